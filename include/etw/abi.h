@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
+/*
+ * abi.h - /dev/etw: ioctl numbers, structs and shared pages
+ *
+ * Rules that hold for every command:
+ *  - The argument points to a struct whose first member is its size in bytes
+ *    as the caller knows it.  A shorter struct than the first published one
+ *    is EINVAL.  A longer one is fine while the bytes the kernel does not know
+ *    are zero, else E2BIG.  The kernel writes back at most size bytes.
+ *  - Unknown flags, non-zero reserved members: EINVAL.  Unknown command: ENOTTY.
+ *  - A pointer the kernel cannot read or write: EFAULT; nothing has changed then.
+ *  - Pointers are u64, so a 32-bit caller on a 64-bit kernel uses the same
+ *    structs and numbers.
+ *  - Names are UTF-8 without a terminating NUL, their length given in bytes.
+ *    An output name is a buffer with room for *_cap bytes; *_len comes back as
+ *    the length the whole name has, and no more than *_cap bytes are written.
+ *
+ * errno as the library maps it (Win32 code):
+ *	EINVAL       bad argument                  ERROR_INVALID_PARAMETER
+ *	EFAULT       bad pointer                   ERROR_NOACCESS
+ *	ENOENT       no such session               ERROR_WMI_INSTANCE_NOT_FOUND
+ *	ESRCH        no such provider GUID         ERROR_WMI_GUID_NOT_FOUND
+ *	EEXIST       session name or GUID taken    ERROR_ALREADY_EXISTS
+ *	ENOSPC       a limit is reached            ERROR_NO_SYSTEM_RESOURCES
+ *	ENOMEM       out of memory                 ERROR_NOT_ENOUGH_MEMORY
+ *	ENOBUFS      no free buffer, event lost    ERROR_NOT_ENOUGH_MEMORY
+ *	EMSGSIZE     event larger than the buffer  ERROR_MORE_DATA
+ *	EOVERFLOW    event over 64 KB              ERROR_ARITHMETIC_OVERFLOW
+ *	EPERM        not allowed                   ERROR_ACCESS_DENIED
+ *	EBADF        no such registration          ERROR_INVALID_HANDLE
+ *	ESTALE       the registration belongs to another process (after fork)
+ *	ETIMEDOUT    callbacks did not finish      ERROR_TIMEOUT
+ *	ESHUTDOWN    session is stopping           ERROR_ACTIVE_CONNECTIONS
+ *	ENAMETOOLONG name over 1024 bytes          ERROR_INVALID_PARAMETER
+ *
+ * Commands may sleep and may be issued by several threads at once.
+ */
+#ifndef ETW_ABI_H
+#define ETW_ABI_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+#include <etw/format.h>
+
+#define ETW_DEVICE_PATH		"/dev/etw"
+
+#define ETW_SESSIONS_MAX	64	/* default of the module's max_sessions */
+#define ETW_PROVIDER_SESSIONS	8	/* sessions that may enable one provider */
+#define ETW_NAME_MAX		1024	/* bytes of a session or provider name */
+#define ETW_PID_FILTER_MAX	8	/* PIDs of one PID scope filter */
+#define ETW_FILTERS_MAX		13	/* filters of one enable call */
+#define ETW_REGISTRATIONS_MAX	1024	/* registrations of one open file */
+#define ETW_CONSUMERS_MAX	16	/* consumers of one session */
+#define ETW_BUFFER_KB_MIN	4
+#define ETW_BUFFER_KB_MAX	16384
+#define ETW_BUFFERS_MAX		60000	/* buffers of one session */
+
+#define ETW_IOC_MAGIC		0xE7
+#define ETW_IOC(nr)		_IO(ETW_IOC_MAGIC, (nr))
+
+/* On /dev/etw */
+#define ETW_IOC_SESSION_START	ETW_IOC(0x01)	/* etw_session */
+#define ETW_IOC_SESSION_STOP	ETW_IOC(0x02)	/* etw_session */
+#define ETW_IOC_SESSION_QUERY	ETW_IOC(0x03)	/* etw_session */
+#define ETW_IOC_SESSION_UPDATE	ETW_IOC(0x04)	/* etw_session */
+#define ETW_IOC_SESSION_FLUSH	ETW_IOC(0x05)	/* etw_session */
+#define ETW_IOC_SESSION_ENUM	ETW_IOC(0x06)	/* etw_session_enum */
+#define ETW_IOC_SESSION_STAT	ETW_IOC(0x07)	/* etw_session_stat */
+#define ETW_IOC_ENABLE		ETW_IOC(0x10)	/* etw_enable */
+#define ETW_IOC_REGISTER	ETW_IOC(0x20)	/* etw_register */
+#define ETW_IOC_UNREGISTER	ETW_IOC(0x21)	/* etw_unregister */
+#define ETW_IOC_NOTIFY		ETW_IOC(0x22)	/* etw_notify */
+#define ETW_IOC_PROVIDER_ENUM	ETW_IOC(0x23)	/* etw_provider_enum */
+#define ETW_IOC_PROVIDER_QUERY	ETW_IOC(0x24)	/* etw_provider_query */
+#define ETW_IOC_WRITE		ETW_IOC(0x30)	/* etw_event_write */
+#define ETW_IOC_CONSUMER_OPEN	ETW_IOC(0x40)	/* etw_consumer_open */
+/* On the file that ETW_IOC_CONSUMER_OPEN returns */
+#define ETW_IOC_BUFFER_TAKE	ETW_IOC(0x41)	/* etw_buffer_take */
+#define ETW_IOC_BUFFER_GIVE	ETW_IOC(0x42)	/* etw_buffer_give */
+#define ETW_IOC_CONSUMER_STAT	ETW_IOC(0x43)	/* etw_consumer_stat */
+
+/* ------------------------------------------------------------- sessions */
+
+/* etw_session.mode: the EVENT_TRACE_* logging modes that are known here */
+#define ETW_MODE_REAL_TIME		0x00000100
+#define ETW_MODE_BUFFERING		0x00000400
+#define ETW_MODE_INDEPENDENT		0x08000000
+
+/*
+ * A session by handle or by name.  When name_len is not 0 the name decides
+ * and the handle is ignored.  On success of every command all members marked
+ * "out" hold the session's state after the command.
+ *
+ * START: in name, guid (zero: one is made), buffer_kb, min_buffers,
+ * max_buffers, flush_ms, clock, mode.  The three sizes are corrected as ETW
+ * corrects them, never refused, and come back as used: buffer_kb (0: 64)
+ * rounds up to whole pages within 4..16384, min_buffers is at least 2 per
+ * online CPU, max_buffers (0: min_buffers + 20) at least min_buffers.  More
+ * than 60,000 buffers or 1/8 of RAM is ENOSPC.  mode holds REAL_TIME or
+ * BUFFERING, never both; a BUFFERING session has min_buffers buffers, and as
+ * many again once a snapshot was taken.
+ * UPDATE: max_buffers and flush_ms, 0 leaves them as they are.  The name of
+ * a started session is free again as soon as STOP returns.
+ * FLUSH: returns once every event written before the call is in a delivered
+ * buffer; a BUFFERING session hands its ring over to the consumers.
+ */
+struct etw_session {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 handle;		/* in/out; never 0 */
+	__u64 name;		/* in: char * */
+	__u32 name_len;
+	__u32 name_cap;		/* bytes of room at name_out */
+	__u64 name_out;		/* out: char *, or 0 */
+	__u32 name_out_len;	/* out */
+	__u32 mode;		/* in/out ETW_MODE_* */
+	struct etw_guid guid;	/* in/out */
+	__u32 buffer_kb;	/* in/out */
+	__u32 min_buffers;	/* in/out */
+	__u32 max_buffers;	/* in/out */
+	__u32 flush_ms;		/* in/out; 0 at start: 1000 if REAL_TIME; at least 1000 */
+	__u32 clock;		/* in/out ETW_CLOCK_*; 0: QPC */
+	__u32 logger_id;	/* out, 1..64 */
+	__u32 buffers;		/* out: buffers allocated */
+	__u32 free_buffers;	/* out */
+	__u32 buffers_written;	/* out: buffers delivered so far */
+	__u32 events_lost;	/* out: events dropped by the write side, saturating */
+	__u32 rt_buffers_lost;	/* out: buffers some consumer lost, saturating */
+	__u32 worker_id;	/* out: 0, delivery has no thread of its own */
+	__u64 clock_freq;	/* out: ticks per second of the session's clock */
+	/* out: the same moment on three clocks, at start and at the last flush */
+	__u64 start_clock;	/* session clock */
+	__u64 start_mono;	/* CLOCK_MONOTONIC, ns */
+	__u64 start_wall;	/* 100 ns since 1601 */
+	__u64 sync_clock;
+	__u64 sync_mono;
+	__u64 sync_wall;
+};
+
+struct etw_session_enum {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 handles;		/* out: __u64 *, room for capacity handles */
+	__u32 capacity;
+	__u32 count;		/* out: sessions running, may exceed capacity */
+};
+
+/* Why an event of a session was not written. */
+#define ETW_DROP_NO_BUFFER	0	/* every buffer was full */
+#define ETW_DROP_BUFFER_SIZE	1	/* larger than the session's buffers */
+#define ETW_DROP_EVENT_SIZE	2	/* over 64 KB */
+#define ETW_DROP_NESTING	3	/* too many writers nested on one CPU */
+#define ETW_DROP_COPY_FAULT	4	/* the writer's memory could not be read */
+#define ETW_DROP_DRAIN		5	/* lost between a process buffer and the session */
+#define ETW_DROP_CAUSES		6
+
+/* Delivery to one consumer.  delivered + lost = what the session delivered
+ * since the consumer was opened (or since the backlog it found). */
+struct etw_consumer_info {
+	__u32 pid;		/* opener, in the initial PID namespace */
+	__u32 held;		/* buffers it holds at the moment */
+	__u64 buffers;		/* delivered to it */
+	__u64 events;
+	__u64 buffers_lost;	/* dropped because it was slow */
+	__u64 events_lost;
+	__u64 backlog;		/* buffers waiting for it */
+};
+
+struct etw_session_stat {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 handle;		/* in, or by name as in etw_session */
+	__u64 name;
+	__u32 name_len;
+	__u32 consumer_cap;	/* room at consumers */
+	__u64 consumers;	/* out: struct etw_consumer_info *, or 0 */
+	__u32 consumer_count;	/* out: consumers open, may exceed consumer_cap */
+	__u32 reserved;		/* 0 */
+	__u64 written;		/* out: events written */
+	__u64 dropped[ETW_DROP_CAUSES];	/* out: events not written, by cause */
+	__u64 buffers_delivered;	/* out */
+	__u64 events_delivered;	/* out: events in those buffers */
+	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
+	__u64 overwritten_events;	/* out */
+	__u64 discarded_buffers;	/* out: delivered, and taken by no consumer */
+	__u64 discarded_events;		/* out */
+};
+
+/* --------------------------------------------------------------- enable */
+
+#define ETW_CONTROL_DISABLE	0
+#define ETW_CONTROL_ENABLE	1
+#define ETW_CONTROL_CAPTURE	2
+
+/* etw_enable.property: EVENT_ENABLE_PROPERTY_* known here */
+#define ETW_ENABLE_IGNORE_KEYWORD_0	0x10
+
+/* etw_filter.type: EVENT_FILTER_TYPE_* known here */
+#define ETW_FILTER_NONE		0
+#define ETW_FILTER_PID		0x80000004	/* __u32 pids[1..8] */
+
+struct etw_filter {
+	__u64 ptr;		/* user address of the filter's data */
+	__u32 len;		/* bytes */
+	__u32 type;		/* ETW_FILTER_* */
+};
+
+/*
+ * Enable or disable a provider for a session, or ask it for its state.
+ * ENABLE replaces what the session had set for this provider.  The provider
+ * need not be registered yet.  DISABLE of one that is not enabled succeeds.
+ * The ninth session of one provider is ENOSPC.  A PID filter selects, once,
+ * among the user registrations that exist at the call, by PIDs of the caller's
+ * PID namespace; kernel registrations are never selected by it.
+ * timeout_ms 0 returns at once; else the call waits for the callbacks, at most
+ * that long, then ETIMEDOUT (the change stays in force).
+ */
+struct etw_enable {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 session;		/* handle */
+	struct etw_guid provider;
+	struct etw_guid source;	/* SourceId handed to the callback */
+	__u32 control;		/* ETW_CONTROL_* */
+	__u32 property;		/* ETW_ENABLE_* */
+	__u64 any;		/* 0 counts as all ones */
+	__u64 all;
+	__u64 filters;		/* struct etw_filter * */
+	__u32 filter_count;	/* at most one of a type */
+	__u32 timeout_ms;	/* 0xFFFFFFFF: wait for ever */
+	__u8  level;		/* 0 counts as 255 */
+	__u8  reserved[7];	/* 0 */
+};
+
+/* ------------------------------------------------ user-mode registrations */
+
+#define ETW_REGISTER_NOTIFY	0x1	/* queue enable notifications */
+
+/*
+ * Register a provider for the calling process.  The registration dies with
+ * the open file; used from another process than the one that made it, it is
+ * ESTALE.  At most 1,024 on one file: ENOSPC.
+ */
+struct etw_register {
+	__u32 size;
+	__u32 flags;		/* ETW_REGISTER_* */
+	struct etw_guid provider;
+	__u64 name;		/* optional: char *, shown by PROVIDER_QUERY */
+	__u32 name_len;
+	__u32 slot;		/* out: index into the enable area */
+	__u64 cookie;		/* in: handed back in notifications */
+};
+
+struct etw_unregister {
+	__u32 size;
+	__u32 slot;
+};
+
+/*
+ * The next enable notification of this file's registrations; EAGAIN when
+ * there is none (poll reports POLLIN).  Taking one tells that the one taken
+ * before it has been handled: an enable call with a timeout waits for that.
+ * At most 64 wait per registration; older ones are dropped then, since each
+ * carries the whole state.
+ */
+struct etw_notify {
+	__u32 size;
+	__u32 slot;		/* out */
+	__u64 cookie;		/* out */
+	struct etw_guid source;	/* out: SourceId, zero if not known */
+	__u32 control;		/* out: ETW_CONTROL_*, the provider's state */
+	__u32 level;		/* out: composite */
+	__u64 any;		/* out: composite */
+	__u64 all;		/* out: composite */
+	__u32 dropped;		/* out: notifications dropped before this one */
+	__u32 reserved;		/* 0 */
+};
+
+/*
+ * The enable area: mmap of /dev/etw at offset 0, PROT_READ, MAP_SHARED,
+ * ETW_ENABLE_AREA_SIZE bytes.  Entry i belongs to registration slot i.  The
+ * kernel alone writes it.  An update widens before it narrows, so a reader may
+ * pass an event that the kernel then rejects, never the reverse.
+ * An event may be wanted when
+ *	enabled && level <= entry.level &&
+ *	(keyword ? (keyword & any) && (keyword & all) == all : keyword0)
+ */
+struct etw_enable_entry {
+	__u8  enabled;		/* a session has this registration enabled */
+	__u8  level;		/* highest level wanted; 255 for all */
+	__u8  keyword0;		/* events with keyword 0 are wanted */
+	__u8  sessions;		/* bit per enabling session */
+	__u32 generation;	/* changes with every update */
+	__u64 any;
+	__u64 all;
+	__u64 reserved;
+};
+
+#define ETW_ENABLE_AREA_SIZE	(ETW_REGISTRATIONS_MAX * sizeof(struct etw_enable_entry))
+
+/* etw_event_write.flags */
+#define ETW_WRITE_STRING_ONLY	0x1	/* payload is one NUL-terminated UTF-16 string */
+#define ETW_WRITE_INPRIVATE	0x2	/* EVENT_WRITE_FLAG_INPRIVATE */
+#define ETW_WRITE_ACTIVITY	0x4	/* activity is set */
+#define ETW_WRITE_RELATED	0x8	/* related is set */
+
+/*
+ * Write one event.  Succeeds, doing nothing, when no session wants it.  An
+ * event that a session wanted and did not get is an error, unless all such
+ * sessions are INDEPENDENT; the other sessions have it nevertheless.
+ */
+struct etw_event_write {
+	__u32 size;
+	__u32 slot;
+	__u32 flags;
+	__u32 data_count;	/* at most 128 */
+	__u64 data;		/* struct etw_data_descriptor * */
+	__u64 filter;		/* bit i: not to the session with logger id i + 1 */
+	struct etw_event_descriptor desc;
+	struct etw_guid activity;
+	struct etw_guid related;
+};
+
+/* --------------------------------------------------- looking at providers */
+
+struct etw_provider_enum {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 guids;		/* out: struct etw_guid * */
+	__u32 capacity;
+	__u32 count;		/* out: GUIDs registered or enabled */
+};
+
+struct etw_provider_reg {
+	__u32 pid;		/* 0: a kernel module's */
+	__u32 flags;		/* ETW_REGISTER_* */
+	__u64 sessions;		/* bit i: enabled by the session with logger id i + 1 */
+	char  module[56];	/* kernel module or comm of the process */
+};
+
+struct etw_provider_enable {
+	__u64 session;		/* handle */
+	__u64 any;
+	__u64 all;
+	__u32 property;
+	__u16 logger_id;
+	__u8  level;
+	__u8  pid_filtered;	/* 1: by PID filter */
+};
+
+struct etw_provider_query {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	struct etw_guid provider;
+	__u64 name_out;		/* out: char *, or 0 */
+	__u32 name_cap;
+	__u32 name_len;		/* out: 0 if no registration gave a name */
+	__u64 regs;		/* out: struct etw_provider_reg * */
+	__u32 reg_cap;
+	__u32 reg_count;	/* out */
+	__u64 enables;		/* out: struct etw_provider_enable * */
+	__u32 enable_cap;
+	__u32 enable_count;	/* out */
+};
+
+/* -------------------------------------------------------------- consumers */
+
+/*
+ * Open a consumer: its own file, on which read, poll, mmap and the BUFFER
+ * commands work.  The first consumer of a session starts with what was
+ * delivered before it came, a later one with what is delivered from now on.
+ * The file is a right in itself and may be passed to another process.
+ *
+ * read: as many whole buffers as fit, at least one; less room than one buffer
+ * is EINVAL.  Blocks, or EAGAIN with O_NONBLOCK; 0 once the session has
+ * stopped and everything was read.
+ * mmap: PROT_READ, MAP_SHARED, offset = buffer index * buffer size.
+ */
+struct etw_consumer_open {
+	__u32 size;
+	__u32 flags;		/* O_NONBLOCK, O_CLOEXEC */
+	__u64 session;		/* handle, or by name */
+	__u64 name;
+	__u32 name_len;
+	__s32 fd;		/* out */
+	__u32 buffer_size;	/* out: bytes */
+	__u32 clock;		/* out */
+	__u64 clock_freq;	/* out */
+};
+
+/*
+ * Take the next buffer without copying it: it lies at index * buffer_size of
+ * the mapping and is the caller's until given back or the file is closed.  At
+ * most two are held at once (EBUSY).  EAGAIN when none waits (index is 0 then,
+ * and the complete_* members are valid), ENODATA when the session has stopped
+ * and all was taken.
+ *
+ * complete_through: every event with a timestamp up to it is in a buffer with
+ * a sequence number below complete_sequence (raw session clock, 0 = not known).
+ * A consumer that has read that far may merge the CPUs up to this time.
+ */
+struct etw_buffer_take {
+	__u32 size;
+	__u32 flags;		/* ETW_TAKE_PEEK */
+	__u32 index;		/* out */
+	__u32 used;		/* out: bytes filled */
+	__u64 sequence;		/* out */
+	__u64 events;		/* out: records in it */
+	__u64 complete_through;	/* out */
+	__u64 complete_sequence;	/* out */
+};
+
+#define ETW_TAKE_PEEK	0x1	/* only the complete_* members, take nothing */
+
+struct etw_buffer_give {
+	__u32 size;
+	__u32 index;
+};
+
+struct etw_consumer_stat {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	struct etw_consumer_info info;	/* out */
+};
+
+#endif /* ETW_ABI_H */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * format.h - the bytes in buffers and in .etl files
+ *
+ * One layout serves three places: the per-CPU buffers that writers fill, what
+ * a real-time consumer reads, and the file on disk.  Everything is little
+ * endian and naturally aligned.
+ *
+ *	buffer := buffer_header (72 bytes)  record*  0xFF...
+ *	record := event_header (80 bytes)  ext_item*  payload  zero pad to 8
+ *
+ * A record starts on a multiple of 8 within its buffer.  event_header.size
+ * counts header, items and payload, not the padding after them.  Extended
+ * items are present when flags has ETW_EVENT_EXTENDED_INFO; each is padded to
+ * 8 bytes and tells in linkage bit 0 whether another one follows.
+ *
+ * Who writes what: the writer fills its own record, padding included; the CPU
+ * that installs a buffer fills buffer_size, clock, client_context and
+ * reference time; the delivery worker fills the rest and the 0xFF tail.
+ *
+ * Sources of the layout: Microsoft's EVENT_HEADER and EVENT_DESCRIPTOR pages
+ * and Windows' own .etl files.
+ */
+#ifndef ETW_FORMAT_H
+#define ETW_FORMAT_H
+
+#include <linux/types.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "etw needs a little-endian machine"
+#endif
+
+/* A GUID as Windows lays it out; data1 to data3 are little endian. */
+struct etw_guid {
+	__u32 data1;
+	__u16 data2;
+	__u16 data3;
+	__u8  data4[8];
+};
+
+/* Braced initialiser of a struct etw_guid, in the order GUIDs are written. */
+#define ETW_GUID(d1, d2, d3, b0, b1, b2, b3, b4, b5, b6, b7) \
+	{ (d1), (d2), (d3), { (b0), (b1), (b2), (b3), (b4), (b5), (b6), (b7) } }
+
+/* EVENT_DESCRIPTOR: what the filter sees of an event. */
+struct etw_event_descriptor {
+	__u16 id;
+	__u8  version;
+	__u8  channel;
+	__u8  level;	/* 0 passes every session's level */
+	__u8  opcode;
+	__u16 task;
+	__u64 keyword;	/* 0 passes every session's keywords, see filter.h */
+};
+
+/* EVENT_DATA_DESCRIPTOR: one piece of an event's payload. */
+struct etw_data_descriptor {
+	__u64 ptr;	/* address of the piece in the writer's address space */
+	__u32 size;	/* bytes, may be 0 */
+	__u32 reserved;	/* type in the low byte once traits are set; else ignored */
+};
+
+/* WMI_BUFFER_HEADER, 72 bytes at the start of every buffer. */
+struct etw_buffer_header {
+	__u32 buffer_size;	/* bytes this buffer takes on disk */
+	__u32 saved_offset;	/* end of the last whole record */
+	__u32 current_offset;	/* end of the last whole record */
+	__s32 reference_count;	/* 0 */
+	__s64 timestamp;	/* session clock, when the buffer was delivered */
+	__s64 sequence;		/* 0, 1, 2... within the session, as delivered */
+	__u64 clock;		/* ETW_CLOCK_* in bits 0-2, ticks per second above */
+	__u16 processor;	/* CPU whose events are in here */
+	__u16 logger_id;	/* session id */
+	__u32 state;		/* ETW_BUFFER_STATE_FLUSH */
+	__u32 offset;		/* bytes used, this header included */
+	__u16 flags;		/* ETW_BUFFER_* */
+	__u16 type;		/* ETW_BUFFER_TYPE_* */
+	__s64 ref_time;		/* wall clock, 100 ns since 1601 ... */
+	__s64 ref_clock;	/* ... and the session clock at the same moment */
+};
+
+/* EVENT_HEADER as it lies in a buffer, 80 bytes. */
+struct etw_event_header {
+	__u16 size;		/* header, items and payload; at most 65535 */
+	__u16 type;		/* ETW_TYPE_* */
+	__u16 flags;		/* ETW_EVENT_* */
+	__u16 property;		/* 0 */
+	__u32 thread_id;	/* in the initial PID namespace */
+	__u32 process_id;	/* in the initial PID namespace */
+	__s64 timestamp;	/* ticks of the session's clock */
+	struct etw_guid provider;
+	struct etw_event_descriptor desc;
+	__u64 processor_time;	/* 0: ETW_EVENT_NO_CPUTIME is set */
+	struct etw_guid activity;
+};
+
+/* Head of an extended item; data and padding follow. */
+struct etw_ext_item {
+	__u16 size;		/* of head, data and padding; a multiple of 8 */
+	__u16 type;		/* ETW_EXT_* */
+	__u16 linkage;		/* bit 0: another item follows this one */
+	__u16 data_size;	/* bytes of data after this head */
+};
+
+#define ETW_BUFFER_HEADER_SIZE	72
+#define ETW_EVENT_HEADER_SIZE	80
+#define ETW_EXT_ITEM_SIZE	8
+#define ETW_RECORD_ALIGN	8
+#define ETW_RECORD_MAX		65535	/* header, items and payload of one event */
+#define ETW_DATA_MAX		128	/* data descriptors of one event */
+#define ETW_TAIL_BYTE		0xFF	/* fills a buffer after its last record */
+
+/* etw_event_header.type */
+#define ETW_TYPE_EVENT64	0xC013	/* written by a 64-bit process or the kernel */
+#define ETW_TYPE_EVENT32	0xC012	/* written by a 32-bit process */
+
+/* etw_event_header.flags; only the first five are stored */
+#define ETW_EVENT_EXTENDED_INFO		0x0001
+#define ETW_EVENT_PRIVATE_SESSION	0x0002
+#define ETW_EVENT_STRING_ONLY		0x0004
+#define ETW_EVENT_TRACE_MESSAGE		0x0008
+#define ETW_EVENT_NO_CPUTIME		0x0010
+#define ETW_EVENT_32_BIT_HEADER		0x0020	/* the reader adds it from type */
+#define ETW_EVENT_64_BIT_HEADER		0x0040	/* the reader adds it from type */
+#define ETW_EVENT_DECODE_GUID		0x0080
+#define ETW_EVENT_CLASSIC_HEADER	0x0100
+#define ETW_EVENT_PROCESSOR_INDEX	0x0200	/* the reader adds it from the buffer */
+
+/* etw_buffer_header.flags */
+#define ETW_BUFFER_FLUSH_MARKER		0x0001
+#define ETW_BUFFER_EVENTS_LOST		0x0002	/* events were lost since the last one */
+#define ETW_BUFFER_BUFFER_LOST		0x0004
+#define ETW_BUFFER_PROCESSOR_INDEX	0x0020	/* processor is a 16-bit index */
+#define ETW_BUFFER_COMPRESSED		0x0040
+
+/* etw_buffer_header.type */
+#define ETW_BUFFER_TYPE_GENERIC		0
+#define ETW_BUFFER_TYPE_HEADER		4
+
+#define ETW_BUFFER_STATE_FLUSH		3
+
+/* etw_buffer_header.clock, bits 0-2, and the clock a session is started with */
+#define ETW_CLOCK_QPC		1	/* TSC where trusted, else CLOCK_MONOTONIC in ns */
+#define ETW_CLOCK_SYSTEM	2	/* 100 ns since 1601-01-01 UTC */
+#define ETW_CLOCK_CYCLES	3	/* the CPU's cycle counter, else as SYSTEM */
+#define ETW_CLOCK_TYPE_MASK	7
+#define ETW_CLOCK_FREQ_SHIFT	3
+
+/* etw_ext_item.type: EVENT_HEADER_EXT_TYPE_* */
+#define ETW_EXT_RELATED_ACTIVITY	1
+
+/* 100 ns intervals from 1601-01-01 to 1970-01-01 */
+#define ETW_UNIX_EPOCH_100NS	116444736000000000LL
+
+#endif /* ETW_FORMAT_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * abi_check.c - the layout of abi.h, held fast in both builds
+ *
+ * A member may be added at the end of a struct, with its line here.  No line
+ * that is here may change.
+ */
+#include "core/port.h"
+#include <etw/abi.h>
+
+#define AT(type, member, offset, bytes)					\
+	static_assert(offsetof(struct type, member) == (offset) &&	\
+		      sizeof(((struct type *)0)->member) == (bytes))
+#define SIZE(type, bytes)	static_assert(sizeof(struct type) == (bytes))
+
+AT(etw_session, size, 0, 4);
+AT(etw_session, flags, 4, 4);
+AT(etw_session, handle, 8, 8);
+AT(etw_session, name, 16, 8);
+AT(etw_session, name_len, 24, 4);
+AT(etw_session, name_cap, 28, 4);
+AT(etw_session, name_out, 32, 8);
+AT(etw_session, name_out_len, 40, 4);
+AT(etw_session, mode, 44, 4);
+AT(etw_session, guid, 48, 16);
+AT(etw_session, buffer_kb, 64, 4);
+AT(etw_session, min_buffers, 68, 4);
+AT(etw_session, max_buffers, 72, 4);
+AT(etw_session, flush_ms, 76, 4);
+AT(etw_session, clock, 80, 4);
+AT(etw_session, logger_id, 84, 4);
+AT(etw_session, buffers, 88, 4);
+AT(etw_session, free_buffers, 92, 4);
+AT(etw_session, buffers_written, 96, 4);
+AT(etw_session, events_lost, 100, 4);
+AT(etw_session, rt_buffers_lost, 104, 4);
+AT(etw_session, worker_id, 108, 4);
+AT(etw_session, clock_freq, 112, 8);
+AT(etw_session, start_clock, 120, 8);
+AT(etw_session, start_mono, 128, 8);
+AT(etw_session, start_wall, 136, 8);
+AT(etw_session, sync_clock, 144, 8);
+AT(etw_session, sync_mono, 152, 8);
+AT(etw_session, sync_wall, 160, 8);
+SIZE(etw_session, 168);
+
+AT(etw_session_enum, size, 0, 4);
+AT(etw_session_enum, flags, 4, 4);
+AT(etw_session_enum, handles, 8, 8);
+AT(etw_session_enum, capacity, 16, 4);
+AT(etw_session_enum, count, 20, 4);
+SIZE(etw_session_enum, 24);
+
+AT(etw_consumer_info, pid, 0, 4);
+AT(etw_consumer_info, held, 4, 4);
+AT(etw_consumer_info, buffers, 8, 8);
+AT(etw_consumer_info, events, 16, 8);
+AT(etw_consumer_info, buffers_lost, 24, 8);
+AT(etw_consumer_info, events_lost, 32, 8);
+AT(etw_consumer_info, backlog, 40, 8);
+SIZE(etw_consumer_info, 48);
+
+AT(etw_session_stat, size, 0, 4);
+AT(etw_session_stat, flags, 4, 4);
+AT(etw_session_stat, handle, 8, 8);
+AT(etw_session_stat, name, 16, 8);
+AT(etw_session_stat, name_len, 24, 4);
+AT(etw_session_stat, consumer_cap, 28, 4);
+AT(etw_session_stat, consumers, 32, 8);
+AT(etw_session_stat, consumer_count, 40, 4);
+AT(etw_session_stat, reserved, 44, 4);
+AT(etw_session_stat, written, 48, 8);
+AT(etw_session_stat, dropped, 56, 48);
+AT(etw_session_stat, buffers_delivered, 104, 8);
+AT(etw_session_stat, events_delivered, 112, 8);
+AT(etw_session_stat, overwritten_buffers, 120, 8);
+AT(etw_session_stat, overwritten_events, 128, 8);
+AT(etw_session_stat, discarded_buffers, 136, 8);
+AT(etw_session_stat, discarded_events, 144, 8);
+SIZE(etw_session_stat, 152);
+
+AT(etw_filter, ptr, 0, 8);
+AT(etw_filter, len, 8, 4);
+AT(etw_filter, type, 12, 4);
+SIZE(etw_filter, 16);
+
+AT(etw_enable, size, 0, 4);
+AT(etw_enable, flags, 4, 4);
+AT(etw_enable, session, 8, 8);
+AT(etw_enable, provider, 16, 16);
+AT(etw_enable, source, 32, 16);
+AT(etw_enable, control, 48, 4);
+AT(etw_enable, property, 52, 4);
+AT(etw_enable, any, 56, 8);
+AT(etw_enable, all, 64, 8);
+AT(etw_enable, filters, 72, 8);
+AT(etw_enable, filter_count, 80, 4);
+AT(etw_enable, timeout_ms, 84, 4);
+AT(etw_enable, level, 88, 1);
+AT(etw_enable, reserved, 89, 7);
+SIZE(etw_enable, 96);
+
+AT(etw_register, size, 0, 4);
+AT(etw_register, flags, 4, 4);
+AT(etw_register, provider, 8, 16);
+AT(etw_register, name, 24, 8);
+AT(etw_register, name_len, 32, 4);
+AT(etw_register, slot, 36, 4);
+AT(etw_register, cookie, 40, 8);
+SIZE(etw_register, 48);
+
+AT(etw_unregister, size, 0, 4);
+AT(etw_unregister, slot, 4, 4);
+SIZE(etw_unregister, 8);
+
+AT(etw_notify, size, 0, 4);
+AT(etw_notify, slot, 4, 4);
+AT(etw_notify, cookie, 8, 8);
+AT(etw_notify, source, 16, 16);
+AT(etw_notify, control, 32, 4);
+AT(etw_notify, level, 36, 4);
+AT(etw_notify, any, 40, 8);
+AT(etw_notify, all, 48, 8);
+AT(etw_notify, dropped, 56, 4);
+AT(etw_notify, reserved, 60, 4);
+SIZE(etw_notify, 64);
+
+AT(etw_enable_entry, enabled, 0, 1);
+AT(etw_enable_entry, level, 1, 1);
+AT(etw_enable_entry, keyword0, 2, 1);
+AT(etw_enable_entry, sessions, 3, 1);
+AT(etw_enable_entry, generation, 4, 4);
+AT(etw_enable_entry, any, 8, 8);
+AT(etw_enable_entry, all, 16, 8);
+AT(etw_enable_entry, reserved, 24, 8);
+SIZE(etw_enable_entry, 32);
+
+AT(etw_event_write, size, 0, 4);
+AT(etw_event_write, slot, 4, 4);
+AT(etw_event_write, flags, 8, 4);
+AT(etw_event_write, data_count, 12, 4);
+AT(etw_event_write, data, 16, 8);
+AT(etw_event_write, filter, 24, 8);
+AT(etw_event_write, desc, 32, 16);
+AT(etw_event_write, activity, 48, 16);
+AT(etw_event_write, related, 64, 16);
+SIZE(etw_event_write, 80);
+
+AT(etw_provider_enum, size, 0, 4);
+AT(etw_provider_enum, flags, 4, 4);
+AT(etw_provider_enum, guids, 8, 8);
+AT(etw_provider_enum, capacity, 16, 4);
+AT(etw_provider_enum, count, 20, 4);
+SIZE(etw_provider_enum, 24);
+
+AT(etw_provider_reg, pid, 0, 4);
+AT(etw_provider_reg, flags, 4, 4);
+AT(etw_provider_reg, sessions, 8, 8);
+AT(etw_provider_reg, module, 16, 56);
+SIZE(etw_provider_reg, 72);
+
+AT(etw_provider_enable, session, 0, 8);
+AT(etw_provider_enable, any, 8, 8);
+AT(etw_provider_enable, all, 16, 8);
+AT(etw_provider_enable, property, 24, 4);
+AT(etw_provider_enable, logger_id, 28, 2);
+AT(etw_provider_enable, level, 30, 1);
+AT(etw_provider_enable, pid_filtered, 31, 1);
+SIZE(etw_provider_enable, 32);
+
+AT(etw_provider_query, size, 0, 4);
+AT(etw_provider_query, flags, 4, 4);
+AT(etw_provider_query, provider, 8, 16);
+AT(etw_provider_query, name_out, 24, 8);
+AT(etw_provider_query, name_cap, 32, 4);
+AT(etw_provider_query, name_len, 36, 4);
+AT(etw_provider_query, regs, 40, 8);
+AT(etw_provider_query, reg_cap, 48, 4);
+AT(etw_provider_query, reg_count, 52, 4);
+AT(etw_provider_query, enables, 56, 8);
+AT(etw_provider_query, enable_cap, 64, 4);
+AT(etw_provider_query, enable_count, 68, 4);
+SIZE(etw_provider_query, 72);
+
+AT(etw_consumer_open, size, 0, 4);
+AT(etw_consumer_open, flags, 4, 4);
+AT(etw_consumer_open, session, 8, 8);
+AT(etw_consumer_open, name, 16, 8);
+AT(etw_consumer_open, name_len, 24, 4);
+AT(etw_consumer_open, fd, 28, 4);
+AT(etw_consumer_open, buffer_size, 32, 4);
+AT(etw_consumer_open, clock, 36, 4);
+AT(etw_consumer_open, clock_freq, 40, 8);
+SIZE(etw_consumer_open, 48);
+
+AT(etw_buffer_take, size, 0, 4);
+AT(etw_buffer_take, flags, 4, 4);
+AT(etw_buffer_take, index, 8, 4);
+AT(etw_buffer_take, used, 12, 4);
+AT(etw_buffer_take, sequence, 16, 8);
+AT(etw_buffer_take, events, 24, 8);
+AT(etw_buffer_take, complete_through, 32, 8);
+AT(etw_buffer_take, complete_sequence, 40, 8);
+SIZE(etw_buffer_take, 48);
+
+AT(etw_buffer_give, size, 0, 4);
+AT(etw_buffer_give, index, 4, 4);
+SIZE(etw_buffer_give, 8);
+
+AT(etw_consumer_stat, size, 0, 4);
+AT(etw_consumer_stat, flags, 4, 4);
+AT(etw_consumer_stat, info, 8, 48);
+SIZE(etw_consumer_stat, 56);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * filter.c - normalise what sessions ask for and combine it
+ */
+#include "core/filter.h"
+
+/* One session's wish: level 0 means all levels, any 0 means any keyword. */
+void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
+		    u32 property)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->enabled = 1;
+	entry->level = level ? level : 255;
+	entry->keyword0 = !(property & ETW_ENABLE_IGNORE_KEYWORD_0);
+	entry->any = any ? any : ~0ULL;
+	entry->all = all;
+}
+
+/*
+ * Add a session to the composite, which starts zeroed.  Each field becomes
+ * what passes whenever some session's own does: the highest level, the union
+ * of any, the intersection of all.
+ */
+void etw_filter_merge(struct etw_enable_entry *composite,
+		      const struct etw_enable_entry *entry)
+{
+	if (!composite->enabled) {
+		composite->enabled = 1;
+		composite->level = entry->level;
+		composite->keyword0 = entry->keyword0;
+		composite->any = entry->any;
+		composite->all = entry->all;
+		return;
+	}
+	if (entry->level > composite->level)
+		composite->level = entry->level;
+	composite->keyword0 |= entry->keyword0;
+	composite->any |= entry->any;
+	composite->all &= entry->all;
+}
+
+/*
+ * Readers load the members of a shared composite one by one, without a lock.
+ * An update therefore first lets every member pass what it passed before and
+ * what it will pass, and only then, once the sessions' snapshot has changed,
+ * takes the rest away.  A reader in between sees members of the old and the
+ * wide state, or of the wide and the new one: it lets through every event that
+ * both the state before and the state after let through.
+ */
+void etw_filter_widen(struct etw_enable_entry *shared,
+		      const struct etw_enable_entry *next)
+{
+	if (!next->enabled)
+		return;
+	WRITE_ONCE(shared->all,
+		   shared->enabled ? shared->all & next->all : next->all);
+	if (next->level > shared->level)
+		WRITE_ONCE(shared->level, next->level);
+	WRITE_ONCE(shared->keyword0, shared->keyword0 | next->keyword0);
+	WRITE_ONCE(shared->any, shared->any | next->any);
+	WRITE_ONCE(shared->enabled, 1);
+}
+
+void etw_filter_narrow(struct etw_enable_entry *shared,
+		       const struct etw_enable_entry *next)
+{
+	WRITE_ONCE(shared->any, next->any);
+	WRITE_ONCE(shared->keyword0, next->keyword0);
+	WRITE_ONCE(shared->level, next->level);
+	WRITE_ONCE(shared->all, next->all);
+	WRITE_ONCE(shared->sessions, next->sessions);
+	WRITE_ONCE(shared->enabled, next->enabled);
+	WRITE_ONCE(shared->generation, shared->generation + 1);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * filter.h - ETW's level and keyword rules
+ *
+ * What a session asked for is normalised once, when it enables a provider, so
+ * that the test on the hot path is the same few compares for one session and
+ * for the composite of several: etw_entry_wants() in <etw/filter.h>.
+ *
+ * Source: Microsoft's EnableTraceEx2 and ENABLE_TRACE_PARAMETERS pages.
+ */
+#ifndef ETW_CORE_FILTER_H
+#define ETW_CORE_FILTER_H
+
+#include "core/port.h"
+#include <etw/filter.h>
+
+void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
+		    u32 property);
+void etw_filter_merge(struct etw_enable_entry *composite,
+		      const struct etw_enable_entry *entry);
+void etw_filter_widen(struct etw_enable_entry *shared,
+		      const struct etw_enable_entry *next);
+void etw_filter_narrow(struct etw_enable_entry *shared,
+		       const struct etw_enable_entry *next);
+
+#endif /* ETW_CORE_FILTER_H */

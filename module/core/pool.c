@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * pool.c - the free pool and the queue of full buffers
+ */
+#include "core/pool.h"
+
+#define HEAD(tag, index)	((u64)(u32)(tag) << 32 | (u32)(index))
+
+void etw_pool_push(struct etw_pool *pool, u32 index)
+{
+	struct etw_buf *buf = etw_pool_buf(pool, index);
+	u64 head;
+
+	do {
+		head = etw_word_read(&pool->head);
+		WRITE_ONCE(buf->next, (u32)head);
+		/* A of ring.h */
+	} while (!etw_word_cmpxchg(ETW_SHARED, &pool->head, head,
+				   HEAD((head >> 32) + 1, index)));
+	etw_word_add(ETW_SHARED, &pool->free, 1);
+}
+
+/* A free buffer's index, or 0. */
+u32 etw_pool_pop(struct etw_pool *pool)
+{
+	u64 head;
+	u32 next;
+
+	do {
+		head = etw_word_read(&pool->head);
+		if (!(u32)head)
+			return 0;
+		next = READ_ONCE(etw_pool_buf(pool, (u32)head)->next);
+		/* A of ring.h */
+	} while (!etw_word_cmpxchg(ETW_SHARED, &pool->head, head,
+				   HEAD((head >> 32) + 1, next)));
+	etw_word_add(ETW_SHARED, &pool->free, -1);
+	return (u32)head;
+}
+
+/*
+ * cells[i].turn == position: free for the push at that position;
+ * == position + 1: holds the entry for the pop at that position.
+ */
+void etw_fifo_init(struct etw_fifo *fifo, struct etw_fifo_cell *cells, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		cells[i].turn = i;
+		cells[i].index = 0;
+	}
+	fifo->cells = cells;
+	fifo->mask = count - 1;
+	etw_word_set(&fifo->head, 0);
+	etw_word_set(&fifo->tail, 0);
+}
+
+/* False if the queue is full or the cell in turn is still being emptied. */
+bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
+{
+	struct etw_fifo_cell *cell;
+	u64 at, turn;
+
+	for (;;) {
+		at = etw_word_read(&fifo->tail);
+		cell = &fifo->cells[at & fifo->mask];
+		turn = etw_load_acquire(&cell->turn); /* C of ring.h */
+		if ((s64)(turn - at) < 0)
+			return false;
+		if (turn == at &&
+		    etw_word_cmpxchg(ETW_SHARED, &fifo->tail, at, at + 1))
+			break;
+	}
+	WRITE_ONCE(cell->index, index);
+	etw_store_release(&cell->turn, at + 1); /* C of ring.h */
+	return true;
+}
+
+/* The oldest entry, or 0: empty, or the oldest is still being put in. */
+u32 etw_fifo_pop(struct etw_fifo *fifo)
+{
+	struct etw_fifo_cell *cell;
+	u64 at, turn;
+	u32 index;
+
+	for (;;) {
+		at = etw_word_read(&fifo->head);
+		cell = &fifo->cells[at & fifo->mask];
+		turn = etw_load_acquire(&cell->turn); /* C of ring.h */
+		if ((s64)(turn - (at + 1)) < 0)
+			return 0;
+		if (turn == at + 1 &&
+		    etw_word_cmpxchg(ETW_SHARED, &fifo->head, at, at + 1))
+			break;
+	}
+	index = READ_ONCE(cell->index);
+	etw_store_release(&cell->turn, at + fifo->mask + 1); /* C of ring.h */
+	return index;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * port.h - the one file of the core that knows which world it is in
+ *
+ * The core is compiled into etw.ko and into libetw.  It uses the kernel's
+ * names for types and helpers; user space gets them from here.
+ *
+ * An etw_word is a 64-bit word that only one CPU (kernel) or one thread (user)
+ * changes, though interrupts, NMIs or signals may do so between any two of its
+ * instructions.  ETW_LOCAL is the cheap form for that: a single instruction
+ * without the lock prefix.  ETW_SHARED is for words that several CPUs or
+ * threads change.  Both are compiler barriers; a word is only ever used one way.
+ */
+#ifndef ETW_CORE_PORT_H
+#define ETW_CORE_PORT_H
+
+enum etw_use { ETW_LOCAL, ETW_SHARED };
+
+#ifdef __KERNEL__
+
+#include <linux/align.h>
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/local64.h>
+
+#ifndef CONFIG_64BIT
+#error "etw supports 64-bit kernels only"
+#endif
+
+typedef local64_t etw_word;
+
+static __always_inline u64 etw_word_read(const etw_word *w)
+{
+	return local64_read((etw_word *)w);
+}
+
+/* Only while nobody else may use the word. */
+static __always_inline void etw_word_set(etw_word *w, u64 value)
+{
+	local64_set(w, value);
+}
+
+static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w,
+					     u64 old, u64 new)
+{
+	if (use == ETW_LOCAL)
+		return (u64)local64_cmpxchg(w, old, new) == old;
+	return (u64)atomic64_cmpxchg((atomic64_t *)w, old, new) == old;
+}
+
+static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
+{
+	if (use == ETW_LOCAL)
+		return local64_add_return(n, w);
+	return atomic64_add_return(n, (atomic64_t *)w);
+}
+
+/* A full barrier on the way to another CPU, see the table in ring.h. */
+#define etw_load_acquire(p)	smp_load_acquire(p)
+#define etw_store_release(p, v)	smp_store_release(p, v)
+
+#else /* user space */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((__always_inline__))
+#endif
+#ifndef likely
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#endif
+#define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+#define ALIGN(x, a)	(((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
+#define IS_ALIGNED(x, a) (((x) & ((__typeof__(x))(a) - 1)) == 0)
+#ifndef static_assert
+#define static_assert	_Static_assert
+#endif
+
+typedef struct { u64 value; } etw_word;
+
+static __always_inline u64 etw_word_read(const etw_word *w)
+{
+	return __atomic_load_n(&w->value, __ATOMIC_RELAXED);
+}
+
+static __always_inline void etw_word_set(etw_word *w, u64 value)
+{
+	__atomic_store_n(&w->value, value, __ATOMIC_RELAXED);
+}
+
+static __always_inline bool etw_word_cmpxchg(enum etw_use use, etw_word *w,
+					     u64 old, u64 new)
+{
+#ifdef __x86_64__
+	if (use == ETW_LOCAL) {
+		u64 seen = old;
+
+		__asm__ volatile("cmpxchgq %2, %1"
+				 : "+a" (seen), "+m" (w->value)
+				 : "r" (new) : "memory", "cc");
+		return seen == old;
+	}
+#endif
+	(void)use;
+	return __atomic_compare_exchange_n(&w->value, &old, new, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
+{
+#ifdef __x86_64__
+	if (use == ETW_LOCAL) {
+		u64 old = n;
+
+		__asm__ volatile("xaddq %0, %1"
+				 : "+r" (old), "+m" (w->value)
+				 : : "memory", "cc");
+		return old + n;
+	}
+#endif
+	(void)use;
+	return __atomic_add_fetch(&w->value, n, __ATOMIC_SEQ_CST);
+}
+
+#define etw_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define etw_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+#endif /* __KERNEL__ */
+#endif /* ETW_CORE_PORT_H */

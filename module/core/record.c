@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * record.c - walk the records of a buffer that nobody vouches for
+ */
+#include "core/record.h"
+
+static_assert(sizeof(struct etw_guid) == 16);
+static_assert(sizeof(struct etw_event_descriptor) == 16);
+static_assert(sizeof(struct etw_data_descriptor) == 16);
+static_assert(sizeof(struct etw_buffer_header) == ETW_BUFFER_HEADER_SIZE);
+static_assert(offsetof(struct etw_buffer_header, timestamp) == 0x10);
+static_assert(offsetof(struct etw_buffer_header, sequence) == 0x18);
+static_assert(offsetof(struct etw_buffer_header, clock) == 0x20);
+static_assert(offsetof(struct etw_buffer_header, processor) == 0x28);
+static_assert(offsetof(struct etw_buffer_header, logger_id) == 0x2a);
+static_assert(offsetof(struct etw_buffer_header, state) == 0x2c);
+static_assert(offsetof(struct etw_buffer_header, offset) == 0x30);
+static_assert(offsetof(struct etw_buffer_header, flags) == 0x34);
+static_assert(offsetof(struct etw_buffer_header, type) == 0x36);
+static_assert(offsetof(struct etw_buffer_header, ref_time) == 0x38);
+static_assert(sizeof(struct etw_event_header) == ETW_EVENT_HEADER_SIZE);
+static_assert(offsetof(struct etw_event_header, flags) == 4);
+static_assert(offsetof(struct etw_event_header, thread_id) == 8);
+static_assert(offsetof(struct etw_event_header, timestamp) == 16);
+static_assert(offsetof(struct etw_event_header, provider) == 24);
+static_assert(offsetof(struct etw_event_header, desc) == 40);
+static_assert(offsetof(struct etw_event_header, processor_time) == 56);
+static_assert(offsetof(struct etw_event_header, activity) == 64);
+static_assert(sizeof(struct etw_ext_item) == ETW_EXT_ITEM_SIZE);
+
+/*
+ * Copy the header of a buffer of len bytes and check what a walk relies on:
+ * hdr->offset lies within the buffer.  0 or -EINVAL.
+ */
+int etw_buffer_check(const void *buf, size_t len, struct etw_buffer_header *hdr)
+{
+	if (len < sizeof(*hdr))
+		return -EINVAL;
+	memcpy(hdr, buf, sizeof(*hdr));
+	if (hdr->buffer_size > len || hdr->offset < sizeof(*hdr) ||
+	    hdr->offset > hdr->buffer_size)
+		return -EINVAL;
+	return 0;
+}
+
+/* Length of all extended items together, or -EINVAL. */
+static s64 ext_length(const u8 *at, u32 room)
+{
+	struct etw_ext_item item;
+	u32 len = 0;
+
+	do {
+		if (room - len < sizeof(item))
+			return -EINVAL;
+		memcpy(&item, at + len, sizeof(item));
+		if (item.size < sizeof(item) ||
+		    !IS_ALIGNED((u32)item.size, (u32)ETW_RECORD_ALIGN) ||
+		    item.size > room - len ||
+		    item.data_size > item.size - sizeof(item))
+			return -EINVAL;
+		len += item.size;
+	} while (item.linkage & 1);
+	return len;
+}
+
+/*
+ * The record at *offset of a buffer whose records end at end.  Start with
+ * *offset at ETW_BUFFER_HEADER_SIZE.  buf is 8-byte aligned.
+ *
+ * 1: found, *offset moved past it; 0: no more; -EINVAL: no valid EVENT_HEADER
+ * record lies there, *offset unchanged.
+ */
+int etw_record_next(const void *buf, u32 end, u32 *offset,
+		    struct etw_record_view *view)
+{
+	const struct etw_event_header *header;
+	u32 at = *offset, size;
+	s64 ext = 0;
+
+	if (at >= end)
+		return 0;
+	if (!IS_ALIGNED(at, (u32)ETW_RECORD_ALIGN) || end - at < sizeof(*header))
+		return -EINVAL;
+	header = (const void *)((const u8 *)buf + at);
+	size = header->size;
+	if ((header->type != ETW_TYPE_EVENT64 && header->type != ETW_TYPE_EVENT32) ||
+	    size < sizeof(*header) || size > end - at)
+		return -EINVAL;
+	if (header->flags & ETW_EVENT_EXTENDED_INFO) {
+		ext = ext_length((const u8 *)(header + 1), size - sizeof(*header));
+		if (ext < 0)
+			return -EINVAL;
+	}
+	view->header = header;
+	view->ext = header + 1;
+	view->ext_len = ext;
+	view->data = (const u8 *)(header + 1) + ext;
+	view->data_len = size - sizeof(*header) - ext;
+	*offset = at + etw_record_slot(size);
+	return 1;
+}
+
+/*
+ * The extended item at *offset, which starts at 0.  1: found; 0: no more.
+ * The items of a view were checked by etw_record_next().
+ */
+int etw_ext_next(const struct etw_record_view *view, u32 *offset,
+		 struct etw_ext_view *ext)
+{
+	struct etw_ext_item item;
+
+	if (*offset >= view->ext_len)
+		return 0;
+	if (view->ext_len - *offset < sizeof(item))
+		return -EINVAL;
+	memcpy(&item, (const u8 *)view->ext + *offset, sizeof(item));
+	if (item.size < sizeof(item) || item.size > view->ext_len - *offset ||
+	    item.data_size > item.size - sizeof(item))
+		return -EINVAL;
+	ext->type = item.type;
+	ext->data_len = item.data_size;
+	ext->data = (const u8 *)view->ext + *offset + sizeof(item);
+	*offset += item.size;
+	return 1;
+}

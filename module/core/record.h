@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * record.h - build one record in a reserved slot; walk the records of a buffer
+ *
+ * Building cannot fail and reads nothing that may change: whatever can go
+ * wrong was settled by etw_record_measure() before the slot was reserved.
+ * Walking trusts nothing in the buffer.
+ */
+#ifndef ETW_CORE_RECORD_H
+#define ETW_CORE_RECORD_H
+
+#include "core/port.h"
+#include <etw/format.h>
+
+/* Where a record's bytes come from; all pointers stay valid until written. */
+struct etw_record_source {
+	const struct etw_guid *provider;
+	const struct etw_event_descriptor *desc;
+	const struct etw_guid *activity;	/* NULL: all zero */
+	const struct etw_guid *related;		/* NULL: no item */
+	const struct etw_data_descriptor *data;	/* addresses that can be read here */
+	u32 count;	/* of data */
+	u32 size;	/* by etw_record_measure() */
+	u32 thread_id;
+	u32 process_id;
+	u16 type;	/* ETW_TYPE_* */
+	u16 flags;	/* ETW_EVENT_*, without EXTENDED_INFO */
+};
+
+#define ETW_RELATED_ITEM_SIZE	(ETW_EXT_ITEM_SIZE + sizeof(struct etw_guid))
+
+/* Bytes a record of this size takes in a buffer. */
+static __always_inline u32 etw_record_slot(u32 size)
+{
+	return ALIGN(size, (u32)ETW_RECORD_ALIGN);
+}
+
+/*
+ * Compute source->size.  -EINVAL: too many descriptors; -EOVERFLOW: over 64 KB.
+ */
+static __always_inline int etw_record_measure(struct etw_record_source *source)
+{
+	u64 size = ETW_EVENT_HEADER_SIZE;
+	u32 i;
+
+	if (source->count > ETW_DATA_MAX)
+		return -EINVAL;
+	if (source->related)
+		size += ETW_RELATED_ITEM_SIZE;
+	for (i = 0; i < source->count; i++)
+		size += source->data[i].size;
+	if (size > ETW_RECORD_MAX)
+		return -EOVERFLOW;
+	source->size = size;
+	return 0;
+}
+
+/*
+ * Copy a payload piece.  Pieces are mostly a few bytes, for which a call to
+ * memcpy and the start-up of "rep movsb" cost more than the copy itself.
+ */
+static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
+{
+	if (unlikely(n > 128)) {
+		memcpy(to, from, n);
+		return;
+	}
+	for (; n >= 8; n -= 8, to += 8, from += 8)
+		__builtin_memcpy(to, from, 8);
+	if (n & 4) {
+		__builtin_memcpy(to, from, 4);
+		to += 4;
+		from += 4;
+	}
+	if (n & 2) {
+		__builtin_memcpy(to, from, 2);
+		to += 2;
+		from += 2;
+	}
+	if (n & 1)
+		*to = *from;
+}
+
+/*
+ * Fill a slot of etw_record_slot(source->size) bytes, 8-byte aligned, every
+ * byte of it.  A descriptor list that grew since it was measured is cut.
+ */
+static __always_inline void
+etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp)
+{
+	struct etw_event_header *header = (struct etw_event_header *)slot;
+	u32 left = source->size - ETW_EVENT_HEADER_SIZE, i, n;
+	u16 flags = source->flags;
+	u8 *at = slot + ETW_EVENT_HEADER_SIZE;
+
+	/* The padding lies in the slot's last word; the payload may then overwrite. */
+	__builtin_memset(slot + etw_record_slot(source->size) - 8, 0, 8);
+
+	if (source->related)
+		flags |= ETW_EVENT_EXTENDED_INFO;
+	header->size = source->size;
+	header->type = source->type;
+	header->flags = flags;
+	header->property = 0;
+	header->thread_id = source->thread_id;
+	header->process_id = source->process_id;
+	header->timestamp = timestamp;
+	header->provider = *source->provider;
+	header->desc = *source->desc;
+	header->processor_time = 0;
+	if (source->activity)
+		header->activity = *source->activity;
+	else
+		memset(&header->activity, 0, sizeof(header->activity));
+
+	if (unlikely(source->related)) {
+		struct etw_ext_item *item = (struct etw_ext_item *)at;
+
+		item->size = ETW_RELATED_ITEM_SIZE;
+		item->type = ETW_EXT_RELATED_ACTIVITY;
+		item->linkage = 0;
+		item->data_size = sizeof(struct etw_guid);
+		*(struct etw_guid *)(item + 1) = *source->related;
+		at += ETW_RELATED_ITEM_SIZE;
+		left -= ETW_RELATED_ITEM_SIZE;
+	}
+	for (i = 0; i < source->count; i++) {
+		n = source->data[i].size;
+		if (unlikely(n > left))
+			n = left;
+		etw_record_copy(at, (const u8 *)(unsigned long)source->data[i].ptr, n);
+		at += n;
+		left -= n;
+	}
+	/* A list that shrank since it was measured must not leave old bytes. */
+	if (unlikely(left))
+		memset(at, 0, left);
+}
+
+/* One record of a buffer; the pointers lead into the buffer. */
+struct etw_record_view {
+	const struct etw_event_header *header;
+	const void *ext;	/* extended items, ext_len bytes */
+	const void *data;	/* payload, data_len bytes, unaligned */
+	u32 ext_len;
+	u32 data_len;
+};
+
+struct etw_ext_view {
+	u16 type;
+	u16 data_len;
+	const void *data;
+};
+
+int etw_buffer_check(const void *buf, size_t len, struct etw_buffer_header *hdr);
+int etw_record_next(const void *buf, u32 end, u32 *offset,
+		    struct etw_record_view *view);
+int etw_ext_next(const struct etw_record_view *view, u32 *offset,
+		 struct etw_ext_view *ext);
+
+#endif /* ETW_CORE_RECORD_H */

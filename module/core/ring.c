@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ring.c - the part of the ring that is off the fast path: changing buffers
+ */
+#include "core/ring.h"
+
+/*
+ * Close the buffer that cur, a sampled value of rc->cur, names.  False if cur
+ * has changed since (whoever changed it has seen to the buffer) or names none.
+ */
+bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
+		    struct etw_ring_cpu *rc, u64 cur)
+{
+	u32 final = ETW_CUR_OFFSET(cur);
+	struct etw_buf *buf;
+	u64 done;
+
+	if (!ETW_CUR_INDEX(cur))
+		return false;
+	if (!etw_word_cmpxchg(use, &rc->cur, cur,
+			      ETW_CUR_NONE(ETW_CUR_GENERATION(cur))))
+		return false;
+	/* Ours to close: the addition below cannot happen twice. */
+	buf = etw_pool_buf(&ring->pool, ETW_CUR_INDEX(cur));
+	buf->used = final;
+	done = etw_word_add(use, &buf->commit, ETW_COMMIT_BIAS - final);
+	if (ETW_COMMIT_DONE(done))
+		ring->ops->deliver(ring, buf);
+	return true;
+}
+
+/*
+ * The place named by cur has no room: close its buffer and install a fresh
+ * one.  0: sample cur again and retry; -ENOBUFS: no buffer is to be had.
+ *
+ * An interrupt may do the same work at any point in here; the one whose
+ * compare-exchange comes second gives its buffer back and uses the other's.
+ */
+int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
+		    struct etw_ring_cpu *rc, u64 cur)
+{
+	struct etw_buf *buf;
+	u16 generation;
+	u32 index;
+
+	if (ETW_CUR_INDEX(cur))
+		etw_ring_close(use, ring, rc, cur);
+	cur = etw_word_read(&rc->cur);
+	if (ETW_CUR_INDEX(cur))
+		return 0;
+
+	index = etw_pool_pop(&ring->pool);
+	if (!index)
+		index = ring->ops->evict(ring);
+	if (!index)
+		return etw_word_read(&rc->cur) == cur ? -ENOBUFS : 0;
+
+	buf = etw_pool_buf(&ring->pool, index);
+	generation = ETW_CUR_GENERATION(cur) + 1;
+	buf->generation = generation;
+	buf->cpu = rc->id;
+	buf->used = 0;
+	etw_word_set(&buf->commit, ETW_BUFFER_HEADER_SIZE);
+	ring->ops->prepare(ring, buf);
+	if (!etw_word_cmpxchg(use, &rc->cur, cur,
+			      ETW_CUR(generation, index, ETW_BUFFER_HEADER_SIZE))) {
+		etw_pool_push(&ring->pool, index);
+		return 0;
+	}
+	ring->ops->installed(ring);
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * ring.h - reserve and commit in per-CPU buffers
+ *
+ * A ring is a pool of equal buffers and, for each CPU, one word that says where
+ * the next record goes:
+ *
+ *	cur := generation (16) | buffer index (16) | offset (32)
+ *
+ * Index 0 means that the CPU has no buffer; the offset is then so large that
+ * the test for "does not fit" catches that case too.  Only its own CPU changes
+ * cur, by a compare-exchange that needs no lock prefix: what interferes is an
+ * interrupt or NMI on the same CPU, and it has finished when we go on.  (A CPU
+ * that is dead, and all CPUs once no writer is left, are closed from outside.)
+ *
+ * reserve: cur -> cur + length.  The slot between is the writer's alone.
+ * commit:  add length to the buffer's commit word.
+ * close:   cur -> none, then add BIAS - final offset to the commit word.
+ *
+ * Whoever's addition makes the low half of the commit word exactly BIAS was the
+ * last user of the buffer and delivers it; nobody touches it afterwards.  The
+ * high half counts records, for free.
+ *
+ * The generation counts the buffers a CPU has installed.  It makes a
+ * compare-exchange fail that sampled cur before an interrupt closed, recycled
+ * and reinstalled the very same buffer, and it is the order in which the
+ * delivery worker puts the CPU's buffers, since an interrupted writer can let
+ * an older buffer be completed after a newer one.
+ *
+ * Barriers between the writing CPU and others (the model is ring.pml):
+ *	A  etw_pool_push() before etw_pool_pop(): head cmpxchg, full barrier:
+ *	   the consumer's last read is before the next writer's first store
+ *	B  ops->deliver() before the worker's read: llist_add()/llist_del_all(),
+ *	   full barriers: records and control fields are seen whole
+ *	C  fifo push before fifo pop: release/acquire on the cell's turn
+ * None is needed between reserve and commit: all writers of a buffer and the
+ * one that delivers it run on one CPU, which sees its own stores in order.
+ */
+#ifndef ETW_CORE_RING_H
+#define ETW_CORE_RING_H
+
+#include "core/pool.h"
+#include "core/port.h"
+#include <etw/format.h>
+
+#define ETW_CUR_OFFSET(cur)	((u32)(cur))
+#define ETW_CUR_INDEX(cur)	((u32)(u16)((cur) >> 32))
+#define ETW_CUR_GENERATION(cur)	((u16)((cur) >> 48))
+#define ETW_CUR_NO_OFFSET	0x40000000U
+#define ETW_CUR(gen, index, offset) \
+	((u64)(u16)(gen) << 48 | (u64)(u16)(index) << 32 | (u32)(offset))
+#define ETW_CUR_NONE(gen)	ETW_CUR(gen, 0, ETW_CUR_NO_OFFSET)
+
+#define ETW_COMMIT_BIAS		(1ULL << 31)
+#define ETW_COMMIT_RECORD	(1ULL << 32)
+#define ETW_COMMIT_DONE(c)	((u32)(c) == (u32)ETW_COMMIT_BIAS)
+#define ETW_COMMIT_COUNT(c)	((u32)((c) >> 32))
+
+struct etw_ring;
+
+/*
+ * What a ring needs from its world.  All may be called in any context that
+ * writes, NMI included, and from inside each other's interrupts.
+ */
+struct etw_ring_ops {
+	/* buf is complete and belongs to the callee */
+	void (*deliver)(struct etw_ring *ring, struct etw_buf *buf);
+	/* the pool is empty: another buffer's index, or 0 */
+	u32 (*evict)(struct etw_ring *ring);
+	/* buf is about to be installed: fill its buffer header */
+	void (*prepare)(struct etw_ring *ring, struct etw_buf *buf);
+	/* a buffer was installed */
+	void (*installed)(struct etw_ring *ring);
+};
+
+struct etw_ring {
+	u32 size;			/* bytes of each buffer */
+	struct etw_pool pool;
+	const struct etw_ring_ops *ops;
+};
+
+/* One CPU's (or thread's) place in a ring. */
+struct etw_ring_cpu {
+	etw_word cur;
+	u16 id;				/* of the CPU */
+};
+
+static inline void etw_ring_cpu_init(struct etw_ring_cpu *rc, u16 id)
+{
+	etw_word_set(&rc->cur, ETW_CUR_NONE(0));
+	rc->id = id;
+}
+
+/* Does a record of this slot length fit into an empty buffer at all? */
+static __always_inline bool etw_ring_fits(const struct etw_ring *ring, u32 len)
+{
+	return len <= ring->size - ETW_BUFFER_HEADER_SIZE;
+}
+
+/*
+ * Does the place named by cur have room for len bytes?  False also when there
+ * is no buffer; then etw_ring_switch() is due.
+ */
+static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
+					  u32 len)
+{
+	return ETW_CUR_OFFSET(cur) + len <= ring->size;
+}
+
+/*
+ * Reserve len bytes at the place named by cur, a value of rc->cur sampled
+ * before, for which etw_ring_room() holds.  NULL: cur has changed since it was
+ * sampled, so a clock read in between is stale as well.
+ */
+static __always_inline u8 *etw_ring_reserve(enum etw_use use,
+					    struct etw_ring *ring,
+					    struct etw_ring_cpu *rc, u64 cur,
+					    u32 len, struct etw_buf **buf)
+{
+	if (unlikely(!etw_word_cmpxchg(use, &rc->cur, cur, cur + len)))
+		return NULL;
+	*buf = etw_pool_buf(&ring->pool, ETW_CUR_INDEX(cur));
+	return (*buf)->data + ETW_CUR_OFFSET(cur);
+}
+
+/* Commit len reserved and filled bytes. */
+static __always_inline void etw_ring_commit(enum etw_use use,
+					    struct etw_ring *ring,
+					    struct etw_buf *buf, u32 len)
+{
+	u64 done = etw_word_add(use, &buf->commit, ETW_COMMIT_RECORD + len);
+
+	if (unlikely(ETW_COMMIT_DONE(done)))
+		ring->ops->deliver(ring, buf);
+}
+
+/* Does the CPU's buffer hold records (reserved ones included)? */
+static __always_inline bool etw_ring_holds(u64 cur)
+{
+	return ETW_CUR_INDEX(cur) &&
+	       ETW_CUR_OFFSET(cur) > ETW_BUFFER_HEADER_SIZE;
+}
+
+bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
+		    struct etw_ring_cpu *rc, u64 cur);
+int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
+		    struct etw_ring_cpu *rc, u64 cur);
+
+#endif /* ETW_CORE_RING_H */
