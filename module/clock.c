@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * clock.c - which clock is which on this machine
+ */
+#include <linux/irqflags.h>
+
+#include "clock.h"
+
+static bool tsc_trusted(void)
+{
+#ifdef CONFIG_X86
+	if (check_tsc_unstable() || !tsc_khz)
+		return false;
+	return boot_cpu_has(X86_FEATURE_TSC_RELIABLE) ||
+	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
+		boot_cpu_has(X86_FEATURE_NONSTOP_TSC));
+#else
+	return false;
+#endif
+}
+
+/* The source behind a valid clock type. */
+enum etw_clock_source etw_clock_pick(u32 type)
+{
+	switch (type) {
+	case ETW_CLOCK_QPC:
+		return tsc_trusted() ? ETW_SOURCE_TSC : ETW_SOURCE_MONO;
+	case ETW_CLOCK_CYCLES:
+		return tsc_trusted() ? ETW_SOURCE_TSC : ETW_SOURCE_WALL;
+	default:
+		return ETW_SOURCE_WALL;
+	}
+}
+
+/* Ticks per second. */
+u64 etw_clock_frequency(enum etw_clock_source source)
+{
+	switch (source) {
+#ifdef CONFIG_X86
+	case ETW_SOURCE_TSC:
+		return (u64)tsc_khz * 1000;
+#endif
+	case ETW_SOURCE_WALL:
+		return 10 * 1000 * 1000;
+	default:
+		return NSEC_PER_SEC;
+	}
+}
+
+/* The three clocks, as close together as this CPU can read them. */
+void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	sync->clock = etw_clock_read(source);
+	sync->mono = ktime_get_mono_fast_ns();
+	sync->wall = etw_clock_wall();
+	local_irq_restore(flags);
+}

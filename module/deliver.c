@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * deliver.c - from full buffers to the consumers' queue
+ *
+ * Writers put complete buffers on session->done and raise an irq_work; the
+ * worker, in process context and under session->lock, puts each CPU's buffers
+ * into the order in which that CPU installed them, numbers them and appends
+ * them to session->queue.  When free buffers run low it grows the pool up to
+ * its maximum, then drops the backlog of the slowest consumer.
+ *
+ * A BUFFERING session has no queue until it is flushed: its full buffers wait
+ * in session->fifo for being overwritten, and a flush moves them to the queue,
+ * giving the writers as many spare ones in exchange.
+ */
+#include <linux/cpumask.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "session.h"
+
+struct workqueue_struct *etw_wq;
+
+/* Below this many free buffers the worker acts. */
+static u32 low_water(const struct etw_trace_session *s)
+{
+	u32 cpus = num_online_cpus();
+
+	if (s->total <= cpus)
+		return 1;
+	return clamp(min(cpus, (s->total - cpus) / 2), 1U, 64U);
+}
+
+/* Nobody needs the buffer any more. */
+void etw_deliver_recycle(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	lockdep_assert_held(&s->lock);
+	if (s->buffering)
+		list_add(&b->node, &s->spare);
+	else
+		etw_pool_push(&s->ring.pool, b->buf.index);
+}
+
+/* Complete the header, overwrite what the buffer held before, queue it. */
+static void publish(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	struct etw_buffer_header *h = (void *)b->buf.data;
+	u32 used = b->buf.used;
+	u64 lost;
+
+	b->events = ETW_COMMIT_COUNT(etw_word_read(&b->buf.commit));
+	if (!b->events) {
+		etw_deliver_recycle(s, b);
+		return;
+	}
+	memset(b->buf.data + used, ETW_TAIL_BYTE, s->ring.size - used);
+	preempt_disable();
+	h->timestamp = etw_clock_read(s->clock);
+	preempt_enable();
+	h->saved_offset = used;
+	h->current_offset = used;
+	h->offset = used;
+	h->state = ETW_BUFFER_STATE_FLUSH;
+	h->type = ETW_BUFFER_TYPE_GENERIC;
+	b->sequence = s->next_sequence++;
+	h->sequence = b->sequence;
+	lost = etw_session_dropped(s, NULL);
+	if (lost != s->lost_seen)
+		h->flags |= ETW_BUFFER_EVENTS_LOST;
+	s->lost_seen = lost;
+
+	s->buffers_delivered++;
+	s->events_delivered += b->events;
+	b->held = 0;
+	list_add_tail(&b->node, &s->queue);
+	etw_consumers_append(s, b);
+}
+
+/* Sort into the buffers of its CPU that wait for an older one. */
+static void arrive(struct etw_session_cpu *sc, struct etw_buffer *b)
+{
+	struct list_head *at;
+
+	list_for_each_prev(at, &sc->waiting) {
+		struct etw_buffer *e = list_entry(at, struct etw_buffer, node);
+
+		if ((s16)(b->buf.generation - e->buf.generation) > 0)
+			break;
+	}
+	list_add(&b->node, at);
+}
+
+/* Publish what has its turn. */
+static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu *sc)
+{
+	struct etw_buffer *b, *tmp;
+
+	list_for_each_entry_safe(b, tmp, &sc->waiting, node) {
+		if (b->buf.generation != (u16)(sc->next_generation + 1))
+			break;
+		sc->next_generation++;
+		list_del_init(&b->node);
+		publish(s, b);
+	}
+}
+
+/* Take over everything that was delivered up to now. */
+static void drain(struct etw_trace_session *s)
+{
+	struct etw_buffer *b, *tmp;
+	struct llist_node *list;
+
+	lockdep_assert_held(&s->lock);
+	/* B of core/ring.h */
+	list = llist_reverse_order(llist_del_all(&s->done));
+	llist_for_each_entry_safe(b, tmp, list, done) {
+		struct etw_session_cpu *sc = per_cpu_ptr(s->cpu, b->buf.cpu);
+
+		arrive(sc, b);
+		release_in_order(s, sc);
+	}
+}
+
+/* Free buffers run low: grow, else take from the slowest consumer. */
+static void replenish(struct etw_trace_session *s)
+{
+	u32 limit = s->max_buffers + 2 * s->consumer_count;
+	struct etw_buffer *b;
+
+	if (s->buffering || s->state != ETW_RUNNING)
+		return;
+	while (etw_pool_free(&s->ring.pool) < low_water(s) && s->total < limit) {
+		b = etw_buffer_alloc(s);
+		if (!b)
+			break;
+		etw_pool_push(&s->ring.pool, b->buf.index);
+	}
+	while (etw_pool_free(&s->ring.pool) < low_water(s) &&
+	       s->consumer_count && !list_empty(&s->queue)) {
+		b = list_first_entry(&s->queue, struct etw_buffer, node);
+		etw_consumers_drop(s, b);
+	}
+}
+
+static void deliver_work(struct work_struct *work)
+{
+	struct etw_trace_session *s = container_of(work, struct etw_trace_session, work);
+
+	mutex_lock(&s->lock);
+	drain(s);
+	replenish(s);
+	mutex_unlock(&s->lock);
+	wake_up_interruptible_all(&s->wait);
+}
+
+/* Hardirq.  Raised by a delivered buffer, a fresh buffer, an empty pool. */
+static void deliver_irq(struct irq_work *irq_work)
+{
+	struct etw_trace_session *s = container_of(irq_work, struct etw_trace_session, irq_work);
+
+	if (!s->buffering && !READ_ONCE(s->flush_armed)) {
+		WRITE_ONCE(s->flush_armed, true);
+		queue_delayed_work(etw_wq, &s->flush_work,
+				   msecs_to_jiffies(READ_ONCE(s->flush_ms)));
+	}
+	queue_work(etw_wq, &s->work);
+}
+
+/* ------------------------------------------------------------------- flush */
+
+/* A buffer to give the writers for one of theirs. */
+static struct etw_buffer *spare_get(struct etw_trace_session *s)
+{
+	struct etw_buffer *b;
+
+	for (;;) {
+		b = list_first_entry_or_null(&s->spare, struct etw_buffer, node);
+		if (b) {
+			list_del_init(&b->node);
+			return b;
+		}
+		b = etw_buffer_alloc(s);
+		if (b)
+			return b;
+		/* The last snapshot was not read: it goes, oldest first. */
+		b = list_first_entry_or_null(&s->queue, struct etw_buffer, node);
+		if (!b)
+			return NULL;
+		etw_consumers_drop(s, b);
+	}
+}
+
+/* Move the full buffers to the queue, each CPU's in order. */
+static int snapshot(struct etw_trace_session *s)
+{
+	struct etw_buffer *b, *spare, *tmp;
+	u32 index, n;
+	int cpu, err = 0;
+
+	/* Writers may add more as we go; no more than a whole ring is taken. */
+	for (n = 0; n < s->min_buffers; n++) {
+		spare = spare_get(s);
+		if (!spare) {
+			err = -ENOMEM;
+			break;
+		}
+		index = etw_fifo_pop(&s->fifo);
+		if (!index) {
+			list_add(&spare->node, &s->spare);
+			break;
+		}
+		etw_pool_push(&s->ring.pool, spare->buf.index);
+		b = etw_buffer_of(etw_pool_buf(&s->ring.pool, index));
+		arrive(per_cpu_ptr(s->cpu, b->buf.cpu), b);
+	}
+	for_each_possible_cpu(cpu) {
+		struct etw_session_cpu *sc = per_cpu_ptr(s->cpu, cpu);
+
+		list_for_each_entry_safe(b, tmp, &sc->waiting, node) {
+			list_del_init(&b->node);
+			publish(s, b);
+		}
+	}
+	return err;
+}
+
+/*
+ * Deliver every event written before the call.  -ESHUTDOWN: the session stops.
+ *
+ * Two grace periods: after the first, writers that read the clock before
+ * `through` have their slot, so closing finds it; after the second, whoever
+ * was filling a slot of a closed buffer has committed, so it was delivered.
+ */
+int etw_deliver_flush(struct etw_trace_session *s)
+{
+	u64 through;
+	int err = 0;
+
+	mutex_lock(&s->flush_lock);
+	mutex_lock(&s->lock);
+	if (s->state != ETW_RUNNING)
+		err = -ESHUTDOWN;
+	mutex_unlock(&s->lock);
+	if (err)
+		goto out;
+
+	/* D of buffer.c */
+	WRITE_ONCE(s->flush_armed, false);
+	preempt_disable();
+	through = etw_clock_read(s->clock);
+	preempt_enable();
+	synchronize_rcu();
+	etw_buffers_close_online(s);
+	synchronize_rcu();
+
+	mutex_lock(&s->lock);
+	if (s->buffering)
+		err = snapshot(s);
+	else
+		drain(s);
+	replenish(s);
+	if (!err) {
+		s->complete_through = through;
+		s->complete_sequence = s->next_sequence;
+	}
+	etw_clock_sample(s->clock, &s->sync);
+	mutex_unlock(&s->lock);
+	wake_up_interruptible_all(&s->wait);
+out:
+	mutex_unlock(&s->flush_lock);
+	return err;
+}
+
+static void timed_flush(struct work_struct *work)
+{
+	etw_deliver_flush(container_of(to_delayed_work(work), struct etw_trace_session,
+				       flush_work));
+}
+
+/* --------------------------------------------------------------- start, stop */
+
+void etw_deliver_init(struct etw_trace_session *s)
+{
+	int cpu;
+
+	init_llist_head(&s->done);
+	init_irq_work(&s->irq_work, deliver_irq);
+	INIT_WORK(&s->work, deliver_work);
+	INIT_DELAYED_WORK(&s->flush_work, timed_flush);
+	INIT_LIST_HEAD(&s->queue);
+	INIT_LIST_HEAD(&s->spare);
+	INIT_LIST_HEAD(&s->consumers);
+	init_waitqueue_head(&s->wait);
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu_ptr(s->cpu, cpu)->waiting);
+}
+
+/* The ring of a BUFFERING session that stops: nobody asked for a snapshot. */
+static void discard_ring(struct etw_trace_session *s)
+{
+	struct etw_buf *buf;
+	u32 index;
+
+	while ((index = etw_fifo_pop(&s->fifo))) {
+		buf = etw_pool_buf(&s->ring.pool, index);
+		s->discarded_buffers++;
+		s->discarded_events += ETW_COMMIT_COUNT(etw_word_read(&buf->commit));
+	}
+}
+
+/*
+ * The session is out of every snapshot and off the list of sessions, and a
+ * grace period has passed: no writer and no hotplug callback is left.
+ *  1. No flush begins or runs any more; whatever was open is closed.
+ *  2. Closing raised the irq_work, which queued the works: end them in that
+ *     order; nothing can raise them again.
+ *  3. What is in session->done now is all there will ever be.
+ */
+void etw_deliver_stop(struct etw_trace_session *s)
+{
+	struct etw_buffer *b, *tmp;
+
+	mutex_lock(&s->flush_lock);
+	mutex_lock(&s->lock);
+	s->state = ETW_STOPPING;
+	mutex_unlock(&s->lock);
+	etw_buffers_close_all(s);
+	mutex_unlock(&s->flush_lock);
+
+	irq_work_sync(&s->irq_work);
+	cancel_delayed_work_sync(&s->flush_work);
+	cancel_work_sync(&s->work);
+
+	mutex_lock(&s->lock);
+	if (s->buffering)
+		discard_ring(s);
+	else
+		drain(s);
+	etw_clock_sample(s->clock, &s->sync);
+	s->complete_through = U64_MAX;
+	s->complete_sequence = s->next_sequence;
+	s->state = ETW_STOPPED;
+	if (!s->consumer_count)
+		list_for_each_entry_safe(b, tmp, &s->queue, node)
+			etw_consumers_drop(s, b);
+	mutex_unlock(&s->lock);
+	wake_up_interruptible_all(&s->wait);
+}

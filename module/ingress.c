@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ingress.c - an event of a process, by ioctl
+ *
+ * Everything is copied from user space before a slot is reserved, so a fault
+ * costs nothing but the event.
+ */
+#include <linux/compat.h>
+#include <linux/nospec.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "ioctl.h"
+#include "process.h"
+#include "trace.h"
+
+#define STACK_PIECES	8	/* descriptors kept on the stack */
+#define STACK_BYTES	256	/* payload kept on the stack */
+
+#define WRITE_FLAGS	(ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE |	\
+			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED)
+
+/* The registration in that slot, under RCU; NULL: none. */
+static struct etw_registration *find(struct etw_process *p, u32 slot)
+{
+	/* Pairs with set_up() in process.c. */
+	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
+
+	if (!regs || slot >= ETW_REGISTRATIONS_MAX)
+		return NULL;
+	return rcu_dereference_check(regs[array_index_nospec(slot,
+							     ETW_REGISTRATIONS_MAX)],
+				     rcu_read_lock_any_held());
+}
+
+/* 1: some session may want the event; 0: none does. */
+static int wanted(struct etw_process *p, const struct etw_event_write *w)
+{
+	struct etw_registration *reg;
+	int ret = -EBADF;
+
+	rcu_read_lock();
+	reg = find(p, w->slot);
+	if (reg)
+		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
+	if (reg && reg->tgid != task_tgid(current))
+		ret = -ESTALE;
+	rcu_read_unlock();
+	return ret;
+}
+
+static int drop(struct etw_process *p, const struct etw_event_write *w, u32 cause,
+		int err)
+{
+	struct etw_registration *reg;
+
+	rcu_read_lock();
+	reg = find(p, w->slot);
+	if (reg)
+		etw_trace_drop(reg->provider, &w->desc, w->filter, cause);
+	rcu_read_unlock();
+	return err;
+}
+
+/* Write the payload, which lies in kernel memory now. */
+static int write_copied(struct etw_process *p, const struct etw_event_write *w,
+			const void *payload, u32 len)
+{
+	struct etw_data_descriptor piece = etw_data(payload, len);
+	struct etw_record_source source = {
+		.desc = &w->desc,
+		.activity = w->flags & ETW_WRITE_ACTIVITY ? &w->activity : NULL,
+		.related = w->flags & ETW_WRITE_RELATED ? &w->related : NULL,
+		.data = &piece,
+		.count = 1,
+		.thread_id = current->pid,
+		.process_id = current->tgid,
+		.type = in_compat_syscall() ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64,
+		.flags = ETW_EVENT_NO_CPUTIME,
+	};
+	struct etw_registration *reg;
+	int err;
+
+	if (w->flags & ETW_WRITE_STRING_ONLY)
+		source.flags |= ETW_EVENT_STRING_ONLY;
+	err = etw_record_measure(&source);
+	if (err)
+		return drop(p, w, ETW_DROP_EVENT_SIZE, err);
+	rcu_read_lock();
+	reg = find(p, w->slot);
+	if (reg) {
+		source.provider = &reg->own.guid;
+		err = etw_trace_write(reg->provider, &source, w->filter);
+	} else {
+		err = -EBADF;	/* unregistered meanwhile */
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/* Copy the pieces one after the other to to, which has room for them. */
+static int gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (copy_from_user(to, u64_to_user_ptr(pieces[i].ptr), pieces[i].size))
+			return -EFAULT;
+		to += pieces[i].size;
+	}
+	return 0;
+}
+
+static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
+			const struct etw_data_descriptor *pieces)
+{
+	u8 on_stack[STACK_BYTES], *payload = on_stack;
+	u64 len = 0;
+	u32 i;
+	int err;
+
+	for (i = 0; i < w->data_count; i++)
+		len += pieces[i].size;
+	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
+		return drop(p, w, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
+	if (len > sizeof(on_stack)) {
+		payload = kmalloc(len, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!payload)
+			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
+	}
+	err = gather(payload, pieces, w->data_count);
+	if (err)
+		drop(p, w, ETW_DROP_COPY_FAULT, err);
+	else
+		err = write_copied(p, w, payload, len);
+	if (payload != on_stack)
+		kfree(payload);
+	return err;
+}
+
+long etw_ioctl_write(struct file *file, void *arg)
+{
+	struct etw_data_descriptor on_stack[STACK_PIECES], *pieces = on_stack;
+	struct etw_process *p = file->private_data;
+	const struct etw_event_write *w = arg;
+	size_t bytes;
+	int err;
+
+	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX)
+		return -EINVAL;
+	err = wanted(p, w);
+	if (err <= 0)
+		return err;
+	bytes = w->data_count * sizeof(*pieces);
+	if (w->data_count > STACK_PIECES) {
+		pieces = kmalloc(bytes, GFP_KERNEL_ACCOUNT);
+		if (!pieces)
+			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
+	}
+	if (copy_from_user(pieces, u64_to_user_ptr(w->data), bytes))
+		err = drop(p, w, ETW_DROP_COPY_FAULT, -EFAULT);
+	else
+		err = write_pieces(p, w, pieces);
+	if (pieces != on_stack)
+		kfree(pieces);
+	return err;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctl.c - running a command: copy in once, check the size, run, copy out
+ */
+#include <linux/capability.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "ioctl.h"
+#include <etw/abi.h>
+
+/*
+ * Every value user space gives is read once: the struct is copied as a whole,
+ * and the size that was checked is the one used from then on.
+ */
+long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *file,
+		   unsigned int cmd, void __user *arg)
+{
+	u64 words[ETW_IOCTL_WORDS];
+	const struct etw_ioctl *op;
+	u32 size;
+	long ret;
+
+	for (op = table; op < table + count && op->cmd != cmd; op++)
+		;
+	if (op == table + count)
+		return -ENOTTY;
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < op->size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(words, op->size, arg, size);
+	if (ret)
+		return ret;
+	*(u32 *)words = size;
+	if (op->run_user)
+		return op->run_user(file, words, arg);
+	ret = op->run(file, words);
+	if (ret < 0 && !op->always)
+		return ret;
+	if (copy_to_user(arg, words, op->size)) {
+		if (op->undo && ret >= 0)
+			op->undo(file, words);
+		return -EFAULT;
+	}
+	return ret;
+}
+
+/*
+ * Copy a name: 1 to ETW_NAME_MAX bytes, no NUL within.  The caller frees it.
+ */
+int etw_ioctl_name_in(u64 ptr, u32 len, char **name)
+{
+	char *copy;
+
+	if (!len)
+		return -EINVAL;
+	if (len > ETW_NAME_MAX)
+		return -ENAMETOOLONG;
+	copy = memdup_user_nul(u64_to_user_ptr(ptr), len);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	if (memchr(copy, 0, len)) {
+		kfree(copy);
+		return -EINVAL;
+	}
+	*name = copy;
+	return 0;
+}
+
+/* Write what fits of a name to the caller's room at ptr, if it gave any. */
+int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len)
+{
+	len = min(cap, len);
+	if (!ptr || !len)
+		return 0;
+	return copy_to_user(u64_to_user_ptr(ptr), name, len) ? -EFAULT : 0;
+}
+
+/* May the caller create, control and consume sessions?  Initial user namespace. */
+bool etw_ioctl_may_control(void)
+{
+	return perfmon_capable();
+}

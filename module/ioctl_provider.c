@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctl_provider.c - enabling providers, and looking at them
+ */
+#include <linux/hashtable.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "ioctl.h"
+#include "provider.h"
+#include "session.h"
+
+#define ENABLE_PROPERTIES	ETW_ENABLE_IGNORE_KEYWORD_0
+
+/* ------------------------------------------------------------------- enable */
+
+static void put_pids(struct etw_enable_request *req)
+{
+	while (req->pid_count)
+		put_pid(req->pids[--req->pid_count]);
+}
+
+/* PIDs of the caller's namespace; those that do not exist select nobody. */
+static int pid_filter(struct etw_enable_request *req, const struct etw_filter *f)
+{
+	u32 pids[ETW_PID_FILTER_MAX], i, n = f->len / sizeof(u32);
+	struct pid *pid;
+
+	if (!n || f->len % sizeof(u32) || n > ETW_PID_FILTER_MAX || req->pid_filtered)
+		return -EINVAL;
+	if (copy_from_user(pids, u64_to_user_ptr(f->ptr), f->len))
+		return -EFAULT;
+	req->pid_filtered = true;
+	for (i = 0; i < n; i++) {
+		pid = find_get_pid(pids[i]);
+		if (pid)
+			req->pids[req->pid_count++] = pid;
+	}
+	return 0;
+}
+
+static int read_filters(struct etw_enable_request *req, const struct etw_enable *e)
+{
+	struct etw_filter filters[ETW_FILTERS_MAX];
+	bool none = false;
+	u32 i;
+	int err;
+
+	if (e->filter_count > ETW_FILTERS_MAX)
+		return -EINVAL;
+	if (copy_from_user(filters, u64_to_user_ptr(e->filters),
+			   e->filter_count * sizeof(*filters)))
+		return -EFAULT;
+	for (i = 0; i < e->filter_count; i++) {
+		switch (filters[i].type) {
+		case ETW_FILTER_NONE:
+			err = none ? -EINVAL : 0;
+			none = true;
+			break;
+		case ETW_FILTER_PID:
+			err = pid_filter(req, &filters[i]);
+			break;
+		default:
+			err = -EINVAL;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Run a checked request under etw_control, then wait for callbacks if asked. */
+static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_ms)
+{
+	struct etw_waiter *waiter = NULL;
+	long err;
+
+	if (timeout_ms) {
+		waiter = etw_waiter_alloc();
+		if (!waiter)
+			return -ENOMEM;
+	}
+	mutex_lock(&etw_control);
+	req->session = etw_session_find(handle, NULL, 0);
+	err = req->session ? etw_provider_enable(req, waiter) : -ENOENT;
+	mutex_unlock(&etw_control);
+	if (!err && waiter)
+		err = etw_waiter_wait(waiter, timeout_ms);
+	etw_waiter_put(waiter);
+	return err;
+}
+
+long etw_ioctl_enable(struct file *file, void *arg)
+{
+	const struct etw_enable *e = arg;
+	struct etw_enable_request req = {
+		.provider = e->provider,
+		.source = e->source,
+		.control = e->control,
+		.property = e->property,
+		.any = e->any,
+		.all = e->all,
+		.level = e->level,
+	};
+	static const struct etw_guid none;
+	long err;
+
+	if (e->flags || memchr_inv(e->reserved, 0, sizeof(e->reserved)) ||
+	    e->control > ETW_CONTROL_CAPTURE || e->property & ~ENABLE_PROPERTIES ||
+	    !memcmp(&e->provider, &none, sizeof(none)))
+		return -EINVAL;
+	if (!etw_ioctl_may_control())
+		return -EPERM;
+	err = read_filters(&req, e);
+	if (!err)
+		err = run_request(&req, e->session, e->timeout_ms);
+	put_pids(&req);
+	return err;
+}
+
+/* ------------------------------------------------------------------ looking */
+
+long etw_ioctl_provider_enum(struct file *file, void *arg)
+{
+	struct etw_provider_enum *e = arg;
+	struct etw_guid_entry *entry;
+	struct etw_guid *guids;
+	u32 n = 0, room = 0;
+	long err = 0;
+	int bucket;
+
+	if (e->flags)
+		return -EINVAL;
+	if (!etw_ioctl_may_control())
+		return -EPERM;
+	mutex_lock(&etw_control);
+	etw_guid_for_each(bucket, entry)
+		n++;
+	room = min(e->capacity, n);
+	guids = kvcalloc(room ?: 1, sizeof(*guids), GFP_KERNEL_ACCOUNT);
+	if (!guids) {
+		mutex_unlock(&etw_control);
+		return -ENOMEM;
+	}
+	n = 0;
+	etw_guid_for_each(bucket, entry) {
+		if (n < room)
+			guids[n] = entry->guid;
+		n++;
+	}
+	mutex_unlock(&etw_control);
+	e->count = n;
+	if (room && copy_to_user(u64_to_user_ptr(e->guids), guids, room * sizeof(*guids)))
+		err = -EFAULT;
+	kvfree(guids);
+	return err;
+}
+
+/* What PROVIDER_QUERY collects under etw_control and copies out after. */
+struct query {
+	struct etw_provider_reg *regs;
+	struct etw_provider_enable enables[ETW_PROVIDER_SESSIONS];
+	char *name;
+	u32 reg_room;
+};
+
+static void describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg)
+{
+	out->pid = reg->process ? pid_vnr(reg->tgid) : 0;
+	out->flags = reg->flags;
+	out->sessions = etw_registration_sessions(reg);
+	memcpy(out->module, reg->module, sizeof(out->module));
+}
+
+static void describe_enable(struct etw_provider_enable *out,
+			    const struct etw_enablement *slot)
+{
+	out->session = slot->session->handle;
+	out->any = slot->any;
+	out->all = slot->all;
+	out->property = slot->property;
+	out->logger_id = slot->session->logger_id;
+	out->level = slot->level;
+	out->pid_filtered = slot->pid_filtered;
+}
+
+static int collect(struct etw_provider_query *q, struct query *c,
+		   const struct etw_guid_entry *entry)
+{
+	const struct etw_registration *reg;
+	u32 n = 0, i;
+
+	list_for_each_entry(reg, &entry->regs, node)
+		n++;
+	q->reg_count = n;
+	c->reg_room = min(n, q->reg_cap);
+	c->regs = kvcalloc(c->reg_room ?: 1, sizeof(*c->regs), GFP_KERNEL_ACCOUNT);
+	if (!c->regs)
+		return -ENOMEM;
+	n = 0;
+	list_for_each_entry(reg, &entry->regs, node) {
+		if (n < c->reg_room)
+			describe_reg(&c->regs[n++], reg);
+		if (!reg->name || c->name)
+			continue;
+		c->name = kmemdup_nul(reg->name, reg->name_len, GFP_KERNEL_ACCOUNT);
+		if (!c->name)
+			return -ENOMEM;
+		q->name_len = reg->name_len;
+	}
+	q->enable_count = 0;
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
+		if (entry->slots[i].session)
+			describe_enable(&c->enables[q->enable_count++],
+					&entry->slots[i]);
+	return 0;
+}
+
+static int copy_out(const struct etw_provider_query *q, const struct query *c)
+{
+	u32 n = min(q->enable_cap, q->enable_count);
+
+	if (c->reg_room && copy_to_user(u64_to_user_ptr(q->regs), c->regs,
+					c->reg_room * sizeof(*c->regs)))
+		return -EFAULT;
+	if (n && copy_to_user(u64_to_user_ptr(q->enables), c->enables,
+			      n * sizeof(*c->enables)))
+		return -EFAULT;
+	return etw_ioctl_name_out(q->name_out, q->name_cap, c->name, q->name_len);
+}
+
+long etw_ioctl_provider_query(struct file *file, void *arg)
+{
+	struct etw_provider_query *q = arg;
+	struct etw_guid_entry *entry;
+	struct query *c;
+	long err;
+
+	if (q->flags)
+		return -EINVAL;
+	if (!etw_ioctl_may_control())
+		return -EPERM;
+	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	if (!c)
+		return -ENOMEM;
+	q->name_len = 0;
+	mutex_lock(&etw_control);
+	entry = etw_guid_find(&q->provider);
+	err = entry ? collect(q, c, entry) : -ESRCH;
+	mutex_unlock(&etw_control);
+	if (!err)
+		err = copy_out(q, c);
+	kvfree(c->regs);
+	kfree(c->name);
+	kfree(c);
+	return err;
+}

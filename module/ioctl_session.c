@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctl_session.c - the commands on sessions, and opening a consumer
+ *
+ * Starting, changing and reading a session needs the right to control; so do
+ * the commands that only look, since what is traced is the operator's business.
+ */
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "ioctl.h"
+#include "session.h"
+
+/* A copy of the name if one is given; NULL and length 0 mean "by handle". */
+static int name_or_handle(u64 ptr, u32 len, char **name)
+{
+	*name = NULL;
+	return len ? etw_ioctl_name_in(ptr, len, name) : 0;
+}
+
+/* The session named by an argument struct, with a reference. */
+static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len)
+{
+	struct etw_trace_session *s;
+	char *name;
+	int err;
+
+	if (!etw_ioctl_may_control())
+		return ERR_PTR(-EPERM);
+	err = name_or_handle(name_ptr, name_len, &name);
+	if (err)
+		return ERR_PTR(err);
+	s = etw_session_get(handle, name, name_len);
+	kfree(name);
+	return s ?: ERR_PTR(-ENOENT);
+}
+
+/* Fill the members marked out. */
+static int describe(struct etw_trace_session *s, struct etw_session *a)
+{
+	u64 lost = etw_session_dropped(s, NULL);
+
+	mutex_lock(&s->lock);
+	a->handle = s->handle;
+	a->mode = s->mode;
+	a->guid = s->guid;
+	a->buffer_kb = s->ring.size / 1024;
+	a->min_buffers = s->min_buffers;
+	a->max_buffers = s->max_buffers;
+	a->flush_ms = s->buffering ? 0 : s->flush_ms;
+	a->clock = s->clock_type;
+	a->logger_id = s->logger_id;
+	a->buffers = s->total;
+	a->free_buffers = etw_pool_free(&s->ring.pool);
+	a->buffers_written = min_t(u64, s->buffers_delivered, U32_MAX);
+	a->events_lost = min_t(u64, lost, U32_MAX);
+	a->rt_buffers_lost = min_t(u64, s->rt_buffers_lost, U32_MAX);
+	a->worker_id = 0;
+	a->clock_freq = s->clock_freq;
+	a->start_clock = s->start.clock;
+	a->start_mono = s->start.mono;
+	a->start_wall = s->start.wall;
+	a->sync_clock = s->sync.clock;
+	a->sync_mono = s->sync.mono;
+	a->sync_wall = s->sync.wall;
+	mutex_unlock(&s->lock);
+	a->name_out_len = s->name_len;
+	return etw_ioctl_name_out(a->name_out, a->name_cap, s->name, s->name_len);
+}
+
+/* Stop a session by handle if it still runs. */
+static long stop_handle(u64 handle)
+{
+	struct etw_trace_session *s;
+
+	mutex_lock(&etw_control);
+	s = etw_session_find(handle, NULL, 0);
+	if (!s) {
+		mutex_unlock(&etw_control);
+		return -ENOENT;
+	}
+	etw_session_stop(s);
+	return 0;
+}
+
+long etw_ioctl_session_start(struct file *file, void *arg)
+{
+	struct etw_session *a = arg;
+	struct etw_session_config config = {
+		.guid = a->guid,
+		.name_len = a->name_len,
+		.buffer_kb = a->buffer_kb,
+		.min_buffers = a->min_buffers,
+		.max_buffers = a->max_buffers,
+		.flush_ms = a->flush_ms,
+		.clock = a->clock,
+		.mode = a->mode,
+	};
+	struct etw_trace_session *s;
+	char *name;
+	int err;
+
+	if (a->flags)
+		return -EINVAL;
+	if (!etw_ioctl_may_control())
+		return -EPERM;
+	err = etw_ioctl_name_in(a->name, a->name_len, &name);
+	if (err)
+		return err;
+	config.name = name;
+	s = etw_session_start(&config);
+	kfree(name);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = describe(s, a);
+	if (err)
+		stop_handle(s->handle);
+	etw_session_put(s);
+	return err;
+}
+
+/* The caller could not be told of its session. */
+void etw_ioctl_session_unstart(struct file *file, void *arg)
+{
+	struct etw_session *a = arg;
+
+	stop_handle(a->handle);
+}
+
+long etw_ioctl_session_stop(struct file *file, void *arg)
+{
+	struct etw_session *a = arg;
+	struct etw_trace_session *s;
+	long err;
+
+	if (a->flags)
+		return -EINVAL;
+	s = lookup(a->handle, a->name, a->name_len);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	/* Of several that stop it at once, one does; the others: -ENOENT. */
+	err = stop_handle(s->handle);
+	if (!err)
+		err = describe(s, a);
+	etw_session_put(s);
+	return err;
+}
+
+long etw_ioctl_session_query(struct file *file, void *arg)
+{
+	struct etw_session *a = arg;
+	struct etw_trace_session *s;
+	int err;
+
+	if (a->flags)
+		return -EINVAL;
+	s = lookup(a->handle, a->name, a->name_len);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = describe(s, a);
+	etw_session_put(s);
+	return err;
+}
+
+long etw_ioctl_session_update(struct file *file, void *arg)
+{
+	struct etw_session *a = arg;
+	struct etw_trace_session *s;
+	int err;
+
+	if (a->flags)
+		return -EINVAL;
+	s = lookup(a->handle, a->name, a->name_len);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = etw_session_update(s, a->max_buffers, a->flush_ms);
+	if (!err)
+		err = describe(s, a);
+	etw_session_put(s);
+	return err;
+}
+
+long etw_ioctl_session_flush(struct file *file, void *arg)
+{
+	struct etw_session *a = arg;
+	struct etw_trace_session *s;
+	int err;
+
+	if (a->flags)
+		return -EINVAL;
+	s = lookup(a->handle, a->name, a->name_len);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = etw_deliver_flush(s);
+	if (!err)
+		err = describe(s, a);
+	etw_session_put(s);
+	return err;
+}
+
+long etw_ioctl_session_enum(struct file *file, void *arg)
+{
+	struct etw_session_enum *e = arg;
+	u64 handles[ETW_SESSIONS_MAX];
+	u32 n;
+
+	if (e->flags)
+		return -EINVAL;
+	if (!etw_ioctl_may_control())
+		return -EPERM;
+	mutex_lock(&etw_control);
+	e->count = etw_sessions_list(handles, ARRAY_SIZE(handles));
+	mutex_unlock(&etw_control);
+	n = min(e->count, e->capacity);
+	if (n && copy_to_user(u64_to_user_ptr(e->handles), handles, n * sizeof(*handles)))
+		return -EFAULT;
+	return 0;
+}
+
+static int stat_consumers(struct etw_trace_session *s, struct etw_session_stat *st)
+{
+	u32 cap = min_t(u32, st->consumer_cap, ETW_CONSUMERS_MAX);
+	struct etw_consumer_info *info;
+	int err = 0;
+	u32 n;
+
+	info = kcalloc(ETW_CONSUMERS_MAX, sizeof(*info), GFP_KERNEL_ACCOUNT);
+	if (!info)
+		return -ENOMEM;
+	st->consumer_count = etw_consumers_info(s, info, ETW_CONSUMERS_MAX);
+	n = min(cap, st->consumer_count);
+	if (st->consumers && n &&
+	    copy_to_user(u64_to_user_ptr(st->consumers), info, n * sizeof(*info)))
+		err = -EFAULT;
+	kfree(info);
+	return err;
+}
+
+long etw_ioctl_session_stat(struct file *file, void *arg)
+{
+	struct etw_session_stat *st = arg;
+	struct etw_trace_session *s;
+	int err;
+
+	if (st->flags || st->reserved)
+		return -EINVAL;
+	s = lookup(st->handle, st->name, st->name_len);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	err = stat_consumers(s, st);
+	st->handle = s->handle;
+	st->written = etw_session_written(s);
+	etw_session_dropped(s, st->dropped);
+	mutex_lock(&s->lock);
+	st->buffers_delivered = s->buffers_delivered;
+	st->events_delivered = s->events_delivered;
+	st->overwritten_buffers = atomic64_read(&s->overwritten_buffers);
+	st->overwritten_events = atomic64_read(&s->overwritten_events);
+	st->discarded_buffers = s->discarded_buffers;
+	st->discarded_events = s->discarded_events;
+	mutex_unlock(&s->lock);
+	etw_session_put(s);
+	return err;
+}
+
+/*
+ * The descriptor is installed last, when the caller has been told its number:
+ * a number that nobody was told could not be closed.
+ */
+long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user)
+{
+	struct etw_consumer_open *o = arg;
+	struct etw_trace_session *s;
+	struct file *consumer;
+	int fd;
+
+	if (o->flags & ~(O_NONBLOCK | O_CLOEXEC))
+		return -EINVAL;
+	s = lookup(o->session, o->name, o->name_len);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	fd = get_unused_fd_flags(o->flags & O_CLOEXEC);
+	if (fd < 0) {
+		etw_session_put(s);
+		return fd;
+	}
+	o->session = s->handle;
+	o->fd = fd;
+	o->buffer_size = s->ring.size;
+	o->clock = s->clock_type;
+	o->clock_freq = s->clock_freq;
+	consumer = etw_consumer_open(s, o->flags);
+	if (IS_ERR(consumer)) {
+		put_unused_fd(fd);
+		etw_session_put(s);
+		return PTR_ERR(consumer);
+	}
+	if (copy_to_user(user, o, sizeof(*o))) {
+		put_unused_fd(fd);
+		fput(consumer);
+		return -EFAULT;
+	}
+	fd_install(fd, consumer);
+	return 0;
+}

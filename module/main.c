@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - loading and unloading
+ *
+ * The module goes only when no session runs, no file is open and no provider
+ * module is loaded: each holds a reference.
+ */
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "dev.h"
+#include "process.h"
+#include "session.h"
+#include "trace.h"
+
+module_param_named(max_sessions, etw_max_sessions, uint, 0444);
+MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
+module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
+MODULE_PARM_DESC(max_user_registrations,
+		 "provider registrations of one user's processes (default 16384)");
+
+static int __init etw_init(void)
+{
+	int err = -ENOMEM;
+
+	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
+	etw_activity_init();
+	etw_wq = alloc_workqueue("etw", WQ_UNBOUND, 0);
+	if (!etw_wq)
+		return err;
+	etw_callback_wq = alloc_workqueue("etw_callback", WQ_UNBOUND, 0);
+	if (!etw_callback_wq)
+		goto err_wq;
+	err = etw_hotplug_init();
+	if (err)
+		goto err_callback_wq;
+	err = etw_device_init();
+	if (err)
+		goto err_hotplug;
+	return 0;
+
+err_hotplug:
+	etw_hotplug_exit();
+err_callback_wq:
+	destroy_workqueue(etw_callback_wq);
+err_wq:
+	destroy_workqueue(etw_wq);
+	return err;
+}
+
+static void __exit etw_exit(void)
+{
+	etw_device_exit();
+	etw_hotplug_exit();
+	destroy_workqueue(etw_callback_wq);
+	destroy_workqueue(etw_wq);
+	etw_activity_exit();
+}
+
+module_init(etw_init);
+module_exit(etw_exit);
+
+MODULE_DESCRIPTION("Event Tracing for Windows, on Linux");
+MODULE_AUTHOR("The ETW for Linux authors");
+MODULE_LICENSE("GPL v2");

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * notify.c - enable notifications: to the callbacks of modules, and waiting
+ *
+ * A module's callback runs in a work of its registration, so one at a time and
+ * in order, without any lock of ours.  A process fetches its notices itself,
+ * see process.c.
+ */
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "provider.h"
+
+struct workqueue_struct *etw_callback_wq;
+
+/* ------------------------------------------------------------------ waiting */
+
+/* left starts at 1 for the enable call itself, so done cannot come early. */
+struct etw_waiter *etw_waiter_alloc(void)
+{
+	struct etw_waiter *waiter = kzalloc(sizeof(*waiter), GFP_KERNEL_ACCOUNT);
+
+	if (!waiter)
+		return NULL;
+	refcount_set(&waiter->ref, 1);
+	atomic_set(&waiter->left, 1);
+	init_completion(&waiter->done);
+	return waiter;
+}
+
+void etw_waiter_put(struct etw_waiter *waiter)
+{
+	if (waiter && refcount_dec_and_test(&waiter->ref))
+		kfree(waiter);
+}
+
+static void waiter_done(struct etw_waiter *waiter)
+{
+	if (atomic_dec_and_test(&waiter->left))
+		complete(&waiter->done);
+}
+
+/* Until every notice was handled or dropped.  0, -ETIMEDOUT or -EINTR. */
+int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms)
+{
+	long left = timeout_ms == U32_MAX ? MAX_SCHEDULE_TIMEOUT :
+					    msecs_to_jiffies(timeout_ms);
+
+	waiter_done(waiter);
+	left = wait_for_completion_interruptible_timeout(&waiter->done, left);
+	if (left < 0)
+		return -EINTR;
+	return left ? 0 : -ETIMEDOUT;
+}
+
+/* ------------------------------------------------------------------ notices */
+
+struct etw_notice *etw_notice_alloc(gfp_t gfp)
+{
+	return kzalloc(sizeof(struct etw_notice), gfp);
+}
+
+/* Handled or dropped: whoever waits for it need not any more.  Takes NULL. */
+void etw_notice_free(struct etw_notice *notice)
+{
+	if (!notice)
+		return;
+	if (notice->waiter) {
+		waiter_done(notice->waiter);
+		etw_waiter_put(notice->waiter);
+	}
+	kfree(notice);
+}
+
+static struct etw_notice *take(struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+
+	spin_lock(&reg->lock);
+	notice = list_first_entry_or_null(&reg->notices, struct etw_notice, node);
+	if (notice)
+		list_del(&notice->node);
+	spin_unlock(&reg->lock);
+	return notice;
+}
+
+static void callback_work(struct work_struct *work)
+{
+	struct etw_registration *reg = container_of(work, struct etw_registration,
+						    work);
+	struct etw_notice *notice;
+
+	WRITE_ONCE(reg->running, current);
+	while ((notice = take(reg))) {
+		reg->callback(&notice->source, notice->control, notice->level,
+			      notice->any, notice->all, reg->context);
+		etw_notice_free(notice);
+		cond_resched();
+	}
+	WRITE_ONCE(reg->running, NULL);
+}
+
+void etw_notify_init(struct etw_registration *reg)
+{
+	spin_lock_init(&reg->lock);
+	INIT_LIST_HEAD(&reg->notices);
+	INIT_WORK(&reg->work, callback_work);
+}
+
+bool etw_notify_wanted(const struct etw_registration *reg)
+{
+	return reg->callback || (reg->flags & ETW_REGISTER_NOTIFY);
+}
+
+/* Hands the notice over. */
+void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice)
+{
+	if (reg->process) {
+		notice->reg = reg;
+		etw_process_queue(reg->process, notice);
+		return;
+	}
+	spin_lock(&reg->lock);
+	list_add_tail(&notice->node, &reg->notices);
+	spin_unlock(&reg->lock);
+	queue_work(etw_callback_wq, &reg->work);
+}
+
+/* A module's registration goes: no callback runs once this has returned. */
+void etw_notify_cancel(struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+
+	cancel_work_sync(&reg->work);
+	while ((notice = take(reg)))
+		etw_notice_free(notice);
+}

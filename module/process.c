@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * process.c - registrations of processes: slots, the enable area, notices
+ *
+ * Locking: etw_control, then process->lock.  Writers find a registration by
+ * slot under RCU.
+ */
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "ioctl.h"
+#include "process.h"
+#include "session.h"
+
+#define NOTICES_MAX	64	/* per registration; each tells the whole state */
+
+/* ------------------------------------------------------------------ notices */
+
+/* The oldest notice of that registration, taken off the queue. */
+static struct etw_notice *unqueue(struct etw_process *p, struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+
+	lockdep_assert_held(&p->lock);
+	list_for_each_entry(notice, &p->notices, node) {
+		if (notice->reg == reg) {
+			list_del(&notice->node);
+			reg->queued--;
+			return notice;
+		}
+	}
+	return NULL;
+}
+
+void etw_process_queue(struct etw_process *p, struct etw_notice *notice)
+{
+	struct etw_registration *reg = notice->reg;
+	struct etw_notice *oldest = NULL;
+
+	spin_lock(&p->lock);
+	if (reg->queued >= NOTICES_MAX) {
+		oldest = unqueue(p, reg);
+		reg->dropped++;
+	}
+	list_add_tail(&notice->node, &p->notices);
+	reg->queued++;
+	spin_unlock(&p->lock);
+	etw_notice_free(oldest);
+	wake_up_interruptible(&p->wait);
+}
+
+static void drop_notices(struct etw_process *p, struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+
+	do {
+		spin_lock(&p->lock);
+		notice = unqueue(p, reg);
+		spin_unlock(&p->lock);
+		etw_notice_free(notice);
+	} while (notice);
+}
+
+static bool is_owner(const struct etw_process *p)
+{
+	return READ_ONCE(p->tgid) == task_tgid(current);
+}
+
+long etw_ioctl_notify(struct file *file, void *arg)
+{
+	struct etw_process *p = file->private_data;
+	struct etw_notice *notice, *handled;
+	struct etw_notify *n = arg;
+
+	if (n->reserved)
+		return -EINVAL;
+	if (!is_owner(p))
+		return p->tgid ? -ESTALE : -EAGAIN;
+	spin_lock(&p->lock);
+	handled = p->handled;
+	notice = list_first_entry_or_null(&p->notices, struct etw_notice, node);
+	p->handled = notice;
+	if (notice) {
+		list_del(&notice->node);
+		notice->reg->queued--;
+		n->slot = notice->reg->slot;
+		n->cookie = notice->reg->cookie;
+		n->dropped = notice->reg->dropped;
+		notice->reg->dropped = 0;
+		n->source = notice->source;
+		n->control = notice->control;
+		n->level = notice->level;
+		n->any = notice->any;
+		n->all = notice->all;
+	}
+	spin_unlock(&p->lock);
+	etw_notice_free(handled);
+	return notice ? 0 : -EAGAIN;
+}
+
+/* ------------------------------------------------------------ registrations */
+
+/* Area and slots, made when they are first needed. */
+static int set_up(struct etw_process *p)
+{
+	struct etw_registration __rcu **regs;
+	void *area;
+
+	lockdep_assert_held(&etw_control);
+	if (p->area)
+		return 0;
+	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), GFP_KERNEL_ACCOUNT);
+	area = __vmalloc(ETW_ENABLE_AREA_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!regs || !area) {
+		kvfree(regs);
+		vfree(area);
+		return -ENOMEM;
+	}
+	/* Readers come through a registration or mmap, both after this. */
+	smp_store_release(&p->regs, regs);
+	p->area = area;
+	return 0;
+}
+
+static int free_slot(const struct etw_process *p)
+{
+	u32 slot;
+
+	for (slot = 0; slot < ETW_REGISTRATIONS_MAX; slot++)
+		if (!rcu_access_pointer(p->regs[slot]))
+			return slot;
+	return -ENOSPC;
+}
+
+static int register_locked(struct etw_process *p, struct etw_registration *reg)
+{
+	struct etw_user *user;
+	int slot, err;
+
+	lockdep_assert_held(&etw_control);
+	if (p->tgid && !is_owner(p))
+		return -ESTALE;
+	err = set_up(p);
+	if (err)
+		return err;
+	slot = free_slot(p);
+	if (slot < 0)
+		return slot;
+	user = etw_user_charge();
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	if (!p->tgid)
+		WRITE_ONCE(p->tgid, get_pid(task_tgid(current)));
+	reg->process = p;
+	reg->slot = slot;
+	reg->area = &p->area[slot];
+	reg->tgid = get_pid(p->tgid);
+	err = etw_registration_add(reg);
+	if (err) {
+		etw_user_uncharge(user);
+		return err;
+	}
+	reg->user = user;
+	p->reg_count++;
+	rcu_assign_pointer(p->regs[slot], reg);
+	return 0;
+}
+
+static void unregister_locked(struct etw_process *p, struct etw_registration *reg)
+{
+	lockdep_assert_held(&etw_control);
+	RCU_INIT_POINTER(p->regs[reg->slot], NULL);
+	etw_registration_remove(reg);
+	drop_notices(p, reg);
+	etw_user_uncharge(reg->user);
+	p->reg_count--;
+	etw_registration_free(reg);
+}
+
+static void unregister_all(struct etw_process *p)
+{
+	struct etw_registration *reg;
+	u32 slot;
+
+	mutex_lock(&etw_control);
+	for (slot = 0; p->reg_count && slot < ETW_REGISTRATIONS_MAX; slot++) {
+		reg = rcu_dereference_protected(p->regs[slot],
+						lockdep_is_held(&etw_control));
+		if (reg)
+			unregister_locked(p, reg);
+	}
+	mutex_unlock(&etw_control);
+}
+
+long etw_ioctl_register(struct file *file, void *arg)
+{
+	struct etw_register *r = arg;
+	struct etw_registration *reg;
+	char comm[TASK_COMM_LEN];
+	char *name = NULL;
+	int err;
+
+	if (r->flags & ~ETW_REGISTER_NOTIFY)
+		return -EINVAL;
+	if (r->name_len) {
+		err = etw_ioctl_name_in(r->name, r->name_len, &name);
+		if (err)
+			return err;
+	}
+	reg = etw_registration_alloc(name, r->name_len);
+	kfree(name);
+	if (!reg)
+		return -ENOMEM;
+	reg->own.guid = r->provider;
+	reg->flags = r->flags;
+	reg->cookie = r->cookie;
+	get_task_comm(comm, current->group_leader);
+	strscpy(reg->module, comm, sizeof(reg->module));
+
+	mutex_lock(&etw_control);
+	err = register_locked(file->private_data, reg);
+	mutex_unlock(&etw_control);
+	if (err) {
+		etw_registration_free(reg);
+		return err;
+	}
+	r->slot = reg->slot;
+	return 0;
+}
+
+static long unregister_slot(struct etw_process *p, u32 slot)
+{
+	struct etw_registration *reg = NULL;
+	long err = 0;
+
+	mutex_lock(&etw_control);
+	if (p->regs && slot < ETW_REGISTRATIONS_MAX)
+		reg = rcu_dereference_protected(p->regs[array_index_nospec(slot,
+								ETW_REGISTRATIONS_MAX)],
+						lockdep_is_held(&etw_control));
+	if (!reg)
+		err = -EBADF;
+	else if (!is_owner(p))
+		err = -ESTALE;
+	else
+		unregister_locked(p, reg);
+	mutex_unlock(&etw_control);
+	return err;
+}
+
+long etw_ioctl_unregister(struct file *file, void *arg)
+{
+	struct etw_unregister *u = arg;
+
+	return unregister_slot(file->private_data, u->slot);
+}
+
+/* The caller could not be told its slot. */
+void etw_ioctl_unregister_undo(struct file *file, void *arg)
+{
+	struct etw_register *r = arg;
+
+	unregister_slot(file->private_data, r->slot);
+}
+
+/* ---------------------------------------------------------------- the file */
+
+int etw_process_open(struct file *file)
+{
+	struct etw_process *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+
+	if (!p)
+		return -ENOMEM;
+	spin_lock_init(&p->lock);
+	INIT_LIST_HEAD(&p->notices);
+	init_waitqueue_head(&p->wait);
+	file->private_data = p;
+	return 0;
+}
+
+/*
+ * Called whenever some process closes a descriptor of the file.  When the owner
+ * does so because it exits, its registrations end, whoever else has the file.
+ */
+void etw_process_flush(struct file *file)
+{
+	struct etw_process *p = file->private_data;
+
+	if (current->flags & PF_EXITING && READ_ONCE(p->tgid) && is_owner(p))
+		unregister_all(p);
+}
+
+void etw_process_release(struct file *file)
+{
+	struct etw_process *p = file->private_data;
+
+	unregister_all(p);
+	etw_notice_free(p->handled);
+	put_pid(p->tgid);
+	vfree(p->area);
+	kvfree(p->regs);
+	kfree(p);
+}
+
+__poll_t etw_process_poll(struct file *file, poll_table *pt)
+{
+	struct etw_process *p = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &p->wait, pt);
+	spin_lock(&p->lock);
+	if (!list_empty(&p->notices))
+		events = EPOLLIN | EPOLLRDNORM;
+	spin_unlock(&p->lock);
+	return events;
+}
+
+/*
+ * The enable area.  A forked child inherits it, for a page that vanished would
+ * kill the child at its first event.  The pages outlive the file if need be.
+ */
+int etw_process_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct etw_process *p = file->private_data;
+	unsigned long at;
+	int err;
+
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != ETW_ENABLE_AREA_SIZE ||
+	    !(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+
+	mutex_lock(&etw_control);
+	err = set_up(p);
+	for (at = 0; !err && at < ETW_ENABLE_AREA_SIZE; at += PAGE_SIZE)
+		err = vm_insert_page(vma, vma->vm_start + at,
+				     vmalloc_to_page((u8 *)p->area + at));
+	mutex_unlock(&etw_control);
+	return err;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * process.h - an open file of /dev/etw and the registrations made on it
+ *
+ * The process that registers first owns the file as far as registrations go:
+ * for any other one, a forked child above all, they are ESTALE.  They end with
+ * the owner, even where children keep the file alive through the mapping.
+ */
+#ifndef ETW_PROCESS_H
+#define ETW_PROCESS_H
+
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/poll.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "provider.h"
+
+struct etw_user;
+
+struct etw_process {
+	/* set once, under etw_control, by the first registration or mmap */
+	struct etw_enable_entry *area;	/* ETW_ENABLE_AREA_SIZE bytes, vmalloc */
+	struct etw_registration __rcu **regs;	/* by slot; written under etw_control */
+	struct pid *tgid;		/* owner */
+	u32 reg_count;			/* under etw_control */
+
+	spinlock_t lock;		/* the rest */
+	struct list_head notices;
+	struct etw_notice *handled;	/* the one user space is working on */
+	wait_queue_head_t wait;
+};
+
+int etw_process_open(struct file *file);
+void etw_process_flush(struct file *file);
+void etw_process_release(struct file *file);
+__poll_t etw_process_poll(struct file *file, poll_table *pt);
+int etw_process_mmap(struct file *file, struct vm_area_struct *vma);
+
+/* user.c: what one user may take */
+extern unsigned int etw_max_user_registrations;
+struct etw_user *etw_user_charge(void);
+void etw_user_uncharge(struct etw_user *user);
+
+#endif /* ETW_PROCESS_H */

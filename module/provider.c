@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * provider.c - registrations, and the API for kernel modules
+ */
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "provider.h"
+#include "session.h"
+
+struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
+{
+	struct etw_registration *reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+
+	if (!reg)
+		return NULL;
+	if (name_len) {
+		reg->name = kmemdup_nul(name, name_len, GFP_KERNEL_ACCOUNT);
+		if (!reg->name) {
+			kfree(reg);
+			return NULL;
+		}
+		reg->name_len = name_len;
+	}
+	reg->provider = &reg->own;
+	etw_notify_init(reg);
+	return reg;
+}
+
+/* Not, or not any more, registered.  Takes NULL. */
+void etw_registration_free(struct etw_registration *reg)
+{
+	if (!reg)
+		return;
+	put_pid(reg->tgid);
+	kfree(reg->name);
+	kfree_rcu(reg, rcu);
+}
+
+/* Make reg known under reg->provider->guid; it starts with what is enabled. */
+int etw_registration_add(struct etw_registration *reg)
+{
+	int err;
+
+	lockdep_assert_held(&etw_control);
+	reg->entry = etw_guid_get(&reg->provider->guid);
+	if (!reg->entry)
+		return -ENOMEM;
+	list_add_tail(&reg->node, &reg->entry->regs);
+	err = etw_enable_registration(reg);
+	if (err) {
+		list_del(&reg->node);
+		etw_guid_put(reg->entry);
+		return err;
+	}
+	reg->registered = true;
+	return 0;
+}
+
+/* No write that begins after this reaches a session. */
+void etw_registration_remove(struct etw_registration *reg)
+{
+	lockdep_assert_held(&etw_control);
+	etw_disable_registration(reg);
+	list_del(&reg->node);
+	etw_guid_put(reg->entry);
+	reg->registered = false;
+}
+
+/* --------------------------------------------------------- for kernel modules */
+
+static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
+			   struct module *owner, etw_enable_fn callback, void *context)
+{
+	int err;
+
+	strscpy(reg->module, owner ? module_name(owner) : "kernel",
+		sizeof(reg->module));
+	reg->provider = provider;
+	reg->callback = callback;
+	reg->context = context;
+	mutex_lock(&etw_control);
+	err = provider->reg ? -EBUSY : etw_registration_add(reg);
+	if (!err)
+		provider->reg = reg;
+	mutex_unlock(&etw_control);
+	return err;
+}
+
+static size_t name_length(const char *name)
+{
+	return name ? strlen(name) : 0;
+}
+
+/**
+ * __etw_register() - register a static provider
+ * @provider: object of ETW_DEFINE_PROVIDER()
+ * @owner: THIS_MODULE of the caller; etw_register() fills it in
+ * @name: name shown by "etw list", up to 1024 bytes, or NULL
+ * @callback: told of every change of who has the provider enabled, or NULL
+ * @context: handed to @callback
+ *
+ * If sessions have the provider's GUID enabled already, it is enabled when
+ * this returns, and @callback is queued with a zero SourceId.  Several
+ * registrations of one GUID are independent of each other.
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0; -EBUSY if @provider is registered; -ENAMETOOLONG; -ENOMEM.
+ */
+int __etw_register(struct etw_provider *provider, struct module *owner,
+		   const char *name, etw_enable_fn callback, void *context)
+{
+	struct etw_registration *reg;
+	int err;
+
+	if (name_length(name) > ETW_NAME_MAX)
+		return -ENAMETOOLONG;
+	reg = etw_registration_alloc(name, name_length(name));
+	if (!reg)
+		return -ENOMEM;
+	err = kernel_register(provider, reg, owner, callback, context);
+	if (err)
+		etw_registration_free(reg);
+	return err;
+}
+EXPORT_SYMBOL_GPL(__etw_register);
+
+/**
+ * __etw_register_handle() - register a provider known at run time only
+ * @guid: identity
+ * @owner: THIS_MODULE of the caller; etw_register_handle() fills it in
+ * @name: name shown by "etw list", up to 1024 bytes, or NULL
+ * @callback: as for __etw_register()
+ * @context: handed to @callback
+ * @handle: set to the new provider; unchanged on failure
+ *
+ * The handle has no static key: test it with etw_event_enabled(), which costs
+ * a call and a few loads.  Give it back with etw_unregister_handle().
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0; -ENAMETOOLONG; -ENOMEM.
+ */
+int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
+			  const char *name, etw_enable_fn callback,
+			  void *context, struct etw_provider **handle)
+{
+	struct etw_registration *reg;
+	int err;
+
+	if (name_length(name) > ETW_NAME_MAX)
+		return -ENAMETOOLONG;
+	reg = etw_registration_alloc(name, name_length(name));
+	if (!reg)
+		return -ENOMEM;
+	reg->own.guid = *guid;
+	err = kernel_register(&reg->own, reg, owner, callback, context);
+	if (err) {
+		etw_registration_free(reg);
+		return err;
+	}
+	*handle = &reg->own;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(__etw_register_handle);
+
+/**
+ * etw_unregister() - end a registration made by etw_register()
+ * @provider: the provider; one that is not registered is left alone
+ *
+ * Waits for writes in progress and for the callback; neither runs any more
+ * when this returns 0, so the caller may be unloaded.  Notifications that
+ * were not delivered yet are dropped.
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
+ */
+int etw_unregister(struct etw_provider *provider)
+{
+	struct etw_registration *reg;
+
+	mutex_lock(&etw_control);
+	reg = provider->reg;
+	if (reg && READ_ONCE(reg->running) == current) {
+		mutex_unlock(&etw_control);
+		return -EDEADLK;
+	}
+	if (reg) {
+		etw_registration_remove(reg);
+		provider->reg = NULL;
+	}
+	mutex_unlock(&etw_control);
+	if (!reg)
+		return 0;
+	etw_notify_cancel(reg);
+	synchronize_rcu();
+	etw_registration_free(reg);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(etw_unregister);
+
+/**
+ * etw_unregister_handle() - end a registration made by etw_register_handle()
+ * @handle: invalid when this returns 0; NULL is left alone
+ *
+ * As etw_unregister().
+ *
+ * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
+ */
+int etw_unregister_handle(struct etw_provider *handle)
+{
+	return handle ? etw_unregister(handle) : 0;
+}
+EXPORT_SYMBOL_GPL(etw_unregister_handle);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * provider.h - GUIDs, who registered them, who enabled them
+ *
+ * A GUID exists while somebody has registered it or some session has it
+ * enabled.  Each registration has its own composite and its own snapshot of
+ * sessions, because a scope filter may have left it out of some.
+ *
+ * All of it is under etw_control, but for what the hot path reads: snapshots
+ * (RCU, preemption disabled) and composites (racy by design, core/filter.c).
+ */
+#ifndef ETW_PROVIDER_H
+#define ETW_PROVIDER_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/pid.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <etw/kernel.h>
+
+struct etw_trace_session;
+struct etw_process;
+struct etw_user;
+
+/* A session that has a GUID enabled; slots of struct etw_guid_entry. */
+struct etw_enablement {
+	struct etw_trace_session *session;	/* NULL: slot is free */
+	struct etw_enable_entry filter;	/* normalised */
+	u64 any;			/* as asked for */
+	u64 all;
+	u32 property;
+	u8 level;
+	bool pid_filtered;
+};
+
+struct etw_guid_entry {
+	struct hlist_node node;
+	struct etw_guid guid;
+	struct list_head regs;
+	struct etw_enablement slots[ETW_PROVIDER_SESSIONS];
+};
+
+/* What a writer needs to know of the sessions that enabled its provider. */
+struct etw_snapshot {
+	struct rcu_head rcu;
+	u32 count;
+	struct {
+		struct etw_enable_entry filter;
+		struct etw_trace_session *session;
+	} entries[];
+};
+
+/* Somebody waits until a change has reached all callbacks. */
+struct etw_waiter {
+	refcount_t ref;
+	atomic_t left;
+	struct completion done;
+};
+
+/* An enable notification on its way to a callback. */
+struct etw_notice {
+	struct list_head node;
+	struct etw_registration *reg;	/* user mode: for the process's queue */
+	struct etw_guid source;
+	u32 control;
+	u8 level;
+	u64 any;
+	u64 all;
+	struct etw_waiter *waiter;	/* a reference, or NULL */
+};
+
+struct etw_registration {
+	struct etw_provider *provider;	/* a module's, or own */
+	struct etw_provider own;	/* of processes and run-time handles */
+	struct etw_guid_entry *entry;
+	struct list_head node;		/* entry->regs */
+	u8 scope;			/* bit i: slots[i] may enable it */
+	bool registered;
+	char *name;			/* may be NULL */
+	u32 name_len;
+	char module[sizeof_field(struct etw_provider_reg, module)];
+
+	/* kernel: notices wait here for the work */
+	etw_enable_fn callback;
+	void *context;
+	spinlock_t lock;		/* notices */
+	struct list_head notices;
+	struct work_struct work;
+	struct task_struct *running;	/* task inside callback; for -EDEADLK */
+
+	/* user mode; process is NULL for the kernel's */
+	struct etw_process *process;
+	struct etw_enable_entry *area;	/* its entry of the enable area */
+	struct etw_user *user;		/* who was charged */
+	struct pid *tgid;
+	u64 cookie;
+	u32 slot;
+	u32 flags;			/* ETW_REGISTER_* */
+	u32 queued;			/* notices waiting, under process->lock */
+	u32 dropped;			/* likewise */
+	struct rcu_head rcu;
+};
+
+struct etw_enable_request {
+	struct etw_trace_session *session;
+	struct etw_guid provider;
+	struct etw_guid source;
+	u32 control;
+	u32 property;
+	u64 any;
+	u64 all;
+	u8 level;
+	bool pid_filtered;
+	u32 pid_count;
+	struct pid *pids[ETW_PID_FILTER_MAX];
+};
+
+/* provider.c */
+int etw_registration_add(struct etw_registration *reg);
+void etw_registration_remove(struct etw_registration *reg);
+void etw_registration_free(struct etw_registration *reg);
+struct etw_registration *etw_registration_alloc(const char *name, u32 name_len);
+
+/* enable.c */
+#define ETW_GUID_BITS	8
+extern struct hlist_head etw_guids[1 << ETW_GUID_BITS];
+
+#define etw_guid_for_each(bucket, entry)				\
+	hash_for_each(etw_guids, bucket, entry, node)
+
+struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid);
+struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid);
+void etw_guid_put(struct etw_guid_entry *entry);
+int etw_provider_enable(const struct etw_enable_request *req,
+			struct etw_waiter *waiter);
+void etw_provider_session_stopped(struct etw_trace_session *s);
+int etw_enable_registration(struct etw_registration *reg);
+void etw_disable_registration(struct etw_registration *reg);
+u64 etw_registration_sessions(const struct etw_registration *reg);
+
+/* notify.c */
+extern struct workqueue_struct *etw_callback_wq;
+
+void etw_notify_init(struct etw_registration *reg);
+bool etw_notify_wanted(const struct etw_registration *reg);
+struct etw_notice *etw_notice_alloc(gfp_t gfp);
+void etw_notice_free(struct etw_notice *notice);
+void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice);
+void etw_notify_cancel(struct etw_registration *reg);
+struct etw_waiter *etw_waiter_alloc(void);
+void etw_waiter_put(struct etw_waiter *waiter);
+int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms);
+
+/* process.c */
+void etw_process_queue(struct etw_process *process, struct etw_notice *notice);
+
+#endif /* ETW_PROVIDER_H */

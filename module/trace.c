@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace.c - the hot path: from a write to a record in every session's buffer
+ *
+ * Any context but one where RCU is not watching (the innermost idle loop,
+ * kernel entry and exit code).  No lock, no allocation, no wakeup.
+ *
+ * With preemption off: look at the provider's snapshot; for every session that
+ * wants the event, sample its CPU's place; read each clock needed, once; then
+ * reserve from the sampled places.  A reservation fails if an interrupt wrote
+ * since the place was sampled, and then place and clock are read again: so time
+ * never runs backwards within a CPU's stream.  After a reservation nothing can
+ * fail, and the record is committed before preemption comes back on.
+ *
+ * Pairing: F of enable.c with rcu_dereference_sched() here.  The other
+ * barriers are those of core/ring.h.
+ */
+#include <linux/export.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "core/ring.h"
+#include "provider.h"
+#include "session.h"
+#include "trace.h"
+
+/* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
+#define NESTING_MAX	8
+
+static DEFINE_PER_CPU(int, nesting);
+
+static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
+{
+	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
+}
+
+/* Should this session get the event, as far as exclude has a say? */
+static __always_inline bool excluded(const struct etw_trace_session *s, u64 exclude)
+{
+	return unlikely(exclude) && exclude & BIT_ULL(s->logger_id - 1);
+}
+
+static int drop_errno(u32 cause)
+{
+	switch (cause) {
+	case ETW_DROP_BUFFER_SIZE:
+		return -EMSGSIZE;
+	case ETW_DROP_EVENT_SIZE:
+		return -EOVERFLOW;
+	case ETW_DROP_COPY_FAULT:
+		return -EFAULT;
+	default:
+		return -ENOBUFS;
+	}
+}
+
+static noinline int dropped(struct etw_trace_session *s, u32 cause)
+{
+	count_drop(s, cause);
+	return s->independent ? 0 : drop_errno(cause);
+}
+
+/* One session's record: from its sampled place and the clock read after. */
+static __always_inline int write_one(struct etw_trace_session *s,
+				     const struct etw_record_source *source,
+				     u64 cur, u64 now)
+{
+	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
+	u32 len = etw_record_slot(source->size);
+	struct etw_buf *buf;
+	u8 *slot;
+
+	if (unlikely(!etw_ring_fits(&s->ring, len)))
+		return dropped(s, ETW_DROP_BUFFER_SIZE);
+	for (;;) {
+		if (likely(etw_ring_room(&s->ring, cur, len))) {
+			slot = etw_ring_reserve(ETW_LOCAL, &s->ring, &sc->rc, cur,
+						len, &buf);
+			if (likely(slot))
+				break;
+		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur)) {
+			return dropped(s, ETW_DROP_NO_BUFFER);
+		}
+		cur = etw_word_read(&sc->rc.cur);
+		now = etw_clock_read(s->clock);
+	}
+	etw_record_write(slot, source, now);
+	etw_ring_commit(ETW_LOCAL, &s->ring, buf, len);
+	local_inc(&sc->written);
+	return 0;
+}
+
+/* Write to the sessions of the mask, whose places are in cur. */
+static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
+					const struct etw_record_source *source,
+					u32 wanted, const u64 *cur)
+{
+	u64 now[ETW_SOURCES];
+	u32 i, left, have = 0;
+	int err, ret = 0;
+
+	for (left = wanted; left; left &= left - 1) {
+		enum etw_clock_source clock;
+
+		clock = snapshot->entries[__ffs(left)].session->clock;
+		if (!(have & BIT(clock)))
+			now[clock] = etw_clock_read(clock);
+		have |= BIT(clock);
+	}
+	for (left = wanted; left; left &= left - 1) {
+		struct etw_trace_session *s;
+
+		i = __ffs(left);
+		s = snapshot->entries[i].session;
+		err = write_one(s, source, cur[i], now[s->clock]);
+		if (unlikely(err) && !ret)
+			ret = err;
+	}
+	return ret;
+}
+
+static noinline int drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
+				u32 cause)
+{
+	int err, ret = 0;
+
+	for (; wanted; wanted &= wanted - 1) {
+		err = dropped(snapshot->entries[__ffs(wanted)].session, cause);
+		if (!ret)
+			ret = err;
+	}
+	return ret;
+}
+
+/*
+ * Write an event whose source was measured.  exclude: bit i keeps it from the
+ * session with logger id i + 1.
+ *
+ * 0, also if no session wants the event; else the first error of a session
+ * that is not INDEPENDENT.
+ */
+int etw_trace_write(const struct etw_provider *provider,
+		    const struct etw_record_source *source, u64 exclude)
+{
+	const struct etw_event_descriptor *desc = source->desc;
+	const struct etw_snapshot *snapshot;
+	u64 cur[ETW_PROVIDER_SESSIONS];
+	u32 i, wanted = 0;
+	int ret = 0;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (!snapshot)
+		goto out;
+	for (i = 0; i < snapshot->count; i++) {
+		struct etw_trace_session *s = snapshot->entries[i].session;
+
+		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level,
+				     desc->keyword) || excluded(s, exclude))
+			continue;
+		wanted |= BIT(i);
+		cur[i] = etw_word_read(&this_cpu_ptr(s->cpu)->rc.cur);
+	}
+	if (!wanted)
+		goto out;
+	if (likely(this_cpu_inc_return(nesting) <= NESTING_MAX))
+		ret = write_wanted(snapshot, source, wanted, cur);
+	else
+		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	this_cpu_dec(nesting);
+out:
+	preempt_enable_notrace();
+	return ret;
+}
+
+/*
+ * Count an event that could not even be put together, for every session that
+ * would have had it.  0 if there is none, else the cause's error.
+ */
+int etw_trace_drop(const struct etw_provider *provider,
+		   const struct etw_event_descriptor *desc, u64 exclude,
+		   u32 cause)
+{
+	const struct etw_snapshot *snapshot;
+	u32 i, wanted = 0;
+	int ret = 0;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	for (i = 0; snapshot && i < snapshot->count; i++) {
+		if (etw_entry_wants(&snapshot->entries[i].filter, desc->level,
+				    desc->keyword) &&
+		    !excluded(snapshot->entries[i].session, exclude))
+			wanted |= BIT(i);
+	}
+	if (wanted)
+		ret = drop_wanted(snapshot, wanted, cause);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* --------------------------------------------------------- for kernel modules */
+
+/**
+ * etw_write_transfer() - write an event with activity ids
+ * @provider: a registered provider; one that is not writes nothing
+ * @desc: the event's descriptor, written as it is
+ * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
+ * @related: related activity id, stored as an extended item, or NULL
+ * @count: number of data descriptors, at most 128
+ * @data: pieces of the payload, stored one after the other without padding
+ *
+ * Any context, NMI included; does not sleep.  Tests levels and keywords
+ * itself, but ETW_EVENT_ENABLED() before the call is cheaper.
+ *
+ * Return: 0, also if no session wants the event; -EINVAL: more than 128
+ * pieces; -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than
+ * a session's buffer; -ENOBUFS: a session had no free buffer.  The event is
+ * counted as lost in the sessions concerned and written to the others.
+ */
+int etw_write_transfer(struct etw_provider *provider,
+		       const struct etw_event_descriptor *desc,
+		       const struct etw_guid *activity,
+		       const struct etw_guid *related, u32 count,
+		       const struct etw_data_descriptor *data)
+{
+	struct etw_record_source source = {
+		.provider = &provider->guid,
+		.desc = desc,
+		.activity = activity,
+		.related = related,
+		.data = data,
+		.count = count,
+		.thread_id = current->pid,
+		.process_id = current->tgid,
+		.type = ETW_TYPE_EVENT64,
+		.flags = ETW_EVENT_NO_CPUTIME,
+	};
+	int err = etw_record_measure(&source);
+
+	if (unlikely(err == -EOVERFLOW))
+		return etw_trace_drop(provider, desc, 0, ETW_DROP_EVENT_SIZE);
+	if (unlikely(err))
+		return err;
+	if (!static_branch_unlikely(&etw_activity_used) || activity)
+		return etw_trace_write(provider, &source, 0);
+
+	/* The id stays readable until a grace period after it was replaced. */
+	rcu_read_lock_sched_notrace();
+	source.activity = etw_activity_current();
+	err = etw_trace_write(provider, &source, 0);
+	rcu_read_unlock_sched_notrace();
+	return err;
+}
+EXPORT_SYMBOL_GPL(etw_write_transfer);
+
+/**
+ * etw_write() - write an event
+ * @provider: a registered provider; one that is not writes nothing
+ * @desc: the event's descriptor, written as it is
+ * @count: number of data descriptors, at most 128
+ * @data: pieces of the payload, stored one after the other without padding
+ *
+ * As etw_write_transfer() with the task's activity id and no related one.
+ *
+ * Return: as etw_write_transfer().
+ */
+int etw_write(struct etw_provider *provider,
+	      const struct etw_event_descriptor *desc, u32 count,
+	      const struct etw_data_descriptor *data)
+{
+	return etw_write_transfer(provider, desc, NULL, NULL, count, data);
+}
+EXPORT_SYMBOL_GPL(etw_write);
+
+/**
+ * etw_event_enabled() - would some session want this event?
+ * @provider: a provider, registered or not
+ * @desc: the event's descriptor
+ *
+ * For run-time handles; ETW_EVENT_ENABLED() is cheaper for static ones.  True
+ * does not promise that a session gets the event.  Any context.
+ */
+bool etw_event_enabled(const struct etw_provider *provider,
+		       const struct etw_event_descriptor *desc)
+{
+	return etw_entry_wants(&provider->enable, desc->level, desc->keyword);
+}
+EXPORT_SYMBOL_GPL(etw_event_enabled);
+
+/**
+ * etw_provider_enabled() - would some session want such events?
+ * @provider: a provider, registered or not
+ * @level: level of the events
+ * @keyword: keyword of the events
+ *
+ * Level 0 with keyword 0 asks whether any session has the provider enabled.
+ * Any context.
+ */
+bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
+			  u64 keyword)
+{
+	if (!level && !keyword)
+		return READ_ONCE(provider->enable.enabled);
+	return etw_entry_wants(&provider->enable, level, keyword);
+}
+EXPORT_SYMBOL_GPL(etw_provider_enabled);
