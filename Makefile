@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#   make                builds everything into build/
+#   make demo           shows the main job in a virtual machine (ARGS=--json: only JSON lines)
+#   make check          runs all tests, on the host and in virtual machines
+#   make bench          runs the benchmarks in a virtual machine
+#   make modules KERNEL=$(uname -r)    only the kernel modules, for that kernel
+#   make install, make uninstall       PREFIX, DESTDIR, KERNEL; see scripts/install.mk
+#   make clean          removes what was built; "make distclean" also the downloads
+#
+# V=1 shows the commands. W=1 and C=1 reach kbuild. New sources are found by
+# themselves: no file needs to be listed here.
+
+VERSION := 0.1.0
+SONAME := libetw.so.0
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Variables given to this make are not for kbuild; it gets those it needs.
+MAKEOVERRIDES :=
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.PHONY: all lib cli modules samples selftests units bench-programs FORCE
+.PHONY: demo check bench setup clean distclean
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+ifeq ($(V),1)
+Q :=
+say :=
+else
+Q := @
+ifeq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+say = @printf '  %-7s %s\n' '$(1)' '$(2)';
+endif
+endif
+
+all: lib cli modules samples selftests units bench-programs
+
+# ---------------------------------------------------------------- user space
+
+CFLAGS ?= -O2 -g
+cflags := -std=gnu11 -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -MMD -MP -D_FILE_OFFSET_BITS=64
+include_lib := -Iinclude -Imodule
+include_cli := -Iinclude -Imodule -Iuser
+include_test := -Iinclude -Imodule -Iuser -Iselftests
+
+lib_src := $(wildcard user/lib/*.c module/core/*.c)
+lib_obj := $(lib_src:%.c=build/obj/%.o)
+lib_map := $(wildcard user/lib/libetw.map)
+cli_src := $(wildcard user/cli/*.c)
+sample_src := $(wildcard user/samples/*.c)
+
+# $(call record,FILE,TEXT): FILE holds TEXT and is touched only when that
+# changes; a target that depends on it notices removed files and new flags.
+record = $(shell mkdir -p $(dir $(1)); printf '%s\n' '$(2)' | cmp -s - $(1) || printf '%s\n' '$(2)' >$(1))$(1)
+flags_file := $(call record,build/obj/flags,$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(cflags))
+lib_list := $(call record,build/obj/lib.list,$(lib_src))
+cli_list := $(call record,build/obj/cli.list,$(cli_src))
+
+lib: $(if $(lib_src),build/libetw.a build/libetw.so)
+cli: $(if $(cli_src),build/etw)
+samples: $(sample_src:user/samples/%.c=build/samples/%)
+
+build/obj/user/cli/%.o: include_here = $(include_cli)
+build/obj/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
+build/obj/%.o: %.c $(flags_file)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(cflags) $(or $(include_here),$(include_lib)) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+build/libetw.a: $(lib_obj) $(lib_list)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_obj)
+
+build/libetw.so.$(VERSION): $(lib_obj) $(lib_list) $(lib_map)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-soname,$(SONAME) -Wl,-z,defs \
+		$(lib_map:%=-Wl,--version-script=%) -o $@ $(lib_obj)
+
+build/libetw.so: build/libetw.so.$(VERSION)
+	$(Q)ln -sf libetw.so.$(VERSION) build/$(SONAME) && ln -sf $(SONAME) $@
+
+# $(call link_program): from the objects among the prerequisites and libetw.
+link_program = $(Q)mkdir -p $(@D) && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(libs_here) -lm
+
+build/etw: libs_here = -ljson-c
+build/etw: $(cli_src:%.c=build/obj/%.o) build/libetw.a $(cli_list)
+	$(call say,LD,$@)
+	$(link_program)
+
+build/samples/%: build/obj/user/samples/%.o build/libetw.a
+	$(call say,LD,$@)
+	$(link_program)
+
+FORCE:
+
+include scripts/tests.mk
+include scripts/modules.mk
+include scripts/install.mk
+
+# --------------------------------------------------------------- main targets
+
+setup:
+	@scripts/setup
+
+# With --json only the demo itself may write to stdout, and nothing to the
+# terminal unless it fails.
+demo:
+	@mkdir -p build
+	+@if [ -n "$(findstring --json,$(ARGS))" ]; then \
+		{ scripts/setup && $(MAKE) -s -j$$(nproc) all; } >build/demo-build.log 2>&1 || \
+			{ cat build/demo-build.log >&2; exit 1; }; \
+	else \
+		scripts/setup && $(MAKE) -s -j$$(nproc) all >&2; \
+	fi
+	@scripts/demo $(ARGS)
+
+check:
+	+@scripts/check
+
+bench:
+	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS)
+
+clean:
+	find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .probes
+
+distclean: clean
+	rm -rf build
+
+-include $(shell find build/obj build/san -name '*.d' 2>/dev/null)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make install, make uninstall. Part of the Makefile.
+#
+#   PREFIX=/usr/local   where the user-space parts go
+#   DESTDIR=            put before every path, to build a package
+#   KERNEL=VERSION      the kernel to install the module for; "none" for no
+#                       module; default: the running one
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+INSTALL ?= install
+
+.PHONY: install uninstall install-user install-module
+
+module_kernel := $(or $(call full_version,$(KERNEL)),$(RUNNING_KERNEL))
+module_to := $(DESTDIR)/lib/modules/$(module_kernel)/extra
+user_to := $(DESTDIR)$(PREFIX)
+headers := $(shell find include -name '*.h' 2>/dev/null)
+man_pages := $(wildcard user/man/*.[0-9])
+completion := $(wildcard user/completion/etw)
+pc_files := libetw.pc libetw-win32.pc
+
+# Everything that is installed below PREFIX, for uninstall.
+installed := bin/etw lib/libetw.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VERSION) \
+	$(pc_files:%=lib/pkgconfig/%) \
+	lib/udev/rules.d/90-etw.rules lib/modules-load.d/etw.conf \
+	$(foreach m,$(man_pages),share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+	$(if $(completion),share/bash-completion/completions/etw)
+
+install: install-user $(if $(filter none,$(KERNEL)),,install-module)
+
+install-user: build/etw build/libetw.a build/libetw.so
+	$(Q)$(INSTALL) -d $(addprefix $(user_to)/,$(sort $(dir $(installed))))
+	$(Q)$(INSTALL) -m 755 build/etw $(user_to)/bin/
+	$(Q)$(INSTALL) -m 644 build/libetw.a $(user_to)/lib/
+	$(Q)$(INSTALL) -m 755 build/libetw.so.$(VERSION) $(user_to)/lib/
+	$(Q)ln -sf libetw.so.$(VERSION) $(user_to)/lib/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(user_to)/lib/libetw.so
+	$(Q)for h in $(headers:include/%=%); do \
+		$(INSTALL) -D -m 644 include/$$h $(user_to)/include/etw-linux/$$h || exit 1; done
+	$(Q)for pc in $(pc_files); do \
+		sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' packaging/$$pc.in \
+			>$(user_to)/lib/pkgconfig/$$pc || exit 1; done
+	$(Q)for page in $(man_pages); do \
+		$(INSTALL) -m 644 $$page $(user_to)/share/man/man$${page##*.}/ || exit 1; done
+	$(Q)$(INSTALL) -m 644 packaging/90-etw.rules $(user_to)/lib/udev/rules.d/
+	$(Q)$(INSTALL) -m 644 packaging/modules-load.d/etw.conf $(user_to)/lib/modules-load.d/
+	$(if $(completion),$(Q)$(INSTALL) -m 644 $(completion) $(user_to)/share/bash-completion/completions/)
+ifeq ($(DESTDIR),)
+	$(Q)ldconfig 2>/dev/null || true
+	$(Q)! command -v udevadm >/dev/null || udevadm control --reload 2>/dev/null || true
+endif
+
+install-module: build/modules/$(module_kernel)/etw.ko
+	$(Q)$(INSTALL) -D -m 644 $< $(module_to)/etw.ko
+ifeq ($(DESTDIR),)
+	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod $(module_kernel)
+endif
+
+ifeq ($(filter $(module_kernel),$(KERNELS)),)
+ifneq ($(module_src),)
+$(eval $(call etw_rules,$(module_kernel)))
+endif
+endif
+
+uninstall:
+	$(Q)rm -f $(addprefix $(user_to)/,$(installed))
+	$(Q)rm -rf $(user_to)/include/etw-linux
+	$(Q)for k in $(if $(KERNEL),$(module_kernel),'*'); do rm -f $(DESTDIR)/lib/modules/$$k/extra/etw.ko; done
+ifeq ($(DESTDIR),)
+	$(Q)PATH=$$PATH:/sbin:/usr/sbin depmod $(module_kernel) 2>/dev/null || true
+	$(Q)ldconfig 2>/dev/null || true
+endif

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Kernel modules: build/modules/VERSION/NAME.ko for every kernel. Part of the
+# Makefile. By default the kernels are those that scripts/setup fetched, or
+# the running one where there are none; KERNEL=VERSION names one.
+#
+# Sample modules (user/samples/NAME/) and test modules (selftests/kmod/NAME/)
+# have their own Kbuild, which need say no more than "obj-m := NAME.o":
+# include/ and the answers of the probes (etw_probes.h) are on their include
+# path and etw.ko's symbols are known to them.
+
+RUNNING_KERNEL := $(shell uname -r)
+cached_kernels := $(notdir $(realpath build/cache/kernel/6.1 build/cache/kernel/6.12))
+
+# $(call full_version,V): "6.1" is short for the cached kernel of that series.
+full_version = $(if $(1),$(or $(notdir $(realpath build/cache/kernel/$(1))),$(1)))
+# $(call kernel_build,VERSION): where to build modules for it.
+kernel_build = $(firstword $(realpath $(wildcard build/cache/kernel/$(1)/lib/modules/$(1)/build \
+	/lib/modules/$(1)/build)))
+
+ifneq ($(KERNEL),)
+KERNELS := $(foreach k,$(KERNEL),$(call full_version,$(k)))
+else ifneq ($(cached_kernels),)
+KERNELS := $(cached_kernels)
+else
+KERNELS := $(if $(call kernel_build,$(RUNNING_KERNEL)),$(RUNNING_KERNEL))
+endif
+
+module_src := $(wildcard module/*.[ch] module/core/*.[ch])
+module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h scripts/probes/*.c) scripts/probe scripts/mirror
+# $(call extra_dirs,VERSION): test modules only where tests can run.
+extra_dirs = $(patsubst %/Kbuild,%,$(wildcard user/samples/*/Kbuild \
+	$(if $(filter $(1),$(cached_kernels)),selftests/kmod/*/Kbuild)))
+module_list := $(call record,build/obj/module.list,$(module_src))
+
+kbuild_args := $(if $(V),V=$(V)) $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),"CF=$(CF)")
+# Kbuild itself knows when these make a difference.
+kbuild_force := $(if $(W)$(C),FORCE)
+
+# BTF for a module takes pahole and a vmlinux beside the headers, which not
+# every kernel has; kbuild would fail or complain without them.
+no_btf = $(if $(and $(wildcard $(call kernel_build,$(1))/vmlinux),$(shell command -v pahole)),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+
+modules:
+ifeq ($(KERNELS),)
+	@echo "  SKIP    kernel modules: no kernel headers; install linux-headers-$$(uname -r) or run scripts/setup"
+endif
+
+# $(call etw_rules,VERSION)
+define etw_rules
+build/modules/$(1)/etw.ko: $(module_dep) $(module_list) $(kbuild_force)
+	$$(if $(call kernel_build,$(1)),,$$(error no headers for kernel $(1); KERNEL=VERSION names another kernel))
+	$(Q)scripts/mirror build/kmod/$(1)
+	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1) \
+		$(kbuild_args) $(call no_btf,$(1)) modules
+	$(Q)mkdir -p $$(@D) && cp build/kmod/$(1)/etw.ko $$@
+endef
+
+# $(call extra_rules,VERSION,DIR)
+define extra_rules
+build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(wildcard $(2)/*) $(kbuild_force)
+	$(Q)scripts/mirror build/kmod/$(1)
+	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1)/$(2) $(kbuild_args) $(call no_btf,$(1)) \
+		KCFLAGS="-I$(CURDIR)/build/kmod/$(1)/include -I$(CURDIR)/build/kmod/$(1)/.probes/$(1)" \
+		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/build/kmod/$(1)/Module.symvers modules
+	$(Q)cp build/kmod/$(1)/$(2)/*.ko $$(@D)/ && test -e $$@ && touch $$@
+endef
+
+ifneq ($(module_src),)
+$(foreach k,$(KERNELS),$(eval $(call etw_rules,$(k))))
+$(foreach k,$(KERNELS),$(foreach d,$(call extra_dirs,$(k)),$(eval $(call extra_rules,$(k),$(d)))))
+modules: $(foreach k,$(KERNELS),$(foreach m,etw $(notdir $(call extra_dirs,$(k))),build/modules/$(k)/$(m).ko))
+endif

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# selftests/run.sh [NAME...]: runs the programs of build/selftests, all or
+# those named, in the test VM. For each one it
+#   - loads etw.ko and writes a marker to the kernel log,
+#   - runs the program as root with ETW_BUILD set, for at most 300 s or what a
+#     line "TIMEOUT: N" in its source says,
+#   - removes the module, which must succeed,
+#   - looks for warnings in the kernel log after the marker.
+# A line "passed failed skipped name" per program goes to $ETW_RESULTS, and
+# each program's whole output into a file beside that.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+# shellcheck source=scripts/tap.sh
+. "$here/../scripts/tap.sh"
+
+build=${ETW_BUILD:-$here/../build}
+export ETW_BUILD=$build
+module=$build/modules/$(uname -r)/etw.ko
+work=$(mktemp -d)
+results=${ETW_RESULTS:-$work/results}
+PATH=$PATH:/sbin:/usr/sbin
+
+# What a kernel says when something went wrong in it.
+bad_log='WARNING|BUG:|BUG at|\bBUG\b.*(KASAN|KFENCE|KCSAN)|Oops|Call Trace|cut here|refcount_t|rcu.*(stall|self-detected)'
+bad_log+='|(K[ACM]SAN|UBSAN|KFENCE):|general protection fault|possible (recursive|circular|irq|deadlock|unsafe)'
+bad_log+='|blocked for more than|soft lockup|hard LOCKUP|scheduling while atomic|sleeping function'
+bad_log+='|INFO: (task|lockdep|rcu|trying)|corruption|suspicious RCU|bad page|Bad page|kmemleak|unable to handle'
+bad_log+='|use-after-free|double free|page allocation failure|Kernel panic|stack-protector|invalid opcode'
+# And what is no such thing though it looks like it.
+harmless='Spectre V|perf: interrupt took too long|traps: |module verification failed'
+
+loaded() { grep -q "^$1 " /proc/modules; }
+
+# log_after MARKER: the kernel log from the marker on.
+log_after() {
+	dmesg | awk -v marker="$1" '
+		found { print }
+		index($0, marker) { found = 1 }
+		END { if (!found) print "BUG: the marker of this test is no longer in the kernel log" }'
+}
+
+# remove_modules: etw.ko must go, at most a moment after its last user.
+remove_modules() {
+	local err until=$((SECONDS + 5))
+
+	loaded etw || return 0
+	while ((SECONDS < until)); do
+		if err=$(rmmod etw 2>&1); then
+			return 0
+		fi
+		sleep 0.1
+	done
+	printf '%s\n' "$err" "still loaded:"
+	grep -E '^etw|[, ]etw,' /proc/modules || true
+	return 1
+}
+
+# recover: after a program that left things behind, clear the way for the
+# next. Its processes are known by the variable that run_one gave them.
+recover() {
+	local file name
+
+	for file in /proc/[0-9]*/environ; do
+		if grep -qzs '^ETW_SELFTEST=' "$file"; then
+			file=${file#/proc/}
+			kill -9 "${file%/environ}" 2>/dev/null || true
+		fi
+	done
+	sleep 0.5
+	for name in "$build/modules/$(uname -r)"/*.ko; do
+		name=$(basename "$name" .ko)
+		[[ $name == etw ]] || ! loaded "$name" || rmmod "$name" 2>/dev/null || true
+	done
+	! loaded etw || rmmod etw 2>/dev/null || true
+}
+
+# run_one NAME: one program from loading to removing the module.
+run_one() {
+	local name=$1 limit status=0 started log more='' out=${results%/*}/$1.out
+	local marker="selftest $name begins ($RANDOM$RANDOM)"
+
+	limit=$(sed -nE 's/.*TIMEOUT: ([0-9]+).*/\1/p' "$here/vm/$name.c" 2>/dev/null | head -n1)
+	started=$SECONDS
+	echo "$marker" >/dev/kmsg
+	loaded etw || insmod "$module" ${ETW_MODULE_ARGS:+"$ETW_MODULE_ARGS"} || more="cannot load etw.ko"
+	ETW_SELFTEST=$name timeout -k 5 "${limit:-300}" "$build/selftests/$name" >"$out" 2>&1 </dev/null || status=$?
+	tap_judge "$out" "$status"
+	if ! log=$(remove_modules); then
+		more+="${more:+$'\n'}etw.ko cannot be removed: $log"
+		recover
+	fi
+	log=$(log_after "$marker" | grep -vE "$harmless" || true)
+	if grep -qE "$bad_log" <<<"$log"; then
+		more+="${more:+$'\n'}the kernel log has:"$'\n'"$log"
+	fi
+	[[ -z $more ]] || tap_failed=$((tap_failed + 1))
+	tap_report "$name on $(uname -r)" "$out" $((SECONDS - started)) "$more"
+	echo "$tap_passed $tap_failed $tap_skipped $name" >>"$results"
+}
+
+main() {
+	local -a names=("$@")
+	local source name failed=0
+
+	if [[ $# -eq 0 ]]; then
+		for source in "$here"/vm/*.c; do
+			[[ ! -e $source ]] || names+=("$(basename "$source" .c)")
+		done
+	fi
+	for name in "${names[@]}"; do
+		run_one "$name"
+		failed=$((failed + tap_failed))
+	done
+	[[ $failed -eq 0 ]]
+}
+
+main "$@"
