@@ -15,7 +15,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/tracepoint.h>
 
 #include "trace.h"
 
@@ -32,9 +31,7 @@ struct activity {
 DEFINE_STATIC_KEY_FALSE(etw_activity_used);
 
 static struct hlist_head table[1 << BITS];
-static DEFINE_SPINLOCK(table_lock);		/* changes of table */
-static DEFINE_MUTEX(setup_lock);		/* exit_point, the static key */
-static struct tracepoint *exit_point;
+static DEFINE_RAW_SPINLOCK(table_lock);	/* changes of table; also in a probe */
 static atomic64_t created;
 static u64 seed __ro_after_init;
 
@@ -62,7 +59,7 @@ static void replace(struct task_struct *task, struct activity *fresh)
 	struct activity *old;
 	unsigned long flags;
 
-	spin_lock_irqsave(&table_lock, flags);
+	raw_spin_lock_irqsave(&table_lock, flags);
 	rcu_read_lock();
 	old = find(task);
 	if (old)
@@ -70,59 +67,31 @@ static void replace(struct task_struct *task, struct activity *fresh)
 	if (fresh)
 		hlist_add_head_rcu(&fresh->node, &table[hash_ptr(task, BITS)]);
 	rcu_read_unlock();
-	spin_unlock_irqrestore(&table_lock, flags);
+	raw_spin_unlock_irqrestore(&table_lock, flags);
 	if (old)
 		kfree_rcu(old, rcu);
 }
 
 /* Tracepoint sched_process_exit. */
-static void task_exits(void *data, struct task_struct *task)
+void etw_activity_task_exits(struct task_struct *task)
 {
-	replace(task, NULL);
-}
-
-static void match_exit_point(struct tracepoint *tp, void *found)
-{
-	if (!strcmp(tp->name, "sched_process_exit"))
-		*(struct tracepoint **)found = tp;
-}
-
-/* The first id that is set pays for the table: the probe and the key. */
-static int setup(void)
-{
-	struct tracepoint *tp = NULL;
-	int err = 0;
-
-	mutex_lock(&setup_lock);
-	if (!exit_point) {
-		for_each_kernel_tracepoint(match_exit_point, &tp);
-		err = tp ? tracepoint_probe_register(tp, task_exits, NULL) :
-			   -EOPNOTSUPP;
-		if (!err) {
-			exit_point = tp;
-			static_branch_enable(&etw_activity_used);
-		}
-	}
-	mutex_unlock(&setup_lock);
-	return err;
+	if (static_branch_unlikely(&etw_activity_used))
+		replace(task, NULL);
 }
 
 static int set(const struct etw_guid *id)
 {
 	struct activity *fresh = NULL;
-	static const struct etw_guid none;
-	int err;
 
-	if (memcmp(id, &none, sizeof(none))) {
-		err = setup();
-		if (err)
-			return err;
+	if (memchr_inv(id, 0, sizeof(*id))) {
 		fresh = kmalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
 		if (!fresh)
 			return -ENOMEM;
 		fresh->task = current;
 		fresh->start = current->start_boottime;
 		fresh->id = *id;
+		/* Stays on: whoever sets ids once will do so again. */
+		static_branch_enable(&etw_activity_used);
 	}
 	replace(current, fresh);
 	return 0;
@@ -212,10 +181,6 @@ void etw_activity_exit(void)
 	struct activity *a;
 	int i;
 
-	if (!exit_point)
-		return;
-	tracepoint_probe_unregister(exit_point, task_exits, NULL);
-	tracepoint_synchronize_unregister();
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		hlist_for_each_entry_safe(a, tmp, &table[i], node) {
 			hlist_del_rcu(&a->node);

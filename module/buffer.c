@@ -8,8 +8,10 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
@@ -25,19 +27,31 @@ static struct etw_trace_session *session_of(struct etw_ring *ring)
 
 /* ---------------------------------------- called by the ring, any context */
 
+static u32 records(const struct etw_buf *buf)
+{
+	return ETW_COMMIT_COUNT(etw_word_read(&buf->commit));
+}
+
+/* A full buffer of a BUFFERING session goes without having been seen. */
+static void overwritten(struct etw_trace_session *s, const struct etw_buf *buf)
+{
+	if (!records(buf))
+		return;
+	atomic64_inc(&s->overwritten_buffers);
+	atomic64_add(records(buf), &s->overwritten_events);
+}
+
 static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 {
 	struct etw_trace_session *s = session_of(ring);
 	struct etw_buffer *b = etw_buffer_of(buf);
 
 	if (s->buffering) {
-		if (etw_fifo_push(&s->fifo, buf->index))
-			return;
-		/* Its cell is held up by an interrupted pop: nothing to wait for. */
-		atomic64_inc(&s->overwritten_buffers);
-		atomic64_add(ETW_COMMIT_COUNT(etw_word_read(&buf->commit)),
-			     &s->overwritten_events);
-		etw_pool_push(&ring->pool, buf->index);
+		/* No push: its cell is held up by an interrupted pop. */
+		if (!records(buf) || !etw_fifo_push(&s->fifo, buf->index)) {
+			overwritten(s, buf);
+			etw_pool_push(&ring->pool, buf->index);
+		}
 		return;
 	}
 	/* B of core/ring.h */
@@ -48,21 +62,22 @@ static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 static u32 ring_evict(struct etw_ring *ring)
 {
 	struct etw_trace_session *s = session_of(ring);
-	struct etw_buf *buf;
 	u32 index;
 
 	if (!s->buffering) {
-		/* Dry: let the worker grow the pool or drop a backlog. */
-		irq_work_queue(&s->irq_work);
+		/*
+		 * Let the worker grow the pool or drop a backlog; once, for
+		 * where it can do neither, every event comes through here.
+		 */
+		if (!READ_ONCE(s->dry)) {
+			WRITE_ONCE(s->dry, true);
+			irq_work_queue(&s->irq_work);
+		}
 		return 0;
 	}
 	index = etw_fifo_pop(&s->fifo);
-	if (!index)
-		return 0;
-	buf = etw_pool_buf(&ring->pool, index);
-	atomic64_inc(&s->overwritten_buffers);
-	atomic64_add(ETW_COMMIT_COUNT(etw_word_read(&buf->commit)),
-		     &s->overwritten_events);
+	if (index)
+		overwritten(s, etw_pool_buf(&ring->pool, index));
 	return index;
 }
 
@@ -135,23 +150,27 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 	return 0;
 }
 
+/* Rather no buffer than somebody else's death: growing is a wish. */
+#define BUFFER_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
 /*
- * A new buffer, in the table but nobody's.  NULL: out of memory or table
- * entries.  Sleeps.
+ * A new buffer, in the table but nobody's, charged to the session's starter.
+ * NULL: out of memory or table entries.  Sleeps.
  */
 struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 {
+	struct mem_cgroup *old;
 	struct etw_buffer *b;
 
 	lockdep_assert_held(&s->lock);
 	if (s->total + 1 >= s->capacity)
 		return NULL;
-	b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
-	if (!b)
-		return NULL;
-	b->buf.data = __vmalloc(s->ring.size, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-				__GFP_NOWARN);
-	if (!b->buf.data) {
+	old = set_active_memcg(s->memcg);
+	b = kzalloc(sizeof(*b), BUFFER_GFP);
+	if (b)
+		b->buf.data = __vmalloc(s->ring.size, BUFFER_GFP | __GFP_ZERO);
+	set_active_memcg(old);
+	if (!b || !b->buf.data) {
 		kfree(b);
 		return NULL;
 	}

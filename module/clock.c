@@ -3,15 +3,23 @@
  * clock.c - which clock is which on this machine
  */
 #include <linux/irqflags.h>
+#include <linux/time64.h>
 
 #include "clock.h"
 
+bool etw_trust_tsc;
+
+/*
+ * The kernel has not found the TSC unstable, and the CPU promises that it runs
+ * at one rate in all power states; etw_trust_tsc stands in for that promise,
+ * which a hypervisor often does not pass on.
+ */
 static bool tsc_trusted(void)
 {
 #ifdef CONFIG_X86
 	if (check_tsc_unstable() || !tsc_khz)
 		return false;
-	return boot_cpu_has(X86_FEATURE_TSC_RELIABLE) ||
+	return etw_trust_tsc || boot_cpu_has(X86_FEATURE_TSC_RELIABLE) ||
 	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
 		boot_cpu_has(X86_FEATURE_NONSTOP_TSC));
 #else

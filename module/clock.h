@@ -50,6 +50,8 @@ static __always_inline u64 etw_clock_read(enum etw_clock_source source)
 	return ktime_get_mono_fast_ns();
 }
 
+extern bool etw_trust_tsc;
+
 enum etw_clock_source etw_clock_pick(u32 type);
 u64 etw_clock_frequency(enum etw_clock_source source);
 void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync);

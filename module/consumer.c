@@ -16,7 +16,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -34,6 +34,7 @@ struct etw_consumer {
 	struct etw_buffer *held[HELD_MAX];
 	struct etw_buffer *again;	/* one of held, for the next read */
 	struct etw_consumer_info info;
+	u64 told_through;		/* complete_through that TAKE told last */
 	struct mutex read_lock;
 };
 
@@ -222,8 +223,22 @@ static __poll_t consumer_poll(struct file *file, poll_table *pt)
 		events = EPOLLIN | EPOLLRDNORM;
 	else if (c->session->state == ETW_STOPPED)
 		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+	if (c->session->complete_through != c->told_through)
+		events |= EPOLLPRI;
 	mutex_unlock(&c->session->lock);
 	return events;
+}
+
+/* A buffer of the table; it stays as long as the session. */
+static struct etw_buf *existing(struct etw_trace_session *s, u64 index)
+{
+	struct etw_buf *buf = NULL;
+
+	mutex_lock(&s->lock);
+	if (index && index <= s->total)
+		buf = etw_pool_buf(&s->ring.pool, index);
+	mutex_unlock(&s->lock);
+	return buf;
 }
 
 /*
@@ -233,33 +248,37 @@ static __poll_t consumer_poll(struct file *file, poll_table *pt)
 static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct etw_consumer *c = file->private_data;
-	struct etw_trace_session *s = c->session;
 	u64 at = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 len = vma->vm_end - vma->vm_start;
-	unsigned long to;
-	int err = 0;
+	u32 size = c->session->ring.size, offset;
+	unsigned long to = vma->vm_start;
+	struct etw_buf *buf;
+	int err;
 
-	if (!(vma->vm_flags & VM_SHARED))
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_pgoff > (U64_MAX >> PAGE_SHIFT) || at + len < at)
+	if (vma->vm_pgoff > (U64_MAX >> PAGE_SHIFT) || at + len < at ||
+	    at % size || len % size)
 		return -EINVAL;
 	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
-	mutex_lock(&s->lock);
-	if (at < s->ring.size || at + len > (u64)(s->total + 1) * s->ring.size)
-		err = -ENXIO;
-	for (to = vma->vm_start; !err && to < vma->vm_end; to += PAGE_SIZE) {
-		u32 index = div_u64(at, s->ring.size);
-		u8 *data = etw_pool_buf(&s->ring.pool, index)->data;
-
-		data += at - (u64)index * s->ring.size;
-		err = vm_insert_page(vma, to, vmalloc_to_page(data));
-		at += PAGE_SIZE;
+	for (; to < vma->vm_end; at += size) {
+		buf = existing(c->session, at / size);
+		if (!buf)
+			return -ENXIO;
+		for (offset = 0; offset < size; offset += PAGE_SIZE, to += PAGE_SIZE) {
+			err = vm_insert_page(vma, to,
+					     vmalloc_to_page(buf->data + offset));
+			if (err)
+				return err;
+		}
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
-	mutex_unlock(&s->lock);
-	return err;
+	return 0;
 }
 
 static int consumer_release(struct inode *inode, struct file *file)
@@ -309,6 +328,7 @@ static long consumer_take(struct file *file, void *arg)
 	mutex_lock(&s->lock);
 	t->complete_through = s->complete_through;
 	t->complete_sequence = s->complete_sequence;
+	c->told_through = s->complete_through;
 	if (!(t->flags & ETW_TAKE_PEEK))
 		err = take(c, &b);
 	if (!err && !(t->flags & ETW_TAKE_PEEK)) {
@@ -333,6 +353,7 @@ static void consumer_untake(struct file *file, void *arg)
 		c->info.events -= t->events;
 		c->info.buffers_lost++;
 		c->info.events_lost += t->events;
+		c->session->rt_buffers_lost++;
 	}
 	mutex_unlock(&c->session->lock);
 }
@@ -371,7 +392,8 @@ static long consumer_stat(struct file *file, void *arg)
 static const struct etw_ioctl consumer_ioctls[] = {
 	ETW_IOCTL(ETW_IOC_BUFFER_TAKE, struct etw_buffer_take, consumer_take,
 		  .undo = consumer_untake, .always = true),
-	ETW_IOCTL(ETW_IOC_BUFFER_GIVE, struct etw_buffer_give, consumer_give),
+	ETW_IOCTL(ETW_IOC_BUFFER_GIVE, struct etw_buffer_give, consumer_give,
+		  .in_only = true),
 	ETW_IOCTL(ETW_IOC_CONSUMER_STAT, struct etw_consumer_stat, consumer_stat),
 };
 
@@ -420,6 +442,7 @@ struct file *etw_consumer_open(struct etw_trace_session *s, u32 flags)
 		list_for_each_entry(b, &s->queue, node)
 			b->pending = 1;
 	}
+	WRITE_ONCE(s->dry, false);	/* there is a backlog to drop now */
 	s->consumer_count++;
 	list_add_tail(&c->node, &s->consumers);
 	mutex_unlock(&s->lock);

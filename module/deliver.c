@@ -20,24 +20,29 @@
 
 struct workqueue_struct *etw_wq;
 
-/* Below this many free buffers the worker acts. */
+/*
+ * Below this many free buffers the worker acts: a quarter of what is not the
+ * CPUs' own, so that a burst finds room while the worker is on its way, and
+ * never more than half, so that a tiny pool can hold a backlog at all.
+ */
 static u32 low_water(const struct etw_trace_session *s)
 {
 	u32 cpus = num_online_cpus();
+	u32 rest = s->total > cpus ? s->total - cpus : 0;
 
-	if (s->total <= cpus)
-		return 1;
-	return clamp(min(cpus, (s->total - cpus) / 2), 1U, 64U);
+	return max(1U, max(rest / 4, min(cpus, rest / 2)));
 }
 
 /* Nobody needs the buffer any more. */
 void etw_deliver_recycle(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	lockdep_assert_held(&s->lock);
-	if (s->buffering)
+	if (s->buffering) {
 		list_add(&b->node, &s->spare);
-	else
-		etw_pool_push(&s->ring.pool, b->buf.index);
+		return;
+	}
+	etw_pool_push(&s->ring.pool, b->buf.index);
+	WRITE_ONCE(s->dry, false);
 }
 
 /* Complete the header, overwrite what the buffer held before, queue it. */
@@ -132,8 +137,11 @@ static void replenish(struct etw_trace_session *s)
 		b = etw_buffer_alloc(s);
 		if (!b)
 			break;
-		etw_pool_push(&s->ring.pool, b->buf.index);
+		etw_deliver_recycle(s, b);
 	}
+	/* Memory may be had later: let the next writer in need ask again. */
+	if (s->total < limit)
+		WRITE_ONCE(s->dry, false);
 	while (etw_pool_free(&s->ring.pool) < low_water(s) &&
 	       s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
@@ -193,11 +201,11 @@ static struct etw_buffer *spare_get(struct etw_trace_session *s)
 static int snapshot(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *spare, *tmp;
-	u32 index, n;
+	u32 index, n, tries = 0;
 	int cpu, err = 0;
 
 	/* Writers may add more as we go; no more than a whole ring is taken. */
-	for (n = 0; n < s->min_buffers; n++) {
+	for (n = 0; n < s->min_buffers && !etw_fifo_empty(&s->fifo); n++) {
 		spare = spare_get(s);
 		if (!spare) {
 			err = -ENOMEM;
@@ -205,8 +213,12 @@ static int snapshot(struct etw_trace_session *s)
 		}
 		index = etw_fifo_pop(&s->fifo);
 		if (!index) {
+			/* The oldest entry's writer is interrupted: wait for it. */
 			list_add(&spare->node, &s->spare);
-			break;
+			if (++tries > 3)
+				break;
+			synchronize_rcu();
+			continue;
 		}
 		etw_pool_push(&s->ring.pool, spare->buf.index);
 		b = etw_buffer_of(etw_pool_buf(&s->ring.pool, index));
@@ -294,16 +306,18 @@ void etw_deliver_init(struct etw_trace_session *s)
 		INIT_LIST_HEAD(&per_cpu_ptr(s->cpu, cpu)->waiting);
 }
 
-/* The ring of a BUFFERING session that stops: nobody asked for a snapshot. */
+/* The ring of a BUFFERING session that stops is delivered to nobody. */
 static void discard_ring(struct etw_trace_session *s)
 {
-	struct etw_buf *buf;
-	u32 index;
+	u32 index, events;
 
 	while ((index = etw_fifo_pop(&s->fifo))) {
-		buf = etw_pool_buf(&s->ring.pool, index);
+		events = ETW_COMMIT_COUNT(etw_word_read(
+				&etw_pool_buf(&s->ring.pool, index)->commit));
+		s->buffers_delivered++;
+		s->events_delivered += events;
 		s->discarded_buffers++;
-		s->discarded_events += ETW_COMMIT_COUNT(etw_word_read(&buf->commit));
+		s->discarded_events += events;
 	}
 }
 
@@ -322,8 +336,8 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
 	s->state = ETW_STOPPING;
-	mutex_unlock(&s->lock);
 	etw_buffers_close_all(s);
+	mutex_unlock(&s->lock);
 	mutex_unlock(&s->flush_lock);
 
 	irq_work_sync(&s->irq_work);

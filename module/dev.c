@@ -13,11 +13,14 @@
 
 static const struct etw_ioctl device_ioctls[] = {
 	/* first what processes do often */
-	ETW_IOCTL(ETW_IOC_WRITE, struct etw_event_write, etw_ioctl_write),
-	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify),
+	ETW_IOCTL(ETW_IOC_WRITE, struct etw_event_write, etw_ioctl_write,
+		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify,
+		  .undo = etw_ioctl_notify_undo),
 	ETW_IOCTL(ETW_IOC_REGISTER, struct etw_register, etw_ioctl_register,
 		  .undo = etw_ioctl_unregister_undo),
-	ETW_IOCTL(ETW_IOC_UNREGISTER, struct etw_unregister, etw_ioctl_unregister),
+	ETW_IOCTL(ETW_IOC_UNREGISTER, struct etw_unregister, etw_ioctl_unregister,
+		  .in_only = true),
 
 	ETW_IOCTL(ETW_IOC_SESSION_START, struct etw_session, etw_ioctl_session_start,
 		  .undo = etw_ioctl_session_unstart),
@@ -28,7 +31,7 @@ static const struct etw_ioctl device_ioctls[] = {
 	ETW_IOCTL(ETW_IOC_SESSION_ENUM, struct etw_session_enum, etw_ioctl_session_enum),
 	ETW_IOCTL(ETW_IOC_SESSION_STAT, struct etw_session_stat, etw_ioctl_session_stat),
 
-	ETW_IOCTL(ETW_IOC_ENABLE, struct etw_enable, etw_ioctl_enable),
+	ETW_IOCTL(ETW_IOC_ENABLE, struct etw_enable, etw_ioctl_enable, .in_only = true),
 	ETW_IOCTL(ETW_IOC_PROVIDER_ENUM, struct etw_provider_enum,
 		  etw_ioctl_provider_enum),
 	ETW_IOCTL(ETW_IOC_PROVIDER_QUERY, struct etw_provider_query,

@@ -5,4 +5,8 @@
 int etw_device_init(void);
 void etw_device_exit(void);
 
+/* exits.c */
+int etw_exits_init(void);
+void etw_exits_exit(void);
+
 #endif /* ETW_DEV_H */

@@ -25,7 +25,7 @@
 /* The registration in that slot, under RCU; NULL: none. */
 static struct etw_registration *find(struct etw_process *p, u32 slot)
 {
-	/* Pairs with set_up() in process.c. */
+	/* G of process.c */
 	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
 
 	if (!regs || slot >= ETW_REGISTRATIONS_MAX)
@@ -51,17 +51,20 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w)
 	return ret;
 }
 
+/* Count the event as lost; err if a session wanted it that is to report it. */
 static int drop(struct etw_process *p, const struct etw_event_write *w, u32 cause,
 		int err)
 {
 	struct etw_registration *reg;
+	int ret = -EBADF;
 
 	rcu_read_lock();
 	reg = find(p, w->slot);
 	if (reg)
-		etw_trace_drop(reg->provider, &w->desc, w->filter, cause);
+		ret = etw_trace_drop(reg->provider, &w->desc, w->filter, cause) ?
+		      err : 0;
 	rcu_read_unlock();
-	return err;
+	return ret;
 }
 
 /* Write the payload, which lies in kernel memory now. */
@@ -100,7 +103,7 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 	return err;
 }
 
-/* Copy the pieces one after the other to to, which has room for them. */
+/* Copy the pieces, one after the other; to has room for all. */
 static int gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 {
 	u32 i;
@@ -132,7 +135,7 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 	}
 	err = gather(payload, pieces, w->data_count);
 	if (err)
-		drop(p, w, ETW_DROP_COPY_FAULT, err);
+		err = drop(p, w, ETW_DROP_COPY_FAULT, err);
 	else
 		err = write_copied(p, w, payload, len);
 	if (payload != on_stack)

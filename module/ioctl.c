@@ -3,6 +3,7 @@
  * ioctl.c - running a command: copy in once, check the size, run, copy out
  */
 #include <linux/capability.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -36,6 +37,11 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 	if (ret)
 		return ret;
 	*(u32 *)words = size;
+	if (op->in_only)
+		return op->run(file, words);
+	/* Results that cannot be told must not come about: can it be written? */
+	if (copy_to_user(arg, words, op->size))
+		return -EFAULT;
 	if (op->run_user)
 		return op->run_user(file, words, arg);
 	ret = op->run(file, words);
@@ -69,6 +75,15 @@ int etw_ioctl_name_in(u64 ptr, u32 len, char **name)
 	}
 	*name = copy;
 	return 0;
+}
+
+/* Can a name be written there?  Asked before anything is changed. */
+int etw_ioctl_name_room(u64 ptr, u32 cap)
+{
+	cap = min_t(u32, cap, ETW_NAME_MAX);
+	if (!ptr || !cap)
+		return 0;
+	return fault_in_safe_writeable(u64_to_user_ptr(ptr), cap) ? -EFAULT : 0;
 }
 
 /* Write what fits of a name to the caller's room at ptr, if it gave any. */

@@ -18,6 +18,7 @@
  * @run: gets a kernel copy of the struct and writes its results there
  * @run_user: instead of @run; copies its results to the caller's struct itself
  * @undo: called if the results could not be copied to the caller
+ * @in_only: there are no results
  * @always: copy the results even if @run fails
  */
 struct etw_ioctl {
@@ -26,6 +27,7 @@ struct etw_ioctl {
 	long (*run)(struct file *file, void *arg);
 	long (*run_user)(struct file *file, void *arg, void __user *user);
 	void (*undo)(struct file *file, void *arg);
+	bool in_only;
 	bool always;
 };
 
@@ -41,6 +43,7 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 
 /* ioctl.c, for the files that implement commands */
 int etw_ioctl_name_in(u64 ptr, u32 len, char **name);
+int etw_ioctl_name_room(u64 ptr, u32 cap);
 int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len);
 bool etw_ioctl_may_control(void);
 
@@ -65,6 +68,7 @@ long etw_ioctl_register(struct file *file, void *arg);
 void etw_ioctl_unregister_undo(struct file *file, void *arg);
 long etw_ioctl_unregister(struct file *file, void *arg);
 long etw_ioctl_notify(struct file *file, void *arg);
+void etw_ioctl_notify_undo(struct file *file, void *arg);
 long etw_ioctl_write(struct file *file, void *arg);
 
 #endif /* ETW_IOCTL_H */

@@ -103,12 +103,11 @@ long etw_ioctl_enable(struct file *file, void *arg)
 		.all = e->all,
 		.level = e->level,
 	};
-	static const struct etw_guid none;
 	long err;
 
 	if (e->flags || memchr_inv(e->reserved, 0, sizeof(e->reserved)) ||
 	    e->control > ETW_CONTROL_CAPTURE || e->property & ~ENABLE_PROPERTIES ||
-	    !memcmp(&e->provider, &none, sizeof(none)))
+	    etw_guid_is_null(&e->provider))
 		return -EINVAL;
 	if (!etw_ioctl_may_control())
 		return -EPERM;
@@ -168,7 +167,7 @@ struct query {
 static void describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg)
 {
 	out->pid = reg->process ? pid_vnr(reg->tgid) : 0;
-	out->flags = reg->flags;
+	out->flags = reg->flags | (reg->process ? 0 : ETW_REG_KERNEL);
 	out->sessions = etw_registration_sessions(reg);
 	memcpy(out->module, reg->module, sizeof(out->module));
 }

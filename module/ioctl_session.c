@@ -20,8 +20,12 @@ static int name_or_handle(u64 ptr, u32 len, char **name)
 	return len ? etw_ioctl_name_in(ptr, len, name) : 0;
 }
 
-/* The session named by an argument struct, with a reference. */
-static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len)
+/*
+ * The session named by an argument struct, with a reference; room for its name
+ * at out, if any, can be written.  name and out may be the same buffer.
+ */
+static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len,
+					u64 out, u32 cap)
 {
 	struct etw_trace_session *s;
 	char *name;
@@ -32,9 +36,18 @@ static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len)
 	err = name_or_handle(name_ptr, name_len, &name);
 	if (err)
 		return ERR_PTR(err);
-	s = etw_session_get(handle, name, name_len);
+	err = etw_ioctl_name_room(out, cap);
+	s = err ? ERR_PTR(err) : etw_session_get(handle, name, name_len);
 	kfree(name);
 	return s ?: ERR_PTR(-ENOENT);
+}
+
+/* As lookup(), for a command whose outcome is told through describe(). */
+static struct etw_trace_session *lookup_for(const struct etw_session *a)
+{
+	if (a->flags)
+		return ERR_PTR(-EINVAL);
+	return lookup(a->handle, a->name, a->name_len, a->name_out, a->name_cap);
 }
 
 /* Fill the members marked out. */
@@ -109,6 +122,11 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 	err = etw_ioctl_name_in(a->name, a->name_len, &name);
 	if (err)
 		return err;
+	err = etw_ioctl_name_room(a->name_out, a->name_cap);
+	if (err) {
+		kfree(name);
+		return err;
+	}
 	config.name = name;
 	s = etw_session_start(&config);
 	kfree(name);
@@ -135,9 +153,7 @@ long etw_ioctl_session_stop(struct file *file, void *arg)
 	struct etw_trace_session *s;
 	long err;
 
-	if (a->flags)
-		return -EINVAL;
-	s = lookup(a->handle, a->name, a->name_len);
+	s = lookup_for(a);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	/* Of several that stop it at once, one does; the others: -ENOENT. */
@@ -154,9 +170,7 @@ long etw_ioctl_session_query(struct file *file, void *arg)
 	struct etw_trace_session *s;
 	int err;
 
-	if (a->flags)
-		return -EINVAL;
-	s = lookup(a->handle, a->name, a->name_len);
+	s = lookup_for(a);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = describe(s, a);
@@ -170,9 +184,7 @@ long etw_ioctl_session_update(struct file *file, void *arg)
 	struct etw_trace_session *s;
 	int err;
 
-	if (a->flags)
-		return -EINVAL;
-	s = lookup(a->handle, a->name, a->name_len);
+	s = lookup_for(a);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = etw_session_update(s, a->max_buffers, a->flush_ms);
@@ -188,9 +200,7 @@ long etw_ioctl_session_flush(struct file *file, void *arg)
 	struct etw_trace_session *s;
 	int err;
 
-	if (a->flags)
-		return -EINVAL;
-	s = lookup(a->handle, a->name, a->name_len);
+	s = lookup_for(a);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = etw_deliver_flush(s);
@@ -246,7 +256,7 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 
 	if (st->flags || st->reserved)
 		return -EINVAL;
-	s = lookup(st->handle, st->name, st->name_len);
+	s = lookup(st->handle, st->name, st->name_len, 0, 0);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = stat_consumers(s, st);
@@ -278,7 +288,7 @@ long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user)
 
 	if (o->flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	s = lookup(o->session, o->name, o->name_len);
+	s = lookup(o->session, o->name, o->name_len, 0, 0);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	fd = get_unused_fd_flags(o->flags & O_CLOEXEC);

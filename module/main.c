@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "clock.h"
 #include "dev.h"
 #include "process.h"
 #include "session.h"
@@ -19,6 +20,9 @@ MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
 module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
 MODULE_PARM_DESC(max_user_registrations,
 		 "provider registrations of one user's processes (default 16384)");
+module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
+MODULE_PARM_DESC(trust_tsc,
+		 "use the TSC even if the CPU does not declare it invariant (default off)");
 
 static int __init etw_init(void)
 {
@@ -35,11 +39,16 @@ static int __init etw_init(void)
 	err = etw_hotplug_init();
 	if (err)
 		goto err_callback_wq;
-	err = etw_device_init();
+	err = etw_exits_init();
 	if (err)
 		goto err_hotplug;
+	err = etw_device_init();
+	if (err)
+		goto err_exits;
 	return 0;
 
+err_exits:
+	etw_exits_exit();
 err_hotplug:
 	etw_hotplug_exit();
 err_callback_wq:
@@ -52,6 +61,7 @@ err_wq:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
+	etw_exits_exit();
 	etw_hotplug_exit();
 	destroy_workqueue(etw_callback_wq);
 	destroy_workqueue(etw_wq);

@@ -2,12 +2,15 @@
 /*
  * process.c - registrations of processes: slots, the enable area, notices
  *
- * Locking: etw_control, then process->lock.  Writers find a registration by
- * slot under RCU.
+ * Locking: etw_control, then process->setup, then process->lock.  Writers find
+ * a registration by slot under RCU.  mmap comes with mmap_lock held and takes
+ * setup only: under etw_control static keys take cpus_read_lock, under which
+ * the kernel takes mmap_lock elsewhere.
  */
+#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -18,6 +21,10 @@
 #include "session.h"
 
 #define NOTICES_MAX	64	/* per registration; each tells the whole state */
+
+/* Files by the owner of their registrations. */
+static DEFINE_HASHTABLE(owners, 6);
+static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken inside a tracepoint */
 
 /* ------------------------------------------------------------------ notices */
 
@@ -54,10 +61,16 @@ void etw_process_queue(struct etw_process *p, struct etw_notice *notice)
 	wake_up_interruptible(&p->wait);
 }
 
+/* Nobody will handle these any more, the one in work included. */
 static void drop_notices(struct etw_process *p, struct etw_registration *reg)
 {
-	struct etw_notice *notice;
+	struct etw_notice *notice = NULL;
 
+	spin_lock(&p->lock);
+	if (p->handled && p->handled->reg == reg)
+		swap(notice, p->handled);
+	spin_unlock(&p->lock);
+	etw_notice_free(notice);
 	do {
 		spin_lock(&p->lock);
 		notice = unqueue(p, reg);
@@ -103,6 +116,20 @@ long etw_ioctl_notify(struct file *file, void *arg)
 	return notice ? 0 : -EAGAIN;
 }
 
+/* The caller could not be told of its notice: it is still to come. */
+void etw_ioctl_notify_undo(struct file *file, void *arg)
+{
+	struct etw_process *p = file->private_data;
+
+	spin_lock(&p->lock);
+	if (p->handled) {
+		list_add(&p->handled->node, &p->notices);
+		p->handled->reg->queued++;
+		p->handled = NULL;
+	}
+	spin_unlock(&p->lock);
+}
+
 /* ------------------------------------------------------------ registrations */
 
 /* Area and slots, made when they are first needed. */
@@ -110,21 +137,37 @@ static int set_up(struct etw_process *p)
 {
 	struct etw_registration __rcu **regs;
 	void *area;
+	int err = 0;
 
-	lockdep_assert_held(&etw_control);
+	mutex_lock(&p->setup);
 	if (p->area)
-		return 0;
+		goto out;
 	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), GFP_KERNEL_ACCOUNT);
 	area = __vmalloc(ETW_ENABLE_AREA_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!regs || !area) {
 		kvfree(regs);
 		vfree(area);
-		return -ENOMEM;
+		err = -ENOMEM;
+		goto out;
 	}
-	/* Readers come through a registration or mmap, both after this. */
+	/* G: zeroed slots before the pointer; pairs with find() in ingress.c */
 	smp_store_release(&p->regs, regs);
 	p->area = area;
-	return 0;
+out:
+	mutex_unlock(&p->setup);
+	return err;
+}
+
+static void own(struct etw_process *p)
+{
+	unsigned long flags;
+
+	if (p->tgid)
+		return;
+	WRITE_ONCE(p->tgid, get_pid(task_tgid(current)));
+	raw_spin_lock_irqsave(&owners_lock, flags);
+	hash_add(owners, &p->node, (unsigned long)p->tgid);
+	raw_spin_unlock_irqrestore(&owners_lock, flags);
 }
 
 static int free_slot(const struct etw_process *p)
@@ -154,17 +197,16 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg)
 	user = etw_user_charge();
 	if (IS_ERR(user))
 		return PTR_ERR(user);
-	if (!p->tgid)
-		WRITE_ONCE(p->tgid, get_pid(task_tgid(current)));
 	reg->process = p;
 	reg->slot = slot;
 	reg->area = &p->area[slot];
-	reg->tgid = get_pid(p->tgid);
+	reg->tgid = get_pid(task_tgid(current));
 	err = etw_registration_add(reg);
 	if (err) {
 		etw_user_uncharge(user);
 		return err;
 	}
+	own(p);
 	reg->user = user;
 	p->reg_count++;
 	rcu_assign_pointer(p->regs[slot], reg);
@@ -205,7 +247,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	char *name = NULL;
 	int err;
 
-	if (r->flags & ~ETW_REGISTER_NOTIFY)
+	if (r->flags & ~ETW_REGISTER_NOTIFY || etw_guid_is_null(&r->provider))
 		return -EINVAL;
 	if (r->name_len) {
 		err = etw_ioctl_name_in(r->name, r->name_len, &name);
@@ -224,16 +266,17 @@ long etw_ioctl_register(struct file *file, void *arg)
 
 	mutex_lock(&etw_control);
 	err = register_locked(file->private_data, reg);
+	if (!err)
+		r->slot = reg->slot;	/* another thread may unregister it next */
 	mutex_unlock(&etw_control);
-	if (err) {
+	if (err)
 		etw_registration_free(reg);
-		return err;
-	}
-	r->slot = reg->slot;
-	return 0;
+	return err;
 }
 
-static long unregister_slot(struct etw_process *p, u32 slot)
+/* made: only if it is this one, which the caller made. */
+static long unregister_slot(struct etw_process *p, u32 slot,
+			    const struct etw_register *made)
 {
 	struct etw_registration *reg = NULL;
 	long err = 0;
@@ -243,7 +286,9 @@ static long unregister_slot(struct etw_process *p, u32 slot)
 		reg = rcu_dereference_protected(p->regs[array_index_nospec(slot,
 								ETW_REGISTRATIONS_MAX)],
 						lockdep_is_held(&etw_control));
-	if (!reg)
+	if (!reg || (made && (reg->cookie != made->cookie ||
+			      memcmp(&reg->own.guid, &made->provider,
+				     sizeof(made->provider)))))
 		err = -EBADF;
 	else if (!is_owner(p))
 		err = -ESTALE;
@@ -257,7 +302,7 @@ long etw_ioctl_unregister(struct file *file, void *arg)
 {
 	struct etw_unregister *u = arg;
 
-	return unregister_slot(file->private_data, u->slot);
+	return unregister_slot(file->private_data, u->slot, NULL);
 }
 
 /* The caller could not be told its slot. */
@@ -265,10 +310,29 @@ void etw_ioctl_unregister_undo(struct file *file, void *arg)
 {
 	struct etw_register *r = arg;
 
-	unregister_slot(file->private_data, r->slot);
+	unregister_slot(file->private_data, r->slot, r);
 }
 
 /* ---------------------------------------------------------------- the file */
+
+static void process_free(struct kref *ref)
+{
+	struct etw_process *p = container_of(ref, struct etw_process, ref);
+
+	mutex_destroy(&p->setup);
+	put_pid(p->tgid);
+	vfree(p->area);
+	kvfree(p->regs);
+	kfree(p);
+}
+
+static void end_work(struct work_struct *work)
+{
+	struct etw_process *p = container_of(work, struct etw_process, end_work);
+
+	unregister_all(p);
+	kref_put(&p->ref, process_free);
+}
 
 int etw_process_open(struct file *file)
 {
@@ -276,6 +340,10 @@ int etw_process_open(struct file *file)
 
 	if (!p)
 		return -ENOMEM;
+	kref_init(&p->ref);
+	mutex_init(&p->setup);
+	INIT_HLIST_NODE(&p->node);
+	INIT_WORK(&p->end_work, end_work);
 	spin_lock_init(&p->lock);
 	INIT_LIST_HEAD(&p->notices);
 	init_waitqueue_head(&p->wait);
@@ -283,28 +351,58 @@ int etw_process_open(struct file *file)
 	return 0;
 }
 
+/* The last thread of its process, on its way out. */
+static bool process_exits(const struct task_struct *task)
+{
+	return task->flags & PF_EXITING && !atomic_read(&task->signal->live);
+}
+
 /*
  * Called whenever some process closes a descriptor of the file.  When the owner
- * does so because it exits, its registrations end, whoever else has the file.
+ * does so because it exits, its registrations are gone before anybody can see
+ * that it has exited.
  */
 void etw_process_flush(struct file *file)
 {
 	struct etw_process *p = file->private_data;
 
-	if (current->flags & PF_EXITING && READ_ONCE(p->tgid) && is_owner(p))
+	if (READ_ONCE(p->tgid) && is_owner(p) && process_exits(current))
 		unregister_all(p);
+}
+
+/*
+ * Tracepoints sched_process_exit and sched_process_exec: for an owner that has
+ * no descriptor of the file left to close, see etw_process_flush().
+ */
+void etw_process_owner_gone(struct task_struct *task)
+{
+	struct pid *tgid = task_tgid(task);
+	struct etw_process *p;
+	unsigned long flags;
+
+	if (task->flags & PF_EXITING && !process_exits(task))
+		return;
+	raw_spin_lock_irqsave(&owners_lock, flags);
+	hash_for_each_possible(owners, p, node, (unsigned long)tgid) {
+		if (p->tgid != tgid || !kref_get_unless_zero(&p->ref))
+			continue;
+		if (!queue_work(etw_wq, &p->end_work))
+			kref_put(&p->ref, process_free);
+	}
+	raw_spin_unlock_irqrestore(&owners_lock, flags);
 }
 
 void etw_process_release(struct file *file)
 {
 	struct etw_process *p = file->private_data;
+	unsigned long flags;
 
+	raw_spin_lock_irqsave(&owners_lock, flags);
+	hash_del(&p->node);
+	raw_spin_unlock_irqrestore(&owners_lock, flags);
 	unregister_all(p);
 	etw_notice_free(p->handled);
-	put_pid(p->tgid);
-	vfree(p->area);
-	kvfree(p->regs);
-	kfree(p);
+	kref_put(&p->ref, process_free);
 }
 
 __poll_t etw_process_poll(struct file *file, poll_table *pt)
@@ -331,17 +429,15 @@ int etw_process_mmap(struct file *file, struct vm_area_struct *vma)
 	int err;
 
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != ETW_ENABLE_AREA_SIZE ||
-	    !(vma->vm_flags & VM_SHARED))
+	    !(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
 	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
-	mutex_lock(&etw_control);
 	err = set_up(p);
 	for (at = 0; !err && at < ETW_ENABLE_AREA_SIZE; at += PAGE_SIZE)
 		err = vm_insert_page(vma, vma->vm_start + at,
 				     vmalloc_to_page((u8 *)p->area + at));
-	mutex_unlock(&etw_control);
 	return err;
 }

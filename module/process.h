@@ -3,28 +3,36 @@
  * process.h - an open file of /dev/etw and the registrations made on it
  *
  * The process that registers first owns the file as far as registrations go:
- * for any other one, a forked child above all, they are ESTALE.  They end with
- * the owner, even where children keep the file alive through the mapping.
+ * for any other one, a forked child above all, they are ESTALE.  They end when
+ * the owner exits or executes another program, whoever else keeps the file
+ * alive: a child does so by the mapping alone.
  */
 #ifndef ETW_PROCESS_H
 #define ETW_PROCESS_H
 
 #include <linux/fs.h>
+#include <linux/kref.h>
 #include <linux/mm_types.h>
 #include <linux/poll.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "provider.h"
 
 struct etw_user;
 
 struct etw_process {
-	/* set once, under etw_control, by the first registration or mmap */
+	struct kref ref;		/* of the file, and of end_work */
+	struct mutex setup;
+	/* set once, under setup, by the first registration or mmap */
 	struct etw_enable_entry *area;	/* ETW_ENABLE_AREA_SIZE bytes, vmalloc */
 	struct etw_registration __rcu **regs;	/* by slot; written under etw_control */
-	struct pid *tgid;		/* owner */
-	u32 reg_count;			/* under etw_control */
+	/* under etw_control */
+	struct pid *tgid;		/* owner; set once */
+	struct hlist_node node;		/* owners, also under its lock */
+	u32 reg_count;
+	struct work_struct end_work;	/* the owner is gone */
 
 	spinlock_t lock;		/* the rest */
 	struct list_head notices;
@@ -35,6 +43,7 @@ struct etw_process {
 int etw_process_open(struct file *file);
 void etw_process_flush(struct file *file);
 void etw_process_release(struct file *file);
+void etw_process_owner_gone(struct task_struct *task);
 __poll_t etw_process_poll(struct file *file, poll_table *pt);
 int etw_process_mmap(struct file *file, struct vm_area_struct *vma);
 

@@ -107,9 +107,11 @@ static size_t name_length(const char *name)
  * this returns, and @callback is queued with a zero SourceId.  Several
  * registrations of one GUID are independent of each other.
  *
- * Process context, may sleep.
+ * Process context, may sleep; not from a CPU hotplug callback or under
+ * cpus_read_lock(), for static keys take that.
  *
- * Return: 0; -EBUSY if @provider is registered; -ENAMETOOLONG; -ENOMEM.
+ * Return: 0; -EBUSY if @provider is registered; -EINVAL: its GUID is zero;
+ * -ENAMETOOLONG; -ENOMEM.
  */
 int __etw_register(struct etw_provider *provider, struct module *owner,
 		   const char *name, etw_enable_fn callback, void *context)
@@ -117,6 +119,8 @@ int __etw_register(struct etw_provider *provider, struct module *owner,
 	struct etw_registration *reg;
 	int err;
 
+	if (etw_guid_is_null(&provider->guid))
+		return -EINVAL;
 	if (name_length(name) > ETW_NAME_MAX)
 		return -ENAMETOOLONG;
 	reg = etw_registration_alloc(name, name_length(name));
@@ -143,7 +147,7 @@ EXPORT_SYMBOL_GPL(__etw_register);
  *
  * Process context, may sleep.
  *
- * Return: 0; -ENAMETOOLONG; -ENOMEM.
+ * Return: 0; -EINVAL: @guid is zero; -ENAMETOOLONG; -ENOMEM.
  */
 int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 			  const char *name, etw_enable_fn callback,
@@ -152,6 +156,8 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 	struct etw_registration *reg;
 	int err;
 
+	if (etw_guid_is_null(guid))
+		return -EINVAL;
 	if (name_length(name) > ETW_NAME_MAX)
 		return -ENAMETOOLONG;
 	reg = etw_registration_alloc(name, name_length(name));
@@ -176,7 +182,7 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
  * when this returns 0, so the caller may be unloaded.  Notifications that
  * were not delivered yet are dropped.
  *
- * Process context, sleeps.
+ * Process context, sleeps; not under cpus_read_lock().
  *
  * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
  */

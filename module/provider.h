@@ -117,6 +117,11 @@ struct etw_enable_request {
 	struct pid *pids[ETW_PID_FILTER_MAX];
 };
 
+static inline bool etw_guid_is_null(const struct etw_guid *guid)
+{
+	return !memchr_inv(guid, 0, sizeof(*guid));
+}
+
 /* provider.c */
 int etw_registration_add(struct etw_registration *reg);
 void etw_registration_remove(struct etw_registration *reg);

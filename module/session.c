@@ -7,6 +7,7 @@
  * that its name is free; the memory stays until its last consumer has closed.
  */
 #include <linux/cpumask.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
@@ -107,6 +108,7 @@ static void session_free(struct etw_trace_session *s)
 	if (s->ring.pool.table)
 		etw_buffers_free(s);
 	free_percpu(s->cpu);
+	mem_cgroup_put(s->memcg);
 	mutex_destroy(&s->lock);
 	mutex_destroy(&s->flush_lock);
 	kfree(s->name);
@@ -126,6 +128,15 @@ void etw_session_put(struct etw_trace_session *s)
 
 /* ----------------------------------------------------------------- starting */
 
+/* Are that many buffers few enough?  A BUFFERING ring may be out as a snapshot. */
+static bool size_allowed(const struct etw_trace_session *s, u32 max_buffers)
+{
+	u64 buffers = (u64)max_buffers * (s->buffering ? 2 : 1);
+
+	return buffers <= ETW_BUFFERS_MAX &&
+	       buffers * s->ring.size <= (u64)totalram_pages() * PAGE_SIZE / 8;
+}
+
 /* ETW corrects sizes silently; only what cannot be had at all is refused. */
 static int correct_sizes(struct etw_trace_session *s, const struct etw_session_config *config)
 {
@@ -136,15 +147,11 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 	s->min_buffers = max(config->min_buffers, 2 * num_online_cpus());
 	s->max_buffers = config->max_buffers;
 	if (!s->max_buffers && s->min_buffers <= ETW_BUFFERS_MAX)
-		s->max_buffers = s->min_buffers + 20;
+		s->max_buffers = min(s->min_buffers + 20, (u32)ETW_BUFFERS_MAX);
 	s->max_buffers = max(s->max_buffers, s->min_buffers);
 	if (s->buffering)
 		s->max_buffers = s->min_buffers;	/* the ring has one size */
-	if (s->buffering && s->max_buffers > ETW_BUFFERS_MAX / 2)
-		return -ENOSPC;
-	if (s->max_buffers > ETW_BUFFERS_MAX)
-		return -ENOSPC;
-	if ((u64)s->max_buffers * s->ring.size > (u64)totalram_pages() * PAGE_SIZE / 8)
+	if (!size_allowed(s, s->max_buffers))
 		return -ENOSPC;
 	s->flush_ms = config->flush_ms ? max(config->flush_ms, 1000U) : 1000;
 	return 0;
@@ -175,6 +182,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	kref_init(&s->ref);
 	mutex_init(&s->lock);
 	mutex_init(&s->flush_lock);
+	s->memcg = get_mem_cgroup_from_mm(current->mm);
 	s->mode = config->mode;
 	s->buffering = config->mode & ETW_MODE_BUFFERING;
 	s->independent = config->mode & ETW_MODE_INDEPENDENT;
@@ -207,18 +215,25 @@ err_free:
 	return ERR_PTR(err);
 }
 
+/* A random GUID, RFC 4122 version 4. */
+static void make_guid(struct etw_guid *guid)
+{
+	get_random_bytes(guid, sizeof(*guid));
+	guid->data3 = (guid->data3 & 0x0fff) | 0x4000;
+	guid->data4[0] = (guid->data4[0] & 0x3f) | 0x80;
+}
+
 /* Give the session its identity and make it known. */
 static int session_publish(struct etw_trace_session *s, const struct etw_guid *guid)
 {
-	static const struct etw_guid none;
 	u16 id;
 
 	lockdep_assert_held(&etw_control);
 	if (etw_session_find(0, s->name, s->name_len))
 		return -EEXIST;
 	s->guid = *guid;
-	if (!memcmp(guid, &none, sizeof(none)))
-		get_random_bytes(&s->guid, sizeof(s->guid));
+	if (etw_guid_is_null(guid))
+		make_guid(&s->guid);
 	else if (find_guid(guid))
 		return -EEXIST;
 	for (id = 1; id <= etw_max_sessions && by_id[id]; id++)
@@ -285,18 +300,24 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 {
 	int err = 0;
 
-	if (max_buffers > ETW_BUFFERS_MAX ||
-	    (u64)max_buffers * s->ring.size > (u64)totalram_pages() * PAGE_SIZE / 8)
+	if (!s->buffering && !size_allowed(s, max_buffers))
 		return -ENOSPC;
 	mutex_lock(&s->lock);
-	if (max_buffers && !s->buffering) {
+	if (s->state != ETW_RUNNING)
+		err = -ESHUTDOWN;
+	if (!err && max_buffers && !s->buffering) {
 		max_buffers = max(max_buffers, s->min_buffers);
 		err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
 		if (!err)
 			s->max_buffers = max_buffers;
+		WRITE_ONCE(s->dry, false);
 	}
-	if (!err && flush_ms)
+	if (!err && flush_ms) {
 		WRITE_ONCE(s->flush_ms, max(flush_ms, 1000U));
+		if (READ_ONCE(s->flush_armed))
+			mod_delayed_work(etw_wq, &s->flush_work,
+					 msecs_to_jiffies(s->flush_ms));
+	}
 	mutex_unlock(&s->lock);
 	return err;
 }
@@ -335,8 +356,8 @@ u64 etw_session_written(struct etw_trace_session *s)
  * Drops the reference of the table; the caller has one of its own.
  *
  * Who may still hold the session when its memory goes, and why not:
- *  - writers: it is in no snapshot, and etw_session_disable() waited for a
- *    grace period;
+ *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited
+ *    for a grace period;
  *  - CPU hotplug: off the list before that grace period;
  *  - irq_work and works: ended by etw_deliver_stop();
  *  - control calls and consumers: each has a reference.

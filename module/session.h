@@ -41,10 +41,10 @@ struct etw_buffer {
 };
 
 struct etw_session_cpu {
-	/* written by its CPU only */
+	/* written by its CPU only; the first line with every event */
 	struct etw_ring_cpu rc;
 	local_t written;
-	local_t dropped[ETW_DROP_CAUSES];
+	local_t dropped[ETW_DROP_CAUSES] ____cacheline_aligned;
 	/* of the delivery worker, under session->lock */
 	struct list_head waiting ____cacheline_aligned; /* arrived too early */
 	u16 next_generation;
@@ -60,9 +60,11 @@ struct etw_trace_session {
 	u16 logger_id;
 	bool independent;
 	bool buffering;
-	bool flush_armed;		/* the flush timer runs; racy on purpose */
 
-	struct irq_work irq_work;	/* from the write side, any context */
+	/* written by writers that change buffers */
+	struct irq_work irq_work ____cacheline_aligned;
+	bool flush_armed;		/* the flush timer runs; racy on purpose */
+	bool dry;			/* the worker knows that the pool is empty */
 	struct llist_head done;
 	struct etw_fifo fifo;		/* BUFFERING: full buffers, oldest first */
 	atomic64_t overwritten_buffers;
@@ -79,6 +81,7 @@ struct etw_trace_session {
 	u32 clock_type;
 	u64 clock_freq;
 	struct etw_clock_sync start;
+	struct mem_cgroup *memcg;	/* of the starter, pays for the buffers */
 
 	struct mutex flush_lock;
 	struct mutex lock;

@@ -18,6 +18,7 @@ int etw_trace_drop(const struct etw_provider *provider,
 DECLARE_STATIC_KEY_FALSE(etw_activity_used);
 const struct etw_guid *etw_activity_current(void);
 void etw_activity_init(void);
+void etw_activity_task_exits(struct task_struct *task);
 void etw_activity_exit(void);
 
 #endif /* ETW_TRACE_H */

@@ -20,6 +20,12 @@ unsigned int etw_max_user_registrations = 16384;
 
 static LIST_HEAD(users);	/* under etw_control; as long as they pay */
 
+static void user_free(struct etw_user *user)
+{
+	list_del(&user->node);
+	kfree(user);
+}
+
 /* Charge the caller one registration: the user to uncharge, or an error. */
 struct etw_user *etw_user_charge(void)
 {
@@ -36,8 +42,12 @@ struct etw_user *etw_user_charge(void)
 	user->uid = uid;
 	list_add(&user->node, &users);
 found:
-	if (user->charged >= etw_max_user_registrations && !capable(CAP_SYS_RESOURCE))
+	if (user->charged >= READ_ONCE(etw_max_user_registrations) &&
+	    !capable(CAP_SYS_RESOURCE)) {
+		if (!user->charged)
+			user_free(user);
 		return ERR_PTR(-ENOSPC);
+	}
 	user->charged++;
 	return user;
 }
@@ -47,6 +57,5 @@ void etw_user_uncharge(struct etw_user *user)
 	lockdep_assert_held(&etw_control);
 	if (--user->charged)
 		return;
-	list_del(&user->node);
-	kfree(user);
+	user_free(user);
 }

@@ -154,8 +154,10 @@ struct etw_session_enum {
 #define ETW_DROP_DRAIN		5	/* lost between a process buffer and the session */
 #define ETW_DROP_CAUSES		6
 
-/* Delivery to one consumer.  delivered + lost = what the session delivered
- * since the consumer was opened (or since the backlog it found). */
+/*
+ * Delivery to one consumer.  events + events_lost = what the session delivered
+ * since the consumer was opened, with the backlog it found, less its backlog.
+ */
 struct etw_consumer_info {
 	__u32 pid;		/* opener, in the initial PID namespace */
 	__u32 held;		/* buffers it holds at the moment */
@@ -182,7 +184,8 @@ struct etw_session_stat {
 	__u64 events_delivered;	/* out: events in those buffers */
 	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
 	__u64 overwritten_events;	/* out */
-	__u64 discarded_buffers;	/* out: delivered, and taken by no consumer */
+	__u64 discarded_buffers;	/* out: of the delivered, for nobody was there:
+					 * a backlog, or a BUFFERING ring, at stop */
 	__u64 discarded_events;		/* out */
 };
 
@@ -331,9 +334,12 @@ struct etw_provider_enum {
 	__u32 count;		/* out: GUIDs registered or enabled */
 };
 
+/* etw_provider_reg.flags: a kernel module's registration */
+#define ETW_REG_KERNEL	0x80000000
+
 struct etw_provider_reg {
-	__u32 pid;		/* 0: a kernel module's */
-	__u32 flags;		/* ETW_REGISTER_* */
+	__u32 pid;		/* in the caller's PID namespace; 0: not in it */
+	__u32 flags;		/* ETW_REGISTER_*, ETW_REG_KERNEL */
 	__u64 sessions;		/* bit i: enabled by the session with logger id i + 1 */
 	char  module[56];	/* kernel module or comm of the process */
 };
@@ -374,7 +380,8 @@ struct etw_provider_query {
  * read: as many whole buffers as fit, at least one; less room than one buffer
  * is EINVAL.  Blocks, or EAGAIN with O_NONBLOCK; 0 once the session has
  * stopped and everything was read.
- * mmap: PROT_READ, MAP_SHARED, offset = buffer index * buffer size.
+ * mmap: PROT_READ, MAP_SHARED, whole buffers, offset = buffer index * buffer
+ * size.  Indices start at 1; ENXIO for a buffer that does not exist (yet).
  */
 struct etw_consumer_open {
 	__u32 size;
@@ -397,7 +404,9 @@ struct etw_consumer_open {
  *
  * complete_through: every event with a timestamp up to it is in a buffer with
  * a sequence number below complete_sequence (raw session clock, 0 = not known).
- * A consumer that has read that far may merge the CPUs up to this time.
+ * A consumer that has read that far may merge the CPUs up to this time.  poll
+ * reports POLLPRI when complete_through has changed since a TAKE told it.  The
+ * promise does not hold for a wall clock that is set back (ETW_CLOCK_SYSTEM).
  */
 struct etw_buffer_take {
 	__u32 size;

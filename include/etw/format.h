@@ -15,8 +15,8 @@
  * 8 bytes and tells in linkage bit 0 whether another one follows.
  *
  * Who writes what: the writer fills its own record, padding included; the CPU
- * that installs a buffer fills buffer_size, clock, client_context and
- * reference time; the delivery worker fills the rest and the 0xFF tail.
+ * that installs a buffer fills buffer_size, clock, processor, logger_id, flags and
+ * the reference time; the delivery worker fills the rest and the 0xFF tail.
  *
  * Sources of the layout: Microsoft's EVENT_HEADER and EVENT_DESCRIPTOR pages
  * and Windows' own .etl files.

@@ -77,6 +77,14 @@ struct etw_provider {
 };
 
 /**
+ * ETW_DECLARE_PROVIDER() - declare a provider defined in another file
+ * @_name: C name of the object
+ */
+#define ETW_DECLARE_PROVIDER(_name)					\
+	DECLARE_STATIC_KEY_FALSE(_name##_etw_key);			\
+	extern struct etw_provider _name
+
+/**
  * ETW_DEFINE_PROVIDER() - define a static provider object
  * @_name: C name of the object
  * @...: its GUID, as ETW_GUID(...)
@@ -84,19 +92,12 @@ struct etw_provider {
  * At file scope.  Share it between files with ETW_DECLARE_PROVIDER().
  */
 #define ETW_DEFINE_PROVIDER(_name, ...)					\
+	ETW_DECLARE_PROVIDER(_name);					\
 	DEFINE_STATIC_KEY_FALSE(_name##_etw_key);			\
 	struct etw_provider _name = {					\
 		.key = &_name##_etw_key.key,				\
 		.guid = __VA_ARGS__,					\
 	}
-
-/**
- * ETW_DECLARE_PROVIDER() - declare a provider defined in another file
- * @_name: C name of the object
- */
-#define ETW_DECLARE_PROVIDER(_name)					\
-	DECLARE_STATIC_KEY_FALSE(_name##_etw_key);			\
-	extern struct etw_provider _name
 
 /**
  * ETW_ENABLED() - would an event of this level and keyword be wanted?

@@ -29,7 +29,7 @@ struct etw_buf {
  */
 struct etw_pool {
 	struct etw_buf **table;	/* by index; grows by replacement, see buffer.c */
-	etw_word head;
+	etw_word head ETW_OWN_LINE;
 	etw_word free;		/* entries, for watermarks and statistics */
 };
 
@@ -69,6 +69,11 @@ struct etw_fifo {
 };
 
 void etw_fifo_init(struct etw_fifo *fifo, struct etw_fifo_cell *cells, u32 count);
+static inline bool etw_fifo_empty(const struct etw_fifo *fifo)
+{
+	return etw_word_read(&fifo->head) == etw_word_read(&fifo->tail);
+}
+
 bool etw_fifo_push(struct etw_fifo *fifo, u32 index);
 u32 etw_fifo_pop(struct etw_fifo *fifo);
 

@@ -16,6 +16,9 @@
 
 enum etw_use { ETW_LOCAL, ETW_SHARED };
 
+/* What follows has a cache line to itself. */
+#define ETW_OWN_LINE	__attribute__((__aligned__(64)))
+
 #ifdef __KERNEL__
 
 #include <linux/align.h>
@@ -62,7 +65,7 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
 	return atomic64_add_return(n, (atomic64_t *)w);
 }
 
-/* A full barrier on the way to another CPU, see the table in ring.h. */
+/* C of ring.h */
 #define etw_load_acquire(p)	smp_load_acquire(p)
 #define etw_store_release(p, v)	smp_store_release(p, v)
 

@@ -75,8 +75,8 @@ struct etw_ring_ops {
 
 struct etw_ring {
 	u32 size;			/* bytes of each buffer */
-	struct etw_pool pool;
 	const struct etw_ring_ops *ops;
+	struct etw_pool pool;
 };
 
 /* One CPU's (or thread's) place in a ring. */

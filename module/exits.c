@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * exits.c - when a task or the program of a process ends
+ *
+ * The scheduler's tracepoints tell; they are not exported, so they are looked
+ * up by name.  The probes run with preemption off.
+ */
+#include <linux/errno.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "dev.h"
+#include "process.h"
+#include "trace.h"
+
+static void task_exits(void *data, struct task_struct *task)
+{
+	etw_activity_task_exits(task);
+	etw_process_owner_gone(task);
+}
+
+static void program_changes(void *data, struct task_struct *task)
+{
+	etw_process_owner_gone(task);
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *point;
+} probes[] = {
+	{ .name = "sched_process_exit", .probe = task_exits },
+	{ .name = "sched_process_exec", .probe = program_changes },
+};
+
+static void match(struct tracepoint *point, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (!strcmp(point->name, probes[i].name))
+			probes[i].point = point;
+}
+
+static void unregister_first(int n)
+{
+	while (n--)
+		tracepoint_probe_unregister(probes[n].point, probes[n].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+int __init etw_exits_init(void)
+{
+	int i, err;
+
+	for_each_kernel_tracepoint(match, NULL);
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		err = probes[i].point ?
+		      tracepoint_probe_register(probes[i].point, probes[i].probe, NULL) :
+		      -EOPNOTSUPP;
+		if (err) {
+			unregister_first(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void etw_exits_exit(void)
+{
+	unregister_first(ARRAY_SIZE(probes));
+}
