@@ -184,9 +184,9 @@ struct etw_session_stat {
 	__u64 events_delivered;	/* out: events in those buffers */
 	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
 	__u64 overwritten_events;	/* out */
-	__u64 discarded_buffers;	/* out: of the delivered, for nobody was there:
-					 * a backlog, or a BUFFERING ring, at stop */
-	__u64 discarded_events;		/* out */
+	/* out: of the delivered, those for which nobody was there at stop */
+	__u64 discarded_buffers;
+	__u64 discarded_events;
 };
 
 /* --------------------------------------------------------------- enable */

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * evntprov.h - write events from a program
+ *
+ *	static REGHANDLE provider;
+ *
+ *	EventRegister(&MyProviderGuid, NULL, NULL, &provider);
+ *	if (EventEnabled(provider, &MyEvent)) {
+ *		EVENT_DATA_DESCRIPTOR data[1];
+ *
+ *		EventDataDescCreate(&data[0], &value, sizeof(value));
+ *		EventWrite(provider, &MyEvent, 1, data);
+ *	}
+ *	EventUnregister(provider);
+ *
+ * Link with -letw.  While no session listens, or the kernel module is not
+ * loaded, registering and writing succeed and do nothing.  Every function may
+ * be called from any thread at any time, and several threads may use one
+ * handle at once; the one exception is noted at EventUnregister().
+ *
+ * Pointers passed in are only read during the call.  Functions return a Win32
+ * code (see <etw/winerror.h>) and never set errno or GetLastError().
+ */
+#ifndef ETW_EVNTPROV_H
+#define ETW_EVNTPROV_H
+
+#include <etw/winerror.h>
+#include <etw/wintypes.h>
+
+ETW_BEGIN_DECLS
+
+/* A provider registration; 0 is valid everywhere and does nothing. */
+typedef ULONGLONG REGHANDLE, *PREGHANDLE;
+
+#define EVENT_MIN_LEVEL			0	/* passes every level filter */
+#define EVENT_MAX_LEVEL			255
+
+#define MAX_EVENT_DATA_DESCRIPTORS	128	/* of one event */
+#define MAX_EVENT_FILTERS_COUNT		13	/* of one enable call */
+#define MAX_EVENT_FILTER_DATA_SIZE	1024	/* bytes, filters not named below */
+#define MAX_EVENT_FILTER_PAYLOAD_SIZE	4096	/* bytes */
+#define MAX_EVENT_FILTER_EVENT_NAME_SIZE 4096	/* bytes */
+#define MAX_EVENT_FILTER_PID_COUNT	8
+#define MAX_EVENT_FILTER_EVENT_ID_COUNT	64
+
+/* EVENT_FILTER_DESCRIPTOR.Type, with what Ptr points to */
+#define EVENT_FILTER_TYPE_NONE			0x00000000
+#define EVENT_FILTER_TYPE_SCHEMATIZED		0x80000000	/* EVENT_FILTER_HEADER + data */
+#define EVENT_FILTER_TYPE_SYSTEM_FLAGS		0x80000001
+#define EVENT_FILTER_TYPE_TRACEHANDLE		0x80000002	/* one ULONG64 */
+#define EVENT_FILTER_TYPE_PID			0x80000004	/* ULONG[] */
+#define EVENT_FILTER_TYPE_EXECUTABLE_NAME	0x80000008	/* WCHAR "a;b" */
+#define EVENT_FILTER_TYPE_PACKAGE_ID		0x80000010	/* WCHAR "a;b" */
+#define EVENT_FILTER_TYPE_PACKAGE_APP_ID	0x80000020	/* WCHAR "a;b" */
+#define EVENT_FILTER_TYPE_PAYLOAD		0x80000100
+#define EVENT_FILTER_TYPE_EVENT_ID		0x80000200	/* EVENT_FILTER_EVENT_ID */
+#define EVENT_FILTER_TYPE_EVENT_NAME		0x80000400	/* EVENT_FILTER_EVENT_NAME */
+#define EVENT_FILTER_TYPE_STACKWALK		0x80001000	/* EVENT_FILTER_EVENT_ID */
+#define EVENT_FILTER_TYPE_STACKWALK_NAME	0x80002000	/* EVENT_FILTER_EVENT_NAME */
+#define EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW	0x80004000	/* EVENT_FILTER_LEVEL_KW */
+#define EVENT_FILTER_TYPE_CONTAINER		0x80008000
+
+/* EVENT_DATA_DESCRIPTOR.Type, looked at only where a provider asked for it */
+#define EVENT_DATA_DESCRIPTOR_TYPE_NONE			0
+#define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA	1
+#define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA	2
+#define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE	3	/* a ULONG64 */
+
+/* EventWriteEx() Flags */
+#define EVENT_WRITE_FLAG_NO_FAULTING	0x00000001	/* kernel providers only */
+#define EVENT_WRITE_FLAG_INPRIVATE	0x00000002	/* not to EXCLUDE_INPRIVATE sessions */
+
+/* EventActivityIdControl() ControlCode */
+#define EVENT_ACTIVITY_CTRL_GET_ID		1	/* *id = the thread's */
+#define EVENT_ACTIVITY_CTRL_SET_ID		2	/* the thread's = *id */
+#define EVENT_ACTIVITY_CTRL_CREATE_ID		3	/* *id = a new one */
+#define EVENT_ACTIVITY_CTRL_GET_SET_ID		4	/* swap the two */
+#define EVENT_ACTIVITY_CTRL_CREATE_SET_ID	5	/* *id = the thread's, which gets a new one */
+
+/* IsEnabled of an enable callback, ControlCode of EnableTraceEx2() */
+#define EVENT_CONTROL_CODE_DISABLE_PROVIDER	0
+#define EVENT_CONTROL_CODE_ENABLE_PROVIDER	1
+#define EVENT_CONTROL_CODE_CAPTURE_STATE	2
+
+/* What can be set on a registration */
+typedef enum _EVENT_INFO_CLASS {
+	EventProviderBinaryTrackInfo = 0,
+	EventProviderSetReserved1 = 1,
+	EventProviderSetTraits = 2,
+	EventProviderUseDescriptorType = 3,
+	MaxEventInfo = 4
+} EVENT_INFO_CLASS;
+
+/* What an event is, 16 bytes.  Copied into the event as it stands. */
+typedef struct _EVENT_DESCRIPTOR {
+	USHORT Id;
+	UCHAR Version;
+	UCHAR Channel;
+	UCHAR Level;		/* 1 critical .. 5 verbose, 0 passes always */
+	UCHAR Opcode;
+	USHORT Task;
+	ULONGLONG Keyword;	/* bits 0..47 are the provider's own */
+} EVENT_DESCRIPTOR, *PEVENT_DESCRIPTOR;
+typedef const EVENT_DESCRIPTOR *PCEVENT_DESCRIPTOR;
+
+/* One piece of an event's payload, 16 bytes */
+typedef struct _EVENT_DATA_DESCRIPTOR {
+	ULONGLONG Ptr;		/* address of the data */
+	ULONG Size;		/* bytes, may be 0 */
+	union {
+		ULONG Reserved;	/* 0 */
+		ETW_ANONYMOUS struct {
+			UCHAR Type;	/* EVENT_DATA_DESCRIPTOR_TYPE_ */
+			UCHAR Reserved1;
+			USHORT Reserved2;
+		};
+	};
+} EVENT_DATA_DESCRIPTOR, *PEVENT_DATA_DESCRIPTOR;
+
+/* A filter as a session gives it and as a callback sees it, 16 bytes */
+typedef struct _EVENT_FILTER_DESCRIPTOR {
+	ULONGLONG Ptr;		/* address of the filter data */
+	ULONG Size;		/* bytes */
+	ULONG Type;		/* EVENT_FILTER_TYPE_ */
+} EVENT_FILTER_DESCRIPTOR, *PEVENT_FILTER_DESCRIPTOR;
+
+/* Head of a SCHEMATIZED filter's data, 24 bytes; the data follows */
+typedef struct _EVENT_FILTER_HEADER {
+	USHORT Id;
+	UCHAR Version;
+	UCHAR Reserved[5];
+	ULONGLONG InstanceId;	/* 0 from the session; in a callback the session's bit */
+	ULONG Size;		/* bytes, this header included */
+	ULONG NextOffset;	/* bytes from this header to the next, 0 = last */
+} EVENT_FILTER_HEADER, *PEVENT_FILTER_HEADER;
+
+/* Event ids to pass (FilterIn) or to drop; 4 + 2 * Count bytes */
+typedef struct _EVENT_FILTER_EVENT_ID {
+	BOOLEAN FilterIn;
+	UCHAR Reserved;
+	USHORT Count;
+	USHORT Events[ANYSIZE_ARRAY];
+} EVENT_FILTER_EVENT_ID, *PEVENT_FILTER_EVENT_ID;
+
+/* Event names, UTF-8, each NUL-terminated, one after the other */
+typedef struct _EVENT_FILTER_EVENT_NAME {
+	ULONGLONG MatchAnyKeyword;
+	ULONGLONG MatchAllKeyword;
+	UCHAR Level;
+	BOOLEAN FilterIn;
+	USHORT NameCount;
+	UCHAR Names[ANYSIZE_ARRAY];
+} EVENT_FILTER_EVENT_NAME, *PEVENT_FILTER_EVENT_NAME;
+
+typedef struct _EVENT_FILTER_LEVEL_KW {
+	ULONGLONG MatchAnyKeyword;
+	ULONGLONG MatchAllKeyword;
+	UCHAR Level;
+	BOOLEAN FilterIn;
+} EVENT_FILTER_LEVEL_KW, *PEVENT_FILTER_LEVEL_KW;
+
+/**
+ * typedef PENABLECALLBACK - a session has enabled or disabled the provider
+ * @SourceId: from the enabling call; all zero when it gave none, the provider
+ *	was enabled before it registered, or a session stopped
+ * @IsEnabled: EVENT_CONTROL_CODE_, the provider's state now and not what the
+ *	one session asked for; ignore values you do not know
+ * @Level: the highest of all enabling sessions
+ * @MatchAnyKeyword: theirs or-ed together; a session's 0 counts as all ones
+ * @MatchAllKeyword: theirs and-ed together
+ * @FilterData: SCHEMATIZED filter or NULL, valid during the call only
+ * @CallbackContext: as given to EventRegister()
+ *
+ * Context: libetw's own thread, all signals blocked, one call at a time per
+ * registration.  May write events.  Must not start, stop or control sessions
+ * or enable providers, which can deadlock.
+ * Semantics: Microsoft's page "PENABLECALLBACK callback function".
+ */
+typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
+				      UCHAR Level, ULONGLONG MatchAnyKeyword,
+				      ULONGLONG MatchAllKeyword,
+				      PEVENT_FILTER_DESCRIPTOR FilterData,
+				      PVOID CallbackContext);
+
+/**
+ * EventRegister() - register a provider
+ * @ProviderId: the provider's GUID
+ * @EnableCallback: told of every change of the enable state, or NULL
+ * @CallbackContext: passed to the callback, untouched
+ * @RegHandle: out: the handle; 0 when the call fails
+ *
+ * The callback may run before this returns if a session has enabled the GUID
+ * already.  The handle belongs to the caller, who ends it with
+ * EventUnregister(); the process's end does so too.
+ *
+ * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (ProviderId or RegHandle is
+ * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process).
+ * Context: any thread, not a signal handler.
+ * Semantics: Microsoft's page "EventRegister function".
+ */
+ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
+				    PENABLECALLBACK EnableCallback,
+				    PVOID CallbackContext,
+				    PREGHANDLE RegHandle);
+
+/**
+ * EventUnregister() - end a registration
+ * @RegHandle: from EventRegister(), or 0
+ *
+ * It waits for a callback under way; once it returns, the callback is not
+ * running and never runs again, so the code and context behind it may go away.
+ * Called inside the callback of the same registration it returns at once, and
+ * that call of the callback is the last one.  Hold no lock that the callback
+ * takes.  A write that another thread has begun is safe.
+ *
+ * Return: ERROR_SUCCESS (also for 0); ERROR_INVALID_HANDLE.
+ * Context: any thread, not a signal handler.
+ * Semantics: Microsoft's page "EventUnregister function".
+ */
+ETW_API ULONG EVNTAPI EventUnregister(REGHANDLE RegHandle);
+
+/**
+ * EventEnabled() - would a session take this event?
+ * @RegHandle: the provider
+ * @EventDescriptor: its Level and Keyword are looked at
+ *
+ * Costs a load and a branch while the provider is disabled.  Filters that
+ * judge more than level and keyword may still drop the event later.
+ *
+ * Return: TRUE if at least one session takes the level and keyword; FALSE
+ * otherwise, for handle 0 and for an invalid handle.
+ * Context: any thread, signal handlers and callbacks included.
+ * Semantics: Microsoft's page "EventEnabled function".
+ */
+ETW_API BOOLEAN EVNTAPI EventEnabled(REGHANDLE RegHandle,
+				     PCEVENT_DESCRIPTOR EventDescriptor);
+
+/**
+ * EventProviderEnabled() - would a session take events of this kind?
+ * @RegHandle: the provider
+ * @Level: event level, 0..255
+ * @Keyword: event keyword
+ *
+ * Return: as EventEnabled(); with Level and Keyword 0, whether any session has
+ * enabled the provider.
+ * Context: any thread, signal handlers and callbacks included.
+ * Semantics: Microsoft's page "EventProviderEnabled function".
+ */
+ETW_API BOOLEAN EVNTAPI EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level,
+					     ULONGLONG Keyword);
+
+/**
+ * EventWrite() - write an event
+ * @RegHandle: the provider
+ * @EventDescriptor: what event it is
+ * @UserDataCount: descriptors at UserData, at most 128
+ * @UserData: the payload in pieces, which are joined without padding; NULL when
+ *	the count is 0
+ *
+ * The event carries the thread's activity id.  It reaches every session whose
+ * level and keyword take it.  Header and payload together may have 64 KB.
+ *
+ * Return: ERROR_SUCCESS, also while nobody listens and for handle 0;
+ * ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (too many descriptors, NULL
+ * pointer); ERROR_ARITHMETIC_OVERFLOW (over 64 KB); ERROR_MORE_DATA (larger
+ * than a session's buffer); ERROR_NOT_ENOUGH_MEMORY (no free buffer);
+ * ERROR_NOACCESS (payload cannot be read).  Of the last four, each session
+ * that lost the event counts it as lost.
+ * Context: any thread, callbacks included.
+ * Semantics: Microsoft's page "EventWrite function".
+ */
+ETW_API ULONG EVNTAPI EventWrite(REGHANDLE RegHandle,
+				 PCEVENT_DESCRIPTOR EventDescriptor,
+				 ULONG UserDataCount,
+				 PEVENT_DATA_DESCRIPTOR UserData);
+
+/**
+ * EventWriteTransfer() - write an event that joins two activities
+ * @RegHandle: the provider
+ * @EventDescriptor: what event it is
+ * @ActivityId: the event's activity, NULL for the thread's
+ * @RelatedActivityId: goes along as an extended item, NULL for none
+ * @UserDataCount: descriptors at UserData, at most 128
+ * @UserData: the payload in pieces
+ *
+ * Return and context: as EventWrite().
+ * Semantics: Microsoft's page "EventWriteTransfer function".
+ */
+ETW_API ULONG EVNTAPI EventWriteTransfer(REGHANDLE RegHandle,
+					 PCEVENT_DESCRIPTOR EventDescriptor,
+					 LPCGUID ActivityId,
+					 LPCGUID RelatedActivityId,
+					 ULONG UserDataCount,
+					 PEVENT_DATA_DESCRIPTOR UserData);
+
+/**
+ * EventWriteEx() - write an event to some of the sessions
+ * @RegHandle: the provider
+ * @EventDescriptor: what event it is
+ * @Filter: or-ed InstanceIds (EVENT_FILTER_HEADER) of the sessions that must
+ *	not get it; 0 for all
+ * @Flags: EVENT_WRITE_FLAG_, other bits are ERROR_INVALID_PARAMETER
+ * @ActivityId: the event's activity, NULL for the thread's
+ * @RelatedActivityId: goes along as an extended item, NULL for none
+ * @UserDataCount: descriptors at UserData, at most 128
+ * @UserData: the payload in pieces
+ *
+ * Return and context: as EventWrite().
+ * Semantics: Microsoft's page "EventWriteEx function".
+ */
+ETW_API ULONG EVNTAPI EventWriteEx(REGHANDLE RegHandle,
+				   PCEVENT_DESCRIPTOR EventDescriptor,
+				   ULONG64 Filter, ULONG Flags,
+				   LPCGUID ActivityId,
+				   LPCGUID RelatedActivityId,
+				   ULONG UserDataCount,
+				   PEVENT_DATA_DESCRIPTOR UserData);
+
+/**
+ * EventWriteString() - write a string as an event
+ * @RegHandle: the provider
+ * @Level: event level, 0..255
+ * @Keyword: event keyword
+ * @String: UTF-16, NUL-terminated
+ *
+ * The descriptor is otherwise 0, the payload is the string with its NUL, and
+ * the event's header has EVENT_HEADER_FLAG_STRING_ONLY.
+ *
+ * Return and context: as EventWrite(); ERROR_INVALID_PARAMETER for NULL.
+ * Semantics: Microsoft's page "EventWriteString function".
+ */
+ETW_API ULONG EVNTAPI EventWriteString(REGHANDLE RegHandle, UCHAR Level,
+				       ULONGLONG Keyword, PCWSTR String);
+
+/**
+ * EventActivityIdControl() - read, set or make activity ids
+ * @ControlCode: EVENT_ACTIVITY_CTRL_
+ * @ActivityId: in, out or both, by ControlCode
+ *
+ * Each thread has an id of its own, all zero at first.  A made id is unique on
+ * this machine until it reboots.
+ *
+ * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, unknown code), and
+ * nothing has changed then.
+ * Context: any thread, callbacks included.
+ * Semantics: Microsoft's page "EventActivityIdControl function".
+ */
+ETW_API ULONG EVNTAPI EventActivityIdControl(ULONG ControlCode,
+					     LPGUID ActivityId);
+
+ETW_END_DECLS
+
+#include <etw/evntdesc.h>
+
+#endif /* ETW_EVNTPROV_H */

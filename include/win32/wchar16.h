@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * wchar16.h - string functions for 16-bit wide characters
+ *
+ * With -fshort-wchar, L"..." has 16-bit units while the C library's wcs*
+ * functions keep reading 32-bit ones.  There, this header redirects their
+ * names to the functions below; without -fshort-wchar it redirects nothing.
+ * Include it (or <windows.h>) in every file that is compiled that way.
+ *
+ * Not covered, and not safe with -fshort-wchar: wprintf and its kin, %ls,
+ * std::wstring, and the wcs* functions that are not named here.  Comparing
+ * without regard to case folds A to Z only.
+ */
+#ifndef ETW_WIN32_WCHAR16_H
+#define ETW_WIN32_WCHAR16_H
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef __cplusplus
+#include <cwchar>	/* now, since it undefines the names that are redirected */
+#endif
+#include <wchar.h>
+#include <etw/wintypes.h>
+
+ETW_BEGIN_DECLS
+
+static inline size_t etw_wcslen(const WCHAR *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+static inline size_t etw_wcsnlen(const WCHAR *s, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && s[n])
+		n++;
+	return n;
+}
+
+static inline WCHAR *etw_wcscpy(WCHAR *dst, const WCHAR *src)
+{
+	size_t i = 0;
+
+	do
+		dst[i] = src[i];
+	while (src[i++]);
+	return dst;
+}
+
+/* As strncpy: fills up with NULs, and does not terminate a full buffer */
+static inline WCHAR *etw_wcsncpy(WCHAR *dst, const WCHAR *src, size_t n)
+{
+	size_t i = 0;
+
+	for (; i < n && src[i]; i++)
+		dst[i] = src[i];
+	for (; i < n; i++)
+		dst[i] = 0;
+	return dst;
+}
+
+static inline WCHAR *etw_wcscat(WCHAR *dst, const WCHAR *src)
+{
+	etw_wcscpy(dst + etw_wcslen(dst), src);
+	return dst;
+}
+
+/* At most n units of src, then a NUL */
+static inline WCHAR *etw_wcsncat(WCHAR *dst, const WCHAR *src, size_t n)
+{
+	WCHAR *end = dst + etw_wcslen(dst);
+	size_t len = etw_wcsnlen(src, n);
+
+	memcpy(end, src, len * sizeof(*end));
+	end[len] = 0;
+	return dst;
+}
+
+static inline WCHAR etw_towlower(WCHAR c)
+{
+	return (WCHAR)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static inline int etw_wcsncmp(const WCHAR *a, const WCHAR *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+		if (!a[i])
+			break;
+	}
+	return 0;
+}
+
+static inline int etw_wcscmp(const WCHAR *a, const WCHAR *b)
+{
+	return etw_wcsncmp(a, b, SIZE_MAX);
+}
+
+static inline int etw_wcsnicmp(const WCHAR *a, const WCHAR *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		WCHAR x = etw_towlower(a[i]);
+		WCHAR y = etw_towlower(b[i]);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+		if (!x)
+			break;
+	}
+	return 0;
+}
+
+static inline int etw_wcsicmp(const WCHAR *a, const WCHAR *b)
+{
+	return etw_wcsnicmp(a, b, SIZE_MAX);
+}
+
+static inline WCHAR *etw_wcschr(const WCHAR *s, WCHAR c)
+{
+	for (; *s != c; s++)
+		if (!*s)
+			return NULL;
+	return (WCHAR *)(uintptr_t)s;
+}
+
+static inline WCHAR *etw_wcsrchr(const WCHAR *s, WCHAR c)
+{
+	const WCHAR *found = NULL;
+
+	do
+		if (*s == c)
+			found = s;
+	while (*s++);
+	return (WCHAR *)(uintptr_t)found;
+}
+
+static inline WCHAR *etw_wcsstr(const WCHAR *s, const WCHAR *what)
+{
+	size_t n = etw_wcslen(what);
+
+	for (; etw_wcsncmp(s, what, n); s++)
+		if (!*s)
+			return NULL;
+	return (WCHAR *)(uintptr_t)s;
+}
+
+/* The copy is the caller's to free(); NULL when there is no memory */
+static inline WCHAR *etw_wcsdup(const WCHAR *s)
+{
+	size_t size = (etw_wcslen(s) + 1) * sizeof(*s);
+	WCHAR *copy = (WCHAR *)malloc(size);
+
+	if (copy)
+		memcpy(copy, s, size);
+	return copy;
+}
+
+ETW_END_DECLS
+
+#if __SIZEOF_WCHAR_T__ == 2
+
+#define wcslen		etw_wcslen
+#define wcsnlen		etw_wcsnlen
+#define wcscpy		etw_wcscpy
+#define wcsncpy		etw_wcsncpy
+#define wcscat		etw_wcscat
+#define wcsncat		etw_wcsncat
+#define wcscmp		etw_wcscmp
+#define wcsncmp		etw_wcsncmp
+#define wcsicmp		etw_wcsicmp
+#define _wcsicmp	etw_wcsicmp
+#define wcscasecmp	etw_wcsicmp
+#define wcsnicmp	etw_wcsnicmp
+#define _wcsnicmp	etw_wcsnicmp
+#define wcsncasecmp	etw_wcsnicmp
+#define wcschr		etw_wcschr
+#define wcsrchr		etw_wcsrchr
+#define wcsstr		etw_wcsstr
+#define wcsdup		etw_wcsdup
+#define _wcsdup		etw_wcsdup
+
+#endif
+
+#endif /* ETW_WIN32_WCHAR16_H */
