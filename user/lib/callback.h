@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callback.h - the thread that runs enable callbacks
+ *
+ * One thread per process, started by the first registration with a callback,
+ * ended by the last one's EventUnregister().  All signals are blocked in it.
+ * All functions are called with the lock of struct etw_proc held.
+ */
+#ifndef ETW_LIB_CALLBACK_H
+#define ETW_LIB_CALLBACK_H
+
+#include "proc.h"
+
+/* See that the thread runs; 0 or -errno. */
+int etw_callback_start(struct etw_proc *proc);
+
+/* The device's descriptor is another one now. */
+void etw_callback_moved(struct etw_proc *proc);
+
+/*
+ * Wait until the callback of a closed registration is not running; at once if
+ * the caller is that callback.  Drops the lock while it waits.
+ */
+void etw_callback_wait(struct etw_proc *proc, uint64_t handle);
+
+/*
+ * End the thread and wait for it; called from a callback, it ends later.
+ * Drops the lock while it waits.
+ */
+void etw_callback_stop(struct etw_proc *proc, sigset_t *saved);
+
+#endif /* ETW_LIB_CALLBACK_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guid.h - GUIDs as text
+ */
+#ifndef ETW_LIB_GUID_H
+#define ETW_LIB_GUID_H
+
+#include <stdbool.h>
+#include <etw/format.h>
+
+#define ETW_GUID_TEXT	39	/* braces and NUL included */
+
+/*
+ * 01234567-89ab-cdef-0123-456789abcdef in either case, with braces or without.
+ * 0 or -EINVAL; *guid is unchanged then.
+ */
+int etw_guid_parse(const char *text, struct etw_guid *guid);
+/* {01234567-89ab-cdef-0123-456789abcdef}, lower case */
+void etw_guid_format(const struct etw_guid *guid, char out[ETW_GUID_TEXT]);
+bool etw_guid_is_zero(const struct etw_guid *guid);
+
+#endif /* ETW_LIB_GUID_H */

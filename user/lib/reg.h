@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reg.h - the provider registrations of this process
+ *
+ * A table of 1,024 entries.  A handle is an entry's index plus a generation
+ * that grows whenever the entry is used again, so an old handle never hits a
+ * new registration.
+ *
+ * Writers take no lock.  A disabled event costs the load of the handle, of the
+ * pointer to the enable entry, and of what that points to:
+ *
+ *	disabled	not registered with the kernel, or closed
+ *	undecided	being registered: wants all, so that writers come to
+ *			etw_reg_attach() and wait for the outcome
+ *	in the area	the kernel's word
+ *
+ * An enabled event is written between etw_reg_begin() and etw_reg_end(), which
+ * count the writers of the entry; nothing about it changes until they are out.
+ */
+#ifndef ETW_LIB_REG_H
+#define ETW_LIB_REG_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <etw/abi.h>
+#include <evntprov.h>
+#include "proc.h"
+
+/*
+ * One entry lies within one page, so that a child sees its members in the
+ * order in which another thread of the parent wrote them.
+ */
+struct etw_reg {
+	_Atomic uint64_t handle;	/* 0: free */
+	_Atomic(const struct etw_enable_entry *) entry;
+	_Atomic uint32_t slot;		/* at the kernel; NO_SLOT */
+	_Atomic int32_t writers;
+	uint64_t generation;
+	GUID guid;
+	PENABLECALLBACK callback;
+	void *context;
+} __attribute__((__aligned__(128)));
+
+#define ETW_NO_SLOT	0xFFFFFFFFu
+
+extern struct etw_reg etw_regs[ETW_REGISTRATIONS_MAX];
+
+/* The entry of a handle, NULL if it is not a valid one. */
+static inline struct etw_reg *etw_reg_find(uint64_t handle)
+{
+	struct etw_reg *reg;
+	uint64_t index = (handle & 0xFFFF) - 1;
+
+	if (index >= ETW_REGISTRATIONS_MAX)
+		return NULL;
+	reg = &etw_regs[index];
+	if (atomic_load_explicit(&reg->handle, memory_order_acquire) != handle)
+		return NULL;
+	return reg;
+}
+
+static inline const struct etw_enable_entry *etw_reg_entry(struct etw_reg *reg)
+{
+	return atomic_load_explicit(&reg->entry, memory_order_acquire);
+}
+
+/* Why a writer was not let in. */
+enum etw_reg_why { ETW_REG_IN, ETW_REG_CLOSED, ETW_REG_ELSEWHERE };
+
+struct etw_reg_pass {
+	int fd;
+	uint32_t slot;
+	uint32_t epoch;
+};
+
+/*
+ * Let a writer in: pass says where to write, until etw_reg_end().  ELSEWHERE:
+ * this process has not registered it yet (fork), or the device's descriptor
+ * was closed or replaced; call etw_reg_attach(pass->epoch) and try again.
+ */
+enum etw_reg_why etw_reg_begin(struct etw_proc *proc, struct etw_reg *reg,
+			       uint64_t handle, struct etw_reg_pass *pass);
+void etw_reg_end(struct etw_reg *reg);
+
+/*
+ * Open the device and register everything with it, unless that was done since
+ * epoch.  Without a device all registrations become disabled.
+ */
+void etw_reg_attach(struct etw_proc *proc, uint32_t epoch);
+
+/* End a registration, at the device too; the lock is held. */
+void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg);
+
+/* First thing under the lock in a new process; the lock is held. */
+void etw_reg_inherit(struct etw_proc *proc);
+
+#endif /* ETW_LIB_REG_H */

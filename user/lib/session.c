@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c - start, query, stop, update and flush sessions
+ *
+ * Semantics: Microsoft's pages of the functions' names.  Each call opens the
+ * device for itself, so nothing is kept that a fork or a daemon's closing of
+ * descriptors could spoil.
+ */
+#include <string.h>
+
+#include "kdev.h"
+#include "props.h"
+#include "utf.h"
+
+/* A session's name in both forms */
+struct name {
+	char utf8[ETW_NAME_MAX + 1];
+	size_t len;
+	size_t units;	/* in the caller's width */
+};
+
+/* ERROR_INVALID_PARAMETER: too long or not valid text. */
+static ULONG read_name(const void *in, bool wide, struct name *name)
+{
+	ssize_t len;
+
+	if (wide) {
+		name->units = etw_utf16_len(in, ETW_NAME_MAX + 1);
+		len = etw_utf16_to_utf8(in, name->units, name->utf8, ETW_NAME_MAX);
+	} else {
+		name->units = strnlen(in, ETW_NAME_MAX + 1);
+		len = name->units;
+		if (etw_utf8_to_utf16(in, len, NULL, 0) < 0)
+			return ERROR_INVALID_PARAMETER;
+		if (len <= ETW_NAME_MAX)
+			memcpy(name->utf8, in, len);
+	}
+	if (len < 0 || len > ETW_NAME_MAX)
+		return ERROR_INVALID_PARAMETER;
+	name->utf8[len] = '\0';
+	name->len = len;
+	return ERROR_SUCCESS;
+}
+
+static ULONG start(PTRACEHANDLE handle, const void *instance,
+		   EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	struct etw_session session = { 0 };
+	struct name name;
+	ULONG ret;
+	int fd, err;
+
+	if (!handle)
+		return ERROR_INVALID_PARAMETER;
+	*handle = 0;
+	if (!instance || !props)
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_props_check(props);
+	if (!ret)
+		ret = read_name(instance, wide, &name);
+	if (!ret && !name.len)
+		ret = ERROR_INVALID_PARAMETER;
+	if (!ret)
+		ret = etw_props_check_start(props, wide, name.utf8, name.units);
+	if (ret)
+		return ret;
+
+	etw_props_to_session(props, &session);
+	etw_kdev_name_session(&session, name.utf8);
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	err = etw_kdev_session_start(fd, &session);
+	etw_kdev_close(fd);
+	if (err)
+		return etw_win32_from_errno(err);
+	etw_props_from_session(props, &session, false);
+	*handle = session.handle;
+	return etw_props_put_names(props, wide, name.utf8, name.len);
+}
+
+/* The ioctl of a control code */
+static int command(int fd, ULONG code, struct etw_session *session)
+{
+	switch (code) {
+	case EVENT_TRACE_CONTROL_STOP:
+		return etw_kdev_session_stop(fd, session);
+	case EVENT_TRACE_CONTROL_UPDATE:
+		return etw_kdev_session_update(fd, session);
+	case EVENT_TRACE_CONTROL_FLUSH:
+		return etw_kdev_session_flush(fd, session);
+	default:
+		return etw_kdev_session_query(fd, session);
+	}
+}
+
+/* Issue a command on a session and hand its state to the caller. */
+static ULONG issue(int fd, ULONG code, struct etw_session *session,
+		   EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	char name[ETW_NAME_MAX];
+	int err;
+
+	session->name_out = (uintptr_t)name;
+	session->name_cap = sizeof(name);
+	err = command(fd, code, session);
+	if (err)
+		return etw_win32_from_errno(err);
+	etw_props_from_session(props, session, true);
+	if (session->name_out_len > sizeof(name))
+		session->name_out_len = sizeof(name);
+	return etw_props_put_names(props, wide, name, session->name_out_len);
+}
+
+static ULONG control(TRACEHANDLE handle, const void *instance,
+		     EVENT_TRACE_PROPERTIES *props, ULONG code, bool wide)
+{
+	struct etw_session session = { .handle = handle };
+	struct name name = { .len = 0 };
+	ULONG ret;
+	int fd;
+
+	if (!props || code > EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_props_check(props);
+	if (!ret && instance)
+		ret = read_name(instance, wide, &name);
+	if (ret)
+		return ret;
+	if (!name.len && !handle)
+		return ERROR_INVALID_PARAMETER;
+	/* These belong to sessions with a file, and so does a file's name. */
+	if (code >= EVENT_TRACE_CONTROL_INCREMENT_FILE ||
+	    (code == EVENT_TRACE_CONTROL_UPDATE && etw_props_has_file(props, wide)))
+		return ERROR_NOT_SUPPORTED;
+	if (name.len)
+		etw_kdev_name_session(&session, name.utf8);
+	if (code == EVENT_TRACE_CONTROL_UPDATE) {
+		struct etw_session wanted;
+
+		etw_props_to_session(props, &wanted);
+		session.max_buffers = wanted.max_buffers;
+		session.flush_ms = wanted.flush_ms;
+	}
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	ret = issue(fd, code, &session, props, wide);
+	etw_kdev_close(fd);
+	return ret;
+}
+
+/* Query up to count sessions; *running is how many there are. */
+static ULONG query_all(int fd, EVENT_TRACE_PROPERTIES **props, ULONG count,
+		       bool wide, ULONG *running)
+{
+	uint64_t handles[ETW_SESSIONS_MAX];
+	struct etw_session_enum list = {
+		.handles = (uintptr_t)handles,
+		.capacity = ETW_SESSIONS_MAX,
+	};
+	ULONG done = 0, seen = 0, result = ERROR_SUCCESS;
+	uint32_t i;
+	int err;
+
+	err = etw_kdev_session_enum(fd, &list);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (list.count > list.capacity)
+		list.count = list.capacity;
+	for (i = 0; i < list.count; i++) {
+		struct etw_session session = { .handle = handles[i] };
+		ULONG ret;
+
+		if (done == count) {
+			seen++;
+			result = ERROR_MORE_DATA;
+			continue;
+		}
+		ret = issue(fd, EVENT_TRACE_CONTROL_QUERY, &session, props[done], wide);
+		/* It has ended meanwhile, or is none of the caller's business. */
+		if (ret == ERROR_WMI_INSTANCE_NOT_FOUND ||
+		    ret == ERROR_ACTIVE_CONNECTIONS || ret == ERROR_ACCESS_DENIED)
+			continue;
+		if (ret && ret != ERROR_MORE_DATA)
+			return ret;
+		if (ret)
+			result = ret;
+		done++;
+		seen++;
+	}
+	*running = seen;
+	return result;
+}
+
+static ULONG query_all_sessions(EVENT_TRACE_PROPERTIES **props, ULONG count,
+				ULONG *running, bool wide)
+{
+	ULONG ret, i;
+	int fd;
+
+	if (!props || !running || !count || count > ETW_SESSIONS_MAX)
+		return ERROR_INVALID_PARAMETER;
+	for (i = 0; i < count; i++) {
+		ret = props[i] ? etw_props_check(props[i]) : ERROR_INVALID_PARAMETER;
+		if (ret)
+			return ret;
+	}
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	ret = query_all(fd, props, count, wide, running);
+	etw_kdev_close(fd);
+	return ret;
+}
+
+ULONG StartTraceW(PTRACEHANDLE TraceHandle, LPCWSTR InstanceName,
+		  PEVENT_TRACE_PROPERTIES Properties)
+{
+	return start(TraceHandle, InstanceName, Properties, true);
+}
+
+ULONG StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
+		  PEVENT_TRACE_PROPERTIES Properties)
+{
+	return start(TraceHandle, InstanceName, Properties, false);
+}
+
+ULONG ControlTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,
+		    PEVENT_TRACE_PROPERTIES Properties, ULONG ControlCode)
+{
+	return control(TraceHandle, InstanceName, Properties, ControlCode, true);
+}
+
+ULONG ControlTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName,
+		    PEVENT_TRACE_PROPERTIES Properties, ULONG ControlCode)
+{
+	return control(TraceHandle, InstanceName, Properties, ControlCode, false);
+}
+
+ULONG QueryAllTracesW(PEVENT_TRACE_PROPERTIES *PropertyArray,
+		      ULONG PropertyArrayCount, PULONG LoggerCount)
+{
+	return query_all_sessions(PropertyArray, PropertyArrayCount, LoggerCount, true);
+}
+
+ULONG QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
+		      ULONG PropertyArrayCount, PULONG LoggerCount)
+{
+	return query_all_sessions(PropertyArray, PropertyArrayCount, LoggerCount, false);
+}
+
+#define SHORTHAND(name, code)						\
+ULONG name##W(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,		\
+	      PEVENT_TRACE_PROPERTIES Properties)			\
+{									\
+	return control(TraceHandle, InstanceName, Properties, code, true); \
+}									\
+ULONG name##A(TRACEHANDLE TraceHandle, LPCSTR InstanceName,		\
+	      PEVENT_TRACE_PROPERTIES Properties)			\
+{									\
+	return control(TraceHandle, InstanceName, Properties, code, false); \
+}
+
+SHORTHAND(QueryTrace, EVENT_TRACE_CONTROL_QUERY)
+SHORTHAND(StopTrace, EVENT_TRACE_CONTROL_STOP)
+SHORTHAND(UpdateTrace, EVENT_TRACE_CONTROL_UPDATE)
+SHORTHAND(FlushTrace, EVENT_TRACE_CONTROL_FLUSH)
