@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * args.c - numbers, levels, keywords, clocks and names from the command line
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "cli.h"
+
+#define LEVEL_NAMES	6
+
+static const char *const level_names[LEVEL_NAMES] = {
+	"always", "critical", "error", "warning", "info", "verbose",
+};
+
+static const struct {
+	const char *name;
+	uint32_t clock;
+} clock_names[] = {
+	{ "qpc", ETW_CLOCK_QPC },
+	{ "system", ETW_CLOCK_SYSTEM },
+	{ "cycles", ETW_CLOCK_CYCLES },
+};
+
+/* Digits only: strtoull() would take blanks, signs and 0x too. */
+static bool parse_number(const char *text, int base, uint64_t *value)
+{
+	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
+
+	if (!*text || text[strspn(text, digits)])
+		return false;
+	errno = 0;
+	*value = strtoull(text, NULL, base);
+	return !errno;
+}
+
+/* A decimal number within min..max. */
+uint32_t cli_number(const char *option, const char *text, uint32_t min,
+		    uint32_t max)
+{
+	uint64_t value;
+
+	if (!parse_number(text, 10, &value))
+		cli_usage("%s: %s is not a number", option, cli_quote(text));
+	if (value < min || value > max)
+		cli_usage("%s: %s is not within %u to %u", option,
+			  cli_quote(text), min, max);
+	return (uint32_t)value;
+}
+
+/* Seconds, with up to three decimals, as milliseconds; more than 0. */
+uint32_t cli_millis(const char *option, const char *text, uint32_t max_seconds)
+{
+	const char *dot = strchr(text, '.');
+	size_t whole = dot ? (size_t)(dot - text) : strlen(text);
+	size_t digits = dot ? strlen(dot + 1) : 0;
+	char number[32];
+	uint64_t value;
+
+	if (whole + 3 >= sizeof(number) || !whole || digits > 3 ||
+	    (dot && !digits))
+		cli_usage("%s: %s is not a time in seconds", option,
+			  cli_quote(text));
+	memcpy(number, text, whole);
+	memset(number + whole, '0', 3);
+	if (digits)
+		memcpy(number + whole, dot + 1, digits);
+	number[whole + 3] = '\0';
+	if (!parse_number(number, 10, &value))
+		cli_usage("%s: %s is not a time in seconds", option,
+			  cli_quote(text));
+	if (!value || value > max_seconds * 1000ULL)
+		cli_usage("%s: %s is not within 0.001 to %u seconds", option,
+			  cli_quote(text), max_seconds);
+	return (uint32_t)value;
+}
+
+/* A keyword mask: up to 16 hexadecimal digits, with or without 0x. */
+uint64_t cli_hex(const char *option, const char *text)
+{
+	const char *digits = text;
+	uint64_t value;
+
+	if (!strncasecmp(digits, "0x", 2))
+		digits += 2;
+	if (!parse_number(digits, 16, &value))
+		cli_usage("%s: %s is not a hexadecimal number of up to 64 bits",
+			  option, cli_quote(text));
+	return value;
+}
+
+/* A level by name or by number. */
+uint8_t cli_level(const char *option, const char *text)
+{
+	uint64_t value;
+	unsigned int i;
+
+	for (i = 0; i < LEVEL_NAMES; i++) {
+		if (!strcasecmp(text, level_names[i]))
+			return (uint8_t)i;
+	}
+	if (!strcasecmp(text, "information") || !strcasecmp(text, "informational"))
+		return 4;
+	if (!parse_number(text, 10, &value) || value > 255)
+		cli_usage("%s: %s is not a level (critical, error, warning, info, verbose, always, or 0 to 255)",
+			  option, cli_quote(text));
+	return (uint8_t)value;
+}
+
+uint32_t cli_clock(const char *option, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(clock_names) / sizeof(clock_names[0]); i++) {
+		if (!strcasecmp(text, clock_names[i].name))
+			return clock_names[i].clock;
+	}
+	cli_usage("%s: %s is not a clock (qpc, system or cycles)", option,
+		  cli_quote(text));
+}
+
+/* The name of a session or provider: not empty, not over the limit. */
+const char *cli_name(const char *what, const char *text)
+{
+	if (!*text)
+		cli_usage("%s: the name is empty", what);
+	if (strlen(text) > ETW_NAME_MAX)
+		cli_usage("%s: the name is longer than %d bytes", what,
+			  ETW_NAME_MAX);
+	return text;
+}
+
+/* NULL for a level that has no name. */
+const char *level_name(uint8_t level)
+{
+	return level < LEVEL_NAMES ? level_names[level] : NULL;
+}
+
+const char *clock_name(uint32_t clock)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(clock_names) / sizeof(clock_names[0]); i++) {
+		if (clock_names[i].clock == clock)
+			return clock_names[i].name;
+	}
+	return "unknown";
+}

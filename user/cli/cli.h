@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli.h - what every subcommand of etw is built from
+ *
+ * A subcommand is a function int cmd_NAME(int argc, char **argv) in a file of
+ * its own, listed in the table of etw.c; argv[0] is its name.  It returns the
+ * exit status: 0, or 1 after cli_fail().  Wrong usage never returns to it:
+ * the functions here print one line and exit with status 2.
+ */
+#ifndef ETW_CLI_H
+#define ETW_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <etw/abi.h>
+
+#define CLI_EXIT_USAGE	2
+
+/* options.c: one table per subcommand drives parsing and --help */
+
+struct cli_option {
+	const char *name;	/* long name; NULL ends the table */
+	int value;		/* what cli_next() returns; a letter is the short name too */
+	const char *arg;	/* name of its argument, NULL if it takes none */
+	const char *help;
+};
+
+struct cli_syntax {
+	const char *what;		/* what the subcommand does */
+	const char *operands[4];	/* names; one in brackets is optional */
+	const struct cli_option *options;
+	const char *example;
+};
+
+#define CLI_OPTION_JSON	{ "json", 'j', NULL, "print JSON, one object per line" }
+#define CLI_OPTION_END	{ NULL, 0, NULL, NULL }
+
+int cli_next(const struct cli_syntax *syntax, int argc, char **argv);
+void cli_restart(const char *command);
+char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv);
+
+/* error.c: one line each, "etw: what: why" */
+
+void cli_begin(const char *command);
+_Noreturn void cli_usage(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+_Noreturn void cli_die(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+int cli_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *cli_quote(const char *s);
+const char *cli_reason(int err);
+int cli_finish(int status);
+
+/* args.c: the values of options and operands */
+
+uint32_t cli_number(const char *option, const char *text, uint32_t min,
+		    uint32_t max);
+uint32_t cli_millis(const char *option, const char *text, uint32_t max_seconds);
+uint64_t cli_hex(const char *option, const char *text);
+uint8_t cli_level(const char *option, const char *text);
+uint32_t cli_clock(const char *option, const char *text);
+const char *cli_name(const char *what, const char *text);
+
+const char *level_name(uint8_t level);
+const char *clock_name(uint32_t clock);
+
+/* device.c */
+
+int device_open(void);
+const char *device_path(void);
+bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
+
+/* The subcommands. */
+
+int cmd_start(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
+int cmd_query(int argc, char **argv);
+int cmd_flush(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_enable(int argc, char **argv);
+int cmd_disable(int argc, char **argv);
+int cmd_capture(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+
+#endif /* ETW_CLI_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.h - times of the trace, 100 ns since 1601-01-01 UTC, as text
+ */
+#ifndef ETW_CLI_CLOCK_H
+#define ETW_CLI_CLOCK_H
+
+#include "text.h"
+
+/* 2026-01-31T12:34:56.1234567Z */
+void clock_utc(struct text *text, int64_t time);
+/* 2026-01-31 12:34:56.1234567 in the local time zone */
+void clock_local(struct text *text, int64_t time);
+
+#endif /* ETW_CLI_CLOCK_H */

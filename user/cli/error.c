@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * error.c - the one place that writes to stderr
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "text.h"
+
+#define QUOTES		4	/* quoted words in one message */
+#define QUOTE_BYTES	160	/* of a word that are shown */
+
+static const char *command;
+
+/* Name the subcommand that later messages come from. */
+void cli_begin(const char *name)
+{
+	command = name;
+}
+
+static void put_line(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fputs("etw: ", stderr);
+	if (command)
+		fprintf(stderr, "%s: ", command);
+	vfprintf(stderr, fmt, ap);
+}
+
+/* Wrong usage: one line with a hint, exit 2. */
+void cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_line(fmt, ap);
+	va_end(ap);
+	if (command)
+		fprintf(stderr, " (try 'etw %s --help')\n", command);
+	else
+		fputs(" (try 'etw help')\n", stderr);
+	exit(CLI_EXIT_USAGE);
+}
+
+/* A failure that cannot be handed up, such as running out of memory: exit 1. */
+void cli_die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_line(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(EXIT_FAILURE);
+}
+
+/* A failure: one line.  Returns the exit status, 1. */
+int cli_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_line(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return EXIT_FAILURE;
+}
+
+/* Something worth knowing that is no failure: one line on stderr. */
+void cli_note(const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("etw: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* A word from outside for a message: quoted, made printable, cut when long. */
+const char *cli_quote(const char *s)
+{
+	static struct text texts[QUOTES];
+	static unsigned int next;
+	struct text *text = &texts[next++ % QUOTES];
+	size_t len = strlen(s);
+
+	text->len = 0;
+	text_add(text, "\"", 1);
+	text_escape(text, s, len < QUOTE_BYTES ? len : QUOTE_BYTES);
+	text_puts(text, len < QUOTE_BYTES ? "\"" : "...\"");
+	return text->data;
+}
+
+/* What an errno of the device means to the one who typed the command. */
+const char *cli_reason(int err)
+{
+	switch (err) {
+	case EPERM:
+	case EACCES:
+		return "not permitted: needs CAP_PERFMON or root";
+	case EINVAL:
+		return "refused as invalid";
+	case ENOSPC:
+		return "a limit is reached";
+	case ENOTTY:
+	case E2BIG:
+		return "the loaded etw module is of another version";
+	case ETIMEDOUT:
+		return "timed out waiting for the provider's callbacks";
+	case ESHUTDOWN:
+		return "the session is stopping";
+	default:
+		return strerror(err);
+	}
+}
+
+/* Flush stdout: a full disk must not look like success. */
+int cli_finish(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno == EPIPE)
+			return status;
+		return cli_fail("standard output: %s", strerror(errno));
+	}
+	return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * etw.c - the etw command: one table of subcommands
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli.h"
+
+#ifndef ETW_VERSION
+#define ETW_VERSION	"0.1.0"
+#endif
+
+struct command {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *help;
+};
+
+static int cmd_help(int argc, char **argv);
+
+static const struct command commands[] = {
+	{ "start", cmd_start, "start a session" },
+	{ "stop", cmd_stop, "stop a session" },
+	{ "query", cmd_query, "show one session" },
+	{ "flush", cmd_flush, "deliver what a session has buffered" },
+	{ "list", cmd_list, "list sessions and providers" },
+	{ "enable", cmd_enable, "enable a provider for a session" },
+	{ "disable", cmd_disable, "disable a provider for a session" },
+	{ "capture", cmd_capture, "ask a provider to write its state" },
+	{ "dump", cmd_dump, "print a session's events as they come" },
+	{ "stat", cmd_stat, "show a session's rates and losses" },
+	{ "help", cmd_help, "show this, or the help of one command" },
+};
+
+#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static void print_summary(FILE *to)
+{
+	size_t i;
+
+	fputs("usage: etw COMMAND [argument]...\n\n"
+	      "Trace drivers and programs through /dev/etw.\n\n"
+	      "commands:\n", to);
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].help);
+	fputs("\n'etw COMMAND --help' tells more; 'etw --version' prints the version.\n",
+	      to);
+}
+
+static const struct command *need_command(const char *name)
+{
+	const struct command *command = find_command(name);
+
+	if (!command)
+		cli_usage("%s: no such command", cli_quote(name));
+	return command;
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	static const struct cli_option options[] = { CLI_OPTION_END };
+	static const struct cli_syntax syntax = {
+		.what = "Show the list of commands, or the help of one.",
+		.operands = { "[COMMAND]" },
+		.options = options,
+		.example = "etw help start",
+	};
+	char help[] = "--help";
+	char *args[3] = { NULL, help, NULL };
+
+	while (cli_next(&syntax, argc, argv) != -1)
+		;
+	args[0] = cli_operands(&syntax, argc, argv)[0];
+	if (!args[0]) {
+		print_summary(stdout);
+		return 0;
+	}
+	cli_begin(NULL);
+	if (need_command(args[0])->fn == cmd_help) {
+		print_summary(stdout);
+		return 0;
+	}
+	cli_restart(args[0]);
+	return need_command(args[0])->fn(2, args);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	/* A reader that went away ends us quietly, whatever our parent set. */
+	signal(SIGPIPE, SIG_DFL);
+	/* A message is one write: it does not mix with those of other commands. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	if (!word) {
+		print_summary(stderr);
+		return CLI_EXIT_USAGE;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts("etw " ETW_VERSION);
+		return cli_finish(0);
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		print_summary(stdout);
+		return cli_finish(0);
+	}
+	command = need_command(word);
+	cli_begin(command->name);
+	return cli_finish(command->fn(argc - 1, argv + 1));
+}

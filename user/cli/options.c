@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.c - parse a subcommand's command line by its table, print its help
+ *
+ * Long options are taken by their exact names only: an abbreviation that works
+ * today would change its meaning with the next option.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+
+#define OPTIONS_MAX	24
+#define OPTION_HELP	'h'
+#define NAME_COLUMN	20
+
+static const char *command_name;
+
+static bool has_letter(const struct cli_option *option)
+{
+	return option->value > 0 && option->value < 128;
+}
+
+static void print_option(const struct cli_option *option)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "--%s%s%s", option->name,
+		 option->arg ? " " : "", option->arg ? option->arg : "");
+	if (has_letter(option))
+		printf("  -%c, ", option->value);
+	else
+		printf("      ");
+	printf("%-*s  %s\n", NAME_COLUMN, left, option->help);
+}
+
+static void print_help(const struct cli_syntax *syntax)
+{
+	static const struct cli_option help = {
+		"help", OPTION_HELP, NULL, "print this help"
+	};
+	const struct cli_option *option;
+	int i;
+
+	printf("usage: etw %s", command_name);
+	for (i = 0; syntax->operands[i]; i++)
+		printf(" %s", syntax->operands[i]);
+	printf(" [option]...\n\n%s\n\noptions:\n", syntax->what);
+	for (option = syntax->options; option->name; option++)
+		print_option(option);
+	print_option(&help);
+	printf("\nexample:\n  %s\n", syntax->example);
+}
+
+static void fill_getopt(const struct cli_syntax *syntax, struct option *longs,
+			char *shorts)
+{
+	const struct cli_option *option = syntax->options;
+	int n = 0;
+
+	*shorts++ = ':';
+	for (; option->name && n < OPTIONS_MAX; option++, n++) {
+		longs[n].name = option->name;
+		longs[n].has_arg = option->arg ? required_argument : no_argument;
+		longs[n].val = option->value;
+		if (!has_letter(option))
+			continue;
+		*shorts++ = (char)option->value;
+		if (option->arg)
+			*shorts++ = ':';
+	}
+	longs[n].name = "help";
+	longs[n].val = OPTION_HELP;
+	*shorts++ = OPTION_HELP;
+	*shorts = '\0';
+}
+
+/* The word of the option that getopt_long() has just taken. */
+static const char *taken_word(char **argv)
+{
+	if (optarg && optarg == argv[optind - 1])
+		return argv[optind - 2];
+	return argv[optind - 1];
+}
+
+static bool is_exact(const char *word, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(word, "--", 2) && !strncmp(word + 2, name, len) &&
+	       (word[len + 2] == '\0' || word[len + 2] == '=');
+}
+
+static bool is_option(const struct cli_syntax *syntax, const char *word)
+{
+	const struct cli_option *option;
+
+	for (option = syntax->options; option->name; option++) {
+		if (is_exact(word, option->name))
+			return true;
+	}
+	return is_exact(word, "help");
+}
+
+static _Noreturn void refuse(const struct cli_syntax *syntax, int c, char **argv)
+{
+	const char *word = argv[optind - 1];
+	char letter[3] = { '-', (char)optopt, '\0' };
+	bool is_long = !strncmp(word, "--", 2);
+
+	if (c == ':')
+		cli_usage("option %s needs a value",
+			  cli_quote(is_long ? word : letter));
+	if (is_long && is_option(syntax, word))
+		cli_usage("%s: the option takes no value", cli_quote(word));
+	cli_usage("unknown option %s", cli_quote(is_long ? word : letter));
+}
+
+/* Parse another command line from its start. */
+void cli_restart(const char *name)
+{
+	cli_begin(name);
+	optind = 0;
+}
+
+/**
+ * cli_next() - the next option of the command line
+ * @syntax: the subcommand's table
+ * @argc: as the subcommand got it
+ * @argv: as the subcommand got it
+ *
+ * Handles --help and wrong options itself, and exits.
+ *
+ * Return: the option's value, its argument in optarg; -1 after the last one.
+ */
+int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
+{
+	struct option longs[OPTIONS_MAX + 2] = { 0 };
+	char shorts[2 * OPTIONS_MAX + 4];
+	int index = -1;
+	int c;
+
+	command_name = argv[0];
+	opterr = 0;
+	fill_getopt(syntax, longs, shorts);
+	c = getopt_long(argc, argv, shorts, longs, &index);
+	if (c == '?' || c == ':')
+		refuse(syntax, c, argv);
+	if (c != -1 && index >= 0) {
+		const char *word = taken_word(argv);
+
+		if (!is_exact(word, longs[index].name))
+			cli_usage("unknown option %s", cli_quote(word));
+	}
+	if (c == OPTION_HELP) {
+		print_help(syntax);
+		exit(cli_finish(0));
+	}
+	return c;
+}
+
+/**
+ * cli_operands() - what is left after the options, checked against the table
+ * @syntax: the subcommand's table
+ * @argc: as the subcommand got it
+ * @argv: as the subcommand got it
+ *
+ * Return: the operands; an optional one that is missing is NULL.
+ */
+char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv)
+{
+	int given = argc - optind;
+	int i;
+
+	for (i = 0; syntax->operands[i]; i++) {
+		if (i >= given && syntax->operands[i][0] != '[')
+			cli_usage("missing %s", syntax->operands[i]);
+	}
+	if (given > i)
+		cli_usage("unexpected argument %s", cli_quote(argv[optind + i]));
+	return argv + optind;
+}

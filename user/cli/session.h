@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.h - find sessions, show them
+ */
+#ifndef ETW_CLI_SESSION_H
+#define ETW_CLI_SESSION_H
+
+#include <etw/abi.h>
+#include "json.h"
+
+struct session {
+	struct etw_session s;
+	char name[ETW_NAME_MAX + 1];
+};
+
+/* One of the etw_kdev_session_*() functions. */
+typedef int (*session_command)(int fd, struct etw_session *session);
+
+int session_do(int fd, session_command command, const char *name,
+	       struct session *session);
+int session_by_handle(int fd, uint64_t handle, struct session *session);
+int session_list(int fd, struct session **list, unsigned int *count);
+int session_fail(const char *name, int err);
+
+const char *session_mode(const struct session *session);
+void session_print(const struct session *session);
+struct json_object *session_json(const struct session *session);
+
+int session_main(const struct cli_syntax *syntax, session_command command,
+		 int argc, char **argv,
+		 void (*show)(const struct session *session));
+
+#endif /* ETW_CLI_SESSION_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start.c - etw start: start a session
+ */
+#include <errno.h>
+#include <getopt.h>
+#include "cli.h"
+#include "session.h"
+#include "lib/kdev.h"
+
+#define FLUSH_SECONDS_MAX	86400
+
+enum {
+	OPT_BUFFER_SIZE = 256,
+	OPT_MIN_BUFFERS,
+	OPT_MAX_BUFFERS,
+	OPT_FLUSH,
+	OPT_CLOCK,
+	OPT_BUFFERING,
+	OPT_INDEPENDENT,
+};
+
+static const struct cli_option options[] = {
+	{ "buffer-size", OPT_BUFFER_SIZE, "KB", "size of one buffer, 4 to 16384" },
+	{ "min-buffers", OPT_MIN_BUFFERS, "N", "buffers to start with, at least 2 per CPU" },
+	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to" },
+	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer that is not full after that long" },
+	{ "clock", OPT_CLOCK, "CLOCK", "qpc (default), system or cycles" },
+	{ "buffering", OPT_BUFFERING, NULL, "keep the newest events in memory until a flush" },
+	{ "independent", OPT_INDEPENDENT, NULL, "its losses are no errors for the writers" },
+	CLI_OPTION_JSON,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Start a session and print it as created.  It runs until 'etw stop'.\n"
+		"Sizes that were not given, or do not fit, are corrected.",
+	.operands = { "SESSION" },
+	.options = options,
+	.example = "etw start demo --buffer-size 64 --max-buffers 128",
+};
+
+static bool take_option(int option, struct etw_session *s)
+{
+	switch (option) {
+	case OPT_BUFFER_SIZE:
+		s->buffer_kb = cli_number("--buffer-size", optarg,
+					  ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX);
+		break;
+	case OPT_MIN_BUFFERS:
+		s->min_buffers = cli_number("--min-buffers", optarg, 1,
+					    ETW_BUFFERS_MAX);
+		break;
+	case OPT_MAX_BUFFERS:
+		s->max_buffers = cli_number("--max-buffers", optarg, 1,
+					    ETW_BUFFERS_MAX);
+		break;
+	case OPT_FLUSH:
+		s->flush_ms = cli_millis("--flush", optarg, FLUSH_SECONDS_MAX);
+		if (s->flush_ms < 1000)
+			cli_usage("--flush: %s is less than 1 second",
+				  cli_quote(optarg));
+		break;
+	case OPT_CLOCK:
+		s->clock = cli_clock("--clock", optarg);
+		break;
+	case OPT_BUFFERING:
+		s->mode = (s->mode & ~ETW_MODE_REAL_TIME) | ETW_MODE_BUFFERING;
+		break;
+	case OPT_INDEPENDENT:
+		s->mode |= ETW_MODE_INDEPENDENT;
+		break;
+	default:
+		return true;
+	}
+	return false;
+}
+
+static int start_fail(const char *name, int err)
+{
+	switch (-err) {
+	case ENOSPC:
+		return cli_fail("session %s: too many sessions, or its buffers would take more than 1/8 of memory",
+				cli_quote(name));
+	case EINVAL:
+		return cli_fail("session %s: name or settings refused",
+				cli_quote(name));
+	default:
+		return session_fail(name, err);
+	}
+}
+
+int cmd_start(int argc, char **argv)
+{
+	static struct session session = { .s.mode = ETW_MODE_REAL_TIME };
+	const char *name;
+	bool json = false;
+	int option, fd, err;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		json |= take_option(option, &session.s);
+	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	fd = device_open();
+	if (fd < 0)
+		return 1;
+	err = session_do(fd, etw_kdev_session_start, name, &session);
+	etw_kdev_close(fd);
+	if (err)
+		return start_fail(name, err);
+	if (json)
+		json_print(session_json(&session));
+	else
+		session_print(&session);
+	return 0;
+}

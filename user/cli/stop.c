@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stop.c - etw stop: stop a session
+ */
+#include <stdio.h>
+#include "cli.h"
+#include "session.h"
+#include "lib/kdev.h"
+
+static void show_totals(const struct session *session)
+{
+	printf("session %s stopped: %u buffers delivered, %u events lost when written, %u buffers lost by slow readers\n",
+	       cli_quote(session->name), session->s.buffers_written,
+	       session->s.events_lost, session->s.rt_buffers_lost);
+}
+
+int cmd_stop(int argc, char **argv)
+{
+	static const struct cli_option options[] = {
+		CLI_OPTION_JSON, CLI_OPTION_END
+	};
+	static const struct cli_syntax syntax = {
+		.what = "Stop a session and print its totals.  Its providers are disabled for\n"
+			"it; readers still get what was written before.",
+		.operands = { "SESSION" },
+		.options = options,
+		.example = "etw stop demo",
+	};
+
+	return session_main(&syntax, etw_kdev_session_stop, argc, argv,
+			    show_totals);
+}
