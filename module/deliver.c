@@ -125,10 +125,14 @@ static void drain(struct etw_trace_session *s)
 	}
 }
 
-/* Free buffers run low: grow, else take from the slowest consumer. */
+/*
+ * Free buffers run low: grow, else take from the slowest consumer, early enough
+ * that those ahead of it lose nothing.
+ */
 static void replenish(struct etw_trace_session *s)
 {
 	u32 limit = s->max_buffers + 2 * s->consumer_count;
+	bool dry = READ_ONCE(s->dry);
 	struct etw_buffer *b;
 
 	if (s->buffering || s->state != ETW_RUNNING)
@@ -145,6 +149,9 @@ static void replenish(struct etw_trace_session *s)
 	while (etw_pool_free(&s->ring.pool) < low_water(s) &&
 	       s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
+		/* All are equally far: only when writers have lost by it. */
+		if (b->pending == s->consumer_count && !dry)
+			break;
 		etw_consumers_drop(s, b);
 	}
 }

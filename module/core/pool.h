@@ -29,6 +29,7 @@ struct etw_buf {
  */
 struct etw_pool {
 	struct etw_buf **table;	/* by index; grows by replacement, see buffer.c */
+
 	etw_word head ETW_OWN_LINE;
 	etw_word free;		/* entries, for watermarks and statistics */
 };

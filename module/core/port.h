@@ -95,9 +95,9 @@ typedef int64_t s64;
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 #define ALIGN(x, a)	(((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
 #define IS_ALIGNED(x, a) (((x) & ((__typeof__(x))(a) - 1)) == 0)
-#ifndef static_assert
-#define static_assert	_Static_assert
-#endif
+/* With one argument, as in the kernel; C11 wants two. */
+#undef static_assert
+#define static_assert(condition)	_Static_assert(condition, #condition)
 
 typedef struct { u64 value; } etw_word;
 
