@@ -64,7 +64,7 @@ struct etw_fifo_cell {
 
 struct etw_fifo {
 	struct etw_fifo_cell *cells;
-	u32 mask;		/* number of cells - 1, a power of two */
+	u32 mask;		/* number of cells - 1; a power of two, at least 2 */
 	etw_word head;		/* next to pop */
 	etw_word tail;		/* next to push */
 };

@@ -7,13 +7,13 @@
  * selftests/unit/ring_model.sh runs it, and every broken variant below, which
  * must fail: a model that cannot fail proves nothing.
  *
- * The world: CPU 0 with a task that writes and an interrupt that writes or
- * flushes in it, and an NMI that writes; CPU 1 with a task that writes or
- * flushes; three buffers of two records; one worker that takes delivered buffers in the order of their
- * generation, reads them, gives them back, and at the end, when no writer is
- * left, closes what is still open.  Whatever another party can see or change
- * is a step of its own.  An interrupt may come before any step of the task,
- * and finishes before the task goes on.
+ * The world: CPU 0 with a task that writes, an interrupt that writes or flushes
+ * in it and an NMI that writes; CPU 1 with a task that writes or flushes; three
+ * buffers of two records; one worker that takes delivered buffers in the order
+ * of their generation, reads them, gives them back, and at the end, when no
+ * writer is left, closes what is still open.  Whatever another party can see or
+ * change is a step of its own.  An interrupt may come before any step of what
+ * it interrupts, and finishes before that goes on.
  *
  * What holds in every run (each is an assertion):
  *  - a buffer is in one place only: free, held by whoever popped it, current

@@ -1,0 +1,243 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The etw command as far as it goes without a device: help, wrong usage (one
+# line, exit 2, nothing on stdout), and right usage, which gets as far as
+# opening the device (exit 1).
+set -euo pipefail
+
+cd "$(dirname "$0")/../.."
+export ETW_DEVICE=/nonexistent/etw
+etw=build/etw
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0 status=0
+
+# report GOOD NAME: one test; shows what the command last run printed.
+report() {
+	number=$((number + 1))
+	if [[ $1 == yes ]]; then
+		echo "ok $number - $2"
+		return
+	fi
+	echo "not ok $number - $2"
+	printf '# exit status %s\n' "$code"
+	sed 's/^/# stdout: /' "$work/out"
+	sed 's/^/# stderr: /' "$work/err"
+	status=1
+}
+
+# run ARG...: runs etw; its exit status into code, its output into files.
+run() {
+	code=0
+	timeout 10 "$etw" "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+}
+
+one_error_line() {
+	[[ ! -s $work/out && $(wc -l <"$work/err") -eq 1 && $(head -c 5 "$work/err") == 'etw: ' ]]
+}
+
+# wrong TEXT ARG...: wrong usage; the message has TEXT in it, and the hint.
+wrong() {
+	local text=$1 good=no hint='(try '
+	shift
+
+	run "$@"
+	[[ $code -ne 2 ]] || ! one_error_line || ! grep -qF -- "$text" "$work/err" ||
+		! grep -qF -- "$hint" "$work/err" || good=yes
+	report "$good" "refused: etw $(printf '%q ' "$@")"
+}
+
+# right ARG...: parsed well, then there is no device.
+right() {
+	local good=no
+	local text="etw: $ETW_DEVICE: no such device (is the module loaded? try: modprobe etw)"
+
+	run "$@"
+	[[ $code -ne 1 ]] || ! one_error_line || [[ $(cat "$work/err") != "$text" ]] || good=yes
+	report "$good" "taken: etw $(printf '%q ' "$@")"
+}
+
+# prints TEXT ARG...: exit 0, TEXT on stdout, nothing on stderr.
+prints() {
+	local text=$1 good=no
+	shift
+
+	run "$@"
+	[[ $code -ne 0 || -s $work/err ]] || ! grep -qF -- "$text" "$work/out" || good=yes
+	report "$good" "prints '$text': etw $*"
+}
+
+# Every subcommand that the summary names has a help that fits a terminal.
+check_help() {
+	local command good
+
+	run help
+	cp "$work/out" "$work/summary"
+	sed -n 's/^  \([a-z]*\)  .*/\1/p' "$work/summary" >"$work/commands"
+	while read -r command; do
+		good=no
+		run "$command" --help
+		cp "$work/out" "$work/long"
+		[[ $code -ne 0 || -s $work/err ]] || ! grep -q "^usage: etw $command" "$work/out" ||
+			! grep -q '^options:' "$work/out" || ! grep -q "^  etw $command" "$work/out" ||
+			grep -q '.\{81\}' "$work/out" || good=yes
+		report "$good" "etw $command --help: usage, options, example, 80 columns"
+		[[ $command != help ]] || continue
+		good=no
+		run help "$command"
+		! cmp -s "$work/out" "$work/long" || good=yes
+		report "$good" "etw help $command is the same"
+	done <"$work/commands"
+	for command in start stop query flush list enable disable capture dump stat help; do
+		good=no
+		! grep -q "^  $command " "$work/summary" || good=yes
+		report "$good" "etw help lists $command"
+	done
+}
+
+check_commands() {
+	local good=no
+
+	prints 'etw ' --version
+	prints 'usage: etw COMMAND' --help
+	run
+	[[ $code -ne 2 || -s $work/out ]] || ! grep -q '^usage: etw COMMAND' "$work/err" || good=yes
+	report "$good" "no command: the summary on stderr"
+	wrong '"strat": no such command' strat
+	wrong '"sta": no such command' sta
+	wrong '"--json": no such command' --json
+	wrong 'no such command' help strat
+	wrong 'unexpected argument "x"' help start x
+	wrong '"\u001b[31mx\n\xff": no such command' $'\e[31mx\n\xff'
+}
+
+check_operands() {
+	local command
+
+	for command in start stop query flush dump; do
+		wrong 'missing SESSION' "$command"
+		wrong 'unexpected argument "b"' "$command" a b
+		wrong 'the name is empty' "$command" ''
+		right "$command" a
+	done
+	for command in enable disable capture; do
+		wrong 'missing SESSION' "$command"
+		wrong 'missing PROVIDER' "$command" a
+		wrong 'unexpected argument "c"' "$command" a b c
+		wrong 'SESSION: the name is empty' "$command" '' b
+		wrong 'PROVIDER: the name is empty' "$command" a ''
+		wrong 'is not a GUID' "$command" a '{6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a7}'
+		wrong 'is not a GUID' "$command" a '{6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8ag1}'
+		right "$command" a Sample-App
+		right "$command" a '{6A5C2F0E-8a43-4d35-9b7e-2f1d0c9b8a71}'
+	done
+	wrong 'longer than 1024 bytes' start "$(printf 'x%.0s' {1..1025})"
+	right start "$(printf 'x%.0s' {1..1024})"
+	right start -- --odd-name
+	right start 'Grüße'
+	right list
+	right list sessions
+	right list providers --json
+	wrong "neither 'sessions' nor 'providers'" list session
+	right stat
+	right stat a
+	wrong 'the name is empty' stat ''
+}
+
+check_start() {
+	local option
+
+	right start a --buffer-size 4 --min-buffers 1 --max-buffers=60000 --flush 1.5 \
+		--clock Cycles --buffering --independent --json
+	right start --flush 1 a -j
+	for option in --buffer-size --min-buffers --max-buffers --flush --clock; do
+		wrong "\"$option\" needs a value" start a "$option"
+		wrong "$option: \"x\"" start a "$option" x
+		wrong "$option: \"\"" start a "$option="
+		wrong "$option: \"-1\"" start a "$option" -1
+	done
+	for option in '3' '16385' ' 4' '+4' '0x10' '4k' '99999999999999999999' '4294967300'; do
+		wrong "--buffer-size: \"$option\"" start a --buffer-size "$option"
+	done
+	for option in 0 0.9 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
+		wrong "--flush: \"$option\"" start a --flush "$option"
+	done
+	wrong 'unknown option "--buffer"' start a --buffer 4
+	wrong 'unknown option "--buffer=4"' start a --buffer=4
+	wrong 'unknown option "--no-such"' start a --no-such
+	wrong 'unknown option "-x"' start a -jx
+	wrong '"--json=1": the option takes no value' start a --json=1
+	wrong '"--help=1": the option takes no value' start a --help=1
+	wrong 'unknown option "--jso=1"' start a --jso=1
+	wrong 'option "-n" needs a value' dump a -jn
+}
+
+check_enable() {
+	local value
+
+	for value in critical Error WARNING info information informational verbose always 0 255; do
+		right enable a b --level "$value"
+	done
+	for value in 256 -1 1.0 inf '' 0x4 high; do
+		wrong "--level: \"$value\" is not a level" enable a b --level "$value"
+	done
+	for value in 0 ff 0xFF 0Xff ffffffffffffffff 0xffffffffffffffff; do
+		right enable a b --any "$value" --all "$value"
+	done
+	for value in 10000000000000000 0xg 0x '' -1 ' 1' 0x0x1; do
+		wrong "--any: \"$value\"" enable a b --any "$value"
+		wrong "--all: \"$value\"" enable a b --all "$value"
+	done
+	right enable a b --pid 1 --pid 2 --pid 3 --pid 4 --pid 5 --pid 6 --pid 7 --pid 8
+	wrong 'more than 8 processes' enable a b --pid 1 --pid 2 --pid 3 --pid 4 --pid 5 \
+		--pid 6 --pid 7 --pid 8 --pid 9
+	for value in 0 -1 2147483648 self; do
+		wrong "--pid: \"$value\"" enable a b --pid "$value"
+	done
+	right enable a b --ignore-keyword-0 --timeout 0
+	wrong '--timeout: "4294967295"' enable a b --timeout 4294967295
+}
+
+check_readers() {
+	right dump a --json --raw --count 1 --duration 0.001
+	right dump a -n 5 -j
+	wrong '--count: "0"' dump a --count 0
+	wrong '--count: "4294967296"' dump a -n 4294967296
+	wrong '--duration: "0"' dump a --duration 0
+	wrong '--duration: "0.0001"' dump a --duration 0.0001
+	wrong '--duration: "99999999999999999999999999999999"' dump a --duration \
+		99999999999999999999999999999999
+	right stat a --interval 0.1 --count 3 --once --json
+	wrong '--interval: "3601"' stat --interval 3601
+	wrong '--count: "0"' stat --count 0
+}
+
+# A device that is there but cannot be the right one.
+check_device() {
+	local good=no
+
+	: >"$work/device"
+	ETW_DEVICE=$work/device run list
+	[[ $code -ne 1 ]] || ! one_error_line || good=yes
+	report "$good" "a file that is no device"
+	good=no
+	ETW_DEVICE=$work run list
+	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: $work: " "$work/err" || good=yes
+	report "$good" "a directory in place of the device"
+	good=no code=0
+	"$etw" help >/dev/full 2>"$work/err" || code=$?
+	: >"$work/out"
+	[[ $code -ne 1 ]] || ! one_error_line || good=yes
+	report "$good" "a full disk is an error"
+}
+
+check_help
+check_commands
+check_operands
+check_start
+check_enable
+check_readers
+check_device
+echo "1..$number"
+exit "$status"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# core_tsan.sh - core_pool.c under clang's thread sanitizer, where there is one
+
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Some versions of the sanitizer cannot live with randomised addresses.
+run="setarch -R"
+command -v setarch >/dev/null 2>&1 || run=
+
+echo 'int main(void) { return 0; }' >"$dir/empty.c"
+if ! clang -fsanitize=thread -o "$dir/empty" "$dir/empty.c" 2>/dev/null ||
+   ! $run "$dir/empty" 2>/dev/null; then
+	echo "1..0 # SKIP no clang with a working thread sanitizer"
+	exit 0
+fi
+
+if clang -std=gnu11 -g -O1 -fsanitize=thread -Iinclude -Imodule \
+	-Iselftests/unit -pthread -o "$dir/pool" selftests/unit/core_pool.c \
+	module/core/pool.c >"$dir/out" 2>&1; then
+	$run "$dir/pool" >"$dir/out" 2>&1
+	status=$?
+else
+	status=1
+fi
+
+if [ "$status" -eq 0 ] && ! grep -q 'ThreadSanitizer' "$dir/out"; then
+	echo "ok 1 - no data race in core_pool"
+else
+	echo "not ok 1 - no data race in core_pool"
+	sed 's/^/# /' "$dir/out"
+	status=1
+fi
+echo "1..1"
+exit "$status"

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * lib_fake_cmds.h - the commands of the model; include lib_fake.h
+ *
+ * All with the model's lock held.
+ */
+#ifndef ETW_LIB_FAKE_CMDS_H
+#define ETW_LIB_FAKE_CMDS_H
+
+static struct fake_provider *fake_provider(const struct etw_guid *guid, bool make)
+{
+	uint32_t i;
+
+	for (i = 0; i < fake->provider_count; i++)
+		if (!memcmp(&fake->providers[i].guid, guid, sizeof(*guid)))
+			return &fake->providers[i];
+	if (!make || i == FAKE_PROVIDERS)
+		return NULL;
+	fake->providers[i].guid = *guid;
+	fake->provider_count++;
+	return &fake->providers[i];
+}
+
+static void fake_notify(struct fake_file *f, struct fake_reg *reg,
+			const struct fake_provider *p, const struct etw_guid *source,
+			uint32_t control)
+{
+	struct etw_notify *n = &f->notices[(f->first + f->count++) % 64];
+
+	memset(n, 0, sizeof(*n));
+	n->size = sizeof(*n);
+	n->slot = reg - f->regs;
+	n->cookie = reg->cookie;
+	if (source)
+		n->source = *source;
+	n->control = control;
+	n->level = p->entry.level;
+	n->any = p->entry.any;
+	n->all = p->entry.all;
+	if (write(f->write_end, "", 1) < 0)
+		abort();
+}
+
+/* Set the state of a provider, in all its registrations. */
+static void fake_set(const struct etw_guid *guid, const struct etw_guid *source,
+		     uint32_t control, uint8_t level, uint64_t any, uint64_t all)
+{
+	struct fake_provider *p = fake_provider(guid, true);
+	uint32_t i, slot;
+
+	if (control == ETW_CONTROL_DISABLE)
+		memset(&p->entry, 0, sizeof(p->entry));
+	if (control == ETW_CONTROL_ENABLE)
+		p->entry = (struct etw_enable_entry){
+			.enabled = 1, .level = level ? level : 255, .keyword0 = 1,
+			.sessions = 1, .any = any ? any : ~0ULL, .all = all };
+	for (i = 0; i < fake->file_count; i++) {
+		struct fake_file *f = &fake->files[i];
+
+		for (slot = 0; f->ino && slot < ETW_REGISTRATIONS_MAX; slot++) {
+			struct fake_reg *reg = &f->regs[slot];
+
+			if (!reg->used || memcmp(&reg->guid, guid, sizeof(*guid)))
+				continue;
+			fake_area(i)[slot] = p->entry;
+			if (reg->flags & ETW_REGISTER_NOTIFY && f->pid == getpid())
+				fake_notify(f, reg, p, source, control);
+		}
+	}
+}
+
+static int fake_register(struct fake_file *f, struct etw_register *arg)
+{
+	struct fake_provider *p = fake_provider(&arg->provider, false);
+	uint32_t slot;
+
+	fake->registers++;
+	for (slot = 0; slot < ETW_REGISTRATIONS_MAX; slot++)
+		if (!f->regs[slot].used)
+			break;
+	if (slot == ETW_REGISTRATIONS_MAX)
+		return -ENOSPC;
+	f->regs[slot] = (struct fake_reg){ true, arg->flags, arg->cookie, arg->provider };
+	arg->slot = slot;
+	if (p && p->entry.enabled) {
+		fake_area(f - fake->files)[slot] = p->entry;
+		if (arg->flags & ETW_REGISTER_NOTIFY)
+			fake_notify(f, &f->regs[slot], p, NULL, ETW_CONTROL_ENABLE);
+	}
+	return 0;
+}
+
+static int fake_event(struct fake_file *f, const struct etw_event_write *event)
+{
+	const struct etw_data_descriptor *d = (void *)(uintptr_t)event->data;
+	struct fake_write *last = &fake->last;
+	uint32_t i;
+
+	if (f->pid != getpid()) {
+		fake->stale++;
+		return -ESTALE;
+	}
+	if (event->slot >= ETW_REGISTRATIONS_MAX || !f->regs[event->slot].used)
+		return -EBADF;
+	fake->writes++;
+	last->event = *event;
+	last->provider = f->regs[event->slot].guid;
+	last->len = 0;
+	for (i = 0; i < event->data_count; i++) {
+		if (last->len + d[i].size > sizeof(last->data))
+			return -EOVERFLOW;
+		if (d[i].size)
+			memcpy(last->data + last->len, (void *)(uintptr_t)d[i].ptr,
+			       d[i].size);
+		last->len += d[i].size;
+	}
+	return 0;
+}
+
+static int fake_next_notice(struct fake_file *f, int fd, struct etw_notify *n)
+{
+	char byte;
+
+	if (f->pid != getpid())
+		return -ESTALE;
+	if (!f->count)
+		return -EAGAIN;
+	*n = f->notices[f->first++ % 64];
+	f->count--;
+	return read(fd, &byte, 1) == 1 ? 0 : -EIO;
+}
+
+static struct fake_session *fake_session(const struct etw_session *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < FAKE_SESSIONS; i++) {
+		struct fake_session *f = &fake->sessions[i];
+
+		if (!f->s.handle)
+			continue;
+		if (s->name_len ? f->name_len == s->name_len &&
+		    !strncasecmp(f->name, (char *)(uintptr_t)s->name, s->name_len) :
+		    f->s.handle == s->handle)
+			return f;
+	}
+	return NULL;
+}
+
+static int fake_session_out(struct fake_session *f, struct etw_session *s)
+{
+	struct etw_session in = *s;
+
+	*s = f->s;
+	s->name_out = in.name_out;
+	s->name_cap = in.name_cap;
+	s->name_out_len = f->name_len;
+	if (in.name_out)
+		memcpy((void *)(uintptr_t)in.name_out, f->name,
+		       f->name_len < in.name_cap ? f->name_len : in.name_cap);
+	return 0;
+}
+
+static int fake_start(struct etw_session *s)
+{
+	struct fake_session *f = NULL;
+	uint32_t i;
+
+	if (fake_session(s))
+		return -EEXIST;
+	for (i = 0; i < FAKE_SESSIONS && !f; i++)
+		if (!fake->sessions[i].s.handle)
+			f = &fake->sessions[i];
+	if (!f)
+		return -ENOSPC;
+	memset(f, 0, sizeof(*f));
+	f->s = *s;
+	f->name_len = s->name_len;
+	memcpy(f->name, (void *)(uintptr_t)s->name, s->name_len);
+	f->s.handle = ++fake->next_handle;
+	f->s.logger_id = f - fake->sessions + 1;
+	if (f->s.buffer_kb < 4)
+		f->s.buffer_kb = 4;
+	if (f->s.min_buffers < 4)
+		f->s.min_buffers = 4;
+	if (f->s.max_buffers < f->s.min_buffers)
+		f->s.max_buffers = f->s.min_buffers;
+	if (f->s.flush_ms < 1000)
+		f->s.flush_ms = 1000;
+	if (!f->s.clock)
+		f->s.clock = ETW_CLOCK_QPC;
+	if (!f->s.guid.data1)
+		f->s.guid.data1 = 4711;
+	f->s.buffers = f->s.min_buffers;
+	f->s.free_buffers = f->s.min_buffers - 1;
+	f->s.buffers_written = 3;
+	f->s.events_lost = 5;
+	f->s.rt_buffers_lost = 7;
+	f->s.clock_freq = 1000000000;
+	f->s.start_clock = f->s.sync_clock = 1000;
+	f->s.start_mono = f->s.sync_mono = 1000;
+	f->s.start_wall = f->s.sync_wall = 133000000000000000;
+	return fake_session_out(f, s);
+}
+
+static int fake_session_ioctl(uint32_t nr, struct etw_session *s)
+{
+	struct fake_session *f;
+	int ret;
+
+	if (nr == 0x01)
+		return fake_start(s);
+	f = fake_session(s);
+	if (!f)
+		return -ENOENT;
+	if (nr == 0x04) {
+		if (s->max_buffers)
+			f->s.max_buffers = s->max_buffers;
+		if (s->flush_ms)
+			f->s.flush_ms = s->flush_ms;
+	}
+	if (nr == 0x05)
+		fake->flushes++;
+	ret = fake_session_out(f, s);
+	if (nr == 0x02)
+		f->s.handle = 0;
+	return ret;
+}
+
+static int fake_enum(struct etw_session_enum *list)
+{
+	uint64_t *out = (void *)(uintptr_t)list->handles;
+	uint32_t i;
+
+	list->count = 0;
+	for (i = 0; i < FAKE_SESSIONS; i++)
+		if (fake->sessions[i].s.handle) {
+			if (list->count < list->capacity)
+				out[list->count] = fake->sessions[i].s.handle;
+			list->count++;
+		}
+	return 0;
+}
+
+static int fake_enable(const struct etw_enable *arg)
+{
+	const struct etw_filter *filter = (void *)(uintptr_t)arg->filters;
+	struct etw_session s = { .handle = arg->session };
+
+	fake->enable = *arg;
+	memset(fake->pids, 0, sizeof(fake->pids));
+	if (arg->filter_count)
+		memcpy(fake->pids, (void *)(uintptr_t)filter->ptr, filter->len);
+	if (!fake_session(&s))
+		return -ENOENT;
+	fake_set(&arg->provider, &arg->source, arg->control, arg->level, arg->any,
+		 arg->all);
+	return 0;
+}
+
+static int fake_consumer(struct etw_consumer_open *open)
+{
+	struct etw_session s = { .handle = open->session };
+
+	if (!fake_session(&s))
+		return -ENOENT;
+	open->fd = fake_pipe(&fake->consumer_wake);
+	fake->consumer_ino = fake_ino(open->fd);
+	open->buffer_size = FAKE_BUFFER_SIZE;
+	open->clock = ETW_CLOCK_QPC;
+	open->clock_freq = 1000000000;
+	return 0;
+}
+
+static int fake_consumer_ioctl(uint32_t nr, void *arg)
+{
+	struct etw_buffer_take *take = arg;
+	struct etw_consumer_stat *stat = arg;
+
+	if (nr == 0x43) {
+		stat->info.backlog = fake->buffer_count - fake->buffer_next;
+		return 0;
+	}
+	if (nr != 0x41 || take->flags != ETW_TAKE_PEEK)
+		return -ENOTTY;
+	take->complete_through = fake->complete_through;
+	take->complete_sequence = fake->complete_sequence;
+	return 0;
+}
+
+static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
+{
+	struct etw_unregister *unreg = arg;
+
+	switch (nr) {
+	case 0x01: case 0x02: case 0x03: case 0x04: case 0x05:
+		return fake_session_ioctl(nr, arg);
+	case 0x06:
+		return fake_enum(arg);
+	case 0x10:
+		return fake_enable(arg);
+	case 0x20:
+		return fake_register(f, arg);
+	case 0x21:
+		if (f->pid != getpid())
+			return -ESTALE;
+		f->regs[unreg->slot].used = false;
+		memset(&fake_area(f - fake->files)[unreg->slot], 0,
+		       sizeof(struct etw_enable_entry));
+		return 0;
+	case 0x22:
+		return fake_next_notice(f, fd, arg);
+	case 0x30:
+		return fake_event(f, arg);
+	case 0x40:
+		return fake_consumer(arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+#endif /* ETW_LIB_FAKE_CMDS_H */
