@@ -414,6 +414,8 @@ int main(void)
 	mount_system();
 	enter_root();
 	set_up_machine();
+	/* From here on the machine that ends is ours to explain. */
+	write_all(status_fd, "up\n", 3);
 	if (job.insmod)
 		load_module(job.insmod, job.module_args ? job.module_args : "");
 	status = spawn_and_wait();
