@@ -31,6 +31,16 @@
 
 static DEFINE_PER_CPU(int, nesting);
 
+/*
+ * Kernels that zero all automatic variables would clear the arrays below with
+ * every event; each member is written before it is read.
+ */
+#if __has_attribute(__uninitialized__)
+#define UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define UNINITIALIZED
+#endif
+
 static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
 {
 	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
@@ -97,7 +107,7 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					const struct etw_record_source *source,
 					u32 wanted, const u64 *cur)
 {
-	u64 now[ETW_SOURCES];
+	u64 now[ETW_SOURCES] UNINITIALIZED;
 	u32 i, left, have = 0;
 	int err, ret = 0;
 
@@ -146,7 +156,7 @@ int etw_trace_write(const struct etw_provider *provider,
 {
 	const struct etw_event_descriptor *desc = source->desc;
 	const struct etw_snapshot *snapshot;
-	u64 cur[ETW_PROVIDER_SESSIONS];
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
 	u32 i, wanted = 0;
 	int ret = 0;
 
