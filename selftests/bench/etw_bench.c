@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * etw_bench - what an event costs in the kernel, in instructions
+ *
+ *	etw_bench [--json FILE] [--loops N]
+ *
+ * Run it by scripts/bench, or under "scripts/vm --icount": there a TSC tick is
+ * one executed instruction, and the figures are the same on every machine.
+ * The JSON goes to FILE or to the file that $ETW_BENCH_JSON names.
+ *
+ * Every figure is for one turn of a loop of 20,000 with interrupts disabled,
+ * after a warm-up, without the delivery of full buffers, which comes later; the
+ * event is u32, u64, char[16] in three pieces.  "net" is
+ * what remains when the turn of a loop without the event is taken off:
+ *  - for most rows, an empty loop (counter, compare, jump);
+ *  - for a disabled static provider, the same loop with the branch of another
+ *    static key that nobody ever enables.  Such a branch is patched out: what
+ *    is left of it is one NOP, which no unit of the processor executes but
+ *    which the emulator counts; "raw" has it, so both can be seen.
+ * No event of a timed loop may be lost, or the program fails.
+ */
+#include "vm/vm_dev.h"
+#include "vm/vm_kmod.h"
+
+#include "kmod/etw_bench/etw_bench.h"
+
+#define WARM_UP		2000
+#define LEVEL		4
+#define KEYWORD		1
+
+static const struct etw_guid static_guid = ETW_BENCH_STATIC_GUID;
+static const struct etw_guid handle_guid = ETW_BENCH_HANDLE_GUID;
+
+/* What one session wants of the provider. */
+struct want {
+	uint8_t level;
+	uint64_t any;
+};
+
+struct row {
+	const char *key;
+	const char *title;
+	uint32_t kind;
+	uint32_t base;		/* kind of loop that net is measured from */
+	uint32_t sessions;
+	uint32_t clock;
+	bool rejected;		/* no session takes the event */
+	struct want want[2];	/* of the first two sessions; level 0: all */
+	double raw, net;
+};
+
+#define ROW(_key, _title, _kind, _base, ...)					\
+	{ .key = _key, .title = _title, .kind = ETW_BENCH_##_kind,		\
+	  .base = ETW_BENCH_##_base, ##__VA_ARGS__ }
+
+static struct row rows[] = {
+	ROW("empty", "empty loop", EMPTY, EMPTY),
+	ROW("key", "loop with an unrelated patched-out branch", NOP, EMPTY),
+	ROW("clock", "ktime_get_mono_fast_ns(), to compare", CLOCK, EMPTY),
+	ROW("disabled", "static provider, disabled", STATIC, NOP),
+	ROW("disabled_handle", "run-time handle, disabled: etw_write()", HANDLE, EMPTY),
+	ROW("disabled_handle_test", "run-time handle, disabled: etw_event_enabled()",
+	    HANDLE_TEST, EMPTY),
+	ROW("rejected_level", "static provider, rejected by level", STATIC, EMPTY,
+	    .sessions = 1, .rejected = true, .want = { { LEVEL - 1, 0 } }),
+	ROW("rejected_keyword", "static provider, rejected by keyword", STATIC, EMPTY,
+	    .sessions = 1, .rejected = true, .want = { { 0, 2 } }),
+	ROW("rejected_sessions", "passed inline, rejected by both sessions", STATIC, EMPTY,
+	    .sessions = 2, .rejected = true, .want = { { LEVEL - 1, KEYWORD }, { LEVEL, 2 } }),
+	ROW("written_1", "written to 1 session", STATIC, EMPTY, .sessions = 1),
+	ROW("written_2", "written to 2 sessions", STATIC, EMPTY, .sessions = 2),
+	ROW("written_3", "written to 3 sessions", STATIC, EMPTY, .sessions = 3),
+	ROW("written_8", "written to 8 sessions", STATIC, EMPTY, .sessions = 8),
+	ROW("written_handle", "written to 1 session by a run-time handle", HANDLE, EMPTY,
+	    .sessions = 1),
+	ROW("written_system", "written to 1 session, system time", STATIC, EMPTY,
+	    .sessions = 1, .clock = ETW_CLOCK_SYSTEM),
+};
+
+#define ROWS	(sizeof(rows) / sizeof(rows[0]))
+
+static int dev, bench;
+static uint32_t loops = 20000;
+static double turn[ETW_BENCH_KINDS];	/* of the loops without an event */
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "etw_bench: %s: %s\n", what, strerror(-err));
+	return -1;
+}
+
+static bool takes_handle(const struct row *r)
+{
+	return r->kind == ETW_BENCH_HANDLE || r->kind == ETW_BENCH_HANDLE_TEST;
+}
+
+static int start_sessions(const struct row *r, uint64_t *handles)
+{
+	struct etw_guid guid = takes_handle(r) ? handle_guid : static_guid;
+	struct want all = { 0, 0 };
+	char name[32];
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < r->sessions; i++) {
+		const struct want *w = r->rejected && i < 2 ? &r->want[i] : &all;
+		struct etw_session s;
+
+		snprintf(name, sizeof(name), "etw-bench-%u", i);
+		s = vm_session(name);
+		s.clock = r->clock;
+		/* Room for every event: nothing is recycled while it runs. */
+		s.min_buffers = s.max_buffers = 8 + (loops + WARM_UP) * 112ULL / 65536 * 5 / 4;
+		s.flush_ms = 600000;
+		err = vm_start(dev, &s);
+		if (!err)
+			err = vm_enable(dev, s.handle, guid, w->level, w->any, 0);
+		if (err)
+			return fail("cannot start a session", err);
+		handles[i] = s.handle;
+	}
+	return 0;
+}
+
+/* Every event of the two loops is where it should be. */
+static int stop_sessions(const struct row *r, const uint64_t *handles)
+{
+	struct etw_session_stat st;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < r->sessions; i++) {
+		uint64_t want = r->rejected ? 0 : loops + WARM_UP;
+
+		if (vm_stat(dev, handles[i], &st) || st.written != want || vm_dropped(&st)) {
+			fprintf(stderr, "etw_bench: %s: session %u has %llu events of %llu, %llu lost\n",
+				r->key, i, (unsigned long long)st.written,
+				(unsigned long long)want, (unsigned long long)vm_dropped(&st));
+			ret = -1;
+		}
+		vm_stop(dev, handles[i]);
+	}
+	return ret;
+}
+
+static int run_loop(const struct row *r, uint32_t count, double *ticks)
+{
+	struct etw_bench_run run = { .kind = r->kind, .loops = count,
+				     .level = LEVEL, .keyword = KEYWORD };
+	int err = vm_ioctl(bench, ETW_BENCH_RUN, &run);
+
+	if (err)
+		return fail("cannot run", err);
+	if (run.failed) {
+		fprintf(stderr, "etw_bench: %s: %llu writes failed\n", r->key,
+			(unsigned long long)run.failed);
+		return -1;
+	}
+	*ticks = (double)run.ticks / count;
+	return 0;
+}
+
+static int measure(struct row *r)
+{
+	uint64_t handles[ETW_PROVIDER_SESSIONS];
+	double warm;
+
+	if (start_sessions(r, handles))
+		return -1;
+	if (run_loop(r, WARM_UP, &warm) || run_loop(r, loops, &r->raw))
+		return -1;
+	if (stop_sessions(r, handles))
+		return -1;
+	if (!r->sessions)
+		turn[r->kind] = r->raw;
+	/* The loop's own end is spread over its turns: cut that off. */
+	r->net = (long)((r->raw - turn[r->base]) * 100) / 100.0;
+	return 0;
+}
+
+static const struct row *row(const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROWS; i++)
+		if (!strcmp(rows[i].key, key))
+			return &rows[i];
+	return NULL;
+}
+
+static void print_table(const char *kernel)
+{
+	unsigned int i;
+
+	printf("Linux %s, %u events, TSC ticks (instructions under --icount)\n", kernel, loops);
+	printf("%-50s %10s %10s\n", "per event", "raw", "net");
+	for (i = 0; i < ROWS; i++)
+		printf("%-50s %10.1f %10.1f\n", rows[i].title, rows[i].raw, rows[i].net);
+	printf("%-50s %10s %10.1f\n", "each further session, 1 to 8", "",
+	       (row("written_8")->net - row("written_1")->net) / 7);
+}
+
+static int print_json(const char *path, const char *kernel)
+{
+	FILE *f = fopen(path, "we");
+	unsigned int i;
+
+	if (!f)
+		return fail(path, -errno);
+	fprintf(f, "{\n  \"kernel\": \"%s\",\n  \"unit\": \"TSC ticks\",\n  \"loops\": %u,\n",
+		kernel, loops);
+	fprintf(f, "  \"rows\": [\n");
+	for (i = 0; i < ROWS; i++)
+		fprintf(f, "    {\"key\": \"%s\", \"title\": \"%s\", \"sessions\": %u, "
+			"\"raw\": %.2f, \"net\": %.2f}%s\n",
+			rows[i].key, rows[i].title, rows[i].sessions, rows[i].raw, rows[i].net,
+			i + 1 < ROWS ? "," : "");
+	fprintf(f, "  ]\n}\n");
+	return fclose(f) ? fail(path, -errno) : 0;
+}
+
+static int run_all(const char *json)
+{
+	struct utsname u;
+	unsigned int i;
+
+	uname(&u);
+	vm_stop_all(dev);
+	for (i = 0; i < ROWS; i++)
+		if (measure(&rows[i]))
+			return -1;
+	print_table(u.release);
+	return json ? print_json(json, u.release) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *json = getenv("ETW_BENCH_JSON");
+	int i, ret;
+
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--json"))
+			json = argv[i + 1];
+		else if (!strcmp(argv[i], "--loops") && atoi(argv[i + 1]) > 0)
+			loops = atoi(argv[i + 1]);
+		else
+			break;
+	}
+	if (i < argc) {
+		fprintf(stderr, "usage: etw_bench [--json FILE] [--loops N]\n");
+		return 2;
+	}
+	dev = vm_open();
+	if (dev < 0)
+		return fail(ETW_DEVICE_PATH, dev), 1;
+	ret = vm_insmod("etw_bench");
+	if (ret)
+		return fail("etw_bench.ko", ret), 1;
+	bench = vm_kmod_open("etw_bench");
+	ret = bench < 0 ? fail("/dev/etw_bench", bench) : run_all(json);
+	vm_stop_all(dev);
+	close(bench);
+	vm_rmmod("etw_bench");
+	close(dev);
+	return ret ? 1 : 0;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * etw_bench - loops to be measured in the kernel
+ *
+ * The event is the one that all tracers are compared with: u32, u64, char[16].
+ * Each loop is a function of its own, so that one does not change how another
+ * is compiled.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/jump_label.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <asm/msr.h>
+
+#include <etw/kernel.h>
+
+#include "etw_bench.h"
+
+ETW_DEFINE_PROVIDER(bench_provider, ETW_BENCH_STATIC_GUID);
+static DEFINE_STATIC_KEY_FALSE(never);
+
+static struct etw_provider *bench_handle;
+static DEFINE_MUTEX(bench_lock);
+static struct etw_event_descriptor desc = { .id = 1 };
+static const char text[16] = "0123456789abcde";
+static u64 failed;
+
+static __always_inline void write_event(struct etw_provider *provider, u32 number)
+{
+	u64 wide = number;
+	const struct etw_data_descriptor d[] = {
+		etw_data(&number, sizeof(number)),
+		etw_data(&wide, sizeof(wide)),
+		etw_data(text, sizeof(text)),
+	};
+
+	if (etw_write(provider, &desc, ARRAY_SIZE(d), d))
+		failed++;
+}
+
+static noinline u64 loop_empty(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++)
+		barrier();
+	return rdtsc_ordered() - start;
+}
+
+static noinline u64 loop_nop(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		if (static_branch_unlikely(&never))
+			write_event(bench_handle, i);
+	}
+	return rdtsc_ordered() - start;
+}
+
+static noinline u64 loop_static(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		if (ETW_EVENT_ENABLED(bench_provider, &desc))
+			write_event(&bench_provider, i);
+	}
+	return rdtsc_ordered() - start;
+}
+
+static noinline u64 loop_handle(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		write_event(bench_handle, i);
+	}
+	return rdtsc_ordered() - start;
+}
+
+static noinline u64 loop_handle_test(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		if (etw_event_enabled(bench_handle, &desc))
+			write_event(bench_handle, i);
+	}
+	return rdtsc_ordered() - start;
+}
+
+static noinline u64 loop_clock(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		ktime_get_mono_fast_ns();
+	}
+	return rdtsc_ordered() - start;
+}
+
+static u64 (*const kinds[ETW_BENCH_KINDS])(u32 loops) = {
+	[ETW_BENCH_EMPTY] = loop_empty,
+	[ETW_BENCH_NOP] = loop_nop,
+	[ETW_BENCH_STATIC] = loop_static,
+	[ETW_BENCH_HANDLE] = loop_handle,
+	[ETW_BENCH_HANDLE_TEST] = loop_handle_test,
+	[ETW_BENCH_CLOCK] = loop_clock,
+};
+
+static long bench_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *user = (void __user *)arg;
+	struct etw_bench_run run;
+
+	if (cmd != ETW_BENCH_RUN)
+		return -ENOTTY;
+	if (copy_from_user(&run, user, sizeof(run)))
+		return -EFAULT;
+	if (run.kind >= ETW_BENCH_KINDS || !run.loops || run.loops > 1000000)
+		return -EINVAL;
+	mutex_lock(&bench_lock);
+	desc.level = run.level;
+	desc.keyword = run.keyword;
+	failed = 0;
+	local_irq_disable();
+	run.ticks = kinds[run.kind](run.loops);
+	local_irq_enable();
+	run.failed = failed;
+	mutex_unlock(&bench_lock);
+	return copy_to_user(user, &run, sizeof(run)) ? -EFAULT : 0;
+}
+
+static const struct file_operations bench_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = bench_ioctl,
+};
+
+static struct miscdevice bench_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "etw_bench",
+	.fops = &bench_fops,
+};
+
+static int __init bench_init(void)
+{
+	static const struct etw_guid guid = ETW_BENCH_HANDLE_GUID;
+	int ret;
+
+	ret = etw_register(&bench_provider, "Etw-Bench-Static", NULL, NULL);
+	if (ret)
+		return ret;
+	ret = etw_register_handle(&guid, "Etw-Bench-Handle", NULL, NULL, &bench_handle);
+	if (ret)
+		goto err_static;
+	ret = misc_register(&bench_device);
+	if (!ret)
+		return 0;
+	etw_unregister_handle(bench_handle);
+err_static:
+	etw_unregister(&bench_provider);
+	return ret;
+}
+
+static void __exit bench_exit(void)
+{
+	misc_deregister(&bench_device);
+	etw_unregister_handle(bench_handle);
+	etw_unregister(&bench_provider);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_DESCRIPTION("Loops that measure what etw costs in the kernel");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * etw_bench.h - /dev/etw_bench: loops to be measured in the kernel
+ */
+#ifndef ETW_BENCH_H
+#define ETW_BENCH_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+#include <etw/format.h>
+
+#define ETW_BENCH_STATIC_GUID	ETW_GUID(0xbe9c4000, 0x0001, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
+#define ETW_BENCH_HANDLE_GUID	ETW_GUID(0xbe9c4000, 0x0002, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
+
+#define ETW_BENCH_EMPTY		0	/* nothing but the loop */
+#define ETW_BENCH_NOP		1	/* ... and a branch on a key that is never enabled */
+#define ETW_BENCH_STATIC	2	/* inline test and write, static provider */
+#define ETW_BENCH_HANDLE	3	/* etw_write() to a run-time handle */
+#define ETW_BENCH_HANDLE_TEST	4	/* etw_event_enabled() of it, then the write */
+#define ETW_BENCH_CLOCK		5	/* ktime_get_mono_fast_ns(), to compare with */
+#define ETW_BENCH_KINDS		6
+
+struct etw_bench_run {
+	__u32 kind;
+	__u32 loops;
+	__u32 level;		/* of the event */
+	__u32 reserved;
+	__u64 keyword;
+	__u64 ticks;		/* out: TSC, of the whole loop */
+	__u64 failed;		/* out: writes that returned an error */
+};
+
+#define ETW_BENCH_RUN		_IO(0xEB, 1)	/* etw_bench_run */
+
+#endif /* ETW_BENCH_H */

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * etw_test - a kernel provider that a test directs through /dev/etw_test
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include <etw/kernel.h>
+
+#include "etw_test.h"
+
+#define PAYLOAD_MAX	(128 * 1024)
+
+ETW_DEFINE_PROVIDER(test_provider, ETW_TEST_GUID);
+
+/* One of the providers; the address of it is its callback's context. */
+struct slot {
+	struct etw_provider *provider;	/* NULL: not registered */
+	u32 flags;
+	struct etw_test_log *log;
+};
+
+static struct slot slots[ETW_TEST_PROVIDERS];
+static DEFINE_MUTEX(test_lock);		/* slots */
+static DEFINE_SPINLOCK(log_lock);	/* slots[].log */
+static DECLARE_WAIT_QUEUE_HEAD(gate_wait);
+static bool gate_open = true;
+static u8 *payload;
+
+static int test_unregister(struct slot *slot)
+{
+	struct etw_provider *p = slot->provider;
+
+	return p == &test_provider ? etw_unregister(p) : etw_unregister_handle(p);
+}
+
+static int test_inside(struct slot *slot, struct etw_provider *p)
+{
+	static const struct etw_event_descriptor desc = { .id = 99, .level = 1 };
+
+	if (slot->flags & ETW_TEST_UNREG_INSIDE)
+		return p == &test_provider ? etw_unregister(p) : etw_unregister_handle(p);
+	if (slot->flags & ETW_TEST_WRITE_INSIDE)
+		return etw_write(p, &desc, 0, NULL);
+	return 0;
+}
+
+static void test_callback(const struct etw_guid *source, u32 control, u8 level,
+			  u64 any, u64 all, void *context)
+{
+	struct slot *slot = context;
+	struct etw_test_call call = {
+		.source = *source, .control = control, .level = level,
+		.any = any, .all = all };
+	bool known = slot >= slots && slot < slots + ETW_TEST_PROVIDERS;
+
+	call.good_context = known && in_task() && !irqs_disabled() && preemptible();
+	if (WARN_ON_ONCE(!known))
+		return;
+	if (slot->flags & ETW_TEST_GATED)
+		wait_event(gate_wait, READ_ONCE(gate_open));
+	/* During registration the handle is not known to us yet. */
+	if (READ_ONCE(slot->provider))
+		call.inside = test_inside(slot, slot->provider);
+	spin_lock(&log_lock);
+	if (slot->log->count < ETW_TEST_CALLS)
+		slot->log->calls[slot->log->count] = call;
+	slot->log->count++;
+	spin_unlock(&log_lock);
+}
+
+static int test_register_op(void *arg)
+{
+	struct etw_test_register *r = arg;
+	struct slot *slot = &slots[r->index];
+	etw_enable_fn fn = r->flags & ETW_TEST_CALLBACK ? test_callback : NULL;
+	struct etw_provider *p = &test_provider;
+
+	if (slot->provider && r->index)
+		return -EEXIST;
+	if (!slot->provider)
+		slot->flags = r->flags;
+	if (r->index)
+		r->result = etw_register_handle(&r->guid, NULL, fn, slot, &p);
+	else
+		r->result = etw_register(p, ETW_TEST_NAME, fn, slot);
+	if (!r->result)
+		WRITE_ONCE(slot->provider, p);
+	return 0;
+}
+
+static int test_unregister_op(void *arg)
+{
+	struct etw_test_register *r = arg;
+	struct slot *slot = &slots[r->index];
+
+	if (!slot->provider)
+		return -ENOENT;
+	r->result = test_unregister(slot);
+	if (!r->result)
+		slot->provider = NULL;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+struct job {
+	struct etw_test_write *w;
+	struct etw_provider *provider;
+	struct etw_data_descriptor *data;
+	struct timer_list timer;
+	struct irq_work work;
+	struct completion done;
+};
+
+static int write_one(struct job *job)
+{
+	struct etw_test_write *w = job->w;
+
+	if (w->transfer)
+		return etw_write_transfer(job->provider, &w->desc, &w->activity,
+					  &w->related, w->descriptors, job->data);
+	return etw_write(job->provider, &w->desc, w->descriptors, job->data);
+}
+
+static void write_all(struct job *job)
+{
+	struct etw_test_write *w = job->w;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < w->count; i++) {
+		if (!w->index && !ETW_EVENT_ENABLED(test_provider, &w->desc)) {
+			w->tested++;
+			continue;
+		}
+		ret = write_one(job);
+		if (ret) {
+			w->failed++;
+			w->result = ret;
+		} else {
+			w->ok++;
+		}
+	}
+}
+
+static void write_softirq(struct timer_list *timer)
+{
+	struct job *job = container_of(timer, struct job, timer);
+
+	WARN_ON_ONCE(!in_serving_softirq());
+	write_all(job);
+	complete(&job->done);
+}
+
+static void write_hardirq(struct irq_work *work)
+{
+	struct job *job = container_of(work, struct job, work);
+
+	WARN_ON_ONCE(!in_hardirq());
+	write_all(job);
+	complete(&job->done);
+}
+
+static void write_from(struct job *job, u32 context)
+{
+	init_completion(&job->done);
+	switch (context) {
+	case ETW_TEST_SOFTIRQ:
+		timer_setup(&job->timer, write_softirq, 0);
+		mod_timer(&job->timer, jiffies + 1);
+		break;
+	case ETW_TEST_HARDIRQ:
+		job->work = IRQ_WORK_INIT_HARD(write_hardirq);
+		irq_work_queue(&job->work);
+		break;
+	default:
+		write_all(job);
+		return;
+	}
+	wait_for_completion(&job->done);
+	if (context == ETW_TEST_SOFTIRQ)
+		del_timer_sync(&job->timer);
+	else
+		irq_work_sync(&job->work);
+}
+
+static int test_write_op(void *arg)
+{
+	struct etw_test_write *w = arg;
+	struct job *job;
+	u32 i, rest = w->size, part;
+
+	if (w->size > PAYLOAD_MAX || !w->descriptors || w->descriptors > ETW_DATA_MAX + 1)
+		return -EINVAL;
+	job = kzalloc(sizeof(*job), GFP_KERNEL);
+	if (!job)
+		return -ENOMEM;
+	job->w = w;
+	job->provider = slots[w->index].provider;
+	job->data = kcalloc(w->descriptors, sizeof(*job->data), GFP_KERNEL);
+	for (i = 0; job->data && i < w->descriptors; i++, rest -= part) {
+		part = rest / (w->descriptors - i);
+		job->data[i] = etw_data(payload, part);
+	}
+	if (job->data && job->provider)
+		write_from(job, w->context);
+	else
+		w->result = -ENOENT;
+	kfree(job->data);
+	kfree(job);
+	return 0;
+}
+
+static int test_enabled_op(void *arg)
+{
+	struct etw_test_enabled *e = arg;
+	struct etw_provider *p = slots[e->index].provider;
+	struct etw_event_descriptor desc = { .level = e->level, .keyword = e->keyword };
+
+	if (!p)
+		return -ENOENT;
+	e->inline_test = !e->index && ETW_ENABLED(test_provider, desc.level, e->keyword);
+	e->provider_enabled = etw_provider_enabled(p, e->level, e->keyword);
+	e->event_enabled = etw_event_enabled(p, &desc);
+	return 0;
+}
+
+static int test_log_op(void *arg)
+{
+	struct etw_test_log *log = arg;
+	u32 index = log->index;
+
+	spin_lock(&log_lock);
+	*log = *slots[index].log;
+	slots[index].log->count = 0;
+	spin_unlock(&log_lock);
+	log->index = index;
+	return 0;
+}
+
+static int test_gate_op(void *arg)
+{
+	WRITE_ONCE(gate_open, *(int *)arg);
+	wake_up_all(&gate_wait);
+	return 0;
+}
+
+static int test_activity_op(void *arg)
+{
+	struct etw_test_activity *a = arg;
+
+	a->result = etw_activity_id_control(a->control, &a->id);
+	return 0;
+}
+
+/* The first member of all but the last two is the provider's index. */
+static const struct {
+	unsigned int cmd;
+	u32 size;
+	int (*run)(void *arg);
+	bool indexed;
+	bool locked;
+} ops[] = {
+	{ ETW_TEST_REGISTER, sizeof(struct etw_test_register), test_register_op, true, true },
+	{ ETW_TEST_UNREGISTER, sizeof(struct etw_test_register), test_unregister_op, true, true },
+	{ ETW_TEST_WRITE, sizeof(struct etw_test_write), test_write_op, true, true },
+	{ ETW_TEST_ENABLED, sizeof(struct etw_test_enabled), test_enabled_op, true, true },
+	{ ETW_TEST_LOG, sizeof(struct etw_test_log), test_log_op, true, false },
+	{ ETW_TEST_GATE, sizeof(int), test_gate_op, false, false },
+	{ ETW_TEST_ACTIVITY, sizeof(struct etw_test_activity), test_activity_op, false, false },
+};
+
+static long test_run(int op, void __user *user)
+{
+	void *arg = memdup_user(user, ops[op].size);
+	long ret = -EINVAL;
+
+	if (IS_ERR(arg))
+		return PTR_ERR(arg);
+	if (ops[op].indexed && *(u32 *)arg >= ETW_TEST_PROVIDERS)
+		goto out;
+	if (ops[op].locked)
+		mutex_lock(&test_lock);
+	ret = ops[op].run(arg);
+	if (ops[op].locked)
+		mutex_unlock(&test_lock);
+	if (!ret && copy_to_user(user, arg, ops[op].size))
+		ret = -EFAULT;
+out:
+	kfree(arg);
+	return ret;
+}
+
+static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		if (ops[i].cmd == cmd)
+			return test_run(i, (void __user *)arg);
+	return -ENOTTY;
+}
+
+static const struct file_operations test_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = test_ioctl,
+};
+
+static struct miscdevice test_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "etw_test",
+	.fops = &test_fops,
+};
+
+static void test_free(void)
+{
+	int i;
+
+	for (i = 0; i < ETW_TEST_PROVIDERS; i++) {
+		if (slots[i].provider)
+			WARN_ON(test_unregister(&slots[i]));
+		kfree(slots[i].log);
+	}
+	kfree(payload);
+}
+
+static int __init test_init(void)
+{
+	int i, ret = -ENOMEM;
+
+	payload = kmalloc(PAYLOAD_MAX, GFP_KERNEL);
+	if (!payload)
+		goto fail;
+	memset(payload, 0x5a, PAYLOAD_MAX);
+	for (i = 0; i < ETW_TEST_PROVIDERS; i++) {
+		slots[i].log = kzalloc(sizeof(*slots[i].log), GFP_KERNEL);
+		if (!slots[i].log)
+			goto fail;
+	}
+	ret = misc_register(&test_device);
+	if (!ret)
+		return 0;
+fail:
+	test_free();
+	return ret;
+}
+
+static void __exit test_exit(void)
+{
+	misc_deregister(&test_device);
+	test_free();
+}
+
+module_init(test_init);
+module_exit(test_exit);
+
+MODULE_DESCRIPTION("Kernel provider that the tests of etw direct");
+MODULE_LICENSE("GPL");

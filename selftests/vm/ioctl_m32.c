@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctl_m32 - a 32-bit process issues every command
+ *
+ * The structs are the same for both, so each command must simply work; what
+ * differs is that its events say that they come from a 32-bit process.
+ */
+#include "vm_buf.h"
+
+FIXTURE(m32) {
+	int fd;
+	int slot;
+	struct etw_session s;
+	char name[32];
+};
+
+FIXTURE_SETUP(m32)
+{
+	vm_pin(0);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	self->s = vm_session("t-m32");
+	self->s.name_out = VM_PTR(self->name);
+	self->s.name_cap = sizeof(self->name);
+	ASSERT_EQ(0, vm_start(self->fd, &self->s));
+	self->slot = vm_register_flags(self->fd, vm_guid(1), ETW_REGISTER_NOTIFY,
+				       0x123456789abcdef0);
+	ASSERT_LE(0, self->slot);
+	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 5, 0xf00000000f, 0));
+}
+
+FIXTURE_TEARDOWN(m32)
+{
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+TEST_F(m32, is_a_32_bit_process)
+{
+	EXPECT_EQ(4, sizeof(void *));
+}
+
+TEST_F(m32, start)
+{
+	EXPECT_NE(0, self->s.handle);
+	EXPECT_EQ(0, memcmp(self->name, "t-m32", 5));
+	EXPECT_EQ(5, self->s.name_out_len);
+	EXPECT_FALSE(vm_guid_zero(&self->s.guid));
+	EXPECT_LE(2, self->s.min_buffers);
+	EXPECT_LE(1000, self->s.flush_ms);
+	EXPECT_LT(0, self->s.clock_freq);
+	EXPECT_LT(0, self->s.start_wall);
+}
+
+TEST_F(m32, query_by_name)
+{
+	struct etw_session q = vm_session("T-M32");
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_QUERY, &q));
+	EXPECT_EQ(self->s.handle, q.handle);
+	EXPECT_EQ(self->s.start_clock, q.start_clock);
+}
+
+TEST_F(m32, update)
+{
+	struct etw_session u = { .size = sizeof(u), .handle = self->s.handle,
+				 .flush_ms = 7000 };
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_UPDATE, &u));
+	EXPECT_EQ(7000, u.flush_ms);
+	EXPECT_EQ(self->s.max_buffers, u.max_buffers);
+}
+
+TEST_F(m32, enumerate)
+{
+	uint64_t handles[4] = { 0 };
+
+	EXPECT_EQ(1, vm_sessions(self->fd, handles, 4));
+	EXPECT_EQ(self->s.handle, handles[0]);
+}
+
+TEST_F(m32, write_and_read)
+{
+	static const char text[] = "from a 32-bit process";
+	const struct etw_event_header *h;
+	const struct etw_buffer_header *b;
+	struct vm_reader r;
+
+	ASSERT_EQ(0, vm_reader_open(&r, self->fd, self->s.handle, 0));
+	ASSERT_EQ(0, vm_write(self->fd, self->slot, 77, 4, 0x8000000001, text, sizeof(text)));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(1, vm_read_one(&r, NULL, NULL));
+	EXPECT_EQ(1, r.events);
+	b = (const void *)r.buf;
+	h = (const void *)(b + 1);
+	EXPECT_EQ(self->s.logger_id, b->logger_id);
+	EXPECT_EQ(ETW_TYPE_EVENT32, h->type);
+	EXPECT_EQ(77, h->desc.id);
+	EXPECT_EQ(0x8000000001, h->desc.keyword);
+	EXPECT_EQ(getpid(), h->process_id);
+	EXPECT_EQ(0, memcmp(h + 1, text, sizeof(text)));
+	vm_reader_close(&r);
+}
+
+TEST_F(m32, take_and_give)
+{
+	struct etw_consumer_open o;
+	struct etw_consumer_info info;
+	struct etw_buffer_take take;
+	const struct etw_event_header *h;
+	uint8_t *map;
+	int cfd = vm_consume(self->fd, self->s.handle, O_NONBLOCK, &o);
+
+	ASSERT_LE(0, cfd);
+	ASSERT_EQ(0, vm_write(self->fd, self->slot, 78, 4, 1, "abc", 4));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(0, vm_take(cfd, &take));
+	EXPECT_EQ(1, take.events);
+	EXPECT_EQ(0, take.sequence);
+	EXPECT_NE(0, take.complete_through);
+	map = mmap(NULL, o.buffer_size, PROT_READ, MAP_SHARED, cfd,
+		   (off_t)take.index * o.buffer_size);
+	ASSERT_NE(MAP_FAILED, map);
+	h = (const void *)(map + ETW_BUFFER_HEADER_SIZE);
+	EXPECT_EQ(ETW_TYPE_EVENT32, h->type);
+	EXPECT_EQ(78, h->desc.id);
+	ASSERT_EQ(0, vm_consumer_info(cfd, &info));
+	EXPECT_EQ(1, info.held);
+	EXPECT_EQ(1, info.events);
+	EXPECT_EQ(0, vm_give(cfd, take.index));
+	EXPECT_EQ(-EAGAIN, vm_take(cfd, &take));
+	munmap(map, o.buffer_size);
+	close(cfd);
+}
+
+TEST_F(m32, stat)
+{
+	struct etw_consumer_info info[2];
+	struct etw_session_stat st = {
+		.size = sizeof(st), .name = VM_PTR("t-m32"), .name_len = 5,
+		.consumers = VM_PTR(info), .consumer_cap = 2 };
+	int cfd = vm_consume(self->fd, self->s.handle, 0, NULL);
+
+	ASSERT_LE(0, cfd);
+	ASSERT_EQ(0, vm_write(self->fd, self->slot, 1, 4, 1, "abc", 4));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_STAT, &st));
+	EXPECT_EQ(1, st.written);
+	EXPECT_EQ(1, st.consumer_count);
+	EXPECT_EQ(getpid(), info[0].pid);
+	close(cfd);
+}
+
+TEST_F(m32, pid_filter)
+{
+	uint32_t pids[2] = { getpid(), 1 };
+	struct etw_filter f = { .ptr = VM_PTR(pids), .len = sizeof(pids),
+				.type = ETW_FILTER_PID };
+	struct etw_enable e = vm_enable_arg(self->s.handle, vm_guid(1));
+	struct etw_provider_query q = { .size = sizeof(q), .provider = vm_guid(1) };
+	struct etw_provider_reg reg;
+	struct etw_provider_enable en;
+
+	e.filters = VM_PTR(&f);
+	e.filter_count = 1;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	q.regs = VM_PTR(&reg);
+	q.reg_cap = 1;
+	q.enables = VM_PTR(&en);
+	q.enable_cap = 1;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q));
+	EXPECT_EQ(1, q.reg_count);
+	EXPECT_EQ(getpid(), reg.pid);
+	EXPECT_EQ(1ULL << (self->s.logger_id - 1), reg.sessions);
+	EXPECT_EQ(1, q.enable_count);
+	EXPECT_EQ(1, en.pid_filtered);
+	EXPECT_EQ(self->s.handle, en.session);
+}
+
+TEST_F(m32, enable_area)
+{
+	const struct etw_enable_entry *area;
+
+	area = mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, area);
+	EXPECT_EQ(1, area[self->slot].enabled);
+	EXPECT_EQ(5, area[self->slot].level);
+	EXPECT_EQ(0xf00000000f, area[self->slot].any);
+}
+
+TEST_F(m32, notify)
+{
+	struct etw_notify n = { .size = sizeof(n) };
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
+	EXPECT_EQ(self->slot, n.slot);
+	EXPECT_EQ(0x123456789abcdef0, n.cookie);
+	EXPECT_EQ(ETW_CONTROL_ENABLE, n.control);
+	EXPECT_EQ(5, n.level);
+	EXPECT_EQ(0xf00000000f, n.any);
+	EXPECT_EQ(-EAGAIN, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
+}
+
+TEST_F(m32, provider_enum)
+{
+	struct etw_guid guids[8], want = vm_guid(1);
+	struct etw_provider_enum e = { .size = sizeof(e), .guids = VM_PTR(guids),
+				       .capacity = 8 };
+	unsigned int i, found = 0;
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_PROVIDER_ENUM, &e));
+	for (i = 0; i < e.count && i < 8; i++)
+		found += !memcmp(&guids[i], &want, sizeof(want));
+	EXPECT_EQ(1, found);
+}
+
+TEST_F(m32, unregister_and_stop)
+{
+	EXPECT_EQ(0, vm_unregister(self->fd, self->slot));
+	EXPECT_EQ(-EBADF, vm_unregister(self->fd, self->slot));
+	EXPECT_EQ(0, vm_disable(self->fd, self->s.handle, vm_guid(1)));
+	EXPECT_EQ(0, vm_stop(self->fd, self->s.handle));
+	EXPECT_EQ(0, vm_sessions(self->fd, NULL, 0));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * vm_state.h - everything /dev/etw tells about its state, to compare
+ *
+ * A refused call leaves everything as it was: take the state before and after
+ * and compare.  Sessions must be idle meanwhile.
+ */
+#ifndef ETW_SELFTEST_VM_STATE_H
+#define ETW_SELFTEST_VM_STATE_H
+
+#include "vm.h"
+
+#define VM_STATE_SESSIONS	80
+#define VM_STATE_PROVIDERS	32
+#define VM_STATE_LIST		16
+
+struct vm_state_session {
+	struct etw_session query;
+	struct etw_session_stat stat;
+	struct etw_consumer_info consumers[VM_STATE_LIST];
+	char name[ETW_NAME_MAX];
+};
+
+struct vm_state_provider {
+	struct etw_provider_query query;
+	struct etw_provider_reg regs[VM_STATE_LIST];
+	struct etw_provider_enable enables[VM_STATE_LIST];
+	char name[64];
+};
+
+struct vm_state {
+	int sessions;
+	int providers;
+	uint64_t handles[VM_STATE_SESSIONS];
+	struct etw_guid guids[VM_STATE_PROVIDERS];
+	struct vm_state_session session[VM_STATE_SESSIONS];
+	struct vm_state_provider provider[VM_STATE_PROVIDERS];
+};
+
+static inline int vm_state_one_session(int fd, uint64_t handle,
+				       struct vm_state_session *s)
+{
+	int ret;
+
+	s->query = (struct etw_session){
+		.size = sizeof(s->query), .handle = handle,
+		.name_out = VM_PTR(s->name), .name_cap = sizeof(s->name) };
+	ret = vm_ioctl(fd, ETW_IOC_SESSION_QUERY, &s->query);
+	if (ret)
+		return ret;
+	s->query.name_out = 0;
+	s->stat = (struct etw_session_stat){
+		.size = sizeof(s->stat), .handle = handle,
+		.consumers = VM_PTR(s->consumers), .consumer_cap = VM_STATE_LIST };
+	ret = vm_ioctl(fd, ETW_IOC_SESSION_STAT, &s->stat);
+	s->stat.consumers = 0;
+	return ret;
+}
+
+static inline int vm_state_one_provider(int fd, const struct etw_guid *guid,
+					struct vm_state_provider *p)
+{
+	int ret;
+
+	p->query = (struct etw_provider_query){
+		.size = sizeof(p->query), .provider = *guid,
+		.name_out = VM_PTR(p->name), .name_cap = sizeof(p->name),
+		.regs = VM_PTR(p->regs), .reg_cap = VM_STATE_LIST,
+		.enables = VM_PTR(p->enables), .enable_cap = VM_STATE_LIST };
+	ret = vm_ioctl(fd, ETW_IOC_PROVIDER_QUERY, &p->query);
+	p->query.name_out = 0;
+	p->query.regs = 0;
+	p->query.enables = 0;
+	return ret;
+}
+
+static inline int vm_state_u64_cmp(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static inline int vm_state_guid_cmp(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct etw_guid));
+}
+
+static inline int vm_state_min(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* Everything there is to know now; to be freed.  NULL if a query failed. */
+static inline struct vm_state *vm_state_get(int fd)
+{
+	struct vm_state *st = calloc(1, sizeof(*st));
+	struct etw_provider_enum pe;
+	int i, n;
+
+	if (!st)
+		return NULL;
+	st->sessions = vm_sessions(fd, st->handles, VM_STATE_SESSIONS);
+	n = vm_state_min(st->sessions, VM_STATE_SESSIONS);
+	qsort(st->handles, n < 0 ? 0 : n, sizeof(uint64_t), vm_state_u64_cmp);
+	for (i = 0; i < n; i++)
+		if (vm_state_one_session(fd, st->handles[i], &st->session[i]))
+			goto fail;
+	pe = (struct etw_provider_enum){ .size = sizeof(pe), .guids = VM_PTR(st->guids),
+					 .capacity = VM_STATE_PROVIDERS };
+	if (n < 0 || vm_ioctl(fd, ETW_IOC_PROVIDER_ENUM, &pe))
+		goto fail;
+	st->providers = pe.count;
+	n = vm_state_min(st->providers, VM_STATE_PROVIDERS);
+	qsort(st->guids, n, sizeof(st->guids[0]), vm_state_guid_cmp);
+	for (i = 0; i < n; i++)
+		if (vm_state_one_provider(fd, &st->guids[i], &st->provider[i]))
+			goto fail;
+	return st;
+fail:
+	free(st);
+	return NULL;
+}
+
+/* Is the state still the one in was?  Says on stderr what is not. */
+static inline bool vm_state_same(int fd, const struct vm_state *was)
+{
+	struct vm_state *now = vm_state_get(fd);
+	bool same = now && was && !memcmp(was, now, sizeof(*was));
+
+	if (!now || !was)
+		fprintf(stderr, "# state: a query failed\n");
+	else if (now->sessions != was->sessions)
+		fprintf(stderr, "# state: %d sessions became %d\n", was->sessions,
+			now->sessions);
+	else if (now->providers != was->providers)
+		fprintf(stderr, "# state: %d providers became %d\n", was->providers,
+			now->providers);
+	else if (memcmp(was->session, now->session, sizeof(was->session)))
+		fprintf(stderr, "# state: a session changed\n");
+	else if (!same)
+		fprintf(stderr, "# state: a provider changed\n");
+	free(now);
+	return same;
+}
+
+#endif /* ETW_SELFTEST_VM_STATE_H */
