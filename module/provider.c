@@ -142,8 +142,7 @@ EXPORT_SYMBOL_GPL(__etw_register);
  * @context: handed to @callback
  * @handle: set to the new provider; unchanged on failure
  *
- * The handle has no static key: test it with etw_event_enabled(), which costs
- * a call and a few loads.  Give it back with etw_unregister_handle().
+ * The handle has no static key: test it with ETW_HANDLE_ENABLED().  Give it back with etw_unregister_handle().
  *
  * Process context, may sleep.
  *

@@ -248,8 +248,12 @@ int etw_write_transfer(struct etw_provider *provider,
 		.type = ETW_TYPE_EVENT64,
 		.flags = ETW_EVENT_NO_CPUTIME,
 	};
-	int err = etw_record_measure(&source);
+	int err;
 
+	/* A run-time handle has no static key that kept us from coming here. */
+	if (!rcu_access_pointer(provider->snapshot))
+		return 0;
+	err = etw_record_measure(&source);
 	if (unlikely(err == -EOVERFLOW))
 		return etw_trace_drop(provider, desc, 0, ETW_DROP_EVENT_SIZE);
 	if (unlikely(err))
@@ -290,7 +294,7 @@ EXPORT_SYMBOL_GPL(etw_write);
  * @provider: a provider, registered or not
  * @desc: the event's descriptor
  *
- * For run-time handles; ETW_EVENT_ENABLED() is cheaper for static ones.  True
+ * As a function; ETW_EVENT_ENABLED() and ETW_HANDLE_ENABLED() are cheaper.  True
  * does not promise that a session gets the event.  Any context.
  */
 bool etw_event_enabled(const struct etw_provider *provider,

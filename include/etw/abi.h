@@ -9,6 +9,11 @@
  *    are zero, else E2BIG.  The kernel writes back at most size bytes.
  *  - Unknown flags, non-zero reserved members: EINVAL.  Unknown command: ENOTTY.
  *  - A pointer the kernel cannot read or write: EFAULT; nothing has changed then.
+ *    That goes for places of results too: they are probed before the command acts.
+ *    No pointer needs to be aligned.
+ *  - Everything but REGISTER, UNREGISTER, NOTIFY, WRITE and the commands on a
+ *    consumer's file needs CAP_PERFMON in the initial user namespace, looking
+ *    included: EPERM, before anything is told of what exists.
  *  - Pointers are u64, so a 32-bit caller on a 64-bit kernel uses the same
  *    structs and numbers.
  *  - Names are UTF-8 without a terminating NUL, their length given in bytes.
@@ -32,6 +37,7 @@
  *	ETIMEDOUT    callbacks did not finish      ERROR_TIMEOUT
  *	ESHUTDOWN    session is stopping           ERROR_ACTIVE_CONNECTIONS
  *	ENAMETOOLONG name over 1024 bytes          ERROR_INVALID_PARAMETER
+ *	EMFILE       no descriptor is free         ERROR_NO_SYSTEM_RESOURCES
  *
  * Commands may sleep and may be issued by several threads at once.
  */

@@ -144,6 +144,17 @@ static __always_inline struct etw_data_descriptor etw_data(const void *ptr,
 		.ptr = (unsigned long)ptr, .size = size };
 }
 
+/**
+ * ETW_HANDLE_ENABLED() - would this event of a run-time handle be wanted?
+ * @_handle: struct etw_provider * of etw_register_handle()
+ * @_desc: the event's struct etw_event_descriptor *
+ *
+ * As ETW_EVENT_ENABLED(), for a provider that has no static key: while nobody
+ * enabled it, a load and a branch for events of a level above 0.  Any context.
+ */
+#define ETW_HANDLE_ENABLED(_handle, _desc)				\
+	etw_entry_wants(&(_handle)->enable, (_desc)->level, (_desc)->keyword)
+
 int __etw_register(struct etw_provider *provider, struct module *owner,
 		   const char *name, etw_enable_fn callback, void *context);
 int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
