@@ -184,6 +184,26 @@ static void describe_enable(struct etw_provider_enable *out,
 	out->pid_filtered = slot->pid_filtered;
 }
 
+/*
+ * The registration that names the provider, or NULL.  Anybody may register a
+ * GUID with a name, so where a module has it registered only modules name it.
+ */
+static const struct etw_registration *namer(const struct etw_guid_entry *entry)
+{
+	const struct etw_registration *reg, *named = NULL;
+	bool kernel = false;
+
+	list_for_each_entry(reg, &entry->regs, node) {
+		if (!reg->process && !kernel) {
+			kernel = true;
+			named = NULL;
+		}
+		if (reg->name && !named && kernel == !reg->process)
+			named = reg;
+	}
+	return named;
+}
+
 static int collect(struct etw_provider_query *q, struct query *c,
 		   const struct etw_guid_entry *entry)
 {
@@ -198,11 +218,11 @@ static int collect(struct etw_provider_query *q, struct query *c,
 	if (!c->regs)
 		return -ENOMEM;
 	n = 0;
-	list_for_each_entry(reg, &entry->regs, node) {
+	list_for_each_entry(reg, &entry->regs, node)
 		if (n < c->reg_room)
 			describe_reg(&c->regs[n++], reg);
-		if (!reg->name || c->name)
-			continue;
+	reg = namer(entry);
+	if (reg) {
 		c->name = kmemdup_nul(reg->name, reg->name_len, GFP_KERNEL_ACCOUNT);
 		if (!c->name)
 			return -ENOMEM;

@@ -84,7 +84,7 @@ static int describe(struct etw_trace_session *s, struct etw_session *a)
 }
 
 /* Stop a session by handle if it still runs. */
-static long stop_handle(u64 handle)
+static int stop_handle(u64 handle)
 {
 	struct etw_trace_session *s;
 
@@ -147,67 +147,61 @@ void etw_ioctl_session_unstart(struct file *file, void *arg)
 	stop_handle(a->handle);
 }
 
-long etw_ioctl_session_stop(struct file *file, void *arg)
+/* One step on a running session, then tell its state. */
+static long step(struct etw_session *a,
+		 int (*run)(struct etw_trace_session *s, const struct etw_session *a))
 {
-	struct etw_session *a = arg;
-	struct etw_trace_session *s;
-	long err;
+	struct etw_trace_session *s = lookup_for(a);
+	int err;
 
-	s = lookup_for(a);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	/* Of several that stop it at once, one does; the others: -ENOENT. */
-	err = stop_handle(s->handle);
+	err = run(s, a);
 	if (!err)
 		err = describe(s, a);
 	etw_session_put(s);
 	return err;
+}
+
+static int look(struct etw_trace_session *s, const struct etw_session *a)
+{
+	return 0;
+}
+
+static int update(struct etw_trace_session *s, const struct etw_session *a)
+{
+	return etw_session_update(s, a->max_buffers, a->flush_ms);
+}
+
+static int flush(struct etw_trace_session *s, const struct etw_session *a)
+{
+	return etw_deliver_flush(s);
+}
+
+/* Of several that stop a session at once, one does; the others: -ENOENT. */
+static int stop(struct etw_trace_session *s, const struct etw_session *a)
+{
+	return stop_handle(s->handle);
 }
 
 long etw_ioctl_session_query(struct file *file, void *arg)
 {
-	struct etw_session *a = arg;
-	struct etw_trace_session *s;
-	int err;
-
-	s = lookup_for(a);
-	if (IS_ERR(s))
-		return PTR_ERR(s);
-	err = describe(s, a);
-	etw_session_put(s);
-	return err;
+	return step(arg, look);
 }
 
 long etw_ioctl_session_update(struct file *file, void *arg)
 {
-	struct etw_session *a = arg;
-	struct etw_trace_session *s;
-	int err;
-
-	s = lookup_for(a);
-	if (IS_ERR(s))
-		return PTR_ERR(s);
-	err = etw_session_update(s, a->max_buffers, a->flush_ms);
-	if (!err)
-		err = describe(s, a);
-	etw_session_put(s);
-	return err;
+	return step(arg, update);
 }
 
 long etw_ioctl_session_flush(struct file *file, void *arg)
 {
-	struct etw_session *a = arg;
-	struct etw_trace_session *s;
-	int err;
+	return step(arg, flush);
+}
 
-	s = lookup_for(a);
-	if (IS_ERR(s))
-		return PTR_ERR(s);
-	err = etw_deliver_flush(s);
-	if (!err)
-		err = describe(s, a);
-	etw_session_put(s);
-	return err;
+long etw_ioctl_session_stop(struct file *file, void *arg)
+{
+	return step(arg, stop);
 }
 
 long etw_ioctl_session_enum(struct file *file, void *arg)

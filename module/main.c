@@ -20,6 +20,9 @@ MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
 module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
 MODULE_PARM_DESC(max_user_registrations,
 		 "provider registrations of one user's processes (default 16384)");
+module_param_named(nesting_max, etw_nesting_max, uint, 0644);
+MODULE_PARM_DESC(nesting_max,
+		 "writers nested on one CPU before their events are dropped (default 8)");
 module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");

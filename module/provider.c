@@ -2,6 +2,7 @@
 /*
  * provider.c - registrations, and the API for kernel modules
  */
+#include <linux/err.h>
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -90,9 +91,17 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 	return err;
 }
 
-static size_t name_length(const char *name)
+/* A registration for a module that gave this GUID and name (or NULL). */
+static struct etw_registration *kernel_registration(const struct etw_guid *guid,
+						    const char *name)
 {
-	return name ? strlen(name) : 0;
+	size_t len = name ? strlen(name) : 0;
+
+	if (etw_guid_is_null(guid))
+		return ERR_PTR(-EINVAL);
+	if (len > ETW_NAME_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	return etw_registration_alloc(name, len) ?: ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -119,13 +128,9 @@ int __etw_register(struct etw_provider *provider, struct module *owner,
 	struct etw_registration *reg;
 	int err;
 
-	if (etw_guid_is_null(&provider->guid))
-		return -EINVAL;
-	if (name_length(name) > ETW_NAME_MAX)
-		return -ENAMETOOLONG;
-	reg = etw_registration_alloc(name, name_length(name));
-	if (!reg)
-		return -ENOMEM;
+	reg = kernel_registration(&provider->guid, name);
+	if (IS_ERR(reg))
+		return PTR_ERR(reg);
 	err = kernel_register(provider, reg, owner, callback, context);
 	if (err)
 		etw_registration_free(reg);
@@ -155,13 +160,9 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 	struct etw_registration *reg;
 	int err;
 
-	if (etw_guid_is_null(guid))
-		return -EINVAL;
-	if (name_length(name) > ETW_NAME_MAX)
-		return -ENAMETOOLONG;
-	reg = etw_registration_alloc(name, name_length(name));
-	if (!reg)
-		return -ENOMEM;
+	reg = kernel_registration(guid, name);
+	if (IS_ERR(reg))
+		return PTR_ERR(reg);
 	reg->own.guid = *guid;
 	err = kernel_register(&reg->own, reg, owner, callback, context);
 	if (err) {
@@ -179,7 +180,8 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
  *
  * Waits for writes in progress and for the callback; neither runs any more
  * when this returns 0, so the caller may be unloaded.  Notifications that
- * were not delivered yet are dropped.
+ * were not delivered yet are dropped.  One call at a time for a provider: a
+ * second one beside it returns at once.
  *
  * Process context, sleeps; not under cpus_read_lock().
  *

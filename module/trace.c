@@ -27,9 +27,9 @@
 #include "trace.h"
 
 /* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
-#define NESTING_MAX	8
+unsigned int etw_nesting_max = 8;
 
-static DEFINE_PER_CPU(int, nesting);
+static DEFINE_PER_CPU(unsigned int, nesting);
 
 /*
  * Kernels that zero all automatic variables would clear the arrays below with
@@ -175,7 +175,7 @@ int etw_trace_write(const struct etw_provider *provider,
 	}
 	if (!wanted)
 		goto out;
-	if (likely(this_cpu_inc_return(nesting) <= NESTING_MAX))
+	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
 		ret = write_wanted(snapshot, source, wanted, cur);
 	else
 		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);

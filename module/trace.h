@@ -8,6 +8,8 @@
 #include "core/record.h"
 #include <etw/kernel.h>
 
+extern unsigned int etw_nesting_max;
+
 int etw_trace_write(const struct etw_provider *provider,
 		    const struct etw_record_source *source, u64 exclude);
 int etw_trace_drop(const struct etw_provider *provider,

@@ -10,6 +10,7 @@
  *  - Unknown flags, non-zero reserved members: EINVAL.  Unknown command: ENOTTY.
  *  - A pointer the kernel cannot read or write: EFAULT; nothing has changed then.
  *    That goes for places of results too: they are probed before the command acts.
+ *    (An event whose payload cannot be read is counted as lost.)
  *    No pointer needs to be aligned.
  *  - Everything but REGISTER, UNREGISTER, NOTIFY, WRITE and the commands on a
  *    consumer's file needs CAP_PERFMON in the initial user namespace, looking
@@ -34,10 +35,17 @@
  *	EPERM        not allowed                   ERROR_ACCESS_DENIED
  *	EBADF        no such registration          ERROR_INVALID_HANDLE
  *	ESTALE       the registration belongs to another process (after fork)
+ *	             the library registers anew, or drops the event in a vfork child
  *	ETIMEDOUT    callbacks did not finish      ERROR_TIMEOUT
  *	ESHUTDOWN    session is stopping           ERROR_ACTIVE_CONNECTIONS
  *	ENAMETOOLONG name over 1024 bytes          ERROR_INVALID_PARAMETER
  *	EMFILE       no descriptor is free         ERROR_NO_SYSTEM_RESOURCES
+ *	EAGAIN       nothing waits (NOTIFY, TAKE, read with O_NONBLOCK)
+ *	ENODATA      the session has stopped and all was taken (TAKE)
+ *	EBUSY        two buffers are held already (TAKE)
+ *	ENXIO        no such buffer (mmap of a consumer)
+ *	EINTR        a signal ended the wait of ENABLE; the change is in force
+ *	E2BIG, ENOTTY  see above
  *
  * Commands may sleep and may be issued by several threads at once.
  */
@@ -360,13 +368,17 @@ struct etw_provider_enable {
 	__u8  pid_filtered;	/* 1: by PID filter */
 };
 
+/*
+ * name is what a kernel module gave; what a process gave only where no module
+ * has the GUID registered, for anybody may register a GUID with a name.
+ */
 struct etw_provider_query {
 	__u32 size;
 	__u32 flags;		/* 0 */
 	struct etw_guid provider;
 	__u64 name_out;		/* out: char *, or 0 */
 	__u32 name_cap;
-	__u32 name_len;		/* out: 0 if no registration gave a name */
+	__u32 name_len;		/* out: 0 if there is none */
 	__u64 regs;		/* out: struct etw_provider_reg * */
 	__u32 reg_cap;
 	__u32 reg_count;	/* out */

@@ -153,6 +153,20 @@ const char *provider_name(const struct provider *provider)
 	return builtin ? builtin->name : NULL;
 }
 
+/*
+ * Anybody may register any GUID under any name, so that a process's name must
+ * not decide what an operator enables; a kernel module's may.
+ */
+static bool name_is_trusted(const struct provider *provider)
+{
+	unsigned int i;
+
+	for (i = 0; i < provider->reg_count; i++)
+		if (provider->regs[i].flags & ETW_REG_KERNEL)
+			return true;
+	return false;
+}
+
 static unsigned int match_name(const struct provider *list, unsigned int count,
 			       const char *name, struct etw_guid *guid,
 			       struct text *all)
@@ -160,7 +174,7 @@ static unsigned int match_name(const struct provider *list, unsigned int count,
 	unsigned int matches = 0, i;
 
 	for (i = 0; i < count; i++) {
-		if (strcasecmp(list[i].name, name))
+		if (strcasecmp(list[i].name, name) || !name_is_trusted(&list[i]))
 			continue;
 		if (!matches)
 			*guid = list[i].guid;
@@ -198,7 +212,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 		return matches == 1;
 	builtin = builtin_by_name(name);
 	if (!builtin) {
-		cli_fail("no provider named %s is registered (its GUID works at any time)",
+		cli_fail("no kernel provider named %s is registered (a GUID works at any time)",
 			 cli_quote(name));
 		return false;
 	}
@@ -209,7 +223,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 /**
  * provider_resolve() - the GUID of what the user calls a provider
  * @fd: the device
- * @text: a GUID, or a name that some registration gave
+ * @text: a GUID, or a name that a kernel module or the built-in table gave
  * @guid: set on success
  *
  * Return: false after printing what is wrong.
