@@ -224,3 +224,36 @@ int etw_unregister_handle(struct etw_provider *handle)
 	return handle ? etw_unregister(handle) : 0;
 }
 EXPORT_SYMBOL_GPL(etw_unregister_handle);
+
+/**
+ * etw_event_enabled() - would some session want this event?
+ * @provider: a provider, registered or not
+ * @desc: the event's descriptor
+ *
+ * As a function; ETW_EVENT_ENABLED() and ETW_HANDLE_ENABLED() are cheaper.  True
+ * does not promise that a session gets the event.  Any context.
+ */
+bool etw_event_enabled(const struct etw_provider *provider,
+		       const struct etw_event_descriptor *desc)
+{
+	return etw_entry_wants(&provider->enable, desc->level, desc->keyword);
+}
+EXPORT_SYMBOL_GPL(etw_event_enabled);
+
+/**
+ * etw_provider_enabled() - would some session want such events?
+ * @provider: a provider, registered or not
+ * @level: level of the events
+ * @keyword: keyword of the events
+ *
+ * Level 0 with keyword 0 asks whether any session has the provider enabled.
+ * Any context.
+ */
+bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
+			  u64 keyword)
+{
+	if (!level && !keyword)
+		return READ_ONCE(provider->enable.enabled);
+	return etw_entry_wants(&provider->enable, level, keyword);
+}
+EXPORT_SYMBOL_GPL(etw_provider_enabled);

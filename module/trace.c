@@ -213,6 +213,48 @@ int etw_trace_drop(const struct etw_provider *provider,
 
 /* --------------------------------------------------------- for kernel modules */
 
+/* A run-time handle has no static key that keeps it from coming here. */
+static __always_inline bool enabled(const struct etw_provider *provider)
+{
+	return rcu_access_pointer(provider->snapshot);
+}
+
+static __always_inline int write_kernel(const struct etw_provider *provider,
+					const struct etw_event_descriptor *desc,
+					const struct etw_guid *activity,
+					const struct etw_guid *related, u32 count,
+					const struct etw_data_descriptor *data)
+{
+	struct etw_record_source source = {
+		.provider = &provider->guid,
+		.desc = desc,
+		.activity = activity,
+		.related = related,
+		.data = data,
+		.count = count,
+		.thread_id = current->pid,
+		.process_id = current->tgid,
+		.type = ETW_TYPE_EVENT64,
+		.flags = ETW_EVENT_NO_CPUTIME,
+	};
+	int err;
+
+	err = etw_record_measure(&source);
+	if (unlikely(err == -EOVERFLOW))
+		return etw_trace_drop(provider, desc, 0, ETW_DROP_EVENT_SIZE);
+	if (unlikely(err))
+		return err;
+	if (!static_branch_unlikely(&etw_activity_used) || activity)
+		return etw_trace_write(provider, &source, 0);
+
+	/* The id stays readable until a grace period after it was replaced. */
+	rcu_read_lock_sched_notrace();
+	source.activity = etw_activity_current();
+	err = etw_trace_write(provider, &source, 0);
+	rcu_read_unlock_sched_notrace();
+	return err;
+}
+
 /**
  * etw_write_transfer() - write an event with activity ids
  * @provider: a registered provider; one that is not writes nothing
@@ -236,37 +278,9 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_guid *related, u32 count,
 		       const struct etw_data_descriptor *data)
 {
-	struct etw_record_source source = {
-		.provider = &provider->guid,
-		.desc = desc,
-		.activity = activity,
-		.related = related,
-		.data = data,
-		.count = count,
-		.thread_id = current->pid,
-		.process_id = current->tgid,
-		.type = ETW_TYPE_EVENT64,
-		.flags = ETW_EVENT_NO_CPUTIME,
-	};
-	int err;
-
-	/* A run-time handle has no static key that kept us from coming here. */
-	if (!rcu_access_pointer(provider->snapshot))
+	if (!enabled(provider))
 		return 0;
-	err = etw_record_measure(&source);
-	if (unlikely(err == -EOVERFLOW))
-		return etw_trace_drop(provider, desc, 0, ETW_DROP_EVENT_SIZE);
-	if (unlikely(err))
-		return err;
-	if (!static_branch_unlikely(&etw_activity_used) || activity)
-		return etw_trace_write(provider, &source, 0);
-
-	/* The id stays readable until a grace period after it was replaced. */
-	rcu_read_lock_sched_notrace();
-	source.activity = etw_activity_current();
-	err = etw_trace_write(provider, &source, 0);
-	rcu_read_unlock_sched_notrace();
-	return err;
+	return write_kernel(provider, desc, activity, related, count, data);
 }
 EXPORT_SYMBOL_GPL(etw_write_transfer);
 
@@ -285,39 +299,8 @@ int etw_write(struct etw_provider *provider,
 	      const struct etw_event_descriptor *desc, u32 count,
 	      const struct etw_data_descriptor *data)
 {
-	return etw_write_transfer(provider, desc, NULL, NULL, count, data);
+	if (!enabled(provider))
+		return 0;
+	return write_kernel(provider, desc, NULL, NULL, count, data);
 }
 EXPORT_SYMBOL_GPL(etw_write);
-
-/**
- * etw_event_enabled() - would some session want this event?
- * @provider: a provider, registered or not
- * @desc: the event's descriptor
- *
- * As a function; ETW_EVENT_ENABLED() and ETW_HANDLE_ENABLED() are cheaper.  True
- * does not promise that a session gets the event.  Any context.
- */
-bool etw_event_enabled(const struct etw_provider *provider,
-		       const struct etw_event_descriptor *desc)
-{
-	return etw_entry_wants(&provider->enable, desc->level, desc->keyword);
-}
-EXPORT_SYMBOL_GPL(etw_event_enabled);
-
-/**
- * etw_provider_enabled() - would some session want such events?
- * @provider: a provider, registered or not
- * @level: level of the events
- * @keyword: keyword of the events
- *
- * Level 0 with keyword 0 asks whether any session has the provider enabled.
- * Any context.
- */
-bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
-			  u64 keyword)
-{
-	if (!level && !keyword)
-		return READ_ONCE(provider->enable.enabled);
-	return etw_entry_wants(&provider->enable, level, keyword);
-}
-EXPORT_SYMBOL_GPL(etw_provider_enabled);

@@ -57,10 +57,24 @@ static __always_inline int etw_record_measure(struct etw_record_source *source)
 
 /*
  * Copy a payload piece.  Pieces are mostly a few bytes, for which a call to
- * memcpy and the start-up of "rep movsb" cost more than the copy itself.
+ * memcpy and the start-up of "rep movsb" cost more than the copy itself, and a
+ * loop more than the one or two moves that an integer or a GUID takes.
  */
 static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
 {
+	if (n == 4) {
+		__builtin_memcpy(to, from, 4);
+		return;
+	}
+	if (n == 8) {
+		__builtin_memcpy(to, from, 8);
+		return;
+	}
+	if (n == 16) {
+		__builtin_memcpy(to, from, 8);
+		__builtin_memcpy(to + 8, from + 8, 8);
+		return;
+	}
 	if (unlikely(n > 128)) {
 		memcpy(to, from, n);
 		return;
