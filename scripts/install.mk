@@ -28,7 +28,8 @@ installed := bin/etw lib/libetw.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VE
 	$(foreach m,$(man_pages),share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 	$(if $(completion),share/bash-completion/completions/etw)
 
-install: install-user $(if $(filter none,$(KERNEL)),,install-module)
+# The module first: where it cannot be built nothing is installed.
+install: $(if $(filter none,$(KERNEL)),,install-module) install-user
 
 install-user: build/etw build/libetw.a build/libetw.so
 	$(Q)$(INSTALL) -d $(addprefix $(user_to)/,$(sort $(dir $(installed))))

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// SPDX-License-Identifier: MIT
 /*
  * consumer.c - read a running session's events, as a Windows program does
  *
@@ -70,7 +70,8 @@ int main(int argc, char **argv)
 
 	handle = OpenTraceA(&trace);
 	if (handle == INVALID_PROCESSTRACE_HANDLE) {
-		fprintf(stderr, "consumer: OpenTrace: error %u\n", GetLastError());
+		fprintf(stderr, "consumer: OpenTrace: error %u%s\n", GetLastError(),
+			GetLastError() == ERROR_WMI_INSTANCE_NOT_FOUND ? " (no such session)" : "");
 		return 1;
 	}
 	sigemptyset(&set);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// SPDX-License-Identifier: MIT
 /*
  * controller.c - start a session, enable a provider, stop the session, as a
  * Windows program does
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	if (err != ERROR_SUCCESS) {
 		fail("EnableTraceEx2", err);
 	} else {
-		printf("session %s runs for %d s, Enter ends it\n", argv[1], seconds);
+		printf("session %s runs for %d s, Enter or the end of input ends it\n", argv[1], seconds);
 		fflush(stdout);
 		poll(&enter, 1, seconds * 1000);
 	}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// SPDX-License-Identifier: MIT
 /*
  * sample_app.c - a program that writes events
  *
@@ -55,8 +55,9 @@ static void count(unsigned int *what, ULONG err)
 		(*what)++;
 		return;
 	}
-	wrote.failed++;
-	fprintf(stderr, "sample_app: event not written: error %u\n", err);
+	if (!wrote.failed++)
+		fprintf(stderr, "sample_app: event not written: error %u%s; more are only counted\n",
+			err, err == ERROR_NOT_ENOUGH_MEMORY ? " (no free buffer)" : "");
 }
 
 static void write_step(REGHANDLE provider, ULONG number, ULONG steps)
