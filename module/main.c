@@ -6,7 +6,9 @@
  * module is loaded: each holds a reference.
  */
 #include <linux/init.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 
 #include "clock.h"
@@ -31,6 +33,9 @@ static int __init etw_init(void)
 {
 	int err = -ENOMEM;
 
+	if (!etw_max_sessions || etw_max_sessions > ETW_SESSIONS_MAX)
+		pr_warn("etw: max_sessions=%u is not within 1 to %u\n",
+			etw_max_sessions, ETW_SESSIONS_MAX);
 	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
 	etw_activity_init();
 	etw_wq = alloc_workqueue("etw", WQ_UNBOUND, 0);

@@ -51,7 +51,7 @@ wrong() {
 # right ARG...: parsed well, then there is no device.
 right() {
 	local good=no
-	local text="etw: $ETW_DEVICE: no such device (is the module loaded? try: modprobe etw)"
+	local text="etw: $ETW_DEVICE: no such device (is the module loaded? try: modprobe etw, or insmod etw.ko)"
 
 	run "$@"
 	[[ $code -ne 1 ]] || ! one_error_line || [[ $(cat "$work/err") != "$text" ]] || good=yes

@@ -31,7 +31,7 @@ int device_open(void)
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		cli_fail("%s: no such device (is the module loaded? try: modprobe etw)",
+		cli_fail("%s: no such device (is the module loaded? try: modprobe etw, or insmod etw.ko)",
 			 device_path());
 		break;
 	default:

@@ -2,7 +2,9 @@
 /*
  * enable.c - etw enable: enable a provider for a session
  */
+#include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include "provider.h"
 
 enum {
@@ -71,6 +73,23 @@ static void take_option(int option, struct etw_enable *enable,
 	}
 }
 
+/*
+ * A filter selects, once, among the processes that exist: with none of them it
+ * would replace what was set by nothing, and say nothing.
+ */
+static bool processes_exist(const struct pid_filter *filter)
+{
+	uint32_t i;
+
+	for (i = 0; i < filter->count; i++) {
+		if (kill((pid_t)filter->pids[i], 0) && errno == ESRCH) {
+			cli_fail("--pid: no process %u", filter->pids[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
 int cmd_enable(int argc, char **argv)
 {
 	struct etw_enable enable = { .control = ETW_CONTROL_ENABLE };
@@ -82,6 +101,8 @@ int cmd_enable(int argc, char **argv)
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
 		take_option(option, &enable, &pids);
 	operands = cli_operands(&syntax, argc, argv);
+	if (!processes_exist(&pids))
+		return 1;
 	if (pids.count) {
 		filter.ptr = (uintptr_t)pids.pids;
 		filter.len = pids.count * sizeof(pids.pids[0]);

@@ -187,6 +187,12 @@ static unsigned int match_name(const struct provider *list, unsigned int count,
 	return matches;
 }
 
+/* Digits, dashes and braces only: a GUID was meant. */
+static bool looks_like_guid(const char *text)
+{
+	return strchr(text, '-') && text[strspn(text, "{}-0123456789abcdefABCDEF")] == '\0';
+}
+
 static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 {
 	const struct builtin_provider *builtin;
@@ -211,6 +217,11 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 	if (matches)
 		return matches == 1;
 	builtin = builtin_by_name(name);
+	if (!builtin && looks_like_guid(name)) {
+		cli_fail("%s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
+			 cli_quote(name));
+		return false;
+	}
 	if (!builtin) {
 		cli_fail("no kernel provider named %s is registered (a GUID works at any time)",
 			 cli_quote(name));

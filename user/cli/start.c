@@ -4,11 +4,13 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include "cli.h"
 #include "session.h"
 #include "lib/kdev.h"
 
 #define FLUSH_SECONDS_MAX	86400
+#define LIMIT_FILE		"/sys/module/etw/parameters/max_sessions"
 
 enum {
 	OPT_BUFFER_SIZE = 256,
@@ -21,9 +23,9 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ "buffer-size", OPT_BUFFER_SIZE, "KB", "size of one buffer, 4 to 16384" },
-	{ "min-buffers", OPT_MIN_BUFFERS, "N", "buffers to start with, at least 2 per CPU" },
-	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to" },
+	{ "buffer-size", OPT_BUFFER_SIZE, "KB", "size of one buffer, 4 to 16384; default 64" },
+	{ "min-buffers", OPT_MIN_BUFFERS, "N", "buffers to start with; default, least: 2 per CPU" },
+	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to; default: 20 more" },
 	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer that is not full after that long" },
 	{ "clock", OPT_CLOCK, "CLOCK", "qpc (default), system or cycles" },
 	{ "buffering", OPT_BUFFERING, NULL, "keep the newest events in memory until a flush" },
@@ -76,12 +78,38 @@ static bool take_option(int option, struct etw_session *s)
 	return false;
 }
 
-static int start_fail(const char *name, int err)
+/* How many sessions the module allows. */
+static unsigned int session_limit(void)
+{
+	unsigned int limit = ETW_SESSIONS_MAX;
+	FILE *f = fopen(LIMIT_FILE, "re");
+
+	if (!f)
+		return limit;
+	if (fscanf(f, "%u", &limit) != 1)
+		limit = ETW_SESSIONS_MAX;
+	fclose(f);
+	return limit;
+}
+
+/* ENOSPC has two causes; which one it was shows in how many sessions there are. */
+static int no_space(int fd, const char *name)
+{
+	struct etw_session_enum all = { .capacity = 0 };
+	unsigned int limit = session_limit();
+
+	if (!etw_kdev_session_enum(fd, &all) && all.count >= limit)
+		return cli_fail("session %s: too many sessions: %u run already, and %u may",
+				cli_quote(name), all.count, limit);
+	return cli_fail("session %s: its buffers would take more than 1/8 of memory or be more than %u",
+			cli_quote(name), ETW_BUFFERS_MAX);
+}
+
+static int start_fail(int fd, const char *name, int err)
 {
 	switch (-err) {
 	case ENOSPC:
-		return cli_fail("session %s: too many sessions, or its buffers would take more than 1/8 of memory",
-				cli_quote(name));
+		return no_space(fd, name);
 	case EINVAL:
 		return cli_fail("session %s: name or settings refused",
 				cli_quote(name));
@@ -104,9 +132,11 @@ int cmd_start(int argc, char **argv)
 	if (fd < 0)
 		return 1;
 	err = session_do(fd, etw_kdev_session_start, name, &session);
+	if (err)
+		err = start_fail(fd, name, err);
 	etw_kdev_close(fd);
 	if (err)
-		return start_fail(name, err);
+		return err;
 	if (json)
 		json_print(session_json(&session));
 	else
