@@ -108,8 +108,8 @@ include scripts/install.mk
 setup:
 	@scripts/setup
 
-# With --json only the demo itself may write to stdout, and nothing to the
-# terminal unless it fails.
+# With --json there is nothing but the events, on stdout, unless something
+# fails: set-up, the build and the tour go into files, which are shown then.
 demo:
 	@mkdir -p build
 	+@if [ -n "$(findstring --json,$(ARGS))" ]; then \

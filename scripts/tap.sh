@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Judges the TAP output of a test program. Sourced by scripts/check on the
-# host and by selftests/run.sh in the VM.
+# host and by selftests/run.sh in the VM; also by the checks among the scripts,
+# which print TAP themselves.
 
 KSFT_SKIP=4
 
@@ -51,4 +52,18 @@ tap_report() {
 	[[ -z $tap_problem ]] || printf '  %s\n' "$tap_problem"
 	[[ -z ${4-} ]] || printf '%s\n' "$4" | sed 's/^/  /'
 	grep -vE '^ok([[:space:]]|$)|^#[[:space:]]+(RUN|OK)[[:space:]]' "$2" | sed 's/^/  | /' || true
+}
+
+tap_number=0 tap_status=0
+# tap_result TEXT NAME: one result; any TEXT is what is wrong.
+tap_result() {
+	tap_number=$((tap_number + 1))
+	if [[ -z $1 ]]; then
+		echo "ok $tap_number - $2"
+		return
+	fi
+	echo "not ok $tap_number - $2"
+	printf '%s\n' "$1" | sed 's/^/# /'
+	# shellcheck disable=SC2034
+	tap_status=1
 }

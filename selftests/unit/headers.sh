@@ -21,7 +21,7 @@ trap 'exit 1' HUP INT TERM
 
 warn='-Wall -Wextra -Wpedantic -Werror'
 public='wmistr.h evntprov.h evntrace.h evntcons.h etw/wintypes.h etw/winerror.h
-	etw/evntrace_consts.h'
+	etw/evntrace_consts.h etw/abi.h etw/format.h etw/filter.h'
 win32=$(cd "$inc/win32" && ls -- *.h) || exit 1
 
 count=0

@@ -60,6 +60,31 @@ nothing_left() {
 	[[ ! -s $work/left ]]
 }
 
+# all_there FILE...: each is below the prefix, and is not empty.
+all_there() {
+	local file bad=0
+
+	for file; do
+		[[ -s $dest/usr/$file ]] || { echo "no $file"; bad=1; }
+	done
+	return "$bad"
+}
+
+headers_there() {
+	local -a headers
+
+	mapfile -t headers < <(find include -name '*.h')
+	[[ ${#headers[@]} -gt 0 ]] && all_there "${headers[@]/#include/include\/etw-linux}"
+}
+
+# exports_agree: the library exports what its map says, no more and no less.
+exports_agree() {
+	sed -nE 's/^[[:space:]]+([A-Za-z_][A-Za-z0-9_]*);.*/\1/p' user/lib/libetw.map | sort >"$work/map"
+	nm -D --defined-only "$dest/usr/lib/libetw.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+		sort >"$work/exports"
+	[[ -s $work/map ]] && diff "$work/map" "$work/exports"
+}
+
 cat >"$work/prog.c" <<-'EOF'
 	#include <evntprov.h>
 	#include <evntrace.h>
@@ -71,9 +96,14 @@ cat >"$work/prog.c" <<-'EOF'
 	}
 EOF
 
-echo "1..8"
+echo "1..12"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
+check "the headers are in place" headers_there
+check "the manual pages are in place" all_there share/man/man4/etw.4 share/man/man8/etw.8
+check "what else is installed is in place" all_there lib/udev/rules.d/90-etw.rules \
+	lib/modules-load.d/etw.conf lib/pkgconfig/libetw.pc lib/pkgconfig/libetw-win32.pc
+check "the library exports the names in its map" exports_agree
 check "the command runs" "$dest/usr/bin/etw" --help
 check "a C program builds" build gcc -std=c11
 check "it runs with the shared library" run_shared

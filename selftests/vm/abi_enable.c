@@ -17,18 +17,11 @@ FIXTURE(bad) {
 
 FIXTURE_SETUP(bad)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->base = vm_start_named(self->fd, "t-base");
-	ASSERT_NE(0, self->base);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
-	ASSERT_EQ(0, vm_enable(self->fd, self->base, vm_guid(1), 4, 0xff, 0));
-	self->e = vm_enable_arg(self->base, vm_guid(1));
-	self->was = vm_state_get(self->fd);
+	self->was = vm_state_base(self->fd, 4, 0xff, &self->base);
 	ASSERT_NE(NULL, self->was);
+	self->e = vm_enable_arg(self->base, vm_guid(1));
 }
 
 FIXTURE_TEARDOWN(bad)

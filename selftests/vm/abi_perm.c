@@ -20,16 +20,9 @@ FIXTURE(perm) {
 
 FIXTURE_SETUP(perm)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->base = vm_start_named(self->fd, "t-base");
-	ASSERT_NE(0, self->base);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
-	ASSERT_EQ(0, vm_enable(self->fd, self->base, vm_guid(1), 0, 0, 0));
-	self->was = vm_state_get(self->fd);
+	self->was = vm_state_base(self->fd, 0, 0, &self->base);
 	ASSERT_NE(NULL, self->was);
 }
 

@@ -11,6 +11,7 @@
 
 FIXTURE(bad) {
 	int fd;
+	int slot;
 	uint64_t base;
 	struct vm_state *was;
 	char name[ETW_NAME_MAX + 8];
@@ -18,13 +19,9 @@ FIXTURE(bad) {
 
 FIXTURE_SETUP(bad)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->base = vm_start_named(self->fd, "t-base");
-	ASSERT_NE(0, self->base);
-	self->was = vm_state_get(self->fd);
+	self->was = vm_state_base(self->fd, 0, 0, &self->base);
 	ASSERT_NE(NULL, self->was);
 	memset(self->name, 'n', sizeof(self->name));
 }

@@ -375,18 +375,19 @@ TEST_F(abi, pointer_kernel)
 	EXPECT_TRUE(vm_state_same(self->e.fd, self->was));
 }
 
-/* Results that cannot be written back: refused, and nothing has happened. */
+/*
+ * Results that cannot be written back: refused, and nothing has happened.  A
+ * command without results has no need to write.
+ */
 TEST_F(abi, pointer_read_only)
 {
 	struct env *e = &self->e;
 
-	if (!variant->out)
-		SKIP(return, "writes nothing back");
 	good(e, variant, e->pages, variant->size);
 	ASSERT_EQ(0, mprotect(e->pages, e->page, PROT_READ));
-	EXPECT_EQ(-EFAULT, issue(e, variant, e->pages));
+	EXPECT_EQ(variant->out ? -EFAULT : 0, issue(e, variant, e->pages));
 	ASSERT_EQ(0, mprotect(e->pages, e->page, PROT_READ | PROT_WRITE));
-	EXPECT_TRUE(vm_state_same(e->fd, self->was));
+	EXPECT_EQ(variant->out, vm_state_same(e->fd, self->was));
 }
 
 /* The kernel copies the struct, so where it lies does not matter. */
@@ -406,7 +407,7 @@ TEST_F(abi, flag_unknown)
 	int bit;
 
 	if (!variant->flags_at)
-		SKIP(return, "no flags");
+		return;		/* this command has none */
 	for (bit = 4; bit < 32; bit++) {
 		if (variant->cmd == ETW_IOC_CONSUMER_OPEN &&
 		    (1 << bit) & (O_NONBLOCK | O_CLOEXEC))
@@ -425,7 +426,7 @@ TEST_F(abi, reserved_not_zero)
 	uint8_t *arg;
 
 	if (!variant->reserved_at)
-		SKIP(return, "nothing reserved");
+		return;		/* this command has no such member */
 	arg = good(e, variant, e->pages, variant->size);
 	arg[variant->reserved_at] = 1;
 	EXPECT_EQ(-EINVAL, issue(e, variant, arg));

@@ -7,28 +7,9 @@
 #include <sys/socket.h>
 
 struct event {
-	uint32_t number;
+	uint32_t number;	/* first, for vm_see() */
 	char fill[100];
 };
-
-struct seen {
-	uint64_t records;
-	uint32_t last;
-	bool ordered;
-};
-
-static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
-{
-	const struct event *e = (const void *)r->data;
-	struct seen *s = ctx;
-
-	(void)b;
-	if (!s->records++)
-		s->ordered = true;
-	else if (e->number != s->last + 1)
-		s->ordered = false;
-	s->last = e->number;
-}
 
 FIXTURE(consumer) {
 	int fd;
@@ -40,12 +21,8 @@ FIXTURE(consumer) {
 
 FIXTURE_SETUP(consumer)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
 	self->s = vm_session("t-consumer");
 	self->s.buffer_kb = 8;
 	self->s.min_buffers = 16;
@@ -131,7 +108,7 @@ TEST_F(consumer, read_gives_whole_buffers)
 /* A reader whose memory ends within the second buffer keeps what was read. */
 TEST_F(consumer, read_into_half_a_room)
 {
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 	uint8_t *room = mmap(NULL, 4 * 4096, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ssize_t n;
@@ -142,7 +119,7 @@ TEST_F(consumer, read_into_half_a_room)
 	ASSERT_EQ(0, buffer(self));
 	n = read(self->r.fd, room, 2 * 8192);
 	EXPECT_TRUE(n == 8192 || (n == -1 && errno == EFAULT));
-	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 	EXPECT_EQ(n == 8192 ? 1 : 2, seen.records);
 	EXPECT_EQ(1, seen.last);
 }
@@ -196,13 +173,13 @@ TEST_F(consumer, poll)
 
 TEST_F(consumer, end_comes_after_everything)
 {
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 	int i;
 
 	for (i = 0; i < 300; i++)
 		ASSERT_EQ(0, put(self));
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
-	EXPECT_EQ(0, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(0, vm_drain(&self->r, vm_see, &seen));
 	EXPECT_EQ(300, seen.records);
 	EXPECT_TRUE(seen.ordered);
 }

@@ -43,12 +43,8 @@ FIXTURE(many) {
 
 FIXTURE_SETUP(many)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
 	self->s = vm_session("t-many");
 	self->s.buffer_kb = 4;
 	self->s.min_buffers = self->s.max_buffers = 64;

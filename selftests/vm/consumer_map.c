@@ -26,12 +26,8 @@ FIXTURE(map) {
 
 FIXTURE_SETUP(map)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
 	self->s = vm_session("t-map");
 	self->s.buffer_kb = SIZE / 1024;
 	self->s.min_buffers = self->s.max_buffers = BUFFERS;

@@ -73,14 +73,10 @@ FIXTURE_SETUP(filter)
 	char name[16];
 	int i;
 
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
 	self->area = mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, self->area);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
 	self->entry = &self->area[self->slot];
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
 		snprintf(name, sizeof(name), "t-%d", i);

@@ -7,6 +7,9 @@
 
 #include "kmod/etw_test/etw_test.h"
 
+#define NESTING_MAX	"/sys/module/etw/parameters/nesting_max"
+#define NESTING_DEFAULT	8
+
 static const struct etw_guid guid = ETW_TEST_GUID;
 
 struct seen {
@@ -30,6 +33,15 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 		memcpy(s->ext, r->ext, r->data - r->ext < 64 ? r->data - r->ext : 64);
 	for (i = 0; i < r->len; i++)
 		s->wrong += r->data[i] != 0x5a;
+}
+
+static int set_nesting_max(int value)
+{
+	int fd = open(NESTING_MAX, O_WRONLY | O_CLOEXEC);
+	int ret = fd < 0 || dprintf(fd, "%d", value) < 0 ? -errno : 0;
+
+	close(fd);
+	return ret;
 }
 
 FIXTURE(kwrite) {
@@ -73,6 +85,7 @@ FIXTURE_SETUP(kwrite)
 
 FIXTURE_TEARDOWN(kwrite)
 {
+	EXPECT_EQ(0, set_nesting_max(NESTING_DEFAULT));
 	vm_reader_close(&self->r);
 	close(self->kfd);
 	EXPECT_EQ(0, vm_rmmod("etw_test"));
@@ -209,6 +222,39 @@ TEST_F(kwrite, over_64k)
 	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
 	EXPECT_EQ(1, st.dropped[ETW_DROP_EVENT_SIZE]);
 	EXPECT_EQ(1, vm_dropped(&st));
+}
+
+/* Where no nesting at all is allowed, every writer is one too many. */
+TEST_F(kwrite, nested_too_deep)
+{
+	struct etw_session_stat st;
+	uint32_t index, dropped = 0;
+
+	ASSERT_EQ(0, set_nesting_max(0));
+	self->w.count = 10;
+	for (index = 0; index < 2; index++) {
+		self->w.index = index;
+		self->w.failed = 0;
+		ASSERT_EQ(0, put(self));
+		EXPECT_EQ(0, self->w.ok);
+		EXPECT_EQ(10, self->w.failed);
+		EXPECT_EQ(-ENOBUFS, self->w.result);
+		EXPECT_EQ(0, self->seen.records);
+		dropped += 10;
+		ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
+		EXPECT_EQ(0, st.written);
+		EXPECT_EQ(dropped, st.dropped[ETW_DROP_NESTING]);
+		EXPECT_EQ(dropped, vm_dropped(&st));
+	}
+	ASSERT_EQ(0, set_nesting_max(NESTING_DEFAULT));
+	self->w.failed = 0;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(10, self->w.ok);
+	EXPECT_EQ(0, self->w.failed);
+	EXPECT_EQ(10, self->seen.records);
+	ASSERT_EQ(0, vm_stat(self->fd, self->session, &st));
+	EXPECT_EQ(10, st.written);
+	EXPECT_EQ(dropped, st.dropped[ETW_DROP_NESTING]);
 }
 
 TEST_F(kwrite, related_activity)

@@ -16,14 +16,10 @@ FIXTURE(pid) {
 
 FIXTURE_SETUP(pid)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
 	self->area = mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, self->area);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
 	self->session = vm_start_named(self->fd, "t-pid");
 	ASSERT_NE(0, self->session);
 }

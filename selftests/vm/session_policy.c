@@ -7,31 +7,9 @@
 #include "vm_buf.h"
 
 struct event {
-	uint32_t number;
+	uint32_t number;	/* first, for vm_see() */
 	char fill[60];
 };
-
-/* Numbered events as a reader finds them. */
-struct seen {
-	uint64_t records;
-	uint32_t first, last;
-	bool ordered;		/* each number is one more than that before it */
-};
-
-static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
-{
-	const struct event *e = (const void *)r->data;
-	struct seen *s = ctx;
-
-	(void)b;
-	if (!s->records++) {
-		s->first = e->number;
-		s->ordered = true;
-	} else if (e->number != s->last + 1) {
-		s->ordered = false;
-	}
-	s->last = e->number;
-}
 
 FIXTURE(policy) {
 	int fd;
@@ -44,12 +22,8 @@ FIXTURE(policy) {
 
 FIXTURE_SETUP(policy)
 {
-	vm_pin(0);
-	self->fd = vm_open();
+	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->slot = vm_register(self->fd, vm_guid(1));
-	ASSERT_LE(0, self->slot);
 	self->s = vm_session("t-policy");
 	self->s.buffer_kb = 4;
 	self->s.flush_ms = 600000;
@@ -89,7 +63,7 @@ TEST_F(policy, real_time_discards_new)
 	struct etw_consumer_info info;
 	struct etw_session_stat st;
 	struct etw_session q;
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 
 	self->s.min_buffers = self->s.max_buffers = 4;
 	ASSERT_EQ(0, begin(self));
@@ -104,7 +78,7 @@ TEST_F(policy, real_time_discards_new)
 	EXPECT_EQ(self->failed, q.events_lost);
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, 0));
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
-	EXPECT_EQ(0, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(0, vm_drain(&self->r, vm_see, &seen));
 	/* With buffers short, a new consumer may at once lose some old ones. */
 	ASSERT_EQ(0, vm_consumer_info(self->r.fd, &info));
 	EXPECT_EQ(self->next, seen.records + info.events_lost);
@@ -116,7 +90,7 @@ TEST_F(policy, real_time_discards_new)
 TEST_F(policy, real_time_goes_on_after_a_loss)
 {
 	struct etw_consumer_info info;
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 	uint32_t failed;
 
 	ASSERT_EQ(0, begin(self));
@@ -124,12 +98,12 @@ TEST_F(policy, real_time_goes_on_after_a_loss)
 		ASSERT_EQ(0, put(self));
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
-	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 	failed = self->failed;
 	ASSERT_EQ(0, put(self));
 	EXPECT_EQ(failed, self->failed);
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
-	EXPECT_EQ(0, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(0, vm_drain(&self->r, vm_see, &seen));
 	ASSERT_EQ(0, vm_consumer_info(self->r.fd, &info));
 	EXPECT_EQ(self->next, seen.records + info.events_lost);
 	EXPECT_EQ(self->next - 1, seen.last);
@@ -159,7 +133,7 @@ TEST_F(policy, pool_grows)
 TEST_F(policy, buffering_overwrites_the_oldest)
 {
 	struct etw_session_stat st;
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 	int i;
 
 	self->s.mode = ETW_MODE_BUFFERING;
@@ -170,10 +144,10 @@ TEST_F(policy, buffering_overwrites_the_oldest)
 		ASSERT_EQ(0, put(self));
 	EXPECT_EQ(0, self->failed);
 	/* Nothing is delivered before the flush. */
-	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 	EXPECT_EQ(0, seen.records);
 	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
-	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
 	EXPECT_EQ(5000, st.written);
 	EXPECT_EQ(0, vm_dropped(&st));
@@ -187,7 +161,7 @@ TEST_F(policy, buffering_overwrites_the_oldest)
 
 TEST_F(policy, buffering_goes_on_after_a_snapshot)
 {
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 	int i, round;
 
 	self->s.mode = ETW_MODE_BUFFERING;
@@ -198,7 +172,7 @@ TEST_F(policy, buffering_goes_on_after_a_snapshot)
 			ASSERT_EQ(0, put(self));
 		ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
 		seen.records = 0;
-		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 		EXPECT_EQ(self->next - 1, seen.last);
 		EXPECT_TRUE(seen.ordered);
 		EXPECT_LT(0, seen.records);
@@ -209,7 +183,7 @@ TEST_F(policy, buffering_goes_on_after_a_snapshot)
 TEST_F(policy, flush_timer)
 {
 	struct pollfd p = { .events = POLLIN };
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 
 	self->s.flush_ms = 1000;
 	ASSERT_EQ(0, begin(self));
@@ -219,7 +193,7 @@ TEST_F(policy, flush_timer)
 		ASSERT_EQ(0, put(self));
 		ASSERT_EQ(1, poll(&p, 1, VM_LIMIT_MS));
 		EXPECT_EQ(POLLIN, p.revents);
-		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 		EXPECT_EQ(self->next, seen.records);
 	}
 }
@@ -227,14 +201,14 @@ TEST_F(policy, flush_timer)
 /* The flush returns after what was written before it can be read. */
 TEST_F(policy, flush_waits)
 {
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 
 	ASSERT_EQ(0, begin(self));
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	while (self->next < 200) {
 		ASSERT_EQ(0, put(self));
 		ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
-		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 		EXPECT_EQ(self->next, seen.records);
 	}
 	EXPECT_TRUE(seen.ordered);
@@ -243,19 +217,19 @@ TEST_F(policy, flush_waits)
 /* An empty session has nothing to flush. */
 TEST_F(policy, flush_of_nothing)
 {
-	struct seen seen = { 0 };
+	struct vm_seen seen = { 0 };
 
 	ASSERT_EQ(0, begin(self));
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
-	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see, &seen));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &seen));
 	EXPECT_EQ(0, self->r.buffers);
 }
 
 TEST_F(policy, backlog_goes_to_the_first_consumer)
 {
 	struct vm_reader second;
-	struct seen one = { 0 }, two = { 0 };
+	struct vm_seen one = { 0 }, two = { 0 };
 	int i;
 
 	self->s.buffer_kb = 64;
@@ -267,8 +241,8 @@ TEST_F(policy, backlog_goes_to_the_first_consumer)
 	ASSERT_EQ(0, vm_reader_open(&second, self->fd, self->s.handle, 0));
 	ASSERT_EQ(0, put(self));
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
-	EXPECT_EQ(0, vm_drain(&self->r, see, &one));
-	EXPECT_EQ(0, vm_drain(&second, see, &two));
+	EXPECT_EQ(0, vm_drain(&self->r, vm_see, &one));
+	EXPECT_EQ(0, vm_drain(&second, vm_see, &two));
 	EXPECT_EQ(4, one.records);
 	EXPECT_EQ(1, two.records);
 	EXPECT_EQ(3, two.first);

@@ -199,4 +199,31 @@ static inline int vm_drain(struct vm_reader *r, vm_record_fn fn, void *ctx)
 	return ret;
 }
 
+/* ------------------------------------------------------- numbered events */
+
+/* Events whose payload begins with a number, as a reader finds them. */
+struct vm_seen {
+	uint64_t records;
+	uint32_t first, last;
+	bool ordered;		/* each number is one more than that before it */
+};
+
+/* A vm_record_fn for a struct vm_seen. */
+static inline void vm_see(void *ctx, const struct etw_buffer_header *b,
+			  const struct vm_record *r)
+{
+	struct vm_seen *s = ctx;
+	uint32_t number;
+
+	(void)b;
+	memcpy(&number, r->data, sizeof(number));
+	if (!s->records++) {
+		s->first = number;
+		s->ordered = true;
+	} else if (number != s->last + 1) {
+		s->ordered = false;
+	}
+	s->last = number;
+}
+
 #endif /* ETW_SELFTEST_VM_BUF_H */

@@ -236,6 +236,26 @@ static inline int vm_unregister(int fd, uint32_t slot)
 	return vm_ioctl(fd, ETW_IOC_UNREGISTER, &u);
 }
 
+/*
+ * What most tests start from: on CPU 0, without a session of an earlier test,
+ * with vm_guid(1) registered in *slot.  The device's file, or a negative errno.
+ */
+static inline int vm_begin(int *slot)
+{
+	int fd;
+
+	vm_pin(0);
+	fd = vm_open();
+	if (fd < 0)
+		return fd;
+	vm_stop_all(fd);
+	*slot = vm_register(fd, vm_guid(1));
+	if (*slot >= 0)
+		return fd;
+	close(fd);
+	return *slot;
+}
+
 /* One event with one piece of data. */
 static inline int vm_write(int fd, uint32_t slot, uint16_t id, uint8_t level,
 			   uint64_t keyword, const void *data, uint32_t size)

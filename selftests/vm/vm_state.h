@@ -144,4 +144,17 @@ static inline bool vm_state_same(int fd, const struct vm_state *was)
 	return same;
 }
 
+/*
+ * The state that refused calls are to leave alone: beside what there is, a
+ * session "t-base" which has vm_guid(1) enabled.  NULL if something failed.
+ */
+static inline struct vm_state *vm_state_base(int fd, uint8_t level, uint64_t any,
+					     uint64_t *base)
+{
+	*base = vm_start_named(fd, "t-base");
+	if (!*base || vm_enable(fd, *base, vm_guid(1), level, any, 0))
+		return NULL;
+	return vm_state_get(fd);
+}
+
 #endif /* ETW_SELFTEST_VM_STATE_H */

@@ -22,12 +22,12 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
-#include <linux/version.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
 #include <etw/kernel.h>
 
+#include "etw_probes.h"
 #include "etw_stress.h"
 
 ETW_DEFINE_PROVIDER(stress_provider, ETW_STRESS_GUID);
@@ -165,7 +165,7 @@ static int nmi_handler(unsigned int cmd, struct pt_regs *regs)
 
 static void send_nmi(const struct cpumask *mask)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#ifdef HAVE_APIC_SEND_IPI_MASK
 	__apic_send_IPI_mask(mask, NMI_VECTOR);
 #else
 	apic->send_IPI_mask(mask, NMI_VECTOR);
