@@ -117,11 +117,6 @@ static inline struct etw_buffer *etw_buffer_of(struct etw_buf *buf)
 	return container_of(buf, struct etw_buffer, buf);
 }
 
-static inline u32 etw_session_buffer_size(const struct etw_trace_session *s)
-{
-	return s->ring.size;
-}
-
 /* What a session is started with; checked by etw_session_start(). */
 struct etw_session_config {
 	const char *name;
