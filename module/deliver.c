@@ -208,11 +208,11 @@ static struct etw_buffer *spare_get(struct etw_trace_session *s)
 static int snapshot(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *spare, *tmp;
-	u32 index, n, tries = 0;
+	u32 index, n = 0, tries = 0;
 	int cpu, err = 0;
 
 	/* Writers may add more as we go; no more than a whole ring is taken. */
-	for (n = 0; n < s->min_buffers && !etw_fifo_empty(&s->fifo); n++) {
+	while (n < s->min_buffers && !etw_fifo_empty(&s->fifo)) {
 		spare = spare_get(s);
 		if (!spare) {
 			err = -ENOMEM;
@@ -227,6 +227,7 @@ static int snapshot(struct etw_trace_session *s)
 			synchronize_rcu();
 			continue;
 		}
+		n++;
 		etw_pool_push(&s->ring.pool, spare->buf.index);
 		b = etw_buffer_of(etw_pool_buf(&s->ring.pool, index));
 		arrive(per_cpu_ptr(s->cpu, b->buf.cpu), b);
