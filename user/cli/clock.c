@@ -27,37 +27,38 @@ static int64_t split(int64_t time, time_t *second)
 	return fraction;
 }
 
-void clock_utc(struct text *text, int64_t time)
+/*
+ * The time as text, seven digits of a second; last keeps the text of the last
+ * second, since events come many to a second.
+ */
+static void put_time(struct text *text, int64_t time, struct second *last,
+		     struct tm *(*convert)(const time_t *, struct tm *),
+		     const char *format)
 {
-	static struct second last;
 	struct tm tm;
 	time_t when;
 	int64_t fraction = split(time, &when);
 
-	if (!last.len || last.when != when) {
-		gmtime_r(&when, &tm);
-		last.len = strftime(last.text, sizeof(last.text),
-				    "%Y-%m-%dT%H:%M:%S.", &tm);
-		last.when = when;
+	if (!last->len || last->when != when) {
+		convert(&when, &tm);
+		last->len = strftime(last->text, sizeof(last->text), format, &tm);
+		last->when = when;
 	}
-	text_add(text, last.text, last.len);
+	text_add(text, last->text, last->len);
 	text_unsigned(text, (uint64_t)fraction, 7);
+}
+
+void clock_utc(struct text *text, int64_t time)
+{
+	static struct second last;
+
+	put_time(text, time, &last, gmtime_r, "%Y-%m-%dT%H:%M:%S.");
 	text_add(text, "Z", 1);
 }
 
 void clock_local(struct text *text, int64_t time)
 {
 	static struct second last;
-	struct tm tm;
-	time_t when;
-	int64_t fraction = split(time, &when);
 
-	if (!last.len || last.when != when) {
-		localtime_r(&when, &tm);
-		last.len = strftime(last.text, sizeof(last.text),
-				    "%Y-%m-%d %H:%M:%S.", &tm);
-		last.when = when;
-	}
-	text_add(text, last.text, last.len);
-	text_unsigned(text, (uint64_t)fraction, 7);
+	put_time(text, time, &last, localtime_r, "%Y-%m-%d %H:%M:%S.");
 }
