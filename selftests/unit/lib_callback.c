@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* Enable callbacks: when they run, where, and how registrations end around them */
 #include "lib_fake.h"
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/* SPDX-License-Identifier: MIT */
 /*
  * lib_fake.h - a model of /dev/etw, small and only as strict as tests need
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/* SPDX-License-Identifier: MIT */
 /*
  * lib_fake_cmds.h - the commands of the model; include lib_fake.h
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* Registrations over fork, raw clone, vfork, and descriptors that vanish */
 #include "lib_fake.h"
 #include <sched.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* Registrations, writing, activity ids */
 #include "lib_fake.h"
 #include <pthread.h>

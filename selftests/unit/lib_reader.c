@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* Reading: time base, merging of CPUs, the real-time reader, bad buffers */
 #include "lib_fake.h"
 #include "lib_feed.h"
@@ -150,21 +150,6 @@ static void test_merge_bad(void)
 
 /* ------------------------------------------------------------ the reader */
 
-static void feed_fake(struct feed *f, uint16_t cpu, uint64_t sequence)
-{
-	feed_start(f, fake->buffers[fake->buffer_count % FAKE_BUFFERS], FAKE_BUFFER_SIZE, cpu,
-		   sequence);
-}
-
-static void deliver(void)
-{
-	pthread_mutex_lock(&fake->lock);
-	fake->buffer_count++;
-	pthread_mutex_unlock(&fake->lock);
-	if (write(fake->consumer_wake, "", 1) < 0)
-		abort();
-}
-
 static void complete(uint64_t through, uint64_t sequence)
 {
 	pthread_mutex_lock(&fake->lock);
@@ -216,12 +201,12 @@ static void test_order(void)
 	feed_fake(&f, 0, 5);
 	feed_event(&f, 2000, 1, NULL, "a", 1);
 	feed_event(&f, 4000, 3, NULL, "b", 1);
-	deliver();
+	feed_deliver();
 	is(next(0), NONE, "held: another CPU may have an earlier one");
 	feed_fake(&f, 1, 6);
 	feed_event(&f, 3000, 2, NULL, "c", 1);
 	feed_event(&f, 9000, 4, NULL, "d", 1);
-	deliver();
+	feed_deliver();
 	complete(5000, 7);
 	is(next(1000), 1, "safe now: the first");
 	ok(event.time == 133000000000000000 + 10 && !event.buffer_done && event.cpu == 0,
@@ -238,16 +223,16 @@ static void test_order(void)
 	complete(20000, 9);
 	feed_fake(&f, 0, 7);
 	feed_event(&f, 19000, 6, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	feed_fake(&f, 1, 8);
 	feed_event(&f, 18000, 5, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	is(next(1000), 5, "both were read first");
 	is(next(1000), 6, "in time order");
 	fake->ended = true;
 	feed_fake(&f, 1, 9);
 	feed_event(&f, 30000, 7, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	is(next(-1), 7, "the rest when the session ends");
 	is(next(-1), END, "and then the end");
 	is(next(-1), END, "for good");
@@ -263,23 +248,23 @@ static void test_loss(void)
 	etw_rt_open("session", &reader);
 	feed_fake(&f, 0, 3);
 	feed_event(&f, 1, 1, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	feed_fake(&f, 0, 6);
 	feed_header(&f)->flags |= ETW_BUFFER_EVENTS_LOST;
 	feed_event(&f, 2, 2, NULL, "", 0);
 	feed_event(&f, 3, 3, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	/* Neither a bad header nor a bad record stops the rest. */
 	feed_fake(&f, 0, 7);
 	feed_header(&f)->offset = 70000;
-	deliver();
+	feed_deliver();
 	feed_fake(&f, 0, 8);
 	feed_event(&f, 4, 4, NULL, "", 0);
 	((struct etw_event_header *)(f.data + 72))->type = 0x1234;
-	deliver();
+	feed_deliver();
 	feed_fake(&f, 0, 9);
 	feed_event(&f, 5, 5, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	fake->ended = true;
 	is(next(-1), 1, "first");
 	ok(!event.lost_buffers && !event.lost_events, "nothing lost before it");
@@ -319,7 +304,7 @@ static void test_wake(void)
 	etw_rt_open("session", &reader);
 	feed_fake(&f, 0, 0);
 	feed_event(&f, 1, 1, NULL, "", 0);
-	deliver();
+	feed_deliver();
 	etw_rt_wake(reader);
 	is(next(-1), 1, "what waits then is handed out");
 	is(next(-1), -ECANCELED - 1000, "then it ends");

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* Sessions: what properties are accepted, which codes come back, what is filled */
 #include "lib_fake.h"
 #include <evntcons.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* GUIDs, UTF-16 and error codes */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+// SPDX-License-Identifier: MIT
 /* OpenTrace, ProcessTrace, CloseTrace over the model of the device */
 #include "lib_fake.h"
 #include "lib_feed.h"
@@ -64,21 +64,6 @@ static ULONG WINAPI on_buffer_w(PEVENT_TRACE_LOGFILEW logfile)
 	       (int)logfile->BuffersRead == buffer_count;
 }
 
-static void feed(struct feed *f, uint16_t cpu, uint64_t sequence)
-{
-	feed_start(f, fake->buffers[fake->buffer_count % FAKE_BUFFERS], FAKE_BUFFER_SIZE, cpu,
-		   sequence);
-}
-
-static void deliver(void)
-{
-	pthread_mutex_lock(&fake->lock);
-	fake->buffer_count++;
-	pthread_mutex_unlock(&fake->lock);
-	if (write(fake->consumer_wake, "", 1) < 0)
-		abort();
-}
-
 static EVENT_TRACE_LOGFILEA real_time(ULONG mode)
 {
 	EVENT_TRACE_LOGFILEA l = { .LoggerName = (char *)"session" };
@@ -102,14 +87,14 @@ static void prepare(ULONG mode)
 	fake->ended = true;
 	pthread_mutex_unlock(&fake->lock);
 	trace = OpenTraceA(&l);
-	feed(&f, 300, 0);
+	feed_fake(&f, 300, 0);
 	feed_event(&f, 1000 + 1000000, 1, &related, "one", 3);
 	feed_event(&f, 1000 + 3000000, 3, NULL, "three", 5);
-	deliver();
-	feed(&f, 1, 1);
+	feed_deliver();
+	feed_fake(&f, 1, 1);
 	feed_event(&f, 1000 + 2000000, 2, NULL, "two", 3);
 	((struct etw_event_header *)(f.data + 72))->type = ETW_TYPE_EVENT32;
-	deliver();
+	feed_deliver();
 }
 
 static void test_open(void)
@@ -286,10 +271,10 @@ static void test_loss(void)
 	struct feed f;
 
 	prepare(PROCESS_TRACE_MODE_EVENT_RECORD);
-	feed(&f, 1, 5);
+	feed_fake(&f, 1, 5);
 	feed_header(&f)->flags |= ETW_BUFFER_EVENTS_LOST;
 	feed_event(&f, 1000 + 4000000, 4, NULL, "four", 4);
-	deliver();
+	feed_deliver();
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "events were lost");
 	is(record_count, 6, "which is told by events");
 	ok(records[3].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/* SPDX-License-Identifier: MIT */
 /*
  * tap.h - results of a test program in TAP
  *
