@@ -10,7 +10,9 @@
 
 APT=$CACHE/apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
-SUITE=bookworm
+# Where packages come from; scripts/kernel also reads a newer suite.
+SUITES=(bookworm bookworm-updates bookworm-backports)
+SECURITY=bookworm-security
 
 # Parts of the modules tree that no test needs, to save time and disk.
 unwanted=(sound drivers/gpu drivers/media drivers/net/wireless drivers/infiniband drivers/staging)
@@ -37,10 +39,11 @@ mirrors() {
 write_sources() {
 	local suite
 
-	for suite in "$SUITE" "$SUITE-updates" "$SUITE-backports"; do
+	for suite in "${SUITES[@]}"; do
 		echo "deb [arch=amd64 signed-by=$KEYRING] $1 $suite main"
 	done >"$APT/sources.list"
-	echo "deb [arch=amd64 signed-by=$KEYRING] $2 $SUITE-security main" >>"$APT/sources.list"
+	[[ -z $SECURITY ]] ||
+		echo "deb [arch=amd64 signed-by=$KEYRING] $2 $SECURITY main" >>"$APT/sources.list"
 }
 
 # papt TOOL ARGS...: apt-get or apt-cache on the private sources.

@@ -12,8 +12,11 @@
 comma := ,
 RUNNING_KERNEL := $(shell uname -r)
 cached_kernels := $(notdir $(realpath build/cache/kernel/6.1 build/cache/kernel/6.12))
+# Kernels that tests can run on: those, and what scripts/kernel has built.
+test_kernels := $(notdir $(realpath $(wildcard build/cache/kernel/*)))
 
-# $(call full_version,V): "6.1" is short for the cached kernel of that series.
+# $(call full_version,V): "6.1" is short for the cached kernel of that series,
+# "debug" for the one that scripts/kernel built.
 full_version = $(if $(1),$(or $(notdir $(realpath build/cache/kernel/$(1))),$(1)))
 # $(call kernel_build,VERSION): where to build modules for it.
 kernel_build = $(firstword $(realpath $(wildcard build/cache/kernel/$(1)/lib/modules/$(1)/build \
@@ -31,7 +34,7 @@ module_src := $(wildcard module/*.[ch] module/core/*.[ch])
 module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h scripts/probes/*.c) scripts/probe scripts/mirror
 # $(call extra_dirs,VERSION): test modules only where tests can run.
 extra_dirs = $(patsubst %/Kbuild,%,$(wildcard user/samples/*/Kbuild \
-	$(if $(filter $(1),$(cached_kernels)),selftests/kmod/*/Kbuild)))
+	$(if $(filter $(1),$(test_kernels)),selftests/kmod/*/Kbuild)))
 module_list := $(call record,build/obj/module.list,$(module_src))
 
 kbuild_args := $(if $(V),V=$(V)) $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),"CF=$(CF)")
@@ -62,7 +65,7 @@ define extra_rules
 build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(wildcard $(2)/*) $(kbuild_force)
 	$(Q)scripts/mirror build/kmod/$(1)
 	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1)/$(2) $(kbuild_args) $(call no_btf,$(1)) \
-		KCFLAGS="-I$(CURDIR)/build/kmod/$(1)/include -I$(CURDIR)/build/kmod/$(1)/.probes/$(1)" \
+		KCFLAGS="$(addprefix -I$(CURDIR)/build/kmod/$(1)/,include module .probes/$(1))" \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/build/kmod/$(1)/Module.symvers modules
 	$(Q)cp build/kmod/$(1)/$(2)/*.ko $$(@D)/ && test -e $$@ && touch $$@
 endef
