@@ -7,7 +7,9 @@
 #ifndef ETW_COMPAT_H
 #define ETW_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/timer.h>
 #include <linux/version.h>
 
 #include "etw_probes.h"
@@ -29,5 +31,28 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 	vm_flags_mod(vma, set, clear);
 }
 #endif
+
+/* These are for the test modules. */
+
+static inline void etw_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
+
+static inline int etw_timer_delete_sync(struct timer_list *timer)
+{
+#ifdef HAVE_TIMER_DELETE_SYNC
+	return timer_delete_sync(timer);
+#else
+	return del_timer_sync(timer);
+#endif
+}
 
 #endif /* ETW_COMPAT_H */

@@ -27,7 +27,7 @@
 
 #include <etw/kernel.h>
 
-#include "etw_probes.h"
+#include "compat.h"
 #include "etw_stress.h"
 
 ETW_DEFINE_PROVIDER(stress_provider, ETW_STRESS_GUID);
@@ -204,8 +204,8 @@ static int cpu_up(unsigned int cpu)
 		return PTR_ERR(task);
 	sc->thread = task;
 	wake_up_process(task);
-	hrtimer_init(&sc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	sc->timer.function = timer_main;
+	etw_hrtimer_setup(&sc->timer, timer_main, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL_PINNED_HARD);
 	hrtimer_start(&sc->timer, timer_period(),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;

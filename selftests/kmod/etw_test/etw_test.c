@@ -17,6 +17,7 @@
 
 #include <etw/kernel.h>
 
+#include "compat.h"
 #include "etw_test.h"
 
 #define PAYLOAD_MAX	(128 * 1024)
@@ -190,7 +191,7 @@ static void write_from(struct job *job, u32 context)
 	}
 	wait_for_completion(&job->done);
 	if (context == ETW_TEST_SOFTIRQ)
-		del_timer_sync(&job->timer);
+		etw_timer_delete_sync(&job->timer);
 	else
 		irq_work_sync(&job->work);
 }
