@@ -67,7 +67,7 @@ void etw_consumers_append(struct etw_trace_session *s, struct etw_buffer *b)
 	b->pending = s->consumer_count;
 	list_for_each_entry(c, &s->consumers, node)
 		if (!c->cursor)
-			c->cursor = b;
+			WRITE_ONCE(c->cursor, b);
 }
 
 /* Drop the head of the queue; it is lost to whoever has not taken it. */
@@ -80,7 +80,7 @@ void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b)
 	list_for_each_entry(c, &s->consumers, node) {
 		if (c->cursor != b)
 			continue;
-		c->cursor = next;
+		WRITE_ONCE(c->cursor, next);
 		c->info.buffers_lost++;
 		c->info.events_lost += b->events;
 	}
@@ -111,7 +111,7 @@ static int take(struct etw_consumer *c, struct etw_buffer **taken)
 		;
 	if (i == HELD_MAX)
 		return -EBUSY;
-	c->cursor = next_in_queue(s, b);
+	WRITE_ONCE(c->cursor, next_in_queue(s, b));
 	c->held[i] = b;
 	b->held++;
 	unpend(s, b);
@@ -151,6 +151,7 @@ static u64 backlog(struct etw_consumer *c)
 
 /* ---------------------------------------------------------------- file ops */
 
+/* Without the lock: a hint, next_to_read() looks again under it. */
 static bool readable(struct etw_consumer *c)
 {
 	return READ_ONCE(c->cursor) || READ_ONCE(c->again) ||
@@ -168,7 +169,7 @@ static int next_to_read(struct etw_consumer *c, bool wait, struct etw_buffer **b
 		*b = c->again;
 		err = *b ? 0 : take(c, b);
 		if (!err)
-			c->again = *b;
+			WRITE_ONCE(c->again, *b);
 		mutex_unlock(&s->lock);
 		if (err != -EAGAIN || !wait)
 			return err;
@@ -199,7 +200,7 @@ static ssize_t consumer_read(struct file *file, char __user *to, size_t len,
 			break;
 		}
 		mutex_lock(&s->lock);
-		c->again = NULL;
+		WRITE_ONCE(c->again, NULL);
 		give(c, b->buf.index);
 		mutex_unlock(&s->lock);
 		done += size;

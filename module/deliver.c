@@ -343,7 +343,7 @@ void etw_deliver_stop(struct etw_trace_session *s)
 
 	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
-	s->state = ETW_STOPPING;
+	WRITE_ONCE(s->state, ETW_STOPPING);
 	etw_buffers_close_all(s);
 	mutex_unlock(&s->lock);
 	mutex_unlock(&s->flush_lock);
@@ -360,7 +360,7 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	etw_clock_sample(s->clock, &s->sync);
 	s->complete_through = U64_MAX;
 	s->complete_sequence = s->next_sequence;
-	s->state = ETW_STOPPED;
+	WRITE_ONCE(s->state, ETW_STOPPED);
 	if (!s->consumer_count)
 		list_for_each_entry_safe(b, tmp, &s->queue, node)
 			etw_consumers_drop(s, b);

@@ -93,7 +93,7 @@ long etw_ioctl_notify(struct file *file, void *arg)
 	if (n->reserved)
 		return -EINVAL;
 	if (!is_owner(p))
-		return p->tgid ? -ESTALE : -EAGAIN;
+		return READ_ONCE(p->tgid) ? -ESTALE : -EAGAIN;
 	spin_lock(&p->lock);
 	handled = p->handled;
 	notice = list_first_entry_or_null(&p->notices, struct etw_notice, node);
@@ -150,7 +150,7 @@ static int set_up(struct etw_process *p)
 		err = -ENOMEM;
 		goto out;
 	}
-	/* G: zeroed slots before the pointer; pairs with find() in ingress.c */
+	/* G: zeroed slots before the pointer; pairs with find() in ingress.c, unregister_slot() */
 	smp_store_release(&p->regs, regs);
 	p->area = area;
 out:
@@ -278,12 +278,15 @@ long etw_ioctl_register(struct file *file, void *arg)
 static long unregister_slot(struct etw_process *p, u32 slot,
 			    const struct etw_register *made)
 {
+	struct etw_registration __rcu **regs;
 	struct etw_registration *reg = NULL;
 	long err = 0;
 
 	mutex_lock(&etw_control);
-	if (p->regs && slot < ETW_REGISTRATIONS_MAX)
-		reg = rcu_dereference_protected(p->regs[array_index_nospec(slot,
+	/* G: another thread's mmap may just have set it up */
+	regs = smp_load_acquire(&p->regs);
+	if (regs && slot < ETW_REGISTRATIONS_MAX)
+		reg = rcu_dereference_protected(regs[array_index_nospec(slot,
 								ETW_REGISTRATIONS_MAX)],
 						lockdep_is_held(&etw_control));
 	if (!reg || (made && (reg->cookie != made->cookie ||
