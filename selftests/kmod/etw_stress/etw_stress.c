@@ -261,6 +261,7 @@ err_nmi:
 	return ret;
 }
 
+/* While the writers run these are a glance; once they have stopped, exact. */
 static int stress_tally(void __user *arg)
 {
 	struct etw_stress_tallies *all = kzalloc(sizeof(*all), GFP_KERNEL);
@@ -271,9 +272,9 @@ static int stress_tally(void __user *arg)
 	for_each_possible_cpu(cpu)
 		for (source = 0; source < ETW_STRESS_SOURCES; source++)
 			if (cpu < ETW_STRESS_CPUS)
-				all->t[source][cpu] = per_cpu(stress_cpus, cpu).tally[source];
-	all->nmi_sent = nmi_sent;
-	all->last_error = last_error;
+				all->t[source][cpu] = data_race(per_cpu(stress_cpus, cpu).tally[source]);
+	all->nmi_sent = data_race(nmi_sent);
+	all->last_error = READ_ONCE(last_error);
 	ret = copy_to_user(arg, all, sizeof(*all)) ? -EFAULT : 0;
 	kfree(all);
 	return ret;
