@@ -144,6 +144,7 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 	smp_store_release(&s->ring.pool.table, table);
 	s->capacity = capacity;
 	if (old) {
+		/* E: nobody looks for the new indices in the old table */
 		synchronize_rcu();
 		kvfree(old);
 	}

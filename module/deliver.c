@@ -173,6 +173,7 @@ static void deliver_irq(struct irq_work *irq_work)
 	struct etw_trace_session *s = container_of(irq_work, struct etw_trace_session, irq_work);
 
 	if (!s->buffering && !READ_ONCE(s->flush_armed)) {
+		/* D: set before the timer can fire, whose flush clears it */
 		WRITE_ONCE(s->flush_armed, true);
 		queue_delayed_work(etw_wq, &s->flush_work,
 				   msecs_to_jiffies(READ_ONCE(s->flush_ms)));

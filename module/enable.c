@@ -366,6 +366,7 @@ void etw_provider_session_stopped(struct etw_trace_session *s)
 		clear_slot(entry, i, NULL, NULL);
 		etw_guid_put(entry);
 	}
+	/* F: whoever found the session in an old snapshot is done */
 	synchronize_rcu();
 }
 

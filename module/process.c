@@ -209,6 +209,7 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg)
 	own(p);
 	reg->user = user;
 	p->reg_count++;
+	/* G: the registration before its slot, see find() in ingress.c */
 	rcu_assign_pointer(p->regs[slot], reg);
 	return 0;
 }

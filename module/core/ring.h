@@ -27,14 +27,30 @@
  * delivery worker puts the CPU's buffers, since an interrupted writer can let
  * an older buffer be completed after a newer one.
  *
- * Barriers between the writing CPU and others (the model is ring.pml):
+ * Barriers between the writing CPU and others, by the label they have in the code:
  *	A  etw_pool_push() before etw_pool_pop(): head cmpxchg, full barrier:
- *	   the consumer's last read is before the next writer's first store
+ *	   the consumer's last read is before the next writer's first store, and
+ *	   next and the table's entry are there before the index
  *	B  ops->deliver() before the worker's read: llist_add()/llist_del_all(),
  *	   full barriers: records and control fields are seen whole
- *	C  fifo push before fifo pop: release/acquire on the cell's turn
+ *	C  fifo push before fifo pop and the reverse: release/acquire on the
+ *	   cell's turn
+ * and in the module, outside the core:
+ *	D  flush_armed cleared, then a grace period, then the look for buffers;
+ *	   ring_installed(): the buffer installed, then flush_armed read
+ *	E  entries of a new pool->table before its pointer; etw_pool_buf(): the
+ *	   entry's address depends on the pointer.  A grace period before the
+ *	   old table goes and before the first index that only the new one has
+ *	F  a provider's snapshot before its pointer; etw_trace_write().  A grace
+ *	   period after the session is out of all snapshots and before it closes
+ *	G  a process's slots before their pointer, a registration before its
+ *	   slot; find() in ingress.c
  * None is needed between reserve and commit: all writers of a buffer and the
  * one that delivers it run on one CPU, which sees its own stores in order.
+ *
+ * Models, run by selftests/unit/ring_model.sh: ring.pml (this file and pool.c),
+ * ring_deliver.pml (flush, CPU hotplug, stop), consumer.pml, fifo.pml, ring_wrap.pml
+ * (counters that wrap), ring_order.pml and ring_order_rcu.pml (A to G).
  */
 #ifndef ETW_CORE_RING_H
 #define ETW_CORE_RING_H

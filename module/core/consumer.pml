@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * consumer.pml - a model of the queue of buffers and of its consumers
+ *
+ * It stands for consumer.c (etw_consumers_append(), etw_consumers_drop(),
+ * take(), give(), etw_consumer_open(), consumer_release()) and for the half of
+ * deliver.c that works on the queue (publish(), etw_deliver_recycle(),
+ * replenish()), and lies beside ring.pml, whose pool it gives back to, so that
+ * one driver (selftests/unit/ring_model.sh) finds all models of the protocol.
+ *
+ * The world: a writer that fills whole buffers, the worker, a consumer that is
+ * there from the start, and two that open later, close and open again; each may
+ * be as slow as it likes.  All of it but the writer and a reader's copy runs
+ * under session->lock, so each function is one step.
+ *
+ * What holds in every run:
+ *  - a buffer is in one place: free, with the writer, on its way to the worker,
+ *    in the queue, or held; it goes back to the pool once, when nobody holds it
+ *    and nobody has still to take it
+ *  - what a reader copies does not change under it
+ *  - a consumer takes the buffers in their order, each once, and the number of
+ *    those it took and lost and has before it is what it was owed: from the
+ *    head of the queue if it was the first, from its end if not
+ *  - a buffer taken from a consumer's backlog was at the head of the queue, so
+ *    nobody who had taken it loses anything; where all are equally far, writers
+ *    have lost an event before anything is taken from them
+ *  - pending and held are the numbers of consumers they stand for
+ *  - at the end all buffers delivered were taken or counted, and none is missing
+ *
+ * Left out: the order of arrival (ring_deliver.pml), records inside a buffer, the
+ * BUFFERING policy (fifo.pml), reading again after a fault (->again), sleeping.
+ */
+
+/* The broken variants: -DBROKEN=one of these */
+#define FORGET_HELD	1	/* held is not looked at when a buffer leaves the queue */
+#define FORGET_PENDING	2	/* pending is not looked at when one is given back */
+#define DROP_UNCOUNTED	3	/* a consumer is not told of a drop */
+#define DROP_FOR_ALL	4	/* a drop counts for those who took the buffer, too */
+#define DROP_EAGERLY	5	/* a backlog shared by all is dropped for the asking */
+#define DROP_TAIL	6	/* the newest buffer is dropped, not the oldest */
+#define CLOSE_HOLDING	7	/* a consumer that closes forgets what it holds */
+#define CLOSE_PENDING	8	/* a consumer that closes stays counted in pending */
+#define OPEN_UNCOUNTED	9	/* the first consumer is not counted in the backlog */
+#ifndef BROKEN
+#define BROKEN 0
+#endif
+
+#ifndef FILLS
+#define FILLS	4		/* buffers that the writer fills */
+#endif
+#ifndef CONSUMERS
+#define CONSUMERS 2
+#endif
+#ifndef OPENS
+#define OPENS	1		/* of each consumer but the first */
+#endif
+#define START	2		/* buffers at the start, session->min_buffers */
+#define MAX	2		/* session->max_buffers */
+#ifndef HELD_MAX
+#define HELD_MAX 1		/* 2 in the code */
+#endif
+#define HOLD(c, i)	hold[(c) * HELD_MAX + (i)]
+#define HOLDS(c, b)	(HOLD(c, 0) == b || HOLD(c, HELD_MAX - 1) == b)
+#define LIMIT(n)	(MAX + HELD_MAX * (n))
+#define BUFFERS	LIMIT(CONSUMERS)
+#define LOW	1		/* low_water() */
+
+mtype = { ABSENT, FREE, WRITER, DONE, QUEUED, OUT };
+
+/* struct etw_buffer, by index; 0 is none */
+mtype place[BUFFERS + 1];
+byte pending[BUFFERS + 1];
+byte held[BUFFERS + 1];
+byte stamp[BUFFERS + 1];	/* what is in it: the fill, from 1; 0: being written */
+
+/* struct etw_trace_session */
+chan done = [BUFFERS] of { byte };
+byte queue[BUFFERS + 1];	/* queue[0] is the head */
+byte queued;
+byte total = START;
+byte free_count = START;
+bool dry;
+bool work;			/* irq_work or work is on its way */
+bool stopped;
+byte consumer_count;
+
+/* struct etw_consumer */
+bool is_open[CONSUMERS];
+byte cursor[CONSUMERS];
+byte hold[CONSUMERS * HELD_MAX];
+
+/* Not in the code: for the assertions */
+byte expected[CONSUMERS];	/* stamp that comes next for it */
+byte content[CONSUMERS * HELD_MAX]; /* of what it holds, when it took it */
+byte published;			/* stamps given out */
+bool writers_lost;		/* an event, since the worker last gave a buffer */
+bool finished;			/* the writer has */
+
+inline recycle(b)
+{
+	assert(place[b] == QUEUED || place[b] == OUT || place[b] == ABSENT);
+	assert(held[b] == 0 && pending[b] == 0);
+	place[b] = FREE;
+	free_count++;
+	dry = false
+}
+
+/* list_del_init() of the buffer at queue[at] */
+inline unlink(at)
+{
+	j = at;
+	do
+	:: j + 1 < queued -> queue[j] = queue[j + 1]; j++
+	:: else -> break
+	od;
+	queued--;
+	queue[queued] = 0;
+	j = 0
+}
+
+inline unpend(b)
+{
+	assert(pending[b] > 0);
+	pending[b]--;
+	if
+	:: pending[b] == 0 ->
+		assert(queue[0] == b);
+		unlink(0);
+		place[b] = OUT;
+		if
+		:: held[b] == 0 || BROKEN == FORGET_HELD -> recycle(b)
+		:: else
+		fi
+	:: else
+	fi
+}
+
+inline unhold(b)
+{
+	assert(held[b] > 0);
+	held[b]--;
+	if
+	:: held[b] == 0 && (pending[b] == 0 || BROKEN == FORGET_PENDING) -> recycle(b)
+	:: else
+	fi
+}
+
+/* next_in_queue(): to = the buffer after b, or 0 */
+inline next_in_queue(b, to)
+{
+	do
+	:: queue[j] == b -> break
+	:: else -> j++; assert(j < queued)
+	od;
+	to = queue[j + 1];
+	j = 0
+}
+
+/* publish() with etw_consumers_append() */
+inline publish(b)
+{
+	assert(place[b] == DONE);
+	place[b] = QUEUED;
+	published++;
+	queue[queued] = b;
+	queued++;
+	pending[b] = consumer_count;
+	do
+	:: k < CONSUMERS ->
+		if
+		:: is_open[k] && cursor[k] == 0 -> cursor[k] = b
+		:: else
+		fi;
+		k++
+	:: else -> break
+	od;
+	k = 0
+}
+
+/* Who has still to take b, and who holds it?  As it must be. */
+inline check(b)
+{
+	do
+	:: k < CONSUMERS ->
+		if
+		:: is_open[k] && expected[k] <= stamp[b] -> n++
+		:: else
+		fi;
+		if
+		:: HOLDS(k, b) -> n = n + 16
+		:: else
+		fi;
+		k++
+	:: else -> break
+	od;
+	assert(n == pending[b] + 16 * held[b]);
+	n = 0;
+	k = 0
+}
+
+/* etw_consumers_drop() of the head of the queue */
+inline drop(b)
+{
+	check(b);
+	/* Not from him who is ahead, nor without need. */
+	assert(pending[b] < consumer_count || consumer_count == 0 || writers_lost);
+	next_in_queue(b, next);
+	do
+	:: k < CONSUMERS ->
+		if
+		:: is_open[k] && cursor[k] == b ->
+			cursor[k] = next;
+#if BROKEN != DROP_UNCOUNTED
+			expected[k]++
+#endif
+		:: else ->
+#if BROKEN == DROP_FOR_ALL
+			expected[k]++
+#endif
+			skip
+		fi;
+		k++
+	:: else -> break
+	od;
+	k = 0;
+	next = 0;
+	pending[b] = 1;
+	unpend(b)
+}
+
+inline replenish()
+{
+	was_dry = dry;
+	do
+	:: free_count < LOW && total < LIMIT(consumer_count) ->
+		total++;			/* etw_buffer_alloc() */
+		recycle(total)
+	:: else -> break
+	od;
+	if
+	:: total < LIMIT(consumer_count) -> dry = false
+	:: else
+	fi;
+	do
+	:: free_count < LOW && consumer_count > 0 && queued > 0 ->
+#if BROKEN == DROP_TAIL
+		b = queue[queued - 1];
+#else
+		b = queue[0];
+#endif
+		if
+#if BROKEN != DROP_EAGERLY
+		:: pending[b] == consumer_count && !was_dry -> break
+#endif
+		:: else -> drop(b)
+		fi
+	:: else -> break
+	od;
+	if
+	:: !dry -> writers_lost = false
+	:: else
+	fi;
+	b = 0;
+	was_dry = false
+}
+
+/* etw_ring_switch() and the events that fill the buffer */
+proctype writer()
+{
+	byte b, n;
+
+	do
+	:: n < FILLS ->
+		n++;
+		atomic {
+			b = 1;
+			do
+			:: b <= BUFFERS && place[b] != FREE -> b++
+			:: else -> break
+			od;
+			if
+			:: b <= BUFFERS ->
+				place[b] = WRITER;
+				free_count--;
+				stamp[b] = 0
+			:: else ->	/* ring_evict() */
+				b = 0;
+				writers_lost = true;
+				work = work || !dry;
+				dry = true
+			fi
+		};
+		if
+		:: b != 0 ->
+			atomic {
+				assert(place[b] == WRITER);
+				place[b] = DONE;
+				done ! b;
+				b = 0;
+				work = true
+			}
+		:: else
+		fi
+	:: else -> break
+	od;
+	finished = true
+}
+
+/* deliver_work(); the last run is that of etw_deliver_stop() */
+proctype worker()
+{
+	byte b, j, k, n, next;
+	bool was_dry;
+
+	do
+	:: d_step { work && !stopped -> work = false;
+		do
+		:: nempty(done) ->
+			done ? b;
+			stamp[b] = published + 1;
+			publish(b)
+		:: empty(done) -> break
+		od;
+		b = 0;
+		replenish()
+	   }
+	:: d_step { finished && !work ->
+		stopped = true;
+		if
+		:: consumer_count == 0 ->
+			do
+			:: queued > 0 -> b = queue[0]; drop(b)
+			:: else -> break
+			od
+		:: else
+		fi;
+		b = 0
+	   };
+	   break
+	od
+}
+
+/* The buffer at hold[at] goes. */
+inline unhold_at(at)
+{
+	b = hold[at];
+	assert(stamp[b] == content[at] && (place[b] == QUEUED || place[b] == OUT));
+	check(b);
+	hold[at] = 0;
+	content[at] = 0;
+	unhold(b);
+	b = 0
+}
+
+/* An open file: c is its number, opens how often it is opened. */
+proctype consumer(byte c; byte opens)
+{
+	byte b, i, j, k, n, next;
+
+	do
+	:: opens > 0 ->
+		opens--;
+		/* etw_consumer_open() */
+		if
+		:: d_step { !stopped ->
+			is_open[c] = true;
+			if
+			:: consumer_count == 0 ->
+				cursor[c] = queue[0];
+				expected[c] = published + 1 - queued;
+				do
+				:: k < queued ->
+#if BROKEN != OPEN_UNCOUNTED
+					pending[queue[k]] = 1;
+#endif
+					k++
+				:: else -> break
+				od;
+				k = 0
+			:: else -> expected[c] = published + 1
+			fi;
+			dry = false;
+			consumer_count++ }
+		:: atomic { stopped -> break }
+		fi;
+		do
+		/* take() */
+		:: d_step { cursor[c] != 0 && HOLDS(c, 0) ->
+			b = cursor[c];
+			check(b);
+			next_in_queue(b, next);
+			cursor[c] = next;
+			next = 0;
+			i = c * HELD_MAX + (HOLD(c, 0) == 0 -> 0 : 1);
+			hold[i] = b;
+			held[b]++;
+			unpend(b);
+			/* In order, each once, and every gap was counted */
+			assert(stamp[b] == expected[c]);
+			content[i] = stamp[b];
+			expected[c]++;
+			b = 0;
+			i = 0 }
+		/* copy_to_user() was; give() */
+		:: d_step { HOLD(c, 0) != 0 -> unhold_at(c * HELD_MAX) }
+#if HELD_MAX > 1
+		:: d_step { HOLD(c, 1) != 0 -> unhold_at(c * HELD_MAX + 1) }
+#endif
+		/* -ENODATA */
+		:: atomic { stopped && cursor[c] == 0 && HOLD(c, 0) == 0 && HOLD(c, HELD_MAX - 1) == 0 ->
+			assert(expected[c] == published + 1) };
+			break
+		/* close() at any time */
+		:: c > 0 -> break
+		od;
+		/* consumer_release() */
+		atomic {
+			consumer_count--;
+			b = cursor[c];
+			is_open[c] = false;
+			cursor[c] = 0;
+			do
+			:: b != 0 ->
+				next_in_queue(b, next);
+				if
+				:: consumer_count == 0 && !stopped -> pending[b] = 0
+				:: else ->
+#if BROKEN != CLOSE_PENDING
+					unpend(b)
+#endif
+					skip
+				fi;
+				b = next
+			:: else -> break
+			od;
+			next = 0;
+			i = c * HELD_MAX;
+			do
+			:: i < (c + 1) * HELD_MAX ->
+				if
+				:: hold[i] != 0 ->
+#if BROKEN == CLOSE_HOLDING
+					hold[i] = 0
+#else
+					unhold_at(i)
+#endif
+				:: else
+				fi;
+				i++
+			:: else -> break
+			od;
+			i = 0;
+			expected[c] = 0
+		}
+	:: opens == 0 -> break
+	od
+}
+
+/* Nothing moves any more. */
+proctype end()
+{
+	byte b;
+
+	timeout;
+	assert(stopped && queued == 0 && consumer_count == 0);
+	d_step {
+		b = 1;
+		do
+		:: b <= total -> assert(place[b] == FREE); b++
+		:: else -> break
+		od;
+		assert(free_count == total)
+	}
+}
+
+init {
+	byte b, c;
+
+	atomic {
+		b = 1;
+		do
+		:: b <= BUFFERS -> place[b] = (b <= START -> FREE : ABSENT); b++
+		:: else -> break
+		od;
+		run writer();
+		run worker();
+		do
+		:: c < CONSUMERS -> run consumer(c, (c == 0 -> 1 : OPENS)); c++
+		:: else -> break
+		od;
+		run end()
+	}
+}

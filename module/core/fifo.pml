@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * fifo.pml - a model of the queue of full buffers of a BUFFERING session
+ *
+ * It stands for etw_fifo_push(), etw_fifo_pop() (pool.c), for ring_deliver(),
+ * ring_evict() and their counting (buffer.c), and for snapshot(), spare_get(),
+ * the last part of etw_deliver_flush() and discard_ring() (deliver.c).
+ *
+ * The world: CPU 0 with a task and an interrupt in it, CPU 1 with a task; each
+ * takes a buffer, from the pool or by eviction, fills it and delivers it.  A
+ * FLUSH takes a snapshot, a reader gives the snapshot's buffers back, and STOP
+ * discards what is left when no writer is.  Each read or change of a word that
+ * others use is a step.
+ *
+ * What holds in every run:
+ *  - a buffer is in one place: pool, a writer's, queue, snapshot or spare; a pop
+ *    returns what was pushed at its position, once
+ *  - no operation waits for an interrupted one: it fails, and what is lost by
+ *    that is counted
+ *  - what was full before FLUSH began is out of the queue when it returns: in the
+ *    snapshot, or overwritten and counted
+ *  - the writers always have min_buffers buffers among pool, queue and hands
+ *  - filled buffers = overwritten + delivered + discarded, at the end
+ *
+ * Left out: records and the order of generations (ring.pml, ring_wrap.pml), the
+ * pool's inside (ring.pml), the consumers' queue (consumer.pml), weak memory
+ * (label C: ring_order.pml).  Positions have 64 bits and do not wrap.
+ */
+
+/* The broken variants, one at a time */
+#ifndef POP_UNASKED		/* pop does not ask whether the entry is complete */
+#define POP_UNASKED 0
+#endif
+#ifndef PUSH_UNASKED		/* push does not ask whether the cell is empty */
+#define PUSH_UNASKED 0
+#endif
+#ifndef TURN_BEFORE_INDEX	/* push says that the entry is there, then puts it */
+#define TURN_BEFORE_INDEX 0
+#endif
+#ifndef TURN_BEFORE_READ	/* pop gives the cell back, then reads it */
+#define TURN_BEFORE_READ 0
+#endif
+#ifndef EVICT_UNCOUNTED		/* an evicted buffer is not counted */
+#define EVICT_UNCOUNTED 0
+#endif
+#ifndef REFUSED_UNCOUNTED	/* nor one that the queue refused */
+#define REFUSED_UNCOUNTED 0
+#endif
+#ifndef NO_WAIT			/* snapshot() gives up on an incomplete entry */
+#define NO_WAIT 0
+#endif
+#ifndef NO_EXCHANGE		/* no spare buffer for one of the snapshot */
+#define NO_EXCHANGE 0
+#endif
+#ifndef NO_DISCARD		/* STOP forgets what is in the queue */
+#define NO_DISCARD 0
+#endif
+
+#ifndef CELLS
+#define CELLS	4		/* roundup_pow_of_two(2 * min_buffers) */
+#endif
+#ifndef TASK_FILLS
+#define TASK_FILLS 2
+#endif
+#ifndef IRQ_FILLS
+#define IRQ_FILLS 2
+#endif
+#ifndef OTHER_FILLS
+#define OTHER_FILLS 1
+#endif
+#ifndef FLUSHES
+#define FLUSHES	1
+#endif
+#define MIN	2		/* session->min_buffers */
+#define BUFFERS	4		/* with those of a snapshot */
+
+mtype = { SPARE, POOL, HELD, FULL, QUEUED, TAKEN };
+
+/* struct etw_fifo */
+byte turn[CELLS];
+byte index[CELLS];
+byte head;
+byte tail;
+/* struct etw_trace_session */
+byte overwritten;
+byte delivered;
+byte discarded;
+byte snapshots;			/* buffers of the last snapshot, not read */
+
+/* Not in the code */
+mtype place[BUFFERS + 1];
+byte filled;
+byte depth[2];			/* running level of each CPU */
+byte section[2];		/* levels of each CPU that are in a write */
+bool owe[2];			/* the grace period waits for this CPU */
+byte finished;
+byte old;			/* buffers, by bit, that were full when FLUSH began */
+bool incomplete;		/* FLUSH ran out of memory */
+
+/* One step: nobody else moves meanwhile.  An interrupted level stands still. */
+#define STEP	(c == 2 || depth[c & 1] == level) ->
+
+/* Any buffer that is in that place: b, or 0 */
+inline pick(where)
+{
+	b = 1;
+	do
+	:: b <= BUFFERS && place[b] != where -> b++
+	:: else -> break
+	od;
+	b = (b > BUFFERS -> 0 : b)
+}
+
+/* etw_fifo_pop(): b = a buffer or 0 */
+inline fifo_pop()
+{
+	do
+	:: atomic { STEP at = head };
+	   atomic { STEP t = turn[at % CELLS] };
+	   if
+#if POP_UNASKED
+	   :: at == tail -> break
+	   :: else ->
+#else
+	   :: t < at + 1 -> t = 0; break
+	   :: t > at + 1
+	   :: t == at + 1 ->
+#endif
+		atomic { STEP
+			if
+			:: head == at ->
+				old = old & ~(1 << index[at % CELLS]);
+				head++;
+				got = true
+			:: else
+			fi
+		};
+		if
+		:: got -> break
+		:: else
+		fi
+	   fi
+	od;
+	if
+	:: got ->
+#if TURN_BEFORE_READ
+		atomic { STEP turn[at % CELLS] = at + CELLS };
+#endif
+		atomic { STEP b = index[at % CELLS] };
+#if !TURN_BEFORE_READ
+		atomic { STEP turn[at % CELLS] = at + CELLS };
+#endif
+		atomic { STEP
+			assert(b != 0 && place[b] == QUEUED);
+			place[b] = HELD;
+			got = false
+		}
+	:: else -> b = 0
+	fi;
+	atomic { at = 0; t = 0 }
+}
+
+/* etw_fifo_push() of b: got */
+inline fifo_push()
+{
+	do
+	:: atomic { STEP at = tail };
+	   atomic { STEP t = turn[at % CELLS] };
+	   if
+#if !PUSH_UNASKED
+	   :: t < at -> break
+	   :: t > at
+	   :: t == at ->
+#else
+	   :: true ->
+#endif
+		atomic { STEP
+			if
+			:: tail == at -> tail++; got = true; place[b] = QUEUED
+			:: else
+			fi
+		};
+		if
+		:: got -> break
+		:: else
+		fi
+	   fi
+	od;
+	if
+	:: got ->
+#if TURN_BEFORE_INDEX
+		atomic { STEP turn[at % CELLS] = at + 1 };
+#endif
+		atomic { STEP index[at % CELLS] = b };
+#if !TURN_BEFORE_INDEX
+		atomic { STEP turn[at % CELLS] = at + 1 }
+#endif
+	:: else
+	fi;
+	atomic { at = 0; t = 0 }
+}
+
+/* One level of execution on CPU c: its task (0) or an interrupt in it (1) */
+proctype writer(byte c; byte level; byte fills)
+{
+	byte b, at, t, below;
+	bool got;
+
+	do
+	:: atomic { fills > 0 && (level == 0 -> depth[c] == 0 : depth[c] < level) ->
+		below = depth[c];
+		depth[c] = level;
+		section[c]++;
+		fills--;
+		/* etw_pool_pop() */
+		pick(POOL);
+		if
+		:: b != 0 -> place[b] = HELD
+		:: else
+		fi
+	   };
+	   if
+	   :: b == 0 ->
+		fifo_pop();			/* ring_evict() */
+#if !EVICT_UNCOUNTED
+		if
+		:: b != 0 -> atomic { STEP overwritten++ }
+		:: else				/* -ENOBUFS, counted by the writer */
+		fi
+#endif
+	   :: else
+	   fi;
+	   if
+	   :: b != 0 ->
+		atomic { STEP
+			assert(place[b] == HELD);
+			place[b] = FULL;
+			filled++
+		};
+		fifo_push();			/* ring_deliver() */
+		if
+		:: !got ->
+			atomic { STEP
+				place[b] = POOL;
+				old = old & ~(1 << b);
+#if !REFUSED_UNCOUNTED
+				overwritten++
+#endif
+			}
+		:: else
+		fi
+	   :: else
+	   fi;
+	   atomic { STEP
+		b = 0;
+		got = false;
+		section[c]--;
+		owe[c] = owe[c] && section[c] > 0;
+		depth[c] = below;
+		below = 0
+	   }
+	:: fills == 0 -> break
+	od;
+	finished++
+}
+
+inline synchronize_rcu()
+{
+	atomic { owe[0] = section[0] > 0; owe[1] = section[1] > 0 };
+	!owe[0] && !owe[1]
+}
+
+/* etw_deliver_flush(), and the end of etw_deliver_stop() */
+proctype flusher(byte flushes; byte writers)
+{
+	byte b, at, t, level, spare, n, tries, c = 2;
+	bool got;
+
+	do
+	:: flushes > 0 ->
+		flushes--;
+		d_step {
+			b = 1;
+			do
+			:: b <= BUFFERS ->
+				old = old | (place[b] == FULL || place[b] == QUEUED -> 1 << b : 0);
+				b++
+			:: else -> break
+			od;
+			b = 0
+		};
+		synchronize_rcu();
+		/* snapshot() */
+		do
+		:: n < MIN && head != tail ->
+			/* spare_get() */
+			atomic {
+				pick(SPARE);
+				if
+				:: b == 0 && snapshots > 0 ->
+					pick(TAKEN);
+					snapshots--;
+					discarded++
+				:: else
+				fi;
+				spare = b;
+				b = 0
+			};
+			if
+			:: spare == 0 -> incomplete = true; break
+			:: else -> place[spare] = HELD
+			fi;
+			fifo_pop();
+			if
+			:: b == 0 ->
+				place[spare] = SPARE;
+#if NO_WAIT
+				break
+#else
+				tries++;
+				if
+				:: tries > 3 -> break
+				:: else -> synchronize_rcu()
+				fi
+#endif
+			:: else ->
+				n++;
+				atomic {
+#if NO_EXCHANGE
+					place[spare] = SPARE;
+#else
+					place[spare] = POOL;
+#endif
+					place[b] = TAKEN;
+					snapshots++;
+					b = 0
+				}
+			fi
+		:: else -> break
+		od;
+		atomic {
+			assert(old == 0 || incomplete);
+			spare = 0;
+			n = 0;
+			tries = 0;
+			old = 0;
+			incomplete = false
+		}
+	:: else -> break
+	od;
+	finished == writers;
+	/* discard_ring() */
+#if !NO_DISCARD
+	do
+	:: fifo_pop();
+	   if
+	   :: b == 0 -> break
+	   :: else -> atomic { discarded++; place[b] = POOL; b = 0 }
+	   fi
+	od;
+#endif
+	atomic {
+		assert(filled == overwritten + delivered + discarded + snapshots);
+		b = 1;
+		do
+		:: b <= BUFFERS ->
+			assert(place[b] == POOL || place[b] == SPARE || place[b] == TAKEN);
+			n = n + (place[b] == POOL -> 1 : 0);
+			b++
+		:: else -> break
+		od;
+		assert(n == MIN)
+	}
+}
+
+/* A consumer: etw_deliver_recycle() of what it has read */
+proctype reader()
+{
+	byte b;
+
+	do
+	:: atomic { snapshots > 0 ->
+		pick(TAKEN);
+		place[b] = SPARE;
+		snapshots--;
+		delivered++;
+		b = 0 }
+	:: timeout -> break
+	od
+}
+
+init {
+	byte i;
+
+	atomic {
+		do
+		:: i < CELLS -> turn[i] = i; i++
+		:: else -> break
+		od;
+		place[1] = POOL;
+		place[2] = POOL;
+		place[3] = SPARE;
+		place[4] = SPARE;
+		i = 1;
+		run writer(0, 0, TASK_FILLS);
+		if
+		:: IRQ_FILLS > 0 -> run writer(0, 1, IRQ_FILLS); i++
+		:: else
+		fi;
+		if
+		:: OTHER_FILLS > 0 -> run writer(1, 0, OTHER_FILLS); i++
+		:: else
+		fi;
+		run flusher(FLUSHES, i);
+		if
+		:: FLUSHES > 0 -> run reader()
+		:: else
+		fi
+	}
+}

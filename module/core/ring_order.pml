@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * ring_order.pml - a model of the barriers A to C with explicit store buffers
+ *
+ * See store_buffer.pml for the machine.  Each world has the steps of the code
+ * around its labels (see ring.h):
+ *  RING	A, B: etw_pool_pop(), records, ring_deliver(), drain(), etw_pool_push()
+ *  FIFO	C: etw_fifo_push(), etw_fifo_pop()
+ *
+ * What holds: what the worker or a pop reads is what was put there, also if it
+ * reads late; no buffer is popped twice.
+ *
+ * NO_x takes a barrier away, and its world fails; with TSO it does not: stores
+ * stay in order, loads stay before them, and an atomic compare-exchange or
+ * llist_add() is a full barrier as it is.  There A, B and C cost nothing but
+ * keep the compiler from reordering.
+ *
+ * Not needed on either machine: the acquire of C in etw_fifo_push(), for a store
+ * does not go before the branch on which it depends; that of C in etw_fifo_pop()
+ * as long as the compare-exchange between is a full barrier, as the kernel's is
+ * (LIBRARY: acquire and release only, as C11 has it; then the acquire is needed).
+ */
+#define RING		1
+#define FIFO		2
+#ifndef WORLD
+#define WORLD RING
+#endif
+#ifndef LIBRARY
+#define LIBRARY 0
+#endif
+
+/* The broken variants, one at a time */
+#ifndef NO_A			/* etw_pool_push(): a bare compare-exchange */
+#define NO_A 0
+#endif
+#ifndef NO_B			/* ring_deliver() */
+#define NO_B 0
+#endif
+#ifndef NO_C_PUSH		/* release of the turn by push */
+#define NO_C_PUSH 0
+#endif
+#ifndef NO_C_POP		/* release of the turn by pop */
+#define NO_C_POP 0
+#endif
+#ifndef NO_C_ACQUIRE		/* acquire of the turn by pop */
+#define NO_C_ACQUIRE 0
+#endif
+
+#include "store_buffer.pml"
+
+#if WORLD == RING
+
+#define NEXT(b)	(b)		/* words 1 and 2 */
+#define DATA(b)	(2 + (b))	/* words 3 and 4 */
+byte head = 2;			/* tag | index (2 bits), changed by cmpxchg only */
+byte done;			/* session->done, a bit for each buffer */
+byte expect[3];			/* what the last writer put there */
+bool out[3];			/* the buffer is not in the pool */
+
+inline pool_pop()
+{
+	do
+	:: h = head;
+	   if
+	   :: (h & 3) == 0 -> b = 0; break
+	   :: else
+	   fi;
+	   LOAD(n, NEXT(h & 3));	/* the address depends on head */
+	   atomic { EMPTY(me) ->	/* A */
+		if
+		:: head == h ->
+			head = (((h >> 2) + 1) & 7) << 2 | n;
+			b = h & 3;
+			assert(!out[b]);
+			out[b] = true;
+			break
+		:: else
+		fi
+	   }
+	od
+}
+
+inline pool_push()
+{
+	do
+	:: h = head;
+	   store(NEXT(b), h & 3);
+	   atomic {
+#if !NO_A || TSO
+		EMPTY(me) ->		/* A */
+#endif
+		if
+		:: head == h ->
+			head = (((h >> 2) + 1) & 7) << 2 | b;
+			out[b] = false;
+			break
+		:: else
+		fi
+	   }
+	od
+}
+
+proctype writer(byte me; byte value; byte rounds)
+{
+	byte b, h, n;
+
+	do
+	:: rounds > 0 ->
+		pool_pop();
+		if
+		:: b != 0 ->
+			store(DATA(b), value);
+			expect[b] = value;
+			/* ring_deliver() */
+			atomic {
+#if !NO_B || TSO
+				EMPTY(me) ->	/* B */
+#endif
+				done = done | (1 << b)
+			}
+		:: else
+		fi;
+		atomic { rounds--; value++; b = 0; h = 0; n = 0 }
+	:: else -> break
+	od;
+	finished++
+}
+
+proctype worker(byte me)
+{
+	byte b, h, x, wanted;
+	bool late;
+
+	do
+	:: atomic { done != 0 && EMPTY(me) ->	/* B */
+		b = (done & 2 -> 1 : 2);
+		done = done & ~(1 << b) };
+		wanted = expect[b];
+#if NO_A && !TSO
+		/* Nothing keeps the last read before the push. */
+		if
+		:: late = true
+		:: late = false
+		fi;
+#endif
+		if
+		:: !late -> LOAD(x, DATA(b)); assert(x == wanted)
+		:: else -> x = b
+		fi;
+		pool_push();
+		if
+		:: late -> LOAD(x, DATA(x)); assert(x == wanted)
+		:: else
+		fi;
+		atomic { b = 0; h = 0; x = 0; wanted = 0; late = false }
+	:: finished == 2 && done == 0 -> break
+	od
+}
+
+init {
+	atomic {
+		mem[NEXT(2)] = 1;
+		run writer(0, 1, 2);
+		run worker(1);
+		run writer(2, 11, 1);
+		run drain(0);
+		run drain(1);
+		run drain(2)
+	}
+}
+
+#else /* FIFO */
+
+#define CELLS	2
+#define TURN(at)	((at) % CELLS)		/* words 0 and 1 */
+#define INDEX(at)	(2 + (at) % CELLS)	/* words 2 and 3 */
+byte head, tail;
+
+proctype pusher(byte me; byte pushes)
+{
+	byte at, t, value;
+
+	do
+	:: value < pushes ->
+		at = tail;
+		LOAD(t, TURN(at));
+		if
+		:: t == at ->
+			atomic { EMPTY(me) && tail == at -> tail++ };
+			value++;
+			store(INDEX(at), value);
+#if NO_C_PUSH
+			store(TURN(at), at + 1)
+#else
+			store_release(TURN(at), at + 1)	/* C */
+#endif
+		:: else
+		fi
+	:: else -> break
+	od
+}
+
+proctype popper(byte me; byte pops)
+{
+	byte at, t, x, early, last;
+	bool has_early;
+
+	do
+	:: last < pops ->
+		at = head;
+#if NO_C_ACQUIRE && LIBRARY && !TSO
+		/* Nothing keeps the index from being read before the turn. */
+		if
+		:: LOAD(early, INDEX(at)); has_early = true
+		:: has_early = false
+		fi;
+#endif
+		LOAD(t, TURN(at));			/* C */
+		if
+		:: t == at + 1 ->
+			atomic { EMPTY(me) && head == at -> head++ };
+#if NO_C_POP && TSO
+			LOAD(x, INDEX(at));
+			store(TURN(at), at + CELLS);
+#elif NO_C_POP
+			/* Nothing keeps the index from being read after the store. */
+			if
+			:: store(TURN(at), at + CELLS); EMPTY(me); LOAD(x, INDEX(at))
+			:: LOAD(x, INDEX(at)); store(TURN(at), at + CELLS)
+			fi;
+#else
+			if
+			:: has_early -> x = early
+			:: else -> LOAD(x, INDEX(at))
+			fi;
+			store_release(TURN(at), at + CELLS);	/* C */
+#endif
+			assert(x == last + 1);
+			last++
+		:: else
+		fi;
+		atomic { early = 0; has_early = false; x = 0 }
+	:: else -> break
+	od
+}
+
+init {
+	atomic {
+		mem[TURN(0)] = 0;
+		mem[TURN(1)] = 1;
+		run pusher(0, 4);
+		run popper(1, 4);
+		run drain(0);
+		run drain(1)
+	}
+}
+
+#endif

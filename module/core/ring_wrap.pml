@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * ring_wrap.pml - a model of the counters of the ring that wrap
+ *
+ * ring.pml has counters that never do.  Here they have BITS bits, and each
+ * world shows what has to be bounded, and that one more is too much:
+ *
+ *  WORLD 1  arrive() and release_in_order() (deliver.c): each CPU's buffers are
+ *	put in order by the sign of the difference of two generations (s16).
+ *	Any buffer may be completed before or after any other.  BOUND buffers can
+ *	be on their way at once, as many as the session has.  Holds up to
+ *	BOUND == 2^(BITS - 1) + 1: 32,769 for 16 bits.  With more, the oldest
+ *	buffer is put behind newer ones and its CPU's delivery stops for good.
+ *	ETW_BUFFERS_MAX is above that, so it is not what makes this hold: no
+ *	CPU may fill more than 32,768 buffers while one writer in it is
+ *	interrupted between reserve and commit.  FROM_NEXT, which compares the
+ *	distances from the generation that is due (u16), needs no more than
+ *	2^BITS buffers in the session: there the limit is enough.
+ *  WORLD 2  etw_pool_pop() (pool.c): the tag of the head.  BOUND operations of
+ *	others fall between the read of the head and its compare-exchange.  Holds
+ *	up to 2^BITS - 1: 2^32 - 1 operations in one interruption.
+ *  WORLD 3  etw_ring_reserve() (ring.h): the generation in cur.  Between the
+ *	sample of cur with the clock and the compare-exchange, interrupts of
+ *	the CPU install BOUND buffers.  Holds up to 2^BITS - 1: 65,535 buffers
+ *	in one interruption.  With more, time can run backwards in a stream; the
+ *	record itself would still be written in a slot of its own.
+ */
+#ifndef WORLD
+#define WORLD 1
+#endif
+#ifndef BITS
+#define BITS 3
+#endif
+#ifndef FROM_NEXT
+#define FROM_NEXT 0
+#endif
+#define MOD	(1 << BITS)
+
+#if WORLD == 1
+
+#ifndef BOUND
+#define BOUND 5
+#endif
+#define INSTALLS 12
+
+/* Generations as they would be without wrapping; G() is what the code has */
+#define G(x)		((x) % MOD)
+#define MINUS(a, b)	((G(a) + MOD - G(b)) % MOD)
+
+bool on_way[INSTALLS + 2];	/* installed and not arrived */
+byte waiting[INSTALLS + 1];	/* sc->waiting, in order */
+byte count;
+byte installed;
+byte next_generation;		/* what was published last */
+byte in_use;			/* buffers that are not free */
+
+/* Is b behind e in the list? */
+inline newer(b, e)
+{
+#if FROM_NEXT
+	is_newer = MINUS(b, next_generation + 1) > MINUS(e, next_generation + 1)
+#else
+	/* (s16)(b->generation - e->generation) > 0 */
+	is_newer = MINUS(b, e) > 0 && MINUS(b, e) < MOD / 2
+#endif
+}
+
+active proctype cpu()
+{
+	do
+	:: atomic { installed < INSTALLS && in_use < BOUND ->
+		installed++;
+		in_use++;
+		on_way[installed] = true }
+	:: installed == INSTALLS -> break
+	od
+}
+
+active proctype worker()
+{
+	byte b, at, i;
+	bool is_newer;
+
+	do
+	:: d_step { next_generation < installed && count < in_use ->
+		/* One that is on its way arrives: any. */
+		b = next_generation + 1 }
+		do
+		:: on_way[b] -> break
+		:: b < installed -> b++
+		:: b == installed && !on_way[b] -> b = next_generation + 1
+		od;
+		atomic {
+			on_way[b] = false;
+			/* arrive() */
+			at = count;
+			is_newer = false;
+			do
+			:: at > 0 && !is_newer ->
+				newer(b, waiting[at - 1]);
+				if
+				:: !is_newer -> at--
+				:: else
+				fi
+			:: else -> break
+			od;
+			i = count;
+			do
+			:: i > at -> waiting[i] = waiting[i - 1]; i--
+			:: else -> break
+			od;
+			waiting[at] = b;
+			count++;
+			/* release_in_order() */
+			do
+			:: count > 0 && G(waiting[0]) == G(next_generation + 1) ->
+				assert(waiting[0] == next_generation + 1);
+				next_generation++;
+				in_use--;
+				count--;
+				i = 0;
+				do
+				:: i < count -> waiting[i] = waiting[i + 1]; i++
+				:: else -> break
+				od;
+				waiting[count] = 0
+			:: else -> break
+			od;
+			/* The oldest of those that wait is first, or it waits for ever. */
+			i = 1;
+			do
+			:: i < count -> assert(waiting[i] > waiting[i - 1]); i++
+			:: else -> break
+			od;
+			b = 0;
+			i = 0;
+			at = 0;
+			is_newer = false
+		}
+	:: d_step { next_generation == INSTALLS -> skip };
+		break
+	od;
+	assert(count == 0 && in_use == 0)
+}
+
+#elif WORLD == 2
+
+#ifndef BOUND
+#define BOUND 7
+#endif
+#define POPS	2
+#define HEAD(old, i)	((((((old) >> 2) + 1) % MOD) << 2) | (i))
+
+byte head = 3;			/* tag | index (2 bits) */
+byte next[4];
+bool free[4];
+bool ready;
+byte others;			/* operations since the head was read */
+bool finished;
+
+/* Others on other CPUs or in interrupts: each operation is one step. */
+active proctype other()
+{
+	byte b;
+
+	do
+	:: d_step { ready && others < BOUND && (head & 3) != 0 ->
+		b = head & 3;
+		assert(free[b]);
+		free[b] = false;
+		head = HEAD(head, next[b]);
+		others++;
+		b = 0 }
+	:: atomic { ready && others < BOUND && !(free[1] && free[2] && free[3]) ->
+		if
+		:: !free[1] -> b = 1
+		:: !free[2] -> b = 2
+		:: !free[3] -> b = 3
+		:: else
+		fi;
+		if
+		:: b != 0 ->
+			next[b] = head & 3;
+			free[b] = true;
+			head = HEAD(head, b);
+			others++
+		:: else
+		fi;
+		b = 0 }
+	:: finished -> break
+	od
+}
+
+active proctype popper()
+{
+	byte h, n, pops = POPS;
+
+	d_step {
+		free[1] = true;
+		free[2] = true;
+		free[3] = true;
+		next[3] = 2;
+		next[2] = 1;
+		ready = true
+	};
+	do
+	:: pops > 0 ->
+		atomic { h = head; others = 0 };
+		if
+		:: (h & 3) == 0 -> pops--
+		:: else ->
+			n = next[h & 3];
+			atomic {
+				if
+				:: head == h ->
+					head = HEAD(h, n);
+					assert(free[h & 3]);
+					assert(n == 0 || free[n]);
+					free[h & 3] = false;
+					pops--
+				:: else
+				fi
+			}
+		fi;
+		atomic { h = 0; n = 0 }
+	:: else -> break
+	od;
+	finished = true
+}
+
+#else
+
+#ifndef BOUND
+#define BOUND 7
+#endif
+#define SIZE	2
+#define CUR(g, i, o)	((((g) % MOD) << 4) | ((i) << 2) | (o))
+
+byte cur = CUR(1, 1, 0);
+byte clock = 1;
+byte last;			/* timestamp of the CPU's last record */
+byte installs;			/* since cur was sampled */
+byte left = 20;			/* writes of interrupts */
+bool finished;
+
+/* Interrupts of the CPU: each write is one step for the one it interrupts. */
+active proctype interrupt()
+{
+	do
+	:: atomic { left > 0 && ((cur & 3) < SIZE || installs < BOUND) ->
+		left--;
+		if
+		:: (cur & 3) == SIZE ->
+			installs++;
+			/* Any other buffer; that of before may be free again. */
+			if
+			:: cur = CUR((cur >> 4) + 1, 1, 0)
+			:: cur = CUR((cur >> 4) + 1, 2, 0)
+			fi
+		:: else
+		fi;
+		cur++;
+		clock++;
+		last = clock }
+	:: finished -> break
+	od
+}
+
+active proctype writer()
+{
+	byte w, t;
+
+	do
+	:: atomic { w = cur; installs = 0 };
+		atomic { clock++; t = clock };
+		if
+		:: (w & 3) < SIZE ->
+			atomic {
+				if
+				:: cur == w ->
+					assert(t > last);
+					last = t;
+					cur++;
+					break
+				:: else
+				fi
+			}
+		:: else -> break
+		fi
+	od;
+	finished = true
+}
+
+#endif
