@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "gfp.h"
 #include "ioctl.h"
 #include "session.h"
 
@@ -342,13 +343,14 @@ static long consumer_take(struct file *file, void *arg)
 	return err;
 }
 
-/* The caller could not be told which buffer it got. */
+/* The caller could not be told which buffer it got, nor what is complete. */
 static void consumer_untake(struct file *file, void *arg)
 {
 	struct etw_consumer *c = file->private_data;
 	struct etw_buffer_take *t = arg;
 
 	mutex_lock(&c->session->lock);
+	c->told_through = ~c->session->complete_through;	/* anything else */
 	if (t->index && !give(c, t->index)) {
 		c->info.buffers--;
 		c->info.events -= t->events;
@@ -421,7 +423,7 @@ struct file *etw_consumer_open(struct etw_trace_session *s, u32 flags)
 	struct etw_buffer *b;
 	struct file *file;
 
-	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	c = kzalloc(sizeof(*c), ETW_GFP);
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->session = s;

@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "core/filter.h"
+#include "gfp.h"
 #include "provider.h"
 #include "session.h"
 
@@ -45,7 +46,7 @@ struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid)
 
 	if (entry)
 		return entry;
-	entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	entry = kzalloc(sizeof(*entry), ETW_GFP);
 	if (!entry)
 		return NULL;
 	entry->guid = *guid;
@@ -265,7 +266,7 @@ static int request_enable(struct etw_guid_entry *entry,
 		/* Neither before nor now: not its business. */
 		if (!((scope | reg->scope) & BIT(i)))
 			continue;
-		err = prepare(&updates, reg, slots, scope, GFP_KERNEL_ACCOUNT);
+		err = prepare(&updates, reg, slots, scope, ETW_GFP);
 		if (err)
 			break;
 	}
@@ -289,7 +290,7 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 	list_for_each_entry(reg, &entry->regs, node)
 		if (reg->scope & BIT(i))
 			prepare(&updates, reg, entry->slots, reg->scope & ~BIT(i),
-				GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
+				ETW_GFP | __GFP_NOFAIL);
 	apply_all(&updates, source, waiter);
 }
 
@@ -298,22 +299,35 @@ static int request_capture(struct etw_guid_entry *entry,
 			   struct etw_waiter *waiter)
 {
 	int i = find_slot(entry, req->session);
+	struct etw_notice *notice, *tmp;
 	struct etw_registration *reg;
-	struct etw_notice *notice;
+	LIST_HEAD(notices);
 
 	if (i < 0)
 		return 0;
+	/* All or nobody is told. */
 	list_for_each_entry(reg, &entry->regs, node) {
 		if (!(reg->scope & BIT(i)) || !etw_notify_wanted(reg))
 			continue;
-		notice = etw_notice_alloc(GFP_KERNEL_ACCOUNT);
+		notice = etw_notice_alloc(ETW_GFP);
 		if (!notice)
-			return -ENOMEM;
+			goto err_free;
+		notice->reg = reg;
+		list_add_tail(&notice->node, &notices);
+	}
+	list_for_each_entry_safe(notice, tmp, &notices, node) {
+		list_del(&notice->node);
+		reg = notice->reg;
 		fill_notice(notice, &reg->provider->enable, ETW_CONTROL_CAPTURE,
 			    &req->source, waiter);
 		etw_notify_queue(reg, notice);
 	}
 	return 0;
+
+err_free:
+	list_for_each_entry_safe(notice, tmp, &notices, node)
+		etw_notice_free(notice);
+	return -ENOMEM;
 }
 
 /*
@@ -387,7 +401,7 @@ int etw_enable_registration(struct etw_registration *reg)
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (slots[i].session && !slots[i].pid_filtered)
 			scope |= BIT(i);
-	err = prepare(&updates, reg, slots, scope, GFP_KERNEL_ACCOUNT);
+	err = prepare(&updates, reg, slots, scope, ETW_GFP);
 	if (err) {
 		free_updates(&updates);
 		return err;

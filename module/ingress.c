@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "gfp.h"
 #include "ioctl.h"
 #include "process.h"
 #include "trace.h"
@@ -129,7 +130,7 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
 		return drop(p, w, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
 	if (len > sizeof(on_stack)) {
-		payload = kmalloc(len, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		payload = kmalloc(len, ETW_GFP);
 		if (!payload)
 			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
 	}
@@ -158,7 +159,7 @@ long etw_ioctl_write(struct file *file, void *arg)
 		return err;
 	bytes = w->data_count * sizeof(*pieces);
 	if (w->data_count > STACK_PIECES) {
-		pieces = kmalloc(bytes, GFP_KERNEL_ACCOUNT);
+		pieces = kmalloc(bytes, ETW_GFP);
 		if (!pieces)
 			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
 	}

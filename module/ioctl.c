@@ -48,7 +48,7 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 	if (ret < 0 && !op->always)
 		return ret;
 	if (copy_to_user(arg, words, op->size)) {
-		if (op->undo && ret >= 0)
+		if (op->undo)
 			op->undo(file, words);
 		return -EFAULT;
 	}

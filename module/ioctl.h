@@ -17,7 +17,8 @@
  * @size: of its struct in this kernel
  * @run: gets a kernel copy of the struct and writes its results there
  * @run_user: instead of @run; copies its results to the caller's struct itself
- * @undo: called if the results could not be copied to the caller
+ * @undo: called if the results could not be copied to the caller; with @always
+ *	also those of a @run that failed
  * @in_only: there are no results
  * @always: copy the results even if @run fails
  */

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "gfp.h"
 #include "ioctl.h"
 #include "provider.h"
 #include "session.h"
@@ -137,7 +138,7 @@ long etw_ioctl_provider_enum(struct file *file, void *arg)
 	etw_guid_for_each(bucket, entry)
 		n++;
 	room = min(e->capacity, n);
-	guids = kvcalloc(room ?: 1, sizeof(*guids), GFP_KERNEL_ACCOUNT);
+	guids = kvcalloc(room ?: 1, sizeof(*guids), ETW_GFP);
 	if (!guids) {
 		mutex_unlock(&etw_control);
 		return -ENOMEM;
@@ -214,7 +215,7 @@ static int collect(struct etw_provider_query *q, struct query *c,
 		n++;
 	q->reg_count = n;
 	c->reg_room = min(n, q->reg_cap);
-	c->regs = kvcalloc(c->reg_room ?: 1, sizeof(*c->regs), GFP_KERNEL_ACCOUNT);
+	c->regs = kvcalloc(c->reg_room ?: 1, sizeof(*c->regs), ETW_GFP);
 	if (!c->regs)
 		return -ENOMEM;
 	n = 0;
@@ -223,7 +224,7 @@ static int collect(struct etw_provider_query *q, struct query *c,
 			describe_reg(&c->regs[n++], reg);
 	reg = namer(entry);
 	if (reg) {
-		c->name = kmemdup_nul(reg->name, reg->name_len, GFP_KERNEL_ACCOUNT);
+		c->name = kmemdup_nul(reg->name, reg->name_len, ETW_GFP);
 		if (!c->name)
 			return -ENOMEM;
 		q->name_len = reg->name_len;
@@ -260,7 +261,7 @@ long etw_ioctl_provider_query(struct file *file, void *arg)
 		return -EINVAL;
 	if (!etw_ioctl_may_control())
 		return -EPERM;
-	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	c = kzalloc(sizeof(*c), ETW_GFP);
 	if (!c)
 		return -ENOMEM;
 	q->name_len = 0;

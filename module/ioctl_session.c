@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "gfp.h"
 #include "ioctl.h"
 #include "session.h"
 
@@ -230,7 +231,7 @@ static int stat_consumers(struct etw_trace_session *s, struct etw_session_stat *
 	int err = 0;
 	u32 n;
 
-	info = kcalloc(ETW_CONSUMERS_MAX, sizeof(*info), GFP_KERNEL_ACCOUNT);
+	info = kcalloc(ETW_CONSUMERS_MAX, sizeof(*info), ETW_GFP);
 	if (!info)
 		return -ENOMEM;
 	st->consumer_count = etw_consumers_info(s, info, ETW_CONSUMERS_MAX);

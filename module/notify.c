@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "gfp.h"
 #include "provider.h"
 
 struct workqueue_struct *etw_callback_wq;
@@ -19,7 +20,7 @@ struct workqueue_struct *etw_callback_wq;
 /* left starts at 1 for the enable call itself, so done cannot come early. */
 struct etw_waiter *etw_waiter_alloc(void)
 {
-	struct etw_waiter *waiter = kzalloc(sizeof(*waiter), GFP_KERNEL_ACCOUNT);
+	struct etw_waiter *waiter = kzalloc(sizeof(*waiter), ETW_GFP);
 
 	if (!waiter)
 		return NULL;

@@ -16,6 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "gfp.h"
 #include "ioctl.h"
 #include "process.h"
 #include "session.h"
@@ -98,6 +99,7 @@ long etw_ioctl_notify(struct file *file, void *arg)
 	handled = p->handled;
 	notice = list_first_entry_or_null(&p->notices, struct etw_notice, node);
 	p->handled = notice;
+	p->handler = current;
 	if (notice) {
 		list_del(&notice->node);
 		notice->reg->queued--;
@@ -116,15 +118,20 @@ long etw_ioctl_notify(struct file *file, void *arg)
 	return notice ? 0 : -EAGAIN;
 }
 
-/* The caller could not be told of its notice: it is still to come. */
+/*
+ * The caller could not be told of its notice: it is still to come, unless
+ * another thread's call has ended it meanwhile.
+ */
 void etw_ioctl_notify_undo(struct file *file, void *arg)
 {
 	struct etw_process *p = file->private_data;
+	const struct etw_notify *n = arg;
 
 	spin_lock(&p->lock);
-	if (p->handled) {
+	if (p->handled && p->handler == current) {
 		list_add(&p->handled->node, &p->notices);
 		p->handled->reg->queued++;
+		p->handled->reg->dropped += n->dropped;
 		p->handled = NULL;
 	}
 	spin_unlock(&p->lock);
@@ -142,8 +149,8 @@ static int set_up(struct etw_process *p)
 	mutex_lock(&p->setup);
 	if (p->area)
 		goto out;
-	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), GFP_KERNEL_ACCOUNT);
-	area = __vmalloc(ETW_ENABLE_AREA_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), ETW_GFP);
+	area = __vmalloc(ETW_ENABLE_AREA_SIZE, ETW_GFP | __GFP_ZERO);
 	if (!regs || !area) {
 		kvfree(regs);
 		vfree(area);
@@ -340,7 +347,7 @@ static void end_work(struct work_struct *work)
 
 int etw_process_open(struct file *file)
 {
-	struct etw_process *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	struct etw_process *p = kzalloc(sizeof(*p), ETW_GFP);
 
 	if (!p)
 		return -ENOMEM;

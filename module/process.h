@@ -37,6 +37,7 @@ struct etw_process {
 	spinlock_t lock;		/* the rest */
 	struct list_head notices;
 	struct etw_notice *handled;	/* the one user space is working on */
+	struct task_struct *handler;	/* who took it; only compared */
 	wait_queue_head_t wait;
 };
 

@@ -9,17 +9,18 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "gfp.h"
 #include "provider.h"
 #include "session.h"
 
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 {
-	struct etw_registration *reg = kzalloc(sizeof(*reg), GFP_KERNEL_ACCOUNT);
+	struct etw_registration *reg = kzalloc(sizeof(*reg), ETW_GFP);
 
 	if (!reg)
 		return NULL;
 	if (name_len) {
-		reg->name = kmemdup_nul(name, name_len, GFP_KERNEL_ACCOUNT);
+		reg->name = kmemdup_nul(name, name_len, ETW_GFP);
 		if (!reg->name) {
 			kfree(reg);
 			return NULL;

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "gfp.h"
 #include "provider.h"
 #include "session.h"
 
@@ -176,7 +177,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	struct etw_trace_session *s;
 	int cpu, err;
 
-	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	s = kzalloc(sizeof(*s), ETW_GFP);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&s->ref);
@@ -195,11 +196,11 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 		goto err_free;
 
 	err = -ENOMEM;
-	s->name = kmemdup_nul(config->name, config->name_len, GFP_KERNEL_ACCOUNT);
+	s->name = kmemdup_nul(config->name, config->name_len, ETW_GFP);
 	if (!s->name)
 		goto err_free;
 	s->name_len = config->name_len;
-	s->cpu = alloc_percpu_gfp(struct etw_session_cpu, GFP_KERNEL_ACCOUNT);
+	s->cpu = alloc_percpu_gfp(struct etw_session_cpu, ETW_GFP);
 	if (!s->cpu)
 		goto err_free;
 	for_each_possible_cpu(cpu)

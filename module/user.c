@@ -7,6 +7,7 @@
 #include <linux/list.h>
 #include <linux/slab.h>
 
+#include "gfp.h"
 #include "process.h"
 #include "session.h"
 
@@ -36,7 +37,7 @@ struct etw_user *etw_user_charge(void)
 	list_for_each_entry(user, &users, node)
 		if (uid_eq(user->uid, uid))
 			goto found;
-	user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+	user = kzalloc(sizeof(*user), ETW_GFP);
 	if (!user)
 		return ERR_PTR(-ENOMEM);
 	user->uid = uid;

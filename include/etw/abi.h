@@ -10,7 +10,10 @@
  *  - Unknown flags, non-zero reserved members: EINVAL.  Unknown command: ENOTTY.
  *  - A pointer the kernel cannot read or write: EFAULT; nothing has changed then.
  *    That goes for places of results too: they are probed before the command acts.
- *    (An event whose payload cannot be read is counted as lost.)
+ *    (An event whose payload cannot be read is counted as lost.)  If another
+ *    thread takes the memory away in between, START, REGISTER, NOTIFY and
+ *    CONSUMER_OPEN are undone; STOP, UPDATE, FLUSH and ENABLE have been done; a
+ *    buffer of TAKE goes back and counts as lost to that consumer.
  *    No pointer needs to be aligned.
  *  - Everything but REGISTER, UNREGISTER, NOTIFY, WRITE and the commands on a
  *    consumer's file needs CAP_PERFMON in the initial user namespace, looking
