@@ -9,7 +9,9 @@
 #   - removes the module, which must succeed,
 #   - looks for warnings in the kernel log after the marker.
 # A line "passed failed skipped name" per program goes to $ETW_RESULTS, and
-# each program's whole output into a file beside that.
+# each program's whole output into a file beside that. Where the kernel has
+# kmemleak, a last entry of that name tells what was leaked, and by which
+# program.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -21,6 +23,7 @@ export ETW_BUILD=$build
 module=$build/modules/$(uname -r)/etw.ko
 work=$(mktemp -d)
 results=${ETW_RESULTS:-$work/results}
+kmemleak=/sys/kernel/debug/kmemleak
 PATH=$PATH:/sbin:/usr/sbin
 
 # What a kernel says when something went wrong in it.
@@ -31,6 +34,8 @@ bad_log+='|INFO: (task|lockdep|rcu|trying)|corruption|suspicious RCU|bad page|Ba
 bad_log+='|use-after-free|double free|page allocation failure|Kernel panic|stack-protector|invalid opcode'
 # And what is no such thing though it looks like it.
 harmless='Spectre V|perf: interrupt took too long|traps: |module verification failed'
+# Fault injection makes kmemleak's own memory fail too.
+harmless+='|kmemleak: Cannot allocate a scan area'
 
 loaded() { grep -q "^$1 " /proc/modules; }
 
@@ -44,15 +49,14 @@ log_after() {
 
 # remove_modules: etw.ko must go, at most a moment after its last user.
 remove_modules() {
-	local err until=$((SECONDS + 5))
+	local err='' until=$((SECONDS + 5))
 
 	loaded etw || return 0
-	while ((SECONDS < until)); do
-		if err=$(rmmod etw 2>&1); then
-			return 0
-		fi
+	while ! err=$(rmmod etw 2>&1); do
+		((SECONDS < until)) || break
 		sleep 0.1
 	done
+	loaded etw || return 0
 	printf '%s\n' "$err" "still loaded:"
 	grep -E '^etw|[, ]etw,' /proc/modules || true
 	return 1
@@ -96,9 +100,54 @@ run_one() {
 	if grep -qE "$bad_log" <<<"$log"; then
 		more+="${more:+$'\n'}the kernel log has:"$'\n'"$log"
 	fi
+	# Lockdep says nothing more after its first report, or for want of room.
+	if grep -qs 'debug_locks: *0' /proc/lockdep_stats; then
+		more+="${more:+$'\n'}lockdep is off"
+	fi
 	[[ -z $more ]] || tap_failed=$((tap_failed + 1))
 	tap_report "$name on $(uname -r)" "$out" $((SECONDS - started)) "$more"
 	echo "$tap_passed $tap_failed $tap_skipped $name" >>"$results"
+	echo "$(uptime_s) $name" >>"$work/ends"
+}
+
+uptime_s() { cut -d. -f1 /proc/uptime; }
+
+# leaks: what kmemleak found, each entry headed by the program that ran when
+# it was allocated.
+leaks() {
+	awk -v now="$(uptime_s)" '
+		NR == FNR { end[++n] = $1; name[n] = $2; next }
+		/^unreferenced object/ { head = $0; next }
+		head != "" {
+			who = "before the first program"
+			if (match($0, /age [0-9.]+/)) {
+				born = now - substr($0, RSTART + 4, RLENGTH - 4)
+				for (i = n; i && end[i] >= born; i--)
+					who = "program " name[i]
+			}
+			print "leaked by " who ":"
+			print head
+			head = ""
+		}
+		{ print }' "$work/ends" "$kmemleak"
+}
+
+# check_leaks: only what is older than five seconds is reported, and only what
+# no scan finds a pointer to; the second scan drops what the first one saw in
+# a register or on a stack.
+check_leaks() {
+	local out=${results%/*}/kmemleak.out found
+
+	[[ -w $kmemleak ]] || return 0
+	sleep 6
+	echo scan >"$kmemleak"
+	echo scan >"$kmemleak"
+	found=$(leaks)
+	tap_number=0
+	tap_result "$found" "nothing is leaked" >"$out"
+	tap_judge "$out" 0
+	tap_report "kmemleak on $(uname -r)" "$out" 0
+	echo "$tap_passed $tap_failed $tap_skipped kmemleak" >>"$results"
 }
 
 main() {
@@ -110,10 +159,16 @@ main() {
 			[[ ! -e $source ]] || names+=("$(basename "$source" .c)")
 		done
 	fi
+	: >"$work/ends"
+	# What the kernel leaked while it booted is not ours.
+	[[ ! -w $kmemleak ]] || echo clear >"$kmemleak"
 	for name in "${names[@]}"; do
 		run_one "$name"
 		failed=$((failed + tap_failed))
 	done
+	tap_failed=0
+	check_leaks
+	failed=$((failed + tap_failed))
 	[[ $failed -eq 0 ]]
 }
 
