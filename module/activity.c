@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "gfp.h"
 #include "trace.h"
 
 #define BITS	8
@@ -62,9 +63,11 @@ static void replace(struct task_struct *task, struct activity *fresh)
 	raw_spin_lock_irqsave(&table_lock, flags);
 	rcu_read_lock();
 	old = find(task);
-	if (old)
+	if (old && fresh)
+		hlist_replace_rcu(&old->node, &fresh->node);
+	else if (old)
 		hlist_del_rcu(&old->node);
-	if (fresh)
+	else if (fresh)
 		hlist_add_head_rcu(&fresh->node, &table[hash_ptr(task, BITS)]);
 	rcu_read_unlock();
 	raw_spin_unlock_irqrestore(&table_lock, flags);
@@ -84,7 +87,7 @@ static int set(const struct etw_guid *id)
 	struct activity *fresh = NULL;
 
 	if (memchr_inv(id, 0, sizeof(*id))) {
-		fresh = kmalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+		fresh = kmalloc(sizeof(*fresh), ETW_GFP);
 		if (!fresh)
 			return -ENOMEM;
 		fresh->task = current;

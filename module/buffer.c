@@ -16,9 +16,10 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "gfp.h"
 #include "session.h"
 
-static enum cpuhp_state hotplug_state;
+static enum cpuhp_state dead_state, online_state;
 
 static struct etw_trace_session *session_of(struct etw_ring *ring)
 {
@@ -41,6 +42,17 @@ static void overwritten(struct etw_trace_session *s, const struct etw_buf *buf)
 	atomic64_add(records(buf), &s->overwritten_events);
 }
 
+/*
+ * A CPU that is on its way down has run its last irq_work; one raised after
+ * that would stay pending and keep every other CPU from raising it.  The same
+ * on the way up.  There cpu_dead() and cpu_came_up() see to what was delivered.
+ */
+static void raise(struct etw_trace_session *s)
+{
+	if (likely(cpu_online(raw_smp_processor_id())))
+		irq_work_queue(&s->irq_work);
+}
+
 static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 {
 	struct etw_trace_session *s = session_of(ring);
@@ -56,7 +68,7 @@ static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 	}
 	/* B of core/ring.h */
 	if (llist_add(&b->done, &s->done))
-		irq_work_queue(&s->irq_work);
+		raise(s);
 }
 
 static u32 ring_evict(struct etw_ring *ring)
@@ -71,7 +83,7 @@ static u32 ring_evict(struct etw_ring *ring)
 		 */
 		if (!READ_ONCE(s->dry)) {
 			WRITE_ONCE(s->dry, true);
-			irq_work_queue(&s->irq_work);
+			raise(s);
 		}
 		return 0;
 	}
@@ -108,7 +120,7 @@ static void ring_installed(struct etw_ring *ring)
 	 * cleared.  (A grace period stands between the two there.)
 	 */
 	if (!s->buffering && !READ_ONCE(s->flush_armed))
-		irq_work_queue(&s->irq_work);
+		raise(s);
 }
 
 const struct etw_ring_ops etw_session_ring_ops = {
@@ -135,7 +147,7 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 	lockdep_assert_held(&s->lock);
 	if (capacity <= s->capacity)
 		return 0;
-	table = kvcalloc(capacity, sizeof(*table), GFP_KERNEL_ACCOUNT);
+	table = kvcalloc(capacity, sizeof(*table), ETW_GFP);
 	if (!table)
 		return -ENOMEM;
 	if (old)
@@ -152,7 +164,7 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 }
 
 /* Rather no buffer than somebody else's death: growing is a wish. */
-#define BUFFER_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+#define BUFFER_GFP	(ETW_GFP | __GFP_NORETRY)
 
 /*
  * A new buffer, in the table but nobody's, charged to the session's starter.
@@ -196,7 +208,7 @@ int etw_buffers_init(struct etw_trace_session *s)
 		goto out;
 	if (s->buffering) {
 		count = roundup_pow_of_two(2 * s->min_buffers);
-		cells = kvcalloc(count, sizeof(*cells), GFP_KERNEL_ACCOUNT);
+		cells = kvcalloc(count, sizeof(*cells), ETW_GFP);
 		err = -ENOMEM;
 		if (!cells)
 			goto out;
@@ -280,6 +292,16 @@ void etw_buffers_close_all(struct etw_trace_session *s)
 		close_cpu(s, cpu);
 }
 
+static void kick_all(void)
+{
+	struct etw_trace_session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &etw_sessions, node)
+		etw_deliver_kick(s);
+	rcu_read_unlock();
+}
+
 /* The CPU is dead: nobody else touches its words. */
 static int cpu_dead(unsigned int cpu)
 {
@@ -289,6 +311,13 @@ static int cpu_dead(unsigned int cpu)
 	list_for_each_entry_rcu(s, &etw_sessions, node)
 		close_cpu(s, cpu);
 	rcu_read_unlock();
+	kick_all();
+	return 0;
+}
+
+static int cpu_came_up(unsigned int cpu)
+{
+	kick_all();
 	return 0;
 }
 
@@ -300,11 +329,19 @@ int etw_hotplug_init(void)
 					NULL, cpu_dead);
 	if (ret < 0)
 		return ret;
-	hotplug_state = ret;
+	dead_state = ret;
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "etw:online",
+					cpu_came_up, NULL);
+	if (ret < 0) {
+		cpuhp_remove_state_nocalls(dead_state);
+		return ret;
+	}
+	online_state = ret;
 	return 0;
 }
 
 void etw_hotplug_exit(void)
 {
-	cpuhp_remove_state_nocalls(hotplug_state);
+	cpuhp_remove_state_nocalls(online_state);
+	cpuhp_remove_state_nocalls(dead_state);
 }

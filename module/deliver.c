@@ -80,15 +80,22 @@ static void publish(struct etw_trace_session *s, struct etw_buffer *b)
 	etw_consumers_append(s, b);
 }
 
+/*
+ * How far b is behind the buffer that its CPU's consumers get next.  A distance
+ * never wraps: fewer than 65,536 buffers are on their way (ETW_BUFFERS_MAX).
+ */
+static u16 distance(const struct etw_session_cpu *sc, const struct etw_buffer *b)
+{
+	return b->buf.generation - sc->next_generation - 1;
+}
+
 /* Sort into the buffers of its CPU that wait for an older one. */
 static void arrive(struct etw_session_cpu *sc, struct etw_buffer *b)
 {
 	struct list_head *at;
 
 	list_for_each_prev(at, &sc->waiting) {
-		struct etw_buffer *e = list_entry(at, struct etw_buffer, node);
-
-		if ((s16)(b->buf.generation - e->buf.generation) > 0)
+		if (distance(sc, b) > distance(sc, list_entry(at, struct etw_buffer, node)))
 			break;
 	}
 	list_add(&b->node, at);
@@ -100,7 +107,7 @@ static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu
 	struct etw_buffer *b, *tmp;
 
 	list_for_each_entry_safe(b, tmp, &sc->waiting, node) {
-		if (b->buf.generation != (u16)(sc->next_generation + 1))
+		if (distance(sc, b))
 			break;
 		sc->next_generation++;
 		list_del_init(&b->node);
@@ -149,9 +156,14 @@ static void replenish(struct etw_trace_session *s)
 	while (etw_pool_free(&s->ring.pool) < low_water(s) &&
 	       s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
-		/* All are equally far: only when writers have lost by it. */
+		/*
+		 * All are equally far: only when writers have lost by it, and
+		 * not once somebody's own backlog has made room.
+		 */
 		if (b->pending == s->consumer_count && !dry)
 			break;
+		if (b->pending < s->consumer_count && !b->held)
+			dry = false;
 		etw_consumers_drop(s, b);
 	}
 }
@@ -167,11 +179,12 @@ static void deliver_work(struct work_struct *work)
 	wake_up_interruptible_all(&s->wait);
 }
 
-/* Hardirq.  Raised by a delivered buffer, a fresh buffer, an empty pool. */
-static void deliver_irq(struct irq_work *irq_work)
+/*
+ * Have the worker look at the session, and the flush timer run.  Any context
+ * but NMI.
+ */
+void etw_deliver_kick(struct etw_trace_session *s)
 {
-	struct etw_trace_session *s = container_of(irq_work, struct etw_trace_session, irq_work);
-
 	if (!s->buffering && !READ_ONCE(s->flush_armed)) {
 		/* D: set before the timer can fire, whose flush clears it */
 		WRITE_ONCE(s->flush_armed, true);
@@ -179,6 +192,12 @@ static void deliver_irq(struct irq_work *irq_work)
 				   msecs_to_jiffies(READ_ONCE(s->flush_ms)));
 	}
 	queue_work(etw_wq, &s->work);
+}
+
+/* Hardirq.  Raised by a delivered buffer, a fresh buffer, an empty pool. */
+static void deliver_irq(struct irq_work *irq_work)
+{
+	etw_deliver_kick(container_of(irq_work, struct etw_trace_session, irq_work));
 }
 
 /* ------------------------------------------------------------------- flush */
@@ -209,6 +228,7 @@ static struct etw_buffer *spare_get(struct etw_trace_session *s)
 static int snapshot(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *spare, *tmp;
+	struct etw_session_cpu *sc;
 	u32 index, n = 0, tries = 0;
 	int cpu, err = 0;
 
@@ -231,11 +251,14 @@ static int snapshot(struct etw_trace_session *s)
 		n++;
 		etw_pool_push(&s->ring.pool, spare->buf.index);
 		b = etw_buffer_of(etw_pool_buf(&s->ring.pool, index));
-		arrive(per_cpu_ptr(s->cpu, b->buf.cpu), b);
+		sc = per_cpu_ptr(s->cpu, b->buf.cpu);
+		/* Others were overwritten: these are in order among themselves. */
+		if (list_empty(&sc->waiting))
+			sc->next_generation = b->buf.generation - BIT(15);
+		arrive(sc, b);
 	}
 	for_each_possible_cpu(cpu) {
-		struct etw_session_cpu *sc = per_cpu_ptr(s->cpu, cpu);
-
+		sc = per_cpu_ptr(s->cpu, cpu);
 		list_for_each_entry_safe(b, tmp, &sc->waiting, node) {
 			list_del_init(&b->node);
 			publish(s, b);

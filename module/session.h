@@ -163,6 +163,7 @@ void etw_hotplug_exit(void);
 extern struct workqueue_struct *etw_wq;
 
 void etw_deliver_init(struct etw_trace_session *s);
+void etw_deliver_kick(struct etw_trace_session *s);
 void etw_deliver_recycle(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_deliver_stop(struct etw_trace_session *s);
 int etw_deliver_flush(struct etw_trace_session *s);

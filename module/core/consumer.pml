@@ -22,8 +22,12 @@
  *    those it took and lost and has before it is what it was owed: from the
  *    head of the queue if it was the first, from its end if not
  *  - a buffer taken from a consumer's backlog was at the head of the queue, so
- *    nobody who had taken it loses anything; where all are equally far, writers
- *    have lost an event before anything is taken from them
+ *    nobody who had taken it loses anything; where all are equally far, it is
+ *    taken only if writers lost an event since room was last made, even by the
+ *    slower one's backlog in the same replenish() (not by growing, nor by taking
+ *    from all, which goes on up to low_water())
+ *  - a replenish() that writers in need asked for gets them a buffer, unless all
+ *    are held or on their way
  *  - pending and held are the numbers of consumers they stand for
  *  - at the end all buffers delivered were taken or counted, and none is missing
  *
@@ -41,6 +45,8 @@
 #define CLOSE_HOLDING	7	/* a consumer that closes forgets what it holds */
 #define CLOSE_PENDING	8	/* a consumer that closes stays counted in pending */
 #define OPEN_UNCOUNTED	9	/* the first consumer is not counted in the backlog */
+#define STALE_DRY	10	/* room made by a slower one's backlog is not noticed */
+#define FORGET_DRY	11	/* ... is taken for made when a buffer is still held */
 #ifndef BROKEN
 #define BROKEN 0
 #endif
@@ -54,8 +60,10 @@
 #ifndef OPENS
 #define OPENS	1		/* of each consumer but the first */
 #endif
+#ifndef START
 #define START	2		/* buffers at the start, session->min_buffers */
-#define MAX	2		/* session->max_buffers */
+#endif
+#define MAX	START		/* session->max_buffers */
 #ifndef HELD_MAX
 #define HELD_MAX 1		/* 2 in the code */
 #endif
@@ -63,7 +71,9 @@
 #define HOLDS(c, b)	(HOLD(c, 0) == b || HOLD(c, HELD_MAX - 1) == b)
 #define LIMIT(n)	(MAX + HELD_MAX * (n))
 #define BUFFERS	LIMIT(CONSUMERS)
+#ifndef LOW
 #define LOW	1		/* low_water() */
+#endif
 
 mtype = { ABSENT, FREE, WRITER, DONE, QUEUED, OUT };
 
@@ -93,7 +103,7 @@ byte hold[CONSUMERS * HELD_MAX];
 byte expected[CONSUMERS];	/* stamp that comes next for it */
 byte content[CONSUMERS * HELD_MAX]; /* of what it holds, when it took it */
 byte published;			/* stamps given out */
-bool writers_lost;		/* an event, since the worker last gave a buffer */
+bool writers_lost;		/* an event, since room was last made */
 bool finished;			/* the writer has */
 
 inline recycle(b)
@@ -102,7 +112,8 @@ inline recycle(b)
 	assert(held[b] == 0 && pending[b] == 0);
 	place[b] = FREE;
 	free_count++;
-	dry = false
+	dry = false;
+	writers_lost = false
 }
 
 /* list_del_init() of the buffer at queue[at] */
@@ -194,8 +205,7 @@ inline check(b)
 	:: else -> break
 	od;
 	assert(n == pending[b] + 16 * held[b]);
-	n = 0;
-	k = 0
+	n = 0; k = 0
 }
 
 /* etw_consumers_drop() of the head of the queue */
@@ -203,7 +213,7 @@ inline drop(b)
 {
 	check(b);
 	/* Not from him who is ahead, nor without need. */
-	assert(pending[b] < consumer_count || consumer_count == 0 || writers_lost);
+	assert(pending[b] < consumer_count || consumer_count == 0 || need);
 	next_in_queue(b, next);
 	do
 	:: k < CONSUMERS ->
@@ -222,15 +232,14 @@ inline drop(b)
 		k++
 	:: else -> break
 	od;
-	k = 0;
-	next = 0;
+	k = 0; next = 0;
 	pending[b] = 1;
 	unpend(b)
 }
 
 inline replenish()
 {
-	was_dry = dry;
+	atomic { was_dry = dry; asked = dry; need = writers_lost };
 	do
 	:: free_count < LOW && total < LIMIT(consumer_count) ->
 		total++;			/* etw_buffer_alloc() */
@@ -248,20 +257,23 @@ inline replenish()
 #else
 		b = queue[0];
 #endif
+		own = pending[b] < consumer_count;
 		if
-#if BROKEN != DROP_EAGERLY
-		:: pending[b] == consumer_count && !was_dry -> break
+#if BROKEN != STALE_DRY
+		:: own && (held[b] == 0 || BROKEN == FORGET_DRY) -> was_dry = false
 #endif
-		:: else -> drop(b)
-		fi
+#if BROKEN != DROP_EAGERLY
+		:: !own && !was_dry -> break
+#endif
+		:: else
+		fi;
+		room = free_count;
+		drop(b);
+		need = need && !(own && free_count > room)
 	:: else -> break
 	od;
-	if
-	:: !dry -> writers_lost = false
-	:: else
-	fi;
-	b = 0;
-	was_dry = false
+	assert(!asked || free_count > 0 || consumer_count == 0 || queued == 0);
+	atomic { b = 0; room = 0; own = false; need = false; asked = false; was_dry = false }
 }
 
 /* etw_ring_switch() and the events that fill the buffer */
@@ -280,9 +292,8 @@ proctype writer()
 			od;
 			if
 			:: b <= BUFFERS ->
-				place[b] = WRITER;
-				free_count--;
-				stamp[b] = 0
+				place[b] = WRITER; stamp[b] = 0;
+				free_count--
 			:: else ->	/* ring_evict() */
 				b = 0;
 				writers_lost = true;
@@ -309,8 +320,8 @@ proctype writer()
 /* deliver_work(); the last run is that of etw_deliver_stop() */
 proctype worker()
 {
-	byte b, j, k, n, next;
-	bool was_dry;
+	byte b, j, k, n, next, room;
+	bool was_dry, asked, need, own;
 
 	do
 	:: d_step { work && !stopped -> work = false;
@@ -346,8 +357,7 @@ inline unhold_at(at)
 	b = hold[at];
 	assert(stamp[b] == content[at] && (place[b] == QUEUED || place[b] == OUT));
 	check(b);
-	hold[at] = 0;
-	content[at] = 0;
+	hold[at] = 0; content[at] = 0;
 	unhold(b);
 	b = 0
 }
@@ -389,18 +399,15 @@ proctype consumer(byte c; byte opens)
 			b = cursor[c];
 			check(b);
 			next_in_queue(b, next);
-			cursor[c] = next;
-			next = 0;
+			cursor[c] = next; next = 0;
 			i = c * HELD_MAX + (HOLD(c, 0) == 0 -> 0 : 1);
 			hold[i] = b;
 			held[b]++;
 			unpend(b);
 			/* In order, each once, and every gap was counted */
 			assert(stamp[b] == expected[c]);
-			content[i] = stamp[b];
-			expected[c]++;
-			b = 0;
-			i = 0 }
+			content[i] = stamp[b]; expected[c]++;
+			b = 0; i = 0 }
 		/* copy_to_user() was; give() */
 		:: d_step { HOLD(c, 0) != 0 -> unhold_at(c * HELD_MAX) }
 #if HELD_MAX > 1
@@ -417,8 +424,7 @@ proctype consumer(byte c; byte opens)
 		atomic {
 			consumer_count--;
 			b = cursor[c];
-			is_open[c] = false;
-			cursor[c] = 0;
+			is_open[c] = false; cursor[c] = 0;
 			do
 			:: b != 0 ->
 				next_in_queue(b, next);
@@ -449,8 +455,7 @@ proctype consumer(byte c; byte opens)
 				i++
 			:: else -> break
 			od;
-			i = 0;
-			expected[c] = 0
+			i = 0; expected[c] = 0
 		}
 	:: opens == 0 -> break
 	od

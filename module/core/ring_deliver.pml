@@ -3,10 +3,12 @@
  * ring_deliver.pml - a model of when buffers are closed and delivered
  *
  * It stands for what lies around the ring in a REAL_TIME session:
- *	buffer.c	ring_installed(), ring_deliver(), close_here(),
- *			etw_buffers_close_online(), close_all(), cpu_dead()
- *	deliver.c	deliver_irq(), deliver_work(), drain(), release_in_order(),
- *			etw_deliver_flush(), timed_flush(), etw_deliver_stop()
+ *	buffer.c	ring_installed(), ring_deliver(), raise(), close_here(),
+ *			etw_buffers_close_online(), close_all(), cpu_dead(),
+ *			cpu_came_up()
+ *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(), drain(),
+ *			release_in_order(), etw_deliver_flush(), timed_flush(),
+ *			etw_deliver_stop()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
  * and lies beside ring.pml, so that one driver (selftests/unit/ring_model.sh)
  * finds all models of the protocol.
@@ -14,7 +16,9 @@
  * The world: one task that writes on each of two CPUs, the irq_work on either,
  * the worker, the flush timer, a caller of FLUSH, CPU 1 going offline and coming
  * back, and (with STOP) a caller of STOP.  A flush comes in an interrupt, at
- * any step of the writer on that CPU.  The timer may fire at any time.
+ * any step of the writer on that CPU.  The timer may fire at any time.  CPU 1
+ * may write while it is offline but not dead: before and after its last run of
+ * irq_work, and on its way up, which may fail.
  *
  * What holds in every run:
  *  - when nothing moves any more, every committed record was delivered: none
@@ -29,42 +33,28 @@
  * Left out: what happens inside reserve, commit and close, and nested writers
  * (ring.pml; here each is one step), the pool (never empty here; consumer.pml),
  * BUFFERING (fifo.pml), weak memory (ring_order_rcu.pml).  Taken for granted of the
- * kernel: a grace period waits for every section begun before it; a CPU runs
- * its pending irq_work before it dies.  The flags of irq_work are modelled as
- * the kernel has them, with which irq_work_sync() may miss the second of two
- * handlers that run at once.
+ * kernel: a grace period waits for every section begun before it, on a CPU that
+ * comes or goes too; irq_work queued while a CPU is online runs there before it
+ * is dead.  The flags of irq_work are modelled as the kernel has them, with which
+ * irq_work_sync() may miss the second of two handlers that run at once.
  */
 
-/* The broken variants, one at a time */
-#ifndef CLEAR_LATE		/* flush_armed cleared after the look for buffers */
-#define CLEAR_LATE 0
-#endif
-#ifndef NO_GRACE_CLOSE		/* D without the grace period before the look */
-#define NO_GRACE_CLOSE 0
-#endif
-#ifndef NO_GRACE_DRAIN		/* FLUSH does not wait for slots being filled */
-#define NO_GRACE_DRAIN 0
-#endif
-#ifndef ARM_LATE		/* deliver_irq() queues the timer, then says so */
-#define ARM_LATE 0
-#endif
-#ifndef NO_CLOSE_DEAD		/* no closing of the dead CPU's buffer */
-#define NO_CLOSE_DEAD 0
-#endif
-#ifndef FORGET_GENERATION	/* a CPU that comes back starts from 0 */
-#define FORGET_GENERATION 0
-#endif
-#ifndef NO_GRACE_STOP		/* F without its grace period */
-#define NO_GRACE_STOP 0
-#endif
-#ifndef NO_CLOSE_ALL		/* STOP closes nothing */
-#define NO_CLOSE_ALL 0
-#endif
-#ifndef CANCEL_FIRST		/* STOP ends the works before the irq_work */
-#define CANCEL_FIRST 0
-#endif
-#ifndef NO_FINAL_DRAIN		/* STOP does not look at session->done */
-#define NO_FINAL_DRAIN 0
+/* The broken variants: -DBROKEN=one of these */
+#define CLEAR_LATE	1	/* flush_armed cleared after the look for buffers */
+#define NO_GRACE_CLOSE	2	/* D without the grace period before the look */
+#define NO_GRACE_DRAIN	3	/* FLUSH does not wait for slots being filled */
+#define ARM_LATE	4	/* deliver_irq() queues the timer, then says so */
+#define NO_CLOSE_DEAD	5	/* no closing of the dead CPU's buffer */
+#define RAISE_OFFLINE	6	/* irq_work queued on a CPU that is not online */
+#define NO_KICK_DEAD	7	/* cpu_dead() closes only */
+#define NO_KICK_UP	8	/* nothing done when the CPU came up */
+#define LOSE_GENERATION	9	/* a CPU that comes back starts from 0 */
+#define NO_GRACE_STOP	10	/* F without its grace period */
+#define NO_CLOSE_ALL	11	/* STOP closes nothing */
+#define CANCEL_FIRST	12	/* STOP ends the works before the irq_work */
+#define NO_FINAL_DRAIN	13	/* STOP does not look at session->done */
+#ifndef BROKEN
+#define BROKEN 0
 #endif
 
 #ifndef STOP
@@ -79,8 +69,8 @@
 #ifndef WRITES1
 #define WRITES1 0
 #endif
-#ifndef HOTPLUG
-#define HOTPLUG 0
+#ifndef HOTPLUG			/* 1: CPU 1 dies, 2: and may come back, */
+#define HOTPLUG 0		/* 3: after an attempt that failed, too */
 #endif
 #define SIZE	2		/* records in a buffer */
 
@@ -91,7 +81,8 @@ mtype state = RUNNING;
 bool flush_armed;
 bool flush_lock;
 byte next_generation[2];	/* of the worker, for each CPU */
-bool published = true;		/* in the provider's snapshot and etw_sessions */
+bool listed = true;		/* in etw_sessions */
+bool published = true;		/* in the provider's snapshot */
 
 /*
  * The CPUs' words and their buffers, by generation.  A CPU has at most one
@@ -113,7 +104,8 @@ bool work_queued, work_runs;
 bool timer_queued, timer_runs;
 bool section[3];		/* RCU readers: the CPUs' writers; 2: cpu_dead() */
 byte owe[3];			/* whom each grace period waits for still */
-bool online[2] = true;
+bool writes_on[2] = true;	/* not dead */
+bool runs_irq[2] = true, online[2] = true;
 bool cpus_write;		/* hotplug holds it */
 byte cpus_read;
 
@@ -125,12 +117,29 @@ bool drained;			/* the final drain was */
 /* One step of a writer: an interrupt on its CPU has finished. */
 #define STEP		!in_irq[c] ->
 
-/* irq_work_queue() on CPU k */
+/* raise() on CPU k, with irq_work_queue() */
 inline raise(k)
 {
 	if
-	:: !irq_pending -> irq_pending = true; irq_busy = true; irq_cpu = k
+	:: !irq_pending && (online[k] || BROKEN == RAISE_OFFLINE) ->
+		irq_pending = true; irq_busy = true; irq_cpu = k
 	:: else
+	fi
+}
+
+/* The first half of etw_deliver_kick(); the other is work_queued = true. */
+inline arm()
+{
+	if
+	:: !flush_armed ->
+#if BROKEN == ARM_LATE
+		timer_queued = true;
+		flush_armed = true
+#else
+		flush_armed = true;
+		timer_queued = true
+#endif
+	:: flush_armed
 	fi
 }
 
@@ -144,8 +153,7 @@ inline ring_deliver(k, here)
 	fi;
 	done[k] = done[k] | (1 << generation[k]);
 	size[k * 4 + generation[k]] = reserved[k];
-	reserved[k] = 0;
-	committed[k] = 0
+	reserved[k] = 0; committed[k] = 0
 }
 
 /* close_cpu() or close_here() for CPU k, by somebody on CPU here: one step */
@@ -163,15 +171,20 @@ inline close_cpu(k, here)
 }
 
 /* CPU k passes a quiescent state, if it can: an interrupt in it comes first. */
-#define QUIET(k)	(!section[k] && !in_irq[k] && !(irq_pending && irq_cpu == (k)))
+#define RAISED(k)	(irq_pending && irq_cpu == (k) && runs_irq[k])
+#define QUIET(k)	(!section[k] && !in_irq[k] && !RAISED(k))
+
+inline owe_nobody(k)
+{
+	owe[0] = owe[0] & ~(1 << (k));
+	owe[1] = owe[1] & ~(1 << (k));
+	owe[2] = owe[2] & ~(1 << (k))
+}
 
 inline quiescent(k)
 {
 	if
-	:: QUIET(k) ->
-		owe[0] = owe[0] & ~(1 << (k));
-		owe[1] = owe[1] & ~(1 << (k));
-		owe[2] = owe[2] & ~(1 << (k))
+	:: QUIET(k) -> owe_nobody(k)
 	:: else
 	fi
 }
@@ -226,21 +239,20 @@ inline deliver_flush()
 #if FLUSHES
 		atomic { due[0] = unread[0]; due[1] = unread[1] };
 #endif
-#if !CLEAR_LATE
+#if BROKEN != CLEAR_LATE
 		flush_armed = false;			/* D */
 #endif
-#if !NO_GRACE_CLOSE
+#if BROKEN != NO_GRACE_CLOSE
 		synchronize_rcu();			/* D */
 #endif
 		/* etw_buffers_close_online(); an interrupt for each CPU */
 		atomic { !cpus_write -> cpus_read++ };
-		close_here(0);
-		close_here(1);
+		close_here(0); close_here(1);
 		cpus_read--;
-#if CLEAR_LATE
+#if BROKEN == CLEAR_LATE
 		flush_armed = false;
 #endif
-#if !NO_GRACE_DRAIN
+#if BROKEN != NO_GRACE_DRAIN
 		synchronize_rcu();
 #endif
 		atomic {
@@ -257,7 +269,7 @@ proctype writer(bit c; byte writes)
 	bool session;
 
 	do
-	:: atomic { writes > 0 && online[c] && !in_irq[c] ->
+	:: atomic { writes > 0 && writes_on[c] && !in_irq[c] ->
 		writes--;
 		section[c] = true;
 		session = published };			/* F */
@@ -305,20 +317,10 @@ proctype irq_work(bit c)
 {
 	do
 	/* The flags as the kernel keeps them: PENDING goes before the callback. */
-	:: atomic { irq_pending && irq_cpu == c && !in_irq[c] ->
+	:: atomic { RAISED(c) && !in_irq[c] ->
 		irq_pending = false;
 		in_irq[c] = true };
-		if
-		:: !flush_armed ->
-#if ARM_LATE
-			timer_queued = true;
-			flush_armed = true
-#else
-			flush_armed = true;
-			timer_queued = true
-#endif
-		:: flush_armed
-		fi;
+		arm();
 		atomic {
 			work_queued = true;
 			if
@@ -347,8 +349,7 @@ proctype worker()
 /* timed_flush() */
 proctype timer()
 {
-	byte i;
-	byte me = 0;
+	byte i, me = 0;
 
 	do
 	:: atomic { timer_queued -> timer_queued = false; timer_runs = true };
@@ -361,76 +362,100 @@ proctype timer()
 /* A caller of FLUSH */
 proctype flusher()
 {
-	byte i;
-	byte me = 1;
+	byte i, me = 1;
 
 	deliver_flush()
 }
 
-/* CPU 1 dies and comes back. */
+/* kick_all(), as far as it concerns this session */
+inline kick_all()
+{
+	if
+	:: atomic { listed -> section[2] = true };
+		arm();
+		atomic { work_queued = true; section[2] = false; owe_nobody(2) }
+	:: !listed
+	fi
+}
+
+/* CPU 1 dies and comes back: what it does itself comes between its writes. */
 proctype hotplug()
 {
+	byte ups = HOTPLUG - 1;
 
-	atomic { cpus_read == 0 -> cpus_write = true };
-	/* Nobody runs with preemption off on a CPU that is stopped. */
-	atomic { QUIET(1) ->
-		online[1] = false };
+down:
+	atomic { !section[1] && !in_irq[1] && cpus_read == 0 ->
+		cpus_write = true; online[1] = false };
+	/* irq_work_run() */
+	atomic { QUIET(1) -> runs_irq[1] = false };
+	atomic { !section[1] -> writes_on[1] = false; quiescent(1) };
 	/* cpu_dead(), on CPU 0 */
-	section[2] = true;
 	if
-	:: published ->
-#if !NO_CLOSE_DEAD
-		atomic { close_cpu(1, 0) }
+	:: atomic { listed -> section[2] = true };
+		atomic {
+#if BROKEN != NO_CLOSE_DEAD
+			close_cpu(1, 0);
 #endif
-	:: !published
+			section[2] = false; owe_nobody(2)
+		}
+	:: !listed
 	fi;
-	atomic {
-		section[2] = false;
-		owe[0] = owe[0] & 3;
-		owe[1] = owe[1] & 3;
-		owe[2] = owe[2] & 3
-	};
+#if BROKEN != NO_KICK_DEAD
+	kick_all();
+#endif
 	cpus_write = false;
 	if
-	:: atomic { cpus_read == 0 ->
-		online[1] = true;
-#if FORGET_GENERATION
-		generation[1] = 0
+	:: atomic { ups > 0 && cpus_read == 0 ->
+		ups--; cpus_write = true;
+#if BROKEN == LOSE_GENERATION
+		generation[1] = 0;
 #endif
-	   }
-	:: skip					/* it stays dead */
-	fi
+		writes_on[1] = true }
+	:: true -> goto dead
+	fi;
+	if
+	:: ups > 0 -> goto down
+	:: atomic { !section[1] -> online[1] = true; runs_irq[1] = true }
+	fi;
+	if
+	:: ups > 0 -> goto down
+	:: true
+	fi;
+#if BROKEN != NO_KICK_UP
+	kick_all();				/* cpu_came_up() */
+#endif
+	cpus_write = false;
+dead:	skip
 }
 
 /* etw_session_stop() on CPU 0 */
 proctype stopper()
 {
-	byte i;
-	byte me = 2;
+	byte i, me = 2;
 
-	published = false;			/* F, and off etw_sessions */
-#if !NO_GRACE_STOP
+	listed = false;
+	published = false;			/* F */
+#if BROKEN != NO_GRACE_STOP
 	synchronize_rcu();
 #endif
 	/* etw_deliver_stop() */
 	atomic { !flush_lock -> flush_lock = true };
 	state = STOPPING;
-#if !NO_CLOSE_ALL
+#if BROKEN != NO_CLOSE_ALL
 	atomic { close_cpu(0, 0) };
 	atomic { close_cpu(1, 0) };
 #endif
 	flush_lock = false;
-#if CANCEL_FIRST
-	atomic { !timer_runs -> timer_queued = false };
-	atomic { !work_runs -> work_queued = false };
+#if BROKEN != CANCEL_FIRST
 	!irq_busy;				/* irq_work_sync() */
-#else
-	!irq_busy;				/* irq_work_sync() */
+#endif
 	/* cancel_delayed_work_sync(), cancel_work_sync() */
 	atomic { !timer_runs -> timer_queued = false };
 	atomic { !work_runs -> work_queued = false };
+#if BROKEN == CANCEL_FIRST
+	!irq_busy;
 #endif
-#if !NO_FINAL_DRAIN
+#if BROKEN != NO_FINAL_DRAIN
 	drain();
 #endif
 	atomic {
@@ -447,6 +472,7 @@ proctype stopper()
 proctype end()
 {
 	timeout;
+	assert(!cpus_write && !flush_lock && (drained || !STOP));
 	assert(done[0] == 0 && done[1] == 0);
 	assert(unread[0] == 0 && unread[1] == 0);
 	assert(next_generation[0] == generation[0] && next_generation[1] == generation[1])
@@ -460,18 +486,15 @@ init {
 		run irq_work(1);
 		run worker();
 		run timer();
-		if
-		:: FLUSHES > 0 -> run flusher()
-		:: else
-		fi;
-		if
-		:: HOTPLUG -> run hotplug()
-		:: else
-		fi;
-		if
-		:: STOP -> run stopper()
-		:: else
-		fi;
+#if FLUSHES > 0
+		run flusher();
+#endif
+#if HOTPLUG
+		run hotplug();
+#endif
+#if STOP
+		run stopper();
+#endif
 		run end()
 	}
 }

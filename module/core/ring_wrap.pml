@@ -6,16 +6,14 @@
  * world shows what has to be bounded, and that one more is too much:
  *
  *  WORLD 1  arrive() and release_in_order() (deliver.c): each CPU's buffers are
- *	put in order by the sign of the difference of two generations (s16).
+ *	put in order by their distance from the generation that is due (u16).
  *	Any buffer may be completed before or after any other.  BOUND buffers can
  *	be on their way at once, as many as the session has.  Holds up to
- *	BOUND == 2^(BITS - 1) + 1: 32,769 for 16 bits.  With more, the oldest
- *	buffer is put behind newer ones and its CPU's delivery stops for good.
- *	ETW_BUFFERS_MAX is above that, so it is not what makes this hold: no
- *	CPU may fill more than 32,768 buffers while one writer in it is
- *	interrupted between reserve and commit.  FROM_NEXT, which compares the
- *	distances from the generation that is due (u16), needs no more than
- *	2^BITS buffers in the session: there the limit is enough.
+ *	2^BITS.  A session has fewer: ETW_BUFFERS_MAX and two for each consumer,
+ *	60,032 of 65,536, however long a writer is interrupted between reserve
+ *	and commit.  BY_SIGN, which compares by the sign of the difference
+ *	(s16), is broken with more than 2^(BITS - 1) + 1: the oldest buffer is
+ *	put behind newer ones and its CPU's delivery stops for good.
  *  WORLD 2  etw_pool_pop() (pool.c): the tag of the head.  BOUND operations of
  *	others fall between the read of the head and its compare-exchange.  Holds
  *	up to 2^BITS - 1: 2^32 - 1 operations in one interruption.
@@ -24,6 +22,15 @@
  *	the CPU install BOUND buffers.  Holds up to 2^BITS - 1: 65,535 buffers
  *	in one interruption.  With more, time can run backwards in a stream; the
  *	record itself would still be written in a slot of its own.
+ *  WORLD 4  snapshot() and arrive() (deliver.c): the buffers of one CPU in a
+ *	snapshot of a BUFFERING session, of which others were overwritten, so
+ *	that none is due.  They are put in order by their distance from the
+ *	first one popped, less half of the range; the others were installed up
+ *	to BOUND buffers before or after that one.  Holds up to
+ *	2^(BITS - 1) - 1 either way: 32,767.  A snapshot has no more than 30,000
+ *	buffers, but a CPU that fills more than 32,767 while one writer in it is
+ *	interrupted makes the interrupted one's buffer come out of order.
+ *	NO_BASE, the distance from whatever the last snapshot left, is broken.
  */
 #ifndef WORLD
 #define WORLD 1
@@ -31,39 +38,84 @@
 #ifndef BITS
 #define BITS 3
 #endif
-#ifndef FROM_NEXT
-#define FROM_NEXT 0
+#ifndef BY_SIGN
+#define BY_SIGN 0
+#endif
+#ifndef NO_BASE
+#define NO_BASE 0
 #endif
 #define MOD	(1 << BITS)
-
-#if WORLD == 1
-
-#ifndef BOUND
-#define BOUND 5
-#endif
-#define INSTALLS 12
 
 /* Generations as they would be without wrapping; G() is what the code has */
 #define G(x)		((x) % MOD)
 #define MINUS(a, b)	((G(a) + MOD - G(b)) % MOD)
 
-bool on_way[INSTALLS + 2];	/* installed and not arrived */
-byte waiting[INSTALLS + 1];	/* sc->waiting, in order */
+#if WORLD == 1 || WORLD == 4
+
+#define LIST 12
+byte waiting[LIST + 1];		/* sc->waiting, in order */
 byte count;
-byte installed;
 byte next_generation;		/* what was published last */
-byte in_use;			/* buffers that are not free */
 
 /* Is b behind e in the list? */
 inline newer(b, e)
 {
-#if FROM_NEXT
-	is_newer = MINUS(b, next_generation + 1) > MINUS(e, next_generation + 1)
-#else
+#if BY_SIGN
 	/* (s16)(b->generation - e->generation) > 0 */
 	is_newer = MINUS(b, e) > 0 && MINUS(b, e) < MOD / 2
+#else
+	/* distance(b) > distance(e) */
+	is_newer = MINUS(b, next_generation + 1) > MINUS(e, next_generation + 1)
 #endif
 }
+
+/* arrive() of b */
+inline arrive()
+{
+	at = count;
+	is_newer = false;
+	do
+	:: at > 0 && !is_newer ->
+		newer(b, waiting[at - 1]);
+		if
+		:: !is_newer -> at--
+		:: else
+		fi
+	:: else -> break
+	od;
+	i = count;
+	do
+	:: i > at -> waiting[i] = waiting[i - 1]; i--
+	:: else -> break
+	od;
+	waiting[at] = b;
+	count++;
+	at = 0;
+	is_newer = false
+}
+
+/* As generations would be without wrapping */
+inline check_order()
+{
+	i = 1;
+	do
+	:: i < count -> assert(waiting[i] > waiting[i - 1]); i++
+	:: else -> break
+	od;
+	i = 0
+}
+
+#endif
+#if WORLD == 1
+
+#ifndef BOUND
+#define BOUND 8
+#endif
+#define INSTALLS LIST
+
+bool on_way[INSTALLS + 2];	/* installed and not arrived */
+byte installed;
+byte in_use;			/* buffers that are not free */
 
 active proctype cpu()
 {
@@ -92,28 +144,10 @@ active proctype worker()
 		od;
 		atomic {
 			on_way[b] = false;
-			/* arrive() */
-			at = count;
-			is_newer = false;
-			do
-			:: at > 0 && !is_newer ->
-				newer(b, waiting[at - 1]);
-				if
-				:: !is_newer -> at--
-				:: else
-				fi
-			:: else -> break
-			od;
-			i = count;
-			do
-			:: i > at -> waiting[i] = waiting[i - 1]; i--
-			:: else -> break
-			od;
-			waiting[at] = b;
-			count++;
+			arrive();
 			/* release_in_order() */
 			do
-			:: count > 0 && G(waiting[0]) == G(next_generation + 1) ->
+			:: count > 0 && MINUS(waiting[0], next_generation + 1) == 0 ->
 				assert(waiting[0] == next_generation + 1);
 				next_generation++;
 				in_use--;
@@ -127,15 +161,8 @@ active proctype worker()
 			:: else -> break
 			od;
 			/* The oldest of those that wait is first, or it waits for ever. */
-			i = 1;
-			do
-			:: i < count -> assert(waiting[i] > waiting[i - 1]); i++
-			:: else -> break
-			od;
-			b = 0;
-			i = 0;
-			at = 0;
-			is_newer = false
+			check_order();
+			b = 0
 		}
 	:: d_step { next_generation == INSTALLS -> skip };
 		break
@@ -228,7 +255,7 @@ active proctype popper()
 	finished = true
 }
 
-#else
+#elif WORLD == 3
 
 #ifndef BOUND
 #define BOUND 7
@@ -289,6 +316,50 @@ active proctype writer()
 		fi
 	od;
 	finished = true
+}
+
+#else
+
+#ifndef BOUND
+#define BOUND 3
+#endif
+#define FIRST	(2 * MOD)	/* generation of the buffer that is popped first */
+#define COUNT	4
+
+active proctype snapshot()
+{
+	byte b, first, at, i;
+	bool is_newer, twice;
+
+	/* As the last snapshot left it */
+	select(next_generation : 0 .. MOD - 1);
+	select(first : FIRST .. FIRST + MOD - 1);
+	b = first;
+	do
+	:: atomic { !twice ->
+#if !NO_BASE
+		if
+		:: count == 0 -> next_generation = G(b + MOD - MOD / 2)
+		:: else
+		fi;
+#endif
+		arrive();
+		check_order() };
+		if
+		:: count < COUNT
+		:: count == COUNT -> break
+		fi;
+		/* Any other */
+		select(b : first - BOUND .. first + BOUND);
+		atomic {
+			do
+			:: i < count -> twice = twice || waiting[i] == b; i++
+			:: else -> break
+			od;
+			i = 0
+		}
+	:: twice -> break
+	od
 }
 
 #endif
