@@ -301,6 +301,26 @@ static void set_up_machine(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/*
+ * On a busy host a kernel may fail to measure the TSC.  One with no other clock
+ * then counts ticks, and all that happens within one has the same time: such a
+ * machine ends before it is up, and scripts/vm boots another.
+ */
+static void check_clock(void)
+{
+	char name[32] = "";
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		      O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (read(fd, name, sizeof(name) - 1) > 0 && strstr(name, "jiffies")) {
+		fprintf(stderr, "vm: no clock but %s", name);
+		power_off();
+	}
+	close(fd);
+}
+
 static void __attribute__((noreturn)) run_command(int out, int err)
 {
 	int null = open("/dev/null", O_RDONLY);
@@ -413,6 +433,7 @@ int main(void)
 	mount_root();
 	mount_system();
 	enter_root();
+	check_clock();
 	set_up_machine();
 	/* From here on the machine that ends is ours to explain. */
 	write_all(status_fd, "up\n", 3);
