@@ -8,6 +8,7 @@
 #   selftests/unit/NAME.c      build/unit/NAME, run on the host; all of it and
 #                              of libetw under ASan and UBSan
 #   selftests/bench/NAME.c     build/bench/NAME, run by scripts/bench
+#   selftests/fuzz/*.c         build/fuzz/etw_fuzz, run by scripts/fuzz
 
 KSELFTEST := build/cache/linux-source/tools/testing/selftests
 
@@ -47,6 +48,12 @@ $(vm32_programs): build/selftests/%: selftests/vm/%.c $(flags_file)
 bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
 build/bench/%: build/obj/selftests/bench/%.o build/libetw.a
+	$(call say,LD,$@)
+	$(link_program)
+
+fuzz_obj := $(patsubst %.c,build/obj/%.o,$(wildcard selftests/fuzz/*.c))
+
+build/fuzz/etw_fuzz: $(fuzz_obj)
 	$(call say,LD,$@)
 	$(link_program)
 

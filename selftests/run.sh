@@ -26,16 +26,8 @@ results=${ETW_RESULTS:-$work/results}
 kmemleak=/sys/kernel/debug/kmemleak
 PATH=$PATH:/sbin:/usr/sbin
 
-# What a kernel says when something went wrong in it.
-bad_log='WARNING|BUG:|BUG at|\bBUG\b.*(KASAN|KFENCE|KCSAN)|Oops|Call Trace|cut here|refcount_t|rcu.*(stall|self-detected)'
-bad_log+='|(K[ACM]SAN|UBSAN|KFENCE):|general protection fault|possible (recursive|circular|irq|deadlock|unsafe)'
-bad_log+='|blocked for more than|soft lockup|hard LOCKUP|scheduling while atomic|sleeping function'
-bad_log+='|INFO: (task|lockdep|rcu|trying)|corruption|suspicious RCU|bad page|Bad page|kmemleak|unable to handle'
-bad_log+='|use-after-free|double free|page allocation failure|Kernel panic|stack-protector|invalid opcode'
-# And what is no such thing though it looks like it.
-harmless='Spectre V|perf: interrupt took too long|traps: |module verification failed'
-# Fault injection makes kmemleak's own memory fail too.
-harmless+='|kmemleak: Cannot allocate a scan area'
+# shellcheck source=selftests/kernel_log.sh
+. "$here/kernel_log.sh"
 
 loaded() { grep -q "^$1 " /proc/modules; }
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * audit.c - is what came out of the kernel what may come out of it?
+ *
+ * Buffers are walked by format.h alone.  Memory is searched for words that
+ * only the kernel can have written: addresses of its own, and the patterns
+ * with which the debug kernel fills stacks and freed pages.  The fuzzer writes
+ * no such words itself, see harmless().
+ */
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+/* Addresses this program hands to the kernel on purpose. */
+#define OWN_KERNEL_ADDRESS	0xffff888000001000ull
+
+static bool is_leak(uint64_t word)
+{
+	if (word == OWN_KERNEL_ADDRESS)
+		return false;
+	if (word == 0xaaaaaaaaaaaaaaaaull || word == 0xfefefefefefefefeull ||
+	    word == 0x6b6b6b6b6b6b6b6bull)
+		return true;
+	/* Linear map, vmalloc and memory map; the kernel and its modules. */
+	return (word >= 0xffff888000000000ull && word < 0xffffeb0000000000ull) ||
+	       (word > 0xffffffff80000000ull && word < 0xffffffffff000000ull);
+}
+
+uint64_t harmless(uint64_t value)
+{
+	return is_leak(value) ? value & 0xffffffff : value;
+}
+
+/* NULL or what is there that should not be. */
+const char *audit_leak(const void *mem, size_t len)
+{
+	static __thread char text[96];
+	uint64_t word;
+	size_t i;
+
+	for (i = 0; i + 8 <= len; i += 8) {
+		memcpy(&word, (const uint8_t *)mem + i, 8);
+		if (is_leak(word)) {
+			snprintf(text, sizeof(text), "the kernel's %#lx at %zu of %zu", word, i, len);
+			return text;
+		}
+	}
+	return NULL;
+}
+
+static const char *check_head(const struct etw_buffer_header *b, uint32_t size)
+{
+	if (b->buffer_size != size)
+		return "buffer_size";
+	if (b->offset < sizeof(*b) || b->offset > size || b->offset % 8)
+		return "offset";
+	if (b->saved_offset != b->offset || b->current_offset != b->offset)
+		return "saved_offset or current_offset";
+	if (b->reference_count || b->state != ETW_BUFFER_STATE_FLUSH)
+		return "reference_count or state";
+	if (b->type != ETW_BUFFER_TYPE_GENERIC || !(b->flags & ETW_BUFFER_PROCESSOR_INDEX))
+		return "type or flags";
+	if (b->processor >= 8 || !b->logger_id || b->logger_id > ETW_SESSIONS_MAX)
+		return "processor or logger_id";
+	if (!(b->clock & ETW_CLOCK_TYPE_MASK) || !(b->clock >> ETW_CLOCK_FREQ_SHIFT))
+		return "clock";
+	if (b->sequence < 0 || !b->ref_time)
+		return "sequence or ref_time";
+	return NULL;
+}
+
+static const char *check_items(const struct etw_event_header *h)
+{
+	const uint8_t *p = (const uint8_t *)(h + 1), *end = (const uint8_t *)h + h->size;
+	const struct etw_ext_item *item;
+
+	if (!(h->flags & ETW_EVENT_EXTENDED_INFO))
+		return NULL;
+	do {
+		item = (const void *)p;
+		if (end - p < 8 || item->size < 8 || item->size % 8 || item->size > end - p ||
+		    item->data_size > item->size - 8)
+			return "size of an extended item";
+		if (item->type != ETW_EXT_RELATED_ACTIVITY || item->data_size != 16)
+			return "type of an extended item";
+		p += item->size;
+	} while (item->linkage & 1);
+	return NULL;
+}
+
+/*
+ * Time runs forwards within a buffer; but the wall clock may be set, and the
+ * clocks that stand in for it in an NMI may be a moment late.
+ */
+static bool clock_may_step(const struct etw_buffer_header *b)
+{
+	return (b->clock & ETW_CLOCK_TYPE_MASK) == ETW_CLOCK_SYSTEM;
+}
+
+static const char *check_record(const struct etw_event_header *h, int64_t *last)
+{
+	if (h->type != ETW_TYPE_EVENT64 && h->type != ETW_TYPE_EVENT32)
+		return "record type";
+	if (h->flags & ~(ETW_EVENT_EXTENDED_INFO | ETW_EVENT_STRING_ONLY | ETW_EVENT_NO_CPUTIME))
+		return "record flags";
+	if (h->property || h->processor_time || !(h->flags & ETW_EVENT_NO_CPUTIME))
+		return "record property or time";
+	if (last && h->timestamp < *last)
+		return "time goes backwards";
+	if (last)
+		*last = h->timestamp;
+	/* That module's sums are as good as random. */
+	if (!memcmp(&h->provider, &fuzz_guids[GUIDS - 1], sizeof(h->provider)))
+		return check_items(h);
+	return audit_leak(h, h->size) ?: check_items(h);
+}
+
+static const char *walk(const uint8_t *bytes, const struct etw_buffer_header *b, uint64_t *records)
+{
+	uint32_t at = sizeof(*b), i;
+	int64_t last = INT64_MIN;
+	const char *error;
+
+	while (at < b->offset) {
+		const struct etw_event_header *h = (const void *)(bytes + at);
+
+		if (b->offset - at < sizeof(*h) || h->size < sizeof(*h) || h->size > b->offset - at)
+			return "record size";
+		error = check_record(h, clock_may_step(b) ? NULL : &last);
+		if (error)
+			return error;
+		for (i = h->size; i % 8; i++)
+			if (bytes[at + i])
+				return "padding after a record";
+		(*records)++;
+		at += (h->size + 7) & ~7u;
+	}
+	return at == b->offset ? NULL : "the last record's end";
+}
+
+const char *audit_buffer(const void *buf, uint32_t size, uint64_t *records)
+{
+	const struct etw_buffer_header *b = buf;
+	const uint8_t *bytes = buf;
+	const char *error = check_head(b, size);
+	uint32_t at;
+
+	if (!error)
+		error = walk(bytes, b, records);
+	if (error)
+		return error;
+	for (at = b->offset; at < size; at++)
+		if (bytes[at] != ETW_TAIL_BYTE)
+			return "a byte after the last record";
+	return audit_leak(buf, sizeof(*b));
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ops.c - the ioctls as tables: every member, what it means, what it may hold
+ *
+ * The first field of each is the descriptor, the second where the struct lies.
+ * Ids stand in corpus files: add new ones at the end.
+ */
+#define _GNU_SOURCE
+#include <stddef.h>
+
+#include "exec.h"
+#include "kmod/etw_test/etw_test.h"
+
+#define F(type, member, kind, ...) \
+	{ #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), \
+	  kind, ##__VA_ARGS__ }
+#define FD(which)	{ "fd", 0, 4, KIND_FD, which }
+#define PLACE		{ "place", 0, 0, KIND_PLACE, 0 }
+
+/* ------------------------------------------------------------------ constants */
+
+const struct etw_guid fuzz_guids[GUIDS] = {
+	ETW_GUID(0xf0220001, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
+	ETW_GUID(0xf0220002, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
+	ETW_GUID(0xf0220003, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
+	ETW_GUID(0xf0220004, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
+	ETW_GUID(0xf0220005, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7),
+	ETW_GUID(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+	ETW_TEST_GUID,
+	ETW_STRESS_FUZZ_GUID,
+};
+
+const char *const place_names[PLACES] = {
+	"plain", "page-end", "unmapped", "read-only", "ring", "odd", "null",
+	"kernel", "non-canonical", "no-access", "into-no-access", "itself",
+};
+
+#define TABLE(...) { sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ } }
+enum { E_MODE, E_CONTROL, E_CLOCK, E_KB, E_BUFFERS, E_FLUSH, E_TIMEOUT, E_OPEN, E_PROT, E_MAP,
+       E_ADVICE, E_FCNTL, E_FORK, E_CMD, E_MISC, E_EVENTS, E_CONTEXT, E_ACTIVITY, E_COUNT,
+       E_MANY };
+
+const struct enum_table enum_tables[] = {
+	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
+			 ETW_MODE_BUFFERING, ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT,
+			 ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING, 0, 1),
+	[E_CONTROL] = TABLE(ETW_CONTROL_ENABLE, ETW_CONTROL_DISABLE, ETW_CONTROL_CAPTURE, 3),
+	[E_CLOCK] = TABLE(0, ETW_CLOCK_QPC, ETW_CLOCK_SYSTEM, ETW_CLOCK_CYCLES, 4),
+	[E_KB] = TABLE(4, 8, 0, 5, 64, 128, 1000, 16384, 16385),
+	[E_BUFFERS] = TABLE(0, 4, 5, 8, 16, 40, 60000, 60001, 0xffffffff),
+	[E_FLUSH] = TABLE(0, 1, 1000, 1001, 5000, 0xffffffff),
+	[E_TIMEOUT] = TABLE(0, 1, 5, 20, 0xffffffff, 0xfffffffe, 0x7fffffff),
+	[E_OPEN] = TABLE(O_RDWR, O_RDONLY, O_WRONLY, O_RDWR | O_NONBLOCK, O_RDWR | O_CLOEXEC, O_PATH),
+	[E_PROT] = TABLE(1, 0, 3, 2, 5, 7, 4),
+	[E_MAP] = TABLE(1, 2, 1 | 0x8000, 3, 1 | 0x2000, 2 | 0x8000, 1 | 0x40),
+	[E_ADVICE] = TABLE(4, 10, 11, 18, 19, 9, 8, 12, 13, 14, 16, 17, 21, 22, 23, 3, 20),
+	[E_FCNTL] = TABLE(F_SETFL, F_GETFL, F_SETFD, F_SETOWN, F_SETSIG, F_SETLEASE, F_ADD_SEALS),
+	[E_FORK] = TABLE(FORK_PLAIN, FORK_USER, FORK_USERNS, FORK_PIDNS, FORK_KILLED, FORK_EXEC,
+			 FORK_HOLDS, FORK_EXEC_HOLDS),
+	[E_CMD] = TABLE(ETW_IOC(0), ETW_IOC_WRITE, ETW_IOC_BUFFER_TAKE, ETW_IOC_CONSUMER_STAT,
+			ETW_IOC_SESSION_START, ETW_IOC(0x44), ETW_IOC(0xff), 0x5421, 0x541b, 0,
+			_IOWR(ETW_IOC_MAGIC, 1, struct etw_session)),
+	[E_MISC] = TABLE(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
+	[E_EVENTS] = TABLE(1, 3, 5, 0x2019, 0xffff),
+	[E_CONTEXT] = TABLE(0, 1, 2),
+	[E_ACTIVITY] = TABLE(1, 2, 3, 4, 5, 0, 6),
+	[E_COUNT] = TABLE(1, 0, 2, 20, 40, 100),
+	[E_MANY] = TABLE(2, 1, 20, 70, 0, 1100),
+};
+
+/* ------------------------------------------------------------------- sessions */
+
+#define SESSION_COMMON							\
+	FD(FD_DEV), PLACE, F(etw_session, size, KIND_SIZE),		\
+	F(etw_session, flags, KIND_RESERVED)
+#define SESSION_NAMED							\
+	F(etw_session, name, KIND_NAME), F(etw_session, name_len, KIND_LEN),	\
+	F(etw_session, name_out, KIND_OUT), F(etw_session, name_cap, KIND_LEN)
+
+#define SESSION_OP(_id, _name, _weight, _cmd)				\
+	static const struct op op_##_name = {				\
+		.id = _id, .name = #_name, .weight = _weight, .cmd = _cmd,	\
+		.size = sizeof(struct etw_session),			\
+		.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED } }
+
+static const struct op op_start = {
+	.id = 1, .name = "start", .weight = 14, .cmd = ETW_IOC_SESSION_START,
+	.size = sizeof(struct etw_session), .done = done_start,
+	.fields = { SESSION_COMMON, SESSION_NAMED,
+		    F(etw_session, mode, KIND_ENUM, E_MODE),
+		    F(etw_session, guid, KIND_GUID, 5),
+		    F(etw_session, buffer_kb, KIND_ENUM, E_KB),
+		    F(etw_session, min_buffers, KIND_ENUM, E_BUFFERS),
+		    F(etw_session, max_buffers, KIND_ENUM, E_BUFFERS),
+		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH),
+		    F(etw_session, clock, KIND_ENUM, E_CLOCK),
+		    F(etw_session, handle, KIND_HANDLE) } };
+SESSION_OP(2, stop, 4, ETW_IOC_SESSION_STOP);
+SESSION_OP(3, query, 3, ETW_IOC_SESSION_QUERY);
+SESSION_OP(5, flush, 9, ETW_IOC_SESSION_FLUSH);
+
+static const struct op op_update = {
+	.id = 4, .name = "update", .weight = 5, .cmd = ETW_IOC_SESSION_UPDATE,
+	.size = sizeof(struct etw_session),
+	.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED,
+		    F(etw_session, max_buffers, KIND_ENUM, E_BUFFERS),
+		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH) } };
+
+static const struct op op_sessions = {
+	.id = 6, .name = "sessions", .weight = 2, .cmd = ETW_IOC_SESSION_ENUM,
+	.size = sizeof(struct etw_session_enum),
+	.fields = { FD(FD_DEV), PLACE, F(etw_session_enum, size, KIND_SIZE),
+		    F(etw_session_enum, flags, KIND_RESERVED),
+		    F(etw_session_enum, handles, KIND_OUT),
+		    F(etw_session_enum, capacity, KIND_LEN, 8) } };
+
+static const struct op op_stat = {
+	.id = 7, .name = "stat", .weight = 3, .cmd = ETW_IOC_SESSION_STAT,
+	.size = sizeof(struct etw_session_stat),
+	.fields = { FD(FD_DEV), PLACE, F(etw_session_stat, size, KIND_SIZE),
+		    F(etw_session_stat, flags, KIND_RESERVED),
+		    F(etw_session_stat, handle, KIND_HANDLE),
+		    F(etw_session_stat, name, KIND_NAME), F(etw_session_stat, name_len, KIND_LEN),
+		    F(etw_session_stat, consumers, KIND_OUT),
+		    F(etw_session_stat, consumer_cap, KIND_LEN, sizeof(struct etw_consumer_info)),
+		    F(etw_session_stat, reserved, KIND_RESERVED) } };
+
+/* ------------------------------------------------------------------ providers */
+
+static const struct op op_enable = {
+	.id = 8, .name = "enable", .weight = 18, .cmd = ETW_IOC_ENABLE,
+	.size = sizeof(struct etw_enable),
+	.fields = { FD(FD_DEV), PLACE, F(etw_enable, size, KIND_SIZE),
+		    F(etw_enable, flags, KIND_RESERVED),
+		    F(etw_enable, session, KIND_HANDLE), F(etw_enable, provider, KIND_GUID, 0),
+		    F(etw_enable, source, KIND_GUID, 5),
+		    F(etw_enable, control, KIND_ENUM, E_CONTROL),
+		    F(etw_enable, property, KIND_FLAGS, ETW_ENABLE_IGNORE_KEYWORD_0),
+		    F(etw_enable, any, KIND_KEYWORD), F(etw_enable, all, KIND_KEYWORD),
+		    F(etw_enable, filters, KIND_FILTERS), F(etw_enable, filter_count, KIND_LEN, 1),
+		    F(etw_enable, timeout_ms, KIND_ENUM, E_TIMEOUT),
+		    F(etw_enable, level, KIND_LEVEL), F(etw_enable, reserved, KIND_RESERVED) } };
+
+static const struct op op_register = {
+	.id = 9, .name = "register", .weight = 14, .cmd = ETW_IOC_REGISTER,
+	.size = sizeof(struct etw_register), .done = done_register,
+	.fields = { FD(FD_DEV), PLACE, F(etw_register, size, KIND_SIZE),
+		    F(etw_register, flags, KIND_FLAGS, ETW_REGISTER_NOTIFY),
+		    F(etw_register, provider, KIND_GUID, 0),
+		    F(etw_register, name, KIND_NAME), F(etw_register, name_len, KIND_LEN),
+		    F(etw_register, slot, KIND_INT), F(etw_register, cookie, KIND_INT) } };
+
+static const struct op op_unregister = {
+	.id = 10, .name = "unregister", .weight = 5, .cmd = ETW_IOC_UNREGISTER,
+	.size = sizeof(struct etw_unregister),
+	.fields = { FD(FD_DEV), PLACE, F(etw_unregister, size, KIND_SIZE),
+		    F(etw_unregister, slot, KIND_SLOT) } };
+
+static const struct op op_notify = {
+	.id = 11, .name = "notify", .weight = 6, .cmd = ETW_IOC_NOTIFY,
+	.size = sizeof(struct etw_notify),
+	.fields = { FD(FD_DEV), PLACE, F(etw_notify, size, KIND_SIZE),
+		    F(etw_notify, reserved, KIND_RESERVED) } };
+
+static const struct op op_providers = {
+	.id = 12, .name = "providers", .weight = 2, .cmd = ETW_IOC_PROVIDER_ENUM,
+	.size = sizeof(struct etw_provider_enum),
+	.fields = { FD(FD_DEV), PLACE, F(etw_provider_enum, size, KIND_SIZE),
+		    F(etw_provider_enum, flags, KIND_RESERVED),
+		    F(etw_provider_enum, guids, KIND_OUT),
+		    F(etw_provider_enum, capacity, KIND_LEN, sizeof(struct etw_guid)) } };
+
+static const struct op op_provider = {
+	.id = 13, .name = "provider", .weight = 5, .cmd = ETW_IOC_PROVIDER_QUERY,
+	.size = sizeof(struct etw_provider_query),
+	.fields = { FD(FD_DEV), PLACE, F(etw_provider_query, size, KIND_SIZE),
+		    F(etw_provider_query, flags, KIND_RESERVED),
+		    F(etw_provider_query, provider, KIND_GUID, 0),
+		    F(etw_provider_query, name_out, KIND_OUT),
+		    F(etw_provider_query, name_cap, KIND_LEN),
+		    F(etw_provider_query, regs, KIND_OUT),
+		    F(etw_provider_query, reg_cap, KIND_LEN, sizeof(struct etw_provider_reg)),
+		    F(etw_provider_query, enables, KIND_OUT),
+		    F(etw_provider_query, enable_cap, KIND_LEN,
+		      sizeof(struct etw_provider_enable)) } };
+
+static const struct op op_write = {
+	.id = 14, .name = "write", .weight = 22, .cmd = ETW_IOC_WRITE,
+	.size = sizeof(struct etw_event_write),
+	.fields = { FD(FD_DEV), PLACE, F(etw_event_write, size, KIND_SIZE),
+		    F(etw_event_write, slot, KIND_SLOT),
+		    F(etw_event_write, flags, KIND_FLAGS, 15),
+		    F(etw_event_write, data, KIND_PIECES),
+		    F(etw_event_write, data_count, KIND_LEN, 1),
+		    F(etw_event_write, filter, KIND_KEYWORD),
+		    F(etw_event_write, desc.id, KIND_INT, 1),
+		    F(etw_event_write, desc.level, KIND_LEVEL),
+		    F(etw_event_write, desc.keyword, KIND_KEYWORD),
+		    F(etw_event_write, activity, KIND_GUID, 3),
+		    F(etw_event_write, related, KIND_GUID, 4) } };
+
+/* ------------------------------------------------------------------ consumers */
+
+static const struct op op_consume = {
+	.id = 15, .name = "consume", .weight = 10, .cmd = ETW_IOC_CONSUMER_OPEN,
+	.size = sizeof(struct etw_consumer_open), .done = done_consume,
+	.fields = { FD(FD_DEV), PLACE, F(etw_consumer_open, size, KIND_SIZE),
+		    F(etw_consumer_open, flags, KIND_FLAGS, O_NONBLOCK | O_CLOEXEC),
+		    F(etw_consumer_open, session, KIND_HANDLE),
+		    F(etw_consumer_open, name, KIND_NAME),
+		    F(etw_consumer_open, name_len, KIND_LEN) } };
+
+static const struct op op_take = {
+	.id = 16, .name = "take", .weight = 9, .cmd = ETW_IOC_BUFFER_TAKE,
+	.size = sizeof(struct etw_buffer_take), .done = done_take,
+	.fields = { FD(FD_CONSUMER), PLACE, F(etw_buffer_take, size, KIND_SIZE),
+		    F(etw_buffer_take, flags, KIND_FLAGS, ETW_TAKE_PEEK) } };
+
+static const struct op op_give = {
+	.id = 17, .name = "give", .weight = 6, .cmd = ETW_IOC_BUFFER_GIVE,
+	.size = sizeof(struct etw_buffer_give),
+	.fields = { FD(FD_CONSUMER), PLACE, F(etw_buffer_give, size, KIND_SIZE),
+		    F(etw_buffer_give, index, KIND_INDEX) } };
+
+static const struct op op_cstat = {
+	.id = 18, .name = "consumer_stat", .weight = 2, .cmd = ETW_IOC_CONSUMER_STAT,
+	.size = sizeof(struct etw_consumer_stat),
+	.fields = { FD(FD_CONSUMER), PLACE, F(etw_consumer_stat, size, KIND_SIZE),
+		    F(etw_consumer_stat, flags, KIND_RESERVED) } };
+
+/* ----------------------------------------------------- the test module's device */
+
+static const struct op op_t_register = {
+	.id = 20, .name = "t_register", .weight = 3, .cmd = ETW_TEST_REGISTER,
+	.size = sizeof(struct etw_test_register),
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_register, index, KIND_FLAGS, 3),
+		    F(etw_test_register, flags, KIND_FLAGS, 15),
+		    F(etw_test_register, guid, KIND_GUID, 0) } };
+static const struct op op_t_unregister = {
+	.id = 21, .name = "t_unregister", .weight = 2, .cmd = ETW_TEST_UNREGISTER,
+	.size = sizeof(struct etw_test_register),
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_register, index, KIND_FLAGS, 3) } };
+static const struct op op_t_write = {
+	.id = 22, .name = "t_write", .weight = 8, .cmd = ETW_TEST_WRITE,
+	.size = sizeof(struct etw_test_write),
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_write, index, KIND_FLAGS, 3),
+		    F(etw_test_write, context, KIND_ENUM, E_CONTEXT),
+		    F(etw_test_write, count, KIND_ENUM, E_COUNT),
+		    F(etw_test_write, size, KIND_INT, 100),
+		    F(etw_test_write, desc.level, KIND_LEVEL),
+		    F(etw_test_write, desc.keyword, KIND_KEYWORD),
+		    F(etw_test_write, descriptors, KIND_INT, 1),
+		    F(etw_test_write, transfer, KIND_FLAGS, 1),
+		    F(etw_test_write, activity, KIND_GUID, 3),
+		    F(etw_test_write, related, KIND_GUID, 4) } };
+static const struct op op_t_enabled = {
+	.id = 23, .name = "t_enabled", .weight = 1, .cmd = ETW_TEST_ENABLED,
+	.size = sizeof(struct etw_test_enabled),
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_enabled, index, KIND_FLAGS, 3),
+		    F(etw_test_enabled, keyword, KIND_KEYWORD),
+		    F(etw_test_enabled, level, KIND_LEVEL) } };
+static const struct op op_t_gate = {
+	.id = 24, .name = "t_gate", .weight = 1, .cmd = ETW_TEST_GATE, .size = sizeof(int),
+	.fields = { FD(FD_TEST), PLACE, { "open", 0, 4, KIND_FLAGS, 1 } } };
+static const struct op op_t_activity = {
+	.id = 25, .name = "t_activity", .weight = 3, .cmd = ETW_TEST_ACTIVITY,
+	.size = sizeof(struct etw_test_activity),
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_activity, control, KIND_ENUM, E_ACTIVITY),
+		    F(etw_test_activity, id, KIND_GUID, 2) } };
+
+/* ------------------------------------------------------------- plain operations */
+
+#define V(name, kind, ...) { name, 0, 8, kind, ##__VA_ARGS__ }
+#define COSTLY(_id, _name, _weight, _cost, ...)				\
+	static const struct op op_##_name = {				\
+		.id = _id, .name = #_name, .weight = _weight, .cost = _cost,	\
+		.run = run_##_name,					\
+		.fields = { __VA_ARGS__ } }
+#define PLAIN(_id, _name, _weight, ...)	COSTLY(_id, _name, _weight, 0, __VA_ARGS__)
+
+PLAIN(32, open, 3, V("flags", KIND_ENUM, E_OPEN));
+PLAIN(33, close, 4, V("fd", KIND_FD, FD_ANY));
+PLAIN(34, dup, 2, V("fd", KIND_FD, FD_ANY));
+PLAIN(35, read, 6, V("fd", KIND_FD, FD_CONSUMER), V("to", KIND_OUT), V("len", KIND_INT, 65536));
+PLAIN(36, poll, 2, V("fd", KIND_FD, FD_ANY), V("events", KIND_ENUM, E_EVENTS));
+PLAIN(37, epoll, 2, V("fd", KIND_FD, FD_ANY), V("events", KIND_ENUM, E_EVENTS), V("keep", KIND_FLAGS, 1));
+PLAIN(38, map_area, 4, V("fd", KIND_FD, FD_DEV), V("at", KIND_MAP), V("len", KIND_INT, 0),
+      V("prot", KIND_ENUM, E_PROT), V("flags", KIND_ENUM, E_MAP), V("offset", KIND_INT, 0));
+PLAIN(39, map_ring, 8, V("fd", KIND_FD, FD_CONSUMER), V("at", KIND_MAP), V("len", KIND_INT, 0),
+      V("prot", KIND_ENUM, E_PROT), V("flags", KIND_ENUM, E_MAP), V("offset", KIND_INT, 0));
+PLAIN(40, unmap, 2, V("at", KIND_MAP), V("page", KIND_INT, 0), V("pages", KIND_INT, 1));
+PLAIN(41, remap, 2, V("at", KIND_MAP), V("old", KIND_INT, 4096), V("new", KIND_INT, 8192),
+      V("flags", KIND_FLAGS, 5));
+PLAIN(42, protect, 2, V("at", KIND_MAP), V("page", KIND_INT, 0), V("pages", KIND_INT, 1),
+      V("prot", KIND_ENUM, E_PROT));
+PLAIN(43, advise, 2, V("at", KIND_MAP), V("page", KIND_INT, 0), V("pages", KIND_INT, 1),
+      V("advice", KIND_ENUM, E_ADVICE));
+PLAIN(44, touch, 3, V("at", KIND_MAP), V("page", KIND_INT, 0), V("write", KIND_FLAGS, 1));
+PLAIN(45, fcntl, 2, V("fd", KIND_FD, FD_ANY), V("cmd", KIND_ENUM, E_FCNTL), V("arg", KIND_INT, O_NONBLOCK));
+COSTLY(46, fork, 3, 7, V("how", KIND_ENUM, E_FORK), V("calls", KIND_INT, 3));
+PLAIN(47, kill, 1, V("which", KIND_INT, 0));
+COSTLY(48, pass_fd, 2, 1, V("fd", KIND_FD, FD_ANY));
+PLAIN(49, drop_rights, 1, V("uid", KIND_INT, 1000));
+COSTLY(50, burst, 8, 2, V("fd", KIND_FD, FD_DEV), V("slot", KIND_SLOT), V("count", KIND_ENUM, E_COUNT),
+      V("size", KIND_INT, 100), V("level", KIND_LEVEL), V("keyword", KIND_KEYWORD));
+PLAIN(51, sleep, 1, V("ms", KIND_INT, 5));
+PLAIN(52, audit, 8, V("fd", KIND_FD, FD_CONSUMER));
+PLAIN(53, audit_map, 5, V("fd", KIND_FD, FD_CONSUMER), V("give", KIND_FLAGS, 1));
+PLAIN(54, odd_ioctl, 2, V("fd", KIND_FD, FD_ANY), V("cmd", KIND_ENUM, E_CMD), V("arg", KIND_OUT));
+PLAIN(55, odd_call, 2, V("fd", KIND_FD, FD_ANY), V("which", KIND_ENUM, E_MISC));
+PLAIN(56, cpu, 2, V("mask", KIND_FLAGS, 3));
+COSTLY(57, many, 1, 9, V("fd", KIND_FD, FD_DEV), V("what", KIND_FLAGS, 7), V("count", KIND_ENUM, E_MANY));
+
+const struct op *const fuzz_ops[] = {
+	&op_start, &op_stop, &op_query, &op_update, &op_flush, &op_sessions, &op_stat, &op_enable,
+	&op_register, &op_unregister, &op_notify, &op_providers, &op_provider, &op_write,
+	&op_consume, &op_take, &op_give, &op_cstat, &op_t_register, &op_t_unregister,
+	&op_t_write, &op_t_enabled, &op_t_gate, &op_t_activity, &op_open, &op_close, &op_dup,
+	&op_read, &op_poll, &op_epoll, &op_map_area, &op_map_ring, &op_unmap, &op_remap,
+	&op_protect, &op_advise, &op_touch, &op_fcntl, &op_fork, &op_kill, &op_pass_fd,
+	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
+	&op_odd_call, &op_cpu, &op_many,
+};
+const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
+
+const struct op *op_by_id(unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < fuzz_op_count; i++)
+		if (fuzz_ops[i]->id == id)
+			return fuzz_ops[i];
+	return NULL;
+}
+
+unsigned int op_fields(const struct op *op)
+{
+	unsigned int n = 0;
+
+	while (n < ARGS_MAX && op->fields[n].name)
+		n++;
+	return n;
+}
