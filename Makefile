@@ -3,6 +3,10 @@
 #   make                builds everything into build/
 #   make demo           shows the main job in a virtual machine (ARGS=--json: only JSON lines)
 #   make check          runs all tests, on the host and in virtual machines
+#   make check-debug    the same on kernels that look for errors (KASAN, lockdep,
+#                       KCSAN, ...; built the first time), and a short fuzz run
+#   make check-matrix   the tests in virtual machines, up to the newest kernel
+#   make fuzz TIME=10m  fuzzes the device on the debug kernel
 #   make bench          runs the benchmarks in a virtual machine
 #   make modules KERNEL=$(uname -r)    only the kernel modules, for that kernel
 #   make install, make uninstall       PREFIX, DESTDIR, KERNEL; see scripts/install.mk
@@ -20,7 +24,7 @@ MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: all lib cli modules samples selftests units bench-programs FORCE
-.PHONY: demo check bench setup clean distclean
+.PHONY: demo check check-debug check-matrix fuzz bench setup clean distclean
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -122,6 +126,15 @@ demo:
 
 check:
 	+@scripts/check
+
+check-debug:
+	+@scripts/check debug
+
+check-matrix:
+	+@scripts/check matrix
+
+fuzz:
+	+@scripts/fuzz $(if $(TIME),--time $(TIME)) $(ARGS)
 
 bench:
 	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS)
