@@ -70,6 +70,12 @@ static uint64_t place(struct room *r, unsigned int where, uint32_t len, uint8_t 
 		return (uintptr_t)(a + AT_GUARD2 - len / 2);
 	case 11:
 		return (uintptr_t)(a + AT_STRUCT);
+	case 12: /* beside the struct, which may lie there too; results may not fit */
+		*to = a + AT_FLEETING + ALIAS + PAGE / 2;
+		if (len <= PAGE / 2)
+			return (uintptr_t)(*to - ALIAS);
+		*to = own;
+		return (uintptr_t)(a + AT_FLEETING + PAGE / 2);
 	}
 	r->used += (len + 7) & ~7u;
 	return (uintptr_t)own;
@@ -366,14 +372,12 @@ static void put_field(uint8_t *to, const struct field *f, uint64_t value)
 }
 
 /* Build the struct where its place says; its address as the kernel is told. */
-uint8_t *args_struct(struct exec *x, int thread, const struct call *c, const struct op *op,
-		     const uint64_t *v)
+uint8_t *args_struct(int thread, const struct call *c, const struct op *op, const uint64_t *v)
 {
 	uint8_t *a = arena(thread), bytes[PAGE] = { 0 }, *at;
 	unsigned int i, n = op_fields(op), where = 0;
 	uint32_t len = op->size;
 
-	(void)x;
 	for (i = 0; i < n; i++) {
 		const struct field *f = &op->fields[i];
 
@@ -398,7 +402,7 @@ uint8_t *args_struct(struct exec *x, int thread, const struct call *c, const str
 	case 1: at = a + AT_GUARD - len; break;
 	case 2: at = (uint8_t *)UNMAPPED; break;
 	case 3: /* the page was filled through its other mapping */
-		memcpy(a + AT_CONST + CONST_ALIAS, bytes, len);
+		memcpy(a + AT_CONST + ALIAS, bytes, len);
 		return a + AT_CONST;
 	case 4: return map_area(0);
 	case 5: at = a + AT_STRUCT + (len < PAGE - 8 ? 1 + c->args[1].value / PLACES % 7 : 0); break;
@@ -410,69 +414,11 @@ uint8_t *args_struct(struct exec *x, int thread, const struct call *c, const str
 		at = a + AT_GUARD - len / 2;
 		memcpy(at, bytes, len / 2);
 		return at;
+	case 12:
+		memcpy(a + AT_FLEETING + ALIAS, bytes, len < PAGE / 2 ? len : PAGE / 2);
+		return a + AT_FLEETING;
 	}
 	if (where != 2)
 		memcpy(at, bytes, len);
 	return at;
-}
-
-/* -------------------------------------------------------------------- results */
-
-int fd_add(struct exec *x, int fd, enum fd_kind kind, uint32_t buffer_size)
-{
-	unsigned int i;
-
-	/* Not where this program's own are: a changed number came back. */
-	if (fd < 3 || fd >= OWN_FDS)
-		return fd;
-	for (i = 0; i < FDS; i++)
-		if (i >= atomic_load(&x->fd_count) || x->fds[i].fd < 0)
-			break;
-	if (i == FDS) {
-		close(fd);
-		return -EMFILE;
-	}
-	x->fds[i] = (struct fuzz_fd){ fd, kind, buffer_size };
-	if (i >= atomic_load(&x->fd_count))
-		atomic_store(&x->fd_count, i + 1);
-	return fd;
-}
-
-struct fuzz_fd *fd_find(struct exec *x, int fd)
-{
-	unsigned int i;
-
-	for (i = 0; i < FDS && i < atomic_load(&x->fd_count); i++)
-		if (x->fds[i].fd == fd && fd >= 0)
-			return &x->fds[i];
-	return NULL;
-}
-
-void done_start(struct exec *x, const void *arg)
-{
-	const struct etw_session *s = arg;
-
-	x->handles[atomic_fetch_add(&x->handle_count, 1) % HANDLES] = s->handle;
-}
-
-void done_register(struct exec *x, const void *arg)
-{
-	const struct etw_register *r = arg;
-
-	x->slots[atomic_fetch_add(&x->slot_count, 1) % HANDLES] = r->slot;
-}
-
-void done_consume(struct exec *x, const void *arg)
-{
-	const struct etw_consumer_open *o = arg;
-
-	fd_add(x, o->fd, FD_CONSUMER, o->buffer_size);
-}
-
-void done_take(struct exec *x, const void *arg)
-{
-	const struct etw_buffer_take *t = arg;
-
-	if (t->index)
-		x->indices[atomic_fetch_add(&x->index_count, 1) % HANDLES] = t->index;
 }

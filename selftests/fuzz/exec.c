@@ -10,10 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -23,65 +20,17 @@
 
 #define TICK_MS		20	/* a call may block that long */
 #define SERIAL_MS	1500	/* then no further call begins */
+#define WHOLE_MS	60000	/* of a program that is to get to its end */
 #define PATIENCE_MS	800	/* then what may hold a program up is let go */
 #define CHILD_MS	6000	/* after that the child is killed */
 #define DEATH_MS	120000	/* a killed child that lives this long hangs */
 
+#define EXIT_CUT	96	/* a signal could not be delivered, as was asked for */
+#define EXIT_STUCK	97	/* a thread's call did not end */
+#define EXIT_FAULT	98	/* an error of this program's own */
+
 sigjmp_buf fault_jump[THREADS + 1];
 __thread volatile int fault_slot;
-
-static long long now_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
-}
-
-static long long now_ms(void)
-{
-	return now_us() / 1000;
-}
-
-/* --------------------------------------------------------------------- memory */
-
-static bool map_at(uintptr_t at, size_t len, int prot, int flags, int fd, off_t offset)
-{
-	void *p = mmap((void *)at, len, prot, flags | MAP_FIXED_NOREPLACE, fd, offset);
-
-	if (p == (void *)at)
-		return true;
-	fprintf(stderr, "etw_fuzz: no memory at %#lx: %s\n", (long)at, strerror(errno));
-	return false;
-}
-
-/* The memory of all programs, inherited by every child. */
-bool exec_init(void)
-{
-	int fd = memfd_create("etw_fuzz", MFD_CLOEXEC), t;
-	bool ok = fd >= 0 && !ftruncate(fd, (THREADS + 1) * PAGE);
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS, rw = PROT_READ | PROT_WRITE;
-	uint32_t i;
-
-	for (t = 0; ok && t <= THREADS; t++) {
-		uintptr_t a = (uintptr_t)arena(t);
-
-		ok = map_at(a, PAGE, rw, flags, -1, 0) &&
-		     map_at(a + AT_GUARD, PAGE, PROT_NONE, flags, -1, 0) &&
-		     map_at(a + AT_DATA, DATA_ROOM, rw, flags, -1, 0) &&
-		     map_at(a + AT_GUARD2, PAGE, PROT_NONE, flags, -1, 0) &&
-		     map_at(a + AT_CONST, PAGE, PROT_READ, MAP_SHARED, fd, t * PAGE) &&
-		     map_at(a + AT_CONST + CONST_ALIAS, PAGE, rw, MAP_SHARED, fd, t * PAGE);
-	}
-	ok = ok && map_at(MAPS_BASE, MAPS * MAP_ROOM, PROT_NONE, flags | MAP_NORESERVE, -1, 0) &&
-	     map_at(PAYLOAD_BASE, PAYLOAD_ROOM, rw, MAP_SHARED | MAP_ANONYMOUS, -1, 0) &&
-	     map_at(PAYLOAD_BASE + PAYLOAD_ROOM, PAGE, PROT_NONE, flags, -1, 0);
-	for (i = 0; ok && i < PAYLOAD_ROOM; i++)
-		((uint8_t *)PAYLOAD_BASE)[i] = 'A' + i % 57;
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
 
 /* ---------------------------------------------------------------------- a call */
 
@@ -97,14 +46,15 @@ static long ioctl_compat(int fd, uint32_t cmd, const void *arg)
 }
 
 static long call_ioctl(struct exec *x, int thread, const struct call *c, const struct op *op,
-		       const uint64_t *v, uint8_t **arg)
+		       const uint64_t *v)
 {
+	uint8_t *arg = args_struct(thread, c, op, v);
 	long ret;
 
-	*arg = args_struct(x, thread, c, op, v);
+	atomic_store(&x->arg[thread], arg);
 	if (c->flags & CALL_COMPAT)
-		return ioctl_compat((int)v[0], op->cmd, *arg);
-	ret = syscall(SYS_ioctl, (int)v[0], (unsigned long)op->cmd, *arg);
+		return ioctl_compat((int)v[0], op->cmd, arg);
+	ret = syscall(SYS_ioctl, (int)v[0], (unsigned long)op->cmd, arg);
 	return ret < 0 ? -errno : ret;
 }
 
@@ -118,30 +68,11 @@ static void set_fail(struct exec *x, int thread, unsigned int n)
 		;
 }
 
-static void say_call(const struct exec *x, int thread, unsigned int i, const struct op *op, long ret)
+static void say_call(int thread, unsigned int i, const struct op *op, long ret)
 {
-	(void)x;
 	printf("# [%d] %2u %s = %ld%s%s\n", thread, i, op->name, ret, ret < 0 ? " " : "",
 	       ret < 0 ? strerror(-ret) : "");
 	fflush(stdout);
-}
-
-/* In user memory that a successful call filled there is nothing of the kernel's. */
-static void look_for_leaks(struct exec *x, int thread, const struct op *op)
-{
-	uint8_t *s = arena(thread) + AT_STRUCT;
-	const char *error;
-
-	if (x->prog->flags & PROG_FLIP)
-		return;
-	/* A session's GUID is random, but for a few bits in its first half. */
-	if (op->size == sizeof(struct etw_session))
-		memset(s + offsetof(struct etw_session, guid) + 8, 0, 8);
-	error = audit_leak(s, PAGE);
-	if (!error)
-		error = audit_leak(arena(thread) + AT_DATA, 4 * PAGE);
-	if (error)
-		finding("%s gave its caller %s", op->name, error);
 }
 
 /* Plain operations that may be made to run out of memory too. */
@@ -157,12 +88,13 @@ long exec_call(struct exec *x, int thread, unsigned int i)
 	const struct op *op = op_by_id(c->op);
 	bool fail, operands = x->flags & RUN_OPERANDS;
 	uint64_t v[ARGS_MAX];
-	uint8_t *arg = NULL;
 	long long begin = now_us();
 	long ret;
 
 	if (!op)
 		return -ENOSYS;
+	if (op->cmd)
+		memory_clear(thread);
 	args_resolve(x, thread, c, op, v);
 	fail = c->fail_nth && may_fail(op) && x->fail_fd[thread] >= 0;
 	x->at[thread] = i;
@@ -170,7 +102,7 @@ long exec_call(struct exec *x, int thread, unsigned int i)
 	cover_call_begin(thread);
 	if (fail)
 		set_fail(x, thread, c->fail_nth);
-	ret = op->cmd ? call_ioctl(x, thread, c, op, v, &arg) : op->run(x, thread, v);
+	ret = op->cmd ? call_ioctl(x, thread, c, op, v) : op->run(x, thread, v);
 	if (fail)
 		set_fail(x, thread, 0);
 	cover_call_end(thread, i, op, ret, operands);
@@ -179,25 +111,30 @@ long exec_call(struct exec *x, int thread, unsigned int i)
 	__atomic_fetch_add(ret < 0 ? &shared->failed[op->id] : &shared->ok[op->id], 1,
 			   __ATOMIC_RELAXED);
 	__atomic_fetch_add(&shared->us[op->id], now_us() - begin, __ATOMIC_RELAXED);
-	/* Only where it can be read: else it would not have succeeded. */
-	if (ret >= 0 && op->done && (uintptr_t)arg < MAPS_BASE)
-		op->done(x, arg);
-	if (ret >= 0 && op->cmd)
-		look_for_leaks(x, thread, op);
+	/* What comes back from another's memory is no result of this call. */
+	if (ret >= 0 && op->done && memory_own(thread, x->arg[thread]))
+		op->done(x, memory_own(thread, x->arg[thread]));
+	if (op->cmd)
+		memory_audit(x, thread, op);
 	if (x->flags & RUN_VERBOSE)
-		say_call(x, thread, i, op, ret);
+		say_call(thread, i, op, ret);
 	return ret;
 }
 
 /* -------------------------------------------------------------------- the child */
 
-static void on_fault(int sig)
+/*
+ * An access that operations provide for, an error, or a tick that came while
+ * copying to user space was made to fail: then it is the kernel that sends it.
+ */
+static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	int slot = fault_slot;
 
+	(void)context;
 	if (slot > 0)
 		siglongjmp(fault_jump[slot - 1], sig);
-	_exit(98);
+	_exit(info->si_code == SI_KERNEL ? EXIT_CUT : EXIT_FAULT);
 }
 
 static void on_tick(int sig)
@@ -207,7 +144,8 @@ static void on_tick(int sig)
 
 static void set_signals(void)
 {
-	struct sigaction fault = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
+	struct sigaction fault = { .sa_sigaction = on_fault,
+				   .sa_flags = SA_NODEFER | SA_SIGINFO };
 	struct sigaction tick = { .sa_handler = on_tick };	/* calls are not restarted */
 	sigset_t none;
 
@@ -233,7 +171,7 @@ static void open_fail(struct exec *x, int thread)
 static void run_serial(struct exec *x, unsigned int end)
 {
 	struct itimerval tick = { { 0, TICK_MS * 1000 }, { 0, TICK_MS * 1000 } }, off = { 0 };
-	long long stop = now_ms() + SERIAL_MS;
+	long long stop = now_ms() + (x->flags & RUN_WHOLE ? WHOLE_MS : SERIAL_MS);
 	unsigned int i;
 
 	setitimer(ITIMER_REAL, &tick, NULL);
@@ -271,23 +209,6 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* Change what the kernel may be reading, and mostly change it back. */
-static void flip(struct exec *x, int thread)
-{
-	static const uint32_t values[] = { 0, 1, 4096, 0xffffffff, 0x80000000, 65536, 129, 1025 };
-	unsigned int at = one_in(3) ? AT_DATA + rnd_below(64) * 4 : rnd_below(40) * 4;
-	volatile uint32_t *word = (uint32_t *)(arena(thread) + at), old = *word;
-	int spin;
-
-	if (!atomic_load(&x->busy[thread]))
-		return;
-	*word = one_in(4) ? old + 1 : values[rnd_below(8)];
-	for (spin = rnd_below(400); spin > 0; spin--)
-		asm volatile("pause");
-	if (!one_in(8))
-		*word = old;
-}
-
 /* Until all threads have ended: flip, and interrupt those that block. */
 static void conduct(struct exec *x)
 {
@@ -298,7 +219,7 @@ static void conduct(struct exec *x)
 	while (atomic_load(&running) && now_ms() < end + 3000) {
 		if (x->prog->flags & PROG_FLIP)
 			for (t = 0; t < 200; t++)
-				flip(x, t % THREADS);
+				memory_change(x, t % THREADS);
 		else
 			usleep(2000);
 		if (now_ms() < tick)
@@ -330,7 +251,7 @@ static void run_threads(struct exec *x, unsigned int begin, int count)
 	}
 	conduct(x);
 	if (atomic_load(&running))
-		_exit(97);	/* what blocks is killed with the process */
+		_exit(EXIT_STUCK);	/* what blocks is killed with the process */
 	while (t-- > 0)
 		pthread_join(r[t].id, NULL);
 }
@@ -411,9 +332,25 @@ static bool reap_all(pid_t group)
 	return false;
 }
 
+static unsigned int how_ended(int status)
+{
+	if (!WIFEXITED(status))
+		return END_KILLED;
+	switch (WEXITSTATUS(status)) {
+	case 0:
+		return END_WHOLE;
+	case EXIT_CUT:
+		return END_CUT;
+	case EXIT_STUCK:
+		return END_STUCK;
+	}
+	return END_FAULT;
+}
+
 bool exec_run(const struct prog *p, unsigned int flags)
 {
-	long long end = now_ms() + CHILD_MS, let_go = now_ms() + PATIENCE_MS;
+	long long end = now_ms() + CHILD_MS + (flags & RUN_WHOLE ? WHOLE_MS : 0);
+	long long let_go = now_ms() + PATIENCE_MS;
 	int status = 0;
 	pid_t pid, got;
 
@@ -440,6 +377,7 @@ bool exec_run(const struct prog *p, unsigned int flags)
 	}
 	if (!reap_all(pid))
 		return false;
+	shared->runs[got == pid ? how_ended(status) : END_KILLED]++;
 	if (got == pid && (flags & RUN_VERBOSE) && status)
 		printf("# the program ended with status %#x\n", status);
 	return !shared->finding[0];

@@ -4,7 +4,8 @@
  *
  * All memory that the kernel is pointed to lies below 4 GB, so that 32-bit
  * calls reach it too.  Each thread has an arena of its own for one call at a
- * time: pages that can be written, each followed by one that nobody may touch.
+ * time: pages that can be written, each followed by one that nobody may touch,
+ * one that can only be read, and one that comes and goes while memory changes.
  */
 #ifndef ETW_FUZZ_EXEC_H
 #define ETW_FUZZ_EXEC_H
@@ -32,12 +33,13 @@
 #define DATA_ROOM	(18 * PAGE)
 #define AT_GUARD2	(AT_DATA + DATA_ROOM)
 #define AT_CONST	(AT_GUARD2 + PAGE)	/* read only */
-#define ARENA		(AT_CONST + PAGE)
+#define AT_FLEETING	(AT_CONST + PAGE)	/* may be gone at any moment */
+#define ARENA		(AT_FLEETING + PAGE)
 #define ARENAS_BASE	0x10000000ul
 #define MAPS_BASE	0x20000000ul
 #define UNMAPPED	0x30000000ul
-/* From a read-only page to where it can be written. */
-#define CONST_ALIAS	0x40000000ul
+/* From a read-only or fleeting page to where it can always be written. */
+#define ALIAS		0x40000000ul
 #define PAYLOAD_BASE	0x18000000ul
 #define PAYLOAD_ROOM	(17 * PAGE)	/* more than one event may hold */
 
@@ -68,6 +70,7 @@ struct exec {
 	atomic_uint busy[THREADS + 1];	/* number of the call in progress */
 	atomic_bool stop;
 	unsigned int at[THREADS + 1];	/* index of the call in progress */
+	uint8_t *_Atomic arg[THREADS + 1];	/* its struct, as the kernel is told */
 };
 
 extern sigjmp_buf fault_jump[THREADS + 1];
@@ -83,11 +86,26 @@ static inline uint8_t *map_area(unsigned int i)
 	return (uint8_t *)(MAPS_BASE + (uintptr_t)(i % MAPS) * MAP_ROOM);
 }
 
+/* What a system call by its library function returned, as the kernel put it. */
+static inline long result(long ret)
+{
+	return ret < 0 ? -errno : ret;
+}
+
+/* memory.c */
+bool memory_init(void);
+uint8_t *memory_own(int thread, uint8_t *arg);
+void memory_change(struct exec *x, int thread);
+void memory_clear(int thread);
+void memory_audit(struct exec *x, int thread, const struct op *op);
+
 /* args.c */
 void args_resolve(struct exec *x, int thread, const struct call *c, const struct op *op,
 		  uint64_t *v);
-uint8_t *args_struct(struct exec *x, int thread, const struct call *c, const struct op *op,
+uint8_t *args_struct(int thread, const struct call *c, const struct op *op,
 		     const uint64_t *v);
+
+/* results.c */
 int fd_add(struct exec *x, int fd, enum fd_kind kind, uint32_t buffer_size);
 struct fuzz_fd *fd_find(struct exec *x, int fd);
 
@@ -95,11 +113,13 @@ void done_start(struct exec *x, const void *arg);
 void done_register(struct exec *x, const void *arg);
 void done_consume(struct exec *x, const void *arg);
 void done_take(struct exec *x, const void *arg);
+void done_stat(struct exec *x, const void *arg);
+void done_cstat(struct exec *x, const void *arg);
 
 /* exec.c */
 long exec_call(struct exec *x, int thread, unsigned int i);
 
-/* plain.c, maps.c, tasks.c */
+/* plain.c, tasks.c */
 #define RUN(name) long run_##name(struct exec *x, int thread, const uint64_t *v)
 RUN(open); RUN(close); RUN(dup); RUN(read); RUN(poll); RUN(epoll); RUN(map_area); RUN(map_ring);
 RUN(unmap); RUN(remap); RUN(protect); RUN(advise); RUN(touch); RUN(fcntl); RUN(fork); RUN(kill);

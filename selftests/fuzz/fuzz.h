@@ -130,7 +130,7 @@ extern const struct enum_table enum_tables[];
 #define GUIDS		8	/* that programs use; the last two are test modules' */
 extern const struct etw_guid fuzz_guids[GUIDS];
 
-#define PLACES		12
+#define PLACES		13
 extern const char *const place_names[PLACES];
 
 const struct op *op_by_id(unsigned int id);
@@ -165,7 +165,8 @@ uint64_t prog_hash(const struct prog *p);
 
 /* ------------------------------------------------------------------ generation */
 
-bool scenario_get(struct prog *p, unsigned int i);
+unsigned int scenario_count(void);
+void scenario_get(struct prog *p, unsigned int i);
 void gen_prog(struct prog *p);
 void gen_mutate(struct prog *p, const struct prog *(*pick)(void));
 bool gen_hint(struct prog *p);
@@ -184,6 +185,9 @@ struct hint {
 	uint8_t call;
 };
 
+/* How programs end. */
+enum { END_WHOLE, END_CUT, END_STUCK, END_KILLED, END_FAULT, ENDS };
+
 struct shared {
 	/*
 	 * Coverage.  Small: every page that a child touches costs it a fault.
@@ -200,8 +204,9 @@ struct shared {
 	/* statistics */
 	uint64_t calls;
 	uint64_t ok[OPS_MAX], failed[OPS_MAX], us[OPS_MAX];
-	uint64_t run_us, check_us;
+	uint64_t runs[ENDS];
 	uint64_t buffers, records;	/* audited */
+	uint64_t accounts;		/* sessions whose counts added up */
 	/* operands of comparisons, when they are asked for */
 	struct hint hints[HINTS_MAX];
 	uint32_t hint_count;
@@ -233,8 +238,8 @@ void cover_signal(uint32_t edge);
 /* struct run_how.flags */
 #define RUN_OPERANDS	0x1	/* collect operands of comparisons */
 #define RUN_VERBOSE	0x2	/* say each call and its result */
+#define RUN_WHOLE	0x4	/* to its end, if it takes long */
 
-bool exec_init(void);
 /* false: something was found, see shared->finding */
 bool exec_run(const struct prog *p, unsigned int flags);
 
@@ -243,11 +248,14 @@ bool exec_run(const struct prog *p, unsigned int flags);
 /* NULL or what is wrong with a buffer as a consumer gets it. */
 const char *audit_buffer(const void *buf, uint32_t size, uint64_t *records);
 const char *audit_leak(const void *mem, size_t len);
-bool check_init(bool has_test);
+bool check_init(bool has_test, const char *bad_log, const char *harmless);
 bool check_after(void);
 bool check_log(void);
 void check_restore(void);
 void check_open_gate(void);
+int own_fd(const char *path, int flags);
+long long now_us(void);
+long long now_ms(void);
 
 /* --------------------------------------------------------------------- weather */
 

@@ -183,7 +183,7 @@ void gen_prog(struct prog *p)
 	if (!one_in(8))
 		gen_setup(p);
 	else
-		scenario_get(p, rnd_below(22));
+		scenario_get(p, rnd_below(scenario_count()));
 	while (n--)
 		append(p, random_op()->id);
 	random_flags(p);

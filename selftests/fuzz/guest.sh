@@ -87,11 +87,12 @@ set_faults
 dmesg -n 7 2>/dev/null
 echo "etw_fuzz begins" >/dev/kmsg
 load || { echo "cannot load the modules" >&2; exit 2; }
-"$build/fuzz/etw_fuzz" "$@"
+"$build/fuzz/etw_fuzz" --bad-log "$bad_log" --harmless-log "$harmless" "$@"
 status=$?
 [[ $status -eq 0 || $status -eq 1 ]] || found "etw_fuzz ended with status $status"
 unload
 leaks
-log=$(dmesg | awk '/etw_fuzz begins/ { on = 1 } on' | grep -vE "$harmless" | grep -E -A40 "$bad_log" | head -n 200)
+log=$(dmesg | awk '/etw_fuzz begins/ { on = 1 } on
+	END { if (!on) print "BUG: the log does not reach back to its begin" }' | grep -vE "$harmless" | grep -E -A40 "$bad_log" | head -n 200)
 [[ -z $log ]] || found "the kernel's log:"$'\n'"$log"
 ((status == 0 && bad == 0)) || exit 1

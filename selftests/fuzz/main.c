@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "exec.h"
 
@@ -21,20 +20,13 @@ static struct options {
 	uint64_t seed;
 	const char *out;	/* directory, or NULL */
 	unsigned int times;	/* of a replay */
+	const char *bad_log, *harmless;
 	bool stress, hotplug, replay, show, extract, verbose;
 } opt = { .seconds = 60, .times = 100 };
 
 static int current_fd = -1;
 static uint64_t programs;
 static long long started;
-
-static long long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
 
 static const char *out_path(const char *name)
 {
@@ -110,6 +102,7 @@ static int extract(const char *file, const char *dir)
 
 static void write_stats(void)
 {
+	static const char *const ends[] = { "whole", "cut", "stuck", "killed", "fault" };
 	FILE *f;
 	unsigned int i;
 
@@ -118,8 +111,10 @@ static void write_stats(void)
 	f = fopen(out_path("stats"), "we");
 	if (!f)
 		return;
-	fprintf(f, "programs %lu 0\ncalls %lu 0\nbuffers %lu 0\nrecords %lu 0\n", programs,
-		shared->calls, shared->buffers, shared->records);
+	fprintf(f, "programs %lu 0\ncalls %lu 0\nbuffers %lu 0\nrecords %lu 0\naccounts %lu 0\n",
+		programs, shared->calls, shared->buffers, shared->records, shared->accounts);
+	for (i = 0; i < ENDS; i++)
+		fprintf(f, "end:%s %lu 0\n", ends[i], shared->runs[i]);
 	for (i = 0; i < fuzz_op_count; i++)
 		fprintf(f, "op:%s %lu %lu %lu\n", fuzz_ops[i]->name, shared->ok[fuzz_ops[i]->id],
 			shared->failed[fuzz_ops[i]->id], shared->us[fuzz_ops[i]->id] / 1000);
@@ -255,9 +250,11 @@ static void fuzz(const char *dir)
 	unsigned int i;
 	struct prog p;
 
-	for (i = 0; scenario_get(&p, i) && !shared->finding[0]; i++)
-		if (run(&p, 0) && shared->fresh_count)
+	for (i = 0; i < scenario_count() && !shared->finding[0]; i++) {
+		scenario_get(&p, i);
+		if (run(&p, RUN_WHOLE) && shared->fresh_count)
 			corpus_add(&p, dir);
+	}
 	while (now_ms() < end && !shared->finding[0]) {
 		if (!corpus_count || one_in(20)) {
 			gen_prog(&p);
@@ -316,7 +313,7 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"usage: etw_fuzz [--time S] [--seed N] [--out DIR] [--stress] [--hotplug] [--verbose]\n"
-		"                [CORPUS-DIR...]\n"
+		"                [--bad-log PATTERN] [--harmless-log PATTERN] [CORPUS-DIR...]\n"
 		"       etw_fuzz --replay [--times N] FILE...\n"
 		"       etw_fuzz --show FILE...\n"
 		"       etw_fuzz --extract OUT/current DIR\n");
@@ -329,7 +326,8 @@ static bool parse(int argc, char **argv)
 		{ "time", 1, NULL, 't' }, { "seed", 1, NULL, 's' }, { "out", 1, NULL, 'o' },
 		{ "stress", 0, NULL, 'S' }, { "hotplug", 0, NULL, 'H' },
 		{ "verbose", 0, NULL, 'v' }, { "replay", 0, NULL, 'r' }, { "times", 1, NULL, 'n' },
-		{ "show", 0, NULL, 'w' }, { "extract", 0, NULL, 'x' }, { 0 } };
+		{ "show", 0, NULL, 'w' }, { "extract", 0, NULL, 'x' },
+		{ "bad-log", 1, NULL, 'b' }, { "harmless-log", 1, NULL, 'm' }, { 0 } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
@@ -344,6 +342,8 @@ static bool parse(int argc, char **argv)
 		case 'n': opt.times = strtoul(optarg, NULL, 0); break;
 		case 'w': opt.show = true; break;
 		case 'x': opt.extract = true; break;
+		case 'b': opt.bad_log = optarg; break;
+		case 'm': opt.harmless = optarg; break;
 		default: return false;
 		}
 	}
@@ -356,7 +356,8 @@ static bool set_up(void)
 	int fd;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED || !exec_init() || !check_init(!access("/dev/etw_test", F_OK)))
+	if (shared == MAP_FAILED || !memory_init() ||
+	    !check_init(!access("/dev/etw_test", F_OK), opt.bad_log, opt.harmless))
 		return false;
 	cover_init();
 	if (opt.out) {

@@ -32,7 +32,7 @@ const struct etw_guid fuzz_guids[GUIDS] = {
 
 const char *const place_names[PLACES] = {
 	"plain", "page-end", "unmapped", "read-only", "ring", "odd", "null",
-	"kernel", "non-canonical", "no-access", "into-no-access", "itself",
+	"kernel", "non-canonical", "no-access", "into-no-access", "itself", "fleeting",
 };
 
 #define TABLE(...) { sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ } }
@@ -116,7 +116,7 @@ static const struct op op_sessions = {
 
 static const struct op op_stat = {
 	.id = 7, .name = "stat", .weight = 3, .cmd = ETW_IOC_SESSION_STAT,
-	.size = sizeof(struct etw_session_stat),
+	.size = sizeof(struct etw_session_stat), .done = done_stat,
 	.fields = { FD(FD_DEV), PLACE, F(etw_session_stat, size, KIND_SIZE),
 		    F(etw_session_stat, flags, KIND_RESERVED),
 		    F(etw_session_stat, handle, KIND_HANDLE),
@@ -224,7 +224,7 @@ static const struct op op_give = {
 
 static const struct op op_cstat = {
 	.id = 18, .name = "consumer_stat", .weight = 2, .cmd = ETW_IOC_CONSUMER_STAT,
-	.size = sizeof(struct etw_consumer_stat),
+	.size = sizeof(struct etw_consumer_stat), .done = done_cstat,
 	.fields = { FD(FD_CONSUMER), PLACE, F(etw_consumer_stat, size, KIND_SIZE),
 		    F(etw_consumer_stat, flags, KIND_RESERVED) } };
 

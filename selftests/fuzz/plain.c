@@ -18,11 +18,6 @@
 
 #include "exec.h"
 
-static long result(long ret)
-{
-	return ret < 0 ? -errno : ret;
-}
-
 RUN(open)
 {
 	(void)thread;

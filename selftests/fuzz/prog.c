@@ -143,7 +143,7 @@ static void get_call(struct reader *r, struct call *c)
 /* NULL or what is wrong with the bytes. */
 const char *prog_load(struct prog *p, const uint8_t *bytes, size_t len)
 {
-	struct reader r = { bytes + 5, bytes + len - 4, false };
+	struct reader r = { bytes + 5, bytes, false };
 	unsigned int i, count;
 	uint32_t crc;
 
@@ -155,6 +155,7 @@ const char *prog_load(struct prog *p, const uint8_t *bytes, size_t len)
 	memcpy(&crc, bytes + len - 4, 4);
 	if (crc != crc32(bytes, len - 4))
 		return "damaged";
+	r.end = bytes + len - 4;
 	p->flags = get_byte(&r, PROG_FLAGS + 1);
 	count = get_byte(&r, CALLS_MAX + 1);
 	for (i = 0; i < count && !r.bad; i++)

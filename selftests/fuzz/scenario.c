@@ -49,7 +49,10 @@ static const char *const scenarios[] = {
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
 };
 
-static const unsigned int scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);
+unsigned int scenario_count(void)
+{
+	return sizeof(scenarios) / sizeof(scenarios[0]);
+}
 
 static const struct op *op_by_name(const char *name)
 {
@@ -81,10 +84,10 @@ static bool set_args(struct call *c, const struct op *op, char *text)
 	return true;
 }
 
-/* false: there are no more than i, or this one is not well-formed. */
-bool scenario_get(struct prog *p, unsigned int i)
+/* i below scenario_count(). */
+void scenario_get(struct prog *p, unsigned int i)
 {
-	char *text = i < scenario_count ? strdup(scenarios[i]) : NULL;
+	char *text = strdup(scenarios[i]);
 	char *word, *args, *save = NULL;
 	const struct op *op;
 	bool ok = text;
@@ -101,8 +104,7 @@ bool scenario_get(struct prog *p, unsigned int i)
 		ok = op && (!args || set_args(&p->calls[p->count], op, args));
 		p->count++;
 		if (!ok)
-			fprintf(stderr, "etw_fuzz: scenario %u: %s\n", i, word);
+			finding("scenario %u is not well-formed: %s", i, word);
 	}
 	free(text);
-	return ok;
 }

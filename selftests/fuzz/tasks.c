@@ -11,11 +11,6 @@
 
 #include "exec.h"
 
-static long result(long ret)
-{
-	return ret < 0 ? -errno : ret;
-}
-
 /* ------------------------------------------------------------------- mappings */
 
 /* Within the area where it was asked for, or anywhere if it is too long. */

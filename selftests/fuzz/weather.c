@@ -67,25 +67,16 @@ static void *weather_thread(void *arg)
 	return arg;
 }
 
-static int own_fd(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC), high = fcntl(fd, F_DUPFD_CLOEXEC, OWN_FDS);
-
-	if (fd >= 0)
-		close(fd);
-	return high;
-}
-
 void weather_start(bool with_stress, bool hotplug)
 {
 	sigset_t all, old;
 
 	if (with_stress)
-		stress_fd = own_fd("/dev/etw_stress");
+		stress_fd = own_fd("/dev/etw_stress", O_RDWR);
 	if (hotplug)
-		cpu_fd = own_fd("/sys/devices/system/cpu/cpu1/online");
+		cpu_fd = own_fd("/sys/devices/system/cpu/cpu1/online", O_RDWR);
 	if ((with_stress && stress_fd < 0) || (hotplug && cpu_fd < 0))
-		fprintf(stderr, "etw_fuzz: weather: %s\n", strerror(errno));
+		finding("no weather: %s", strerror(errno));
 	if (stress_fd < 0 && cpu_fd < 0)
 		return;
 	sigfillset(&all);
