@@ -321,12 +321,13 @@ static long consumer_take(struct file *file, void *arg)
 	struct etw_buffer *b;
 	long err = 0;
 
-	if (t->flags & ~ETW_TAKE_PEEK)
-		return -EINVAL;
+	/* First: consumer_untake() goes by them, also when nothing was taken. */
 	t->index = 0;
 	t->used = 0;
 	t->sequence = 0;
 	t->events = 0;
+	if (t->flags & ~ETW_TAKE_PEEK)
+		return -EINVAL;
 	mutex_lock(&s->lock);
 	t->complete_through = s->complete_through;
 	t->complete_sequence = s->complete_sequence;

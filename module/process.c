@@ -118,6 +118,21 @@ long etw_ioctl_notify(struct file *file, void *arg)
 	return notice ? 0 : -EAGAIN;
 }
 
+/* Nobody was told of n nor will be: the next notice says so. */
+static void count_untold(struct etw_process *p, const struct etw_notify *n)
+{
+	/* G: there is a notice, so there are slots */
+	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
+	struct etw_registration *reg;
+
+	lockdep_assert_held(&p->lock);
+	rcu_read_lock();
+	reg = rcu_dereference(regs[n->slot]);
+	if (reg && reg->cookie == n->cookie)
+		reg->dropped += n->dropped + 1;
+	rcu_read_unlock();
+}
+
 /*
  * The caller could not be told of its notice: it is still to come, unless
  * another thread's call has ended it meanwhile.
@@ -133,6 +148,8 @@ void etw_ioctl_notify_undo(struct file *file, void *arg)
 		p->handled->reg->queued++;
 		p->handled->reg->dropped += n->dropped;
 		p->handled = NULL;
+	} else {
+		count_untold(p, n);
 	}
 	spin_unlock(&p->lock);
 }

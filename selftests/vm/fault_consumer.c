@@ -204,6 +204,34 @@ static bool told_that_none(struct fault_env *e)
 	return e->arg.take.complete_through && !fault_polls(e->reader.fd, POLLPRI);
 }
 
+/* Refused, with the argument such that it seems to tell of the buffer held. */
+static void before_take_refused(struct fault_env *e)
+{
+	one_waits(e);
+	do_take(e);
+	e->held = e->arg.take.index;
+	e->arg.take.flags = 1u << 31;
+	e->arg.take.events = 999;
+}
+
+static int do_take_refused(struct fault_env *e)
+{
+	int ret = do_take(e);
+
+	return ret == -EINVAL ? 0 : ret;
+}
+
+static bool holds_still(struct fault_env *e)
+{
+	return info_is(e, 1, 1, 0, 0) && e->info.buffers == 1 && !e->info.buffers_lost &&
+	       !vm_give(e->reader.fd, e->held);
+}
+
+static bool nothing_changed(struct fault_env *e, const struct fault_state *was, int ret)
+{
+	return fault_same(e, was, true, false) && ret == -EFAULT && holds_still(e);
+}
+
 static void before_give(struct fault_env *e)
 {
 	one_waits(e);
@@ -243,6 +271,9 @@ static const struct fault_op take_ops[] = {
 	{ .name = "BUFFER_TAKE of nothing", .prepare = before_take_none,
 	  .call = do_take_none, .done = told_that_none, .judge = not_told, .clean = end,
 	  .once = true, .efault = 3 },
+	{ .name = "BUFFER_TAKE, bad flags", .prepare = before_take_refused,
+	  .call = do_take_refused, .done = holds_still, .judge = nothing_changed,
+	  .clean = end, .once = true, .efault = 3 },
 	{ .name = "BUFFER_GIVE", .prepare = before_give, .call = do_give, .done = is_given,
 	  .clean = end, .once = true, .efault = 1 },
 	{ .name = "CONSUMER_STAT", .prepare = one_waits, .call = do_stat, .done = has_stat,

@@ -112,6 +112,7 @@ struct fault_env {
 	uint64_t handle;
 	int tmp;
 	int pid;
+	uint32_t held;			/* a buffer that was taken */
 	void *map;
 	union {
 		struct etw_session session;
