@@ -4,9 +4,7 @@
  *
  * It stands for consumer.c (etw_consumers_append(), etw_consumers_drop(),
  * take(), give(), etw_consumer_open(), consumer_release()) and for the half of
- * deliver.c that works on the queue (publish(), etw_deliver_recycle(),
- * replenish()), and lies beside ring.pml, whose pool it gives back to, so that
- * one driver (selftests/unit/ring_model.sh) finds all models of the protocol.
+ * deliver.c that works on the queue (publish(), etw_deliver_recycle(), replenish()).
  *
  * The world: a writer that fills whole buffers, the worker, a consumer that is
  * there from the start, and two that open later, close and open again; each may
@@ -33,6 +31,10 @@
  *
  * Left out: the order of arrival (ring_deliver.pml), records inside a buffer, the
  * BUFFERING policy (fifo.pml), reading again after a fault (->again), sleeping.
+ *
+ * Never reached (unreached: consumer 6, worker 10): recycle() by take(), which holds
+ * the buffer; a search by drop(), which takes the head; a consumer, or one's hold,
+ * found by the drops at the stop, which come when there is none.
  */
 
 /* The broken variants: -DBROKEN=one of these */

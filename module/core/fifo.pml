@@ -72,7 +72,9 @@
 #define FLUSHES	1
 #endif
 #define MIN	2		/* session->min_buffers */
-#define BUFFERS	4		/* with those of a snapshot */
+#ifndef BUFFERS
+#define BUFFERS	4		/* with those of a snapshot; 3: no memory for all of one */
+#endif
 
 mtype = { SPARE, POOL, HELD, FULL, QUEUED, TAKEN };
 
@@ -304,12 +306,12 @@ proctype flusher(byte flushes; byte writers)
 				:: else
 				fi;
 				spare = b;
-				b = 0
+				b = 0;
+				if
+				:: spare == 0 -> incomplete = true; break
+				:: else -> place[spare] = HELD
+				fi
 			};
-			if
-			:: spare == 0 -> incomplete = true; break
-			:: else -> place[spare] = HELD
-			fi;
 			fifo_pop();
 			if
 			:: b == 0 ->
@@ -332,13 +334,14 @@ proctype flusher(byte flushes; byte writers)
 					place[spare] = POOL;
 #endif
 					place[b] = TAKEN;
-					snapshots++;
 					b = 0
 				}
 			fi
 		:: else -> break
 		od;
 		atomic {
+			/* publish() */
+			snapshots = snapshots + n;
 			assert(old == 0 || incomplete);
 			spare = 0;
 			n = 0;
@@ -399,8 +402,11 @@ init {
 		od;
 		place[1] = POOL;
 		place[2] = POOL;
-		place[3] = SPARE;
-		place[4] = SPARE;
+		i = 3;
+		do
+		:: i <= BUFFERS -> place[i] = SPARE; i++
+		:: else -> break
+		od;
 		i = 1;
 		run writer(0, 0, TASK_FILLS);
 		if

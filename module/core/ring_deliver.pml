@@ -3,15 +3,13 @@
  * ring_deliver.pml - a model of when buffers are closed and delivered
  *
  * It stands for what lies around the ring in a REAL_TIME session:
- *	buffer.c	ring_installed(), ring_deliver(), raise(), close_here(),
- *			etw_buffers_close_online(), close_all(), cpu_dead(),
- *			cpu_came_up()
+ *	buffer.c	ring_installed(), ring_deliver(), ring_evict(), raise(),
+ *			close_here(), etw_buffers_close_online(), close_all(),
+ *			cpu_dead(), cpu_came_up()
  *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(), drain(),
- *			release_in_order(), etw_deliver_flush(), timed_flush(),
- *			etw_deliver_stop()
+ *			release_in_order(), replenish(), etw_deliver_flush(),
+ *			timed_flush(), etw_deliver_stop()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
- * and lies beside ring.pml, so that one driver (selftests/unit/ring_model.sh)
- * finds all models of the protocol.
  *
  * The world: one task that writes on each of two CPUs, the irq_work on either,
  * the worker, the flush timer, a caller of FLUSH, CPU 1 going offline and coming
@@ -29,14 +27,19 @@
  *    over its death and return too
  *  - after the final drain of STOP nothing is delivered, no irq_work, work or
  *    timer is left, and nothing is lost
+ *  - whoever found the pool empty (EMPTY) was answered: dry does not stay
  *
  * Left out: what happens inside reserve, commit and close, and nested writers
- * (ring.pml; here each is one step), the pool (never empty here; consumer.pml),
- * BUFFERING (fifo.pml), weak memory (ring_order_rcu.pml).  Taken for granted of the
- * kernel: a grace period waits for every section begun before it, on a CPU that
- * comes or goes too; irq_work queued while a CPU is online runs there before it
- * is dead.  The flags of irq_work are modelled as the kernel has them, with which
+ * (ring.pml; here each is one step), what becomes of buffers (without EMPTY there
+ * always is a free one, with it one at a time is made; consumer.pml), BUFFERING
+ * (fifo.pml), weak memory (ring_order_rcu.pml).  Taken for granted of the kernel:
+ * a grace period waits for every section begun before it, on a CPU that comes or
+ * goes too; irq_work queued while a CPU is online runs there before it is dead.
+ * The flags of irq_work are modelled as the kernel has them, with which
  * irq_work_sync() may miss the second of two handlers that run at once.
+ *
+ * Never reached: a close under a writer, where the writer itself closes or none
+ * is left (unreached: writer 2, hotplug 2, stopper 4).
  */
 
 /* The broken variants: -DBROKEN=one of these */
@@ -57,12 +60,7 @@
 #define BROKEN 0
 #endif
 
-#ifndef STOP
-#define STOP 0
-#endif
-#ifndef FLUSHES
-#define FLUSHES 0
-#endif
+/* -DFLUSHES=1, -DSTOP=1, and */
 #ifndef WRITES0
 #define WRITES0 0		/* of CPU 0 */
 #endif
@@ -72,14 +70,15 @@
 #ifndef HOTPLUG			/* 1: CPU 1 dies, 2: and may come back, */
 #define HOTPLUG 0		/* 3: after an attempt that failed, too */
 #endif
+#ifndef EMPTY
+#define EMPTY	0		/* so is the pool, at the start */
+#endif
 #define SIZE	2		/* records in a buffer */
 
-mtype = { RUNNING, STOPPING, STOPPED };
-
 /* struct etw_trace_session */
-mtype state = RUNNING;
-bool flush_armed;
-bool flush_lock;
+bool running = true;		/* state */
+bool flush_armed, flush_lock, dry;
+byte free = 1 - EMPTY;		/* buffers in the pool, if EMPTY */
 byte next_generation[2];	/* of the worker, for each CPU */
 bool listed = true;		/* in etw_sessions */
 bool published = true;		/* in the provider's snapshot */
@@ -100,14 +99,12 @@ byte size[8];			/* records of a buffer on session->done */
 bool irq_pending, irq_busy;
 bit irq_cpu;			/* where it was raised */
 bool in_irq[2];
-bool work_queued, work_runs;
-bool timer_queued, timer_runs;
+bool work_queued, work_runs, timer_queued, timer_runs;
 bool section[3];		/* RCU readers: the CPUs' writers; 2: cpu_dead() */
 byte owe[3];			/* whom each grace period waits for still */
 bool writes_on[2] = true;	/* not dead */
 bool runs_irq[2] = true, online[2] = true;
-bool cpus_write;		/* hotplug holds it */
-byte cpus_read;
+bool cpus_write; byte cpus_read; /* cpus_write_lock(), cpus_read_lock() */
 
 /* Not in the code: for the assertions */
 byte unread[2];			/* committed records that were not delivered */
@@ -161,8 +158,7 @@ inline close_cpu(k, here)
 {
 	if
 	:: open[k] && reserved[k] == committed[k] ->
-		open[k] = false;
-		ring_deliver(k, here)
+		open[k] = false; ring_deliver(k, here)
 	:: open[k] && reserved[k] != committed[k] ->
 		open[k] = false;
 		owed[k] = true
@@ -173,12 +169,11 @@ inline close_cpu(k, here)
 /* CPU k passes a quiescent state, if it can: an interrupt in it comes first. */
 #define RAISED(k)	(irq_pending && irq_cpu == (k) && runs_irq[k])
 #define QUIET(k)	(!section[k] && !in_irq[k] && !RAISED(k))
+#define WITHOUT(o, k)	((o) & ~(1 << (k)))
 
 inline owe_nobody(k)
 {
-	owe[0] = owe[0] & ~(1 << (k));
-	owe[1] = owe[1] & ~(1 << (k));
-	owe[2] = owe[2] & ~(1 << (k))
+	owe[0] = WITHOUT(owe[0], k); owe[1] = WITHOUT(owe[1], k); owe[2] = WITHOUT(owe[2], k)
 }
 
 inline quiescent(k)
@@ -199,9 +194,7 @@ inline synchronize_rcu()
 inline drain()
 {
 	d_step {
-		i = 0;
-		do
-		:: i < 2 ->
+		for (i : 0 .. 1) {
 			do
 			:: done[i] & (1 << (next_generation[i] + 1)) ->
 				next_generation[i]++;
@@ -211,12 +204,16 @@ inline drain()
 					  due[i] - size[i * 4 + next_generation[i]] : 0);
 				size[i * 4 + next_generation[i]] = 0
 			:: else -> break
-			od;
-			i++
-		:: else -> break
-		od;
+			od
+		}
 		i = 0
 	}
+}
+
+inline replenish()
+{
+	free = (EMPTY && free == 0 -> 1 : free);
+	dry = false
 }
 
 /* cpu_holds_records() and close_here() */
@@ -234,7 +231,7 @@ inline deliver_flush()
 {
 	atomic { !flush_lock -> flush_lock = true };
 	if
-	:: state != RUNNING
+	:: !running
 	:: else ->
 #if FLUSHES
 		atomic { due[0] = unread[0]; due[1] = unread[1] };
@@ -256,7 +253,7 @@ inline deliver_flush()
 		synchronize_rcu();
 #endif
 		atomic {
-			drain();
+			drain(); replenish();
 			assert(due[0] == 0 && due[1] == 0)
 		}
 	fi;
@@ -276,7 +273,8 @@ proctype writer(bit c; byte writes)
 		do
 		:: session == false -> break
 		/* etw_ring_switch() */
-		:: atomic { session && !in_irq[c] && !open[c] && !owed[c] ->
+		:: atomic { session && !in_irq[c] && !open[c] && !owed[c] && free > 0 ->
+			free = free - EMPTY;
 			generation[c]++;
 			open[c] = true };
 			/* ring_installed() */
@@ -286,6 +284,16 @@ proctype writer(bit c; byte writes)
 				:: else
 				fi
 			}
+#if EMPTY	/* ring_evict(); the event is lost */
+		:: atomic { session && !in_irq[c] && !open[c] && !owed[c] && free == 0 ->
+			if
+			:: dry -> break
+			:: else
+			fi };
+			atomic { STEP dry = true };
+			atomic { STEP raise(c) };
+			break
+#endif
 		/* etw_ring_close() of a full one */
 		:: atomic { session && !in_irq[c] && open[c] && reserved[c] == SIZE ->
 			close_cpu(c, c) }
@@ -323,10 +331,7 @@ proctype irq_work(bit c)
 		arm();
 		atomic {
 			work_queued = true;
-			if
-			:: !irq_pending -> irq_busy = false
-			:: else
-			fi;
+			irq_busy = irq_pending;
 			in_irq[c] = false;
 			quiescent(c)
 		}
@@ -341,7 +346,7 @@ proctype worker()
 
 	do
 	:: atomic { work_queued -> work_queued = false; work_runs = true };
-		atomic { drain(); work_runs = false }
+		atomic { drain(); replenish(); work_runs = false }
 	:: timeout -> break
 	od
 }
@@ -440,10 +445,9 @@ proctype stopper()
 #endif
 	/* etw_deliver_stop() */
 	atomic { !flush_lock -> flush_lock = true };
-	state = STOPPING;
+	running = false;
 #if BROKEN != NO_CLOSE_ALL
-	atomic { close_cpu(0, 0) };
-	atomic { close_cpu(1, 0) };
+	atomic { close_cpu(0, 0) }; atomic { close_cpu(1, 0) };
 #endif
 	flush_lock = false;
 #if BROKEN != CANCEL_FIRST
@@ -460,7 +464,6 @@ proctype stopper()
 #endif
 	atomic {
 		drained = true;
-		state = STOPPED;
 		assert(!in_irq[0] && !in_irq[1] && !irq_pending);
 		assert(!work_queued && !work_runs && !timer_queued && !timer_runs);
 		assert(done[0] == 0 && done[1] == 0);
@@ -472,21 +475,18 @@ proctype stopper()
 proctype end()
 {
 	timeout;
-	assert(!cpus_write && !flush_lock && (drained || !STOP));
-	assert(done[0] == 0 && done[1] == 0);
+	assert(!cpus_write && !flush_lock && (drained || listed));
+	assert(done[0] == 0 && done[1] == 0 && (!dry || !listed));
 	assert(unread[0] == 0 && unread[1] == 0);
 	assert(next_generation[0] == generation[0] && next_generation[1] == generation[1])
 }
 
 init {
 	atomic {
-		run writer(0, WRITES0);
-		run writer(1, WRITES1);
-		run irq_work(0);
-		run irq_work(1);
-		run worker();
-		run timer();
-#if FLUSHES > 0
+		run writer(0, WRITES0); run writer(1, WRITES1);
+		run irq_work(0); run irq_work(1);
+		run worker(); run timer();
+#if FLUSHES
 		run flusher();
 #endif
 #if HOTPLUG

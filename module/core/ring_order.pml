@@ -19,6 +19,8 @@
  * does not go before the branch on which it depends; that of C in etw_fifo_pop()
  * as long as the compare-exchange between is a full barrier, as the kernel's is
  * (LIBRARY: acquire and release only, as C11 has it; then the acquire is needed).
+ *
+ * Only broken variants read late or early (unreached: worker 3, popper 1).
  */
 #define RING		1
 #define FIFO		2
@@ -46,12 +48,13 @@
 #define NO_C_ACQUIRE 0
 #endif
 
+#define WORDS	4
 #include "store_buffer.pml"
 
 #if WORLD == RING
 
-#define NEXT(b)	(b)		/* words 1 and 2 */
-#define DATA(b)	(2 + (b))	/* words 3 and 4 */
+#define NEXT(b)	((b) - 1)	/* words 0 and 1 */
+#define DATA(b)	(1 + (b))	/* words 2 and 3 */
 byte head = 2;			/* tag | index (2 bits), changed by cmpxchg only */
 byte done;			/* session->done, a bit for each buffer */
 byte expect[3];			/* what the last writer put there */

@@ -53,6 +53,7 @@
 #define NO_G_REG 0
 #endif
 
+#define WORDS	3
 #include "store_buffer.pml"
 
 #if WORLD == TIMER
@@ -105,8 +106,8 @@ init {
 #elif WORLD == TABLE
 
 #define POINTER	0		/* pool->table: 0 the old one, 1 the new one */
-#define OLD	1		/* its entry 1; entry 2 does not exist */
-#define NEW(i)	(1 + (i))	/* words 2 and 3 */
+#define NEW(i)	(i)		/* words 1 and 2 */
+#define OLD	11		/* entry 1 of the old table; entry 2 does not exist */
 byte head = 1;			/* the index that a pop finds */
 bool freed;			/* the old table */
 
@@ -126,7 +127,7 @@ proctype writer(byte me; byte rounds)
 		if
 		:: t == 0 ->
 			assert(!freed && i == 1);
-			LOAD(x, OLD)
+			x = OLD
 		:: else -> LOAD(x, NEW(i))
 		fi;
 		assert(x == i + 10);
@@ -161,7 +162,6 @@ proctype grower(byte me)
 
 init {
 	atomic {
-		mem[OLD] = 11;
 		run writer(0, 2);
 		run grower(1);
 		run writer(2, 1);
