@@ -61,8 +61,11 @@ papt() {
 	"$tool" "${opts[@]}" "$@" </dev/null
 }
 
+# forget_index: the next update_index reads the lists again.
+forget_index() { rm -f "$APT/.fresh"; }
+
 # update_index: reads the package lists, from the machine's mirror if that
-# has all suites, else from deb.debian.org.
+# has all suites, else from deb.debian.org; once, until forget_index.
 update_index() {
 	local debian security log=$APT/update.log
 
@@ -191,7 +194,7 @@ fetch_source() {
 fetch_all() {
 	local series
 
-	rm -f "$APT/.fresh"
+	forget_index
 	for series in "${KERNEL_SERIES[@]}"; do
 		[[ $1 != update && -e $CACHE/kernel/$series/.stamp ]] || fetch_kernel "$series"
 	done
