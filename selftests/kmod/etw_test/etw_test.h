@@ -27,6 +27,9 @@
 #define ETW_TEST_LOG		ETW_TEST_IOC(5)	/* etw_test_log */
 #define ETW_TEST_GATE		ETW_TEST_IOC(6)	/* int: 1 opens it, 0 closes it */
 #define ETW_TEST_ACTIVITY	ETW_TEST_IOC(7)	/* etw_test_activity */
+#define ETW_TEST_TRAP		ETW_TEST_IOC(8)	/* etw_test_trap */
+#define ETW_TEST_PLACE		ETW_TEST_IOC(9)	/* etw_test_place */
+#define ETW_TEST_PEEK		ETW_TEST_IOC(10) /* etw_test_peek */
 
 #define ETW_TEST_CALLBACK	0x1	/* with a callback that logs its calls */
 #define ETW_TEST_GATED		0x2	/* ... and waits for the gate to open */
@@ -60,6 +63,8 @@ struct etw_test_write {
 	__u32 failed;		/* out */
 	__s32 result;		/* out: of the last one that failed */
 	__u32 tested;		/* out: events for which the inline test said no */
+	__u32 numbered;		/* the payload begins with a __u32 that counts up */
+	__u32 number;		/* ... from here; out: the next one */
 };
 
 struct etw_test_enabled {
@@ -93,6 +98,70 @@ struct etw_test_activity {
 	__u32 control;
 	__s32 result;
 	struct etw_guid id;
+};
+
+/*
+ * A trap: wherever its event is written from, it writes one of its own, whose
+ * payload is a struct etw_test_trap_event.  There is one at a time.
+ */
+#define ETW_TEST_TRAP_REMOVE	0	/* no more hits after that */
+#define ETW_TEST_TRAP_LOOK	1	/* only fills in the results */
+#define ETW_TEST_TRAP_KPROBE	2	/* before an instruction of the kernel's */
+#define ETW_TEST_TRAP_FAULT	3	/* at every page fault of the machine */
+
+/* what was hit: indices of hits[] */
+#define ETW_TEST_HIT_TASK	0
+#define ETW_TEST_HIT_SOFTIRQ	1
+#define ETW_TEST_HIT_HARDIRQ	2
+#define ETW_TEST_HIT_NMI	3
+#define ETW_TEST_HITS		4
+
+struct etw_test_trap {
+	__u32 index;		/* provider */
+	__u32 kind;		/* ETW_TEST_TRAP_* */
+	__u32 offset;		/* of the instruction in its function */
+	__u32 most;		/* events for each of ETW_TEST_WRITE; 0: no limit */
+	char function[64];
+	__u32 number;		/* of its first event; out: of the next one */
+	/* out, since the trap was set */
+	__s32 result;		/* -EOPNOTSUPP: the kernel has no such thing */
+	__u64 hits[ETW_TEST_HITS];
+	__u64 faults;		/* in the kernel, of the process that set the trap */
+	__u64 ok;		/* events */
+	__u64 failed;
+};
+
+struct etw_test_trap_event {
+	__u32 number;
+	__u32 hit;		/* ETW_TEST_HIT_* */
+};
+
+/* Where the first session of a provider keeps what it writes to on a CPU. */
+struct etw_test_range {
+	__u64 start;
+	__u64 size;
+};
+
+struct etw_test_place {
+	__u32 index;
+	__u32 cpu;
+	/* out */
+	struct etw_test_range provider;
+	struct etw_test_range snapshot;
+	struct etw_test_range session;
+	struct etw_test_range table;	/* of buffers */
+	struct etw_test_range percpu;	/* the CPU's part of the session */
+	struct etw_test_range control;	/* of the CPU's buffer; empty: it has none */
+	struct etw_test_range data;
+	__u64 word;			/* in percpu: where the next record goes */
+	__u64 commit;			/* in control */
+};
+
+/* Read the kernel's memory. */
+struct etw_test_peek {
+	__u64 start;
+	__u64 size;		/* at most 1 MB */
+	__u64 to;		/* pointer */
 };
 
 #endif /* ETW_TEST_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etw_test - a kernel provider that a test directs through /dev/etw_test
+ * main.c - /dev/etw_test: a kernel provider that a test directs
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,7 +18,7 @@
 #include <etw/kernel.h>
 
 #include "compat.h"
-#include "etw_test.h"
+#include "ops.h"
 
 #define PAYLOAD_MAX	(128 * 1024)
 
@@ -37,6 +37,11 @@ static DEFINE_SPINLOCK(log_lock);	/* slots[].log */
 static DECLARE_WAIT_QUEUE_HEAD(gate_wait);
 static bool gate_open = true;
 static u8 *payload;
+
+struct etw_provider *etw_test_provider(u32 index)
+{
+	return slots[index].provider;
+}
 
 static int test_unregister(struct slot *slot)
 {
@@ -107,6 +112,8 @@ static int test_unregister_op(void *arg)
 
 	if (!slot->provider)
 		return -ENOENT;
+	if (etw_test_trap_uses(slot->provider))
+		return -EBUSY;
 	r->result = test_unregister(slot);
 	if (!r->result)
 		slot->provider = NULL;
@@ -140,7 +147,8 @@ static void write_all(struct job *job)
 	u32 i;
 	int ret;
 
-	for (i = 0; i < w->count; i++) {
+	for (i = 0; i < w->count; i++, w->number++) {
+		etw_test_trap_rearm();
 		if (!w->index && !ETW_EVENT_ENABLED(test_provider, &w->desc)) {
 			w->tested++;
 			continue;
@@ -200,7 +208,7 @@ static int test_write_op(void *arg)
 {
 	struct etw_test_write *w = arg;
 	struct job *job;
-	u32 i, rest = w->size, part;
+	u32 i, rest = w->size, part, first = !!w->numbered;
 
 	if (w->size > PAYLOAD_MAX || !w->descriptors || w->descriptors > ETW_DATA_MAX + 1)
 		return -EINVAL;
@@ -210,7 +218,9 @@ static int test_write_op(void *arg)
 	job->w = w;
 	job->provider = slots[w->index].provider;
 	job->data = kcalloc(w->descriptors, sizeof(*job->data), GFP_KERNEL);
-	for (i = 0; job->data && i < w->descriptors; i++, rest -= part) {
+	if (job->data && first)
+		job->data[0] = etw_data(&w->number, sizeof(w->number));
+	for (i = first; job->data && i < w->descriptors; i++, rest -= part) {
 		part = rest / (w->descriptors - i);
 		job->data[i] = etw_data(payload, part);
 	}
@@ -265,7 +275,7 @@ static int test_activity_op(void *arg)
 	return 0;
 }
 
-/* The first member of all but the last two is the provider's index. */
+/* If indexed, the first member is the provider's index. */
 static const struct {
 	unsigned int cmd;
 	u32 size;
@@ -280,6 +290,9 @@ static const struct {
 	{ ETW_TEST_LOG, sizeof(struct etw_test_log), test_log_op, true, false },
 	{ ETW_TEST_GATE, sizeof(int), test_gate_op, false, false },
 	{ ETW_TEST_ACTIVITY, sizeof(struct etw_test_activity), test_activity_op, false, false },
+	{ ETW_TEST_TRAP, sizeof(struct etw_test_trap), etw_test_trap_op, true, true },
+	{ ETW_TEST_PLACE, sizeof(struct etw_test_place), etw_test_place_op, true, true },
+	{ ETW_TEST_PEEK, sizeof(struct etw_test_peek), etw_test_peek_op, false, false },
 };
 
 static long test_run(int op, void __user *user)
@@ -328,6 +341,7 @@ static void test_free(void)
 {
 	int i;
 
+	etw_test_trap_remove();
 	for (i = 0; i < ETW_TEST_PROVIDERS; i++) {
 		if (slots[i].provider)
 			WARN_ON(test_unregister(&slots[i]));

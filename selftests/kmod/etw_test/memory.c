@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * memory.c - where etw.ko keeps what, and what is there
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
+
+#include "ops.h"
+#include "provider.h"
+#include "session.h"
+
+static struct etw_test_range range(const void *start, size_t size)
+{
+	return (struct etw_test_range){ .start = (unsigned long)start, .size = size };
+}
+
+/* The provider stays registered and its session runs: nothing of it goes. */
+int etw_test_place_op(void *arg)
+{
+	struct etw_test_place *p = arg;
+	struct etw_provider *provider = etw_test_provider(p->index);
+	const struct etw_snapshot *snapshot;
+	struct etw_trace_session *s;
+	struct etw_session_cpu *sc;
+	struct etw_buf *buf;
+	int ret = -ENOENT;
+	u64 cur;
+
+	if (!provider || p->cpu >= nr_cpu_ids || !cpu_possible(p->cpu))
+		return -EINVAL;
+	rcu_read_lock_sched();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (!snapshot || !snapshot->count)
+		goto out;
+	s = snapshot->entries[0].session;
+	sc = per_cpu_ptr(s->cpu, p->cpu);
+	cur = etw_word_read(&sc->rc.cur);
+	p->provider = range(provider, sizeof(*provider));
+	p->snapshot = range(snapshot, struct_size(snapshot, entries, snapshot->count));
+	p->session = range(s, sizeof(*s));
+	p->table = range(s->ring.pool.table, s->capacity * sizeof(*s->ring.pool.table));
+	p->percpu = range(sc, sizeof(*sc));
+	p->word = (unsigned long)&sc->rc.cur;
+	if (ETW_CUR_INDEX(cur)) {
+		buf = etw_pool_buf(&s->ring.pool, ETW_CUR_INDEX(cur));
+		p->control = range(etw_buffer_of(buf), sizeof(struct etw_buffer));
+		p->data = range(buf->data, s->ring.size);
+		p->commit = (unsigned long)&buf->commit;
+	}
+	ret = 0;
+out:
+	rcu_read_unlock_sched();
+	return ret;
+}
+
+int etw_test_peek_op(void *arg)
+{
+	struct etw_test_peek *p = arg;
+	void *copy;
+	int ret;
+
+	if (!p->size || p->size > SZ_1M)
+		return -EINVAL;
+	copy = kvzalloc(p->size, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	ret = copy_from_kernel_nofault(copy, (void *)(unsigned long)p->start, p->size);
+	if (!ret && copy_to_user(u64_to_user_ptr(p->to), copy, p->size))
+		ret = -EFAULT;
+	kvfree(copy);
+	return ret;
+}

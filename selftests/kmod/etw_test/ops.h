@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ops.h - between the parts of the module
+ *
+ * An op gets the struct of its command in kernel memory, to fill in.
+ */
+#ifndef ETW_TEST_OPS_H
+#define ETW_TEST_OPS_H
+
+#include <etw/kernel.h>
+
+#include "etw_test.h"
+
+/* main.c: the provider at that index, NULL if none is registered */
+struct etw_provider *etw_test_provider(u32 index);
+
+/* trap.c */
+int etw_test_trap_op(void *arg);
+void etw_test_trap_remove(void);
+void etw_test_trap_rearm(void);
+bool etw_test_trap_uses(const struct etw_provider *provider);
+
+/* memory.c */
+int etw_test_place_op(void *arg);
+int etw_test_peek_op(void *arg);
+
+#endif /* ETW_TEST_OPS_H */
