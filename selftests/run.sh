@@ -10,8 +10,9 @@
 #   - looks for warnings in the kernel log after the marker.
 # A line "passed failed skipped name" per program goes to $ETW_RESULTS, and
 # each program's whole output into a file beside that. Where the kernel has
-# kmemleak, a last entry of that name tells what was leaked, and by which
-# program.
+# kmemleak, an entry of that name tells what was leaked, and by which program.
+# The last entry, kernel_log, tells what the kernel had to say of a program
+# when that was over: until the next one began, or until the end.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -24,6 +25,8 @@ module=$build/modules/$(uname -r)/etw.ko
 work=$(mktemp -d)
 results=${ETW_RESULTS:-$work/results}
 kmemleak=/sys/kernel/debug/kmemleak
+# The program that was judged last, and its end in the kernel log.
+ended='' end_marker='' late_number=0
 PATH=$PATH:/sbin:/usr/sbin
 
 # shellcheck source=selftests/kernel_log.sh
@@ -31,12 +34,28 @@ PATH=$PATH:/sbin:/usr/sbin
 
 loaded() { grep -q "^$1 " /proc/modules; }
 
-# log_after MARKER: the kernel log from the marker on.
-log_after() {
-	dmesg | awk -v marker="$1" '
+# bad_after MARKER [NEXT]: the kernel log from the one marker on, up to the
+# other, if there is a report in it; else nothing.
+bad_after() {
+	local log
+
+	log=$(dmesg | awk -v marker="$1" -v next_marker="${2-}" '
+		next_marker != "" && index($0, next_marker) { exit }
 		found { print }
 		index($0, marker) { found = 1 }
-		END { if (!found) print "BUG: the marker of this test is no longer in the kernel log" }'
+		END { if (!found) print "BUG: the marker of this test is no longer in the kernel log" }' |
+		grep -vE "$harmless" || true)
+	! grep -qE "$bad_log" <<<"$log" || printf '%s\n' "$log"
+}
+
+# look_back [NEXT]: what has been said since the last program was judged.
+look_back() {
+	local found tap_number=$late_number
+
+	[[ -n $ended ]] || return 0
+	found=$(bad_after "$end_marker" "${1-}")
+	tap_result "$found" "the kernel finds nothing when $ended is over" >>"$work/late"
+	late_number=$tap_number
 }
 
 # remove_modules: etw.ko must go, at most a moment after its last user.
@@ -78,9 +97,10 @@ run_one() {
 	local name=$1 limit status=0 started log more='' out=${results%/*}/$1.out
 	local marker="selftest $name begins ($RANDOM$RANDOM)"
 
-	limit=$(sed -nE 's/.*TIMEOUT: ([0-9]+).*/\1/p' "$here/vm/$name.c" 2>/dev/null | head -n1)
+	limit=$(sed -nE 's/.*TIMEOUT: ([0-9]+).*/\1/p' "$here/vm/$name.c" | head -n1)
 	started=$SECONDS
 	echo "$marker" >/dev/kmsg
+	look_back "$marker"
 	loaded etw || insmod "$module" ${ETW_MODULE_ARGS:+"$ETW_MODULE_ARGS"} || more="cannot load etw.ko"
 	ETW_SELFTEST=$name timeout -k 5 "${limit:-300}" "$build/selftests/$name" >"$out" 2>&1 </dev/null || status=$?
 	tap_judge "$out" "$status"
@@ -88,10 +108,10 @@ run_one() {
 		more+="${more:+$'\n'}etw.ko cannot be removed: $log"
 		recover
 	fi
-	log=$(log_after "$marker" | grep -vE "$harmless" || true)
-	if grep -qE "$bad_log" <<<"$log"; then
-		more+="${more:+$'\n'}the kernel log has:"$'\n'"$log"
-	fi
+	ended=$name end_marker=${marker/ begins / ends }
+	echo "$end_marker" >/dev/kmsg
+	log=$(bad_after "$marker")
+	[[ -z $log ]] || more+="${more:+$'\n'}the kernel log has:"$'\n'"$log"
 	# Lockdep says nothing more after its first report, or for want of room.
 	if grep -qs 'debug_locks: *0' /proc/lockdep_stats; then
 		more+="${more:+$'\n'}lockdep is off"
@@ -125,22 +145,38 @@ leaks() {
 		{ print }' "$work/ends" "$kmemleak"
 }
 
+# end_with NAME: an entry for what is no program; its TAP lies in NAME.out.
+end_with() {
+	local out=${results%/*}/$1.out
+
+	tap_judge "$out" 0
+	tap_report "$1 on $(uname -r)" "$out" 0
+	echo "$tap_passed $tap_failed $tap_skipped $1" >>"$results"
+}
+
 # check_leaks: only what is older than five seconds is reported, and only what
 # no scan finds a pointer to; the second scan drops what the first one saw in
 # a register or on a stack.
 check_leaks() {
-	local out=${results%/*}/kmemleak.out found
+	local tap_number=0 found
 
-	[[ -w $kmemleak ]] || return 0
 	sleep 6
 	echo scan >"$kmemleak"
 	echo scan >"$kmemleak"
 	found=$(leaks)
-	tap_number=0
-	tap_result "$found" "nothing is leaked" >"$out"
-	tap_judge "$out" 0
-	tap_report "kmemleak on $(uname -r)" "$out" 0
-	echo "$tap_passed $tap_failed $tap_skipped kmemleak" >>"$results"
+	tap_result "$found" "nothing is leaked" >"${results%/*}/kmemleak.out"
+	end_with kmemleak
+}
+
+# check_late: kernel_log. What the last program left to be freed has its time.
+check_late() {
+	# That there are leaks has been told.
+	local harmless="$harmless|kmemleak: [0-9]+ new suspected memory leaks"
+
+	sleep 2
+	look_back
+	mv "$work/late" "${results%/*}/kernel_log.out"
+	end_with kernel_log
 }
 
 main() {
@@ -153,14 +189,21 @@ main() {
 		done
 	fi
 	: >"$work/ends"
+	: >"$work/late"
 	# What the kernel leaked while it booted is not ours.
 	[[ ! -w $kmemleak ]] || echo clear >"$kmemleak"
+	for name in "${names[@]}"; do
+		[[ -e $here/vm/$name.c ]] || { echo "no such test: $name" >&2; exit 2; }
+	done
 	for name in "${names[@]}"; do
 		run_one "$name"
 		failed=$((failed + tap_failed))
 	done
-	tap_failed=0
-	check_leaks
+	if [[ -w $kmemleak ]]; then
+		check_leaks
+		failed=$((failed + tap_failed))
+	fi
+	check_late
 	failed=$((failed + tap_failed))
 	[[ $failed -eq 0 ]]
 }

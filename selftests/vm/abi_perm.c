@@ -10,6 +10,8 @@
 #include "vm_state.h"
 
 #include <grp.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 
 FIXTURE(perm) {
 	int fd;
@@ -42,21 +44,41 @@ static int drop_rights(void)
 	return setresuid(1000, 1000, 1000) ? 3 : 0;
 }
 
+/* Stay root with every capability, but in a user namespace of one's own. */
+static int own_namespace(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (unshare(CLONE_NEWUSER))
+		return 1;
+	if (syscall(SYS_capget, &head, caps))
+		return 2;
+	return caps[0].effective != UINT32_MAX ||
+	       !(caps[1].effective & CAP_TO_MASK(CAP_PERFMON)) ? 3 : 0;
+}
+
 /*
- * Run fn in a child that has no rights and see what it returns.  Its exit
- * status is -ret, so results are 0 or a negative errno.
+ * Run fn in a child that has become somebody else and see what it returns.  Its
+ * exit status is -ret, so results are 0 or a negative errno.
  */
-static int as_user(FIXTURE_DATA(perm) *self, int (*fn)(int fd, FIXTURE_DATA(perm) *self))
+static int as(int (*become)(void), FIXTURE_DATA(perm) *self,
+	      int (*fn)(int fd, FIXTURE_DATA(perm) *self))
 {
 	int status, ret;
 	pid_t pid = fork();
 
 	if (!pid) {
-		ret = drop_rights() ? 255 : -fn(self->fd, self);
+		ret = become() ? 255 : -fn(self->fd, self);
 		_exit(ret);
 	}
 	status = vm_reap(pid);
 	return status < 0 || !WIFEXITED(status) ? -254 : -WEXITSTATUS(status);
+}
+
+static int as_user(FIXTURE_DATA(perm) *self, int (*fn)(int fd, FIXTURE_DATA(perm) *self))
+{
+	return as(drop_rights, self, fn);
 }
 
 static int user_start(int fd, FIXTURE_DATA(perm) *self)
@@ -164,6 +186,30 @@ TEST_F(perm, user_may_register_and_write)
 	struct etw_session_stat st;
 
 	EXPECT_EQ(0, as_user(self, user_write));
+	ASSERT_EQ(0, vm_stat(self->fd, self->base, &st));
+	EXPECT_EQ(1, st.written);
+}
+
+/* Capabilities count in the initial user namespace only. */
+TEST_F(perm, root_of_a_namespace_may_not_control)
+{
+	static int (*const fns[])(int, FIXTURE_DATA(perm) *) = {
+		user_start, user_stop, user_update, user_flush, user_enable, user_disable,
+		user_consume, user_stop_unknown };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fns); i++) {
+		EXPECT_EQ(-EPERM, as(own_namespace, self, fns[i]))
+			TH_LOG("call %u", i);
+	}
+	EXPECT_TRUE(vm_state_same(self->fd, self->was));
+}
+
+TEST_F(perm, root_of_a_namespace_may_register_and_write)
+{
+	struct etw_session_stat st;
+
+	EXPECT_EQ(0, as(own_namespace, self, user_write));
 	ASSERT_EQ(0, vm_stat(self->fd, self->base, &st));
 	EXPECT_EQ(1, st.written);
 }

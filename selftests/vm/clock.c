@@ -16,6 +16,7 @@
 #define HOUR	3600LL
 #define NOTES	64
 #define TICKS	10000000LL	/* of the wall clock, in a second */
+#define EVENTS	50		/* that a writer writes while something is done */
 
 /* Of one flush: what complete_through promised. */
 struct note {
@@ -34,7 +35,8 @@ FIXTURE(clock) {
 	struct vm_reader r;
 	pthread_t writer[CPUS];
 	uint32_t written[CPUS];
-	volatile bool over;
+	uint32_t quota;			/* that each writer may have written by now */
+	bool over;
 	bool wall;			/* the session's clock is the wall clock */
 	long long shift;		/* seconds that it is off */
 	unsigned int steps_back, steps_on;
@@ -111,36 +113,41 @@ static void *write_on(void *arg)
 	struct event e = { .cpu = (uint32_t)(uintptr_t)arg };
 
 	vm_pin(e.cpu);
-	while (!all->over) {
-		if (!vm_write(all->fd, all->slot, 1, 1, 1, &e, sizeof(e)))
-			__atomic_store_n(&all->written[e.cpu], ++e.number, __ATOMIC_RELAXED);
-		if (e.number % 50 == 0)
+	while (!__atomic_load_n(&all->over, __ATOMIC_RELAXED)) {
+		if (e.number == __atomic_load_n(&all->quota, __ATOMIC_RELAXED))
 			usleep(1000);
+		else if (!vm_write(all->fd, all->slot, 1, 1, 1, &e, sizeof(e)))
+			__atomic_store_n(&all->written[e.cpu], ++e.number, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
-/* Every writer has written n more events. */
-static bool more(FIXTURE_DATA(clock) *self, uint32_t n)
+/* Every writer may write some more. */
+static void go_on(FIXTURE_DATA(clock) *self)
 {
-	uint32_t a = self->written[0], b = self->written[1];
+	__atomic_fetch_add(&self->quota, EVENTS, __ATOMIC_RELAXED);
+}
 
-	return vm_until(__atomic_load_n(&self->written[0], __ATOMIC_RELAXED) >= a + n &&
-			__atomic_load_n(&self->written[1], __ATOMIC_RELAXED) >= b + n);
+/* Every writer has written all that it may. */
+static bool written(FIXTURE_DATA(clock) *self)
+{
+	return vm_until(__atomic_load_n(&self->written[0], __ATOMIC_RELAXED) == self->quota &&
+			__atomic_load_n(&self->written[1], __ATOMIC_RELAXED) == self->quota);
 }
 
 static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
 {
 	FIXTURE_DATA(clock) *self = ctx;
-	struct bufs *buf = &self->bufs[self->buf_count - 1];
 	int64_t time = r->head->timestamp, step;
+	struct bufs *buf;
 	struct event e;
 
 	memcpy(&e, r->data, sizeof(e));
-	if (!self->buf_count || (uint64_t)b->sequence != buf->sequence) {
-		buf = &self->bufs[self->buf_count++];
-		*buf = (struct bufs){ .sequence = b->sequence, .first = time };
-	}
+	if (!self->buf_count ||
+	    (uint64_t)b->sequence != self->bufs[self->buf_count - 1].sequence)
+		self->bufs[self->buf_count++] = (struct bufs){
+			.sequence = b->sequence, .first = time };
+	buf = &self->bufs[self->buf_count - 1];
 	if (time < buf->first)
 		buf->first = time;
 	if (e.cpu >= CPUS || e.cpu != b->processor || e.number != self->next[e.cpu]) {
@@ -219,7 +226,9 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self)
 	all = self;
 	for (cpu = 0; cpu < CPUS; cpu++)
 		ASSERT_EQ(0, pthread_create(&self->writer[cpu], NULL, write_on, (void *)cpu));
-	ASSERT_TRUE(more(self, 50));
+	go_on(self);
+	ASSERT_TRUE(written(self));
+	go_on(self);
 	ASSERT_TRUE(flush(self));
 }
 
@@ -229,7 +238,8 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self)
 	uint64_t through = 0;
 	unsigned int i;
 
-	self->over = true;
+	EXPECT_TRUE(written(self));
+	__atomic_store_n(&self->over, true, __ATOMIC_RELAXED);
 	for (i = 0; i < CPUS; i++)
 		ASSERT_EQ(0, pthread_join(self->writer[i], NULL));
 	ASSERT_TRUE(flush(self));
@@ -254,17 +264,26 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self)
 	}
 }
 
+/* Set the clock, and flush, while events are written. */
+static void set_amid(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self,
+		     long long seconds)
+{
+	go_on(self);
+	ASSERT_TRUE(set_by(self, seconds));
+	go_on(self);
+	ASSERT_TRUE(written(self));
+	go_on(self);
+	ASSERT_TRUE(flush(self));
+	check_sync(_metadata, self);
+}
+
 TEST_F(clock, set_forward)
 {
 	int i;
 
 	begin(_metadata, self);
-	for (i = 0; i < 3; i++) {
-		ASSERT_TRUE(set_by(self, HOUR));
-		ASSERT_TRUE(more(self, 50));
-		ASSERT_TRUE(flush(self));
-		check_sync(_metadata, self);
-	}
+	for (i = 0; i < 3; i++)
+		set_amid(_metadata, self, HOUR);
 	end(_metadata, self);
 }
 
@@ -274,12 +293,8 @@ TEST_F(clock, set_back_and_forward)
 	unsigned int i;
 
 	begin(_metadata, self);
-	for (i = 0; i < ARRAY_SIZE(hours); i++) {
-		ASSERT_TRUE(set_by(self, hours[i] * HOUR));
-		ASSERT_TRUE(more(self, 50));
-		ASSERT_TRUE(flush(self));
-		check_sync(_metadata, self);
-	}
+	for (i = 0; i < ARRAY_SIZE(hours); i++)
+		set_amid(_metadata, self, hours[i] * HOUR);
 	end(_metadata, self);
 }
 
@@ -294,8 +309,11 @@ TEST_F(clock, slewed)
 		t.modes = ADJ_FREQUENCY | ADJ_TICK;
 		t.freq = (i % 2 ? 500 : -500) << 16;
 		t.tick = i % 2 ? 11000 : 9000;
+		go_on(self);
 		ASSERT_LE(0, adjtimex(&t));
-		ASSERT_TRUE(more(self, 100));
+		go_on(self);
+		ASSERT_TRUE(written(self));
+		go_on(self);
 		ASSERT_TRUE(flush(self));
 	}
 	t.modes = ADJ_FREQUENCY | ADJ_TICK;

@@ -154,10 +154,12 @@ static uint32_t buffers(FIXTURE_DATA(worker) *self)
 	return vm_query(self->fd, self->s.handle, &q) ? 0 : q.buffers;
 }
 
-/* Write until the pool has grown; false if it does not. */
-static bool grows(FIXTURE_DATA(worker) *self)
+/* Write until the pool has grown: 0, -ETIME if it does not, or what failed. */
+static int grow(FIXTURE_DATA(worker) *self)
 {
-	return vm_until(put(self, 3) || buffers(self) > 8);
+	int err;
+
+	return vm_until((err = put(self, 3)) || buffers(self) > 8) ? err : -ETIME;
 }
 
 TEST_F(worker, pool_that_cannot_grow)
@@ -181,7 +183,7 @@ TEST_F(worker, pool_that_cannot_grow)
 	EXPECT_EQ(0, vm_flush(self->fd, self->s.handle));
 	ASSERT_TRUE(fail_marked("0", false));
 	mark_workers(false);
-	EXPECT_TRUE(grows(self));
+	EXPECT_EQ(0, grow(self));
 	account(_metadata, self);
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
@@ -211,7 +213,7 @@ TEST_F(worker, pool_that_grows_by_halves)
 	}
 	ASSERT_TRUE(fail_marked("0", false));
 	mark_workers(false);
-	EXPECT_TRUE(grows(self));
+	EXPECT_EQ(0, grow(self));
 	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
 	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &self->seen));
 	account(_metadata, self);
