@@ -260,18 +260,21 @@ static bool cpu_holds_records(int cpu, void *info)
 	return etw_ring_holds(etw_word_read(&per_cpu_ptr(s->cpu, cpu)->rc.cur));
 }
 
-/* On the CPU itself, interrupts off: an NMI may still write in between. */
+/*
+ * On the CPU itself, interrupts off: an NMI may still write in between, and a
+ * probe on what is called here at every try.  Then the buffer fills up, whoever
+ * fills it closes it, and the next one holds nothing from before the flush.
+ */
 static void close_here(void *info)
 {
 	struct etw_trace_session *s = info;
 	struct etw_ring_cpu *rc = &this_cpu_ptr(s->cpu)->rc;
-	u64 cur;
+	u64 first = etw_word_read(&rc->cur), cur = first;
 
-	do {
+	while (etw_ring_holds(cur) &&
+	       ETW_CUR_GENERATION(cur) == ETW_CUR_GENERATION(first) &&
+	       !etw_ring_close(ETW_LOCAL, &s->ring, rc, cur))
 		cur = etw_word_read(&rc->cur);
-		if (!etw_ring_holds(cur))
-			return;
-	} while (!etw_ring_close(ETW_LOCAL, &s->ring, rc, cur));
 }
 
 /* Close what the online CPUs hold; those without records are left alone. */

@@ -29,6 +29,12 @@
 /* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
 unsigned int etw_nesting_max = 8;
 
+/*
+ * An event that finds the place changed so often has somebody write one at
+ * every try: a probe on what the try itself runs through.  No interrupt does.
+ */
+#define TRIES_MAX	100
+
 static DEFINE_PER_CPU(unsigned int, nesting);
 
 /*
@@ -78,7 +84,7 @@ static __always_inline int write_one(struct etw_trace_session *s,
 				     u64 cur, u64 now)
 {
 	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
-	u32 len = etw_record_slot(source->size);
+	u32 len = etw_record_slot(source->size), tries = 0;
 	struct etw_buf *buf;
 	u8 *slot;
 
@@ -93,6 +99,8 @@ static __always_inline int write_one(struct etw_trace_session *s,
 		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur)) {
 			return dropped(s, ETW_DROP_NO_BUFFER);
 		}
+		if (unlikely(++tries == TRIES_MAX))
+			return dropped(s, ETW_DROP_NESTING);
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(s->clock);
 	}
