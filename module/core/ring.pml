@@ -352,14 +352,17 @@ inline write_record()
 	w = 0
 }
 
-/* The flush, in its IPI: close the own CPU's buffer if etw_ring_holds(). */
+/* close_here() of buffer.c: what etw_ring_holds(), unless others switch first */
 inline flush()
 {
-	atomic { STEP read_cur() };
-	if
-	:: INDEX(w) != 0 && OFFSET(w) > HEADER -> ring_close()
-	:: else
-	fi;
+	atomic { STEP read_cur(); first = GENERATION(w) };
+	do
+	:: INDEX(w) != 0 && OFFSET(w) > HEADER && GENERATION(w) == first ->
+		ring_close();
+		atomic { STEP read_cur() }
+	:: else -> break
+	od;
+	first = 0;
 	w = 0
 }
 
@@ -370,7 +373,7 @@ inline flush()
 proctype writer(byte c; byte level; byte actions; bool may_flush)
 {
 	short w, h;
-	byte b, n, t, below, self = c;
+	byte b, n, t, below, first, self = c;
 	bool lost;
 
 	do
