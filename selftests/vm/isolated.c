@@ -2,7 +2,7 @@
 /*
  * isolated - a CPU that is kept free of everything is left alone
  *
- * For a machine that was booted with "nohz_full=1 isolcpus=nohz,domain,1
+ * For a machine that was booted with "nohz_full=1 isolcpus=domain,managed_irq,1
  * rcu_nocbs=1".  While CPU 1 runs a program that computes, or idles, CPU 0
  * writes, and sessions are flushed, asked about and stopped: CPU 1 gets no
  * interrupt for that.  When it holds records it gets one for each flush, so the
@@ -128,7 +128,7 @@ FIXTURE_SETUP(isolated)
 	self->fd = -1;
 	if (!lists_cpu1("/sys/devices/system/cpu/nohz_full") ||
 	    !lists_cpu1("/sys/devices/system/cpu/isolated"))
-		SKIP(return, "CPU 1 is not isolated (nohz_full=1 isolcpus=nohz,domain,1)");
+		SKIP(return, "CPU 1 is not isolated (nohz_full=1 isolcpus=domain,managed_irq,1)");
 	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, start(self));

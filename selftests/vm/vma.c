@@ -127,7 +127,7 @@ TEST_F(vma, moved_and_cut)
 TEST_F(vma, advised)
 {
 	static const int advice[] = {
-		MADV_DONTFORK, MADV_DOFORK, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED,
+		MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED,
 		MADV_DODUMP, MADV_MERGEABLE, MADV_HUGEPAGE, MADV_FREE, MADV_REMOVE,
 		MADV_COLD, MADV_PAGEOUT, MADV_WIPEONFORK };
 	unsigned int i;
@@ -155,6 +155,27 @@ TEST_F(vma, advised)
 	EXPECT_TRUE((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) ||
 		    (WIFEXITED(status) && WEXITSTATUS(status) == 1));
 	EXPECT_TRUE(intact(self->area, self->slot));
+}
+
+/* A child without the mappings; newer kernels do not let DONTFORK be taken back. */
+TEST_F(vma, not_inherited)
+{
+	static const int advice[] = { MADV_DONTFORK, MADV_DOFORK, MADV_DONTFORK };
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	for (i = 0; i < ARRAY_SIZE(advice); i++) {
+		madvise((void *)self->area, SIZE, advice[i]);
+		madvise(self->bufs, self->buffer_size, advice[i]);
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		status = vm_reap(pid);
+		EXPECT_TRUE(WIFEXITED(status));
+		EXPECT_TRUE(intact(self->area, self->slot))
+			TH_LOG("advice %d", advice[i]);
+	}
 }
 
 /* What the kernel itself says about the mappings. */
