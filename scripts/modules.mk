@@ -53,7 +53,7 @@ endif
 # $(call etw_rules,VERSION)
 define etw_rules
 build/modules/$(1)/etw.ko: $(module_dep) $(module_list) $(kbuild_force)
-	$$(if $(call kernel_build,$(1)),,$$(error no headers for kernel $(1): apt-get install linux-headers-$(1), or KERNEL=VERSION for another kernel$(comma) or make install KERNEL=none for no module))
+	$$(if $(call kernel_build,$(1)),,$$(error no headers for kernel $(1): $(if $(wildcard selftests/config/$(1).config),scripts/kernel $(1),apt-get install linux-headers-$(1)), or KERNEL=VERSION for another kernel$(comma) or make install KERNEL=none for no module))
 	$(Q)scripts/mirror build/kmod/$(1)
 	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1) \
 		$(kbuild_args) $(call no_btf,$(1)) modules

@@ -22,6 +22,10 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 build=${ETW_BUILD:-$here/../build}
 export ETW_BUILD=$build
 module=$build/modules/$(uname -r)/etw.ko
+[[ -e $module ]] || {
+	echo "run.sh: no etw.ko for $(uname -r); make modules KERNEL=debug builds it for the kernel debug" >&2
+	exit 2
+}
 work=$(mktemp -d)
 results=${ETW_RESULTS:-$work/results}
 kmemleak=/sys/kernel/debug/kmemleak

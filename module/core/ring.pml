@@ -2,7 +2,11 @@
 /*
  * ring.pml - a model of ring.[ch] and pool.[ch] for the checker Spin
  *
- *	spin -a ring.pml && cc -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m20000
+ *	spin -a .../ring.pml && cc -w -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m20000
+ *
+ * in an empty directory, for it leaves files: some seconds and 400 MB.  With a
+ * broken variant, "spin -a -DNO_TAG=1 .../ring.pml", "spin -t -p -g -DNO_TAG=1
+ * .../ring.pml" then shows the run that failed.
  *
  * selftests/unit/ring_model.sh runs it, and every broken variant below, which
  * must fail: a model that cannot fail proves nothing.

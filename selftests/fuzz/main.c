@@ -25,7 +25,7 @@ static struct options {
 } opt = { .seconds = 60, .times = 100 };
 
 static int current_fd = -1;
-static uint64_t programs;
+static uint64_t programs, known;	/* that were run; of them, before fuzzing began */
 static long long started;
 
 static const char *out_path(const char *name)
@@ -111,8 +111,8 @@ static void write_stats(void)
 	f = fopen(out_path("stats"), "we");
 	if (!f)
 		return;
-	fprintf(f, "programs %lu 0\ncalls %lu 0\nbuffers %lu 0\nrecords %lu 0\naccounts %lu 0\n",
-		programs, shared->calls, shared->buffers, shared->records, shared->accounts);
+	fprintf(f, "programs %lu 0\ntried %lu 0\ncalls %lu 0\nbuffers %lu 0\nrecords %lu 0\naccounts %lu 0\n",
+		programs, known ? programs - known : 0, shared->calls, shared->buffers, shared->records, shared->accounts);
 	for (i = 0; i < ENDS; i++)
 		fprintf(f, "end:%s %lu 0\n", ends[i], shared->runs[i]);
 	for (i = 0; i < fuzz_op_count; i++)
@@ -222,6 +222,15 @@ static void try_hints(const struct prog *from, const char *dir)
 	}
 }
 
+/* A program that has its file in save is known: files are named for what they hold. */
+static bool is_saved(const char *save, const char *name)
+{
+	char path[800];
+
+	snprintf(path, sizeof(path), "%s/%s", save, name);
+	return !access(path, F_OK);
+}
+
 static void load_corpus(const char *dir, const char *save)
 {
 	DIR *d = opendir(dir);
@@ -231,7 +240,8 @@ static void load_corpus(const char *dir, const char *save)
 	const char *error;
 
 	while (d && !shared->finding[0] && (e = readdir(d))) {
-		if (e->d_name[0] == '.' || strstr(e->d_name, ".new"))
+		if (e->d_name[0] == '.' || strstr(e->d_name, ".new") ||
+		    (save && is_saved(save, e->d_name)))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
 		error = prog_read(&p, path);
@@ -244,17 +254,20 @@ static void load_corpus(const char *dir, const char *save)
 		closedir(d);
 }
 
+/* What is known already comes first, and takes its time besides. */
 static void fuzz(const char *dir)
 {
-	long long end = started + opt.seconds * 1000LL;
 	unsigned int i;
 	struct prog p;
+	long long end;
 
 	for (i = 0; i < scenario_count() && !shared->finding[0]; i++) {
 		scenario_get(&p, i);
 		if (run(&p, RUN_WHOLE) && shared->fresh_count)
 			corpus_add(&p, dir);
 	}
+	known = programs;
+	end = now_ms() + opt.seconds * 1000LL;
 	while (now_ms() < end && !shared->finding[0]) {
 		if (!corpus_count || one_in(20)) {
 			gen_prog(&p);
@@ -403,10 +416,10 @@ int main(int argc, char **argv)
 	if (opt.replay) {
 		replay(argv + optind, argc - optind);
 	} else {
-		for (i = optind; i < argc; i++)
-			load_corpus(argv[i], *dir ? dir : NULL);
 		if (*dir)
 			load_corpus(dir, NULL);
+		for (i = optind; i < argc; i++)
+			load_corpus(argv[i], *dir ? dir : NULL);
 		fuzz(*dir ? dir : NULL);
 	}
 	weather_stop();
