@@ -16,6 +16,9 @@ KERNEL_SERIES=(6.1 6.12)
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
+# head_comment: what the script that runs says of itself, for its --help.
+head_comment() { sed -n '/^#$/,/^set /s/^# \{0,1\}//p' "$0"; }
+
 # kernel_dir NAME: the unpacked kernel for a series ("6.1") or a full version.
 kernel_dir() {
 	local dir=$CACHE/kernel/$1

@@ -124,17 +124,15 @@ TEST_F(vma, moved_and_cut)
 	EXPECT_TRUE(intact(self->area, self->slot));
 }
 
-TEST_F(vma, advised)
+/* Each advice in turn, and a child after it, change nothing for us. */
+static void advise(struct __test_metadata *_metadata, FIXTURE_DATA(vma) *self,
+		   const int *advice, unsigned int count)
 {
-	static const int advice[] = {
-		MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED,
-		MADV_DODUMP, MADV_MERGEABLE, MADV_HUGEPAGE, MADV_FREE, MADV_REMOVE,
-		MADV_COLD, MADV_PAGEOUT, MADV_WIPEONFORK };
 	unsigned int i;
 	int status;
 	pid_t pid;
 
-	for (i = 0; i < ARRAY_SIZE(advice); i++) {
+	for (i = 0; i < count; i++) {
 		madvise((void *)self->area, SIZE, advice[i]);
 		madvise(self->bufs, self->buffer_size, advice[i]);
 		pid = fork();
@@ -145,6 +143,18 @@ TEST_F(vma, advised)
 		EXPECT_TRUE(intact(self->area, self->slot))
 			TH_LOG("advice %d", advice[i]);
 	}
+}
+
+TEST_F(vma, advised)
+{
+	static const int advice[] = {
+		MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED,
+		MADV_DODUMP, MADV_MERGEABLE, MADV_HUGEPAGE, MADV_FREE, MADV_REMOVE,
+		MADV_COLD, MADV_PAGEOUT, MADV_WIPEONFORK };
+	int status;
+	pid_t pid;
+
+	advise(_metadata, self, advice, ARRAY_SIZE(advice));
 	/* Pages given up are not made again: the process' own fault, a SIGBUS. */
 	pid = fork();
 	if (!pid) {
@@ -161,21 +171,8 @@ TEST_F(vma, advised)
 TEST_F(vma, not_inherited)
 {
 	static const int advice[] = { MADV_DONTFORK, MADV_DOFORK, MADV_DONTFORK };
-	unsigned int i;
-	int status;
-	pid_t pid;
 
-	for (i = 0; i < ARRAY_SIZE(advice); i++) {
-		madvise((void *)self->area, SIZE, advice[i]);
-		madvise(self->bufs, self->buffer_size, advice[i]);
-		pid = fork();
-		if (!pid)
-			_exit(0);
-		status = vm_reap(pid);
-		EXPECT_TRUE(WIFEXITED(status));
-		EXPECT_TRUE(intact(self->area, self->slot))
-			TH_LOG("advice %d", advice[i]);
-	}
+	advise(_metadata, self, advice, ARRAY_SIZE(advice));
 }
 
 /* What the kernel itself says about the mappings. */
