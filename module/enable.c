@@ -16,6 +16,7 @@
 
 #include "core/filter.h"
 #include "gfp.h"
+#include "items.h"
 #include "provider.h"
 #include "session.h"
 
@@ -109,11 +110,14 @@ static int build(struct update *u, const struct etw_enablement *slots, gfp_t gfp
 	if (!snapshot)
 		return -ENOMEM;
 	snapshot->count = n;
+	snapshot->special = false;
 	for (i = 0, n = 0; i < ETW_PROVIDER_SESSIONS; i++) {
 		if (!slots[i].session || !(u->scope & BIT(i)))
 			continue;
 		snapshot->entries[n].filter = slots[i].filter;
 		snapshot->entries[n].session = slots[i].session;
+		snapshot->entries[n].events = slots[i].events;
+		snapshot->special |= slots[i].events || slots[i].property & ETW_ENABLE_ITEMS;
 		n++;
 		etw_filter_merge(&u->composite, &slots[i].filter);
 		u->composite.sessions |= BIT(i);
@@ -218,12 +222,14 @@ static int find_slot(const struct etw_guid_entry *entry, const struct etw_trace_
 	return -1;
 }
 
-/* Does the request's PID filter, if it has one, select the registration? */
+/* Do the request's scope filters select the registration? */
 static bool in_scope(const struct etw_enable_request *req,
 		     const struct etw_registration *reg)
 {
 	u32 i;
 
+	if (!etw_scope_selects(req->scope, reg))
+		return false;
 	if (!req->pid_filtered)
 		return true;
 	for (i = 0; reg->process && i < req->pid_count; i++)
@@ -232,32 +238,37 @@ static bool in_scope(const struct etw_enable_request *req,
 	return false;
 }
 
-static int request_enable(struct etw_guid_entry *entry,
-			  const struct etw_enable_request *req,
-			  struct etw_waiter *waiter)
+/* The slot is another's or empty now; writers may still be at its filter. */
+static void free_filters(struct etw_enablement *old)
 {
-	struct etw_enablement slots[ETW_PROVIDER_SESSIONS];
-	struct etw_registration *reg;
-	LIST_HEAD(updates);
-	int i, err = 0;
-	u8 scope;
+	etw_scope_free(old->scope);
+	if (old->events)
+		kfree_rcu(old->events, rcu);
+}
 
-	i = find_slot(entry, req->session);
-	if (i < 0)
-		i = find_slot(entry, NULL);
-	if (i < 0)
-		return -ENOSPC;
-	memcpy(slots, entry->slots, sizeof(slots));
-	slots[i] = (struct etw_enablement){
+static void fill_slot(struct etw_enablement *slot, const struct etw_enable_request *req)
+{
+	*slot = (struct etw_enablement){
 		.session = req->session,
 		.any = req->any,
 		.all = req->all,
 		.property = req->property,
 		.level = req->level,
 		.pid_filtered = req->pid_filtered,
+		.filters = req->filters,
+		.scope = req->scope,
+		.events = req->events,
 	};
-	etw_filter_set(&slots[i].filter, req->level, req->any, req->all,
-		       req->property);
+	etw_filter_set(&slot->filter, req->level, req->any, req->all, req->property);
+}
+
+/* Prepare the change of slot i for all registrations that it concerns. */
+static int prepare_all(struct list_head *updates, const struct etw_guid_entry *entry,
+		       const struct etw_enable_request *req, int i)
+{
+	struct etw_registration *reg;
+	int err = 0;
+	u8 scope;
 
 	list_for_each_entry(reg, &entry->regs, node) {
 		scope = reg->scope & ~BIT(i);
@@ -266,16 +277,43 @@ static int request_enable(struct etw_guid_entry *entry,
 		/* Neither before nor now: not its business. */
 		if (!((scope | reg->scope) & BIT(i)))
 			continue;
-		err = prepare(&updates, reg, slots, scope, ETW_GFP);
+		err = prepare(updates, reg, entry->slots, scope, ETW_GFP);
 		if (err)
 			break;
 	}
+	return err;
+}
+
+/* On success the slot has the request's filters. */
+static int request_enable(struct etw_guid_entry *entry,
+			  struct etw_enable_request *req,
+			  struct etw_waiter *waiter)
+{
+	struct etw_enablement old;
+	LIST_HEAD(updates);
+	int i, err = 0;
+
+	i = find_slot(entry, req->session);
+	if (i < 0)
+		i = find_slot(entry, NULL);
+	if (i < 0)
+		return -ENOSPC;
+	if (req->property & ETW_ENABLE_ITEMS)
+		err = etw_items_prepare();
+	if (err)
+		return err;
+	old = entry->slots[i];
+	fill_slot(&entry->slots[i], req);
+	err = prepare_all(&updates, entry, req, i);
 	if (err) {
+		entry->slots[i] = old;
 		free_updates(&updates);
 		return err;
 	}
-	memcpy(entry->slots, slots, sizeof(slots));
 	apply_all(&updates, &req->source, waiter);
+	req->scope = NULL;
+	req->events = NULL;
+	free_filters(&old);
 	return 0;
 }
 
@@ -283,6 +321,7 @@ static int request_enable(struct etw_guid_entry *entry,
 static void clear_slot(struct etw_guid_entry *entry, int i,
 		       const struct etw_guid *source, struct etw_waiter *waiter)
 {
+	struct etw_enablement old = entry->slots[i];
 	struct etw_registration *reg;
 	LIST_HEAD(updates);
 
@@ -292,6 +331,7 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 			prepare(&updates, reg, entry->slots, reg->scope & ~BIT(i),
 				ETW_GFP | __GFP_NOFAIL);
 	apply_all(&updates, source, waiter);
+	free_filters(&old);
 }
 
 static int request_capture(struct etw_guid_entry *entry,
@@ -334,8 +374,7 @@ err_free:
  * Run a checked request of a running session.  -ENOSPC: eight other sessions
  * have the provider enabled.
  */
-int etw_provider_enable(const struct etw_enable_request *req,
-			struct etw_waiter *waiter)
+int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter)
 {
 	struct etw_guid_entry *entry;
 	int i, err = 0;
@@ -388,7 +427,7 @@ void etw_provider_session_stopped(struct etw_trace_session *s)
 
 /*
  * reg was added to its entry: let it have what is enabled already.  Sessions
- * with a scope filter do not count; it was resolved before reg existed.
+ * with a PID filter do not count; it was resolved before reg existed.
  */
 int etw_enable_registration(struct etw_registration *reg)
 {
@@ -399,7 +438,8 @@ int etw_enable_registration(struct etw_registration *reg)
 
 	lockdep_assert_held(&etw_control);
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (slots[i].session && !slots[i].pid_filtered)
+		if (slots[i].session && !slots[i].pid_filtered &&
+		    etw_scope_selects(slots[i].scope, reg))
 			scope |= BIT(i);
 	err = prepare(&updates, reg, slots, scope, ETW_GFP);
 	if (err) {

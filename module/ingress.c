@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "gfp.h"
@@ -21,7 +22,7 @@
 #define STACK_BYTES	256	/* payload kept on the stack */
 
 #define WRITE_FLAGS	(ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE |	\
-			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED)
+			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK)
 
 /* The registration in that slot, under RCU; NULL: none. */
 static struct etw_registration *find(struct etw_process *p, u32 slot)
@@ -36,9 +37,19 @@ static struct etw_registration *find(struct etw_process *p, u32 slot)
 				     rcu_read_lock_any_held());
 }
 
+static struct etw_trace_how how_of(const struct etw_event_write *w)
+{
+	return (struct etw_trace_how){
+		.exclude = w->filter,
+		.user = true,
+		.inprivate = w->flags & ETW_WRITE_INPRIVATE,
+	};
+}
+
 /* 1: some session may want the event; 0: none does. */
 static int wanted(struct etw_process *p, const struct etw_event_write *w)
 {
+	struct etw_trace_how how = how_of(w);
 	struct etw_registration *reg;
 	int ret = -EBADF;
 
@@ -48,6 +59,9 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w)
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
 	if (reg && reg->tgid != task_tgid(current))
 		ret = -ESTALE;
+	if (ret == 1 && w->flags & ETW_WRITE_CAN_WALK && !w->stack_count &&
+	    etw_trace_wants_stack(reg->provider, &w->desc, &how))
+		ret = -ENODATA;
 	rcu_read_unlock();
 	return ret;
 }
@@ -56,21 +70,22 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w)
 static int drop(struct etw_process *p, const struct etw_event_write *w, u32 cause,
 		int err)
 {
+	struct etw_trace_how how = how_of(w);
 	struct etw_registration *reg;
 	int ret = -EBADF;
 
 	rcu_read_lock();
 	reg = find(p, w->slot);
 	if (reg)
-		ret = etw_trace_drop(reg->provider, &w->desc, w->filter, cause) ?
+		ret = etw_trace_drop(reg->provider, &w->desc, &how, cause) ?
 		      err : 0;
 	rcu_read_unlock();
 	return ret;
 }
 
-/* Write the payload, which lies in kernel memory now. */
+/* Write the payload, which lies in kernel memory now, as does the stack. */
 static int write_copied(struct etw_process *p, const struct etw_event_write *w,
-			const void *payload, u32 len)
+			const void *payload, u32 len, const u64 *stack)
 {
 	struct etw_data_descriptor piece = etw_data(payload, len);
 	struct etw_record_source source = {
@@ -84,9 +99,12 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 		.type = in_compat_syscall() ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64,
 		.flags = ETW_EVENT_NO_CPUTIME,
 	};
+	struct etw_trace_how how = how_of(w);
 	struct etw_registration *reg;
 	int err;
 
+	how.stack = stack;
+	how.stack_count = stack ? w->stack_count : 0;
 	if (w->flags & ETW_WRITE_STRING_ONLY)
 		source.flags |= ETW_EVENT_STRING_ONLY;
 	err = etw_record_measure(&source);
@@ -96,7 +114,7 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 	reg = find(p, w->slot);
 	if (reg) {
 		source.provider = &reg->own.guid;
-		err = etw_trace_write(reg->provider, &source, w->filter);
+		err = etw_trace_write(reg->provider, &source, &how);
 	} else {
 		err = -EBADF;	/* unregistered meanwhile */
 	}
@@ -117,11 +135,25 @@ static int gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 	return 0;
 }
 
+/* The stack that the writer walked itself, if it did. */
+static int copy_stack(const struct etw_event_write *w, u64 **stack)
+{
+	u64 *copy;
+
+	if (!w->stack_count)
+		return 0;
+	copy = memdup_user(u64_to_user_ptr(w->stack), w->stack_count * sizeof(*copy));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	*stack = copy;
+	return 0;
+}
+
 static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 			const struct etw_data_descriptor *pieces)
 {
 	u8 on_stack[STACK_BYTES], *payload = on_stack;
-	u64 len = 0;
+	u64 len = 0, *stack = NULL;
 	u32 i;
 	int err;
 
@@ -135,10 +167,13 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
 	}
 	err = gather(payload, pieces, w->data_count);
+	if (!err)
+		err = copy_stack(w, &stack);
 	if (err)
-		err = drop(p, w, ETW_DROP_COPY_FAULT, err);
+		err = drop(p, w, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT, err);
 	else
-		err = write_copied(p, w, payload, len);
+		err = write_copied(p, w, payload, len, stack);
+	kfree(stack);
 	if (payload != on_stack)
 		kfree(payload);
 	return err;
@@ -152,7 +187,8 @@ long etw_ioctl_write(struct file *file, void *arg)
 	size_t bytes;
 	int err;
 
-	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX)
+	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX ||
+	    w->stack_count > ETW_STACK_MAX || w->reserved)
 		return -EINVAL;
 	err = wanted(p, w);
 	if (err <= 0)

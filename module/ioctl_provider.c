@@ -9,67 +9,14 @@
 
 #include "gfp.h"
 #include "ioctl.h"
+#include "items.h"
 #include "provider.h"
 #include "session.h"
 
-#define ENABLE_PROPERTIES	ETW_ENABLE_IGNORE_KEYWORD_0
+#define ENABLE_PROPERTIES	(ETW_ENABLE_ITEMS | ETW_ENABLE_IGNORE_KEYWORD_0 |	\
+				 ETW_ENABLE_EXCLUDE_INPRIVATE)
 
 /* ------------------------------------------------------------------- enable */
-
-static void put_pids(struct etw_enable_request *req)
-{
-	while (req->pid_count)
-		put_pid(req->pids[--req->pid_count]);
-}
-
-/* PIDs of the caller's namespace; those that do not exist select nobody. */
-static int pid_filter(struct etw_enable_request *req, const struct etw_filter *f)
-{
-	u32 pids[ETW_PID_FILTER_MAX], i, n = f->len / sizeof(u32);
-	struct pid *pid;
-
-	if (!n || f->len % sizeof(u32) || n > ETW_PID_FILTER_MAX || req->pid_filtered)
-		return -EINVAL;
-	if (copy_from_user(pids, u64_to_user_ptr(f->ptr), f->len))
-		return -EFAULT;
-	req->pid_filtered = true;
-	for (i = 0; i < n; i++) {
-		pid = find_get_pid(pids[i]);
-		if (pid)
-			req->pids[req->pid_count++] = pid;
-	}
-	return 0;
-}
-
-static int read_filters(struct etw_enable_request *req, const struct etw_enable *e)
-{
-	struct etw_filter filters[ETW_FILTERS_MAX];
-	bool none = false;
-	u32 i;
-	int err;
-
-	if (e->filter_count > ETW_FILTERS_MAX)
-		return -EINVAL;
-	if (copy_from_user(filters, u64_to_user_ptr(e->filters),
-			   e->filter_count * sizeof(*filters)))
-		return -EFAULT;
-	for (i = 0; i < e->filter_count; i++) {
-		switch (filters[i].type) {
-		case ETW_FILTER_NONE:
-			err = none ? -EINVAL : 0;
-			none = true;
-			break;
-		case ETW_FILTER_PID:
-			err = pid_filter(req, &filters[i]);
-			break;
-		default:
-			err = -EINVAL;
-		}
-		if (err)
-			return err;
-	}
-	return 0;
-}
 
 /* Run a checked request under etw_control, then wait for callbacks if asked. */
 static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_ms)
@@ -112,10 +59,10 @@ long etw_ioctl_enable(struct file *file, void *arg)
 		return -EINVAL;
 	if (!etw_ioctl_may_control())
 		return -EPERM;
-	err = read_filters(&req, e);
+	err = etw_filters_read(&req, e->filters, e->filter_count);
 	if (!err)
 		err = run_request(&req, e->session, e->timeout_ms);
-	put_pids(&req);
+	etw_filters_free(&req);
 	return err;
 }
 
@@ -183,6 +130,7 @@ static void describe_enable(struct etw_provider_enable *out,
 	out->logger_id = slot->session->logger_id;
 	out->level = slot->level;
 	out->pid_filtered = slot->pid_filtered;
+	out->filters = slot->filters;
 }
 
 /*

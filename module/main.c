@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "dev.h"
+#include "items.h"
 #include "process.h"
 #include "session.h"
 #include "trace.h"
@@ -22,9 +23,19 @@ MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
 module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
 MODULE_PARM_DESC(max_user_registrations,
 		 "provider registrations of one user's processes (default 16384)");
-module_param_named(nesting_max, etw_nesting_max, uint, 0644);
+static int set_nesting_max(const char *value, const struct kernel_param *param)
+{
+	return param_set_uint_minmax(value, param, 1, ETW_NESTING_LIMIT);
+}
+
+static const struct kernel_param_ops nesting_max_ops = {
+	.set = set_nesting_max,
+	.get = param_get_uint,
+};
+
+module_param_cb(nesting_max, &nesting_max_ops, &etw_nesting_max, 0644);
 MODULE_PARM_DESC(nesting_max,
-		 "writers nested on one CPU before their events are dropped (default 8)");
+		 "writers nested on one CPU before their events are dropped, 1 to 16 (default 8)");
 module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");
@@ -74,6 +85,7 @@ static void __exit etw_exit(void)
 	destroy_workqueue(etw_callback_wq);
 	destroy_workqueue(etw_wq);
 	etw_activity_exit();
+	etw_items_exit();
 }
 
 module_init(etw_init);

@@ -288,6 +288,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	reg->cookie = r->cookie;
 	get_task_comm(comm, current->group_leader);
 	strscpy(reg->module, comm, sizeof(reg->module));
+	etw_scope_executable(reg->executable);
 
 	mutex_lock(&etw_control);
 	err = register_locked(file->private_data, reg);

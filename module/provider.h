@@ -20,9 +20,32 @@
 #include <linux/workqueue.h>
 #include <etw/kernel.h>
 
+#include "core/filter.h"
+
 struct etw_trace_session;
 struct etw_process;
 struct etw_user;
+
+/*
+ * Scope filters of an enablement, each NULL or names (core/scope.h): which
+ * processes' registrations it goes for.
+ */
+struct etw_scope {
+	char *executable;
+	char *container;
+	char *package;
+	char *application;
+};
+
+/* Which events a session wants, and of which it wants the stack.  RCU. */
+struct etw_event_filter {
+	struct rcu_head rcu;
+	struct etw_event_ids ids;
+	struct etw_event_ids stack_ids;
+	bool stack_level_given;
+	bool stack_level_in;
+	struct etw_enable_entry stack_level;
+};
 
 /* A session that has a GUID enabled; slots of struct etw_guid_entry. */
 struct etw_enablement {
@@ -33,6 +56,9 @@ struct etw_enablement {
 	u32 property;
 	u8 level;
 	bool pid_filtered;
+	u32 filters;			/* of struct etw_provider_enable */
+	struct etw_scope *scope;	/* NULL: every registration */
+	struct etw_event_filter *events;	/* NULL: every event */
 };
 
 struct etw_guid_entry {
@@ -43,13 +69,17 @@ struct etw_guid_entry {
 };
 
 /* What a writer needs to know of the sessions that enabled its provider. */
+struct etw_snapshot_entry {
+	struct etw_enable_entry filter;
+	struct etw_trace_session *session;
+	const struct etw_event_filter *events;	/* as of the slot */
+};
+
 struct etw_snapshot {
 	struct rcu_head rcu;
 	u32 count;
-	struct {
-		struct etw_enable_entry filter;
-		struct etw_trace_session *session;
-	} entries[];
+	bool special;			/* some session has event filters or wants items */
+	struct etw_snapshot_entry entries[];
 };
 
 /* Somebody waits until a change has reached all callbacks. */
@@ -71,6 +101,8 @@ struct etw_notice {
 	struct etw_waiter *waiter;	/* a reference, or NULL */
 };
 
+#define ETW_EXECUTABLE_MAX	256	/* of a name in a directory, with its NUL */
+
 struct etw_registration {
 	struct etw_provider *provider;	/* a module's, or own */
 	struct etw_provider own;	/* of processes and run-time handles */
@@ -81,6 +113,7 @@ struct etw_registration {
 	char *name;			/* may be NULL */
 	u32 name_len;
 	char module[sizeof_field(struct etw_provider_reg, module)];
+	char executable[ETW_EXECUTABLE_MAX];	/* empty: not known */
 
 	/* kernel: notices wait here for the work */
 	etw_enable_fn callback;
@@ -115,6 +148,9 @@ struct etw_enable_request {
 	bool pid_filtered;
 	u32 pid_count;
 	struct pid *pids[ETW_PID_FILTER_MAX];
+	u32 filters;			/* of struct etw_provider_enable */
+	struct etw_scope *scope;	/* NULL or owned, until the request took it */
+	struct etw_event_filter *events;	/* likewise */
 };
 
 static inline bool etw_guid_is_null(const struct etw_guid *guid)
@@ -138,12 +174,24 @@ extern struct hlist_head etw_guids[1 << ETW_GUID_BITS];
 struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid);
 struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid);
 void etw_guid_put(struct etw_guid_entry *entry);
-int etw_provider_enable(const struct etw_enable_request *req,
-			struct etw_waiter *waiter);
+int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter);
 void etw_provider_session_stopped(struct etw_trace_session *s);
 int etw_enable_registration(struct etw_registration *reg);
 void etw_disable_registration(struct etw_registration *reg);
 u64 etw_registration_sessions(const struct etw_registration *reg);
+
+/* scope.c */
+void etw_scope_free(struct etw_scope *scope);
+bool etw_scope_selects(const struct etw_scope *scope, const struct etw_registration *reg);
+void etw_scope_executable(char *name);
+
+/* filters.c */
+int etw_filters_read(struct etw_enable_request *req, u64 filters, u32 count);
+void etw_filters_free(struct etw_enable_request *req);
+bool etw_event_filter_id(const struct etw_event_ids *ids,
+			 const struct etw_event_descriptor *desc);
+bool etw_event_filter_stack(const struct etw_event_filter *filter,
+			    const struct etw_event_descriptor *desc);
 
 /* notify.c */
 extern struct workqueue_struct *etw_callback_wq;

@@ -22,12 +22,13 @@
 #include <linux/sched.h>
 
 #include "core/ring.h"
+#include "items.h"
 #include "provider.h"
 #include "session.h"
 #include "trace.h"
 
 /* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
-unsigned int etw_nesting_max = 8;
+unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
 
 /*
  * An event that finds the place changed so often has somebody write one at
@@ -52,10 +53,17 @@ static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
 	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
 }
 
-/* Should this session get the event, as far as exclude has a say? */
-static __always_inline bool excluded(const struct etw_trace_session *s, u64 exclude)
+/* Does the session get the event, as far as the writer or its filters say? */
+static bool chosen(const struct etw_snapshot_entry *entry,
+			    const struct etw_event_descriptor *desc,
+			    const struct etw_trace_how *how)
 {
-	return unlikely(exclude) && exclude & BIT_ULL(s->logger_id - 1);
+	if (how && how->exclude & BIT_ULL(entry->session->logger_id - 1))
+		return false;
+	if (how && how->inprivate &&
+	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
+		return false;
+	return !entry->events || etw_event_filter_id(&entry->events->ids, desc);
 }
 
 static int drop_errno(u32 cause)
@@ -81,6 +89,7 @@ static noinline int dropped(struct etw_trace_session *s, u32 cause)
 /* One session's record: from its sampled place and the clock read after. */
 static __always_inline int write_one(struct etw_trace_session *s,
 				     const struct etw_record_source *source,
+				     const struct etw_record_items *items,
 				     u64 cur, u64 now)
 {
 	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
@@ -104,10 +113,25 @@ static __always_inline int write_one(struct etw_trace_session *s,
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(s->clock);
 	}
-	etw_record_write(slot, source, now);
+	etw_record_write_items(slot, source, items, now);
 	etw_ring_commit(ETW_LOCAL, &s->ring, buf, len);
 	local_inc(&sc->written);
 	return 0;
+}
+
+/* Each clock that these sessions have, once. */
+static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
+					u32 wanted, u64 *now)
+{
+	enum etw_clock_source clock;
+	u32 have = 0;
+
+	for (; wanted; wanted &= wanted - 1) {
+		clock = snapshot->entries[__ffs(wanted)].session->clock;
+		if (!(have & BIT(clock)))
+			now[clock] = etw_clock_read(clock);
+		have |= BIT(clock);
+	}
 }
 
 /* Write to the sessions of the mask, whose places are in cur. */
@@ -116,23 +140,16 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					u32 wanted, const u64 *cur)
 {
 	u64 now[ETW_SOURCES] UNINITIALIZED;
-	u32 i, left, have = 0;
+	u32 i, left;
 	int err, ret = 0;
 
-	for (left = wanted; left; left &= left - 1) {
-		enum etw_clock_source clock;
-
-		clock = snapshot->entries[__ffs(left)].session->clock;
-		if (!(have & BIT(clock)))
-			now[clock] = etw_clock_read(clock);
-		have |= BIT(clock);
-	}
+	read_clocks(snapshot, wanted, now);
 	for (left = wanted; left; left &= left - 1) {
 		struct etw_trace_session *s;
 
 		i = __ffs(left);
 		s = snapshot->entries[i].session;
-		err = write_one(s, source, cur[i], now[s->clock]);
+		err = write_one(s, source, NULL, cur[i], now[s->clock]);
 		if (unlikely(err) && !ret)
 			ret = err;
 	}
@@ -152,15 +169,104 @@ static noinline int drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
 	return ret;
 }
 
+/* The properties of the session that hold for this event. */
+static u32 properties_of(const struct etw_snapshot_entry *entry,
+			 const struct etw_event_descriptor *desc)
+{
+	u32 properties = entry->filter.properties & ETW_ENABLE_ITEMS;
+
+	if (entry->events && !etw_event_filter_stack(entry->events, desc))
+		properties &= ~ETW_ENABLE_STACK_TRACE;
+	return properties;
+}
+
+/* As write_one(), with the items that the session asked for. */
+static int write_items(const struct etw_snapshot_entry *entry,
+		       const struct etw_record_source *source,
+		       const struct etw_items *built, u64 cur, u64 now)
+{
+	struct etw_record_source own = *source;
+	struct etw_record_items items;
+
+	etw_items_select(&items, built, properties_of(entry, source->desc));
+	if (etw_record_measure_items(&own, &items))
+		return dropped(entry->session, ETW_DROP_EVENT_SIZE);
+	return write_one(entry->session, &own, items.count ? &items : NULL, cur, now);
+}
+
+/* As write_wanted(), where some session asks for items. */
+static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
+				       const struct etw_record_source *source,
+				       const struct etw_trace_how *how, u32 wanted,
+				       u32 properties, u64 *cur, unsigned int depth)
+{
+	u64 now[ETW_SOURCES] UNINITIALIZED;
+	const struct etw_items *built;
+	u32 left, i;
+	int err, ret = 0;
+
+	built = etw_items_build(properties, depth, source, how);
+	/* That took its time: the event is of now. */
+	for (left = wanted; left; left &= left - 1) {
+		i = __ffs(left);
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
+	}
+	read_clocks(snapshot, wanted, now);
+	for (left = wanted; left; left &= left - 1) {
+		const struct etw_snapshot_entry *entry;
+
+		i = __ffs(left);
+		entry = &snapshot->entries[i];
+		err = write_items(entry, source, built, cur[i], now[entry->session->clock]);
+		if (err && !ret)
+			ret = err;
+	}
+	return ret;
+}
+
+/* As etw_trace_write(), where a filter, the writer or an item makes a difference. */
+static noinline int write_special(const struct etw_snapshot *snapshot,
+				  const struct etw_record_source *source,
+				  const struct etw_trace_how *how)
+{
+	const struct etw_event_descriptor *desc = source->desc;
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	u32 i, wanted = 0, properties = 0;
+	unsigned int depth;
+	int ret;
+
+	for (i = 0; i < snapshot->count; i++) {
+		const struct etw_snapshot_entry *entry = &snapshot->entries[i];
+
+		if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
+		    !chosen(entry, desc, how))
+			continue;
+		wanted |= BIT(i);
+		properties |= properties_of(entry, desc);
+		cur[i] = etw_word_read(&this_cpu_ptr(entry->session->cpu)->rc.cur);
+	}
+	if (!wanted)
+		return 0;
+	depth = this_cpu_inc_return(nesting);
+	if (unlikely(depth > READ_ONCE(etw_nesting_max)))
+		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	else if (properties)
+		ret = write_wanted_items(snapshot, source, how, wanted, properties, cur, depth);
+	else
+		ret = write_wanted(snapshot, source, wanted, cur);
+	this_cpu_dec(nesting);
+	return ret;
+}
+
 /*
- * Write an event whose source was measured.  exclude: bit i keeps it from the
- * session with logger id i + 1.
+ * Write an event whose source was measured.  how: NULL, as for most.
  *
  * 0, also if no session wants the event; else the first error of a session
  * that is not INDEPENDENT.
  */
 int etw_trace_write(const struct etw_provider *provider,
-		    const struct etw_record_source *source, u64 exclude)
+		    const struct etw_record_source *source,
+		    const struct etw_trace_how *how)
 {
 	const struct etw_event_descriptor *desc = source->desc;
 	const struct etw_snapshot *snapshot;
@@ -172,11 +278,15 @@ int etw_trace_write(const struct etw_provider *provider,
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (!snapshot)
 		goto out;
+	if (unlikely(how || snapshot->special)) {
+		ret = write_special(snapshot, source, how);
+		goto out;
+	}
 	for (i = 0; i < snapshot->count; i++) {
 		struct etw_trace_session *s = snapshot->entries[i].session;
 
 		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level,
-				     desc->keyword) || excluded(s, exclude))
+				     desc->keyword))
 			continue;
 		wanted |= BIT(i);
 		cur[i] = etw_word_read(&this_cpu_ptr(s->cpu)->rc.cur);
@@ -198,8 +308,8 @@ out:
  * would have had it.  0 if there is none, else the cause's error.
  */
 int etw_trace_drop(const struct etw_provider *provider,
-		   const struct etw_event_descriptor *desc, u64 exclude,
-		   u32 cause)
+		   const struct etw_event_descriptor *desc,
+		   const struct etw_trace_how *how, u32 cause)
 {
 	const struct etw_snapshot *snapshot;
 	u32 i, wanted = 0;
@@ -210,11 +320,33 @@ int etw_trace_drop(const struct etw_provider *provider,
 	for (i = 0; snapshot && i < snapshot->count; i++) {
 		if (etw_entry_wants(&snapshot->entries[i].filter, desc->level,
 				    desc->keyword) &&
-		    !excluded(snapshot->entries[i].session, exclude))
+		    chosen(&snapshot->entries[i], desc, how))
 			wanted |= BIT(i);
 	}
 	if (wanted)
 		ret = drop_wanted(snapshot, wanted, cause);
+	preempt_enable_notrace();
+	return ret;
+}
+
+/* Would some session have the event with its stack? */
+bool etw_trace_wants_stack(const struct etw_provider *provider,
+			   const struct etw_event_descriptor *desc,
+			   const struct etw_trace_how *how)
+{
+	const struct etw_snapshot *snapshot;
+	const struct etw_snapshot_entry *entry;
+	bool ret = false;
+	u32 i;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	for (i = 0; snapshot && snapshot->special && i < snapshot->count && !ret; i++) {
+		entry = &snapshot->entries[i];
+		ret = etw_entry_wants(&entry->filter, desc->level, desc->keyword) &&
+		      chosen(entry, desc, how) &&
+		      properties_of(entry, desc) & ETW_ENABLE_STACK_TRACE;
+	}
 	preempt_enable_notrace();
 	return ret;
 }
@@ -231,7 +363,8 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 					const struct etw_event_descriptor *desc,
 					const struct etw_guid *activity,
 					const struct etw_guid *related, u32 count,
-					const struct etw_data_descriptor *data)
+					const struct etw_data_descriptor *data,
+					const struct etw_trace_how *how)
 {
 	struct etw_record_source source = {
 		.provider = &provider->guid,
@@ -249,16 +382,16 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 
 	err = etw_record_measure(&source);
 	if (unlikely(err == -EOVERFLOW))
-		return etw_trace_drop(provider, desc, 0, ETW_DROP_EVENT_SIZE);
+		return etw_trace_drop(provider, desc, how, ETW_DROP_EVENT_SIZE);
 	if (unlikely(err))
 		return err;
 	if (!static_branch_unlikely(&etw_activity_used) || activity)
-		return etw_trace_write(provider, &source, 0);
+		return etw_trace_write(provider, &source, how);
 
 	/* The id stays readable until a grace period after it was replaced. */
 	rcu_read_lock_sched_notrace();
 	source.activity = etw_activity_current();
-	err = etw_trace_write(provider, &source, 0);
+	err = etw_trace_write(provider, &source, how);
 	rcu_read_unlock_sched_notrace();
 	return err;
 }
@@ -288,7 +421,7 @@ int etw_write_transfer(struct etw_provider *provider,
 {
 	if (!enabled(provider))
 		return 0;
-	return write_kernel(provider, desc, activity, related, count, data);
+	return write_kernel(provider, desc, activity, related, count, data, NULL);
 }
 EXPORT_SYMBOL_GPL(etw_write_transfer);
 
@@ -309,6 +442,39 @@ int etw_write(struct etw_provider *provider,
 {
 	if (!enabled(provider))
 		return 0;
-	return write_kernel(provider, desc, NULL, NULL, count, data);
+	return write_kernel(provider, desc, NULL, NULL, count, data, NULL);
 }
 EXPORT_SYMBOL_GPL(etw_write);
+
+/**
+ * etw_write_ex() - write an event, but not to every session
+ * @provider: a registered provider; one that is not writes nothing
+ * @desc: the event's descriptor, written as it is
+ * @exclude: bit i keeps the event from the session with logger id i + 1
+ * @flags: ETW_EX_INPRIVATE, ETW_EX_NO_FAULTING, which no write does, or 0
+ * @activity: as for etw_write_transfer()
+ * @related: as for etw_write_transfer()
+ * @count: number of data descriptors, at most 128
+ * @data: pieces of the payload, stored one after the other without padding
+ *
+ * As etw_write_transfer().
+ *
+ * Return: as etw_write_transfer(); -EINVAL also for other flags.
+ */
+int etw_write_ex(struct etw_provider *provider,
+		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
+		 const struct etw_guid *activity, const struct etw_guid *related,
+		 u32 count, const struct etw_data_descriptor *data)
+{
+	struct etw_trace_how how = {
+		.exclude = exclude,
+		.inprivate = flags & ETW_EX_INPRIVATE,
+	};
+
+	if (flags & ~(ETW_EX_INPRIVATE | ETW_EX_NO_FAULTING))
+		return -EINVAL;
+	if (!enabled(provider))
+		return 0;
+	return write_kernel(provider, desc, activity, related, count, data, &how);
+}
+EXPORT_SYMBOL_GPL(etw_write_ex);

@@ -10,11 +10,24 @@
 
 extern unsigned int etw_nesting_max;
 
+/* What few events have. */
+struct etw_trace_how {
+	u64 exclude;		/* bit i: not to the session with logger id i + 1 */
+	const u64 *stack;	/* of the writer, the innermost frame first */
+	u32 stack_count;	/* 0: it is to be walked */
+	bool user;		/* written by a process */
+	bool inprivate;		/* EVENT_WRITE_FLAG_INPRIVATE */
+};
+
 int etw_trace_write(const struct etw_provider *provider,
-		    const struct etw_record_source *source, u64 exclude);
+		    const struct etw_record_source *source,
+		    const struct etw_trace_how *how);
 int etw_trace_drop(const struct etw_provider *provider,
-		   const struct etw_event_descriptor *desc, u64 exclude,
-		   u32 cause);
+		   const struct etw_event_descriptor *desc,
+		   const struct etw_trace_how *how, u32 cause);
+bool etw_trace_wants_stack(const struct etw_provider *provider,
+			   const struct etw_event_descriptor *desc,
+			   const struct etw_trace_how *how);
 
 /* activity.c */
 DECLARE_STATIC_KEY_FALSE(etw_activity_used);

@@ -60,10 +60,12 @@ build/modules/$(1)/etw.ko: $(module_dep) $(module_list) $(kbuild_force)
 	$(Q)mkdir -p $$(@D) && cp build/kmod/$(1)/etw.ko $$@
 endef
 
-# $(call extra_rules,VERSION,DIR)
+# $(call extra_rules,VERSION,DIR): kbuild would not notice that the versions of
+# etw.ko's symbols have changed.
 define extra_rules
 build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(wildcard $(2)/*) $(kbuild_force)
 	$(Q)scripts/mirror build/kmod/$(1)
+	$(Q)rm -f build/kmod/$(1)/$(2)/Module.symvers
 	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1)/$(2) $(kbuild_args) $(call no_btf,$(1)) \
 		KCFLAGS="$(addprefix -I$(CURDIR)/build/kmod/$(1)/,include module .probes/$(1))" \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/build/kmod/$(1)/Module.symvers modules

@@ -74,8 +74,9 @@ build/san/libetw.a: $(san_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(san_obj)
 
+build/unit/cli_event: libs_here = -ljson-c
 build/unit/%: build/san/selftests/unit/%.o build/san/libetw.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) -lm
+	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(libs_here) -lm
 
 .PRECIOUS: build/obj/%.o build/san/%.o

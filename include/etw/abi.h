@@ -44,7 +44,8 @@
  *	ENAMETOOLONG name over 1024 bytes          ERROR_INVALID_PARAMETER
  *	EMFILE       no descriptor is free         ERROR_NO_SYSTEM_RESOURCES
  *	EAGAIN       nothing waits (NOTIFY, TAKE, read with O_NONBLOCK)
- *	ENODATA      the session has stopped and all was taken (TAKE)
+ *	ENODATA      the session has stopped and all was taken (TAKE); the event
+ *	             wants the writer's stack (WRITE)
  *	EBUSY        two buffers are held already (TAKE)
  *	ENXIO        no such buffer (mmap of a consumer)
  *	EINTR        a signal ended the wait of ENABLE; the change is in force
@@ -57,6 +58,7 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#include <etw/abi_filter.h>
 #include <etw/format.h>
 
 #define ETW_DEVICE_PATH		"/dev/etw"
@@ -64,8 +66,6 @@
 #define ETW_SESSIONS_MAX	64	/* default of the module's max_sessions */
 #define ETW_PROVIDER_SESSIONS	8	/* sessions that may enable one provider */
 #define ETW_NAME_MAX		1024	/* bytes of a session or provider name */
-#define ETW_PID_FILTER_MAX	8	/* PIDs of one PID scope filter */
-#define ETW_FILTERS_MAX		13	/* filters of one enable call */
 #define ETW_REGISTRATIONS_MAX	1024	/* registrations of one open file */
 #define ETW_CONSUMERS_MAX	16	/* consumers of one session */
 #define ETW_BUFFER_KB_MIN	4
@@ -212,18 +212,22 @@ struct etw_session_stat {
 #define ETW_CONTROL_ENABLE	1
 #define ETW_CONTROL_CAPTURE	2
 
-/* etw_enable.property: EVENT_ENABLE_PROPERTY_* known here */
-#define ETW_ENABLE_IGNORE_KEYWORD_0	0x10
+/*
+ * etw_enable.property: EVENT_ENABLE_PROPERTY_* known here.  Those that ask for
+ * an extended item (format.h) concern the events of this provider in this
+ * session alone.
+ */
+#define ETW_ENABLE_SID			0x1
+#define ETW_ENABLE_TS_ID		0x2
+#define ETW_ENABLE_STACK_TRACE		0x4	/* at most ETW_STACK_MAX frames */
+#define ETW_ENABLE_PSM_KEY		0x8
+#define ETW_ENABLE_IGNORE_KEYWORD_0	0x10	/* not the events without a keyword */
+#define ETW_ENABLE_PROCESS_START_KEY	0x80
+#define ETW_ENABLE_EVENT_KEY		0x100
+#define ETW_ENABLE_EXCLUDE_INPRIVATE	0x200	/* not those with ETW_WRITE_INPRIVATE */
+#define ETW_ENABLE_CONTAINER		0x800	/* SOURCE_CONTAINER_TRACKING */
 
-/* etw_filter.type: EVENT_FILTER_TYPE_* known here */
-#define ETW_FILTER_NONE		0
-#define ETW_FILTER_PID		0x80000004	/* __u32 pids[1..8] */
-
-struct etw_filter {
-	__u64 ptr;		/* user address of the filter's data */
-	__u32 len;		/* bytes */
-	__u32 type;		/* ETW_FILTER_* */
-};
+#define ETW_STACK_MAX		192	/* frames of an event; the innermost are kept */
 
 /*
  * Enable or disable a provider for a session, or ask it for its state.
@@ -231,7 +235,8 @@ struct etw_filter {
  * need not be registered yet.  DISABLE of one that is not enabled succeeds.
  * The ninth session of one provider is ENOSPC.  A PID filter selects, once,
  * among the user registrations that exist at the call, by PIDs of the caller's
- * PID namespace; kernel registrations are never selected by it.
+ * PID namespace.  EVENT_ID drops events, STACKWALK and STACKWALK_LEVEL_KW only
+ * their stacks; both of the latter must agree.
  * timeout_ms 0 returns at once; else the call waits for the callbacks, at most
  * that long, then ETIMEDOUT (the change stays in force).
  */
@@ -313,7 +318,8 @@ struct etw_enable_entry {
 	__u32 generation;	/* changes with every update */
 	__u64 any;
 	__u64 all;
-	__u64 reserved;
+	__u32 properties;	/* ETW_ENABLE_* that some session asked for */
+	__u32 reserved;
 };
 
 #define ETW_ENABLE_AREA_SIZE	(ETW_REGISTRATIONS_MAX * sizeof(struct etw_enable_entry))
@@ -323,11 +329,17 @@ struct etw_enable_entry {
 #define ETW_WRITE_INPRIVATE	0x2	/* EVENT_WRITE_FLAG_INPRIVATE */
 #define ETW_WRITE_ACTIVITY	0x4	/* activity is set */
 #define ETW_WRITE_RELATED	0x8	/* related is set */
+#define ETW_WRITE_CAN_WALK	0x10	/* the caller can tell its stack, if asked */
 
 /*
  * Write one event.  Succeeds, doing nothing, when no session wants it.  An
  * event that a session wanted and did not get is an error, unless all such
  * sessions are INDEPENDENT; the other sessions have it nevertheless.
+ *
+ * Of a process the kernel finds only frames that frame pointers link.  A caller
+ * that knows better gives its stack; with CAN_WALK it need not do so before the
+ * event is known to want one: ENODATA then, nothing is written, and the caller
+ * writes again with its stack, or without CAN_WALK.
  */
 struct etw_event_write {
 	__u32 size;
@@ -339,6 +351,9 @@ struct etw_event_write {
 	struct etw_event_descriptor desc;
 	struct etw_guid activity;
 	struct etw_guid related;
+	__u64 stack;		/* __u64 *: return addresses, the innermost first */
+	__u32 stack_count;	/* at most ETW_STACK_MAX; 0: the kernel walks it */
+	__u32 reserved;		/* 0 */
 };
 
 /* --------------------------------------------------- looking at providers */
@@ -369,6 +384,8 @@ struct etw_provider_enable {
 	__u16 logger_id;
 	__u8  level;
 	__u8  pid_filtered;	/* 1: by PID filter */
+	__u32 filters;		/* low halves of the types of its filters, or'ed */
+	__u32 reserved;
 };
 
 /*

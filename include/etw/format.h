@@ -53,6 +53,8 @@ struct etw_event_descriptor {
 	__u64 keyword;	/* 0 passes every session's keywords, see filter.h */
 };
 
+#define ETW_CHANNEL_TRACELOGGING	11	/* the event's id says nothing */
+
 /* EVENT_DATA_DESCRIPTOR: one piece of an event's payload. */
 struct etw_data_descriptor {
 	__u64 ptr;	/* address of the piece in the writer's address space */
@@ -146,8 +148,21 @@ struct etw_ext_item {
 #define ETW_CLOCK_TYPE_MASK	7
 #define ETW_CLOCK_FREQ_SHIFT	3
 
-/* etw_ext_item.type: EVENT_HEADER_EXT_TYPE_* */
-#define ETW_EXT_RELATED_ACTIVITY	1
+/*
+ * etw_ext_item.type: EVENT_HEADER_EXT_TYPE_*.  All but the first are there for
+ * the sessions only that asked for them by an enable property.  In an event
+ * that an interrupt wrote they tell of the task that it interrupted.  What an
+ * application is: module/core/scope.h; control groups are of version 2.
+ */
+#define ETW_EXT_RELATED_ACTIVITY	1	/* etw_guid */
+#define ETW_EXT_SID			2	/* S-1-22-1-uid, 16 bytes; uid: effective */
+#define ETW_EXT_TS_ID			3	/* __u32: login session of audit; 0: none */
+#define ETW_EXT_STACK_TRACE32		5
+#define ETW_EXT_STACK_TRACE64		6
+#define ETW_EXT_PSM_KEY			9	/* UTF-16 with its NUL: application */
+#define ETW_EXT_EVENT_KEY		10	/* __u64: the same in all sessions */
+#define ETW_EXT_PROCESS_START_KEY	13	/* __u64: of no other process of this boot */
+#define ETW_EXT_CONTAINER_ID		16	/* UTF-8 with its NUL: path of the cgroup */
 
 /* 100 ns intervals from 1601-01-01 to 1970-01-01 */
 #define ETW_UNIX_EPOCH_100NS	116444736000000000LL

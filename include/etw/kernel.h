@@ -23,7 +23,7 @@
  * and never sleeps; the data must be resident kernel memory.  A module that
  * uses these functions holds a reference on etw.ko through its symbols.
  *
- * Semantics: Microsoft's EtwRegister, EtwWrite, EtwWriteTransfer,
+ * Semantics: Microsoft's EtwRegister, EtwWrite, EtwWriteTransfer, EtwWriteEx,
  * EtwEventEnabled, EtwProviderEnabled and EtwActivityIdControl pages; negative
  * errno instead of NTSTATUS.
  */
@@ -181,6 +181,15 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_guid *activity,
 		       const struct etw_guid *related, u32 count,
 		       const struct etw_data_descriptor *data);
+
+/* etw_write_ex(): EVENT_WRITE_FLAG_* */
+#define ETW_EX_NO_FAULTING	0x1
+#define ETW_EX_INPRIVATE	0x2
+
+int etw_write_ex(struct etw_provider *provider,
+		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
+		 const struct etw_guid *activity, const struct etw_guid *related,
+		 u32 count, const struct etw_data_descriptor *data);
 
 bool etw_event_enabled(const struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc);

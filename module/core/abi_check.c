@@ -132,7 +132,8 @@ AT(etw_enable_entry, sessions, 3, 1);
 AT(etw_enable_entry, generation, 4, 4);
 AT(etw_enable_entry, any, 8, 8);
 AT(etw_enable_entry, all, 16, 8);
-AT(etw_enable_entry, reserved, 24, 8);
+AT(etw_enable_entry, properties, 24, 4);
+AT(etw_enable_entry, reserved, 28, 4);
 SIZE(etw_enable_entry, 32);
 
 AT(etw_event_write, size, 0, 4);
@@ -144,7 +145,22 @@ AT(etw_event_write, filter, 24, 8);
 AT(etw_event_write, desc, 32, 16);
 AT(etw_event_write, activity, 48, 16);
 AT(etw_event_write, related, 64, 16);
-SIZE(etw_event_write, 80);
+AT(etw_event_write, stack, 80, 8);
+AT(etw_event_write, stack_count, 88, 4);
+AT(etw_event_write, reserved, 92, 4);
+SIZE(etw_event_write, 96);
+
+AT(etw_filter_event_id, in, 0, 1);
+AT(etw_filter_event_id, reserved, 1, 1);
+AT(etw_filter_event_id, count, 2, 2);
+AT(etw_filter_event_id, ids, 4, 128);
+SIZE(etw_filter_event_id, 132);
+
+AT(etw_filter_level_kw, any, 0, 8);
+AT(etw_filter_level_kw, all, 8, 8);
+AT(etw_filter_level_kw, level, 16, 1);
+AT(etw_filter_level_kw, in, 17, 1);
+SIZE(etw_filter_level_kw, 24);
 
 AT(etw_provider_enum, size, 0, 4);
 AT(etw_provider_enum, flags, 4, 4);
@@ -166,7 +182,9 @@ AT(etw_provider_enable, property, 24, 4);
 AT(etw_provider_enable, logger_id, 28, 2);
 AT(etw_provider_enable, level, 30, 1);
 AT(etw_provider_enable, pid_filtered, 31, 1);
-SIZE(etw_provider_enable, 32);
+AT(etw_provider_enable, filters, 32, 4);
+AT(etw_provider_enable, reserved, 36, 4);
+SIZE(etw_provider_enable, 40);
 
 AT(etw_provider_query, size, 0, 4);
 AT(etw_provider_query, flags, 4, 4);

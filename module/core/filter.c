@@ -4,6 +4,40 @@
  */
 #include "core/filter.h"
 
+/* from->count is checked; an id may be there twice. */
+void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from)
+{
+	u32 i, at;
+
+	to->given = true;
+	to->in = from->in;
+	to->count = from->count;
+	for (i = 0; i < from->count; i++) {
+		for (at = i; at && to->ids[at - 1] > from->ids[i]; at--)
+			to->ids[at] = to->ids[at - 1];
+		to->ids[at] = from->ids[i];
+	}
+}
+
+/* Does the filter, if there is one, let an event of this id pass? */
+bool etw_ids_pass(const struct etw_event_ids *ids, u16 id)
+{
+	u32 low = 0, high = ids->count, middle;
+
+	if (!ids->given)
+		return true;
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (ids->ids[middle] == id)
+			return ids->in;
+		if (ids->ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return !ids->in;
+}
+
 /* One session's wish: level 0 means all levels, any 0 means any keyword. */
 void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 		    u32 property)
@@ -14,6 +48,7 @@ void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 	entry->keyword0 = !(property & ETW_ENABLE_IGNORE_KEYWORD_0);
 	entry->any = any ? any : ~0ULL;
 	entry->all = all;
+	entry->properties = property;
 }
 
 /*
@@ -30,6 +65,7 @@ void etw_filter_merge(struct etw_enable_entry *composite,
 		composite->keyword0 = entry->keyword0;
 		composite->any = entry->any;
 		composite->all = entry->all;
+		composite->properties = entry->properties;
 		return;
 	}
 	if (entry->level > composite->level)
@@ -37,6 +73,7 @@ void etw_filter_merge(struct etw_enable_entry *composite,
 	composite->keyword0 |= entry->keyword0;
 	composite->any |= entry->any;
 	composite->all &= entry->all;
+	composite->properties |= entry->properties;
 }
 
 /*
@@ -58,6 +95,7 @@ void etw_filter_widen(struct etw_enable_entry *shared,
 		WRITE_ONCE(shared->level, next->level);
 	WRITE_ONCE(shared->keyword0, shared->keyword0 | next->keyword0);
 	WRITE_ONCE(shared->any, shared->any | next->any);
+	WRITE_ONCE(shared->properties, shared->properties | next->properties);
 	WRITE_ONCE(shared->enabled, 1);
 }
 
@@ -69,6 +107,7 @@ void etw_filter_narrow(struct etw_enable_entry *shared,
 	WRITE_ONCE(shared->level, next->level);
 	WRITE_ONCE(shared->all, next->all);
 	WRITE_ONCE(shared->sessions, next->sessions);
+	WRITE_ONCE(shared->properties, next->properties);
 	WRITE_ONCE(shared->enabled, next->enabled);
 	WRITE_ONCE(shared->generation, shared->generation + 1);
 }

@@ -14,6 +14,17 @@
 #include "core/port.h"
 #include <etw/filter.h>
 
+/* Event ids of an EVENT_ID or STACKWALK filter, in ascending order. */
+struct etw_event_ids {
+	bool given;		/* there is such a filter */
+	bool in;		/* these pass; else all but these */
+	u16 count;
+	u16 ids[ETW_FILTER_EVENT_IDS];
+};
+
+void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from);
+bool etw_ids_pass(const struct etw_event_ids *ids, u16 id);
+
 void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 		    u32 property);
 void etw_filter_merge(struct etw_enable_entry *composite,

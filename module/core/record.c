@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * record.c - walk the records of a buffer that nobody vouches for
+ * record.c - a record's extended items; the records of a buffer that nobody
+ * vouches for
  */
 #include "core/record.h"
 
@@ -27,6 +28,33 @@ static_assert(offsetof(struct etw_event_header, desc) == 40);
 static_assert(offsetof(struct etw_event_header, processor_time) == 56);
 static_assert(offsetof(struct etw_event_header, activity) == 64);
 static_assert(sizeof(struct etw_ext_item) == ETW_EXT_ITEM_SIZE);
+
+/*
+ * Store the related activity and the items, one at least, at the place behind
+ * the header.  Their size.
+ */
+u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
+			 const struct etw_record_items *items)
+{
+	struct etw_ext_item *item = NULL;
+	u8 *start = at;
+	u32 i;
+
+	if (source->related) {
+		item = etw_record_put_related(at, source->related);
+		item->linkage = 1;
+		at += ETW_RELATED_ITEM_SIZE;
+	}
+	for (i = 0; items && i < items->count; i++) {
+		item = (struct etw_ext_item *)at;
+		memcpy(item, items->item[i], items->item[i]->size);
+		item->linkage = 1;
+		at += item->size;
+	}
+	if (item)
+		item->linkage = 0;
+	return at - start;
+}
 
 /*
  * Copy the header of a buffer of len bytes and check what a walk relies on:

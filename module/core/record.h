@@ -12,6 +12,15 @@
 #include "core/port.h"
 #include <etw/format.h>
 
+#define ETW_ITEMS_MAX	16	/* of one record, the related activity beside them */
+
+/* Extended items, each a whole item with its padding; linkage is not looked at. */
+struct etw_record_items {
+	u32 count;
+	u32 size;	/* of all of them */
+	const struct etw_ext_item *item[ETW_ITEMS_MAX];
+};
+
 /* Where a record's bytes come from; all pointers stay valid until written. */
 struct etw_record_source {
 	const struct etw_guid *provider;
@@ -20,7 +29,7 @@ struct etw_record_source {
 	const struct etw_guid *related;		/* NULL: no item */
 	const struct etw_data_descriptor *data;	/* addresses that can be read here */
 	u32 count;	/* of data */
-	u32 size;	/* by etw_record_measure() */
+	u32 size;	/* by etw_record_measure(), its items included */
 	u32 thread_id;
 	u32 process_id;
 	u16 type;	/* ETW_TYPE_* */
@@ -36,9 +45,12 @@ static __always_inline u32 etw_record_slot(u32 size)
 }
 
 /*
- * Compute source->size.  -EINVAL: too many descriptors; -EOVERFLOW: over 64 KB.
+ * Compute source->size, with these items or NULL.  -EINVAL: too many
+ * descriptors; -EOVERFLOW: over 64 KB.
  */
-static __always_inline int etw_record_measure(struct etw_record_source *source)
+static __always_inline int
+etw_record_measure_items(struct etw_record_source *source,
+			 const struct etw_record_items *items)
 {
 	u64 size = ETW_EVENT_HEADER_SIZE;
 	u32 i;
@@ -47,12 +59,19 @@ static __always_inline int etw_record_measure(struct etw_record_source *source)
 		return -EINVAL;
 	if (source->related)
 		size += ETW_RELATED_ITEM_SIZE;
+	if (items)
+		size += items->size;
 	for (i = 0; i < source->count; i++)
 		size += source->data[i].size;
 	if (size > ETW_RECORD_MAX)
 		return -EOVERFLOW;
 	source->size = size;
 	return 0;
+}
+
+static __always_inline int etw_record_measure(struct etw_record_source *source)
+{
+	return etw_record_measure_items(source, NULL);
 }
 
 /*
@@ -95,12 +114,31 @@ static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
 		*to = *from;
 }
 
+/* Linkage says that no other item follows. */
+static __always_inline struct etw_ext_item *
+etw_record_put_related(u8 *at, const struct etw_guid *related)
+{
+	struct etw_ext_item *item = (struct etw_ext_item *)at;
+
+	item->size = ETW_RELATED_ITEM_SIZE;
+	item->type = ETW_EXT_RELATED_ACTIVITY;
+	item->linkage = 0;
+	item->data_size = sizeof(struct etw_guid);
+	*(struct etw_guid *)(item + 1) = *related;
+	return item;
+}
+
+u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
+			 const struct etw_record_items *items);
+
 /*
  * Fill a slot of etw_record_slot(source->size) bytes, 8-byte aligned, every
- * byte of it.  A descriptor list that grew since it was measured is cut.
+ * byte of it.  A descriptor list that grew since it was measured is cut.  items:
+ * those it was measured with, or NULL.
  */
 static __always_inline void
-etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp)
+etw_record_write_items(u8 *slot, const struct etw_record_source *source,
+		       const struct etw_record_items *items, u64 timestamp)
 {
 	struct etw_event_header *header = (struct etw_event_header *)slot;
 	u32 left = source->size - ETW_EVENT_HEADER_SIZE, i, n;
@@ -110,7 +148,7 @@ etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp
 	/* The padding lies in the slot's last word; the payload may then overwrite. */
 	__builtin_memset(slot + etw_record_slot(source->size) - 8, 0, 8);
 
-	if (source->related)
+	if (source->related || items)
 		flags |= ETW_EVENT_EXTENDED_INFO;
 	header->size = source->size;
 	header->type = source->type;
@@ -127,14 +165,12 @@ etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp
 	else
 		memset(&header->activity, 0, sizeof(header->activity));
 
-	if (unlikely(source->related)) {
-		struct etw_ext_item *item = (struct etw_ext_item *)at;
-
-		item->size = ETW_RELATED_ITEM_SIZE;
-		item->type = ETW_EXT_RELATED_ACTIVITY;
-		item->linkage = 0;
-		item->data_size = sizeof(struct etw_guid);
-		*(struct etw_guid *)(item + 1) = *source->related;
+	if (items) {
+		n = etw_record_put_items(at, source, items);
+		at += n;
+		left -= n;
+	} else if (unlikely(source->related)) {
+		etw_record_put_related(at, source->related);
 		at += ETW_RELATED_ITEM_SIZE;
 		left -= ETW_RELATED_ITEM_SIZE;
 	}
@@ -149,6 +185,12 @@ etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp
 	/* A list that shrank since it was measured must not leave old bytes. */
 	if (unlikely(left))
 		memset(at, 0, left);
+}
+
+static __always_inline void
+etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp)
+{
+	etw_record_write_items(slot, source, NULL, timestamp);
 }
 
 /* One record of a buffer; the pointers lead into the buffer. */

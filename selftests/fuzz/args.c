@@ -7,7 +7,7 @@
 #include "exec.h"
 
 static const uint64_t interesting[] = {
-	0, 1, 2, 3, 4, 7, 8, 16, 64, 65, 127, 128, 129, 255, 256, 1023, 1024, 1025, 4095, 4096,
+	0, 1, 2, 3, 4, 7, 8, 16, 64, 65, 127, 128, 129, 192, 193, 255, 256, 1023, 1024, 1025, 4095, 4096,
 	4097, 8192, 32768, 65454, 65455, 65456, 65535, 65536, 131072, 131073, 0x7fffffff,
 	0x80000000, 0xfffffffe, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
 	0x8000000000000000, 0xfffffffffffff000, 0xffffffffffffffff,
@@ -190,18 +190,56 @@ static uint64_t pieces_arg(struct room *r, const struct arg *arg)
 	return put(r, arg->mode == ARG_PICK ? seed & 15 : 0, d, n * sizeof(d[0]));
 }
 
-static uint64_t filters_arg(struct room *r, const struct arg *arg)
+/* The data of filters that are not PIDs, by what they are asked for as. */
+static uint32_t filter_data(struct etw_filter *f, unsigned int what, uint8_t *data, uint64_t seed)
+{
+	static const char *const names[] = { "etw_fuzz", "/", "a;b;etw_fuzz", "a;", "" };
+	static const uint32_t types[] = { ETW_FILTER_EXECUTABLE_NAME, ETW_FILTER_CONTAINER,
+					  ETW_FILTER_PACKAGE_ID, ETW_FILTER_PACKAGE_APP_ID };
+	struct etw_filter_event_id ids = { .in = seed & 1, .count = 3, .ids = { 0, 7, seed } };
+	struct etw_filter_level_kw level = { .any = seed & 3, .level = seed % 7, .in = seed & 1 };
+	const char *name = PICK(names, seed);
+
+	switch (what) {
+	case 16: case 17: case 18: case 19:
+		f->type = types[what - 16];
+		f->len = strlen(name);
+		memcpy(data, name, f->len);
+		break;
+	case 20: case 21: case 22:
+		f->type = what == 21 ? ETW_FILTER_STACKWALK : ETW_FILTER_EVENT_ID;
+		if (what == 22)
+			ids.count = seed >> 8 & 127;
+		f->len = 4 + 2 * ids.count;
+		memcpy(data, &ids, sizeof(ids));
+		break;
+	default:
+		f->type = ETW_FILTER_STACKWALK_LEVEL_KW;
+		f->len = sizeof(level);
+		memcpy(data, &level, sizeof(level));
+	}
+	return f->len;
+}
+
+/* Up to eight of all types together, the last one perhaps twice. */
+static unsigned int many_filters(struct room *r, struct etw_filter *f, uint64_t seed)
+{
+	unsigned int n = 1 + (seed >> 12 & 7), i;
+	uint8_t data[300];
+	uint32_t len;
+
+	for (i = 0; i < n; i++) {
+		len = filter_data(&f[i], 16 + (seed >> 16 & 7) + i, data, rnd_mix(seed + i));
+		f[i].ptr = put(r, 0, data, len < sizeof(data) ? len : sizeof(data));
+	}
+	return n;
+}
+
+static unsigned int pid_filters(struct room *r, struct etw_filter *f, unsigned int what)
 {
 	uint32_t own = getpid(), pids[9] = { own, own, 1, 2, 0, 0xffffffff, 99999, own, own };
-	struct etw_filter f[14];
-	unsigned int i, n = 1, what = arg->value >> 4 & 15;
+	unsigned int i, n = 1;
 
-	if (arg->mode == ARG_RAW) {
-		r->len = 1;
-		return raw_pointer(arg->value);
-	}
-	if (arg->mode == ARG_DEFAULT || !what)
-		return r->len = 0;
 	for (i = 0; i < 14; i++)
 		f[i] = (struct etw_filter){ 0, 4, ETW_FILTER_PID };
 	switch (what) {
@@ -220,6 +258,30 @@ static uint64_t filters_arg(struct room *r, const struct arg *arg)
 	}
 	for (i = 0; i < n; i++)
 		f[i].ptr = what == 12 ? UNMAPPED : put(r, 0, pids, sizeof(pids));
+	return n;
+}
+
+static uint64_t filters_arg(struct room *r, const struct arg *arg)
+{
+	unsigned int n, what = arg->value >> 4 & 31;
+	struct etw_filter f[14];
+	uint8_t data[300];
+
+	if (arg->mode == ARG_RAW) {
+		r->len = 1;
+		return raw_pointer(arg->value);
+	}
+	if (arg->mode == ARG_DEFAULT || !what)
+		return r->len = 0;
+	if (what < 16) {
+		n = pid_filters(r, f, what);
+	} else if (what < 24) {
+		n = 1;
+		filter_data(&f[0], what, data, arg->value >> 9);
+		f[0].ptr = put(r, arg->value >> 5 & 15, data, sizeof(data));
+	} else {
+		n = many_filters(r, f, arg->value);
+	}
 	r->len = n;
 	return put(r, arg->value & 15, f, n * sizeof(f[0]));
 }

@@ -20,31 +20,41 @@ static bool is_leak(uint64_t word)
 	if (word == 0xaaaaaaaaaaaaaaaaull || word == 0xfefefefefefefefeull ||
 	    word == 0x6b6b6b6b6b6b6b6bull)
 		return true;
-	/* Linear map, vmalloc and memory map; the kernel and its modules. */
-	return (word >= 0xffff888000000000ull && word < 0xffffeb0000000000ull) ||
-	       (word > 0xffffffff80000000ull && word < 0xffffffffff000000ull);
+	/* Linear map, vmalloc and memory map. */
+	return word >= 0xffff888000000000ull && word < 0xffffeb0000000000ull;
+}
+
+/* In the kernel's text and its modules': in stacks, for those who may see them. */
+static bool is_text(uint64_t word)
+{
+	return word > 0xffffffff80000000ull && word < 0xffffffffff000000ull;
 }
 
 uint64_t harmless(uint64_t value)
 {
-	return is_leak(value) ? value & 0xffffffff : value;
+	return is_leak(value) || is_text(value) ? value & 0xffffffff : value;
 }
 
-/* NULL or what is there that should not be. */
-const char *audit_leak(const void *mem, size_t len)
+static const char *find_leak(const void *mem, size_t len, bool text_too)
 {
-	static __thread char text[96];
+	static __thread char said[96];
 	uint64_t word;
 	size_t i;
 
 	for (i = 0; i + 8 <= len; i += 8) {
 		memcpy(&word, (const uint8_t *)mem + i, 8);
-		if (is_leak(word)) {
-			snprintf(text, sizeof(text), "the kernel's %#lx at %zu of %zu", word, i, len);
-			return text;
+		if (is_leak(word) || (text_too && is_text(word))) {
+			snprintf(said, sizeof(said), "the kernel's %#lx at %zu of %zu", word, i, len);
+			return said;
 		}
 	}
 	return NULL;
+}
+
+/* NULL or what is there that should not be. */
+const char *audit_leak(const void *mem, size_t len)
+{
+	return find_leak(mem, len, true);
 }
 
 static const char *check_head(const struct etw_buffer_header *b, uint32_t size)
@@ -68,11 +78,36 @@ static const char *check_head(const struct etw_buffer_header *b, uint32_t size)
 	return NULL;
 }
 
-static const char *check_items(const struct etw_event_header *h)
+static bool known_item(const struct etw_ext_item *item)
+{
+	switch (item->type) {
+	case ETW_EXT_RELATED_ACTIVITY:
+	case ETW_EXT_SID:
+		return item->data_size == 16;
+	case ETW_EXT_TS_ID:
+		return item->data_size == 4;
+	case ETW_EXT_EVENT_KEY:
+	case ETW_EXT_PROCESS_START_KEY:
+		return item->data_size == 8;
+	case ETW_EXT_PSM_KEY:
+	case ETW_EXT_CONTAINER_ID:
+		return item->data_size > 1;
+	case ETW_EXT_STACK_TRACE32:
+	case ETW_EXT_STACK_TRACE64:
+		return item->data_size > 8 && item->data_size <= 8 + 8 * ETW_STACK_MAX;
+	}
+	return false;
+}
+
+/* A stack may tell of the kernel's addresses; the rest is not to. */
+static const char *check_items(const struct etw_event_header *h, uint32_t *len)
 {
 	const uint8_t *p = (const uint8_t *)(h + 1), *end = (const uint8_t *)h + h->size;
 	const struct etw_ext_item *item;
+	const char *error;
+	uint32_t i;
 
+	*len = 0;
 	if (!(h->flags & ETW_EVENT_EXTENDED_INFO))
 		return NULL;
 	do {
@@ -80,10 +115,17 @@ static const char *check_items(const struct etw_event_header *h)
 		if (end - p < 8 || item->size < 8 || item->size % 8 || item->size > end - p ||
 		    item->data_size > item->size - 8)
 			return "size of an extended item";
-		if (item->type != ETW_EXT_RELATED_ACTIVITY || item->data_size != 16)
-			return "type of an extended item";
+		if (!known_item(item))
+			return "type or length of an extended item";
+		for (i = 8 + item->data_size; i < item->size; i++)
+			if (p[i])
+				return "padding of an extended item";
+		error = find_leak(item, item->size, item->type != ETW_EXT_STACK_TRACE64);
+		if (error)
+			return error;
 		p += item->size;
 	} while (item->linkage & 1);
+	*len = p - (const uint8_t *)(h + 1);
 	return NULL;
 }
 
@@ -98,6 +140,9 @@ static bool clock_may_step(const struct etw_buffer_header *b)
 
 static const char *check_record(const struct etw_event_header *h, int64_t *last)
 {
+	const char *error;
+	uint32_t items;
+
 	if (h->type != ETW_TYPE_EVENT64 && h->type != ETW_TYPE_EVENT32)
 		return "record type";
 	if (h->flags & ~(ETW_EVENT_EXTENDED_INFO | ETW_EVENT_STRING_ONLY | ETW_EVENT_NO_CPUTIME))
@@ -108,10 +153,13 @@ static const char *check_record(const struct etw_event_header *h, int64_t *last)
 		return "time goes backwards";
 	if (last)
 		*last = h->timestamp;
+	error = check_items(h, &items);
 	/* That module's sums are as good as random. */
-	if (!memcmp(&h->provider, &fuzz_guids[GUIDS - 1], sizeof(h->provider)))
-		return check_items(h);
-	return audit_leak(h, h->size) ?: check_items(h);
+	if (error || !memcmp(&h->provider, &fuzz_guids[GUIDS - 1], sizeof(h->provider)))
+		return error;
+	/* A payload may have come from a mapped buffer with a stack in it. */
+	return audit_leak(h, sizeof(*h)) ?:
+	       find_leak((const uint8_t *)(h + 1) + items, h->size - sizeof(*h) - items, !shared->stacks);
 }
 
 static const char *walk(const uint8_t *bytes, const struct etw_buffer_header *b, uint64_t *records)

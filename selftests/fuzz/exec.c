@@ -356,6 +356,7 @@ bool exec_run(const struct prog *p, unsigned int flags)
 
 	shared->run++;
 	shared->fresh_count = 0;
+	shared->stacks = false;
 	fflush(stdout);
 	pid = fork();
 	if (!pid)

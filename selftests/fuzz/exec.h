@@ -113,6 +113,7 @@ void done_start(struct exec *x, const void *arg);
 void done_register(struct exec *x, const void *arg);
 void done_consume(struct exec *x, const void *arg);
 void done_take(struct exec *x, const void *arg);
+void done_enable(struct exec *x, const void *arg);
 void done_stat(struct exec *x, const void *arg);
 void done_cstat(struct exec *x, const void *arg);
 

@@ -206,6 +206,7 @@ struct shared {
 	uint64_t ok[OPS_MAX], failed[OPS_MAX], us[OPS_MAX];
 	uint64_t runs[ENDS];
 	uint64_t buffers, records;	/* audited */
+	bool stacks;			/* this run's program has asked for some */
 	uint64_t accounts;		/* sessions whose counts added up */
 	/* operands of comparisons, when they are asked for */
 	struct hint hints[HINTS_MAX];

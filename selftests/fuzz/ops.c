@@ -129,13 +129,13 @@ static const struct op op_stat = {
 
 static const struct op op_enable = {
 	.id = 8, .name = "enable", .weight = 18, .cmd = ETW_IOC_ENABLE,
-	.size = sizeof(struct etw_enable),
+	.size = sizeof(struct etw_enable), .done = done_enable,
 	.fields = { FD(FD_DEV), PLACE, F(etw_enable, size, KIND_SIZE),
 		    F(etw_enable, flags, KIND_RESERVED),
 		    F(etw_enable, session, KIND_HANDLE), F(etw_enable, provider, KIND_GUID, 0),
 		    F(etw_enable, source, KIND_GUID, 5),
 		    F(etw_enable, control, KIND_ENUM, E_CONTROL),
-		    F(etw_enable, property, KIND_FLAGS, ETW_ENABLE_IGNORE_KEYWORD_0),
+		    F(etw_enable, property, KIND_FLAGS, 0xfff),
 		    F(etw_enable, any, KIND_KEYWORD), F(etw_enable, all, KIND_KEYWORD),
 		    F(etw_enable, filters, KIND_FILTERS), F(etw_enable, filter_count, KIND_LEN, 1),
 		    F(etw_enable, timeout_ms, KIND_ENUM, E_TIMEOUT),
@@ -197,7 +197,10 @@ static const struct op op_write = {
 		    F(etw_event_write, desc.level, KIND_LEVEL),
 		    F(etw_event_write, desc.keyword, KIND_KEYWORD),
 		    F(etw_event_write, activity, KIND_GUID, 3),
-		    F(etw_event_write, related, KIND_GUID, 4) } };
+		    F(etw_event_write, related, KIND_GUID, 4),
+		    F(etw_event_write, stack, KIND_OUT),
+		    F(etw_event_write, stack_count, KIND_INT, 0),
+		    F(etw_event_write, reserved, KIND_RESERVED) } };
 
 /* ------------------------------------------------------------------ consumers */
 

@@ -64,6 +64,13 @@ void done_take(struct exec *x, const void *arg)
 		x->indices[atomic_fetch_add(&x->index_count, 1) % HANDLES] = t->index;
 }
 
+void done_enable(struct exec *x, const void *arg)
+{
+	(void)x;
+	if (((const struct etw_enable *)arg)->property & ETW_ENABLE_STACK_TRACE)
+		shared->stacks = true;
+}
+
 /* Counts that went below zero are as good as infinite. */
 static void check_count(const char *of, const char *what, uint64_t count)
 {

@@ -45,6 +45,12 @@ static const char *const scenarios[] = {
 		"start enable start enable start enable start enable register write sessions",
 	"many:what=0,count=5 many:what=1,count=3 start many:what=2,count=3 many:what=4,count=4 flush sessions providers",
 	"open register odd_ioctl odd_ioctl:cmd=1 odd_call:which=0 odd_call:which=5 odd_call:which=6 fcntl fcntl:arg=1 cpu:mask=1 cpu:mask=2 sleep",
+	"start enable:property=4095 register write write:flags=12 burst consume:flags=2048 flush audit "
+		"start enable:provider=6,property=4095 t_register t_write t_write:context=1 t_write:context=2 "
+		"consume:flags=2048 flush audit write:stack=0,stack_count=4 flush audit",
+	"start register enable:filters=256 write enable:filters=272 enable:filters=288 enable:filters=304 "
+		"enable:filters=320 write enable:filters=336,property=4 write enable:filters=352 "
+		"enable:filters=368,property=4 write enable:filters=28928 write provider consume:flags=2048 flush audit",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
 };

@@ -16,6 +16,8 @@ static void stored(void);
 #define etw_filter_merge	hooked_filter_merge
 #define etw_filter_widen	hooked_filter_widen
 #define etw_filter_narrow	hooked_filter_narrow
+#define etw_ids_set		hooked_ids_set
+#define etw_ids_pass		hooked_ids_pass
 #include "core/filter.c"
 
 #include "tap.h"
@@ -319,6 +321,33 @@ static void test_widen(void)
 	is(missed, 0, "a widened entry passes what either state wants");
 }
 
+/* Every id against a plain search of the list as it was given. */
+static void test_ids(void)
+{
+	struct etw_event_ids none = { 0 }, ids;
+	struct etw_filter_event_id given;
+	u32 round, id, i, wrong = 0;
+	bool listed;
+
+	ok(etw_ids_pass(&none, 7), "no filter lets everything pass");
+	for (round = 0; round < 40; round++) {
+		memset(&ids, 0, sizeof(ids));
+		given.in = round & 1;
+		given.count = round < 4 ? round / 2 : pick(ETW_FILTER_EVENT_IDS + 1);
+		for (i = 0; i < given.count; i++)
+			given.ids[i] = pick(round % 3 ? 0x10000 : 70);
+		if (given.count > 1)
+			given.ids[1] = round % 3 ? 0xFFFF : given.ids[0];
+		etw_ids_set(&ids, &given);
+		for (id = 0; id <= 0xFFFF; id++) {
+			for (i = 0, listed = false; i < given.count; i++)
+				listed |= given.ids[i] == id;
+			wrong += etw_ids_pass(&ids, id) != (listed == given.in);
+		}
+	}
+	is(wrong, 0, "40 lists of up to 64 ids, in and out, each for every id");
+}
+
 int main(void)
 {
 	test_examples();
@@ -326,5 +355,6 @@ int main(void)
 	test_composite();
 	test_update();
 	test_widen();
+	test_ids();
 	return done_testing();
 }

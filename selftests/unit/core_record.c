@@ -177,6 +177,69 @@ static void test_sizes(void)
 	ok(!fault, "no descriptors: %s", fault ? fault : "header only");
 }
 
+#define ITEM_DATA	64
+
+struct sized_item {
+	struct etw_ext_item head;
+	u8 data[ITEM_DATA];
+};
+
+/* Items of these sizes of data, with and without a related activity. */
+static const char *with_items(const u32 *len, u32 count, bool with_related)
+{
+	struct etw_record_source source = source_of(1);
+	static struct sized_item item[ETW_ITEMS_MAX];
+	struct etw_record_items items = { 0 };
+	u32 offset = 0, at = 0, i;
+	struct etw_record_view view;
+	struct etw_ext_view ext;
+	const char *fault = NULL;
+	u8 *slot;
+
+	for (i = 0; i < count; i++) {
+		/* Whatever linkage says, it is the record's place that counts. */
+		item[i].head = (struct etw_ext_item){ 8 + (len[i] + 7) / 8 * 8, 100 + i, i & 1, len[i] };
+		memset(item[i].data, i + 1, sizeof(item[i].data));
+		items.item[items.count++] = &item[i].head;
+		items.size += item[i].head.size;
+	}
+	cut(33, 1);
+	source.related = with_related ? &related : NULL;
+	if (etw_record_measure_items(&source, &items) || source.size != ETW_EVENT_HEADER_SIZE + 33 +
+	    items.size + (with_related ? ETW_RELATED_ITEM_SIZE : 0))
+		return "measure";
+	slot = slot_alloc(etw_record_slot(source.size));
+	etw_record_write_items(slot, &source, &items, 1);
+	if (etw_record_next(slot, etw_record_slot(source.size), &offset, &view) != 1 ||
+	    view.data_len != 33 || memcmp(view.data, payload, 33))
+		fault = "walk";
+	if (!fault && with_related && (etw_ext_next(&view, &at, &ext) != 1 ||
+				       ext.type != ETW_EXT_RELATED_ACTIVITY))
+		fault = "the related activity";
+	for (i = 0; i < count && !fault; i++)
+		if (etw_ext_next(&view, &at, &ext) != 1 || ext.type != 100 + i ||
+		    ext.data_len != len[i] || !all_bytes(ext.data, len[i], i + 1))
+			fault = "an item";
+	if (!fault && etw_ext_next(&view, &at, &ext))
+		fault = "the end of the items";
+	if (!slot_margins(slot, etw_record_slot(source.size)))
+		fault = "bytes around the slot";
+	slot_free(slot);
+	return fault;
+}
+
+static void test_items(void)
+{
+	static const u32 len[ETW_ITEMS_MAX] = { 16, 4, 0, 8, 1, 64, 63, 7, 9, 15, 17, 2, 3, 5, 6, 31 };
+	const char *fault = NULL;
+	u32 count, kind;
+
+	for (count = 1; count <= ETW_ITEMS_MAX; count++)
+		for (kind = 0; kind < 2 && !fault; kind++)
+			fault = with_items(len, count, kind);
+	ok(!fault, "1 to 16 items, beside a related activity and alone: %s", fault ?: "right");
+}
+
 static void test_limits(void)
 {
 	const u32 most = ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE;
@@ -285,6 +348,7 @@ int main(void)
 	for (i = 0; i < sizeof(payload); i++)
 		payload[i] = 1 + i % 251;
 	test_sizes();
+	test_items();
 	test_limits();
 	test_changed();
 	test_buffer_check();

@@ -99,6 +99,24 @@ static void before_filtered(struct fault_env *e)
 	e->arg.enable.filter_count = 2;
 }
 
+/* Filters of every sort, and every item. */
+static void before_all_filters(struct fault_env *e)
+{
+	static const struct etw_filter_level_kw level = { .level = 3, .in = 1 };
+	static const struct etw_filter_event_id ids = { .in = 1, .count = 2, .ids = { 1, 2 } };
+	struct etw_filter *f = (void *)e->room;
+
+	before_user(e);
+	f[0] = (struct etw_filter){ VM_PTR("fault_enable"), 12, ETW_FILTER_EXECUTABLE_NAME };
+	f[1] = (struct etw_filter){ VM_PTR("/"), 1, ETW_FILTER_CONTAINER };
+	f[2] = (struct etw_filter){ VM_PTR(&ids), 8, ETW_FILTER_EVENT_ID };
+	f[3] = (struct etw_filter){ VM_PTR(&ids), 8, ETW_FILTER_STACKWALK };
+	f[4] = (struct etw_filter){ VM_PTR(&level), sizeof(level), ETW_FILTER_STACKWALK_LEVEL_KW };
+	e->arg.enable.filters = VM_PTR(f);
+	e->arg.enable.filter_count = 5;
+	e->arg.enable.property = ETW_ENABLE_SID | ETW_ENABLE_STACK_TRACE | ETW_ENABLE_CONTAINER;
+}
+
 static const struct fault_op enable_ops[] = {
 	{ .name = "ENABLE of what nobody has", .prepare = before_nobody, .call = do_enable,
 	  .done = nobody_enabled, .undo = undo_enable, .enomem = 1, .efault = 1 },
@@ -111,6 +129,12 @@ static const struct fault_op enable_ops[] = {
 	  .done = kernel_enabled, .undo = undo_enable, .enomem = 3, .efault = 1 },
 	{ .name = "ENABLE with a PID filter", .prepare = before_filtered, .call = do_enable,
 	  .done = user_enabled, .undo = undo_enable, .enomem = 5, .efault = 3 },
+	/* The first time memory for the items is made, and stays. */
+	{ .name = "ENABLE with items and filters", .prepare = before_all_filters,
+	  .call = do_enable, .done = user_enabled, .clean = undo_enable, .once = true,
+	  .enomem = 9, .efault = 6 },
+	{ .name = "ENABLE with them again", .prepare = before_all_filters, .call = do_enable,
+	  .done = user_enabled, .undo = undo_enable, .enomem = 9, .efault = 6 },
 };
 
 /* ------------------------------------------------------------ enabled already */

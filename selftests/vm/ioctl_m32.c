@@ -5,7 +5,7 @@
  * The structs are the same for both, so each command must simply work; what
  * differs is that its events say that they come from a 32-bit process.
  */
-#include "vm_buf.h"
+#include "vm_items.h"
 
 FIXTURE(m32) {
 	int fd;
@@ -101,6 +101,73 @@ TEST_F(m32, write_and_read)
 	EXPECT_EQ(getpid(), h->process_id);
 	EXPECT_EQ(0, memcmp(h + 1, text, sizeof(text)));
 	vm_reader_close(&r);
+}
+
+/* The stack of the one event that there is; frames: how many. */
+static const uint32_t *stack_of(const struct vm_events *events, unsigned int *frames)
+{
+	uint16_t len = 0;
+	const uint8_t *data = vm_item(&events->list[0], ETW_EXT_STACK_TRACE32, &len);
+
+	*frames = data && len >= 8 && !vm_item_number(&events->list[0], ETW_EXT_STACK_TRACE64) ?
+		  (len - 8) / 4 : 0;
+	return data ? (const void *)(data + 8) : NULL;
+}
+
+#define NESTED	__attribute__((__noinline__, __optimize__("no-omit-frame-pointer", \
+						      "no-optimize-sibling-calls")))
+
+static uint32_t returns[2];
+
+static NESTED int inner(FIXTURE_DATA(m32) *self, struct etw_event_write *w)
+{
+	returns[0] = (uintptr_t)__builtin_return_address(0);
+	return vm_ioctl(self->fd, ETW_IOC_WRITE, w);
+}
+
+static NESTED int outer(FIXTURE_DATA(m32) *self, struct etw_event_write *w)
+{
+	returns[1] = (uintptr_t)__builtin_return_address(0);
+	return inner(self, w);
+}
+
+/* Given by the process, or found by the kernel: addresses of 32 bits. */
+TEST_F(m32, stack)
+{
+	struct etw_event_write w = { .size = sizeof(w), .slot = self->slot,
+				     .desc = { .id = 1, .level = 1, .keyword = 1 } };
+	struct vm_events *events = calloc(1, sizeof(*events));
+	uint64_t given[3] = { 0x1000, 0x2000, 0xfffffff0 };
+	unsigned int n, i, found = 0;
+	const uint32_t *frames;
+	struct vm_reader r;
+
+	ASSERT_NE(NULL, events);
+	ASSERT_EQ(0, vm_reader_open(&r, self->fd, self->s.handle, O_NONBLOCK));
+	ASSERT_EQ(0, vm_enable_with(self->fd, self->s.handle, vm_guid(1),
+				    ETW_ENABLE_STACK_TRACE, NULL, 0));
+	w.stack = VM_PTR(given);
+	w.stack_count = 3;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(-EAGAIN, vm_drain(&r, vm_keep, events));
+	frames = stack_of(events, &n);
+	ASSERT_EQ(3, n);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ((uint32_t)given[i], frames[i]);
+
+	memset(events, 0, sizeof(*events));
+	w.stack_count = 0;
+	ASSERT_EQ(0, outer(self, &w));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(-EAGAIN, vm_drain(&r, vm_keep, events));
+	frames = stack_of(events, &n);
+	ASSERT_LE(3, n);
+	for (i = 0; i < n && found < 2; i++)
+		found += frames[i] == returns[found];
+	EXPECT_EQ(2, found);
+	vm_reader_close(&r);
+	free(events);
 }
 
 TEST_F(m32, take_and_give)

@@ -22,6 +22,7 @@
 #define ENOUGH		3000	/* events that a stream of CPU 0 must have */
 #define NESTED		20	/* writes of a thread that were interrupted */
 #define CYCLES		6	/* of CPU 1 going and coming */
+#define KEYS		(1 << 24)	/* more event keys than a CPU can have given */
 
 static const struct etw_guid provider = ETW_STRESS_GUID;
 
@@ -32,10 +33,21 @@ struct rule {
 	uint32_t property;
 };
 
-static const struct rule rules[SESSIONS] = {
+#define INTERRUPTS	(1 << ETW_STRESS_TIMER | 1 << ETW_STRESS_NMI)
+
+static const struct rule plain[SESSIONS] = {
 	{ 0, 0, 0, 0 },
 	{ 3, 0, 0x100000000, 0 },
-	{ 0, 1 << ETW_STRESS_TIMER | 1 << ETW_STRESS_NMI, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
+	{ 0, INTERRUPTS, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
+};
+
+/* The same events, with what the module is to find out in every context. */
+static const struct rule with_items[SESSIONS] = {
+	{ 0, 0, 0, ETW_ENABLE_SID | ETW_ENABLE_EVENT_KEY },
+	{ 3, 0, 0x100000000, 0 },
+	{ 0, INTERRUPTS, 0, ETW_ENABLE_IGNORE_KEYWORD_0 | ETW_ENABLE_TS_ID |
+	  ETW_ENABLE_STACK_TRACE | ETW_ENABLE_PSM_KEY | ETW_ENABLE_PROCESS_START_KEY |
+	  ETW_ENABLE_EVENT_KEY | ETW_ENABLE_CONTAINER },
 };
 
 static bool wanted(const struct rule *s, uint32_t source, uint64_t number)
@@ -57,7 +69,8 @@ struct view {
 	const struct rule *rule;
 	uint8_t *seen[ETW_STRESS_SOURCES][ETW_STRESS_CPUS];
 	int64_t last_time[ETW_STRESS_CPUS];
-	uint64_t torn, twice, unwanted, backwards, elsewhere;
+	uint8_t *keys[ETW_STRESS_CPUS];	/* a bit for each */
+	uint64_t torn, twice, unwanted, backwards, elsewhere, items;
 	int end;		/* of vm_drain() */
 	pthread_t thread;
 };
@@ -81,6 +94,78 @@ static bool whole(const struct vm_record *r)
 	       !memcmp(&r->head->provider, &provider, sizeof(provider));
 }
 
+/* An item's data, where it has what there is to have. */
+static bool item_ok(struct view *v, const struct etw_ext_item *item, uint16_t cpu)
+{
+	static const uint8_t root[16] = { 1, 2, 0, 0, 0, 0, 0, 22, 1 };
+	const uint64_t *data = (const void *)(item + 1);
+	uint64_t key, bit;
+
+	switch (item->type) {
+	case ETW_EXT_SID:
+		return item->data_size == sizeof(root) && !memcmp(data, root, sizeof(root));
+	case ETW_EXT_TS_ID:
+		return item->data_size == 4;
+	case ETW_EXT_PROCESS_START_KEY:
+		return item->data_size == 8;
+	case ETW_EXT_EVENT_KEY:
+		key = data[0] & (KEYS - 1);
+		bit = 1u << key % 8;
+		if (item->data_size != 8 || data[0] >> 48 != cpu + 1u ||
+		    (data[0] & ((1ull << 48) - 1)) >= KEYS || v->keys[cpu][key / 8] & bit)
+			return false;
+		v->keys[cpu][key / 8] |= bit;
+		return true;
+	case ETW_EXT_STACK_TRACE64:	/* interrupts begin in the kernel */
+		return item->data_size >= 16 && item->data_size % 8 == 0 && !data[0] &&
+		       data[1] >= 1ull << 63;
+	case ETW_EXT_PSM_KEY:
+	case ETW_EXT_CONTAINER_ID:
+		return item->data_size > 0;
+	default:
+		return false;
+	}
+}
+
+/* Those that the session asked for and no other, each once. */
+static bool items_ok(struct view *v, const struct vm_record *r, uint16_t cpu)
+{
+	static const struct {
+		uint32_t property;
+		uint16_t type;
+		bool always;
+	} kinds[] = {
+		{ ETW_ENABLE_SID, ETW_EXT_SID, true },
+		{ ETW_ENABLE_TS_ID, ETW_EXT_TS_ID, true },
+		{ ETW_ENABLE_STACK_TRACE, ETW_EXT_STACK_TRACE64, true },
+		{ ETW_ENABLE_PSM_KEY, ETW_EXT_PSM_KEY, false },
+		{ ETW_ENABLE_PROCESS_START_KEY, ETW_EXT_PROCESS_START_KEY, false },
+		{ ETW_ENABLE_EVENT_KEY, ETW_EXT_EVENT_KEY, true },
+		{ ETW_ENABLE_CONTAINER, ETW_EXT_CONTAINER_ID, true },
+	};
+	const uint8_t *at = r->ext;
+	uint32_t found = 0;
+	size_t i;
+
+	while (at && at < r->data) {
+		const struct etw_ext_item *item = (const void *)at;
+
+		for (i = 0; i < ARRAY_SIZE(kinds) && kinds[i].type != item->type; i++)
+			;
+		if (i == ARRAY_SIZE(kinds) || found & 1 << i || !item_ok(v, item, cpu))
+			return false;
+		found |= 1 << i;
+		at += item->size;
+	}
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		bool asked = v->rule->property & kinds[i].property, has = found & 1 << i;
+
+		if (has ? !asked : asked && kinds[i].always)
+			return false;
+	}
+	return true;
+}
+
 static void look(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
 {
 	const struct etw_stress_event *e = (const void *)r->data;
@@ -98,6 +183,8 @@ static void look(void *ctx, const struct etw_buffer_header *b, const struct vm_r
 		v->elsewhere++;
 	if (!wanted(v->rule, e->source, e->number))
 		v->unwanted++;
+	if (!items_ok(v, r, b->processor))
+		v->items++;
 	if (v->seen[e->source][e->cpu][e->number]++)
 		v->twice++;
 }
@@ -110,6 +197,10 @@ static void *reader(void *arg)
 	return NULL;
 }
 
+FIXTURE_VARIANT(stress) {
+	const struct rule *rules;
+};
+
 FIXTURE(stress) {
 	int fd;
 	int kfd;
@@ -118,6 +209,14 @@ FIXTURE(stress) {
 	struct etw_stress_tallies t;
 	int cycles;
 	int churns;
+};
+
+FIXTURE_VARIANT_ADD(stress, plain) {
+	.rules = plain,
+};
+
+FIXTURE_VARIANT_ADD(stress, items) {
+	.rules = with_items,
 };
 
 FIXTURE_SETUP(stress)
@@ -145,12 +244,14 @@ FIXTURE_SETUP(stress)
 		ASSERT_EQ(0, vm_start(self->fd, &s));
 		self->handle[i] = s.handle;
 		e = vm_enable_arg(s.handle, provider);
-		e.level = rules[i].level;
-		e.any = rules[i].any;
-		e.all = rules[i].all;
-		e.property = rules[i].property;
+		v->rule = &variant->rules[i];
+		e.level = v->rule->level;
+		e.any = v->rule->any;
+		e.all = v->rule->all;
+		e.property = v->rule->property;
 		ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
-		v->rule = &rules[i];
+		for (k = 0; k < ETW_STRESS_CPUS; k++)
+			v->keys[k] = calloc(KEYS / 8, 1);
 		for (j = 0; j < ETW_STRESS_SOURCES; j++)
 			for (k = 0; k < ETW_STRESS_CPUS; k++)
 				v->seen[j][k] = calloc(LIMIT, 1);
@@ -276,6 +377,7 @@ static uint64_t check(struct __test_metadata *_metadata, FIXTURE_DATA(stress) *s
 	EXPECT_EQ(0, v->unwanted);
 	EXPECT_EQ(0, v->backwards);
 	EXPECT_EQ(0, v->elsewhere);
+	EXPECT_EQ(0, v->items);
 	EXPECT_EQ(0, extra);
 	EXPECT_EQ(should, st.written + vm_dropped(&st));
 	EXPECT_EQ(st.written, v->r.events + info.events_lost);

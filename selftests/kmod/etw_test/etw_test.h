@@ -49,6 +49,10 @@ struct etw_test_register {
 #define ETW_TEST_SOFTIRQ	1
 #define ETW_TEST_HARDIRQ	2
 
+#define ETW_TEST_TRANSFER	0x1	/* etw_write_transfer(): with activity and related */
+#define ETW_TEST_EX		0x2	/* etw_write_ex(): with exclude and no ids */
+#define ETW_TEST_PRIVATE	0x4	/* ... and ETW_WRITE_INPRIVATE */
+
 struct etw_test_write {
 	__u32 index;
 	__u32 context;
@@ -56,7 +60,7 @@ struct etw_test_write {
 	__u32 size;		/* payload bytes, each 0x5a; at most 128 KB */
 	struct etw_event_descriptor desc;
 	__u32 descriptors;	/* the payload is split into so many; 1..129 */
-	__u32 transfer;		/* with activity and related */
+	__u32 transfer;		/* ETW_TEST_TRANSFER, ETW_TEST_EX, ETW_TEST_PRIVATE */
 	struct etw_guid activity;
 	struct etw_guid related;
 	__u32 ok;		/* out */
@@ -65,6 +69,7 @@ struct etw_test_write {
 	__u32 tested;		/* out: events for which the inline test said no */
 	__u32 numbered;		/* the payload begins with a __u32 that counts up */
 	__u32 number;		/* ... from here; out: the next one */
+	__u64 exclude;		/* of etw_write_ex() */
 };
 
 struct etw_test_enabled {

@@ -135,6 +135,11 @@ static int write_one(struct job *job)
 {
 	struct etw_test_write *w = job->w;
 
+	if (w->transfer & ETW_TEST_EX)
+		return etw_write_ex(job->provider, &w->desc, w->exclude,
+				    w->transfer & ETW_TEST_PRIVATE ? ETW_EX_INPRIVATE :
+						ETW_EX_NO_FAULTING,
+				    NULL, NULL, w->descriptors, job->data);
 	if (w->transfer)
 		return etw_write_transfer(job->provider, &w->desc, &w->activity,
 					  &w->related, w->descriptors, job->data);
