@@ -266,7 +266,9 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level,
  * than a session's buffer); ERROR_NOT_ENOUGH_MEMORY (no free buffer);
  * ERROR_NOACCESS (payload cannot be read).  Of the last four, each session
  * that lost the event counts it as lost.
- * Context: any thread, callbacks included.
+ * Context: any thread, callbacks included.  A signal handler too, unless a
+ * session asks for stacks and the C library is older than glibc 2.35: finding
+ * the frames then takes a lock that dlopen() holds.
  * Semantics: Microsoft's page "EventWrite function".
  */
 ETW_API ULONG EVNTAPI EventWrite(REGHANDLE RegHandle,

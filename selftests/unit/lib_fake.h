@@ -65,6 +65,7 @@ struct fake_write {
 	struct etw_guid provider;
 	uint32_t len;
 	unsigned char data[1024];
+	uint64_t stack[ETW_STACK_MAX];
 };
 
 struct fake_state {
@@ -76,11 +77,16 @@ struct fake_state {
 	struct fake_session sessions[FAKE_SESSIONS];
 	uint64_t next_handle;
 	struct etw_enable enable;	/* the last call's, with */
-	uint32_t pids[8];		/* its PID filter */
+	struct {			/* its filters */
+		uint32_t type, len;
+		uint8_t data[ETW_FILTER_NAMES_MAX];
+	} filters[ETW_FILTERS_MAX];
 	struct fake_write last;
 	uint32_t attempts, opens, ioctls, writes, stale, registers;
 	int open_error;			/* -errno of the next opens */
 	int error[256];			/* -errno of the next command, by number */
+	bool wants_stack;		/* some session, of every event */
+	uint32_t walks;			/* answers that a stack is wanted */
 	/* The one consumer */
 	uint64_t consumer_ino;
 	int consumer_wake;

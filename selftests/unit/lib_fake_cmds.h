@@ -102,8 +102,15 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 	}
 	if (event->slot >= ETW_REGISTRATIONS_MAX || !f->regs[event->slot].used)
 		return -EBADF;
+	if (fake->wants_stack && event->flags & ETW_WRITE_CAN_WALK && !event->stack_count) {
+		fake->walks++;
+		return -ENODATA;
+	}
 	fake->writes++;
 	last->event = *event;
+	if (event->stack_count)
+		memcpy(last->stack, (void *)(uintptr_t)event->stack,
+		       event->stack_count * sizeof(last->stack[0]));
 	last->provider = f->regs[event->slot].guid;
 	last->len = 0;
 	for (i = 0; i < event->data_count; i++) {
@@ -246,11 +253,17 @@ static int fake_enable(const struct etw_enable *arg)
 {
 	const struct etw_filter *filter = (void *)(uintptr_t)arg->filters;
 	struct etw_session s = { .handle = arg->session };
+	uint32_t i;
 
 	fake->enable = *arg;
-	memset(fake->pids, 0, sizeof(fake->pids));
-	if (arg->filter_count)
-		memcpy(fake->pids, (void *)(uintptr_t)filter->ptr, filter->len);
+	memset(fake->filters, 0, sizeof(fake->filters));
+	for (i = 0; i < arg->filter_count; i++) {
+		fake->filters[i].type = filter[i].type;
+		fake->filters[i].len = filter[i].len;
+		if (filter[i].type != ETW_FILTER_NONE)
+			memcpy(fake->filters[i].data, (void *)(uintptr_t)filter[i].ptr,
+			       filter[i].len);
+	}
 	if (!fake_session(&s))
 		return -ENOENT;
 	fake_set(&arg->provider, &arg->source, arg->control, arg->level, arg->any,

@@ -123,6 +123,41 @@ static void test_filter(REGHANDLE h)
 	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
 }
 
+#define NOT_INLINE	__attribute__((__noinline__, __optimize__("no-optimize-sibling-calls")))
+
+static NOT_INLINE ULONG write_from_here(REGHANDLE h, void **caller)
+{
+	ULONG ret = EventWrite(h, &event, 0, NULL);
+
+	*caller = __builtin_return_address(0);
+	return ret;
+}
+
+/* The stack is walked for those events only of which some session has it. */
+static void test_stack(REGHANDLE h)
+{
+	const struct etw_event_write *w = &fake->last.event;
+	void *caller = NULL;
+	ULONG ret;
+
+	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "nobody wants stacks");
+	is(w->flags & ETW_WRITE_CAN_WALK, 0, "so none is offered");
+	fake_area(0)[w->slot].properties = ETW_ENABLE_STACK_TRACE;
+	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "stacks of other events are wanted");
+	ok(w->flags & ETW_WRITE_CAN_WALK, "it is offered");
+	is(w->stack_count, 0, "but not walked");
+	fake->wants_stack = true;
+	ret = write_from_here(h, &caller);
+	is(ret, ERROR_SUCCESS, "the stack is wanted");
+	is(fake->walks, 1, "which is asked once");
+	ok(w->stack_count >= 2, "there are frames");
+	ok(fake->last.stack[1] == (uintptr_t)caller, "from the caller of EventWrite() on");
+	is(EventWriteString(h, 4, 0x10, u"text"), ERROR_SUCCESS, "of a string");
+	ok(w->stack_count >= 1, "likewise");
+	fake->wants_stack = false;
+	fake_area(0)[w->slot].properties = 0;
+}
+
 static void test_errors(REGHANDLE h)
 {
 	static const struct {
@@ -275,6 +310,7 @@ int main(void)
 	test_payload(h);
 	test_arguments(h);
 	test_filter(h);
+	test_stack(h);
 	test_errors(h);
 	test_limit(h);
 	test_race();

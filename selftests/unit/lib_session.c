@@ -253,6 +253,64 @@ static void test_all(void)
 	   "has stopped it all the same");
 }
 
+static bool filter_is(unsigned int i, uint32_t type, const void *data, uint32_t len)
+{
+	return fake->filters[i].type == type && fake->filters[i].len == len &&
+	       !memcmp(fake->filters[i].data, data, len);
+}
+
+/* Names go to the kernel as UTF-8 and without their NUL, the rest as it is. */
+static void test_filter_types(TRACEHANDLE h, const GUID *g)
+{
+	EVENT_FILTER_EVENT_ID ids = { .FilterIn = TRUE, .Count = 1, .Events = { 7 } };
+	EVENT_FILTER_LEVEL_KW level = { .Level = 3, .FilterIn = TRUE };
+	static const WCHAR lone[] = { 0xD800, 0 };
+	EVENT_FILTER_DESCRIPTOR f[13] = {
+		{ (uintptr_t)u"\u00fc;b", 8, EVENT_FILTER_TYPE_EXECUTABLE_NAME },
+		{ (uintptr_t)u"/c", 4, EVENT_FILTER_TYPE_CONTAINER },
+		{ (uintptr_t)&ids, 6, EVENT_FILTER_TYPE_EVENT_ID },
+		{ (uintptr_t)&ids, 6, EVENT_FILTER_TYPE_STACKWALK },
+		{ (uintptr_t)&level, sizeof(level), EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW },
+		{ 0, 0, EVENT_FILTER_TYPE_NONE },
+	};
+	ENABLE_TRACE_PARAMETERS p = { .Version = 2, .EnableFilterDesc = f, .FilterDescCount = 6 };
+	static WCHAR longest[513];
+	int i;
+
+#define ENABLE EnableTraceEx2(h, g, 1, 4, 1, 2, 0, &p)
+	is(ENABLE, ERROR_SUCCESS, "filters of six types");
+	is(fake->enable.filter_count, 6, "all of them");
+	ok(filter_is(0, ETW_FILTER_EXECUTABLE_NAME, "\xc3\xbc;b", 4) &&
+	   filter_is(1, ETW_FILTER_CONTAINER, "/c", 2), "names");
+	ok(filter_is(2, ETW_FILTER_EVENT_ID, &ids, 6) && filter_is(3, ETW_FILTER_STACKWALK, &ids, 6) &&
+	   filter_is(4, ETW_FILTER_STACKWALK_LEVEL_KW, &level, sizeof(level)), "the others");
+	p.FilterDescCount = 1;
+	for (i = 0; i < 512; i++)
+		longest[i] = 'n';
+	f[0].Ptr = (uintptr_t)longest;
+	f[0].Size = 1024;
+	is(ENABLE, ERROR_SUCCESS, "512 characters");
+	is(fake->filters[0].len, 512, "are 512 bytes");
+	f[0].Size = 1026;
+	is(ENABLE, ERROR_INVALID_PARAMETER, "one more");
+	f[0].Size = 7;
+	is(ENABLE, ERROR_INVALID_PARAMETER, "half a character");
+	f[0].Ptr = (uintptr_t)lone;
+	f[0].Size = 4;
+	is(ENABLE, ERROR_INVALID_PARAMETER, "half a surrogate pair");
+	f[0].Ptr = (uintptr_t)u"";
+	f[0].Size = 2;
+	is(ENABLE, ERROR_INVALID_PARAMETER, "an empty name");
+	f[0] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)&ids, 3, EVENT_FILTER_TYPE_EVENT_ID };
+	is(ENABLE, ERROR_INVALID_PARAMETER, "not even the head of a list of ids");
+	f[0] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)&level, 23,
+					  EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW };
+	is(ENABLE, ERROR_INVALID_PARAMETER, "a level cut off");
+	f[0] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)&ids, 4, EVENT_FILTER_TYPE_SYSTEM_FLAGS };
+	is(ENABLE, ERROR_INVALID_PARAMETER, "the reserved type");
+#undef ENABLE
+}
+
 static void test_filters(TRACEHANDLE h, const GUID *g)
 {
 	ULONG pids[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
@@ -265,7 +323,7 @@ static void test_filters(TRACEHANDLE h, const GUID *g)
 
 #define ENABLE EnableTraceEx2(h, g, 1, 4, 1, 2, 0, &p)
 	is(ENABLE, ERROR_SUCCESS, "PID filter");
-	ok(fake->enable.filter_count == 1 && fake->pids[0] == 1 && fake->pids[1] == 2,
+	ok(fake->enable.filter_count == 1 && filter_is(0, EVENT_FILTER_TYPE_PID, pids, 8),
 	   "reaches the kernel");
 	f[0].Size = 32;
 	is(ENABLE, ERROR_SUCCESS, "8 PIDs");
@@ -281,9 +339,9 @@ static void test_filters(TRACEHANDLE h, const GUID *g)
 	f[1] = f[0];
 	p.FilterDescCount = 2;
 	is(ENABLE, ERROR_INVALID_PARAMETER, "the same type twice");
-	f[1].Type = EVENT_FILTER_TYPE_EVENT_ID;
+	f[1].Type = EVENT_FILTER_TYPE_PAYLOAD;
 	is(ENABLE, ERROR_NOT_SUPPORTED, "a filter that is not there yet");
-	f[1].Size = 1025;
+	f[1].Size = 4097;
 	is(ENABLE, ERROR_INVALID_PARAMETER, "too large all the same");
 	f[1] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)pids, 4, 0x80000003 };
 	is(ENABLE, ERROR_INVALID_PARAMETER, "unknown type");
@@ -320,8 +378,11 @@ static void test_enable(void)
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_SUCCESS, "ignore keyword 0");
 	ok(fake->enable.property == ETW_ENABLE_IGNORE_KEYWORD_0 &&
 	   !memcmp(&fake->enable.source, &g, 16), "property and source");
-	p.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE;
-	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_NOT_SUPPORTED, "stacks");
+	p.EnableProperty = EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_SID;
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_SUCCESS, "items");
+	is(fake->enable.property, ETW_ENABLE_STACK_TRACE | ETW_ENABLE_SID, "are asked for");
+	p.EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_NOT_SUPPORTED, "groups");
 	p.EnableProperty = 0x1000;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_INVALID_PARAMETER, "property 0x1000");
 	p.EnableProperty = 0;
@@ -336,6 +397,7 @@ static void test_enable(void)
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10, NULL), ERROR_TIMEOUT, "slow callback");
 	fake->error[0x10] = -EINTR;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10, NULL), ERROR_SUCCESS, "a signal does not end it");
+	test_filter_types(h, &g);
 	test_filters(h, &g);
 	is(EnableTraceEx2(h, &g, 0, 0, 0, 0, 0, &(ENABLE_TRACE_PARAMETERS){ .Version = 2 }),
 	   ERROR_SUCCESS, "disable");

@@ -11,80 +11,32 @@
 
 #include <evntcons.h>
 #include <evntrace.h>
+#include "filters.h"
 #include "kdev.h"
 
 #define PROPERTIES_KNOWN	0x00000FFFu	/* EVENT_ENABLE_PROPERTY_* */
-#define PROPERTIES_HERE		EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0
+#define PROPERTIES_HERE		(EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID |	\
+				 EVENT_ENABLE_PROPERTY_STACK_TRACE |			\
+				 EVENT_ENABLE_PROPERTY_PSM_KEY |			\
+				 EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 |		\
+				 EVENT_ENABLE_PROPERTY_PROCESS_START_KEY |		\
+				 EVENT_ENABLE_PROPERTY_EVENT_KEY |			\
+				 EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE |		\
+				 EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING)
 
-_Static_assert(EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 == ETW_ENABLE_IGNORE_KEYWORD_0 &&
-	       EVENT_FILTER_TYPE_PID == ETW_FILTER_PID &&
+_Static_assert(EVENT_ENABLE_PROPERTY_SID == ETW_ENABLE_SID &&
+	       EVENT_ENABLE_PROPERTY_TS_ID == ETW_ENABLE_TS_ID &&
+	       EVENT_ENABLE_PROPERTY_STACK_TRACE == ETW_ENABLE_STACK_TRACE &&
+	       EVENT_ENABLE_PROPERTY_PSM_KEY == ETW_ENABLE_PSM_KEY &&
+	       EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 == ETW_ENABLE_IGNORE_KEYWORD_0 &&
+	       EVENT_ENABLE_PROPERTY_PROCESS_START_KEY == ETW_ENABLE_PROCESS_START_KEY &&
+	       EVENT_ENABLE_PROPERTY_EVENT_KEY == ETW_ENABLE_EVENT_KEY &&
+	       EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE == ETW_ENABLE_EXCLUDE_INPRIVATE &&
+	       EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING == ETW_ENABLE_CONTAINER &&
 	       EVENT_CONTROL_CODE_CAPTURE_STATE == ETW_CONTROL_CAPTURE,
 	       "the kernel uses the same values");
-_Static_assert(sizeof(EVENT_FILTER_DESCRIPTOR) == sizeof(struct etw_filter) &&
-	       offsetof(EVENT_FILTER_DESCRIPTOR, Type) ==
-	       offsetof(struct etw_filter, type),
-	       "filters go to the kernel as they are");
-
-/* The filter types there are, and the most bytes of each */
-static const struct {
-	ULONG type, max_size;
-} filter_types[] = {
-	{ EVENT_FILTER_TYPE_SCHEMATIZED, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_SYSTEM_FLAGS, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_TRACEHANDLE, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_PID, MAX_EVENT_FILTER_PID_COUNT * sizeof(ULONG) },
-	{ EVENT_FILTER_TYPE_EXECUTABLE_NAME, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_PACKAGE_ID, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_PACKAGE_APP_ID, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_PAYLOAD, MAX_EVENT_FILTER_PAYLOAD_SIZE },
-	{ EVENT_FILTER_TYPE_EVENT_ID, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_EVENT_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE },
-	{ EVENT_FILTER_TYPE_STACKWALK, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_STACKWALK_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE },
-	{ EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, MAX_EVENT_FILTER_DATA_SIZE },
-	{ EVENT_FILTER_TYPE_CONTAINER, MAX_EVENT_FILTER_DATA_SIZE },
-};
-
-static ULONG check_filter(const EVENT_FILTER_DESCRIPTOR *filter)
-{
-	size_t i, n = sizeof(filter_types) / sizeof(filter_types[0]);
-
-	for (i = 0; i < n; i++)
-		if (filter->Type == filter_types[i].type)
-			break;
-	if (i == n || !filter->Ptr || !filter->Size ||
-	    filter->Size > filter_types[i].max_size)
-		return ERROR_INVALID_PARAMETER;
-	if (filter->Type != EVENT_FILTER_TYPE_PID)
-		return ERROR_NOT_SUPPORTED;
-	if (filter->Size % sizeof(ULONG))
-		return ERROR_INVALID_PARAMETER;
-	return ERROR_SUCCESS;
-}
-
-/* Wrong use of any filter is told before a filter that is not there yet. */
-static ULONG check_filters(const EVENT_FILTER_DESCRIPTOR *filters, ULONG count)
-{
-	ULONG result = ERROR_SUCCESS, i, j;
-
-	if (count > MAX_EVENT_FILTERS_COUNT || (count && !filters))
-		return ERROR_INVALID_PARAMETER;
-	for (i = 0; i < count; i++) {
-		ULONG ret = check_filter(&filters[i]);
-
-		if (ret == ERROR_INVALID_PARAMETER)
-			return ret;
-		if (ret)
-			result = ret;
-		for (j = 0; j < i; j++)
-			if (filters[j].Type == filters[i].Type)
-				return ERROR_INVALID_PARAMETER;
-	}
-	return result;
-}
-
 static ULONG use_parameters(const ENABLE_TRACE_PARAMETERS *params,
-			    struct etw_enable *enable)
+			    struct etw_enable *enable, struct etw_filters *filters)
 {
 	ULONG count, ret;
 
@@ -101,15 +53,17 @@ static ULONG use_parameters(const ENABLE_TRACE_PARAMETERS *params,
 	}
 	if (params->ControlFlags || params->EnableProperty & ~PROPERTIES_KNOWN)
 		return ERROR_INVALID_PARAMETER;
-	ret = check_filters(params->EnableFilterDesc, count);
+	ret = etw_filters_take(filters, params->EnableFilterDesc, count);
 	if (ret)
 		return ret;
-	if (params->EnableProperty & ~PROPERTIES_HERE)
+	if (params->EnableProperty & ~PROPERTIES_HERE) {
+		etw_filters_free(filters);
 		return ERROR_NOT_SUPPORTED;
+	}
 	enable->property = params->EnableProperty;
 	memcpy(&enable->source, &params->SourceId, sizeof(enable->source));
-	enable->filters = (uintptr_t)params->EnableFilterDesc;
-	enable->filter_count = count;
+	enable->filters = (uintptr_t)filters->list;
+	enable->filter_count = filters->count;
 	return ERROR_SUCCESS;
 }
 
@@ -152,6 +106,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		.timeout_ms = Timeout,
 		.level = Level,
 	};
+	struct etw_filters filters = { .count = 0 };
 	ULONG ret;
 	int fd, err;
 
@@ -160,7 +115,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		return ERROR_INVALID_PARAMETER;
 	memcpy(&enable.provider, ProviderId, sizeof(enable.provider));
 	if (EnableParameters) {
-		ret = use_parameters(EnableParameters, &enable);
+		ret = use_parameters(EnableParameters, &enable, &filters);
 		if (ret)
 			return ret;
 	}
@@ -171,9 +126,12 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		enable.filter_count = 0;
 	}
 	fd = etw_kdev_open();
-	if (fd < 0)
+	if (fd < 0) {
+		etw_filters_free(&filters);
 		return etw_win32_from_open(fd);
+	}
 	err = enable_and_wait(fd, &enable);
 	etw_kdev_close(fd);
+	etw_filters_free(&filters);
 	return etw_win32_from_errno(err);
 }

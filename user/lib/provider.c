@@ -13,6 +13,7 @@
 #include <etw/winerror.h>
 #include "activity.h"
 #include "reg.h"
+#include "stack.h"
 #include "utf.h"
 
 _Static_assert(sizeof(EVENT_DESCRIPTOR) == sizeof(struct etw_event_descriptor) &&
@@ -35,8 +36,8 @@ static bool is_stale(int err)
 	return err == -ESTALE || err == -EBADF || err == -ENOTTY;
 }
 
-/* Hand an event over that may be wanted. */
-static ULONG submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
+/* Hand an event over that may be wanted.  0 or -errno. */
+static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct etw_reg_pass pass;
@@ -45,7 +46,7 @@ static ULONG submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write
 	for (tries = 0; tries < 3; tries++) {
 		switch (etw_reg_begin(proc, reg, handle, &pass)) {
 		case ETW_REG_CLOSED:
-			return ERROR_INVALID_HANDLE;
+			return -EBADF;
 		case ETW_REG_ELSEWHERE:
 			ret = 0;
 			break;
@@ -54,24 +55,36 @@ static ULONG submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write
 			ret = etw_kdev_write(pass.fd, event);
 			etw_reg_end(reg);
 			if (!is_stale(ret))
-				return etw_win32_from_errno(ret);
+				return ret;
 			/* A vfork child has our memory; it is not to change it. */
 			if (ret == -ESTALE && proc->pid != getpid())
-				return ERROR_SUCCESS;
+				return 0;
 			break;
 		}
 		etw_reg_attach(proc, pass.epoch);
 		/* Registered anew, or there is no device any more. */
 		if (!etw_entry_wants(etw_reg_entry(reg), event->desc.level,
 				     event->desc.keyword))
-			return ERROR_SUCCESS;
+			return 0;
 	}
-	return etw_win32_from_errno(ret == -ESTALE ? 0 : ret);
+	return ret == -ESTALE ? 0 : ret;
+}
+
+/* Where no frames are found, the kernel finds what it can. */
+static int submit_stack(const void *caller, struct etw_reg *reg, uint64_t handle,
+			struct etw_event_write *event)
+{
+	uint64_t frames[ETW_STACK_MAX];
+
+	event->flags &= ~ETW_WRITE_CAN_WALK;
+	event->stack_count = etw_stack_walk(caller, frames, ETW_STACK_MAX);
+	event->stack = (uintptr_t)frames;
+	return submit(reg, handle, event);
 }
 
 /* Everything but the payload, which is checked already. */
 static __attribute__((__noinline__))
-ULONG write_event(struct etw_reg *reg, uint64_t handle,
+ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 			 PCEVENT_DESCRIPTOR desc, ULONG64 filter, uint32_t flags,
 			 LPCGUID activity, LPCGUID related, ULONG count,
 			 const EVENT_DATA_DESCRIPTOR *data)
@@ -82,6 +95,7 @@ ULONG write_event(struct etw_reg *reg, uint64_t handle,
 		.data = (uintptr_t)data,
 		.filter = filter,
 	};
+	int ret;
 
 	memcpy(&event.desc, desc, sizeof(event.desc));
 	memcpy(&event.activity, activity ? activity : etw_activity_current(),
@@ -90,7 +104,12 @@ ULONG write_event(struct etw_reg *reg, uint64_t handle,
 		event.flags |= ETW_WRITE_RELATED;
 		memcpy(&event.related, related, sizeof(event.related));
 	}
-	return submit(reg, handle, &event);
+	if (ETW_LOAD(etw_reg_entry(reg)->properties) & ETW_ENABLE_STACK_TRACE)
+		event.flags |= ETW_WRITE_CAN_WALK;
+	ret = submit(reg, handle, &event);
+	if (ret == -ENODATA)
+		ret = submit_stack(caller, reg, handle, &event);
+	return etw_win32_from_errno(ret);
 }
 
 /* Inline, so that no function pays for another's arguments while disabled. */
@@ -113,7 +132,7 @@ ULONG write_ex(REGHANDLE handle, PCEVENT_DESCRIPTOR desc, ULONG64 filter,
 	if (count > MAX_EVENT_DATA_DESCRIPTORS || (count && !data) ||
 	    flags & ~WRITE_FLAGS_KNOWN)
 		return ERROR_INVALID_PARAMETER;
-	return write_event(reg, handle, desc, filter,
+	return write_event(__builtin_return_address(0), reg, handle, desc, filter,
 			   flags & EVENT_WRITE_FLAG_INPRIVATE ? ETW_WRITE_INPRIVATE : 0,
 			   activity, related, count, data);
 }
@@ -162,8 +181,8 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
 	/* What is longer than an event can be need not be counted to its end. */
 	len = etw_utf16_len(String, ETW_RECORD_MAX);
 	EventDataDescCreate(&data, String, (len + 1) * sizeof(*String));
-	return write_event(reg, RegHandle, &desc, 0, ETW_WRITE_STRING_ONLY,
-			   NULL, NULL, 1, &data);
+	return write_event(__builtin_return_address(0), reg, RegHandle, &desc, 0,
+			   ETW_WRITE_STRING_ONLY, NULL, NULL, 1, &data);
 }
 
 BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword)
