@@ -14,6 +14,8 @@
 #include "cli/clock.c"
 #include "cli/decode.c"
 #include "cli/event_text.c"
+#include "cli/items.c"
+#include "cli/json.c"
 #include "cli/text.c"
 
 /* What the files above want of the rest of the command. */
@@ -277,25 +279,57 @@ static void test_string_event(struct sample *s)
 	       "an unknown provider, an activity id");
 }
 
-static void test_related(void)
+/* One item with its data, printed. */
+static const char *item_of(uint16_t type, const void *data, uint16_t len)
 {
-	struct {
+	static struct text line;
+	static struct {
 		struct etw_ext_item item;
-		struct etw_guid guid;
-	} ext[2] = {
-		{ { 24, 9, 1, 16 }, ETW_GUID(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) },
-		{ { 24, ETW_EXT_RELATED_ACTIVITY, 0, 16 },
-		  ETW_GUID(2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) },
-	};
+		uint8_t data[120];
+	} ext[2];
 	struct etw_record_view view = { .ext = ext, .ext_len = sizeof(ext) };
-	struct etw_guid guid;
 
-	ok(event_related(&view, &guid) && guid.data1 == 2, "a related activity id");
-	view.ext_len = sizeof(ext[0]);
-	ok(!event_related(&view, &guid), "none");
-	ext[0].item.type = ETW_EXT_RELATED_ACTIVITY;
-	ext[0].item.data_size = 15;
-	ok(!event_related(&view, &guid), "one that is too short");
+	memset(ext, 0, sizeof(ext));
+	ext[0].item = (struct etw_ext_item){ sizeof(ext[0]), 0x7000, 1, 3 };
+	ext[1].item = (struct etw_ext_item){ sizeof(ext[1]), type, 0, len };
+	memcpy(ext[1].data, data, len);
+	line.len = 0;
+	text_puts(&line, "");
+	items_text(&line, &view);
+	return line.data;
+}
+
+#define ITEM(type, text, what, ...) do {				\
+	static const uint8_t _bytes[] = { __VA_ARGS__ };		\
+	const char *_got = item_of(type, _bytes, sizeof(_bytes));	\
+									\
+	ok(!strcmp(_got, text), "%s: %s", what, _got);			\
+} while (0)
+
+static void test_items(void)
+{
+	ITEM(ETW_EXT_RELATED_ACTIVITY, " related=00000001-0002-0003-0405-060708090a0b",
+	     "a related activity", 1, 0, 0, 0, 2, 0, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11);
+	ITEM(ETW_EXT_RELATED_ACTIVITY, "", "one that is too short", 1, 0, 0, 0, 2, 0, 3, 0, 4, 5,
+	     6, 7, 8, 9, 10);
+	ITEM(ETW_EXT_SID, " sid=S-1-22-1-1000", "a user", 1, 2, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0,
+	     0xe8, 3, 0, 0);
+	ITEM(ETW_EXT_SID, "", "a SID that says it is longer", 1, 3, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0,
+	     0xe8, 3, 0, 0);
+	ITEM(ETW_EXT_SID, "", "a SID with too many parts", 1, 255, 0, 0, 0, 0, 0, 22);
+	ITEM(ETW_EXT_TS_ID, " login=7", "a login session", 7, 0, 0, 0);
+	ITEM(ETW_EXT_EVENT_KEY, " event-key=0x1000000000002", "an event key", 2, 0, 0, 0, 0, 0, 1, 0);
+	ITEM(ETW_EXT_PROCESS_START_KEY, "", "a key cut off", 2, 0, 0, 0, 0, 0, 1);
+	ITEM(ETW_EXT_PSM_KEY, " app=\"a\"", "an application", 'a', 0, 0, 0);
+	ITEM(ETW_EXT_PSM_KEY, " app=\"a\"", "half a character behind it", 'a', 0, 'b');
+	ITEM(ETW_EXT_CONTAINER_ID, " container=\"/a\"", "a group", '/', 'a', 0);
+	ITEM(ETW_EXT_CONTAINER_ID, " container=\"/a\\u001b\"", "no NUL, and an escape", '/', 'a', 27);
+	ITEM(ETW_EXT_STACK_TRACE64, " stack=[0x1 0x2]", "a stack, with half a frame", 0, 0, 0, 0, 0, 0, 0,
+	     0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0);
+	ITEM(ETW_EXT_STACK_TRACE32, " stack=[0x1]", "a 32-bit stack", 0, 0, 0, 0, 0, 0, 0, 0, 1, 0,
+	     0, 0);
+	ITEM(ETW_EXT_STACK_TRACE64, " stack=[]", "no frames", 0, 0, 0, 0, 0, 0, 0, 0);
+	ITEM(0x7001, "", "an unknown item", 1, 2, 3);
 }
 
 int main(void)
@@ -308,7 +342,7 @@ int main(void)
 	test_block(&sample);
 	test_app(&sample);
 	test_string_event(&sample);
-	test_related();
+	test_items();
 	text_free(&sample.printer.line);
 	text_free(&sample.printer.decoded.strings);
 	return done_testing();

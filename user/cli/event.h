@@ -23,7 +23,4 @@ void event_print_text(struct event_printer *printer,
 void event_print_json(struct event_printer *printer,
 		      const struct etw_rt_event *event);
 
-bool event_related(const struct etw_record_view *record,
-		   struct etw_guid *related);
-
 #endif /* ETW_CLI_EVENT_H */

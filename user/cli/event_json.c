@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli.h"
 #include "event.h"
+#include "items.h"
 #include "json.h"
 #include "lib/guid.h"
 
@@ -79,7 +80,6 @@ void event_print_json(struct event_printer *printer,
 	const struct etw_event_header *header = event->record.header;
 	const char *name = names_get(printer->names, &header->provider);
 	struct json_object *o = json_new();
-	struct etw_guid related;
 
 	decode_event(&event->record, printer->raw, &printer->decoded);
 	json_time(o, "time", event->time);
@@ -95,8 +95,7 @@ void event_print_json(struct event_printer *printer,
 	json_unsigned(o, "cpu", event->cpu);
 	if (!etw_guid_is_zero(&header->activity))
 		json_guid(o, "activity", &header->activity);
-	if (event_related(&event->record, &related))
-		json_guid(o, "related", &related);
+	items_json(o, &event->record);
 	json_word(o, "event", printer->decoded.event);
 	put_payload(o, printer);
 	json_print(o);

@@ -2,7 +2,7 @@
 /*
  * event_text.c - one event as a line of text
  *
- *	time [cpu] pid/tid provider event level name=value...
+ *	time [cpu] pid/tid provider event level name=value... item=value...
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,24 +10,8 @@
 #include "cli.h"
 #include "clock.h"
 #include "event.h"
+#include "items.h"
 #include "lib/guid.h"
-
-/* The related activity id that an event carries, if it does. */
-bool event_related(const struct etw_record_view *record,
-		   struct etw_guid *related)
-{
-	struct etw_ext_view ext;
-	uint32_t offset = 0;
-
-	while (etw_ext_next(record, &offset, &ext) == 1) {
-		if (ext.type == ETW_EXT_RELATED_ACTIVITY &&
-		    ext.data_len >= sizeof(*related)) {
-			memcpy(related, ext.data, sizeof(*related));
-			return true;
-		}
-	}
-	return false;
-}
 
 static void add_value(struct text *line, const struct value *value,
 		      const struct decoded *decoded)
@@ -108,19 +92,13 @@ static void add_names(struct text *line, struct event_printer *printer,
 		text_unsigned(line, header->desc.level, 1);
 }
 
-static void add_activities(struct text *line,
-			   const struct etw_record_view *record)
+static void add_items(struct text *line, const struct etw_record_view *record)
 {
-	struct etw_guid related;
-
 	if (!etw_guid_is_zero(&record->header->activity)) {
 		text_puts(line, " activity=");
 		text_guid(line, &record->header->activity);
 	}
-	if (event_related(record, &related)) {
-		text_puts(line, " related=");
-		text_guid(line, &related);
-	}
+	items_text(line, record);
 }
 
 void event_print_text(struct event_printer *printer,
@@ -138,7 +116,7 @@ void event_print_text(struct event_printer *printer,
 	add_source(line, event);
 	add_names(line, printer, header);
 	add_payload(line, &printer->decoded);
-	add_activities(line, &event->record);
+	add_items(line, &event->record);
 	text_add(line, "\n", 1);
 	fwrite(line->data, 1, line->len, stdout);
 }

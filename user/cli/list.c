@@ -114,6 +114,56 @@ static void add_reg(struct text *line, const struct etw_provider_reg *reg,
 	text_puts(line, "\n");
 }
 
+struct word {
+	uint32_t bit;
+	const char *word;
+};
+
+static const struct word filter_words[] = {
+	{ ETW_FILTER_PID & 0xffff, "pid" },
+	{ ETW_FILTER_EXECUTABLE_NAME & 0xffff, "exe" },
+	{ ETW_FILTER_CONTAINER & 0xffff, "container" },
+	{ ETW_FILTER_PACKAGE_ID & 0xffff, "package" },
+	{ ETW_FILTER_PACKAGE_APP_ID & 0xffff, "app" },
+	{ ETW_FILTER_EVENT_ID & 0xffff, "event id" },
+	{ ETW_FILTER_STACKWALK & 0xffff, "event id for stacks" },
+	{ ETW_FILTER_STACKWALK_LEVEL_KW & 0xffff, "level for stacks" },
+	{ 0, NULL }
+};
+
+static const struct word item_words[] = {
+	{ ETW_ENABLE_SID, "sid" },
+	{ ETW_ENABLE_TS_ID, "login" },
+	{ ETW_ENABLE_STACK_TRACE, "stack" },
+	{ ETW_ENABLE_PSM_KEY, "app" },
+	{ ETW_ENABLE_PROCESS_START_KEY, "process-key" },
+	{ ETW_ENABLE_EVENT_KEY, "event-key" },
+	{ ETW_ENABLE_CONTAINER, "container" },
+	{ 0, NULL }
+};
+
+static void add_words(struct text *line, const char *before, const struct word *words,
+		      uint32_t mask)
+{
+	for (; words->word; words++) {
+		if (!(mask & words->bit))
+			continue;
+		text_puts(line, before);
+		text_puts(line, words->word);
+		before = ", ";
+	}
+}
+
+static struct json_object *words_json(const struct word *words, uint32_t mask)
+{
+	struct json_object *array = json_new_array();
+
+	for (; words->word; words++)
+		if (mask & words->bit)
+			json_append(array, json_object_new_string(words->word));
+	return array;
+}
+
 static void add_enable(struct text *line, const struct etw_provider_enable *enable,
 		       const struct sessions *sessions)
 {
@@ -131,8 +181,10 @@ static void add_enable(struct text *line, const struct etw_provider_enable *enab
 		    (uint64_t)enable->any, (uint64_t)enable->all);
 	if (enable->property & ETW_ENABLE_IGNORE_KEYWORD_0)
 		text_puts(line, ", ignore keyword 0");
-	if (enable->pid_filtered)
-		text_puts(line, ", by pid");
+	if (enable->property & ETW_ENABLE_EXCLUDE_INPRIVATE)
+		text_puts(line, ", exclude private");
+	add_words(line, ", by ", filter_words, enable->filters);
+	add_words(line, ", with ", item_words, enable->property);
 	text_puts(line, "\n");
 }
 
@@ -210,7 +262,11 @@ static struct json_object *enable_json(const struct etw_provider_enable *enable,
 	json_mask(o, "all", enable->all);
 	json_flag(o, "ignore_keyword_0",
 		  enable->property & ETW_ENABLE_IGNORE_KEYWORD_0);
+	json_flag(o, "exclude_private",
+		  enable->property & ETW_ENABLE_EXCLUDE_INPRIVATE);
 	json_flag(o, "pid_filtered", enable->pid_filtered);
+	json_put(o, "filters", words_json(filter_words, enable->filters));
+	json_put(o, "items", words_json(item_words, enable->property));
 	return o;
 }
 

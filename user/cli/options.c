@@ -11,7 +11,7 @@
 #include <string.h>
 #include "cli.h"
 
-#define OPTIONS_MAX	24
+#define OPTIONS_MAX	32
 #define OPTION_HELP	'h'
 #define NAME_COLUMN	20
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filter.c - the filters of etw enable, from its options
+ */
+#include <string.h>
+#include "cli.h"
+#include "filter.h"
+
+#define LIST_MAX	1024	/* bytes of a list in an option */
+
+static const struct {
+	const char *option;
+	uint32_t type;
+} name_filters[] = {
+	{ "--exe", ETW_FILTER_EXECUTABLE_NAME },
+	{ "--container", ETW_FILTER_CONTAINER },
+	{ "--package", ETW_FILTER_PACKAGE_ID },
+	{ "--app", ETW_FILTER_PACKAGE_APP_ID },
+};
+
+static const struct {
+	const char *name;
+	uint32_t property;
+} items[] = {
+	{ "sid", ETW_ENABLE_SID },
+	{ "login", ETW_ENABLE_TS_ID },
+	{ "stack", ETW_ENABLE_STACK_TRACE },
+	{ "app", ETW_ENABLE_PSM_KEY },
+	{ "process-key", ETW_ENABLE_PROCESS_START_KEY },
+	{ "event-key", ETW_ENABLE_EVENT_KEY },
+	{ "container", ETW_ENABLE_CONTAINER },
+};
+
+void filters_init(struct filters *filters)
+{
+	size_t i;
+
+	memset(filters, 0, sizeof(*filters));
+	for (i = 0; i < sizeof(name_filters) / sizeof(name_filters[0]); i++) {
+		filters->names[i].type = name_filters[i].type;
+		filters->names[i].option = name_filters[i].option;
+	}
+	filters->ids.type = ETW_FILTER_EVENT_ID;
+	filters->stack_ids.type = ETW_FILTER_STACKWALK;
+}
+
+void filters_pid(struct filters *filters, const char *option, const char *text)
+{
+	if (filters->pid_count == ETW_PID_FILTER_MAX)
+		cli_usage("%s: more than %d processes", option, ETW_PID_FILTER_MAX);
+	filters->pids[filters->pid_count++] = cli_number(option, text, 1, INT32_MAX);
+}
+
+/* One more name; an option may be given several times. */
+void filters_name(struct filters *filters, const char *option, const char *text)
+{
+	struct filter_names *names = filters->names;
+	size_t len = strlen(text);
+
+	while (strcmp(names->option, option))
+		names++;
+	if (!len || text[0] == ';' || text[len - 1] == ';' || strstr(text, ";;"))
+		cli_usage("%s: a name is empty", option);
+	if (names->len + !!names->len + len > sizeof(names->text))
+		cli_usage("%s: more than %d bytes of names", option, ETW_FILTER_NAMES_MAX);
+	if (names->len)
+		names->text[names->len++] = ';';
+	memcpy(names->text + names->len, text, len);
+	names->len += len;
+}
+
+static void add_id(struct filter_ids *ids, const char *option, uint32_t id)
+{
+	if (ids->ids.count == ETW_FILTER_EVENT_IDS)
+		cli_usage("%s: more than %d events", option, ETW_FILTER_EVENT_IDS);
+	ids->ids.ids[ids->ids.count++] = (uint16_t)id;
+}
+
+/* A list like 1,5,10-20. */
+void filters_ids(struct filter_ids *ids, const char *option, bool in, const char *text)
+{
+	char copy[LIST_MAX], *word, *rest = copy, *dash;
+	uint32_t first, last;
+
+	if (ids->given && ids->ids.in != in)
+		cli_usage("%s: either the events wanted or those not wanted", option);
+	if (strlen(text) >= sizeof(copy))
+		cli_usage("%s: more than %d bytes", option, LIST_MAX);
+	strcpy(copy, text);
+	ids->given = true;
+	ids->ids.in = in;
+	while ((word = strsep(&rest, ","))) {
+		dash = strchr(word, '-');
+		if (dash)
+			*dash = '\0';
+		first = cli_number(option, word, 0, UINT16_MAX);
+		last = dash ? cli_number(option, dash + 1, first, UINT16_MAX) : first;
+		for (; first <= last; first++)
+			add_id(ids, option, first);
+	}
+}
+
+/* Properties of a list like sid,login. */
+uint32_t filters_items(const char *option, const char *text)
+{
+	char copy[LIST_MAX], *word, *rest = copy;
+	uint32_t properties = 0;
+	size_t i, n = sizeof(items) / sizeof(items[0]);
+
+	if (strlen(text) >= sizeof(copy))
+		cli_usage("%s: more than %d bytes", option, LIST_MAX);
+	strcpy(copy, text);
+	while ((word = strsep(&rest, ","))) {
+		for (i = 0; i < n && strcmp(items[i].name, word); i++)
+			;
+		if (i == n)
+			cli_usage("%s: %s is none of sid, login, stack, app, process-key, event-key, container",
+				  option, cli_quote(word));
+		properties |= items[i].property;
+	}
+	return properties;
+}
+
+static void use(struct filters *filters, struct etw_enable *enable, uint32_t type,
+		const void *data, uint32_t len)
+{
+	filters->list[enable->filter_count++] = (struct etw_filter){
+		.ptr = (uintptr_t)data, .len = len, .type = type };
+}
+
+/* filters has to stay until the request was made. */
+void filters_use(struct filters *filters, struct etw_enable *enable)
+{
+	size_t i;
+
+	enable->filters = (uintptr_t)filters->list;
+	enable->filter_count = 0;
+	if (filters->pid_count)
+		use(filters, enable, ETW_FILTER_PID, filters->pids,
+		    filters->pid_count * sizeof(filters->pids[0]));
+	for (i = 0; i < sizeof(filters->names) / sizeof(filters->names[0]); i++) {
+		if (filters->names[i].len)
+			use(filters, enable, filters->names[i].type,
+			    filters->names[i].text, filters->names[i].len);
+	}
+	if (filters->ids.given)
+		use(filters, enable, filters->ids.type, &filters->ids.ids,
+		    sizeof(filters->ids.ids));
+	if (filters->stack_ids.given)
+		use(filters, enable, filters->stack_ids.type, &filters->stack_ids.ids,
+		    sizeof(filters->stack_ids.ids));
+	if (filters->stack_level_given)
+		use(filters, enable, ETW_FILTER_STACKWALK_LEVEL_KW, &filters->stack_level,
+		    sizeof(filters->stack_level));
+}

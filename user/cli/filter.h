@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * filter.h - the filters of etw enable, from its options
+ */
+#ifndef ETW_CLI_FILTER_H
+#define ETW_CLI_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <etw/abi.h>
+
+struct filters {
+	uint32_t pids[ETW_PID_FILTER_MAX];
+	uint32_t pid_count;
+	/* as the kernel has them; empty: not given */
+	struct filter_names {
+		uint32_t type;
+		const char *option;
+		char text[ETW_FILTER_NAMES_MAX];
+		uint32_t len;
+	} names[4];
+	struct filter_ids {
+		uint32_t type;
+		bool given;
+		struct etw_filter_event_id ids;
+	} ids, stack_ids;
+	bool stack_level_given;
+	struct etw_filter_level_kw stack_level;
+	struct etw_filter list[ETW_FILTERS_MAX];
+};
+
+void filters_init(struct filters *filters);
+void filters_pid(struct filters *filters, const char *option, const char *text);
+void filters_name(struct filters *filters, const char *option, const char *text);
+void filters_ids(struct filter_ids *ids, const char *option, bool in, const char *text);
+void filters_use(struct filters *filters, struct etw_enable *enable);
+
+uint32_t filters_items(const char *option, const char *text);
+
+#endif /* ETW_CLI_FILTER_H */

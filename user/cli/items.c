@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * items.c - the extended items of an event, printed
+ *
+ * Items are foreign bytes: each is taken only if it has the size of its type.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "items.h"
+
+#define SID_HEAD	8	/* revision, count, authority */
+#define SID_PARTS_MAX	15
+#define STACK_HEAD	8	/* MatchId */
+
+enum shape { ITEM_GUID, ITEM_SID, ITEM_U32, ITEM_U64, ITEM_UTF16, ITEM_UTF8, ITEM_STACK32,
+	     ITEM_STACK64 };
+
+static const struct kind {
+	uint16_t type;
+	const char *name;	/* in text */
+	const char *key;	/* in JSON */
+	enum shape shape;
+} kinds[] = {
+	{ ETW_EXT_RELATED_ACTIVITY, "related", "related", ITEM_GUID },
+	{ ETW_EXT_SID, "sid", "sid", ITEM_SID },
+	{ ETW_EXT_TS_ID, "login", "login_session", ITEM_U32 },
+	{ ETW_EXT_PROCESS_START_KEY, "process-key", "process_start_key", ITEM_U64 },
+	{ ETW_EXT_EVENT_KEY, "event-key", "event_key", ITEM_U64 },
+	{ ETW_EXT_PSM_KEY, "app", "app", ITEM_UTF16 },
+	{ ETW_EXT_CONTAINER_ID, "container", "container", ITEM_UTF8 },
+	{ ETW_EXT_STACK_TRACE32, "stack", "stack", ITEM_STACK32 },
+	{ ETW_EXT_STACK_TRACE64, "stack", "stack", ITEM_STACK64 },
+};
+
+static const struct kind *find_kind(uint16_t type)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].type == type)
+			return &kinds[i];
+	return NULL;
+}
+
+static bool sid_ok(const struct etw_ext_view *item)
+{
+	const uint8_t *sid = item->data;
+
+	return item->data_len >= SID_HEAD && sid[1] <= SID_PARTS_MAX &&
+	       item->data_len >= SID_HEAD + 4u * sid[1];
+}
+
+static bool is_whole(enum shape shape, const struct etw_ext_view *item)
+{
+	switch (shape) {
+	case ITEM_GUID:
+		return item->data_len >= sizeof(struct etw_guid);
+	case ITEM_SID:
+		return sid_ok(item);
+	case ITEM_U32:
+		return item->data_len >= 4;
+	case ITEM_U64:
+	case ITEM_STACK32:
+	case ITEM_STACK64:
+		return item->data_len >= 8;
+	default:
+		return true;
+	}
+}
+
+static uint64_t number_at(const void *data, size_t at, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const uint8_t *)data + at, size);
+	return value;
+}
+
+static void add_sid(struct text *to, const uint8_t *sid)
+{
+	uint64_t authority = 0;
+	unsigned int i;
+
+	for (i = 2; i < SID_HEAD; i++)
+		authority = authority << 8 | sid[i];
+	text_printf(to, "S-%u-%" PRIu64, sid[0], authority);
+	for (i = 0; i < sid[1]; i++)
+		text_printf(to, "-%" PRIu64, number_at(sid, SID_HEAD + 4 * i, 4));
+}
+
+/* UTF-8 of a string item, up to its NUL if it has one. */
+static void add_string(struct text *to, enum shape shape, const struct etw_ext_view *item)
+{
+	const uint8_t *p = item->data;
+	size_t len = 0;
+
+	if (shape == ITEM_UTF8) {
+		text_utf8(to, item->data, strnlen(item->data, item->data_len));
+		return;
+	}
+	while (len + 1 < item->data_len && (p[len] || p[len + 1]))
+		len += 2;
+	text_utf16(to, p, len);
+}
+
+/* ----------------------------------------------------------------------- text */
+
+static void stack_text(struct text *line, const struct etw_ext_view *item, size_t width)
+{
+	const char *between = "[";
+	size_t at;
+
+	for (at = STACK_HEAD; at + width <= item->data_len; at += width) {
+		text_printf(line, "%s0x%" PRIx64, between, number_at(item->data, at, width));
+		between = " ";
+	}
+	text_puts(line, *between == '[' ? "[]" : "]");
+}
+
+static void item_text(struct text *line, const struct kind *kind,
+		      const struct etw_ext_view *item)
+{
+	struct text string = { 0 };
+	struct etw_guid guid;
+
+	text_printf(line, " %s=", kind->name);
+	switch (kind->shape) {
+	case ITEM_GUID:
+		memcpy(&guid, item->data, sizeof(guid));
+		text_guid(line, &guid);
+		break;
+	case ITEM_SID:
+		add_sid(line, item->data);
+		break;
+	case ITEM_U32:
+		text_printf(line, "%" PRIu64, number_at(item->data, 0, 4));
+		break;
+	case ITEM_U64:
+		text_printf(line, "0x%" PRIx64, number_at(item->data, 0, 8));
+		break;
+	case ITEM_UTF16:
+	case ITEM_UTF8:
+		add_string(&string, kind->shape, item);
+		text_puts(line, "\"");
+		text_escape(line, string.data ? string.data : "", string.len);
+		text_puts(line, "\"");
+		text_free(&string);
+		break;
+	case ITEM_STACK32:
+		stack_text(line, item, 4);
+		break;
+	case ITEM_STACK64:
+		stack_text(line, item, 8);
+		break;
+	}
+}
+
+void items_text(struct text *line, const struct etw_record_view *record)
+{
+	const struct kind *kind;
+	struct etw_ext_view item;
+	uint32_t offset = 0;
+
+	while (etw_ext_next(record, &offset, &item) == 1) {
+		kind = find_kind(item.type);
+		if (kind && is_whole(kind->shape, &item))
+			item_text(line, kind, &item);
+	}
+}
+
+/* ----------------------------------------------------------------------- JSON */
+
+static void stack_json(struct json_object *to, const char *key,
+		       const struct etw_ext_view *item, size_t width)
+{
+	struct json_object *frames = json_new_array();
+	char frame[24];
+	size_t at;
+
+	for (at = STACK_HEAD; at + width <= item->data_len; at += width) {
+		snprintf(frame, sizeof(frame), "0x%" PRIx64, number_at(item->data, at, width));
+		json_append(frames, json_object_new_string(frame));
+	}
+	json_put(to, key, frames);
+}
+
+static void item_json(struct json_object *to, const struct kind *kind,
+		      const struct etw_ext_view *item)
+{
+	struct text string = { 0 };
+	struct etw_guid guid;
+
+	switch (kind->shape) {
+	case ITEM_GUID:
+		memcpy(&guid, item->data, sizeof(guid));
+		json_guid(to, kind->key, &guid);
+		break;
+	case ITEM_SID:
+		add_sid(&string, item->data);
+		json_word(to, kind->key, string.data);
+		break;
+	case ITEM_U32:
+		json_unsigned(to, kind->key, number_at(item->data, 0, 4));
+		break;
+	case ITEM_U64:
+		json_mask(to, kind->key, number_at(item->data, 0, 8));
+		break;
+	case ITEM_UTF16:
+	case ITEM_UTF8:
+		add_string(&string, kind->shape, item);
+		json_string(to, kind->key, string.data ? string.data : "", string.len);
+		break;
+	case ITEM_STACK32:
+		stack_json(to, kind->key, item, 4);
+		break;
+	case ITEM_STACK64:
+		stack_json(to, kind->key, item, 8);
+		break;
+	}
+	text_free(&string);
+}
+
+void items_json(struct json_object *to, const struct etw_record_view *record)
+{
+	const struct kind *kind;
+	struct etw_ext_view item;
+	uint32_t offset = 0, had = 0;
+
+	while (etw_ext_next(record, &offset, &item) == 1) {
+		kind = find_kind(item.type);
+		if (!kind || !is_whole(kind->shape, &item) || had & 1u << kind->type)
+			continue;
+		item_json(to, kind, &item);
+		had |= 1u << kind->type;
+	}
+}
