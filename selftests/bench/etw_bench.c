@@ -47,6 +47,9 @@ struct row {
 	uint32_t clock;
 	bool rejected;		/* no session takes the event */
 	struct want want[2];	/* of the first two sessions; level 0: all */
+	uint32_t property;	/* of every session */
+	bool ids;		/* they take 64 other ids only */
+	bool scope;		/* they enable it for processes of some program */
 	double raw, net;
 };
 
@@ -68,6 +71,10 @@ static struct row rows[] = {
 	    .sessions = 1, .rejected = true, .want = { { 0, 2 } }),
 	ROW("rejected_sessions", "passed inline, rejected by both sessions", STATIC, EMPTY,
 	    .sessions = 2, .rejected = true, .want = { { LEVEL - 1, KEYWORD }, { LEVEL, 2 } }),
+	ROW("rejected_ids", "passed inline, rejected by 64 event ids", STATIC, EMPTY,
+	    .sessions = 1, .rejected = true, .ids = true),
+	ROW("rejected_scope", "enabled for processes of a program", STATIC, NOP,
+	    .sessions = 1, .rejected = true, .scope = true),
 	ROW("written_1", "written to 1 session", STATIC, EMPTY, .sessions = 1),
 	ROW("written_2", "written to 2 sessions", STATIC, EMPTY, .sessions = 2),
 	ROW("written_3", "written to 3 sessions", STATIC, EMPTY, .sessions = 3),
@@ -76,6 +83,16 @@ static struct row rows[] = {
 	    .sessions = 1),
 	ROW("written_system", "written to 1 session, system time", STATIC, EMPTY,
 	    .sessions = 1, .clock = ETW_CLOCK_SYSTEM),
+	ROW("written_ids", "written to 1 session, all but 64 event ids", STATIC, EMPTY,
+	    .sessions = 1, .ids = true),
+	ROW("items_sid", "written to 1 session with the user", STATIC, EMPTY,
+	    .sessions = 1, .property = ETW_ENABLE_SID),
+	ROW("items_keys", "... with process key and event key", STATIC, EMPTY,
+	    .sessions = 1, .property = ETW_ENABLE_PROCESS_START_KEY | ETW_ENABLE_EVENT_KEY),
+	ROW("items_container", "... with the control group", STATIC, EMPTY,
+	    .sessions = 1, .property = ETW_ENABLE_CONTAINER),
+	ROW("items_stack", "... with the stack, kernel and user", STATIC, EMPTY,
+	    .sessions = 1, .property = ETW_ENABLE_STACK_TRACE),
 };
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
@@ -95,9 +112,31 @@ static bool takes_handle(const struct row *r)
 	return r->kind == ETW_BENCH_HANDLE || r->kind == ETW_BENCH_HANDLE_TEST;
 }
 
+/* Enable as the row says. */
+static int enable(const struct row *r, uint64_t session, const struct want *w)
+{
+	struct etw_enable e = vm_enable_arg(session, takes_handle(r) ? handle_guid : static_guid);
+	struct etw_filter_event_id ids = { .in = r->rejected, .count = ETW_FILTER_EVENT_IDS };
+	struct etw_filter f = { .ptr = VM_PTR(&ids), .len = sizeof(ids),
+				.type = ETW_FILTER_EVENT_ID };
+	uint32_t i;
+
+	for (i = 0; i < ids.count; i++)
+		ids.ids[i] = 1000 + 3 * i;
+	if (r->scope)
+		f = (struct etw_filter){ .ptr = VM_PTR("etw_bench"), .len = 9,
+					 .type = ETW_FILTER_EXECUTABLE_NAME };
+	e.level = w->level;
+	e.any = w->any;
+	e.property = r->property;
+	e.filters = VM_PTR(&f);
+	e.filter_count = r->ids || r->scope;
+	return vm_ioctl(dev, ETW_IOC_ENABLE, &e);
+}
+
 static int start_sessions(const struct row *r, uint64_t *handles)
 {
-	struct etw_guid guid = takes_handle(r) ? handle_guid : static_guid;
+	const uint64_t bytes = r->property ? 1000 : 112;	/* of an event, at most */
 	struct want all = { 0, 0 };
 	char name[32];
 	uint32_t i;
@@ -111,11 +150,11 @@ static int start_sessions(const struct row *r, uint64_t *handles)
 		s = vm_session(name);
 		s.clock = r->clock;
 		/* Room for every event: nothing is recycled while it runs. */
-		s.min_buffers = s.max_buffers = 8 + (loops + WARM_UP) * 112ULL / 65536 * 5 / 4;
+		s.min_buffers = s.max_buffers = 8 + (loops + WARM_UP) * bytes / 65536 * 5 / 4;
 		s.flush_ms = 600000;
 		err = vm_start(dev, &s);
 		if (!err)
-			err = vm_enable(dev, s.handle, guid, w->level, w->any, 0);
+			err = enable(r, s.handle, w);
 		if (err)
 			return fail("cannot start a session", err);
 		handles[i] = s.handle;
