@@ -7,6 +7,7 @@
  */
 #include "core/port.h"
 #include <etw/abi.h>
+#include <etw/abi_payload.h>
 
 #define AT(type, member, offset, bytes)					\
 	static_assert(offsetof(struct type, member) == (offset) &&	\
@@ -229,3 +230,35 @@ AT(etw_consumer_stat, size, 0, 4);
 AT(etw_consumer_stat, flags, 4, 4);
 AT(etw_consumer_stat, info, 8, 48);
 SIZE(etw_consumer_stat, 56);
+
+AT(etw_payload_header, size, 0, 4);
+AT(etw_payload_header, format, 4, 2);
+AT(etw_payload_header, events, 6, 2);
+SIZE(etw_payload_header, 8);
+
+AT(etw_payload_event, id, 0, 2);
+AT(etw_payload_event, version, 2, 1);
+AT(etw_payload_event, steps, 3, 1);
+AT(etw_payload_event, tests, 4, 1);
+AT(etw_payload_event, ors, 5, 1);
+AT(etw_payload_event, all, 6, 1);
+AT(etw_payload_event, any, 7, 1);
+AT(etw_payload_event, at, 8, 4);
+AT(etw_payload_event, reserved, 12, 4);
+SIZE(etw_payload_event, 16);
+
+AT(etw_payload_step, kind, 0, 1);
+AT(etw_payload_step, flags, 1, 1);
+AT(etw_payload_step, save, 2, 1);
+AT(etw_payload_step, reserved, 3, 1);
+AT(etw_payload_step, count, 4, 2);
+AT(etw_payload_step, length, 6, 2);
+SIZE(etw_payload_step, 8);
+
+AT(etw_payload_test, step, 0, 1);
+AT(etw_payload_test, op, 1, 1);
+AT(etw_payload_test, type, 2, 1);
+AT(etw_payload_test, group, 3, 1);
+AT(etw_payload_test, length, 4, 4);
+AT(etw_payload_test, value, 8, 16);
+SIZE(etw_payload_test, 24);

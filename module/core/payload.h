@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * payload.h - payload filters: check a program once, run it for each event
+ *
+ * The program is that of abi_payload.h.  What runs has been checked, so running
+ * needs no memory, cannot fail, and takes time in proportion to the payload,
+ * once for the walk and once for each test, at most ETW_PAYLOAD_TESTS.  It
+ * works on the pieces of a payload as they are.
+ */
+#ifndef ETW_CORE_PAYLOAD_H
+#define ETW_CORE_PAYLOAD_H
+
+#include "core/record.h"
+#include <etw/abi_payload.h>
+
+/*
+ * Check a program of len bytes, 8-byte aligned, and prepare it in its place,
+ * once; 0 or -EINVAL.
+ */
+int etw_payload_load(void *program, u32 len);
+
+/*
+ * Does an event pass?  source: desc, data, count and type.  The bytes that data
+ * leads to may change meanwhile, even the list may: no byte beyond a piece is
+ * read.  Any context.
+ */
+bool etw_payload_pass(const void *program, const struct etw_record_source *source);
+
+#endif /* ETW_CORE_PAYLOAD_H */
