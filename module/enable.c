@@ -126,6 +126,19 @@ static int build(struct update *u, const struct etw_enablement *slots, gfp_t gfp
 	return 0;
 }
 
+/* What the notice tells of filters; mostly what the one before it tells. */
+static int add_filter_data(struct list_head *updates, struct update *u,
+			   const struct etw_enablement *slots, gfp_t gfp)
+{
+	struct update *before = list_prev_entry(u, node);
+
+	if (&before->node != updates && before->scope == u->scope && before->notice) {
+		u->notice->filter = etw_filter_data_get(before->notice->filter);
+		return 0;
+	}
+	return etw_filter_data_chain(slots, u->scope, gfp, &u->notice->filter);
+}
+
 /* Prepare what reg will see with these slots and this scope. */
 static int prepare(struct list_head *updates, struct etw_registration *reg,
 		   const struct etw_enablement *slots, u8 scope, gfp_t gfp)
@@ -139,7 +152,7 @@ static int prepare(struct list_head *updates, struct etw_registration *reg,
 	list_add_tail(&u->node, updates);
 	if (etw_notify_wanted(reg)) {
 		u->notice = etw_notice_alloc(gfp);
-		if (!u->notice)
+		if (!u->notice || add_filter_data(updates, u, slots, gfp))
 			return -ENOMEM;
 	}
 	return build(u, slots, gfp);
@@ -242,8 +255,12 @@ static bool in_scope(const struct etw_enable_request *req,
 static void free_filters(struct etw_enablement *old)
 {
 	etw_scope_free(old->scope);
-	if (old->events)
-		kfree_rcu(old->events, rcu);
+	etw_filter_data_put(old->data);
+	if (!old->events)
+		return;
+	if (old->events->payload)
+		kfree_rcu(old->events->payload, rcu);
+	kfree_rcu(old->events, rcu);
 }
 
 static void fill_slot(struct etw_enablement *slot, const struct etw_enable_request *req)
@@ -258,6 +275,7 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 		.filters = req->filters,
 		.scope = req->scope,
 		.events = req->events,
+		.data = req->data,
 	};
 	etw_filter_set(&slot->filter, req->level, req->any, req->all, req->property);
 }
@@ -313,6 +331,7 @@ static int request_enable(struct etw_guid_entry *entry,
 	apply_all(&updates, &req->source, waiter);
 	req->scope = NULL;
 	req->events = NULL;
+	req->data = NULL;
 	free_filters(&old);
 	return 0;
 }
@@ -353,6 +372,7 @@ static int request_capture(struct etw_guid_entry *entry,
 		if (!notice)
 			goto err_free;
 		notice->reg = reg;
+		notice->filter = etw_filter_data_get(req->data);
 		list_add_tail(&notice->node, &notices);
 	}
 	list_for_each_entry_safe(notice, tmp, &notices, node) {

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "core/payload.h"
 #include "core/scope.h"
 #include "gfp.h"
 #include "provider.h"
@@ -117,6 +118,25 @@ static int read_events(struct etw_enable_request *req, const struct etw_filter *
 	}
 }
 
+static int read_payload(struct etw_enable_request *req, const struct etw_filter *f)
+{
+	struct etw_payload_filter *payload;
+
+	if (!f->len || f->len > ETW_PAYLOAD_SIZE_MAX)
+		return -EINVAL;
+	if (!req->events)
+		req->events = kzalloc(sizeof(*req->events), ETW_GFP);
+	if (!req->events)
+		return -ENOMEM;
+	payload = kmalloc(struct_size(payload, program, DIV_ROUND_UP(f->len, 8)), ETW_GFP);
+	if (!payload)
+		return -ENOMEM;
+	req->events->payload = payload;
+	if (copy_from_user(payload->program, u64_to_user_ptr(f->ptr), f->len))
+		return -EFAULT;
+	return etw_payload_load(payload->program, f->len);
+}
+
 static int read_one(struct etw_enable_request *req, const struct etw_filter *f)
 {
 	switch (f->type) {
@@ -133,6 +153,11 @@ static int read_one(struct etw_enable_request *req, const struct etw_filter *f)
 	case ETW_FILTER_STACKWALK:
 	case ETW_FILTER_STACKWALK_LEVEL_KW:
 		return read_events(req, f);
+	case ETW_FILTER_PAYLOAD:
+		return read_payload(req, f);
+	case ETW_FILTER_SCHEMATIZED:
+	case ETW_FILTER_TRACEHANDLE:
+		return etw_filter_data_read(req, f);
 	default:
 		return -EINVAL;
 	}
@@ -156,7 +181,7 @@ int etw_filters_read(struct etw_enable_request *req, u64 from, u32 count)
 		err = read_one(req, &filters[i]);
 		if (err)
 			return err;
-		req->filters |= filters[i].type & 0xffff;
+		req->filters |= filters[i].type & 0xffff ?: filters[i].type;
 	}
 	return 0;
 }
@@ -167,6 +192,9 @@ void etw_filters_free(struct etw_enable_request *req)
 	while (req->pid_count)
 		put_pid(req->pids[--req->pid_count]);
 	etw_scope_free(req->scope);
+	etw_filter_data_put(req->data);
+	if (req->events)
+		kfree(req->events->payload);
 	kfree(req->events);
 }
 

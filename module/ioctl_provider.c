@@ -31,7 +31,9 @@ static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_
 	}
 	mutex_lock(&etw_control);
 	req->session = etw_session_find(handle, NULL, 0);
-	err = req->session ? etw_provider_enable(req, waiter) : -ENOENT;
+	err = req->session ? etw_filter_data_bind(req) : -ENOENT;
+	if (!err)
+		err = etw_provider_enable(req, waiter);
 	mutex_unlock(&etw_control);
 	if (!err && waiter)
 		err = etw_waiter_wait(waiter, timeout_ms);

@@ -71,6 +71,7 @@ void etw_notice_free(struct etw_notice *notice)
 		waiter_done(notice->waiter);
 		etw_waiter_put(notice->waiter);
 	}
+	etw_filter_data_put(notice->filter);
 	kfree(notice);
 }
 
@@ -86,6 +87,18 @@ static struct etw_notice *take(struct etw_registration *reg)
 	return notice;
 }
 
+static void call_back(const struct etw_registration *reg, const struct etw_notice *notice)
+{
+	const struct etw_filter_data *data = notice->filter;
+	struct etw_filter filter;
+
+	if (data)
+		filter = (struct etw_filter){ .ptr = (unsigned long)data->words,
+					      .len = data->len, .type = data->type };
+	reg->callback(&notice->source, notice->control, notice->level, notice->any,
+		      notice->all, data ? &filter : NULL, reg->context);
+}
+
 static void callback_work(struct work_struct *work)
 {
 	struct etw_registration *reg = container_of(work, struct etw_registration,
@@ -94,8 +107,7 @@ static void callback_work(struct work_struct *work)
 
 	WRITE_ONCE(reg->running, current);
 	while ((notice = take(reg))) {
-		reg->callback(&notice->source, notice->control, notice->level,
-			      notice->any, notice->all, reg->context);
+		call_back(reg, notice);
 		etw_notice_free(notice);
 		cond_resched();
 	}

@@ -89,15 +89,21 @@ long etw_ioctl_notify(struct file *file, void *arg)
 {
 	struct etw_process *p = file->private_data;
 	struct etw_notice *notice, *handled;
+	struct etw_filter_data *data = NULL;
 	struct etw_notify *n = arg;
+	int err = -EAGAIN;
 
-	if (n->reserved)
+	if (n->reserved || n->reserved2)
 		return -EINVAL;
 	if (!is_owner(p))
 		return READ_ONCE(p->tgid) ? -ESTALE : -EAGAIN;
 	spin_lock(&p->lock);
 	handled = p->handled;
 	notice = list_first_entry_or_null(&p->notices, struct etw_notice, node);
+	if (notice && !etw_filter_data_fits(notice->filter, n)) {
+		notice = NULL;
+		err = -EMSGSIZE;
+	}
 	p->handled = notice;
 	p->handler = current;
 	if (notice) {
@@ -112,10 +118,18 @@ long etw_ioctl_notify(struct file *file, void *arg)
 		n->level = notice->level;
 		n->any = notice->any;
 		n->all = notice->all;
+		data = etw_filter_data_get(notice->filter);
+		err = 0;
 	}
 	spin_unlock(&p->lock);
 	etw_notice_free(handled);
-	return notice ? 0 : -EAGAIN;
+	if (err)
+		return err;
+	err = etw_filter_data_tell(data, n);
+	etw_filter_data_put(data);
+	if (err)
+		etw_ioctl_notify_undo(file, n);
+	return err;
 }
 
 /* Nobody was told of n nor will be: the next notice says so. */

@@ -37,6 +37,20 @@ struct etw_scope {
 	char *application;
 };
 
+/* Filter data on its way to callbacks, filter_data.c. */
+struct etw_filter_data {
+	refcount_t ref;
+	u32 type;			/* ETW_FILTER_SCHEMATIZED or _TRACEHANDLE */
+	u32 len;			/* bytes */
+	u64 words[];
+};
+
+/* A payload filter's program, checked.  RCU. */
+struct etw_payload_filter {
+	struct rcu_head rcu;
+	u64 program[];
+};
+
 /* Which events a session wants, and of which it wants the stack.  RCU. */
 struct etw_event_filter {
 	struct rcu_head rcu;
@@ -45,6 +59,7 @@ struct etw_event_filter {
 	bool stack_level_given;
 	bool stack_level_in;
 	struct etw_enable_entry stack_level;
+	struct etw_payload_filter *payload;	/* NULL: any payload */
 };
 
 /* A session that has a GUID enabled; slots of struct etw_guid_entry. */
@@ -59,6 +74,7 @@ struct etw_enablement {
 	u32 filters;			/* of struct etw_provider_enable */
 	struct etw_scope *scope;	/* NULL: every registration */
 	struct etw_event_filter *events;	/* NULL: every event */
+	struct etw_filter_data *data;	/* for callbacks, or NULL */
 };
 
 struct etw_guid_entry {
@@ -98,6 +114,7 @@ struct etw_notice {
 	u8 level;
 	u64 any;
 	u64 all;
+	struct etw_filter_data *filter;	/* a reference, or NULL */
 	struct etw_waiter *waiter;	/* a reference, or NULL */
 };
 
@@ -151,6 +168,7 @@ struct etw_enable_request {
 	u32 filters;			/* of struct etw_provider_enable */
 	struct etw_scope *scope;	/* NULL or owned, until the request took it */
 	struct etw_event_filter *events;	/* likewise */
+	struct etw_filter_data *data;		/* likewise */
 };
 
 static inline bool etw_guid_is_null(const struct etw_guid *guid)
@@ -192,6 +210,16 @@ bool etw_event_filter_id(const struct etw_event_ids *ids,
 			 const struct etw_event_descriptor *desc);
 bool etw_event_filter_stack(const struct etw_event_filter *filter,
 			    const struct etw_event_descriptor *desc);
+
+/* filter_data.c */
+struct etw_filter_data *etw_filter_data_get(struct etw_filter_data *data);
+void etw_filter_data_put(struct etw_filter_data *data);
+int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter *f);
+int etw_filter_data_bind(struct etw_enable_request *req);
+int etw_filter_data_chain(const struct etw_enablement *slots, u8 scope, gfp_t gfp,
+			  struct etw_filter_data **chain);
+bool etw_filter_data_fits(const struct etw_filter_data *data, const struct etw_notify *n);
+int etw_filter_data_tell(const struct etw_filter_data *data, struct etw_notify *n);
 
 /* notify.c */
 extern struct workqueue_struct *etw_callback_wq;

@@ -21,6 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "core/payload.h"
 #include "core/ring.h"
 #include "items.h"
 #include "provider.h"
@@ -64,6 +65,14 @@ static bool chosen(const struct etw_snapshot_entry *entry,
 	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
 		return false;
 	return !entry->events || etw_event_filter_id(&entry->events->ids, desc);
+}
+
+/* ... as far as the payload says? */
+static bool payload_passes(const struct etw_snapshot_entry *entry,
+			   const struct etw_record_source *source)
+{
+	return !entry->events || !entry->events->payload ||
+	       etw_payload_pass(entry->events->payload->program, source);
 }
 
 static int drop_errno(u32 cause)
@@ -239,7 +248,7 @@ static noinline int write_special(const struct etw_snapshot *snapshot,
 		const struct etw_snapshot_entry *entry = &snapshot->entries[i];
 
 		if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
-		    !chosen(entry, desc, how))
+		    !chosen(entry, desc, how) || !payload_passes(entry, source))
 			continue;
 		wanted |= BIT(i);
 		properties |= properties_of(entry, desc);
@@ -305,7 +314,8 @@ out:
 
 /*
  * Count an event that could not even be put together, for every session that
- * would have had it.  0 if there is none, else the cause's error.
+ * would have had it, or may have: its payload is not there to be asked.  0 if
+ * there is none, else the cause's error.
  */
 int etw_trace_drop(const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc,

@@ -33,7 +33,8 @@
  *	ENOSPC       a limit is reached            ERROR_NO_SYSTEM_RESOURCES
  *	ENOMEM       out of memory                 ERROR_NOT_ENOUGH_MEMORY
  *	ENOBUFS      no free buffer, event lost    ERROR_NOT_ENOUGH_MEMORY
- *	EMSGSIZE     event larger than the buffer  ERROR_MORE_DATA
+ *	EMSGSIZE     event larger than the buffer, or too little room for filter
+ *	             data                          ERROR_MORE_DATA
  *	EOVERFLOW    event over 64 KB              ERROR_ARITHMETIC_OVERFLOW
  *	EPERM        not allowed                   ERROR_ACCESS_DENIED
  *	EBADF        no such registration          ERROR_INVALID_HANDLE
@@ -235,8 +236,8 @@ struct etw_session_stat {
  * need not be registered yet.  DISABLE of one that is not enabled succeeds.
  * The ninth session of one provider is ENOSPC.  A PID filter selects, once,
  * among the user registrations that exist at the call, by PIDs of the caller's
- * PID namespace.  EVENT_ID drops events, STACKWALK and STACKWALK_LEVEL_KW only
- * their stacks; both of the latter must agree.
+ * PID namespace.  EVENT_ID and PAYLOAD drop events, STACKWALK and
+ * STACKWALK_LEVEL_KW only their stacks; several filters must all agree.
  * timeout_ms 0 returns at once; else the call waits for the callbacks, at most
  * that long, then ETIMEDOUT (the change stays in force).
  */
@@ -286,7 +287,8 @@ struct etw_unregister {
  * there is none (poll reports POLLIN).  Taking one tells that the one taken
  * before it has been handled: an enable call with a timeout waits for that.
  * At most 64 wait per registration; older ones are dropped then, since each
- * carries the whole state.
+ * carries the whole state.  Too little room for filter data is EMSGSIZE, and the
+ * notification is still to come.
  */
 struct etw_notify {
 	__u32 size;
@@ -299,6 +301,11 @@ struct etw_notify {
 	__u64 all;		/* out: composite */
 	__u32 dropped;		/* out: notifications dropped before this one */
 	__u32 reserved;		/* 0 */
+	__u64 filter;		/* out: filter data go here; 0: they are not wanted */
+	__u32 filter_cap;	/* bytes of room there; ETW_FILTER_CHAIN_MAX always do */
+	__u32 filter_len;	/* out: bytes there are, 0: none */
+	__u32 filter_type;	/* out: ETW_FILTER_SCHEMATIZED, _TRACEHANDLE or _NONE */
+	__u32 reserved2;	/* 0 */
 };
 
 /*
@@ -384,7 +391,7 @@ struct etw_provider_enable {
 	__u16 logger_id;
 	__u8  level;
 	__u8  pid_filtered;	/* 1: by PID filter */
-	__u32 filters;		/* low halves of the types of its filters, or'ed */
+	__u32 filters;		/* low halves of the types of its filters, or'ed; ETW_FILTER_SCHEMATIZED */
 	__u32 reserved;
 };
 

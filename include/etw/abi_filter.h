@@ -4,7 +4,8 @@
  *
  * A malformed filter of any type refuses the call as a whole: EINVAL.  Reserved
  * members are not looked at here: Microsoft's structs have padding in their
- * place, in which callers leave what was there.
+ * place, in which callers leave what was there.  Filters that make no sense with
+ * the control code are checked too, and ignored.
  *
  * Source: Microsoft's EVENT_FILTER_DESCRIPTOR, EVENT_FILTER_EVENT_ID and
  * EVENT_FILTER_LEVEL_KW pages.
@@ -22,10 +23,13 @@
  * PIDs they go for later registrations too.
  */
 #define ETW_FILTER_NONE			0
+#define ETW_FILTER_SCHEMATIZED		0x80000000	/* etw_filter_header, data */
+#define ETW_FILTER_TRACEHANDLE		0x80000002	/* __u64: handle of a session */
 #define ETW_FILTER_PID			0x80000004	/* __u32 pids[1..8] */
 #define ETW_FILTER_EXECUTABLE_NAME	0x80000008	/* names, 1536 bytes at most */
 #define ETW_FILTER_PACKAGE_ID		0x80000010	/* likewise */
 #define ETW_FILTER_PACKAGE_APP_ID	0x80000020	/* likewise */
+#define ETW_FILTER_PAYLOAD		0x80000100	/* a program, abi_payload.h */
 #define ETW_FILTER_EVENT_ID		0x80000200	/* etw_filter_event_id */
 #define ETW_FILTER_STACKWALK		0x80001000	/* etw_filter_event_id */
 #define ETW_FILTER_STACKWALK_LEVEL_KW	0x80004000	/* etw_filter_level_kw */
@@ -35,6 +39,26 @@
 #define ETW_PID_FILTER_MAX	8	/* PIDs of one PID scope filter */
 #define ETW_FILTER_NAMES_MAX	1536	/* bytes of one scope filter */
 #define ETW_FILTER_EVENT_IDS	64
+#define ETW_FILTER_DATA_MAX	1024	/* bytes of a SCHEMATIZED filter, its header included */
+#define ETW_FILTER_CHAIN_MAX	8192	/* bytes of those of all sessions, as told */
+
+/*
+ * SCHEMATIZED: data that only the provider understands.  It stays with what the
+ * session enabled and is told to the provider's callbacks, with each change and
+ * when one registers, together with those of the other sessions that have
+ * enabled it: one after the other, each at a multiple of 8 bytes.  With CAPTURE
+ * it is told to them with that request alone, as is TRACEHANDLE, which goes with
+ * CAPTURE only: the provider is asked for what there is to say about that
+ * session, which runs (ENOENT).  A CAPTURE has one of the two, not both.
+ */
+struct etw_filter_header {
+	__u16 id;		/* the provider's business, as is */
+	__u8  version;		/* this */
+	__u8  reserved[5];
+	__u64 instance;		/* told: 1 << (logger id - 1), for etw_event_write.filter */
+	__u32 size;		/* bytes of the filter, this header included */
+	__u32 next;		/* 0; told: bytes from this header to the next, 0: last */
+};
 
 /*
  * Events of channel 11, TraceLogging's, pass whatever the ids are.

@@ -48,6 +48,13 @@ struct etw_snapshot;
  * @level: highest level any session wants (255: all)
  * @any: union of the sessions' MatchAnyKeyword
  * @all: intersection of the sessions' MatchAllKeyword
+ * @filter: what sessions told the provider with it, or NULL; gone when the
+ *	callback returns.  @filter->ptr is an address in the kernel, a multiple of
+ *	8.  ETW_FILTER_SCHEMATIZED: a struct etw_filter_header with its data, one
+ *	for each session that gave one, see etw_filter_next(); with
+ *	ETW_CONTROL_CAPTURE that of the session that asks.  ETW_FILTER_TRACEHANDLE:
+ *	a u64, the handle of the session that the state is to tell about; its low
+ *	16 bits are the session's logger id.
  * @context: as given to etw_register()
  *
  * Process context on a workqueue of etw.ko's, may sleep; one at a time for each
@@ -55,7 +62,20 @@ struct etw_snapshot;
  * etw_unregister() of its own provider (-EDEADLK).
  */
 typedef void (*etw_enable_fn)(const struct etw_guid *source, u32 control,
-			      u8 level, u64 any, u64 all, void *context);
+			      u8 level, u64 any, u64 all,
+			      const struct etw_filter *filter, void *context);
+
+/**
+ * etw_filter_next() - the next session's filter
+ * @header: one of the filters that a callback got
+ *
+ * Return: NULL after the last one.
+ */
+static inline const struct etw_filter_header *
+etw_filter_next(const struct etw_filter_header *header)
+{
+	return header->next ? (const void *)((const u8 *)header + header->next) : NULL;
+}
 
 /**
  * struct etw_provider - a provider of a kernel module

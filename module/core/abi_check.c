@@ -124,7 +124,12 @@ AT(etw_notify, any, 40, 8);
 AT(etw_notify, all, 48, 8);
 AT(etw_notify, dropped, 56, 4);
 AT(etw_notify, reserved, 60, 4);
-SIZE(etw_notify, 64);
+AT(etw_notify, filter, 64, 8);
+AT(etw_notify, filter_cap, 72, 4);
+AT(etw_notify, filter_len, 76, 4);
+AT(etw_notify, filter_type, 80, 4);
+AT(etw_notify, reserved2, 84, 4);
+SIZE(etw_notify, 88);
 
 AT(etw_enable_entry, enabled, 0, 1);
 AT(etw_enable_entry, level, 1, 1);
@@ -230,6 +235,15 @@ AT(etw_consumer_stat, size, 0, 4);
 AT(etw_consumer_stat, flags, 4, 4);
 AT(etw_consumer_stat, info, 8, 48);
 SIZE(etw_consumer_stat, 56);
+
+AT(etw_filter_header, id, 0, 2);
+AT(etw_filter_header, version, 2, 1);
+AT(etw_filter_header, reserved, 3, 5);
+AT(etw_filter_header, instance, 8, 8);
+AT(etw_filter_header, size, 16, 4);
+AT(etw_filter_header, next, 20, 4);
+SIZE(etw_filter_header, 24);
+static_assert(ETW_FILTER_CHAIN_MAX == ETW_PROVIDER_SESSIONS * ETW_FILTER_DATA_MAX);
 
 AT(etw_payload_header, size, 0, 4);
 AT(etw_payload_header, format, 4, 2);

@@ -24,6 +24,8 @@ struct seen {
 	REGHANDLE unregister;	/* from within */
 	ULONG result;
 	_Atomic bool hold;
+	ULONG filter_type, filter_size;
+	uint64_t filter[ETW_FILTER_CHAIN_MAX / 8];
 };
 
 static void NTAPI on_enable(LPCGUID src, ULONG control, UCHAR level, ULONGLONG any,
@@ -40,7 +42,11 @@ static void NTAPI on_enable(LPCGUID src, ULONG control, UCHAR level, ULONGLONG a
 	seen->all = all;
 	seen->thread = pthread_self();
 	pthread_sigmask(SIG_BLOCK, NULL, &set);
-	seen->blocked = !filter && sigismember(&set, SIGTERM) && sigismember(&set, SIGCHLD) &&
+	seen->filter_type = filter ? filter->Type : 0;
+	seen->filter_size = filter ? filter->Size : 0;
+	if (filter)
+		memcpy(seen->filter, (void *)(uintptr_t)filter->Ptr, filter->Size);
+	seen->blocked = sigismember(&set, SIGTERM) && sigismember(&set, SIGCHLD) &&
 			sigismember(&set, SIGPROF);
 	if (seen->unregister) {
 		seen->result = EventUnregister(seen->unregister);
@@ -101,6 +107,7 @@ static void test_arguments(int threads)
 	ok(wait_calls(&seen, 1), "enabled: called");
 	ok(!memcmp(&seen.source, &source, 16) && seen.control == 1 && seen.level == 3 &&
 	   seen.any == 0x30 && seen.all == 0x10, "with its arguments");
+	is(seen.filter_type, 0, "without filter data");
 	ok(!pthread_equal(seen.thread, pthread_self()), "on another thread");
 	ok(seen.blocked, "with all signals blocked");
 	fake_control(&guid_a, ETW_CONTROL_CAPTURE, 0, 0, 0);
@@ -122,6 +129,34 @@ static void test_enabled_already(void)
 	is(EventRegister(&guid_a, on_enable, &seen, &h), ERROR_SUCCESS, "register, enabled");
 	ok(wait_calls(&seen, 1) && seen.control == 1, "called soon");
 	ok(seen.source.Data1 == 0, "without a source");
+	EventUnregister(h);
+}
+
+/* B33, B62: what the kernel tells of filters reaches the callback as it is. */
+static void test_filter_data(void)
+{
+	static struct seen seen;
+	REGHANDLE h;
+	uint32_t i;
+
+	for (i = 0; i < sizeof(fake->data); i++)
+		((uint8_t *)fake->data)[i] = i * 7;
+	fake->data_len = sizeof(fake->data);
+	fake->data_type = ETW_FILTER_SCHEMATIZED;
+	is(EventRegister(&guid_a, on_enable, &seen, &h), ERROR_SUCCESS, "register, enabled");
+	ok(wait_calls(&seen, 1) && seen.filter_type == EVENT_FILTER_TYPE_SCHEMATIZED &&
+	   seen.filter_size == sizeof(fake->data) &&
+	   !memcmp(seen.filter, fake->data, sizeof(fake->data)), "8 KB of filters");
+	fake->data[0] = 0x123;
+	fake->data_len = 8;
+	fake->data_type = ETW_FILTER_TRACEHANDLE;
+	fake_control(&guid_a, ETW_CONTROL_CAPTURE, 0, 0, 0);
+	/* B61 */
+	ok(wait_calls(&seen, 2) && seen.filter_type == EVENT_FILTER_TYPE_TRACEHANDLE &&
+	   seen.filter_size == 8 && seen.filter[0] == 0x123, "the handle of a session");
+	fake->data_len = fake->data_type = 0;
+	fake_control(&guid_a, ETW_CONTROL_CAPTURE, 0, 0, 0);
+	ok(wait_calls(&seen, 3) && !seen.filter_type, "none again");
 	EventUnregister(h);
 }
 
@@ -286,6 +321,7 @@ int main(void)
 	threads = thread_count();
 	test_arguments(threads);
 	test_enabled_already();
+	test_filter_data();
 	test_waits();
 	test_from_within(threads);
 	test_nested(threads);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <etw/abi.h>
+#include <etw/abi_payload.h>
 #include "lib/kdev.h"
 
 #define FAKE_FILES	16
@@ -46,6 +47,7 @@ struct fake_file {
 	int write_end;		/* in the process that opened it */
 	struct fake_reg regs[ETW_REGISTRATIONS_MAX];
 	struct etw_notify notices[64];
+	uint64_t data[64][ETW_FILTER_CHAIN_MAX / 8];	/* their filter data */
 	uint32_t first, count;	/* of notices */
 };
 
@@ -79,8 +81,10 @@ struct fake_state {
 	struct etw_enable enable;	/* the last call's, with */
 	struct {			/* its filters */
 		uint32_t type, len;
-		uint8_t data[ETW_FILTER_NAMES_MAX];
+		uint8_t data[ETW_PAYLOAD_SIZE_MAX];
 	} filters[ETW_FILTERS_MAX];
+	uint64_t data[ETW_FILTER_CHAIN_MAX / 8];	/* goes with all notices that follow */
+	uint32_t data_len, data_type;
 	struct fake_write last;
 	uint32_t attempts, opens, ioctls, writes, stale, registers;
 	int open_error;			/* -errno of the next opens */

@@ -25,9 +25,13 @@ static void fake_notify(struct fake_file *f, struct fake_reg *reg,
 			const struct fake_provider *p, const struct etw_guid *source,
 			uint32_t control)
 {
-	struct etw_notify *n = &f->notices[(f->first + f->count++) % 64];
+	uint32_t at = (f->first + f->count++) % 64;
+	struct etw_notify *n = &f->notices[at];
 
 	memset(n, 0, sizeof(*n));
+	n->filter_len = fake->data_len;
+	n->filter_type = fake->data_type;
+	memcpy(f->data[at], fake->data, sizeof(fake->data));
 	n->size = sizeof(*n);
 	n->slot = reg - f->regs;
 	n->cookie = reg->cookie;
@@ -126,13 +130,21 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 
 static int fake_next_notice(struct fake_file *f, int fd, struct etw_notify *n)
 {
+	uint32_t at = f->first % 64;
+	struct etw_notify in = *n;
 	char byte;
 
 	if (f->pid != getpid())
 		return -ESTALE;
 	if (!f->count)
 		return -EAGAIN;
-	*n = f->notices[f->first++ % 64];
+	if (in.filter_cap < f->notices[at].filter_len)
+		return -EMSGSIZE;
+	*n = f->notices[at];
+	n->filter = in.filter;
+	n->filter_cap = in.filter_cap;
+	memcpy((void *)(uintptr_t)in.filter, f->data[at], n->filter_len);
+	f->first++;
 	f->count--;
 	return read(fd, &byte, 1) == 1 ? 0 : -EIO;
 }

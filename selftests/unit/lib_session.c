@@ -339,7 +339,7 @@ static void test_filters(TRACEHANDLE h, const GUID *g)
 	f[1] = f[0];
 	p.FilterDescCount = 2;
 	is(ENABLE, ERROR_INVALID_PARAMETER, "the same type twice");
-	f[1].Type = EVENT_FILTER_TYPE_PAYLOAD;
+	f[1].Type = EVENT_FILTER_TYPE_EVENT_NAME;
 	is(ENABLE, ERROR_NOT_SUPPORTED, "a filter that is not there yet");
 	f[1].Size = 4097;
 	is(ENABLE, ERROR_INVALID_PARAMETER, "too large all the same");

@@ -19,6 +19,9 @@ enum {
 	OPT_APP,
 	OPT_ID,
 	OPT_NOT_ID,
+	OPT_FIELDS,
+	OPT_PAYLOAD,
+	OPT_DATA,
 	OPT_IGNORE_KEYWORD_0,
 	OPT_EXCLUDE_PRIVATE,
 	OPT_WITH,
@@ -40,6 +43,9 @@ static const struct cli_option options[] = {
 	{ "app", OPT_APP, "NAME", "likewise, SNAP.APP for a snap" },
 	{ "id", OPT_ID, "LIST", "only events with these ids: 1,5,10-20" },
 	{ "not-id", OPT_NOT_ID, "LIST", "all events but those with these ids" },
+	{ "fields", OPT_FIELDS, "FIELDS", "of an event: 'id=7: u32 Size, str16 File'" },
+	{ "payload", OPT_PAYLOAD, "EXPR", "... of which only those are wanted: 'Size >= 4096'" },
+	{ "data", OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
 	{ "ignore-keyword-0", OPT_IGNORE_KEYWORD_0, NULL, "not the events that have no keyword" },
 	{ "exclude-private", OPT_EXCLUDE_PRIVATE, NULL, "not the events written as private" },
 	{ "with", OPT_WITH, "ITEMS", "add sid,login,app,container,process-key,event-key" },
@@ -86,6 +92,15 @@ static bool take_filter(int option, struct etw_enable *enable, struct filters *f
 		return true;
 	case OPT_NOT_ID:
 		filters_ids(&filters->ids, "--not-id", false, optarg);
+		return true;
+	case OPT_FIELDS:
+		filters_fields(filters, "--fields", optarg);
+		return true;
+	case OPT_PAYLOAD:
+		filters_payload(filters, "--payload", optarg);
+		return true;
+	case OPT_DATA:
+		blob_parse(&filters->blob, "--data", optarg);
 		return true;
 	case OPT_STACK_ID:
 		filters_ids(&filters->stack_ids, "--stack-id", true, optarg);
@@ -159,7 +174,7 @@ int cmd_enable(int argc, char **argv)
 	struct etw_enable enable = { .control = ETW_CONTROL_ENABLE };
 	struct filters filters;
 	char **operands;
-	int option;
+	int option, status;
 
 	filters_init(&filters);
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
@@ -169,5 +184,7 @@ int cmd_enable(int argc, char **argv)
 	if (!processes_exist(&filters))
 		return 1;
 	filters_use(&filters, &enable);
-	return provider_control(operands[0], operands[1], &enable);
+	status = provider_control(operands[0], operands[1], &enable);
+	payload_free(&filters.payload);
+	return status;
 }

@@ -121,6 +121,25 @@ uint32_t filters_items(const char *option, const char *text)
 	return properties;
 }
 
+/* The fields of an event, for the --payload after it. */
+void filters_fields(struct filters *filters, const char *option, const char *text)
+{
+	struct scan s;
+
+	scan_begin(&s, text);
+	if (!payload_fields(&filters->payload, &s))
+		cli_usage("%s: column %zu: %s", option, s.column, s.error);
+}
+
+void filters_payload(struct filters *filters, const char *option, const char *text)
+{
+	struct scan s;
+
+	scan_begin(&s, text);
+	if (!payload_expression(&filters->payload, &s))
+		cli_usage("%s: column %zu: %s", option, s.column, s.error);
+}
+
 static void use(struct filters *filters, struct etw_enable *enable, uint32_t type,
 		const void *data, uint32_t len)
 {
@@ -131,8 +150,11 @@ static void use(struct filters *filters, struct etw_enable *enable, uint32_t typ
 /* filters has to stay until the request was made. */
 void filters_use(struct filters *filters, struct etw_enable *enable)
 {
+	const char *wrong = payload_finish(&filters->payload);
 	size_t i;
 
+	if (wrong)
+		cli_usage("%s", wrong);
 	enable->filters = (uintptr_t)filters->list;
 	enable->filter_count = 0;
 	if (filters->pid_count)
@@ -152,4 +174,9 @@ void filters_use(struct filters *filters, struct etw_enable *enable)
 	if (filters->stack_level_given)
 		use(filters, enable, ETW_FILTER_STACKWALK_LEVEL_KW, &filters->stack_level,
 		    sizeof(filters->stack_level));
+	if (filters->payload.program)
+		use(filters, enable, ETW_FILTER_PAYLOAD, filters->payload.program,
+		    filters->payload.size);
+	if (filters->blob.header.size)
+		filters->list[enable->filter_count++] = blob_filter(&filters->blob);
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <etw/abi.h>
+#include "blob.h"
+#include "payload.h"
 
 struct filters {
 	uint32_t pids[ETW_PID_FILTER_MAX];
@@ -26,6 +28,8 @@ struct filters {
 	} ids, stack_ids;
 	bool stack_level_given;
 	struct etw_filter_level_kw stack_level;
+	struct payload payload;
+	struct blob blob;
 	struct etw_filter list[ETW_FILTERS_MAX];
 };
 
@@ -33,6 +37,8 @@ void filters_init(struct filters *filters);
 void filters_pid(struct filters *filters, const char *option, const char *text);
 void filters_name(struct filters *filters, const char *option, const char *text);
 void filters_ids(struct filter_ids *ids, const char *option, bool in, const char *text);
+void filters_fields(struct filters *filters, const char *option, const char *text);
+void filters_payload(struct filters *filters, const char *option, const char *text);
 void filters_use(struct filters *filters, struct etw_enable *enable);
 
 uint32_t filters_items(const char *option, const char *text);

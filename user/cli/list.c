@@ -125,6 +125,8 @@ static const struct word filter_words[] = {
 	{ ETW_FILTER_CONTAINER & 0xffff, "container" },
 	{ ETW_FILTER_PACKAGE_ID & 0xffff, "package" },
 	{ ETW_FILTER_PACKAGE_APP_ID & 0xffff, "app" },
+	{ ETW_FILTER_SCHEMATIZED, "data" },
+	{ ETW_FILTER_PAYLOAD & 0xffff, "payload" },
 	{ ETW_FILTER_EVENT_ID & 0xffff, "event id" },
 	{ ETW_FILTER_STACKWALK & 0xffff, "event id for stacks" },
 	{ ETW_FILTER_STACKWALK_LEVEL_KW & 0xffff, "level for stacks" },

@@ -19,9 +19,19 @@ static bool is_self(const struct etw_proc *proc)
 	       pthread_equal(proc->thread, pthread_self());
 }
 
+_Static_assert(sizeof(EVENT_FILTER_HEADER) == sizeof(struct etw_filter_header) &&
+	       offsetof(EVENT_FILTER_HEADER, InstanceId) ==
+	       offsetof(struct etw_filter_header, instance) &&
+	       offsetof(EVENT_FILTER_HEADER, NextOffset) ==
+	       offsetof(struct etw_filter_header, next) &&
+	       EVENT_FILTER_TYPE_SCHEMATIZED == ETW_FILTER_SCHEMATIZED &&
+	       EVENT_FILTER_TYPE_TRACEHANDLE == ETW_FILTER_TRACEHANDLE,
+	       "callbacks get filter data as the kernel tells them");
+
 /* Run the callback of a notification, unless it is no longer registered. */
 static void run(struct etw_proc *proc, const struct etw_notify *n)
 {
+	EVENT_FILTER_DESCRIPTOR filter = { n->filter, n->filter_len, n->filter_type };
 	PENABLECALLBACK callback = NULL;
 	void *context = NULL;
 	struct etw_reg *reg;
@@ -41,7 +51,8 @@ static void run(struct etw_proc *proc, const struct etw_notify *n)
 	if (!callback)
 		return;
 
-	callback(&source, n->control, n->level, n->any, n->all, NULL, context);
+	callback(&source, n->control, n->level, n->any, n->all,
+		 filter.Size ? &filter : NULL, context);
 
 	etw_proc_lock(proc, &saved);
 	/* In a child forked by the callback none of this is ours. */
@@ -95,13 +106,14 @@ static void wait_for_work(const struct work *work, bool device)
 
 static void *thread_main(void *arg)
 {
+	uint64_t data[ETW_FILTER_CHAIN_MAX / sizeof(uint64_t)];
 	struct etw_proc *proc = arg;
 	uint32_t bad_epoch = 0;
 	bool bad = false;
 	struct work work;
 
 	while (get_work(proc, &work)) {
-		struct etw_notify n = { 0 };
+		struct etw_notify n = { .filter = (uintptr_t)data, .filter_cap = sizeof(data) };
 		int ret;
 
 		/* After a failure only another descriptor is worth a try. */

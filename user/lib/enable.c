@@ -119,12 +119,9 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		if (ret)
 			return ret;
 	}
-	if (ControlCode != EVENT_CONTROL_CODE_ENABLE_PROVIDER) {
-		/* Only enabling sets what the session asks for. */
+	/* Only enabling sets what the session asks for; filters the kernel knows. */
+	if (ControlCode != EVENT_CONTROL_CODE_ENABLE_PROVIDER)
 		enable.property = 0;
-		enable.filters = 0;
-		enable.filter_count = 0;
-	}
 	fd = etw_kdev_open();
 	if (fd < 0) {
 		etw_filters_free(&filters);

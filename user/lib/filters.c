@@ -5,15 +5,22 @@
  * Semantics: Microsoft's pages "EVENT_FILTER_DESCRIPTOR structure" and
  * "EVENT_FILTER_EVENT_ID structure".
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <etw/abi_payload.h>
 #include "filters.h"
 #include "utf.h"
 
 _Static_assert(sizeof(EVENT_FILTER_DESCRIPTOR) == sizeof(struct etw_filter) &&
 	       offsetof(EVENT_FILTER_DESCRIPTOR, Type) ==
 	       offsetof(struct etw_filter, type) &&
+	       EVENT_FILTER_TYPE_SCHEMATIZED == ETW_FILTER_SCHEMATIZED &&
+	       EVENT_FILTER_TYPE_TRACEHANDLE == ETW_FILTER_TRACEHANDLE &&
+	       EVENT_FILTER_TYPE_PAYLOAD == ETW_FILTER_PAYLOAD &&
+	       MAX_EVENT_FILTER_DATA_SIZE == ETW_FILTER_DATA_MAX &&
+	       MAX_EVENT_FILTER_PAYLOAD_SIZE == ETW_PAYLOAD_SIZE_MAX &&
 	       EVENT_FILTER_TYPE_PID == ETW_FILTER_PID &&
 	       EVENT_FILTER_TYPE_EXECUTABLE_NAME == ETW_FILTER_EXECUTABLE_NAME &&
 	       EVENT_FILTER_TYPE_PACKAGE_ID == ETW_FILTER_PACKAGE_ID &&
@@ -30,7 +37,7 @@ _Static_assert(offsetof(EVENT_FILTER_EVENT_ID, Events) ==
 	       offsetof(struct etw_filter_level_kw, in),
 	       "these go to the kernel as they are");
 
-enum shape { ABSENT, RESERVED, AS_IT_IS, PIDS, IDS, LEVEL_KW, NAMES };
+enum shape { ABSENT, RESERVED, AS_IT_IS, PIDS, IDS, LEVEL_KW, NAMES, HEADED, SESSION, PROGRAM };
 
 /* The filter types there are, and the most bytes of each */
 static const struct filter_type {
@@ -38,14 +45,14 @@ static const struct filter_type {
 	enum shape shape;
 } filter_types[] = {
 	{ EVENT_FILTER_TYPE_NONE, MAX_EVENT_FILTER_DATA_SIZE, AS_IT_IS },
-	{ EVENT_FILTER_TYPE_SCHEMATIZED, MAX_EVENT_FILTER_DATA_SIZE, ABSENT },
+	{ EVENT_FILTER_TYPE_SCHEMATIZED, MAX_EVENT_FILTER_DATA_SIZE, HEADED },
 	{ EVENT_FILTER_TYPE_SYSTEM_FLAGS, MAX_EVENT_FILTER_DATA_SIZE, RESERVED },
-	{ EVENT_FILTER_TYPE_TRACEHANDLE, MAX_EVENT_FILTER_DATA_SIZE, ABSENT },
+	{ EVENT_FILTER_TYPE_TRACEHANDLE, sizeof(ULONG64), SESSION },
 	{ EVENT_FILTER_TYPE_PID, MAX_EVENT_FILTER_PID_COUNT * sizeof(ULONG), PIDS },
 	{ EVENT_FILTER_TYPE_EXECUTABLE_NAME, MAX_EVENT_FILTER_DATA_SIZE, NAMES },
 	{ EVENT_FILTER_TYPE_PACKAGE_ID, MAX_EVENT_FILTER_DATA_SIZE, NAMES },
 	{ EVENT_FILTER_TYPE_PACKAGE_APP_ID, MAX_EVENT_FILTER_DATA_SIZE, NAMES },
-	{ EVENT_FILTER_TYPE_PAYLOAD, MAX_EVENT_FILTER_PAYLOAD_SIZE, ABSENT },
+	{ EVENT_FILTER_TYPE_PAYLOAD, MAX_EVENT_FILTER_PAYLOAD_SIZE, PROGRAM },
 	{ EVENT_FILTER_TYPE_EVENT_ID, MAX_EVENT_FILTER_DATA_SIZE, IDS },
 	{ EVENT_FILTER_TYPE_EVENT_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE, ABSENT },
 	{ EVENT_FILTER_TYPE_STACKWALK, MAX_EVENT_FILTER_DATA_SIZE, IDS },
@@ -64,6 +71,30 @@ static const struct filter_type *find_type(ULONG type)
 	return NULL;
 }
 
+static bool ids_ok(const EVENT_FILTER_DESCRIPTOR *filter)
+{
+	const ULONG head = offsetof(EVENT_FILTER_EVENT_ID, Events);
+	USHORT count;
+
+	if (filter->Size < head)
+		return false;
+	memcpy(&count, (const char *)(uintptr_t)filter->Ptr +
+	       offsetof(EVENT_FILTER_EVENT_ID, Count), sizeof(count));
+	return count <= MAX_EVENT_FILTER_EVENT_ID_COUNT &&
+	       filter->Size >= head + count * sizeof(USHORT);
+}
+
+/* As many bytes as it says itself, and no other filter behind it. */
+static bool header_ok(const EVENT_FILTER_DESCRIPTOR *filter)
+{
+	EVENT_FILTER_HEADER header;
+
+	if (filter->Size < sizeof(header))
+		return false;
+	memcpy(&header, (const void *)(uintptr_t)filter->Ptr, sizeof(header));
+	return header.Size == filter->Size && !header.NextOffset;
+}
+
 static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 {
 	const struct filter_type *type = find_type(filter->Type);
@@ -78,14 +109,18 @@ static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 	case PIDS:
 		return filter->Size % sizeof(ULONG) ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case IDS:
-		/* The kernel looks at the list itself. */
-		return filter->Size < offsetof(EVENT_FILTER_EVENT_ID, Events) ?
-		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
+		return ids_ok(filter) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	case LEVEL_KW:
 		return filter->Size == sizeof(EVENT_FILTER_LEVEL_KW) ?
 		       ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	case NAMES:
 		return filter->Size % sizeof(WCHAR) ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
+	case HEADED:
+		return header_ok(filter) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+	case SESSION:
+		return filter->Size == sizeof(ULONG64) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+	case PROGRAM:
+		return ERROR_SUCCESS;	/* the kernel looks at it */
 	default:
 		return ERROR_NOT_SUPPORTED;
 	}

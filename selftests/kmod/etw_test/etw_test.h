@@ -18,6 +18,7 @@
 
 #define ETW_TEST_PROVIDERS	4
 #define ETW_TEST_CALLS		64
+#define ETW_TEST_FILTER		256	/* bytes of filter data that are kept */
 
 #define ETW_TEST_IOC(nr)	_IO(0xE9, (nr))
 #define ETW_TEST_REGISTER	ETW_TEST_IOC(1)	/* etw_test_register */
@@ -91,6 +92,9 @@ struct etw_test_call {
 	__u32 level;
 	__u32 good_context;	/* the context pointer, in a context that may sleep */
 	__s32 inside;		/* result of what it tried inside */
+	__u32 filter_type;	/* of its filter data, 0: none */
+	__u32 filter_len;	/* bytes; those that fit follow */
+	__u8  filter[ETW_TEST_FILTER];
 };
 
 struct etw_test_log {

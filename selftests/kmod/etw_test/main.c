@@ -61,8 +61,18 @@ static int test_inside(struct slot *slot, struct etw_provider *p)
 	return 0;
 }
 
+static void test_filter(struct etw_test_call *call, const struct etw_filter *filter)
+{
+	if (!filter)
+		return;
+	call->filter_type = filter->type;
+	call->filter_len = filter->len;
+	memcpy(call->filter, (const void *)(unsigned long)filter->ptr,
+	       min_t(u32, filter->len, sizeof(call->filter)));
+}
+
 static void test_callback(const struct etw_guid *source, u32 control, u8 level,
-			  u64 any, u64 all, void *context)
+			  u64 any, u64 all, const struct etw_filter *filter, void *context)
 {
 	struct slot *slot = context;
 	struct etw_test_call call = {
@@ -70,6 +80,7 @@ static void test_callback(const struct etw_guid *source, u32 control, u8 level,
 		.any = any, .all = all };
 	bool known = slot >= slots && slot < slots + ETW_TEST_PROVIDERS;
 
+	test_filter(&call, filter);
 	call.good_context = known && in_task() && !irqs_disabled() && preemptible();
 	if (WARN_ON_ONCE(!known))
 		return;

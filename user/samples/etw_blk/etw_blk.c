@@ -245,7 +245,8 @@ static void attach(void)
 }
 
 static void on_enable(const struct etw_guid *source, u32 control, u8 level,
-		      u64 any, u64 all, void *context)
+		      u64 any, u64 all, const struct etw_filter *filter,
+		      void *context)
 {
 	if (control == ETW_CONTROL_ENABLE && !attached) {
 		attach();
