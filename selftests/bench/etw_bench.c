@@ -24,6 +24,7 @@
 #include "vm/vm_kmod.h"
 
 #include "kmod/etw_bench/etw_bench.h"
+#include "lib/payload.h"
 
 #define WARM_UP		2000
 #define LEVEL		4
@@ -50,6 +51,7 @@ struct row {
 	uint32_t property;	/* of every session */
 	bool ids;		/* they take 64 other ids only */
 	bool scope;		/* they enable it for processes of some program */
+	struct etw_payload_predicate payload;	/* its payload has to be so; field: if any */
 	double raw, net;
 };
 
@@ -73,6 +75,10 @@ static struct row rows[] = {
 	    .sessions = 2, .rejected = true, .want = { { LEVEL - 1, KEYWORD }, { LEVEL, 2 } }),
 	ROW("rejected_ids", "passed inline, rejected by 64 event ids", STATIC, EMPTY,
 	    .sessions = 1, .rejected = true, .ids = true),
+	ROW("rejected_number", "passed inline, rejected by its payload's u32", STATIC, EMPTY,
+	    .sessions = 1, .rejected = true, .payload = { "Number", ETW_PAYLOAD_EQ, "999999" }),
+	ROW("rejected_text", "passed inline, rejected by a search in its char[16]", STATIC, EMPTY,
+	    .sessions = 1, .rejected = true, .payload = { "Text", ETW_PAYLOAD_CONTAINS, "bcf" }),
 	ROW("rejected_scope", "enabled for processes of a program", STATIC, NOP,
 	    .sessions = 1, .rejected = true, .scope = true),
 	ROW("written_1", "written to 1 session", STATIC, EMPTY, .sessions = 1),
@@ -85,6 +91,8 @@ static struct row rows[] = {
 	    .sessions = 1, .clock = ETW_CLOCK_SYSTEM),
 	ROW("written_ids", "written to 1 session, all but 64 event ids", STATIC, EMPTY,
 	    .sessions = 1, .ids = true),
+	ROW("written_payload", "written to 1 session, as its payload's u32 wants", STATIC, EMPTY,
+	    .sessions = 1, .payload = { "Number", ETW_PAYLOAD_NE, "999999" }),
 	ROW("items_sid", "written to 1 session with the user", STATIC, EMPTY,
 	    .sessions = 1, .property = ETW_ENABLE_SID),
 	ROW("items_keys", "... with process key and event key", STATIC, EMPTY,
@@ -112,6 +120,19 @@ static bool takes_handle(const struct row *r)
 	return r->kind == ETW_BENCH_HANDLE || r->kind == ETW_BENCH_HANDLE_TEST;
 }
 
+/* What the row asks of the payload. */
+static int make_program(const struct row *r, void **program)
+{
+	static const struct etw_payload_field fields[] = {
+		{ "Number", ETW_IN_UINT32, 1, 0, -1, -1 },
+		{ "Wide", ETW_IN_UINT64, 1, 0, -1, -1 },
+		{ "Text", ETW_IN_ANSISTRING, 1, 0, -1, -1 },
+	};
+	static const struct etw_payload_layout layout = { 1, 0, 3, fields };
+
+	return etw_payload_create(&layout, false, &r->payload, 1, program, NULL) ? -EINVAL : 0;
+}
+
 /* Enable as the row says. */
 static int enable(const struct row *r, uint64_t session, const struct want *w)
 {
@@ -119,10 +140,19 @@ static int enable(const struct row *r, uint64_t session, const struct want *w)
 	struct etw_filter_event_id ids = { .in = r->rejected, .count = ETW_FILTER_EVENT_IDS };
 	struct etw_filter f = { .ptr = VM_PTR(&ids), .len = sizeof(ids),
 				.type = ETW_FILTER_EVENT_ID };
+	void *program = NULL;
 	uint32_t i;
+	int ret;
 
 	for (i = 0; i < ids.count; i++)
 		ids.ids[i] = 1000 + 3 * i;
+	if (r->payload.field) {
+		ret = make_program(r, &program);
+		if (ret)
+			return ret;
+		f = (struct etw_filter){ VM_PTR(program),
+			((struct etw_payload_header *)program)->size, ETW_FILTER_PAYLOAD };
+	}
 	if (r->scope)
 		f = (struct etw_filter){ .ptr = VM_PTR("etw_bench"), .len = 9,
 					 .type = ETW_FILTER_EXECUTABLE_NAME };
@@ -130,8 +160,10 @@ static int enable(const struct row *r, uint64_t session, const struct want *w)
 	e.any = w->any;
 	e.property = r->property;
 	e.filters = VM_PTR(&f);
-	e.filter_count = r->ids || r->scope;
-	return vm_ioctl(dev, ETW_IOC_ENABLE, &e);
+	e.filter_count = r->ids || r->scope || program;
+	ret = vm_ioctl(dev, ETW_IOC_ENABLE, &e);
+	free(program);
+	return ret;
 }
 
 static int start_sessions(const struct row *r, uint64_t *handles)

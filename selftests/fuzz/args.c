@@ -28,6 +28,7 @@ struct room {
 	uint64_t len;		/* of what the last pointer leads to, in its unit */
 	uint8_t *last;
 	unsigned int outs;
+	uint64_t handle;	/* of the newest session */
 };
 
 /* --------------------------------------------------------------------- places */
@@ -191,7 +192,8 @@ static uint64_t pieces_arg(struct room *r, const struct arg *arg)
 }
 
 /* The data of filters that are not PIDs, by what they are asked for as. */
-static uint32_t filter_data(struct etw_filter *f, unsigned int what, uint8_t *data, uint64_t seed)
+static uint32_t filter_data(const struct room *r, struct etw_filter *f, unsigned int what,
+			    uint8_t *data, uint64_t seed)
 {
 	static const char *const names[] = { "etw_fuzz", "/", "a;b;etw_fuzz", "a;", "" };
 	static const uint32_t types[] = { ETW_FILTER_EXECUTABLE_NAME, ETW_FILTER_CONTAINER,
@@ -200,6 +202,10 @@ static uint32_t filter_data(struct etw_filter *f, unsigned int what, uint8_t *da
 	struct etw_filter_level_kw level = { .any = seed & 3, .level = seed % 7, .in = seed & 1 };
 	const char *name = PICK(names, seed);
 
+	if (what >= 24) {
+		blob_make(f, data, r->handle, seed);
+		return f->len;
+	}
 	switch (what) {
 	case 16: case 17: case 18: case 19:
 		f->type = types[what - 16];
@@ -225,11 +231,11 @@ static uint32_t filter_data(struct etw_filter *f, unsigned int what, uint8_t *da
 static unsigned int many_filters(struct room *r, struct etw_filter *f, uint64_t seed)
 {
 	unsigned int n = 1 + (seed >> 12 & 7), i;
-	uint8_t data[300];
+	uint8_t data[BLOB_MAX];
 	uint32_t len;
 
 	for (i = 0; i < n; i++) {
-		len = filter_data(&f[i], 16 + (seed >> 16 & 7) + i, data, rnd_mix(seed + i));
+		len = filter_data(r, &f[i], 16 + (seed >> 16 & 7) + i, data, rnd_mix(seed + i));
 		f[i].ptr = put(r, 0, data, len < sizeof(data) ? len : sizeof(data));
 	}
 	return n;
@@ -265,7 +271,7 @@ static uint64_t filters_arg(struct room *r, const struct arg *arg)
 {
 	unsigned int n, what = arg->value >> 4 & 31;
 	struct etw_filter f[14];
-	uint8_t data[300];
+	uint8_t data[BLOB_MAX];
 
 	if (arg->mode == ARG_RAW) {
 		r->len = 1;
@@ -275,10 +281,10 @@ static uint64_t filters_arg(struct room *r, const struct arg *arg)
 		return r->len = 0;
 	if (what < 16) {
 		n = pid_filters(r, f, what);
-	} else if (what < 24) {
+	} else if (what < 24 || what >= 28) {
 		n = 1;
-		filter_data(&f[0], what, data, arg->value >> 9);
-		f[0].ptr = put(r, arg->value >> 5 & 15, data, sizeof(data));
+		filter_data(r, &f[0], what, data, what < 24 ? arg->value >> 9 : rnd_mix(arg->value));
+		f[0].ptr = put(r, arg->value >> 5 & 15, data, f[0].len < 300 ? 300 : sizeof(data));
 	} else {
 		n = many_filters(r, f, arg->value);
 	}
@@ -392,7 +398,9 @@ void args_resolve(struct exec *x, int thread, const struct call *c, const struct
 		  uint64_t *v)
 {
 	unsigned int i, n = op_fields(op);
-	struct room r = { .thread = thread };
+	static const struct arg newest = { .mode = ARG_DEFAULT };
+	struct room r = { .thread = thread,
+			  .handle = result_arg(x->handles, 8, &x->handle_count, &newest) };
 
 	for (i = 0; i < n; i++) {
 		const struct field *f = &op->fields[i];

@@ -102,6 +102,8 @@ void memory_audit(struct exec *x, int thread, const struct op *op);
 /* args.c */
 void args_resolve(struct exec *x, int thread, const struct call *c, const struct op *op,
 		  uint64_t *v);
+#define BLOB_MAX	2048
+void blob_make(struct etw_filter *f, uint8_t *to, uint64_t handle, uint64_t seed);
 uint8_t *args_struct(int thread, const struct call *c, const struct op *op,
 		     const uint64_t *v);
 

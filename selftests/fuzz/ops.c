@@ -160,7 +160,9 @@ static const struct op op_notify = {
 	.id = 11, .name = "notify", .weight = 6, .cmd = ETW_IOC_NOTIFY,
 	.size = sizeof(struct etw_notify),
 	.fields = { FD(FD_DEV), PLACE, F(etw_notify, size, KIND_SIZE),
-		    F(etw_notify, reserved, KIND_RESERVED) } };
+		    F(etw_notify, reserved, KIND_RESERVED), F(etw_notify, filter, KIND_OUT),
+		    F(etw_notify, filter_cap, KIND_LEN, 1),
+		    F(etw_notify, reserved2, KIND_RESERVED) } };
 
 static const struct op op_providers = {
 	.id = 12, .name = "providers", .weight = 2, .cmd = ETW_IOC_PROVIDER_ENUM,

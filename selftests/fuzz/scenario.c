@@ -51,6 +51,9 @@ static const char *const scenarios[] = {
 	"start register enable:filters=256 write enable:filters=272 enable:filters=288 enable:filters=304 "
 		"enable:filters=320 write enable:filters=336,property=4 write enable:filters=352 "
 		"enable:filters=368,property=4 write enable:filters=28928 write provider consume:flags=2048 flush audit",
+	"start register:flags=1 enable:filters=480 notify enable:filters=496 notify enable:filters=448 "
+		"write enable:filters=464 write:desc.id=1 burst enable:filters=1000,control=2 notify "
+		"enable:filters=2016 write provider enable:filters=3024,control=2 notify flush",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
 };

@@ -50,8 +50,10 @@ sizes() {
 # program LINES...: compiles a main() of these lines and runs it.
 run_program() {
 	{
-		printf '#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdio.h>\n#include <etw/abi.h>\n'
+		printf '#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdio.h>\n#include <etw/abi.h>\n#include <etw/abi_payload.h>\n'
 		printf 'struct etw_session_start { struct etw_session s; };\n'
+		printf 'struct etw_payload_smallest { struct etw_payload_header h; struct etw_payload_event e;\n'
+		printf 'struct etw_payload_step s; struct etw_payload_test t; };\n'
 		printf 'int main(void)\n{\n'
 		cat
 		printf '\treturn 0;\n}\n'

@@ -156,7 +156,7 @@ TEST_F(filter, replaced)
 	EXPECT_EQ(0x3ff, ids_of(self->events[0]));
 }
 
-/* A refused call leaves the filter that is there. B42 to B46. */
+/* B42, B43, B46: a refused call leaves the filter that is there. */
 TEST_F(filter, refused)
 {
 	struct etw_filter_event_id wrong = { .in = 1, .count = 65 };

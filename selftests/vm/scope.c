@@ -193,7 +193,7 @@ TEST_F(scope, container_and_application)
 	rmdir(VM_GROUPS "/etw-scope.slice");
 }
 
-/* Several filters must all agree, the PIDs included. */
+/* B52: several filters must all agree, the PIDs included. */
 TEST_F(scope, all_must_agree)
 {
 	uint32_t pid;
