@@ -52,7 +52,7 @@ typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 #define EVENT_FILTER_TYPE_EXECUTABLE_NAME	0x80000008	/* WCHAR "a;b" */
 #define EVENT_FILTER_TYPE_PACKAGE_ID		0x80000010	/* WCHAR "a;b" */
 #define EVENT_FILTER_TYPE_PACKAGE_APP_ID	0x80000020	/* WCHAR "a;b" */
-#define EVENT_FILTER_TYPE_PAYLOAD		0x80000100
+#define EVENT_FILTER_TYPE_PAYLOAD		0x80000100	/* <etw/abi_payload.h> */
 #define EVENT_FILTER_TYPE_EVENT_ID		0x80000200	/* EVENT_FILTER_EVENT_ID */
 #define EVENT_FILTER_TYPE_EVENT_NAME		0x80000400	/* EVENT_FILTER_EVENT_NAME */
 #define EVENT_FILTER_TYPE_STACKWALK		0x80001000	/* EVENT_FILTER_EVENT_ID */
@@ -168,7 +168,13 @@ typedef struct _EVENT_FILTER_LEVEL_KW {
  * @Level: the highest of all enabling sessions
  * @MatchAnyKeyword: theirs or-ed together; a session's 0 counts as all ones
  * @MatchAllKeyword: theirs and-ed together
- * @FilterData: SCHEMATIZED filter or NULL, valid during the call only
+ * @FilterData: NULL, or what sessions told the provider, valid during the call
+ *	only.  Type SCHEMATIZED: Ptr leads to an EVENT_FILTER_HEADER, the filters of
+ *	all enabling sessions chained by NextOffset, each aligned to 8 bytes, at
+ *	most 8,192 bytes; with a request for state the one that came with it.  Type
+ *	TRACEHANDLE, with such a request: a ULONGLONG, the handle of the session
+ *	that the state is to tell about; its low 16 bits are its logger id, and so
+ *	~(1ULL << (id - 1)) as EventWriteEx's Filter writes to it alone
  * @CallbackContext: as given to EventRegister()
  *
  * Context: libetw's own thread, all signals blocked, one call at a time per

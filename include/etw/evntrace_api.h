@@ -127,7 +127,9 @@ ETW_API ULONG WMIAPI QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
  *
  * Events of keyword 0 or level 0 pass that test always, unless
  * EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 is set.  Enabling again replaces what
- * the session asked for before, filters included.  A PID filter takes the
+ * the session asked for before, filters included; an event and a registration
+ * must pass all of them.  A SCHEMATIZED filter goes to callbacks, with
+ * CAPTURE_STATE too; TRACEHANDLE with that only.  A PID filter takes the
  * registrations of processes that live now, and none in the kernel.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (handle 0, NULL, unknown

@@ -110,6 +110,7 @@ TEST_F(bad, filter_type_unknown)
 	EXPECT_EQ(-EINVAL, enable_filters(self->fd, &self->e, &f, 1));
 }
 
+/* B42 */
 TEST_F(bad, filter_twice)
 {
 	uint32_t pid = getpid();
@@ -121,6 +122,7 @@ TEST_F(bad, filter_twice)
 	EXPECT_EQ(-EINVAL, enable_filters(self->fd, &self->e, f, 2));
 }
 
+/* B45: 1 to 8 PIDs, whole ones. */
 TEST_F(bad, pid_filter_length)
 {
 	uint32_t pids[16] = { getpid() };

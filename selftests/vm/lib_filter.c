@@ -142,6 +142,32 @@ TEST_F(filter, schematized)
 	EXPECT_EQ(0, self->call->size);
 }
 
+/* B44, B62: what the kernel finds wrong is told as the library tells it. */
+TEST_F(filter, refused)
+{
+	static unsigned char data[2048];
+	EVENT_FILTER_HEADER *h = (void *)data;
+	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)data, 0, EVENT_FILTER_TYPE_SCHEMATIZED };
+	static const ULONG sizes[][3] = {	/* Size, header's Size, NextOffset */
+		{ 24, 25, 0 }, { 1024, 1023, 0 }, { 1025, 1025, 0 }, { 23, 23, 0 }, { 64, 32, 32 },
+		{ 64, 64, 32 }, { 0, 0, 0 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		f.Size = sizes[i][0];
+		h->Size = sizes[i][1];
+		h->NextOffset = sizes[i][2];
+		EXPECT_EQ(ERROR_INVALID_PARAMETER,
+			  control(self, 0, EVENT_CONTROL_CODE_ENABLE_PROVIDER, &f, 1));
+	}
+	f = (EVENT_FILTER_DESCRIPTOR){ 16, 64, EVENT_FILTER_TYPE_SCHEMATIZED };
+	EXPECT_EQ(ERROR_NOACCESS, control(self, 0, EVENT_CONTROL_CODE_ENABLE_PROVIDER, &f, 1));
+	f.Type = EVENT_FILTER_TYPE_PAYLOAD;
+	EXPECT_EQ(ERROR_NOACCESS, control(self, 0, EVENT_CONTROL_CODE_ENABLE_PROVIDER, &f, 1));
+	EXPECT_EQ(0, atomic_load(&self->call->count));
+	EXPECT_FALSE(EventProviderEnabled(self->reg, 0, 0));
+}
+
 /* B63: a registration that comes later is told as well. */
 TEST_F(filter, registered_later)
 {

@@ -209,7 +209,7 @@ TEST_F(items, every_property)
 
 TEST_F(items, not_there_yet)
 {
-	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)"x", 1, EVENT_FILTER_TYPE_PAYLOAD };
+	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)"x", 1, EVENT_FILTER_TYPE_EVENT_NAME };
 
 	EXPECT_EQ(ERROR_NOT_SUPPORTED, enable(self, EVENT_ENABLE_PROPERTY_PROVIDER_GROUP, NULL, 0));
 	EXPECT_EQ(ERROR_NOT_SUPPORTED, enable(self, 0, &f, 1));
@@ -219,6 +219,7 @@ TEST_F(items, not_there_yet)
 
 /* ---------------------------------------------------------------------- filters */
 
+/* B46, B53 */
 TEST_F(items, event_ids)
 {
 	unsigned char room[4 + 2 * 2];
@@ -238,6 +239,8 @@ TEST_F(items, event_ids)
 	EXPECT_EQ(3, self->taken->events[0].id);
 	EXPECT_EQ(5, self->taken->events[1].id);
 	ids->Count = 65;
+	EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
+	ids->Count = 3;
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
 	f.Ptr = 16;
 	EXPECT_EQ(ERROR_NOACCESS, enable(self, 0, &f, 1));

@@ -5,7 +5,6 @@
  * Semantics: Microsoft's pages "EVENT_FILTER_DESCRIPTOR structure" and
  * "EVENT_FILTER_EVENT_ID structure".
  */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,30 +70,6 @@ static const struct filter_type *find_type(ULONG type)
 	return NULL;
 }
 
-static bool ids_ok(const EVENT_FILTER_DESCRIPTOR *filter)
-{
-	const ULONG head = offsetof(EVENT_FILTER_EVENT_ID, Events);
-	USHORT count;
-
-	if (filter->Size < head)
-		return false;
-	memcpy(&count, (const char *)(uintptr_t)filter->Ptr +
-	       offsetof(EVENT_FILTER_EVENT_ID, Count), sizeof(count));
-	return count <= MAX_EVENT_FILTER_EVENT_ID_COUNT &&
-	       filter->Size >= head + count * sizeof(USHORT);
-}
-
-/* As many bytes as it says itself, and no other filter behind it. */
-static bool header_ok(const EVENT_FILTER_DESCRIPTOR *filter)
-{
-	EVENT_FILTER_HEADER header;
-
-	if (filter->Size < sizeof(header))
-		return false;
-	memcpy(&header, (const void *)(uintptr_t)filter->Ptr, sizeof(header));
-	return header.Size == filter->Size && !header.NextOffset;
-}
-
 static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 {
 	const struct filter_type *type = find_type(filter->Type);
@@ -109,14 +84,18 @@ static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 	case PIDS:
 		return filter->Size % sizeof(ULONG) ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case IDS:
-		return ids_ok(filter) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+		/* The kernel looks at the list itself. */
+		return filter->Size < offsetof(EVENT_FILTER_EVENT_ID, Events) ?
+		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case LEVEL_KW:
 		return filter->Size == sizeof(EVENT_FILTER_LEVEL_KW) ?
 		       ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	case NAMES:
 		return filter->Size % sizeof(WCHAR) ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case HEADED:
-		return header_ok(filter) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+		/* Here too. */
+		return filter->Size < sizeof(EVENT_FILTER_HEADER) ?
+		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case SESSION:
 		return filter->Size == sizeof(ULONG64) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	case PROGRAM:
