@@ -3,124 +3,171 @@
  * payload_run.c - run a payload program that etw_payload_load() has accepted
  *
  * The payload lies in pieces.  A place in it is a cursor; every byte is read
- * through one, which ends where the payload does.
+ * through one, which ends where the payload does, or the field.  A field mostly
+ * lies within a piece, and then is read where it lies.
  */
 #include "core/payload.h"
+
+/* See trace.c; each member is written before it is read. */
+#if __has_attribute(__uninitialized__)
+#define UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define UNINITIALIZED
+#endif
 
 struct cursor {
 	const u8 *at;		/* in the current piece */
 	u32 here;		/* bytes left there */
-	u32 left;		/* bytes left of the payload */
+	u32 after;		/* bytes left in later ones */
+	u32 pieces;		/* of these */
 	const struct etw_data_descriptor *next;
-	u32 pieces;		/* after the current one */
 };
 
 struct run {
 	struct cursor at;
-	u64 reg[ETW_PAYLOAD_REGISTERS];
 	u32 pointer;		/* bytes of one */
+	u64 reg[ETW_PAYLOAD_REGISTERS];
 };
 
 /* A field's only element. */
 struct field {
-	struct cursor at;
+	const u8 *flat;		/* where it lies; NULL: in several pieces */
 	u32 bytes;
+	struct cursor at;	/* if it does */
 };
 
-static void start(struct cursor *c, const struct etw_record_source *source)
+static __always_inline u32 left(const struct cursor *c)
 {
-	u64 sum = 0;
-	u32 i;
-
-	for (i = 0; i < source->count; i++)
-		sum += READ_ONCE(source->data[i].size);
-	c->at = NULL;
-	c->here = 0;
-	c->left = sum > ETW_RECORD_MAX ? ETW_RECORD_MAX : sum;
-	c->next = source->data;
-	c->pieces = source->count;
+	return c->here + c->after;
 }
 
 /* Go to the next piece that is not empty; false: there is none. */
-static bool refill(struct cursor *c)
+static noinline bool refill(struct cursor *c)
 {
 	while (!c->here) {
-		if (!c->left || !c->pieces) {
-			c->left = 0;
+		if (!c->after || !c->pieces) {
+			c->after = 0;
 			return false;
 		}
 		c->here = READ_ONCE(c->next->size);
 		c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
-		if (c->here > c->left)
-			c->here = c->left;
+		if (c->here > c->after)
+			c->here = c->after;
+		c->after -= c->here;
 		c->next++;
 		c->pieces--;
 	}
 	return true;
 }
 
-static __always_inline bool next_byte(struct cursor *c, u8 *byte)
-{
-	if (unlikely(!c->here) && !refill(c))
-		return false;
-	*byte = *c->at++;
-	c->here--;
-	c->left--;
-	return true;
-}
-
 /* false: the payload is too short. */
-static bool skip(struct cursor *c, u32 n)
+static noinline bool skip(struct cursor *c, u32 n)
 {
 	u32 part;
 
-	if (n > c->left)
+	if (n > left(c))
 		return false;
 	while (n) {
-		if (!refill(c))
+		if (!c->here && !refill(c))
 			return false;
 		part = n < c->here ? n : c->here;
 		c->at += part;
 		c->here -= part;
-		c->left -= part;
 		n -= part;
 	}
 	return true;
 }
 
 /* A little-endian number of n bytes, at most 8. */
-static bool number(struct cursor *c, u32 n, u64 *value)
+static noinline bool number(struct cursor *c, u32 n, u64 *value)
 {
 	u32 i;
-	u8 byte;
 
 	*value = 0;
 	for (i = 0; i < n; i++) {
-		if (!next_byte(c, &byte))
+		if (!c->here && !refill(c))
 			return false;
-		*value |= (u64)byte << 8 * i;
+		*value |= (u64)*c->at++ << 8 * i;
+		c->here--;
 	}
 	return true;
 }
 
+/* The same of a field of 1, 2, 4 or 8 bytes. */
+static __always_inline bool field_number(const struct field *field, u64 *value)
+{
+	struct cursor c;
+	u16 half;
+	u32 word;
+
+	if (unlikely(!field->flat)) {
+		c = field->at;
+		return number(&c, field->bytes, value);
+	}
+	switch (field->bytes) {
+	case 1:
+		*value = *field->flat;
+		return true;
+	case 2:
+		__builtin_memcpy(&half, field->flat, 2);
+		*value = half;
+		return true;
+	case 4:
+		__builtin_memcpy(&word, field->flat, 4);
+		*value = word;
+		return true;
+	default:
+		__builtin_memcpy(value, field->flat, 8);
+		return true;
+	}
+}
+
 /* --------------------------------------------------------------------- steps */
 
+/* A field of so many bytes, and go behind it. */
+static __always_inline bool take(struct cursor *c, u32 bytes, struct field *field)
+{
+	if (unlikely(!c->here))
+		refill(c);
+	field->bytes = bytes;
+	if (likely(bytes <= c->here)) {
+		field->flat = c->at;
+		c->at += bytes;
+		c->here -= bytes;
+		return true;
+	}
+	field->flat = NULL;
+	field->at = *c;
+	return skip(c, bytes);
+}
+
 /* To behind a NUL of so many bytes; the field is what is before it. */
-static bool skip_string(struct cursor *c, u32 width, struct field *field)
+static bool take_string(struct cursor *c, u32 width, struct field *field)
 {
 	u64 unit;
+	u32 i;
 
-	field->at = *c;
-	if (!c->left)
+	if (!c->here && !refill(c))
 		return false;
+	field->flat = c->at;
+	for (i = 0; i + width <= c->here; i += width) {
+		if (c->at[i] || (width == 2 && c->at[i + 1]))
+			continue;
+		field->bytes = i;
+		c->at += i + width;
+		c->here -= i + width;
+		return true;
+	}
+	field->flat = NULL;
+	field->at = *c;
 	while (number(c, width, &unit) && unit)
 		;
 	/* Without a NUL all that is left was text. */
-	field->bytes = field->at.left - c->left;
+	field->bytes = left(&field->at) - left(c);
 	return true;
 }
 
-static bool skip_counted(struct cursor *c, u32 width, bool big, struct field *field)
+static bool take_counted(struct cursor *c, u32 width, bool big, struct field *field)
 {
 	u64 bytes;
 
@@ -128,9 +175,7 @@ static bool skip_counted(struct cursor *c, u32 width, bool big, struct field *fi
 		return false;
 	if (big)
 		bytes = (bytes & 0xff) << 8 | bytes >> 8;
-	field->at = *c;
-	field->bytes = bytes;
-	return skip(c, bytes);
+	return take(c, bytes, field);
 }
 
 /* Revision, number of sub-authorities, 6 bytes of authority. */
@@ -142,64 +187,60 @@ static bool skip_sid(struct cursor *c)
 }
 
 /* One element of a kind that has no length of its own. */
-static bool skip_element(struct run *run, const struct etw_payload_step *step,
-			 struct field *field)
+static noinline bool take_element(struct run *run, const struct etw_payload_step *step,
+				  struct field *field)
 {
 	switch (step->kind) {
 	case ETW_PAYLOAD_STRING8:
-		return skip_string(&run->at, 1, field);
+		return take_string(&run->at, 1, field);
 	case ETW_PAYLOAD_STRING16:
-		return skip_string(&run->at, 2, field);
+		return take_string(&run->at, 2, field);
 	case ETW_PAYLOAD_COUNTED:
-		return skip_counted(&run->at, 2, false, field);
+		return take_counted(&run->at, 2, false, field);
 	case ETW_PAYLOAD_COUNTED_BE:
-		return skip_counted(&run->at, 2, true, field);
+		return take_counted(&run->at, 2, true, field);
 	case ETW_PAYLOAD_COUNTED32:
-		return skip_counted(&run->at, 4, false, field);
+		return take_counted(&run->at, 4, false, field);
 	case ETW_PAYLOAD_SID:
 		return skip_sid(&run->at);
 	default: /* REST */
-		field->at = run->at;
-		field->bytes = run->at.left;
-		return skip(&run->at, run->at.left);
+		return take(&run->at, left(&run->at), field);
 	}
 }
 
-/* count elements of so many bytes each. */
-static bool skip_fixed(struct cursor *c, u64 count, u64 bytes, struct field *field)
-{
-	field->at = *c;
-	/* A product that does not fit is a payload that is too short. */
-	if (bytes && count > c->left / bytes)
-		return false;
-	field->bytes = bytes;
-	return skip(c, count * bytes);
-}
-
-/* false: the payload ends before the field does. */
-static bool step_over(struct run *run, const struct etw_payload_step *step,
-		      struct field *field)
+/* All elements; false: the payload ends before the field does. */
+static noinline bool take_many(struct run *run, const struct etw_payload_step *step,
+			       struct field *field)
 {
 	u64 count = step->count, length = step->length;
 
 	if (step->flags & ETW_PAYLOAD_COUNT_FIELD)
 		count = run->reg[step->count];
-	if (step->kind == ETW_PAYLOAD_POINTER)
-		return skip_fixed(&run->at, count, run->pointer, field);
-	if (step->kind == ETW_PAYLOAD_FIXED) {
-		if (step->flags & ETW_PAYLOAD_LENGTH_FIELD)
-			length = run->reg[step->length];
-		if (length > ETW_RECORD_MAX)
-			return false;
-		if (step->flags & ETW_PAYLOAD_UNITS)
-			length *= 2;
-		return skip_fixed(&run->at, count, length, field);
+	if (step->kind != ETW_PAYLOAD_FIXED && step->kind != ETW_PAYLOAD_POINTER) {
+		/* Each element takes a byte at least, or is one too many. */
+		for (; count; count--)
+			if (!take_element(run, step, field))
+				return false;
+		return true;
 	}
-	/* Each element takes a byte at least, or is one too many. */
-	for (; count; count--)
-		if (!skip_element(run, step, field))
-			return false;
-	return true;
+	if (step->flags & ETW_PAYLOAD_LENGTH_FIELD)
+		length = run->reg[step->length];
+	if (step->flags & ETW_PAYLOAD_UNITS && length <= ETW_RECORD_MAX)
+		length *= 2;
+	if (step->kind == ETW_PAYLOAD_POINTER)
+		length = run->pointer;
+	/* A product that does not fit is a payload that is too short. */
+	if (length && count > left(&run->at) / length)
+		return false;
+	return take(&run->at, count * length, field);
+}
+
+static __always_inline bool step_over(struct run *run, const struct etw_payload_step *step,
+				      struct field *field)
+{
+	if (likely(step->kind == ETW_PAYLOAD_FIXED && step->count == 1 && !step->flags))
+		return take(&run->at, step->length, field);
+	return take_many(run, step, field);
 }
 
 /* --------------------------------------------------------------------- tests */
@@ -254,13 +295,12 @@ static bool unsigned_holds(const struct etw_payload_test *test, u64 value)
 	}
 }
 
-static bool number_holds(const struct etw_payload_test *test, const struct field *field)
+static __always_inline bool number_holds(const struct etw_payload_test *test, const struct field *field)
 {
-	struct cursor c = field->at;
 	u32 unused = 64 - 8 * field->bytes;
 	u64 value;
 
-	if (!number(&c, field->bytes, &value))
+	if (!field_number(field, &value))
 		return false;
 	if (test->type == ETW_PAYLOAD_SIGNED)
 		value = (u64)((s64)(value << unused) >> unused);
@@ -272,32 +312,64 @@ static bool number_holds(const struct etw_payload_test *test, const struct field
 						  unsigned_holds(test, value);
 }
 
+/* What a text is read with: a cursor that ends with the field. */
+static __always_inline void text_of(const struct field *field, struct cursor *c)
+{
+	if (likely(field->flat)) {
+		c->at = field->flat;
+		c->here = field->bytes;
+		c->after = 0;
+		return;
+	}
+	*c = field->at;
+	if (c->here > field->bytes)
+		c->here = field->bytes;
+	c->after = field->bytes - c->here;
+}
+
 static bool guid_holds(const struct etw_payload_test *test, const struct field *field)
 {
-	struct cursor c = field->at;
 	u64 low, high;
+	struct cursor c;
 
+	text_of(field, &c);
 	if (!number(&c, 8, &low) || !number(&c, 8, &high))
 		return false;
 	return (low == test->value[0] && high == test->value[1]) ==
 	       (test->op == ETW_PAYLOAD_IS);
 }
 
-/* The next unit of a text, ASCII letters in lower case; 0: it ends here. */
-static __always_inline u32 next_unit(struct cursor *c, u32 *bytes, bool wide)
+static noinline u32 slow_unit(struct cursor *c, u32 width)
+{
+	u64 unit;
+
+	return number(c, width, &unit) ? unit : 0;
+}
+
+/*
+ * The next unit of a text, ASCII letters in lower case; 0: it ends here.  Until
+ * the piece ends its place and length stay with the caller, in registers.
+ */
+static __always_inline u32 next_unit(struct cursor *c, const u8 **at, u32 *here, bool wide)
 {
 	u32 unit;
-	u8 byte;
+	u16 half;
 
-	if (*bytes < 1u + wide || !next_byte(c, &byte))
-		return 0;
-	unit = byte;
-	if (wide) {
-		if (!next_byte(c, &byte))
-			return 0;
-		unit |= (u32)byte << 8;
+	if (unlikely(*here <= wide)) {
+		c->at = *at;
+		c->here = *here;
+		unit = slow_unit(c, 1 + wide);
+		*at = c->at;
+		*here = c->here;
+	} else if (wide) {
+		__builtin_memcpy(&half, *at, 2);
+		unit = half;
+		*at += 2;
+		*here -= 2;
+	} else {
+		unit = *(*at)++;
+		(*here)--;
 	}
-	*bytes -= 1u + wide;
 	return unit - 'A' < 26 ? unit + ('a' - 'A') : unit;
 }
 
@@ -309,11 +381,14 @@ static __always_inline u32 wanted_unit(const u8 *text, u32 i, bool wide)
 static __always_inline bool contains(const u8 *text, u32 length, const struct field *field,
 				     bool wide)
 {
-	const u8 *border = text + (wide ? 2 * length : length);
-	struct cursor c = field->at;
-	u32 bytes = field->bytes, unit, n = 0;
+	const u8 *border = text + (wide ? 2 * length : length), *at;
+	u32 here, unit, n = 0;
+	struct cursor c;
 
-	while ((unit = next_unit(&c, &bytes, wide))) {
+	text_of(field, &c);
+	at = c.at;
+	here = c.here;
+	while ((unit = next_unit(&c, &at, &here, wide))) {
 		while (n && wanted_unit(text, n, wide) != unit)
 			n = border[n - 1];
 		if (wanted_unit(text, n, wide) == unit && ++n == length)
@@ -324,16 +399,20 @@ static __always_inline bool contains(const u8 *text, u32 length, const struct fi
 
 static __always_inline bool is(const u8 *text, u32 length, const struct field *field, bool wide)
 {
-	struct cursor c = field->at;
-	u32 bytes = field->bytes, i;
+	struct cursor c;
+	const u8 *at;
+	u32 here, i;
 
+	text_of(field, &c);
+	at = c.at;
+	here = c.here;
 	for (i = 0; i < length; i++)
-		if (next_unit(&c, &bytes, wide) != wanted_unit(text, i, wide))
+		if (next_unit(&c, &at, &here, wide) != wanted_unit(text, i, wide))
 			return false;
-	return !next_unit(&c, &bytes, wide);
+	return !next_unit(&c, &at, &here, wide);
 }
 
-static bool text_holds(const u8 *program, const struct etw_payload_test *test,
+static noinline bool text_holds(const u8 *program, const struct etw_payload_test *test,
 		       const struct field *field)
 {
 	const u8 *text = program + test->value[0];
@@ -352,7 +431,7 @@ static bool text_holds(const u8 *program, const struct etw_payload_test *test,
 	}
 }
 
-static bool holds(const u8 *program, const struct etw_payload_test *test,
+static __always_inline bool holds(const u8 *program, const struct etw_payload_test *test,
 		  const struct field *field)
 {
 	switch (test->type) {
@@ -392,28 +471,27 @@ static const struct etw_payload_event *find(const u8 *program,
 static void save(struct run *run, const struct etw_payload_step *step,
 		 const struct field *field)
 {
-	struct cursor c = field->at;
-
-	number(&c, step->length, &run->reg[step->save - 1]);
+	field_number(field, &run->reg[step->save - 1]);
 }
 
 /* The groups that hold. */
 static u32 walk(const u8 *program, const struct etw_payload_event *event, struct run *run)
 {
-	const struct etw_payload_step *steps = (const void *)(program + event->at), *step = steps;
-	const struct etw_payload_test *test = (const void *)(steps + event->steps);
+	const struct etw_payload_step *step = (const void *)(program + event->at);
+	const struct etw_payload_test *test = (const void *)(step + event->steps);
 	const struct etw_payload_test *end = test + event->tests;
 	u32 good = (event->all | event->any) & ~event->ors;
 	const u32 musts = event->all & ~event->ors;
-	struct field field = { .bytes = 0 };
+	struct field field UNINITIALIZED;
 	bool there = true, hit;
+	u32 i;
 
-	while (test < end) {
+	for (i = 0; test < end; i++, step++) {
 		/* Once the payload has ended no field is there. */
 		there = there && step_over(run, step, &field);
 		if (there && step->save)
 			save(run, step, &field);
-		for (; test < end && test->step == step - steps; test++) {
+		for (; test < end && test->step == i; test++) {
 			hit = there && holds(program, test, &field);
 			if (hit && event->ors >> test->group & 1)
 				good |= 1u << test->group;
@@ -422,7 +500,6 @@ static u32 walk(const u8 *program, const struct etw_payload_event *event, struct
 		}
 		if (musts & ~good)
 			break;	/* nothing can make up for that */
-		step++;
 	}
 	return good;
 }
@@ -430,7 +507,7 @@ static u32 walk(const u8 *program, const struct etw_payload_event *event, struct
 bool etw_payload_pass(const void *program, const struct etw_record_source *source)
 {
 	const struct etw_payload_event *event;
-	struct run run;
+	struct run run UNINITIALIZED;
 	u32 good;
 
 	if (source->desc->channel == ETW_CHANNEL_TRACELOGGING)
@@ -438,7 +515,12 @@ bool etw_payload_pass(const void *program, const struct etw_record_source *sourc
 	event = find(program, source->desc);
 	if (!event)
 		return true;
-	start(&run.at, source);
+	run.at = (struct cursor){
+		.after = source->size - ETW_EVENT_HEADER_SIZE -
+			 (source->related ? ETW_RELATED_ITEM_SIZE : 0),
+		.pieces = source->count,
+		.next = source->data,
+	};
 	run.pointer = source->type == ETW_TYPE_EVENT32 ? 4 : 8;
 	good = walk(program, event, &run);
 	return (good & event->all) == event->all && (!event->any || good & event->any);

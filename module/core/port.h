@@ -87,6 +87,9 @@ typedef int64_t s64;
 #ifndef __always_inline
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
+#ifndef noinline
+#define noinline	__attribute__((__noinline__))
+#endif
 #ifndef likely
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)

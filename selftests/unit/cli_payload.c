@@ -53,6 +53,7 @@ static bool passes(const void *program, const void *data, uint32_t size)
 	struct etw_record_source source = { .desc = &desc, .data = &piece, .count = 1,
 					    .type = ETW_TYPE_EVENT64 };
 
+	etw_record_measure(&source);
 	return etw_payload_pass(program, &source);
 }
 

@@ -102,12 +102,9 @@ static int load(const struct program *p)
 		is(load(&p), -EINVAL, name);				\
 	} while (0)
 
-/* B44, B74: programs that are wrong, whole. */
-static void test_refused(void)
+static void test_bad_steps(void)
 {
 	struct program p = right();
-	u32 i, len, wrong = 0;
-	u8 *bytes;
 
 	is(load(&p), 0, "a program that is right");
 	REFUSED("no such step", p.steps[1].kind = 10);
@@ -125,6 +122,11 @@ static void test_refused(void)
 	REFUSED("to save in none", p.steps[2].save = 17);
 	REFUSED("the rest twice", p.steps[3] = ((struct etw_payload_step){
 		.kind = ETW_PAYLOAD_REST, .count = 2 }));
+	REFUSED("no steps", p.event.steps = 0);
+}
+
+static void test_bad_tests(void)
+{
 	REFUSED("a test of no step", p.tests[1].step = 4);
 	REFUSED("tests in no order", p.tests[0].step = 2);
 	REFUSED("no such operator", p.tests[0].op = 9);
@@ -149,10 +151,16 @@ static void test_refused(void)
 	REFUSED("a group without tests", p.event.any = 2);
 	REFUSED("a group of both sorts", p.event.any = 1);
 	REFUSED("an OR of no group", p.event.ors = 2);
-	REFUSED("no steps", p.event.steps = 0);
 	REFUSED("no tests", p.event.tests = 0);
 	REFUSED("reserved of an event", p.event.reserved = 1);
-	p = right();
+}
+
+/* B74: how many tests there may be. */
+static void test_too_many(void)
+{
+	struct program p = right();
+	u32 i;
+
 	for (i = 1; i < 18; i++)
 		p.tests[i] = p.tests[0];
 	p.event.tests = 8;
@@ -167,9 +175,15 @@ static void test_refused(void)
 	p.event.all = 7;
 	p.event.tests = 17;
 	is(load(&p), -EINVAL, "seventeen tests");
+}
 
-	p = right();
-	bytes = bytes_of(&p, &len);
+/* B44: a program is as long as it says, and says how long it is. */
+static void test_cut(void)
+{
+	struct program p = right();
+	u32 i, len, wrong = 0;
+	u8 *bytes = bytes_of(&p, &len);
+
 	for (i = 0; i < len; i++) {
 		u8 *cut = malloc(i ? i : 1);
 
@@ -194,6 +208,7 @@ static bool run(const u8 *program, const void *payload, u32 len)
 	struct etw_record_source source = { .desc = &desc, .data = &piece, .count = 1,
 					    .type = ETW_TYPE_EVENT64 };
 
+	etw_record_measure(&source);
 	return etw_payload_pass(program, &source);
 }
 
@@ -213,6 +228,7 @@ static void test_run(void)
 	ok(!run(program, "\0\x10\0", 3) && !run(program, "\0\x10\0\0", 4) && !run(program, "", 0),
 	   "a payload that is too short");
 	source.count = 0;
+	etw_record_measure(&source);
 	ok(!etw_payload_pass(program, &source), "no payload");
 	desc.id = 8;
 	/* B69: the program says nothing of other events. */
@@ -347,6 +363,7 @@ static void test_scattered(void)
 		accepted++;
 		source.type = pick(2) ? ETW_TYPE_EVENT64 : ETW_TYPE_EVENT32;
 		source.count = n = scatter(payload, size, pieces);
+		etw_record_measure(&source);
 		first = etw_payload_pass(program, &source);
 		one = (struct etw_data_descriptor){ .ptr = (uintptr_t)payload, .size = size };
 		source.data = &one;
@@ -389,7 +406,10 @@ static void test_noise(void)
 
 int main(void)
 {
-	test_refused();
+	test_bad_steps();
+	test_bad_tests();
+	test_too_many();
+	test_cut();
 	test_run();
 	test_scattered();
 	test_noise();

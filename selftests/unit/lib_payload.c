@@ -75,6 +75,7 @@ static bool passes(const void *program, uint16_t id, uint8_t version, const void
 		ok(false, "the program is refused");
 		return false;
 	}
+	etw_record_measure(&source);
 	return etw_payload_pass(copy, &source);
 }
 
