@@ -33,7 +33,7 @@ fresh() {
 		 * B2 to B4, of which
 		 * much is said; B17: as well, but B20 is only spoken of.
 		 */
-		TEST(second)
+		TEST_F_TIMEOUT(fix, second, 900)
 		{
 		}
 	END

@@ -96,6 +96,7 @@ static bool same_everywhere(const struct wish *wish)
 	return true;
 }
 
+/* B1 to B5, B7, B8, B11: every level with every keyword, for every session */
 static void test_one_session(void)
 {
 	size_t l, any, all;
@@ -125,7 +126,7 @@ static bool passes(u8 level, u64 any, u64 all, u32 property, u8 event_level,
 	return etw_entry_wants(&entry, event_level, keyword);
 }
 
-/* The documented examples, spelled out, so that the restatement is checked too. */
+/* B1 to B5, B7 to B9: the documented examples, so that the restatement is checked too. */
 static void test_examples(void)
 {
 	u32 ignore = ETW_ENABLE_IGNORE_KEYWORD_0;
@@ -184,6 +185,7 @@ static bool composite_holds(const struct wish *wishes, u32 count)
 	return true;
 }
 
+/* B6, B28 */
 static void test_composite(void)
 {
 	struct wish wishes[ETW_PROVIDER_SESSIONS];

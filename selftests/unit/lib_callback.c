@@ -88,6 +88,7 @@ static bool threads_become(int n)
 	return thread_count() == n;
 }
 
+/* B31, B39, B40 */
 static void test_arguments(int threads)
 {
 	static struct seen seen;
@@ -121,6 +122,7 @@ static void test_arguments(int threads)
 	is(seen.calls, 3, "no callback after that");
 }
 
+/* B27, B32 */
 static void test_enabled_already(void)
 {
 	static struct seen seen;
@@ -168,6 +170,7 @@ static void *unregister_thread(void *arg)
 	return (void *)(intptr_t)(waiting.running ? 1 : 0);
 }
 
+/* B39 */
 static void test_waits(void)
 {
 	pthread_t thread;
@@ -190,6 +193,7 @@ static void test_waits(void)
 	ok(!result && waiting.calls == 1, "and returns after it");
 }
 
+/* B38, B39: it may end its own registration */
 static void test_from_within(int threads)
 {
 	static struct seen one, two;

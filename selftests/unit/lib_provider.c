@@ -10,6 +10,7 @@ static const GUID guid_a = { 0xA, 0, 0, { 1 } };
 static const GUID guid_b = { 0xB, 0, 0, { 2 } };
 static const EVENT_DESCRIPTOR event = { .Id = 7, .Version = 1, .Level = 4, .Keyword = 0x10 };
 
+/* B12: without a module nobody can listen */
 static void test_no_module(void)
 {
 	EVENT_DATA_DESCRIPTOR data = { 0 };
@@ -30,6 +31,7 @@ static void test_no_module(void)
 	is(EventUnregister(h), ERROR_SUCCESS, "unregister");
 }
 
+/* B13, B90, B101 */
 static void test_arguments(REGHANDLE h)
 {
 	EVENT_DATA_DESCRIPTOR data[129];
@@ -64,6 +66,7 @@ static void test_arguments(REGHANDLE h)
 	is(EventEnabled(h, NULL), FALSE, "no event is not enabled");
 }
 
+/* B91, B97, B98 */
 static void test_payload(REGHANDLE h)
 {
 	GUID activity = { .Data1 = 0xAC }, related = { .Data1 = 0x4E };
@@ -95,6 +98,7 @@ static void test_payload(REGHANDLE h)
 	   !w->desc.id && !w->desc.task, "and its descriptor");
 }
 
+/* B12 to B14 */
 static void test_filter(REGHANDLE h)
 {
 	EVENT_DESCRIPTOR e = event;
@@ -158,6 +162,7 @@ static void test_stack(REGHANDLE h)
 	fake_area(0)[w->slot].properties = 0;
 }
 
+/* B92 to B94: the codes */
 static void test_errors(REGHANDLE h)
 {
 	static const struct {
@@ -225,6 +230,7 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
+/* B105 to B108 */
 static void test_activity(void)
 {
 	GUID a, b, id = { .Data1 = 1, .Data4 = { 8 } };

@@ -40,6 +40,7 @@ static EVENT_TRACE_PROPERTIES *fresh(void)
 		   "%s: nothing done", what);				\
 	} while (0)
 
+/* B109 to B111, B114, B170: and the device hears nothing of it */
 static void test_start_refused(void)
 {
 	static char name_1025[1026];
@@ -123,6 +124,7 @@ static void test_modes(void)
 		p->LogFileNameOffset = 2000, strcpy((char *)p + 2000, "x.etl"));
 }
 
+/* B112, B115 */
 static void test_start(void)
 {
 	EVENT_TRACE_PROPERTIES *p = fresh();
@@ -163,6 +165,7 @@ static void test_start(void)
 	is(StopTraceA(0, "LONG", fresh()), ERROR_SUCCESS, "stop by name in other case");
 }
 
+/* B130, B131, B133, B138 */
 static void test_control(void)
 {
 	EVENT_TRACE_PROPERTIES *p = fresh();
@@ -222,6 +225,7 @@ static void test_control(void)
 	is(QueryTraceA(handle, NULL, fresh()), ERROR_ACCESS_DENIED, "not allowed");
 }
 
+/* B131, B144 */
 static void test_all(void)
 {
 	EVENT_TRACE_PROPERTIES *array[2];
@@ -359,6 +363,7 @@ static void test_filters(TRACEHANDLE h, const GUID *g)
 #undef ENABLE
 }
 
+/* B19, B20, B24: the codes */
 static void test_enable(void)
 {
 	static const GUID g = { 1, 2, 3, { 4, 5, 6, 7, 8, 9, 10, 11 } };

@@ -165,6 +165,7 @@ static void test_arguments(void)
 	CloseTrace(h[1]);
 }
 
+/* B171 */
 static void test_records(void)
 {
 	const EVENT_RECORD *r = records;

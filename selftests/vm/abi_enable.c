@@ -44,6 +44,7 @@ static int enable_filters(int fd, struct etw_enable *e, struct etw_filter *f,
 	return enable(fd, e);
 }
 
+/* B19 */
 TEST_F(bad, control_unknown)
 {
 	self->e.control = 3;
@@ -78,6 +79,7 @@ TEST_F(bad, reserved_not_zero)
 	}
 }
 
+/* B19 */
 TEST_F(bad, provider_zero)
 {
 	memset(&self->e.provider, 0, sizeof(self->e.provider));
@@ -160,7 +162,7 @@ static void count(void *ctx, const struct etw_buffer_header *b, const struct vm_
 	c->records++;
 }
 
-/* The first eight go on receiving. */
+/* B20: the first eight go on receiving. */
 TEST_F(bad, session_ninth)
 {
 	uint64_t handles[9];

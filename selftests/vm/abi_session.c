@@ -40,6 +40,7 @@ TEST_F(bad, name_empty)
 	EXPECT_EQ(-EINVAL, vm_start(self->fd, &s));
 }
 
+/* B114 */
 TEST_F(bad, name_too_long)
 {
 	struct etw_session s = vm_session("");
@@ -101,6 +102,7 @@ TEST_F(bad, name_out_nowhere)
 	EXPECT_EQ(-EFAULT, vm_ioctl(self->fd, ETW_IOC_SESSION_STOP, &s));
 }
 
+/* B112 */
 TEST_F(bad, name_taken)
 {
 	struct etw_session s = vm_session("t-base");
@@ -108,6 +110,7 @@ TEST_F(bad, name_taken)
 	EXPECT_EQ(-EEXIST, vm_start(self->fd, &s));
 }
 
+/* B112 */
 TEST_F(bad, name_taken_in_other_case)
 {
 	struct etw_session s = vm_session("T-bAsE");
@@ -115,6 +118,7 @@ TEST_F(bad, name_taken_in_other_case)
 	EXPECT_EQ(-EEXIST, vm_start(self->fd, &s));
 }
 
+/* B112 */
 TEST_F(bad, guid_taken)
 {
 	struct etw_session s = vm_session("t-other"), q;
@@ -147,6 +151,7 @@ TEST_F(bad, mode_contradicts)
 	EXPECT_EQ(-EINVAL, vm_start(self->fd, &s));
 }
 
+/* B170 */
 TEST_F(bad, clock_unknown)
 {
 	struct etw_session s = vm_session("t-clock");
@@ -208,6 +213,7 @@ TEST_F(bad, handle_unknown)
 	}
 }
 
+/* B138 */
 TEST_F(bad, name_unknown)
 {
 	struct etw_consumer_open o = { .size = sizeof(o), .name = VM_PTR("t-none"),
@@ -314,6 +320,7 @@ TEST_F(bad, consumer_without_descriptor)
 		close(fds[n]);
 }
 
+/* B139 */
 TEST_F(bad, session_sixty_fifth)
 {
 	uint64_t handles[ETW_SESSIONS_MAX];

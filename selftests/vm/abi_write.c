@@ -106,6 +106,7 @@ static bool lost_one(FIXTURE_DATA(write) *self, uint64_t handle, int cause)
 	       q.events_lost == 1;
 }
 
+/* B90 */
 TEST_F(write, descriptors_128_work)
 {
 	struct seen s;
@@ -132,6 +133,7 @@ TEST_F(write, descriptors_none_work)
 	EXPECT_EQ(0, s.len);
 }
 
+/* B90 */
 TEST_F(write, descriptors_too_many)
 {
 	self->w.data_count = ETW_DATA_MAX + 1;
@@ -166,6 +168,7 @@ TEST_F(write, slot_bad)
 	EXPECT_TRUE(vm_state_same(self->fd, self->was));
 }
 
+/* B101 */
 TEST_F(write, slot_unregistered)
 {
 	int slot = vm_register(self->fd, vm_guid(2));
@@ -240,6 +243,7 @@ TEST_F(write, descriptors_nowhere)
 	EXPECT_EQ(-EFAULT, put(self));
 }
 
+/* B91 */
 TEST_F(write, descriptor_empty_works_anywhere)
 {
 	struct seen s;
@@ -253,6 +257,7 @@ TEST_F(write, descriptor_empty_works_anywhere)
 	EXPECT_EQ(4, s.len);
 }
 
+/* B92 */
 TEST_F(write, largest_event_works)
 {
 	struct seen s;
@@ -275,6 +280,7 @@ static void too_large(struct __test_metadata *_metadata, FIXTURE_DATA(write) *se
 	EXPECT_EQ(0, s.records);
 }
 
+/* B92 */
 TEST_F(write, event_over_64k)
 {
 	self->d[0].ptr = VM_PTR(self->large);
@@ -302,7 +308,7 @@ TEST_F(write, event_whose_size_wraps)
 	too_large(_metadata, self);
 }
 
-/* With the related id the record is 24 bytes longer. */
+/* B92: with the related id the record is 24 bytes longer. */
 TEST_F(write, event_over_64k_by_its_item)
 {
 	self->w.flags = ETW_WRITE_RELATED;
@@ -312,6 +318,7 @@ TEST_F(write, event_over_64k_by_its_item)
 	too_large(_metadata, self);
 }
 
+/* B12 */
 TEST_F(write, nobody_wants_it_so_it_succeeds)
 {
 	ASSERT_EQ(0, vm_disable(self->fd, self->base, vm_guid(1)));
@@ -345,6 +352,7 @@ TEST_F(write, event_fills_a_buffer)
 	EXPECT_EQ(4096 - HEADS, s.len);
 }
 
+/* B93, B95: the other session has it, the writer is told */
 TEST_F(write, event_over_the_buffer)
 {
 	uint64_t small = small_session(self, 0);
@@ -361,6 +369,7 @@ TEST_F(write, event_over_the_buffer)
 	EXPECT_EQ(1, s.records);
 }
 
+/* B93, B95: the other session has it, the writer is not told */
 TEST_F(write, event_over_the_buffer_of_an_independent_session)
 {
 	uint64_t small = small_session(self, ETW_MODE_INDEPENDENT);

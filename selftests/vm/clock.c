@@ -277,6 +277,7 @@ static void set_amid(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *sel
 	check_sync(_metadata, self);
 }
 
+/* B172 */
 TEST_F(clock, set_forward)
 {
 	int i;
@@ -287,6 +288,7 @@ TEST_F(clock, set_forward)
 	end(_metadata, self);
 }
 
+/* B172 */
 TEST_F(clock, set_back_and_forward)
 {
 	static const long long hours[] = { 2, -4, 1, 24 * 365, -24 * 365, 1 };

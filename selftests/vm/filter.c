@@ -161,6 +161,7 @@ static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(filter) *sel
 	}
 }
 
+/* B1, B2, B3, B10: by its level, 0 meaning all, for session and event */
 TEST_F(filter, subsets_by_level)
 {
 	static const struct rule rules[ETW_PROVIDER_SESSIONS] = {
@@ -170,6 +171,7 @@ TEST_F(filter, subsets_by_level)
 	subsets(_metadata, self, rules);
 }
 
+/* B1, B4, B7 to B10: by its masks, over all 64 bits; keyword 0 passes */
 TEST_F(filter, subsets_by_keyword)
 {
 	static const struct rule rules[ETW_PROVIDER_SESSIONS] = {
@@ -180,6 +182,7 @@ TEST_F(filter, subsets_by_keyword)
 	subsets(_metadata, self, rules);
 }
 
+/* B5: who declines keyword 0 gets none of it, the others do */
 TEST_F(filter, subsets_without_keyword_0)
 {
 	static const struct rule rules[ETW_PROVIDER_SESSIONS] = {
@@ -193,6 +196,7 @@ TEST_F(filter, subsets_without_keyword_0)
 	subsets(_metadata, self, rules);
 }
 
+/* B12: nobody listens, and the write succeeds */
 TEST_F(filter, nobody_enabled)
 {
 	EXPECT_EQ(0, self->entry->enabled);
@@ -203,7 +207,7 @@ TEST_F(filter, nobody_enabled)
 	EXPECT_EQ(0, gets(self, 0, 1, 1));
 }
 
-/* Enabling again replaces what was set, it does not add to it. */
+/* B17: enabling again replaces what was set, it does not add to it. */
 TEST_F(filter, enable_replaces)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 5, 3, 0));
@@ -216,6 +220,7 @@ TEST_F(filter, enable_replaces)
 	EXPECT_EQ(4, self->entry->any);
 }
 
+/* B17: nor does the property stay */
 TEST_F(filter, enable_replaces_the_property)
 {
 	struct rule r = { 0, 0, 0, ETW_ENABLE_IGNORE_KEYWORD_0 };
@@ -227,6 +232,7 @@ TEST_F(filter, enable_replaces_the_property)
 	EXPECT_EQ(1, gets(self, 0, 1, 0));
 }
 
+/* B26: what is not enabled can be disabled all the same */
 TEST_F(filter, disable)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 0, 0, 0));
@@ -244,6 +250,7 @@ TEST_F(filter, disable)
 	EXPECT_EQ(0, vm_disable(self->fd, self->session[1], vm_guid(99)));
 }
 
+/* B23: what is left is what the other session asked for */
 TEST_F(filter, session_stop_disables)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 5, 1, 0));
@@ -258,6 +265,7 @@ TEST_F(filter, session_stop_disables)
 	EXPECT_EQ(0, self->entry->enabled);
 }
 
+/* B28 */
 TEST_F(filter, composite)
 {
 	uint32_t generation = self->entry->generation;
@@ -282,6 +290,7 @@ TEST_F(filter, composite)
 	EXPECT_EQ(0, self->entry->reserved);
 }
 
+/* B2, B6: in the composite */
 TEST_F(filter, zero_counts_as_all)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 0, 0, 0));
@@ -291,6 +300,7 @@ TEST_F(filter, zero_counts_as_all)
 	EXPECT_EQ(1, self->entry->keyword0);
 }
 
+/* B15: with the level and the masks of then */
 TEST_F(filter, enable_before_registration)
 {
 	int slot;

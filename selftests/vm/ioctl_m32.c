@@ -80,6 +80,7 @@ TEST_F(m32, enumerate)
 	EXPECT_EQ(self->s.handle, handles[0]);
 }
 
+/* B100: a 32-bit process is told by its header. */
 TEST_F(m32, write_and_read)
 {
 	static const char text[] = "from a 32-bit process";

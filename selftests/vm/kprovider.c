@@ -134,16 +134,19 @@ static void callbacks(struct __test_metadata *_metadata, FIXTURE_DATA(kernel) *s
 	EXPECT_EQ(0, unreg(self, index));
 }
 
+/* B23, B28 to B32, B37, B40: two sessions come and go */
 TEST_F(kernel, callbacks_of_a_static_provider)
 {
 	callbacks(_metadata, self, 0);
 }
 
+/* B23, B28 to B32, B37, B40: the same */
 TEST_F(kernel, callbacks_of_a_handle)
 {
 	callbacks(_metadata, self, 1);
 }
 
+/* B15, B27, B32 */
 TEST_F(kernel, enabled_before_registration)
 {
 	ASSERT_EQ(0, enable(self, self->a, 0, 2, 8, 0));
@@ -153,6 +156,7 @@ TEST_F(kernel, enabled_before_registration)
 	EXPECT_TRUE(vm_guid_zero(&self->log.calls[0].source));
 }
 
+/* B36: with the state that is in force */
 TEST_F(kernel, capture_state)
 {
 	struct etw_enable e = vm_enable_arg(self->a, static_guid);
@@ -167,6 +171,7 @@ TEST_F(kernel, capture_state)
 	EXPECT_TRUE(call_is(self->log.calls, ETW_CONTROL_CAPTURE, 2, 8, 0));
 }
 
+/* B38: it would wait for itself */
 TEST_F(kernel, unregister_inside_the_callback_is_refused)
 {
 	ASSERT_EQ(0, reg(self, 1, ETW_TEST_CALLBACK | ETW_TEST_UNREG_INSIDE));
@@ -176,6 +181,7 @@ TEST_F(kernel, unregister_inside_the_callback_is_refused)
 	EXPECT_EQ(0, unreg(self, 1));
 }
 
+/* B38 */
 TEST_F(kernel, callback_may_write)
 {
 	struct etw_session_stat st;
@@ -188,6 +194,7 @@ TEST_F(kernel, callback_may_write)
 	EXPECT_EQ(1, st.written);
 }
 
+/* B24: late, but in force */
 TEST_F(kernel, enable_times_out)
 {
 	struct etw_enable e = vm_enable_arg(self->a, static_guid);
@@ -219,7 +226,7 @@ static void *remove_provider(void *arg)
 	return NULL;
 }
 
-/* Unregistering waits for a callback that runs. */
+/* B24, B39: unregistering waits for a callback that runs. */
 TEST_F(kernel, unregister_waits_for_the_callback)
 {
 	struct remover r = { .self = self };
@@ -241,6 +248,7 @@ TEST_F(kernel, unregister_waits_for_the_callback)
 	pthread_join(thread, NULL);
 }
 
+/* B13, B14 */
 TEST_F(kernel, tests_follow_the_filter)
 {
 	struct etw_test_enabled en;

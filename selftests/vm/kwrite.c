@@ -103,6 +103,7 @@ static int put(FIXTURE_DATA(kwrite) *self)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
+/* B97, B100: of the thread that called the driver, without an id */
 TEST_F(kwrite, header)
 {
 	ASSERT_EQ(0, put(self));
@@ -144,16 +145,19 @@ TEST_F(kwrite, from_a_process)
 	from_context(_metadata, self, ETW_TEST_PROCESS);
 }
 
+/* B103 */
 TEST_F(kwrite, from_a_softirq)
 {
 	from_context(_metadata, self, ETW_TEST_SOFTIRQ);
 }
 
+/* B103 */
 TEST_F(kwrite, from_a_hardirq)
 {
 	from_context(_metadata, self, ETW_TEST_HARDIRQ);
 }
 
+/* B12: nobody wants it, which is no failure */
 TEST_F(kwrite, filtered)
 {
 	self->w.desc.level = 5;
@@ -167,6 +171,7 @@ TEST_F(kwrite, filtered)
 	EXPECT_EQ(0, self->seen.records);
 }
 
+/* B91: in up to nine pieces, empty ones too */
 TEST_F(kwrite, every_size)
 {
 	uint32_t size;
@@ -181,6 +186,7 @@ TEST_F(kwrite, every_size)
 	EXPECT_EQ(0, self->seen.wrong);
 }
 
+/* B90 */
 TEST_F(kwrite, descriptors_128)
 {
 	self->w.descriptors = 128;
@@ -190,6 +196,7 @@ TEST_F(kwrite, descriptors_128)
 	EXPECT_EQ(1000, self->seen.len);
 }
 
+/* B90: nothing written, nothing lost */
 TEST_F(kwrite, descriptors_too_many)
 {
 	struct etw_session_stat st;
@@ -202,6 +209,7 @@ TEST_F(kwrite, descriptors_too_many)
 	EXPECT_EQ(0, vm_dropped(&st));
 }
 
+/* B92 */
 TEST_F(kwrite, largest)
 {
 	self->w.size = ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE;
@@ -211,6 +219,7 @@ TEST_F(kwrite, largest)
 	EXPECT_EQ(0, self->seen.wrong);
 }
 
+/* B92: refused, and counted */
 TEST_F(kwrite, over_64k)
 {
 	struct etw_session_stat st;
@@ -257,6 +266,7 @@ TEST_F(kwrite, nested_too_deep)
 	EXPECT_EQ(dropped, st.dropped[ETW_DROP_NESTING]);
 }
 
+/* B98 */
 TEST_F(kwrite, related_activity)
 {
 	const struct etw_ext_item *item = (const void *)self->seen.ext;
@@ -286,7 +296,7 @@ static int activity(FIXTURE_DATA(kwrite) *self, uint32_t control, struct etw_gui
 	return ret ? ret : a.result;
 }
 
-/* The calling thread's id goes into its events until it is changed. */
+/* B97, B105, B108: the calling thread's id goes into its events until it is changed. */
 TEST_F(kwrite, activity_of_the_thread)
 {
 	struct etw_guid id = { 0 }, mine = vm_guid(41), other = vm_guid(42);
@@ -311,7 +321,7 @@ TEST_F(kwrite, activity_of_the_thread)
 	EXPECT_EQ(-EINVAL, activity(self, 0, &id));
 }
 
-/* Another thread starts without one. */
+/* B107: another thread starts without one. */
 TEST_F(kwrite, activity_is_not_inherited)
 {
 	struct etw_guid id = vm_guid(43);

@@ -38,6 +38,7 @@ FIXTURE_TEARDOWN(lib)
 	close(self->fd);
 }
 
+/* B91, B97, B100, B171: byte for byte, at the time of the call */
 TEST_F(lib, event_is_what_was_written)
 {
 	GUID guid = vl_guid(1), none = { 0 };
@@ -84,6 +85,7 @@ TEST_F(lib, event_without_data)
 	EXPECT_EQ(sizeof(EVENT_HEADER), self->r->events[0].header.Size);
 }
 
+/* B97, B98, B105: the thread's id or another, with or without a related one */
 TEST_F(lib, activities)
 {
 	GUID own = vl_guid(100), other = vl_guid(101), related = vl_guid(102), swap;
@@ -164,6 +166,7 @@ TEST_F(lib, filtered_by_session)
 	EXPECT_EQ(3, vl_end(r));
 }
 
+/* B12 to B14 */
 TEST_F(lib, enabled_by_level_and_keyword)
 {
 	EVENT_DESCRIPTOR low = vl_event(1, 3, 2), high = vl_event(1, 4, 2);
@@ -194,6 +197,7 @@ TEST_F(lib, enabled_by_level_and_keyword)
 	EXPECT_EQ(2, atomic_load(&self->r->count));
 }
 
+/* B101 */
 TEST_F(lib, unregistered)
 {
 	REGHANDLE reg = vl_register(1);
@@ -255,6 +259,7 @@ static bool all_of_writer(const struct vl_reader *r, const struct writer *w, int
 	return next == PER_THREAD;
 }
 
+/* B102: also when merged with the other CPU's */
 TEST_F(lib, time_goes_forward_over_both_cpus)
 {
 	struct writer w[2] = { { .id = 10 }, { .id = 11 } };

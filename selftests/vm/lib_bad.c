@@ -81,6 +81,7 @@ static ULONG start_w(FIXTURE_DATA(bad) *self, const WCHAR *name)
 	return handle ? ~0u : ret;
 }
 
+/* B112 */
 TEST_F(bad, name_taken)
 {
 	struct vl_props before = self->props;
@@ -92,12 +93,14 @@ TEST_F(bad, name_taken)
 	EXPECT_EQ(0, memcmp(&before, &self->props, sizeof(before)));
 }
 
+/* B112 */
 TEST_F(bad, session_guid_taken)
 {
 	ASSERT_EQ(0, QueryTraceA(self->session, NULL, &self->props.p));
 	EXPECT_EQ(ERROR_ALREADY_EXISTS, start(self, "lib-other"));
 }
 
+/* B114 */
 TEST_F(bad, name_too_long)
 {
 	static WCHAR wide[5000];
@@ -129,6 +132,7 @@ TEST_F(bad, name_is_no_text)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, start_w(self, lone));
 }
 
+/* B139 */
 TEST_F(bad, session_65th)
 {
 	TRACEHANDLE handle;
@@ -151,6 +155,7 @@ TEST_F(bad, session_65th)
 	}
 }
 
+/* B109, B110, B170: and nothing of it starts a session */
 TEST_F(bad, properties)
 {
 	EVENT_TRACE_PROPERTIES *p = &self->props.p;
@@ -186,6 +191,7 @@ TEST_F(bad, properties)
 		  StartTraceA(&(TRACEHANDLE){ 0 }, "lib-other", NULL));
 }
 
+/* B131 */
 TEST_F(bad, control)
 {
 	struct vl_props *props = &self->props;
@@ -269,6 +275,7 @@ static ULONG enable_filter(FIXTURE_DATA(bad) *self, const void *ptr, ULONG size,
 			      5, 0, 0, 0, &params);
 }
 
+/* B19 */
 TEST_F(bad, guid)
 {
 	GUID zero = { 0 }, guid = vl_guid(1);
@@ -284,6 +291,7 @@ TEST_F(bad, guid)
 		  EnableTraceEx2(self->session, NULL, 1, 0, 0, 0, 0, NULL));
 }
 
+/* B19 */
 TEST_F(bad, enable)
 {
 	GUID guid = vl_guid(1);
@@ -305,6 +313,7 @@ TEST_F(bad, enable)
 	EXPECT_EQ(ERROR_NOACCESS, enable_filter(self, (void *)0x10, 4, type, 1));
 }
 
+/* B20 */
 TEST_F(bad, ninth_session)
 {
 	TRACEHANDLE s[9];
@@ -333,6 +342,7 @@ static ULONG put(FIXTURE_DATA(bad) *self, ULONG count)
 	return EventWrite(self->reg, &self->desc, count, self->data);
 }
 
+/* B92 */
 TEST_F(bad, event_over_64_kb)
 {
 	EventDataDescCreate(&self->data[0], self->big, 65536 - sizeof(EVENT_HEADER));
@@ -350,6 +360,7 @@ TEST_F(bad, event_over_64_kb)
 	self->cause = ETW_DROP_EVENT_SIZE;
 }
 
+/* B93 */
 TEST_F(bad, event_larger_than_the_buffer)
 {
 	EventDataDescCreate(&self->data[0], self->big, 4096);
@@ -363,6 +374,7 @@ TEST_F(bad, event_larger_than_the_buffer)
 	self->cause = ETW_DROP_BUFFER_SIZE;
 }
 
+/* B90, B101 */
 TEST_F(bad, descriptors)
 {
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, put(self, 129));

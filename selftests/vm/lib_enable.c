@@ -125,6 +125,7 @@ static bool from(const struct calls *c, unsigned int source)
 #define ON	EVENT_CONTROL_CODE_ENABLE_PROVIDER
 #define OFF	EVENT_CONTROL_CODE_DISABLE_PROVIDER
 
+/* B6, B23, B28, B30 to B32, B40: through calls, again, and a stop */
 TEST_F(enable, callback_sees_all_sessions)
 {
 	struct calls c = { 0 };
@@ -154,6 +155,7 @@ TEST_F(enable, callback_sees_all_sessions)
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 
+/* B15, B27, B32: at once, and without the source */
 TEST_F(enable, callback_of_a_late_registration)
 {
 	struct calls c = { 0 };
@@ -184,6 +186,7 @@ TEST_F(enable, callback_captures_state)
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 
+/* B39: not even those that were queued */
 TEST_F(enable, no_callback_once_unregistered)
 {
 	struct calls gone = { 0 }, stays = { 0 };
@@ -214,7 +217,7 @@ static void *unregister_main(void *arg)
 	return NULL;
 }
 
-/* A callback that hangs: the enabler's time runs out, EventUnregister() waits. */
+/* B24, B39: a callback that hangs: the enabler's time runs out, EventUnregister() waits. */
 TEST_F(enable, callback_under_way)
 {
 	GUID provider = vl_guid(1);

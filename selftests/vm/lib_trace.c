@@ -40,6 +40,7 @@ FIXTURE_TEARDOWN(trace)
 
 /* ---------------------------------------------------------- controllers */
 
+/* B113, B115, B170 */
 TEST_F(trace, start_tells_what_it_made)
 {
 	EVENT_TRACE_PROPERTIES *p = &self->props.p;
@@ -58,6 +59,7 @@ TEST_F(trace, start_tells_what_it_made)
 	EXPECT_EQ(0, memcmp(NAME16, self->props.name, sizeof(NAME16)));
 }
 
+/* B138 */
 TEST_F(trace, query_in_both_forms)
 {
 	struct vl_props a = vl_props(), w = vl_props();
@@ -99,6 +101,7 @@ TEST_F(trace, update)
 	EXPECT_EQ(min, q.p.MinimumBuffers);
 }
 
+/* B23, B132 */
 TEST_F(trace, flush_and_stop)
 {
 	struct vl_props p = vl_props();
@@ -120,6 +123,7 @@ TEST_F(trace, flush_and_stop)
 	EXPECT_EQ(0, StartTraceA(&self->session, NAME8, &p.p));
 }
 
+/* B144 */
 TEST_F(trace, query_all)
 {
 	struct vl_props props[3] = { vl_props(), vl_props(), vl_props() };
@@ -267,6 +271,7 @@ TEST_F(trace, open_tells_about_the_session)
 	EXPECT_EQ(ERROR_INVALID_HANDLE, ProcessTrace(&seen.handle, 1, NULL, NULL));
 }
 
+/* B132: what was not flushed comes before the end */
 TEST_F(trace, ends_when_the_session_stops)
 {
 	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, open_a());

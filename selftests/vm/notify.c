@@ -90,6 +90,7 @@ TEST_F(notify, none_yet)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
+/* B31: the call's SourceId */
 TEST_F(notify, enable)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 4, 0xf0, 0x10, 7));
@@ -102,7 +103,7 @@ TEST_F(notify, enable)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* 0 stands for everything, and the provider is told so. */
+/* B2, B6, B32: 0 stands for everything, and the provider is told so. */
 TEST_F(notify, zero_counts_as_all)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 0, 0, 0, 0));
@@ -111,7 +112,7 @@ TEST_F(notify, zero_counts_as_all)
 	EXPECT_TRUE(from(self, 0));
 }
 
-/* Level: the highest; any: one or the other; all: both. */
+/* B28 to B31: level: the highest; any: one or the other; all: both. */
 TEST_F(notify, composite_of_two_sessions)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 3, 1, 5, 1));
@@ -132,6 +133,7 @@ TEST_F(notify, composite_of_two_sessions)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
+/* B23, B32: told of the new state, but not by whom */
 TEST_F(notify, session_stop)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 3, 1, 0, 1));
@@ -148,7 +150,7 @@ TEST_F(notify, session_stop)
 	EXPECT_TRUE(from(self, 0));
 }
 
-/* Enabled first, registered later: told at once, but not by whom. */
+/* B15, B27, B32: enabled first, registered later: told at once, but not by whom. */
 TEST_F(notify, enabled_before_registration)
 {
 	struct etw_enable e = vm_enable_arg(self->a, vm_guid(2));
@@ -168,6 +170,7 @@ TEST_F(notify, enabled_before_registration)
 	EXPECT_TRUE(from(self, 0));
 }
 
+/* B36: only while it is enabled */
 TEST_F(notify, capture_state)
 {
 	/* Not enabled: there is nothing to capture. */
@@ -204,7 +207,7 @@ TEST_F(notify, each_registration_gets_its_own)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* After unregistering, nothing of it is left in the queue. */
+/* B39: after unregistering, nothing of it is left in the queue. */
 TEST_F(notify, none_after_unregister)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 3, 1, 0, 1));
@@ -259,7 +262,7 @@ static void *wait_enable(void *arg)
 	return NULL;
 }
 
-/* A call with a timeout returns when the notification was handled. */
+/* B24: a call with a timeout returns when the notification was handled. */
 TEST_F(notify, enable_waits_until_it_was_handled)
 {
 	struct waiter w = { .fd = self->fd, .e = vm_enable_arg(self->a, vm_guid(1)) };
@@ -278,6 +281,7 @@ TEST_F(notify, enable_waits_until_it_was_handled)
 	pthread_join(thread, NULL);
 }
 
+/* B24: late, but in force */
 TEST_F(notify, enable_times_out_and_stays_in_force)
 {
 	struct etw_enable e = vm_enable_arg(self->a, vm_guid(1));
@@ -292,7 +296,7 @@ TEST_F(notify, enable_times_out_and_stays_in_force)
 	EXPECT_EQ(ETW_CONTROL_ENABLE, self->n.control);
 }
 
-/* Nobody to wait for: back at once even with an endless limit. */
+/* B24: nobody to wait for: back at once even with an endless limit. */
 TEST_F(notify, enable_waits_for_nobody)
 {
 	struct etw_enable e = vm_enable_arg(self->a, vm_guid(2));

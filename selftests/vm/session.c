@@ -88,6 +88,7 @@ TEST_F(session, numbers_asked_for_are_kept)
 	EXPECT_GE(ETW_SESSIONS_MAX, self->s.logger_id);
 }
 
+/* B142 */
 TEST_F(session, flush_time_is_at_least_a_second)
 {
 	self->s.flush_ms = 1;
@@ -100,6 +101,7 @@ TEST_F(session, flush_time_is_at_least_a_second)
 	EXPECT_EQ(1000, self->s.flush_ms);
 }
 
+/* B113 */
 TEST_F(session, guid_is_made_or_kept)
 {
 	struct etw_guid want = vm_guid(5);
@@ -134,7 +136,7 @@ TEST_F(session, query_tells_what_start_told)
 	EXPECT_EQ(0, memcmp(&q, &self->s, sizeof(q)));
 }
 
-/* The name decides when both are given. */
+/* B138: the name decides when both are given. */
 TEST_F(session, name_goes_before_handle)
 {
 	struct etw_session q = vm_session("t-one");
@@ -147,6 +149,7 @@ TEST_F(session, name_goes_before_handle)
 	EXPECT_EQ(self->s.handle, q.handle);
 }
 
+/* B114: 1,024 bytes are not too long */
 TEST_F(session, longest_name)
 {
 	char name[ETW_NAME_MAX + 1], out[ETW_NAME_MAX] = "";
@@ -211,6 +214,7 @@ static int stop_status(int fd, uint64_t handle)
 	return vm_stop(fd, handle);
 }
 
+/* B132: it is nobody's, whoever has the name now */
 TEST_F(session, handle_of_a_stopped_session)
 {
 	struct etw_session_stat st;
@@ -230,6 +234,7 @@ TEST_F(session, handle_of_a_stopped_session)
 	EXPECT_EQ(0, vm_query(self->fd, next, NULL));
 }
 
+/* B22, B140: killed, and its session goes on with what it enabled */
 TEST_F(session, outlives_its_controller)
 {
 	struct etw_session q = vm_session("t-orphan");
@@ -294,6 +299,7 @@ TEST_F(session, update_is_corrected)
 	EXPECT_EQ(1000, u.flush_ms);
 }
 
+/* B130 */
 TEST_F(session, query_counts)
 {
 	struct etw_session q;
@@ -323,6 +329,7 @@ TEST_F(session, query_counts)
 	EXPECT_EQ(0, st.discarded_events);
 }
 
+/* B139 */
 TEST_F(session, sixty_four_at_once)
 {
 	uint64_t handles[ETW_SESSIONS_MAX], seen[ETW_SESSIONS_MAX], ids = 0;

@@ -57,7 +57,7 @@ static int put(FIXTURE_DATA(policy) *self)
 	return ret == -ENOBUFS ? 0 : ret;
 }
 
-/* No consumer, no buffer free: the new event is refused and counted. */
+/* B94, B145: no consumer, no buffer free: the new event is refused and counted. */
 TEST_F(policy, real_time_discards_new)
 {
 	struct etw_consumer_info info;
@@ -110,7 +110,7 @@ TEST_F(policy, real_time_goes_on_after_a_loss)
 	EXPECT_TRUE(seen.ordered);
 }
 
-/* More buffers are allocated as they are needed, up to the maximum. */
+/* B146: more buffers are allocated as they are needed, up to the maximum. */
 TEST_F(policy, pool_grows)
 {
 	struct etw_session q;
@@ -180,6 +180,7 @@ TEST_F(policy, buffering_goes_on_after_a_snapshot)
 	EXPECT_EQ(0, self->failed);
 }
 
+/* B142 */
 TEST_F(policy, flush_timer)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -249,7 +250,7 @@ TEST_F(policy, backlog_goes_to_the_first_consumer)
 	vm_reader_close(&second);
 }
 
-/* What the lost session of an INDEPENDENT one does not tell the writer. */
+/* B95: what the lost session of an INDEPENDENT one does not tell the writer. */
 TEST_F(policy, independent_session_fails_silently)
 {
 	struct etw_session_stat st;
@@ -335,17 +336,20 @@ static void clock_test(struct __test_metadata *_metadata, FIXTURE_DATA(policy) *
 	EXPECT_GE(after + slack, span.reference);
 }
 
+/* B170 */
 TEST_F(policy, clock_qpc)
 {
 	clock_test(_metadata, self, ETW_CLOCK_QPC);
 }
 
+/* B170 */
 TEST_F(policy, clock_system)
 {
 	clock_test(_metadata, self, ETW_CLOCK_SYSTEM);
 	EXPECT_EQ(10000000, self->s.clock_freq);
 }
 
+/* B170 */
 TEST_F(policy, clock_cycles)
 {
 	clock_test(_metadata, self, ETW_CLOCK_CYCLES);

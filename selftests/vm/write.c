@@ -77,6 +77,7 @@ static int put(FIXTURE_DATA(write) *self)
 	return ret == -EAGAIN && self->seen.records == 1 ? 0 : ret ? ret : -ENOMSG;
 }
 
+/* B100 */
 TEST_F(write, header)
 {
 	struct etw_guid guid = vm_guid(1);
@@ -96,7 +97,7 @@ TEST_F(write, header)
 	EXPECT_GE(q.sync_clock, self->seen.head.timestamp);
 }
 
-/* The pieces follow one another without a gap. */
+/* B91: the pieces follow one another without a gap. */
 TEST_F(write, payload)
 {
 	static const char text[] = "one, two and three";
@@ -131,6 +132,7 @@ TEST_F(write, activity)
 	EXPECT_EQ(0, self->seen.ext_len);
 }
 
+/* B98 */
 TEST_F(write, related)
 {
 	const struct etw_ext_item *item = (const void *)self->seen.ext;
@@ -180,6 +182,7 @@ static void *write_there(void *arg)
 	return (void *)(intptr_t)(put(self) ? -1 : syscall(SYS_gettid));
 }
 
+/* B100: the thread's own id, beside its process's */
 TEST_F(write, thread)
 {
 	pthread_t thread;
