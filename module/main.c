@@ -25,7 +25,7 @@ MODULE_PARM_DESC(max_user_registrations,
 		 "provider registrations of one user's processes (default 16384)");
 static int set_nesting_max(const char *value, const struct kernel_param *param)
 {
-	return param_set_uint_minmax(value, param, 1, ETW_NESTING_LIMIT);
+	return param_set_uint_minmax(value, param, 0, ETW_NESTING_LIMIT);
 }
 
 static const struct kernel_param_ops nesting_max_ops = {
@@ -35,7 +35,7 @@ static const struct kernel_param_ops nesting_max_ops = {
 
 module_param_cb(nesting_max, &nesting_max_ops, &etw_nesting_max, 0644);
 MODULE_PARM_DESC(nesting_max,
-		 "writers nested on one CPU before their events are dropped, 1 to 16 (default 8)");
+		 "writers nested on one CPU before their events are dropped, 0 to 16 (default 8)");
 module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");
