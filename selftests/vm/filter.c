@@ -3,22 +3,11 @@
  * filter - which events a session gets, and what the enable area says of it
  */
 #include "vm_buf.h"
+#include "vm_rules.h"
 
 #include <etw/filter.h>
 
 #define EVENTS_MAX	512
-
-struct event {
-	uint8_t level;
-	uint64_t keyword;
-};
-
-struct rule {
-	uint8_t level;
-	uint64_t any;
-	uint64_t all;
-	uint32_t property;
-};
 
 /* How often each event came, by its id. */
 struct seen {
@@ -32,29 +21,6 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	(void)b;
 	if (r->head->desc.id < EVENTS_MAX)
 		s->count[r->head->desc.id]++;
-}
-
-/* ETW's rule, word for word. */
-static bool wanted(const struct rule *s, const struct event *e)
-{
-	uint64_t any = s->any ? s->any : UINT64_MAX;
-
-	if (s->level != 0 && e->level != 0 && e->level > s->level)
-		return false;
-	if (e->keyword == 0)
-		return !(s->property & ETW_ENABLE_IGNORE_KEYWORD_0);
-	return (e->keyword & any) != 0 && (e->keyword & s->all) == s->all;
-}
-
-static int apply(int fd, uint64_t session, struct etw_guid provider, const struct rule *s)
-{
-	struct etw_enable e = vm_enable_arg(session, provider);
-
-	e.level = s->level;
-	e.any = s->any;
-	e.all = s->all;
-	e.property = s->property;
-	return vm_ioctl(fd, ETW_IOC_ENABLE, &e);
 }
 
 FIXTURE(filter) {
@@ -94,7 +60,7 @@ FIXTURE_TEARDOWN(filter)
 	close(self->fd);
 }
 
-static int put(FIXTURE_DATA(filter) *self, uint16_t id, const struct event *e)
+static int put(FIXTURE_DATA(filter) *self, uint16_t id, const struct vm_what *e)
 {
 	return vm_write(self->fd, self->slot, id, e->level, e->keyword, "x", 1);
 }
@@ -110,7 +76,7 @@ static int look(FIXTURE_DATA(filter) *self, int i)
 /* Does session i get an event written now?  -1 if something is wrong. */
 static int gets(FIXTURE_DATA(filter) *self, int i, uint8_t level, uint64_t keyword)
 {
-	const struct event e = { level, keyword };
+	const struct vm_what e = { level, keyword };
 
 	if (look(self, i) != -EAGAIN)
 		return -1;
@@ -124,29 +90,29 @@ static const uint8_t levels[] = { 0, 1, 4, 5, 16, 254, 255 };
 static const uint64_t keywords[] = {
 	0, 1, 2, 3, 4, 5, 7, 0x8000000000000000, 0x8000000000000001, 0x100000000, UINT64_MAX };
 
-static unsigned int make_events(struct event *e)
+static unsigned int make_events(struct vm_what *e)
 {
 	unsigned int i, j, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++)
 		for (j = 0; j < ARRAY_SIZE(keywords); j++)
-			e[n++] = (struct event){ levels[i], keywords[j] };
+			e[n++] = (struct vm_what){ levels[i], keywords[j] };
 	return n;
 }
 
 /* Eight sessions at once, each gets its own subset of all the events. */
 static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(filter) *self,
-		    const struct rule *rules)
+		    const struct vm_rule *rules)
 {
-	struct event e[EVENTS_MAX];
+	struct vm_what e[EVENTS_MAX];
 	unsigned int i, j, n = make_events(e);
 
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		ASSERT_EQ(0, apply(self->fd, self->session[i], vm_guid(1), &rules[i]));
+		ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[i], vm_guid(1), &rules[i]));
 	for (j = 0; j < n; j++) {
 		ASSERT_EQ(0, put(self, j, &e[j]));
 		for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-			if (wanted(&rules[i], &e[j]))
+			if (vm_wanted(&rules[i], &e[j]))
 				EXPECT_TRUE(etw_entry_wants(self->entry, e[j].level,
 							    e[j].keyword))
 					TH_LOG("area hides level %u keyword %llx",
@@ -155,7 +121,7 @@ static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(filter) *sel
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
 		ASSERT_EQ(-EAGAIN, look(self, i));
 		for (j = 0; j < n; j++)
-			EXPECT_EQ(wanted(&rules[i], &e[j]), self->seen[i].count[j])
+			EXPECT_EQ(vm_wanted(&rules[i], &e[j]), self->seen[i].count[j])
 				TH_LOG("session %u level %u keyword %llx", i, e[j].level,
 				       (unsigned long long)e[j].keyword);
 	}
@@ -164,7 +130,7 @@ static void subsets(struct __test_metadata *_metadata, FIXTURE_DATA(filter) *sel
 /* B1, B2, B3, B10: by its level, 0 meaning all, for session and event */
 TEST_F(filter, subsets_by_level)
 {
-	static const struct rule rules[ETW_PROVIDER_SESSIONS] = {
+	static const struct vm_rule rules[ETW_PROVIDER_SESSIONS] = {
 		{ 0, 0, 0, 0 }, { 1, 0, 0, 0 }, { 4, 0, 0, 0 }, { 5, 0, 0, 0 },
 		{ 254, 0, 0, 0 }, { 255, 0, 0, 0 }, { 1, 1, 0, 0 }, { 4, 4, 4, 0 } };
 
@@ -174,7 +140,7 @@ TEST_F(filter, subsets_by_level)
 /* B1, B4, B7 to B10: by its masks, over all 64 bits; keyword 0 passes */
 TEST_F(filter, subsets_by_keyword)
 {
-	static const struct rule rules[ETW_PROVIDER_SESSIONS] = {
+	static const struct vm_rule rules[ETW_PROVIDER_SESSIONS] = {
 		{ 0, 0, 0, 0 }, { 0, 5, 0, 0 }, { 0, 1, 3, 0 }, { 0, 0, 3, 0 },
 		{ 0, 0x8000000000000000, 0, 0 }, { 0, 0x100000000, 0x100000000, 0 },
 		{ 0, 2, UINT64_MAX, 0 }, { 4, UINT64_MAX, 1, 0 } };
@@ -185,7 +151,7 @@ TEST_F(filter, subsets_by_keyword)
 /* B5: who declines keyword 0 gets none of it, the others do */
 TEST_F(filter, subsets_without_keyword_0)
 {
-	static const struct rule rules[ETW_PROVIDER_SESSIONS] = {
+	static const struct vm_rule rules[ETW_PROVIDER_SESSIONS] = {
 		{ 0, 0, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
 		{ 0, 5, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
 		{ 0, 1, 3, ETW_ENABLE_IGNORE_KEYWORD_0 },
@@ -223,12 +189,12 @@ TEST_F(filter, enable_replaces)
 /* B17: nor does the property stay */
 TEST_F(filter, enable_replaces_the_property)
 {
-	struct rule r = { 0, 0, 0, ETW_ENABLE_IGNORE_KEYWORD_0 };
+	struct vm_rule r = { 0, 0, 0, ETW_ENABLE_IGNORE_KEYWORD_0 };
 
-	ASSERT_EQ(0, apply(self->fd, self->session[0], vm_guid(1), &r));
+	ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[0], vm_guid(1), &r));
 	EXPECT_EQ(0, gets(self, 0, 1, 0));
 	r.property = 0;
-	ASSERT_EQ(0, apply(self->fd, self->session[0], vm_guid(1), &r));
+	ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[0], vm_guid(1), &r));
 	EXPECT_EQ(1, gets(self, 0, 1, 0));
 }
 
@@ -269,9 +235,9 @@ TEST_F(filter, session_stop_disables)
 TEST_F(filter, composite)
 {
 	uint32_t generation = self->entry->generation;
-	struct rule a = { 3, 5, 5, ETW_ENABLE_IGNORE_KEYWORD_0 }, b = { 1, 2, 4, 0 };
+	struct vm_rule a = { 3, 5, 5, ETW_ENABLE_IGNORE_KEYWORD_0 }, b = { 1, 2, 4, 0 };
 
-	ASSERT_EQ(0, apply(self->fd, self->session[0], vm_guid(1), &a));
+	ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[0], vm_guid(1), &a));
 	EXPECT_EQ(1, self->entry->enabled);
 	EXPECT_EQ(3, self->entry->level);
 	EXPECT_EQ(5, self->entry->any);
@@ -280,7 +246,7 @@ TEST_F(filter, composite)
 	EXPECT_EQ(1, __builtin_popcount(self->entry->sessions));
 	EXPECT_NE(generation, self->entry->generation);
 	generation = self->entry->generation;
-	ASSERT_EQ(0, apply(self->fd, self->session[1], vm_guid(1), &b));
+	ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[1], vm_guid(1), &b));
 	EXPECT_EQ(3, self->entry->level);
 	EXPECT_EQ(7, self->entry->any);
 	EXPECT_EQ(4, self->entry->all);
