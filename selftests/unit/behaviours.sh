@@ -19,7 +19,7 @@ fresh() {
 	rm -rf "${tree:?}"/*
 	mkdir -p "$tree/scripts" "$tree/docs/behaviours.d" "$tree/selftests/vm" "$tree/selftests/unit"
 	cp "$top"/scripts/{behaviours,common.sh,tap.sh} "$tree/scripts"
-	printf '# head\n\nB1 one\nB2 two\nB3 three\nB4 four\nB17 more\nB20 last\n' \
+	printf '# head\n\nB1 one\nB2 two\nB3 three\nB4 four\nB17 more\nB20 last\nb30 later\nb31 much later\n' \
 		>"$tree/scripts/behaviours.txt"
 	cat >"$tree/selftests/vm/a.c" <<-'END'
 		/* B1: holds */
@@ -38,7 +38,7 @@ fresh() {
 		}
 	END
 	cat >"$tree/selftests/unit/b.c" <<-'END'
-		/* B17 and B1: of a function */
+		/* B17 and B1: of a function; B30: too soon */
 		static void test_it(int x)
 		{
 		}
@@ -68,7 +68,7 @@ failing() {
 	"$tree/scripts/behaviours" --check "$@" 2>&1 | sed -n 's/^not ok \([0-9]*\).*/\1/p' | tr '\n' ' '
 }
 
-echo "1..14"
+echo "1..15"
 fresh
 same "$(row 1)" "unit/b: test_it; vm/a: first" "of two files"
 same "$(row 2)" "vm/a: first, second" "in the body, and of a range"
@@ -76,6 +76,7 @@ same "$(row 3)" "unit/b: test_more; vm/a: second" "within a range"
 same "$(row 4)" "vm/a: second; exception: differs" "with a test and an exception"
 same "$(row 17)" "unit/b: test_it; vm/a: first, second" "with a colon further on"
 same "$(row 20)" "exception: cannot be here" "only spoken of"
+same "$(row 30)$(row 31)" "unit/b: test_it" "of those to come what there is"
 same "$(failing --complete)" "" "all is well"
 
 sed -i 's/first/renamed/' "$tree/selftests/vm/a.c"
