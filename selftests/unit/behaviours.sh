@@ -31,7 +31,7 @@ fresh() {
 
 		/*
 		 * B2 to B4, of which
-		 * much is said; B17: as well, but B20 is only spoken of.
+		 * much is said; B17: as well, but B20 is only spoken of. B4
 		 */
 		TEST_F_TIMEOUT(fix, second, 900)
 		{

@@ -284,6 +284,30 @@ TEST_F(rules, ninth_session)
 	}
 }
 
+/* B22: who enabled it was killed long before the events. */
+TEST_F(rules, controller_goes)
+{
+	const struct vm_what low = { 3, 1 }, high = { 4, 1 };
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, start(self, 1, 64, 0));
+	ASSERT_EQ(0, reg(self, 0, 0));
+	pid = fork();
+	if (!pid) {
+		if (vm_enable(vm_open(), self->session[0], static_guid, 3, 0, 0))
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	status = vm_reap(pid);
+	ASSERT_TRUE(WIFSIGNALED(status));
+	EXPECT_TRUE(put(self, 0, 1, &low));
+	EXPECT_TRUE(put(self, 0, 2, &high));
+	ASSERT_TRUE(look(self, 0));
+	EXPECT_EQ(1, self->seen[0].events);
+	EXPECT_EQ(1, self->seen[0].count[1]);
+}
+
 /* The last call of the provider's callback, once there are so many; waits. */
 static bool called(FIXTURE_DATA(rules) *self, unsigned int want, struct etw_test_call *last)
 {

@@ -322,7 +322,8 @@ TEST_F(rules, pool_does_not_shrink)
 			     !QueryTraceA(self->session, NULL, &q.p) && q.p.FreeBuffers > 30));
 	usleep(2200000);
 	ASSERT_EQ(0, QueryTraceA(self->session, NULL, &q.p));
-	EXPECT_EQ(40, q.p.NumberOfBuffers);
+	/* What a consumer holds may come on top. */
+	EXPECT_LE(40, q.p.NumberOfBuffers);
 	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
 	EXPECT_LT(0, vl_end(r));
 }
