@@ -24,8 +24,8 @@
  * uses these functions holds a reference on etw.ko through its symbols.
  *
  * Semantics: Microsoft's EtwRegister, EtwWrite, EtwWriteTransfer, EtwWriteEx,
- * EtwEventEnabled, EtwProviderEnabled and EtwActivityIdControl pages; negative
- * errno instead of NTSTATUS.
+ * EtwWriteString, EtwEventEnabled, EtwProviderEnabled and EtwActivityIdControl
+ * pages; negative errno instead of NTSTATUS.
  */
 #ifndef ETW_KERNEL_H
 #define ETW_KERNEL_H
@@ -210,6 +210,9 @@ int etw_write_ex(struct etw_provider *provider,
 		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
 		 const struct etw_guid *activity, const struct etw_guid *related,
 		 u32 count, const struct etw_data_descriptor *data);
+
+int etw_write_string(struct etw_provider *provider, u8 level, u64 keyword,
+		     const struct etw_guid *activity, const u16 *string);
 
 bool etw_event_enabled(const struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc);

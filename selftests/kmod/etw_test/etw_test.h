@@ -53,6 +53,8 @@ struct etw_test_register {
 #define ETW_TEST_TRANSFER	0x1	/* etw_write_transfer(): with activity and related */
 #define ETW_TEST_EX		0x2	/* etw_write_ex(): with exclude and no ids */
 #define ETW_TEST_PRIVATE	0x4	/* ... and ETW_WRITE_INPRIVATE */
+#define ETW_TEST_STRING		0x8	/* etw_write_string(): the payload, of an even size, and a NUL */
+#define ETW_TEST_NOTHING	0x10	/* ... but a NULL pointer */
 
 struct etw_test_write {
 	__u32 index;
@@ -61,7 +63,7 @@ struct etw_test_write {
 	__u32 size;		/* payload bytes, each 0x5a; at most 128 KB */
 	struct etw_event_descriptor desc;
 	__u32 descriptors;	/* the payload is split into so many; 1..129 */
-	__u32 transfer;		/* ETW_TEST_TRANSFER, ETW_TEST_EX, ETW_TEST_PRIVATE */
+	__u32 transfer;		/* ETW_TEST_TRANSFER ... ETW_TEST_NOTHING */
 	struct etw_guid activity;
 	struct etw_guid related;
 	__u32 ok;		/* out */

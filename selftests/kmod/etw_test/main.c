@@ -146,6 +146,12 @@ static int write_one(struct job *job)
 {
 	struct etw_test_write *w = job->w;
 
+	/* Zeroes follow the payload. */
+	if (w->transfer & ETW_TEST_STRING)
+		return etw_write_string(job->provider, w->desc.level, w->desc.keyword,
+					w->transfer & ETW_TEST_TRANSFER ? &w->activity : NULL,
+					w->transfer & ETW_TEST_NOTHING ? NULL :
+					(u16 *)(payload + PAYLOAD_MAX - w->size));
 	if (w->transfer & ETW_TEST_EX)
 		return etw_write_ex(job->provider, &w->desc, w->exclude,
 				    w->transfer & ETW_TEST_PRIVATE ? ETW_EX_INPRIVATE :
@@ -371,7 +377,7 @@ static int __init test_init(void)
 {
 	int i, ret = -ENOMEM;
 
-	payload = kmalloc(PAYLOAD_MAX, GFP_KERNEL);
+	payload = kzalloc(PAYLOAD_MAX + sizeof(u16), GFP_KERNEL);
 	if (!payload)
 		goto fail;
 	memset(payload, 0x5a, PAYLOAD_MAX);
