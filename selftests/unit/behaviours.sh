@@ -49,7 +49,7 @@ fresh() {
 			return 0;
 		}
 	END
-	printf '| B20 | last | cannot be here |\n| B4 | four | differs |\n' >"$tree/docs/behaviours.d/x.md"
+	printf '| B20 | last | cannot be here |\n| B4 | four | differs: %s |\n' 'a\|b' >"$tree/docs/behaviours.d/x.md"
 	"$tree/scripts/behaviours"
 }
 
@@ -73,7 +73,7 @@ fresh
 same "$(row 1)" "unit/b: test_it; vm/a: first" "of two files"
 same "$(row 2)" "vm/a: first, second" "in the body, and of a range"
 same "$(row 3)" "unit/b: test_more; vm/a: second" "within a range"
-same "$(row 4)" "vm/a: second; exception: differs" "with a test and an exception"
+same "$(row 4)" "vm/a: second; exception: differs: a\|b" "with a test and an exception"
 same "$(row 17)" "unit/b: test_it; vm/a: first, second" "with a colon further on"
 same "$(row 20)" "exception: cannot be here" "only spoken of"
 same "$(row 30)$(row 31)" "unit/b: test_it" "of those to come what there is"
