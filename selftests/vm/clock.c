@@ -277,7 +277,7 @@ static void set_amid(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *sel
 	check_sync(_metadata, self);
 }
 
-/* B172 */
+/* B102, B172: the times of a CPU step only where the clock was set that they are of. */
 TEST_F(clock, set_forward)
 {
 	int i;
