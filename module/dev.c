@@ -39,6 +39,12 @@ static const struct etw_ioctl device_ioctls[] = {
 
 	ETW_IOCTL(ETW_IOC_CONSUMER_OPEN, struct etw_consumer_open, NULL,
 		  .run_user = etw_ioctl_consumer_open),
+
+	ETW_IOCTL(ETW_IOC_ACCESS_SET, struct etw_access, etw_ioctl_access_set,
+		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_ACCESS_QUERY, struct etw_access, etw_ioctl_access_query),
+	ETW_IOCTL(ETW_IOC_ACCESS_REMOVE, struct etw_access, etw_ioctl_access_remove,
+		  .in_only = true),
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

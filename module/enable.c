@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "access.h"
 #include "core/filter.h"
 #include "gfp.h"
 #include "items.h"
@@ -241,7 +242,7 @@ static bool in_scope(const struct etw_enable_request *req,
 {
 	u32 i;
 
-	if (!etw_scope_selects(req->scope, reg))
+	if (!etw_scope_selects(req->scope, reg) || !etw_access_may_log(req->session, reg))
 		return false;
 	if (!req->pid_filtered)
 		return true;
@@ -459,7 +460,8 @@ int etw_enable_registration(struct etw_registration *reg)
 	lockdep_assert_held(&etw_control);
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (slots[i].session && !slots[i].pid_filtered &&
-		    etw_scope_selects(slots[i].scope, reg))
+		    etw_scope_selects(slots[i].scope, reg) &&
+		    etw_access_may_log(slots[i].session, reg))
 			scope |= BIT(i);
 	err = prepare(&updates, reg, slots, scope, ETW_GFP);
 	if (err) {
@@ -483,6 +485,21 @@ void etw_disable_registration(struct etw_registration *reg)
 
 	lockdep_assert_held(&etw_control);
 	apply(&u, NULL, NULL);
+}
+
+/* Prepare that reg gets another scope; then _rescoped(). */
+int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope)
+{
+	return prepare(updates, reg, reg->entry->slots, scope, ETW_GFP);
+}
+
+/* Put what was prepared into force, or none of it if there was an error. */
+void etw_enable_rescoped(struct list_head *updates, int err)
+{
+	if (err)
+		free_updates(updates);
+	else
+		apply_all(updates, NULL, NULL);
 }
 
 /* Bit i: enabled by the session with logger id i + 1. */

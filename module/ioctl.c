@@ -2,12 +2,12 @@
 /*
  * ioctl.c - running a command: copy in once, check the size, run, copy out
  */
-#include <linux/capability.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "ioctl.h"
 #include <etw/abi.h>
 
@@ -95,8 +95,9 @@ int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len)
 	return copy_to_user(u64_to_user_ptr(ptr), name, len) ? -EFAULT : 0;
 }
 
-/* May the caller create, control and consume sessions?  Initial user namespace. */
+/* May the caller control in general?  For commands that are about no one GUID. */
 bool etw_ioctl_may_control(void)
 {
-	return perfmon_capable();
+	return etw_access_may(&etw_access_default, ETW_RIGHT_QUERY | ETW_RIGHT_CREATE_REALTIME |
+						   ETW_RIGHT_GUID_ENABLE);
 }

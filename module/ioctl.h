@@ -48,6 +48,11 @@ int etw_ioctl_name_room(u64 ptr, u32 cap);
 int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len);
 bool etw_ioctl_may_control(void);
 
+/* ioctl_access.c */
+long etw_ioctl_access_set(struct file *file, void *arg);
+long etw_ioctl_access_query(struct file *file, void *arg);
+long etw_ioctl_access_remove(struct file *file, void *arg);
+
 /* ioctl_session.c */
 long etw_ioctl_session_start(struct file *file, void *arg);
 void etw_ioctl_session_unstart(struct file *file, void *arg);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "gfp.h"
 #include "ioctl.h"
 #include "items.h"
@@ -30,8 +31,10 @@ static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_
 			return -ENOMEM;
 	}
 	mutex_lock(&etw_control);
-	req->session = etw_session_find(handle, NULL, 0);
-	err = req->session ? etw_filter_data_bind(req) : -ENOENT;
+	req->session = etw_access_session(handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	err = PTR_ERR_OR_ZERO(req->session);
+	if (!err)
+		err = etw_filter_data_bind(req);
 	if (!err)
 		err = etw_provider_enable(req, waiter);
 	mutex_unlock(&etw_control);
@@ -59,7 +62,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	    e->control > ETW_CONTROL_CAPTURE || e->property & ~ENABLE_PROPERTIES ||
 	    etw_guid_is_null(&e->provider))
 		return -EINVAL;
-	if (!etw_ioctl_may_control())
+	if (!etw_access_may(&e->provider, ETW_RIGHT_GUID_ENABLE))
 		return -EPERM;
 	err = etw_filters_read(&req, e->filters, e->filter_count);
 	if (!err)
@@ -81,8 +84,6 @@ long etw_ioctl_provider_enum(struct file *file, void *arg)
 
 	if (e->flags)
 		return -EINVAL;
-	if (!etw_ioctl_may_control())
-		return -EPERM;
 	mutex_lock(&etw_control);
 	etw_guid_for_each(bucket, entry)
 		n++;
@@ -94,12 +95,17 @@ long etw_ioctl_provider_enum(struct file *file, void *arg)
 	}
 	n = 0;
 	etw_guid_for_each(bucket, entry) {
+		if (!etw_access_granted(&entry->guid, ETW_RIGHT_QUERY))
+			continue;
 		if (n < room)
 			guids[n] = entry->guid;
 		n++;
 	}
+	if (!n && !etw_access_granted(&etw_access_default, ETW_RIGHT_QUERY))
+		err = -EPERM;
 	mutex_unlock(&etw_control);
 	e->count = n;
+	room = min(room, n);
 	if (room && copy_to_user(u64_to_user_ptr(e->guids), guids, room * sizeof(*guids)))
 		err = -EFAULT;
 	kvfree(guids);
@@ -209,7 +215,7 @@ long etw_ioctl_provider_query(struct file *file, void *arg)
 
 	if (q->flags)
 		return -EINVAL;
-	if (!etw_ioctl_may_control())
+	if (!etw_access_may(&q->provider, ETW_RIGHT_QUERY))
 		return -EPERM;
 	c = kzalloc(sizeof(*c), ETW_GFP);
 	if (!c)

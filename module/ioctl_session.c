@@ -2,16 +2,18 @@
 /*
  * ioctl_session.c - the commands on sessions, and opening a consumer
  *
- * Starting, changing and reading a session needs the right to control; so do
- * the commands that only look, since what is traced is the operator's business.
+ * Each needs a right on the session, see etw/abi_access.h; so do the commands
+ * that only look, since what is traced is the operator's business.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "gfp.h"
 #include "ioctl.h"
+#include "provider.h"
 #include "session.h"
 
 /* A copy of the name if one is given; NULL and length 0 mean "by handle". */
@@ -21,34 +23,46 @@ static int name_or_handle(u64 ptr, u32 len, char **name)
 	return len ? etw_ioctl_name_in(ptr, len, name) : 0;
 }
 
+/* The running session, with a reference, if the caller has these rights on it. */
+static struct etw_trace_session *session_get(u64 handle, const char *name, u32 name_len,
+					     u32 rights)
+{
+	struct etw_trace_session *s;
+
+	mutex_lock(&etw_control);
+	s = etw_access_session(handle, name, name_len, rights);
+	if (!IS_ERR(s))
+		etw_session_hold(s);
+	mutex_unlock(&etw_control);
+	return s;
+}
+
 /*
  * The session named by an argument struct, with a reference; room for its name
  * at out, if any, can be written.  name and out may be the same buffer.
  */
 static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len,
-					u64 out, u32 cap)
+					u64 out, u32 cap, u32 rights)
 {
 	struct etw_trace_session *s;
 	char *name;
 	int err;
 
-	if (!etw_ioctl_may_control())
-		return ERR_PTR(-EPERM);
 	err = name_or_handle(name_ptr, name_len, &name);
 	if (err)
 		return ERR_PTR(err);
 	err = etw_ioctl_name_room(out, cap);
-	s = err ? ERR_PTR(err) : etw_session_get(handle, name, name_len);
+	s = err ? ERR_PTR(err) : session_get(handle, name, name_len, rights);
 	kfree(name);
-	return s ?: ERR_PTR(-ENOENT);
+	return s;
 }
 
 /* As lookup(), for a command whose outcome is told through describe(). */
-static struct etw_trace_session *lookup_for(const struct etw_session *a)
+static struct etw_trace_session *lookup_for(const struct etw_session *a, u32 rights)
 {
 	if (a->flags)
 		return ERR_PTR(-EINVAL);
-	return lookup(a->handle, a->name, a->name_len, a->name_out, a->name_cap);
+	return lookup(a->handle, a->name, a->name_len, a->name_out, a->name_cap, rights);
 }
 
 /* Fill the members marked out. */
@@ -118,7 +132,9 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 
 	if (a->flags)
 		return -EINVAL;
-	if (!etw_ioctl_may_control())
+	/* A GUID that is yet to be made has no list. */
+	if (!etw_access_may(etw_guid_is_null(&a->guid) ? &etw_access_default : &a->guid,
+			    ETW_RIGHT_CREATE_REALTIME))
 		return -EPERM;
 	err = etw_ioctl_name_in(a->name, a->name_len, &name);
 	if (err)
@@ -149,10 +165,10 @@ void etw_ioctl_session_unstart(struct file *file, void *arg)
 }
 
 /* One step on a running session, then tell its state. */
-static long step(struct etw_session *a,
+static long step(struct etw_session *a, u32 rights,
 		 int (*run)(struct etw_trace_session *s, const struct etw_session *a))
 {
-	struct etw_trace_session *s = lookup_for(a);
+	struct etw_trace_session *s = lookup_for(a, rights);
 	int err;
 
 	if (IS_ERR(s))
@@ -187,22 +203,37 @@ static int stop(struct etw_trace_session *s, const struct etw_session *a)
 
 long etw_ioctl_session_query(struct file *file, void *arg)
 {
-	return step(arg, look);
+	return step(arg, ETW_RIGHT_QUERY, look);
 }
 
 long etw_ioctl_session_update(struct file *file, void *arg)
 {
-	return step(arg, update);
+	return step(arg, ETW_RIGHT_CREATE_REALTIME, update);
 }
 
 long etw_ioctl_session_flush(struct file *file, void *arg)
 {
-	return step(arg, flush);
+	return step(arg, ETW_RIGHT_CREATE_REALTIME, flush);
 }
 
 long etw_ioctl_session_stop(struct file *file, void *arg)
 {
-	return step(arg, stop);
+	return step(arg, ETW_RIGHT_CREATE_REALTIME, stop);
+}
+
+/* Fill handles of the running sessions that the caller may query; how many. */
+static u32 list_visible(u64 handles[ETW_SESSIONS_MAX])
+{
+	u32 i, all, n = 0;
+
+	mutex_lock(&etw_control);
+	all = etw_sessions_list(handles, ETW_SESSIONS_MAX);
+	for (i = 0; i < all; i++)
+		if (etw_access_granted(&etw_session_find(handles[i], NULL, 0)->guid,
+				       ETW_RIGHT_QUERY))
+			handles[n++] = handles[i];
+	mutex_unlock(&etw_control);
+	return n;
 }
 
 long etw_ioctl_session_enum(struct file *file, void *arg)
@@ -213,11 +244,9 @@ long etw_ioctl_session_enum(struct file *file, void *arg)
 
 	if (e->flags)
 		return -EINVAL;
-	if (!etw_ioctl_may_control())
+	e->count = list_visible(handles);
+	if (!e->count && !etw_access_may(&etw_access_default, ETW_RIGHT_QUERY))
 		return -EPERM;
-	mutex_lock(&etw_control);
-	e->count = etw_sessions_list(handles, ARRAY_SIZE(handles));
-	mutex_unlock(&etw_control);
 	n = min(e->count, e->capacity);
 	if (n && copy_to_user(u64_to_user_ptr(e->handles), handles, n * sizeof(*handles)))
 		return -EFAULT;
@@ -251,7 +280,7 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 
 	if (st->flags || st->reserved)
 		return -EINVAL;
-	s = lookup(st->handle, st->name, st->name_len, 0, 0);
+	s = lookup(st->handle, st->name, st->name_len, 0, 0, ETW_RIGHT_QUERY);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = stat_consumers(s, st);
@@ -283,7 +312,7 @@ long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user)
 
 	if (o->flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	s = lookup(o->session, o->name, o->name_len, 0, 0);
+	s = lookup(o->session, o->name, o->name_len, 0, 0, ETW_RIGHT_ACCESS_REALTIME);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	fd = get_unused_fd_flags(o->flags & O_CLOEXEC);

@@ -13,6 +13,7 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/percpu.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -39,6 +40,7 @@
 /* Those of one event; only the ones in built are valid. */
 struct etw_items {
 	u32 built;		/* ETW_ENABLE_* */
+	bool inner;		/* pid_namespace is valid, if the container is */
 
 	ITEM(sid, 16);
 	ITEM(ts_id, 4);
@@ -46,6 +48,7 @@ struct etw_items {
 	ITEM(event_key, 8);
 	ITEM(app, 2 * ETW_CGROUP_PATH);
 	ITEM(container, ETW_CGROUP_PATH);
+	ITEM(pid_namespace, sizeof(struct etw_ext_pid_namespace));
 	ITEM(stack, 8 + 8 * ETW_STACK_MAX);
 };
 
@@ -153,6 +156,23 @@ static u32 to_utf16(u16 *to, struct etw_piece from)
 	return (n + 1) * sizeof(*to);
 }
 
+/* What the writer is called where it lives, if that is elsewhere. */
+static bool put_pid_namespace(struct etw_items *items)
+{
+	struct etw_ext_pid_namespace *inner = (void *)items->pid_namespace.data;
+	struct pid_namespace *ns = task_active_pid_ns(current);
+
+	/* NULL: a task that has been reaped, on its last steps. */
+	if (!ns || ns == &init_pid_ns)
+		return false;
+	inner->process_id = task_tgid_nr_ns(current, ns);
+	inner->thread_id = task_pid_nr_ns(current, ns);
+	inner->pid_namespace = ns->ns.inum;
+	inner->reserved = 0;
+	seal(&items->pid_namespace.head, ETW_EXT_PID_NAMESPACE, sizeof(*inner));
+	return true;
+}
+
 /* The path of the group is there for the sake of both. */
 static u32 put_paths(struct etw_items *items, u32 properties)
 {
@@ -171,6 +191,7 @@ static u32 put_paths(struct etw_items *items, u32 properties)
 	}
 	if (properties & ETW_ENABLE_CONTAINER) {
 		seal(&items->container.head, ETW_EXT_CONTAINER_ID, len + 1);
+		items->inner = put_pid_namespace(items);
 		built |= ETW_ENABLE_CONTAINER;
 	}
 	return built;
@@ -267,6 +288,8 @@ void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 		add(to, &from->app.head);
 	if (want & ETW_ENABLE_CONTAINER)
 		add(to, &from->container.head);
+	if (want & ETW_ENABLE_CONTAINER && from->inner)
+		add(to, &from->pid_namespace.head);
 	if (want & ETW_ENABLE_STACK_TRACE)
 		add(to, &from->stack.head);
 }

@@ -11,6 +11,7 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 
+#include "access.h"
 #include "clock.h"
 #include "dev.h"
 #include "items.h"
@@ -86,6 +87,7 @@ static void __exit etw_exit(void)
 	destroy_workqueue(etw_wq);
 	etw_activity_exit();
 	etw_items_exit();
+	etw_access_exit();
 }
 
 module_init(etw_init);

@@ -7,6 +7,7 @@
  * setup only: under etw_control static keys take cpus_read_lock, under which
  * the kernel takes mmap_lock elsewhere.
  */
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -15,6 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "access.h"
 #include "compat.h"
 #include "gfp.h"
 #include "ioctl.h"
@@ -226,6 +228,8 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg)
 	lockdep_assert_held(&etw_control);
 	if (p->tgid && !is_owner(p))
 		return -ESTALE;
+	if (!etw_access_granted(&reg->own.guid, ETW_RIGHT_REGISTER_GUIDS))
+		return -EPERM;
 	err = set_up(p);
 	if (err)
 		return err;
@@ -300,6 +304,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	reg->own.guid = r->provider;
 	reg->flags = r->flags;
 	reg->cookie = r->cookie;
+	reg->cred = get_current_cred();
 	get_task_comm(comm, current->group_leader);
 	strscpy(reg->module, comm, sizeof(reg->module));
 	etw_scope_executable(reg->executable);

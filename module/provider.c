@@ -2,6 +2,7 @@
 /*
  * provider.c - registrations, and the API for kernel modules
  */
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/module.h>
@@ -38,6 +39,7 @@ void etw_registration_free(struct etw_registration *reg)
 	if (!reg)
 		return;
 	put_pid(reg->tgid);
+	put_cred(reg->cred);
 	kfree(reg->name);
 	kfree_rcu(reg, rcu);
 }

@@ -22,6 +22,7 @@
 
 #include "core/filter.h"
 
+struct cred;
 struct etw_trace_session;
 struct etw_process;
 struct etw_user;
@@ -144,6 +145,7 @@ struct etw_registration {
 	struct etw_process *process;
 	struct etw_enable_entry *area;	/* its entry of the enable area */
 	struct etw_user *user;		/* who was charged */
+	const struct cred *cred;	/* of who registered */
 	struct pid *tgid;
 	u64 cookie;
 	u32 slot;
@@ -196,6 +198,8 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 void etw_provider_session_stopped(struct etw_trace_session *s);
 int etw_enable_registration(struct etw_registration *reg);
 void etw_disable_registration(struct etw_registration *reg);
+int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope);
+void etw_enable_rescoped(struct list_head *updates, int err);
 u64 etw_registration_sessions(const struct etw_registration *reg);
 
 /* scope.c */

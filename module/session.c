@@ -73,19 +73,6 @@ struct etw_trace_session *etw_session_hold(struct etw_trace_session *s)
 	return s;
 }
 
-/* As etw_session_find(), with a reference for the caller. */
-struct etw_trace_session *etw_session_get(u64 handle, const char *name, u32 name_len)
-{
-	struct etw_trace_session *s;
-
-	mutex_lock(&etw_control);
-	s = etw_session_find(handle, name, name_len);
-	if (s)
-		etw_session_hold(s);
-	mutex_unlock(&etw_control);
-	return s;
-}
-
 /* Fill handles of the running sessions; how many run. */
 u32 etw_sessions_list(u64 *handles, u32 capacity)
 {
@@ -160,7 +147,8 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 
 static int check_config(const struct etw_session_config *config)
 {
-	u32 known = ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT;
+	u32 known = ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
+		    ETW_MODE_SECURE;
 	u32 policy = config->mode & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING);
 
 	if (config->mode & ~known || config->clock > ETW_CLOCK_CYCLES)
@@ -187,6 +175,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	s->mode = config->mode;
 	s->buffering = config->mode & ETW_MODE_BUFFERING;
 	s->independent = config->mode & ETW_MODE_INDEPENDENT;
+	s->secure = config->mode & ETW_MODE_SECURE;
 	s->ring.ops = &etw_session_ring_ops;
 	s->clock_type = config->clock ?: ETW_CLOCK_QPC;
 	s->clock = etw_clock_pick(s->clock_type);

@@ -60,6 +60,7 @@ struct etw_trace_session {
 	u16 logger_id;
 	bool independent;
 	bool buffering;
+	bool secure;			/* asked when a provider is enabled, not here */
 
 	/* written by writers that change buffers */
 	struct irq_work irq_work ____cacheline_aligned;
@@ -137,7 +138,6 @@ extern unsigned int etw_max_sessions;
 
 struct etw_trace_session *etw_session_start(const struct etw_session_config *config);
 struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 name_len);
-struct etw_trace_session *etw_session_get(u64 handle, const char *name, u32 name_len);
 struct etw_trace_session *etw_session_hold(struct etw_trace_session *s);
 void etw_session_put(struct etw_trace_session *s);
 void etw_session_stop(struct etw_trace_session *s);

@@ -15,9 +15,10 @@
  *    CONSUMER_OPEN are undone; STOP, UPDATE, FLUSH and ENABLE have been done; a
  *    buffer of TAKE goes back and counts as lost to that consumer.
  *    No pointer needs to be aligned.
- *  - Everything but REGISTER, UNREGISTER, NOTIFY, WRITE and the commands on a
- *    consumer's file needs CAP_PERFMON in the initial user namespace, looking
- *    included: EPERM, before anything is told of what exists.
+ *  - Everything but UNREGISTER, NOTIFY, WRITE and the commands on a consumer's
+ *    file needs a right, see abi_access.h; unless lists say otherwise anybody
+ *    may REGISTER, and the rest, looking included, needs CAP_PERFMON in the
+ *    initial user namespace.  EPERM, before anything is told of what exists.
  *  - Pointers are u64, so a 32-bit caller on a 64-bit kernel uses the same
  *    structs and numbers.
  *  - Names are UTF-8 without a terminating NUL, their length given in bytes.
@@ -59,6 +60,7 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#include <etw/abi_access.h>
 #include <etw/abi_filter.h>
 #include <etw/format.h>
 
@@ -92,6 +94,9 @@
 #define ETW_IOC_PROVIDER_QUERY	ETW_IOC(0x24)	/* etw_provider_query */
 #define ETW_IOC_WRITE		ETW_IOC(0x30)	/* etw_event_write */
 #define ETW_IOC_CONSUMER_OPEN	ETW_IOC(0x40)	/* etw_consumer_open */
+#define ETW_IOC_ACCESS_SET	ETW_IOC(0x50)	/* etw_access */
+#define ETW_IOC_ACCESS_QUERY	ETW_IOC(0x51)	/* etw_access */
+#define ETW_IOC_ACCESS_REMOVE	ETW_IOC(0x52)	/* etw_access */
 /* On the file that ETW_IOC_CONSUMER_OPEN returns */
 #define ETW_IOC_BUFFER_TAKE	ETW_IOC(0x41)	/* etw_buffer_take */
 #define ETW_IOC_BUFFER_GIVE	ETW_IOC(0x42)	/* etw_buffer_give */
@@ -100,6 +105,7 @@
 /* ------------------------------------------------------------- sessions */
 
 /* etw_session.mode: the EVENT_TRACE_* logging modes that are known here */
+#define ETW_MODE_SECURE			0x00000080	/* see abi_access.h */
 #define ETW_MODE_REAL_TIME		0x00000100
 #define ETW_MODE_BUFFERING		0x00000400
 #define ETW_MODE_INDEPENDENT		0x08000000
@@ -116,7 +122,8 @@
  * online CPU, max_buffers (0: min_buffers + 20) at least min_buffers.  More
  * than 60,000 buffers or 1/8 of RAM is ENOSPC.  mode holds REAL_TIME or
  * BUFFERING, never both; a BUFFERING session has min_buffers buffers, and as
- * many again once a snapshot was taken.
+ * many again once a snapshot was taken.  SECURE: only who has the right to
+ * LOG_EVENT writes to it.
  * UPDATE: max_buffers and flush_ms, 0 leaves them as they are.  The name of
  * a started session is free again as soon as STOP returns.
  * FLUSH: returns once every event written before the call is in a delivered

@@ -164,6 +164,24 @@ struct etw_ext_item {
 #define ETW_EXT_PROCESS_START_KEY	13	/* __u64: of no other process of this boot */
 #define ETW_EXT_CONTAINER_ID		16	/* UTF-8 with its NUL: path of the cgroup */
 
+/*
+ * Items of ours, out of the range of Microsoft's (1 to 0x12 so far).  Readers
+ * skip items whose type they do not know, by their size: Windows' own hand
+ * them to the callback as they are, and its tools do not show them.
+ */
+#define ETW_EXT_PID_NAMESPACE		0x8001	/* etw_ext_pid_namespace */
+
+/*
+ * Beside CONTAINER_ID, if the writer's PID namespace is not the initial one:
+ * what it is called in there.  The header's ids are those of the initial one.
+ */
+struct etw_ext_pid_namespace {
+	__u32 process_id;
+	__u32 thread_id;
+	__u32 pid_namespace;	/* inode number, as of /proc/PID/ns/pid */
+	__u32 reserved;		/* 0 */
+};
+
 /* 100 ns intervals from 1601-01-01 to 1970-01-01 */
 #define ETW_UNIX_EPOCH_100NS	116444736000000000LL
 

@@ -276,3 +276,26 @@ AT(etw_payload_test, group, 3, 1);
 AT(etw_payload_test, length, 4, 4);
 AT(etw_payload_test, value, 8, 16);
 SIZE(etw_payload_test, 24);
+
+AT(etw_ext_pid_namespace, process_id, 0, 4);
+AT(etw_ext_pid_namespace, thread_id, 4, 4);
+AT(etw_ext_pid_namespace, pid_namespace, 8, 4);
+AT(etw_ext_pid_namespace, reserved, 12, 4);
+SIZE(etw_ext_pid_namespace, 16);
+
+AT(etw_access_entry, type, 0, 1);
+AT(etw_access_entry, who, 1, 1);
+AT(etw_access_entry, reserved, 2, 2);
+AT(etw_access_entry, id, 4, 4);
+AT(etw_access_entry, rights, 8, 4);
+SIZE(etw_access_entry, 12);
+
+AT(etw_access, size, 0, 4);
+AT(etw_access, flags, 4, 4);
+AT(etw_access, guid, 8, 16);
+AT(etw_access, entries, 24, 8);
+AT(etw_access, count, 32, 4);
+AT(etw_access, capacity, 36, 4);
+AT(etw_access, own, 40, 4);
+AT(etw_access, reserved, 44, 4);
+SIZE(etw_access, 48);

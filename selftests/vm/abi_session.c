@@ -134,7 +134,8 @@ TEST_F(bad, mode_unknown)
 	int bit;
 
 	for (bit = 0; bit < 32; bit++) {
-		if ((ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT) &
+		if ((ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
+		     ETW_MODE_SECURE) &
 		    (1u << bit))
 			continue;
 		s.mode = ETW_MODE_REAL_TIME | 1u << bit;
