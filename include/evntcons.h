@@ -12,6 +12,7 @@
 #ifndef ETW_EVNTCONS_H
 #define ETW_EVNTCONS_H
 
+#include <etw/winsec.h>
 #include <etw/wintypes.h>
 #include <evntprov.h>
 #include <evntrace.h>
@@ -39,6 +40,8 @@ ETW_BEGIN_DECLS
 #define EVENT_HEADER_EXT_TYPE_STACK_KEY32		0x0011
 #define EVENT_HEADER_EXT_TYPE_STACK_KEY64		0x0012
 #define EVENT_HEADER_EXT_TYPE_MAX			0x0013
+/* Not of Windows: EVENT_EXTENDED_ITEM_PID_NAMESPACE, beside CONTAINER_ID */
+#define EVENT_HEADER_EXT_TYPE_PID_NAMESPACE		0x8001
 
 /* EVENT_HEADER.Flags */
 #define EVENT_HEADER_FLAG_EXTENDED_INFO		0x0001	/* has extended items */
@@ -167,6 +170,14 @@ typedef struct _EVENT_EXTENDED_ITEM_EVENT_KEY {
 	ULONG64 Key;
 } EVENT_EXTENDED_ITEM_EVENT_KEY, *PEVENT_EXTENDED_ITEM_EVENT_KEY;
 
+/* What a writer outside the initial PID namespace is called in its own */
+typedef struct _EVENT_EXTENDED_ITEM_PID_NAMESPACE {
+	ULONG ProcessId;
+	ULONG ThreadId;
+	ULONG Namespace;		/* inode number, as of /proc/PID/ns/pid */
+	ULONG Reserved;
+} EVENT_EXTENDED_ITEM_PID_NAMESPACE, *PEVENT_EXTENDED_ITEM_PID_NAMESPACE;
+
 /* The CPU that wrote the event, from 0; 0 also where none was recorded */
 static inline ULONG GetEventProcessorIndex(PCEVENT_RECORD EventRecord)
 {
@@ -174,6 +185,78 @@ static inline ULONG GetEventProcessorIndex(PCEVENT_RECORD EventRecord)
 		return EventRecord->BufferContext.ProcessorIndex;
 	return EventRecord->BufferContext.ProcessorNumber;
 }
+
+/* ------------------------------------------------------------ access lists */
+
+/* Operation of EventAccessControl() */
+typedef enum {
+	EventSecuritySetDACL,
+	EventSecuritySetSACL,		/* not here: no access is audited */
+	EventSecurityAddDACL,
+	EventSecurityAddSACL,		/* not here */
+	EventSecurityMax
+} EVENTSECURITYOPERATION;
+
+/**
+ * EventAccessControl() - give or deny rights on a session or provider
+ * @Guid: of the session or provider, or DefaultTraceSecurityGuid
+ * @Operation: EventSecuritySetDACL: this entry takes the place of all;
+ *	EventSecurityAddDACL: it comes behind those that are in force for the
+ *	GUID, also if they are the default's
+ * @Sid: who, see etw/winsec.h
+ * @Rights: TRACELOG_* and WMIGUID_*; standard rights are ignored
+ * @AllowOrDeny: FALSE denies
+ *
+ * In force when it returns, and kept in /etc/etw/access.conf (etw-access.conf(5)).
+ * The first entry that says something about a right decides, so a denial that
+ * is added behind an allowance of the same right to the same user does nothing.
+ * Needs CAP_SYS_ADMIN, and write access to that file.
+ *
+ * Return: ERROR_SUCCESS; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a
+ * NULL pointer, zero GUID, unknown operation, no SID, no or unknown rights;
+ * ERROR_NONE_MAPPED: nobody here is meant by the SID; ERROR_NOT_SUPPORTED: for
+ * a SACL; ERROR_NO_SYSTEM_RESOURCES: 64 entries; ERROR_FILE_CORRUPT: the file
+ * has errors, "etw access load" tells which; ERROR_WMI_SERVER_UNAVAILABLE: no
+ * module; ERROR_NOT_ENOUGH_MEMORY; ERROR_DISK_FULL.  Nothing has changed then.
+ *
+ * Threads: any, at once.  Not from an enable callback.
+ * Semantics: Microsoft's page "EventAccessControl function".
+ */
+ETW_API ULONG EVNTAPI EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
+					 BOOLEAN AllowOrDeny);
+
+/**
+ * EventAccessQuery() - the rights that are in force for a GUID
+ * @Guid: as for EventAccessControl()
+ * @Buffer: filled with a self-relative security descriptor, at 4 bytes alignment
+ *	where the buffer has it; may be NULL if *@BufferSize is 0
+ * @BufferSize: in: bytes at @Buffer; out: bytes used, or needed
+ *
+ * A GUID without its own list has the default's.  Needs WMIGUID_QUERY on it.
+ *
+ * Return: ERROR_SUCCESS; ERROR_MORE_DATA: @Buffer is too small, nothing was
+ * written to it; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a NULL pointer
+ * or zero GUID; ERROR_WMI_SERVER_UNAVAILABLE: no module.
+ *
+ * Threads: any, at once.
+ * Semantics: Microsoft's page "EventAccessQuery function".
+ */
+ETW_API ULONG EVNTAPI EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer,
+				       PULONG BufferSize);
+
+/**
+ * EventAccessRemove() - let a GUID go by the default again
+ * @Guid: as for EventAccessControl(); of DefaultTraceSecurityGuid the list
+ *	that the kernel has built in comes into force
+ *
+ * Takes it out of the file, too.  No error where it has no list of its own.
+ *
+ * Return: as EventAccessControl().
+ *
+ * Threads: any, at once.  Not from an enable callback.
+ * Semantics: Microsoft's page "EventAccessRemove function".
+ */
+ETW_API ULONG EVNTAPI EventAccessRemove(LPGUID Guid);
 
 ETW_END_DECLS
 

@@ -33,6 +33,7 @@
 #define FAKE_BUFFERS	64
 #define FAKE_BUFFER_SIZE 4096
 #define FAKE_RDEV	0xE70
+#define FAKE_LISTS	4
 
 struct fake_reg {
 	bool used;
@@ -96,6 +97,12 @@ struct fake_state {
 	int consumer_wake;
 	unsigned char buffers[FAKE_BUFFERS][FAKE_BUFFER_SIZE] __attribute__((__aligned__(8)));
 	uint32_t buffer_count, buffer_next;
+	struct {			/* access lists of GUIDs */
+		struct etw_guid guid;
+		bool used;
+		uint32_t count;
+		struct etw_access_entry entries[ETW_ACCESS_ENTRIES_MAX];
+	} access[FAKE_LISTS];
 	bool ended;
 	uint64_t complete_through, complete_sequence;
 	uint32_t flushes;

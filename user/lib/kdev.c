@@ -235,6 +235,23 @@ int etw_kdev_write(int fd, struct etw_event_write *write)
 	return command(fd, ETW_IOC_WRITE, write, sizeof(*write));
 }
 
+int etw_kdev_access_set(int fd, struct etw_access *access)
+{
+	return command(fd, ETW_IOC_ACCESS_SET, access, sizeof(*access));
+}
+
+int etw_kdev_access_query(int fd, struct etw_access *access)
+{
+	return command(fd, ETW_IOC_ACCESS_QUERY, access, sizeof(*access));
+}
+
+int etw_kdev_access_remove(int fd, const struct etw_guid *guid)
+{
+	struct etw_access access = { .guid = *guid };
+
+	return command(fd, ETW_IOC_ACCESS_REMOVE, &access, sizeof(access));
+}
+
 int etw_kdev_consumer_open(int fd, struct etw_consumer_open *open)
 {
 	return command(fd, ETW_IOC_CONSUMER_OPEN, open, sizeof(*open));

@@ -76,6 +76,10 @@ int etw_kdev_provider_enum(int fd, struct etw_provider_enum *list);
 int etw_kdev_provider_query(int fd, struct etw_provider_query *query);
 int etw_kdev_write(int fd, struct etw_event_write *write);
 
+int etw_kdev_access_set(int fd, struct etw_access *access);
+int etw_kdev_access_query(int fd, struct etw_access *access);
+int etw_kdev_access_remove(int fd, const struct etw_guid *guid);
+
 /* On success open->fd is the consumer's own descriptor; close it. */
 int etw_kdev_consumer_open(int fd, struct etw_consumer_open *open);
 int etw_kdev_buffer_take(int consumer_fd, struct etw_buffer_take *take);
