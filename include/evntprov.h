@@ -200,7 +200,8 @@ typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
  * EventUnregister(); the process's end does so too.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (ProviderId or RegHandle is
- * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process).
+ * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process);
+ * ERROR_ACCESS_DENIED (access lists withhold the right to register the GUID).
  * Context: any thread, not a signal handler.
  * Semantics: Microsoft's page "EventRegister function".
  */

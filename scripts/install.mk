@@ -45,7 +45,7 @@ install-user: build/etw build/libetw.a build/libetw.so
 			>$(user_to)/lib/pkgconfig/$$pc || exit 1; done
 	$(Q)for page in $(man_pages); do \
 		$(INSTALL) -m 644 $$page $(user_to)/share/man/man$${page##*.}/ || exit 1; done
-	$(Q)$(INSTALL) -m 644 packaging/90-etw.rules $(user_to)/lib/udev/rules.d/
+	$(Q)sed -e 's,@PREFIX@,$(PREFIX),' packaging/90-etw.rules >$(user_to)/lib/udev/rules.d/90-etw.rules
 	$(Q)$(INSTALL) -m 644 packaging/modules-load.d/etw.conf $(user_to)/lib/modules-load.d/
 	$(if $(completion),$(Q)$(INSTALL) -m 644 $(completion) $(user_to)/share/bash-completion/completions/)
 ifeq ($(DESTDIR),)

@@ -329,6 +329,9 @@ static void test_items(void)
 	ITEM(ETW_EXT_STACK_TRACE32, " stack=[0x1]", "a 32-bit stack", 0, 0, 0, 0, 0, 0, 0, 0, 1, 0,
 	     0, 0);
 	ITEM(ETW_EXT_STACK_TRACE64, " stack=[]", "no frames", 0, 0, 0, 0, 0, 0, 0, 0);
+	ITEM(ETW_EXT_PID_NAMESPACE, " inside=1/7@4026532640", "a container's ids", 1, 0, 0, 0,
+	     7, 0, 0, 0, 0x20, 3, 0, 0xf0, 0, 0, 0, 0);
+	ITEM(ETW_EXT_PID_NAMESPACE, "", "without their end", 1, 0, 0, 0, 7, 0, 0, 0, 0x20, 3, 0);
 	ITEM(0x7001, "", "an unknown item", 1, 2, 3);
 }
 

@@ -89,7 +89,7 @@ check_help() {
 		! cmp -s "$work/out" "$work/long" || good=yes
 		report "$good" "etw help $command is the same"
 	done <"$work/commands"
-	for command in start stop query flush list enable disable capture dump stat help; do
+	for command in start stop query flush list enable disable capture dump stat access help; do
 		good=no
 		! grep -q "^  $command " "$work/summary" || good=yes
 		report "$good" "etw help lists $command"
@@ -143,6 +143,38 @@ check_operands() {
 	right stat
 	right stat a
 	wrong 'the name is empty' stat ''
+}
+
+check_access() {
+	local guid=6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a71 option
+	local -a many=()
+
+	wrong 'missing ACTION' access
+	wrong '"frob": no such action' access frob
+	wrong 'set: missing GUID' access set --allow everyone=all
+	wrong 'remove: missing GUID' access remove
+	wrong 'add: the name is empty' access add '' --allow everyone=all
+	wrong 'set: give --allow or --deny' access set "$guid"
+	wrong 'show: takes no --allow' access show --deny everyone=all
+	wrong 'load: prints nothing' access load --json
+	wrong 'unexpected argument "x"' access show "$guid" x
+	for option in everyone all=everyone 'user:0' user=all everyone= =all \
+		everyone:=all user:=all cap:99=all 'everyone=all,'; do
+		wrong '--allow: "' access set "$guid" --allow "$option"
+	done
+	right access show
+	right access show default -j
+	right access load
+	right access load /nonexistent
+	right access remove Sample-App
+	right access set "{$guid}" --allow everyone=log --deny user:root=all --allow cap:perfmon=0x81
+	right access add default --allow group:0=query,control,control-file,enable,log,consume,register,join
+	for option in {0..64}; do
+		many+=(--allow "user:$option=all")
+	done
+	wrong 'more than 64 entries' access set default "${many[@]}"
+	right start a --secure --guid "$guid"
+	wrong '--guid: "x" is not a GUID' start a --guid x
 }
 
 check_start() {
@@ -238,6 +270,7 @@ check_operands
 check_start
 check_enable
 check_readers
+check_access
 check_device
 echo "1..$number"
 exit "$status"

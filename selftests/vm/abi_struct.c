@@ -125,6 +125,18 @@ static void fill_give(struct env *e, void *arg)
 	((struct etw_buffer_give *)arg)->index = e->held;
 }
 
+/* Of a GUID that nobody has. */
+static void fill_access(struct env *e, void *arg)
+{
+	((struct etw_access *)arg)->guid = vm_guid(0x50);
+}
+
+static void fill_access_set(struct env *e, void *arg)
+{
+	fill_access(e, arg);
+	((struct etw_access *)arg)->entries = VM_PTR(e->out);
+}
+
 #define SESSION(verb, filler)							\
 	FIXTURE_VARIANT_ADD(abi, session_##verb) {				\
 		.cmd = ETW_IOC_SESSION_##verb, .fill = filler, .out = true,	\
@@ -195,6 +207,17 @@ FIXTURE_VARIANT_ADD(abi, consumer_open) {
 	.fill = fill_consumer_open, .out = true,
 	.flags_at = offsetof(struct etw_consumer_open, flags),
 };
+
+#define ACCESS(verb, filler, ...)						\
+	FIXTURE_VARIANT_ADD(abi, access_##verb) {				\
+		.cmd = ETW_IOC_ACCESS_##verb, .fill = filler,			\
+		.size = sizeof(struct etw_access),				\
+		.flags_at = offsetof(struct etw_access, flags),			\
+		.reserved_at = offsetof(struct etw_access, reserved), ##__VA_ARGS__ }
+
+ACCESS(SET, fill_access_set);
+ACCESS(QUERY, fill_access, .out = true);
+ACCESS(REMOVE, fill_access);
 
 FIXTURE_VARIANT_ADD(abi, buffer_take) {
 	.cmd = ETW_IOC_BUFFER_TAKE, .size = sizeof(struct etw_buffer_take),
@@ -446,7 +469,7 @@ TEST_F(abi, wrong_file)
 static bool known(unsigned int nr)
 {
 	return (nr >= 0x01 && nr <= 0x07) || nr == 0x10 || (nr >= 0x20 && nr <= 0x24) ||
-	       nr == 0x30 || nr == 0x40;
+	       nr == 0x30 || nr == 0x40 || (nr >= 0x50 && nr <= 0x52);
 }
 
 TEST(unknown_command)

@@ -306,6 +306,28 @@ TEST_F(m32, provider_enum)
 	EXPECT_EQ(1, found);
 }
 
+TEST_F(m32, access)
+{
+	struct etw_access_entry in[2] = { { .who = ETW_ACCESS_USER, .id = 7, .rights = 1 },
+					  { .type = ETW_ACCESS_DENY, .rights = 0x1fff } };
+	struct etw_access_entry out[3] = { { 0 } };
+	struct etw_access a = { .size = sizeof(a), .guid = vm_guid(5), .entries = VM_PTR(in),
+				.count = 2 };
+
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ACCESS_SET, &a));
+	a = (struct etw_access){ .size = sizeof(a), .flags = ETW_ACCESS_NEXT,
+				 .entries = VM_PTR(out), .capacity = 3 };
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ACCESS_QUERY, &a));
+	EXPECT_EQ(2, a.count);
+	EXPECT_EQ(1, a.own);
+	EXPECT_EQ(0, memcmp(&a.guid, &(struct etw_guid[]){ vm_guid(5) }, sizeof(a.guid)));
+	EXPECT_EQ(0, memcmp(in, out, sizeof(in)));
+	a = (struct etw_access){ .size = sizeof(a), .guid = vm_guid(5) };
+	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ACCESS_REMOVE, &a));
+	a.flags = ETW_ACCESS_NEXT;
+	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_ACCESS_QUERY, &a));
+}
+
 TEST_F(m32, unregister_and_stop)
 {
 	EXPECT_EQ(0, vm_unregister(self->fd, self->slot));

@@ -84,5 +84,6 @@ int cmd_disable(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_access(int argc, char **argv);
 
 #endif /* ETW_CLI_H */

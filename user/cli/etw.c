@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "disable", cmd_disable, "disable a provider for a session" },
 	{ "capture", cmd_capture, "ask a provider to write its state" },
 	{ "dump", cmd_dump, "print a session's events as they come" },
+	{ "access", cmd_access, "show or change who may do what" },
 	{ "stat", cmd_stat, "show a session's rates and losses" },
 	{ "help", cmd_help, "show this, or the help of one command" },
 };

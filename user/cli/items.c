@@ -14,7 +14,7 @@
 #define STACK_HEAD	8	/* MatchId */
 
 enum shape { ITEM_GUID, ITEM_SID, ITEM_U32, ITEM_U64, ITEM_UTF16, ITEM_UTF8, ITEM_STACK32,
-	     ITEM_STACK64 };
+	     ITEM_STACK64, ITEM_PID_NAMESPACE };
 
 static const struct kind {
 	uint16_t type;
@@ -31,6 +31,7 @@ static const struct kind {
 	{ ETW_EXT_CONTAINER_ID, "container", "container", ITEM_UTF8 },
 	{ ETW_EXT_STACK_TRACE32, "stack", "stack", ITEM_STACK32 },
 	{ ETW_EXT_STACK_TRACE64, "stack", "stack", ITEM_STACK64 },
+	{ ETW_EXT_PID_NAMESPACE, "inside", "pid_namespace", ITEM_PID_NAMESPACE },
 };
 
 static const struct kind *find_kind(uint16_t type)
@@ -64,6 +65,8 @@ static bool is_whole(enum shape shape, const struct etw_ext_view *item)
 	case ITEM_STACK32:
 	case ITEM_STACK64:
 		return item->data_len >= 8;
+	case ITEM_PID_NAMESPACE:
+		return item->data_len >= sizeof(struct etw_ext_pid_namespace);
 	default:
 		return true;
 	}
@@ -153,6 +156,11 @@ static void item_text(struct text *line, const struct kind *kind,
 	case ITEM_STACK64:
 		stack_text(line, item, 8);
 		break;
+	case ITEM_PID_NAMESPACE:
+		text_printf(line, "%" PRIu64 "/%" PRIu64 "@%" PRIu64,
+			    number_at(item->data, 0, 4), number_at(item->data, 4, 4),
+			    number_at(item->data, 8, 4));
+		break;
 	}
 }
 
@@ -170,6 +178,17 @@ void items_text(struct text *line, const struct etw_record_view *record)
 }
 
 /* ----------------------------------------------------------------------- JSON */
+
+static void namespace_json(struct json_object *to, const char *key,
+			   const struct etw_ext_view *item)
+{
+	struct json_object *inside = json_new();
+
+	json_unsigned(inside, "pid", number_at(item->data, 0, 4));
+	json_unsigned(inside, "tid", number_at(item->data, 4, 4));
+	json_unsigned(inside, "namespace", number_at(item->data, 8, 4));
+	json_put(to, key, inside);
+}
 
 static void stack_json(struct json_object *to, const char *key,
 		       const struct etw_ext_view *item, size_t width)
@@ -217,6 +236,9 @@ static void item_json(struct json_object *to, const struct kind *kind,
 	case ITEM_STACK64:
 		stack_json(to, kind->key, item, 8);
 		break;
+	case ITEM_PID_NAMESPACE:
+		namespace_json(to, kind->key, item);
+		break;
 	}
 	text_free(&string);
 }
@@ -229,9 +251,9 @@ void items_json(struct json_object *to, const struct etw_record_view *record)
 
 	while (etw_ext_next(record, &offset, &item) == 1) {
 		kind = find_kind(item.type);
-		if (!kind || !is_whole(kind->shape, &item) || had & 1u << kind->type)
+		if (!kind || !is_whole(kind->shape, &item) || had & 1u << (kind - kinds))
 			continue;
 		item_json(to, kind, &item);
-		had |= 1u << kind->type;
+		had |= 1u << (kind - kinds);
 	}
 }

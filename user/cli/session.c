@@ -124,8 +124,9 @@ void session_print(const struct session *session)
 	printf("session      %s\n", t.data);
 	printf("id           %u\n", s->logger_id);
 	printf("guid         %s\n", guid_text(&s->guid, guid));
-	printf("mode         %s%s\n", session_mode(session),
-	       s->mode & ETW_MODE_INDEPENDENT ? ", independent" : "");
+	printf("mode         %s%s%s\n", session_mode(session),
+	       s->mode & ETW_MODE_INDEPENDENT ? ", independent" : "",
+	       s->mode & ETW_MODE_SECURE ? ", secure" : "");
 	printf("buffers      %u of %u KB, %u free (minimum %u, maximum %u)\n",
 	       s->buffers, s->buffer_kb, s->free_buffers, s->min_buffers,
 	       s->max_buffers);
@@ -155,6 +156,7 @@ struct json_object *session_json(const struct session *session)
 	json_guid(o, "guid", &s->guid);
 	json_word(o, "mode", session_mode(session));
 	json_flag(o, "independent", s->mode & ETW_MODE_INDEPENDENT);
+	json_flag(o, "secure", s->mode & ETW_MODE_SECURE);
 	json_unsigned(o, "buffer_kb", s->buffer_kb);
 	json_unsigned(o, "min_buffers", s->min_buffers);
 	json_unsigned(o, "max_buffers", s->max_buffers);

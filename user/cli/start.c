@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "cli.h"
 #include "session.h"
+#include "lib/guid.h"
 #include "lib/kdev.h"
 
 #define FLUSH_SECONDS_MAX	86400
@@ -20,6 +21,8 @@ enum {
 	OPT_CLOCK,
 	OPT_BUFFERING,
 	OPT_INDEPENDENT,
+	OPT_SECURE,
+	OPT_GUID,
 };
 
 static const struct cli_option options[] = {
@@ -30,6 +33,8 @@ static const struct cli_option options[] = {
 	{ "clock", OPT_CLOCK, "CLOCK", "qpc (default), system or cycles" },
 	{ "buffering", OPT_BUFFERING, NULL, "keep the newest events in memory until a flush" },
 	{ "independent", OPT_INDEPENDENT, NULL, "its losses are no errors for the writers" },
+	{ "secure", OPT_SECURE, NULL, "only who has the right to log may write" },
+	{ "guid", OPT_GUID, "GUID", "its GUID, which access lists go by; default: made" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
@@ -71,6 +76,13 @@ static bool take_option(int option, struct etw_session *s)
 		break;
 	case OPT_INDEPENDENT:
 		s->mode |= ETW_MODE_INDEPENDENT;
+		break;
+	case OPT_SECURE:
+		s->mode |= ETW_MODE_SECURE;
+		break;
+	case OPT_GUID:
+		if (etw_guid_parse(optarg, &s->guid))
+			cli_usage("--guid: %s is not a GUID", cli_quote(optarg));
 		break;
 	default:
 		return true;

@@ -244,21 +244,23 @@ static struct etw_reg *take_entry(uint64_t *handle)
 /* Tell the device of a new entry; what it says counts only if it is there. */
 static int announce(struct etw_proc *proc, struct etw_reg *reg)
 {
-	int ret = -ENODEV;
+	int ret = -ENODEV, err = 0;
 
 	if (atomic_load(&proc->attached) && etw_kdev_is(proc->fd, &proc->id))
 		ret = register_reg(proc, reg);
 	else
-		attach(proc, reg, &ret);
+		err = attach(proc, reg, &ret);
 	if (ret == -ESTALE || ret == -EBADF || ret == -ENOTTY)
-		attach(proc, reg, &ret);
+		err = attach(proc, reg, &ret);
 	switch (ret) {
+	case -EPERM:
+		return err ? 0 : ret;	/* may open the device, but not this */
 	case -EINVAL:
 	case -ENOMEM:
 	case -ENOSPC:
 		return ret;
 	default:
-		/* No module, no right to it: works, and is never enabled. */
+		/* No module, no right to open it: works, and is never enabled. */
 		return 0;
 	}
 }
@@ -320,7 +322,8 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
 		*RegHandle = 0;
 		etw_reg_release(proc, reg);
 		/* Of these codes the documented one also means "too many". */
-		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER : ERROR_NOT_ENOUGH_MEMORY;
+		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
+			 ret == -EPERM ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
 		goto out;
 	}
 	result = ERROR_SUCCESS;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_access - etw access and EventAccessControl(), the file and the kernel
+ */
+#include "vm_access.h"
+#include "vm_cli.h"
+#include "vm_kmod.h"
+
+#include <evntcons.h>
+#include <evntprov.h>
+#include <sys/stat.h>
+
+#define CONF		"/etc/etw/access.conf"
+#define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
+
+static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
+
+FIXTURE(cli) {
+	int fd;
+	struct vc_run r;
+};
+
+FIXTURE_SETUP(cli)
+{
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	vm_access_clear(self->fd);
+	unlink(CONF);
+}
+
+FIXTURE_TEARDOWN(cli)
+{
+	unlink(CONF);
+	vm_access_clear(self->fd);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
+#define PRINTED(text)	EXPECT_TRUE(vc_printed(&self->r, text))
+#define REFUSED(status, text)	EXPECT_TRUE(vc_refused(&self->r, status, text))
+
+static const char *conf(void)
+{
+	static char text[4096];
+	int fd = open(CONF, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	text[n < 0 ? 0 : n] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? "(none)" : text;
+}
+
+/* The list that the kernel has for vm_guid(1): how many entries, the first one. */
+static int kernel_has(int fd, struct etw_access_entry *first, uint32_t *own)
+{
+	struct etw_guid guid = vm_guid(1);
+
+	return vm_access_query(fd, &guid, 0, first, 1, own);
+}
+
+TEST_F(cli, set_add_show_remove)
+{
+	struct etw_access_entry first;
+	uint32_t own;
+
+	RUN("access", "show");
+	PRINTED("list default\t# built in\n\tallow everyone log,register,join\n"
+		"\tallow cap:perfmon all\n");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:1000=enable,query", "--deny",
+	    "everyone=all");
+	PRINTED("");
+	ASSERT_EQ(2, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(1, own);
+	EXPECT_EQ(1000, first.id);
+	EXPECT_EQ(ETW_RIGHT_QUERY | ETW_RIGHT_GUID_ENABLE, first.rights);
+	EXPECT_STREQ("list {" GUID_TEXT "}\n\tallow user:1000 query,enable\n"
+		     "\tdeny everyone all\n", conf());
+	RUN("access", "add", GUID_TEXT, "--deny", "group:0=0x2");
+	PRINTED("");
+	EXPECT_EQ(3, kernel_has(self->fd, &first, &own));
+	RUN("access", "show", GUID_TEXT);
+	PRINTED("list {" GUID_TEXT "}\n\tallow user:1000 query,enable\n\tdeny everyone all\n"
+		"\tdeny group:0 0x2\n");
+	RUN("access", "show", "--json");
+	PRINTED("\"entries\":[{\"type\":\"allow\",\"who\":\"user:1000\",\"rights\":\"query,enable\"}");
+	EXPECT_EQ(2, vc_objects(self->r.out));
+	RUN("access", "remove", GUID_TEXT);
+	PRINTED("");
+	EXPECT_EQ(2, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(0, own);
+	EXPECT_STREQ("", conf());
+}
+
+TEST_F(cli, load)
+{
+	struct etw_access_entry first;
+	uint32_t own;
+
+	mkdir("/etc/etw", 0755);
+	ASSERT_EQ(0, vm_access(self->fd, vm_guid(7), VM_ALLOW(EVERYONE, 0, 1)));
+	ASSERT_LE(0, open(CONF, O_CREAT | O_WRONLY, 0644));
+	ASSERT_EQ(0, vm_write_file(CONF, "# ours\nlist " GUID_TEXT "\n\tallow user:root log\n"));
+	RUN("access", "load");
+	PRINTED("");
+	ASSERT_EQ(1, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(0, first.id);
+	EXPECT_EQ(ETW_RIGHT_LOG_EVENT, first.rights);
+	/* What the file does not have is gone. */
+	RUN("access", "show");
+	EXPECT_EQ(NULL, strstr(self->r.out, "7e570007"));
+	/* An error anywhere: nothing of it is taken. */
+	ASSERT_EQ(0, vm_write_file(CONF, "list default\n\tallow everyone all\n  allow x:1 all\n"));
+	RUN("access", "load");
+	REFUSED(1, "/etc/etw/access.conf:3:9: neither everyone, user:U, group:G nor cap:C");
+	EXPECT_EQ(1, kernel_has(self->fd, &first, &own));
+	RUN("access", "show");
+	PRINTED("list default\t# built in\n");
+	RUN("access", "add", GUID_TEXT, "--allow", "everyone=all");
+	REFUSED(1, "/etc/etw/access.conf:3:9: ");
+	EXPECT_EQ(1, kernel_has(self->fd, &first, &own));
+	RUN("access", "load", "/nonexistent");
+	REFUSED(1, "/nonexistent: No such file or directory");
+	/* No file: no lists. */
+	unlink(CONF);
+	RUN("access", "load");
+	PRINTED("");
+	EXPECT_EQ(2, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(0, own);
+}
+
+TEST_F(cli, refused)
+{
+	RUN("access", "frob");
+	REFUSED(2, "no such action");
+	RUN("access", "set", GUID_TEXT);
+	REFUSED(2, "give --allow or --deny");
+	RUN("access", "set");
+	REFUSED(2, "missing GUID");
+	RUN("access", "set", GUID_TEXT, "--allow", "everyone");
+	REFUSED(2, "is not WHO=RIGHTS");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:no-such-user-here=all");
+	REFUSED(2, "no such user");
+	RUN("access", "set", GUID_TEXT, "--allow", "everyone=some");
+	REFUSED(2, "unknown right");
+	RUN("access", "load", "--allow", "everyone=all");
+	REFUSED(2, "takes no --allow");
+	self->r.nobody = true;
+	RUN("access", "show");
+	REFUSED(1, "");
+	RUN("access", "load");
+	REFUSED(1, "");
+	RUN("access", "add", GUID_TEXT, "--allow", "everyone=all");
+	REFUSED(1, "");
+	self->r.nobody = false;
+	EXPECT_STREQ("(none)", conf());
+}
+
+/* Lists end with the module, and come back from the file. */
+TEST_F(cli, survives_the_module)
+{
+	struct etw_access_entry first;
+	uint32_t own;
+
+	RUN("access", "set", GUID_TEXT, "--allow", "user:1000=all");
+	PRINTED("");
+	close(self->fd);
+	ASSERT_EQ(0, vm_rmmod("etw"));
+	ASSERT_EQ(0, vm_insmod("etw"));
+	ASSERT_TRUE(vm_until((self->fd = vm_open()) >= 0));
+	EXPECT_EQ(2, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(0, own);
+	RUN("access", "load");
+	PRINTED("");
+	ASSERT_EQ(1, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(VM_ALICE, first.id);
+	EXPECT_EQ(ETW_RIGHT_ALL, first.rights);
+}
+
+/* A user who was given the right, at work. */
+TEST_F(cli, session_of_a_user)
+{
+	RUN("start", "theirs", "--guid", GUID_TEXT, "--secure");
+	PRINTED("real-time, secure");
+	self->r.nobody = true;
+	RUN("query", "theirs");
+	REFUSED(1, "theirs");
+	self->r.nobody = false;
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=query,control");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("query", "theirs");
+	PRINTED("session      theirs\n");
+	RUN("list", "sessions");
+	PRINTED("theirs");
+	RUN("stop", "theirs");
+	PRINTED("session \"theirs\" stopped");
+}
+
+/* ------------------------------------------------------------ the library */
+
+static ULONG control(ULONG operation, ULONG uid, ULONG rights, BOOLEAN allow)
+{
+	struct etw_guid guid = vm_guid(1);
+	struct {
+		BYTE revision, count, authority[6];
+		DWORD part[2];
+	} sid = { SID_REVISION, 2, ETW_UNIX_SID_AUTHORITY, { ETW_UNIX_USER_RID, uid } };
+
+	return EventAccessControl((GUID *)&guid, operation, &sid, rights, allow);
+}
+
+static int user_controls(void *arg)
+{
+	return control(EventSecurityAddDACL, VM_ALICE, WMIGUID_QUERY, TRUE) ==
+	       ERROR_ACCESS_DENIED ? 0 : -EPROTO;
+}
+
+/* 0 if it may not, -EBUSY if the provider is then enabled. */
+static int user_registers(void *arg)
+{
+	struct etw_guid guid = vm_guid(1);
+	REGHANDLE handle = 1;
+	ULONG ret = EventRegister((GUID *)&guid, NULL, NULL, &handle);
+
+	if (ret)
+		return ret == ERROR_ACCESS_DENIED && !handle ? 0 : -EPROTO;
+	return EventProviderEnabled(handle, 0, 0) ? -EBUSY : 0;
+}
+
+/* B159 B163: lists changed by the library hold in the kernel, and only root may. */
+TEST_F(cli, library)
+{
+	struct etw_guid guid = vm_guid(1);
+	struct etw_access_entry first;
+	uint32_t own;
+	uint64_t session;
+
+	session = vm_start_named(self->fd, "t-library");
+	ASSERT_NE(0, session);
+	ASSERT_EQ(0, vm_enable(self->fd, session, vm_guid(1), 0, 0, 0));
+	EXPECT_EQ(-EBUSY, vm_as(&alice, user_registers, NULL));
+	EXPECT_EQ(ERROR_SUCCESS, control(EventSecuritySetDACL, VM_ALICE,
+					 TRACELOG_REGISTER_GUIDS, FALSE));
+	ASSERT_EQ(1, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(ETW_ACCESS_DENY, first.type);
+	EXPECT_EQ(0, vm_as(&alice, user_registers, NULL));
+	EXPECT_EQ(0, vm_as(&alice, user_controls, NULL));
+	EXPECT_EQ(1, kernel_has(self->fd, &first, &own));
+	EXPECT_STREQ("list {" GUID_TEXT "}\n\tdeny user:1000 register\n", conf());
+	EXPECT_EQ(ERROR_SUCCESS, EventAccessRemove((GUID *)&guid));
+	EXPECT_EQ(-EBUSY, vm_as(&alice, user_registers, NULL));
+	EXPECT_STREQ("", conf());
+}
+
+TEST_HARNESS_MAIN
