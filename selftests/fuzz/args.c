@@ -292,6 +292,17 @@ static uint64_t filters_arg(struct room *r, const struct arg *arg)
 	return put(r, arg->value & 15, f, n * sizeof(f[0]));
 }
 
+static uint64_t entries_arg(struct room *r, const struct arg *arg)
+{
+	struct etw_access_entry e[ENTRIES_MOST];
+	bool pick = arg->mode == ARG_PICK;
+
+	r->len = entries_make(e, pick ? arg->value >> 4 : 0);
+	if (arg->mode == ARG_RAW)
+		return raw_pointer(arg->value);
+	return put(r, pick ? arg->value & 15 : 0, e, sizeof(e));
+}
+
 /* -------------------------------------------------------------------- numbers */
 
 static uint64_t len_arg(const struct room *r, const struct arg *arg, const struct field *f)
@@ -412,6 +423,7 @@ void args_resolve(struct exec *x, int thread, const struct call *c, const struct
 		case KIND_OUT: v[i] = out_arg(&r, arg, op->run); break;
 		case KIND_PIECES: v[i] = pieces_arg(&r, arg); break;
 		case KIND_FILTERS: v[i] = filters_arg(&r, arg); break;
+		case KIND_ENTRIES: v[i] = entries_arg(&r, arg); break;
 		case KIND_LEN: v[i] = len_arg(&r, arg, f); break;
 		case KIND_HANDLE:
 			v[i] = result_arg(x->handles, 8, &x->handle_count, arg);

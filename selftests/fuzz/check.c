@@ -130,6 +130,18 @@ static int stop_sessions(void)
 	return ioctl(device, ETW_IOC_SESSION_ENUM, &e) ? -1 : (int)e.count;
 }
 
+/* No GUID has an access list of its own. */
+static void remove_lists(void)
+{
+	struct etw_access a = { .size = sizeof(a), .flags = ETW_ACCESS_NEXT };
+
+	while (!ioctl(device, ETW_IOC_ACCESS_QUERY, &a)) {
+		a = (struct etw_access){ .size = sizeof(a), .guid = a.guid };
+		ioctl(device, ETW_IOC_ACCESS_REMOVE, &a);
+		a.flags = ETW_ACCESS_NEXT;
+	}
+}
+
 /* Callbacks of the test module wait no longer. */
 void check_open_gate(void)
 {
@@ -186,6 +198,7 @@ bool check_init(bool has_test, const char *bad_log, const char *harmless)
 	if (!open_log(bad_log, harmless))
 		return false;
 	check_restore();
+	remove_lists();
 	stop_sessions();
 	base_providers = providers();
 	base_refs = references();
@@ -224,6 +237,7 @@ bool check_after(void)
 
 	for (tries = 0; tries < SETTLE_MS / 10; tries++) {
 		check_restore();
+		remove_lists();
 		left = stop_sessions();
 		known = providers();
 		refs = references();

@@ -107,6 +107,10 @@ void blob_make(struct etw_filter *f, uint8_t *to, uint64_t handle, uint64_t seed
 uint8_t *args_struct(int thread, const struct call *c, const struct op *op,
 		     const uint64_t *v);
 
+/* entries.c */
+#define ENTRIES_MOST	(ETW_ACCESS_ENTRIES_MAX + 1)
+unsigned int entries_make(struct etw_access_entry *e, uint64_t seed);
+
 /* results.c */
 int fd_add(struct exec *x, int fd, enum fd_kind kind, uint32_t buffer_size);
 struct fuzz_fd *fd_find(struct exec *x, int fd);

@@ -90,6 +90,7 @@ enum kind {
 	KIND_KEYWORD,
 	KIND_LEVEL,
 	KIND_MAP,		/* one of the areas for mappings */
+	KIND_ENTRIES,		/* pointer to entries of an access list */
 };
 
 enum fd_kind { FD_ANY, FD_DEV, FD_CONSUMER, FD_TEST, FD_OTHER, FD_KINDS };

@@ -37,6 +37,7 @@ static void random_arg(struct arg *a, const struct field *f)
 	case KIND_NAME:
 	case KIND_OUT:
 	case KIND_FILTERS:
+	case KIND_ENTRIES:
 		if (a->mode == ARG_PICK)
 			a->value = random_place() | rnd_below(16) << 4;
 		break;
@@ -214,6 +215,7 @@ static void sweep(struct prog *p, unsigned int i)
 	case KIND_OUT:
 	case KIND_PIECES:
 	case KIND_FILTERS:
+	case KIND_ENTRIES:
 		pointer = true;
 		break;
 	default:

@@ -43,7 +43,8 @@ enum { E_MODE, E_CONTROL, E_CLOCK, E_KB, E_BUFFERS, E_FLUSH, E_TIMEOUT, E_OPEN, 
 const struct enum_table enum_tables[] = {
 	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
 			 ETW_MODE_BUFFERING, ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT,
-			 ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING, 0, 1),
+			 ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING, 0, 1,
+			 ETW_MODE_REAL_TIME | ETW_MODE_SECURE, ETW_MODE_BUFFERING | ETW_MODE_SECURE),
 	[E_CONTROL] = TABLE(ETW_CONTROL_ENABLE, ETW_CONTROL_DISABLE, ETW_CONTROL_CAPTURE, 3),
 	[E_CLOCK] = TABLE(0, ETW_CLOCK_QPC, ETW_CLOCK_SYSTEM, ETW_CLOCK_CYCLES, 4),
 	[E_KB] = TABLE(4, 8, 0, 5, 64, 128, 1000, 16384, 16385),
@@ -233,6 +234,31 @@ static const struct op op_cstat = {
 	.fields = { FD(FD_CONSUMER), PLACE, F(etw_consumer_stat, size, KIND_SIZE),
 		    F(etw_consumer_stat, flags, KIND_RESERVED) } };
 
+/* --------------------------------------------------------------- access lists */
+
+#define ACCESS_COMMON							\
+	FD(FD_DEV), PLACE, F(etw_access, size, KIND_SIZE),		\
+	F(etw_access, guid, KIND_GUID, 0), F(etw_access, own, KIND_RESERVED),	\
+	F(etw_access, reserved, KIND_RESERVED)
+
+static const struct op op_access_set = {
+	.id = 26, .name = "access_set", .weight = 6, .cmd = ETW_IOC_ACCESS_SET,
+	.size = sizeof(struct etw_access),
+	.fields = { ACCESS_COMMON, F(etw_access, flags, KIND_RESERVED),
+		    F(etw_access, entries, KIND_ENTRIES), F(etw_access, count, KIND_LEN, 1),
+		    F(etw_access, capacity, KIND_RESERVED) } };
+static const struct op op_access_query = {
+	.id = 27, .name = "access_query", .weight = 3, .cmd = ETW_IOC_ACCESS_QUERY,
+	.size = sizeof(struct etw_access),
+	.fields = { ACCESS_COMMON, F(etw_access, flags, KIND_FLAGS, ETW_ACCESS_NEXT),
+		    F(etw_access, entries, KIND_OUT),
+		    F(etw_access, capacity, KIND_LEN, sizeof(struct etw_access_entry)),
+		    F(etw_access, count, KIND_RESERVED) } };
+static const struct op op_access_remove = {
+	.id = 28, .name = "access_remove", .weight = 3, .cmd = ETW_IOC_ACCESS_REMOVE,
+	.size = sizeof(struct etw_access),
+	.fields = { ACCESS_COMMON, F(etw_access, flags, KIND_RESERVED) } };
+
 /* ----------------------------------------------------- the test module's device */
 
 static const struct op op_t_register = {
@@ -324,7 +350,7 @@ const struct op *const fuzz_ops[] = {
 	&op_read, &op_poll, &op_epoll, &op_map_area, &op_map_ring, &op_unmap, &op_remap,
 	&op_protect, &op_advise, &op_touch, &op_fcntl, &op_fork, &op_kill, &op_pass_fd,
 	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
-	&op_odd_call, &op_cpu, &op_many,
+	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

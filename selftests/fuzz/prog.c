@@ -219,7 +219,7 @@ static void show_arg(const struct field *f, const struct arg *a, FILE *to)
 	else if (a->mode == ARG_RAW)
 		fprintf(to, ", %s = %#lx", f->name, a->value);
 	else if (f->kind == KIND_NAME || f->kind == KIND_OUT || f->kind == KIND_PIECES ||
-		 f->kind == KIND_FILTERS)
+		 f->kind == KIND_FILTERS || f->kind == KIND_ENTRIES)
 		fprintf(to, ", %s = #%lu in %s memory", f->name, a->value >> 4,
 			place_names[(a->value & 15) % PLACES]);
 	else if (f->kind == KIND_ENUM)
