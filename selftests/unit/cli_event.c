@@ -335,6 +335,27 @@ static void test_items(void)
 	ITEM(0x7001, "", "an unknown item", 1, 2, 3);
 }
 
+/* Numbers of their own, and one member only of an item that is there twice. */
+static void test_items_json(void)
+{
+	static const struct {
+		struct etw_ext_item item;
+		struct etw_ext_pid_namespace inside;
+	} ext[2] = {
+		{ { sizeof(ext[0]), ETW_EXT_PID_NAMESPACE, 1, 16 }, { 1, 7, 4026532640u, 0 } },
+		{ { sizeof(ext[0]), ETW_EXT_PID_NAMESPACE, 0, 16 }, { 2, 2, 2, 0 } },
+	};
+	struct etw_record_view view = { .ext = ext, .ext_len = sizeof(ext) };
+	struct json_object *object = json_new();
+	const char *got;
+
+	items_json(object, &view);
+	got = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+	ok(!strcmp(got, "{\"pid_namespace\":{\"pid\":1,\"tid\":7,\"namespace\":4026532640}}"),
+	   "%s", got);
+	json_object_put(object);
+}
+
 int main(void)
 {
 	static struct sample sample;
@@ -346,6 +367,7 @@ int main(void)
 	test_app(&sample);
 	test_string_event(&sample);
 	test_items();
+	test_items_json();
 	text_free(&sample.printer.line);
 	text_free(&sample.printer.decoded.strings);
 	return done_testing();

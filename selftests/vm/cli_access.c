@@ -230,7 +230,7 @@ static int user_registers(void *arg)
 	return EventProviderEnabled(handle, 0, 0) ? -EBUSY : 0;
 }
 
-/* B159 B163: lists changed by the library hold in the kernel, and only root may. */
+/* B159, B163: lists changed by the library hold in the kernel, and only root may. */
 TEST_F(cli, library)
 {
 	struct etw_guid guid = vm_guid(1);
