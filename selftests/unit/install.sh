@@ -70,6 +70,11 @@ all_there() {
 	return "$bad"
 }
 
+# others_there FILE...: and the udev rule runs the command that was installed.
+others_there() {
+	all_there "$@" && grep -q 'RUN+="/usr/bin/etw access load"' "$dest/usr/lib/udev/rules.d/90-etw.rules"
+}
+
 headers_there() {
 	local -a headers
 
@@ -100,8 +105,9 @@ echo "1..12"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
 check "the headers are in place" headers_there
-check "the manual pages are in place" all_there share/man/man4/etw.4 share/man/man8/etw.8
-check "what else is installed is in place" all_there lib/udev/rules.d/90-etw.rules \
+check "the manual pages are in place" all_there share/man/man4/etw.4 share/man/man8/etw.8 \
+	share/man/man5/etw-access.conf.5
+check "what else is installed is in place" others_there lib/udev/rules.d/90-etw.rules \
 	lib/modules-load.d/etw.conf lib/pkgconfig/libetw.pc lib/pkgconfig/libetw-win32.pc
 check "the library exports the names in its map" exports_agree
 check "the command runs" "$dest/usr/bin/etw" --help
