@@ -322,5 +322,6 @@ struct _EVENT_TRACE_LOGFILEA {
 ETW_END_DECLS
 
 #include <etw/evntrace_api.h>
+#include <etw/evntrace_info.h>
 
 #endif /* ETW_EVNTRACE_H */

@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 
 #include "gfp.h"
+#include "place.h"
 #include "session.h"
 
 static enum cpuhp_state dead_state, online_state;
@@ -280,6 +281,10 @@ static void close_here(void *info)
 /* Close what the online CPUs hold; those without records are left alone. */
 void etw_buffers_close_online(struct etw_trace_session *s)
 {
+	if (s->shared) {
+		etw_place_close(s);
+		return;
+	}
 	cpus_read_lock();
 	on_each_cpu_cond_mask(cpu_holds_records, close_here, s, true,
 			      cpu_online_mask);
@@ -291,6 +296,7 @@ void etw_buffers_close_all(struct etw_trace_session *s)
 {
 	int cpu;
 
+	etw_place_close(s);
 	for_each_possible_cpu(cpu)
 		close_cpu(s, cpu);
 }

@@ -27,7 +27,7 @@ struct workqueue_struct *etw_wq;
  */
 static u32 low_water(const struct etw_trace_session *s)
 {
-	u32 cpus = num_online_cpus();
+	u32 cpus = s->shared ? 1 : num_online_cpus();
 	u32 rest = s->total > cpus ? s->total - cpus : 0;
 
 	return max(1U, max(rest / 4, min(cpus, rest / 2)));

@@ -112,13 +112,16 @@ static int build(struct update *u, const struct etw_enablement *slots, gfp_t gfp
 		return -ENOMEM;
 	snapshot->count = n;
 	snapshot->special = false;
+	snapshot->shared = false;
 	for (i = 0, n = 0; i < ETW_PROVIDER_SESSIONS; i++) {
 		if (!slots[i].session || !(u->scope & BIT(i)))
 			continue;
 		snapshot->entries[n].filter = slots[i].filter;
 		snapshot->entries[n].session = slots[i].session;
 		snapshot->entries[n].events = slots[i].events;
-		snapshot->special |= slots[i].events || slots[i].property & ETW_ENABLE_ITEMS;
+		snapshot->shared |= slots[i].session->shared;
+		snapshot->special |= slots[i].events || slots[i].session->shared ||
+				     slots[i].property & ETW_ENABLE_ITEMS;
 		n++;
 		etw_filter_merge(&u->composite, &slots[i].filter);
 		u->composite.sessions |= BIT(i);

@@ -242,11 +242,12 @@ long etw_ioctl_session_enum(struct file *file, void *arg)
 	u64 handles[ETW_SESSIONS_MAX];
 	u32 n;
 
-	if (e->flags)
+	if (e->flags || e->reserved)
 		return -EINVAL;
 	e->count = list_visible(handles);
 	if (!e->count && !etw_access_may(&etw_access_default, ETW_RIGHT_QUERY))
 		return -EPERM;
+	e->limit = etw_max_sessions;
 	n = min(e->count, e->capacity);
 	if (n && copy_to_user(u64_to_user_ptr(e->handles), handles, n * sizeof(*handles)))
 		return -EFAULT;

@@ -95,7 +95,8 @@ struct etw_snapshot_entry {
 struct etw_snapshot {
 	struct rcu_head rcu;
 	u32 count;
-	bool special;			/* some session has event filters or wants items */
+	bool special;			/* some session has event filters, wants items ... */
+	bool shared;			/* ... or has one buffer for all CPUs */
 	struct etw_snapshot_entry entries[];
 };
 

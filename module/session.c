@@ -132,7 +132,7 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 
 	kb = clamp(kb, (u32)ETW_BUFFER_KB_MIN, (u32)ETW_BUFFER_KB_MAX);
 	s->ring.size = PAGE_ALIGN(kb * 1024);
-	s->min_buffers = max(config->min_buffers, 2 * num_online_cpus());
+	s->min_buffers = max(config->min_buffers, s->shared ? 2 : 2 * num_online_cpus());
 	s->max_buffers = config->max_buffers;
 	if (!s->max_buffers && s->min_buffers <= ETW_BUFFERS_MAX)
 		s->max_buffers = min(s->min_buffers + 20, (u32)ETW_BUFFERS_MAX);
@@ -148,13 +148,16 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 static int check_config(const struct etw_session_config *config)
 {
 	u32 known = ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
-		    ETW_MODE_SECURE;
+		    ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE |
+		    ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE;
+	u32 sequence = ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE;
 	u32 policy = config->mode & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING);
 
 	if (config->mode & ~known || config->clock > ETW_CLOCK_CYCLES)
 		return -EINVAL;
 	/* Exactly one of the two. */
-	if (!policy || policy == (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING))
+	if (!policy || policy == (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING) ||
+	    (config->mode & sequence) == sequence)
 		return -EINVAL;
 	return 0;
 }
@@ -176,6 +179,8 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	s->buffering = config->mode & ETW_MODE_BUFFERING;
 	s->independent = config->mode & ETW_MODE_INDEPENDENT;
 	s->secure = config->mode & ETW_MODE_SECURE;
+	s->shared = config->mode & ETW_MODE_NO_PER_PROCESSOR;
+	etw_ring_cpu_init(&s->common.rc, 0);
 	s->ring.ops = &etw_session_ring_ops;
 	s->clock_type = config->clock ?: ETW_CLOCK_QPC;
 	s->clock = etw_clock_pick(s->clock_type);

@@ -7,7 +7,8 @@
  *  etw_control	the table of sessions, names, and who enabled what
  *  flush_lock	one flush or stop at a time
  *  lock	everything on the delivery side: queue, consumers, buffers
- *  (none)	the write side: ring, pool and per-CPU words, see core/ring.h
+ *  (none)	the write side: ring, pool, per-CPU words and the shared place, see
+ *		core/ring.h and place.c
  * Writers reach a session through a provider's RCU snapshot with preemption
  * disabled; after the session is out of every snapshot and a grace period has
  * passed, nobody writes.  CPU hotplug walks the sessions under RCU only.
@@ -61,6 +62,14 @@ struct etw_trace_session {
 	bool independent;
 	bool buffering;
 	bool secure;			/* asked when a provider is enabled, not here */
+	bool shared;			/* NO_PER_PROCESSOR: common.rc is the place */
+
+	/* the place of a session that is shared; written by every CPU */
+	struct {
+		struct etw_ring_cpu rc;
+		atomic_t changing;	/* CPUs in etw_ring_switch() */
+	} common ____cacheline_aligned;
+	atomic_t sequence;		/* of messages, see place.c */
 
 	/* written by writers that change buffers */
 	struct irq_work irq_work ____cacheline_aligned;

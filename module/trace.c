@@ -24,6 +24,7 @@
 #include "core/payload.h"
 #include "core/ring.h"
 #include "items.h"
+#include "place.h"
 #include "provider.h"
 #include "session.h"
 #include "trace.h"
@@ -89,7 +90,8 @@ static int drop_errno(u32 cause)
 	}
 }
 
-static noinline int dropped(struct etw_trace_session *s, u32 cause)
+/* Count an event as lost.  0, or what the writer is told. */
+noinline int etw_trace_dropped(struct etw_trace_session *s, u32 cause)
 {
 	count_drop(s, cause);
 	return s->independent ? 0 : drop_errno(cause);
@@ -107,7 +109,7 @@ static __always_inline int write_one(struct etw_trace_session *s,
 	u8 *slot;
 
 	if (unlikely(!etw_ring_fits(&s->ring, len)))
-		return dropped(s, ETW_DROP_BUFFER_SIZE);
+		return etw_trace_dropped(s, ETW_DROP_BUFFER_SIZE);
 	for (;;) {
 		if (likely(etw_ring_room(&s->ring, cur, len))) {
 			slot = etw_ring_reserve(ETW_LOCAL, &s->ring, &sc->rc, cur,
@@ -115,10 +117,10 @@ static __always_inline int write_one(struct etw_trace_session *s,
 			if (likely(slot))
 				break;
 		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur)) {
-			return dropped(s, ETW_DROP_NO_BUFFER);
+			return etw_trace_dropped(s, ETW_DROP_NO_BUFFER);
 		}
 		if (unlikely(++tries == TRIES_MAX))
-			return dropped(s, ETW_DROP_NESTING);
+			return etw_trace_dropped(s, ETW_DROP_NESTING);
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(s->clock);
 	}
@@ -171,7 +173,7 @@ static noinline int drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
 	int err, ret = 0;
 
 	for (; wanted; wanted &= wanted - 1) {
-		err = dropped(snapshot->entries[__ffs(wanted)].session, cause);
+		err = etw_trace_dropped(snapshot->entries[__ffs(wanted)].session, cause);
 		if (!ret)
 			ret = err;
 	}
@@ -199,11 +201,13 @@ static int write_items(const struct etw_snapshot_entry *entry,
 
 	etw_items_select(&items, built, properties_of(entry, source->desc));
 	if (etw_record_measure_items(&own, &items))
-		return dropped(entry->session, ETW_DROP_EVENT_SIZE);
+		return etw_trace_dropped(entry->session, ETW_DROP_EVENT_SIZE);
+	if (entry->session->shared)
+		return etw_place_write(entry->session, &own, items.count ? &items : NULL);
 	return write_one(entry->session, &own, items.count ? &items : NULL, cur, now);
 }
 
-/* As write_wanted(), where some session asks for items. */
+/* As write_wanted(), where some session asks for items or is shared. */
 static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source,
 				       const struct etw_trace_how *how, u32 wanted,
@@ -214,7 +218,7 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	u32 left, i;
 	int err, ret = 0;
 
-	built = etw_items_build(properties, depth, source, how);
+	built = properties ? etw_items_build(properties, depth, source, how) : NULL;
 	/* That took its time: the event is of now. */
 	for (left = wanted; left; left &= left - 1) {
 		i = __ffs(left);
@@ -259,7 +263,7 @@ static noinline int write_special(const struct etw_snapshot *snapshot,
 	depth = this_cpu_inc_return(nesting);
 	if (unlikely(depth > READ_ONCE(etw_nesting_max)))
 		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
-	else if (properties)
+	else if (properties || snapshot->shared)
 		ret = write_wanted_items(snapshot, source, how, wanted, properties, cur, depth);
 	else
 		ret = write_wanted(snapshot, source, wanted, cur);

@@ -11,6 +11,8 @@
 extern unsigned int etw_nesting_max;
 
 /* What few events have. */
+struct etw_trace_session;
+
 struct etw_trace_how {
 	u64 exclude;		/* bit i: not to the session with logger id i + 1 */
 	const u64 *stack;	/* of the writer, the innermost frame first */
@@ -28,6 +30,8 @@ int etw_trace_drop(const struct etw_provider *provider,
 bool etw_trace_wants_stack(const struct etw_provider *provider,
 			   const struct etw_event_descriptor *desc,
 			   const struct etw_trace_how *how);
+
+int etw_trace_dropped(struct etw_trace_session *s, u32 cause);
 
 /* activity.c */
 DECLARE_STATIC_KEY_FALSE(etw_activity_used);

@@ -108,7 +108,10 @@
 #define ETW_MODE_SECURE			0x00000080	/* see abi_access.h */
 #define ETW_MODE_REAL_TIME		0x00000100
 #define ETW_MODE_BUFFERING		0x00000400
+#define ETW_MODE_GLOBAL_SEQUENCE	0x00004000	/* numbers of messages: of all such */
+#define ETW_MODE_LOCAL_SEQUENCE		0x00008000	/* sessions, or of this one */
 #define ETW_MODE_INDEPENDENT		0x08000000
+#define ETW_MODE_NO_PER_PROCESSOR	0x10000000	/* all CPUs share one buffer */
 
 /*
  * A session by handle or by name.  When name_len is not 0 the name decides
@@ -119,11 +122,11 @@
  * max_buffers, flush_ms, clock, mode.  The three sizes are corrected as ETW
  * corrects them, never refused, and come back as used: buffer_kb (0: 64)
  * rounds up to whole pages within 4..16384, min_buffers is at least 2 per
- * online CPU, max_buffers (0: min_buffers + 20) at least min_buffers.  More
+ * online CPU (2 with NO_PER_PROCESSOR), max_buffers (0: min_buffers + 20) at least min_buffers.  More
  * than 60,000 buffers or 1/8 of RAM is ENOSPC.  mode holds REAL_TIME or
- * BUFFERING, never both; a BUFFERING session has min_buffers buffers, and as
- * many again once a snapshot was taken.  SECURE: only who has the right to
- * LOG_EVENT writes to it.
+ * BUFFERING, never both, nor both kinds of SEQUENCE; a BUFFERING session has
+ * min_buffers buffers, and as many again once a snapshot was taken.  SECURE:
+ * only who has the right to LOG_EVENT writes to it.
  * UPDATE: max_buffers and flush_ms, 0 leaves them as they are.  The name of
  * a started session is free again as soon as STOP returns.
  * FLUSH: returns once every event written before the call is in a delivered
@@ -168,6 +171,8 @@ struct etw_session_enum {
 	__u64 handles;		/* out: __u64 *, room for capacity handles */
 	__u32 capacity;
 	__u32 count;		/* out: sessions running, may exceed capacity */
+	__u32 limit;		/* out: sessions that may run at once */
+	__u32 reserved;		/* 0 */
 };
 
 /* Why an event of a session was not written. */
@@ -268,6 +273,7 @@ struct etw_enable {
 /* ------------------------------------------------ user-mode registrations */
 
 #define ETW_REGISTER_NOTIFY	0x1	/* queue enable notifications */
+#define ETW_REGISTER_CLASSIC	0x2	/* one session at a time; ETW_IOC_CLASSIC writes */
 
 /*
  * Register a provider for the calling process.  The registration dies with

@@ -26,9 +26,12 @@ ETW_BEGIN_DECLS
  *
  * The session outlives the caller; end it with EVENT_TRACE_CONTROL_STOP.
  *
+ * With EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING all CPUs write to one buffer: few
+ * events take less memory, many take longer.
+ *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (Wnode.BufferSize has no room for
  * struct and names); ERROR_INVALID_PARAMETER (NULL, bad name, offset, clock or
- * mode); ERROR_BAD_PATHNAME (mode needs a file, none named);
+ * mode, EnableFlags of a session that is not the system's); ERROR_BAD_PATHNAME (mode needs a file, none named);
  * ERROR_ALREADY_EXISTS (name or GUID in use); ERROR_ACCESS_DENIED;
  * ERROR_NO_SYSTEM_RESOURCES (64 sessions run, or the buffers would take more
  * than 1/8 of memory); ERROR_NOT_ENOUGH_MEMORY; ERROR_NOT_SUPPORTED.
@@ -51,14 +54,16 @@ ETW_API ULONG WMIAPI StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
  * QUERY fills all settings, counters and names.  STOP disables the session's
  * providers and returns its last state; what was written stays readable for
  * its consumers.  UPDATE takes MaximumBuffers and FlushTimer (0 leaves them)
- * and ignores the rest.  FLUSH delivers partly filled buffers; in a buffering
+ * and ignores the rest, but for REAL_TIME_MODE, which a buffering session cannot
+ * take, and EnableFlags.  FLUSH delivers partly filled buffers; in a buffering
  * session it hands over a snapshot.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH; ERROR_INVALID_PARAMETER;
  * ERROR_MORE_DATA (no room for the names; STOP has stopped the session all the
  * same); ERROR_WMI_INSTANCE_NOT_FOUND (no such session);
  * ERROR_ACTIVE_CONNECTIONS (it is stopping already); ERROR_ACCESS_DENIED;
- * ERROR_NOT_SUPPORTED (the code is for file sessions).
+ * ERROR_NOT_SUPPORTED (UPDATE names a file).  INCREMENT_FILE and CONVERT_TO_
+ * REALTIME of a session that has no file are ERROR_INVALID_PARAMETER.
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "ControlTraceW function".
  */

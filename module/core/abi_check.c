@@ -50,7 +50,9 @@ AT(etw_session_enum, flags, 4, 4);
 AT(etw_session_enum, handles, 8, 8);
 AT(etw_session_enum, capacity, 16, 4);
 AT(etw_session_enum, count, 20, 4);
-SIZE(etw_session_enum, 24);
+AT(etw_session_enum, limit, 24, 4);
+AT(etw_session_enum, reserved, 28, 4);
+SIZE(etw_session_enum, 32);
 
 AT(etw_consumer_info, pid, 0, 4);
 AT(etw_consumer_info, held, 4, 4);

@@ -44,7 +44,11 @@ const struct enum_table enum_tables[] = {
 	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
 			 ETW_MODE_BUFFERING, ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT,
 			 ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING, 0, 1,
-			 ETW_MODE_REAL_TIME | ETW_MODE_SECURE, ETW_MODE_BUFFERING | ETW_MODE_SECURE),
+			 ETW_MODE_REAL_TIME | ETW_MODE_SECURE, ETW_MODE_BUFFERING | ETW_MODE_SECURE,
+			 ETW_MODE_REAL_TIME | ETW_MODE_NO_PER_PROCESSOR,
+			 ETW_MODE_BUFFERING | ETW_MODE_NO_PER_PROCESSOR,
+			 ETW_MODE_REAL_TIME | ETW_MODE_LOCAL_SEQUENCE,
+			 ETW_MODE_REAL_TIME | ETW_MODE_GLOBAL_SEQUENCE),
 	[E_CONTROL] = TABLE(ETW_CONTROL_ENABLE, ETW_CONTROL_DISABLE, ETW_CONTROL_CAPTURE, 3),
 	[E_CLOCK] = TABLE(0, ETW_CLOCK_QPC, ETW_CLOCK_SYSTEM, ETW_CLOCK_CYCLES, 4),
 	[E_KB] = TABLE(4, 8, 0, 5, 64, 128, 1000, 16384, 16385),
@@ -113,7 +117,8 @@ static const struct op op_sessions = {
 	.fields = { FD(FD_DEV), PLACE, F(etw_session_enum, size, KIND_SIZE),
 		    F(etw_session_enum, flags, KIND_RESERVED),
 		    F(etw_session_enum, handles, KIND_OUT),
-		    F(etw_session_enum, capacity, KIND_LEN, 8) } };
+		    F(etw_session_enum, capacity, KIND_LEN, 8),
+		    F(etw_session_enum, reserved, KIND_RESERVED) } };
 
 static const struct op op_stat = {
 	.id = 7, .name = "stat", .weight = 3, .cmd = ETW_IOC_SESSION_STAT,

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# core_tsan.sh - core_pool.c under the thread sanitizer of the compiler, or clang's
+# core_tsan.sh - core_pool.c and core_ring_shared.c under the thread sanitizer of
+# the compiler, or clang's
 
 set -u
 
@@ -28,21 +29,28 @@ if ! works "$cc"; then
 	exit 0
 fi
 
-if $cc -std=gnu11 -g -O1 -fsanitize=thread -Iinclude -Imodule \
-	-Iselftests/unit -pthread -o "$dir/pool" selftests/unit/core_pool.c \
-	module/core/pool.c >"$dir/out" 2>&1; then
-	$run "$dir/pool" >"$dir/out" 2>&1
-	status=$?
-else
-	status=1
-fi
+# check NUMBER NAME: build and run the unit test of that name
+check() {
+	if $cc -std=gnu11 -g -O1 -fsanitize=thread -Iinclude -Imodule \
+		-Iselftests/unit -pthread -o "$dir/$2" "selftests/unit/$2.c" \
+		module/core/pool.c module/core/ring.c module/core/record.c \
+		>"$dir/out" 2>&1; then
+		$run "$dir/$2" >"$dir/out" 2>&1
+		status=$?
+	else
+		status=1
+	fi
+	if [ "$status" -eq 0 ] && ! grep -q 'ThreadSanitizer' "$dir/out"; then
+		echo "ok $1 - no data race in $2"
+	else
+		echo "not ok $1 - no data race in $2"
+		sed 's/^/# /' "$dir/out"
+		failed=1
+	fi
+}
 
-if [ "$status" -eq 0 ] && ! grep -q 'ThreadSanitizer' "$dir/out"; then
-	echo "ok 1 - no data race in core_pool"
-else
-	echo "not ok 1 - no data race in core_pool"
-	sed 's/^/# /' "$dir/out"
-	status=1
-fi
-echo "1..1"
-exit "$status"
+failed=0
+check 1 core_pool
+check 2 core_ring_shared
+echo "1..2"
+exit "$failed"

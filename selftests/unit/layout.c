@@ -310,9 +310,37 @@
 	F(ETW_BUFFER_HEADER, FilledBytes, 48, 4)			\
 	F(ETW_BUFFER_HEADER, Reserved4, 52, 20)
 
+/* evntrace_info.h */
+#define INFO(S, F)							\
+	S(TRACE_GUID_PROPERTIES, 36, 4)					\
+	F(TRACE_GUID_PROPERTIES, GuidType, 16, 4)			\
+	F(TRACE_GUID_PROPERTIES, LoggerId, 20, 4)			\
+	F(TRACE_GUID_PROPERTIES, EnableLevel, 24, 4)			\
+	F(TRACE_GUID_PROPERTIES, EnableFlags, 28, 4)			\
+	F(TRACE_GUID_PROPERTIES, IsEnable, 32, 1)			\
+	S(TRACE_GUID_INFO, 8, 4)					\
+	F(TRACE_GUID_INFO, InstanceCount, 0, 4)				\
+	S(TRACE_PROVIDER_INSTANCE_INFO, 16, 4)				\
+	F(TRACE_PROVIDER_INSTANCE_INFO, NextOffset, 0, 4)		\
+	F(TRACE_PROVIDER_INSTANCE_INFO, EnableCount, 4, 4)		\
+	F(TRACE_PROVIDER_INSTANCE_INFO, Pid, 8, 4)			\
+	F(TRACE_PROVIDER_INSTANCE_INFO, Flags, 12, 4)			\
+	S(TRACE_ENABLE_INFO, 32, 8)					\
+	F(TRACE_ENABLE_INFO, Level, 4, 1)				\
+	F(TRACE_ENABLE_INFO, LoggerId, 6, 2)				\
+	F(TRACE_ENABLE_INFO, EnableProperty, 8, 4)			\
+	F(TRACE_ENABLE_INFO, MatchAnyKeyword, 16, 8)			\
+	F(TRACE_ENABLE_INFO, MatchAllKeyword, 24, 8)			\
+	S(TRACE_PERIODIC_CAPTURE_STATE_INFO, 8, 4)			\
+	F(TRACE_PERIODIC_CAPTURE_STATE_INFO, ProviderCount, 4, 2)	\
+	S(TRACE_VERSION_INFO, 8, 4)					\
+	S(CLASSIC_EVENT_ID, 24, 4)					\
+	F(CLASSIC_EVENT_ID, Type, 16, 1)				\
+	S(TRACE_PROFILE_INTERVAL, 8, 4)
+
 #define ALL(S, F)							\
 	TYPES(S, F) PROVIDER(S, F) CONTROLLER(S, F) RECORD(S, F)	\
-	EXTENDED_ITEMS(S, F) CONSUMER(S, F)
+	EXTENDED_ITEMS(S, F) CONSUMER(S, F) INFO(S, F)
 
 /* The compile-time check */
 #define ASSERT_STRUCT(type, size, align)				\

@@ -55,6 +55,8 @@ struct fake_file {
 struct fake_provider {
 	struct etw_guid guid;
 	struct etw_enable_entry entry;
+	struct etw_enable asked;	/* of the session that enabled it */
+	uint16_t logger_id;		/* of that session; 0: disabled */
 };
 
 struct fake_session {
@@ -230,6 +232,7 @@ static int fake_identify(int fd, struct etw_kdev_id *id)
 }
 
 #include "lib_fake_cmds.h"
+#include "lib_fake_look.h"
 
 static int fake_ioctl(int fd, unsigned int command, void *arg)
 {
@@ -246,6 +249,8 @@ static int fake_ioctl(int fd, unsigned int command, void *arg)
 		ret = fake_consumer_ioctl(nr, arg);
 	} else {
 		ret = f ? fake_command(f, fd, nr, arg) : -ENOTTY;
+		if (f && ret == -ENOTTY)
+			ret = fake_look(nr, arg);
 	}
 	pthread_mutex_unlock(&fake->lock);
 	return ret;

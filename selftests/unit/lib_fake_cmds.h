@@ -252,6 +252,7 @@ static int fake_enum(struct etw_session_enum *list)
 	uint32_t i;
 
 	list->count = 0;
+	list->limit = FAKE_SESSIONS;
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (fake->sessions[i].s.handle) {
 			if (list->count < list->capacity)
@@ -265,6 +266,8 @@ static int fake_enable(const struct etw_enable *arg)
 {
 	const struct etw_filter *filter = (void *)(uintptr_t)arg->filters;
 	struct etw_session s = { .handle = arg->session };
+	struct fake_provider *p;
+	struct fake_session *f;
 	uint32_t i;
 
 	fake->enable = *arg;
@@ -276,10 +279,16 @@ static int fake_enable(const struct etw_enable *arg)
 			memcpy(fake->filters[i].data, (void *)(uintptr_t)filter[i].ptr,
 			       filter[i].len);
 	}
-	if (!fake_session(&s))
+	f = fake_session(&s);
+	if (!f)
 		return -ENOENT;
 	fake_set(&arg->provider, &arg->source, arg->control, arg->level, arg->any,
 		 arg->all);
+	p = fake_provider(&arg->provider, true);
+	if (arg->control != ETW_CONTROL_CAPTURE) {
+		p->asked = *arg;
+		p->logger_id = arg->control == ETW_CONTROL_ENABLE ? f->s.logger_id : 0;
+	}
 	return 0;
 }
 

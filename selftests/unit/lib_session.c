@@ -108,8 +108,8 @@ static void test_modes(void)
 		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_USE_GLOBAL_SEQUENCE |
 		  EVENT_TRACE_USE_LOCAL_SEQUENCE, ERROR_INVALID_PARAMETER },
 		{ EVENT_TRACE_REAL_TIME_MODE | 0x00080000, ERROR_INVALID_PARAMETER },
-		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
-		  ERROR_NOT_SUPPORTED },
+		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_NONSTOPPABLE_MODE,
+		  ERROR_INVALID_PARAMETER },
 		{ EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_SYSTEM_LOGGER_MODE,
 		  ERROR_NOT_SUPPORTED },
 	};
@@ -202,9 +202,11 @@ static void test_control(void)
 	is(QueryTraceA(0, "no", fresh()), ERROR_WMI_INSTANCE_NOT_FOUND, "no such name");
 	is(ControlTraceA(handle, NULL, fresh(), 6), ERROR_INVALID_PARAMETER, "bad code");
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_INCREMENT_FILE),
-	   ERROR_NOT_SUPPORTED, "increment file");
+	   ERROR_INVALID_PARAMETER, "increment file");
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
-	   ERROR_NOT_SUPPORTED, "convert to real time");
+	   ERROR_INVALID_PARAMETER, "convert to real time");
+	is(ControlTraceA(0, "no", fresh(), EVENT_TRACE_CONTROL_INCREMENT_FILE),
+	   ERROR_WMI_INSTANCE_NOT_FOUND, "increment file of no session");
 
 	p = fresh();
 	p->MaximumBuffers = 40;

@@ -114,6 +114,14 @@ const char *session_mode(const struct session *session)
 	return session->s.mode & ETW_MODE_BUFFERING ? "buffering" : "real-time";
 }
 
+/* What the numbers of its messages count, or "". */
+static const char *session_sequence(const struct session *session)
+{
+	if (session->s.mode & ETW_MODE_LOCAL_SEQUENCE)
+		return "local";
+	return session->s.mode & ETW_MODE_GLOBAL_SEQUENCE ? "global" : "";
+}
+
 void session_print(const struct session *session)
 {
 	const struct etw_session *s = &session->s;
@@ -124,9 +132,11 @@ void session_print(const struct session *session)
 	printf("session      %s\n", t.data);
 	printf("id           %u\n", s->logger_id);
 	printf("guid         %s\n", guid_text(&s->guid, guid));
-	printf("mode         %s%s%s\n", session_mode(session),
+	printf("mode         %s%s%s%s%s\n", session_mode(session),
 	       s->mode & ETW_MODE_INDEPENDENT ? ", independent" : "",
-	       s->mode & ETW_MODE_SECURE ? ", secure" : "");
+	       s->mode & ETW_MODE_SECURE ? ", secure" : "",
+	       s->mode & ETW_MODE_NO_PER_PROCESSOR ? ", one buffer for all CPUs" : "",
+	       *session_sequence(session) ? ", numbered messages" : "");
 	printf("buffers      %u of %u KB, %u free (minimum %u, maximum %u)\n",
 	       s->buffers, s->buffer_kb, s->free_buffers, s->min_buffers,
 	       s->max_buffers);
@@ -157,6 +167,9 @@ struct json_object *session_json(const struct session *session)
 	json_word(o, "mode", session_mode(session));
 	json_flag(o, "independent", s->mode & ETW_MODE_INDEPENDENT);
 	json_flag(o, "secure", s->mode & ETW_MODE_SECURE);
+	json_flag(o, "per_cpu", !(s->mode & ETW_MODE_NO_PER_PROCESSOR));
+	if (*session_sequence(session))
+		json_word(o, "sequence", session_sequence(session));
 	json_unsigned(o, "buffer_kb", s->buffer_kb);
 	json_unsigned(o, "min_buffers", s->min_buffers);
 	json_unsigned(o, "max_buffers", s->max_buffers);

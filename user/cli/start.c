@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 #include "cli.h"
 #include "session.h"
 #include "lib/guid.h"
 #include "lib/kdev.h"
 
 #define FLUSH_SECONDS_MAX	86400
-#define LIMIT_FILE		"/sys/module/etw/parameters/max_sessions"
 
 enum {
 	OPT_BUFFER_SIZE = 256,
@@ -23,6 +23,8 @@ enum {
 	OPT_INDEPENDENT,
 	OPT_SECURE,
 	OPT_GUID,
+	OPT_ONE_BUFFER,
+	OPT_SEQUENCE,
 };
 
 static const struct cli_option options[] = {
@@ -35,6 +37,8 @@ static const struct cli_option options[] = {
 	{ "independent", OPT_INDEPENDENT, NULL, "its losses are no errors for the writers" },
 	{ "secure", OPT_SECURE, NULL, "only who has the right to log may write" },
 	{ "guid", OPT_GUID, "GUID", "its GUID, which access lists go by; default: made" },
+	{ "no-per-cpu", OPT_ONE_BUFFER, NULL, "one buffer for all CPUs; its processor number is 0" },
+	{ "sequence", OPT_SEQUENCE, "SCOPE", "number the messages of classic providers: local or global" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
@@ -46,6 +50,15 @@ static const struct cli_syntax syntax = {
 	.options = options,
 	.example = "etw start demo --buffer-size 64 --max-buffers 128",
 };
+
+static uint32_t sequence_mode(const char *scope)
+{
+	if (!strcmp(scope, "local"))
+		return ETW_MODE_LOCAL_SEQUENCE;
+	if (!strcmp(scope, "global"))
+		return ETW_MODE_GLOBAL_SEQUENCE;
+	cli_usage("--sequence: %s is neither local nor global", cli_quote(scope));
+}
 
 static bool take_option(int option, struct etw_session *s)
 {
@@ -84,35 +97,27 @@ static bool take_option(int option, struct etw_session *s)
 		if (etw_guid_parse(optarg, &s->guid))
 			cli_usage("--guid: %s is not a GUID", cli_quote(optarg));
 		break;
+	case OPT_ONE_BUFFER:
+		s->mode |= ETW_MODE_NO_PER_PROCESSOR;
+		break;
+	case OPT_SEQUENCE:
+		s->mode &= ~(ETW_MODE_LOCAL_SEQUENCE | ETW_MODE_GLOBAL_SEQUENCE);
+		s->mode |= sequence_mode(optarg);
+		break;
 	default:
 		return true;
 	}
 	return false;
 }
 
-/* How many sessions the module allows. */
-static unsigned int session_limit(void)
-{
-	unsigned int limit = ETW_SESSIONS_MAX;
-	FILE *f = fopen(LIMIT_FILE, "re");
-
-	if (!f)
-		return limit;
-	if (fscanf(f, "%u", &limit) != 1)
-		limit = ETW_SESSIONS_MAX;
-	fclose(f);
-	return limit;
-}
-
 /* ENOSPC has two causes; which one it was shows in how many sessions there are. */
 static int no_space(int fd, const char *name)
 {
 	struct etw_session_enum all = { .capacity = 0 };
-	unsigned int limit = session_limit();
 
-	if (!etw_kdev_session_enum(fd, &all) && all.count >= limit)
+	if (!etw_kdev_session_enum(fd, &all) && all.count >= all.limit)
 		return cli_fail("session %s: too many sessions: %u run already, and %u may",
-				cli_quote(name), all.count, limit);
+				cli_quote(name), all.count, all.limit);
 	return cli_fail("session %s: its buffers would take more than 1/8 of memory or be more than %u",
 			cli_quote(name), ETW_BUFFERS_MAX);
 }

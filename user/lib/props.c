@@ -15,7 +15,10 @@
 			 EVENT_TRACE_FILE_MODE_APPEND |			\
 			 EVENT_TRACE_FILE_MODE_NEWFILE)
 #define SESSION_MODES	(EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_BUFFERING_MODE | \
-			 EVENT_TRACE_INDEPENDENT_SESSION_MODE | EVENT_TRACE_SECURE_MODE)
+			 EVENT_TRACE_INDEPENDENT_SESSION_MODE | EVENT_TRACE_SECURE_MODE | \
+			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
+			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
+			 EVENT_TRACE_USE_LOCAL_SEQUENCE)
 /* Nothing here depends on them: paging, hibernation, unit of a file's size */
 #define IGNORED_MODES	(EVENT_TRACE_USE_PAGED_MEMORY |			\
 			 EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |		\
@@ -23,18 +26,15 @@
 			 EVENT_TRACE_USE_KBYTES_FOR_SIZE)
 /* Valid, and not in this version: files, private, system and other sessions */
 #define LATER_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
-			 EVENT_TRACE_NONSTOPPABLE_MODE |		\
 			 EVENT_TRACE_DELAY_OPEN_FILE_MODE |		\
 			 EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
 			 EVENT_TRACE_ADD_HEADER_MODE |			\
-			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
-			 EVENT_TRACE_USE_LOCAL_SEQUENCE |		\
 			 EVENT_TRACE_RELOG_MODE |			\
 			 EVENT_TRACE_PRIVATE_IN_PROC |			\
 			 EVENT_TRACE_SYSTEM_LOGGER_MODE |		\
 			 EVENT_TRACE_COMPRESSED_MODE |			\
-			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
 			 EVENT_TRACE_ADDTO_TRIAGE_DUMP)
+/* NONSTOPPABLE_MODE is not among them: it is for sessions started at boot. */
 #define KNOWN_MODES	(SESSION_MODES | IGNORED_MODES | LATER_MODES |	\
 			 EVENT_TRACE_USE_MS_FLUSH_TIMER)
 
@@ -175,6 +175,8 @@ ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	    props->Wnode.ClientContext > ETW_CLOCK_CYCLES ||
 	    !props->LoggerNameOffset)
 		return ERROR_INVALID_PARAMETER;
+	if (!etw_props_flags_ok(props))
+		return ERROR_INVALID_PARAMETER;
 	if (name_units >= name_room(props, wide, props->LoggerNameOffset,
 				    props->LogFileNameOffset))
 		return ERROR_BAD_LENGTH;
@@ -189,6 +191,13 @@ ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	if (is_versioned(props) && v2->V2Options & ~1ULL)
 		return ERROR_NOT_SUPPORTED;
 	return ERROR_SUCCESS;
+}
+
+/* EnableFlags choose events of the system, which other sessions do not have. */
+bool etw_props_flags_ok(const EVENT_TRACE_PROPERTIES *props)
+{
+	return !props->EnableFlags || props->LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE ||
+	       !memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid));
 }
 
 /* FlushTimer in milliseconds; a time too long for that is the longest. */

@@ -32,6 +32,9 @@ bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide);
 ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			    const char *name, size_t name_units);
 
+/* False: EnableFlags are set, and the session is not of the system. */
+bool etw_props_flags_ok(const EVENT_TRACE_PROPERTIES *props);
+
 /* The settings to start or update a session with */
 void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props,
 			  struct etw_session *session);

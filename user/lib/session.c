@@ -112,6 +112,54 @@ static ULONG issue(int fd, ULONG code, struct etw_session *session,
 	return etw_props_put_names(props, wide, name, session->name_out_len);
 }
 
+/*
+ * INCREMENT_FILE is for sessions with a file for each stretch, CONVERT_TO_
+ * REALTIME for those with a file: the session that there is has none.
+ */
+static ULONG refuse_file_code(int fd, struct etw_session *session)
+{
+	int err = etw_kdev_session_query(fd, session);
+
+	return err ? etw_win32_from_errno(err) : ERROR_INVALID_PARAMETER;
+}
+
+/*
+ * What UPDATE may change; everything else is ignored.  Real time is a matter of
+ * the session's start as long as it has no file: without it the events would
+ * have nowhere to go, and BUFFERING_MODE excludes it.
+ */
+static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
+			  struct etw_session *session)
+{
+	struct etw_session now = *session, wanted;
+	int err;
+
+	err = etw_kdev_session_query(fd, &now);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (now.mode & ETW_MODE_BUFFERING && props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE)
+		return ERROR_INVALID_PARAMETER;
+	etw_props_to_session(props, &wanted);
+	session->max_buffers = wanted.max_buffers;
+	session->flush_ms = wanted.flush_ms;
+	return ERROR_SUCCESS;
+}
+
+static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
+			EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	ULONG ret;
+
+	if (code >= EVENT_TRACE_CONTROL_INCREMENT_FILE)
+		return refuse_file_code(fd, session);
+	if (code == EVENT_TRACE_CONTROL_UPDATE) {
+		ret = check_update(fd, props, session);
+		if (ret)
+			return ret;
+	}
+	return issue(fd, code, session, props, wide);
+}
+
 static ULONG control(TRACEHANDLE handle, const void *instance,
 		     EVENT_TRACE_PROPERTIES *props, ULONG code, bool wide)
 {
@@ -129,23 +177,17 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 		return ret;
 	if (!name.len && !handle)
 		return ERROR_INVALID_PARAMETER;
-	/* These belong to sessions with a file, and so does a file's name. */
-	if (code >= EVENT_TRACE_CONTROL_INCREMENT_FILE ||
-	    (code == EVENT_TRACE_CONTROL_UPDATE && etw_props_has_file(props, wide)))
+	if (code == EVENT_TRACE_CONTROL_UPDATE && !etw_props_flags_ok(props))
+		return ERROR_INVALID_PARAMETER;
+	/* A file belongs to a later version. */
+	if (code == EVENT_TRACE_CONTROL_UPDATE && etw_props_has_file(props, wide))
 		return ERROR_NOT_SUPPORTED;
 	if (name.len)
 		etw_kdev_name_session(&session, name.utf8);
-	if (code == EVENT_TRACE_CONTROL_UPDATE) {
-		struct etw_session wanted;
-
-		etw_props_to_session(props, &wanted);
-		session.max_buffers = wanted.max_buffers;
-		session.flush_ms = wanted.flush_ms;
-	}
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return etw_win32_from_open(fd);
-	ret = issue(fd, code, &session, props, wide);
+	ret = control_fd(fd, code, &session, props, wide);
 	etw_kdev_close(fd);
 	return ret;
 }
