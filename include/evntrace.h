@@ -322,6 +322,7 @@ struct _EVENT_TRACE_LOGFILEA {
 ETW_END_DECLS
 
 #include <etw/evntrace_api.h>
+#include <etw/evntrace_classic.h>
 #include <etw/evntrace_info.h>
 
 #endif /* ETW_EVNTRACE_H */

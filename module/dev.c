@@ -15,6 +15,8 @@ static const struct etw_ioctl device_ioctls[] = {
 	/* first what processes do often */
 	ETW_IOCTL(ETW_IOC_WRITE, struct etw_event_write, etw_ioctl_write,
 		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_CLASSIC, struct etw_classic_write, etw_ioctl_classic,
+		  .in_only = true),
 	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify,
 		  .undo = etw_ioctl_notify_undo),
 	ETW_IOCTL(ETW_IOC_REGISTER, struct etw_register, etw_ioctl_register,

@@ -23,6 +23,8 @@
 
 DEFINE_HASHTABLE(etw_guids, ETW_GUID_BITS);
 
+static u64 enables;	/* counts them; under etw_control */
+
 /* ------------------------------------------------------------------- GUIDs */
 
 static u32 guid_hash(const struct etw_guid *guid)
@@ -212,6 +214,8 @@ static void apply(struct update *u, const struct etw_guid *source,
 			    u->composite.enabled ? ETW_CONTROL_ENABLE :
 						   ETW_CONTROL_DISABLE,
 			    source, waiter);
+		if (etw_is_classic(reg) && u->composite.enabled)
+			etw_classic_notice(u->notice, reg);
 		etw_notify_queue(reg, u->notice);
 		u->notice = NULL;
 	}
@@ -271,6 +275,7 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 {
 	*slot = (struct etw_enablement){
 		.session = req->session,
+		.order = ++enables,
 		.any = req->any,
 		.all = req->all,
 		.property = req->property,
@@ -295,7 +300,7 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 	list_for_each_entry(reg, &entry->regs, node) {
 		scope = reg->scope & ~BIT(i);
 		if (in_scope(req, reg))
-			scope |= BIT(i);
+			scope = etw_is_classic(reg) ? BIT(i) : scope | BIT(i);
 		/* Neither before nor now: not its business. */
 		if (!((scope | reg->scope) & BIT(i)))
 			continue;
@@ -370,7 +375,7 @@ static int request_capture(struct etw_guid_entry *entry,
 		return 0;
 	/* All or nobody is told. */
 	list_for_each_entry(reg, &entry->regs, node) {
-		if (!(reg->scope & BIT(i)) || !etw_notify_wanted(reg))
+		if (!(reg->scope & BIT(i)) || !etw_notify_wanted(reg) || etw_is_classic(reg))
 			continue;
 		notice = etw_notice_alloc(ETW_GFP);
 		if (!notice)
@@ -466,6 +471,8 @@ int etw_enable_registration(struct etw_registration *reg)
 		    etw_scope_selects(slots[i].scope, reg) &&
 		    etw_access_may_log(slots[i].session, reg))
 			scope |= BIT(i);
+	if (etw_is_classic(reg))
+		scope = etw_classic_latest(slots, scope);
 	err = prepare(&updates, reg, slots, scope, ETW_GFP);
 	if (err) {
 		free_updates(&updates);

@@ -25,7 +25,7 @@
 			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK)
 
 /* The registration in that slot, under RCU; NULL: none. */
-static struct etw_registration *find(struct etw_process *p, u32 slot)
+struct etw_registration *etw_process_find(struct etw_process *p, u32 slot)
 {
 	/* G of process.c */
 	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
@@ -54,9 +54,11 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w)
 	int ret = -EBADF;
 
 	rcu_read_lock();
-	reg = find(p, w->slot);
+	reg = etw_process_find(p, w->slot);
 	if (reg)
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
+	if (reg && etw_is_classic(reg))
+		ret = -EINVAL;	/* its events have no descriptor */
 	if (reg && reg->tgid != task_tgid(current))
 		ret = -ESTALE;
 	if (ret == 1 && w->flags & ETW_WRITE_CAN_WALK && !w->stack_count &&
@@ -75,7 +77,7 @@ static int drop(struct etw_process *p, const struct etw_event_write *w, u32 caus
 	int ret = -EBADF;
 
 	rcu_read_lock();
-	reg = find(p, w->slot);
+	reg = etw_process_find(p, w->slot);
 	if (reg)
 		ret = etw_trace_drop(reg->provider, &w->desc, &how, cause) ?
 		      err : 0;
@@ -111,7 +113,7 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 	if (err)
 		return drop(p, w, ETW_DROP_EVENT_SIZE, err);
 	rcu_read_lock();
-	reg = find(p, w->slot);
+	reg = etw_process_find(p, w->slot);
 	if (reg) {
 		source.provider = &reg->own.guid;
 		err = etw_trace_write(reg->provider, &source, &how);
@@ -123,7 +125,7 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 }
 
 /* Copy the pieces, one after the other; to has room for all. */
-static int gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
+int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 {
 	u32 i;
 
@@ -166,7 +168,7 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 		if (!payload)
 			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
 	}
-	err = gather(payload, pieces, w->data_count);
+	err = etw_gather(payload, pieces, w->data_count);
 	if (!err)
 		err = copy_stack(w, &stack);
 	if (err)

@@ -76,5 +76,6 @@ long etw_ioctl_unregister(struct file *file, void *arg);
 long etw_ioctl_notify(struct file *file, void *arg);
 void etw_ioctl_notify_undo(struct file *file, void *arg);
 long etw_ioctl_write(struct file *file, void *arg);
+long etw_ioctl_classic(struct file *file, void *arg);
 
 #endif /* ETW_IOCTL_H */

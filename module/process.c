@@ -95,7 +95,7 @@ long etw_ioctl_notify(struct file *file, void *arg)
 	struct etw_notify *n = arg;
 	int err = -EAGAIN;
 
-	if (n->reserved || n->reserved2)
+	if (n->logger_id || n->reserved2)
 		return -EINVAL;
 	if (!is_owner(p))
 		return READ_ONCE(p->tgid) ? -ESTALE : -EAGAIN;
@@ -120,6 +120,7 @@ long etw_ioctl_notify(struct file *file, void *arg)
 		n->level = notice->level;
 		n->any = notice->any;
 		n->all = notice->all;
+		n->logger_id = notice->logger_id;
 		data = etw_filter_data_get(notice->filter);
 		err = 0;
 	}
@@ -190,7 +191,7 @@ static int set_up(struct etw_process *p)
 		err = -ENOMEM;
 		goto out;
 	}
-	/* G: zeroed slots before the pointer; pairs with find() in ingress.c, unregister_slot() */
+	/* G: zeroed slots before the pointer; pairs with etw_process_find(), unregister_slot() */
 	smp_store_release(&p->regs, regs);
 	p->area = area;
 out:
@@ -251,7 +252,7 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg)
 	own(p);
 	reg->user = user;
 	p->reg_count++;
-	/* G: the registration before its slot, see find() in ingress.c */
+	/* G: the registration before its slot, see etw_process_find() */
 	rcu_assign_pointer(p->regs[slot], reg);
 	return 0;
 }
@@ -290,7 +291,8 @@ long etw_ioctl_register(struct file *file, void *arg)
 	char *name = NULL;
 	int err;
 
-	if (r->flags & ~ETW_REGISTER_NOTIFY || etw_guid_is_null(&r->provider))
+	if (r->flags & ~(ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC) ||
+	    etw_guid_is_null(&r->provider))
 		return -EINVAL;
 	if (r->name_len) {
 		err = etw_ioctl_name_in(r->name, r->name_len, &name);

@@ -48,6 +48,10 @@ void etw_process_owner_gone(struct task_struct *task);
 __poll_t etw_process_poll(struct file *file, poll_table *pt);
 int etw_process_mmap(struct file *file, struct vm_area_struct *vma);
 
+/* ingress.c */
+struct etw_registration *etw_process_find(struct etw_process *p, u32 slot);
+int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count);
+
 /* user.c: what one user may take */
 extern unsigned int etw_max_user_registrations;
 struct etw_user *etw_user_charge(void);

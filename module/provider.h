@@ -72,6 +72,7 @@ struct etw_enablement {
 	u32 property;
 	u8 level;
 	bool pid_filtered;
+	u64 order;			/* the latest has the highest */
 	u32 filters;			/* of struct etw_provider_enable */
 	struct etw_scope *scope;	/* NULL: every registration */
 	struct etw_event_filter *events;	/* NULL: every event */
@@ -117,6 +118,7 @@ struct etw_notice {
 	u64 any;
 	u64 all;
 	struct etw_filter_data *filter;	/* a reference, or NULL */
+	u32 logger_id;			/* of a classic registration's session */
 	struct etw_waiter *waiter;	/* a reference, or NULL */
 };
 
@@ -127,7 +129,7 @@ struct etw_registration {
 	struct etw_provider own;	/* of processes and run-time handles */
 	struct etw_guid_entry *entry;
 	struct list_head node;		/* entry->regs */
-	u8 scope;			/* bit i: slots[i] may enable it */
+	u8 scope;			/* bit i: slots[i] may enable it; classic: one */
 	bool registered;
 	char *name;			/* may be NULL */
 	u32 name_len;
@@ -174,6 +176,11 @@ struct etw_enable_request {
 	struct etw_filter_data *data;		/* likewise */
 };
 
+static inline bool etw_is_classic(const struct etw_registration *reg)
+{
+	return reg->flags & ETW_REGISTER_CLASSIC;
+}
+
 static inline bool etw_guid_is_null(const struct etw_guid *guid)
 {
 	return !memchr_inv(guid, 0, sizeof(*guid));
@@ -202,6 +209,10 @@ void etw_disable_registration(struct etw_registration *reg);
 int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope);
 void etw_enable_rescoped(struct list_head *updates, int err);
 u64 etw_registration_sessions(const struct etw_registration *reg);
+
+/* classic.c */
+u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope);
+void etw_classic_notice(struct etw_notice *notice, const struct etw_registration *reg);
 
 /* scope.c */
 void etw_scope_free(struct etw_scope *scope);

@@ -15,8 +15,8 @@
  *    CONSUMER_OPEN are undone; STOP, UPDATE, FLUSH and ENABLE have been done; a
  *    buffer of TAKE goes back and counts as lost to that consumer.
  *    No pointer needs to be aligned.
- *  - Everything but UNREGISTER, NOTIFY, WRITE and the commands on a consumer's
- *    file needs a right, see abi_access.h; unless lists say otherwise anybody
+ *  - Everything but UNREGISTER, NOTIFY, WRITE, CLASSIC and the commands on a
+ *    consumer's file needs a right, see abi_access.h; unless lists say otherwise anybody
  *    may REGISTER, and the rest, looking included, needs CAP_PERFMON in the
  *    initial user namespace.  EPERM, before anything is told of what exists.
  *  - Pointers are u64, so a 32-bit caller on a 64-bit kernel uses the same
@@ -61,6 +61,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <etw/abi_access.h>
+#include <etw/abi_classic.h>
 #include <etw/abi_filter.h>
 #include <etw/format.h>
 
@@ -93,6 +94,7 @@
 #define ETW_IOC_PROVIDER_ENUM	ETW_IOC(0x23)	/* etw_provider_enum */
 #define ETW_IOC_PROVIDER_QUERY	ETW_IOC(0x24)	/* etw_provider_query */
 #define ETW_IOC_WRITE		ETW_IOC(0x30)	/* etw_event_write */
+#define ETW_IOC_CLASSIC		ETW_IOC(0x31)	/* etw_classic_write */
 #define ETW_IOC_CONSUMER_OPEN	ETW_IOC(0x40)	/* etw_consumer_open */
 #define ETW_IOC_ACCESS_SET	ETW_IOC(0x50)	/* etw_access */
 #define ETW_IOC_ACCESS_QUERY	ETW_IOC(0x51)	/* etw_access */
@@ -309,11 +311,11 @@ struct etw_notify {
 	__u64 cookie;		/* out */
 	struct etw_guid source;	/* out: SourceId, zero if not known */
 	__u32 control;		/* out: ETW_CONTROL_*, the provider's state */
-	__u32 level;		/* out: composite */
-	__u64 any;		/* out: composite */
+	__u32 level;		/* out: composite; classic: as the session asked */
+	__u64 any;		/* out: composite; classic: as the session asked */
 	__u64 all;		/* out: composite */
 	__u32 dropped;		/* out: notifications dropped before this one */
-	__u32 reserved;		/* 0 */
+	__u32 logger_id;	/* out: session of a classic registration; in: 0 */
 	__u64 filter;		/* out: filter data go here; 0: they are not wanted */
 	__u32 filter_cap;	/* bytes of room there; ETW_FILTER_CHAIN_MAX always do */
 	__u32 filter_len;	/* out: bytes there are, 0: none */

@@ -8,6 +8,7 @@
  *
  *	buffer := buffer_header (72 bytes)  record*  0xFF...
  *	record := event_header (80 bytes)  ext_item*  payload  zero pad to 8
+ *		| a classic provider's, see format_classic.h
  *
  * A record starts on a multiple of 8 within its buffer.  event_header.size
  * counts header, items and payload, not the padding after them.  Extended
@@ -157,6 +158,7 @@ struct etw_ext_item {
 #define ETW_EXT_RELATED_ACTIVITY	1	/* etw_guid */
 #define ETW_EXT_SID			2	/* S-1-22-1-uid, 16 bytes; uid: effective */
 #define ETW_EXT_TS_ID			3	/* __u32: login session of audit; 0: none */
+#define ETW_EXT_INSTANCE_INFO		4	/* by the reader: u32 own, u32 parent's, etw_guid */
 #define ETW_EXT_STACK_TRACE32		5
 #define ETW_EXT_STACK_TRACE64		6
 #define ETW_EXT_PSM_KEY			9	/* UTF-16 with its NUL: application */

@@ -44,7 +44,7 @@
  *	F  a provider's snapshot before its pointer; etw_trace_write().  A grace
  *	   period after the session is out of all snapshots and before it closes
  *	G  a process's slots before their pointer, a registration before its
- *	   slot; find() in ingress.c
+ *	   slot; etw_process_find()
  * None is needed between reserve and commit: all writers of a buffer and the
  * one that delivers it run on one CPU, which sees its own stores in order.
  *

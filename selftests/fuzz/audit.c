@@ -162,18 +162,48 @@ static const char *check_record(const struct etw_event_header *h, int64_t *last)
 	       find_leak((const uint8_t *)(h + 1) + items, h->size - sizeof(*h) - items, !shared->stacks);
 }
 
+/* A record of a classic provider; NULL and *known false: it is none. */
+static const char *check_classic(const void *record, int64_t *last, bool *known)
+{
+	const struct etw_trace_header *t = record;
+	const struct etw_message_header *m = record;
+
+	*known = true;
+	if (t->type == ETW_TYPE_MESSAGE) {
+		if (m->options & ~ETW_MESSAGE_ALL)
+			return "options of a message";
+	} else if (t->type == ETW_TYPE_FULL64 || t->type == ETW_TYPE_FULL32 ||
+		   t->type == ETW_TYPE_INSTANCE64 || t->type == ETW_TYPE_INSTANCE32) {
+		if (t->size < sizeof(*t) || t->processor_time)
+			return "size or time of a classic record";
+		if (last && t->timestamp < *last)
+			return "time goes backwards";
+		if (last)
+			*last = t->timestamp;
+	} else {
+		*known = false;
+		return NULL;
+	}
+	return find_leak((const uint8_t *)record + 8, t->size - 8, !shared->stacks);
+}
+
 static const char *walk(const uint8_t *bytes, const struct etw_buffer_header *b, uint64_t *records)
 {
 	uint32_t at = sizeof(*b), i;
 	int64_t last = INT64_MIN;
 	const char *error;
+	bool classic;
 
 	while (at < b->offset) {
 		const struct etw_event_header *h = (const void *)(bytes + at);
 
-		if (b->offset - at < sizeof(*h) || h->size < sizeof(*h) || h->size > b->offset - at)
+		if (b->offset - at < sizeof(struct etw_message_header) || h->size > b->offset - at ||
+		    h->size < sizeof(struct etw_message_header))
 			return "record size";
-		error = check_record(h, clock_may_step(b) ? NULL : &last);
+		error = check_classic(h, clock_may_step(b) ? NULL : &last, &classic);
+		if (!error && !classic)
+			error = h->size < sizeof(*h) ? "record size" :
+				check_record(h, clock_may_step(b) ? NULL : &last);
 		if (error)
 			return error;
 		for (i = h->size; i % 8; i++)

@@ -38,7 +38,7 @@ const char *const place_names[PLACES] = {
 #define TABLE(...) { sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ } }
 enum { E_MODE, E_CONTROL, E_CLOCK, E_KB, E_BUFFERS, E_FLUSH, E_TIMEOUT, E_OPEN, E_PROT, E_MAP,
        E_ADVICE, E_FCNTL, E_FORK, E_CMD, E_MISC, E_EVENTS, E_CONTEXT, E_ACTIVITY, E_COUNT,
-       E_MANY };
+       E_MANY, E_CLASSIC };
 
 const struct enum_table enum_tables[] = {
 	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
@@ -71,6 +71,7 @@ const struct enum_table enum_tables[] = {
 	[E_ACTIVITY] = TABLE(1, 2, 3, 4, 5, 0, 6),
 	[E_COUNT] = TABLE(1, 0, 2, 20, 40, 100),
 	[E_MANY] = TABLE(2, 1, 20, 70, 0, 1100),
+	[E_CLASSIC] = TABLE(ETW_CLASSIC_EVENT, ETW_CLASSIC_INSTANCE, ETW_CLASSIC_MESSAGE, 3),
 };
 
 /* ------------------------------------------------------------------- sessions */
@@ -151,7 +152,7 @@ static const struct op op_register = {
 	.id = 9, .name = "register", .weight = 14, .cmd = ETW_IOC_REGISTER,
 	.size = sizeof(struct etw_register), .done = done_register,
 	.fields = { FD(FD_DEV), PLACE, F(etw_register, size, KIND_SIZE),
-		    F(etw_register, flags, KIND_FLAGS, ETW_REGISTER_NOTIFY),
+		    F(etw_register, flags, KIND_FLAGS, ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC),
 		    F(etw_register, provider, KIND_GUID, 0),
 		    F(etw_register, name, KIND_NAME), F(etw_register, name_len, KIND_LEN),
 		    F(etw_register, slot, KIND_INT), F(etw_register, cookie, KIND_INT) } };
@@ -166,7 +167,7 @@ static const struct op op_notify = {
 	.id = 11, .name = "notify", .weight = 6, .cmd = ETW_IOC_NOTIFY,
 	.size = sizeof(struct etw_notify),
 	.fields = { FD(FD_DEV), PLACE, F(etw_notify, size, KIND_SIZE),
-		    F(etw_notify, reserved, KIND_RESERVED), F(etw_notify, filter, KIND_OUT),
+		    F(etw_notify, logger_id, KIND_RESERVED), F(etw_notify, filter, KIND_OUT),
 		    F(etw_notify, filter_cap, KIND_LEN, 1),
 		    F(etw_notify, reserved2, KIND_RESERVED) } };
 
@@ -347,6 +348,22 @@ PLAIN(55, odd_call, 2, V("fd", KIND_FD, FD_ANY), V("which", KIND_ENUM, E_MISC));
 PLAIN(56, cpu, 2, V("mask", KIND_FLAGS, 3));
 COSTLY(57, many, 1, 9, V("fd", KIND_FD, FD_DEV), V("what", KIND_FLAGS, 7), V("count", KIND_ENUM, E_MANY));
 
+/* Of the members that only one kind has, most programs leave some alone. */
+static const struct op op_classic = {
+	.id = 58, .name = "classic", .weight = 14, .cmd = ETW_IOC_CLASSIC,
+	.size = sizeof(struct etw_classic_write),
+	.fields = { FD(FD_DEV), PLACE, F(etw_classic_write, size, KIND_SIZE),
+		    F(etw_classic_write, slot, KIND_SLOT),
+		    F(etw_classic_write, kind, KIND_ENUM, E_CLASSIC),
+		    F(etw_classic_write, logger_id, KIND_INT, 1),
+		    F(etw_classic_write, guid, KIND_GUID, 3),
+		    F(etw_classic_write, options, KIND_FLAGS, ETW_MESSAGE_ALL),
+		    F(etw_classic_write, number, KIND_INT, 0),
+		    F(etw_classic_write, instance, KIND_INT, 0),
+		    F(etw_classic_write, data, KIND_PIECES),
+		    F(etw_classic_write, data_count, KIND_LEN, 1),
+		    F(etw_classic_write, reserved, KIND_RESERVED) } };
+
 const struct op *const fuzz_ops[] = {
 	&op_start, &op_stop, &op_query, &op_update, &op_flush, &op_sessions, &op_stat, &op_enable,
 	&op_register, &op_unregister, &op_notify, &op_providers, &op_provider, &op_write,
@@ -356,6 +373,7 @@ const struct op *const fuzz_ops[] = {
 	&op_protect, &op_advise, &op_touch, &op_fcntl, &op_fork, &op_kill, &op_pass_fd,
 	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
+	&op_classic,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

@@ -89,6 +89,11 @@ struct fake_state {
 	uint64_t data[ETW_FILTER_CHAIN_MAX / 8];	/* goes with all notices that follow */
 	uint32_t data_len, data_type;
 	struct fake_write last;
+	struct {
+		struct etw_classic_write record;
+		uint32_t len, count;
+		unsigned char data[1024];
+	} classic;
 	uint32_t attempts, opens, ioctls, writes, stale, registers;
 	int open_error;			/* -errno of the next opens */
 	int error[256];			/* -errno of the next command, by number */

@@ -41,6 +41,11 @@ static void fake_notify(struct fake_file *f, struct fake_reg *reg,
 	n->level = p->entry.level;
 	n->any = p->entry.any;
 	n->all = p->entry.all;
+	if (reg->flags & ETW_REGISTER_CLASSIC && control == ETW_CONTROL_ENABLE) {
+		n->level = p->asked.level;
+		n->any = (uint32_t)p->asked.any;
+		n->logger_id = p->logger_id;
+	}
 	if (write(f->write_end, "", 1) < 0)
 		abort();
 }
@@ -124,6 +129,36 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 			memcpy(last->data + last->len, (void *)(uintptr_t)d[i].ptr,
 			       d[i].size);
 		last->len += d[i].size;
+	}
+	return 0;
+}
+
+/* A record of a classic provider, for the session that has it enabled. */
+static int fake_classic(struct fake_file *f, const struct etw_classic_write *w)
+{
+	const struct etw_data_descriptor *d = (void *)(uintptr_t)w->data;
+	struct fake_reg *reg = &f->regs[w->slot];
+	struct fake_provider *p;
+	uint32_t i;
+
+	if (f->pid != getpid())
+		return -ESTALE;
+	if (w->slot >= ETW_REGISTRATIONS_MAX || !reg->used)
+		return -EBADF;
+	if (!(reg->flags & ETW_REGISTER_CLASSIC))
+		return -EINVAL;
+	p = fake_provider(&reg->guid, true);
+	if (!p->logger_id || p->logger_id != w->logger_id)
+		return -ENOENT;
+	fake->classic.record = *w;
+	fake->classic.len = 0;
+	fake->classic.count++;
+	for (i = 0; i < w->data_count; i++) {
+		if (fake->classic.len + d[i].size > sizeof(fake->classic.data))
+			return -EMSGSIZE;
+		memcpy(fake->classic.data + fake->classic.len, (void *)(uintptr_t)d[i].ptr,
+		       d[i].size);
+		fake->classic.len += d[i].size;
 	}
 	return 0;
 }
@@ -282,13 +317,13 @@ static int fake_enable(const struct etw_enable *arg)
 	f = fake_session(&s);
 	if (!f)
 		return -ENOENT;
-	fake_set(&arg->provider, &arg->source, arg->control, arg->level, arg->any,
-		 arg->all);
 	p = fake_provider(&arg->provider, true);
 	if (arg->control != ETW_CONTROL_CAPTURE) {
 		p->asked = *arg;
 		p->logger_id = arg->control == ETW_CONTROL_ENABLE ? f->s.logger_id : 0;
 	}
+	fake_set(&arg->provider, &arg->source, arg->control, arg->level, arg->any,
+		 arg->all);
 	return 0;
 }
 
@@ -420,6 +455,8 @@ static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
 		return fake_next_notice(f, fd, arg);
 	case 0x30:
 		return fake_event(f, arg);
+	case 0x31:
+		return fake_classic(f, arg);
 	case 0x40:
 		return fake_consumer(arg);
 	case 0x50:

@@ -5,6 +5,7 @@
 #ifndef ETW_LIB_FEED_H
 #define ETW_LIB_FEED_H
 
+#include "core/classic.h"
 #include "core/record.h"
 #include "lib_fake.h"
 
@@ -59,6 +60,23 @@ static bool feed_event(struct feed *f, uint64_t time, uint16_t id,
 		return false;
 	etw_record_write(f->data + h->offset, &source, time);
 	h->offset += etw_record_slot(source.size);
+	h->saved_offset = h->offset;
+	h->current_offset = h->offset;
+	return true;
+}
+
+/* Append a classic record; false if it does not fit. */
+__attribute__((__unused__))
+static bool feed_classic(struct feed *f, const struct etw_classic *c, uint64_t time,
+			 uint32_t sequence)
+{
+	uint32_t len = etw_record_slot(etw_classic_size(c));
+	struct etw_buffer_header *h = feed_header(f);
+
+	if (h->offset + len > f->size)
+		return false;
+	etw_classic_write(f->data + h->offset, c, time, sequence);
+	h->offset += len;
 	h->saved_offset = h->offset;
 	h->current_offset = h->offset;
 	return true;

@@ -75,6 +75,7 @@ static void test_merge_random(void)
 {
 	uint64_t times[40] = { 0 }, last_id[40] = { 0 };
 	struct etw_merge merge = { 0 };
+	struct etw_classic_view classic;
 	struct etw_record_view view;
 	struct etw_block *block;
 	int round, n, in = 0, out = 0, bad = 0;
@@ -95,7 +96,7 @@ static void test_merge_random(void)
 	}
 	memset(last_id, 0, sizeof(last_id));
 	while (etw_merge_first(&merge, &first)) {
-		bool done = etw_merge_take(&merge, &view, &block);
+		bool done = etw_merge_take(&merge, &view, &classic, &block);
 		uint16_t cpu = block->header.processor / 7;
 
 		bad += view.header->timestamp < last || view.header->timestamp != first;
@@ -113,6 +114,7 @@ static void test_merge_random(void)
 static void test_merge_bad(void)
 {
 	struct etw_merge merge = { 0 };
+	struct etw_classic_view classic;
 	struct etw_record_view view;
 	struct etw_event_header *second;
 	struct etw_block *block;
@@ -138,7 +140,7 @@ static void test_merge_bad(void)
 	feed_event(&f, 11, 2, NULL, "abc", 3);
 	second->size = 60000;
 	is(add(&merge, block), 1, "a buffer that is good in front");
-	ok(etw_merge_take(&merge, &view, &block) && view.header->desc.id == 1,
+	ok(etw_merge_take(&merge, &view, &classic, &block) && view.header->desc.id == 1,
 	   "gives what is good");
 	is(merge.corrupt, 2, "and is counted");
 	free(block);

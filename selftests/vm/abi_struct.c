@@ -17,6 +17,7 @@ struct env {
 	uint64_t victim;	/* a session to be stopped */
 	int slot;		/* a registration enabled by base */
 	int spare;		/* a registration to be removed */
+	int classic, logger_id;	/* a classic one, and base as it knows it */
 	uint32_t held;		/* index of a buffer that cfd holds */
 	uint8_t *pages;		/* two that can be used, one that cannot */
 	size_t page;
@@ -115,6 +116,12 @@ static void fill_write(struct env *e, void *arg)
 	((struct etw_event_write *)arg)->slot = e->slot;
 }
 
+static void fill_classic(struct env *e, void *arg)
+{
+	((struct etw_classic_write *)arg)->slot = e->classic;
+	((struct etw_classic_write *)arg)->logger_id = e->logger_id;
+}
+
 static void fill_consumer_open(struct env *e, void *arg)
 {
 	((struct etw_consumer_open *)arg)->session = e->victim;
@@ -182,7 +189,7 @@ FIXTURE_VARIANT_ADD(abi, unregister) {
 FIXTURE_VARIANT_ADD(abi, notify) {
 	.cmd = ETW_IOC_NOTIFY, .size = sizeof(struct etw_notify),
 	.fill = fill_nothing, .out = true,
-	.reserved_at = offsetof(struct etw_notify, reserved),
+	.reserved_at = offsetof(struct etw_notify, logger_id),
 };
 
 FIXTURE_VARIANT_ADD(abi, provider_enum) {
@@ -200,6 +207,11 @@ FIXTURE_VARIANT_ADD(abi, provider_query) {
 FIXTURE_VARIANT_ADD(abi, write) {
 	.cmd = ETW_IOC_WRITE, .size = sizeof(struct etw_event_write), .fill = fill_write,
 	.flags_at = offsetof(struct etw_event_write, flags),
+};
+
+FIXTURE_VARIANT_ADD(abi, classic) {
+	.cmd = ETW_IOC_CLASSIC, .size = sizeof(struct etw_classic_write), .fill = fill_classic,
+	.reserved_at = offsetof(struct etw_classic_write, reserved),
 };
 
 FIXTURE_VARIANT_ADD(abi, consumer_open) {
@@ -254,6 +266,21 @@ static int deliver_two(struct env *e)
 	return ret;
 }
 
+/* A classic provider that the first session has enabled. */
+static int set_up_classic(struct env *e)
+{
+	struct etw_session s;
+	int ret = vm_query(e->fd, e->base, &s);
+
+	if (ret)
+		return ret;
+	e->logger_id = s.logger_id;
+	e->classic = vm_register_flags(e->fd, vm_guid(4), ETW_REGISTER_CLASSIC, 0);
+	if (e->classic < 0)
+		return e->classic;
+	return vm_enable(e->fd, e->base, vm_guid(4), 0, 0, 0);
+}
+
 FIXTURE_SETUP(abi)
 {
 	struct env *e = &self->e;
@@ -275,6 +302,7 @@ FIXTURE_SETUP(abi)
 	e->spare = vm_register(e->fd, vm_guid(3));
 	ASSERT_LE(0, e->slot);
 	ASSERT_LE(0, e->spare);
+	ASSERT_EQ(0, set_up_classic(e));
 	ASSERT_EQ(0, vm_enable(e->fd, e->base, vm_guid(1), 0, 0, 0));
 	e->cfd = vm_consume(e->fd, e->base, O_NONBLOCK, NULL);
 	ASSERT_LE(0, e->cfd);

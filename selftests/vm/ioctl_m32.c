@@ -328,6 +328,37 @@ TEST_F(m32, access)
 	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_ACCESS_QUERY, &a));
 }
 
+/* The type word of a record tells that a 32-bit process wrote it. */
+TEST_F(m32, classic)
+{
+	int slot = vm_register_flags(self->fd, vm_guid(2), ETW_REGISTER_CLASSIC, 0);
+	struct etw_data_descriptor d = { .ptr = VM_PTR("abc"), .size = 3 };
+	struct etw_classic_write w = {
+		.size = sizeof(w), .slot = slot, .logger_id = self->s.logger_id,
+		.guid = vm_guid(3), .type = 7, .data = VM_PTR(&d), .data_count = 1 };
+	const struct etw_trace_header *h;
+	struct etw_buffer_take take;
+	void *buf;
+	int cfd;
+
+	ASSERT_LE(0, slot);
+	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(2), 0, 0, 0));
+	cfd = vm_consume(self->fd, self->s.handle, O_NONBLOCK, NULL);
+	ASSERT_LE(0, cfd);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_CLASSIC, &w));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_TRUE(vm_until(vm_take(cfd, &take) != -EAGAIN));
+	buf = mmap(NULL, 65536, PROT_READ, MAP_SHARED, cfd, take.index * 65536);
+	ASSERT_NE(MAP_FAILED, buf);
+	h = (void *)((char *)buf + ETW_BUFFER_HEADER_SIZE);
+	EXPECT_EQ(ETW_TYPE_FULL32, h->type);
+	EXPECT_EQ(sizeof(*h) + 3, h->size);
+	EXPECT_EQ(7, h->event_type);
+	EXPECT_EQ(0, memcmp(h + 1, "abc", 3));
+	munmap(buf, 65536);
+	close(cfd);
+}
+
 TEST_F(m32, unregister_and_stop)
 {
 	EXPECT_EQ(0, vm_unregister(self->fd, self->slot));

@@ -310,7 +310,7 @@ TEST_F(leak, process_and_consumer_structs)
 	n = OUT(etw_notify);
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_NOTIFY, n));
 	EXPECT_EQ(0, foreign("etw_notify", n, sizeof(*n)));
-	EXPECT_EQ(0, n->reserved);
+	EXPECT_EQ(0, n->logger_id);
 	EXPECT_TRUE(untouched(n + 1, sizeof(room) - sizeof(*n)));
 
 	o = OUT(etw_consumer_open, .session = self->session);

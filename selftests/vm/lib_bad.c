@@ -205,7 +205,7 @@ TEST_F(bad, control)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, StopTraceW(self->session, NULL, NULL));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER,
 		  ControlTraceW(self->session, NULL, &props->p, 99));
-	EXPECT_EQ(ERROR_NOT_SUPPORTED,
+	EXPECT_EQ(ERROR_INVALID_PARAMETER,
 		  ControlTraceW(self->session, NULL, &props->p,
 				EVENT_TRACE_CONTROL_INCREMENT_FILE));
 	for (i = 0; i < 65; i++)

@@ -83,6 +83,10 @@ static void add_names(struct text *line, struct event_printer *printer,
 	text_add(line, " ", 1);
 	if (printer->decoded.event)
 		text_puts(line, printer->decoded.event);
+	else if (header->flags & ETW_EVENT_CLASSIC_HEADER)
+		text_printf(line, "type(%u)", header->desc.opcode);
+	else if (header->flags & ETW_EVENT_TRACE_MESSAGE)
+		text_printf(line, "message(%u)", header->desc.id);
 	else
 		text_printf(line, "event(%u)", header->desc.id);
 	text_add(line, " ", 1);

@@ -107,6 +107,8 @@ static void add_reg(struct text *line, const struct etw_provider_reg *reg,
 	text_escape(line, reg->module, module_len(reg));
 	if (!(reg->flags & ETW_REG_KERNEL))
 		text_puts(line, ")");
+	if (reg->flags & ETW_REGISTER_CLASSIC)
+		text_puts(line, ", classic");
 	if (reg->sessions) {
 		text_puts(line, ", enabled by ");
 		add_session_names(line, reg->sessions, sessions);

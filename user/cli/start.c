@@ -37,8 +37,8 @@ static const struct cli_option options[] = {
 	{ "independent", OPT_INDEPENDENT, NULL, "its losses are no errors for the writers" },
 	{ "secure", OPT_SECURE, NULL, "only who has the right to log may write" },
 	{ "guid", OPT_GUID, "GUID", "its GUID, which access lists go by; default: made" },
-	{ "no-per-cpu", OPT_ONE_BUFFER, NULL, "one buffer for all CPUs; its processor number is 0" },
-	{ "sequence", OPT_SEQUENCE, "SCOPE", "number the messages of classic providers: local or global" },
+	{ "no-per-cpu", OPT_ONE_BUFFER, NULL, "one buffer for all CPUs" },
+	{ "sequence", OPT_SEQUENCE, "SCOPE", "number classic messages: local or global" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };

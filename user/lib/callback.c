@@ -13,6 +13,14 @@
 #include "callback.h"
 #include "reg.h"
 
+/* Of the notification whose callback runs on this thread. */
+static __thread uint32_t logger_id __attribute__((__tls_model__("initial-exec")));
+
+uint32_t etw_callback_logger_id(void)
+{
+	return logger_id;
+}
+
 static bool is_self(const struct etw_proc *proc)
 {
 	return proc->state != ETW_THREAD_NONE &&
@@ -51,6 +59,7 @@ static void run(struct etw_proc *proc, const struct etw_notify *n)
 	if (!callback)
 		return;
 
+	logger_id = n->logger_id;
 	callback(&source, n->control, n->level, n->any, n->all,
 		 filter.Size ? &filter : NULL, context);
 

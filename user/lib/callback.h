@@ -14,6 +14,9 @@
 /* See that the thread runs; 0 or -errno. */
 int etw_callback_start(struct etw_proc *proc);
 
+/* Inside a callback: the session that a classic provider is told of. */
+uint32_t etw_callback_logger_id(void);
+
 /* The device's descriptor is another one now. */
 void etw_callback_moved(struct etw_proc *proc);
 

@@ -66,8 +66,11 @@ static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_rt_event 
 /* The flags that are not stored but follow from where the record lies. */
 static USHORT reader_flags(const struct etw_rt_event *event)
 {
-	USHORT flags = event->record.header->type == ETW_TYPE_EVENT32 ?
-		       ETW_EVENT_32_BIT_HEADER : ETW_EVENT_64_BIT_HEADER;
+	USHORT flags, type = event->record.header->type;
+
+	flags = type == ETW_TYPE_EVENT32 || type == ETW_TYPE_FULL32 ||
+		type == ETW_TYPE_INSTANCE32 ? ETW_EVENT_32_BIT_HEADER :
+					      ETW_EVENT_64_BIT_HEADER;
 
 	if (event->buffer->flags & ETW_BUFFER_PROCESSOR_INDEX)
 		flags |= ETW_EVENT_PROCESSOR_INDEX;
@@ -94,6 +97,25 @@ static void fill_record(struct etw_trace *trace, const struct etw_rt_event *even
 	record->UserContext = logfile->Context;
 }
 
+/* Of which instance it tells, if it does. */
+static void fill_instance(const EVENT_RECORD *record, EVENT_TRACE *classic)
+{
+	EVENT_EXTENDED_ITEM_INSTANCE instance;
+	USHORT i;
+
+	for (i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		if (item->ExtType != EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
+		    item->DataSize < sizeof(instance))
+			continue;
+		memcpy(&instance, (const void *)(uintptr_t)item->DataPtr, sizeof(instance));
+		classic->InstanceId = instance.InstanceId;
+		classic->ParentInstanceId = instance.ParentInstanceId;
+		classic->ParentGuid = instance.ParentGuid;
+	}
+}
+
 /* The same event as a consumer of classic events sees it. */
 static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
 {
@@ -104,7 +126,10 @@ static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
 	classic->Header.Size = size > UINT16_MAX ? UINT16_MAX : size;
 	classic->Header.Class.Type = header->EventDescriptor.Opcode;
 	classic->Header.Class.Level = header->EventDescriptor.Level;
-	classic->Header.Class.Version = header->EventDescriptor.Version;
+	/* A message has its number where an event of a class has its version. */
+	classic->Header.Class.Version = header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE ?
+					header->EventDescriptor.Id :
+					header->EventDescriptor.Version;
 	classic->Header.ThreadId = header->ThreadId;
 	classic->Header.ProcessId = header->ProcessId;
 	classic->Header.TimeStamp = header->TimeStamp;
@@ -113,6 +138,7 @@ static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
 	classic->MofData = record->UserData;
 	classic->MofLength = record->UserDataLength;
 	classic->BufferContext = record->BufferContext;
+	fill_instance(record, classic);
 }
 
 static void call_back(struct etw_trace *trace, EVENT_RECORD *record)

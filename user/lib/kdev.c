@@ -252,6 +252,11 @@ int etw_kdev_access_remove(int fd, const struct etw_guid *guid)
 	return command(fd, ETW_IOC_ACCESS_REMOVE, &access, sizeof(access));
 }
 
+int etw_kdev_classic(int fd, struct etw_classic_write *write)
+{
+	return command(fd, ETW_IOC_CLASSIC, write, sizeof(*write));
+}
+
 int etw_kdev_consumer_open(int fd, struct etw_consumer_open *open)
 {
 	return command(fd, ETW_IOC_CONSUMER_OPEN, open, sizeof(*open));

@@ -75,6 +75,7 @@ int etw_kdev_notify(int fd, struct etw_notify *notify);
 int etw_kdev_provider_enum(int fd, struct etw_provider_enum *list);
 int etw_kdev_provider_query(int fd, struct etw_provider_query *query);
 int etw_kdev_write(int fd, struct etw_event_write *write);
+int etw_kdev_classic(int fd, struct etw_classic_write *write);
 
 int etw_kdev_access_set(int fd, struct etw_access *access);
 int etw_kdev_access_query(int fd, struct etw_access *access);

@@ -114,7 +114,8 @@ void etw_reg_inherit(struct etw_proc *proc)
 static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
 {
 	struct etw_register arg = {
-		.flags = reg->callback ? ETW_REGISTER_NOTIFY : 0,
+		.flags = (reg->callback ? ETW_REGISTER_NOTIFY : 0) |
+			 (reg->classic ? ETW_REGISTER_CLASSIC : 0),
 		.cookie = atomic_load(&reg->handle),
 	};
 	int ret;
@@ -280,8 +281,8 @@ void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
 	reg->callback = NULL;
 }
 
-ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
-		    PVOID CallbackContext, PREGHANDLE RegHandle)
+ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
+		  uint64_t *out)
 {
 	struct etw_proc *proc = etw_proc_get();
 	ULONG result = ERROR_NOT_ENOUGH_MEMORY;
@@ -290,10 +291,10 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
 	sigset_t saved;
 	int ret;
 
-	if (!RegHandle)
+	if (!out)
 		return ERROR_INVALID_PARAMETER;
-	*RegHandle = 0;
-	if (!ProviderId || !memcmp(ProviderId, &no_guid, sizeof(no_guid)))
+	*out = 0;
+	if (!guid || !memcmp(guid, &no_guid, sizeof(no_guid)))
 		return ERROR_INVALID_PARAMETER;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
@@ -301,25 +302,26 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
 	reg = take_entry(&handle);
 	if (!reg)
 		goto out;
-	reg->guid = *ProviderId;
-	reg->callback = EnableCallback;
-	reg->context = CallbackContext;
-	if (EnableCallback)
+	reg->guid = *guid;
+	reg->callback = callback;
+	reg->context = context;
+	reg->classic = classic;
+	if (callback)
 		proc->callbacks++;
 	atomic_store(&reg->slot, ETW_NO_SLOT);
 	/* A child forked from here on finds it undecided and attaches it. */
 	atomic_store(&reg->entry, &undecided);
 	atomic_store(&reg->handle, handle);
 	/* A callback may need the handle before this returns. */
-	*RegHandle = handle;
+	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
 	ret = announce(proc, reg);
 	if (!ret && proc->callbacks && proc->fd >= 0) {
 		ret = etw_callback_start(proc);
-		if (!EnableCallback)	/* in a child, for those of the parent */
+		if (!callback)	/* in a child, for those of the parent */
 			ret = 0;
 	}
 	if (ret) {
-		*RegHandle = 0;
+		__atomic_store_n(out, 0, __ATOMIC_RELEASE);
 		etw_reg_release(proc, reg);
 		/* Of these codes the documented one also means "too many". */
 		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
@@ -332,26 +334,37 @@ out:
 	return result;
 }
 
-ULONG EventUnregister(REGHANDLE RegHandle)
+ULONG etw_reg_remove(uint64_t handle, bool classic)
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct etw_reg *reg;
 	sigset_t saved;
 
-	if (!RegHandle)
-		return ERROR_SUCCESS;
 	if (!proc)
 		return ERROR_INVALID_HANDLE;
 	etw_proc_lock(proc, &saved);
-	reg = etw_reg_find(RegHandle);
-	if (!reg) {
+	reg = etw_reg_find(handle);
+	if (!reg || reg->classic != classic) {
 		etw_proc_unlock(proc, &saved);
 		return ERROR_INVALID_HANDLE;
 	}
 	etw_reg_release(proc, reg);
-	etw_callback_wait(proc, RegHandle);
+	etw_callback_wait(proc, handle);
 	if (!proc->callbacks)
 		etw_callback_stop(proc, &saved);
 	etw_proc_unlock(proc, &saved);
 	return ERROR_SUCCESS;
+}
+
+ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
+		    PVOID CallbackContext, PREGHANDLE RegHandle)
+{
+	_Static_assert(sizeof(*RegHandle) == sizeof(uint64_t), "a handle is a number");
+	return etw_reg_add(ProviderId, EnableCallback, CallbackContext, false,
+			   (uint64_t *)RegHandle);
+}
+
+ULONG EventUnregister(REGHANDLE RegHandle)
+{
+	return RegHandle ? etw_reg_remove(RegHandle, false) : ERROR_SUCCESS;
 }

@@ -41,6 +41,7 @@ struct etw_reg {
 	GUID guid;
 	PENABLECALLBACK callback;
 	void *context;
+	bool classic;
 } __attribute__((__aligned__(128)));
 
 #define ETW_NO_SLOT	0xFFFFFFFFu
@@ -89,6 +90,15 @@ void etw_reg_end(struct etw_reg *reg);
  * epoch.  Without a device all registrations become disabled.
  */
 void etw_reg_attach(struct etw_proc *proc, uint32_t epoch);
+
+/*
+ * What EventRegister() and RegisterTraceGuids() do: *handle is set while the
+ * callback may come already, and 0 on failure.
+ */
+ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
+		  uint64_t *handle);
+/* Of the same kind only; the callback does not run any more when it returns. */
+ULONG etw_reg_remove(uint64_t handle, bool classic);
 
 /* End a registration, at the device too; the lock is held. */
 void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg);

@@ -9,10 +9,15 @@
 
 /* Find the record after the current one of a block. */
 static bool advance(struct etw_merge *merge, struct etw_block *block,
-		    struct etw_record_view *view)
+		    struct etw_record_view *view, struct etw_classic_view *classic)
 {
-	int ret = etw_record_next(block->data, block->header.offset,
-				  &block->offset, view);
+	int ret;
+
+	/* Until a record tells the time, it is that of the buffer. */
+	if (block->offset == ETW_BUFFER_HEADER_SIZE)
+		classic->time = block->header.ref_clock;
+	ret = etw_record_any(block->data, block->header.offset, &block->offset, view,
+			     classic);
 
 	if (ret < 0)
 		merge->corrupt++;
@@ -93,13 +98,14 @@ static struct etw_stream *find_stream(struct etw_merge *merge, uint16_t cpu)
 int etw_merge_add(struct etw_merge *merge, struct etw_block *block)
 {
 	struct etw_stream *s = find_stream(merge, block->header.processor);
+	struct etw_classic_view classic;
 	struct etw_record_view view;
 
 	if (!s)
 		return -ENOMEM;
 	block->next = NULL;
 	block->offset = ETW_BUFFER_HEADER_SIZE;
-	if (!advance(merge, block, &view))
+	if (!advance(merge, block, &view, &classic))
 		return 0;
 	merge->bytes += block->size;
 	if (s->first) {
@@ -112,6 +118,8 @@ int etw_merge_add(struct etw_merge *merge, struct etw_block *block)
 	s->first = block;
 	s->last = block;
 	s->view = view;
+	s->classic.time = classic.time;
+	etw_record_move(&s->view, &classic, &s->classic);
 	merge->heap[merge->heap_count++] = s;
 	sift_up(merge, merge->heap_count - 1);
 	return 1;
@@ -126,20 +134,21 @@ bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp)
 }
 
 bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
-		    struct etw_block **block)
+		    struct etw_classic_view *classic, struct etw_block **block)
 {
 	struct etw_stream *s = merge->heap[0];
 	bool done = false;
 
 	*view = s->view;
+	etw_record_move(view, &s->classic, classic);
 	*block = s->first;
-	if (!advance(merge, s->first, &s->view)) {
+	if (!advance(merge, s->first, &s->view, &s->classic)) {
 		done = true;
 		merge->bytes -= s->first->size;
 		s->first = s->first->next;
 		/* Has a first record, or it would not have been added. */
 		if (s->first)
-			advance(merge, s->first, &s->view);
+			advance(merge, s->first, &s->view, &s->classic);
 		else
 			merge->heap[0] = merge->heap[--merge->heap_count];
 	}

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/classic.h"
 #include "core/record.h"
 
 /* A buffer as read; the merge owns it until etw_merge_take() hands it back. */
@@ -28,7 +29,8 @@ struct etw_block {
 
 struct etw_stream {
 	struct etw_block *first, *last;
-	struct etw_record_view view;		/* current record of first */
+	struct etw_record_view view;		/* current record of first ... */
+	struct etw_classic_view classic;	/* ... and what it needs if classic */
 	uint16_t cpu;
 };
 
@@ -53,10 +55,10 @@ int etw_merge_add(struct etw_merge *merge, struct etw_block *block);
 bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp);
 
 /*
- * Take the first record; there is one.  *view leads into *block.  True: it was
- * the block's last one, and the caller owns the block now.
+ * Take the first record; there is one.  *view leads into *block and *classic.
+ * True: it was the block's last one, and the caller owns the block now.
  */
 bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
-		    struct etw_block **block);
+		    struct etw_classic_view *classic, struct etw_block **block);
 
 #endif /* ETW_LIB_RTMERGE_H */

@@ -357,7 +357,8 @@ static void hand_out(struct etw_rt_reader *r, struct etw_rt_event *event)
 	int64_t timestamp;
 
 	memset(event, 0, sizeof(*event));
-	event->buffer_done = etw_merge_take(&r->merge, &event->record, &block);
+	event->buffer_done = etw_merge_take(&r->merge, &event->record, &event->classic,
+					    &block);
 	if (event->buffer_done)
 		r->spent = block;
 	event->buffer = &block->header;

@@ -15,6 +15,7 @@
 #define ETW_LIB_RTREADER_H
 
 #include <stdint.h>
+#include "core/classic.h"
 #include "core/record.h"
 #include "kdev.h"
 
@@ -49,7 +50,8 @@ struct etw_rt_count {
 
 /* One event; the pointers are valid until the next call on the reader. */
 struct etw_rt_event {
-	struct etw_record_view record;
+	struct etw_record_view record;	/* may lead into classic: do not copy */
+	struct etw_classic_view classic;
 	const struct etw_buffer_header *buffer;	/* the one it came in */
 	int64_t time;		/* 100 ns since 1601; record.header has the raw time */
 	uint16_t cpu;
