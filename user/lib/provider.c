@@ -44,7 +44,7 @@ static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *
 	int tries, ret = 0;
 
 	if (reg->classic)	/* of RegisterTraceGuids() */
-		return ERROR_INVALID_HANDLE;
+		return -EBADF;
 	for (tries = 0; tries < 3; tries++) {
 		switch (etw_reg_begin(proc, reg, handle, &pass)) {
 		case ETW_REG_CLOSED:
