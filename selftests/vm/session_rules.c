@@ -135,21 +135,6 @@ TEST_F(rules, start_tells_the_sizes_in_use)
 	EXPECT_EQ(0, memcmp(u"Rules", q.name, 12));
 }
 
-/* B140: what the system's own sessions have flags for, no other session has. */
-TEST_F(rules, enable_flags)
-{
-	struct vl_props q = vl_props();
-
-	self->props.p.EnableFlags = 0x3;
-	ASSERT_EQ(0, start(self));
-	EXPECT_EQ(0, self->props.p.EnableFlags);
-	q.p.EnableFlags = 0x7;
-	ASSERT_EQ(0, UpdateTraceA(self->session, NULL, &q.p));
-	q = vl_props();
-	ASSERT_EQ(0, QueryTraceA(self->session, NULL, &q.p));
-	EXPECT_EQ(0, q.p.EnableFlags);
-}
-
 /* B142: no time given is a second; so is what is less than one. */
 TEST_F(rules, flush_timer)
 {
