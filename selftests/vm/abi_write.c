@@ -147,11 +147,14 @@ TEST_F(write, descriptors_too_many)
 
 TEST_F(write, flags_unknown)
 {
+	const uint32_t known = ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE |
+			       ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK;
 	int bit;
 
-	for (bit = 4; bit < 32; bit++) {
+	for (bit = 0; bit < 32; bit++) {
 		self->w.flags = 1u << bit;
-		EXPECT_EQ(-EINVAL, put(self));
+		if (!(self->w.flags & known))
+			EXPECT_EQ(-EINVAL, put(self));
 	}
 	EXPECT_TRUE(vm_state_same(self->fd, self->was));
 }
