@@ -2,11 +2,10 @@
 /*
  * payload_run.c - run a payload program that etw_payload_load() has accepted
  *
- * The payload lies in pieces.  A place in it is a cursor; every byte is read
- * through one, which ends where the payload does, or the field.  A field mostly
- * lies within a piece, and then is read where it lies.
+ * Steps lead from field to field, tests look at what lies there.
  */
 #include "core/payload.h"
+#include "core/payload_read.h"
 
 /* See trace.c; each member is written before it is read. */
 #if __has_attribute(__uninitialized__)
@@ -15,139 +14,21 @@
 #define UNINITIALIZED
 #endif
 
-struct cursor {
-	const u8 *at;		/* in the current piece */
-	u32 here;		/* bytes left there */
-	u32 after;		/* bytes left in later ones */
-	u32 pieces;		/* of these */
-	const struct etw_data_descriptor *next;
-};
-
 struct run {
-	struct cursor at;
+	struct etw_cursor at;
 	u32 pointer;		/* bytes of one */
 	u64 reg[ETW_PAYLOAD_REGISTERS];
 };
 
-/* A field's only element. */
-struct field {
-	const u8 *flat;		/* where it lies; NULL: in several pieces */
-	u32 bytes;
-	struct cursor at;	/* if it does */
-};
-
-static __always_inline u32 left(const struct cursor *c)
-{
-	return c->here + c->after;
-}
-
-/* Go to the next piece that is not empty; false: there is none. */
-static noinline bool refill(struct cursor *c)
-{
-	while (!c->here) {
-		if (!c->after || !c->pieces) {
-			c->after = 0;
-			return false;
-		}
-		c->here = READ_ONCE(c->next->size);
-		c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
-		if (c->here > c->after)
-			c->here = c->after;
-		c->after -= c->here;
-		c->next++;
-		c->pieces--;
-	}
-	return true;
-}
-
-/* false: the payload is too short. */
-static noinline bool skip(struct cursor *c, u32 n)
-{
-	u32 part;
-
-	if (n > left(c))
-		return false;
-	while (n) {
-		if (!c->here && !refill(c))
-			return false;
-		part = n < c->here ? n : c->here;
-		c->at += part;
-		c->here -= part;
-		n -= part;
-	}
-	return true;
-}
-
-/* A little-endian number of n bytes, at most 8. */
-static noinline bool number(struct cursor *c, u32 n, u64 *value)
-{
-	u32 i;
-
-	*value = 0;
-	for (i = 0; i < n; i++) {
-		if (!c->here && !refill(c))
-			return false;
-		*value |= (u64)*c->at++ << 8 * i;
-		c->here--;
-	}
-	return true;
-}
-
-/* The same of a field of 1, 2, 4 or 8 bytes. */
-static __always_inline bool field_number(const struct field *field, u64 *value)
-{
-	struct cursor c;
-	u16 half;
-	u32 word;
-
-	if (unlikely(!field->flat)) {
-		c = field->at;
-		return number(&c, field->bytes, value);
-	}
-	switch (field->bytes) {
-	case 1:
-		*value = *field->flat;
-		return true;
-	case 2:
-		__builtin_memcpy(&half, field->flat, 2);
-		*value = half;
-		return true;
-	case 4:
-		__builtin_memcpy(&word, field->flat, 4);
-		*value = word;
-		return true;
-	default:
-		__builtin_memcpy(value, field->flat, 8);
-		return true;
-	}
-}
-
 /* --------------------------------------------------------------------- steps */
 
-/* A field of so many bytes, and go behind it. */
-static __always_inline bool take(struct cursor *c, u32 bytes, struct field *field)
-{
-	if (unlikely(!c->here))
-		refill(c);
-	field->bytes = bytes;
-	if (likely(bytes <= c->here)) {
-		field->flat = c->at;
-		c->at += bytes;
-		c->here -= bytes;
-		return true;
-	}
-	field->flat = NULL;
-	field->at = *c;
-	return skip(c, bytes);
-}
-
 /* To behind a NUL of so many bytes; the field is what is before it. */
-static bool take_string(struct cursor *c, u32 width, struct field *field)
+static bool take_string(struct etw_cursor *c, u32 width, struct etw_field *field)
 {
 	u64 unit;
 	u32 i;
 
-	if (!c->here && !refill(c))
+	if (!c->here && !etw_cursor_refill(c))
 		return false;
 	field->flat = c->at;
 	for (i = 0; i + width <= c->here; i += width) {
@@ -160,35 +41,35 @@ static bool take_string(struct cursor *c, u32 width, struct field *field)
 	}
 	field->flat = NULL;
 	field->at = *c;
-	while (number(c, width, &unit) && unit)
+	while (etw_cursor_number(c, width, &unit) && unit)
 		;
 	/* Without a NUL all that is left was text. */
-	field->bytes = left(&field->at) - left(c);
+	field->bytes = etw_cursor_left(&field->at) - etw_cursor_left(c);
 	return true;
 }
 
-static bool take_counted(struct cursor *c, u32 width, bool big, struct field *field)
+static bool take_counted(struct etw_cursor *c, u32 width, bool big, struct etw_field *field)
 {
 	u64 bytes;
 
-	if (!number(c, width, &bytes))
+	if (!etw_cursor_number(c, width, &bytes))
 		return false;
 	if (big)
 		bytes = (bytes & 0xff) << 8 | bytes >> 8;
-	return take(c, bytes, field);
+	return etw_field_take(c, bytes, field);
 }
 
 /* Revision, number of sub-authorities, 6 bytes of authority. */
-static bool skip_sid(struct cursor *c)
+static bool skip_sid(struct etw_cursor *c)
 {
 	u64 head;
 
-	return number(c, 2, &head) && skip(c, 6 + 4 * (head >> 8));
+	return etw_cursor_number(c, 2, &head) && etw_cursor_skip(c, 6 + 4 * (head >> 8));
 }
 
 /* One element of a kind that has no length of its own. */
 static noinline bool take_element(struct run *run, const struct etw_payload_step *step,
-				  struct field *field)
+				  struct etw_field *field)
 {
 	switch (step->kind) {
 	case ETW_PAYLOAD_STRING8:
@@ -204,13 +85,13 @@ static noinline bool take_element(struct run *run, const struct etw_payload_step
 	case ETW_PAYLOAD_SID:
 		return skip_sid(&run->at);
 	default: /* REST */
-		return take(&run->at, left(&run->at), field);
+		return etw_field_take(&run->at, etw_cursor_left(&run->at), field);
 	}
 }
 
 /* All elements; false: the payload ends before the field does. */
 static noinline bool take_many(struct run *run, const struct etw_payload_step *step,
-			       struct field *field)
+			       struct etw_field *field)
 {
 	u64 count = step->count, length = step->length;
 
@@ -230,16 +111,16 @@ static noinline bool take_many(struct run *run, const struct etw_payload_step *s
 	if (step->kind == ETW_PAYLOAD_POINTER)
 		length = run->pointer;
 	/* A product that does not fit is a payload that is too short. */
-	if (length && count > left(&run->at) / length)
+	if (length && count > etw_cursor_left(&run->at) / length)
 		return false;
-	return take(&run->at, count * length, field);
+	return etw_field_take(&run->at, count * length, field);
 }
 
 static __always_inline bool step_over(struct run *run, const struct etw_payload_step *step,
-				      struct field *field)
+				      struct etw_field *field)
 {
 	if (likely(step->kind == ETW_PAYLOAD_FIXED && step->count == 1 && !step->flags))
-		return take(&run->at, step->length, field);
+		return etw_field_take(&run->at, step->length, field);
 	return take_many(run, step, field);
 }
 
@@ -295,12 +176,12 @@ static bool unsigned_holds(const struct etw_payload_test *test, u64 value)
 	}
 }
 
-static __always_inline bool number_holds(const struct etw_payload_test *test, const struct field *field)
+static __always_inline bool number_holds(const struct etw_payload_test *test, const struct etw_field *field)
 {
 	u32 unused = 64 - 8 * field->bytes;
 	u64 value;
 
-	if (!field_number(field, &value))
+	if (!etw_field_number(field, &value))
 		return false;
 	if (test->type == ETW_PAYLOAD_SIGNED)
 		value = (u64)((s64)(value << unused) >> unused);
@@ -313,7 +194,7 @@ static __always_inline bool number_holds(const struct etw_payload_test *test, co
 }
 
 /* What a text is read with: a cursor that ends with the field. */
-static __always_inline void text_of(const struct field *field, struct cursor *c)
+static __always_inline void text_of(const struct etw_field *field, struct etw_cursor *c)
 {
 	if (likely(field->flat)) {
 		c->at = field->flat;
@@ -327,30 +208,30 @@ static __always_inline void text_of(const struct field *field, struct cursor *c)
 	c->after = field->bytes - c->here;
 }
 
-static bool guid_holds(const struct etw_payload_test *test, const struct field *field)
+static bool guid_holds(const struct etw_payload_test *test, const struct etw_field *field)
 {
 	u64 low, high;
-	struct cursor c;
+	struct etw_cursor c;
 
 	text_of(field, &c);
-	if (!number(&c, 8, &low) || !number(&c, 8, &high))
+	if (!etw_cursor_number(&c, 8, &low) || !etw_cursor_number(&c, 8, &high))
 		return false;
 	return (low == test->value[0] && high == test->value[1]) ==
 	       (test->op == ETW_PAYLOAD_IS);
 }
 
-static noinline u32 slow_unit(struct cursor *c, u32 width)
+static noinline u32 slow_unit(struct etw_cursor *c, u32 width)
 {
 	u64 unit;
 
-	return number(c, width, &unit) ? unit : 0;
+	return etw_cursor_number(c, width, &unit) ? unit : 0;
 }
 
 /*
  * The next unit of a text, ASCII letters in lower case; 0: it ends here.  Until
  * the piece ends its place and length stay with the caller, in registers.
  */
-static __always_inline u32 next_unit(struct cursor *c, const u8 **at, u32 *here, bool wide)
+static __always_inline u32 next_unit(struct etw_cursor *c, const u8 **at, u32 *here, bool wide)
 {
 	u32 unit;
 	u16 half;
@@ -378,12 +259,12 @@ static __always_inline u32 wanted_unit(const u8 *text, u32 i, bool wide)
 	return wide ? ((const u16 *)text)[i] : text[i];
 }
 
-static __always_inline bool contains(const u8 *text, u32 length, const struct field *field,
+static __always_inline bool contains(const u8 *text, u32 length, const struct etw_field *field,
 				     bool wide)
 {
 	const u8 *border = text + (wide ? 2 * length : length), *at;
 	u32 here, unit, n = 0;
-	struct cursor c;
+	struct etw_cursor c;
 
 	text_of(field, &c);
 	at = c.at;
@@ -397,9 +278,9 @@ static __always_inline bool contains(const u8 *text, u32 length, const struct fi
 	return false;
 }
 
-static __always_inline bool is(const u8 *text, u32 length, const struct field *field, bool wide)
+static __always_inline bool is(const u8 *text, u32 length, const struct etw_field *field, bool wide)
 {
-	struct cursor c;
+	struct etw_cursor c;
 	const u8 *at;
 	u32 here, i;
 
@@ -413,7 +294,7 @@ static __always_inline bool is(const u8 *text, u32 length, const struct field *f
 }
 
 static noinline bool text_holds(const u8 *program, const struct etw_payload_test *test,
-		       const struct field *field)
+		       const struct etw_field *field)
 {
 	const u8 *text = program + test->value[0];
 	bool wide = test->type == ETW_PAYLOAD_TEXT16;
@@ -432,7 +313,7 @@ static noinline bool text_holds(const u8 *program, const struct etw_payload_test
 }
 
 static __always_inline bool holds(const u8 *program, const struct etw_payload_test *test,
-		  const struct field *field)
+		  const struct etw_field *field)
 {
 	switch (test->type) {
 	case ETW_PAYLOAD_UNSIGNED:
@@ -469,9 +350,9 @@ static const struct etw_payload_event *find(const u8 *program,
 }
 
 static void save(struct run *run, const struct etw_payload_step *step,
-		 const struct field *field)
+		 const struct etw_field *field)
 {
-	field_number(field, &run->reg[step->save - 1]);
+	etw_field_number(field, &run->reg[step->save - 1]);
 }
 
 /* The groups that hold. */
@@ -482,7 +363,7 @@ static u32 walk(const u8 *program, const struct etw_payload_event *event, struct
 	const struct etw_payload_test *end = test + event->tests;
 	u32 good = (event->all | event->any) & ~event->ors;
 	const u32 musts = event->all & ~event->ors;
-	struct field field UNINITIALIZED;
+	struct etw_field field UNINITIALIZED;
 	bool there = true, hit;
 	u32 i;
 
@@ -515,7 +396,7 @@ bool etw_payload_pass(const void *program, const struct etw_record_source *sourc
 	event = find(program, source->desc);
 	if (!event)
 		return true;
-	run.at = (struct cursor){
+	run.at = (struct etw_cursor){
 		.after = source->size - ETW_EVENT_HEADER_SIZE -
 			 (source->related ? ETW_RELATED_ITEM_SIZE : 0),
 		.pieces = source->count,

@@ -8,6 +8,9 @@
 #include "kmod/etw_test/etw_test.h"
 #include "lib/payload.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 static const struct etw_guid kguid = ETW_TEST_GUID;
 
 /* An event with a number, a string of any length, and a number behind it. */
@@ -108,6 +111,15 @@ static uint64_t taken(FIXTURE_DATA(payload) *self, int session)
 	return st.written;
 }
 
+/* Without anybody reading, buffers run out. */
+static uint64_t lost_or_taken(FIXTURE_DATA(payload) *self, int session)
+{
+	struct etw_session_stat st;
+
+	return vm_stat(self->fd, self->session[session], &st) ? (uint64_t)-1 :
+		st.written + vm_dropped(&st);
+}
+
 /* How many the filtered session has taken since the last call. */
 #define NEWS	({ uint64_t was = seen; seen = taken(self, 0); seen - was; })
 
@@ -204,6 +216,44 @@ TEST_F(payload, enabled_all_the_same)
 	ASSERT_EQ(0, filter(self, kguid, &kernel_layout, false, p, 1, NULL));
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_ENABLED, &e));
 	EXPECT_TRUE(e.inline_test && e.event_enabled && e.provider_enabled);
+}
+
+static atomic_bool stop_writing;
+
+static void *write_on(void *arg)
+{
+	FIXTURE_DATA(payload) *self = arg;
+	uint64_t *count = calloc(1, sizeof(*count));
+
+	for (; !atomic_load(&stop_writing); ++*count)
+		write_event(self, 7, 1, "yes", 0);
+	return count;
+}
+
+/* B17: filters come and go while events are written; each event passes all of them. */
+TEST_F(payload, replaced_meanwhile)
+{
+	const struct etw_payload_predicate p[] = { { "Name", ETW_PAYLOAD_IS, "yes" },
+						   { "Behind", ETW_PAYLOAD_EQ, "0" } };
+	uint64_t *count, total = 0;
+	pthread_t threads[2];
+	int i;
+
+	atomic_store(&stop_writing, false);
+	ASSERT_EQ(0, filter(self, vm_guid(1), &layout, false, p, 2, NULL));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, write_on, self));
+	for (i = 0; i < 200; i++)
+		EXPECT_EQ(0, filter(self, vm_guid(1), &layout, false, p, 1 + i % 2, NULL));
+	atomic_store(&stop_writing, true);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], (void **)&count));
+		total += *count;
+		free(count);
+	}
+	EXPECT_LT(0, total);
+	EXPECT_EQ(total, lost_or_taken(self, 0));
+	EXPECT_EQ(total, lost_or_taken(self, 1));
 }
 
 /* An event that is lost before it is there is lost to this session as well. */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * payload_read.c - read a payload where it does not lie within one piece
+ *
+ * The list of pieces may change meanwhile: each length is read once, and what
+ * was read is never more than a piece then had.
+ */
+#include "core/payload_read.h"
+
+/* Go to the next piece that is not empty; false: there is none. */
+bool etw_cursor_refill(struct etw_cursor *c)
+{
+	while (!c->here) {
+		if (!c->after || !c->pieces) {
+			c->after = 0;
+			return false;
+		}
+		c->here = READ_ONCE(c->next->size);
+		c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
+		if (c->here > c->after)
+			c->here = c->after;
+		c->after -= c->here;
+		c->next++;
+		c->pieces--;
+	}
+	return true;
+}
+
+/* false: the payload is too short. */
+bool etw_cursor_skip(struct etw_cursor *c, u32 n)
+{
+	u32 part;
+
+	if (n > etw_cursor_left(c))
+		return false;
+	while (n) {
+		if (!c->here && !etw_cursor_refill(c))
+			return false;
+		part = n < c->here ? n : c->here;
+		c->at += part;
+		c->here -= part;
+		n -= part;
+	}
+	return true;
+}
+
+/* A little-endian number of n bytes, at most 8. */
+bool etw_cursor_number(struct etw_cursor *c, u32 n, u64 *value)
+{
+	u32 i;
+
+	*value = 0;
+	for (i = 0; i < n; i++) {
+		if (!c->here && !etw_cursor_refill(c))
+			return false;
+		*value |= (u64)*c->at++ << 8 * i;
+		c->here--;
+	}
+	return true;
+}
