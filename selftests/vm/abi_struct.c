@@ -132,7 +132,7 @@ static void fill_give(struct env *e, void *arg)
 	((struct etw_buffer_give *)arg)->index = e->held;
 }
 
-/* Of a GUID that nobody has. */
+/* Of a GUID that has a list; SET adds one. */
 static void fill_access(struct env *e, void *arg)
 {
 	((struct etw_access *)arg)->guid = vm_guid(0x50);
@@ -140,8 +140,7 @@ static void fill_access(struct env *e, void *arg)
 
 static void fill_access_set(struct env *e, void *arg)
 {
-	fill_access(e, arg);
-	((struct etw_access *)arg)->entries = VM_PTR(e->out);
+	((struct etw_access *)arg)->guid = vm_guid(0x51);
 }
 
 #define SESSION(verb, filler)							\
@@ -283,6 +282,7 @@ static int set_up_classic(struct env *e)
 
 FIXTURE_SETUP(abi)
 {
+	struct etw_access list = { .size = sizeof(list), .guid = vm_guid(0x50) };
 	struct env *e = &self->e;
 
 	vm_pin(0);
@@ -307,12 +307,18 @@ FIXTURE_SETUP(abi)
 	e->cfd = vm_consume(e->fd, e->base, O_NONBLOCK, NULL);
 	ASSERT_LE(0, e->cfd);
 	ASSERT_EQ(0, deliver_two(e));
+	ASSERT_EQ(0, vm_ioctl(e->fd, ETW_IOC_ACCESS_SET, &list));
 	self->was = vm_state_get(e->fd);
 	ASSERT_NE(NULL, self->was);
 }
 
 FIXTURE_TEARDOWN(abi)
 {
+	struct etw_access list = { .size = sizeof(list), .guid = vm_guid(0x50) };
+
+	vm_ioctl(self->e.fd, ETW_IOC_ACCESS_REMOVE, &list);
+	list.guid = vm_guid(0x51);
+	vm_ioctl(self->e.fd, ETW_IOC_ACCESS_REMOVE, &list);
 	close(self->e.cfd);
 	vm_stop_all(self->e.fd);
 	close(self->e.fd);

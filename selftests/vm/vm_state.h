@@ -13,6 +13,7 @@
 #define VM_STATE_SESSIONS	80
 #define VM_STATE_PROVIDERS	32
 #define VM_STATE_LIST		16
+#define VM_STATE_ACCESS		8
 
 struct vm_state_session {
 	struct etw_session query;
@@ -28,13 +29,20 @@ struct vm_state_provider {
 	char name[64];
 };
 
+struct vm_state_access {
+	struct etw_access query;
+	struct etw_access_entry entries[VM_STATE_LIST];
+};
+
 struct vm_state {
 	int sessions;
 	int providers;
+	int lists;
 	uint64_t handles[VM_STATE_SESSIONS];
 	struct etw_guid guids[VM_STATE_PROVIDERS];
 	struct vm_state_session session[VM_STATE_SESSIONS];
 	struct vm_state_provider provider[VM_STATE_PROVIDERS];
+	struct vm_state_access access[VM_STATE_ACCESS];
 };
 
 static inline int vm_state_one_session(int fd, uint64_t handle,
@@ -91,6 +99,24 @@ static inline int vm_state_min(int a, int b)
 	return a < b ? a : b;
 }
 
+/* The access lists of GUIDs that have their own, the first ones. */
+static inline int vm_state_lists(int fd, struct vm_state *st)
+{
+	struct etw_guid last = { 0 };
+	int i, ret = 0;
+
+	for (i = 0; i < VM_STATE_ACCESS && !ret; i++) {
+		st->access[i].query = (struct etw_access){
+			.size = sizeof(struct etw_access), .flags = ETW_ACCESS_NEXT, .guid = last,
+			.entries = VM_PTR(st->access[i].entries), .capacity = VM_STATE_LIST };
+		ret = vm_ioctl(fd, ETW_IOC_ACCESS_QUERY, &st->access[i].query);
+		last = st->access[i].query.guid;
+		st->access[i].query.entries = 0;
+		st->lists += !ret;
+	}
+	return ret == -ESRCH ? 0 : ret;
+}
+
 /* Everything there is to know now; to be freed.  NULL if a query failed. */
 static inline struct vm_state *vm_state_get(int fd)
 {
@@ -116,6 +142,8 @@ static inline struct vm_state *vm_state_get(int fd)
 	for (i = 0; i < n; i++)
 		if (vm_state_one_provider(fd, &st->guids[i], &st->provider[i]))
 			goto fail;
+	if (vm_state_lists(fd, st))
+		goto fail;
 	return st;
 fail:
 	free(st);
@@ -138,8 +166,11 @@ static inline bool vm_state_same(int fd, const struct vm_state *was)
 			now->providers);
 	else if (memcmp(was->session, now->session, sizeof(was->session)))
 		fprintf(stderr, "# state: a session changed\n");
-	else if (!same)
+	else if (memcmp(was->provider, now->provider, sizeof(was->provider)))
 		fprintf(stderr, "# state: a provider changed\n");
+	else if (!same)
+		fprintf(stderr, "# state: %d access lists became %d, or one changed\n",
+			was->lists, now->lists);
 	free(now);
 	return same;
 }
