@@ -348,9 +348,36 @@
 	S(MOF_FIELD, 16, 8)						\
 	F(MOF_FIELD, Length, 8, 4)
 
+/* Sources: Microsoft's pages of these names */
+#define SECURITY(S, F)							\
+	S(SID_IDENTIFIER_AUTHORITY, 6, 1)				\
+	S(SID, 12, 4)							\
+	F(SID, Revision, 0, 1)						\
+	F(SID, SubAuthorityCount, 1, 1)					\
+	F(SID, IdentifierAuthority, 2, 6)				\
+	F(SID, SubAuthority, 8, 4)					\
+	S(ACL, 8, 2)							\
+	F(ACL, AclRevision, 0, 1)					\
+	F(ACL, AclSize, 2, 2)						\
+	F(ACL, AceCount, 4, 2)						\
+	S(ACE_HEADER, 4, 2)						\
+	F(ACE_HEADER, AceFlags, 1, 1)					\
+	F(ACE_HEADER, AceSize, 2, 2)					\
+	S(ACCESS_ALLOWED_ACE, 12, 4)					\
+	F(ACCESS_ALLOWED_ACE, Mask, 4, 4)				\
+	F(ACCESS_ALLOWED_ACE, SidStart, 8, 4)				\
+	S(ACCESS_DENIED_ACE, 12, 4)					\
+	S(SECURITY_DESCRIPTOR_RELATIVE, 20, 4)				\
+	F(SECURITY_DESCRIPTOR_RELATIVE, Control, 2, 2)			\
+	F(SECURITY_DESCRIPTOR_RELATIVE, Owner, 4, 4)			\
+	F(SECURITY_DESCRIPTOR_RELATIVE, Group, 8, 4)			\
+	F(SECURITY_DESCRIPTOR_RELATIVE, Sacl, 12, 4)			\
+	F(SECURITY_DESCRIPTOR_RELATIVE, Dacl, 16, 4)			\
+	S(EVENT_EXTENDED_ITEM_PID_NAMESPACE, 16, 4)
+
 #define ALL(S, F)							\
 	TYPES(S, F) PROVIDER(S, F) CONTROLLER(S, F) RECORD(S, F)	\
-	EXTENDED_ITEMS(S, F) CONSUMER(S, F) INFO(S, F)
+	EXTENDED_ITEMS(S, F) CONSUMER(S, F) INFO(S, F) SECURITY(S, F)
 
 /* The compile-time check */
 #define ASSERT_STRUCT(type, size, align)				\
