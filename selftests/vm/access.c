@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * access - who has which right, by the access lists of sessions and providers
+ *
+ * TIMEOUT: 900
  */
 #include "vm_access.h"
 

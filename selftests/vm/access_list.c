@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * access_list - the commands on access lists: who may, what is refused, limits
+ *
+ * TIMEOUT: 900
  */
 #include "vm_access.h"
 
