@@ -99,6 +99,7 @@ static void session_free(struct etw_trace_session *s)
 	mem_cgroup_put(s->memcg);
 	mutex_destroy(&s->lock);
 	mutex_destroy(&s->flush_lock);
+	kfree(s->periodic.guids);
 	kfree(s->name);
 	kfree(s);
 }
@@ -200,6 +201,7 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	for_each_possible_cpu(cpu)
 		etw_ring_cpu_init(&per_cpu_ptr(s->cpu, cpu)->rc, cpu);
 	etw_deliver_init(s);
+	etw_periodic_init(s);
 	err = etw_buffers_init(s);
 	if (err)
 		goto err_free;
@@ -354,7 +356,7 @@ u64 etw_session_written(struct etw_trace_session *s)
  *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited
  *    for a grace period;
  *  - CPU hotplug: off the list before that grace period;
- *  - irq_work and works: ended by etw_deliver_stop();
+ *  - irq_work and works: ended by etw_deliver_stop() and etw_periodic_stop();
  *  - control calls and consumers: each has a reference.
  */
 void etw_session_stop(struct etw_trace_session *s)
@@ -365,6 +367,7 @@ void etw_session_stop(struct etw_trace_session *s)
 	etw_provider_session_stopped(s);
 	mutex_unlock(&etw_control);
 
+	etw_periodic_stop(s);
 	etw_deliver_stop(s);
 	etw_session_put(s);
 	module_put(THIS_MODULE);

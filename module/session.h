@@ -117,6 +117,14 @@ struct etw_trace_session {
 	u64 discarded_events;
 	u64 rt_buffers_lost;
 
+	/* under etw_control, see periodic.c */
+	struct {
+		struct delayed_work work;
+		struct etw_guid *guids;
+		u32 count;
+		u32 period_s;
+	} periodic;
+
 	wait_queue_head_t wait;		/* consumers */
 	struct work_struct work;
 	struct delayed_work flush_work;
@@ -176,6 +184,10 @@ void etw_deliver_kick(struct etw_trace_session *s);
 void etw_deliver_recycle(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_deliver_stop(struct etw_trace_session *s);
 int etw_deliver_flush(struct etw_trace_session *s);
+
+/* periodic.c */
+void etw_periodic_init(struct etw_trace_session *s);
+void etw_periodic_stop(struct etw_trace_session *s);
 
 /* consumer.c; all but _open and _info under session->lock */
 struct etw_consumer;

@@ -61,6 +61,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <etw/abi_access.h>
+#include <etw/abi_capture.h>
 #include <etw/abi_classic.h>
 #include <etw/abi_filter.h>
 #include <etw/format.h>
@@ -87,6 +88,7 @@
 #define ETW_IOC_SESSION_FLUSH	ETW_IOC(0x05)	/* etw_session */
 #define ETW_IOC_SESSION_ENUM	ETW_IOC(0x06)	/* etw_session_enum */
 #define ETW_IOC_SESSION_STAT	ETW_IOC(0x07)	/* etw_session_stat */
+#define ETW_IOC_SESSION_CAPTURE	ETW_IOC(0x08)	/* etw_session_capture */
 #define ETW_IOC_ENABLE		ETW_IOC(0x10)	/* etw_enable */
 #define ETW_IOC_REGISTER	ETW_IOC(0x20)	/* etw_register */
 #define ETW_IOC_UNREGISTER	ETW_IOC(0x21)	/* etw_unregister */

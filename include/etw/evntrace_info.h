@@ -207,7 +207,8 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfo
  *
  * TraceVersionInfo: TRACE_VERSION_INFO; TraceMaxLoggersQuery: a ULONG, how many
  * sessions may run at once; TraceStreamCount: a ULONG, how many streams of
- * buffers the session has: one per CPU, or one.
+ * buffers the session has: one per CPU, or one;
+ * TracePeriodicCaptureStateInfo: what was set for the session.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (the answer is longer);
  * ERROR_INVALID_PARAMETER (NULL, unknown class, handle 0);
@@ -228,7 +229,10 @@ ETW_API ULONG WMIAPI TraceQueryInformation(TRACEHANDLE SessionHandle,
  * @TraceInformation: the setting
  * @InformationLength: bytes
  *
- * There is no class yet that can be set.
+ * TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and
+ * GUIDs.  Each of these providers that the session has enabled is asked for its
+ * state that often, 1 second at least, 64 providers at most, in place of what
+ * was set before; no provider, or NULL and 0, ends it.
  *
  * Return: as TraceQueryInformation().
  * Semantics: Microsoft's page "TraceSetInformation function".

@@ -318,3 +318,10 @@ AT(etw_classic_write, data, 64, 8);
 AT(etw_classic_write, data_count, 72, 4);
 AT(etw_classic_write, reserved, 76, 4);
 SIZE(etw_classic_write, 80);
+
+AT(etw_session_capture, flags, 4, 4);
+AT(etw_session_capture, handle, 8, 8);
+AT(etw_session_capture, guids, 16, 8);
+AT(etw_session_capture, count, 24, 4);
+AT(etw_session_capture, period_s, 28, 4);
+SIZE(etw_session_capture, 32);

@@ -132,6 +132,16 @@ static const struct op op_stat = {
 		    F(etw_session_stat, consumer_cap, KIND_LEN, sizeof(struct etw_consumer_info)),
 		    F(etw_session_stat, reserved, KIND_RESERVED) } };
 
+static const struct op op_capture = {
+	.id = 59, .name = "capture", .weight = 3, .cmd = ETW_IOC_SESSION_CAPTURE,
+	.size = sizeof(struct etw_session_capture),
+	.fields = { FD(FD_DEV), PLACE, F(etw_session_capture, size, KIND_SIZE),
+		    F(etw_session_capture, flags, KIND_FLAGS, ETW_CAPTURE_SET),
+		    F(etw_session_capture, handle, KIND_HANDLE),
+		    F(etw_session_capture, guids, KIND_OUT),
+		    F(etw_session_capture, count, KIND_LEN, sizeof(struct etw_guid)),
+		    F(etw_session_capture, period_s, KIND_INT, 1) } };
+
 /* ------------------------------------------------------------------ providers */
 
 static const struct op op_enable = {
@@ -373,7 +383,7 @@ const struct op *const fuzz_ops[] = {
 	&op_protect, &op_advise, &op_touch, &op_fcntl, &op_fork, &op_kill, &op_pass_fd,
 	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
-	&op_classic,
+	&op_classic, &op_capture,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

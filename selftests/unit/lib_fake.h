@@ -81,6 +81,8 @@ struct fake_state {
 	uint32_t provider_count;
 	struct fake_session sessions[FAKE_SESSIONS];
 	uint64_t next_handle;
+	struct etw_session_capture capture;	/* what is set */
+	struct etw_guid captured[ETW_CAPTURE_MAX];
 	struct etw_enable enable;	/* the last call's, with */
 	struct {			/* its filters */
 		uint32_t type, len;

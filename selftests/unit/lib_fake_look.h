@@ -80,9 +80,31 @@ static int fake_look_query(struct etw_provider_query *q)
 	return 0;
 }
 
+static int fake_capture(struct etw_session_capture *c)
+{
+	struct etw_session s = { .handle = c->handle };
+	void *guids = (void *)(uintptr_t)c->guids;
+
+	if (!fake_session(&s))
+		return -ENOENT;
+	if (!(c->flags & ETW_CAPTURE_SET)) {
+		memcpy(guids, fake->captured, 16 * fake->capture.count);
+		c->count = fake->capture.count;
+		c->period_s = fake->capture.period_s;
+		return 0;
+	}
+	if (c->count > ETW_CAPTURE_MAX || (c->count && !c->period_s))
+		return -EINVAL;
+	memcpy(fake->captured, guids, 16 * c->count);
+	fake->capture = *c;
+	return 0;
+}
+
 static int fake_look(uint32_t nr, void *arg)
 {
 	switch (nr) {
+	case 0x08:
+		return fake_capture(arg);
 	case 0x23:
 		return fake_look_enum(arg);
 	case 0x24:

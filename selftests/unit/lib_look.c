@@ -264,6 +264,44 @@ static void test_information(void)
 	fake->open_error = 0;
 }
 
+/* B36: classes 16 and 17 */
+static void test_periodic(void)
+{
+	struct {
+		TRACE_PERIODIC_CAPTURE_STATE_INFO info;
+		GUID guids[2];
+	} in = { { 5, 2, 0 }, { mine, early } }, out;
+	ULONG len = 99;
+
+	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, &in, sizeof(in)),
+	   ERROR_SUCCESS, "two providers every 5 s");
+	ok(fake->capture.count == 2 && fake->capture.period_s == 5 &&
+	   !memcmp(fake->captured, in.guids, 32), "reach the kernel");
+	is(TraceQueryInformation(session, TracePeriodicCaptureStateInfo, &out, sizeof(out) - 1,
+				 &len), ERROR_BAD_LENGTH, "a byte too little");
+	is(len, sizeof(out), "tells how much it needs");
+	is(TraceQueryInformation(session, TracePeriodicCaptureStateInfo, &out, sizeof(out), &len),
+	   ERROR_SUCCESS, "what is set");
+	ok(!memcmp(&in, &out, sizeof(in)), "is what was set");
+	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, &in, sizeof(in) - 1),
+	   ERROR_BAD_LENGTH, "a GUID cut off");
+	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, &in, 7),
+	   ERROR_BAD_LENGTH, "a head cut off");
+	in.info.CaptureStateFrequencyInSeconds = 0;
+	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, &in, sizeof(in)),
+	   ERROR_INVALID_PARAMETER, "all the time");
+	is(TraceSetInformation(0, TracePeriodicCaptureStateListInfo, &in, sizeof(in)),
+	   ERROR_INVALID_PARAMETER, "no session");
+	is(TraceSetInformation(777, TracePeriodicCaptureStateListInfo, NULL, 0),
+	   ERROR_WMI_INSTANCE_NOT_FOUND, "no such session");
+	is(fake->capture.count, 2, "nothing has changed");
+	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, NULL, 0), ERROR_SUCCESS,
+	   "nothing");
+	is(fake->capture.count, 0, "ends it");
+	is(TraceQueryInformation(session, TracePeriodicCaptureStateListInfo, &out, sizeof(out),
+				 &len), ERROR_NOT_SUPPORTED, "the class to set is not asked");
+}
+
 int main(void)
 {
 	ENABLE_TRACE_PARAMETERS p = { .Version = 2,
@@ -283,6 +321,7 @@ int main(void)
 	test_guid_process();
 	test_guids();
 	test_information();
+	test_periodic();
 	EventUnregister(a);
 	EventUnregister(b);
 	return done_testing();

@@ -502,8 +502,8 @@ TEST_F(abi, wrong_file)
 
 static bool known(unsigned int nr)
 {
-	return (nr >= 0x01 && nr <= 0x07) || nr == 0x10 || (nr >= 0x20 && nr <= 0x24) ||
-	       nr == 0x30 || nr == 0x40 || (nr >= 0x50 && nr <= 0x52);
+	return (nr >= 0x01 && nr <= 0x08) || nr == 0x10 || (nr >= 0x20 && nr <= 0x24) ||
+	       nr == 0x30 || nr == 0x31 || nr == 0x40 || (nr >= 0x50 && nr <= 0x52);
 }
 
 TEST(unknown_command)

@@ -193,6 +193,11 @@ int etw_kdev_session_enum(int fd, struct etw_session_enum *list)
 	return command(fd, ETW_IOC_SESSION_ENUM, list, sizeof(*list));
 }
 
+int etw_kdev_session_capture(int fd, struct etw_session_capture *capture)
+{
+	return command(fd, ETW_IOC_SESSION_CAPTURE, capture, sizeof(*capture));
+}
+
 int etw_kdev_session_stat(int fd, struct etw_session_stat *stat)
 {
 	return command(fd, ETW_IOC_SESSION_STAT, stat, sizeof(*stat));

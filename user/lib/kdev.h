@@ -64,6 +64,7 @@ int etw_kdev_session_query(int fd, struct etw_session *session);
 int etw_kdev_session_update(int fd, struct etw_session *session);
 int etw_kdev_session_flush(int fd, struct etw_session *session);
 int etw_kdev_session_enum(int fd, struct etw_session_enum *list);
+int etw_kdev_session_capture(int fd, struct etw_session_capture *capture);
 int etw_kdev_session_stat(int fd, struct etw_session_stat *stat);
 
 /* -EINTR: a signal came while it waited for callbacks; done otherwise */

@@ -72,6 +72,53 @@ static ULONG query_stream_count(struct request *r)
 	return answer(r, &count, sizeof(count));
 }
 
+_Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "GUIDs go to the kernel as they are");
+
+static ULONG set_periodic(struct request *r)
+{
+	TRACE_PERIODIC_CAPTURE_STATE_INFO info = { 0 };
+	struct etw_session_capture capture = {
+		.flags = ETW_CAPTURE_SET, .handle = r->session,
+		.guids = (uintptr_t)r->data + sizeof(info),
+	};
+
+	/* Nothing at all ends it. */
+	if (r->len) {
+		if (r->len < sizeof(info))
+			return ERROR_BAD_LENGTH;
+		memcpy(&info, r->data, sizeof(info));
+		if (r->len != sizeof(info) + info.ProviderCount * sizeof(GUID))
+			return ERROR_BAD_LENGTH;
+		if (info.Reserved)
+			return ERROR_INVALID_PARAMETER;
+	}
+	capture.count = info.ProviderCount;
+	capture.period_s = info.CaptureStateFrequencyInSeconds;
+	return etw_win32_from_errno(etw_kdev_session_capture(r->fd, &capture));
+}
+
+static ULONG query_periodic(struct request *r)
+{
+	struct {
+		TRACE_PERIODIC_CAPTURE_STATE_INFO info;
+		GUID guids[ETW_CAPTURE_MAX];
+	} reply;
+	struct etw_session_capture capture = {
+		.handle = r->session, .guids = (uintptr_t)reply.guids, .count = ETW_CAPTURE_MAX,
+	};
+	int err;
+
+	memset(&reply, 0, sizeof(reply));
+	err = etw_kdev_session_capture(r->fd, &capture);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (capture.count > ETW_CAPTURE_MAX)
+		capture.count = ETW_CAPTURE_MAX;
+	reply.info.CaptureStateFrequencyInSeconds = capture.period_s;
+	reply.info.ProviderCount = capture.count;
+	return answer(r, &reply, sizeof(reply.info) + capture.count * sizeof(GUID));
+}
+
 /*
  * What is not here has no meaning on Linux, as far as this library goes: sampled
  * profiles, counters of the processor, and the system's own events.
@@ -82,6 +129,8 @@ static const struct {
 	request_fn query, set;
 } classes[] = {
 	{ TraceVersionInfo, false, query_version, NULL },
+	{ TracePeriodicCaptureStateListInfo, true, NULL, set_periodic },
+	{ TracePeriodicCaptureStateInfo, true, query_periodic, NULL },
 	{ TraceMaxLoggersQuery, false, query_max_loggers, NULL },
 	{ TraceStreamCount, true, query_stream_count, NULL },
 };
