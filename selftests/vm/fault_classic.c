@@ -9,15 +9,10 @@
 
 FAULT_FIXTURE
 
-/* The record in room: base has the provider enabled. */
-static struct etw_classic_write *record(struct fault_env *e)
-{
-	return (struct etw_classic_write *)e->text;
-}
-
+/* A record of a provider that base has enabled. */
 static void prepare(struct fault_env *e, unsigned int pieces, unsigned int size)
 {
-	struct etw_classic_write *w = record(e);
+	struct etw_classic_write *w = &e->arg.classic;
 	struct etw_session s = { .logger_id = 0 };
 	unsigned int i;
 
@@ -47,7 +42,7 @@ static void before_large(struct fault_env *e)
 
 static int do_classic(struct fault_env *e)
 {
-	return vm_ioctl(e->fd, ETW_IOC_CLASSIC, record(e));
+	return vm_ioctl(e->fd, ETW_IOC_CLASSIC, &e->arg.classic);
 }
 
 static bool is_written(struct fault_env *e)
@@ -75,7 +70,7 @@ static bool is_counted(struct fault_env *e, const struct fault_state *was, int r
 
 static void clean(struct fault_env *e)
 {
-	vm_unregister(e->fd, record(e)->slot);
+	vm_unregister(e->fd, e->arg.classic.slot);
 	vm_disable(e->fd, e->base, vm_guid(5));
 }
 

@@ -249,8 +249,62 @@ static const struct fault_op look_ops[] = {
 	  .done = told_one_consumer, .clean = no_consumer, .enomem = 2, .efault = 5 },
 };
 
+/* ------------------------------------------------------------ periodic capture */
+
+static int periodic(struct fault_env *e, uint32_t flags, uint32_t count)
+{
+	struct etw_guid guids[2] = { vm_guid(21), vm_guid(22) };
+	struct etw_session_capture *c = &e->arg.capture;
+
+	memcpy(e->room, guids, sizeof(guids));
+	*c = (struct etw_session_capture){
+		.size = sizeof(*c), .flags = flags, .handle = e->base,
+		.guids = VM_PTR(e->room), .count = count, .period_s = count ? 1000 : 0 };
+	return vm_ioctl(e->fd, ETW_IOC_SESSION_CAPTURE, c);
+}
+
+static int do_periodic(struct fault_env *e)
+{
+	return periodic(e, ETW_CAPTURE_SET, 2);
+}
+
+static int do_tell(struct fault_env *e)
+{
+	return periodic(e, 0, 2);
+}
+
+static bool two_are_set(struct fault_env *e)
+{
+	struct etw_session_capture *c = &e->arg.capture;
+
+	return !do_tell(e) && c->count == 2 && c->period_s == 1000;
+}
+
+static bool told_two(struct fault_env *e)
+{
+	return e->arg.capture.count == 2;
+}
+
+static void two_periodic(struct fault_env *e)
+{
+	do_periodic(e);
+}
+
+static void end_periodic(struct fault_env *e)
+{
+	periodic(e, ETW_CAPTURE_SET, 0);
+}
+
+static const struct fault_op periodic_ops[] = {
+	{ .name = "SESSION_CAPTURE, set", .call = do_periodic, .done = two_are_set,
+	  .clean = end_periodic, .late = true, .once = true, .enomem = 1, .efault = 4 },
+	{ .name = "SESSION_CAPTURE", .prepare = two_periodic, .call = do_tell,
+	  .done = told_two, .clean = end_periodic, .enomem = 1, .efault = 4 },
+};
+
 FAULT_TEST(starting, start_ops)
 FAULT_TEST(changing, change_ops)
 FAULT_TEST(looking, look_ops)
+FAULT_TEST(periodic, periodic_ops)
 
 TEST_HARNESS_MAIN

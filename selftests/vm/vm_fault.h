@@ -123,6 +123,8 @@ struct fault_env {
 		struct etw_unregister unreg;
 		struct etw_notify notify;
 		struct etw_event_write write;
+		struct etw_classic_write classic;
+		struct etw_session_capture capture;
 		struct etw_provider_enum provider_enum;
 		struct etw_provider_query query;
 		struct etw_consumer_open open;
