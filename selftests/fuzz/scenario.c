@@ -54,6 +54,9 @@ static const char *const scenarios[] = {
 	"start register:flags=1 enable:filters=480 notify enable:filters=496 notify enable:filters=448 "
 		"write enable:filters=464 write:desc.id=1 burst enable:filters=1000,control=2 notify "
 		"enable:filters=2016 write provider enable:filters=3024,control=2 notify flush",
+	"start register:flags=2 enable classic:logger_id=1 classic:logger_id=1,kind=1,options=0 "
+		"classic:logger_id=1,kind=2,options=43,instance=0 capture:flags=0 capture:flags=1,period_s=1 "
+		"consume:flags=2048 flush audit",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
 };
