@@ -55,6 +55,13 @@ ETW_BEGIN_DECLS
 #define EVENT_HEADER_FLAG_CLASSIC_HEADER	0x0100
 #define EVENT_HEADER_FLAG_PROCESSOR_INDEX	0x0200	/* see GetEventProcessorIndex() */
 
+/* Types of chunks in a provider's traits, see EventSetInformation() */
+typedef enum {
+	EtwProviderTraitTypeGroup = 1,	/* a GUID: the group it is a member of */
+	EtwProviderTraitDecodeGuid = 2,	/* a GUID: what its events are decoded by */
+	EtwProviderTraitTypeMax = 3
+} ETW_PROVIDER_TRAIT_TYPE;
+
 /* EVENT_HEADER.EventProperty */
 #define EVENT_HEADER_PROPERTY_XML		0x0001
 #define EVENT_HEADER_PROPERTY_FORWARDED_XML	0x0002

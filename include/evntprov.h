@@ -60,11 +60,15 @@ typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 #define EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW	0x80004000	/* EVENT_FILTER_LEVEL_KW */
 #define EVENT_FILTER_TYPE_CONTAINER		0x80008000
 
-/* EVENT_DATA_DESCRIPTOR.Type, looked at only where a provider asked for it */
+/*
+ * EVENT_DATA_DESCRIPTOR.Type, looked at only where a provider asked for it, see
+ * EventSetInformation(); then what has a type is no part of the payload.
+ * Metadata begin with their own size as a USHORT.
+ */
 #define EVENT_DATA_DESCRIPTOR_TYPE_NONE			0
-#define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA	1
-#define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA	2
-#define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE	3	/* a ULONG64 */
+#define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA	1	/* item EVENT_SCHEMA_TL */
+#define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA	2	/* item PROV_TRAITS */
+#define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE	3	/* a ULONG64, session clock */
 
 /* EventWriteEx() Flags */
 #define EVENT_WRITE_FLAG_NO_FAULTING	0x00000001	/* kernel providers only */
@@ -82,12 +86,12 @@ typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 #define EVENT_CONTROL_CODE_ENABLE_PROVIDER	1
 #define EVENT_CONTROL_CODE_CAPTURE_STATE	2
 
-/* What can be set on a registration */
+/* EventSetInformation() InformationClass, with what EventInformation points to */
 typedef enum _EVENT_INFO_CLASS {
-	EventProviderBinaryTrackInfo = 0,
+	EventProviderBinaryTrackInfo = 0,	/* nothing; not supported here */
 	EventProviderSetReserved1 = 1,
-	EventProviderSetTraits = 2,
-	EventProviderUseDescriptorType = 3,
+	EventProviderSetTraits = 2,		/* traits, once */
+	EventProviderUseDescriptorType = 3,	/* a BOOLEAN */
 	MaxEventInfo = 4
 } EVENT_INFO_CLASS;
 
@@ -225,6 +229,43 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
  * Semantics: Microsoft's page "EventUnregister function".
  */
 ETW_API ULONG EVNTAPI EventUnregister(REGHANDLE RegHandle);
+
+/**
+ * EventSetInformation() - say what a provider is
+ * @RegHandle: the provider
+ * @InformationClass: what is set
+ * @EventInformation: depends on the class, copied
+ * @InformationLength: bytes at EventInformation
+ *
+ * EventProviderSetTraits: the provider's traits, once.  They are a USHORT, the
+ * size of them all in bytes; a name in UTF-8 with its NUL; and chunks, each a
+ * USHORT, the size of the whole chunk, a UCHAR, its type (ETW_PROVIDER_TRAIT_TYPE
+ * of <evntcons.h>, 3 to 127 are reserved, 128 to 255 the provider's own), and
+ * data.  They go with every event, so keep them below 256 bytes.  The GUID of a
+ * group makes the provider a member: it is enabled with the group, and its
+ * callback is told.  With a decode GUID that GUID is the events' ProviderId.
+ * From then on the Type of data descriptors is looked at.
+ *
+ * EventProviderUseDescriptorType: a BOOLEAN, whether the Type of data
+ * descriptors is looked at; at first it is ignored.  An event with a type that
+ * is not known, with one twice, or with metadata whose size is not the one that
+ * they say, is then ERROR_INVALID_PARAMETER.
+ *
+ * A forked child's registrations have what the parent's had.
+ *
+ * Return: ERROR_SUCCESS, also for handle 0, and also without the kernel module;
+ * ERROR_INVALID_PARAMETER (no such handle; malformed; a wrong length);
+ * ERROR_ALREADY_EXISTS (it has traits); ERROR_NOT_SUPPORTED (another class, and
+ * EventProviderBinaryTrackInfo); ERROR_NOT_ENOUGH_MEMORY.  After an error all is
+ * as it was.
+ * Context: any thread, callbacks included; not a signal handler.
+ * Semantics: Microsoft's pages "EventSetInformation function" and "Provider
+ * Traits".
+ */
+ETW_API ULONG EVNTAPI EventSetInformation(REGHANDLE RegHandle,
+					  EVENT_INFO_CLASS InformationClass,
+					  PVOID EventInformation,
+					  ULONG InformationLength);
 
 /**
  * EventEnabled() - would a session take this event?

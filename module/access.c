@@ -135,11 +135,15 @@ struct etw_trace_session *etw_access_session(u64 handle, const char *name, u32 n
 
 /* ---------------------------------------------------------------- changing */
 
-/* The sessions' bits in the scope of reg as the lists are now. */
-static u8 scope_now(const struct etw_registration *reg)
+/*
+ * The bits of the entry's sessions in the scope of reg as the lists are now.
+ * Sets *told if the provider is to hear of a difference.
+ */
+static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registration *reg,
+		    bool *told)
 {
-	const struct etw_enablement *slot = reg->entry->slots;
-	u8 scope = reg->scope;
+	const struct etw_enablement *slot = entry->slots;
+	u8 old = etw_entry_scope(entry, reg), scope = old;
 	int i;
 
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++, slot++) {
@@ -150,8 +154,22 @@ static u8 scope_now(const struct etw_registration *reg)
 			scope &= ~BIT(i);
 		else if (!slot->pid_filtered && etw_scope_selects(slot->scope, reg))
 			scope |= BIT(i);
+		if ((scope ^ old) & BIT(i) &&
+		    !(entry->is_group && etw_group_disallowed(slot->session, reg)))
+			*told = true;
 	}
-	return scope;
+	return etw_is_classic(reg) ? etw_classic_latest(entry->slots, scope) : scope;
+}
+
+static int judge_writer(struct list_head *updates, struct etw_registration *reg)
+{
+	bool told = false;
+	u8 scope = scope_now(reg->entry, reg, &told);
+	u8 group_scope = reg->group ? scope_now(reg->group, reg, &told) : 0;
+
+	if (scope == reg->scope && group_scope == reg->group_scope)
+		return 0;
+	return etw_enable_rescope(updates, reg, scope, group_scope, told);
 }
 
 /* Let SECURE sessions have whom they may have now: all of them, or -ENOMEM. */
@@ -161,15 +179,11 @@ static int judge_writers(void)
 	struct etw_registration *reg;
 	LIST_HEAD(updates);
 	int bucket, err = 0;
-	u8 scope;
 
-	etw_guid_for_each(bucket, entry) {
-		list_for_each_entry(reg, &entry->regs, node) {
-			scope = scope_now(reg);
-			if (!err && scope != reg->scope)
-				err = etw_enable_rescope(&updates, reg, scope);
-		}
-	}
+	etw_guid_for_each(bucket, entry)
+		list_for_each_entry(reg, &entry->regs, node)
+			if (!err)
+				err = judge_writer(&updates, reg);
 	etw_enable_rescoped(&updates, err);
 	return err;
 }

@@ -40,6 +40,13 @@ static const struct etw_ioctl device_ioctls[] = {
 		  etw_ioctl_provider_enum),
 	ETW_IOCTL(ETW_IOC_PROVIDER_QUERY, struct etw_provider_query,
 		  etw_ioctl_provider_query),
+	ETW_IOCTL(ETW_IOC_PROVIDER_SET, struct etw_provider_set, etw_ioctl_provider_set,
+		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_GROUP_ENUM, struct etw_provider_enum, etw_ioctl_group_enum),
+	ETW_IOCTL(ETW_IOC_GROUP_QUERY, struct etw_group_query, etw_ioctl_group_query),
+	ETW_IOCTL(ETW_IOC_DISALLOW_SET, struct etw_disallow, etw_ioctl_disallow_set,
+		  .in_only = true),
+	ETW_IOCTL(ETW_IOC_DISALLOW_QUERY, struct etw_disallow, etw_ioctl_disallow_query),
 
 	ETW_IOCTL(ETW_IOC_CONSUMER_OPEN, struct etw_consumer_open, NULL,
 		  .run_user = etw_ioctl_consumer_open),

@@ -20,6 +20,7 @@
 #include "items.h"
 #include "provider.h"
 #include "session.h"
+#include "update.h"
 
 DEFINE_HASHTABLE(etw_guids, ETW_GUID_BITS);
 
@@ -76,92 +77,21 @@ void etw_guid_put(struct etw_guid_entry *entry)
 
 /* ----------------------------------------------------------------- changes */
 
-/* What one registration will see after a change. */
-struct update {
-	struct list_head node;
-	struct etw_registration *reg;
-	struct etw_snapshot *snapshot;	/* NULL: disabled */
-	struct etw_enable_entry composite;
-	struct etw_notice *notice;	/* NULL: has no callback */
-	u8 scope;
-};
-
-static void free_updates(struct list_head *updates)
-{
-	struct update *u, *tmp;
-
-	list_for_each_entry_safe(u, tmp, updates, node) {
-		list_del(&u->node);
-		kfree(u->snapshot);
-		etw_notice_free(u->notice);
-		kfree(u);
-	}
-}
-
-/* Fill u->snapshot and u->composite from slots, as far as u->scope has them. */
-static int build(struct update *u, const struct etw_enablement *slots, gfp_t gfp)
-{
-	struct etw_snapshot *snapshot = NULL;
-	u32 i, n = 0;
-
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (slots[i].session && u->scope & BIT(i))
-			n++;
-	if (!n)
-		return 0;
-	snapshot = kmalloc(struct_size(snapshot, entries, n), gfp);
-	if (!snapshot)
-		return -ENOMEM;
-	snapshot->count = n;
-	snapshot->special = false;
-	snapshot->shared = false;
-	for (i = 0, n = 0; i < ETW_PROVIDER_SESSIONS; i++) {
-		if (!slots[i].session || !(u->scope & BIT(i)))
-			continue;
-		snapshot->entries[n].filter = slots[i].filter;
-		snapshot->entries[n].session = slots[i].session;
-		snapshot->entries[n].events = slots[i].events;
-		snapshot->shared |= slots[i].session->shared;
-		snapshot->special |= slots[i].events || slots[i].session->shared ||
-				     slots[i].property & ETW_ENABLE_ITEMS;
-		n++;
-		etw_filter_merge(&u->composite, &slots[i].filter);
-		u->composite.sessions |= BIT(i);
-	}
-	u->snapshot = snapshot;
-	return 0;
-}
-
-/* What the notice tells of filters; mostly what the one before it tells. */
-static int add_filter_data(struct list_head *updates, struct update *u,
-			   const struct etw_enablement *slots, gfp_t gfp)
-{
-	struct update *before = list_prev_entry(u, node);
-
-	if (&before->node != updates && before->scope == u->scope && before->notice) {
-		u->notice->filter = etw_filter_data_get(before->notice->filter);
-		return 0;
-	}
-	return etw_filter_data_chain(slots, u->scope, gfp, &u->notice->filter);
-}
-
-/* Prepare what reg will see with these slots and this scope. */
+/* Prepare what reg will see with this scope of entry, whose slots have changed. */
 static int prepare(struct list_head *updates, struct etw_registration *reg,
-		   const struct etw_enablement *slots, u8 scope, gfp_t gfp)
+		   const struct etw_guid_entry *entry, u8 scope,
+		   const struct etw_trace_session *s, gfp_t gfp)
 {
-	struct update *u = kzalloc(sizeof(*u), gfp);
+	bool told = !entry->is_group || !etw_group_disallowed(s, reg);
+	struct etw_update *u = etw_update_add(updates, reg, told, gfp);
 
 	if (!u)
 		return -ENOMEM;
-	u->reg = reg;
-	u->scope = scope;
-	list_add_tail(&u->node, updates);
-	if (etw_notify_wanted(reg)) {
-		u->notice = etw_notice_alloc(gfp);
-		if (!u->notice || add_filter_data(updates, u, slots, gfp))
-			return -ENOMEM;
-	}
-	return build(u, slots, gfp);
+	if (entry->is_group)
+		u->group_scope = scope;
+	else
+		u->scope = scope;
+	return etw_snapshot_build(updates, u, gfp);
 }
 
 static void fill_notice(struct etw_notice *notice,
@@ -182,7 +112,7 @@ static void fill_notice(struct etw_notice *notice,
 }
 
 /* Put one registration's change into force. */
-static void apply(struct update *u, const struct etw_guid *source,
+static void apply(struct etw_update *u, const struct etw_guid *source,
 		  struct etw_waiter *waiter)
 {
 	struct etw_registration *reg = u->reg;
@@ -202,6 +132,7 @@ static void apply(struct update *u, const struct etw_guid *source,
 	if (reg->area)
 		etw_filter_narrow(reg->area, &u->composite);
 	reg->scope = u->scope;
+	reg->group_scope = u->group_scope;
 	if (old)
 		kfree_rcu(old, rcu);
 
@@ -221,14 +152,14 @@ static void apply(struct update *u, const struct etw_guid *source,
 	}
 }
 
-static void apply_all(struct list_head *updates, const struct etw_guid *source,
-		      struct etw_waiter *waiter)
+void etw_updates_apply(struct list_head *updates, const struct etw_guid *source,
+		       struct etw_waiter *waiter)
 {
-	struct update *u;
+	struct etw_update *u;
 
 	list_for_each_entry(u, updates, node)
 		apply(u, source, waiter);
-	free_updates(updates);
+	etw_updates_free(updates);
 }
 
 /* ----------------------------------------------------------------- requests */
@@ -264,11 +195,7 @@ static void free_filters(struct etw_enablement *old)
 {
 	etw_scope_free(old->scope);
 	etw_filter_data_put(old->data);
-	if (!old->events)
-		return;
-	if (old->events->payload)
-		kfree_rcu(old->events->payload, rcu);
-	kfree_rcu(old->events, rcu);
+	etw_event_filter_free(old->events);
 }
 
 static void fill_slot(struct etw_enablement *slot, const struct etw_enable_request *req)
@@ -294,17 +221,18 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 		       const struct etw_enable_request *req, int i)
 {
 	struct etw_registration *reg;
+	u8 scope, old;
 	int err = 0;
-	u8 scope;
 
-	list_for_each_entry(reg, &entry->regs, node) {
-		scope = reg->scope & ~BIT(i);
+	etw_entry_for_each(reg, entry) {
+		old = etw_entry_scope(entry, reg);
+		scope = old & ~BIT(i);
 		if (in_scope(req, reg))
 			scope = etw_is_classic(reg) ? BIT(i) : scope | BIT(i);
 		/* Neither before nor now: not its business. */
-		if (!((scope | reg->scope) & BIT(i)))
+		if (!((scope | old) & BIT(i)))
 			continue;
-		err = prepare(updates, reg, entry->slots, scope, ETW_GFP);
+		err = prepare(updates, reg, entry, scope, req->session, ETW_GFP);
 		if (err)
 			break;
 	}
@@ -334,10 +262,10 @@ static int request_enable(struct etw_guid_entry *entry,
 	err = prepare_all(&updates, entry, req, i);
 	if (err) {
 		entry->slots[i] = old;
-		free_updates(&updates);
+		etw_updates_free(&updates);
 		return err;
 	}
-	apply_all(&updates, &req->source, waiter);
+	etw_updates_apply(&updates, &req->source, waiter);
 	req->scope = NULL;
 	req->events = NULL;
 	req->data = NULL;
@@ -354,11 +282,11 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 	LIST_HEAD(updates);
 
 	memset(&entry->slots[i], 0, sizeof(entry->slots[i]));
-	list_for_each_entry(reg, &entry->regs, node)
-		if (reg->scope & BIT(i))
-			prepare(&updates, reg, entry->slots, reg->scope & ~BIT(i),
-				ETW_GFP | __GFP_NOFAIL);
-	apply_all(&updates, source, waiter);
+	etw_entry_for_each(reg, entry)
+		if (etw_entry_scope(entry, reg) & BIT(i))
+			prepare(&updates, reg, entry, etw_entry_scope(entry, reg) & ~BIT(i),
+				old.session, ETW_GFP | __GFP_NOFAIL);
+	etw_updates_apply(&updates, source, waiter);
 	free_filters(&old);
 }
 
@@ -374,8 +302,10 @@ static int request_capture(struct etw_guid_entry *entry,
 	if (i < 0)
 		return 0;
 	/* All or nobody is told. */
-	list_for_each_entry(reg, &entry->regs, node) {
-		if (!(reg->scope & BIT(i)) || !etw_notify_wanted(reg) || etw_is_classic(reg))
+	etw_entry_for_each(reg, entry) {
+		if (!(etw_entry_scope(entry, reg) & BIT(i)) || !etw_notify_wanted(reg) ||
+		    etw_is_classic(reg) ||
+		    (entry->is_group && etw_group_disallowed(req->session, reg)))
 			continue;
 		notice = etw_notice_alloc(ETW_GFP);
 		if (!notice)
@@ -405,14 +335,15 @@ err_free:
  */
 int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter)
 {
+	bool group = req->property & ETW_ENABLE_PROVIDER_GROUP;
 	struct etw_guid_entry *entry;
 	int i, err = 0;
 
 	lockdep_assert_held(&etw_control);
 	if (req->control == ETW_CONTROL_ENABLE)
-		entry = etw_guid_get(&req->provider);
+		entry = group ? etw_group_get(&req->provider) : etw_guid_get(&req->provider);
 	else
-		entry = etw_guid_find(&req->provider);
+		entry = group ? etw_group_find(&req->provider) : etw_guid_find(&req->provider);
 	if (!entry)
 		return req->control == ETW_CONTROL_ENABLE ? -ENOMEM : 0;
 
@@ -433,21 +364,28 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 	return err;
 }
 
+static void session_leaves(struct etw_guid_entry *entry, struct etw_trace_session *s)
+{
+	int i = find_slot(entry, s);
+
+	if (i < 0)
+		return;
+	clear_slot(entry, i, NULL, NULL);
+	etw_guid_put(entry);
+}
+
 /* Take the session out of every snapshot and wait until no writer uses it. */
 void etw_provider_session_stopped(struct etw_trace_session *s)
 {
 	struct etw_guid_entry *entry;
 	struct hlist_node *tmp;
-	int bucket, i;
+	int bucket;
 
 	lockdep_assert_held(&etw_control);
-	hash_for_each_safe(etw_guids, bucket, tmp, entry, node) {
-		i = find_slot(entry, s);
-		if (i < 0)
-			continue;
-		clear_slot(entry, i, NULL, NULL);
-		etw_guid_put(entry);
-	}
+	hash_for_each_safe(etw_guids, bucket, tmp, entry, node)
+		session_leaves(entry, s);
+	hash_for_each_safe(etw_groups, bucket, tmp, entry, node)
+		session_leaves(entry, s);
 	/* F: whoever found the session in an old snapshot is done */
 	synchronize_rcu();
 }
@@ -455,72 +393,52 @@ void etw_provider_session_stopped(struct etw_trace_session *s)
 /* ------------------------------------------------------------ registrations */
 
 /*
- * reg was added to its entry: let it have what is enabled already.  Sessions
+ * Which of the entry's sessions a new registration or member starts with.  Those
  * with a PID filter do not count; it was resolved before reg existed.
  */
-int etw_enable_registration(struct etw_registration *reg)
+u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_registration *reg)
 {
-	const struct etw_enablement *slots = reg->entry->slots;
-	LIST_HEAD(updates);
+	const struct etw_enablement *slots = entry->slots;
 	u8 scope = 0;
-	int i, err;
+	int i;
 
-	lockdep_assert_held(&etw_control);
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (slots[i].session && !slots[i].pid_filtered &&
 		    etw_scope_selects(slots[i].scope, reg) &&
 		    etw_access_may_log(slots[i].session, reg))
 			scope |= BIT(i);
-	if (etw_is_classic(reg))
-		scope = etw_classic_latest(slots, scope);
-	err = prepare(&updates, reg, slots, scope, ETW_GFP);
+	return etw_is_classic(reg) ? etw_classic_latest(slots, scope) : scope;
+}
+
+/* reg was added to its entry: let it have what is enabled already. */
+int etw_enable_registration(struct etw_registration *reg)
+{
+	LIST_HEAD(updates);
+	u8 scope;
+	int err;
+
+	lockdep_assert_held(&etw_control);
+	scope = etw_entry_new_scope(reg->entry, reg);
+	err = prepare(&updates, reg, reg->entry, scope, NULL, ETW_GFP);
 	if (err) {
-		free_updates(&updates);
+		etw_updates_free(&updates);
 		return err;
 	}
-	if (!list_first_entry(&updates, struct update, node)->composite.enabled) {
+	if (!list_first_entry(&updates, struct etw_update, node)->composite.enabled) {
 		/* Nothing to tell and nothing to change. */
 		reg->scope = scope;
-		free_updates(&updates);
+		etw_updates_free(&updates);
 		return 0;
 	}
-	apply_all(&updates, NULL, NULL);
+	etw_updates_apply(&updates, NULL, NULL);
 	return 0;
 }
 
 /* reg goes: no new write finds a session.  No callback is told. */
 void etw_disable_registration(struct etw_registration *reg)
 {
-	struct update u = { .reg = reg };
+	struct etw_update u = { .reg = reg };
 
 	lockdep_assert_held(&etw_control);
 	apply(&u, NULL, NULL);
-}
-
-/* Prepare that reg gets another scope; then _rescoped(). */
-int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope)
-{
-	return prepare(updates, reg, reg->entry->slots, scope, ETW_GFP);
-}
-
-/* Put what was prepared into force, or none of it if there was an error. */
-void etw_enable_rescoped(struct list_head *updates, int err)
-{
-	if (err)
-		free_updates(updates);
-	else
-		apply_all(updates, NULL, NULL);
-}
-
-/* Bit i: enabled by the session with logger id i + 1. */
-u64 etw_registration_sessions(const struct etw_registration *reg)
-{
-	u64 mask = 0;
-	int i;
-
-	lockdep_assert_held(&etw_control);
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (reg->scope & BIT(i) && reg->entry->slots[i].session)
-			mask |= BIT_ULL(reg->entry->slots[i].session->logger_id - 1);
-	return mask;
 }

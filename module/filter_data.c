@@ -107,32 +107,22 @@ static u32 add_link(u8 *to, const struct etw_filter_data *data, bool last)
 	return whole;
 }
 
-/*
- * The filters of the slots that scope has, chained; *chain stays NULL if there
- * are none.  0 or -ENOMEM.
- */
-int etw_filter_data_chain(const struct etw_enablement *slots, u8 scope, gfp_t gfp,
+/* The links, chained; *chain stays NULL if there are none.  0 or -ENOMEM. */
+int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count, gfp_t gfp,
 			  struct etw_filter_data **chain)
 {
-	u32 i, len = 0, at = 0, left = 0;
 	struct etw_filter_data *data;
+	u32 i, len = 0, at = 0;
 
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
-		if (!slots[i].session || !slots[i].data || !(scope & BIT(i)))
-			continue;
-		len = ALIGN(len, 8) + slots[i].data->len;
-		left++;
-	}
-	if (!left)
+	if (!count)
 		return 0;
+	for (i = 0; i < count; i++)
+		len = ALIGN(len, 8) + links[i]->len;
 	data = data_alloc(ETW_FILTER_SCHEMATIZED, len, gfp);
 	if (!data)
 		return -ENOMEM;
-	for (i = 0; left; i++) {
-		if (!slots[i].session || !slots[i].data || !(scope & BIT(i)))
-			continue;
-		at += add_link((u8 *)data->words + at, slots[i].data, !--left);
-	}
+	for (i = 0; i < count; i++)
+		at += add_link((u8 *)data->words + at, links[i], i + 1 == count);
 	*chain = data;
 	return 0;
 }

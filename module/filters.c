@@ -9,8 +9,10 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "core/names.h"
 #include "core/payload.h"
 #include "core/scope.h"
+#include "core/traits.h"
 #include "gfp.h"
 #include "provider.h"
 
@@ -102,6 +104,37 @@ static int read_stack_level(const struct etw_filter *f, struct etw_event_filter 
 	return 0;
 }
 
+/* A filter of event names, as it was compiled. */
+struct etw_name_filter {
+	struct rcu_head rcu;
+	struct etw_event_names names;	/* ends with an array */
+};
+
+static int read_event_names(const struct etw_filter *f, struct etw_name_filter **names)
+{
+	void *given;
+	size_t size;
+	int err = 0;
+
+	if (f->len > ETW_FILTER_EVENT_NAME_MAX)
+		return -EINVAL;
+	given = memdup_user(u64_to_user_ptr(f->ptr), f->len);
+	if (IS_ERR(given))
+		return PTR_ERR(given);
+	size = etw_names_size(given, f->len);
+	if (size) {
+		*names = kzalloc(offsetof(struct etw_name_filter, names) + size, ETW_GFP);
+		if (*names)
+			etw_names_compile(&(*names)->names, given, f->len);
+		else
+			err = -ENOMEM;
+	} else {
+		err = -EINVAL;
+	}
+	kfree(given);
+	return err;
+}
+
 static int read_events(struct etw_enable_request *req, const struct etw_filter *f)
 {
 	if (!req->events)
@@ -113,6 +146,10 @@ static int read_events(struct etw_enable_request *req, const struct etw_filter *
 		return read_ids(f, &req->events->ids);
 	case ETW_FILTER_STACKWALK:
 		return read_ids(f, &req->events->stack_ids);
+	case ETW_FILTER_EVENT_NAME:
+		return read_event_names(f, &req->events->names);
+	case ETW_FILTER_STACKWALK_NAME:
+		return read_event_names(f, &req->events->stack_names);
 	default:
 		return read_stack_level(f, req->events);
 	}
@@ -150,7 +187,9 @@ static int read_one(struct etw_enable_request *req, const struct etw_filter *f)
 	case ETW_FILTER_PACKAGE_APP_ID:
 		return read_scope(req, f);
 	case ETW_FILTER_EVENT_ID:
+	case ETW_FILTER_EVENT_NAME:
 	case ETW_FILTER_STACKWALK:
+	case ETW_FILTER_STACKWALK_NAME:
 	case ETW_FILTER_STACKWALK_LEVEL_KW:
 		return read_events(req, f);
 	case ETW_FILTER_PAYLOAD:
@@ -186,6 +225,20 @@ int etw_filters_read(struct etw_enable_request *req, u64 from, u32 count)
 	return 0;
 }
 
+/* Writers may still be at it.  Takes NULL. */
+void etw_event_filter_free(struct etw_event_filter *filter)
+{
+	if (!filter)
+		return;
+	if (filter->names)
+		kfree_rcu(filter->names, rcu);
+	if (filter->stack_names)
+		kfree_rcu(filter->stack_names, rcu);
+	if (filter->payload)
+		kfree_rcu(filter->payload, rcu);
+	kfree_rcu(filter, rcu);
+}
+
 /* What the request has not given away. */
 void etw_filters_free(struct etw_enable_request *req)
 {
@@ -193,25 +246,41 @@ void etw_filters_free(struct etw_enable_request *req)
 		put_pid(req->pids[--req->pid_count]);
 	etw_scope_free(req->scope);
 	etw_filter_data_put(req->data);
-	if (req->events)
-		kfree(req->events->payload);
-	kfree(req->events);
+	etw_event_filter_free(req->events);
 }
 
 /* TraceLogging's events have no ids, so filters of ids do not concern them. */
-bool etw_event_filter_id(const struct etw_event_ids *ids,
-			 const struct etw_event_descriptor *desc)
+static bool id_passes(const struct etw_event_ids *ids,
+		      const struct etw_event_descriptor *desc, const struct etw_typed *typed)
 {
-	return desc->channel == ETW_CHANNEL_TRACELOGGING || etw_ids_pass(ids, desc->id);
+	return desc->channel == ETW_CHANNEL_TRACELOGGING || (typed && typed->schema) ||
+	       etw_ids_pass(ids, desc->id);
+}
+
+static bool name_passes(const struct etw_name_filter *filter,
+			const struct etw_event_descriptor *desc, const struct etw_typed *typed)
+{
+	return !filter || !typed ||
+	       etw_names_pass(&filter->names, desc, typed->schema, typed->schema_len);
+}
+
+/* typed: NULL if the event has nothing but its payload. */
+bool etw_event_filter_passes(const struct etw_event_filter *filter,
+			     const struct etw_event_descriptor *desc,
+			     const struct etw_typed *typed)
+{
+	return id_passes(&filter->ids, desc, typed) && name_passes(filter->names, desc, typed);
 }
 
 /* Is the event's stack wanted, if stacks are at all? */
 bool etw_event_filter_stack(const struct etw_event_filter *filter,
-			    const struct etw_event_descriptor *desc)
+			    const struct etw_event_descriptor *desc,
+			    const struct etw_typed *typed)
 {
 	bool match;
 
-	if (!etw_event_filter_id(&filter->stack_ids, desc))
+	if (!id_passes(&filter->stack_ids, desc, typed) ||
+	    !name_passes(filter->stack_names, desc, typed))
 		return false;
 	if (!filter->stack_level_given)
 		return true;

@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "core/traits.h"
 #include "gfp.h"
 #include "ioctl.h"
 #include "process.h"
@@ -46,8 +47,8 @@ static struct etw_trace_how how_of(const struct etw_event_write *w)
 	};
 }
 
-/* 1: some session may want the event; 0: none does. */
-static int wanted(struct etw_process *p, const struct etw_event_write *w)
+/* 1: some session may want the event; 0: none does.  types: have its pieces any? */
+static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *types)
 {
 	struct etw_trace_how how = how_of(w);
 	struct etw_registration *reg;
@@ -55,8 +56,10 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w)
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	if (reg)
+	if (reg) {
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
+		*types = READ_ONCE(reg->types);
+	}
 	if (reg && etw_is_classic(reg))
 		ret = -EINVAL;	/* its events have no descriptor */
 	if (reg && reg->tgid != task_tgid(current))
@@ -85,9 +88,10 @@ static int drop(struct etw_process *p, const struct etw_event_write *w, u32 caus
 	return ret;
 }
 
-/* Write the payload, which lies in kernel memory now, as does the stack. */
+/* Write the payload, which lies in kernel memory now, as does all the rest. */
 static int write_copied(struct etw_process *p, const struct etw_event_write *w,
-			const void *payload, u32 len, const u64 *stack)
+			const void *payload, u32 len, const struct etw_typed *typed,
+			const u64 *stack)
 {
 	struct etw_data_descriptor piece = etw_data(payload, len);
 	struct etw_record_source source = {
@@ -105,6 +109,7 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 	struct etw_registration *reg;
 	int err;
 
+	how.typed = typed;
 	how.stack = stack;
 	how.stack_count = stack ? w->stack_count : 0;
 	if (w->flags & ETW_WRITE_STRING_ONLY)
@@ -137,6 +142,31 @@ int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 	return 0;
 }
 
+/*
+ * Copy the pieces of the payload, one after the other, and behind them those
+ * that are none, whose ptr says then where.  to has room for all.
+ */
+static int gather_typed(u8 *to, u32 payload, struct etw_data_descriptor *pieces, u32 count)
+{
+	u8 *other = to + payload, **next;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		next = etw_data_type(&pieces[i]) ? &other : &to;
+		if (copy_from_user(*next, u64_to_user_ptr(pieces[i].ptr), pieces[i].size))
+			return -EFAULT;
+		if (next == &other)
+			pieces[i].ptr = (unsigned long)other;
+		*next += pieces[i].size;
+	}
+	return 0;
+}
+
+static struct etw_data_descriptor *at(struct etw_data_descriptor *pieces, s32 i)
+{
+	return i < 0 ? NULL : &pieces[i];
+}
+
 /* The stack that the writer walked itself, if it did. */
 static int copy_stack(const struct etw_event_write *w, u64 **stack)
 {
@@ -151,33 +181,63 @@ static int copy_stack(const struct etw_event_write *w, u64 **stack)
 	return 0;
 }
 
-static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
-			const struct etw_data_descriptor *pieces)
+/* Copy all that the event has to room, and write it. */
+static int copy_and_write(struct etw_process *p, const struct etw_event_write *w,
+			  struct etw_data_descriptor *pieces, u8 *room, u32 payload,
+			  const struct etw_typed_at *typed_at)
 {
-	u8 on_stack[STACK_BYTES], *payload = on_stack;
-	u64 len = 0, *stack = NULL;
-	u32 i;
+	struct etw_typed typed;
+	u64 *stack = NULL;
 	int err;
 
-	for (i = 0; i < w->data_count; i++)
-		len += pieces[i].size;
-	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
-		return drop(p, w, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
-	if (len > sizeof(on_stack)) {
-		payload = kmalloc(len, ETW_GFP);
-		if (!payload)
-			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
+	if (typed_at)
+		err = gather_typed(room, payload, pieces, w->data_count);
+	else
+		err = etw_gather(room, pieces, w->data_count);
+	if (!err && typed_at) {
+		err = etw_typed_read(&typed, at(pieces, typed_at->schema),
+				     at(pieces, typed_at->provider),
+				     at(pieces, typed_at->timestamp));
+		if (err)
+			return err;
 	}
-	err = etw_gather(payload, pieces, w->data_count);
 	if (!err)
 		err = copy_stack(w, &stack);
 	if (err)
-		err = drop(p, w, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT, err);
-	else
-		err = write_copied(p, w, payload, len, stack);
+		return drop(p, w, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT, err);
+	err = write_copied(p, w, room, payload, typed_at ? &typed : NULL, stack);
 	kfree(stack);
-	if (payload != on_stack)
-		kfree(payload);
+	return err;
+}
+
+static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
+			struct etw_data_descriptor *pieces, bool types)
+{
+	u8 on_stack[STACK_BYTES], *room = on_stack;
+	struct etw_typed_at typed_at;
+	u64 len = 0, payload = 0;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < w->data_count; i++) {
+		len += pieces[i].size;
+		if (!types || !etw_data_type(&pieces[i]))
+			payload += pieces[i].size;
+	}
+	if (types)
+		err = etw_typed_find(&typed_at, pieces, w->data_count);
+	if (err)
+		return err;
+	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
+		return drop(p, w, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
+	if (len > sizeof(on_stack)) {
+		room = kmalloc(len, ETW_GFP);
+		if (!room)
+			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
+	}
+	err = copy_and_write(p, w, pieces, room, payload, types ? &typed_at : NULL);
+	if (room != on_stack)
+		kfree(room);
 	return err;
 }
 
@@ -186,13 +246,14 @@ long etw_ioctl_write(struct file *file, void *arg)
 	struct etw_data_descriptor on_stack[STACK_PIECES], *pieces = on_stack;
 	struct etw_process *p = file->private_data;
 	const struct etw_event_write *w = arg;
+	bool types = false;
 	size_t bytes;
 	int err;
 
 	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX ||
 	    w->stack_count > ETW_STACK_MAX || w->reserved)
 		return -EINVAL;
-	err = wanted(p, w);
+	err = wanted(p, w, &types);
 	if (err <= 0)
 		return err;
 	bytes = w->data_count * sizeof(*pieces);
@@ -204,7 +265,7 @@ long etw_ioctl_write(struct file *file, void *arg)
 	if (copy_from_user(pieces, u64_to_user_ptr(w->data), bytes))
 		err = drop(p, w, ETW_DROP_COPY_FAULT, -EFAULT);
 	else
-		err = write_pieces(p, w, pieces);
+		err = write_pieces(p, w, pieces, types);
 	if (pieces != on_stack)
 		kfree(pieces);
 	return err;

@@ -70,6 +70,13 @@ long etw_ioctl_enable(struct file *file, void *arg);
 long etw_ioctl_provider_enum(struct file *file, void *arg);
 long etw_ioctl_provider_query(struct file *file, void *arg);
 
+/* groups.c and traits.c */
+long etw_ioctl_disallow_set(struct file *file, void *arg);
+long etw_ioctl_disallow_query(struct file *file, void *arg);
+long etw_ioctl_group_enum(struct file *file, void *arg);
+long etw_ioctl_group_query(struct file *file, void *arg);
+long etw_ioctl_provider_set(struct file *file, void *arg);
+
 /* process.c and ingress.c */
 long etw_ioctl_register(struct file *file, void *arg);
 void etw_ioctl_unregister_undo(struct file *file, void *arg);

@@ -9,13 +9,18 @@
 
 #include "access.h"
 #include "gfp.h"
+#include "groups.h"
 #include "ioctl.h"
 #include "items.h"
 #include "provider.h"
 #include "session.h"
 
 #define ENABLE_PROPERTIES	(ETW_ENABLE_ITEMS | ETW_ENABLE_IGNORE_KEYWORD_0 |	\
-				 ETW_ENABLE_EXCLUDE_INPRIVATE)
+				 ETW_ENABLE_EXCLUDE_INPRIVATE | ETW_ENABLE_PROVIDER_GROUP)
+
+/* Not of a group: its members have nothing in common that these could judge. */
+#define NOT_OF_GROUPS		((ETW_FILTER_EVENT_ID | ETW_FILTER_EVENT_NAME |	\
+				  ETW_FILTER_PAYLOAD) & 0xffff)
 
 /* ------------------------------------------------------------------- enable */
 
@@ -65,6 +70,8 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	if (!etw_access_may(&e->provider, ETW_RIGHT_GUID_ENABLE))
 		return -EPERM;
 	err = etw_filters_read(&req, e->filters, e->filter_count);
+	if (!err && e->property & ETW_ENABLE_PROVIDER_GROUP && req.filters & NOT_OF_GROUPS)
+		err = -EINVAL;
 	if (!err)
 		err = run_request(&req, e->session, e->timeout_ms);
 	etw_filters_free(&req);
@@ -120,16 +127,18 @@ struct query {
 	u32 reg_room;
 };
 
-static void describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg)
+void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg)
 {
 	out->pid = reg->process ? pid_vnr(reg->tgid) : 0;
-	out->flags = reg->flags | (reg->process ? 0 : ETW_REG_KERNEL);
+	out->flags = reg->flags | (reg->process ? 0 : ETW_REG_KERNEL) |
+		     (reg->traits ? ETW_REG_TRAITS : 0);
 	out->sessions = etw_registration_sessions(reg);
 	memcpy(out->module, reg->module, sizeof(out->module));
+	if (reg->group)
+		out->group = reg->group->guid;
 }
 
-static void describe_enable(struct etw_provider_enable *out,
-			    const struct etw_enablement *slot)
+void etw_describe_enable(struct etw_provider_enable *out, const struct etw_enablement *slot)
 {
 	out->session = slot->session->handle;
 	out->any = slot->any;
@@ -177,7 +186,7 @@ static int collect(struct etw_provider_query *q, struct query *c,
 	n = 0;
 	list_for_each_entry(reg, &entry->regs, node)
 		if (n < c->reg_room)
-			describe_reg(&c->regs[n++], reg);
+			etw_describe_reg(&c->regs[n++], reg);
 	reg = namer(entry);
 	if (reg) {
 		c->name = kmemdup_nul(reg->name, reg->name_len, ETW_GFP);
@@ -188,8 +197,8 @@ static int collect(struct etw_provider_query *q, struct query *c,
 	q->enable_count = 0;
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (entry->slots[i].session)
-			describe_enable(&c->enables[q->enable_count++],
-					&entry->slots[i]);
+			etw_describe_enable(&c->enables[q->enable_count++],
+					    &entry->slots[i]);
 	return 0;
 }
 

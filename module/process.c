@@ -191,7 +191,7 @@ static int set_up(struct etw_process *p)
 		err = -ENOMEM;
 		goto out;
 	}
-	/* G: zeroed slots before the pointer; pairs with etw_process_find(), unregister_slot() */
+	/* G: zeroed slots before the pointer; pairs with etw_process_find() */
 	smp_store_release(&p->regs, regs);
 	p->area = area;
 out:
@@ -275,8 +275,7 @@ static void unregister_all(struct etw_process *p)
 
 	mutex_lock(&etw_control);
 	for (slot = 0; p->reg_count && slot < ETW_REGISTRATIONS_MAX; slot++) {
-		reg = rcu_dereference_protected(p->regs[slot],
-						lockdep_is_held(&etw_control));
+		reg = rcu_dereference_protected(p->regs[slot], lockdep_is_held(&etw_control));
 		if (reg)
 			unregister_locked(p, reg);
 	}
@@ -321,27 +320,35 @@ long etw_ioctl_register(struct file *file, void *arg)
 	return err;
 }
 
+/* The caller's registration in that slot; -EBADF: there is none; -ESTALE. */
+struct etw_registration *etw_process_registration(struct etw_process *p, u32 slot)
+{
+	struct etw_registration *reg = NULL;
+
+	lockdep_assert_held(&etw_control);
+	if (p->reg_count && slot < ETW_REGISTRATIONS_MAX)
+		reg = rcu_dereference_protected(p->regs[array_index_nospec(slot,
+								ETW_REGISTRATIONS_MAX)],
+						lockdep_is_held(&etw_control));
+	if (!reg)
+		return ERR_PTR(-EBADF);
+	return is_owner(p) ? reg : ERR_PTR(-ESTALE);
+}
+
 /* made: only if it is this one, which the caller made. */
 static long unregister_slot(struct etw_process *p, u32 slot,
 			    const struct etw_register *made)
 {
-	struct etw_registration __rcu **regs;
-	struct etw_registration *reg = NULL;
+	struct etw_registration *reg;
 	long err = 0;
 
 	mutex_lock(&etw_control);
-	/* G: another thread's mmap may just have set it up */
-	regs = smp_load_acquire(&p->regs);
-	if (regs && slot < ETW_REGISTRATIONS_MAX)
-		reg = rcu_dereference_protected(regs[array_index_nospec(slot,
-								ETW_REGISTRATIONS_MAX)],
-						lockdep_is_held(&etw_control));
-	if (!reg || (made && (reg->cookie != made->cookie ||
-			      memcmp(&reg->own.guid, &made->provider,
-				     sizeof(made->provider)))))
+	reg = etw_process_registration(p, slot);
+	if (IS_ERR(reg))
+		err = PTR_ERR(reg);
+	else if (made && (reg->cookie != made->cookie ||
+			  memcmp(&reg->own.guid, &made->provider, sizeof(made->provider))))
 		err = -EBADF;
-	else if (!is_owner(p))
-		err = -ESTALE;
 	else
 		unregister_locked(p, reg);
 	mutex_unlock(&etw_control);

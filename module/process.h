@@ -45,6 +45,7 @@ int etw_process_open(struct file *file);
 void etw_process_flush(struct file *file);
 void etw_process_release(struct file *file);
 void etw_process_owner_gone(struct task_struct *task);
+struct etw_registration *etw_process_registration(struct etw_process *p, u32 slot);
 __poll_t etw_process_poll(struct file *file, poll_table *pt);
 int etw_process_mmap(struct file *file, struct vm_area_struct *vma);
 

@@ -41,6 +41,8 @@ void etw_registration_free(struct etw_registration *reg)
 	put_pid(reg->tgid);
 	put_cred(reg->cred);
 	kfree(reg->name);
+	if (reg->traits)
+		kfree_rcu(reg->traits, rcu);
 	kfree_rcu(reg, rcu);
 }
 
@@ -71,6 +73,10 @@ void etw_registration_remove(struct etw_registration *reg)
 	etw_disable_registration(reg);
 	list_del(&reg->node);
 	etw_guid_put(reg->entry);
+	if (reg->group) {
+		list_del(&reg->group_node);
+		etw_guid_put(reg->group);
+	}
 	reg->registered = false;
 }
 

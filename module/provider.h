@@ -4,7 +4,8 @@
  *
  * A GUID exists while somebody has registered it or some session has it
  * enabled.  Each registration has its own composite and its own snapshot of
- * sessions, because a scope filter may have left it out of some.
+ * sessions, because a scope filter may have left it out of some, and because it
+ * may be a member of a group, which sessions enable as they do a GUID.
  *
  * All of it is under etw_control, but for what the hot path reads: snapshots
  * (RCU, preemption disabled) and composites (racy by design, core/filter.c).
@@ -23,7 +24,10 @@
 #include "core/filter.h"
 
 struct cred;
+struct etw_name_filter;
 struct etw_trace_session;
+struct etw_traits;
+struct etw_typed;
 struct etw_process;
 struct etw_user;
 
@@ -61,6 +65,8 @@ struct etw_event_filter {
 	bool stack_level_in;
 	struct etw_enable_entry stack_level;
 	struct etw_payload_filter *payload;	/* NULL: any payload */
+	struct etw_name_filter *names;		/* NULL: none, as below */
+	struct etw_name_filter *stack_names;
 };
 
 /* A session that has a GUID enabled; slots of struct etw_guid_entry. */
@@ -79,9 +85,11 @@ struct etw_enablement {
 	struct etw_filter_data *data;	/* for callbacks, or NULL */
 };
 
+/* A provider's GUID, or that of a group: its registrations are the members'. */
 struct etw_guid_entry {
 	struct hlist_node node;
 	struct etw_guid guid;
+	bool is_group;
 	struct list_head regs;
 	struct etw_enablement slots[ETW_PROVIDER_SESSIONS];
 };
@@ -93,12 +101,33 @@ struct etw_snapshot_entry {
 	const struct etw_event_filter *events;	/* as of the slot */
 };
 
+/*
+ * entries[] has the sessions, and behind them the wishes of those that enabled
+ * both the provider and its group: they get what either takes.
+ */
 struct etw_snapshot {
 	struct rcu_head rcu;
-	u32 count;
-	bool special;			/* some session has event filters, wants items ... */
-	bool shared;			/* ... or has one buffer for all CPUs */
+	u32 count;			/* sessions */
+	bool special;			/* some session has event filters or wants items,
+					 * or what follows is not zero
+					 */
+	bool shared;			/* some session has one buffer for all CPUs */
+	bool types;			/* data descriptors have types */
+	u8 also;			/* wishes behind the sessions */
+	u8 also_of[ETW_PROVIDER_SESSIONS];	/* whose each of them is */
+	const struct etw_traits *traits;	/* as of the registration */
 	struct etw_snapshot_entry entries[];
+};
+
+/* Set once, and as long-lived as the registration.  RCU. */
+struct etw_traits {
+	struct rcu_head rcu;
+	bool has_group;
+	bool has_decode;
+	struct etw_guid group;
+	struct etw_guid decode;
+	u32 len;
+	u8 blob[];
 };
 
 /* Somebody waits until a change has reached all callbacks. */
@@ -130,6 +159,11 @@ struct etw_registration {
 	struct etw_guid_entry *entry;
 	struct list_head node;		/* entry->regs */
 	u8 scope;			/* bit i: slots[i] may enable it; classic: one */
+	u8 group_scope;			/* likewise, of its group */
+	bool types;			/* data descriptors have types; written under etw_control */
+	struct etw_traits *traits;	/* NULL: none */
+	struct etw_guid_entry *group;	/* NULL: none; never of a classic one */
+	struct list_head group_node;	/* group->regs */
 	bool registered;
 	char *name;			/* may be NULL */
 	u32 name_len;
@@ -206,13 +240,55 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 void etw_provider_session_stopped(struct etw_trace_session *s);
 int etw_enable_registration(struct etw_registration *reg);
 void etw_disable_registration(struct etw_registration *reg);
-int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope);
+
+/* update.c */
+int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope,
+		       u8 group_scope, bool told);
 void etw_enable_rescoped(struct list_head *updates, int err);
-u64 etw_registration_sessions(const struct etw_registration *reg);
 
 /* classic.c */
 u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope);
 void etw_classic_notice(struct etw_notice *notice, const struct etw_registration *reg);
+
+/* snapshot.c */
+u64 etw_registration_sessions(const struct etw_registration *reg);
+
+/* traits.c */
+int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
+			 const bool *types);
+struct etw_traits *etw_traits_make(const void *blob, u32 len);
+
+/* groups.c */
+extern struct hlist_head etw_groups[1 << ETW_GUID_BITS];
+
+struct etw_guid_entry *etw_group_find(const struct etw_guid *guid);
+struct etw_guid_entry *etw_group_get(const struct etw_guid *guid);
+bool etw_group_disallowed(const struct etw_trace_session *s,
+			  const struct etw_registration *reg);
+
+static inline struct etw_registration *
+etw_entry_next(const struct etw_guid_entry *entry, const struct etw_registration *reg)
+{
+	const struct list_head *at = &entry->regs;
+
+	if (reg)
+		at = entry->is_group ? &reg->group_node : &reg->node;
+	if (at->next == &entry->regs)
+		return NULL;
+	return entry->is_group ? list_entry(at->next, struct etw_registration, group_node) :
+				 list_entry(at->next, struct etw_registration, node);
+}
+
+/* The registrations of a GUID, or the members of a group. */
+#define etw_entry_for_each(reg, entry)					\
+	for (reg = etw_entry_next(entry, NULL); reg; reg = etw_entry_next(entry, reg))
+
+/* Which of the entry's slots may enable reg. */
+static inline u8 etw_entry_scope(const struct etw_guid_entry *entry,
+				 const struct etw_registration *reg)
+{
+	return entry->is_group ? reg->group_scope : reg->scope;
+}
 
 /* scope.c */
 void etw_scope_free(struct etw_scope *scope);
@@ -222,17 +298,20 @@ void etw_scope_executable(char *name);
 /* filters.c */
 int etw_filters_read(struct etw_enable_request *req, u64 filters, u32 count);
 void etw_filters_free(struct etw_enable_request *req);
-bool etw_event_filter_id(const struct etw_event_ids *ids,
-			 const struct etw_event_descriptor *desc);
+void etw_event_filter_free(struct etw_event_filter *filter);
+bool etw_event_filter_passes(const struct etw_event_filter *filter,
+			     const struct etw_event_descriptor *desc,
+			     const struct etw_typed *typed);
 bool etw_event_filter_stack(const struct etw_event_filter *filter,
-			    const struct etw_event_descriptor *desc);
+			    const struct etw_event_descriptor *desc,
+			    const struct etw_typed *typed);
 
 /* filter_data.c */
 struct etw_filter_data *etw_filter_data_get(struct etw_filter_data *data);
 void etw_filter_data_put(struct etw_filter_data *data);
 int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter *f);
 int etw_filter_data_bind(struct etw_enable_request *req);
-int etw_filter_data_chain(const struct etw_enablement *slots, u8 scope, gfp_t gfp,
+int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count, gfp_t gfp,
 			  struct etw_filter_data **chain);
 bool etw_filter_data_fits(const struct etw_filter_data *data, const struct etw_notify *n);
 int etw_filter_data_tell(const struct etw_filter_data *data, struct etw_notify *n);

@@ -100,6 +100,7 @@ static void session_free(struct etw_trace_session *s)
 	mutex_destroy(&s->lock);
 	mutex_destroy(&s->flush_lock);
 	kfree(s->periodic.guids);
+	kvfree(s->disallowed);
 	kfree(s->name);
 	kfree(s);
 }

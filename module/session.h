@@ -92,6 +92,7 @@ struct etw_trace_session {
 	u64 clock_freq;
 	struct etw_clock_sync start;
 	struct mem_cgroup *memcg;	/* of the starter, pays for the buffers */
+	struct etw_disallowed *disallowed;	/* groups.c; under etw_control */
 
 	struct mutex flush_lock;
 	struct mutex lock;

@@ -21,13 +21,13 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
-#include "core/payload.h"
 #include "core/ring.h"
 #include "items.h"
 #include "place.h"
 #include "provider.h"
 #include "session.h"
 #include "trace.h"
+#include "typed.h"
 
 /* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
 unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
@@ -53,27 +53,6 @@ static DEFINE_PER_CPU(unsigned int, nesting);
 static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
 {
 	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
-}
-
-/* Does the session get the event, as far as the writer or its filters say? */
-static bool chosen(const struct etw_snapshot_entry *entry,
-			    const struct etw_event_descriptor *desc,
-			    const struct etw_trace_how *how)
-{
-	if (how && how->exclude & BIT_ULL(entry->session->logger_id - 1))
-		return false;
-	if (how && how->inprivate &&
-	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
-		return false;
-	return !entry->events || etw_event_filter_id(&entry->events->ids, desc);
-}
-
-/* ... as far as the payload says? */
-static bool payload_passes(const struct etw_snapshot_entry *entry,
-			   const struct etw_record_source *source)
-{
-	return !entry->events || !entry->events->payload ||
-	       etw_payload_pass(entry->events->payload->program, source);
 }
 
 static int drop_errno(u32 cause)
@@ -180,45 +159,41 @@ static noinline int drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
 	return ret;
 }
 
-/* The properties of the session that hold for this event. */
-static u32 properties_of(const struct etw_snapshot_entry *entry,
-			 const struct etw_event_descriptor *desc)
-{
-	u32 properties = entry->filter.properties & ETW_ENABLE_ITEMS;
-
-	if (entry->events && !etw_event_filter_stack(entry->events, desc))
-		properties &= ~ETW_ENABLE_STACK_TRACE;
-	return properties;
-}
-
 /* As write_one(), with the items that the session asked for. */
-static int write_items(const struct etw_snapshot_entry *entry,
-		       const struct etw_record_source *source,
-		       const struct etw_items *built, u64 cur, u64 now)
+static int write_items(struct etw_trace_session *s, const struct etw_record_source *source,
+		       const struct etw_items *built, u32 properties,
+		       const struct etw_record_extra *extra, u64 cur, u64 now)
 {
 	struct etw_record_source own = *source;
 	struct etw_record_items items;
 
-	etw_items_select(&items, built, properties_of(entry, source->desc));
+	etw_items_select(&items, built, properties);
+	items.extra = extra;
 	if (etw_record_measure_items(&own, &items))
-		return etw_trace_dropped(entry->session, ETW_DROP_EVENT_SIZE);
-	if (entry->session->shared)
-		return etw_place_write(entry->session, &own, items.count ? &items : NULL);
-	return write_one(entry->session, &own, items.count ? &items : NULL, cur, now);
+		return etw_trace_dropped(s, ETW_DROP_EVENT_SIZE);
+	if (s->shared)
+		return etw_place_write(s, &own, items.count || extra ? &items : NULL);
+	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now);
 }
 
-/* As write_wanted(), where some session asks for items or is shared. */
+/*
+ * As write_wanted(), where some session asks for items, properties of each, or is
+ * shared; or where all have extra.
+ */
 static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source,
 				       const struct etw_trace_how *how, u32 wanted,
-				       u32 properties, u64 *cur, unsigned int depth)
+				       const u32 *properties,
+				       const struct etw_record_extra *extra, unsigned int depth)
 {
-	u64 now[ETW_SOURCES] UNINITIALIZED;
+	u64 now[ETW_SOURCES] UNINITIALIZED, cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
 	const struct etw_items *built;
-	u32 left, i;
+	u32 left, i, all = 0;
 	int err, ret = 0;
 
-	built = properties ? etw_items_build(properties, depth, source, how) : NULL;
+	for (left = wanted; left; left &= left - 1)
+		all |= properties[__ffs(left)];
+	built = all ? etw_items_build(all, depth, source, how) : NULL;
 	/* That took its time: the event is of now. */
 	for (left = wanted; left; left &= left - 1) {
 		i = __ffs(left);
@@ -226,11 +201,11 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	}
 	read_clocks(snapshot, wanted, now);
 	for (left = wanted; left; left &= left - 1) {
-		const struct etw_snapshot_entry *entry;
+		struct etw_trace_session *s;
 
 		i = __ffs(left);
-		entry = &snapshot->entries[i];
-		err = write_items(entry, source, built, cur[i], now[entry->session->clock]);
+		s = snapshot->entries[i].session;
+		err = write_items(s, source, built, properties[i], extra, cur[i], now[s->clock]);
 		if (err && !ret)
 			ret = err;
 	}
@@ -242,29 +217,41 @@ static noinline int write_special(const struct etw_snapshot *snapshot,
 				  const struct etw_record_source *source,
 				  const struct etw_trace_how *how)
 {
-	const struct etw_event_descriptor *desc = source->desc;
+	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, all = 0, wanted = 0, i;
+	struct etw_trace_event ask = { .desc = source->desc, .how = how, .source = source };
 	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
-	u32 i, wanted = 0, properties = 0;
+	const struct etw_record_extra *extra = NULL;
+	struct etw_typed_event event UNINITIALIZED;
 	unsigned int depth;
-	int ret;
+	int ret = 0;
 
+	if (snapshot->traits || snapshot->types || (how && how->typed)) {
+		event.source = *source;
+		ret = etw_typed_event(&event, snapshot, how);
+		if (ret == -EINVAL)
+			return ret;
+		source = &event.source;
+		extra = &event.extra;
+		ask.typed = &event.typed;
+		ask.source = source;
+		ask.pieces_typed = extra->typed;
+	}
 	for (i = 0; i < snapshot->count; i++) {
-		const struct etw_snapshot_entry *entry = &snapshot->entries[i];
-
-		if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
-		    !chosen(entry, desc, how) || !payload_passes(entry, source))
+		if (!etw_trace_takes(snapshot, i, &ask, &properties[i]))
 			continue;
 		wanted |= BIT(i);
-		properties |= properties_of(entry, desc);
-		cur[i] = etw_word_read(&this_cpu_ptr(entry->session->cpu)->rc.cur);
+		all |= properties[i];
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
 	}
 	if (!wanted)
 		return 0;
+	if (ret)	/* metadata larger than any event */
+		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
 	depth = this_cpu_inc_return(nesting);
 	if (unlikely(depth > READ_ONCE(etw_nesting_max)))
 		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
-	else if (properties || snapshot->shared)
-		ret = write_wanted_items(snapshot, source, how, wanted, properties, cur, depth);
+	else if (all || extra || snapshot->shared)
+		ret = write_wanted_items(snapshot, source, how, wanted, properties, extra, depth);
 	else
 		ret = write_wanted(snapshot, source, wanted, cur);
 	this_cpu_dec(nesting);
@@ -325,18 +312,20 @@ int etw_trace_drop(const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc,
 		   const struct etw_trace_how *how, u32 cause)
 {
+	const struct etw_trace_event ask = {
+		.desc = desc,
+		.how = how,
+		.typed = how ? how->typed : NULL,
+	};
 	const struct etw_snapshot *snapshot;
-	u32 i, wanted = 0;
+	u32 i, properties, wanted = 0;
 	int ret = 0;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	for (i = 0; snapshot && i < snapshot->count; i++) {
-		if (etw_entry_wants(&snapshot->entries[i].filter, desc->level,
-				    desc->keyword) &&
-		    chosen(&snapshot->entries[i], desc, how))
+	for (i = 0; snapshot && i < snapshot->count; i++)
+		if (etw_trace_takes(snapshot, i, &ask, &properties))
 			wanted |= BIT(i);
-	}
 	if (wanted)
 		ret = drop_wanted(snapshot, wanted, cause);
 	preempt_enable_notrace();
@@ -348,19 +337,16 @@ bool etw_trace_wants_stack(const struct etw_provider *provider,
 			   const struct etw_event_descriptor *desc,
 			   const struct etw_trace_how *how)
 {
+	const struct etw_trace_event ask = { .desc = desc, .how = how };
 	const struct etw_snapshot *snapshot;
-	const struct etw_snapshot_entry *entry;
+	u32 i, properties;
 	bool ret = false;
-	u32 i;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	for (i = 0; snapshot && snapshot->special && i < snapshot->count && !ret; i++) {
-		entry = &snapshot->entries[i];
-		ret = etw_entry_wants(&entry->filter, desc->level, desc->keyword) &&
-		      chosen(entry, desc, how) &&
-		      properties_of(entry, desc) & ETW_ENABLE_STACK_TRACE;
-	}
+	for (i = 0; snapshot && snapshot->special && i < snapshot->count && !ret; i++)
+		ret = etw_trace_takes(snapshot, i, &ask, &properties) &&
+		      properties & ETW_ENABLE_STACK_TRACE;
 	preempt_enable_notrace();
 	return ret;
 }

@@ -8,13 +8,17 @@
 #include "core/record.h"
 #include <etw/kernel.h>
 
+struct etw_typed;
+
 extern unsigned int etw_nesting_max;
 
-/* What few events have. */
+struct etw_snapshot;
 struct etw_trace_session;
 
+/* What few events have. */
 struct etw_trace_how {
 	u64 exclude;		/* bit i: not to the session with logger id i + 1 */
+	const struct etw_typed *typed;	/* user: taken from its descriptors, or NULL */
 	const u64 *stack;	/* of the writer, the innermost frame first */
 	u32 stack_count;	/* 0: it is to be walked */
 	bool user;		/* written by a process */
@@ -32,6 +36,19 @@ bool etw_trace_wants_stack(const struct etw_provider *provider,
 			   const struct etw_trace_how *how);
 
 int etw_trace_dropped(struct etw_trace_session *s, u32 cause);
+
+/* What of an event says who takes it; all but desc may be NULL. */
+struct etw_trace_event {
+	const struct etw_event_descriptor *desc;
+	const struct etw_trace_how *how;
+	const struct etw_typed *typed;
+	const struct etw_record_source *source;	/* of its payload; NULL: not there yet */
+	bool pieces_typed;	/* data descriptors of source that have a type are none */
+};
+
+/* choose.c */
+bool etw_trace_takes(const struct etw_snapshot *snapshot, u32 i,
+		     const struct etw_trace_event *event, u32 *properties);
 
 /* activity.c */
 DECLARE_STATIC_KEY_FALSE(etw_activity_used);

@@ -16,9 +16,10 @@
  *    buffer of TAKE goes back and counts as lost to that consumer.
  *    No pointer needs to be aligned.
  *  - Everything but UNREGISTER, NOTIFY, WRITE, CLASSIC and the commands on a
- *    consumer's file needs a right, see abi_access.h; unless lists say otherwise anybody
- *    may REGISTER, and the rest, looking included, needs CAP_PERFMON in the
- *    initial user namespace.  EPERM, before anything is told of what exists.
+ *    consumer's file needs a right, see abi_access.h, PROVIDER_SET only where it joins
+ *    a group; unless lists say otherwise anybody may REGISTER and join, and the rest,
+ *    looking included, needs CAP_PERFMON in the initial user namespace.  EPERM,
+ *    before anything is told of what exists.
  *  - Pointers are u64, so a 32-bit caller on a 64-bit kernel uses the same
  *    structs and numbers.
  *  - Names are UTF-8 without a terminating NUL, their length given in bytes.
@@ -30,7 +31,8 @@
  *	EFAULT       bad pointer                   ERROR_NOACCESS
  *	ENOENT       no such session               ERROR_WMI_INSTANCE_NOT_FOUND
  *	ESRCH        no such provider GUID         ERROR_WMI_GUID_NOT_FOUND
- *	EEXIST       session name or GUID taken    ERROR_ALREADY_EXISTS
+ *	EEXIST       session name or GUID taken,   ERROR_ALREADY_EXISTS
+ *	             traits are set already
  *	ENOSPC       a limit is reached            ERROR_NO_SYSTEM_RESOURCES
  *	ENOMEM       out of memory                 ERROR_NOT_ENOUGH_MEMORY
  *	ENOBUFS      no free buffer, event lost    ERROR_NOT_ENOUGH_MEMORY
@@ -73,6 +75,7 @@
 #define ETW_NAME_MAX		1024	/* bytes of a session or provider name */
 #define ETW_REGISTRATIONS_MAX	1024	/* registrations of one open file */
 #define ETW_CONSUMERS_MAX	16	/* consumers of one session */
+#define ETW_DISALLOW_MAX	1024	/* GUIDs of a session's disallow list */
 #define ETW_BUFFER_KB_MIN	4
 #define ETW_BUFFER_KB_MAX	16384
 #define ETW_BUFFERS_MAX		60000	/* buffers of one session */
@@ -90,11 +93,16 @@
 #define ETW_IOC_SESSION_STAT	ETW_IOC(0x07)	/* etw_session_stat */
 #define ETW_IOC_SESSION_CAPTURE	ETW_IOC(0x08)	/* etw_session_capture */
 #define ETW_IOC_ENABLE		ETW_IOC(0x10)	/* etw_enable */
+#define ETW_IOC_DISALLOW_SET	ETW_IOC(0x11)	/* etw_disallow */
+#define ETW_IOC_DISALLOW_QUERY	ETW_IOC(0x12)	/* etw_disallow */
 #define ETW_IOC_REGISTER	ETW_IOC(0x20)	/* etw_register */
 #define ETW_IOC_UNREGISTER	ETW_IOC(0x21)	/* etw_unregister */
 #define ETW_IOC_NOTIFY		ETW_IOC(0x22)	/* etw_notify */
 #define ETW_IOC_PROVIDER_ENUM	ETW_IOC(0x23)	/* etw_provider_enum */
 #define ETW_IOC_PROVIDER_QUERY	ETW_IOC(0x24)	/* etw_provider_query */
+#define ETW_IOC_PROVIDER_SET	ETW_IOC(0x25)	/* etw_provider_set */
+#define ETW_IOC_GROUP_ENUM	ETW_IOC(0x26)	/* etw_provider_enum */
+#define ETW_IOC_GROUP_QUERY	ETW_IOC(0x27)	/* etw_group_query */
 #define ETW_IOC_WRITE		ETW_IOC(0x30)	/* etw_event_write */
 #define ETW_IOC_CLASSIC		ETW_IOC(0x31)	/* etw_classic_write */
 #define ETW_IOC_CONSUMER_OPEN	ETW_IOC(0x40)	/* etw_consumer_open */
@@ -239,6 +247,7 @@ struct etw_session_stat {
 #define ETW_ENABLE_STACK_TRACE		0x4	/* at most ETW_STACK_MAX frames */
 #define ETW_ENABLE_PSM_KEY		0x8
 #define ETW_ENABLE_IGNORE_KEYWORD_0	0x10	/* not the events without a keyword */
+#define ETW_ENABLE_PROVIDER_GROUP	0x20	/* etw_enable.provider is a group's GUID */
 #define ETW_ENABLE_PROCESS_START_KEY	0x80
 #define ETW_ENABLE_EVENT_KEY		0x100
 #define ETW_ENABLE_EXCLUDE_INPRIVATE	0x200	/* not those with ETW_WRITE_INPRIVATE */
@@ -360,6 +369,8 @@ struct etw_enable_entry {
  * event that a session wanted and did not get is an error, unless all such
  * sessions are INDEPENDENT; the other sessions have it nevertheless.
  *
+ * Where data descriptors have types (format.h) all of them together, without
+ * what their items take, may have 64 KB less the header.
  * Of a process the kernel finds only frames that frame pointers link.  A caller
  * that knows better gives its stack; with CAN_WALK it need not do so before the
  * event is known to want one: ENODATA then, nothing is written, and the caller
@@ -380,56 +391,8 @@ struct etw_event_write {
 	__u32 reserved;		/* 0 */
 };
 
-/* --------------------------------------------------- looking at providers */
-
-struct etw_provider_enum {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	__u64 guids;		/* out: struct etw_guid * */
-	__u32 capacity;
-	__u32 count;		/* out: GUIDs registered or enabled */
-};
-
-/* etw_provider_reg.flags: a kernel module's registration */
-#define ETW_REG_KERNEL	0x80000000
-
-struct etw_provider_reg {
-	__u32 pid;		/* in the caller's PID namespace; 0: not in it */
-	__u32 flags;		/* ETW_REGISTER_*, ETW_REG_KERNEL */
-	__u64 sessions;		/* bit i: enabled by the session with logger id i + 1 */
-	char  module[56];	/* kernel module or comm of the process */
-};
-
-struct etw_provider_enable {
-	__u64 session;		/* handle */
-	__u64 any;
-	__u64 all;
-	__u32 property;
-	__u16 logger_id;
-	__u8  level;
-	__u8  pid_filtered;	/* 1: by PID filter */
-	__u32 filters;		/* low halves of the types of its filters, or'ed; ETW_FILTER_SCHEMATIZED */
-	__u32 reserved;
-};
-
-/*
- * name is what a kernel module gave; what a process gave only where no module
- * has the GUID registered, for anybody may register a GUID with a name.
- */
-struct etw_provider_query {
-	__u32 size;
-	__u32 flags;		/* 0 */
-	struct etw_guid provider;
-	__u64 name_out;		/* out: char *, or 0 */
-	__u32 name_cap;
-	__u32 name_len;		/* out: 0 if there is none */
-	__u64 regs;		/* out: struct etw_provider_reg * */
-	__u32 reg_cap;
-	__u32 reg_count;	/* out */
-	__u64 enables;		/* out: struct etw_provider_enable * */
-	__u32 enable_cap;
-	__u32 enable_count;	/* out */
-};
+#include <etw/abi_look.h>
+#include <etw/abi_group.h>
 
 /* -------------------------------------------------------------- consumers */
 

@@ -24,17 +24,21 @@
  * Which right is asked for, and when:
  *	START, STOP, UPDATE, FLUSH	CREATE_REALTIME on the session
  *	QUERY, STAT, ENUM		QUERY on the session; ENUM tells only those
- *	ENABLE, all controls		GUID_ENABLE on the provider, and
- *					CREATE_REALTIME on the session
+ *	ENABLE, all controls		GUID_ENABLE on the provider or on the group,
+ *					and CREATE_REALTIME on the session
+ *	DISALLOW_SET, _QUERY		CREATE_REALTIME, QUERY on the session
  *	CONSUMER_OPEN			ACCESS_REALTIME on the session
  *	REGISTER			REGISTER_GUIDS on the provider
+ *	PROVIDER_SET			JOIN_GROUP on the group that the traits name
  *	PROVIDER_ENUM, _QUERY		QUERY on the provider
+ *	GROUP_ENUM, _QUERY		QUERY on the group
  *	ACCESS_QUERY			QUERY on the GUID
  * What was opened, registered or enabled once stays so when a list changes.
  * Writing needs no right but to sessions of ETW_MODE_SECURE, which enable only
  * registrations made by somebody who has LOG_EVENT on the session.  He is
- * judged as he was when he registered: when the session enables the provider,
- * when he registers, and again whenever a list changes.
+ * judged as he was when he registered: when the session enables the provider or
+ * its group, when he registers or joins the group, and again whenever a list
+ * changes.
  *
  * Without the right: EPERM, whether there is such a session or provider or not.
  *

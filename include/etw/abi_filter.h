@@ -7,8 +7,8 @@
  * place, in which callers leave what was there.  Filters that make no sense with
  * the control code are checked too, and ignored.
  *
- * Source: Microsoft's EVENT_FILTER_DESCRIPTOR, EVENT_FILTER_EVENT_ID and
- * EVENT_FILTER_LEVEL_KW pages.
+ * Source: Microsoft's EVENT_FILTER_DESCRIPTOR, EVENT_FILTER_EVENT_ID,
+ * EVENT_FILTER_EVENT_NAME and EVENT_FILTER_LEVEL_KW pages.
  */
 #ifndef ETW_ABI_FILTER_H
 #define ETW_ABI_FILTER_H
@@ -31,7 +31,9 @@
 #define ETW_FILTER_PACKAGE_APP_ID	0x80000020	/* likewise */
 #define ETW_FILTER_PAYLOAD		0x80000100	/* a program, abi_payload.h */
 #define ETW_FILTER_EVENT_ID		0x80000200	/* etw_filter_event_id */
+#define ETW_FILTER_EVENT_NAME		0x80000400	/* etw_filter_event_name */
 #define ETW_FILTER_STACKWALK		0x80001000	/* etw_filter_event_id */
+#define ETW_FILTER_STACKWALK_NAME	0x80002000	/* etw_filter_event_name */
 #define ETW_FILTER_STACKWALK_LEVEL_KW	0x80004000	/* etw_filter_level_kw */
 #define ETW_FILTER_CONTAINER		0x80008000	/* names, 1536 bytes at most */
 
@@ -39,6 +41,7 @@
 #define ETW_PID_FILTER_MAX	8	/* PIDs of one PID scope filter */
 #define ETW_FILTER_NAMES_MAX	1536	/* bytes of one scope filter */
 #define ETW_FILTER_EVENT_IDS	64
+#define ETW_FILTER_EVENT_NAME_MAX	4096	/* bytes of a filter by names */
 #define ETW_FILTER_DATA_MAX	1024	/* bytes of a SCHEMATIZED filter, its header included */
 #define ETW_FILTER_CHAIN_MAX	8192	/* bytes of those of all sessions, as told */
 
@@ -46,10 +49,12 @@
  * SCHEMATIZED: data that only the provider understands.  It stays with what the
  * session enabled and is told to the provider's callbacks, with each change and
  * when one registers, together with those of the other sessions that have
- * enabled it: one after the other, each at a multiple of 8 bytes.  With CAPTURE
- * it is told to them with that request alone, as is TRACEHANDLE, which goes with
- * CAPTURE only: the provider is asked for what there is to say about that
- * session, which runs (ENOENT).  A CAPTURE has one of the two, not both.
+ * enabled it: one after the other, each at a multiple of 8 bytes.  Where a
+ * session enabled the provider and its group with one each, the provider's own
+ * is told.  With CAPTURE it is told to them with that request alone, as is
+ * TRACEHANDLE, which goes with CAPTURE only: the provider is asked for what there
+ * is to say about that session, which runs (ENOENT).  A CAPTURE has one of the
+ * two, not both.
  */
 struct etw_filter_header {
 	__u16 id;		/* the provider's business, as is */
@@ -61,7 +66,8 @@ struct etw_filter_header {
 };
 
 /*
- * Events of channel 11, TraceLogging's, pass whatever the ids are.
+ * TraceLogging's events, which have a schema or are of channel 11, pass whatever
+ * the ids are.
  * EVENT_FILTER_EVENT_ID: the first 4 + 2 * count bytes; len may be more.
  */
 struct etw_filter_event_id {
@@ -69,6 +75,21 @@ struct etw_filter_event_id {
 	__u8  reserved;
 	__u16 count;
 	__u16 ids[ETW_FILTER_EVENT_IDS];
+};
+
+/*
+ * EVENT_FILTER_EVENT_NAME: the first 20 bytes, then count names, each with its
+ * NUL; len may be more.  Names are compared whole, as bytes, with the one in the
+ * event's schema (format.h).  Events without a schema, and those that are not of
+ * the filter's own level and keywords, are none of its business.
+ */
+struct etw_filter_event_name {
+	__u64 any;		/* 0 counts as all ones */
+	__u64 all;
+	__u8  level;		/* 0 counts as 255 */
+	__u8  in;		/* 1: only these; 0: all but these */
+	__u16 count;
+	__u8  names[4];
 };
 
 /* EVENT_FILTER_LEVEL_KW */

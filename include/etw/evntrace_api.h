@@ -142,7 +142,7 @@ ETW_API ULONG WMIAPI QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
  * still run; what was asked is in force); ERROR_NO_SYSTEM_RESOURCES (8
  * sessions have enabled it); ERROR_ACCESS_DENIED;
  * ERROR_WMI_INSTANCE_NOT_FOUND (no such session); ERROR_NOT_SUPPORTED (a
- * property or filter that this version does not have).
+ * property that has no meaning here).
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "EnableTraceEx2 function".
  */

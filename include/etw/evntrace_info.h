@@ -184,12 +184,15 @@ ETW_API ULONG WMIAPI EnumerateTraceGuids(PTRACE_GUID_PROPERTIES *GuidPropertiesA
  * TraceGuidQueryProcess: in nothing (the calling process, which needs no right)
  * or a ULONG, a process id of the caller's namespace; out the GUIDs that this
  * process has registered.
+ * TraceGroupQueryList: in nothing; out the GUIDs of the provider groups that have
+ * members or are enabled.
+ * TraceGroupQueryInfo: in a group's GUID; out as of TraceGuidQueryInfo, with an
+ * instance for each member, whatever the GUID of the provider is.
  *
  * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER (ReturnLength tells how much
  * is needed; OutBuffer is as it was); ERROR_WMI_GUID_NOT_FOUND (neither
  * registered nor enabled); ERROR_INVALID_PARAMETER (unknown class, wrong input,
- * NULL); ERROR_ACCESS_DENIED; ERROR_NOT_SUPPORTED (groups);
- * ERROR_NOT_ENOUGH_MEMORY.
+ * NULL); ERROR_ACCESS_DENIED; ERROR_NOT_ENOUGH_MEMORY.
  * Semantics: Microsoft's page "EnumerateTraceGuidsEx function".
  */
 ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
@@ -208,7 +211,8 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfo
  * TraceVersionInfo: TRACE_VERSION_INFO; TraceMaxLoggersQuery: a ULONG, how many
  * sessions may run at once; TraceStreamCount: a ULONG, how many streams of
  * buffers the session has: one per CPU, or one;
- * TracePeriodicCaptureStateInfo: what was set for the session.
+ * TracePeriodicCaptureStateInfo: what was set for the session;
+ * TraceDisallowListQuery: GUIDs, those set with TraceSetDisallowList.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (the answer is longer);
  * ERROR_INVALID_PARAMETER (NULL, unknown class, handle 0);

@@ -60,8 +60,18 @@ struct etw_event_descriptor {
 struct etw_data_descriptor {
 	__u64 ptr;	/* address of the piece in the writer's address space */
 	__u32 size;	/* bytes, may be 0 */
-	__u32 reserved;	/* type in the low byte once traits are set; else ignored */
+	__u32 reserved;	/* ETW_DATA_* in the low byte, where types are looked at */
 };
+
+/*
+ * EVENT_DATA_DESCRIPTOR.Type.  Looked at in the events of a registration that
+ * has traits or has asked for it; then all but PAYLOAD are no part of the
+ * payload, each may be there once, and other values are refused.
+ */
+#define ETW_DATA_PAYLOAD		0
+#define ETW_DATA_EVENT_METADATA		1	/* becomes EVENT_SCHEMA */
+#define ETW_DATA_PROVIDER_METADATA	2	/* becomes PROV_TRAITS, if there are no traits */
+#define ETW_DATA_TIMESTAMP		3	/* __u64: the header's timestamp, as it is */
 
 /* WMI_BUFFER_HEADER, 72 bytes at the start of every buffer. */
 struct etw_buffer_header {
@@ -117,7 +127,7 @@ struct etw_ext_item {
 #define ETW_TYPE_EVENT64	0xC013	/* written by a 64-bit process or the kernel */
 #define ETW_TYPE_EVENT32	0xC012	/* written by a 32-bit process */
 
-/* etw_event_header.flags; only the first five are stored */
+/* etw_event_header.flags; stored are the first five and DECODE_GUID */
 #define ETW_EVENT_EXTENDED_INFO		0x0001
 #define ETW_EVENT_PRIVATE_SESSION	0x0002
 #define ETW_EVENT_STRING_ONLY		0x0004
@@ -125,7 +135,7 @@ struct etw_ext_item {
 #define ETW_EVENT_NO_CPUTIME		0x0010
 #define ETW_EVENT_32_BIT_HEADER		0x0020	/* the reader adds it from type */
 #define ETW_EVENT_64_BIT_HEADER		0x0040	/* the reader adds it from type */
-#define ETW_EVENT_DECODE_GUID		0x0080
+#define ETW_EVENT_DECODE_GUID		0x0080	/* provider is the traits' decode GUID */
 #define ETW_EVENT_CLASSIC_HEADER	0x0100
 #define ETW_EVENT_PROCESSOR_INDEX	0x0200	/* the reader adds it from the buffer */
 
@@ -150,10 +160,12 @@ struct etw_ext_item {
 #define ETW_CLOCK_FREQ_SHIFT	3
 
 /*
- * etw_ext_item.type: EVENT_HEADER_EXT_TYPE_*.  All but the first are there for
- * the sessions only that asked for them by an enable property.  In an event
- * that an interrupt wrote they tell of the task that it interrupted.  What an
- * application is: module/core/scope.h; control groups are of version 2.
+ * etw_ext_item.type: EVENT_HEADER_EXT_TYPE_*.  EVENT_SCHEMA, PROV_TRAITS and
+ * CONTROL_GUID come from the provider, and all sessions get them, as they do
+ * the related activity.  The others are there for the sessions only that asked
+ * for them by an enable property; in an event that an interrupt wrote they tell
+ * of the task that it interrupted.  What an application is: module/core/scope.h;
+ * control groups are of version 2.
  */
 #define ETW_EXT_RELATED_ACTIVITY	1	/* etw_guid */
 #define ETW_EXT_SID			2	/* S-1-22-1-uid, 16 bytes; uid: effective */
@@ -163,7 +175,10 @@ struct etw_ext_item {
 #define ETW_EXT_STACK_TRACE64		6
 #define ETW_EXT_PSM_KEY			9	/* UTF-16 with its NUL: application */
 #define ETW_EXT_EVENT_KEY		10	/* __u64: the same in all sessions */
+#define ETW_EXT_EVENT_SCHEMA		11	/* TraceLogging metadata, its u16 size first */
+#define ETW_EXT_PROV_TRAITS		12	/* likewise: traits or provider metadata */
 #define ETW_EXT_PROCESS_START_KEY	13	/* __u64: of no other process of this boot */
+#define ETW_EXT_CONTROL_GUID		14	/* etw_guid: registered, if header.provider is not */
 #define ETW_EXT_CONTAINER_ID		16	/* UTF-8 with its NUL: path of the cgroup */
 
 /*

@@ -23,9 +23,10 @@
  * and never sleeps; the data must be resident kernel memory.  A module that
  * uses these functions holds a reference on etw.ko through its symbols.
  *
- * Semantics: Microsoft's EtwRegister, EtwWrite, EtwWriteTransfer, EtwWriteEx,
- * EtwWriteString, EtwEventEnabled, EtwProviderEnabled and EtwActivityIdControl
- * pages; negative errno instead of NTSTATUS.
+ * Semantics: Microsoft's EtwRegister, EtwSetInformation, EtwWrite,
+ * EtwWriteTransfer, EtwWriteEx, EtwWriteString, EtwEventEnabled,
+ * EtwProviderEnabled and EtwActivityIdControl pages; negative errno instead of
+ * NTSTATUS.
  */
 #ifndef ETW_KERNEL_H
 #define ETW_KERNEL_H
@@ -165,6 +166,21 @@ static __always_inline struct etw_data_descriptor etw_data(const void *ptr,
 }
 
 /**
+ * etw_data_typed() - describe something of an event that is no payload
+ * @type: ETW_DATA_*
+ * @ptr: as for etw_data()
+ * @size: bytes; metadata begin with their own size as a u16
+ *
+ * For a provider that has traits or called etw_use_descriptor_types().
+ */
+static __always_inline struct etw_data_descriptor etw_data_typed(u8 type, const void *ptr,
+								 u32 size)
+{
+	return (struct etw_data_descriptor){
+		.ptr = (unsigned long)ptr, .size = size, .reserved = type };
+}
+
+/**
  * ETW_HANDLE_ENABLED() - would this event of a run-time handle be wanted?
  * @_handle: struct etw_provider * of etw_register_handle()
  * @_desc: the event's struct etw_event_descriptor *
@@ -192,6 +208,9 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 
 int etw_unregister(struct etw_provider *provider);
 int etw_unregister_handle(struct etw_provider *handle);
+
+int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len);
+int etw_use_descriptor_types(struct etw_provider *provider, bool use);
 
 int etw_write(struct etw_provider *provider,
 	      const struct etw_event_descriptor *desc, u32 count,

@@ -164,6 +164,46 @@ AT(etw_filter_event_id, count, 2, 2);
 AT(etw_filter_event_id, ids, 4, 128);
 SIZE(etw_filter_event_id, 132);
 
+AT(etw_filter_event_name, any, 0, 8);
+AT(etw_filter_event_name, all, 8, 8);
+AT(etw_filter_event_name, level, 16, 1);
+AT(etw_filter_event_name, in, 17, 1);
+AT(etw_filter_event_name, count, 18, 2);
+AT(etw_filter_event_name, names, 20, 4);
+SIZE(etw_filter_event_name, 24);
+
+AT(etw_provider_set, size, 0, 4);
+AT(etw_provider_set, slot, 4, 4);
+AT(etw_provider_set, flags, 8, 4);
+AT(etw_provider_set, types, 12, 4);
+AT(etw_provider_set, traits, 16, 8);
+AT(etw_provider_set, traits_len, 24, 4);
+AT(etw_provider_set, reserved, 28, 4);
+SIZE(etw_provider_set, 32);
+
+AT(etw_disallow, size, 0, 4);
+AT(etw_disallow, flags, 4, 4);
+AT(etw_disallow, session, 8, 8);
+AT(etw_disallow, guids, 16, 8);
+AT(etw_disallow, capacity, 24, 4);
+AT(etw_disallow, count, 28, 4);
+SIZE(etw_disallow, 32);
+
+AT(etw_group_member, provider, 0, 16);
+AT(etw_group_member, reg, 16, 88);
+SIZE(etw_group_member, 104);
+
+AT(etw_group_query, size, 0, 4);
+AT(etw_group_query, flags, 4, 4);
+AT(etw_group_query, group, 8, 16);
+AT(etw_group_query, members, 24, 8);
+AT(etw_group_query, member_cap, 32, 4);
+AT(etw_group_query, member_count, 36, 4);
+AT(etw_group_query, enables, 40, 8);
+AT(etw_group_query, enable_cap, 48, 4);
+AT(etw_group_query, enable_count, 52, 4);
+SIZE(etw_group_query, 56);
+
 AT(etw_filter_level_kw, any, 0, 8);
 AT(etw_filter_level_kw, all, 8, 8);
 AT(etw_filter_level_kw, level, 16, 1);
@@ -181,7 +221,8 @@ AT(etw_provider_reg, pid, 0, 4);
 AT(etw_provider_reg, flags, 4, 4);
 AT(etw_provider_reg, sessions, 8, 8);
 AT(etw_provider_reg, module, 16, 56);
-SIZE(etw_provider_reg, 72);
+AT(etw_provider_reg, group, 72, 16);
+SIZE(etw_provider_reg, 88);
 
 AT(etw_provider_enable, session, 0, 8);
 AT(etw_provider_enable, any, 8, 8);

@@ -20,10 +20,10 @@
 int etw_payload_load(void *program, u32 len);
 
 /*
- * Does an event pass?  source was measured, without other items.  The bytes that
- * its data lead to may change meanwhile, even the list may: no byte beyond a
- * piece is read.  Any context.
+ * Does an event pass?  source was measured, without other items.  typed: those of
+ * its data that have a type are no payload.  The bytes that its data lead to may
+ * change meanwhile, even the list may: no byte beyond a piece is read.  Any context.
  */
-bool etw_payload_pass(const void *program, const struct etw_record_source *source);
+bool etw_payload_pass(const void *program, const struct etw_record_source *source, bool typed);
 
 #endif /* ETW_CORE_PAYLOAD_H */

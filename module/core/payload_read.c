@@ -15,8 +15,10 @@ bool etw_cursor_refill(struct etw_cursor *c)
 			c->after = 0;
 			return false;
 		}
-		c->here = READ_ONCE(c->next->size);
-		c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
+		if (!c->typed || !(u8)READ_ONCE(c->next->reserved)) {
+			c->here = READ_ONCE(c->next->size);
+			c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
+		}
 		if (c->here > c->after)
 			c->here = c->after;
 		c->after -= c->here;

@@ -16,6 +16,7 @@ struct etw_cursor {
 	u32 here;		/* bytes left there */
 	u32 after;		/* bytes left in later ones */
 	u32 pieces;		/* of these */
+	bool typed;		/* those that have a type are passed over */
 	const struct etw_data_descriptor *next;
 };
 

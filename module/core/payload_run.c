@@ -385,7 +385,7 @@ static u32 walk(const u8 *program, const struct etw_payload_event *event, struct
 	return good;
 }
 
-bool etw_payload_pass(const void *program, const struct etw_record_source *source)
+bool etw_payload_pass(const void *program, const struct etw_record_source *source, bool typed)
 {
 	const struct etw_payload_event *event;
 	struct run run UNINITIALIZED;
@@ -400,6 +400,7 @@ bool etw_payload_pass(const void *program, const struct etw_record_source *sourc
 		.after = source->size - ETW_EVENT_HEADER_SIZE -
 			 (source->related ? ETW_RELATED_ITEM_SIZE : 0),
 		.pieces = source->count,
+		.typed = typed,
 		.next = source->data,
 	};
 	run.pointer = source->type == ETW_TYPE_EVENT32 ? 4 : 8;

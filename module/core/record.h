@@ -14,12 +14,42 @@
 
 #define ETW_ITEMS_MAX	16	/* of one record, the related activity beside them */
 
+#define ETW_EXTRA_MAX	3	/* of one record */
+
+/* What an event has in all sessions: items whose data lies elsewhere, and more. */
+struct etw_record_extra {
+	u32 count;
+	u32 size;	/* of all of them, as items */
+	struct {
+		const void *data;
+		u16 type;
+		u16 len;
+	} item[ETW_EXTRA_MAX];
+	bool typed;	/* data descriptors that have a type are no payload */
+	bool timestamp_given;
+	u64 timestamp;	/* instead of the time of writing */
+};
+
 /* Extended items, each a whole item with its padding; linkage is not looked at. */
 struct etw_record_items {
+	const struct etw_record_extra *extra;	/* and what else there is, or NULL */
 	u32 count;
 	u32 size;	/* of all of them */
 	const struct etw_ext_item *item[ETW_ITEMS_MAX];
 };
+
+static __always_inline bool etw_record_is_typed(const struct etw_record_items *items)
+{
+	return items && items->extra && items->extra->typed;
+}
+
+/* Bytes of all items; the related activity is not among them. */
+static __always_inline u32 etw_record_items_size(const struct etw_record_items *items)
+{
+	if (!items)
+		return 0;
+	return items->size + (items->extra ? items->extra->size : 0);
+}
 
 /* Where a record's bytes come from; all pointers stay valid until written. */
 struct etw_record_source {
@@ -59,10 +89,10 @@ etw_record_measure_items(struct etw_record_source *source,
 		return -EINVAL;
 	if (source->related)
 		size += ETW_RELATED_ITEM_SIZE;
-	if (items)
-		size += items->size;
+	size += etw_record_items_size(items);
 	for (i = 0; i < source->count; i++)
-		size += source->data[i].size;
+		if (!etw_record_is_typed(items) || !(u8)source->data[i].reserved)
+			size += source->data[i].size;
 	if (size > ETW_RECORD_MAX)
 		return -EOVERFLOW;
 	source->size = size;
@@ -128,6 +158,7 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 	return item;
 }
 
+bool etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u32 len);
 u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
@@ -148,8 +179,10 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 	/* The padding lies in the slot's last word; the payload may then overwrite. */
 	__builtin_memset(slot + etw_record_slot(source->size) - 8, 0, 8);
 
-	if (source->related || items)
+	if (source->related || etw_record_items_size(items))
 		flags |= ETW_EVENT_EXTENDED_INFO;
+	if (items && items->extra && items->extra->timestamp_given)
+		timestamp = items->extra->timestamp;
 	header->size = source->size;
 	header->type = source->type;
 	header->flags = flags;
@@ -175,6 +208,8 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		left -= ETW_RELATED_ITEM_SIZE;
 	}
 	for (i = 0; i < source->count; i++) {
+		if (etw_record_is_typed(items) && (u8)source->data[i].reserved)
+			continue;
 		n = source->data[i].size;
 		if (unlikely(n > left))
 			n = left;

@@ -83,12 +83,16 @@ static bool known_item(const struct etw_ext_item *item)
 	switch (item->type) {
 	case ETW_EXT_RELATED_ACTIVITY:
 	case ETW_EXT_SID:
+	case ETW_EXT_CONTROL_GUID:
 		return item->data_size == 16;
 	case ETW_EXT_TS_ID:
 		return item->data_size == 4;
 	case ETW_EXT_EVENT_KEY:
 	case ETW_EXT_PROCESS_START_KEY:
 		return item->data_size == 8;
+	case ETW_EXT_EVENT_SCHEMA:
+	case ETW_EXT_PROV_TRAITS:
+		return item->data_size > 1;
 	case ETW_EXT_PSM_KEY:
 	case ETW_EXT_CONTAINER_ID:
 		return item->data_size > 1;
@@ -145,11 +149,12 @@ static const char *check_record(const struct etw_event_header *h, int64_t *last)
 
 	if (h->type != ETW_TYPE_EVENT64 && h->type != ETW_TYPE_EVENT32)
 		return "record type";
-	if (h->flags & ~(ETW_EVENT_EXTENDED_INFO | ETW_EVENT_STRING_ONLY | ETW_EVENT_NO_CPUTIME))
+	if (h->flags & ~(ETW_EVENT_EXTENDED_INFO | ETW_EVENT_STRING_ONLY | ETW_EVENT_NO_CPUTIME |
+			 ETW_EVENT_DECODE_GUID))
 		return "record flags";
 	if (h->property || h->processor_time || !(h->flags & ETW_EVENT_NO_CPUTIME))
 		return "record property or time";
-	if (last && h->timestamp < *last)
+	if (last && h->timestamp < *last && !shared->typed)
 		return "time goes backwards";
 	if (last)
 		*last = h->timestamp;

@@ -357,6 +357,7 @@ bool exec_run(const struct prog *p, unsigned int flags)
 	shared->run++;
 	shared->fresh_count = 0;
 	shared->stacks = false;
+	shared->typed = false;
 	fflush(stdout);
 	pid = fork();
 	if (!pid)

@@ -133,4 +133,28 @@ RUN(unmap); RUN(remap); RUN(protect); RUN(advise); RUN(touch); RUN(fcntl); RUN(f
 RUN(pass_fd); RUN(drop_rights); RUN(burst); RUN(sleep); RUN(audit); RUN(audit_map);
 RUN(odd_ioctl); RUN(odd_call); RUN(cpu); RUN(many);
 
+/* What is left of the data pages of a call, and the last pointer's extent. */
+struct room {
+	int thread;
+	uint32_t used;
+	uint64_t len;		/* of what the last pointer leads to, in its unit */
+	uint8_t *last;
+	unsigned int outs;
+	uint64_t handle;	/* of the newest session */
+};
+
+/* filters.c */
+uint64_t filters_arg(struct room *r, const struct arg *arg);
+
+/* args.c */
+uint64_t put(struct room *r, unsigned int where, const void *content, uint32_t len);
+uint64_t raw_pointer(uint64_t seed);
+
+/* traits.c; bytes_*(): how many they put there */
+uint64_t traits_arg(struct room *r, const struct arg *arg);
+void bytes_typed(struct room *r, struct etw_data_descriptor *d, unsigned int n, uint64_t seed);
+uint32_t bytes_traits(uint8_t *to, uint64_t seed);
+uint32_t bytes_schema(uint8_t *to, uint64_t seed);
+uint32_t bytes_names(uint8_t *to, uint64_t seed);
+
 #endif /* ETW_FUZZ_EXEC_H */

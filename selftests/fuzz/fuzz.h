@@ -86,6 +86,7 @@ enum kind {
 	KIND_OUT,		/* pointer to room for results */
 	KIND_PIECES,		/* pointer to data descriptors */
 	KIND_FILTERS,		/* pointer to filters */
+	KIND_TRAITS,		/* pointer to traits */
 	KIND_LEN,		/* of what the pointer before it leads to */
 	KIND_KEYWORD,
 	KIND_LEVEL,
@@ -208,6 +209,7 @@ struct shared {
 	uint64_t runs[ENDS];
 	uint64_t buffers, records;	/* audited */
 	bool stacks;			/* this run's program has asked for some */
+	bool typed;			/* its events may say their own time */
 	uint64_t accounts;		/* sessions whose counts added up */
 	/* operands of comparisons, when they are asked for */
 	struct hint hints[HINTS_MAX];

@@ -38,7 +38,7 @@ const char *const place_names[PLACES] = {
 #define TABLE(...) { sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ } }
 enum { E_MODE, E_CONTROL, E_CLOCK, E_KB, E_BUFFERS, E_FLUSH, E_TIMEOUT, E_OPEN, E_PROT, E_MAP,
        E_ADVICE, E_FCNTL, E_FORK, E_CMD, E_MISC, E_EVENTS, E_CONTEXT, E_ACTIVITY, E_COUNT,
-       E_MANY, E_CLASSIC };
+       E_MANY, E_CLASSIC, E_SET };
 
 const struct enum_table enum_tables[] = {
 	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
@@ -72,6 +72,7 @@ const struct enum_table enum_tables[] = {
 	[E_COUNT] = TABLE(1, 0, 2, 20, 40, 100),
 	[E_MANY] = TABLE(2, 1, 20, 70, 0, 1100),
 	[E_CLASSIC] = TABLE(ETW_CLASSIC_EVENT, ETW_CLASSIC_INSTANCE, ETW_CLASSIC_MESSAGE, 3),
+	[E_SET] = TABLE(ETW_SET_TRAITS, ETW_SET_TYPES, ETW_SET_TRAITS | ETW_SET_TYPES, 0, 4),
 };
 
 /* ------------------------------------------------------------------- sessions */
@@ -221,6 +222,58 @@ static const struct op op_write = {
 		    F(etw_event_write, stack_count, KIND_INT, 0),
 		    F(etw_event_write, reserved, KIND_RESERVED) } };
 
+static void done_set(struct exec *x, const void *arg)
+{
+	(void)x;
+	(void)arg;
+	shared->typed = true;
+}
+
+static const struct op op_set = {
+	.id = 26, .name = "set", .weight = 8, .cmd = ETW_IOC_PROVIDER_SET,
+	.size = sizeof(struct etw_provider_set), .done = done_set,
+	.fields = { FD(FD_DEV), PLACE, F(etw_provider_set, size, KIND_SIZE),
+		    F(etw_provider_set, slot, KIND_SLOT),
+		    F(etw_provider_set, flags, KIND_ENUM, E_SET),
+		    F(etw_provider_set, types, KIND_FLAGS, 1),
+		    F(etw_provider_set, traits, KIND_TRAITS),
+		    F(etw_provider_set, traits_len, KIND_LEN),
+		    F(etw_provider_set, reserved, KIND_RESERVED) } };
+
+static const struct op op_groups = {
+	.id = 27, .name = "groups", .weight = 2, .cmd = ETW_IOC_GROUP_ENUM,
+	.size = sizeof(struct etw_provider_enum),
+	.fields = { FD(FD_DEV), PLACE, F(etw_provider_enum, size, KIND_SIZE),
+		    F(etw_provider_enum, flags, KIND_RESERVED),
+		    F(etw_provider_enum, guids, KIND_OUT),
+		    F(etw_provider_enum, capacity, KIND_LEN, sizeof(struct etw_guid)) } };
+
+static const struct op op_group = {
+	.id = 28, .name = "group", .weight = 3, .cmd = ETW_IOC_GROUP_QUERY,
+	.size = sizeof(struct etw_group_query),
+	.fields = { FD(FD_DEV), PLACE, F(etw_group_query, size, KIND_SIZE),
+		    F(etw_group_query, flags, KIND_RESERVED),
+		    F(etw_group_query, group, KIND_GUID, 0),
+		    F(etw_group_query, members, KIND_OUT),
+		    F(etw_group_query, member_cap, KIND_LEN, sizeof(struct etw_group_member)),
+		    F(etw_group_query, enables, KIND_OUT),
+		    F(etw_group_query, enable_cap, KIND_LEN,
+		      sizeof(struct etw_provider_enable)) } };
+
+#define DISALLOW(_id, _name, _cmd, _room, _count)			\
+	static const struct op op_##_name = {				\
+		.id = _id, .name = #_name, .weight = 3, .cmd = _cmd,	\
+		.size = sizeof(struct etw_disallow),			\
+		.fields = { FD(FD_DEV), PLACE, F(etw_disallow, size, KIND_SIZE),	\
+			    F(etw_disallow, flags, KIND_RESERVED),		\
+			    F(etw_disallow, session, KIND_HANDLE),		\
+			    F(etw_disallow, guids, KIND_OUT),			\
+			    F(etw_disallow, capacity, _room, 0),		\
+			    F(etw_disallow, count, _count, 1) } }
+
+DISALLOW(29, disallow, ETW_IOC_DISALLOW_SET, KIND_RESERVED, KIND_INT);
+DISALLOW(30, disallowed, ETW_IOC_DISALLOW_QUERY, KIND_INT, KIND_INT);
+
 /* ------------------------------------------------------------------ consumers */
 
 static const struct op op_consume = {
@@ -315,6 +368,29 @@ static const struct op op_t_activity = {
 	.fields = { FD(FD_TEST), PLACE, F(etw_test_activity, control, KIND_ENUM, E_ACTIVITY),
 		    F(etw_test_activity, id, KIND_GUID, 2) } };
 
+/* Traits and a schema of few bytes, as numbers: "\4\0x" and "\5\0\0E", with a NUL. */
+static const struct op op_t_set = {
+	.id = 31, .name = "t_set", .weight = 3, .cmd = ETW_TEST_SET,
+	.size = sizeof(struct etw_test_set), .done = done_set,
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_set, index, KIND_FLAGS, 3),
+		    F(etw_test_set, flags, KIND_ENUM, E_SET),
+		    F(etw_test_set, types, KIND_FLAGS, 1),
+		    F(etw_test_set, len, KIND_INT, 4),
+		    F(etw_test_set, bytes, KIND_INT, 0x780004) } };
+static const struct op op_t_typed = {
+	.id = 19, .name = "t_typed", .weight = 4, .cmd = ETW_TEST_TYPED,
+	.size = sizeof(struct etw_test_typed),
+	.fields = { FD(FD_TEST), PLACE, F(etw_test_typed, index, KIND_FLAGS, 3),
+		    F(etw_test_typed, hardirq, KIND_FLAGS, 1),
+		    F(etw_test_typed, desc.level, KIND_LEVEL),
+		    F(etw_test_typed, desc.keyword, KIND_KEYWORD),
+		    F(etw_test_typed, count, KIND_INT, 1),
+		    F(etw_test_typed, pieces[0].type, KIND_INT, 1),
+		    F(etw_test_typed, pieces[0].size, KIND_INT, 5),
+		    F(etw_test_typed, pieces[1].type, KIND_FLAGS, 3),
+		    F(etw_test_typed, pieces[1].size, KIND_FLAGS, 8),
+		    F(etw_test_typed, bytes, KIND_INT, 0x45000005) } };
+
 /* ------------------------------------------------------------- plain operations */
 
 #define V(name, kind, ...) { name, 0, 8, kind, ##__VA_ARGS__ }
@@ -383,7 +459,8 @@ const struct op *const fuzz_ops[] = {
 	&op_protect, &op_advise, &op_touch, &op_fcntl, &op_fork, &op_kill, &op_pass_fd,
 	&op_drop_rights, &op_burst, &op_sleep, &op_audit, &op_audit_map, &op_odd_ioctl,
 	&op_odd_call, &op_cpu, &op_many, &op_access_set, &op_access_query, &op_access_remove,
-	&op_classic, &op_capture,
+	&op_classic, &op_capture, &op_set, &op_groups, &op_group, &op_disallow,
+	&op_disallowed, &op_t_set, &op_t_typed,
 };
 const unsigned int fuzz_op_count = sizeof(fuzz_ops) / sizeof(fuzz_ops[0]);
 

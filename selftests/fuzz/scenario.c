@@ -45,8 +45,8 @@ static const char *const scenarios[] = {
 		"start enable start enable start enable start enable register write sessions",
 	"many:what=0,count=5 many:what=1,count=3 start many:what=2,count=3 many:what=4,count=4 flush sessions providers",
 	"open register odd_ioctl odd_ioctl:cmd=1 odd_call:which=0 odd_call:which=5 odd_call:which=6 fcntl fcntl:arg=1 cpu:mask=1 cpu:mask=2 sleep",
-	"start enable:property=4095 register write write:flags=12 burst consume:flags=2048 flush audit "
-		"start enable:provider=6,property=4095 t_register t_write t_write:context=1 t_write:context=2 "
+	"start enable:property=2447 register write write:flags=12 burst consume:flags=2048 flush audit "
+		"start enable:provider=6,property=2447 t_register t_write t_write:context=1 t_write:context=2 "
 		"consume:flags=2048 flush audit write:stack=0,stack_count=4 flush audit",
 	"start register enable:filters=256 write enable:filters=272 enable:filters=288 enable:filters=304 "
 		"enable:filters=320 write enable:filters=336,property=4 write enable:filters=352 "
@@ -57,6 +57,13 @@ static const char *const scenarios[] = {
 	"start register:flags=2 enable classic:logger_id=1 classic:logger_id=1,kind=1,options=0 "
 		"classic:logger_id=1,kind=2,options=43,instance=0 capture:flags=0 capture:flags=1,period_s=1 "
 		"consume:flags=2048 flush audit",
+	"start register:flags=1 set enable:property=32 write write:data=6384 consume:flags=2048 flush audit "
+		"disallow disallowed:guids=0,capacity=2 groups group disallow:count=0 enable "
+		"enable:filters=384 write:data=2288 enable:filters=400,property=4 write:data=2288 set:flags=1 "
+		"write:data=6384 flush audit unregister",
+	"start register set:traits=32 enable write notify stop set:slot=0",
+	"start enable:provider=6 t_register t_typed t_set:flags=1,types=1 t_typed t_typed:hardirq=1 t_set "
+		"t_set t_typed consume:flags=2048 flush audit t_unregister",
 	"start:handle=0 start register:flags=1 enable:any=1,all=1,level=2 write:desc.keyword=1 "
 		"write:desc.level=3 burst:level=1,keyword=2 enable:property=16,any=1 write unregister enable:control=1",
 };

@@ -332,6 +332,12 @@ static void test_items(void)
 	ITEM(ETW_EXT_PID_NAMESPACE, " inside=1/7@4026532640", "a container's ids", 1, 0, 0, 0,
 	     7, 0, 0, 0, 0x20, 3, 0, 0xf0, 0, 0, 0, 0);
 	ITEM(ETW_EXT_PID_NAMESPACE, "", "without their end", 1, 0, 0, 0, 7, 0, 0, 0, 0x20, 3, 0);
+	ITEM(ETW_EXT_EVENT_SCHEMA, " event=\"Ev\\u001b\"(7 bytes)", "metadata", 7, 0, 0, 'E', 'v', 27, 0);
+	ITEM(ETW_EXT_EVENT_SCHEMA, " event=(3 bytes)", "metadata without a name", 3, 0, 0);
+	ITEM(ETW_EXT_PROV_TRAITS, " traits=\"P\"(4 bytes)", "traits", 4, 0, 'P', 0);
+	ITEM(ETW_EXT_PROV_TRAITS, " traits=(5 bytes)", "traits that are none", 5, 0, 'P', 0, 1);
+	ITEM(ETW_EXT_CONTROL_GUID, " control=00000001-0002-0003-0405-060708090a0b",
+	     "a control GUID", 1, 0, 0, 0, 2, 0, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11);
 	ITEM(0x7001, "", "an unknown item", 1, 2, 3);
 }
 

@@ -54,7 +54,7 @@ static bool passes(const void *program, const void *data, uint32_t size)
 					    .type = ETW_TYPE_EVENT64 };
 
 	etw_record_measure(&source);
-	return etw_payload_pass(program, &source);
+	return etw_payload_pass(program, &source, false);
 }
 
 /* Bit i: passes with A to D the bits of i. */

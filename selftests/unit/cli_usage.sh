@@ -139,6 +139,7 @@ check_operands() {
 	right list
 	right list sessions
 	right list providers --json
+	right list groups
 	wrong "neither 'sessions' nor 'providers'" list session
 	right stat
 	right stat a
@@ -228,6 +229,22 @@ check_enable() {
 		wrong "--pid: \"$value\"" enable a b --pid "$value"
 	done
 	right enable a b --ignore-keyword-0 --timeout 0
+	right enable a b --name Start,Stop --name Other --stack-name 'A name'
+	right enable a b --not-name Start --id 1
+	wrong '--name: a name is empty' enable a b --name Start,,Stop
+	wrong '--name: a name is empty' enable a b --name ''
+	wrong '--stack-name: a name is empty' enable a b --stack-name a,
+	wrong 'either the events wanted' enable a b --name a --not-name b
+	right enable a b --name "$(printf '%04075d' 0)"
+	wrong 'more than 4076 bytes of names' enable a b --name "$(printf '%04076d' 0)"
+	value=01234567-89ab-cdef-0001-020304050607
+	right enable a "$value" --group --level 3
+	right disable a "$value" --group
+	right capture a "$value" --group
+	wrong '--group: "b" is not a GUID' enable a b --group
+	wrong '--group: "b" is not a GUID' disable a b --group
+	wrong '--group: its members' enable a "$value" --group --name a
+	wrong '--group: its members' enable a "$value" --group --not-id 1
 	wrong '--timeout: "4294967295"' enable a b --timeout 4294967295
 }
 

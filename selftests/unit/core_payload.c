@@ -209,7 +209,7 @@ static bool run(const u8 *program, const void *payload, u32 len)
 					    .type = ETW_TYPE_EVENT64 };
 
 	etw_record_measure(&source);
-	return etw_payload_pass(program, &source);
+	return etw_payload_pass(program, &source, false);
 }
 
 static void test_run(void)
@@ -229,16 +229,52 @@ static void test_run(void)
 	   "a payload that is too short");
 	source.count = 0;
 	etw_record_measure(&source);
-	ok(!etw_payload_pass(program, &source), "no payload");
+	ok(!etw_payload_pass(program, &source, false), "no payload");
 	desc.id = 8;
 	/* B69: the program says nothing of other events. */
-	ok(etw_payload_pass(program, &source), "another event");
+	ok(etw_payload_pass(program, &source, false), "another event");
 	desc.id = 7;
 	desc.version = 1;
-	ok(etw_payload_pass(program, &source), "another version");
+	ok(etw_payload_pass(program, &source, false), "another version");
 	desc.version = 0;
 	desc.channel = ETW_CHANNEL_TRACELOGGING;
-	ok(etw_payload_pass(program, &source), "TraceLogging's have no ids");
+	ok(etw_payload_pass(program, &source, false), "TraceLogging's have no ids");
+	free(program);
+}
+
+/* B81: what is not part of the payload is not looked at, wherever it stands. */
+static void test_typed(void)
+{
+	static const char part[] = "\0\x10\0\0my LOG", rest[] = " file", not[] = "\1\0";
+	struct program p = right();
+	struct etw_event_descriptor desc = { .id = 7 };
+	struct etw_data_descriptor pieces[] = {
+		{ .ptr = (uintptr_t)not, .size = 3, .reserved = ETW_DATA_EVENT_METADATA },
+		{ .ptr = (uintptr_t)part, .size = 10 },
+		{ .ptr = (uintptr_t)not, .size = 3, .reserved = ETW_DATA_PROVIDER_METADATA },
+		{ .ptr = (uintptr_t)rest, .size = 6 },
+	};
+	struct etw_record_extra extra = { .typed = true };
+	struct etw_record_items items = { .extra = &extra };
+	struct etw_record_source source = { .desc = &desc, .data = pieces, .count = 4,
+					    .type = ETW_TYPE_EVENT64 };
+	u32 len;
+	u8 *program = bytes_of(&p, &len);
+
+	is(etw_payload_load(program, len), 0, "loaded");
+	is(etw_record_measure_items(&source, &items), 0, "measured");
+	ok(etw_payload_pass(program, &source, true), "the payload passes, in its two pieces");
+	pieces[1].size = 9;
+	etw_record_measure_items(&source, &items);
+	ok(!etw_payload_pass(program, &source, true), "a text that is not in it");
+	pieces[1].size = 10;
+	source.count = 3;
+	pieces[2].ptr = 0;	/* is not read */
+	etw_record_measure_items(&source, &items);
+	ok(etw_payload_pass(program, &source, true), "one that has nothing behind it");
+	etw_record_measure(&source);
+	pieces[2].ptr = (uintptr_t)not;
+	ok(!etw_payload_pass(program, &source, false), "without types all is payload");
 	free(program);
 }
 
@@ -364,12 +400,12 @@ static void test_scattered(void)
 		source.type = pick(2) ? ETW_TYPE_EVENT64 : ETW_TYPE_EVENT32;
 		source.count = n = scatter(payload, size, pieces);
 		etw_record_measure(&source);
-		first = etw_payload_pass(program, &source);
+		first = etw_payload_pass(program, &source, false);
 		one = (struct etw_data_descriptor){ .ptr = (uintptr_t)payload, .size = size };
 		source.data = &one;
 		source.count = 1;
 		passed += first;
-		wrong += first != etw_payload_pass(program, &source);
+		wrong += first != etw_payload_pass(program, &source, false);
 		for (i = 0; i < n; i++)
 			free((void *)(uintptr_t)pieces[i].ptr);
 		free(program);
@@ -411,6 +447,7 @@ int main(void)
 	test_too_many();
 	test_cut();
 	test_run();
+	test_typed();
 	test_scattered();
 	test_noise();
 	return done_testing();

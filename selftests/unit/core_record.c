@@ -240,6 +240,74 @@ static void test_items(void)
 	ok(!fault, "1 to 16 items, beside a related activity and alone: %s", fault ?: "right");
 }
 
+/* An extra item of this size among typed descriptors, with others or without. */
+static const char *with_extra(u32 len, u32 others)
+{
+	struct etw_record_extra extra = { .typed = true, .timestamp_given = true, .timestamp = 77 };
+	struct etw_record_source source = source_of(4);
+	struct etw_record_items items = { .extra = &extra };
+	static struct sized_item other;
+	struct etw_record_view view;
+	struct etw_ext_view ext;
+	const char *fault = NULL;
+	u32 offset = 0, at = 0;
+	u8 *slot;
+
+	other.head = (struct etw_ext_item){ 16, 100, 0, 3 };
+	memset(other.data, 1, 3);
+	for (; items.count < others; items.size += 16)
+		items.item[items.count++] = &other.head;
+	cut(40, 4);
+	pieces[0].reserved = pieces[2].reserved = 0;
+	pieces[1].reserved = ETW_DATA_EVENT_METADATA;
+	pieces[3].reserved = ETW_DATA_TIMESTAMP;
+	if (len && !etw_record_add_extra(&extra, 11, payload, len))
+		return "the size";
+	if (etw_record_measure_items(&source, &items))
+		return "measure";
+	slot = slot_alloc(etw_record_slot(source.size));
+	etw_record_write_items(slot, &source, &items, 1);
+	if (etw_record_next(slot, etw_record_slot(source.size), &offset, &view) != 1 ||
+	    view.data_len != pieces[0].size + pieces[2].size ||
+	    memcmp(view.data, (void *)(unsigned long)pieces[0].ptr, pieces[0].size) ||
+	    memcmp((u8 *)view.data + pieces[0].size, (void *)(unsigned long)pieces[2].ptr,
+		   pieces[2].size))
+		fault = "the payload";
+	if (!fault && (view.header->timestamp != 77 ||
+		       !(view.header->flags & ETW_EVENT_EXTENDED_INFO) != !(len || others)))
+		fault = "the header";
+	if (!fault && len && (etw_ext_next(&view, &at, &ext) != 1 || ext.type != 11 ||
+			      ext.data_len != len || memcmp(ext.data, payload, len) ||
+			      !all_bytes((u8 *)ext.data + len, -len & 7, 0)))
+		fault = "the extra item";
+	for (; others && !fault; others--)
+		if (etw_ext_next(&view, &at, &ext) != 1 || ext.type != 100)
+			fault = "another item";
+	if (!fault && etw_ext_next(&view, &at, &ext))
+		fault = "the end of the items";
+	if (!slot_margins(slot, etw_record_slot(source.size)))
+		fault = "bytes around the slot";
+	slot_free(slot);
+	return fault;
+}
+
+/* B81, B83: no part of the payload; the time is the one that is given. */
+static void test_extra(void)
+{
+	static const u32 len[] = { 0, 1, 7, 8, 9, 1000, 65000 };
+	struct etw_record_extra extra = { 0 };
+	const char *fault = NULL;
+	u32 i, others;
+
+	for (i = 0; i < 7; i++)
+		for (others = 0; others < 3 && !fault; others++)
+			fault = with_extra(len[i], others);
+	ok(!fault, "items whose data lies elsewhere: %s", fault ?: "right");
+	ok(!etw_record_add_extra(&extra, 11, payload, ETW_RECORD_MAX - 87) && !extra.count &&
+	   etw_record_add_extra(&extra, 11, payload, ETW_RECORD_MAX - 88),
+	   "none is larger than an event");
+}
+
 static void test_limits(void)
 {
 	const u32 most = ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE;
@@ -349,6 +417,7 @@ int main(void)
 		payload[i] = 1 + i % 251;
 	test_sizes();
 	test_items();
+	test_extra();
 	test_limits();
 	test_changed();
 	test_buffer_check();

@@ -40,6 +40,11 @@ struct fake_reg {
 	uint32_t flags;
 	uint64_t cookie;
 	struct etw_guid guid;
+	/* PROVIDER_SET */
+	uint32_t set_calls;
+	uint32_t types;			/* 1: looked at */
+	uint32_t traits_len;		/* 0: none */
+	uint8_t traits[64];
 };
 
 struct fake_file {
@@ -97,6 +102,13 @@ struct fake_state {
 		unsigned char data[1024];
 	} classic;
 	uint32_t attempts, opens, ioctls, writes, stale, registers;
+	/* Groups: what their commands tell and were told */
+	struct etw_guid guids[64];
+	uint32_t guid_count;
+	uint64_t guid_session;
+	struct etw_group_member members[16];
+	struct etw_provider_enable enables[2];
+	uint32_t member_count;
 	int open_error;			/* -errno of the next opens */
 	int error[256];			/* -errno of the next command, by number */
 	bool wants_stack;		/* some session, of every event */

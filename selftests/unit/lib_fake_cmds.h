@@ -7,6 +7,8 @@
 #ifndef ETW_LIB_FAKE_CMDS_H
 #define ETW_LIB_FAKE_CMDS_H
 
+#include "lib_fake_access.h"
+
 static struct fake_provider *fake_provider(const struct etw_guid *guid, bool make)
 {
 	uint32_t i;
@@ -89,13 +91,73 @@ static int fake_register(struct fake_file *f, struct etw_register *arg)
 			break;
 	if (slot == ETW_REGISTRATIONS_MAX)
 		return -ENOSPC;
-	f->regs[slot] = (struct fake_reg){ true, arg->flags, arg->cookie, arg->provider };
+	f->regs[slot] = (struct fake_reg){ .used = true, .flags = arg->flags,
+					   .cookie = arg->cookie, .guid = arg->provider };
 	arg->slot = slot;
 	if (p && p->entry.enabled) {
 		fake_area(f - fake->files)[slot] = p->entry;
 		if (arg->flags & ETW_REGISTER_NOTIFY)
 			fake_notify(f, &f->regs[slot], p, NULL, ETW_CONTROL_ENABLE);
 	}
+	return 0;
+}
+
+static int fake_set_info(struct fake_file *f, const struct etw_provider_set *arg)
+{
+	struct fake_reg *reg = &f->regs[arg->slot];
+
+	if (f->pid != getpid())
+		return -ESTALE;
+	if (arg->slot >= ETW_REGISTRATIONS_MAX || !reg->used)
+		return -EBADF;
+	if (arg->flags & ETW_SET_TRAITS && (reg->traits_len || arg->traits_len > sizeof(reg->traits)))
+		return reg->traits_len ? -EEXIST : -EINVAL;
+	reg->set_calls++;
+	if (arg->flags & ETW_SET_TRAITS) {
+		memcpy(reg->traits, (void *)(uintptr_t)arg->traits, arg->traits_len);
+		reg->traits_len = arg->traits_len;
+		reg->types = 1;
+	}
+	if (arg->flags & ETW_SET_TYPES)
+		reg->types = arg->types;
+	return 0;
+}
+
+/* As many of the model's GUIDs as there is room for. */
+static uint32_t fake_guids(uint64_t to, uint32_t room)
+{
+	uint32_t n = fake->guid_count < room ? fake->guid_count : room;
+
+	memcpy((void *)(uintptr_t)to, fake->guids, n * sizeof(fake->guids[0]));
+	return fake->guid_count;
+}
+
+static int fake_disallow(uint32_t nr, struct etw_disallow *arg)
+{
+	fake->guid_session = arg->session;
+	if (nr == 0x12) {
+		arg->count = fake_guids(arg->guids, arg->capacity);
+		return 0;
+	}
+	if (arg->count > 64)
+		return -EINVAL;
+	fake->guid_count = arg->count;
+	if (arg->count)
+		memcpy(fake->guids, (void *)(uintptr_t)arg->guids,
+		       arg->count * sizeof(fake->guids[0]));
+	return 0;
+}
+
+static int fake_group(struct etw_group_query *arg)
+{
+	uint32_t n = fake->member_count < arg->member_cap ? fake->member_count : arg->member_cap;
+
+	if (memcmp(&arg->group, &fake->guids[0], sizeof(arg->group)))
+		return -ESRCH;
+	memcpy((void *)(uintptr_t)arg->members, fake->members, n * sizeof(fake->members[0]));
+	memcpy((void *)(uintptr_t)arg->enables, fake->enables, sizeof(fake->enables));
+	arg->member_count = fake->member_count;
+	arg->enable_count = 2;
 	return 0;
 }
 
@@ -357,80 +419,6 @@ static int fake_consumer_ioctl(uint32_t nr, void *arg)
 	return 0;
 }
 
-static int fake_access_find(const struct etw_guid *guid)
-{
-	int i;
-
-	for (i = 0; i < FAKE_LISTS; i++)
-		if (fake->access[i].used &&
-		    !memcmp(&fake->access[i].guid, guid, sizeof(*guid)))
-			return i;
-	return -1;
-}
-
-static int fake_access_set(const struct etw_access *a)
-{
-	int i = fake_access_find(&a->guid);
-
-	for (; i < 0 || (fake->access[i].used &&
-			 memcmp(&fake->access[i].guid, &a->guid, sizeof(a->guid))); i++)
-		if (i == FAKE_LISTS - 1)
-			return -ENOSPC;
-	fake->access[i].used = true;
-	fake->access[i].guid = a->guid;
-	fake->access[i].count = a->count;
-	memcpy(fake->access[i].entries, (void *)(uintptr_t)a->entries,
-	       a->count * sizeof(struct etw_access_entry));
-	return 0;
-}
-
-/* The smallest GUID after this one. */
-static int fake_access_next(const struct etw_guid *guid)
-{
-	int i, next = -1;
-
-	for (i = 0; i < FAKE_LISTS; i++)
-		if (fake->access[i].used &&
-		    memcmp(&fake->access[i].guid, guid, sizeof(*guid)) > 0 &&
-		    (next < 0 || memcmp(&fake->access[i].guid, &fake->access[next].guid,
-					sizeof(*guid)) < 0))
-			next = i;
-	return next;
-}
-
-static int fake_access_query(struct etw_access *a)
-{
-	static const struct etw_guid by_default = ETW_ACCESS_DEFAULT_GUID;
-	static const struct etw_access_entry builtin[] = {
-		{ ETW_ACCESS_ALLOW, ETW_ACCESS_EVERYONE, 0, 0, 0x1a00 },
-		{ ETW_ACCESS_ALLOW, ETW_ACCESS_CAPABILITY, 0, 38, 0x1fff } };
-	const struct etw_access_entry *from = builtin;
-	int i = a->flags ? fake_access_next(&a->guid) : fake_access_find(&a->guid);
-
-	if (a->flags && i < 0)
-		return -ESRCH;
-	a->own = i >= 0;
-	if (i < 0)
-		i = fake_access_find(&by_default);
-	a->count = i < 0 ? 2 : fake->access[i].count;
-	if (i >= 0)
-		from = fake->access[i].entries;
-	if (a->flags)
-		a->guid = fake->access[i].guid;
-	memcpy((void *)(uintptr_t)a->entries, from,
-	       (a->count < a->capacity ? a->count : a->capacity) * sizeof(*from));
-	return 0;
-}
-
-static int fake_access_remove(const struct etw_access *a)
-{
-	int i = fake_access_find(&a->guid);
-
-	if (i >= 0)
-		fake->access[i].used = false;
-	return 0;
-}
-
 static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
 {
 	struct etw_unregister *unreg = arg;
@@ -442,8 +430,20 @@ static int fake_command(struct fake_file *f, int fd, uint32_t nr, void *arg)
 		return fake_enum(arg);
 	case 0x10:
 		return fake_enable(arg);
+	case 0x11: case 0x12:
+		return fake_disallow(nr, arg);
 	case 0x20:
 		return fake_register(f, arg);
+	case 0x25:
+		return fake_set_info(f, arg);
+	case 0x26: {
+		struct etw_provider_enum *all = arg;
+
+		all->count = fake_guids(all->guids, all->capacity);
+		return 0;
+	}
+	case 0x27:
+		return fake_group(arg);
 	case 0x21:
 		if (f->pid != getpid())
 			return -ESTALE;

@@ -207,8 +207,6 @@ static void test_guids(void)
 	   p[1].EnableFlags == 6 && p[1].EnableLevel == 4, "as they were enabled");
 	array[1] = NULL;
 	is(EnumerateTraceGuids(array, 2, &count), ERROR_INVALID_PARAMETER, "NULL entry");
-	is(EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, NULL, 0, &len),
-	   ERROR_NOT_SUPPORTED, "groups");
 	is(EnumerateTraceGuidsEx(TraceVersionInfo, NULL, 0, &guid, 16, &len),
 	   ERROR_INVALID_PARAMETER, "a class that is not to be enumerated");
 	is(EnumerateTraceGuidsEx((TRACE_QUERY_INFO_CLASS)99, NULL, 0, NULL, 0, &len),
@@ -302,6 +300,79 @@ static void test_periodic(void)
 				 &len), ERROR_NOT_SUPPORTED, "the class to set is not asked");
 }
 
+/* B150: classes 12 and 13, as 0 and 1, of groups and their members */
+static void test_groups(void)
+{
+	struct {
+		TRACE_GUID_INFO head;
+		TRACE_PROVIDER_INSTANCE_INFO member;
+		TRACE_ENABLE_INFO by;
+	} info;
+	GUID guids[2], guid = mine;
+	ULONG len = 99;
+
+	fake->guid_count = 2;
+	memcpy(&fake->guids[0], &mine, 16);
+	memcpy(&fake->guids[1], &early, 16);
+	is(EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, guids, 31, &len),
+	   ERROR_INSUFFICIENT_BUFFER, "a byte too little for two groups");
+	is(len, 32, "tells how much it needs");
+	is(EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, guids, 32, &len), ERROR_SUCCESS,
+	   "two groups");
+	ok(len == 32 && !memcmp(&guids[1], &early, 16), "which");
+	is(EnumerateTraceGuidsEx(TraceGroupQueryList, guids, 16, guids, 32, &len),
+	   ERROR_INVALID_PARAMETER, "wants no input");
+	fake->member_count = 1;
+	fake->members[0].reg = (struct etw_provider_reg){ .pid = 4711, .sessions = 1 << 2 };
+	fake->enables[0] = (struct etw_provider_enable){ .logger_id = 3, .level = 4 };
+	fake->enables[1] = (struct etw_provider_enable){ .logger_id = 5, .level = 5 };
+	is(EnumerateTraceGuidsEx(TraceGroupQueryInfo, &guid, 16, &info, sizeof(info), &len),
+	   ERROR_SUCCESS, "a group");
+	ok(len == sizeof(info) && info.head.InstanceCount == 1 && info.member.Pid == 4711 &&
+	   info.member.EnableCount == 1 && info.by.LoggerId == 3 && info.by.Level == 4,
+	   "its member, which one of two sessions left out");
+	is(EnumerateTraceGuidsEx(TraceGroupQueryInfo, &guid, 15, &info, sizeof(info), &len),
+	   ERROR_INVALID_PARAMETER, "half a GUID");
+	guid = nobody;
+	is(EnumerateTraceGuidsEx(TraceGroupQueryInfo, &guid, 16, &info, sizeof(info), &len),
+	   ERROR_WMI_GUID_NOT_FOUND, "no such group");
+	fake->error[0x26] = -EPERM;
+	is(EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, guids, 32, &len),
+	   ERROR_ACCESS_DENIED, "without the right");
+}
+
+/* B85: classes 10 and 14 */
+static void test_disallowed(void)
+{
+	GUID in[2] = { mine, early }, out[2];
+	ULONG len = 99;
+
+	is(TraceSetInformation(session, TraceSetDisallowList, in, sizeof(in)), ERROR_SUCCESS,
+	   "two providers");
+	ok(fake->guid_count == 2 && fake->guid_session == session, "reach the kernel");
+	is(TraceQueryInformation(session, TraceDisallowListQuery, out, 31, &len),
+	   ERROR_BAD_LENGTH, "a byte too little");
+	is(len, 32, "tells how much it needs");
+	is(TraceQueryInformation(session, TraceDisallowListQuery, out, 32, &len), ERROR_SUCCESS,
+	   "what is set");
+	ok(len == 32 && !memcmp(in, out, 32), "is what was set");
+	is(TraceSetInformation(session, TraceSetDisallowList, in, 31), ERROR_BAD_LENGTH,
+	   "a GUID cut off");
+	is(TraceSetInformation(session, TraceSetDisallowList, NULL, 16), ERROR_INVALID_PARAMETER,
+	   "no list");
+	is(TraceSetInformation(0, TraceSetDisallowList, in, 32), ERROR_INVALID_PARAMETER,
+	   "no session");
+	is(fake->guid_count, 2, "nothing has changed");
+	is(TraceSetInformation(session, TraceSetDisallowList, NULL, 0), ERROR_SUCCESS, "nothing");
+	is(TraceQueryInformation(session, TraceDisallowListQuery, NULL, 0, &len), ERROR_SUCCESS,
+	   "is left out");
+	is(len, 0, "any more");
+	is(TraceQueryInformation(session, TraceSetDisallowList, out, 32, &len),
+	   ERROR_NOT_SUPPORTED, "the class to set is not asked");
+	is(TraceSetInformation(session, TraceDisallowListQuery, in, 32), ERROR_NOT_SUPPORTED,
+	   "nor the other one set");
+}
+
 int main(void)
 {
 	ENABLE_TRACE_PARAMETERS p = { .Version = 2,
@@ -322,6 +393,8 @@ int main(void)
 	test_guids();
 	test_information();
 	test_periodic();
+	test_groups();
+	test_disallowed();
 	EventUnregister(a);
 	EventUnregister(b);
 	return done_testing();

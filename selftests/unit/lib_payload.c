@@ -76,7 +76,7 @@ static bool passes(const void *program, uint16_t id, uint8_t version, const void
 		return false;
 	}
 	etw_record_measure(&source);
-	return etw_payload_pass(copy, &source);
+	return etw_payload_pass(copy, &source, false);
 }
 
 /* What becomes of the event with one predicate: 1 or 0, or minus the error. */

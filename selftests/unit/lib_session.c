@@ -316,6 +316,27 @@ static void test_filter_types(TRACEHANDLE h, const GUID *g)
 #undef ENABLE
 }
 
+/* Filters of event names go to the kernel as they are. */
+static void test_names(TRACEHANDLE h, const GUID *g, ENABLE_TRACE_PARAMETERS *p,
+		       EVENT_FILTER_DESCRIPTOR *f)
+{
+	struct { EVENT_FILTER_EVENT_NAME head; char more[4]; } name = {
+		{ .MatchAnyKeyword = 6, .Level = 3, .FilterIn = TRUE, .NameCount = 1 }, "" };
+
+#define NAMES	EnableTraceEx2(h, g, 1, 4, 1, 2, 0, p)
+	memcpy(name.head.Names, "Evt", 4);
+	f[0] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)&name, 24, EVENT_FILTER_TYPE_EVENT_NAME };
+	is(NAMES, ERROR_SUCCESS, "event names");
+	ok(filter_is(0, EVENT_FILTER_TYPE_EVENT_NAME, &name, 24), "as they are");
+	f[0].Type = EVENT_FILTER_TYPE_STACKWALK_NAME;
+	is(NAMES, ERROR_SUCCESS, "those for stacks");
+	f[0].Size = 19;
+	is(NAMES, ERROR_INVALID_PARAMETER, "shorter than their head");
+	f[0].Size = 4097;
+	is(NAMES, ERROR_INVALID_PARAMETER, "over 4096 bytes");
+#undef NAMES
+}
+
 static void test_filters(TRACEHANDLE h, const GUID *g)
 {
 	ULONG pids[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
@@ -345,9 +366,8 @@ static void test_filters(TRACEHANDLE h, const GUID *g)
 	p.FilterDescCount = 2;
 	is(ENABLE, ERROR_INVALID_PARAMETER, "the same type twice");
 	f[1].Type = EVENT_FILTER_TYPE_EVENT_NAME;
-	is(ENABLE, ERROR_NOT_SUPPORTED, "a filter that is not there yet");
 	f[1].Size = 4097;
-	is(ENABLE, ERROR_INVALID_PARAMETER, "too large all the same");
+	is(ENABLE, ERROR_INVALID_PARAMETER, "the second one too large");
 	f[1] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)pids, 4, 0x80000003 };
 	is(ENABLE, ERROR_INVALID_PARAMETER, "unknown type");
 	p.FilterDescCount = 14;
@@ -361,6 +381,7 @@ static void test_filters(TRACEHANDLE h, const GUID *g)
 	p.EnableFilterDesc = f;
 	is(ENABLE, ERROR_SUCCESS, "version 1 with a filter");
 	is(fake->enable.filter_count, 1, "has one");
+	test_names(h, g, &p, f);
 #undef ENABLE
 }
 
@@ -388,7 +409,11 @@ static void test_enable(void)
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_SUCCESS, "items");
 	is(fake->enable.property, ETW_ENABLE_STACK_TRACE | ETW_ENABLE_SID, "are asked for");
 	p.EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
-	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_NOT_SUPPORTED, "groups");
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_SUCCESS, "a group");
+	is(fake->enable.property, ETW_ENABLE_PROVIDER_GROUP, "is one");
+	p.EnableProperty |= EVENT_ENABLE_PROPERTY_SID;
+	is(EnableTraceEx2(h, &g, 0, 0, 0, 0, 0, &p), ERROR_SUCCESS, "disabling one");
+	is(fake->enable.property, ETW_ENABLE_PROVIDER_GROUP, "says so");
 	p.EnableProperty = 0x1000;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_INVALID_PARAMETER, "property 0x1000");
 	p.EnableProperty = 0;

@@ -21,7 +21,8 @@ constants() {
 	grep -v '^[#i][ n]' "$text" | grep -oE '\b(ETW|O|AT)_[A-Z0-9_]+' | sort -u
 }
 
-# sizes: "struct bytes" of each struct described.
+# sizes: "struct bytes" of each struct described.  Those of a variable size have
+# capitals in their names.
 sizes() {
 	awk '
 		BEGIN {
@@ -29,7 +30,7 @@ sizes() {
 			known["fd_etw_consumer"] = 4
 		}
 		/^[a-z_0-9]+ \{/ { name = $1; total = 0; next }
-		/^\}/ { known[name] = total; print name, total; name = ""; next }
+		/^\}/ { if (name != "") { known[name] = total; print name, total }; name = ""; next }
 		name != "" && NF {
 			type = $0
 			sub(/^[ \t]*[a-z_0-9]+[ \t]+/, "", type)
@@ -54,6 +55,7 @@ run_program() {
 		printf 'struct etw_session_start { struct etw_session s; };\n'
 		printf 'struct etw_payload_smallest { struct etw_payload_header h; struct etw_payload_event e;\n'
 		printf 'struct etw_payload_step s; struct etw_payload_test t; };\n'
+		printf 'struct etw_disallow_set { struct etw_disallow d; };\n'
 		printf 'int main(void)\n{\n'
 		cat
 		printf '\treturn 0;\n}\n'

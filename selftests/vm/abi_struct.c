@@ -5,26 +5,10 @@
  * One variant for each command, one kind of error for each test; after every
  * refusal the whole state is what it was.
  */
-#include "vm_buf.h"
+#include "vm_abi.h"
 #include "vm_state.h"
 
 #include <stddef.h>
-
-struct env {
-	int fd;			/* /dev/etw */
-	int cfd;		/* a consumer of base */
-	uint64_t base;		/* a session with a provider and a consumer */
-	uint64_t victim;	/* a session to be stopped */
-	int slot;		/* a registration enabled by base */
-	int spare;		/* a registration to be removed */
-	int classic, logger_id;	/* a classic one, and base as it knows it */
-	uint32_t held;		/* index of a buffer that cfd holds */
-	uint8_t *pages;		/* two that can be used, one that cannot */
-	size_t page;
-	uint64_t out[8];	/* room for lists */
-};
-
-typedef void (*fill_fn)(struct env *e, void *arg);
 
 FIXTURE(abi) {
 	struct env e;
@@ -41,108 +25,6 @@ FIXTURE_VARIANT(abi) {
 	uint32_t reserved_at;	/* offset of a reserved member, or 0 */
 };
 
-static void fill_start(struct env *e, void *arg)
-{
-	struct etw_session s = vm_session("t-new");
-
-	(void)e;
-	memcpy(arg, &s, sizeof(s));
-}
-
-static void fill_victim(struct env *e, void *arg)
-{
-	((struct etw_session *)arg)->handle = e->victim;
-}
-
-static void fill_update(struct env *e, void *arg)
-{
-	struct etw_session *s = arg;
-
-	s->handle = e->victim;
-	s->flush_ms = 5000;
-}
-
-static void fill_enum(struct env *e, void *arg)
-{
-	struct etw_session_enum *s = arg;
-
-	s->handles = VM_PTR(e->out);
-	s->capacity = 8;
-}
-
-static void fill_stat(struct env *e, void *arg)
-{
-	((struct etw_session_stat *)arg)->handle = e->victim;
-}
-
-static void fill_enable(struct env *e, void *arg)
-{
-	struct etw_enable en = vm_enable_arg(e->victim, vm_guid(1));
-
-	memcpy(arg, &en, sizeof(en));
-}
-
-static void fill_register(struct env *e, void *arg)
-{
-	(void)e;
-	((struct etw_register *)arg)->provider = vm_guid(2);
-}
-
-static void fill_unregister(struct env *e, void *arg)
-{
-	((struct etw_unregister *)arg)->slot = e->spare;
-}
-
-static void fill_nothing(struct env *e, void *arg)
-{
-	(void)e;
-	(void)arg;
-}
-
-static void fill_provider_enum(struct env *e, void *arg)
-{
-	(void)e;
-	(void)arg;	/* capacity 0 */
-}
-
-static void fill_provider_query(struct env *e, void *arg)
-{
-	(void)e;
-	((struct etw_provider_query *)arg)->provider = vm_guid(1);
-}
-
-static void fill_write(struct env *e, void *arg)
-{
-	((struct etw_event_write *)arg)->slot = e->slot;
-}
-
-static void fill_classic(struct env *e, void *arg)
-{
-	((struct etw_classic_write *)arg)->slot = e->classic;
-	((struct etw_classic_write *)arg)->logger_id = e->logger_id;
-}
-
-static void fill_consumer_open(struct env *e, void *arg)
-{
-	((struct etw_consumer_open *)arg)->session = e->victim;
-}
-
-static void fill_give(struct env *e, void *arg)
-{
-	((struct etw_buffer_give *)arg)->index = e->held;
-}
-
-/* Of a GUID that has a list; SET adds one. */
-static void fill_access(struct env *e, void *arg)
-{
-	((struct etw_access *)arg)->guid = vm_guid(0x50);
-}
-
-static void fill_access_set(struct env *e, void *arg)
-{
-	((struct etw_access *)arg)->guid = vm_guid(0x51);
-}
-
 #define SESSION(verb, filler)							\
 	FIXTURE_VARIANT_ADD(abi, session_##verb) {				\
 		.cmd = ETW_IOC_SESSION_##verb, .fill = filler, .out = true,	\
@@ -154,12 +36,6 @@ SESSION(STOP, fill_victim);
 SESSION(QUERY, fill_victim);
 SESSION(UPDATE, fill_update);
 SESSION(FLUSH, fill_victim);
-
-FIXTURE_VARIANT_ADD(abi, session_enum) {
-	.cmd = ETW_IOC_SESSION_ENUM, .size = sizeof(struct etw_session_enum),
-	.fill = fill_enum, .out = true,
-	.flags_at = offsetof(struct etw_session_enum, flags),
-};
 
 FIXTURE_VARIANT_ADD(abi, session_stat) {
 	.cmd = ETW_IOC_SESSION_STAT, .size = sizeof(struct etw_session_stat),
@@ -174,12 +50,6 @@ FIXTURE_VARIANT_ADD(abi, enable) {
 	.reserved_at = offsetof(struct etw_enable, reserved) + 6,
 };
 
-FIXTURE_VARIANT_ADD(abi, register) {
-	.cmd = ETW_IOC_REGISTER, .size = sizeof(struct etw_register),
-	.fill = fill_register, .out = true,
-	.flags_at = offsetof(struct etw_register, flags),
-};
-
 FIXTURE_VARIANT_ADD(abi, unregister) {
 	.cmd = ETW_IOC_UNREGISTER, .size = sizeof(struct etw_unregister),
 	.fill = fill_unregister,
@@ -191,22 +61,24 @@ FIXTURE_VARIANT_ADD(abi, notify) {
 	.reserved_at = offsetof(struct etw_notify, logger_id),
 };
 
-FIXTURE_VARIANT_ADD(abi, provider_enum) {
-	.cmd = ETW_IOC_PROVIDER_ENUM, .size = sizeof(struct etw_provider_enum),
-	.fill = fill_provider_enum, .out = true,
-	.flags_at = offsetof(struct etw_provider_enum, flags),
-};
+#define FLAGGED(name, nr, type, filler, ...)					\
+	FIXTURE_VARIANT_ADD(abi, name) {					\
+		.cmd = nr, .size = sizeof(struct type), .fill = filler,		\
+		.flags_at = offsetof(struct type, flags), ##__VA_ARGS__ }
 
-FIXTURE_VARIANT_ADD(abi, provider_query) {
-	.cmd = ETW_IOC_PROVIDER_QUERY, .size = sizeof(struct etw_provider_query),
-	.fill = fill_provider_query, .out = true,
-	.flags_at = offsetof(struct etw_provider_query, flags),
-};
-
-FIXTURE_VARIANT_ADD(abi, write) {
-	.cmd = ETW_IOC_WRITE, .size = sizeof(struct etw_event_write), .fill = fill_write,
-	.flags_at = offsetof(struct etw_event_write, flags),
-};
+FLAGGED(session_enum, ETW_IOC_SESSION_ENUM, etw_session_enum, fill_enum, .out = true);
+FLAGGED(register, ETW_IOC_REGISTER, etw_register, fill_register, .out = true);
+FLAGGED(provider_enum, ETW_IOC_PROVIDER_ENUM, etw_provider_enum, fill_provider_enum, .out = true);
+FLAGGED(provider_query, ETW_IOC_PROVIDER_QUERY, etw_provider_query, fill_provider_query,
+	.out = true);
+FLAGGED(write, ETW_IOC_WRITE, etw_event_write, fill_write);
+FLAGGED(provider_set, ETW_IOC_PROVIDER_SET, etw_provider_set, fill_set,
+	.reserved_at = offsetof(struct etw_provider_set, reserved));
+FLAGGED(group_enum, ETW_IOC_GROUP_ENUM, etw_provider_enum, fill_nothing, .out = true);
+FLAGGED(group_query, ETW_IOC_GROUP_QUERY, etw_group_query, fill_group, .out = true);
+FLAGGED(disallow_set, ETW_IOC_DISALLOW_SET, etw_disallow, fill_disallow,
+	.reserved_at = offsetof(struct etw_disallow, capacity));
+FLAGGED(disallow_query, ETW_IOC_DISALLOW_QUERY, etw_disallow, fill_query, .out = true);
 
 FIXTURE_VARIANT_ADD(abi, classic) {
 	.cmd = ETW_IOC_CLASSIC, .size = sizeof(struct etw_classic_write), .fill = fill_classic,
@@ -247,39 +119,6 @@ FIXTURE_VARIANT_ADD(abi, consumer_stat) {
 	.flags_at = offsetof(struct etw_consumer_stat, flags),
 };
 
-/* Two delivered buffers for the consumer, of which it holds the first. */
-static int deliver_two(struct env *e)
-{
-	struct etw_buffer_take take;
-	int i, ret;
-
-	for (i = 0; i < 2; i++) {
-		ret = vm_write(e->fd, e->slot, 1, 4, 1, "abc", 4);
-		ret = ret ? ret : vm_flush(e->fd, e->base);
-		if (ret)
-			return ret;
-	}
-	if (!vm_until((ret = vm_take(e->cfd, &take)) != -EAGAIN))
-		return ret;
-	e->held = take.index;
-	return ret;
-}
-
-/* A classic provider that the first session has enabled. */
-static int set_up_classic(struct env *e)
-{
-	struct etw_session s;
-	int ret = vm_query(e->fd, e->base, &s);
-
-	if (ret)
-		return ret;
-	e->logger_id = s.logger_id;
-	e->classic = vm_register_flags(e->fd, vm_guid(4), ETW_REGISTER_CLASSIC, 0);
-	if (e->classic < 0)
-		return e->classic;
-	return vm_enable(e->fd, e->base, vm_guid(4), 0, 0, 0);
-}
-
 FIXTURE_SETUP(abi)
 {
 	struct etw_access list = { .size = sizeof(list), .guid = vm_guid(0x50) };
@@ -303,6 +142,7 @@ FIXTURE_SETUP(abi)
 	ASSERT_LE(0, e->slot);
 	ASSERT_LE(0, e->spare);
 	ASSERT_EQ(0, set_up_classic(e));
+	ASSERT_EQ(0, join(e));
 	ASSERT_EQ(0, vm_enable(e->fd, e->base, vm_guid(1), 0, 0, 0));
 	e->cfd = vm_consume(e->fd, e->base, O_NONBLOCK, NULL);
 	ASSERT_LE(0, e->cfd);
@@ -502,8 +342,9 @@ TEST_F(abi, wrong_file)
 
 static bool known(unsigned int nr)
 {
-	return (nr >= 0x01 && nr <= 0x08) || nr == 0x10 || (nr >= 0x20 && nr <= 0x24) ||
-	       nr == 0x30 || nr == 0x31 || nr == 0x40 || (nr >= 0x50 && nr <= 0x52);
+	return (nr >= 0x01 && nr <= 0x08) || (nr >= 0x10 && nr <= 0x12) ||
+	       (nr >= 0x20 && nr <= 0x27) || nr == 0x30 || nr == 0x31 || nr == 0x40 ||
+	       (nr >= 0x50 && nr <= 0x52);
 }
 
 TEST(unknown_command)

@@ -245,6 +245,49 @@ TEST_F(m32, pid_filter)
 	EXPECT_EQ(self->s.handle, en.session);
 }
 
+/* Traits with a group, an event with a schema, a list, and looking at it all. */
+TEST_F(m32, traits_and_groups)
+{
+	uint8_t traits[22] = { 22, 0, 0, 19, 0, 1 }, schema[] = { 5, 0, 0, 'E', 0 };
+	struct etw_guid group = vm_guid(9), out;
+	struct etw_provider_set set = { .size = sizeof(set), .slot = self->slot,
+					.flags = ETW_SET_TRAITS, .traits = VM_PTR(traits),
+					.traits_len = sizeof(traits) };
+	struct etw_data_descriptor d = { VM_PTR(schema), sizeof(schema), ETW_DATA_EVENT_METADATA };
+	struct etw_event_write w = { .size = sizeof(w), .slot = self->slot, .data_count = 1,
+				     .data = VM_PTR(&d), .desc = { .level = 4, .keyword = 1 } };
+	struct etw_provider_enum all = { .size = sizeof(all), .guids = VM_PTR(&out), .capacity = 1 };
+	struct etw_group_member member;
+	struct etw_group_query q = { .size = sizeof(q), .group = group,
+				     .members = VM_PTR(&member), .member_cap = 1 };
+	struct etw_disallow list = { .size = sizeof(list), .session = self->s.handle,
+				     .guids = VM_PTR(&group), .count = 1 };
+	const struct etw_event_header *h;
+	struct vm_reader r;
+
+	memcpy(traits + 6, &group, sizeof(group));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_PROVIDER_SET, &set));
+	ASSERT_EQ(0, vm_reader_open(&r, self->fd, self->s.handle, 0));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(1, vm_read_one(&r, NULL, NULL));
+	h = (const void *)(r.buf + ETW_BUFFER_HEADER_SIZE);
+	EXPECT_EQ(ETW_TYPE_EVENT32, h->type);
+	EXPECT_EQ(80 + 16 + 32, h->size);
+	vm_reader_close(&r);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_GROUP_ENUM, &all));
+	EXPECT_EQ(1, all.count);
+	EXPECT_EQ(0, memcmp(&out, &group, sizeof(group)));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_GROUP_QUERY, &q));
+	EXPECT_EQ(1, q.member_count);
+	EXPECT_EQ(getpid(), member.reg.pid);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_DISALLOW_SET, &list));
+	list.count = 0;
+	list.capacity = 1;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_DISALLOW_QUERY, &list));
+	EXPECT_EQ(1, list.count);
+}
+
 TEST_F(m32, enable_area)
 {
 	const struct etw_enable_entry *area;

@@ -207,13 +207,11 @@ TEST_F(items, every_property)
 		EXPECT_EQ(k + 1 < e->count, e->items[k].linkage);
 }
 
-TEST_F(items, not_there_yet)
+TEST_F(items, not_there)
 {
-	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)"x", 1, EVENT_FILTER_TYPE_EVENT_NAME };
+	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)"x", 1, EVENT_FILTER_TYPE_SYSTEM_FLAGS };
 
-	EXPECT_EQ(ERROR_NOT_SUPPORTED, enable(self, EVENT_ENABLE_PROPERTY_PROVIDER_GROUP, NULL, 0));
-	EXPECT_EQ(ERROR_NOT_SUPPORTED, enable(self, 0, &f, 1));
-	f.Type = EVENT_FILTER_TYPE_SYSTEM_FLAGS;
+	EXPECT_EQ(ERROR_NOT_SUPPORTED, enable(self, EVENT_ENABLE_PROPERTY_ENABLE_SILOS, NULL, 0));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
 }
 

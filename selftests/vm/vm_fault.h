@@ -131,6 +131,9 @@ struct fault_env {
 		struct etw_buffer_take take;
 		struct etw_buffer_give give;
 		struct etw_consumer_stat consumer_stat;
+		struct etw_provider_set set;
+		struct etw_disallow disallow;
+		struct etw_group_query group;
 	} arg;
 	struct etw_data_descriptor data[ETW_DATA_MAX];
 	char text[ETW_NAME_MAX];

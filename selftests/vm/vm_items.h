@@ -17,6 +17,7 @@
 struct vm_event {
 	struct etw_event_header head;
 	uint32_t len;		/* of the payload */
+	uint8_t data[64];	/* its beginning */
 	uint32_t ext_len;
 	uint8_t ext[VM_EXT];
 };
@@ -36,6 +37,7 @@ static inline void vm_keep(void *ctx, const struct etw_buffer_header *b,
 	(void)b;
 	e->head = *r->head;
 	e->len = r->len;
+	memcpy(e->data, r->data, r->len < sizeof(e->data) ? r->len : sizeof(e->data));
 	e->ext_len = r->ext ? r->data - r->ext : 0;
 	if (r->ext && e->ext_len <= VM_EXT)
 		memcpy(e->ext, r->ext, e->ext_len);

@@ -14,12 +14,21 @@
 #define VM_STATE_PROVIDERS	32
 #define VM_STATE_LIST		16
 #define VM_STATE_ACCESS		8
+#define VM_STATE_GROUPS		8
 
 struct vm_state_session {
 	struct etw_session query;
 	struct etw_session_stat stat;
 	struct etw_consumer_info consumers[VM_STATE_LIST];
+	struct etw_disallow disallow;
+	struct etw_guid disallowed[VM_STATE_LIST];
 	char name[ETW_NAME_MAX];
+};
+
+struct vm_state_group {
+	struct etw_group_query query;
+	struct etw_group_member members[VM_STATE_LIST];
+	struct etw_provider_enable enables[VM_STATE_LIST];
 };
 
 struct vm_state_provider {
@@ -43,6 +52,9 @@ struct vm_state {
 	struct vm_state_session session[VM_STATE_SESSIONS];
 	struct vm_state_provider provider[VM_STATE_PROVIDERS];
 	struct vm_state_access access[VM_STATE_ACCESS];
+	int groups;
+	struct etw_guid group_guids[VM_STATE_GROUPS];
+	struct vm_state_group group[VM_STATE_GROUPS];
 };
 
 static inline int vm_state_one_session(int fd, uint64_t handle,
@@ -62,6 +74,26 @@ static inline int vm_state_one_session(int fd, uint64_t handle,
 		.consumers = VM_PTR(s->consumers), .consumer_cap = VM_STATE_LIST };
 	ret = vm_ioctl(fd, ETW_IOC_SESSION_STAT, &s->stat);
 	s->stat.consumers = 0;
+	s->disallow = (struct etw_disallow){
+		.size = sizeof(s->disallow), .session = handle,
+		.guids = VM_PTR(s->disallowed), .capacity = VM_STATE_LIST };
+	ret = ret ? ret : vm_ioctl(fd, ETW_IOC_DISALLOW_QUERY, &s->disallow);
+	s->disallow.guids = 0;
+	return ret;
+}
+
+static inline int vm_state_one_group(int fd, const struct etw_guid *guid,
+				     struct vm_state_group *g)
+{
+	int ret;
+
+	g->query = (struct etw_group_query){
+		.size = sizeof(g->query), .group = *guid,
+		.members = VM_PTR(g->members), .member_cap = VM_STATE_LIST,
+		.enables = VM_PTR(g->enables), .enable_cap = VM_STATE_LIST };
+	ret = vm_ioctl(fd, ETW_IOC_GROUP_QUERY, &g->query);
+	g->query.members = 0;
+	g->query.enables = 0;
 	return ret;
 }
 
@@ -117,6 +149,23 @@ static inline int vm_state_lists(int fd, struct vm_state *st)
 	return ret == -ESRCH ? 0 : ret;
 }
 
+static inline bool vm_state_groups(int fd, struct vm_state *st)
+{
+	struct etw_provider_enum pe = { .size = sizeof(pe), .guids = VM_PTR(st->group_guids),
+					.capacity = VM_STATE_GROUPS };
+	int i, n;
+
+	if (vm_ioctl(fd, ETW_IOC_GROUP_ENUM, &pe))
+		return false;
+	st->groups = pe.count;
+	n = vm_state_min(st->groups, VM_STATE_GROUPS);
+	qsort(st->group_guids, n, sizeof(st->group_guids[0]), vm_state_guid_cmp);
+	for (i = 0; i < n; i++)
+		if (vm_state_one_group(fd, &st->group_guids[i], &st->group[i]))
+			return false;
+	return true;
+}
+
 /* Everything there is to know now; to be freed.  NULL if a query failed. */
 static inline struct vm_state *vm_state_get(int fd)
 {
@@ -142,7 +191,7 @@ static inline struct vm_state *vm_state_get(int fd)
 	for (i = 0; i < n; i++)
 		if (vm_state_one_provider(fd, &st->guids[i], &st->provider[i]))
 			goto fail;
-	if (vm_state_lists(fd, st))
+	if (vm_state_lists(fd, st) || !vm_state_groups(fd, st))
 		goto fail;
 	return st;
 fail:
@@ -168,6 +217,9 @@ static inline bool vm_state_same(int fd, const struct vm_state *was)
 		fprintf(stderr, "# state: a session changed\n");
 	else if (memcmp(was->provider, now->provider, sizeof(was->provider)))
 		fprintf(stderr, "# state: a provider changed\n");
+	else if (now->groups != was->groups || memcmp(was->group, now->group, sizeof(was->group)))
+		fprintf(stderr, "# state: %d groups became %d, or one changed\n",
+			was->groups, now->groups);
 	else if (!same)
 		fprintf(stderr, "# state: %d access lists became %d, or one changed\n",
 			was->lists, now->lists);

@@ -16,6 +16,7 @@ enum {
 static const struct cli_option options[] = {
 	{ "data", OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
 	{ "about", OPT_ABOUT, "SESSION", "ask for what there is to say about that session" },
+	PROVIDER_OPTION_GROUP,
 	CLI_OPTION_END
 };
 
@@ -59,6 +60,8 @@ int cmd_capture(int argc, char **argv)
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
 		if (option == OPT_DATA)
 			blob_parse(&blob, "--data", optarg);
+		else if (option == PROVIDER_OPT_GROUP)
+			enable.property |= ETW_ENABLE_PROVIDER_GROUP;
 		else
 			about = optarg;
 	}

@@ -52,6 +52,10 @@ int provider_control(const char *session, const char *provider,
 
 	cli_name("SESSION", session);
 	check_provider(provider);
+	if (enable->property & ETW_ENABLE_PROVIDER_GROUP &&
+	    etw_guid_parse(provider, &enable->provider))
+		cli_usage("--group: %s is not a GUID, and groups have no names",
+			  cli_quote(provider));
 	fd = device_open();
 	if (fd < 0)
 		return 1;
@@ -67,7 +71,7 @@ int provider_control(const char *session, const char *provider,
 	return status;
 }
 
-/* A subcommand without options: disable, capture. */
+/* A subcommand without options but --group: disable. */
 int provider_main(const struct cli_syntax *syntax, uint32_t control, int argc,
 		  char **argv)
 {
@@ -75,7 +79,7 @@ int provider_main(const struct cli_syntax *syntax, uint32_t control, int argc,
 	char **operands;
 
 	while (cli_next(syntax, argc, argv) != -1)
-		;
+		enable.property = ETW_ENABLE_PROVIDER_GROUP;
 	operands = cli_operands(syntax, argc, argv);
 	return provider_control(operands[0], operands[1], &enable);
 }

@@ -6,7 +6,7 @@
 
 int cmd_disable(int argc, char **argv)
 {
-	static const struct cli_option options[] = { CLI_OPTION_END };
+	static const struct cli_option options[] = { PROVIDER_OPTION_GROUP, CLI_OPTION_END };
 	static const struct cli_syntax syntax = {
 		.what = "Disable a provider for a session.  One that is not enabled is fine.",
 		.operands = { "SESSION", "PROVIDER" },

@@ -19,6 +19,8 @@ enum {
 	OPT_APP,
 	OPT_ID,
 	OPT_NOT_ID,
+	OPT_NAME,
+	OPT_NOT_NAME,
 	OPT_FIELDS,
 	OPT_PAYLOAD,
 	OPT_DATA,
@@ -28,8 +30,10 @@ enum {
 	OPT_STACK,
 	OPT_STACK_ID,
 	OPT_STACK_NOT_ID,
+	OPT_STACK_NAME,
 	OPT_STACK_LEVEL,
 	OPT_TIMEOUT,
+	OPT_GROUP = PROVIDER_OPT_GROUP,
 };
 
 static const struct cli_option options[] = {
@@ -43,6 +47,8 @@ static const struct cli_option options[] = {
 	{ "app", OPT_APP, "NAME", "likewise, SNAP.APP for a snap" },
 	{ "id", OPT_ID, "LIST", "only events with these ids: 1,5,10-20" },
 	{ "not-id", OPT_NOT_ID, "LIST", "all events but those with these ids" },
+	{ "name", OPT_NAME, "LIST", "only TraceLogging events so named: Start,Stop" },
+	{ "not-name", OPT_NOT_NAME, "LIST", "all events but those so named" },
 	{ "fields", OPT_FIELDS, "FIELDS", "of an event: 'id=7: u32 Size, str16 File'" },
 	{ "payload", OPT_PAYLOAD, "EXPR", "... of which only those are wanted: 'Size >= 4096'" },
 	{ "data", OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
@@ -52,7 +58,9 @@ static const struct cli_option options[] = {
 	{ "stack", OPT_STACK, NULL, "add the stack of its writer" },
 	{ "stack-id", OPT_STACK_ID, "LIST", "stacks of events with these ids only" },
 	{ "stack-not-id", OPT_STACK_NOT_ID, "LIST", "stacks of all but these events" },
+	{ "stack-name", OPT_STACK_NAME, "LIST", "stacks of events so named only" },
 	{ "stack-level", OPT_STACK_LEVEL, "LEVEL", "stacks of events up to this level only" },
+	PROVIDER_OPTION_GROUP,
 	{ "timeout", OPT_TIMEOUT, "MS", "wait that long for the provider's callbacks" },
 	CLI_OPTION_END
 };
@@ -93,6 +101,15 @@ static bool take_filter(int option, struct etw_enable *enable, struct filters *f
 	case OPT_NOT_ID:
 		filters_ids(&filters->ids, "--not-id", false, optarg);
 		return true;
+	case OPT_NAME:
+		filters_events(&filters->events, "--name", true, optarg);
+		return true;
+	case OPT_NOT_NAME:
+		filters_events(&filters->events, "--not-name", false, optarg);
+		return true;
+	case OPT_STACK_NAME:
+		filters_events(&filters->stack_events, "--stack-name", true, optarg);
+		break;
 	case OPT_FIELDS:
 		filters_fields(filters, "--fields", optarg);
 		return true;
@@ -139,6 +156,9 @@ static void take_option(int option, struct etw_enable *enable)
 	case OPT_WITH:
 		enable->property |= filters_items("--with", optarg);
 		break;
+	case OPT_GROUP:
+		enable->property |= ETW_ENABLE_PROVIDER_GROUP;
+		break;
 	case OPT_STACK:
 		enable->property |= ETW_ENABLE_STACK_TRACE;
 		break;
@@ -172,7 +192,7 @@ static bool processes_exist(const struct filters *filters)
 int cmd_enable(int argc, char **argv)
 {
 	struct etw_enable enable = { .control = ETW_CONTROL_ENABLE };
-	struct filters filters;
+	static struct filters filters;
 	char **operands;
 	int option, status;
 
@@ -181,6 +201,9 @@ int cmd_enable(int argc, char **argv)
 		if (!take_filter(option, &enable, &filters))
 			take_option(option, &enable);
 	operands = cli_operands(&syntax, argc, argv);
+	if (enable.property & ETW_ENABLE_PROVIDER_GROUP &&
+	    (filters.ids.given || filters.events.given || filters.payload.given))
+		cli_usage("--group: its members have no ids, names or fields of events in common");
 	if (!processes_exist(&filters))
 		return 1;
 	filters_use(&filters, &enable);

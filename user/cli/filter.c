@@ -2,6 +2,10 @@
 /*
  * filter.c - the filters of etw enable, from its options
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* strchrnul */
+#endif
+#include <stddef.h>
 #include <string.h>
 #include "cli.h"
 #include "filter.h"
@@ -42,6 +46,8 @@ void filters_init(struct filters *filters)
 	}
 	filters->ids.type = ETW_FILTER_EVENT_ID;
 	filters->stack_ids.type = ETW_FILTER_STACKWALK;
+	filters->events.type = ETW_FILTER_EVENT_NAME;
+	filters->stack_events.type = ETW_FILTER_STACKWALK_NAME;
 }
 
 void filters_pid(struct filters *filters, const char *option, const char *text)
@@ -100,6 +106,34 @@ void filters_ids(struct filter_ids *ids, const char *option, bool in, const char
 	}
 }
 
+/* A list like Start,Stop of names of events; an option may be given several times. */
+void filters_events(struct filter_events *events, const char *option, bool in,
+		    const char *text)
+{
+	const size_t head = offsetof(struct etw_filter_event_name, names);
+	const char *end;
+	size_t n;
+
+	if (events->given && events->head.in != in)
+		cli_usage("%s: either the events wanted or those not wanted", option);
+	events->given = true;
+	events->head.in = in;
+	for (;; text = end + 1) {
+		end = strchrnul(text, ',');
+		n = end - text;
+		if (!n)
+			cli_usage("%s: a name is empty", option);
+		if (head + events->len + n + 1 > sizeof(events->bytes))
+			cli_usage("%s: more than %zu bytes of names", option,
+				  sizeof(events->bytes) - head);
+		memcpy(events->bytes + head + events->len, text, n);
+		events->len += n + 1;
+		events->head.count++;
+		if (!*end)
+			break;
+	}
+}
+
 /* Properties of a list like sid,login. */
 uint32_t filters_items(const char *option, const char *text)
 {
@@ -147,6 +181,14 @@ static void use(struct filters *filters, struct etw_enable *enable, uint32_t typ
 		.ptr = (uintptr_t)data, .len = len, .type = type };
 }
 
+static void use_events(struct filters *filters, struct etw_enable *enable,
+		       const struct filter_events *events)
+{
+	if (events->given)
+		use(filters, enable, events->type, events->bytes,
+		    offsetof(struct etw_filter_event_name, names) + events->len);
+}
+
 /* filters has to stay until the request was made. */
 void filters_use(struct filters *filters, struct etw_enable *enable)
 {
@@ -171,6 +213,8 @@ void filters_use(struct filters *filters, struct etw_enable *enable)
 	if (filters->stack_ids.given)
 		use(filters, enable, filters->stack_ids.type, &filters->stack_ids.ids,
 		    sizeof(filters->stack_ids.ids));
+	use_events(filters, enable, &filters->events);
+	use_events(filters, enable, &filters->stack_events);
 	if (filters->stack_level_given)
 		use(filters, enable, ETW_FILTER_STACKWALK_LEVEL_KW, &filters->stack_level,
 		    sizeof(filters->stack_level));

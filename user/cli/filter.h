@@ -26,6 +26,15 @@ struct filters {
 		bool given;
 		struct etw_filter_event_id ids;
 	} ids, stack_ids;
+	struct filter_events {
+		uint32_t type;
+		bool given;
+		uint32_t len;		/* of names */
+		union {
+			struct etw_filter_event_name head;
+			char bytes[ETW_FILTER_EVENT_NAME_MAX];
+		};
+	} events, stack_events;
 	bool stack_level_given;
 	struct etw_filter_level_kw stack_level;
 	struct payload payload;
@@ -39,6 +48,8 @@ void filters_name(struct filters *filters, const char *option, const char *text)
 void filters_ids(struct filter_ids *ids, const char *option, bool in, const char *text);
 void filters_fields(struct filters *filters, const char *option, const char *text);
 void filters_payload(struct filters *filters, const char *option, const char *text);
+void filters_events(struct filter_events *events, const char *option, bool in,
+		    const char *text);
 void filters_use(struct filters *filters, struct etw_enable *enable);
 
 uint32_t filters_items(const char *option, const char *text);

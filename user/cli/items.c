@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/traits.h"
 #include "items.h"
 
 #define SID_HEAD	8	/* revision, count, authority */
@@ -14,7 +15,7 @@
 #define STACK_HEAD	8	/* MatchId */
 
 enum shape { ITEM_GUID, ITEM_SID, ITEM_U32, ITEM_U64, ITEM_UTF16, ITEM_UTF8, ITEM_STACK32,
-	     ITEM_STACK64, ITEM_PID_NAMESPACE };
+	     ITEM_STACK64, ITEM_PID_NAMESPACE, ITEM_SCHEMA, ITEM_TRAITS };
 
 static const struct kind {
 	uint16_t type;
@@ -23,6 +24,9 @@ static const struct kind {
 	enum shape shape;
 } kinds[] = {
 	{ ETW_EXT_RELATED_ACTIVITY, "related", "related", ITEM_GUID },
+	{ ETW_EXT_EVENT_SCHEMA, "event", "event_schema", ITEM_SCHEMA },
+	{ ETW_EXT_PROV_TRAITS, "traits", "provider_traits", ITEM_TRAITS },
+	{ ETW_EXT_CONTROL_GUID, "control", "control_guid", ITEM_GUID },
 	{ ETW_EXT_SID, "sid", "sid", ITEM_SID },
 	{ ETW_EXT_TS_ID, "login", "login_session", ITEM_U32 },
 	{ ETW_EXT_PROCESS_START_KEY, "process-key", "process_start_key", ITEM_U64 },
@@ -107,7 +111,33 @@ static void add_string(struct text *to, enum shape shape, const struct etw_ext_v
 	text_utf16(to, p, len);
 }
 
+/* The name in metadata or traits; NULL: there is none. */
+static const char *item_name(enum shape shape, const struct etw_ext_view *item, uint32_t *len)
+{
+	struct etw_traits_view traits;
+
+	if (shape == ITEM_SCHEMA)
+		return etw_schema_name(item->data, item->data_len, len);
+	if (etw_traits_parse(item->data, item->data_len, &traits))
+		return NULL;
+	*len = traits.name_len;
+	return traits.name;
+}
+
 /* ----------------------------------------------------------------------- text */
+
+static void named_text(struct text *line, enum shape shape, const struct etw_ext_view *item)
+{
+	uint32_t len = 0;
+	const char *name = item_name(shape, item, &len);
+
+	if (name) {
+		text_puts(line, "\"");
+		text_escape(line, name, len);
+		text_puts(line, "\"");
+	}
+	text_printf(line, "(%u bytes)", item->data_len);
+}
 
 static void stack_text(struct text *line, const struct etw_ext_view *item, size_t width)
 {
@@ -149,6 +179,10 @@ static void item_text(struct text *line, const struct kind *kind,
 		text_escape(line, string.data ? string.data : "", string.len);
 		text_puts(line, "\"");
 		text_free(&string);
+		break;
+	case ITEM_SCHEMA:
+	case ITEM_TRAITS:
+		named_text(line, kind->shape, item);
 		break;
 	case ITEM_STACK32:
 		stack_text(line, item, 4);
@@ -204,6 +238,21 @@ static void stack_json(struct json_object *to, const char *key,
 	json_put(to, key, frames);
 }
 
+static void named_json(struct json_object *to, const struct kind *kind,
+		       const struct etw_ext_view *item)
+{
+	struct json_object *o = json_new();
+	uint32_t len = 0;
+	const char *name = item_name(kind->shape, item, &len);
+
+	if (name)
+		json_string(o, "name", name, len);
+	else
+		json_word(o, "name", NULL);
+	json_unsigned(o, "size", item->data_len);
+	json_put(to, kind->key, o);
+}
+
 static void item_json(struct json_object *to, const struct kind *kind,
 		      const struct etw_ext_view *item)
 {
@@ -229,6 +278,10 @@ static void item_json(struct json_object *to, const struct kind *kind,
 	case ITEM_UTF8:
 		add_string(&string, kind->shape, item);
 		json_string(to, kind->key, string.data ? string.data : "", string.len);
+		break;
+	case ITEM_SCHEMA:
+	case ITEM_TRAITS:
+		named_json(to, kind, item);
 		break;
 	case ITEM_STACK32:
 		stack_json(to, kind->key, item, 4);

@@ -7,16 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "list.h"
 #include "provider.h"
 #include "session.h"
 #include "table.h"
 #include "text.h"
 #include "lib/kdev.h"
-
-struct sessions {
-	struct session *list;
-	unsigned int count;
-};
 
 static const struct session *find_session(const struct sessions *sessions,
 					  uint32_t logger_id)
@@ -89,15 +85,22 @@ static void add_session_names(struct text *line, uint64_t mask,
 	}
 }
 
+static bool guid_is_zero(const struct etw_guid *guid)
+{
+	static const struct etw_guid zero;
+
+	return guid_equal(guid, &zero);
+}
+
 static size_t module_len(const struct etw_provider_reg *reg)
 {
 	return strnlen(reg->module, sizeof(reg->module));
 }
 
-static void add_reg(struct text *line, const struct etw_provider_reg *reg,
-		    const struct sessions *sessions)
+/* Who registered it, and who enabled that. */
+void list_add_reg(struct text *line, const struct etw_provider_reg *reg,
+		  const struct sessions *sessions, bool tell_group)
 {
-	text_puts(line, "    registered  ");
 	if (reg->flags & ETW_REG_KERNEL)
 		text_puts(line, "kernel module ");
 	else if (reg->pid)
@@ -109,6 +112,10 @@ static void add_reg(struct text *line, const struct etw_provider_reg *reg,
 		text_puts(line, ")");
 	if (reg->flags & ETW_REGISTER_CLASSIC)
 		text_puts(line, ", classic");
+	if (tell_group && !guid_is_zero(&reg->group)) {
+		text_puts(line, ", in group ");
+		text_guid(line, &reg->group);
+	}
 	if (reg->sessions) {
 		text_puts(line, ", enabled by ");
 		add_session_names(line, reg->sessions, sessions);
@@ -130,7 +137,9 @@ static const struct word filter_words[] = {
 	{ ETW_FILTER_SCHEMATIZED, "data" },
 	{ ETW_FILTER_PAYLOAD & 0xffff, "payload" },
 	{ ETW_FILTER_EVENT_ID & 0xffff, "event id" },
+	{ ETW_FILTER_EVENT_NAME & 0xffff, "event name" },
 	{ ETW_FILTER_STACKWALK & 0xffff, "event id for stacks" },
+	{ ETW_FILTER_STACKWALK_NAME & 0xffff, "event name for stacks" },
 	{ ETW_FILTER_STACKWALK_LEVEL_KW & 0xffff, "level for stacks" },
 	{ 0, NULL }
 };
@@ -168,8 +177,8 @@ static struct json_object *words_json(const struct word *words, uint32_t mask)
 	return array;
 }
 
-static void add_enable(struct text *line, const struct etw_provider_enable *enable,
-		       const struct sessions *sessions)
+void list_add_enable(struct text *line, const struct etw_provider_enable *enable,
+		     const struct sessions *sessions)
 {
 	const char *level = level_name(enable->level);
 
@@ -206,10 +215,12 @@ static void print_provider(const struct provider *provider,
 	text_puts(&line, "  ");
 	text_guid(&line, &provider->guid);
 	text_puts(&line, "\n");
-	for (i = 0; i < provider->reg_count; i++)
-		add_reg(&line, &provider->regs[i], sessions);
+	for (i = 0; i < provider->reg_count; i++) {
+		text_puts(&line, "    registered  ");
+		list_add_reg(&line, &provider->regs[i], sessions, true);
+	}
 	for (i = 0; i < provider->enable_count; i++)
-		add_enable(&line, &provider->enables[i], sessions);
+		list_add_enable(&line, &provider->enables[i], sessions);
 	fputs(line.data, stdout);
 	text_free(&line);
 }
@@ -239,8 +250,8 @@ static struct json_object *names_json(uint64_t mask,
 	return names;
 }
 
-static struct json_object *reg_json(const struct etw_provider_reg *reg,
-				    const struct sessions *sessions)
+struct json_object *list_reg_json(const struct etw_provider_reg *reg,
+				  const struct sessions *sessions)
 {
 	struct json_object *o = json_new();
 
@@ -248,12 +259,14 @@ static struct json_object *reg_json(const struct etw_provider_reg *reg,
 		json_unsigned(o, "pid", reg->pid);
 	json_string(o, reg->flags & ETW_REG_KERNEL ? "module" : "comm", reg->module,
 		    module_len(reg));
+	if (!guid_is_zero(&reg->group))
+		json_guid(o, "group", &reg->group);
 	json_put(o, "sessions", names_json(reg->sessions, sessions));
 	return o;
 }
 
-static struct json_object *enable_json(const struct etw_provider_enable *enable,
-				       const struct sessions *sessions)
+struct json_object *list_enable_json(const struct etw_provider_enable *enable,
+				     const struct sessions *sessions)
 {
 	const struct session *session = find_session(sessions, enable->logger_id);
 	struct json_object *o = json_new();
@@ -289,9 +302,9 @@ static struct json_object *provider_json(const struct provider *provider,
 	else
 		json_word(o, "provider_name", NULL);
 	for (i = 0; i < provider->reg_count; i++)
-		json_append(regs, reg_json(&provider->regs[i], sessions));
+		json_append(regs, list_reg_json(&provider->regs[i], sessions));
 	for (i = 0; i < provider->enable_count; i++)
-		json_append(enables, enable_json(&provider->enables[i], sessions));
+		json_append(enables, list_enable_json(&provider->enables[i], sessions));
 	json_put(o, "registrations", regs);
 	json_put(o, "enabled_by", enables);
 	return o;
@@ -338,7 +351,12 @@ static void list_sessions(const struct sessions *sessions,
 	json_put(json, "sessions", array);
 }
 
-static int list(int fd, bool want_sessions, bool want_providers, bool want_json)
+/* What is to be listed */
+#define SESSIONS	0x1
+#define PROVIDERS	0x2
+#define GROUPS		0x4
+
+static int list(int fd, unsigned int what, bool want_json)
 {
 	struct json_object *json = want_json ? json_new() : NULL;
 	struct sessions sessions;
@@ -347,12 +365,14 @@ static int list(int fd, bool want_sessions, bool want_providers, bool want_json)
 	err = session_list(fd, &sessions.list, &sessions.count);
 	if (err)
 		return cli_fail("cannot list the sessions: %s", cli_reason(-err));
-	if (want_sessions)
+	if (what & SESSIONS)
 		list_sessions(&sessions, json);
-	if (want_sessions && want_providers && !json)
+	if (what & SESSIONS && what & PROVIDERS && !json)
 		puts("");
-	if (want_providers)
+	if (what & PROVIDERS)
 		status = list_providers(fd, &sessions, json);
+	if (what & GROUPS && !status)
+		status = list_groups(&sessions, json, what == GROUPS);
 	if (json && !status)
 		json_print(json);
 	free(sessions.list);
@@ -365,29 +385,31 @@ int cmd_list(int argc, char **argv)
 		CLI_OPTION_JSON, CLI_OPTION_END
 	};
 	static const struct cli_syntax syntax = {
-		.what = "List the running sessions, and the providers with who registered them\n"
-			"and which sessions have them enabled.  WHAT is 'sessions' or 'providers';\n"
-			"without it, both.",
+		.what = "List the running sessions; the providers with who registered them and\n"
+			"which sessions have them enabled; and the provider groups with their members.\n"
+			"WHAT is 'sessions', 'providers' or 'groups'; without it, all.",
 		.operands = { "[WHAT]" },
 		.options = options,
 		.example = "etw list providers",
 	};
-	bool json = false, sessions, providers;
+	unsigned int wanted;
+	bool json = false;
 	const char *what;
 	int fd, status;
 
 	while (cli_next(&syntax, argc, argv) != -1)
 		json = true;
 	what = cli_operands(&syntax, argc, argv)[0];
-	sessions = !what || !strcmp(what, "sessions");
-	providers = !what || !strcmp(what, "providers");
-	if (!sessions && !providers)
-		cli_usage("%s: neither 'sessions' nor 'providers'",
+	wanted = !what ? SESSIONS | PROVIDERS | GROUPS :
+		 !strcmp(what, "sessions") ? SESSIONS :
+		 !strcmp(what, "providers") ? PROVIDERS : !strcmp(what, "groups") ? GROUPS : 0;
+	if (!wanted)
+		cli_usage("%s: neither 'sessions' nor 'providers' nor 'groups'",
 			  cli_quote(what));
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	status = list(fd, sessions, providers, json);
+	status = list(fd, wanted, json);
 	etw_kdev_close(fd);
 	return status;
 }

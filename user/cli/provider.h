@@ -26,6 +26,11 @@ void provider_list_free(struct provider *list, unsigned int count);
 const char *provider_name(const struct provider *provider);
 bool provider_resolve(int fd, const char *text, struct etw_guid *guid);
 
+/* --group of enable, disable and capture: PROVIDER is the GUID of a group */
+#define PROVIDER_OPT_GROUP	512
+#define PROVIDER_OPTION_GROUP \
+	{ "group", PROVIDER_OPT_GROUP, NULL, "PROVIDER is the GUID of a group" }
+
 int provider_control(const char *session, const char *provider,
 		     struct etw_enable *enable);
 int provider_main(const struct cli_syntax *syntax, uint32_t control, int argc,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "enumerate.h"
+#include "groups.h"
 #include "looking.h"
 #include "reg.h"
 
@@ -228,29 +229,82 @@ static ULONG query_process(const void *in, ULONG in_size, struct etw_answer *ans
 	return !pid || pid == (ULONG)getpid() ? query_own(answer) : query_other(pid, answer);
 }
 
+/* -------------------------------------- TraceGroupQueryList, TraceGroupQueryInfo */
+
+static ULONG query_groups(const void *in, ULONG in_size, struct etw_answer *answer)
+{
+	ULONG size = 0, needed = 0, ret;
+	void *guids = NULL;
+
+	(void)in;
+	if (in_size)
+		return ERROR_INVALID_PARAMETER;
+	/* There may be more by the time that there is room. */
+	while ((ret = etw_groups_list(guids, size, &needed)) == ERROR_INSUFFICIENT_BUFFER) {
+		free(guids);
+		size = needed;
+		guids = malloc(size);
+		if (!guids)
+			return ERROR_NOT_ENOUGH_MEMORY;
+	}
+	if (ret) {
+		free(guids);
+		return ret;
+	}
+	answer->data = guids;
+	answer->len = needed;
+	return ERROR_SUCCESS;
+}
+
+/* As of a provider: the instances are the members, whatever their GUIDs are. */
+static ULONG query_group(const void *in, ULONG in_size, struct etw_answer *answer)
+{
+	struct etw_group group = { .member_count = 0 };
+	struct etw_look look;
+	GUID guid;
+	ULONG ret;
+	uint32_t i;
+
+	if (in_size != sizeof(guid))
+		return ERROR_INVALID_PARAMETER;
+	memcpy(&guid, in, sizeof(guid));
+	ret = etw_group_query(&guid, &group);
+	if (ret)
+		return ret;
+	look = (struct etw_look){
+		.regs = calloc(group.member_count + 1, sizeof(*look.regs)),
+		.reg_count = group.member_count,
+		.enables = group.enables,
+		.enable_count = group.enable_count,
+	};
+	for (i = 0; look.regs && i < group.member_count; i++)
+		look.regs[i] = group.members[i].reg;
+	ret = look.regs ? describe(&look, answer) : ERROR_NOT_ENOUGH_MEMORY;
+	free(look.regs);
+	etw_group_free(&group);
+	return ret;
+}
+
 /* ------------------------------------------------------------------ dispatch */
 
 static const struct {
 	TRACE_QUERY_INFO_CLASS class;
-	etw_enumerate_fn answer;	/* NULL: not in this version */
+	etw_enumerate_fn answer;
 } classes[] = {
 	{ TraceGuidQueryList, query_list },
 	{ TraceGuidQueryInfo, query_info },
 	{ TraceGuidQueryProcess, query_process },
-	{ TraceGroupQueryList, NULL },
-	{ TraceGroupQueryInfo, NULL },
+	{ TraceGroupQueryList, query_groups },
+	{ TraceGroupQueryInfo, query_group },
 };
 
-static etw_enumerate_fn find_class(TRACE_QUERY_INFO_CLASS class, ULONG *ret)
+static etw_enumerate_fn find_class(TRACE_QUERY_INFO_CLASS class)
 {
 	size_t i;
 
-	*ret = ERROR_INVALID_PARAMETER;
 	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (classes[i].class == class) {
-			*ret = classes[i].answer ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
+		if (classes[i].class == class)
 			return classes[i].answer;
-		}
 	return NULL;
 }
 
@@ -262,9 +316,9 @@ ULONG EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
 	etw_enumerate_fn ask;
 	ULONG ret;
 
-	ask = find_class(TraceQueryInfoClass, &ret);
+	ask = find_class(TraceQueryInfoClass);
 	if (!ask)
-		return ret;
+		return ERROR_INVALID_PARAMETER;
 	if (!ReturnLength || !InBuffer != !InBufferSize || (OutBufferSize && !OutBuffer))
 		return ERROR_INVALID_PARAMETER;
 	ret = ask(InBuffer, InBufferSize, &answer);

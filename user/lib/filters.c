@@ -25,18 +25,25 @@ _Static_assert(sizeof(EVENT_FILTER_DESCRIPTOR) == sizeof(struct etw_filter) &&
 	       EVENT_FILTER_TYPE_PACKAGE_ID == ETW_FILTER_PACKAGE_ID &&
 	       EVENT_FILTER_TYPE_PACKAGE_APP_ID == ETW_FILTER_PACKAGE_APP_ID &&
 	       EVENT_FILTER_TYPE_EVENT_ID == ETW_FILTER_EVENT_ID &&
+	       EVENT_FILTER_TYPE_EVENT_NAME == ETW_FILTER_EVENT_NAME &&
+	       EVENT_FILTER_TYPE_STACKWALK_NAME == ETW_FILTER_STACKWALK_NAME &&
 	       EVENT_FILTER_TYPE_STACKWALK == ETW_FILTER_STACKWALK &&
 	       EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW == ETW_FILTER_STACKWALK_LEVEL_KW &&
 	       EVENT_FILTER_TYPE_CONTAINER == ETW_FILTER_CONTAINER,
 	       "the kernel uses the same descriptors and types");
 _Static_assert(offsetof(EVENT_FILTER_EVENT_ID, Events) ==
 	       offsetof(struct etw_filter_event_id, ids) &&
+	       offsetof(EVENT_FILTER_EVENT_NAME, NameCount) ==
+	       offsetof(struct etw_filter_event_name, count) &&
+	       offsetof(EVENT_FILTER_EVENT_NAME, Names) ==
+	       offsetof(struct etw_filter_event_name, names) &&
 	       sizeof(EVENT_FILTER_LEVEL_KW) == sizeof(struct etw_filter_level_kw) &&
 	       offsetof(EVENT_FILTER_LEVEL_KW, FilterIn) ==
 	       offsetof(struct etw_filter_level_kw, in),
 	       "these go to the kernel as they are");
 
-enum shape { ABSENT, RESERVED, AS_IT_IS, PIDS, IDS, LEVEL_KW, NAMES, HEADED, SESSION, PROGRAM };
+enum shape { RESERVED, AS_IT_IS, PIDS, IDS, LEVEL_KW, NAMES, EVENT_NAMES, HEADED, SESSION,
+	     PROGRAM };
 
 /* The filter types there are, and the most bytes of each */
 static const struct filter_type {
@@ -53,9 +60,9 @@ static const struct filter_type {
 	{ EVENT_FILTER_TYPE_PACKAGE_APP_ID, MAX_EVENT_FILTER_DATA_SIZE, NAMES },
 	{ EVENT_FILTER_TYPE_PAYLOAD, MAX_EVENT_FILTER_PAYLOAD_SIZE, PROGRAM },
 	{ EVENT_FILTER_TYPE_EVENT_ID, MAX_EVENT_FILTER_DATA_SIZE, IDS },
-	{ EVENT_FILTER_TYPE_EVENT_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE, ABSENT },
+	{ EVENT_FILTER_TYPE_EVENT_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE, EVENT_NAMES },
 	{ EVENT_FILTER_TYPE_STACKWALK, MAX_EVENT_FILTER_DATA_SIZE, IDS },
-	{ EVENT_FILTER_TYPE_STACKWALK_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE, ABSENT },
+	{ EVENT_FILTER_TYPE_STACKWALK_NAME, MAX_EVENT_FILTER_EVENT_NAME_SIZE, EVENT_NAMES },
 	{ EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW, MAX_EVENT_FILTER_DATA_SIZE, LEVEL_KW },
 	{ EVENT_FILTER_TYPE_CONTAINER, MAX_EVENT_FILTER_DATA_SIZE, NAMES },
 };
@@ -87,6 +94,9 @@ static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 		/* The kernel looks at the list itself. */
 		return filter->Size < offsetof(EVENT_FILTER_EVENT_ID, Events) ?
 		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
+	case EVENT_NAMES:
+		return filter->Size < offsetof(EVENT_FILTER_EVENT_NAME, Names) ?
+		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case LEVEL_KW:
 		return filter->Size == sizeof(EVENT_FILTER_LEVEL_KW) ?
 		       ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
@@ -98,32 +108,27 @@ static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case SESSION:
 		return filter->Size == sizeof(ULONG64) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
-	case PROGRAM:
-		return ERROR_SUCCESS;	/* the kernel looks at it */
 	default:
-		return ERROR_NOT_SUPPORTED;
+		return ERROR_SUCCESS;	/* the kernel looks at it */
 	}
 }
 
-/* Wrong use of any filter is told before a filter that is not there yet. */
 static ULONG check_all(const EVENT_FILTER_DESCRIPTOR *filters, ULONG count)
 {
-	ULONG result = ERROR_SUCCESS, i, j;
+	ULONG i, j;
 
 	if (count > MAX_EVENT_FILTERS_COUNT || (count && !filters))
 		return ERROR_INVALID_PARAMETER;
 	for (i = 0; i < count; i++) {
 		ULONG ret = check(&filters[i]);
 
-		if (ret == ERROR_INVALID_PARAMETER)
-			return ret;
 		if (ret)
-			result = ret;
+			return ret;
 		for (j = 0; j < i; j++)
 			if (filters[j].Type == filters[i].Type)
 				return ERROR_INVALID_PARAMETER;
 	}
-	return result;
+	return ERROR_SUCCESS;
 }
 
 /* The kernel's names are UTF-8 and have no NUL. */

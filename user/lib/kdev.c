@@ -235,6 +235,31 @@ int etw_kdev_provider_query(int fd, struct etw_provider_query *query)
 	return command(fd, ETW_IOC_PROVIDER_QUERY, query, sizeof(*query));
 }
 
+int etw_kdev_provider_set(int fd, struct etw_provider_set *set)
+{
+	return command(fd, ETW_IOC_PROVIDER_SET, set, sizeof(*set));
+}
+
+int etw_kdev_group_enum(int fd, struct etw_provider_enum *list)
+{
+	return command(fd, ETW_IOC_GROUP_ENUM, list, sizeof(*list));
+}
+
+int etw_kdev_group_query(int fd, struct etw_group_query *query)
+{
+	return command(fd, ETW_IOC_GROUP_QUERY, query, sizeof(*query));
+}
+
+int etw_kdev_disallow_set(int fd, struct etw_disallow *disallow)
+{
+	return command(fd, ETW_IOC_DISALLOW_SET, disallow, sizeof(*disallow));
+}
+
+int etw_kdev_disallow_query(int fd, struct etw_disallow *disallow)
+{
+	return command(fd, ETW_IOC_DISALLOW_QUERY, disallow, sizeof(*disallow));
+}
+
 int etw_kdev_write(int fd, struct etw_event_write *write)
 {
 	return command(fd, ETW_IOC_WRITE, write, sizeof(*write));

@@ -75,6 +75,11 @@ int etw_kdev_unregister(int fd, uint32_t slot);
 int etw_kdev_notify(int fd, struct etw_notify *notify);
 int etw_kdev_provider_enum(int fd, struct etw_provider_enum *list);
 int etw_kdev_provider_query(int fd, struct etw_provider_query *query);
+int etw_kdev_provider_set(int fd, struct etw_provider_set *set);
+int etw_kdev_group_enum(int fd, struct etw_provider_enum *list);
+int etw_kdev_group_query(int fd, struct etw_group_query *query);
+int etw_kdev_disallow_set(int fd, struct etw_disallow *disallow);
+int etw_kdev_disallow_query(int fd, struct etw_disallow *disallow);
 int etw_kdev_write(int fd, struct etw_event_write *write);
 int etw_kdev_classic(int fd, struct etw_classic_write *write);
 

@@ -118,12 +118,19 @@ static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
 			 (reg->classic ? ETW_REGISTER_CLASSIC : 0),
 		.cookie = atomic_load(&reg->handle),
 	};
+	struct etw_provider_set info = { 0 };
 	int ret;
 
 	memcpy(&arg.provider, &reg->guid, sizeof(arg.provider));
 	ret = etw_kdev_register(proc->fd, &arg);
 	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
 		ret = -EINVAL;
+	if (!ret && etw_info_fill(&info, reg)) {
+		info.slot = arg.slot;
+		ret = etw_kdev_provider_set(proc->fd, &info);
+		if (ret)
+			etw_kdev_unregister(proc->fd, arg.slot);
+	}
 	if (ret) {
 		atomic_store(&reg->entry, &disabled);
 		return ret;
@@ -242,13 +249,17 @@ static struct etw_reg *take_entry(uint64_t *handle)
 	return NULL;
 }
 
-/* Tell the device of a new entry; what it says counts only if it is there. */
-static int announce(struct etw_proc *proc, struct etw_reg *reg)
+/*
+ * Tell the device of a new entry; info: what an entry it knows has changed.
+ * What it says counts only if it is there.
+ */
+static int announce(struct etw_proc *proc, struct etw_reg *reg,
+		    struct etw_provider_set *info)
 {
 	int ret = -ENODEV, err = 0;
 
 	if (atomic_load(&proc->attached) && etw_kdev_is(proc->fd, &proc->id))
-		ret = register_reg(proc, reg);
+		ret = info ? etw_kdev_provider_set(proc->fd, info) : register_reg(proc, reg);
 	else
 		err = attach(proc, reg, &ret);
 	if (ret == -ESTALE || ret == -EBADF || ret == -ENOTTY)
@@ -266,6 +277,20 @@ static int announce(struct etw_proc *proc, struct etw_reg *reg)
 	}
 }
 
+int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info)
+{
+	int ret;
+
+	info->slot = atomic_load(&reg->slot);
+	/* Attached, and the device would not have it. */
+	if (info->slot == ETW_NO_SLOT && atomic_load(&proc->attached))
+		return 0;
+	ret = announce(proc, reg, info);
+	if (proc->callbacks && proc->fd >= 0)
+		etw_callback_start(proc);
+	return ret;
+}
+
 /* End a registration, at the device too; the lock is held. */
 void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
 {
@@ -279,6 +304,7 @@ void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
 	if (reg->callback)
 		proc->callbacks--;
 	reg->callback = NULL;
+	etw_info_forget(reg);
 }
 
 ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
@@ -314,7 +340,7 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 	atomic_store(&reg->handle, handle);
 	/* A callback may need the handle before this returns. */
 	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
-	ret = announce(proc, reg);
+	ret = announce(proc, reg, NULL);
 	if (!ret && proc->callbacks && proc->fd >= 0) {
 		ret = etw_callback_start(proc);
 		if (!callback)	/* in a child, for those of the parent */

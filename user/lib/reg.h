@@ -28,6 +28,9 @@
 #include <evntprov.h>
 #include "proc.h"
 
+/* EventProviderUseDescriptorType, if it was the last to say something of types */
+enum etw_types { ETW_TYPES_UNSAID, ETW_TYPES_OFF, ETW_TYPES_ON };
+
 /*
  * One entry lies within one page, so that a child sees its members in the
  * order in which another thread of the parent wrote them.
@@ -42,6 +45,9 @@ struct etw_reg {
 	PENABLECALLBACK callback;
 	void *context;
 	bool classic;
+	/* What it says of itself, see info.c; written under the lock */
+	_Atomic(unsigned char *) traits;	/* NULL: none; their size comes first */
+	_Atomic uint8_t types;			/* enum etw_types */
 } __attribute__((__aligned__(128)));
 
 #define ETW_NO_SLOT	0xFFFFFFFFu
@@ -102,6 +108,16 @@ ULONG etw_reg_remove(uint64_t handle, bool classic);
 
 /* End a registration, at the device too; the lock is held. */
 void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg);
+
+/*
+ * Tell the device of a change in what reg says of itself.  0, also without a
+ * device, or -errno; the lock is held.
+ */
+int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info);
+
+/* info.c: all of it for the device; false: it says nothing. */
+bool etw_info_fill(struct etw_provider_set *set, const struct etw_reg *reg);
+void etw_info_forget(struct etw_reg *reg);
 
 /* First thing under the lock in a new process; the lock is held. */
 void etw_reg_inherit(struct etw_proc *proc);

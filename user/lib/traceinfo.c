@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <evntrace.h>
+#include "groups.h"
 #include "kdev.h"
 
 /* The way events are read has not changed since the first version. */
@@ -119,6 +120,22 @@ static ULONG query_periodic(struct request *r)
 	return answer(r, &reply, sizeof(reply.info) + capture.count * sizeof(GUID));
 }
 
+static ULONG set_disallowed(struct request *r)
+{
+	if (r->len % sizeof(GUID))
+		return ERROR_BAD_LENGTH;
+	return etw_groups_disallow(r->session, r->data, r->len);
+}
+
+static ULONG query_disallowed(struct request *r)
+{
+	ULONG needed = 0, ret;
+
+	ret = etw_groups_disallowed(r->session, r->data, r->len, &needed);
+	r->len = needed;
+	return ret == ERROR_INSUFFICIENT_BUFFER ? ERROR_BAD_LENGTH : ret;
+}
+
 /*
  * What is not here has no meaning on Linux, as far as this library goes: sampled
  * profiles, counters of the processor, and the system's own events.
@@ -128,7 +145,9 @@ static const struct {
 	bool of_session;		/* the handle counts */
 	request_fn query, set;
 } classes[] = {
+	{ TraceSetDisallowList, true, NULL, set_disallowed },
 	{ TraceVersionInfo, false, query_version, NULL },
+	{ TraceDisallowListQuery, true, query_disallowed, NULL },
 	{ TracePeriodicCaptureStateListInfo, true, NULL, set_periodic },
 	{ TracePeriodicCaptureStateInfo, true, query_periodic, NULL },
 	{ TraceMaxLoggersQuery, false, query_max_loggers, NULL },

@@ -32,6 +32,9 @@
 #define ETW_TEST_PLACE		ETW_TEST_IOC(9)	/* etw_test_place */
 #define ETW_TEST_PEEK		ETW_TEST_IOC(10) /* etw_test_peek */
 
+#define ETW_TEST_SET		ETW_TEST_IOC(11) /* etw_test_set */
+#define ETW_TEST_TYPED		ETW_TEST_IOC(12) /* etw_test_typed */
+
 #define ETW_TEST_CALLBACK	0x1	/* with a callback that logs its calls */
 #define ETW_TEST_GATED		0x2	/* ... and waits for the gate to open */
 #define ETW_TEST_UNREG_INSIDE	0x4	/* ... and tries to unregister itself */
@@ -173,6 +176,36 @@ struct etw_test_peek {
 	__u64 start;
 	__u64 size;		/* at most 1 MB */
 	__u64 to;		/* pointer */
+};
+
+/* etw_set_traits() and etw_use_descriptor_types() */
+struct etw_test_set {
+	__u32 index;
+	__u32 flags;		/* ETW_SET_*, one of them */
+	__u32 types;
+	__u32 len;		/* of the traits, at most those at bytes */
+	__u8  bytes[512];
+	__s32 result;		/* out */
+	__u32 reserved;
+};
+
+/* One event whose data descriptors have types. */
+#define ETW_TEST_PIECES	8
+
+struct etw_test_piece {
+	__u32 type;		/* descriptor.reserved */
+	__u32 at;		/* in bytes */
+	__u32 size;
+};
+
+struct etw_test_typed {
+	__u32 index;
+	__u32 hardirq;		/* 1: written from there */
+	struct etw_event_descriptor desc;
+	__u32 count;		/* of pieces */
+	__s32 result;		/* out */
+	struct etw_test_piece pieces[ETW_TEST_PIECES];
+	__u8  bytes[1024];
 };
 
 #endif /* ETW_TEST_H */

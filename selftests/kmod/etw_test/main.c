@@ -316,6 +316,8 @@ static const struct {
 	{ ETW_TEST_TRAP, sizeof(struct etw_test_trap), etw_test_trap_op, true, true },
 	{ ETW_TEST_PLACE, sizeof(struct etw_test_place), etw_test_place_op, true, true },
 	{ ETW_TEST_PEEK, sizeof(struct etw_test_peek), etw_test_peek_op, false, false },
+	{ ETW_TEST_SET, sizeof(struct etw_test_set), etw_test_set_op, true, true },
+	{ ETW_TEST_TYPED, sizeof(struct etw_test_typed), etw_test_typed_op, true, true },
 };
 
 static long test_run(int op, void __user *user)

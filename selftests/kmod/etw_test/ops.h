@@ -24,4 +24,8 @@ bool etw_test_trap_uses(const struct etw_provider *provider);
 int etw_test_place_op(void *arg);
 int etw_test_peek_op(void *arg);
 
+/* typed.c */
+int etw_test_set_op(void *arg);
+int etw_test_typed_op(void *arg);
+
 #endif /* ETW_TEST_OPS_H */

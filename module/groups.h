@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * groups.h - provider groups: what their commands share with a provider's
+ */
+#ifndef ETW_GROUPS_H
+#define ETW_GROUPS_H
+
+#include "provider.h"
+
+#define etw_group_for_each(bucket, group)				\
+	hash_for_each(etw_groups, bucket, group, node)
+
+/* ioctl_provider.c */
+void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg);
+void etw_describe_enable(struct etw_provider_enable *out, const struct etw_enablement *slot);
+
+#endif /* ETW_GROUPS_H */
