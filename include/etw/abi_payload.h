@@ -3,8 +3,8 @@
  * abi_payload.h - the payload filter of ETW_IOC_ENABLE: its program
  *
  * A program says for some events, by id and version, what their payload has to
- * be like; all other events pass, and so do those of channel 11, TraceLogging's,
- * whose ids say nothing.  It walks the fields of the payload in their order, one
+ * be like; all other events pass, and so do TraceLogging's, which have a schema or
+ * are of channel 11, and whose ids say nothing.  It walks the fields of the payload in their order, one
  * step each, because where a field lies may depend on those before it, and tests
  * some of them.  It is a list, without jumps: a step runs once.
  *

@@ -154,6 +154,10 @@ struct vm_peer_report {
 	int enabled;		/* in the enable area */
 };
 
+/* How peers to come register, and what they do then, if anything: 0 or an error. */
+static uint32_t vm_peer_flags;
+static int (*vm_peer_then)(int fd, int slot);
+
 static inline void vm_peer_main(const struct vm_who *who, const struct vm_who *then,
 				struct etw_guid guid, int in, int out)
 {
@@ -168,8 +172,8 @@ static inline void vm_peer_main(const struct vm_who *who, const struct vm_who *t
 	area = mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, fd, 0);
 	if (fd < 0 || area == MAP_FAILED)
 		_exit(2);
-	slot = vm_register(fd, guid);
-	report.result = slot < 0 ? slot : 0;
+	slot = vm_register_flags(fd, guid, vm_peer_flags, 0);
+	report.result = slot < 0 ? slot : vm_peer_then ? vm_peer_then(fd, slot) : 0;
 	if (then && vm_become(then))
 		_exit(3);
 	do {

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * group_access - who may join a group, enable it and look at it; groups and
+ * classic providers in sessions of ETW_MODE_SECURE
+ */
+#include "vm_access.h"
+#include "vm_traits.h"
+
+static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
+static const struct vm_who bob = { VM_BOB, VM_BOB, 0, 0, false };
+
+/* A secure session and a plain one. */
+FIXTURE(access) {
+	int fd;
+	uint64_t secure, plain;
+	struct etw_guid sguid, pguid, group;
+};
+
+FIXTURE_SETUP(access)
+{
+	struct etw_session s = vm_session("t-secure");
+
+	vm_pin(0);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	vm_access_clear(self->fd);
+	self->sguid = vm_guid(0x101);
+	self->pguid = vm_guid(2);
+	self->group = vm_guid(70);
+	s.guid = self->sguid;
+	s.mode |= ETW_MODE_SECURE;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	self->secure = s.handle;
+	self->plain = vm_start_named(self->fd, "t-plain");
+	ASSERT_NE(0, self->plain);
+}
+
+FIXTURE_TEARDOWN(access)
+{
+	vm_peer_then = NULL;
+	vm_peer_flags = 0;
+	vm_access_clear(self->fd);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static int join_slot(int fd, int slot)
+{
+	struct vm_blob traits = vm_group_traits("Member", vm_guid(70));
+
+	return vm_set_slot(fd, slot, ETW_SET_TRAITS, traits.bytes, traits.len, 0);
+}
+
+/* Register and join.  Who is refused has no traits, and may have others. */
+static int join(void *arg)
+{
+	struct vm_blob other = vm_traits("Single");
+	int fd = vm_open(), slot = vm_register(fd, vm_guid(2)), ret;
+
+	(void)arg;
+	if (fd < 0 || slot < 0)
+		return -EIO;
+	ret = join_slot(fd, slot);
+	if (ret == -EPERM &&
+	    vm_set_slot(fd, slot, ETW_SET_TRAITS, other.bytes, other.len, 0))
+		return -EIO;
+	return ret;
+}
+
+/* B86: JOIN_GROUP on the group; by default everybody has it. */
+TEST_F(access, joining)
+{
+	struct etw_group_query q = { .size = sizeof(q), .group = self->group };
+
+	EXPECT_EQ(0, vm_as(&bob, join, NULL));
+	ASSERT_EQ(0, vm_access(self->fd, self->group, VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_JOIN_GROUP)));
+	EXPECT_EQ(0, vm_as(&alice, join, NULL));
+	EXPECT_EQ(-EPERM, vm_as(&bob, join, NULL));
+	/* The refused make no group, and those who joined are gone. */
+	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_GROUP_QUERY, &q));
+	/* The provider's list says nothing about it. */
+	ASSERT_EQ(0, vm_access(self->fd, self->pguid,
+			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_REGISTER_GUIDS),
+			       VM_ALLOW(USER, VM_BOB, ETW_RIGHT_ALL)));
+	EXPECT_EQ(0, vm_as(&alice, join, NULL));
+	EXPECT_EQ(-EPERM, vm_as(&bob, join, NULL));
+	ASSERT_EQ(0, vm_access_remove(self->fd, self->group));
+	EXPECT_EQ(0, vm_as(&bob, join, NULL));
+	ASSERT_EQ(0, vm_access(self->fd, vm_default,
+			       VM_ALLOW(EVERYONE, 0, ETW_RIGHT_REGISTER_GUIDS)));
+	EXPECT_EQ(-EPERM, vm_as(&bob, join, NULL));
+	EXPECT_EQ(0, join(NULL));
+}
+
+/* Kernel modules are not asked. */
+TEST_F(access, joining_module)
+{
+	struct vm_blob traits = vm_group_traits("Member", self->group);
+	struct vm_two two;
+
+	ASSERT_EQ(0, vm_two_begin(&two, self->fd));
+	ASSERT_EQ(0, vm_access_set(self->fd, self->group, NULL, 0));
+	EXPECT_EQ(0, vm_two_traits(&two, 1, &traits));
+	EXPECT_EQ(0, vm_two_end(&two));
+}
+
+/* What a child tries. */
+struct attempt {
+	unsigned long cmd;
+	void *arg;
+};
+
+static int try_it(void *arg)
+{
+	struct attempt *a = arg;
+	int fd = vm_open();
+
+	return fd < 0 ? -EIO : vm_ioctl(fd, a->cmd, a->arg);
+}
+
+#define BOB(nr, what)	vm_as(&bob, try_it, &(struct attempt){ nr, what })
+
+/* B160: the rights of the group's GUID, and those of the session. */
+TEST_F(access, rights_on_groups)
+{
+	struct etw_group_query q = { .size = sizeof(q), .group = self->group };
+	struct etw_provider_enum all = { .size = sizeof(all) };
+	struct etw_disallow d = { .size = sizeof(d), .session = self->plain };
+	struct etw_enable e = vm_enable_arg(self->plain, self->group);
+
+	e.property = ETW_ENABLE_PROVIDER_GROUP;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_GROUP_QUERY, &q));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_GROUP_ENUM, &all));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_ENABLE, &e));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_SET, &d));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_QUERY, &d));
+	d.session = 0x7777;
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_SET, &d));
+	EXPECT_EQ(-ENOENT, vm_ioctl(self->fd, ETW_IOC_DISALLOW_SET, &d));
+	ASSERT_EQ(0, vm_access(self->fd, self->group,
+			       VM_ALLOW(USER, VM_BOB, ETW_RIGHT_QUERY | ETW_RIGHT_GUID_ENABLE)));
+	EXPECT_EQ(0, BOB(ETW_IOC_GROUP_QUERY, &q));
+	EXPECT_EQ(0, BOB(ETW_IOC_GROUP_ENUM, &all));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_ENABLE, &e));	/* not his session */
+	ASSERT_EQ(0, vm_access(self->fd, self->sguid,
+			       VM_ALLOW(USER, VM_BOB, ETW_RIGHT_CREATE_REALTIME)));
+	e.session = self->secure;
+	d.session = self->secure;
+	EXPECT_EQ(0, BOB(ETW_IOC_ENABLE, &e));
+	EXPECT_EQ(0, BOB(ETW_IOC_DISALLOW_SET, &d));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_QUERY, &d));
+	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_ALLOW(USER, VM_BOB, ETW_RIGHT_QUERY)));
+	EXPECT_EQ(0, BOB(ETW_IOC_DISALLOW_QUERY, &d));
+	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_SET, &d));
+}
+
+static uint64_t written(FIXTURE_DATA(access) *self, uint64_t session)
+{
+	struct etw_session_stat st;
+
+	return vm_stat(self->fd, session, &st) || vm_dropped(&st) ? UINT64_MAX : st.written;
+}
+
+static int may_log(FIXTURE_DATA(access) *self, unsigned int uid)
+{
+	return vm_access(self->fd, self->sguid, VM_ALLOW(USER, uid, ETW_RIGHT_LOG_EVENT));
+}
+
+/* B148, B84: of a group's members those who may; joined before or after, lists change. */
+TEST_F(access, members_of_a_secure_session)
+{
+	struct vm_peer a, b;
+	int round;
+
+	vm_peer_then = join_slot;
+	ASSERT_EQ(0, may_log(self, VM_ALICE));
+	EXPECT_EQ(0, vm_peer_start(&a, &alice, NULL, self->pguid).result);
+	ASSERT_EQ(0, vm_group_enable(self->fd, self->secure, self->group, 0, 0));
+	ASSERT_EQ(0, vm_group_enable(self->fd, self->plain, self->group, 0, 0));
+	EXPECT_EQ(0, vm_peer_start(&b, &bob, NULL, self->pguid).result);
+	for (round = 0; round < 4; round++) {
+		/* In every other round it is bob. */
+		ASSERT_EQ(0, may_log(self, round & 1 ? VM_BOB : VM_ALICE));
+		EXPECT_EQ(0, vm_peer_write(&a).result);
+		EXPECT_EQ(round + !(round & 1), written(self, self->secure));
+		EXPECT_EQ(0, vm_peer_write(&b).result);
+		EXPECT_EQ(round + 1, written(self, self->secure));
+		EXPECT_EQ(2 * round + 2, written(self, self->plain));
+	}
+	/* Who is left out by the session stays out, whatever the list says. */
+	ASSERT_EQ(0, vm_disallow(self->fd, self->secure, &self->pguid, 1));
+	ASSERT_EQ(0, vm_access_remove(self->fd, self->sguid));
+	EXPECT_EQ(0, vm_peer_write(&b).result);
+	EXPECT_EQ(4, written(self, self->secure));
+	ASSERT_EQ(0, vm_disallow(self->fd, self->secure, NULL, 0));
+	EXPECT_EQ(0, vm_peer_write(&b).result);
+	EXPECT_EQ(0, vm_peer_write(&a).result);
+	EXPECT_EQ(6, written(self, self->secure));
+	EXPECT_EQ(0, vm_peer_end(&a));
+	EXPECT_EQ(0, vm_peer_end(&b));
+}
+
+/* Bits of the sessions that have the only registration of the provider. */
+static uint64_t sessions_of(FIXTURE_DATA(access) *self)
+{
+	struct etw_provider_reg reg = { 0 };
+	struct etw_provider_query q = { .size = sizeof(q), .provider = self->pguid,
+					.regs = VM_PTR(&reg), .reg_cap = 1 };
+
+	return vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q) || q.reg_count != 1 ?
+	       UINT64_MAX : reg.sessions;
+}
+
+static uint64_t bit_of(FIXTURE_DATA(access) *self, uint64_t session)
+{
+	struct etw_session s;
+
+	return vm_query(self->fd, session, &s) ? 0 : 1ull << (s.logger_id - 1);
+}
+
+static int join_in_vain(int fd, int slot)
+{
+	int types = vm_set_slot(fd, slot, ETW_SET_TYPES, NULL, 0, 1);
+
+	return join_slot(fd, slot) == -EINVAL && types == -EINVAL ? 0 : -EIO;
+}
+
+/* B21: a classic provider has one session, also when a list changes; it joins no group. */
+TEST_F(access, classic)
+{
+	struct vm_peer p;
+
+	vm_peer_flags = ETW_REGISTER_CLASSIC;
+	vm_peer_then = join_in_vain;
+	ASSERT_EQ(0, may_log(self, VM_ALICE));
+	ASSERT_EQ(0, vm_group_enable(self->fd, self->plain, self->group, 0, 0));
+	ASSERT_EQ(0, vm_enable(self->fd, self->plain, self->pguid, 0, 0, 0));
+	ASSERT_EQ(0, vm_enable(self->fd, self->secure, self->pguid, 0, 0, 0));
+	EXPECT_EQ(0, vm_peer_start(&p, &bob, NULL, self->pguid).result);
+	EXPECT_EQ(bit_of(self, self->plain), sessions_of(self));
+	/* The secure session enabled it last. */
+	ASSERT_EQ(0, may_log(self, VM_BOB));
+	EXPECT_EQ(bit_of(self, self->secure), sessions_of(self));
+	ASSERT_EQ(0, vm_enable(self->fd, self->plain, self->pguid, 0, 0, 0));
+	EXPECT_EQ(bit_of(self, self->plain), sessions_of(self));
+	ASSERT_EQ(0, vm_access_remove(self->fd, self->sguid));
+	EXPECT_EQ(bit_of(self, self->plain), sessions_of(self));
+	EXPECT_EQ(0, vm_peer_end(&p));
+}
+
+TEST_HARNESS_MAIN
