@@ -72,6 +72,9 @@ static void test_refused(void)
 	is(the_reg()->set_calls, 0, "nothing of it reaches the kernel");
 	fake->error[0x25] = -ENOMEM;
 	is(TRAITS(handle, traits, 7), ERROR_NOT_ENOUGH_MEMORY, "the kernel has no memory");
+	/* B86 */
+	fake->error[0x25] = -EPERM;
+	is(TRAITS(handle, traits, 7), ERROR_ACCESS_DENIED, "may not join the group");
 	is(TRAITS(handle, traits, 7), ERROR_SUCCESS, "has it now");
 	fake->error[0x25] = -ENOMEM;
 	is(TYPES(handle, &on, 1), ERROR_NOT_ENOUGH_MEMORY, "nor for types");
@@ -178,6 +181,24 @@ static void test_no_device(void)
 	fake->open_error = 0;
 }
 
+static ULONG no_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
+{
+	(void)code, (void)context, (void)size, (void)buffer;
+	return ERROR_SUCCESS;
+}
+
+/* The two sorts of handles are numbers of one kind. */
+static void test_classic(void)
+{
+	TRACE_GUID_REGISTRATION class = { .Guid = &guid_a };
+	TRACEHANDLE classic;
+
+	is(RegisterTraceGuidsW(no_control, NULL, &guid_a, 1, &class, NULL, NULL, &classic),
+	   ERROR_SUCCESS, "a classic provider");
+	is(TRAITS(classic, traits, 7), ERROR_INVALID_PARAMETER, "has no traits");
+	UnregisterTraceGuids(classic);
+}
+
 static void test_lists(void)
 {
 	GUID list[64], out[65];
@@ -234,6 +255,7 @@ int main(void)
 	test_set();
 	test_fork();
 	test_no_device();
+	test_classic();
 	test_lists();
 	test_groups();
 	return done_testing();

@@ -133,7 +133,7 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		return ERROR_NOT_ENOUGH_MEMORY;
 	etw_proc_lock(proc, &saved);
 	reg = etw_reg_find(RegHandle);
-	if (!reg)
+	if (!reg || reg->classic)
 		ret = ERROR_INVALID_PARAMETER;
 	else if (InformationClass == EventProviderSetTraits)
 		ret = set_traits(proc, reg, EventInformation);
