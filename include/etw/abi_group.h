@@ -17,11 +17,12 @@
 #define ETW_SET_TYPES	0x2
 
 /*
- * What a registration of the caller's, not a classic one, says of itself.  Traits (format.h,
- * PROV_TRAITS; their layout is Microsoft's, see module/core/traits.h) go with
- * each event as an item, make it a member of a group, have its events decoded
- * by another GUID, and name it if it has no name.  They turn types of data
- * descriptors on, which otherwise are ignored.
+ * What a registration of the caller's, not a classic one, says of itself.
+ * Traits (format.h, PROV_TRAITS; their layout is Microsoft's, see
+ * module/core/traits.h) go with each event as an item, make it a member of a
+ * group, which needs JOIN_GROUP on it, have its events decoded by another GUID,
+ * and name it if it has no name.  They turn types of data descriptors on, which
+ * otherwise are ignored.
  */
 struct etw_provider_set {
 	__u32 size;
