@@ -112,6 +112,15 @@ static void test_bad(void)
 	etw_access_conf_free(&conf);
 	ok(etw_access_parse("list default\n\0", 14, &conf, &error) == -EINVAL && error.line == 2 &&
 	   error.column == 1, "a NUL");
+	etw_access_conf_free(&conf);
+	ok(etw_access_parse("list default # a\0b\nlist " GUID "\n", 26 + strlen(GUID), &conf,
+			    &error) == -EINVAL && error.line == 1 && error.column == 17,
+	   "nor in a comment");
+	bad("#\x01", 1, 2);
+	bad("list default\nallow everyone all # bell\x07", 2, 26);
+	bad("# dos\r\n", 1, 6);
+	bad("# del\x7f\n", 1, 6);
+	is(parse("#\ttab \xc3\xa9\n"), 0, "tabs and UTF-8 are no control characters");
 }
 
 static void test_lists_max(void)
@@ -157,26 +166,28 @@ static void test_edit(void)
 {
 	static const char text[] = "#a\nlist default\n#b\nallow everyone all\n#c\nlist " GUID "\n#d";
 	struct etw_access_list list = { .count = 0 };
+	size_t len = 0;
 	char *out;
 
 	parse(text);
 	list.guid = conf.lists[1].guid;
-	out = etw_access_edit(text, strlen(text), &conf, &conf.lists[0].guid, NULL);
+	out = etw_access_edit(text, strlen(text), &conf, &conf.lists[0].guid, NULL, &len);
 	ok(!strcmp(out, "#a\n#c\nlist " GUID "\n#d"), "the first list removed");
 	free(out);
-	out = etw_access_edit(text, strlen(text), &conf, &list.guid, &list);
+	out = etw_access_edit(text, strlen(text), &conf, &list.guid, &list, &len);
 	ok(!strcmp(out, "#a\nlist default\n#b\nallow everyone all\n#c\nlist {" GUID "}\n#d"),
 	   "the second one replaced");
 	free(out);
 	list.guid.data1 = 1;
-	out = etw_access_edit(text, strlen(text), &conf, &list.guid, NULL);
+	out = etw_access_edit(text, strlen(text), &conf, &list.guid, NULL, &len);
 	ok(!strcmp(out, text), "one that is not there removed");
 	free(out);
-	out = etw_access_edit(text, strlen(text), &conf, &list.guid, &list);
+	out = etw_access_edit(text, strlen(text), &conf, &list.guid, &list, &len);
 	ok(!strncmp(out, text, strlen(text)) &&
 	   !strcmp(out + strlen(text), "\nlist {00000001-89ab-cdef-0123-456789abcdef}\n"),
 	   "a third one behind a last line without end");
 	ok(!parse(out) && conf.count == 3, "which can be read");
+	is(len, strlen(out), "of the length that is told");
 	free(out);
 }
 

@@ -179,6 +179,38 @@ TEST_F(cli, survives_the_module)
 	EXPECT_EQ(ETW_RIGHT_ALL, first.rights);
 }
 
+/* Who may see some lists is shown those, and that is no failure. */
+TEST_F(cli, shows_what_one_may_see)
+{
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=query");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("access", "show");
+	PRINTED("list {" GUID_TEXT "}\n\tallow user:65534 query\n");
+	EXPECT_EQ(NULL, strstr(self->r.out, "default"));
+	RUN("access", "show", "default");
+	REFUSED(1, "");
+}
+
+/* Several entries are appended together, or none of them. */
+TEST_F(cli, adds_all_or_none)
+{
+	struct etw_access_entry entries[ETW_ACCESS_ENTRIES_MAX - 1], first;
+	uint32_t own;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++)
+		entries[i] = (struct etw_access_entry)VM_ALLOW(USER, i, ETW_RIGHT_QUERY);
+	ASSERT_EQ(0, vm_access_set(self->fd, vm_guid(1), entries, ARRAY_SIZE(entries)));
+	RUN("access", "add", GUID_TEXT, "--allow", "user:1=log", "--allow", "user:2=log");
+	REFUSED(1, "more than 64 entries");
+	EXPECT_EQ(ETW_ACCESS_ENTRIES_MAX - 1, kernel_has(self->fd, &first, &own));
+	EXPECT_STREQ("(none)", conf());
+	RUN("access", "add", GUID_TEXT, "--allow", "user:1=log");
+	PRINTED("");
+	EXPECT_EQ(ETW_ACCESS_ENTRIES_MAX, kernel_has(self->fd, &first, &own));
+}
+
 /* A user who was given the right, at work. */
 TEST_F(cli, session_of_a_user)
 {

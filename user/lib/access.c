@@ -99,12 +99,13 @@ static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
 {
 	struct etw_access_conf conf;
 	char *text = NULL;
+	size_t len;
 	int ret;
 
 	ret = parse(file->text, file->len, &conf, error);
 	if (!ret) {
-		text = etw_access_edit(file->text, file->len, &conf, guid, list);
-		ret = text ? etw_access_file_prepare(file, text) : -ENOMEM;
+		text = etw_access_edit(file->text, file->len, &conf, guid, list, &len);
+		ret = text ? etw_access_file_prepare(file, text, len) : -ENOMEM;
 		if (ret)
 			file_error(error, ret);
 	}
@@ -153,7 +154,8 @@ int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_acces
 }
 
 int etw_access_append(int fd, const struct etw_guid *guid,
-		      const struct etw_access_entry *entry, struct etw_access_error *error)
+		      const struct etw_access_entry *entries, uint32_t count,
+		      struct etw_access_error *error)
 {
 	struct etw_access_file file;
 	struct etw_access_list list;
@@ -166,10 +168,11 @@ int etw_access_append(int fd, const struct etw_guid *guid,
 	if (ret)
 		return file_error(error, ret);
 	ret = etw_access_get(fd, guid, &list, &own);
-	if (!ret && list.count == ETW_ACCESS_ENTRIES_MAX)
+	if (!ret && count > ETW_ACCESS_ENTRIES_MAX - list.count)
 		ret = -ENOSPC;
 	if (!ret) {
-		list.entries[list.count++] = *entry;
+		memcpy(list.entries + list.count, entries, count * sizeof(*entries));
+		list.count += count;
 		ret = store(fd, &file, guid, &list, error);
 	}
 	etw_access_file_close(&file);
@@ -211,21 +214,37 @@ static int change(int fd, const struct etw_access_conf *from, const struct etw_a
 	return ret;
 }
 
+/*
+ * What is to be loaded.  Our own file is locked until its lists are in the kernel:
+ * who changes both meanwhile would be undone.  Where it cannot be changed no lock
+ * can be made, and none is needed.
+ */
+static int open_for_load(const char *path, struct etw_access_file *file)
+{
+	bool own = !path;
+	int ret = -EROFS;
+
+	if (own) {
+		path = etw_access_path();
+		ret = etw_access_file_open(path, file);
+	}
+	if (ret == -EROFS)
+		ret = etw_access_file_look(path, file);
+	/* Nothing was ever kept. */
+	return ret == -ENOENT && own ? 0 : ret;
+}
+
 int etw_access_load(int fd, const char *path, struct etw_access_error *error)
 {
 	struct etw_access_conf before = { 0 }, conf = { 0 };
-	char *text = NULL;
-	size_t len = 0;
+	struct etw_access_file file;
 	int ret;
 
 	memset(error, 0, sizeof(*error));
-	ret = etw_access_file_read(path ? path : etw_access_path(), &text, &len);
-	/* Nothing was ever kept. */
-	if (ret == -ENOENT && !path)
-		ret = 0;
+	ret = open_for_load(path, &file);
 	if (ret)
 		return file_error(error, ret);
-	ret = parse(text ? text : "", len, &conf, error);
+	ret = parse(file.text ? file.text : "", file.len, &conf, error);
 	if (!ret)
 		ret = get_all(fd, &before);
 	if (!ret) {
@@ -235,6 +254,6 @@ int etw_access_load(int fd, const char *path, struct etw_access_error *error)
 	}
 	etw_access_conf_free(&before);
 	etw_access_conf_free(&conf);
-	free(text);
+	etw_access_file_close(&file);
 	return ret;
 }

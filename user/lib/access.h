@@ -21,9 +21,10 @@ int etw_access_get_next(int fd, struct etw_access_list *list);
 /* Take list, or, with only a GUID given, none. */
 int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_access_list *list,
 		     struct etw_access_error *error);
-/* Append to what is in force for the GUID. */
+/* Append to what is in force for the GUID, all or none; -ENOSPC: no room. */
 int etw_access_append(int fd, const struct etw_guid *guid,
-		      const struct etw_access_entry *entry, struct etw_access_error *error);
+		      const struct etw_access_entry *entries, uint32_t count,
+		      struct etw_access_error *error);
 /* Let the kernel have what the file says, and nothing else.  path: NULL: the file. */
 int etw_access_load(int fd, const char *path, struct etw_access_error *error);
 

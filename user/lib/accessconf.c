@@ -58,6 +58,20 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* What is kept is text, so that whoever looks at the file sees all of it. */
+static int check_comment(struct parser *p, const char *line, size_t i, size_t len)
+{
+	for (; i < len; i++)
+		if (is_control(line[i]) && !is_blank(line[i]))
+			return fail(p, i + 1, "control character 0x%02x", line[i]);
+	return 0;
+}
+
 /* Split the next line into words; 0 or -EINVAL. */
 static int split(struct parser *p)
 {
@@ -71,10 +85,12 @@ static int split(struct parser *p)
 	for (;;) {
 		while (i < len && is_blank(line[i]))
 			i++;
-		if (i == len || line[i] == '#')
+		if (i < len && line[i] == '#')
+			return check_comment(p, line, i, len);
+		if (i == len)
 			return 0;
 		for (start = i; i < len && !is_blank(line[i]) && line[i] != '#'; i++)
-			if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			if (is_control(line[i]))
 				return fail(p, i + 1, "control character 0x%02x", line[i]);
 		if (i - start > WORD_MAX)
 			return fail(p, start + 1, "word of more than %d bytes", WORD_MAX);
@@ -213,12 +229,13 @@ static int print_list(FILE *to, const struct etw_access_list *list)
 }
 
 char *etw_access_edit(const char *text, size_t len, const struct etw_access_conf *conf,
-		      const struct etw_guid *guid, const struct etw_access_list *list)
+		      const struct etw_guid *guid, const struct etw_access_list *list,
+		      size_t *out_len)
 {
 	const struct etw_access_list *old = etw_access_conf_find(conf, guid);
-	size_t start = old ? old->start : len, end = old ? old->end : len, size;
+	size_t start = old ? old->start : len, end = old ? old->end : len;
 	char *out = NULL;
-	FILE *to = open_memstream(&out, &size);
+	FILE *to = open_memstream(&out, out_len);
 	bool bad;
 
 	if (!to)

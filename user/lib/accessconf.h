@@ -68,9 +68,11 @@ void etw_access_format_entry(const struct etw_access_entry *entry,
 
 /*
  * The text with the GUID's list replaced, added behind, or, where list is NULL,
- * taken out; comments outside of it stay.  To be freed; NULL: no memory.
+ * taken out; comments outside of it stay.  To be freed; NULL: no memory.  *out_len does
+ * not count the NUL behind it.
  */
 char *etw_access_edit(const char *text, size_t len, const struct etw_access_conf *conf,
-		      const struct etw_guid *guid, const struct etw_access_list *list);
+		      const struct etw_guid *guid, const struct etw_access_list *list,
+		      size_t *out_len);
 
 #endif /* ETW_LIB_ACCESSCONF_H */

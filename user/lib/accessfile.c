@@ -24,28 +24,27 @@
 #define NEW_NAME	".access.conf.new"
 #define LOCK_NAME	".access.conf.lock"
 
-/* All of an open file; closes it. */
-static int read_all(int fd, char **text, size_t *len)
+/* All of an open file, and what it is; closes it. */
+static int read_all(int fd, struct stat *st, char **text, size_t *len)
 {
 	char *buffer = NULL;
-	struct stat st;
 	ssize_t n = 0;
 	size_t have = 0;
 
-	if (fstat(fd, &st))
+	if (fstat(fd, st))
 		goto err_close;
 	errno = EINVAL;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		goto err_close;
 	errno = EFBIG;
-	if (st.st_size > ETW_ACCESS_CONF_MAX)
+	if (st->st_size > ETW_ACCESS_CONF_MAX)
 		goto err_close;
-	buffer = malloc(st.st_size + 1);
+	buffer = malloc(st->st_size + 1);
 	errno = ENOMEM;
 	if (!buffer)
 		goto err_close;
-	while (have < (size_t)st.st_size &&
-	       (n = read(fd, buffer + have, st.st_size - have)) > 0)
+	while (have < (size_t)st->st_size &&
+	       (n = read(fd, buffer + have, st->st_size - have)) > 0)
 		have += n;
 	if (n < 0)
 		goto err_close;
@@ -62,11 +61,21 @@ err_close:
 	return n;
 }
 
-int etw_access_file_read(const char *path, char **text, size_t *len)
+/* So that _close() has nothing to do. */
+static void clear(struct etw_access_file *file)
+{
+	memset(file, 0, sizeof(*file));
+	file->dir = -1;
+	file->lock = -1;
+}
+
+int etw_access_file_look(const char *path, struct etw_access_file *file)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
 
-	return fd < 0 ? -errno : read_all(fd, text, len);
+	clear(file);
+	return fd < 0 ? -errno : read_all(fd, &st, &file->text, &file->len);
 }
 
 /* The directory of the file, made if only it is missing. */
@@ -102,14 +111,35 @@ static int take_lock(struct etw_access_file *file)
 	return 0;
 }
 
+/* What there is so far, perhaps nothing. */
+static int read_old(struct etw_access_file *file)
+{
+	int ret, fd = openat(file->dir, file->name,
+			     O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT) {
+		file->text = calloc(1, 1);
+		return file->text ? 0 : -ENOMEM;
+	}
+	if (fd < 0)
+		return -errno;
+	ret = read_all(fd, &st, &file->text, &file->len);
+	if (ret)
+		return ret;
+	file->old = true;
+	file->mode = st.st_mode & 07777;
+	file->uid = st.st_uid;
+	file->gid = st.st_gid;
+	return 0;
+}
+
 int etw_access_file_open(const char *path, struct etw_access_file *file)
 {
 	char *copy = strdup(path);
-	int fd, ret;
+	int ret;
 
-	memset(file, 0, sizeof(*file));
-	file->dir = -1;
-	file->lock = -1;
+	clear(file);
 	file->name = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 	ret = -ENOMEM;
 	if (!copy || !file->name)
@@ -121,13 +151,7 @@ int etw_access_file_open(const char *path, struct etw_access_file *file)
 	ret = take_lock(file);
 	if (ret)
 		goto err_close;
-	fd = openat(file->dir, file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT) {
-		file->text = calloc(1, 1);
-		ret = file->text ? 0 : -ENOMEM;
-	} else {
-		ret = fd < 0 ? -errno : read_all(fd, &file->text, &file->len);
-	}
+	ret = read_old(file);
 	if (ret)
 		goto err_close;
 	free(copy);
@@ -155,17 +179,35 @@ static int write_all(int fd, const char *text, size_t len)
 	return fsync(fd) ? -errno : 0;
 }
 
-int etw_access_file_prepare(struct etw_access_file *file, const char *text)
+/* Let the new file belong to whom the old one does, to be seen by the same. */
+static int keep_owner(const struct etw_access_file *file, int fd)
 {
-	int fd, ret;
+	struct stat st;
 
+	if (fstat(fd, &st))
+		return -errno;
+	if ((st.st_uid != file->uid || st.st_gid != file->gid) &&
+	    fchown(fd, file->uid, file->gid))
+		return -errno;
+	return fchmod(fd, file->mode) ? -errno : 0;
+}
+
+int etw_access_file_prepare(struct etw_access_file *file, const char *text, size_t len)
+{
+	int fd, ret = 0;
+
+	if (len > ETW_ACCESS_CONF_MAX)
+		return -EFBIG;
 	/* Of somebody who died; nobody else is at it. */
 	unlinkat(file->dir, NEW_NAME, 0);
 	fd = openat(file->dir, NEW_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    0644);
+		    file->old ? 0600 : 0644);
 	if (fd < 0)
 		return -errno;
-	ret = write_all(fd, text, strlen(text));
+	if (file->old)
+		ret = keep_owner(file, fd);
+	if (!ret)
+		ret = write_all(fd, text, len);
 	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
@@ -183,15 +225,16 @@ int etw_access_file_commit(struct etw_access_file *file)
 void etw_access_file_close(struct etw_access_file *file)
 {
 	/* Without the lock it would be somebody else's. */
-	if (file->text)
+	if (file->dir >= 0 && file->text)
 		unlinkat(file->dir, NEW_NAME, 0);
-	if (file->lock >= 0)
+	/* A child that was forked meanwhile has the lock open, too. */
+	if (file->lock >= 0) {
+		flock(file->lock, LOCK_UN);
 		close(file->lock);
+	}
 	if (file->dir >= 0)
 		close(file->dir);
 	free(file->name);
 	free(file->text);
-	memset(file, 0, sizeof(*file));
-	file->dir = -1;
-	file->lock = -1;
+	clear(file);
 }

@@ -57,7 +57,7 @@ static int change(int fd, const struct etw_guid *guid, bool append,
 	struct etw_access_list list = { .guid = *guid, .count = 1 };
 
 	if (append)
-		return etw_access_append(fd, guid, entry, error);
+		return etw_access_append(fd, guid, entry, 1, error);
 	list.entries[0] = *entry;
 	return etw_access_store(fd, guid, &list, error);
 }
