@@ -218,6 +218,22 @@ static void test_control(void)
 	p->LogFileNameOffset = 2000;
 	strcpy((char *)p + 2000, "x.etl");
 	is(UpdateTraceA(handle, NULL, p), ERROR_NOT_SUPPORTED, "update to a file");
+	/* Who may control a session need not be one who may query it. */
+	fake->error[0x03] = -EPERM;
+	p = fresh();
+	p->FlushTimer = 9;
+	is(UpdateTraceA(handle, NULL, p), ERROR_SUCCESS, "update without the right to query");
+	is(p->FlushTimer, 9, "has changed");
+	is(p->MaximumBuffers, 40, "what was asked for and no more");
+	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_INCREMENT_FILE),
+	   ERROR_INVALID_PARAMETER, "increment file without that right");
+	ok(fake->error[0x03], "no query was made");
+	fake->error[0x03] = 0;
+	fake->error[0x04] = -EPERM;
+	is(UpdateTraceA(handle, NULL, fresh()), ERROR_ACCESS_DENIED, "no right to control");
+	fake->error[0x04] = -EPERM;
+	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
+	   ERROR_ACCESS_DENIED, "nor for codes of files");
 	is(FlushTraceA(handle, NULL, fresh()), ERROR_SUCCESS, "flush");
 	is(fake->flushes, 1, "the kernel flushes");
 	fake->error[0x03] = -ESHUTDOWN;

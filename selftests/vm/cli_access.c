@@ -8,6 +8,7 @@
 
 #include <evntcons.h>
 #include <evntprov.h>
+#include <evntrace.h>
 #include <sys/stat.h>
 
 #define CONF		"/etc/etw/access.conf"
@@ -285,6 +286,43 @@ TEST_F(cli, library)
 	EXPECT_EQ(ERROR_SUCCESS, EventAccessRemove((GUID *)&guid));
 	EXPECT_EQ(-EBUSY, vm_as(&alice, user_registers, NULL));
 	EXPECT_STREQ("", conf());
+}
+
+/* What a user may do with the session "theirs", as bits: 1 update, 2 update of
+ * nothing to real time, 4 a file's code gets as far as it may, 8 query
+ */
+static int user_updates(void *arg)
+{
+	EVENT_TRACE_PROPERTIES props = {
+		.Wnode = { .BufferSize = sizeof(props), .Flags = WNODE_FLAG_TRACED_GUID },
+		.FlushTimer = 9,
+	}, p = props;
+	int can;
+
+	can = UpdateTraceA(0, "theirs", &p) ? 0 : 1;
+	p = props;
+	p.LogFileMode = EVENT_TRACE_REAL_TIME_MODE;
+	can |= UpdateTraceA(0, "theirs", &p) ? 0 : 2;
+	p = props;
+	if (ControlTraceA(0, "theirs", &p, EVENT_TRACE_CONTROL_INCREMENT_FILE) ==
+	    ERROR_INVALID_PARAMETER)
+		can |= 4;
+	p = props;
+	can |= QueryTraceA(0, "theirs", &p) ? 0 : 8;
+	return -can;	/* as an errno, for vm_as() */
+}
+
+/* B160: an update takes the right to control, and not the one to query, too. */
+TEST_F(cli, update_without_query)
+{
+	RUN("start", "theirs", "--guid", GUID_TEXT);
+	PRINTED("real-time");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:1000=control");
+	PRINTED("");
+	EXPECT_EQ(-(1 | 2 | 4), vm_as(&alice, user_updates, NULL));
+	RUN("access", "set", GUID_TEXT, "--allow", "user:1000=query");
+	PRINTED("");
+	EXPECT_EQ(-8, vm_as(&alice, user_updates, NULL));
 }
 
 TEST_HARNESS_MAIN

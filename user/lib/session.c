@@ -113,14 +113,30 @@ static ULONG issue(int fd, ULONG code, struct etw_session *session,
 }
 
 /*
+ * The state of a session for who may control it, which does not take the right to
+ * query it: an update that changes nothing.
+ */
+static ULONG look(int fd, const struct etw_session *session, struct etw_session *now)
+{
+	int err;
+
+	*now = *session;
+	now->max_buffers = 0;
+	now->flush_ms = 0;
+	err = etw_kdev_session_update(fd, now);
+	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
+}
+
+/*
  * INCREMENT_FILE is for sessions with a file for each stretch, CONVERT_TO_
  * REALTIME for those with a file: the session that there is has none.
  */
-static ULONG refuse_file_code(int fd, struct etw_session *session)
+static ULONG refuse_file_code(int fd, const struct etw_session *session)
 {
-	int err = etw_kdev_session_query(fd, session);
+	struct etw_session now;
+	ULONG ret = look(fd, session, &now);
 
-	return err ? etw_win32_from_errno(err) : ERROR_INVALID_PARAMETER;
+	return ret ? ret : ERROR_INVALID_PARAMETER;
 }
 
 /*
@@ -131,14 +147,16 @@ static ULONG refuse_file_code(int fd, struct etw_session *session)
 static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 			  struct etw_session *session)
 {
-	struct etw_session now = *session, wanted;
-	int err;
+	struct etw_session now, wanted;
+	ULONG ret;
 
-	err = etw_kdev_session_query(fd, &now);
-	if (err)
-		return etw_win32_from_errno(err);
-	if (now.mode & ETW_MODE_BUFFERING && props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE)
-		return ERROR_INVALID_PARAMETER;
+	if (props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE) {
+		ret = look(fd, session, &now);
+		if (ret)
+			return ret;
+		if (now.mode & ETW_MODE_BUFFERING)
+			return ERROR_INVALID_PARAMETER;
+	}
 	etw_props_to_session(props, &wanted);
 	session->max_buffers = wanted.max_buffers;
 	session->flush_ms = wanted.flush_ms;
