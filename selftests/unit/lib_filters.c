@@ -52,21 +52,29 @@ static void test_twice(void)
 /* B43: at most 13 filters. */
 static void test_count(void)
 {
-	static const ULONG types[] = {
+	/* All there are, of which those of names say that they are not there yet. */
+	static const ULONG types[14] = {
 		EVENT_FILTER_TYPE_NONE, EVENT_FILTER_TYPE_PID, EVENT_FILTER_TYPE_EXECUTABLE_NAME,
 		EVENT_FILTER_TYPE_PACKAGE_ID, EVENT_FILTER_TYPE_PACKAGE_APP_ID,
 		EVENT_FILTER_TYPE_CONTAINER, EVENT_FILTER_TYPE_SCHEMATIZED,
 		EVENT_FILTER_TYPE_PAYLOAD, EVENT_FILTER_TYPE_STACKWALK_LEVEL_KW,
+		EVENT_FILTER_TYPE_TRACEHANDLE, EVENT_FILTER_TYPE_EVENT_ID,
+		EVENT_FILTER_TYPE_STACKWALK, EVENT_FILTER_TYPE_EVENT_NAME,
+		EVENT_FILTER_TYPE_STACKWALK_NAME,
 	};
 	EVENT_FILTER_DESCRIPTOR f[14];
 	int i;
 
 	memset(&data, 0, sizeof(data));
 	for (i = 0; i < 14; i++)
-		f[i] = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)&data, 24, types[i % 9] };
+		f[i] = (EVENT_FILTER_DESCRIPTOR){
+			(uintptr_t)&data, types[i] == EVENT_FILTER_TYPE_TRACEHANDLE ? 8 : 24,
+			types[i] };
 	data.header.Size = 24;
 	data.bytes[0] = 'x';
 	is(control(1, f + 6, 3), ERROR_SUCCESS, "B43: some filters");
+	is(control(1, f, 13), ERROR_NOT_SUPPORTED, "B43: 13 filters are looked at");
+	is(control(1, f + 1, 13), ERROR_NOT_SUPPORTED, "B43: these, too");
 	is(control(1, f, 14), ERROR_INVALID_PARAMETER, "B43: 14 filters");
 	is(control(1, f, 0xFFFFFFFF), ERROR_INVALID_PARAMETER, "B43: a great many");
 	is(control(1, NULL, 1), ERROR_INVALID_PARAMETER, "B43: one that is not there");

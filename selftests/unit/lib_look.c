@@ -262,7 +262,7 @@ static void test_information(void)
 	fake->open_error = 0;
 }
 
-/* B36: classes 16 and 17 */
+/* Classes 16 and 17 */
 static void test_periodic(void)
 {
 	struct {

@@ -211,7 +211,7 @@ static ULONG number_of(const struct vl_event *e)
 	return number;
 }
 
-/* B120: numbers of messages: of this session, of all such sessions, or none */
+/* Numbers of messages: of this session, of all such sessions, or none */
 TEST_F(classic, sequence_numbers)
 {
 	static const ULONG modes[] = { EVENT_TRACE_USE_LOCAL_SEQUENCE,

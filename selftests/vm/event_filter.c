@@ -132,6 +132,38 @@ TEST_F(filter, ids_in_and_out)
 	EXPECT_EQ(0, vm_dropped(&st));
 }
 
+/* B54: events of channel 11 have no ids, whatever number is in its place. */
+TEST_F(filter, no_ids)
+{
+	struct etw_event_write w = { .size = sizeof(w), .slot = self->slot,
+				     .desc = { .id = 3, .level = 1, .keyword = 1,
+					       .channel = ETW_CHANNEL_TRACELOGGING } };
+	struct etw_test_write k = { .count = 1, .size = 8, .descriptors = 1, .desc = w.desc };
+	struct etw_session_stat st;
+	bool in;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		in = !i;
+		/* Ids that the filter would not let pass. */
+		ASSERT_EQ(0, filter(self, in, in ? VM_IDS(4) : VM_IDS(3)));
+		ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
+		k.ok = 0;
+		ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &k));
+		EXPECT_EQ(1, k.ok);
+		ASSERT_EQ(0, vm_stat(self->fd, self->session[0], &st));
+		EXPECT_EQ(2 * (i + 1), st.written);
+	}
+	/* Any other channel is one of events with ids. */
+	w.desc.channel = k.desc.channel = ETW_CHANNEL_TRACELOGGING + 1;
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &k));
+	ASSERT_EQ(0, vm_stat(self->fd, self->session[0], &st));
+	EXPECT_EQ(4, st.written);
+	ASSERT_EQ(0, vm_stat(self->fd, self->session[1], &st));
+	EXPECT_EQ(6, st.written);
+}
+
 /* B13: the test before the write does not know of this filter. */
 TEST_F(filter, enabled_all_the_same)
 {
@@ -161,9 +193,8 @@ TEST_F(filter, refused)
 {
 	struct etw_filter_event_id wrong = { .in = 1, .count = 65 };
 	struct etw_filter_level_kw level = { .in = 2 };
-	struct etw_filter f[14] = { { .ptr = VM_PTR(&wrong), .len = 132,
+	struct etw_filter f[2] = { { .ptr = VM_PTR(&wrong), .len = 132,
 				      .type = ETW_FILTER_EVENT_ID } };
-	int i;
 
 	ASSERT_EQ(0, filter(self, true, VM_IDS(4)));
 #define TRY(n) vm_enable_with(self->fd, self->session[0], vm_guid(1), 0, f, n)
@@ -192,9 +223,13 @@ TEST_F(filter, refused)
 	EXPECT_EQ(-EINVAL, TRY(2));		/* reserved */
 	f[1].type = 0x80010000;
 	EXPECT_EQ(-EINVAL, TRY(2));		/* unknown */
-	for (i = 1; i < 14; i++)
-		f[i] = (struct etw_filter){ .type = ETW_FILTER_NONE };
+#undef TRY
+	/* Too many are refused before anybody looks at them; 13 are looked at. */
+#define TRY(n) vm_enable_with(self->fd, self->session[0], vm_guid(1), 0, \
+			      (const struct etw_filter *)8, n)
+	EXPECT_EQ(-EINVAL, TRY(UINT32_MAX));
 	EXPECT_EQ(-EINVAL, TRY(14));
+	EXPECT_EQ(-EFAULT, TRY(13));
 #undef TRY
 	ASSERT_EQ(0, ten_each(self));
 	EXPECT_EQ(1 << 4, ids_of(self->events[0]));

@@ -102,6 +102,7 @@ static void peer_end(struct peer *p)
 	vm_reap(p->pid);
 }
 
+/* B47 and B51: a registration is of the process that made it. */
 TEST_F(pid, only_the_process_named)
 {
 	uint32_t own = getpid(), other;
@@ -124,6 +125,7 @@ TEST_F(pid, only_the_process_named)
 	peer_end(&peer);
 }
 
+/* B45: 8 are allowed. */
 TEST_F(pid, eight_processes)
 {
 	uint32_t pids[8] = { 1, 2, 3, 4, 5, 6, 7, getpid() };
@@ -133,7 +135,7 @@ TEST_F(pid, eight_processes)
 	EXPECT_EQ(1, written(self));
 }
 
-/* A filter holds for the registrations that exist at the call. */
+/* B47: a filter holds for the registrations that exist at the call. */
 TEST_F(pid, later_registrations_are_not_enabled)
 {
 	uint32_t own = getpid();
@@ -218,6 +220,7 @@ TEST_F(pid, namespace_of_the_caller)
 	EXPECT_EQ(1, written(self));
 }
 
+/* B48: whatever PIDs are named, a module's registration is of none of them. */
 TEST_F(pid, kernel_registrations_are_never_selected)
 {
 	static const struct etw_guid guid = ETW_TEST_GUID;

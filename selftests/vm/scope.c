@@ -215,7 +215,7 @@ TEST_F(scope, all_must_agree)
 	EXPECT_EQ(1, OWN_ENABLED);
 }
 
-/* As by a PID filter, no module is selected. B48. */
+/* As by a PID filter, no module is selected. */
 TEST_F(scope, not_the_kernel)
 {
 	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
