@@ -94,6 +94,44 @@ bool etw_access_granted(const struct etw_guid *guid, u32 rights)
 	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
+void etw_access_scan(struct etw_access_scan *scan, u32 rights)
+{
+	scan->rights = rights;
+	scan->all = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	scan->others = scan->all || etw_access_granted(&etw_access_default, rights);
+}
+
+static bool own_grants(const struct etw_access_scan *scan, const struct access_list *list)
+{
+	return etw_access_grants(list->entries, list->count, scan->rights, is_current, NULL);
+}
+
+/* As etw_access_granted(). */
+bool etw_access_scan_grants(const struct etw_access_scan *scan, const struct etw_guid *guid)
+{
+	const struct access_list *list;
+
+	if (scan->all)
+		return true;
+	list = find(guid);
+	return list ? own_grants(scan, list) : scan->others;
+}
+
+/* Might there be a GUID on which the caller has the rights?  May sleep. */
+bool etw_access_scan_any(const struct etw_access_scan *scan)
+{
+	const struct access_list *list;
+	bool any = scan->others;
+	int bucket;
+
+	for (bucket = 0; !any && bucket < HASH_SIZE(lists); bucket++) {
+		hlist_for_each_entry(list, &lists[bucket], node)
+			any = any || own_grants(scan, list);
+		cond_resched();
+	}
+	return any;
+}
+
 /* As etw_access_granted(), for callers that do not hold etw_control. */
 bool etw_access_may(const struct etw_guid *guid, u32 rights)
 {
@@ -236,19 +274,33 @@ int etw_access_remove(const struct etw_guid *guid)
 	return old ? replace(old, NULL) : 0;
 }
 
-/* The next GUID that has its own list and that the caller may query, or NULL. */
-const struct etw_guid *etw_access_next(const struct etw_guid *guid)
+/* Is list behind the GUID, and before next, if there is one? */
+static bool is_nearer(const struct access_list *list, const struct etw_guid *guid,
+		      const struct etw_guid *next)
+{
+	return memcmp(&list->guid, guid, sizeof(*guid)) > 0 &&
+	       (!next || memcmp(&list->guid, next, sizeof(*next)) < 0);
+}
+
+/*
+ * The next GUID that has its own list and that the scan grants, or NULL.  May
+ * sleep.
+ */
+const struct etw_guid *etw_access_next(const struct etw_access_scan *scan,
+				       const struct etw_guid *guid)
 {
 	const struct etw_guid *next = NULL;
 	struct access_list *list;
 	int bucket;
 
 	lockdep_assert_held(&etw_control);
-	hash_for_each(lists, bucket, list, node)
-		if (memcmp(&list->guid, guid, sizeof(*guid)) > 0 &&
-		    (!next || memcmp(&list->guid, next, sizeof(*next)) < 0) &&
-		    etw_access_granted(&list->guid, ETW_RIGHT_QUERY))
-			next = &list->guid;
+	for (bucket = 0; bucket < HASH_SIZE(lists); bucket++) {
+		hlist_for_each_entry(list, &lists[bucket], node)
+			if (is_nearer(list, guid, next) &&
+			    (scan->all || own_grants(scan, list)))
+				next = &list->guid;
+		cond_resched();
+	}
 	return next;
 }
 

@@ -75,14 +75,15 @@ static int look(struct etw_access *a, struct etw_access_entry *copy)
 {
 	const struct etw_access_entry *entries;
 	const struct etw_guid *guid = &a->guid;
+	struct etw_access_scan scan;
 	bool own;
 
 	lockdep_assert_held(&etw_control);
 	if (a->flags & ETW_ACCESS_NEXT) {
-		guid = etw_access_next(guid);
+		etw_access_scan(&scan, ETW_RIGHT_QUERY);
+		guid = etw_access_next(&scan, guid);
 		if (!guid)
-			return etw_access_granted(&etw_access_default, ETW_RIGHT_QUERY) ?
-			       -ESRCH : -EPERM;
+			return scan.others ? -ESRCH : -EPERM;
 	} else if (!etw_access_granted(guid, ETW_RIGHT_QUERY)) {
 		return -EPERM;
 	}

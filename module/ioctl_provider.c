@@ -80,40 +80,62 @@ long etw_ioctl_enable(struct file *file, void *arg)
 
 /* ------------------------------------------------------------------ looking */
 
-long etw_ioctl_provider_enum(struct file *file, void *arg)
+/* Fill guids with those that the caller may query; how many there are. */
+static u32 list_visible(const struct etw_access_scan *scan, struct etw_guid *guids, u32 room)
 {
-	struct etw_provider_enum *e = arg;
 	struct etw_guid_entry *entry;
-	struct etw_guid *guids;
-	u32 n = 0, room = 0;
-	long err = 0;
+	u32 n = 0, seen = 0;
 	int bucket;
 
-	if (e->flags)
-		return -EINVAL;
-	mutex_lock(&etw_control);
-	etw_guid_for_each(bucket, entry)
-		n++;
-	room = min(e->capacity, n);
-	guids = kvcalloc(room ?: 1, sizeof(*guids), ETW_GFP);
-	if (!guids) {
-		mutex_unlock(&etw_control);
-		return -ENOMEM;
-	}
-	n = 0;
+	lockdep_assert_held(&etw_control);
 	etw_guid_for_each(bucket, entry) {
-		if (!etw_access_granted(&entry->guid, ETW_RIGHT_QUERY))
+		if (!(++seen % 256))
+			cond_resched();
+		if (!etw_access_scan_grants(scan, &entry->guid))
 			continue;
 		if (n < room)
 			guids[n] = entry->guid;
 		n++;
 	}
-	if (!n && !etw_access_granted(&etw_access_default, ETW_RIGHT_QUERY))
-		err = -EPERM;
+	return n;
+}
+
+/* The array's room and the number are the caller's to use after etw_control. */
+static long collect_guids(struct etw_provider_enum *e, struct etw_guid **guids)
+{
+	struct etw_access_scan scan;
+	struct etw_guid_entry *entry;
+	u32 n = 0, room;
+	int bucket;
+
+	lockdep_assert_held(&etw_control);
+	etw_access_scan(&scan, ETW_RIGHT_QUERY);
+	if (!etw_access_scan_any(&scan))
+		return -EPERM;
+	etw_guid_for_each(bucket, entry)
+		n++;
+	room = min(e->capacity, n);
+	*guids = kvcalloc(room ?: 1, sizeof(**guids), ETW_GFP);
+	if (!*guids)
+		return -ENOMEM;
+	e->count = list_visible(&scan, *guids, room);
+	return e->count || scan.others ? 0 : -EPERM;
+}
+
+long etw_ioctl_provider_enum(struct file *file, void *arg)
+{
+	struct etw_provider_enum *e = arg;
+	struct etw_guid *guids = NULL;
+	long err;
+	u32 n;
+
+	if (e->flags)
+		return -EINVAL;
+	mutex_lock(&etw_control);
+	err = collect_guids(e, &guids);
 	mutex_unlock(&etw_control);
-	e->count = n;
-	room = min(room, n);
-	if (room && copy_to_user(u64_to_user_ptr(e->guids), guids, room * sizeof(*guids)))
+	n = err ? 0 : min(e->capacity, e->count);
+	if (n && copy_to_user(u64_to_user_ptr(e->guids), guids, n * sizeof(*guids)))
 		err = -EFAULT;
 	kvfree(guids);
 	return err;

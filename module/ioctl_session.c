@@ -221,32 +221,38 @@ long etw_ioctl_session_stop(struct file *file, void *arg)
 	return step(arg, ETW_RIGHT_CREATE_REALTIME, stop);
 }
 
-/* Fill handles of the running sessions that the caller may query; how many. */
-static u32 list_visible(u64 handles[ETW_SESSIONS_MAX])
+/*
+ * Fill handles of the running sessions that the caller may query; how many, or
+ * -EPERM: none, and there could not be.
+ */
+static int list_visible(u64 handles[ETW_SESSIONS_MAX])
 {
+	struct etw_access_scan scan;
 	u32 i, all, n = 0;
 
 	mutex_lock(&etw_control);
+	etw_access_scan(&scan, ETW_RIGHT_QUERY);
 	all = etw_sessions_list(handles, ETW_SESSIONS_MAX);
 	for (i = 0; i < all; i++)
-		if (etw_access_granted(&etw_session_find(handles[i], NULL, 0)->guid,
-				       ETW_RIGHT_QUERY))
+		if (etw_access_scan_grants(&scan,
+					   &etw_session_find(handles[i], NULL, 0)->guid))
 			handles[n++] = handles[i];
 	mutex_unlock(&etw_control);
-	return n;
+	return n || scan.others ? (int)n : -EPERM;
 }
 
 long etw_ioctl_session_enum(struct file *file, void *arg)
 {
 	struct etw_session_enum *e = arg;
 	u64 handles[ETW_SESSIONS_MAX];
-	u32 n;
+	int n;
 
 	if (e->flags || e->reserved)
 		return -EINVAL;
-	e->count = list_visible(handles);
-	if (!e->count && !etw_access_may(&etw_access_default, ETW_RIGHT_QUERY))
-		return -EPERM;
+	n = list_visible(handles);
+	if (n < 0)
+		return n;
+	e->count = n;
 	e->limit = etw_max_sessions;
 	n = min(e->count, e->capacity);
 	if (n && copy_to_user(u64_to_user_ptr(e->handles), handles, n * sizeof(*handles)))
