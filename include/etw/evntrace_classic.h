@@ -116,7 +116,8 @@ typedef ULONG (WINAPI *WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, PVOID Request
  * If a session has the provider enabled, the callback comes at once.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, a zero GUID, a class
- * without one); ERROR_NOT_ENOUGH_MEMORY (also: 1,024 registrations).
+ * without one); ERROR_ACCESS_DENIED (the caller may not register this provider);
+ * ERROR_NOT_ENOUGH_MEMORY (also: 1,024 registrations).
  * Semantics: Microsoft's page "RegisterTraceGuidsW function".
  */
 ETW_API ULONG WMIAPI RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext,
