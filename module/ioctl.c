@@ -7,7 +7,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "access.h"
 #include "ioctl.h"
 #include <etw/abi.h>
 
@@ -93,11 +92,4 @@ int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len)
 	if (!ptr || !len)
 		return 0;
 	return copy_to_user(u64_to_user_ptr(ptr), name, len) ? -EFAULT : 0;
-}
-
-/* May the caller control in general?  For commands that are about no one GUID. */
-bool etw_ioctl_may_control(void)
-{
-	return etw_access_may(&etw_access_default, ETW_RIGHT_QUERY | ETW_RIGHT_CREATE_REALTIME |
-						   ETW_RIGHT_GUID_ENABLE);
 }

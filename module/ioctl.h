@@ -46,7 +46,6 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 int etw_ioctl_name_in(u64 ptr, u32 len, char **name);
 int etw_ioctl_name_room(u64 ptr, u32 cap);
 int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len);
-bool etw_ioctl_may_control(void);
 
 /* ioctl_access.c */
 long etw_ioctl_access_set(struct file *file, void *arg);

@@ -6,10 +6,12 @@
  * A session that stops is not found any more by its work, which then does not
  * come again; etw_periodic_stop() waits for the one that may be running.
  */
+#include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "gfp.h"
 #include "ioctl.h"
 #include "provider.h"
@@ -68,10 +70,32 @@ static bool has_null(const struct etw_guid *guids, u32 count)
 	return false;
 }
 
-static long set(const struct etw_session_capture *c)
+/*
+ * The caller needs what asking each of them once takes.  On success *guids are
+ * those that were set before.  Under etw_control.
+ */
+static int replace(const struct etw_session_capture *c, struct etw_guid **guids)
 {
 	struct etw_trace_session *s;
+	u32 i;
+
+	s = etw_access_session(c->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	for (i = 0; i < c->count; i++)
+		if (!etw_access_granted(&(*guids)[i], ETW_RIGHT_GUID_ENABLE))
+			return -EPERM;
+	swap(s->periodic.guids, *guids);
+	s->periodic.count = c->count;
+	s->periodic.period_s = c->count ? c->period_s : 0;
+	again(s);
+	return 0;
+}
+
+static long set(const struct etw_session_capture *c)
+{
 	struct etw_guid *guids;
+	long err;
 
 	if (c->count > ETW_CAPTURE_MAX || (c->count && !c->period_s))
 		return -EINVAL;
@@ -83,16 +107,10 @@ static long set(const struct etw_session_capture *c)
 		return -EINVAL;
 	}
 	mutex_lock(&etw_control);
-	s = etw_session_find(c->handle, NULL, 0);
-	if (s) {
-		swap(s->periodic.guids, guids);
-		s->periodic.count = c->count;
-		s->periodic.period_s = c->count ? c->period_s : 0;
-		again(s);
-	}
+	err = replace(c, &guids);
 	mutex_unlock(&etw_control);
 	kfree(guids);		/* those that were set, or not to be */
-	return s ? 0 : -ENOENT;
+	return err;
 }
 
 static long tell(struct etw_session_capture *c)
@@ -100,23 +118,22 @@ static long tell(struct etw_session_capture *c)
 	struct etw_trace_session *s;
 	struct etw_guid *guids;
 	u32 n = 0;
-	long err = 0;
+	long err;
 
 	guids = kcalloc(ETW_CAPTURE_MAX, sizeof(*guids), ETW_GFP);
 	if (!guids)
 		return -ENOMEM;
 	mutex_lock(&etw_control);
-	s = etw_session_find(c->handle, NULL, 0);
-	if (s) {
+	s = etw_access_session(c->handle, NULL, 0, ETW_RIGHT_QUERY);
+	err = PTR_ERR_OR_ZERO(s);
+	if (!err) {
 		n = min(c->count, s->periodic.count);
 		memcpy(guids, s->periodic.guids, n * sizeof(*guids));
 		c->count = s->periodic.count;
 		c->period_s = s->periodic.period_s;
 	}
 	mutex_unlock(&etw_control);
-	if (!s)
-		err = -ENOENT;
-	else if (n && copy_to_user(u64_to_user_ptr(c->guids), guids, n * sizeof(*guids)))
+	if (n && copy_to_user(u64_to_user_ptr(c->guids), guids, n * sizeof(*guids)))
 		err = -EFAULT;
 	kfree(guids);
 	return err;
@@ -128,7 +145,5 @@ long etw_ioctl_session_capture(struct file *file, void *arg)
 
 	if (c->flags & ~ETW_CAPTURE_SET)
 		return -EINVAL;
-	if (!etw_ioctl_may_control())
-		return -EPERM;
 	return c->flags & ETW_CAPTURE_SET ? set(c) : tell(c);
 }

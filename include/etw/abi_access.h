@@ -27,6 +27,9 @@
  *	ENABLE, all controls		GUID_ENABLE on the provider or on the group,
  *					and CREATE_REALTIME on the session
  *	DISALLOW_SET, _QUERY		CREATE_REALTIME, QUERY on the session
+ *	SESSION_CAPTURE			QUERY on the session; with SET
+ *					CREATE_REALTIME on it and GUID_ENABLE on
+ *					each provider
  *	CONSUMER_OPEN			ACCESS_REALTIME on the session
  *	REGISTER			REGISTER_GUIDS on the provider
  *	PROVIDER_SET			JOIN_GROUP on the group that the traits name

@@ -17,6 +17,7 @@
  * providers is asked for its state, as ETW_CONTROL_CAPTURE asks, as long as the
  * session has it enabled; in place of what was set before, and count 0 ends it.
  * EINVAL: more than 64, a zero GUID, or a period of 0.  Without SET: what is set.
+ * SET takes the rights that asking once would, for all of them, when it is called.
  */
 struct etw_session_capture {
 	__u32 size;

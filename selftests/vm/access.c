@@ -110,6 +110,36 @@ static int do_flush(void *arg)
 	return vm_flush(self->fd, self->session);
 }
 
+static int capture(FIXTURE_DATA(access) *self, uint32_t flags, struct etw_guid *guids,
+		   uint32_t count)
+{
+	struct etw_session_capture c = {
+		.size = sizeof(c), .flags = flags, .handle = self->session,
+		.guids = VM_PTR(guids), .count = count, .period_s = 3600 };
+	int ret = vm_ioctl(self->fd, ETW_IOC_SESSION_CAPTURE, &c);
+
+	return ret ?: c.count;
+}
+
+/* To set none takes the right on the session alone. */
+static int do_capture_none(void *arg)
+{
+	return capture(arg, ETW_CAPTURE_SET, NULL, 0);
+}
+
+static int do_capture_tell(void *arg)
+{
+	return capture(arg, 0, NULL, 0);
+}
+
+static int do_capture(void *arg)
+{
+	FIXTURE_DATA(access) *self = arg;
+	struct etw_guid guids[] = { self->pguid, self->pguid };
+
+	return capture(self, ETW_CAPTURE_SET, guids, 2) == 2 ? 0 : -errno;
+}
+
 static int do_consume(void *arg)
 {
 	FIXTURE_DATA(access) *self = arg;
@@ -181,6 +211,8 @@ static const struct {
 	{ "START", do_start, ETW_RIGHT_CREATE_REALTIME },
 	{ "UPDATE", do_update, ETW_RIGHT_CREATE_REALTIME },
 	{ "FLUSH", do_flush, ETW_RIGHT_CREATE_REALTIME },
+	{ "CAPTURE, set", do_capture_none, ETW_RIGHT_CREATE_REALTIME },
+	{ "CAPTURE", do_capture_tell, ETW_RIGHT_QUERY },
 	{ "CONSUMER_OPEN", do_consume, ETW_RIGHT_ACCESS_REALTIME },
 	{ "REGISTER", do_register, ETW_RIGHT_REGISTER_GUIDS },
 	{ "PROVIDER_QUERY", do_provider, ETW_RIGHT_QUERY },
@@ -275,6 +307,27 @@ TEST_F(access, enable_needs_both)
 	ASSERT_EQ(0, vm_access(self->fd, self->pguid,
 			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_ALL & ~ETW_RIGHT_GUID_ENABLE)));
 	EXPECT_EQ(-EPERM, vm_as(&alice, do_enable, self));
+}
+
+/* B160, B36: asking again and again takes what asking once does. */
+TEST_F(access, capture_needs_both)
+{
+	EXPECT_EQ(-EPERM, vm_as(&alice, do_capture, self));
+	ASSERT_EQ(0, vm_access(self->fd, self->sguid,
+			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_CREATE_REALTIME)));
+	EXPECT_EQ(-EPERM, vm_as(&alice, do_capture, self));
+	EXPECT_EQ(0, capture(self, 0, NULL, 0));
+	ASSERT_EQ(0, vm_access(self->fd, self->pguid,
+			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_GUID_ENABLE)));
+	EXPECT_EQ(0, vm_as(&alice, do_capture, self));
+	EXPECT_EQ(2, capture(self, 0, NULL, 0));
+	EXPECT_EQ(-EPERM, vm_as(&bob, do_capture, self));
+	ASSERT_EQ(0, vm_access(self->fd, self->sguid,
+			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_ALL & ~ETW_RIGHT_CREATE_REALTIME)));
+	EXPECT_EQ(-EPERM, vm_as(&alice, do_capture, self));
+	ASSERT_EQ(0, vm_access(self->fd, vm_default, VM_ALLOW(USER, VM_BOB, ETW_RIGHT_ALL)));
+	EXPECT_EQ(-EPERM, vm_as(&bob, do_capture_none, self));
+	EXPECT_EQ(2, capture(self, 0, NULL, 0));
 }
 
 TEST_F(access, stop_needs_control)
