@@ -70,24 +70,36 @@ static void find(struct enablers *to, const struct etw_registration *reg, u8 sco
 			add_group(to, &group->slots[i]);
 }
 
+#define TOLD_LOOKS	16	/* updates that are asked for the same filters */
+
+/* Are both told of the same filters?  Without a scope the GUID has no part in it. */
+static bool same_filters(const struct etw_update *a, const struct etw_update *b)
+{
+	return a->scope == b->scope && a->group == b->group &&
+	       a->group_scope == b->group_scope &&
+	       (!a->scope || a->reg->entry == b->reg->entry);
+}
+
 /*
- * What the notice tells of filters; mostly what the one before it tells.  Of a
+ * What the notice tells of filters: as far as possible what others of this change
+ * tell, so that there are few chains, whoever registers in which order.  Of a
  * session that has two, one: a provider tells them apart by their sessions.
  */
-static int add_filter_data(struct list_head *updates, struct etw_update *u,
-			   const struct enablers *enablers, gfp_t gfp)
+static int add_filter_data(struct etw_update *u, const struct enablers *enablers, gfp_t gfp)
 {
 	const struct etw_filter_data *links[ETW_PROVIDER_SESSIONS], *data;
-	struct etw_update *before = list_prev_entry(u, node);
+	struct etw_update *told = u->told;
 	const struct enabler *e;
 	u32 i, n = 0;
 
-	if (&before->node != updates && before->notice && before->reg->entry == u->reg->entry &&
-	    before->scope == u->scope && before->group == u->group &&
-	    before->group_scope == u->group_scope) {
-		u->notice->filter = etw_filter_data_get(before->notice->filter);
+	for (i = 0; told && i < TOLD_LOOKS; i++, told = told->other) {
+		if (!same_filters(told, u))
+			continue;
+		u->notice->filter = etw_filter_data_get(told->notice->filter);
 		return 0;
 	}
+	u->other = u->told;
+	u->told = u;
 	for (i = 0; i < enablers->count; i++) {
 		e = &enablers->list[i];
 		data = e->own ? e->own->data : NULL;
@@ -118,14 +130,16 @@ static void fill(struct etw_update *u, struct etw_snapshot_entry *to,
 int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gfp)
 {
 	struct etw_snapshot *snapshot;
+	struct etw_update *before = list_prev_entry(u, node);
 	struct enablers enablers;
 	u32 i;
 
 	lockdep_assert_held(&etw_control);
+	u->told = &before->node == updates ? NULL : before->told;
 	find(&enablers, u->reg, u->scope, u->group, u->group_scope);
 	if (!enablers.count)
 		return 0;
-	if (u->notice && add_filter_data(updates, u, &enablers, gfp))
+	if (u->notice && add_filter_data(u, &enablers, gfp))
 		return -ENOMEM;
 	snapshot = kzalloc(struct_size(snapshot, entries, enablers.count + enablers.both), gfp);
 	if (!snapshot)

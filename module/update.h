@@ -23,6 +23,8 @@ struct etw_update {
 	struct etw_snapshot *snapshot;	/* NULL: disabled */
 	struct etw_enable_entry composite;
 	struct etw_notice *notice;	/* NULL: has no callback, or is not told */
+	/* The latest with filters in its notice, and the one before that. */
+	struct etw_update *told, *other;
 };
 
 /* update.c */

@@ -246,4 +246,90 @@ TEST_F(secure, dying_writers)
 	EXPECT_EQ(0, written(self, self->plain));
 }
 
+/* ------------------------------------------------------------ what it is told */
+
+struct two {
+	struct etw_guid guids[2];
+	int ready[2], go[2];		/* pipes */
+};
+
+/* The last notice of each registration has the filter of its own GUID. */
+static int tells_of_its_own(int fd)
+{
+	struct etw_filter_header h[ETW_PROVIDER_SESSIONS];
+	unsigned int i, id[2] = { 0 };
+
+	for (i = 0; i < 16; i++) {
+		struct etw_notify n = { .size = sizeof(n), .filter = VM_PTR(h),
+					.filter_cap = sizeof(h) };
+		int ret = vm_ioctl(fd, ETW_IOC_NOTIFY, &n);
+
+		if (ret == -EAGAIN)
+			return id[0] == 1 && id[1] == 2 ? 0 : -EILSEQ;
+		if (ret || n.cookie > 1)
+			return -EPROTO;
+		id[n.cookie] = n.filter_len ? h[0].id : 0;
+	}
+	return -EOVERFLOW;
+}
+
+static int register_two(void *arg)
+{
+	struct two *two = arg;
+	int fd = vm_open(), i;
+	char c = 0;
+
+	for (i = 0; i < 2; i++)
+		if (vm_register_flags(fd, two->guids[i], ETW_REGISTER_NOTIFY, i) < 0)
+			return -EPROTO;
+	if (write(two->ready[1], &c, 1) != 1 || read(two->go[0], &c, 1) != 1)
+		return -EPIPE;
+	return tells_of_its_own(fd);
+}
+
+/* Both GUIDs with a filter each; then the right is taken and given back. */
+static int enable_and_change(FIXTURE_DATA(secure) *self, const struct two *two)
+{
+	int i, ret;
+
+	for (i = 0; i < 2; i++) {
+		struct etw_filter_header h = { .id = i + 1, .size = sizeof(h) };
+		struct etw_filter f = { VM_PTR(&h), sizeof(h), ETW_FILTER_SCHEMATIZED };
+		struct etw_enable e = vm_enable_arg(self->session, two->guids[i]);
+
+		e.filters = VM_PTR(&f);
+		e.filter_count = 1;
+		ret = vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+		if (ret)
+			return ret;
+	}
+	return vm_access_set(self->fd, self->sguid, NULL, 0) ?:
+	       vm_access_remove(self->fd, self->sguid);
+}
+
+/* B33: one change of a list concerns two GUIDs: each is told its own filter. */
+TEST_F(secure, two_providers_with_filters)
+{
+	struct two two = { .guids = { vm_guid(11), vm_guid(12) } };
+	int status;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(two.ready));
+	ASSERT_EQ(0, pipe(two.go));
+	pid = fork();
+	if (!pid)
+		_exit(vm_become(&alice) ? 255 : -register_two(&two));
+	close(two.ready[1]);
+	close(two.go[0]);
+	EXPECT_EQ(1, read(two.ready[0], &c, 1));
+	EXPECT_EQ(0, enable_and_change(self, &two));
+	EXPECT_EQ(1, write(two.go[1], &c, 1));
+	status = vm_reap(pid);
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	close(two.ready[0]);
+	close(two.go[1]);
+}
+
 TEST_HARNESS_MAIN
