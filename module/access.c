@@ -174,8 +174,9 @@ struct etw_trace_session *etw_access_session(u64 handle, const char *name, u32 n
 /* ---------------------------------------------------------------- changing */
 
 /*
- * The bits of the entry's sessions in the scope of reg as the lists are now.
- * Sets *told if the provider is to hear of a difference.
+ * The bits of the entry's sessions in the scope of reg as the lists are now.  A
+ * classic one has one session, which no list but only the next enabling changes
+ * for another.  Sets *told if the provider is to hear of a difference.
  */
 static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registration *reg,
 		    bool *told)
@@ -190,13 +191,14 @@ static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registr
 		/* Whom a PID filter selected is not known any more. */
 		if (!etw_access_may_log(slot->session, reg))
 			scope &= ~BIT(i);
-		else if (!slot->pid_filtered && etw_scope_selects(slot->scope, reg))
+		else if (!etw_is_classic(reg) && !slot->pid_filtered &&
+			 etw_scope_selects(slot->scope, reg))
 			scope |= BIT(i);
 		if ((scope ^ old) & BIT(i) &&
 		    !(entry->is_group && etw_group_disallowed(slot->session, reg)))
 			*told = true;
 	}
-	return etw_is_classic(reg) ? etw_classic_latest(entry->slots, scope) : scope;
+	return scope;
 }
 
 static int judge_writer(struct list_head *updates, struct etw_registration *reg)

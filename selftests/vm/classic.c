@@ -3,6 +3,7 @@
  * classic - providers of RegisterTraceGuids(): one session at a time, records of
  * their own form, and who may write them
  */
+#include "vm_access.h"
 #include "vm_lib.h"
 
 struct told {
@@ -120,6 +121,36 @@ TEST_F(classic, one_session)
 	EXPECT_EQ(4, rb->events[1].header.EventDescriptor.Opcode);
 	free(ra);
 	free(rb);
+}
+
+/* B21, B148: a change of access lists does not give it a second session */
+TEST_F(classic, lists_change)
+{
+	struct etw_session s = vm_session("classic-secure");
+	struct etw_session_stat st;
+	TRACEHANDLE logger;
+
+	s.guid = vm_guid(0x120);
+	s.mode |= ETW_MODE_SECURE;
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	ASSERT_TRUE(enable(&self->told, s.handle, 5, 1, 1));
+	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 2));
+	logger = self->told.logger;
+	EXPECT_EQ(0, write_event(logger, &self->class, 1, "before"));
+	EXPECT_EQ(0, vm_access(self->fd, s.guid, VM_ALLOW(EVERYONE, 0, ETW_RIGHT_LOG_EVENT)));
+	EXPECT_EQ(0, write_event(logger, &self->class, 2, "between"));
+	EXPECT_EQ(0, vm_access_remove(self->fd, s.guid));
+	EXPECT_EQ(0, write_event(logger, &self->class, 3, "after"));
+	ASSERT_EQ(0, vm_stat(self->fd, self->b, &st));
+	EXPECT_EQ(3, st.written);
+	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
+	EXPECT_EQ(0, st.written);
+	/* It was not told of any of that; the next enabling is the third. */
+	ASSERT_TRUE(enable(&self->told, s.handle, 5, 1, 3));
+	EXPECT_EQ(3, atomic_load(&self->told.count));
+	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 4, "again"));
+	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
+	EXPECT_EQ(1, st.written);
 }
 
 /* B23: the session's end disables it, and no other session takes its place */
