@@ -132,6 +132,20 @@ bool etw_access_scan_any(const struct etw_access_scan *scan)
 	return any;
 }
 
+/* The sessions that the caller may query: bit i is the one with logger id i + 1. */
+u64 etw_access_visible(void)
+{
+	const struct etw_trace_session *s;
+	struct etw_access_scan scan;
+	u64 visible = 0;
+
+	etw_access_scan(&scan, ETW_RIGHT_QUERY);
+	list_for_each_entry(s, &etw_sessions, node)
+		if (etw_access_scan_grants(&scan, &s->guid))
+			visible |= BIT_ULL(s->logger_id - 1);
+	return visible;
+}
+
 /* As etw_access_granted(), for callers that do not hold etw_control. */
 bool etw_access_may(const struct etw_guid *guid, u32 rights)
 {

@@ -30,6 +30,7 @@ bool etw_access_may_log(const struct etw_trace_session *s, const struct etw_regi
 void etw_access_scan(struct etw_access_scan *scan, u32 rights);
 bool etw_access_scan_grants(const struct etw_access_scan *scan, const struct etw_guid *guid);
 bool etw_access_scan_any(const struct etw_access_scan *scan);
+u64 etw_access_visible(void);
 struct etw_trace_session *etw_access_session(u64 handle, const char *name, u32 name_len,
 					     u32 rights);
 int etw_access_set(const struct etw_guid *guid, const struct etw_access_entry *entries,

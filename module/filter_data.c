@@ -8,10 +8,12 @@
  * with a request for state.  Registrations that one change concerns in the same
  * way share it.
  */
+#include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "gfp.h"
 #include "provider.h"
 #include "session.h"
@@ -78,7 +80,10 @@ int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter
 	return 0;
 }
 
-/* The request's session is known now.  -ENOENT: a handle is no session's. */
+/*
+ * The request's session is known now.  -ENOENT: a handle is no session's;
+ * -EPERM: it is one that the caller may not query.
+ */
 int etw_filter_data_bind(struct etw_enable_request *req)
 {
 	struct etw_filter_header *header;
@@ -87,7 +92,8 @@ int etw_filter_data_bind(struct etw_enable_request *req)
 	if (!req->data)
 		return 0;
 	if (req->data->type == ETW_FILTER_TRACEHANDLE)
-		return etw_session_find(req->data->words[0], NULL, 0) ? 0 : -ENOENT;
+		return PTR_ERR_OR_ZERO(etw_access_session(req->data->words[0], NULL, 0,
+							  ETW_RIGHT_QUERY));
 	header = (void *)req->data->words;
 	header->instance = BIT_ULL(req->session->logger_id - 1);
 	return 0;

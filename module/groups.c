@@ -251,8 +251,9 @@ struct query {
 
 static int collect(struct etw_group_query *q, struct query *c, const struct etw_guid_entry *group)
 {
+	const u64 visible = etw_access_visible();
 	const struct etw_registration *reg;
-	u32 n = 0, i;
+	u32 n = 0;
 
 	etw_entry_for_each(reg, group)
 		n++;
@@ -266,12 +267,9 @@ static int collect(struct etw_group_query *q, struct query *c, const struct etw_
 		if (n == c->room)
 			break;
 		c->members[n].provider = reg->provider->guid;
-		etw_describe_reg(&c->members[n++].reg, reg);
+		etw_describe_reg(&c->members[n++].reg, reg, visible);
 	}
-	q->enable_count = 0;
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (group->slots[i].session)
-			etw_describe_enable(&c->enables[q->enable_count++], &group->slots[i]);
+	q->enable_count = etw_describe_enables(c->enables, group, visible);
 	return 0;
 }
 

@@ -11,7 +11,9 @@
 	hash_for_each(etw_groups, bucket, group, node)
 
 /* ioctl_provider.c */
-void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg);
-void etw_describe_enable(struct etw_provider_enable *out, const struct etw_enablement *slot);
+void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg,
+		      u64 visible);
+u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_entry *entry,
+			 u64 visible);
 
 #endif /* ETW_GROUPS_H */

@@ -2,6 +2,7 @@
 /*
  * ioctl_provider.c - enabling providers, and looking at them
  */
+#include <linux/capability.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
@@ -49,6 +50,16 @@ static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_
 	return err;
 }
 
+/*
+ * A stack has return addresses of the kernel and of everybody's processes, which
+ * undo the randomisation of both: no list gives that, as perf does not either.
+ */
+static bool may_see_stacks(const struct etw_enable *e)
+{
+	return e->control != ETW_CONTROL_ENABLE || !(e->property & ETW_ENABLE_STACK_TRACE) ||
+	       perfmon_capable();
+}
+
 long etw_ioctl_enable(struct file *file, void *arg)
 {
 	const struct etw_enable *e = arg;
@@ -67,7 +78,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	    e->control > ETW_CONTROL_CAPTURE || e->property & ~ENABLE_PROPERTIES ||
 	    etw_guid_is_null(&e->provider))
 		return -EINVAL;
-	if (!etw_access_may(&e->provider, ETW_RIGHT_GUID_ENABLE))
+	if (!etw_access_may(&e->provider, ETW_RIGHT_GUID_ENABLE) || !may_see_stacks(e))
 		return -EPERM;
 	err = etw_filters_read(&req, e->filters, e->filter_count);
 	if (!err && e->property & ETW_ENABLE_PROVIDER_GROUP && req.filters & NOT_OF_GROUPS)
@@ -149,18 +160,21 @@ struct query {
 	u32 reg_room;
 };
 
-void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg)
+/* visible: of etw_access_visible(), the sessions that may be told of. */
+void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg,
+		      u64 visible)
 {
 	out->pid = reg->process ? pid_vnr(reg->tgid) : 0;
 	out->flags = reg->flags | (reg->process ? 0 : ETW_REG_KERNEL) |
 		     (reg->traits ? ETW_REG_TRAITS : 0);
-	out->sessions = etw_registration_sessions(reg);
+	out->sessions = etw_registration_sessions(reg) & visible;
 	memcpy(out->module, reg->module, sizeof(out->module));
 	if (reg->group)
 		out->group = reg->group->guid;
 }
 
-void etw_describe_enable(struct etw_provider_enable *out, const struct etw_enablement *slot)
+static void describe_enable(struct etw_provider_enable *out,
+			    const struct etw_enablement *slot)
 {
 	out->session = slot->session->handle;
 	out->any = slot->any;
@@ -192,11 +206,25 @@ static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 	return named;
 }
 
+/* Those slots in use whose sessions may be told of; how many. */
+u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_entry *entry,
+			 u64 visible)
+{
+	const struct etw_enablement *slot = entry->slots;
+	u32 n = 0;
+
+	for (; slot < entry->slots + ETW_PROVIDER_SESSIONS; slot++)
+		if (slot->session && visible & BIT_ULL(slot->session->logger_id - 1))
+			describe_enable(&out[n++], slot);
+	return n;
+}
+
 static int collect(struct etw_provider_query *q, struct query *c,
 		   const struct etw_guid_entry *entry)
 {
+	const u64 visible = etw_access_visible();
 	const struct etw_registration *reg;
-	u32 n = 0, i;
+	u32 n = 0;
 
 	list_for_each_entry(reg, &entry->regs, node)
 		n++;
@@ -208,7 +236,7 @@ static int collect(struct etw_provider_query *q, struct query *c,
 	n = 0;
 	list_for_each_entry(reg, &entry->regs, node)
 		if (n < c->reg_room)
-			etw_describe_reg(&c->regs[n++], reg);
+			etw_describe_reg(&c->regs[n++], reg, visible);
 	reg = namer(entry);
 	if (reg) {
 		c->name = kmemdup_nul(reg->name, reg->name_len, ETW_GFP);
@@ -216,11 +244,7 @@ static int collect(struct etw_provider_query *q, struct query *c,
 			return -ENOMEM;
 		q->name_len = reg->name_len;
 	}
-	q->enable_count = 0;
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (entry->slots[i].session)
-			etw_describe_enable(&c->enables[q->enable_count++],
-					    &entry->slots[i]);
+	q->enable_count = etw_describe_enables(c->enables, entry, visible);
 	return 0;
 }
 

@@ -41,7 +41,16 @@
  * registrations made by somebody who has LOG_EVENT on the session.  He is
  * judged as he was when he registered: when the session enables the provider or
  * its group, when he registers or joins the group, and again whenever a list
- * changes.
+ * changes.  A classic provider that
+ * lost its session by that gets one again when one enables it.
+ *
+ * ACCESS_REALTIME shows all that is in the session: of every provider that it has
+ * enabled, in whatever process, the payloads, and the items that whoever enabled
+ * them asked for.  ETW_ENABLE_STACK_TRACE takes CAP_PERFMON (or CAP_SYS_ADMIN)
+ * besides, whatever lists say, for stacks hold addresses of the kernel and of
+ * other users' processes; who may read a session in which somebody with that
+ * capability asked for them sees those.  A provider's QUERY tells only of those
+ * sessions that the caller may QUERY, and so does a TRACEHANDLE filter.
  *
  * Without the right: EPERM, whether there is such a session or provider or not.
  *
