@@ -338,6 +338,13 @@ static void test_items(void)
 	ITEM(ETW_EXT_PROV_TRAITS, " traits=(5 bytes)", "traits that are none", 5, 0, 'P', 0, 1);
 	ITEM(ETW_EXT_CONTROL_GUID, " control=00000001-0002-0003-0405-060708090a0b",
 	     "a control GUID", 1, 0, 0, 0, 2, 0, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11);
+	ITEM(ETW_EXT_INSTANCE_INFO,
+	     " instance=5 parent=258@00000001-0002-0003-0405-060708090a0b", "an instance",
+	     5, 0, 0, 0, 2, 1, 0, 0, 1, 0, 0, 0, 2, 0, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11);
+	ITEM(ETW_EXT_INSTANCE_INFO, " instance=5", "one without a parent", 5, 0, 0, 0, 0, 0, 0, 0,
+	     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	ITEM(ETW_EXT_INSTANCE_INFO, "", "one cut off", 5, 0, 0, 0, 2, 0, 0, 0,
+	     1, 0, 0, 0, 2, 0, 3, 0, 4, 5, 6, 7, 8, 9, 10);
 	ITEM(0x7001, "", "an unknown item", 1, 2, 3);
 }
 
@@ -362,6 +369,25 @@ static void test_items_json(void)
 	json_object_put(object);
 }
 
+static void test_instance_json(void)
+{
+	static const struct {
+		struct etw_ext_item item;
+		uint32_t own, parent;
+		struct etw_guid of;
+	} ext = { { sizeof(ext), ETW_EXT_INSTANCE_INFO, 0, 24 }, 7, 3,
+		  { 1, 2, 3, { 4, 5, 6, 7, 8, 9, 10, 11 } } };
+	struct etw_record_view view = { .ext = &ext, .ext_len = sizeof(ext) };
+	struct json_object *object = json_new();
+	const char *got;
+
+	items_json(object, &view);
+	got = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+	ok(!strcmp(got, "{\"instance\":{\"id\":7,\"parent\":3,\"parent_class\":"
+		   "\"00000001-0002-0003-0405-060708090a0b\"}}"), "%s", got);
+	json_object_put(object);
+}
+
 int main(void)
 {
 	static struct sample sample;
@@ -374,6 +400,7 @@ int main(void)
 	test_string_event(&sample);
 	test_items();
 	test_items_json();
+	test_instance_json();
 	text_free(&sample.printer.line);
 	text_free(&sample.printer.decoded.strings);
 	return done_testing();

@@ -13,9 +13,10 @@
 #define SID_HEAD	8	/* revision, count, authority */
 #define SID_PARTS_MAX	15
 #define STACK_HEAD	8	/* MatchId */
+#define INSTANCE_PARENT	8	/* its class, behind both ids */
 
 enum shape { ITEM_GUID, ITEM_SID, ITEM_U32, ITEM_U64, ITEM_UTF16, ITEM_UTF8, ITEM_STACK32,
-	     ITEM_STACK64, ITEM_PID_NAMESPACE, ITEM_SCHEMA, ITEM_TRAITS };
+	     ITEM_STACK64, ITEM_PID_NAMESPACE, ITEM_SCHEMA, ITEM_TRAITS, ITEM_INSTANCE };
 
 static const struct kind {
 	uint16_t type;
@@ -33,6 +34,7 @@ static const struct kind {
 	{ ETW_EXT_EVENT_KEY, "event-key", "event_key", ITEM_U64 },
 	{ ETW_EXT_PSM_KEY, "app", "app", ITEM_UTF16 },
 	{ ETW_EXT_CONTAINER_ID, "container", "container", ITEM_UTF8 },
+	{ ETW_EXT_INSTANCE_INFO, "instance", "instance", ITEM_INSTANCE },
 	{ ETW_EXT_STACK_TRACE32, "stack", "stack", ITEM_STACK32 },
 	{ ETW_EXT_STACK_TRACE64, "stack", "stack", ITEM_STACK64 },
 	{ ETW_EXT_PID_NAMESPACE, "inside", "pid_namespace", ITEM_PID_NAMESPACE },
@@ -71,6 +73,8 @@ static bool is_whole(enum shape shape, const struct etw_ext_view *item)
 		return item->data_len >= 8;
 	case ITEM_PID_NAMESPACE:
 		return item->data_len >= sizeof(struct etw_ext_pid_namespace);
+	case ITEM_INSTANCE:
+		return item->data_len >= INSTANCE_PARENT + sizeof(struct etw_guid);
 	default:
 		return true;
 	}
@@ -151,6 +155,21 @@ static void stack_text(struct text *line, const struct etw_ext_view *item, size_
 	text_puts(line, *between == '[' ? "[]" : "]");
 }
 
+/* The parent, of which class, if there is one. */
+static void instance_text(struct text *line, const struct etw_ext_view *item)
+{
+	static const struct etw_guid none;
+	uint64_t parent = number_at(item->data, 4, 4);
+	struct etw_guid of;
+
+	memcpy(&of, (const uint8_t *)item->data + INSTANCE_PARENT, sizeof(of));
+	text_printf(line, "%" PRIu64, number_at(item->data, 0, 4));
+	if (!parent && !memcmp(&of, &none, sizeof(of)))
+		return;
+	text_printf(line, " parent=%" PRIu64 "@", parent);
+	text_guid(line, &of);
+}
+
 static void item_text(struct text *line, const struct kind *kind,
 		      const struct etw_ext_view *item)
 {
@@ -195,6 +214,9 @@ static void item_text(struct text *line, const struct kind *kind,
 			    number_at(item->data, 0, 4), number_at(item->data, 4, 4),
 			    number_at(item->data, 8, 4));
 		break;
+	case ITEM_INSTANCE:
+		instance_text(line, item);
+		break;
 	}
 }
 
@@ -222,6 +244,19 @@ static void namespace_json(struct json_object *to, const char *key,
 	json_unsigned(inside, "tid", number_at(item->data, 4, 4));
 	json_unsigned(inside, "namespace", number_at(item->data, 8, 4));
 	json_put(to, key, inside);
+}
+
+static void instance_json(struct json_object *to, const char *key,
+			  const struct etw_ext_view *item)
+{
+	struct json_object *instance = json_new();
+	struct etw_guid of;
+
+	memcpy(&of, (const uint8_t *)item->data + INSTANCE_PARENT, sizeof(of));
+	json_unsigned(instance, "id", number_at(item->data, 0, 4));
+	json_unsigned(instance, "parent", number_at(item->data, 4, 4));
+	json_guid(instance, "parent_class", &of);
+	json_put(to, key, instance);
 }
 
 static void stack_json(struct json_object *to, const char *key,
@@ -291,6 +326,9 @@ static void item_json(struct json_object *to, const struct kind *kind,
 		break;
 	case ITEM_PID_NAMESPACE:
 		namespace_json(to, kind->key, item);
+		break;
+	case ITEM_INSTANCE:
+		instance_json(to, kind->key, item);
 		break;
 	}
 	text_free(&string);
