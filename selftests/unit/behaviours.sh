@@ -68,7 +68,7 @@ failing() {
 	"$tree/scripts/behaviours" --check "$@" 2>&1 | sed -n 's/^not ok \([0-9]*\).*/\1/p' | tr '\n' ' '
 }
 
-echo "1..15"
+echo "1..17"
 fresh
 same "$(row 1)" "unit/b: test_it; vm/a: first" "of two files"
 same "$(row 2)" "vm/a: first, second" "in the body, and of a range"
@@ -96,6 +96,14 @@ same "$(failing)" "2 " "an exception to nothing"
 fresh
 printf '| B1 | what |\n' >>"$tree/docs/behaviours.d/x.md"
 same "$(failing)" "2 3 " "an exception without a reason"
+fresh
+printf '| B20 | last | Is slow. |\n' >"$tree/docs/behaviours.d/w.md"
+printf '| B20 | last | cannot be here |\n' >"$tree/docs/behaviours.d/y.md"
+"$tree/scripts/behaviours"
+same "$(row 20)" "exception: Is slow; cannot be here" "several exceptions, and one said twice"
+printf '| B20 | last | is dear |\n' >"$tree/docs/behaviours.d/w.md"
+"$tree/scripts/behaviours"
+same "$(row 20)" "exception: is dear; cannot be here" "without full stops"
 fresh
 : >"$tree/docs/behaviours.d/x.md"
 "$tree/scripts/behaviours"
