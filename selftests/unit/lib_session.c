@@ -218,7 +218,20 @@ static void test_control(void)
 	p->LogFileNameOffset = 2000;
 	strcpy((char *)p + 2000, "x.etl");
 	is(UpdateTraceA(handle, NULL, p), ERROR_NOT_SUPPORTED, "update to a file");
-	/* Who may control a session need not be one who may query it. */
+	is(FlushTraceA(handle, NULL, fresh()), ERROR_SUCCESS, "flush");
+	is(fake->flushes, 1, "the kernel flushes");
+	fake->error[0x03] = -ESHUTDOWN;
+	is(QueryTraceA(handle, NULL, fresh()), ERROR_ACTIVE_CONNECTIONS, "stopping");
+	fake->error[0x03] = -EPERM;
+	is(QueryTraceA(handle, NULL, fresh()), ERROR_ACCESS_DENIED, "not allowed");
+}
+
+/* B160: who may control a session need not be one who may query it. */
+static void test_rights(void)
+{
+	TRACEHANDLE handle = fake->sessions[0].s.handle;
+	EVENT_TRACE_PROPERTIES *p;
+
 	fake->error[0x03] = -EPERM;
 	p = fresh();
 	p->FlushTimer = 9;
@@ -234,12 +247,6 @@ static void test_control(void)
 	fake->error[0x04] = -EPERM;
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
 	   ERROR_ACCESS_DENIED, "nor for codes of files");
-	is(FlushTraceA(handle, NULL, fresh()), ERROR_SUCCESS, "flush");
-	is(fake->flushes, 1, "the kernel flushes");
-	fake->error[0x03] = -ESHUTDOWN;
-	is(QueryTraceA(handle, NULL, fresh()), ERROR_ACTIVE_CONNECTIONS, "stopping");
-	fake->error[0x03] = -EPERM;
-	is(QueryTraceA(handle, NULL, fresh()), ERROR_ACCESS_DENIED, "not allowed");
 }
 
 /* B131, B144 */
@@ -475,6 +482,7 @@ int main(void)
 	test_modes();
 	test_start();
 	test_control();
+	test_rights();
 	test_all();
 	test_enable();
 	test_no_device();
