@@ -23,7 +23,10 @@
  * whatever its operator.
  *
  * Text is compared without regard to the case of ASCII letters.  A text ends at
- * its first NUL, its length, or the end of the payload.
+ * its first NUL, its length, or the end of the payload.  CONTAINS and DOESNTCONTAIN
+ * look at ETW_PAYLOAD_SEARCH_MAX bytes of a field at most, for a writer cannot be
+ * preempted meanwhile: where by then neither what is searched for was nor, before
+ * the last unit of these, a NUL, both hold, so that no event is lost by it.
  *
  * Source: Microsoft's TdhCreatePayloadFilter, TdhAggregatePayloadFilters and
  * PAYLOAD_FILTER_PREDICATE pages.
@@ -41,6 +44,7 @@
 #define ETW_PAYLOAD_STEPS	255	/* of an event */
 #define ETW_PAYLOAD_REGISTERS	16	/* values that later steps need */
 #define ETW_PAYLOAD_TEXT_MAX	255	/* units of the text of a test */
+#define ETW_PAYLOAD_SEARCH_MAX	4096	/* bytes of a field that a search looks at */
 
 struct etw_payload_header {
 	__u32 size;		/* of the program, bytes */

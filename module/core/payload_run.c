@@ -259,23 +259,31 @@ static __always_inline u32 wanted_unit(const u8 *text, u32 i, bool wide)
 	return wide ? ((const u16 *)text)[i] : text[i];
 }
 
-static __always_inline bool contains(const u8 *text, u32 length, const struct etw_field *field,
-				     bool wide)
+enum found { ABSENT, FOUND, OPEN };
+
+/* OPEN: not in what is looked at, and neither is the text's end. */
+static __always_inline enum found search(const u8 *text, u32 length,
+					 const struct etw_field *field, bool wide)
 {
 	const u8 *border = text + (wide ? 2 * length : length), *at;
+	bool cut = field->bytes > ETW_PAYLOAD_SEARCH_MAX;
 	u32 here, unit, n = 0;
 	struct etw_cursor c;
 
 	text_of(field, &c);
+	if (unlikely(cut)) {
+		c.here = c.here < ETW_PAYLOAD_SEARCH_MAX ? c.here : ETW_PAYLOAD_SEARCH_MAX;
+		c.after = ETW_PAYLOAD_SEARCH_MAX - c.here;
+	}
 	at = c.at;
 	here = c.here;
 	while ((unit = next_unit(&c, &at, &here, wide))) {
 		while (n && wanted_unit(text, n, wide) != unit)
 			n = border[n - 1];
 		if (wanted_unit(text, n, wide) == unit && ++n == length)
-			return true;
+			return FOUND;
 	}
-	return false;
+	return cut && !here && !c.after ? OPEN : ABSENT;
 }
 
 static __always_inline bool is(const u8 *text, u32 length, const struct etw_field *field, bool wide)
@@ -298,13 +306,15 @@ static noinline bool text_holds(const u8 *program, const struct etw_payload_test
 {
 	const u8 *text = program + test->value[0];
 	bool wide = test->type == ETW_PAYLOAD_TEXT16;
+	enum found found;
 
 	switch (test->op) {
 	case ETW_PAYLOAD_CONTAINS:
 	case ETW_PAYLOAD_DOESNTCONTAIN:
-		return (wide ? contains(text, test->length, field, true) :
-			       contains(text, test->length, field, false)) ==
-		       (test->op == ETW_PAYLOAD_CONTAINS);
+		found = wide ? search(text, test->length, field, true) :
+			       search(text, test->length, field, false);
+		return found == OPEN ||
+		       found == (test->op == ETW_PAYLOAD_CONTAINS ? FOUND : ABSENT);
 	default:
 		return (wide ? is(text, test->length, field, true) :
 			       is(text, test->length, field, false)) ==

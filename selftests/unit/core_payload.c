@@ -278,6 +278,71 @@ static void test_typed(void)
 	free(program);
 }
 
+/* Searching for "xy" in len bytes, whole and in two pieces: do both of op agree? */
+static bool search(const u8 *payload, u32 len, u32 type, u32 op, bool *same)
+{
+	static const u16 wide[] = { 'x', 'y' };
+	struct program p = {
+		.event = { .steps = 1, .tests = 1, .all = 1 },
+		.steps = { { .kind = ETW_PAYLOAD_REST, .count = 1 } },
+		.tests = { { .op = op, .type = type, .length = 2 } },
+		.texts = { type == ETW_PAYLOAD_TEXT16 ? (const void *)wide : "xy" },
+	};
+	const struct etw_event_descriptor desc = { .id = 7 };
+	struct etw_data_descriptor pieces[] = {
+		{ .ptr = (uintptr_t)payload, .size = 4093 },
+		{ .ptr = (uintptr_t)(payload + 4093), .size = len - 4093 } };
+	struct etw_record_source source = { .desc = &desc, .data = pieces, .count = 2,
+					    .type = ETW_TYPE_EVENT64 };
+	u32 size;
+	u8 *program = bytes_of(&p, &size);
+	bool pass;
+
+	*same = !etw_payload_load(program, size);
+	pass = *same && run(program, payload, len);
+	etw_record_measure(&source);
+	*same = *same && etw_payload_pass(program, &source) == pass;
+	free(program);
+	return pass;
+}
+
+/* A long text is not searched to its end: what is not decided by then passes. */
+static void test_long_text(void)
+{
+	static const struct {
+		u32 len, text, nul;	/* at which byte; 0: not there */
+		bool contains, lacks;
+		const char *what;
+	} cases[] = {
+		{ 4096, 0, 0, false, true, "as long as is searched" },
+		{ 4096, 4092, 0, true, false, "found at its end" },
+		{ 60000, 0, 0, true, true, "longer" },
+		{ 60000, 4092, 0, true, false, "found in what is searched" },
+		{ 60000, 4096, 0, true, true, "behind what is searched" },
+		{ 60000, 59996, 0, true, true, "far behind" },
+		{ 60000, 4096, 4092, false, true, "it ends before that" },
+		{ 60000, 0, 4096, true, true, "it ends behind what is searched" },
+	};
+	static u8 bytes[60000];
+	u32 i, wide, contains, lacks;
+	bool same[2];
+
+	for (i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		wide = i & 1;
+		memset(bytes, 'x', sizeof(bytes));
+		if (cases[i / 2].text)
+			memcpy(bytes + cases[i / 2].text, wide ? "x\0y" : "xxy", wide ? 4 : 3);
+		if (cases[i / 2].nul)
+			memset(bytes + cases[i / 2].nul, 0, 2);
+		contains = search(bytes, cases[i / 2].len, ETW_PAYLOAD_TEXT8 + wide,
+				  ETW_PAYLOAD_CONTAINS, &same[0]);
+		lacks = search(bytes, cases[i / 2].len, ETW_PAYLOAD_TEXT8 + wide,
+			       ETW_PAYLOAD_DOESNTCONTAIN, &same[1]);
+		ok(contains == cases[i / 2].contains && lacks == cases[i / 2].lacks &&
+		   same[0] && same[1], "%s%s", cases[i / 2].what, wide ? ", UTF-16" : "");
+	}
+}
+
 /* ----------------------------------------------------------------------- fuzz */
 
 #define PAYLOAD_MAX	64
@@ -448,6 +513,7 @@ int main(void)
 	test_cut();
 	test_run();
 	test_typed();
+	test_long_text();
 	test_scattered();
 	test_noise();
 	return done_testing();
