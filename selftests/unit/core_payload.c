@@ -306,7 +306,7 @@ static bool search(const u8 *payload, u32 len, u32 type, u32 op, bool *same)
 	return pass;
 }
 
-/* A long text is not searched to its end: what is not decided by then passes. */
+/* B71: a long text is not searched to its end; what is not decided by then holds. */
 static void test_long_text(void)
 {
 	static const struct {
