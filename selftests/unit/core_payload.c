@@ -301,7 +301,7 @@ static bool search(const u8 *payload, u32 len, u32 type, u32 op, bool *same)
 	*same = !etw_payload_load(program, size);
 	pass = *same && run(program, payload, len);
 	etw_record_measure(&source);
-	*same = *same && etw_payload_pass(program, &source) == pass;
+	*same = *same && etw_payload_pass(program, &source, false) == pass;
 	free(program);
 	return pass;
 }
