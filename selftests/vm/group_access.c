@@ -240,8 +240,10 @@ TEST_F(access, classic)
 	ASSERT_EQ(0, vm_enable(self->fd, self->secure, self->pguid, 0, 0, 0));
 	EXPECT_EQ(0, vm_peer_start(&p, &bob, NULL, self->pguid).result);
 	EXPECT_EQ(bit_of(self, self->plain), sessions_of(self));
-	/* The secure session enabled it last. */
+	/* The secure session enabled it last, but only enabling takes it over. */
 	ASSERT_EQ(0, may_log(self, VM_BOB));
+	EXPECT_EQ(bit_of(self, self->plain), sessions_of(self));
+	ASSERT_EQ(0, vm_enable(self->fd, self->secure, self->pguid, 0, 0, 0));
 	EXPECT_EQ(bit_of(self, self->secure), sessions_of(self));
 	ASSERT_EQ(0, vm_enable(self->fd, self->plain, self->pguid, 0, 0, 0));
 	EXPECT_EQ(bit_of(self, self->plain), sessions_of(self));
