@@ -7,6 +7,7 @@
  * without a lock.
  */
 #include <linux/cgroup.h>
+#include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -23,13 +24,11 @@
 static int collect(struct task_struct *task, const char **names, int room)
 {
 	struct cgroup *cgrp = task_dfl_cgroup(task);
-	int skip = cgrp->level - room, n = 0;
+	int n = min(cgrp->level, room), i;
 
-	for (; cgroup_parent(cgrp); cgrp = cgroup_parent(cgrp)) {
-		if (skip-- > 0)
-			continue;
-		names[n++] = (__force const char *)READ_ONCE(cgrp->kn->name);
-	}
+	/* Not by way of all parents: there may be any number of them. */
+	for (i = 0; i < n; i++)
+		names[i] = (__force const char *)READ_ONCE(cgroup_ancestor(cgrp, n - i)->kn->name);
 	return n;
 }
 

@@ -44,7 +44,8 @@ void etw_scope_executable(char *name)
 	 * For writing: until 6.6 the old program is let go with the lock held for
 	 * reading, so only a writer can be sure of what it found.
 	 */
-	mmap_write_lock(current->mm);
+	if (mmap_write_lock_killable(current->mm))
+		return;
 	file = rcu_dereference_protected(current->mm->exe_file,
 					 lockdep_is_held(&current->mm->mmap_lock));
 	if (file) {
