@@ -5,12 +5,52 @@
  *
  * Any context, with preemption off.
  */
+#include "core/names.h"
 #include "core/payload.h"
 #include "core/traits.h"
 #include "items.h"
 #include "provider.h"
 #include "session.h"
 #include "trace.h"
+
+/* TraceLogging's events have no ids, so filters of ids do not concern them. */
+static bool id_passes(const struct etw_event_ids *ids,
+		      const struct etw_event_descriptor *desc, const struct etw_typed *typed)
+{
+	return desc->channel == ETW_CHANNEL_TRACELOGGING || (typed && typed->schema) ||
+	       etw_ids_pass(ids, desc->id);
+}
+
+static bool name_passes(const struct etw_name_filter *filter,
+			const struct etw_event_descriptor *desc, const struct etw_typed *typed)
+{
+	return !filter || !typed ||
+	       etw_names_pass(&filter->names, desc, typed->schema, typed->schema_len);
+}
+
+/* typed: NULL if the event has nothing but its payload. */
+static bool events_pass(const struct etw_event_filter *filter,
+			const struct etw_event_descriptor *desc,
+			const struct etw_typed *typed)
+{
+	return id_passes(&filter->ids, desc, typed) && name_passes(filter->names, desc, typed);
+}
+
+/* Is the event's stack wanted, if stacks are at all? */
+static bool stack_wanted(const struct etw_event_filter *filter,
+			 const struct etw_event_descriptor *desc,
+			 const struct etw_typed *typed)
+{
+	bool match;
+
+	if (!id_passes(&filter->stack_ids, desc, typed) ||
+	    !name_passes(filter->stack_names, desc, typed))
+		return false;
+	if (!filter->stack_level_given)
+		return true;
+	match = etw_entry_wants(&filter->stack_level, desc->level, desc->keyword);
+	return match == filter->stack_level_in;
+}
 
 /* Does the session get the event, as far as the writer or its filters say? */
 static bool chosen(const struct etw_snapshot_entry *entry, const struct etw_trace_event *event)
@@ -22,8 +62,7 @@ static bool chosen(const struct etw_snapshot_entry *entry, const struct etw_trac
 	if (how && how->inprivate &&
 	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
 		return false;
-	return !entry->events ||
-	       etw_event_filter_passes(entry->events, event->desc, event->typed);
+	return !entry->events || events_pass(entry->events, event->desc, event->typed);
 }
 
 /* ... as far as the payload says?  One that is not there yet may pass. */
@@ -40,7 +79,7 @@ static bool payload_passes(const struct etw_snapshot_entry *entry,
 }
 
 /* Is the event wanted?  Adds those of the properties that hold for it. */
-static bool takes(const struct etw_snapshot_entry *entry, const struct etw_trace_event *event,
+static __always_inline bool takes(const struct etw_snapshot_entry *entry, const struct etw_trace_event *event,
 		  u32 *properties)
 {
 	const struct etw_event_descriptor *desc = event->desc;
@@ -49,26 +88,45 @@ static bool takes(const struct etw_snapshot_entry *entry, const struct etw_trace
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !chosen(entry, event) || !payload_passes(entry, event))
 		return false;
-	if (entry->events && !etw_event_filter_stack(entry->events, desc, event->typed))
+	if (entry->events && !stack_wanted(entry->events, desc, event->typed))
 		add &= ~ETW_ENABLE_STACK_TRACE;
 	*properties |= add;
 	return true;
 }
 
 /*
- * Does the i-th session take the event, for the provider's sake or its group's?
- * properties: the items that it wants with it.
+ * The sessions that take the event, for the provider's sake or its group's, as a
+ * mask of the snapshot's first entries.  properties: the items that each of
+ * these wants with it.
  */
-bool etw_trace_takes(const struct etw_snapshot *snapshot, u32 i,
-		     const struct etw_trace_event *event, u32 *properties)
+u32 etw_trace_choose(const struct etw_snapshot *snapshot, const struct etw_trace_event *event,
+		     u32 *properties)
 {
-	bool yes;
-	u32 k;
+	const struct etw_snapshot_entry *entry = snapshot->entries;
+	u32 i, k, wanted = 0;
 
-	*properties = 0;
-	yes = takes(&snapshot->entries[i], event, properties);
-	for (k = 0; k < snapshot->also; k++)
-		if (snapshot->also_of[k] == i)
-			yes |= takes(&snapshot->entries[snapshot->count + k], event, properties);
-	return yes;
+	for (i = 0; i < snapshot->count; i++, entry++) {
+		properties[i] = 0;
+		if (takes(entry, event, &properties[i]))
+			wanted |= BIT(i);
+	}
+	for (k = 0; k < snapshot->also; k++, entry++) {
+		i = snapshot->also_of[k];
+		if (takes(entry, event, &properties[i]))
+			wanted |= BIT(i);
+	}
+	return wanted;
+}
+
+/* Does a session want events of this level and keyword, whatever is in them? */
+bool etw_trace_wanted(const struct etw_snapshot *snapshot,
+		      const struct etw_event_descriptor *desc)
+{
+	const struct etw_snapshot_entry *entry = snapshot->entries;
+	u32 left = snapshot->count + snapshot->also;
+
+	for (; left; left--, entry++)
+		if (etw_entry_wants(&entry->filter, desc->level, desc->keyword))
+			return true;
+	return false;
 }

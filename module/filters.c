@@ -12,7 +12,6 @@
 #include "core/names.h"
 #include "core/payload.h"
 #include "core/scope.h"
-#include "core/traits.h"
 #include "gfp.h"
 #include "provider.h"
 
@@ -103,12 +102,6 @@ static int read_stack_level(const struct etw_filter *f, struct etw_event_filter 
 	events->stack_level_in = given.in;
 	return 0;
 }
-
-/* A filter of event names, as it was compiled. */
-struct etw_name_filter {
-	struct rcu_head rcu;
-	struct etw_event_names names;	/* ends with an array */
-};
 
 static int read_event_names(const struct etw_filter *f, struct etw_name_filter **names)
 {
@@ -247,43 +240,4 @@ void etw_filters_free(struct etw_enable_request *req)
 	etw_scope_free(req->scope);
 	etw_filter_data_put(req->data);
 	etw_event_filter_free(req->events);
-}
-
-/* TraceLogging's events have no ids, so filters of ids do not concern them. */
-static bool id_passes(const struct etw_event_ids *ids,
-		      const struct etw_event_descriptor *desc, const struct etw_typed *typed)
-{
-	return desc->channel == ETW_CHANNEL_TRACELOGGING || (typed && typed->schema) ||
-	       etw_ids_pass(ids, desc->id);
-}
-
-static bool name_passes(const struct etw_name_filter *filter,
-			const struct etw_event_descriptor *desc, const struct etw_typed *typed)
-{
-	return !filter || !typed ||
-	       etw_names_pass(&filter->names, desc, typed->schema, typed->schema_len);
-}
-
-/* typed: NULL if the event has nothing but its payload. */
-bool etw_event_filter_passes(const struct etw_event_filter *filter,
-			     const struct etw_event_descriptor *desc,
-			     const struct etw_typed *typed)
-{
-	return id_passes(&filter->ids, desc, typed) && name_passes(filter->names, desc, typed);
-}
-
-/* Is the event's stack wanted, if stacks are at all? */
-bool etw_event_filter_stack(const struct etw_event_filter *filter,
-			    const struct etw_event_descriptor *desc,
-			    const struct etw_typed *typed)
-{
-	bool match;
-
-	if (!id_passes(&filter->stack_ids, desc, typed) ||
-	    !name_passes(filter->stack_names, desc, typed))
-		return false;
-	if (!filter->stack_level_given)
-		return true;
-	match = etw_entry_wants(&filter->stack_level, desc->level, desc->keyword);
-	return match == filter->stack_level_in;
 }

@@ -22,9 +22,9 @@
 #include <etw/kernel.h>
 
 #include "core/filter.h"
+#include "core/names.h"
 
 struct cred;
-struct etw_name_filter;
 struct etw_trace_session;
 struct etw_traits;
 struct etw_typed;
@@ -54,6 +54,12 @@ struct etw_filter_data {
 struct etw_payload_filter {
 	struct rcu_head rcu;
 	u64 program[];
+};
+
+/* A filter of event names, as it was compiled.  RCU. */
+struct etw_name_filter {
+	struct rcu_head rcu;
+	struct etw_event_names names;	/* ends with an array */
 };
 
 /* Which events a session wants, and of which it wants the stack.  RCU. */
@@ -299,12 +305,6 @@ void etw_scope_executable(char *name);
 int etw_filters_read(struct etw_enable_request *req, u64 filters, u32 count);
 void etw_filters_free(struct etw_enable_request *req);
 void etw_event_filter_free(struct etw_event_filter *filter);
-bool etw_event_filter_passes(const struct etw_event_filter *filter,
-			     const struct etw_event_descriptor *desc,
-			     const struct etw_typed *typed);
-bool etw_event_filter_stack(const struct etw_event_filter *filter,
-			    const struct etw_event_descriptor *desc,
-			    const struct etw_typed *typed);
 
 /* filter_data.c */
 struct etw_filter_data *etw_filter_data_get(struct etw_filter_data *data);

@@ -130,13 +130,12 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					u32 wanted, const u64 *cur)
 {
 	u64 now[ETW_SOURCES] UNINITIALIZED;
+	struct etw_trace_session *s;
 	u32 i, left;
 	int err, ret = 0;
 
 	read_clocks(snapshot, wanted, now);
 	for (left = wanted; left; left &= left - 1) {
-		struct etw_trace_session *s;
-
 		i = __ffs(left);
 		s = snapshot->entries[i].session;
 		err = write_one(s, source, NULL, cur[i], now[s->clock]);
@@ -176,33 +175,38 @@ static int write_items(struct etw_trace_session *s, const struct etw_record_sour
 	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now);
 }
 
+/* The places of the mask's sessions. */
+static __always_inline void sample(const struct etw_snapshot *snapshot, u32 wanted, u64 *cur)
+{
+	u32 i;
+
+	for (; wanted; wanted &= wanted - 1) {
+		i = __ffs(wanted);
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
+	}
+}
+
 /*
- * As write_wanted(), where some session asks for items, properties of each, or is
- * shared; or where all have extra.
+ * As write_wanted(), where some session asks for items, properties of each and
+ * all of them together, or is shared; or where all have extra.
  */
 static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source,
 				       const struct etw_trace_how *how, u32 wanted,
-				       const u32 *properties,
-				       const struct etw_record_extra *extra, unsigned int depth)
+				       const u32 *properties, u32 all,
+				       const struct etw_record_extra *extra)
 {
 	u64 now[ETW_SOURCES] UNINITIALIZED, cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
 	const struct etw_items *built;
-	u32 left, i, all = 0;
+	struct etw_trace_session *s;
+	u32 left, i;
 	int err, ret = 0;
 
-	for (left = wanted; left; left &= left - 1)
-		all |= properties[__ffs(left)];
-	built = all ? etw_items_build(all, depth, source, how) : NULL;
+	built = all ? etw_items_build(all, this_cpu_read(nesting), source, how) : NULL;
 	/* That took its time: the event is of now. */
-	for (left = wanted; left; left &= left - 1) {
-		i = __ffs(left);
-		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
-	}
+	sample(snapshot, wanted, cur);
 	read_clocks(snapshot, wanted, now);
 	for (left = wanted; left; left &= left - 1) {
-		struct etw_trace_session *s;
-
 		i = __ffs(left);
 		s = snapshot->entries[i].session;
 		err = write_items(s, source, built, properties[i], extra, cur[i], now[s->clock]);
@@ -212,50 +216,68 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
+/* Write to the sessions of the mask, properties of each; extra: of all. */
+static noinline int write_chosen(const struct etw_snapshot *snapshot,
+				 const struct etw_record_source *source,
+				 const struct etw_trace_how *how, u32 wanted,
+				 const u32 *properties, const struct etw_record_extra *extra)
+{
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	u32 left, all = 0;
+	int ret;
+
+	for (left = wanted; left; left &= left - 1)
+		all |= properties[__ffs(left)];
+	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
+		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	} else if (all || extra || snapshot->shared) {
+		ret = write_wanted_items(snapshot, source, how, wanted, properties, all, extra);
+	} else {
+		sample(snapshot, wanted, cur);
+		ret = write_wanted(snapshot, source, wanted, cur);
+	}
+	this_cpu_dec(nesting);
+	return ret;
+}
+
+/* As write_special(), for an event that may have more than its payload. */
+static noinline int write_typed(const struct etw_snapshot *snapshot,
+				const struct etw_record_source *source,
+				const struct etw_trace_how *how)
+{
+	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
+	struct etw_typed_event event UNINITIALIZED;
+	int err;
+
+	if (!etw_trace_wanted(snapshot, source->desc))
+		return 0;
+	event.source = *source;
+	err = etw_typed_event(&event, snapshot, how);
+	if (err == -EINVAL)
+		return err;
+	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
+		source->desc, how, &event.typed, &event.source, event.extra.typed }, properties);
+	if (!wanted)
+		return 0;
+	if (err)	/* metadata larger than any event */
+		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+	return write_chosen(snapshot, &event.source, how, wanted, properties, &event.extra);
+}
+
 /* As etw_trace_write(), where a filter, the writer or an item makes a difference. */
 static noinline int write_special(const struct etw_snapshot *snapshot,
 				  const struct etw_record_source *source,
 				  const struct etw_trace_how *how)
 {
-	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, all = 0, wanted = 0, i;
-	struct etw_trace_event ask = { .desc = source->desc, .how = how, .source = source };
-	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
-	const struct etw_record_extra *extra = NULL;
-	struct etw_typed_event event UNINITIALIZED;
-	unsigned int depth;
-	int ret = 0;
+	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
 
-	if (snapshot->traits || snapshot->types || (how && how->typed)) {
-		event.source = *source;
-		ret = etw_typed_event(&event, snapshot, how);
-		if (ret == -EINVAL)
-			return ret;
-		source = &event.source;
-		extra = &event.extra;
-		ask.typed = &event.typed;
-		ask.source = source;
-		ask.pieces_typed = extra->typed;
-	}
-	for (i = 0; i < snapshot->count; i++) {
-		if (!etw_trace_takes(snapshot, i, &ask, &properties[i]))
-			continue;
-		wanted |= BIT(i);
-		all |= properties[i];
-		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
-	}
+	if (snapshot->traits || snapshot->types || (how && how->typed))
+		return write_typed(snapshot, source, how);
+	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
+		source->desc, how, NULL, source, false }, properties);
 	if (!wanted)
 		return 0;
-	if (ret)	/* metadata larger than any event */
-		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
-	depth = this_cpu_inc_return(nesting);
-	if (unlikely(depth > READ_ONCE(etw_nesting_max)))
-		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
-	else if (all || extra || snapshot->shared)
-		ret = write_wanted_items(snapshot, source, how, wanted, properties, extra, depth);
-	else
-		ret = write_wanted(snapshot, source, wanted, cur);
-	this_cpu_dec(nesting);
-	return ret;
+	return write_chosen(snapshot, source, how, wanted, properties, NULL);
 }
 
 /*
@@ -283,13 +305,10 @@ int etw_trace_write(const struct etw_provider *provider,
 		goto out;
 	}
 	for (i = 0; i < snapshot->count; i++) {
-		struct etw_trace_session *s = snapshot->entries[i].session;
-
-		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level,
-				     desc->keyword))
+		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
 			continue;
 		wanted |= BIT(i);
-		cur[i] = etw_word_read(&this_cpu_ptr(s->cpu)->rc.cur);
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
 	}
 	if (!wanted)
 		goto out;
@@ -317,15 +336,14 @@ int etw_trace_drop(const struct etw_provider *provider,
 		.how = how,
 		.typed = how ? how->typed : NULL,
 	};
+	u32 properties[ETW_PROVIDER_SESSIONS], wanted = 0;
 	const struct etw_snapshot *snapshot;
-	u32 i, properties, wanted = 0;
 	int ret = 0;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	for (i = 0; snapshot && i < snapshot->count; i++)
-		if (etw_trace_takes(snapshot, i, &ask, &properties))
-			wanted |= BIT(i);
+	if (snapshot)
+		wanted = etw_trace_choose(snapshot, &ask, properties);
 	if (wanted)
 		ret = drop_wanted(snapshot, wanted, cause);
 	preempt_enable_notrace();
@@ -338,17 +356,17 @@ bool etw_trace_wants_stack(const struct etw_provider *provider,
 			   const struct etw_trace_how *how)
 {
 	const struct etw_trace_event ask = { .desc = desc, .how = how };
+	u32 properties[ETW_PROVIDER_SESSIONS], left = 0, all = 0;
 	const struct etw_snapshot *snapshot;
-	u32 i, properties;
-	bool ret = false;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	for (i = 0; snapshot && snapshot->special && i < snapshot->count && !ret; i++)
-		ret = etw_trace_takes(snapshot, i, &ask, &properties) &&
-		      properties & ETW_ENABLE_STACK_TRACE;
+	if (snapshot && snapshot->special)
+		left = etw_trace_choose(snapshot, &ask, properties);
+	for (; left; left &= left - 1)
+		all |= properties[__ffs(left)];
 	preempt_enable_notrace();
-	return ret;
+	return all & ETW_ENABLE_STACK_TRACE;
 }
 
 /* --------------------------------------------------------- for kernel modules */

@@ -47,8 +47,10 @@ struct etw_trace_event {
 };
 
 /* choose.c */
-bool etw_trace_takes(const struct etw_snapshot *snapshot, u32 i,
-		     const struct etw_trace_event *event, u32 *properties);
+u32 etw_trace_choose(const struct etw_snapshot *snapshot, const struct etw_trace_event *event,
+		     u32 *properties);
+bool etw_trace_wanted(const struct etw_snapshot *snapshot,
+		      const struct etw_event_descriptor *desc);
 
 /* activity.c */
 DECLARE_STATIC_KEY_FALSE(etw_activity_used);

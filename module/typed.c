@@ -45,8 +45,9 @@ static void use_decode(struct etw_typed_event *to, const struct etw_traits *trai
 
 /*
  * to->source is a copy of the event's; its size becomes that without what is not
- * payload.  A process's descriptors were taken apart when they were copied.  -EINVAL: descriptors that make no sense;
- * -EOVERFLOW: metadata that no event has room for.
+ * payload.  A process's descriptors were taken apart when they were copied.
+ * -EINVAL: descriptors that make no sense; -EOVERFLOW: metadata that no event
+ * has room for.
  */
 int etw_typed_event(struct etw_typed_event *to, const struct etw_snapshot *snapshot,
 		    const struct etw_trace_how *how)
@@ -56,8 +57,11 @@ int etw_typed_event(struct etw_typed_event *to, const struct etw_snapshot *snaps
 	bool whole = true;
 	int err = 0;
 
-	memset(&to->extra, 0, sizeof(to->extra));
-	memset(&to->typed, 0, sizeof(to->typed));
+	/* The items are written before they are read. */
+	to->extra.count = 0;
+	to->extra.size = 0;
+	to->extra.typed = false;
+	to->typed = (struct etw_typed){ 0 };
 	if (how && how->typed)
 		to->typed = *how->typed;
 	else if (snapshot->types && !(how && how->user))

@@ -4,38 +4,37 @@
  */
 #include "core/filter.h"
 
-/* from->count is checked; an id may be there twice. */
+/* to is all zero; from->count is checked; an id may be there twice. */
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from)
 {
-	u32 i, at;
+	u32 i, at, bit;
 
-	to->given = true;
 	to->in = from->in;
 	to->count = from->count;
 	for (i = 0; i < from->count; i++) {
+		bit = from->ids[i] % ETW_IDS_BITS;
+		to->bits[bit / 64] |= 1ull << bit % 64;
 		for (at = i; at && to->ids[at - 1] > from->ids[i]; at--)
 			to->ids[at] = to->ids[at - 1];
 		to->ids[at] = from->ids[i];
 	}
 }
 
-/* Does the filter, if there is one, let an event of this id pass? */
-bool etw_ids_pass(const struct etw_event_ids *ids, u16 id)
+/* Is the id one of them? */
+bool etw_ids_have(const struct etw_event_ids *ids, u16 id)
 {
 	u32 low = 0, high = ids->count, middle;
 
-	if (!ids->given)
-		return true;
 	while (low < high) {
 		middle = (low + high) / 2;
 		if (ids->ids[middle] == id)
-			return ids->in;
+			return true;
 		if (ids->ids[middle] < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return !ids->in;
+	return false;
 }
 
 /* One session's wish: level 0 means all levels, any 0 means any keyword. */

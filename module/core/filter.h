@@ -14,16 +14,29 @@
 #include "core/port.h"
 #include <etw/filter.h>
 
-/* Event ids of an EVENT_ID or STACKWALK filter, in ascending order. */
+#define ETW_IDS_BITS	1024
+
+/*
+ * Event ids of an EVENT_ID or STACKWALK filter; all zero: there is none.  Most
+ * ids are not among them, which their bit tells.
+ */
 struct etw_event_ids {
-	bool given;		/* there is such a filter */
 	bool in;		/* these pass; else all but these */
 	u16 count;
-	u16 ids[ETW_FILTER_EVENT_IDS];
+	u64 bits[ETW_IDS_BITS / 64];	/* by the id's low bits */
+	u16 ids[ETW_FILTER_EVENT_IDS];	/* ascending */
 };
 
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from);
-bool etw_ids_pass(const struct etw_event_ids *ids, u16 id);
+bool etw_ids_have(const struct etw_event_ids *ids, u16 id);
+
+/* Does the filter, if there is one, let an event of this id pass? */
+static __always_inline bool etw_ids_pass(const struct etw_event_ids *ids, u16 id)
+{
+	if (!(ids->bits[id % ETW_IDS_BITS / 64] >> id % 64 & 1))
+		return !ids->in;
+	return etw_ids_have(ids, id) == ids->in;
+}
 
 void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 		    u32 property);

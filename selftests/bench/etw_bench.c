@@ -32,6 +32,7 @@
 
 static const struct etw_guid static_guid = ETW_BENCH_STATIC_GUID;
 static const struct etw_guid handle_guid = ETW_BENCH_HANDLE_GUID;
+static const struct etw_guid named_guid = ETW_BENCH_NAMED_GUID;
 
 /* What one session wants of the provider. */
 struct want {
@@ -50,6 +51,8 @@ struct row {
 	struct want want[2];	/* of the first two sessions; level 0: all */
 	uint32_t property;	/* of every session */
 	bool ids;		/* they take 64 other ids only */
+	bool name;		/* they take another name only */
+	bool no_stack;		/* they want the stacks of 64 other ids only */
 	bool scope;		/* they enable it for processes of some program */
 	struct etw_payload_predicate payload;	/* its payload has to be so; field: if any */
 	double raw, net;
@@ -79,6 +82,8 @@ static struct row rows[] = {
 	    .sessions = 1, .rejected = true, .payload = { "Number", ETW_PAYLOAD_EQ, "999999" }),
 	ROW("rejected_text", "passed inline, rejected by a search in its char[16]", STATIC, EMPTY,
 	    .sessions = 1, .rejected = true, .payload = { "Text", ETW_PAYLOAD_CONTAINS, "bcf" }),
+	ROW("rejected_name", "passed inline, rejected by its name", NAMED, EMPTY,
+	    .sessions = 1, .rejected = true, .name = true),
 	ROW("rejected_scope", "enabled for processes of a program", STATIC, NOP,
 	    .sessions = 1, .rejected = true, .scope = true),
 	ROW("written_1", "written to 1 session", STATIC, EMPTY, .sessions = 1),
@@ -93,6 +98,10 @@ static struct row rows[] = {
 	    .sessions = 1, .ids = true),
 	ROW("written_payload", "written to 1 session, as its payload's u32 wants", STATIC, EMPTY,
 	    .sessions = 1, .payload = { "Number", ETW_PAYLOAD_NE, "999999" }),
+	ROW("written_named", "written to 1 session with its schema", NAMED, EMPTY, .sessions = 1),
+	ROW("written_name", "... all but another name", NAMED, EMPTY, .sessions = 1, .name = true),
+	ROW("written_no_stack", "written to 1 session, stacks of 64 other ids only", STATIC, EMPTY,
+	    .sessions = 1, .property = ETW_ENABLE_STACK_TRACE, .no_stack = true),
 	ROW("items_sid", "written to 1 session with the user", STATIC, EMPTY,
 	    .sessions = 1, .property = ETW_ENABLE_SID),
 	ROW("items_keys", "... with process key and event key", STATIC, EMPTY,
@@ -133,34 +142,64 @@ static int make_program(const struct row *r, void **program)
 	return etw_payload_create(&layout, false, &r->payload, 1, program, NULL) ? -EINVAL : 0;
 }
 
-/* Enable as the row says. */
-static int enable(const struct row *r, uint64_t session, const struct want *w)
+/* The filter of a row that has one; its type is 0 for others. */
+static int make_filter(const struct row *r, struct etw_filter *f, void **program)
 {
-	struct etw_enable e = vm_enable_arg(session, takes_handle(r) ? handle_guid : static_guid);
-	struct etw_filter_event_id ids = { .in = r->rejected, .count = ETW_FILTER_EVENT_IDS };
-	struct etw_filter f = { .ptr = VM_PTR(&ids), .len = sizeof(ids),
-				.type = ETW_FILTER_EVENT_ID };
-	void *program = NULL;
+	static struct etw_filter_event_id ids = { .count = ETW_FILTER_EVENT_IDS };
+	static struct {
+		struct etw_filter_event_name head;
+		char name[16];
+	} name = { .head = { .count = 1 } };
+	const size_t head = offsetof(struct etw_filter_event_name, names);
 	uint32_t i;
 	int ret;
 
-	for (i = 0; i < ids.count; i++)
-		ids.ids[i] = 1000 + 3 * i;
-	if (r->payload.field) {
-		ret = make_program(r, &program);
+	*f = (struct etw_filter){ 0 };
+	if (r->ids || r->no_stack) {
+		ids.in = r->rejected || r->no_stack;
+		for (i = 0; i < ids.count; i++)
+			ids.ids[i] = 1000 + 3 * i;
+		*f = (struct etw_filter){ VM_PTR(&ids), sizeof(ids),
+			r->ids ? ETW_FILTER_EVENT_ID : ETW_FILTER_STACKWALK };
+	} else if (r->name) {
+		name.head.in = r->rejected;
+		strcpy((char *)&name + head, "OtherEvent");
+		*f = (struct etw_filter){ VM_PTR(&name), sizeof(name), ETW_FILTER_EVENT_NAME };
+	} else if (r->scope) {
+		*f = (struct etw_filter){ VM_PTR("etw_bench"), 9, ETW_FILTER_EXECUTABLE_NAME };
+	} else if (r->payload.field) {
+		ret = make_program(r, program);
 		if (ret)
 			return ret;
-		f = (struct etw_filter){ VM_PTR(program),
-			((struct etw_payload_header *)program)->size, ETW_FILTER_PAYLOAD };
+		*f = (struct etw_filter){ VM_PTR(*program),
+			((struct etw_payload_header *)*program)->size, ETW_FILTER_PAYLOAD };
 	}
-	if (r->scope)
-		f = (struct etw_filter){ .ptr = VM_PTR("etw_bench"), .len = 9,
-					 .type = ETW_FILTER_EXECUTABLE_NAME };
+	return 0;
+}
+
+static struct etw_guid provider_of(const struct row *r)
+{
+	if (r->kind == ETW_BENCH_NAMED)
+		return named_guid;
+	return takes_handle(r) ? handle_guid : static_guid;
+}
+
+/* Enable as the row says. */
+static int enable(const struct row *r, uint64_t session, const struct want *w)
+{
+	struct etw_enable e = vm_enable_arg(session, provider_of(r));
+	void *program = NULL;
+	struct etw_filter f;
+	int ret;
+
+	ret = make_filter(r, &f, &program);
+	if (ret)
+		return ret;
 	e.level = w->level;
 	e.any = w->any;
 	e.property = r->property;
 	e.filters = VM_PTR(&f);
-	e.filter_count = r->ids || r->scope || program;
+	e.filter_count = f.type != 0;
 	ret = vm_ioctl(dev, ETW_IOC_ENABLE, &e);
 	free(program);
 	return ret;
@@ -168,7 +207,8 @@ static int enable(const struct row *r, uint64_t session, const struct want *w)
 
 static int start_sessions(const struct row *r, uint64_t *handles)
 {
-	const uint64_t bytes = r->property ? 1000 : 112;	/* of an event, at most */
+	const bool large = r->property || r->kind == ETW_BENCH_NAMED;
+	const uint64_t bytes = large ? 1000 : 112;	/* of an event, at most */
 	struct want all = { 0, 0 };
 	char name[32];
 	uint32_t i;

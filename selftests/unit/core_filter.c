@@ -17,7 +17,7 @@ static void stored(void);
 #define etw_filter_widen	hooked_filter_widen
 #define etw_filter_narrow	hooked_filter_narrow
 #define etw_ids_set		hooked_ids_set
-#define etw_ids_pass		hooked_ids_pass
+#define etw_ids_have		hooked_ids_have
 #include "core/filter.c"
 
 #include "tap.h"

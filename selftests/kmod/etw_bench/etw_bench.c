@@ -22,12 +22,15 @@
 #include "etw_bench.h"
 
 ETW_DEFINE_PROVIDER(bench_provider, ETW_BENCH_STATIC_GUID);
+ETW_DEFINE_PROVIDER(named_provider, ETW_BENCH_NAMED_GUID);
 static DEFINE_STATIC_KEY_FALSE(never);
 
 static struct etw_provider *bench_handle;
 static DEFINE_MUTEX(bench_lock);
 static struct etw_event_descriptor desc = { .id = 1 };
 static const char text[16] = "0123456789abcde";
+/* Size, tags, name; Number: u32, Wide: u64, Text: char[16]. */
+static const u8 schema[] = "\x24\0\0BenchEvent\0Number\0\x08Wide\0\x0aText\0\x22\x10";
 static u64 failed;
 
 static __always_inline void write_event(struct etw_provider *provider, u32 number)
@@ -40,6 +43,20 @@ static __always_inline void write_event(struct etw_provider *provider, u32 numbe
 	};
 
 	if (etw_write(provider, &desc, ARRAY_SIZE(d), d))
+		failed++;
+}
+
+static __always_inline void write_named(u32 number)
+{
+	u64 wide = number;
+	const struct etw_data_descriptor d[] = {
+		etw_data_typed(ETW_DATA_EVENT_METADATA, schema, sizeof(schema)),
+		etw_data(&number, sizeof(number)),
+		etw_data(&wide, sizeof(wide)),
+		etw_data(text, sizeof(text)),
+	};
+
+	if (etw_write(&named_provider, &desc, ARRAY_SIZE(d), d))
 		failed++;
 }
 
@@ -104,6 +121,19 @@ static noinline u64 loop_handle_test(u32 loops)
 	return rdtsc_ordered() - start;
 }
 
+static noinline u64 loop_named(u32 loops)
+{
+	u64 start = rdtsc_ordered();
+	u32 i;
+
+	for (i = 0; i < loops; i++) {
+		barrier();
+		if (ETW_EVENT_ENABLED(named_provider, &desc))
+			write_named(i);
+	}
+	return rdtsc_ordered() - start;
+}
+
 static noinline u64 loop_clock(u32 loops)
 {
 	u64 start = rdtsc_ordered();
@@ -123,6 +153,7 @@ static u64 (*const kinds[ETW_BENCH_KINDS])(u32 loops) = {
 	[ETW_BENCH_HANDLE] = loop_handle,
 	[ETW_BENCH_HANDLE_TEST] = loop_handle_test,
 	[ETW_BENCH_CLOCK] = loop_clock,
+	[ETW_BENCH_NAMED] = loop_named,
 };
 
 static long bench_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -170,9 +201,16 @@ static int __init bench_init(void)
 	ret = etw_register_handle(&guid, "Etw-Bench-Handle", NULL, NULL, &bench_handle);
 	if (ret)
 		goto err_static;
-	ret = misc_register(&bench_device);
+	ret = etw_register(&named_provider, "Etw-Bench-Named", NULL, NULL);
+	if (ret)
+		goto err_handle;
+	ret = etw_use_descriptor_types(&named_provider, true);
+	if (!ret)
+		ret = misc_register(&bench_device);
 	if (!ret)
 		return 0;
+	etw_unregister(&named_provider);
+err_handle:
 	etw_unregister_handle(bench_handle);
 err_static:
 	etw_unregister(&bench_provider);
@@ -182,6 +220,7 @@ err_static:
 static void __exit bench_exit(void)
 {
 	misc_deregister(&bench_device);
+	etw_unregister(&named_provider);
 	etw_unregister_handle(bench_handle);
 	etw_unregister(&bench_provider);
 }

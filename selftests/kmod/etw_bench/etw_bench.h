@@ -11,6 +11,7 @@
 
 #define ETW_BENCH_STATIC_GUID	ETW_GUID(0xbe9c4000, 0x0001, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 #define ETW_BENCH_HANDLE_GUID	ETW_GUID(0xbe9c4000, 0x0002, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
+#define ETW_BENCH_NAMED_GUID	ETW_GUID(0xbe9c4000, 0x0003, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 
 #define ETW_BENCH_EMPTY		0	/* nothing but the loop */
 #define ETW_BENCH_NOP		1	/* ... and a branch on a key that is never enabled */
@@ -18,7 +19,8 @@
 #define ETW_BENCH_HANDLE	3	/* etw_write() to a run-time handle */
 #define ETW_BENCH_HANDLE_TEST	4	/* etw_event_enabled() of it, then the write */
 #define ETW_BENCH_CLOCK		5	/* ktime_get_mono_fast_ns(), to compare with */
-#define ETW_BENCH_KINDS		6
+#define ETW_BENCH_NAMED		6	/* as STATIC, an event with a schema, "BenchEvent" */
+#define ETW_BENCH_KINDS		7
 
 struct etw_bench_run {
 	__u32 kind;
