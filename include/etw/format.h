@@ -71,7 +71,7 @@ struct etw_data_descriptor {
 #define ETW_DATA_PAYLOAD		0
 #define ETW_DATA_EVENT_METADATA		1	/* becomes EVENT_SCHEMA */
 #define ETW_DATA_PROVIDER_METADATA	2	/* becomes PROV_TRAITS, if there are no traits */
-#define ETW_DATA_TIMESTAMP		3	/* __u64: the header's timestamp, as it is */
+#define ETW_DATA_TIMESTAMP		3	/* __u64: the header's timestamp, if that is not later than now */
 
 /* WMI_BUFFER_HEADER, 72 bytes at the start of every buffer. */
 struct etw_buffer_header {

@@ -27,7 +27,7 @@ struct etw_record_extra {
 	} item[ETW_EXTRA_MAX];
 	bool typed;	/* data descriptors that have a type are no payload */
 	bool timestamp_given;
-	u64 timestamp;	/* instead of the time of writing */
+	u64 timestamp;	/* instead of the time of writing, if earlier */
 };
 
 /* Extended items, each a whole item with its padding; linkage is not looked at. */
@@ -181,7 +181,12 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 
 	if (source->related || etw_record_items_size(items))
 		flags |= ETW_EVENT_EXTENDED_INFO;
-	if (items && items->extra && items->extra->timestamp_given)
+	/*
+	 * Readers hold what is later than all that was written: an event of the
+	 * future would hold up everybody's.
+	 */
+	if (items && items->extra && items->extra->timestamp_given &&
+	    items->extra->timestamp < timestamp)
 		timestamp = items->extra->timestamp;
 	header->size = source->size;
 	header->type = source->type;

@@ -266,14 +266,15 @@ static const char *with_extra(u32 len, u32 others)
 	if (etw_record_measure_items(&source, &items))
 		return "measure";
 	slot = slot_alloc(etw_record_slot(source.size));
-	etw_record_write_items(slot, &source, &items, 1);
+	/* A time that is later than the present one is none. */
+	etw_record_write_items(slot, &source, &items, others ? 78 : 76);
 	if (etw_record_next(slot, etw_record_slot(source.size), &offset, &view) != 1 ||
 	    view.data_len != pieces[0].size + pieces[2].size ||
 	    memcmp(view.data, (void *)(unsigned long)pieces[0].ptr, pieces[0].size) ||
 	    memcmp((u8 *)view.data + pieces[0].size, (void *)(unsigned long)pieces[2].ptr,
 		   pieces[2].size))
 		fault = "the payload";
-	if (!fault && (view.header->timestamp != 77 ||
+	if (!fault && (view.header->timestamp != (others ? 77 : 76) ||
 		       !(view.header->flags & ETW_EVENT_EXTENDED_INFO) != !(len || others)))
 		fault = "the header";
 	if (!fault && len && (etw_ext_next(&view, &at, &ext) != 1 || ext.type != 11 ||
