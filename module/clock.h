@@ -3,9 +3,9 @@
  * clock.h - the clocks a session can be started with
  *
  * All are read with preemption disabled, in any context.  The TSC is used only
- * where the kernel itself trusts it; it is read without a fence, so its value
- * may be a few cycles off towards neighbouring instructions, never towards an
- * interrupt.  CLOCK_MONOTONIC from an NMI that hit a timekeeper update may be
+ * where the kernel itself trusts it.  etw_clock_read() reads it without a fence,
+ * so its value may be a few cycles off towards neighbouring instructions, never
+ * towards an interrupt; towards another CPU etw_clock_read_ordered() is exact.  CLOCK_MONOTONIC from an NMI that hit a timekeeper update may be
  * a few ns behind what the CPU read before.
  */
 #ifndef ETW_CLOCK_H
@@ -48,6 +48,17 @@ static __always_inline u64 etw_clock_read(enum etw_clock_source source)
 	if (source == ETW_SOURCE_WALL)
 		return etw_clock_wall();
 	return ktime_get_mono_fast_ns();
+}
+
+/* The same, of a moment after everything that was read before. */
+static __always_inline u64 etw_clock_read_ordered(enum etw_clock_source source)
+{
+#ifdef CONFIG_X86
+	if (likely(source == ETW_SOURCE_TSC))
+		return rdtsc_ordered();
+#endif
+	smp_rmb();	/* pairs with the compare-exchange of the CPU that wrote it */
+	return etw_clock_read(source);
 }
 
 extern bool etw_trust_tsc;

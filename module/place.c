@@ -5,8 +5,8 @@
  *
  * A shared place is changed by every CPU, so with the lock prefix.  What
  * core/ring.h says of one CPU and its interrupts goes for all CPUs then:
- *  - cur is sampled, the clock read, and the slot reserved from the sample, so
- *    time does not run backwards within the buffer;
+ *  - cur is sampled, the clock read after that, and the slot reserved from the
+ *    sample, so time does not run backwards within the buffer;
  *  - a CPU that finds the buffer in cur finds its header and its commit word as
  *    etw_ring_switch() made them: the compare-exchanges of cur are full
  *    barriers, on the installing CPU after those stores, here before our own;
@@ -80,7 +80,8 @@ bool etw_place_reserve(struct etw_trace_session *s, u32 len, struct etw_slot *sl
 	slot->len = len;
 	for (; left; left--) {
 		cur = etw_word_read(&rc->cur);
-		slot->now = etw_clock_read(s->clock);
+		slot->now = s->shared ? etw_clock_read_ordered(s->clock) :
+					etw_clock_read(s->clock);
 		if (!etw_ring_room(&s->ring, cur, len)) {
 			ret = change_buffer(s, rc, cur);
 			if (!ret || (ret == -EAGAIN && ++waits < TRIES_MAX))
