@@ -72,12 +72,30 @@ static void find(struct enablers *to, const struct etw_registration *reg, u8 sco
 
 #define TOLD_LOOKS	16	/* updates that are asked for the same filters */
 
+/* Are both left out by the same of the sessions that have the group enabled? */
+static bool same_left_out(const struct etw_update *a, const struct etw_update *b)
+{
+	const struct etw_enablement *slot;
+	u32 i;
+
+	if (!a->group || a->reg->entry == b->reg->entry)
+		return true;
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
+		slot = &a->group->slots[i];
+		if (a->group_scope & BIT(i) && slot->session &&
+		    etw_group_disallowed(slot->session, a->reg) !=
+		    etw_group_disallowed(slot->session, b->reg))
+			return false;
+	}
+	return true;
+}
+
 /* Are both told of the same filters?  Without a scope the GUID has no part in it. */
 static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 {
 	return a->scope == b->scope && a->group == b->group &&
 	       a->group_scope == b->group_scope &&
-	       (!a->scope || a->reg->entry == b->reg->entry);
+	       (!a->scope || a->reg->entry == b->reg->entry) && same_left_out(a, b);
 }
 
 /*

@@ -225,4 +225,25 @@ TEST_F(groups, filters_of_a_session_that_leaves_it_out)
 	EXPECT_TRUE(CHAIN(1));
 }
 
+/* B85: nor is another member told less or more for that, whichever of them it is. */
+TEST_F(groups, filters_of_a_session_that_leaves_one_out)
+{
+	const int out = variant->which, in = !out;
+	struct link a, b;
+	struct etw_filter fa = link_of(&a, 1), fb = link_of(&b, 2);
+	const uint16_t none[] = { 0 }, first[] = { 1, 0 }, both[] = { 1, 2, 0 };
+
+	ASSERT_EQ(0, vm_two_traits(&self->two, in, &self->traits));
+	ASSERT_EQ(0, vm_two_traits(&self->two, out, &self->traits));
+	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], &self->two.guid[out], 1));
+	ASSERT_EQ(0, enable_group(self, 0, &fa));
+	EXPECT_TRUE(chain_is(self, in, first));
+	ASSERT_EQ(0, enable_group(self, 1, NULL));
+	EXPECT_TRUE(chain_is(self, in, first));
+	EXPECT_TRUE(chain_is(self, out, none));
+	ASSERT_EQ(0, enable_group(self, 1, &fb));
+	EXPECT_TRUE(chain_is(self, in, both));
+	EXPECT_TRUE(chain_is(self, out, both + 1));
+}
+
 TEST_HARNESS_MAIN
