@@ -14,37 +14,28 @@
 #include "trace.h"
 
 /* TraceLogging's events have no ids, so filters of ids do not concern them. */
-static bool id_passes(const struct etw_event_ids *ids,
-		      const struct etw_event_descriptor *desc, const struct etw_typed *typed)
+static bool id_passes(const struct etw_event_ids *ids, const struct etw_trace_event *event)
 {
-	return desc->channel == ETW_CHANNEL_TRACELOGGING || (typed && typed->schema) ||
-	       etw_ids_pass(ids, desc->id);
+	return event->desc->channel == ETW_CHANNEL_TRACELOGGING || event->unknown ||
+	       (event->typed && event->typed->schema) || etw_ids_pass(ids, event->desc->id);
 }
 
-static bool name_passes(const struct etw_name_filter *filter,
-			const struct etw_event_descriptor *desc, const struct etw_typed *typed)
+static bool name_passes(const struct etw_name_filter *filter, const struct etw_trace_event *event)
 {
+	const struct etw_typed *typed = event->typed;
+
 	return !filter || !typed ||
-	       etw_names_pass(&filter->names, desc, typed->schema, typed->schema_len);
-}
-
-/* typed: NULL if the event has nothing but its payload. */
-static bool events_pass(const struct etw_event_filter *filter,
-			const struct etw_event_descriptor *desc,
-			const struct etw_typed *typed)
-{
-	return id_passes(&filter->ids, desc, typed) && name_passes(filter->names, desc, typed);
+	       etw_names_pass(&filter->names, event->desc, typed->schema, typed->schema_len);
 }
 
 /* Is the event's stack wanted, if stacks are at all? */
 static bool stack_wanted(const struct etw_event_filter *filter,
-			 const struct etw_event_descriptor *desc,
-			 const struct etw_typed *typed)
+			 const struct etw_trace_event *event)
 {
+	const struct etw_event_descriptor *desc = event->desc;
 	bool match;
 
-	if (!id_passes(&filter->stack_ids, desc, typed) ||
-	    !name_passes(filter->stack_names, desc, typed))
+	if (!id_passes(&filter->stack_ids, event) || !name_passes(filter->stack_names, event))
 		return false;
 	if (!filter->stack_level_given)
 		return true;
@@ -62,7 +53,8 @@ static bool chosen(const struct etw_snapshot_entry *entry, const struct etw_trac
 	if (how && how->inprivate &&
 	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
 		return false;
-	return !entry->events || events_pass(entry->events, event->desc, event->typed);
+	return !entry->events || (id_passes(&entry->events->ids, event) &&
+				  name_passes(entry->events->names, event));
 }
 
 /* ... as far as the payload says?  One that is not there yet may pass. */
@@ -88,7 +80,7 @@ static __always_inline bool takes(const struct etw_snapshot_entry *entry, const 
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !chosen(entry, event) || !payload_passes(entry, event))
 		return false;
-	if (entry->events && !stack_wanted(entry->events, desc, event->typed))
+	if (entry->events && !stack_wanted(entry->events, event))
 		add &= ~ETW_ENABLE_STACK_TRACE;
 	*properties |= add;
 	return true;

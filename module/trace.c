@@ -256,7 +256,8 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 	if (err == -EINVAL)
 		return err;
 	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
-		source->desc, how, &event.typed, &event.source, event.extra.typed }, properties);
+		source->desc, how, &event.typed, &event.source, event.extra.typed, false },
+		properties);
 	if (!wanted)
 		return 0;
 	if (err)	/* metadata larger than any event */
@@ -274,7 +275,7 @@ static noinline int write_special(const struct etw_snapshot *snapshot,
 	if (snapshot->traits || snapshot->types || (how && how->typed))
 		return write_typed(snapshot, source, how);
 	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
-		source->desc, how, NULL, source, false }, properties);
+		source->desc, how, NULL, source, false, false }, properties);
 	if (!wanted)
 		return 0;
 	return write_chosen(snapshot, source, how, wanted, properties, NULL);
@@ -331,19 +332,17 @@ int etw_trace_drop(const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc,
 		   const struct etw_trace_how *how, u32 cause)
 {
-	const struct etw_trace_event ask = {
-		.desc = desc,
-		.how = how,
-		.typed = how ? how->typed : NULL,
-	};
+	struct etw_trace_event ask = { .desc = desc, .how = how, .typed = how ? how->typed : NULL };
 	u32 properties[ETW_PROVIDER_SESSIONS], wanted = 0;
 	const struct etw_snapshot *snapshot;
 	int ret = 0;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	if (snapshot)
+	if (snapshot) {
+		ask.unknown = !ask.typed && (snapshot->types || snapshot->traits);
 		wanted = etw_trace_choose(snapshot, &ask, properties);
+	}
 	if (wanted)
 		ret = drop_wanted(snapshot, wanted, cause);
 	preempt_enable_notrace();
@@ -355,14 +354,16 @@ bool etw_trace_wants_stack(const struct etw_provider *provider,
 			   const struct etw_event_descriptor *desc,
 			   const struct etw_trace_how *how)
 {
-	const struct etw_trace_event ask = { .desc = desc, .how = how };
+	struct etw_trace_event ask = { .desc = desc, .how = how, .typed = how ? how->typed : NULL };
 	u32 properties[ETW_PROVIDER_SESSIONS], left = 0, all = 0;
 	const struct etw_snapshot *snapshot;
 
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
-	if (snapshot && snapshot->special)
+	if (snapshot && snapshot->special) {
+		ask.unknown = !ask.typed && (snapshot->types || snapshot->traits);
 		left = etw_trace_choose(snapshot, &ask, properties);
+	}
 	for (; left; left &= left - 1)
 		all |= properties[__ffs(left)];
 	preempt_enable_notrace();

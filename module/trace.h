@@ -44,6 +44,7 @@ struct etw_trace_event {
 	const struct etw_typed *typed;
 	const struct etw_record_source *source;	/* of its payload; NULL: not there yet */
 	bool pieces_typed;	/* data descriptors of source that have a type are none */
+	bool unknown;		/* it may have a schema, which is not there yet */
 };
 
 /* choose.c */

@@ -146,10 +146,14 @@ TEST_F(traits, with_other_items_from_an_interrupt)
 	EXPECT_NE(NULL, vm_item(e, ETW_EXT_EVENT_KEY, NULL));
 }
 
-/* B83: the header has the time that was given, as it was given. */
+/*
+ * B83: the header has the time that was given, as it was given.  One of the future
+ * would keep readers from all later events of its CPU.
+ */
 TEST_F(traits, time_stamp)
 {
-	uint64_t time = 0x0123456789abcdef;
+	uint64_t time = 4711, future[2] = { 0x0123456789abcdef, -1 };
+	unsigned int i;
 	const struct vm_event *e;
 
 	ASSERT_EQ(0, TYPES(1));
@@ -162,7 +166,15 @@ TEST_F(traits, time_stamp)
 	ASSERT_EQ(0, WRITE({ 0, "ab", 2 }));
 	e = the_event(self);
 	ASSERT_NE(NULL, e);
-	EXPECT_NE(time, e->head.timestamp);
+	EXPECT_LT(time, e->head.timestamp);
+	for (i = 0; i < 2; i++) {
+		time = e->head.timestamp;
+		ASSERT_EQ(0, WRITE({ 0, "ab", 2 }, { 3, &future[i], 8 }));
+		e = the_event(self);
+		ASSERT_NE(NULL, e);
+		EXPECT_LE(time, e->head.timestamp);
+		EXPECT_GT(future[i], e->head.timestamp);
+	}
 }
 
 /* Descriptors that make no sense are refused, and no event is lost by it. */
@@ -319,7 +331,10 @@ TEST_F(traits, name)
 	EXPECT_TRUE(vm_guid_zero(&reg.group));
 }
 
-/* B92: over 64 KB with them is an event that is lost. */
+/*
+ * B92: over 64 KB with them is an event that is lost, and counted, also where a
+ * filter by ids would not let it pass if it had no schema.
+ */
 TEST_F(traits, too_large)
 {
 	struct etw_session_stat st;
@@ -331,6 +346,8 @@ TEST_F(traits, too_large)
 		{ VM_PTR(big), most, 0 } };
 	struct etw_event_write w = { .size = sizeof(w), .slot = self->two.slot, .data_count = 2,
 				     .data = VM_PTR(d), .desc = desc };
+	struct etw_filter_event_id ids = { .in = 1, .count = 1, .ids = { desc.id + 1 } };
+	struct etw_filter f = { VM_PTR(&ids), sizeof(ids), ETW_FILTER_EVENT_ID };
 	struct etw_session s = vm_session("t-large");
 	int i;
 
@@ -339,22 +356,25 @@ TEST_F(traits, too_large)
 	s.buffer_kb = 128;
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->two.guid[0]));
-	ASSERT_EQ(0, vm_enable(self->fd, s.handle, self->two.guid[0], 0, 0, 0));
+	ASSERT_EQ(0, vm_enable_with(self->fd, s.handle, self->two.guid[0], 0, &f, 1));
 	vm_reader_close(&self->r);
 	self->session = s.handle;
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, s.handle, O_NONBLOCK));
 	ASSERT_EQ(0, TYPES(1));
+	d[1].size = 100000;	/* is not even looked at */
+	EXPECT_EQ(-EOVERFLOW, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
 	for (i = 0; i < 2; i++) {
 		d[1].size = most + 1 - i;
 		EXPECT_EQ(i ? 0 : -EOVERFLOW, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
 	}
 	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
 	EXPECT_EQ(1, st.written);
-	EXPECT_EQ(1, st.dropped[ETW_DROP_EVENT_SIZE]);
+	EXPECT_EQ(2, st.dropped[ETW_DROP_EVENT_SIZE]);
 	e = the_event(self);
 	ASSERT_NE(NULL, e);
 	EXPECT_EQ(65535, e->head.size);
 	/* Traits that leave no room for anything else */
+	ASSERT_EQ(0, vm_enable(self->fd, s.handle, self->two.guid[0], 0, 0, 0));
 	big[0] = 65500 & 0xff;
 	big[1] = 65500 >> 8;
 	memset(big + 2, 'n', 65497);
