@@ -78,14 +78,27 @@ static bool is_worker(void)
 	return current->flags & worker;
 }
 
+/*
+ * copy_from_user_nofault() takes a lock before 6.1.36, which an interrupt must not,
+ * and knows nothing of an NMI that hit a switch of memory.
+ */
+static bool read_user(void *to, const void __user *from, size_t size)
+{
+#ifdef CONFIG_X86
+	return !copy_from_user_nmi(to, from, size);
+#else
+	return !copy_from_user_nofault(to, from, size);
+#endif
+}
+
 static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
 {
 	const void __user *from = (const void __user *)(unsigned long)at;
 	struct frame32 f;
 
 	if (!narrow)
-		return !copy_from_user_nofault(frame, from, sizeof(*frame));
-	if (copy_from_user_nofault(&f, from, sizeof(f)))
+		return read_user(frame, from, sizeof(*frame));
+	if (!read_user(&f, from, sizeof(f)))
 		return false;
 	frame->next = f.next;
 	frame->ret = f.ret;
