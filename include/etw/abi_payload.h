@@ -26,7 +26,9 @@
  * its first NUL, its length, or the end of the payload.  CONTAINS and DOESNTCONTAIN
  * look at ETW_PAYLOAD_SEARCH_MAX bytes of a field at most, for a writer cannot be
  * preempted meanwhile: where by then neither what is searched for was nor, before
- * the last unit of these, a NUL, both hold, so that no event is lost by it.
+ * the last unit of these, a NUL, both hold, so that no event is lost by it.  For
+ * the same reason an event passes whose arrays of strings and the like have more
+ * than ETW_PAYLOAD_ELEMENTS_MAX elements before the fields that decide.
  *
  * Source: Microsoft's TdhCreatePayloadFilter, TdhAggregatePayloadFilters and
  * PAYLOAD_FILTER_PREDICATE pages.
@@ -45,6 +47,7 @@
 #define ETW_PAYLOAD_REGISTERS	16	/* values that later steps need */
 #define ETW_PAYLOAD_TEXT_MAX	255	/* units of the text of a test */
 #define ETW_PAYLOAD_SEARCH_MAX	4096	/* bytes of a field that a search looks at */
+#define ETW_PAYLOAD_ELEMENTS_MAX	4096	/* of arrays, each with a length of its own */
 
 struct etw_payload_header {
 	__u32 size;		/* of the program, bytes */

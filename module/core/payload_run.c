@@ -17,6 +17,8 @@
 struct run {
 	struct etw_cursor at;
 	u32 pointer;		/* bytes of one */
+	u32 elements;		/* of arrays that may still be looked at */
+	bool open;		/* there are more, so nobody knows */
 	u64 reg[ETW_PAYLOAD_REGISTERS];
 };
 
@@ -99,9 +101,14 @@ static noinline bool take_many(struct run *run, const struct etw_payload_step *s
 		count = run->reg[step->count];
 	if (step->kind != ETW_PAYLOAD_FIXED && step->kind != ETW_PAYLOAD_POINTER) {
 		/* Each element takes a byte at least, or is one too many. */
-		for (; count; count--)
+		for (; count; count--) {
+			if (!run->elements--) {
+				run->open = true;
+				return false;
+			}
 			if (!take_element(run, step, field))
 				return false;
+		}
 		return true;
 	}
 	if (step->flags & ETW_PAYLOAD_LENGTH_FIELD)
@@ -413,7 +420,11 @@ bool etw_payload_pass(const void *program, const struct etw_record_source *sourc
 		.typed = typed,
 		.next = source->data,
 	};
+	run.elements = ETW_PAYLOAD_ELEMENTS_MAX;
+	run.open = false;
 	run.pointer = source->type == ETW_TYPE_EVENT32 ? 4 : 8;
 	good = walk(program, event, &run);
+	if (unlikely(run.open))
+		return true;
 	return (good & event->all) == event->all && (!event->any || good & event->any);
 }

@@ -5,6 +5,7 @@
 #include "core/traits.h"
 
 #define CHUNK_HEAD	3	/* u16 size, u8 type */
+#define TAGS_MAX	16	/* bytes; Microsoft's macros make 4 at most */
 
 /* These lie anywhere. */
 static u16 u16_at(const u8 *at)
@@ -71,19 +72,22 @@ int etw_traits_parse(const void *traits, u32 len, struct etw_traits_view *view)
 const char *etw_schema_name(const void *schema, u32 size, u32 *len)
 {
 	const u8 *at = schema, *end = at + size, *nul;
+	u32 tags = 0, room;
 
 	if (!etw_blob_ok(schema, size))
 		return NULL;
 	at += 2;
-	while (at < end && *at & 0x80)
-		at++;
+	for (; at < end && *at & 0x80; at++)
+		if (++tags == TAGS_MAX)
+			return NULL;
 	if (at == end)
 		return NULL;
 	at++;
-	nul = memchr(at, 0, end - at);
-	if (!nul)
+	room = end - at < ETW_SCHEMA_NAME_MAX ? end - at : ETW_SCHEMA_NAME_MAX;
+	nul = memchr(at, 0, room);
+	if (!nul && room < ETW_SCHEMA_NAME_MAX)
 		return NULL;
-	*len = nul - at;
+	*len = nul ? nul - at : room;
 	return (const char *)at;
 }
 

@@ -35,7 +35,12 @@ int etw_traits_parse(const void *traits, u32 len, struct etw_traits_view *view);
 /* Event or provider metadata of a data descriptor: does it say its own size? */
 bool etw_blob_ok(const void *blob, u32 len);
 
-/* The event name in a schema, *len bytes; NULL: it has none. */
+#define ETW_SCHEMA_NAME_MAX	4096	/* more than any filter has room for */
+
+/*
+ * The event name in a schema, *len bytes, cut there: an event is not searched for
+ * longer.  NULL: it has none.
+ */
 const char *etw_schema_name(const void *schema, u32 size, u32 *len);
 
 /* Indices of the descriptors that are no payload; -1: there is none. */

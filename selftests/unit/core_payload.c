@@ -250,6 +250,35 @@ static void test_long_text(void)
 	}
 }
 
+/* A number that cannot hold, behind a counted array of strings. */
+static bool behind_strings(u32 count)
+{
+	static u8 payload[2 + ETW_PAYLOAD_ELEMENTS_MAX + 2 + 1];
+	const struct program p = {
+		.event = { .steps = 3, .tests = 1, .all = 1 },
+		.steps = { { .kind = ETW_PAYLOAD_FIXED, .count = 1, .length = 2, .save = 1 },
+			   { .kind = ETW_PAYLOAD_STRING8, .flags = ETW_PAYLOAD_COUNT_FIELD },
+			   { .kind = ETW_PAYLOAD_FIXED, .count = 1, .length = 1 } },
+		.tests = { { .op = ETW_PAYLOAD_NE, .step = 2 } },
+	};
+	u32 size;
+	u8 *program = bytes_of(&p, &size);
+	bool loaded = !etw_payload_load(program, size), pass;
+
+	memcpy(payload, &count, 2);
+	pass = run(program, payload, 2 + count + 1);
+	free(program);
+	return !loaded || pass;
+}
+
+/* Neither is an event searched for the end of any number of strings. */
+static void test_many_elements(void)
+{
+	ok(!behind_strings(0), "behind no string");
+	ok(!behind_strings(ETW_PAYLOAD_ELEMENTS_MAX), "behind as many as are looked at");
+	ok(behind_strings(ETW_PAYLOAD_ELEMENTS_MAX + 1), "one more, so it may hold");
+}
+
 /* ----------------------------------------------------------------------- fuzz */
 
 #define PAYLOAD_MAX	64
@@ -421,6 +450,7 @@ int main(void)
 	test_run();
 	test_typed();
 	test_long_text();
+	test_many_elements();
 	test_scattered();
 	test_noise();
 	return done_testing();

@@ -155,6 +155,22 @@ static bool named(const char *body, size_t len, const char *name)
 
 #define NAMED(body, name)	named(body, sizeof(body) - 1, name)
 
+/* A name is looked at as far as it may be in a filter. */
+static void test_long_name(u32 length)
+{
+	static char body[65000];
+	u32 n = 0, seen = length < ETW_SCHEMA_NAME_MAX ? length : ETW_SCHEMA_NAME_MAX;
+	u8 *schema;
+
+	memset(body, 'n', sizeof(body));
+	body[0] = 0;
+	body[1 + length] = 0;
+	schema = traits_of(body, length + 2);
+	ok(etw_schema_name(schema, length + 4, &n) == (char *)schema + 3 && n == seen,
+	   "a name of %u bytes", length);
+	free(schema);
+}
+
 static void test_schema(void)
 {
 	u8 *schema = traits_of("\0Evt\0", 5);
@@ -163,6 +179,11 @@ static void test_schema(void)
 	ok(NAMED("\0Evt\0", "Evt"), "the name of an event");
 	ok(NAMED("\x12" "Evt\0f\0\7", "Evt"), "with a tag, and a field");
 	ok(NAMED("\x80\xff\x80\x80\1Evt\0", "Evt"), "with a tag of five bytes");
+	ok(!NAMED("\x80\xff\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\1Evt\0", "Evt"),
+	   "with a tag of 17 bytes");
+	test_long_name(ETW_SCHEMA_NAME_MAX - 1);
+	test_long_name(ETW_SCHEMA_NAME_MAX);
+	test_long_name(60000);
 	ok(NAMED("\0\0", ""), "an empty name");
 	ok(NAMED("\0Ev", NULL), "a name without its end");
 	ok(NAMED("\0", NULL), "no name");
