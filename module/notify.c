@@ -6,6 +6,7 @@
  * in order, without any lock of ours.  A process fetches its notices itself,
  * see process.c.
  */
+#include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -42,17 +43,27 @@ static void waiter_done(struct etw_waiter *waiter)
 		complete(&waiter->done);
 }
 
-/* Until every notice was handled or dropped.  0, -ETIMEDOUT or -EINTR. */
+/*
+ * Until every notice was handled or dropped: 0, -ETIMEDOUT, or -EINTR to a process
+ * that dies.  Other signals do not end the wait, for a call that is repeated would
+ * tell the callbacks once more.  So the freezer has to be looked at here.
+ */
 int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms)
 {
-	long left = timeout_ms == U32_MAX ? MAX_SCHEDULE_TIMEOUT :
-					    msecs_to_jiffies(timeout_ms);
+	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
+	long left = HZ, ret;
 
 	waiter_done(waiter);
-	left = wait_for_completion_interruptible_timeout(&waiter->done, left);
-	if (left < 0)
-		return -EINTR;
-	return left ? 0 : -ETIMEDOUT;
+	for (;;) {
+		if (timeout_ms != U32_MAX)
+			left = clamp_t(long, end - jiffies, 0, HZ);
+		ret = wait_for_completion_killable_timeout(&waiter->done, left);
+		if (ret)
+			return ret < 0 ? -EINTR : 0;
+		if (timeout_ms != U32_MAX && time_after_eq(jiffies, end))
+			return -ETIMEDOUT;
+		try_to_freeze();
+	}
 }
 
 /* ------------------------------------------------------------------ notices */

@@ -52,7 +52,6 @@
  *	             wants the writer's stack (WRITE)
  *	EBUSY        two buffers are held already (TAKE)
  *	ENXIO        no such buffer (mmap of a consumer)
- *	EINTR        a signal ended the wait of ENABLE; the change is in force
  *	E2BIG, ENOTTY  see above
  *
  * Commands may sleep and may be issued by several threads at once.

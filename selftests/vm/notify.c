@@ -281,6 +281,35 @@ TEST_F(notify, enable_waits_until_it_was_handled)
 	pthread_join(thread, NULL);
 }
 
+static void on_alarm(int sig)
+{
+}
+
+/* B24: signals do not end the wait, and nobody is told anything again for them. */
+TEST_F(notify, signals_do_not_repeat_it)
+{
+	struct waiter w = { .fd = self->fd, .e = vm_enable_arg(self->a, vm_guid(1)) };
+	const struct sigaction act = { .sa_handler = on_alarm };	/* no SA_RESTART */
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+	pthread_t thread;
+	int i;
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	w.e.timeout_ms = 0xFFFFFFFF;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_enable, &w));
+	ASSERT_EQ(1, poll(&p, 1, VM_LIMIT_MS));
+	ASSERT_EQ(0, next(self));
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, pthread_kill(thread, SIGALRM));
+		usleep(5000);
+	}
+	EXPECT_FALSE(w.done);
+	EXPECT_EQ(-EAGAIN, next(self));
+	EXPECT_TRUE(vm_until(w.done));
+	EXPECT_EQ(0, w.ret);
+	pthread_join(thread, NULL);
+}
+
 /* B24: late, but in force */
 TEST_F(notify, enable_times_out_and_stays_in_force)
 {

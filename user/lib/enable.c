@@ -69,32 +69,6 @@ static ULONG use_parameters(const ENABLE_TRACE_PARAMETERS *params,
 	return ERROR_SUCCESS;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Enable, however many signals come while it waits for callbacks. */
-static int enable_and_wait(int fd, struct etw_enable *enable)
-{
-	uint32_t timeout = enable->timeout_ms;
-	uint64_t start = now_ms(), gone;
-	int ret;
-
-	while ((ret = etw_kdev_enable(fd, enable)) == -EINTR) {
-		gone = now_ms() - start;
-		if (timeout == INFINITE)
-			continue;
-		if (gone >= timeout)
-			return -ETIMEDOUT;
-		enable->timeout_ms = timeout - gone;
-	}
-	return ret;
-}
-
 ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		     ULONG ControlCode, UCHAR Level, ULONGLONG MatchAnyKeyword,
 		     ULONGLONG MatchAllKeyword, ULONG Timeout,
@@ -129,7 +103,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		etw_filters_free(&filters);
 		return etw_win32_from_open(fd);
 	}
-	err = enable_and_wait(fd, &enable);
+	err = etw_kdev_enable(fd, &enable);
 	etw_kdev_close(fd);
 	etw_filters_free(&filters);
 	return etw_win32_from_errno(err);
