@@ -57,6 +57,18 @@ static DEFINE_PER_CPU(local64_t, event_keys);
 
 /* ------------------------------------------------------------------- memory */
 
+/*
+ * A CPU's keys of one load begin with the microseconds since boot.  With fewer
+ * events than one each, those of the load before ended below that.
+ */
+void etw_items_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		local64_set(per_cpu_ptr(&event_keys, cpu), ktime_get_boottime_ns() / 1000);
+}
+
 void etw_items_exit(void)
 {
 	int cpu;
@@ -137,7 +149,7 @@ static u32 put_start_key(struct etw_items *items)
 	return ETW_ENABLE_PROCESS_START_KEY;
 }
 
-/* Never 0, nor the same twice while the module is loaded. */
+/* Never 0, nor the same twice since the machine booted: see etw_items_init(). */
 static void put_event_key(struct etw_items *items)
 {
 	u64 key = (u64)(smp_processor_id() + 1) << KEY_CPU_SHIFT |

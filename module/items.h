@@ -26,6 +26,7 @@ struct etw_items;
 
 /* items.c */
 int etw_items_prepare(void);
+void etw_items_init(void);
 void etw_items_exit(void);
 const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 					const struct etw_record_source *source,

@@ -50,6 +50,7 @@ static int __init etw_init(void)
 			etw_max_sessions, ETW_SESSIONS_MAX);
 	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
 	etw_activity_init();
+	etw_items_init();
 	etw_wq = alloc_workqueue("etw", WQ_UNBOUND, 0);
 	if (!etw_wq)
 		return err;

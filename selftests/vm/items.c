@@ -266,6 +266,46 @@ TEST_F(items, event_key)
 	}
 }
 
+/* The key of an event that a new session gets; 0: none. */
+static uint64_t a_key(struct __test_metadata *_metadata)
+{
+	static struct vm_events events;
+	struct vm_reader r;
+	uint64_t session, key = 0;
+	int slot, fd = vm_begin(&slot);
+
+	ASSERT_LE(0, fd);
+	session = vm_start_named(fd, "t-keys");
+	ASSERT_NE(0, session);
+	ASSERT_EQ(0, vm_reader_open(&r, fd, session, O_NONBLOCK));
+	ASSERT_EQ(0, vm_enable_with(fd, session, vm_guid(1), ETW_ENABLE_EVENT_KEY, NULL, 0));
+	ASSERT_EQ(0, vm_write(fd, slot, 1, 1, 1, "key", 3));
+	memset(&events, 0, sizeof(events));
+	ASSERT_EQ(0, vm_flush(fd, session));
+	EXPECT_EQ(-EAGAIN, vm_drain(&r, vm_keep, &events));
+	if (events.count == 1)
+		key = vm_item_number(&events.list[0], ETW_EXT_EVENT_KEY);
+	vm_reader_close(&r);
+	vm_stop_all(fd);
+	close(fd);
+	return key;
+}
+
+/* Nor has an event that is written after the module was loaded anew. */
+TEST(event_keys_go_on)
+{
+	uint64_t before, after;
+
+	vm_pin(0);
+	before = a_key(_metadata);
+	ASSERT_EQ(0, vm_rmmod("etw"));
+	ASSERT_EQ(0, vm_insmod("etw"));
+	after = a_key(_metadata);
+	EXPECT_NE(0, before);
+	EXPECT_EQ(before >> 48, after >> 48);
+	EXPECT_GT(after, before);
+}
+
 /* An item that holds this UTF-16 string with its NUL. */
 static bool is_utf16(const uint8_t *data, uint16_t len, const char *text)
 {
