@@ -239,6 +239,30 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 	return err;
 }
 
+/*
+ * A classic provider has one session, so the others that enabled it need not keep
+ * their slots: of those that no registration goes by, the one that came first.
+ */
+static int spare_slot(const struct etw_guid_entry *entry)
+{
+	const struct etw_enablement *slots = entry->slots;
+	const struct etw_registration *reg;
+	int i, spare = -1;
+	u8 used = 0;
+
+	if (entry->is_group || list_empty(&entry->regs))
+		return -1;
+	etw_entry_for_each(reg, entry) {
+		if (!etw_is_classic(reg))
+			return -1;
+		used |= reg->scope;
+	}
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
+		if (!(used & BIT(i)) && (spare < 0 || slots[i].order < slots[spare].order))
+			spare = i;
+	return spare;
+}
+
 /* On success the slot has the request's filters. */
 static int request_enable(struct etw_guid_entry *entry,
 			  struct etw_enable_request *req,
@@ -251,6 +275,8 @@ static int request_enable(struct etw_guid_entry *entry,
 	i = find_slot(entry, req->session);
 	if (i < 0)
 		i = find_slot(entry, NULL);
+	if (i < 0)
+		i = spare_slot(entry);
 	if (i < 0)
 		return -ENOSPC;
 	if (req->property & ETW_ENABLE_ITEMS)

@@ -123,6 +123,26 @@ TEST_F(classic, one_session)
 	free(rb);
 }
 
+/* B20, B21: those that lost it keep nobody from taking it, however many they are */
+TEST_F(classic, nine_sessions)
+{
+	char name[16] = "classic-0";
+	TRACEHANDLE session;
+	unsigned int i;
+
+	for (i = 0; i < 9; i++) {
+		name[8] = '0' + i;
+		session = vl_start(name);
+		ASSERT_NE(0, session);
+		ASSERT_TRUE(enable(&self->told, session, 5, 1, i + 1));
+		EXPECT_EQ(0, write_event(self->told.logger, &self->class, 1, "mine"));
+	}
+	/* The last has it, and nobody else gets it by that one's end. */
+	EXPECT_EQ(0, vl_control(session, EVENT_TRACE_CONTROL_STOP));
+	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 10));
+	EXPECT_EQ(WMI_DISABLE_EVENTS, self->told.code);
+}
+
 /* B21, B148: a change of access lists does not give it a second session */
 TEST_F(classic, lists_change)
 {
