@@ -179,8 +179,11 @@ struct etw_trace_session *etw_access_session(u64 handle, const char *name, u32 n
 					     u32 rights)
 {
 	struct etw_trace_session *s = etw_session_find(handle, name, name_len);
+	const struct etw_guid *guid = s ? &s->guid : &etw_access_default;
 
-	if (!etw_access_granted(s ? &s->guid : &etw_access_default, rights))
+	/* Who may read all its events may know what the session is like. */
+	if (!etw_access_granted(guid, rights) &&
+	    (rights != ETW_RIGHT_QUERY || !etw_access_granted(guid, ETW_RIGHT_ACCESS_REALTIME)))
 		return ERR_PTR(-EPERM);
 	return s ?: ERR_PTR(-ENOENT);
 }

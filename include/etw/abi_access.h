@@ -23,11 +23,12 @@
  *
  * Which right is asked for, and when:
  *	START, STOP, UPDATE, FLUSH	CREATE_REALTIME on the session
- *	QUERY, STAT, ENUM		QUERY on the session; ENUM tells only those
+ *	QUERY, STAT			QUERY or ACCESS_REALTIME on the session
+ *	ENUM				QUERY on the session; tells only those
  *	ENABLE, all controls		GUID_ENABLE on the provider or on the group,
  *					and CREATE_REALTIME on the session
- *	DISALLOW_SET, _QUERY		CREATE_REALTIME, QUERY on the session
- *	SESSION_CAPTURE			QUERY on the session; with SET
+ *	DISALLOW_SET, _QUERY		CREATE_REALTIME; as QUERY
+ *	SESSION_CAPTURE			as QUERY; with SET
  *					CREATE_REALTIME on it and GUID_ENABLE on
  *					each provider
  *	CONSUMER_OPEN			ACCESS_REALTIME on the session

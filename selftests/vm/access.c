@@ -7,6 +7,7 @@
 #include "vm_access.h"
 
 #define PERFMON	38
+#define LOOK	(ETW_RIGHT_QUERY | ETW_RIGHT_ACCESS_REALTIME)
 
 static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
 static const struct vm_who bob = { VM_BOB, VM_BOB, 0, 0, false };
@@ -202,17 +203,17 @@ static int do_stop(void *arg)
 static const struct {
 	const char *name;
 	int (*fn)(void *arg);
-	uint32_t right;
+	uint32_t right;		/* any of these */
 } commands[] = {
-	{ "QUERY", do_query, ETW_RIGHT_QUERY },
-	{ "QUERY by name", do_query_name, ETW_RIGHT_QUERY },
-	{ "STAT", do_stat, ETW_RIGHT_QUERY },
+	{ "QUERY", do_query, LOOK },
+	{ "QUERY by name", do_query_name, LOOK },
+	{ "STAT", do_stat, LOOK },
 	{ "ENUM", do_enum, ETW_RIGHT_QUERY },
 	{ "START", do_start, ETW_RIGHT_CREATE_REALTIME },
 	{ "UPDATE", do_update, ETW_RIGHT_CREATE_REALTIME },
 	{ "FLUSH", do_flush, ETW_RIGHT_CREATE_REALTIME },
 	{ "CAPTURE, set", do_capture_none, ETW_RIGHT_CREATE_REALTIME },
-	{ "CAPTURE", do_capture_tell, ETW_RIGHT_QUERY },
+	{ "CAPTURE", do_capture_tell, LOOK },
 	{ "CONSUMER_OPEN", do_consume, ETW_RIGHT_ACCESS_REALTIME },
 	{ "REGISTER", do_register, ETW_RIGHT_REGISTER_GUIDS },
 	{ "PROVIDER_QUERY", do_provider, ETW_RIGHT_QUERY },
@@ -454,8 +455,6 @@ TEST_F(access, root_of_a_container)
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_ALLOW(GROUP, VM_ALICE, 1)));
 	EXPECT_EQ(0, vm_as(&inside, do_query, self));
 }
-
-/* ------------------------------------------------------------- the default */
 
 /* B161: who has no list of its own goes by the default's; removing restores that. */
 TEST_F(access, default_list)
