@@ -68,14 +68,14 @@ failing() {
 	"$tree/scripts/behaviours" --check "$@" 2>&1 | sed -n 's/^not ok \([0-9]*\).*/\1/p' | tr '\n' ' '
 }
 
-echo "1..17"
+echo "1..18"
 fresh
 same "$(row 1)" "unit/b: test_it; vm/a: first" "of two files"
 same "$(row 2)" "vm/a: first, second" "in the body, and of a range"
 same "$(row 3)" "unit/b: test_more; vm/a: second" "within a range"
-same "$(row 4)" "vm/a: second; exception: differs: a\|b" "with a test and an exception"
+same "$(row 4)" "vm/a: second; exception: four: differs: a\|b" "with a test and an exception"
 same "$(row 17)" "unit/b: test_it; vm/a: first, second" "with a colon further on"
-same "$(row 20)" "exception: cannot be here" "only spoken of"
+same "$(row 20)" "exception: last: cannot be here" "only spoken of"
 same "$(row 30)$(row 31)" "unit/b: test_it" "of those to come what there is"
 same "$(failing --complete)" "" "all is well"
 
@@ -97,13 +97,17 @@ fresh
 printf '| B1 | what |\n' >>"$tree/docs/behaviours.d/x.md"
 same "$(failing)" "2 3 " "an exception without a reason"
 fresh
-printf '| B20 | last | Is slow. |\n' >"$tree/docs/behaviours.d/w.md"
+printf '| B1 |  | why |\n' >>"$tree/docs/behaviours.d/x.md"
+same "$(failing)" "2 3 " "an exception to what?"
+fresh
+printf '| B20 | it | Is slow. |\n' >"$tree/docs/behaviours.d/w.md"
 printf '| B20 | last | cannot be here |\n' >"$tree/docs/behaviours.d/y.md"
 "$tree/scripts/behaviours"
-same "$(row 20)" "exception: Is slow; cannot be here" "several exceptions, and one said twice"
+same "$(row 20)" "exception: it: Is slow; exception: last: cannot be here" \
+	"several exceptions, and one said twice"
 printf '| B20 | last | is dear |\n' >"$tree/docs/behaviours.d/w.md"
 "$tree/scripts/behaviours"
-same "$(row 20)" "exception: is dear; cannot be here" "without full stops"
+same "$(row 20)" "exception: last: is dear; exception: last: cannot be here" "without full stops"
 fresh
 : >"$tree/docs/behaviours.d/x.md"
 "$tree/scripts/behaviours"
