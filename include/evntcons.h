@@ -198,15 +198,15 @@ static inline ULONG GetEventProcessorIndex(PCEVENT_RECORD EventRecord)
 /* Operation of EventAccessControl() */
 typedef enum {
 	EventSecuritySetDACL,
-	EventSecuritySetSACL,		/* not here: no access is audited */
+	EventSecuritySetSACL,		/* not here: lists do not say what is audited */
 	EventSecurityAddDACL,
 	EventSecurityAddSACL,		/* not here */
 	EventSecurityMax
 } EVENTSECURITYOPERATION;
 
 /**
- * EventAccessControl() - give or deny rights on a session or provider
- * @Guid: of the session or provider, or DefaultTraceSecurityGuid
+ * EventAccessControl() - give or deny rights on a session, provider or group
+ * @Guid: of the session, provider or group, or DefaultTraceSecurityGuid
  * @Operation: EventSecuritySetDACL: this entry takes the place of all;
  *	EventSecurityAddDACL: it comes behind those that are in force for the
  *	GUID, also if they are the default's
@@ -222,9 +222,11 @@ typedef enum {
  * Return: ERROR_SUCCESS; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a
  * NULL pointer, zero GUID, unknown operation, no SID, no or unknown rights;
  * ERROR_NONE_MAPPED: nobody here is meant by the SID; ERROR_NOT_SUPPORTED: for
- * a SACL; ERROR_NO_SYSTEM_RESOURCES: 64 entries; ERROR_FILE_CORRUPT: the file
- * has errors, "etw access load" tells which; ERROR_WMI_SERVER_UNAVAILABLE: no
- * module; ERROR_NOT_ENOUGH_MEMORY; ERROR_DISK_FULL.  Nothing has changed then.
+ * a SACL; ERROR_NO_SYSTEM_RESOURCES: 64 entries, or 1,024 lists;
+ * ERROR_FILE_CORRUPT: the file has errors, "etw access load" tells which;
+ * ERROR_BAD_PATHNAME: a symbolic link is in its place, or no directory;
+ * ERROR_WMI_SERVER_UNAVAILABLE: no module; ERROR_NOT_ENOUGH_MEMORY;
+ * ERROR_DISK_FULL.  Nothing has changed then.
  *
  * Threads: any, at once.  Not from an enable callback.
  * Semantics: Microsoft's page "EventAccessControl function".
@@ -243,7 +245,8 @@ ETW_API ULONG EVNTAPI EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid,
  *
  * Return: ERROR_SUCCESS; ERROR_MORE_DATA: @Buffer is too small, nothing was
  * written to it; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a NULL pointer
- * or zero GUID; ERROR_WMI_SERVER_UNAVAILABLE: no module.
+ * or zero GUID; ERROR_WMI_SERVER_UNAVAILABLE: no module;
+ * ERROR_NOT_ENOUGH_MEMORY.
  *
  * Threads: any, at once.
  * Semantics: Microsoft's page "EventAccessQuery function".
