@@ -140,8 +140,8 @@ TEST_F(cli_filter, items_json)
 TEST_F(cli_filter, list)
 {
 	ENABLE("--id", "1", "--exe", "cli_filter", "--stack", "--with", "sid");
-	RUN("list", "providers");
-	PRINTED(", by exe, event id, with sid, stack\n");
+	RUN("list", "providers", "-v");
+	PRINTED(", processes by exe, events by event id, with sid, stack\n");
 	RUN("list", "providers", "--json");
 	EXPECT_EQ(1, vc_objects(self->r.out));
 	HAS("\"filters\":[\"exe\",\"event id\"],\"items\":[\"sid\",\"stack\"]");

@@ -87,8 +87,8 @@ TEST_F(cli, payload)
 	EXPECT_EQ(0, write_event(self, 8, 3, "X"));
 	EXPECT_EQ(0, write_event(self, 9, 0, ""));
 	EXPECT_EQ(4, taken(self));
-	ASSERT_TRUE(vc_report(r, !vc_run(r, "list", NULL)));
-	EXPECT_TRUE(vc_report(r, strstr(r->out, ", by payload")));
+	ASSERT_TRUE(vc_report(r, !vc_run(r, "list", "-v", NULL)));
+	EXPECT_TRUE(vc_report(r, strstr(r->out, ", events by payload")));
 }
 
 /* B62, B61: data for the provider, with enable and with capture. */
@@ -107,8 +107,8 @@ TEST_F(cli, callback_data)
 	EXPECT_EQ(7, h->id);
 	EXPECT_EQ(2, h->version);
 	EXPECT_EQ(0, memcmp(h + 1, "\x00\xff\xa5", 3));
-	ASSERT_TRUE(vc_report(r, !vc_run(r, "list", NULL)));
-	EXPECT_TRUE(vc_report(r, strstr(r->out, ", by data")));
+	ASSERT_TRUE(vc_report(r, !vc_run(r, "list", "-v", NULL)));
+	EXPECT_TRUE(vc_report(r, strstr(r->out, ", callbacks get data")));
 	ASSERT_TRUE(vc_report(r, !vc_run(r, "capture", "t-cli", self->guid, "--data", "3:",
 					 NULL)));
 	ASSERT_EQ(0, told(self, &n, data));

@@ -4,14 +4,30 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <etw/winerror.h>
 #include "cli.h"
 #include "list.h"
+#include "provider.h"
+#include "table.h"
 #include "text.h"
 #include "lib/groups.h"
+#include "lib/kdev.h"
 
-static void print_group(const struct etw_guid *guid, const struct etw_group *group,
-			const struct sessions *sessions)
+static void add_row(struct table *table, const struct etw_guid *guid,
+		    const struct etw_group *group, const struct sessions *sessions)
+{
+	struct text enabled = { 0 };
+	char text[GUID_TEXT_SIZE];
+
+	list_add_sessions(&enabled, list_enable_mask(group->enables, group->enable_count),
+			  sessions);
+	table_cell(table, "%s", guid_text(guid, text));
+	table_cell(table, "%u", group->member_count);
+	table_cell(table, "%s", enabled.len ? enabled.data : "-");
+	text_free(&enabled);
+}
+
+static void print_details(const struct etw_guid *guid, const struct etw_group *group,
+			  const struct sessions *sessions)
 {
 	struct text line = { 0 };
 	unsigned int i;
@@ -52,46 +68,48 @@ static struct json_object *group_json(const struct etw_guid *guid, const struct 
 	return o;
 }
 
-/* GUIDs of the groups, to be freed; a Win32 code. */
-static ULONG group_guids(struct etw_guid **guids, ULONG *size)
+/* rows: for the table; array: for JSON, else NULL */
+static void list_group(const struct list *list, const struct etw_guid *guid,
+		       struct table *rows, struct json_object *array)
 {
-	ULONG ret;
+	struct etw_group group;
 
-	*guids = NULL;
-	*size = 0;
-	do {
-		free(*guids);
-		*guids = calloc(1, *size + 1);
-		if (!*guids)
-			return ERROR_NOT_ENOUGH_MEMORY;
-		ret = etw_groups_list(*guids, *size, size);
-	} while (ret == ERROR_INSUFFICIENT_BUFFER);
-	return ret;
+	/* One that is not there has gone meanwhile. */
+	if (etw_group_query((const GUID *)guid, &group))
+		return;
+	if (array)
+		json_append(array, group_json(guid, &group, &list->sessions));
+	else if (list->verbose)
+		print_details(guid, &group, &list->sessions);
+	else
+		add_row(rows, guid, &group, &list->sessions);
+	etw_group_free(&group);
 }
 
-/* alone: nothing else is listed, so having none is said. */
-int list_groups(const struct sessions *sessions, struct json_object *json, bool alone)
+int list_groups(struct list *list)
 {
-	struct json_object *array = json ? json_new_array() : NULL;
-	struct etw_group group;
+	static const char *const headings[] = { "GROUP", ">MEMBERS", "ENABLED BY", NULL };
+	struct table table = { .headings = headings };
+	struct json_object *array;
 	struct etw_guid *guids;
-	ULONG i, size, ret;
+	uint32_t count, i;
+	int err;
 
-	ret = group_guids(&guids, &size);
-	if (!ret && !json && !size && alone)
+	err = provider_guids(list->fd, etw_kdev_group_enum, &guids, &count);
+	if (err)
+		return err;
+	array = list->json ? json_new_array() : NULL;
+	if (!count && !array && list->alone)
 		puts("no groups");
-	for (i = 0; !ret && i < size / sizeof(*guids); i++) {
-		/* One that is not there has gone meanwhile. */
-		if (etw_group_query((const GUID *)&guids[i], &group))
-			continue;
-		if (json)
-			json_append(array, group_json(&guids[i], &group, sessions));
-		else
-			print_group(&guids[i], &group, sessions);
-		etw_group_free(&group);
-	}
+	if (count && !array && list->follows)
+		puts("");
+	for (i = 0; i < count; i++)
+		list_group(list, &guids[i], &table, array);
+	if (table.count)
+		table_print(&table);
+	if (array)
+		json_put(list->json, "groups", array);
+	table_free(&table);
 	free(guids);
-	if (json)
-		json_put(json, "groups", array);
-	return ret ? cli_fail("cannot list the groups: error %u", (unsigned int)ret) : 0;
+	return 0;
 }

@@ -78,7 +78,15 @@ int provider_query(int fd, const struct etw_guid *guid,
 	return 0;
 }
 
-static int list_guids(int fd, struct etw_guid **guids, uint32_t *count)
+/**
+ * provider_guids() - GUIDs of all providers or groups
+ * @fd: the device
+ * @fill: etw_kdev_provider_enum() or etw_kdev_group_enum()
+ * @guids: set to an array to free()
+ * @count: set to its length
+ */
+int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
+		   struct etw_guid **guids, uint32_t *count)
 {
 	struct etw_provider_enum all = { .capacity = 0 };
 	int err;
@@ -91,7 +99,7 @@ static int list_guids(int fd, struct etw_guid **guids, uint32_t *count)
 		if (!*guids)
 			return -ENOMEM;
 		all.guids = (uintptr_t)*guids;
-		err = etw_kdev_provider_enum(fd, &all);
+		err = fill(fd, &all);
 		if (err) {
 			free(*guids);
 			return err;
@@ -113,7 +121,7 @@ int provider_list(int fd, struct provider **list, unsigned int *count)
 	uint32_t found, i;
 	int err;
 
-	err = list_guids(fd, &guids, &found);
+	err = provider_guids(fd, etw_kdev_provider_enum, &guids, &found);
 	if (err)
 		return err;
 	*count = 0;
@@ -124,8 +132,8 @@ int provider_list(int fd, struct provider **list, unsigned int *count)
 		err = provider_query(fd, &guids[i], &(*list)[*count]);
 		if (!err)
 			(*count)++;
-		else if (err == -ESRCH)
-			err = 0;	/* gone meanwhile */
+		else if (err == -ESRCH || err == -EPERM)
+			err = 0;	/* gone meanwhile, or the right to see it */
 	}
 	free(guids);
 	if (err && *list)

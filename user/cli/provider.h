@@ -21,6 +21,8 @@ struct provider {
 int provider_query(int fd, const struct etw_guid *guid,
 		   struct provider *provider);
 void provider_done(struct provider *provider);
+int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
+		   struct etw_guid **guids, uint32_t *count);
 int provider_list(int fd, struct provider **list, unsigned int *count);
 void provider_list_free(struct provider *list, unsigned int count);
 const char *provider_name(const struct provider *provider);
