@@ -224,6 +224,22 @@ TEST_F(bad, session_taken)
 	FAILS("\"CLI-BASE\" already exists");
 }
 
+/* What is in the way is told: the name, or the GUID. */
+TEST_F(bad, session_guid_taken)
+{
+	struct etw_session s = vm_session("cli-guid");
+
+	s.guid = vm_guid(1);
+	ASSERT_EQ(0, vm_start(self->fd, &s));
+	RUN("start", "cli-new", "--guid", GUID_TEXT);
+	FAILS("session \"cli-new\": session \"cli-guid\" has GUID " GUID_TEXT " already");
+	RUN("start", "Cli-Guid", "--guid", GUID_TEXT);
+	FAILS("\"Cli-Guid\" already exists");
+	RUN("start", "cli-base", "--guid", GUID_TEXT);
+	FAILS("\"cli-base\" already exists");
+	ASSERT_EQ(0, vm_stop(self->fd, s.handle));
+}
+
 TEST_F(bad, session_name)
 {
 	char name[ETW_NAME_MAX + 2] = "";

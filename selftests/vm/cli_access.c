@@ -115,15 +115,17 @@ TEST_F(cli, load)
 	/* An error anywhere: nothing of it is taken. */
 	ASSERT_EQ(0, vm_write_file(CONF, "list default\n\tallow everyone all\n  allow x:1 all\n"));
 	RUN("access", "load");
-	REFUSED(1, "/etc/etw/access.conf:3:9: neither everyone, user:U, group:G nor cap:C");
+	REFUSED(1, "\"/etc/etw/access.conf\":3:9: neither everyone, user:U, group:G nor cap:C");
 	EXPECT_EQ(1, kernel_has(self->fd, &first, &own));
 	RUN("access", "show");
 	PRINTED("list default\t# built in\n");
 	RUN("access", "add", GUID_TEXT, "--allow", "everyone=all");
-	REFUSED(1, "/etc/etw/access.conf:3:9: ");
+	REFUSED(1, "\"/etc/etw/access.conf\":3:9: ");
 	EXPECT_EQ(1, kernel_has(self->fd, &first, &own));
 	RUN("access", "load", "/nonexistent");
-	REFUSED(1, "/nonexistent: No such file or directory");
+	REFUSED(1, "\"/nonexistent\": No such file or directory");
+	RUN("access", "load", "/x\x1b[31m");
+	REFUSED(1, "\"/x\\u001b[31m\": No such file or directory");
 	/* No file: no lists. */
 	unlink(CONF);
 	RUN("access", "load");
@@ -157,6 +159,32 @@ TEST_F(cli, refused)
 	REFUSED(1, "");
 	self->r.nobody = false;
 	EXPECT_STREQ("(none)", conf());
+}
+
+/* Who may not is told what it takes, and on what. */
+TEST_F(cli, what_it_takes)
+{
+	char conf[] = "/tmp/etw-XXXXXX", path[64];
+
+	ASSERT_NE(NULL, mkdtemp(conf));
+	snprintf(path, sizeof(path), "%s/access.conf", conf);
+	ASSERT_LE(0, open(path, O_CREAT | O_WRONLY | O_TRUNC, 0644));
+	ASSERT_EQ(0, vm_write_file(path, "list " GUID_TEXT "\n\tallow user:root log\n"));
+	ASSERT_EQ(0, chown(conf, 65534, 65534) | chown(path, 65534, 65534));
+	self->r.nobody = true;
+	RUN("access", "show");
+	REFUSED(1, "show: not permitted: root may, others as access lists say");
+	RUN("access", "show", GUID_TEXT);
+	REFUSED(1, "show: \"" GUID_TEXT "\": not permitted: root may");
+	/* The kernel is in the way, not the file. */
+	setenv("ETW_ACCESS_CONF", path, 1);
+	RUN("access", "load");
+	REFUSED(1, "load: not permitted: lists are changed with CAP_SYS_ADMIN");
+	RUN("access", "set", GUID_TEXT, "--allow", "everyone=all");
+	REFUSED(1, "set: \"" GUID_TEXT "\": not permitted: lists are changed with CAP_SYS_ADMIN");
+	unsetenv("ETW_ACCESS_CONF");
+	unlink(path);
+	rmdir(conf);
 }
 
 /* Lists end with the module, and come back from the file. */

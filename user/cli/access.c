@@ -184,12 +184,13 @@ static const struct action {
 	bool entries;		/* needs them, others take none */
 	bool guid;		/* needs one */
 	bool file;		/* its operand is a file */
+	bool changes;		/* which takes more than looking */
 } actions[] = {
-	{ "show", run_show, false, false, false },
-	{ "set", run_set, true, true, false },
-	{ "add", run_add, true, true, false },
-	{ "remove", run_remove, false, true, false },
-	{ "load", run_load, false, false, true },
+	{ "show", run_show, false, false, false, false },
+	{ "set", run_set, true, true, false, true },
+	{ "add", run_add, true, true, false, true },
+	{ "remove", run_remove, false, true, false, true },
+	{ "load", run_load, false, false, true, true },
 };
 
 static const struct action *find_action(const char *name)
@@ -216,19 +217,24 @@ static void check_usage(const struct action *action, const struct request *r)
 		cli_usage("%s: prints nothing, so takes no --json", action->name);
 }
 
-static int access_fail(const struct request *r, bool file, int err)
+static int access_fail(const struct action *action, const struct request *r, int err)
 {
-	const char *path = file && r->target ? r->target : etw_access_path();
+	const char *path = action->file && r->target ? r->target : etw_access_path();
+	const char *reason = cli_reason(-err);
 
 	if (r->error.line)
-		return cli_fail("%s:%u:%u: %s", path, r->error.line, r->error.column,
-				r->error.what);
+		return cli_fail("%s:%u:%u: %s", cli_quote(path), r->error.line,
+				r->error.column, r->error.what);
 	if (r->error.what[0])
-		return cli_fail("%s: %s", path, r->error.what);
+		return cli_fail("%s: %s", cli_quote(path), r->error.what);
 	if (err == -ENOSPC)
 		return cli_fail("more than %d entries or %d lists", ETW_ACCESS_ENTRIES_MAX,
 				ETW_ACCESS_LISTS_MAX);
-	return cli_fail("%s", cli_reason(-err));
+	if (err == -EPERM && action->changes)
+		reason = "not permitted: lists are changed with CAP_SYS_ADMIN in the initial user namespace";
+	if (r->target)
+		return cli_fail("%s: %s: %s", action->name, cli_quote(r->target), reason);
+	return cli_fail("%s: %s", action->name, reason);
 }
 
 int cmd_access(int argc, char **argv)
@@ -260,5 +266,5 @@ int cmd_access(int argc, char **argv)
 	}
 	err = action->run(fd, &r);
 	etw_kdev_close(fd);
-	return err ? access_fail(&r, action->file, err) : 0;
+	return err ? access_fail(action, &r, err) : 0;
 }

@@ -103,7 +103,7 @@ const char *cli_reason(int err)
 	switch (err) {
 	case EPERM:
 	case EACCES:
-		return "not permitted: needs CAP_PERFMON or root";
+		return "not permitted: root may, others as access lists say, else with CAP_PERFMON";
 	case EINVAL:
 		return "refused as invalid";
 	case ENOSPC:

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli.h"
 #include "session.h"
+#include "text.h"
 #include "lib/guid.h"
 #include "lib/kdev.h"
 
@@ -122,9 +124,42 @@ static int no_space(int fd, const char *name)
 			cli_quote(name), ETW_BUFFERS_MAX);
 }
 
-static int start_fail(int fd, const char *name, int err)
+/*
+ * EEXIST, too, has two causes: the name or the GUID that was given.  Who may not
+ * look at the session that is in the way cannot be told which of them.
+ */
+static int taken(int fd, const char *name, const struct etw_guid *guid)
+{
+	struct session *list, same;
+	char text[GUID_TEXT_SIZE];
+	unsigned int count, i;
+	int err;
+
+	memset(&same, 0, sizeof(same));
+	err = session_do(fd, etw_kdev_session_query, name, &same);
+	if (!err || etw_guid_is_zero(guid))
+		return session_fail(name, -EEXIST);
+	guid_text(guid, text);
+	if (session_list(fd, &list, &count))
+		return cli_fail("session %s: another one has this name or GUID %s already",
+				cli_quote(name), text);
+	for (i = 0; i < count && !guid_equal(&list[i].s.guid, guid); i++)
+		;
+	if (i < count)
+		cli_fail("session %s: session %s has GUID %s already", cli_quote(name),
+			 cli_quote(list[i].name), text);
+	else
+		cli_fail("session %s: another one has %sGUID %s already", cli_quote(name),
+			 err == -ENOENT ? "" : "this name or ", text);
+	free(list);
+	return 1;
+}
+
+static int start_fail(int fd, const char *name, const struct etw_guid *guid, int err)
 {
 	switch (-err) {
+	case EEXIST:
+		return taken(fd, name, guid);
 	case ENOSPC:
 		return no_space(fd, name);
 	case EINVAL:
@@ -138,6 +173,7 @@ static int start_fail(int fd, const char *name, int err)
 int cmd_start(int argc, char **argv)
 {
 	static struct session session = { .s.mode = ETW_MODE_REAL_TIME };
+	struct etw_guid guid;
 	const char *name;
 	bool json = false;
 	int option, fd, err;
@@ -145,12 +181,13 @@ int cmd_start(int argc, char **argv)
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
 		json |= take_option(option, &session.s);
 	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	guid = session.s.guid;
 	fd = device_open();
 	if (fd < 0)
 		return 1;
 	err = session_do(fd, etw_kdev_session_start, name, &session);
 	if (err)
-		err = start_fail(fd, name, err);
+		err = start_fail(fd, name, &guid, err);
 	etw_kdev_close(fd);
 	if (err)
 		return err;
