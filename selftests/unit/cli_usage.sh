@@ -89,7 +89,8 @@ check_help() {
 		! cmp -s "$work/out" "$work/long" || good=yes
 		report "$good" "etw help $command is the same"
 	done <"$work/commands"
-	for command in start stop query flush list enable disable capture dump stat access help; do
+	for command in start update stop query flush list enable disable capture disallow dump stat \
+		access help; do
 		good=no
 		! grep -q "^  $command " "$work/summary" || good=yes
 		report "$good" "etw help lists $command"
@@ -139,6 +140,9 @@ check_operands() {
 	right list
 	right list sessions
 	right list providers --json
+	right list providers -v
+	right list --verbose groups
+	right list -vj
 	right list groups
 	wrong "neither 'sessions' nor 'providers'" list session
 	right stat
@@ -207,7 +211,7 @@ check_start() {
 }
 
 check_enable() {
-	local value
+	local value command
 
 	for value in critical Error WARNING info information informational verbose always 0 255; do
 		right enable a b --level "$value"
@@ -245,7 +249,58 @@ check_enable() {
 	wrong '--group: "b" is not a GUID' disable a b --group
 	wrong '--group: its members' enable a "$value" --group --name a
 	wrong '--group: its members' enable a "$value" --group --not-id 1
-	wrong '--timeout: "4294967295"' enable a b --timeout 4294967295
+	for command in enable disable capture; do
+		right "$command" a b --timeout 5 --source "$value"
+		wrong '--timeout: "4294967295"' "$command" a b --timeout 4294967295
+		wrong '--source: "x" is not a GUID' "$command" a b --source x
+	done
+	right enable a b --capture --data 7:00
+	right enable a b --name A --name-level 3 --name-any 6 --name-all 0x2
+	wrong '--name-level: no names are given' enable a b --name-level 3
+	wrong '--name-any: "x"' enable a b --name A --name-any x
+	right enable a b --stack-not-name A --stack-name-level info --stack-name-any f
+	wrong '--stack-name-all: no names are given' enable a b --name A --stack-name-all 3
+	wrong 'either the events wanted' enable a b --stack-name A --stack-not-name B
+	right enable a b --stack-not-level 3 --stack-any 6 --stack-all 2
+	wrong 'either the events wanted' enable a b --stack-not-level 3 --stack-level 3
+	wrong '--stack-not-level: "loud" is not a level' enable a b --stack-not-level loud
+}
+
+check_sessions() {
+	local guid=01234567-89ab-cdef-0001-020304050607
+	local -a many=()
+
+	wrong 'missing SESSION' update
+	wrong 'give --max-buffers or --flush' update a
+	wrong '--max-buffers: "0"' update a --max-buffers 0
+	wrong '--max-buffers: "60001"' update a --max-buffers 60001
+	wrong '--flush: "0.9" is less than 1 second' update a --flush 0.9
+	wrong 'unexpected argument "b"' update a b --flush 1
+	right update a --max-buffers 60000 --flush 86400 -j
+	wrong 'missing SESSION' disallow
+	wrong 'the name is empty' disallow ''
+	wrong 'the name is empty' disallow a "$guid" ''
+	wrong '"{x" is not a GUID' disallow a "$guid" '{x'
+	wrong '--clear: give no provider' disallow a "$guid" --clear
+	wrong '--json: goes with showing only' disallow a "$guid" --json
+	right disallow a
+	right disallow a --json
+	right disallow a "$guid" Sample-App
+	right disallow a --clear
+	wrong '--every: "x" is not a number' capture a b --every x
+	wrong 'missing PROVIDER' capture a --every 5
+	wrong '--every: 0 is for all, give no provider' capture a b --every 0
+	wrong 'either --every or --show' capture a --every 0 --show
+	wrong '--show: give no provider' capture a b --show
+	wrong '--json: goes with --show only' capture a b --json
+	wrong 'no other option goes with them' capture a b --every 5 --group
+	wrong 'no other option goes with them' capture a --show --data 1:00
+	wrong 'the name is empty' capture a '' --every 5
+	right capture a b c Sample-App --every 4294967295
+	right capture a --every 0
+	right capture a --show --json
+	mapfile -t many < <(seq 65)
+	wrong 'more than 64 providers' capture a --every 5 "${many[@]}"
 }
 
 check_readers() {
@@ -286,6 +341,7 @@ check_commands
 check_operands
 check_start
 check_enable
+check_sessions
 check_readers
 check_access
 check_device

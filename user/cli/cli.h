@@ -28,7 +28,8 @@ struct cli_option {
 
 struct cli_syntax {
 	const char *what;		/* what the subcommand does */
-	const char *operands[4];	/* names; one in brackets is optional */
+	/* names; one in brackets is optional, the last with dots may be repeated */
+	const char *operands[4];
 	const struct cli_option *options;
 	const char *example;
 };
@@ -75,6 +76,7 @@ bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
 /* The subcommands. */
 
 int cmd_start(int argc, char **argv);
+int cmd_update(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
 int cmd_query(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
@@ -82,6 +84,7 @@ int cmd_list(int argc, char **argv);
 int cmd_enable(int argc, char **argv);
 int cmd_disable(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
+int cmd_disallow(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_access(int argc, char **argv);

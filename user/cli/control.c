@@ -3,14 +3,37 @@
  * control.c - what enable, disable and capture share
  */
 #include <errno.h>
+#include <getopt.h>
 #include "provider.h"
 #include "session.h"
 #include "text.h"
 #include "lib/guid.h"
 #include "lib/kdev.h"
 
-static int control_fail(const char *session, const char *provider, int err)
+bool provider_option(int option, struct etw_enable *enable)
 {
+	switch (option) {
+	case PROVIDER_OPT_GROUP:
+		enable->property |= ETW_ENABLE_PROVIDER_GROUP;
+		return true;
+	case PROVIDER_OPT_SOURCE:
+		if (etw_guid_parse(optarg, &enable->source))
+			cli_usage("--source: %s is not a GUID", cli_quote(optarg));
+		return true;
+	case PROVIDER_OPT_TIMEOUT:
+		enable->timeout_ms = cli_number("--timeout", optarg, 0, UINT32_MAX - 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int control_fail(const char *session, const char *provider,
+			const struct etw_enable *enable, int err)
+{
+	const bool stacks = enable->control == ETW_CONTROL_ENABLE &&
+			    enable->property & ETW_ENABLE_STACK_TRACE;
+
 	switch (-err) {
 	case ENOENT:
 		return cli_fail("no session %s", cli_quote(session));
@@ -18,8 +41,13 @@ static int control_fail(const char *session, const char *provider, int err)
 		return cli_fail("provider %s: %d sessions have it enabled already",
 				cli_quote(provider), ETW_PROVIDER_SESSIONS);
 	case ETIMEDOUT:
-		return cli_fail("provider %s: its callbacks did not finish in time; the change is in force",
-				cli_quote(provider));
+		return cli_fail("provider %s: its callbacks did not finish in time; %s",
+				cli_quote(provider),
+				enable->control == ETW_CONTROL_CAPTURE ?
+				"they go on" : "the change is in force");
+	case EPERM:
+		return cli_fail("provider %s: %s%s", cli_quote(provider), cli_reason(EPERM),
+				stacks ? "; stacks take CAP_PERFMON in any case" : "");
 	default:
 		return cli_fail("provider %s: %s", cli_quote(provider),
 				cli_reason(-err));
@@ -27,7 +55,7 @@ static int control_fail(const char *session, const char *provider, int err)
 }
 
 /* Something that is meant to be a GUID must not be looked up as a name. */
-static void check_provider(const char *text)
+void provider_check(const char *text)
 {
 	struct etw_guid guid;
 
@@ -36,26 +64,33 @@ static void check_provider(const char *text)
 		cli_usage("PROVIDER: %s is not a GUID", cli_quote(text));
 }
 
+static void check_group(const char *text, const struct etw_enable *enable)
+{
+	struct etw_guid guid;
+
+	if (enable->property & ETW_ENABLE_PROVIDER_GROUP && etw_guid_parse(text, &guid))
+		cli_usage("--group: %s is not a GUID, and groups have no names",
+			  cli_quote(text));
+}
+
 /**
  * provider_control() - enable, disable or capture
  * @session: the session's name
  * @provider: GUID or name of the provider
  * @enable: all but the session and the provider
+ * @capture: ask for the provider's state after that, in the same words
  *
  * Return: exit status.
  */
 int provider_control(const char *session, const char *provider,
-		     struct etw_enable *enable)
+		     struct etw_enable *enable, bool capture)
 {
 	static struct session found;
 	int fd, err, status = 1;
 
 	cli_name("SESSION", session);
-	check_provider(provider);
-	if (enable->property & ETW_ENABLE_PROVIDER_GROUP &&
-	    etw_guid_parse(provider, &enable->provider))
-		cli_usage("--group: %s is not a GUID, and groups have no names",
-			  cli_quote(provider));
+	provider_check(provider);
+	check_group(provider, enable);
 	fd = device_open();
 	if (fd < 0)
 		return 1;
@@ -65,21 +100,12 @@ int provider_control(const char *session, const char *provider,
 	} else if (provider_resolve(fd, provider, &enable->provider)) {
 		enable->session = found.s.handle;
 		err = etw_kdev_enable(fd, enable);
-		status = err ? control_fail(session, provider, err) : 0;
+		if (!err && capture) {
+			enable->control = ETW_CONTROL_CAPTURE;
+			err = etw_kdev_enable(fd, enable);
+		}
+		status = err ? control_fail(session, provider, enable, err) : 0;
 	}
 	etw_kdev_close(fd);
 	return status;
-}
-
-/* A subcommand without options but --group: disable. */
-int provider_main(const struct cli_syntax *syntax, uint32_t control, int argc,
-		  char **argv)
-{
-	struct etw_enable enable = { .control = control };
-	char **operands;
-
-	while (cli_next(syntax, argc, argv) != -1)
-		enable.property = ETW_ENABLE_PROVIDER_GROUP;
-	operands = cli_operands(syntax, argc, argv);
-	return provider_control(operands[0], operands[1], &enable);
 }

@@ -21,6 +21,9 @@ enum {
 	OPT_NOT_ID,
 	OPT_NAME,
 	OPT_NOT_NAME,
+	OPT_NAME_LEVEL,
+	OPT_NAME_ANY,
+	OPT_NAME_ALL,
 	OPT_FIELDS,
 	OPT_PAYLOAD,
 	OPT_DATA,
@@ -31,9 +34,15 @@ enum {
 	OPT_STACK_ID,
 	OPT_STACK_NOT_ID,
 	OPT_STACK_NAME,
+	OPT_STACK_NOT_NAME,
+	OPT_STACK_NAME_LEVEL,
+	OPT_STACK_NAME_ANY,
+	OPT_STACK_NAME_ALL,
 	OPT_STACK_LEVEL,
-	OPT_TIMEOUT,
-	OPT_GROUP = PROVIDER_OPT_GROUP,
+	OPT_STACK_NOT_LEVEL,
+	OPT_STACK_ANY,
+	OPT_STACK_ALL,
+	OPT_CAPTURE,
 };
 
 static const struct cli_option options[] = {
@@ -49,6 +58,9 @@ static const struct cli_option options[] = {
 	{ "not-id", OPT_NOT_ID, "LIST", "all events but those with these ids" },
 	{ "name", OPT_NAME, "LIST", "only TraceLogging events so named: Start,Stop" },
 	{ "not-name", OPT_NOT_NAME, "LIST", "all events but those so named" },
+	{ "name-level", OPT_NAME_LEVEL, "LEVEL", "names concern events up to this level only" },
+	{ "name-any", OPT_NAME_ANY, "HEX", "... and only those with one of these keywords" },
+	{ "name-all", OPT_NAME_ALL, "HEX", "... and with all of these" },
 	{ "fields", OPT_FIELDS, "FIELDS", "of an event: 'id=7: u32 Size, str16 File'" },
 	{ "payload", OPT_PAYLOAD, "EXPR", "... of which only those are wanted: 'Size >= 4096'" },
 	{ "data", OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
@@ -59,9 +71,16 @@ static const struct cli_option options[] = {
 	{ "stack-id", OPT_STACK_ID, "LIST", "stacks of events with these ids only" },
 	{ "stack-not-id", OPT_STACK_NOT_ID, "LIST", "stacks of all but these events" },
 	{ "stack-name", OPT_STACK_NAME, "LIST", "stacks of events so named only" },
+	{ "stack-not-name", OPT_STACK_NOT_NAME, "LIST", "stacks of all but those so named" },
+	{ "stack-name-level", OPT_STACK_NAME_LEVEL, "LEVEL", "as --name-level" },
+	{ "stack-name-any", OPT_STACK_NAME_ANY, "HEX", "as --name-any" },
+	{ "stack-name-all", OPT_STACK_NAME_ALL, "HEX", "as --name-all" },
 	{ "stack-level", OPT_STACK_LEVEL, "LEVEL", "stacks of events up to this level only" },
-	PROVIDER_OPTION_GROUP,
-	{ "timeout", OPT_TIMEOUT, "MS", "wait that long for the provider's callbacks" },
+	{ "stack-not-level", OPT_STACK_NOT_LEVEL, "LEVEL", "stacks of all but events up to it" },
+	{ "stack-any", OPT_STACK_ANY, "HEX", "... with one of these keywords" },
+	{ "stack-all", OPT_STACK_ALL, "HEX", "... with all of these keywords" },
+	{ "capture", OPT_CAPTURE, NULL, "then ask the provider to write its state" },
+	PROVIDER_OPTIONS,
 	CLI_OPTION_END
 };
 
@@ -76,8 +95,8 @@ static const struct cli_syntax syntax = {
 	.example = "etw enable demo Sample-Block --level info --any 0x3",
 };
 
-/* Options that add a filter; false: it is none of them. */
-static bool take_filter(int option, struct etw_enable *enable, struct filters *filters)
+/* Options that select processes; false: it is none of them. */
+static bool take_scope(int option, struct filters *filters)
 {
 	switch (option) {
 	case OPT_PID:
@@ -95,6 +114,15 @@ static bool take_filter(int option, struct etw_enable *enable, struct filters *f
 	case OPT_APP:
 		filters_name(filters, "--app", optarg);
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* Those that select events, or are for the provider itself. */
+static bool take_events(int option, struct filters *filters)
+{
+	switch (option) {
 	case OPT_ID:
 		filters_ids(&filters->ids, "--id", true, optarg);
 		return true;
@@ -107,9 +135,6 @@ static bool take_filter(int option, struct etw_enable *enable, struct filters *f
 	case OPT_NOT_NAME:
 		filters_events(&filters->events, "--not-name", false, optarg);
 		return true;
-	case OPT_STACK_NAME:
-		filters_events(&filters->stack_events, "--stack-name", true, optarg);
-		break;
 	case OPT_FIELDS:
 		filters_fields(filters, "--fields", optarg);
 		return true;
@@ -119,22 +144,70 @@ static bool take_filter(int option, struct etw_enable *enable, struct filters *f
 	case OPT_DATA:
 		blob_parse(&filters->blob, "--data", optarg);
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* Those that say which events a filter by names concerns at all. */
+static bool take_names(int option, struct filters *filters)
+{
+	switch (option) {
+	case OPT_NAME_LEVEL:
+		filters_events_level(&filters->events, "--name-level", optarg);
+		return true;
+	case OPT_NAME_ANY:
+		filters_events_any(&filters->events, "--name-any", optarg);
+		return true;
+	case OPT_NAME_ALL:
+		filters_events_all(&filters->events, "--name-all", optarg);
+		return true;
+	case OPT_STACK_NAME_LEVEL:
+		filters_events_level(&filters->stack_events, "--stack-name-level", optarg);
+		return true;
+	case OPT_STACK_NAME_ANY:
+		filters_events_any(&filters->stack_events, "--stack-name-any", optarg);
+		return true;
+	case OPT_STACK_NAME_ALL:
+		filters_events_all(&filters->stack_events, "--stack-name-all", optarg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Those that select the events whose stacks are wanted. */
+static bool take_stacks(int option, struct filters *filters)
+{
+	switch (option) {
 	case OPT_STACK_ID:
 		filters_ids(&filters->stack_ids, "--stack-id", true, optarg);
-		break;
+		return true;
 	case OPT_STACK_NOT_ID:
 		filters_ids(&filters->stack_ids, "--stack-not-id", false, optarg);
-		break;
+		return true;
+	case OPT_STACK_NAME:
+		filters_events(&filters->stack_events, "--stack-name", true, optarg);
+		return true;
+	case OPT_STACK_NOT_NAME:
+		filters_events(&filters->stack_events, "--stack-not-name", false, optarg);
+		return true;
 	case OPT_STACK_LEVEL:
-		filters->stack_level_given = true;
-		filters->stack_level.level = cli_level("--stack-level", optarg);
-		filters->stack_level.in = 1;
+		filters_stack_level(filters, "--stack-level", true, optarg);
+		return true;
+	case OPT_STACK_NOT_LEVEL:
+		filters_stack_level(filters, "--stack-not-level", false, optarg);
+		return true;
+	case OPT_STACK_ANY:
+		filters->stack_level.any = cli_hex("--stack-any", optarg);
+		break;
+	case OPT_STACK_ALL:
+		filters->stack_level.all = cli_hex("--stack-all", optarg);
 		break;
 	default:
 		return false;
 	}
-	/* A stack that is asked for more closely is asked for. */
-	enable->property |= ETW_ENABLE_STACK_TRACE;
+	filters->stack_level_given = true;
 	return true;
 }
 
@@ -156,18 +229,11 @@ static void take_option(int option, struct etw_enable *enable)
 	case OPT_WITH:
 		enable->property |= filters_items("--with", optarg);
 		break;
-	case OPT_GROUP:
-		enable->property |= ETW_ENABLE_PROVIDER_GROUP;
-		break;
 	case OPT_STACK:
 		enable->property |= ETW_ENABLE_STACK_TRACE;
 		break;
 	case OPT_IGNORE_KEYWORD_0:
 		enable->property |= ETW_ENABLE_IGNORE_KEYWORD_0;
-		break;
-	case OPT_TIMEOUT:
-		enable->timeout_ms = cli_number("--timeout", optarg, 0,
-						UINT32_MAX - 1);
 		break;
 	}
 }
@@ -193,13 +259,21 @@ int cmd_enable(int argc, char **argv)
 {
 	struct etw_enable enable = { .control = ETW_CONTROL_ENABLE };
 	static struct filters filters;
+	bool capture = false;
 	char **operands;
 	int option, status;
 
 	filters_init(&filters);
-	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		if (!take_filter(option, &enable, &filters))
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (take_stacks(option, &filters))
+			/* A stack that is asked for more closely is asked for. */
+			enable.property |= ETW_ENABLE_STACK_TRACE;
+		else if (option == OPT_CAPTURE)
+			capture = true;
+		else if (!take_scope(option, &filters) && !take_events(option, &filters) &&
+			 !take_names(option, &filters) && !provider_option(option, &enable))
 			take_option(option, &enable);
+	}
 	operands = cli_operands(&syntax, argc, argv);
 	if (enable.property & ETW_ENABLE_PROVIDER_GROUP &&
 	    (filters.ids.given || filters.events.given || filters.payload.given))
@@ -207,7 +281,7 @@ int cmd_enable(int argc, char **argv)
 	if (!processes_exist(&filters))
 		return 1;
 	filters_use(&filters, &enable);
-	status = provider_control(operands[0], operands[1], &enable);
+	status = provider_control(operands[0], operands[1], &enable, capture);
 	payload_free(&filters.payload);
 	return status;
 }

@@ -21,6 +21,7 @@ static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
 	{ "start", cmd_start, "start a session" },
+	{ "update", cmd_update, "change a session that runs" },
 	{ "stop", cmd_stop, "stop a session" },
 	{ "query", cmd_query, "show one session" },
 	{ "flush", cmd_flush, "deliver what a session has buffered" },
@@ -28,6 +29,7 @@ static const struct command commands[] = {
 	{ "enable", cmd_enable, "enable a provider for a session" },
 	{ "disable", cmd_disable, "disable a provider for a session" },
 	{ "capture", cmd_capture, "ask a provider to write its state" },
+	{ "disallow", cmd_disallow, "leave providers out of a session's groups" },
 	{ "dump", cmd_dump, "print a session's events as they come" },
 	{ "access", cmd_access, "show or change who may do what" },
 	{ "stat", cmd_stat, "show a session's rates and losses" },

@@ -48,6 +48,7 @@ void filters_init(struct filters *filters)
 	filters->stack_ids.type = ETW_FILTER_STACKWALK;
 	filters->events.type = ETW_FILTER_EVENT_NAME;
 	filters->stack_events.type = ETW_FILTER_STACKWALK_NAME;
+	filters->stack_level.in = 1;
 }
 
 void filters_pid(struct filters *filters, const char *option, const char *text)
@@ -134,6 +135,35 @@ void filters_events(struct filter_events *events, const char *option, bool in,
 	}
 }
 
+/* The events that a filter by names concerns: of this level and these keywords. */
+void filters_events_level(struct filter_events *events, const char *option, const char *text)
+{
+	events->narrowed = option;
+	events->head.level = cli_level(option, text);
+}
+
+void filters_events_any(struct filter_events *events, const char *option, const char *text)
+{
+	events->narrowed = option;
+	events->head.any = cli_hex(option, text);
+}
+
+void filters_events_all(struct filter_events *events, const char *option, const char *text)
+{
+	events->narrowed = option;
+	events->head.all = cli_hex(option, text);
+}
+
+void filters_stack_level(struct filters *filters, const char *option, bool in,
+			 const char *text)
+{
+	if (filters->stack_in_given && filters->stack_level.in != in)
+		cli_usage("%s: either the events wanted or those not wanted", option);
+	filters->stack_level_given = filters->stack_in_given = true;
+	filters->stack_level.in = in;
+	filters->stack_level.level = cli_level(option, text);
+}
+
 /* Properties of a list like sid,login. */
 uint32_t filters_items(const char *option, const char *text)
 {
@@ -184,6 +214,8 @@ static void use(struct filters *filters, struct etw_enable *enable, uint32_t typ
 static void use_events(struct filters *filters, struct etw_enable *enable,
 		       const struct filter_events *events)
 {
+	if (events->narrowed && !events->given)
+		cli_usage("%s: no names are given", events->narrowed);
 	if (events->given)
 		use(filters, enable, events->type, events->bytes,
 		    offsetof(struct etw_filter_event_name, names) + events->len);

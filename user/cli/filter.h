@@ -34,8 +34,10 @@ struct filters {
 			struct etw_filter_event_name head;
 			char bytes[ETW_FILTER_EVENT_NAME_MAX];
 		};
+		const char *narrowed;	/* the option that gave a level or keywords */
 	} events, stack_events;
 	bool stack_level_given;
+	bool stack_in_given;		/* which of the two ways */
 	struct etw_filter_level_kw stack_level;
 	struct payload payload;
 	struct blob blob;
@@ -50,6 +52,11 @@ void filters_fields(struct filters *filters, const char *option, const char *tex
 void filters_payload(struct filters *filters, const char *option, const char *text);
 void filters_events(struct filter_events *events, const char *option, bool in,
 		    const char *text);
+void filters_events_level(struct filter_events *events, const char *option, const char *text);
+void filters_events_any(struct filter_events *events, const char *option, const char *text);
+void filters_events_all(struct filter_events *events, const char *option, const char *text);
+void filters_stack_level(struct filters *filters, const char *option, bool in,
+			 const char *text);
 void filters_use(struct filters *filters, struct etw_enable *enable);
 
 uint32_t filters_items(const char *option, const char *text);

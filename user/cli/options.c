@@ -11,7 +11,7 @@
 #include <string.h>
 #include "cli.h"
 
-#define OPTIONS_MAX	32
+#define OPTIONS_MAX	48
 #define OPTION_HELP	'h'
 #define NAME_COLUMN	20
 
@@ -160,13 +160,22 @@ int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 	return c;
 }
 
+/* May it come any number of times, from here to the end? */
+static bool is_repeated(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && !strcmp(name + len - 3, "...");
+}
+
 /**
  * cli_operands() - what is left after the options, checked against the table
  * @syntax: the subcommand's table
  * @argc: as the subcommand got it
  * @argv: as the subcommand got it
  *
- * Return: the operands; an optional one that is missing is NULL.
+ * Return: the operands, a NULL after the last; an optional one that is missing
+ * is NULL.
  */
 char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv)
 {
@@ -176,6 +185,8 @@ char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv)
 	for (i = 0; syntax->operands[i]; i++) {
 		if (i >= given && syntax->operands[i][0] != '[')
 			cli_usage("missing %s", syntax->operands[i]);
+		if (is_repeated(syntax->operands[i]))
+			return argv + optind;
 	}
 	if (given > i)
 		cli_usage("unexpected argument %s", cli_quote(argv[optind + i]));

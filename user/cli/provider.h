@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <etw/abi.h>
 #include "cli.h"
+#include "json.h"
 
 struct provider {
 	struct etw_guid guid;
@@ -27,15 +28,27 @@ int provider_list(int fd, struct provider **list, unsigned int *count);
 void provider_list_free(struct provider *list, unsigned int count);
 const char *provider_name(const struct provider *provider);
 bool provider_resolve(int fd, const char *text, struct etw_guid *guid);
+void provider_check(const char *text);
+unsigned int provider_operands(char **operands, unsigned int max);
+bool provider_resolve_all(int fd, char **operands, struct etw_guid *guids);
+void provider_print_guids(const struct etw_guid *guids, unsigned int count);
+struct json_object *provider_guids_json(const struct etw_guid *guids, unsigned int count);
 
-/* --group of enable, disable and capture: PROVIDER is the GUID of a group */
-#define PROVIDER_OPT_GROUP	512
-#define PROVIDER_OPTION_GROUP \
-	{ "group", PROVIDER_OPT_GROUP, NULL, "PROVIDER is the GUID of a group" }
+/* What enable, disable and capture have in common */
+enum {
+	PROVIDER_OPT_GROUP = 512,
+	PROVIDER_OPT_SOURCE,
+	PROVIDER_OPT_TIMEOUT,
+};
 
+#define PROVIDER_OPTIONS						\
+	{ "group", PROVIDER_OPT_GROUP, NULL, "PROVIDER is the GUID of a group" },	\
+	{ "source", PROVIDER_OPT_SOURCE, "GUID", "tell the callbacks that it comes from that" },	\
+	{ "timeout", PROVIDER_OPT_TIMEOUT, "MS", "wait that long for the provider's callbacks" }
+
+/* false: it is none of them */
+bool provider_option(int option, struct etw_enable *enable);
 int provider_control(const char *session, const char *provider,
-		     struct etw_enable *enable);
-int provider_main(const struct cli_syntax *syntax, uint32_t control, int argc,
-		  char **argv);
+		     struct etw_enable *enable, bool capture);
 
 #endif /* ETW_CLI_PROVIDER_H */

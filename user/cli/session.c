@@ -13,6 +13,8 @@
 #include "text.h"
 #include "lib/kdev.h"
 
+#define FLUSH_SECONDS_MAX	86400
+
 static void want_name(struct session *session)
 {
 	session->s.name_out = (uintptr_t)session->name;
@@ -107,6 +109,22 @@ int session_fail(const char *name, int err)
 		return cli_fail("session %s: %s", cli_quote(name),
 				cli_reason(-err));
 	}
+}
+
+int session_too_large(const char *name)
+{
+	return cli_fail("session %s: its buffers would take more than 1/8 of memory or be more than %u",
+			cli_quote(name), ETW_BUFFERS_MAX);
+}
+
+/* A flush timer, in seconds with decimals, as milliseconds. */
+uint32_t session_flush_ms(const char *option, const char *text)
+{
+	uint32_t ms = cli_millis(option, text, FLUSH_SECONDS_MAX);
+
+	if (ms < 1000)
+		cli_usage("%s: %s is less than 1 second", option, cli_quote(text));
+	return ms;
 }
 
 const char *session_mode(const struct session *session)

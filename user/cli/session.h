@@ -6,6 +6,7 @@
 #define ETW_CLI_SESSION_H
 
 #include <etw/abi.h>
+#include "cli.h"
 #include "json.h"
 
 struct session {
@@ -21,6 +22,8 @@ int session_do(int fd, session_command command, const char *name,
 int session_by_handle(int fd, uint64_t handle, struct session *session);
 int session_list(int fd, struct session **list, unsigned int *count);
 int session_fail(const char *name, int err);
+int session_too_large(const char *name);
+uint32_t session_flush_ms(const char *option, const char *text);
 
 const char *session_mode(const struct session *session);
 void session_print(const struct session *session);

@@ -13,8 +13,6 @@
 #include "lib/guid.h"
 #include "lib/kdev.h"
 
-#define FLUSH_SECONDS_MAX	86400
-
 enum {
 	OPT_BUFFER_SIZE = 256,
 	OPT_MIN_BUFFERS,
@@ -78,10 +76,7 @@ static bool take_option(int option, struct etw_session *s)
 					    ETW_BUFFERS_MAX);
 		break;
 	case OPT_FLUSH:
-		s->flush_ms = cli_millis("--flush", optarg, FLUSH_SECONDS_MAX);
-		if (s->flush_ms < 1000)
-			cli_usage("--flush: %s is less than 1 second",
-				  cli_quote(optarg));
+		s->flush_ms = session_flush_ms("--flush", optarg);
 		break;
 	case OPT_CLOCK:
 		s->clock = cli_clock("--clock", optarg);
@@ -120,8 +115,7 @@ static int no_space(int fd, const char *name)
 	if (!etw_kdev_session_enum(fd, &all) && all.count >= all.limit)
 		return cli_fail("session %s: too many sessions: %u run already, and %u may",
 				cli_quote(name), all.count, all.limit);
-	return cli_fail("session %s: its buffers would take more than 1/8 of memory or be more than %u",
-			cli_quote(name), ETW_BUFFERS_MAX);
+	return session_too_large(name);
 }
 
 /*

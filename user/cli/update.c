@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * update.c - etw update: change a session that runs
+ */
+#include <errno.h>
+#include <getopt.h>
+#include "cli.h"
+#include "session.h"
+#include "lib/kdev.h"
+
+enum {
+	OPT_MAX_BUFFERS = 256,
+	OPT_FLUSH,
+};
+
+static const struct cli_option options[] = {
+	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to, at least as many as at start" },
+	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer that is not full after that long" },
+	CLI_OPTION_JSON,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Change a session that runs, and print it.  What is not given stays.\n"
+		"A buffering session keeps the buffers that it has.",
+	.operands = { "SESSION" },
+	.options = options,
+	.example = "etw update demo --max-buffers 200 --flush 5",
+};
+
+int cmd_update(int argc, char **argv)
+{
+	static struct session session;
+	const char *name;
+	bool json = false;
+	int option, fd, err;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (option == OPT_MAX_BUFFERS)
+			session.s.max_buffers = cli_number("--max-buffers", optarg, 1,
+							   ETW_BUFFERS_MAX);
+		else if (option == OPT_FLUSH)
+			session.s.flush_ms = session_flush_ms("--flush", optarg);
+		else
+			json = true;
+	}
+	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	if (!session.s.max_buffers && !session.s.flush_ms)
+		cli_usage("give --max-buffers or --flush");
+	fd = device_open();
+	if (fd < 0)
+		return 1;
+	err = session_do(fd, etw_kdev_session_update, name, &session);
+	etw_kdev_close(fd);
+	if (err == -ENOSPC)
+		return session_too_large(name);
+	if (err)
+		return session_fail(name, err);
+	if (json)
+		json_print(session_json(&session));
+	else
+		session_print(&session);
+	return 0;
+}
