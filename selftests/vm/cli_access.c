@@ -260,6 +260,43 @@ TEST_F(cli, session_of_a_user)
 	PRINTED("session \"theirs\" stopped");
 }
 
+/* What no list gives is told apart from what a list could give. */
+TEST_F(cli, stacks_of_a_user)
+{
+	RUN("start", "theirs", "--guid", GUID_TEXT);
+	PRINTED("real-time");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=query,control,enable");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("enable", "theirs", GUID_TEXT, "--level", "3");
+	PRINTED("");
+	RUN("enable", "theirs", GUID_TEXT, "--stack");
+	REFUSED(1, "; stacks take CAP_PERFMON in any case");
+	RUN("enable", "theirs", "7e570002-5e1f-4e57-8001-020304050607");
+	REFUSED(1, "not permitted: root may");
+	EXPECT_EQ(NULL, strstr(self->r.err, "stacks"));
+}
+
+/* Who may start sessions and see none learns that one is in the way, not which. */
+TEST_F(cli, taken_by_somebody)
+{
+	RUN("start", "theirs", "--guid", GUID_TEXT);
+	PRINTED("real-time");
+	RUN("access", "set", "default", "--allow", "user:65534=control");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("start", "mine", "--guid", GUID_TEXT);
+	REFUSED(1, "session \"mine\": another one has this name or GUID " GUID_TEXT " already");
+	RUN("start", "theirs");
+	REFUSED(1, "session \"theirs\" already exists");
+	self->r.nobody = false;
+	RUN("access", "set", "default", "--allow", "user:65534=control,query");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("start", "mine", "--guid", GUID_TEXT);
+	REFUSED(1, "session \"mine\": session \"theirs\" has GUID " GUID_TEXT " already");
+}
+
 /* ------------------------------------------------------------ the library */
 
 static ULONG control(ULONG operation, ULONG uid, ULONG rights, BOOLEAN allow)
