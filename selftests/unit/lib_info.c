@@ -3,6 +3,7 @@
  * lib_info - EventSetInformation, over fork and a device that vanishes; groups
  */
 #include "lib_fake.h"
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -161,6 +162,200 @@ static void test_fork(void)
 	end();
 }
 
+/* ------------------------------------------- refused, and all is as it was */
+
+/* What PROVIDER_SET returns, call by call; 0: what the model says */
+static struct {
+	int ret[4];
+	_Atomic unsigned int calls;
+} script;
+static struct etw_kdev_ops ops;
+
+static int scripted_ioctl(int fd, unsigned int command, void *arg)
+{
+	unsigned int call;
+
+	if ((command & 0xFF) == 0x25) {
+		call = atomic_fetch_add(&script.calls, 1);
+		if (call < 4 && script.ret[call])
+			return script.ret[call];
+	}
+	return fake_ops.ioctl(fd, command, arg);
+}
+
+static void use_script(int first, int second, int third)
+{
+	script.ret[0] = first;
+	script.ret[1] = second;
+	script.ret[2] = third;
+	atomic_store(&script.calls, 0);
+}
+
+/* Is it registered, and do its events reach the kernel? */
+static bool works(void)
+{
+	uint32_t writes = fake->writes;
+
+	return !EventWrite(handle, &event, 0, NULL) && the_reg() && fake->writes == writes + 1;
+}
+
+/* The child's first call registers it: with what its parent said, if that is all. */
+static int child_refused(void)
+{
+	BOOLEAN off = FALSE;
+
+	use_script(-EPERM, 0, 0);
+	if (TRAITS(handle, traits, 7) != ERROR_ACCESS_DENIED)
+		return 1;
+	if (!works() || the_reg()->traits_len)
+		return 2;
+	use_script(-ENOMEM, 0, 0);
+	if (TYPES(handle, &off, 1) != ERROR_NOT_ENOUGH_MEMORY)
+		return 3;
+	if (!works() || the_reg()->set_calls)
+		return 4;
+	return TRAITS(handle, traits, 7) || !has_traits(the_reg()) || !works() ? 5 : 0;
+}
+
+static int child_refused_types(void)
+{
+	BOOLEAN on = TRUE;
+
+	/* What the parent said, and then what the child says */
+	use_script(0, -ENOMEM, 0);
+	if (TYPES(handle, &on, 1) != ERROR_NOT_ENOUGH_MEMORY)
+		return 1;
+	return !works() || !has_traits(the_reg()) || the_reg()->types;
+}
+
+/* The device's descriptor is lost, the device there and still against it. */
+static int child_lost(void)
+{
+	if (!works())
+		return 1;
+	use_script(-EBADF, -EPERM, 0);
+	if (TRAITS(handle, traits, 7) != ERROR_ACCESS_DENIED)
+		return 2;
+	if (!works() || the_reg()->traits_len)
+		return 3;
+	use_script(-EBADF, -EBADF, 0);
+	return TRAITS(handle, traits, 7) || !works();
+}
+
+/* B86: whoever is refused stays registered, with what he said before. */
+static void test_undone(void)
+{
+	BOOLEAN off = FALSE;
+
+	ops = fake_ops;
+	ops.ioctl = scripted_ioctl;
+	etw_kdev_ops = &ops;
+	begin();
+	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
+	is(in_child(child_refused, false), 0, "a child is refused, and goes on");
+	is(in_child(child_refused, true), 0, "as does a raw clone");
+	is(in_child(child_lost, false), 0, "refused on a new descriptor");
+	is(TRAITS(handle, traits, 7), ERROR_SUCCESS, "traits");
+	is(TYPES(handle, &off, 1), ERROR_SUCCESS, "without types");
+	is(in_child(child_refused_types, false), 0, "a child keeps what its parent said");
+	fake_control(&guid_a, ETW_CONTROL_DISABLE, 0, 0, 0);
+	end();
+	etw_kdev_ops = &fake_ops;
+}
+
+/* ---------------------------------------------------- ended by another thread */
+
+static const GUID guid_b = { 0xB, 0, 0, { 1 } };
+static atomic_bool hold;
+static atomic_int held;
+static ULONG refused;
+
+/* The callback thread does not end as long as this holds it. */
+static int holding_poll(struct pollfd *fds, unsigned int count, int timeout_ms)
+{
+	int ret = fake_ops.poll(fds, count, timeout_ms);
+
+	if (count) {
+		atomic_fetch_add(&held, 1);
+		while (atomic_load(&hold))
+			usleep(1000);
+	}
+	return ret;
+}
+
+static void NTAPI no_callback(LPCGUID source, ULONG enabled, UCHAR level, ULONGLONG any,
+			      ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	(void)source, (void)enabled, (void)level, (void)any, (void)all, (void)filter;
+	(void)context;
+}
+
+static void *ends(void *arg)
+{
+	EventUnregister(*(REGHANDLE *)arg);
+	return NULL;
+}
+
+static void *registers(void *arg)
+{
+	EventRegister(&guid_b, no_callback, NULL, arg);
+	return NULL;
+}
+
+static void *sets(void *arg)
+{
+	refused = TRAITS(*(REGHANDLE *)arg, traits, 7);
+	return NULL;
+}
+
+static void wait_for(const REGHANDLE *value)
+{
+	while (!__atomic_load_n(value, __ATOMIC_ACQUIRE))
+		usleep(1000);
+}
+
+/*
+ * While the callback thread ends, who needs it waits for that, without the lock:
+ * what he was refused must be undone by then, for the registration may go away.
+ */
+static void test_ended(void)
+{
+	static REGHANDLE first, second;
+	pthread_t ending, registering, setting;
+
+	ops = fake_ops;
+	ops.ioctl = scripted_ioctl;
+	ops.poll = holding_poll;
+	etw_kdev_ops = &ops;
+	begin();
+	atomic_store(&hold, true);
+	is(EventRegister(&guid_b, no_callback, NULL, &first), ERROR_SUCCESS, "with a callback");
+	if (pthread_create(&ending, NULL, ends, &first))
+		abort();
+	while (!atomic_load(&held))
+		usleep(1000);
+	/* It ends: this one waits for that, and has a callback again. */
+	if (pthread_create(&registering, NULL, registers, &second))
+		abort();
+	wait_for(&second);
+	use_script(-EPERM, 0, 0);
+	if (pthread_create(&setting, NULL, sets, &handle))
+		abort();
+	while (!atomic_load(&script.calls))
+		usleep(1000);
+	/* Has the lock from then on until it waits, too. */
+	is(EventUnregister(handle), ERROR_SUCCESS, "ended while another sets its traits");
+	atomic_store(&hold, false);
+	pthread_join(setting, NULL);
+	pthread_join(registering, NULL);
+	pthread_join(ending, NULL);
+	is(refused, ERROR_ACCESS_DENIED, "which is told what the kernel said");
+	is(EventUnregister(second), ERROR_SUCCESS, "the callback thread ends");
+	etw_kdev_ops = &fake_ops;
+}
+
+/* ----------------------------------------------------------------------------- */
+
 /* Without the module it succeeds, and is told to a module that comes later. */
 static int child_without_device(void)
 {
@@ -254,6 +449,8 @@ int main(void)
 	test_refused();
 	test_set();
 	test_fork();
+	test_undone();
+	test_ended();
 	test_no_device();
 	test_classic();
 	test_lists();

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include <etw/winerror.h>
+#include "callback.h"
 #include "core/traits.h"
 #include "reg.h"
 
@@ -63,12 +64,11 @@ void etw_info_forget(struct etw_reg *reg)
 	atomic_store(&reg->types, ETW_TYPES_UNSAID);
 }
 
-/* With the lock held. */
+/* With the lock held.  They are reg's once the device has them. */
 static ULONG set_traits(struct etw_proc *proc, struct etw_reg *reg, const void *traits)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TRAITS };
 	unsigned char *copy;
-	uint8_t types;
 	int ret;
 
 	if (atomic_load(&reg->traits))
@@ -76,28 +76,26 @@ static ULONG set_traits(struct etw_proc *proc, struct etw_reg *reg, const void *
 	copy = keep(traits);
 	if (!copy)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	types = atomic_exchange(&reg->types, ETW_TYPES_UNSAID);
-	atomic_store(&reg->traits, copy);
 	info.traits = (uintptr_t)copy;
 	info.traits_len = size_of(copy);
 	ret = etw_reg_tell(proc, reg, &info);
 	if (ret) {
-		atomic_store(&reg->traits, NULL);
-		atomic_store(&reg->types, types);
 		drop(copy);
+		return etw_win32_from_errno(ret);
 	}
-	return etw_win32_from_errno(ret);
+	atomic_store(&reg->types, ETW_TYPES_UNSAID);
+	atomic_store(&reg->traits, copy);
+	return ERROR_SUCCESS;
 }
 
 /* With the lock held. */
 static ULONG set_types(struct etw_proc *proc, struct etw_reg *reg, bool on)
 {
-	uint8_t types = atomic_exchange(&reg->types, on ? ETW_TYPES_ON : ETW_TYPES_OFF);
 	struct etw_provider_set info = { .flags = ETW_SET_TYPES, .types = on };
 	int ret = etw_reg_tell(proc, reg, &info);
 
-	if (ret)
-		atomic_store(&reg->types, types);
+	if (!ret)
+		atomic_store(&reg->types, on ? ETW_TYPES_ON : ETW_TYPES_OFF);
 	return etw_win32_from_errno(ret);
 }
 
@@ -139,6 +137,9 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		ret = set_traits(proc, reg, EventInformation);
 	else
 		ret = set_types(proc, reg, *(const BOOLEAN *)EventInformation);
+	/* Last: it may drop the lock, and reg may then be another registration. */
+	if (proc->callbacks && proc->fd >= 0)
+		etw_callback_start(proc);
 	etw_proc_unlock(proc, &saved);
 	return ret;
 }

@@ -249,24 +249,22 @@ static struct etw_reg *take_entry(uint64_t *handle)
 	return NULL;
 }
 
-/*
- * Tell the device of a new entry; info: what an entry it knows has changed.
- * What it says counts only if it is there.
- */
-static int announce(struct etw_proc *proc, struct etw_reg *reg,
-		    struct etw_provider_set *info)
+static bool is_lost(const struct etw_proc *proc)
 {
-	int ret = -ENODEV, err = 0;
+	return !atomic_load(&proc->attached) || !etw_kdev_is(proc->fd, &proc->id);
+}
 
-	if (atomic_load(&proc->attached) && etw_kdev_is(proc->fd, &proc->id))
-		ret = info ? etw_kdev_provider_set(proc->fd, info) : register_reg(proc, reg);
-	else
-		err = attach(proc, reg, &ret);
-	if (ret == -ESTALE || ret == -EBADF || ret == -ENOTTY)
-		err = attach(proc, reg, &ret);
+/* The descriptor, or the registration, is not this process's (any more). */
+static bool is_stale(int ret)
+{
+	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
+}
+
+/* What the device says counts only if it is there; 0 or -errno. */
+static int what_counts(int ret)
+{
 	switch (ret) {
 	case -EPERM:
-		return err ? 0 : ret;	/* may open the device, but not this */
 	case -EINVAL:
 	case -ENOMEM:
 	case -ENOSPC:
@@ -277,18 +275,42 @@ static int announce(struct etw_proc *proc, struct etw_reg *reg,
 	}
 }
 
+/* Tell the device of a new entry. */
+static int announce(struct etw_proc *proc, struct etw_reg *reg)
+{
+	int ret = -ENODEV, err = 0;
+
+	if (is_lost(proc))
+		err = attach(proc, reg, &ret);
+	else
+		ret = register_reg(proc, reg);
+	if (is_stale(ret))
+		err = attach(proc, reg, &ret);
+	/* He may open the device, but not this. */
+	return ret == -EPERM && err ? 0 : what_counts(ret);
+}
+
 int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info)
 {
-	int ret;
+	int tries, ret = 0;
 
-	info->slot = atomic_load(&reg->slot);
 	/* Attached, and the device would not have it. */
-	if (info->slot == ETW_NO_SLOT && atomic_load(&proc->attached))
+	if (atomic_load(&reg->slot) == ETW_NO_SLOT && atomic_load(&proc->attached))
 		return 0;
-	ret = announce(proc, reg, info);
-	if (proc->callbacks && proc->fd >= 0)
-		etw_callback_start(proc);
-	return ret;
+	/* Registered with what it said before, which a refusal leaves as it is. */
+	if (is_lost(proc))
+		attach(proc, NULL, NULL);
+	for (tries = 0; tries < 2; tries++) {
+		info->slot = atomic_load(&reg->slot);
+		if (info->slot == ETW_NO_SLOT)
+			return 0;
+		ret = etw_kdev_provider_set(proc->fd, info);
+		if (!is_stale(ret))
+			break;
+		if (!tries)
+			attach(proc, NULL, NULL);
+	}
+	return what_counts(ret);
 }
 
 /* End a registration, at the device too; the lock is held. */
@@ -340,13 +362,14 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 	atomic_store(&reg->handle, handle);
 	/* A callback may need the handle before this returns. */
 	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
-	ret = announce(proc, reg, NULL);
+	ret = announce(proc, reg);
 	if (!ret && proc->callbacks && proc->fd >= 0) {
 		ret = etw_callback_start(proc);
 		if (!callback)	/* in a child, for those of the parent */
 			ret = 0;
 	}
-	if (ret) {
+	/* Starting may drop the lock, and somebody end this meanwhile. */
+	if (ret && atomic_load(&reg->handle) == handle) {
 		__atomic_store_n(out, 0, __ATOMIC_RELEASE);
 		etw_reg_release(proc, reg);
 		/* Of these codes the documented one also means "too many". */

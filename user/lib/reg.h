@@ -110,8 +110,9 @@ ULONG etw_reg_remove(uint64_t handle, bool classic);
 void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg);
 
 /*
- * Tell the device of a change in what reg says of itself.  0, also without a
- * device, or -errno; the lock is held.
+ * Tell the device what reg is to say of itself from now on; until this returns
+ * reg still has what it said before, since it may have to be registered anew.
+ * 0, also without a device, or -errno; the lock is held throughout.
  */
 int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info);
 
