@@ -219,14 +219,19 @@ typedef enum {
  * is added behind an allowance of the same right to the same user does nothing.
  * Needs CAP_SYS_ADMIN, and write access to that file.
  *
+ * EventSecurityAddDACL needs the file to say what is in force.
+ *
  * Return: ERROR_SUCCESS; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a
  * NULL pointer, zero GUID, unknown operation, no SID, no or unknown rights;
  * ERROR_NONE_MAPPED: nobody here is meant by the SID; ERROR_NOT_SUPPORTED: for
  * a SACL; ERROR_NO_SYSTEM_RESOURCES: 64 entries, or 1,024 lists;
- * ERROR_FILE_CORRUPT: the file has errors, "etw access load" tells which;
- * ERROR_BAD_PATHNAME: a symbolic link is in its place, or no directory;
- * ERROR_WMI_SERVER_UNAVAILABLE: no module; ERROR_NOT_ENOUGH_MEMORY;
- * ERROR_DISK_FULL.  Nothing has changed then.
+ * ERROR_WMI_SERVER_UNAVAILABLE: no module; ERROR_NOT_ENOUGH_MEMORY; and of the
+ * file: ERROR_FILE_CORRUPT: it has errors, "etw access load" tells which;
+ * ERROR_INVALID_STATE: to add, the GUID's list in it, or the default's if that
+ * has none, is another one than is in force, "etw access load" cures that;
+ * ERROR_BAD_PATHNAME: a directory is missing, or what is there is no regular
+ * file; ERROR_FILE_TOO_LARGE: 4 MB; ERROR_DISK_FULL; ERROR_LOCK_FAILED: no locks
+ * to be had; ERROR_IO_DEVICE.  Nothing has changed then.
  *
  * Threads: any, at once.  Not from an enable callback.
  * Semantics: Microsoft's page "EventAccessControl function".

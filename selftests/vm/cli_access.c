@@ -134,6 +134,30 @@ TEST_F(cli, load)
 	EXPECT_EQ(0, own);
 }
 
+/* A boot at which loading failed: adding must not write over what the file denies. */
+TEST_F(cli, adds_to_what_is_loaded)
+{
+	static const char theirs[] = "list " GUID_TEXT "\n\tdeny user:1000 all\n";
+	struct etw_access_entry first;
+	uint32_t own;
+
+	mkdir("/etc/etw", 0755);
+	ASSERT_LE(0, open(CONF, O_CREAT | O_WRONLY, 0644));
+	ASSERT_EQ(0, vm_write_file(CONF, theirs));
+	RUN("access", "add", GUID_TEXT, "--allow", "everyone=log");
+	REFUSED(1, "run \"etw access load\"");
+	EXPECT_STREQ(theirs, conf());
+	EXPECT_EQ(2, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(0, own);
+	RUN("access", "load");
+	PRINTED("");
+	RUN("access", "add", GUID_TEXT, "--allow", "everyone=log");
+	PRINTED("");
+	EXPECT_EQ(2, kernel_has(self->fd, &first, &own));
+	EXPECT_EQ(1, own);
+	EXPECT_EQ(ETW_ACCESS_DENY, first.type);
+}
+
 TEST_F(cli, refused)
 {
 	RUN("access", "frob");

@@ -153,6 +153,35 @@ int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_acces
 	return ret;
 }
 
+/*
+ * Does the file, where it says something of the GUID, say what is in force?  It
+ * need not: it was not loaded, or changed by hand.  What is appended then would
+ * take the place of what it says.
+ */
+static int check_same(const struct etw_access_file *file, const struct etw_access_list *now,
+		      struct etw_access_error *error)
+{
+	static const struct etw_guid standard = ETW_ACCESS_DEFAULT_GUID;
+	const struct etw_access_list *kept = NULL;
+	struct etw_access_conf conf;
+	int ret;
+
+	ret = parse(file->text, file->len, &conf, error);
+	if (!ret) {
+		kept = etw_access_conf_find(&conf, &now->guid);
+		if (!kept)
+			kept = etw_access_conf_find(&conf, &standard);
+	}
+	if (kept && (kept->count != now->count ||
+		     memcmp(kept->entries, now->entries, now->count * sizeof(now->entries[0])))) {
+		snprintf(error->what, sizeof(error->what), "its list is not the one that is in "
+			 "force: run \"etw access load\", or set a new one");
+		ret = -ENOTUNIQ;
+	}
+	etw_access_conf_free(&conf);
+	return ret;
+}
+
 int etw_access_append(int fd, const struct etw_guid *guid,
 		      const struct etw_access_entry *entries, uint32_t count,
 		      struct etw_access_error *error)
@@ -168,6 +197,8 @@ int etw_access_append(int fd, const struct etw_guid *guid,
 	if (ret)
 		return file_error(error, ret);
 	ret = etw_access_get(fd, guid, &list, &own);
+	if (!ret)
+		ret = check_same(&file, &list, error);
 	if (!ret && count > ETW_ACCESS_ENTRIES_MAX - list.count)
 		ret = -ENOSPC;
 	if (!ret) {

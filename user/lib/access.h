@@ -21,7 +21,11 @@ int etw_access_get_next(int fd, struct etw_access_list *list);
 /* Take list, or, with only a GUID given, none. */
 int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_access_list *list,
 		     struct etw_access_error *error);
-/* Append to what is in force for the GUID, all or none; -ENOSPC: no room. */
+/*
+ * Append to what is in force for the GUID, all or none; -ENOSPC: no room.
+ * -ENOTUNIQ: the file has another list for it, or where it has none another
+ * default, than is in force; error tells.
+ */
 int etw_access_append(int fd, const struct etw_guid *guid,
 		      const struct etw_access_entry *entries, uint32_t count,
 		      struct etw_access_error *error);

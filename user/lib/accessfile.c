@@ -33,7 +33,7 @@ static int read_all(int fd, struct stat *st, char **text, size_t *len)
 
 	if (fstat(fd, st))
 		goto err_close;
-	errno = EINVAL;
+	errno = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
 	if (!S_ISREG(st->st_mode))
 		goto err_close;
 	errno = EFBIG;

@@ -13,7 +13,7 @@
 #include "kdev.h"
 #include "sid.h"
 
-/* error tells what was wrong with the file, if it was that. */
+/* What was wrong with the file; error is empty where it was not that. */
 static ULONG result(int err, const struct etw_access_error *error)
 {
 	if (!error->what[0])
@@ -21,18 +21,35 @@ static ULONG result(int err, const struct etw_access_error *error)
 	switch (-err) {
 	case EUCLEAN:
 		return ERROR_FILE_CORRUPT;
+	case ENOTUNIQ:
+		return ERROR_INVALID_STATE;
+	case EPERM:
+	case EACCES:
 	case EROFS:
 		return ERROR_ACCESS_DENIED;
 	case ENOSPC:
 	case EDQUOT:
 		return ERROR_DISK_FULL;
+	case EFBIG:
+		return ERROR_FILE_TOO_LARGE;
+	case ENOLCK:
+		return ERROR_LOCK_FAILED;
+	case ENOMEM:
+		return ERROR_NOT_ENOUGH_MEMORY;
+	case EMFILE:
+	case ENFILE:
+		return ERROR_NO_SYSTEM_RESOURCES;
 	case ENOENT:
 	case ENOTDIR:
+	case ENAMETOOLONG:
 	case ELOOP:
 	case EISDIR:
+	case EINVAL:		/* no regular file */
+	case ENXIO:
+	case ENODEV:
 		return ERROR_BAD_PATHNAME;
 	default:
-		return etw_win32_from_errno(err);
+		return ERROR_IO_DEVICE;
 	}
 }
 
