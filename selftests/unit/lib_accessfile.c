@@ -9,8 +9,10 @@
 #include "unit/lib_fake.h"
 #include "unit/tap.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "lib/access.h"
@@ -107,7 +109,7 @@ static void test_size(void)
 	is(replace(text, ETW_ACCESS_CONF_MAX + 1), -EFBIG, "one byte more");
 	ok(!stat(path, &st) && st.st_size == ETW_ACCESS_CONF_MAX, "leaves the file alone");
 	is(replace("a\0b\n", 4), 0, "text with a NUL");
-	is(etw_access_file_look(path, &file), 0, "is there");
+	is(etw_access_file_look(path, true, &file), 0, "is there");
 	ok(file.len == 4 && !memcmp(file.text, "a\0b\n", 4), "with all that is behind it");
 	etw_access_file_close(&file);
 	free(text);
@@ -125,7 +127,7 @@ static void test_nul(void)
 	is(replace(text, sizeof(text) - 1), 0, "a file with a NUL");
 	is(etw_access_store(fd, &provider, &list, &error), -EUCLEAN, "is not edited");
 	ok(error.line == 1 && error.column == 4, "and it is told where it is");
-	is(etw_access_file_look(path, &file), 0, "the file");
+	is(etw_access_file_look(path, true, &file), 0, "the file");
 	ok(file.len == sizeof(text) - 1 && !memcmp(file.text, text, file.len), "is as it was");
 	etw_access_file_close(&file);
 	etw_kdev_close(fd);
@@ -208,6 +210,82 @@ static void test_load(void)
 	etw_kdev_close(fd);
 }
 
+static int failing_create, failing_flock;
+
+/* In place of the C library's */
+int openat(int at, const char *name, int flags, ...)
+{
+	va_list args;
+	mode_t mode = 0;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	if (flags & O_CREAT && failing_create) {
+		errno = failing_create;
+		return -1;
+	}
+	return syscall(SYS_openat, at, name, flags, mode);
+}
+
+int flock(int fd, int operation)
+{
+	errno = failing_flock;
+	return failing_flock ? -1 : syscall(SYS_flock, fd, operation);
+}
+
+/* 0 and the list of the file in the kernel, or what went wrong. */
+static int loads(void)
+{
+	int ret, fd = etw_kdev_open();
+
+	memset(fake->access, 0, sizeof(fake->access));
+	ret = etw_access_load(fd, NULL, &error);
+	etw_kdev_close(fd);
+	return ret ? ret : fake->access[0].used && !fake->access[0].count ? 0 : -ENOMSG;
+}
+
+/* A boot is no time to be without lists, whatever keeps the lock from being made. */
+static void test_no_lock(void)
+{
+	static const int errors[] = { ENOSPC, EDQUOT, EPERM, EACCES, EROFS, EIO, ENOMEM };
+	struct etw_access_file file;
+	unsigned int i;
+
+	put(path, "list default\n", 0644);
+	unlink(lock);
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		failing_create = errors[i];
+		is(loads(), 0, "loaded without a lock, which cannot be made");
+		is(etw_access_file_open(path, &file), -errors[i], "to change it is refused");
+	}
+	failing_create = 0;
+	failing_flock = ENOLCK;
+	is(loads(), 0, "loaded without a lock, which cannot be taken");
+	is(etw_access_file_open(path, &file), -ENOLCK, "to change it is refused");
+	failing_flock = 0;
+	unlink(lock);
+	if (mkdir(lock, 0700))
+		abort();
+	is(loads(), 0, "loaded with something else where the lock should be");
+	put(target, "list default\n", 0644);
+	unlink(path);
+	if (symlink(target, path))
+		abort();
+	is(loads(), -ELOOP, "a symbolic link is not followed");
+	unlink(path);
+	is(loads(), -ENOMSG, "and no file is no list");
+	rmdir(lock);
+	put(path, "list default\n", 0644);
+	if (symlink(target, lock))
+		abort();
+	is(loads(), -ELOOP, "a lock that is one is refused");
+	unlink(lock);
+	unlink(path);
+	unlink(target);
+}
+
 /* Several entries are appended all or none. */
 static void test_append(void)
 {
@@ -249,6 +327,7 @@ int main(void)
 	test_nul();
 	test_fork();
 	test_load();
+	test_no_lock();
 	test_append();
 	unlink(lock);
 	ok(!rmdir(dir), "nothing is left behind");

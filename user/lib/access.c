@@ -247,22 +247,22 @@ static int change(int fd, const struct etw_access_conf *from, const struct etw_a
 
 /*
  * What is to be loaded.  Our own file is locked until its lists are in the kernel:
- * who changes both meanwhile would be undone.  Where it cannot be changed no lock
- * can be made, and none is needed.
+ * who changes both meanwhile would be undone.  Where there is no lock to be had, on
+ * a read-only or a full disk, it is read all the same: without its lists everybody
+ * may do what they deny.
  */
 static int open_for_load(const char *path, struct etw_access_file *file)
 {
-	bool own = !path;
-	int ret = -EROFS;
+	int ret;
 
-	if (own) {
-		path = etw_access_path();
-		ret = etw_access_file_open(path, file);
-	}
-	if (ret == -EROFS)
-		ret = etw_access_file_look(path, file);
+	if (path)
+		return etw_access_file_look(path, true, file);
+	path = etw_access_path();
+	ret = etw_access_file_open(path, file);
+	if (ret && ret != -ELOOP)
+		ret = etw_access_file_look(path, false, file);
 	/* Nothing was ever kept. */
-	return ret == -ENOENT && own ? 0 : ret;
+	return ret == -ENOENT ? 0 : ret;
 }
 
 int etw_access_load(int fd, const char *path, struct etw_access_error *error)

@@ -69,9 +69,10 @@ static void clear(struct etw_access_file *file)
 	file->lock = -1;
 }
 
-int etw_access_file_look(const char *path, struct etw_access_file *file)
+int etw_access_file_look(const char *path, bool links, struct etw_access_file *file)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+			    (links ? 0 : O_NOFOLLOW));
 	struct stat st;
 
 	clear(file);

@@ -23,8 +23,8 @@ struct etw_access_file {
 };
 
 /* 0 or a negative errno, as all here. */
-/* Not to be changed, and not locked; links are followed.  To be closed, too. */
-int etw_access_file_look(const char *path, struct etw_access_file *file);
+/* Not to be changed, and not locked; links: may be one.  To be closed, too. */
+int etw_access_file_look(const char *path, bool links, struct etw_access_file *file);
 /* -ELOOP: it is a symbolic link, which a new file would take the place of. */
 int etw_access_file_open(const char *path, struct etw_access_file *file);
 /*
