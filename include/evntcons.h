@@ -233,7 +233,8 @@ typedef enum {
  * file; ERROR_FILE_TOO_LARGE: 4 MB; ERROR_DISK_FULL; ERROR_LOCK_FAILED: no locks
  * to be had; ERROR_IO_DEVICE.  Nothing has changed then.
  *
- * Threads: any, at once.  Not from an enable callback.
+ * Threads: any, at once; not cancelled within (pthread_cancel()).  Not from an
+ * enable callback.
  * Semantics: Microsoft's page "EventAccessControl function".
  */
 ETW_API ULONG EVNTAPI EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
@@ -253,7 +254,7 @@ ETW_API ULONG EVNTAPI EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid,
  * or zero GUID; ERROR_WMI_SERVER_UNAVAILABLE: no module;
  * ERROR_NOT_ENOUGH_MEMORY.
  *
- * Threads: any, at once.
+ * Threads: any, at once; not cancelled within.
  * Semantics: Microsoft's page "EventAccessQuery function".
  */
 ETW_API ULONG EVNTAPI EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer,
@@ -268,7 +269,7 @@ ETW_API ULONG EVNTAPI EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer,
  *
  * Return: as EventAccessControl().
  *
- * Threads: any, at once.  Not from an enable callback.
+ * Threads: as EventAccessControl().
  * Semantics: Microsoft's page "EventAccessRemove function".
  */
 ETW_API ULONG EVNTAPI EventAccessRemove(LPGUID Guid);

@@ -106,10 +106,66 @@ static void test_file_errors(void)
 	ok(aces() == 1 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "nor has a list changed");
 }
 
+/* ------------------------------------------------------------ cancellation */
+
+static ULONG results[3];
+static int done;
+
+/* A thread that is cancelled already, and ends behind what it calls. */
+static void *doomed(void *arg)
+{
+	unsigned char buffer[512];
+	ULONG size = sizeof(buffer);
+
+	(void)arg;
+	pthread_cancel(pthread_self());
+	results[0] = control(&provider, EventSecurityAddDACL, USER(5), 1, TRUE);
+	done++;
+	results[1] = EventAccessQuery(&provider, buffer, &size);
+	done++;
+	results[2] = EventAccessRemove(&standard);
+	done++;
+	pthread_testcancel();
+	done++;
+	return NULL;
+}
+
+static unsigned int open_files(void)
+{
+	unsigned int n = 0;
+	int fd;
+
+	for (fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void test_cancelled(void)
+{
+	pthread_t thread;
+	void *result = NULL;
+	unsigned int files;
+
+	fresh();
+	files = open_files();
+	if (pthread_create(&thread, NULL, doomed, NULL))
+		abort();
+	pthread_join(thread, &result);
+	ok(done == 3 && result == PTHREAD_CANCELED, "cancelled behind all three");
+	ok(!results[0] && !results[1] && !results[2], "which did what they do");
+	is(open_files(), files, "no file is left open");
+	/* Would wait for ever. */
+	alarm(30);
+	is(control(&provider, EventSecurityAddDACL, USER(6), 1, TRUE), ERROR_SUCCESS,
+	   "the lock is free");
+	alarm(0);
+}
+
 int main(void)
 {
 	access_begin();
 	test_not_loaded();
 	test_file_errors();
+	test_cancelled();
 	return access_end();
 }

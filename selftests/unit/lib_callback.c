@@ -233,6 +233,38 @@ static void test_from_within(int threads)
 	fake_control(&guid_b, ETW_CONTROL_DISABLE, 0, 0, 0);
 }
 
+/* Somebody must see the thread's end through, or nobody starts another one. */
+static void *unregister_cancelled(void *arg)
+{
+	REGHANDLE *h = arg;
+
+	pthread_cancel(pthread_self());
+	if (!EventUnregister(*h))
+		*h = 0;
+	pthread_testcancel();
+	return NULL;
+}
+
+static void test_cancelled(int threads)
+{
+	static struct seen seen;
+	void *result = NULL;
+	pthread_t thread;
+	REGHANDLE h;
+
+	EventRegister(&guid_a, on_enable, &seen, &h);
+	if (pthread_create(&thread, NULL, unregister_cancelled, &h))
+		abort();
+	pthread_join(thread, &result);
+	ok(!h && result == PTHREAD_CANCELED, "a thread that is cancelled unregisters first");
+	/* Would wait for ever. */
+	alarm(30);
+	is(EventRegister(&guid_a, on_enable, &seen, &h), ERROR_SUCCESS, "another may register");
+	EventUnregister(h);
+	alarm(0);
+	ok(threads_become(threads), "the thread has ended");
+}
+
 /* A callback that registers another one with a callback, and ends both. */
 static struct seen nested;
 static REGHANDLE outer, inner;
@@ -329,6 +361,7 @@ int main(void)
 	test_waits();
 	test_from_within(threads);
 	test_nested(threads);
+	test_cancelled(threads);
 	test_fork();
 	test_no_module(threads);
 	return done_testing();

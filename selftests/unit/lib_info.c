@@ -267,14 +267,17 @@ static void test_undone(void)
 
 static const GUID guid_b = { 0xB, 0, 0, { 1 } };
 static atomic_bool hold;
-static atomic_int held;
+static atomic_int polling, held;
 static ULONG refused;
 
 /* The callback thread does not end as long as this holds it. */
 static int holding_poll(struct pollfd *fds, unsigned int count, int timeout_ms)
 {
-	int ret = fake_ops.poll(fds, count, timeout_ms);
+	int ret;
 
+	if (count)
+		atomic_fetch_add(&polling, 1);
+	ret = fake_ops.poll(fds, count, timeout_ms);
 	if (count) {
 		atomic_fetch_add(&held, 1);
 		while (atomic_load(&hold))
@@ -318,9 +321,9 @@ static void wait_for(const REGHANDLE *value)
  * While the callback thread ends, who needs it waits for that, without the lock:
  * what he was refused must be undone by then, for the registration may go away.
  */
-static void test_ended(void)
+static void test_ended(bool cancel)
 {
-	static REGHANDLE first, second;
+	REGHANDLE first, second = 0;
 	pthread_t ending, registering, setting;
 
 	ops = fake_ops;
@@ -328,8 +331,13 @@ static void test_ended(void)
 	ops.poll = holding_poll;
 	etw_kdev_ops = &ops;
 	begin();
+	refused = 0;
+	atomic_store(&polling, 0);
+	atomic_store(&held, 0);
 	atomic_store(&hold, true);
 	is(EventRegister(&guid_b, no_callback, NULL, &first), ERROR_SUCCESS, "with a callback");
+	while (!atomic_load(&polling))
+		usleep(1000);
 	if (pthread_create(&ending, NULL, ends, &first))
 		abort();
 	while (!atomic_load(&held))
@@ -345,12 +353,17 @@ static void test_ended(void)
 		usleep(1000);
 	/* Has the lock from then on until it waits, too. */
 	is(EventUnregister(handle), ERROR_SUCCESS, "ended while another sets its traits");
+	if (cancel)
+		pthread_cancel(setting);
 	atomic_store(&hold, false);
+	/* Where it died with the lock, all would wait for ever. */
+	alarm(30);
 	pthread_join(setting, NULL);
 	pthread_join(registering, NULL);
 	pthread_join(ending, NULL);
 	is(refused, ERROR_ACCESS_DENIED, "which is told what the kernel said");
 	is(EventUnregister(second), ERROR_SUCCESS, "the callback thread ends");
+	alarm(0);
 	etw_kdev_ops = &fake_ops;
 }
 
@@ -450,7 +463,8 @@ int main(void)
 	test_set();
 	test_fork();
 	test_undone();
-	test_ended();
+	test_ended(false);
+	test_ended(true);
 	test_no_device();
 	test_classic();
 	test_lists();

@@ -43,7 +43,7 @@ static void run(struct etw_proc *proc, const struct etw_notify *n)
 	PENABLECALLBACK callback = NULL;
 	void *context = NULL;
 	struct etw_reg *reg;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	GUID source;
 
 	_Static_assert(sizeof(source) == sizeof(n->source), "a GUID is 16 bytes");
@@ -83,7 +83,7 @@ struct work {
 /* False: the thread is to end. */
 static bool get_work(struct etw_proc *proc, struct work *work)
 {
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	bool go_on;
 
 	etw_proc_lock(proc, &saved);
@@ -153,7 +153,7 @@ static void *thread_main(void *arg)
 static void *thread_start(void *arg)
 {
 	struct etw_proc *proc = arg;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 
 	thread_main(proc);
 	etw_proc_lock(proc, &saved);
@@ -208,9 +208,10 @@ void etw_callback_wait(struct etw_proc *proc, uint64_t handle)
 		pthread_cond_wait(&proc->changed, &proc->lock);
 }
 
-void etw_callback_stop(struct etw_proc *proc, sigset_t *saved)
+void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved)
 {
 	pthread_t thread = proc->thread;
+	int cancel;
 
 	if (proc->state != ETW_THREAD_RUNS)
 		return;
@@ -221,7 +222,10 @@ void etw_callback_stop(struct etw_proc *proc, sigset_t *saved)
 	}
 	etw_wake_signal(&proc->wake);
 	etw_proc_unlock(proc, saved);
+	/* Others wait for what comes after it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_join(thread, NULL);
+	pthread_setcancelstate(cancel, NULL);
 	etw_proc_lock(proc, saved);
 	etw_wake_close(&proc->wake);
 	proc->state = ETW_THREAD_NONE;

@@ -30,6 +30,6 @@ void etw_callback_wait(struct etw_proc *proc, uint64_t handle);
  * End the thread and wait for it; called from a callback, it ends later.
  * Drops the lock while it waits.
  */
-void etw_callback_stop(struct etw_proc *proc, sigset_t *saved);
+void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved);
 
 #endif /* ETW_LIB_CALLBACK_H */

@@ -73,7 +73,7 @@ static struct classic *take(ULONG class_count)
 	struct class *classes = calloc(class_count ? class_count : 1, sizeof(*classes));
 	struct etw_proc *proc = etw_proc_get();
 	struct classic *c = NULL;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	uint32_t i;
 
 	if (!classes || !proc) {
@@ -125,7 +125,7 @@ static ULONG register_guids(WMIDPREQUEST request, void *context, LPCGUID guid, U
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct classic *c;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	ULONG ret, i;
 
 	if (!handle)
@@ -180,7 +180,7 @@ ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext,
 ULONG UnregisterTraceGuids(TRACEHANDLE RegistrationHandle)
 {
 	struct etw_proc *proc = etw_proc_get();
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	ULONG ret, i;
 
 	if (!RegistrationHandle)
@@ -214,7 +214,7 @@ bool etw_classic_guid(HANDLE reg_handle, struct etw_guid *guid)
 {
 	struct etw_proc *proc = etw_proc_get();
 	const struct class *class;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 
 	if (!proc)
 		return false;
@@ -231,7 +231,7 @@ ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
 	struct etw_proc *proc = etw_proc_get();
 	struct class *class;
 	uint32_t id = 0;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 
 	if (!RegHandle || !InstInfo || !proc)
 		return ERROR_INVALID_PARAMETER;

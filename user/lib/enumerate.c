@@ -197,7 +197,7 @@ static ULONG query_own(struct etw_answer *answer)
 {
 	GUID *guids = calloc(ETW_REGISTRATIONS_MAX, sizeof(*guids));
 	struct etw_proc *proc = etw_proc_get();
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	size_t n = 0;
 	int i;
 

@@ -6,6 +6,7 @@
  * enumeration".
  */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <evntcons.h>
@@ -79,8 +80,8 @@ static int change(int fd, const struct etw_guid *guid, bool append,
 	return etw_access_store(fd, guid, &list, error);
 }
 
-ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
-			 BOOLEAN AllowOrDeny)
+static ULONG control_access(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
+			    BOOLEAN AllowOrDeny)
 {
 	struct etw_access_error error;
 	struct etw_access_entry entry;
@@ -105,7 +106,7 @@ ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
 	return result(err, &error);
 }
 
-ULONG EventAccessRemove(LPGUID Guid)
+static ULONG remove_access(LPGUID Guid)
 {
 	struct etw_access_error error;
 	int saved = errno, fd, err;
@@ -175,7 +176,7 @@ static ULONG put_descriptor(unsigned char *at, const struct etw_access_list *lis
 	return size + 2 * ADMINS_SIZE;
 }
 
-ULONG EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSize)
+static ULONG query_access(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSize)
 {
 	int saved = errno, fd, err;
 	struct etw_access_list list;
@@ -200,4 +201,42 @@ ULONG EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSi
 		return ERROR_MORE_DATA;
 	put_descriptor(Buffer, &list);
 	return ERROR_SUCCESS;
+}
+
+/* ------------------------------------------------------------- the functions */
+
+/* A thread that was cancelled within would keep the file's lock for ever. */
+
+ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
+			 BOOLEAN AllowOrDeny)
+{
+	ULONG ret;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = control_access(Guid, Operation, Sid, Rights, AllowOrDeny);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
+}
+
+ULONG EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSize)
+{
+	ULONG ret;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = query_access(Guid, Buffer, BufferSize);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
+}
+
+ULONG EventAccessRemove(LPGUID Guid)
+{
+	ULONG ret;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = remove_access(Guid);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
 }

@@ -121,7 +121,7 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct etw_reg *reg;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	ULONG ret;
 
 	ret = check(InformationClass, EventInformation, InformationLength);

@@ -42,12 +42,13 @@ err_restore:
 	return NULL;
 }
 
-void etw_proc_lock(struct etw_proc *proc, sigset_t *saved)
+void etw_proc_lock(struct etw_proc *proc, struct etw_proc_saved *saved)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, saved);
+	pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
 	pthread_mutex_lock(&proc->lock);
 	if (proc->owned)
 		return;
@@ -58,8 +59,9 @@ void etw_proc_lock(struct etw_proc *proc, sigset_t *saved)
 	etw_reg_inherit(proc);
 }
 
-void etw_proc_unlock(struct etw_proc *proc, const sigset_t *saved)
+void etw_proc_unlock(struct etw_proc *proc, const struct etw_proc_saved *saved)
 {
 	pthread_mutex_unlock(&proc->lock);
-	pthread_sigmask(SIG_SETMASK, saved, NULL);
+	pthread_setcancelstate(saved->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
 }

@@ -52,12 +52,19 @@ struct etw_proc {
 /* NULL only if there is no memory for it. */
 struct etw_proc *etw_proc_get(void);
 
+/* What the calling thread gets back with etw_proc_unlock() */
+struct etw_proc_saved {
+	sigset_t signals;
+	int cancel;
+};
+
 /*
  * Take the lock.  Signals are blocked meanwhile: a handler that writes an event
- * could need the lock itself.  In a child's first call the table of
+ * could need the lock itself.  Nor is the thread cancelled: it would take the lock
+ * with it, or leave half of something.  In a child's first call the table of
  * registrations is put in order, see etw_reg_inherit().
  */
-void etw_proc_lock(struct etw_proc *proc, sigset_t *saved);
-void etw_proc_unlock(struct etw_proc *proc, const sigset_t *saved);
+void etw_proc_lock(struct etw_proc *proc, struct etw_proc_saved *saved);
+void etw_proc_unlock(struct etw_proc *proc, const struct etw_proc_saved *saved);
 
 #endif /* ETW_LIB_PROC_H */

@@ -219,7 +219,7 @@ static int attach(struct etw_proc *proc, const struct etw_reg *wanted, int *resu
 
 void etw_reg_attach(struct etw_proc *proc, uint32_t epoch)
 {
-	sigset_t saved;
+	struct etw_proc_saved saved;
 
 	/* A signal handler inside a write of this very thread: not now. */
 	if (passes)
@@ -336,7 +336,7 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 	ULONG result = ERROR_NOT_ENOUGH_MEMORY;
 	struct etw_reg *reg;
 	uint64_t handle;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 	int ret;
 
 	if (!out)
@@ -387,7 +387,7 @@ ULONG etw_reg_remove(uint64_t handle, bool classic)
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct etw_reg *reg;
-	sigset_t saved;
+	struct etw_proc_saved saved;
 
 	if (!proc)
 		return ERROR_INVALID_HANDLE;
