@@ -113,7 +113,8 @@ typedef ULONG (WINAPI *WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, PVOID Request
  * @MofResourceName: not used
  * @RegistrationHandle: out: for UnregisterTraceGuids(); 0 when the call fails
  *
- * If a session has the provider enabled, the callback comes at once.
+ * If a session has the provider enabled, the callback comes at once, perhaps
+ * before this returns; it finds RegHandle and *RegistrationHandle set.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, a zero GUID, a class
  * without one); ERROR_ACCESS_DENIED (the caller may not register this provider);

@@ -82,6 +82,77 @@ static void test_refused(void)
 	is(GetLastError(), ERROR_INVALID_HANDLE, "says why");
 }
 
+/* ------------------------------------------------- called before it returns */
+
+static struct {
+	TRACE_GUID_REGISTRATION class;
+	TRACEHANDLE handle;
+	_Atomic int calls, signals;
+	HANDLE seen_class;
+	TRACEHANDLE seen_handle;
+	ULONG instance;
+} early;
+
+static ULONG on_early(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
+{
+	EVENT_INSTANCE_INFO info;
+
+	(void)code, (void)context, (void)size, (void)buffer;
+	early.seen_class = early.class.RegHandle;
+	early.seen_handle = early.handle;
+	early.instance = CreateTraceInstanceId(early.class.RegHandle, &info);
+	early.calls++;
+	return ERROR_SUCCESS;
+}
+
+/* Comes when RegisterTraceGuids() has let go of its lock, and lets the callback run. */
+static void on_signal(int signal)
+{
+	(void)signal;
+	early.signals++;
+	while (!early.calls)
+		poll(NULL, 0, 1);
+}
+
+static struct etw_kdev_ops early_ops;
+
+static int early_ioctl(int fd, unsigned int command, void *arg)
+{
+	if ((command & 0xFF) == 0x20)
+		raise(SIGUSR1);		/* blocked for now */
+	return fake_ops.ioctl(fd, command, arg);
+}
+
+/* B27: the callback may come before the registering function returns. */
+static void test_early(TRACEHANDLE session)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	is(EnableTraceEx2(session, &class_b, 1, 3, 5, 0, 0, NULL), ERROR_SUCCESS, "enable");
+	early.class.Guid = &class_a;
+	early.instance = ERROR_INVALID_PARAMETER;
+	sigaction(SIGUSR1, &action, NULL);
+	early_ops = fake_ops;
+	early_ops.ioctl = early_ioctl;
+	etw_kdev_ops = &early_ops;
+	alarm(30);
+	is(RegisterTraceGuidsW(on_early, NULL, &class_b, 1, &early.class, NULL, NULL,
+			       &early.handle), ERROR_SUCCESS, "register");
+	alarm(0);
+	etw_kdev_ops = &fake_ops;
+	ok(early.signals && early.calls, "called before that returned");
+	ok(early.seen_class && early.seen_class == early.class.RegHandle && !early.instance,
+	   "with its classes there");
+	ok(early.seen_handle && early.seen_handle == early.handle, "and its handle");
+	is(UnregisterTraceGuids(early.handle), ERROR_SUCCESS, "unregister");
+	early.class.RegHandle = &early;
+	fake->error[0x20] = -EPERM;
+	is(RegisterTraceGuidsW(on_early, NULL, &class_b, 1, &early.class, NULL, NULL,
+			       &early.handle), ERROR_ACCESS_DENIED, "refused");
+	ok(early.class.RegHandle == &early && !early.handle, "all is as it was, and no handle");
+	EnableTraceEx2(session, &class_b, 0, 0, 0, 0, 0, NULL);
+}
+
 /* B8, B21: flags are the low half; a second session takes the provider over */
 static void test_control(TRACEHANDLE one, TRACEHANDLE other)
 {
@@ -263,5 +334,6 @@ int main(void)
 	ok(told.code == WMI_ENABLE_EVENTS && GetTraceEnableFlags(told.logger) == 9,
 	   "is told at once");
 	is(UnregisterTraceGuids(reg), ERROR_SUCCESS, "unregister");
+	test_early(one);
 	return done_testing();
 }

@@ -22,6 +22,7 @@
 struct class {
 	struct etw_guid guid;
 	_Atomic uint32_t last;		/* instance id */
+	HANDLE before;			/* what the caller had for RegHandle */
 };
 
 struct classic {
@@ -120,13 +121,33 @@ static ULONG check_classes(const TRACE_GUID_REGISTRATION *classes, ULONG count)
 	return ERROR_SUCCESS;
 }
 
+/* All there is to know, before the first callback; undone by leave_classes(). */
+static void fill_classes(struct classic *c, TRACE_GUID_REGISTRATION *classes)
+{
+	ULONG i;
+
+	for (i = 0; i < c->class_count; i++) {
+		memcpy(&c->classes[i].guid, classes[i].Guid, sizeof(c->classes[i].guid));
+		c->classes[i].before = classes[i].RegHandle;
+		classes[i].RegHandle = &c->classes[i];
+	}
+}
+
+static void leave_classes(const struct classic *c, TRACE_GUID_REGISTRATION *classes)
+{
+	ULONG i;
+
+	for (i = 0; i < c->class_count; i++)
+		classes[i].RegHandle = c->classes[i].before;
+}
+
 static ULONG register_guids(WMIDPREQUEST request, void *context, LPCGUID guid, ULONG count,
 			    TRACE_GUID_REGISTRATION *classes, TRACEHANDLE *handle)
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct classic *c;
 	struct etw_proc_saved saved;
-	ULONG ret, i;
+	ULONG ret;
 
 	if (!handle)
 		return ERROR_INVALID_PARAMETER;
@@ -140,19 +161,15 @@ static ULONG register_guids(WMIDPREQUEST request, void *context, LPCGUID guid, U
 	c->guid = *guid;
 	c->request = request;
 	c->context = context;
-	for (i = 0; i < count; i++)
-		memcpy(&c->classes[i].guid, classes[i].Guid, sizeof(c->classes[i].guid));
-	ret = etw_reg_add(guid, on_change, c, true, &c->handle);
+	fill_classes(c, classes);
+	ret = etw_reg_add(guid, on_change, c, true, &c->handle, (uint64_t *)handle);
 	if (ret) {
+		leave_classes(c, classes);
 		etw_proc_lock(proc, &saved);
 		give(c);
 		etw_proc_unlock(proc, &saved);
-		return ret;
 	}
-	for (i = 0; i < count; i++)
-		classes[i].RegHandle = &c->classes[i];
-	*handle = c->handle;
-	return ERROR_SUCCESS;
+	return ret;
 }
 
 ULONG RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID RequestContext,

@@ -329,8 +329,16 @@ void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
 	etw_info_forget(reg);
 }
 
+/* Callbacks and other threads may look for it. */
+static void publish(uint64_t *out, uint64_t *also, uint64_t handle)
+{
+	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
+	if (also)
+		__atomic_store_n(also, handle, __ATOMIC_RELEASE);
+}
+
 ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
-		  uint64_t *out)
+		  uint64_t *out, uint64_t *also)
 {
 	struct etw_proc *proc = etw_proc_get();
 	ULONG result = ERROR_NOT_ENOUGH_MEMORY;
@@ -341,7 +349,7 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 
 	if (!out)
 		return ERROR_INVALID_PARAMETER;
-	*out = 0;
+	publish(out, also, 0);
 	if (!guid || !memcmp(guid, &no_guid, sizeof(no_guid)))
 		return ERROR_INVALID_PARAMETER;
 	if (!proc)
@@ -360,8 +368,7 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 	/* A child forked from here on finds it undecided and attaches it. */
 	atomic_store(&reg->entry, &undecided);
 	atomic_store(&reg->handle, handle);
-	/* A callback may need the handle before this returns. */
-	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
+	publish(out, also, handle);
 	ret = announce(proc, reg);
 	if (!ret && proc->callbacks && proc->fd >= 0) {
 		ret = etw_callback_start(proc);
@@ -370,7 +377,7 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 	}
 	/* Starting may drop the lock, and somebody end this meanwhile. */
 	if (ret && atomic_load(&reg->handle) == handle) {
-		__atomic_store_n(out, 0, __ATOMIC_RELEASE);
+		publish(out, also, 0);
 		etw_reg_release(proc, reg);
 		/* Of these codes the documented one also means "too many". */
 		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
@@ -410,7 +417,7 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
 {
 	_Static_assert(sizeof(*RegHandle) == sizeof(uint64_t), "a handle is a number");
 	return etw_reg_add(ProviderId, EnableCallback, CallbackContext, false,
-			   (uint64_t *)RegHandle);
+			   (uint64_t *)RegHandle, NULL);
 }
 
 ULONG EventUnregister(REGHANDLE RegHandle)

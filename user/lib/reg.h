@@ -98,11 +98,11 @@ void etw_reg_end(struct etw_reg *reg);
 void etw_reg_attach(struct etw_proc *proc, uint32_t epoch);
 
 /*
- * What EventRegister() and RegisterTraceGuids() do: *handle is set while the
- * callback may come already, and 0 on failure.
+ * What EventRegister() and RegisterTraceGuids() do: *handle is set before the
+ * callback can come, and 0 on failure; so is *also, unless that is NULL.
  */
 ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
-		  uint64_t *handle);
+		  uint64_t *handle, uint64_t *also);
 /* Of the same kind only; the callback does not run any more when it returns. */
 ULONG etw_reg_remove(uint64_t handle, bool classic);
 
