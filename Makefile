@@ -80,10 +80,12 @@ build/libetw.a: $(lib_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(lib_obj)
 
+# nodelete: its thread may run a moment longer than a callback that ended the last
+# registration, so dlclose() must not take the code away.
 build/libetw.so.$(VERSION): $(lib_obj) $(lib_list) $(lib_map)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-soname,$(SONAME) -Wl,-z,defs \
-		$(lib_map:%=-Wl,--version-script=%) -o $@ $(lib_obj)
+		-Wl,-z,nodelete $(lib_map:%=-Wl,--version-script=%) -o $@ $(lib_obj)
 
 build/libetw.so: build/libetw.so.$(VERSION)
 	$(Q)ln -sf libetw.so.$(VERSION) build/$(SONAME) && ln -sf $(SONAME) $@

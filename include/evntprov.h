@@ -226,6 +226,10 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
  * that call of the callback is the last one.  Hold no lock that the callback
  * takes.  A write that another thread has begun is safe.
  *
+ * libetw's thread ends with the last callback, and a moment later if a callback
+ * ends it.  So dlclose() leaves libetw.so in memory; a shared object that has
+ * libetw.a in it and is to be closed needs -Wl,-z,nodelete as well.
+ *
  * Return: ERROR_SUCCESS (also for 0); ERROR_INVALID_HANDLE.
  * Context: any thread, not a signal handler.
  * Semantics: Microsoft's page "EventUnregister function".
