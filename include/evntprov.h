@@ -317,8 +317,9 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level,
  * level and keyword take it.  Header and payload together may have 64 KB.
  *
  * Return: ERROR_SUCCESS, also while nobody listens and for handle 0;
- * ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (too many descriptors, NULL
- * pointer); ERROR_ARITHMETIC_OVERFLOW (over 64 KB); ERROR_MORE_DATA (larger
+ * ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (no EventDescriptor; and, only
+ * if a session wants the event, too many descriptors, or a count without
+ * UserData); ERROR_ARITHMETIC_OVERFLOW (over 64 KB); ERROR_MORE_DATA (larger
  * than a session's buffer); ERROR_NOT_ENOUGH_MEMORY (no free buffer);
  * ERROR_NOACCESS (payload cannot be read).  Of the last four, each session
  * that lost the event counts it as lost.
@@ -357,7 +358,8 @@ ETW_API ULONG EVNTAPI EventWriteTransfer(REGHANDLE RegHandle,
  * @EventDescriptor: what event it is
  * @Filter: or-ed InstanceIds (EVENT_FILTER_HEADER) of the sessions that must
  *	not get it; 0 for all
- * @Flags: EVENT_WRITE_FLAG_, other bits are ERROR_INVALID_PARAMETER
+ * @Flags: EVENT_WRITE_FLAG_, other bits are ERROR_INVALID_PARAMETER if a session
+ *	wants the event
  * @ActivityId: the event's activity, NULL for the thread's
  * @RelatedActivityId: goes along as an extended item, NULL for none
  * @UserDataCount: descriptors at UserData, at most 128

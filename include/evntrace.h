@@ -53,7 +53,7 @@ typedef struct _EVENT_TRACE_PROPERTIES {
 	ULONG EnableFlags;		/* EVENT_TRACE_FLAG_, system loggers only */
 	union {
 		LONG AgeLimit;		/* unused */
-		LONG FlushThreshold;	/* buffers that fill before a flush */
+		LONG FlushThreshold;	/* not read: each buffer is delivered when full */
 	};
 	/* Out */
 	ULONG NumberOfBuffers;		/* allocated now */
@@ -101,7 +101,7 @@ typedef struct _EVENT_TRACE_PROPERTIES_V2 {
 	PEVENT_FILTER_DESCRIPTOR FilterDesc;	/* private sessions: PID, EXECUTABLE_NAME */
 	union {
 		ETW_ANONYMOUS struct {
-			ULONG Wow : 1;			/* out: started by a 32-bit process */
+			ULONG Wow : 1;			/* not written here */
 			ULONG QpcDeltaTracking : 1;
 			ULONG LargeMdlPages : 1;
 			ULONG ExcludeKernelStack : 1;

@@ -60,8 +60,11 @@ ETW_API ULONG WMIAPI StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH; ERROR_INVALID_PARAMETER;
  * ERROR_MORE_DATA (no room for the names; STOP has stopped the session all the
- * same); ERROR_WMI_INSTANCE_NOT_FOUND (no such session);
- * ERROR_ACTIVE_CONNECTIONS (it is stopping already); ERROR_ACCESS_DENIED;
+ * same); ERROR_WMI_INSTANCE_NOT_FOUND (no such session, or another call has
+ * stopped it); ERROR_ACTIVE_CONNECTIONS (UPDATE and FLUSH of a session that is just
+ * being stopped; STOP and QUERY never say so); ERROR_ACCESS_DENIED;
+ * ERROR_NO_SYSTEM_RESOURCES (UPDATE: the buffers could take more than 1/8 of
+ * memory); ERROR_NOT_ENOUGH_MEMORY; ERROR_WMI_SERVER_UNAVAILABLE (no module);
  * ERROR_NOT_SUPPORTED (UPDATE names a file).  INCREMENT_FILE and CONVERT_TO_
  * REALTIME of a session that has no file are ERROR_INVALID_PARAMETER.
  * Context: any thread, not from an enable callback.
@@ -104,9 +107,12 @@ ETW_API ULONG WMIAPI FlushTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName,
  *
  * Sessions that the caller may not query are left out.
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, count 0 or too large);
- * ERROR_MORE_DATA (there are more sessions than blocks; those that there are
- * have been filled).
+ * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, count 0 or too large, an
+ * offset out of its block); ERROR_BAD_LENGTH (a block is too small);
+ * ERROR_MORE_DATA (there are more sessions than blocks, or no room for a name;
+ * the blocks that there are have been filled); ERROR_ACCESS_DENIED (the caller
+ * may query no session, whichever there are); ERROR_WMI_SERVER_UNAVAILABLE (no
+ * module).
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "QueryAllTracesW function".
  */
@@ -142,7 +148,8 @@ ETW_API ULONG WMIAPI QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
  * still run; what was asked is in force); ERROR_NO_SYSTEM_RESOURCES (8
  * sessions have enabled it); ERROR_ACCESS_DENIED;
  * ERROR_WMI_INSTANCE_NOT_FOUND (no such session); ERROR_NOT_SUPPORTED (a
- * property that has no meaning here).
+ * property that has no meaning here); ERROR_NOACCESS (a filter's data cannot be
+ * read); ERROR_NOT_ENOUGH_MEMORY; ERROR_WMI_SERVER_UNAVAILABLE (no module).
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "EnableTraceEx2 function".
  */

@@ -237,6 +237,9 @@ ETW_API ULONG WMIAPI TraceQueryInformation(TRACEHANDLE SessionHandle,
  * GUIDs.  Each of these providers that the session has enabled is asked for its
  * state that often, 1 second at least, 64 providers at most, in place of what
  * was set before; no provider, or NULL and 0, ends it.
+ * TraceSetDisallowList: GUIDs, 1,024 at most: the providers that the groups which
+ * the session has enabled leave out, at once and from then on, in place of what
+ * was set before; NULL and 0 leave none out.
  *
  * Return: as TraceQueryInformation().
  * Semantics: Microsoft's page "TraceSetInformation function".

@@ -66,6 +66,20 @@ static void test_arguments(REGHANDLE h)
 	is(EventEnabled(h, NULL), FALSE, "no event is not enabled");
 }
 
+/* What nobody wants is not looked at. */
+static void test_unwanted(REGHANDLE h)
+{
+	EVENT_DESCRIPTOR unwanted = { .Id = 1, .Level = 5, .Keyword = 0x1 };
+	EVENT_DATA_DESCRIPTOR data[129] = { { .Ptr = 0 } };
+
+	is(EventEnabled(h, &unwanted), FALSE, "an event that is not wanted");
+	is(EventWrite(h, &unwanted, 129, data), ERROR_SUCCESS, "129 descriptors");
+	is(EventWrite(h, &unwanted, 1, NULL), ERROR_SUCCESS, "no descriptors");
+	is(EventWriteEx(h, &unwanted, 0, 4, NULL, NULL, 0, NULL), ERROR_SUCCESS, "unknown flag");
+	is(EventWrite(h, NULL, 0, NULL), ERROR_INVALID_PARAMETER, "but an event it must be");
+	is(EventWriteString(h, 5, 1, NULL), ERROR_INVALID_PARAMETER, "and a string");
+}
+
 /* B91, B97, B98 */
 static void test_payload(REGHANDLE h)
 {
@@ -317,6 +331,7 @@ int main(void)
 	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
 	test_payload(h);
 	test_arguments(h);
+	test_unwanted(h);
 	test_filter(h);
 	test_stack(h);
 	test_errors(h);

@@ -275,6 +275,8 @@ static void test_all(void)
 	ok(count == 2 && !strcmp(b.text, "Session"), "the first is filled");
 	array[1] = NULL;
 	is(QueryAllTracesA(array, 2, &count), ERROR_INVALID_PARAMETER, "NULL block");
+	fake->error[0x06] = -EPERM;
+	is(QueryAllTracesA(array, 1, &count), ERROR_ACCESS_DENIED, "may query none");
 	fresh()->Wnode.BufferSize = sizeof(b.p) + 2;
 	is(StopTraceA(handle, NULL, &b.p), ERROR_MORE_DATA, "stop without room for the name");
 	is(StopTraceA(handle, NULL, fresh()), ERROR_WMI_INSTANCE_NOT_FOUND,
@@ -449,6 +451,12 @@ static void test_enable(void)
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, NULL), ERROR_NO_SYSTEM_RESOURCES, "ninth session");
 	fake->error[0x10] = -ETIMEDOUT;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10, NULL), ERROR_TIMEOUT, "slow callback");
+	fake->error[0x10] = -EFAULT;
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, NULL), ERROR_NOACCESS, "unreadable filter");
+	fake->error[0x10] = -ENOMEM;
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, NULL), ERROR_NOT_ENOUGH_MEMORY, "no memory");
+	fake->error[0x10] = -EINTR;
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10, NULL), ERROR_SUCCESS, "a signal does not end it");
 	test_filter_types(h, &g);
 	test_filters(h, &g);
 	is(EnableTraceEx2(h, &g, 0, 0, 0, 0, 0, &(ENABLE_TRACE_PARAMETERS){ .Version = 2 }),
