@@ -11,8 +11,8 @@
 #include "lib/accessconf.h"
 
 /*
- * A file that was not loaded, as after a boot at which that failed: what it denies
- * must not be lost to what the kernel has built in.
+ * B163: a file that was not loaded, as after a boot at which that failed: what it
+ * denies must not be lost to what the kernel has built in.
  */
 static void test_not_loaded(void)
 {
