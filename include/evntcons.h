@@ -233,8 +233,7 @@ typedef enum {
  * file; ERROR_FILE_TOO_LARGE: 4 MB; ERROR_DISK_FULL; ERROR_LOCK_FAILED: no locks
  * to be had; ERROR_IO_DEVICE.  Nothing has changed then.
  *
- * Threads: any, at once; not cancelled within (pthread_cancel()).  Not from an
- * enable callback.
+ * Threads: any, at once; not cancelled within (pthread_cancel()).
  * Semantics: Microsoft's page "EventAccessControl function".
  */
 ETW_API ULONG EVNTAPI EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
