@@ -20,6 +20,12 @@ static const struct etw_payload_field fields[] = {
 	{ "Who", ETW_IN_SID, 1, 0, -1, -1 },
 	{ "Where", ETW_IN_POINTER, 1, 0, -1, -1 },
 	{ "Ratio", ETW_IN_DOUBLE, 1, 0, -1, -1 },
+	{ "Part", ETW_IN_FLOAT, 1, 0, -1, -1 },
+	{ "Since", ETW_IN_SYSTEMTIME, 1, 0, -1, -1 },
+	{ "Blob", ETW_IN_MANIFEST_COUNTEDBINARY, 1, 0, -1, -1 },
+	{ "Pair", ETW_IN_BINARY, 1, 2, -1, -1 },
+	{ "Address", ETW_IN_BINARY, 1, 16, -1, -1 },
+	{ "Length", ETW_IN_SIZET, 1, 0, -1, -1 },
 	{ "Id", ETW_IN_GUID, 1, 0, -1, -1 },
 	{ "Title", ETW_IN_MANIFEST_COUNTEDSTRING, 1, 0, -1, -1 },
 	{ "Fixed", ETW_IN_ANSISTRING, 1, 6, -1, -1 },
@@ -48,6 +54,12 @@ static const char payload[] =
 	"\1\2\0\0\0\0\0\5\1\1\1\1\2\2\2\2"
 	"\1\2\3\4\5\6\7\x08"
 	"\0\0\0\0\0\0\xf0\x3f"
+	"\0\0\x80\x3f"
+	"\xea\7\1\0\4\0\1\0\0\0\0\0\0\0\0\0"	/* 2026, January */
+	"\2\0" "\1\0"
+	"\1\0"
+	"\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	"\1\0\0\0\0\0\0\0"
 	"\x67\x45\x23\x01\xab\x89\xef\xcd\x01\x23\x45\x67\x89\xab\xcd\xef"
 	"\x08\0t\0E\0s\0T\0"
 	"abc\0\0\0"
@@ -165,19 +177,25 @@ static void test_texts(void)
 /* B71: a GUID only IS or IS NOT, with braces. B72: what cannot be tested. */
 static void test_types(void)
 {
-	static const char *const untestable[] = { "Data", "Ratio", "Where", "Who", "Dump",
-						  "Numbers", "Names" };
-	unsigned int i, op, wrong = 0;
+	static const char *const untestable[] = { "Data", "Ratio", "Part", "Since", "Where",
+						  "Length", "Who", "Dump", "Blob", "Pair",
+						  "Address", "Numbers", "Names" };
+	static const char *const values[] = { "1", "0x1", "1.0", "2026",
+					      "{00000001-0000-0000-0000-000000000000}" };
+	unsigned int i, op, v, wrong;
 
 	IS("B71", "Id", IS, "{01234567-89ab-cdef-0123-456789abcdef}", 1);
 	IS("B71", "Id", ISNOT, "{01234567-89AB-cdef-0123-456789abcdef}", 0);
 	IS("B71", "Id", IS, "{01234567-89ab-cdef-0123-456789abcdee}", 0);
 	IS("B71", "Id", IS, "01234567-89ab-cdef-0123-456789abcdef", -ERROR_INVALID_PARAMETER);
 	IS("B71", "Id", EQ, "{01234567-89ab-cdef-0123-456789abcdef}", -ERROR_INVALID_PARAMETER);
-	for (i = 0; i < sizeof(untestable) / sizeof(untestable[0]); i++)
-		for (op = 0; op < 33; op++)
-			wrong += one(untestable[i], op, "1") != -ERROR_INVALID_PARAMETER;
-	is(wrong, 0, "B72: floats, binary, pointers, SIDs and arrays are not filterable");
+	for (i = 0; i < sizeof(untestable) / sizeof(untestable[0]); i++) {
+		for (op = 0, wrong = 0; op < 33; op++)
+			for (v = 0; v < sizeof(values) / sizeof(values[0]); v++)
+				wrong += one(untestable[i], op, values[v]) !=
+					 -ERROR_INVALID_PARAMETER;
+		ok(!wrong, "B72: %s is not filterable", untestable[i]);
+	}
 }
 
 /* B71, B74: predicates that are refused, and with what. */
