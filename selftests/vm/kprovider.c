@@ -214,7 +214,8 @@ TEST_F(kernel, enable_times_out)
 struct remover {
 	FIXTURE_DATA(kernel) *self;
 	int ret;
-	volatile bool done;
+	struct etw_test_log log;	/* as it was then */
+	bool done;
 };
 
 static void *remove_provider(void *arg)
@@ -222,11 +223,35 @@ static void *remove_provider(void *arg)
 	struct remover *r = arg;
 
 	r->ret = unreg(r->self, 1);
-	r->done = true;
+	r->log.index = 1;
+	if (!r->ret)
+		r->ret = vm_ioctl(r->self->kfd, ETW_TEST_LOG, &r->log);
+	__atomic_store_n(&r->done, true, __ATOMIC_RELEASE);
 	return NULL;
 }
 
-/* B24, B39: unregistering waits for a callback that runs. */
+static bool is_done(const struct remover *r)
+{
+	return __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
+}
+
+/* Is the callback of provider 1 running, and has no call of it ended? */
+static bool callback_runs(FIXTURE_DATA(kernel) *self)
+{
+	self->log.index = 1;
+	return !vm_ioctl(self->kfd, ETW_TEST_LOG, &self->log) && self->log.running == 1 &&
+	       self->log.count == 0;
+}
+
+/* Is the registration of that GUID gone, for whoever asks? */
+static bool is_gone(FIXTURE_DATA(kernel) *self, struct etw_guid guid)
+{
+	struct etw_provider_query q = { .size = sizeof(q), .provider = guid };
+
+	return !vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q) && q.reg_count == 0;
+}
+
+/* B39: unregistering waits for a callback that runs, and no other one comes. */
 TEST_F(kernel, unregister_waits_for_the_callback)
 {
 	struct remover r = { .self = self };
@@ -236,16 +261,28 @@ TEST_F(kernel, unregister_waits_for_the_callback)
 	ASSERT_EQ(0, reg(self, 1, ETW_TEST_CALLBACK | ETW_TEST_GATED));
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &zero));
 	ASSERT_EQ(0, vm_enable(self->fd, self->a, guid_of(1), 0, 0, 0));
-	usleep(50000);
+	ASSERT_TRUE(vm_until(callback_runs(self)));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, remove_provider, &r));
-	usleep(50000);
+	EXPECT_TRUE(vm_until(is_gone(self, guid_of(1))));
+	/* It is on its way out: time to be back, if it did not wait. */
+	usleep(200000);
+	EXPECT_FALSE(is_done(&r));
+	EXPECT_TRUE(callback_runs(self));
 	/* Control goes on while the callback takes its time. */
 	EXPECT_EQ(0, vm_query(self->fd, self->a, NULL));
 	EXPECT_EQ(0, vm_enable(self->fd, self->b, vm_guid(7), 0, 0, 0));
+	EXPECT_EQ(0, vm_enable(self->fd, self->b, guid_of(1), 0, 0, 0));
+	EXPECT_FALSE(is_done(&r));
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &one));
-	EXPECT_TRUE(vm_until(r.done));
-	EXPECT_EQ(0, r.ret);
+	ASSERT_TRUE(vm_until(is_done(&r)));
 	pthread_join(thread, NULL);
+	EXPECT_EQ(0, r.ret);
+	EXPECT_EQ(1, r.log.count);
+	EXPECT_EQ(0, r.log.running);
+	/* What happened to the provider since then is nobody's business. */
+	EXPECT_EQ(0, vm_stop(self->fd, self->a));
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_LOG, &r.log));
+	EXPECT_EQ(0, r.log.count + r.log.running);
 }
 
 /* B13, B14 */

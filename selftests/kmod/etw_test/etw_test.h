@@ -76,6 +76,8 @@ struct etw_test_write {
 	__u32 numbered;		/* the payload begins with a __u32 that counts up */
 	__u32 number;		/* ... from here; out: the next one */
 	__u64 exclude;		/* of etw_write_ex() */
+	__u32 depth;		/* calls between the entry and the write; at most 256 */
+	__u32 reserved;
 };
 
 struct etw_test_enabled {
@@ -104,8 +106,10 @@ struct etw_test_call {
 
 struct etw_test_log {
 	__u32 index;
-	__u32 count;		/* out: calls since the last time */
+	__u32 count;		/* out: calls since the last time that are over */
 	struct etw_test_call calls[ETW_TEST_CALLS];
+	__u32 running;		/* out: calls that are not */
+	__u32 reserved;
 };
 
 struct etw_test_activity {

@@ -21,6 +21,7 @@
 #include "ops.h"
 
 #define PAYLOAD_MAX	(128 * 1024)
+#define DEPTH_MAX	256	/* calls, of some 30 bytes of stack each */
 
 ETW_DEFINE_PROVIDER(test_provider, ETW_TEST_GUID);
 
@@ -28,6 +29,7 @@ ETW_DEFINE_PROVIDER(test_provider, ETW_TEST_GUID);
 struct slot {
 	struct etw_provider *provider;	/* NULL: not registered */
 	u32 flags;
+	atomic_t running;		/* calls of its callback */
 	struct etw_test_log *log;
 };
 
@@ -84,6 +86,7 @@ static void test_callback(const struct etw_guid *source, u32 control, u8 level,
 	call.good_context = known && in_task() && !irqs_disabled() && preemptible();
 	if (WARN_ON_ONCE(!known))
 		return;
+	atomic_inc(&slot->running);
 	if (slot->flags & ETW_TEST_GATED)
 		wait_event(gate_wait, READ_ONCE(gate_open));
 	/* During registration the handle is not known to us yet. */
@@ -94,6 +97,7 @@ static void test_callback(const struct etw_guid *source, u32 control, u8 level,
 		slot->log->calls[slot->log->count] = call;
 	slot->log->count++;
 	spin_unlock(&log_lock);
+	atomic_dec(&slot->running);
 }
 
 static int test_register_op(void *arg)
@@ -185,6 +189,16 @@ static void write_all(struct job *job)
 	}
 }
 
+/* Write from below so many calls; each has to be left again, so none is a jump. */
+static noinline void write_below(struct job *job, u32 depth)
+{
+	if (depth)
+		write_below(job, depth - 1);
+	else
+		write_all(job);
+	barrier();
+}
+
 static void write_softirq(struct timer_list *timer)
 {
 	struct job *job = container_of(timer, struct job, timer);
@@ -216,7 +230,7 @@ static void write_from(struct job *job, u32 context)
 		irq_work_queue(&job->work);
 		break;
 	default:
-		write_all(job);
+		write_below(job, job->w->depth);
 		return;
 	}
 	wait_for_completion(&job->done);
@@ -232,7 +246,8 @@ static int test_write_op(void *arg)
 	struct job *job;
 	u32 i, rest = w->size, part, first = !!w->numbered;
 
-	if (w->size > PAYLOAD_MAX || !w->descriptors || w->descriptors > ETW_DATA_MAX + 1)
+	if (w->size > PAYLOAD_MAX || !w->descriptors || w->descriptors > ETW_DATA_MAX + 1 ||
+	    w->depth > DEPTH_MAX)
 		return -EINVAL;
 	job = kzalloc(sizeof(*job), GFP_KERNEL);
 	if (!job)
@@ -280,6 +295,7 @@ static int test_log_op(void *arg)
 	slots[index].log->count = 0;
 	spin_unlock(&log_lock);
 	log->index = index;
+	log->running = atomic_read(&slots[index].running);
 	return 0;
 }
 
