@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack - stacks of writers as extended items, and the filters for them
+ * stack - stacks of writers as extended items, and events that they make too large
  */
 #include "vm_items.h"
 #include "vm_kmod.h"
@@ -21,6 +21,7 @@ FIXTURE(stack) {
 	struct vm_events *events;
 	struct etw_event_write w;
 	struct etw_test_write k;
+	bool kernel;		/* deeper() has the kernel write k, instead of w itself */
 };
 
 FIXTURE_SETUP(stack)
@@ -89,7 +90,8 @@ static uint64_t returns[3];
 static NESTED int inner(FIXTURE_DATA(stack) *self)
 {
 	RETURN_HERE(0);
-	return vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w);
+	return self->kernel ? vm_ioctl(self->kfd, ETW_TEST_WRITE, &self->k) :
+			      vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w);
 }
 
 static NESTED int middle(FIXTURE_DATA(stack) *self)
@@ -293,62 +295,143 @@ TEST_F(stack, kernel_and_user)
 	}
 }
 
-/* ---------------------------------------------------------------------- filters */
-
-/* Events 0 to 4 with levels 1 to 5: bit i if the one with id i has a stack. */
-static int stacks(FIXTURE_DATA(stack) *self)
+/*
+ * B60: of a deep stack of the kernel's the innermost frames are kept, which are
+ * the test module's own here, and nothing of the program behind what was cut.
+ */
+TEST_F(stack, the_deepest_of_the_kernel)
 {
+	uint64_t text = section("etw_test");
 	const uint64_t *frames;
-	unsigned int i, mask = 0;
+	unsigned int n, i;
 
-	for (i = 0; i < 5; i++) {
-		self->w.desc.id = i;
-		self->w.desc.level = i + 1;
-		self->w.desc.keyword = 1u << i;
-		if (vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w))
-			return -1;
-	}
-	if (collect(self) || self->events->count != 5)
-		return -1;
-	for (i = 0; i < 5; i++)
-		if (frames_of(self, i, &frames))
-			mask |= 1u << self->events->list[i].head.desc.id;
-	return mask;
+	ASSERT_NE(0, text);
+	self->k.depth = ETW_STACK_MAX + 8;
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &self->k));
+	ASSERT_EQ(1, self->k.ok);
+	ASSERT_EQ(0, collect(self));
+	ASSERT_EQ(1, self->events->count);
+	n = frames_of(self, 0, &frames);
+	/* Frames of etw.ko itself are counted and then left out. */
+	EXPECT_GE(ETW_STACK_MAX, n);
+	EXPECT_LE(ETW_STACK_MAX - 16, n);
+	for (i = 0; i < n; i++)
+		EXPECT_TRUE(frames[i] >= text && frames[i] < text + 65536)
+			TH_LOG("frame %u of %u", i, n);
 }
 
-static int ask(FIXTURE_DATA(stack) *self, uint32_t property, const struct etw_filter *f, int n)
+/* B60: the frames of the kernel and those of the program are 192 together. */
+TEST_F(stack, the_deepest_of_both)
 {
-	return vm_enable_with(self->fd, self->session, vm_guid(1), property, f, n);
+	uint64_t text = section("etw_test");
+	unsigned int n, i, kernel = 0, found = 0;
+	const uint64_t *frames;
+
+	self->kernel = true;
+	ASSERT_EQ(0, deeper(self, 400));
+	ASSERT_EQ(1, self->k.ok);
+	ASSERT_EQ(0, collect(self));
+	n = frames_of(self, 0, &frames);
+	ASSERT_EQ(ETW_STACK_MAX, n);
+	EXPECT_TRUE(frames[0] >= text && frames[0] < text + 65536);
+	while (kernel < n && frames[kernel] >= 1ull << 47)
+		kernel++;
+	for (i = kernel; i < n && found < 3; i++)
+		found += frames[i] == returns[found];
+	EXPECT_EQ(3, found);
+	for (i = kernel; i < n; i++)
+		EXPECT_GT(1ull << 47, frames[i]);
 }
 
-/* B57 to B59: they only take stacks away, and every event comes. */
-TEST_F(stack, filters)
-{
-	struct etw_filter_level_kw level = { .level = 3, .in = 1 };
-	struct etw_filter_event_id data;
-	struct etw_filter f[2];
+/* ------------------------------------------------------------------ what it costs */
 
-	EXPECT_EQ(31, stacks(self));
-	f[0] = vm_id_filter(&data, ETW_FILTER_STACKWALK, true, VM_IDS(1, 3));
-	ASSERT_EQ(0, ask(self, ETW_ENABLE_STACK_TRACE, f, 1));
-	EXPECT_EQ(1 << 1 | 1 << 3, stacks(self));
-	ASSERT_EQ(0, ask(self, 0, f, 1));
-	EXPECT_EQ(0, stacks(self));
-	data.in = 0;
-	ASSERT_EQ(0, ask(self, ETW_ENABLE_STACK_TRACE, f, 1));
-	EXPECT_EQ(31 & ~(1 << 1 | 1 << 3), stacks(self));
-	f[1] = (struct etw_filter){ .ptr = VM_PTR(&level), .len = sizeof(level),
-				    .type = ETW_FILTER_STACKWALK_LEVEL_KW };
-	ASSERT_EQ(0, ask(self, ETW_ENABLE_STACK_TRACE, f, 2));
-	EXPECT_EQ(1 << 0 | 1 << 2, stacks(self));
-	ASSERT_EQ(0, ask(self, ETW_ENABLE_STACK_TRACE, f + 1, 1));
-	EXPECT_EQ(7, stacks(self));
-	level.in = 0;
-	ASSERT_EQ(0, ask(self, ETW_ENABLE_STACK_TRACE, f + 1, 1));
-	EXPECT_EQ(31 & ~7, stacks(self));
-	level = (struct etw_filter_level_kw){ .in = 1, .any = 6 };
-	ASSERT_EQ(0, ask(self, ETW_ENABLE_STACK_TRACE, f + 1, 1));
-	EXPECT_EQ(6, stacks(self));
+#define HEAD	80	/* bytes of a record without items and payload */
+#define BLOCK	72	/* the head of a buffer */
+
+/* Start a session of such buffers, with stacks or without. */
+static int start(FIXTURE_DATA(stack) *self, const char *name, uint32_t kb, bool stacks,
+		 uint64_t *handle)
+{
+	uint32_t property = stacks ? ETW_ENABLE_STACK_TRACE : 0;
+	struct etw_session s = vm_session(name);
+	int ret;
+
+	s.buffer_kb = kb;
+	ret = vm_start(self->fd, &s);
+	*handle = s.handle;
+	ret = ret ?: vm_enable_with(self->fd, s.handle, vm_guid(1), property, NULL, 0);
+	return ret ?: vm_enable_with(self->fd, s.handle, kguid, property, NULL, 0);
+}
+
+/* So many events of the session were written, and so many lost for want of size. */
+static bool has(FIXTURE_DATA(stack) *self, uint64_t session, uint64_t written,
+		uint64_t event_size, uint64_t buffer_size)
+{
+	struct etw_session_stat st;
+
+	return !vm_stat(self->fd, session, &st) && st.written == written &&
+	       st.dropped[ETW_DROP_EVENT_SIZE] == event_size &&
+	       st.dropped[ETW_DROP_BUFFER_SIZE] == buffer_size &&
+	       vm_dropped(&st) == event_size + buffer_size;
+}
+
+/* An event of so many bytes with a stack of so many frames. */
+static int write_sized(FIXTURE_DATA(stack) *self, uint32_t size, uint32_t frames)
+{
+	static uint64_t own[ETW_STACK_MAX] = { [0 ... ETW_STACK_MAX - 1] = 0x1000 };
+	static char payload[65536];
+	struct etw_data_descriptor d = { .ptr = VM_PTR(payload), .size = size };
+
+	self->w.data = VM_PTR(&d);
+	self->w.data_count = 1;
+	self->w.stack = VM_PTR(own);
+	self->w.stack_count = frames;
+	return vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w);
+}
+
+/*
+ * B60: an event that its stack makes larger than 64 KB is lost, by that cause,
+ * where the stack is asked for, and nowhere else; one byte less and it is not.
+ */
+TEST_F(stack, over_64_kb)
+{
+	const uint32_t most = 65535 - HEAD - (8 + 8 + 8 * ETW_STACK_MAX);
+	uint64_t with, without;
+
+	ASSERT_EQ(0, vm_stop(self->fd, self->session));
+	ASSERT_EQ(0, start(self, "t-with", 128, true, &with));
+	ASSERT_EQ(0, start(self, "t-without", 128, false, &without));
+	EXPECT_EQ(0, write_sized(self, most, ETW_STACK_MAX));
+	EXPECT_TRUE(has(self, with, 1, 0, 0));
+	EXPECT_EQ(-EOVERFLOW, write_sized(self, most + 1, ETW_STACK_MAX));
+	EXPECT_TRUE(has(self, with, 1, 1, 0));
+	EXPECT_TRUE(has(self, without, 2, 0, 0));
+	/* A smaller stack leaves room. */
+	EXPECT_EQ(0, write_sized(self, most + 8, ETW_STACK_MAX - 1));
+	EXPECT_TRUE(has(self, with, 2, 1, 0));
+	/* The same of the kernel's, with a stack that it walks itself. */
+	self->k.size = 65535 - HEAD;
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &self->k));
+	EXPECT_EQ(1, self->k.failed);
+	EXPECT_EQ(-EOVERFLOW, self->k.result);
+	EXPECT_TRUE(has(self, with, 2, 2, 0));
+	EXPECT_TRUE(has(self, without, 4, 0, 0));
+}
+
+/* B60: likewise one that its stack makes larger than a buffer, by another cause. */
+TEST_F(stack, over_the_buffer)
+{
+	const uint32_t most = 4096 - BLOCK - HEAD - (8 + 8 + 8 * ETW_STACK_MAX);
+	uint64_t with, without;
+
+	ASSERT_EQ(0, vm_stop(self->fd, self->session));
+	ASSERT_EQ(0, start(self, "t-with", 4, true, &with));
+	ASSERT_EQ(0, start(self, "t-without", 4, false, &without));
+	EXPECT_EQ(0, write_sized(self, most, ETW_STACK_MAX));
+	EXPECT_TRUE(has(self, with, 1, 0, 0));
+	EXPECT_EQ(-EMSGSIZE, write_sized(self, most + 1, ETW_STACK_MAX));
+	EXPECT_TRUE(has(self, with, 1, 0, 1));
+	EXPECT_TRUE(has(self, without, 2, 0, 0));
 }
 
 TEST_HARNESS_MAIN
