@@ -235,6 +235,35 @@ TEST_F(filter, refused)
 	EXPECT_EQ(1 << 4, ids_of(self->events[0]));
 }
 
+/* B46: both lists of ids have 64 of them at most, whatever room there is for more. */
+TEST_F(filter, at_most_64_ids)
+{
+	static const uint32_t types[] = { ETW_FILTER_EVENT_ID, ETW_FILTER_STACKWALK };
+	struct {
+		struct etw_filter_event_id list;
+		uint16_t more[64];
+	} many = { .list.in = 1 };
+	struct etw_filter f = { .ptr = VM_PTR(&many) };
+	unsigned int i;
+
+#define TRY(_count, _len) ({						\
+	many.list.count = (_count);					\
+	f.len = (_len);							\
+	vm_enable_with(self->fd, self->session[0], vm_guid(1), 0, &f, 1); })
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		f.type = types[i];
+		EXPECT_EQ(0, TRY(64, sizeof(many)));
+		EXPECT_EQ(0, TRY(64, 4 + 2 * 64));
+		EXPECT_EQ(-EINVAL, TRY(64, 4 + 2 * 64 - 1));
+		EXPECT_EQ(-EINVAL, TRY(65, sizeof(many)));
+		EXPECT_EQ(-EINVAL, TRY(65, 4 + 2 * 65));
+		EXPECT_EQ(-EINVAL, TRY(65, 4 + 2 * 64));
+		EXPECT_EQ(-EINVAL, TRY(65535, sizeof(many)));
+		EXPECT_EQ(0, TRY(0, 4));
+	}
+#undef TRY
+}
+
 /* B64: the bits of the write exclude sessions by their logger ids. */
 TEST_F(filter, excluded_by_the_write)
 {

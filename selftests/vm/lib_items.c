@@ -220,9 +220,11 @@ TEST_F(items, not_there)
 /* B46, B53 */
 TEST_F(items, event_ids)
 {
-	unsigned char room[4 + 2 * 2];
+	static const ULONG types[] = { EVENT_FILTER_TYPE_EVENT_ID, EVENT_FILTER_TYPE_STACKWALK };
+	unsigned char room[4 + 2 * 70] = { 0 };
 	EVENT_FILTER_EVENT_ID *ids = (void *)room;
 	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)ids, sizeof(room), EVENT_FILTER_TYPE_EVENT_ID };
+	size_t k;
 	USHORT i;
 
 	ids->FilterIn = TRUE;
@@ -236,12 +238,18 @@ TEST_F(items, event_ids)
 	ASSERT_TRUE(got(self, 2));
 	EXPECT_EQ(3, self->taken->events[0].id);
 	EXPECT_EQ(5, self->taken->events[1].id);
-	ids->Count = 65;
-	EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
-	ids->Count = 3;
-	EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
-	f.Ptr = 16;
-	EXPECT_EQ(ERROR_NOACCESS, enable(self, 0, &f, 1));
+	for (k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+		f = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)ids, sizeof(room), types[k] };
+		ids->Count = 64;
+		EXPECT_EQ(0, enable(self, 0, &f, 1));
+		ids->Count = 65;
+		EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
+		ids->Count = 3;
+		f.Size = 4 + 2 * 2;
+		EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
+		f.Ptr = 16;
+		EXPECT_EQ(ERROR_NOACCESS, enable(self, 0, &f, 1));
+	}
 }
 
 TEST_F(items, executable)
