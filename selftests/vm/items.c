@@ -148,7 +148,7 @@ TEST_F(items, each_only_if_asked_for)
 	EXPECT_EQ(0, vm_item_count(&self->events[0]->list[0]));
 }
 
-/* The user is the effective one: S-1-22-1-uid. */
+/* B76: the user is the effective one: S-1-22-1-uid. */
 TEST_F(items, sid)
 {
 	static const uint8_t head[12] = { 1, 2, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0 };
@@ -175,6 +175,7 @@ TEST_F(items, sid)
 	EXPECT_EQ(1234567, uid);
 }
 
+/* B76: the id of the login session, as /proc has it, and 0 without one */
 TEST_F(items, login_session)
 {
 	int status, fd;
@@ -206,7 +207,7 @@ TEST_F(items, login_session)
 	EXPECT_NE(0, vm_item_number(&self->events[0]->list[0], ETW_EXT_TS_ID));
 }
 
-/* The same for all of a process, with its threads, and of nobody else. */
+/* B76: the same for all of a process, with its threads, and of nobody else. */
 TEST_F(items, process_start_key)
 {
 	struct etw_test_write w = { .count = 1, .size = 4, .descriptors = 1,
@@ -236,7 +237,7 @@ TEST_F(items, process_start_key)
 	}
 }
 
-/* One event has one key in all sessions, and no other event has it. */
+/* B76: one event has one key in all sessions, and no other event has it. */
 TEST_F(items, event_key)
 {
 	uint64_t keys[60];
@@ -317,10 +318,22 @@ static bool is_utf16(const uint8_t *data, uint16_t len, const char *text)
 	return data && len == 2 * n;
 }
 
+#define SLICE	"/etw-test.slice"
+#define SCOPE	SLICE "/app-flatpak-org.etw.Test-17.scope"
+
+static bool leave_groups(void)
+{
+	bool ok = vm_enter_group("/");
+
+	rmdir(VM_GROUPS SCOPE);
+	rmdir(VM_GROUPS SLICE);
+	return ok;
+}
+
+/* B76: where the writer is, and which package that is, for who asked for them */
 TEST_F(items, container_and_application)
 {
-	static const char *const paths[] = { "/", "/etw-test.slice",
-		"/etw-test.slice/app-flatpak-org.etw.Test-17.scope" };
+	static const char *const paths[] = { "/", SLICE, SCOPE };
 	const char *data;
 	uint16_t len;
 	unsigned int i;
@@ -332,6 +345,8 @@ TEST_F(items, container_and_application)
 		ASSERT_TRUE(vm_enter_group(paths[i]));
 		ASSERT_EQ(0, user_event(self));
 		ASSERT_EQ(1, self->events[0]->count);
+		ASSERT_EQ(1, self->events[1]->count);
+		EXPECT_EQ(0, vm_item_count(&self->events[1]->list[0]));
 		data = vm_item(&self->events[0]->list[0], ETW_EXT_CONTAINER_ID, &len);
 		ASSERT_NE(NULL, data);
 		EXPECT_EQ(strlen(paths[i]) + 1, len);
@@ -343,9 +358,45 @@ TEST_F(items, container_and_application)
 	ASSERT_EQ(0, kernel_event(self, ETW_TEST_HARDIRQ));
 	data = vm_item(&self->events[0]->list[0], ETW_EXT_CONTAINER_ID, &len);
 	EXPECT_NE(NULL, data);
-	EXPECT_TRUE(vm_enter_group("/"));
-	rmdir(VM_GROUPS "/etw-test.slice/app-flatpak-org.etw.Test-17.scope");
-	rmdir(VM_GROUPS "/etw-test.slice");
+	EXPECT_TRUE(leave_groups());
+}
+
+/* B76: the key of a package comes only if it was asked for, and then once. */
+TEST_F(items, application_only_if_asked_for)
+{
+	static const uint32_t others = ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_CONTAINER |
+				       ETW_ENABLE_PROCESS_START_KEY | ETW_ENABLE_EVENT_KEY;
+	const struct vm_event *e = &self->events[0]->list[0];
+	int kind;
+
+	if (!vm_groups())
+		SKIP(return, "no cgroup2");
+	ASSERT_TRUE(vm_enter_group(SLICE));
+	ASSERT_TRUE(vm_enter_group(SCOPE));
+	for (kind = 0; kind < 2; kind++) {
+		ASSERT_EQ(0, ask(self, ETW_ENABLE_PSM_KEY));
+		ASSERT_EQ(0, kind ? kernel_event(self, ETW_TEST_PROCESS) : user_event(self));
+		ASSERT_EQ(1, self->events[0]->count);
+		ASSERT_EQ(1, self->events[1]->count);
+		EXPECT_EQ(1, vm_items(e, ETW_EXT_PSM_KEY, NULL));
+		EXPECT_EQ(1, vm_item_count(e));
+		EXPECT_EQ(0, vm_item_count(&self->events[1]->list[0]));
+		ASSERT_EQ(0, ask(self, others));
+		ASSERT_EQ(0, kind ? kernel_event(self, ETW_TEST_PROCESS) : user_event(self));
+		EXPECT_EQ(0, vm_items(e, ETW_EXT_PSM_KEY, NULL));
+		EXPECT_EQ(5, vm_item_count(e));
+		/* The other one asks: the first does not get it with its own. */
+		ASSERT_EQ(0, vm_enable_with(self->fd, self->session[1], kind ? kguid : vm_guid(1),
+					    ETW_ENABLE_PSM_KEY, NULL, 0));
+		ASSERT_EQ(0, kind ? kernel_event(self, ETW_TEST_PROCESS) : user_event(self));
+		EXPECT_EQ(5, vm_item_count(e));
+		EXPECT_EQ(0, vm_items(e, ETW_EXT_PSM_KEY, NULL));
+		EXPECT_EQ(1, vm_items(&self->events[1]->list[0], ETW_EXT_PSM_KEY, NULL));
+		EXPECT_EQ(1, vm_item_count(&self->events[1]->list[0]));
+		ASSERT_EQ(0, vm_enable_with(self->fd, self->session[1], kind ? kguid : vm_guid(1),
+					    0, NULL, 0));
+	}
+	EXPECT_TRUE(leave_groups());
 }
 
 /* A path that does not fit is cut at a component. */
