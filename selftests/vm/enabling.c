@@ -163,19 +163,19 @@ TEST_F(enabling, refused)
 TEST_F(enabling, nine_sessions)
 {
 	struct etw_session_stat st;
-	TRACEHANDLE more[7];
+	TRACEHANDLE more[8] = { self->a };
 	char name[16];
 	int i;
 
 	ASSERT_EQ(0, vl_enable(self->a, 1, 0, 0, 0));
-	for (i = 0; i < 7; i++) {
+	for (i = 1; i < 8; i++) {
 		snprintf(name, sizeof(name), "more%d", i);
 		more[i] = vl_start(name);
 		ASSERT_EQ(0, vl_enable(more[i], 1, 0, 0, 0));
 	}
 	EXPECT_EQ(ERROR_NO_SYSTEM_RESOURCES, vl_enable(self->b, 1, 0, 0, 0));
 	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 0));
-	for (i = 0; i < 7; i++) {
+	for (i = 0; i < 8; i++) {
 		ASSERT_EQ(0, vm_stat(self->fd, more[i], &st));
 		EXPECT_EQ(1, st.written);
 	}
@@ -288,6 +288,66 @@ TEST_F(enabling, enumeration)
 	EXPECT_EQ(0, EnumerateTraceGuidsEx(TraceGuidQueryProcess, NULL, 0, guids, sizeof(guids),
 					   &len));
 	EXPECT_EQ(16, len);
+}
+
+/* Which of the test's first eight GUIDs are registered in that process: bits. */
+static ULONG guids_of(ULONG pid)
+{
+	ULONG len = 0, mask = 0, i, n;
+	GUID guids[64], guid;
+
+	if (EnumerateTraceGuidsEx(TraceGuidQueryProcess, &pid, sizeof(pid), guids, sizeof(guids),
+				  &len))
+		return ~0U;
+	for (i = 0; i < len / sizeof(GUID); i++) {
+		for (n = 0; n < 8; n++) {
+			guid = vl_guid(n);
+			if (vl_same_guid(&guid, &guids[i]))
+				break;
+		}
+		/* None of them, or one for the second time */
+		if (n == 8 || mask & 1U << n)
+			return ~0U;
+		mask |= 1U << n;
+	}
+	return mask;
+}
+
+/* B151: each process has its own, and what is only enabled is nobody's. */
+TEST_F(enabling, guids_of_two_processes)
+{
+	int ready[2], go[2];
+	pid_t child;
+	char c = 0;
+
+	ASSERT_EQ(0, vl_enable(self->a, 2, 1, 1, 1));
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	child = fork();
+	if (!child) {
+		int fd = vm_open();
+
+		if (vm_register(fd, vm_guid(4)) < 0 || vm_register(fd, vm_guid(5)) < 0 ||
+		    write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1 ||
+		    vm_register(fd, vm_guid(1)) < 0 ||
+		    write(ready[1], &c, 1) != 1 || read(go[0], &c, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	close(ready[1]);
+	close(go[0]);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	EXPECT_EQ(1 << 1, guids_of(getpid()));
+	EXPECT_EQ(1 << 4 | 1 << 5, guids_of(child));
+	/* One GUID of both is of both. */
+	EXPECT_EQ(1, write(go[1], &c, 1));
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	EXPECT_EQ(1 << 1, guids_of(getpid()));
+	EXPECT_EQ(1 << 1 | 1 << 4 | 1 << 5, guids_of(child));
+	EXPECT_EQ(1, write(go[1], &c, 1));
+	EXPECT_EQ(0, vm_reap(child));
+	close(ready[0]);
+	close(go[1]);
 }
 
 TEST_HARNESS_MAIN
