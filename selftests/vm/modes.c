@@ -270,6 +270,44 @@ TEST_F(modes, update_of_the_mode)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, UpdateTraceA(self->session, NULL, &p.p));
 }
 
+/* B136: an update without real time leaves it as it is: the events still come. */
+TEST_F(modes, update_without_real_time)
+{
+	struct vl_props p = vl_props();
+	struct vl_reader *before, *after;
+
+	ASSERT_EQ(0, StartTraceA(&self->session, "live", &p.p));
+	ASSERT_EQ(0, vl_enable(self->session, 1, 0, 0, 0));
+	before = vl_read("live");
+	ASSERT_NE(NULL, before);
+	EXPECT_EQ(0, vl_write(self->reg, 1, 1, 1, 1));
+	EXPECT_TRUE(vl_got(before, self->session, 1));
+	p = vl_props();
+	p.p.LogFileMode = 0;
+	p.p.FlushTimer = 600;
+	EXPECT_EQ(0, UpdateTraceA(self->session, NULL, &p.p));
+	EXPECT_EQ(EVENT_TRACE_REAL_TIME_MODE, p.p.LogFileMode);
+	EXPECT_EQ(600, p.p.FlushTimer);		/* the rest of it holds */
+	p = vl_props();
+	EXPECT_EQ(0, QueryTraceA(self->session, NULL, &p.p));
+	EXPECT_EQ(EVENT_TRACE_REAL_TIME_MODE, p.p.LogFileMode);
+	/* For the reader that is there, and for one that comes */
+	after = vl_read("live");
+	ASSERT_NE(NULL, after);
+	EXPECT_EQ(0, vl_write(self->reg, 2, 1, 1, 2));
+	EXPECT_TRUE(vl_got(before, self->session, 2));
+	EXPECT_TRUE(vl_got(after, self->session, 1));
+	/* With real time it is what it was, too. */
+	p = vl_props();
+	EXPECT_EQ(0, UpdateTraceA(self->session, NULL, &p.p));
+	EXPECT_EQ(EVENT_TRACE_REAL_TIME_MODE, p.p.LogFileMode);
+	EXPECT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
+	EXPECT_EQ(2, vl_end(before));
+	EXPECT_EQ(1, vl_end(after));
+	free(before);
+	free(after);
+}
+
 /* B137: codes for sessions with a file leave one without as it is */
 TEST_F(modes, codes_for_files)
 {
