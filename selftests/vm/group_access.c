@@ -252,4 +252,115 @@ TEST_F(access, classic)
 	EXPECT_EQ(0, vm_peer_end(&p));
 }
 
+/* What a classic provider of alice's says when it is asked. */
+struct classic_report {
+	unsigned int notices;		/* since the last time */
+	struct etw_notify last;
+	int written[2];			/* results of writing to the two sessions */
+};
+
+static int classic_write(int fd, int slot, uint32_t logger_id)
+{
+	struct etw_classic_write w = { .size = sizeof(w), .slot = slot, .logger_id = logger_id,
+				       .kind = ETW_CLASSIC_EVENT, .guid = vm_guid(7) };
+
+	return vm_ioctl(fd, ETW_IOC_CLASSIC, &w);
+}
+
+static int classic_peer(struct etw_guid guid, const uint32_t loggers[2], int in, int out)
+{
+	int fd = vm_open(), slot, i;
+	char c;
+
+	slot = vm_register_flags(fd, guid, ETW_REGISTER_CLASSIC | ETW_REGISTER_NOTIFY, 0);
+	if (slot < 0)
+		return 2;
+	for (;;) {
+		struct classic_report r = { .notices = 0 };
+		struct etw_notify n = { .size = sizeof(n) };
+
+		while (!vm_ioctl(fd, ETW_IOC_NOTIFY, &n)) {
+			r.notices++;
+			r.last = n;
+			n = (struct etw_notify){ .size = sizeof(n) };
+		}
+		for (i = 0; i < 2; i++)
+			r.written[i] = classic_write(fd, slot, loggers[i]);
+		if (write(out, &r, sizeof(r)) != sizeof(r))
+			return 3;
+		if (read(in, &c, 1) != 1)
+			return 0;
+	}
+}
+
+/* It was told that once, and could write to the one session, or to none. */
+static bool says(const struct classic_report *r, uint32_t control, uint32_t logger_id,
+		 int first, int second)
+{
+	return r->notices == 1 && r->last.control == control &&
+	       r->last.logger_id == logger_id && r->written[0] == first &&
+	       r->written[1] == second;
+}
+
+static bool listen_to(int in, struct classic_report *r)
+{
+	struct pollfd ready = { .fd = in, .events = POLLIN };
+
+	return poll(&ready, 1, VM_LIMIT_MS) == 1 && read(in, r, sizeof(*r)) == sizeof(*r);
+}
+
+static bool ask(int out, int in, struct classic_report *r)
+{
+	return write(out, "w", 1) == 1 && listen_to(in, r);
+}
+
+/*
+ * B21, B148: a list that takes a classic provider's right from it takes its only
+ * session: it is told that it is disabled, writes to nobody, and neither another
+ * session nor the list's end gives it one; the next enabling does.
+ */
+TEST_F(access, classic_loses_its_session)
+{
+	struct classic_report r;
+	struct etw_session s[2];
+	int to[2], from[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, vm_query(self->fd, self->secure, &s[0]));
+	ASSERT_EQ(0, vm_query(self->fd, self->plain, &s[1]));
+	ASSERT_EQ(0, vm_enable(self->fd, self->plain, self->pguid, 0, 0, 0));
+	ASSERT_EQ(0, vm_enable(self->fd, self->secure, self->pguid, 0, 0, 0));
+	ASSERT_EQ(0, pipe(to));
+	ASSERT_EQ(0, pipe(from));
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		_exit(vm_become(&alice) ? 1 :
+		      classic_peer(self->pguid, (uint32_t[]){ s[0].logger_id, s[1].logger_id },
+				   to[0], from[1]));
+	}
+	close(to[0]);
+	close(from[1]);
+	ASSERT_TRUE(listen_to(from[0], &r));
+	EXPECT_TRUE(says(&r, ETW_CONTROL_ENABLE, s[0].logger_id, 0, -ENOENT));
+	ASSERT_EQ(0, may_log(self, VM_BOB));
+	EXPECT_EQ(0, sessions_of(self));
+	ASSERT_TRUE(ask(to[1], from[0], &r));
+	EXPECT_TRUE(says(&r, ETW_CONTROL_DISABLE, 0, -ENOENT, -ENOENT));
+	ASSERT_EQ(0, may_log(self, VM_ALICE));
+	EXPECT_EQ(0, sessions_of(self));
+	ASSERT_TRUE(ask(to[1], from[0], &r));
+	EXPECT_EQ(0, r.notices);
+	EXPECT_EQ(-ENOENT, r.written[0]);
+	EXPECT_EQ(-ENOENT, r.written[1]);
+	ASSERT_EQ(0, vm_enable(self->fd, self->secure, self->pguid, 0, 0, 0));
+	ASSERT_TRUE(ask(to[1], from[0], &r));
+	EXPECT_TRUE(says(&r, ETW_CONTROL_ENABLE, s[0].logger_id, 0, -ENOENT));
+	EXPECT_EQ(2, written(self, self->secure));
+	EXPECT_EQ(0, written(self, self->plain));
+	close(to[1]);
+	close(from[0]);
+	EXPECT_EQ(0, vm_reap(pid));
+}
+
 TEST_HARNESS_MAIN
