@@ -8,6 +8,8 @@
  * CLOCK_MONOTONIC nor CLOCK_BOOTTIME can be set.
  */
 #include "vm_buf.h"
+#include "vm_clock.h"
+#include "vm_kmod.h"
 
 #include <pthread.h>
 #include <sys/timex.h>
@@ -71,7 +73,9 @@ FIXTURE_SETUP(clock)
 	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0));
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
 	/* Cycles are the wall clock's where the TSC cannot be trusted. */
-	self->wall = self->s.clock_freq == TICKS;
+	self->wall = variant->type == ETW_CLOCK_SYSTEM ||
+		     (variant->type == ETW_CLOCK_CYCLES && !vm_tsc_trusted());
+	ASSERT_EQ(self->wall, self->s.clock_freq == TICKS);
 	self->bufs = calloc(100000, sizeof(*self->bufs));
 	ASSERT_NE(NULL, self->bufs);
 }
@@ -323,6 +327,63 @@ TEST_F(clock, slewed)
 	t.tick = 10000;
 	ASSERT_LE(0, adjtimex(&t));
 	end(_metadata, self);
+}
+
+/* ------------------------------------------------------------- which it is */
+
+/* Was it read between the two?  The last two are read with coarser means. */
+static bool between(uint64_t before, uint64_t at, uint64_t after, uint64_t slack)
+{
+	return at >= before - slack && at <= after + slack;
+}
+
+/* A session of that clock type: does the clock that it should have tell its start? */
+static void check_source(struct __test_metadata *_metadata, int fd, uint32_t type, bool trusted)
+{
+	struct etw_session s = vm_session("t-source");
+	struct vm_clocks before, after;
+	bool tsc, mono, wall;
+
+	s.clock = type;
+	before = vm_clocks();
+	ASSERT_EQ(0, vm_start(fd, &s));
+	after = vm_clocks();
+	EXPECT_EQ(type, s.clock);
+	tsc = between(before.tsc, s.start_clock, after.tsc, 0) &&
+	      s.clock_freq != VM_WALL_FREQ && s.clock_freq != VM_MONO_FREQ;
+	mono = between(before.mono, s.start_clock, after.mono, VM_MONO_FREQ) &&
+	       s.clock_freq == VM_MONO_FREQ;
+	wall = between(before.wall, s.start_clock, after.wall, TICKS) &&
+	       s.clock_freq == VM_WALL_FREQ;
+	EXPECT_EQ(trusted && type != ETW_CLOCK_SYSTEM, tsc);
+	EXPECT_EQ(!trusted && type == ETW_CLOCK_QPC, mono);
+	EXPECT_EQ(type == ETW_CLOCK_SYSTEM || (!trusted && type == ETW_CLOCK_CYCLES), wall);
+	EXPECT_EQ(0, vm_stop(fd, s.handle));
+}
+
+/*
+ * B172: the counter is the TSC if and only if the CPU says that it is invariant,
+ * or the administrator that it may be trusted, and the kernel has not found it
+ * unstable; else cycles are the system's clock.
+ */
+TEST(cycles_where_they_may_be)
+{
+	static const char *const params[] = { "trust_tsc=0", "trust_tsc=1", NULL };
+	const char *usual = getenv("ETW_MODULE_ARGS");
+	uint32_t type;
+	int i, fd;
+
+	vm_pin(0);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, vm_rmmod("etw"));
+		ASSERT_EQ(0, vm_insmod_with("etw", params[i] ?: usual ?: ""));
+		ASSERT_TRUE(vm_until((fd = vm_open()) >= 0));
+		if (i == 1)
+			EXPECT_EQ(!vm_tsc_unstable(), vm_tsc_trusted());
+		for (type = ETW_CLOCK_QPC; type <= ETW_CLOCK_CYCLES; type++)
+			check_source(_metadata, fd, type, vm_tsc_trusted());
+		close(fd);
+	}
 }
 
 TEST_HARNESS_MAIN

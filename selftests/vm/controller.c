@@ -2,6 +2,7 @@
 /*
  * controller - sessions as a program from Windows starts and controls them
  */
+#include "vm_clock.h"
 #include "vm_lib.h"
 
 #define NAME "controller"
@@ -210,7 +211,7 @@ static void *stop_it(void *arg)
 	return NULL;
 }
 
-/* B133: of several that stop it at once one does, the others are told so */
+/* B133: of several that stop it at once one does, the others do not find it */
 TEST_F(controller, stopped_by_several)
 {
 	pthread_barrier_t together;
@@ -228,8 +229,8 @@ TEST_F(controller, stopped_by_several)
 		for (i = done = 0; i < 4; i++) {
 			pthread_join(threads[i], NULL);
 			done += !s[i].code;
-			EXPECT_TRUE(!s[i].code || s[i].code == ERROR_ACTIVE_CONNECTIONS ||
-				    s[i].code == ERROR_WMI_INSTANCE_NOT_FOUND);
+			EXPECT_TRUE(!s[i].code || s[i].code == ERROR_WMI_INSTANCE_NOT_FOUND)
+				TH_LOG("result %u", s[i].code);
 		}
 		EXPECT_EQ(1, done);
 	}
@@ -412,6 +413,8 @@ TEST_F(controller, times_of_each_clock)
 		EXPECT_GE(vl_filetime() + slack, first_time);
 		EXPECT_EQ(clock, l.LogfileHeader.ReservedFlags);
 		EXPECT_LT(0, l.LogfileHeader.PerfFreq.QuadPart);
+		EXPECT_EQ(clock == 2 || (clock == 3 && !vm_tsc_trusted()),
+			  l.LogfileHeader.PerfFreq.QuadPart == VM_WALL_FREQ);
 		ASSERT_TRUE(time_of(self->reg, clock, PROCESS_TRACE_MODE_RAW_TIMESTAMP, &l));
 		EXPECT_LT(0, first_time);
 		if (clock == 1)

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
-static inline int vm_insmod(const char *name)
+static inline int vm_insmod_with(const char *name, const char *parameters)
 {
 	const char *build = getenv("ETW_BUILD");
 	char own[256] = "", path[512];
@@ -31,9 +31,14 @@ static inline int vm_insmod(const char *name)
 		fprintf(stderr, "# %s: %s\n", path, strerror(errno));
 		return -errno;
 	}
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
 	close(fd);
 	return ret;
+}
+
+static inline int vm_insmod(const char *name)
+{
+	return vm_insmod_with(name, "");
 }
 
 /* Remove a module; it may still be in use by a file that is being closed. */
