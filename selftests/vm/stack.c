@@ -315,9 +315,10 @@ TEST_F(stack, the_deepest_of_the_kernel)
 	/* Frames of etw.ko itself are counted and then left out. */
 	EXPECT_GE(ETW_STACK_MAX, n);
 	EXPECT_LE(ETW_STACK_MAX - 16, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		EXPECT_TRUE(frames[i] >= text && frames[i] < text + 65536)
 			TH_LOG("frame %u of %u", i, n);
+	}
 }
 
 /* B60: the frames of the kernel and those of the program are 192 together. */
