@@ -196,8 +196,11 @@ TEST_F(controller, stop)
 	free(r);
 }
 
+#define STOPPERS	8
+
 struct stopper {
 	TRACEHANDLE session;
+	useconds_t later;
 	pthread_barrier_t *together;
 	ULONG code;
 };
@@ -207,32 +210,41 @@ static void *stop_it(void *arg)
 	struct stopper *s = arg;
 
 	pthread_barrier_wait(s->together);
+	usleep(s->later);
 	s->code = vl_control(s->session, EVENT_TRACE_CONTROL_STOP);
 	return NULL;
 }
 
-/* B133: of several that stop it at once one does, the others do not find it */
+/*
+ * B133: of several that stop it at once one does, the others do not find it.  All
+ * come while another session stops, behind which they wait, to find it together.
+ */
 TEST_F(controller, stopped_by_several)
 {
-	pthread_barrier_t together;
-	struct stopper s[4];
-	pthread_t threads[4];
+	struct stopper s[STOPPERS];
+	pthread_t threads[STOPPERS];
 	unsigned int round, i, done;
+	pthread_barrier_t together;
+	TRACEHANDLE other;
 
-	pthread_barrier_init(&together, NULL, 4);
-	for (round = 0; round < 20; round++) {
+	pthread_barrier_init(&together, NULL, STOPPERS);
+	for (round = 0; round < 50; round++) {
 		ASSERT_EQ(0, start(self, NAME));
-		for (i = 0; i < 4; i++) {
-			s[i] = (struct stopper){ self->session, &together, 99 };
-			ASSERT_EQ(0, pthread_create(&threads[i], NULL, stop_it, &s[i]));
+		other = vl_start("other");
+		ASSERT_NE(0, other);
+		for (i = 0; i < STOPPERS; i++) {
+			s[i] = (struct stopper){ i ? self->session : other, i ? 1000 : 0,
+						 &together, 99 };
+			ASSERT_EQ(0, vl_thread_on(&threads[i], i & 1, stop_it, &s[i]));
 		}
-		for (i = done = 0; i < 4; i++) {
+		for (i = done = 0; i < STOPPERS; i++) {
 			pthread_join(threads[i], NULL);
 			done += !s[i].code;
 			EXPECT_TRUE(!s[i].code || s[i].code == ERROR_WMI_INSTANCE_NOT_FOUND)
 				TH_LOG("result %u", s[i].code);
 		}
-		EXPECT_EQ(1, done);
+		EXPECT_EQ(0, s[0].code);
+		EXPECT_EQ(2, done);
 	}
 	pthread_barrier_destroy(&together);
 }
