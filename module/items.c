@@ -49,7 +49,7 @@ struct etw_items {
 	ITEM(app, 2 * ETW_CGROUP_PATH);
 	ITEM(container, ETW_CGROUP_PATH);
 	ITEM(pid_namespace, sizeof(struct etw_ext_pid_namespace));
-	ITEM(stack, 8 + 8 * ETW_STACK_MAX);
+	ITEM(stack, 8 + 8 * (ETW_STACK_MAX + ETW_STACK_OWN));
 };
 
 static DEFINE_PER_CPU(struct etw_items *, scratch);

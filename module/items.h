@@ -38,6 +38,8 @@ void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 u32 etw_cgroup_path(struct task_struct *task, char *path, u32 size);
 
 /* stack.c */
+#define ETW_STACK_OWN	16	/* room for frames of this module, which are left out */
+
 u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole);
 u32 etw_stack_user(u64 *frames, u32 room);
 

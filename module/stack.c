@@ -21,20 +21,25 @@
 #ifdef CONFIG_STACKTRACE
 
 /*
- * From the caller of the write outwards; how many there are.  whole: the stack
- * ends there, it was not cut.
+ * From the caller of the write outwards; how many there are, at most room.  whole:
+ * the stack ends there, it was not cut.  frames has ETW_STACK_OWN more.
  */
 u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
 {
 	u32 n, own = 0;
 
 	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
-	n = stack_trace_save((unsigned long *)frames, room, 0);
-	*whole = n < room;
+	n = stack_trace_save((unsigned long *)frames, room + ETW_STACK_OWN, 0);
+	*whole = n < room + ETW_STACK_OWN;
 	while (own < n && within_module(frames[own], THIS_MODULE))
 		own++;
-	memmove(frames, frames + own, (n - own) * sizeof(*frames));
-	return n - own;
+	n -= own;
+	if (n > room) {
+		n = room;
+		*whole = false;
+	}
+	memmove(frames, frames + own, n * sizeof(*frames));
+	return n;
 }
 
 #else

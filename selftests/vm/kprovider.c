@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * kprovider - providers of kernel modules: register, callback, write, remove
+ *
+ * TIMEOUT: 900
  */
 #include "vm_buf.h"
 #include "vm_kmod.h"

@@ -312,9 +312,7 @@ TEST_F(stack, the_deepest_of_the_kernel)
 	ASSERT_EQ(0, collect(self));
 	ASSERT_EQ(1, self->events->count);
 	n = frames_of(self, 0, &frames);
-	/* Frames of etw.ko itself are counted and then left out. */
-	EXPECT_GE(ETW_STACK_MAX, n);
-	EXPECT_LE(ETW_STACK_MAX - 16, n);
+	EXPECT_EQ(ETW_STACK_MAX, n);
 	for (i = 0; i < n; i++) {
 		EXPECT_TRUE(frames[i] >= text && frames[i] < text + 65536)
 			TH_LOG("frame %u of %u", i, n);
