@@ -13,6 +13,7 @@
 
 #include "gfp.h"
 #include "provider.h"
+#include "session.h"
 
 struct workqueue_struct *etw_callback_wq;
 
@@ -92,8 +93,10 @@ static struct etw_notice *take(struct etw_registration *reg)
 
 	spin_lock(&reg->lock);
 	notice = list_first_entry_or_null(&reg->notices, struct etw_notice, node);
-	if (notice)
+	if (notice) {
 		list_del(&notice->node);
+		reg->queued--;
+	}
 	spin_unlock(&reg->lock);
 	return notice;
 }
@@ -137,26 +140,52 @@ bool etw_notify_wanted(const struct etw_registration *reg)
 	return reg->callback || (reg->flags & ETW_REGISTER_NOTIFY);
 }
 
-/* Hands the notice over. */
-void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice)
+/* A module's: of too many that wait, the oldest goes. */
+static void queue_for_callback(struct etw_registration *reg, struct etw_notice *notice)
 {
-	if (reg->process) {
-		notice->reg = reg;
-		etw_process_queue(reg->process, notice);
-		return;
-	}
+	struct etw_notice *oldest = NULL;
+
 	spin_lock(&reg->lock);
+	if (reg->queued >= ETW_NOTICES_MAX)
+		oldest = list_first_entry(&reg->notices, struct etw_notice, node);
+	else
+		reg->queued++;
+	if (oldest)
+		list_del(&oldest->node);
 	list_add_tail(&notice->node, &reg->notices);
 	spin_unlock(&reg->lock);
+	etw_notice_free(oldest);
 	queue_work(etw_callback_wq, &reg->work);
 }
 
-/* A module's registration goes: no callback runs once this has returned. */
+/* Hands the notice over. */
+void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice)
+{
+	if (!reg->process) {
+		queue_for_callback(reg, notice);
+		return;
+	}
+	notice->reg = reg;
+	etw_process_queue(reg->process, notice);
+}
+
+/* A module's registration goes: what waits is not delivered any more. */
+void etw_notify_drop(struct etw_registration *reg)
+{
+	struct etw_notice *notice, *tmp;
+	LIST_HEAD(dropped);
+
+	lockdep_assert_held(&etw_control);	/* nor is anything added */
+	spin_lock(&reg->lock);
+	list_splice_init(&reg->notices, &dropped);
+	reg->queued = 0;
+	spin_unlock(&reg->lock);
+	list_for_each_entry_safe(notice, tmp, &dropped, node)
+		etw_notice_free(notice);
+}
+
+/* It went: no callback runs once this has returned.  Without etw_control. */
 void etw_notify_cancel(struct etw_registration *reg)
 {
-	struct etw_notice *notice;
-
 	cancel_work_sync(&reg->work);
-	while ((notice = take(reg)))
-		etw_notice_free(notice);
 }

@@ -23,8 +23,6 @@
 #include "process.h"
 #include "session.h"
 
-#define NOTICES_MAX	64	/* per registration; each tells the whole state */
-
 /* Files by the owner of their registrations. */
 static DEFINE_HASHTABLE(owners, 6);
 static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken inside a tracepoint */
@@ -53,7 +51,7 @@ void etw_process_queue(struct etw_process *p, struct etw_notice *notice)
 	struct etw_notice *oldest = NULL;
 
 	spin_lock(&p->lock);
-	if (reg->queued >= NOTICES_MAX) {
+	if (reg->queued >= ETW_NOTICES_MAX) {
 		oldest = unqueue(p, reg);
 		reg->dropped++;
 	}

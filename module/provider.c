@@ -189,7 +189,7 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
  *
  * Waits for writes in progress and for the callback; neither runs any more
  * when this returns 0, so the caller may be unloaded.  Notifications that
- * were not delivered yet are dropped.  One call at a time for a provider: a
+ * were not delivered yet are dropped, and whoever waits for them goes on.  One call at a time for a provider: a
  * second one beside it returns at once.
  *
  * Process context, sleeps; not under cpus_read_lock().
@@ -208,6 +208,7 @@ int etw_unregister(struct etw_provider *provider)
 	}
 	if (reg) {
 		etw_registration_remove(reg);
+		etw_notify_drop(reg);
 		provider->reg = NULL;
 	}
 	mutex_unlock(&etw_control);

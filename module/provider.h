@@ -158,6 +158,7 @@ struct etw_notice {
 };
 
 #define ETW_EXECUTABLE_MAX	256	/* of a name in a directory, with its NUL */
+#define ETW_NOTICES_MAX		64	/* that wait, per registration; each tells the whole state */
 
 struct etw_registration {
 	struct etw_provider *provider;	/* a module's, or own */
@@ -179,7 +180,7 @@ struct etw_registration {
 	/* kernel: notices wait here for the work */
 	etw_enable_fn callback;
 	void *context;
-	spinlock_t lock;		/* notices */
+	spinlock_t lock;		/* notices, queued */
 	struct list_head notices;
 	struct work_struct work;
 	struct task_struct *running;	/* task inside callback; for -EDEADLK */
@@ -193,8 +194,8 @@ struct etw_registration {
 	u64 cookie;
 	u32 slot;
 	u32 flags;			/* ETW_REGISTER_* */
-	u32 queued;			/* notices waiting, under process->lock */
-	u32 dropped;			/* likewise */
+	u32 queued;			/* notices waiting, under process->lock if there is one */
+	u32 dropped;			/* under process->lock */
 	struct rcu_head rcu;
 };
 
@@ -324,6 +325,7 @@ bool etw_notify_wanted(const struct etw_registration *reg);
 struct etw_notice *etw_notice_alloc(gfp_t gfp);
 void etw_notice_free(struct etw_notice *notice);
 void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice);
+void etw_notify_drop(struct etw_registration *reg);
 void etw_notify_cancel(struct etw_registration *reg);
 struct etw_waiter *etw_waiter_alloc(void);
 void etw_waiter_put(struct etw_waiter *waiter);

@@ -287,6 +287,82 @@ TEST_F(kernel, unregister_waits_for_the_callback)
 	EXPECT_EQ(0, r.log.count + r.log.running);
 }
 
+static bool wanted(FIXTURE_DATA(kernel) *self, unsigned int index, uint32_t level)
+{
+	struct etw_test_enabled en = { .index = index, .level = level, .keyword = 1 };
+
+	return !vm_ioctl(self->kfd, ETW_TEST_ENABLED, &en) && en.event_enabled;
+}
+
+static int calls_now(FIXTURE_DATA(kernel) *self, unsigned int index)
+{
+	self->log.index = index;
+	return vm_ioctl(self->kfd, ETW_TEST_LOG, &self->log) ? -1 : (int)self->log.count;
+}
+
+struct enabler {
+	FIXTURE_DATA(kernel) *self;
+	int ret;
+	volatile bool done;
+};
+
+static void *wait_enable(void *arg)
+{
+	struct enabler *w = arg;
+
+	w->ret = enable(w->self, w->self->a, 1, 9, 1, 0);
+	w->done = true;
+	return NULL;
+}
+
+/* B24: 64 calls wait, besides the one that runs; nobody waits for older ones. */
+TEST_F(kernel, oldest_calls_are_dropped)
+{
+	struct enabler w = { .self = self };
+	int zero = 0, one = 1, i;
+	pthread_t thread;
+
+	ASSERT_EQ(0, reg(self, 1, ETW_TEST_CALLBACK | ETW_TEST_GATED));
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &zero));
+	ASSERT_EQ(0, vm_enable(self->fd, self->a, guid_of(1), 1, 1, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_enable, &w));
+	ASSERT_TRUE(vm_until(wanted(self, 1, 9)));
+	for (i = 0; i < 63; i++)
+		ASSERT_EQ(0, vm_enable(self->fd, self->a, guid_of(1), 10 + i, 1, 0));
+	EXPECT_FALSE(w.done);
+	for (i = 0; i < 70; i++)
+		ASSERT_EQ(0, vm_enable(self->fd, self->a, guid_of(1), 80 + i, 1, 0));
+	EXPECT_TRUE(vm_until(w.done));
+	EXPECT_EQ(0, w.ret);
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &one));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	/* Handled when this returns, and so all that came before. */
+	ASSERT_EQ(0, enable(self, self->a, 1, 200, 1, 0));
+	i = calls_now(self, 1);
+	EXPECT_LE(64, i);
+	EXPECT_GE(66, i);
+}
+
+/* B39: calls that wait when the provider is unregistered are not made. */
+TEST_F(kernel, unregistering_drops_what_waits)
+{
+	struct remover r = { .self = self };
+	int zero = 0, one = 1, i;
+	struct etw_provider_query q = { .size = sizeof(q), .provider = guid_of(1) };
+	pthread_t thread;
+
+	ASSERT_EQ(0, reg(self, 1, ETW_TEST_CALLBACK | ETW_TEST_GATED));
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &zero));
+	for (i = 1; i <= 10; i++)
+		ASSERT_EQ(0, vm_enable(self->fd, self->a, guid_of(1), i, 1, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, remove_provider, &r));
+	EXPECT_TRUE(vm_until(vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q) || !q.reg_count));
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &one));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, r.ret);
+	EXPECT_GE(1, calls_now(self, 1));
+}
+
 /* B13, B14 */
 TEST_F(kernel, tests_follow_the_filter)
 {
