@@ -19,6 +19,8 @@
 #include "session.h"
 #include "trace.h"
 
+struct workqueue_struct *etw_control_wq;
+
 module_param_named(max_sessions, etw_max_sessions, uint, 0444);
 MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
 module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
@@ -41,9 +43,28 @@ module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");
 
+/* Delivery waits for nobody on another's queue, and so not for etw_control. */
+static int __init make_queues(void)
+{
+	etw_wq = alloc_workqueue("etw", WQ_UNBOUND, 0);
+	etw_control_wq = alloc_workqueue("etw_control", WQ_UNBOUND, 0);
+	etw_callback_wq = alloc_workqueue("etw_callback", WQ_UNBOUND, 0);
+	return etw_wq && etw_control_wq && etw_callback_wq ? 0 : -ENOMEM;
+}
+
+static void end_queues(void)
+{
+	if (etw_callback_wq)
+		destroy_workqueue(etw_callback_wq);
+	if (etw_control_wq)
+		destroy_workqueue(etw_control_wq);
+	if (etw_wq)
+		destroy_workqueue(etw_wq);
+}
+
 static int __init etw_init(void)
 {
-	int err = -ENOMEM;
+	int err;
 
 	if (!etw_max_sessions || etw_max_sessions > ETW_SESSIONS_MAX)
 		pr_warn("etw: max_sessions=%u is not within 1 to %u\n",
@@ -51,15 +72,12 @@ static int __init etw_init(void)
 	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
 	etw_activity_init();
 	etw_items_init();
-	etw_wq = alloc_workqueue("etw", WQ_UNBOUND, 0);
-	if (!etw_wq)
-		return err;
-	etw_callback_wq = alloc_workqueue("etw_callback", WQ_UNBOUND, 0);
-	if (!etw_callback_wq)
-		goto err_wq;
+	err = make_queues();
+	if (err)
+		goto err_queues;
 	err = etw_hotplug_init();
 	if (err)
-		goto err_callback_wq;
+		goto err_queues;
 	err = etw_exits_init();
 	if (err)
 		goto err_hotplug;
@@ -72,10 +90,8 @@ err_exits:
 	etw_exits_exit();
 err_hotplug:
 	etw_hotplug_exit();
-err_callback_wq:
-	destroy_workqueue(etw_callback_wq);
-err_wq:
-	destroy_workqueue(etw_wq);
+err_queues:
+	end_queues();
 	return err;
 }
 
@@ -84,8 +100,7 @@ static void __exit etw_exit(void)
 	etw_device_exit();
 	etw_exits_exit();
 	etw_hotplug_exit();
-	destroy_workqueue(etw_callback_wq);
-	destroy_workqueue(etw_wq);
+	end_queues();
 	etw_activity_exit();
 	etw_items_exit();
 	etw_access_exit();

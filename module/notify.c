@@ -4,7 +4,7 @@
  *
  * A module's callback runs in a work of its registration, so one at a time and
  * in order, without any lock of ours.  A process fetches its notices itself,
- * see process.c.
+ * see notices.c.
  */
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 
 #include "gfp.h"
-#include "provider.h"
+#include "process.h"
 #include "session.h"
 
 struct workqueue_struct *etw_callback_wq;
@@ -92,9 +92,9 @@ static struct etw_notice *take(struct etw_registration *reg)
 	struct etw_notice *notice;
 
 	spin_lock(&reg->lock);
-	notice = list_first_entry_or_null(&reg->notices, struct etw_notice, node);
+	notice = list_first_entry_or_null(&reg->notices, struct etw_notice, reg_node);
 	if (notice) {
-		list_del(&notice->node);
+		list_del(&notice->reg_node);
 		reg->queued--;
 	}
 	spin_unlock(&reg->lock);
@@ -147,12 +147,12 @@ static void queue_for_callback(struct etw_registration *reg, struct etw_notice *
 
 	spin_lock(&reg->lock);
 	if (reg->queued >= ETW_NOTICES_MAX)
-		oldest = list_first_entry(&reg->notices, struct etw_notice, node);
+		oldest = list_first_entry(&reg->notices, struct etw_notice, reg_node);
 	else
 		reg->queued++;
 	if (oldest)
-		list_del(&oldest->node);
-	list_add_tail(&notice->node, &reg->notices);
+		list_del(&oldest->reg_node);
+	list_add_tail(&notice->reg_node, &reg->notices);
 	spin_unlock(&reg->lock);
 	etw_notice_free(oldest);
 	queue_work(etw_callback_wq, &reg->work);
@@ -180,7 +180,7 @@ void etw_notify_drop(struct etw_registration *reg)
 	list_splice_init(&reg->notices, &dropped);
 	reg->queued = 0;
 	spin_unlock(&reg->lock);
-	list_for_each_entry_safe(notice, tmp, &dropped, node)
+	list_for_each_entry_safe(notice, tmp, &dropped, reg_node)
 		etw_notice_free(notice);
 }
 

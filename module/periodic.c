@@ -20,7 +20,7 @@
 static void again(struct etw_trace_session *s)
 {
 	if (s->periodic.count)
-		mod_delayed_work(etw_wq, &s->periodic.work,
+		mod_delayed_work(etw_control_wq, &s->periodic.work,
 				 (unsigned long)s->periodic.period_s * HZ);
 	else
 		cancel_delayed_work(&s->periodic.work);

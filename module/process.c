@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * process.c - registrations of processes: slots, the enable area, notices
+ * process.c - registrations of processes: slots, the enable area
  *
- * Locking: etw_control, then process->setup, then process->lock.  Writers find
- * a registration by slot under RCU.  mmap comes with mmap_lock held and takes
+ * Locking: etw_control, then process->setup, then process->lock (notices.c).  Writers
+ * find a registration by slot under RCU.  mmap comes with mmap_lock held and takes
  * setup only: under etw_control static keys take cpus_read_lock, under which
  * the kernel takes mmap_lock elsewhere.
  */
@@ -26,148 +26,6 @@
 /* Files by the owner of their registrations. */
 static DEFINE_HASHTABLE(owners, 6);
 static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken inside a tracepoint */
-
-/* ------------------------------------------------------------------ notices */
-
-/* The oldest notice of that registration, taken off the queue. */
-static struct etw_notice *unqueue(struct etw_process *p, struct etw_registration *reg)
-{
-	struct etw_notice *notice;
-
-	lockdep_assert_held(&p->lock);
-	list_for_each_entry(notice, &p->notices, node) {
-		if (notice->reg == reg) {
-			list_del(&notice->node);
-			reg->queued--;
-			return notice;
-		}
-	}
-	return NULL;
-}
-
-void etw_process_queue(struct etw_process *p, struct etw_notice *notice)
-{
-	struct etw_registration *reg = notice->reg;
-	struct etw_notice *oldest = NULL;
-
-	spin_lock(&p->lock);
-	if (reg->queued >= ETW_NOTICES_MAX) {
-		oldest = unqueue(p, reg);
-		reg->dropped++;
-	}
-	list_add_tail(&notice->node, &p->notices);
-	reg->queued++;
-	spin_unlock(&p->lock);
-	etw_notice_free(oldest);
-	wake_up_interruptible(&p->wait);
-}
-
-/* Nobody will handle these any more, the one in work included. */
-static void drop_notices(struct etw_process *p, struct etw_registration *reg)
-{
-	struct etw_notice *notice = NULL;
-
-	spin_lock(&p->lock);
-	if (p->handled && p->handled->reg == reg)
-		swap(notice, p->handled);
-	spin_unlock(&p->lock);
-	etw_notice_free(notice);
-	do {
-		spin_lock(&p->lock);
-		notice = unqueue(p, reg);
-		spin_unlock(&p->lock);
-		etw_notice_free(notice);
-	} while (notice);
-}
-
-static bool is_owner(const struct etw_process *p)
-{
-	return READ_ONCE(p->tgid) == task_tgid(current);
-}
-
-long etw_ioctl_notify(struct file *file, void *arg)
-{
-	struct etw_process *p = file->private_data;
-	struct etw_notice *notice, *handled;
-	struct etw_filter_data *data = NULL;
-	struct etw_notify *n = arg;
-	int err = -EAGAIN;
-
-	if (n->logger_id || n->reserved2)
-		return -EINVAL;
-	if (!is_owner(p))
-		return READ_ONCE(p->tgid) ? -ESTALE : -EAGAIN;
-	spin_lock(&p->lock);
-	handled = p->handled;
-	notice = list_first_entry_or_null(&p->notices, struct etw_notice, node);
-	if (notice && !etw_filter_data_fits(notice->filter, n)) {
-		notice = NULL;
-		err = -EMSGSIZE;
-	}
-	p->handled = notice;
-	p->handler = current;
-	if (notice) {
-		list_del(&notice->node);
-		notice->reg->queued--;
-		n->slot = notice->reg->slot;
-		n->cookie = notice->reg->cookie;
-		n->dropped = notice->reg->dropped;
-		notice->reg->dropped = 0;
-		n->source = notice->source;
-		n->control = notice->control;
-		n->level = notice->level;
-		n->any = notice->any;
-		n->all = notice->all;
-		n->logger_id = notice->logger_id;
-		data = etw_filter_data_get(notice->filter);
-		err = 0;
-	}
-	spin_unlock(&p->lock);
-	etw_notice_free(handled);
-	if (err)
-		return err;
-	err = etw_filter_data_tell(data, n);
-	etw_filter_data_put(data);
-	if (err)
-		etw_ioctl_notify_undo(file, n);
-	return err;
-}
-
-/* Nobody was told of n nor will be: the next notice says so. */
-static void count_untold(struct etw_process *p, const struct etw_notify *n)
-{
-	/* G: there is a notice, so there are slots */
-	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
-	struct etw_registration *reg;
-
-	lockdep_assert_held(&p->lock);
-	rcu_read_lock();
-	reg = rcu_dereference(regs[n->slot]);
-	if (reg && reg->cookie == n->cookie)
-		reg->dropped += n->dropped + 1;
-	rcu_read_unlock();
-}
-
-/*
- * The caller could not be told of its notice: it is still to come, unless
- * another thread's call has ended it meanwhile.
- */
-void etw_ioctl_notify_undo(struct file *file, void *arg)
-{
-	struct etw_process *p = file->private_data;
-	const struct etw_notify *n = arg;
-
-	spin_lock(&p->lock);
-	if (p->handled && p->handler == current) {
-		list_add(&p->handled->node, &p->notices);
-		p->handled->reg->queued++;
-		p->handled->reg->dropped += n->dropped;
-		p->handled = NULL;
-	} else {
-		count_untold(p, n);
-	}
-	spin_unlock(&p->lock);
-}
 
 /* ------------------------------------------------------------ registrations */
 
@@ -225,7 +83,7 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg)
 	int slot, err;
 
 	lockdep_assert_held(&etw_control);
-	if (p->tgid && !is_owner(p))
+	if (p->tgid && !etw_process_is_owner(p))
 		return -ESTALE;
 	if (!etw_access_granted(&reg->own.guid, ETW_RIGHT_REGISTER_GUIDS))
 		return -EPERM;
@@ -260,7 +118,7 @@ static void unregister_locked(struct etw_process *p, struct etw_registration *re
 	lockdep_assert_held(&etw_control);
 	RCU_INIT_POINTER(p->regs[reg->slot], NULL);
 	etw_registration_remove(reg);
-	drop_notices(p, reg);
+	etw_process_drop(reg);
 	etw_user_uncharge(reg->user);
 	p->reg_count--;
 	etw_registration_free(reg);
@@ -276,6 +134,7 @@ static void unregister_all(struct etw_process *p)
 		reg = rcu_dereference_protected(p->regs[slot], lockdep_is_held(&etw_control));
 		if (reg)
 			unregister_locked(p, reg);
+		cond_resched();
 	}
 	mutex_unlock(&etw_control);
 }
@@ -330,7 +189,7 @@ struct etw_registration *etw_process_registration(struct etw_process *p, u32 slo
 						lockdep_is_held(&etw_control));
 	if (!reg)
 		return ERR_PTR(-EBADF);
-	return is_owner(p) ? reg : ERR_PTR(-ESTALE);
+	return etw_process_is_owner(p) ? reg : ERR_PTR(-ESTALE);
 }
 
 /* made: only if it is this one, which the caller made. */
@@ -421,7 +280,7 @@ void etw_process_flush(struct file *file)
 {
 	struct etw_process *p = file->private_data;
 
-	if (READ_ONCE(p->tgid) && is_owner(p) && process_exits(current))
+	if (READ_ONCE(p->tgid) && etw_process_is_owner(p) && process_exits(current))
 		unregister_all(p);
 }
 
@@ -441,7 +300,7 @@ void etw_process_owner_gone(struct task_struct *task)
 	hash_for_each_possible(owners, p, node, (unsigned long)tgid) {
 		if (p->tgid != tgid || !kref_get_unless_zero(&p->ref))
 			continue;
-		if (!queue_work(etw_wq, &p->end_work))
+		if (!queue_work(etw_control_wq, &p->end_work))
 			kref_put(&p->ref, process_free);
 	}
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
@@ -458,19 +317,6 @@ void etw_process_release(struct file *file)
 	unregister_all(p);
 	etw_notice_free(p->handled);
 	kref_put(&p->ref, process_free);
-}
-
-__poll_t etw_process_poll(struct file *file, poll_table *pt)
-{
-	struct etw_process *p = file->private_data;
-	__poll_t events = 0;
-
-	poll_wait(file, &p->wait, pt);
-	spin_lock(&p->lock);
-	if (!list_empty(&p->notices))
-		events = EPOLLIN | EPOLLRDNORM;
-	spin_unlock(&p->lock);
-	return events;
 }
 
 /*

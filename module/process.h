@@ -14,6 +14,7 @@
 #include <linux/kref.h>
 #include <linux/mm_types.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -46,8 +47,17 @@ void etw_process_flush(struct file *file);
 void etw_process_release(struct file *file);
 void etw_process_owner_gone(struct task_struct *task);
 struct etw_registration *etw_process_registration(struct etw_process *p, u32 slot);
-__poll_t etw_process_poll(struct file *file, poll_table *pt);
 int etw_process_mmap(struct file *file, struct vm_area_struct *vma);
+
+static inline bool etw_process_is_owner(const struct etw_process *p)
+{
+	return READ_ONCE(p->tgid) == task_tgid(current);
+}
+
+/* notices.c */
+void etw_process_queue(struct etw_process *process, struct etw_notice *notice);
+void etw_process_drop(struct etw_registration *reg);
+__poll_t etw_process_poll(struct file *file, poll_table *pt);
 
 /* ingress.c */
 struct etw_registration *etw_process_find(struct etw_process *p, u32 slot);

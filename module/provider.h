@@ -145,8 +145,9 @@ struct etw_waiter {
 
 /* An enable notification on its way to a callback. */
 struct etw_notice {
-	struct list_head node;
-	struct etw_registration *reg;	/* user mode: for the process's queue */
+	struct list_head node;		/* user mode: the process's queue */
+	struct list_head reg_node;	/* the registration's */
+	struct etw_registration *reg;	/* user mode */
 	struct etw_guid source;
 	u32 control;
 	u8 level;
@@ -177,11 +178,15 @@ struct etw_registration {
 	char module[sizeof_field(struct etw_provider_reg, module)];
 	char executable[ETW_EXECUTABLE_MAX];	/* empty: not known */
 
-	/* kernel: notices wait here for the work */
+	/* notices that wait: under process->lock if there is one */
+	struct list_head notices;
+	u32 queued;			/* how many */
+	u32 dropped;			/* user mode: since the last one was fetched */
+
+	/* kernel: the work handles them */
 	etw_enable_fn callback;
 	void *context;
 	spinlock_t lock;		/* notices, queued */
-	struct list_head notices;
 	struct work_struct work;
 	struct task_struct *running;	/* task inside callback; for -EDEADLK */
 
@@ -194,8 +199,6 @@ struct etw_registration {
 	u64 cookie;
 	u32 slot;
 	u32 flags;			/* ETW_REGISTER_* */
-	u32 queued;			/* notices waiting, under process->lock if there is one */
-	u32 dropped;			/* under process->lock */
 	struct rcu_head rcu;
 };
 
@@ -330,8 +333,5 @@ void etw_notify_cancel(struct etw_registration *reg);
 struct etw_waiter *etw_waiter_alloc(void);
 void etw_waiter_put(struct etw_waiter *waiter);
 int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms);
-
-/* process.c */
-void etw_process_queue(struct etw_process *process, struct etw_notice *notice);
 
 #endif /* ETW_PROVIDER_H */

@@ -178,7 +178,8 @@ int etw_hotplug_init(void);
 void etw_hotplug_exit(void);
 
 /* deliver.c */
-extern struct workqueue_struct *etw_wq;
+extern struct workqueue_struct *etw_wq;		/* nothing on it takes etw_control */
+extern struct workqueue_struct *etw_control_wq;	/* main.c; what does */
 
 void etw_deliver_init(struct etw_trace_session *s);
 void etw_deliver_kick(struct etw_trace_session *s);
