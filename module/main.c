@@ -26,6 +26,10 @@ MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
 module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
 MODULE_PARM_DESC(max_user_registrations,
 		 "provider registrations of one user's processes (default 16384)");
+module_param_named(max_user_traits, etw_max_user_traits, uint, 0644);
+MODULE_PARM_DESC(max_user_traits,
+		 "bytes of the traits of one user's processes' providers (default 4194304)");
+
 static int set_nesting_max(const char *value, const struct kernel_param *param)
 {
 	return param_set_uint_minmax(value, param, 0, ETW_NESTING_LIMIT);
@@ -104,6 +108,7 @@ static void __exit etw_exit(void)
 	etw_activity_exit();
 	etw_items_exit();
 	etw_access_exit();
+	rcu_barrier();		/* registrations, see provider.c */
 }
 
 module_init(etw_init);

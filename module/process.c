@@ -79,7 +79,6 @@ static int free_slot(const struct etw_process *p)
 
 static int register_locked(struct etw_process *p, struct etw_registration *reg)
 {
-	struct etw_user *user;
 	int slot, err;
 
 	lockdep_assert_held(&etw_control);
@@ -93,20 +92,14 @@ static int register_locked(struct etw_process *p, struct etw_registration *reg)
 	slot = free_slot(p);
 	if (slot < 0)
 		return slot;
-	user = etw_user_charge();
-	if (IS_ERR(user))
-		return PTR_ERR(user);
 	reg->process = p;
 	reg->slot = slot;
 	reg->area = &p->area[slot];
 	reg->tgid = get_pid(task_tgid(current));
 	err = etw_registration_add(reg);
-	if (err) {
-		etw_user_uncharge(user);
+	if (err)
 		return err;
-	}
 	own(p);
-	reg->user = user;
 	p->reg_count++;
 	/* G: the registration before its slot, see etw_process_find() */
 	rcu_assign_pointer(p->regs[slot], reg);
@@ -119,7 +112,6 @@ static void unregister_locked(struct etw_process *p, struct etw_registration *re
 	RCU_INIT_POINTER(p->regs[reg->slot], NULL);
 	etw_registration_remove(reg);
 	etw_process_drop(reg);
-	etw_user_uncharge(reg->user);
 	p->reg_count--;
 	etw_registration_free(reg);
 }
@@ -144,6 +136,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	struct etw_register *r = arg;
 	struct etw_registration *reg;
 	char comm[TASK_COMM_LEN];
+	struct etw_user *user;
 	char *name = NULL;
 	int err;
 
@@ -167,6 +160,12 @@ long etw_ioctl_register(struct file *file, void *arg)
 	strscpy(reg->module, comm, sizeof(reg->module));
 	etw_scope_executable(reg->executable);
 
+	user = etw_user_charge(1, 0);
+	if (IS_ERR(user)) {
+		etw_registration_free(reg);
+		return PTR_ERR(user);
+	}
+	reg->user = user;
 	mutex_lock(&etw_control);
 	err = register_locked(file->private_data, reg);
 	if (!err)

@@ -65,7 +65,8 @@ int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count);
 
 /* user.c: what one user may take */
 extern unsigned int etw_max_user_registrations;
-struct etw_user *etw_user_charge(void);
-void etw_user_uncharge(struct etw_user *user);
+extern unsigned int etw_max_user_traits;
+struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes);
+void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes);
 
 #endif /* ETW_PROCESS_H */

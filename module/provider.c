@@ -11,7 +11,7 @@
 #include <linux/string.h>
 
 #include "gfp.h"
-#include "provider.h"
+#include "process.h"
 #include "session.h"
 
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
@@ -33,7 +33,17 @@ struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 	return reg;
 }
 
-/* Not, or not any more, registered.  Takes NULL. */
+/* No writer is left. */
+static void free_rcu(struct rcu_head *rcu)
+{
+	struct etw_registration *reg = container_of(rcu, struct etw_registration, rcu);
+
+	etw_traits_free(reg->traits);
+	etw_user_uncharge(reg->user, 1, 0);
+	kfree(reg);
+}
+
+/* Not, or not any more, registered.  Takes NULL.  The module waits for RCU. */
 void etw_registration_free(struct etw_registration *reg)
 {
 	if (!reg)
@@ -41,9 +51,7 @@ void etw_registration_free(struct etw_registration *reg)
 	put_pid(reg->tgid);
 	put_cred(reg->cred);
 	kfree(reg->name);
-	if (reg->traits)
-		kfree_rcu(reg->traits, rcu);
-	kfree_rcu(reg, rcu);
+	call_rcu(&reg->rcu, free_rcu);
 }
 
 /* Make reg known under reg->provider->guid; it starts with what is enabled. */

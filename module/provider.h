@@ -125,9 +125,9 @@ struct etw_snapshot {
 	struct etw_snapshot_entry entries[];
 };
 
-/* Set once, and as long-lived as the registration.  RCU. */
+/* Set once, and as long-lived as the registration. */
 struct etw_traits {
-	struct rcu_head rcu;
+	struct etw_user *user;		/* who was charged, NULL: nobody */
 	bool has_group;
 	bool has_decode;
 	struct etw_guid group;
@@ -266,7 +266,7 @@ u64 etw_registration_sessions(const struct etw_registration *reg);
 /* traits.c */
 int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
 			 const bool *types);
-struct etw_traits *etw_traits_make(const void *blob, u32 len);
+void etw_traits_free(struct etw_traits *traits);
 
 /* groups.c */
 extern struct hlist_head etw_groups[1 << ETW_GUID_BITS];

@@ -8,6 +8,7 @@
  */
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -20,30 +21,45 @@
 #include "session.h"
 #include "update.h"
 
-/* A copy of the traits in blob; -EINVAL: that is what they are not. */
-struct etw_traits *etw_traits_make(const void *blob, u32 len)
+/* Room for so many bytes of them; -EINVAL: there are never so many. */
+static struct etw_traits *traits_alloc(u32 len)
 {
-	struct etw_traits_view view;
 	struct etw_traits *traits;
-	int err;
 
 	if (len > U16_MAX)
 		return ERR_PTR(-EINVAL);
-	err = etw_traits_parse(blob, len, &view);
-	if (err)
-		return ERR_PTR(err);
-	traits = kzalloc(struct_size(traits, blob, len), ETW_GFP);
+	traits = kvmalloc(struct_size(traits, blob, len), ETW_GFP);
 	if (!traits)
 		return ERR_PTR(-ENOMEM);
+	memset(traits, 0, sizeof(*traits));
 	traits->len = len;
-	memcpy(traits->blob, blob, len);
+	return traits;
+}
+
+/* No writer is left.  Takes NULL.  From RCU callbacks too. */
+void etw_traits_free(struct etw_traits *traits)
+{
+	if (!traits)
+		return;
+	etw_user_uncharge(traits->user, 0, traits->len);
+	kvfree(traits);
+}
+
+/* What the blob says; -EINVAL: it is no traits. */
+static int understand(struct etw_traits *traits)
+{
+	struct etw_traits_view view;
+	int err = etw_traits_parse(traits->blob, traits->len, &view);
+
+	if (err)
+		return err;
 	traits->has_group = view.group;
 	if (view.group)
 		memcpy(&traits->group, view.group, sizeof(traits->group));
 	traits->has_decode = view.decode;
 	if (view.decode)
 		memcpy(&traits->decode, view.decode, sizeof(traits->decode));
-	return traits;
+	return 0;
 }
 
 /* The name that the traits give to a registration that has none; NULL: none. */
@@ -175,14 +191,17 @@ static int set_kernel(struct etw_provider *provider, struct etw_traits *traits,
  */
 int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
 {
-	struct etw_traits *copy = etw_traits_make(traits, len);
+	struct etw_traits *copy = traits_alloc(len);
 	int err;
 
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	err = set_kernel(provider, copy, NULL);
+	memcpy(copy->blob, traits, len);
+	err = understand(copy);
+	if (!err)
+		err = set_kernel(provider, copy, NULL);
 	if (err)
-		kfree(copy);
+		etw_traits_free(copy);
 	return err;
 }
 EXPORT_SYMBOL_GPL(etw_set_traits);
@@ -207,19 +226,36 @@ EXPORT_SYMBOL_GPL(etw_use_descriptor_types);
 
 /* ------------------------------------------------------------- for processes */
 
+/* Read, check and charge them. */
+static int fill_traits(struct etw_traits *traits, const struct etw_provider_set *set)
+{
+	struct etw_user *user;
+	int err;
+
+	if (copy_from_user(traits->blob, u64_to_user_ptr(set->traits), traits->len))
+		return -EFAULT;
+	err = understand(traits);
+	if (err)
+		return err;
+	user = etw_user_charge(0, traits->len);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	traits->user = user;
+	return 0;
+}
+
 static struct etw_traits *read_traits(const struct etw_provider_set *set)
 {
-	struct etw_traits *traits;
-	void *blob;
+	struct etw_traits *traits = traits_alloc(set->traits_len);
+	int err;
 
-	if (set->traits_len > U16_MAX)
-		return ERR_PTR(-EINVAL);
-	blob = memdup_user(u64_to_user_ptr(set->traits), set->traits_len);
-	if (IS_ERR(blob))
-		return blob;
-	traits = etw_traits_make(blob, set->traits_len);
-	kfree(blob);
-	return traits;
+	if (IS_ERR(traits))
+		return traits;
+	err = fill_traits(traits, set);
+	if (!err)
+		return traits;
+	etw_traits_free(traits);
+	return ERR_PTR(err);
 }
 
 long etw_ioctl_provider_set(struct file *file, void *arg)
@@ -247,6 +283,6 @@ long etw_ioctl_provider_set(struct file *file, void *arg)
 					   set->flags & ETW_SET_TYPES ? &types : NULL);
 	mutex_unlock(&etw_control);
 	if (err)
-		kfree(traits);
+		etw_traits_free(traits);
 	return err;
 }

@@ -290,7 +290,8 @@ struct etw_enable {
 /*
  * Register a provider for the calling process.  The registration dies with
  * the open file; used from another process than the one that made it, it is
- * ESTALE.  At most 1,024 on one file: ENOSPC.
+ * ESTALE.  At most 1,024 on one file, and as many of one user as the module
+ * parameter max_user_registrations says: ENOSPC.
  */
 struct etw_register {
 	__u32 size;

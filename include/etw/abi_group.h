@@ -22,7 +22,8 @@
  * module/core/traits.h) go with each event as an item, make it a member of a
  * group, which needs JOIN_GROUP on it, have its events decoded by another GUID,
  * and name it if it has no name.  They turn types of data descriptors on, which
- * otherwise are ignored.
+ * otherwise are ignored.  ENOSPC: with these, the traits of the caller's user have
+ * more bytes than the module parameter max_user_traits says.
  */
 struct etw_provider_set {
 	__u32 size;
