@@ -238,9 +238,11 @@ static int judge_writers(void)
 	int bucket, err = 0;
 
 	etw_guid_for_each(bucket, entry)
-		list_for_each_entry(reg, &entry->regs, node)
+		list_for_each_entry(reg, &entry->regs, node) {
 			if (!err)
 				err = judge_writer(&updates, reg);
+			cond_resched();
+		}
 	etw_enable_rescoped(&updates, err);
 	return err;
 }

@@ -205,41 +205,7 @@ long etw_ioctl_disallow_query(struct file *file, void *arg)
 
 long etw_ioctl_group_enum(struct file *file, void *arg)
 {
-	struct etw_provider_enum *e = arg;
-	struct etw_guid_entry *group;
-	struct etw_guid *guids;
-	u32 n = 0, room;
-	long err = 0;
-	int bucket;
-
-	if (e->flags)
-		return -EINVAL;
-	mutex_lock(&etw_control);
-	etw_group_for_each(bucket, group)
-		n++;
-	room = min(e->capacity, n);
-	guids = kvcalloc(room ?: 1, sizeof(*guids), ETW_GFP);
-	if (!guids) {
-		mutex_unlock(&etw_control);
-		return -ENOMEM;
-	}
-	n = 0;
-	etw_group_for_each(bucket, group) {
-		if (!etw_access_granted(&group->guid, ETW_RIGHT_QUERY))
-			continue;
-		if (n < room)
-			guids[n] = group->guid;
-		n++;
-	}
-	if (!n && !etw_access_granted(&etw_access_default, ETW_RIGHT_QUERY))
-		err = -EPERM;
-	mutex_unlock(&etw_control);
-	e->count = n;
-	room = min(room, n);
-	if (!err && room && copy_to_user(u64_to_user_ptr(e->guids), guids, room * sizeof(*guids)))
-		err = -EFAULT;
-	kvfree(guids);
-	return err;
+	return etw_enum_guids(etw_groups, arg);
 }
 
 /* What GROUP_QUERY collects under etw_control and copies out after. */
@@ -249,26 +215,41 @@ struct query {
 	u32 room;
 };
 
+static void describe_member(struct etw_group_member *member,
+			    const struct etw_registration *reg, u64 visible)
+{
+	member->provider = reg->provider->guid;
+	etw_describe_reg(&member->reg, reg, visible);
+}
+
+/* Those members whose providers the caller may query. */
 static int collect(struct etw_group_query *q, struct query *c, const struct etw_guid_entry *group)
 {
 	const u64 visible = etw_access_visible();
 	const struct etw_registration *reg;
+	struct etw_access_scan scan;
 	u32 n = 0;
 
-	etw_entry_for_each(reg, group)
+	etw_entry_for_each(reg, group) {
 		n++;
-	q->member_count = n;
+		cond_resched();
+	}
 	c->room = min(n, q->member_cap);
 	c->members = kvcalloc(c->room ?: 1, sizeof(*c->members), ETW_GFP);
 	if (!c->members)
 		return -ENOMEM;
+	etw_access_scan(&scan, ETW_RIGHT_QUERY);
 	n = 0;
 	etw_entry_for_each(reg, group) {
-		if (n == c->room)
-			break;
-		c->members[n].provider = reg->provider->guid;
-		etw_describe_reg(&c->members[n++].reg, reg, visible);
+		cond_resched();
+		if (!etw_access_scan_grants(&scan, &reg->provider->guid))
+			continue;
+		if (n < c->room)
+			describe_member(&c->members[n], reg, visible);
+		n++;
 	}
+	q->member_count = n;
+	c->room = min(c->room, n);
 	q->enable_count = etw_describe_enables(c->enables, group, visible);
 	return 0;
 }

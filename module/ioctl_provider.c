@@ -91,15 +91,24 @@ long etw_ioctl_enable(struct file *file, void *arg)
 
 /* ------------------------------------------------------------------ looking */
 
+/*
+ * The entries of a table, etw_guids or etw_groups.  May sleep between them, as
+ * they are under etw_control.
+ */
+#define table_for_each(table, bucket, entry)				\
+	for (bucket = 0; bucket < 1 << ETW_GUID_BITS; bucket++, cond_resched())	\
+		hlist_for_each_entry(entry, &(table)[bucket], node)
+
 /* Fill guids with those that the caller may query; how many there are. */
-static u32 list_visible(const struct etw_access_scan *scan, struct etw_guid *guids, u32 room)
+static u32 list_visible(const struct hlist_head *table, const struct etw_access_scan *scan,
+			struct etw_guid *guids, u32 room)
 {
 	struct etw_guid_entry *entry;
 	u32 n = 0, seen = 0;
 	int bucket;
 
 	lockdep_assert_held(&etw_control);
-	etw_guid_for_each(bucket, entry) {
+	table_for_each(table, bucket, entry) {
 		if (!(++seen % 256))
 			cond_resched();
 		if (!etw_access_scan_grants(scan, &entry->guid))
@@ -112,7 +121,8 @@ static u32 list_visible(const struct etw_access_scan *scan, struct etw_guid *gui
 }
 
 /* The array's room and the number are the caller's to use after etw_control. */
-static long collect_guids(struct etw_provider_enum *e, struct etw_guid **guids)
+static long collect_guids(const struct hlist_head *table, struct etw_provider_enum *e,
+			  struct etw_guid **guids)
 {
 	struct etw_access_scan scan;
 	struct etw_guid_entry *entry;
@@ -123,19 +133,19 @@ static long collect_guids(struct etw_provider_enum *e, struct etw_guid **guids)
 	etw_access_scan(&scan, ETW_RIGHT_QUERY);
 	if (!etw_access_scan_any(&scan))
 		return -EPERM;
-	etw_guid_for_each(bucket, entry)
+	table_for_each(table, bucket, entry)
 		n++;
 	room = min(e->capacity, n);
 	*guids = kvcalloc(room ?: 1, sizeof(**guids), ETW_GFP);
 	if (!*guids)
 		return -ENOMEM;
-	e->count = list_visible(&scan, *guids, room);
+	e->count = list_visible(table, &scan, *guids, room);
 	return e->count || scan.others ? 0 : -EPERM;
 }
 
-long etw_ioctl_provider_enum(struct file *file, void *arg)
+/* PROVIDER_ENUM or GROUP_ENUM. */
+long etw_enum_guids(const struct hlist_head *table, struct etw_provider_enum *e)
 {
-	struct etw_provider_enum *e = arg;
 	struct etw_guid *guids = NULL;
 	long err;
 	u32 n;
@@ -143,13 +153,18 @@ long etw_ioctl_provider_enum(struct file *file, void *arg)
 	if (e->flags)
 		return -EINVAL;
 	mutex_lock(&etw_control);
-	err = collect_guids(e, &guids);
+	err = collect_guids(table, e, &guids);
 	mutex_unlock(&etw_control);
 	n = err ? 0 : min(e->capacity, e->count);
 	if (n && copy_to_user(u64_to_user_ptr(e->guids), guids, n * sizeof(*guids)))
 		err = -EFAULT;
 	kvfree(guids);
 	return err;
+}
+
+long etw_ioctl_provider_enum(struct file *file, void *arg)
+{
+	return etw_enum_guids(etw_guids, arg);
 }
 
 /* What PROVIDER_QUERY collects under etw_control and copies out after. */
@@ -189,6 +204,7 @@ static void describe_enable(struct etw_provider_enable *out,
 /*
  * The registration that names the provider, or NULL.  Anybody may register a
  * GUID with a name, so where a module has it registered only modules name it.
+ * May sleep.
  */
 static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 {
@@ -196,6 +212,7 @@ static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 	bool kernel = false;
 
 	list_for_each_entry(reg, &entry->regs, node) {
+		cond_resched();
 		if (!reg->process && !kernel) {
 			kernel = true;
 			named = NULL;
@@ -226,17 +243,22 @@ static int collect(struct etw_provider_query *q, struct query *c,
 	const struct etw_registration *reg;
 	u32 n = 0;
 
-	list_for_each_entry(reg, &entry->regs, node)
+	list_for_each_entry(reg, &entry->regs, node) {
 		n++;
+		cond_resched();
+	}
 	q->reg_count = n;
 	c->reg_room = min(n, q->reg_cap);
 	c->regs = kvcalloc(c->reg_room ?: 1, sizeof(*c->regs), ETW_GFP);
 	if (!c->regs)
 		return -ENOMEM;
 	n = 0;
-	list_for_each_entry(reg, &entry->regs, node)
-		if (n < c->reg_room)
-			etw_describe_reg(&c->regs[n++], reg, visible);
+	list_for_each_entry(reg, &entry->regs, node) {
+		if (n == c->reg_room)
+			break;
+		etw_describe_reg(&c->regs[n++], reg, visible);
+		cond_resched();
+	}
 	reg = namer(entry);
 	if (reg) {
 		c->name = kmemdup_nul(reg->name, reg->name_len, ETW_GFP);

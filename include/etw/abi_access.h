@@ -35,7 +35,8 @@
  *	REGISTER			REGISTER_GUIDS on the provider
  *	PROVIDER_SET			JOIN_GROUP on the group that the traits name
  *	PROVIDER_ENUM, _QUERY		QUERY on the provider
- *	GROUP_ENUM, _QUERY		QUERY on the group
+ *	GROUP_ENUM, _QUERY		QUERY on the group; _QUERY tells only of
+ *					members on which the caller has it, too
  *	ACCESS_QUERY			QUERY on the GUID
  * What was opened, registered or enabled once stays so when a list changes.
  * Writing needs no right but to sessions of ETW_MODE_SECURE, which enable only

@@ -67,7 +67,8 @@ struct etw_group_member {
 
 /*
  * GROUP_ENUM: the GUIDs of groups that have members or are enabled, as
- * PROVIDER_ENUM does providers.  GROUP_QUERY: ESRCH for another GUID.
+ * PROVIDER_ENUM does providers.  GROUP_QUERY: those of its members whose providers
+ * the caller may QUERY.  ESRCH: there is no such group.
  */
 struct etw_group_query {
 	__u32 size;

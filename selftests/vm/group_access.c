@@ -156,6 +156,61 @@ TEST_F(access, rights_on_groups)
 	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_SET, &d));
 }
 
+/* What bob finds, in memory that he shares. */
+struct found {
+	struct etw_group_member members[4];
+	struct etw_guid groups[4];
+	uint32_t member_count, group_count;
+};
+
+static int look(void *arg)
+{
+	struct found *f = arg;
+	struct etw_group_query q = { .size = sizeof(q), .group = vm_guid(70),
+				     .members = VM_PTR(f->members), .member_cap = 4 };
+	struct etw_provider_enum all = { .size = sizeof(all), .guids = VM_PTR(f->groups),
+					 .capacity = 4 };
+	int fd = vm_open(), ret;
+
+	memset(f, 0, sizeof(*f));
+	ret = fd < 0 ? fd : vm_ioctl(fd, ETW_IOC_GROUP_QUERY, &q);
+	if (!ret)
+		ret = vm_ioctl(fd, ETW_IOC_GROUP_ENUM, &all);
+	f->member_count = q.member_count;
+	f->group_count = all.count;
+	return ret;
+}
+
+/* B160: the right on a group tells of no provider on which one has it not. */
+TEST_F(access, members_that_may_be_seen)
+{
+	const struct etw_guid first = vm_guid(5), second = vm_guid(6), none = { 0 };
+	int a = vm_register(self->fd, first), b = vm_register(self->fd, second);
+	struct found *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, f);
+	ASSERT_EQ(0, join_slot(self->fd, a));
+	ASSERT_EQ(0, join_slot(self->fd, b));
+	ASSERT_EQ(0, vm_group_enable(self->fd, self->plain, vm_guid(71), 0, 0));
+	EXPECT_EQ(-EPERM, vm_as(&bob, look, f));
+	ASSERT_EQ(0, vm_access(self->fd, self->group, VM_ALLOW(USER, VM_BOB, ETW_RIGHT_QUERY)));
+	EXPECT_EQ(0, vm_as(&bob, look, f));
+	EXPECT_EQ(0, f->member_count);
+	EXPECT_EQ(0, memcmp(&f->members[0].provider, &none, sizeof(none)));
+	EXPECT_EQ(1, f->group_count);
+	EXPECT_EQ(0, memcmp(&f->groups[0], &self->group, sizeof(none)));
+	ASSERT_EQ(0, vm_access(self->fd, second, VM_ALLOW(USER, VM_BOB, ETW_RIGHT_QUERY)));
+	EXPECT_EQ(0, vm_as(&bob, look, f));
+	EXPECT_EQ(1, f->member_count);
+	EXPECT_EQ(0, memcmp(&f->members[0].provider, &second, sizeof(none)));
+	EXPECT_EQ(0, memcmp(&f->members[1].provider, &none, sizeof(none)));
+	EXPECT_EQ(0, look(f));
+	EXPECT_EQ(2, f->member_count);
+	EXPECT_EQ(2, f->group_count);
+	munmap(f, sizeof(*f));
+}
+
 static uint64_t written(FIXTURE_DATA(access) *self, uint64_t session)
 {
 	struct etw_session_stat st;
