@@ -32,6 +32,13 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
+/* What a probe of the tracepoint sched_process_exit gets. */
+#ifdef HAVE_SCHED_PROCESS_EXIT_GROUP_DEAD
+#define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task, bool group_dead
+#else
+#define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task
+#endif
+
 /* These are for the test modules. */
 
 static inline void etw_hrtimer_setup(struct hrtimer *timer,

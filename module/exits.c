@@ -3,24 +3,29 @@
  * exits.c - when a task or the program of a process ends
  *
  * The scheduler's tracepoints tell; they are not exported, so they are looked
- * up by name.  The probes run with preemption off.
+ * up by name.  The probes run with preemption off.  They are called through
+ * pointers to what the tracepoints declare: one that is anything else ends a
+ * kernel that checks that (CFI).
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 
+#include "compat.h"
 #include "dev.h"
 #include "process.h"
 #include "trace.h"
 
-static void task_exits(void *data, struct task_struct *task)
+static void task_exits(ETW_EXIT_PROBE_ARGS)
 {
 	etw_activity_task_exits(task);
 	etw_process_owner_gone(task);
 }
 
-static void program_changes(void *data, struct task_struct *task)
+static void program_changes(void *data, struct task_struct *task, pid_t old_pid,
+			    struct linux_binprm *program)
 {
 	etw_process_owner_gone(task);
 }
@@ -54,6 +59,9 @@ int __init etw_exits_init(void)
 {
 	int i, err;
 
+	/* The compiler's word for it; they are looked up without their types. */
+	check_trace_callback_type_sched_process_exit(task_exits);
+	check_trace_callback_type_sched_process_exec(program_changes);
 	for_each_kernel_tracepoint(match, NULL);
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = probes[i].point ?
