@@ -24,20 +24,20 @@ static void unlist(struct etw_notice *notice)
 void etw_process_queue(struct etw_process *p, struct etw_notice *notice)
 {
 	struct etw_registration *reg = notice->reg;
-	struct etw_notice *oldest = NULL;
+	struct etw_notice *spare = NULL;
 
 	lockdep_assert_held(&etw_control);
 	spin_lock(&p->lock);
 	if (reg->queued >= ETW_NOTICES_MAX) {
-		oldest = list_first_entry(&reg->notices, struct etw_notice, reg_node);
-		unlist(oldest);
+		spare = etw_notice_spare(reg);
+		unlist(spare);
 		reg->dropped++;
 	}
 	list_add_tail(&notice->node, &p->notices);
 	list_add_tail(&notice->reg_node, &reg->notices);
 	reg->queued++;
 	spin_unlock(&p->lock);
-	etw_notice_free(oldest);
+	etw_notice_free(spare);
 	wake_up_interruptible(&p->wait);
 }
 

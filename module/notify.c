@@ -87,6 +87,20 @@ void etw_notice_free(struct etw_notice *notice)
 	kfree(notice);
 }
 
+/*
+ * Of too many that wait, which goes: a request for a rundown, or else the oldest,
+ * for any other tells the whole state.
+ */
+struct etw_notice *etw_notice_spare(struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+
+	list_for_each_entry(notice, &reg->notices, reg_node)
+		if (notice->control == ETW_CONTROL_CAPTURE)
+			return notice;
+	return list_first_entry(&reg->notices, struct etw_notice, reg_node);
+}
+
 static struct etw_notice *take(struct etw_registration *reg)
 {
 	struct etw_notice *notice;
@@ -140,21 +154,20 @@ bool etw_notify_wanted(const struct etw_registration *reg)
 	return reg->callback || (reg->flags & ETW_REGISTER_NOTIFY);
 }
 
-/* A module's: of too many that wait, the oldest goes. */
 static void queue_for_callback(struct etw_registration *reg, struct etw_notice *notice)
 {
-	struct etw_notice *oldest = NULL;
+	struct etw_notice *spare = NULL;
 
 	spin_lock(&reg->lock);
 	if (reg->queued >= ETW_NOTICES_MAX)
-		oldest = list_first_entry(&reg->notices, struct etw_notice, reg_node);
+		spare = etw_notice_spare(reg);
 	else
 		reg->queued++;
-	if (oldest)
-		list_del(&oldest->reg_node);
+	if (spare)
+		list_del(&spare->reg_node);
 	list_add_tail(&notice->reg_node, &reg->notices);
 	spin_unlock(&reg->lock);
-	etw_notice_free(oldest);
+	etw_notice_free(spare);
 	queue_work(etw_callback_wq, &reg->work);
 }
 

@@ -197,8 +197,8 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
  *
  * Waits for writes in progress and for the callback; neither runs any more
  * when this returns 0, so the caller may be unloaded.  Notifications that
- * were not delivered yet are dropped, and whoever waits for them goes on.  One call at a time for a provider: a
- * second one beside it returns at once.
+ * were not delivered yet are dropped, and whoever waits for them goes on.  One
+ * call at a time for a provider: a second one beside it returns at once.
  *
  * Process context, sleeps; not under cpus_read_lock().
  *

@@ -159,7 +159,7 @@ struct etw_notice {
 };
 
 #define ETW_EXECUTABLE_MAX	256	/* of a name in a directory, with its NUL */
-#define ETW_NOTICES_MAX		64	/* that wait, per registration; each tells the whole state */
+#define ETW_NOTICES_MAX		64	/* that wait, per registration */
 
 struct etw_registration {
 	struct etw_provider *provider;	/* a module's, or own */
@@ -327,6 +327,7 @@ void etw_notify_init(struct etw_registration *reg);
 bool etw_notify_wanted(const struct etw_registration *reg);
 struct etw_notice *etw_notice_alloc(gfp_t gfp);
 void etw_notice_free(struct etw_notice *notice);
+struct etw_notice *etw_notice_spare(struct etw_registration *reg);
 void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice);
 void etw_notify_drop(struct etw_registration *reg);
 void etw_notify_cancel(struct etw_registration *reg);

@@ -59,9 +59,10 @@ struct etw_snapshot;
  * @context: as given to etw_register()
  *
  * Process context on a workqueue of etw.ko's, may sleep; one at a time for each
- * registration, in the order of the changes.  At most 64 calls wait; older ones
- * are dropped then, since each tells the whole state.  May write events.  May not
- * call etw_unregister() of its own provider (-EDEADLK).
+ * registration, in the order of the changes.  At most 64 calls wait; then those
+ * with ETW_CONTROL_CAPTURE are dropped first, and after them the oldest, since each
+ * other tells the whole state.  May write events.  May not call etw_unregister()
+ * of its own provider (-EDEADLK).
  */
 typedef void (*etw_enable_fn)(const struct etw_guid *source, u32 control,
 			      u8 level, u64 any, u64 all,

@@ -171,6 +171,23 @@ TEST_F(notify, oldest_are_dropped)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
+/* Requests for rundowns push out no change, and are the first to go. */
+TEST_F(notify, captures_are_dropped_first)
+{
+	int i;
+
+	for (i = 0; i < 70; i++) {
+		ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 5, 1, 0, 1));
+		ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_CAPTURE, 0, 0, 0, 2 + i));
+	}
+	for (i = 0; !next(self) && self->n.control == ETW_CONTROL_ENABLE; i++)
+		;
+	EXPECT_EQ(63, i);
+	EXPECT_EQ(ETW_CONTROL_CAPTURE, self->n.control);
+	EXPECT_TRUE(from(self, 71));
+	EXPECT_EQ(-EAGAIN, next(self));
+}
+
 static double cpu_time(void)
 {
 	struct timespec t;
