@@ -33,6 +33,12 @@ static u32 low_water(const struct etw_trace_session *s)
 	return max(1U, max(rest / 4, min(cpus, rest / 2)));
 }
 
+/* Below this many the pool grows: after a flush each CPU needs one at its next event. */
+static u32 growth_mark(const struct etw_trace_session *s)
+{
+	return max_t(u32, low_water(s), s->shared ? 1 : num_online_cpus());
+}
+
 /* Nobody needs the buffer any more. */
 void etw_deliver_recycle(struct etw_trace_session *s, struct etw_buffer *b)
 {
@@ -144,7 +150,7 @@ static void replenish(struct etw_trace_session *s)
 
 	if (s->buffering || s->state != ETW_RUNNING)
 		return;
-	while (etw_pool_free(&s->ring.pool) < low_water(s) && s->total < limit) {
+	while (etw_pool_free(&s->ring.pool) < growth_mark(s) && s->total < limit) {
 		b = etw_buffer_alloc(s);
 		if (!b)
 			break;

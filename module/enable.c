@@ -316,22 +316,29 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 	free_filters(&old);
 }
 
+/* Has the session reg enabled by this entry, its GUID's or its group's? */
+static bool enabled_by(const struct etw_guid_entry *entry, const struct etw_registration *reg,
+		       const struct etw_trace_session *s)
+{
+	int i = entry ? find_slot(entry, s) : -1;
+
+	return i >= 0 && etw_entry_scope(entry, reg) & BIT(i) &&
+	       !(entry->is_group && etw_group_disallowed(s, reg));
+}
+
 static int request_capture(struct etw_guid_entry *entry,
 			   const struct etw_enable_request *req,
 			   struct etw_waiter *waiter)
 {
-	int i = find_slot(entry, req->session);
 	struct etw_notice *notice, *tmp;
 	struct etw_registration *reg;
 	LIST_HEAD(notices);
 
-	if (i < 0)
-		return 0;
 	/* All or nobody is told. */
 	etw_entry_for_each(reg, entry) {
-		if (!(etw_entry_scope(entry, reg) & BIT(i)) || !etw_notify_wanted(reg) ||
-		    etw_is_classic(reg) ||
-		    (entry->is_group && etw_group_disallowed(req->session, reg)))
+		if (!etw_notify_wanted(reg) || etw_is_classic(reg) ||
+		    !(enabled_by(entry, reg, req->session) ||
+		      (!entry->is_group && enabled_by(reg->group, reg, req->session))))
 			continue;
 		notice = etw_notice_alloc(ETW_GFP);
 		if (!notice)

@@ -200,4 +200,40 @@ TEST_F(groups, capture)
 	EXPECT_EQ(ETW_CONTROL_CAPTURE, call.control);
 }
 
+static int capture_own(FIXTURE_DATA(groups) *self, int which)
+{
+	struct etw_enable e = vm_enable_arg(self->session[0], self->two.guid[which]);
+
+	e.control = ETW_CONTROL_CAPTURE;
+	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
+}
+
+/* B36: and one of them by its own GUID, once, whatever it is enabled by. */
+TEST_F(groups, capture_of_one)
+{
+	struct etw_test_call call;
+
+	ASSERT_EQ(0, JOIN());
+	ASSERT_EQ(0, capture_own(self, variant->which));
+	EXPECT_EQ(0, told(self, variant->which, &call));
+	ASSERT_EQ(0, ENABLE(0, 0, 0));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	ASSERT_EQ(0, capture_own(self, variant->which));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	EXPECT_EQ(ETW_CONTROL_CAPTURE, call.control);
+	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], GUID, 2, 0, 0));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	ASSERT_EQ(0, capture_own(self, variant->which));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	/* The session leaves it out of the group, but has it enabled itself. */
+	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], &GUID, 1));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	ASSERT_EQ(0, capture_own(self, variant->which));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	ASSERT_EQ(0, vm_disable(self->fd, self->session[0], GUID));
+	EXPECT_TRUE(told_once(self, variant->which, &call));
+	ASSERT_EQ(0, capture_own(self, variant->which));
+	EXPECT_EQ(0, told(self, variant->which, &call));
+}
+
 TEST_HARNESS_MAIN
