@@ -226,32 +226,28 @@ EXPORT_SYMBOL_GPL(etw_use_descriptor_types);
 
 /* ------------------------------------------------------------- for processes */
 
-/* Read, check and charge them. */
-static int fill_traits(struct etw_traits *traits, const struct etw_provider_set *set)
-{
-	struct etw_user *user;
-	int err;
-
-	if (copy_from_user(traits->blob, u64_to_user_ptr(set->traits), traits->len))
-		return -EFAULT;
-	err = understand(traits);
-	if (err)
-		return err;
-	user = etw_user_charge(0, traits->len);
-	if (IS_ERR(user))
-		return PTR_ERR(user);
-	traits->user = user;
-	return 0;
-}
-
+/* Charge, read and check them. */
 static struct etw_traits *read_traits(const struct etw_provider_set *set)
 {
-	struct etw_traits *traits = traits_alloc(set->traits_len);
-	int err;
+	struct etw_traits *traits;
+	struct etw_user *user;
+	int err = 0;
 
-	if (IS_ERR(traits))
+	if (set->traits_len > U16_MAX)
+		return ERR_PTR(-EINVAL);
+	user = etw_user_charge(0, set->traits_len);
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	traits = traits_alloc(set->traits_len);
+	if (IS_ERR(traits)) {
+		etw_user_uncharge(user, 0, set->traits_len);
 		return traits;
-	err = fill_traits(traits, set);
+	}
+	traits->user = user;
+	if (copy_from_user(traits->blob, u64_to_user_ptr(set->traits), traits->len))
+		err = -EFAULT;
+	if (!err)
+		err = understand(traits);
 	if (!err)
 		return traits;
 	etw_traits_free(traits);

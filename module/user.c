@@ -5,7 +5,8 @@
  * A user pays for what his processes take until its memory is free.  In a user
  * namespace whoever made that one pays too, as the user that he is outside, and
  * so on to the initial namespace: user ids that somebody may give himself in
- * there do not multiply what he may take.
+ * there do not multiply what he may take.  A namespace that root made for somebody,
+ * as for a container, pays for itself: what one does is no other's business.
  *
  * All under users_lock, which RCU callbacks take.
  */
@@ -26,6 +27,7 @@ struct etw_user {
 	struct hlist_node node;
 	struct etw_user *parent;	/* a reference; NULL: in the initial namespace */
 	kuid_t uid;
+	unsigned int inum;		/* of a namespace that pays; 0: the user does */
 	u32 ref;			/* charges, and users whose parent it is */
 	u64 registrations;
 	u64 trait_bytes;
@@ -37,18 +39,18 @@ unsigned int etw_max_user_traits = 4 << 20;
 static DEFINE_HASHTABLE(users, 8);
 static DEFINE_SPINLOCK(users_lock);
 
-static u32 hash(const struct etw_user *parent, kuid_t uid)
+static u32 hash(const struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
-	return hash_ptr(parent, 32) ^ hash_32(__kuid_val(uid), 32);
+	return hash_ptr(parent, 32) ^ hash_32(__kuid_val(uid), 32) ^ inum;
 }
 
-static struct etw_user *find(const struct etw_user *parent, kuid_t uid)
+static struct etw_user *find(const struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
 	struct etw_user *user;
 
 	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, node, hash(parent, uid))
-		if (user->parent == parent && uid_eq(user->uid, uid))
+	hash_for_each_possible(users, user, node, hash(parent, uid, inum))
+		if (user->parent == parent && uid_eq(user->uid, uid) && user->inum == inum)
 			return user;
 	return NULL;
 }
@@ -73,19 +75,20 @@ static void put(struct etw_user *user)
 }
 
 /* A reference to the user, for that to the parent; NULL: no memory. */
-static struct etw_user *get(struct etw_user *parent, kuid_t uid)
+static struct etw_user *get(struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
 	struct etw_user *new = kzalloc(sizeof(*new), ETW_GFP), *user = NULL;
 
 	spin_lock_bh(&users_lock);
 	if (new)
-		user = find(parent, uid);
+		user = find(parent, uid, inum);
 	if (new && !user) {
 		user = new;
 		new = NULL;
 		user->parent = parent;
 		user->uid = uid;
-		hash_add(users, &user->node, hash(parent, uid));
+		user->inum = inum;
+		hash_add(users, &user->node, hash(parent, uid, inum));
 	} else {
 		put_locked(parent);
 	}
@@ -97,24 +100,30 @@ static struct etw_user *get(struct etw_user *parent, kuid_t uid)
 }
 
 /* Who pays for the caller in the namespace of that level, 0: the initial one. */
-static kuid_t payer(int level)
+static kuid_t payer(int level, unsigned int *inum)
 {
 	const struct user_namespace *ns = current_user_ns();
 
+	*inum = 0;
 	if (level == ns->level)
 		return current_uid();
 	while (ns->level > level + 1)
 		ns = ns->parent;
+	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		*inum = ns->ns.inum;
 	return ns->owner;
 }
 
 static struct etw_user *get_caller(void)
 {
 	struct etw_user *user = NULL;
+	unsigned int inum;
+	kuid_t uid;
 	int level;
 
 	for (level = 0; level <= current_user_ns()->level; level++) {
-		user = get(user, payer(level));
+		uid = payer(level, &inum);
+		user = get(user, uid, inum);
 		if (!user)
 			return NULL;
 	}

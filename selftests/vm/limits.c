@@ -267,4 +267,17 @@ TEST_F(limits, subordinate_users_pay_together)
 	EXPECT_EQ(0, vm_peer_end(&p));
 }
 
+/* What one container's processes take is no business of another's. */
+TEST_F(limits, containers_of_root_pay_for_themselves)
+{
+	static const struct vm_who inside = { 0, 0, 0, 0, true };
+	struct vm_peer first, second;
+
+	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "1"));
+	EXPECT_EQ(0, vm_peer_start(&first, &inside, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&second, &inside, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&first));
+	EXPECT_EQ(0, vm_peer_end(&second));
+}
+
 TEST_HARNESS_MAIN
