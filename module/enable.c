@@ -157,8 +157,10 @@ void etw_updates_apply(struct list_head *updates, const struct etw_guid *source,
 {
 	struct etw_update *u;
 
-	list_for_each_entry(u, updates, node)
+	list_for_each_entry(u, updates, node) {
 		apply(u, source, waiter);
+		cond_resched();
+	}
 	etw_updates_free(updates);
 }
 
@@ -225,6 +227,7 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 	int err = 0;
 
 	etw_entry_for_each(reg, entry) {
+		cond_resched();
 		old = etw_entry_scope(entry, reg);
 		scope = old & ~BIT(i);
 		if (in_scope(req, reg))
@@ -240,27 +243,30 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 }
 
 /*
- * A classic provider has one session, so the others that enabled it need not keep
- * their slots: of those that no registration goes by, the one that came first.
+ * A classic provider has one session, the last that enabled it, so those before
+ * one that selects every program need not keep their slots: the first of them.
  */
 static int spare_slot(const struct etw_guid_entry *entry)
 {
 	const struct etw_enablement *slots = entry->slots;
 	const struct etw_registration *reg;
-	int i, spare = -1;
-	u8 used = 0;
+	int i, first = 0;
+	u64 last = 0;
 
 	if (entry->is_group || list_empty(&entry->regs))
 		return -1;
 	etw_entry_for_each(reg, entry) {
+		cond_resched();
 		if (!etw_is_classic(reg))
 			return -1;
-		used |= reg->scope;
 	}
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (!(used & BIT(i)) && (spare < 0 || slots[i].order < slots[spare].order))
-			spare = i;
-	return spare;
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
+		if (slots[i].order < slots[first].order)
+			first = i;
+		if (!slots[i].scope && !slots[i].pid_filtered && !slots[i].session->secure)
+			last = max(last, slots[i].order);
+	}
+	return slots[first].order < last ? first : -1;
 }
 
 /* On success the slot has the request's filters. */
@@ -308,10 +314,12 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 	LIST_HEAD(updates);
 
 	memset(&entry->slots[i], 0, sizeof(entry->slots[i]));
-	etw_entry_for_each(reg, entry)
+	etw_entry_for_each(reg, entry) {
+		cond_resched();
 		if (etw_entry_scope(entry, reg) & BIT(i))
 			prepare(&updates, reg, entry, etw_entry_scope(entry, reg) & ~BIT(i),
 				old.session, ETW_GFP | __GFP_NOFAIL);
+	}
 	etw_updates_apply(&updates, source, waiter);
 	free_filters(&old);
 }
@@ -336,6 +344,7 @@ static int request_capture(struct etw_guid_entry *entry,
 
 	/* All or nobody is told. */
 	etw_entry_for_each(reg, entry) {
+		cond_resched();
 		if (!etw_notify_wanted(reg) || etw_is_classic(reg) ||
 		    !(enabled_by(entry, reg, req->session) ||
 		      (!entry->is_group && enabled_by(reg->group, reg, req->session))))

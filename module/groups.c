@@ -104,6 +104,7 @@ static int prepare_group(struct list_head *updates, const struct etw_guid_entry 
 	if (i < 0)
 		return 0;
 	etw_entry_for_each(reg, group) {
+		cond_resched();
 		if (!(reg->group_scope & BIT(i)) ||
 		    is_listed(old, &reg->provider->guid) == etw_group_disallowed(s, reg))
 			continue;

@@ -55,6 +55,20 @@ static void add_group(struct enablers *to, const struct etw_enablement *slot)
 		to->list[to->count++] = (struct enabler){ .group = slot, .bit = ~used & (used + 1) };
 }
 
+/* Of those that have the group enabled, who leaves reg out. */
+static u8 left_out(const struct etw_registration *reg, const struct etw_guid_entry *group,
+		   u8 group_scope)
+{
+	u8 out = 0;
+	u32 i;
+
+	for (i = 0; group && i < ETW_PROVIDER_SESSIONS; i++)
+		if (group_scope & BIT(i) && etw_group_disallowed(group->slots[i].session, reg))
+			out |= BIT(i);
+	return out;
+}
+
+/* group_scope: without who leaves reg out. */
 static void find(struct enablers *to, const struct etw_registration *reg, u8 scope,
 		 const struct etw_guid_entry *group, u8 group_scope)
 {
@@ -65,37 +79,19 @@ static void find(struct enablers *to, const struct etw_registration *reg, u8 sco
 	if (reg->entry)
 		add_own(to, reg->entry->slots, scope);
 	for (i = 0; group && i < ETW_PROVIDER_SESSIONS; i++)
-		if (group->slots[i].session && group_scope & BIT(i) &&
-		    !etw_group_disallowed(group->slots[i].session, reg))
+		if (group->slots[i].session && group_scope & BIT(i))
 			add_group(to, &group->slots[i]);
 }
 
 #define TOLD_LOOKS	16	/* updates that are asked for the same filters */
-
-/* Are both left out by the same of the sessions that have the group enabled? */
-static bool same_left_out(const struct etw_update *a, const struct etw_update *b)
-{
-	const struct etw_enablement *slot;
-	u32 i;
-
-	if (!a->group || a->reg->entry == b->reg->entry)
-		return true;
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
-		slot = &a->group->slots[i];
-		if (a->group_scope & BIT(i) && slot->session &&
-		    etw_group_disallowed(slot->session, a->reg) !=
-		    etw_group_disallowed(slot->session, b->reg))
-			return false;
-	}
-	return true;
-}
 
 /* Are both told of the same filters?  Without a scope the GUID has no part in it. */
 static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 {
 	return a->scope == b->scope && a->group == b->group &&
 	       a->group_scope == b->group_scope &&
-	       (!a->scope || a->reg->entry == b->reg->entry) && same_left_out(a, b);
+	       a->left_out == b->left_out &&
+	       (!a->scope || a->reg->entry == b->reg->entry);
 }
 
 /*
@@ -154,7 +150,8 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 
 	lockdep_assert_held(&etw_control);
 	u->told = &before->node == updates ? NULL : before->told;
-	find(&enablers, u->reg, u->scope, u->group, u->group_scope);
+	u->left_out = left_out(u->reg, u->group, u->group_scope);
+	find(&enablers, u->reg, u->scope, u->group, u->group_scope & ~u->left_out);
 	if (!enablers.count)
 		return 0;
 	if (u->notice && add_filter_data(u, &enablers, gfp))
@@ -188,7 +185,8 @@ u64 etw_registration_sessions(const struct etw_registration *reg)
 	u32 i;
 
 	lockdep_assert_held(&etw_control);
-	find(&enablers, reg, reg->scope, reg->group, reg->group_scope);
+	find(&enablers, reg, reg->scope, reg->group,
+	     reg->group_scope & ~left_out(reg, reg->group, reg->group_scope));
 	for (i = 0; i < enablers.count; i++) {
 		const struct enabler *e = &enablers.list[i];
 

@@ -19,6 +19,7 @@ struct etw_update {
 	bool types;
 	u8 scope;
 	u8 group_scope;
+	u8 left_out;			/* of these, who has it on its disallow list */
 	/* what follows from it */
 	struct etw_snapshot *snapshot;	/* NULL: disabled */
 	struct etw_enable_entry composite;
