@@ -38,10 +38,15 @@ struct etw_registration *etw_process_find(struct etw_process *p, u32 slot)
 				     rcu_read_lock_any_held());
 }
 
-static struct etw_trace_how how_of(const struct etw_event_write *w)
+/* Of an event whose descriptors have no types, or none that is a schema. */
+static const struct etw_typed no_schema;
+
+/* typed: NULL if it is not known yet. */
+static struct etw_trace_how how_of(const struct etw_event_write *w, const struct etw_typed *typed)
 {
 	return (struct etw_trace_how){
 		.exclude = w->filter,
+		.typed = typed,
 		.user = true,
 		.inprivate = w->flags & ETW_WRITE_INPRIVATE,
 	};
@@ -50,7 +55,6 @@ static struct etw_trace_how how_of(const struct etw_event_write *w)
 /* 1: some session may want the event; 0: none does.  types: have its pieces any? */
 static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *types)
 {
-	struct etw_trace_how how = how_of(w);
 	struct etw_registration *reg;
 	int ret = -EBADF;
 
@@ -64,18 +68,32 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *
 		ret = -EINVAL;	/* its events have no descriptor */
 	if (reg && reg->tgid != task_tgid(current))
 		ret = -ESTALE;
-	if (ret == 1 && w->flags & ETW_WRITE_CAN_WALK && !w->stack_count &&
-	    etw_trace_wants_stack(reg->provider, &w->desc, &how))
-		ret = -ENODATA;
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Is the writer to walk its stack first, as it offers to? */
+static bool wants_stack(struct etw_process *p, const struct etw_event_write *w,
+			const struct etw_typed *typed)
+{
+	struct etw_trace_how how = how_of(w, typed);
+	struct etw_registration *reg;
+	bool ret;
+
+	if (!(w->flags & ETW_WRITE_CAN_WALK) || w->stack_count)
+		return false;
+	rcu_read_lock();
+	reg = etw_process_find(p, w->slot);
+	ret = reg && etw_trace_wants_stack(reg->provider, &w->desc, &how);
 	rcu_read_unlock();
 	return ret;
 }
 
 /* Count the event as lost; err if a session wanted it that is to report it. */
-static int drop(struct etw_process *p, const struct etw_event_write *w, u32 cause,
-		int err)
+static int drop(struct etw_process *p, const struct etw_event_write *w,
+		const struct etw_typed *typed, u32 cause, int err)
 {
-	struct etw_trace_how how = how_of(w);
+	struct etw_trace_how how = how_of(w, typed);
 	struct etw_registration *reg;
 	int ret = -EBADF;
 
@@ -105,18 +123,17 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 		.type = in_compat_syscall() ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64,
 		.flags = ETW_EVENT_NO_CPUTIME,
 	};
-	struct etw_trace_how how = how_of(w);
+	struct etw_trace_how how = how_of(w, typed);
 	struct etw_registration *reg;
 	int err;
 
-	how.typed = typed;
 	how.stack = stack;
 	how.stack_count = stack ? w->stack_count : 0;
 	if (w->flags & ETW_WRITE_STRING_ONLY)
 		source.flags |= ETW_EVENT_STRING_ONLY;
 	err = etw_record_measure(&source);
 	if (err)
-		return drop(p, w, ETW_DROP_EVENT_SIZE, err);
+		return drop(p, w, typed ?: &no_schema, ETW_DROP_EVENT_SIZE, err);
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
 	if (reg) {
@@ -184,7 +201,7 @@ static int copy_stack(const struct etw_event_write *w, u64 **stack)
 /* Copy all that the event has to room, and write it. */
 static int copy_and_write(struct etw_process *p, const struct etw_event_write *w,
 			  struct etw_data_descriptor *pieces, u8 *room, u32 payload,
-			  const struct etw_typed_at *typed_at)
+			  const struct etw_typed_at *typed_at, const struct etw_typed *known)
 {
 	struct etw_typed typed;
 	u64 *stack = NULL;
@@ -204,7 +221,8 @@ static int copy_and_write(struct etw_process *p, const struct etw_event_write *w
 	if (!err)
 		err = copy_stack(w, &stack);
 	if (err)
-		return drop(p, w, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT, err);
+		return drop(p, w, known, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT,
+			    err);
 	err = write_copied(p, w, room, payload, typed_at ? &typed : NULL, stack);
 	kfree(stack);
 	return err;
@@ -214,6 +232,7 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 			struct etw_data_descriptor *pieces, bool types)
 {
 	u8 on_stack[STACK_BYTES], *room = on_stack;
+	const struct etw_typed *known = &no_schema;
 	struct etw_typed_at typed_at;
 	u64 len = 0, payload = 0;
 	int err = 0;
@@ -228,14 +247,18 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 		err = etw_typed_find(&typed_at, pieces, w->data_count);
 	if (err)
 		return err;
+	if (types && typed_at.schema >= 0)
+		known = NULL;
+	if (wants_stack(p, w, known))
+		return -ENODATA;
 	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
-		return drop(p, w, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
+		return drop(p, w, known, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
 	if (len > sizeof(on_stack)) {
 		room = kmalloc(len, ETW_GFP);
 		if (!room)
-			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
+			return drop(p, w, known, ETW_DROP_NO_BUFFER, -ENOMEM);
 	}
-	err = copy_and_write(p, w, pieces, room, payload, types ? &typed_at : NULL);
+	err = copy_and_write(p, w, pieces, room, payload, types ? &typed_at : NULL, known);
 	if (room != on_stack)
 		kfree(room);
 	return err;
@@ -260,10 +283,11 @@ long etw_ioctl_write(struct file *file, void *arg)
 	if (w->data_count > STACK_PIECES) {
 		pieces = kmalloc(bytes, ETW_GFP);
 		if (!pieces)
-			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
+			return drop(p, w, types ? NULL : &no_schema, ETW_DROP_NO_BUFFER,
+				    -ENOMEM);
 	}
 	if (copy_from_user(pieces, u64_to_user_ptr(w->data), bytes))
-		err = drop(p, w, ETW_DROP_COPY_FAULT, -EFAULT);
+		err = drop(p, w, types ? NULL : &no_schema, ETW_DROP_COPY_FAULT, -EFAULT);
 	else
 		err = write_pieces(p, w, pieces, types);
 	if (pieces != on_stack)

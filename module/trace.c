@@ -340,7 +340,7 @@ int etw_trace_drop(const struct etw_provider *provider,
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (snapshot) {
-		ask.unknown = !ask.typed && (snapshot->types || snapshot->traits);
+		ask.unknown = !ask.typed && snapshot->types;
 		wanted = etw_trace_choose(snapshot, &ask, properties);
 	}
 	if (wanted)
@@ -361,7 +361,7 @@ bool etw_trace_wants_stack(const struct etw_provider *provider,
 	preempt_disable_notrace();
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (snapshot && snapshot->special) {
-		ask.unknown = !ask.typed && (snapshot->types || snapshot->traits);
+		ask.unknown = !ask.typed && snapshot->types;
 		left = etw_trace_choose(snapshot, &ask, properties);
 	}
 	for (; left; left &= left - 1)

@@ -18,7 +18,7 @@ struct etw_trace_session;
 /* What few events have. */
 struct etw_trace_how {
 	u64 exclude;		/* bit i: not to the session with logger id i + 1 */
-	const struct etw_typed *typed;	/* user: taken from its descriptors, or NULL */
+	const struct etw_typed *typed;	/* user: taken from its descriptors, or not yet: NULL */
 	const u64 *stack;	/* of the writer, the innermost frame first */
 	u32 stack_count;	/* 0: it is to be walked */
 	bool user;		/* written by a process */
