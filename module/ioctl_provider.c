@@ -13,6 +13,7 @@
 #include "groups.h"
 #include "ioctl.h"
 #include "items.h"
+#include "process.h"
 #include "provider.h"
 #include "session.h"
 
@@ -25,8 +26,36 @@
 
 /* ------------------------------------------------------------------- enable */
 
+/*
+ * Wait, and give the waiter away.  After a signal the file keeps it, so that one
+ * can go on without having told the callbacks once more.
+ */
+static long wait_for(struct etw_process *p, struct etw_waiter *waiter, u32 timeout_ms)
+{
+	long err = etw_waiter_wait(waiter, timeout_ms);
+
+	if (err == -EINTR)
+		waiter = etw_process_keep(p, waiter);
+	etw_waiter_put(waiter);
+	return err;
+}
+
+/* ETW_CONTROL_WAIT */
+static long wait_on(struct etw_process *p, const struct etw_enable *e)
+{
+	const struct etw_enable only = {
+		.size = e->size, .control = ETW_CONTROL_WAIT, .timeout_ms = e->timeout_ms };
+	struct etw_waiter *waiter;
+
+	if (memcmp(e, &only, sizeof(only)))
+		return -EINVAL;
+	waiter = etw_process_keep(p, NULL);
+	return waiter ? wait_for(p, waiter, e->timeout_ms) : 0;
+}
+
 /* Run a checked request under etw_control, then wait for callbacks if asked. */
-static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_ms)
+static long run_request(struct etw_process *p, struct etw_enable_request *req, u64 handle,
+			u32 timeout_ms)
 {
 	struct etw_waiter *waiter = NULL;
 	long err;
@@ -44,10 +73,12 @@ static long run_request(struct etw_enable_request *req, u64 handle, u32 timeout_
 	if (!err)
 		err = etw_provider_enable(req, waiter);
 	mutex_unlock(&etw_control);
-	if (!err && waiter)
-		err = etw_waiter_wait(waiter, timeout_ms);
-	etw_waiter_put(waiter);
-	return err;
+	if (err || !waiter) {
+		etw_waiter_put(waiter);
+		return err;
+	}
+	etw_waiter_done(waiter);
+	return wait_for(p, waiter, timeout_ms);
 }
 
 /*
@@ -74,6 +105,8 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	};
 	long err;
 
+	if (e->control == ETW_CONTROL_WAIT)
+		return wait_on(file->private_data, e);
 	if (e->flags || memchr_inv(e->reserved, 0, sizeof(e->reserved)) ||
 	    e->control > ETW_CONTROL_CAPTURE || e->property & ~ENABLE_PROPERTIES ||
 	    etw_guid_is_null(&e->provider))
@@ -84,7 +117,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	if (!err && e->property & ETW_ENABLE_PROVIDER_GROUP && req.filters & NOT_OF_GROUPS)
 		err = -EINVAL;
 	if (!err)
-		err = run_request(&req, e->session, e->timeout_ms);
+		err = run_request(file->private_data, &req, e->session, e->timeout_ms);
 	etw_filters_free(&req);
 	return err;
 }

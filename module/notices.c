@@ -62,6 +62,15 @@ void etw_process_drop(struct etw_registration *reg)
 		etw_notice_free(notice);
 }
 
+/* Keep the waiter, or NULL, for ETW_CONTROL_WAIT; what was kept before. */
+struct etw_waiter *etw_process_keep(struct etw_process *p, struct etw_waiter *waiter)
+{
+	spin_lock(&p->lock);
+	swap(p->waiter, waiter);
+	spin_unlock(&p->lock);
+	return waiter;
+}
+
 long etw_ioctl_notify(struct file *file, void *arg)
 {
 	struct etw_process *p = file->private_data;

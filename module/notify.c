@@ -6,7 +6,6 @@
  * in order, without any lock of ours.  A process fetches its notices itself,
  * see notices.c.
  */
-#include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -38,33 +37,23 @@ void etw_waiter_put(struct etw_waiter *waiter)
 		kfree(waiter);
 }
 
-static void waiter_done(struct etw_waiter *waiter)
+/* One notice less, or all are made. */
+void etw_waiter_done(struct etw_waiter *waiter)
 {
 	if (atomic_dec_and_test(&waiter->left))
 		complete(&waiter->done);
 }
 
-/*
- * Until every notice was handled or dropped: 0, -ETIMEDOUT, or -EINTR to a process
- * that dies.  Other signals do not end the wait, for a call that is repeated would
- * tell the callbacks once more.  So the freezer has to be looked at here.
- */
+/* Until every notice was handled or dropped.  0, -ETIMEDOUT or -EINTR. */
 int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(timeout_ms);
-	long left = HZ, ret;
+	long left = timeout_ms == U32_MAX ? MAX_SCHEDULE_TIMEOUT :
+					    msecs_to_jiffies(timeout_ms);
 
-	waiter_done(waiter);
-	for (;;) {
-		if (timeout_ms != U32_MAX)
-			left = clamp_t(long, end - jiffies, 0, HZ);
-		ret = wait_for_completion_killable_timeout(&waiter->done, left);
-		if (ret)
-			return ret < 0 ? -EINTR : 0;
-		if (timeout_ms != U32_MAX && time_after_eq(jiffies, end))
-			return -ETIMEDOUT;
-		try_to_freeze();
-	}
+	left = wait_for_completion_interruptible_timeout(&waiter->done, left);
+	if (left < 0)
+		return -EINTR;
+	return left ? 0 : -ETIMEDOUT;
 }
 
 /* ------------------------------------------------------------------ notices */
@@ -80,7 +69,7 @@ void etw_notice_free(struct etw_notice *notice)
 	if (!notice)
 		return;
 	if (notice->waiter) {
-		waiter_done(notice->waiter);
+		etw_waiter_done(notice->waiter);
 		etw_waiter_put(notice->waiter);
 	}
 	etw_filter_data_put(notice->filter);

@@ -233,6 +233,7 @@ static void process_free(struct kref *ref)
 	struct etw_process *p = container_of(ref, struct etw_process, ref);
 
 	mutex_destroy(&p->setup);
+	etw_waiter_put(p->waiter);
 	put_pid(p->tgid);
 	vfree(p->area);
 	kvfree(p->regs);

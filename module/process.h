@@ -39,6 +39,7 @@ struct etw_process {
 	struct list_head notices;
 	struct etw_notice *handled;	/* the one user space is working on */
 	struct task_struct *handler;	/* who took it; only compared */
+	struct etw_waiter *waiter;	/* of an ENABLE that a signal ended, or NULL */
 	wait_queue_head_t wait;
 };
 
@@ -55,6 +56,7 @@ static inline bool etw_process_is_owner(const struct etw_process *p)
 }
 
 /* notices.c */
+struct etw_waiter *etw_process_keep(struct etw_process *p, struct etw_waiter *waiter);
 void etw_process_queue(struct etw_process *process, struct etw_notice *notice);
 void etw_process_drop(struct etw_registration *reg);
 __poll_t etw_process_poll(struct file *file, poll_table *pt);

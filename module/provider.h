@@ -333,6 +333,7 @@ void etw_notify_drop(struct etw_registration *reg);
 void etw_notify_cancel(struct etw_registration *reg);
 struct etw_waiter *etw_waiter_alloc(void);
 void etw_waiter_put(struct etw_waiter *waiter);
+void etw_waiter_done(struct etw_waiter *waiter);
 int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms);
 
 #endif /* ETW_PROVIDER_H */

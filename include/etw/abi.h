@@ -52,6 +52,7 @@
  *	             wants the writer's stack (WRITE)
  *	EBUSY        two buffers are held already (TAKE)
  *	ENXIO        no such buffer (mmap of a consumer)
+ *	EINTR        a signal ended the wait of ENABLE; the change is in force
  *	E2BIG, ENOTTY  see above
  *
  * Commands may sleep and may be issued by several threads at once.
@@ -235,6 +236,7 @@ struct etw_session_stat {
 #define ETW_CONTROL_DISABLE	0
 #define ETW_CONTROL_ENABLE	1
 #define ETW_CONTROL_CAPTURE	2
+#define ETW_CONTROL_WAIT	3	/* only ENABLE, after EINTR; see there */
 
 /*
  * etw_enable.property: EVENT_ENABLE_PROPERTY_* known here.  Those that ask for
@@ -263,7 +265,9 @@ struct etw_session_stat {
  * PID namespace.  EVENT_ID and PAYLOAD drop events, STACKWALK and
  * STACKWALK_LEVEL_KW only their stacks; several filters must all agree.
  * timeout_ms 0 returns at once; else the call waits for the callbacks, at most
- * that long, then ETIMEDOUT (the change stays in force).
+ * that long, then ETIMEDOUT (the change stays in force).  After EINTR, which leaves
+ * it in force too, ETW_CONTROL_WAIT with nothing but timeout_ms goes on waiting
+ * for the file's last call that a signal ended, without telling anybody again.
  */
 struct etw_enable {
 	__u32 size;

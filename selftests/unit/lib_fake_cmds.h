@@ -368,6 +368,8 @@ static int fake_enable(const struct etw_enable *arg)
 	uint32_t i;
 
 	fake->enable = *arg;
+	if (arg->control == ETW_CONTROL_WAIT)
+		return arg->session ? -EINVAL : 0;
 	memset(fake->filters, 0, sizeof(fake->filters));
 	for (i = 0; i < arg->filter_count; i++) {
 		fake->filters[i].type = filter[i].type;

@@ -455,6 +455,10 @@ static void test_enable(void)
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, NULL), ERROR_NOACCESS, "unreadable filter");
 	fake->error[0x10] = -ENOMEM;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, NULL), ERROR_NOT_ENOUGH_MEMORY, "no memory");
+	fake->error[0x10] = -EINTR;
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10000, NULL), ERROR_SUCCESS, "a signal does not end it");
+	is(fake->enable.control, ETW_CONTROL_WAIT, "nor does it enable again");
+	ok(fake->enable.timeout_ms && fake->enable.timeout_ms <= 10000, "for the time that is left");
 	test_filter_types(h, &g);
 	test_filters(h, &g);
 	is(EnableTraceEx2(h, &g, 0, 0, 0, 0, 0, &(ENABLE_TRACE_PARAMETERS){ .Version = 2 }),

@@ -51,6 +51,12 @@ TEST_F(bad, control_unknown)
 	EXPECT_EQ(-EINVAL, enable(self->fd, &self->e));
 	self->e.control = 0xFFFFFFFF;
 	EXPECT_EQ(-EINVAL, enable(self->fd, &self->e));
+	/* 3 is WAIT, if it says nothing else; there is nothing to wait for. */
+	self->e = (struct etw_enable){ .size = sizeof(self->e), .control = ETW_CONTROL_WAIT,
+				       .timeout_ms = 0xFFFFFFFF };
+	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &self->e));
+	self->e.level = 1;
+	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_ENABLE, &self->e));
 }
 
 TEST_F(bad, property_unknown)

@@ -69,6 +69,33 @@ static ULONG use_parameters(const ENABLE_TRACE_PARAMETERS *params,
 	return ERROR_SUCCESS;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Enable once, and wait for callbacks however many signals come. */
+static int enable_and_wait(int fd, struct etw_enable *enable)
+{
+	struct etw_enable wait = { .control = ETW_CONTROL_WAIT, .timeout_ms = INFINITE };
+	uint64_t start = now_ms(), gone;
+	int ret = etw_kdev_enable(fd, enable);
+
+	while (ret == -EINTR) {
+		gone = now_ms() - start;
+		if (enable->timeout_ms != INFINITE) {
+			if (gone >= enable->timeout_ms)
+				return -ETIMEDOUT;
+			wait.timeout_ms = enable->timeout_ms - gone;
+		}
+		ret = etw_kdev_enable(fd, &wait);
+	}
+	return ret;
+}
+
 ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		     ULONG ControlCode, UCHAR Level, ULONGLONG MatchAnyKeyword,
 		     ULONGLONG MatchAllKeyword, ULONG Timeout,
@@ -103,7 +130,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		etw_filters_free(&filters);
 		return etw_win32_from_open(fd);
 	}
-	err = etw_kdev_enable(fd, &enable);
+	err = enable_and_wait(fd, &enable);
 	etw_kdev_close(fd);
 	etw_filters_free(&filters);
 	return etw_win32_from_errno(err);

@@ -159,7 +159,7 @@ static int command(int fd, unsigned int nr, void *arg, uint32_t size)
 	do {
 		memcpy(arg, &size, sizeof(size));
 		ret = etw_kdev_ops->ioctl(fd, nr, arg);
-	} while (ret == -EINTR);
+	} while (ret == -EINTR && nr != ETW_IOC_ENABLE);
 	return ret;
 }
 

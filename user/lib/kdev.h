@@ -67,7 +67,7 @@ int etw_kdev_session_enum(int fd, struct etw_session_enum *list);
 int etw_kdev_session_capture(int fd, struct etw_session_capture *capture);
 int etw_kdev_session_stat(int fd, struct etw_session_stat *stat);
 
-/* waits for callbacks as long as its timeout says, whatever signals come */
+/* -EINTR: a signal came while it waited for callbacks; done otherwise */
 int etw_kdev_enable(int fd, struct etw_enable *enable);
 
 int etw_kdev_register(int fd, struct etw_register *reg);
