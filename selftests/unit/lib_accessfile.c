@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -280,7 +281,12 @@ static void test_no_lock(void)
 	put(path, "list default\n", 0644);
 	if (symlink(target, lock))
 		abort();
-	is(loads(), -ELOOP, "a lock that is one is refused");
+	is(loads(), 0, "a lock that is one is none");
+	is(etw_access_file_open(path, &file), -ELOOP, "and to change the file it is refused");
+	unlink(path);
+	if (symlink(target, path))
+		abort();
+	is(loads(), -ELOOP, "as is the file that is one, with such a lock");
 	unlink(lock);
 	unlink(path);
 	unlink(target);
@@ -310,6 +316,57 @@ static void test_append(void)
 	unlink(path);
 }
 
+/* Lists of a file that was not loaded: the kernel has none of them. */
+static void fill_lists(void)
+{
+	FILE *to = fopen(path, "w");
+	int i;
+
+	for (i = 0; i < ETW_ACCESS_LISTS_MAX; i++)
+		fprintf(to, "list 22222222-0000-0000-0000-%012x\n", i);
+	if (fclose(to))
+		abort();
+}
+
+static size_t lists_in_file(void)
+{
+	struct etw_access_conf conf = { 0 };
+	struct etw_access_file file;
+	size_t count = 0;
+
+	if (!etw_access_file_look(path, false, &file) &&
+	    !etw_access_parse(file.text, file.len, &conf, &error))
+		count = conf.count;
+	etw_access_conf_free(&conf);
+	etw_access_file_close(&file);
+	return count;
+}
+
+/* What is kept can be loaded, also where the kernel has room for more. */
+static void test_many(void)
+{
+	struct etw_access_list list = { .guid = provider }, another = { .count = 1 };
+	struct etw_access_entry entry = { ETW_ACCESS_ALLOW, ETW_ACCESS_EVERYONE, 0, 0, 1 };
+	int fd = etw_kdev_open();
+	bool own;
+
+	another.guid = (struct etw_guid){ 0x22222222, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 7 } };
+	another.entries[0] = entry;
+	memset(fake->access, 0, sizeof(fake->access));
+	fill_lists();
+	is(etw_access_store(fd, &provider, &list, &error), -ENOSPC, "one list more than the most");
+	is(etw_access_append(fd, &provider, &entry, 1, &error), -ENOSPC, "nor by adding to it");
+	is(lists_in_file(), ETW_ACCESS_LISTS_MAX, "the file is still one to be loaded");
+	is(etw_access_get(fd, &provider, &list, &own), 0, "look");
+	ok(!own, "the kernel has none either");
+	is(etw_access_store(fd, &another.guid, &another, &error), 0, "another in the place of one");
+	is(etw_access_store(fd, &another.guid, NULL, &error), 0, "one less");
+	is(etw_access_store(fd, &provider, &list, &error), 0, "makes room for one");
+	is(lists_in_file(), ETW_ACCESS_LISTS_MAX, "and no more than that");
+	etw_kdev_close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	fake_init();
@@ -329,6 +386,7 @@ int main(void)
 	test_load();
 	test_no_lock();
 	test_append();
+	test_many();
 	unlink(lock);
 	ok(!rmdir(dir), "nothing is left behind");
 	return done_testing();

@@ -103,6 +103,10 @@ static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
 	int ret;
 
 	ret = parse(file->text, file->len, &conf, error);
+	/* The kernel has room where it does not have all of these: none could load it. */
+	if (!ret && list && conf.count == ETW_ACCESS_LISTS_MAX &&
+	    !etw_access_conf_find(&conf, guid))
+		ret = -ENOSPC;
 	if (!ret) {
 		text = etw_access_edit(file->text, file->len, &conf, guid, list, &len);
 		ret = text ? etw_access_file_prepare(file, text, len) : -ENOMEM;
@@ -259,7 +263,8 @@ static int open_for_load(const char *path, struct etw_access_file *file)
 		return etw_access_file_look(path, true, file);
 	path = etw_access_path();
 	ret = etw_access_file_open(path, file);
-	if (ret && ret != -ELOOP)
+	/* It is the lock that may be a link: one in the file's place is not followed. */
+	if (ret)
 		ret = etw_access_file_look(path, false, file);
 	/* Nothing was ever kept. */
 	return ret == -ENOENT ? 0 : ret;
