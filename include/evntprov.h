@@ -17,8 +17,8 @@
  * loaded, registering and writing succeed and do nothing.  Every function may
  * be called from any thread at any time, and several threads may use one
  * handle at once; the one exception is noted at EventUnregister().  Threads may be
- * cancelled (pthread_cancel(), the deferred kind): those in a function that takes
- * a lock end behind it.
+ * cancelled (pthread_cancel(), the deferred kind): they end behind the function
+ * that they are in, ProcessTrace() excepted, see there.
  *
  * Pointers passed in are only read during the call.  Functions return a Win32
  * code (see <etw/winerror.h>) and never set errno or GetLastError().

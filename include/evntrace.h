@@ -15,9 +15,10 @@
  * modes, LogFileNameOffset, LogFileName of OpenTrace) and private sessions get
  * ERROR_NOT_SUPPORTED.
  *
- * Every function may be called by several threads at once.  Unless it says
- * otherwise it returns a Win32 code (see <etw/winerror.h>) and, when it fails,
- * leaves sessions and the caller's memory as they were.
+ * Every function may be called by several threads at once, which may be
+ * cancelled, see <evntprov.h>.  Unless it says otherwise it returns a Win32 code
+ * (see <etw/winerror.h>) and, when it fails, leaves sessions and the caller's
+ * memory as they were.
  */
 #ifndef ETW_EVNTRACE_H
 #define ETW_EVNTRACE_H

@@ -191,6 +191,10 @@ ETW_API TRACEHANDLE WMIAPI OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile);
  * end, CloseTrace(), or a BufferCallback returns FALSE.  Events of one time
  * from several CPUs come in any order.
  *
+ * A thread that is cancelled (pthread_cancel(), the deferred kind) ends while it
+ * waits, between two events, or in a callback that lets it.  The trace is then as
+ * after ERROR_CANCELLED: another thread may process what is left, or close it.
+ *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (count 0 or over 64);
  * ERROR_INVALID_PARAMETER (NULL, or more than one real-time session);
  * ERROR_INVALID_HANDLE; ERROR_INVALID_TIME (EndTime before StartTime);

@@ -15,6 +15,7 @@
 #include <etw/winerror.h>
 #include <evntprov.h>
 #include "activity.h"
+#include "cancel.h"
 #include "proc.h"
 
 static __thread GUID current __attribute__((__tls_model__("initial-exec")));
@@ -27,7 +28,7 @@ const GUID *etw_activity_current(void)
 /* Never 0. */
 static uint64_t draw(void)
 {
-	int saved = errno;
+	int saved = errno, cancel = etw_cancel_hold();
 	uint64_t seed;
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
@@ -38,6 +39,7 @@ static uint64_t draw(void)
 		seed = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 		seed = seed * 0x9E3779B97F4A7C15 + getpid();
 	}
+	etw_cancel_allow(cancel);
 	errno = saved;
 	return seed | (uint64_t)7 << 61;
 }

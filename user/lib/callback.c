@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "callback.h"
+#include "cancel.h"
 #include "reg.h"
 
 /* Of the notification whose callback runs on this thread. */
@@ -223,9 +224,9 @@ void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved)
 	etw_wake_signal(&proc->wake);
 	etw_proc_unlock(proc, saved);
 	/* Others wait for what comes after it. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = etw_cancel_hold();
 	pthread_join(thread, NULL);
-	pthread_setcancelstate(cancel, NULL);
+	etw_cancel_allow(cancel);
 	etw_proc_lock(proc, saved);
 	etw_wake_close(&proc->wake);
 	proc->state = ETW_THREAD_NONE;

@@ -6,11 +6,11 @@
  * enumeration".
  */
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include <evntcons.h>
 #include "access.h"
+#include "cancel.h"
 #include "kdev.h"
 #include "sid.h"
 
@@ -213,9 +213,9 @@ ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
 	ULONG ret;
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = etw_cancel_hold();
 	ret = control_access(Guid, Operation, Sid, Rights, AllowOrDeny);
-	pthread_setcancelstate(cancel, NULL);
+	etw_cancel_allow(cancel);
 	return ret;
 }
 
@@ -224,9 +224,9 @@ ULONG EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSi
 	ULONG ret;
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = etw_cancel_hold();
 	ret = query_access(Guid, Buffer, BufferSize);
-	pthread_setcancelstate(cancel, NULL);
+	etw_cancel_allow(cancel);
 	return ret;
 }
 
@@ -235,8 +235,8 @@ ULONG EventAccessRemove(LPGUID Guid)
 	ULONG ret;
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = etw_cancel_hold();
 	ret = remove_access(Guid);
-	pthread_setcancelstate(cancel, NULL);
+	etw_cancel_allow(cancel);
 	return ret;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <etw/winerror.h>
+#include "cancel.h"
 #include "kdev.h"
 
 /* The result of a system call as 0 or more, or -errno. */
@@ -107,14 +108,20 @@ const struct etw_kdev_ops *etw_kdev_ops = &etw_kdev_system;
 int etw_kdev_open(void)
 {
 	const char *path = secure_getenv(ETW_DEVICE_ENV);
+	int cancel = etw_cancel_hold();
+	int fd = etw_kdev_ops->open(path && *path ? path : ETW_DEVICE_PATH);
 
-	return etw_kdev_ops->open(path && *path ? path : ETW_DEVICE_PATH);
+	etw_cancel_allow(cancel);
+	return fd;
 }
 
 void etw_kdev_close(int fd)
 {
+	int cancel = etw_cancel_hold();
+
 	if (fd >= 0)
 		etw_kdev_ops->close(fd);
+	etw_cancel_allow(cancel);
 }
 
 int etw_kdev_map(int fd, size_t len, void *fixed, void **out)
@@ -124,7 +131,11 @@ int etw_kdev_map(int fd, size_t len, void *fixed, void **out)
 
 ssize_t etw_kdev_read(int fd, void *buf, size_t len)
 {
-	return etw_kdev_ops->read(fd, buf, len);
+	int cancel = etw_cancel_hold();
+	ssize_t n = etw_kdev_ops->read(fd, buf, len);
+
+	etw_cancel_allow(cancel);
+	return n;
 }
 
 int etw_kdev_poll(struct pollfd *fds, unsigned int count, int timeout_ms)
@@ -156,6 +167,7 @@ static int command(int fd, unsigned int nr, void *arg, uint32_t size)
 {
 	int ret;
 
+	/* No place to be cancelled, so the fast path has nothing to do for that. */
 	do {
 		memcpy(arg, &size, sizeof(size));
 		ret = etw_kdev_ops->ioctl(fd, nr, arg);

@@ -5,7 +5,7 @@
  * Internal to the library and the tools beside it; not installed.  Each
  * function returns 0 (or what it says) or a negative errno, never sets errno,
  * and fills the size member of its argument itself.  All are thread safe and
- * none keeps a pointer.
+ * none keeps a pointer.  Only etw_kdev_poll() is a cancellation point.
  */
 #ifndef ETW_LIB_KDEV_H
 #define ETW_LIB_KDEV_H

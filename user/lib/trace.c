@@ -237,13 +237,25 @@ static ULONG process(struct etw_trace *trace, int64_t first, int64_t last)
 	struct etw_rt_event event;
 	int ret;
 
-	while ((ret = etw_rt_next(trace->reader, &event, -1)) == 1)
+	for (;;) {
+		/* A trace that always has something to read waits nowhere. */
+		pthread_testcancel();
+		ret = etw_rt_next(trace->reader, &event, -1);
+		if (ret != 1)
+			break;
 		if (!etw_trace_deliver(trace, &event, first, last))
 			return ERROR_CANCELLED;
+	}
 	/* The session has stopped, or CloseTrace() was called. */
 	if (!ret || ret == -ECANCELED)
 		return ERROR_SUCCESS;
 	return etw_win32_from_errno(ret);
+}
+
+/* The thread ends: in process(), or in a callback of it. */
+static void end_cancelled(void *trace)
+{
+	etw_trace_end(trace, false);
 }
 
 ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount,
@@ -272,7 +284,9 @@ ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount,
 	ret = etw_trace_begin(HandleArray[0], &trace);
 	if (ret)
 		return ret;
+	pthread_cleanup_push(end_cancelled, trace);
 	ret = process(trace, first, last);
+	pthread_cleanup_pop(0);
 	etw_trace_end(trace, ret != ERROR_CANCELLED);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "wake.h"
 
 int etw_wake_open(struct etw_wake *wake)
@@ -40,30 +41,33 @@ static bool ours(const struct etw_wake *wake, int end)
 
 void etw_wake_close(struct etw_wake *wake)
 {
-	int saved = errno, i;
+	int saved = errno, cancel = etw_cancel_hold(), i;
 
 	for (i = 0; i < 2; i++) {
 		if (ours(wake, i))
 			close(wake->fds[i]);
 		wake->fds[i] = -1;
 	}
+	etw_cancel_allow(cancel);
 	errno = saved;
 }
 
 void etw_wake_signal(const struct etw_wake *wake)
 {
-	int saved = errno;
+	int saved = errno, cancel = etw_cancel_hold();
 
 	/* A full pipe wakes as well. */
 	if (ours(wake, 1) && write(wake->fds[1], "", 1) < 0)
 		errno = saved;
+	etw_cancel_allow(cancel);
 }
 
 void etw_wake_clear(const struct etw_wake *wake)
 {
-	int saved = errno;
+	int saved = errno, cancel = etw_cancel_hold();
 	char bytes[64];
 
 	if (ours(wake, 0) && read(wake->fds[0], bytes, sizeof(bytes)) < 0)
 		errno = saved;
+	etw_cancel_allow(cancel);
 }
