@@ -74,9 +74,11 @@ build/san/libetw.a: $(san_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(san_obj)
 
-build/unit/cli_event: libs_here = -ljson-c
+build/san/user/cli/%.o: include_here = $(include_cli)
+build/unit/cli_event build/unit/cli_device: libs_here = -ljson-c
+build/unit/cli_device: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c,$(cli_src))) $(cli_list)
 build/unit/%: build/san/selftests/unit/%.o build/san/libetw.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(libs_here) -lm
+	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %.a,$^) $(libs_here) -lm
 
 .PRECIOUS: build/obj/%.o build/san/%.o

@@ -142,8 +142,9 @@ int cmd_list(int argc, char **argv)
 		CLI_OPTION_JSON, CLI_OPTION_END
 	};
 	static const struct cli_syntax syntax = {
-		.what = "List the running sessions; the providers with who registered them and\n"
-			"which sessions have them enabled; and the provider groups with their members.\n"
+		.what = "List the running sessions, the providers and the provider groups: how often a\n"
+			"provider is registered, how many members a group has, and which sessions have\n"
+			"them enabled; with --verbose who registered a provider, and the members.\n"
 			"WHAT is 'sessions', 'providers' or 'groups'; without it, all.",
 		.operands = { "[WHAT]" },
 		.options = options,

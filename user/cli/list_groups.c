@@ -2,6 +2,7 @@
 /*
  * list_groups.c - etw list groups: provider groups, their members, who enabled them
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "cli.h"
@@ -68,29 +69,46 @@ static struct json_object *group_json(const struct etw_guid *guid, const struct 
 	return o;
 }
 
-/* rows: for the table; array: for JSON, else NULL */
-static void list_group(const struct list *list, const struct etw_guid *guid,
-		       struct table *rows, struct json_object *array)
-{
-	struct etw_group group;
+/* Where they go */
+struct output {
+	struct list *list;
+	struct table *rows;		/* for the table */
+	struct json_object *array;	/* for JSON, else NULL */
+	bool any;			/* one was shown */
+};
 
-	/* One that is not there has gone meanwhile. */
-	if (etw_group_query((const GUID *)guid, &group))
-		return;
-	if (array)
-		json_append(array, group_json(guid, &group, &list->sessions));
+/* 0 or a negative errno */
+static int list_group(struct output *out, const struct etw_guid *guid)
+{
+	const struct list *list = out->list;
+	struct etw_group group;
+	int err;
+
+	err = etw_group_look(list->fd, guid, &group);
+	/* Gone meanwhile, or the right to see it */
+	if (err == -ESRCH || err == -EPERM)
+		return 0;
+	if (err)
+		return err;
+	/* Only now is it known that there is one. */
+	if (!out->any && !out->array && list->follows)
+		puts("");
+	out->any = true;
+	if (out->array)
+		json_append(out->array, group_json(guid, &group, &list->sessions));
 	else if (list->verbose)
 		print_details(guid, &group, &list->sessions);
 	else
-		add_row(rows, guid, &group, &list->sessions);
+		add_row(out->rows, guid, &group, &list->sessions);
 	etw_group_free(&group);
+	return 0;
 }
 
 int list_groups(struct list *list)
 {
 	static const char *const headings[] = { "GROUP", ">MEMBERS", "ENABLED BY", NULL };
 	struct table table = { .headings = headings };
-	struct json_object *array;
+	struct output out = { .list = list, .rows = &table };
 	struct etw_guid *guids;
 	uint32_t count, i;
 	int err;
@@ -98,18 +116,17 @@ int list_groups(struct list *list)
 	err = provider_guids(list->fd, etw_kdev_group_enum, &guids, &count);
 	if (err)
 		return err;
-	array = list->json ? json_new_array() : NULL;
-	if (!count && !array && list->alone)
+	out.array = list->json ? json_new_array() : NULL;
+	for (i = 0; !err && i < count; i++)
+		err = list_group(&out, &guids[i]);
+	if (!err && !out.any && !out.array && list->alone)
 		puts("no groups");
-	if (count && !array && list->follows)
-		puts("");
-	for (i = 0; i < count; i++)
-		list_group(list, &guids[i], &table, array);
+	/* After a failure, too: what was seen is so. */
 	if (table.count)
 		table_print(&table);
-	if (array)
-		json_put(list->json, "groups", array);
+	if (out.array)
+		json_put(list->json, "groups", out.array);
 	table_free(&table);
 	free(guids);
-	return 0;
+	return err;
 }

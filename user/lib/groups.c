@@ -120,24 +120,33 @@ static int query_once(int fd, struct etw_group_query *query, struct etw_group *g
 	return err;
 }
 
-ULONG etw_group_query(const GUID *guid, struct etw_group *group)
+int etw_group_look(int fd, const struct etw_guid *guid, struct etw_group *group)
 {
-	struct etw_group_query query = { .member_count = 0 };
-	int fd, err;
+	struct etw_group_query query = { .group = *guid };
+	int err;
 
-	if (!guid)
-		return ERROR_INVALID_PARAMETER;
-	memcpy(&query.group, guid, sizeof(query.group));
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
 	while ((err = query_once(fd, &query, group)) == -EAGAIN)
 		;
-	etw_kdev_close(fd);
 	if (!err) {
 		group->member_count = query.member_count;
 		group->enable_count = query.enable_count;
 	}
+	return err;
+}
+
+ULONG etw_group_query(const GUID *guid, struct etw_group *group)
+{
+	struct etw_guid copy;
+	int fd, err;
+
+	if (!guid)
+		return ERROR_INVALID_PARAMETER;
+	memcpy(&copy, guid, sizeof(copy));
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	err = etw_group_look(fd, &copy, group);
+	etw_kdev_close(fd);
 	return etw_win32_from_errno(err);
 }
 

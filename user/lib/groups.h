@@ -3,7 +3,7 @@
  * groups.h - provider groups, for EnumerateTraceGuidsEx, TraceSetInformation and
  * TraceQueryInformation
  *
- * All return a Win32 code.  Those that fill a buffer of size bytes set *needed,
+ * All return a Win32 code unless it says otherwise.  Those that fill a buffer of size bytes set *needed,
  * if it is not NULL, to the bytes that there are; if they are more than size it
  * is ERROR_INSUFFICIENT_BUFFER and the buffer has nothing.
  */
@@ -39,6 +39,8 @@ struct etw_group {
  * the result to etw_group_free(), but not after a failure.
  */
 ULONG etw_group_query(const GUID *guid, struct etw_group *group);
+/* The same on an open device: 0 or a negative errno, -ESRCH: no such group. */
+int etw_group_look(int fd, const struct etw_guid *guid, struct etw_group *group);
 void etw_group_free(struct etw_group *group);
 
 #endif /* ETW_LIB_GROUPS_H */

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/* The etw command over the model of the device: what it says when that fails */
+#include "unit/lib_fake.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "cli/cli.h"
+#include "unit/tap.h"
+
+#define GROUP		"01234567-0001-0001-0102-030405060708"
+
+static const struct etw_guid group = { 0x01234567, 1, 1, { 1, 2, 3, 4, 5, 6, 7, 8 } };
+
+/* The error of one call of a command: the one after so many others. */
+static int failing_nr, failing_after, failing_error;
+
+static int failing_ioctl(int fd, unsigned int command, void *arg)
+{
+	if ((int)(command & 0xFF) == failing_nr && !failing_after--)
+		return failing_error;
+	return fake_ops.ioctl(fd, command, arg);
+}
+
+static void fail(int nr, int after, int error)
+{
+	failing_nr = nr;
+	failing_after = after;
+	failing_error = error;
+}
+
+static char out[8192], err[2048];
+
+static void take(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	text[n < 0 ? 0 : n] = '\0';
+	close(fd);
+}
+
+/* Run a subcommand as a process of its own: its exit status, and out and err. */
+static int run(int (*command)(int argc, char **argv), char **argv)
+{
+	int fds[2] = { memfd_create("out", 0), memfd_create("err", 0) }, argc = 0, status;
+	pid_t child;
+
+	while (argv[argc])
+		argc++;
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		dup2(fds[0], 1);
+		dup2(fds[1], 2);
+		cli_begin(argv[0]);
+		_exit(cli_finish(command(argc, argv)));
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		abort();
+	take(fds[0], out, sizeof(out));
+	take(fds[1], err, sizeof(err));
+	failing_nr = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define RUN(command, ...)	run(command, (char *[]){ __VA_ARGS__, NULL })
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && !strcmp(text + len - n, end);
+}
+
+/* ----------------------------------------------------------------------- list */
+
+static void test_groups(void)
+{
+	/* The model knows the first only, as if the other had gone meanwhile. */
+	fake->guids[0] = group;
+	fake->guids[1] = (struct etw_guid){ 0x77, 0, 0, { 0 } };
+	fake->guid_count = 2;
+	is(RUN(cmd_list, (char *)"list"), 0, "list all");
+	ok(strstr(out, "\n\nGROUP") && strstr(out, GROUP) && !strstr(out, "00000077-"),
+	   "with the group that there is, behind a line between");
+	is(RUN(cmd_list, (char *)"list", (char *)"groups", (char *)"-v"), 0, "list groups");
+	ok(!strncmp(out, "group  ", 7) && strstr(out, GROUP), "without that line");
+}
+
+static void test_none(void)
+{
+	fake->guid_count = 1;
+	fail(0x27, 0, -EPERM);
+	is(RUN(cmd_list, (char *)"list"), 0, "all, where there is no group to be seen");
+	ok(strstr(out, "session") && !ends_with(out, "\n\n"), "ends without a line between");
+	fail(0x27, 0, -EPERM);
+	is(RUN(cmd_list, (char *)"list", (char *)"groups"), 0, "the groups of these");
+	ok(!strcmp(out, "no groups\n"), "are none");
+	fail(0x27, 0, -EPERM);
+	is(RUN(cmd_list, (char *)"list", (char *)"groups", (char *)"--json"), 0, "as JSON");
+	ok(strstr(out, "[]"), "likewise");
+}
+
+static void test_unknown(void)
+{
+	int json;
+
+	fake->guid_count = 2;
+	for (json = 0; json < 2; json++) {
+		fail(0x27, 0, -ENOMEM);
+		is(RUN(cmd_list, (char *)"list", (char *)"groups",
+		       json ? (char *)"--json" : (char *)"-v"), 1,
+		   "a group that cannot be looked at");
+		ok(strstr(err, "cannot list the groups: Cannot allocate memory") && !*out,
+		   "is no group that is not there");
+	}
+	fail(0x27, 1, -ENOMEM);
+	is(RUN(cmd_list, (char *)"list", (char *)"groups"), 1, "the second one of them");
+	ok(strstr(out, GROUP) && strstr(err, "cannot list the groups"), "behind the first");
+}
+
+int main(void)
+{
+	struct etw_session s = { .buffer_kb = 4 };
+	struct etw_kdev_ops ops;
+
+	fake_init();
+	ops = fake_ops;
+	ops.ioctl = failing_ioctl;
+	etw_kdev_ops = &ops;
+	etw_kdev_name_session(&s, "session");
+	fake_start(&s);
+	test_groups();
+	test_none();
+	test_unknown();
+	return done_testing();
+}
