@@ -9,6 +9,7 @@
 #include "unit/tap.h"
 
 #define GROUP		"01234567-0001-0001-0102-030405060708"
+#define PROVIDER	"89abcdef-0001-0001-0102-030405060708"
 
 static const struct etw_guid group = { 0x01234567, 1, 1, { 1, 2, 3, 4, 5, 6, 7, 8 } };
 
@@ -119,6 +120,32 @@ static void test_unknown(void)
 	ok(strstr(out, GROUP) && strstr(err, "cannot list the groups"), "behind the first");
 }
 
+/* --------------------------------------------------------------------- enable */
+
+static int enable(int after, int error)
+{
+	fail(0x10, after, error);
+	return RUN(cmd_enable, (char *)"enable", (char *)"session", (char *)PROVIDER,
+		   (char *)"--capture");
+}
+
+static void test_capture(void)
+{
+	static const char enabled[] = "it is enabled, but was not asked for its state";
+
+	is(enable(9, 0), 0, "enable, and ask for the state");
+	is(fake->enable.control, ETW_CONTROL_CAPTURE, "both");
+	is(enable(0, -ENOMEM), 1, "it cannot be enabled");
+	ok(strstr(err, "Cannot allocate memory") && !strstr(err, enabled), "which is what it says");
+	is(enable(1, -ENOMEM), 1, "it can, and not be asked");
+	ok(strstr(err, enabled) && strstr(err, "Cannot allocate memory"), "which it says, too");
+	is(fake->enable.control, ETW_CONTROL_ENABLE, "as it is");
+	is(enable(1, -ETIMEDOUT), 1, "it was asked, and is not through");
+	ok(strstr(err, "they go on") && !strstr(err, enabled), "which is something else");
+	is(enable(1, -ENOENT), 1, "the session has gone meanwhile");
+	ok(strstr(err, "no session") && !strstr(err, enabled), "and nothing is enabled");
+}
+
 int main(void)
 {
 	struct etw_session s = { .buffer_kb = 4 };
@@ -133,5 +160,6 @@ int main(void)
 	test_groups();
 	test_none();
 	test_unknown();
+	test_capture();
 	return done_testing();
 }

@@ -54,6 +54,17 @@ static int control_fail(const char *session, const char *provider,
 	}
 }
 
+/* Of asking for the state right behind enabling, which is not undone. */
+static int capture_fail(const char *session, const char *provider,
+			const struct etw_enable *enable, int err)
+{
+	/* It was asked all the same, or goes with the session. */
+	if (err == -ETIMEDOUT || err == -ENOENT || err == -ESHUTDOWN)
+		return control_fail(session, provider, enable, err);
+	return cli_fail("provider %s: it is enabled, but was not asked for its state: %s",
+			cli_quote(provider), cli_reason(-err));
+}
+
 /* Something that is meant to be a GUID must not be looked up as a name. */
 void provider_check(const char *text)
 {
@@ -100,11 +111,12 @@ int provider_control(const char *session, const char *provider,
 	} else if (provider_resolve(fd, provider, &enable->provider)) {
 		enable->session = found.s.handle;
 		err = etw_kdev_enable(fd, enable);
+		status = err ? control_fail(session, provider, enable, err) : 0;
 		if (!err && capture) {
 			enable->control = ETW_CONTROL_CAPTURE;
 			err = etw_kdev_enable(fd, enable);
+			status = err ? capture_fail(session, provider, enable, err) : 0;
 		}
-		status = err ? control_fail(session, provider, enable, err) : 0;
 	}
 	etw_kdev_close(fd);
 	return status;
