@@ -258,14 +258,16 @@ ETW_API ULONG EVNTAPI EventUnregister(REGHANDLE RegHandle);
  * they say, is then ERROR_INVALID_PARAMETER.
  *
  * A forked child's registrations have what the parent's had; one that may not
- * join the group is disabled there.
+ * join the group, or whose traits are more than its user may have, is disabled
+ * there.
  *
  * Return: ERROR_SUCCESS, also for handle 0, and also without the kernel module;
  * ERROR_INVALID_PARAMETER (no such handle; malformed; a wrong length);
  * ERROR_ALREADY_EXISTS (it has traits); ERROR_ACCESS_DENIED (the caller may not
- * join the group); ERROR_NOT_SUPPORTED (another class, and
- * EventProviderBinaryTrackInfo); ERROR_NOT_ENOUGH_MEMORY.  After an error all is
- * as it was.
+ * join the group); ERROR_NO_SYSTEM_RESOURCES (more traits than the user's
+ * providers may have, see max_user_traits in etw(4)); ERROR_NOT_SUPPORTED (another
+ * class, and EventProviderBinaryTrackInfo); ERROR_NOT_ENOUGH_MEMORY.  After an
+ * error all is as it was.
  * Context: any thread, callbacks included; not a signal handler.
  * Semantics: Microsoft's pages "EventSetInformation function" and "Provider
  * Traits".

@@ -73,6 +73,8 @@ static void test_refused(void)
 	is(the_reg()->set_calls, 0, "nothing of it reaches the kernel");
 	fake->error[0x25] = -ENOMEM;
 	is(TRAITS(handle, traits, 7), ERROR_NOT_ENOUGH_MEMORY, "the kernel has no memory");
+	fake->error[0x25] = -ENOSPC;
+	is(TRAITS(handle, traits, 7), ERROR_NO_SYSTEM_RESOURCES, "more than the user may have");
 	/* B86 */
 	fake->error[0x25] = -EPERM;
 	is(TRAITS(handle, traits, 7), ERROR_ACCESS_DENIED, "may not join the group");
@@ -242,6 +244,13 @@ static int child_lost(void)
 	return TRAITS(handle, traits, 7) || !works();
 }
 
+/* Registering it takes along what its parent said, or is undone. */
+static int child_over(void)
+{
+	use_script(-ENOSPC, 0, 0);
+	return EventWrite(handle, &event, 0, NULL) || atomic_load(&script.calls) != 1 || the_reg();
+}
+
 /* B86: whoever is refused stays registered, with what he said before. */
 static void test_undone(void)
 {
@@ -256,6 +265,7 @@ static void test_undone(void)
 	is(in_child(child_refused, true), 0, "as does a raw clone");
 	is(in_child(child_lost, false), 0, "refused on a new descriptor");
 	is(TRAITS(handle, traits, 7), ERROR_SUCCESS, "traits");
+	is(in_child(child_over, false), 0, "a child for whom they are too much is disabled");
 	is(TYPES(handle, &off, 1), ERROR_SUCCESS, "without types");
 	is(in_child(child_refused_types, false), 0, "a child keeps what its parent said");
 	fake_control(&guid_a, ETW_CONTROL_DISABLE, 0, 0, 0);
