@@ -25,7 +25,7 @@ struct etw_access_file {
 /* 0 or a negative errno, as all here. */
 /* Not to be changed, and not locked; links: may be one.  To be closed, too. */
 int etw_access_file_look(const char *path, bool links, struct etw_access_file *file);
-/* -ELOOP: it is a symbolic link, which a new file would take the place of. */
+/* -ELOOP: it is a symbolic link, which a new file would take the place of, or the lock is. */
 int etw_access_file_open(const char *path, struct etw_access_file *file);
 /*
  * Put text beside the file, with the mode and the owner of that; _commit() puts it
