@@ -20,6 +20,17 @@ static void add_name(struct text *line, const struct provider *provider)
 		text_puts(line, "(no name)");
 }
 
+/* The sessions that enabled it, and those that take its events through a group. */
+static uint64_t enabled_by(const struct provider *p)
+{
+	uint64_t mask = list_enable_mask(p->enables, p->enable_count);
+	unsigned int i;
+
+	for (i = 0; i < p->reg_count; i++)
+		mask |= p->regs[i].sessions;
+	return mask;
+}
+
 static void print_table(const struct provider *providers, unsigned int count,
 			const struct sessions *sessions)
 {
@@ -36,8 +47,7 @@ static void print_table(const struct provider *providers, unsigned int count,
 
 		name.len = enabled.len = 0;
 		add_name(&name, p);
-		list_add_sessions(&enabled, list_enable_mask(p->enables, p->enable_count),
-				  sessions);
+		list_add_sessions(&enabled, enabled_by(p), sessions);
 		table_cell(&table, "%s", name.data);
 		table_cell(&table, "%s", guid_text(&p->guid, guid));
 		table_cell(&table, "%u", p->reg_count);
