@@ -197,9 +197,9 @@ TEST_F(cli, what_it_takes)
 	ASSERT_EQ(0, chown(conf, 65534, 65534) | chown(path, 65534, 65534));
 	self->r.nobody = true;
 	RUN("access", "show");
-	REFUSED(1, "show: not permitted: root may, others as access lists say");
+	REFUSED(1, "show: not permitted: it takes the right \"query\" on the GUID");
 	RUN("access", "show", GUID_TEXT);
-	REFUSED(1, "show: \"" GUID_TEXT "\": not permitted: root may");
+	REFUSED(1, "show: \"" GUID_TEXT "\": not permitted: it takes the right \"query\" on the GUID");
 	/* The kernel is in the way, not the file. */
 	setenv("ETW_ACCESS_CONF", path, 1);
 	RUN("access", "load");
@@ -284,6 +284,32 @@ TEST_F(cli, session_of_a_user)
 	PRINTED("session \"theirs\" stopped");
 }
 
+/* The right that is missing is named, not one that he has. */
+TEST_F(cli, names_the_right)
+{
+	RUN("start", "theirs", "--guid", GUID_TEXT);
+	PRINTED("real-time");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=query,consume");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("stop", "theirs");
+	REFUSED(1, "not permitted: it takes the right \"control\" on the session");
+	RUN("update", "theirs", "--flush", "2");
+	REFUSED(1, "not permitted: it takes the right \"control\" on the session");
+	self->r.nobody = false;
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=control,enable");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("enable", "theirs", GUID_TEXT);
+	REFUSED(1, "not permitted: it takes the right \"query\" on the session");
+	RUN("stat", "theirs");
+	REFUSED(1, "not permitted: it takes the right \"query\" on the session");
+	RUN("dump", "theirs");
+	REFUSED(1, "not permitted: it takes the right \"consume\" on the session");
+	RUN("list", "providers");
+	REFUSED(1, "not permitted: it takes the right \"query\" on one of them");
+}
+
 /* What no list gives is told apart from what a list could give. */
 TEST_F(cli, stacks_of_a_user)
 {
@@ -297,7 +323,7 @@ TEST_F(cli, stacks_of_a_user)
 	RUN("enable", "theirs", GUID_TEXT, "--stack");
 	REFUSED(1, "; stacks take CAP_PERFMON in any case");
 	RUN("enable", "theirs", "7e570002-5e1f-4e57-8001-020304050607");
-	REFUSED(1, "not permitted: root may");
+	REFUSED(1, "not permitted: it takes the rights \"control\" on the session and \"enable\" on the provider");
 	EXPECT_EQ(NULL, strstr(self->r.err, "stacks"));
 }
 

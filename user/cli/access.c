@@ -220,7 +220,7 @@ static void check_usage(const struct action *action, const struct request *r)
 static int access_fail(const struct action *action, const struct request *r, int err)
 {
 	const char *path = action->file && r->target ? r->target : etw_access_path();
-	const char *reason = cli_reason(-err);
+	const char *reason = cli_denied(-err, "the right \"query\" on the GUID");
 
 	if (r->error.line)
 		return cli_fail("%s:%u:%u: %s", cli_quote(path), r->error.line,

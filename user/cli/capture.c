@@ -61,7 +61,7 @@ static uint64_t find_session(const char *name)
 	err = session_do(fd, etw_kdev_session_query, name, &found);
 	etw_kdev_close(fd);
 	if (err) {
-		session_fail(name, err);
+		session_fail(name, err, TAKES_QUERY);
 		return 0;
 	}
 	return found.s.handle;
@@ -127,18 +127,22 @@ static int run_every(int fd, const struct request *r, char **operands, unsigned 
 	int err;
 
 	err = session_do(fd, etw_kdev_session_query, operands[0], &found);
-	if (!err && !provider_resolve_all(fd, operands + 1, guids))
+	if (err)
+		return session_fail(operands[0], err, TAKES_QUERY);
+	if (!provider_resolve_all(fd, operands + 1, guids))
 		return 1;
-	if (!err && r->every) {
+	if (r->every) {
 		struct etw_session_capture c = {
 			.flags = ETW_CAPTURE_SET, .handle = found.s.handle,
 			.guids = (uintptr_t)guids, .count = count, .period_s = r->period_s };
 
 		err = etw_kdev_session_capture(fd, &c);
-	} else if (!err) {
+	} else {
 		err = show(fd, found.s.handle, r->json);
 	}
-	return err ? session_fail(operands[0], err) : 0;
+	return err ? session_fail(operands[0], err, r->every ?
+				  "the rights \"control\" on the session and \"enable\" on each provider" :
+				  TAKES_QUERY) : 0;
 }
 
 static int ask_every(const struct request *r, char **operands)

@@ -52,7 +52,13 @@ int cli_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *cli_quote(const char *s);
 const char *cli_reason(int err);
+const char *cli_denied(int err, const char *takes);
 int cli_finish(int status);
+
+/* For cli_denied() */
+#define TAKES_QUERY	"the right \"query\" on the session"
+#define TAKES_CONTROL	"the right \"control\" on the session"
+#define TAKES_CONSUME	"the right \"consume\" on the session"
 
 /* args.c: the values of options and operands */
 

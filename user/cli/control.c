@@ -46,7 +46,10 @@ static int control_fail(const char *session, const char *provider,
 				enable->control == ETW_CONTROL_CAPTURE ?
 				"they go on" : "the change is in force");
 	case EPERM:
-		return cli_fail("provider %s: %s%s", cli_quote(provider), cli_reason(EPERM),
+		return cli_fail("provider %s: %s%s", cli_quote(provider),
+				cli_denied(EPERM, enable->property & ETW_ENABLE_PROVIDER_GROUP ?
+					   "the rights \"control\" on the session and \"enable\" on the group" :
+					   "the rights \"control\" on the session and \"enable\" on the provider"),
 				stacks ? "; stacks take CAP_PERFMON in any case" : "");
 	default:
 		return cli_fail("provider %s: %s", cli_quote(provider),
@@ -107,7 +110,7 @@ int provider_control(const char *session, const char *provider,
 		return 1;
 	err = session_do(fd, etw_kdev_session_query, session, &found);
 	if (err) {
-		session_fail(session, err);
+		session_fail(session, err, TAKES_QUERY);
 	} else if (provider_resolve(fd, provider, &enable->provider)) {
 		enable->session = found.s.handle;
 		err = etw_kdev_enable(fd, enable);

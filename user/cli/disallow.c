@@ -62,12 +62,13 @@ static int run(int fd, const char *name, char **providers, unsigned int count, b
 	int err;
 
 	err = session_do(fd, etw_kdev_session_query, name, &found);
-	if (!err && !provider_resolve_all(fd, providers, guids))
+	if (err)
+		return session_fail(name, err, TAKES_QUERY);
+	if (!provider_resolve_all(fd, providers, guids))
 		return 1;
-	if (!err)
-		err = count || clear ? set(fd, found.s.handle, guids, count) :
-				       show(fd, found.s.handle, guids, json);
-	return err ? session_fail(name, err) : 0;
+	err = count || clear ? set(fd, found.s.handle, guids, count) :
+			       show(fd, found.s.handle, guids, json);
+	return err ? session_fail(name, err, count || clear ? TAKES_CONTROL : TAKES_QUERY) : 0;
 }
 
 int cmd_disallow(int argc, char **argv)

@@ -202,7 +202,7 @@ static int open_fail(const char *name, int err)
 				cli_quote(name), ETW_CONSUMERS_MAX);
 	default:
 		return cli_fail("session %s: %s", cli_quote(name),
-				cli_reason(-err));
+				cli_denied(-err, TAKES_CONSUME));
 	}
 }
 

@@ -103,7 +103,7 @@ const char *cli_reason(int err)
 	switch (err) {
 	case EPERM:
 	case EACCES:
-		return "not permitted: root may, others as access lists say, else with CAP_PERFMON";
+		return "not permitted, see etw-access.conf(5)";
 	case EINVAL:
 		return "refused as invalid";
 	case ENOSPC:
@@ -119,6 +119,20 @@ const char *cli_reason(int err)
 	default:
 		return strerror(err);
 	}
+}
+
+/*
+ * Likewise, where it takes a right: which one, on what, as etw-access.conf(5)
+ * calls them.  That root may is not said: it is capabilities that count.
+ */
+const char *cli_denied(int err, const char *takes)
+{
+	static char text[192];
+
+	if (err != EPERM && err != EACCES)
+		return cli_reason(err);
+	snprintf(text, sizeof(text), "not permitted: it takes %s, see etw-access.conf(5)", takes);
+	return text;
 }
 
 /* Flush stdout: a full disk must not look like success. */

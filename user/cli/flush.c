@@ -19,5 +19,6 @@ int cmd_flush(int argc, char **argv)
 		.example = "etw flush demo",
 	};
 
-	return session_main(&syntax, etw_kdev_session_flush, argc, argv, NULL);
+	return session_main(&syntax, etw_kdev_session_flush, argc, argv,
+			    TAKES_CONTROL, NULL);
 }

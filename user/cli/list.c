@@ -84,6 +84,12 @@ static const struct part {
 
 #define PARTS	(sizeof(parts) / sizeof(parts[0]))
 
+static int list_fail(const struct part *part, int err)
+{
+	return cli_fail("cannot list the %s: %s", part->name,
+			cli_denied(-err, "the right \"query\" on one of them"));
+}
+
 /* What may be seen of several is listed, and only seeing nothing is a failure. */
 static int list_all(struct list *list, bool sessions_seen)
 {
@@ -93,18 +99,17 @@ static int list_all(struct list *list, bool sessions_seen)
 	for (i = sessions_seen ? 0 : 1; i < PARTS; i++) {
 		err = parts[i].run(list);
 		if (err && err != -EPERM)
-			return cli_fail("cannot list the %s: %s", parts[i].name,
-					cli_reason(-err));
+			return list_fail(&parts[i], err);
 		list->follows |= !err;
 	}
-	return list->follows ? 0 : cli_fail("cannot list the sessions: %s", cli_reason(EPERM));
+	return list->follows ? 0 : list_fail(&parts[0], -EPERM);
 }
 
 static int list_part(struct list *list, const struct part *part)
 {
 	int err = part->run(list);
 
-	return err ? cli_fail("cannot list the %s: %s", part->name, cli_reason(-err)) : 0;
+	return err ? list_fail(part, err) : 0;
 }
 
 /* part: NULL: all of them */
@@ -115,7 +120,7 @@ static int list(struct list *list, const struct part *part, bool want_json)
 	err = session_list(list->fd, &list->sessions.list, &list->sessions.count);
 	/* Whoever sees no session may see providers; those have no names then. */
 	if (err && (err != -EPERM || part == parts))
-		return cli_fail("cannot list the sessions: %s", cli_reason(-err));
+		return list_fail(&parts[0], err);
 	list->json = want_json ? json_new() : NULL;
 	list->alone = part;
 	status = part ? list_part(list, part) : list_all(list, !err);

@@ -212,7 +212,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 	err = provider_list(fd, &list, &count);
 	if (err) {
 		cli_fail("provider %s: cannot list the providers: %s",
-			 cli_quote(name), cli_reason(-err));
+			 cli_quote(name), cli_denied(-err, "the right \"query\" on one of them"));
 		return false;
 	}
 	matches = match_name(list, count, name, guid, &all);

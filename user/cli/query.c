@@ -19,5 +19,5 @@ int cmd_query(int argc, char **argv)
 	};
 
 	return session_main(&syntax, etw_kdev_session_query, argc, argv,
-			    session_print);
+			    TAKES_QUERY, session_print);
 }

@@ -97,8 +97,11 @@ int session_list(int fd, struct session **list, unsigned int *count)
 	return 0;
 }
 
-/* Say why a command on a session failed.  Returns the exit status. */
-int session_fail(const char *name, int err)
+/*
+ * Say why a command on a session failed, or that it takes some right.  Returns
+ * the exit status.
+ */
+int session_fail(const char *name, int err, const char *takes)
 {
 	switch (-err) {
 	case ENOENT:
@@ -106,8 +109,7 @@ int session_fail(const char *name, int err)
 	case EEXIST:
 		return cli_fail("session %s already exists", cli_quote(name));
 	default:
-		return cli_fail("session %s: %s", cli_quote(name),
-				cli_reason(-err));
+		return cli_fail("session %s: %s", cli_quote(name), cli_denied(-err, takes));
 	}
 }
 
@@ -209,12 +211,13 @@ struct json_object *session_json(const struct session *session)
  * @command: what to do
  * @argc: of the subcommand
  * @argv: of the subcommand
+ * @takes: the right that it takes
  * @show: prints the session after it; NULL: nothing is printed without --json
  *
  * Return: exit status.
  */
 int session_main(const struct cli_syntax *syntax, session_command command,
-		 int argc, char **argv,
+		 int argc, char **argv, const char *takes,
 		 void (*show)(const struct session *session))
 {
 	static struct session session;
@@ -231,7 +234,7 @@ int session_main(const struct cli_syntax *syntax, session_command command,
 	err = session_do(fd, command, name, &session);
 	etw_kdev_close(fd);
 	if (err)
-		return session_fail(name, err);
+		return session_fail(name, err, takes);
 	if (json)
 		json_print(session_json(&session));
 	else if (show)

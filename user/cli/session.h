@@ -21,7 +21,7 @@ int session_do(int fd, session_command command, const char *name,
 	       struct session *session);
 int session_by_handle(int fd, uint64_t handle, struct session *session);
 int session_list(int fd, struct session **list, unsigned int *count);
-int session_fail(const char *name, int err);
+int session_fail(const char *name, int err, const char *takes);
 int session_too_large(const char *name);
 uint32_t session_flush_ms(const char *option, const char *text);
 
@@ -30,7 +30,7 @@ void session_print(const struct session *session);
 struct json_object *session_json(const struct session *session);
 
 int session_main(const struct cli_syntax *syntax, session_command command,
-		 int argc, char **argv,
+		 int argc, char **argv, const char *takes,
 		 void (*show)(const struct session *session));
 
 #endif /* ETW_CLI_SESSION_H */

@@ -132,7 +132,7 @@ static int taken(int fd, const char *name, const struct etw_guid *guid)
 	memset(&same, 0, sizeof(same));
 	err = session_do(fd, etw_kdev_session_query, name, &same);
 	if (!err || etw_guid_is_zero(guid))
-		return session_fail(name, -EEXIST);
+		return session_fail(name, -EEXIST, NULL);
 	guid_text(guid, text);
 	if (session_list(fd, &list, &count))
 		return cli_fail("session %s: another one has this name or GUID %s already",
@@ -160,7 +160,7 @@ static int start_fail(int fd, const char *name, const struct etw_guid *guid, int
 		return cli_fail("session %s: name or settings refused",
 				cli_quote(name));
 	default:
-		return session_fail(name, err);
+		return session_fail(name, err, TAKES_CONTROL);
 	}
 }
 

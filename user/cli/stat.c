@@ -117,8 +117,8 @@ static void show(struct stat_run *run, const struct samples *now, bool redraw)
 static int fail(const struct stat_run *run, int err)
 {
 	if (run->name)
-		return session_fail(run->name, err);
-	return cli_fail("cannot list the sessions: %s", cli_reason(-err));
+		return session_fail(run->name, err, TAKES_QUERY);
+	return cli_fail("cannot list the sessions: %s", cli_denied(-err, TAKES_QUERY));
 }
 
 static void wait_interval(uint32_t ms)

@@ -28,5 +28,5 @@ int cmd_stop(int argc, char **argv)
 	};
 
 	return session_main(&syntax, etw_kdev_session_stop, argc, argv,
-			    show_totals);
+			    TAKES_CONTROL, show_totals);
 }

@@ -55,7 +55,7 @@ int cmd_update(int argc, char **argv)
 	if (err == -ENOSPC)
 		return session_too_large(name);
 	if (err)
-		return session_fail(name, err);
+		return session_fail(name, err, TAKES_CONTROL);
 	if (json)
 		json_print(session_json(&session));
 	else
