@@ -310,6 +310,24 @@ TEST_F(cli, names_the_right)
 	REFUSED(1, "not permitted: it takes the right \"query\" on one of them");
 }
 
+/* The names of the sample providers are known to those who may list none, too. */
+TEST_F(cli, sample_by_its_name)
+{
+	RUN("start", "theirs", "--guid", GUID_TEXT);
+	PRINTED("real-time");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=consume,control");
+	PRINTED("");
+	RUN("access", "set", "Sample-App", "--allow", "user:65534=enable");
+	PRINTED("");
+	self->r.nobody = true;
+	RUN("enable", "theirs", "sample-app");
+	PRINTED("");
+	RUN("enable", "theirs", "Sample-Block");
+	REFUSED(1, "\"enable\" on the provider");
+	RUN("enable", "theirs", "Other-Name");
+	REFUSED(1, "cannot list the providers: not permitted: it takes the right \"query\" on it");
+}
+
 /* What no list gives is told apart from what a list could give. */
 TEST_F(cli, stacks_of_a_user)
 {

@@ -210,9 +210,14 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 	int err;
 
 	err = provider_list(fd, &list, &count);
+	builtin = builtin_by_name(name);
+	if (err == -EPERM && builtin) {
+		*guid = builtin->guid;
+		return true;
+	}
 	if (err) {
 		cli_fail("provider %s: cannot list the providers: %s",
-			 cli_quote(name), cli_denied(-err, "the right \"query\" on one of them"));
+			 cli_quote(name), cli_denied(-err, "the right \"query\" on it"));
 		return false;
 	}
 	matches = match_name(list, count, name, guid, &all);
@@ -224,7 +229,6 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 	text_free(&all);
 	if (matches)
 		return matches == 1;
-	builtin = builtin_by_name(name);
 	if (!builtin && looks_like_guid(name)) {
 		cli_fail("%s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
 			 cli_quote(name));
