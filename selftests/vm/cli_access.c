@@ -180,7 +180,8 @@ TEST_F(cli, refused)
 	RUN("access", "load");
 	REFUSED(1, "");
 	RUN("access", "add", GUID_TEXT, "--allow", "everyone=all");
-	REFUSED(1, "");
+	REFUSED(1, "\"/etc/etw/access.conf\": ");
+	EXPECT_NE(NULL, strstr(self->r.err, "; lists are changed with CAP_SYS_ADMIN"));
 	self->r.nobody = false;
 	EXPECT_STREQ("(none)", conf());
 }

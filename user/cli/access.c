@@ -217,6 +217,18 @@ static void check_usage(const struct action *action, const struct request *r)
 		cli_usage("%s: prints nothing, so takes no --json", action->name);
 }
 
+/* What went wrong has to do with the file as a whole. */
+static int file_fail(const struct action *action, const struct request *r, const char *path,
+		     int err)
+{
+	/* Not so much of the file as of who runs this. */
+	const char *takes = action->changes && path != r->target &&
+			    (err == -EACCES || err == -EPERM || err == -EROFS) ?
+		"; lists are changed with CAP_SYS_ADMIN and by those who may write this file" : "";
+
+	return cli_fail("%s: %s%s", cli_quote(path), r->error.what, takes);
+}
+
 static int access_fail(const struct action *action, const struct request *r, int err)
 {
 	const char *path = action->file && r->target ? r->target : etw_access_path();
@@ -226,7 +238,7 @@ static int access_fail(const struct action *action, const struct request *r, int
 		return cli_fail("%s:%u:%u: %s", cli_quote(path), r->error.line,
 				r->error.column, r->error.what);
 	if (r->error.what[0])
-		return cli_fail("%s: %s", cli_quote(path), r->error.what);
+		return file_fail(action, r, path, err);
 	if (err == -ENOSPC)
 		return cli_fail("more than %d entries or %d lists", ETW_ACCESS_ENTRIES_MAX,
 				ETW_ACCESS_LISTS_MAX);
