@@ -232,6 +232,10 @@ check_enable() {
 	for value in 0 -1 2147483648 self; do
 		wrong "--pid: \"$value\"" enable a b --pid "$value"
 	done
+	right enable a b --exe bash --exe 'a;b' --container /system.slice
+	for value in /usr/bin/bash 'bash*' '*' a/b 'a;b*'; do
+		wrong "--exe: \"$value\": give the name of the file" enable a b --exe "$value"
+	done
 	right enable a b --ignore-keyword-0 --timeout 0
 	right enable a b --name Start,Stop --name Other --stack-name 'A name'
 	right enable a b --not-name Start --id 1

@@ -144,6 +144,27 @@ TEST_F(cli, update)
 	EXPECT_EQ(7000, s.flush_ms);
 }
 
+/* ---------------------------------------------------------------------- enable */
+
+/* Of a group that is taken for a provider nothing would ever come. */
+TEST_F(cli, group_as_a_provider)
+{
+	static const char note[] = "etw: no provider with GUID " GROUP_TEXT
+				   " is registered, but a group has it: --group controls that\n";
+
+	RUN("enable", "cli", GROUP_TEXT);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_STREQ(note, self->r.err);
+	EXPECT_FALSE(member_enabled(self));
+	RUN("enable", "cli", GROUP_TEXT, "--group");
+	PRINTED("");
+	/* Neither registered nor a group: it may come. */
+	RUN("enable", "cli", OTHER_TEXT);
+	PRINTED("");
+	ENABLE("--level", "3");
+	PRINTED("");
+}
+
 /* ------------------------------------------------------------------- disallow */
 
 TEST_F(cli, disallow)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include "provider.h"
 #include "session.h"
 #include "text.h"
@@ -87,6 +88,29 @@ static void check_group(const char *text, const struct etw_enable *enable)
 			  cli_quote(text));
 }
 
+/* A group that was taken for a provider: nothing would ever come. */
+static void tell_group(int fd, const struct etw_enable *enable)
+{
+	struct provider provider;
+	struct etw_guid *groups;
+	uint32_t count, i;
+	char text[GUID_TEXT_SIZE];
+	int err;
+
+	err = provider_query(fd, &enable->provider, &provider);
+	if (err && err != -ESRCH)
+		return;
+	if (!err)
+		provider_done(&provider);
+	if (provider.reg_count || provider_guids(fd, etw_kdev_group_enum, &groups, &count))
+		return;
+	for (i = 0; i < count; i++)
+		if (guid_equal(&groups[i], &enable->provider))
+			cli_note("no provider with GUID %s is registered, but a group has it: --group controls that",
+				 guid_text(&enable->provider, text));
+	free(groups);
+}
+
 /**
  * provider_control() - enable, disable or capture
  * @session: the session's name
@@ -120,6 +144,8 @@ int provider_control(const char *session, const char *provider,
 			err = etw_kdev_enable(fd, enable);
 			status = err ? capture_fail(session, provider, enable, err) : 0;
 		}
+		if (!err && !(enable->property & ETW_ENABLE_PROVIDER_GROUP))
+			tell_group(fd, enable);
 	}
 	etw_kdev_close(fd);
 	return status;

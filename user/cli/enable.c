@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
 	{ "any", OPT_ANY, "HEX", "keywords of which an event needs one; default: all" },
 	{ "all", OPT_ALL, "HEX", "keywords of which an event needs all" },
 	{ "pid", OPT_PID, "PID", "only this process's registrations; up to 8 times" },
-	{ "exe", OPT_EXE, "NAME", "only processes that run this program" },
+	{ "exe", OPT_EXE, "NAME", "only processes that run a file so named: bash" },
 	{ "container", OPT_CONTAINER, "ID|PATH", "only those of this container or cgroup" },
 	{ "package", OPT_PACKAGE, "NAME", "only those of this flatpak, snap or unit" },
 	{ "app", OPT_APP, "NAME", "likewise, SNAP.APP for a snap" },

@@ -66,6 +66,10 @@ void filters_name(struct filters *filters, const char *option, const char *text)
 
 	while (strcmp(names->option, option))
 		names++;
+	/* What could never match: there is no such name of a program. */
+	if (names->type == ETW_FILTER_EXECUTABLE_NAME && strpbrk(text, "/*"))
+		cli_usage("%s: %s: give the name of the file, without directory and wildcards",
+			  option, cli_quote(text));
 	if (!len || text[0] == ';' || text[len - 1] == ';' || strstr(text, ";;"))
 		cli_usage("%s: a name is empty", option);
 	if (names->len + !!names->len + len > sizeof(names->text))
