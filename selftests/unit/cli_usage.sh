@@ -135,6 +135,10 @@ check_operands() {
 	done
 	wrong 'longer than 1024 bytes' start "$(printf 'x%.0s' {1..1025})"
 	right start "$(printf 'x%.0s' {1..1024})"
+	for command in enable disable capture disallow; do
+		wrong 'the zero GUID is none' "$command" a 00000000-0000-0000-0000-000000000000
+		wrong 'the zero GUID is none' "$command" a '{00000000-0000-0000-0000-000000000000}'
+	done
 	right start -- --odd-name
 	right start 'Grüße'
 	right list
@@ -162,6 +166,7 @@ check_access() {
 	wrong 'set: give --allow or --deny' access set "$guid"
 	wrong 'show: takes no --allow' access show --deny everyone=all
 	wrong 'load: prints nothing' access load --json
+	wrong 'remove: the zero GUID is none' access remove 00000000-0000-0000-0000-000000000000
 	wrong 'unexpected argument "x"' access show "$guid" x
 	for option in everyone all=everyone 'user:0' user=all everyone= =all \
 		everyone:=all user:=all cap:99=all 'everyone=all,'; do
@@ -273,12 +278,16 @@ check_enable() {
 check_sessions() {
 	local guid=01234567-89ab-cdef-0001-020304050607
 	local -a many=()
+	local option
 
 	wrong 'missing SESSION' update
 	wrong 'give --max-buffers or --flush' update a
 	wrong '--max-buffers: "0"' update a --max-buffers 0
 	wrong '--max-buffers: "60001"' update a --max-buffers 60001
-	wrong '--flush: "0.9" is less than 1 second' update a --flush 0.9
+	for option in 0 0.2 0.999 86401; do
+		wrong "--flush: \"$option\" is not within 1 to 86400 seconds" update a --flush "$option"
+		wrong "--flush: \"$option\" is not within 1 to 86400 seconds" start a --flush "$option"
+	done
 	wrong 'unexpected argument "b"' update a b --flush 1
 	right update a --max-buffers 60000 --flush 86400 -j
 	wrong 'missing SESSION' disallow
@@ -291,7 +300,9 @@ check_sessions() {
 	right disallow a --json
 	right disallow a "$guid" Sample-App
 	right disallow a --clear
-	wrong '--every: "x" is not a number' capture a b --every x
+	for option in x 0.3 -1 5s; do
+		wrong "--every: \"$option\" is not a number of whole seconds" capture a b --every "$option"
+	done
 	wrong 'missing PROVIDER' capture a --every 5
 	wrong '--every: 0 is for all, give no provider' capture a b --every 0
 	wrong 'either --every or --show' capture a --every 0 --show

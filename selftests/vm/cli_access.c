@@ -126,6 +126,10 @@ TEST_F(cli, load)
 	REFUSED(1, "\"/nonexistent\": No such file or directory");
 	RUN("access", "load", "/x\x1b[31m");
 	REFUSED(1, "\"/x\\u001b[31m\": No such file or directory");
+	RUN("access", "load", "/tmp");
+	REFUSED(1, "\"/tmp\": Is a directory");
+	RUN("access", "load", "/dev/null");
+	REFUSED(1, "\"/dev/null\": no regular file");
 	/* No file: no lists. */
 	unlink(CONF);
 	RUN("access", "load");

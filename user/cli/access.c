@@ -205,10 +205,15 @@ static const struct action *find_action(const char *name)
 
 static void check_usage(const struct action *action, const struct request *r)
 {
+	struct etw_guid guid;
+
 	if (action->guid && !r->target)
 		cli_usage("%s: missing GUID", action->name);
 	if (r->target && !*r->target)
 		cli_usage("%s: the name is empty", action->name);
+	if (r->target && !action->file && !etw_guid_parse(r->target, &guid) &&
+	    etw_guid_is_zero(&guid))
+		cli_usage("%s: the zero GUID is none", action->name);
 	if (action->entries && !r->list.count)
 		cli_usage("%s: give --allow or --deny", action->name);
 	if (!action->entries && r->list.count)
@@ -226,7 +231,8 @@ static int file_fail(const struct action *action, const struct request *r, const
 			    (err == -EACCES || err == -EPERM || err == -EROFS) ?
 		"; lists are changed with CAP_SYS_ADMIN and by those who may write this file" : "";
 
-	return cli_fail("%s: %s%s", cli_quote(path), r->error.what, takes);
+	return cli_fail("%s: %s%s", cli_quote(path),
+			err == -EINVAL ? "no regular file" : r->error.what, takes);
 }
 
 static int access_fail(const struct action *action, const struct request *r, int err)

@@ -49,8 +49,9 @@ uint32_t cli_number(const char *option, const char *text, uint32_t min,
 	return (uint32_t)value;
 }
 
-/* Seconds, with up to three decimals, as milliseconds; more than 0. */
-uint32_t cli_millis(const char *option, const char *text, uint32_t max_seconds)
+/* Seconds, with up to three decimals, as milliseconds; at least min_ms, never 0. */
+uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
+		    uint32_t max_seconds)
 {
 	const char *dot = strchr(text, '.');
 	size_t whole = dot ? (size_t)(dot - text) : strlen(text);
@@ -70,9 +71,9 @@ uint32_t cli_millis(const char *option, const char *text, uint32_t max_seconds)
 	if (!parse_number(number, 10, &value))
 		cli_usage("%s: %s is not a time in seconds", option,
 			  cli_quote(text));
-	if (!value || value > max_seconds * 1000ULL)
-		cli_usage("%s: %s is not within 0.001 to %u seconds", option,
-			  cli_quote(text), max_seconds);
+	if (value < min_ms || value > max_seconds * 1000ULL)
+		cli_usage("%s: %s is not within %s to %u seconds", option, cli_quote(text),
+			  min_ms < 1000 ? "0.001" : "1", max_seconds);
 	return (uint32_t)value;
 }
 

@@ -64,7 +64,8 @@ int cli_finish(int status);
 
 uint32_t cli_number(const char *option, const char *text, uint32_t min,
 		    uint32_t max);
-uint32_t cli_millis(const char *option, const char *text, uint32_t max_seconds);
+uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
+		    uint32_t max_seconds);
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
 uint32_t cli_clock(const char *option, const char *text);

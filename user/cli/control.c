@@ -75,8 +75,12 @@ void provider_check(const char *text)
 	struct etw_guid guid;
 
 	cli_name("PROVIDER", text);
-	if (text[0] == '{' && etw_guid_parse(text, &guid))
+	if (!etw_guid_parse(text, &guid)) {
+		if (etw_guid_is_zero(&guid))
+			cli_usage("PROVIDER: the zero GUID is none");
+	} else if (text[0] == '{') {
 		cli_usage("PROVIDER: %s is not a GUID", cli_quote(text));
+	}
 }
 
 static void check_group(const char *text, const struct etw_enable *enable)

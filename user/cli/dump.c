@@ -242,7 +242,7 @@ int cmd_dump(int argc, char **argv)
 			dump.count = cli_number("--count", optarg, 1, UINT32_MAX);
 			break;
 		case OPT_DURATION:
-			dump.duration_ms = cli_millis("--duration", optarg,
+			dump.duration_ms = cli_millis("--duration", optarg, 1,
 						      DURATION_MAX);
 			break;
 		case OPT_RAW:

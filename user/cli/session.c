@@ -122,11 +122,7 @@ int session_too_large(const char *name)
 /* A flush timer, in seconds with decimals, as milliseconds. */
 uint32_t session_flush_ms(const char *option, const char *text)
 {
-	uint32_t ms = cli_millis(option, text, FLUSH_SECONDS_MAX);
-
-	if (ms < 1000)
-		cli_usage("%s: %s is less than 1 second", option, cli_quote(text));
-	return ms;
+	return cli_millis(option, text, 1000, FLUSH_SECONDS_MAX);
 }
 
 const char *session_mode(const struct session *session)

@@ -164,7 +164,7 @@ int cmd_stat(int argc, char **argv)
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
 		switch (option) {
 		case 'i':
-			run.interval_ms = cli_millis("--interval", optarg,
+			run.interval_ms = cli_millis("--interval", optarg, 1,
 						     INTERVAL_MAX);
 			break;
 		case 'n':
