@@ -273,16 +273,19 @@ TEST_F(cli, source)
 /* Nobody takes the notices: all three wait, and say what came of it. */
 TEST_F(cli, timeout)
 {
+	uint32_t last = 0;
+
 	ENABLE("--timeout", "50");
 	FAILS("its callbacks did not finish in time; the change is in force");
+	ENABLE("--timeout", "50", "--capture");
+	FAILS("the change is in force, but it was not asked for its state");
 	RUN("capture", "cli", GUID_TEXT, "--timeout", "50");
 	FAILS("its callbacks did not finish in time; they go on");
 	RUN("disable", "cli", GUID_TEXT, "--timeout", "50");
 	FAILS("its callbacks did not finish in time; the change is in force");
-	ASSERT_EQ(0, next(self));
-	ASSERT_EQ(0, next(self));
-	ASSERT_EQ(0, next(self));
-	EXPECT_EQ(ETW_CONTROL_DISABLE, self->n.control);
+	while (!next(self))
+		last = self->n.control;
+	EXPECT_EQ(ETW_CONTROL_DISABLE, last);
 }
 
 /* -------------------------------------------------------------------- filters */

@@ -30,10 +30,10 @@ bool provider_option(int option, struct etw_enable *enable)
 }
 
 static int control_fail(const char *session, const char *provider,
-			const struct etw_enable *enable, int err)
+			const struct etw_enable *enable, bool capture, int err)
 {
-	const bool stacks = enable->control == ETW_CONTROL_ENABLE &&
-			    enable->property & ETW_ENABLE_STACK_TRACE;
+	const bool enabling = enable->control == ETW_CONTROL_ENABLE;
+	const bool stacks = enabling && enable->property & ETW_ENABLE_STACK_TRACE;
 
 	switch (-err) {
 	case ENOENT:
@@ -42,10 +42,12 @@ static int control_fail(const char *session, const char *provider,
 		return cli_fail("provider %s: %d sessions have it enabled already",
 				cli_quote(provider), ETW_PROVIDER_SESSIONS);
 	case ETIMEDOUT:
-		return cli_fail("provider %s: its callbacks did not finish in time; %s",
+		return cli_fail("provider %s: its callbacks did not finish in time; %s%s",
 				cli_quote(provider),
 				enable->control == ETW_CONTROL_CAPTURE ?
-				"they go on" : "the change is in force");
+				"they go on" : "the change is in force",
+				enabling && capture ?
+				", but it was not asked for its state" : "");
 	case EPERM:
 		return cli_fail("provider %s: %s%s", cli_quote(provider),
 				cli_denied(EPERM, enable->property & ETW_ENABLE_PROVIDER_GROUP ?
@@ -64,7 +66,7 @@ static int capture_fail(const char *session, const char *provider,
 {
 	/* It was asked all the same, or goes with the session. */
 	if (err == -ETIMEDOUT || err == -ENOENT || err == -ESHUTDOWN)
-		return control_fail(session, provider, enable, err);
+		return control_fail(session, provider, enable, false, err);
 	return cli_fail("provider %s: it is enabled, but was not asked for its state: %s",
 			cli_quote(provider), cli_reason(-err));
 }
@@ -142,7 +144,7 @@ int provider_control(const char *session, const char *provider,
 	} else if (provider_resolve(fd, provider, &enable->provider)) {
 		enable->session = found.s.handle;
 		err = etw_kdev_enable(fd, enable);
-		status = err ? control_fail(session, provider, enable, err) : 0;
+		status = err ? control_fail(session, provider, enable, capture, err) : 0;
 		if (!err && capture) {
 			enable->control = ETW_CONTROL_CAPTURE;
 			err = etw_kdev_enable(fd, enable);
