@@ -144,6 +144,22 @@ TEST_F(cli, update)
 	EXPECT_EQ(7000, s.flush_ms);
 }
 
+/* What would change nothing is refused. */
+TEST_F(cli, update_of_a_buffering_session)
+{
+	static const char text[] =
+		"session \"ring\": a buffering session keeps its buffers and has no flush timer";
+
+	RUN("start", "ring", "--buffering");
+	PRINTED("buffering");
+	RUN("update", "ring", "--flush", "3");
+	FAILS(text);
+	RUN("update", "ring", "--max-buffers", "9", "--json");
+	FAILS(text);
+	RUN("stop", "ring");
+	PRINTED("stopped");
+}
+
 /* ---------------------------------------------------------------------- enable */
 
 /* Of a group that is taken for a provider nothing would ever come. */

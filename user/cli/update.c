@@ -22,11 +22,24 @@ static const struct cli_option options[] = {
 
 static const struct cli_syntax syntax = {
 	.what = "Change a session that runs, and print it.  What is not given stays.\n"
-		"A buffering session keeps the buffers that it has.",
+		"A buffering session keeps its buffers and has no flush timer: it has nothing\n"
+		"to change.",
 	.operands = { "SESSION" },
 	.options = options,
 	.example = "etw update demo --max-buffers 200 --flush 5",
 };
+
+/*
+ * The kernel takes the call for a buffering session, too, and leaves that as it
+ * is.  Who may control a session and not query it goes on without an answer.
+ */
+static bool is_buffering(int fd, const char *name)
+{
+	static struct session session;
+
+	return !session_do(fd, etw_kdev_session_query, name, &session) &&
+	       session.s.mode & ETW_MODE_BUFFERING;
+}
 
 int cmd_update(int argc, char **argv)
 {
@@ -50,6 +63,11 @@ int cmd_update(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return 1;
+	if (is_buffering(fd, name)) {
+		etw_kdev_close(fd);
+		return cli_fail("session %s: a buffering session keeps its buffers and has no flush timer",
+				cli_quote(name));
+	}
 	err = session_do(fd, etw_kdev_session_update, name, &session);
 	etw_kdev_close(fd);
 	if (err == -ENOSPC)
