@@ -180,6 +180,32 @@ TEST_F(dump, ends_by_duration)
 }
 
 /* What was lost is told on stderr, and is no failure. */
+static bool readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* Nobody reads its pipe any more: it ends, though no event comes. */
+TEST_F(dump, ends_when_nobody_reads)
+{
+	int ends[2];
+	char c;
+
+	ASSERT_EQ(0, pipe2(ends, O_CLOEXEC));
+	self->r.to = ends[1];
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", NULL));
+	close(ends[1]);
+	ASSERT_TRUE(writes(self, 1));
+	ASSERT_TRUE(vm_until((vl_control(self->session, EVENT_TRACE_CONTROL_FLUSH),
+			      readable(ends[0]))));
+	ASSERT_EQ(1, read(ends[0], &c, 1));
+	EXPECT_EQ(0, waitpid(self->r.pid, NULL, WNOHANG));
+	close(ends[0]);
+	EXPECT_EQ(128 + SIGPIPE, vc_end(&self->r));
+}
+
 TEST_F(dump, tells_losses)
 {
 	char *big = calloc(1, 65000);

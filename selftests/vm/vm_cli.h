@@ -19,6 +19,7 @@ struct vc_run {
 	pid_t pid;
 	int out_fd, err_fd;
 	int status;		/* exit status; 128 + signal; -1: it hung */
+	int to;			/* in: its stdout; 0: a file, see out */
 	bool nobody;		/* in: run as uid 65534, without capabilities */
 	char out[VC_TEXT], err[VC_TEXT];
 };
@@ -41,7 +42,7 @@ static inline void vc_child(struct vc_run *r, char **argv)
 	int etw = open(vc_path(), O_RDONLY | O_CLOEXEC);
 
 	dup2(null, 0);
-	dup2(r->out_fd, 1);
+	dup2(r->to ? r->to : r->out_fd, 1);
 	dup2(r->err_fd, 2);
 	if (r->nobody && (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
 			  setresuid(65534, 65534, 65534)))

@@ -8,17 +8,20 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 #include "cli.h"
 #include "event.h"
 #include "loss.h"
 #include "lib/kdev.h"
 #include "lib/rtreader.h"
 
+#define LOOK_MS		500	/* between two looks at stdout */
 #define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
 
 enum { OPT_DURATION = 256, OPT_RAW };
@@ -117,6 +120,14 @@ static void refresh_stat(struct dump *dump)
 	read_stat(dump, &dump->now);
 }
 
+/* Does nobody read any more what is printed?  Without events nothing else tells. */
+static bool unread(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
 /* Wait for the next event; show what there is before going to sleep. */
 static int next_event(struct dump *dump, struct etw_rt_event *event)
 {
@@ -126,7 +137,13 @@ static int next_event(struct dump *dump, struct etw_rt_event *event)
 		return err;
 	fflush(stdout);
 	refresh_stat(dump);
-	return etw_rt_next(reader, event, -1);
+	while (!unread()) {
+		err = etw_rt_next(reader, event, LOOK_MS);
+		if (err != -EAGAIN)
+			return err;
+	}
+	raise(SIGPIPE);		/* as printing the next event would */
+	return -ECANCELED;
 }
 
 static int dump_events(struct dump *dump)
