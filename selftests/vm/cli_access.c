@@ -250,6 +250,21 @@ TEST_F(cli, shows_what_one_may_see)
 	REFUSED(1, "");
 }
 
+/* What was allowed above is not denied: it is told, with the entry that decides. */
+TEST_F(cli, denies_in_vain)
+{
+	RUN("access", "add", GUID_TEXT, "--deny", "user:1000=register,query");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_STREQ("etw: \"deny user:1000 query,register\" does not deny register: "
+		     "\"allow everyone log,register,join\" above it decides; "
+		     "'etw access set' with --deny first does\n", self->r.err);
+	RUN("access", "set", GUID_TEXT, "--deny", "user:1000=register,query", "--allow",
+	    "everyone=register");
+	PRINTED("");
+	RUN("access", "add", GUID_TEXT, "--deny", "user:1001=log");
+	PRINTED("");
+}
+
 /* Several entries are appended together, or none of them. */
 TEST_F(cli, adds_all_or_none)
 {

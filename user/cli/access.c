@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include "access_vain.h"
 #include "cli.h"
 #include "json.h"
 #include "provider.h"
@@ -158,14 +159,45 @@ static int run_show(int fd, struct request *r)
 	return r->target ? show_one(fd, &r->list.guid, r->json) : show_all(fd, r->json);
 }
 
+/* Entries of the list, from this one on, that deny what is allowed above them. */
+static void tell_vain(const struct etw_access_list *list, uint32_t first)
+{
+	char entry[ETW_ACCESS_ENTRY_TEXT], other[ETW_ACCESS_ENTRY_TEXT];
+	char rights[ETW_ACCESS_RIGHTS_TEXT];
+	uint32_t n, by, vain;
+
+	for (n = first; n < list->count; n++) {
+		vain = access_vain(list, n, &by);
+		if (!vain)
+			continue;
+		etw_access_format_entry(&list->entries[n], entry);
+		etw_access_format_entry(&list->entries[by], other);
+		etw_access_format_rights(vain, rights);
+		cli_note("\"%s\" does not deny %s: \"%s\" above it decides; 'etw access set' with --deny first does",
+			 entry, rights, other);
+	}
+}
+
 static int run_set(int fd, struct request *r)
 {
-	return etw_access_store(fd, &r->list.guid, &r->list, &r->error);
+	int err = etw_access_store(fd, &r->list.guid, &r->list, &r->error);
+
+	if (!err)
+		tell_vain(&r->list, 0);
+	return err;
 }
 
 static int run_add(int fd, struct request *r)
 {
-	return etw_access_append(fd, &r->list.guid, r->list.entries, r->list.count, &r->error);
+	static struct etw_access_list list;
+	bool own;
+	int err;
+
+	err = etw_access_append(fd, &r->list.guid, r->list.entries, r->list.count, &r->error);
+	if (!err && !etw_access_get(fd, &r->list.guid, &list, &own) &&
+	    list.count >= r->list.count)
+		tell_vain(&list, list.count - r->list.count);
+	return err;
 }
 
 static int run_remove(int fd, struct request *r)
