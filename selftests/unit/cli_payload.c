@@ -14,6 +14,14 @@
 /* Both have a function of that name. */
 #define find_field find_named
 #include "cli/payload.c"
+#undef find_field
+#define find_type find_test
+#define types test_types
+#define type test_type
+#include "cli/payload_error.c"
+#undef find_type
+#undef types
+#undef type
 
 #define FOUR "id=7 version=2: u8 A, u8 B, u8 C, u8 D"
 
@@ -190,15 +198,15 @@ static void test_wrong(void)
 	wrong(FOUR, "A == 1 || && B == 1", 11, "a field is missing");
 	wrong(FOUR, "(A == 1", 8, ") is missing");
 	wrong(FOUR, "A == 1)", 7, "&& or ||");
-	wrong(FOUR, "B == 1 && A == 256", 11, "A cannot be tested so");
-	wrong(FOUR, "A contains \"x\"", 1, "A cannot be tested so");
+	wrong(FOUR, "B == 1 && A == 256", 16, "256 is out of range, which is 0 to 255");
+	wrong(FOUR, "A contains \"x\"", 1, "A is a number");
 	wrong(FOUR, "A contains x", 12, "a string in double quotes");
 	wrong(FOUR, "A contains \"x", 12, "the string does not end");
 	wrong(FOUR, "A in 1", 7, ".. is missing");
-	wrong(FOUR, "A in 2..1", 1, "A cannot be tested so");
+	wrong(FOUR, "A in 2..1", 6, "the range is upside down");
 	wrong(FOUR, "A == 1 && (B == 1 || C == 1 && D == 1)", 22, "no deeper");
-	wrong("id=7: u8 N, u8[N] A, u8 B", "B == 1 && A == 1", 11, "A cannot be tested so");
-	wrong("id=7: u8 N, f32 A", "A == 1", 13 - 12, "A cannot be tested so");
+	wrong("id=7: u8 N, u8[N] A, u8 B", "B == 1 && A == 1", 11, "A is an array");
+	wrong("id=7: u8 N, f32 A", "A == 1", 1, "A has a type that cannot be tested");
 	wrong(FOUR, "((((((((((((((((((A == 1))))))))))))))))))", 17, "too many parentheses");
 }
 
@@ -242,11 +250,51 @@ static void test_several(void)
 	free(p);
 }
 
+#define ALL_TYPES "id=7: u32 Number, i8 B, u64 Big, i64 Deep, bool Flag, guid G, str Message, str16 Wide"
+
+/* The value's own fault, and where it stands. */
+static void test_wrong_values(void)
+{
+	char text[600];
+
+	wrong(ALL_TYPES, "Number in 5..3", 11, "the range is upside down");
+	wrong(ALL_TYPES, "B in 1..-1", 6, "the range is upside down");
+	wrong(ALL_TYPES, "B not in 1..1000", 13, "1000 is out of range, which is -128 to 127");
+	wrong(ALL_TYPES, "B in -129..1", 6, "-129 is out of range");
+	wrong(ALL_TYPES, "Number in 1..y", 14, "y is not a number");
+	wrong(ALL_TYPES, "Number % 0", 10, "nothing is a multiple of 0");
+	wrong(ALL_TYPES, "Number > -1", 10, "-1 is out of range, which is 0 to 4294967295");
+	wrong(ALL_TYPES, "Number > 4294967296", 10, "4294967296 is out of range");
+	wrong(ALL_TYPES, "Number > 0x100000000", 10, "0x100000000 is out of range");
+	wrong(ALL_TYPES, "Number > x", 10, "x is not a number");
+	wrong(ALL_TYPES, "Number > 5x", 10, "5x is not a number");
+	wrong(ALL_TYPES, "Number > -", 10, "- is not a number");
+	wrong(ALL_TYPES, "Number is \"5\"", 1, "Number is a number, for ==");
+	wrong(ALL_TYPES, "B > 200", 5, "200 is out of range, which is -128 to 127");
+	wrong(ALL_TYPES, "Big == 18446744073709551616", 8, "which is 0 to 18446744073709551615");
+	wrong(ALL_TYPES, "Deep == -9223372036854775809", 9,
+	      "which is -9223372036854775808 to 9223372036854775807");
+	wrong(ALL_TYPES, "Big == 00000000000000000000000000000000001", 8, "too long");
+	wrong(ALL_TYPES, "Flag > true", 8, "true goes with == and !=");
+	wrong(ALL_TYPES, "Flag == yes", 9, "yes is not a number");
+	wrong(ALL_TYPES, "G is \"xyz\"", 6, "xyz is not a GUID in braces");
+	wrong(ALL_TYPES, "G == xyz", 1, "G is a GUID, for is");
+	wrong(ALL_TYPES, "G contains \"xyz\"", 1, "G is a GUID, for is");
+	wrong(ALL_TYPES, "Message contains \"\"", 18, "the text is empty");
+	wrong(ALL_TYPES, "Message == 5", 1, "Message is text, for contains");
+	wrong(ALL_TYPES, "Wide is \"\xff\"", 9, "the text is not UTF-8");
+	snprintf(text, sizeof(text), "Message is \"%0256d\"", 0);
+	wrong(ALL_TYPES, text, 12, "the text has more than 255 bytes");
+	snprintf(text, sizeof(text), "Number == 1 && Wide is \"%0256d\"", 0);
+	wrong(ALL_TYPES, text, 24, "the text has more than 255 characters");
+}
+
 int main(void)
 {
 	test_meaning();
 	test_values();
 	test_wrong();
+	test_wrong_values();
 	test_several();
 	return done_testing();
 }

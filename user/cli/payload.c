@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "payload.h"
+#include "payload_error.h"
 
 #define NODES		64
 #define PREDICATES	32
@@ -23,7 +24,7 @@ enum kind { PREDICATE, ALL_OF, ANY_OF };
 /* What an expression is made of; a predicate, or others. */
 struct node {
 	enum kind kind;
-	size_t column;
+	size_t column;		/* where it begins */
 	int predicate;
 	int first, next;	/* nodes; -1: none */
 };
@@ -35,6 +36,7 @@ struct expression {
 	int node_count;
 	struct etw_payload_predicate predicates[PREDICATES];
 	char values[PREDICATES][VALUE];
+	struct payload_place places[PREDICATES];
 	int predicate_count;
 	int depth;
 };
@@ -58,6 +60,15 @@ static int new_node(struct expression *e, enum kind kind, size_t column)
 
 /* -------------------------------------------------------------------- values */
 
+/* A value, the second one of a range in the end, begins here. */
+static void note_value(struct expression *e, size_t column)
+{
+	struct payload_place *place = &e->places[e->predicate_count];
+
+	place->low = place->high;
+	place->high = column;
+}
+
 static bool parse_string(struct expression *e, char *value)
 {
 	size_t column = scan_column(e->s), len = 0;
@@ -65,6 +76,7 @@ static bool parse_string(struct expression *e, char *value)
 
 	if (*at++ != '"')
 		return scan_fail(e->s, column, "a string in double quotes is missing");
+	note_value(e, column);
 	for (; *at && *at != '"'; at++) {
 		if (*at == '\\' && (at[1] == '"' || at[1] == '\\'))
 			at++;
@@ -87,7 +99,8 @@ static bool parse_plain(struct expression *e, char *value, size_t room)
 
 	len = strspn(e->s->at, chars);
 	if (!len || len >= room)
-		return scan_fail(e->s, column, "a value is missing");
+		return scan_fail(e->s, column, len ? "the value is too long" : "a value is missing");
+	note_value(e, column);
 	memcpy(value, e->s->at, len);
 	value[len] = '\0';
 	e->s->at += len;
@@ -194,6 +207,7 @@ static int parse_predicate(struct expression *e)
 		return -1;
 	}
 	p->value = e->values[e->predicate_count];
+	e->places[e->predicate_count].field = column;
 	if (!parse_operator(e, &p->op, e->values[e->predicate_count]))
 		return -1;
 	node = new_node(e, PREDICATE, column);
@@ -266,19 +280,23 @@ static int parse_any(struct expression *e)
 /* Predicates that become one filter. */
 struct group {
 	struct etw_payload_predicate predicates[ETW_PAYLOAD_PREDICATES];
-	size_t columns[ETW_PAYLOAD_PREDICATES];
+	const struct payload_place *places[ETW_PAYLOAD_PREDICATES];
 	unsigned int count;
 };
 
-static bool refused(struct scan *s, const struct group *group, unsigned int wrong, ULONG error)
+static bool refused(struct scan *s, const struct layout *layout, const struct group *group,
+		    unsigned int wrong, ULONG error)
 {
 	const char *field = group->predicates[wrong].field;
-	size_t column = group->columns[wrong];
+	size_t column = group->places[wrong]->field;
+	int i;
 
 	switch (error) {
 	case ERROR_INVALID_PARAMETER:
-		return scan_fail(s, column, "%s cannot be tested so, or the value is none of its type",
-				 field);
+		for (i = 0; layout->fields[i].name != field; i++)
+			;
+		return payload_explain(s, &layout->fields[i], &group->predicates[wrong],
+				       group->places[wrong]);
 	case ERROR_NOT_SUPPORTED:
 		return scan_fail(s, column, "%s lies behind a field that cannot be skipped", field);
 	case ERROR_INSUFFICIENT_BUFFER:
@@ -299,12 +317,12 @@ static bool put_group(struct payload *payload, struct scan *s, struct group *gro
 	if (!group->count)
 		return true;
 	if (payload->count == PAYLOAD_FILTERS)
-		return scan_fail(s, group->columns[0], "more than %d groups of predicates",
+		return scan_fail(s, group->places[0]->field, "more than %d groups of predicates",
 				 PAYLOAD_FILTERS);
 	ret = etw_payload_create(&payload->layout.event, any, group->predicates, group->count,
 				 &payload->filters[payload->count], &wrong);
 	if (ret)
-		return refused(s, group, wrong, ret);
+		return refused(s, &payload->layout, group, wrong, ret);
 	payload->all[payload->count++] = all;
 	group->count = 0;
 	return true;
@@ -313,7 +331,7 @@ static bool put_group(struct payload *payload, struct scan *s, struct group *gro
 static void put_predicate(const struct expression *e, struct group *group,
 			  const struct node *node)
 {
-	group->columns[group->count] = node->column;
+	group->places[group->count] = &e->places[node->predicate];
 	group->predicates[group->count++] = e->predicates[node->predicate];
 }
 
