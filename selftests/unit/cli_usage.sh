@@ -332,6 +332,26 @@ check_readers() {
 	wrong '--count: "0"' stat --count 0
 }
 
+# Each member that the command prints as JSON stands in the man page.
+check_members() {
+	local name good
+
+	grep -ohE '(json_[a-z]+|put_double)\([a-z]+, "[a-z_0-9]+"' user/cli/*.c |
+		sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"
+	sed -n 's/^\.\(It \)\?Li //p' user/man/etw.8 | tr -s ' ,;' '\n' >"$work/told"
+	code=0
+	cp "$work/members" "$work/out"
+	: >"$work/err"
+	good=no
+	[[ $(wc -l <"$work/members") -lt 60 ]] || good=yes
+	report "$good" "the members of JSON objects are found"
+	while read -r name; do
+		good=no
+		! grep -qx "$name" "$work/told" || good=yes
+		report "$good" "etw.8 has the JSON member $name"
+	done <"$work/members"
+}
+
 # A device that is there but cannot be the right one.
 check_device() {
 	local good=no
@@ -359,6 +379,7 @@ check_enable
 check_sessions
 check_readers
 check_access
+check_members
 check_device
 echo "1..$number"
 exit "$status"

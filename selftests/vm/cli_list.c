@@ -119,6 +119,7 @@ TEST_F(cli_list, json)
 	PRINTED("{\"sessions\":[{");
 	HAS("],\"providers\":[{");
 	HAS("],\"groups\":[{\"group\":\"" GROUP_TEXT "\"");
+	HAS("],\"enabled_by\":[{\"session\":\"cli\",\"session_id\":");
 	EXPECT_EQ(1, vc_objects(self->r.out));
 }
 

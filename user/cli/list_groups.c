@@ -65,7 +65,7 @@ static struct json_object *group_json(const struct etw_guid *guid, const struct 
 	for (i = 0; i < group->enable_count; i++)
 		json_append(enables, list_enable_json(&group->enables[i], sessions));
 	json_put(o, "members", members);
-	json_put(o, "enables", enables);
+	json_put(o, "enabled_by", enables);
 	return o;
 }
 
