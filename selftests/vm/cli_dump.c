@@ -220,7 +220,7 @@ TEST_F(dump, tells_losses)
 	ASSERT_TRUE(writes(self, 1));
 	EXPECT_EQ(0, vc_end(&self->r));
 	EXPECT_EQ(2, vc_lines(self->r.out));
-	EXPECT_STREQ("etw: 1 events lost when written: over 64 KB\n", self->r.err);
+	EXPECT_STREQ("etw: 1 event lost when written: over 64 KB\n", self->r.err);
 	free(big);
 }
 

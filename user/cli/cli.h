@@ -55,6 +55,12 @@ const char *cli_reason(int err);
 const char *cli_denied(int err, const char *takes);
 int cli_finish(int status);
 
+/* "1 event", "2 events" */
+static inline const char *cli_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /* For cli_denied() */
 #define TAKES_QUERY	"the right \"query\" on the session"
 #define TAKES_CONTROL	"the right \"control\" on the session"

@@ -177,8 +177,8 @@ static void tell_drops(const struct dump *dump)
 
 		if (!n)
 			continue;
-		cli_note("%s%" PRIu64 " events lost when written: %s",
-			 dump->stopped ? "at least " : "", n,
+		cli_note("%s%" PRIu64 " event%s lost when written: %s",
+			 dump->stopped ? "at least " : "", n, cli_s(n),
 			 loss_causes[i].text);
 		told = true;
 	}
@@ -198,11 +198,12 @@ static void tell_losses(struct dump *dump)
 		info.events_lost = 0;
 	}
 	if (info.buffers_lost)
-		cli_note("%" PRIu64 " buffers (%" PRIu64 " events) lost: this reader was too slow",
-			 (uint64_t)info.buffers_lost, (uint64_t)info.events_lost);
+		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow",
+			 (uint64_t)info.buffers_lost, cli_s(info.buffers_lost),
+			 (uint64_t)info.events_lost, cli_s(info.events_lost));
 	if (counts.corrupt)
-		cli_note("%" PRIu64 " buffers could not be read to their end",
-			 counts.corrupt);
+		cli_note("%" PRIu64 " buffer%s could not be read to the end",
+			 counts.corrupt, cli_s(counts.corrupt));
 	dump->stopped = read_stat(dump, &dump->now) != 0;
 	if (!dump->stopped)
 		dump->marked = false;

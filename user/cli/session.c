@@ -166,9 +166,10 @@ void session_print(const struct session *session)
 	t.len = 0;
 	clock_local(&t, (int64_t)s->start_wall);
 	printf("started      %s\n", t.data);
-	printf("delivered    %u buffers\n", s->buffers_written);
-	printf("lost         %u events when written, %u buffers by slow readers\n",
-	       s->events_lost, s->rt_buffers_lost);
+	printf("delivered    %u buffer%s\n", s->buffers_written, cli_s(s->buffers_written));
+	printf("lost         %u event%s when written, %u buffer%s by slow readers\n",
+	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
+	       cli_s(s->rt_buffers_lost));
 	text_free(&t);
 }
 

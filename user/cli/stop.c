@@ -9,9 +9,12 @@
 
 static void show_totals(const struct session *session)
 {
-	printf("session %s stopped: %u buffers delivered, %u events lost when written, %u buffers lost by slow readers\n",
-	       cli_quote(session->name), session->s.buffers_written,
-	       session->s.events_lost, session->s.rt_buffers_lost);
+	const struct etw_session *s = &session->s;
+
+	printf("session %s stopped: %u buffer%s delivered, %u event%s lost when written, %u buffer%s lost by slow readers\n",
+	       cli_quote(session->name), s->buffers_written, cli_s(s->buffers_written),
+	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
+	       cli_s(s->rt_buffers_lost));
 }
 
 int cmd_stop(int argc, char **argv)
