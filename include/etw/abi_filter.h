@@ -19,8 +19,18 @@
  * etw_filter.type: EVENT_FILTER_TYPE_* known here.  PID to PACKAGE_APP_ID are
  * scope filters: they select the user registrations that the session enables,
  * all of them together, and no kernel registration.  Their names are UTF-8
- * without a NUL, with ';' between them, as module/core/scope.h explains; unlike
- * PIDs they go for later registrations too.
+ * without a NUL, with ';' between them; unlike PIDs they go for later registrations
+ * too.  What identifies an application is the path of its control group (v2), for
+ * systemd and the container engines give each a group of its own:
+ *	EXECUTABLE_NAME	the last component of the program's path
+ *	CONTAINER	a path that starts with '/': that group and all below it; else a
+ *			component of the path, or 12 or more digits of the hexadecimal
+ *			id that docker, podman, containerd and CRI-O put into one
+ *	PACKAGE_APP_ID	of the innermost systemd unit: X for app[-LAUNCHER]-X-RANDOM.scope
+ *			and app[-LAUNCHER]-X[@RANDOM].service (flatpaks are such), NAME.APP
+ *			for a snap, else the unit's name
+ *	PACKAGE_ID	NAME for a snap, else as PACKAGE_APP_ID
+ * systemd's escapes in the names of units, like \x2d, stay as they are.
  */
 #define ETW_FILTER_NONE			0
 #define ETW_FILTER_SCHEMATIZED		0x80000000	/* etw_filter_header, data */

@@ -18,9 +18,8 @@
 
 /*
  * What a registration of the caller's, not a classic one, says of itself.
- * Traits (format.h, PROV_TRAITS; their layout is Microsoft's, see
- * module/core/traits.h) go with each event as an item, make it a member of a
- * group, which needs JOIN_GROUP on it, have its events decoded by another GUID,
+ * Traits (their layout is in format.h) go with each event as an item PROV_TRAITS,
+ * make it a member of a group, which needs JOIN_GROUP on it, have its events decoded by another GUID,
  * and name it if it has no name.  They turn types of data descriptors on, which
  * otherwise are ignored.  ENOSPC: with these, the traits of the caller's user have
  * more bytes than the module parameter max_user_traits says.

@@ -73,6 +73,18 @@ struct etw_data_descriptor {
 #define ETW_DATA_PROVIDER_METADATA	2	/* becomes PROV_TRAITS, if there are no traits */
 #define ETW_DATA_TIMESTAMP		3	/* __u64: the header's timestamp, if that is not later than now */
 
+/*
+ * Traits are	u16 size of it all, a name (UTF-8) with its NUL, and chunks of
+ *		u16 size, u8 type, data; all unaligned, little-endian
+ * Chunk types 3 to 127 are reserved, 128 to 255 the provider's own.  Event metadata
+ * (TraceLogging) begin with
+ *		u16 size of it all, bytes of which the last has bit 7 clear, the event's
+ *		name with its NUL
+ * Source: Microsoft's "Provider Traits" page and TraceLoggingProvider.h.
+ */
+#define ETW_TRAIT_GROUP		1	/* etw_guid: the group it is a member of */
+#define ETW_TRAIT_DECODE	2	/* etw_guid: what its events are decoded by */
+
 /* WMI_BUFFER_HEADER, 72 bytes at the start of every buffer. */
 struct etw_buffer_header {
 	__u32 buffer_size;	/* bytes this buffer takes on disk */
@@ -164,8 +176,8 @@ struct etw_ext_item {
  * CONTROL_GUID come from the provider, and all sessions get them, as they do
  * the related activity.  The others are there for the sessions only that asked
  * for them by an enable property; in an event that an interrupt wrote they tell
- * of the task that it interrupted.  What an application is: module/core/scope.h;
- * control groups are of version 2.
+ * of the task that it interrupted.  What an application is: abi_filter.h; control
+ * groups are of version 2.
  */
 #define ETW_EXT_RELATED_ACTIVITY	1	/* etw_guid */
 #define ETW_EXT_SID			2	/* S-1-22-1-uid, 16 bytes; uid: effective */

@@ -193,6 +193,17 @@ static __always_inline struct etw_data_descriptor etw_data_typed(u8 type, const 
 #define ETW_HANDLE_ENABLED(_handle, _desc)				\
 	etw_entry_wants(&(_handle)->enable, (_desc)->level, (_desc)->keyword)
 
+/*
+ * Functions.  Each has its kernel-doc where it is defined, in etw's module/; in
+ * short:
+ *
+ * etw_register(), etw_register_handle(): provider, GUID; name that "etw list" shows,
+ * or NULL; callback and its context, or NULL.  Process context, sleep.  0; -EBUSY: it
+ * is registered; -EINVAL: the GUID is zero; -ENAMETOOLONG: over 1,024 bytes; -ENOMEM.
+ * etw_unregister(), etw_unregister_handle(): process context, sleep, wait for writes
+ * and for the callback; 0, or -EDEADLK from the provider's own callback.  Not
+ * registered, NULL: 0.
+ */
 int __etw_register(struct etw_provider *provider, struct module *owner,
 		   const char *name, etw_enable_fn callback, void *context);
 int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
@@ -211,9 +222,21 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 int etw_unregister(struct etw_provider *provider);
 int etw_unregister_handle(struct etw_provider *handle);
 
+/*
+ * Traits are laid out as format.h says, and copied; with them data descriptors have
+ * types, which etw_use_descriptor_types() has without.  Of a registered provider, in
+ * process context; sleep.  0; -EBADF: it is not registered; -EEXIST: it has traits;
+ * -EINVAL: they are malformed; -ENOMEM.
+ */
 int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len);
 int etw_use_descriptor_types(struct etw_provider *provider, bool use);
 
+/*
+ * Any context, NMI included; none sleeps.  activity NULL: the task's id; related NULL:
+ * none.  0, also if no session wants the event; -EINVAL: more than 128 pieces, unknown
+ * flags, no string; lost and counted: -EOVERFLOW: over 64 KB, -EMSGSIZE: larger than a
+ * session's buffer, -ENOBUFS: a session had no free buffer.
+ */
 int etw_write(struct etw_provider *provider,
 	      const struct etw_event_descriptor *desc, u32 count,
 	      const struct etw_data_descriptor *data);
@@ -227,14 +250,17 @@ int etw_write_transfer(struct etw_provider *provider,
 #define ETW_EX_NO_FAULTING	0x1
 #define ETW_EX_INPRIVATE	0x2
 
+/* exclude: bit i keeps the event from the session with logger id i + 1. */
 int etw_write_ex(struct etw_provider *provider,
 		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
 		 const struct etw_guid *activity, const struct etw_guid *related,
 		 u32 count, const struct etw_data_descriptor *data);
 
+/* string: UTF-16, up to a 0 unit; stored with that. */
 int etw_write_string(struct etw_provider *provider, u8 level, u64 keyword,
 		     const struct etw_guid *activity, const u16 *string);
 
+/* Any context.  Yes is no promise; level 0 and keyword 0: does any session listen? */
 bool etw_event_enabled(const struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc);
 bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
@@ -247,6 +273,7 @@ bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
 #define ETW_ACTIVITY_GET_SET	4	/* swap *id and the task's id */
 #define ETW_ACTIVITY_CREATE_SET	5	/* the task's id = a new one, *id = the old one */
 
+/* Of the task, in process context.  0; -EINVAL: unknown control, NULL; -ENOMEM. */
 int etw_activity_id_control(u32 control, struct etw_guid *id);
 
 #endif /* ETW_KERNEL_H */

@@ -2,20 +2,8 @@
 /*
  * scope.h - which processes a scope filter selects, by strings
  *
- * A filter is one string of names with ';' between them.  What identifies an
- * application on Linux is the path of its control group (v2): systemd and the
- * container engines give each a group of its own.
- *
- *	executable	the last component of the program's path
- *	container	a path that starts with '/': that group and all below it; else a
- *			component of the path, or 12 or more digits of the hexadecimal
- *			id that docker, podman, containerd and CRI-O put into one
- *	application	of the innermost systemd unit: X for app[-LAUNCHER]-X-RANDOM.scope
- *			and app[-LAUNCHER]-X[@RANDOM].service (flatpaks are such), NAME.APP
- *			for a snap, else the unit's name
- *	package		NAME for a snap, else as application
- *
- * systemd's escapes in the names of units, like \x2d, stay as they are.
+ * A filter is one string of names with ';' between them; what they name is said in
+ * etw/abi_filter.h.
  *
  * Source: Microsoft's EVENT_FILTER_DESCRIPTOR and EnableTraceEx2 pages; systemd's
  * "Desktop Environment Integration" for the names of units.

@@ -3,25 +3,14 @@
  * traits.h - what a provider says of itself once, and data descriptors that are
  * no payload
  *
- * Nobody vouches for the bytes: they come from programs and drivers.
- *
- * Traits are	u16 size of it all, a name with its NUL, and chunks of
- *		u16 size, u8 type, data
- * An event's schema (TraceLogging metadata) begins with
- *		u16 size of it all, bytes of which the last has bit 7 clear, a
- *		name with its NUL
- *
- * Source: Microsoft's "Provider Traits" page and TraceLoggingProvider.h.
+ * Nobody vouches for the bytes: they come from programs and drivers.  Their layout
+ * is in etw/format.h.
  */
 #ifndef ETW_CORE_TRAITS_H
 #define ETW_CORE_TRAITS_H
 
 #include "core/port.h"
 #include <etw/format.h>
-
-/* Chunk types; 3 to 127 are reserved, 128 to 255 the provider's own. */
-#define ETW_TRAIT_GROUP		1	/* etw_guid: the group it is a member of */
-#define ETW_TRAIT_DECODE	2	/* etw_guid: what its events are decoded by */
 
 struct etw_traits_view {
 	const char *name;		/* within the traits */

@@ -8,6 +8,7 @@
 #include "provider.h"
 #include "session.h"
 #include "text.h"
+#include "lib/enable.h"
 #include "lib/guid.h"
 #include "lib/kdev.h"
 
@@ -143,11 +144,11 @@ int provider_control(const char *session, const char *provider,
 		session_fail(session, err, TAKES_QUERY);
 	} else if (provider_resolve(fd, provider, &enable->provider)) {
 		enable->session = found.s.handle;
-		err = etw_kdev_enable(fd, enable);
+		err = etw_enable_and_wait(fd, enable);
 		status = err ? control_fail(session, provider, enable, capture, err) : 0;
 		if (!err && capture) {
 			enable->control = ETW_CONTROL_CAPTURE;
-			err = etw_kdev_enable(fd, enable);
+			err = etw_enable_and_wait(fd, enable);
 			status = err ? capture_fail(session, provider, enable, err) : 0;
 		}
 		if (!err && !(enable->property & ETW_ENABLE_PROVIDER_GROUP))

@@ -11,6 +11,7 @@
 
 #include <evntcons.h>
 #include <evntrace.h>
+#include "enable.h"
 #include "filters.h"
 #include "kdev.h"
 
@@ -77,8 +78,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Enable once, and wait for callbacks however many signals come. */
-static int enable_and_wait(int fd, struct etw_enable *enable)
+int etw_enable_and_wait(int fd, struct etw_enable *enable)
 {
 	struct etw_enable wait = { .control = ETW_CONTROL_WAIT, .timeout_ms = INFINITE };
 	uint64_t start = now_ms(), gone;
@@ -130,7 +130,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		etw_filters_free(&filters);
 		return etw_win32_from_open(fd);
 	}
-	err = enable_and_wait(fd, &enable);
+	err = etw_enable_and_wait(fd, &enable);
 	etw_kdev_close(fd);
 	etw_filters_free(&filters);
 	return etw_win32_from_errno(err);
