@@ -47,7 +47,9 @@ all: lib cli modules samples selftests units bench-programs
 # ---------------------------------------------------------------- user space
 
 CFLAGS ?= -O2 -g
-cflags := -std=gnu11 -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -MMD -MP -D_FILE_OFFSET_BITS=64
+# What is to be undone when a thread is cancelled is undone as well when a callback
+# leaves the library by a C++ exception.
+cflags := -std=gnu11 -fexceptions -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -MMD -MP -D_FILE_OFFSET_BITS=64
 include_lib := -Iinclude -Imodule
 include_cli := -Iinclude -Imodule -Iuser
 include_test := -Iinclude -Imodule -Iuser -Iselftests

@@ -50,7 +50,7 @@ static long wait_on(struct etw_process *p, const struct etw_enable *e)
 	if (memcmp(e, &only, sizeof(only)))
 		return -EINVAL;
 	waiter = etw_process_keep(p, NULL);
-	return waiter ? wait_for(p, waiter, e->timeout_ms) : 0;
+	return waiter ? wait_for(p, waiter, e->timeout_ms) : -ENOENT;
 }
 
 /* Run a checked request under etw_control, then wait for callbacks if asked. */

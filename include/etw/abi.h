@@ -260,14 +260,16 @@ struct etw_session_stat {
  * Enable or disable a provider for a session, or ask it for its state.
  * ENABLE replaces what the session had set for this provider.  The provider
  * need not be registered yet.  DISABLE of one that is not enabled succeeds.
- * The ninth session of one provider is ENOSPC.  A PID filter selects, once,
+ * The ninth session of one provider is ENOSPC; of a classic one it takes the place
+ * of the first, if one after that selects every program.  A PID filter selects, once,
  * among the user registrations that exist at the call, by PIDs of the caller's
  * PID namespace.  EVENT_ID and PAYLOAD drop events, STACKWALK and
  * STACKWALK_LEVEL_KW only their stacks; several filters must all agree.
  * timeout_ms 0 returns at once; else the call waits for the callbacks, at most
  * that long, then ETIMEDOUT (the change stays in force).  After EINTR, which leaves
  * it in force too, ETW_CONTROL_WAIT with nothing but timeout_ms goes on waiting
- * for the file's last call that a signal ended, without telling anybody again.
+ * for the file's last call that a signal ended, without telling anybody again;
+ * ENOENT if there is none.
  */
 struct etw_enable {
 	__u32 size;

@@ -54,7 +54,7 @@ TEST_F(bad, control_unknown)
 	/* 3 is WAIT, if it says nothing else; there is nothing to wait for. */
 	self->e = (struct etw_enable){ .size = sizeof(self->e), .control = ETW_CONTROL_WAIT,
 				       .timeout_ms = 0xFFFFFFFF };
-	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &self->e));
+	EXPECT_EQ(-ENOENT, vm_ioctl(self->fd, ETW_IOC_ENABLE, &self->e));
 	self->e.level = 1;
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->fd, ETW_IOC_ENABLE, &self->e));
 }

@@ -86,11 +86,9 @@ int etw_enable_and_wait(int fd, struct etw_enable *enable)
 
 	while (ret == -EINTR) {
 		gone = now_ms() - start;
-		if (enable->timeout_ms != INFINITE) {
-			if (gone >= enable->timeout_ms)
-				return -ETIMEDOUT;
-			wait.timeout_ms = enable->timeout_ms - gone;
-		}
+		/* 0: are they done? */
+		if (enable->timeout_ms != INFINITE)
+			wait.timeout_ms = gone < enable->timeout_ms ? enable->timeout_ms - gone : 0;
 		ret = etw_kdev_enable(fd, &wait);
 	}
 	return ret;
