@@ -215,7 +215,7 @@ TEST_F(enabling, timeouts)
 	ASSERT_EQ(0, EnableTraceEx(&self->guid, NULL, self->a, 1, 3, 0, 0, 0, NULL));
 	start = vm_ms();
 	EXPECT_EQ(ERROR_TIMEOUT, EnableTraceEx2(self->a, &self->guid, 1, 4, 0, 0, 200, NULL));
-	EXPECT_LE(200, vm_ms() - start);
+	EXPECT_LE(150, vm_ms() - start);	/* in ticks of some clock */
 	EXPECT_EQ(0, atomic_load(&self->told.count));
 	/* It is in force all the same. */
 	EXPECT_TRUE(EventProviderEnabled(self->reg, 4, 1));

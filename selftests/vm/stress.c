@@ -22,7 +22,7 @@
 #define ENOUGH		3000	/* events that a stream of CPU 0 must have */
 #define NESTED		20	/* writes of a thread that were interrupted */
 #define CYCLES		6	/* of CPU 1 going and coming */
-#define KEYS		(1 << 24)	/* more event keys than a CPU can have given */
+#define KEYS		(1 << 24)	/* twice as many event keys as a CPU can give here */
 
 static const struct etw_guid provider = ETW_STRESS_GUID;
 
@@ -69,7 +69,8 @@ struct view {
 	const struct rule *rule;
 	uint8_t *seen[ETW_STRESS_SOURCES][ETW_STRESS_CPUS];
 	int64_t last_time[ETW_STRESS_CPUS];
-	uint8_t *keys[ETW_STRESS_CPUS];	/* a bit for each */
+	uint8_t *keys[ETW_STRESS_CPUS];	/* a bit for each, by its low bits */
+	uint64_t a_key[ETW_STRESS_CPUS];	/* the first to be seen */
 	uint64_t torn, twice, unwanted, backwards, elsewhere, items;
 	int end;		/* of vm_drain() */
 	pthread_t thread;
@@ -111,8 +112,10 @@ static bool item_ok(struct view *v, const struct etw_ext_item *item, uint16_t cp
 	case ETW_EXT_EVENT_KEY:
 		key = data[0] & (KEYS - 1);
 		bit = 1u << key % 8;
+		if (!v->a_key[cpu])
+			v->a_key[cpu] = data[0];
 		if (item->data_size != 8 || data[0] >> 48 != cpu + 1u ||
-		    (data[0] & ((1ull << 48) - 1)) >= KEYS || v->keys[cpu][key / 8] & bit)
+		    data[0] + KEYS / 2 - v->a_key[cpu] >= KEYS || v->keys[cpu][key / 8] & bit)
 			return false;
 		v->keys[cpu][key / 8] |= bit;
 		return true;
