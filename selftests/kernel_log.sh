@@ -15,3 +15,6 @@ bad_log+='|use-after-free|double free|page allocation failure|Kernel panic|stack
 harmless='Spectre V|perf: interrupt took too long|traps: |module verification failed'
 # Fault injection makes kmemleak's own memory fail too.
 harmless+='|kmemleak: Cannot allocate a scan area'
+# The frame-pointer unwinder's of an NMI in the midst of a switch of tasks, when
+# the stack is not that of the current one: its limit, whoever asks for a stack.
+harmless+="|kernel stack regs at .* has bad 'bp' value"
