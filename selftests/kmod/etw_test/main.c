@@ -22,6 +22,7 @@
 
 #define PAYLOAD_MAX	(128 * 1024)
 #define DEPTH_MAX	256	/* calls, of some 30 bytes of stack each */
+#define WRITES_MAX	10000	/* in one call, which nothing interrupts */
 
 ETW_DEFINE_PROVIDER(test_provider, ETW_TEST_GUID);
 
@@ -246,8 +247,8 @@ static int test_write_op(void *arg)
 	struct job *job;
 	u32 i, rest = w->size, part, first = !!w->numbered;
 
-	if (w->size > PAYLOAD_MAX || !w->descriptors || w->descriptors > ETW_DATA_MAX + 1 ||
-	    w->depth > DEPTH_MAX)
+	if (w->count > WRITES_MAX || w->size > PAYLOAD_MAX || !w->descriptors ||
+	    w->descriptors > ETW_DATA_MAX + 1 || w->depth > DEPTH_MAX)
 		return -EINVAL;
 	job = kzalloc(sizeof(*job), GFP_KERNEL);
 	if (!job)
