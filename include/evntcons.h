@@ -73,9 +73,6 @@ typedef enum {
 #define PROCESS_TRACE_MODE_RAW_TIMESTAMP	0x00001000	/* clock ticks as they are */
 #define PROCESS_TRACE_MODE_EVENT_RECORD		0x10000000	/* use EventRecordCallback */
 
-#define ETW_PROCESS_TRACE_MODE_NONE		0x00000000
-#define ETW_PROCESS_TRACE_MODE_RAW_TIMESTAMP	0x00000001
-
 /* 80 bytes, the same in memory and in files */
 typedef struct _EVENT_HEADER {
 	USHORT Size;			/* bytes: header, items and payload */

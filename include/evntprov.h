@@ -22,6 +22,9 @@
  *
  * Pointers passed in are only read during the call.  Functions return a Win32
  * code (see <etw/winerror.h>) and never set errno or GetLastError().
+ *
+ * In a kernel module this is <etw/ntetw.h>: the types and constants are these, the
+ * functions Etw...() instead of Event...().
  */
 #ifndef ETW_EVNTPROV_H
 #define ETW_EVNTPROV_H
@@ -194,6 +197,8 @@ typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
 				      PEVENT_FILTER_DESCRIPTOR FilterData,
 				      PVOID CallbackContext);
 
+#ifndef __KERNEL__
+
 /**
  * EventRegister() - register a provider
  * @ProviderId: the provider's GUID
@@ -201,9 +206,16 @@ typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
  * @CallbackContext: passed to the callback, untouched
  * @RegHandle: out: the handle; 0 when the call fails
  *
- * The callback may run before this returns if a session has enabled the GUID
- * already.  The handle belongs to the caller, who ends it with
- * EventUnregister(); the process's end does so too.
+ * If a session has enabled the GUID already, the callback has run to its end when
+ * this returns: events may be written at once, also with a header of the message
+ * compiler, whose enable bits the callback sets.  *RegHandle is valid in it.  So
+ * hold no lock that a callback takes, of another registration either, since they
+ * run one after the other; with a callback that never returns, neither does this.
+ * Signals and cancellation of the thread wait meanwhile.  Called inside a callback
+ * it does not wait: the new registration's callback comes after that one.  Nor does
+ * a vfork child wait.
+ * The handle belongs to the caller, who ends it with EventUnregister(); the
+ * process's end does so too.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (ProviderId or RegHandle is
  * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process);
@@ -410,8 +422,13 @@ ETW_API ULONG EVNTAPI EventWriteString(REGHANDLE RegHandle, UCHAR Level,
 ETW_API ULONG EVNTAPI EventActivityIdControl(ULONG ControlCode,
 					     LPGUID ActivityId);
 
+#endif /* __KERNEL__ */
+
 ETW_END_DECLS
 
 #include <etw/evntdesc.h>
+#ifdef __KERNEL__
+#include <etw/ntetw.h>
+#endif
 
 #endif /* ETW_EVNTPROV_H */

@@ -11,18 +11,22 @@
  * the W functions and UTF-8 for the A functions.  Wnode.BufferSize is the size
  * of the block in bytes.
  *
- * This version knows real-time and buffering sessions.  Log files (the FILE
- * modes, LogFileNameOffset, LogFileName of OpenTrace) and private sessions get
- * ERROR_NOT_SUPPORTED.
+ * Private sessions get ERROR_NOT_SUPPORTED.
  *
  * Every function may be called by several threads at once, which may be
  * cancelled, see <evntprov.h>.  Unless it says otherwise it returns a Win32 code
  * (see <etw/winerror.h>) and, when it fails, leaves sessions and the caller's
  * memory as they were.
+ *
+ * Kernel modules get the constants and <etw/ntetw.h>: no module controls a session.
  */
 #ifndef ETW_EVNTRACE_H
 #define ETW_EVNTRACE_H
 
+#ifdef __KERNEL__
+#include <etw/ntetw.h>
+#include <etw/evntrace_consts.h>
+#else
 #include <etw/winerror.h>
 #include <etw/wintypes.h>
 #include <evntprov.h>
@@ -324,6 +328,9 @@ ETW_END_DECLS
 
 #include <etw/evntrace_api.h>
 #include <etw/evntrace_classic.h>
+#include <etw/evntrace_consume.h>
 #include <etw/evntrace_info.h>
+
+#endif /* __KERNEL__ */
 
 #endif /* ETW_EVNTRACE_H */

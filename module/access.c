@@ -181,6 +181,10 @@ struct etw_trace_session *etw_access_session(u64 handle, const char *name, u32 n
 	struct etw_trace_session *s = etw_session_find(handle, name, name_len);
 	const struct etw_guid *guid = s ? &s->guid : &etw_access_default;
 
+	/* Who controls a session that is nothing but a file needs the right to that. */
+	if (s && rights & ETW_RIGHT_CREATE_REALTIME && s->log &&
+	    !(READ_ONCE(s->mode) & ETW_MODE_REAL_TIME))
+		rights ^= ETW_RIGHT_CREATE_REALTIME | ETW_RIGHT_CREATE_ONDISK;
 	/* Who may read all its events may know what the session is like. */
 	if (!etw_access_granted(guid, rights) &&
 	    (rights != ETW_RIGHT_QUERY || !etw_access_granted(guid, ETW_RIGHT_ACCESS_REALTIME)))

@@ -122,3 +122,24 @@ bool etw_trace_wanted(const struct etw_snapshot *snapshot,
 			return true;
 	return false;
 }
+
+/* Would some session have the event with its stack? */
+bool etw_trace_wants_stack(const struct etw_provider *provider,
+			   const struct etw_event_descriptor *desc,
+			   const struct etw_trace_how *how)
+{
+	struct etw_trace_event ask = { .desc = desc, .how = how, .typed = how ? how->typed : NULL };
+	u32 properties[ETW_PROVIDER_SESSIONS], left = 0, all = 0;
+	const struct etw_snapshot *snapshot;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (snapshot && snapshot->special) {
+		ask.unknown = !ask.typed && snapshot->types;
+		left = etw_trace_choose(snapshot, &ask, properties);
+	}
+	for (; left; left &= left - 1)
+		all |= properties[__ffs(left)];
+	preempt_enable_notrace();
+	return all & ETW_ENABLE_STACK_TRACE;
+}

@@ -7,6 +7,7 @@
 #ifndef ETW_COMPAT_H
 #define ETW_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/timer.h>
@@ -38,6 +39,16 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 #else
 #define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task
 #endif
+
+/* With the inode's lock held. */
+static inline int etw_notify_change(struct file *file, struct iattr *attr)
+{
+#ifdef HAVE_FILE_MNT_IDMAP
+	return notify_change(file_mnt_idmap(file), file_dentry(file), attr, NULL);
+#else
+	return notify_change(file_mnt_user_ns(file), file_dentry(file), attr, NULL);
+#endif
+}
 
 /* These are for the test modules. */
 

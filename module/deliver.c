@@ -186,16 +186,17 @@ static void deliver_work(struct work_struct *work)
 }
 
 /*
- * Have the worker look at the session, and the flush timer run.  Any context
- * but NMI.
+ * Have the worker look at the session, and the flush timer run if it has one.
+ * Any context but NMI.
  */
 void etw_deliver_kick(struct etw_trace_session *s)
 {
-	if (!s->buffering && !READ_ONCE(s->flush_armed)) {
+	u32 flush_ms = READ_ONCE(s->flush_ms);
+
+	if (!s->buffering && flush_ms && !READ_ONCE(s->flush_armed)) {
 		/* D: set before the timer can fire, whose flush clears it */
 		WRITE_ONCE(s->flush_armed, true);
-		queue_delayed_work(etw_wq, &s->flush_work,
-				   msecs_to_jiffies(READ_ONCE(s->flush_ms)));
+		queue_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(flush_ms));
 	}
 	queue_work(etw_wq, &s->work);
 }

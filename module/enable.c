@@ -10,7 +10,6 @@
  * All under etw_control.  Static keys take cpus_read_lock.
  */
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
@@ -22,58 +21,7 @@
 #include "session.h"
 #include "update.h"
 
-DEFINE_HASHTABLE(etw_guids, ETW_GUID_BITS);
-
 static u64 enables;	/* counts them; under etw_control */
-
-/* ------------------------------------------------------------------- GUIDs */
-
-static u32 guid_hash(const struct etw_guid *guid)
-{
-	return jhash(guid, sizeof(*guid), 0);
-}
-
-struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid)
-{
-	struct etw_guid_entry *entry;
-
-	lockdep_assert_held(&etw_control);
-	hash_for_each_possible(etw_guids, entry, node, guid_hash(guid))
-		if (!memcmp(&entry->guid, guid, sizeof(*guid)))
-			return entry;
-	return NULL;
-}
-
-/* The GUID's entry, made if need be; NULL: no memory. */
-struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid)
-{
-	struct etw_guid_entry *entry = etw_guid_find(guid);
-
-	if (entry)
-		return entry;
-	entry = kzalloc(sizeof(*entry), ETW_GFP);
-	if (!entry)
-		return NULL;
-	entry->guid = *guid;
-	INIT_LIST_HEAD(&entry->regs);
-	hash_add(etw_guids, &entry->node, guid_hash(guid));
-	return entry;
-}
-
-/* Free the entry if nobody has the GUID registered or enabled. */
-void etw_guid_put(struct etw_guid_entry *entry)
-{
-	int i;
-
-	lockdep_assert_held(&etw_control);
-	if (!list_empty(&entry->regs))
-		return;
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (entry->slots[i].session)
-			return;
-	hash_del(&entry->node);
-	kfree(entry);
-}
 
 /* ----------------------------------------------------------------- changes */
 
@@ -165,16 +113,6 @@ void etw_updates_apply(struct list_head *updates, const struct etw_guid *source,
 }
 
 /* ----------------------------------------------------------------- requests */
-
-static int find_slot(const struct etw_guid_entry *entry, const struct etw_trace_session *s)
-{
-	int i;
-
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (entry->slots[i].session == s)
-			return i;
-	return -1;
-}
 
 /* Do the request's scope filters select the registration? */
 static bool in_scope(const struct etw_enable_request *req,
@@ -278,9 +216,9 @@ static int request_enable(struct etw_guid_entry *entry,
 	LIST_HEAD(updates);
 	int i, err = 0;
 
-	i = find_slot(entry, req->session);
+	i = etw_entry_slot(entry, req->session);
 	if (i < 0)
-		i = find_slot(entry, NULL);
+		i = etw_entry_slot(entry, NULL);
 	if (i < 0)
 		i = spare_slot(entry);
 	if (i < 0)
@@ -328,7 +266,7 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 static bool enabled_by(const struct etw_guid_entry *entry, const struct etw_registration *reg,
 		       const struct etw_trace_session *s)
 {
-	int i = entry ? find_slot(entry, s) : -1;
+	int i = entry ? etw_entry_slot(entry, s) : -1;
 
 	return i >= 0 && etw_entry_scope(entry, reg) & BIT(i) &&
 	       !(entry->is_group && etw_group_disallowed(s, reg));
@@ -394,7 +332,7 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 		err = request_enable(entry, req, waiter);
 		break;
 	case ETW_CONTROL_DISABLE:
-		i = find_slot(entry, req->session);
+		i = etw_entry_slot(entry, req->session);
 		if (i >= 0)
 			clear_slot(entry, i, &req->source, waiter);
 		break;
@@ -408,7 +346,7 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 
 static void session_leaves(struct etw_guid_entry *entry, struct etw_trace_session *s)
 {
-	int i = find_slot(entry, s);
+	int i = etw_entry_slot(entry, s);
 
 	if (i < 0)
 		return;

@@ -13,7 +13,6 @@
  * All under etw_control.
  */
 #include <linux/hashtable.h>
-#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -24,41 +23,6 @@
 #include "ioctl.h"
 #include "session.h"
 #include "update.h"
-
-DEFINE_HASHTABLE(etw_groups, ETW_GUID_BITS);
-
-static u32 guid_hash(const struct etw_guid *guid)
-{
-	return jhash(guid, sizeof(*guid), 0);
-}
-
-struct etw_guid_entry *etw_group_find(const struct etw_guid *guid)
-{
-	struct etw_guid_entry *entry;
-
-	lockdep_assert_held(&etw_control);
-	hash_for_each_possible(etw_groups, entry, node, guid_hash(guid))
-		if (!memcmp(&entry->guid, guid, sizeof(*guid)))
-			return entry;
-	return NULL;
-}
-
-/* The group's entry, made if need be; NULL: no memory.  etw_guid_put() it. */
-struct etw_guid_entry *etw_group_get(const struct etw_guid *guid)
-{
-	struct etw_guid_entry *entry = etw_group_find(guid);
-
-	if (entry)
-		return entry;
-	entry = kzalloc(sizeof(*entry), ETW_GFP);
-	if (!entry)
-		return NULL;
-	entry->guid = *guid;
-	entry->is_group = true;
-	INIT_LIST_HEAD(&entry->regs);
-	hash_add(etw_groups, &entry->node, guid_hash(guid));
-	return entry;
-}
 
 /* ------------------------------------------------------------ disallow lists */
 
@@ -83,21 +47,11 @@ bool etw_group_disallowed(const struct etw_trace_session *s, const struct etw_re
 	return s && is_listed(s->disallowed, &reg->provider->guid);
 }
 
-static int slot_of(const struct etw_guid_entry *group, const struct etw_trace_session *s)
-{
-	int i;
-
-	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
-		if (group->slots[i].session == s)
-			return i;
-	return -1;
-}
-
 /* Prepare the members for which s changed its mind: the list was old. */
 static int prepare_group(struct list_head *updates, const struct etw_guid_entry *group,
 			 const struct etw_trace_session *s, const struct etw_disallowed *old)
 {
-	int i = slot_of(group, s), err;
+	int i = etw_entry_slot(group, s), err;
 	struct etw_registration *reg;
 	struct etw_update *u;
 

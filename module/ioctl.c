@@ -12,30 +12,40 @@
 
 /*
  * Every value user space gives is read once: the struct is copied as a whole,
- * and the size that was checked is the one used from then on.
+ * and the size that was checked is the one used from then on.  known: its size in
+ * this kernel.
  */
+int etw_ioctl_struct_in(void *to, size_t known, const void __user *from)
+{
+	u32 size;
+	int err;
+
+	if (get_user(size, (const u32 __user *)from))
+		return -EFAULT;
+	if (size < known)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(to, known, from, size);
+	if (!err)
+		*(u32 *)to = size;
+	return err;
+}
+
 long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *file,
 		   unsigned int cmd, void __user *arg)
 {
 	u64 words[ETW_IOCTL_WORDS];
 	const struct etw_ioctl *op;
-	u32 size;
 	long ret;
 
 	for (op = table; op < table + count && op->cmd != cmd; op++)
 		;
 	if (op == table + count)
 		return -ENOTTY;
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < op->size)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	ret = copy_struct_from_user(words, op->size, arg, size);
+	ret = etw_ioctl_struct_in(words, op->size, arg);
 	if (ret)
 		return ret;
-	*(u32 *)words = size;
 	if (op->in_only)
 		return op->run(file, words);
 	/* Results that cannot be told must not come about: can it be written? */

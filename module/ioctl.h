@@ -43,6 +43,7 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 		   unsigned int cmd, void __user *arg);
 
 /* ioctl.c, for the files that implement commands */
+int etw_ioctl_struct_in(void *to, size_t known, const void __user *from);
 int etw_ioctl_name_in(u64 ptr, u32 len, char **name);
 int etw_ioctl_name_room(u64 ptr, u32 cap);
 int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len);

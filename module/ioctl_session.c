@@ -13,6 +13,7 @@
 #include "access.h"
 #include "gfp.h"
 #include "ioctl.h"
+#include "ioctl_file.h"
 #include "provider.h"
 #include "session.h"
 
@@ -60,8 +61,13 @@ static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len,
 /* As lookup(), for a command whose outcome is told through describe(). */
 static struct etw_trace_session *lookup_for(const struct etw_session *a, u32 rights)
 {
+	int err;
+
 	if (a->flags)
 		return ERR_PTR(-EINVAL);
+	err = etw_ioctl_log_room(a->log);
+	if (err)
+		return ERR_PTR(err);
 	return lookup(a->handle, a->name, a->name_len, a->name_out, a->name_cap, rights);
 }
 
@@ -69,6 +75,7 @@ static struct etw_trace_session *lookup_for(const struct etw_session *a, u32 rig
 static int describe(struct etw_trace_session *s, struct etw_session *a)
 {
 	u64 lost = etw_session_dropped(s, NULL);
+	int err;
 
 	mutex_lock(&s->lock);
 	a->handle = s->handle;
@@ -95,7 +102,8 @@ static int describe(struct etw_trace_session *s, struct etw_session *a)
 	a->sync_wall = s->sync.wall;
 	mutex_unlock(&s->lock);
 	a->name_out_len = s->name_len;
-	return etw_ioctl_name_out(a->name_out, a->name_cap, s->name, s->name_len);
+	err = etw_ioctl_name_out(a->name_out, a->name_cap, s->name, s->name_len);
+	return err ?: etw_ioctl_log_out(s, a->log);
 }
 
 /* Stop a session by handle if it still runs. */
@@ -113,6 +121,61 @@ static int stop_handle(u64 handle)
 	return 0;
 }
 
+/* What starting a session of that kind takes. */
+static u32 start_rights(const struct etw_session *a)
+{
+	u32 rights = a->file ? ETW_RIGHT_CREATE_ONDISK : 0;
+
+	if (!a->file || a->mode & ETW_MODE_REAL_TIME)
+		rights |= ETW_RIGHT_CREATE_REALTIME;
+	return rights;
+}
+
+/* The log of a session that is to have one; NULL: it has none. */
+static struct etw_logfile *log_get(const struct etw_session *a)
+{
+	struct etw_session_file file;
+	struct etw_logtarget *target;
+	struct etw_logfile *log;
+	int err;
+
+	if (!a->file)
+		return NULL;
+	err = etw_ioctl_file_in(a->file, &file);
+	if (err)
+		return ERR_PTR(err);
+	target = etw_logtarget_get(&file, a->mode);
+	if (IS_ERR(target))
+		return ERR_CAST(target);
+	/* Each snapshot is a file that is made again. */
+	err = a->mode & ETW_MODE_BUFFERING && !target->dir ? -EINVAL : -ENOMEM;
+	log = err == -ENOMEM ? etw_logfile_get(target) : NULL;
+	if (log)
+		return log;
+	etw_logtarget_put(target);
+	return ERR_PTR(err);
+}
+
+/* Start it, and begin its file, and tell the caller. */
+static int start(const struct etw_session_config *config, struct etw_session *a)
+{
+	struct etw_trace_session *s = etw_session_start(config);
+	int err = 0;
+
+	if (IS_ERR(s)) {
+		etw_logfile_put(config->log);
+		return PTR_ERR(s);
+	}
+	if (s->log && !s->buffering)
+		err = etw_logfile_start(s);
+	if (!err)
+		err = describe(s, a);
+	if (err)
+		stop_handle(s->handle);
+	etw_session_put(s);
+	return err;
+}
+
 long etw_ioctl_session_start(struct file *file, void *arg)
 {
 	struct etw_session *a = arg;
@@ -126,7 +189,6 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 		.clock = a->clock,
 		.mode = a->mode,
 	};
-	struct etw_trace_session *s;
 	char *name;
 	int err;
 
@@ -134,25 +196,23 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 		return -EINVAL;
 	/* A GUID that is yet to be made has no list. */
 	if (!etw_access_may(etw_guid_is_null(&a->guid) ? &etw_access_default : &a->guid,
-			    ETW_RIGHT_CREATE_REALTIME))
+			    start_rights(a)))
 		return -EPERM;
 	err = etw_ioctl_name_in(a->name, a->name_len, &name);
 	if (err)
 		return err;
-	err = etw_ioctl_name_room(a->name_out, a->name_cap);
-	if (err) {
-		kfree(name);
-		return err;
-	}
 	config.name = name;
-	s = etw_session_start(&config);
-	kfree(name);
-	if (IS_ERR(s))
-		return PTR_ERR(s);
-	err = describe(s, a);
+	err = etw_ioctl_name_room(a->name_out, a->name_cap);
+	if (!err)
+		err = etw_ioctl_log_room(a->log);
 	if (err)
-		stop_handle(s->handle);
-	etw_session_put(s);
+		goto out;
+	config.log = log_get(a);
+	err = PTR_ERR_OR_ZERO(config.log);
+	if (!err)
+		err = start(&config, a);
+out:
+	kfree(name);
 	return err;
 }
 
@@ -182,23 +242,94 @@ static long step(struct etw_session *a, u32 rights,
 
 static int look(struct etw_trace_session *s, const struct etw_session *a)
 {
-	return 0;
+	return a->file ? -EINVAL : 0;
+}
+
+/* The file that a command names, which takes the right to files. */
+static struct etw_logtarget *target_get(struct etw_trace_session *s,
+					const struct etw_session_file *file)
+{
+	if (!etw_access_may(&s->guid, ETW_RIGHT_CREATE_ONDISK))
+		return ERR_PTR(-EPERM);
+	return etw_logtarget_get(file, READ_ONCE(s->mode));
+}
+
+/* Everything up to now is for the file, what comes then for readers. */
+static int end_log(struct etw_trace_session *s)
+{
+	int err;
+
+	if (!etw_access_may(&s->guid, ETW_RIGHT_CREATE_REALTIME))
+		return -EPERM;
+	err = etw_deliver_flush(s);
+	return err ?: etw_logfile_change(s, ETW_LOG_END, NULL);
+}
+
+/* Go on in another file: one that is given, or the next one; or without. */
+static int update_file(struct etw_trace_session *s, const struct etw_session *a)
+{
+	struct etw_logtarget *target;
+	struct etw_session_file file;
+	int err;
+
+	if (!s->log || s->buffering)
+		return -EINVAL;
+	err = etw_ioctl_file_in(a->file, &file);
+	if (err)
+		return err;
+	if (file.flags == ETW_FILE_END)
+		return end_log(s);
+	if (file.flags == ETW_FILE_NEXT) {
+		if (!etw_access_may(&s->guid, ETW_RIGHT_CREATE_ONDISK))
+			return -EPERM;
+		return READ_ONCE(s->mode) & ETW_MODE_NEWFILE ?
+		       etw_logfile_change(s, ETW_LOG_NEXT_FILE, NULL) : -EINVAL;
+	}
+	target = target_get(s, &file);
+	if (IS_ERR(target))
+		return PTR_ERR(target);
+	return etw_logfile_change(s, ETW_LOG_OTHER_FILE, target);
 }
 
 static int update(struct etw_trace_session *s, const struct etw_session *a)
 {
-	return etw_session_update(s, a->max_buffers, a->flush_ms);
+	int err = a->file ? update_file(s, a) : 0;
+
+	return err ?: etw_session_update(s, a->max_buffers, a->flush_ms);
+}
+
+/* Into the file that the command names, or else that of the session. */
+static int flush_snapshot(struct etw_trace_session *s, const struct etw_session *a)
+{
+	struct etw_logtarget *target;
+	struct etw_session_file file;
+	int err;
+
+	if (a->file) {
+		err = etw_ioctl_file_in(a->file, &file);
+		if (err)
+			return err;
+		target = target_get(s, &file);
+	} else {
+		target = etw_logtarget_copy(s->log->target) ?: ERR_PTR(-ENOMEM);
+	}
+	return IS_ERR(target) ? PTR_ERR(target) : etw_logfile_snapshot(s, target);
 }
 
 static int flush(struct etw_trace_session *s, const struct etw_session *a)
 {
-	return etw_deliver_flush(s);
+	int err;
+
+	if (s->buffering && (a->file || s->log))
+		return flush_snapshot(s, a);
+	err = a->file ? -EINVAL : etw_deliver_flush(s);
+	return !err && s->log ? etw_logfile_flush(s) : err;
 }
 
 /* Of several that stop a session at once, one does; the others: -ENOENT. */
 static int stop(struct etw_trace_session *s, const struct etw_session *a)
 {
-	return stop_handle(s->handle);
+	return a->file ? -EINVAL : stop_handle(s->handle);
 }
 
 long etw_ioctl_session_query(struct file *file, void *arg)

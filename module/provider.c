@@ -90,6 +90,10 @@ void etw_registration_remove(struct etw_registration *reg)
 
 /* --------------------------------------------------------- for kernel modules */
 
+/*
+ * If reg has traits, it has them before a writer finds it, and so does all that is made
+ * ready for writers; what is left is its name and its group, which may enable it as well.
+ */
 static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
 			   struct module *owner, etw_enable_fn callback, void *context)
 {
@@ -100,8 +104,16 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 	reg->provider = provider;
 	reg->callback = callback;
 	reg->context = context;
+	reg->types = reg->traits;
 	mutex_lock(&etw_control);
 	err = provider->reg ? -EBUSY : etw_registration_add(reg);
+	if (!err && reg->traits) {
+		err = etw_registration_set(reg, reg->traits, NULL);
+		if (err) {
+			etw_registration_remove(reg);
+			etw_notify_drop(reg);
+		}
+	}
 	if (!err)
 		provider->reg = reg;
 	mutex_unlock(&etw_control);
@@ -156,6 +168,48 @@ int __etw_register(struct etw_provider *provider, struct module *owner,
 EXPORT_SYMBOL_GPL(__etw_register);
 
 /**
+ * __etw_register_traits() - register a static provider that says what it is
+ * @provider: object of ETW_DEFINE_PROVIDER() or of TRACELOGGING_DEFINE_PROVIDER()
+ * @owner: THIS_MODULE of the caller
+ * @traits: its traits, copied, see etw_set_traits(); its name is in them
+ * @len: bytes at @traits, at most 65535
+ * @callback: as for __etw_register()
+ * @context: handed to @callback
+ *
+ * As __etw_register() and etw_set_traits() at once: there is no moment in which
+ * events are written without the traits, not even for @callback.
+ *
+ * Process context, may sleep; not under cpus_read_lock().
+ *
+ * Return: 0; -EBUSY if @provider is registered; -EINVAL: its GUID is zero or its
+ * traits are malformed; -ENOMEM.
+ */
+int __etw_register_traits(struct etw_provider *provider, struct module *owner,
+			  const void *traits, u32 len, etw_enable_fn callback, void *context)
+{
+	struct etw_traits *copy = etw_traits_copy(traits, len);
+	struct etw_registration *reg;
+	int err;
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	reg = kernel_registration(&provider->guid, NULL);
+	if (IS_ERR(reg)) {
+		etw_traits_free(copy);
+		return PTR_ERR(reg);
+	}
+	reg->traits = copy;
+	err = kernel_register(provider, reg, owner, callback, context);
+	if (err) {
+		etw_notify_cancel(reg);
+		synchronize_rcu();
+		etw_registration_free(reg);
+	}
+	return err;
+}
+EXPORT_SYMBOL_GPL(__etw_register_traits);
+
+/**
  * __etw_register_handle() - register a provider known at run time only
  * @guid: identity
  * @owner: THIS_MODULE of the caller; etw_register_handle() fills it in
@@ -164,7 +218,8 @@ EXPORT_SYMBOL_GPL(__etw_register);
  * @context: handed to @callback
  * @handle: set to the new provider; unchanged on failure
  *
- * The handle has no static key: test it with ETW_HANDLE_ENABLED().  Give it back with etw_unregister_handle().
+ * The handle has no static key: test it with ETW_HANDLE_ENABLED().  Give it back with
+ * etw_unregister_handle().
  *
  * Process context, may sleep.
  *

@@ -114,8 +114,9 @@ struct etw_snapshot_entry {
 struct etw_snapshot {
 	struct rcu_head rcu;
 	u32 count;			/* sessions */
-	bool special;			/* some session has event filters or wants items,
-					 * or what follows is not zero
+	bool special;			/* it is choosy, has types or traits */
+	bool choosy;			/* more than level and keyword says who takes an event,
+					 * or some session wants items or is shared
 					 */
 	bool shared;			/* some session has one buffer for all CPUs */
 	bool types;			/* data descriptors have types */
@@ -236,16 +237,22 @@ void etw_registration_remove(struct etw_registration *reg);
 void etw_registration_free(struct etw_registration *reg);
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len);
 
-/* enable.c */
+/* guids.c */
 #define ETW_GUID_BITS	8
 extern struct hlist_head etw_guids[1 << ETW_GUID_BITS];
+extern struct hlist_head etw_groups[1 << ETW_GUID_BITS];
 
 #define etw_guid_for_each(bucket, entry)				\
 	hash_for_each(etw_guids, bucket, entry, node)
 
 struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid);
 struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid);
+struct etw_guid_entry *etw_group_find(const struct etw_guid *guid);
+struct etw_guid_entry *etw_group_get(const struct etw_guid *guid);
 void etw_guid_put(struct etw_guid_entry *entry);
+int etw_entry_slot(const struct etw_guid_entry *entry, const struct etw_trace_session *s);
+
+/* enable.c */
 int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter);
 void etw_provider_session_stopped(struct etw_trace_session *s);
 int etw_enable_registration(struct etw_registration *reg);
@@ -267,12 +274,9 @@ u64 etw_registration_sessions(const struct etw_registration *reg);
 int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
 			 const bool *types);
 void etw_traits_free(struct etw_traits *traits);
+struct etw_traits *etw_traits_copy(const void *blob, u32 len);
 
 /* groups.c */
-extern struct hlist_head etw_groups[1 << ETW_GUID_BITS];
-
-struct etw_guid_entry *etw_group_find(const struct etw_guid *guid);
-struct etw_guid_entry *etw_group_get(const struct etw_guid *guid);
 bool etw_group_disallowed(const struct etw_trace_session *s,
 			  const struct etw_registration *reg);
 

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "gfp.h"
+#include "logfile.h"
 #include "provider.h"
 #include "session.h"
 
@@ -93,6 +94,7 @@ u32 etw_sessions_list(u64 *handles, u32 capacity)
 
 static void session_free(struct etw_trace_session *s)
 {
+	etw_logfile_put(s->log);
 	if (s->ring.pool.table)
 		etw_buffers_free(s);
 	free_percpu(s->cpu);
@@ -143,7 +145,9 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 		s->max_buffers = s->min_buffers;	/* the ring has one size */
 	if (!size_allowed(s, s->max_buffers))
 		return -ENOSPC;
-	s->flush_ms = config->flush_ms ? max(config->flush_ms, 1000U) : 1000;
+	/* A file alone can wait until a buffer is full. */
+	if (config->flush_ms || config->mode & ETW_MODE_REAL_TIME)
+		s->flush_ms = max(config->flush_ms, ETW_FLUSH_MS_MIN);
 	return 0;
 }
 
@@ -151,15 +155,20 @@ static int check_config(const struct etw_session_config *config)
 {
 	u32 known = ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
 		    ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE |
-		    ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE;
+		    ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE |
+		    (config->log ? ETW_MODE_FILE : 0);
 	u32 sequence = ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE;
 	u32 policy = config->mode & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING);
 
 	if (config->mode & ~known || config->clock > ETW_CLOCK_CYCLES)
 		return -EINVAL;
-	/* Exactly one of the two. */
-	if (!policy || policy == (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING) ||
-	    (config->mode & sequence) == sequence)
+	/* At most one of the two, exactly one without a file. */
+	if (policy == (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING) || (!policy && !config->log))
+		return -EINVAL;
+	/* The file of a snapshot is a plain one. */
+	if (policy & ETW_MODE_BUFFERING && config->mode & ETW_MODE_FILE & ~ETW_MODE_KBYTES)
+		return -EINVAL;
+	if ((config->mode & sequence) == sequence)
 		return -EINVAL;
 	return 0;
 }
@@ -248,7 +257,8 @@ static int session_publish(struct etw_trace_session *s, const struct etw_guid *g
 }
 
 /*
- * Start a session.  The caller gets a reference and has checked who it is.
+ * Start a session.  The caller gets a reference and has checked who it is; the
+ * session's log file, if it has one, is the caller's still if this fails.
  *
  * The name is looked up before the memory is taken, so that a name or a limit
  * is what the caller hears of, and once more when the session is made known.
@@ -277,8 +287,10 @@ struct etw_trace_session *etw_session_start(const struct etw_session_config *con
 	}
 	mutex_lock(&etw_control);
 	err = session_publish(s, &config->guid);
-	if (!err)
+	if (!err) {
+		s->log = config->log;
 		etw_session_hold(s);
+	}
 	mutex_unlock(&etw_control);
 	if (err)
 		goto err_put;
@@ -292,6 +304,17 @@ err_module:
 }
 
 /* ------------------------------------------------------------------ running */
+
+/* Also of a session that had no timer: what waits already is for it, too. */
+void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
+{
+	lockdep_assert_held(&s->lock);
+	WRITE_ONCE(s->flush_ms, max(ms, ETW_FLUSH_MS_MIN));
+	if (READ_ONCE(s->flush_armed))
+		mod_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(s->flush_ms));
+	else
+		etw_deliver_kick(s);
+}
 
 /* UPDATE: 0 leaves a value as it is. */
 int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms)
@@ -310,12 +333,8 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 			s->max_buffers = max_buffers;
 		WRITE_ONCE(s->dry, false);
 	}
-	if (!err && flush_ms) {
-		WRITE_ONCE(s->flush_ms, max(flush_ms, 1000U));
-		if (READ_ONCE(s->flush_armed))
-			mod_delayed_work(etw_wq, &s->flush_work,
-					 msecs_to_jiffies(s->flush_ms));
-	}
+	if (!err && flush_ms)
+		etw_session_set_flush_locked(s, flush_ms);
 	mutex_unlock(&s->lock);
 	return err;
 }
@@ -370,6 +389,7 @@ void etw_session_stop(struct etw_trace_session *s)
 
 	etw_periodic_stop(s);
 	etw_deliver_stop(s);
+	etw_logfile_stop(s);
 	etw_session_put(s);
 	module_put(THIS_MODULE);
 }

@@ -87,7 +87,7 @@ struct etw_trace_session {
 	char *name;
 	u32 name_len;
 	u64 handle;
-	u32 mode;
+	u32 mode;			/* changed under lock: a file session may become real-time */
 	u32 clock_type;
 	u64 clock_freq;
 	struct etw_clock_sync start;
@@ -100,7 +100,7 @@ struct etw_trace_session {
 	enum etw_session_state state;
 	u32 min_buffers;
 	u32 max_buffers;
-	u32 flush_ms;
+	u32 flush_ms;			/* 0: no timer */
 	u32 total;			/* buffers allocated */
 	u32 capacity;			/* entries of ring.pool.table */
 	struct list_head queue;		/* delivered, oldest first */
@@ -117,6 +117,8 @@ struct etw_trace_session {
 	u64 discarded_buffers;
 	u64 discarded_events;
 	u64 rt_buffers_lost;
+
+	struct etw_logfile *log;	/* set at start; NULL: no file */
 
 	/* under etw_control, see periodic.c */
 	struct {
@@ -136,6 +138,8 @@ static inline struct etw_buffer *etw_buffer_of(struct etw_buf *buf)
 	return container_of(buf, struct etw_buffer, buf);
 }
 
+#define ETW_FLUSH_MS_MIN	1000U
+
 /* What a session is started with; checked by etw_session_start(). */
 struct etw_session_config {
 	const char *name;
@@ -147,6 +151,7 @@ struct etw_session_config {
 	u32 flush_ms;
 	u32 clock;			/* ETW_CLOCK_*, 0: QPC */
 	u32 mode;			/* ETW_MODE_* */
+	struct etw_logfile *log;	/* a file, which the session takes over; or NULL */
 };
 
 /* session.c */
@@ -160,6 +165,7 @@ struct etw_trace_session *etw_session_hold(struct etw_trace_session *s);
 void etw_session_put(struct etw_trace_session *s);
 void etw_session_stop(struct etw_trace_session *s);
 int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms);
+void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms);
 u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES]);
 u64 etw_session_written(struct etw_trace_session *s);
 u32 etw_sessions_list(u64 *handles, u32 capacity);
@@ -191,10 +197,10 @@ int etw_deliver_flush(struct etw_trace_session *s);
 void etw_periodic_init(struct etw_trace_session *s);
 void etw_periodic_stop(struct etw_trace_session *s);
 
-/* consumer.c; all but _open and _info under session->lock */
-struct etw_consumer;
-
+/* consumer_file.c */
 struct file *etw_consumer_open(struct etw_trace_session *s, u32 flags);
+
+/* consumer.c; all but _info under session->lock */
 void etw_consumers_append(struct etw_trace_session *s, struct etw_buffer *b);
 void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b);
 u32 etw_consumers_info(struct etw_trace_session *s, struct etw_consumer_info *info,

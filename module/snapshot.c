@@ -132,8 +132,8 @@ static void fill(struct etw_update *u, struct etw_snapshot_entry *to,
 	to->session = slot->session;
 	to->events = slot->events;
 	u->snapshot->shared |= slot->session->shared;
-	u->snapshot->special |= slot->events || slot->session->shared ||
-				slot->property & ETW_ENABLE_ITEMS;
+	u->snapshot->choosy |= slot->events || slot->session->shared ||
+			       slot->property & ETW_ENABLE_ITEMS;
 	etw_filter_merge(&u->composite, &slot->filter);
 }
 
@@ -163,7 +163,7 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 	snapshot->count = enablers.count;
 	snapshot->traits = u->traits;
 	snapshot->types = u->types;
-	snapshot->special = u->traits || u->types || enablers.both;
+	snapshot->choosy = enablers.both;
 	for (i = 0; i < enablers.count; i++) {
 		const struct enabler *e = &enablers.list[i];
 
@@ -174,6 +174,7 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 		fill(u, &snapshot->entries[enablers.count + snapshot->also], e->group);
 		snapshot->also_of[snapshot->also++] = i;
 	}
+	snapshot->special = u->traits || u->types || snapshot->choosy;
 	return 0;
 }
 

@@ -15,11 +15,9 @@
  * Pairing: F of enable.c with rcu_dereference_sched() here.  The other
  * barriers are those of core/ring.h.
  */
-#include <linux/export.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 
 #include "core/ring.h"
 #include "items.h"
@@ -39,16 +37,6 @@ unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
 #define TRIES_MAX	100
 
 static DEFINE_PER_CPU(unsigned int, nesting);
-
-/*
- * Kernels that zero all automatic variables would clear the arrays below with
- * every event; each member is written before it is read.
- */
-#if __has_attribute(__uninitialized__)
-#define UNINITIALIZED	__attribute__((__uninitialized__))
-#else
-#define UNINITIALIZED
-#endif
 
 static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
 {
@@ -127,6 +115,7 @@ static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
 /* Write to the sessions of the mask, whose places are in cur. */
 static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					const struct etw_record_source *source,
+					const struct etw_record_items *items,
 					u32 wanted, const u64 *cur)
 {
 	u64 now[ETW_SOURCES] UNINITIALIZED;
@@ -138,7 +127,7 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 	for (left = wanted; left; left &= left - 1) {
 		i = __ffs(left);
 		s = snapshot->entries[i].session;
-		err = write_one(s, source, NULL, cur[i], now[s->clock]);
+		err = write_one(s, source, items, cur[i], now[s->clock]);
 		if (unlikely(err) && !ret)
 			ret = err;
 	}
@@ -216,6 +205,21 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
+/* As write_wanted_items(), where no session asks for items: it was measured with extra. */
+static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
+				       const struct etw_record_source *source, u32 wanted,
+				       const struct etw_record_extra *extra)
+{
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	struct etw_record_items items UNINITIALIZED;
+
+	items.extra = extra;
+	items.count = 0;
+	items.size = 0;
+	sample(snapshot, wanted, cur);
+	return write_wanted(snapshot, source, &items, wanted, cur);
+}
+
 /* Write to the sessions of the mask, properties of each; extra: of all. */
 static noinline int write_chosen(const struct etw_snapshot *snapshot,
 				 const struct etw_record_source *source,
@@ -230,11 +234,13 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 		all |= properties[__ffs(left)];
 	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
 		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	} else if (extra && !all && !snapshot->shared) {
+		ret = write_wanted_extra(snapshot, source, wanted, extra);
 	} else if (all || extra || snapshot->shared) {
 		ret = write_wanted_items(snapshot, source, how, wanted, properties, all, extra);
 	} else {
 		sample(snapshot, wanted, cur);
-		ret = write_wanted(snapshot, source, wanted, cur);
+		ret = write_wanted(snapshot, source, NULL, wanted, cur);
 	}
 	this_cpu_dec(nesting);
 	return ret;
@@ -260,9 +266,40 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 		properties);
 	if (!wanted)
 		return 0;
-	if (err)	/* metadata larger than any event */
+	/* Metadata larger than any event, or too large for this one's payload */
+	if (err || event.source.size + event.extra.size > ETW_RECORD_MAX)
 		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+	event.source.size += event.extra.size;
 	return write_chosen(snapshot, &event.source, how, wanted, properties, &event.extra);
+}
+
+/* As write_typed(), where level and keyword alone say who takes it, and none asks for items. */
+static noinline int write_described(const struct etw_snapshot *snapshot,
+				    const struct etw_record_source *source)
+{
+	const struct etw_event_descriptor *desc = source->desc;
+	struct etw_typed_event event UNINITIALIZED;
+	u32 i, wanted = 0;
+	int err;
+
+	for (i = 0; i < snapshot->count; i++)
+		if (etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
+			wanted |= BIT(i);
+	if (!wanted)
+		return 0;
+	event.source = *source;
+	err = etw_typed_event(&event, snapshot, NULL);
+	if (unlikely(err == -EINVAL))
+		return err;
+	if (unlikely(err || event.source.size + event.extra.size > ETW_RECORD_MAX))
+		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+	event.source.size += event.extra.size;
+	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
+		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra);
+	else
+		err = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	this_cpu_dec(nesting);
+	return err;
 }
 
 /* As etw_trace_write(), where a filter, the writer or an item makes a difference. */
@@ -272,6 +309,8 @@ static noinline int write_special(const struct etw_snapshot *snapshot,
 {
 	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
 
+	if (!how && !snapshot->choosy)
+		return write_described(snapshot, source);
 	if (snapshot->traits || snapshot->types || (how && how->typed))
 		return write_typed(snapshot, source, how);
 	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
@@ -314,7 +353,7 @@ int etw_trace_write(const struct etw_provider *provider,
 	if (!wanted)
 		goto out;
 	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
-		ret = write_wanted(snapshot, source, wanted, cur);
+		ret = write_wanted(snapshot, source, NULL, wanted, cur);
 	else
 		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
 	this_cpu_dec(nesting);
@@ -348,152 +387,3 @@ int etw_trace_drop(const struct etw_provider *provider,
 	preempt_enable_notrace();
 	return ret;
 }
-
-/* Would some session have the event with its stack? */
-bool etw_trace_wants_stack(const struct etw_provider *provider,
-			   const struct etw_event_descriptor *desc,
-			   const struct etw_trace_how *how)
-{
-	struct etw_trace_event ask = { .desc = desc, .how = how, .typed = how ? how->typed : NULL };
-	u32 properties[ETW_PROVIDER_SESSIONS], left = 0, all = 0;
-	const struct etw_snapshot *snapshot;
-
-	preempt_disable_notrace();
-	snapshot = rcu_dereference_sched(provider->snapshot);
-	if (snapshot && snapshot->special) {
-		ask.unknown = !ask.typed && snapshot->types;
-		left = etw_trace_choose(snapshot, &ask, properties);
-	}
-	for (; left; left &= left - 1)
-		all |= properties[__ffs(left)];
-	preempt_enable_notrace();
-	return all & ETW_ENABLE_STACK_TRACE;
-}
-
-/* --------------------------------------------------------- for kernel modules */
-
-/* A run-time handle has no static key that keeps it from coming here. */
-static __always_inline bool enabled(const struct etw_provider *provider)
-{
-	return rcu_access_pointer(provider->snapshot);
-}
-
-static __always_inline int write_kernel(const struct etw_provider *provider,
-					const struct etw_event_descriptor *desc,
-					const struct etw_guid *activity,
-					const struct etw_guid *related, u32 count,
-					const struct etw_data_descriptor *data,
-					const struct etw_trace_how *how)
-{
-	struct etw_record_source source = {
-		.provider = &provider->guid,
-		.desc = desc,
-		.activity = activity,
-		.related = related,
-		.data = data,
-		.count = count,
-		.thread_id = current->pid,
-		.process_id = current->tgid,
-		.type = ETW_TYPE_EVENT64,
-		.flags = ETW_EVENT_NO_CPUTIME,
-	};
-	int err;
-
-	err = etw_record_measure(&source);
-	if (unlikely(err == -EOVERFLOW))
-		return etw_trace_drop(provider, desc, how, ETW_DROP_EVENT_SIZE);
-	if (unlikely(err))
-		return err;
-	if (!static_branch_unlikely(&etw_activity_used) || activity)
-		return etw_trace_write(provider, &source, how);
-
-	/* The id stays readable until a grace period after it was replaced. */
-	rcu_read_lock_sched_notrace();
-	source.activity = etw_activity_current();
-	err = etw_trace_write(provider, &source, how);
-	rcu_read_unlock_sched_notrace();
-	return err;
-}
-
-/**
- * etw_write_transfer() - write an event with activity ids
- * @provider: a registered provider; one that is not writes nothing
- * @desc: the event's descriptor, written as it is
- * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
- * @related: related activity id, stored as an extended item, or NULL
- * @count: number of data descriptors, at most 128
- * @data: pieces of the payload, stored one after the other without padding
- *
- * Any context, NMI included; does not sleep.  Tests levels and keywords
- * itself, but ETW_EVENT_ENABLED() before the call is cheaper.
- *
- * Return: 0, also if no session wants the event; -EINVAL: more than 128
- * pieces; -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than
- * a session's buffer; -ENOBUFS: a session had no free buffer.  The event is
- * counted as lost in the sessions concerned and written to the others.
- */
-int etw_write_transfer(struct etw_provider *provider,
-		       const struct etw_event_descriptor *desc,
-		       const struct etw_guid *activity,
-		       const struct etw_guid *related, u32 count,
-		       const struct etw_data_descriptor *data)
-{
-	if (!enabled(provider))
-		return 0;
-	return write_kernel(provider, desc, activity, related, count, data, NULL);
-}
-EXPORT_SYMBOL_GPL(etw_write_transfer);
-
-/**
- * etw_write() - write an event
- * @provider: a registered provider; one that is not writes nothing
- * @desc: the event's descriptor, written as it is
- * @count: number of data descriptors, at most 128
- * @data: pieces of the payload, stored one after the other without padding
- *
- * As etw_write_transfer() with the task's activity id and no related one.
- *
- * Return: as etw_write_transfer().
- */
-int etw_write(struct etw_provider *provider,
-	      const struct etw_event_descriptor *desc, u32 count,
-	      const struct etw_data_descriptor *data)
-{
-	if (!enabled(provider))
-		return 0;
-	return write_kernel(provider, desc, NULL, NULL, count, data, NULL);
-}
-EXPORT_SYMBOL_GPL(etw_write);
-
-/**
- * etw_write_ex() - write an event, but not to every session
- * @provider: a registered provider; one that is not writes nothing
- * @desc: the event's descriptor, written as it is
- * @exclude: bit i keeps the event from the session with logger id i + 1
- * @flags: ETW_EX_INPRIVATE, ETW_EX_NO_FAULTING, which no write does, or 0
- * @activity: as for etw_write_transfer()
- * @related: as for etw_write_transfer()
- * @count: number of data descriptors, at most 128
- * @data: pieces of the payload, stored one after the other without padding
- *
- * As etw_write_transfer().
- *
- * Return: as etw_write_transfer(); -EINVAL also for other flags.
- */
-int etw_write_ex(struct etw_provider *provider,
-		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
-		 const struct etw_guid *activity, const struct etw_guid *related,
-		 u32 count, const struct etw_data_descriptor *data)
-{
-	struct etw_trace_how how = {
-		.exclude = exclude,
-		.inprivate = flags & ETW_EX_INPRIVATE,
-	};
-
-	if (flags & ~(ETW_EX_INPRIVATE | ETW_EX_NO_FAULTING))
-		return -EINVAL;
-	if (!enabled(provider))
-		return 0;
-	return write_kernel(provider, desc, activity, related, count, data, &how);
-}
-EXPORT_SYMBOL_GPL(etw_write_ex);

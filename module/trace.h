@@ -10,6 +10,16 @@
 
 struct etw_typed;
 
+/*
+ * Kernels that zero all automatic variables would clear these with every event;
+ * each member is written before it is read.
+ */
+#if __has_attribute(__uninitialized__)
+#define UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define UNINITIALIZED
+#endif
+
 extern unsigned int etw_nesting_max;
 
 struct etw_snapshot;

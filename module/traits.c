@@ -62,6 +62,22 @@ static int understand(struct etw_traits *traits)
 	return 0;
 }
 
+/* A module's; -EINVAL: they are malformed. */
+struct etw_traits *etw_traits_copy(const void *blob, u32 len)
+{
+	struct etw_traits *traits = traits_alloc(len);
+	int err;
+
+	if (IS_ERR(traits))
+		return traits;
+	memcpy(traits->blob, blob, len);
+	err = understand(traits);
+	if (!err)
+		return traits;
+	etw_traits_free(traits);
+	return ERR_PTR(err);
+}
+
 /* The name that the traits give to a registration that has none; NULL: none. */
 static int name_of(const struct etw_registration *reg, const struct etw_traits *traits,
 		   char **name)
@@ -97,7 +113,8 @@ static void set(struct list_head *updates, struct etw_registration *reg,
 
 /*
  * Give the registration traits, which it takes over, or NULL; types: whether
- * its data descriptors have types, or NULL.  Traits say that they have.
+ * its data descriptors have types, or NULL.  Traits say that they have.  Traits
+ * that it was made with are given to it once more, for name and group.
  * -EEXIST: it has traits already; -EPERM: the caller may not join their group;
  * -EINVAL: it is classic, and its events have no room for any of this.
  */
@@ -114,7 +131,7 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 	lockdep_assert_held(&etw_control);
 	if (etw_is_classic(reg))
 		return -EINVAL;
-	if (traits && reg->traits)
+	if (traits && reg->traits && reg->traits != traits)
 		return -EEXIST;
 	if (traits && traits->has_group) {
 		if (reg->process && !etw_access_may_join(&traits->group))
@@ -191,15 +208,12 @@ static int set_kernel(struct etw_provider *provider, struct etw_traits *traits,
  */
 int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
 {
-	struct etw_traits *copy = traits_alloc(len);
+	struct etw_traits *copy = etw_traits_copy(traits, len);
 	int err;
 
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	memcpy(copy->blob, traits, len);
-	err = understand(copy);
-	if (!err)
-		err = set_kernel(provider, copy, NULL);
+	err = set_kernel(provider, copy, NULL);
 	if (err)
 		etw_traits_free(copy);
 	return err;

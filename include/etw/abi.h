@@ -65,6 +65,7 @@
 #include <etw/abi_access.h>
 #include <etw/abi_capture.h>
 #include <etw/abi_classic.h>
+#include <etw/abi_file.h>
 #include <etw/abi_filter.h>
 #include <etw/format.h>
 
@@ -136,13 +137,17 @@
  * rounds up to whole pages within 4..16384, min_buffers is at least 2 per
  * online CPU (2 with NO_PER_PROCESSOR), max_buffers (0: min_buffers + 20) at least min_buffers.  More
  * than 60,000 buffers or 1/8 of RAM is ENOSPC.  mode holds REAL_TIME or
- * BUFFERING, never both, nor both kinds of SEQUENCE; a BUFFERING session has
+ * BUFFERING, never both, nor both kinds of SEQUENCE; with a file neither of them is
+ * needed, and without BUFFERING there are the modes of abi_file.h.  Only a session that is REAL_TIME or
+ * BUFFERING has consumers.  A BUFFERING session has
  * min_buffers buffers, and as many again once a snapshot was taken.  SECURE:
  * only who has the right to LOG_EVENT writes to it.
- * UPDATE: max_buffers and flush_ms, 0 leaves them as they are.  The name of
+ * UPDATE: max_buffers and flush_ms, 0 leaves them as they are; file, if given, takes
+ * the place of the one there is, or ends it: ETW_FILE_END.  The name of
  * a started session is free again as soon as STOP returns.
  * FLUSH: returns once every event written before the call is in a delivered
- * buffer; a BUFFERING session hands its ring over to the consumers.
+ * buffer, and in the file if there is one; a BUFFERING session hands its ring over to
+ * the consumers, or, if it was started with a file or the command names one, to that.
  */
 struct etw_session {
 	__u32 size;
@@ -175,6 +180,8 @@ struct etw_session {
 	__u64 sync_clock;
 	__u64 sync_mono;
 	__u64 sync_wall;
+	__u64 file;		/* in: struct etw_session_file *; START, UPDATE, FLUSH; else 0 */
+	__u64 log;		/* in: struct etw_session_log *, filled if there is a file; 0 */
 };
 
 struct etw_session_enum {

@@ -22,7 +22,11 @@
  * modules are not asked.
  *
  * Which right is asked for, and when:
- *	START, STOP, UPDATE, FLUSH	CREATE_REALTIME on the session
+ *	START, STOP, UPDATE, FLUSH	CREATE_REALTIME on the session; of one that has a
+ *					log file and is not REAL_TIME CREATE_ONDISK
+ *	START of one that is both	CREATE_REALTIME and CREATE_ONDISK
+ *	UPDATE, FLUSH that name a file	CREATE_ONDISK besides
+ *	UPDATE that ends the file	CREATE_REALTIME besides
  *	QUERY, STAT			QUERY or ACCESS_REALTIME on the session
  *	ENUM				QUERY on the session; tells only those
  *	ENABLE, all controls		GUID_ENABLE on the provider or on the group,

@@ -171,8 +171,10 @@ ETW_API ULONG WMIAPI EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
  *
  * Return: a handle for ProcessTrace(), ended with CloseTrace(); or
  * INVALID_PROCESSTRACE_HANDLE, with GetLastError() ERROR_INVALID_PARAMETER,
- * ERROR_BAD_PATHNAME, ERROR_ACCESS_DENIED, ERROR_WMI_INSTANCE_NOT_FOUND,
- * ERROR_NOT_ENOUGH_MEMORY or ERROR_NOT_SUPPORTED.
+ * ERROR_ACCESS_DENIED, ERROR_NOT_ENOUGH_MEMORY; of a session also
+ * ERROR_WMI_INSTANCE_NOT_FOUND (it does not run) or ERROR_WMI_SERVER_UNAVAILABLE (no
+ * module); of a file ERROR_FILE_NOT_FOUND, ERROR_BAD_PATHNAME (a directory, or what
+ * cannot be read at any place) or ERROR_FILE_CORRUPT (no log file).
  * Context: any thread.
  * Semantics: Microsoft's page "OpenTraceW function".
  */
@@ -188,8 +190,22 @@ ETW_API TRACEHANDLE WMIAPI OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile);
  * @EndTime: last time to deliver, or NULL
  *
  * Blocks and calls back on this thread until the session stops or the files
- * end, CloseTrace(), or a BufferCallback returns FALSE.  Events of one time
- * from several CPUs come in any order.
+ * end, CloseTrace(), or a BufferCallback returns FALSE.  Several files are merged
+ * by time.  Events of one time from several CPUs come in any order, as do those
+ * that were written with the clock set back.
+ *
+ * The first event of each trace tells of it: class EventTraceGuid, opcode 0, of the
+ * session's start, with a TRACE_LOGFILE_HEADER, the session's and the file's name
+ * (UTF-16 with their NULs) as payload.  It counts as no event of the session, and
+ * @StartTime and @EndTime hold for it, too.
+ *
+ * What a real-time reader has missed is told by events without payload of class
+ * RT_LostEvent (6a399ae0-4bc6-4de9-870b-3657f8947e7e) before those of the next
+ * buffer: type 32 events, 33 buffers, 34 what was kept while nobody read.
+ *
+ * Times are FILETIME.  Those of a log file of this system are told by its buffers, so
+ * they hold for days; those of Windows' files by start and frequency in the header.
+ * No step of the wall clock shows in them.
  *
  * A thread that is cancelled (pthread_cancel(), the deferred kind) ends while it
  * waits, between two events, or in a callback that lets it.  The trace is then as

@@ -155,6 +155,7 @@ struct etw_ext_item {
 #define ETW_BUFFER_FLUSH_MARKER		0x0001
 #define ETW_BUFFER_EVENTS_LOST		0x0002	/* events were lost since the last one */
 #define ETW_BUFFER_BUFFER_LOST		0x0004
+#define ETW_BUFFER_BACKUP_LOST		0x0008	/* of a real-time session's backing file */
 #define ETW_BUFFER_PROCESSOR_INDEX	0x0020	/* processor is a 16-bit index */
 #define ETW_BUFFER_COMPRESSED		0x0040
 

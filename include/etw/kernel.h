@@ -200,12 +200,16 @@ static __always_inline struct etw_data_descriptor etw_data_typed(u8 type, const 
  * etw_register(), etw_register_handle(): provider, GUID; name that "etw list" shows,
  * or NULL; callback and its context, or NULL.  Process context, sleep.  0; -EBUSY: it
  * is registered; -EINVAL: the GUID is zero; -ENAMETOOLONG: over 1,024 bytes; -ENOMEM.
+ * __etw_register_traits(): with traits, as TraceLoggingRegister() does; also -EINVAL: they
+ * are malformed.
  * etw_unregister(), etw_unregister_handle(): process context, sleep, wait for writes
  * and for the callback; 0, or -EDEADLK from the provider's own callback.  Not
  * registered, NULL: 0.
  */
 int __etw_register(struct etw_provider *provider, struct module *owner,
 		   const char *name, etw_enable_fn callback, void *context);
+int __etw_register_traits(struct etw_provider *provider, struct module *owner,
+			  const void *traits, u32 len, etw_enable_fn callback, void *context);
 int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 			  const char *name, etw_enable_fn callback,
 			  void *context, struct etw_provider **handle);

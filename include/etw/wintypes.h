@@ -2,15 +2,15 @@
 /*
  * wintypes.h - the Windows base types that the Windows-named headers share
  *
- * User space only; include <evntprov.h>, <evntrace.h> or <evntcons.h> rather
- * than this.  Sizes are those of 64-bit Windows, not what the names suggest on
- * LP64 Linux:
+ * Include <evntprov.h>, <evntrace.h> or <evntcons.h> rather than this, in kernel
+ * modules <etw/ntetw.h>.  Sizes are those of 64-bit Windows, not what the names
+ * suggest on LP64 Linux:
  *
  *	ULONG, LONG, DWORD	32 bits
  *	ULONGLONG, ULONG64	64 bits, "unsigned long long": print with %llu
  *	ULONG_PTR, SIZE_T	as wide as a pointer
  *	WCHAR			one UTF-16 unit: wchar_t where that has 16 bits
- *				(-fshort-wchar), else char16_t
+ *				(-fshort-wchar, and in the kernel), else char16_t
  *
  * A function whose name ends in W takes WCHAR strings, its twin in A takes
  * UTF-8.  The name without a suffix is a macro for W when UNICODE is defined
@@ -19,8 +19,13 @@
 #ifndef ETW_WINTYPES_H
 #define ETW_WINTYPES_H
 
+#ifdef __KERNEL__
+#include <linux/stddef.h>
+#include <linux/types.h>
+#else
 #include <stddef.h>
 #include <stdint.h>
+#endif
 
 #if !defined(__SIZEOF_WCHAR_T__) || !defined(__BYTE_ORDER__)
 #error "etw needs gcc or clang"
@@ -132,8 +137,8 @@ typedef unsigned long long ULONG64;
 typedef unsigned long long UINT64;
 typedef unsigned long long DWORD64;
 typedef unsigned long long DWORDLONG;
-typedef intptr_t INT_PTR;
-typedef intptr_t LONG_PTR;
+typedef __INTPTR_TYPE__ INT_PTR;
+typedef __INTPTR_TYPE__ LONG_PTR;
 typedef uintptr_t UINT_PTR;
 typedef uintptr_t ULONG_PTR;
 typedef uintptr_t DWORD_PTR;
@@ -143,7 +148,11 @@ typedef float FLOAT;
 typedef double DOUBLE;
 
 #if __SIZEOF_WCHAR_T__ == 2
+#ifdef __KERNEL__
+typedef __WCHAR_TYPE__ WCHAR;
+#else
 typedef wchar_t WCHAR;
+#endif
 #define ETW_WIDE_(s)		L##s
 #else
 typedef char16_t WCHAR;
@@ -161,6 +170,7 @@ typedef WCHAR *PWSTR;
 typedef WCHAR *LPWSTR;
 typedef const WCHAR *PCWSTR;
 typedef const WCHAR *LPCWSTR;
+typedef WCHAR *BSTR;	/* its length in front is looked at by nobody: a NUL ends it */
 
 typedef UCHAR *PUCHAR;
 typedef BYTE *PBYTE;

@@ -29,35 +29,17 @@ static_assert(offsetof(struct etw_event_header, processor_time) == 56);
 static_assert(offsetof(struct etw_event_header, activity) == 64);
 static_assert(sizeof(struct etw_ext_item) == ETW_EXT_ITEM_SIZE);
 
-static u32 item_size(u32 len)
-{
-	return sizeof(struct etw_ext_item) + ALIGN(len, (u32)ETW_RECORD_ALIGN);
-}
-
-/* One more item.  false: no event is that large. */
-bool etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u32 len)
-{
-	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE - ETW_EXT_ITEM_SIZE)
-		return false;
-	to->item[to->count].data = data;
-	to->item[to->count].type = type;
-	to->item[to->count].len = len;
-	to->count++;
-	to->size += item_size(len);
-	return true;
-}
-
 /* Store an item whose data lies elsewhere; its padding is zeroed. */
 static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 len)
 {
 	struct etw_ext_item *item = (struct etw_ext_item *)at;
 
-	memset(at + item_size(len) - ETW_RECORD_ALIGN, 0, ETW_RECORD_ALIGN);
-	item->size = item_size(len);
+	__builtin_memset(at + etw_item_size(len) - ETW_RECORD_ALIGN, 0, ETW_RECORD_ALIGN);
+	item->size = etw_item_size(len);
 	item->type = type;
 	item->linkage = 1;
 	item->data_size = len;
-	memcpy(item + 1, data, len);
+	etw_record_copy((u8 *)(item + 1), data, len);
 	return item;
 }
 

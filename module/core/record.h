@@ -30,6 +30,26 @@ struct etw_record_extra {
 	u64 timestamp;	/* instead of the time of writing, if earlier */
 };
 
+/* Bytes of an item with so many of data. */
+static __always_inline u32 etw_item_size(u32 len)
+{
+	return sizeof(struct etw_ext_item) + ALIGN(len, (u32)ETW_RECORD_ALIGN);
+}
+
+/* One more item.  false: no event is that large. */
+static __always_inline bool
+etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u32 len)
+{
+	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE - ETW_EXT_ITEM_SIZE)
+		return false;
+	to->item[to->count].data = data;
+	to->item[to->count].type = type;
+	to->item[to->count].len = len;
+	to->count++;
+	to->size += etw_item_size(len);
+	return true;
+}
+
 /* Extended items, each a whole item with its padding; linkage is not looked at. */
 struct etw_record_items {
 	const struct etw_record_extra *extra;	/* and what else there is, or NULL */
@@ -82,6 +102,7 @@ static __always_inline int
 etw_record_measure_items(struct etw_record_source *source,
 			 const struct etw_record_items *items)
 {
+	const bool typed = etw_record_is_typed(items);
 	u64 size = ETW_EVENT_HEADER_SIZE;
 	u32 i;
 
@@ -91,7 +112,7 @@ etw_record_measure_items(struct etw_record_source *source,
 		size += ETW_RELATED_ITEM_SIZE;
 	size += etw_record_items_size(items);
 	for (i = 0; i < source->count; i++)
-		if (!etw_record_is_typed(items) || !(u8)source->data[i].reserved)
+		if (!typed || !(u8)source->data[i].reserved)
 			size += source->data[i].size;
 	if (size > ETW_RECORD_MAX)
 		return -EOVERFLOW;
@@ -158,7 +179,6 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 	return item;
 }
 
-bool etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u32 len);
 u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
@@ -172,6 +192,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		       const struct etw_record_items *items, u64 timestamp)
 {
 	struct etw_event_header *header = (struct etw_event_header *)slot;
+	const bool typed = etw_record_is_typed(items);
 	u32 left = source->size - ETW_EVENT_HEADER_SIZE, i, n;
 	u16 flags = source->flags;
 	u8 *at = slot + ETW_EVENT_HEADER_SIZE;
@@ -213,7 +234,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		left -= ETW_RELATED_ITEM_SIZE;
 	}
 	for (i = 0; i < source->count; i++) {
-		if (etw_record_is_typed(items) && (u8)source->data[i].reserved)
+		if (typed && (u8)source->data[i].reserved)
 			continue;
 		n = source->data[i].size;
 		if (unlikely(n > left))

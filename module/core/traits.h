@@ -21,8 +21,17 @@ struct etw_traits_view {
 
 int etw_traits_parse(const void *traits, u32 len, struct etw_traits_view *view);
 
+/* These lie anywhere. */
+static __always_inline u16 etw_u16_at(const u8 *at)
+{
+	return at[0] | at[1] << 8;
+}
+
 /* Event or provider metadata of a data descriptor: does it say its own size? */
-bool etw_blob_ok(const void *blob, u32 len);
+static __always_inline bool etw_blob_ok(const void *blob, u32 len)
+{
+	return len >= 2 && etw_u16_at(blob) == len;
+}
 
 #define ETW_SCHEMA_NAME_MAX	4096	/* more than any filter has room for */
 
@@ -37,6 +46,7 @@ struct etw_typed_at {
 	s32 schema;
 	s32 provider;
 	s32 timestamp;
+	u64 payload;	/* bytes of all the others */
 };
 
 /* What those describe, in memory that can be read here. */
@@ -54,10 +64,82 @@ static __always_inline u8 etw_data_type(const struct etw_data_descriptor *data)
 	return data->reserved;
 }
 
-int etw_typed_find(struct etw_typed_at *at, const struct etw_data_descriptor *data,
-		   u32 count);
-int etw_typed_read(struct etw_typed *to, const struct etw_data_descriptor *schema,
-		   const struct etw_data_descriptor *provider,
-		   const struct etw_data_descriptor *timestamp);
+/*
+ * What follows is inline: every event of TraceLogging goes through it.
+ */
+
+/* -EINVAL: a type that is not known, one twice, a time stamp of a wrong size. */
+static __always_inline int
+etw_typed_find(struct etw_typed_at *at, const struct etw_data_descriptor *data, u32 count)
+{
+	s32 *which;
+	u32 i;
+
+	at->schema = -1;
+	at->provider = -1;
+	at->timestamp = -1;
+	at->payload = 0;
+	for (i = 0; i < count; i++) {
+		if (likely(etw_data_type(&data[i]) == ETW_DATA_PAYLOAD)) {
+			at->payload += data[i].size;
+			continue;
+		}
+		switch (etw_data_type(&data[i])) {
+		case ETW_DATA_EVENT_METADATA:
+			which = &at->schema;
+			break;
+		case ETW_DATA_PROVIDER_METADATA:
+			which = &at->provider;
+			break;
+		case ETW_DATA_TIMESTAMP:
+			which = &at->timestamp;
+			if (data[i].size != sizeof(u64))
+				return -EINVAL;
+			break;
+		default:
+			return -EINVAL;
+		}
+		if (*which >= 0)
+			return -EINVAL;
+		*which = i;
+	}
+	return 0;
+}
+
+static __always_inline int
+etw_typed_blob(const void **to, u32 *len, const struct etw_data_descriptor *data)
+{
+	const void *blob;
+
+	*to = NULL;
+	*len = 0;
+	if (!data)
+		return 0;
+	blob = (const void *)(unsigned long)data->ptr;
+	if (!etw_blob_ok(blob, data->size))
+		return -EINVAL;
+	*to = blob;
+	*len = data->size;
+	return 0;
+}
+
+/* Each may be NULL.  -EINVAL: metadata whose size is not the one it says. */
+static __always_inline int
+etw_typed_read(struct etw_typed *to, const struct etw_data_descriptor *schema,
+	       const struct etw_data_descriptor *provider,
+	       const struct etw_data_descriptor *timestamp)
+{
+	int err;
+
+	err = etw_typed_blob(&to->schema, &to->schema_len, schema);
+	if (!err)
+		err = etw_typed_blob(&to->provider, &to->provider_len, provider);
+	to->timestamp_given = timestamp;
+	to->timestamp = 0;
+	if (timestamp)
+		memcpy(&to->timestamp, (const void *)(unsigned long)timestamp->ptr,
+		       sizeof(to->timestamp));
+	return err;
+}
 
 #endif /* ETW_CORE_TRAITS_H */
