@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "callback.h"
 #include "cancel.h"
@@ -68,6 +69,9 @@ static void run(struct etw_proc *proc, const struct etw_notify *n)
 	/* In a child forked by the callback none of this is ours. */
 	if (is_self(proc)) {
 		proc->running = 0;
+		reg = etw_reg_find(n->cookie);
+		if (reg)
+			reg->due = 0;
 		pthread_cond_broadcast(&proc->changed);
 	}
 	etw_proc_unlock(proc, &saved);
@@ -79,6 +83,7 @@ struct work {
 	struct etw_kdev_id id;
 	struct etw_wake wake;
 	uint32_t epoch;
+	uint64_t asked;
 };
 
 /* False: the thread is to end. */
@@ -93,8 +98,23 @@ static bool get_work(struct etw_proc *proc, struct work *work)
 	work->id = proc->id;
 	work->wake = proc->wake;
 	work->epoch = atomic_load(&proc->epoch);
+	work->asked = proc->asked;
 	etw_proc_unlock(proc, &saved);
 	return go_on;
+}
+
+/* Whoever was registered up to asked need not wait, with this descriptor. */
+static void answer(struct etw_proc *proc, const struct work *work, uint64_t asked)
+{
+	struct etw_proc_saved saved;
+
+	etw_proc_lock(proc, &saved);
+	if (is_self(proc) && atomic_load(&proc->epoch) == work->epoch &&
+	    proc->answered < asked) {
+		proc->answered = asked;
+		pthread_cond_broadcast(&proc->changed);
+	}
+	etw_proc_unlock(proc, &saved);
 }
 
 /* Wait for a notification or a wake-up. */
@@ -128,6 +148,7 @@ static void *thread_main(void *arg)
 
 		/* After a failure only another descriptor is worth a try. */
 		if (work.fd < 0 || (bad && bad_epoch == work.epoch)) {
+			answer(proc, &work, UINT64_MAX);
 			wait_for_work(&work, false);
 			continue;
 		}
@@ -139,6 +160,7 @@ static void *thread_main(void *arg)
 		if (!ret) {
 			run(proc, &n);
 		} else if (ret == -EAGAIN) {
+			answer(proc, &work, work.asked);
 			wait_for_work(&work, true);
 		} else if (ret == -ESTALE || ret == -EBADF || ret == -ENOTTY) {
 			etw_reg_attach(proc, work.epoch);
@@ -199,6 +221,7 @@ int etw_callback_start(struct etw_proc *proc)
 
 void etw_callback_moved(struct etw_proc *proc)
 {
+	pthread_cond_broadcast(&proc->changed);
 	if (proc->state == ETW_THREAD_RUNS)
 		etw_wake_signal(&proc->wake);
 }
@@ -207,6 +230,21 @@ void etw_callback_wait(struct etw_proc *proc, uint64_t handle)
 {
 	while (proc->running == handle && !is_self(proc))
 		pthread_cond_wait(&proc->changed, &proc->lock);
+}
+
+void etw_callback_told(struct etw_proc *proc, struct etw_reg *reg, uint64_t handle)
+{
+	if (!reg->due || is_self(proc) || proc->pid != getpid())
+		return;
+	/* It looks, even if nothing is queued. */
+	if (proc->state == ETW_THREAD_RUNS)
+		etw_wake_signal(&proc->wake);
+	while (etw_reg_find(handle) && reg->due > proc->answered &&
+	       proc->state != ETW_THREAD_NONE)
+		pthread_cond_wait(&proc->changed, &proc->lock);
+	/* Ended meanwhile, perhaps by the very callback. */
+	if (!etw_reg_find(handle))
+		etw_callback_wait(proc, handle);
 }
 
 void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved)

@@ -26,6 +26,20 @@ void etw_callback_moved(struct etw_proc *proc);
  */
 void etw_callback_wait(struct etw_proc *proc, uint64_t handle);
 
+struct etw_reg;
+
+/*
+ * Wait until the first callback of a new registration has returned, if it was
+ * enabled already; at once inside a callback, for which the thread would wait, and
+ * in a vfork child.  Drops the lock while it waits.
+ *
+ * What is waited for is known, not guessed: REGISTER has set the enable entry and
+ * queued the notification before it returned, and the thread takes notifications in
+ * their order.  So either that callback comes, or the thread finds nothing queued
+ * after the registration was made, where the device has dropped it.
+ */
+void etw_callback_told(struct etw_proc *proc, struct etw_reg *reg, uint64_t handle);
+
 /*
  * End the thread and wait for it; called from a callback, it ends later.
  * Drops the lock while it waits.

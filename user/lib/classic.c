@@ -162,7 +162,9 @@ static ULONG register_guids(WMIDPREQUEST request, void *context, LPCGUID guid, U
 	c->request = request;
 	c->context = context;
 	fill_classes(c, classes);
-	ret = etw_reg_add(guid, on_change, c, true, &c->handle, (uint64_t *)handle);
+	ret = etw_reg_add(&(struct etw_reg_new){
+		.guid = guid, .callback = on_change, .context = c, .classic = true,
+		.handle = &c->handle, .also = (uint64_t *)handle });
 	if (ret) {
 		leave_classes(c, classes);
 		etw_proc_lock(proc, &saved);

@@ -8,14 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classcall.h"
 #include "trace.h"
-
-_Static_assert(sizeof(EVENT_HEADER) == sizeof(struct etw_event_header) &&
-	       offsetof(EVENT_HEADER, EventDescriptor) ==
-	       offsetof(struct etw_event_header, desc) &&
-	       offsetof(EVENT_HEADER, ActivityId) ==
-	       offsetof(struct etw_event_header, activity),
-	       "the header is handed out as it lies in the buffer");
+#include "tracehead.h"
 
 /* Class RT_LostEvent and its types */
 static const GUID lost_guid = {
@@ -24,78 +19,7 @@ static const GUID lost_guid = {
 
 #define LOST_EVENT	32
 #define LOST_BUFFER	33
-
-/* Extended items of a record, in the trace's scratch array; how many. */
-static USHORT collect_items(struct etw_trace *trace, const struct etw_record_view *view)
-{
-	struct etw_ext_view ext;
-	uint32_t offset = 0;
-	size_t n = 0;
-
-	while (etw_ext_next(view, &offset, &ext) == 1) {
-		EVENT_HEADER_EXTENDED_DATA_ITEM *item;
-
-		if (n == trace->item_room) {
-			size_t room = n ? 2 * n : 8;
-
-			item = realloc(trace->items, room * sizeof(*item));
-			if (!item)
-				break;
-			trace->items = item;
-			trace->item_room = room;
-		}
-		item = &trace->items[n];
-		memset(item, 0, sizeof(*item));
-		item->ExtType = ext.type;
-		item->DataSize = ext.data_len;
-		item->DataPtr = (uintptr_t)ext.data;
-		if (n++)
-			item[-1].Linkage = 1;
-	}
-	return n;
-}
-
-static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_rt_event *event)
-{
-	context->ProcessorIndex = event->cpu;
-	if (!(event->buffer->flags & ETW_BUFFER_PROCESSOR_INDEX))
-		context->Alignment = 0;
-	context->LoggerId = event->logger_id;
-}
-
-/* The flags that are not stored but follow from where the record lies. */
-static USHORT reader_flags(const struct etw_rt_event *event)
-{
-	USHORT flags, type = event->record.header->type;
-
-	flags = type == ETW_TYPE_EVENT32 || type == ETW_TYPE_FULL32 ||
-		type == ETW_TYPE_INSTANCE32 ? ETW_EVENT_32_BIT_HEADER :
-					      ETW_EVENT_64_BIT_HEADER;
-
-	if (event->buffer->flags & ETW_BUFFER_PROCESSOR_INDEX)
-		flags |= ETW_EVENT_PROCESSOR_INDEX;
-	return flags;
-}
-
-static void fill_record(struct etw_trace *trace, const struct etw_rt_event *event,
-			EVENT_RECORD *record)
-{
-	const EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
-	const struct etw_record_view *view = &event->record;
-
-	memset(record, 0, sizeof(*record));
-	memcpy(&record->EventHeader, view->header, sizeof(record->EventHeader));
-	record->EventHeader.Flags |= reader_flags(event);
-	if (!(logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP))
-		record->EventHeader.TimeStamp.QuadPart = event->time;
-	fill_context(&record->BufferContext, event);
-	record->ExtendedDataCount = collect_items(trace, view);
-	if (record->ExtendedDataCount)
-		record->ExtendedData = trace->items;
-	record->UserDataLength = view->data_len;
-	record->UserData = (void *)view->data;
-	record->UserContext = logfile->Context;
-}
+#define LOST_FILE	34
 
 /* Of which instance it tells, if it does. */
 static void fill_instance(const EVENT_RECORD *record, EVENT_TRACE *classic)
@@ -144,6 +68,7 @@ static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
 static void call_back(struct etw_trace *trace, EVENT_RECORD *record)
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+	PEVENT_CALLBACK of_class;
 
 	if (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) {
 		if (logfile->EventRecordCallback)
@@ -153,6 +78,14 @@ static void call_back(struct etw_trace *trace, EVENT_RECORD *record)
 	fill_classic(record, &logfile->CurrentEvent);
 	if (logfile->EventCallback)
 		logfile->EventCallback(&logfile->CurrentEvent);
+	if (!(record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER))
+		return;
+	of_class = etw_class_callback(&record->EventHeader.ProviderId);
+	if (of_class) {
+		/* The other one may have changed it: it is the caller's. */
+		fill_classic(record, &logfile->CurrentEvent);
+		of_class(&logfile->CurrentEvent);
+	}
 }
 
 /* Tell, at the time of the event after the gap, that something is missing. */
@@ -172,13 +105,56 @@ static void announce_loss(struct etw_trace *trace, const EVENT_RECORD *next, UCH
 	call_back(trace, &record);
 }
 
+/* The buffer itself, for a BufferCallback that may keep it. */
+static bool show_buffer(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	struct etw_block *block = etw_block_of(event->buffer);
+	ETW_BUFFER_CALLBACK_INFORMATION info = {
+		.TraceHandle = trace->handle,
+		.LogfileHeader = &trace->logfile.wide.LogfileHeader,
+		.BuffersRead = trace->logfile.wide.BuffersRead,
+	};
+	const struct etw_buffer_header *header = (const void *)block->data;
+	BOOL more;
+
+	etw_trace_lock_own();
+	trace->shown = block;
+	etw_trace_unlock();
+	more = trace->options.BufferCallback((const ETW_BUFFER_HEADER *)header,
+					     header->buffer_size, &info,
+					     trace->options.BufferCallbackContext);
+	etw_trace_lock_own();
+	trace->shown = NULL;
+	etw_trace_unlock();
+	return more;
+}
+
+/* What the header tells now: of a session as far as it was read, of a file to its end. */
+static void update_header(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+	struct etw_consumer_info info;
+	bool known = trace->reader && !etw_rt_stat(trace->reader, &info);
+
+	etw_trace_lock_own();
+	logfile->BuffersRead++;
+	logfile->Filled = event->buffer->offset;
+	if (trace->reader)
+		logfile->LogfileHeader.BuffersWritten = logfile->BuffersRead;
+	if (known) {
+		logfile->LogfileHeader.EventsLost = info.events_lost;
+		logfile->LogfileHeader.BuffersLost = info.buffers_lost;
+	}
+	etw_trace_unlock();
+}
+
 static bool call_buffer(struct etw_trace *trace, const struct etw_rt_event *event)
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
 
-	logfile->BuffersRead++;
-	logfile->Filled = event->buffer->offset;
-	logfile->LogfileHeader.BuffersWritten = logfile->BuffersRead;
+	update_header(trace, event);
+	if (trace->has_options)
+		return !trace->options.BufferCallback || show_buffer(trace, event);
 	if (!logfile->BufferCallback)
 		return true;
 	if (trace->is_wide)
@@ -186,14 +162,60 @@ static bool call_buffer(struct etw_trace *trace, const struct etw_rt_event *even
 	return trace->logfile.narrow.BufferCallback(&trace->logfile.narrow) != FALSE;
 }
 
+/* Events were lost before those of this buffer. */
+static void note_drop(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	struct etw_trace_drops *drops = &trace->drops;
+	size_t cpu = event->cpu;
+	void *cpus;
+
+	if (cpu < drops->count && drops->cpus[cpu].time &&
+	    drops->cpus[cpu].sequence == event->buffer->sequence)
+		return;
+	etw_trace_lock_own();
+	if (cpu >= drops->count) {
+		cpus = realloc(drops->cpus, (cpu + 1) * sizeof(*drops->cpus));
+		if (!cpus)
+			goto out;
+		drops->cpus = cpus;
+		memset(&drops->cpus[drops->count], 0,
+		       (cpu + 1 - drops->count) * sizeof(*drops->cpus));
+		drops->count = cpu + 1;
+	}
+	drops->cpus[cpu].time = event->record.header->timestamp;
+	drops->cpus[cpu].sequence = event->buffer->sequence;
+out:
+	etw_trace_unlock();
+}
+
+/* A stream's header has come. */
+static void take_header(struct etw_trace *trace)
+{
+	const struct etw_etl_info *info = etw_bufstream_info(trace->stream);
+
+	etw_trace_lock_own();
+	trace->logfile.wide.LogfileHeader = info->header;
+	trace->logfile.wide.BufferSize = info->header.BufferSize;
+	etw_trace_unlock();
+}
+
 bool etw_trace_deliver(struct etw_trace *trace, const struct etw_rt_event *event,
 		       int64_t first, int64_t last)
 {
+	const EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
 	EVENT_RECORD record;
 
+	if (event->buffer->flags & ETW_BUFFER_EVENTS_LOST)
+		note_drop(trace, event);
+	if (trace->stream && event->buffer->type == ETW_BUFFER_TYPE_HEADER)
+		take_header(trace);
 	if (event->time >= first && event->time <= last) {
-		fill_record(trace, event, &record);
+		etw_event_record(&record, event, &trace->items,
+				 logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP);
+		record.UserContext = logfile->Context;
 		trace->logfile.wide.CurrentTime = event->time;
+		if (event->lost_file)
+			announce_loss(trace, &record, LOST_FILE);
 		if (event->lost_buffers)
 			announce_loss(trace, &record, LOST_BUFFER);
 		if (event->lost_events)
@@ -201,4 +223,17 @@ bool etw_trace_deliver(struct etw_trace *trace, const struct etw_rt_event *event
 		call_back(trace, &record);
 	}
 	return !event->buffer_done || call_buffer(trace, event);
+}
+
+bool etw_trace_deliver_head(struct etw_trace *trace, int64_t first, int64_t last)
+{
+	struct etw_rt_event event;
+
+	if (!trace->head || trace->begun)
+		return true;
+	trace->begun = true;
+	etw_tracehead_event(trace->head, trace->logfile.wide.LogfileHeader.StartTime.QuadPart,
+			    &event);
+	event.buffer_done = trace->has_options;
+	return etw_trace_deliver(trace, &event, first, last);
 }

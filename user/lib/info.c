@@ -64,6 +64,25 @@ void etw_info_forget(struct etw_reg *reg)
 	atomic_store(&reg->types, ETW_TYPES_UNSAID);
 }
 
+void etw_info_prepare(struct etw_reg *reg, const void *traits)
+{
+	unsigned char *copy = keep(traits);
+
+	atomic_store(&reg->types, copy ? ETW_TYPES_UNSAID : ETW_TYPES_ON);
+	atomic_store(&reg->traits, copy);
+}
+
+bool etw_info_give_up(struct etw_reg *reg)
+{
+	unsigned char *traits = atomic_exchange(&reg->traits, NULL);
+
+	if (!traits)
+		return false;
+	drop(traits);
+	atomic_store(&reg->types, ETW_TYPES_ON);
+	return true;
+}
+
 /* With the lock held.  They are reg's once the device has them. */
 static ULONG set_traits(struct etw_proc *proc, struct etw_reg *reg, const void *traits)
 {

@@ -31,8 +31,7 @@ static void copy_zone_name(WCHAR out[32], const char *name)
 		out[i] = name[i];
 }
 
-/* The zone in force now; when it changes the library does not know. */
-static void fill_zone(TIME_ZONE_INFORMATION *zone)
+void etw_logfile_zone(TIME_ZONE_INFORMATION *zone)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -69,7 +68,7 @@ void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_rt_info *
 	/* Where ticks are CPU cycles this is what turns them into time. */
 	if (info->clock != ETW_CLOCK_SYSTEM && info->clock_freq != 1000000000)
 		header->CpuSpeedInMHz = info->clock_freq / 1000000;
-	fill_zone(&header->TimeZone);
+	etw_logfile_zone(&header->TimeZone);
 	header->BootTime.QuadPart = ETW_UNIX_EPOCH_100NS +
 		read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
 	header->PerfFreq.QuadPart = info->clock_freq;

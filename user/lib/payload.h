@@ -17,46 +17,9 @@
 #include <stdint.h>
 
 #include <etw/abi_payload.h>
+#include <etw/tdhtypes.h>
 #include <etw/winerror.h>
 #include <etw/wintypes.h>
-
-/* TDH_IN_TYPE: how a field's bytes are to be read */
-enum etw_in_type {
-	ETW_IN_UNICODESTRING = 1,
-	ETW_IN_ANSISTRING = 2,
-	ETW_IN_INT8 = 3,
-	ETW_IN_UINT8 = 4,
-	ETW_IN_INT16 = 5,
-	ETW_IN_UINT16 = 6,
-	ETW_IN_INT32 = 7,
-	ETW_IN_UINT32 = 8,
-	ETW_IN_INT64 = 9,
-	ETW_IN_UINT64 = 10,
-	ETW_IN_FLOAT = 11,
-	ETW_IN_DOUBLE = 12,
-	ETW_IN_BOOLEAN = 13,
-	ETW_IN_BINARY = 14,
-	ETW_IN_GUID = 15,
-	ETW_IN_POINTER = 16,
-	ETW_IN_FILETIME = 17,
-	ETW_IN_SYSTEMTIME = 18,
-	ETW_IN_SID = 19,
-	ETW_IN_HEXINT32 = 20,
-	ETW_IN_HEXINT64 = 21,
-	ETW_IN_MANIFEST_COUNTEDSTRING = 22,
-	ETW_IN_MANIFEST_COUNTEDANSISTRING = 23,
-	ETW_IN_MANIFEST_COUNTEDBINARY = 25,
-	ETW_IN_COUNTEDSTRING = 300,
-	ETW_IN_COUNTEDANSISTRING = 301,
-	ETW_IN_REVERSEDCOUNTEDSTRING = 302,
-	ETW_IN_REVERSEDCOUNTEDANSISTRING = 303,
-	ETW_IN_NONNULLTERMINATEDSTRING = 304,
-	ETW_IN_NONNULLTERMINATEDANSISTRING = 305,
-	ETW_IN_UNICODECHAR = 306,
-	ETW_IN_ANSICHAR = 307,
-	ETW_IN_SIZET = 308,
-	ETW_IN_HEXDUMP = 309,
-};
 
 /* A field of an event; those of structures stand for themselves. */
 struct etw_payload_field {

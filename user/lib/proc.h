@@ -40,13 +40,20 @@ struct etw_proc {
 	int fd;					/* device, -1: none */
 	struct etw_kdev_id id;			/* what fd must still be */
 
-	pthread_cond_t changed;			/* running or state below */
+	pthread_cond_t changed;			/* running, state or answered; a reg's due */
 	enum etw_thread_state state;
 	pthread_t thread;
 	bool detached;				/* it ends itself: nobody joins it */
 	struct etw_wake wake;			/* ends its poll */
 	uint64_t running;			/* handle whose callback runs */
 	uint32_t callbacks;			/* registrations that have one */
+	/*
+	 * Counts registrations that were enabled when they were made, and how many
+	 * of them the thread has seen the end of: it found nothing queued since.  Where
+	 * the device fails that is all, until there is another descriptor.
+	 */
+	uint64_t asked;
+	uint64_t answered;
 };
 
 /* NULL only if there is no memory for it. */

@@ -19,15 +19,15 @@
 			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
 			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
 			 EVENT_TRACE_USE_LOCAL_SEQUENCE)
-/* Nothing here depends on them: paging, hibernation, unit of a file's size */
+/* Of no meaning without a file */
+#define WITH_FILE_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
+			 EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_USE_KBYTES_FOR_SIZE)
+/* Nothing here depends on them: paging, hibernation */
 #define IGNORED_MODES	(EVENT_TRACE_USE_PAGED_MEMORY |			\
 			 EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |		\
-			 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN |	\
-			 EVENT_TRACE_USE_KBYTES_FOR_SIZE)
-/* Valid, and not in this version: files, private, system and other sessions */
-#define LATER_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
-			 EVENT_TRACE_DELAY_OPEN_FILE_MODE |		\
-			 EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
+			 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
+/* Valid, and not in this version: private, system and other sessions */
+#define LATER_MODES	(EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
 			 EVENT_TRACE_ADD_HEADER_MODE |			\
 			 EVENT_TRACE_RELOG_MODE |			\
 			 EVENT_TRACE_PRIVATE_IN_PROC |			\
@@ -35,8 +35,10 @@
 			 EVENT_TRACE_COMPRESSED_MODE |			\
 			 EVENT_TRACE_ADDTO_TRIAGE_DUMP)
 /* NONSTOPPABLE_MODE is not among them: it is for sessions started at boot. */
-#define KNOWN_MODES	(SESSION_MODES | IGNORED_MODES | LATER_MODES |	\
-			 EVENT_TRACE_USE_MS_FLUSH_TIMER)
+#define KNOWN_MODES	(SESSION_MODES | WITH_FILE_MODES | IGNORED_MODES |	\
+			 LATER_MODES | EVENT_TRACE_USE_MS_FLUSH_TIMER)
+
+_Static_assert(WITH_FILE_MODES == ETW_MODE_FILE, "the kernel has the same numbers");
 
 /* Modes that exclude one another */
 static const struct {
@@ -128,6 +130,31 @@ bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide)
 	return first != 0;
 }
 
+ULONG etw_props_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
+			 char out[ETW_FILE_NAME_MAX + 1])
+{
+	const void *name = (const char *)props + props->LogFileNameOffset;
+	size_t room = name_room(props, wide, props->LogFileNameOffset, 0), units;
+	WCHAR text[ETW_FILE_NAME_MAX];
+	ssize_t len;
+
+	if (room > ETW_FILE_NAME_MAX)
+		room = ETW_FILE_NAME_MAX;
+	if (wide) {
+		memcpy(text, name, room * sizeof(*text));
+		units = etw_utf16_len(text, room);
+		len = etw_utf16_to_utf8(text, units, out, ETW_FILE_NAME_MAX);
+	} else {
+		len = strnlen(name, room);
+		memcpy(out, name, len);
+		units = len;
+	}
+	if (units == room || len < 0 || len > ETW_FILE_NAME_MAX)
+		return ERROR_BAD_PATHNAME;
+	out[len] = '\0';
+	return ERROR_SUCCESS;
+}
+
 static ULONG check_mode(const EVENT_TRACE_PROPERTIES *props, bool file)
 {
 	ULONG mode = props->LogFileMode;
@@ -146,10 +173,7 @@ static ULONG check_mode(const EVENT_TRACE_PROPERTIES *props, bool file)
 		      !(mode & (EVENT_TRACE_REAL_TIME_MODE |
 				EVENT_TRACE_BUFFERING_MODE))))
 		return ERROR_BAD_PATHNAME;
-	/* Sessions with a file or within a process come later. */
-	if (file || mode & LATER_MODES)
-		return ERROR_NOT_SUPPORTED;
-	return ERROR_SUCCESS;
+	return mode & LATER_MODES ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
 }
 
 /* Equal without regard to ASCII case, in any locale. */
@@ -210,10 +234,13 @@ static uint32_t flush_ms(const EVENT_TRACE_PROPERTIES *props)
 	return props->FlushTimer * 1000;
 }
 
-void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props,
+void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 			  struct etw_session *session)
 {
 	session->mode = props->LogFileMode & SESSION_MODES;
+	/* Of a snapshot's file they mean nothing. */
+	if (file && !(props->LogFileMode & EVENT_TRACE_BUFFERING_MODE))
+		session->mode |= props->LogFileMode & WITH_FILE_MODES;
 	memcpy(&session->guid, &props->Wnode.Guid, sizeof(session->guid));
 	session->buffer_kb = props->BufferSize;
 	session->min_buffers = props->MinimumBuffers;
@@ -234,7 +261,8 @@ static void put_flush_timer(EVENT_TRACE_PROPERTIES *props, uint32_t ms, bool mod
 }
 
 void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
-			    const struct etw_session *session, bool mode)
+			    const struct etw_session *session,
+			    const struct etw_session_log *log, bool mode)
 {
 	if (mode)
 		props->LogFileMode = session->mode;
@@ -246,16 +274,18 @@ void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
 	props->BufferSize = session->buffer_kb;
 	props->MinimumBuffers = session->min_buffers;
 	props->MaximumBuffers = session->max_buffers;
-	props->MaximumFileSize = 0;
+	props->MaximumFileSize = log->max_size;
 	props->EnableFlags = 0;
 	props->NumberOfBuffers = session->buffers;
 	props->FreeBuffers = session->free_buffers;
 	props->EventsLost = session->events_lost;
 	props->BuffersWritten = session->buffers_written;
-	props->LogBuffersLost = 0;	/* a matter of files */
+	props->LogBuffersLost = log->buffers_lost > UINT32_MAX ? UINT32_MAX : log->buffers_lost;
 	props->RealTimeBuffersLost = session->rt_buffers_lost;
 	props->LoggerThreadId = (HANDLE)(uintptr_t)session->worker_id;
 }
+
+#define PUT_MAX	(ETW_NAME_MAX > ETW_FILE_NAME_MAX ? ETW_NAME_MAX : ETW_FILE_NAME_MAX)
 
 /* Write a name and its NUL, or nothing. */
 static bool put_name(EVENT_TRACE_PROPERTIES *props, bool wide, ULONG offset,
@@ -263,7 +293,7 @@ static bool put_name(EVENT_TRACE_PROPERTIES *props, bool wide, ULONG offset,
 {
 	size_t room = name_room(props, wide, offset, other);
 	char *out = (char *)props + offset;
-	WCHAR text[ETW_NAME_MAX + 1];
+	WCHAR text[PUT_MAX + 1];
 	ssize_t units;
 
 	if (!wide) {
@@ -273,9 +303,9 @@ static bool put_name(EVENT_TRACE_PROPERTIES *props, bool wide, ULONG offset,
 		out[len] = '\0';
 		return true;
 	}
-	units = etw_utf8_to_utf16(name, len, text, ETW_NAME_MAX);
+	units = etw_utf8_to_utf16(name, len, text, PUT_MAX);
 	/* Other programs start sessions too: the name may be anything. */
-	if (units < 0 || units > ETW_NAME_MAX)
+	if (units < 0 || units > PUT_MAX)
 		units = 0;
 	if ((size_t)units >= room)
 		return false;
@@ -285,13 +315,13 @@ static bool put_name(EVENT_TRACE_PROPERTIES *props, bool wide, ULONG offset,
 }
 
 ULONG etw_props_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
-			  const char *name, size_t len)
+			  const char *name, size_t len, const char *path)
 {
 	ULONG logger = props->LoggerNameOffset, file = props->LogFileNameOffset;
 	bool room = true;
 
 	if (file && file != logger)
-		room = put_name(props, wide, file, logger, "", 0);
+		room = put_name(props, wide, file, logger, path, strlen(path));
 	if (logger)
 		room &= put_name(props, wide, logger, file, name, len);
 	return room ? ERROR_SUCCESS : ERROR_MORE_DATA;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <etw/filter.h>
 #include <etw/winerror.h>
 #include "callback.h"
 #include "reg.h"
@@ -89,6 +90,7 @@ static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 {
 	atomic_store(&reg->entry, entry);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
+	reg->due = 0;
 	drain(reg);
 }
 
@@ -137,6 +139,9 @@ static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
 	}
 	atomic_store(&reg->slot, arg.slot);
 	atomic_store(&reg->entry, &area[arg.slot]);
+	/* Enabled already: the kernel has queued the notification of that. */
+	if (reg->callback && ETW_LOAD(area[arg.slot].enabled))
+		reg->due = ++proc->asked;
 	return 0;
 }
 
@@ -213,6 +218,7 @@ static int attach(struct etw_proc *proc, const struct etw_reg *wanted, int *resu
 	}
 	atomic_store(&proc->attached, 1);
 	atomic_fetch_add(&proc->epoch, 1);
+	proc->answered = 0;
 	etw_callback_moved(proc);
 	return err;
 }
@@ -327,6 +333,7 @@ void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
 		proc->callbacks--;
 	reg->callback = NULL;
 	etw_info_forget(reg);
+	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_told() */
 }
 
 /* Callbacks and other threads may look for it. */
@@ -337,8 +344,43 @@ static void publish(uint64_t *out, uint64_t *also, uint64_t handle)
 		__atomic_store_n(also, handle, __ATOMIC_RELEASE);
 }
 
-ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
-		  uint64_t *out, uint64_t *also)
+/* An entry for a new registration, which has its handle already; NULL: all are in use. */
+static struct etw_reg *new_entry(struct etw_proc *proc, const struct etw_reg_new *new,
+				 uint64_t *handle)
+{
+	struct etw_reg *reg = take_entry(handle);
+
+	if (!reg)
+		return NULL;
+	reg->guid = *new->guid;
+	reg->callback = new->callback;
+	reg->context = new->context;
+	reg->classic = new->classic;
+	if (new->callback)
+		proc->callbacks++;
+	if (new->traits)
+		etw_info_prepare(reg, new->traits);
+	atomic_store(&reg->slot, ETW_NO_SLOT);
+	/* A child forked from here on finds it undecided and attaches it. */
+	atomic_store(&reg->entry, &undecided);
+	atomic_store(&reg->handle, *handle);
+	if (new->where)
+		__atomic_store_n(new->where, etw_reg_where(reg), __ATOMIC_RELEASE);
+	publish(new->handle, new->also, *handle);
+	return reg;
+}
+
+/* Without the traits, if they are what is refused. */
+static int announce_new(struct etw_proc *proc, struct etw_reg *reg)
+{
+	int ret = announce(proc, reg);
+
+	if (ret && etw_info_give_up(reg))
+		ret = announce(proc, reg);
+	return ret;
+}
+
+ULONG etw_reg_add(const struct etw_reg_new *new)
 {
 	struct etw_proc *proc = etw_proc_get();
 	ULONG result = ERROR_NOT_ENOUGH_MEMORY;
@@ -347,37 +389,26 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 	struct etw_proc_saved saved;
 	int ret;
 
-	if (!out)
+	if (!new->handle)
 		return ERROR_INVALID_PARAMETER;
-	publish(out, also, 0);
-	if (!guid || !memcmp(guid, &no_guid, sizeof(no_guid)))
+	publish(new->handle, new->also, 0);
+	if (!new->guid || !memcmp(new->guid, &no_guid, sizeof(no_guid)))
 		return ERROR_INVALID_PARAMETER;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	etw_proc_lock(proc, &saved);
-	reg = take_entry(&handle);
+	reg = new_entry(proc, new, &handle);
 	if (!reg)
 		goto out;
-	reg->guid = *guid;
-	reg->callback = callback;
-	reg->context = context;
-	reg->classic = classic;
-	if (callback)
-		proc->callbacks++;
-	atomic_store(&reg->slot, ETW_NO_SLOT);
-	/* A child forked from here on finds it undecided and attaches it. */
-	atomic_store(&reg->entry, &undecided);
-	atomic_store(&reg->handle, handle);
-	publish(out, also, handle);
-	ret = announce(proc, reg);
+	ret = announce_new(proc, reg);
 	if (!ret && proc->callbacks && proc->fd >= 0) {
 		ret = etw_callback_start(proc);
-		if (!callback)	/* in a child, for those of the parent */
+		if (!new->callback)	/* in a child, for those of the parent */
 			ret = 0;
 	}
 	/* Starting may drop the lock, and somebody end this meanwhile. */
 	if (ret && atomic_load(&reg->handle) == handle) {
-		publish(out, also, 0);
+		publish(new->handle, new->also, 0);
 		etw_reg_release(proc, reg);
 		/* Of these codes the documented one also means "too many". */
 		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
@@ -385,6 +416,8 @@ ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, boo
 		goto out;
 	}
 	result = ERROR_SUCCESS;
+	if (new->callback)
+		etw_callback_told(proc, reg, handle);
 out:
 	etw_proc_unlock(proc, &saved);
 	return result;
@@ -416,8 +449,9 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
 		    PVOID CallbackContext, PREGHANDLE RegHandle)
 {
 	_Static_assert(sizeof(*RegHandle) == sizeof(uint64_t), "a handle is a number");
-	return etw_reg_add(ProviderId, EnableCallback, CallbackContext, false,
-			   (uint64_t *)RegHandle, NULL);
+	return etw_reg_add(&(struct etw_reg_new){
+		.guid = ProviderId, .callback = EnableCallback, .context = CallbackContext,
+		.handle = (uint64_t *)RegHandle });
 }
 
 ULONG EventUnregister(REGHANDLE RegHandle)

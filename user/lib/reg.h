@@ -45,6 +45,7 @@ struct etw_reg {
 	PENABLECALLBACK callback;
 	void *context;
 	bool classic;
+	uint64_t due;		/* the first callback is to come, see proc->asked; 0: none */
 	/* What it says of itself, see info.c; written under the lock */
 	_Atomic(unsigned char *) traits;	/* NULL: none; their size comes first */
 	_Atomic uint8_t types;			/* enum etw_types */
@@ -97,12 +98,31 @@ void etw_reg_end(struct etw_reg *reg);
  */
 void etw_reg_attach(struct etw_proc *proc, uint32_t epoch);
 
+/* Where the current enable entry of a registration is found: there for good. */
+typedef const struct etw_enable_entry *const volatile *etw_reg_place;
+
+static inline etw_reg_place etw_reg_where(const struct etw_reg *reg)
+{
+	_Static_assert(sizeof(reg->entry) == sizeof(void *), "as a plain pointer");
+	return (etw_reg_place)&reg->entry;
+}
+
+struct etw_reg_new {
+	const GUID *guid;
+	PENABLECALLBACK callback;
+	void *context;
+	bool classic;
+	const void *traits;		/* checked; or NULL */
+	uint64_t *handle;
+	uint64_t *also;			/* or NULL */
+	etw_reg_place *where;		/* or NULL */
+};
+
 /*
  * What EventRegister() and RegisterTraceGuids() do: *handle is set before the
- * callback can come, and 0 on failure; so is *also, unless that is NULL.
+ * callback can come, and 0 on failure; so is *also, and *where, which stays.
  */
-ULONG etw_reg_add(const GUID *guid, PENABLECALLBACK callback, void *context, bool classic,
-		  uint64_t *handle, uint64_t *also);
+ULONG etw_reg_add(const struct etw_reg_new *new);
 /* Of the same kind only; the callback does not run any more when it returns. */
 ULONG etw_reg_remove(uint64_t handle, bool classic);
 
@@ -119,6 +139,12 @@ int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider
 /* info.c: all of it for the device; false: it says nothing. */
 bool etw_info_fill(struct etw_provider_set *set, const struct etw_reg *reg);
 void etw_info_forget(struct etw_reg *reg);
+/*
+ * Traits, or at least types, that it is to be registered with; and types only, if
+ * that was in vain.  False: it had no traits.  The lock is held.
+ */
+void etw_info_prepare(struct etw_reg *reg, const void *traits);
+bool etw_info_give_up(struct etw_reg *reg);
 
 /* First thing under the lock in a new process; the lock is held. */
 void etw_reg_inherit(struct etw_proc *proc);

@@ -4,19 +4,23 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "etlrecord.h"
 #include "rtmerge.h"
 
-/* Find the record after the current one of a block. */
+/* Find the record after the current one of a block; its bytes are at *raw. */
 static bool advance(struct etw_merge *merge, struct etw_block *block,
-		    struct etw_record_view *view, struct etw_classic_view *classic)
+		    struct etw_record_view *view, struct etw_classic_view *classic,
+		    const void **raw)
 {
 	int ret;
 
 	/* Until a record tells the time, it is that of the buffer. */
 	if (block->offset == ETW_BUFFER_HEADER_SIZE)
 		classic->time = block->header.ref_clock;
-	ret = etw_record_any(block->data, block->header.offset, &block->offset, view,
+	*raw = block->data + block->offset;
+	ret = etw_etl_record(block->data, block->header.offset, &block->offset, view,
 			     classic);
 
 	if (ret < 0)
@@ -77,21 +81,38 @@ static int grow(struct etw_merge *merge)
 	return 0;
 }
 
+static int grow_cpus(struct etw_merge *merge, uint16_t cpu)
+{
+	size_t room = merge->cpu_room ? merge->cpu_room : 16;
+	struct etw_stream **p;
+
+	while (room <= cpu)
+		room *= 2;
+	if (room == merge->cpu_room)
+		return 0;
+	p = realloc(merge->by_cpu, room * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	memset(p + merge->cpu_room, 0, (room - merge->cpu_room) * sizeof(*p));
+	merge->by_cpu = p;
+	merge->cpu_room = room;
+	return 0;
+}
+
 static struct etw_stream *find_stream(struct etw_merge *merge, uint16_t cpu)
 {
 	struct etw_stream *s;
-	size_t i;
 
-	for (i = 0; i < merge->stream_count; i++)
-		if (merge->streams[i]->cpu == cpu)
-			return merge->streams[i];
-	if (grow(merge))
+	if (cpu < merge->cpu_room && merge->by_cpu[cpu])
+		return merge->by_cpu[cpu];
+	if (grow(merge) || grow_cpus(merge, cpu))
 		return NULL;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->cpu = cpu;
 	merge->streams[merge->stream_count++] = s;
+	merge->by_cpu[cpu] = s;
 	return s;
 }
 
@@ -100,12 +121,13 @@ int etw_merge_add(struct etw_merge *merge, struct etw_block *block)
 	struct etw_stream *s = find_stream(merge, block->header.processor);
 	struct etw_classic_view classic;
 	struct etw_record_view view;
+	const void *raw;
 
 	if (!s)
 		return -ENOMEM;
 	block->next = NULL;
 	block->offset = ETW_BUFFER_HEADER_SIZE;
-	if (!advance(merge, block, &view, &classic))
+	if (!advance(merge, block, &view, &classic, &raw))
 		return 0;
 	merge->bytes += block->size;
 	if (s->first) {
@@ -118,6 +140,7 @@ int etw_merge_add(struct etw_merge *merge, struct etw_block *block)
 	s->first = block;
 	s->last = block;
 	s->view = view;
+	s->raw = raw;
 	s->classic.time = classic.time;
 	etw_record_move(&s->view, &classic, &s->classic);
 	merge->heap[merge->heap_count++] = s;
@@ -142,13 +165,14 @@ bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
 	*view = s->view;
 	etw_record_move(view, &s->classic, classic);
 	*block = s->first;
-	if (!advance(merge, s->first, &s->view, &s->classic)) {
+	merge->taken = s->raw;
+	if (!advance(merge, s->first, &s->view, &s->classic, &s->raw)) {
 		done = true;
 		merge->bytes -= s->first->size;
 		s->first = s->first->next;
 		/* Has a first record, or it would not have been added. */
 		if (s->first)
-			advance(merge, s->first, &s->view, &s->classic);
+			advance(merge, s->first, &s->view, &s->classic, &s->raw);
 		else
 			merge->heap[0] = merge->heap[--merge->heap_count];
 	}
@@ -171,5 +195,6 @@ void etw_merge_free(struct etw_merge *merge)
 		free(merge->streams[i]);
 	}
 	free(merge->streams);
+	free(merge->by_cpu);
 	free(merge->heap);
 }

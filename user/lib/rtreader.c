@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "blockref.h"
 #include "rtmerge.h"
 #include "rtreader.h"
 #include "timebase.h"
@@ -171,7 +172,7 @@ void etw_rt_close(struct etw_rt_reader *reader)
 	etw_kdev_close(reader->consumer);
 	etw_kdev_close(reader->control);
 	etw_merge_free(&reader->merge);
-	free(reader->spent);
+	etw_block_release(reader->spent);
 	free(reader->spare);
 	free(reader);
 }
@@ -222,6 +223,7 @@ static int accept_block(struct etw_rt_reader *r, struct etw_block *block)
 	}
 	block->lost_buffers = r->lost_buffers;
 	block->lost_events = r->lost_events;
+	block->lost_file = header->flags & ETW_BUFFER_BACKUP_LOST;
 	ret = etw_merge_add(&r->merge, block);
 	if (ret <= 0) {
 		put_block(r, block);
@@ -362,17 +364,22 @@ static void hand_out(struct etw_rt_reader *r, struct etw_rt_event *event)
 	if (event->buffer_done)
 		r->spent = block;
 	event->buffer = &block->header;
+	event->raw = r->merge.taken;
+	event->raw_size = event->record.header->size;
 	event->cpu = block->header.processor;
 	event->logger_id = block->header.logger_id;
 	event->lost_buffers = block->lost_buffers;
 	event->lost_events = block->lost_events;
+	event->lost_file = block->lost_file;
 	block->lost_buffers = 0;
 	block->lost_events = false;
+	block->lost_file = false;
 	timestamp = event->record.header->timestamp;
+	event->nanos = 0;
 	if (r->info.clock == ETW_CLOCK_SYSTEM)
 		event->time = timestamp;
 	else
-		event->time = etw_timebase_convert(&r->base, timestamp);
+		event->time = etw_timebase_exact(&r->base, timestamp, &event->nanos);
 	if (r->count.events++ && timestamp < r->last)
 		r->count.disorder++;
 	else
@@ -387,10 +394,9 @@ int etw_rt_next(struct etw_rt_reader *reader, struct etw_rt_event *event,
 	int64_t timestamp;
 	int ret;
 
-	if (r->spent) {
+	if (etw_block_drop(r->spent))
 		put_block(r, r->spent);
-		r->spent = NULL;
-	}
+	r->spent = NULL;
 	for (;;) {
 		if (!r->draining && atomic_load(&r->woken))
 			drain(r);

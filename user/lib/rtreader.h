@@ -54,13 +54,17 @@ struct etw_rt_event {
 	struct etw_classic_view classic;
 	const struct etw_buffer_header *buffer;	/* the one it came in */
 	int64_t time;		/* 100 ns since 1601; record.header has the raw time */
+	const void *raw;	/* the record as it lies in the buffer, of any type ... */
+	uint32_t raw_size;	/* ... and its size, without padding */
 	uint16_t cpu;
 	uint16_t logger_id;
+	uint8_t nanos;		/* behind time: 0 to 99 */
 	/* Set in the event that is the last one of its buffer */
 	uint8_t buffer_done;
 	/* Found lost since the last event: handed out before this one */
 	uint32_t lost_buffers;
 	uint8_t lost_events;	/* some; SESSION_STAT has the count */
+	uint8_t lost_file;	/* what was kept for the session while nobody read */
 };
 
 /*

@@ -6,9 +6,11 @@
  * device for itself, so nothing is kept that a fork or a daemon's closing of
  * descriptors could spoil.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "kdev.h"
+#include "logtarget.h"
 #include "props.h"
 #include "utf.h"
 
@@ -42,13 +44,52 @@ static ULONG read_name(const void *in, bool wide, struct name *name)
 	return ERROR_SUCCESS;
 }
 
+/* What START and UPDATE say of a session with a file, or without. */
+static ULONG result(int err, bool file)
+{
+	if (!err)
+		return ERROR_SUCCESS;
+	return file && err != -ENOSPC && err != -ENOENT ? etw_win32_from_file(err) :
+							  etw_win32_from_errno(err);
+}
+
+/* Start it on the device, with its file if it has one. */
+static ULONG start_session(struct etw_session *session, const char *path,
+			   const EVENT_TRACE_PROPERTIES *props, struct etw_log_status *log)
+{
+	struct etw_log_target target;
+	int fd, err;
+
+	if (path) {
+		err = etw_log_target_open(&target, path, session->mode,
+					  props->MaximumFileSize);
+		if (err)
+			return etw_win32_from_file(err);
+		session->file = (uintptr_t)&target.file;
+	}
+	etw_log_status_init(log);
+	session->log = (uintptr_t)&log->log;
+	fd = etw_kdev_open();
+	err = fd;
+	if (fd >= 0) {
+		err = etw_kdev_session_start(fd, session);
+		etw_kdev_close(fd);
+	}
+	if (path)
+		etw_log_target_close(&target, !err);
+	etw_log_status_done(log);
+	return fd < 0 ? etw_win32_from_open(fd) : result(err, path);
+}
+
 static ULONG start(PTRACEHANDLE handle, const void *instance,
 		   EVENT_TRACE_PROPERTIES *props, bool wide)
 {
+	char path[ETW_FILE_NAME_MAX + 1];
 	struct etw_session session = { 0 };
+	struct etw_log_status log;
 	struct name name;
+	bool file = false;
 	ULONG ret;
-	int fd, err;
 
 	if (!handle)
 		return ERROR_INVALID_PARAMETER;
@@ -62,21 +103,21 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 		ret = ERROR_INVALID_PARAMETER;
 	if (!ret)
 		ret = etw_props_check_start(props, wide, name.utf8, name.units);
+	if (!ret) {
+		file = etw_props_has_file(props, wide);
+		ret = file ? etw_props_get_file(props, wide, path) : ERROR_SUCCESS;
+	}
 	if (ret)
 		return ret;
 
-	etw_props_to_session(props, &session);
+	etw_props_to_session(props, file, &session);
 	etw_kdev_name_session(&session, name.utf8);
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
-	err = etw_kdev_session_start(fd, &session);
-	etw_kdev_close(fd);
-	if (err)
-		return etw_win32_from_errno(err);
-	etw_props_from_session(props, &session, false);
+	ret = start_session(&session, file ? path : NULL, props, &log);
+	if (ret)
+		return ret;
+	etw_props_from_session(props, &session, &log.log, false);
 	*handle = session.handle;
-	return etw_props_put_names(props, wide, name.utf8, name.len);
+	return etw_props_put_names(props, wide, name.utf8, name.len, log.name);
 }
 
 /* The ioctl of a control code */
@@ -94,22 +135,38 @@ static int command(int fd, ULONG code, struct etw_session *session)
 	}
 }
 
+/* The file that is given, until the kernel tells of that of the session. */
+static void expect_file(struct etw_log_status *status, uint64_t given)
+{
+	const struct etw_session_file *file = (const void *)(uintptr_t)given;
+
+	if (!file || !file->name || file->name_len > ETW_FILE_NAME_MAX)
+		return;
+	memcpy(status->name, (const void *)(uintptr_t)file->name, file->name_len);
+	status->log.name_len = file->name_len;
+}
+
 /* Issue a command on a session and hand its state to the caller. */
 static ULONG issue(int fd, ULONG code, struct etw_session *session,
 		   EVENT_TRACE_PROPERTIES *props, bool wide)
 {
+	struct etw_log_status log;
 	char name[ETW_NAME_MAX];
 	int err;
 
 	session->name_out = (uintptr_t)name;
 	session->name_cap = sizeof(name);
+	etw_log_status_init(&log);
+	expect_file(&log, session->file);
+	session->log = (uintptr_t)&log.log;
 	err = command(fd, code, session);
 	if (err)
-		return etw_win32_from_errno(err);
-	etw_props_from_session(props, session, true);
+		return result(err, session->file);
+	etw_log_status_done(&log);
+	etw_props_from_session(props, session, &log.log, true);
 	if (session->name_out_len > sizeof(name))
 		session->name_out_len = sizeof(name);
-	return etw_props_put_names(props, wide, name, session->name_out_len);
+	return etw_props_put_names(props, wide, name, session->name_out_len, log.name);
 }
 
 /*
@@ -127,22 +184,29 @@ static ULONG look(int fd, const struct etw_session *session, struct etw_session 
 	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
 }
 
-/*
- * INCREMENT_FILE is for sessions with a file for each stretch, CONVERT_TO_
- * REALTIME for those with a file: the session that there is has none.
- */
-static ULONG refuse_file_code(int fd, const struct etw_session *session)
+/* INCREMENT_FILE: begin the next file of a session that has one for each stretch. */
+static ULONG next_file(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
+		       bool wide)
 {
-	struct etw_session now;
-	ULONG ret = look(fd, session, &now);
+	struct etw_session_file file = { .size = sizeof(file), .flags = ETW_FILE_NEXT };
 
-	return ret ? ret : ERROR_INVALID_PARAMETER;
+	session->file = (uintptr_t)&file;
+	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+}
+
+/* CONVERT_TO_REALTIME: end the file of a session; what is written then is for readers. */
+static ULONG to_real_time(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
+			  bool wide)
+{
+	struct etw_session_file file = { .size = sizeof(file), .flags = ETW_FILE_END };
+
+	session->file = (uintptr_t)&file;
+	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
 }
 
 /*
  * What UPDATE may change; everything else is ignored.  Real time is a matter of
- * the session's start as long as it has no file: without it the events would
- * have nowhere to go, and BUFFERING_MODE excludes it.
+ * the session's start, and BUFFERING_MODE excludes it.
  */
 static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 			  struct etw_session *session)
@@ -154,13 +218,77 @@ static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 		ret = look(fd, session, &now);
 		if (ret)
 			return ret;
-		if (now.mode & ETW_MODE_BUFFERING)
+		if (!(now.mode & ETW_MODE_REAL_TIME))
 			return ERROR_INVALID_PARAMETER;
 	}
-	etw_props_to_session(props, &wanted);
+	etw_props_to_session(props, false, &wanted);
 	session->max_buffers = wanted.max_buffers;
 	session->flush_ms = wanted.flush_ms;
 	return ERROR_SUCCESS;
+}
+
+/* UPDATE with a file's name: go on in that, of the size that is given or as before. */
+static ULONG update_file(int fd, struct etw_session *session,
+			 EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	char path[ETW_FILE_NAME_MAX + 1];
+	struct etw_log_target target;
+	struct etw_log_status log;
+	struct etw_session now;
+	ULONG ret, size;
+	int err;
+
+	ret = etw_props_get_file(props, wide, path);
+	if (ret)
+		return ret;
+	etw_log_status_init(&log);
+	now = *session;
+	now.max_buffers = 0;
+	now.flush_ms = 0;
+	now.log = (uintptr_t)&log.log;
+	err = etw_kdev_session_update(fd, &now);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (!(now.mode & ETW_MODE_FILE) && !log.log.buffers)
+		return ERROR_INVALID_PARAMETER;
+	size = props->MaximumFileSize ? props->MaximumFileSize : log.log.max_size;
+	err = etw_log_target_open(&target, path, now.mode, size);
+	if (err)
+		return etw_win32_from_file(err);
+	session->file = (uintptr_t)&target.file;
+	ret = issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
+	return ret == ERROR_SHARING_VIOLATION ? ERROR_ALREADY_EXISTS : ret;
+}
+
+/*
+ * FLUSH with a file's name: of a BUFFERING session it is where its snapshot goes, of any
+ * other what an earlier call has told.
+ */
+static ULONG flush_file(int fd, struct etw_session *session,
+			EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	char path[ETW_FILE_NAME_MAX + 1];
+	struct etw_log_target target;
+	struct etw_session now;
+	ULONG ret;
+	int err;
+
+	ret = look(fd, session, &now);
+	if (ret)
+		return ret;
+	if (!(now.mode & ETW_MODE_BUFFERING))
+		return issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
+	ret = etw_props_get_file(props, wide, path);
+	if (ret)
+		return ret;
+	err = etw_log_target_open(&target, path, 0, 0);
+	if (err)
+		return etw_win32_from_file(err);
+	session->file = (uintptr_t)&target.file;
+	ret = issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
+	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
+	return ret;
 }
 
 static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
@@ -168,13 +296,19 @@ static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
 {
 	ULONG ret;
 
-	if (code >= EVENT_TRACE_CONTROL_INCREMENT_FILE)
-		return refuse_file_code(fd, session);
+	if (code == EVENT_TRACE_CONTROL_INCREMENT_FILE)
+		return next_file(fd, session, props, wide);
+	if (code == EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
+		return to_real_time(fd, session, props, wide);
 	if (code == EVENT_TRACE_CONTROL_UPDATE) {
 		ret = check_update(fd, props, session);
 		if (ret)
 			return ret;
+		if (etw_props_has_file(props, wide))
+			return update_file(fd, session, props, wide);
 	}
+	if (code == EVENT_TRACE_CONTROL_FLUSH && etw_props_has_file(props, wide))
+		return flush_file(fd, session, props, wide);
 	return issue(fd, code, session, props, wide);
 }
 
@@ -197,9 +331,6 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 		return ERROR_INVALID_PARAMETER;
 	if (code == EVENT_TRACE_CONTROL_UPDATE && !etw_props_flags_ok(props))
 		return ERROR_INVALID_PARAMETER;
-	/* A file belongs to a later version. */
-	if (code == EVENT_TRACE_CONTROL_UPDATE && etw_props_has_file(props, wide))
-		return ERROR_NOT_SUPPORTED;
 	if (name.len)
 		etw_kdev_name_session(&session, name.utf8);
 	fd = etw_kdev_open();

@@ -2,6 +2,8 @@
 /*
  * timebase.c - ticks of a session's clock as FILETIME
  */
+#include <stdbool.h>
+
 #include "timebase.h"
 
 #define SECOND		10000000	/* in FILETIME units */
@@ -12,26 +14,88 @@ __extension__ typedef __int128 wide;
 void etw_timebase_init(struct etw_timebase *base, uint64_t frequency,
 		       const struct etw_time_pair *at)
 {
+	wide rate;
+
 	if (!frequency)
 		frequency = SECOND;
 	base->clock = at->clock;
 	base->time = at->time;
+	base->part = 0;
 	/* Rounded up, so that whole units come out as such. */
-	base->nominal = (((wide)SECOND << RATE_SHIFT) + frequency - 1) / frequency;
+	rate = (((wide)SECOND << RATE_SHIFT) + frequency - 1) / frequency;
+	/* A clock of less than 153 Hz is none that anybody has. */
+	base->nominal = rate > (wide)UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 	base->rate = base->nominal;
+	base->until = at->clock;
+	base->after = base->nominal;
 }
 
-/* Rounded down, so that a later tick is never earlier. */
+void etw_timebase_through(struct etw_timebase *base, const struct etw_time_pair *at,
+			  const struct etw_time_pair *a, const struct etw_time_pair *b)
+{
+	wide rate = (((wide)b->time - a->time) << RATE_SHIFT) / ((wide)b->clock - a->clock);
+
+	base->clock = at->clock;
+	base->time = at->time;
+	base->part = 0;
+	base->rate = rate > (wide)UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+	base->until = at->clock;
+	base->after = base->rate;
+}
+
+/* Rounded down, so that a later tick is never earlier; what is too far is the farthest. */
 static int64_t line(int64_t clock0, int64_t time0, uint64_t rate, int64_t clock)
 {
-	wide ticks = (wide)clock - clock0;
+	wide ticks = (wide)clock - clock0, time;
 
-	return time0 + (int64_t)(ticks * rate >> RATE_SHIFT);
+	if (__builtin_mul_overflow(ticks, (wide)rate, &time))
+		return ticks < 0 ? INT64_MIN : INT64_MAX;
+	time = (time >> RATE_SHIFT) + time0;
+	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
+}
+
+/* From the anchor to a clock, RATE_SHIFT bits behind the point; false: it is too far. */
+static bool distance(const struct etw_timebase *base, int64_t clock, wide *to)
+{
+	const int64_t bend = clock <= base->until ? clock : base->until;
+	wide first, second;
+
+	if (__builtin_mul_overflow((wide)bend - base->clock, (wide)base->rate, &first) ||
+	    __builtin_mul_overflow((wide)clock - bend, (wide)base->after, &second) ||
+	    __builtin_add_overflow(first, second, to))
+		return false;
+	return !__builtin_add_overflow(*to, (wide)base->part, to);
+}
+
+/* Rounded down, so that a later tick is never earlier; what is too far is the farthest. */
+static int64_t convert(const struct etw_timebase *base, int64_t clock, uint64_t *part)
+{
+	wide time;
+
+	*part = 0;
+	if (!distance(base, clock, &time))
+		return clock < base->clock ? INT64_MIN : INT64_MAX;
+	*part = (uint64_t)time & ((1ULL << RATE_SHIFT) - 1);
+	time = (time >> RATE_SHIFT) + base->time;
+	if (time > INT64_MAX || time < INT64_MIN)
+		*part = 0;
+	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
 }
 
 int64_t etw_timebase_convert(const struct etw_timebase *base, int64_t clock)
 {
-	return line(base->clock, base->time, base->rate, clock);
+	uint64_t part;
+
+	return convert(base, clock, &part);
+}
+
+int64_t etw_timebase_exact(const struct etw_timebase *base, int64_t clock, uint8_t *nanos)
+{
+	uint64_t part;
+	int64_t time = convert(base, clock, &part);
+
+	*nanos = (uint8_t)(part * 100 >> RATE_SHIFT);
+	return time;
 }
 
 /* The rate between two pairs; nominal unless they are far enough apart. */
@@ -58,19 +122,26 @@ void etw_timebase_steer(struct etw_timebase *base, int64_t at,
 {
 	uint64_t rate = true_rate(base, old, recent);
 	int64_t truth = line(recent->clock, recent->time, rate, at);
-	int64_t now = etw_timebase_convert(base, at);
-	int64_t error = truth - now;
+	uint64_t part;
+	int64_t now = convert(base, at, &part);
+	wide error = (wide)truth - now, second;
 
 	base->clock = at;
 	base->time = now;
+	base->part = part;
 	/* Far behind: jump.  Else run faster or slower, by half at the most. */
 	if (error > SECOND) {
 		base->time = truth;
+		base->part = 0;
 		error = 0;
 	}
 	if (error > SECOND / 2)
 		error = SECOND / 2;
 	if (error < -SECOND / 2)
 		error = -SECOND / 2;
-	base->rate = rate + (int64_t)((wide)rate * error / SECOND);
+	base->rate = rate + (int64_t)(rate * error / SECOND);
+	base->after = rate;
+	/* A second later it is made up for. */
+	second = rate ? ((wide)SECOND << RATE_SHIFT) / rate : 0;
+	base->until = at > INT64_MAX - second ? INT64_MAX : (int64_t)(at + second);
 }

@@ -14,7 +14,10 @@
 struct etw_timebase {
 	int64_t clock;		/* anchor ... */
 	int64_t time;		/* ... and the FILETIME there */
-	uint64_t rate;		/* FILETIME units per tick, 16.48 fixed point */
+	uint64_t part;		/* behind its point, 48 bits */
+	uint64_t rate;		/* FILETIME units per tick, 16.48 fixed point ... */
+	int64_t until;		/* ... up to this clock, where what was off is made up for; */
+	uint64_t after;		/* from there on */
 	uint64_t nominal;	/* the same by the clock's stated frequency */
 };
 
@@ -28,7 +31,14 @@ struct etw_time_pair {
 void etw_timebase_init(struct etw_timebase *base, uint64_t frequency,
 		       const struct etw_time_pair *at);
 
+/* Straight on from a pair, as fast as between two others, of which the second is later. */
+void etw_timebase_through(struct etw_timebase *base, const struct etw_time_pair *at,
+			  const struct etw_time_pair *a, const struct etw_time_pair *b);
+
 int64_t etw_timebase_convert(const struct etw_timebase *base, int64_t clock);
+
+/* The same, and in *nanos what is behind the point of 100 ns: 0 to 99 ns. */
+int64_t etw_timebase_exact(const struct etw_timebase *base, int64_t clock, uint8_t *nanos);
 
 /*
  * Two true pairs are known, old and recent.  Times up to at have been handed

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * etlwritepriv.h - what the parts of the writer of log files share
+ */
+#ifndef ETW_LIB_ETLWRITEPRIV_H
+#define ETW_LIB_ETLWRITEPRIV_H
+
+#include "core/loghead.h"
+#include "etlwalk.h"
+#include "etlwrite.h"
+#include "timebase.h"
+#include "xpress.h"
+
+/* ------------------------------------------------------------ etlwrite_sink.c */
+
+/* Where the bytes go: a file that is there for others only once it is complete. */
+struct etw_etl_sink {
+	int fd;			/* -1: closed */
+	bool fresh;		/* the file was made here */
+	bool regular;		/* has a name and a length: no device */
+	char *path;		/* of the file, links followed */
+	char *temp;		/* its name until it is complete, or NULL */
+	uint64_t at;		/* where the next byte goes, those gathered counted */
+	uint64_t keep;		/* length that the file had */
+	uint8_t *gather;	/* small pieces wait here to be written together */
+	size_t gathered;
+};
+
+/* -EEXIST: it is there, and is not to be replaced; -ESPIPE: cannot seek. */
+int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replace);
+/* Go on behind the first keep bytes of a file that is there. */
+int etw_etl_sink_append(struct etw_etl_sink *sink, const char *path, uint64_t keep);
+/* Write behind what there is. */
+int etw_etl_sink_put(struct etw_etl_sink *sink, const void *data, size_t len);
+/* Take away what was written behind keep. */
+int etw_etl_sink_cut(struct etw_etl_sink *sink);
+/* Write into what there is, all of which is in the file then. */
+int etw_etl_sink_patch(struct etw_etl_sink *sink, const void *data, size_t len, uint64_t at);
+/* The file is complete.  Closed in any case; after an error, dropped. */
+int etw_etl_sink_commit(struct etw_etl_sink *sink);
+/* As if it had not been begun.  The bytes before keep are the caller's to restore. */
+void etw_etl_sink_drop(struct etw_etl_sink *sink);
+
+/* ------------------------------------------------------------ etlwrite_head.c */
+
+/*
+ * Build the header buffer from info (whose header.BufferSize bytes lie at buffer); the
+ * bytes that it takes in the file, fewer if short_head.  The structure is of 32 bits if
+ * info's pointers are.
+ */
+uint32_t etw_etl_head_build(uint8_t *buffer, const struct etw_etl_info *info, bool short_head);
+
+/* ------------------------------------------------------------ etlwrite_lane.c */
+
+/* The buffer of a CPU that is filled now */
+struct etw_etl_lane {
+	uint8_t *data;		/* NULL: none */
+	uint32_t used;		/* of it, its header included */
+	uint64_t opened;	/* how many were written when it got its first record */
+	int64_t ref;		/* raw time of its first record ... */
+	int64_t ref_time;	/* ... FILETIME ... */
+	int64_t latest;		/* ... and the latest raw one in it */
+	int64_t time;		/* of the last record; no matter which buffer */
+	bool timeless;		/* its first record has no time but ref */
+};
+
+struct etw_etl_writer {
+	struct etw_etl_sink sink;
+	struct etw_etl_info info;
+	struct etw_timebase base;
+	uint32_t size;		/* of a buffer */
+	struct etw_etl_lane *lanes;
+	unsigned int lane_count;
+	size_t held;		/* bytes of the lanes' buffers */
+	uint64_t sequence;	/* of the buffer written last */
+	uint64_t buffers;	/* in the file */
+	uint64_t events;
+	uint64_t lost_events, lost_buffers;
+	uint64_t aged;		/* buffers when lanes were looked through last */
+	int error;		/* of a write: nothing goes on */
+	bool wide;		/* layout of the header */
+	struct etw_etl_pack *pack;	/* to compress with, or NULL */
+	struct etw_etl_info *old;	/* what the header said before appending */
+};
+
+struct etw_etl_pack {
+	struct etw_xpress_work work;
+	uint8_t data[];		/* a buffer, compressed */
+};
+
+/* What can be the size of a buffer. */
+static inline bool etw_etl_size_ok(uint32_t size)
+{
+	return size >= 1024 && size <= ETW_ETL_FILL_MAX && size % ETW_RECORD_ALIGN == 0;
+}
+
+/* Make a CPU's buffer one that has room for a slot of so many bytes. */
+int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot);
+/* Write all that have records. */
+int etw_etl_lanes_put(struct etw_etl_writer *w);
+
+#endif /* ETW_LIB_ETLWRITEPRIV_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * relogwrite.c - the relogger's events in the clock of its output
+ *
+ * That is the first stream's.  Records of a stream with the same clock stay as they are.
+ * Those of other files get all their times from both files' lines; those of a session that
+ * has another clock, and events whose time was set, get the tick of their FILETIME.
+ */
+#include <string.h>
+
+#include "relog.h"
+
+/* A stream with a clock like this one's, whose line is that of both */
+static unsigned int line_of(const struct etw_relogger *r, unsigned int i)
+{
+	unsigned int j;
+
+	for (j = 0; j < i; j++)
+		if (!r->streams[j]->reader &&
+		    etw_etl_clock_same(&r->streams[i]->clock, &r->streams[j]->clock))
+			break;
+	return j;
+}
+
+void etw_relog_clocks(struct etw_relogger *r)
+{
+	struct etw_etl_info session;
+	unsigned int i;
+
+	for (i = 0; i < r->count; i++) {
+		struct etw_relog_stream *s = r->streams[i];
+
+		if (s->reader) {
+			etw_etl_info_session(&session, etw_rt_info(s->reader));
+			etw_etl_clock_of(&session, &s->clock);
+		} else {
+			etw_etl_clock_of(etw_etl_info(s->in.file), &s->clock);
+			s->line = *etw_etl_times_of(s->in.file);
+		}
+		s->shift = (struct etw_etl_shift){
+			.same = !i || etw_etl_clock_same(&s->clock, &r->streams[0]->clock),
+			.from = &r->streams[line_of(r, i)]->line,
+			.to = &r->streams[0]->line,
+		};
+	}
+	r->paired = 0;
+}
+
+/* About every second, the time that the output's clock has there, or the buffer's own pair */
+static void tell_pair(struct etw_relogger *r, const struct etw_relog_event *e, int64_t ticks)
+{
+	struct etw_relog_stream *first = r->streams[0];
+	const struct etw_buffer_header *b = &e->buffer;
+	uint8_t nanos;
+
+	if (first->reader) {
+		if (!e->stream && b->type == ETW_BUFFER_TYPE_GENERIC && b->ref_time > 0 &&
+		    b->ref_clock > 0)
+			etw_etl_pair(r->writer, b->ref_clock, b->ref_time);
+		return;
+	}
+	if (r->paired && (uint64_t)ticks - (uint64_t)r->paired < first->clock.frequency)
+		return;
+	r->paired = ticks;
+	etw_etl_pair(r->writer, ticks, etw_etl_time(&first->line, ticks, &nanos));
+}
+
+/* The tick of a FILETIME; it reads back as the same if there is one that does. */
+static int64_t ticks_of(struct etw_relogger *r, int64_t time)
+{
+	if (r->streams[0]->reader)
+		return etw_etl_raw_time(r->writer, time);
+	return etw_etl_ticks(&r->streams[0]->line, time, 99);
+}
+
+int etw_relog_write(struct etw_relogger *r, const struct etw_relog_event *e)
+{
+	const struct etw_relog_stream *s = r->streams[e->stream];
+	bool by_lines = !s->reader && !r->streams[0]->reader, has_time;
+	uint32_t at[ETW_ETL_TIMES];
+	int64_t ticks = 0;
+
+	has_time = etw_etl_times(e->raw, e->size, at) > 0;
+	if (!e->moved && s->shift.same) {
+		memcpy(&ticks, e->raw + (has_time ? at[0] : 0), sizeof(ticks));
+		if (has_time)
+			tell_pair(r, e, ticks);
+		return etw_etl_write(r->writer, e->buffer.processor, e->raw, e->size);
+	}
+	memcpy(r->scratch, e->raw, e->size);
+	if (by_lines)
+		etw_etl_restamp(r->scratch, e->size, &s->shift);
+	if (has_time && (e->moved || !by_lines)) {
+		ticks = ticks_of(r, e->time);
+		memcpy(r->scratch + at[0], &ticks, sizeof(ticks));
+	} else if (has_time) {
+		memcpy(&ticks, r->scratch + at[0], sizeof(ticks));
+		tell_pair(r, e, ticks);
+	}
+	return etw_etl_write(r->writer, e->buffer.processor, r->scratch, e->size);
+}
