@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/*
+ * expr.c - expressions that choose events: running one
+ */
+#include <stdlib.h>
+
+#include "expr_priv.h"
+
+bool etw_expr_decodes(const struct etw_expr *expr)
+{
+	return expr->decodes;
+}
+
+bool etw_expr_asks_process(const struct etw_expr *expr)
+{
+	return expr->asks_process;
+}
+
+void etw_expr_ask(struct etw_expr *expr, const struct etw_expr_ask *ask)
+{
+	expr->ask = *ask;
+}
+
+void etw_expr_free(struct etw_expr *expr)
+{
+	uint32_t i;
+
+	if (!expr)
+		return;
+	for (i = 0; i < expr->test_count; i++) {
+		if (expr->tests[i].regex)
+			regfree(expr->tests[i].regex);
+		free(expr->tests[i].regex);
+	}
+	free(expr->code);
+	free(expr->tests);
+	free(expr->consts);
+	free(expr->parts);
+	free(expr->strings);
+	etw_text_free(&expr->text);
+	free(expr);
+}
+
+static bool holds(struct etw_expr *expr, struct etw_expr_test *test,
+		  const struct etw_expr_event *event)
+{
+	if (test->word)
+		return etw_expr_word_holds(expr, test, event);
+	if (!event->decoder)
+		return false;
+	if (!expr->walked) {
+		etw_expr_walk(expr, event->decoder);
+		expr->walked = true;
+	}
+	return test->holds;
+}
+
+bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
+		    const struct etw_decoded *decoded, struct etw_decoder *decoder)
+{
+	const struct etw_expr_event event = { record, decoded, decoder };
+	bool is = true;
+	uint32_t at;
+
+	expr->walked = false;
+	for (at = 0; at < expr->code_count; at++) {
+		uint32_t what = expr->code[at] & ~ETW_EXPR_DO_MASK;
+
+		switch (expr->code[at] & ETW_EXPR_DO_MASK) {
+		case ETW_EXPR_DO_TEST:
+			is = holds(expr, &expr->tests[what], &event);
+			break;
+		case ETW_EXPR_DO_NOT:
+			is = !is;
+			break;
+		case ETW_EXPR_IF_FALSE:
+			if (!is)
+				at = what - 1;
+			break;
+		default:
+			if (is)
+				at = what - 1;
+		}
+	}
+	return is;
+}

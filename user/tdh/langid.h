@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * langid.h - cultures and the numbers by which resources know them
+ *
+ * A number is sub-language << 10 | language, as in Microsoft's "Windows Language Code
+ * Identifier (LCID) Reference" ([MS-LCID]).
+ */
+#ifndef ETW_TDH_LANGID_H
+#define ETW_TDH_LANGID_H
+
+#include <stdint.h>
+
+/* "en-US", or a language alone ("en"), in any case.  0: there is no number for it. */
+uint16_t etw_langid(const char *culture);
+
+/* The culture's name, static; NULL: nobody has that number. */
+const char *etw_langid_culture(uint16_t langid);
+
+#endif /* ETW_TDH_LANGID_H */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text.h - appending to a growing text; making foreign bytes printable
+ *
+ * For struct etw_text of <etw/decode.h>.  When there is no memory, error becomes
+ * -ENOMEM and stays so: the callers ask once, at the end.  One thread at a time for
+ * each text.
+ */
+#ifndef ETW_TDH_TEXT_H
+#define ETW_TDH_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <etw/decode.h>
+#include <etw/format.h>
+
+#define ETW_TEXT_GUID	36	/* characters of a GUID without braces */
+
+/* Room for len bytes and a NUL behind the text, or NULL; len is not changed. */
+char *etw_text_grow(struct etw_text *text, size_t len);
+
+static inline char *etw_text_room(struct etw_text *text, size_t len)
+{
+	if (__builtin_expect(!text->error && text->cap - text->len > len, 1))
+		return text->data + text->len;
+	return etw_text_grow(text, len);
+}
+
+/* end: where etw_text_room()'s was written to. */
+static inline void etw_text_end(struct etw_text *text, char *end)
+{
+	text->len = (size_t)(end - text->data);
+	*end = '\0';
+}
+
+/* memcpy(), without a call for what fields and their names mostly are. */
+static inline char *etw_text_copy(char *to, const char *s, size_t len)
+{
+	if (len > 32) {
+		memcpy(to, s, len);
+	} else if (len >= 16) {
+		memcpy(to, s, 16);
+		memcpy(to + len - 16, s + len - 16, 16);
+	} else if (len >= 8) {
+		memcpy(to, s, 8);
+		memcpy(to + len - 8, s + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(to, s, 4);
+		memcpy(to + len - 4, s + len - 4, 4);
+	} else if (len) {
+		to[0] = s[0];
+		to[len / 2] = s[len / 2];
+		to[len - 1] = s[len - 1];
+	}
+	return to + len;
+}
+
+static inline void etw_text_add(struct etw_text *text, const char *s, size_t len)
+{
+	char *to = etw_text_room(text, len);
+
+	if (to)
+		etw_text_end(text, etw_text_copy(to, s, len));
+}
+
+static inline void etw_text_char(struct etw_text *text, char c)
+{
+	char *to = etw_text_room(text, 1);
+
+	if (to) {
+		*to = c;
+		etw_text_end(text, to + 1);
+	}
+}
+
+static inline void etw_text_puts(struct etw_text *text, const char *s)
+{
+	etw_text_add(text, s, strlen(s));
+}
+
+/* Cut off what lies behind the first len bytes. */
+void etw_text_cut(struct etw_text *text, size_t len);
+
+void etw_text_printf(struct etw_text *text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void etw_text_vprintf(struct etw_text *text, const char *fmt, va_list args);
+/* As "%0*llu", "%lld", "0x%llx", without printf()'s cost. */
+void etw_text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits);
+void etw_text_signed(struct etw_text *text, int64_t value);
+void etw_text_0x(struct etw_text *text, uint64_t value);
+/*
+ * The shortest decimal number that reads back as the same float (digits: 9) or double
+ * (17); "NaN", "Infinity", "-Infinity".
+ */
+void etw_text_float(struct etw_text *text, double value, int digits);
+
+/* Two digits for each byte, lower case. */
+void etw_text_hex(struct etw_text *text, const void *data, size_t len);
+/* Lower case, without braces; guid: 16 bytes at any address. */
+void etw_text_guid(struct etw_text *text, const void *guid);
+/* 100 ns since 1601 as "2026-01-31T12:34:56.1234567Z" */
+void etw_text_time(struct etw_text *text, uint64_t filetime);
+
+/*
+ * UTF-8 made printable: quotes and backslashes get a backslash, control characters
+ * and what reorders text become \n, \u001b and the like, bytes that are no UTF-8 \xNN.
+ */
+void etw_text_escape(struct etw_text *text, const char *s, size_t len);
+/* The same for text that stands by itself: quotes and backslashes stay as they are. */
+void etw_text_safe(struct etw_text *text, const char *s, size_t len);
+/* Valid UTF-8: a byte that is none becomes U+FFFD. */
+void etw_text_utf8(struct etw_text *text, const char *s, size_t len);
+/* Little-endian UTF-16 at any address as UTF-8; lone surrogates become U+FFFD. */
+void etw_text_utf16(struct etw_text *text, const void *s, size_t bytes);
+
+enum etw_text_style {
+	ETW_TEXT_RAW,
+	ETW_TEXT_ESCAPED,	/* as etw_text_escape() */
+	ETW_TEXT_JSON,		/* the inside of a JSON string */
+};
+
+/*
+ * Append what needs no look in any style (ASCII without controls, quotes and
+ * backslashes) from the front of s; how many bytes that were.
+ */
+size_t etw_text_plain(struct etw_text *text, const char *s, size_t len);
+/* All of s in quotes, if it is such; false: nothing was added. */
+bool etw_text_quote_plain(struct etw_text *text, const char *s, size_t len);
+/* UTF-16 in a style. */
+void etw_text_string16(struct etw_text *text, const void *s, size_t bytes,
+		       enum etw_text_style style);
+/* Windows-1252 likewise; its five unused bytes are control characters. */
+void etw_text_cp1252(struct etw_text *text, const void *s, size_t bytes,
+		     enum etw_text_style style);
+/* Is it UTF-8 throughout? */
+bool etw_utf8_valid(const char *s, size_t len);
+
+/* The inside of a JSON string, of UTF-8 as etw_text_utf8(). */
+void etw_text_json_inside(struct etw_text *text, const char *s, size_t len);
+/* Of JSON: a whole string, quotes included; of UTF-8 as etw_text_utf8(). */
+void etw_text_json_string(struct etw_text *text, const char *s, size_t len);
+/*
+ * Of JSON that somebody has serialised: what etw_text_escape() would escape, and may
+ * stand in a JSON string, as \uNNNN.
+ */
+void etw_text_json(struct etw_text *text, const char *s, size_t len);
+
+#endif /* ETW_TDH_TEXT_H */

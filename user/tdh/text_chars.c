@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_chars.c - characters of foreign strings
+ *
+ * Payload strings and names come from anybody who may register a provider.  What was
+ * escaped cannot move a terminal's cursor, change its state or reorder what is shown.
+ */
+#include "text.h"
+
+#define BAD_CHAR	0xFFFDU
+
+/* Bytes that stand for themselves everywhere: ASCII without controls, " and \ */
+static inline bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
+#define EACH	0x0101010101010101u	/* times a byte: in each of eight */
+#define HIGH	0x8080808080808080u
+
+/* Is one of the bytes 0?  The others may have bits below 0x80 only. */
+#define HAS_ZERO(v)	(((v) - EACH) & ~(v) & HIGH)
+
+/* Are all of eight bytes plain?  Some of those that are not are counted twice. */
+static inline bool is_plain8(uint64_t v)
+{
+	uint64_t quote = v ^ EACH * '"', slash = v ^ EACH * '\\', del = v ^ EACH * 0x7F;
+
+	return !(((v | (v - EACH * 0x20)) & HIGH) | HAS_ZERO(quote) | HAS_ZERO(slash) |
+		 HAS_ZERO(del));
+}
+
+/*
+ * Copy plain bytes; how many.  Where all are, the last word overlaps the one before,
+ * so that none is looked at alone.
+ */
+static inline __attribute__((always_inline))
+size_t copy_plain(char *to, const char *s, size_t len)
+{
+	uint32_t low, high;
+	uint64_t word;
+	size_t i = 0;
+
+	if (len >= sizeof(word)) {
+		for (; len - i >= sizeof(word); i += sizeof(word)) {
+			memcpy(&word, s + i, sizeof(word));
+			if (!is_plain8(word))
+				break;
+			memcpy(to + i, &word, sizeof(word));
+		}
+		memcpy(&word, s + len - sizeof(word), sizeof(word));
+		if (len - i < sizeof(word) && is_plain8(word)) {
+			memcpy(to + len - sizeof(word), &word, sizeof(word));
+			return len;
+		}
+	} else if (len >= sizeof(low)) {
+		memcpy(&low, s, sizeof(low));
+		memcpy(&high, s + len - sizeof(high), sizeof(high));
+		if (is_plain8((uint64_t)high << 32 | low)) {
+			memcpy(to, &low, sizeof(low));
+			memcpy(to + len - sizeof(high), &high, sizeof(high));
+			return len;
+		}
+	}
+	for (; i < len && is_plain((unsigned char)s[i]); i++)
+		to[i] = s[i];
+	return i;
+}
+
+size_t etw_text_plain(struct etw_text *text, const char *s, size_t len)
+{
+	char *to = etw_text_room(text, len);
+	size_t n;
+
+	if (!to)
+		return 0;
+	n = copy_plain(to, s, len);
+	etw_text_end(text, to + n);
+	return n;
+}
+
+bool etw_text_quote_plain(struct etw_text *text, const char *s, size_t len)
+{
+	char *to = etw_text_room(text, len + 2);
+
+	if (!to || copy_plain(to + 1, s, len) != len)
+		return false;
+	to[0] = '"';
+	to[len + 1] = '"';
+	etw_text_end(text, to + len + 2);
+	return true;
+}
+
+/* Length of the sequence that a UTF-8 lead byte starts, and its own bits. */
+static unsigned int lead(unsigned char c, uint32_t *bits, uint32_t *least)
+{
+	if (c < 0x80) {
+		*bits = c;
+		*least = 0;
+		return 1;
+	}
+	if ((c & 0xE0) == 0xC0) {
+		*bits = c & 0x1F;
+		*least = 0x80;
+		return 2;
+	}
+	if ((c & 0xF0) == 0xE0) {
+		*bits = c & 0x0F;
+		*least = 0x800;
+		return 3;
+	}
+	if ((c & 0xF8) == 0xF0) {
+		*bits = c & 0x07;
+		*least = 0x10000;
+		return 4;
+	}
+	return 0;
+}
+
+/* Decode one character; returns its bytes, 0 if s does not start with one. */
+static unsigned int next_char(const char *s, size_t len, uint32_t *value)
+{
+	uint32_t least = 0, v = 0;
+	unsigned int n = lead((unsigned char)*s, &v, &least);
+	unsigned int i;
+
+	if (!n || n > len)
+		return 0;
+	for (i = 1; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if ((c & 0xC0) != 0x80)
+			return 0;
+		v = v << 6 | (c & 0x3F);
+	}
+	if (v < least || v > 0x10FFFF || (v >= 0xD800 && v <= 0xDFFF))
+		return 0;
+	*value = v;
+	return n;
+}
+
+/* At most 4 bytes; where the next one goes. */
+static char *put_char(char *to, uint32_t v)
+{
+	if (v < 0x80) {
+		*to++ = (char)v;
+	} else if (v < 0x800) {
+		*to++ = (char)(0xC0 | v >> 6);
+		*to++ = (char)(0x80 | (v & 0x3F));
+	} else if (v < 0x10000) {
+		*to++ = (char)(0xE0 | v >> 12);
+		*to++ = (char)(0x80 | (v >> 6 & 0x3F));
+		*to++ = (char)(0x80 | (v & 0x3F));
+	} else {
+		*to++ = (char)(0xF0 | v >> 18);
+		*to++ = (char)(0x80 | (v >> 12 & 0x3F));
+		*to++ = (char)(0x80 | (v >> 6 & 0x3F));
+		*to++ = (char)(0x80 | (v & 0x3F));
+	}
+	return to;
+}
+
+/* C0 and C1 controls, line separators, and what reorders or hides text. */
+static bool is_unsafe(uint32_t v)
+{
+	return v < 0x20 || (v >= 0x7F && v < 0xA0) || v == 0x061C ||
+	       (v >= 0x200B && v <= 0x200F) || (v >= 0x2028 && v <= 0x202E) ||
+	       (v >= 0x2060 && v <= 0x206F) || v == 0xFEFF ||
+	       (v >= 0xFFF9 && v <= 0xFFFB) || (v >= 0xE0000 && v <= 0xE007F);
+}
+
+static void escape_char(struct etw_text *text, uint32_t v)
+{
+	switch (v) {
+	case '\n':
+		etw_text_add(text, "\\n", 2);
+		break;
+	case '\r':
+		etw_text_add(text, "\\r", 2);
+		break;
+	case '\t':
+		etw_text_add(text, "\\t", 2);
+		break;
+	default:
+		if (v < 0x100)
+			etw_text_printf(text, "\\u%04x", v);
+		else
+			etw_text_printf(text, "\\u{%x}", v);
+	}
+}
+
+static void escape(struct etw_text *text, const char *s, size_t len, bool quote)
+{
+	size_t n, i = etw_text_plain(text, s, len);
+	uint32_t v;
+
+	for (; i < len; i += n) {
+		n = etw_text_plain(text, s + i, len - i);
+		if (n)
+			continue;
+		n = next_char(s + i, len - i, &v);
+		if (!n) {
+			etw_text_printf(text, "\\x%02x", (unsigned char)s[i]);
+			n = 1;
+		} else if (is_unsafe(v)) {
+			escape_char(text, v);
+		} else {
+			if (quote && (v == '"' || v == '\\'))
+				etw_text_char(text, '\\');
+			etw_text_add(text, s + i, n);
+		}
+	}
+}
+
+void etw_text_escape(struct etw_text *text, const char *s, size_t len)
+{
+	escape(text, s, len, true);
+}
+
+void etw_text_safe(struct etw_text *text, const char *s, size_t len)
+{
+	escape(text, s, len, false);
+}
+
+bool etw_utf8_valid(const char *s, size_t len)
+{
+	uint64_t word;
+	uint32_t v;
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; len - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, s + i, sizeof(word));
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	for (; i < len; i += n) {
+		n = next_char(s + i, len - i, &v);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
+void etw_text_utf8(struct etw_text *text, const char *s, size_t len)
+{
+	size_t i, n;
+	uint32_t v;
+
+	for (i = 0; i < len; i += n) {
+		for (n = 0; i + n < len && (signed char)s[i + n] >= 0;)
+			n++;
+		if (!n)
+			n = next_char(s + i, len - i, &v);
+		if (n) {
+			etw_text_add(text, s + i, n);
+		} else {
+			etw_text_add(text, "\xEF\xBF\xBD", 3);
+			n = 1;
+		}
+	}
+}
+
+static void json_u(struct etw_text *text, uint32_t v)
+{
+	if (v < 0x10000)
+		etw_text_printf(text, "\\u%04x", v);
+	else
+		etw_text_printf(text, "\\u%04x\\u%04x", 0xD800 + ((v - 0x10000) >> 10),
+				0xDC00 + ((v - 0x10000) & 0x3FF));
+}
+
+/* One character in a style; what is no character was made U+FFFD before. */
+static void put_styled(struct etw_text *text, uint32_t v, enum etw_text_style style)
+{
+	char *to;
+
+	if (style != ETW_TEXT_RAW && is_unsafe(v)) {
+		if (style == ETW_TEXT_ESCAPED || v == '\n' || v == '\r' || v == '\t')
+			escape_char(text, v);
+		else
+			json_u(text, v);
+		return;
+	}
+	if (style != ETW_TEXT_RAW && (v == '"' || v == '\\'))
+		etw_text_char(text, '\\');
+	to = etw_text_room(text, 4);
+	if (to)
+		etw_text_end(text, put_char(to, v));
+}
+
+/* Units that need no look, from the front; how many bytes they were. */
+static size_t plain_run16(struct etw_text *text, const unsigned char *p, size_t bytes)
+{
+	char *to = etw_text_room(text, bytes / 2);
+	size_t i;
+
+	if (!to)
+		return 0;
+	for (i = 0; i + 1 < bytes && !p[i + 1] && is_plain(p[i]); i += 2)
+		*to++ = (char)p[i];
+	etw_text_end(text, to);
+	return i;
+}
+
+void etw_text_string16(struct etw_text *text, const void *s, size_t bytes,
+		       enum etw_text_style style)
+{
+	const unsigned char *p = s;
+	size_t i = plain_run16(text, p, bytes);
+
+	for (; i + 1 < bytes; i += 2) {
+		uint32_t v = p[i] | (uint32_t)p[i + 1] << 8;
+		uint32_t low;
+
+		if (v >= 0xD800 && v < 0xDC00 && i + 3 < bytes) {
+			low = p[i + 2] | (uint32_t)p[i + 3] << 8;
+			if (low >= 0xDC00 && low < 0xE000) {
+				v = 0x10000 + ((v - 0xD800) << 10) + low - 0xDC00;
+				i += 2;
+			}
+		}
+		put_styled(text, v >= 0xD800 && v < 0xE000 ? BAD_CHAR : v, style);
+	}
+}
+
+void etw_text_utf16(struct etw_text *text, const void *s, size_t bytes)
+{
+	etw_text_string16(text, s, bytes, ETW_TEXT_RAW);
+}
+
+void etw_text_cp1252(struct etw_text *text, const void *s, size_t bytes,
+		     enum etw_text_style style)
+{
+	static const uint16_t high[32] = {
+		0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+		0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
+		0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+		0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
+	};
+	const unsigned char *p = s;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		put_styled(text, p[i] >= 0x80 && p[i] < 0xA0 ? high[p[i] - 0x80] : p[i], style);
+}
+
+void etw_text_json_inside(struct etw_text *text, const char *s, size_t len)
+{
+	size_t n, i = etw_text_plain(text, s, len);
+	uint32_t v;
+
+	for (; i < len; i += n) {
+		n = etw_text_plain(text, s + i, len - i);
+		if (n)
+			continue;
+		n = next_char(s + i, len - i, &v);
+		if (!n) {
+			etw_text_add(text, "\xEF\xBF\xBD", 3);
+			n = 1;
+		} else if (v == '\n' || v == '\r' || v == '\t') {
+			escape_char(text, v);
+		} else if (is_unsafe(v)) {
+			json_u(text, v);
+		} else {
+			if (v == '"' || v == '\\')
+				etw_text_char(text, '\\');
+			etw_text_add(text, s + i, n);
+		}
+	}
+}
+
+void etw_text_json_string(struct etw_text *text, const char *s, size_t len)
+{
+	if (etw_text_quote_plain(text, s, len))
+		return;
+	etw_text_char(text, '"');
+	etw_text_json_inside(text, s, len);
+	etw_text_char(text, '"');
+}
+
+void etw_text_json(struct etw_text *text, const char *s, size_t len)
+{
+	uint32_t v;
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < len; i += n) {
+		n = next_char(s + i, len - i, &v);
+		if (n && is_unsafe(v)) {
+			json_u(text, v);
+		} else {
+			n = n ? n : 1;
+			etw_text_add(text, s + i, n);
+		}
+	}
+}

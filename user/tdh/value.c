@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * value.c - one value from the front of some bytes
+ *
+ * Sources: Microsoft's page "EVENT_PROPERTY_INFO structure"; for WBEMSID, "TOKEN_USER
+ * structure" and what Windows writes for no user.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "decoder.h"
+
+#define SID_HEAD	8	/* bytes before the sub-authorities */
+#define SID_PARTS	15	/* of those at most */
+
+static void set_float(struct etw_field *field)
+{
+	float f;
+
+	if (field->value_kind == ETW_VALUE_DOUBLE) {
+		memcpy(&field->value.f, field->data, 8);
+	} else {
+		memcpy(&f, field->data, 4);
+		field->value.f = (double)f;
+	}
+}
+
+/* data and size are there: the value that they are. */
+static void set_value(struct etw_field *field)
+{
+	uint64_t value;
+
+	switch (field->value_kind) {
+	case ETW_VALUE_UNSIGNED:
+	case ETW_VALUE_HEX:
+	case ETW_VALUE_BOOLEAN:
+	case ETW_VALUE_TIME:
+	case ETW_VALUE_ERROR:
+		field->value.u = etw_load(field->data, field->size);
+		break;
+	case ETW_VALUE_SIGNED:
+		field->value.i = etw_extend(etw_load(field->data, field->size), field->size);
+		break;
+	case ETW_VALUE_PORT:
+		value = etw_load(field->data, 2);
+		field->value.u = (value >> 8 | value << 8) & 0xFFFF;
+		break;
+	case ETW_VALUE_FLOAT:
+	case ETW_VALUE_DOUBLE:
+		set_float(field);
+		break;
+	default:
+		field->value.u = 0;
+	}
+}
+
+static size_t nul8(const uint8_t *p, size_t left)
+{
+	const uint8_t *nul = left ? memchr(p, 0, left) : NULL;
+
+	return nul ? (size_t)(nul - p) : left;
+}
+
+/* Whole units before a NUL, as bytes. */
+static size_t nul16(const uint8_t *p, size_t left)
+{
+	size_t n = 0;
+
+	while (left - n >= 2 && (p[n] || p[n + 1]))
+		n += 2;
+	return n;
+}
+
+static bool is_string(const struct etw_field *field)
+{
+	return field->value_kind == ETW_VALUE_STRING8 || field->value_kind == ETW_VALUE_STRING16;
+}
+
+static int take(struct etw_field *field, const uint8_t *p, size_t left, size_t head, size_t size)
+{
+	if (left < head || left - head < size) {
+		field->data = p;
+		field->size = left;
+		field->length = left;
+		return -EBADMSG;
+	}
+	field->data = p + head;
+	field->size = size;
+	field->length = head + size;
+	return 0;
+}
+
+static int take_nul(const struct etw_step *step, const uint8_t *p, size_t left,
+		    struct etw_field *field)
+{
+	size_t n = step->how == ETW_HOW_NUL8 ? nul8(p, left) : nul16(p, left);
+
+	if (!left && !(step->flags & ETW_STEP_LAST))
+		return take(field, p, left, 0, 1);
+	field->data = p;
+	field->size = n;
+	field->length = left - n >= step->size ? n + step->size : n;
+	return 0;
+}
+
+/* What is filled up with NULs ends there. */
+static int take_sized(const struct etw_step *step, size_t length, const uint8_t *p, size_t left,
+		      struct etw_field *field)
+{
+	int ret = take(field, p, left, 0, length * step->size);
+
+	if (!ret && is_string(field))
+		field->size = step->size == 1 ? nul8(p, field->size) : nul16(p, field->size);
+	return ret;
+}
+
+static int take_counted(const struct etw_step *step, const uint8_t *p, size_t left,
+			struct etw_field *field)
+{
+	size_t head = step->how == ETW_HOW_DUMP ? 4 : 2;
+	uint64_t size;
+
+	if (left < head)
+		return take(field, p, left, head, 0);
+	size = etw_load(p, head);
+	if (step->how == ETW_HOW_COUNTED_BE)
+		size = (size >> 8 | size << 8) & 0xFFFF;
+	return take(field, p, left, head, size);
+}
+
+static int take_sid(const uint8_t *p, size_t left, size_t head, struct etw_field *field)
+{
+	if (left < head || left - head < SID_HEAD || p[head + 1] > SID_PARTS) {
+		field->data = p;
+		field->size = left;
+		field->length = left;
+		return -EBADMSG;
+	}
+	return take(field, p, left, head, SID_HEAD + 4u * p[head + 1]);
+}
+
+/*
+ * No user is four zero bytes.  A writer may have left the pointer out (as one of the corpus did):
+ * then all of the head is zero, and what follows has the form of a SID, as no text has.
+ */
+bool etw_value_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size)
+{
+	static const uint8_t zero[2 * 8];
+	size_t head = 2 * pointer_size;
+
+	if (left < 4 || etw_load(p, 4))
+		return true;
+	return left >= head + SID_HEAD && !memcmp(p, zero, head) && p[head] == 1 &&
+	       p[head + 1] && p[head + 1] <= SID_PARTS && !etw_load(p + head + 2, 4);
+}
+
+static int take_wbemsid(const uint8_t *p, size_t left, unsigned int pointer_size,
+			struct etw_field *field)
+{
+	int ret;
+
+	if (etw_value_has_sid(p, left, pointer_size))
+		return take_sid(p, left, 2 * pointer_size, field);
+	ret = take(field, p, left, 4, 0);
+	field->value_kind = ETW_VALUE_NONE;
+	return ret;
+}
+
+/* An address is 4 or 16 bytes, a SYSTEMTIME 16: what has others is bytes. */
+static void check_size(struct etw_field *field)
+{
+	if (field->value_kind == ETW_VALUE_IPV6 && field->size != 16)
+		field->value_kind = field->size == 4 ? ETW_VALUE_IPV4 : ETW_VALUE_BINARY;
+}
+
+static int take_bytes(const struct etw_step *step, size_t length, unsigned int pointer_size,
+		      const uint8_t *p, size_t left, struct etw_field *field)
+{
+	switch (step->how) {
+	case ETW_HOW_FIXED:
+		return take(field, p, left, 0, step->size);
+	case ETW_HOW_POINTER:
+		return take(field, p, left, 0, pointer_size);
+	case ETW_HOW_NUL8:
+	case ETW_HOW_NUL16:
+		return take_nul(step, p, left, field);
+	case ETW_HOW_SIZED:
+		return take_sized(step, length, p, left, field);
+	case ETW_HOW_COUNTED:
+	case ETW_HOW_COUNTED_BE:
+	case ETW_HOW_DUMP:
+		return take_counted(step, p, left, field);
+	case ETW_HOW_REST:
+		return take(field, p, left, 0, left - left % step->size);
+	case ETW_HOW_SID:
+		return take_sid(p, left, 0, field);
+	case ETW_HOW_WBEMSID:
+		return take_wbemsid(p, left, pointer_size, field);
+	default:
+		return take(field, p, left, left + 1, 0);
+	}
+}
+
+int etw_value_read(const struct etw_step *step, size_t length, unsigned int pointer_size,
+		   const uint8_t *p, size_t left, struct etw_field *field)
+{
+	int ret;
+
+	field->value_kind = step->value_kind;
+	ret = take_bytes(step, length, pointer_size, p, left, field);
+	if (ret) {
+		field->value_kind = ETW_VALUE_NONE;
+		field->value.u = 0;
+		return ret;
+	}
+	if (field->value_kind == ETW_VALUE_STRING16)
+		field->size -= field->size % 2;
+	check_size(field);
+	set_value(field);
+	return 0;
+}
+
+int etw_value_take(struct etw_field *field, const struct etw_value_type *type,
+		   const void *data, size_t size)
+{
+	struct etw_mf_field how = {
+		.in_type = type->in_type,
+		.out_type = type->out_type ? type->out_type : etw_out_type_default(type->in_type),
+		.count = 1,
+		.flags = type->has_length ? ETW_MF_LENGTH_FIXED : 0,
+	};
+	struct etw_step step;
+
+	*field = (struct etw_field){ .kind = ETW_FIELD_VALUE, .count = 1,
+		.in_type = how.in_type, .out_type = how.out_type };
+	etw_step_fill(&step, &how);
+	if (step.how == ETW_HOW_UNKNOWN)
+		return -EINVAL;
+	step.flags |= ETW_STEP_LAST;
+	return etw_value_read(&step, type->length, type->pointer_size == 4 ? 4 : 8, data, size,
+			      field);
+}
