@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/*
+ * event.c - the macros of an event: is it enabled, and write it
+ *
+ * A macro evaluates what it is given only if the event is enabled.
+ */
+#include <string.h>
+
+#include "args.h"
+
+/* Words of a macro's text that no parameter may be called. */
+static bool taken(const struct etw_mc_provider *p, const struct etw_mc_event *event,
+		  const char *name)
+{
+	static const char *const words[] = {
+		"MCGEN_EVENT_ENABLED", "MCGEN_EVENT_ENABLED_FORCONTEXT", "Context", "pContext",
+		"Activity", "__VA_ARGS__", "defined",
+	};
+	size_t len = strlen(p->symbol);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i]))
+			return true;
+	return !strcmp(name, event->symbol) || !strcmp(name, event->macro) ||
+	       !strncmp(name, "_mcgen_", 7) ||
+	       (!strncmp(name, p->symbol, len) && !strcmp(name + len, "_Context"));
+}
+
+static bool take(struct etw_mc *mc, const struct etw_mc_provider *p,
+		 const struct etw_mc_event *event, struct etw_mc_set *used, const char *name)
+{
+	return !taken(p, event, name) && !etw_mc_set_add(mc, used, name, name, 0);
+}
+
+/* Is there a parameter of the field's length before it? */
+static bool has_length(const struct etw_mf_field *field)
+{
+	struct etw_mc_arg arg;
+
+	return !etw_mc_arg(field, &arg) && arg.block;
+}
+
+/* What the parameters are called: two of one name, or a taken one, get a "_". */
+static void names(struct etw_mc *mc, const struct etw_mc_provider *p,
+		  const struct etw_mc_event *event, const char **list)
+{
+	const struct etw_mf_template *t = event->event->template;
+	struct etw_mc_set used = { NULL, 0, 0 };
+	unsigned int i;
+
+	for (i = 0; t && i < t->top; i++) {
+		const char *name = etw_mc_identifier(mc, t->fields[i].name);
+
+		while (!take(mc, p, event, &used, name) ||
+		       (has_length(&t->fields[i]) &&
+			!take(mc, p, event, &used, etw_mc_text(mc, "%s_Len_", name))))
+			name = etw_mc_text(mc, "%s_", name);
+		list[i] = name;
+	}
+}
+
+/* ", a_Len_, a, b", or "". */
+static const char *arguments(struct etw_mc *mc, const struct etw_mc_provider *p,
+			     const struct etw_mc_event *event)
+{
+	const struct etw_mf_template *t = event->event->template;
+	const char **list = etw_mc_alloc(mc, (t ? t->top : 0) * sizeof(*list) + 1);
+	struct etw_mc_arg arg;
+	size_t size = 1;
+	unsigned int i;
+	char *text, *end;
+
+	names(mc, p, event, list);
+	for (i = 0; t && i < t->top; i++)
+		size += 2 * strlen(list[i]) + sizeof(", _Len_, ");
+	text = etw_mc_alloc(mc, size);
+	for (end = text, i = 0; t && i < t->top; i++) {
+		if (etw_mc_arg(&t->fields[i], &arg))
+			continue;
+		if (arg.block)
+			end += sprintf(end, ", %s_Len_", list[i]);
+		end += sprintf(end, ", %s", list[i]);
+	}
+	return text;
+}
+
+/* One event, with or without an activity in front of its arguments. */
+static void event_macros(struct etw_mc *mc, const struct etw_mc_provider *p,
+			 const struct etw_mc_event *event, bool activity)
+{
+	const char *prefix = mc->options->prefix, *x = event->macro;
+	const char *args = arguments(mc, p, event);
+	const char *in = activity ? "Activity" : "", *pass = activity ? ", Activity" : "";
+	/* The first parameter has no comma before it. */
+	const char *params = activity || !*args ? args : args + 2;
+
+	etw_mc_print(mc, "\n#define _mcgen_TEMPLATE_FOR_%s _mcgen_PASTE2(%s%s_, %s)\n",
+		     x, event->function, activity && !mc->mode->activity ? "Activity" : "",
+		     mc->mode->write);
+	etw_mc_print(mc, "#define %s%s(%s%s) \\\n"
+		     "\t(MCGEN_EVENT_ENABLED(%s) ? _mcgen_TEMPLATE_FOR_%s(&%s_Context, &%s%s%s) : 0)\n",
+		     prefix, x, in, params, x, x, p->symbol, event->symbol, pass, args);
+	etw_mc_print(mc, "#define %s%s_AssumeEnabled(%s%s) \\\n"
+		     "\t_mcgen_TEMPLATE_FOR_%s(&%s_Context, &%s%s%s)\n",
+		     prefix, x, in, params, x, p->symbol, event->symbol, pass, args);
+	etw_mc_print(mc, "#define %s%s_ForContext(pContext%s%s) \\\n"
+		     "\t(MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, %s) ? "
+		     "_mcgen_TEMPLATE_FOR_%s(&(pContext)->Context, &%s%s%s) : 0)\n",
+		     prefix, x, pass, args, x, x, event->symbol, pass, args);
+	etw_mc_print(mc, "#define %s%s_ForContextAssumeEnabled(pContext%s%s) \\\n"
+		     "\t_mcgen_TEMPLATE_FOR_%s(&_mcgen_CheckContextType_%s(pContext)->Context, &%s%s%s)\n",
+		     prefix, x, pass, args, x, p->symbol, event->symbol, pass, args);
+}
+
+static void all_events(struct etw_mc *mc, const struct etw_mc_provider *p, bool activity)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->event_count; i++)
+		event_macros(mc, p, &p->events[i], activity);
+}
+
+void etw_mc_macros(struct etw_mc *mc, const struct etw_mc_provider *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->event_count; i++)
+		mc->mode->enabled(mc, p, &p->events[i]);
+	if (mc->mode->activity) {
+		all_events(mc, p, true);
+		return;
+	}
+	etw_mc_print(mc, "\n#if %s_EventWriteActivity\n", p->symbol);
+	all_events(mc, p, true);
+	etw_mc_print(mc, "\n#else\n");
+	all_events(mc, p, false);
+	etw_mc_print(mc, "\n#endif\n");
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * msgtable.c - message tables: the texts of one culture by number
+ *
+ * Blocks of consecutive numbers (low, high, offset of the first text), then the texts:
+ * length, flags (1: UTF-16), the text with CR LF NUL, filled to 4 bytes.
+ * Source: Microsoft's MESSAGE_RESOURCE_DATA, _BLOCK and _ENTRY.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "tdh/msgid.h"
+
+#define ENTRY_HEADER	4
+#define ENTRY_MAX	0xffffu
+#define ENTRY_UNICODE	1
+
+/* The text of a culture, or the first there is; NULL: there is none. */
+static const char *text_of(const struct etw_manifest *m, const struct etw_mf_message *message,
+			   unsigned int culture)
+{
+	unsigned int i;
+
+	if (!message->id || etw_standard_message(message))
+		return message->text[0];
+	if (culture < m->culture_count && message->text[culture])
+		return message->text[culture];
+	for (i = 0; i < m->culture_count; i++) {
+		if (message->text[i])
+			return message->text[i];
+	}
+	return NULL;
+}
+
+static bool put_entry(struct etw_bytes *out, const char *text)
+{
+	size_t at = out->len, len;
+
+	etw_bytes_put32(out, 0);
+	etw_bytes_utf16(out, text);
+	etw_bytes_put16(out, '\r');
+	etw_bytes_put16(out, '\n');
+	etw_bytes_put16(out, 0);
+	etw_bytes_zero_to(out, at + (out->len - at + 3) / 4 * 4);
+	len = out->len - at;
+	if (len > ENTRY_MAX)
+		return false;
+	etw_bytes_set32(out, at, ENTRY_UNICODE << 16 | len);
+	return true;
+}
+
+/* Those without any text are not in the table. */
+static unsigned int drop_empty(const struct etw_manifest *m, struct etw_message_ids *ids,
+			       unsigned int culture)
+{
+	unsigned int n = 0, i;
+
+	for (i = 0; i < ids->count; i++) {
+		if (text_of(m, ids->list[i].message, culture))
+			ids->list[n++] = ids->list[i];
+	}
+	ids->count = n;
+	return n;
+}
+
+static bool begins_block(const struct etw_message_ids *ids, unsigned int i)
+{
+	return !i || ids->list[i].id != ids->list[i - 1].id + 1;
+}
+
+static int put_table(const struct etw_manifest *m, const struct etw_message_ids *ids,
+		     unsigned int culture, struct etw_bytes *out, struct etw_problems *problems)
+{
+	size_t begin = out->len, block;
+	unsigned int blocks = 0, i;
+
+	for (i = 0; i < ids->count; i++)
+		blocks += begins_block(ids, i);
+	etw_bytes_put32(out, blocks);
+	block = out->len;
+	etw_bytes_zero_to(out, out->len + 12 * (size_t)blocks);
+	for (i = 0; i < ids->count && !out->error; i++) {
+		const struct etw_message_id *entry = &ids->list[i];
+
+		if (begins_block(ids, i)) {
+			etw_bytes_set32(out, block, entry->id);
+			etw_bytes_set32(out, block + 8, out->len - begin);
+			block += 12;
+		}
+		etw_bytes_set32(out, block - 8, entry->id);
+		if (put_entry(out, text_of(m, entry->message, culture)))
+			continue;
+		if (problems)
+			etw_problem_add(problems, entry->line, false,
+					"message \"%s\" is longer than a message table can hold "
+					"(32,760 characters)",
+					entry->message->id ? entry->message->id : "");
+		return -EINVAL;
+	}
+	return out->error;
+}
+
+int etw_msgtable_write(const struct etw_manifest *manifest, unsigned int culture,
+		       struct etw_bytes *out, struct etw_problems *problems)
+{
+	struct etw_message_ids ids;
+	size_t begin = out->len;
+	int ret = etw_message_ids_make(manifest, &ids, problems);
+
+	if (ret)
+		return ret;
+	ret = drop_empty(manifest, &ids, culture) ?
+	      put_table(manifest, &ids, culture, out, problems) : -ENOENT;
+	if (ret)
+		etw_bytes_cut(out, begin);
+	etw_message_ids_free(&ids);
+	return ret;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+/*
+ * rc.c - the resource script: what a resource compiler makes of the binaries
+ *
+ * Source: Microsoft's "LANGUAGE statement" and "User-defined resource".
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "bytes.h"
+#include "tdh/langid.h"
+
+/* A quote within a file name is doubled, a backslash is, too. */
+static void put_name(struct etw_bytes *out, const char *name)
+{
+	etw_bytes_put8(out, '"');
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			etw_bytes_put8(out, *name);
+		etw_bytes_put8(out, *name);
+	}
+	etw_bytes_text(out, "\"\n");
+}
+
+static int put_culture(const char *culture, const char *file, struct etw_bytes *out,
+		       struct etw_problems *problems)
+{
+	uint16_t langid = etw_langid(culture);
+	char line[40];
+
+	if (!langid) {
+		if (problems)
+			etw_problem_add(problems, 0, false,
+					"Windows has no number for the culture \"%s\"", culture);
+		return -EINVAL;
+	}
+	snprintf(line, sizeof(line), "LANGUAGE 0x%x,0x%x\n1 11 ", langid & 0x3ff, langid >> 10);
+	etw_bytes_text(out, line);
+	put_name(out, file);
+	return 0;
+}
+
+int etw_rc_write(const struct etw_manifest *manifest, const char *const *message_files,
+		 const char *template_file, struct etw_bytes *out, struct etw_problems *problems)
+{
+	size_t begin = out->len;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < manifest->culture_count && !ret; i++) {
+		if (message_files[i])
+			ret = put_culture(manifest->cultures[i], message_files[i], out, problems);
+	}
+	etw_bytes_text(out, "1 WEVT_TEMPLATE ");
+	put_name(out, template_file);
+	ret = ret ? ret : out->error;
+	if (ret)
+		etw_bytes_cut(out, begin);
+	return ret;
+}

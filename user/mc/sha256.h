@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sha256.h - SHA-256 of one piece of memory (FIPS 180-4)
+ */
+#ifndef ETW_MC_SHA256_H
+#define ETW_MC_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void etw_sha256(const void *data, size_t len, uint8_t out[32]);
+
+#endif /* ETW_MC_SHA256_H */

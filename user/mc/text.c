@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * text.c - memory, names and comments of the header that is being made
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+
+struct block {
+	struct block *next;
+	max_align_t data[];
+};
+
+void *etw_mc_alloc(struct etw_mc *mc, size_t size)
+{
+	struct block *block = NULL;
+
+	if (size < SIZE_MAX - sizeof(*block))
+		block = calloc(1, sizeof(*block) + size);
+	if (!block)
+		longjmp(mc->no_memory, 1);
+	block->next = mc->memory;
+	mc->memory = block;
+	return block->data;
+}
+
+void etw_mc_free(struct etw_mc *mc)
+{
+	struct block *block, *next;
+
+	for (block = mc->memory; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	mc->memory = NULL;
+	etw_message_ids_free(&mc->ids);
+}
+
+char *etw_mc_text(struct etw_mc *mc, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len < 0)
+		longjmp(mc->no_memory, 1);
+	text = etw_mc_alloc(mc, (size_t)len + 1);
+	va_start(args, fmt);
+	vsnprintf(text, (size_t)len + 1, fmt, args);
+	va_end(args);
+	return text;
+}
+
+/* A character of several bytes becomes one "_". */
+char *etw_mc_word(struct etw_mc *mc, const char *name)
+{
+	char *word = etw_mc_text(mc, "%s", name), *to = word;
+	const char *from;
+
+	for (from = name; *from; from++) {
+		if ((*from & 0xC0) == 0x80)
+			continue;
+		*to++ = isalnum((unsigned char)*from) ? *from : '_';
+	}
+	*to = '\0';
+	return word;
+}
+
+char *etw_mc_identifier(struct etw_mc *mc, const char *name)
+{
+	char *word = etw_mc_word(mc, name);
+
+	if (*word && !isdigit((unsigned char)*word))
+		return word;
+	return etw_mc_text(mc, "_%s", word);
+}
+
+static size_t hash(const char *key)
+{
+	size_t h = 14695981039346656037ULL;
+
+	for (; *key; key++)
+		h = (h ^ (unsigned char)*key) * 1099511628211ULL;
+	return h;
+}
+
+static void grow(struct etw_mc *mc, struct etw_mc_set *set)
+{
+	size_t size = set->size ? set->size * 2 : 256, i;
+	struct etw_mc_entry **slots = etw_mc_alloc(mc, size * sizeof(struct etw_mc_entry *));
+	struct etw_mc_entry *entry, *next;
+
+	for (i = 0; i < set->size; i++) {
+		for (entry = set->slots[i]; entry; entry = next) {
+			struct etw_mc_entry **slot = &slots[hash(entry->key) & (size - 1)];
+
+			next = entry->next;
+			entry->next = *slot;
+			*slot = entry;
+		}
+	}
+	set->slots = slots;
+	set->size = size;
+}
+
+const struct etw_mc_entry *etw_mc_set_add(struct etw_mc *mc, struct etw_mc_set *set,
+					  const char *key, const char *value,
+					  unsigned int line)
+{
+	struct etw_mc_entry *entry, **slot;
+
+	if (set->count >= set->size)
+		grow(mc, set);
+	slot = &set->slots[hash(key) & (set->size - 1)];
+	for (entry = *slot; entry; entry = entry->next)
+		if (!strcmp(entry->key, key))
+			return entry;
+	entry = etw_mc_alloc(mc, sizeof(*entry));
+	entry->key = key;
+	entry->value = value;
+	entry->line = line;
+	entry->next = *slot;
+	*slot = entry;
+	set->count++;
+	return NULL;
+}
+
+void etw_mc_print(struct etw_mc *mc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vfprintf(mc->out, fmt, args);
+	va_end(args);
+}
+
+/* Nothing in the text ends the comment, or continues its line. */
+void etw_mc_comment(struct etw_mc *mc, const char *before, const char *text, const char *after)
+{
+	fprintf(mc->out, "/* %s", before);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		fputc(c < ' ' || c == '\\' || c == 127 ? ' ' : c, mc->out);
+		if (c == '*' && text[1] == '/')
+			fputc(' ', mc->out);
+		if (c == '/' && text[1] == '*')
+			fputc(' ', mc->out);
+	}
+	fprintf(mc->out, "%s */\n", after);
+}
+
+char *etw_mc_guid(struct etw_mc *mc, const GUID *g)
+{
+	return etw_mc_text(mc,
+		"{0x%08x, 0x%04x, 0x%04x, "
+		"{0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x}}",
+		g->Data1, g->Data2, g->Data3, g->Data4[0], g->Data4[1], g->Data4[2],
+		g->Data4[3], g->Data4[4], g->Data4[5], g->Data4[6], g->Data4[7]);
+}
+
+bool etw_mc_guid_equal(const GUID *a, const GUID *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* Of C11 and C++17, and what the preprocessor knows */
+static bool is_keyword(const char *word)
+{
+	static const char words[] =
+		" alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
+		"char16_t char32_t class compl const const_cast constexpr continue decltype "
+		"default defined delete do double dynamic_cast else enum explicit export extern "
+		"false float for friend goto if inline int long mutable namespace new noexcept "
+		"not not_eq nullptr operator or or_eq private protected public register "
+		"reinterpret_cast restrict return short signed sizeof static static_assert "
+		"static_cast struct switch template this thread_local throw true try typedef "
+		"typeid typename typeof union unsigned using virtual void volatile wchar_t while "
+		"xor xor_eq ";
+	const char *at = words;
+	size_t len = strlen(word);
+
+	while ((at = strstr(at, word))) {
+		if (at > words && at[-1] == ' ' && at[len] == ' ')
+			return true;
+		at++;
+	}
+	return false;
+}
+
+bool etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value, unsigned int line)
+{
+	const struct etw_mc_entry *old = etw_mc_set_add(mc, &mc->symbols, symbol, value, line);
+
+	if (is_keyword(symbol)) {
+		etw_problem_add(mc->problems, line, false, "symbol \"%s\" is a word of C or C++",
+				symbol);
+		mc->error = -EINVAL;
+	}
+	if (!old)
+		return true;
+	if (strcmp(old->value, value)) {
+		etw_problem_add(mc->problems, line, false,
+				"symbol \"%s\" stands for %s here and for %s in line %u",
+				symbol, value, old->value, old->line);
+		mc->error = -EINVAL;
+	}
+	return false;
+}
