@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chrome.c - Chrome's trace as JSON
+ *
+ * Source: "Trace Event Format" of the Chromium project.  Phases: B and E are a slice on a
+ * thread, b and e one on a track of its own, X a thread on a processor, i an instant,
+ * s and f an arrow from a slice to one that came from it, M a name.  Times are
+ * microseconds since the first event, to the nanosecond: since 1970 they would lose
+ * their fractions in a double.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "formats.h"
+#include "items.h"
+#include "jsontext.h"
+#include "names.h"
+#include "seen.h"
+#include "slices.h"
+#include "tdh/text.h"
+
+#define CPU_PID		0x7ffffffeu	/* the "process" that has the processors for threads */
+
+/* Where activities began, for arrows: as many as fit, the last one of each place. */
+#define BEGUN_MAX	16384
+
+struct begun {
+	uint64_t activity;	/* 0: none */
+	int64_t begin;
+	uint32_t pid, tid;
+};
+
+struct chrome {
+	struct slices *slices;
+	struct etw_text out, scratch;
+	struct seen named;
+	int64_t base;		/* ns */
+	uint64_t arrows;
+	bool based;
+	bool begun;		/* something was written */
+	struct begun activities[BEGUN_MAX];
+};
+
+/* -------------------------------------------------------------------- events */
+
+static void put_bytes(struct etw_text *to, const char *key, const void *data, size_t len)
+{
+	jsontext_key(to, key);
+	etw_text_char(to, '"');
+	etw_text_hex(to, data, len);
+	etw_text_char(to, '"');
+}
+
+/* What the event is, whatever its payload */
+static void put_identity(struct chrome *chrome, const struct convert_event *e,
+			 enum slice_part part, struct etw_text *to)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
+	static const GUID none;
+
+	jsontext_key(to, "etw");
+	etw_text_char(to, '{');
+	jsontext_guid(to, "provider", &e->event->record.header->provider);
+	if (part != SLICE_INSTANT) {
+		chrome->scratch.len = 0;
+		convert_add_name(e->decoded, &chrome->scratch);
+		jsontext_string(to, "event", chrome->scratch.data, chrome->scratch.len);
+	}
+	jsontext_unsigned(to, "id", desc->Id);
+	jsontext_unsigned(to, "version", desc->Version);
+	jsontext_unsigned(to, "level", desc->Level);
+	jsontext_unsigned(to, "opcode", desc->Opcode);
+	jsontext_unsigned(to, "task", desc->Task);
+	jsontext_mask(to, "keyword", desc->Keyword);
+	jsontext_unsigned(to, "cpu", e->event->cpu);
+	jsontext_unsigned(to, "pid", header->ProcessId);
+	jsontext_unsigned(to, "tid", header->ThreadId);
+	if (memcmp(&header->ActivityId, &none, sizeof(none)))
+		jsontext_guid(to, "activity", &e->event->record.header->activity);
+	items_json(to, &e->event->record, false);
+	etw_text_char(to, '}');
+}
+
+/* The fields, beside what is there; what no field shows is "rest". */
+static void put_fields(const struct convert_event *e, struct etw_text *to)
+{
+	const void *rest;
+	size_t at, left;
+
+	etw_decode_rewind(e->decoder);
+	if (e->known) {
+		at = to->len;
+		etw_format_json(to, e->decoder);
+		if (to->error)
+			return;
+		/* {...} becomes ,... or nothing */
+		to->data[at] = ',';
+		etw_text_cut(to, to->len - 1);
+		if (to->len == at + 1)
+			etw_text_cut(to, at);
+	}
+	rest = etw_decode_rest(e->decoder, &left);
+	if (left)
+		put_bytes(to, e->known ? "rest" : "data", rest, left);
+}
+
+static void put_args(struct chrome *chrome, const struct convert_event *e, enum slice_part part,
+		     struct etw_text *to)
+{
+	etw_text_char(to, '{');
+	put_identity(chrome, e, part, to);
+	put_fields(e, to);
+	etw_text_char(to, '}');
+}
+
+/*
+ * The body of a start has before it where the activity began that it says it came from:
+ * by the time it is written, that may have begun again.
+ */
+static void put_origin(struct chrome *chrome, const struct convert_event *e, struct etw_text *to)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	const GUID *related = convert_related(e->record);
+	struct begun *at, own = { slices_activity(&header->ActivityId),
+				  slices_time(e->event), header->ProcessId, header->ThreadId };
+	struct begun origin = { .activity = related ? slices_activity(related) : 0 };
+
+	at = &chrome->activities[origin.activity % BEGUN_MAX];
+	if (at->activity == origin.activity)
+		origin = *at;
+	else
+		origin.activity = 0;
+	etw_text_add(to, (const char *)&origin, sizeof(origin));
+	if (own.activity)
+		chrome->activities[own.activity % BEGUN_MAX] = own;
+}
+
+static void put_cat(const struct convert_event *e, struct etw_text *to)
+{
+	const char *provider = e->decoded->provider;
+
+	etw_text_puts(to, "\"cat\":");
+	if (provider && *provider) {
+		etw_text_json_string(to, provider, strlen(provider));
+	} else {
+		etw_text_char(to, '"');
+		etw_text_guid(to, &e->record->EventHeader.ProviderId);
+		etw_text_char(to, '"');
+	}
+}
+
+/* "args":{...} of a stop: in a member of their own, as viewers merge them with the start's */
+static int describe_stop(struct chrome *chrome, const struct convert_event *e,
+			 struct etw_text *to)
+{
+	etw_text_puts(to, "\"args\":{\"stop\":");
+	put_args(chrome, e, SLICE_STOP, to);
+	etw_text_char(to, '}');
+	return chrome->scratch.error;
+}
+
+/* "cat":...,"name":...,"args":{...}; an end has the names of its start, see put_end(). */
+static int describe(struct convert *c, const struct convert_event *e, enum slice_part part,
+		    const char *name, struct etw_text *to)
+{
+	struct chrome *chrome = c->state;
+	const char *opcode;
+
+	if (part == SLICE_STOP)
+		return describe_stop(chrome, e, to);
+	if (part == SLICE_START)
+		put_origin(chrome, e, to);
+	put_cat(e, to);
+	chrome->scratch.len = 0;
+	if (!name && part == SLICE_START)
+		name = convert_event_name(e->decoded, &opcode);
+	if (name)
+		etw_text_puts(&chrome->scratch, name);
+	else
+		convert_add_name(e->decoded, &chrome->scratch);
+	jsontext_string(to, "name", chrome->scratch.data, chrome->scratch.len);
+	jsontext_key(to, "args");
+	put_args(chrome, e, part, to);
+	return chrome->scratch.error;
+}
+
+/* --------------------------------------------------------------------- marks */
+
+/* Microseconds with three digits behind the point */
+static void add_us(struct etw_text *to, int64_t ns)
+{
+	uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	if (ns < 0)
+		etw_text_char(to, '-');
+	etw_text_unsigned(to, magnitude / 1000, 1);
+	etw_text_char(to, '.');
+	etw_text_unsigned(to, magnitude % 1000, 3);
+}
+
+static void begin_object(struct chrome *chrome, char phase)
+{
+	struct etw_text *to = &chrome->out;
+
+	etw_text_puts(to, chrome->begun ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	chrome->begun = true;
+	etw_text_char(to, phase);
+	etw_text_char(to, '"');
+}
+
+static void begin_mark(struct chrome *chrome, char phase, const struct slice_track *track,
+		       int64_t ns)
+{
+	struct etw_text *to = &chrome->out;
+	const bool cpu = track->place == SLICE_CPU;
+
+	begin_object(chrome, phase);
+	jsontext_unsigned(to, "pid", cpu ? CPU_PID : track->pid);
+	jsontext_unsigned(to, "tid", cpu ? track->number : track->tid);
+	jsontext_key(to, "ts");
+	add_us(to, ns - chrome->base);
+	if (track->place == SLICE_ALONE) {
+		jsontext_mask(to, "id", track->number);
+	}
+}
+
+static void end_mark(struct chrome *chrome, const struct slice_body *body)
+{
+	etw_text_char(&chrome->out, ',');
+	etw_text_add(&chrome->out, body->data, body->len);
+	etw_text_char(&chrome->out, '}');
+}
+
+/*
+ * An end has "cat" and "name" of its start: by these viewers pair them.  Its arguments are
+ * those of the stop, or say that no event tells of it.
+ */
+static void put_end(struct chrome *chrome, const struct slice_body *start,
+		    const struct slice_body *stop)
+{
+	static const char args[] = ",\"args\":{\"etw\":";
+	const char *at = memmem(start->data, start->len, args, sizeof(args) - 1);
+
+	etw_text_char(&chrome->out, ',');
+	etw_text_add(&chrome->out, start->data, (size_t)(at - start->data));
+	if (stop)
+		end_mark(chrome, stop);
+	else
+		etw_text_puts(&chrome->out, ",\"args\":{\"unfinished\":true}}");
+}
+
+static int put_name(struct convert *c, uint32_t pid, uint32_t tid, bool thread, const char *name)
+{
+	struct chrome *chrome = c->state;
+	struct etw_text *to = &chrome->out;
+
+	begin_object(chrome, 'M');
+	jsontext_unsigned(to, "pid", pid);
+	jsontext_unsigned(to, "tid", tid);
+	etw_text_puts(to, thread ? ",\"name\":\"thread_name\",\"args\":{" :
+				   ",\"name\":\"process_name\",\"args\":{");
+	jsontext_string(to, "name", name, strlen(name));
+	etw_text_puts(to, "}}");
+	return 0;
+}
+
+static int name_cpu(struct convert *c, uint32_t cpu)
+{
+	struct chrome *chrome = c->state;
+	int ret = seen_put(&chrome->named, seen_number(SLICE_CPU, cpu, 0));
+	char name[32];
+
+	if (ret <= 0)
+		return ret;
+	snprintf(name, sizeof(name), "CPU %u", cpu);
+	put_name(c, CPU_PID, 0, false, "Processors");
+	return put_name(c, CPU_PID, cpu, true, name);
+}
+
+/* An arrow from where the activity began that this slice came from */
+static void put_arrow(struct chrome *chrome, const struct slice *slice, const struct begun *from)
+{
+	struct slice_track track = { .place = SLICE_ALONE, .pid = from->pid, .tid = from->tid };
+
+	if (!from->activity || from->activity == slice->activity)
+		return;
+	track.number = ++chrome->arrows;
+	begin_mark(chrome, 's', &track, from->begin);
+	etw_text_puts(&chrome->out, ",\"cat\":\"related\",\"name\":\"related\"}");
+	track.pid = slice->track.pid;
+	track.tid = slice->track.tid;
+	begin_mark(chrome, 'f', &track, slice->begin);
+	etw_text_puts(&chrome->out, ",\"cat\":\"related\",\"name\":\"related\",\"bp\":\"e\"}");
+}
+
+static void put_pair(struct chrome *chrome, const struct slice *slice)
+{
+	const bool alone = slice->track.place == SLICE_ALONE;
+	struct slice_body body = slice->start;
+	struct begun origin;
+
+	memcpy(&origin, body.data, sizeof(origin));
+	body.data += sizeof(origin);
+	body.len -= sizeof(origin);
+	begin_mark(chrome, alone ? 'b' : 'B', &slice->track, slice->begin);
+	end_mark(chrome, &body);
+	begin_mark(chrome, alone ? 'e' : 'E', &slice->track, slice->end);
+	put_end(chrome, &body, slice->stop);
+	put_arrow(chrome, slice, &origin);
+}
+
+static int put_slice(struct convert *c, const struct slice *slice)
+{
+	struct chrome *chrome = c->state;
+	int err;
+
+	if (slice->track.place != SLICE_CPU) {
+		put_pair(chrome, slice);
+		return convert_flush(c, &chrome->out, CONVERT_BLOCK);
+	}
+	err = name_cpu(c, (uint32_t)slice->track.number);
+	if (err)
+		return convert_fail(c, err, "%s", strerror(-err));
+	begin_mark(chrome, 'X', &slice->track, slice->begin);
+	jsontext_key(&chrome->out, "dur");
+	add_us(&chrome->out, slice->end - slice->begin);
+	end_mark(chrome, &slice->start);
+	return convert_flush(c, &chrome->out, CONVERT_BLOCK);
+}
+
+static int put_instant(struct convert *c, const struct slice_track *track, int64_t ns,
+		       const struct slice_body *body)
+{
+	struct chrome *chrome = c->state;
+
+	begin_mark(chrome, 'i', track, ns);
+	etw_text_puts(&chrome->out, ",\"s\":\"t\"");
+	end_mark(chrome, body);
+	return convert_flush(c, &chrome->out, CONVERT_BLOCK);
+}
+
+/* -------------------------------------------------------------------- format */
+
+static const struct slice_sink sink = {
+	.describe = describe,
+	.slice = put_slice,
+	.instant = put_instant,
+	.name = put_name,
+};
+
+static int chrome_open(struct convert *c)
+{
+	struct chrome *chrome = c->state;
+
+	chrome->slices = slices_new(c, &sink, 0);
+	if (!chrome->slices)
+		return convert_fail(c, -ENOMEM, "%s", strerror(ENOMEM));
+	etw_text_puts(&chrome->out, "{\"traceEvents\":[");
+	return 0;
+}
+
+static int chrome_event(struct convert *c, const struct convert_event *e)
+{
+	struct chrome *chrome = c->state;
+
+	if (!chrome->based)
+		chrome->base = slices_ns(e->event->time);
+	chrome->based = true;
+	return slices_event(chrome->slices, e);
+}
+
+static int finish(struct convert *c)
+{
+	struct chrome *chrome = c->state;
+	struct etw_text *to = &chrome->out;
+	int err = slices_end(chrome->slices);
+
+	if (err)
+		return err;
+	etw_text_puts(to, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":\"");
+	etw_text_time(to, (uint64_t)(chrome->base / 100 + ETW_UNIX_EPOCH_100NS));
+	etw_text_char(to, '"');
+	jsontext_unsigned(to, "lost_events", c->lost_events);
+	jsontext_unsigned(to, "lost_buffers", c->lost_buffers);
+	etw_text_puts(to, "}}\n");
+	slices_tell(chrome->slices);
+	return convert_flush(c, to, 0);
+}
+
+static int chrome_close(struct convert *c, bool ok)
+{
+	struct chrome *chrome = c->state;
+	int err = ok ? finish(c) : 0;
+
+	slices_free(chrome->slices);
+	seen_free(&chrome->named);
+	etw_text_free(&chrome->out);
+	etw_text_free(&chrome->scratch);
+	return err;
+}
+
+const struct convert_format convert_chrome = {
+	.name = "chrome",
+	.suffix = ".json",
+	.help = "Chrome's JSON trace: chrome://tracing, Perfetto's user interface",
+	.size = sizeof(struct chrome),
+	.open = chrome_open,
+	.event = chrome_event,
+	.close = chrome_close,
+};

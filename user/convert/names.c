@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * names.c - what an event is called
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include "names.h"
+#include "tdh/text.h"
+
+const char *convert_plain_name(const char *name)
+{
+	return *name == 'w' && !strncmp(name, "win:", 4) ? name + 4 : name;
+}
+
+const char *convert_event_name(const struct etw_decoded *decoded, const char **opcode)
+{
+	const EVENT_DESCRIPTOR *desc = &decoded->record->EventHeader.EventDescriptor;
+	/* A class is no task: its events have none, and each type of them has a name. */
+	bool class = decoded->source == ETW_DECODE_CLASSIC;
+
+	*opcode = NULL;
+	if (decoded->event && *decoded->event)
+		return decoded->event;
+	if (!decoded->task || !*decoded->task || (!desc->Task && !class))
+		return decoded->symbol;
+	/* Opcode 0 says nothing. */
+	if (decoded->opcode && *decoded->opcode && (desc->Opcode || class))
+		*opcode = convert_plain_name(decoded->opcode);
+	return convert_plain_name(decoded->task);
+}
+
+void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to)
+{
+	const EVENT_HEADER *header = &decoded->record->EventHeader;
+	const char *opcode, *name = convert_event_name(decoded, &opcode);
+
+	if (name) {
+		etw_text_puts(to, name);
+		if (opcode) {
+			etw_text_char(to, '/');
+			etw_text_puts(to, opcode);
+		}
+		return;
+	}
+	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		etw_text_printf(to, "type(%u)", header->EventDescriptor.Opcode);
+	else if (header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE)
+		etw_text_printf(to, "message(%u)", header->EventDescriptor.Id);
+	else
+		etw_text_printf(to, "event(%u)", header->EventDescriptor.Id);
+}
+
+const GUID *convert_related(const EVENT_RECORD *record)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = record->ExtendedData;
+	unsigned int i;
+
+	for (i = 0; i < record->ExtendedDataCount; i++)
+		if (item[i].ExtType == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID &&
+		    item[i].DataSize >= sizeof(GUID))
+			return (const GUID *)(uintptr_t)item[i].DataPtr;
+	return NULL;
+}
