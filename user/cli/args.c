@@ -91,22 +91,36 @@ uint64_t cli_hex(const char *option, const char *text)
 	return value;
 }
 
-/* A level by name or by number. */
-uint8_t cli_level(const char *option, const char *text)
+/* Is it a level by name or by number?  false: *level is unchanged. */
+bool cli_is_level(const char *text, uint8_t *level)
 {
 	uint64_t value;
 	unsigned int i;
 
 	for (i = 0; i < LEVEL_NAMES; i++) {
-		if (!strcasecmp(text, level_names[i]))
-			return (uint8_t)i;
+		if (!strcasecmp(text, level_names[i])) {
+			*level = (uint8_t)i;
+			return true;
+		}
 	}
-	if (!strcasecmp(text, "information") || !strcasecmp(text, "informational"))
-		return 4;
+	if (!strcasecmp(text, "information") || !strcasecmp(text, "informational")) {
+		*level = 4;
+		return true;
+	}
 	if (!parse_number(text, 10, &value) || value > 255)
+		return false;
+	*level = (uint8_t)value;
+	return true;
+}
+
+uint8_t cli_level(const char *option, const char *text)
+{
+	uint8_t level;
+
+	if (!cli_is_level(text, &level))
 		cli_usage("%s: %s is not a level (critical, error, warning, info, verbose, always, or 0 to 255)",
 			  option, cli_quote(text));
-	return (uint8_t)value;
+	return level;
 }
 
 uint32_t cli_clock(const char *option, const char *text)

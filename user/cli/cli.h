@@ -32,6 +32,7 @@ struct cli_syntax {
 	const char *operands[4];
 	const struct cli_option *options;
 	const char *example;
+	bool command;	/* the first operand is one, and all behind it are its own */
 };
 
 #define CLI_OPTION_JSON	{ "json", 'j', NULL, "print JSON, one object per line" }
@@ -46,10 +47,12 @@ char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv);
 void cli_begin(const char *command);
 _Noreturn void cli_usage(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
+bool cli_try(void (*fn)(void *context), void *context);
 _Noreturn void cli_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 int cli_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_wipe(const char *s);
 const char *cli_quote(const char *s);
 const char *cli_reason(int err);
 const char *cli_denied(int err, const char *takes);
@@ -63,7 +66,9 @@ static inline const char *cli_s(uint64_t count)
 
 /* For cli_denied() */
 #define TAKES_QUERY	"the right \"query\" on the session"
-#define TAKES_CONTROL	"the right \"control\" on the session"
+#define TAKES_CONTROL	"the right \"control\" on the session, \"control-file\" if it writes a file"
+#define TAKES_FILE	"the right \"control-file\" on the session"
+#define TAKES_FILE_TOO	"the rights \"control\" and \"control-file\" on the session"
 #define TAKES_CONSUME	"the right \"consume\" on the session"
 
 /* args.c: the values of options and operands */
@@ -74,6 +79,7 @@ uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		    uint32_t max_seconds);
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
+bool cli_is_level(const char *text, uint8_t *level);
 uint32_t cli_clock(const char *option, const char *text);
 const char *cli_name(const char *what, const char *text);
 
@@ -85,6 +91,12 @@ const char *clock_name(uint32_t clock);
 int device_open(void);
 const char *device_path(void);
 bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
+
+/*
+ * signals.c: SIGINT, SIGTERM and SIGHUP call the handler, unless they are ignored; the second
+ * one kills.  A file that grows over the limit is an error of write(2).
+ */
+void cli_catch_ending(void (*handler)(int number));
 
 /* The subcommands. */
 
@@ -99,7 +111,14 @@ int cmd_disable(int argc, char **argv);
 int cmd_capture(int argc, char **argv);
 int cmd_disallow(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_access(int argc, char **argv);
+int cmd_autologger(int argc, char **argv);
+int cmd_mc(int argc, char **argv);
+int cmd_manifest(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_split(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 
 #endif /* ETW_CLI_H */

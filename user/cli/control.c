@@ -86,7 +86,7 @@ void provider_check(const char *text)
 	}
 }
 
-static void check_group(const char *text, const struct etw_enable *enable)
+void provider_check_group(const char *text, const struct etw_enable *enable)
 {
 	struct etw_guid guid;
 
@@ -96,12 +96,33 @@ static void check_group(const char *text, const struct etw_enable *enable)
 }
 
 /* A group that was taken for a provider: nothing would ever come. */
-static void tell_group(int fd, const struct etw_enable *enable)
+static bool tell_group(int fd, const struct etw_enable *enable)
+{
+	struct etw_guid *groups;
+	char text[GUID_TEXT_SIZE];
+	bool found = false;
+	uint32_t count, i;
+
+	if (provider_guids(fd, etw_kdev_group_enum, &groups, &count))
+		return false;
+	for (i = 0; i < count && !found; i++)
+		found = guid_equal(&groups[i], &enable->provider);
+	if (found)
+		cli_note("no provider with GUID %s is registered, but a group has it: --group controls that",
+			 guid_text(&enable->provider, text));
+	free(groups);
+	return found;
+}
+
+/*
+ * Nobody is there to be controlled: that may be what was meant, or the program has
+ * another GUID than the one that is made of its name.
+ */
+static void tell_absent(int fd, const char *text, const struct etw_enable *enable)
 {
 	struct provider provider;
-	struct etw_guid *groups;
-	uint32_t count, i;
-	char text[GUID_TEXT_SIZE];
+	char guid[GUID_TEXT_SIZE];
+	const char *name;
 	int err;
 
 	err = provider_query(fd, &enable->provider, &provider);
@@ -109,33 +130,65 @@ static void tell_group(int fd, const struct etw_enable *enable)
 		return;
 	if (!err)
 		provider_done(&provider);
-	if (provider.reg_count || provider_guids(fd, etw_kdev_group_enum, &groups, &count))
+	if (provider.reg_count || tell_group(fd, enable) ||
+	    enable->control == ETW_CONTROL_DISABLE)
 		return;
-	for (i = 0; i < count; i++)
-		if (guid_equal(&groups[i], &enable->provider))
-			cli_note("no provider with GUID %s is registered, but a group has it: --group controls that",
-				 guid_text(&enable->provider, text));
-	free(groups);
+	name = provider_hashed(text, &enable->provider);
+	if (name)
+		cli_note("nobody has registered %s (the GUID made of %s) yet",
+			 guid_text(&enable->provider, guid), cli_quote(name));
 }
 
 /**
- * provider_control() - enable, disable or capture
- * @session: the session's name
- * @provider: GUID or name of the provider
- * @enable: all but the session and the provider
+ * provider_control_in() - enable, disable or capture in a session that is known
+ * @fd: the device
+ * @session: the session's name, for messages
+ * @provider: GUID or name of the provider, for messages
+ * @enable: all of it
  * @capture: ask for the provider's state after that, in the same words
  *
  * Return: exit status.
  */
-int provider_control(const char *session, const char *provider,
-		     struct etw_enable *enable, bool capture)
+int provider_control_in(int fd, const char *session, const char *provider,
+			struct etw_enable *enable, bool capture)
+{
+	int err = etw_enable_and_wait(fd, enable);
+
+	if (err)
+		return control_fail(session, provider, enable, capture, err);
+	if (capture) {
+		enable->control = ETW_CONTROL_CAPTURE;
+		err = etw_enable_and_wait(fd, enable);
+		if (err)
+			return capture_fail(session, provider, enable, err);
+	}
+	if (!(enable->property & ETW_ENABLE_PROVIDER_GROUP))
+		tell_absent(fd, provider, enable);
+	return 0;
+}
+
+/**
+ * provider_control_by() - enable, disable or capture
+ * @session: the session's name
+ * @provider: GUID or name of the provider
+ * @enable: all but the session and the provider
+ * @capture: ask for the provider's state after that, in the same words
+ * @prepare: called once the provider is known
+ * @context: for that
+ *
+ * Return: exit status.
+ */
+int provider_control_by(const char *session, const char *provider,
+			struct etw_enable *enable, bool capture,
+			void (*prepare)(void *context, const struct etw_guid *guid),
+			void *context)
 {
 	static struct session found;
 	int fd, err, status = 1;
 
 	cli_name("SESSION", session);
 	provider_check(provider);
-	check_group(provider, enable);
+	provider_check_group(provider, enable);
 	fd = device_open();
 	if (fd < 0)
 		return 1;
@@ -143,17 +196,22 @@ int provider_control(const char *session, const char *provider,
 	if (err) {
 		session_fail(session, err, TAKES_QUERY);
 	} else if (provider_resolve(fd, provider, &enable->provider)) {
+		prepare(context, &enable->provider);
 		enable->session = found.s.handle;
-		err = etw_enable_and_wait(fd, enable);
-		status = err ? control_fail(session, provider, enable, capture, err) : 0;
-		if (!err && capture) {
-			enable->control = ETW_CONTROL_CAPTURE;
-			err = etw_enable_and_wait(fd, enable);
-			status = err ? capture_fail(session, provider, enable, err) : 0;
-		}
-		if (!err && !(enable->property & ETW_ENABLE_PROVIDER_GROUP))
-			tell_group(fd, enable);
+		status = provider_control_in(fd, session, provider, enable, capture);
 	}
 	etw_kdev_close(fd);
 	return status;
+}
+
+static void no_preparation(void *context, const struct etw_guid *guid)
+{
+	(void)context;
+	(void)guid;
+}
+
+int provider_control(const char *session, const char *provider,
+		     struct etw_enable *enable, bool capture)
+{
+	return provider_control_by(session, provider, enable, capture, no_preparation, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.c - etw dump: print a session's events as they come
+ * dump.c - etw dump: print a session's events as they come, or those of log files
  *
  * Ctrl-C, SIGTERM and the end of --duration all wake the reader, which then
  * hands out what was waiting and ends: nothing delivered is left unprinted.
@@ -11,39 +11,57 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include "cli.h"
+#include "dumpfile.h"
 #include "event.h"
 #include "loss.h"
+#include "manifest.h"
+#include "schema.h"
+#include "select.h"
+#include "session.h"
 #include "lib/kdev.h"
 #include "lib/rtreader.h"
 
 #define LOOK_MS		500	/* between two looks at stdout */
 #define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
 
-enum { OPT_DURATION = 256, OPT_RAW };
+enum { OPT_DURATION = 256, OPT_RAW, OPT_MESSAGE, OPT_FORMAT, OPT_TIME, OPT_COLOR, OPT_NO_NAMES,
+       OPT_MANIFEST };
 
 static const struct cli_option options[] = {
 	CLI_OPTION_JSON,
 	{ "count", 'n', "N", "end after N events" },
 	{ "duration", OPT_DURATION, "SECONDS", "end after that time" },
+	{ "message", OPT_MESSAGE, NULL, "the event's message in place of its fields" },
+	{ "format", OPT_FORMAT, "FORMAT", "like '%t %P %e %{Number}': see etw(8), FORMATS" },
+	{ "time", OPT_TIME, "HOW", "local (default), utc, relative, delta or raw" },
+	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never" },
+	{ "no-names", OPT_NO_NAMES, NULL, "do not look up the names of processes and threads" },
+	{ "manifest", OPT_MANIFEST, "FILE", "names from this manifest, beside those installed" },
 	{ "raw", OPT_RAW, NULL, "timestamps in clock ticks, payloads in hex" },
+	SELECT_OPTIONS,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
 	.what = "Print a session's events as they come, all CPUs in the order of time, until\n"
-		"the session stops or Ctrl-C.  What was lost is told at the end on stderr.",
-	.operands = { "SESSION" },
+		"the session stops or Ctrl-C; or those of log files, whose names have a / or end\n"
+		"in .etl, merged.  What was lost is told at the end on stderr.",
+	.operands = { "SESSION|FILE..." },
 	.options = options,
 	.example = "etw dump demo --json | jq .fields",
 };
 
 struct dump {
-	bool json;
+	dump_print_fn *print;
+	const char *color;	/* NULL: not given */
+	bool time_given;
+	bool no_names;
 	uint32_t count;		/* 0: no limit */
 	uint32_t duration_ms;	/* 0: no limit */
 	int fd;
@@ -54,6 +72,7 @@ struct dump {
 	bool stopped;		/* the session is gone: now may be too old */
 	bool marked;		/* events were lost after now was read */
 	struct event_printer printer;
+	struct select *select;	/* NULL: all events are wanted */
 };
 
 static struct etw_rt_reader *reader;
@@ -135,7 +154,7 @@ static int next_event(struct dump *dump, struct etw_rt_event *event)
 
 	if (err != -EAGAIN)
 		return err;
-	fflush(stdout);
+	event_flush(&dump->printer);
 	refresh_stat(dump);
 	while (!unread()) {
 		err = etw_rt_next(reader, event, LOOK_MS);
@@ -155,10 +174,12 @@ static int dump_events(struct dump *dump)
 	while ((err = next_event(dump, &event)) == 1) {
 		if (event.lost_events)
 			dump->marked = read_stat(dump, &dump->now) != 0;
-		if (dump->json)
-			event_print_json(&dump->printer, &event);
-		else
-			event_print_text(&dump->printer, &event);
+		if (select_is_over(dump->select, event.time))
+			return 0;
+		if (event_is_schema(&dump->printer, &event) ||
+		    !select_event(dump->select, &event))
+			continue;
+		dump->print(&dump->printer, &event);
 		if (ferror(stdout))
 			return 0;	/* cli_finish() tells */
 		if (dump->count && ++printed == dump->count)
@@ -210,9 +231,23 @@ static void tell_losses(struct dump *dump)
 	tell_drops(dump);
 }
 
-static int open_fail(const char *name, int err)
+/* Refused as one that has no readers? */
+static int no_readers(const struct dump *dump, const char *name)
+{
+	static struct session session;
+
+	if (session_do(dump->fd, etw_kdev_session_query, name, &session) ||
+	    session.s.mode & ETW_MODE_REAL_TIME || !session.log.log.name_len)
+		return cli_fail("session %s: %s", cli_quote(name), cli_reason(EINVAL));
+	return cli_fail("session %s has no readers, it writes a file: dump %s, or start it with --real-time",
+			cli_quote(name), cli_quote(session.log.name));
+}
+
+static int open_fail(const struct dump *dump, const char *name, int err)
 {
 	switch (-err) {
+	case EINVAL:
+		return no_readers(dump, name);
 	case ENOENT:
 		return cli_fail("no session %s", cli_quote(name));
 	case ENOSPC:
@@ -224,57 +259,232 @@ static int open_fail(const char *name, int err)
 	}
 }
 
+static const char *ask_provider(void *context, const GUID *guid)
+{
+	struct etw_guid own;
+
+	memcpy(&own, guid, sizeof(own));
+	return names_get(((struct dump *)context)->printer.names, &own);
+}
+
+static const char *ask_process(void *context, const EVENT_RECORD *record)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	uint64_t start_key;
+	bool has_key = false;
+	USHORT i;
+
+	for (i = 0; i < record->ExtendedDataCount && !has_key; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		has_key = item->ExtType == ETW_EXT_PROCESS_START_KEY &&
+			  item->DataSize >= sizeof(start_key);
+		if (has_key)
+			memcpy(&start_key, (const void *)(uintptr_t)item->DataPtr,
+			       sizeof(start_key));
+	}
+	return procs_get(((struct dump *)context)->printer.procs, header->ProcessId,
+			 header->ProcessId, header->TimeStamp.QuadPart,
+			 has_key ? &start_key : NULL);
+}
+
+static void prepare_select(struct dump *dump)
+{
+	const struct etw_expr_ask ask = {
+		.provider = ask_provider,
+		.process = dump->printer.procs ? ask_process : NULL,
+		.context = dump,
+	};
+
+	select_ready(dump->select, (int64_t)etw_rt_info(reader)->start_wall, &ask);
+}
+
 static int run(struct dump *dump, const char *name)
 {
 	int err = etw_rt_open(name, &reader);
 
 	if (err)
-		return open_fail(name, err);
+		return open_fail(dump, name, err);
 	dump->handle = etw_rt_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
 	dump->printer.names = names_new(dump->fd);
 	catch_signals(dump->duration_ms);
+	if (!dump->no_names)
+		dump->printer.procs = procs_new();
+	prepare_select(dump);
 	err = dump_events(dump);
+	event_flush(&dump->printer);
 	release_signals();
 	tell_losses(dump);
+	manifest_tell_problems();
 	etw_rt_close(reader);
 	names_free(dump->printer.names);
-	text_free(&dump->printer.line);
-	text_free(&dump->printer.decoded.strings);
+	procs_free(dump->printer.procs);
+	event_printer_free(&dump->printer);
 	if (err)
 		return cli_fail("session %s: reading failed: %s",
 				cli_quote(name), cli_reason(-err));
 	return 0;
 }
 
-int cmd_dump(int argc, char **argv)
-{
-	struct dump dump = { .count = 0 };
-	const char *name;
-	int option, status;
+/* -------------------------------------------------------------------- options */
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		switch (option) {
-		case 'n':
-			dump.count = cli_number("--count", optarg, 1, UINT32_MAX);
-			break;
-		case OPT_DURATION:
-			dump.duration_ms = cli_millis("--duration", optarg, 1,
-						      DURATION_MAX);
-			break;
-		case OPT_RAW:
-			dump.printer.raw = true;
-			break;
-		default:
-			dump.json = true;
+static void take_time(struct dump *dump, const char *text)
+{
+	static const char *const hows[] = {
+		[EVENT_TIME_LOCAL] = "local",
+		[EVENT_TIME_UTC] = "utc",
+		[EVENT_TIME_RELATIVE] = "relative",
+		[EVENT_TIME_DELTA] = "delta",
+		[EVENT_TIME_RAW] = "raw",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
+		if (!strcmp(text, hows[i])) {
+			dump->printer.time = (enum event_time)i;
+			dump->time_given = true;
+			return;
 		}
 	}
-	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
-	dump.fd = device_open();
-	if (dump.fd < 0)
+	cli_usage("--time: %s is none of local, utc, relative, delta and raw", cli_quote(text));
+}
+
+static void take_format(struct dump *dump, const char *text)
+{
+	const char *error;
+	size_t column;
+
+	event_format_free(dump->printer.format);
+	dump->printer.format = event_format_parse(text, &error, &column);
+	if (!dump->printer.format)
+		cli_usage("--format: column %zu: %s", column, error);
+	dump->print = event_print_format;
+}
+
+static void take_color(struct dump *dump, const char *text)
+{
+	if (strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
+		cli_usage("--color: %s is none of auto, always and never", cli_quote(text));
+	dump->color = text;
+}
+
+/* See https://no-color.org: any value but the empty one. */
+static bool wants_colour(const char *when)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when && strcmp(when, "auto"))
+		return !strcmp(when, "always");
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+static void take_option(struct dump *dump, int option, bool *json)
+{
+	if (select_option(&dump->select, option, optarg))
+		return;
+	switch (option) {
+	case 'n':
+		dump->count = cli_number("--count", optarg, 1, UINT32_MAX);
+		break;
+	case OPT_DURATION:
+		dump->duration_ms = cli_millis("--duration", optarg, 1, DURATION_MAX);
+		break;
+	case OPT_RAW:
+		dump->printer.hex = true;
+		break;
+	case OPT_MESSAGE:
+		dump->printer.message = true;
+		break;
+	case OPT_FORMAT:
+		take_format(dump, optarg);
+		break;
+	case OPT_TIME:
+		take_time(dump, optarg);
+		break;
+	case OPT_COLOR:
+		take_color(dump, optarg);
+		break;
+	case OPT_NO_NAMES:
+		dump->no_names = true;
+		break;
+	case OPT_MANIFEST:
+		schema_load("--manifest", optarg);
+		break;
+	default:
+		*json = true;
+	}
+}
+
+/* What would be ignored is refused. */
+static void check_options(const struct dump *dump, bool json)
+{
+	if (json && (dump->printer.format || dump->printer.message || dump->time_given))
+		cli_usage("--json: its shape is one; no --format, --message and --time with it");
+	if (dump->printer.format && dump->printer.message)
+		cli_usage("--format: no --message with it; %%m is the message");
+	if (json && dump->color && !strcmp(dump->color, "always"))
+		cli_usage("--json: it has no colours");
+	if (dump->printer.format && dump->color && !strcmp(dump->color, "always"))
+		cli_usage("--format: it has no colours");
+}
+
+/* A session by its name: the only operand. */
+static int dump_session(struct dump *dump, char **operands)
+{
+	const char *name = cli_name("SESSION", operands[0]);
+	int status;
+
+	if (operands[1])
+		cli_usage("unexpected argument %s: only files may be several", cli_quote(operands[1]));
+	dump->fd = device_open();
+	if (dump->fd < 0)
 		return 1;
-	status = run(&dump, name);
-	etw_kdev_close(dump.fd);
+	status = run(dump, name);
+	etw_kdev_close(dump->fd);
+	return status;
+}
+
+static int dump_all_files(struct dump *dump, char **operands)
+{
+	int status, i;
+
+	for (i = 0; operands[i]; i++)
+		if (!dump_may_be_file(operands[i]))
+			cli_usage("%s is no file's name: it has no / and no .etl at its end, and is not there",
+				  cli_quote(operands[i]));
+	if (dump->duration_ms)
+		cli_usage("--duration: only with a session");
+	status = dump_files(operands, &dump->printer, dump->print, dump->select,
+			    dump->count);
+	manifest_tell_problems();
+	event_printer_free(&dump->printer);
+	return status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct dump dump = { .print = event_print_text };
+	char **operands;
+	bool json = false;
+	int option, status;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		take_option(&dump, option, &json);
+	operands = cli_operands(&syntax, argc, argv);
+	check_options(&dump, json);
+	if (json)
+		dump.print = event_print_json;
+	if (dump.printer.hex && !dump.time_given)
+		dump.printer.time = EVENT_TIME_RAW;
+	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.color);
+	status = dump_is_file(operands[0]) ? dump_all_files(&dump, operands) :
+					     dump_session(&dump, operands);
+	if (!status && !dump.count)
+		select_tell(dump.select);
+	select_free(dump.select);
+	event_format_free(dump.printer.format);
+	schema_unload();
 	return status;
 }

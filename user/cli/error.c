@@ -3,6 +3,7 @@
  * error.c - the one place that writes to stderr
  */
 #include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #define QUOTE_BYTES	160	/* of a word that are shown */
 
 static const char *command;
+static jmp_buf *trap;		/* of cli_try() */
+static const char *wipe = "";
 
 /* Name the subcommand that later messages come from. */
 void cli_begin(const char *name)
@@ -21,10 +24,16 @@ void cli_begin(const char *name)
 	command = name;
 }
 
+/* What wipes off a line that stands there without its end; "": none does. */
+void cli_wipe(const char *s)
+{
+	wipe = s;
+}
+
 static void put_line(const char *fmt, va_list ap)
 {
 	fflush(stdout);
-	fputs("etw: ", stderr);
+	fprintf(stderr, "%setw: ", wipe);
 	if (command)
 		fprintf(stderr, "%s: ", command);
 	vfprintf(stderr, fmt, ap);
@@ -38,11 +47,34 @@ void cli_usage(const char *fmt, ...)
 	va_start(ap, fmt);
 	put_line(fmt, ap);
 	va_end(ap);
+	if (trap) {
+		fputc('\n', stderr);
+		longjmp(*trap, 1);
+	}
 	if (command)
 		fprintf(stderr, " (try 'etw %s --help')\n", command);
 	else
 		fputs(" (try 'etw help')\n", stderr);
 	exit(CLI_EXIT_USAGE);
+}
+
+/*
+ * Do something to whose wrong usage the command does not end: options that come from
+ * a file.  False: it was wrong, which is told in one line without a hint.  What it had
+ * allocated stays where it is.
+ */
+bool cli_try(void (*fn)(void *context), void *context)
+{
+	jmp_buf here;
+
+	if (setjmp(here)) {
+		trap = NULL;
+		return false;
+	}
+	trap = &here;
+	fn(context);
+	trap = NULL;
+	return true;
 }
 
 /* A failure that cannot be handed up, such as running out of memory: exit 1. */
@@ -75,7 +107,7 @@ void cli_note(const char *fmt, ...)
 	va_list ap;
 
 	fflush(stdout);
-	fputs("etw: ", stderr);
+	fprintf(stderr, "%setw: ", wipe);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
@@ -85,9 +117,9 @@ void cli_note(const char *fmt, ...)
 /* A word from outside for a message: quoted, made printable, cut when long. */
 const char *cli_quote(const char *s)
 {
-	static struct text texts[QUOTES];
+	static struct etw_text texts[QUOTES];
 	static unsigned int next;
-	struct text *text = &texts[next++ % QUOTES];
+	struct etw_text *text = &texts[next++ % QUOTES];
 	size_t len = strlen(s);
 
 	text->len = 0;

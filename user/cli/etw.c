@@ -30,8 +30,15 @@ static const struct command commands[] = {
 	{ "disable", cmd_disable, "disable a provider for a session" },
 	{ "capture", cmd_capture, "ask a provider to write its state" },
 	{ "disallow", cmd_disallow, "leave providers out of a session's groups" },
+	{ "record", cmd_record, "record providers' events into a file" },
 	{ "dump", cmd_dump, "print a session's events as they come" },
+	{ "merge", cmd_merge, "write log files as one, or some of their events" },
+	{ "split", cmd_split, "write a log file as several" },
+	{ "convert", cmd_convert, "write log files in the formats of other tools" },
+	{ "autologger", cmd_autologger, "start sessions from files, as at boot" },
 	{ "access", cmd_access, "show or change who may do what" },
+	{ "mc", cmd_mc, "compile a manifest" },
+	{ "manifest", cmd_manifest, "install, remove, check or show manifests" },
 	{ "stat", cmd_stat, "show a session's rates and losses" },
 	{ "help", cmd_help, "show this, or the help of one command" },
 };
@@ -57,7 +64,7 @@ static void print_summary(FILE *to)
 	      "Trace drivers and programs through /dev/etw.\n\n"
 	      "commands:\n", to);
 	for (i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].help);
+		fprintf(to, "  %-10s  %s\n", commands[i].name, commands[i].help);
 	fputs("\n'etw COMMAND --help' tells more; 'etw --version' prints the version.\n",
 	      to);
 }
@@ -99,6 +106,14 @@ static int cmd_help(int argc, char **argv)
 	return need_command(args[0])->fn(2, args);
 }
 
+/* The command is also installed as "mc", as Windows calls it. */
+static bool is_mc(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return path && !strcmp(slash ? slash + 1 : path, "mc");
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -108,6 +123,10 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	/* A message is one write: it does not mix with those of other commands. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	if (is_mc(argv[0])) {
+		cli_begin("mc");
+		return cli_finish(cmd_mc(argc, argv));
+	}
 	if (!word) {
 		print_summary(stderr);
 		return CLI_EXIT_USAGE;

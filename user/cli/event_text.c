@@ -2,125 +2,243 @@
 /*
  * event_text.c - one event as a line of text
  *
- *	time [cpu] pid/tid provider event level name=value... item=value...
+ *	time [cpu] process-pid/tid provider event level name=value... item=value...
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include "cli.h"
 #include "clock.h"
+#include "digits.h"
 #include "event.h"
-#include "items.h"
-#include "lib/guid.h"
+#include "convert/items.h"
 
-static void add_value(struct text *line, const struct value *value,
-		      const struct decoded *decoded)
+/* Select Graphic Rendition of ECMA-48 */
+#define PLAIN	"\033[0m"
+#define BOLD	"\033[1m"
+#define FAINT	"\033[2m"
+#define RED	"\033[31m"
+#define YELLOW	"\033[33m"
+#define CYAN	"\033[36m"
+
+static void paint(struct event_printer *printer, const char *how)
 {
-	switch (value->kind) {
-	case VALUE_UNSIGNED:
-		text_unsigned(line, value->u, 1);
+	if (printer->colour)
+		etw_text_puts(&printer->out, how);
+}
+
+/* Nothing of an event may reach a terminal as it is: see etw_text_escape(). */
+static void add_foreign(struct etw_text *to, const char *s)
+{
+	etw_text_escape(to, s, strlen(s));
+}
+
+/* An event may have any time: there is no overflow. */
+static int64_t between(int64_t from, int64_t to)
+{
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+void event_add_time(struct event_printer *printer, struct etw_text *to)
+{
+	int64_t time = printer->event->time;
+
+	switch (printer->time) {
+	case EVENT_TIME_LOCAL:
+		clock_local(to, time);
 		break;
-	case VALUE_SIGNED:
-		text_printf(line, "%" PRId64, value->i);
+	case EVENT_TIME_UTC:
+		clock_utc(to, time);
 		break;
-	case VALUE_HEX:
-		text_printf(line, "0x%" PRIx64, value->u);
+	case EVENT_TIME_RELATIVE:
+		clock_seconds(to, between(printer->first, time));
 		break;
-	case VALUE_WORD:
-		text_puts(line, value->word);
+	case EVENT_TIME_DELTA:
+		clock_seconds(to, between(printer->before, time));
 		break;
-	case VALUE_GUID:
-		text_guid(line, &value->guid);
-		break;
-	case VALUE_STRING:
-		text_add(line, "\"", 1);
-		text_escape(line, decoded->strings.data + value->string.at,
-			    value->string.len);
-		text_add(line, "\"", 1);
+	case EVENT_TIME_RAW:
+		etw_text_unsigned(to, (uint64_t)event_header(printer)->timestamp, 1);
 		break;
 	}
 }
 
-static void add_payload(struct text *line, const struct decoded *decoded)
+void event_add_provider(struct event_printer *printer, struct etw_text *to)
 {
-	unsigned int i;
+	const char *name = event_provider(printer);
 
-	for (i = 0; i < decoded->count; i++) {
-		text_add(line, " ", 1);
-		text_puts(line, decoded->values[i].name);
-		text_add(line, "=", 1);
-		add_value(line, &decoded->values[i], decoded);
-	}
-	if (decoded->rest_len) {
-		text_puts(line, decoded->count ? " rest=" : " data=");
-		text_hex(line, decoded->rest, decoded->rest_len);
-	}
-}
-
-static void add_source(struct text *line, const struct etw_rt_event *event)
-{
-	const struct etw_event_header *header = event->record.header;
-
-	text_add(line, " [", 2);
-	text_unsigned(line, event->cpu, 3);
-	text_add(line, "] ", 2);
-	text_unsigned(line, header->process_id, 1);
-	text_add(line, "/", 1);
-	text_unsigned(line, header->thread_id, 1);
-	text_add(line, " ", 1);
-}
-
-static void add_names(struct text *line, struct event_printer *printer,
-		      const struct etw_event_header *header)
-{
-	const char *provider = names_get(printer->names, &header->provider);
-	const char *level = level_name(header->desc.level);
-
-	if (provider)
-		text_escape(line, provider, strlen(provider));
+	if (name)
+		add_foreign(to, name);
 	else
-		text_guid(line, &header->provider);
-	text_add(line, " ", 1);
-	if (printer->decoded.event)
-		text_puts(line, printer->decoded.event);
-	else if (header->flags & ETW_EVENT_CLASSIC_HEADER)
-		text_printf(line, "type(%u)", header->desc.opcode);
+		etw_text_guid(to, &event_header(printer)->provider);
+}
+
+void event_add_name(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_event_header *header = event_header(printer);
+	const char *opcode, *name = event_name(printer, &opcode);
+
+	if (name) {
+		add_foreign(to, name);
+		if (opcode) {
+			etw_text_char(to, '/');
+			add_foreign(to, opcode);
+		}
+		return;
+	}
+	if (header->flags & ETW_EVENT_CLASSIC_HEADER)
+		etw_text_printf(to, "type(%u)", header->desc.opcode);
 	else if (header->flags & ETW_EVENT_TRACE_MESSAGE)
-		text_printf(line, "message(%u)", header->desc.id);
+		etw_text_printf(to, "message(%u)", header->desc.id);
 	else
-		text_printf(line, "event(%u)", header->desc.id);
-	text_add(line, " ", 1);
-	if (level)
-		text_puts(line, level);
-	else
-		text_unsigned(line, header->desc.level, 1);
+		etw_text_printf(to, "event(%u)", header->desc.id);
 }
 
-static void add_items(struct text *line, const struct etw_record_view *record)
+void event_add_level(struct event_printer *printer, struct etw_text *to)
 {
-	if (!etw_guid_is_zero(&record->header->activity)) {
-		text_puts(line, " activity=");
-		text_guid(line, &record->header->activity);
+	const uint8_t level = event_header(printer)->desc.level;
+	const char *name = level_name(level);
+
+	if (name)
+		etw_text_puts(to, name);
+	else if (event_level(printer))
+		add_foreign(to, event_level(printer));
+	else
+		etw_text_unsigned(to, level, 1);
+}
+
+/* The fields, or the bytes of an event that nobody knows, with a blank before. */
+void event_add_payload(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_record_view *record = &printer->event->record;
+	size_t before = to->len;
+
+	etw_text_char(to, ' ');
+	if (!printer->hex) {
+		etw_format_fields(to, printer->decoder, 0);
+	} else if (record->data_len) {
+		etw_text_puts(to, "data=");
+		etw_text_hex(to, record->data, record->data_len);
 	}
-	items_text(line, record);
+	if (to->len == before + 1)
+		etw_text_cut(to, before);
 }
 
-void event_print_text(struct event_printer *printer,
-		      const struct etw_rt_event *event)
+/* false: it has none, and nothing was added. */
+bool event_add_message(struct event_printer *printer, struct etw_text *to)
 {
-	const struct etw_event_header *header = event->record.header;
-	struct text *line = &printer->line;
+	struct etw_text *message = &printer->scratch;
 
-	line->len = 0;
-	decode_event(&event->record, printer->raw, &printer->decoded);
-	if (printer->raw)
-		text_unsigned(line, (uint64_t)header->timestamp, 1);
-	else
-		clock_local(line, event->time);
-	add_source(line, event);
-	add_names(line, printer, header);
-	add_payload(line, &printer->decoded);
-	add_items(line, &event->record);
-	text_add(line, "\n", 1);
-	fwrite(line->data, 1, line->len, stdout);
+	message->len = 0;
+	if (printer->hex || !etw_format_message(message, printer->decoder))
+		return false;
+	etw_text_safe(to, message->data, message->len);
+	return true;
+}
+
+void event_add_items(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_event_header *header = event_header(printer);
+
+	static const struct etw_guid none;
+
+	if (memcmp(&header->activity, &none, sizeof(none))) {
+		etw_text_puts(to, " activity=");
+		etw_text_guid(to, &header->activity);
+	}
+	if (printer->event->record.ext_len)
+		items_text(to, &printer->event->record,
+			   printer->decoded->source != ETW_DECODE_TRACELOGGING);
+}
+
+/* ---------------------------------------------------------------------- line */
+
+/* NAME-ID, or the id alone, and one character. */
+static void add_id(struct etw_text *to, const char *name, uint32_t id, char end)
+{
+	char *at;
+
+	if (name)
+		add_foreign(to, name);
+	at = etw_text_room(to, DIGITS_MAX + 2);
+	if (!at)
+		return;
+	if (name)
+		*at++ = '-';
+	at = digits_put(at, id);
+	*at++ = end;
+	etw_text_end(to, at);
+}
+
+static void add_source(struct event_printer *printer)
+{
+	const struct etw_event_header *header = event_header(printer);
+	struct etw_text *to = &printer->out;
+	const char *process = event_process(printer);
+
+	const uint16_t cpu = printer->event->cpu;
+	char *at = etw_text_room(to, 16);
+
+	if (!at)
+		return;
+	*at++ = ' ';
+	*at++ = '[';
+	at = cpu < 1000 ? digits_fixed(at, cpu, 3) : digits_put(at, cpu);
+	*at++ = ']';
+	*at++ = ' ';
+	etw_text_end(to, at);
+	add_id(to, process, header->process_id, '/');
+	add_id(to, event_thread_own(printer, process), header->thread_id, ' ');
+}
+
+static const char *level_colour(uint8_t level)
+{
+	switch (level) {
+	case 1:
+	case 2:
+		return RED;
+	case 3:
+		return YELLOW;
+	case 5:
+		return FAINT;
+	default:
+		return "";
+	}
+}
+
+static void add_names(struct event_printer *printer)
+{
+	struct etw_text *to = &printer->out;
+
+	paint(printer, CYAN);
+	event_add_provider(printer, to);
+	paint(printer, PLAIN);
+	etw_text_char(to, ' ');
+	paint(printer, BOLD);
+	event_add_name(printer, to);
+	paint(printer, PLAIN);
+	etw_text_char(to, ' ');
+	paint(printer, level_colour(event_header(printer)->desc.level));
+	event_add_level(printer, to);
+	paint(printer, PLAIN);
+}
+
+void event_print_text(struct event_printer *printer, const struct etw_rt_event *event)
+{
+	struct etw_text *to = &printer->out;
+
+	event_begin(printer, event);
+	paint(printer, FAINT);
+	event_add_time(printer, to);
+	paint(printer, PLAIN);
+	add_source(printer);
+	add_names(printer);
+	if (printer->message) {
+		etw_text_char(to, ' ');
+		if (!event_add_message(printer, to)) {
+			etw_text_cut(to, to->len - 1);
+			event_add_payload(printer, to);
+		}
+	} else {
+		event_add_payload(printer, to);
+	}
+	event_add_items(printer, to);
+	event_end(printer);
 }

@@ -80,15 +80,21 @@ void filters_name(struct filters *filters, const char *option, const char *text)
 	names->len += len;
 }
 
-static void add_id(struct filter_ids *ids, const char *option, uint32_t id)
+void filters_add_id(struct filter_ids *ids, const char *option, uint32_t id)
 {
+	uint32_t i;
+
+	for (i = 0; i < ids->ids.count; i++)
+		if (ids->ids.ids[i] == id)
+			return;
 	if (ids->ids.count == ETW_FILTER_EVENT_IDS)
 		cli_usage("%s: more than %d events", option, ETW_FILTER_EVENT_IDS);
 	ids->ids.ids[ids->ids.count++] = (uint16_t)id;
 }
 
-/* A list like 1,5,10-20. */
-void filters_ids(struct filter_ids *ids, const char *option, bool in, const char *text)
+/* A list like 1,5,10-20,Start. */
+void filters_ids(struct filters *filters, struct filter_ids *ids, const char *option, bool in,
+		 const char *text)
 {
 	char copy[LIST_MAX], *word, *rest = copy, *dash;
 	uint32_t first, last;
@@ -101,13 +107,17 @@ void filters_ids(struct filter_ids *ids, const char *option, bool in, const char
 	ids->given = true;
 	ids->ids.in = in;
 	while ((word = strsep(&rest, ","))) {
+		if (filters_named_ids(word)) {
+			filters_event_ids(filters, ids, option, word);
+			continue;
+		}
 		dash = strchr(word, '-');
 		if (dash)
 			*dash = '\0';
 		first = cli_number(option, word, 0, UINT16_MAX);
 		last = dash ? cli_number(option, dash + 1, first, UINT16_MAX) : first;
 		for (; first <= last; first++)
-			add_id(ids, option, first);
+			filters_add_id(ids, option, first);
 	}
 }
 
@@ -165,7 +175,7 @@ void filters_stack_level(struct filters *filters, const char *option, bool in,
 		cli_usage("%s: either the events wanted or those not wanted", option);
 	filters->stack_level_given = filters->stack_in_given = true;
 	filters->stack_level.in = in;
-	filters->stack_level.level = cli_level(option, text);
+	filters->stack_level.level = filters_level(filters, option, text);
 }
 
 /* Properties of a list like sid,login. */
@@ -204,7 +214,9 @@ void filters_payload(struct filters *filters, const char *option, const char *te
 	struct scan s;
 
 	scan_begin(&s, text);
-	if (!payload_expression(&filters->payload, &s))
+	if (payload_is_next(&filters->payload) || !filters->provider ?
+	    !payload_expression(&filters->payload, &s) :
+	    !payload_manifest(&filters->payload, &s, filters->provider))
 		cli_usage("%s: column %zu: %s", option, s.column, s.error);
 }
 

@@ -12,6 +12,7 @@
 #include "payload.h"
 
 struct filters {
+	const struct etw_mf_provider *provider;	/* whose names options have; NULL: not known */
 	uint32_t pids[ETW_PID_FILTER_MAX];
 	uint32_t pid_count;
 	/* as the kernel has them; empty: not given */
@@ -47,7 +48,8 @@ struct filters {
 void filters_init(struct filters *filters);
 void filters_pid(struct filters *filters, const char *option, const char *text);
 void filters_name(struct filters *filters, const char *option, const char *text);
-void filters_ids(struct filter_ids *ids, const char *option, bool in, const char *text);
+void filters_ids(struct filters *filters, struct filter_ids *ids, const char *option, bool in,
+		 const char *text);
 void filters_fields(struct filters *filters, const char *option, const char *text);
 void filters_payload(struct filters *filters, const char *option, const char *text);
 void filters_events(struct filter_events *events, const char *option, bool in,
@@ -60,5 +62,18 @@ void filters_stack_level(struct filters *filters, const char *option, bool in,
 void filters_use(struct filters *filters, struct etw_enable *enable);
 
 uint32_t filters_items(const char *option, const char *text);
+
+/* filter_names.c: names that only the provider's manifest knows */
+
+bool filters_named_level(const char *text);
+bool filters_named_ids(const char *text);
+/* A level by its name there, or as cli_level() */
+uint8_t filters_level(const struct filters *filters, const char *option, const char *text);
+/* A list of keywords; their mask */
+uint64_t filters_keywords(const struct filters *filters, const char *option, const char *text);
+/* Put the ids of all events of that name into the filter. */
+void filters_event_ids(const struct filters *filters, struct filter_ids *ids, const char *option,
+		       const char *name);
+void filters_add_id(struct filter_ids *ids, const char *option, uint32_t id);
 
 #endif /* ETW_CLI_FILTER_H */

@@ -46,7 +46,7 @@ void json_append(struct json_object *array, struct json_object *value)
 void json_string(struct json_object *to, const char *key, const char *s,
 		 size_t len)
 {
-	static struct text valid;
+	static struct etw_text valid;
 
 	valid.len = 0;
 	text_utf8(&valid, s, len);
@@ -98,7 +98,7 @@ void json_guid(struct json_object *to, const char *key,
 /* 100 ns since 1601 as "2026-01-31T12:34:56.1234567Z". */
 void json_time(struct json_object *to, const char *key, int64_t time)
 {
-	struct text s = { 0 };
+	struct etw_text s = { 0 };
 
 	clock_utc(&s, time);
 	json_word(to, key, s.data);
@@ -108,7 +108,7 @@ void json_time(struct json_object *to, const char *key, int64_t time)
 /* Print an object and a newline, and free it. */
 void json_print(struct json_object *object)
 {
-	static struct text line;
+	static struct etw_text line;
 	size_t len;
 	const char *s = json_object_to_json_string_length(object, PRINT_FLAGS,
 							  &len);

@@ -17,28 +17,28 @@ static const struct type {
 	uint16_t rest;		/* with [*]; 0: there is no such thing */
 	bool has_length;	/* brackets tell its length, not a number of them */
 } types[] = {
-	{ "i8", ETW_IN_INT8, 0, false },
-	{ "u8", ETW_IN_UINT8, 0, false },
-	{ "i16", ETW_IN_INT16, 0, false },
-	{ "u16", ETW_IN_UINT16, 0, false },
-	{ "i32", ETW_IN_INT32, 0, false },
-	{ "u32", ETW_IN_UINT32, 0, false },
-	{ "i64", ETW_IN_INT64, 0, false },
-	{ "u64", ETW_IN_UINT64, 0, false },
-	{ "f32", ETW_IN_FLOAT, 0, false },
-	{ "f64", ETW_IN_DOUBLE, 0, false },
-	{ "bool", ETW_IN_BOOLEAN, 0, false },
-	{ "ptr", ETW_IN_POINTER, 0, false },
-	{ "guid", ETW_IN_GUID, 0, false },
-	{ "time", ETW_IN_FILETIME, 0, false },
-	{ "systime", ETW_IN_SYSTEMTIME, 0, false },
-	{ "sid", ETW_IN_SID, 0, false },
-	{ "str", ETW_IN_ANSISTRING, ETW_IN_NONNULLTERMINATEDANSISTRING, true },
-	{ "str16", ETW_IN_UNICODESTRING, ETW_IN_NONNULLTERMINATEDSTRING, true },
-	{ "cstr", ETW_IN_MANIFEST_COUNTEDANSISTRING, 0, false },
-	{ "cstr16", ETW_IN_MANIFEST_COUNTEDSTRING, 0, false },
-	{ "bin", ETW_IN_BINARY, ETW_IN_NONNULLTERMINATEDANSISTRING, true },
-	{ "cbin", ETW_IN_MANIFEST_COUNTEDBINARY, 0, false },
+	{ "i8", TDH_INTYPE_INT8, 0, false },
+	{ "u8", TDH_INTYPE_UINT8, 0, false },
+	{ "i16", TDH_INTYPE_INT16, 0, false },
+	{ "u16", TDH_INTYPE_UINT16, 0, false },
+	{ "i32", TDH_INTYPE_INT32, 0, false },
+	{ "u32", TDH_INTYPE_UINT32, 0, false },
+	{ "i64", TDH_INTYPE_INT64, 0, false },
+	{ "u64", TDH_INTYPE_UINT64, 0, false },
+	{ "f32", TDH_INTYPE_FLOAT, 0, false },
+	{ "f64", TDH_INTYPE_DOUBLE, 0, false },
+	{ "bool", TDH_INTYPE_BOOLEAN, 0, false },
+	{ "ptr", TDH_INTYPE_POINTER, 0, false },
+	{ "guid", TDH_INTYPE_GUID, 0, false },
+	{ "time", TDH_INTYPE_FILETIME, 0, false },
+	{ "systime", TDH_INTYPE_SYSTEMTIME, 0, false },
+	{ "sid", TDH_INTYPE_SID, 0, false },
+	{ "str", TDH_INTYPE_ANSISTRING, TDH_INTYPE_NONNULLTERMINATEDANSISTRING, true },
+	{ "str16", TDH_INTYPE_UNICODESTRING, TDH_INTYPE_NONNULLTERMINATEDSTRING, true },
+	{ "cstr", TDH_INTYPE_MANIFEST_COUNTEDANSISTRING, 0, false },
+	{ "cstr16", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 0, false },
+	{ "bin", TDH_INTYPE_BINARY, TDH_INTYPE_NONNULLTERMINATEDANSISTRING, true },
+	{ "cbin", TDH_INTYPE_MANIFEST_COUNTEDBINARY, 0, false },
 };
 
 static const struct type *find_type(const char *name, size_t len)
@@ -51,7 +51,7 @@ static const struct type *find_type(const char *name, size_t len)
 	return NULL;
 }
 
-static int find_field(const struct layout *layout, const char *name, size_t len)
+int layout_find(const struct layout *layout, const char *name, size_t len)
 {
 	int i;
 
@@ -81,7 +81,7 @@ static bool parse_brackets(struct scan *s, const struct layout *layout,
 		if (!len)
 			return scan_fail(s, column, "a number to %u, a field or * is missing",
 					 UINT16_MAX);
-		other = find_field(layout, name, len);
+		other = layout_find(layout, name, len);
 		if (other < 0)
 			return scan_fail(s, column, "no field %.*s comes before", (int)len, name);
 	} else if (!number) {
@@ -105,7 +105,7 @@ static bool parse_name(struct scan *s, struct layout *layout, struct etw_payload
 	len = scan_name(s, &name);
 	if (!len)
 		return scan_fail(s, column, "the name of a field is missing");
-	if (find_field(layout, name, len) >= 0)
+	if (layout_find(layout, name, len) >= 0)
 		return scan_fail(s, column, "a second field %.*s", (int)len, name);
 	if (layout->names_len + len + 1 > sizeof(layout->names))
 		return scan_fail(s, column, "more than %d bytes of names", LAYOUT_NAMES);
@@ -135,7 +135,7 @@ static bool parse_field(struct scan *s, struct layout *layout)
 	if (scan_token(s, "[")) {
 		if (!parse_brackets(s, layout, type, field))
 			return false;
-	} else if (type->in_type == ETW_IN_BINARY) {
+	} else if (type->in_type == TDH_INTYPE_BINARY) {
 		return scan_fail(s, scan_column(s), "bin needs its length: bin[...]");
 	}
 	if (!parse_name(s, layout, field))
@@ -167,6 +167,7 @@ static bool parse_event(struct scan *s, struct layout *layout)
 bool layout_parse(struct scan *s, struct layout *layout)
 {
 	memset(layout, 0, sizeof(*layout));
+	layout->what = "--fields";
 	layout->event.fields = layout->fields;
 	if (!parse_event(s, layout))
 		return false;

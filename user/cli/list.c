@@ -19,7 +19,7 @@ static void print_sessions(const struct sessions *sessions)
 		">MAX", ">FREE", ">DELIVERED", ">EVENTS LOST", ">RT LOST", NULL
 	};
 	struct table table = { .headings = headings };
-	struct text name = { 0 };
+	struct etw_text name = { 0 };
 	unsigned int i;
 
 	if (!sessions->count) {

@@ -10,7 +10,7 @@
 #include "json.h"
 #include "session.h"
 
-struct text;
+struct etw_text;
 
 /* Those that run, to name the sessions of a provider */
 struct sessions {
@@ -36,10 +36,10 @@ int list_groups(struct list *list);
 
 const struct session *list_find_session(const struct sessions *sessions, uint32_t logger_id);
 uint64_t list_enable_mask(const struct etw_provider_enable *enables, unsigned int count);
-void list_add_sessions(struct text *line, uint64_t mask, const struct sessions *sessions);
-void list_add_reg(struct text *line, const struct etw_provider_reg *reg,
+void list_add_sessions(struct etw_text *line, uint64_t mask, const struct sessions *sessions);
+void list_add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		  const struct sessions *sessions, bool tell_group);
-void list_add_enable(struct text *line, const struct etw_provider_enable *enable,
+void list_add_enable(struct etw_text *line, const struct etw_provider_enable *enable,
 		     const struct sessions *sessions);
 struct json_object *list_reg_json(const struct etw_provider_reg *reg,
 				  const struct sessions *sessions);

@@ -16,7 +16,7 @@
 static void add_row(struct table *table, const struct etw_guid *guid,
 		    const struct etw_group *group, const struct sessions *sessions)
 {
-	struct text enabled = { 0 };
+	struct etw_text enabled = { 0 };
 	char text[GUID_TEXT_SIZE];
 
 	list_add_sessions(&enabled, list_enable_mask(group->enables, group->enable_count),
@@ -30,7 +30,7 @@ static void add_row(struct table *table, const struct etw_guid *guid,
 static void print_details(const struct etw_guid *guid, const struct etw_group *group,
 			  const struct sessions *sessions)
 {
-	struct text line = { 0 };
+	struct etw_text line = { 0 };
 	unsigned int i;
 
 	text_puts(&line, "group  ");

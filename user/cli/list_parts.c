@@ -90,7 +90,7 @@ uint64_t list_enable_mask(const struct etw_provider_enable *enables, unsigned in
 }
 
 /* Names of the sessions in a mask of logger ids. */
-void list_add_sessions(struct text *line, uint64_t mask, const struct sessions *sessions)
+void list_add_sessions(struct etw_text *line, uint64_t mask, const struct sessions *sessions)
 {
 	const char *between = "";
 	uint32_t i;
@@ -118,7 +118,7 @@ static size_t module_len(const struct etw_provider_reg *reg)
 }
 
 /* Who registered it, and who enabled that. */
-void list_add_reg(struct text *line, const struct etw_provider_reg *reg,
+void list_add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		  const struct sessions *sessions, bool tell_group)
 {
 	if (reg->flags & ETW_REG_KERNEL)
@@ -143,7 +143,7 @@ void list_add_reg(struct text *line, const struct etw_provider_reg *reg,
 	text_puts(line, "\n");
 }
 
-static void add_words(struct text *line, const char *before, const struct word *words,
+static void add_words(struct etw_text *line, const char *before, const struct word *words,
 		      uint32_t mask)
 {
 	for (; words->word; words++) {
@@ -155,7 +155,7 @@ static void add_words(struct text *line, const char *before, const struct word *
 	}
 }
 
-void list_add_enable(struct text *line, const struct etw_provider_enable *enable,
+void list_add_enable(struct etw_text *line, const struct etw_provider_enable *enable,
 		     const struct sessions *sessions)
 {
 	const char *level = level_name(enable->level);
@@ -202,7 +202,7 @@ static struct json_object *names_json(uint64_t mask,
 				      const struct sessions *sessions)
 {
 	struct json_object *names = json_new_array();
-	struct text name = { 0 };
+	struct etw_text name = { 0 };
 	uint32_t i;
 
 	for (i = 0; i < 64; i++) {

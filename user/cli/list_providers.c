@@ -10,7 +10,7 @@
 #include "table.h"
 #include "text.h"
 
-static void add_name(struct text *line, const struct provider *provider)
+static void add_name(struct etw_text *line, const struct provider *provider)
 {
 	const char *name = provider_name(provider);
 
@@ -38,7 +38,7 @@ static void print_table(const struct provider *providers, unsigned int count,
 		"PROVIDER", "GUID", ">REGISTERED", "ENABLED BY", NULL
 	};
 	struct table table = { .headings = headings };
-	struct text name = { 0 }, enabled = { 0 };
+	struct etw_text name = { 0 }, enabled = { 0 };
 	char guid[GUID_TEXT_SIZE];
 	unsigned int i;
 
@@ -62,7 +62,7 @@ static void print_table(const struct provider *providers, unsigned int count,
 static void print_details(const struct provider *provider,
 			  const struct sessions *sessions)
 {
-	struct text line = { 0 };
+	struct etw_text line = { 0 };
 	unsigned int i;
 
 	add_name(&line, provider);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "cli.h"
 
-#define OPTIONS_MAX	48
+#define OPTIONS_MAX	96
 #define OPTION_HELP	'h'
 #define NAME_COLUMN	20
 
@@ -43,10 +43,10 @@ static void print_help(const struct cli_syntax *syntax)
 	const struct cli_option *option;
 	int i;
 
-	printf("usage: etw %s", command_name);
+	printf("usage: etw %s%s", command_name, syntax->command ? " [option]..." : "");
 	for (i = 0; syntax->operands[i]; i++)
 		printf(" %s", syntax->operands[i]);
-	printf(" [option]...\n\n%s\n\noptions:\n", syntax->what);
+	printf("%s\n\n%s\n\noptions:\n", syntax->command ? "" : " [option]...", syntax->what);
 	for (option = syntax->options; option->name; option++)
 		print_option(option);
 	print_option(&help);
@@ -59,6 +59,8 @@ static void fill_getopt(const struct cli_syntax *syntax, struct option *longs,
 	const struct cli_option *option = syntax->options;
 	int n = 0;
 
+	if (syntax->command)
+		*shorts++ = '+';
 	*shorts++ = ':';
 	for (; option->name && n < OPTIONS_MAX; option++, n++) {
 		longs[n].name = option->name;
@@ -137,7 +139,7 @@ void cli_restart(const char *name)
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 2] = { 0 };
-	char shorts[2 * OPTIONS_MAX + 4];
+	char shorts[2 * OPTIONS_MAX + 5];
 	int index = -1;
 	int c;
 

@@ -32,6 +32,8 @@ struct node {
 struct expression {
 	struct scan *s;
 	const struct layout *layout;
+	bool lacks;		/* the layout has not all of the fields */
+	int field;		/* of the predicate at hand */
 	struct node nodes[NODES];
 	int node_count;
 	struct etw_payload_predicate predicates[PREDICATES];
@@ -123,10 +125,19 @@ static bool parse_range(struct expression *e, char *value)
 
 /* ---------------------------------------------------------------- predicates */
 
+/* The name of a value, which its number stands for then. */
+static bool parse_mapped(struct expression *e, uint16_t *op, bool equal, char *value)
+{
+	note_value(e, scan_column(e->s));
+	*op = equal ? ETW_PAYLOAD_EQ : ETW_PAYLOAD_NE;
+	return payload_mapped(e->s, e->layout, e->field, value, VALUE);
+}
+
 /* == and != of what is no number; is and is not. */
 static bool parse_same(struct expression *e, uint16_t *op, bool equal, char *value)
 {
-	scan_column(e->s);
+	if (payload_is_mapped(e->s, e->layout, e->field))
+		return parse_mapped(e, op, equal, value);
 	if (*e->s->at == '"' || *e->s->at == '{')
 		*op = equal ? ETW_PAYLOAD_IS : ETW_PAYLOAD_ISNOT;
 	else
@@ -178,16 +189,6 @@ static bool parse_operator(struct expression *e, uint16_t *op, char *value)
 	return parse_words(e, op, value);
 }
 
-static const char *find_field(const struct expression *e, const char *name, size_t len)
-{
-	int i;
-
-	for (i = 0; i < e->layout->event.count; i++)
-		if (strlen(e->layout->fields[i].name) == len &&
-		    !memcmp(e->layout->fields[i].name, name, len))
-			return e->layout->fields[i].name;
-	return NULL;
-}
 
 static int parse_predicate(struct expression *e)
 {
@@ -201,11 +202,13 @@ static int parse_predicate(struct expression *e)
 		return fail(e, column, "a field is missing");
 	if (e->predicate_count == PREDICATES)
 		return fail(e, column, "the expression is too long");
-	p->field = find_field(e, name, len);
-	if (!p->field) {
-		scan_fail(e->s, column, "--fields has no %.*s", (int)len, name);
+	e->field = layout_find(e->layout, name, len);
+	if (e->field < 0) {
+		e->lacks = !e->s->column;
+		scan_fail(e->s, column, "%s has no %.*s", e->layout->what, (int)len, name);
 		return -1;
 	}
+	p->field = e->layout->fields[e->field].name;
 	p->value = e->values[e->predicate_count];
 	e->places[e->predicate_count].field = column;
 	if (!parse_operator(e, &p->op, e->values[e->predicate_count]))
@@ -308,9 +311,10 @@ static bool refused(struct scan *s, const struct layout *layout, const struct gr
 }
 
 /* all: this one must hold, among the event's others. */
-static bool put_group(struct payload *payload, struct scan *s, struct group *group, bool any,
-		      bool all)
+static bool put_group(struct payload *payload, const struct expression *e, struct group *group,
+		      bool any, bool all)
 {
+	struct scan *s = e->s;
 	unsigned int wrong;
 	ULONG ret;
 
@@ -319,10 +323,10 @@ static bool put_group(struct payload *payload, struct scan *s, struct group *gro
 	if (payload->count == PAYLOAD_FILTERS)
 		return scan_fail(s, group->places[0]->field, "more than %d groups of predicates",
 				 PAYLOAD_FILTERS);
-	ret = etw_payload_create(&payload->layout.event, any, group->predicates, group->count,
+	ret = etw_payload_create(&e->layout->event, any, group->predicates, group->count,
 				 &payload->filters[payload->count], &wrong);
 	if (ret)
-		return refused(s, &payload->layout, group, wrong, ret);
+		return refused(s, e->layout, group, wrong, ret);
 	payload->all[payload->count++] = all;
 	group->count = 0;
 	return true;
@@ -353,7 +357,7 @@ static bool put_inner(struct payload *payload, const struct expression *e,
 					 ETW_PAYLOAD_PREDICATES);
 		put_predicate(e, &group, node);
 	}
-	return put_group(payload, e->s, &group, list->kind == ANY_OF, all);
+	return put_group(payload, e, &group, list->kind == ANY_OF, all);
 }
 
 static bool put_outer(struct payload *payload, const struct expression *e,
@@ -365,7 +369,7 @@ static bool put_outer(struct payload *payload, const struct expression *e,
 
 	if (list->kind == PREDICATE) {
 		put_predicate(e, &plain, list);
-		return put_group(payload, e->s, &plain, false, true);
+		return put_group(payload, e, &plain, false, true);
 	}
 	for (i = list->first; i >= 0; i = e->nodes[i].next) {
 		const struct node *node = &e->nodes[i];
@@ -377,16 +381,16 @@ static bool put_outer(struct payload *payload, const struct expression *e,
 		}
 		put_predicate(e, &plain, node);
 		if (plain.count == ETW_PAYLOAD_PREDICATES &&
-		    !put_group(payload, e->s, &plain, any, !any))
+		    !put_group(payload, e, &plain, any, !any))
 			return false;
 	}
-	return put_group(payload, e->s, &plain, any, !any);
+	return put_group(payload, e, &plain, any, !any);
 }
 
 /* --------------------------------------------------------------------- whole */
 
 /* The same event a second time: how the two were to go together would be a riddle. */
-static bool is_known(const struct payload *payload)
+static bool is_known(const struct payload *payload, const struct layout *layout)
 {
 	uint32_t i;
 
@@ -394,8 +398,7 @@ static bool is_known(const struct payload *payload)
 		const struct etw_payload_header *head = payload->filters[i];
 		const struct etw_payload_event *event = (const void *)(head + 1);
 
-		if (event->id == payload->layout.event.id &&
-		    event->version == payload->layout.event.version)
+		if (event->id == layout->event.id && event->version == layout->event.version)
 			return true;
 	}
 	return false;
@@ -409,7 +412,8 @@ bool payload_fields(struct payload *payload, struct scan *s)
 	payload->used = false;
 	if (!layout_parse(s, &payload->layout))
 		return false;
-	return !is_known(payload) || scan_fail(s, 1, "the event has a --payload already");
+	return !is_known(payload, &payload->layout) ||
+	       scan_fail(s, 1, "the event has a --payload already");
 }
 
 static bool parse_whole(struct payload *payload, struct expression *e)
@@ -423,24 +427,42 @@ static bool parse_whole(struct payload *payload, struct expression *e)
 	return put_outer(payload, e, &e->nodes[node]);
 }
 
+bool payload_add(struct payload *payload, struct scan *s, const struct layout *layout,
+		 bool *lacks)
+{
+	struct expression *e = calloc(1, sizeof(*e));
+	bool good;
+
+	*lacks = false;
+	if (!e)
+		return scan_fail(s, 1, "out of memory");
+	if (is_known(payload, layout)) {
+		free(e);
+		return scan_fail(s, 1, "%s has a --payload already", layout->what);
+	}
+	e->s = s;
+	e->layout = layout;
+	good = parse_whole(payload, e);
+	*lacks = e->lacks;
+	free(e);
+	return good;
+}
+
+bool payload_is_next(const struct payload *payload)
+{
+	return payload->given && !payload->used;
+}
+
 bool payload_expression(struct payload *payload, struct scan *s)
 {
-	struct expression *e;
-	bool good;
+	bool lacks;
 
 	if (!payload->given)
 		return scan_fail(s, 1, "--fields has to come before, with the event's fields");
 	if (payload->used)
 		return scan_fail(s, 1, "a second one for the same --fields; use && or ||");
 	payload->used = true;
-	e = calloc(1, sizeof(*e));
-	if (!e)
-		return scan_fail(s, 1, "out of memory");
-	e->s = s;
-	e->layout = &payload->layout;
-	good = parse_whole(payload, e);
-	free(e);
-	return good;
+	return payload_add(payload, s, &payload->layout, &lacks);
 }
 
 const char *payload_finish(struct payload *payload)

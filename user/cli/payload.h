@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "layout.h"
+#include "tdh/model.h"
 
 #define PAYLOAD_FILTERS	64	/* groups of predicates, of all events */
 
@@ -22,9 +23,26 @@ struct payload {
 	ULONG size;
 };
 
-/* Both: false, s says what is wrong. */
+/* All: false, s says what is wrong. */
 bool payload_fields(struct payload *payload, struct scan *s);
 bool payload_expression(struct payload *payload, struct scan *s);
+/* An expression for this layout; *lacks: what is wrong is that it has not the fields. */
+bool payload_add(struct payload *payload, struct scan *s, const struct layout *layout,
+		 bool *lacks);
+/* Does the name of a value come next, for a field that has a map with such? */
+bool payload_is_mapped(struct scan *s, const struct layout *layout, int field);
+/* Take that, and write the value's number. */
+bool payload_mapped(struct scan *s, const struct layout *layout, int field, char *value,
+		    size_t size);
+/*
+ * [EVENT:] EXPRESSION, for the events of a manifest: of that name, symbol, TASK,
+ * TASK/OPCODE or ID, or ID.VERSION, else all of them, that have all of the fields.
+ */
+bool payload_manifest(struct payload *payload, struct scan *s,
+		      const struct etw_mf_provider *provider);
+
+/* Was --fields given, for the --payload to come? */
+bool payload_is_next(const struct payload *payload);
 
 /* Make program, if there is a filter; NULL or what is wrong. */
 const char *payload_finish(struct payload *payload);

@@ -22,23 +22,25 @@ static const struct type {
 	bool is_signed;
 	bool is_wide;		/* text of 2 bytes a unit */
 } types[] = {
-	{ ETW_IN_INT8, A_NUMBER, 8, true, false },
-	{ ETW_IN_UINT8, A_NUMBER, 8, false, false },
-	{ ETW_IN_INT16, A_NUMBER, 16, true, false },
-	{ ETW_IN_UINT16, A_NUMBER, 16, false, false },
-	{ ETW_IN_INT32, A_NUMBER, 32, true, false },
-	{ ETW_IN_UINT32, A_NUMBER, 32, false, false },
-	{ ETW_IN_INT64, A_NUMBER, 64, true, false },
-	{ ETW_IN_UINT64, A_NUMBER, 64, false, false },
-	{ ETW_IN_BOOLEAN, A_NUMBER, 32, false, false },
-	{ ETW_IN_FILETIME, A_NUMBER, 64, false, false },
-	{ ETW_IN_GUID, A_GUID, 0, false, false },
-	{ ETW_IN_ANSISTRING, A_TEXT, 0, false, false },
-	{ ETW_IN_MANIFEST_COUNTEDANSISTRING, A_TEXT, 0, false, false },
-	{ ETW_IN_NONNULLTERMINATEDANSISTRING, A_TEXT, 0, false, false },
-	{ ETW_IN_UNICODESTRING, A_TEXT, 0, false, true },
-	{ ETW_IN_MANIFEST_COUNTEDSTRING, A_TEXT, 0, false, true },
-	{ ETW_IN_NONNULLTERMINATEDSTRING, A_TEXT, 0, false, true },
+	{ TDH_INTYPE_INT8, A_NUMBER, 8, true, false },
+	{ TDH_INTYPE_UINT8, A_NUMBER, 8, false, false },
+	{ TDH_INTYPE_INT16, A_NUMBER, 16, true, false },
+	{ TDH_INTYPE_UINT16, A_NUMBER, 16, false, false },
+	{ TDH_INTYPE_INT32, A_NUMBER, 32, true, false },
+	{ TDH_INTYPE_UINT32, A_NUMBER, 32, false, false },
+	{ TDH_INTYPE_INT64, A_NUMBER, 64, true, false },
+	{ TDH_INTYPE_UINT64, A_NUMBER, 64, false, false },
+	{ TDH_INTYPE_BOOLEAN, A_NUMBER, 32, false, false },
+	{ TDH_INTYPE_FILETIME, A_NUMBER, 64, false, false },
+	{ TDH_INTYPE_HEXINT32, A_NUMBER, 32, false, false },
+	{ TDH_INTYPE_HEXINT64, A_NUMBER, 64, false, false },
+	{ TDH_INTYPE_GUID, A_GUID, 0, false, false },
+	{ TDH_INTYPE_ANSISTRING, A_TEXT, 0, false, false },
+	{ TDH_INTYPE_MANIFEST_COUNTEDANSISTRING, A_TEXT, 0, false, false },
+	{ TDH_INTYPE_NONNULLTERMINATEDANSISTRING, A_TEXT, 0, false, false },
+	{ TDH_INTYPE_UNICODESTRING, A_TEXT, 0, false, true },
+	{ TDH_INTYPE_MANIFEST_COUNTEDSTRING, A_TEXT, 0, false, true },
+	{ TDH_INTYPE_NONNULLTERMINATEDSTRING, A_TEXT, 0, false, true },
 };
 
 static const struct type *find_type(uint16_t in_type)
@@ -86,7 +88,7 @@ static bool explain_number(struct scan *s, const struct etw_payload_predicate *p
 
 	if (p->op > ETW_PAYLOAD_MODULO)
 		return scan_fail(s, place->field, "%s is a number, for == != < <= > >= %% and in", p->field);
-	if (type->in_type == ETW_IN_BOOLEAN && (!strcmp(p->value, "true") ||
+	if (type->in_type == TDH_INTYPE_BOOLEAN && (!strcmp(p->value, "true") ||
 						!strcmp(p->value, "false")))
 		return scan_fail(s, place->high, "%s goes with == and !=", p->value);
 	if (!range)

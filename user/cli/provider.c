@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "builtin.h"
 #include "provider.h"
+#include "schema.h"
 #include "text.h"
 #include "lib/guid.h"
 #include "lib/kdev.h"
+#include "lib/nameguid.h"
 
 #define FIRST_REGS	8
 #define SPARE		8	/* room for what comes between two calls */
@@ -150,15 +151,12 @@ void provider_list_free(struct provider *list, unsigned int count)
 	free(list);
 }
 
-/* Its registered name, else the one in the built-in table, else NULL. */
+/* Its registered name, else the one in its manifest, else NULL. */
 const char *provider_name(const struct provider *provider)
 {
-	const struct builtin_provider *builtin;
-
 	if (provider->name[0])
 		return provider->name;
-	builtin = builtin_by_guid(&provider->guid);
-	return builtin ? builtin->name : NULL;
+	return schema_provider_name(&provider->guid);
 }
 
 /*
@@ -175,24 +173,30 @@ static bool name_is_trusted(const struct provider *provider)
 	return false;
 }
 
-static unsigned int match_name(const struct provider *list, unsigned int count,
-			       const char *name, struct etw_guid *guid,
-			       struct text *all)
+/* Providers of one name */
+struct matches {
+	unsigned int count;
+	struct etw_guid guid;	/* of the first */
+	struct etw_text all;	/* their GUIDs */
+};
+
+/* Those whose name is trusted, or those whose is not. */
+static void match_name(const struct provider *list, unsigned int count, const char *name,
+		       bool trusted, struct matches *matches)
 {
-	unsigned int matches = 0, i;
+	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		if (strcasecmp(list[i].name, name) || !name_is_trusted(&list[i]))
+		if (strcasecmp(list[i].name, name) || name_is_trusted(&list[i]) != trusted)
 			continue;
-		if (!matches)
-			*guid = list[i].guid;
-		if (matches < MATCHES_SHOWN) {
-			text_puts(all, matches ? ", " : "");
-			text_guid(all, &list[i].guid);
+		if (!matches->count)
+			matches->guid = list[i].guid;
+		if (matches->count < MATCHES_SHOWN) {
+			text_puts(&matches->all, matches->count ? ", " : "");
+			text_guid(&matches->all, &list[i].guid);
 		}
-		matches++;
+		matches->count++;
 	}
-	return matches;
 }
 
 /* Digits, dashes and braces only: a GUID was meant. */
@@ -201,59 +205,122 @@ static bool looks_like_guid(const char *text)
 	return strchr(text, '-') && text[strspn(text, "{}-0123456789abcdefABCDEF")] == '\0';
 }
 
+/*
+ * What manifests call so: a system's by its administrator's will, a user's by his own.
+ * A provider with a GUID of its own to be controlled by has that.
+ */
+static unsigned int resolve_manifest(const char *name, struct etw_guid *guid)
+{
+	unsigned int count = schema_find_name(name, guid);
+	const struct etw_mf_provider *provider = count ? schema_provider(guid) : NULL;
+
+	if (provider && provider->has_control_guid)
+		memcpy(guid, &provider->control_guid, sizeof(*guid));
+	return count;
+}
+
+/* The GUID that a name gives, if somebody has it registered or enabled. */
+static bool resolve_hash(int fd, const char *name, struct etw_guid *guid)
+{
+	struct provider provider;
+
+	if (etw_guid_from_name(name, strlen(name), guid) || provider_query(fd, guid, &provider))
+		return false;
+	provider_done(&provider);
+	return true;
+}
+
+/* It is called so by no module and no manifest. */
+static bool resolve_other(int fd, const char *name, const struct provider *list,
+			  unsigned int count, struct etw_guid *guid)
+{
+	struct matches claims = { .count = 0 };
+
+	if (looks_like_guid(name)) {
+		cli_fail("%s is no whole GUID (8-4-4-4-12 hexadecimal digits)", cli_quote(name));
+		return false;
+	}
+	if (resolve_hash(fd, name, guid))
+		return true;
+	match_name(list, count, name, false, &claims);
+	if (claims.count)
+		cli_fail("provider %s: only processes say that this is their name: use the GUID, %s%s",
+			 cli_quote(name), claims.all.data,
+			 claims.count > MATCHES_SHOWN ? ", ..." : "");
+	else
+		cli_fail("no kernel provider and no manifest is named %s (a GUID works at any time, *NAME takes TraceLogging's)",
+			 cli_quote(name));
+	text_free(&claims.all);
+	return false;
+}
+
 static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 {
-	const struct builtin_provider *builtin;
-	struct provider *list;
-	struct text all = { 0 };
-	unsigned int count, matches;
+	struct matches matches = { .count = 0 };
+	unsigned int count = 0, named = 0;
+	struct provider *list = NULL;
+	bool found = false;
 	int err;
 
 	err = provider_list(fd, &list, &count);
-	builtin = builtin_by_name(name);
-	if (err == -EPERM && builtin) {
-		*guid = builtin->guid;
-		return true;
-	}
-	if (err) {
-		cli_fail("provider %s: cannot list the providers: %s",
-			 cli_quote(name), cli_denied(-err, "the right \"query\" on it"));
-		return false;
-	}
-	matches = match_name(list, count, name, guid, &all);
-	provider_list_free(list, count);
-	if (matches > 1)
-		cli_fail("provider %s is ambiguous, use a GUID: %s%s",
-			 cli_quote(name), all.data,
-			 matches > MATCHES_SHOWN ? ", ..." : "");
-	text_free(&all);
-	if (matches)
-		return matches == 1;
-	if (!builtin && looks_like_guid(name)) {
-		cli_fail("%s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
-			 cli_quote(name));
-		return false;
-	}
-	if (!builtin) {
-		cli_fail("no kernel provider named %s is registered (a GUID works at any time)",
-			 cli_quote(name));
-		return false;
-	}
-	*guid = builtin->guid;
-	return true;
+	if (!err)
+		match_name(list, count, name, true, &matches);
+	if (!matches.count)
+		named = resolve_manifest(name, guid);
+	else
+		*guid = matches.guid;
+	if (matches.count > 1)
+		cli_fail("provider %s is ambiguous, use a GUID: %s%s", cli_quote(name),
+			 matches.all.data, matches.count > MATCHES_SHOWN ? ", ..." : "");
+	else if (named > 1)
+		cli_fail("provider %s is ambiguous: %u manifests have the name; use a GUID",
+			 cli_quote(name), named);
+	else if (matches.count || named)
+		found = true;
+	else if (err)
+		cli_fail("provider %s: cannot list the providers: %s", cli_quote(name),
+			 cli_denied(-err, "the right \"query\" on it"));
+	else
+		found = resolve_other(fd, name, list, count, guid);
+	text_free(&matches.all);
+	if (!err)
+		provider_list_free(list, count);
+	return found;
+}
+
+/* A GUID, or *NAME: what tells it without asking anybody */
+bool provider_known(const char *text, struct etw_guid *guid)
+{
+	return !etw_guid_parse(text, guid) ||
+	       (text[0] == '*' && !etw_guid_from_name(text + 1, strlen(text + 1), guid));
 }
 
 /**
  * provider_resolve() - the GUID of what the user calls a provider
  * @fd: the device
- * @text: a GUID, or a name that a kernel module or the built-in table gave
+ * @text: a GUID; a name that a kernel module or a manifest gave; *NAME, or the name of
+ *	a provider that has the GUID which TraceLogging's tools make of it
  * @guid: set on success
  *
  * Return: false after printing what is wrong.
  */
 bool provider_resolve(int fd, const char *text, struct etw_guid *guid)
 {
-	if (!etw_guid_parse(text, guid))
+	if (provider_known(text, guid))
 		return true;
-	return resolve_name(fd, text, guid);
+	if (text[0] != '*')
+		return resolve_name(fd, text, guid);
+	cli_fail("provider %s: behind the * goes a name in UTF-8", cli_quote(text));
+	return false;
+}
+
+const char *provider_hashed(const char *text, const struct etw_guid *guid)
+{
+	const char *name = text + (text[0] == '*');
+	struct etw_guid made;
+
+	if (!etw_guid_parse(text, &made) || etw_guid_from_name(name, strlen(name), &made) ||
+	    memcmp(&made, guid, sizeof(made)) || schema_provider(guid))
+		return NULL;
+	return name;
 }

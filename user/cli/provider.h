@@ -27,8 +27,12 @@ int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
 int provider_list(int fd, struct provider **list, unsigned int *count);
 void provider_list_free(struct provider *list, unsigned int count);
 const char *provider_name(const struct provider *provider);
+bool provider_known(const char *text, struct etw_guid *guid);
 bool provider_resolve(int fd, const char *text, struct etw_guid *guid);
+/* What of it is a name that this GUID is only made of; NULL: it is known otherwise. */
+const char *provider_hashed(const char *text, const struct etw_guid *guid);
 void provider_check(const char *text);
+void provider_check_group(const char *text, const struct etw_enable *enable);
 unsigned int provider_operands(char **operands, unsigned int max);
 bool provider_resolve_all(int fd, char **operands, struct etw_guid *guids);
 void provider_print_guids(const struct etw_guid *guids, unsigned int count);
@@ -48,6 +52,13 @@ enum {
 
 /* false: it is none of them */
 bool provider_option(int option, struct etw_enable *enable);
+/* The same; prepare is called once the provider is known, and may end the command. */
+int provider_control_by(const char *session, const char *provider,
+			struct etw_enable *enable, bool capture,
+			void (*prepare)(void *context, const struct etw_guid *guid),
+			void *context);
+int provider_control_in(int fd, const char *session, const char *provider,
+			struct etw_enable *enable, bool capture);
 int provider_control(const char *session, const char *provider,
 		     struct etw_enable *enable, bool capture);
 

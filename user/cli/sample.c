@@ -158,7 +158,7 @@ static void print_readers(const struct sample *now, const struct sample *before)
 void sample_print_text(const struct sample *now, const struct sample *before)
 {
 	const struct etw_session *s = &now->session.s;
-	struct text line = { 0 };
+	struct etw_text line = { 0 };
 
 	text_puts(&line, "session ");
 	text_escape(&line, now->session.name, strlen(now->session.name));

@@ -19,6 +19,8 @@ static void want_name(struct session *session)
 {
 	session->s.name_out = (uintptr_t)session->name;
 	session->s.name_cap = ETW_NAME_MAX;
+	etw_log_status_init(&session->log);
+	session->s.log = (uintptr_t)&session->log.log;
 }
 
 /* The kernel writes no NUL; a name may have been cut to the room there is. */
@@ -27,6 +29,7 @@ static void end_name(struct session *session)
 	uint32_t len = session->s.name_out_len;
 
 	session->name[len < ETW_NAME_MAX ? len : ETW_NAME_MAX] = '\0';
+	etw_log_status_done(&session->log);
 }
 
 /**
@@ -127,7 +130,9 @@ uint32_t session_flush_ms(const char *option, const char *text)
 
 const char *session_mode(const struct session *session)
 {
-	return session->s.mode & ETW_MODE_BUFFERING ? "buffering" : "real-time";
+	if (session->s.mode & ETW_MODE_BUFFERING)
+		return "buffering";
+	return session->s.mode & ETW_MODE_REAL_TIME ? "real-time" : "file";
 }
 
 /* What the numbers of its messages count, or "". */
@@ -141,7 +146,7 @@ static const char *session_sequence(const struct session *session)
 void session_print(const struct session *session)
 {
 	const struct etw_session *s = &session->s;
-	struct text t = { 0 };
+	struct etw_text t = { 0 };
 	char guid[GUID_TEXT_SIZE];
 
 	text_escape(&t, session->name, strlen(session->name));
@@ -170,6 +175,7 @@ void session_print(const struct session *session)
 	printf("lost         %u event%s when written, %u buffer%s by slow readers\n",
 	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
 	       cli_s(s->rt_buffers_lost));
+	session_print_log(session);
 	text_free(&t);
 }
 
@@ -199,6 +205,7 @@ struct json_object *session_json(const struct session *session)
 	json_unsigned(o, "buffers_delivered", s->buffers_written);
 	json_unsigned(o, "events_lost", s->events_lost);
 	json_unsigned(o, "rt_buffers_lost", s->rt_buffers_lost);
+	session_json_log(o, session);
 	return o;
 }
 

@@ -11,10 +11,17 @@ static void show_totals(const struct session *session)
 {
 	const struct etw_session *s = &session->s;
 
+	if (session->log.log.name_len && !(s->mode & ETW_MODE_REAL_TIME)) {
+		printf("session %s stopped: %u event%s lost when written\n",
+		       cli_quote(session->name), s->events_lost, cli_s(s->events_lost));
+		session_print_file(session);
+		return;
+	}
 	printf("session %s stopped: %u buffer%s delivered, %u event%s lost when written, %u buffer%s lost by slow readers\n",
 	       cli_quote(session->name), s->buffers_written, cli_s(s->buffers_written),
 	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
 	       cli_s(s->rt_buffers_lost));
+	session_print_file(session);
 }
 
 int cmd_stop(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - a growing line of text, and making foreign bytes printable
+ * text.h - a growing line of text: user/tdh/text.h, but no memory is the end
  */
 #ifndef ETW_CLI_TEXT_H
 #define ETW_CLI_TEXT_H
@@ -8,28 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/format.h>
+#include "tdh/text.h"
 
-/* All zero is an empty one; data is NUL-terminated once something was added. */
-struct text {
-	char *data;
-	size_t len;
-	size_t cap;
-};
-
-void text_add(struct text *text, const char *s, size_t len);
-void text_puts(struct text *text, const char *s);
-void text_printf(struct text *text, const char *fmt, ...)
+/* Each as its etw_text_ namesake. */
+void text_add(struct etw_text *text, const char *s, size_t len);
+void text_puts(struct etw_text *text, const char *s);
+void text_printf(struct etw_text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void text_unsigned(struct text *text, uint64_t value, unsigned int min_digits);
-void text_escape(struct text *text, const char *s, size_t len);
-void text_utf8(struct text *text, const char *s, size_t len);
-void text_utf16(struct text *text, const void *s, size_t bytes);
-void text_hex(struct text *text, const void *data, size_t len);
-void text_json(struct text *text, const char *s, size_t len);
-void text_guid(struct text *text, const struct etw_guid *guid);
-void text_free(struct text *text);
+void text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits);
+void text_escape(struct etw_text *text, const char *s, size_t len);
+void text_utf8(struct etw_text *text, const char *s, size_t len);
+void text_utf16(struct etw_text *text, const void *s, size_t bytes);
+void text_hex(struct etw_text *text, const void *data, size_t len);
+void text_json(struct etw_text *text, const char *s, size_t len);
+void text_guid(struct etw_text *text, const struct etw_guid *guid);
+void text_free(struct etw_text *text);
 
-#define GUID_TEXT_SIZE	37	/* without braces, NUL included */
+/* For those who append with etw_text_ and etw_format_ functions: die of an error. */
+void text_check(const struct etw_text *text);
+
+#define GUID_TEXT_SIZE	(ETW_TEXT_GUID + 1)	/* without braces, NUL included */
 
 const char *guid_text(const struct etw_guid *guid, char out[GUID_TEXT_SIZE]);
 

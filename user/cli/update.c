@@ -11,11 +11,13 @@
 enum {
 	OPT_MAX_BUFFERS = 256,
 	OPT_FLUSH,
+	OPT_REAL_TIME,
 };
 
 static const struct cli_option options[] = {
 	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to, at least as many as at start" },
 	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer that is not full after that long" },
+	{ "real-time", OPT_REAL_TIME, NULL, "end the log file; readers get what comes then" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
@@ -41,8 +43,18 @@ static bool is_buffering(int fd, const char *name)
 	       session.s.mode & ETW_MODE_BUFFERING;
 }
 
+static int update_fail(const struct session *session, const char *name, int err)
+{
+	if (err == -ENOSPC)
+		return session_too_large(name);
+	if (err == -EINVAL && session->s.file)
+		return cli_fail("session %s: it has no log file to end", cli_quote(name));
+	return session_fail(name, err, TAKES_CONTROL);
+}
+
 int cmd_update(int argc, char **argv)
 {
+	static struct etw_session_file end = { .size = sizeof(end), .flags = ETW_FILE_END };
 	static struct session session;
 	const char *name;
 	bool json = false;
@@ -54,26 +66,26 @@ int cmd_update(int argc, char **argv)
 							   ETW_BUFFERS_MAX);
 		else if (option == OPT_FLUSH)
 			session.s.flush_ms = session_flush_ms("--flush", optarg);
+		else if (option == OPT_REAL_TIME)
+			session.s.file = (uintptr_t)&end;
 		else
 			json = true;
 	}
 	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
-	if (!session.s.max_buffers && !session.s.flush_ms)
-		cli_usage("give --max-buffers or --flush");
+	if (!session.s.max_buffers && !session.s.flush_ms && !session.s.file)
+		cli_usage("give --max-buffers, --flush or --real-time");
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	if (is_buffering(fd, name)) {
+	if (!session.s.file && is_buffering(fd, name)) {
 		etw_kdev_close(fd);
 		return cli_fail("session %s: a buffering session keeps its buffers and has no flush timer",
 				cli_quote(name));
 	}
 	err = session_do(fd, etw_kdev_session_update, name, &session);
 	etw_kdev_close(fd);
-	if (err == -ENOSPC)
-		return session_too_large(name);
 	if (err)
-		return session_fail(name, err, TAKES_CONTROL);
+		return update_fail(&session, name, err);
 	if (json)
 		json_print(session_json(&session));
 	else

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * consumer.c - read a running session's events, as a Windows program does
+ * consumer.c - read the events of a session or a log file, as a Windows program does
  *
- *	consumer SESSION
+ *	consumer SESSION|FILE
  *
  * Prints provider, event id, process id and payload size of each event until
- * the session stops or Ctrl-C is pressed.
+ * the session stops, the file ends or Ctrl-C is pressed.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <evntrace.h>
 #include <evntcons.h>
+
+/* A log file, as etw dump tells it from a session */
+static int is_file(const char *name)
+{
+	size_t len = strlen(name);
+
+	return strchr(name, '/') || (len > 4 && !strcasecmp(name + len - 4, ".etl"));
+}
 
 /* Ends ProcessTrace() at Ctrl-C, also while no event arrives. */
 static void *close_on_interrupt(void *handle)
@@ -32,6 +41,9 @@ static VOID WINAPI on_event(PEVENT_RECORD event)
 	const GUID *g = &event->EventHeader.ProviderId;
 	unsigned long long *events = event->UserContext;
 
+	/* Each trace begins with an event that tells of it. */
+	if (!memcmp(g, &EventTraceGuid, sizeof(*g)))
+		return;
 	(*events)++;
 	printf("{%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x} id %u pid %u cpu %u %u bytes\n",
 	       g->Data1, g->Data2, g->Data3, g->Data4[0], g->Data4[1], g->Data4[2],
@@ -58,12 +70,17 @@ int main(int argc, char **argv)
 	ULONG err;
 
 	if (argc != 2) {
-		fputs("usage: consumer SESSION\n", stderr);
+		fputs("usage: consumer SESSION|FILE\n", stderr);
 		return 2;
 	}
 	memset(&trace, 0, sizeof(trace));
-	trace.LoggerName = argv[1];
-	trace.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD;
+	trace.ProcessTraceMode = PROCESS_TRACE_MODE_EVENT_RECORD;
+	if (is_file(argv[1])) {
+		trace.LogFileName = argv[1];
+	} else {
+		trace.LoggerName = argv[1];
+		trace.ProcessTraceMode |= PROCESS_TRACE_MODE_REAL_TIME;
+	}
 	trace.EventRecordCallback = on_event;
 	trace.BufferCallback = on_buffer;
 	trace.Context = &events;

@@ -2,36 +2,36 @@
 /*
  * sample_app.c - a program that writes events
  *
- * Provider {b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13}:
+ * Provider "Sample-App" {b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13}, by TraceLogging: what
+ * reads its events needs nothing but the events.
  *
- *	id  event      level  keyword  payload, without gaps
- *	1   Step       4      0x1      u32 number, char message[] with its NUL
- *	2   Heartbeat  5      0x2      u64 uptime_ms
- *	0   (string)   4      0x1      one UTF-16 string, EventWriteString()
+ *	event      level  keyword  fields
+ *	Step       4      0x1      number, message
+ *	Heartbeat  5      0x2      uptime_ms
+ *	Done       4      0x1      steps, message
  *
- * Writes the Steps it is asked for, a Heartbeat after every fifth, and one
- * string at the end, then tells on stdout how many it wrote.
+ * Writes the Steps it is asked for, a Heartbeat after every fifth, and Done at the end,
+ * then tells on stdout how many it wrote.  TraceLogging does not tell whether a session
+ * had room for an event; the session does.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <evntprov.h>
+#include <TraceLoggingProvider.h>
+#include <evntrace.h>
 
 #define STEPS_PER_HEARTBEAT	5
 #define WAIT_MS			30000
 
-static const GUID sample_app = {
-	0xb7d1f6a4, 0x3c0e, 0x4f52,
-	{ 0xa1, 0xd8, 0x5e, 0x9c, 0x7b, 0x2a, 0x6f, 0x13 }
-};
+#define KEYWORD_STEPS		0x1
+#define KEYWORD_HEALTH		0x2
 
-static const EVENT_DESCRIPTOR step = { .Id = 1, .Level = 4, .Keyword = 0x1 };
-static const EVENT_DESCRIPTOR heartbeat = { .Id = 2, .Level = 5, .Keyword = 0x2 };
+TRACELOGGING_DEFINE_PROVIDER(provider, "Sample-App",
+	(0xb7d1f6a4, 0x3c0e, 0x4f52, 0xa1, 0xd8, 0x5e, 0x9c, 0x7b, 0x2a, 0x6f, 0x13));
 
 static struct {
-	unsigned int steps, heartbeats, strings, failed;
+	unsigned int steps, heartbeats, ends;
 } wrote;
 
 static ULONGLONG now_ms(void)
@@ -49,34 +49,36 @@ static void sleep_ms(unsigned int ms)
 	nanosleep(&ts, NULL);
 }
 
-static void count(unsigned int *what, ULONG err)
+static void write_step(ULONG number, ULONG steps)
 {
-	if (err == ERROR_SUCCESS) {
-		(*what)++;
-		return;
-	}
-	if (!wrote.failed++)
-		fprintf(stderr, "sample_app: event not written: error %u%s; more are only counted\n",
-			err, err == ERROR_NOT_ENOUGH_MEMORY ? " (no free buffer)" : "");
-}
-
-static void write_step(REGHANDLE provider, ULONG number, ULONG steps)
-{
-	EVENT_DATA_DESCRIPTOR data[2];
 	char message[32];
 
 	snprintf(message, sizeof(message), "step %u of %u", number, steps);
-	EventDataDescCreate(&data[0], &number, sizeof(number));
-	EventDataDescCreate(&data[1], message, strlen(message) + 1);
-	count(&wrote.steps, EventWrite(provider, &step, 2, data));
+	TraceLoggingWrite(provider, "Step",
+			  TraceLoggingLevel(TRACE_LEVEL_INFORMATION),
+			  TraceLoggingKeyword(KEYWORD_STEPS),
+			  TraceLoggingUInt32(number, "number"),
+			  TraceLoggingString(message, "message"));
+	wrote.steps++;
 }
 
-static void write_heartbeat(REGHANDLE provider, ULONGLONG uptime_ms)
+static void write_heartbeat(ULONGLONG uptime_ms)
 {
-	EVENT_DATA_DESCRIPTOR data;
+	TraceLoggingWrite(provider, "Heartbeat",
+			  TraceLoggingLevel(TRACE_LEVEL_VERBOSE),
+			  TraceLoggingKeyword(KEYWORD_HEALTH),
+			  TraceLoggingUInt64(uptime_ms, "uptime_ms"));
+	wrote.heartbeats++;
+}
 
-	EventDataDescCreate(&data, &uptime_ms, sizeof(uptime_ms));
-	count(&wrote.heartbeats, EventWrite(provider, &heartbeat, 1, &data));
+static void write_done(ULONG steps)
+{
+	TraceLoggingWrite(provider, "Done",
+			  TraceLoggingLevel(TRACE_LEVEL_INFORMATION),
+			  TraceLoggingKeyword(KEYWORD_STEPS),
+			  TraceLoggingUInt32(steps, "steps"),
+			  TraceLoggingString("all steps done", "message"));
+	wrote.ends++;
 }
 
 /* Tells of each change of what the sessions want; runs on libetw's thread. */
@@ -94,11 +96,11 @@ static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level,
 			words[control], level, any, all);
 }
 
-static int wait_enabled(REGHANDLE provider)
+static int wait_enabled(void)
 {
 	ULONGLONG end = now_ms() + WAIT_MS;
 
-	while (!EventProviderEnabled(provider, 0, 0)) {
+	while (!TraceLoggingProviderEnabled(provider, 0, 0)) {
 		if (now_ms() >= end) {
 			fprintf(stderr, "sample_app: nobody enabled the provider within %d s\n",
 				WAIT_MS / 1000);
@@ -109,20 +111,19 @@ static int wait_enabled(REGHANDLE provider)
 	return 0;
 }
 
-static void write_events(REGHANDLE provider, ULONG steps, unsigned int delay_ms)
+static void write_events(ULONG steps, unsigned int delay_ms)
 {
 	ULONGLONG start = now_ms();
 	ULONG i;
 
 	for (i = 1; i <= steps; i++) {
-		write_step(provider, i, steps);
+		write_step(i, steps);
 		if (i % STEPS_PER_HEARTBEAT == 0)
-			write_heartbeat(provider, now_ms() - start);
+			write_heartbeat(now_ms() - start);
 		if (delay_ms)
 			sleep_ms(delay_ms);
 	}
-	count(&wrote.strings, EventWriteString(provider, step.Level, step.Keyword,
-					       ETW_WIDE("all steps done")));
+	write_done(steps);
 }
 
 static void usage(FILE *out)
@@ -150,8 +151,7 @@ int main(int argc, char **argv)
 {
 	unsigned int steps = 10, delay_ms = 0;
 	int opt, wait = 0, verbose = 0;
-	REGHANDLE provider;
-	ULONG err;
+	HRESULT result;
 
 	while ((opt = getopt(argc, argv, "n:d:wvh")) != -1) {
 		switch (opt) {
@@ -180,18 +180,18 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	err = EventRegister(&sample_app, verbose ? on_enable : NULL, NULL, &provider);
-	if (err != ERROR_SUCCESS) {
-		fprintf(stderr, "sample_app: EventRegister: error %u\n", err);
+	result = TraceLoggingRegisterEx(provider, verbose ? on_enable : NULL, NULL);
+	if (FAILED(result)) {
+		fprintf(stderr, "sample_app: TraceLoggingRegisterEx: error %#x\n", result);
 		return 1;
 	}
-	if (wait && wait_enabled(provider) < 0) {
-		EventUnregister(provider);
+	if (wait && wait_enabled() < 0) {
+		TraceLoggingUnregister(provider);
 		return 1;
 	}
-	write_events(provider, steps, delay_ms);
-	EventUnregister(provider);
-	printf("sample_app: wrote %u Step, %u Heartbeat, %u string, %u failed\n",
-	       wrote.steps, wrote.heartbeats, wrote.strings, wrote.failed);
-	return wrote.failed ? 1 : 0;
+	write_events(steps, delay_ms);
+	TraceLoggingUnregister(provider);
+	printf("sample_app: wrote %u Step, %u Heartbeat, %u Done\n",
+	       wrote.steps, wrote.heartbeats, wrote.ends);
+	return 0;
 }

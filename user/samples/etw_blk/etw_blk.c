@@ -2,17 +2,15 @@
 /*
  * etw_blk.c - every disk request of the machine as ETW events
  *
- * Provider "Sample-Block", {6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a71}:
+ * The provider "Sample-Block" and its events RequestIssue and RequestComplete are
+ * described in etw_blk.man; "etw mc -km" makes etw_blk_events.h of it.  Their field
+ * op is the number of a REQ_OP_*.  request tells requests in flight apart: the same
+ * value on issue and completion, and no kernel address.  A request that completes in
+ * parts has an event for each part, with the bytes of that part.
  *
- *	id  event            level  keyword  payload, without gaps
- *	1   RequestIssue     4      0x1      u32 major, u32 minor, u64 sector,
- *					     u32 bytes, u32 op, u64 request
- *	2   RequestComplete  4      0x2      the same, then
- *					     s32 error, u64 latency_ns
- *
- * op is the number of a REQ_OP_*.  request tells requests in flight apart: the
- * same value on issue and completion, and no kernel address.  A request that
- * completes in parts has an event for each part, with the bytes of that part.
+ * Issue and completion happen in different tasks and interrupts.  What ties them together
+ * is their activity id, made of request and of the number of the issue, as the memory of
+ * a request is used again for others.
  *
  * The block layer's tracepoints are not exported, so they are looked up by
  * name.  The probes are attached while a session has the provider enabled and
@@ -37,38 +35,28 @@
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <linux/tracepoint.h>
-#include <etw/kernel.h>
+static void on_enable(u32 control);
 
-ETW_DEFINE_PROVIDER(sample_block,
-		    ETW_GUID(0x6a5c2f0e, 0x8a43, 0x4d35, 0x9b, 0x7e,
-			     0x2f, 0x1d, 0x0c, 0x9b, 0x8a, 0x71));
+/* Called when sessions enable or disable the provider, one call at a time */
+#define MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level, MatchAnyKeyword, \
+					 MatchAllKeyword, FilterData, CallbackContext)	\
+	on_enable(ControlCode)
+#include "etw_blk_events.h"
 
-static const struct etw_event_descriptor request_issue = {
-	.id = 1, .level = 4, .opcode = 1, .keyword = 0x1
-};
-
-static const struct etw_event_descriptor request_complete = {
-	.id = 2, .level = 4, .opcode = 2, .keyword = 0x2
-};
-
-/* What both events begin with; laid out without padding. */
+/* What both events begin with */
 struct request_fields {
-	u32 major;
-	u32 minor;
+	dev_t dev;
 	u64 sector;
-	u32 bytes;
 	u32 op;
 	u64 request;
 };
-
-static_assert(sizeof(struct request_fields) == 32);
 
 /*
  * Requests in flight and when they were issued: a hash table of small sets.
  * An issue claims a slot of its set; the completion frees it.  Both may happen
  * on any CPU and in interrupts, so a slot changes hands by cmpxchg() only.
  *
- * A completion reads issued before it gives the slot up.  If another request
+ * A completion reads a slot before it gives the slot up.  If another request
  * has pushed this one out in between, rq has changed, giving up fails, and what
  * was read is not used.
  */
@@ -78,13 +66,27 @@ static_assert(sizeof(struct request_fields) == 32);
 struct slot {
 	struct request *rq;
 	u64 issued;		/* CLOCK_MONOTONIC, ns */
+	u64 number;		/* of the issue, from 1 */
+};
+
+/* Of an issue; all 0 if that is not known */
+struct issue {
+	u64 time, number;
 };
 
 static struct slot slots[1 << SET_BITS][SET_SLOTS];
 
 static siphash_key_t pointer_key;
 
-static void issue_note(struct request *rq, u64 now)
+static atomic64_t issues = ATOMIC64_INIT(0);
+
+static void slot_fill(struct slot *slot, const struct issue *issue)
+{
+	WRITE_ONCE(slot->number, issue->number);
+	WRITE_ONCE(slot->issued, issue->time);
+}
+
+static void issue_note(struct request *rq, const struct issue *issue)
 {
 	struct slot *set = slots[hash_ptr(rq, SET_BITS)];
 	struct slot *oldest = set;
@@ -94,13 +96,13 @@ static void issue_note(struct request *rq, u64 now)
 	/* Issued before and never completed: it was put back into its queue. */
 	for (i = 0; i < SET_SLOTS; i++) {
 		if (READ_ONCE(set[i].rq) == rq) {
-			WRITE_ONCE(set[i].issued, now);
+			slot_fill(&set[i], issue);
 			return;
 		}
 	}
 	for (i = 0; i < SET_SLOTS; i++) {
 		if (!READ_ONCE(set[i].rq) && !cmpxchg(&set[i].rq, NULL, rq)) {
-			WRITE_ONCE(set[i].issued, now);
+			slot_fill(&set[i], issue);
 			return;
 		}
 		if (READ_ONCE(set[i].issued) < READ_ONCE(oldest->issued))
@@ -108,24 +110,25 @@ static void issue_note(struct request *rq, u64 now)
 	}
 	old = READ_ONCE(oldest->rq);
 	if (cmpxchg(&oldest->rq, old, rq) == old)
-		WRITE_ONCE(oldest->issued, now);
+		slot_fill(oldest, issue);
 }
 
-/* When rq was issued, 0 if that is not known; last: forget it. */
-static u64 issue_time(struct request *rq, bool last)
+/* last: forget it. */
+static struct issue issue_of(struct request *rq, bool last)
 {
 	struct slot *set = slots[hash_ptr(rq, SET_BITS)];
-	u64 issued;
+	struct issue issue;
 	int i;
 
 	for (i = 0; i < SET_SLOTS; i++) {
 		if (READ_ONCE(set[i].rq) != rq)
 			continue;
-		issued = READ_ONCE(set[i].issued);
+		issue.time = READ_ONCE(set[i].issued);
+		issue.number = READ_ONCE(set[i].number);
 		if (cmpxchg(&set[i].rq, rq, last ? NULL : rq) == rq)
-			return issued;
+			return issue;
 	}
-	return 0;
+	return (struct issue){ 0 };
 }
 
 /* 0 for requests that name no place on the disk, such as a flush. */
@@ -136,30 +139,39 @@ static u64 first_sector(struct request *rq)
 	return blk_rq_pos(rq);
 }
 
-static struct request_fields describe(struct request *rq, u32 bytes)
+static struct request_fields describe(struct request *rq)
 {
-	dev_t dev = rq->q->disk ? disk_devt(rq->q->disk) : 0;
-
 	return (struct request_fields){
-		.major = MAJOR(dev),
-		.minor = MINOR(dev),
+		.dev = rq->q->disk ? disk_devt(rq->q->disk) : 0,
 		.sector = first_sector(rq),
-		.bytes = bytes,
 		.op = (__force u32)req_op(rq),
 		.request = siphash_1u64((unsigned long)rq, &pointer_key),
 	};
 }
 
+/* 0 is no activity: the events of an issue that is not known have none. */
+static GUID activity_of(const struct request_fields *f, const struct issue *issue)
+{
+	GUID id = { 0 };
+
+	if (!issue->number)
+		return id;
+	memcpy(&id, &issue->number, sizeof(issue->number));
+	memcpy((u8 *)&id + sizeof(issue->number), &f->request, sizeof(f->request));
+	return id;
+}
+
 static void on_issue(void *unused, struct request *rq)
 {
-	issue_note(rq, ktime_get_ns());
-	if (ETW_EVENT_ENABLED(sample_block, &request_issue)) {
-		struct request_fields fields = describe(rq, blk_rq_bytes(rq));
-		struct etw_data_descriptor data[] = {
-			etw_data(&fields, sizeof(fields)),
-		};
+	const struct issue issue = { ktime_get_ns(), atomic64_inc_return(&issues) };
 
-		etw_write(&sample_block, &request_issue, ARRAY_SIZE(data), data);
+	issue_note(rq, &issue);
+	if (EventEnabledRequestIssue()) {
+		struct request_fields f = describe(rq);
+		const GUID id = activity_of(&f, &issue);
+
+		EventWriteRequestIssue_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev), f.sector,
+						     blk_rq_bytes(rq), f.op, f.request);
 	}
 }
 
@@ -167,19 +179,16 @@ static void on_complete(void *unused, struct request *rq, blk_status_t status,
 			unsigned int bytes)
 {
 	u64 now = ktime_get_ns();
-	u64 issued = issue_time(rq, bytes >= blk_rq_bytes(rq));
+	struct issue issue = issue_of(rq, bytes >= blk_rq_bytes(rq));
 
-	if (ETW_EVENT_ENABLED(sample_block, &request_complete)) {
-		struct request_fields fields = describe(rq, bytes);
-		s32 error = blk_status_to_errno(status);
-		u64 latency = issued ? now - issued : 0;
-		struct etw_data_descriptor data[] = {
-			etw_data(&fields, sizeof(fields)),
-			etw_data(&error, sizeof(error)),
-			etw_data(&latency, sizeof(latency)),
-		};
+	if (EventEnabledRequestComplete()) {
+		struct request_fields f = describe(rq);
+		const GUID id = activity_of(&f, &issue);
 
-		etw_write(&sample_block, &request_complete, ARRAY_SIZE(data), data);
+		EventWriteRequestComplete_AssumeEnabled(&id, MAJOR(f.dev), MINOR(f.dev),
+							f.sector, bytes, f.op, f.request,
+							blk_status_to_errno(status),
+							issue.time ? now - issue.time : 0);
 	}
 }
 
@@ -244,9 +253,7 @@ static void attach(void)
 	attached = true;
 }
 
-static void on_enable(const struct etw_guid *source, u32 control, u8 level,
-		      u64 any, u64 all, const struct etw_filter *filter,
-		      void *context)
+static void on_enable(u32 control)
 {
 	if (control == ETW_CONTROL_ENABLE && !attached) {
 		attach();
@@ -264,13 +271,13 @@ static int __init etw_blk_init(void)
 	err = find_probes();
 	if (err)
 		return err;
-	return etw_register(&sample_block, "Sample-Block", on_enable, NULL);
+	return etw_nt_errno(EventRegisterSample_Block());
 }
 
 static void __exit etw_blk_exit(void)
 {
 	/* No callback runs after this, so nobody else touches the probes. */
-	etw_unregister(&sample_block);
+	EventUnregisterSample_Block();
 	if (attached)
 		detach(ARRAY_SIZE(probes));
 }

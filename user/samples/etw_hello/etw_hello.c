@@ -4,35 +4,17 @@
  *
  *	echo world >/sys/module/etw_hello/parameters/say
  *
- * writes one event of the provider "Sample-Hello", if a session wants it.
+ * writes one event of the provider "Sample-Hello", if a session wants it.  What the
+ * events are is said in etw_hello.man, of which "etw mc -km" makes the header.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
-#include <etw/kernel.h>
-
-ETW_DEFINE_PROVIDER(sample_hello,
-		    ETW_GUID(0x3f8d51c7, 0x62be, 0x4b0a, 0x8c, 0x35,
-			     0xa4, 0x1e, 0x97, 0xd0, 0x5b, 0x28));
-
-/* u32 length, char text[]: NUL-terminated */
-static const struct etw_event_descriptor said = {
-	.id = 1, .level = 4, .keyword = 0x1
-};
+#include "etw_hello_events.h"
 
 static int say(const char *text, const struct kernel_param *kp)
 {
-	u32 length = strlen(text);
-
-	if (ETW_EVENT_ENABLED(sample_hello, &said)) {
-		struct etw_data_descriptor data[] = {
-			etw_data(&length, sizeof(length)),
-			etw_data(text, length + 1),
-		};
-
-		return etw_write(&sample_hello, &said, ARRAY_SIZE(data), data);
-	}
-	return 0;
+	return etw_nt_errno(EventWriteSaid(NULL, strlen(text), text));
 }
 
 static const struct kernel_param_ops say_ops = { .set = say };
@@ -42,12 +24,12 @@ MODULE_PARM_DESC(say, "text to write as an event");
 
 static int __init etw_hello_init(void)
 {
-	return etw_register(&sample_hello, "Sample-Hello", NULL, NULL);
+	return etw_nt_errno(EventRegisterSample_Hello());
 }
 
 static void __exit etw_hello_exit(void)
 {
-	etw_unregister(&sample_hello);
+	EventUnregisterSample_Hello();
 }
 
 module_init(etw_hello_init);

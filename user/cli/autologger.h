@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * autologger.h - etw autologger: the sessions of /etc/etw/autologger.d
+ */
+#ifndef ETW_CLI_AUTOLOGGER_H
+#define ETW_CLI_AUTOLOGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/autologconf.h"
+
+#define AUTOLOGGER_DIR_ENV	"ETW_AUTOLOGGER_DIR"	/* another one; not in set-uid programs */
+#define AUTOLOGGER_RUN		"/run/etw/autologger"	/* what became of each */
+#define AUTOLOGGER_STATE	"/var/lib/etw/autologger"	/* FileCounter of each */
+#define AUTOLOGGER_LOGS		"/var/log/etw"		/* files without a FileName */
+
+/* What became of a session; Win32 codes, as Windows writes them into its registry */
+struct autologger_result {
+	uint32_t status;
+	struct etw_guid guid;
+	char file[ETW_FILE_NAME_MAX + 1];	/* empty: none */
+	char what[192];				/* was wrong; empty: nothing, or no words for it */
+	struct autologger_provider {
+		char *name;
+		uint32_t status;
+	} *providers;
+	size_t provider_count;
+};
+
+/* A file of the directory, read */
+struct autologger_conf {
+	char name[256];			/* of the session */
+	char path[4096];
+	struct etw_autolog_conf conf;
+	uint32_t status;		/* ERROR_SUCCESS, or why conf is empty */
+	char what[192];
+};
+
+/* autologger_conf.c: names as scandir(3) has them; *list is to be freed with them. */
+const char *autologger_dir(void);
+int autologger_names(const char *dir, const char *suffix, char ***list);
+void autologger_names_free(char **list, int count);
+/* False: what is wrong is in it, and is told unless quiet. */
+bool autologger_load(const char *name, struct autologger_conf *to, bool quiet);
+void autologger_unload(struct autologger_conf *conf);
+
+/* autologger_start.c.  All of it is right, as far as it shows without a device? */
+bool autologger_check(const struct autologger_conf *conf);
+bool autologger_start(int fd, const struct autologger_conf *conf);
+
+/* autologger_state.c */
+bool autologger_write_result(const char *name, const struct autologger_result *result);
+/* False: it was never started since boot. */
+bool autologger_read_result(const char *name, struct autologger_result *result);
+void autologger_forget(const char *name);
+void autologger_result_free(struct autologger_result *result);
+/* The number that its next file has, 1 to max; 0: it cannot be kept, and that was told. */
+uint32_t autologger_next_file(const char *name, uint32_t max);
+
+/* autologger_list.c: exit status */
+int autologger_list(char **names, bool json);
+
+#endif /* ETW_CLI_AUTOLOGGER_H */

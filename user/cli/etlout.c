@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * etlout.c - log files that merge and split write
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli.h"
+#include "etlout.h"
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+	caught = number;
+}
+
+void etlout_catch_signals(void)
+{
+	cli_catch_ending(on_signal);
+}
+
+bool etlout_caught(void)
+{
+	return caught;
+}
+
+void etlout_raise(void)
+{
+	if (caught)
+		raise(caught);
+}
+
+bool etlout_option(struct etlout_options *options, int option)
+{
+	switch (option) {
+	case ETLOUT_OPT_COMPRESS:
+		options->compress = true;
+		return true;
+	case ETLOUT_OPT_REPLACE:
+		options->replace = true;
+		return true;
+	case 'q':
+		options->quiet = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int create_fail(const char *path, int err)
+{
+	switch (-err) {
+	case EEXIST:
+		return cli_fail("%s exists; --replace replaces it", cli_quote(path));
+	case ESPIPE:
+		return cli_fail("%s: a log file is not written to a pipe or a device",
+				cli_quote(path));
+	default:
+		return cli_fail("%s: %s", cli_quote(path), strerror(-err));
+	}
+}
+
+int etlout_create(struct etlout *out, const char *path, const struct etlout_options *options,
+		  const struct etlmerge *merge, const struct inputs *inputs)
+{
+	const struct etw_etl_options how = {
+		.like = &merge->like,
+		.compress = options->compress,
+		.replace = options->replace,
+	};
+	struct stat there;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	if (!stat(path, &there) && inputs_have(inputs, &there))
+		return cli_fail("%s is one of the files that are read", cli_quote(path));
+	out->path = strdup(path);
+	if (!out->path)
+		cli_die("out of memory");
+	err = etw_etl_create(path, &how, &out->writer);
+	out->last = merge->like.start_clock;
+	return err ? create_fail(path, err) : 0;
+}
+
+/* A pair of clock and time about every second is more than any clock drifts. */
+static void tell_pair(struct etlout *out, const struct etlmerge *merge,
+		      const struct etlmerge_record *record)
+{
+	uint64_t second = etw_etl_frequency(&merge->like);
+
+	if (out->pair && (uint64_t)record->key - (uint64_t)out->pair < second)
+		return;
+	out->pair = record->key;
+	etw_etl_pair(out->writer, record->key, etlmerge_time(merge, record->key));
+}
+
+int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const void *data,
+	       uint32_t size)
+{
+	int err = etw_etl_write(out->writer, cpu, data, size);
+
+	if (err == -EMSGSIZE || err == -EINVAL) {
+		merge->skipped++;
+		return 0;
+	}
+	return err ? cli_fail("%s: %s", cli_quote(out->path), strerror(-err)) : 0;
+}
+
+int etlout_write(struct etlout *out, struct etlmerge *merge,
+		 const struct etlmerge_record *record)
+{
+	tell_pair(out, merge, record);
+	if (record->key > out->last)
+		out->last = record->key;
+	return etlout_put(out, merge, record->event->cpu, record->data, record->size);
+}
+
+int etlout_reopen(struct etlout *out)
+{
+	int err = etw_etl_append(out->path, &out->writer);
+
+	return err ? cli_fail("%s: %s", cli_quote(out->path), strerror(-err)) : 0;
+}
+
+int etlout_finish(struct etlout *out, int64_t end_time)
+{
+	int err = etw_etl_finish(out->writer, end_time, &out->count);
+
+	out->writer = NULL;
+	out->there |= !err;
+	if (!err)
+		return 0;
+	cli_fail("%s: %s", cli_quote(out->path), strerror(-err));
+	return 1;
+}
+
+void etlout_discard(struct etlout *out)
+{
+	etw_etl_discard(out->writer);
+	if (out->there)
+		unlink(out->path);
+	etlout_free(out);
+}
+
+void etlout_free(struct etlout *out)
+{
+	free(out->path);
+	memset(out, 0, sizeof(*out));
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inputs.c - log files that a command reads, merged by time
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "inputs.h"
+#include "tdh/embed.h"
+
+#define REPORTS_MAX	20	/* of a file; those beyond are only counted */
+
+struct input {
+	const char *path;
+	struct etw_etl_input in;
+	unsigned int reports;
+};
+
+static void on_report(void *context, uint64_t offset, const char *what)
+{
+	struct input *in = context;
+
+	if (in->reports++ < REPORTS_MAX)
+		cli_note("%s: at offset %" PRIu64 ": %s", cli_quote(in->path), offset, what);
+}
+
+static int open_fail(const char *path, int err)
+{
+	if (err == -EINVAL)
+		return cli_fail("%s: not a log file (.etl)", cli_quote(path));
+	if (err == -ESPIPE)
+		return cli_fail("%s: a log file is not read from a pipe or a device",
+				cli_quote(path));
+	return cli_fail("%s: %s", cli_quote(path), strerror(-err));
+}
+
+int inputs_open(struct inputs *inputs, char **paths)
+{
+	struct input *in;
+	unsigned int n = 0;
+	int err;
+
+	while (paths[n])
+		n++;
+	inputs->list = calloc(n, sizeof(*inputs->list));
+	inputs->merge = calloc(n, sizeof(struct etw_etl_input *));
+	if (!inputs->list || !inputs->merge)
+		cli_die("out of memory");
+	for (; inputs->count < n; inputs->count++) {
+		in = &inputs->list[inputs->count];
+		in->path = paths[inputs->count];
+		err = etw_etl_open(in->path, on_report, in, &in->in.file);
+		if (err)
+			return open_fail(in->path, err);
+		inputs->merge[inputs->left++] = &in->in;
+	}
+	return 0;
+}
+
+void inputs_close(struct inputs *inputs)
+{
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++)
+		etw_etl_close(inputs->list[i].in.file);
+	free(inputs->list);
+	free(inputs->merge);
+	memset(inputs, 0, sizeof(*inputs));
+}
+
+static struct input *input_of(struct etw_etl_input *in)
+{
+	return (struct input *)((char *)in - offsetof(struct input, in));
+}
+
+int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
+		unsigned int *source)
+{
+	struct etw_etl_input *in;
+	int err = 0;
+
+	if (inputs->current)
+		inputs->current->has_next = false;
+	in = inputs->current = etw_etl_earliest(inputs->merge, &inputs->left, &err);
+	if (in) {
+		*event = &in->next;
+		*source = (unsigned int)(input_of(in) - inputs->list);
+		return 1;
+	}
+	if (err)
+		open_fail(input_of(inputs->merge[0])->path, err);
+	return err ? -1 : 0;
+}
+
+void inputs_schemas(const struct inputs *inputs)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < inputs->count; i++) {
+		ret = etw_embed_scan(NULL, inputs->list[i].path);
+		if (ret == -ENOMEM)
+			cli_die("out of memory");
+		if (ret < 0)
+			cli_note("%s: not searched for schemas: %s",
+				 cli_quote(inputs->list[i].path), strerror(-ret));
+	}
+}
+
+int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
+{
+	return open_fail(inputs->list[source].path, err);
+}
+
+static void tell(const struct input *in)
+{
+	const TRACE_LOGFILE_HEADER *header = &etw_etl_info(in->in.file)->header;
+
+	if (in->reports > REPORTS_MAX)
+		cli_note("%s: %u more places that make no sense", cli_quote(in->path),
+			 in->reports - REPORTS_MAX);
+	if (etw_etl_cut_off(in->in.file))
+		cli_note("%s: it was not closed: its session runs, or did not end well",
+			 cli_quote(in->path));
+	if (header->EventsLost)
+		cli_note("%s: %u event%s lost when written", cli_quote(in->path),
+			 header->EventsLost, cli_s(header->EventsLost));
+	if (header->BuffersLost)
+		cli_note("%s: %u buffer%s lost to the file", cli_quote(in->path),
+			 header->BuffersLost, cli_s(header->BuffersLost));
+}
+
+void inputs_tell(const struct inputs *inputs)
+{
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++)
+		tell(&inputs->list[i]);
+}
+
+struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source)
+{
+	return inputs->list[source].in.file;
+}
+
+bool inputs_have(const struct inputs *inputs, const struct stat *file)
+{
+	struct stat own;
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++)
+		if (!stat(inputs->list[i].path, &own) && own.st_dev == file->st_dev &&
+		    own.st_ino == file->st_ino)
+			return true;
+	return false;
+}
+
+unsigned int inputs_progress(const struct inputs *inputs)
+{
+	struct etw_etl_count count;
+	double done = 0, all = 0;
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++) {
+		etw_etl_counts(inputs->list[i].in.file, &count);
+		all += (double)count.size;
+		if (count.buffers)
+			done += (double)count.size * (double)count.buffers_read /
+				(double)count.buffers;
+	}
+	return all > 0 && done < all ? (unsigned int)(done * 1000 / all) : 1000;
+}
+
+int64_t inputs_start(const struct inputs *inputs)
+{
+	int64_t start = INT64_MAX, own;
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++) {
+		own = etw_etl_info(inputs->list[i].in.file)->header.StartTime.QuadPart;
+		if (own < start)
+			start = own;
+	}
+	return start;
+}
+
+void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers)
+{
+	const TRACE_LOGFILE_HEADER *header;
+	unsigned int i;
+
+	*events = *buffers = 0;
+	for (i = 0; i < inputs->count; i++) {
+		header = &etw_etl_info(inputs->list[i].in.file)->header;
+		*events += header->EventsLost;
+		*buffers += header->BuffersLost;
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inputs.h - log files that a command reads, merged by time
+ *
+ * What is wrong in a file is told on stderr, with its offset, when it is met; the
+ * next buffer goes on.
+ */
+#ifndef ETW_CLI_INPUTS_H
+#define ETW_CLI_INPUTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include "lib/etlfile.h"
+
+struct input;
+
+/* All zero is none. */
+struct inputs {
+	struct input *list;
+	unsigned int count;
+	/* the merge's own */
+	struct etw_etl_input **merge;
+	unsigned int left;
+	struct etw_etl_input *current;
+};
+
+/* paths ends with NULL.  Returns the exit status; call inputs_close() in any case. */
+int inputs_open(struct inputs *inputs, char **paths);
+void inputs_close(struct inputs *inputs);
+
+/*
+ * The next event of all files, by time.  1: *event, valid until the next call, of the
+ * file with index *source; 0: that was all; -1: reading failed, which was told.
+ */
+int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
+		unsigned int *source);
+
+/* Tell that reading one has failed.  Returns the exit status. */
+int inputs_fail(const struct inputs *inputs, unsigned int source, int err);
+
+/* Decode their events by the schemas that lie in them, if there are any. */
+void inputs_schemas(const struct inputs *inputs);
+
+/* What the files say of themselves that their events do not: a line each. */
+void inputs_tell(const struct inputs *inputs);
+
+struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source);
+/* Is this one of them? */
+bool inputs_have(const struct inputs *inputs, const struct stat *file);
+/* How much of all files was read, of 1000; they are of different sizes. */
+unsigned int inputs_progress(const struct inputs *inputs);
+/* When the earliest of them began, FILETIME. */
+int64_t inputs_start(const struct inputs *inputs);
+/* That they tell of, and those that their reading has found; running totals. */
+void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers);
+
+#endif /* ETW_CLI_INPUTS_H */

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema.c - what manifests say of providers: names for the command line
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <tdh.h>
+#include "cli.h"
+#include "schema.h"
+#include "text.h"
+#include "lib/utf.h"
+#include "tdh/store.h"
+
+/* Manifests that something of was handed out, and those of --manifest */
+static struct {
+	struct etw_manifest **held;
+	size_t count;
+	struct etw_manifest **loaded;
+	size_t loaded_count;
+} manifests;
+
+static void append(struct etw_manifest ***list, size_t *count, struct etw_manifest *manifest)
+{
+	struct etw_manifest **more = reallocarray(*list, *count + 1, sizeof(*more));
+
+	if (!more)
+		cli_die("out of memory");
+	*list = more;
+	more[(*count)++] = manifest;
+}
+
+/* The first thing that is wrong; "etw mc" tells all of them. */
+static _Noreturn void refuse(const char *option, const char *path,
+			     const struct etw_problems *problems)
+{
+	const struct etw_problem *problem = problems->list;
+	const struct etw_problem *end = problem + problems->count;
+
+	while (problem < end && problem->warning)
+		problem++;
+	if (problem == end)
+		cli_die("%s: %s: no manifest", option, cli_quote(path));
+	cli_die("%s: %s:%u: %s%s", option, cli_quote(path), problem->line, problem->text,
+		problems->errors > 1 ? " ('etw mc' tells what else is wrong)" : "");
+}
+
+void schema_load(const char *option, const char *path)
+{
+	struct etw_problems problems = { .count = 0 };
+	struct etw_manifest *manifest;
+	int err = etw_manifest_read_file(path, &manifest, &problems);
+
+	if (err == -EINVAL)
+		refuse(option, path, &problems);
+	if (err)
+		cli_die("%s: %s: %s", option, cli_quote(path), strerror(-err));
+	etw_problems_free(&problems);
+	if (etw_store_add(manifest))
+		cli_die("out of memory");
+	append(&manifests.loaded, &manifests.loaded_count, manifest);
+}
+
+void schema_unload(void)
+{
+	while (manifests.loaded_count) {
+		struct etw_manifest *manifest = manifests.loaded[--manifests.loaded_count];
+
+		etw_store_remove(manifest);
+		etw_manifest_put(manifest);
+	}
+	while (manifests.count)
+		etw_manifest_put(manifests.held[--manifests.count]);
+	free(manifests.loaded);
+	free(manifests.held);
+	memset(&manifests, 0, sizeof(manifests));
+}
+
+/* ----------------------------------------------------------------- providers */
+
+const struct etw_mf_provider *schema_provider(const struct etw_guid *guid)
+{
+	const struct etw_mf_provider *provider;
+	struct etw_manifest *manifest;
+	GUID copy;
+	size_t i;
+
+	memcpy(&copy, guid, sizeof(copy));
+	provider = etw_store_find(&copy, &manifest);
+	if (!provider)
+		return NULL;
+	for (i = 0; i < manifests.count && manifests.held[i] != manifest; i++)
+		;
+	if (i < manifests.count)
+		etw_manifest_put(manifest);
+	else
+		append(&manifests.held, &manifests.count, manifest);
+	return provider;
+}
+
+const char *schema_provider_name(const struct etw_guid *guid)
+{
+	const struct etw_mf_provider *provider = schema_provider(guid);
+
+	return provider ? provider->name : NULL;
+}
+
+/* All that have a schema, for free(); NULL: that cannot be had. */
+static PROVIDER_ENUMERATION_INFO *enumerate(void)
+{
+	PROVIDER_ENUMERATION_INFO *list = NULL;
+	ULONG size = 0, ret;
+
+	/* Somebody may install one meanwhile. */
+	do {
+		free(list);
+		list = size ? malloc(size) : NULL;
+		if (size && !list)
+			cli_die("out of memory");
+		ret = TdhEnumerateProviders(list, &size);
+	} while (ret == ERROR_INSUFFICIENT_BUFFER);
+	if (!ret)
+		return list;
+	free(list);
+	return NULL;
+}
+
+static bool is_name(const PROVIDER_ENUMERATION_INFO *list, const TRACE_PROVIDER_INFO *info,
+		    const char *name)
+{
+	const WCHAR *wide = (const void *)((const char *)list + info->ProviderNameOffset);
+	char narrow[ETW_NAME_MAX + 1];
+	ssize_t len;
+
+	if (!info->ProviderNameOffset)
+		return false;
+	len = etw_utf16_to_utf8(wide, etw_utf16_len(wide, ETW_NAME_MAX + 1), narrow, ETW_NAME_MAX);
+	if (len < 0 || len > ETW_NAME_MAX)
+		return false;
+	narrow[len] = '\0';
+	return !strcasecmp(narrow, name);
+}
+
+unsigned int schema_find_name(const char *name, struct etw_guid *guid)
+{
+	PROVIDER_ENUMERATION_INFO *list = enumerate();
+	unsigned int matches = 0;
+	ULONG i;
+
+	for (i = 0; list && i < list->NumberOfProviders; i++) {
+		const TRACE_PROVIDER_INFO *info = &list->TraceProviderInfoArray[i];
+
+		if (!is_name(list, info, name) ||
+		    (matches && !memcmp(guid, &info->ProviderGuid, sizeof(*guid))))
+			continue;
+		if (!matches++)
+			memcpy(guid, &info->ProviderGuid, sizeof(*guid));
+	}
+	free(list);
+	return matches;
+}
+
+/* --------------------------------------------------------------------- names */
+
+/* A name as such, without the prefix of standard ones, or as its symbol */
+static bool matches(const char *word, const char *name, const char *symbol)
+{
+	if (symbol && !strcasecmp(word, symbol))
+		return true;
+	if (!name)
+		return false;
+	return !strcasecmp(word, name) ||
+	       (!strncmp(name, "win:", 4) && !strcasecmp(word, name + 4));
+}
+
+bool schema_level(const struct etw_mf_provider *provider, const char *name, uint8_t *level)
+{
+	const struct etw_mf_named *standard;
+	unsigned int i;
+
+	for (i = 0; i < provider->level_count; i++) {
+		if (matches(name, provider->levels[i].name, provider->levels[i].symbol)) {
+			*level = provider->levels[i].value;
+			return true;
+		}
+	}
+	for (i = 0; i < 256; i++) {
+		standard = etw_standard_level((uint8_t)i);
+		if (standard && matches(name, standard->name, NULL)) {
+			*level = (uint8_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool schema_keyword(const struct etw_mf_provider *provider, const char *name, uint64_t *mask)
+{
+	const struct etw_mf_keyword *standard;
+	unsigned int i;
+
+	for (i = 0; i < provider->keyword_count; i++) {
+		if (matches(name, provider->keywords[i].name, provider->keywords[i].symbol)) {
+			*mask = provider->keywords[i].mask;
+			return true;
+		}
+	}
+	for (i = 0; i < 64; i++) {
+		standard = etw_standard_keyword(1ull << i);
+		if (standard && matches(name, standard->name, NULL)) {
+			*mask = 1ull << i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What is shown in place of a name */
+static bool is_label(const struct etw_mf_provider *provider, const struct etw_mf_message *message,
+		     const char *word)
+{
+	const char *text = etw_mf_text(provider->manifest, message);
+
+	return text && !strcasecmp(word, text);
+}
+
+static bool by_task(const struct etw_mf_provider *provider, const struct etw_mf_event *event,
+		    const char *name)
+{
+	const struct etw_mf_task *task = event->task;
+
+	return task && (matches(name, task->name, task->symbol) ||
+			is_label(provider, task->message, name));
+}
+
+/* TASK/OPCODE, either of which may have a / in it */
+static bool by_both(const struct etw_mf_provider *provider, const struct etw_mf_event *event,
+		    const char *name)
+{
+	const struct etw_mf_named *opcode = event->opcode;
+	const char *slash = strchr(name, '/');
+	char task[256];
+
+	if (!opcode)
+		return false;
+	for (; slash && slash - name < (ptrdiff_t)sizeof(task); slash = strchr(slash + 1, '/')) {
+		memcpy(task, name, slash - name);
+		task[slash - name] = '\0';
+		if (by_task(provider, event, task) &&
+		    (matches(slash + 1, opcode->name, opcode->symbol) ||
+		     is_label(provider, opcode->message, slash + 1)))
+			return true;
+	}
+	return false;
+}
+
+static bool by_name(const struct etw_mf_provider *provider, const struct etw_mf_event *event,
+		    const char *name)
+{
+	(void)provider;
+	return matches(name, event->name, event->symbol);
+}
+
+const struct etw_mf_event *schema_event(const struct etw_mf_provider *provider, const char *name,
+					const struct etw_mf_event *before)
+{
+	const struct etw_mf_event *end = provider->events + provider->event_count, *event;
+	bool (*is)(const struct etw_mf_provider *provider, const struct etw_mf_event *event,
+		   const char *name) = by_task;
+
+	for (event = provider->events; event < end; event++) {
+		if (by_name(provider, event, name))
+			is = by_name;
+		else if (is == by_task && by_both(provider, event, name))
+			is = by_both;
+	}
+	for (event = before ? before + 1 : provider->events; event < end; event++)
+		if (is(provider, event, name))
+			return event;
+	return NULL;
+}
+
+static void add_name(struct etw_text *to, const char *name)
+{
+	if (!name || to->len > 200)
+		return;
+	if (to->len)
+		text_puts(to, ", ");
+	text_escape(to, name, strlen(name));
+}
+
+void schema_print_levels(const struct etw_mf_provider *provider, struct etw_text *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < provider->level_count; i++)
+		add_name(to, provider->levels[i].name);
+}
+
+void schema_print_keywords(const struct etw_mf_provider *provider, struct etw_text *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < provider->keyword_count; i++)
+		add_name(to, provider->keywords[i].name);
+}

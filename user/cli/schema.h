@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema.h - what manifests say of providers: names for the command line
+ *
+ * Those of --manifest, and those that are installed.  What is returned stays valid
+ * until schema_unload().
+ */
+#ifndef ETW_CLI_SCHEMA_H
+#define ETW_CLI_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <etw/abi.h>
+#include "text.h"
+#include "tdh/model.h"
+
+/* Load a manifest for this command; one that cannot be loaded ends it. */
+void schema_load(const char *option, const char *path);
+void schema_unload(void);
+
+/* NULL: no manifest has it. */
+const struct etw_mf_provider *schema_provider(const struct etw_guid *guid);
+/* Its name there, or NULL */
+const char *schema_provider_name(const struct etw_guid *guid);
+/* How many GUIDs manifests give this name, without regard to case; *guid: of the first */
+unsigned int schema_find_name(const char *name, struct etw_guid *guid);
+
+/* Names of one provider, without regard to case.  false: it has none so named. */
+bool schema_level(const struct etw_mf_provider *provider, const char *name, uint8_t *level);
+bool schema_keyword(const struct etw_mf_provider *provider, const char *name, uint64_t *mask);
+
+/*
+ * The next event, after the one before (NULL: the first), whose name or symbol that is,
+ * or whose TASK/OPCODE or task it is if no event has it for a name; NULL: there is no more.
+ */
+const struct etw_mf_event *schema_event(const struct etw_mf_provider *provider, const char *name,
+					const struct etw_mf_event *before);
+
+/* The names there are, for a message that says which one might have been meant. */
+void schema_print_levels(const struct etw_mf_provider *provider, struct etw_text *to);
+void schema_print_keywords(const struct etw_mf_provider *provider, struct etw_text *to);
+
+#endif /* ETW_CLI_SCHEMA_H */

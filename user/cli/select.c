@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * select.c - which events of a trace are wanted
+ *
+ * What a record's header tells is looked at first: most events that are not wanted
+ * are not decoded.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "cli.h"
+#include "schema.h"
+#include "select.h"
+#include "lib/eventrecord.h"
+#include "lib/guid.h"
+#include "lib/nameguid.h"
+#include "tdh/when.h"
+
+#define PROVIDERS_MAX	1024
+#define PIDS_MAX	4096
+#define IDS		65536
+
+/* A provider by its GUID; or by its name, and the GUID that the name stands for */
+struct wanted {
+	const char *text;
+	const char *name;	/* NULL: only the GUID is meant */
+	unsigned int guid_count;
+	struct etw_guid guid[2];
+	bool seen;
+};
+
+struct bound {
+	const char *option;	/* that it was given by */
+	const char *text;	/* NULL: none */
+	struct etw_when when;
+	int64_t time;
+};
+
+struct select {
+	struct wanted *providers;
+	unsigned int provider_count;
+	bool by_name;		/* one of them is */
+	uint8_t *ids;		/* a bit for each, or NULL: all */
+	uint32_t *pids;
+	unsigned int pid_count;
+	bool has_level, has_keyword;
+	uint8_t level;
+	uint64_t keyword;
+	struct bound since, until;
+	struct etw_expr **filters;
+	unsigned int filter_count;
+	bool filters_decode;
+	struct etw_expr_ask ask;
+	/* of select_event() */
+	struct etw_decoder *decoder;
+	struct etw_event_items items;
+};
+
+/* -------------------------------------------------------------------- options */
+
+static void *grow(void *list, unsigned int count, size_t size)
+{
+	void *more = reallocarray(list, count + 1, size);
+
+	if (!more)
+		cli_die("out of memory");
+	return more;
+}
+
+static void take_provider(struct select *s, const char *text)
+{
+	struct wanted *w;
+
+	if (s->provider_count == PROVIDERS_MAX)
+		cli_usage("--provider: given more than %d times", PROVIDERS_MAX);
+	s->providers = grow(s->providers, s->provider_count, sizeof(*w));
+	w = &s->providers[s->provider_count++];
+	memset(w, 0, sizeof(*w));
+	w->text = text;
+	if (!etw_guid_parse(text, &w->guid[0])) {
+		w->guid_count = 1;
+		return;
+	}
+	if (strchr(text, '-') && !text[strspn(text, "{}-0123456789abcdefABCDEF")])
+		cli_usage("--provider: %s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
+			  cli_quote(text));
+	w->name = text + (*text == '*');
+	/* Those of TraceLogging mostly have the GUID that is made of their name. */
+	if (etw_guid_from_name(w->name, strlen(w->name), &w->guid[0]))
+		cli_usage("--provider: %s is no name in UTF-8 of 1 to %d bytes", cli_quote(text),
+			  ETW_NAME_MAX);
+	w->guid_count = 1;
+	s->by_name = true;
+}
+
+/* Numbers and ranges of them: "1,5-9". */
+static void take_list(const char *option, const char *text, uint32_t max, struct select *s,
+		      void (*take)(struct select *s, uint32_t low, uint32_t high))
+{
+	char *copy = strdup(text), *at = copy, *one, *dash;
+	uint32_t low, high;
+
+	if (!copy)
+		cli_die("out of memory");
+	while ((one = strsep(&at, ","))) {
+		dash = strchr(one, '-');
+		if (dash)
+			*dash = '\0';
+		low = cli_number(option, one, 0, max);
+		high = dash ? cli_number(option, dash + 1, 0, max) : low;
+		if (high < low)
+			cli_usage("%s: %s-%s is no range", option, one, dash + 1);
+		take(s, low, high);
+	}
+	free(copy);
+}
+
+static void take_ids(struct select *s, uint32_t low, uint32_t high)
+{
+	if (!s->ids)
+		s->ids = calloc(IDS / 8, 1);
+	if (!s->ids)
+		cli_die("out of memory");
+	for (; low <= high; low++)
+		s->ids[low / 8] |= (uint8_t)(1u << low % 8);
+}
+
+/* Ranges of processes: as two each */
+static void take_pids(struct select *s, uint32_t low, uint32_t high)
+{
+	if (s->pid_count == PIDS_MAX)
+		cli_usage("--pid: more than %d", PIDS_MAX);
+	s->pids = grow(s->pids, s->pid_count, 2 * sizeof(*s->pids));
+	s->pids[2 * s->pid_count] = low;
+	s->pids[2 * s->pid_count++ + 1] = high;
+}
+
+static void take_time(const char *option, struct bound *bound, const char *text)
+{
+	if (!etw_when_parse(text, strlen(text), &bound->when))
+		cli_usage("%s: %s is no time: see etw(8), TIMES", option, cli_quote(text));
+	bound->option = option;
+	bound->text = text;
+}
+
+static void take_filter(struct select *s, const char *text)
+{
+	const char *error = NULL;
+	size_t column = 0;
+	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
+
+	if (!expr && !error)
+		cli_die("out of memory");
+	if (!expr)
+		cli_usage("--filter: column %zu: %s", column, error);
+	s->filters = grow(s->filters, s->filter_count, sizeof(expr));
+	s->filters[s->filter_count++] = expr;
+	s->filters_decode |= etw_expr_decodes(expr);
+}
+
+bool select_option(struct select **select, int option, const char *value)
+{
+	struct select *s = *select;
+
+	if (option < SELECT_OPT || option >= SELECT_OPT_END)
+		return false;
+	if (!s)
+		s = *select = calloc(1, sizeof(*s));
+	if (!s)
+		cli_die("out of memory");
+	switch (option) {
+	case SELECT_OPT_PROVIDER:
+		take_provider(s, value);
+		break;
+	case SELECT_OPT_ID:
+		take_list("--id", value, IDS - 1, s, take_ids);
+		break;
+	case SELECT_OPT_LEVEL:
+		s->has_level = true;
+		s->level = cli_level("--level", value);
+		break;
+	case SELECT_OPT_KEYWORD:
+		s->has_keyword = true;
+		s->keyword |= cli_hex("--keyword", value);
+		break;
+	case SELECT_OPT_PID:
+		take_list("--pid", value, UINT32_MAX, s, take_pids);
+		break;
+	case SELECT_OPT_SINCE:
+		take_time("--since", &s->since, value);
+		break;
+	case SELECT_OPT_UNTIL:
+		take_time("--until", &s->until, value);
+		break;
+	default:
+		take_filter(s, value);
+	}
+	return true;
+}
+
+/* What manifests call so */
+static void find_provider(struct wanted *w)
+{
+	struct etw_guid guid;
+
+	if (w->name && w->name == w->text && schema_find_name(w->name, &guid))
+		w->guid[w->guid_count++] = guid;
+}
+
+void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *ask)
+{
+	static const struct etw_expr_ask nobody;
+	unsigned int i;
+
+	if (!s)
+		return;
+	s->ask = ask ? *ask : nobody;
+	for (i = 0; i < s->provider_count; i++)
+		find_provider(&s->providers[i]);
+	for (i = 0; i < s->filter_count; i++) {
+		if (!s->ask.process && etw_expr_asks_process(s->filters[i]))
+			cli_usage("--filter: process: the names of processes are known only of a session that runs");
+		etw_expr_ask(s->filters[i], &s->ask);
+	}
+	if (s->since.text)
+		s->since.time = etw_when_at(&s->since.when, start);
+	if (s->until.text)
+		s->until.time = etw_when_at(&s->until.when, start);
+	if (s->since.text && s->until.text && s->until.time < s->since.time)
+		cli_usage("%s: %s is before %s, which is %s", s->until.option,
+			  cli_quote(s->until.text), s->since.text, s->since.option);
+}
+
+bool select_decodes(const struct select *select)
+{
+	return select && (select->by_name || select->filters_decode);
+}
+
+/* -------------------------------------------------------------------- choosing */
+
+static bool has_pid(const struct select *s, uint32_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->pid_count; i++)
+		if (pid >= s->pids[2 * i] && pid <= s->pids[2 * i + 1])
+			return true;
+	return false;
+}
+
+/* The provider that has this GUID, or NULL */
+static struct wanted *find_guid(const struct select *s, const struct etw_guid *guid)
+{
+	struct wanted *w;
+	unsigned int i;
+
+	for (w = s->providers; w < s->providers + s->provider_count; w++)
+		for (i = 0; i < w->guid_count; i++)
+			if (!memcmp(&w->guid[i], guid, sizeof(*guid)))
+				return w;
+	return NULL;
+}
+
+static struct wanted *find_name(const struct select *s, const EVENT_RECORD *record,
+				const struct etw_decoded *decoded)
+{
+	const char *name = decoded ? decoded->provider : NULL;
+	struct wanted *w;
+
+	if (!name && s->ask.provider)
+		name = s->ask.provider(s->ask.context, &record->EventHeader.ProviderId);
+	for (w = s->providers; name && w < s->providers + s->provider_count; w++)
+		if (w->name && !strcasecmp(w->name, name))
+			return w;
+	return NULL;
+}
+
+/* All but the provider */
+static bool header_is_wanted(const struct select *s, int64_t time,
+			     const struct etw_event_header *h)
+{
+	if ((s->since.text && time < s->since.time) || (s->until.text && time > s->until.time))
+		return false;
+	if (s->has_level && h->desc.level > s->level)
+		return false;
+	if (s->has_keyword && !(h->desc.keyword & s->keyword))
+		return false;
+	if (s->pid_count && !has_pid(s, h->process_id))
+		return false;
+	return !s->ids || s->ids[h->desc.id / 8] >> h->desc.id % 8 & 1;
+}
+
+bool select_may(const struct select *s, const struct etw_rt_event *event)
+{
+	const struct etw_event_header *header = event->record.header;
+
+	if (!s)
+		return true;
+	return header_is_wanted(s, event->time, header) &&
+	       (!s->provider_count || s->by_name || find_guid(s, &header->provider));
+}
+
+bool select_wants(struct select *s, const EVENT_RECORD *record,
+		  const struct etw_decoded *decoded, struct etw_decoder *decoder)
+{
+	const void *header;
+	struct wanted *w;
+	unsigned int i;
+
+	if (!s)
+		return true;
+	/* They have the same layout: see lib/eventrecord.c. */
+	header = &record->EventHeader;
+	if (!header_is_wanted(s, record->EventHeader.TimeStamp.QuadPart, header))
+		return false;
+	if (s->provider_count) {
+		w = find_guid(s, &((const struct etw_event_header *)header)->provider);
+		if (!w && s->by_name)
+			w = find_name(s, record, decoded);
+		if (!w)
+			return false;
+		w->seen = true;
+	}
+	for (i = 0; i < s->filter_count; i++)
+		if (!etw_expr_match(s->filters[i], record, decoded, decoder))
+			return false;
+	return true;
+}
+
+bool select_event(struct select *s, const struct etw_rt_event *event)
+{
+	const struct etw_decoded *decoded = NULL;
+	EVENT_RECORD record;
+	struct wanted *w;
+
+	if (!s)
+		return true;
+	if (!select_may(s, event))
+		return false;
+	if (!s->filter_count && s->provider_count) {
+		w = find_guid(s, &event->record.header->provider);
+		if (w)
+			w->seen = true;
+		if (w || !s->by_name)
+			return w;
+	} else if (!s->filter_count) {
+		return true;
+	}
+	etw_event_record(&record, event, &s->items, false);
+	if (!select_decodes(s))
+		return select_wants(s, &record, NULL, NULL);
+	if (!s->decoder)
+		s->decoder = etw_decoder_new();
+	if (!s->decoder || etw_decode(s->decoder, &record, &decoded) == -ENOMEM)
+		cli_die("out of memory");
+	return select_wants(s, &record, decoded, s->decoder);
+}
+
+bool select_is_over(const struct select *select, int64_t time)
+{
+	return select && select->until.text && time > select->until.time;
+}
+
+void select_tell(const struct select *s)
+{
+	unsigned int i;
+
+	for (i = 0; s && i < s->provider_count; i++)
+		if (!s->providers[i].seen)
+			cli_note("no event is of provider %s", cli_quote(s->providers[i].text));
+}
+
+void select_free(struct select *s)
+{
+	unsigned int i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->filter_count; i++)
+		etw_expr_free(s->filters[i]);
+	etw_decoder_free(s->decoder);
+	etw_event_items_free(&s->items);
+	free(s->filters);
+	free(s->providers);
+	free(s->ids);
+	free(s->pids);
+	free(s);
+}
