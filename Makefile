@@ -6,7 +6,8 @@
 #   make check-debug    the same on kernels that look for errors (KASAN, lockdep,
 #                       KCSAN, ...; built the first time), and a short fuzz run
 #   make check-matrix   the tests in virtual machines, up to the newest kernel
-#   make fuzz TIME=10m  fuzzes the device on the debug kernel
+#   make fuzz TIME=10m  fuzzes the libraries' readers on the host, each for that long,
+#                       then the device on the debug kernel
 #   make bench          runs the benchmarks in a virtual machine
 #   make modules KERNEL=$(uname -r)    only the kernel modules, for that kernel
 #   make install, make uninstall       PREFIX, DESTDIR, KERNEL; see scripts/install.mk
@@ -17,13 +18,14 @@
 
 VERSION := 0.1.0
 SONAME := libetw.so.0
+TDH_SONAME := libtdh.so.0
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 # Variables given to this make are not for kbuild; it gets those it needs.
 MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: all lib cli modules samples selftests units bench-programs FORCE
+.PHONY: all lib tdh cli modules samples selftests units bench-programs fuzzers FORCE
 .PHONY: demo check check-debug check-matrix fuzz bench setup clean distclean
 
 ifeq ($(origin CC),default)
@@ -42,7 +44,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 endif
 
-all: lib cli modules samples selftests units bench-programs
+all: lib tdh cli modules samples selftests units bench-programs
 
 # ---------------------------------------------------------------- user space
 
@@ -51,13 +53,20 @@ CFLAGS ?= -O2 -g
 # leaves the library by a C++ exception.
 cflags := -std=gnu11 -fexceptions -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -MMD -MP -D_FILE_OFFSET_BITS=64
 include_lib := -Iinclude -Imodule
-include_cli := -Iinclude -Imodule -Iuser
+include_tdh := -Iinclude -Imodule -Iuser
 include_test := -Iinclude -Imodule -Iuser -Iselftests
+# libxml2's headers lie in a directory of their own.
+xml_flags := -isystem /usr/include/libxml2
+xml_libs := -lxml2
 
 lib_src := $(wildcard user/lib/*.c module/core/*.c)
 lib_obj := $(lib_src:%.c=build/obj/%.o)
 lib_map := $(wildcard user/lib/libetw.map)
-cli_src := $(wildcard user/cli/*.c)
+tdh_src := $(wildcard user/tdh/*.c)
+tdh_obj := $(tdh_src:%.c=build/obj/%.o)
+tdh_map := $(wildcard user/tdh/libtdh.map)
+# The command, with the message compiler and the converters in it.
+cli_src := $(wildcard user/cli/*.c user/mc/*.c user/convert/*.c)
 sample_src := $(wildcard user/samples/*.c)
 
 # $(call record,FILE,TEXT): FILE holds TEXT and is touched only when that
@@ -65,13 +74,18 @@ sample_src := $(wildcard user/samples/*.c)
 record = $(shell mkdir -p $(dir $(1)); printf '%s\n' '$(2)' | cmp -s - $(1) || printf '%s\n' '$(2)' >$(1))$(1)
 flags_file := $(call record,build/obj/flags,$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(cflags))
 lib_list := $(call record,build/obj/lib.list,$(lib_src))
+tdh_list := $(call record,build/obj/tdh.list,$(tdh_src))
 cli_list := $(call record,build/obj/cli.list,$(cli_src))
 
 lib: $(if $(lib_src),build/libetw.a build/libetw.so)
-cli: $(if $(cli_src),build/etw)
+tdh: $(if $(tdh_src),build/libtdh.a build/libtdh.so)
+cli: $(if $(cli_src),build/etw build/mc)
 samples: $(sample_src:user/samples/%.c=build/samples/%)
 
-build/obj/user/cli/%.o: include_here = $(include_cli)
+build/obj/user/tdh/%.o: include_here = $(include_tdh) $(xml_flags)
+build/obj/user/mc/%.o: include_here = $(include_tdh) $(xml_flags)
+build/obj/user/convert/%.o: include_here = $(include_tdh)
+build/obj/user/cli/%.o: include_here = $(include_tdh)
 build/obj/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
 build/obj/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
@@ -92,16 +106,35 @@ build/libetw.so.$(VERSION): $(lib_obj) $(lib_list) $(lib_map)
 build/libetw.so: build/libetw.so.$(VERSION)
 	$(Q)ln -sf libetw.so.$(VERSION) build/$(SONAME) && ln -sf $(SONAME) $@
 
-# $(call link_program): from the objects among the prerequisites and libetw.
+build/libtdh.a: $(tdh_obj) $(tdh_list)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(tdh_obj)
+
+# Of libetw it takes what has no state of its own (text, GUIDs, payload filters), from
+# the archive, so that a program that only decodes needs no libetw.so.
+build/libtdh.so.$(VERSION): $(tdh_obj) $(tdh_list) $(tdh_map) build/libetw.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-soname,$(TDH_SONAME) -Wl,-z,defs \
+		$(tdh_map:%=-Wl,--version-script=%) -o $@ $(tdh_obj) build/libetw.a $(xml_libs) -lm
+
+build/libtdh.so: build/libtdh.so.$(VERSION)
+	$(Q)ln -sf libtdh.so.$(VERSION) build/$(TDH_SONAME) && ln -sf $(TDH_SONAME) $@
+
+# $(call link_program): from the objects among the prerequisites and the libraries.
 link_program = $(Q)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(libs_here) -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libetlcheck.a,$^) \
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
 
 build/etw: libs_here = -ljson-c
-build/etw: $(cli_src:%.c=build/obj/%.o) build/libetw.a $(cli_list)
+build/etw: $(cli_src:%.c=build/obj/%.o) build/libtdh.a build/libetw.a $(cli_list)
 	$(call say,LD,$@)
 	$(link_program)
 
-build/samples/%: build/obj/user/samples/%.o build/libetw.a
+# The message compiler under its Windows name: the same as "etw mc".
+build/mc: build/etw
+	$(Q)ln -sf etw $@
+
+build/samples/%: build/obj/user/samples/%.o build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
 
@@ -138,6 +171,7 @@ check-matrix:
 	+@scripts/check matrix
 
 fuzz:
+	+@scripts/setup && scripts/fuzz-host --time $(or $(TIME),2m)
 	+@scripts/fuzz $(if $(TIME),--time $(TIME)) $(ARGS)
 
 bench:
@@ -150,4 +184,4 @@ clean:
 distclean: clean
 	rm -rf build
 
--include $(shell find build/obj build/san -name '*.d' 2>/dev/null)
+-include $(shell find build/obj build/san build/clang -name '*.d' 2>/dev/null)

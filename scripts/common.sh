@@ -34,3 +34,15 @@ kernel_version() {
 	dir=$(kernel_dir "$1") || return 1
 	printf '%s\n' "${dir##*/}"
 }
+
+# seconds T: 120, 120s, 10m or 2h in seconds.
+seconds() {
+	case $1 in
+	*[!0-9]*[!0-9]* | '' | [!0-9]*) die "not a time: $1" ;;
+	*h) echo $((${1%h} * 3600)) ;;
+	*m) echo $((${1%m} * 60)) ;;
+	*s) echo "${1%s}" ;;
+	*[!0-9]) die "not a time: $1" ;;
+	*) echo "$1" ;;
+	esac
+}

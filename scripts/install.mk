@@ -19,25 +19,30 @@ user_to := $(DESTDIR)$(PREFIX)
 headers := $(shell find include -name '*.h' 2>/dev/null)
 man_pages := $(wildcard user/man/*.[0-9])
 completion := $(wildcard user/completion/etw)
-pc_files := libetw.pc libetw-win32.pc
+pc_files := libetw.pc libetw-win32.pc libtdh.pc
 
 # Everything that is installed below PREFIX, for uninstall.
 installed := bin/etw lib/libetw.a lib/libetw.so lib/$(SONAME) lib/libetw.so.$(VERSION) \
+	lib/libtdh.a lib/libtdh.so lib/$(TDH_SONAME) lib/libtdh.so.$(VERSION) \
 	$(pc_files:%=lib/pkgconfig/%) \
 	lib/udev/rules.d/90-etw.rules lib/modules-load.d/etw.conf \
+	lib/systemd/system/etw-autologger.service \
+	lib/systemd/system/sysinit.target.wants/etw-autologger.service \
 	$(foreach m,$(man_pages),share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
 	$(if $(completion),share/bash-completion/completions/etw)
 
 # The module first: where it cannot be built nothing is installed.
 install: $(if $(filter none,$(KERNEL)),,install-module) install-user
 
-install-user: build/etw build/libetw.a build/libetw.so
+install-user: build/etw build/libetw.a build/libetw.so build/libtdh.a build/libtdh.so
 	$(Q)$(INSTALL) -d $(addprefix $(user_to)/,$(sort $(dir $(installed))))
 	$(Q)$(INSTALL) -m 755 build/etw $(user_to)/bin/
-	$(Q)$(INSTALL) -m 644 build/libetw.a $(user_to)/lib/
-	$(Q)$(INSTALL) -m 755 build/libetw.so.$(VERSION) $(user_to)/lib/
+	$(Q)$(INSTALL) -m 644 build/libetw.a build/libtdh.a $(user_to)/lib/
+	$(Q)$(INSTALL) -m 755 build/libetw.so.$(VERSION) build/libtdh.so.$(VERSION) $(user_to)/lib/
 	$(Q)ln -sf libetw.so.$(VERSION) $(user_to)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(user_to)/lib/libetw.so
+	$(Q)ln -sf libtdh.so.$(VERSION) $(user_to)/lib/$(TDH_SONAME)
+	$(Q)ln -sf $(TDH_SONAME) $(user_to)/lib/libtdh.so
 	$(Q)for h in $(headers:include/%=%); do \
 		$(INSTALL) -D -m 644 include/$$h $(user_to)/include/etw-linux/$$h || exit 1; done
 	$(Q)for pc in $(pc_files); do \
@@ -47,10 +52,14 @@ install-user: build/etw build/libetw.a build/libetw.so
 		$(INSTALL) -m 644 $$page $(user_to)/share/man/man$${page##*.}/ || exit 1; done
 	$(Q)sed -e 's,@PREFIX@,$(PREFIX),' packaging/90-etw.rules >$(user_to)/lib/udev/rules.d/90-etw.rules
 	$(Q)$(INSTALL) -m 644 packaging/modules-load.d/etw.conf $(user_to)/lib/modules-load.d/
+	$(Q)sed -e 's,@PREFIX@,$(PREFIX),' packaging/systemd/etw-autologger.service.in \
+		>$(user_to)/lib/systemd/system/etw-autologger.service
+	$(Q)ln -sf ../etw-autologger.service $(user_to)/lib/systemd/system/sysinit.target.wants/
 	$(if $(completion),$(Q)$(INSTALL) -m 644 $(completion) $(user_to)/share/bash-completion/completions/)
 ifeq ($(DESTDIR),)
 	$(Q)ldconfig 2>/dev/null || true
 	$(Q)! command -v udevadm >/dev/null || udevadm control --reload 2>/dev/null || true
+	$(Q)! command -v systemctl >/dev/null || systemctl daemon-reload 2>/dev/null || true
 endif
 
 install-module: build/modules/$(module_kernel)/etw.ko

@@ -7,7 +7,8 @@
 # Sample modules (user/samples/NAME/) and test modules (selftests/kmod/NAME/)
 # have their own Kbuild, which need say no more than "obj-m := NAME.o":
 # include/ and the answers of the probes (etw_probes.h) are on their include
-# path and etw.ko's symbols are known to them.
+# path and etw.ko's symbols are known to them. A manifest NAME.man beside them
+# becomes NAME_events.h, by "etw mc -km", which is on their path too.
 
 comma := ,
 RUNNING_KERNEL := $(shell uname -r)
@@ -32,9 +33,13 @@ endif
 
 module_src := $(wildcard module/*.[ch] module/core/*.[ch])
 module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h scripts/probes/*.c) scripts/probe scripts/mirror
+# A Windows sample's manifest, of the corpus of real ones, drives a test module.
+evntdrv_dir := selftests/kmod/etw_evntdrv
+evntdrv_man := $(firstword $(wildcard $(or $(ETW_CORPUS),../shared/corpus)/manifests/*__evntdrv.xml))
+all_extra_dirs := $(filter-out $(if $(evntdrv_man),,$(evntdrv_dir)),$(patsubst %/Kbuild,%, \
+	$(wildcard user/samples/*/Kbuild selftests/kmod/*/Kbuild)))
 # $(call extra_dirs,VERSION): test modules only where tests can run.
-extra_dirs = $(patsubst %/Kbuild,%,$(wildcard user/samples/*/Kbuild \
-	$(if $(filter $(1),$(test_kernels)),selftests/kmod/*/Kbuild)))
+extra_dirs = $(if $(filter $(1),$(test_kernels)),$(all_extra_dirs),$(filter user/%,$(all_extra_dirs)))
 module_list := $(call record,build/obj/module.list,$(module_src))
 
 kbuild_args := $(if $(V),V=$(V)) $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),"CF=$(CF)")
@@ -60,14 +65,33 @@ build/modules/$(1)/etw.ko: $(module_dep) $(module_list) $(kbuild_force)
 	$(Q)mkdir -p $$(@D) && cp build/kmod/$(1)/etw.ko $$@
 endef
 
+# $(call manifest_headers,DIR): what is made of the manifests there.
+manifest_headers = $(patsubst %.man,build/gen/%_events.h,$(wildcard $(1)/*.man)) \
+	$(if $(filter $(evntdrv_dir),$(1)),build/gen/$(1)/etw_evntdrv_events.h)
+
+.PHONY: manifest-headers
+manifest-headers: $(foreach d,$(all_extra_dirs),$(call manifest_headers,$(d)))
+
+build/gen/%_events.h: %.man build/etw
+	@mkdir -p $(@D)
+	$(call say,MC,$<)
+	$(Q)build/etw mc -km -h $(@D) -r $(@D) -z $(notdir $*)_events $<
+
+# The test finds the manifest beside the header.
+build/gen/$(evntdrv_dir)/etw_evntdrv_events.h: $(evntdrv_man) build/etw
+	@mkdir -p $(@D)
+	$(call say,MC,$<)
+	$(Q)ln -sf $(realpath $<) $(@D)/evntdrv.xml
+	$(Q)build/etw mc -km -h $(@D) -r $(@D) -z etw_evntdrv_events $<
+
 # $(call extra_rules,VERSION,DIR): kbuild would not notice that the versions of
 # etw.ko's symbols have changed.
 define extra_rules
-build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(wildcard $(2)/*) $(kbuild_force)
+build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(wildcard $(2)/*) $(call manifest_headers,$(2)) $(kbuild_force)
 	$(Q)scripts/mirror build/kmod/$(1)
 	$(Q)rm -f build/kmod/$(1)/$(2)/Module.symvers
 	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1)/$(2) $(kbuild_args) $(call no_btf,$(1)) \
-		KCFLAGS="$(addprefix -I$(CURDIR)/build/kmod/$(1)/,include module .probes/$(1))" \
+		KCFLAGS="$(addprefix -I$(CURDIR)/build/kmod/$(1)/,include module .probes/$(1)) $(addprefix -I,$(abspath $(sort $(dir $(call manifest_headers,$(2))))))" \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/build/kmod/$(1)/Module.symvers modules
 	$(Q)cp build/kmod/$(1)/$(2)/*.ko $$(@D)/ && test -e $$@ && touch $$@
 endef

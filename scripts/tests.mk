@@ -3,12 +3,17 @@
 # Tests and benchmarks. Part of the Makefile.
 #
 #   selftests/vm/NAME.c        build/selftests/NAME, run in the VM; linked with
-#                              libetw.a and all of selftests/lib
+#                              libtdh.a, libetw.a and all of selftests/lib
 #   selftests/vm/NAME_m32.c    the same, 32-bit and without the library
 #   selftests/unit/NAME.c      build/unit/NAME, run on the host; all of it and
-#                              of libetw under ASan and UBSan
+#                              of the libraries under ASan and UBSan
+#   selftests/etl/*.c          build/etl/walk and build/etl/check, which read log
+#                              files without any code of ours; and the same as a
+#                              library for the tests in the VM and on the host
 #   selftests/bench/NAME.c     build/bench/NAME, run by scripts/bench
 #   selftests/fuzz/*.c         build/fuzz/etw_fuzz, run by scripts/fuzz
+#   selftests/libfuzzer/NAME.c build/fuzz/NAME, of clang's libFuzzer, with the
+#                              libraries likewise; run by scripts/fuzz-host
 
 KSELFTEST := build/cache/linux-source/tools/testing/selftests
 
@@ -35,7 +40,37 @@ selftests:
 	@echo "  SKIP    selftests: run scripts/setup first, it fetches the kernel's test harness"
 endif
 
-$(vm64_programs): build/selftests/%: build/obj/selftests/vm/%.o $(testlib_obj) build/libetw.a
+# ------------------------------- the second reader of log files, and its checker
+
+etl_src := $(filter-out %/walk.c %/check.c,$(wildcard selftests/etl/*.c))
+etl_list := $(call record,build/obj/etl.list,$(etl_src))
+
+.PHONY: etl-programs
+etl-programs: build/etl/walk build/etl/check
+
+# No directory of ours is on its path: it stands alone.
+build/obj/selftests/etl/%.o build/san/selftests/etl/%.o: include_here = -Iselftests/etl
+
+build/etl/libetlcheck.a: $(etl_src:%.c=build/obj/%.o) $(etl_list)
+build/san/libetlcheck.a: $(etl_src:%.c=build/san/%.o) $(etl_list)
+build/etl/libetlcheck.a build/san/libetlcheck.a:
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+build/etl/walk build/etl/check: build/etl/%: build/obj/selftests/etl/%.o build/etl/libetlcheck.a
+	$(call say,LD,$@)
+	$(link_program)
+
+# A program on headers that the message compiler makes for user mode.
+build/gen/%_um.h: %.man build/etw
+	@mkdir -p $(@D)
+	$(call say,MC,$<)
+	$(Q)build/etw mc -um -h $(@D) -r $(@D) -z $(notdir $*)_um $< 2>$(@D)/$(notdir $*).log || { cat $(@D)/$(notdir $*).log >&2; exit 1; }
+
+build/obj/selftests/vm/mc_um.o: build/gen/selftests/mc/names_um.h build/gen/selftests/mc/types_um.h
+build/obj/selftests/vm/mc_um.o: include_here = $(include_test) -Ibuild/gen/selftests/mc -isystem $(KSELFTEST)
+
+$(vm64_programs): build/selftests/%: build/obj/selftests/vm/%.o $(testlib_obj) build/etl/libetlcheck.a build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
 
@@ -47,7 +82,9 @@ $(vm32_programs): build/selftests/%: selftests/vm/%.c $(flags_file)
 
 bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
-build/bench/%: build/obj/selftests/bench/%.o build/libetw.a
+# It compiles what it has generated.
+build/bench/manifest: $(patsubst %.c,build/obj/%.o,$(wildcard user/mc/*.c)) $(cli_list)
+build/bench/%: build/obj/selftests/bench/%.o build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
 
@@ -57,14 +94,60 @@ build/fuzz/etw_fuzz: $(fuzz_obj)
 	$(call say,LD,$@)
 	$(link_program)
 
+# ------------------------------------------- fuzzers of the libraries, by clang
+
+CLANG ?= clang
+fuzzer_src := $(wildcard selftests/libfuzzer/*.c)
+fuzzers := $(fuzzer_src:selftests/libfuzzer/%.c=build/fuzz/%)
+clang_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all  -Wno-varargs
+clang_flags_file := $(call record,build/clang/flags,$(CLANG) $(clang_flags) $(CPPFLAGS) $(cflags))
+
+fuzzers: $(fuzzers)
+
+build/clang/user/tdh/%.o build/clang/user/mc/%.o: include_here = $(include_tdh) $(xml_flags)
+build/clang/user/convert/%.o: include_here = $(include_tdh)
+
+build/clang/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
+build/clang/%.o: %.c $(clang_flags_file)
+	@mkdir -p $(@D)
+	$(call say,CLANG,$<)
+	$(Q)$(CLANG) $(cflags) $(or $(include_here),$(include_lib)) $(CPPFLAGS) $(clang_flags) \
+		-fsanitize=fuzzer-no-link -c -o $@ $<
+
+build/clang/libetw.a: $(lib_src:%.c=build/clang/%.o) $(lib_list)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+build/clang/libtdh.a: $(tdh_src:%.c=build/clang/%.o) $(tdh_list)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+wevt_src := $(addprefix user/mc/,binxml.c binxml_user.c bytes.c msgtable.c rc.c sha256.c) \
+	$(wildcard user/mc/wevt_*.c)
+build/fuzz/wevt: $(wevt_src:%.c=build/clang/%.o)
+convert_src := $(wildcard user/convert/*.c)
+convert_list := $(call record,build/obj/convert.list,$(convert_src))
+$(patsubst selftests/libfuzzer/%.c,build/fuzz/%,$(wildcard selftests/libfuzzer/convert_*.c)): \
+	$(convert_src:%.c=build/clang/%.o) $(convert_list)
+build/fuzz/convert_%: libs_here = -ljson-c
+$(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh.a build/clang/libetw.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(clang_flags) -fsanitize=fuzzer $(LDFLAGS) -pthread -o $@ \
+		$(filter %.o,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) $(libs_here) $(xml_libs) -lm
+
 # ------------------------------------------------ unit tests, with sanitizers
 
 san_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 san_obj := $(lib_src:%.c=build/san/%.o)
 
-units: $(unit_src:selftests/unit/%.c=build/unit/%)
+# What the tests of the message compiler, unit/mc_*.sh, work with.
+mc_values_obj := $(patsubst %,build/san/selftests/mc/%.o,values fields)
+mc_test := build/mc-test/values build/mc-test/fixture build/san/selftests/mc/runtime.o
+
+units: $(unit_src:selftests/unit/%.c=build/unit/%) $(mc_test) etl-programs
 
 build/san/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
+build/san/selftests/unit/manifest_memory.o: include_here = $(include_test) $(xml_flags)
 build/san/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
 	$(call say,CC SAN,$<)
@@ -74,11 +157,34 @@ build/san/libetw.a: $(san_obj) $(lib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(san_obj)
 
-build/san/user/cli/%.o: include_here = $(include_cli)
-build/unit/cli_event build/unit/cli_device: libs_here = -ljson-c
-build/unit/cli_device: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c,$(cli_src))) $(cli_list)
-build/unit/%: build/san/selftests/unit/%.o build/san/libetw.a
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %.a,$^) $(libs_here) -lm
+build/san/libtdh.a: $(tdh_src:%.c=build/san/%.o) $(tdh_list)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-.PRECIOUS: build/obj/%.o build/san/%.o
+build/san/user/tdh/%.o build/san/user/mc/%.o: include_here = $(include_tdh) $(xml_flags)
+build/san/user/cli/%.o build/san/user/convert/%.o: include_here = $(include_tdh)
+$(patsubst selftests/unit/%.c,build/unit/%,$(wildcard selftests/unit/convert_*.c)): \
+	$(convert_src:%.c=build/san/%.o) $(convert_list)
+build/unit/convert_%: libs_here = -ljson-c
+build/unit/cli_print build/unit/cli_json build/unit/tl_corpus: libs_here = -ljson-c
+build/unit/cli_device build/unit/cli_names: libs_here = -ljson-c
+build/unit/cli_device build/unit/cli_names: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c,$(cli_src))) $(cli_list)
+# What the message compiler's binaries are tested with.
+$(patsubst selftests/unit/%.c,build/unit/%,$(wildcard selftests/unit/wevt_*.c)): \
+	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/unit/wevt/*.c))
+build/unit/wevt_memory: libs_here = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strndup
+build/unit/tdh_installed: libs_here = -Wl,--wrap=realloc
+build/unit/%: build/san/selftests/unit/%.o build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
+		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
+
+build/mc-test/values: $(mc_values_obj)
+build/mc-test/fixture: build/san/selftests/mc/fixture.o
+build/mc-test/fixture: libs_here = -ljson-c
+build/mc-test/%: build/san/libtdh.a build/san/libetw.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
+		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
+
+.PRECIOUS: build/obj/%.o build/san/%.o build/clang/%.o

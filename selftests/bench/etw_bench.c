@@ -133,9 +133,9 @@ static bool takes_handle(const struct row *r)
 static int make_program(const struct row *r, void **program)
 {
 	static const struct etw_payload_field fields[] = {
-		{ "Number", ETW_IN_UINT32, 1, 0, -1, -1 },
-		{ "Wide", ETW_IN_UINT64, 1, 0, -1, -1 },
-		{ "Text", ETW_IN_ANSISTRING, 1, 0, -1, -1 },
+		{ "Number", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
+		{ "Wide", TDH_INTYPE_UINT64, 1, 0, -1, -1 },
+		{ "Text", TDH_INTYPE_ANSISTRING, 1, 0, -1, -1 },
 	};
 	static const struct etw_payload_layout layout = { 1, 0, 3, fields };
 

@@ -315,6 +315,8 @@ void args_resolve(struct exec *x, int thread, const struct call *c, const struct
 		case KIND_FILTERS: v[i] = filters_arg(&r, arg); break;
 		case KIND_ENTRIES: v[i] = entries_arg(&r, arg); break;
 		case KIND_TRAITS: v[i] = traits_arg(&r, arg); break;
+		case KIND_LOGFILE: v[i] = logfile_arg(&r, arg); break;
+		case KIND_LOGOUT: v[i] = logout_arg(&r, arg); break;
 		case KIND_LEN: v[i] = len_arg(&r, arg, f); break;
 		case KIND_HANDLE:
 			v[i] = result_arg(x->handles, 8, &x->handle_count, arg);

@@ -157,4 +157,8 @@ uint32_t bytes_traits(uint8_t *to, uint64_t seed);
 uint32_t bytes_schema(uint8_t *to, uint64_t seed);
 uint32_t bytes_names(uint8_t *to, uint64_t seed);
 
+/* logs.c */
+uint64_t logfile_arg(struct room *r, const struct arg *arg);
+uint64_t logout_arg(struct room *r, const struct arg *arg);
+
 #endif /* ETW_FUZZ_EXEC_H */

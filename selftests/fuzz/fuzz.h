@@ -26,7 +26,7 @@
 #include <etw/abi.h>
 
 #define CALLS_MAX	64	/* of one program */
-#define ARGS_MAX	18	/* of one call */
+#define ARGS_MAX	20	/* of one call */
 #define OPS_MAX		64
 #define THREADS		3	/* that run a program, beside the flipper */
 #define PROG_BYTES	16384	/* of a program in a file */
@@ -92,6 +92,8 @@ enum kind {
 	KIND_LEVEL,
 	KIND_MAP,		/* one of the areas for mappings */
 	KIND_ENTRIES,		/* pointer to entries of an access list */
+	KIND_LOGFILE,		/* pointer to a session's log file */
+	KIND_LOGOUT,		/* pointer to where that is told */
 };
 
 enum fd_kind { FD_ANY, FD_DEV, FD_CONSUMER, FD_TEST, FD_OTHER, FD_KINDS };

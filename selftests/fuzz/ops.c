@@ -44,6 +44,10 @@ const struct enum_table enum_tables[] = {
 	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
 			 ETW_MODE_BUFFERING, ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT,
 			 ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING, 0, 1,
+			 ETW_MODE_CIRCULAR | ETW_MODE_KBYTES,
+			 ETW_MODE_NEWFILE | ETW_MODE_KBYTES | ETW_MODE_REAL_TIME,
+			 ETW_MODE_APPEND, ETW_MODE_SEQUENTIAL | ETW_MODE_PREALLOCATE |
+			 ETW_MODE_KBYTES, ETW_MODE_DELAY_OPEN,
 			 ETW_MODE_REAL_TIME | ETW_MODE_SECURE, ETW_MODE_BUFFERING | ETW_MODE_SECURE,
 			 ETW_MODE_REAL_TIME | ETW_MODE_NO_PER_PROCESSOR,
 			 ETW_MODE_BUFFERING | ETW_MODE_NO_PER_PROCESSOR,
@@ -88,7 +92,8 @@ const struct enum_table enum_tables[] = {
 	static const struct op op_##_name = {				\
 		.id = _id, .name = #_name, .weight = _weight, .cmd = _cmd,	\
 		.size = sizeof(struct etw_session),			\
-		.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED } }
+		.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED, \
+			    F(etw_session, log, KIND_LOGOUT) } }
 
 static const struct op op_start = {
 	.id = 1, .name = "start", .weight = 14, .cmd = ETW_IOC_SESSION_START,
@@ -101,7 +106,8 @@ static const struct op op_start = {
 		    F(etw_session, max_buffers, KIND_ENUM, E_BUFFERS),
 		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH),
 		    F(etw_session, clock, KIND_ENUM, E_CLOCK),
-		    F(etw_session, handle, KIND_HANDLE) } };
+		    F(etw_session, handle, KIND_HANDLE),
+		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT) } };
 SESSION_OP(2, stop, 4, ETW_IOC_SESSION_STOP);
 SESSION_OP(3, query, 3, ETW_IOC_SESSION_QUERY);
 SESSION_OP(5, flush, 9, ETW_IOC_SESSION_FLUSH);
@@ -111,7 +117,8 @@ static const struct op op_update = {
 	.size = sizeof(struct etw_session),
 	.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED,
 		    F(etw_session, max_buffers, KIND_ENUM, E_BUFFERS),
-		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH) } };
+		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH),
+		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT) } };
 
 static const struct op op_sessions = {
 	.id = 6, .name = "sessions", .weight = 2, .cmd = ETW_IOC_SESSION_ENUM,

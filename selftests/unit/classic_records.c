@@ -117,6 +117,8 @@ static void keep(const void *data, ULONG len)
 
 static VOID WINAPI on_record(PEVENT_RECORD r)
 {
+	if (!memcmp(&r->EventHeader.ProviderId, &EventTraceGuid, sizeof(GUID)))
+		return;
 	records[count] = *r;
 	if (r->ExtendedDataCount && r->ExtendedData->ExtType == EVENT_HEADER_EXT_TYPE_INSTANCE_INFO)
 		memcpy(&instance, (void *)(uintptr_t)r->ExtendedData->DataPtr, sizeof(instance));
@@ -125,6 +127,8 @@ static VOID WINAPI on_record(PEVENT_RECORD r)
 
 static VOID WINAPI on_trace(PEVENT_TRACE t)
 {
+	if (!memcmp(&t->Header.Guid, &EventTraceGuid, sizeof(GUID)))
+		return;
 	traces[count] = *t;
 	keep(t->MofData, t->MofLength);
 }

@@ -146,6 +146,34 @@ static void test_capture(void)
 	ok(strstr(err, "no session") && !strstr(err, enabled), "and nothing is enabled");
 }
 
+/* ----------------------------------------------------------- a GUID made of a name */
+
+static int by_name(int (*command)(int argc, char **argv), const char *provider, int error)
+{
+	fail(0x24, 0, error);
+	return RUN(command, (char *)"command", (char *)"session", (char *)provider);
+}
+
+static void test_hashed(void)
+{
+	static const char note[] = "etw: nobody has registered 54374442-";
+	char guid[37];
+
+	is(by_name(cmd_enable, "*Acme.Trace.Logger", -ESRCH), 0, "a name that nobody registered");
+	ok(!strncmp(err, note, strlen(note)) && !*out &&
+	   ends_with(err, " (the GUID made of \"Acme.Trace.Logger\") yet\n"), "is told: %s", err);
+	if (strlen(err) < strlen(note) + 36)
+		return;
+	memcpy(guid, err + strlen(note) - 9, 36);
+	guid[36] = '\0';
+	is(by_name(cmd_enable, guid, -ESRCH), 0, "its GUID");
+	ok(!*err, "is what it is");
+	is(by_name(cmd_enable, "*Acme.Trace.Logger", -EPERM), 0, "where it must not be looked at");
+	ok(!*err, "nothing is said");
+	is(by_name(cmd_disable, "*Acme.Trace.Logger", -ESRCH), 0, "disabling it");
+	ok(!*err, "needs nobody");
+}
+
 int main(void)
 {
 	struct etw_session s = { .buffer_kb = 4 };
@@ -161,5 +189,6 @@ int main(void)
 	test_none();
 	test_unknown();
 	test_capture();
+	test_hashed();
 	return done_testing();
 }

@@ -11,10 +11,7 @@
 
 #include "cli/layout.c"
 #include "cli/scan.c"
-/* Both have a function of that name. */
-#define find_field find_named
 #include "cli/payload.c"
-#undef find_field
 #define find_type find_test
 #define types test_types
 #define type test_type
@@ -22,6 +19,7 @@
 #undef find_type
 #undef types
 #undef type
+#include "cli/payload_map.c"
 
 #define FOUR "id=7 version=2: u8 A, u8 B, u8 C, u8 D"
 

@@ -7,66 +7,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-export ETW_DEVICE=/nonexistent/etw
-etw=build/etw
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0 status=0
-
-# report GOOD NAME: one test; shows what the command last run printed.
-report() {
-	number=$((number + 1))
-	if [[ $1 == yes ]]; then
-		echo "ok $number - $2"
-		return
-	fi
-	echo "not ok $number - $2"
-	printf '# exit status %s\n' "$code"
-	sed 's/^/# stdout: /' "$work/out"
-	sed 's/^/# stderr: /' "$work/err"
-	status=1
-}
-
-# run ARG...: runs etw; its exit status into code, its output into files.
-run() {
-	code=0
-	timeout 10 "$etw" "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
-}
-
-one_error_line() {
-	[[ ! -s $work/out && $(wc -l <"$work/err") -eq 1 && $(head -c 5 "$work/err") == 'etw: ' ]]
-}
-
-# wrong TEXT ARG...: wrong usage; the message has TEXT in it, and the hint.
-wrong() {
-	local text=$1 good=no hint='(try '
-	shift
-
-	run "$@"
-	[[ $code -ne 2 ]] || ! one_error_line || ! grep -qF -- "$text" "$work/err" ||
-		! grep -qF -- "$hint" "$work/err" || good=yes
-	report "$good" "refused: etw $(printf '%q ' "$@")"
-}
-
-# right ARG...: parsed well, then there is no device.
-right() {
-	local good=no
-	local text="etw: $ETW_DEVICE: no such device (is the module loaded? try: modprobe etw, or insmod etw.ko)"
-
-	run "$@"
-	[[ $code -ne 1 ]] || ! one_error_line || [[ $(cat "$work/err") != "$text" ]] || good=yes
-	report "$good" "taken: etw $(printf '%q ' "$@")"
-}
-
-# prints TEXT ARG...: exit 0, TEXT on stdout, nothing on stderr.
-prints() {
-	local text=$1 good=no
-	shift
-
-	run "$@"
-	[[ $code -ne 0 || -s $work/err ]] || ! grep -qF -- "$text" "$work/out" || good=yes
-	report "$good" "prints '$text': etw $*"
-}
+# shellcheck source=selftests/cli.sh
+. selftests/cli.sh
 
 # Every subcommand that the summary names has a help that fits a terminal.
 check_help() {
@@ -89,8 +31,8 @@ check_help() {
 		! cmp -s "$work/out" "$work/long" || good=yes
 		report "$good" "etw help $command is the same"
 	done <"$work/commands"
-	for command in start update stop query flush list enable disable capture disallow dump stat \
-		access help; do
+	for command in start update stop query flush list enable disable capture disallow record dump \
+		stat merge split convert access autologger mc help; do
 		good=no
 		! grep -q "^  $command " "$work/summary" || good=yes
 		report "$good" "etw help lists $command"
@@ -193,6 +135,8 @@ check_start() {
 	right start a --buffer-size 4 --min-buffers 1 --max-buffers=60000 --flush 1.5 \
 		--clock Cycles --buffering --independent --json
 	right start --flush 1 a -j
+	right flush a --file x.etl
+	right update a --real-time
 	for option in --buffer-size --min-buffers --max-buffers --flush --clock; do
 		wrong "\"$option\" needs a value" start a "$option"
 		wrong "$option: \"x\"" start a "$option" x
@@ -221,7 +165,7 @@ check_enable() {
 	for value in critical Error WARNING info information informational verbose always 0 255; do
 		right enable a b --level "$value"
 	done
-	for value in 256 -1 1.0 inf '' 0x4 high; do
+	for value in 256 -1 1.0 '' 0x4; do
 		wrong "--level: \"$value\" is not a level" enable a b --level "$value"
 	done
 	for value in 0 ff 0xFF 0Xff ffffffffffffffff 0xffffffffffffffff; do
@@ -272,7 +216,64 @@ check_enable() {
 	wrong 'either the events wanted' enable a b --stack-name A --stack-not-name B
 	right enable a b --stack-not-level 3 --stack-any 6 --stack-all 2
 	wrong 'either the events wanted' enable a b --stack-not-level 3 --stack-level 3
-	wrong '--stack-not-level: "loud" is not a level' enable a b --stack-not-level loud
+	wrong '--stack-not-level: "6-7" is not a level' enable a b --stack-not-level 6-7
+}
+
+# Names of a provider's own: its manifest has them.
+check_names() {
+	local guid=01234567-89ab-cdef-0001-020304050607 option
+	local good=$work/good.man bad=$work/bad.man
+
+	for option in '--level high' '--keyword Read' '--id 1,Start' '--not-id Start' \
+		'--stack-id Start' '--stack-level loud' '--payload A==1'; do
+		# shellcheck disable=SC2086
+		right enable a b $option
+		# shellcheck disable=SC2086
+		wrong "${option%% *}: no manifest of provider \"$guid\" is installed" enable a "$guid" $option
+	done
+	wrong '--level: no manifest of provider "*Some-Name"' enable a '*Some-Name' --level high
+	right enable a '*Some-Name' --level 3
+	right disable a '*Some-Name'
+	cat >"$good" <<-EOF
+		<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events">
+		 <instrumentation xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">
+		  <events><provider name="A-Provider" symbol="A" guid="{$guid}"
+		    resourceFileName="a" messageFileName="a">
+		   <levels><level name="Loud" symbol="LOUD" value="17"/></levels>
+		   <keywords><keyword name="Read" mask="0x1"/><keyword name="Write" mask="0x2"/></keywords>
+		   <templates><template tid="T"><data name="Number" inType="win:UInt32"/></template>
+		    <template tid="U"><data name="Text" inType="win:UnicodeString"/></template></templates>
+		   <events><event value="1" symbol="Start" template="T"/>
+		    <event value="2" symbol="Stop" template="U"/>
+		    <event value="2" version="1" symbol="Stop_V1" template="T"/></events>
+		  </provider></events></instrumentation></instrumentationManifest>
+	EOF
+	for option in '--level Loud' '--level LOUD' '--level win:Error' '--keyword read,Write' \
+		'--id 1,Stop' '--not-id stop_v1,7-9' '--stack-id Start' '--stack-not-level Loud' \
+		'--payload Number>=3' '--payload Start:Number==1' '--payload 2.1:Number<5'; do
+		# shellcheck disable=SC2086
+		right enable a "$guid" --manifest "$good" $option
+	done
+	right enable a "$guid" --manifest "$good" --payload 'Text == "x y"' --payload Start:Number==1
+	wrong '--level: "A-Provider" has no level "high"; it has Loud' enable a "$guid" \
+		--manifest "$good" --level high
+	wrong '--keyword: "A-Provider" has no keyword "Seek"; it has Read, Write' enable a "$guid" \
+		--manifest "$good" --keyword Read,Seek
+	wrong '--id: "A-Provider" has no event "Pause"' enable a "$guid" --manifest "$good" --id Pause
+	wrong '--payload: column 12: no event of A-Provider has a field Other' enable a "$guid" \
+		--manifest "$good" --payload 'Number==1&&Other==2'
+	wrong '--payload: column 7: event 1.0 Start has no Text' enable a "$guid" --manifest "$good" \
+		--payload 'Start:Text=="x"'
+	wrong '--payload: column 1: A-Provider has no event Pause' enable a "$guid" --manifest "$good" \
+		--payload 'Pause:Number==1'
+	wrong '--payload: column 9: x is not a number' enable a "$guid" --manifest "$good" \
+		--payload 'Number==x'
+	wrong '--payload: column 1: event 1.0 Start has a --payload already' enable a "$guid" \
+		--manifest "$good" --payload Number==1 --payload Start:Number==2
+	echo '<instrumentationManifest>' >"$bad"
+	fails '--manifest: "'"$bad"'":' enable a "$guid" --manifest "$bad"
+	fails '--manifest: "/nonexistent": No such file' dump a --manifest /nonexistent
+	right dump a --manifest "$good"
 }
 
 check_sessions() {
@@ -281,7 +282,7 @@ check_sessions() {
 	local option
 
 	wrong 'missing SESSION' update
-	wrong 'give --max-buffers or --flush' update a
+	wrong 'give --max-buffers, --flush or --real-time' update a
 	wrong '--max-buffers: "0"' update a --max-buffers 0
 	wrong '--max-buffers: "60001"' update a --max-buffers 60001
 	for option in 0 0.2 0.999 86401; do
@@ -321,6 +322,30 @@ check_sessions() {
 check_readers() {
 	right dump a --json --raw --count 1 --duration 0.001
 	right dump a -n 5 -j
+	for option in local utc relative delta raw; do
+		right dump a --time "$option"
+	done
+	wrong '--time: "gmt" is none of local' dump a --time gmt
+	for option in auto always never; do
+		right dump a --color "$option"
+		right dump a "--color=$option"
+	done
+	wrong '--color: "yes" is none of auto' dump a --color yes
+	right dump a --no-names --message
+	for option in '' '%t %P %-20e|%04i%%\n' '%{Number} %{A.B c}' '\\%x'; do
+		right dump a --format "$option"
+	done
+	wrong '--format: column 4: no such directive' dump a --format '%t %y'
+	wrong '--format: column 1: no such directive' dump a --format '%'
+	wrong '--format: column 3: } is missing' dump a --format '%{a'
+	wrong '--format: column 3: the name of a field is missing' dump a --format '%{}'
+	wrong '--format: column 5: a width is 999' dump a --format '%1000p'
+	wrong '--format: column 2: a backslash goes with' dump a --format 'a\e'
+	wrong '--json: its shape is one' dump a --json --format %t
+	wrong '--json: its shape is one' dump a --json --time utc
+	wrong '--json: its shape is one' dump a --json --message
+	wrong '--json: it has no colours' dump a --json --color always
+	wrong '--format: no --message' dump a --format %t --message
 	wrong '--count: "0"' dump a --count 0
 	wrong '--count: "4294967296"' dump a -n 4294967296
 	wrong '--duration: "0"' dump a --duration 0
@@ -332,13 +357,18 @@ check_readers() {
 	wrong '--count: "0"' stat --count 0
 }
 
-# Each member that the command prints as JSON stands in the man page.
+# Each member that the command prints as JSON stands in a man page.
 check_members() {
 	local name good
 
-	grep -ohE '(json_[a-z]+|put_double)\([a-z]+, "[a-z_0-9]+"' user/cli/*.c |
-		sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"
-	sed -n 's/^\.\(It \)\?Li //p' user/man/etw.8 | tr -s ' ,;' '\n' >"$work/told"
+	{
+		grep -ohE '(json_[a-z]+|jsontext_[a-z]+|put_[a-z]+)\([a-z]+, "[a-z_0-9]+"' user/cli/*.c \
+			user/convert/items*.c user/convert/jsontext.c
+		grep -ohE 'KIND\([0-9]+, [A-Z0-9_]+, "[a-z-]+", "[a-z_]+"' user/convert/items.c
+		grep -ohE '\\"[a-z_]+\\":' user/cli/event_json.c | tr -d '\\:'
+	} | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"
+	sed -n 's/^\.\(It \)\?\(Li\|Va\) //p' user/man/etw.8 user/man/etw-*.1 |
+		tr -s ' ,;' '\n' >"$work/told"
 	code=0
 	cp "$work/members" "$work/out"
 	: >"$work/err"
@@ -348,7 +378,7 @@ check_members() {
 	while read -r name; do
 		good=no
 		! grep -qx "$name" "$work/told" || good=yes
-		report "$good" "etw.8 has the JSON member $name"
+		report "$good" "the man pages have the JSON member $name"
 	done <"$work/members"
 }
 
@@ -376,10 +406,10 @@ check_commands
 check_operands
 check_start
 check_enable
+check_names
 check_sessions
 check_readers
 check_access
 check_members
 check_device
-echo "1..$number"
-exit "$status"
+finish

@@ -125,7 +125,8 @@ static int counting_poll(struct pollfd *fds, unsigned int count, int timeout_ms)
 
 static VOID WINAPI on_record(PEVENT_RECORD r)
 {
-	(void)r;
+	if (!memcmp(&r->EventHeader.ProviderId, &EventTraceGuid, sizeof(GUID)))
+		return;
 	record_count++;
 	if (stay)
 		return;

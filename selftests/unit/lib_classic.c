@@ -123,7 +123,7 @@ static int early_ioctl(int fd, unsigned int command, void *arg)
 	return fake_ops.ioctl(fd, command, arg);
 }
 
-/* B27: the callback may come before the registering function returns. */
+/* B27: the callback comes before the registering function returns. */
 static void test_early(TRACEHANDLE session)
 {
 	struct sigaction action = { .sa_handler = on_signal };

@@ -66,6 +66,9 @@ struct fake_provider {
 
 struct fake_session {
 	struct etw_session s;
+	struct etw_session_log log;	/* zero: no file */
+	char path[ETW_FILE_NAME_MAX];
+	struct etw_session_file file;	/* as it was given last */
 	char name[ETW_NAME_MAX + 1];
 	uint32_t name_len;
 };
@@ -111,6 +114,7 @@ struct fake_state {
 	uint32_t member_count;
 	int open_error;			/* -errno of the next opens */
 	int error[256];			/* -errno of the next command, by number */
+	bool mute;			/* registering queues no notification */
 	bool wants_stack;		/* some session, of every event */
 	uint32_t walks;			/* answers that a stack is wanted */
 	/* The one consumer */

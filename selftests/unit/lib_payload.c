@@ -9,34 +9,34 @@
 
 /* A field before each one that has its length or number; all sorts in between. */
 static const struct etw_payload_field fields[] = {
-	{ "Size", ETW_IN_UINT32, 1, 0, -1, -1 },
-	{ "Delta", ETW_IN_INT16, 1, 0, -1, -1 },
-	{ "File", ETW_IN_UNICODESTRING, 1, 0, -1, -1 },
-	{ "Command", ETW_IN_ANSISTRING, 1, 0, -1, -1 },
-	{ "Count", ETW_IN_UINT8, 1, 0, -1, -1 },
-	{ "Data", ETW_IN_BINARY, 1, 0, -1, 4 },
-	{ "Numbers", ETW_IN_UINT16, 1, 0, 4, -1 },
-	{ "Names", ETW_IN_ANSISTRING, 2, 0, -1, -1 },
-	{ "Who", ETW_IN_SID, 1, 0, -1, -1 },
-	{ "Where", ETW_IN_POINTER, 1, 0, -1, -1 },
-	{ "Ratio", ETW_IN_DOUBLE, 1, 0, -1, -1 },
-	{ "Part", ETW_IN_FLOAT, 1, 0, -1, -1 },
-	{ "Since", ETW_IN_SYSTEMTIME, 1, 0, -1, -1 },
-	{ "Blob", ETW_IN_MANIFEST_COUNTEDBINARY, 1, 0, -1, -1 },
-	{ "Pair", ETW_IN_BINARY, 1, 2, -1, -1 },
-	{ "Address", ETW_IN_BINARY, 1, 16, -1, -1 },
-	{ "Length", ETW_IN_SIZET, 1, 0, -1, -1 },
-	{ "Id", ETW_IN_GUID, 1, 0, -1, -1 },
-	{ "Title", ETW_IN_MANIFEST_COUNTEDSTRING, 1, 0, -1, -1 },
-	{ "Fixed", ETW_IN_ANSISTRING, 1, 6, -1, -1 },
-	{ "Wide", ETW_IN_UNICODESTRING, 1, 0, -1, 4 },
-	{ "Reverse", ETW_IN_REVERSEDCOUNTEDANSISTRING, 1, 0, -1, -1 },
-	{ "Dump", ETW_IN_HEXDUMP, 1, 0, -1, -1 },
-	{ "When", ETW_IN_FILETIME, 1, 0, -1, -1 },
-	{ "Sure", ETW_IN_BOOLEAN, 1, 0, -1, -1 },
-	{ "Wide64", ETW_IN_INT64, 1, 0, -1, -1 },
-	{ "Big", ETW_IN_UINT64, 1, 0, -1, -1 },
-	{ "Tail", ETW_IN_NONNULLTERMINATEDANSISTRING, 1, 0, -1, -1 },
+	{ "Size", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
+	{ "Delta", TDH_INTYPE_INT16, 1, 0, -1, -1 },
+	{ "File", TDH_INTYPE_UNICODESTRING, 1, 0, -1, -1 },
+	{ "Command", TDH_INTYPE_ANSISTRING, 1, 0, -1, -1 },
+	{ "Count", TDH_INTYPE_UINT8, 1, 0, -1, -1 },
+	{ "Data", TDH_INTYPE_BINARY, 1, 0, -1, 4 },
+	{ "Numbers", TDH_INTYPE_UINT16, 1, 0, 4, -1 },
+	{ "Names", TDH_INTYPE_ANSISTRING, 2, 0, -1, -1 },
+	{ "Who", TDH_INTYPE_SID, 1, 0, -1, -1 },
+	{ "Where", TDH_INTYPE_POINTER, 1, 0, -1, -1 },
+	{ "Ratio", TDH_INTYPE_DOUBLE, 1, 0, -1, -1 },
+	{ "Part", TDH_INTYPE_FLOAT, 1, 0, -1, -1 },
+	{ "Since", TDH_INTYPE_SYSTEMTIME, 1, 0, -1, -1 },
+	{ "Blob", TDH_INTYPE_MANIFEST_COUNTEDBINARY, 1, 0, -1, -1 },
+	{ "Pair", TDH_INTYPE_BINARY, 1, 2, -1, -1 },
+	{ "Address", TDH_INTYPE_BINARY, 1, 16, -1, -1 },
+	{ "Length", TDH_INTYPE_SIZET, 1, 0, -1, -1 },
+	{ "Id", TDH_INTYPE_GUID, 1, 0, -1, -1 },
+	{ "Title", TDH_INTYPE_MANIFEST_COUNTEDSTRING, 1, 0, -1, -1 },
+	{ "Fixed", TDH_INTYPE_ANSISTRING, 1, 6, -1, -1 },
+	{ "Wide", TDH_INTYPE_UNICODESTRING, 1, 0, -1, 4 },
+	{ "Reverse", TDH_INTYPE_REVERSEDCOUNTEDANSISTRING, 1, 0, -1, -1 },
+	{ "Dump", TDH_INTYPE_HEXDUMP, 1, 0, -1, -1 },
+	{ "When", TDH_INTYPE_FILETIME, 1, 0, -1, -1 },
+	{ "Sure", TDH_INTYPE_BOOLEAN, 1, 0, -1, -1 },
+	{ "Wide64", TDH_INTYPE_INT64, 1, 0, -1, -1 },
+	{ "Big", TDH_INTYPE_UINT64, 1, 0, -1, -1 },
+	{ "Tail", TDH_INTYPE_NONNULLTERMINATEDANSISTRING, 1, 0, -1, -1 },
 };
 
 #define FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -253,9 +253,9 @@ static void test_refused(void)
 static void test_reach(void)
 {
 	static const struct etw_payload_field strange[] = {
-		{ "Before", ETW_IN_UINT32, 1, 0, -1, -1 },
+		{ "Before", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
 		{ "Token", 310, 1, 0, -1, -1 },
-		{ "Behind", ETW_IN_UINT32, 1, 0, -1, -1 },
+		{ "Behind", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
 	};
 	static const struct etw_payload_layout l = { 1, 0, 3, strange };
 	struct etw_payload_predicate p = { "Before", ETW_PAYLOAD_EQ, "1" };
@@ -271,7 +271,7 @@ static void test_reach(void)
 static void test_pointers(void)
 {
 	static const struct etw_payload_field list[] = {
-		{ "P", ETW_IN_POINTER, 1, 0, -1, -1 }, { "N", ETW_IN_UINT32, 1, 0, -1, -1 } };
+		{ "P", TDH_INTYPE_POINTER, 1, 0, -1, -1 }, { "N", TDH_INTYPE_UINT32, 1, 0, -1, -1 } };
 	static const struct etw_payload_layout l = { 1, 0, 2, list };
 	const struct etw_payload_predicate p = { "N", ETW_PAYLOAD_EQ, "2" };
 	const uint32_t data[3] = { 1, 2, 3 };
@@ -286,7 +286,7 @@ static void test_pointers(void)
 /* ------------------------------------------------------------------ combining */
 
 static const struct etw_payload_field two[] = {
-	{ "A", ETW_IN_UINT32, 1, 0, -1, -1 }, { "B", ETW_IN_UINT32, 1, 0, -1, -1 } };
+	{ "A", TDH_INTYPE_UINT32, 1, 0, -1, -1 }, { "B", TDH_INTYPE_UINT32, 1, 0, -1, -1 } };
 
 /* A filter of two predicates: A is a, B is b. */
 static void *pair(uint16_t id, bool any, const char *a, const char *b)
@@ -356,7 +356,7 @@ static void test_aggregate(void)
 
 static void test_bad_aggregates(void)
 {
-	static const struct etw_payload_field other[] = { { "A", ETW_IN_UINT64, 1, 0, -1, -1 } };
+	static const struct etw_payload_field other[] = { { "A", TDH_INTYPE_UINT64, 1, 0, -1, -1 } };
 	const struct etw_payload_layout l = { 3, 0, 1, other };
 	const struct etw_payload_predicate p = { "A", ETW_PAYLOAD_EQ, "1" };
 	void *a = pair(3, false, "1", "1"), *b = NULL, *whole = &whole, *many[400];

@@ -7,6 +7,43 @@
 #include "lib/timebase.h"
 #include "tap.h"
 
+/* Nanoseconds behind the point: exact, and in order whatever steers. */
+static void test_nanos(const struct etw_time_pair *start)
+{
+	struct etw_time_pair now = { 0, 0 };
+	struct etw_timebase base;
+	int64_t last = INT64_MIN, t, clock;
+	uint8_t nanos;
+	int bad = 0;
+
+	etw_timebase_init(&base, 1000000000, start);
+	for (clock = 0; clock < 100000; clock++) {
+		t = etw_timebase_exact(&base, start->clock + clock, &nanos) - start->time;
+		bad += t * 100 + nanos != clock;
+	}
+	is(bad, 0, "ticks of a nanosecond are nanoseconds");
+	etw_timebase_init(&base, 2999999999, start);
+	for (clock = 0, bad = 0; clock < 3000000; clock++) {
+		t = etw_timebase_exact(&base, start->clock + clock * 1001, &nanos) - start->time;
+		bad += t * 100 + nanos < last || nanos > 99;
+		last = t * 100 + nanos;
+		now.clock = start->clock + clock * 1001;
+		now.time = start->time + clock * 10 / 3 + clock % 5;
+		if (clock % 1000 == 999)
+			etw_timebase_steer(&base, now.clock, start, &now);
+	}
+	is(bad, 0, "never backwards by a nanosecond");
+	etw_timebase_init(&base, 1, start);
+	t = etw_timebase_exact(&base, INT64_MAX, &nanos);
+	ok(t == INT64_MAX && !nanos, "nor beyond the end");
+	/* 152 Hz and less: the rate has no room for it, and must not wrap */
+	for (clock = 1, bad = 0; clock < 153; clock++) {
+		etw_timebase_init(&base, clock, start);
+		bad += etw_timebase_convert(&base, start->clock + 1) - start->time < 65359;
+	}
+	is(bad, 0, "a very slow clock is no fast one");
+}
+
 static void test_timebase(void)
 {
 	struct etw_time_pair start = { 1000, 133000000000000000 }, now;
@@ -23,6 +60,7 @@ static void test_timebase(void)
 	etw_timebase_init(&base, 0, &start);
 	is(etw_timebase_convert(&base, 1001), start.time + 1, "no frequency");
 
+	test_nanos(&start);
 	/* A clock of stated 3 GHz that runs 40 ppm fast, for an hour. */
 	etw_timebase_init(&base, 3000000000, &start);
 	for (clock = 0; clock < 3600LL * 10; clock++) {

@@ -117,10 +117,11 @@ static void test_modes(void)
 
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		REFUSED(modes[i].code, "s", "mode", p->LogFileMode = modes[i].mode);
-	REFUSED(ERROR_NOT_SUPPORTED, "s", "a log file", p->LogFileMode = 0,
-		p->LogFileNameOffset = 2000, strcpy((char *)p + 2000, "x.etl"));
-	REFUSED(ERROR_NOT_SUPPORTED, "s", "real time and a log file",
-		p->LogFileNameOffset = 2000, strcpy((char *)p + 2000, "x.etl"));
+	REFUSED(ERROR_BAD_PATHNAME, "s", "a log file nowhere", p->LogFileMode = 0,
+		p->LogFileNameOffset = 2000, strcpy((char *)p + 2000, "/nowhere/x.etl"));
+	REFUSED(ERROR_BAD_PATHNAME, "s", "snapshots nowhere",
+		p->LogFileMode = EVENT_TRACE_BUFFERING_MODE,
+		p->LogFileNameOffset = 2000, strcpy((char *)p + 2000, "/nowhere/x.etl"));
 }
 
 /* B112, B115 */
@@ -217,7 +218,7 @@ static void test_control(void)
 	p = fresh();
 	p->LogFileNameOffset = 2000;
 	strcpy((char *)p + 2000, "x.etl");
-	is(UpdateTraceA(handle, NULL, p), ERROR_NOT_SUPPORTED, "update to a file");
+	is(UpdateTraceA(handle, NULL, p), ERROR_INVALID_PARAMETER, "update to a file");
 	is(FlushTraceA(handle, NULL, fresh()), ERROR_SUCCESS, "flush");
 	is(fake->flushes, 1, "the kernel flushes");
 	fake->error[0x03] = -ESHUTDOWN;

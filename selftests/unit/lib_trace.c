@@ -22,11 +22,22 @@ static TRACEHANDLE trace;
 static ULONG close_result;
 static LONGLONG buffer_time;
 static ULONG buffer_filled;
+static EVENT_RECORD head;		/* the header's event */
+static int head_count, head_at;		/* how many events came before it */
+static char head_data[1024];
 
 static VOID WINAPI on_record(PEVENT_RECORD r)
 {
-	int n = record_count++;
+	int n;
 
+	if (r->EventHeader.ProviderId.Data1 == 0x68fdd900) {
+		head = *r;
+		head_count++;
+		head_at = record_count;
+		memcpy(head_data, r->UserData, r->UserDataLength);
+		return;
+	}
+	n = record_count++;
 	records[n] = *r;
 	memset(text[n], 0, sizeof(text[n]));
 	if (r->UserDataLength && r->UserDataLength < sizeof(text[n]))
@@ -43,6 +54,11 @@ static EVENT_TRACE classic;
 
 static VOID WINAPI on_classic(PEVENT_TRACE event)
 {
+	if (event->Header.Guid.Data1 == 0x68fdd900) {
+		head_count += event->Header.Class.Type == 0 &&
+			      event->MofLength > sizeof(TRACE_LOGFILE_HEADER);
+		return;
+	}
 	classic = *event;
 	record_count++;
 }
@@ -81,7 +97,7 @@ static void prepare(ULONG mode)
 	EVENT_TRACE_LOGFILEA l = real_time(mode);
 	struct feed f;
 
-	record_count = buffer_count = stop_at = close_at = 0;
+	record_count = buffer_count = stop_at = close_at = head_count = 0;
 	pthread_mutex_lock(&fake->lock);
 	fake->buffer_count = fake->buffer_next = 0;
 	fake->ended = true;
@@ -97,6 +113,7 @@ static void prepare(ULONG mode)
 	feed_deliver();
 }
 
+/* B174, B176, B188, B197 */
 static void test_open(void)
 {
 	EVENT_TRACE_LOGFILEA l = real_time(0);
@@ -119,8 +136,8 @@ static void test_open(void)
 	REFUSED(ERROR_INVALID_PARAMETER, "a session without REAL_TIME", l.ProcessTraceMode = 0);
 	REFUSED(ERROR_INVALID_PARAMETER, "a file with REAL_TIME", l.LoggerName = NULL,
 		l.LogFileName = (char *)"x.etl");
-	REFUSED(ERROR_NOT_SUPPORTED, "a file", l.LoggerName = NULL,
-		l.LogFileName = (char *)"x.etl", l.ProcessTraceMode = 0);
+	REFUSED(ERROR_FILE_NOT_FOUND, "no such file", l.LoggerName = NULL,
+		l.LogFileName = (char *)"/nonexistent/x.etl", l.ProcessTraceMode = 0);
 	REFUSED(ERROR_WMI_INSTANCE_NOT_FOUND, "no such session", l.LoggerName = (char *)"no");
 	REFUSED(ERROR_WMI_SERVER_UNAVAILABLE, "no module", fake->open_error = -ENOENT);
 	REFUSED(ERROR_ACCESS_DENIED, "not allowed", fake->open_error = 0;
@@ -147,6 +164,7 @@ static void test_open(void)
 #undef REFUSED
 }
 
+/* B177, B178, B179 */
 static void test_arguments(void)
 {
 	FILETIME early = { 1, 1 }, late = { 0, 2 };
@@ -163,6 +181,37 @@ static void test_arguments(void)
 	is(ProcessTrace(h, 1, NULL, NULL), ERROR_INVALID_HANDLE, "closed handle");
 	is(ProcessTrace(h, 2, NULL, NULL), ERROR_INVALID_HANDLE, "one of two closed");
 	CloseTrace(h[1]);
+}
+
+/* B173, B182: in real time, too */
+static void test_head(void)
+{
+	TRACE_LOGFILE_HEADER h;
+
+	prepare(PROCESS_TRACE_MODE_EVENT_RECORD);
+	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "a session's header");
+	ok(head_count == 1 && !head_at, "is its first event");
+	ok(!head.EventHeader.EventDescriptor.Opcode && !head.EventHeader.EventDescriptor.Id &&
+	   head.EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER &&
+	   head.EventHeader.TimeStamp.QuadPart == START && head.UserContext == &session,
+	   "of opcode 0, when the session was started");
+	memcpy(&h, head_data, sizeof(h));
+	ok(h.BufferSize == FAKE_BUFFER_SIZE && h.PointerSize == 8 &&
+	   h.StartTime.QuadPart == START && h.PerfFreq.QuadPart == 1000000000 &&
+	   h.ReservedFlags == 1 && !h.EndTime.QuadPart, "the structure");
+	ok(head.UserDataLength == sizeof(h) + sizeof(u"session") + sizeof(u"") &&
+	   !memcmp(head_data + sizeof(h), u"session\0", sizeof(u"session\0")),
+	   "and both names, of which a session has one");
+	is(buffer_count, 2, "it counts as no buffer");
+	CloseTrace(trace);
+
+	prepare(PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP);
+	stop_at = 1;
+	ProcessTrace(&trace, 1, NULL, NULL);
+	ProcessTrace(&trace, 1, NULL, NULL);
+	ok(head_count == 1 && head.EventHeader.TimeStamp.QuadPart == 1000,
+	   "once, also if the trace is taken up again; raw time");
+	CloseTrace(trace);
 }
 
 /* B171 */
@@ -202,6 +251,7 @@ static void test_records(void)
 	CloseTrace(trace);
 }
 
+/* B179 */
 static void test_bounds(void)
 {
 	FILETIME first = { (START + 20000) & 0xFFFFFFFF, (START + 20000) >> 32 };
@@ -221,6 +271,7 @@ static void test_bounds(void)
 	CloseTrace(trace);
 }
 
+/* B183, B185, B186, B187 */
 static void test_ends(void)
 {
 	prepare(PROCESS_TRACE_MODE_EVENT_RECORD);
@@ -243,6 +294,7 @@ static void test_ends(void)
 	fake->complete_through = 0;
 }
 
+/* B175 */
 static void test_classic(void)
 {
 	EVENT_TRACE_LOGFILEW w = { .LoggerName = (WCHAR[]){ u"session" } };
@@ -257,7 +309,7 @@ static void test_classic(void)
 	if (write(fake->consumer_wake, "xx", 2) != 2)
 		abort();
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "classic events");
-	ok(record_count == 3 && buffer_count == 2, "all of them");
+	ok(record_count == 3 && buffer_count == 2 && head_count == 1, "all of them");
 	ok(classic.Header.Size == 48 + 5 && classic.Header.Class.Type == 9 &&
 	   classic.Header.Class.Level == 4 && classic.Header.Class.Version == 2 &&
 	   classic.Header.ThreadId == 11 && classic.Header.ProcessId == 10 &&
@@ -267,21 +319,28 @@ static void test_classic(void)
 	CloseTrace(trace);
 }
 
+/* B192: before the next buffer's events */
 static void test_loss(void)
 {
 	struct feed f;
 
 	prepare(PROCESS_TRACE_MODE_EVENT_RECORD);
 	feed_fake(&f, 1, 5);
-	feed_header(&f)->flags |= ETW_BUFFER_EVENTS_LOST;
+	feed_header(&f)->flags |= ETW_BUFFER_EVENTS_LOST | ETW_BUFFER_BACKUP_LOST;
 	feed_event(&f, 1000 + 4000000, 4, NULL, "four", 4);
 	feed_deliver();
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "events were lost");
-	is(record_count, 6, "which is told by events");
+	is(record_count, 7, "which is told by events");
 	ok(records[3].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&
-	   records[3].EventHeader.EventDescriptor.Opcode == 33 &&
-	   records[4].EventHeader.EventDescriptor.Opcode == 32 &&
-	   records[5].EventHeader.EventDescriptor.Id == 4, "before the next one");
+	   records[4].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&
+	   records[5].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&
+	   records[3].EventHeader.EventDescriptor.Opcode == 34 &&
+	   records[4].EventHeader.EventDescriptor.Opcode == 33 &&
+	   records[5].EventHeader.EventDescriptor.Opcode == 32 &&
+	   records[6].EventHeader.EventDescriptor.Id == 4, "before the next one");
+	ok(!records[4].UserDataLength && records[4].UserContext == &session &&
+	   records[4].EventHeader.TimeStamp.QuadPart == START + 40000 &&
+	   GetEventProcessorIndex(&records[4]) == 1, "with its time, and nothing in them");
 	CloseTrace(trace);
 }
 
@@ -293,6 +352,7 @@ static void *close_thread(void *arg)
 	return NULL;
 }
 
+/* B185, B186 */
 static void test_blocks(void)
 {
 	pthread_t thread;
@@ -316,6 +376,7 @@ int main(void)
 	session = s.handle;
 	test_open();
 	test_arguments();
+	test_head();
 	test_records();
 	test_bounds();
 	test_ends();

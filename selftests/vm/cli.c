@@ -7,8 +7,9 @@
 
 #define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
 
-static const struct etw_guid sample_app =
-	ETW_GUID(0xb7d1f6a4, 0x3c0e, 0x4f52, 0xa1, 0xd8, 0x5e, 0x9c, 0x7b, 0x2a, 0x6f, 0x13);
+/* What TraceLogging's tools make of the name MyProvider */
+static const struct etw_guid by_name =
+	ETW_GUID(0xb3864c38, 0x4273, 0x58c5, 0x54, 0x5b, 0x8b, 0x36, 0x08, 0x34, 0x34, 0x71);
 
 FIXTURE(cli) {
 	int fd;
@@ -144,15 +145,16 @@ TEST_F(cli, enable_and_disable)
 	EXPECT_EQ(17, e->level);
 	EXPECT_EQ(0, e->any);
 	EXPECT_EQ(1, e->pid_filtered);
-	RUN("enable", "cli", "sample-app");
-	PRINTED("");
-	EXPECT_NE(NULL, enabled(self->fd, sample_app));
+	RUN("enable", "cli", "*myprovider");
+	EXPECT_TRUE(vc_noted(&self->r, "nobody has registered "));
+	EXPECT_NE(NULL, enabled(self->fd, by_name));
 	RUN("disable", "cli", GUID_TEXT);
 	PRINTED("");
-	RUN("disable", "cli", "Sample-App");
+	/* It is enabled: no need to say that it is TraceLogging's. */
+	RUN("disable", "cli", "MyProvider");
 	PRINTED("");
 	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(1)));
-	EXPECT_EQ(NULL, enabled(self->fd, sample_app));
+	EXPECT_EQ(NULL, enabled(self->fd, by_name));
 }
 
 TEST_F(cli, flush_and_stat)
@@ -325,15 +327,15 @@ TEST_F(bad, provider)
 	RUN("enable", "cli-base", "{00000000-0000-0000-0000-000000000000}");
 	MISUSED("the zero GUID is none");
 	RUN("enable", "cli-base", "No-Such-Provider");
-	FAILS("provider named \"No-Such-Provider\" is registered");
+	FAILS("manifest is named \"No-Such-Provider\"");
 	RUN("disable", "cli-base", "No-Such-Provider");
-	FAILS("provider named \"No-Such-Provider\" is registered");
+	FAILS("manifest is named \"No-Such-Provider\"");
 }
 
 TEST_F(bad, options)
 {
 	RUN("enable", "cli-base", GUID_TEXT, "--level", "loud");
-	MISUSED("is not a level");
+	MISUSED("--level: no manifest of provider");
 	RUN("enable", "cli-base", GUID_TEXT, "--level", "256");
 	MISUSED("is not a level");
 	RUN("enable", "cli-base", GUID_TEXT, "--any", "xyz");
@@ -414,18 +416,20 @@ static pid_t stranger(const char *name, struct etw_guid guid)
 TEST_F(cli, name_of_a_stranger_is_not_taken)
 {
 	pid_t invented = stranger("Stranger", vm_guid(2));
-	pid_t stolen = stranger("Sample-App", vm_guid(3));
+	pid_t stolen = stranger("MyProvider", vm_guid(3));
 
 	ASSERT_LT(0, invented);
 	ASSERT_LT(0, stolen);
 	ASSERT_NE(0, vm_start_named(self->fd, "cli"));
 	RUN("enable", "cli", "Stranger");
-	EXPECT_TRUE(vc_refused(&self->r, 1, "Stranger"));
+	EXPECT_TRUE(vc_refused(&self->r, 1, "only processes say that this is their name: use the GUID, 7e570002-"));
 	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(2)));
-	RUN("enable", "cli", "Sample-App");
-	PRINTED("");
+	RUN("enable", "cli", "MyProvider");
+	EXPECT_TRUE(vc_refused(&self->r, 1, "7e570003-"));
+	RUN("enable", "cli", "*MyProvider");
+	EXPECT_TRUE(vc_noted(&self->r, "(the GUID made of \"MyProvider\") yet"));
 	EXPECT_EQ(NULL, enabled(self->fd, vm_guid(3)));
-	EXPECT_NE(NULL, enabled(self->fd, sample_app));
+	EXPECT_NE(NULL, enabled(self->fd, by_name));
 	/* It is seen for what it is, and its GUID works. */
 	RUN("list", "providers");
 	PRINTED("7e570002-");

@@ -317,6 +317,15 @@ TEST_F(cli, names_the_right)
 	RUN("update", "theirs", "--flush", "2");
 	REFUSED(1, "not permitted: it takes the right \"control\" on the session");
 	self->r.nobody = false;
+	RUN("stop", "theirs");
+	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=control,enable");
+	ASSERT_TRUE(!mkdir("/run/theirs", 0777) && !chmod("/run/theirs", 0777));
+	self->r.nobody = true;
+	RUN("start", "theirs", "--guid", GUID_TEXT, "--file", "/run/theirs/a.etl");
+	REFUSED(1, "not permitted: it takes the right \"control-file\" on the session");
+	self->r.nobody = false;
+	EXPECT_EQ(0, rmdir("/run/theirs"));	/* no file was left */
+	RUN("start", "theirs", "--guid", GUID_TEXT);
 	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=control,enable");
 	PRINTED("");
 	self->r.nobody = true;
@@ -330,19 +339,19 @@ TEST_F(cli, names_the_right)
 	REFUSED(1, "not permitted: it takes the right \"query\" on one of them");
 }
 
-/* The names of the sample providers are known to those who may list none, too. */
-TEST_F(cli, sample_by_its_name)
+/* Names that need no list are known to those who may list none, too. */
+TEST_F(cli, provider_by_its_name)
 {
 	RUN("start", "theirs", "--guid", GUID_TEXT);
 	PRINTED("real-time");
 	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=consume,control");
 	PRINTED("");
-	RUN("access", "set", "Sample-App", "--allow", "user:65534=enable");
+	RUN("access", "set", "*MyProvider", "--allow", "user:65534=enable");
 	PRINTED("");
 	self->r.nobody = true;
-	RUN("enable", "theirs", "sample-app");
+	RUN("enable", "theirs", "*myprovider");
 	PRINTED("");
-	RUN("enable", "theirs", "Sample-Block");
+	RUN("enable", "theirs", "*Other-Name");
 	REFUSED(1, "\"enable\" on the provider");
 	RUN("enable", "theirs", "Other-Name");
 	REFUSED(1, "cannot list the providers: not permitted: it takes the right \"query\" on it");

@@ -205,7 +205,7 @@ TEST_F(cli, disallow)
 	PRINTED("");
 	EXPECT_FALSE(member_enabled(self));
 	RUN("disallow", "cli", "No-Such-Provider");
-	FAILS("provider named \"No-Such-Provider\"");
+	FAILS("manifest is named \"No-Such-Provider\"");
 	RUN("disallow", "cli", GUID_TEXT, "--clear");
 	MISUSED("--clear: give no provider");
 	EXPECT_FALSE(member_enabled(self));

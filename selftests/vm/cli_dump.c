@@ -6,21 +6,33 @@
 #include "vm_cli.h"
 
 #define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
-#define APP_TEXT	"b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13"	/* Sample-App */
+#define APP_TEXT	"7e570002-5e1f-4e57-8001-020304050607"	/* vm_guid(2) */
 
-static const GUID sample_app = {
-	0xb7d1f6a4, 0x3c0e, 0x4f52, { 0xa1, 0xd8, 0x5e, 0x9c, 0x7b, 0x2a, 0x6f, 0x13 }
-};
+static const char manifest[] =
+	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
+	" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+	"<instrumentation><events><provider name='Test-App' symbol='APP' resourceFileName='a'"
+	" messageFileName='a' guid='{" APP_TEXT "}'>"
+	"<templates><template tid='T'><data name='number' inType='win:UInt32'/>"
+	"<data name='message' inType='win:AnsiString'/></template></templates>"
+	"<events><event value='1' symbol='Step' name='Step' level='win:Informational' template='T'"
+	" message='$(string.Step)'/></events></provider></events></instrumentation>"
+	"<localization><resources culture='en-US'><stringTable>"
+	"<string id='Step' value='Step %1 says %2'/></stringTable></resources></localization>"
+	"</instrumentationManifest>";
 
 FIXTURE(dump) {
 	int fd;
 	TRACEHANDLE session;
 	REGHANDLE reg, app;
+	char manifest[32];
 	struct vc_run r;
 };
 
 FIXTURE_SETUP(dump)
 {
+	int file;
+
 	vm_pin(0);
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
@@ -29,13 +41,20 @@ FIXTURE_SETUP(dump)
 	ASSERT_NE(0, self->session);
 	self->reg = vl_register(1);
 	ASSERT_NE(0, self->reg);
-	ASSERT_EQ(0, EventRegister(&sample_app, NULL, NULL, &self->app));
+	self->app = vl_register(2);
+	ASSERT_NE(0, self->app);
 	ASSERT_EQ(0, vl_enable(self->session, 1, 0, 0, 0));
-	ASSERT_EQ(0, EnableTraceEx2(self->session, &sample_app, 1, 0, 0, 0, 0, NULL));
+	ASSERT_EQ(0, vl_enable(self->session, 2, 0, 0, 0));
+	strcpy(self->manifest, "/tmp/cli_dump.XXXXXX");
+	file = mkstemp(self->manifest);
+	ASSERT_LE(0, file);
+	ASSERT_EQ(sizeof(manifest) - 1, write(file, manifest, sizeof(manifest) - 1));
+	close(file);
 }
 
 FIXTURE_TEARDOWN(dump)
 {
+	unlink(self->manifest);
 	vm_stop_all(self->fd);
 	close(self->fd);
 }
@@ -56,7 +75,7 @@ static bool writes(FIXTURE_DATA(dump) *self, unsigned int count)
 	return !failed;
 }
 
-/* An event of Sample-App, which the command knows by heart */
+/* An event that the manifest has */
 static ULONG step(FIXTURE_DATA(dump) *self, ULONG number, const char *message)
 {
 	EVENT_DESCRIPTOR desc = vl_event(1, 4, 1);
@@ -78,13 +97,14 @@ TEST_F(dump, text)
 	ASSERT_TRUE(writes(self, 1));
 	ASSERT_EQ(0, step(self, 42, "a \"b\"\n"));
 	ASSERT_EQ(0, EventWriteTransfer(self->reg, &desc, &activity, &related, 0, NULL));
-	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--count", "3", NULL));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--count", "3",
+			     "--manifest", self->manifest, NULL));
 	EXPECT_EQ(0, vc_end(&self->r));
 	EXPECT_EQ(3, vc_lines(self->r.out));
-	snprintf(source, sizeof(source), " [000] %d/%u " GUID_TEXT, getpid(), vl_tid());
+	snprintf(source, sizeof(source), " [000] cli_dump-%d/%u " GUID_TEXT, getpid(), vl_tid());
 	HAS(source);
 	HAS(" event(100) error data=04030201\n");
-	HAS(" Sample-App Step info number=42 message=\"a \\\"b\\\"\\n\"\n");
+	HAS(" Test-App Step info number=42 message=\"a \\\"b\\\"\\n\"\n");
 	HAS(" event(9) 77 activity=7e570055-5e1f-4e57-8001-020304050607"
 	    " related=7e570066-5e1f-4e57-8001-020304050607\n");
 }
@@ -95,18 +115,82 @@ TEST_F(dump, json)
 
 	ASSERT_TRUE(writes(self, 1));
 	ASSERT_EQ(0, step(self, 42, "a \"b\"\n"));
-	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--json", "-n", "2", NULL));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--json", "-n", "2",
+			     "--manifest", self->manifest, NULL));
 	EXPECT_EQ(0, vc_end(&self->r));
 	EXPECT_EQ(2, vc_objects(self->r.out));
 	HAS("\"provider\":\"" GUID_TEXT "\",\"provider_name\":null,\"id\":100,");
 	HAS("\"level\":2,");
 	HAS("\"keyword\":\"0x10\"");
 	HAS("\"data\":\"04030201\"");
-	HAS("\"provider\":\"" APP_TEXT "\",\"provider_name\":\"Sample-App\",\"id\":1,");
+	HAS("\"process_name\":\"cli_dump\",\"level_name\":\"error\",\"schema\":null,");
+	HAS("\"message\":\"Step 42 says a \\\"b\\\"\"}");
+	HAS("\"provider\":\"" APP_TEXT "\",\"provider_name\":\"Test-App\",\"id\":1,");
 	HAS("\"event\":\"Step\",\"fields\":{\"number\":42,\"message\":\"a \\\"b\\\"\\n\"}");
 	HAS("\"cpu\":0");
 	snprintf(source, sizeof(source), "\"pid\":%d,\"tid\":%u,", getpid(), vl_tid());
 	HAS(source);
+}
+
+TEST_F(dump, message)
+{
+	ASSERT_EQ(0, step(self, 7, "\033[2J"));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--message", "-n", "1", "--no-names",
+			     "--manifest", self->manifest, NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	HAS(" Test-App Step info Step 7 says \\u001b[2J\n");
+	EXPECT_EQ(NULL, strstr(self->r.out, "cli_dump"));
+}
+
+TEST_F(dump, format)
+{
+	char line[64];
+
+	ASSERT_EQ(0, step(self, 42, "m"));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "-n", "1", "--manifest", self->manifest,
+			     "--format", "%P|%e|%n|%p|%s|%{number}|%{message}", NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	snprintf(line, sizeof(line), "Test-App|Step|cli_dump|%d|%u|42|m\n", getpid(), vl_tid());
+	EXPECT_STREQ(line, self->r.out);
+}
+
+/* By what manifests and /proc tell, and by what lies in the header */
+TEST_F(dump, choosing)
+{
+	ASSERT_TRUE(writes(self, 3));
+	ASSERT_EQ(0, step(self, 41, "m"));
+	ASSERT_EQ(0, step(self, 42, "m"));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--no-names", "--filter", "process == x", NULL));
+	EXPECT_EQ(2, vc_end(&self->r));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "-n", "2", "--manifest", self->manifest,
+			     "--since", "+0", "--level", "info", "--filter",
+			     "id == 101 or (provider == test-app && number == 42 && process == cli_dump)",
+			     "--format", "%i|%{number}", NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_STREQ("101|\n1|42\n", self->r.out);
+}
+
+/* A thread that ends before its event is printed. */
+static void *write_named(void *arg)
+{
+	FIXTURE_DATA(dump) *self = arg;
+
+	pthread_setname_np(pthread_self(), "a thread");
+	return writes(self, 1) ? arg : NULL;
+}
+
+TEST_F(dump, names)
+{
+	pthread_t thread;
+	void *good;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, write_named, self));
+	ASSERT_EQ(0, pthread_join(thread, &good));
+	ASSERT_EQ(self, good);
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "-n", "1", "--format", "%n/%S", NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	/* The thread has gone by now: nobody knows what it was called. */
+	EXPECT_STREQ("cli_dump/\n", self->r.out);
 }
 
 TEST_F(dump, raw)

@@ -4,6 +4,21 @@
  */
 #include "vm_cli.h"
 
+#define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
+
+static const char manifest[] =
+	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
+	" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+	"<instrumentation><events><provider name='Cli-Payload' symbol='CLI' resourceFileName='c'"
+	" messageFileName='c' guid='{" GUID_TEXT "}'>"
+	"<levels><level name='Loud' symbol='LOUD' value='17'/></levels>"
+	"<keywords><keyword name='Read' mask='0x1'/><keyword name='Write' mask='0x2'/></keywords>"
+	"<templates><template tid='T'><data name='Size' inType='win:UInt32'/>"
+	"<data name='File' inType='win:UnicodeString'/></template></templates>"
+	"<events><event value='7' symbol='Opened' name='Open' template='T'/>"
+	"<event value='8' symbol='Closed' template='T'/><event value='9' symbol='Idle'/>"
+	"</events></provider></events></instrumentation></instrumentationManifest>";
+
 FIXTURE(cli) {
 	int fd;
 	int slot;
@@ -89,6 +104,54 @@ TEST_F(cli, payload)
 	EXPECT_EQ(4, taken(self));
 	ASSERT_TRUE(vc_report(r, !vc_run(r, "list", "-v", NULL)));
 	EXPECT_TRUE(vc_report(r, strstr(r->out, ", events by payload")));
+}
+
+static bool write_manifest(char *path)
+{
+	int fd = mkstemp(path);
+	bool good = fd >= 0 && write(fd, manifest, sizeof(manifest) - 1) == sizeof(manifest) - 1;
+
+	close(fd);
+	return good;
+}
+
+/* The same with the names that a manifest has. */
+TEST_F(cli, names)
+{
+	char path[] = "/tmp/cli_payload.XXXXXX";
+	struct vc_run *r = self->run;
+
+	ASSERT_TRUE(write_manifest(path));
+	EXPECT_EQ(0, vc_run(r, "enable", "t-cli", self->guid, "--manifest", path, "--level", "Loud",
+			    "--keyword", "Read,write", "--id", "Open,Closed,9", "--payload",
+			    "Open: Size >= 4096 && File contains \"log\"", "--payload",
+			    "Closed: Size < 10", NULL));
+	ASSERT_TRUE(vc_report(r, !r->status));
+	EXPECT_EQ(0, write_event(self, 7, 4096, "/var/LOG"));
+	EXPECT_EQ(0, write_event(self, 8, 9, ""));
+	EXPECT_EQ(0, write_event(self, 9, 0, ""));
+	EXPECT_EQ(3, taken(self));
+	EXPECT_EQ(0, write_event(self, 7, 4095, "/var/LOG"));
+	EXPECT_EQ(0, write_event(self, 8, 10, ""));
+	EXPECT_EQ(0, write_event(self, 10, 0, ""));
+	EXPECT_EQ(3, taken(self));
+	EXPECT_EQ(0, vc_run(r, "list", "providers", "--json", NULL));
+	EXPECT_TRUE(vc_report(r, strstr(r->out, "\"level\":17,\"any\":\"0x3\"")));
+	/* Installed it needs not be given, and its name is known. */
+	EXPECT_EQ(1, vc_run(r, "enable", "t-cli", "cli-payload", NULL));
+	EXPECT_EQ(0, vc_run(r, "manifest", "install", path, NULL));
+	EXPECT_EQ(0, vc_run(r, "enable", "t-cli", "cli-payload", "--payload", "Size == 1", NULL));
+	vc_report(r, !r->status);
+	EXPECT_EQ(0, write_event(self, 7, 1, ""));
+	EXPECT_EQ(4, taken(self));
+	EXPECT_EQ(0, write_event(self, 7, 2, ""));
+	EXPECT_EQ(0, write_event(self, 8, 2, ""));
+	EXPECT_EQ(4, taken(self));
+	EXPECT_EQ(0, vc_run(r, "list", "providers", NULL));
+	EXPECT_TRUE(vc_report(r, strstr(r->out, "Cli-Payload ")));
+	EXPECT_EQ(0, vc_run(r, "manifest", "remove", "Cli-Payload", NULL));
+	vc_report(r, !r->status);
+	unlink(path);
 }
 
 /* B62, B61: data for the provider, with enable and with capture. */

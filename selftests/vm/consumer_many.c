@@ -206,7 +206,7 @@ static void die_holding(FIXTURE_DATA(many) *self)
 	kill(getpid(), SIGKILL);
 }
 
-/* A hundred consumers die with two buffers each: the pool is whole after it. */
+/* A hundred consumers die with two buffers each: the pool is whole after it.  B191 */
 TEST_F(many, holders_die)
 {
 	struct etw_session before, now;

@@ -8,7 +8,7 @@
  * Each call is made with its 1st, 2nd, 3rd... allocation or copy failing.  A
  * call that fails has done nothing, a call that succeeds has done all.
  */
-#include "vm_fault.h"
+#include "vm_fault_write.h"
 
 FAULT_FIXTURE
 
@@ -305,33 +305,6 @@ static int do_write(struct fault_env *e)
 	return vm_ioctl(e->fd, ETW_IOC_WRITE, &e->arg.write);
 }
 
-static bool is_written(struct fault_env *e)
-{
-	struct etw_session_stat st;
-
-	return !vm_stat(e->fd, e->base, &st) && st.written == e->before.written + 1 &&
-	       vm_dropped(&st) == vm_dropped(&e->before);
-}
-
-/*
- * A failure is counted by its cause, once.  Only a call whose own struct could
- * not be read is an error and no loss: it said nothing about an event.
- */
-static bool is_counted(struct fault_env *e, const struct fault_state *was, int ret)
-{
-	uint32_t cause = ret == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT;
-	struct etw_session_stat st;
-	uint64_t more;
-
-	(void)was;
-	if (vm_stat(e->fd, e->base, &st) || st.written != e->before.written)
-		return false;
-	more = vm_dropped(&st) - vm_dropped(&e->before);
-	e->info.events += more;		/* see FAULT_TEST below */
-	return more == st.dropped[cause] - e->before.dropped[cause] && more <= 1 &&
-	       (more || ret == -EFAULT);
-}
-
 static void clean_write(struct fault_env *e)
 {
 	vm_disable(e->fd, e->base, vm_guid(1));
@@ -340,13 +313,13 @@ static void clean_write(struct fault_env *e)
 
 static const struct fault_op write_ops[] = {
 	{ .name = "WRITE", .prepare = before_write_small, .call = do_write,
-	  .done = is_written, .judge = is_counted, .clean = clean_write, .once = true,
+	  .done = fault_written, .judge = fault_counted, .clean = clean_write, .once = true,
 	  .efault = 3 },
 	{ .name = "WRITE of 40,000 bytes", .prepare = before_write_large, .call = do_write,
-	  .done = is_written, .judge = is_counted, .clean = clean_write, .once = true,
+	  .done = fault_written, .judge = fault_counted, .clean = clean_write, .once = true,
 	  .enomem = 1, .efault = 4 },
 	{ .name = "WRITE of 128 pieces", .prepare = before_write_many, .call = do_write,
-	  .done = is_written, .judge = is_counted, .clean = clean_write, .once = true,
+	  .done = fault_written, .judge = fault_counted, .clean = clean_write, .once = true,
 	  .enomem = 2, .efault = 130 },
 };
 

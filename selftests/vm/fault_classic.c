@@ -5,7 +5,7 @@
  * As fault.c: a call that fails has written nothing and is counted once by its
  * cause, a call that succeeds has written its record.
  */
-#include "vm_fault.h"
+#include "vm_fault_write.h"
 
 FAULT_FIXTURE
 
@@ -45,29 +45,6 @@ static int do_classic(struct fault_env *e)
 	return vm_ioctl(e->fd, ETW_IOC_CLASSIC, &e->arg.classic);
 }
 
-static bool is_written(struct fault_env *e)
-{
-	struct etw_session_stat st;
-
-	return !vm_stat(e->fd, e->base, &st) && st.written == e->before.written + 1 &&
-	       vm_dropped(&st) == vm_dropped(&e->before);
-}
-
-static bool is_counted(struct fault_env *e, const struct fault_state *was, int ret)
-{
-	uint32_t cause = ret == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT;
-	struct etw_session_stat st;
-	uint64_t more;
-
-	(void)was;
-	if (vm_stat(e->fd, e->base, &st) || st.written != e->before.written)
-		return false;
-	more = vm_dropped(&st) - vm_dropped(&e->before);
-	e->info.events += more;
-	return more == st.dropped[cause] - e->before.dropped[cause] && more <= 1 &&
-	       (more || ret == -EFAULT);
-}
-
 static void clean(struct fault_env *e)
 {
 	vm_unregister(e->fd, e->arg.classic.slot);
@@ -75,10 +52,10 @@ static void clean(struct fault_env *e)
 }
 
 static const struct fault_op classic_ops[] = {
-	{ .name = "CLASSIC", .prepare = before_small, .call = do_classic, .done = is_written,
-	  .judge = is_counted, .clean = clean, .once = true, .enomem = 1, .efault = 4 },
+	{ .name = "CLASSIC", .prepare = before_small, .call = do_classic, .done = fault_written,
+	  .judge = fault_counted, .clean = clean, .once = true, .enomem = 1, .efault = 4 },
 	{ .name = "CLASSIC of 40,000 bytes", .prepare = before_large, .call = do_classic,
-	  .done = is_written, .judge = is_counted, .clean = clean, .once = true, .enomem = 2,
+	  .done = fault_written, .judge = fault_counted, .clean = clean, .once = true, .enomem = 2,
 	  .efault = 3 },
 };
 

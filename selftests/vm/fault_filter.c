@@ -22,7 +22,7 @@ static int extra = -1;	/* a second registration with notices */
 
 static void give(struct fault_env *e, uint32_t control, uint32_t count)
 {
-	static const struct etw_payload_field field = { "A", ETW_IN_ANSISTRING, 1, 0, -1, -1 };
+	static const struct etw_payload_field field = { "A", TDH_INTYPE_ANSISTRING, 1, 0, -1, -1 };
 	static const struct etw_payload_layout layout = { 1, 0, 1, &field };
 	static const struct etw_payload_predicate p = { "A", ETW_PAYLOAD_CONTAINS, "x" };
 

@@ -261,7 +261,7 @@ static ULONG write_text(REGHANDLE reg, USHORT id, const WCHAR *text)
 /* B66, B69, B75: the filters of two events in one descriptor. */
 TEST_F(filter, payload)
 {
-	static const struct etw_payload_field field = { "A", ETW_IN_UNICODESTRING, 1, 0, -1, -1 };
+	static const struct etw_payload_field field = { "A", TDH_INTYPE_UNICODESTRING, 1, 0, -1, -1 };
 	const struct etw_payload_predicate p[2] = { { "A", ETW_PAYLOAD_IS, "yes" },
 						    { "A", ETW_PAYLOAD_DOESNTCONTAIN, "no" } };
 	EVENT_FILTER_DESCRIPTOR f = { .Type = EVENT_FILTER_TYPE_PAYLOAD };

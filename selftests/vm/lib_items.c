@@ -38,6 +38,8 @@ static void take(PEVENT_RECORD record)
 	struct event *e = &t->events[n % 16];
 	USHORT i;
 
+	if (vl_is_header(record))
+		return;
 	e->id = record->EventHeader.EventDescriptor.Id;
 	e->count = record->ExtendedDataCount;
 	for (i = 0; i < e->count && i < ITEMS; i++) {

@@ -160,7 +160,7 @@ struct seen {
 	bool close;		/* at the first event */
 	ULONG close_result, close_again;
 	unsigned int cancel_at;	/* buffer, 0: never */
-	unsigned int events, buffers;
+	unsigned int heads, events, buffers;
 	unsigned int classic;	/* bytes */
 };
 
@@ -168,6 +168,11 @@ static struct seen seen;
 
 static void on_event(PEVENT_RECORD record)
 {
+	if (vl_is_header(record)) {
+		seen.heads++;
+		seen.wrong |= seen.events || record->UserDataLength < sizeof(TRACE_LOGFILE_HEADER);
+		return;
+	}
 	seen.events++;
 	seen.wrong |= !pthread_equal(seen.thread, pthread_self()) ||
 			     record->UserContext != &seen;
@@ -180,6 +185,10 @@ static void on_event(PEVENT_RECORD record)
 
 static void on_classic(PEVENT_TRACE event)
 {
+	if (vl_is_head(&event->Header.Guid, event->Header.Class.Type)) {
+		seen.heads++;
+		return;
+	}
 	seen.events++;
 	seen.classic += event->MofLength;
 }
@@ -271,7 +280,7 @@ TEST_F(trace, open_tells_about_the_session)
 	EXPECT_EQ(ERROR_INVALID_HANDLE, ProcessTrace(&seen.handle, 1, NULL, NULL));
 }
 
-/* B132: what was not flushed comes before the end */
+/* B132: what was not flushed comes before the end.  B173, B185: of header and session. */
 TEST_F(trace, ends_when_the_session_stops)
 {
 	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, open_a());
@@ -279,6 +288,7 @@ TEST_F(trace, ends_when_the_session_stops)
 	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 1));
 	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
 	EXPECT_EQ(0, ProcessTrace(&seen.handle, 1, NULL, NULL));
+	EXPECT_EQ(1, seen.heads);
 	EXPECT_EQ(3 * EVENTS + 1, seen.events);
 	EXPECT_EQ(4, seen.buffers);
 	EXPECT_FALSE(seen.wrong);
@@ -302,6 +312,7 @@ TEST_F(trace, buffer_callback_cancels)
 	EXPECT_EQ(0, ProcessTrace(&seen.handle, 1, NULL, NULL));
 	EXPECT_EQ(4, seen.buffers);
 	EXPECT_EQ(4 * EVENTS, seen.events);
+	EXPECT_EQ(1, seen.heads);
 	EXPECT_EQ(0, CloseTrace(seen.handle));
 }
 
@@ -365,6 +376,93 @@ TEST_F(trace, classic_and_raw)
 	EXPECT_EQ(EVENTS, seen.events);
 	EXPECT_EQ(4 * EVENTS, seen.classic);
 	EXPECT_EQ(0, CloseTrace(handle));
+}
+
+/* Buffers of a session on their way to another reader */
+static struct {
+	PROCESSTRACE_HANDLE stream;
+	unsigned int buffers, refused, done;
+	LONGLONG times[8 * EVENTS], last[8 * EVENTS];
+	unsigned int count, last_count;
+} passed;
+
+static void keep_time(PEVENT_RECORD record)
+{
+	if (!vl_is_header(record) && passed.count < 8 * EVENTS)
+		passed.times[passed.count++] = record->EventHeader.TimeStamp.QuadPart;
+}
+
+static BOOL pass_on(const ETW_BUFFER_HEADER *buffer, ULONG size,
+		    const ETW_BUFFER_CALLBACK_INFORMATION *info, void *context)
+{
+	void *copy = malloc(size);
+
+	(void)info;
+	(void)context;
+	if (!copy)
+		return FALSE;
+	memcpy(copy, buffer, size);
+	passed.buffers++;
+	passed.refused += ProcessTraceAddBufferToBufferStream(passed.stream, copy, size) != 0;
+	return TRUE;
+}
+
+static void when_done(const ETW_BUFFER_HEADER *buffer, void *context)
+{
+	(void)context;
+	passed.done++;
+	free((void *)buffer);
+}
+
+static BOOL close_stream(const ETW_BUFFER_HEADER *buffer, ULONG size,
+			 const ETW_BUFFER_CALLBACK_INFORMATION *info, void *context)
+{
+	(void)buffer;
+	(void)size;
+	(void)context;
+	if (info->BuffersRead == 1)
+		CloseTrace(info->TraceHandle);
+	return TRUE;
+}
+
+/* B199: what one reader is through with, another one gets the same events of */
+TEST_F(trace, buffers_passed_on)
+{
+	ETW_OPEN_TRACE_OPTIONS here = { .EventCallback = keep_time, .BufferCallback = pass_on };
+	ETW_OPEN_TRACE_OPTIONS there = { .EventCallback = keep_time,
+					 .BufferCallback = close_stream };
+	TRACE_LOGFILE_HEADER head;
+	PROCESSTRACE_HANDLE handle;
+	ULONG len;
+
+	memset(&passed, 0, sizeof(passed));
+	passed.stream = OpenTraceFromBufferStream(&there, when_done, NULL);
+	handle = OpenTraceFromRealTimeLogger(NAME16, &here, &head);
+	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, passed.stream);
+	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, handle);
+	EXPECT_EQ(64 * 1024, head.BufferSize);
+	ASSERT_TRUE(fill(self, 4));
+	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
+	EXPECT_EQ(0, ProcessTrace(&handle, 1, NULL, NULL));
+	EXPECT_EQ(0, QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, &head,
+						sizeof(head), &len));
+	EXPECT_EQ(passed.buffers, head.BuffersWritten);
+	EXPECT_EQ(0, CloseTrace(handle));
+	EXPECT_EQ(0, passed.refused);
+	EXPECT_EQ(4 * EVENTS, passed.count);
+	memcpy(passed.last, passed.times, sizeof(passed.last));
+	passed.last_count = passed.count;
+	passed.count = 0;
+	EXPECT_EQ(0, ProcessTrace(&passed.stream, 1, NULL, NULL));
+	EXPECT_EQ(passed.last_count, passed.count);
+	EXPECT_EQ(passed.buffers, passed.done);
+	for (len = 0; len < passed.count; len++) {
+		LONGLONG off = passed.times[len] - passed.last[len];
+
+		/* The one is steered by flushes, the other by what is in the buffers. */
+		EXPECT_TRUE(off < 2000000 && off > -2000000);
+		EXPECT_TRUE(!len || passed.times[len] >= passed.times[len - 1]);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -42,6 +42,8 @@ static void take(PEVENT_RECORD record)
 	unsigned int n = atomic_load(&t->count), i, k;
 	struct event *e = &t->events[n % 16];
 
+	if (vl_is_header(record))
+		return;
 	memset(e, 0, sizeof(*e));
 	e->header = record->EventHeader;
 	e->data_len = record->UserDataLength;

@@ -17,16 +17,16 @@ static const struct etw_guid kguid = ETW_TEST_GUID;
 
 /* An event with a number, a string of any length, and a number behind it. */
 static const struct etw_payload_field fields[] = {
-	{ "Number", ETW_IN_UINT32, 1, 0, -1, -1 },
-	{ "Name", ETW_IN_ANSISTRING, 1, 0, -1, -1 },
-	{ "Behind", ETW_IN_INT16, 1, 0, -1, -1 },
+	{ "Number", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
+	{ "Name", TDH_INTYPE_ANSISTRING, 1, 0, -1, -1 },
+	{ "Behind", TDH_INTYPE_INT16, 1, 0, -1, -1 },
 };
 static const struct etw_payload_layout layout = { 7, 0, 3, fields };
 
 /* The test module's: a number that counts up, then bytes of 0x5a. */
 static const struct etw_payload_field kernel_fields[] = {
-	{ "Number", ETW_IN_UINT32, 1, 0, -1, -1 },
-	{ "Text", ETW_IN_ANSISTRING, 1, 20, -1, -1 },
+	{ "Number", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
+	{ "Text", TDH_INTYPE_ANSISTRING, 1, 20, -1, -1 },
 };
 static const struct etw_payload_layout kernel_layout = { 7, 0, 2, kernel_fields };
 

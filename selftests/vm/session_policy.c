@@ -228,6 +228,7 @@ TEST_F(policy, flush_of_nothing)
 	EXPECT_EQ(0, self->r.buffers);
 }
 
+/* B189, B190 */
 TEST_F(policy, backlog_goes_to_the_first_consumer)
 {
 	struct vm_reader second;

@@ -384,6 +384,8 @@ static void keep_raw(PEVENT_RECORD record)
 {
 	unsigned int n = atomic_load(&raw_count);
 
+	if (vl_is_header(record))
+		return;
 	if (n < EVENTS)
 		raw[n] = record->EventHeader.TimeStamp.QuadPart;
 	atomic_store(&raw_count, n + 1);

@@ -147,6 +147,13 @@ static inline bool vc_printed(const struct vc_run *r, const char *text)
 	return vc_report(r, !r->status && !r->err[0] && strstr(r->out, text));
 }
 
+/* Did it work in silence, but for one line on stderr that has text in it? */
+static inline bool vc_noted(const struct vc_run *r, const char *text)
+{
+	return vc_report(r, !r->status && !r->out[0] && !strncmp(r->err, "etw: ", 5) &&
+			 vc_lines(r->err) == 1 && strstr(r->err, text));
+}
+
 /* Did it fail with that status and one clear line that has text in it? */
 static inline bool vc_refused(const struct vc_run *r, int status, const char *text)
 {

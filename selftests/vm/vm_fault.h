@@ -22,7 +22,7 @@
 
 #define FAULT_DEBUGFS	"/sys/kernel/debug"
 #define FAULT_MOST	3000	/* points of one call */
-#define FAULT_SWEEPS	8
+#define FAULT_SWEEPS	24
 
 /* The kernel's provider */
 static const struct etw_guid fault_kguid = ETW_TEST_GUID;
@@ -275,6 +275,22 @@ struct fault_sum {
 	unsigned int points, enomem, efault, other, survived, bad;
 };
 
+/*
+ * Ask the kernel for some memory and give it back, so that what its own debugging
+ * does every few allocations does not meet the same one of ours in every try.
+ */
+static inline void fault_shift(unsigned int times)
+{
+	int ends[2];
+
+	for (; times; times--) {
+		if (pipe2(ends, O_CLOEXEC))
+			return;
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
 /* One try.  Returns whether there was a failure at all; counts what was wrong. */
 static inline bool fault_try(struct fault_env *e, const struct fault_op *op,
 			     unsigned int nth, struct fault_sum *sum)
@@ -324,15 +340,17 @@ static inline bool fault_try(struct fault_env *e, const struct fault_op *op,
 
 /* Every nth in turn, up to the first call that none is left in. */
 static inline bool fault_sweep(struct fault_env *e, const struct fault_op *op,
-			       struct fault_sum *sum)
+			       unsigned int shift, struct fault_sum *sum)
 {
 	unsigned int nth;
 	bool enough;
 
 	memset(sum, 0, sizeof(*sum));
-	for (nth = 1; nth <= FAULT_MOST && fault_try(e, op, nth, sum); nth++)
-		if (sum->bad > 20)
+	for (nth = 1; nth <= FAULT_MOST && sum->bad <= 20; nth++) {
+		fault_shift(shift * nth % 7);
+		if (!fault_try(e, op, nth, sum))
 			break;
+	}
 	sum->bad += nth > FAULT_MOST;
 	enough = sum->enomem >= op->enomem && sum->efault >= op->efault &&
 		 (op->none || sum->points);
@@ -345,7 +363,8 @@ static inline bool fault_sweep(struct fault_env *e, const struct fault_op *op,
 /*
  * All tries.  True: every one of them was right, and there were enough.  The
  * debugging of the kernel itself asks for memory now and then, in the midst of
- * our questions, so that one of ours may be passed over: then once more.
+ * our questions, so that one of ours may be passed over: then once more, with other
+ * calls in between.
  */
 static inline bool fault_all(struct fault_env *e, const struct fault_op *op)
 {
@@ -353,7 +372,7 @@ static inline bool fault_all(struct fault_env *e, const struct fault_op *op)
 	int i;
 
 	for (i = 0; i < FAULT_SWEEPS && !sum.bad; i++)
-		if (fault_sweep(e, op, &sum))
+		if (fault_sweep(e, op, i, &sum))
 			return !sum.bad;
 	return false;
 }

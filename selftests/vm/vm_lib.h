@@ -146,6 +146,18 @@ struct vl_reader {
 	struct vl_event events[VL_EVENTS];
 };
 
+/* The event that each trace begins with: it tells of the session. */
+static inline bool vl_is_head(const GUID *provider, UCHAR opcode)
+{
+	return !memcmp(provider, &EventTraceGuid, sizeof(*provider)) && !opcode;
+}
+
+static inline bool vl_is_header(const EVENT_RECORD *record)
+{
+	return vl_is_head(&record->EventHeader.ProviderId,
+			  record->EventHeader.EventDescriptor.Opcode);
+}
+
 static inline void vl_keep(PEVENT_RECORD record)
 {
 	struct vl_reader *r = record->UserContext;
@@ -153,6 +165,8 @@ static inline void vl_keep(PEVENT_RECORD record)
 	struct vl_event *e = &r->events[n % VL_EVENTS];
 	size_t len = record->UserDataLength;
 
+	if (vl_is_header(record))
+		return;
 	memset(e, 0, sizeof(*e));
 	e->header = record->EventHeader;
 	e->context = record->BufferContext;

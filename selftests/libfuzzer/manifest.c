@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * manifest - XML manifests: what is read is whole, or there is a problem
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tdh/model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_template(const struct etw_mf_template *t)
+{
+	unsigned int i;
+
+	if (t->top > t->count)
+		abort();
+	for (i = 0; i < t->count; i++) {
+		const struct etw_mf_field *f = &t->fields[i];
+
+		if (!f->name || !(f->flags & ETW_MF_STRUCT) != !!f->in_type)
+			abort();
+		if (f->flags & ETW_MF_STRUCT && (i >= t->top || f->first < t->top ||
+						 f->first + f->members > t->count))
+			abort();
+		/* What a count or a length names comes before. */
+		if (f->flags & ETW_MF_COUNT_FIELD && f->count >= i)
+			abort();
+		if (f->flags & ETW_MF_LENGTH_FIELD && f->length >= i)
+			abort();
+	}
+}
+
+static void check_provider(const struct etw_manifest *m, const struct etw_mf_provider *p)
+{
+	unsigned int i;
+
+	if (p->manifest != m || !p->name || !p->symbol)
+		abort();
+	for (i = 0; i < p->template_count; i++)
+		check_template(&p->templates[i]);
+	for (i = 0; i < p->event_count; i++) {
+		const struct etw_mf_event *e = &p->events[i];
+
+		if (etw_mf_event_find(p, e->desc.Id, e->desc.Version) != e)
+			abort();
+		if (e->message && !etw_mf_text(m, e->message))
+			abort();
+	}
+	for (i = 0; i < p->map_count; i++)
+		etw_mf_map_find(&p->maps[i], 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct etw_problems problems = { 0 };
+	struct etw_manifest *manifest = NULL;
+	unsigned int i;
+	int err;
+
+	err = etw_manifest_read_memory(data, size, "fuzz", &manifest, &problems);
+	if (err != 0 && err != -EINVAL && err != -ENOMEM)
+		abort();
+	if (!err != !problems.errors && err != -ENOMEM)
+		abort();
+	if (!err) {
+		for (i = 0; i < manifest->provider_count; i++)
+			check_provider(manifest, &manifest->providers[i]);
+		etw_manifest_put(manifest);
+	}
+	etw_problems_free(&problems);
+	return 0;
+}

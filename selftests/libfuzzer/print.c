@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * print - events as "etw dump" prints them: text, JSON, a format
+ *
+ *	input := flags  80 bytes of header  u16 n  n bytes of extended items  payload
+ *
+ * Nothing of an event may control a terminal or break a line, whatever it holds.
+ */
+#include "unit/cli_print.h"
+#include "unit/cli_print_manifest.h"
+#include "libfuzzer/event.h"
+
+enum { KNOWN = 1, NAMES = 2, HEX = 4, MESSAGE = 8 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* One line of valid UTF-8 without a control character */
+static void check_line(const struct etw_text *out)
+{
+	size_t i;
+
+	if (out->error)
+		abort();
+	/* One of 64 KB has gone to stdout at once. */
+	if (!out->len)
+		return;
+	if (out->data[out->len - 1] != '\n' ||
+	    !etw_utf8_valid(out->data, out->len))
+		abort();
+	for (i = 0; i + 1 < out->len; i++)
+		if ((unsigned char)out->data[i] < 0x20 || out->data[i] == 0x7f)
+			abort();
+}
+
+static void print_all(struct event_printer *printer, const struct etw_rt_event *event)
+{
+	printer->out.len = 0;
+	event_print_text(printer, event);
+	check_line(&printer->out);
+	printer->out.len = 0;
+	event_print_format(printer, event);
+	check_line(&printer->out);
+	printer->out.len = 0;
+	event_print_json(printer, event);
+	check_line(&printer->out);
+	if (printer->out.len &&
+	    (printer->out.data[0] != '{' || printer->out.data[printer->out.len - 2] != '}'))
+		abort();
+}
+
+static void prepare(struct event_printer *printer)
+{
+	const char *error;
+	size_t column;
+
+	if (printer->format)
+		return;
+	load_manifest();
+	stdout = fopen("/dev/null", "w");
+	provider_is = process_is = "a \"b\"\x1b\xff";
+	thread_is = "c";
+	printer->format = event_format_parse("%t %-9n %S %05p %P %e %l %a %o %h %K %A %R %x %D "
+					     "%f %m %{Op} %{Path} %{a} %{a.b}", &error, &column);
+	if (!printer->format)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct event_printer printer;
+	struct etw_event_header header = { .size = 0 };
+	struct etw_buffer_header buffer = { .buffer_size = 0 };
+	struct etw_rt_event event = { .buffer = &buffer };
+	struct input in = { data, size };
+	uint8_t flags = take8(&in);
+	size_t got, ext_len, data_len;
+	void *head, *ext, *payload;
+
+	prepare(&printer);
+	head = take_block(&in, sizeof(header), &got);
+	memcpy(&header, head, got);
+	if (flags & KNOWN)
+		header.provider = known;
+	event.time = header.timestamp;
+	event.cpu = header.property;
+	ext = take_block(&in, take16(&in), &ext_len);
+	payload = take_block(&in, in.left > UINT16_MAX ? UINT16_MAX : in.left, &data_len);
+	event.record = (struct etw_record_view){ .header = &header, .ext = ext,
+						  .ext_len = (uint32_t)ext_len, .data = payload,
+						  .data_len = (uint32_t)data_len };
+	printer.names = flags & NAMES ? (struct names *)data : NULL;
+	printer.procs = flags & NAMES ? (struct procs *)data : NULL;
+	printer.hex = flags & HEX;
+	printer.message = flags & MESSAGE;
+	printer.time = (enum event_time)((flags >> 4) % 5);
+	print_all(&printer, &event);
+	free(head);
+	free(ext);
+	free(payload);
+	return 0;
+}

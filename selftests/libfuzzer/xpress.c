@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xpress - compressed and decompressed again, bytes are the same; bytes that nobody has
+ * compressed leave no buffer
+ *
+ *	input := u16 how many bytes, the bytes; to compress: again so often as that needs
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/xpress.h"
+
+static struct etw_xpress_work work;
+
+static void round_trip(const uint8_t *in, size_t len)
+{
+	size_t room = len + len / 8 + 64, n;
+	uint8_t *packed = malloc(room), *out = malloc(len + 1);
+
+	if (!packed || !out)
+		abort();
+	n = etw_xpress_compress(in, len, packed, room, &work);
+	if (!n || n > room)
+		abort();
+	/* As much as it took, and no byte more */
+	packed = realloc(packed, n);
+	if (etw_xpress_decompress(packed, n, out, len) || memcmp(in, out, len))
+		abort();
+	free(packed);
+	/* With less room it gives up. */
+	packed = malloc(n / 2 + 1);
+	if (packed && etw_xpress_compress(in, len, packed, n / 2, &work))
+		abort();
+	free(packed);
+	free(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *bytes;
+	uint16_t len;
+	size_t i;
+
+	if (size <= sizeof(len))
+		return 0;
+	memcpy(&len, data, sizeof(len));
+	data += sizeof(len);
+	size -= sizeof(len);
+	bytes = malloc(len + 1u);
+	if (!bytes)
+		abort();
+	for (i = 0; i < len; i++)
+		bytes[i] = data[i % size] + (i / size % 3 == 2);
+	round_trip(bytes, len);
+	etw_xpress_decompress(data, size, bytes, len);
+	free(bytes);
+	return 0;
+}
