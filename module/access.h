@@ -5,6 +5,8 @@
 #ifndef ETW_ACCESS_H
 #define ETW_ACCESS_H
 
+#include <linux/compiler.h>
+#include <linux/cred.h>
 #include <linux/types.h>
 #include <etw/abi.h>
 
@@ -41,6 +43,16 @@ const struct etw_access_entry *etw_access_list(const struct etw_guid *guid, u32 
 const struct etw_guid *etw_access_next(const struct etw_access_scan *scan,
 				       const struct etw_guid *guid);
 void etw_access_exit(void);
+
+/*
+ * One more reference to cred.  Whoever takes one writes the same 0 to cred->non_rcu, and
+ * the threads of a process share its credentials: a race of the kernel's own that changes
+ * nothing, but get_cred() is inline, so KCSAN would find it in this module.
+ */
+static inline const struct cred *etw_access_cred(const struct cred *cred)
+{
+	return data_race(get_cred(cred));
+}
 
 /* May the caller's providers join the group with this GUID? */
 static inline bool etw_access_may_join(const struct etw_guid *group)

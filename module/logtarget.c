@@ -7,12 +7,12 @@
  *
  * A file is written by one session only: open_files holds those that are.
  */
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "gfp.h"
 #include "logfile.h"
 
@@ -138,7 +138,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&t->node);
-	t->cred = get_current_cred();
+	t->cred = etw_access_cred(current_cred());
 	t->mode = mode & ETW_MODE_FILE;
 	t->file_mode = f->file_mode;
 	t->max_size = f->max_size;
@@ -169,7 +169,7 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 		return NULL;
 	INIT_LIST_HEAD(&t->node);
 	get_file(t->dir);
-	get_cred(t->cred);
+	etw_access_cred(t->cred);
 	return t;
 }
 

@@ -155,7 +155,7 @@ long etw_ioctl_register(struct file *file, void *arg)
 	reg->own.guid = r->provider;
 	reg->flags = r->flags;
 	reg->cookie = r->cookie;
-	reg->cred = get_current_cred();
+	reg->cred = etw_access_cred(current_cred());
 	get_task_comm(comm, current->group_leader);
 	strscpy(reg->module, comm, sizeof(reg->module));
 	etw_scope_executable(reg->executable);
