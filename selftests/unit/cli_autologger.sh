@@ -11,12 +11,16 @@ conf=$work/conf
 export ETW_AUTOLOGGER_DIR=$conf
 guid=01234567-89ab-cdef-0001-020304050607
 
+sessions=0
+
 # session NAME LINE...: a file with the values that are required, and these lines.
 session() {
 	local name=$1
 	shift
 
-	printf '%s\n' 'Start = 1' "Guid = $guid" "$@" >"$conf/$name.conf"
+	sessions=$((sessions + 1))
+	printf '%s\n' 'Start = 1' "Guid = 11111111-89ab-cdef-0001-$(printf %012d "$sessions")" \
+		"$@" >"$conf/$name.conf"
 }
 
 # told LINE TEXT NAME: the check fails with one line, which names the place.
@@ -51,7 +55,7 @@ check_files() {
 	# What an option of a provider says is looked at, too, and where.
 	session exe '[provider *Some-Name]' 'Enabled = 1' 'exe = /bin/sh'
 	told 5 '--exe: "/bin/sh": give the name' exe
-	session payload "[provider $guid]" 'fields = u32' 'id = 70000'
+	session payload "[provider $guid]" 'fields = u32'
 	told 4 '--fields: column' payload
 	session keyword "[provider $guid]" 'keyword = Read'
 	told 3 '--keyword: no manifest of provider' keyword
@@ -66,6 +70,53 @@ check_files() {
 	right autologger start
 	right autologger start good
 	right autologger stop good
+}
+
+# all CODE NAME PLACE...: the check ends so, and tells of these in this order and no others.
+all() {
+	local good=no want=$1 name=$2
+	shift 2
+
+	run autologger check "$name"
+	printf '%s' "${@/%/$'\n'}" | sed "s,^,etw: $conf/$name.conf," >"$work/want"
+	[[ $code -ne $want ]] || ! diff "$work/want" "$work/err" >"$work/diff" || good=yes
+	report "$good" "$name: $# told at once"
+	[[ $good == yes ]] || sed 's/^/# /' "$work/diff"
+}
+
+check_all() {
+	rm -r "$conf"
+	mkdir "$conf"
+	session many 'FileMax = 17' 'Frob = 1' 'FileName = /nonexistent/dir/x.etl' '[provider]' \
+		'Enabled = 2' 'exe = a' "[provider $guid]" 'Enabled = 1' 'exe = /bin/sh' 'id = 70000' \
+		'with = nonsense' "[provider {${guid^^}}]" '[provider 0123-45]' '[provider Some Name]'
+	all 1 many \
+		':3: FileMax: not within 0 to 16' \
+		':4: "Frob" is no value of a session' \
+		':6: expected [provider GUID] or [provider NAME]' \
+		':7: Enabled: not within 0 to 1' \
+		':11: --exe: "/bin/sh": give the name of the file, without directory and wildcards' \
+		':12: --id: "70000" is not within 0 to 65535' \
+		':13: --with: "nonsense" is none of sid, login, stack, app, process-key, event-key, container' \
+		':5: FileName: folder "/nonexistent/dir": No such file or directory' \
+		":14: provider \"{${guid^^}}\": line 9 has it already" \
+		':15: provider "0123-45" is no whole GUID (8-4-4-4-12 hexadecimal digits)' \
+		':16: warning: no manifest is named "Some Name": it is not enabled, unless a module has that name by then'
+	session warn "FileName = $work/x.etl" '[provider Some Name]'
+	all 0 warn \
+		':4: warning: no manifest is named "Some Name": it is not enabled, unless a module has that name by then'
+	session file "FileName = $work/err/x.etl"
+	all 1 file ":3: FileName: \"$work/err\" is no folder"
+	session root 'FileName = /x.etl'
+	all 0 root
+	# A file that is not named has the same right to its name and its Guid.
+	session one
+	sed 's/^Start/Frob/' "$conf/one.conf" >"$conf/two.conf"
+	all 1 one ":2: Guid: the session of $conf/two.conf has it"
+	session two
+	all 0 one
+	session ONE
+	all 1 one ": the session's name is that of $conf/ONE.conf: case makes no difference"
 }
 
 check_list() {
@@ -106,5 +157,6 @@ check_unit() {
 check_usage
 check_files
 check_list
+check_all
 check_unit
 finish

@@ -155,6 +155,44 @@ static void test_bad_providers(void)
 	bad(HEAD "[provider a]\nEnableFlags=1\nMatchAnyKeyword=1\n", 3, "give one");
 }
 
+static unsigned int told_lines[8], told;
+
+static void tell(void *context, const struct etw_autolog_error *e)
+{
+	(void)context;
+	if (told < 8)
+		told_lines[told] = e->line;
+	told++;
+}
+
+/* All of a text is read, and an error of one line is not blamed on others. */
+static void test_all(void)
+{
+	static const unsigned int lines[] = { 2, 3, 4, 7, 9, 12, 14, 0 };
+	static const char text[] =
+		"Guid=" GUID_1 "\nStart=2\nFrob=1\nFileMax=x\nFileName=/a/b\n"
+		"[provider a]\nexe\nexe=a\n[provider a]\nexe=b\nEnabled=1\nLogFileMode=1\n"
+		"[provider b]\n[frob\nEnabled=1\n[provider c]\nEnableFlags=1\n";
+
+	etw_autolog_free(&conf);
+	is(etw_autolog_parse_all(text, strlen(text), &conf, tell, NULL), -EINVAL, "many errors");
+	is(told, 7, "each is told");
+	ok(!memcmp(told_lines, lines, sizeof(lines)), "in order");
+	ok(conf.guid_line == 1 && conf.file_line == 5 && !strcmp(conf.file_name, "/a/b"),
+	   "what is right is taken");
+	is(conf.provider_count, 3, "so are the providers");
+	ok(conf.providers[0].option_count == 1 && !conf.providers[0].enabled &&
+	   !conf.providers[1].enabled && conf.providers[2].any == 1, "each with what is its own");
+	told = 0;
+	etw_autolog_free(&conf);
+	is(etw_autolog_parse_all("[provider a]\nEnableFlags=1\nMatchAnyKeyword=1\n"
+				 "[provider b]\nEnableFlags=1\nMatchAnyKeyword=1\n", 90, &conf,
+				 tell, NULL), -EINVAL, "errors of the whole");
+	is(told, 4, "are all told");
+	ok(told_lines[0] == 1 && told_lines[1] == 4 && !told_lines[2] && !told_lines[3],
+	   "sections first");
+}
+
 static void bad_bytes(const char *text, size_t len, unsigned int line, const char *what)
 {
 	int ret = parse_bytes(text, len);
@@ -202,6 +240,7 @@ int main(void)
 	test_values();
 	test_bad();
 	test_bad_providers();
+	test_all();
 	test_hostile();
 	etw_autolog_free(&conf);
 	return done_testing();

@@ -36,7 +36,7 @@ static int each_start(char **names, bool by_name)
 		return 1;
 	cli_begin("autologger");
 	for (i = 0; names[i]; i++) {
-		autologger_load(names[i], &conf, false);
+		autologger_load(names[i], &conf, AUTOLOGGER_TELL_FIRST);
 		if (conf.status || conf.conf.start || by_name)
 			status |= !autologger_start(fd, &conf);
 		autologger_unload(&conf);
@@ -82,21 +82,6 @@ static int each_stop(char **names)
 	return status;
 }
 
-static int each_check(char **names)
-{
-	static struct autologger_conf conf;
-	int status = 0, i;
-
-	for (i = 0; names[i]; i++) {
-		if (!autologger_load(names[i], &conf, false) || !autologger_check(&conf))
-			status = 1;
-		else
-			printf("%s: good\n", conf.path);
-		autologger_unload(&conf);
-	}
-	return status;
-}
-
 static int act(const char *action, char **names, bool by_name, bool json)
 {
 	if (!strcmp(action, "start"))
@@ -104,7 +89,7 @@ static int act(const char *action, char **names, bool by_name, bool json)
 	if (!strcmp(action, "stop"))
 		return each_stop(names);
 	if (!strcmp(action, "check"))
-		return each_check(names);
+		return autologger_check(names);
 	return autologger_list(names, json);
 }
 

@@ -32,20 +32,27 @@ struct autologger_conf {
 	char name[256];			/* of the session */
 	char path[4096];
 	struct etw_autolog_conf conf;
+	struct etw_guid guid;		/* of the session, even if other things are wrong; or zero */
 	uint32_t status;		/* ERROR_SUCCESS, or why conf is empty */
 	char what[192];
 };
+
+/* Errors of a file that are told on stderr; of all of them conf has what was right */
+enum autologger_tell { AUTOLOGGER_TELL_NONE, AUTOLOGGER_TELL_FIRST, AUTOLOGGER_TELL_ALL };
 
 /* autologger_conf.c: names as scandir(3) has them; *list is to be freed with them. */
 const char *autologger_dir(void);
 int autologger_names(const char *dir, const char *suffix, char ***list);
 void autologger_names_free(char **list, int count);
-/* False: what is wrong is in it, and is told unless quiet. */
-bool autologger_load(const char *name, struct autologger_conf *to, bool quiet);
+/* False: what is wrong first is in it. */
+bool autologger_load(const char *name, struct autologger_conf *to, enum autologger_tell tell);
 void autologger_unload(struct autologger_conf *conf);
 
-/* autologger_start.c.  All of it is right, as far as it shows without a device? */
-bool autologger_check(const struct autologger_conf *conf);
+/* autologger_check.c: tells all that is wrong; exit status */
+int autologger_check(char **names);
+
+/* autologger_start.c.  False: options of providers are wrong, which was told. */
+bool autologger_check_options(const struct autologger_conf *conf);
 bool autologger_start(int fd, const struct autologger_conf *conf);
 
 /* autologger_state.c */

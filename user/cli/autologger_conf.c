@@ -74,9 +74,33 @@ static void say(struct autologger_conf *to, uint32_t status, unsigned int line, 
 		snprintf(to->what, sizeof(to->what), "%s", what);
 }
 
-bool autologger_load(const char *name, struct autologger_conf *to, bool quiet)
+/* A file that is being read, and which of its errors are told */
+struct loading {
+	struct autologger_conf *to;
+	enum autologger_tell tell;
+};
+
+static void take_error(void *context, const struct etw_autolog_error *error)
 {
-	struct etw_autolog_error error = { 0 };
+	const struct loading *loading = context;
+	struct autologger_conf *to = loading->to;
+	bool first = !to->status;
+
+	if (first)
+		say(to, ERROR_INVALID_PARAMETER, error->line, error->what);
+	if (loading->tell != AUTOLOGGER_TELL_ALL && !(loading->tell && first))
+		return;
+	cli_begin(NULL);
+	if (error->line)
+		cli_fail("%s:%u: %s", to->path, error->line, error->what);
+	else
+		cli_fail("%s: %s", to->path, error->what);
+	cli_begin("autologger");
+}
+
+bool autologger_load(const char *name, struct autologger_conf *to, enum autologger_tell tell)
+{
+	struct loading loading = { to, tell };
 	struct etw_access_file file;
 	int err;
 
@@ -84,27 +108,22 @@ bool autologger_load(const char *name, struct autologger_conf *to, bool quiet)
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	snprintf(to->path, sizeof(to->path), "%s/%s" ETW_AUTOLOG_SUFFIX, autologger_dir(), name);
 	err = etw_access_file_look(to->path, true, &file);
-	if (err) {
-		say(to, err == -ENOENT ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED, 0,
-		    strerror(-err));
-	} else {
-		err = etw_autolog_parse(file.text, file.len, &to->conf, &error);
-		if (err)
-			etw_autolog_free(&to->conf);
+	if (!err) {
+		err = etw_autolog_parse_all(file.text, file.len, &to->conf, take_error, &loading);
 		if (err == -ENOMEM)
 			cli_die("out of memory");
-		if (err)
-			say(to, ERROR_INVALID_PARAMETER, error.line, error.what);
+		to->guid = to->conf.guid;
+		if (err && tell != AUTOLOGGER_TELL_ALL)
+			etw_autolog_free(&to->conf);
 		etw_access_file_close(&file);
-	}
-	if (!err || quiet)
 		return !err;
-	cli_begin(NULL);
-	if (error.line)
-		cli_fail("%s:%u: %s", to->path, error.line, error.what);
-	else
+	}
+	say(to, err == -ENOENT ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED, 0, strerror(-err));
+	if (tell) {
+		cli_begin(NULL);
 		cli_fail("%s: %s", to->path, to->what);
-	cli_begin("autologger");
+		cli_begin("autologger");
+	}
 	return false;
 }
 

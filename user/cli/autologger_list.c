@@ -113,7 +113,7 @@ static void show_one(int fd, const char *name, struct table *table)
 	static struct known k;
 
 	memset(&k, 0, sizeof(k));
-	autologger_load(name, &k.conf, true);
+	autologger_load(name, &k.conf, AUTOLOGGER_TELL_NONE);
 	k.tried = autologger_read_result(name, &k.result);
 	k.running = is_running(fd, name, k.tried ? &k.result.guid : &k.conf.conf.guid);
 	if (table)

@@ -28,6 +28,7 @@
 struct entry {
 	const struct autologger_conf *conf;
 	const struct etw_autolog_provider *provider;
+	const struct etw_autolog_option *option;	/* that is being taken */
 	struct enable_request request;
 	int fd;
 };
@@ -50,27 +51,53 @@ static int option_value(const char *name)
 	return option->value;
 }
 
-/* The options of etw enable; wrong usage ends cli_try(). */
-static void take_options(void *context)
+/* Wrong usage ends cli_try(), in this and the next two. */
+static void take_provider(void *context)
 {
 	struct entry *entry = context;
 	const struct etw_autolog_provider *from = entry->provider;
-	size_t i;
 
-	enable_request_init(&entry->request);
+	at_line(entry->conf, from->line);
 	entry->request.enable.level = (uint8_t)from->level;
 	entry->request.enable.any = from->any;
 	entry->request.enable.all = from->all;
 	entry->request.enable.property = from->property;
-	for (i = 0; i < from->option_count; i++) {
-		at_line(entry->conf, from->options[i].line);
-		optarg = from->options[i].value;
-		enable_request_take(&entry->request, option_value(from->options[i].name));
-	}
-	at_line(entry->conf, from->line);
 	provider_check(from->name);
 	provider_check_group(from->name, &entry->request.enable);
-	enable_request_ready(&entry->request, from->name);
+}
+
+/* An option of etw enable */
+static void take_option(void *context)
+{
+	struct entry *entry = context;
+
+	at_line(entry->conf, entry->option->line);
+	optarg = entry->option->value;
+	enable_request_take(&entry->request, option_value(entry->option->name));
+}
+
+static void take_whole(void *context)
+{
+	struct entry *entry = context;
+
+	at_line(entry->conf, entry->provider->line);
+	enable_request_ready(&entry->request, entry->provider->name);
+}
+
+/* All that is wrong is told, not only the first of it. */
+static bool take_entry(struct entry *entry)
+{
+	const struct etw_autolog_provider *from = entry->provider;
+	bool good;
+	size_t i;
+
+	enable_request_init(&entry->request);
+	good = cli_try(take_provider, entry);
+	for (i = 0; i < from->option_count; i++) {
+		entry->option = &from->options[i];
+		good &= cli_try(take_option, entry);
+	}
+	return good && cli_try(take_whole, entry);
 }
 
 static void find(void *context)
@@ -110,7 +137,7 @@ static struct entry *take_entries(int fd, const struct autologger_conf *conf, si
 		entry->conf = conf;
 		entry->provider = &conf->conf.providers[i];
 		entry->fd = fd;
-		good &= cli_try(take_options, entry);
+		good &= take_entry(entry);
 		*count += 1;
 	}
 	at_line(conf, 0);
@@ -120,7 +147,7 @@ static struct entry *take_entries(int fd, const struct autologger_conf *conf, si
 	return NULL;
 }
 
-bool autologger_check(const struct autologger_conf *conf)
+bool autologger_check_options(const struct autologger_conf *conf)
 {
 	size_t count;
 	struct entry *entries = take_entries(-1, conf, &count);

@@ -199,8 +199,7 @@ static void match_name(const struct provider *list, unsigned int count, const ch
 	}
 }
 
-/* Digits, dashes and braces only: a GUID was meant. */
-static bool looks_like_guid(const char *text)
+bool provider_looks_like_guid(const char *text)
 {
 	return strchr(text, '-') && text[strspn(text, "{}-0123456789abcdefABCDEF")] == '\0';
 }
@@ -236,7 +235,7 @@ static bool resolve_other(int fd, const char *name, const struct provider *list,
 {
 	struct matches claims = { .count = 0 };
 
-	if (looks_like_guid(name)) {
+	if (provider_looks_like_guid(name)) {
 		cli_fail("%s is no whole GUID (8-4-4-4-12 hexadecimal digits)", cli_quote(name));
 		return false;
 	}
@@ -286,6 +285,25 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 	if (!err)
 		provider_list_free(list, count);
 	return found;
+}
+
+unsigned int provider_named(int fd, const char *name, struct etw_guid *guid)
+{
+	struct matches matches = { .count = 0 };
+	unsigned int count = 0;
+	struct provider *list;
+
+	if (fd >= 0 && !provider_list(fd, &list, &count)) {
+		match_name(list, count, name, true, &matches);
+		provider_list_free(list, count);
+	}
+	text_free(&matches.all);
+	if (matches.count) {
+		*guid = matches.guid;
+		return matches.count;
+	}
+	count = resolve_manifest(name, guid);
+	return !count && fd >= 0 ? resolve_hash(fd, name, guid) : count;
 }
 
 /* A GUID, or *NAME: what tells it without asking anybody */

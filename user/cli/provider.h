@@ -27,8 +27,12 @@ int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
 int provider_list(int fd, struct provider **list, unsigned int *count);
 void provider_list_free(struct provider *list, unsigned int count);
 const char *provider_name(const struct provider *provider);
+/* Digits, dashes and braces only: a GUID was meant. */
+bool provider_looks_like_guid(const char *text);
 bool provider_known(const char *text, struct etw_guid *guid);
 bool provider_resolve(int fd, const char *text, struct etw_guid *guid);
+/* How many have this name that may be resolved; nothing is told.  fd: -1, only manifests */
+unsigned int provider_named(int fd, const char *name, struct etw_guid *guid);
 /* What of it is a name that this GUID is only made of; NULL: it is known otherwise. */
 const char *provider_hashed(const char *text, const struct etw_guid *guid);
 void provider_check(const char *text);

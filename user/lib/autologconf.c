@@ -94,7 +94,9 @@ static const struct {
 struct parser {
 	struct etw_autolog_conf *conf;
 	struct etw_autolog_provider *provider;	/* whose section this is; NULL: none yet */
-	struct etw_autolog_error *error;
+	struct etw_autolog_provider nobody;	/* whose it is if its first line was wrong */
+	void (*tell)(void *context, const struct etw_autolog_error *error);
+	void *context;
 	unsigned int line;
 };
 
@@ -103,12 +105,13 @@ static int fail(struct parser *p, const char *format, ...)
 
 static int fail(struct parser *p, const char *format, ...)
 {
+	struct etw_autolog_error error = { .line = p->line };
 	va_list args;
 
-	p->error->line = p->line;
 	va_start(args, format);
-	vsnprintf(p->error->what, sizeof(p->error->what), format, args);
+	vsnprintf(error.what, sizeof(error.what), format, args);
 	va_end(args);
+	p->tell(p->context, &error);
 	return -EINVAL;
 }
 
@@ -160,19 +163,19 @@ static bool find_mode(const char *word, size_t len, uint32_t *mode)
 }
 
 /* A number, or names with | between them. */
-static int take_mode(struct parser *p, const char *text, uint32_t *mode)
+static int take_mode(struct parser *p, const char *text, uint32_t *to)
 {
+	uint32_t mode = 0;
 	uint64_t value;
 	size_t len;
 
-	*mode = 0;
 	if (parse_number(text, &value) && value <= UINT32_MAX) {
-		*mode = (uint32_t)value;
+		mode = (uint32_t)value;
 	} else {
 		for (;; text += len + 1) {
 			text += strspn(text, " \t");
 			len = strcspn(text, " \t|");
-			if (!find_mode(text, len, mode))
+			if (!find_mode(text, len, &mode))
 				return fail(p, "LogFileMode: \"%.*s\" is no mode", (int)len, text);
 			text += len;
 			len = strspn(text, " \t");
@@ -182,12 +185,13 @@ static int take_mode(struct parser *p, const char *text, uint32_t *mode)
 				return fail(p, "LogFileMode: a | is missing between two modes");
 		}
 	}
-	if (*mode & EVENT_TRACE_FILE_MODE_NEWFILE)
+	if (mode & EVENT_TRACE_FILE_MODE_NEWFILE)
 		return fail(p, "LogFileMode: not with EVENT_TRACE_FILE_MODE_NEWFILE; FileMax keeps several files");
-	if (*mode & (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC))
+	if (mode & (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC))
 		return fail(p, "LogFileMode: private sessions belong to a process");
-	if (*mode & EVENT_TRACE_SYSTEM_LOGGER_MODE)
+	if (mode & EVENT_TRACE_SYSTEM_LOGGER_MODE)
 		return fail(p, "LogFileMode: there are no kernel logger's events");
+	*to = mode;
 	return 0;
 }
 
@@ -198,6 +202,7 @@ static int take_text(struct parser *p, const struct key *key, const char *text, 
 			    ETW_FILE_NAME_MAX - strlen(".0001"));
 	if (*text != '/')
 		return fail(p, "%s: not an absolute path", key->name);
+	p->conf->file_line = p->line;
 	*to = strdup(text);
 	return *to ? 0 : -ENOMEM;
 }
@@ -226,6 +231,7 @@ static int take_value(struct parser *p, const struct key *key, const char *text,
 	case GUID_TEXT:
 		if (etw_guid_parse(text, to) || etw_guid_is_zero(to))
 			return fail(p, "%s: not a GUID", key->name);
+		p->conf->guid_line = p->line;
 		return 0;
 	case FILE_NAME:
 		return take_text(p, key, text, to);
@@ -281,7 +287,25 @@ static int take_pair(struct parser *p, const char *name, const char *text)
 	return fail(p, "\"%.40s\" is no value of a %s", name, p->provider ? "provider" : "session");
 }
 
-/* [provider NAME]; len is without the brackets. */
+static void free_provider(struct etw_autolog_provider *provider)
+{
+	size_t i;
+
+	for (i = 0; i < provider->option_count; i++)
+		free(provider->options[i].value);
+	free(provider->options);
+	free(provider->name);
+	memset(provider, 0, sizeof(*provider));
+}
+
+/* What follows is of no provider that is known. */
+static void begin_nobody(struct parser *p)
+{
+	free_provider(&p->nobody);
+	p->provider = &p->nobody;
+}
+
+/* [provider NAME], without the brackets */
 static int begin_provider(struct parser *p, char *text)
 {
 	struct etw_autolog_conf *conf = p->conf;
@@ -346,6 +370,7 @@ static int take_line(struct parser *p, const char *text, size_t len)
 		return 0;
 	len = strlen(line);
 	if (*line == '[') {
+		begin_nobody(p);
 		if (line[len - 1] != ']')
 			return fail(p, "the ] is missing");
 		return begin_provider(p, trim(line + 1, line + len - 1));
@@ -370,58 +395,73 @@ static bool is_given(uint32_t given, const struct key *keys, const char *name)
 static int check(struct parser *p)
 {
 	struct etw_autolog_conf *conf = p->conf;
+	int ret = 0;
 	size_t i;
 
-	p->line = 0;
-	if (!is_given(conf->given, session_keys, "Start"))
-		return fail(p, "Start is missing");
-	if (!is_given(conf->given, session_keys, "Guid"))
-		return fail(p, "Guid is missing");
-	if (conf->file_max && !etw_autolog_has_file(conf))
-		return fail(p, "FileMax: the session has no file");
 	for (i = 0; i < conf->provider_count; i++) {
 		p->line = conf->providers[i].line;
 		if (is_given(conf->providers[i].given, provider_keys, "EnableFlags") &&
 		    is_given(conf->providers[i].given, provider_keys, "MatchAnyKeyword"))
-			return fail(p, "EnableFlags and MatchAnyKeyword are the same here: give one");
+			ret = fail(p, "EnableFlags and MatchAnyKeyword are the same here: give one");
 	}
+	p->line = 0;
+	if (!is_given(conf->given, session_keys, "Start"))
+		ret = fail(p, "Start is missing");
+	if (!is_given(conf->given, session_keys, "Guid"))
+		ret = fail(p, "Guid is missing");
+	if (conf->file_max && !etw_autolog_has_file(conf))
+		ret = fail(p, "FileMax: the session has no file");
 	if (!is_given(conf->given, session_keys, "MaxFileSize") && etw_autolog_has_file(conf))
 		conf->max_size = conf->mode & EVENT_TRACE_USE_KBYTES_FOR_SIZE ?
 				 MB_DEFAULT << 10 : MB_DEFAULT;
-	return 0;
+	return ret;
+}
+
+int etw_autolog_parse_all(const char *text, size_t len, struct etw_autolog_conf *conf,
+			  void (*tell)(void *context, const struct etw_autolog_error *error),
+			  void *context)
+{
+	struct parser p = { .conf = conf, .tell = tell, .context = context };
+	size_t at = 0;
+	int ret = 0, err;
+
+	memset(conf, 0, sizeof(*conf));
+	conf->clock = ETW_CLOCK_QPC;
+	conf->mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+	while (ret != -ENOMEM && at < len) {
+		const char *end = memchr(text + at, '\n', len - at);
+		size_t n = end ? (size_t)(end - text) - at : len - at;
+
+		err = take_line(&p, text + at, n);
+		ret = err ? err : ret;
+		at += n + 1;
+	}
+	free_provider(&p.nobody);
+	err = ret == -ENOMEM ? 0 : check(&p);
+	return err ? err : ret;
+}
+
+static void keep_first(void *context, const struct etw_autolog_error *error)
+{
+	struct etw_autolog_error *first = context;
+
+	if (!first->what[0])
+		*first = *error;
 }
 
 int etw_autolog_parse(const char *text, size_t len, struct etw_autolog_conf *conf,
 		      struct etw_autolog_error *error)
 {
-	struct parser p = { .conf = conf, .error = error };
-	size_t at = 0;
-	int ret = 0;
-
-	memset(conf, 0, sizeof(*conf));
 	memset(error, 0, sizeof(*error));
-	conf->clock = ETW_CLOCK_QPC;
-	conf->mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
-	while (!ret && at < len) {
-		const char *end = memchr(text + at, '\n', len - at);
-		size_t n = end ? (size_t)(end - text) - at : len - at;
-
-		ret = take_line(&p, text + at, n);
-		at += n + 1;
-	}
-	return ret ? ret : check(&p);
+	return etw_autolog_parse_all(text, len, conf, keep_first, error);
 }
 
 void etw_autolog_free(struct etw_autolog_conf *conf)
 {
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < conf->provider_count; i++) {
-		for (j = 0; j < conf->providers[i].option_count; j++)
-			free(conf->providers[i].options[j].value);
-		free(conf->providers[i].options);
-		free(conf->providers[i].name);
-	}
+	for (i = 0; i < conf->provider_count; i++)
+		free_provider(&conf->providers[i]);
 	free(conf->providers);
 	free(conf->file_name);
 	memset(conf, 0, sizeof(*conf));

@@ -13,7 +13,8 @@
  *
  * Values and defaults: Microsoft's page "Configuring and Starting an AutoLogger
  * Session"; keys in lower case are options of etw enable.  The parser is strict, and
- * takes all or nothing.  It has no state, so that threads may parse at once.
+ * what it takes of a text with errors is good only to look for more of them.  It has no
+ * state, so that threads may parse at once.
  */
 #ifndef ETW_LIB_AUTOLOGCONF_H
 #define ETW_LIB_AUTOLOGCONF_H
@@ -63,6 +64,7 @@ struct etw_autolog_conf {
 	uint32_t file_max;	/* 0: one file, overwritten at each start */
 	uint32_t no_persistence;	/* 0 or 1 */
 	char *file_name;	/* NULL: not given */
+	unsigned int guid_line, file_line;	/* where they are given */
 	struct etw_autolog_provider *providers;
 	size_t provider_count;
 	uint32_t given;		/* the parser's own */
@@ -73,9 +75,13 @@ struct etw_autolog_error {
 	char what[160];
 };
 
-/* -EINVAL: see error; -ENOMEM.  conf is to be freed in any case. */
+/* -EINVAL: see error, the first; -ENOMEM.  conf is to be freed in any case. */
 int etw_autolog_parse(const char *text, size_t len, struct etw_autolog_conf *conf,
 		      struct etw_autolog_error *error);
+/* The same, telling all errors: those of lines in their order, then those of the whole. */
+int etw_autolog_parse_all(const char *text, size_t len, struct etw_autolog_conf *conf,
+			  void (*tell)(void *context, const struct etw_autolog_error *error),
+			  void *context);
 void etw_autolog_free(struct etw_autolog_conf *conf);
 
 /* Does it write a file?  Real-time and buffering sessions only do if one is named. */
