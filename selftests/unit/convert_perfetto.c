@@ -5,7 +5,7 @@
 
 #include <sys/wait.h>
 #include "convert/proto.h"
-#include "tdh/text.h"
+#include "tdh/format.h"
 
 /* ---------------------------------------------------------------------- tests */
 
@@ -262,6 +262,42 @@ static void test_strings(void)
 	etw_text_free(&to);
 }
 
+/* A long name for each byte of a payload, when no name can be interned any more */
+static void test_long_names(void)
+{
+	static struct perfetto_strings table = { .annotations.bytes = INTERN_BYTES };
+	enum { NAME = 30000, COUNT = 1000 };
+	static uint8_t meta[NAME + 32], payload[2 + COUNT];
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = { .ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL };
+	EVENT_RECORD record = { .ExtendedData = &item, .ExtendedDataCount = 1,
+				.UserData = payload, .UserDataLength = sizeof(payload) };
+	struct etw_text scratch = { .len = 0 }, to = { .len = 0 };
+	struct etw_rt_event event = { .time = 0 };
+	struct convert_event e = { .event = &event, .record = &record,
+				   .decoder = etw_decoder_new() };
+	uint16_t size = 2;
+
+	/* "e", an array "a" of structures of one byte with that name */
+	memcpy(meta + size, "\0e\0a\0\xd8\1", 7);
+	size += 7;
+	memset(meta + size, 'x', NAME);
+	size += NAME;
+	memcpy(meta + size, "\0\4", 2);
+	size += 2;
+	memcpy(meta, &size, 2);
+	item.DataSize = size;
+	item.DataPtr = (uintptr_t)meta;
+	memcpy(payload, &(uint16_t){ COUNT }, 2);
+	e.known = !etw_decode(e.decoder, &record, &e.decoded);
+	perfetto_annotations(&table, &e, SLICE_INSTANT, &scratch, &to);
+	ok(e.known && to.len > ETW_FORMAT_MAX && to.len < ETW_FORMAT_MAX + 2 * NAME,
+	   "what an event becomes is bounded: %zu bytes", to.len);
+	perfetto_strings_free(&table);
+	etw_text_free(&scratch);
+	etw_text_free(&to);
+	etw_decoder_free(e.decoder);
+}
+
 /* protoc reads it as well, if there is one. */
 static void test_protoc(const struct converted *got, const char *name)
 {
@@ -314,6 +350,7 @@ int main(void)
 	/* More than are kept: tracks are made anew. */
 	test_lanes(80, 81, 500);
 	test_strings();
+	test_long_names();
 	each_of_corpus(test_corpus);
 	return done_testing();
 }

@@ -7,7 +7,7 @@
 #include "names.h"
 #include "perfetto.h"
 #include "proto.h"
-#include "tdh/text.h"
+#include "tdh/format.h"
 
 #define NEST_MAX	64	/* levels of structures and arrays; deeper ones are left out */
 
@@ -342,19 +342,21 @@ static void leave(struct args *args, struct nest *nest)
 
 static void put_fields(struct args *args, const struct convert_event *e, unsigned int in)
 {
+	const size_t start = args->to->len;
 	struct nest nest = { .depth = 0 };
 	struct etw_field field;
 	const void *rest;
 	size_t left;
 
 	etw_decode_rewind(e->decoder);
-	while (e->known && etw_decode_next(e->decoder, &field) == 1) {
+	while (e->known && args->to->len - start <= ETW_FORMAT_MAX &&
+	       etw_decode_next(e->decoder, &field) == 1) {
 		if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END)
 			leave(args, &nest);
 		else
 			put_field(args, &nest, &field, in);
 	}
-	/* The event ends too early. */
+	/* The event ends too early, or is too much. */
 	nest.too_deep = 0;
 	while (nest.depth)
 		leave(args, &nest);
