@@ -83,6 +83,10 @@ static const struct spec specs[] = {
 	{ 6000, "Pro", "Moves", 10, 11, &one, .task = 1, .opcode = 1 },
 	{ 7000, "Pro", "Moved", 10, 12, &one, .task = 1, .opcode = 2 },
 	{ 8000, "Pro", "Never", 10, 13, &two, .task = 1, .opcode = 1 },
+	{ 8100, "Pro", "Issue", 10, 13, .task = 3, .opcode = 1,
+	  .field = "Where", .value = "sector 7", .value_len = 8 },
+	{ 8200, "Pro", "Complete", 0, 0, .task = 3, .opcode = 2,
+	  .field = "Where", .value = "sector 7", .value_len = 8 },
 	{ 9000, "P\"\\\xc0\xaf", "n\n\x01\xff\",\"args\":{\"etw\":", 0xffffffff, 0xffffffff,
 	  .opcode = 0 },
 };
@@ -105,6 +109,10 @@ static void test_slices(void)
 	says('E', 1, "\"Out\":\"y\"", "which are these");
 	says('b', 0, "\"tid\":11,\"ts\":6.000,\"id\":\"0x1\"", "one that ends elsewhere is async");
 	says('e', 0, "\"ts\":7.000,\"id\":\"0x1\"", "and ends");
+	says('b', 1, "\"pid\":10,\"tid\":13,\"ts\":8.100,\"id\":\"0x2\",\"cat\":\"Pro\","
+	     "\"name\":\"Issue\"", "a request that an interrupt completes");
+	says('e', 1, "\"pid\":10,\"tid\":13,\"ts\":8.200,\"id\":\"0x2\",\"cat\":\"Pro\","
+	     "\"name\":\"Issue\"", "ends where it began");
 	says('B', 2, "\"name\":\"Never\"", "one that does not end");
 	says('E', 2, "\"cat\":\"Pro\",\"name\":\"Never\",\"args\":{\"unfinished\":true}",
 	     "is marked");

@@ -8,8 +8,8 @@
  *
  *	open(c)  event(c, e)...  close(c, ok)
  *
- * Memory does not grow with the number of events, only with that of different ones
- * (schemas, processes, tracks).  Functions return 0 or a negative errno after
+ * Memory does not grow with the number of events, only with that of different schemas;
+ * all else that is kept of events has a bound: see slices.h, intern.h, seen.h.  Functions return 0 or a negative errno after
  * convert_fail(), which keeps a text that names what was wrong.
  */
 #ifndef ETW_CONVERT_CONVERT_H

@@ -22,8 +22,6 @@
 
 enum { START = 1, END = 2, DC_START = 3, DC_END = 4, CSWITCH = 36, SET_NAME = 72 };
 
-#define NAMES_MAX	65536	/* of threads; with more all are forgotten, and learnt again */
-
 /* Whose a thread is, and what it is called; tid 0: the process. */
 struct kernel_name {
 	struct kernel_name *chain;
@@ -68,21 +66,40 @@ static void forget(struct kernel *k)
 	k->name_count = 0;
 }
 
+/* How much of a name is kept: no character in part */
+static size_t kept_len(const char *text)
+{
+	size_t len = strnlen(text, SLICES_NAME_MAX + 1), i;
+
+	if (len <= SLICES_NAME_MAX)
+		return len;
+	for (i = len = SLICES_NAME_MAX; i > len - 4; i--)
+		if ((text[i] & 0xC0) != 0x80)
+			return i;
+	return len;
+}
+
 static int remember(struct slices *s, uint32_t pid, uint32_t tid, const char *text)
 {
+	const size_t len = kept_len(text);
 	struct kernel *k = &s->kernel;
 	struct kernel_name **at, *name, *old;
 
-	if (k->name_count >= NAMES_MAX)
-		forget(k);
 	at = name_at(k, pid, tid);
+	if (!*at && k->name_count >= SLICES_NAMES_MAX) {
+		s->count.forgotten += k->name_count;
+		forget(k);
+		at = name_at(k, pid, tid);
+	}
 	old = *at;
-	name = malloc(sizeof(*name) + strlen(text) + 1);
+	name = malloc(sizeof(*name) + len + 1);
 	if (!name)
 		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
 	name->pid = pid;
 	name->tid = tid;
-	strcpy(name->name, text);
+	memcpy(name->name, text, len);
+	name->name[len] = '\0';
+	s->count.cut += text[len] != '\0';
 	name->chain = old ? old->chain : NULL;
 	*at = name;
 	k->name_count += !old;
@@ -188,6 +205,22 @@ static int end_running(struct slices *s, uint16_t cpu, struct running *r, int64_
 	return s->sink->slice(s->c, &slice);
 }
 
+/* What all of them say is too much. */
+static int stop_all(struct slices *s, int64_t ns)
+{
+	struct kernel *k = &s->kernel;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < k->cpu_count; i++) {
+		s->count.stopped += k->cpus[i].known;
+		err = end_running(s, (uint16_t)i, &k->cpus[i], ns, false);
+		etw_text_free(&k->cpus[i].body);
+	}
+	k->held = 0;
+	return err;
+}
+
 static struct running *need_cpu(struct slices *s, uint16_t cpu)
 {
 	struct kernel *k = &s->kernel;
@@ -227,19 +260,24 @@ static void call(struct slices *s, struct running *r, char *to, size_t size)
 static int context_switch(struct slices *s, const struct convert_event *e, int64_t ns)
 {
 	struct running *r = need_cpu(s, e->event->cpu);
-	char name[320];
+	char name[SLICES_NAME_MAX + sizeof(" (4294967295)")];
+	size_t before;
 	int err;
 
 	if (!r)
 		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
 	err = end_running(s, e->event->cpu, r, ns, true);
+	if (!err && s->kernel.held > SLICES_RUNNING_MAX)
+		err = stop_all(s, ns);
 	if (err)
 		return err;
 	memcpy(&r->tid, e->record->UserData, sizeof(r->tid));
 	call(s, r, name, sizeof(name));
 	r->begin = ns;
 	r->body.len = 0;
+	before = r->body.cap;
 	err = s->sink->describe(s->c, e, SLICE_INSTANT, name, &r->body);
+	s->kernel.held += r->body.cap - before;
 	if (!err && r->body.error)
 		err = convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
 	r->known = !err;

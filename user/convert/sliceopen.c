@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sliceopen.c - starts that wait for their stop
+ *
+ * Which start a stop ends: the newest one of its activity.  If there is none, the newest
+ * that says what the stop says, and is of no other activity: the payload of one begins
+ * with that of the other, as requests say their number or address first.  If none does,
+ * and the stop has no activity, the newest of its thread that has none either.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "hash.h"
 #include "names.h"
 #include "slicepriv.h"
+
+#define TWINS	64	/* starts that are compared with a stop, at most */
 
 static const GUID none;
 
@@ -32,6 +39,19 @@ uint64_t slices_activity(const GUID *activity)
 	return hash ? hash : 1;
 }
 
+static void take_said(struct open_key *key, const EVENT_RECORD *record)
+{
+	const unsigned char *said = record->UserData;
+	const size_t len = record->UserDataLength;
+	size_t i;
+
+	key->said = said;
+	key->said_len = 0;
+	for (i = 0; i < OPEN_SAID_MIN && len >= OPEN_SAID_MIN; i++)
+		if (said[i])
+			key->said_len = len < OPEN_SAID_MAX ? len : OPEN_SAID_MAX;
+}
+
 void open_key(struct open_key *key, const struct convert_event *e)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
@@ -47,6 +67,7 @@ void open_key(struct open_key *key, const struct convert_event *e)
 		key->hash = hash_bytes(key->hash, &key->pid, sizeof(key->pid));
 		key->hash = hash_bytes(key->hash, &key->tid, sizeof(key->tid));
 	}
+	take_said(key, e->record);
 }
 
 static bool fits(const struct open_slice *slice, const struct open_key *key)
@@ -58,13 +79,46 @@ static bool fits(const struct open_slice *slice, const struct open_key *key)
 	       (slice->thread->pid == key->pid && slice->thread->tid == key->tid);
 }
 
+static size_t said_bucket(const struct open_key *key)
+{
+	uint64_t hash = hash_bytes(key->task, &key->provider, sizeof(key->provider));
+
+	return hash_bytes(hash, key->said, OPEN_SAID_MIN) % OPEN_BUCKETS;
+}
+
+/* The newest start that says the same, of the stop's thread if there is such a one */
+static struct open_slice *find_said(const struct open_table *table, const struct open_key *key)
+{
+	struct open_slice *slice, *found = NULL;
+	unsigned int left = TWINS;
+	size_t len;
+
+	if (!key->said_len)
+		return NULL;
+	for (slice = table->said[said_bucket(key)]; slice && left--; slice = slice->twin) {
+		len = slice->said_len < key->said_len ? slice->said_len : key->said_len;
+		if (slice->task != key->task || !same(&slice->provider, &key->provider) ||
+		    memcmp(slice->said, key->said, len) ||
+		    (!same(&slice->activity, &none) && !same(&key->activity, &none)))
+			continue;
+		if (slice->thread->pid == key->pid && slice->thread->tid == key->tid)
+			return slice;
+		if (!found)
+			found = slice;
+	}
+	return found;
+}
+
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key)
 {
-	struct open_slice *slice = table->slices[key->hash % OPEN_BUCKETS];
+	struct open_slice *slice = table->slices[key->hash % OPEN_BUCKETS], *said;
 
 	while (slice && !fits(slice, key))
 		slice = slice->chain;
-	return slice;
+	if (slice && !same(&key->activity, &none))
+		return slice;
+	said = find_said(table, key);
+	return said ? said : slice;
 }
 
 static struct open_thread **thread_at(struct open_table *table, uint32_t pid, uint32_t tid)
@@ -115,10 +169,31 @@ static struct open_thread *need_thread(struct open_table *table, uint32_t pid, u
 	return *at;
 }
 
+static void link_by_key(struct open_table *table, struct open_slice *slice,
+			const struct open_key *key)
+{
+	struct open_slice **bucket = &table->slices[key->hash % OPEN_BUCKETS];
+
+	slice->chain = *bucket;
+	slice->link = bucket;
+	if (*bucket)
+		(*bucket)->link = &slice->chain;
+	*bucket = slice;
+	if (!key->said_len)
+		return;
+	memcpy(slice->said, key->said, key->said_len);
+	slice->said_len = key->said_len;
+	bucket = &table->said[said_bucket(key)];
+	slice->twin = *bucket;
+	slice->twin_link = bucket;
+	if (*bucket)
+		(*bucket)->twin_link = &slice->twin;
+	*bucket = slice;
+}
+
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
 			     const struct etw_text *body)
 {
-	struct open_slice **bucket = &table->slices[key->hash % OPEN_BUCKETS];
 	struct open_slice *slice = malloc(sizeof(*slice) + body->len);
 	struct open_thread *thread = slice ? need_thread(table, key->pid, key->tid) : NULL;
 
@@ -136,11 +211,7 @@ struct open_slice *open_push(struct open_table *table, const struct open_key *ke
 	slice->len = body->len;
 	if (body->len)
 		memcpy(slice->body, body->data, body->len);
-	slice->chain = *bucket;
-	slice->link = bucket;
-	if (*bucket)
-		(*bucket)->link = &slice->chain;
-	*bucket = slice;
+	link_by_key(table, slice, key);
 	slice->below = thread->top;
 	if (thread->top)
 		thread->top->above = slice;
@@ -160,6 +231,10 @@ void open_take(struct open_table *table, struct open_slice *slice)
 	*slice->link = slice->chain;
 	if (slice->chain)
 		slice->chain->link = slice->link;
+	if (slice->twin_link)
+		*slice->twin_link = slice->twin;
+	if (slice->twin)
+		slice->twin->twin_link = slice->twin_link;
 	*(slice->above ? &slice->above->below : &thread->top) = slice->below;
 	if (slice->below)
 		slice->below->above = slice->above;

@@ -7,9 +7,13 @@
 
 #include "slices.h"
 
-/* A start that waits for its stop is on four lists. */
+#define OPEN_SAID_MIN	8	/* bytes of a payload, not all 0, that tell an operation */
+#define OPEN_SAID_MAX	64	/* ... of which so many are looked at */
+
+/* A start that waits for its stop is on five lists. */
 struct open_slice {
 	struct open_slice *chain, **link;	/* of its hash, the newest first */
+	struct open_slice *twin, **twin_link;	/* of what it says, the same; NULL: not on it */
 	struct open_slice *below, *above;	/* of its thread, those open */
 	struct open_slice *older, *newer;	/* of all */
 	struct open_thread *thread;
@@ -19,6 +23,8 @@ struct open_slice {
 	uint64_t hash;
 	int64_t begin;		/* ns */
 	uint64_t parent;	/* hash of the related activity, or 0 */
+	unsigned char said[OPEN_SAID_MAX];
+	size_t said_len;
 	size_t len;
 	char body[];
 };
@@ -34,7 +40,7 @@ struct open_thread {
 #define OPEN_BUCKETS	16384
 
 struct open_table {
-	struct open_slice *slices[OPEN_BUCKETS];
+	struct open_slice *slices[OPEN_BUCKETS], *said[OPEN_BUCKETS];
 	struct open_thread *threads[OPEN_BUCKETS];
 	struct open_slice *oldest, *newest;
 	size_t count, held, thread_count;
@@ -46,13 +52,15 @@ struct open_key {
 	uint16_t task;
 	uint32_t pid, tid;	/* of the event; they count without an activity */
 	uint64_t hash;
+	const unsigned char *said;	/* its payload, as far as it is looked at ... */
+	size_t said_len;		/* ... or 0: too little to tell operations apart */
 };
 
 void open_key(struct open_key *key, const struct convert_event *e);
 /* NULL: no memory */
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
 			     const struct etw_text *body);
-/* The newest start of that key, or NULL */
+/* The start that a stop of that key ends, or NULL */
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key);
 /* Take it out of all lists; the caller frees it. */
 void open_take(struct open_table *table, struct open_slice *slice);
@@ -70,6 +78,7 @@ struct running {
 struct kernel {
 	struct running *cpus;
 	size_t cpu_count;
+	size_t held;		/* bytes that their bodies have */
 	struct kernel_name *names[4096];
 	size_t name_count;
 };

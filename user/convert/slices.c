@@ -233,11 +233,20 @@ void slices_tell(const struct slices *s)
 	const struct slices_count *n = &s->count;
 
 	if (n->evicted)
-		convert_note(s->c, "%" PRIu64 " activities were given up: more than %zu were open",
-			     n->evicted, s->limit);
+		convert_note(s->c, "%" PRIu64 " activities were given up: more than %zu were open, "
+			     "or these said too much", n->evicted, s->limit);
 	if (n->unfinished > n->evicted)
 		convert_note(s->c, "%" PRIu64 " activities were not finished",
 			     n->unfinished - n->evicted);
 	if (n->stops)
 		convert_note(s->c, "%" PRIu64 " activities ended that had not begun", n->stops);
+	if (n->stopped)
+		convert_note(s->c, "%" PRIu64 " threads on processors were given up: "
+			     "their events said too much", n->stopped);
+	if (n->cut)
+		convert_note(s->c, "%" PRIu64 " names of processes and threads were longer than "
+			     "the %u bytes that processors show", n->cut, SLICES_NAME_MAX);
+	if (n->forgotten)
+		convert_note(s->c, "%" PRIu64 " names of processes and threads were forgotten: "
+			     "there were more than %u", n->forgotten, SLICES_NAMES_MAX);
 }

@@ -4,16 +4,24 @@
  *
  * A start event (opcode 1) and its stop event (2) become a slice: of the same provider,
  * task and activity, or without an activity of the same thread; of several starts the
- * last.  Slices of a thread that nest are drawn on the thread; one that ends on another
- * thread, or overlaps one that began later, is drawn by itself.  Context switches of the
- * kernel logger become slices of the processors.  Any other event is an instant.
+ * last.  Where no activity tells, what both say comes before the thread, see sliceopen.c:
+ * a request may be completed by any.  Slices of a thread that nest are drawn on the
+ * thread; one that ends on another thread, or overlaps one that began later, is drawn by
+ * itself.  Context switches of the kernel logger become slices of the processors.  Any
+ * other event is an instant.
  *
  * A slice is handed over when it ends: the format must not need its marks in the order
  * of time.  Of slices on one thread that nest, those which have the same time are set
  * one nanosecond apart, so that sorting keeps them nested.
  *
  * Memory: at most SLICES_OPEN_MAX starts wait for their stop, with SLICES_HELD_MAX bytes
- * of what describes them; beyond, the oldest is handed over as unfinished and counted.
+ * of what describes them; beyond, the oldest is handed over as unfinished.  What describes
+ * the threads that run on processors has at most SLICES_RUNNING_MAX bytes; beyond, all of
+ * them are handed over so.  The names of SLICES_NAMES_MAX processes and threads are known,
+ * SLICES_NAME_MAX bytes of each; beyond, all are forgotten, and learnt again.  Of twice
+ * SLICES_OPEN_MAX threads it is known when they were last heard of.  Each of these bounds
+ * may be passed by one event, whose fields are described in no more than ETW_FORMAT_MAX
+ * bytes and one value.  What is given up is counted.
  */
 #ifndef ETW_CONVERT_SLICES_H
 #define ETW_CONVERT_SLICES_H
@@ -25,6 +33,9 @@
 
 #define SLICES_OPEN_MAX		65536
 #define SLICES_HELD_MAX		(64u << 20)
+#define SLICES_RUNNING_MAX	(64u << 20)
+#define SLICES_NAMES_MAX	65536
+#define SLICES_NAME_MAX		255
 
 enum slice_place {
 	SLICE_THREAD,
@@ -77,9 +88,12 @@ struct slice_sink {
 struct slices_count {
 	uint64_t slices;
 	uint64_t unfinished;	/* of them, at the end */
-	uint64_t evicted;	/* of them, as too many were open */
+	uint64_t evicted;	/* of them, as too many were open, or they said too much */
+	uint64_t stopped;	/* of them, of processors, as these said too much */
 	uint64_t alone;		/* of them, not on a thread's track */
 	uint64_t stops;		/* without a start: instants */
+	uint64_t cut;		/* names that are known by their begin only */
+	uint64_t forgotten;	/* names, as there were too many */
 };
 
 struct slices;
