@@ -98,6 +98,37 @@ static void test_wrong(const char *path)
 	ok(run("dump --provider Nobody -n 1 %s", path) == 0 && run_told(""), "but not if not all were read");
 }
 
+/* How often stderr has this line */
+static void tells_once(const char *path, const char *command, const char *filter,
+		       const char *line)
+{
+	const char *at;
+
+	ok(run("%s --filter '%s' %s", command, filter, path) == 0 && run_told(line) &&
+	   (at = strstr(run_err, line)) && !strstr(at + 1, line), "%s: %s", filter, line);
+}
+
+static void test_missing(const char *path)
+{
+	static const char *const silent[] = {
+		"BufferSize == 1", "id == 20", "exists(BufferSize)", "* == 7",
+		"provider == nobody && Nope == 1",
+	};
+	size_t i;
+
+	tells_once(path, "dump", "id == 0 && (bufferSize == 4096 || bufferSize > 1 || bufferSize)",
+		   "--filter: column 13: no event is known to have a field \"bufferSize\"\n");
+	tells_once(path, "dump", "Nope || Other.Nope > 3",
+		   "etw: --filter: column 1: no event is known to have a field \"Nope\"\n");
+	tells_once(path, "dump", "Nope || Other.Nope > 3",
+		   "--filter: column 9: no event is known to have a field \"Other.Nope\"\n");
+	tells_once(path, "convert --to text -o /dev/null --replace", "Nope", "a field \"Nope\"\n");
+	tells_once(path, "split --by cpu -o /tmp/none_%d", "Nope", "a field \"Nope\"\n");
+	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_told(""),
+		   "nothing is told of %s", silent[i]);
+}
+
 int main(void)
 {
 	static struct make m;
@@ -105,6 +136,7 @@ int main(void)
 	make_file(&m);
 	test_choosing(m.path);
 	test_wrong(m.path);
+	test_missing(m.path);
 	unlink(m.path);
 	return done_testing();
 }

@@ -168,6 +168,37 @@ static void test_true(void)
 		ok(match(texts[i]), "%s", texts[i]);
 }
 
+/* The paths that no event had, each in < >; after the event at hand if that is to be matched. */
+static void missing(const char *text, bool matched, const char *expected)
+{
+	const char *error;
+	size_t column, next = 0, at, len;
+	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
+	char told[256];
+	int end = 0;
+
+	told[0] = '\0';
+	if (expr && matched)
+		etw_expr_match(expr, &record, decoded, decoder);
+	while (expr && etw_expr_missing(expr, &next, &at, &len))
+		end += sprintf(told + end, "<%.*s>", (int)len, text + at);
+	ok(expr && !strcmp(told, expected), "missing in %s: %s", text, told);
+	etw_expr_free(expr);
+}
+
+static void test_missing(void)
+{
+	missing("Nope == 1", false, "");
+	missing("Nope == 1", true, "<Nope>");
+	missing("pid == 42 && Nope == 1", true, "<Nope>");
+	missing("pid == 1 && Nope == 1", true, "");
+	missing("Path == x || path == x", true, "<path>");
+	missing("Parts.Size == 1 || Parts[7].Size == 1 || Parts.size[0] > 1 || Parts", true,
+		"<Parts.size[0]>");
+	missing("Size == 1 || Parts.* == 7 || * == 7 || Parts.Size.x", true, "<Size><Parts.Size.x>");
+	missing("not exists ( `Nope` ) && List[9] == 1", true, "<`Nope`>");
+}
+
 static void test_false(void)
 {
 	static const char *const texts[] = {
@@ -431,6 +462,7 @@ int main(void)
 	make_event();
 	test_true();
 	test_false();
+	test_missing();
 	test_errors();
 	test_bounds();
 	test_asking();

@@ -71,6 +71,7 @@ struct dump {
 	time_t refreshed;	/* when that was read */
 	bool stopped;		/* the session is gone: now may be too old */
 	bool marked;		/* events were lost after now was read */
+	bool filled;		/* it ends because there were count events */
 	struct event_printer printer;
 	struct select *select;	/* NULL: all events are wanted */
 };
@@ -169,6 +170,7 @@ static int dump_events(struct dump *dump)
 {
 	struct etw_rt_event event;
 	uint32_t printed = 0;
+	bool wanted;
 	int err;
 
 	while ((err = next_event(dump, &event)) == 1) {
@@ -176,13 +178,14 @@ static int dump_events(struct dump *dump)
 			dump->marked = read_stat(dump, &dump->now) != 0;
 		if (select_is_over(dump->select, event.time))
 			return 0;
-		if (event_is_schema(&dump->printer, &event) ||
-		    !select_event(dump->select, &event))
+		wanted = select_event(dump->select, &event);
+		if (event_is_schema(&dump->printer, &event) || !wanted)
 			continue;
 		dump->print(&dump->printer, &event);
 		if (ferror(stdout))
 			return 0;	/* cli_finish() tells */
-		if (dump->count && ++printed == dump->count)
+		dump->filled = dump->count && ++printed == dump->count;
+		if (dump->filled)
 			return 0;
 	}
 	return err == -ECANCELED ? 0 : err;
@@ -458,6 +461,7 @@ static int dump_all_files(struct dump *dump, char **operands)
 		cli_usage("--duration: only with a session");
 	status = dump_files(operands, &dump->printer, dump->print, dump->select,
 			    dump->count);
+	dump->filled = dump->count;
 	manifest_tell_problems();
 	event_printer_free(&dump->printer);
 	return status;
@@ -481,7 +485,7 @@ int cmd_dump(int argc, char **argv)
 	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.color);
 	status = dump_is_file(operands[0]) ? dump_all_files(&dump, operands) :
 					     dump_session(&dump, operands);
-	if (!status && !dump.count)
+	if (!status && !dump.filled)
 		select_tell(dump.select);
 	select_free(dump.select);
 	event_format_free(dump.printer.format);

@@ -15,6 +15,7 @@
 #include "lib/eventrecord.h"
 #include "lib/guid.h"
 #include "lib/nameguid.h"
+#include "tdh/embed.h"
 #include "tdh/when.h"
 
 #define PROVIDERS_MAX	1024
@@ -48,7 +49,10 @@ struct select {
 	uint8_t level;
 	uint64_t keyword;
 	struct bound since, until;
-	struct etw_expr **filters;
+	struct filter {
+		struct etw_expr *expr;
+		const char *text;
+	} *filters;
 	unsigned int filter_count;
 	bool filters_decode;
 	struct etw_expr_ask ask;
@@ -154,8 +158,8 @@ static void take_filter(struct select *s, const char *text)
 		cli_die("out of memory");
 	if (!expr)
 		cli_usage("--filter: column %zu: %s", column, error);
-	s->filters = grow(s->filters, s->filter_count, sizeof(expr));
-	s->filters[s->filter_count++] = expr;
+	s->filters = grow(s->filters, s->filter_count, sizeof(*s->filters));
+	s->filters[s->filter_count++] = (struct filter){ expr, text };
 	s->filters_decode |= etw_expr_decodes(expr);
 }
 
@@ -219,9 +223,9 @@ void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *as
 	for (i = 0; i < s->provider_count; i++)
 		find_provider(&s->providers[i]);
 	for (i = 0; i < s->filter_count; i++) {
-		if (!s->ask.process && etw_expr_asks_process(s->filters[i]))
+		if (!s->ask.process && etw_expr_asks_process(s->filters[i].expr))
 			cli_usage("--filter: process: the names of processes are known only of a session that runs");
-		etw_expr_ask(s->filters[i], &s->ask);
+		etw_expr_ask(s->filters[i].expr, &s->ask);
 	}
 	if (s->since.text)
 		s->since.time = etw_when_at(&s->since.when, start);
@@ -320,10 +324,10 @@ bool select_wants(struct select *s, const EVENT_RECORD *record,
 			w = find_name(s, record, decoded);
 		if (!w)
 			return false;
-		w->seen = true;
+		w->seen |= !etw_embed_is(record);
 	}
 	for (i = 0; i < s->filter_count; i++)
-		if (!etw_expr_match(s->filters[i], record, decoded, decoder))
+		if (!etw_expr_match(s->filters[i].expr, record, decoded, decoder))
 			return false;
 	return true;
 }
@@ -331,20 +335,22 @@ bool select_wants(struct select *s, const EVENT_RECORD *record,
 bool select_event(struct select *s, const struct etw_rt_event *event)
 {
 	const struct etw_decoded *decoded = NULL;
+	bool is_piece = s && etw_embed_is_piece(event->record.header);
 	EVENT_RECORD record;
 	struct wanted *w;
 
 	if (!s)
 		return true;
-	if (!select_may(s, event))
+	/* Pieces of schemas are decoded, wanted or not: events that are have need of them. */
+	if (!(is_piece && select_decodes(s)) && !select_may(s, event))
 		return false;
-	if (!s->filter_count && s->provider_count) {
+	if (!s->filter_count && s->provider_count && !(is_piece && s->by_name)) {
 		w = find_guid(s, &event->record.header->provider);
 		if (w)
-			w->seen = true;
+			w->seen |= !is_piece;
 		if (w || !s->by_name)
 			return w;
-	} else if (!s->filter_count) {
+	} else if (!s->filter_count && !s->by_name) {
 		return true;
 	}
 	etw_event_record(&record, event, &s->items, false);
@@ -362,6 +368,35 @@ bool select_is_over(const struct select *select, int64_t time)
 	return select && select->until.text && time > select->until.time;
 }
 
+/* Was this path told of, by a test before the one there? */
+static bool was_missing(const struct filter *filter, size_t end, size_t path_len)
+{
+	size_t next = 0, at, len;
+
+	while (etw_expr_missing(filter->expr, &next, &at, &len) && at < end)
+		if (len == path_len && !memcmp(filter->text + at, filter->text + end, len))
+			return true;
+	return false;
+}
+
+/* Most often its name is misspelt: then nothing matches, and nothing else tells. */
+static void tell_missing(const struct filter *filter)
+{
+	size_t next = 0, at, len;
+	char *path;
+
+	while (etw_expr_missing(filter->expr, &next, &at, &len)) {
+		if (was_missing(filter, at, len))
+			continue;
+		path = strndup(filter->text + at, len);
+		if (!path)
+			cli_die("out of memory");
+		cli_note("--filter: column %zu: no event is known to have a field %s", at + 1,
+			 cli_quote(path));
+		free(path);
+	}
+}
+
 void select_tell(const struct select *s)
 {
 	unsigned int i;
@@ -369,6 +404,8 @@ void select_tell(const struct select *s)
 	for (i = 0; s && i < s->provider_count; i++)
 		if (!s->providers[i].seen)
 			cli_note("no event is of provider %s", cli_quote(s->providers[i].text));
+	for (i = 0; s && i < s->filter_count; i++)
+		tell_missing(&s->filters[i]);
 }
 
 void select_free(struct select *s)
@@ -378,7 +415,7 @@ void select_free(struct select *s)
 	if (!s)
 		return;
 	for (i = 0; i < s->filter_count; i++)
-		etw_expr_free(s->filters[i]);
+		etw_expr_free(s->filters[i].expr);
 	etw_decoder_free(s->decoder);
 	etw_event_items_free(&s->items);
 	free(s->filters);

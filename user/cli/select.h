@@ -56,7 +56,8 @@ void select_ready(struct select *select, int64_t start, const struct etw_expr_as
 
 /*
  * Is it wanted?  Decodes it only if that is needed and what can be told without it does
- * not decide.
+ * not decide; and each piece of a schema, so that later events can be: it is to be asked of
+ * all of them.
  */
 bool select_event(struct select *select, const struct etw_rt_event *event);
 /* The same without decoding: false: it is not wanted.  All, if !select_decodes(). */
@@ -72,7 +73,8 @@ bool select_wants(struct select *select, const EVENT_RECORD *record,
 /* All further events are later than --to. */
 bool select_is_over(const struct select *select, int64_t time);
 
-/* The end: a line on stderr for each --provider that no event was of. */
+/* The end: a line on stderr for each --provider that no event was of, and each field of a
+ * --filter that no event had. */
 void select_tell(const struct select *select);
 void select_free(struct select *select);
 

@@ -51,8 +51,23 @@ static bool holds(struct etw_expr *expr, struct etw_expr_test *test,
 	if (!expr->walked) {
 		etw_expr_walk(expr, event->decoder);
 		expr->walked = true;
+		expr->looked = true;
 	}
 	return test->holds;
+}
+
+bool etw_expr_missing(const struct etw_expr *expr, size_t *next, size_t *at, size_t *len)
+{
+	while (expr->looked && *next < expr->test_count) {
+		const struct etw_expr_test *test = &expr->tests[(*next)++];
+
+		if (test->word || test->anywhere || test->found)
+			continue;
+		*at = test->at;
+		*len = test->len;
+		return true;
+	}
+	return false;
 }
 
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,

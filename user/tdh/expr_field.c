@@ -37,22 +37,39 @@ static void enter(struct walk *w, const struct etw_field *field)
 	w->count++;
 }
 
-static bool leads_to(const struct etw_expr *expr, const struct etw_expr_test *test,
-		     const struct walk *w)
+/* Do the names of its path begin with those of this one? */
+static bool has_names(const struct etw_expr *expr, const struct etw_expr_test *test,
+		      const struct walk *w)
+{
+	const struct etw_expr_part *part = &expr->parts[test->part];
+	unsigned int i;
+
+	for (i = 0; i < w->count; i++)
+		if (part[i].name && strcmp(part[i].name, w->part[i].name))
+			return false;
+	return true;
+}
+
+static bool leads_to(const struct etw_expr *expr, struct etw_expr_test *test,
+		     const struct walk *w, const struct etw_field *field)
 {
 	const struct etw_expr_part *part = &expr->parts[test->part];
 	unsigned int i;
 
 	if (test->anywhere)
 		return true;
-	if (test->parts != w->count)
+	if (test->parts != w->count) {
+		if (field->kind == ETW_FIELD_ARRAY_BEGIN && !field->count && !test->found &&
+		    test->parts > w->count)
+			test->found = has_names(expr, test, w);
 		return false;
-	for (i = 0; i < w->count; i++, part++) {
-		if (part->name && strcmp(part->name, w->part[i].name))
-			return false;
+	}
+	if (!has_names(expr, test, w))
+		return false;
+	test->found = true;
+	for (i = 0; i < w->count; i++, part++)
 		if (part->indexed && (!w->part[i].indexed || w->part[i].index != part->index))
 			return false;
-	}
 	return true;
 }
 
@@ -143,7 +160,7 @@ static unsigned int try_field(struct etw_expr *expr, const struct walk *w,
 	for (i = 0; i < expr->test_count; i++) {
 		struct etw_expr_test *test = &expr->tests[i];
 
-		if (test->word || test->holds || !leads_to(expr, test, w))
+		if (test->word || test->holds || !leads_to(expr, test, w, field))
 			continue;
 		if (field->kind != ETW_FIELD_VALUE) {
 			test->holds = test->op == ETW_EXPR_EXISTS;

@@ -277,6 +277,8 @@ static bool add_test(struct parser *p, bool exists)
 	if (!etw_expr_room(&p->s, &expr->tests, expr->test_count, &expr->test_room, sizeof(test)) ||
 	    !etw_expr_take_path(&p->s, &test))
 		return false;
+	test.at = (size_t)(at - p->s.text);
+	test.len = (size_t)(p->s.at - at);
 	if (exists) {
 		test.op = ETW_EXPR_EXISTS;
 		good = !test.word || etw_expr_fail(&p->s, at, "every event has that");

@@ -89,6 +89,8 @@ struct etw_expr_test {
 	bool masked;		/* compare what is left of these bits */
 	bool anywhere;		/* a field at any depth */
 	bool holds;		/* for the event at hand: fields */
+	bool found;		/* an event had the field */
+	size_t at, len;		/* of the path in the expression's text */
 	uint64_t mask;
 	uint32_t first, count;	/* constants; of IN: pairs, low and high */
 	uint32_t part, parts;
@@ -116,6 +118,7 @@ struct etw_expr {
 	struct etw_expr_ask ask;
 	struct etw_text text;	/* of the value at hand */
 	bool walked;		/* tests of fields are made for the event at hand */
+	bool looked;		/* ... or were for one before */
 };
 
 /* The event at hand */
