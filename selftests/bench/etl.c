@@ -2,11 +2,13 @@
 /*
  * etl - log files written, read, merged, filtered and converted, beside babeltrace2 and trace-cmd
  *
- *	etl [--json FILE] [--events N] [--only ROW]
+ *	etl [--json FILE] [--events N] [--only ROW] [--recorded DIRECTORY]
  *
- * The event is that of bench/decode, of TraceLogging, so that the file tells its own schema; the
- * trace.dat for trace-cmd has the same fields and texts, and babeltrace2 reads the CTF trace that
- * "etw convert" makes of the log file.  Each row is a process of its own, run for a tenth of the
+ * The event is that of bench/decode, of TraceLogging, so that the file tells its own schema.  Two
+ * halves, those that bench/recorded left in DIRECTORY, which are moved, or else some that the
+ * library writes, are merged; the merged file is read, filtered and converted.  The trace.dat for
+ * trace-cmd has the same fields and texts, and babeltrace2 reads the CTF trace that "etw convert"
+ * makes of the merged file.  Each row is a process of its own, run for a tenth of the
  * events and for all of them.  Events per second are of CPU time, user and system, for the
  * difference of the two, so that what a process costs that has nothing to do does not count.
  * Memory is the most that was resident, in both: what does not grow with the file is constant.
@@ -26,15 +28,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/etlmake.h"
 #include "bench/tracedat.h"
-#include "lib/etlfile.h"
-#include "lib/etlwrite.h"
 
-#define CPUS	4
 #define WORDS	16
 
 static unsigned int events = 10000000;
-static const char *only;
+static const char *only, *recorded;
 static char dir[2][3072];	/* for a tenth of the events, and for all */
 static char etw[4096], self[4096];
 static off_t file_bytes, packed_bytes;
@@ -63,8 +63,10 @@ struct row {
 	{ .key = (its_key), .title = (its_title), .command = { __VA_ARGS__ }, .peer = true }
 
 static struct row rows[] = {
-	ROW("write", "the library writes a file", "self", "--part-write", "%d/a.etl", "%e"),
-	ROW("read", "the library reads it", "self", "--part-read", "%d/a.etl"),
+	ROW("merge", "etw merge of two halves", "etw", "merge", "%d/b.etl", "%d/c.etl", "-o",
+	    "%d/a.etl", "-q"),
+	ROW("write", "the library writes a file", "self", "--part-write", "%d/w.etl", "%e"),
+	ROW("read", "the library reads it", "self", "--part-read", "%d/w.etl"),
 	ROW("pack", "the library writes it, compressed", "self", "--part-pack", "%d/packed.etl",
 	    "%e"),
 	ROW("unpack", "the library reads that", "self", "--part-read", "%d/packed.etl"),
@@ -72,8 +74,6 @@ static struct row rows[] = {
 	ROW("json", "etw dump --json", "etw", "dump", "%d/a.etl", "--json", "--no-names"),
 	ROW("filter", "etw dump --filter, few are printed", "etw", "dump", "%d/a.etl",
 	    "--no-names", "--filter", "number < 1000"),
-	ROW("merge", "etw merge of two halves", "etw", "merge", "%d/b.etl", "%d/c.etl", "-o",
-	    "%d/merged.etl", "-q"),
 	ROW("merge_filter", "etw merge --filter, every second", "etw", "merge", "%d/a.etl", "-o",
 	    "%d/half.etl", "-q", "--filter", "number & 1 == 1"),
 	CONVERT("lines", "etw convert, JSON lines", "json", "%d/a.json"),
@@ -86,106 +86,29 @@ static struct row rows[] = {
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
 
-/* ------------------------------------------------------------------- the files */
-
-/* An EVENT64 with provider traits and the event's schema; number and bytes change. */
-static const unsigned char metadata[] =
-	"\x2b\0\0Transfer\0number\0\x08" "bytes\0\x0a" "device\0\x97\x02" "file\0\x82\x02";
-static const unsigned char traits[] = "\x08\0Bench";
-#define TRAITS_AT	80
-#define SCHEMA_AT	(TRAITS_AT + 8 + 8)
-#define PAYLOAD_AT	(SCHEMA_AT + 8 + 48)
-#define RECORD		(PAYLOAD_AT + 62)
-
-static void item(unsigned char *to, uint16_t type, uint16_t more, const void *data, uint16_t len)
+/* Both halves: by the library, or which bench/recorded made for this run.  0 or -errno. */
+static int make_halves(const char *in, unsigned int count, const char *run)
 {
-	uint16_t head[4] = { (uint16_t)(8 + (len + 7) / 8 * 8), type, more, len };
+	char path[sizeof(dir) + 32], from[sizeof(dir) + 32];
+	int err = 0;
 
-	memcpy(to, head, sizeof(head));
-	memcpy(to + 8, data, len);
-}
-
-static void make_record(unsigned char *r)
-{
-	static const unsigned char guid[16] = "the bench's guid";
-	uint16_t head[3] = { RECORD, 0xC013, 1 };
-	uint32_t task[2] = { 4712, 4711 };
-
-	memset(r, 0, RECORD);
-	memcpy(r, head, sizeof(head));
-	memcpy(r + 8, task, sizeof(task));
-	memcpy(r + 24, guid, sizeof(guid));
-	r[43] = 11;	/* channel */
-	r[44] = 4;
-	item(r + TRAITS_AT, 12, 1, traits, traits[0]);
-	item(r + SCHEMA_AT, 11, 0, metadata, metadata[0]);
-}
-
-static void set_record(unsigned char *r, uint64_t time, unsigned int i)
-{
-	unsigned char payload[64];
-
-	memcpy(r + 16, &time, 8);
-	bench_payload(payload, i);
-	memcpy(r + PAYLOAD_AT, payload, 12);
-	memcpy(r + PAYLOAD_AT + 12, "\x10", 2);
-	memcpy(r + PAYLOAD_AT + 14, payload + 12, 48);
-}
-
-/* Every step-th event from first on; each CPU's come in blocks of 100. */
-static int write_file(const char *path, unsigned int first, unsigned int step, unsigned int count,
-		      bool compress)
-{
-	struct etw_etl_options options = {
-		.replace = true, .name = "bench.etl", .compress = compress,
-	};
-	_Alignas(8) unsigned char record[RECORD + 8];
-	struct etw_etl_writer *writer;
-	int err = etw_etl_create(path, &options, &writer);
-	uint64_t start;
-
-	if (err)
-		return err;
-	start = (uint64_t)etw_etl_writer_info(writer)->start_clock;
-	make_record(record);
-	for (unsigned int i = first; i < count && !err; i += step) {
-		set_record(record, start + bench_ns(i), i);
-		err = etw_etl_write(writer, (uint16_t)(i / 100 % CPUS), record, RECORD);
+	for (unsigned int i = 0; i < 2 && !err; i++) {
+		snprintf(path, sizeof(path), "%s/%c.etl", in, "bc"[i]);
+		snprintf(from, sizeof(from), "%s/%c%s.etl", recorded, "bc"[i], run);
+		if (!*run)
+			err = etlmake_write(path, i, 2, count, false);
+		else if (rename(from, path))
+			err = -errno;
 	}
-	if (!err)
-		return etw_etl_finish(writer, 0, NULL);
-	etw_etl_discard(writer);
 	return err;
 }
 
-/* How many events there are beside the header's, or an error. */
-static int64_t read_file(const char *path)
+/* The two halves of a trace, and trace-cmd's. */
+static int make_files(const char *in, unsigned int count, const char *run)
 {
-	struct etw_etl_file *file;
-	struct etw_rt_event event;
-	int64_t n = -1;
-	int err = etw_etl_open(path, NULL, NULL, &file);
+	char path[sizeof(dir) + 32];
+	int err = make_halves(in, count, run);
 
-	if (err)
-		return err;
-	while ((err = etw_etl_next(file, &event)) == 1)
-		n++;
-	etw_etl_close(file);
-	return err ? err : n;
-}
-
-/* The two halves of a trace, by turns; and trace-cmd's. */
-static int make_files(const char *in, unsigned int count)
-{
-	char path[3584];
-	int err;
-
-	snprintf(path, sizeof(path), "%s/b.etl", in);
-	err = write_file(path, 0, 2, count, false);
-	if (err)
-		return err;
-	snprintf(path, sizeof(path), "%s/c.etl", in);
-	err = write_file(path, 1, 2, count, false);
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%s/trace.dat", in);
@@ -298,8 +221,8 @@ static int wrong(const char *what, int64_t got, int64_t want)
 static int try_all(void)
 {
 	const unsigned int count = 2000;
-	char path[3584];
-	int bad = make_files(dir[0], count);
+	char path[sizeof(dir) + 32];
+	int bad = make_files(dir[0], count, "");
 
 	for (unsigned int i = 0; i < ROWS && !bad; i++) {
 		int64_t n = lines(&rows[i], dir[0], count);
@@ -312,10 +235,10 @@ static int try_all(void)
 		else if (!strcmp(rows[i].key, "filter"))
 			bad = wrong(rows[i].title, n, 1000);
 	}
-	snprintf(path, sizeof(path), "%s/merged.etl", dir[0]);
-	bad = bad || wrong("merged", read_file(path), count);
+	snprintf(path, sizeof(path), "%s/a.etl", dir[0]);
+	bad = bad || wrong("merged", etlmake_read(path), count);
 	snprintf(path, sizeof(path), "%s/half.etl", dir[0]);
-	bad = bad || wrong("filtered", read_file(path), count / 2);
+	bad = bad || wrong("filtered", etlmake_read(path), count / 2);
 	return bad;
 }
 
@@ -335,34 +258,43 @@ static void clean(unsigned int i)
 /* Bytes of a file of all events; 0: it was not made. */
 static off_t size_of(const char *name)
 {
-	char path[3584];
+	char path[sizeof(dir) + 32];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/%s", dir[1], name);
 	return stat(path, &st) ? 0 : st.st_size;
 }
 
+/* Makes this row the file that the only one reads? */
+static bool needed(const char *key)
+{
+	return !strcmp(key, "merge") || (!strcmp(only, "read") && !strcmp(key, "write")) ||
+	       (!strcmp(only, "unpack") && !strcmp(key, "pack")) ||
+	       (!strcmp(only, "babeltrace2") && !strcmp(key, "ctf"));
+}
+
 static int measure(void)
 {
 	int failed = 0, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	char path[sizeof(dir) + 32];
 
 	for (unsigned int size = 0; size < 2; size++) {
 		unsigned int count = size ? events : events / 10;
-		int err = make_files(dir[size], count);
+		int err = make_files(dir[size], count, !recorded ? "" : size ? "1" : "0");
 
 		if (err) {
 			fprintf(stderr, "etl: files in %s: %s\n", dir[size], strerror(-err));
 			return -1;
 		}
 		for (unsigned int i = 0; i < ROWS; i++)
-			if (!only || !strcmp(only, rows[i].key) || !strcmp("write", rows[i].key) ||
-			    (!strcmp(only, "unpack") && !strcmp("pack", rows[i].key)))
+			if (!only || !strcmp(only, rows[i].key) || needed(rows[i].key))
 				failed |= run(&rows[i], dir[size], count, null,
 					      &rows[i].run[size]);
 	}
-	file_bytes = size_of("a.etl");
+	file_bytes = size_of("w.etl");
 	packed_bytes = size_of("packed.etl");
-	return failed;
+	snprintf(path, sizeof(path), "%s/a.etl", dir[1]);
+	return failed || wrong("merged", etlmake_read(path), events);
 }
 
 /* --------------------------------------------------------------------- telling */
@@ -370,7 +302,7 @@ static int measure(void)
 /* How much smaller the compressed file is; 0: it was not made. */
 static double packed(void)
 {
-	return packed_bytes > 0 ? (double)file_bytes / (double)packed_bytes : 0;
+	return packed_bytes > 0 && file_bytes > 0 ? (double)file_bytes / (double)packed_bytes : 0;
 }
 
 static int print_json(const char *path)
@@ -397,7 +329,8 @@ static void print_table(void)
 {
 	char title[64];
 
-	snprintf(title, sizeof(title), "log files of %u events", events);
+	snprintf(title, sizeof(title), "log files of %u %sevents", events,
+		 recorded ? "recorded " : "");
 	printf("\n%-38s %11s %8s %8s %9s %9s\n%-38s %11s %8s %8s %9s %9s\n", title,
 	       "events per", "to bt2", "to", "MB, a", "MB,", "", "CPU second", "",
 	       "trace-cmd", "tenth", "all");
@@ -445,11 +378,11 @@ static int find_programs(void)
 static int part(char **argv)
 {
 	if (argv[1] && argv[2] && !strcmp(argv[1], "--part-read"))
-		return read_file(argv[2]) < 0;
+		return etlmake_read(argv[2]) < 0;
 	if (argv[1] && argv[2] && argv[3] && !strcmp(argv[1], "--part-write"))
-		return write_file(argv[2], 0, 1, (unsigned int)atoi(argv[3]), false) != 0;
+		return etlmake_write(argv[2], 0, 1, (unsigned int)atoi(argv[3]), false) != 0;
 	if (argv[1] && argv[2] && argv[3] && !strcmp(argv[1], "--part-pack"))
-		return write_file(argv[2], 0, 1, (unsigned int)atoi(argv[3]), true) != 0;
+		return etlmake_write(argv[2], 0, 1, (unsigned int)atoi(argv[3]), true) != 0;
 	return -1;
 }
 
@@ -467,13 +400,16 @@ int main(int argc, char **argv)
 			json = argv[i + 1];
 		else if (!strcmp(argv[i], "--only"))
 			only = argv[i + 1];
+		else if (!strcmp(argv[i], "--recorded"))
+			recorded = argv[i + 1];
 		else if (!strcmp(argv[i], "--events") && atoi(argv[i + 1]) > 0)
 			events = (unsigned int)atoi(argv[i + 1]);
 		else
 			break;
 	}
 	if (i < argc || (only && !find(only))) {
-		fprintf(stderr, "usage: etl [--json FILE] [--events N] [--only ROW]\n");
+		fprintf(stderr, "usage: etl [--json FILE] [--events N] [--only ROW] "
+			"[--recorded DIRECTORY]\n");
 		return 2;
 	}
 	if (find_programs()) {

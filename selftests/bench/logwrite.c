@@ -14,11 +14,11 @@
  */
 #include "vm/vm_dev.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+#include "bench/ran.h"
 
 #define DIR_NAME	"/run/etw-bench"
 #define MB		64
@@ -40,48 +40,6 @@ static int fail(const char *what, int err)
 {
 	fprintf(stderr, "logwrite: %s: %s\n", what, strerror(err < 0 ? -err : errno));
 	return -1;
-}
-
-/* The log thread of the session; 0: there is none. */
-static int thread_of(uint32_t logger_id)
-{
-	char path[64], name[32], wanted[32];
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	int tid = 0;
-	FILE *f;
-
-	snprintf(wanted, sizeof(wanted), "etw/%u\n", logger_id);
-	while (proc && !tid && (entry = readdir(proc))) {
-		if (!isdigit((unsigned char)*entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/comm", entry->d_name);
-		f = fopen(path, "re");
-		if (f && fgets(name, sizeof(name), f) && !strcmp(name, wanted))
-			tid = atoi(entry->d_name);
-		if (f)
-			fclose(f);
-	}
-	if (proc)
-		closedir(proc);
-	return tid;
-}
-
-/* ns on a CPU; -1: not known */
-static double cpu_time(int tid)
-{
-	unsigned long long ns;
-	char path[64];
-	double ret = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%llu", &ns) == 1)
-		ret = ns;
-	if (f)
-		fclose(f);
-	return ret;
 }
 
 /* ------------------------------------------------------------------ the session */
@@ -130,23 +88,22 @@ static int measure_log(struct row *r, int fd, int slot)
 	struct etw_session_log log = { .size = sizeof(log) };
 	struct etw_session s, end = { .size = sizeof(end), .log = VM_PTR(&log) };
 	double before, after;
-	int ret, tid;
+	int ret;
 
 	ret = start(fd, &s, r->kb);
 	if (ret)
 		return fail("a session", ret);
 	end.handle = s.handle;
-	tid = thread_of(s.logger_id);
 	ret = vm_enable(fd, s.handle, vm_guid(1), 0, 0, 0);
-	before = cpu_time(tid);
+	before = ran_log_threads();
 	if (!ret)
 		ret = write_events(fd, slot, &s);
-	after = cpu_time(tid);
+	after = ran_log_threads();
 	if (!ret)
 		ret = vm_ioctl(fd, ETW_IOC_SESSION_STOP, &end);
 	else
 		vm_stop(fd, s.handle);
-	if (ret || before < 0 || after < 0)
+	if (ret || after <= before)
 		return fail("writing", ret);
 	if (log.error || log.buffers_lost || end.events_lost || log.bytes < (MB - 8) << 20)
 		return fail("events were lost", -EIO);

@@ -6,26 +6,25 @@
  *
  * Run it by scripts/bench, or under "scripts/vm --icount": there a nanosecond of running is one
  * executed instruction, and the figures are the same on every machine.  Counted is what this
- * program runs, and the kernel's thread that writes the file.  The event is that of bench/decode: 60 bytes.  The
- * file is circular and lies in memory, so that neither it nor a disk matters; no event may be
- * lost.  Beside it the same number of bytes is written into such a file by write(2), in blocks of
- * the size of the session's buffers.
+ * program runs, and the kernel's thread that writes the file.  The event is that of bench/decode:
+ * 60 bytes.  The file is circular and lies in memory, so that neither it nor a disk matters; no
+ * event may be lost.  Beside it the same number of bytes is written into such a file by write(2),
+ * in blocks of the size of the session's buffers.
  *
  * The default of --events is 100,000, or a hundredth of $ETW_BENCH_EVENTS: the emulator needs a
  * minute for each 500,000.  JSON goes to FILE or to the file that $ETW_BENCH_JSON names.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <evntprov.h>
 #include <evntrace.h>
 
 #include "bench/ctf.h"
+#include "bench/ran.h"
 
 #define PLACE		"/run/etw-bench"
 #define FILE_KB		(64 * 1024)
@@ -59,55 +58,6 @@ static struct props make_props(void)
 	};
 }
 
-/* What this program has run so far, in ns. */
-static double self_ran(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
-}
-
-/* What another task has, which sleeps; 0: it cannot be told. */
-static double ran(const char *task)
-{
-	unsigned long long ns = 0;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%s/schedstat", task);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%llu", &ns) != 1)
-		ns = 0;
-	fclose(f);
-	return (double)ns;
-}
-
-/* The kernel's thread that writes the only session's file: its number as text; "": none. */
-static void find_thread(char pid[16])
-{
-	struct dirent *entry;
-	DIR *proc = opendir("/proc");
-
-	*pid = 0;
-	while (proc && !*pid && (entry = readdir(proc)) != NULL) {
-		char path[300], comm[32] = "";
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%.100s/comm", entry->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, "etw/", 4))
-			snprintf(pid, 16, "%.15s", entry->d_name);
-		fclose(f);
-	}
-	if (proc)
-		closedir(proc);
-}
-
 static ULONG control(TRACEHANDLE session, ULONG code, struct props *props)
 {
 	*props = make_props();
@@ -137,7 +87,6 @@ static ULONG record(unsigned int events, double *took, struct props *end)
 	struct props props = make_props();
 	TRACEHANDLE session;
 	REGHANDLE reg;
-	char thread[16];
 	ULONG ret = EventRegister(&provider, NULL, NULL, &reg), err;
 
 	if (ret)
@@ -147,15 +96,14 @@ static ULONG record(unsigned int events, double *took, struct props *end)
 		goto out;
 	ret = EnableTraceEx2(session, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0, 0,
 			     NULL);
-	find_thread(thread);
-	*took = self_ran() + ran(thread);
+	*took = ran_self() + ran_log_threads();
 	if (!ret)
 		ret = write_all(session, reg, events);
 	if (!ret)
 		ret = control(session, EVENT_TRACE_CONTROL_FLUSH, &props);
-	if (!*thread || !ran(thread))
+	if (!ran_log_threads())
 		ret = ERROR_NOT_SUPPORTED;
-	*took = self_ran() + ran(thread) - *took;
+	*took = ran_self() + ran_log_threads() - *took;
 	err = control(session, EVENT_TRACE_CONTROL_STOP, end);
 	ret = ret ? ret : err;
 out:
@@ -171,12 +119,12 @@ static int write_plain(double bytes, double *took)
 	off_t at = 0;
 
 	memset(block, 0x55, sizeof(block));
-	*took = self_ran();
+	*took = ran_self();
 	for (; bytes > 0 && !ret; bytes -= sizeof(block)) {
 		ret = pwrite(fd, block, sizeof(block), at) != (ssize_t)sizeof(block);
 		at = (at + (off_t)sizeof(block)) % (FILE_KB * 1024);
 	}
-	*took = self_ran() - *took;
+	*took = ran_self() - *took;
 	close(fd);
 	return ret;
 }

@@ -13,16 +13,19 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <asm/msr.h>
 
+#include <TraceLoggingProvider.h>
 #include <etw/kernel.h>
 
 #include "etw_bench.h"
 
 ETW_DEFINE_PROVIDER(bench_provider, ETW_BENCH_STATIC_GUID);
 ETW_DEFINE_PROVIDER(named_provider, ETW_BENCH_NAMED_GUID);
+TRACELOGGING_DEFINE_PROVIDER(transfers, "Bench", ETW_BENCH_TRANSFER_GUID);
 static DEFINE_STATIC_KEY_FALSE(never);
 
 static struct etw_provider *bench_handle;
@@ -156,11 +159,41 @@ static u64 (*const kinds[ETW_BENCH_KINDS])(u32 loops) = {
 	[ETW_BENCH_NAMED] = loop_named,
 };
 
+#define WRITE_TRANSFER(number, keyword)						\
+	TraceLoggingWrite(transfers, "Transfer", TraceLoggingLevel(4),			\
+			  TraceLoggingKeyword(keyword),					\
+			  TraceLoggingUInt32((number), "number"),			\
+			  TraceLoggingUInt64((u64)(number) * 4096, "bytes"),		\
+			  TraceLoggingCountedString("nvme0n1-queue-07", 16, "device"),	\
+			  TraceLoggingString("/var/log/journal/system.journal", "file"))
+
+static long write_transfers(const void __user *user)
+{
+	struct etw_bench_transfer t;
+	u32 i;
+
+	if (copy_from_user(&t, user, sizeof(t)))
+		return -EFAULT;
+	if (t.count > 1000000)
+		return -EINVAL;
+	for (i = t.first; i != t.first + t.count; i++) {
+		if (i & 1)
+			WRITE_TRANSFER(i, ETW_BENCH_ODD);
+		else
+			WRITE_TRANSFER(i, ETW_BENCH_EVEN);
+		if (i % 256 == 0)
+			cond_resched();
+	}
+	return 0;
+}
+
 static long bench_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *user = (void __user *)arg;
 	struct etw_bench_run run;
 
+	if (cmd == ETW_BENCH_TRANSFER)
+		return write_transfers(user);
 	if (cmd != ETW_BENCH_RUN)
 		return -ENOTTY;
 	if (copy_from_user(&run, user, sizeof(run)))
@@ -205,10 +238,16 @@ static int __init bench_init(void)
 	if (ret)
 		goto err_handle;
 	ret = etw_use_descriptor_types(&named_provider, true);
-	if (!ret)
-		ret = misc_register(&bench_device);
+	if (ret)
+		goto err_named;
+	ret = TraceLoggingRegister(transfers);
+	if (ret)
+		goto err_named;
+	ret = misc_register(&bench_device);
 	if (!ret)
 		return 0;
+	TraceLoggingUnregister(transfers);
+err_named:
 	etw_unregister(&named_provider);
 err_handle:
 	etw_unregister_handle(bench_handle);
@@ -220,6 +259,7 @@ err_static:
 static void __exit bench_exit(void)
 {
 	misc_deregister(&bench_device);
+	TraceLoggingUnregister(transfers);
 	etw_unregister(&named_provider);
 	etw_unregister_handle(bench_handle);
 	etw_unregister(&bench_provider);

@@ -13,6 +13,11 @@
 #define ETW_BENCH_HANDLE_GUID	ETW_GUID(0xbe9c4000, 0x0002, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 #define ETW_BENCH_NAMED_GUID	ETW_GUID(0xbe9c4000, 0x0003, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
 
+/* Of the provider that writes ETW_BENCH_TRANSFER's events. */
+#define ETW_BENCH_TRANSFER_GUID	(0xbe9c4000, 0x0004, 0x4e57, 0x80, 1, 2, 3, 4, 5, 6, 7)
+#define ETW_BENCH_EVEN		1	/* keyword of events with an even number */
+#define ETW_BENCH_ODD		2
+
 #define ETW_BENCH_EMPTY		0	/* nothing but the loop */
 #define ETW_BENCH_NOP		1	/* ... and a branch on a key that is never enabled */
 #define ETW_BENCH_STATIC	2	/* inline test and write, static provider */
@@ -32,6 +37,13 @@ struct etw_bench_run {
 	__u64 failed;		/* out: writes that returned an error */
 };
 
+/* The TraceLogging events "Transfer" of bench/decode with these numbers. */
+struct etw_bench_transfer {
+	__u32 first;
+	__u32 count;		/* at most 1,000,000 */
+};
+
 #define ETW_BENCH_RUN		_IO(0xEB, 1)	/* etw_bench_run */
+#define ETW_BENCH_TRANSFER	_IO(0xEB, 2)	/* etw_bench_transfer */
 
 #endif /* ETW_BENCH_H */
