@@ -44,13 +44,14 @@ const struct etw_guid *etw_access_next(const struct etw_access_scan *scan,
 				       const struct etw_guid *guid);
 void etw_access_exit(void);
 
-/*
- * One more reference to cred.  Whoever takes one writes the same 0 to cred->non_rcu, and
- * the threads of a process share its credentials: a race of the kernel's own that changes
- * nothing, but get_cred() is inline, so KCSAN would find it in this module.
- */
+/* One more reference to cred. */
 static inline const struct cred *etw_access_cred(const struct cred *cred)
 {
+	/*
+	 * Whoever takes one writes the same 0 to cred->non_rcu, and the threads of a process
+	 * share their credentials: a race of the kernel's own that changes nothing, but
+	 * get_cred() is inline, so KCSAN would find it in this module.
+	 */
 	return data_race(get_cred(cred));
 }
 
