@@ -141,13 +141,13 @@ check_many() {
 		rm -f "$work/again.etl"
 		"$etw" merge -q -o "$work/again.etl" "${many[@]}" >"$work/out" 2>"$work/err" &
 		pid=$!
-		while [[ ! -e $work/again.etl ]] && kill -0 "$pid" 2>/dev/null; do :; done
+		while ! compgen -G "$work/again.etl.part-*" >"$work/parts" && kill -0 "$pid" 2>/dev/null; do :; done
 		kill -TERM "$pid" 2>/dev/null || true
 		code=0
 		wait "$pid" 2>/dev/null || code=$?
 		[[ $code -eq 0 ]] || break
 	done
-	[[ $code -ne 143 || -e $work/again.etl ]] || good=yes
+	[[ $code -ne 143 ]] || compgen -G "$work/again.etl*" >"$work/parts" || good=yes
 	report "$good" "SIGTERM ends it, and nothing stays"
 }
 

@@ -40,7 +40,7 @@ static void test_append(void)
 
 	etw_etl_create(path, &options, &w);
 	write_many(w, 700, false, &sum, cpus);
-	is(etw_etl_append(path, &other), -EINVAL, "a file that is not closed");
+	is(etw_etl_append(path, &other), -ENOENT, "a file that is not complete");
 	etw_etl_lost(w, 2, 3);
 	etw_etl_finish(w, 5, &n);
 	before = slurp(path, &len);

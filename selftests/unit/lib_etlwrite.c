@@ -12,16 +12,19 @@ static void test_round(bool disorder)
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER, .name = "/n.etl" };
 	struct etw_etl_written written;
 	struct etw_etl_count count;
-	struct etw_etl_writer *w;
+	struct etw_etl_writer *w, *other;
 	struct etw_etl_info info;
 	struct stat st;
 
 	is(etw_etl_create(path, &options, &w), 0, "create");
-	is(etw_etl_create(path, &options, &w), -EEXIST, "not twice");
+	is(etw_etl_create(path, &options, &other), 0, "twice");
 	write_many(w, 3000, disorder, &sum, cpus);
 	etw_etl_lost(w, 7, 1);
 	etw_etl_lost(w, 5, 2);
+	ok(stat(path, &st) && errno == ENOENT, "no half file has that name");
 	is(etw_etl_finish(w, MAKE_START + 99, &written), 0, "finish");
+	is(etw_etl_create(path, &options, &w), -EEXIST, "it is there");
+	is(etw_etl_finish(other, 0, NULL), -EEXIST, "the other one does not replace it");
 	read_many(&got, got_cpus, &events, &count, &info);
 	is(events, 3000, "all events");
 	ok(got == sum, "with their bytes, times and CPUs");

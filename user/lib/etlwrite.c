@@ -265,7 +265,9 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 		return -ENOMEM;
 	w->sink.fd = -1;
 	err = describe(w, path, options);
-	if (!err)
+	if (!err && options->into)
+		err = etw_etl_sink_append(&w->sink, path, 0);
+	else if (!err)
 		err = etw_etl_sink_create(&w->sink, path, options->replace);
 	if (err) {
 		free_writer(w);

@@ -46,6 +46,7 @@ struct etw_etl_options {
 	uint32_t buffer_size;
 	bool compress;		/* XPRESS, each buffer by itself */
 	bool replace;		/* a file that is there, once all is written; else -EEXIST */
+	bool into;		/* an empty file that the caller has made, and keeps */
 };
 
 /* What was written, as the file's header has it */
@@ -63,8 +64,10 @@ void etw_etl_info_session(struct etw_etl_info *info, const struct etw_rt_info *s
 void etw_etl_info_here(struct etw_etl_info *info);
 
 /*
- * Make a file.  It is complete after etw_etl_finish() only; etw_etl_discard() removes
- * it.  A file that is replaced stays until then, so it may be an input as well.
+ * Make a file.  It has its name after etw_etl_finish() only, see newfile.h, which may say
+ * -EEXIST as this does; etw_etl_discard() removes it.  A file that is replaced stays until
+ * then, so it may be an input as well.  With options->into it is written where it is, and
+ * empty again after etw_etl_discard().
  * -EEXIST, -EINVAL (options), -ESPIPE and what open(2) says.
  */
 int etw_etl_create(const char *path, const struct etw_etl_options *options,

@@ -2,27 +2,21 @@
 /*
  * etlwrite_sink.c - the file that a writer of log files writes to
  *
- * A new file has its name from the beginning: when the program dies, what there is can
- * be read.  A file that takes the place of another one has a name of its own until it
- * is complete, so the old one can be an input as well, and stays if anything fails.
+ * A new file has its name once it is complete, see newfile.h; one that is appended to is
+ * written where it is, and so is a device.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "etlwritepriv.h"
 
 #define GATHER		(256u << 10)	/* bytes written at once, if pieces are small */
-#define OPEN_FLAGS	(O_RDWR | O_CLOEXEC | O_NOCTTY)
-#define TEMP_TRIES	100
 
 static int write_all(int fd, const void *data, size_t len, uint64_t at)
 {
@@ -54,55 +48,8 @@ static int flush(struct etw_etl_sink *sink)
 
 /* -------------------------------------------------------------------- opening */
 
-/* Whose the file is that is replaced; who may not give files away keeps what he makes. */
-static int take_after(int fd, const struct stat *there)
+static int open_device(struct etw_etl_sink *sink, const char *path)
 {
-	mode_t mode = there->st_mode & 0777;
-
-	if (fchown(fd, there->st_uid, there->st_gid) && fchown(fd, -1, there->st_gid))
-		mode &= 0707;	/* meant for another group */
-	return fchmod(fd, mode) ? -errno : 0;
-}
-
-/* A file beside the one that it is to replace, with that one's owner and permissions. */
-static int open_temp(struct etw_etl_sink *sink, const struct stat *there)
-{
-	size_t room = strlen(sink->path) + 32;
-	int i;
-
-	sink->temp = malloc(room);
-	if (!sink->temp)
-		return -ENOMEM;
-	for (i = 0; i < TEMP_TRIES; i++) {
-		snprintf(sink->temp, room, "%s.%d-%d", sink->path, getpid(), i);
-		sink->fd = open(sink->temp, OPEN_FLAGS | O_CREAT | O_EXCL, 0600);
-		if (sink->fd >= 0) {
-			sink->fresh = true;
-			return take_after(sink->fd, there);
-		}
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
-
-/* The file is there: take its place, or write into it if it is a device. */
-static int open_there(struct etw_etl_sink *sink, const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (S_ISREG(st.st_mode)) {
-		/* The name of the file itself: a link to it stays a link. */
-		sink->path = realpath(path, NULL);
-		/* Whoever may not write to it may not replace it. */
-		if (!sink->path || access(path, W_OK))
-			return -errno;
-		return open_temp(sink, &st);
-	}
 	sink->regular = false;
 	sink->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (sink->fd < 0)
@@ -110,53 +57,40 @@ static int open_there(struct etw_etl_sink *sink, const char *path)
 	return lseek(sink->fd, 0, SEEK_CUR) < 0 ? -errno : 0;
 }
 
-static int open_sink(struct etw_etl_sink *sink, const char *path, bool replace)
+static int begin(struct etw_etl_sink *sink, uint64_t keep)
 {
+	memset(sink, 0, sizeof(*sink));
+	sink->fd = -1;
+	sink->regular = true;
+	sink->keep = keep;
+	sink->at = keep;
 	sink->gather = malloc(GATHER);
-	if (!sink->gather)
-		return -ENOMEM;
-	sink->fd = open(path, OPEN_FLAGS | O_CREAT | O_EXCL, 0666);
-	if (sink->fd >= 0) {
-		sink->fresh = true;
-		sink->path = strdup(path);
-		return sink->path ? 0 : -ENOMEM;
-	}
-	if (errno != EEXIST || !replace)
-		return -errno;
-	return open_there(sink, path);
+	return sink->gather ? 0 : -ENOMEM;
 }
 
 int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replace)
 {
-	int err;
+	int err = begin(sink, 0);
 
-	memset(sink, 0, sizeof(*sink));
-	sink->fd = -1;
-	sink->regular = true;
-	err = open_sink(sink, path, replace);
-	if (err) {
-		if (sink->fresh && !sink->path)
-			unlink(path);
+	if (!err)
+		err = etw_newfile_open(&sink->file, path, replace);
+	if (err == 1)
+		err = open_device(sink, path);
+	else if (!err)
+		sink->fd = sink->file.fd;
+	if (err)
 		etw_etl_sink_drop(sink);
-	}
 	return err;
 }
 
 int etw_etl_sink_append(struct etw_etl_sink *sink, const char *path, uint64_t keep)
 {
-	int err = 0;
+	int err = begin(sink, keep);
 
-	memset(sink, 0, sizeof(*sink));
-	sink->regular = true;
-	sink->keep = keep;
-	sink->at = keep;
-	sink->fd = open(path, OPEN_FLAGS);
-	if (sink->fd < 0)
-		return -errno;
-	sink->gather = malloc(GATHER);
-	sink->path = strdup(path);
-	if (!sink->gather || !sink->path)
-		err = -ENOMEM;
+	if (!err) {
+		sink->fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+		err = sink->fd < 0 ? -errno : 0;
+	}
 	if (err)
 		etw_etl_sink_drop(sink);
 	return err;
@@ -204,8 +138,6 @@ int etw_etl_sink_patch(struct etw_etl_sink *sink, const void *data, size_t len, 
 static void release(struct etw_etl_sink *sink)
 {
 	free(sink->gather);
-	free(sink->path);
-	free(sink->temp);
 	memset(sink, 0, sizeof(*sink));
 	sink->fd = -1;
 }
@@ -214,12 +146,13 @@ void etw_etl_sink_drop(struct etw_etl_sink *sink)
 {
 	int saved = errno;
 
-	if (sink->fresh && (sink->temp || sink->path))
-		unlink(sink->temp ? sink->temp : sink->path);
-	else if (sink->fd >= 0 && sink->regular)
-		etw_etl_sink_cut(sink);
-	if (sink->fd >= 0)
+	if (sink->file.path) {
+		etw_newfile_drop(&sink->file);
+	} else if (sink->fd >= 0) {
+		if (sink->regular)
+			etw_etl_sink_cut(sink);
 		close(sink->fd);
+	}
 	release(sink);
 	errno = saved;
 }
@@ -228,20 +161,14 @@ int etw_etl_sink_commit(struct etw_etl_sink *sink)
 {
 	int err = flush(sink);
 
-	/* The old one goes once the new one is on the disk. */
-	if (!err && sink->temp && fsync(sink->fd))
-		err = -errno;
-	/* Some file systems tell only now that there was no room. */
-	if (!err && close(sink->fd))
-		err = -errno;
-	else if (!err)
-		err = sink->temp && rename(sink->temp, sink->path) ? -errno : 0;
-	else
-		close(sink->fd);
-	sink->fd = -1;
-	if (err)
+	if (err) {
 		etw_etl_sink_drop(sink);
-	else
-		release(sink);
+		return err;
+	}
+	if (sink->file.path)
+		err = etw_newfile_commit(&sink->file);
+	else if (close(sink->fd))
+		err = -errno;
+	release(sink);
 	return err;
 }

@@ -8,18 +8,17 @@
 #include "core/loghead.h"
 #include "etlwalk.h"
 #include "etlwrite.h"
+#include "newfile.h"
 #include "timebase.h"
 #include "xpress.h"
 
 /* ------------------------------------------------------------ etlwrite_sink.c */
 
-/* Where the bytes go: a file that is there for others only once it is complete. */
+/* Where the bytes go. */
 struct etw_etl_sink {
 	int fd;			/* -1: closed */
-	bool fresh;		/* the file was made here */
-	bool regular;		/* has a name and a length: no device */
-	char *path;		/* of the file, links followed */
-	char *temp;		/* its name until it is complete, or NULL */
+	bool regular;		/* has a length: no device */
+	struct etw_newfile file;	/* a new one, of which fd is; or none */
 	uint64_t at;		/* where the next byte goes, those gathered counted */
 	uint64_t keep;		/* length that the file had */
 	uint8_t *gather;	/* small pieces wait here to be written together */

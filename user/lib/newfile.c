@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * newfile.c - a file that has its name only once it is complete
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "newfile.h"
+
+#define TRIES		100
+#define SUFFIX		".part-%06x"
+#define SUFFIX_LEN	12
+
+/* -------------------------------------------------------------------- names */
+
+/* From the root, for the process may be elsewhere when the file gets its name. */
+static char *from_root(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	char *dir, *real, *all = NULL;
+
+	dir = base ? strndup(path, base + 1 - path) : strdup(".");
+	base = base ? base + 1 : path;
+	real = dir ? realpath(dir, NULL) : NULL;
+	/* A directory that cannot be found so may still be written to. */
+	if (!real)
+		all = strdup(path);
+	else if (asprintf(&all, "%s/%s", strcmp(real, "/") ? real : "", base) < 0)
+		all = NULL;
+	free(dir);
+	free(real);
+	return all;
+}
+
+/* A new file, or folder, beside path.  What open() says, 0 for a folder, -errno. */
+static int make_part(const char *path, bool folder, mode_t mode, char **part)
+{
+	const char *base = strrchr(path, '/');
+	size_t dir = base ? (size_t)(base + 1 - path) : 0, len = strlen(path + dir);
+	char *name = malloc(dir + NAME_MAX + 1);
+	uint32_t number;
+	int i, fd, err = -EEXIST;
+
+	if (!name)
+		return -ENOMEM;
+	/* A name as long as can be is shortened, at the end of a character. */
+	if (len > NAME_MAX - SUFFIX_LEN)
+		for (len = NAME_MAX - SUFFIX_LEN; (path[dir + len] & 0xC0) == 0x80; len--)
+			;
+	memcpy(name, path, dir + len);
+	for (i = 0; i < TRIES && err == -EEXIST; i++) {
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+			number = (uint32_t)getpid() * TRIES + (uint32_t)i;
+		snprintf(name + dir + len, SUFFIX_LEN + 1, SUFFIX, number & 0xFFFFFF);
+		fd = folder ? mkdir(name, mode) :
+			      open(name, O_RDWR | O_CLOEXEC | O_NOCTTY | O_CREAT | O_EXCL, mode);
+		if (fd >= 0) {
+			*part = name;
+			return fd;
+		}
+		err = -errno;
+	}
+	free(name);
+	return err;
+}
+
+int etw_newfile_folder(const char *path, char **part)
+{
+	return make_part(path, true, 0700, part);
+}
+
+/* ------------------------------------------------------------------- renaming */
+
+static bool unknown(int err)
+{
+	return err == EINVAL || err == ENOSYS || err == EOPNOTSUPP;
+}
+
+/* The last resort: take the name with something empty, whose place it then takes. */
+static int rename_claimed(const char *from, const char *to, bool folder)
+{
+	int err, fd = folder ? mkdir(to, 0700) : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+						      0600);
+
+	if (fd < 0)
+		return -errno;
+	if (!folder)
+		close(fd);
+	if (!rename(from, to))
+		return 0;
+	err = -errno;
+	if (folder)
+		rmdir(to);
+	else
+		unlink(to);
+	return err;
+}
+
+int etw_newfile_rename(const char *from, const char *to, bool folder)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (!unknown(errno))
+		return -errno;
+	/* The file system has no such thing. */
+	if (!folder && !link(from, to)) {
+		unlink(from);
+		return 0;
+	}
+	if (!folder && errno != EPERM && errno != EMLINK && !unknown(errno))
+		return -errno;
+	return rename_claimed(from, to, folder);
+}
+
+/* -------------------------------------------------------------------- opening */
+
+/* Whose the file is that is replaced; who may not give files away keeps what he makes. */
+static int take_after(int fd, const struct stat *there)
+{
+	mode_t mode = there->st_mode & 0777;
+
+	if (fchown(fd, there->st_uid, there->st_gid) && fchown(fd, -1, there->st_gid))
+		mode &= 0707;	/* meant for another group */
+	return fchmod(fd, mode) ? -errno : 0;
+}
+
+/* There is something that is to be replaced. */
+static int open_there(struct etw_newfile *f, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return 1;
+	f->old = true;
+	f->path = realpath(path, NULL);
+	/* Whoever may not write to it may not replace it. */
+	if (!f->path || access(f->path, W_OK))
+		return -errno;
+	f->fd = make_part(f->path, false, 0600, &f->part);
+	return f->fd < 0 ? f->fd : take_after(f->fd, &st);
+}
+
+static int open_new(struct etw_newfile *f, const char *path)
+{
+	if (!*path)
+		return -ENOENT;
+	f->path = from_root(path);
+	if (!f->path)
+		return -ENOMEM;
+	f->fd = make_part(f->path, false, 0666, &f->part);
+	return f->fd < 0 ? f->fd : 0;
+}
+
+int etw_newfile_open(struct etw_newfile *file, const char *path, bool replace)
+{
+	struct stat st;
+	int ret;
+
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
+	file->replace = replace;
+	if (lstat(path, &st))
+		ret = errno == ENOENT ? open_new(file, path) : -errno;
+	else
+		ret = replace ? open_there(file, path) : -EEXIST;
+	if (ret)
+		etw_newfile_drop(file);
+	return ret;
+}
+
+/* --------------------------------------------------------------------- ending */
+
+/* What is replaced goes once the new one is on the disk. */
+static int complete(struct etw_newfile *f)
+{
+	int err = 0;
+
+	if (f->fd < 0 && f->old)
+		f->fd = open(f->part, O_RDONLY | O_CLOEXEC);
+	if (f->old && (f->fd < 0 || fsync(f->fd)))
+		err = -errno;
+	/* Some file systems tell only now that there was no room. */
+	if (f->fd >= 0 && close(f->fd) && !err)
+		err = -errno;
+	f->fd = -1;
+	return err;
+}
+
+/* Change places by two steps, where the file system cannot do it in one. */
+static int swap(struct etw_newfile *f)
+{
+	char *aside;
+	int err = 0, fd = make_part(f->path, false, 0600, &aside);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (rename(f->path, aside)) {
+		err = -errno;
+		unlink(aside);
+	} else if (rename(f->part, f->path)) {
+		err = -errno;
+		rename(aside, f->path);
+	}
+	if (err) {
+		free(aside);
+		return err;
+	}
+	free(f->part);
+	f->part = aside;
+	return 0;
+}
+
+/* Give it its name; what it replaces gets the one that it had. */
+static int exchange(struct etw_newfile *f)
+{
+	struct stat st;
+	int err;
+
+	if (lstat(f->path, &st)) {
+		err = etw_newfile_rename(f->part, f->path, false);
+		if (!err) {
+			free(f->part);
+			f->part = NULL;
+		}
+		return err;
+	}
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!renameat2(AT_FDCWD, f->part, AT_FDCWD, f->path, RENAME_EXCHANGE))
+		return 0;
+	return unknown(errno) ? swap(f) : -errno;
+}
+
+int etw_newfile_place(struct etw_newfile *file)
+{
+	int err;
+
+	if (!file->path)
+		return 0;
+	err = complete(file);
+	if (!err && file->replace) {
+		err = exchange(file);
+	} else if (!err) {
+		err = etw_newfile_rename(file->part, file->path, false);
+		if (!err) {
+			free(file->part);
+			file->part = NULL;
+		}
+	}
+	file->placed = !err;
+	return err;
+}
+
+static void release(struct etw_newfile *f)
+{
+	free(f->path);
+	free(f->part);
+	memset(f, 0, sizeof(*f));
+}
+
+void etw_newfile_settle(struct etw_newfile *file)
+{
+	if (file->placed && file->part)
+		unlink(file->part);
+	release(file);
+}
+
+int etw_newfile_commit(struct etw_newfile *file)
+{
+	int err = complete(file);
+
+	if (!err && !file->replace)
+		err = etw_newfile_rename(file->part, file->path, false);
+	else if (!err && rename(file->part, file->path))
+		err = -errno;
+	if (err)
+		etw_newfile_drop(file);
+	else
+		release(file);
+	return err;
+}
+
+void etw_newfile_drop(struct etw_newfile *file)
+{
+	int saved = errno;
+
+	if (file->path && file->fd >= 0)
+		close(file->fd);
+	if (file->placed && file->part)
+		rename(file->part, file->path);
+	else if (file->placed)
+		unlink(file->path);
+	else if (file->part)
+		unlink(file->part);
+	release(file);
+	errno = saved;
+}
