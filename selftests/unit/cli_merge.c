@@ -339,6 +339,31 @@ static void test_split_late(void)
 	unlink(m.path);
 }
 
+/* A shell's exit status; $O begins the names of what is written. */
+static int shell(const char *command)
+{
+	int status = setenv("O", out, 1) ? -1 : system(command);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Old parts go when all new ones are complete, and all at once. */
+static void test_split_replace(const char *path)
+{
+	is(shell("echo one >${O}_1.etl; echo two >${O}_2.etl; mkdir ${O}_3.etl"), 0, "old parts");
+	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, path), 1, "one in the way");
+	ok(run_told("Is a directory"), "is told");
+	is(shell("test \"$(cat ${O}_[12].etl)\" = \"$(echo one; echo two)\""), 0,
+	   "the old ones stay");
+	is(shell("rmdir ${O}_3.etl; ls ${O}*[!1-4].etl* ${O}*part* 2>/dev/null"), 2,
+	   "nothing else");
+	is(run("split -q --by events=1 -o %s_%%d.etl --replace %s", out, path), 0, "replaced");
+	is(shell("cat ${O}_[1-4].etl | grep -qx one"), 1, "they are gone");
+	is(run("merge -q -o %s %s_1.etl %s_2.etl %s_3.etl %s_4.etl", out, out, out, out, out), 0,
+	   "there are four");
+	is(shell("rm ${O} ${O}_[1-4].etl; ls ${O}* 2>/dev/null"), 2, "and nothing else");
+}
+
 static void test_split(void)
 {
 	static struct make m;
@@ -360,6 +385,7 @@ static void test_split(void)
 		unlink(path);
 	}
 	test_split_late();
+	test_split_replace(m.path);
 	is(run("split -q --by cpu -o %s_%%d.etl %s", out, m.path), 0, "by processor");
 	ok(!run_out[0], "quietly");
 	for (i = 0; i < 2; i++) {

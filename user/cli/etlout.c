@@ -51,7 +51,7 @@ bool etlout_option(struct etlout_options *options, int option)
 	}
 }
 
-static int create_fail(const char *path, int err)
+static int out_fail(const char *path, int err)
 {
 	switch (-err) {
 	case EEXIST:
@@ -67,10 +67,9 @@ static int create_fail(const char *path, int err)
 int etlout_create(struct etlout *out, const char *path, const struct etlout_options *options,
 		  const struct etlmerge *merge, const struct inputs *inputs)
 {
-	const struct etw_etl_options how = {
+	struct etw_etl_options how = {
 		.like = &merge->like,
 		.compress = options->compress,
-		.replace = options->replace,
 	};
 	struct stat there;
 	int err;
@@ -81,9 +80,20 @@ int etlout_create(struct etlout *out, const char *path, const struct etlout_opti
 	out->path = strdup(path);
 	if (!out->path)
 		cli_die("out of memory");
-	err = etw_etl_create(path, &how, &out->writer);
 	out->last = merge->like.start_clock;
-	return err ? create_fail(path, err) : 0;
+	err = etw_newfile_open(&out->file, path, options->replace);
+	if (err == 1) {
+		how.replace = true;
+		err = etw_etl_create(path, &how, &out->writer);
+	} else if (!err) {
+		/* The writer opens it itself, and split has many that are not open. */
+		close(out->file.fd);
+		out->file.fd = -1;
+		how.into = true;
+		how.name = out->file.path;
+		err = etw_etl_create(out->file.part, &how, &out->writer);
+	}
+	return err ? out_fail(path, err) : 0;
 }
 
 /* A pair of clock and time about every second is more than any clock drifts. */
@@ -121,9 +131,9 @@ int etlout_write(struct etlout *out, struct etlmerge *merge,
 
 int etlout_reopen(struct etlout *out)
 {
-	int err = etw_etl_append(out->path, &out->writer);
+	int err = etw_etl_append(out->file.part ? out->file.part : out->path, &out->writer);
 
-	return err ? cli_fail("%s: %s", cli_quote(out->path), strerror(-err)) : 0;
+	return err ? out_fail(out->path, err) : 0;
 }
 
 int etlout_finish(struct etlout *out, int64_t end_time)
@@ -131,23 +141,33 @@ int etlout_finish(struct etlout *out, int64_t end_time)
 	int err = etw_etl_finish(out->writer, end_time, &out->count);
 
 	out->writer = NULL;
-	out->there |= !err;
-	if (!err)
-		return 0;
-	cli_fail("%s: %s", cli_quote(out->path), strerror(-err));
-	return 1;
+	return err ? out_fail(out->path, err) : 0;
+}
+
+int etlout_place(struct etlout *out)
+{
+	int err = etw_newfile_place(&out->file);
+
+	return err ? out_fail(out->path, err) : 0;
+}
+
+int etlout_commit(struct etlout *out)
+{
+	int err = out->file.path ? etw_newfile_commit(&out->file) : 0;
+
+	return err ? out_fail(out->path, err) : 0;
 }
 
 void etlout_discard(struct etlout *out)
 {
 	etw_etl_discard(out->writer);
-	if (out->there)
-		unlink(out->path);
+	etw_newfile_drop(&out->file);
 	etlout_free(out);
 }
 
 void etlout_free(struct etlout *out)
 {
+	etw_newfile_settle(&out->file);
 	free(out->path);
 	memset(out, 0, sizeof(*out));
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "etlmerge.h"
 #include "lib/etlwrite.h"
+#include "lib/newfile.h"
 
 /* What both commands have */
 struct etlout_options {
@@ -27,14 +28,14 @@ enum { ETLOUT_OPT_COMPRESS = 0x1800, ETLOUT_OPT_REPLACE };
 /* false: it is none of these. */
 bool etlout_option(struct etlout_options *options, int option);
 
-/* One file.  All zero is none. */
+/* One file.  All zero is none.  It gets its name when it is placed or committed, see newfile.h. */
 struct etlout {
 	char *path;
 	struct etw_etl_writer *writer;
 	int64_t pair;			/* when the last pair of clock and time was told */
 	int64_t last;			/* key of the latest record */
-	bool there;			/* it was finished once */
-	struct etw_etl_written count;	/* then */
+	struct etw_newfile file;	/* without a path if it is a device */
+	struct etw_etl_written count;	/* once it is finished */
 };
 
 /*
@@ -51,9 +52,12 @@ int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const v
 	       uint32_t size);
 /* Go on with one that is finished. */
 int etlout_reopen(struct etlout *out);
-/* It is complete; end_time: FILETIME. */
+/* All is written; end_time: FILETIME. */
 int etlout_finish(struct etlout *out, int64_t end_time);
-/* It will not be: nothing stays.  One that is finished is removed, too. */
+/* It is complete: its name is its own; of several, what it replaced goes when it is freed. */
+int etlout_commit(struct etlout *out);
+int etlout_place(struct etlout *out);
+/* It will not be: nothing stays, and what was replaced is back. */
 void etlout_discard(struct etlout *out);
 void etlout_free(struct etlout *out);
 

@@ -87,7 +87,8 @@ static int write_file(struct run *run)
 		return status;
 	etlmerge_losses(merge);
 	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
-	return etlout_finish(&run->out, merge->end_time);
+	status = etlout_finish(&run->out, merge->end_time);
+	return status || etlout_caught() ? 1 : etlout_commit(&run->out);
 }
 
 static void tell(const struct run *run)

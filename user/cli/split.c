@@ -292,6 +292,8 @@ static int split_files(struct run *run)
 	status = write_records(run);
 	if (!status)
 		status = finish_open(run);
+	if (!status)
+		status = etlout_caught() ? 1 : split_place(&run->parts);
 	progress_end(&run->progress);
 	if (!status)
 		tell(run);

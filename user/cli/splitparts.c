@@ -117,7 +117,7 @@ struct split_part *split_begin(struct split_parts *parts, unsigned int number)
 	status = etlout_create(&part->out, name, parts->how, parts->merge, parts->inputs);
 	free(name);
 	if (status) {
-		etlout_free(&part->out);
+		etlout_discard(&part->out);
 		return NULL;
 	}
 	parts->count++;
@@ -184,11 +184,22 @@ int split_complete(struct split_parts *parts)
 	return status;
 }
 
+int split_place(struct split_parts *parts)
+{
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < parts->count && !status; i++)
+		status = etlout_place(&parts->list[i].out);
+	return status;
+}
+
 void split_free(struct split_parts *parts, bool good)
 {
 	unsigned int i;
 
-	for (i = 0; i < parts->count; i++) {
+	/* Backwards, for a link may have made two of them one. */
+	for (i = parts->count; i--;) {
 		if (good)
 			etlout_free(&parts->list[i].out);
 		else
