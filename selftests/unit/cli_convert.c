@@ -139,6 +139,12 @@ static void test_names(void)
 	is(run("$E convert in.etl -o hard.csv --replace || $E convert in.etl -o soft.csv --replace"),
 	   1, "nor by another name");
 	is(run("cmp in.etl %s", one.path), 0, "and stays as it was");
+	is(run("echo mine >y.csv; chmod 604 y.csv; ln -s y.csv l.csv; ln -s nowhere n.csv; "
+	       "$E convert in.etl -o n.csv --replace"), 1, "a link that leads nowhere");
+	is(run("$E convert in.etl -o l.csv --replace && test -h l.csv -a -f y.csv && "
+	       "grep -q time y.csv && test $(stat -c %%a y.csv) = 604"), 0,
+	   "where a link leads is replaced, the link and permissions stay");
+	is(run("test -h n.csv && rm l.csv n.csv y.csv"), 0, "the other one, too");
 	is(run("rm hard.csv soft.csv; $E convert in.etl -o out.foo"), 2, "a suffix of no format");
 	is(run("$E convert in.etl --to foo"), 2, "no format");
 	is(run("$E convert in.etl --to json --fields a"), 2, "columns of what has none");
@@ -179,6 +185,16 @@ static void test_folders(void)
 	is(run("test \"$(cat d.ctf/deep/x)\" = mine"), 0, "and stays as it was");
 	is(run("mkdir e.ctf; $E convert %s -o e.ctf --replace && test -s e.ctf/metadata",
 	       one.path), 0, "unless it is empty");
+	is(run("ln -s e.ctf l.ctf; $E convert %s -o l.ctf/ --replace && test -h l.ctf -a -s "
+	       "e.ctf/metadata && rm l.ctf", one.path), 0, "a link to one stays");
+	is(run("cp %s in.etl; mkdir e.ctf/in; mv in.etl e.ctf/in/; ln -s e.ctf/in/in.etl in.etl; "
+	       "$E convert in.etl -o e.ctf --replace", one.path), 1, "the input lies in it");
+	ok(told("lies in it"), "which is told");
+	is(run("$E convert e.ctf/in/../in/in.etl -o ./e.ctf --replace"), 1, "whatever it is called");
+	is(run("cd e.ctf/in; ln -sf %s link.etl; $E convert link.etl -o ../../e.ctf --replace",
+	       one.path), 1, "or is a link there");
+	is(run("cmp e.ctf/in/in.etl %s && test -s e.ctf/metadata && rm in.etl", one.path), 0,
+	   "all stays");
 	is(run("touch z.ctf; $E convert %s -o z.ctf --replace", one.path), 1,
 	   "a file is not replaced by a folder");
 	is(run("mkdir z.csv; $E convert %s -o z.csv --replace", one.path), 1, "nor the other way");

@@ -2,6 +2,7 @@
 /*
  * inputs.c - log files that a command reads, merged by time
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -157,6 +158,52 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file)
 		    own.st_ino == file->st_ino)
 			return true;
 	return false;
+}
+
+/* Is there this folder on the way to path, which is changed? */
+static bool is_below(char *path, const struct stat *folder)
+{
+	struct stat own;
+	char *slash;
+
+	while ((slash = strrchr(path, '/'))) {
+		slash[slash == path] = '\0';
+		if (!stat(path, &own) && own.st_dev == folder->st_dev &&
+		    own.st_ino == folder->st_ino)
+			return true;
+		if (slash == path)
+			return false;
+	}
+	return false;
+}
+
+/* A link's own place, and that of what it leads to */
+static bool lies_below(const char *path, const struct stat *folder)
+{
+	const char *base = strrchr(path, '/');
+	char *dir = base ? strndup(path, (size_t)(base + 1 - path)) : strdup(".");
+	char *real, *file = realpath(path, NULL), *full;
+	bool below;
+
+	real = dir ? realpath(dir, NULL) : NULL;
+	if (asprintf(&full, "%s/", real ? real : "") < 0)
+		cli_die("out of memory");
+	below = is_below(full, folder) || (file && is_below(file, folder));
+	free(full);
+	free(file);
+	free(real);
+	free(dir);
+	return below;
+}
+
+const char *inputs_within(const struct inputs *inputs, const struct stat *folder)
+{
+	unsigned int i;
+
+	for (i = 0; i < inputs->count; i++)
+		if (lies_below(inputs->list[i].path, folder))
+			return inputs->list[i].path;
+	return NULL;
 }
 
 unsigned int inputs_progress(const struct inputs *inputs)

@@ -48,6 +48,8 @@ void inputs_tell(const struct inputs *inputs);
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source);
 /* Is this one of them? */
 bool inputs_have(const struct inputs *inputs, const struct stat *file);
+/* One that lies in this folder, however deep, itself or as a link; or NULL. */
+const char *inputs_within(const struct inputs *inputs, const struct stat *folder);
 /* How much of all files was read, of 1000; they are of different sizes. */
 unsigned int inputs_progress(const struct inputs *inputs);
 /* When the earliest of them began, FILETIME. */

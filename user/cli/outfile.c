@@ -13,8 +13,6 @@
 #include "cli.h"
 #include "outfile.h"
 
-#define PART	".part-XXXXXX"
-
 static int fail(const struct outfile *out, int err)
 {
 	return cli_fail("%s: %s", cli_quote(out->path), strerror(err));
@@ -25,46 +23,44 @@ static int exists(const struct outfile *out)
 	return cli_fail("%s exists; --replace replaces it", cli_quote(out->path));
 }
 
-/* Without slashes at its end, which a folder's name may have */
-static char *part_name(const char *path)
+static int refuse(const struct outfile *out, int err)
 {
-	size_t len = strlen(path);
-	char *part;
-
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	if (asprintf(&part, "%.*s" PART, (int)len, path) < 0)
-		cli_die("out of memory");
-	return part;
+	return err == EEXIST ? exists(out) : fail(out, err);
 }
 
 static int open_file(struct outfile *out)
 {
-	mode_t mask = umask(0);
+	int err = etw_newfile_open(&out->file, out->path, out->replace);
 
-	umask(mask);
-	out->part = part_name(out->path);
-	out->fd = mkostemp(out->part, O_CLOEXEC);
-	if (out->fd < 0) {
-		free(out->part);
-		out->part = NULL;
-		return fail(out, errno);
-	}
-	if (fchmod(out->fd, 0666 & ~mask))
-		return fail(out, errno);
-	return 0;
+	out->fd = out->file.fd;
+	return err ? refuse(out, -err) : 0;
 }
 
-static int open_folder(struct outfile *out)
+/* Where it goes: without slashes at its end, and where a link to an old one leads. */
+static char *folder_name(const char *path, bool there)
+{
+	size_t len = strlen(path);
+	char *name;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	name = there ? realpath(path, NULL) : strndup(path, len);
+	if (!name && errno == ENOMEM)
+		cli_die("out of memory");
+	return name;
+}
+
+static int open_folder(struct outfile *out, bool there)
 {
 	char *making;
+	int err;
 
-	out->part = part_name(out->path);
-	if (!mkdtemp(out->part)) {
-		free(out->part);
-		out->part = NULL;
+	out->folder_path = folder_name(out->path, there);
+	if (!out->folder_path)
 		return fail(out, errno);
-	}
+	err = etw_newfile_folder(out->folder_path, &out->part);
+	if (err)
+		return fail(out, -err);
 	if (asprintf(&making, "%s/trace", out->part) < 0)
 		cli_die("out of memory");
 	out->making = making;
@@ -85,12 +81,18 @@ static int open_direct(struct outfile *out)
 static int check_there(const struct outfile *out, const struct stat *there,
 		       const struct inputs *inputs)
 {
+	const char *inside;
+
 	if (inputs_have(inputs, there))
 		return cli_fail("%s is one of the files to convert", cli_quote(out->path));
 	if (!out->replace)
 		return exists(out);
 	if (!!S_ISDIR(there->st_mode) != out->folder)
 		return fail(out, out->folder ? ENOTDIR : EISDIR);
+	inside = out->folder ? inputs_within(inputs, there) : NULL;
+	if (inside)
+		return cli_fail("%s is not replaced: %s, which is to be converted, lies in it",
+				cli_quote(out->path), cli_quote(inside));
 	return 0;
 }
 
@@ -98,6 +100,7 @@ int outfile_open(struct outfile *out, const struct inputs *inputs)
 {
 	struct stat there;
 	int status = 0;
+	bool found;
 
 	out->fd = -1;
 	if (!out->path) {
@@ -105,14 +108,18 @@ int outfile_open(struct outfile *out, const struct inputs *inputs)
 		out->direct = true;
 		return 0;
 	}
-	if (!stat(out->path, &there)) {
+	found = !stat(out->path, &there);
+	if (found) {
 		if (!out->folder && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
 			return open_direct(out);
 		status = check_there(out, &there, inputs);
+	} else if (!lstat(out->path, &there)) {
+		/* A link that leads nowhere */
+		status = out->replace ? fail(out, ENOENT) : exists(out);
 	}
 	if (status)
 		return status;
-	return out->folder ? open_folder(out) : open_file(out);
+	return out->folder ? open_folder(out, found) : open_file(out);
 }
 
 /* -------------------------------------------------------------------- removal */
@@ -132,41 +139,25 @@ static int remove_tree(const char *path)
 static void forget(struct outfile *out)
 {
 	free(out->part);
+	free(out->folder_path);
 	free((char *)out->making);
 	out->part = NULL;
+	out->folder_path = NULL;
 	out->making = NULL;
 }
 
 void outfile_discard(struct outfile *out)
 {
-	if (out->fd >= 0 && out->path)
+	if (out->direct && out->path && out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
-	if (out->part && out->folder)
+	etw_newfile_drop(&out->file);
+	if (out->part)
 		remove_tree(out->part);
-	else if (out->part)
-		unlink(out->part);
 	forget(out);
 }
 
 /* ----------------------------------------------------------------- completion */
-
-/* Nothing that is there is replaced, whenever it came there. */
-static int rename_new(const char *from, const char *to)
-{
-	struct stat there;
-
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -1;
-	/* The file system has no such thing. */
-	if (!lstat(to, &there)) {
-		errno = EEXIST;
-		return -1;
-	}
-	return rename(from, to);
-}
 
 static bool is_marked(const struct outfile *out)
 {
@@ -176,7 +167,7 @@ static bool is_marked(const struct outfile *out)
 
 	if (!out->mark)
 		return false;
-	if (asprintf(&path, "%s/%s", out->path, out->mark) < 0)
+	if (asprintf(&path, "%s/%s", out->folder_path, out->mark) < 0)
 		cli_die("out of memory");
 	found = !lstat(path, &mark) && S_ISREG(mark.st_mode);
 	free(path);
@@ -187,62 +178,54 @@ static bool is_marked(const struct outfile *out)
 static int replace_folder(struct outfile *out)
 {
 	char *old;
-	int ret;
+	int err = 0;
 
-	if (!rename(out->making, out->path))
+	if (!rename(out->making, out->folder_path))
 		return 0;
 	if (errno != ENOTEMPTY && errno != EEXIST)
-		return -1;
-	if (!is_marked(out)) {
-		errno = ENOTEMPTY;
-		return -1;
-	}
+		return -errno;
+	if (!is_marked(out))
+		return -ENOTEMPTY;
 	if (asprintf(&old, "%s/old", out->part) < 0)
 		cli_die("out of memory");
-	ret = rename(out->path, old);
-	if (!ret) {
-		ret = rename(out->making, out->path);
-		if (ret)
-			rename(old, out->path);
+	if (rename(out->folder_path, old)) {
+		err = -errno;
+	} else if (rename(out->making, out->folder_path)) {
+		err = -errno;
+		rename(old, out->folder_path);
 	}
 	free(old);
-	return ret;
+	return err;
 }
 
 static int finish_folder(struct outfile *out)
 {
-	int ret = out->replace ? replace_folder(out) : rename_new(out->making, out->path);
+	int err = out->replace ? replace_folder(out) :
+				 etw_newfile_rename(out->making, out->folder_path, true);
 
-	if (!ret) {
+	if (!err) {
 		remove_tree(out->part);
 		forget(out);
 	}
-	return ret;
+	return err;
 }
 
-static int finish_file(struct outfile *out)
+static int finish_direct(struct outfile *out)
 {
-	int ret = out->replace ? rename(out->part, out->path) :
-				 rename_new(out->part, out->path);
-
-	if (!ret)
-		forget(out);
-	return ret;
+	return out->path && close(out->fd) ? -errno : 0;
 }
 
 int outfile_commit(struct outfile *out)
 {
-	int ret = 0, err;
+	int err;
 
-	/* Some file systems tell only now that there was no space. */
-	if (out->path && out->fd >= 0)
-		ret = close(out->fd);
+	if (out->direct)
+		err = finish_direct(out);
+	else
+		err = out->folder ? finish_folder(out) : etw_newfile_commit(&out->file);
 	out->fd = -1;
-	if (!ret && !out->direct)
-		ret = out->folder ? finish_folder(out) : finish_file(out);
-	if (!ret)
+	if (!err)
 		return 0;
-	err = errno;
 	outfile_discard(out);
-	return err == EEXIST ? exists(out) : fail(out, err);
+	return refuse(out, -err);
 }

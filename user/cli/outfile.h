@@ -2,13 +2,15 @@
 /*
  * outfile.h - a file, or a folder, that is complete or not there
  *
- * It is made under another name beside its own, and gets its own when it is complete.
+ * It is made under another name beside its own, and gets its own when it is complete: of a
+ * file lib/newfile.h has the rules, those of a folder are the same.
  */
 #ifndef ETW_CLI_OUTFILE_H
 #define ETW_CLI_OUTFILE_H
 
 #include <stdbool.h>
 #include "inputs.h"
+#include "lib/newfile.h"
 
 struct outfile {
 	const char *path;	/* NULL: stdout */
@@ -17,8 +19,10 @@ struct outfile {
 	const char *mark;	/* a folder is replaced only if it has this file, or nothing */
 	/* set by outfile_open() */
 	int fd;			/* to write to, unless it is a folder */
+	struct etw_newfile file;
 	const char *making;	/* the folder's name until it is complete; the caller makes it */
-	char *part;		/* of a file: its name until then; of a folder: what it is made in */
+	char *folder_path;	/* the one that it gets, where links led when it was begun */
+	char *part;		/* what the folder is made in */
 	bool direct;		/* no regular file: written as it is */
 };
 
