@@ -22,6 +22,16 @@ static const char *kind(const struct session *session)
 	return mode & ETW_MODE_APPEND ? "append" : "sequential";
 }
 
+/*
+ * A session whose file was ended is a real-time one with no mode of files left, and still
+ * tells of that file.  So is one that was started so, with a file in the default mode:
+ * of both it is the last file, and neither its kind nor the unit of its limit is known.
+ */
+static bool may_be_over(const struct session *session)
+{
+	return session->s.mode & ETW_MODE_REAL_TIME && !(session->s.mode & ETW_MODE_FILE);
+}
+
 static bool has_log(const struct session *session)
 {
 	return session->log.log.name_len || session->s.mode & ETW_MODE_DELAY_OPEN;
@@ -35,9 +45,13 @@ void session_print_log(const struct session *session)
 	if (!has_log(session))
 		return;
 	text_escape(&t, session->log.name, log->name_len);
-	printf("file         %s, %s%s", log->name_len ? t.data : "(not begun)", kind(session),
-	       session->s.mode & ETW_MODE_PREALLOCATE ? ", preallocated" : "");
-	if (log->max_size)
+	if (may_be_over(session))
+		printf("last file    %s", t.data);
+	else
+		printf("file         %s, %s%s", log->name_len ? t.data : "(not begun)",
+		       kind(session),
+		       session->s.mode & ETW_MODE_PREALLOCATE ? ", preallocated" : "");
+	if (log->max_size && !may_be_over(session))
 		printf(", at most %u %s", log->max_size,
 		       session->s.mode & ETW_MODE_KBYTES ? "KB" : "MB");
 	printf("\nin the file  %u buffer%s, %" PRIu64 " bytes; %" PRIu64 " buffer%s (%" PRIu64
@@ -74,10 +88,13 @@ void session_json_log(struct json_object *to, const struct session *session)
 		return;
 	o = json_new();
 	json_string(o, "name", session->log.name, log->name_len);
-	json_word(o, "kind", kind(session));
+	json_word(o, "kind", may_be_over(session) ? NULL : kind(session));
 	json_flag(o, "preallocated", session->s.mode & ETW_MODE_PREALLOCATE);
-	json_unsigned(o, "max_bytes", (uint64_t)log->max_size <<
-		      (session->s.mode & ETW_MODE_KBYTES ? 10 : 20));
+	if (may_be_over(session))
+		json_word(o, "max_bytes", NULL);
+	else
+		json_unsigned(o, "max_bytes", (uint64_t)log->max_size <<
+			      (session->s.mode & ETW_MODE_KBYTES ? 10 : 20));
 	json_unsigned(o, "buffers", log->buffers);
 	json_unsigned(o, "bytes", log->bytes);
 	json_unsigned(o, "buffers_lost", log->buffers_lost);
