@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The etw command over the model of the device: what it says when that fails */
-#include "unit/lib_fake.h"
+#include "unit/cli_fake.h"
 
-#include <stdio.h>
-#include <sys/wait.h>
-
-#include "cli/cli.h"
 #include "unit/tap.h"
 
 #define GROUP		"01234567-0001-0001-0102-030405060708"
@@ -29,42 +25,6 @@ static void fail(int nr, int after, int error)
 	failing_after = after;
 	failing_error = error;
 }
-
-static char out[8192], err[2048];
-
-static void take(int fd, char *text, size_t size)
-{
-	ssize_t n = pread(fd, text, size - 1, 0);
-
-	text[n < 0 ? 0 : n] = '\0';
-	close(fd);
-}
-
-/* Run a subcommand as a process of its own: its exit status, and out and err. */
-static int run(int (*command)(int argc, char **argv), char **argv)
-{
-	int fds[2] = { memfd_create("out", 0), memfd_create("err", 0) }, argc = 0, status;
-	pid_t child;
-
-	while (argv[argc])
-		argc++;
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		dup2(fds[0], 1);
-		dup2(fds[1], 2);
-		cli_begin(argv[0]);
-		_exit(cli_finish(command(argc, argv)));
-	}
-	if (child < 0 || waitpid(child, &status, 0) != child)
-		abort();
-	take(fds[0], out, sizeof(out));
-	take(fds[1], err, sizeof(err));
-	failing_nr = 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-#define RUN(command, ...)	run(command, (char *[]){ __VA_ARGS__, NULL })
 
 static bool ends_with(const char *text, const char *end)
 {

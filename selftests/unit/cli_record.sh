@@ -22,11 +22,14 @@ check_record() {
 	wrong '--session: the name is empty' record -p a --session ''
 	wrong '--duration: "0"' record -p a --duration 0
 	wrong 'either --quiet or --progress' record -p a -q --progress
-	wrong '--level: "256" is not a level' record -p "$guid:256"
-	wrong '--any: "0x1:y"' record -p "*a:info:0x1:y"
-	wrong '--level: no manifest of provider' record -p '*a:x'
-	wrong '--any: "0xg"' record -p "$guid:info:0xg"
-	wrong '--keyword: no manifest of provider' record -p "$guid::Read"
+	# Told of what was given, not of the options that it stands for.
+	wrong "etw: record: -p \"$guid:256\": \"256\" is not a level" record -p "$guid:256"
+	wrong '-p "*a:info:0x1:y": "0x1:y"' record -p "*a:info:0x1:y"
+	wrong '-p "*a:x": no manifest of provider "*a"' record -p '*a:x'
+	wrong "-p \"$guid:info:0xg\": \"0xg\"" record -p "$guid:info:0xg"
+	wrong "-p \"$guid::Read\": no manifest of provider" record -p "$guid::Read"
+	wrong '--level: "256" is not a level' record -p "$guid:info" --level 256
+	wrong '--level: "256" is not a level' record --level 256 -p "$guid:info"
 	wrong '--pid: "0"' record --pid 0 -p a
 	wrong '--group: its members' record -p "$guid" --group --id 1
 	wrong '--group: "b" is not a GUID' record --group -p b

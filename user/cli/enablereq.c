@@ -167,17 +167,21 @@ static bool take_stacks(int option, struct filters *filters)
 	return true;
 }
 
-static void take_option(int option, const struct filters *filters, struct etw_enable *enable)
+static void take_option(int option, struct enable_request *request)
 {
+	const struct filters *filters = &request->filters;
+	struct etw_enable *enable = &request->enable;
+	const char *within = request->within;
+
 	switch (option) {
 	case ENABLE_OPT_LEVEL:
-		enable->level = filters_level(filters, "--level", optarg);
+		enable->level = filters_level(filters, within ? within : "--level", optarg);
 		break;
 	case ENABLE_OPT_KEYWORD:
-		enable->any |= filters_keywords(filters, "--keyword", optarg);
+		enable->any |= filters_keywords(filters, within ? within : "--keyword", optarg);
 		break;
 	case ENABLE_OPT_ANY:
-		enable->any = cli_hex("--any", optarg);
+		enable->any = cli_hex(within ? within : "--any", optarg);
 		break;
 	case ENABLE_OPT_ALL:
 		enable->all = cli_hex("--all", optarg);
@@ -246,7 +250,7 @@ static void take(int option, struct enable_request *request)
 		request->enable.property |= ETW_ENABLE_STACK_TRACE;
 	else if (!take_scope(option, filters) && !take_events(option, filters) &&
 		 !take_names(option, filters) && !provider_option(option, &request->enable))
-		take_option(option, filters, &request->enable);
+		take_option(option, request);
 }
 
 static bool is_option(int option)
@@ -269,6 +273,7 @@ bool enable_request_take(struct enable_request *request, int option)
 		if (request->late_count == ENABLE_LATE_MAX)
 			cli_usage("more than %d options with names", ENABLE_LATE_MAX);
 		request->late[request->late_count].option = option;
+		request->late[request->late_count].within = request->within;
 		request->late[request->late_count++].value = optarg;
 	}
 	return true;
@@ -302,12 +307,15 @@ void enable_request_prepare(void *context, const struct etw_guid *guid)
 		return;
 	request->filters.provider = schema_provider(guid);
 	if (!request->filters.provider)
-		cli_usage("--%s: no manifest of provider %s is installed or given by --manifest, which has its names%s",
-			  late_name(request->late[0].option), cli_quote(request->provider),
+		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest, which has its names%s",
+			  request->late[0].within ? "" : "--", request->late[0].within ?
+			  request->late[0].within : late_name(request->late[0].option),
+			  cli_quote(request->provider),
 			  request->late[0].option == ENABLE_OPT_PAYLOAD ?
 			  ": --fields has to come before, with the event's fields" : "");
 	for (i = 0; i < request->late_count; i++) {
 		optarg = request->late[i].value;
+		request->within = request->late[i].within;
 		take(request->late[i].option, request);
 	}
 	request->late_count = 0;

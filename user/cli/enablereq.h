@@ -60,11 +60,13 @@ struct enable_request {
 	struct etw_enable enable;
 	struct filters filters;
 	const char *provider;	/* as it was given */
+	const char *within;	/* in what the option at hand is written; NULL: it stands alone */
 	bool capture;		/* then ask it for its state */
 	/* options to take once the provider is known */
 	struct {
 		int option;
 		char *value;
+		const char *within;
 	} late[ENABLE_LATE_MAX];
 	unsigned int late_count;
 };

@@ -87,7 +87,9 @@ static void take_for(struct enable_request *request, int option, char *value)
 static void add_provider(struct record *r, const char *text)
 {
 	struct enable_request *request = malloc(sizeof(*request));
-	char *name = strdup(text), *level, *keywords = NULL;
+	const char *quoted = cli_quote(text);
+	size_t size = strlen(text) + 1;
+	char *name = malloc(size + strlen("-p ") + strlen(quoted) + 1), *level, *keywords = NULL;
 	unsigned int i;
 
 	r->providers = realloc(r->providers, (r->provider_count + 1) * sizeof(*r->providers));
@@ -95,6 +97,8 @@ static void add_provider(struct record *r, const char *text)
 		cli_die("out of memory");
 	r->providers[r->provider_count++] = request;
 	enable_request_init(request);
+	/* What is wrong with a part of it is told of the whole, which stands behind the name. */
+	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
 	request->provider = name;
 	for (i = 0; i < common_count; i++)
 		take_for(request, common[i].option, common[i].value);
@@ -105,11 +109,13 @@ static void add_provider(struct record *r, const char *text)
 	}
 	if (keywords)
 		*keywords++ = '\0';
+	request->within = name + size;
 	if (level && *level)
 		take_for(request, ENABLE_OPT_LEVEL, level);
 	if (keywords && *keywords)
 		take_for(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
 			 ENABLE_OPT_ANY, keywords);
+	request->within = NULL;
 }
 
 /* One of etw enable's: for the last provider, or for all that come. */

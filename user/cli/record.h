@@ -86,6 +86,9 @@ void record_tell(const struct record *r, enum record_end end);
 void record_tell_json(const struct record *r, int status);
 void record_tell_leftovers(int fd);
 
+/* record_none.c: no event was written, and none was lost */
+void record_tell_none(const struct record *r, enum record_end end);
+
 static inline double record_seconds(struct timespec from, struct timespec to)
 {
 	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;

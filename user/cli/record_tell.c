@@ -138,6 +138,9 @@ void record_tell(const struct record *r, enum record_end end)
 		cli_note("the file of this name is now %s", cli_quote(r->old.moved));
 	tell_drops(&r->last);
 	tell_file(r);
+	if (end != RECORD_STOPPED && !r->last.stat.written && !events_dropped(&r->last) &&
+	    !s->s.events_lost)
+		record_tell_none(r, end);
 }
 
 void record_tell_json(const struct record *r, int status)
