@@ -61,8 +61,13 @@ bool autologger_write_result(const char *name, const struct autologger_result *r
 bool autologger_read_result(const char *name, struct autologger_result *result);
 void autologger_forget(const char *name);
 void autologger_result_free(struct autologger_result *result);
-/* The number that its next file has, 1 to max; 0: it cannot be kept, and that was told. */
+/*
+ * The number that its next file has, 1 to max; 0: it cannot be kept, and that was told.
+ * It is the last one from the end on, if the session was started.  False: that failed, and
+ * was told.
+ */
 uint32_t autologger_next_file(const char *name, uint32_t max);
+bool autologger_end_file(const char *name, bool started);
 
 /* autologger_list.c: exit status */
 int autologger_list(char **names, bool json);

@@ -187,7 +187,8 @@ static bool choose_file(const struct autologger_conf *conf, char out[ETW_FILE_NA
 	if (!c->file_max)
 		return true;
 	number = autologger_next_file(conf->name, c->file_max);
-	snprintf(out + len, ETW_FILE_NAME_MAX + 1 - (size_t)len, ".%04u", number);
+	if (number)
+		snprintf(out + len, ETW_FILE_NAME_MAX + 1 - (size_t)len, ".%04u", number);
 	return number;
 }
 
@@ -307,7 +308,7 @@ bool autologger_start(int fd, const struct autologger_conf *conf)
 	struct entry *entries = NULL;
 	mode_t mask;
 	size_t count = 0;
-	bool good = false;
+	bool good = false, kept;
 
 	if (runs_already(fd, conf->name))
 		return !cli_fail("session %s runs already", cli_quote(conf->name));
@@ -327,10 +328,12 @@ bool autologger_start(int fd, const struct autologger_conf *conf)
 		mask = umask(077);
 		result.status = start_session(conf, &result);
 		umask(mask);
+		kept = !conf->conf.file_max ||
+		       autologger_end_file(conf->name, !result.status);
 		if (result.status)
 			tell(conf, &result);
 		else
-			good = enable_all(fd, entries, count, conf->name, &result);
+			good = enable_all(fd, entries, count, conf->name, &result) && kept;
 	}
 	good &= autologger_write_result(conf->name, &result);
 	free_entries(entries, count);

@@ -32,23 +32,41 @@ static bool make_dirs(const char *dir)
 	return made;
 }
 
-/* A file takes the place of the one before as a whole. */
-static bool replace(const char *dir, const char *name, const char *text)
+/* What a file is to be, beside it */
+static void new_path(const char *dir, const char *name, char path[PATH_MAX])
 {
-	char path[PATH_MAX], new[PATH_MAX];
+	snprintf(path, PATH_MAX, "%s/.%s.new", dir, name);
+}
+
+static bool prepare(const char *dir, const char *name, const char *text)
+{
+	char path[PATH_MAX];
 	bool good;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	snprintf(new, sizeof(new), "%s/.%s.new", dir, name);
-	f = make_dirs(dir) ? fopen(new, "we") : NULL;
+	new_path(dir, name, path);
+	f = make_dirs(dir) ? fopen(path, "we") : NULL;
 	good = f && fputs(text, f) >= 0;
 	good = f && !fclose(f) && good;
-	if (good && !rename(new, path))
+	if (good)
+		return true;
+	cli_fail("%s/%s: %s", dir, name, strerror(errno));
+	if (f)
+		unlink(path);
+	return false;
+}
+
+/* It takes the place of the one before as a whole. */
+static bool put_in_place(const char *dir, const char *name)
+{
+	char path[PATH_MAX], new[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	new_path(dir, name, new);
+	if (!rename(new, path))
 		return true;
 	cli_fail("%s: %s", path, strerror(errno));
-	if (f)
-		unlink(new);
+	unlink(new);
 	return false;
 }
 
@@ -68,7 +86,7 @@ bool autologger_write_result(const char *name, const struct autologger_result *r
 	for (i = 0; i < result->provider_count; i++)
 		text_printf(&t, "Provider = %u %s\n", result->providers[i].status,
 			    result->providers[i].name);
-	good = replace(AUTOLOGGER_RUN, name, t.data);
+	good = prepare(AUTOLOGGER_RUN, name, t.data) && put_in_place(AUTOLOGGER_RUN, name);
 	text_free(&t);
 	return good;
 }
@@ -162,5 +180,16 @@ uint32_t autologger_next_file(const char *name, uint32_t max)
 		fclose(f);
 	last = last < max ? last + 1 : 1;
 	snprintf(text, sizeof(text), "FileCounter = %u\n", last);
-	return replace(AUTOLOGGER_STATE, name, text) ? last : 0;
+	return prepare(AUTOLOGGER_STATE, name, text) ? last : 0;
+}
+
+bool autologger_end_file(const char *name, bool started)
+{
+	char path[PATH_MAX];
+
+	if (started)
+		return put_in_place(AUTOLOGGER_STATE, name);
+	new_path(AUTOLOGGER_STATE, name, path);
+	unlink(path);
+	return true;
 }
