@@ -136,6 +136,27 @@ static void test_drift(void)
 	is(back, 0, "neighbours, too");
 }
 
+/* Ticks of more than a nanosecond: there may be none in one, but there is in each unit. */
+static void test_units(void)
+{
+	static struct etw_etl_time t[2];
+	struct etw_etl_time *units = time_of(&t[0], 1, 10000000, START, 0, 0);
+	struct etw_etl_time *slow = time_of(&t[1], 1, 1000000000, START, 777, -20000);
+	int64_t unit, to, last = INT64_MIN;
+	unsigned int other = 0, back = 0;
+	uint8_t nanos;
+
+	for (unit = 0; unit < 1000000000; unit += 12347) {
+		to = shifted(units, slow, unit);
+		other += etw_etl_time(slow, to, &nanos) != START + unit;
+		back += to <= last;
+		last = to;
+	}
+	is(other, 0, "whole units stay what they are");
+	is(back, 0, "in their order");
+	is(etw_etl_ticks(units, START + 7, 99), 7, "no coarser clock is moved ahead");
+}
+
 static unsigned int times(uint8_t type, uint16_t hook, size_t size, uint32_t at[2])
 {
 	uint8_t record[64] = { 0, 0, type, 0xC0 };
@@ -215,6 +236,7 @@ int main(void)
 	test_same();
 	test_shift();
 	test_drift();
+	test_units();
 	test_times();
 	test_messages();
 	return done_testing();

@@ -3,6 +3,7 @@
 #include "etl_make.h"
 
 #include "lib/etlfile.h"
+#include "lib/etltime.h"
 #include "lib/etlwrite.h"
 #include "tap.h"
 
@@ -218,12 +219,48 @@ static void test_system(void)
 	ok(o.worst < 0.000001, "a clock that is right: nothing is steered");
 }
 
+/*
+ * A clock that is right, told by pairs whose times are whole units: of a stream and of a
+ * file, whatever the pairs, the times are those by the header.
+ */
+static void test_rounded(void)
+{
+	static struct etw_etl_time stream, file;
+	struct etw_etl_info info = { .start_clock = 12345 };
+	struct etw_buffer_header header = { .buffer_size = 4096 };
+	int64_t ns, time, last = 12345;
+	unsigned int wrong = 0, pass;
+	uint8_t nanos;
+
+	info.header.ReservedFlags = ETW_CLOCK_QPC;
+	info.header.PerfFreq.QuadPart = 1000000000;
+	info.header.StartTime.QuadPart = MAKE_START;
+	etw_etl_time_init(&stream, &info);
+	etw_etl_time_init(&file, &info);
+	for (pass = 0; pass < 2; pass++) {
+		for (ns = 0; ns < 3600000000000; ns += 3000000101) {
+			header.ref_clock = 12345 + ns;
+			header.ref_time = MAKE_START + ns / 100;
+			if (!pass) {
+				etw_etl_time_learn(&file, &header);
+				etw_etl_time_steer(&stream, &header, last);
+			}
+			last = 12345 + ns;
+			time = etw_etl_time(pass ? &file : &stream, last, &nanos);
+			wrong += time != MAKE_START + ns / 100 || nanos != ns % 100;
+		}
+		etw_etl_time_ready(&file);
+	}
+	is(wrong, 0, "roundings are no drift");
+}
+
 int main(void)
 {
 	test_drift();
 	test_steps();
 	test_copies();
 	test_nonsense();
+	test_rounded();
 	test_system();
 	return done_testing();
 }

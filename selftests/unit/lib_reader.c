@@ -42,6 +42,14 @@ static void test_nanos(const struct etw_time_pair *start)
 		bad += etw_timebase_convert(&base, start->clock + 1) - start->time < 65359;
 	}
 	is(bad, 0, "a very slow clock is no fast one");
+	/* Between two pairs of a clock of 1 GHz, and long after them */
+	now = (struct etw_time_pair){ start->clock + 2000000000, start->time + 20000000 };
+	etw_timebase_through(&base, start, start, &now);
+	for (clock = 0, bad = 0; clock < 1000000; clock++) {
+		t = etw_timebase_exact(&base, start->clock + clock * 1234700, &nanos) - start->time;
+		bad += t * 100 + nanos != clock * 1234700;
+	}
+	is(bad, 0, "whole units by two pairs are whole units");
 }
 
 static void test_timebase(void)

@@ -67,7 +67,8 @@ static wide nanos_at(struct etw_etl_time *clock, int64_t ticks)
 
 /*
  * A clock's line is nearly straight, so each try comes much closer than the one before;
- * the last steps are single ticks.
+ * the last steps are single ticks, and one more if it reads back as the same FILETIME
+ * and no tick before does.
  */
 int64_t etw_etl_ticks(struct etw_etl_time *clock, int64_t time, uint8_t nanos)
 {
@@ -86,6 +87,9 @@ int64_t etw_etl_ticks(struct etw_etl_time *clock, int64_t time, uint8_t nanos)
 	for (i = 0; i < STEPS && ticks > INT64_MIN && nanos_at(clock, ticks) > want; i++)
 		ticks--;
 	for (i = 0; i < STEPS && ticks < INT64_MAX && nanos_at(clock, ticks + 1) <= want; i++)
+		ticks++;
+	if (ticks < INT64_MAX && etw_etl_time(clock, ticks, &nanos) < time &&
+	    etw_etl_time(clock, ticks + 1, &nanos) == time)
 		ticks++;
 	return ticks;
 }

@@ -32,7 +32,10 @@ void etw_etl_clock_of(const struct etw_etl_info *info, struct etw_etl_clock *clo
  */
 bool etw_etl_clock_same(const struct etw_etl_clock *a, const struct etw_etl_clock *b);
 
-/* The latest tick of a clock that is not after a time; nanos: behind it, 0 to 99. */
+/*
+ * The latest tick of a clock that is not after a time; nanos: behind it, 0 to 99.  The
+ * next one if only that has the same FILETIME: whole units stay what they are.
+ */
 int64_t etw_etl_ticks(struct etw_etl_time *clock, int64_t time, uint8_t nanos);
 
 /*

@@ -97,6 +97,28 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/*
+ * Does a pair say what the line says?  Its time is a whole unit, and it may have been
+ * told by who was told one himself.  Such a pair is no news, but its rounding would be
+ * taken for drift.
+ */
+static bool says_line(const struct etw_etl_time *t, const struct etw_time_pair *pair)
+{
+	wide off = (wide)etw_timebase_convert(&t->base, pair->clock) - pair->time;
+
+	return off >= -1 && off <= 1;
+}
+
+static bool all_say_line(const struct etw_etl_time *t)
+{
+	unsigned int i;
+
+	for (i = 1; i < t->count; i++)
+		if (!says_line(t, &t->pairs[i]))
+			return false;
+	return true;
+}
+
 void etw_etl_time_ready(struct etw_etl_time *t)
 {
 	unsigned int i, left = 1;
@@ -112,8 +134,10 @@ void etw_etl_time_ready(struct etw_etl_time *t)
 		t->pairs[left++] = next;
 	}
 	t->count = left;
+	if (all_say_line(t))
+		t->count = 1;
 	/* The stretch is looked for when it is wanted. */
-	if (left > 1)
+	if (t->count > 1)
 		t->low = t->high = INT64_MAX;
 }
 
@@ -157,6 +181,7 @@ void etw_etl_time_steer(struct etw_etl_time *t, const struct etw_buffer_header *
 	    !leave_out_step(t, &t->pairs[0], &next))
 		return;
 	/* Nothing from here on is earlier than last, though it may be earlier than a pair. */
-	etw_timebase_steer(&t->base, last, &t->pairs[0], &next);
+	if (!says_line(t, &next))
+		etw_timebase_steer(&t->base, last, &t->pairs[0], &next);
 	t->pairs[0] = next;
 }

@@ -7,48 +7,54 @@
 #include "timebase.h"
 
 #define SECOND		10000000	/* in FILETIME units */
-#define RATE_SHIFT	48
+#define RATE_SHIFT	64
+#define RATE_MAX	((wide)1 << 96)	/* of a clock that nobody has */
 
 __extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 uwide;
+
+/*
+ * Both more than 0.  Rounded up, so that whole units come out as such: rounded down, a
+ * clock of 1 GHz would be late by a unit at each of them.
+ */
+static etw_time_rate rate_of(uint64_t time, uint64_t ticks)
+{
+	uwide rate = (((uwide)time << RATE_SHIFT) + (ticks - 1)) / ticks;
+
+	return rate > (uwide)RATE_MAX ? RATE_MAX : (etw_time_rate)rate;
+}
+
+static void straight(struct etw_timebase *base, const struct etw_time_pair *at,
+		     etw_time_rate rate)
+{
+	base->clock = at->clock;
+	base->time = at->time;
+	base->part = 0;
+	base->rate = rate;
+	base->until = at->clock;
+	base->after = rate;
+}
 
 void etw_timebase_init(struct etw_timebase *base, uint64_t frequency,
 		       const struct etw_time_pair *at)
 {
-	wide rate;
-
-	if (!frequency)
-		frequency = SECOND;
-	base->clock = at->clock;
-	base->time = at->time;
-	base->part = 0;
-	/* Rounded up, so that whole units come out as such. */
-	rate = (((wide)SECOND << RATE_SHIFT) + frequency - 1) / frequency;
-	/* A clock of less than 153 Hz is none that anybody has. */
-	base->nominal = rate > (wide)UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
-	base->rate = base->nominal;
-	base->until = at->clock;
-	base->after = base->nominal;
+	base->nominal = rate_of(SECOND, frequency ? frequency : SECOND);
+	straight(base, at, base->nominal);
 }
 
 void etw_timebase_through(struct etw_timebase *base, const struct etw_time_pair *at,
 			  const struct etw_time_pair *a, const struct etw_time_pair *b)
 {
-	wide rate = (((wide)b->time - a->time) << RATE_SHIFT) / ((wide)b->clock - a->clock);
-
-	base->clock = at->clock;
-	base->time = at->time;
-	base->part = 0;
-	base->rate = rate > (wide)UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
-	base->until = at->clock;
-	base->after = base->rate;
+	straight(base, at, rate_of((uint64_t)b->time - (uint64_t)a->time,
+				   (uint64_t)b->clock - (uint64_t)a->clock));
 }
 
 /* Rounded down, so that a later tick is never earlier; what is too far is the farthest. */
-static int64_t line(int64_t clock0, int64_t time0, uint64_t rate, int64_t clock)
+static int64_t line(int64_t clock0, int64_t time0, etw_time_rate rate, int64_t clock)
 {
 	wide ticks = (wide)clock - clock0, time;
 
-	if (__builtin_mul_overflow(ticks, (wide)rate, &time))
+	if (__builtin_mul_overflow(ticks, rate, &time))
 		return ticks < 0 ? INT64_MIN : INT64_MAX;
 	time = (time >> RATE_SHIFT) + time0;
 	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
@@ -60,8 +66,8 @@ static bool distance(const struct etw_timebase *base, int64_t clock, wide *to)
 	const int64_t bend = clock <= base->until ? clock : base->until;
 	wide first, second;
 
-	if (__builtin_mul_overflow((wide)bend - base->clock, (wide)base->rate, &first) ||
-	    __builtin_mul_overflow((wide)clock - bend, (wide)base->after, &second) ||
+	if (__builtin_mul_overflow((wide)bend - base->clock, base->rate, &first) ||
+	    __builtin_mul_overflow((wide)clock - bend, base->after, &second) ||
 	    __builtin_add_overflow(first, second, to))
 		return false;
 	return !__builtin_add_overflow(*to, (wide)base->part, to);
@@ -75,7 +81,7 @@ static int64_t convert(const struct etw_timebase *base, int64_t clock, uint64_t 
 	*part = 0;
 	if (!distance(base, clock, &time))
 		return clock < base->clock ? INT64_MIN : INT64_MAX;
-	*part = (uint64_t)time & ((1ULL << RATE_SHIFT) - 1);
+	*part = (uint64_t)time;
 	time = (time >> RATE_SHIFT) + base->time;
 	if (time > INT64_MAX || time < INT64_MIN)
 		*part = 0;
@@ -94,24 +100,24 @@ int64_t etw_timebase_exact(const struct etw_timebase *base, int64_t clock, uint8
 	uint64_t part;
 	int64_t time = convert(base, clock, &part);
 
-	*nanos = (uint8_t)(part * 100 >> RATE_SHIFT);
+	*nanos = (uint8_t)((uwide)part * 100 >> RATE_SHIFT);
 	return time;
 }
 
 /* The rate between two pairs; nominal unless they are far enough apart. */
-static uint64_t true_rate(const struct etw_timebase *base,
+static etw_time_rate true_rate(const struct etw_timebase *base,
 			  const struct etw_time_pair *old,
 			  const struct etw_time_pair *recent)
 {
 	wide ticks = (wide)recent->clock - old->clock;
 	wide time = (wide)recent->time - old->time;
-	wide rate;
+	etw_time_rate rate;
 
 	if (time < SECOND / 2 || ticks <= 0)
 		return base->nominal;
-	rate = (time << RATE_SHIFT) / ticks;
+	rate = rate_of((uint64_t)time, (uint64_t)ticks);
 	/* A clock that is off by a tenth is not the one we were told about. */
-	if (rate > (wide)base->nominal * 11 / 10 || rate < (wide)base->nominal * 9 / 10)
+	if (rate > base->nominal * 11 / 10 || rate < base->nominal * 9 / 10)
 		return base->nominal;
 	return rate;
 }
@@ -120,7 +126,7 @@ void etw_timebase_steer(struct etw_timebase *base, int64_t at,
 			const struct etw_time_pair *old,
 			const struct etw_time_pair *recent)
 {
-	uint64_t rate = true_rate(base, old, recent);
+	etw_time_rate rate = true_rate(base, old, recent);
 	int64_t truth = line(recent->clock, recent->time, rate, at);
 	uint64_t part;
 	int64_t now = convert(base, at, &part);
@@ -139,7 +145,7 @@ void etw_timebase_steer(struct etw_timebase *base, int64_t at,
 		error = SECOND / 2;
 	if (error < -SECOND / 2)
 		error = -SECOND / 2;
-	base->rate = rate + (int64_t)(rate * error / SECOND);
+	base->rate = rate + rate * error / SECOND;
 	base->after = rate;
 	/* A second later it is made up for. */
 	second = rate ? ((wide)SECOND << RATE_SHIFT) / rate : 0;

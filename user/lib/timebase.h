@@ -11,14 +11,20 @@
 
 #include <stdint.h>
 
+/*
+ * FILETIME units per tick, 64 bits of them behind the point: so many that whole units
+ * come out as such for years, and the same whoever reckons from the same line.
+ */
+__extension__ typedef __int128 etw_time_rate;
+
 struct etw_timebase {
 	int64_t clock;		/* anchor ... */
 	int64_t time;		/* ... and the FILETIME there */
-	uint64_t part;		/* behind its point, 48 bits */
-	uint64_t rate;		/* FILETIME units per tick, 16.48 fixed point ... */
-	int64_t until;		/* ... up to this clock, where what was off is made up for; */
-	uint64_t after;		/* from there on */
-	uint64_t nominal;	/* the same by the clock's stated frequency */
+	uint64_t part;		/* behind its point */
+	int64_t until;		/* the rate is up to this clock, where what was off is made up for */
+	etw_time_rate rate;
+	etw_time_rate after;	/* from there on */
+	etw_time_rate nominal;	/* the same by the clock's stated frequency */
 };
 
 /* The same moment twice */
