@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		decoder = etw_decoder_new();
 		if (!s || !decoder)
 			abort();
-		*s = (struct cs){ .meta = meta, .path = "", .memory = packets, .size = left,
+		*s = (struct cs){ .meta = meta, .file.path = "", .memory = packets, .size = left,
 				  .options = &options, .result = &result };
 		s->r.meta = meta;
 		for (n = 0; n < EVENTS && cs_next(s) == 1; n++)

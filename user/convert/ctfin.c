@@ -35,6 +35,7 @@ struct run {
 	struct trace *traces;
 	struct cs **heap;		/* streams by the time of their event */
 	uint32_t count, room;
+	struct ctffiles files;
 	struct etw_etl_writer *writer;
 	uint64_t size;
 	int64_t last;			/* time of the last event */
@@ -61,7 +62,7 @@ static int no_memory(struct run *run)
 
 static bool earlier(const struct cs *a, const struct cs *b)
 {
-	return a->time != b->time ? a->time < b->time : strcmp(a->path, b->path) < 0;
+	return a->time != b->time ? a->time < b->time : strcmp(a->file.path, b->file.path) < 0;
 }
 
 static void sink(struct run *run, uint32_t at)
@@ -83,7 +84,7 @@ static void sink(struct run *run, uint32_t at)
 static void close_stream(struct cs *s)
 {
 	cs_close(s);
-	free((char *)s->path);
+	free((char *)s->file.path);
 	free(s);
 }
 
@@ -106,13 +107,14 @@ static int add_stream(struct run *run, const struct cm_meta *meta, const char *p
 	}
 	s = calloc(1, sizeof(*s));
 	if (s)
-		s->path = strdup(path);
-	if (!s || !s->path) {
+		s->file.path = strdup(path);
+	if (!s || !s->file.path) {
 		free(s);
 		return no_memory(run);
 	}
 	s->meta = meta;
 	s->r.meta = meta;
+	s->files = &run->files;
 	s->size = size;
 	s->options = run->options;
 	s->result = run->result;
@@ -228,8 +230,11 @@ static int fill_heap(struct run *run)
 	for (i = 0; i < run->count; i++) {
 		struct cs *s = run->heap[i];
 
-		if (ret >= 0)
+		if (ret >= 0) {
 			ret = cs_next(s);
+			if (ret < 0)
+				fail(run, ret, "%s: %s", s->file.path, strerror(-ret));
+		}
 		if (ret < 0 || ret == 1) {
 			run->heap[kept++] = s;
 			continue;
@@ -238,7 +243,7 @@ static int fill_heap(struct run *run)
 	}
 	run->count = kept;
 	if (ret < 0)
-		return fail(run, ret, "%s", strerror(-ret));
+		return ret;
 	for (i = kept / 2; i--;)
 		sink(run, i);
 	return 0;
@@ -309,7 +314,7 @@ static int merge(struct run *run, const char *out)
 			return -EINTR;
 		ret = cs_next(s);
 		if (ret < 0)
-			return fail(run, ret, "%s: %s", s->path, strerror(-ret));
+			return fail(run, ret, "%s: %s", s->file.path, strerror(-ret));
 		if (!ret) {
 			close_stream(s);
 			run->heap[0] = run->heap[--run->count];
@@ -339,6 +344,7 @@ int convert_from_ctf(const char *folder, const char *out, const struct ctfin_opt
 	int err;
 
 	memset(result, 0, sizeof(*result));
+	ctffiles_init(&run.files);
 	err = walk(&run, folder, 0);
 	if (!err && !run.traces)
 		err = fail(&run, -ENOENT, "%s: no CTF trace: no metadata in it", folder);

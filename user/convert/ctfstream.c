@@ -3,10 +3,8 @@
  * ctfstream.c - packets of a CTF stream and the events in them
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ctf.h"
 #include "ctfstream.h"
@@ -18,36 +16,17 @@
 static void report(struct cs *s, uint64_t offset, const char *what)
 {
 	if (s->options->report)
-		s->options->report(s->options->context, s->path, offset, what);
+		s->options->report(s->options->context, s->file.path, offset, what);
 }
 
 /* ----------------------------------------------------------------------- bytes */
 
 static int read_at(struct cs *s, uint64_t offset, uint8_t *to, size_t size)
 {
-	size_t done = 0;
-	ssize_t n;
-	int fd, err = 0;
-
-	if (s->memory) {
-		memcpy(to, s->memory + offset, size);
-		return 0;
-	}
-	/* There may be more streams than descriptors. */
-	fd = open(s->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while (done < size && !err) {
-		n = pread(fd, to + done, size - done, (off_t)(offset + done));
-		if (n > 0)
-			done += (size_t)n;
-		else if (!n)
-			err = -EIO;
-		else if (errno != EINTR)
-			err = -errno;
-	}
-	close(fd);
-	return err;
+	if (!s->memory)
+		return ctffiles_read(s->files, &s->file, offset, to, size);
+	memcpy(to, s->memory + offset, size);
+	return 0;
 }
 
 /* The first size bytes of the packet, of which have are there. */
@@ -274,6 +253,8 @@ int cs_next(struct cs *s)
 
 void cs_close(struct cs *s)
 {
+	if (!s->memory)
+		ctffiles_close(s->files, &s->file);
 	cr_free(&s->r);
 	free(s->packet);
 	free(s->record);

@@ -5,6 +5,7 @@
 #ifndef ETW_CONVERT_CTFSTREAM_H
 #define ETW_CONVERT_CTFSTREAM_H
 
+#include "ctffiles.h"
 #include "ctfin.h"
 #include "ctfread.h"
 #include "core/record.h"
@@ -13,7 +14,8 @@
 
 struct cs {
 	const struct cm_meta *meta;
-	const char *path;		/* for messages, and to open; the caller's */
+	struct ctffile file;		/* its path is also for messages */
+	struct ctffiles *files;		/* that it is one of */
 	const uint8_t *memory;		/* instead of a file, if not NULL */
 	uint64_t size, offset;		/* of the file; of the packet that comes next */
 	const struct ctfin_options *options;
