@@ -167,8 +167,9 @@ $(patsubst selftests/unit/%.c,build/unit/%,$(wildcard selftests/unit/convert_*.c
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
 build/unit/convert_%: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus: libs_here = -ljson-c
-build/unit/cli_autolog build/unit/cli_device build/unit/cli_live build/unit/cli_names: libs_here = -ljson-c
-build/unit/cli_device build/unit/cli_live build/unit/cli_names: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c,$(cli_src))) $(cli_list)
+cli_whole := $(addprefix build/unit/cli_,device live names recordfile)
+build/unit/cli_autolog $(cli_whole): libs_here = -ljson-c
+$(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c,$(cli_src))) $(cli_list)
 # It includes these two.
 build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c \
 	user/cli/autologger_start.c user/cli/autologger_state.c,$(cli_src))) $(cli_list)

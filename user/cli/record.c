@@ -356,6 +356,7 @@ static int record(struct record *r)
 	end = record_wait(r);
 	written = disable_all(r);
 	running = NULL;
+	record_keep_way(r);
 	err = stop(r, &end) | written;
 	record_clear_progress(r);
 	if (!err && r->with_manifests)

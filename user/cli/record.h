@@ -16,6 +16,7 @@
 struct record_old {
 	char path[ETW_FILE_NAME_MAX + 1];	/* of the file that is written first */
 	char moved[ETW_FILE_NAME_MAX + 5];	/* where the old one is; empty: nowhere */
+	char *aside;				/* where what was there is; NULL: nothing was */
 	bool empty;				/* there was one with nothing in it */
 	bool existed;
 };
@@ -56,9 +57,13 @@ struct record {
 	sigset_t signals, before;	/* those waited for; the mask that was */
 };
 
-/* record_file.c: make way for the file, and undo that.  0, or the exit status. */
+/*
+ * record_file.c: make way for the file; undo that, for nothing was recorded; or something
+ * was, and what made way for the old one goes.  0, or the exit status.
+ */
 int record_make_way(struct record *r);
 void record_unmake_way(struct record *r);
+void record_keep_way(struct record *r);
 /* The name of one of --new-files; false: it is too long. */
 bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
 

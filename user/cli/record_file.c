@@ -2,7 +2,8 @@
 /*
  * record_file.c - the file that is recorded into, and what had its name before
  *
- * A recording never destroys the one before: that moves to FILE.old, as with perf.
+ * A recording never destroys the one before: that moves to FILE.old, as with perf.  What
+ * FILE.old was goes once something is recorded, and not before.
  * --append goes on in it, and --new-files with the first number that is free.
  */
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 #include "cli.h"
 #include "record.h"
+#include "lib/newfile.h"
 
 #define NUMBERS_MAX	1000000u
 
@@ -58,14 +60,43 @@ static int check_idle(const struct record *r, const struct stat *st)
 	return status;
 }
 
+/* What FILE.old is now, out of the way; 0 or -errno. */
+static int set_aside(struct record_old *old)
+{
+	struct stat st;
+
+	if (lstat(old->moved, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return etw_newfile_aside(old->moved, &old->aside);
+}
+
+static void put_back(struct record_old *old)
+{
+	if (old->aside && rename(old->aside, old->moved))
+		cli_fail("%s: cannot be moved back to %s: %s", cli_quote(old->aside),
+			 cli_quote(old->moved), strerror(errno));
+	free(old->aside);
+	old->aside = NULL;
+}
+
 static int move(struct record *r)
 {
-	snprintf(r->old.moved, sizeof(r->old.moved), "%s.old", r->old.path);
-	if (!rename(r->old.path, r->old.moved))
+	struct record_old *old = &r->old;
+	int err;
+
+	snprintf(old->moved, sizeof(old->moved), "%s.old", old->path);
+	err = set_aside(old);
+	if (!err && rename(old->path, old->moved)) {
+		err = -errno;
+		put_back(old);
+	}
+	if (!err)
 		return 0;
-	cli_fail("%s: cannot be moved to %s: %s", cli_quote(r->old.path),
-		 cli_quote(r->old.moved), strerror(errno));
-	r->old.moved[0] = '\0';
+	cli_fail("%s: cannot be moved to %s: %s", cli_quote(old->path), cli_quote(old->moved),
+		 strerror(-err));
+	memset(old, 0, sizeof(*old));
 	return 1;
 }
 
@@ -107,6 +138,11 @@ void record_unmake_way(struct record *r)
 		if (rename(r->old.moved, r->old.path))
 			cli_fail("%s: cannot be moved back to %s: %s", cli_quote(r->old.moved),
 				 cli_quote(r->old.path), strerror(errno));
+		else
+			put_back(&r->old);
+		free(r->old.aside);
+	} else if (!r->started) {
+		/* Nobody has written: what is there now is another's. */
 	} else if (r->old.empty) {
 		if (truncate(r->old.path, 0))
 			cli_fail("%s: %s", cli_quote(r->old.path), strerror(errno));
@@ -115,4 +151,12 @@ void record_unmake_way(struct record *r)
 		unlink(r->old.path);
 	}
 	memset(&r->old, 0, sizeof(r->old));
+}
+
+void record_keep_way(struct record *r)
+{
+	if (r->old.aside && unlink(r->old.aside))
+		cli_fail("%s: %s", cli_quote(r->old.aside), strerror(errno));
+	free(r->old.aside);
+	r->old.aside = NULL;
 }

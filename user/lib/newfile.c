@@ -201,23 +201,32 @@ static int complete(struct etw_newfile *f)
 	return err;
 }
 
-/* Change places by two steps, where the file system cannot do it in one. */
-static int swap(struct etw_newfile *f)
+int etw_newfile_aside(const char *path, char **part)
 {
-	char *aside;
-	int err = 0, fd = make_part(f->path, false, 0600, &aside);
+	int err, fd = make_part(path, false, 0600, part);
 
 	if (fd < 0)
 		return fd;
 	close(fd);
-	if (rename(f->path, aside)) {
-		err = -errno;
-		unlink(aside);
-	} else if (rename(f->part, f->path)) {
+	if (!rename(path, *part))
+		return 0;
+	err = -errno;
+	unlink(*part);
+	free(*part);
+	return err;
+}
+
+/* Change places by two steps, where the file system cannot do it in one. */
+static int swap(struct etw_newfile *f)
+{
+	char *aside;
+	int err = etw_newfile_aside(f->path, &aside);
+
+	if (err)
+		return err;
+	if (rename(f->part, f->path)) {
 		err = -errno;
 		rename(aside, f->path);
-	}
-	if (err) {
 		free(aside);
 		return err;
 	}

@@ -52,6 +52,9 @@ void etw_newfile_drop(struct etw_newfile *file);
 /* A folder with such a name, to make something in: *part is to be freed; or -errno. */
 int etw_newfile_folder(const char *path, char **part);
 
+/* Give what path names, no folder, such a name: *part is to be freed; or -errno. */
+int etw_newfile_aside(const char *path, char **part);
+
 /* Rename, unless there is something: -EEXIST then, and the like.  Of one file system. */
 int etw_newfile_rename(const char *from, const char *to, bool folder);
 
