@@ -36,6 +36,24 @@ static void make_file(struct make *m)
 	make_end(m);
 }
 
+/* One far in the future among others; of several buffers, in the second of which it is. */
+static void make_far(struct make *m)
+{
+	uint16_t i;
+
+	make_begin(m, 1);
+	for (i = 1; i < 10; i++) {
+		make_buffer(m, 0, i);
+		put(m, &feed_guid, i, 1, 0x1, 7);
+		if (i == 2) {
+			put(m, &feed_guid, 60000, 1, 0x1, 7);
+			put(m, &feed_guid, 3, 1, 0x1, 7);
+		}
+		make_put(m);
+	}
+	make_end(m);
+}
+
 static void chooses(const char *path, const char *options, const char *ids)
 {
 	char what[256];
@@ -129,6 +147,20 @@ static void test_missing(const char *path)
 		   "nothing is told of %s", silent[i]);
 }
 
+/* A time that is wrong ends nothing but itself. */
+static void test_far(void)
+{
+	static struct make m;
+
+	make_far(&m);
+	chooses(m.path, "", "0 1 2 60000 3 3 4 5 6 7 8 9");
+	chooses(m.path, "--until +0.0000005", "0 1 2 3 3 4 5");
+	is(run("convert -q --to csv --fields id --until +0.0000005 %s | tr -d '\\r'", m.path), 0,
+	   "convert");
+	ok(run_printed("id 0 1 2 3 3 4 5"), "likewise");
+	unlink(m.path);
+}
+
 int main(void)
 {
 	static struct make m;
@@ -137,6 +169,7 @@ int main(void)
 	test_choosing(m.path);
 	test_wrong(m.path);
 	test_missing(m.path);
+	test_far();
 	unlink(m.path);
 	return done_testing();
 }

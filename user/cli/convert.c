@@ -172,9 +172,8 @@ static int all_events(struct run *run)
 	unsigned int source;
 	int ret, err;
 
+	select_bound(run->select, &run->inputs);
 	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
-		if (select_is_over(run->select, event->time))
-			return 0;
 		/* Schemas that lie in the files are for who decodes. */
 		err = etw_embed_is_piece(event->record.header) ||
 		      !select_may(run->select, event) ? 0 : one_event(run, event, source);

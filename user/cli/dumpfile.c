@@ -50,9 +50,8 @@ static int print_all(struct inputs *inputs, struct event_printer *printer,
 	uint32_t printed = 0;
 	int ret;
 
+	select_bound(select, inputs);
 	while ((ret = inputs_next(inputs, &event, &source)) == 1) {
-		if (select_is_over(select, event->time))
-			return 0;
 		if (event_is_schema(printer, event) || !select_event(select, event))
 			continue;
 		print(printer, event);

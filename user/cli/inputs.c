@@ -78,6 +78,32 @@ static struct input *input_of(struct etw_etl_input *in)
 	return (struct input *)((char *)in - offsetof(struct input, in));
 }
 
+void inputs_until(struct inputs *inputs, int64_t time)
+{
+	inputs->bounded = true;
+	inputs->until = time;
+	inputs->late = 0;
+	inputs->look = 1;
+}
+
+/*
+ * Is all that comes later than is wanted?  Looking takes time that grows with the files:
+ * seldom, if there were late events before and it was not.
+ */
+static bool is_over(struct inputs *inputs, int64_t time)
+{
+	unsigned int i;
+
+	if (!inputs->bounded || time <= inputs->until || ++inputs->late < inputs->look)
+		return false;
+	inputs->look = 16 * inputs->late;
+	for (i = 0; i < inputs->left; i++)
+		/* An error is met again by reading. */
+		if (etw_etl_over(inputs->merge[i]->file, inputs->until) != 1)
+			return false;
+	return true;
+}
+
 int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
 		unsigned int *source)
 {
@@ -87,6 +113,8 @@ int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
 	if (inputs->current)
 		inputs->current->has_next = false;
 	in = inputs->current = etw_etl_earliest(inputs->merge, &inputs->left, &err);
+	if (in && is_over(inputs, in->next.time))
+		return 0;
 	if (in) {
 		*event = &in->next;
 		*source = (unsigned int)(input_of(in) - inputs->list);

@@ -23,6 +23,9 @@ struct inputs {
 	struct etw_etl_input **merge;
 	unsigned int left;
 	struct etw_etl_input *current;
+	bool bounded;		/* by inputs_until() */
+	int64_t until;
+	uint64_t late, look;	/* events later than that; at how many to look for the end */
 };
 
 /* paths ends with NULL.  Returns the exit status; call inputs_close() in any case. */
@@ -35,6 +38,12 @@ void inputs_close(struct inputs *inputs);
  */
 int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
 		unsigned int *source);
+
+/*
+ * Events later than this FILETIME are not wanted: inputs_next() may return 0 when all that
+ * is left is.  It still hands out some, for one with a wrong time is not the end.
+ */
+void inputs_until(struct inputs *inputs, int64_t time);
 
 /* Tell that reading one has failed.  Returns the exit status. */
 int inputs_fail(const struct inputs *inputs, unsigned int source, int err);

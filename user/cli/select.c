@@ -397,6 +397,12 @@ static void tell_missing(const struct filter *filter)
 	}
 }
 
+void select_bound(const struct select *select, struct inputs *inputs)
+{
+	if (select && select->until.text)
+		inputs_until(inputs, select->until.time);
+}
+
 void select_tell(const struct select *s)
 {
 	unsigned int i;

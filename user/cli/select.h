@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/decode.h>
+#include "inputs.h"
 #include "lib/rtreader.h"
 #include "tdh/expr.h"
 
@@ -70,8 +71,10 @@ bool select_decodes(const struct select *select);
 bool select_wants(struct select *select, const EVENT_RECORD *record,
 		  const struct etw_decoded *decoded, struct etw_decoder *decoder);
 
-/* All further events are later than --to. */
+/* It is later than --until: of a session, so is all that comes. */
 bool select_is_over(const struct select *select, int64_t time);
+/* Files need not be read beyond that; see inputs_until(). */
+void select_bound(const struct select *select, struct inputs *inputs);
 
 /* The end: a line on stderr for each --provider that no event was of, and each field of a
  * --filter that no event had. */

@@ -53,6 +53,12 @@ void etw_etl_close(struct etw_etl_file *file);	/* NULL is fine */
 /* 1: *event, valid until the next call; 0: that was all; -ENOMEM, -EIO and the like. */
 int etw_etl_next(struct etw_etl_file *file, struct etw_rt_event *event);
 
+/*
+ * Is all that is left later than this FILETIME?  1: yes; 0: some may not be; -errno.  Reads
+ * the headers of all buffers to come, which opening did before.
+ */
+int etw_etl_over(struct etw_etl_file *file, int64_t time);
+
 const struct etw_etl_info *etw_etl_info(const struct etw_etl_file *file);
 void etw_etl_counts(const struct etw_etl_file *file, struct etw_etl_count *count);
 
