@@ -384,6 +384,30 @@ static void test_many(void)
 	etw_text_free(&text);
 }
 
+/* Looking far for each of many lengths is work as well. */
+static void test_work(unsigned int lengths, unsigned int others, uint64_t events)
+{
+	struct etw_text text = { .data = NULL };
+	static char bytes[2048];
+	unsigned int i;
+
+	etw_text_puts(&text, TYPES "trace { major = 1; minor = 8; byte_order = le; };"
+		      "event { fields := struct { u8 n; ");
+	for (i = 0; i < others; i++)
+		etw_text_printf(&text, "u8 x%u; ", i);
+	for (i = 0; i < 20; i++)
+		etw_text_puts(&text, "struct { ");
+	etw_text_printf(&text, "u8 s[%u][n];", lengths);
+	for (i = 0; i < 20; i++)
+		etw_text_printf(&text, " } s%u;", i);
+	etw_text_puts(&text, " }; };");
+	put_metadata(text.data);
+	put_file("stream", bytes, 1 + others);
+	ok(!from_ctf("hand") && result.events == events && (events || strstr(reported, "too many")),
+	   "%u lengths, %u numbers before them", lengths, others);
+	etw_text_free(&text);
+}
+
 static void test_bad(void)
 {
 	static const struct {
@@ -467,6 +491,8 @@ int main(void)
 	test_damage();
 	test_ctf2();
 	test_many();
+	test_work(4000, 20, 1);
+	test_work(4000, 1000, 0);
 	test_bad();
 	run("rm -rf %s", dir);
 	clean_up();

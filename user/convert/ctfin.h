@@ -34,7 +34,8 @@ struct ctfin_result {
 
 /*
  * Convert the trace, or all traces, in a folder.  Memory: a packet of each stream; of
- * their files a few are open at a time, see ctffiles.h.  out is complete or not there.  0 or a negative errno with result->problem.
+ * their files a few are open at a time, see ctffiles.h.  out is complete or not there.
+ * 0 or a negative errno with result->problem.
  */
 int convert_from_ctf(const char *folder, const char *out, const struct ctfin_options *options,
 		     struct ctfin_result *result);

@@ -8,11 +8,21 @@
 
 #include "ctfread.h"
 
+#define LOOKS	4	/* values that may be looked at for the work of a field */
+
 int cr_fail(struct cr *r, const char *problem)
 {
 	if (!r->problem)
 		r->problem = problem;
 	return -EBADMSG;
+}
+
+int cr_spend(struct cr *r, uint32_t work)
+{
+	if (r->work < work)
+		return cr_fail(r, "an event has too many fields");
+	r->work -= work;
+	return 0;
 }
 
 int cr_align(struct cr *r, uint32_t align)
@@ -118,19 +128,24 @@ static bool leads(const struct cr *r, const struct cm_path *path, uint32_t base,
 	return frame == base;
 }
 
-static const struct cr_value *find_from(const struct cr *r, const struct cm_path *path,
-					uint32_t base)
+/* Values that are looked at cost work, each time. */
+static const struct cr_value *find_from(struct cr *r, const struct cm_path *path, uint32_t base)
 {
 	size_t i;
 
-	for (i = r->value_count; i--;)
+	if (cr_spend(r, 1))
+		return NULL;
+	for (i = r->value_count; i--;) {
+		if (!(i % LOOKS) && cr_spend(r, 1))
+			return NULL;
 		if (r->values[i].name == path->name[path->count - 1] &&
 		    leads(r, path, base, r->values[i].frame))
 			return &r->values[i];
+	}
 	return NULL;
 }
 
-const struct cr_value *cr_find(const struct cr *r, const struct cm_path *path, uint32_t frame)
+const struct cr_value *cr_find(struct cr *r, const struct cm_path *path, uint32_t frame)
 {
 	const struct cr_value *value;
 	int scope;

@@ -15,7 +15,7 @@
 #include "tdh/text.h"
 
 #define CR_DEPTH	64		/* of structures and arrays while reading */
-#define CR_WORK		(1u << 20)	/* fields of an event */
+#define CR_WORK		(1u << 20)	/* fields of an event, see cr_spend() */
 #define CR_TEXT		40		/* of texts that are kept, NUL included */
 
 /* An integer that was read, for references and for what is asked of it */
@@ -75,13 +75,15 @@ void cr_free(struct cr *r);
 /* ------------------------------------------------- between the files that read */
 
 int cr_fail(struct cr *r, const char *problem);
+/* Of what may be done for an event; a field is 1.  -EBADMSG: it is too much. */
+int cr_spend(struct cr *r, uint32_t work);
 /* An integer of up to 64 bits behind its alignment. */
 int cr_bits(struct cr *r, const struct cm_type *type, uint64_t *value);
 int cr_align(struct cr *r, uint32_t align);
 int cr_keep(struct cr *r, const char *name, uint32_t frame, uint64_t value,
 	    const struct cm_type *type);
-/* What a path leads to, from a frame outwards; NULL: there is nothing. */
-const struct cr_value *cr_find(const struct cr *r, const struct cm_path *path, uint32_t frame);
+/* What a path leads to, from a frame outwards; NULL: there is nothing, or the work too much. */
+const struct cr_value *cr_find(struct cr *r, const struct cm_path *path, uint32_t frame);
 /* A field and all that is in it; shown: its name in the event */
 int cr_field(struct cr *r, const struct cm_type *type, const struct cm_member *member,
 	     const char *shown, uint32_t frame);

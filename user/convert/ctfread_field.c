@@ -28,14 +28,6 @@ const char *cr_label(const struct cm_type *type, uint64_t value)
 	return NULL;
 }
 
-static int spend(struct cr *r, uint32_t work)
-{
-	if (r->work < work)
-		return cr_fail(r, "an event has too many fields");
-	r->work -= work;
-	return 0;
-}
-
 /* A time stamp of fewer bits is the next one that ends so. */
 static void take_time(struct cr *r, const struct cm_type *type, uint64_t value)
 {
@@ -87,7 +79,7 @@ static int read_int(struct cr *r, const struct cm_type *type, const struct cm_me
 			return err;
 	}
 	if (type->labels) {
-		err = spend(r, type->label_count / 16);
+		err = cr_spend(r, type->label_count / 16);
 		label = err ? NULL : cr_label(type, value);
 		keep_label(r, member, label);
 	}
@@ -203,7 +195,7 @@ static int read_elements(struct cr *r, const struct cm_type *type, const char *s
 	for (i = 0; i < count && !err; i++) {
 		size_t values = r->value_count, frames = r->frame_count;
 
-		err = spend(r, 1);
+		err = cr_spend(r, 1);
 		if (!err)
 			err = cr_field(r, type->element, NULL, shown, frame);
 		/* What an element has is of nobody else. */
@@ -221,8 +213,7 @@ static int read_array(struct cr *r, const struct cm_type *type, const char *show
 	int err;
 
 	if (type->kind == CM_SEQUENCE) {
-		err = spend(r, 1 + (uint32_t)(r->value_count / 4));
-		value = err ? NULL : cr_find(r, &type->path, frame);
+		value = cr_find(r, &type->path, frame);
 		if (!value)
 			return cr_fail(r, "the length of a sequence is not there");
 		count = value->value;
@@ -240,16 +231,14 @@ static int read_array(struct cr *r, const struct cm_type *type, const char *show
 static int read_variant(struct cr *r, const struct cm_type *type, const char *shown,
 			uint32_t frame)
 {
-	const struct cr_value *value = NULL;
+	const struct cr_value *value = cr_find(r, &type->path, frame);
 	const char *label;
 	uint32_t i;
-	int err = spend(r, 1 + (uint32_t)(r->value_count / 4));
+	int err;
 
-	if (!err)
-		value = cr_find(r, &type->path, frame);
 	if (!value || !value->type->labels)
 		return cr_fail(r, "the tag of a variant is not there");
-	err = spend(r, value->type->label_count / 16 + type->member_count / 16);
+	err = cr_spend(r, value->type->label_count / 16 + type->member_count / 16);
 	if (err)
 		return err;
 	label = cr_label(value->type, value->value);
@@ -265,7 +254,7 @@ int cr_members(struct cr *r, const struct cm_type *type, uint32_t frame)
 	int err = 0;
 
 	for (i = 0; i < type->member_count && !err; i++) {
-		err = spend(r, 1);
+		err = cr_spend(r, 1);
 		if (!err)
 			err = cr_field(r, type->members[i].type, &type->members[i],
 				       type->members[i].shown, frame);

@@ -106,10 +106,8 @@ static int describe_struct(struct cr *r, const struct cm_type *type, const char 
 	at = r->half->meta.len - 1;
 	r->half->fields = 0;
 	for (i = 0; i < type->member_count && !err; i++) {
-		if (!r->work)
-			return cr_fail(r, "an event has too many fields");
-		r->work--;
-		if (!type->members[i].is_length)
+		err = cr_spend(r, 1);
+		if (!err && !type->members[i].is_length)
 			err = cr_describe(r, type->members[i].type, type->members[i].shown, false,
 					  depth + 1);
 	}
