@@ -53,7 +53,10 @@
  *	EBUSY        two buffers are held already (TAKE)
  *	ENXIO        no such buffer (mmap of a consumer)
  *	EINTR        a signal ended the wait of ENABLE; the change is in force
- *	E2BIG, ENOTTY  see above
+ *	E2BIG, ENOTTY  see above                  ERROR_NOT_SUPPORTED
+ *	EDQUOT       no space for a file           ERROR_DISK_FULL
+ *	EIO          its disk failed               ERROR_IO_DEVICE
+ *	             others of files: see abi_file.h
  *
  * Commands may sleep and may be issued by several threads at once.
  */

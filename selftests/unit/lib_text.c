@@ -116,6 +116,14 @@ static void test_errors(void)
 	is(etw_win32_from_errno(-ETIMEDOUT), ERROR_TIMEOUT, "ETIMEDOUT");
 	is(etw_win32_from_errno(-ESHUTDOWN), ERROR_ACTIVE_CONNECTIONS, "ESHUTDOWN");
 	is(etw_win32_from_errno(-ENAMETOOLONG), ERROR_INVALID_PARAMETER, "ENAMETOOLONG");
+	is(etw_win32_from_errno(-EDQUOT), ERROR_DISK_FULL, "EDQUOT");
+	is(etw_win32_from_errno(-EIO), ERROR_IO_DEVICE, "EIO");
+	is(etw_win32_from_errno(-EFBIG), ERROR_FILE_TOO_LARGE, "EFBIG");
+	is(etw_win32_from_errno(-EROFS), ERROR_ACCESS_DENIED, "EROFS");
+	is(etw_win32_from_errno(-ETXTBSY), ERROR_SHARING_VIOLATION, "ETXTBSY");
+	is(etw_win32_from_errno(-EISDIR), ERROR_BAD_PATHNAME, "EISDIR");
+	is(etw_win32_from_errno(-EAGAIN), ERROR_NO_SYSTEM_RESOURCES, "EAGAIN");
+	is(etw_win32_from_errno(-E2BIG), ERROR_NOT_SUPPORTED, "E2BIG");
 	is(etw_win32_from_open(-ENOENT), ERROR_WMI_SERVER_UNAVAILABLE, "no device");
 	is(etw_win32_from_open(-EACCES), ERROR_ACCESS_DENIED, "device not allowed");
 

@@ -326,7 +326,7 @@ int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info)
 	return ret;
 }
 
-/* As abi.h lists it. */
+/* As abi.h lists it; and what disks and limits of processes say. */
 unsigned int etw_win32_from_errno(int err)
 {
 	switch (err < 0 ? -err : err) {
@@ -343,6 +343,7 @@ unsigned int etw_win32_from_errno(int err)
 	case ENOSPC:
 	case EMFILE:
 	case ENFILE:
+	case EAGAIN:		/* no more threads */
 		return ERROR_NO_SYSTEM_RESOURCES;
 	case ENOMEM:
 	case ENOBUFS:
@@ -353,7 +354,21 @@ unsigned int etw_win32_from_errno(int err)
 		return ERROR_ARITHMETIC_OVERFLOW;
 	case EPERM:
 	case EACCES:
+	case EROFS:
 		return ERROR_ACCESS_DENIED;
+	case EDQUOT:
+		return ERROR_DISK_FULL;
+	case EIO:
+		return ERROR_IO_DEVICE;
+	case EFBIG:
+		return ERROR_FILE_TOO_LARGE;
+	case ETXTBSY:
+		return ERROR_SHARING_VIOLATION;
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case ESPIPE:
+		return ERROR_BAD_PATHNAME;
 	case EBADF:
 		return ERROR_INVALID_HANDLE;
 	case ETIMEDOUT:
@@ -364,6 +379,8 @@ unsigned int etw_win32_from_errno(int err)
 	case ENXIO:
 		return ERROR_WMI_SERVER_UNAVAILABLE;
 	case ENOTTY:
+	case E2BIG:
+	case ENOSYS:
 	case EOPNOTSUPP:
 		return ERROR_NOT_SUPPORTED;
 	case ECANCELED:

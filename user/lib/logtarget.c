@@ -140,20 +140,11 @@ ULONG etw_win32_from_file(int err)
 {
 	switch (-err) {
 	case ENOENT:
-	case ENOTDIR:
-	case EISDIR:
-	case ELOOP:
 	case ENAMETOOLONG:
-	case ESPIPE:
 	case ENXIO:
 		return ERROR_BAD_PATHNAME;
-	case EDQUOT:
 	case ENOSPC:
 		return ERROR_DISK_FULL;
-	case EROFS:
-		return ERROR_ACCESS_DENIED;
-	case ETXTBSY:
-		return ERROR_SHARING_VIOLATION;
 	default:
 		return etw_win32_from_errno(err);
 	}
