@@ -75,25 +75,17 @@ static unsigned int files(const char *part)
 	return n;
 }
 
-static void put(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
-{
-	make_buffer(m, cpu, sequence);
-	feed_event(&m->feed, 1000 + a * 100, a, NULL, "abc", 3);
-	feed_event(&m->feed, 1000 + b * 100, b, NULL, "abc", 3);
-	make_put(m);
-}
-
 static void make_files(void)
 {
 	unsigned int i;
 
 	make_begin(&one, 1);
-	put(&one, 0, 1, 10, 40);
-	put(&one, 1, 2, 20, 50);
+	make_two(&one, 0, 1, 10, 40);
+	make_two(&one, 1, 2, 20, 50);
 	make_end(&one);
 	two.head.header.events_lost = 3;
 	make_begin(&two, 1);
-	put(&two, 0, 1, 30, 60);
+	make_two(&two, 0, 1, 30, 60);
 	make_end(&two);
 	make_begin(&large, 1);
 	for (i = 0; i < 2000; i++) {

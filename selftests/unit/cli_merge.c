@@ -2,7 +2,6 @@
 /* cli_merge - etw merge and split: records of all types, clocks, losses, bad input */
 #include "etl_make.h"
 
-#include <sys/resource.h>
 #include "lib/etlfile.h"
 #include "lib/etlrecord.h"
 #include "cli_run.h"
@@ -54,14 +53,6 @@ static void put_all(struct make *m, int64_t time)
 	c.options = ETW_MESSAGE_SEQUENCE | ETW_MESSAGE_COMPONENT;
 	feed_classic(&m->feed, &c, 0, 8);	/* of the time of the one before */
 	put_raw(m, ETW_ETL_SYSTEM32, 0x0300, time + 70, "32 bits");
-}
-
-static void put(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
-{
-	make_buffer(m, cpu, sequence);
-	feed_event(&m->feed, 1000 + a * 100, a, NULL, "abc", 3);
-	feed_event(&m->feed, 1000 + b * 100, b, NULL, "abc", 3);
-	make_put(m);
 }
 
 /* As if the session had died: without an end */
@@ -278,11 +269,11 @@ static void test_order(void)
 	static struct got got;
 
 	make_begin(&a, 1);
-	put(&a, 0, 1, 10, 40);
-	put(&a, 1, 2, 20, 50);
+	make_two(&a, 0, 1, 10, 40);
+	make_two(&a, 1, 2, 20, 50);
 	make_end(&a);
 	make_begin(&b, 1);
-	put(&b, 0, 1, 30, 60);
+	make_two(&b, 0, 1, 30, 60);
 	make_cut(&b);
 	is(run("merge -o %s %s %s", out, a.path, b.path), 0, "two files of one machine");
 	ok(run_told("was not closed"), "one is not complete");
@@ -311,8 +302,8 @@ static void test_split_late(void)
 	int i;
 
 	make_begin(&m, 1);
-	put(&m, 0, 1, 10, 40);
-	put(&m, 0, 2, 50, 60);
+	make_two(&m, 0, 1, 10, 40);
+	make_two(&m, 0, 2, 50, 60);
 	make_buffer(&m, 0, 3);
 	h = (void *)(m.feed.data + feed_header(&m.feed)->offset);
 	feed_event(&m.feed, 1000 + 7000, 0xFFFE, NULL, "abcdefgh", 8);
@@ -339,31 +330,6 @@ static void test_split_late(void)
 	unlink(m.path);
 }
 
-/* A shell's exit status; $O begins the names of what is written. */
-static int shell(const char *command)
-{
-	int status = setenv("O", out, 1) ? -1 : system(command);
-
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* Old parts go when all new ones are complete, and all at once. */
-static void test_split_replace(const char *path)
-{
-	is(shell("echo one >${O}_1.etl; echo two >${O}_2.etl; mkdir ${O}_3.etl"), 0, "old parts");
-	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, path), 1, "one in the way");
-	ok(run_told("Is a directory"), "is told");
-	is(shell("test \"$(cat ${O}_[12].etl)\" = \"$(echo one; echo two)\""), 0,
-	   "the old ones stay");
-	is(shell("rmdir ${O}_3.etl; ls ${O}*[!1-4].etl* ${O}*part* 2>/dev/null"), 2,
-	   "nothing else");
-	is(run("split -q --by events=1 -o %s_%%d.etl --replace %s", out, path), 0, "replaced");
-	is(shell("cat ${O}_[1-4].etl | grep -qx one"), 1, "they are gone");
-	is(run("merge -q -o %s %s_1.etl %s_2.etl %s_3.etl %s_4.etl", out, out, out, out, out), 0,
-	   "there are four");
-	is(shell("rm ${O} ${O}_[1-4].etl; ls ${O}* 2>/dev/null"), 2, "and nothing else");
-}
-
 static void test_split(void)
 {
 	static struct make m;
@@ -372,8 +338,8 @@ static void test_split(void)
 	int i;
 
 	make_begin(&m, 1);
-	put(&m, 0, 1, 10, 40);
-	put(&m, 1, 2, 20, 50);
+	make_two(&m, 0, 1, 10, 40);
+	make_two(&m, 1, 2, 20, 50);
 	m.head.header.events_lost = 5;
 	make_end(&m);
 	is(run("split --by events=3 -o %s_%%d.etl %s", out, m.path), 0, "by events");
@@ -385,7 +351,6 @@ static void test_split(void)
 		unlink(path);
 	}
 	test_split_late();
-	test_split_replace(m.path);
 	is(run("split -q --by cpu -o %s_%%d.etl %s", out, m.path), 0, "by processor");
 	ok(!run_out[0], "quietly");
 	for (i = 0; i < 2; i++) {
@@ -410,54 +375,6 @@ static void test_split(void)
 	unlink(m.path);
 }
 
-/* With files of at most 100 KB */
-static int limited(const char *command, const char *path)
-{
-	const struct rlimit few = { 100000, RLIM_INFINITY };
-	struct rlimit before;
-	int status;
-
-	getrlimit(RLIMIT_FSIZE, &before);
-	setrlimit(RLIMIT_FSIZE, &few);
-	status = run("%s %s", command, path);
-	setrlimit(RLIMIT_FSIZE, &before);
-	return status;
-}
-
-/* What is no longer there, and what is said, when writing fails or a signal comes */
-static void test_failing(void)
-{
-	static const char *const commands[] = { "merge -o %s", "split --by events=100 -o %s%%d" };
-	static struct make m;
-	char command[256], path[96];
-	int i, k;
-
-	make_begin(&m, 1);
-	for (i = 0; i < 2000; i++)
-		put(&m, (uint16_t)(i % 4), (uint64_t)i + 1, 10 * i, 10 * i + 5);
-	make_end(&m);
-	snprintf(path, sizeof(path), "%s1", out);
-	for (k = 0; k < 2; k++) {
-		snprintf(command, sizeof(command), commands[k], out);
-		is(run("%s %s/nowhere", command, m.path), 1, "an input that is not there");
-		ok(!exists(out) && !exists(path), "nothing is made");
-		snprintf(command, sizeof(command),
-			 k ? "split --by events=100 -o /nonexistent/%%d" :
-			     "merge -o /nonexistent/x");
-		is(run("%s %s", command, m.path), 1, "a folder that is not there");
-		ok(run_told("No such file"), "is told");
-	}
-	is(run("merge --replace -o /dev/full %s", m.path), 1, "a device");
-	ok(run_told("/dev/full") && exists("/dev/full"), "is not written to");
-	for (k = 0; k < 2; k++) {
-		snprintf(command, sizeof(command), commands[k], out);
-		snprintf(path, sizeof(path), "%s%s", out, k ? "1" : "");
-		is(limited(command, m.path), 1, "a disk that is full");
-		ok(!exists(path), "nothing stays");
-	}
-	unlink(m.path);
-}
-
 int main(void)
 {
 	snprintf(out, sizeof(out), "/tmp/etw-merge-%d.etl", getpid());
@@ -466,6 +383,5 @@ int main(void)
 	test_drift();
 	test_order();
 	test_split();
-	test_failing();
 	return done_testing();
 }

@@ -57,14 +57,6 @@ static int read_all(const char *path)
 	return ret ? ret : read_on();
 }
 
-static void put(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
-{
-	make_buffer(m, cpu, sequence);
-	feed_event(&m->feed, 1000 + a * 100, a, NULL, "abc", 3);
-	feed_event(&m->feed, 1000 + b * 100, b, NULL, "abc", 3);
-	make_put(m);
-}
-
 /* A buffer without its tail. */
 static void put_short(struct make *m)
 {
@@ -79,8 +71,8 @@ static void test_lengths(void)
 	uint64_t before = 6;
 
 	make_begin(&m, 1);
-	put(&m, 0, 1, 10, 20);
-	put(&m, 1, 2, 15, 25);
+	make_two(&m, 0, 1, 10, 20);
+	make_two(&m, 1, 2, 15, 25);
 	make_end(&m);
 	for (len = 3 * MAKE_SIZE; len >= 0; len--) {
 		int ret;
@@ -109,7 +101,7 @@ static void test_nothing(void)
 	FILE *f;
 
 	make_begin(&m, 1);
-	put(&m, 0, 1, 10, 20);
+	make_two(&m, 0, 1, 10, 20);
 	fwrite(zeros, 1, sizeof(zeros), m.file);
 	make_end(&m);
 	is(read_all(m.path), 0, "a megabyte of zeros behind it");
@@ -135,9 +127,9 @@ static void test_sizes(void)
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (k = 0; k < 4; k++) {
 			make_begin(&m, 1);
-			put(&m, 0, 1, 10, 20);
-			put(&m, 0, 2, 30, 40);
-			put(&m, 0, 3, 50, 60);
+			make_two(&m, 0, 1, 10, 20);
+			make_two(&m, 0, 2, 30, 40);
+			make_two(&m, 0, 3, 50, 60);
 			make_end(&m);
 			m.file = fopen(m.path, "r+");
 			fseek(m.file, 2 * MAKE_SIZE + places[k], SEEK_SET);
@@ -208,7 +200,7 @@ static void test_sparse(void)
 
 	gettimeofday(&before, NULL);
 	make_begin(&m, 1);
-	put(&m, 0, 1, 10, 20);
+	make_two(&m, 0, 1, 10, 20);
 	make_buffer(&m, 0, 2);
 	feed_event(&m.feed, 90000, 77, NULL, "abc", 3);
 	if (fseeko(m.file, 100 * GB, SEEK_SET))
@@ -252,10 +244,10 @@ static void test_changes(void)
 
 	for (i = 0; i < 3; i++) {
 		make_begin(&m, 1);
-		put(&m, 0, 1, 10, 20);
-		put(&m, 1, 2, 60, 70);
-		put(&m, 1, 3, 80, 90);
-		put(&m, 0, 4, 65, 75);
+		make_two(&m, 0, 1, 10, 20);
+		make_two(&m, 1, 2, 60, 70);
+		make_two(&m, 1, 3, 80, 90);
+		make_two(&m, 0, 4, 65, 75);
 		make_end(&m);
 		is(open_it(m.path), 0, "a file is opened");
 		is(etw_etl_next(file, &event), 1, "and read");

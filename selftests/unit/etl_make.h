@@ -72,6 +72,16 @@ static void make_put(struct make *m)
 	m->buffers++;
 }
 
+/* A buffer with the events a and b, of that many times 100 ticks from the start */
+__attribute__((__unused__))
+static void make_two(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
+{
+	make_buffer(m, cpu, sequence);
+	feed_event(&m->feed, 1000 + a * 100, a, NULL, "abc", 3);
+	feed_event(&m->feed, 1000 + b * 100, b, NULL, "abc", 3);
+	make_put(m);
+}
+
 __attribute__((__unused__))
 static void make_end(struct make *m)
 {

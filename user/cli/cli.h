@@ -93,10 +93,14 @@ const char *device_path(void);
 bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
 
 /*
- * signals.c: SIGINT, SIGTERM and SIGHUP call the handler, unless they are ignored; the second
- * one kills.  A file that grows over the limit is an error of write(2).
+ * signals.c, for commands that have something to clean up: SIGINT, SIGTERM and SIGHUP, unless
+ * they are ignored, and SIGPIPE make cli_ending() true, the second of one of the former kills.
+ * A file that grows over the limit is an error of write(2).  With cli_end() the command ends
+ * as the signal would have ended it, if there was one.
  */
-void cli_catch_ending(void (*handler)(int number));
+void cli_catch_ending(void);
+bool cli_ending(void);
+void cli_end(void);
 
 /* The subcommands. */
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +63,6 @@ struct run {
 	uint64_t read;			/* events, schemas among them */
 	uint64_t events, unknown;	/* written */
 };
-
-static volatile sig_atomic_t caught;
 
 /* ------------------------------------------------------------------- formats */
 
@@ -141,11 +138,6 @@ static void choose_format(struct run *run)
 
 /* --------------------------------------------------------------------- events */
 
-static void on_signal(int number)
-{
-	caught = number;
-}
-
 static int one_event(struct run *run, const struct etw_rt_event *event, unsigned int source)
 {
 	EVENT_RECORD record;
@@ -177,7 +169,7 @@ static int all_events(struct run *run)
 		/* Schemas that lie in the files are for who decodes. */
 		err = etw_embed_is_piece(event->record.header) ||
 		      !select_may(run->select, event) ? 0 : one_event(run, event, source);
-		if (caught)
+		if (cli_ending())
 			return -EINTR;
 		if (err)
 			return err;
@@ -194,7 +186,7 @@ static int close_format(struct run *run, int ret)
 
 	inputs_losses(&run->inputs, &run->c.lost_events, &run->c.lost_buffers);
 	err = run->c.format->close(&run->c, !ret);
-	if (caught)
+	if (cli_ending())
 		return -EINTR;
 	return ret ? ret : err;
 }
@@ -265,7 +257,7 @@ static int convert_all(struct run *run)
 	list_sources(run, sources);
 	select_ready(run->select, inputs_start(&run->inputs), NULL);
 	inputs_schemas(&run->inputs);
-	cli_catch_ending(on_signal);
+	cli_catch_ending();
 	status = outfile_open(&run->out, &run->inputs);
 	if (!status) {
 		ret = write_all(run);
@@ -329,8 +321,8 @@ static int from_other(const struct run *run, char **operands)
 		cli_usage("--from ctf: makes a log file, nothing else");
 	if (run->c.fields || run->c.option || run->select)
 		cli_usage("--from ctf: takes all events as they are");
-	cli_catch_ending(on_signal);
-	return convert_from(&source, &caught);
+	cli_catch_ending();
+	return convert_from(&source);
 }
 
 int cmd_convert(int argc, char **argv)
@@ -355,8 +347,6 @@ int cmd_convert(int argc, char **argv)
 	select_free(run.select);
 	inputs_close(&run.inputs);
 	schema_unload();
-	/* As the signal would have ended it */
-	if (caught)
-		raise(caught);
+	cli_end();
 	return status;
 }

@@ -5,7 +5,6 @@
 #ifndef ETW_CLI_CONVERT_H
 #define ETW_CLI_CONVERT_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include "convert/convert.h"
 
@@ -19,7 +18,7 @@ struct convert_source {
 	bool replace, quiet;
 };
 
-/* Returns the exit status.  *caught: a signal came, nothing is to be made. */
-int convert_from(const struct convert_source *source, const volatile sig_atomic_t *caught);
+/* Signals that end a command are caught.  Returns the exit status. */
+int convert_from(const struct convert_source *source);
 
 #endif /* ETW_CLI_CONVERT_H */

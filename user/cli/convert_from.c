@@ -14,7 +14,6 @@
 #define REPORTS_MAX	20	/* those beyond are only counted */
 
 struct from {
-	const volatile sig_atomic_t *caught;
 	struct progress progress;
 	uint64_t reports;
 };
@@ -36,7 +35,7 @@ static bool on_progress(void *context, uint64_t read, uint64_t size, uint64_t ev
 	if (progress_due(&from->progress))
 		progress_show(&from->progress, size ? (unsigned int)(read * 1000.0 / size) : 0,
 			      events);
-	return *from->caught != 0;
+	return cli_ending();
 }
 
 /* What is not in the file, whatever the options. */
@@ -71,9 +70,9 @@ static int tell_problem(struct ctfin_result *result, int err)
 	return cli_fail("%s", result->problem);
 }
 
-int convert_from(const struct convert_source *source, const volatile sig_atomic_t *caught)
+int convert_from(const struct convert_source *source)
 {
-	struct from from = { .caught = caught };
+	struct from from = { .reports = 0 };
 	struct ctfin_options options = {
 		.replace = source->replace, .report = on_report, .progress = on_progress,
 		.context = &from,

@@ -3,36 +3,12 @@
  * etlout.c - log files that merge and split write
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli.h"
 #include "etlout.h"
-
-static volatile sig_atomic_t caught;
-
-static void on_signal(int number)
-{
-	caught = number;
-}
-
-void etlout_catch_signals(void)
-{
-	cli_catch_ending(on_signal);
-}
-
-bool etlout_caught(void)
-{
-	return caught;
-}
-
-void etlout_raise(void)
-{
-	if (caught)
-		raise(caught);
-}
 
 bool etlout_option(struct etlout_options *options, int option)
 {
@@ -165,9 +141,14 @@ void etlout_discard(struct etlout *out)
 	etlout_free(out);
 }
 
-void etlout_free(struct etlout *out)
+void etlout_settle(struct etlout *out)
 {
 	etw_newfile_settle(&out->file);
+}
+
+void etlout_free(struct etlout *out)
+{
+	etlout_settle(out);
 	free(out->path);
 	memset(out, 0, sizeof(*out));
 }

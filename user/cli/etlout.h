@@ -54,20 +54,13 @@ int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const v
 int etlout_reopen(struct etlout *out);
 /* All is written; end_time: FILETIME. */
 int etlout_finish(struct etlout *out, int64_t end_time);
-/* It is complete: its name is its own; of several, what it replaced goes when it is freed. */
+/* It is complete and gets its name. */
 int etlout_commit(struct etlout *out);
+/* The same of several: what one replaced goes when it is settled, for all are placed. */
 int etlout_place(struct etlout *out);
+void etlout_settle(struct etlout *out);
 /* It will not be: nothing stays, and what was replaced is back. */
 void etlout_discard(struct etlout *out);
 void etlout_free(struct etlout *out);
-
-/*
- * SIGINT, SIGTERM and SIGHUP make etlout_caught() true, the second one kills; a file
- * that grows over the limit is an error of writing.
- */
-void etlout_catch_signals(void);
-bool etlout_caught(void);
-/* End as the signal would have ended it, if there was one. */
-void etlout_raise(void);
 
 #endif /* ETW_CLI_ETLOUT_H */

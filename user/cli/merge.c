@@ -64,7 +64,7 @@ static int write_records(struct run *run)
 		status = etlout_write(&run->out, &run->merge, &record);
 		if (status)
 			return status;
-		if (etlout_caught())
+		if (cli_ending())
 			return 1;
 		run->records++;
 		look(run);
@@ -88,7 +88,7 @@ static int write_file(struct run *run)
 	etlmerge_losses(merge);
 	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
 	status = etlout_finish(&run->out, merge->end_time);
-	return status || etlout_caught() ? 1 : etlout_commit(&run->out);
+	return status || cli_ending() ? 1 : etlout_commit(&run->out);
 }
 
 static void tell(const struct run *run)
@@ -113,7 +113,7 @@ static int merge_files(struct run *run)
 		inputs_schemas(&run->inputs);
 	select_ready(run->select, inputs_start(&run->inputs), NULL);
 	etlmerge_begin(&run->merge, &run->inputs);
-	etlout_catch_signals();
+	cli_catch_ending();
 	status = write_file(run);
 	if (status)
 		etlout_discard(&run->out);
@@ -150,6 +150,6 @@ int cmd_merge(int argc, char **argv)
 	inputs_close(&run.inputs);
 	select_free(run.select);
 	schema_unload();
-	etlout_raise();
+	cli_end();
 	return status;
 }

@@ -3,24 +3,46 @@
  * signals.c - signals that end a command which has something to clean up
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include "cli.h"
 
+static volatile sig_atomic_t ending;
+
+static void on_signal(int number)
+{
+	ending = number;
+}
+
 /* One that is ignored stays so: nohup(1) means it. */
-static void catch_one(int number, void (*handler)(int number))
+static void catch_one(int number, int flags)
 {
 	/* No restart: what waits in write(2) is to end, too. */
-	struct sigaction action = { .sa_handler = handler, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = flags };
 	struct sigaction before;
 
 	if (!sigaction(number, NULL, &before) && before.sa_handler != SIG_IGN)
 		sigaction(number, &action, NULL);
 }
 
-void cli_catch_ending(void (*handler)(int number))
+void cli_catch_ending(void)
 {
-	catch_one(SIGINT, handler);
-	catch_one(SIGTERM, handler);
-	catch_one(SIGHUP, handler);
+	catch_one(SIGINT, (int)SA_RESETHAND);
+	catch_one(SIGTERM, (int)SA_RESETHAND);
+	catch_one(SIGHUP, (int)SA_RESETHAND);
+	/* Each write to where nobody reads sends one. */
+	catch_one(SIGPIPE, 0);
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+bool cli_ending(void)
+{
+	return ending;
+}
+
+void cli_end(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+	if (ending)
+		raise(ending);
 }

@@ -215,7 +215,7 @@ static int write_records(struct run *run)
 	int ret;
 
 	while ((ret = etlmerge_next(&run->merge, run->select, &record)) == 1) {
-		if (one_record(run, &record) || etlout_caught())
+		if (one_record(run, &record) || cli_ending())
 			return 1;
 		if (++run->records % LOOK_RECORDS == 0 && progress_due(&run->progress))
 			progress_show(&run->progress, inputs_progress(&run->inputs),
@@ -287,13 +287,13 @@ static int split_files(struct run *run)
 	run->parts.how = &run->how;
 	run->parts.merge = &run->merge;
 	run->parts.inputs = &run->inputs;
-	etlout_catch_signals();
+	cli_catch_ending();
 	progress_begin(&run->progress, run->how.quiet);
 	status = write_records(run);
 	if (!status)
 		status = finish_open(run);
 	if (!status)
-		status = etlout_caught() ? 1 : split_place(&run->parts);
+		status = cli_ending() ? 1 : split_place(&run->parts);
 	progress_end(&run->progress);
 	if (!status)
 		tell(run);
@@ -331,6 +331,6 @@ int cmd_split(int argc, char **argv)
 	inputs_close(&run.inputs);
 	select_free(run.select);
 	schema_unload();
-	etlout_raise();
+	cli_end();
 	return status;
 }

@@ -191,6 +191,8 @@ int split_place(struct split_parts *parts)
 
 	for (i = 0; i < parts->count && !status; i++)
 		status = etlout_place(&parts->list[i].out);
+	for (i = 0; i < parts->count && !status; i++)
+		etlout_settle(&parts->list[i].out);
 	return status;
 }
 
