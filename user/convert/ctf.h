@@ -169,9 +169,12 @@ void ctf_names_free(struct ctf_names *names);
 /* What the syslog calls a level, as in CTF's loglevel; -1: none. */
 int ctf_loglevel(unsigned int level);
 
-/* Entries of a map that are of use: value and label, each value once. */
-typedef void ctf_map_fn(void *context, uint32_t value, const char *label, bool first);
-void ctf_map_each(const struct etw_field_map *map, ctf_map_fn *fn, void *context);
+/*
+ * Entries of a field's map that are of use: numbers that it may have, with a label that no
+ * other one of them has.  false: there is none.
+ */
+typedef void ctf_map_fn(struct etw_text *to, int64_t number, const char *label, bool first);
+bool ctf_map_each(struct etw_text *to, const struct ctf_node *node, ctf_map_fn *put);
 
 /* ------------------------------------------------------------------ streams */
 

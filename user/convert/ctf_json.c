@@ -42,36 +42,15 @@ static void put_unsigned(struct etw_text *to, unsigned int bits, const char *rol
 	etw_text_char(to, '}');
 }
 
-struct map_writer {
-	struct etw_text *to;
-	const struct ctf_node *node;
-	bool begun;
-	struct ctf_names labels;
-};
-
-static void put_entry(void *context, uint32_t value, const char *label, bool first)
+static void put_entry(struct etw_text *to, int64_t number, const char *label, bool first)
 {
-	struct map_writer *m = context;
-	unsigned int bits = m->node->size * 8u;
-	int64_t number = m->node->is_signed && bits == 32 ? (int32_t)value : (int64_t)value;
-	const char *unique;
-
-	(void)first;
-	if (bits < 32 && number >> (bits - m->node->is_signed))
-		return;
-	unique = ctf_names_add(&m->labels, label, strlen(label));
-	if (!unique)
-		return;
-	etw_text_puts(m->to, m->begun ? "," : ",\"mappings\":{");
-	put_string(m->to, unique);
-	etw_text_printf(m->to, ":[[%" PRId64 ",%" PRId64 "]]", number, number);
-	m->begun = true;
+	etw_text_puts(to, first ? ",\"mappings\":{" : ",");
+	put_string(to, label);
+	etw_text_printf(to, ":[[%" PRId64 ",%" PRId64 "]]", number, number);
 }
 
 static void put_integer(struct etw_text *to, const struct ctf_node *node)
 {
-	struct map_writer m = { .to = to, .node = node };
-
 	if (node->is_bool && !node->map) {
 		put_number(to, "boolean", node->size * 8u);
 		etw_text_char(to, '}');
@@ -80,13 +59,8 @@ static void put_integer(struct etw_text *to, const struct ctf_node *node)
 	put_number(to, node->is_signed ? "signed-integer" : "unsigned-integer", node->size * 8u);
 	if (node->is_hex)
 		etw_text_puts(to, ",\"preferred-display-base\":16");
-	if (node->map) {
-		ctf_names_begin(&m.labels, false);
-		ctf_map_each(node->map, put_entry, &m);
-		ctf_names_free(&m.labels);
-		if (m.begun)
-			etw_text_char(to, '}');
-	}
+	if (node->map && ctf_map_each(to, node, put_entry))
+		etw_text_char(to, '}');
 	etw_text_char(to, '}');
 }
 

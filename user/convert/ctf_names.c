@@ -123,21 +123,30 @@ int ctf_loglevel(unsigned int level)
 	return level < sizeof(levels) / sizeof(levels[0]) ? levels[level] : -1;
 }
 
-void ctf_map_each(const struct etw_field_map *map, ctf_map_fn *fn, void *context)
+bool ctf_map_each(struct etw_text *to, const struct ctf_node *node, ctf_map_fn *put)
 {
-	const struct etw_mf_map *m = map->map;
-	bool first = true;
+	const struct etw_mf_map *map = node->map->map;
+	const unsigned int bits = node->size * 8u;
+	struct ctf_names labels = { .count = 0 };
 	unsigned int i;
+	bool any = false;
 
-	for (i = 0; i < m->by_value_count; i++) {
-		uint32_t value = m->entries[m->by_value[i]].value;
-		const char *label = etw_field_map_name(map, value);
+	ctf_names_begin(&labels, false);
+	for (i = 0; i < map->by_value_count; i++) {
+		uint32_t value = map->entries[map->by_value[i]].value;
+		int64_t number = node->is_signed && bits == 32 ? (int32_t)value : (int64_t)value;
+		const char *label = etw_field_map_name(node->map, value);
 
-		if (!label || !*label)
+		if (!label || !*label || (bits < 32 && number >> (bits - node->is_signed)))
 			continue;
-		fn(context, value, label, first);
-		first = false;
+		label = ctf_names_add(&labels, label, strlen(label));
+		if (!label)
+			continue;
+		put(to, number, label, !any);
+		any = true;
 	}
+	ctf_names_free(&labels);
+	return any;
 }
 
 void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len)

@@ -34,51 +34,28 @@ static void put_integer(struct etw_text *to, const struct ctf_node *node)
 			node->size * 8u);
 }
 
-struct map_writer {
-	struct etw_text *to;
-	const struct ctf_node *node;
-	bool begun;
-	struct ctf_names labels;
-};
-
-static void put_entry(void *context, uint32_t value, const char *label, bool first)
+static void put_entry(struct etw_text *to, int64_t number, const char *label, bool first)
 {
-	struct map_writer *m = context;
-	unsigned int bits = m->node->size * 8u;
-	int64_t number = m->node->is_signed && bits == 32 ? (int32_t)value : (int64_t)value;
-	const char *unique;
-
-	(void)first;
-	if (bits < 32 && number >> (bits - m->node->is_signed))
-		return;
-	unique = ctf_names_add(&m->labels, label, strlen(label));
-	if (!unique)
-		return;
-	etw_text_puts(m->to, m->begun ? ", " : " ");
-	ctf_tsdl_quote(m->to, unique, strlen(unique));
-	etw_text_printf(m->to, " = %" PRId64, number);
-	m->begun = true;
+	etw_text_puts(to, first ? " " : ", ");
+	ctf_tsdl_quote(to, label, strlen(label));
+	etw_text_printf(to, " = %" PRId64, number);
 }
 
 /* A map all of whose values are too large for the field, or have no name, is none. */
 static void put_enum(struct etw_text *to, const struct ctf_node *node)
 {
-	struct map_writer m = { .to = to, .node = node };
 	size_t start = to->len;
 	uint64_t most = UINT64_MAX >> (64 - 8 * node->size);
+	bool any = true;
 
 	etw_text_puts(to, "enum : ");
 	put_integer(to, node);
 	etw_text_puts(to, " {");
-	if (node->map) {
-		ctf_names_begin(&m.labels, false);
-		ctf_map_each(node->map, put_entry, &m);
-		ctf_names_free(&m.labels);
-	} else {
+	if (node->map)
+		any = ctf_map_each(to, node, put_entry);
+	else
 		etw_text_printf(to, " \"false\" = 0, \"true\" = 1 ... %" PRIu64, most);
-		m.begun = true;
-	}
-	if (m.begun) {
+	if (any) {
 		etw_text_puts(to, " }");
 		return;
 	}
