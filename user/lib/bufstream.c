@@ -12,11 +12,11 @@
 
 #include "blockref.h"
 #include "bufstream.h"
+#include "etlblock.h"
 #include "etlrecord.h"
 #include "etltime.h"
 #include "etlwalk.h"
 #include "rtmerge.h"
-#include "xpress.h"
 
 #define QUEUE_MAX	((size_t)1 << 30)	/* bytes added, and not taken by the reader yet */
 #define HOLD_MAX	(64u << 20)	/* bytes held, then the order is given up */
@@ -119,7 +119,7 @@ void etw_bufstream_free(struct etw_bufstream *s)
 /* A block with the buffer's bytes, decompressed; NULL and *err. */
 static struct etw_block *copy(const void *data, size_t size, int *err)
 {
-	struct etw_buffer_header header, *own;
+	struct etw_buffer_header header;
 	struct etw_block *block;
 	bool packed;
 
@@ -132,29 +132,15 @@ static struct etw_block *copy(const void *data, size_t size, int *err)
 	    (!packed && header.offset > size))
 		return NULL;
 	*err = -ENOMEM;
-	block = calloc(1, sizeof(*block) + header.offset);
+	block = etw_etl_block(&header);
 	if (!block)
 		return NULL;
-	block->header = header;
-	block->size = header.offset;
-	block->offset = sizeof(header);
 	block->origin = data;
-	memcpy(block->data, &header, sizeof(header));
-	if (!packed) {
-		memcpy(block->data + sizeof(header), (const char *)data + sizeof(header),
-		       header.offset - sizeof(header));
-	} else if (etw_xpress_decompress((const uint8_t *)data + sizeof(header),
-					 header.buffer_size - sizeof(header),
-					 block->data + sizeof(header),
-					 header.offset - sizeof(header))) {
-		free(block);
-		*err = -EINVAL;
-		return NULL;
-	}
-	own = (struct etw_buffer_header *)block->data;
-	own->buffer_size = header.offset;
-	own->flags &= ~ETW_BUFFER_COMPRESSED;
-	return block;
+	if (!etw_etl_block_fill(block, (const char *)data + sizeof(header)))
+		return block;
+	free(block);
+	*err = -EINVAL;
+	return NULL;
 }
 
 /* Is it behind the last one of its CPU?  The lock is held. */

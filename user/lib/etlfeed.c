@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "etlblock.h"
 #include "etlpriv.h"
-#include "xpress.h"
 
 #define HELD_MAX	((uint64_t)2 << 30)	/* bytes of buffers in memory ... */
 #define HELD_MIN	((uint64_t)32 << 20)	/* ... and of a small file, this ... */
@@ -39,7 +39,7 @@ void etw_etl_tell_record(struct etw_etl_file *f, const struct etw_block *block)
 
 static int unpack(struct etw_etl_file *f, uint64_t at, struct etw_block *block)
 {
-	size_t len = block->header.buffer_size - sizeof(block->header);
+	size_t len = etw_etl_block_stored(block);
 	int err;
 
 	if (len > f->packed_room) {
@@ -51,12 +51,7 @@ static int unpack(struct etw_etl_file *f, uint64_t at, struct etw_block *block)
 		f->packed_room = len;
 	}
 	err = etw_etl_read(f->space.fd, at + sizeof(block->header), f->packed, len);
-	if (err)
-		return err;
-	if (etw_xpress_decompress(f->packed, len, block->data + sizeof(block->header),
-				  block->size - sizeof(block->header)))
-		return -EBADMSG;
-	return 0;
+	return err ? err : etw_etl_block_fill(block, f->packed);
 }
 
 static uint64_t held_max(const struct etw_etl_file *f)
@@ -69,8 +64,6 @@ static uint64_t held_max(const struct etw_etl_file *f)
 struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
 			       const struct etw_buffer_header *header, int *err)
 {
-	bool packed = header->flags & ETW_BUFFER_COMPRESSED;
-	struct etw_buffer_header *own;
 	struct etw_block *block;
 
 	*err = 0;
@@ -78,30 +71,21 @@ struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
 		etw_etl_report(f, at, "the buffers of all processors take too much memory");
 		return NULL;
 	}
-	block = malloc(sizeof(*block) + header->offset);
+	block = etw_etl_block(header);
 	if (!block) {
 		*err = -ENOMEM;
 		return NULL;
 	}
-	memset(block, 0, sizeof(*block));
-	block->header = *header;
-	block->size = header->offset;
-	block->offset = sizeof(*header);
 	block->file_at = at;
-	memcpy(block->data, header, sizeof(*header));
-	if (packed)
+	/* What is not packed goes where it belongs at once. */
+	if (header->flags & ETW_BUFFER_COMPRESSED)
 		*err = unpack(f, at, block);
 	else
 		*err = etw_etl_read(f->space.fd, at + sizeof(*header),
 				    block->data + sizeof(*header),
 				    block->size - sizeof(*header));
-	if (!*err) {
-		/* As it is in memory, for those who are shown it. */
-		own = (struct etw_buffer_header *)block->data;
-		own->buffer_size = block->size;
-		own->flags &= ~ETW_BUFFER_COMPRESSED;
+	if (!*err)
 		return block;
-	}
 	free(block);
 	if (*err == -EBADMSG || *err == -ENODATA) {
 		etw_etl_report(f, at, *err == -ENODATA ? "the file has become shorter" :
