@@ -101,10 +101,10 @@ check_all() {
 		':5: FileName: folder "/nonexistent/dir": No such file or directory' \
 		":14: provider \"{${guid^^}}\": line 9 has it already" \
 		':15: provider "0123-45" is no whole GUID (8-4-4-4-12 hexadecimal digits)' \
-		':16: warning: no manifest is named "Some Name": it is not enabled, unless a module has that name by then'
+		':16: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
 	session warn "FileName = $work/x.etl" '[provider Some Name]'
 	all 0 warn \
-		':4: warning: no manifest is named "Some Name": it is not enabled, unless a module has that name by then'
+		':4: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
 	session file "FileName = $work/err/x.etl"
 	all 1 file ":3: FileName: \"$work/err\" is no folder"
 	session root 'FileName = /x.etl'

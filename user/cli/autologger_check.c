@@ -104,9 +104,8 @@ static bool find(int fd, const struct autologger_conf *conf,
 	if (count)
 		return !cli_fail("%s:%u: provider %s is ambiguous, %u have the name: use a GUID",
 				 conf->path, provider->line, cli_quote(provider->name), count);
-	cli_note("%s:%u: warning: no manifest%s is named %s: it is not enabled, unless a module has that name by then",
-		 conf->path, provider->line, fd >= 0 ? " and no kernel provider" : "",
-		 cli_quote(provider->name));
+	cli_note("%s:%u: warning: no manifest has a provider %s: it is enabled only if it is registered by then",
+		 conf->path, provider->line, cli_quote(provider->name));
 	return true;
 }
 
