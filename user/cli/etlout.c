@@ -10,23 +10,6 @@
 #include "cli.h"
 #include "etlout.h"
 
-bool etlout_option(struct etlout_options *options, int option)
-{
-	switch (option) {
-	case ETLOUT_OPT_COMPRESS:
-		options->compress = true;
-		return true;
-	case ETLOUT_OPT_REPLACE:
-		options->replace = true;
-		return true;
-	case 'q':
-		options->quiet = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
 static int out_fail(const char *path, int err)
 {
 	switch (-err) {

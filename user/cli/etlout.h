@@ -11,22 +11,11 @@
 #include "lib/etlwrite.h"
 #include "lib/newfile.h"
 
-/* What both commands have */
+/* How to write it */
 struct etlout_options {
 	bool compress;
 	bool replace;
-	bool quiet;
 };
-
-enum { ETLOUT_OPT_COMPRESS = 0x1800, ETLOUT_OPT_REPLACE };
-
-#define ETLOUT_OPTIONS								\
-	{ "compress", ETLOUT_OPT_COMPRESS, NULL, "each buffer, by XPRESS" },	\
-	{ "replace", ETLOUT_OPT_REPLACE, NULL, "an output that exists" },	\
-	{ "quiet", 'q', NULL, "no progress and no summary; losses are told" }
-
-/* false: it is none of these. */
-bool etlout_option(struct etlout_options *options, int option);
 
 /* One file.  All zero is none.  It gets its name when it is placed or committed, see newfile.h. */
 struct etlout {

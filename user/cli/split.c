@@ -9,29 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
-#include "etlmerge.h"
-#include "inputs.h"
-#include "manifest.h"
-#include "progress.h"
+#include "etlrun.h"
 #include "schema.h"
-#include "select.h"
 #include "splitparts.h"
 #include "text.h"
 #include "tdh/when.h"
 
-#define LOOK_RECORDS	4096	/* between two looks at the clock */
 #define SIZE_MIN	(256u << 10)	/* room for a header and a buffer of any size */
 
-enum { OPT_BY = 256, OPT_MANIFEST };
+enum { OPT_BY = 256 };
 
 enum split_by { BY_NONE, BY_SIZE, BY_TIME, BY_EVENTS, BY_CPU, BY_PROVIDER };
 
 static const struct cli_option options[] = {
 	{ "by", OPT_BY, "WHAT", "size=64M, time=10s, events=1000, cpu or provider" },
 	{ "output", 'o', "NAME_%d.etl", "the log files to write, %d their number" },
-	ETLOUT_OPTIONS,
-	{ "manifest", OPT_MANIFEST, "FILE", "names from it, beside those installed" },
-	SELECT_OPTIONS,
+	ETLRUN_OPTIONS,
 	CLI_OPTION_END
 };
 
@@ -45,17 +38,12 @@ static const struct cli_syntax syntax = {
 };
 
 struct run {
+	struct etlrun common;		/* first */
 	enum split_by by;
 	uint64_t amount;	/* bytes, 100 ns, events */
-	struct etlout_options how;
-	struct select *select;
-	struct inputs inputs;
-	struct etlmerge merge;
 	struct split_parts parts;
 	struct split_part *current;	/* of parts.list, which moves when it grows */
 	uint64_t in_current;		/* events; of BY_TIME: its number from the start */
-	struct progress progress;
-	uint64_t records;
 };
 
 /* -------------------------------------------------------------------- options */
@@ -128,7 +116,7 @@ static uint64_t slice_of(const struct run *run, const struct etlmerge_record *re
 {
 	int64_t since;
 
-	if (__builtin_sub_overflow(record->event->time, run->merge.like.header.StartTime.QuadPart,
+	if (__builtin_sub_overflow(record->event->time, run->common.merge.like.header.StartTime.QuadPart,
 				   &since) || since < 0)
 		return 0;
 	return (uint64_t)since / run->amount;
@@ -151,7 +139,7 @@ static int route_on(struct run *run, const struct etlmerge_record *record)
 	int64_t end;
 
 	if (run->current && is_full(run, record)) {
-		end = etlmerge_time(&run->merge, run->current->out.last);
+		end = etlmerge_time(&run->common.merge, run->current->out.last);
 		if (split_finish(run->current, end))
 			return 1;
 		run->current = NULL;
@@ -197,33 +185,18 @@ static int route_by(struct run *run, const struct etlmerge_record *record)
 	return 0;
 }
 
-static int one_record(struct run *run, const struct etlmerge_record *record)
+static int one_record(struct etlrun *common, const struct etlmerge_record *record)
 {
+	struct run *run = (struct run *)common;
 	int status;
 
 	if (record->about_trace)
 		return split_keep(&run->parts, record);
 	status = run->by >= BY_CPU ? route_by(run, record) : route_on(run, record);
-	return status ? status : etlout_write(&run->current->out, &run->merge, record);
+	return status ? status : etlout_write(&run->current->out, &common->merge, record);
 }
 
 /* --------------------------------------------------------------------- command */
-
-static int write_records(struct run *run)
-{
-	struct etlmerge_record record;
-	int ret;
-
-	while ((ret = etlmerge_next(&run->merge, run->select, &record)) == 1) {
-		if (one_record(run, &record) || cli_ending())
-			return 1;
-		if (++run->records % LOOK_RECORDS == 0 && progress_due(&run->progress))
-			progress_show(&run->progress, inputs_progress(&run->inputs),
-				      run->records);
-	}
-	return ret ? inputs_fail(&run->inputs, (unsigned int)(run->merge.current -
-							     run->merge.sources), ret) : 0;
-}
 
 /*
  * What was lost cannot be told apart: that the files tell of is told by the first part
@@ -235,15 +208,14 @@ static int finish_open(struct run *run)
 	bool told = false;
 	unsigned int i;
 
-	etlmerge_losses(&run->merge);
 	for (i = 0; i < parts->count; i++) {
 		if (!parts->list[i].out.writer)
 			continue;
 		if (!told)
-			etw_etl_lost(parts->list[i].out.writer, run->merge.lost_events +
-				     parts->kept_lost, run->merge.lost_buffers);
+			etw_etl_lost(parts->list[i].out.writer, run->common.merge.lost_events +
+				     parts->kept_lost, run->common.merge.lost_buffers);
 		told = true;
-		if (split_finish(&parts->list[i], run->merge.end_time))
+		if (split_finish(&parts->list[i], run->common.merge.end_time))
 			return 1;
 	}
 	return split_complete(parts);
@@ -255,15 +227,10 @@ static void tell(struct run *run)
 	const char *name;
 	unsigned int i;
 
-	inputs_tell(&run->inputs);
-	manifest_tell_problems();
-	select_tell(run->select);
-	if (run->merge.skipped)
-		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,
-			 cli_s(run->merge.skipped));
+	etlrun_tell(&run->common);
 	if (!run->parts.count)
 		cli_note("there is no event to write, so there is no file");
-	for (i = 0; i < run->parts.count && !run->how.quiet; i++) {
+	for (i = 0; i < run->parts.count && !run->common.quiet; i++) {
 		const struct split_part *part = &run->parts.list[i];
 
 		printf("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(part->out.path),
@@ -276,29 +243,22 @@ static void tell(struct run *run)
 	}
 }
 
-static int split_files(struct run *run)
+static int split_files(struct etlrun *common)
 {
+	struct run *run = (struct run *)common;
 	int status;
 
-	if (select_decodes(run->select))
-		inputs_schemas(&run->inputs);
-	select_ready(run->select, inputs_start(&run->inputs), NULL);
-	etlmerge_begin(&run->merge, &run->inputs);
-	run->parts.how = &run->how;
-	run->parts.merge = &run->merge;
-	run->parts.inputs = &run->inputs;
-	cli_catch_ending();
-	progress_begin(&run->progress, run->how.quiet);
-	status = write_records(run);
+	run->parts.how = &common->how;
+	run->parts.merge = &common->merge;
+	run->parts.inputs = &common->inputs;
+	status = etlrun_records(common, one_record);
 	if (!status)
 		status = finish_open(run);
 	if (!status)
 		status = cli_ending() ? 1 : split_place(&run->parts);
-	progress_end(&run->progress);
 	if (!status)
 		tell(run);
 	split_free(&run->parts, !status);
-	etlmerge_end(&run->merge);
 	return status;
 }
 
@@ -306,18 +266,15 @@ int cmd_split(int argc, char **argv)
 {
 	struct run run = { .by = BY_NONE };
 	char **operands;
-	int option, status;
+	int option;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (select_option(&run.select, option, optarg) ||
-		    etlout_option(&run.how, option))
+		if (etlrun_option(&run.common, option, optarg))
 			continue;
 		if (option == OPT_BY)
 			take_by(&run, optarg);
-		else if (option == 'o')
-			run.parts.pattern = optarg;
 		else
-			schema_load("--manifest", optarg);
+			run.parts.pattern = optarg;
 	}
 	operands = cli_operands(&syntax, argc, argv);
 	if (!run.by)
@@ -325,12 +282,5 @@ int cmd_split(int argc, char **argv)
 	if (!run.parts.pattern)
 		cli_usage("missing --output");
 	split_check_pattern(run.parts.pattern);
-	status = inputs_open(&run.inputs, operands);
-	if (!status)
-		status = split_files(&run);
-	inputs_close(&run.inputs);
-	select_free(run.select);
-	schema_unload();
-	cli_end();
-	return status;
+	return etlrun(&run.common, operands, split_files);
 }
