@@ -326,7 +326,29 @@ int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info)
 	return ret;
 }
 
-/* As abi.h lists it; and what disks and limits of processes say. */
+/* What files and their disks say */
+static unsigned int of_file(int err)
+{
+	switch (err) {
+	case EDQUOT:
+		return ERROR_DISK_FULL;
+	case EIO:
+		return ERROR_IO_DEVICE;
+	case EFBIG:
+		return ERROR_FILE_TOO_LARGE;
+	case ETXTBSY:
+		return ERROR_SHARING_VIOLATION;
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case ESPIPE:
+		return ERROR_BAD_PATHNAME;
+	default:
+		return ERROR_INVALID_PARAMETER;
+	}
+}
+
+/* As abi.h lists it */
 unsigned int etw_win32_from_errno(int err)
 {
 	switch (err < 0 ? -err : err) {
@@ -356,19 +378,6 @@ unsigned int etw_win32_from_errno(int err)
 	case EACCES:
 	case EROFS:
 		return ERROR_ACCESS_DENIED;
-	case EDQUOT:
-		return ERROR_DISK_FULL;
-	case EIO:
-		return ERROR_IO_DEVICE;
-	case EFBIG:
-		return ERROR_FILE_TOO_LARGE;
-	case ETXTBSY:
-		return ERROR_SHARING_VIOLATION;
-	case ENOTDIR:
-	case EISDIR:
-	case ELOOP:
-	case ESPIPE:
-		return ERROR_BAD_PATHNAME;
 	case EBADF:
 		return ERROR_INVALID_HANDLE;
 	case ETIMEDOUT:
@@ -388,7 +397,7 @@ unsigned int etw_win32_from_errno(int err)
 	case EBUSY:
 		return ERROR_BUSY;
 	default:
-		return ERROR_INVALID_PARAMETER;
+		return of_file(err < 0 ? -err : err);
 	}
 }
 
