@@ -257,6 +257,29 @@ static void test_disorder(const char *path)
 	is(system(command), 0, "babeltrace2 tells of what was lost");
 }
 
+/* Each event is another one than those before: memory is bounded, and nothing stays. */
+static void test_kinds(const char *path)
+{
+	enum { COUNT = 60000, NAME = 240 };
+	static char meta[2 * NAME + 32] = "00 6500 ";
+	struct sample *list = calloc(COUNT, sizeof(*list));
+	char command[256];
+	unsigned int i;
+
+	for (i = 0; i < NAME; i++)
+		strcat(meta, "2b");	/* _x2B in metadata */
+	strcat(meta, "00 04");
+	for (i = 0; i < COUNT; i++)
+		list[i] = (struct sample){ meta, "01" };
+	make_file(path, list, COUNT, 1);
+	snprintf(command, sizeof(command), "build/etw convert -q %s -o %s.ctf 2>&1 | "
+		 "grep -q 'too many kinds for CTF: [0-9]* have more than 64 MB'", path, path);
+	ok(!system(command), "too many kinds of events are told");
+	snprintf(command, sizeof(command), "test ! -e %s.ctf", path);
+	ok(!system(command), "and nothing is left");
+	free(list);
+}
+
 static void test_corpus(void)
 {
 	const char *corpus = getenv("ETW_CORPUS") ?: "../shared/corpus";
@@ -288,6 +311,7 @@ int main(void)
 	test_items(path);
 	test_maps(path);
 	test_disorder(path);
+	test_kinds(path);
 	test_corpus();
 	forget_lines();
 	etw_text_free(&want_names);

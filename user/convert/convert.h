@@ -8,9 +8,10 @@
  *
  *	open(c)  event(c, e)...  close(c, ok)
  *
- * Memory does not grow with the number of events, only with that of different schemas;
- * all else that is kept of events has a bound: see slices.h, intern.h, seen.h.  Functions return 0 or a negative errno after
- * convert_fail(), which keeps a text that names what was wrong.
+ * Memory does not grow with the number of events.  What is kept of them has bounds: see
+ * slices.h, intern.h, seen.h, and ctf.c for kinds of events; the decoder keeps schemas.
+ * Functions return 0 or a negative errno after convert_fail(), which keeps a text that
+ * names what was wrong.
  */
 #ifndef ETW_CONVERT_CONVERT_H
 #define ETW_CONVERT_CONVERT_H

@@ -3,7 +3,8 @@
  * ctf.c - formats "ctf" and "ctf2": a folder of metadata and one stream for each CPU
  *
  * Metadata are written at the end, when all event classes and providers are known.
- * Memory: a packet for each stream, and text for each event class.
+ * Memory: a packet for each stream, and text for each event class, up to what readers
+ * take of metadata.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "ctf.h"
+#include "ctfmeta.h"
 #include "formats.h"
 #include "hash.h"
 #include "names.h"
@@ -306,6 +308,10 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	class = provider == UINT32_MAX ? UINT32_MAX : class_of(s, e, provider, extras.set);
 	if (class == UINT32_MAX)
 		return no_memory(c);
+	if (s->text.len > CM_TEXT_MAX)
+		return convert_fail(c, -E2BIG, "the events are of too many kinds for CTF: %u have "
+				    "more than %u MB of metadata", s->classes.count,
+				    CM_TEXT_MAX >> 20);
 	stream = ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
 	if (!err && (e->event->lost_events || e->event->lost_buffers)) {
 		err = tell_lost(c, s, stream);
