@@ -104,6 +104,9 @@ int etw_logfile_snapshot(struct etw_trace_session *s, struct etw_logtarget *t)
 	if (!err) {
 		err = write_all(s, &snap, t);
 		account(s, &snap, t, err);
+		/* ENOSPC is for consumers. */
+		if (err == -ENOSPC)
+			err = -EDQUOT;
 	}
 	mutex_lock(&s->lock);
 	etw_consumer_release(&snap.consumer, snap.list, snap.count, !err);

@@ -267,39 +267,65 @@ static unsigned long free_blocks(void)
 	return statfs(DISK_DIR, &st) ? 0 : st.f_bfree;
 }
 
-/* A flush that does not fit keeps nothing of the room that there is, behind the old file. */
-TEST_F(fail, snapshot_does_not_fit)
+/* Its inodes have no extents, so room can only be had by writing. */
+#define SIMPLE		"-O ^extent,^64bit,^has_journal -e continue", "nodelalloc"
+
+/* On the mounted disk: a snapshot of a buffer, no more room, and then that of 36. */
+static void snapshot_too_large(struct __test_metadata *_metadata, struct vl_logger *l,
+			       unsigned long *room)
 {
 	struct vl_log_props props = vl_log_props(EVENT_TRACE_BUFFERING_MODE, DISK_DIR "/a.etl", 0);
-	unsigned long room;
+	EVENT_DESCRIPTOR desc = vl_event(7, 1, 1);
+	char payload[LOG_PAYLOAD] = { 0 };
+	EVENT_DATA_DESCRIPTOR data;
 	off_t at = 0;
 	int fd;
 
-	ASSERT_TRUE(vl_log_dir(16 * 1024));
-	if (!mount_disk(JOURNALED))
-		SKIP(return, "no ext4 on a loop device");
 	props.p.MinimumBuffers = 64;
-	ASSERT_EQ(0, StartTraceA(&self->l.session, "log", &props.p));
-	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
-	write_buffers(&self->l, 1);
+	ASSERT_EQ(0, StartTraceA(&l->session, "log", &props.p));
+	ASSERT_EQ(0, vl_enable(l->session, 1, 0, 0, 0));
+	write_buffers(l, 1);
 	fd = open(DISK_DIR "/filler", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	while (free_blocks() > 100 && !posix_fallocate(fd, at, 16 * 1024))
 		at += 16 * 1024;
 	close(fd);
-	for (int i = 0; i < 3; i++) {
-		EVENT_DESCRIPTOR desc = vl_event(7, 1, 1);
-		EVENT_DATA_DESCRIPTOR data;
-		char payload[LOG_PAYLOAD] = { 0 };
+	EventDataDescCreate(&data, payload, sizeof(payload));
+	for (int k = 0; k < 36 * PER_BUFFER; k++)
+		EventWrite(l->reg, &desc, 1, &data);
+	*room = free_blocks();
+	EXPECT_LT(16, *room);
+	EXPECT_EQ(ERROR_DISK_FULL, vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH));
+}
 
-		EventDataDescCreate(&data, payload, sizeof(payload));
-		for (int k = 0; k < 12 * PER_BUFFER; k++)
-			EventWrite(self->l.reg, &desc, 1, &data);
-	}
-	room = free_blocks();
-	EXPECT_LT(16, room);
-	EXPECT_NE(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
+/* A flush that does not fit keeps nothing of the room that there is, behind the old file. */
+TEST_F(fail, snapshot_does_not_fit)
+{
+	unsigned long room;
+
+	ASSERT_TRUE(vl_log_dir(16 * 1024));
+	if (!mount_disk(JOURNALED))
+		SKIP(return, "no ext4 on a loop device");
+	snapshot_too_large(_metadata, &self->l, &room);
 	EXPECT_EQ(room, free_blocks());
 	EXPECT_EQ(PER_BUFFER, vl_log_read(DISK_DIR "/a.etl").events);
+	ASSERT_EQ(0, vl_logger_stop(&self->l));
+	EXPECT_EQ(0, umount2(DISK_DIR, 0));
+}
+
+/* Where that cannot be known before, the disk is as full, and nothing half is left. */
+TEST_F(fail, snapshot_ends_midway)
+{
+	unsigned long room;
+
+	ASSERT_TRUE(vl_log_dir(16 * 1024));
+	if (!mount_disk(SIMPLE))
+		SKIP(return, "no ext4 on a loop device");
+	snapshot_too_large(_metadata, &self->l, &room);
+	EXPECT_LE(room, free_blocks());
+	EXPECT_NE(PER_BUFFER, vl_log_read(DISK_DIR "/a.etl").events);
+	unlink(DISK_DIR "/filler");
+	ASSERT_EQ(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
+	EXPECT_EQ(36 * PER_BUFFER, vl_log_read(DISK_DIR "/a.etl").events);
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 }

@@ -162,7 +162,11 @@ TEST_F(snap, no_space)
 	EXPECT_NE(0, access(FILE_B, F_OK));
 	EXPECT_EQ(ERROR_DISK_FULL, flush_to(&self->l, FILE_A, &q));
 	EXPECT_EQ(2, vl_log_read(FILE_A).events);
-	EXPECT_NE(0, flush_to(&self->l, NULL, &q));
+	EXPECT_EQ(ERROR_DISK_FULL, flush_to(&self->l, NULL, &q));
+	/* Room for some buffers, but not for all */
+	ASSERT_EQ(0, truncate(FILLER, at - 5 * LOG_KB * 1024));
+	EXPECT_EQ(ERROR_DISK_FULL, flush_to(&self->l, FILE_B, &q));
+	EXPECT_NE(0, access(FILE_B, F_OK));
 	log = vl_log_read(FILE_A);
 	EXPECT_EQ(2, log.events);
 	EXPECT_FALSE(log.cut_off);
