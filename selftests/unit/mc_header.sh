@@ -174,6 +174,23 @@ check_wrong_manifests() {
 	}
 }
 
+# What was there stays, and what a link leads to, if one of the files cannot be made.
+check_old_files() {
+	local good=no dir=$work/old
+
+	mkdir -p "$dir/names.rc"
+	echo old >"$work/kept"
+	ln -s ../kept "$dir/names.h"
+	run -um -h "$dir" -r "$dir" selftests/mc/names.man
+	[[ $code -ne 1 || $(<"$work/kept") != old || $(ls "$dir") != $'names.h\nnames.rc' ]] || good=yes
+	report "$good" "nothing is made or changed if one of the files cannot be"
+	rmdir "$dir/names.rc"
+	run -um -h "$dir" -r "$dir" selftests/mc/names.man
+	good=no
+	[[ $code -ne 0 || ! -L $dir/names.h || $(<"$work/kept") == old || $(ls "$dir") == *part* ]] || good=yes
+	report "$good" "a link stays one, and what it leads to is replaced"
+}
+
 # plain NAME: what was said last is in plain ASCII, and each line is ours.
 plain() {
 	local good=no
@@ -264,6 +281,7 @@ check_constants() {
 check_options
 check_wrong_usage
 check_wrong_manifests
+check_old_files
 check_hostile_names
 check_features
 check_constants

@@ -6,66 +6,58 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "output.h"
 
-static char *join(const char *dir, const char *name, const char *end)
+static char *join(const char *dir, const char *name)
 {
-	size_t size = (dir ? strlen(dir) + 1 : 0) + strlen(name) + strlen(end) + 1;
+	size_t size = (dir ? strlen(dir) + 1 : 0) + strlen(name) + 1;
 	char *path = malloc(size);
 
 	if (path)
-		snprintf(path, size, "%s%s%s%s", dir ? dir : "", dir ? "/" : "", name, end);
+		snprintf(path, size, "%s%s%s", dir ? dir : "", dir ? "/" : "", name);
 	return path;
 }
 
-/* With the rights that open() would give: mkstemp() gives fewer. */
-static FILE *open_temporary(char *path, int *error)
+/* 0 or -errno; the file's path is set. */
+static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 {
-	mode_t mask = umask(0);
-	int fd = mkstemp(path);
-	FILE *out = NULL;
+	unsigned int i;
+	int ret;
 
-	umask(mask);
-	if (fd >= 0 && !fchmod(fd, 0666 & ~mask))
-		out = fdopen(fd, "w");
-	if (out)
-		return out;
-	*error = -errno;
-	if (fd >= 0) {
-		close(fd);
-		unlink(path);
-	}
-	return NULL;
+	if (!file->path)
+		return -ENOMEM;
+	for (i = 0; i < files->count; i++)
+		if (!strcmp(files->list[i].path, file->path))
+			return -EEXIST;
+	ret = etw_newfile_open(&file->file, file->path, true);
+	if (ret)
+		return ret > 0 ? -ENOTSUP : ret;	/* a pipe or a device */
+	file->out = fdopen(file->file.fd, "w");
+	if (file->out)
+		return 0;
+	ret = -errno;
+	etw_newfile_drop(&file->file);
+	return ret;
 }
 
 FILE *etw_mc_file_open(struct etw_mc_files *files, const char *dir, const char *name,
 		       int *error)
 {
 	struct etw_mc_file *file = &files->list[files->count];
-	unsigned int i;
 
 	if (files->count == ETW_MC_FILES_MAX) {
 		*error = -E2BIG;
 		return NULL;
 	}
-	file->path = join(dir, name, "");
-	file->temporary = join(dir, name, ".XXXXXX");
-	file->out = NULL;
-	*error = -ENOMEM;
-	for (i = 0; file->path && i < files->count; i++)
-		if (!strcmp(files->list[i].path, file->path))
-			*error = -EEXIST;
-	if (file->path && file->temporary && *error != -EEXIST)
-		file->out = open_temporary(file->temporary, error);
-	if (file->out) {
+	file->path = join(dir, name);
+	*error = open_one(files, file);
+	if (!*error) {
 		files->count++;
 		return file->out;
 	}
 	free(file->path);
-	free(file->temporary);
+	file->path = NULL;
 	return NULL;
 }
 
@@ -75,6 +67,7 @@ static int close_one(struct etw_mc_file *file)
 	int ret = fclose(file->out) ? -errno : 0;
 
 	file->out = NULL;
+	file->file.fd = -1;
 	return ret ? ret : bad ? -EIO : 0;
 }
 
@@ -88,19 +81,11 @@ int etw_mc_files_commit(struct etw_mc_files *files, const char **path)
 		ret = close_one(&files->list[i]);
 	}
 	for (i = 0; i < files->count && !ret; i++) {
-		struct etw_mc_file *file = &files->list[i];
-
-		*path = file->path;
-		if (rename(file->temporary, file->path)) {
-			ret = -errno;
-			break;
-		}
-		free(file->temporary);
-		file->temporary = NULL;
+		*path = files->list[i].path;
+		ret = etw_newfile_place(&files->list[i].file);
 	}
-	for (i = 0; i < files->count && ret; i++)
-		if (!files->list[i].temporary)
-			unlink(files->list[i].path);
+	for (i = 0; i < files->count && !ret; i++)
+		etw_newfile_settle(&files->list[i].file);
 	return ret;
 }
 
@@ -111,11 +96,11 @@ void etw_mc_files_free(struct etw_mc_files *files)
 	for (i = 0; i < files->count; i++) {
 		struct etw_mc_file *file = &files->list[i];
 
-		if (file->out)
+		if (file->out) {
 			fclose(file->out);
-		if (file->temporary)
-			unlink(file->temporary);
-		free(file->temporary);
+			file->file.fd = -1;
+		}
+		etw_newfile_drop(&file->file);
 		free(file->path);
 	}
 	files->count = 0;

@@ -7,29 +7,28 @@
 
 #include <stdio.h>
 
+#include "lib/newfile.h"
+
 #define ETW_MC_FILES_MAX	80	/* the header, .rc, templates, a table per culture */
 
-/* All zero is empty.  Each is written beside its place, under another name. */
+/* All zero is empty. */
 struct etw_mc_files {
 	struct etw_mc_file {
-		char *path;
-		char *temporary;	/* NULL: it is in its place */
+		char *path;		/* as its caller would call it */
+		struct etw_newfile file;
 		FILE *out;		/* NULL: closed */
 	} list[ETW_MC_FILES_MAX];
 	unsigned int count;
 };
 
-/* dir: NULL for here.  NULL: *error is -errno; -EEXIST: there is one of that name. */
+/* dir: NULL for here.  NULL: *error is -errno; -EEXIST: one of them has that name. */
 FILE *etw_mc_file_open(struct etw_mc_files *files, const char *dir, const char *name,
 		       int *error);
 
-/*
- * Put them all into their places.  0; or -errno, *path is which one failed, and none
- * of them is left.
- */
+/* Put them all into their places.  0; or -errno, *path is which one failed, and all is as it was. */
 int etw_mc_files_commit(struct etw_mc_files *files, const char **path);
 
-/* Removes what is not in its place, and frees all. */
+/* Removes what was not committed, and frees all. */
 void etw_mc_files_free(struct etw_mc_files *files);
 
 #endif /* ETW_MC_OUTPUT_H */
