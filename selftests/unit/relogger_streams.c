@@ -142,6 +142,48 @@ static void test_other_clock(void)
 	unlink(out_path);
 }
 
+/* Half a minute of a clock that is slow by 40 millionths, as buffers tell */
+static void test_drift(void)
+{
+	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
+	_Alignas(8) unsigned char record[256];
+	struct etw_rt_event in_event, out_event;
+	struct etw_etl_file *in, *out;
+	struct etw_etl_writer *w;
+	int64_t off, worst = 0;
+	RELOGSTREAM_ID id;
+	ITraceRelogger *r;
+	int i, events = 0;
+
+	unlink(second);
+	etw_etl_create(second, &options, &w);
+	for (i = 0; i < 3000; i++) {
+		int64_t ns = i * 10000019ll;
+
+		etw_etl_pair(w, 1000 + ns, MAKE_START + ns / 100 + ns / 2500000);
+		etw_etl_write(w, 0, record, make_event(record, 1000 + ns, 7, 4));
+	}
+	etw_etl_finish(w, MAKE_START + 300000000, NULL);
+	new_call(NULL);
+	r = new_relogger(NULL);
+	ITraceRelogger_AddLogfileTraceStream(r, second16, &call, &id);
+	is(ITraceRelogger_ProcessTrace(r), S_OK, "a file whose clock drifts");
+	ITraceRelogger_Release(r);
+	if (etw_etl_open(second, NULL, NULL, &in) || etw_etl_open(out_path, NULL, NULL, &out))
+		abort();
+	while (etw_etl_next(in, &in_event) == 1 && etw_etl_next(out, &out_event) == 1) {
+		off = (out_event.time - in_event.time) * 100 + out_event.nanos - in_event.nanos;
+		worst = off > worst ? off : -off > worst ? -off : worst;
+		events++;
+	}
+	etw_etl_close(in);
+	etw_etl_close(out);
+	ok(events == 3001 && worst <= 100, "%d times, %lld ns off at most", events,
+	   (long long)worst);
+	unlink(second);
+	unlink(out_path);
+}
+
 /* Hook 0 is that of a file's header, which the output has already. */
 static HRESULT make_header(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 {
@@ -227,6 +269,7 @@ int main(void)
 	test_streams();
 	test_same_clock();
 	test_other_clock();
+	test_drift();
 	test_header();
 	test_session();
 	relog_tear_down();

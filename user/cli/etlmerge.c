@@ -17,33 +17,59 @@
 
 /*
  * The clock of the finest ticks, the first such: no time of another file is rounded
- * to less than it was.
+ * to less than it was.  Of its files the one that begins first: its line has a begin there.
  */
 static unsigned int choose_clock(const struct etw_etl_clock *clocks, unsigned int count)
 {
-	unsigned int i, best = 0;
+	unsigned int i, best = 0, first;
 
 	for (i = 1; i < count; i++)
 		if (clocks[i].frequency > clocks[best].frequency)
 			best = i;
-	return best;
+	for (first = best, i = 0; i < count; i++)
+		if (etw_etl_clock_same(&clocks[i], &clocks[best]) &&
+		    clocks[i].time < clocks[first].time)
+			first = i;
+	return first;
 }
 
 /*
- * Files of one clock have one line to the wall clock, that of the first of them or of the
- * chosen one; the same ticks of two files must not become different ones.
+ * Files of one clock have one line to the wall clock, at the one of them that begins first
+ * or at the chosen one; the same ticks of two files must not become different ones.
  */
-static unsigned int line_of(const struct etw_etl_clock *clocks, unsigned int i, unsigned int best)
+static unsigned int line_of(const struct etw_etl_clock *clocks, unsigned int count,
+			    unsigned int i, unsigned int best)
 {
-	unsigned int j;
+	unsigned int j, first = i;
 
 	if (i == best || etw_etl_clock_same(&clocks[i], &clocks[best]))
 		return best;
-	for (j = 0; j < i; j++)
+	for (j = 0; j < count; j++)
 		if (etw_etl_clock_same(&clocks[i], &clocks[j]) &&
-		    !etw_etl_clock_same(&clocks[j], &clocks[best]))
-			break;
-	return j;
+		    !etw_etl_clock_same(&clocks[j], &clocks[best]) &&
+		    clocks[j].time < clocks[first].time)
+			first = j;
+	return first;
+}
+
+/* Each clock's line goes through what all its files' buffers tell. */
+static void draw_lines(struct etlmerge *m, const struct etw_etl_clock *clocks, unsigned int best)
+{
+	struct etw_etl_time *line;
+	unsigned int i, at;
+
+	for (i = 0; i < m->count; i++) {
+		at = line_of(clocks, m->count, i, best);
+		line = &m->lines[at];
+		if (!line->count)
+			etw_etl_time_init(line, etw_etl_info(m->sources[at].file));
+		etw_etl_time_join(line, etw_etl_times_of(m->sources[i].file));
+		m->sources[i].shift.same = at == best;
+		m->sources[i].shift.from = line;
+	}
+	for (i = 0; i < m->count; i++)
+		if (m->lines[i].count)
+			etw_etl_time_ready(&m->lines[i]);
 }
 
 /* -------------------------------------------------------------------- beginning */
@@ -92,37 +118,35 @@ static void describe(struct etlmerge *m, const struct inputs *inputs, unsigned i
 void etlmerge_begin(struct etlmerge *m, const struct inputs *inputs)
 {
 	struct etw_etl_clock *clocks = calloc(inputs->count, sizeof(*clocks));
-	unsigned int i, best, line;
+	unsigned int i, best;
 
 	memset(m, 0, sizeof(*m));
 	m->count = inputs->count;
 	m->sources = calloc(m->count, sizeof(*m->sources));
+	m->lines = calloc(m->count, sizeof(*m->lines));
 	m->copy = malloc(ETW_RECORD_MAX + 1);
 	m->seen = calloc(SEEN_MAX, sizeof(*m->seen));
-	if (!clocks || !m->sources || !m->copy || !m->seen)
+	if (!clocks || !m->sources || !m->lines || !m->copy || !m->seen)
 		cli_die("out of memory");
 	for (i = 0; i < m->count; i++) {
 		m->sources[i].file = inputs_file(inputs, i);
 		etw_etl_clock_of(etw_etl_info(m->sources[i].file), &clocks[i]);
 	}
 	best = choose_clock(clocks, m->count);
-	m->clock = etw_etl_times_of(inputs_file(inputs, best));
+	draw_lines(m, clocks, best);
+	free(clocks);
+	m->clock = &m->lines[best];
 	describe(m, inputs, best);
 	for (i = 0; i < m->count; i++) {
-		line = line_of(clocks, i, best);
-		m->sources[i].shift = (struct etw_etl_shift){
-			.same = line == best,
-			.from = etw_etl_times_of(inputs_file(inputs, line)),
-			.to = m->clock,
-			.offset = m->offset,
-		};
+		m->sources[i].shift.to = m->clock;
+		m->sources[i].shift.offset = m->offset;
 	}
-	free(clocks);
 }
 
 void etlmerge_end(struct etlmerge *m)
 {
 	free(m->sources);
+	free(m->lines);
 	free(m->copy);
 	free(m->seen);
 	memset(m, 0, sizeof(*m));

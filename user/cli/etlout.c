@@ -55,18 +55,6 @@ int etlout_create(struct etlout *out, const char *path, const struct etlout_opti
 	return err ? out_fail(path, err) : 0;
 }
 
-/* A pair of clock and time about every second is more than any clock drifts. */
-static void tell_pair(struct etlout *out, const struct etlmerge *merge,
-		      const struct etlmerge_record *record)
-{
-	uint64_t second = etw_etl_frequency(&merge->like);
-
-	if (out->pair && (uint64_t)record->key - (uint64_t)out->pair < second)
-		return;
-	out->pair = record->key;
-	etw_etl_pair(out->writer, record->key, etlmerge_time(merge, record->key));
-}
-
 int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const void *data,
 	       uint32_t size)
 {
@@ -82,7 +70,7 @@ int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const v
 int etlout_write(struct etlout *out, struct etlmerge *merge,
 		 const struct etlmerge_record *record)
 {
-	tell_pair(out, merge, record);
+	etw_etl_follow(out->writer, merge->clock, merge->offset, record->key);
 	if (record->key > out->last)
 		out->last = record->key;
 	return etlout_put(out, merge, record->event->cpu, record->data, record->size);

@@ -21,7 +21,6 @@ struct etlout_options {
 struct etlout {
 	char *path;
 	struct etw_etl_writer *writer;
-	int64_t pair;			/* when the last pair of clock and time was told */
 	int64_t last;			/* key of the latest record */
 	struct etw_newfile file;	/* without a path if it is a device */
 	struct etw_etl_written count;	/* once it is finished */

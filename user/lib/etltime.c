@@ -8,7 +8,6 @@
 #include "etltime.h"
 
 #define SECOND		10000000	/* in FILETIME units */
-#define FAR		2		/* seconds between pairs that are used */
 #define STEP_MIN	(SECOND / 10)	/* what is less is drift */
 
 __extension__ typedef __int128 wide;
@@ -22,7 +21,7 @@ void etw_etl_time_init(struct etw_etl_time *t, const struct etw_etl_info *info)
 	t->pairs[0].time = info->header.StartTime.QuadPart;
 	t->count = 1;
 	t->frequency = frequency;
-	t->gap = frequency > INT64_MAX / FAR ? INT64_MAX : (int64_t)(FAR * frequency);
+	t->gap = frequency > INT64_MAX / ETW_ETL_FAR ? INT64_MAX : (int64_t)(ETW_ETL_FAR * frequency);
 	t->is_time = info->header.ReservedFlags == ETW_CLOCK_SYSTEM;
 	/* Windows tells its build, and has other things where the pairs are. */
 	t->has_pairs = !info->header.ProviderVersion && !t->is_time;
@@ -75,18 +74,34 @@ static void thin(struct etw_etl_time *t)
 	t->gap = t->gap > INT64_MAX / 2 ? INT64_MAX : 2 * t->gap;
 }
 
-void etw_etl_time_learn(struct etw_etl_time *t, const struct etw_buffer_header *header)
+static void learn(struct etw_etl_time *t, const struct etw_time_pair *pair)
 {
-	wide apart;
+	wide apart = (wide)pair->clock - t->pairs[t->count - 1].clock;
 
-	if (!has_pair(t, header))
-		return;
-	apart = (wide)header->ref_clock - t->pairs[t->count - 1].clock;
 	if (apart < t->gap && apart > -t->gap)
 		return;
 	if (t->count == ETW_ETL_PAIRS)
 		thin(t);
-	t->pairs[t->count++] = (struct etw_time_pair){ header->ref_clock, header->ref_time };
+	t->pairs[t->count++] = *pair;
+}
+
+void etw_etl_time_learn(struct etw_etl_time *t, const struct etw_buffer_header *header)
+{
+	const struct etw_time_pair pair = { header->ref_clock, header->ref_time };
+
+	if (has_pair(t, header))
+		learn(t, &pair);
+}
+
+/* Who goes by his header has nothing to tell: his start may have been told imprecisely. */
+void etw_etl_time_join(struct etw_etl_time *t, const struct etw_etl_time *other)
+{
+	unsigned int i;
+
+	if (!t->has_pairs || other->count < 2)
+		return;
+	for (i = 0; i < other->count; i++)
+		learn(t, &other->pairs[i]);
 }
 
 static int compare(const void *a, const void *b)
@@ -128,7 +143,7 @@ void etw_etl_time_ready(struct etw_etl_time *t)
 		struct etw_time_pair next = t->pairs[i];
 		const struct etw_time_pair *old = &t->pairs[left - 1];
 
-		if ((wide)next.clock - old->clock < (wide)t->frequency * FAR ||
+		if ((wide)next.clock - old->clock < (wide)t->frequency * ETW_ETL_FAR ||
 		    !leave_out_step(t, old, &next))
 			continue;
 		t->pairs[left++] = next;
@@ -141,10 +156,10 @@ void etw_etl_time_ready(struct etw_etl_time *t)
 		t->low = t->high = INT64_MAX;
 }
 
-/* Lay the line through the pairs around a time; beyond the last, as before it. */
-static void find_stretch(struct etw_etl_time *t, int64_t clock)
+/* The last pair that is not behind a time, or the first */
+static unsigned int find_low(const struct etw_etl_time *t, int64_t clock)
 {
-	unsigned int low = 0, high = t->count - 1, slope;
+	unsigned int low = 0, high = t->count - 1;
 
 	while (low < high) {
 		unsigned int mid = (low + high + 1) / 2;
@@ -154,6 +169,14 @@ static void find_stretch(struct etw_etl_time *t, int64_t clock)
 		else
 			high = mid - 1;
 	}
+	return low;
+}
+
+/* Lay the line through the pairs around a time; beyond the last, as before it. */
+static void find_stretch(struct etw_etl_time *t, int64_t clock)
+{
+	unsigned int low = find_low(t, clock), slope;
+
 	t->low = low ? t->pairs[low].clock : INT64_MIN;
 	t->high = low + 1 < t->count ? t->pairs[low + 1].clock : INT64_MAX;
 	slope = low + 1 < t->count ? low : low - 1;
@@ -168,6 +191,15 @@ int64_t etw_etl_time(struct etw_etl_time *t, int64_t clock, uint8_t *nanos)
 	if ((clock < t->low || clock >= t->high) && t->count > 1)
 		find_stretch(t, clock);
 	return etw_timebase_exact(&t->base, clock, nanos);
+}
+
+void etw_etl_time_stretch(const struct etw_etl_time *t, int64_t clock,
+			  struct etw_time_pair *from, struct etw_time_pair *to)
+{
+	unsigned int low = find_low(t, clock);
+
+	*from = low ? t->pairs[low] : (struct etw_time_pair){ .clock = INT64_MIN };
+	*to = low + 1 < t->count ? t->pairs[low + 1] : (struct etw_time_pair){ .clock = INT64_MAX };
 }
 
 /* -------------------------------------------------------------- of a stream */

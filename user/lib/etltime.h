@@ -21,6 +21,7 @@
 #include "etlinfo.h"
 #include "timebase.h"
 
+#define ETW_ETL_FAR	2	/* seconds between pairs that are used, at least */
 #define ETW_ETL_PAIRS	1024	/* that are kept of a file, however many it has */
 
 struct etw_etl_time {
@@ -39,6 +40,8 @@ void etw_etl_time_init(struct etw_etl_time *t, const struct etw_etl_info *info);
 
 /* A buffer of the file, in any order. */
 void etw_etl_time_learn(struct etw_etl_time *t, const struct etw_buffer_header *header);
+/* All that another file of the same clock has told; between init and ready. */
+void etw_etl_time_join(struct etw_etl_time *t, const struct etw_etl_time *other);
 /* All were learnt. */
 void etw_etl_time_ready(struct etw_etl_time *t);
 
@@ -51,5 +54,12 @@ void etw_etl_time_steer(struct etw_etl_time *t, const struct etw_buffer_header *
 
 /* FILETIME of a raw time, and the nanoseconds behind it, 0 to 99. */
 int64_t etw_etl_time(struct etw_etl_time *t, int64_t clock, uint8_t *nanos);
+
+/*
+ * The pairs around a raw time.  None before it but the header's: from has INT64_MIN and
+ * time 0; none behind it: to has INT64_MAX and 0.
+ */
+void etw_etl_time_stretch(const struct etw_etl_time *t, int64_t clock,
+			  struct etw_time_pair *from, struct etw_time_pair *to);
 
 #endif /* ETW_LIB_ETLTIME_H */

@@ -2,7 +2,8 @@
 /*
  * etlwrite.c - write a log file (.etl) from records
  *
- * etlwrite_lane.c has the buffers that are filled, etlwrite_sink.c the file.
+ * etlwrite_lane.c has the buffers that are filled, etlwrite_pair.c what they tell of the
+ * clock, etlwrite_sink.c the file.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -68,7 +69,6 @@ int etw_etl_write(struct etw_etl_writer *writer, uint16_t cpu, const void *recor
 	if (lane->used == HEADER) {
 		lane->opened = w->buffers;
 		lane->ref = lane->time;
-		lane->ref_time = etw_timebase_convert(&w->base, lane->ref);
 		lane->timeless = !etw_etl_times(record, size, times);
 		lane->latest = lane->time;
 	}
@@ -77,12 +77,6 @@ int etw_etl_write(struct etw_etl_writer *writer, uint16_t cpu, const void *recor
 	lane->used += slot;
 	w->events++;
 	return 0;
-}
-
-void etw_etl_pair(struct etw_etl_writer *writer, int64_t clock, int64_t time)
-{
-	writer->base.clock = clock;
-	writer->base.time = time;
 }
 
 int64_t etw_etl_raw_time(const struct etw_etl_writer *writer, int64_t time)
@@ -325,8 +319,10 @@ int etw_etl_finish(struct etw_etl_writer *writer, int64_t end_time,
 		   struct etw_etl_written *count)
 {
 	struct etw_etl_writer *w = writer;
-	int err = etw_etl_lanes_put(w);
+	int err;
 
+	etw_etl_follow_end(w);
+	err = etw_etl_lanes_put(w);
 	if (!err) {
 		complete(w, end_time);
 		err = patch_head(w, &w->info.header);
@@ -381,6 +377,7 @@ static int survey(struct etw_etl_writer *w, const char *path)
 	w->lost_events = f->info.header.EventsLost;
 	w->lost_buffers = f->info.header.BuffersLost;
 	w->sink.keep = f->space.end;
+	etw_etl_pair_again(w, &f->time);
 	if (etw_etl_cut_off(f) || f->count.tail || !etw_etl_size_ok(w->size) ||
 	    f->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR)
 		err = -EINVAL;

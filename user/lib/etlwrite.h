@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "etlinfo.h"
+#include "etltime.h"
 #include "rtreader.h"
 
 struct etw_etl_writer;
@@ -90,11 +91,20 @@ int etw_etl_append(const char *path, struct etw_etl_writer **out);
 int etw_etl_write(struct etw_etl_writer *writer, uint16_t cpu, const void *record, size_t size);
 
 /*
- * The same moment by the clock and as FILETIME, of records that come next: buffers tell
- * of it, so that readers know by how much the clock runs fast or slow.  Without it
- * they tell what follows from the header.
+ * The same moment by the clock and as FILETIME, of records that come next: one of the next
+ * buffers tells it as it is, so that readers know by how much the clock runs fast or slow.
+ * Without it they tell what follows from the header.  What is not later than one before
+ * is left out.
  */
 void etw_etl_pair(struct etw_etl_writer *writer, int64_t clock, int64_t time);
+
+/*
+ * A record of this raw time comes next, and this is the clock's line, of a file that it
+ * may be from, whose ticks are offset more: tells the line's own pairs, so that records
+ * keep their times.  The line is in use until the writer is gone.
+ */
+void etw_etl_follow(struct etw_etl_writer *writer, struct etw_etl_time *line, int64_t offset,
+		    int64_t clock);
 
 /* Raw time of the file's clock for a FILETIME, by the last such pair. */
 int64_t etw_etl_raw_time(const struct etw_etl_writer *writer, int64_t time);

@@ -35,12 +35,7 @@ static void fill_header(const struct etw_etl_writer *w, uint16_t cpu, uint16_t f
 		.offset = lane->used,
 		.flags = ETW_BUFFER_PROCESSOR_INDEX | flags,
 		.type = ETW_BUFFER_TYPE_GENERIC,
-		.ref_clock = lane->ref,
 	};
-	if (w->info.header.ReservedFlags == ETW_CLOCK_SYSTEM)
-		header->ref_time = lane->ref;
-	else
-		header->ref_time = lane->ref_time;
 }
 
 /* false: it gets no smaller. */
@@ -75,6 +70,7 @@ static int put_lane(struct etw_etl_writer *w, uint16_t cpu, uint16_t flags)
 
 	w->sequence++;
 	fill_header(w, cpu, flags, &header);
+	etw_etl_pair_put(w, lane, &header);
 	if (!w->pack || !put_packed(w, lane, &header, &err)) {
 		memcpy(lane->data, &header, sizeof(header));
 		memset(lane->data + lane->used, ETW_TAIL_BYTE, w->size - lane->used);
@@ -167,23 +163,6 @@ int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot)
 	return 0;
 }
 
-/*
- * The last pair of clock and time that was told goes along with one of the last buffers:
- * a trace of few events may have no other one but at its begin.
- */
-static void tell_last_pair(struct etw_etl_writer *w, unsigned int end)
-{
-	while (end--) {
-		struct etw_etl_lane *lane = &w->lanes[end];
-
-		if (lane->used <= HEADER || lane->timeless || w->base.clock <= lane->ref)
-			continue;
-		lane->ref = w->base.clock;
-		lane->ref_time = w->base.time;
-		return;
-	}
-}
-
 /* Write all buffers that have records; the last one of them says so. */
 int etw_etl_lanes_put(struct etw_etl_writer *w)
 {
@@ -192,7 +171,7 @@ int etw_etl_lanes_put(struct etw_etl_writer *w)
 
 	while (end && w->lanes[end - 1].used <= HEADER)
 		end--;
-	tell_last_pair(w, end);
+	etw_etl_pair_last(w);
 	for (cpu = 0; cpu < end && !err; cpu++)
 		if (w->lanes[cpu].used > HEADER)
 			err = put_lane(w, cpu, cpu == end - 1 ? ETW_BUFFER_FLUSH_MARKER : 0);

@@ -6,6 +6,7 @@
 #define ETW_LIB_ETLWRITEPRIV_H
 
 #include "core/loghead.h"
+#include "etltime.h"
 #include "etlwalk.h"
 #include "etlwrite.h"
 #include "newfile.h"
@@ -57,16 +58,32 @@ struct etw_etl_lane {
 	uint32_t used;		/* of it, its header included */
 	uint64_t opened;	/* how many were written when it got its first record */
 	int64_t ref;		/* raw time of its first record ... */
-	int64_t ref_time;	/* ... FILETIME ... */
 	int64_t latest;		/* ... and the latest raw one in it */
 	int64_t time;		/* of the last record; no matter which buffer */
 	bool timeless;		/* its first record has no time but ref */
+	bool ends;		/* of the last buffers, the one with the latest pair */
+};
+
+#define ETW_ETL_TOLD	8
+
+/* Pairs of clock and time on their way into buffers, see etlwrite_pair.c */
+struct etw_etl_told {
+	struct etw_time_pair list[ETW_ETL_TOLD];	/* that no buffer has yet, oldest first */
+	unsigned int count;
+	struct etw_time_pair written;	/* that the last buffer with one has */
+	struct etw_time_pair end;	/* the latest, when all is written */
+	bool any;			/* some were told */
+	struct etw_etl_time *line;	/* that is followed, or NULL */
+	int64_t offset;
+	struct etw_time_pair from, to;	/* of it, the stretch that records are in now */
+	int64_t last;			/* latest tick of them */
 };
 
 struct etw_etl_writer {
 	struct etw_etl_sink sink;
 	struct etw_etl_info info;
 	struct etw_timebase base;
+	struct etw_etl_told told;
 	uint32_t size;		/* of a buffer */
 	struct etw_etl_lane *lanes;
 	unsigned int lane_count;
@@ -97,5 +114,17 @@ static inline bool etw_etl_size_ok(uint32_t size)
 int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot);
 /* Write all that have records. */
 int etw_etl_lanes_put(struct etw_etl_writer *w);
+
+/* ------------------------------------------------------------ etlwrite_pair.c */
+
+/* The pair of a buffer that is written, into its header. */
+void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
+		      struct etw_buffer_header *header);
+/* The last buffers come: the latest pair goes with one of them. */
+void etw_etl_pair_last(struct etw_etl_writer *w);
+/* A file is gone on with, whose buffers have told this. */
+void etw_etl_pair_again(struct etw_etl_writer *w, const struct etw_etl_time *line);
+/* Tell where the line that is followed ends. */
+void etw_etl_follow_end(struct etw_etl_writer *w);
 
 #endif /* ETW_LIB_ETLWRITEPRIV_H */

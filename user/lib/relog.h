@@ -57,7 +57,7 @@ struct etw_relog_stream {
 	void *context;
 	/* For Inject(), which other threads may call while the file is read */
 	struct etw_etl_clock clock;
-	struct etw_etl_time line;	/* a file's, a copy */
+	struct etw_etl_time line;	/* of a clock, at its first file */
 	struct etw_etl_shift shift;	/* from its clock to that of the output */
 };
 
@@ -78,7 +78,6 @@ struct etw_relogger {
 	struct etw_etl_info info;	/* of the first stream */
 	int64_t now;			/* of the event handed out last */
 	struct etw_etl_writer *writer;	/* while events can be injected */
-	int64_t paired;			/* raw time for which it was told the time last */
 	uint8_t scratch[ETW_RECORD_MAX + 1];
 };
 

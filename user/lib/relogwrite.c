@@ -25,6 +25,7 @@ static unsigned int line_of(const struct etw_relogger *r, unsigned int i)
 void etw_relog_clocks(struct etw_relogger *r)
 {
 	struct etw_etl_info session;
+	struct etw_relog_stream *first;
 	unsigned int i;
 
 	for (i = 0; i < r->count; i++) {
@@ -35,7 +36,7 @@ void etw_relog_clocks(struct etw_relogger *r)
 			etw_etl_clock_of(&session, &s->clock);
 		} else {
 			etw_etl_clock_of(etw_etl_info(s->in.file), &s->clock);
-			s->line = *etw_etl_times_of(s->in.file);
+			etw_etl_time_init(&s->line, etw_etl_info(s->in.file));
 		}
 		s->shift = (struct etw_etl_shift){
 			.same = !i || etw_etl_clock_same(&s->clock, &r->streams[0]->clock),
@@ -43,15 +44,22 @@ void etw_relog_clocks(struct etw_relogger *r)
 			.to = &r->streams[0]->line,
 		};
 	}
-	r->paired = 0;
+	/* A clock's line goes through what all its files' buffers tell. */
+	for (i = 0; i < r->count; i++) {
+		first = r->streams[line_of(r, i)];
+		if (!r->streams[i]->reader)
+			etw_etl_time_join(&first->line, etw_etl_times_of(r->streams[i]->in.file));
+	}
+	for (i = 0; i < r->count; i++)
+		if (!r->streams[i]->reader)
+			etw_etl_time_ready(&r->streams[i]->line);
 }
 
-/* About every second, the time that the output's clock has there, or the buffer's own pair */
+/* What the output's clock is told by: its line, or the buffer's own pair */
 static void tell_pair(struct etw_relogger *r, const struct etw_relog_event *e, int64_t ticks)
 {
 	struct etw_relog_stream *first = r->streams[0];
 	const struct etw_buffer_header *b = &e->buffer;
-	uint8_t nanos;
 
 	if (first->reader) {
 		if (!e->stream && b->type == ETW_BUFFER_TYPE_GENERIC && b->ref_time > 0 &&
@@ -59,10 +67,7 @@ static void tell_pair(struct etw_relogger *r, const struct etw_relog_event *e, i
 			etw_etl_pair(r->writer, b->ref_clock, b->ref_time);
 		return;
 	}
-	if (r->paired && (uint64_t)ticks - (uint64_t)r->paired < first->clock.frequency)
-		return;
-	r->paired = ticks;
-	etw_etl_pair(r->writer, ticks, etw_etl_time(&first->line, ticks, &nanos));
+	etw_etl_follow(r->writer, &first->line, 0, ticks);
 }
 
 /* The tick of a FILETIME; it reads back as the same if there is one that does. */
