@@ -165,7 +165,7 @@ static void test_vfork(void)
 	is(fake->opens, opens, "as before");
 }
 
-/* The library's descriptor of the device */
+/* The library's descriptor of the device: the end to read from */
 static int device_fd(void)
 {
 	struct fake_file *f;
@@ -173,7 +173,7 @@ static int device_fd(void)
 
 	for (fd = 3; fd < 200; fd++) {
 		f = fake_file(fd);
-		if (f && f->pid == getpid())
+		if (f && f->pid == getpid() && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
 			return fd;
 	}
 	return -1;
@@ -201,12 +201,23 @@ static void test_descriptors(void)
 	ok(!fstat(fd, &st) && S_ISCHR(st.st_mode), "what replaced it stays open");
 	close(fd);
 
+	/* As a terminal does that was hung up */
+	fd = device_fd();
+	dup2(null, fd);
+	fake->error[0x30] = -EIO;
+	is(write_one(), 0, "replaced by what answers otherwise");
+	is(fake->opens, opens + 3, "opened anew");
+	close(fd);
+
+	fake->error[0x30] = -EIO;
+	is(EventWrite(handle, &event, 0, NULL), ERROR_IO_DEVICE, "an error of the device itself");
+	is(fake->opens, opens + 3, "is none of its descriptor");
 	fake->error[0x30] = -ESTALE;
 	is(write_one(), 0, "a stale registration");
-	is(fake->opens, opens + 3, "opened anew");
+	is(fake->opens, opens + 4, "opened anew");
 	fake->error[0x30] = -EBADF;
 	is(write_one(), 0, "a registration the kernel does not know");
-	is(fake->opens, opens + 4, "opened anew");
+	is(fake->opens, opens + 5, "opened anew");
 	close(null);
 }
 

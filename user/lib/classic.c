@@ -275,6 +275,7 @@ static int submit(uint64_t handle, struct etw_classic_write *record)
 	struct etw_reg *reg = etw_reg_find(handle);
 	struct etw_reg_pass pass;
 	int tries, ret = -ENOENT;
+	bool stale;
 
 	for (tries = 0; reg && proc && tries < 3; tries++) {
 		switch (etw_reg_begin(proc, reg, handle, &pass)) {
@@ -285,8 +286,9 @@ static int submit(uint64_t handle, struct etw_classic_write *record)
 		case ETW_REG_IN:
 			record->slot = pass.slot;
 			ret = etw_kdev_classic(pass.fd, record);
+			stale = etw_reg_stale(proc, &pass, ret);
 			etw_reg_end(reg);
-			if (ret != -ESTALE && ret != -EBADF && ret != -ENOTTY)
+			if (!stale)
 				return ret;
 			/* A vfork child has our memory; it is not to change it. */
 			if (ret == -ESTALE && proc->pid != getpid())

@@ -30,18 +30,13 @@ _Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "so do GUIDs");
 
 #define WRITE_FLAGS_KNOWN	(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE)
 
-/* Did the kernel say that the registration is not this process's? */
-static bool is_stale(int err)
-{
-	return err == -ESTALE || err == -EBADF || err == -ENOTTY;
-}
-
 /* Hand an event over that may be wanted.  0 or -errno. */
 static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
 {
 	struct etw_proc *proc = etw_proc_get();
 	struct etw_reg_pass pass;
 	int tries, ret = 0;
+	bool stale;
 
 	if (reg->classic)	/* of RegisterTraceGuids() */
 		return -EBADF;
@@ -55,8 +50,9 @@ static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *
 		case ETW_REG_IN:
 			event->slot = pass.slot;
 			ret = etw_kdev_write(pass.fd, event);
+			stale = etw_reg_stale(proc, &pass, ret);
 			etw_reg_end(reg);
-			if (!is_stale(ret))
+			if (!stale)
 				return ret;
 			/* A vfork child has our memory; it is not to change it. */
 			if (ret == -ESTALE && proc->pid != getpid())

@@ -54,11 +54,21 @@ enum etw_reg_why etw_reg_begin(struct etw_proc *proc, struct etw_reg *reg,
 		why = ETW_REG_CLOSED;
 	} else if (pass->slot != ETW_NO_SLOT) {
 		pass->fd = proc->fd;
-		if (etw_kdev_is(pass->fd, &proc->id))
-			return ETW_REG_IN;
+		return ETW_REG_IN;
 	}
 	etw_reg_end(reg);
 	return why;
+}
+
+/* The descriptor, or the registration, is not this process's (any more). */
+static bool is_stale(int ret)
+{
+	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
+}
+
+bool etw_reg_stale(const struct etw_proc *proc, const struct etw_reg_pass *pass, int ret)
+{
+	return ret && (is_stale(ret) || !etw_kdev_is(pass->fd, &proc->id));
 }
 
 void etw_reg_end(struct etw_reg *reg)
@@ -258,12 +268,6 @@ static struct etw_reg *take_entry(uint64_t *handle)
 static bool is_lost(const struct etw_proc *proc)
 {
 	return !atomic_load(&proc->attached) || !etw_kdev_is(proc->fd, &proc->id);
-}
-
-/* The descriptor, or the registration, is not this process's (any more). */
-static bool is_stale(int ret)
-{
-	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
 }
 
 /* What the device says counts only if it is there; 0 or -errno. */

@@ -85,12 +85,20 @@ struct etw_reg_pass {
 
 /*
  * Let a writer in: pass says where to write, until etw_reg_end().  ELSEWHERE:
- * this process has not registered it yet (fork), or the device's descriptor
- * was closed or replaced; call etw_reg_attach(pass->epoch) and try again.
+ * this process has not registered it yet (fork); call etw_reg_attach(pass->epoch)
+ * and try again.
  */
 enum etw_reg_why etw_reg_begin(struct etw_proc *proc, struct etw_reg *reg,
 			       uint64_t handle, struct etw_reg_pass *pass);
 void etw_reg_end(struct etw_reg *reg);
+
+/*
+ * Before etw_reg_end(): did the write end with ret because the registration is not this
+ * process's, or because the device's descriptor was closed or replaced?  Then it is as
+ * ELSEWHERE.  To ask before each write would be a second system call, and sure of nothing:
+ * what has the descriptor's place does not know our ioctl numbers.
+ */
+bool etw_reg_stale(const struct etw_proc *proc, const struct etw_reg_pass *pass, int ret);
 
 /*
  * Open the device and register everything with it, unless that was done since
