@@ -3,7 +3,9 @@
  * names.c - provider names, looked up once for each provider
  *
  * A provider is asked for at its first event, when it is most likely still
- * registered.  One that has gone by then stays without a name.
+ * registered.  One that has gone by then stays without a name.  Of many thousands those
+ * that were not met for the longest time are forgotten: memory is bounded, whatever events
+ * say of their providers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +19,12 @@ struct name {
 };
 
 #define BUCKETS	64
+#define NAMES_MAX	64	/* in each */
 
 struct names {
 	int fd;
 	struct name *last;	/* events of one provider come in runs */
-	struct name *bucket[BUCKETS];
+	struct name *bucket[BUCKETS];	/* the one met last comes first */
 };
 
 /**
@@ -38,6 +41,12 @@ struct names *names_new(int fd)
 	return names;
 }
 
+static void free_name(struct name *name)
+{
+	free(name->name);
+	free(name);
+}
+
 void names_free(struct names *names)
 {
 	struct name *name, *next;
@@ -46,8 +55,7 @@ void names_free(struct names *names)
 	for (i = 0; names && i < BUCKETS; i++) {
 		for (name = names->bucket[i]; name; name = next) {
 			next = name->next;
-			free(name->name);
-			free(name);
+			free_name(name);
 		}
 	}
 	free(names);
@@ -76,6 +84,27 @@ static struct name *look_up(struct names *names, const struct etw_guid *guid)
 	return name;
 }
 
+/* Take a name out of its bucket, or NULL; the bucket's last one goes if it is full. */
+static struct name *take(struct name **bucket, const struct etw_guid *guid)
+{
+	struct name **at, *name;
+	unsigned int count = 0;
+
+	for (at = bucket; *at; at = &(*at)->next) {
+		name = *at;
+		if (guid_equal(&name->guid, guid)) {
+			*at = name->next;
+			return name;
+		}
+		if (++count == NAMES_MAX) {
+			*at = NULL;
+			free_name(name);
+			break;
+		}
+	}
+	return NULL;
+}
+
 const char *names_get(struct names *names, const struct etw_guid *guid)
 {
 	struct name **bucket = &names->bucket[guid->data1 % BUCKETS];
@@ -83,15 +112,11 @@ const char *names_get(struct names *names, const struct etw_guid *guid)
 
 	if (name && guid_equal(&name->guid, guid))
 		return name->name;
-	for (name = *bucket; name; name = name->next) {
-		if (guid_equal(&name->guid, guid))
-			break;
-	}
-	if (!name) {
+	name = take(bucket, guid);
+	if (!name)
 		name = look_up(names, guid);
-		name->next = *bucket;
-		*bucket = name;
-	}
+	name->next = *bucket;
+	*bucket = name;
 	names->last = name;
 	return name->name;
 }

@@ -11,7 +11,7 @@ struct names;
 
 struct names *names_new(int fd);
 void names_free(struct names *names);
-/* NULL if it has none.  Valid until names_free(); not escaped. */
+/* NULL if it has none.  Valid until another one is asked for; not escaped. */
 const char *names_get(struct names *names, const struct etw_guid *guid);
 
 #endif /* ETW_CLI_NAMES_H */
