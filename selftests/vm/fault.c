@@ -38,6 +38,22 @@ static int do_map(struct fault_env *e)
 	return e->map == MAP_FAILED ? -errno : 0;
 }
 
+/* Where nothing is, so that there are no page tables either. */
+static int do_map_apart(struct fault_env *e)
+{
+	e->map = mmap((void *)0x200000000000, ETW_ENABLE_AREA_SIZE, PROT_READ,
+		      MAP_SHARED | MAP_FIXED_NOREPLACE, e->tmp, 0);
+	return e->map == MAP_FAILED ? -errno : 0;
+}
+
+/* The area that was made stays the file's, also when it could not be mapped. */
+static bool kept_by_file(struct fault_env *e, const struct fault_state *was, int ret)
+{
+	close(e->tmp);
+	e->tmp = vm_open();
+	return ret == -ENOMEM && fault_same(e, was, true, false);
+}
+
 static bool map_works(struct fault_env *e)
 {
 	static const uint8_t none[ETW_ENABLE_AREA_SIZE];
@@ -91,8 +107,11 @@ static void disable_7(struct fault_env *e)
 static const struct fault_op file_ops[] = {
 	{ .name = "open", .call = do_open, .undo = close_tmp, .enomem = 1 },
 	{ .name = "mmap of the first area", .prepare = own_file, .call = do_map,
-	  .done = map_works, .undo = unmap, .clean = unmap_and_close, .once = true,
-	  .enomem = 3 },
+	  .done = map_works, .undo = unmap, .judge = kept_by_file,
+	  .clean = unmap_and_close, .once = true, .enomem = 3 },
+	{ .name = "mmap, no page tables", .prepare = own_file, .call = do_map_apart,
+	  .done = map_works, .undo = unmap, .judge = kept_by_file,
+	  .clean = unmap_and_close, .once = true, .enomem = 6 },
 	{ .name = "close", .prepare = own_provider, .call = do_close, .done = is_closed,
 	  .clean = disable_7, .once = true, .none = true },
 };
