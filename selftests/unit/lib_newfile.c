@@ -209,6 +209,29 @@ static void test_names(void)
 	unlink(name);
 }
 
+/* A name need not be UTF-8: here no character ever begins. */
+static void test_odd_names(void)
+{
+	char name[NAME_MAX + 1], last[NAME_MAX + 1];
+	struct etw_newfile f;
+	char *part = NULL;
+	int len;
+
+	for (len = NAME_MAX - 13; len <= NAME_MAX; len++) {
+		memset(name, 0x80, (size_t)len);
+		name[len] = '\0';
+		if (begin(&f, name, false, "odd") || etw_newfile_commit(&f) || !has(name, "odd"))
+			break;
+		unlink(name);
+	}
+	is(len, NAME_MAX + 1, "names of bytes that no character begins with");
+	is(etw_newfile_folder(name, &part), 0, "a folder, by a relative name");
+	ok(part && count(".part-", last) == 1 && strlen(last) == NAME_MAX,
+	   "has one as long as it can be");
+	is(part && !rmdir(part), 1, "it is there");
+	free(part);
+}
+
 /* Several: all, or none. */
 static void test_several(const char *how)
 {
@@ -276,6 +299,7 @@ int main(void)
 	test_links();
 	test_refused();
 	test_names();
+	test_odd_names();
 	for (i = 0; i < 3; i++) {
 		no_flags = i > 0;
 		no_links = i > 1;

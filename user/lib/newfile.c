@@ -43,21 +43,31 @@ static char *from_root(const char *path)
 	return all;
 }
 
+/* A name as long as can be is shortened: at the end of a character, if those are UTF-8. */
+static size_t kept_len(const char *name)
+{
+	size_t len = strnlen(name, NAME_MAX), i;
+
+	if (len <= NAME_MAX - SUFFIX_LEN)
+		return len;
+	len = NAME_MAX - SUFFIX_LEN;
+	for (i = len; i > len - 4; i--)
+		if ((name[i] & 0xC0) != 0x80)
+			return i;
+	return len;
+}
+
 /* A new file, or folder, beside path.  What open() says, 0 for a folder, -errno. */
 static int make_part(const char *path, bool folder, mode_t mode, char **part)
 {
 	const char *base = strrchr(path, '/');
-	size_t dir = base ? (size_t)(base + 1 - path) : 0, len = strlen(path + dir);
+	size_t dir = base ? (size_t)(base + 1 - path) : 0, len = kept_len(path + dir);
 	char *name = malloc(dir + NAME_MAX + 1);
 	uint32_t number;
 	int i, fd, err = -EEXIST;
 
 	if (!name)
 		return -ENOMEM;
-	/* A name as long as can be is shortened, at the end of a character. */
-	if (len > NAME_MAX - SUFFIX_LEN)
-		for (len = NAME_MAX - SUFFIX_LEN; (path[dir + len] & 0xC0) == 0x80; len--)
-			;
 	memcpy(name, path, dir + len);
 	for (i = 0; i < TRIES && err == -EEXIST; i++) {
 		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
