@@ -111,8 +111,12 @@ check_all() {
 	all 0 root
 	# A file that is not named has the same right to its name and its Guid.
 	session one
-	sed 's/^Start/Frob/' "$conf/one.conf" >"$conf/two.conf"
+	{ cat "$conf/one.conf"; echo 'Frob = 1'; } >"$conf/two.conf"
 	all 1 one ":2: Guid: the session of $conf/two.conf has it"
+	# One that is not started at boot waits until the other one's time is over.
+	session two
+	sed 's/^Start *= *1/Start = 0/' "$conf/one.conf" >"$conf/two.conf"
+	all 0 one
 	session two
 	all 0 one
 	session ONE

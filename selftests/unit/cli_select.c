@@ -113,7 +113,10 @@ static void test_wrong(const char *path)
 		   !run_out[0], "refused: %s", wrong[i].option);
 	ok(run("dump --provider Nobody %s", path) == 0 && run_told("no event is of provider \"Nobody\""),
 	   "a provider without an event is told");
-	ok(run("dump --provider Nobody -n 1 %s", path) == 0 && run_told(""), "but not if not all were read");
+	ok(run("dump --provider Nobody -n 1 %s", path) == 0 &&
+	   run_told("no event is of provider \"Nobody\""), "also if there was not even one");
+	ok(run("dump --filter 'pid >= 0 || nosuch == 1' -n 1 %s", path) == 0 && run_told(""),
+	   "but not if not all were read");
 }
 
 /* How often stderr has this line */

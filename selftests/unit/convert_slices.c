@@ -69,6 +69,15 @@ static void test_moves(void)
 	ok(got[0].slice.track.tid == 7 && got[0].slice.track.number != got[1].slice.track.number &&
 	   !counts.unfinished && !counts.stops, "each by itself, where it began");
 
+	/* What all of them begin with tells nothing, and too many do for looking at all. */
+	begin();
+	request(10, 7, 1, 0, 100, 1);
+	for (uint32_t i = 0; i < 100; i++)
+		request(11 + i, 1000 + i, 1, 0, 100, (uint16_t)(100 + i));
+	request(200, 7, 2, 0, 100, 2);
+	end();
+	check(0, SLICE_THREAD, 10, 200, 1, 2, "a thread's own one of very many");
+
 	begin();
 	request(10, 7, 1, 0xA, 100, 1);
 	request(11, 7, 1, 0xB, 100, 2);

@@ -22,12 +22,13 @@ struct other {
 	char name[256];
 	char path[4096];
 	struct etw_guid guid;	/* zero: none that is right */
+	bool starts;		/* at boot, named or not */
 };
 
 static struct other *others;
 static size_t other_count;
 
-/* Those that are not named count, too: all of them are started at boot. */
+/* Those that are not named count, too: with what is started at boot. */
 static void load_others(void)
 {
 	static struct autologger_conf conf;
@@ -40,7 +41,9 @@ static void load_others(void)
 	for (i = 0; i < count; i++) {
 		struct other *other = &others[other_count++];
 
-		autologger_load(names[i], &conf, AUTOLOGGER_TELL_NONE);
+		/* What is wrong now may be right then. */
+		other->starts = !autologger_load(names[i], &conf, AUTOLOGGER_TELL_NONE) ||
+				conf.conf.start;
 		memcpy(other->name, conf.name, sizeof(other->name));
 		memcpy(other->path, conf.path, sizeof(other->path));
 		other->guid = conf.guid;
@@ -55,7 +58,8 @@ static bool check_others(const struct autologger_conf *conf)
 	bool good = true;
 
 	for (other = others; other < others + other_count; other++) {
-		if (!strcmp(other->name, conf->name))
+		/* Of two, the one that is not started waits until its time comes. */
+		if (!strcmp(other->name, conf->name) || !other->starts || !conf->conf.start)
 			continue;
 		if (!strcasecmp(other->name, conf->name))
 			good = cli_fail("%s: the session's name is that of %s: case makes no difference",

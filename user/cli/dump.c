@@ -460,8 +460,7 @@ static int dump_all_files(struct dump *dump, char **operands)
 	if (dump->duration_ms)
 		cli_usage("--duration: only with a session");
 	status = dump_files(operands, &dump->printer, dump->print, dump->select,
-			    dump->count);
-	dump->filled = dump->count;
+			    dump->count, &dump->filled);
 	manifest_tell_problems();
 	event_printer_free(&dump->printer);
 	return status;

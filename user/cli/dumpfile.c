@@ -43,7 +43,7 @@ bool dump_is_file(const char *operand)
 
 /* Print the events of files that are open.  Returns the exit status. */
 static int print_all(struct inputs *inputs, struct event_printer *printer,
-		     dump_print_fn *print, struct select *select, uint32_t count)
+		     dump_print_fn *print, struct select *select, uint32_t count, bool *filled)
 {
 	const struct etw_rt_event *event;
 	unsigned int source;
@@ -55,15 +55,16 @@ static int print_all(struct inputs *inputs, struct event_printer *printer,
 		if (event_is_schema(printer, event) || !select_event(select, event))
 			continue;
 		print(printer, event);
+		*filled = count && ++printed == count;
 		/* cli_finish() tells of stdout. */
-		if (ferror(stdout) || (count && ++printed == count))
+		if (ferror(stdout) || *filled)
 			return 0;
 	}
 	return ret ? 1 : 0;
 }
 
 int dump_files(char **paths, struct event_printer *printer, dump_print_fn *print,
-	       struct select *select, uint32_t count)
+	       struct select *select, uint32_t count, bool *filled)
 {
 	struct inputs inputs = { .count = 0 };
 	int status = inputs_open(&inputs, paths);
@@ -71,7 +72,7 @@ int dump_files(char **paths, struct event_printer *printer, dump_print_fn *print
 	if (!status) {
 		inputs_schemas(&inputs);
 		select_ready(select, inputs_start(&inputs), NULL);
-		status = print_all(&inputs, printer, print, select, count);
+		status = print_all(&inputs, printer, print, select, count, filled);
 	}
 	event_flush(printer);
 	if (!status)

@@ -23,10 +23,10 @@ bool dump_may_be_file(const char *operand);
 
 /*
  * Print the events of files, together in the order of time; paths end with NULL.
- * select: those that are wanted; count: end after so many; 0: all.  Returns the exit
- * status.
+ * select: those that are wanted; count: end after so many; 0: all; filled: were there so
+ * many?  Returns the exit status.
  */
 int dump_files(char **paths, struct event_printer *printer, dump_print_fn *print,
-	       struct select *select, uint32_t count);
+	       struct select *select, uint32_t count, bool *filled);
 
 #endif /* ETW_CLI_DUMPFILE_H */

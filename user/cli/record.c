@@ -350,13 +350,13 @@ static int record(struct record *r)
 		give_up();
 		return status;
 	}
+	record_keep_way(r);
 	if (!r->quiet && !r->command)
 		cli_note("session %s records into %s; Ctrl-C ends it", cli_quote(r->name),
 			 cli_quote(r->file.path));
 	end = record_wait(r);
 	written = disable_all(r);
 	running = NULL;
-	record_keep_way(r);
 	err = stop(r, &end) | written;
 	record_clear_progress(r);
 	if (!err && r->with_manifests)

@@ -57,7 +57,7 @@ static int need_open(struct ctffiles *files, struct ctffile *file)
 		/* Others may have taken descriptors meanwhile. */
 		if (err)
 			ctffiles_close(files, files->oldest);
-		file->fd = open(file->path, O_RDONLY | O_CLOEXEC);
+		file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		err = file->fd < 0 ? -errno : 0;
 	} while ((err == -EMFILE || err == -ENFILE) && files->count);
 	if (err)

@@ -86,8 +86,12 @@ static size_t said_bucket(const struct open_key *key)
 	return hash_bytes(hash, key->said, OPEN_SAID_MIN) % OPEN_BUCKETS;
 }
 
-/* The newest start that says the same, of the stop's thread if there is such a one */
-static struct open_slice *find_said(const struct open_table *table, const struct open_key *key)
+/*
+ * The newest start that says the same, of the stop's thread if there is such a one; own:
+ * what is to be taken if so many say the same that not all are looked at.
+ */
+static struct open_slice *find_said(const struct open_table *table, const struct open_key *key,
+				    struct open_slice *own)
 {
 	struct open_slice *slice, *found = NULL;
 	unsigned int left = TWINS;
@@ -106,7 +110,7 @@ static struct open_slice *find_said(const struct open_table *table, const struct
 		if (!found)
 			found = slice;
 	}
-	return found;
+	return slice && own ? own : found;
 }
 
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key)
@@ -117,7 +121,7 @@ struct open_slice *open_find(const struct open_table *table, const struct open_k
 		slice = slice->chain;
 	if (slice && !same(&key->activity, &none))
 		return slice;
-	said = find_said(table, key);
+	said = find_said(table, key, slice);
 	return said ? said : slice;
 }
 
