@@ -28,7 +28,7 @@ enum { OPT_DURATION = 256, OPT_SESSION, OPT_PROGRESS, OPT_WITH_MANIFESTS };
 static const struct cli_option own_options[] = {
 	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated" },
 	{ "output", 'o', "FILE", "default: trace.etl; an older one becomes FILE.old" },
-	{ "duration", OPT_DURATION, "SECONDS", "end after that time" },
+	{ "duration", OPT_DURATION, "SECONDS", "end after that time, and the command with it" },
 	{ "with-manifests", OPT_WITH_MANIFESTS, NULL, "put in what decodes them elsewhere" },
 	{ "session", OPT_SESSION, "NAME", "of the session; default: etw-record-PID" },
 	{ "progress", OPT_PROGRESS, NULL, "show how it goes, as on a terminal without COMMAND" },
