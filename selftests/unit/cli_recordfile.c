@@ -70,6 +70,33 @@ static void test_refused(void)
 	unlink("a.etl");
 }
 
+/* What links lead to counts: nothing is moved that could not be recorded into. */
+static void test_links(void)
+{
+	static const char *const kinds[] = {
+		"ln -s /dev/null a.etl", "mkfifo pipe && ln -s pipe a.etl",
+		"mkdir folder && ln -s folder a.etl", "mkdir a.etl", "mkfifo a.etl",
+		"ln -s /proc/self/fd/1 a.etl", "ln -s /dev/null b && ln -s b a.etl",
+	};
+	static struct record r;
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		is(shell(kinds[i]), 0, kinds[i]);
+		is(begin(&r), 1, "is refused");
+		record_unmake_way(&r);
+		is(shell("test -e a.etl && test ! -e a.etl.old && rm -r *"), 0, "and stays");
+	}
+	is(shell("echo kept >file && ln -s file a.etl"), 0, "a link to a file");
+	is(begin(&r), 0, "makes way");
+	is(shell("test ! -e a.etl && test -L a.etl.old && grep -q kept file"), 0, "is moved itself");
+	record_unmake_way(&r);
+	is(shell("test -L a.etl && test ! -e a.etl.old && rm a.etl file"), 0, "is back");
+	is(shell("ln -s nowhere a.etl"), 0, "one that leads nowhere");
+	is(begin(&r), 0, "makes way");
+	is(shell("test ! -L a.etl && test -L a.etl.old && rm a.etl.old"), 0, "likewise");
+}
+
 /* What was not there before is removed by who made it. */
 static void test_new(void)
 {
@@ -99,6 +126,7 @@ int main(void)
 		abort();
 	test_moved();
 	test_refused();
+	test_links();
 	test_new();
 	is(chdir("/") || rmdir(dir), 0, "nothing is left");
 	return done_testing();

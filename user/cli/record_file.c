@@ -100,6 +100,29 @@ static int move(struct record *r)
 	return 1;
 }
 
+/* Does a link stand for what this process has open, as the system's /dev/stdout does? */
+static bool is_descriptor(const char *path)
+{
+	static const char fds[] = "/proc/self/fd/";
+	char to[sizeof(fds) - 1];
+
+	return readlink(path, to, sizeof(to)) == sizeof(to) && !memcmp(to, fds, sizeof(to));
+}
+
+/* What no log file can be, wherever links lead: 0, or the exit status. */
+static int check_kind(const struct record *r)
+{
+	struct stat st;
+
+	if (is_descriptor(r->file.path))
+		return cli_fail("%s: stands for a descriptor: give the file's own name",
+				cli_quote(r->file.path));
+	if (stat(r->file.path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	startfile_fail(&r->file, r->name, S_ISDIR(st.st_mode) ? -EISDIR : -ESPIPE);
+	return 1;
+}
+
 int record_make_way(struct record *r)
 {
 	struct stat st;
@@ -112,6 +135,8 @@ int record_make_way(struct record *r)
 	}
 	if (strlen(r->file.path) > ETW_FILE_NAME_MAX)
 		return cli_fail("%s: %s", cli_quote(r->file.path), strerror(ENAMETOOLONG));
+	if (check_kind(r))
+		return 1;
 	strcpy(r->old.path, r->file.path);
 	/* A link is moved, never followed to a file that somebody chose. */
 	if (lstat(r->old.path, &st))
