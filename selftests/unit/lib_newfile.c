@@ -5,12 +5,15 @@
 #endif
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "lib/newfile.h"
@@ -173,6 +176,78 @@ static void test_links(void)
 	is(count("", NULL), 0, "nothing else");
 }
 
+/* Whoever may write to the folder puts something else where the file lies. */
+static void test_reopened(void)
+{
+	struct etw_newfile f;
+	struct stat st;
+
+	put("old", "old");
+	put("victim", "victim");
+	chmod("old", 0222);
+	begin(&f, "old", true, "new");
+	ok(!fstat(f.fd, &st) && (st.st_mode & 0777) == 0600, "its owner may open it again");
+	close(f.fd);
+	f.fd = -1;
+	is(etw_newfile_reopen(&f), 0, "which he does");
+	is(pwrite(f.fd, "N", 1, 0), 1, "to write");
+	close(f.fd);
+	f.fd = -1;
+	rename(f.part, "aside");
+	if (symlink("victim", f.part))
+		abort();
+	is(etw_newfile_reopen(&f), -ELOOP, "but no link");
+	unlink(f.part);
+	if (link("victim", f.part))
+		abort();
+	is(etw_newfile_reopen(&f), -ESTALE, "and no other file");
+	is(etw_newfile_place(&f), -ESTALE, "nor is one placed");
+	etw_newfile_drop(&f);
+	ok(has("old", "old") && has("victim", "victim") && has("aside", "New"), "all stay");
+	unlink("old");
+	unlink("victim");
+	unlink("aside");
+	is(count("", NULL), 0, "nothing else");
+}
+
+#define ACL	"system.posix_acl_access"
+
+/* The group's bits of a file with a list are what the list may grant to anybody. */
+static void test_acl(void)
+{
+	/* rw- for the owner, rw- for user 12345, --- for the group, rw- at most, --- else */
+	static const struct {
+		uint32_t version;
+		struct {
+			uint16_t tag, perm;
+			uint32_t id;
+		} entry[5];
+	} acl = { 2, { { 0x01, 6, -1 }, { 0x02, 6, 12345 }, { 0x04, 0, -1 }, { 0x10, 6, -1 },
+		       { 0x20, 0, -1 } } };
+	char got[sizeof(acl) + 1];
+	struct etw_newfile f;
+	struct stat st;
+
+	put("old", "old");
+	if (setxattr("old", ACL, &acl, sizeof(acl), 0)) {
+		skip("no access control lists in %s", dir);
+		unlink("old");
+		return;
+	}
+	ok(begin(&f, "old", true, "new") == 0 && etw_newfile_commit(&f) == 0, "replaced");
+	ok(getxattr("old", ACL, got, sizeof(got)) == sizeof(acl) &&
+	   !memcmp(got, &acl, sizeof(acl)), "its access control list stays");
+	unlink("old");
+	put("old", "old");
+	chmod("old", 0640);
+	is(setxattr(".", "system.posix_acl_default", &acl, sizeof(acl), 0), 0, "the folder's");
+	ok(begin(&f, "old", true, "new") == 0 && etw_newfile_commit(&f) == 0, "replaced");
+	is(removexattr(".", "system.posix_acl_default"), 0, "no more");
+	ok(getxattr("old", ACL, got, sizeof(got)) < 0 && errno == ENODATA, "one without has none");
+	ok(!stat("old", &st) && (st.st_mode & 0777) == 0640, "and the same permissions");
+	unlink("old");
+}
+
 static void test_refused(void)
 {
 	struct etw_newfile f;
@@ -297,6 +372,8 @@ int main(void)
 	test_new();
 	test_killed();
 	test_links();
+	test_reopened();
+	test_acl();
 	test_refused();
 	test_names();
 	test_odd_names();

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "newfile.h"
@@ -21,6 +22,7 @@
 #define TRIES		100
 #define SUFFIX		".part-%06x"
 #define SUFFIX_LEN	12
+#define ACL		"system.posix_acl_access"
 
 /* -------------------------------------------------------------------- names */
 
@@ -135,14 +137,68 @@ int etw_newfile_rename(const char *from, const char *to, bool folder)
 
 /* -------------------------------------------------------------------- opening */
 
-/* Whose the file is that is replaced; who may not give files away keeps what he makes. */
-static int take_after(int fd, const struct stat *there)
+/* With a list the group's bits of the mode are all that the list can grant to anybody. */
+static void keep_acl(struct etw_newfile *f)
 {
-	mode_t mode = there->st_mode & 0777;
+	ssize_t size = getxattr(f->path, ACL, NULL, 0);
 
-	if (fchown(fd, there->st_uid, there->st_gid) && fchown(fd, -1, there->st_gid))
-		mode &= 0707;	/* meant for another group */
-	return fchmod(fd, mode) ? -errno : 0;
+	if (size < 0 && (errno == ENODATA || unknown(errno)))
+		return;
+	f->acl = size > 0 ? malloc((size_t)size) : NULL;
+	if (f->acl && getxattr(f->path, ACL, f->acl, (size_t)size) == size) {
+		f->acl_size = (size_t)size;
+		return;
+	}
+	/* Without it the group would get what others were granted. */
+	free(f->acl);
+	f->acl = NULL;
+	f->mode &= 0707;
+}
+
+/* Whose the file is that is replaced; who may not give files away keeps what he makes. */
+static int take_after(struct etw_newfile *f)
+{
+	bool ours = fchown(f->fd, f->uid, f->gid) && fchown(f->fd, -1, f->gid);
+
+	/* The folder may have given it one. */
+	fremovexattr(f->fd, ACL);
+	/* What was meant for another group; a list sets the group's bits itself. */
+	if (fchmod(f->fd, ours || f->acl ? f->mode & 0707 : f->mode))
+		return -errno;
+	if (f->acl && !ours)
+		fsetxattr(f->fd, ACL, f->acl, f->acl_size, 0);
+	return 0;
+}
+
+/* Remember which file fd is. */
+static int know(struct etw_newfile *f)
+{
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return -errno;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	return 0;
+}
+
+int etw_newfile_reopen(struct etw_newfile *file)
+{
+	struct stat st;
+	int err = 0;
+	int fd = open(file->part, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (st.st_dev != file->dev || st.st_ino != file->ino)
+		err = -ESTALE;
+	if (err)
+		close(fd);
+	else
+		file->fd = fd;
+	return err;
 }
 
 /* There is something that is to be replaced. */
@@ -161,8 +217,12 @@ static int open_there(struct etw_newfile *f, const char *path)
 	/* Whoever may not write to it may not replace it. */
 	if (!f->path || access(f->path, W_OK))
 		return -errno;
+	f->mode = st.st_mode & 0777;
+	f->uid = st.st_uid;
+	f->gid = st.st_gid;
+	keep_acl(f);
 	f->fd = make_part(f->path, false, 0600, &f->part);
-	return f->fd < 0 ? f->fd : take_after(f->fd, &st);
+	return f->fd < 0 ? f->fd : know(f);
 }
 
 static int open_new(struct etw_newfile *f, const char *path)
@@ -173,7 +233,7 @@ static int open_new(struct etw_newfile *f, const char *path)
 	if (!f->path)
 		return -ENOMEM;
 	f->fd = make_part(f->path, false, 0666, &f->part);
-	return f->fd < 0 ? f->fd : 0;
+	return f->fd < 0 ? f->fd : know(f);
 }
 
 int etw_newfile_open(struct etw_newfile *file, const char *path, bool replace)
@@ -201,8 +261,10 @@ static int complete(struct etw_newfile *f)
 	int err = 0;
 
 	if (f->fd < 0 && f->old)
-		f->fd = open(f->part, O_RDONLY | O_CLOEXEC);
-	if (f->old && (f->fd < 0 || fsync(f->fd)))
+		err = etw_newfile_reopen(f);
+	if (f->old && !err)
+		err = take_after(f);
+	if (f->old && !err && fsync(f->fd))
 		err = -errno;
 	/* Some file systems tell only now that there was no room. */
 	if (f->fd >= 0 && close(f->fd) && !err)
@@ -290,6 +352,7 @@ static void release(struct etw_newfile *f)
 {
 	free(f->path);
 	free(f->part);
+	free(f->acl);
 	memset(f, 0, sizeof(*f));
 }
 

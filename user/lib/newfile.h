@@ -12,12 +12,15 @@
  *
  * What exists is left alone, whenever it came to exist, unless it is to be replaced.
  * Links are followed: what a link leads to is replaced, with that one's owner and
- * permissions, and the link stays; one that leads nowhere is -ENOENT.
+ * permissions, and the link stays; one that leads nowhere is -ENOENT.  Until it is complete
+ * nobody else may read what replaces something.
  */
 #ifndef ETW_LIB_NEWFILE_H
 #define ETW_LIB_NEWFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /* All zero is none. */
 struct etw_newfile {
@@ -27,6 +30,15 @@ struct etw_newfile {
 	bool replace;	/* what is there at the end */
 	bool old;	/* there was something when it was begun */
 	bool placed;
+	/* Which file it is, wherever its name leads */
+	dev_t dev;
+	ino_t ino;
+	/* Of what is replaced: its access control list, too, or NULL */
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	void *acl;
+	size_t acl_size;
 };
 
 /*
@@ -35,6 +47,12 @@ struct etw_newfile {
  * written to) and what open(2) says.
  */
 int etw_newfile_open(struct etw_newfile *file, const char *path, bool replace);
+
+/*
+ * Its fd was closed: open it again, to write and read.  It is the same file: -ELOOP, -ESTALE
+ * if somebody has put something else there.
+ */
+int etw_newfile_reopen(struct etw_newfile *file);
 
 /* Give it its name.  Gone in any case; after an error nothing of it is left. */
 int etw_newfile_commit(struct etw_newfile *file);
