@@ -2,6 +2,20 @@
 /* Going on with log files, our own and Windows' */
 #include "etl_write.h"
 
+#include <sys/syscall.h>
+
+static bool uncut;	/* the next file that is to be cut is not */
+
+int ftruncate(int fd, off_t size)
+{
+	if (uncut) {
+		uncut = false;
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
 /* All of a file; free() it. */
 static unsigned char *slurp(const char *name, size_t *len)
 {
@@ -64,6 +78,59 @@ static void test_append(void)
 	ok(!count.lost_buffers && !count.disorder && !count.corrupt, "without a gap");
 	ok(info.header.BuffersWritten == n.buffers && info.header.EndTime.QuadPart == 6 &&
 	   info.header.EventsLost == 12 && info.header.BuffersLost == 13, "header");
+	unlink(path);
+}
+
+/* What cannot be cut off stays, and so does the header that says it is not closed. */
+static void test_append_uncut(void)
+{
+	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
+	uint64_t sum = 0, cpus[CPUS] = { 0 };
+	struct etw_etl_writer *w;
+	struct etw_etl_file *f;
+	struct stat st;
+	off_t before;
+
+	etw_etl_create(path, &options, &w);
+	write_many(w, 700, false, &sum, cpus);
+	etw_etl_finish(w, 5, NULL);
+	before = stat(path, &st) ? 0 : st.st_size;
+	is(etw_etl_append(path, &w), 0, "to be gone on with");
+	write_some(w, 700, 1500, false, &sum, cpus);
+	uncut = true;
+	etw_etl_discard(w);
+	ok(!stat(path, &st) && st.st_size > before, "what cannot be cut off stays");
+	is(etw_etl_open(path, NULL, NULL, &f), 0, "the file");
+	is(etw_etl_info(f)->header.EndTime.QuadPart, 0, "is not said to be closed");
+	etw_etl_close(f);
+	unlink(path);
+}
+
+/* The caller's file is written, whatever is where its name leads. */
+static void test_into(void)
+{
+	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER, .into = true };
+	uint64_t sum = 0, got = 0, cpus[CPUS] = { 0 }, got_cpus[CPUS] = { 0 }, events = 0;
+	struct etw_etl_writer *w;
+	struct etw_etl_count count;
+	struct etw_etl_info info;
+	char other[sizeof(path) + 8];
+	int fd;
+
+	snprintf(other, sizeof(other), "%s.other", path);
+	options.fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	put_text(path, "theirs");
+	is(etw_etl_create(path, &options, &w), 0, "into a file that is open");
+	write_some(w, 0, 700, false, &sum, cpus);
+	is(etw_etl_finish(w, 5, NULL), 0, "finish");
+	fd = open(other, O_RDWR | O_CLOEXEC);
+	is(etw_etl_append_fd(fd, &w), 0, "gone on with");
+	write_some(w, 700, 1500, false, &sum, cpus);
+	is(etw_etl_finish(w, 6, NULL), 0, "finish");
+	ok(same_file(path, (const unsigned char *)"theirs", 6), "what has the name stays");
+	is(rename(other, path), 0, "it gets it");
+	read_many(&got, got_cpus, &events, &count, &info);
+	ok(events == 1500 && got == sum && !memcmp(cpus, got_cpus, sizeof(cpus)), "all events");
 	unlink(path);
 }
 
@@ -135,6 +202,8 @@ int main(void)
 {
 	set_up();
 	test_append();
+	test_append_uncut();
+	test_into();
 	test_append_refused();
 	test_append_corpus("google__sawbuck__image_data_32_v1.etl");
 	test_append_corpus("microsoft__Tx__HTTP_Server.etl");

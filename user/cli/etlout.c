@@ -45,12 +45,11 @@ int etlout_create(struct etlout *out, const char *path, const struct etlout_opti
 		how.replace = true;
 		err = etw_etl_create(path, &how, &out->writer);
 	} else if (!err) {
-		/* The writer opens it itself, and split has many that are not open. */
-		close(out->file.fd);
-		out->file.fd = -1;
+		/* The writer closes it: split has many that are not open. */
 		how.into = true;
-		how.name = out->file.path;
-		err = etw_etl_create(out->file.part, &how, &out->writer);
+		how.fd = out->file.fd;
+		out->file.fd = -1;
+		err = etw_etl_create(out->file.path, &how, &out->writer);
 	}
 	return err ? out_fail(path, err) : 0;
 }
@@ -78,8 +77,16 @@ int etlout_write(struct etlout *out, struct etlmerge *merge,
 
 int etlout_reopen(struct etlout *out)
 {
-	int err = etw_etl_append(out->file.part ? out->file.part : out->path, &out->writer);
+	int err;
 
+	if (!out->file.part) {
+		err = etw_etl_append(out->path, &out->writer);
+	} else {
+		err = etw_newfile_reopen(&out->file);
+		if (!err)
+			err = etw_etl_append_fd(out->file.fd, &out->writer);
+		out->file.fd = -1;
+	}
 	return err ? out_fail(out->path, err) : 0;
 }
 

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -129,6 +130,8 @@ static void free_writer(struct etw_etl_writer *w)
 {
 	unsigned int i;
 
+	if (!w)
+		return;
 	for (i = 0; i < w->lane_count; i++)
 		free(w->lanes[i].data);
 	free(w->lanes);
@@ -255,14 +258,13 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 	struct etw_etl_writer *w = calloc(1, sizeof(*w));
 	int err;
 
-	if (!w)
-		return -ENOMEM;
-	w->sink.fd = -1;
-	err = describe(w, path, options);
+	err = w ? describe(w, path, options) : -ENOMEM;
 	if (!err && options->into)
-		err = etw_etl_sink_append(&w->sink, path, 0);
+		err = etw_etl_sink_append(&w->sink, options->fd, 0);
 	else if (!err)
 		err = etw_etl_sink_create(&w->sink, path, options->replace);
+	else if (options->into)
+		close(options->fd);
 	if (err) {
 		free_writer(w);
 		return err;
@@ -363,10 +365,10 @@ static int last_sequence(struct etw_etl_file *f, uint64_t *sequence)
 }
 
 /* What the file tells of itself; -EINVAL: nothing can go on behind it. */
-static int survey(struct etw_etl_writer *w, const char *path)
+static int survey(struct etw_etl_writer *w, int fd)
 {
 	struct etw_etl_file *f;
-	int err = etw_etl_open(path, NULL, NULL, &f);
+	int err = etw_etl_open_fd(fd, NULL, NULL, &f);
 
 	if (err)
 		return err;
@@ -383,23 +385,34 @@ static int survey(struct etw_etl_writer *w, const char *path)
 		err = -EINVAL;
 	if (!err)
 		err = last_sequence(f, &w->sequence);
+	f->space.fd = -1;	/* the caller's */
 	etw_etl_close(f);
 	return err;
 }
 
 int etw_etl_append(const char *path, struct etw_etl_writer **out)
 {
-	struct etw_etl_writer *w = calloc(1, sizeof(*w));
-	int err;
+	/* A FIFO, or a tape, is refused at once. */
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	if (!w)
-		return -ENOMEM;
-	w->old = malloc(sizeof(*w->old));
-	err = w->old ? survey(w, path) : -ENOMEM;
+	return fd < 0 ? -errno : etw_etl_append_fd(fd, out);
+}
+
+int etw_etl_append_fd(int fd, struct etw_etl_writer **out)
+{
+	struct etw_etl_writer *w = calloc(1, sizeof(*w));
+	int err = -ENOMEM;
+
+	if (w)
+		w->old = malloc(sizeof(*w->old));
+	if (w && w->old)
+		err = survey(w, fd);
 	if (!err)
 		err = start(w);
 	if (!err)
-		err = etw_etl_sink_append(&w->sink, path, w->sink.keep);
+		err = etw_etl_sink_append(&w->sink, fd, w->sink.keep);
+	else
+		close(fd);
 	if (err) {
 		free_writer(w);
 		return err;

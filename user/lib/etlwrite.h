@@ -47,7 +47,8 @@ struct etw_etl_options {
 	uint32_t buffer_size;
 	bool compress;		/* XPRESS, each buffer by itself */
 	bool replace;		/* a file that is there, once all is written; else -EEXIST */
-	bool into;		/* an empty file that the caller has made, and keeps */
+	bool into;		/* fd, of an empty file that the caller has made, and keeps */
+	int fd;			/* to write and read; the writer's in any case */
 };
 
 /* What was written, as the file's header has it */
@@ -67,8 +68,8 @@ void etw_etl_info_here(struct etw_etl_info *info);
 /*
  * Make a file.  It has its name after etw_etl_finish() only, see newfile.h, which may say
  * -EEXIST as this does; etw_etl_discard() removes it.  A file that is replaced stays until
- * then, so it may be an input as well.  With options->into it is written where it is, and
- * empty again after etw_etl_discard().
+ * then, so it may be an input as well.  With options->into path only tells a name; what is
+ * in the file after etw_etl_discard() is the caller's to remove.
  * -EEXIST, -EINVAL (options), -ESPIPE and what open(2) says.
  */
 int etw_etl_create(const char *path, const struct etw_etl_options *options,
@@ -80,6 +81,8 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
  * away only what was added.
  */
 int etw_etl_append(const char *path, struct etw_etl_writer **out);
+/* The same of one that is open to write and read; fd is the writer's in any case. */
+int etw_etl_append_fd(int fd, struct etw_etl_writer **out);
 
 /*
  * A record as it lies in a buffer, of any type that etlrecord.h knows, header, items and

@@ -2,8 +2,8 @@
 /*
  * etlwrite_sink.c - the file that a writer of log files writes to
  *
- * A new file has its name once it is complete, see newfile.h; one that is appended to is
- * written where it is, and so is a device.
+ * A new file has its name once it is complete, see newfile.h; one that is open is written
+ * where it is, and so is a device.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -50,7 +50,6 @@ static int flush(struct etw_etl_sink *sink)
 
 static int open_device(struct etw_etl_sink *sink, const char *path)
 {
-	sink->regular = false;
 	sink->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (sink->fd < 0)
 		return -errno;
@@ -61,7 +60,6 @@ static int begin(struct etw_etl_sink *sink, uint64_t keep)
 {
 	memset(sink, 0, sizeof(*sink));
 	sink->fd = -1;
-	sink->regular = true;
 	sink->keep = keep;
 	sink->at = keep;
 	sink->gather = malloc(GATHER);
@@ -83,14 +81,11 @@ int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replac
 	return err;
 }
 
-int etw_etl_sink_append(struct etw_etl_sink *sink, const char *path, uint64_t keep)
+int etw_etl_sink_append(struct etw_etl_sink *sink, int fd, uint64_t keep)
 {
 	int err = begin(sink, keep);
 
-	if (!err) {
-		sink->fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-		err = sink->fd < 0 ? -errno : 0;
-	}
+	sink->fd = fd;
 	if (err)
 		etw_etl_sink_drop(sink);
 	return err;
@@ -146,13 +141,10 @@ void etw_etl_sink_drop(struct etw_etl_sink *sink)
 {
 	int saved = errno;
 
-	if (sink->file.path) {
+	if (sink->file.path)
 		etw_newfile_drop(&sink->file);
-	} else if (sink->fd >= 0) {
-		if (sink->regular)
-			etw_etl_sink_cut(sink);
+	else if (sink->fd >= 0)
 		close(sink->fd);
-	}
 	release(sink);
 	errno = saved;
 }

@@ -18,7 +18,6 @@
 /* Where the bytes go. */
 struct etw_etl_sink {
 	int fd;			/* -1: closed */
-	bool regular;		/* has a length: no device */
 	struct etw_newfile file;	/* a new one, of which fd is; or none */
 	uint64_t at;		/* where the next byte goes, those gathered counted */
 	uint64_t keep;		/* length that the file had */
@@ -28,8 +27,8 @@ struct etw_etl_sink {
 
 /* -EEXIST: it is there, and is not to be replaced; -ESPIPE: cannot seek. */
 int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replace);
-/* Go on behind the first keep bytes of a file that is there. */
-int etw_etl_sink_append(struct etw_etl_sink *sink, const char *path, uint64_t keep);
+/* Go on behind the first keep bytes of a file that is open; fd is the sink's in any case. */
+int etw_etl_sink_append(struct etw_etl_sink *sink, int fd, uint64_t keep);
 /* Write behind what there is. */
 int etw_etl_sink_put(struct etw_etl_sink *sink, const void *data, size_t len);
 /* Take away what was written behind keep. */
@@ -38,7 +37,7 @@ int etw_etl_sink_cut(struct etw_etl_sink *sink);
 int etw_etl_sink_patch(struct etw_etl_sink *sink, const void *data, size_t len, uint64_t at);
 /* The file is complete.  Closed in any case; after an error, dropped. */
 int etw_etl_sink_commit(struct etw_etl_sink *sink);
-/* As if it had not been begun.  The bytes before keep are the caller's to restore. */
+/* A new one is gone; of one that is gone on with what there is stays. */
 void etw_etl_sink_drop(struct etw_etl_sink *sink);
 
 /* ------------------------------------------------------------ etlwrite_head.c */
