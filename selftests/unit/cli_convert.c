@@ -170,13 +170,15 @@ static void test_folders(void)
 {
 	is(run("$E convert %s -o t.ctf && test -s t.ctf/metadata", one.path), 0, "a folder");
 	is(run("$E convert %s -o t.ctf", one.path), 1, "one that exists is not replaced unasked");
-	is(run("touch t.ctf/old; $E convert %s -o t.ctf/ --replace && test -s t.ctf/metadata -a "
-	       "! -e t.ctf/old", one.path), 0, "but asked, as a whole");
+	is(run("touch t.ctf/old; chmod 710 t.ctf; $E convert %s -o t.ctf/ --replace && "
+	       "test -s t.ctf/metadata -a ! -e t.ctf/old", one.path), 0, "but asked, as a whole");
+	is(run("test \"$(stat -c %%a t.ctf)\" = 710"), 0, "with its permissions");
 	is(run("mkdir -p d.ctf/deep; echo mine >d.ctf/deep/x; $E convert %s -o d.ctf --replace",
 	       one.path), 1, "a folder that is no trace is not replaced");
 	is(run("test \"$(cat d.ctf/deep/x)\" = mine"), 0, "and stays as it was");
-	is(run("mkdir e.ctf; $E convert %s -o e.ctf --replace && test -s e.ctf/metadata",
+	is(run("mkdir -m 700 e.ctf; $E convert %s -o e.ctf --replace && test -s e.ctf/metadata",
 	       one.path), 0, "unless it is empty");
+	is(run("test \"$(stat -c %%a e.ctf)\" = 700"), 0, "with its permissions, too");
 	is(run("ln -s e.ctf l.ctf; $E convert %s -o l.ctf/ --replace && test -h l.ctf -a -s "
 	       "e.ctf/metadata && rm l.ctf", one.path), 0, "a link to one stays");
 	is(run("cp %s in.etl; mkdir e.ctf/in; mv in.etl e.ctf/in/; ln -s e.ctf/in/in.etl in.etl; "

@@ -177,9 +177,11 @@ static bool is_marked(const struct outfile *out)
 /* The old one is in the way: it goes into the folder that the new one was made in. */
 static int replace_folder(struct outfile *out)
 {
+	int err = etw_newfile_folder_like(out->making, out->folder_path);
 	char *old;
-	int err = 0;
 
+	if (err)
+		return err;
 	if (!rename(out->making, out->folder_path))
 		return 0;
 	if (errno != ENOTEMPTY && errno != EEXIST)

@@ -170,6 +170,34 @@ static int take_after(struct etw_newfile *f)
 	return 0;
 }
 
+static void remember_old(struct etw_newfile *f, const struct stat *there)
+{
+	f->mode = there->st_mode & (S_ISDIR(there->st_mode) ? 03777 : 0777);
+	f->uid = there->st_uid;
+	f->gid = there->st_gid;
+	keep_acl(f);
+}
+
+int etw_newfile_folder_like(const char *folder, const char *old)
+{
+	struct etw_newfile f = { .path = (char *)old };
+	struct stat there;
+	int err;
+
+	if (lstat(old, &there))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISDIR(there.st_mode))
+		return -ENOTDIR;
+	f.fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (f.fd < 0)
+		return -errno;
+	remember_old(&f, &there);
+	err = take_after(&f);
+	free(f.acl);
+	close(f.fd);
+	return err;
+}
+
 /* Remember which file fd is. */
 static int know(struct etw_newfile *f)
 {
@@ -217,10 +245,7 @@ static int open_there(struct etw_newfile *f, const char *path)
 	/* Whoever may not write to it may not replace it. */
 	if (!f->path || access(f->path, W_OK))
 		return -errno;
-	f->mode = st.st_mode & 0777;
-	f->uid = st.st_uid;
-	f->gid = st.st_gid;
-	keep_acl(f);
+	remember_old(f, &st);
 	f->fd = make_part(f->path, false, 0600, &f->part);
 	return f->fd < 0 ? f->fd : know(f);
 }

@@ -70,6 +70,9 @@ void etw_newfile_drop(struct etw_newfile *file);
 /* A folder with such a name, to make something in: *part is to be freed; or -errno. */
 int etw_newfile_folder(const char *path, char **part);
 
+/* Give a folder the owner and the permissions of one that it replaces, if there is one. */
+int etw_newfile_folder_like(const char *folder, const char *old);
+
 /* Give what path names, no folder, such a name: *part is to be freed; or -errno. */
 int etw_newfile_aside(const char *path, char **part);
 
