@@ -45,6 +45,23 @@ static void test_split_replace(void)
 	unlink(m.path);
 }
 
+/* Two parts that are one file by a link: no events are lost without a word. */
+static void test_split_linked(void)
+{
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_two(&m, 0, 1, 10, 40);
+	make_end(&m);
+	is(shell("echo one >${O}_1.etl; ln -s ${O}_1.etl ${O}_2.etl"), 0, "an old part, and a link");
+	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "is refused");
+	ok(run_told("by links another part is this file"), "which is told");
+	is(shell("test \"$(cat ${O}_1.etl)\" = one -a -h ${O}_2.etl && rm ${O}_[12].etl"), 0,
+	   "both stay");
+	is(shell("ls ${O}* 2>/dev/null"), 2, "and nothing else");
+	unlink(m.path);
+}
+
 /* With files of at most 100 KB */
 static int limited(const char *command, const char *path)
 {
@@ -131,6 +148,7 @@ int main(void)
 {
 	snprintf(out, sizeof(out), "/tmp/etw-merge-out-%d.etl", getpid());
 	test_split_replace();
+	test_split_linked();
 	test_failing();
 	test_unread();
 	return done_testing();

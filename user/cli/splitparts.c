@@ -184,10 +184,38 @@ int split_complete(struct split_parts *parts)
 	return status;
 }
 
+static int by_path(const void *a, const void *b)
+{
+	const struct etlout *const *x = a, *const *y = b;
+
+	return strcmp((*x)->file.path, (*y)->file.path);
+}
+
+/* One would take the other's place, if links make two of them one file. */
+static int check_apart(const struct split_parts *parts)
+{
+	const struct etlout **list = calloc(parts->count + 1, sizeof(*list));
+	unsigned int i, count = 0;
+	int status = 0;
+
+	if (!list)
+		cli_die("out of memory");
+	for (i = 0; i < parts->count; i++)
+		if (parts->list[i].out.file.path)
+			list[count++] = &parts->list[i].out;
+	qsort(list, count, sizeof(*list), by_path);
+	for (i = 1; i < count && !status; i++)
+		if (!by_path(&list[i - 1], &list[i]))
+			status = cli_fail("%s: by links another part is this file, too",
+					  cli_quote(list[i]->path));
+	free(list);
+	return status;
+}
+
 int split_place(struct split_parts *parts)
 {
 	unsigned int i;
-	int status = 0;
+	int status = check_apart(parts);
 
 	for (i = 0; i < parts->count && !status; i++)
 		status = etlout_place(&parts->list[i].out);
@@ -200,8 +228,7 @@ void split_free(struct split_parts *parts, bool good)
 {
 	unsigned int i;
 
-	/* Backwards, for a link may have made two of them one. */
-	for (i = parts->count; i--;) {
+	for (i = 0; i < parts->count; i++) {
 		if (good)
 			etlout_free(&parts->list[i].out);
 		else
