@@ -189,6 +189,13 @@ check_old_files() {
 	good=no
 	[[ $code -ne 0 || ! -L $dir/names.h || $(<"$work/kept") == old || $(ls "$dir") == *part* ]] || good=yes
 	report "$good" "a link stays one, and what it leads to is replaced"
+	echo old >"$work/kept"
+	ln -sf ../kept "$dir/names.rc"
+	run -um -h "$dir" -r "$dir" selftests/mc/names.man
+	good=no
+	[[ $code -ne 1 || $(<"$work/kept") != old || $(<"$work/log") != *"names.rc: error: File ex"* ]] ||
+		good=yes
+	report "$good" "two files that are one by links are refused"
 }
 
 # plain NAME: what was said last is in plain ASCII, and each line is ours.

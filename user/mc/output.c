@@ -27,16 +27,17 @@ static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 
 	if (!file->path)
 		return -ENOMEM;
-	for (i = 0; i < files->count; i++)
-		if (!strcmp(files->list[i].path, file->path))
-			return -EEXIST;
 	ret = etw_newfile_open(&file->file, file->path, true);
 	if (ret)
 		return ret > 0 ? -ENOTSUP : ret;	/* a pipe or a device */
-	file->out = fdopen(file->file.fd, "w");
+	/* One that is another one by a link would take its place. */
+	for (i = 0; i < files->count && !ret; i++)
+		if (!strcmp(files->list[i].file.path, file->file.path))
+			ret = -EEXIST;
+	file->out = ret ? NULL : fdopen(file->file.fd, "w");
 	if (file->out)
 		return 0;
-	ret = -errno;
+	ret = ret ? ret : -errno;
 	etw_newfile_drop(&file->file);
 	return ret;
 }

@@ -21,7 +21,7 @@ struct etw_mc_files {
 	unsigned int count;
 };
 
-/* dir: NULL for here.  NULL: *error is -errno; -EEXIST: one of them has that name. */
+/* dir: NULL for here.  NULL: *error is -errno; -EEXIST: one of them is that file. */
 FILE *etw_mc_file_open(struct etw_mc_files *files, const char *dir, const char *name,
 		       int *error);
 
