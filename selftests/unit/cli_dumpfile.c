@@ -5,6 +5,35 @@
 #include "cli_run.h"
 #include "tap.h"
 
+/* Cut off between two buffers: nothing in it makes no sense, and it is told nevertheless. */
+static void test_cut(void)
+{
+	static struct make m;
+	char out[64];
+
+	make_begin(&m, 1);
+	make_two(&m, 0, 1, 10, 40);
+	make_two(&m, 1, 2, 20, 50);
+	make_end(&m);
+	if (truncate(m.path, 2 * MAKE_SIZE))
+		abort();
+	snprintf(out, sizeof(out), "/tmp/etw-dumpfile-%d", getpid());
+	is(run("dump --format '%%i' %s", m.path), 0, "a file that was cut off");
+	ok(run_told("1 of 3 buffers is missing: the file was cut off") && run_printed("0 10 40"),
+	   "is told by dump");
+	is(run("convert -q --to json -o %s %s", out, m.path), 0, "and by");
+	ok(run_told("1 of 3 buffers is missing: the file was cut off"), "convert");
+	unlink(out);
+	is(run("merge -q -o %s %s", out, m.path), 0, "and by");
+	ok(run_told("1 of 3 buffers is missing: the file was cut off"), "merge");
+	unlink(out);
+	if (truncate(m.path, MAKE_SIZE))
+		abort();
+	is(run("split -q --by cpu -o %s%%d %s", out, m.path), 0, "and by");
+	ok(run_told("2 of 3 buffers are missing: the file was cut off"), "split");
+	unlink(m.path);
+}
+
 int main(void)
 {
 	static struct make one, two;
@@ -62,5 +91,6 @@ int main(void)
 	is(run("dump --duration 3 %s", one.path), 2, "a file that lasts");
 	unlink(one.path);
 	unlink(two.path);
+	test_cut();
 	return done_testing();
 }

@@ -44,6 +44,7 @@ dump_differs() {
 	else
 		! grep -F ' lost' "$work/said" || echo "nothing was lost"
 	fi
+	! grep -F ' missing' "$work/said" || echo "nothing was cut off"
 }
 
 tap_result "$(strange_includes)" "it includes the C library alone"

@@ -148,13 +148,19 @@ int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
 static void tell(const struct input *in)
 {
 	const TRACE_LOGFILE_HEADER *header = &etw_etl_info(in->in.file)->header;
+	struct etw_etl_count count;
 
+	etw_etl_counts(in->in.file, &count);
 	if (in->reports > REPORTS_MAX)
 		cli_note("%s: %u more places that make no sense", cli_quote(in->path),
 			 in->reports - REPORTS_MAX);
 	if (etw_etl_cut_off(in->in.file))
 		cli_note("%s: it was not closed: its session runs, or did not end well",
 			 cli_quote(in->path));
+	if (count.missing)
+		cli_note("%s: %" PRIu64 " of %u buffers %s missing: the file was cut off",
+			 cli_quote(in->path), count.missing, header->BuffersWritten,
+			 count.missing == 1 ? "is" : "are");
 	if (header->EventsLost)
 		cli_note("%s: %u event%s lost when written", cli_quote(in->path),
 			 header->EventsLost, cli_s(header->EventsLost));

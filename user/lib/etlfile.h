@@ -34,6 +34,7 @@ struct etw_etl_count {
 	uint64_t disorder;	/* events handed out after a later one */
 	uint64_t size;		/* of the file, bytes */
 	uint64_t tail;		/* bytes at its end that are no buffer */
+	uint64_t missing;	/* buffers it says it has, and has not: it was cut off */
 };
 
 /* Something is wrong at this offset of the file. */

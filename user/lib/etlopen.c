@@ -77,14 +77,58 @@ static uint64_t find_turn(const struct turn *turn)
 	return turn->at;
 }
 
+/* What is between buffers and behind them, by where there is one again */
+struct gaps {
+	uint64_t open;			/* bytes since the last buffer */
+	uint64_t steps;			/* so many buffers may have been there */
+};
+
+static void close_gap(struct gaps *gaps, uint32_t step)
+{
+	gaps->steps += (gaps->open + step - 1) / step;
+	gaps->open = 0;
+}
+
+/*
+ * How many buffers a closed file says it has; 0: it does not say.  A circular one may count
+ * those that it has written over.
+ */
+static uint64_t promised(const TRACE_LOGFILE_HEADER *header)
+{
+	uint64_t room = header->MaximumFileSize;
+
+	room <<= header->LogFileMode & EVENT_TRACE_USE_KBYTES_FOR_SIZE ? 10 : 20;
+	if (!header->EndTime.QuadPart)
+		return 0;
+	if (header->LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR &&
+	    header->BuffersWritten > room / header->BufferSize)
+		return 0;
+	return header->BuffersWritten;
+}
+
+/*
+ * How many of them are behind the end.  Where something else is there may have been one in
+ * each step; of compressed ones any number.
+ */
+static uint64_t missing(const struct etw_etl_file *f, const struct gaps *gaps, bool packed)
+{
+	uint64_t there = f->count.buffers + gaps->steps + gaps->open / f->space.step;
+	uint64_t all = promised(&f->info.header);
+
+	if (packed && there > f->count.buffers)
+		return 0;
+	return all > there ? all - there : 0;
+}
+
 /* Count the buffers of each CPU.  What is wrong is told when reading meets it. */
 static int survey(struct etw_etl_file *f)
 {
 	struct turn times = { .at = 0 }, numbers = { .at = 0 };
 	int64_t low = INT64_MAX, high = 0;
 	struct etw_buffer_header header;
+	struct gaps gaps = { .open = 0 };
 	struct etw_etl_walk walk;
-	uint64_t at, bad, n = 0, gaps;
+	uint64_t at, bad, n = 0, numbered;
 	const char *what;
 	int ret;
 
@@ -93,6 +137,7 @@ static int survey(struct etw_etl_file *f)
 		ret = etw_etl_walk_next(&f->space, &walk, &header, &at, &what, &bad);
 		if (ret == -EBADMSG) {
 			f->count.tail = f->space.end - at;
+			gaps.open = walk.at > at ? walk.at - at : 0;
 			continue;
 		}
 		if (ret <= 0)
@@ -106,14 +151,16 @@ static int survey(struct etw_etl_file *f)
 		etw_etl_time_learn(&f->time, &header);
 		f->queue.cpus[header.processor].left++;
 		f->count.tail = 0;
+		close_gap(&gaps, f->space.step);
 	}
 	f->count.buffers += n;
+	f->count.missing = missing(f, &gaps, walk.packed);
 	at = find_turn(times.any ? &times : &numbers);
 	if (at && f->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR)
 		f->space.start = at;
 	if (n) {
-		gaps = (uint64_t)high - (uint64_t)low + 1;
-		f->count.lost_buffers = gaps > n ? gaps - n : 0;
+		numbered = (uint64_t)high - (uint64_t)low + 1;
+		f->count.lost_buffers = numbered > n ? numbered - n : 0;
 	}
 	etw_etl_walk_begin(&f->space, &f->walk);
 	return ret;
