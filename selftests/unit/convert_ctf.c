@@ -257,6 +257,47 @@ static void test_disorder(const char *path)
 	is(system(command), 0, "babeltrace2 tells of what was lost");
 }
 
+static bool shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static bool shell(const char *format, ...)
+{
+	char command[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return !system(command);
+}
+
+/*
+ * The start of the clock is damaged, and its events are of a time that CTF has not: they
+ * are all there and marked.  Late ones have the last time that readers take; early ones the
+ * first, or that of the file's header, which is before them.
+ */
+static void test_no_time(const char *path)
+{
+	static const struct { int byte; const char *time, *what; } cases[] = {
+		{ 0x80, "9223372036.854775806", "after 2262" }, { 0x7f, "", "before 1970" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		FILE *f;
+
+		make_file(path, samples, 13, 1);
+		f = fopen(path, "r+");
+		if (!f || fseek(f, 72 + 16 + 7, SEEK_SET) || fputc(cases[i].byte, f) == EOF || fclose(f))
+			abort();
+		ok(shell("build/etw convert -q --to ctf -o %s.ctf %s", path, path) &&
+		   shell("babeltrace2 --clock-seconds %s.ctf >%s/out", path, dir),
+		   "%s: it is converted and read", cases[i].what);
+		ok(shell("test $(wc -l <%s/out) = 14", dir), "every event");
+		ok(shell("test $(grep -F '[%s' %s/out | grep -c '[{,] time = ') = 13", cases[i].time,
+			 dir), "but the file's header is marked");
+		shell("rm -rf %s.ctf", path);
+	}
+}
+
 /* Each event is another one than those before: memory is bounded, and nothing stays. */
 static void test_kinds(const char *path)
 {
@@ -311,6 +352,7 @@ int main(void)
 	test_items(path);
 	test_maps(path);
 	test_disorder(path);
+	test_no_time(path);
 	test_kinds(path);
 	test_corpus();
 	forget_lines();

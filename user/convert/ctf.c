@@ -19,6 +19,7 @@
 #include "names.h"
 
 #define FILETIME_1970	116444736000000000LL	/* 100 ns from 1601 to 1970 */
+#define TIME_MAX	(INT64_MAX - 1)		/* readers refuse what is later, and its trace */
 
 /* Something that was seen before, by its key */
 struct seen {
@@ -249,7 +250,7 @@ static uint64_t unix_time(const struct etw_rt_event *event)
 	if (filetime <= FILETIME_1970)
 		return 0;
 	if (filetime - FILETIME_1970 >= INT64_MAX / 100)
-		return INT64_MAX;
+		return TIME_MAX;
 	return (uint64_t)(filetime - FILETIME_1970) * 100 + event->nanos;
 }
 
@@ -298,7 +299,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	stream = &s->streams[e->event->cpu % CTF_STREAMS];
 	ctf_extras_take(&extras, e->record);
 	extras.time = time;
-	if (time < stream->last || time == 0 || time == INT64_MAX) {
+	if (time < stream->last || time == 0 || time == TIME_MAX) {
 		extras.set |= 1u << CTF_EXTRA_TIME;
 		time = time < stream->last ? stream->last : time;
 	}
