@@ -136,6 +136,9 @@ static void test_missing(void)
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43", (char *)"-n", (char *)"1"),
 	   0, "and does not come");
 	ok(strstr(err, told), "it is: %s", err);
+	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0, "an opcode is");
+	ok(!*out && strstr(err, "column 25: no event is known to have an opcode \"Stopp\"\n"),
+	   "likewise: %s", err);
 }
 
 /* ---------------------------------------------------------------------- record */

@@ -172,7 +172,8 @@ static void test_true(void)
 static void missing(const char *text, bool matched, const char *expected)
 {
 	const char *error;
-	size_t column, next = 0, at, len;
+	struct etw_expr_place place;
+	size_t column, next = 0;
 	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
 	char told[256];
 	int end = 0;
@@ -180,8 +181,9 @@ static void missing(const char *text, bool matched, const char *expected)
 	told[0] = '\0';
 	if (expr && matched)
 		etw_expr_match(expr, &record, decoded, decoder);
-	while (expr && etw_expr_missing(expr, &next, &at, &len))
-		end += sprintf(told + end, "<%.*s>", (int)len, text + at);
+	while (expr && etw_expr_missing(expr, &next, &place))
+		end += sprintf(told + end, "%s<%.*s>", strcmp(place.what, "field") ? place.what : "",
+			       (int)place.len, text + place.at);
 	ok(expr && !strcmp(told, expected), "missing in %s: %s", text, told);
 	etw_expr_free(expr);
 }
@@ -196,6 +198,10 @@ static void test_missing(void)
 	missing("Parts.Size == 1 || Parts[7].Size == 1 || Parts.size[0] > 1 || Parts", true,
 		"<Parts.size[0]>");
 	missing("Size == 1 || Parts.* == 7 || * == 7 || Parts.Size.x", true, "<Size><Parts.Size.x>");
+	missing("task == Disk && level != Loud || opcode == Nope", true, "opcode<Nope>");
+	missing("keyword & nope || channel == x || keyword in (no, Read, never)", true,
+		"keyword<nope>channel<x>keyword<no>keyword<never>");
+	missing("keyword & nope", false, "");
 	missing("not exists ( `Nope` ) && List[9] == 1", true, "<`Nope`>");
 }
 

@@ -368,13 +368,15 @@ bool select_is_over(const struct select *select, int64_t time)
 	return select && select->until.text && time > select->until.time;
 }
 
-/* Was this path told of, by a test before the one there? */
-static bool was_missing(const struct filter *filter, size_t end, size_t path_len)
+/* Was this told of, by a test before that one? */
+static bool was_missing(const struct filter *filter, const struct etw_expr_place *of)
 {
-	size_t next = 0, at, len;
+	struct etw_expr_place place;
+	size_t next = 0;
 
-	while (etw_expr_missing(filter->expr, &next, &at, &len) && at < end)
-		if (len == path_len && !memcmp(filter->text + at, filter->text + end, len))
+	while (etw_expr_missing(filter->expr, &next, &place) && place.at != of->at)
+		if (place.len == of->len && !strcmp(place.what, of->what) &&
+		    !memcmp(filter->text + place.at, filter->text + of->at, of->len))
 			return true;
 	return false;
 }
@@ -382,17 +384,21 @@ static bool was_missing(const struct filter *filter, size_t end, size_t path_len
 /* Most often its name is misspelt: then nothing matches, and nothing else tells. */
 static void tell_missing(const struct filter *filter)
 {
-	size_t next = 0, at, len;
+	struct etw_expr_place place;
+	size_t next = 0, quote;
+	const char *first;
 	char *path;
 
-	while (etw_expr_missing(filter->expr, &next, &at, &len)) {
-		if (was_missing(filter, at, len))
+	while (etw_expr_missing(filter->expr, &next, &place)) {
+		if (was_missing(filter, &place))
 			continue;
-		path = strndup(filter->text + at, len);
+		first = filter->text + place.at;
+		quote = *first == '"' || *first == '\'';
+		path = strndup(first + quote, place.len - 2 * quote);
 		if (!path)
 			cli_die("out of memory");
-		cli_note("--filter: column %zu: no event is known to have a field %s", at + 1,
-			 cli_quote(path));
+		cli_note("--filter: column %zu: no event is known to have %s %s %s", place.at + 1,
+			 strchr("aeiou", place.what[0]) ? "an" : "a", place.what, cli_quote(path));
 		free(path);
 	}
 }

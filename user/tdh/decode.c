@@ -456,33 +456,3 @@ void etw_decode_schema(const struct etw_decoder *d, struct etw_schema *schema)
 		.event = d->plan->event, .fields = d->plan->template,
 	};
 }
-
-/* One bit; NULL: nobody has a name for it. */
-static const char *keyword_name(const struct etw_plan *plan, uint64_t bit)
-{
-	const struct etw_mf_channel *channel = NULL;
-	const struct etw_mf_keyword *keyword;
-
-	if (plan)
-		channel = etw_mf_keyword_channel(plan->provider, bit);
-	if (channel)
-		return channel->name;
-	keyword = plan ? etw_mf_keyword(plan->provider, bit) : etw_standard_keyword(bit);
-	return keyword ? etw_label(plan ? plan->manifest : NULL, keyword->message,
-				   keyword->name) : NULL;
-}
-
-const char *etw_decode_keyword(struct etw_decoder *d, unsigned int i)
-{
-	const char *name;
-	uint64_t bits;
-
-	if (!d->record)
-		return NULL;
-	for (bits = d->record->EventHeader.EventDescriptor.Keyword; bits; bits &= bits - 1) {
-		name = keyword_name(d->keywords, bits & (0 - bits));
-		if (name && !i--)
-			return name;
-	}
-	return NULL;
-}

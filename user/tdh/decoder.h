@@ -235,6 +235,19 @@ const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *decode
 int etw_embedded_load(const struct etw_decoder *decoder);
 void etw_embedded_free(struct etw_embedded *embedded);	/* NULL is fine */
 
+/* Parts of a descriptor that have names */
+enum etw_part {
+	ETW_PART_LEVEL, ETW_PART_OPCODE, ETW_PART_TASK, ETW_PART_CHANNEL, ETW_PART_KEYWORD,
+};
+
+/*
+ * All names of a part of the event that etw_decode() took last, from 0: the one that is
+ * shown, and those of its schema in no language; of keywords those of each bit.  Some may
+ * come twice.  NULL: no more.
+ */
+const char *etw_decode_part_name(const struct etw_decoder *decoder, enum etw_part what,
+				 unsigned int i);
+
 /* "win:Error" as "Error", or the message's text. */
 const char *etw_label(const struct etw_manifest *manifest,
 		      const struct etw_mf_message *message, const char *name);

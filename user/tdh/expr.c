@@ -56,18 +56,30 @@ static bool holds(struct etw_expr *expr, struct etw_expr_test *test,
 	return test->holds;
 }
 
-bool etw_expr_missing(const struct etw_expr *expr, size_t *next, size_t *at, size_t *len)
+static bool missing_name(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place)
 {
-	while (expr->looked && *next < expr->test_count) {
-		const struct etw_expr_test *test = &expr->tests[(*next)++];
+	while (*next - expr->test_count < expr->const_count) {
+		const struct etw_expr_const *c = &expr->consts[(*next)++ - expr->test_count];
 
-		if (test->word || test->anywhere || test->found)
+		if (!c->names || !c->looked || c->found)
 			continue;
-		*at = test->at;
-		*len = test->len;
+		*place = (struct etw_expr_place){ etw_expr_word_name(c->names), c->at, c->at_len };
 		return true;
 	}
 	return false;
+}
+
+bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place)
+{
+	while (*next < expr->test_count) {
+		const struct etw_expr_test *test = &expr->tests[(*next)++];
+
+		if (!expr->looked || test->word || test->anywhere || test->found)
+			continue;
+		*place = (struct etw_expr_place){ "field", test->at, test->len };
+		return true;
+	}
+	return missing_name(expr, next, place);
 }
 
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,

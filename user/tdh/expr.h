@@ -48,12 +48,18 @@ bool etw_expr_asks_process(const struct etw_expr *expr);
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
 		    const struct etw_decoded *decoded, struct etw_decoder *decoder);
 
+/* A part of an expression's text */
+struct etw_expr_place {
+	const char *what;	/* "field", or the word whose name it is: "keyword" */
+	size_t at, len;
+};
+
 /*
- * The next field that was looked for in an event's fields, and that none had so far: where
- * it is in the expression's text.  *next: 0 at first.  false: there is no more.  A place in
- * an array counts as found if the array is there; what is below an empty one is not known,
- * and counts as found.
+ * The next field that was looked for in an event's fields, and that none had so far, then
+ * names that were looked for and that none had: where it is.  *next: 0 at first.  false:
+ * there is no more.  A place in an array counts as found if the array is there; what is
+ * below an empty one is not known, and counts as found.
  */
-bool etw_expr_missing(const struct etw_expr *expr, size_t *next, size_t *at, size_t *len);
+bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place);
 
 #endif /* ETW_TDH_EXPR_H */

@@ -122,12 +122,20 @@ static bool take_const(struct parser *p, const struct etw_expr_test *test, bool 
 {
 	const char *at = etw_expr_skip(&p->s);
 	struct etw_expr *expr = p->s.expr;
+	struct etw_expr_const *c;
 
 	if (!etw_expr_take_const(&p->s))
 		return false;
-	if (test->masked && !(expr->consts[expr->const_count - 1].is & ETW_EXPR_IS_NUMBER))
+	c = &expr->consts[expr->const_count - 1];
+	if (test->masked && !(c->is & ETW_EXPR_IS_NUMBER))
 		return etw_expr_fail(&p->s, at, "bits are compared with a number");
-	return check_const(p, test, &expr->consts[expr->const_count - 1], at, order);
+	if (!check_const(p, test, c, at, order))
+		return false;
+	if (etw_expr_word_is_part(test->word) && !(c->is & ETW_EXPR_IS_NUMBER))
+		c->names = test->word;
+	c->at = (size_t)(at - p->s.text);
+	c->at_len = (size_t)(p->s.at - at);
+	return true;
 }
 
 /* low..high, or one value, which is both */
@@ -151,7 +159,8 @@ static bool take_range(struct parser *p, struct etw_expr_test *test)
 				   sizeof(*expr->consts)))
 			return false;
 		expr->consts[expr->const_count] = expr->consts[expr->const_count - 1];
-		expr->const_count++;
+		/* Told of once. */
+		expr->consts[expr->const_count++].names = ETW_EXPR_FIELD;
 	}
 	test->count++;
 	return true;

@@ -67,6 +67,9 @@ struct etw_expr_const {
 	struct etw_expr_number number;
 	int64_t time;
 	GUID guid;
+	enum etw_expr_word names;	/* whose name it is; 0: none, or that is not told of */
+	bool looked, found;		/* in events; one had the name */
+	size_t at, at_len;		/* in the expression's text */
 };
 
 /* Ways in which a constant can be read; it is a text always. */
@@ -145,6 +148,8 @@ struct etw_expr_value {
 /* Does a value pass a test?  expr_value.c */
 bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *test,
 			   struct etw_expr_value *value);
+/* Is that its text, but for the case of letters? */
+bool etw_expr_is_called(const char *name, const struct etw_expr_const *c);
 /* expr_field.c: fill in holds of all tests of fields. */
 void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder);
 /* expr_word.c */
@@ -153,6 +158,9 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 /* The word of that name and what it has; ETW_EXPR_FIELD: none.  name: len bytes */
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len);
 unsigned int etw_expr_word_has(enum etw_expr_word word);
+const char *etw_expr_word_name(enum etw_expr_word word);
+/* Is it a number whose names are those of a part of the descriptor? */
+bool etw_expr_word_is_part(enum etw_expr_word word);
 /* The number of a standard level; false: no such name. */
 bool etw_expr_level(const char *name, uint64_t *level);
 /* Pattern with * and ?; both in lower case. */

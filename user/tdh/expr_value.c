@@ -112,22 +112,25 @@ static enum order compare_text(struct etw_expr *expr, struct etw_expr_value *val
 	return order_of(ret);
 }
 
+bool etw_expr_is_called(const char *name, const struct etw_expr_const *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->len && name[i] && etw_expr_lower(name[i]) == c->text[i]; i++)
+		;
+	return i == c->len && !name[i];
+}
+
 /* "5(ERROR_ACCESS_DENIED)" is what a code is as text; its name alone will do. */
 static bool is_error_name(const struct etw_expr_value *value, const struct etw_expr_const *c)
 {
 	const struct etw_field *field = value->field;
 	const char *name;
-	size_t i;
 
 	if (!field || field->value_kind != ETW_VALUE_ERROR)
 		return false;
 	name = etw_error_name(field->out_type, (uint32_t)field->value.u);
-	if (!name || strlen(name) != c->len)
-		return false;
-	for (i = 0; i < c->len; i++)
-		if (etw_expr_lower(name[i]) != c->text[i])
-			return false;
-	return true;
+	return name && etw_expr_is_called(name, c);
 }
 
 static enum order compare(struct etw_expr *expr, struct etw_expr_value *value,
@@ -226,15 +229,12 @@ static bool bit_is_named(const struct etw_expr_value *value, const struct etw_ex
 {
 	uint32_t bits;
 	const char *name;
-	size_t i;
 
 	if (!value->field || !value->field->map || value->number.kind != ETW_EXPR_U64)
 		return false;
 	for (bits = (uint32_t)value->number.u; bits; bits &= bits - 1) {
 		name = etw_field_map_name(value->field->map, bits & (0 - bits));
-		for (i = 0; name && i < c->len && etw_expr_lower(name[i]) == c->text[i]; i++)
-			;
-		if (name && i == c->len && !name[i])
+		if (name && etw_expr_is_called(name, c))
 			return true;
 	}
 	return false;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "decoder.h"
 #include "expr_priv.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
@@ -49,6 +50,23 @@ unsigned int etw_expr_word_has(enum etw_expr_word word)
 		if (words[i].word == word)
 			return words[i].has;
 	return ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT | ETW_EXPR_HAS_GUID | ETW_EXPR_HAS_TIME;
+}
+
+const char *etw_expr_word_name(enum etw_expr_word word)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(words); i++)
+		if (words[i].word == word)
+			return words[i].name;
+	return "field";
+}
+
+bool etw_expr_word_is_part(enum etw_expr_word word)
+{
+	const unsigned int both = ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT;
+
+	return word && etw_expr_word_has(word) == both;
 }
 
 bool etw_expr_level(const char *name, uint64_t *level)
@@ -142,7 +160,6 @@ static void take_number(struct etw_expr_value *value, enum etw_expr_word word,
 {
 	const EVENT_HEADER *header = &event->record->EventHeader;
 	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
-	const struct etw_decoded *d = event->decoded;
 
 	switch (word) {
 	case ETW_EXPR_ID:
@@ -150,16 +167,12 @@ static void take_number(struct etw_expr_value *value, enum etw_expr_word word,
 	case ETW_EXPR_VERSION:
 		return set_number(value, desc->Version);
 	case ETW_EXPR_CHANNEL:
-		value->name = d ? d->channel : NULL;
 		return set_number(value, desc->Channel);
 	case ETW_EXPR_LEVEL:
-		value->name = d ? d->level : NULL;
 		return set_number(value, desc->Level);
 	case ETW_EXPR_OPCODE:
-		value->name = plain(d ? d->opcode : NULL);
 		return set_number(value, desc->Opcode);
 	case ETW_EXPR_TASK:
-		value->name = plain(d ? d->task : NULL);
 		return set_number(value, desc->Task);
 	case ETW_EXPR_KEYWORD:
 		return set_number(value, desc->Keyword);
@@ -172,27 +185,65 @@ static void take_number(struct etw_expr_value *value, enum etw_expr_word word,
 	}
 }
 
-/* One of its keywords has a name that passes. */
-static bool keyword_holds(struct etw_expr *expr, const struct etw_expr_test *test,
-			  const struct etw_expr_event *event)
+static enum etw_part part_of(enum etw_expr_word word)
 {
+	switch (word) {
+	case ETW_EXPR_LEVEL:
+		return ETW_PART_LEVEL;
+	case ETW_EXPR_OPCODE:
+		return ETW_PART_OPCODE;
+	case ETW_EXPR_TASK:
+		return ETW_PART_TASK;
+	case ETW_EXPR_CHANNEL:
+		return ETW_PART_CHANNEL;
+	default:
+		return ETW_PART_KEYWORD;
+	}
+}
+
+/* For the end: which of the names in the expression an event has had */
+static void note_names(struct etw_expr *expr, const struct etw_expr_test *test, const char *name)
+{
+	uint32_t i, n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
+	struct etw_expr_const *c = &expr->consts[test->first];
+
+	for (i = 0; i < n; i++, c++) {
+		c->looked = true;
+		if (c->names && name && !c->found)
+			c->found = etw_expr_is_called(name, c);
+	}
+}
+
+/* One of its names passes: that of the number, or of one of its keywords. */
+static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
+		       const struct etw_expr_event *event)
+{
+	const bool unequal = test->negate != (test->op == ETW_EXPR_NE);
+	const enum etw_part part = part_of(test->word);
 	struct etw_expr_test one = *test;
 	struct etw_expr_value value;
 	const char *name;
 	unsigned int i;
+	bool holds = false;
 
 	if (!event->decoder)
 		return false;
 	one.negate = false;
 	if (one.op == ETW_EXPR_BITS || one.op == ETW_EXPR_NE)
 		one.op = ETW_EXPR_EQ;
-	for (i = 0; (name = etw_decode_keyword(event->decoder, i)); i++) {
+	note_names(expr, test, NULL);
+	for (i = 0; (name = etw_decode_part_name(event->decoder, part, i)); i++) {
 		memset(&value, 0, sizeof(value));
+		take_number(&value, test->word, event);
 		value.name = name;
-		if (etw_expr_value_passes(expr, &one, &value))
-			return test->negate == (test->op == ETW_EXPR_NE);
+		note_names(expr, test, name);
+		holds = holds || etw_expr_value_passes(expr, &one, &value);
 	}
-	return test->negate != (test->op == ETW_EXPR_NE);
+	if (i || test->word == ETW_EXPR_KEYWORD)
+		return holds != unequal;
+	memset(&value, 0, sizeof(value));
+	take_number(&value, test->word, event);
+	return etw_expr_value_passes(expr, test, &value);
 }
 
 /* Numbers only: the names are asked for one by one. */
@@ -234,11 +285,9 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 		if (expr->ask.process)
 			value.name = expr->ask.process(expr->ask.context, event->record);
 		break;
-	case ETW_EXPR_KEYWORD:
-		if (!is_numeric(expr, test))
-			return keyword_holds(expr, test, event);
-		/* fall through */
 	default:
+		if (etw_expr_word_is_part(test->word) && !is_numeric(expr, test))
+			return names_hold(expr, test, event);
 		take_number(&value, test->word, event);
 	}
 	return etw_expr_value_passes(expr, test, &value);
