@@ -292,6 +292,31 @@ static void test_order(void)
 	unlink(b.path);
 }
 
+/* The start of a file's clock is damaged: its events are too far from it, which is told. */
+static void test_far(void)
+{
+	static struct make m;
+	static struct got got;
+	char path[128];
+	FILE *f;
+
+	make_begin(&m, 1);
+	make_two(&m, 0, 1, 10, 40);
+	make_end(&m);
+	f = fopen(m.path, "r+");
+	if (!f || fseek(f, 72 + 16 + 7, SEEK_SET) || fputc(0x80, f) == EOF || fclose(f))
+		abort();
+	is(run("merge -q -o %s %s", out, m.path), 0, "a clock that starts 292 years before");
+	ok(run_told("2 events have the farthest time") && get(out, &got) && got.count == 2,
+	   "is told, and nothing is lost");
+	unlink(out);
+	is(run("split -q --by cpu -o %s_%%d.etl %s", out, m.path), 0, "split");
+	ok(run_told("2 events have the farthest time"), "as well");
+	snprintf(path, sizeof(path), "%s_0.etl", out);
+	unlink(path);
+	unlink(m.path);
+}
+
 /* Schemas that come when most files are finished are in all of them, but are no events. */
 static void test_split_late(void)
 {
@@ -382,6 +407,7 @@ int main(void)
 	test_clocks();
 	test_drift();
 	test_order();
+	test_far();
 	test_split();
 	return done_testing();
 }

@@ -29,6 +29,7 @@ struct etlmerge {
 	int64_t end_time;		/* of the latest that tells one, FILETIME; 0: none does */
 	uint64_t lost_events, lost_buffers;	/* that the files tell of */
 	uint64_t skipped;		/* records that could not be written */
+	uint64_t far;			/* that are farther away than the clock can count */
 	struct etw_etl_time *lines;	/* of the clocks, at the number of one source of each */
 	struct etw_etl_time *clock;	/* that all times are converted to, less ... */
 	int64_t offset;			/* ... so many ticks */

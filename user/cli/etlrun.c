@@ -64,6 +64,10 @@ void etlrun_tell(struct etlrun *run)
 	if (run->merge.skipped)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,
 			 cli_s(run->merge.skipped));
+	if (run->merge.far)
+		cli_note("%" PRIu64 " event%s the farthest time that there is: their own is "
+			 "beyond it, for the times of a file make no sense", run->merge.far,
+			 run->merge.far == 1 ? " has" : "s have");
 }
 
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run))
