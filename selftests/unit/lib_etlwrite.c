@@ -289,6 +289,10 @@ static void test_failing(void)
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", p[1]);
 		is(etw_etl_create(name, &options, &w), -ESPIPE, "a pipe");
 	}
+	if (!mkfifo(path, 0600)) {
+		is(etw_etl_create(path, &options, &w), -ESPIPE, "one that nobody reads");
+		unlink(path);
+	}
 
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "etlwritepriv.h"
@@ -50,6 +51,11 @@ static int flush(struct etw_etl_sink *sink)
 
 static int open_device(struct etw_etl_sink *sink, const char *path)
 {
+	struct stat st;
+
+	/* One that nobody reads would be -ENXIO. */
+	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
+		return -ESPIPE;
 	sink->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (sink->fd < 0)
 		return -errno;
