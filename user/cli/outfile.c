@@ -28,11 +28,24 @@ static int refuse(const struct outfile *out, int err)
 	return err == EEXIST ? exists(out) : fail(out, err);
 }
 
+/* Pipes, terminals, /dev/null */
+static int open_direct(struct outfile *out)
+{
+	out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (out->fd < 0)
+		return fail(out, errno);
+	out->direct = true;
+	return 0;
+}
+
 static int open_file(struct outfile *out)
 {
 	int err = etw_newfile_open(&out->file, out->path, out->replace);
 
 	out->fd = out->file.fd;
+	/* It has become a pipe since it was looked at. */
+	if (err == 1)
+		return open_direct(out);
 	return err ? refuse(out, -err) : 0;
 }
 
@@ -64,16 +77,6 @@ static int open_folder(struct outfile *out, bool there)
 	if (asprintf(&making, "%s/trace", out->part) < 0)
 		cli_die("out of memory");
 	out->making = making;
-	return 0;
-}
-
-/* Pipes, terminals, /dev/null */
-static int open_direct(struct outfile *out)
-{
-	out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (out->fd < 0)
-		return fail(out, errno);
-	out->direct = true;
 	return 0;
 }
 
