@@ -178,6 +178,26 @@ static void test_nothing(void)
 	etw_kdev_close(fd);
 }
 
+/* A file that somebody removes meanwhile is no success, though the session has written it. */
+static void test_gone(void)
+{
+	char remove[80];
+	const char *told = "x.etl\": is gone: it was removed or renamed while";
+
+	snprintf(remove, sizeof(remove), "rm %s", path);
+#define RECORD_WITH(command, ...)	RUN(cmd_record, (char *)"record", (char *)"-o", path,	\
+					    (char *)"-p", (char *)PROVIDER, __VA_ARGS__,	\
+					    (char *)"--", (char *)"sh", (char *)"-c", command)
+	is(RECORD_WITH(remove, (char *)"--sequence", (char *)"local"), 1, "the file is removed");
+	ok(strstr(err, told), "that is told: %s", err);
+	is(RECORD_WITH(remove, (char *)"-q"), 1, "quietly");
+	ok(strstr(err, told), "too: %s", err);
+	strcat(remove, "; exit 7");
+	is(RECORD_WITH(remove, (char *)"-q"), 7, "the command's own status comes first");
+	is(RECORD_WITH((char *)":", (char *)"-q"), 0, "one that stays");
+	ok(!*err, "is fine: %s", err);
+}
+
 /* ------------------------------------------------------------------------ query */
 
 static void test_query(void)
@@ -223,6 +243,7 @@ int main(void)
 	test_schemas();
 	test_missing();
 	test_nothing();
+	test_gone();
 	test_query();
 	unlink(path);
 	strcat(path, ".old");

@@ -367,7 +367,7 @@ static int record(struct record *r)
 	status = record_command_status(r, end == RECORD_ASKED);
 	if (r->json)
 		record_tell_json(r, status);
-	return status ? status : err;
+	return status ? status : err || r->gone;
 }
 
 int cmd_record(int argc, char **argv)

@@ -47,6 +47,7 @@ struct record {
 	uint64_t replaced;		/* events that newer ones of a circular file overwrote */
 	uint64_t bytes;			/* of all its files */
 	uint32_t files;
+	bool gone;			/* somebody has removed the last of them meanwhile */
 	uint32_t duration_ms;		/* 0: no limit */
 	bool json, quiet, progress;
 	bool with_manifests;

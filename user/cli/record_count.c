@@ -5,6 +5,7 @@
  * The session counts what was written into its buffers and what was lost on the way to
  * a file; what a circular file overwrote shows in the file only.
  */
+#include <errno.h>
 #include <sys/stat.h>
 #include "cli.h"
 #include "record.h"
@@ -49,6 +50,13 @@ static void count_bytes(struct record *r)
 	}
 }
 
+static bool is_gone(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
+}
+
 void record_count_files(struct record *r)
 {
 	const struct session *s = &r->last.session;
@@ -58,6 +66,8 @@ void record_count_files(struct record *r)
 	r->in_files = r->last.stat.written > gone ? r->last.stat.written - gone : 0;
 	if (!s->log.log.name_len)
 		return;
+	/* One that is made for the first event has no buffer until then. */
+	r->gone = s->log.log.buffers && is_gone(s->log.name);
 	if (r->session.s.mode & ETW_MODE_CIRCULAR &&
 	    s->log.log.buffers_written > s->log.log.buffers &&
 	    count_events(s->log.name, &counted) && counted < r->in_files) {

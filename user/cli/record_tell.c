@@ -125,6 +125,9 @@ void record_tell(const struct record *r, enum record_end end)
 			 cli_quote(r->name));
 	if (end == RECORD_FULL)
 		cli_note("the file is full");
+	if (r->gone)
+		cli_fail("%s: is gone: it was removed or renamed while it was recorded into",
+			 cli_quote(s->log.name));
 	if (r->quiet)
 		return;
 	if (s->log.log.name_len)
