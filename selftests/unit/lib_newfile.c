@@ -350,6 +350,27 @@ static void test_several(const char *how)
 	is(count("", NULL), 0, "and taken away");
 }
 
+/* What was replaced cannot get its name back: it is told, and kept. */
+static void test_undo(void)
+{
+	struct etw_newfile f;
+	char *part;
+
+	put("0", "old");
+	begin(&f, "0", true, "new");
+	is(etw_newfile_place(&f), 0, "placed");
+	part = strdup(f.part);
+	unlink("0");
+	if (!part || mkdir("0", 0700))
+		abort();
+	is(etw_newfile_undo(&f), -EISDIR, "in the way of what was replaced");
+	ok(f.part && !strcmp(f.part, part), "where it is, is told");
+	etw_newfile_drop(&f);
+	ok(has(part, "old"), "and it stays there");
+	ok(!rmdir("0") && !unlink(part) && !count("", NULL), "nothing else");
+	free(part);
+}
+
 static void test_folders(void)
 {
 	char *part;
@@ -381,6 +402,7 @@ int main(void)
 		no_flags = i > 0;
 		no_links = i > 1;
 		test_appears(i ? i > 1 ? "without links" : "without flags" : "with all");
+		test_undo();
 		test_several(i ? "without flags" : "with flags");
 		test_folders();
 	}

@@ -114,7 +114,13 @@ int etlout_commit(struct etlout *out)
 
 void etlout_discard(struct etlout *out)
 {
+	int err;
+
 	etw_etl_discard(out->writer);
+	err = etw_newfile_undo(&out->file);
+	if (err && out->file.part)
+		cli_fail("%s: what it replaced is left as %s: %s", cli_quote(out->path),
+			 cli_quote(out->file.part), strerror(-err));
 	etw_newfile_drop(&out->file);
 	etlout_free(out);
 }

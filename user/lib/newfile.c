@@ -403,16 +403,26 @@ int etw_newfile_commit(struct etw_newfile *file)
 	return err;
 }
 
+int etw_newfile_undo(struct etw_newfile *file)
+{
+	if (!file->placed)
+		return 0;
+	if (file->part ? rename(file->part, file->path) : unlink(file->path))
+		return -errno;
+	free(file->part);
+	file->part = NULL;
+	file->placed = false;
+	return 0;
+}
+
 void etw_newfile_drop(struct etw_newfile *file)
 {
 	int saved = errno;
 
 	if (file->path && file->fd >= 0)
 		close(file->fd);
-	if (file->placed && file->part)
-		rename(file->part, file->path);
-	else if (file->placed)
-		unlink(file->path);
+	if (file->placed)
+		etw_newfile_undo(file);
 	else if (file->part)
 		unlink(file->part);
 	release(file);

@@ -59,10 +59,12 @@ int etw_newfile_commit(struct etw_newfile *file);
 
 /*
  * The same for several that belong together: place each, and when all are, settle each.
- * Until then drop undoes it: what was replaced is back.
+ * Until then undo, and drop, take it back: what was replaced has its name again.  -errno of
+ * undo: it has not, and lies where part says, if there was something.
  */
 int etw_newfile_place(struct etw_newfile *file);
 void etw_newfile_settle(struct etw_newfile *file);
+int etw_newfile_undo(struct etw_newfile *file);
 
 /* As if it had not been begun.  Keeps errno. */
 void etw_newfile_drop(struct etw_newfile *file);
