@@ -196,6 +196,25 @@ static int resources(struct run *run)
 	return binary(run, name, &script, ret);
 }
 
+/* Take them back that have their places; what cannot be put back there is told. */
+static void undo(struct run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->files.count; i++) {
+		struct etw_newfile *file = &run->files.list[i].file;
+		struct etw_text text;
+		int ret = etw_newfile_undo(file);
+
+		if (!ret || !file->part)
+			continue;
+		text = printable(file->part);
+		fprintf(run->err, "%s: error: what was replaced is left under this name: %s\n",
+			string(&text), strerror(-ret));
+		etw_text_free(&text);
+	}
+}
+
 static int make(struct run *run)
 {
 	const char *path = "";
@@ -208,8 +227,11 @@ static int make(struct run *run)
 	if (ret)
 		return ret;
 	ret = etw_mc_files_commit(&run->files, &path);
-	if (ret)
-		return failed(run, path, ret);
+	if (ret) {
+		failed(run, path, ret);
+		undo(run);
+		return ret;
+	}
 	for (i = 0; i < run->files.count && run->options->verbose; i++) {
 		struct etw_text text = printable(run->files.list[i].path);
 
