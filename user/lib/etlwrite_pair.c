@@ -90,11 +90,14 @@ void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 void etw_etl_pair_last(struct etw_etl_writer *w)
 {
 	struct etw_etl_lane *lane, *best = NULL;
+	unsigned int cpu;
 
-	for (lane = w->lanes; lane < w->lanes + w->lane_count; lane++)
+	for (cpu = 0; cpu < w->lane_count; cpu++) {
+		lane = &w->lanes[cpu];
 		if (lane->data && lane->used > ETW_BUFFER_HEADER_SIZE && !lane->timeless &&
 		    (!best || lane->ref > best->ref))
 			best = lane;
+	}
 	if (!w->told.count || !best)
 		return;
 	w->told.end = w->told.list[--w->told.count];
