@@ -205,9 +205,10 @@ static enum etw_part part_of(enum etw_expr_word word)
 static void note_names(struct etw_expr *expr, const struct etw_expr_test *test, const char *name)
 {
 	uint32_t i, n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
-	struct etw_expr_const *c = &expr->consts[test->first];
 
-	for (i = 0; i < n; i++, c++) {
+	for (i = 0; i < n; i++) {
+		struct etw_expr_const *c = &expr->consts[test->first + i];
+
 		c->looked = true;
 		if (c->names && name && !c->found)
 			c->found = etw_expr_is_called(name, c);
