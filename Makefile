@@ -52,21 +52,21 @@ CFLAGS ?= -O2 -g
 # What is to be undone when a thread is cancelled is undone as well when a callback
 # leaves the library by a C++ exception.
 cflags := -std=gnu11 -fexceptions -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -MMD -MP -D_FILE_OFFSET_BITS=64
-include_lib := -Iinclude -Imodule
-include_tdh := -Iinclude -Imodule -Iuser
+include_user := -Iinclude -Imodule -Iuser
 include_test := -Iinclude -Imodule -Iuser -Iselftests
 # libxml2's headers lie in a directory of their own.
 xml_flags := -isystem /usr/include/libxml2
 xml_libs := -lxml2
 
-lib_src := $(wildcard user/lib/*.c module/core/*.c)
+# The rooms of user/ below TDH are one library, with the core.
+lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c)
 lib_obj := $(lib_src:%.c=build/obj/%.o)
 lib_map := $(wildcard user/lib/libetw.map)
-tdh_src := $(wildcard user/tdh/*.c)
+tdh_src := $(wildcard user/tdh/*/*.c)
 tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
 # The command, with the message compiler and the converters in it.
-cli_src := $(wildcard user/cli/*.c user/mc/*.c user/convert/*.c)
+cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c))
 sample_src := $(wildcard user/samples/*.c)
 
 # $(call record,FILE,TEXT): FILE holds TEXT and is touched only when that
@@ -82,15 +82,13 @@ tdh: $(if $(tdh_src),build/libtdh.a build/libtdh.so)
 cli: $(if $(cli_src),build/etw build/mc)
 samples: $(sample_src:user/samples/%.c=build/samples/%)
 
-build/obj/user/tdh/%.o: include_here = $(include_tdh) $(xml_flags)
-build/obj/user/mc/%.o: include_here = $(include_tdh) $(xml_flags)
-build/obj/user/convert/%.o: include_here = $(include_tdh)
-build/obj/user/cli/%.o: include_here = $(include_tdh)
+build/obj/user/tdh/%.o: include_here = $(include_user) $(xml_flags)
+build/obj/user/mc/%.o: include_here = $(include_user) $(xml_flags)
 build/obj/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
 build/obj/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(cflags) $(or $(include_here),$(include_lib)) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(cflags) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 build/libetw.a: $(lib_obj) $(lib_list)
 	$(call say,AR,$@)

@@ -28,14 +28,14 @@
  * In a program a callback is libetw's own affair only where one was given: without, there
  * is no thread, and a child that was forked is enabled as its parent was.  A kernel module
  * gets a negative errno where a driver of Windows gets an NTSTATUS; one that includes
- * <etw/ntetw.h>, or <wdm.h>, has Windows' types and the NTSTATUS (tlnt.h).
+ * <etw/nt/etw.h>, or <wdm.h>, has Windows' types and the NTSTATUS (tlnt.h).
  *
- *	<etw/tlprovider.h>	providers: defining, registering, asking
- *	<etw/tlwrite.h>		TraceLoggingWrite() and its like
- *	<etw/tlscalar.h>	fields: one value, arrays of values
- *	<etw/tlfield.h>		options of events; strings, binaries, structures
- *	<etw/tlvalue.h>		TraceLoggingValue()
- *	<etw/tlnt.h>		what is different in a module written as a Windows driver
+ *	<etw/tracelogging/provider.h>	providers: defining, registering, asking
+ *	<etw/tracelogging/write.h>		TraceLoggingWrite() and its like
+ *	<etw/tracelogging/scalar.h>	fields: one value, arrays of values
+ *	<etw/tracelogging/field.h>		options of events; strings, binaries, structures
+ *	<etw/tracelogging/value.h>		TraceLoggingValue()
+ *	<etw/tracelogging/nt.h>		what is different in a module written as a Windows driver
  *	<TraceLoggingActivity.h>	activities, for C++
  *
  * A source may name functions to be called in place of libetw's: TLG_EVENT_REGISTER,
@@ -48,9 +48,9 @@
 #ifndef ETW_TRACELOGGINGPROVIDER_H
 #define ETW_TRACELOGGINGPROVIDER_H
 
-#include <etw/tlwrite.h>
+#include <etw/tracelogging/write.h>
 #ifdef ETW_NTETW_H
-#include <etw/tlnt.h>
+#include <etw/tracelogging/nt.h>
 #endif
 
 #endif /* ETW_TRACELOGGINGPROVIDER_H */

@@ -23,7 +23,7 @@
  * Pointers passed in are only read during the call.  Functions return a Win32
  * code (see <etw/winerror.h>) and never set errno or GetLastError().
  *
- * In a kernel module this is <etw/ntetw.h>: the types and constants are these, the
+ * In a kernel module this is <etw/nt/etw.h>: the types and constants are these, the
  * functions Etw...() instead of Event...().
  */
 #ifndef ETW_EVNTPROV_H
@@ -428,7 +428,7 @@ ETW_END_DECLS
 
 #include <etw/evntdesc.h>
 #ifdef __KERNEL__
-#include <etw/ntetw.h>
+#include <etw/nt/etw.h>
 #endif
 
 #endif /* ETW_EVNTPROV_H */

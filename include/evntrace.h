@@ -18,13 +18,13 @@
  * (see <etw/winerror.h>) and, when it fails, leaves sessions and the caller's
  * memory as they were.
  *
- * Kernel modules get the constants and <etw/ntetw.h>: no module controls a session.
+ * Kernel modules get the constants and <etw/nt/etw.h>: no module controls a session.
  */
 #ifndef ETW_EVNTRACE_H
 #define ETW_EVNTRACE_H
 
 #ifdef __KERNEL__
-#include <etw/ntetw.h>
+#include <etw/nt/etw.h>
 #include <etw/evntrace_consts.h>
 #else
 #include <etw/winerror.h>

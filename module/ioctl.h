@@ -77,7 +77,7 @@ long etw_ioctl_group_enum(struct file *file, void *arg);
 long etw_ioctl_group_query(struct file *file, void *arg);
 long etw_ioctl_provider_set(struct file *file, void *arg);
 
-/* process.c, notices.c and ingress.c */
+/* process.c, callback_user.c and write_user.c */
 long etw_ioctl_register(struct file *file, void *arg);
 void etw_ioctl_unregister_undo(struct file *file, void *arg);
 long etw_ioctl_unregister(struct file *file, void *arg);

@@ -11,13 +11,13 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 
-#include "access.h"
-#include "clock.h"
-#include "dev.h"
-#include "items.h"
-#include "process.h"
-#include "session.h"
-#include "trace.h"
+#include "access/access.h"
+#include "session/clock.h"
+#include "control/device.h"
+#include "write/extended_items.h"
+#include "provider/process.h"
+#include "session/session.h"
+#include "write/hotpath.h"
 
 struct workqueue_struct *etw_control_wq;
 
@@ -108,7 +108,7 @@ static void __exit etw_exit(void)
 	etw_activity_exit();
 	etw_items_exit();
 	etw_access_exit();
-	rcu_barrier();		/* registrations, see provider.c */
+	rcu_barrier();		/* registrations, see registration.c */
 }
 
 module_init(etw_init);

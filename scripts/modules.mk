@@ -31,8 +31,8 @@ else
 KERNELS := $(if $(call kernel_build,$(RUNNING_KERNEL)),$(RUNNING_KERNEL))
 endif
 
-module_src := $(wildcard module/*.[ch] module/core/*.[ch])
-module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h scripts/probes/*.c) scripts/probe scripts/mirror
+module_src := $(wildcard module/*.[ch] module/*/*.[ch])
+module_dep := $(module_src) Kbuild $(wildcard include/etw/*.h include/etw/*/*.h scripts/probes/*.c) scripts/probe scripts/mirror
 # A Windows sample's manifest, of the corpus of real ones, drives a test module.
 evntdrv_dir := selftests/kmod/etw_evntdrv
 evntdrv_man := $(firstword $(wildcard $(or $(ETW_CORPUS),../shared/corpus)/manifests/*__evntdrv.xml))

@@ -2,10 +2,10 @@
 #
 # Tests and benchmarks. Part of the Makefile.
 #
-#   selftests/vm/NAME.c        build/selftests/NAME, run in the VM; linked with
+#   selftests/vm/*/NAME.c      build/selftests/NAME, run in the VM; linked with
 #                              libtdh.a, libetw.a and all of selftests/lib
-#   selftests/vm/NAME_m32.c    the same, 32-bit and without the library
-#   selftests/unit/NAME.c      build/unit/NAME, run on the host; all of it and
+#   selftests/vm/*/NAME_m32.c  the same, 32-bit and without the library
+#   selftests/unit/*/NAME.c    build/unit/NAME, run on the host; all of it and
 #                              of the libraries under ASan and UBSan
 #   selftests/etl/*.c          build/etl/walk and build/etl/check, which read log
 #                              files without any code of ours; and the same as a
@@ -17,15 +17,15 @@
 
 KSELFTEST := build/cache/linux-source/tools/testing/selftests
 
-vm_src := $(wildcard selftests/vm/*.c)
+vm_src := $(wildcard selftests/vm/*/*.c)
 vm32_src := $(filter %_m32.c,$(vm_src))
 vm64_src := $(filter-out %_m32.c,$(vm_src))
 testlib_obj := $(patsubst %.c,build/obj/%.o,$(wildcard selftests/lib/*.c))
-unit_src := $(wildcard selftests/unit/*.c)
+unit_src := $(wildcard selftests/unit/*/*.c)
 bench_src := $(wildcard selftests/bench/*.c)
 
-vm64_programs := $(vm64_src:selftests/vm/%.c=build/selftests/%)
-vm32_programs := $(vm32_src:selftests/vm/%.c=build/selftests/%)
+vm64_programs := $(patsubst %.c,build/selftests/%,$(notdir $(vm64_src)))
+vm32_programs := $(patsubst %.c,build/selftests/%,$(notdir $(vm32_src)))
 
 ifneq ($(wildcard $(KSELFTEST)/kselftest.h),)
 ifneq ($(vm32_src),)
@@ -67,18 +67,22 @@ build/gen/%_um.h: %.man build/etw
 	$(call say,MC,$<)
 	$(Q)build/etw mc -um -h $(@D) -r $(@D) -z $(notdir $*)_um $< 2>$(@D)/$(notdir $*).log || { cat $(@D)/$(notdir $*).log >&2; exit 1; }
 
-build/obj/selftests/vm/mc_um.o: build/gen/selftests/mc/names_um.h build/gen/selftests/mc/types_um.h
-build/obj/selftests/vm/mc_um.o: include_here = $(include_test) -Ibuild/gen/selftests/mc -isystem $(KSELFTEST)
+build/obj/selftests/vm/provider/mc_um.o: build/gen/selftests/mc/names_um.h build/gen/selftests/mc/types_um.h
+build/obj/selftests/vm/provider/mc_um.o: include_here = $(include_test) -Ibuild/gen/selftests/mc -isystem $(KSELFTEST)
 
-$(vm64_programs): build/selftests/%: build/obj/selftests/vm/%.o $(testlib_obj) build/etl/libetlcheck.a build/libtdh.a build/libetw.a
+$(vm64_programs): $(testlib_obj) build/etl/libetlcheck.a build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
 
-$(vm32_programs): build/selftests/%: selftests/vm/%.c $(flags_file)
+$(vm32_programs): $(flags_file)
 	@mkdir -p $(@D) build/obj/m32
 	$(call say,CC -m32,$<)
 	$(Q)$(CC) $(cflags) -m32 $(include_test) -isystem $(KSELFTEST) $(CPPFLAGS) $(CFLAGS) \
-		-MF build/obj/m32/$*.d -o $@ $<
+		-MF build/obj/m32/$(@F).d -o $@ $(filter %.c,$^)
+
+# A program's name does not tell the folder that its source is in.
+$(foreach s,$(vm64_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s:%.c=build/obj/%.o)))
+$(foreach s,$(vm32_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s)))
 
 bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
@@ -104,14 +108,13 @@ clang_flags_file := $(call record,build/clang/flags,$(CLANG) $(clang_flags) $(CP
 
 fuzzers: $(fuzzers)
 
-build/clang/user/tdh/%.o build/clang/user/mc/%.o: include_here = $(include_tdh) $(xml_flags)
-build/clang/user/convert/%.o: include_here = $(include_tdh)
+build/clang/user/tdh/%.o build/clang/user/mc/%.o: include_here = $(include_user) $(xml_flags)
 
 build/clang/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
 build/clang/%.o: %.c $(clang_flags_file)
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)
-	$(Q)$(CLANG) $(cflags) $(or $(include_here),$(include_lib)) $(CPPFLAGS) $(clang_flags) \
+	$(Q)$(CLANG) $(cflags) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(clang_flags) \
 		-fsanitize=fuzzer-no-link -c -o $@ $<
 
 build/clang/libetw.a: $(lib_src:%.c=build/clang/%.o) $(lib_list)
@@ -122,14 +125,15 @@ build/clang/libtdh.a: $(tdh_src:%.c=build/clang/%.o) $(tdh_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-wevt_src := $(addprefix user/mc/,binxml.c binxml_user.c bytes.c msgtable.c rc.c sha256.c) \
+wevt_src := $(addprefix user/mc/,binxml.c binxml_user.c msgtable.c rc.c) \
 	$(wildcard user/mc/wevt_*.c)
 build/fuzz/wevt: $(wevt_src:%.c=build/clang/%.o)
-convert_src := $(wildcard user/convert/*.c)
+convert_src := $(wildcard user/convert/*.c user/convert/*/*.c)
 convert_list := $(call record,build/obj/convert.list,$(convert_src))
 $(patsubst selftests/libfuzzer/%.c,build/fuzz/%,$(wildcard selftests/libfuzzer/convert_*.c)): \
 	$(convert_src:%.c=build/clang/%.o) $(convert_list)
 build/fuzz/convert_%: libs_here = -ljson-c
+build/fuzz/autologconf: build/clang/user/cli/autologger/session_conf.o
 $(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh.a build/clang/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(clang_flags) -fsanitize=fuzzer $(LDFLAGS) -pthread -o $@ \
@@ -144,14 +148,14 @@ san_obj := $(lib_src:%.c=build/san/%.o)
 mc_values_obj := $(patsubst %,build/san/selftests/mc/%.o,values fields)
 mc_test := build/mc-test/values build/mc-test/fixture build/san/selftests/mc/runtime.o
 
-units: $(unit_src:selftests/unit/%.c=build/unit/%) $(mc_test) etl-programs
+units: $(patsubst %.c,build/unit/%,$(notdir $(unit_src))) $(mc_test) etl-programs
 
 build/san/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
-build/san/selftests/unit/manifest_memory.o: include_here = $(include_test) $(xml_flags)
+build/san/selftests/unit/manifest/manifest_memory.o: include_here = $(include_test) $(xml_flags)
 build/san/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
 	$(call say,CC SAN,$<)
-	$(Q)$(CC) $(cflags) $(or $(include_here),$(include_lib)) $(CPPFLAGS) $(san_flags) -c -o $@ $<
+	$(Q)$(CC) $(cflags) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(san_flags) -c -o $@ $<
 
 build/san/libetw.a: $(san_obj) $(lib_list)
 	$(call say,AR,$@)
@@ -161,24 +165,25 @@ build/san/libtdh.a: $(tdh_src:%.c=build/san/%.o) $(tdh_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-build/san/user/tdh/%.o build/san/user/mc/%.o: include_here = $(include_tdh) $(xml_flags)
-build/san/user/cli/%.o build/san/user/convert/%.o: include_here = $(include_tdh)
-$(patsubst selftests/unit/%.c,build/unit/%,$(wildcard selftests/unit/convert_*.c)): \
+build/san/user/tdh/%.o build/san/user/mc/%.o: include_here = $(include_user) $(xml_flags)
+$(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
 build/unit/convert_%: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus: libs_here = -ljson-c
 cli_whole := $(addprefix build/unit/cli_,device live names recordfile)
 build/unit/cli_autolog $(cli_whole): libs_here = -ljson-c
-$(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c,$(cli_src))) $(cli_list)
+$(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
 # It includes these two.
-build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/etw.c \
-	user/cli/autologger_start.c user/cli/autologger_state.c,$(cli_src))) $(cli_list)
+build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
+	user/cli/autologger/start.c user/cli/autologger/state.c,$(cli_src))) $(cli_list)
 # What the message compiler's binaries are tested with.
-$(patsubst selftests/unit/%.c,build/unit/%,$(wildcard selftests/unit/wevt_*.c)): \
-	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/unit/wevt/*.c))
+$(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
+	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
+build/unit/cli_autologconf: build/san/user/cli/autologger/session_conf.o
 build/unit/wevt_memory: libs_here = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strndup
 build/unit/tdh_installed: libs_here = -Wl,--wrap=realloc
-build/unit/%: build/san/selftests/unit/%.o build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
+$(foreach s,$(unit_src),$(eval build/unit/$(basename $(notdir $(s))): $(s:%.c=build/san/%.o)))
+build/unit/%: build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
 		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm

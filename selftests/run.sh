@@ -33,8 +33,8 @@ kmemleak=/sys/kernel/debug/kmemleak
 ended='' end_marker='' late_number=0
 PATH=$PATH:/sbin:/usr/sbin
 
-# shellcheck source=selftests/kernel_log.sh
-. "$here/kernel_log.sh"
+# shellcheck source=selftests/lib/kernel_log.sh
+. "$here/lib/kernel_log.sh"
 
 loaded() { grep -q "^$1 " /proc/modules; }
 
@@ -101,7 +101,7 @@ run_one() {
 	local name=$1 limit status=0 started log more='' out=${results%/*}/$1.out
 	local marker="selftest $name begins ($RANDOM$RANDOM)"
 
-	limit=$(sed -nE 's/.*TIMEOUT: ([0-9]+).*/\1/p' "$here/vm/$name.c" | head -n1)
+	limit=$(sed -nE 's/.*TIMEOUT: ([0-9]+).*/\1/p' "$here"/vm/*/"$name.c" | head -n1)
 	started=$SECONDS
 	echo "$marker" >/dev/kmsg
 	look_back "$marker"
@@ -188,7 +188,7 @@ main() {
 	local source name failed=0
 
 	if [[ $# -eq 0 ]]; then
-		for source in "$here"/vm/*.c; do
+		for source in "$here"/vm/*/*.c; do
 			[[ ! -e $source ]] || names+=("$(basename "$source" .c)")
 		done
 	fi
@@ -197,7 +197,7 @@ main() {
 	# What the kernel leaked while it booted is not ours.
 	[[ ! -w $kmemleak ]] || echo clear >"$kmemleak"
 	for name in "${names[@]}"; do
-		[[ -e $here/vm/$name.c ]] || { echo "no such test: $name" >&2; exit 2; }
+		compgen -G "$here/vm/*/$name.c" >/dev/null || { echo "no such test: $name" >&2; exit 2; }
 	done
 	for name in "${names[@]}"; do
 		run_one "$name"

@@ -3,7 +3,7 @@
  * wintypes.h - the Windows base types that the Windows-named headers share
  *
  * Include <evntprov.h>, <evntrace.h> or <evntcons.h> rather than this, in kernel
- * modules <etw/ntetw.h>.  Sizes are those of 64-bit Windows, not what the names
+ * modules <etw/nt/etw.h>.  Sizes are those of 64-bit Windows, not what the names
  * suggest on LP64 Linux:
  *
  *	ULONG, LONG, DWORD	32 bits

@@ -27,6 +27,6 @@
 #ifndef ETW_WIN32_KM_GUIDDEF_H
 #define ETW_WIN32_KM_GUIDDEF_H
 
-#include <etw/nttypes.h>
+#include <etw/nt/types.h>
 
 #endif /* ETW_WIN32_KM_GUIDDEF_H */

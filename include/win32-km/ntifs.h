@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * ntifs.h - for the tracing code of a ported driver; see <etw/ntetw.h>
+ * ntifs.h - for the tracing code of a ported driver; see <etw/nt/etw.h>
  */
-#include <etw/ntetw.h>
+#include <etw/nt/etw.h>

@@ -48,7 +48,7 @@
  * None is needed between reserve and commit: all writers of a buffer and the
  * one that delivers it run on one CPU, which sees its own stores in order.
  *
- * Models, run by selftests/unit/ring_model.sh: ring.pml (this file and pool.c),
+ * Models, run by selftests/unit/core/ring_model.sh: ring.pml (this file and pool.c),
  * ring_deliver.pml (flush, CPU hotplug, stop), consumer.pml, fifo.pml, ring_wrap.pml
  * (counters that wrap), ring_order.pml and ring_order_rcu.pml (A to G).
  */

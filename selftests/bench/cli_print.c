@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "unit/cli_print.h"
+#include "unit/cli/cli_print.h"
 
 #define ROUNDS	5
 #define POOL	256	/* events that are there, in turn */

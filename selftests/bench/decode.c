@@ -25,8 +25,8 @@
 
 #include <etw/decode.h>
 #include "bench/ctf.h"
-#include "tdh/store.h"
-#include "tdh/text.h"
+#include "tdh/store/store.h"
+#include "base/text.h"
 
 #define ROUNDS		5
 #define FLUSH		65536

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "bench/ctf.h"
-#include "lib/etlfile.h"
-#include "lib/etlwrite.h"
+#include "etl/file.h"
+#include "etl/write.h"
 
 #define ETLMAKE_CPUS	4
 

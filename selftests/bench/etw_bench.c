@@ -20,11 +20,11 @@
  * No event of a timed loop may be lost, and a disabled static provider may cost
  * nothing net, or the program fails.
  */
-#include "vm/vm_dev.h"
-#include "vm/vm_kmod.h"
+#include "lib/vm_dev.h"
+#include "lib/vm_kmod.h"
 
 #include "kmod/etw_bench/etw_bench.h"
-#include "lib/payload.h"
+#include "lib/controller/payload.h"
 
 #define WARM_UP		2000
 #define LEVEL		4

@@ -12,7 +12,7 @@
  * Nothing may be lost, and with the default size of buffers the thread may take no more
  * time than dd, or the program fails.
  */
-#include "vm/vm_dev.h"
+#include "lib/vm_dev.h"
 
 #include <sys/mount.h>
 #include <sys/resource.h>

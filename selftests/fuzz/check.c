@@ -207,7 +207,7 @@ bool check_init(bool has_test, const char *bad_log, const char *harmless)
 
 /*
  * What a kernel says when something is wrong in it and it goes on, by the
- * patterns of selftests/kernel_log.sh, which guest.sh passes on.
+ * patterns of selftests/lib/kernel_log.sh, which guest.sh passes on.
  */
 bool check_log(void)
 {

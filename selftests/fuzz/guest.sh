@@ -13,8 +13,8 @@ debug=/sys/kernel/debug
 PATH=$PATH:/sbin:/usr/sbin
 bad=0
 
-# shellcheck source=selftests/kernel_log.sh
-. "$(dirname "$0")/../kernel_log.sh"
+# shellcheck source=selftests/lib/kernel_log.sh
+. "$(dirname "$0")/../lib/kernel_log.sh"
 # An allocation that was made to fail shows its call trace, and that is all.
 bad_log=${bad_log//|Call Trace/}
 bad_log=${bad_log//|page allocation failure/}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/autologconf.h"
+#include "cli/autologger/session_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

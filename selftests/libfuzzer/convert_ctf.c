@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include "libfuzzer/event.h"
-#include "convert/ctfstream.h"
+#include "convert/ctf_in/stream.h"
 
 #define EVENTS	4096
 

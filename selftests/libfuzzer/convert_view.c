@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 #include "convert/convert.h"
-#include "convert/perfetto.h"
+#include "convert/perfetto/perfetto.h"
 #include "core/classic.h"
-#include "lib/etlrecord.h"
-#include "lib/eventrecord.h"
+#include "etl/record.h"
+#include "lib/consumer/event_record.h"
 #include "libfuzzer/event.h"
-#include "unit/proto_read.h"
+#include "unit/convert/proto_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

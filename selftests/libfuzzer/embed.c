@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "libfuzzer/event.h"
-#include "tdh/embed.h"
+#include "tdh/decode/embed.h"
 
 static struct etw_text text;
 

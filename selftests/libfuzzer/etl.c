@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/bufstream.h"
-#include "lib/etlfile.h"
-#include "lib/eventrecord.h"
-#include "lib/rtmerge.h"
+#include "lib/consumer/buffer_stream.h"
+#include "etl/file.h"
+#include "lib/consumer/event_record.h"
+#include "etl/merge.h"
 #include "libfuzzer/event.h"
 
 #define EVENTS_MAX	2000	/* that are decoded; all are read */

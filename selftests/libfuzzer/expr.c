@@ -8,7 +8,7 @@
  * outcome each time, and the opposite one behind a "not".
  */
 #include "libfuzzer/schema.h"
-#include "tdh/expr.h"
+#include "tdh/expr/expr.h"
 
 #define F(what, in, out) { .name = what, .in_type = TDH_INTYPE_##in, \
 			   .out_type = TDH_OUTTYPE_##out, .count = 1 }

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tdh/wevt_pe.h"
+#include "tdh/wevt/pe.h"
 
 #define LANGUAGES	8
 

@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/etlclock.h"
-#include "lib/etlfile.h"
-#include "lib/etlrecord.h"
-#include "lib/etlwrite.h"
+#include "etl/clock.h"
+#include "etl/file.h"
+#include "etl/record.h"
+#include "etl/write.h"
 #include "libfuzzer/event.h"
 
 #define EVENTS_MAX	2000

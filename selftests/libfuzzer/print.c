@@ -6,8 +6,8 @@
  *
  * Nothing of an event may control a terminal or break a line, whatever it holds.
  */
-#include "unit/cli_print.h"
-#include "unit/cli_print_manifest.h"
+#include "unit/cli/cli_print.h"
+#include "unit/cli/cli_print_manifest.h"
 #include "libfuzzer/event.h"
 
 enum { KNOWN = 1, NAMES = 2, HEX = 4, MESSAGE = 8 };

@@ -6,7 +6,7 @@
 #define LIBFUZZER_SCHEMA_H
 
 #include "libfuzzer/event.h"
-#include "tdh/store.h"
+#include "tdh/store/store.h"
 
 static const GUID schema_guid = {
 	0x2b7c1f60, 0x9d1e, 0x4c11, { 0x8f, 0x4b, 0x21, 0x7a, 0x63, 0x0c, 0x5d, 0x02 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/xpress.h"
+#include "etl/xpress.h"
 
 static struct etw_xpress_work work;
 

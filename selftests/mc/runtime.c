@@ -9,7 +9,7 @@
 
 #include <etw/decode.h>
 #include "mc/runtime.h"
-#include "tdh/store.h"
+#include "tdh/store/store.h"
 
 #define STEPS	4096
 

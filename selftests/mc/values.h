@@ -5,7 +5,7 @@
 #ifndef MC_VALUES_H
 #define MC_VALUES_H
 
-#include "tdh/model.h"
+#include "tdh/model/model.h"
 
 /* Pseudo-random, 0 to below - 1 */
 unsigned int values_random(unsigned int below);

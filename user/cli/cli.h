@@ -3,7 +3,7 @@
  * cli.h - what every subcommand of etw is built from
  *
  * A subcommand is a function int cmd_NAME(int argc, char **argv) in a file of
- * its own, listed in the table of etw.c; argv[0] is its name.  It returns the
+ * its own, listed in the table of main.c; argv[0] is its name.  It returns the
  * exit status: 0, or 1 after cli_fail().  Wrong usage never returns to it:
  * the functions here print one line and exit with status 2.
  */

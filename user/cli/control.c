@@ -8,9 +8,9 @@
 #include "provider.h"
 #include "session.h"
 #include "text.h"
-#include "lib/enable.h"
-#include "lib/guid.h"
-#include "lib/kdev.h"
+#include "lib/controller/enable.h"
+#include "base/guid.h"
+#include "device/kdev.h"
 
 bool provider_option(int option, struct etw_enable *enable)
 {

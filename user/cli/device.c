@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
-#include "lib/kdev.h"
+#include "device/kdev.h"
 
 /* The device's path, for messages. */
 const char *device_path(void)

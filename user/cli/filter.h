@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <etw/abi.h>
 #include "blob.h"
-#include "payload.h"
+#include "cli/payload/payload.h"
 
 struct filters {
 	const struct etw_mf_provider *provider;	/* whose names options have; NULL: not known */

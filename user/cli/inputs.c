@@ -11,7 +11,7 @@
 #include <string.h>
 #include "cli.h"
 #include "inputs.h"
-#include "tdh/embed.h"
+#include "tdh/decode/embed.h"
 
 #define REPORTS_MAX	20	/* of a file; those beyond are only counted */
 

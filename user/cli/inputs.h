@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "lib/etlfile.h"
+#include "etl/file.h"
 
 struct input;
 

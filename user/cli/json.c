@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli.h"
-#include "clock.h"
+#include "cli/print/clock.h"
 #include "json.h"
 #include "text.h"
 

@@ -9,9 +9,9 @@
 #include "provider.h"
 #include "schema.h"
 #include "text.h"
-#include "lib/guid.h"
-#include "lib/kdev.h"
-#include "lib/nameguid.h"
+#include "base/guid.h"
+#include "device/kdev.h"
+#include "base/name_guid.h"
 
 #define FIRST_REGS	8
 #define SPARE		8	/* room for what comes between two calls */

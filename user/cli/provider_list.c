@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "provider.h"
 #include "text.h"
-#include "lib/guid.h"
+#include "base/guid.h"
 
 /* How many operands there are up to the NULL, all of them good as providers. */
 unsigned int provider_operands(char **operands, unsigned int max)

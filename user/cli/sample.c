@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli.h"
-#include "clock.h"
+#include "cli/print/clock.h"
 #include "loss.h"
 #include "sample.h"
 #include "table.h"
 #include "text.h"
-#include "lib/kdev.h"
+#include "device/kdev.h"
 
 /**
  * sample_take() - read a session's counters

@@ -10,8 +10,8 @@
 #include "cli.h"
 #include "schema.h"
 #include "text.h"
-#include "lib/utf.h"
-#include "tdh/store.h"
+#include "base/utf.h"
+#include "tdh/store/store.h"
 
 /* Manifests that something of was handed out, and those of --manifest */
 static struct {

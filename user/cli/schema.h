@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <etw/abi.h>
 #include "text.h"
-#include "tdh/model.h"
+#include "tdh/model/model.h"
 
 /* Load a manifest for this command; one that cannot be loaded ends it. */
 void schema_load(const char *option, const char *path);

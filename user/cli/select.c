@@ -12,11 +12,11 @@
 #include "cli.h"
 #include "schema.h"
 #include "select.h"
-#include "lib/eventrecord.h"
-#include "lib/guid.h"
-#include "lib/nameguid.h"
-#include "tdh/embed.h"
-#include "tdh/when.h"
+#include "lib/consumer/event_record.h"
+#include "base/guid.h"
+#include "base/name_guid.h"
+#include "tdh/decode/embed.h"
+#include "tdh/expr/time_expr.h"
 
 #define PROVIDERS_MAX	1024
 #define PIDS_MAX	4096
@@ -314,7 +314,7 @@ bool select_wants(struct select *s, const EVENT_RECORD *record,
 
 	if (!s)
 		return true;
-	/* They have the same layout: see lib/eventrecord.c. */
+	/* They have the same layout: see lib/consumer/event_record.c. */
 	header = &record->EventHeader;
 	if (!header_is_wanted(s, record->EventHeader.TimeStamp.QuadPart, header))
 		return false;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "inputs.h"
-#include "lib/rtreader.h"
-#include "tdh/expr.h"
+#include "lib/consumer/session_reader.h"
+#include "tdh/expr/expr.h"
 
 struct select;
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli.h"
-#include "clock.h"
+#include "cli/print/clock.h"
 #include "session.h"
 #include "text.h"
-#include "lib/kdev.h"
+#include "device/kdev.h"
 
 #define FLUSH_SECONDS_MAX	86400
 

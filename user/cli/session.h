@@ -8,7 +8,7 @@
 #include <etw/abi.h>
 #include "cli.h"
 #include "json.h"
-#include "lib/logtarget.h"
+#include "lib/controller/log_target.h"
 
 struct session {
 	struct etw_session s;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.c - a growing line of text: user/tdh/text.c, but no memory is the end
+ * text.c - a growing line of text: user/base/text.c, but no memory is the end
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli.h"
 #include "text.h"
-#include "lib/guid.h"
+#include "base/guid.h"
 
 void text_check(const struct etw_text *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - a growing line of text: user/tdh/text.h, but no memory is the end
+ * text.h - a growing line of text: user/base/text.h, but no memory is the end
  */
 #ifndef ETW_CLI_TEXT_H
 #define ETW_CLI_TEXT_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/format.h>
-#include "tdh/text.h"
+#include "base/text.h"
 
 /* Each as its etw_text_ namesake. */
 void text_add(struct etw_text *text, const char *s, size_t len);

@@ -15,11 +15,11 @@
 #include <string.h>
 #include "formats.h"
 #include "items.h"
-#include "jsontext.h"
+#include "base/json_writer.h"
 #include "names.h"
 #include "seen.h"
-#include "slices.h"
-#include "tdh/text.h"
+#include "convert/slices/slices.h"
+#include "base/text.h"
 
 #define CPU_PID		0x7ffffffeu	/* the "process" that has the processors for threads */
 

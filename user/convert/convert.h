@@ -3,7 +3,7 @@
  * convert.h - traces in the formats of other tools
  *
  * One file, or several that begin alike, for each format: it fills a struct
- * convert_format, which convert.c lists.  The command (user/cli/convert.c) opens the
+ * convert_format, which convert.c lists.  The command (user/cli/cmd/convert.c) opens the
  * sources, merges their events by time and hands them over one by one:
  *
  *	open(c)  event(c, e)...  close(c, ok)
@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/decode.h>
-#include "lib/etlinfo.h"
-#include "lib/rtreader.h"
+#include "etl/info.h"
+#include "lib/consumer/session_reader.h"
 
 struct convert;
 

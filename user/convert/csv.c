@@ -12,7 +12,7 @@
 #include "formats.h"
 #include "items.h"
 #include "names.h"
-#include "tdh/text.h"
+#include "base/text.h"
 
 #define COLUMNS_MAX	256
 #define PAYLOAD		"fields."

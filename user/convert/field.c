@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "names.h"
-#include "tdh/text.h"
+#include "base/text.h"
 
 static bool is_end(enum etw_field_kind kind)
 {

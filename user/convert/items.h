@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include "core/record.h"
-#include "tdh/text.h"
+#include "base/text.h"
 
 /*
  * " name=value" for each item; those too short for their type are left out, and

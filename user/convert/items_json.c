@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "items_kind.h"
-#include "jsontext.h"
+#include "base/json_writer.h"
 
 static void namespace_json(struct etw_text *to, const struct etw_ext_view *item)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "names.h"
-#include "tdh/text.h"
+#include "base/text.h"
 
 const char *convert_plain_name(const char *name)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "binxml.h"
-#include "tdh/wevt_format.h"
+#include "tdh/wevt/format.h"
 
 #define UNITS_MAX	0xffffu
 

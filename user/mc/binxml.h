@@ -8,7 +8,7 @@
 #ifndef ETW_MC_BINXML_H
 #define ETW_MC_BINXML_H
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 struct etw_binxml {
 	struct etw_bytes *out;

@@ -12,7 +12,7 @@
 
 #include <setjmp.h>
 #include "mc.h"
-#include "tdh/msgid.h"
+#include "tdh/model/message_ids.h"
 
 struct etw_mc;
 struct etw_mc_provider;

@@ -7,7 +7,7 @@
 
 #include "emit.h"
 
-/* What the fields of a write may take of a kernel stack; see <etw/mcgen_km.h>. */
+/* What the fields of a write may take of a kernel stack; see <etw/mc/kernel.h>. */
 #define ETW_MC_KM_STACK	1792	/* bytes */
 
 /* km_template.c: the function that writes the events of a template */

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "tdh/model.h"
+#include "tdh/model/model.h"
 
 struct etw_mc_mode;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * mode_km.c - headers for kernel modules: on include/etw/mcgen_km.h and etw.ko
+ * mode_km.c - headers for kernel modules: on include/etw/mc/kernel.h and etw.ko
  *
  * A provider is an object with a static key, so that a macro that writes costs a
  * patched-out branch while nobody wants its events, and else tests the level and
@@ -13,7 +13,7 @@
 
 static void begin(struct etw_mc *mc)
 {
-	etw_mc_print(mc, "#include <etw/mcgen_km.h>\n");
+	etw_mc_print(mc, "#include <etw/mc/kernel.h>\n");
 }
 
 /* The GUID that sessions enable it by */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * mode_um.c - headers for programs: on include/etw/mcgen.h and libetw
+ * mode_um.c - headers for programs: on include/etw/mc/user.h and libetw
  */
 #include "emit.h"
 
 static void begin(struct etw_mc *mc)
 {
 	etw_mc_print(mc, "#include <wmistr.h>\n#include <evntrace.h>\n#include <evntprov.h>\n");
-	etw_mc_print(mc, "#include <etw/mcgen.h>\n");
+	etw_mc_print(mc, "#include <etw/mc/user.h>\n");
 }
 
 static void context(struct etw_mc *mc, const struct etw_mc_provider *p)

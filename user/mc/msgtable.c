@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "tdh/msgid.h"
+#include "base/bytes.h"
+#include "tdh/model/message_ids.h"
 
 #define ENTRY_HEADER	4
 #define ENTRY_MAX	0xffffu

@@ -27,7 +27,7 @@ static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 
 	if (!file->path)
 		return -ENOMEM;
-	ret = etw_newfile_open(&file->file, file->path, true);
+	ret = etw_atomic_file_open(&file->file, file->path, true);
 	if (ret)
 		return ret > 0 ? -ENOTSUP : ret;	/* a pipe or a device */
 	/* One that is another one by a link would take its place. */
@@ -38,7 +38,7 @@ static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 	if (file->out)
 		return 0;
 	ret = ret ? ret : -errno;
-	etw_newfile_drop(&file->file);
+	etw_atomic_file_drop(&file->file);
 	return ret;
 }
 
@@ -83,10 +83,10 @@ int etw_mc_files_commit(struct etw_mc_files *files, const char **path)
 	}
 	for (i = 0; i < files->count && !ret; i++) {
 		*path = files->list[i].path;
-		ret = etw_newfile_place(&files->list[i].file);
+		ret = etw_atomic_file_place(&files->list[i].file);
 	}
 	for (i = 0; i < files->count && !ret; i++)
-		etw_newfile_settle(&files->list[i].file);
+		etw_atomic_file_settle(&files->list[i].file);
 	return ret;
 }
 
@@ -101,7 +101,7 @@ void etw_mc_files_free(struct etw_mc_files *files)
 			fclose(file->out);
 			file->file.fd = -1;
 		}
-		etw_newfile_drop(&file->file);
+		etw_atomic_file_drop(&file->file);
 		free(file->path);
 	}
 	files->count = 0;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "lib/newfile.h"
+#include "base/atomic_file.h"
 
 #define ETW_MC_FILES_MAX	80	/* the header, .rc, templates, a table per culture */
 
@@ -15,7 +15,7 @@
 struct etw_mc_files {
 	struct etw_mc_file {
 		char *path;		/* as its caller would call it */
-		struct etw_newfile file;
+		struct etw_atomic_file file;
 		FILE *out;		/* NULL: closed */
 	} list[ETW_MC_FILES_MAX];
 	unsigned int count;

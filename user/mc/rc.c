@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "bytes.h"
-#include "tdh/langid.h"
+#include "base/bytes.h"
+#include "tdh/model/model.h"
+#include "tdh/model/langid.h"
 
 /* A quote within a file name is doubled, a backslash is, too. */
 static void put_name(struct etw_bytes *out, const char *name)

@@ -8,7 +8,7 @@
 #include "emit.h"
 #include "output.h"
 #include "wevt.h"
-#include "tdh/text.h"
+#include "base/text.h"
 
 struct run {
 	const struct etw_mc_options *options;
@@ -202,9 +202,9 @@ static void undo(struct run *run)
 	unsigned int i;
 
 	for (i = 0; i < run->files.count; i++) {
-		struct etw_newfile *file = &run->files.list[i].file;
+		struct etw_atomic_file *file = &run->files.list[i].file;
 		struct etw_text text;
-		int ret = etw_newfile_undo(file);
+		int ret = etw_atomic_file_undo(file);
 
 		if (!ret || !file->part)
 			continue;

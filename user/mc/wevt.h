@@ -12,17 +12,8 @@
 #ifndef ETW_MC_WEVT_H
 #define ETW_MC_WEVT_H
 
-#include "tdh/model.h"
-
-/* Growing bytes.  All zero is empty; error: -ENOMEM once something did not fit. */
-struct etw_bytes {
-	uint8_t *data;
-	size_t len;
-	size_t cap;
-	int error;
-};
-
-void etw_bytes_free(struct etw_bytes *bytes);
+#include "base/bytes.h"
+#include "tdh/model/model.h"
 
 /* Versions of WEVT_TEMPLATE: what 10.0.14251 and later write, and what came before */
 #define ETW_WEVT_VERSION_5	5

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "wevt_write.h"
-#include "tdh/wevt_format.h"
+#include "tdh/wevt/format.h"
 
 uint32_t etw_wevt_here(const struct etw_wevt_writer *w)
 {
@@ -258,14 +258,14 @@ static void write_all(struct etw_wevt_writer *w)
 	}
 	for (i = 0; i < m->provider_count && !w->error && !w->out->error; i++) {
 		w->provider = &m->providers[i];
-		if (etw_used_make(w->provider, &w->used)) {
+		if (etw_references_make(w->provider, &w->used)) {
 			w->error = -ENOMEM;
 			return;
 		}
 		etw_bytes_set32(w->out, table + 20 * i + 16, etw_wevt_here(w));
 		write_provider(w);
 		etw_wevt_places_clear(w);
-		etw_used_free(&w->used);
+		etw_references_free(&w->used);
 	}
 	etw_bytes_set32(w->out, w->begin + 4, etw_wevt_here(w));
 	/* mc.exe leaves two bytes behind what it counts; so do we. */

@@ -8,9 +8,10 @@
 #ifndef ETW_MC_WEVT_WRITE_H
 #define ETW_MC_WEVT_WRITE_H
 
-#include "bytes.h"
-#include "tdh/msgid.h"
-#include "tdh/used.h"
+#include "base/bytes.h"
+#include "wevt.h"
+#include "tdh/model/message_ids.h"
+#include "tdh/model/references.h"
 
 /* Address to offset: open addressing, grows at half. */
 struct etw_place {
@@ -22,7 +23,7 @@ struct etw_wevt_writer {
 	const struct etw_manifest *manifest;
 	const struct etw_mf_provider *provider;
 	struct etw_message_ids ids;
-	struct etw_used used;
+	struct etw_references used;
 	struct etw_problems *problems;	/* or NULL */
 	unsigned int version;
 	struct etw_bytes *out;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "wevt_write.h"
-#include "tdh/wevt_format.h"
+#include "tdh/wevt/format.h"
 
 /* Keywords by ascending mask, each mask once */
 struct keywords {
@@ -36,7 +36,7 @@ static unsigned int keywords_of(const struct etw_wevt_writer *w, const struct ke
 static void write_event(struct etw_wevt_writer *w, const struct etw_mf_event *event,
 			const struct keywords *keywords)
 {
-	const struct etw_mf_channel *channel = etw_used_channel(w->provider, event);
+	const struct etw_mf_channel *channel = etw_references_channel(w->provider, event);
 	unsigned int n = keywords_of(w, keywords, event), i;
 
 	etw_bytes_put16(w->out, event->desc.Id);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "wevt_write.h"
-#include "tdh/wevt_format.h"
+#include "tdh/wevt/format.h"
 
 void etw_wevt_channels(struct etw_wevt_writer *w)
 {
@@ -21,7 +21,7 @@ void etw_wevt_channels(struct etw_wevt_writer *w)
 		etw_bytes_put32(w->out, imported ? ETW_WEVT_IMPORTED : 0);
 		etw_bytes_put32(w->out, etw_wevt_name(w, c->name));
 		etw_bytes_put32(w->out, c->value);
-		etw_bytes_put32(w->out, etw_wevt_message(w, etw_used_channel_message(c)));
+		etw_bytes_put32(w->out, etw_wevt_message(w, etw_references_channel_message(c)));
 	}
 	etw_wevt_list_end(w);
 }
@@ -49,7 +49,7 @@ void etw_wevt_levels(struct etw_wevt_writer *w)
 	free(sorted);
 }
 
-static uint16_t task_of(const struct etw_used_opcode *opcode)
+static uint16_t task_of(const struct etw_references_opcode *opcode)
 {
 	return opcode->task ? opcode->task->value : 0;
 }
@@ -68,7 +68,7 @@ void etw_wevt_opcodes(struct etw_wevt_writer *w)
 	etw_wevt_sort(sorted, count);
 	etw_wevt_list_begin(w, "OPCO", count, 12, ETW_WEVT_OPCODE_SIZE);
 	for (i = 0; i < count; i++) {
-		const struct etw_used_opcode *o = &w->used.opcodes[sorted[i].index];
+		const struct etw_references_opcode *o = &w->used.opcodes[sorted[i].index];
 
 		etw_wevt_place(w, o->opcode, etw_wevt_here(w));
 		etw_bytes_put16(w->out, task_of(o));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "wevt_write.h"
-#include "tdh/wevt_format.h"
+#include "tdh/wevt/format.h"
 
 unsigned int etw_wevt_count_maps(const struct etw_mf_provider *provider, bool patterns)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "binxml.h"
-#include "sha256.h"
+#include "base/sha256.h"
 #include "wevt_write.h"
-#include "tdh/wevt_format.h"
+#include "tdh/wevt/format.h"
 
 /*
  * A count or a length of 0 is none.  So is a SID's constant length: mc.exe keeps the

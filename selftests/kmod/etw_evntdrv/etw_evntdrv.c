@@ -5,7 +5,7 @@
  * It is built where the manifest of that sample is at hand, see scripts/modules.mk.
  * What writes them there is a driver's entry, a request of one kind and the driver's
  * unload; here loading the module, writing to its parameter request, and removing it.
- * The values are those that selftests/vm/mc_evntdrv.c expects.
+ * The values are those that selftests/vm/provider/mc_evntdrv.c expects.
  */
 #include <ntddk.h>
 #include <evntrace.h>

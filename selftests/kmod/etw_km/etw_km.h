@@ -16,11 +16,11 @@
 #include <etw/format.h>
 
 #define ETW_KM_EVENTS		1	/* write all events of etw_km.man */
-#define ETW_KM_API		2	/* Etw...() of ntetw.h, see nt.c */
+#define ETW_KM_API		2	/* Etw...() of etw/nt/etw.h, see nt.c */
 #define ETW_KM_REGISTER		3	/* register and unregister all again */
 #define ETW_KM_CONTEXT		4	/* write events 12 and 13 by a context of its own */
 #define ETW_KM_CALLS		5	/* is one enabled, was the callback called? */
-#define ETW_KM_TL		6	/* TraceLogging with ntetw.h, see tl.c */
+#define ETW_KM_TL		6	/* TraceLogging with etw/nt/etw.h, see tl.c */
 #define ETW_KM_FIRST		7	/* ETW_KM_FIRSTS events, see first.c */
 
 #define ETW_KM_ID(n)							\

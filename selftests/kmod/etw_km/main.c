@@ -9,7 +9,7 @@ static unsigned int private_calls;
 					 MatchAllKeyword, FilterData, CallbackContext)	\
 	WRITE_ONCE(private_calls, private_calls + !!(CallbackContext))
 
-#include <etw/ntetw.h>
+#include <etw/nt/etw.h>
 
 #include <linux/delay.h>
 #include <linux/module.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nt.c - the functions of ntetw.h, in a file that reads like a Windows driver's
+ * nt.c - the functions of etw/nt/etw.h, in a file that reads like a Windows driver's
  *
  * A session must have enabled ETW_KM_NT_GUID with level 4 and keyword 0x10.  Writes
- * events 1 to 4, then a string, for selftests/vm/mc_km.c.
+ * events 1 to 4, then a string, for selftests/vm/provider/mc_km.c.
  */
 #include <initguid.h>
 #include <ntddk.h>

@@ -3,7 +3,7 @@
  * tl.c - TraceLogging, in a file that reads like a Windows driver's
  *
  * A session must have enabled ETW_KM_TL_GUID with level 4 and keyword 0x10.  Writes
- * "Plain", "Activity" and "Ex", for selftests/vm/mc_km.c.
+ * "Plain", "Activity" and "Ex", for selftests/vm/provider/mc_km.c.
  */
 #include <ntddk.h>
 #include "module.h"

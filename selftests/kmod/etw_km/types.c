@@ -2,7 +2,7 @@
 /*
  * types.c - one event of each kind, written by the generated macros
  *
- * The values are those that selftests/vm/mc_km.c expects, see etw_km.h.
+ * The values are those that selftests/vm/provider/mc_km.c expects, see etw_km.h.
  */
 #include <linux/bits.h>
 #include <linux/string.h>

@@ -10,8 +10,8 @@
 #include <linux/uaccess.h>
 
 #include "ops.h"
-#include "provider.h"
-#include "session.h"
+#include "provider/provider.h"
+#include "session/session.h"
 
 static struct etw_test_range range(const void *start, size_t size)
 {

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * kernel.h - what the headers stand on that "etw mc -km" makes from manifests
+ *
+ * Included by them; a kernel module includes the header that was made from its
+ * manifest.  With the provider's symbol SYM and name NAME, what that defines:
+ *
+ *	EventRegisterNAME(), EventUnregisterNAME()	process context
+ *	EventEnabledX()			would a session take event X?  Any context
+ *	EventWriteX(Activity, ...)	writes it; any context.  The arguments are
+ *					evaluated, once, only if it is enabled
+ *	EventWriteX_AssumeEnabled(Activity, ...)	without that test
+ *	SYM_Provider			the provider for the functions of kernel.h
+ *	SYM_Context			its state, and its handle for those of etw.h
+ *
+ * Activity: a GUID *, or NULL for the task's.  All return an NTSTATUS; see etw.h.
+ * While nobody has the provider enabled, EventWriteX() is a patched-out branch.  A
+ * provider's objects are shared by all files of a module that include the header.
+ * The stack that a write takes is 24 bytes for each string, array, structure and SID,
+ * and for each number 8 bytes and its own; the compiler refuses templates that would
+ * take more than 1,792 bytes together, so that no function's frame is over 2,048.
+ *
+ * These macros may be defined before the header is included, for all files of a module:
+ *
+ *	MCGEN_EVENTREGISTER, MCGEN_EVENTUNREGISTER, MCGEN_EVENTSETINFORMATION,
+ *	MCGEN_EVENTWRITETRANSFER
+ *		names of functions to call instead of those of etw.h
+ *	MCGEN_PENABLECALLBACK
+ *		the type of the callback that MCGEN_EVENTREGISTER takes
+ *	MCGEN_HAVE_EVENTSETINFORMATION
+ *		0: no provider gets its traits
+ *	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition), or _mcgen_EVENT_BIT_SET
+ *		tests events in place of the patched-out branch
+ *	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level,
+ *			MatchAnyKeyword, MatchAllKeyword, FilterData, CallbackContext)
+ *		called at the end of each enable callback, for the file that
+ *		registers; the last one is the provider's PMCGEN_TRACE_CONTEXT
+ *	MCGEN_GETLENGTHSID(Sid)
+ *		bytes of a SID
+ *	MCGEN_EVENT_ENABLED(EventName)
+ *		whether EventWrite[EventName]() looks at its arguments at all
+ *	MCGEN_CALLOUT(RegHandle, Descriptor, Count, EventData)
+ *		called after each write where "mc -co" was used; EventData is the
+ *		payload alone, and Count may be 0
+ *	MCGEN_DISABLE_PROVIDER_CODE_GENERATION
+ *		only the constants and descriptors
+ *
+ * Unlike Windows':
+ *	A float or double is handed to the generated function by address, which the
+ *	macros do, since kernel code has no floating-point registers.
+ *	EnableBits follow the enable callback, which runs on a workqueue; events are
+ *	tested by what sessions want at the moment.  Only where MCGEN_EVENT_BIT_SET or
+ *	MCGEN_EVENTREGISTER is defined they are tested by the bits.
+ *	No first piece of data stands for the traits, which etw.ko has; numbers that
+ *	follow one another are one piece.  MCGEN_EVENTWRITETRANSFER gets these.
+ *	SYM_Context is registered with itself as the CallbackContext.
+ *
+ * Semantics: Microsoft's page "MC.exe" and the documented names of its output.
+ */
+#ifndef ETW_MCGEN_KM_H
+#define ETW_MCGEN_KM_H
+
+#include <etw/nt/etw.h>
+#include <linux/overflow.h>
+#include <linux/sizes.h>
+
+/* Its name in headers of older compilers */
+#if defined(_mcgen_EVENT_BIT_SET) && !defined(MCGEN_EVENT_BIT_SET)
+#define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
+	_mcgen_EVENT_BIT_SET(EnableBits, BitPosition)
+#endif
+/* What the module does itself: test the bits, register, give traits, write */
+#if defined(MCGEN_EVENT_BIT_SET) || defined(MCGEN_EVENTREGISTER)
+#define _mcgen_km_BITS			1
+#else
+#define _mcgen_km_BITS			0
+#endif
+#ifdef MCGEN_EVENTREGISTER
+#define _mcgen_km_REGISTERS		1
+#else
+#define _mcgen_km_REGISTERS		0
+#define MCGEN_EVENTREGISTER		EtwRegister
+#endif
+#ifdef MCGEN_EVENTSETINFORMATION
+#define _mcgen_km_SETS			1
+#else
+#define _mcgen_km_SETS			0
+#define MCGEN_EVENTSETINFORMATION	EtwSetInformation
+#endif
+#ifdef MCGEN_EVENTWRITETRANSFER
+#define _mcgen_km_WRITES		1
+#else
+#define _mcgen_km_WRITES		0
+#define MCGEN_EVENTWRITETRANSFER	EtwWriteTransfer
+#endif
+
+#ifndef MCGEN_USE_KERNEL_MODE_APIS
+#define MCGEN_USE_KERNEL_MODE_APIS	1
+#endif
+#ifndef MCGEN_HAVE_EVENTSETINFORMATION
+#define MCGEN_HAVE_EVENTSETINFORMATION	1
+#endif
+#ifndef MCGEN_EVENTUNREGISTER
+#define MCGEN_EVENTUNREGISTER		EtwUnregister
+#endif
+#ifndef MCGEN_PENABLECALLBACK
+#define MCGEN_PENABLECALLBACK		PETWENABLECALLBACK
+#endif
+#ifndef MCGEN_EVENT_BIT_SET
+#define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
+	((READ_ONCE((EnableBits)[(BitPosition) >> 5]) >> ((BitPosition) & 31)) & 1)
+#endif
+#ifndef ETW_INLINE
+#define ETW_INLINE			static inline
+#endif
+#ifndef MCGEN_GETLENGTHSID
+#define MCGEN_GETLENGTHSID(Sid)		RtlLengthSid(Sid)
+#endif
+#ifndef MCGEN_EVENT_ENABLED
+#define MCGEN_EVENT_ENABLED(EventName)	EventEnabled##EventName()
+#endif
+#ifndef MCGEN_EVENT_ENABLED_FORCONTEXT
+#define MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)		\
+	EventEnabled##EventName##_ForContext(pContext)
+#endif
+#ifndef MCGEN_ENABLE_CHECK
+#define MCGEN_ENABLE_CHECK(Context, Descriptor)				\
+	((Context).IsEnabled && McGenEventEnabled(&(Context), &(Descriptor)))
+#endif
+
+/* a##b of what the two stand for */
+#define _mcgen_PASTE2(a, b)		_mcgen_PASTE2_imp(a, b)
+#define _mcgen_PASTE2_imp(a, b)		a##b
+
+/* The state of a provider, as its enable callback was told last. */
+typedef struct _MCGEN_TRACE_CONTEXT {
+	REGHANDLE RegistrationHandle;	/* 0: not registered */
+	union {
+		const VOID *Traits;	/* NULL, or the provider's traits */
+		ULONGLONG Logger;
+	};
+	ULONGLONG MatchAnyKeyword;
+	ULONGLONG MatchAllKeyword;
+	ULONG Flags;
+	ULONG IsEnabled;
+	UCHAR Level;
+	UCHAR Reserve;
+	USHORT EnableBitsCount;		/* bits, and elements of the next two */
+	PULONG EnableBitMask;
+	const ULONGLONG *EnableKeyWords;
+	const UCHAR *EnableLevel;
+	struct etw_provider *Provider;	/* what macros test, NULL: a handle's own */
+	const char *Name;		/* its */
+	PETWENABLECALLBACK Callback;	/* its, while it is registered */
+} MCGEN_TRACE_CONTEXT, *PMCGEN_TRACE_CONTEXT;
+
+/* At file scope: an object that all files of a module share. */
+#define _mcgen_OBJECT(type, name)					\
+	extern type name;						\
+	type name __weak
+
+/*
+ * ETW_DEFINE_PROVIDER() in a header: the same for several files.  The linker keeps one
+ * key and one provider; the branches, which name the key, are all patched with it.
+ */
+#define _mcgen_km_PROVIDER(_name, ...)					\
+	ETW_DECLARE_PROVIDER(_name);					\
+	struct static_key_false _name##_etw_key __weak = STATIC_KEY_FALSE_INIT;	\
+	struct etw_provider _name __weak = {				\
+		.key = &_name##_etw_key.key,				\
+		.guid = __VA_ARGS__,					\
+	}
+
+/* Would one of the sessions, by what the enable callback was told?  Any context. */
+static inline BOOLEAN McGenLevelKeywordEnabled(const MCGEN_TRACE_CONTEXT *EnableInfo,
+					       UCHAR Level, ULONGLONG Keyword)
+{
+	UCHAR most = READ_ONCE(EnableInfo->Level);
+	ULONGLONG any, all;
+
+	if (Level > most && most)
+		return FALSE;
+	if (!Keyword)
+		return TRUE;
+	any = READ_ONCE(EnableInfo->MatchAnyKeyword);
+	all = READ_ONCE(EnableInfo->MatchAllKeyword);
+	return (Keyword & any) && (Keyword & all) == all;
+}
+
+/* Would one of the sessions that have enabled the provider want this?  Any context. */
+static inline BOOLEAN McGenEventEnabled(const MCGEN_TRACE_CONTEXT *Context,
+					PCEVENT_DESCRIPTOR Descriptor)
+{
+	if (_mcgen_km_BITS)
+		return McGenLevelKeywordEnabled(Context, Descriptor->Level,
+						Descriptor->Keyword);
+	return EtwEventEnabled(READ_ONCE(Context->RegistrationHandle), Descriptor);
+}
+
+/* The same of an event of _name, or of the program's own context at pContext */
+#if _mcgen_km_BITS
+#define _mcgen_km_ENABLED(EnableBits, BitPosition, _name, _level, _keyword)	\
+	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)
+#define _mcgen_km_ENABLED_BY(pContext, BitPosition, Descriptor)		\
+	MCGEN_EVENT_BIT_SET((pContext)->EnableBits, BitPosition)
+#else
+#define _mcgen_km_ENABLED(EnableBits, BitPosition, _name, _level, _keyword)	\
+	ETW_ENABLED(_name, _level, _keyword)
+#define _mcgen_km_ENABLED_BY(pContext, BitPosition, Descriptor)		\
+	McGenEventEnabled(&(pContext)->Context, &(Descriptor))
+#endif
+
+/* Each word of the bits changes at once: no event is off for a moment on the way. */
+static inline void _mcgen_km_update_bits(PMCGEN_TRACE_CONTEXT Context)
+{
+	ULONG count = Context->EnableBitsCount, i, word = 0;
+
+	for (i = 0; i < count; i++) {
+		if (Context->IsEnabled &&
+		    McGenLevelKeywordEnabled(Context, Context->EnableLevel[i],
+					     Context->EnableKeyWords[i]))
+			word |= 1u << (i & 31);
+		if ((i & 31) == 31 || i + 1 == count) {
+			WRITE_ONCE(Context->EnableBitMask[i >> 5], word);
+			word = 0;
+		}
+	}
+}
+
+/* The enable callback; CallbackContext: a PMCGEN_TRACE_CONTEXT. */
+static inline VOID NTAPI McGenControlCallbackV2(LPCGUID SourceId, ULONG ControlCode,
+						UCHAR Level, ULONGLONG MatchAnyKeyword,
+						ULONGLONG MatchAllKeyword,
+						PEVENT_FILTER_DESCRIPTOR FilterData,
+						PVOID CallbackContext)
+{
+	PMCGEN_TRACE_CONTEXT context = CallbackContext;
+	bool on = ControlCode == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+
+	if (on || ControlCode == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+		WRITE_ONCE(context->Level, on ? Level : 0);
+		WRITE_ONCE(context->MatchAnyKeyword, on ? MatchAnyKeyword : 0);
+		WRITE_ONCE(context->MatchAllKeyword, on ? MatchAllKeyword : 0);
+		WRITE_ONCE(context->IsEnabled, ControlCode);
+		_mcgen_km_update_bits(context);
+	}
+#ifdef MCGEN_PRIVATE_ENABLE_CALLBACK_V2
+	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level, MatchAnyKeyword,
+					 MatchAllKeyword, FilterData, CallbackContext);
+#endif
+}
+
+static void __maybe_unused _mcgen_km_callback(const struct etw_guid *source, u32 control,
+					      u8 level, u64 any, u64 all,
+					      const struct etw_filter *filter, void *context)
+{
+	PMCGEN_TRACE_CONTEXT own = context;
+
+	if (own->Callback)
+		etw_nt_notify(own->Callback, own, source, control, level, any, all, filter);
+}
+
+static inline USHORT _mcgen_km_traits_size(const VOID *Traits)
+{
+	USHORT size;
+
+	memcpy(&size, Traits, sizeof(size));
+	return size;
+}
+
+/* Traits that etw.ko is to have of a context */
+static inline BOOLEAN _mcgen_km_has_traits(const MCGEN_TRACE_CONTEXT *Context)
+{
+	return MCGEN_HAVE_EVENTSETINFORMATION && Context->Traits;
+}
+
+/*
+ * Registers the provider of the macros, with its traits from the first event on; these
+ * tell the name then.  The handle is set first, for a session may want its events
+ * before this returns.
+ */
+static inline NTSTATUS _mcgen_km_register(LPCGUID ProviderId, PETWENABLECALLBACK Callback,
+					  PMCGEN_TRACE_CONTEXT Context)
+{
+	struct etw_provider *provider = Context->Provider;
+	int err;
+
+	memcpy(&provider->guid, ProviderId, sizeof(*ProviderId));
+	Context->Callback = Callback;
+	WRITE_ONCE(Context->RegistrationHandle, (uintptr_t)provider);
+	if (_mcgen_km_has_traits(Context) && !_mcgen_km_SETS)
+		err = __etw_register_traits(provider, THIS_MODULE, Context->Traits,
+					    _mcgen_km_traits_size(Context->Traits),
+					    _mcgen_km_callback, Context);
+	else
+		err = etw_register(provider, Context->Name, _mcgen_km_callback, Context);
+	if (err)
+		WRITE_ONCE(Context->RegistrationHandle, 0);
+	return etw_nt_status(err);
+}
+
+/*
+ * Registers once: STATUS_SUCCESS, and nothing is done, if *RegHandle is not 0.
+ * CallbackContext: a PMCGEN_TRACE_CONTEXT if RegHandle is the handle in one.
+ */
+static inline NTSTATUS McGenEventRegister(LPCGUID ProviderId,
+					  MCGEN_PENABLECALLBACK EnableCallback,
+					  PVOID CallbackContext, PREGHANDLE RegHandle)
+{
+#if !_mcgen_km_REGISTERS
+	PMCGEN_TRACE_CONTEXT context = CallbackContext;
+#endif
+
+	if (*RegHandle)
+		return STATUS_SUCCESS;
+#if !_mcgen_km_REGISTERS
+	if (context && &context->RegistrationHandle == RegHandle && context->Provider)
+		return _mcgen_km_register(ProviderId, EnableCallback, context);
+#endif
+	return MCGEN_EVENTREGISTER(ProviderId, EnableCallback, CallbackContext, RegHandle);
+}
+
+/* Gives a registered provider its traits. */
+static inline NTSTATUS McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
+{
+	if (!_mcgen_km_has_traits(Context))
+		return STATUS_SUCCESS;
+	return MCGEN_EVENTSETINFORMATION(Context->RegistrationHandle, EventProviderSetTraits,
+					 (PVOID)Context->Traits,
+					 _mcgen_km_traits_size(Context->Traits));
+}
+
+/*
+ * The same for providers with traits: STATUS_INVALID_PARAMETER if it is registered.
+ * Traits that are refused do not keep it from writing.
+ */
+static inline NTSTATUS McGenEventRegisterContext(LPCGUID ProviderId,
+						 MCGEN_PENABLECALLBACK EnableCallback,
+						 PMCGEN_TRACE_CONTEXT Context)
+{
+	NTSTATUS status;
+
+	if (Context->RegistrationHandle)
+		return STATUS_INVALID_PARAMETER;
+	status = McGenEventRegister(ProviderId, EnableCallback, Context,
+				    &Context->RegistrationHandle);
+	/* The provider of the macros has them already. */
+	if (NT_SUCCESS(status) && (!Context->Provider || _mcgen_km_REGISTERS || _mcgen_km_SETS))
+		McGenEventSetInformation(Context);
+	return status;
+}
+
+/* A context of the caller's own: the same events under another registration. */
+static inline void _mcgen_km_init_context(PMCGEN_TRACE_CONTEXT Context,
+					  const MCGEN_TRACE_CONTEXT *Like, PULONG Bits)
+{
+	memset(Context, 0, sizeof(*Context));
+	memset(Bits, 0, (Like->EnableBitsCount + 31u) / 32 * sizeof(*Bits));
+	Context->Traits = Like->Traits;
+	Context->EnableBitsCount = Like->EnableBitsCount;
+	Context->EnableBitMask = Bits;
+	Context->EnableKeyWords = Like->EnableKeyWords;
+	Context->EnableLevel = Like->EnableLevel;
+}
+
+static inline NTSTATUS McGenEventUnregister(PREGHANDLE RegHandle)
+{
+	NTSTATUS status;
+
+	if (!*RegHandle)
+		return STATUS_SUCCESS;
+	status = MCGEN_EVENTUNREGISTER(*RegHandle);
+	if (NT_SUCCESS(status))
+		WRITE_ONCE(*RegHandle, 0);
+	return status;
+}
+
+static inline NTSTATUS McGenEventWrite(PMCGEN_TRACE_CONTEXT Context,
+				       PCEVENT_DESCRIPTOR Descriptor, LPCGUID ActivityId,
+				       ULONG EventDataCount,
+				       PEVENT_DATA_DESCRIPTOR EventData)
+{
+	struct etw_provider *provider = etw_nt_provider(READ_ONCE(Context->RegistrationHandle));
+
+	if (_mcgen_km_WRITES)
+		return MCGEN_EVENTWRITETRANSFER(READ_ONCE(Context->RegistrationHandle),
+						Descriptor, ActivityId, NULL,
+						EventDataCount, EventData);
+	if (!provider)
+		return STATUS_INVALID_HANDLE;
+	return etw_nt_status(etw_write_transfer(provider,
+						(const struct etw_event_descriptor *)Descriptor,
+						(const struct etw_guid *)ActivityId, NULL,
+						EventDataCount,
+						(const struct etw_data_descriptor *)EventData));
+}
+
+/* --------------------------------------------- pieces of an event's payload */
+
+/* Strings to their NUL, which is written too; NULL is written as "NULL". */
+static noinline __maybe_unused void _mcgen_km_text16(PEVENT_DATA_DESCRIPTOR Data, PCWSTR String)
+{
+	if (!String)
+		String = L"NULL";
+	EventDataDescCreate(Data, String, (wcslen(String) + 1) * sizeof(*String));
+}
+
+static noinline __maybe_unused void _mcgen_km_text8(PEVENT_DATA_DESCRIPTOR Data, PCSTR String)
+{
+	if (!String)
+		String = "NULL";
+	EventDataDescCreate(Data, String, strlen(String) + 1);
+}
+
+static inline void _mcgen_km_sid(PEVENT_DATA_DESCRIPTOR Data, const SID *Sid)
+{
+	EventDataDescCreate(Data, Sid, Sid ? MCGEN_GETLENGTHSID(Sid) : 0);
+}
+
+/* Without memory there is nothing to write, whatever the length says. */
+static inline void _mcgen_km_bytes(PEVENT_DATA_DESCRIPTOR Data, const VOID *Bytes, ULONG Size)
+{
+	EventDataDescCreate(Data, Bytes, Bytes ? Size : 0);
+}
+
+/* Bytes of counted data, of which an event says no more than 65,535 */
+static inline USHORT _mcgen_km_counted(SIZE_T unit, ULONG n)
+{
+	return min_t(SIZE_T, unit * n, U16_MAX / unit * unit);
+}
+
+static inline void _mcgen_km_copy(VOID *to, const VOID *from, SIZE_T size)
+{
+	if (from)
+		memcpy(to, from, size);
+	else
+		memset(to, 0, size);
+}
+
+/* One more than any event may have, if it is more than that; n: of any integer type */
+static inline u64 _mcgen_km_product(u64 size, u64 n)
+{
+	u64 product;
+
+	return check_mul_overflow(size, n, &product) || product > SZ_64K ? SZ_64K : product;
+}
+
+#endif /* ETW_MCGEN_KM_H */

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * user.h - what the headers stand on that "etw mc -um" makes from manifests
+ *
+ * Included by them; a program includes the header that was made from its manifest.
+ * These macros may be defined before that, for the whole program:
+ *
+ *	MCGEN_EVENTREGISTER, MCGEN_EVENTUNREGISTER, MCGEN_EVENTSETINFORMATION,
+ *	MCGEN_EVENTWRITETRANSFER
+ *		names of functions to call instead of libetw's
+ *	MCGEN_EVENTENABLED
+ *		likewise in place of EventEnabled(), which mc.exe has no such macro for;
+ *		asked in forked children, see _mcgen_ENABLED
+ *	MCGEN_HAVE_EVENTSETINFORMATION
+ *		0: no provider gets its traits; 1, 2: each does that has some
+ *	MCGEN_PENABLECALLBACK
+ *		the type of the callback that MCGEN_EVENTREGISTER takes
+ *	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level,
+ *			MatchAnyKeyword, MatchAllKeyword, FilterData, CallbackContext)
+ *		called at the end of each enable callback; the last one is the
+ *		provider's PMCGEN_TRACE_CONTEXT
+ *	MCGEN_GETLENGTHSID(Sid)
+ *		bytes of a SID
+ *	MCGEN_EVENT_ENABLED(EventName)
+ *		whether EventWrite[EventName]() looks at its arguments at all
+ *	MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)
+ *	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition), or _mcgen_EVENT_BIT_SET
+ *	MCGEN_ENABLE_CHECK(Context, Descriptor)
+ *	MCGEN_CALLOUT(RegHandle, Descriptor, Count, EventData)
+ *		called after each write where "mc -co" was used; EventData[0] is the
+ *		provider's traits or empty, the payload is in the others
+ *
+ * Names that begin with _mcgen_ are for generated code only.
+ *
+ * Semantics: Microsoft's page "MC.exe" and the documented names of its output.
+ */
+#ifndef ETW_MCGEN_H
+#define ETW_MCGEN_H
+
+#include <pthread.h>
+#include <string.h>
+#include <evntprov.h>
+#include <etw/winsec.h>
+
+#ifndef MCGEN_USE_KERNEL_MODE_APIS
+#define MCGEN_USE_KERNEL_MODE_APIS	0
+#endif
+#ifndef MCGEN_HAVE_EVENTSETINFORMATION
+#define MCGEN_HAVE_EVENTSETINFORMATION	1
+#endif
+#ifndef MCGEN_EVENTREGISTER
+#define MCGEN_EVENTREGISTER		EventRegister
+#endif
+#ifndef MCGEN_EVENTUNREGISTER
+#define MCGEN_EVENTUNREGISTER		EventUnregister
+#endif
+#ifndef MCGEN_EVENTSETINFORMATION
+#define MCGEN_EVENTSETINFORMATION	EventSetInformation
+#endif
+#ifndef MCGEN_EVENTWRITETRANSFER
+#define MCGEN_EVENTWRITETRANSFER	EventWriteTransfer
+#endif
+#ifndef MCGEN_EVENTENABLED
+#define MCGEN_EVENTENABLED		EventEnabled
+#endif
+#ifndef MCGEN_PENABLECALLBACK
+#define MCGEN_PENABLECALLBACK		PENABLECALLBACK
+#endif
+#ifndef MCGEN_GETLENGTHSID
+#define MCGEN_GETLENGTHSID(Sid)		_mcgen_SidSize((const SID *)(Sid))
+#endif
+#ifndef MCGEN_EVENT_ENABLED
+#define MCGEN_EVENT_ENABLED(EventName)	EventEnabled##EventName()
+#endif
+#ifndef MCGEN_EVENT_ENABLED_FORCONTEXT
+#define MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)		\
+	EventEnabled##EventName##_ForContext(pContext)
+#endif
+/* Its name in headers of older compilers */
+#if defined(_mcgen_EVENT_BIT_SET) && !defined(MCGEN_EVENT_BIT_SET)
+#define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
+	_mcgen_EVENT_BIT_SET(EnableBits, BitPosition)
+#endif
+/* One load and one test; EnableBits: ULONG[] */
+#ifndef MCGEN_EVENT_BIT_SET
+#define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
+	__builtin_expect((__atomic_load_n(&(EnableBits)[(BitPosition) >> 5],	\
+					  __ATOMIC_RELAXED) >>		\
+			  ((BitPosition) & 31)) & 1, 0)
+#endif
+/*
+ * The same of an event.  A forked child has no thread yet that callbacks could run on,
+ * so all bits are set there and libetw is asked, until the child has written an event.
+ */
+#define _mcgen_ENABLED(EnableBits, BitPosition, Context, Descriptor)	\
+	(MCGEN_EVENT_BIT_SET(EnableBits, BitPosition) && _mcgen_Sure(&(Context), &(Descriptor)))
+#ifndef MCGEN_ENABLE_CHECK
+#define MCGEN_ENABLE_CHECK(Context, Descriptor)				\
+	((Context).IsEnabled && McGenEventEnabled(&(Context), &(Descriptor)))
+#endif
+#ifndef ETW_INLINE
+#define ETW_INLINE			static inline
+#endif
+
+/* An object that all translation units of a program, or of a shared object, share. */
+#define _mcgen_OBJECT(type, name)					\
+	extern type name __attribute__((weak, visibility("hidden")));	\
+	type name
+
+/* a##b of what the two stand for */
+#define _mcgen_PASTE2(a, b)		_mcgen_PASTE2_imp(a, b)
+#define _mcgen_PASTE2_imp(a, b)		a##b
+
+ETW_BEGIN_DECLS
+
+/*
+ * The state of a provider.  Written by the enable callback, one call at a time, and
+ * read by every thread: each word by itself.
+ */
+typedef struct _MCGEN_TRACE_CONTEXT {
+	REGHANDLE RegistrationHandle;	/* 0: not registered */
+	ETW_ANONYMOUS union {
+		const void *Traits;	/* NULL, or the provider's traits */
+		ULONGLONG Logger;
+	};
+	ULONGLONG MatchAnyKeyword;
+	ULONGLONG MatchAllKeyword;
+	ULONG Flags;
+	ULONG IsEnabled;
+	UCHAR Level;
+	UCHAR Reserve;
+	USHORT EnableBitsCount;		/* bits, and elements of the next two */
+	PULONG EnableBitMask;
+	const ULONGLONG *EnableKeyWords;
+	const UCHAR *EnableLevel;
+	struct _MCGEN_TRACE_CONTEXT *Next;	/* of those that are registered */
+} MCGEN_TRACE_CONTEXT, *PMCGEN_TRACE_CONTEXT;
+
+/* MCGEN_TRACE_CONTEXT.Flags: of the parent; EventEnabled() knows more */
+#define _mcgen_FORKED	0x1
+
+static inline BOOLEAN _mcgen_Sure(PMCGEN_TRACE_CONTEXT Context, PCEVENT_DESCRIPTOR Descriptor)
+{
+	if (__builtin_expect(!(__atomic_load_n(&Context->Flags, __ATOMIC_RELAXED) &
+			       _mcgen_FORKED), 1))
+		return TRUE;
+	return MCGEN_EVENTENABLED(__atomic_load_n(&Context->RegistrationHandle, __ATOMIC_RELAXED),
+				  Descriptor);
+}
+
+/* Would one of the sessions that have enabled the provider want this? */
+static inline BOOLEAN McGenLevelKeywordEnabled(PMCGEN_TRACE_CONTEXT EnableInfo, UCHAR Level,
+					       ULONGLONG Keyword)
+{
+	UCHAR most = __atomic_load_n(&EnableInfo->Level, __ATOMIC_RELAXED);
+	ULONGLONG any, all;
+
+	if (Level > most && most != 0)
+		return FALSE;
+	if (Keyword == 0)
+		return TRUE;
+	any = __atomic_load_n(&EnableInfo->MatchAnyKeyword, __ATOMIC_RELAXED);
+	all = __atomic_load_n(&EnableInfo->MatchAllKeyword, __ATOMIC_RELAXED);
+	return (Keyword & any) != 0 && (Keyword & all) == all;
+}
+
+static inline BOOLEAN McGenEventEnabled(PMCGEN_TRACE_CONTEXT EnableInfo,
+					PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return McGenLevelKeywordEnabled(EnableInfo, EventDescriptor->Level,
+					EventDescriptor->Keyword) &&
+	       _mcgen_Sure(EnableInfo, EventDescriptor);
+}
+
+/* Each word of the bits changes at once: no event is off for a moment on the way. */
+static inline VOID _mcgen_UpdateBits(PMCGEN_TRACE_CONTEXT Context)
+{
+	ULONG count = Context->EnableBitsCount, i, word = 0;
+
+	for (i = 0; i < count; i++) {
+		if (Context->IsEnabled &&
+		    McGenLevelKeywordEnabled(Context, Context->EnableLevel[i],
+					     Context->EnableKeyWords[i]))
+			word |= 1u << (i & 31);
+		if ((i & 31) == 31 || i + 1 == count) {
+			__atomic_store_n(&Context->EnableBitMask[i >> 5], word,
+					 __ATOMIC_RELAXED);
+			word = 0;
+		}
+	}
+}
+
+/* The enable callback; CallbackContext: a PMCGEN_TRACE_CONTEXT. */
+static inline VOID NTAPI McGenControlCallbackV2(LPCGUID SourceId, ULONG ControlCode,
+						UCHAR Level, ULONGLONG MatchAnyKeyword,
+						ULONGLONG MatchAllKeyword,
+						PEVENT_FILTER_DESCRIPTOR FilterData,
+						PVOID CallbackContext)
+{
+	PMCGEN_TRACE_CONTEXT context = (PMCGEN_TRACE_CONTEXT)CallbackContext;
+	BOOLEAN on = ControlCode == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+
+	(void)SourceId;
+	(void)FilterData;
+	if (!context)
+		return;
+	if (on || ControlCode == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+		__atomic_store_n(&context->Level, on ? Level : 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&context->MatchAnyKeyword, on ? MatchAnyKeyword : 0,
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&context->MatchAllKeyword, on ? MatchAllKeyword : 0,
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&context->IsEnabled, ControlCode, __ATOMIC_RELAXED);
+		__atomic_fetch_and(&context->Flags, ~(ULONG)_mcgen_FORKED, __ATOMIC_RELAXED);
+		_mcgen_UpdateBits(context);
+	}
+#ifdef MCGEN_PRIVATE_ENABLE_CALLBACK_V2
+	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level, MatchAnyKeyword,
+					 MatchAllKeyword, FilterData, CallbackContext);
+#endif
+}
+
+/* The registered contexts of this program or shared object. */
+typedef struct _mcgen_Contexts {
+	pthread_mutex_t Lock;
+	PMCGEN_TRACE_CONTEXT First;
+	int Watched;		/* the three below are installed */
+} _mcgen_Contexts;
+
+_mcgen_OBJECT(_mcgen_Contexts, _mcgen_Registered) = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
+
+static inline void _mcgen_BeforeFork(void)
+{
+	pthread_mutex_lock(&_mcgen_Registered.Lock);
+}
+
+static inline void _mcgen_AfterFork(void)
+{
+	pthread_mutex_unlock(&_mcgen_Registered.Lock);
+}
+
+/* All is wanted: what is, is then asked. */
+static inline void _mcgen_InChild(void)
+{
+	PMCGEN_TRACE_CONTEXT context;
+	ULONG i;
+
+	for (context = _mcgen_Registered.First; context; context = context->Next) {
+		context->Flags |= _mcgen_FORKED;
+		context->Level = 0;
+		context->MatchAnyKeyword = ~0ULL;
+		context->MatchAllKeyword = 0;
+		context->IsEnabled = 1;
+		for (i = 0; i < (context->EnableBitsCount + 31u) / 32; i++)
+			context->EnableBitMask[i] = ~0u;
+	}
+	pthread_mutex_unlock(&_mcgen_Registered.Lock);
+}
+
+/*
+ * Runs when the program or shared object is loaded, before anybody can take the lock:
+ * a fork that did not wait for it would leave it taken in the child for ever.
+ */
+__attribute__((constructor)) static VOID _mcgen_Watch(void)
+{
+	if (!_mcgen_Registered.Watched)
+		_mcgen_Registered.Watched = !pthread_atfork(_mcgen_BeforeFork, _mcgen_AfterFork,
+							    _mcgen_InChild);
+}
+
+/* One that ended without McGenEventUnregister() is listed still: once is enough. */
+static inline VOID _mcgen_Remember(PMCGEN_TRACE_CONTEXT Context)
+{
+	PMCGEN_TRACE_CONTEXT *at;
+
+	pthread_mutex_lock(&_mcgen_Registered.Lock);
+	for (at = &_mcgen_Registered.First; *at && *at != Context; at = &(*at)->Next)
+		;
+	if (*at)
+		*at = Context->Next;
+	Context->Next = _mcgen_Registered.First;
+	_mcgen_Registered.First = Context;
+	pthread_mutex_unlock(&_mcgen_Registered.Lock);
+}
+
+static inline VOID _mcgen_Forget(PREGHANDLE RegHandle)
+{
+	PMCGEN_TRACE_CONTEXT *at;
+
+	pthread_mutex_lock(&_mcgen_Registered.Lock);
+	for (at = &_mcgen_Registered.First; *at; at = &(*at)->Next) {
+		if (&(*at)->RegistrationHandle == RegHandle) {
+			*at = (*at)->Next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&_mcgen_Registered.Lock);
+}
+
+/*
+ * Registers once: ERROR_SUCCESS, and nothing is done, if *RegHandle is not 0.
+ * CallbackContext: a PMCGEN_TRACE_CONTEXT if RegHandle is the handle in one.
+ */
+static inline ULONG McGenEventRegister(LPCGUID ProviderId, MCGEN_PENABLECALLBACK EnableCallback,
+				       PVOID CallbackContext, PREGHANDLE RegHandle)
+{
+	PMCGEN_TRACE_CONTEXT context = (PMCGEN_TRACE_CONTEXT)CallbackContext;
+	ULONG error;
+
+	if (*RegHandle != 0)
+		return ERROR_SUCCESS;
+	error = MCGEN_EVENTREGISTER(ProviderId, EnableCallback, CallbackContext, RegHandle);
+	if (error == ERROR_SUCCESS && context && &context->RegistrationHandle == RegHandle)
+		_mcgen_Remember(context);
+	return error;
+}
+
+/*
+ * Gives a registered provider its traits.  Refused ones (a group that the process may
+ * not join) do not keep it from writing: then its events just tell them along.
+ */
+static inline ULONG McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
+{
+	ULONG error = ERROR_SUCCESS;
+#if MCGEN_HAVE_EVENTSETINFORMATION
+	BOOLEAN typed = TRUE;
+	USHORT size;
+
+	if (!Context->Traits)
+		return error;
+	memcpy(&size, Context->Traits, sizeof(size));
+	error = MCGEN_EVENTSETINFORMATION(Context->RegistrationHandle, EventProviderSetTraits,
+					  (PVOID)(ULONG_PTR)Context->Traits, size);
+	/* Or the traits that go with each event would be taken for its payload. */
+	if (error != ERROR_SUCCESS)
+		MCGEN_EVENTSETINFORMATION(Context->RegistrationHandle,
+					  EventProviderUseDescriptorType, &typed,
+					  sizeof(typed));
+#else
+	(void)Context;
+#endif
+	return error;
+}
+
+/* The same for providers with traits: ERROR_INVALID_PARAMETER if it is registered. */
+static inline ULONG McGenEventRegisterContext(LPCGUID ProviderId,
+					      MCGEN_PENABLECALLBACK EnableCallback,
+					      PMCGEN_TRACE_CONTEXT Context)
+{
+	ULONG error;
+
+	if (Context->RegistrationHandle != 0)
+		return ERROR_INVALID_PARAMETER;
+	error = McGenEventRegister(ProviderId, EnableCallback, Context,
+				   &Context->RegistrationHandle);
+	if (error == ERROR_SUCCESS)
+		(void)McGenEventSetInformation(Context);
+	return error;
+}
+
+static inline ULONG McGenEventUnregister(PREGHANDLE RegHandle)
+{
+	ULONG error;
+
+	if (*RegHandle == 0)
+		return ERROR_SUCCESS;
+	_mcgen_Forget(RegHandle);
+	error = MCGEN_EVENTUNREGISTER(*RegHandle);
+	*RegHandle = 0;
+	return error;
+}
+
+/* A context of the caller's own, for the ..._ForContext macros. */
+static inline VOID _mcgen_InitContext(PMCGEN_TRACE_CONTEXT Context,
+				      const MCGEN_TRACE_CONTEXT *Like, PULONG Bits)
+{
+	_mcgen_Forget(&Context->RegistrationHandle);
+	memset(Context, 0, sizeof(*Context));
+	memset(Bits, 0, (Like->EnableBitsCount + 31u) / 32 * sizeof(*Bits));
+	Context->Traits = Like->Traits;
+	Context->EnableBitsCount = Like->EnableBitsCount;
+	Context->EnableBitMask = Bits;
+	Context->EnableKeyWords = Like->EnableKeyWords;
+	Context->EnableLevel = Like->EnableLevel;
+}
+
+static inline ULONG McGenEventWrite(PMCGEN_TRACE_CONTEXT Context, PCEVENT_DESCRIPTOR Descriptor,
+				    LPCGUID ActivityId, ULONG EventDataCount,
+				    PEVENT_DATA_DESCRIPTOR EventData)
+{
+	USHORT size = 0;
+
+	EventDataDescCreate(&EventData[0], NULL, 0);
+#if MCGEN_HAVE_EVENTSETINFORMATION
+	if (Context->Traits) {
+		memcpy(&size, Context->Traits, sizeof(size));
+		EventDataDescCreate(&EventData[0], Context->Traits, size);
+		EventData[0].Reserved = EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA;
+	}
+#else
+	(void)size;
+#endif
+	return MCGEN_EVENTWRITETRANSFER(Context->RegistrationHandle, Descriptor, ActivityId, NULL,
+					EventDataCount, EventData);
+}
+
+/* --------------------------------------------- pieces of an event's payload */
+
+static inline ULONG _mcgen_SidSize(const SID *Sid)
+{
+	return 8 + 4u * Sid->SubAuthorityCount;
+}
+
+/* Strings to their NUL, which is written too; NULL is written as "NULL". */
+static inline VOID _mcgen_DataZ(PEVENT_DATA_DESCRIPTOR Data, PCWSTR String)
+{
+	size_t n = 0;
+
+	if (!String)
+		String = ETW_WIDE("NULL");
+	while (String[n])
+		n++;
+	EventDataDescCreate(Data, String, (ULONG)((n + 1) * sizeof(*String)));
+}
+
+static inline VOID _mcgen_DataS(PEVENT_DATA_DESCRIPTOR Data, PCSTR String)
+{
+	if (!String)
+		String = "NULL";
+	EventDataDescCreate(Data, String, (ULONG)(strlen(String) + 1));
+}
+
+ETW_END_DECLS
+
+#endif /* ETW_MCGEN_H */

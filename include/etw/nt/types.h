@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * types.h - words of Windows drivers; include <etw/nt/etw.h>
+ *
+ * Kernel modules only.  What a driver's tracing code is written in: types, NTSTATUS
+ * codes, counted strings, small macros.  No devices, no IRPs: their types can be named
+ * and passed on, and that is all.  IN, OUT and OPTIONAL are left out, since Linux's
+ * headers use these words as names.
+ *
+ * WCHAR is u16.  The kernel is built with -fshort-wchar, so L"..." is a string of them,
+ * and a char array of u16 is one for the kernel's own functions.
+ *
+ * An IRQL is a context here:
+ *
+ *	PASSIVE_LEVEL	process context, may sleep
+ *	APC_LEVEL	the same
+ *	DISPATCH_LEVEL	softirq, or process context that may not sleep (preemption,
+ *			bottom halves or interrupts are off)
+ *	above		hardirq, NMI
+ *
+ * Source: Microsoft's pages "NTSTATUS Values", "UNICODE_STRING structure",
+ * "RtlInitUnicodeString function" and "Managing Hardware Priorities".
+ */
+#ifndef ETW_NTTYPES_H
+#define ETW_NTTYPES_H
+
+#ifndef __KERNEL__
+#error "etw/nt/types.h is for kernel modules; programs include <windows.h> of include/win32"
+#endif
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <etw/winerror.h>
+#include <etw/winsec.h>
+#include <etw/wintypes.h>
+#include "win32/sal.h"
+
+/* ------------------------------------------------- words of the compiler */
+
+#ifndef NTAPI
+#define NTAPI
+#endif
+#define __stdcall
+#define __cdecl
+#define __fastcall
+#ifndef __int64
+#define __int64			long long
+#endif
+#ifndef __forceinline
+#define __forceinline		__always_inline
+#endif
+#ifndef FORCEINLINE
+#define FORCEINLINE		static __always_inline
+#endif
+#ifndef EXTERN_C
+#define EXTERN_C		extern
+#endif
+#ifndef UNALIGNED
+#define UNALIGNED
+#endif
+#define NTSYSAPI
+#define DECLSPEC_NOINLINE	noinline
+#define DECLSPEC_SELECTANY	__weak
+#define DECLSPEC_CACHEALIGN	____cacheline_aligned
+#ifndef __declspec
+#define __declspec(x)		ETW_DECLSPEC_##x
+#define ETW_DECLSPEC_selectany	__weak
+#define ETW_DECLSPEC_noinline	noinline
+#define ETW_DECLSPEC_align(n)	__aligned(n)
+#endif
+
+#define UNREFERENCED_PARAMETER(p)	((void)(p))
+#ifndef ARRAYSIZE
+#define ARRAYSIZE(a)		ARRAY_SIZE(a)
+#endif
+#define RTL_NUMBER_OF(a)	ARRAY_SIZE(a)
+#define C_ASSERT(e)		static_assert(e)
+#define NT_ASSERT(e)		((void)WARN_ON_ONCE(!(e)))
+#define FIELD_OFFSET(type, field)	((LONG)offsetof(type, field))
+#define CONTAINING_RECORD(address, type, field)	container_of(address, type, field)
+
+#define RtlZeroMemory(dst, len)		((void)memset((dst), 0, (len)))
+#define RtlFillMemory(dst, len, byte)	((void)memset((dst), (byte), (len)))
+#define RtlCopyMemory(dst, src, len)	((void)memcpy((dst), (src), (len)))
+#define RtlMoveMemory(dst, src, len)	((void)memmove((dst), (src), (len)))
+#define DbgPrint(...)			printk(KERN_DEBUG __VA_ARGS__)
+#define KdPrint(args)			DbgPrint args
+
+/* Objects that are named, not known */
+typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;
+typedef struct _DEVICE_OBJECT DEVICE_OBJECT, *PDEVICE_OBJECT;
+typedef struct _IRP IRP, *PIRP;
+
+/* --------------------------------------------------------------- NTSTATUS */
+
+#define STATUS_UNSUCCESSFUL		((NTSTATUS)0xC0000001)
+#define STATUS_NOT_IMPLEMENTED		((NTSTATUS)0xC0000002)
+#define STATUS_OBJECT_NAME_COLLISION	((NTSTATUS)0xC0000035)
+#define STATUS_INSUFFICIENT_RESOURCES	((NTSTATUS)0xC000009A)
+#define STATUS_NAME_TOO_LONG		((NTSTATUS)0xC0000106)
+#define STATUS_POSSIBLE_DEADLOCK	((NTSTATUS)0xC0000194)
+
+/*
+ * An errno of etw.ko's as an NTSTATUS:
+ *
+ *	0		STATUS_SUCCESS
+ *	-EINVAL		STATUS_INVALID_PARAMETER	wrong argument, over 128 pieces
+ *	-EBADF		STATUS_INVALID_HANDLE		not registered
+ *	-ENOMEM		STATUS_NO_MEMORY
+ *	-ENOBUFS	STATUS_NO_MEMORY		no free buffer, event lost
+ *	-EMSGSIZE	STATUS_BUFFER_OVERFLOW		larger than the buffer, event lost
+ *	-EOVERFLOW	STATUS_INTEGER_OVERFLOW		over 64 KB, event lost
+ *	-EEXIST, -EBUSY	STATUS_OBJECT_NAME_COLLISION	has traits, is registered
+ *	-EPERM, -EACCES	STATUS_ACCESS_DENIED
+ *	-ENOSPC		STATUS_INSUFFICIENT_RESOURCES	a limit is reached
+ *	-ENAMETOOLONG	STATUS_NAME_TOO_LONG
+ *	-EDEADLK	STATUS_POSSIBLE_DEADLOCK	from the provider's own callback
+ *	-EOPNOTSUPP	STATUS_NOT_SUPPORTED
+ *	any other	STATUS_UNSUCCESSFUL
+ *
+ * They are the codes of the Win32 errors that user mode gets for the same.
+ * STATUS_BUFFER_OVERFLOW is a warning and so no NT_SUCCESS() either.
+ */
+static noinline __cold __maybe_unused NTSTATUS etw_nt_error(int err)
+{
+	switch (err) {
+	case -EINVAL:
+		return STATUS_INVALID_PARAMETER;
+	case -EBADF:
+		return STATUS_INVALID_HANDLE;
+	case -ENOMEM:
+	case -ENOBUFS:
+		return STATUS_NO_MEMORY;
+	case -EMSGSIZE:
+		return STATUS_BUFFER_OVERFLOW;
+	case -EOVERFLOW:
+		return STATUS_INTEGER_OVERFLOW;
+	case -EEXIST:
+	case -EBUSY:
+		return STATUS_OBJECT_NAME_COLLISION;
+	case -EPERM:
+	case -EACCES:
+		return STATUS_ACCESS_DENIED;
+	case -ENOSPC:
+		return STATUS_INSUFFICIENT_RESOURCES;
+	case -ENAMETOOLONG:
+		return STATUS_NAME_TOO_LONG;
+	case -EDEADLK:
+		return STATUS_POSSIBLE_DEADLOCK;
+	case -EOPNOTSUPP:
+		return STATUS_NOT_SUPPORTED;
+	default:
+		return STATUS_UNSUCCESSFUL;
+	}
+}
+
+static __always_inline NTSTATUS etw_nt_status(int err)
+{
+	return likely(!err) ? STATUS_SUCCESS : etw_nt_error(err);
+}
+
+/* For module_init() and others that Linux asks: an NTSTATUS as an errno. */
+static inline int etw_nt_errno(NTSTATUS status)
+{
+	if (NT_SUCCESS(status))
+		return 0;
+	switch (status) {
+	case STATUS_INVALID_PARAMETER:
+		return -EINVAL;
+	case STATUS_INVALID_HANDLE:
+		return -EBADF;
+	case STATUS_NO_MEMORY:
+		return -ENOMEM;
+	case STATUS_OBJECT_NAME_COLLISION:
+		return -EEXIST;
+	case STATUS_ACCESS_DENIED:
+		return -EPERM;
+	case STATUS_INSUFFICIENT_RESOURCES:
+		return -ENOSPC;
+	case STATUS_NAME_TOO_LONG:
+		return -ENAMETOOLONG;
+	case STATUS_POSSIBLE_DEADLOCK:
+		return -EDEADLK;
+	case STATUS_NOT_SUPPORTED:
+		return -EOPNOTSUPP;
+	default:
+		return -EIO;
+	}
+}
+
+/* ------------------------------------------------------------------ IRQLs */
+
+typedef UCHAR KIRQL, *PKIRQL;
+
+#define PASSIVE_LEVEL		0
+#define APC_LEVEL		1
+#define DISPATCH_LEVEL		2
+#define HIGH_LEVEL		15
+
+static inline KIRQL KeGetCurrentIrql(void)
+{
+	if (in_nmi() || in_hardirq())
+		return HIGH_LEVEL;
+	if (preempt_count() || irqs_disabled())
+		return DISPATCH_LEVEL;
+	return PASSIVE_LEVEL;
+}
+
+#define PAGED_CODE()		might_sleep()
+
+/* ---------------------------------------------------------------- strings */
+
+#define UNICODE_NULL		((WCHAR)0)
+#ifndef ANSI_NULL
+#define ANSI_NULL		((CHAR)0)
+#endif
+
+/* Counted UTF-16, which need not end in a NUL; lengths are bytes */
+typedef struct _UNICODE_STRING {
+	USHORT Length;		/* without a NUL */
+	USHORT MaximumLength;	/* of the memory at Buffer */
+	PWSTR Buffer;		/* may be NULL if Length is 0 */
+} UNICODE_STRING, *PUNICODE_STRING;
+typedef const UNICODE_STRING *PCUNICODE_STRING;
+
+typedef struct _STRING {
+	USHORT Length;
+	USHORT MaximumLength;
+	PCHAR Buffer;
+} STRING, *PSTRING, ANSI_STRING, *PANSI_STRING;
+typedef const STRING *PCANSI_STRING;
+
+#define RTL_CONSTANT_STRING(s)						\
+	{								\
+		.Length = sizeof(s) - sizeof((s)[0]),			\
+		.MaximumLength = sizeof(s),				\
+		.Buffer = (void *)(s)					\
+	}
+#define DECLARE_CONST_UNICODE_STRING(var, s)				\
+	const UNICODE_STRING var = RTL_CONSTANT_STRING(s)
+
+/* Units up to the first NUL, at most max */
+static inline SIZE_T etw_nt_wcsnlen(PCWSTR s, SIZE_T max)
+{
+	SIZE_T n = 0;
+
+	while (n < max && s[n])
+		n++;
+	return n;
+}
+
+#ifndef wcslen
+#define wcslen(s)		etw_nt_wcsnlen((s), SIZE_MAX)
+#endif
+
+/* SourceString stays where it is; NULL gives an empty string.  At most 32,766 units */
+static inline VOID RtlInitUnicodeString(PUNICODE_STRING DestinationString,
+					PCWSTR SourceString)
+{
+	SIZE_T n = SourceString ? etw_nt_wcsnlen(SourceString, 0x7FFE) : 0;
+
+	DestinationString->Length = n * sizeof(WCHAR);
+	DestinationString->MaximumLength = SourceString ? (n + 1) * sizeof(WCHAR) : 0;
+	DestinationString->Buffer = (PWSTR)SourceString;
+}
+
+/* Bytes of a SID */
+static inline ULONG RtlLengthSid(const VOID *Sid)
+{
+	return offsetof(SID, SubAuthority) +
+	       ((const SID *)Sid)->SubAuthorityCount * sizeof(DWORD);
+}
+
+static inline bool etw_nt_same_guid(LPCGUID a, LPCGUID b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+#ifndef IsEqualGUID
+#define IsEqualGUID(a, b)	etw_nt_same_guid((a), (b))
+#endif
+
+#endif /* ETW_NTTYPES_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * user_limits.c - limits per user: anybody may register, so not without end
+ *
+ * A user pays for what his processes take until its memory is free.  In a user
+ * namespace whoever made that one pays too, as the user that he is outside, and
+ * so on to the initial namespace: user ids that somebody may give himself in
+ * there do not multiply what he may take.  A namespace that root made for somebody,
+ * as for a container, pays for itself: what one does is no other's business.
+ *
+ * All under users_lock, which RCU callbacks take.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/user_namespace.h>
+
+#include "alloc.h"
+#include "provider/process.h"
+
+struct etw_user {
+	struct hlist_node node;
+	struct etw_user *parent;	/* a reference; NULL: in the initial namespace */
+	kuid_t uid;
+	unsigned int inum;		/* of a namespace that pays; 0: the user does */
+	u32 ref;			/* charges, and users whose parent it is */
+	u64 registrations;
+	u64 trait_bytes;
+};
+
+unsigned int etw_max_user_registrations = 16384;
+unsigned int etw_max_user_traits = 4 << 20;
+
+static DEFINE_HASHTABLE(users, 8);
+static DEFINE_SPINLOCK(users_lock);
+
+static u32 hash(const struct etw_user *parent, kuid_t uid, unsigned int inum)
+{
+	return hash_ptr(parent, 32) ^ hash_32(__kuid_val(uid), 32) ^ inum;
+}
+
+static struct etw_user *find(const struct etw_user *parent, kuid_t uid, unsigned int inum)
+{
+	struct etw_user *user;
+
+	lockdep_assert_held(&users_lock);
+	hash_for_each_possible(users, user, node, hash(parent, uid, inum))
+		if (user->parent == parent && uid_eq(user->uid, uid) && user->inum == inum)
+			return user;
+	return NULL;
+}
+
+static void put_locked(struct etw_user *user)
+{
+	struct etw_user *parent;
+
+	lockdep_assert_held(&users_lock);
+	for (; user && !--user->ref; user = parent) {
+		parent = user->parent;
+		hash_del(&user->node);
+		kfree(user);
+	}
+}
+
+static void put(struct etw_user *user)
+{
+	spin_lock_bh(&users_lock);
+	put_locked(user);
+	spin_unlock_bh(&users_lock);
+}
+
+/* A reference to the user, for that to the parent; NULL: no memory. */
+static struct etw_user *get(struct etw_user *parent, kuid_t uid, unsigned int inum)
+{
+	struct etw_user *new = kzalloc(sizeof(*new), ETW_GFP), *user = NULL;
+
+	spin_lock_bh(&users_lock);
+	if (new)
+		user = find(parent, uid, inum);
+	if (new && !user) {
+		user = new;
+		new = NULL;
+		user->parent = parent;
+		user->uid = uid;
+		user->inum = inum;
+		hash_add(users, &user->node, hash(parent, uid, inum));
+	} else {
+		put_locked(parent);
+	}
+	if (user)
+		user->ref++;
+	spin_unlock_bh(&users_lock);
+	kfree(new);
+	return user;
+}
+
+/* Who pays for the caller in the namespace of that level, 0: the initial one. */
+static kuid_t payer(int level, unsigned int *inum)
+{
+	const struct user_namespace *ns = current_user_ns();
+
+	*inum = 0;
+	if (level == ns->level)
+		return current_uid();
+	while (ns->level > level + 1)
+		ns = ns->parent;
+	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		*inum = ns->ns.inum;
+	return ns->owner;
+}
+
+static struct etw_user *get_caller(void)
+{
+	struct etw_user *user = NULL;
+	unsigned int inum;
+	kuid_t uid;
+	int level;
+
+	for (level = 0; level <= current_user_ns()->level; level++) {
+		uid = payer(level, &inum);
+		user = get(user, uid, inum);
+		if (!user)
+			return NULL;
+	}
+	return user;
+}
+
+/* Charge it and its parents all, or, if that is too much for one, none. */
+static bool charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool limited)
+{
+	const u64 most = READ_ONCE(etw_max_user_registrations);
+	const u64 most_bytes = READ_ONCE(etw_max_user_traits);
+	struct etw_user *u;
+	bool fits = true;
+
+	spin_lock_bh(&users_lock);
+	for (u = user; u && limited; u = u->parent) {
+		if (registrations && u->registrations + registrations > most)
+			fits = false;
+		if (trait_bytes && u->trait_bytes + trait_bytes > most_bytes)
+			fits = false;
+	}
+	for (u = user; u && fits; u = u->parent) {
+		u->registrations += registrations;
+		u->trait_bytes += trait_bytes;
+	}
+	spin_unlock_bh(&users_lock);
+	return fits;
+}
+
+/*
+ * Charge the caller registrations, or bytes of traits: the user to uncharge,
+ * or an error.  Without etw_control, for it may sleep long: what was given back
+ * is charged until its memory is free, so that is waited for before anybody is
+ * refused.
+ */
+struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes)
+{
+	struct etw_user *user = get_caller();
+
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	if (charge(user, registrations, trait_bytes, true))
+		return user;
+	if (capable(CAP_SYS_RESOURCE)) {
+		charge(user, registrations, trait_bytes, false);
+		return user;
+	}
+	rcu_barrier();
+	if (charge(user, registrations, trait_bytes, true))
+		return user;
+	put(user);
+	return ERR_PTR(-ENOSPC);
+}
+
+/* Takes NULL.  From RCU callbacks too. */
+void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes)
+{
+	struct etw_user *u;
+
+	spin_lock_bh(&users_lock);
+	for (u = user; u; u = u->parent) {
+		u->registrations -= registrations;
+		u->trait_bytes -= trait_bytes;
+	}
+	put_locked(user);
+	spin_unlock_bh(&users_lock);
+}

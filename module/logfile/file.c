@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * file.c - a file that a session is written to: begin it, add buffers, end it
+ *
+ * Everything is done with the credentials of who gave the file, and charged to the
+ * session's cgroup.
+ */
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/falloc.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+#include "core/loghead.h"
+#include "alloc.h"
+#include "logfile.h"
+
+#define BOOT_SLACK	(60 * 10000000LL)	/* by which the time of boot may differ, 100 ns */
+
+/* What an operation on a target's file changes of its thread. */
+struct persona {
+	const struct cred *cred;
+	struct mem_cgroup *memcg;
+};
+
+static void persona_take(struct persona *old, const struct etw_logtarget *t,
+			 struct etw_trace_session *s)
+{
+	old->cred = override_creds(t->cred);
+	old->memcg = set_active_memcg(s->memcg);
+}
+
+static void persona_drop(const struct persona *old)
+{
+	set_active_memcg(old->memcg);
+	revert_creds(old->cred);
+}
+
+/* ------------------------------------------------------------------- beginning */
+
+static int make_file(struct etw_logtarget *t, const char *base)
+{
+	char name[NAME_MAX + 1];
+	u32 len = t->made + t->made_len - base;
+	struct file *file;
+
+	if (len > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(name, base, len);
+	name[len] = '\0';
+	file = file_open_root(&t->dir->f_path, name,
+			      O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_LARGEFILE,
+			      t->file_mode);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	t->file = file;
+	return etw_logtarget_check(t);
+}
+
+/* All of it, from *at on; *at is then where it came to an end. */
+static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at)
+{
+	loff_t pos = *at;
+	ssize_t n = 1;
+
+	for (; len && n > 0; data += n, len -= n) {
+		n = kernel_write(t->file, data, len, &pos);
+		if (n <= 0)
+			break;
+	}
+	*at = pos;
+	return n > 0 ? 0 : n ?: -ENOSPC;
+}
+
+/*
+ * As ftruncate(2) has it: who had the file open for writing may, whatever its permissions
+ * say by now.
+ */
+static int set_size(struct etw_logtarget *t, u64 size)
+{
+	struct iattr attr = {
+		.ia_valid = ATTR_SIZE | ATTR_MTIME | ATTR_CTIME | ATTR_FILE,
+		.ia_size = size,
+		.ia_file = t->file,
+	};
+	struct inode *inode = file_inode(t->file);
+	int err;
+
+	file_start_write(t->file);
+	inode_lock(inode);
+	err = etw_notify_change(t->file, &attr);
+	inode_unlock(inode);
+	file_end_write(t->file);
+	return err;
+}
+
+static int write_header(struct etw_logtarget *t)
+{
+	u64 at = ETW_LOG_HEADER_AT;
+
+	return write_at(t, &t->header, sizeof(t->header), &at);
+}
+
+static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	struct etw_log_header *h = &t->header;
+	u64 now = ktime_get_real_ns(), up = ktime_get_boottime_ns();
+
+	memset(h, 0, sizeof(*h));
+	h->buffer_size = s->ring.size;
+	/* Made by Windows 10 or one that knows its format, file layout 1.5 */
+	h->version[0] = 10;
+	h->version[2] = 1;
+	h->version[3] = 5;
+	/* More than the highest number; one that is added later is seen when it writes. */
+	h->processors = cpumask_last(cpu_present_mask) + 1;
+	h->timer_resolution = TICK_NSEC / 100;
+	h->max_file_size = t->max_size;
+	h->mode = s->mode;
+	h->start_buffers = 1;
+	h->pointer_size = 8;
+	/* Where ticks are CPU cycles this is what turns them into time. */
+	if (s->clock == ETW_SOURCE_TSC)
+		h->cpu_mhz = div_u64(s->clock_freq, 1000000);
+	h->zone = t->zone;
+	h->boot_time = div_u64(now - up, 100) + ETW_UNIX_EPOCH_100NS;
+	h->frequency = s->clock_freq;
+	h->start_time = s->start.wall;
+	h->clock = s->clock_type;
+	h->buffers_written = 1;
+}
+
+static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	struct etw_log_head head = {
+		.start_clock = s->start.clock,
+		.thread_id = task_pid_nr(current),
+		.process_id = task_tgid_nr(current),
+		.logger_id = s->logger_id,
+		.logger = s->name,
+		.logger_len = s->name_len,
+		.file = t->made,
+		.file_len = t->made_len,
+	};
+	u8 *buffer;
+	int err;
+
+	buffer = kvmalloc(s->ring.size, ETW_GFP);
+	if (!buffer)
+		return -ENOMEM;
+	fill_header(t, s);
+	head.header = t->header;
+	etw_log_head_build(buffer, &head);
+	err = write_at(t, buffer, s->ring.size, &t->bytes);
+	kvfree(buffer);
+	t->at = s->ring.size;
+	return err;
+}
+
+/* Whole buffers of a log that this session's clock could have made. */
+static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 size)
+{
+	struct etw_log_header *h = &t->header, own;
+	loff_t pos = ETW_LOG_HEADER_AT;
+	s64 apart;
+
+	fill_header(t, s);
+	own = *h;
+	if (size < s->ring.size || kernel_read(t->file, h, sizeof(*h), &pos) != sizeof(*h))
+		return -EINVAL;
+	apart = h->boot_time - own.boot_time;
+	if (h->buffer_size != own.buffer_size || h->clock != own.clock ||
+	    h->frequency != own.frequency || h->pointer_size != 8)
+		return -EINVAL;
+	if (h->clock != ETW_CLOCK_SYSTEM && (apart > BOOT_SLACK || apart < -BOOT_SLACK))
+		return -EINVAL;
+	t->at = rounddown(size, (u64)s->ring.size);
+	t->bytes = t->at;
+	t->old_events_lost = h->events_lost;
+	t->old_buffers_lost = h->buffers_lost;
+	/* It goes on: until it is closed again it has no end. */
+	h->end_time = 0;
+	h->mode |= ETW_MODE_APPEND;
+	h->processors = max(h->processors, own.processors);
+	return write_header(t);
+}
+
+/* Its whole size, in blocks if the file system can, else as a hole. */
+static int preallocate(struct etw_logtarget *t)
+{
+	int err = vfs_fallocate(t->file, 0, 0, t->limit);
+
+	if (err != -EOPNOTSUPP)
+		return err;
+	return set_size(t, t->limit);
+}
+
+/* Is there room for that many bytes?  Where that can be asked it is kept for them. */
+static int reserve(struct etw_logtarget *t, u64 bytes)
+{
+	int err = vfs_fallocate(t->file, FALLOC_FL_KEEP_SIZE, 0, bytes);
+
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+static int begin(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	const char *base = etw_logtarget_name(t);
+	loff_t size;
+	int err = 0;
+
+	if (!t->file)
+		err = make_file(t, base);
+	if (!err)
+		err = etw_logtarget_claim(t);
+	if (err)
+		return err;
+	t->late_error = 0;
+	t->bytes = 0;
+	t->linked = file_inode(t->file)->i_nlink;
+	size = i_size_read(file_inode(t->file));
+	if (t->mode & ETW_MODE_APPEND && size)
+		return read_head(t, s, size);
+	/* In this order what was in it stays if nothing can be written. */
+	if (t->expected)
+		err = reserve(t, t->expected);
+	if (!err)
+		err = write_head(t, s);
+	if (!err && size > t->bytes)
+		err = set_size(t, t->bytes);
+	if (!err && t->mode & ETW_MODE_PREALLOCATE)
+		err = preallocate(t);
+	/* Half a header is none, nor is one before what was there. */
+	if (err && (t->bytes || !size))
+		set_size(t, 0);
+	else if (err && t->expected)
+		set_size(t, size);	/* gives the blocks behind it back */
+	return err;
+}
+
+/* Header and two buffers, or turning round makes no sense. */
+int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s)
+{
+	return t->limit && t->limit < 3ULL * s->ring.size ? -EINVAL : 0;
+}
+
+/* Get the file ready.  After an error that of a directory may be tried again. */
+int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	struct persona old;
+	int err;
+
+	persona_take(&old, t, s);
+	err = begin(t, s);
+	persona_drop(&old);
+	if (err)
+		etw_logtarget_close(t);
+	/* ENOSPC is for sessions and buffers. */
+	return err == -ENOSPC ? -EDQUOT : err;
+}
+
+/* --------------------------------------------------------------------- writing */
+
+/* How many of count go where the last one ended; 0: none does. */
+static u32 room(const struct etw_logtarget *t, u32 size, u32 count)
+{
+	if (!t->limit)
+		return count;
+	/* What was appended to may have been longer. */
+	return t->at < t->limit ? min_t(u64, count, (t->limit - t->at) / size) : 0;
+}
+
+/* Buffer after buffer; how many, or why it was not even one. */
+static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 count, u32 size)
+{
+	int err = 0;
+	u32 i;
+	u64 at;
+
+	for (i = 0; i < count; i++) {
+		at = t->at + (u64)i * size;
+		err = write_at(t, list[i]->buf.data, size, &at);
+		if (err)
+			break;
+		t->header.processors = max_t(u32, t->header.processors, list[i]->buf.cpu + 1);
+	}
+	return i ?: err;
+}
+
+/*
+ * Write some of these buffers; how many, or why the first could not be.  -EFBIG: there is
+ * no room below max_size, and the mode says that it is to be lost, or that the next file
+ * is due.
+ */
+int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
+			struct etw_buffer **list, u32 count)
+{
+	u32 size = s->ring.size;
+	struct persona old;
+	int n, err;
+
+	if (!room(t, size, 1)) {
+		if (!(t->mode & ETW_MODE_CIRCULAR))
+			return -EFBIG;
+		t->at = size;
+	}
+	persona_take(&old, t, s);
+	n = write_run(t, list, room(t, size, count), size);
+	persona_drop(&old);
+	if (n < 0)
+		return n;
+	t->at += (u64)n * size;
+	t->bytes = max(t->bytes, t->at);
+	/* Of what was written earlier; which buffers it is about nobody knows. */
+	err = file_check_and_advance_wb_err(t->file);
+	if (!err && t->linked && !file_inode(t->file)->i_nlink)
+		err = -ENOENT;
+	if (err)
+		t->late_error = err;
+	return n;
+}
+
+static int finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
+{
+	struct etw_log_header *h = &t->header;
+	u64 lost = etw_session_dropped(s, NULL);
+	int err, more = 0;
+
+	h->end_time = div_u64(ktime_get_real_ns(), 100) + ETW_UNIX_EPOCH_100NS;
+	h->buffers_written = div_u64(t->bytes, s->ring.size);
+	h->events_lost = min_t(u64, lost + t->old_events_lost, U32_MAX);
+	h->buffers_lost = min_t(u64, buffers + t->old_buffers_lost, U32_MAX);
+	err = write_header(t);
+	/* What was preallocated and not needed, or a buffer that was cut. */
+	if (i_size_read(file_inode(t->file)) > t->bytes)
+		more = set_size(t, t->bytes);
+	err = err ?: more;
+	more = file_check_and_advance_wb_err(t->file);
+	return err ?: more;
+}
+
+/*
+ * Complete the file, which stays open; one that is not open is no matter.  lost: buffers
+ * that are not in it.  After an error, which stays in late_error, it is not as it is to be.
+ */
+int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
+{
+	struct persona old;
+	int err;
+
+	if (!t->file)
+		return 0;
+	persona_take(&old, t, s);
+	err = finish(t, s, lost);
+	persona_drop(&old);
+	if (err)
+		t->late_error = err;
+	return err;
+}
+
+/* As _complete(), and close it. */
+int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
+{
+	int err = etw_logtarget_complete(t, s, lost);
+
+	etw_logtarget_close(t);
+	return err;
+}
+
+/* Give the file up that was begun: it is empty then. */
+void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	struct persona old;
+
+	if (!t->file)
+		return;
+	persona_take(&old, t, s);
+	set_size(t, 0);
+	persona_drop(&old);
+	t->bytes = 0;
+	etw_logtarget_close(t);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * logfile.h - the log file of a session
+ */
+#ifndef ETW_LOGFILE_H
+#define ETW_LOGFILE_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+#include "session/consumer.h"
+#include <etw/format_file.h>
+
+/*
+ * A file as the caller gave it, or as the next one is to be made.  It belongs to one
+ * thread at a time: whoever gets it ready, then the session's log thread.
+ */
+struct etw_logtarget {
+	struct file *file;		/* NULL: not made yet, or it could not be */
+	struct file *dir;		/* NULL: none */
+	const struct cred *cred;	/* who gave it */
+	u32 mode;			/* ETW_MODE_FILE of it */
+	umode_t file_mode;
+	u32 max_size;			/* as given */
+	u64 limit;			/* bytes; 0: none */
+	u64 expected;			/* bytes that are to be had, or none; 0: any */
+	u32 number, max_number;		/* of NEWFILE */
+	u32 name_len;
+	char name[ETW_FILE_NAME_MAX];	/* with its %d */
+	struct etw_time_zone zone;
+
+	/* of the file that is open */
+	struct list_head node;		/* in open_files; the list is target.c's */
+	struct etw_log_header header;	/* as it stands in the file */
+	u64 at;				/* where the next buffer goes */
+	u64 bytes;			/* the end of the last one */
+	bool linked;			/* had a name when it was begun */
+	int late_error;			/* of what was written before: lost, or no name any more */
+	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
+	u32 made_len;
+	char made[ETW_FILE_NAME_MAX];	/* its name */
+};
+
+#define ETW_LOG_BATCH	16		/* buffers that are written together, at most */
+
+enum etw_log_change { ETW_LOG_STAYS, ETW_LOG_NEXT_FILE, ETW_LOG_OTHER_FILE, ETW_LOG_END };
+
+/* Who waits for a change; on his stack, under log->lock. */
+struct etw_log_ticket {
+	bool answered;
+	int answer;
+};
+
+struct etw_logfile {
+	struct etw_consumer consumer;
+	bool running;			/* the thread has begun; never for BUFFERING */
+	struct completion ended;	/* and ended */
+	wait_queue_head_t wait;		/* who waits for what the thread does */
+	struct etw_logtarget *target;	/* of the thread once it runs; else it stays */
+
+	struct mutex lock;		/* inside it, no other is taken */
+	enum etw_log_change change;	/* that somebody waits for */
+	struct etw_logtarget *next;	/* OTHER_FILE: to go on with */
+	u64 until;			/* END: after the buffers below this number */
+	bool stopped;			/* no more changes */
+	bool over;			/* the session has become a real-time one */
+	struct etw_log_ticket *ticket;	/* of change; NULL: its owner waits no more */
+	struct etw_log_ticket *making;	/* of the one that is being made; likewise */
+	u64 done;			/* buffers below this number were tried */
+	u32 made_len;			/* of the file that is written, or the last one: */
+	char made[ETW_FILE_NAME_MAX];
+	struct etw_session_log status;	/* without what leads to the caller's memory */
+};
+
+/* target.c; all sleep */
+struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *file, u32 mode);
+struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old);
+void etw_logtarget_put(struct etw_logtarget *t);
+int etw_logtarget_check(const struct etw_logtarget *t);
+const char *etw_logtarget_name(struct etw_logtarget *t);
+void etw_logtarget_advance(struct etw_logtarget *t);
+int etw_logtarget_claim(struct etw_logtarget *t);
+void etw_logtarget_close(struct etw_logtarget *t);
+
+/* file.c; all sleep */
+int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s);
+int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s);
+int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
+			struct etw_buffer **list, u32 count);
+int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost);
+int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost);
+void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
+
+/* writer_thread.c, snapshot.c; all sleep */
+struct etw_logfile *etw_logfile_get(struct etw_logtarget *t);
+void etw_logfile_put(struct etw_logfile *log);
+void etw_logfile_tell(struct etw_logfile *log, struct etw_trace_session *s,
+		      const struct etw_logtarget *t, int err);
+int etw_logfile_start(struct etw_trace_session *s);
+void etw_logfile_stop(struct etw_trace_session *s);
+int etw_logfile_flush(struct etw_trace_session *s);
+int etw_logfile_change(struct etw_trace_session *s, enum etw_log_change change,
+		       struct etw_logtarget *next);
+int etw_logfile_snapshot(struct etw_trace_session *s, struct etw_logtarget *t);
+void etw_logfile_describe(struct etw_logfile *log, struct etw_session_log *status,
+			  char name[ETW_FILE_NAME_MAX]);
+void etw_logfile_losses(struct etw_trace_session *s, u64 *buffers, u64 *events);
+
+#endif /* ETW_LOGFILE_H */

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * writer_thread.c - the thread that writes a session's log file
+ *
+ * It is a consumer of the session like any other: if the disk is slow it loses its own
+ * backlog, and writers and other consumers lose nothing by it.
+ *
+ * Locking.  log->target is the thread's from its start to its end.  log->lock guards
+ * what others tell the thread and it tells them; session->lock may be taken before it,
+ * and neither is held while anything is written.  Whoever changes the file gets the
+ * new one ready, puts it into log->next and waits, with a ticket for the answer, until
+ * the thread has it.
+ *
+ * The thread holds a reference on the session and on the module; it ends once the
+ * session has stopped and everything is written, or has become a real-time one.
+ *
+ * The log of a BUFFERING session has no thread: snapshot.c.
+ */
+#include <linux/freezer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "alloc.h"
+#include "logfile.h"
+
+#define LOG_PIECE	(1U << 20)	/* bytes that are worth writing together */
+
+/* The file becomes the log's; the log the caller's. */
+struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
+{
+	struct etw_logfile *log = kzalloc(sizeof(*log), ETW_GFP);
+
+	if (!log)
+		return NULL;
+	init_completion(&log->ended);
+	init_waitqueue_head(&log->wait);
+	mutex_init(&log->lock);
+	log->target = t;
+	log->made_len = t->name_len;
+	memcpy(log->made, t->name, t->name_len);
+	return log;
+}
+
+/* One whose thread does not run; NULL is fine. */
+void etw_logfile_put(struct etw_logfile *log)
+{
+	if (!log)
+		return;
+	etw_logtarget_put(log->target);
+	etw_logtarget_put(log->next);
+	mutex_destroy(&log->lock);
+	kfree(log);
+}
+
+/* What is lost to the files: what could not be written, and what came too fast. */
+void etw_logfile_losses(struct etw_trace_session *s, u64 *buffers, u64 *events)
+{
+	struct etw_logfile *log = s->log;
+
+	mutex_lock(&s->lock);
+	*buffers = log->consumer.info.buffers_lost;
+	*events = log->consumer.info.events_lost;
+	mutex_unlock(&s->lock);
+	mutex_lock(&log->lock);
+	*buffers += log->status.buffers_lost;
+	*events += log->status.events_lost;
+	mutex_unlock(&log->lock);
+}
+
+/* Tell what became of a buffer, or of a file; err: of the last thing that was done. */
+void etw_logfile_tell(struct etw_logfile *log, struct etw_trace_session *s,
+		      const struct etw_logtarget *t, int err)
+{
+	mutex_lock(&log->lock);
+	log->status.error = err && err != -EFBIG ? -err : -t->late_error;
+	log->status.full = err == -EFBIG;
+	log->status.max_size = t->max_size;
+	log->status.number = t->mode & ETW_MODE_NEWFILE ? t->number : 0;
+	log->status.bytes = t->bytes;
+	log->status.buffers = div_u64(t->bytes, s->ring.size);
+	if (t->made_len) {
+		log->made_len = t->made_len;
+		memcpy(log->made, t->made, t->made_len);
+	}
+	mutex_unlock(&log->lock);
+}
+
+/* -------------------------------------------------------------------- writing */
+
+static int end_file(struct etw_logfile *log, struct etw_trace_session *s)
+{
+	u64 buffers, events;
+
+	etw_logfile_losses(s, &buffers, &events);
+	return etw_logtarget_end(log->target, s, buffers);
+}
+
+static int next_file(struct etw_logfile *log, struct etw_trace_session *s)
+{
+	if (log->target->file) {
+		end_file(log, s);
+		etw_logtarget_advance(log->target);
+	}
+	return etw_logtarget_begin(log->target, s);
+}
+
+/* Write some buffers, to another file if it has to be; how many, or why none. */
+static int write_some(struct etw_logfile *log, struct etw_trace_session *s,
+		      struct etw_buffer **list, u32 count)
+{
+	int n = 0;
+
+	if (!log->target->file)
+		n = etw_logtarget_begin(log->target, s);
+	if (!n)
+		n = etw_logtarget_write(log->target, s, list, count);
+	if (n == -EFBIG && log->target->mode & ETW_MODE_NEWFILE) {
+		n = next_file(log, s);
+		if (!n)
+			n = etw_logtarget_write(log->target, s, list, count);
+	}
+	return n;
+}
+
+/* n of the buffers were written; or why the first was not, which is lost. */
+static void account(struct etw_logfile *log, struct etw_trace_session *s,
+		    struct etw_buffer **list, int n)
+{
+	etw_logfile_tell(log, s, log->target, min(n, 0));
+	mutex_lock(&log->lock);
+	if (n < 0) {
+		log->status.buffers_lost++;
+		log->status.events_lost += list[0]->events;
+	} else {
+		log->status.buffers_written += n;
+	}
+	log->done = list[max(n, 1) - 1]->sequence + 1;
+	mutex_unlock(&log->lock);
+	wake_up_all(&log->wait);
+}
+
+/* Each of the buffers is written, or lost. */
+static void write_buffers(struct etw_logfile *log, struct etw_trace_session *s,
+			  struct etw_buffer **list, u32 count)
+{
+	u32 i;
+	int n;
+
+	for (i = 0; i < count; i += max(n, 1)) {
+		n = write_some(log, s, list + i, count - i);
+		account(log, s, list + i, n);
+		cond_resched();
+	}
+}
+
+/* The change that somebody waits for, if its time has come. */
+static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtarget **next)
+{
+	enum etw_log_change change;
+
+	mutex_lock(&log->lock);
+	change = log->change;
+	if (change == ETW_LOG_END && log->done < log->until && !log->stopped)
+		change = ETW_LOG_STAYS;
+	if (change != ETW_LOG_STAYS) {
+		*next = log->next;
+		log->next = NULL;
+		log->making = log->ticket;
+		log->ticket = NULL;
+		WRITE_ONCE(log->change, ETW_LOG_STAYS);
+		/* Behind the end nothing is made; if there is no end the session stops. */
+		if (change == ETW_LOG_END)
+			log->stopped = true;
+	}
+	mutex_unlock(&log->lock);
+	return change;
+}
+
+/*
+ * The session goes on without a file.  What waits to be written is for its readers, or
+ * for the first one to come.
+ */
+static int end_log(struct etw_logfile *log, struct etw_trace_session *s)
+{
+	mutex_lock(&s->lock);
+	if (s->state != ETW_RUNNING) {
+		mutex_unlock(&s->lock);
+		return -ESHUTDOWN;
+	}
+	etw_consumer_detach_locked(&log->consumer);
+	WRITE_ONCE(s->mode, (s->mode & ~ETW_MODE_FILE) | ETW_MODE_REAL_TIME);
+	if (!s->flush_ms)
+		etw_session_set_flush_locked(s, ETW_FLUSH_MS_MIN);
+	mutex_unlock(&s->lock);
+	mutex_lock(&log->lock);
+	log->over = true;
+	mutex_unlock(&log->lock);
+	end_file(log, s);
+	return 0;
+}
+
+/* Nothing is written any more: of the file and its directory nothing is held for readers. */
+static void leave(struct etw_logfile *log)
+{
+	etw_logtarget_put(log->target);
+	log->target = NULL;
+}
+
+/* Make the change that somebody waits for, if there is one.  True: it was the end. */
+static bool change(struct etw_logfile *log, struct etw_trace_session *s)
+{
+	struct etw_logtarget *next;
+	bool over = false;
+	int err = 0;
+
+	switch (change_due(log, &next)) {
+	case ETW_LOG_STAYS:
+		return false;
+	case ETW_LOG_NEXT_FILE:
+		err = next_file(log, s);
+		break;
+	case ETW_LOG_OTHER_FILE:
+		end_file(log, s);
+		etw_logtarget_put(log->target);
+		log->target = next;
+		break;
+	case ETW_LOG_END:
+		err = end_log(log, s);
+		over = !err;
+		break;
+	}
+	etw_logfile_tell(log, s, log->target, err);
+	if (over)
+		leave(log);
+	mutex_lock(&log->lock);
+	if (log->making) {
+		log->making->answer = err;
+		WRITE_ONCE(log->making->answered, true);
+		log->making = NULL;
+	}
+	mutex_unlock(&log->lock);
+	wake_up_all(&log->wait);
+	return over;
+}
+
+/* A hint; what it saw is looked at again under the locks. */
+static bool wanted(struct etw_logfile *log, struct etw_trace_session *s)
+{
+	return READ_ONCE(log->consumer.cursor) || READ_ONCE(log->change) != ETW_LOG_STAYS ||
+	       READ_ONCE(s->state) == ETW_STOPPED;
+}
+
+/*
+ * Some of what waits, as much as makes a good piece to write and leaves the writers of
+ * events most of the buffers; how many.  -EAGAIN: none waits; -ENODATA: none will come.
+ */
+static int take(struct etw_logfile *log, struct etw_trace_session *s,
+		struct etw_buffer *list[ETW_LOG_BATCH])
+{
+	u32 room = clamp(LOG_PIECE / s->ring.size, 1U, (u32)ETW_LOG_BATCH), n;
+	int err = 0;
+
+	mutex_lock(&s->lock);
+	n = etw_consumer_take_some(&log->consumer, list, clamp(s->total / 8, 1U, room));
+	if (!n) {
+		err = s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
+		/* Everything that was delivered was tried, or dropped. */
+		mutex_lock(&log->lock);
+		log->done = s->next_sequence;
+		mutex_unlock(&log->lock);
+	}
+	mutex_unlock(&s->lock);
+	if (err)
+		wake_up_all(&log->wait);
+	return err ?: (int)n;
+}
+
+/* The session has stopped, and everything is written. */
+static void finish_log(struct etw_logfile *log, struct etw_trace_session *s)
+{
+	int err;
+
+	mutex_lock(&log->lock);
+	log->stopped = true;
+	mutex_unlock(&log->lock);
+	change(log, s);
+	err = end_file(log, s);
+	if (err)
+		etw_logfile_tell(log, s, log->target, err);
+	etw_consumer_detach(&log->consumer);
+}
+
+static int log_thread(void *data)
+{
+	struct etw_trace_session *s = data;
+	struct etw_buffer *list[ETW_LOG_BATCH];
+	struct etw_logfile *log = s->log;
+	int n;
+
+	set_freezable();
+	while (!change(log, s)) {
+		try_to_freeze();
+		n = take(log, s, list);
+		if (n == -ENODATA) {
+			finish_log(log, s);
+			break;
+		}
+		if (n < 0) {
+			wait_event_freezable(s->wait, wanted(log, s));
+			continue;
+		}
+		write_buffers(log, s, list, n);
+		mutex_lock(&s->lock);
+		etw_consumer_give_some(&log->consumer, list, n);
+		mutex_unlock(&s->lock);
+	}
+	leave(log);
+	complete_all(&log->ended);
+	wake_up_all(&log->wait);
+	etw_session_put(s);
+	module_put_and_kthread_exit(0);
+}
+
+/* ---------------------------------------------------------------- controlling */
+
+/*
+ * Begin to write s->log; the session has just been started.  After an error it has no
+ * thread, and is to be stopped.  The file comes last: what can fail without it has not.
+ */
+int etw_logfile_start(struct etw_trace_session *s)
+{
+	struct etw_logfile *log = s->log;
+	struct task_struct *task;
+	int err;
+
+	err = etw_logtarget_fits(log->target, s);
+	if (!err)
+		err = etw_consumer_attach(s, &log->consumer);
+	if (err)
+		return err;
+	task = kthread_create(log_thread, s, "etw/%u", s->logger_id);
+	if (IS_ERR(task)) {
+		err = PTR_ERR(task);
+		goto err_detach;
+	}
+	if (!(log->target->mode & ETW_MODE_DELAY_OPEN))
+		err = etw_logtarget_begin(log->target, s);
+	if (err)
+		goto err_task;
+	etw_logfile_tell(log, s, log->target, 0);
+	etw_session_hold(s);
+	__module_get(THIS_MODULE);
+	mutex_lock(&log->lock);
+	log->running = true;
+	mutex_unlock(&log->lock);
+	wake_up_process(task);
+	return 0;
+
+err_task:
+	kthread_stop(task);	/* before its first step */
+err_detach:
+	etw_consumer_detach(&log->consumer);
+	return err;
+}
+
+/* The session has stopped: wait until everything is written, or for a fatal signal. */
+void etw_logfile_stop(struct etw_trace_session *s)
+{
+	if (s->log && READ_ONCE(s->log->running))
+		wait_for_completion_killable(&s->log->ended);
+}
+
+/*
+ * Wait until all that is delivered was written, or tried to be.  -EINTR: a fatal
+ * signal came first.
+ */
+int etw_logfile_flush(struct etw_trace_session *s)
+{
+	struct etw_logfile *log = s->log;
+	u64 sequence;
+
+	if (!READ_ONCE(log->running))
+		return 0;
+	mutex_lock(&s->lock);
+	sequence = s->next_sequence;
+	mutex_unlock(&s->lock);
+	return wait_event_killable(log->wait, READ_ONCE(log->done) >= sequence ||
+				   completion_done(&log->ended)) ? -EINTR : 0;
+}
+
+/* Leave a change to the thread. */
+static int ask(struct etw_logfile *log, enum etw_log_change change,
+	       struct etw_logtarget *next, u64 until, struct etw_log_ticket *ticket)
+{
+	int err = 0;
+
+	mutex_lock(&log->lock);
+	if (log->over)
+		err = -EINVAL;
+	else if (log->stopped || !log->running)
+		err = -ESHUTDOWN;
+	else if (log->change != ETW_LOG_STAYS)
+		err = -EBUSY;
+	if (!err) {
+		WRITE_ONCE(log->change, change);
+		log->next = next;
+		log->until = until;
+		log->ticket = ticket;
+	}
+	mutex_unlock(&log->lock);
+	return err;
+}
+
+/* The answer, once there is one; -EINTR: there was none yet. */
+static int hear(struct etw_logfile *log, struct etw_log_ticket *ticket)
+{
+	int err = wait_event_killable(log->wait, READ_ONCE(ticket->answered) ||
+				      completion_done(&log->ended));
+
+	mutex_lock(&log->lock);
+	if (log->ticket == ticket)
+		log->ticket = NULL;
+	if (log->making == ticket)
+		log->making = NULL;
+	mutex_unlock(&log->lock);
+	return err && !ticket->answered ? -EINTR : ticket->answer;
+}
+
+/*
+ * Go on in another file, next, which is the caller's no more; in the next one of NEWFILE;
+ * or without one: the session becomes a real-time one once everything is written that
+ * has been delivered.  -EINVAL: it has; -ESHUTDOWN: the session stops, or is just
+ * becoming a real-time one; -EINTR: a fatal signal came, and the change is made all the
+ * same.
+ */
+int etw_logfile_change(struct etw_trace_session *s, enum etw_log_change change,
+		       struct etw_logtarget *next)
+{
+	struct etw_log_ticket ticket = { .answer = -ESHUTDOWN };
+	u64 until;
+	int err = 0;
+
+	if (next)
+		err = etw_logtarget_fits(next, s);
+	if (!err && next && !(next->mode & ETW_MODE_DELAY_OPEN))
+		err = etw_logtarget_begin(next, s);
+	if (err)
+		goto err_put;
+	mutex_lock(&s->lock);
+	until = s->next_sequence;
+	mutex_unlock(&s->lock);
+	err = ask(s->log, change, next, until, &ticket);
+	if (err)
+		goto err_put;
+	wake_up_interruptible_all(&s->wait);
+	return hear(s->log, &ticket);
+
+err_put:
+	etw_logtarget_put(next);
+	return err;
+}
+
+/* Fill the members marked out, but for the losses, and the file's name. */
+void etw_logfile_describe(struct etw_logfile *log, struct etw_session_log *status,
+			  char name[ETW_FILE_NAME_MAX])
+{
+	mutex_lock(&log->lock);
+	*status = log->status;
+	status->name_len = log->made_len;
+	memcpy(name, log->made, log->made_len);
+	mutex_unlock(&log->lock);
+}

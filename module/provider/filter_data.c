@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filter_data.c - filters that a provider's callback interprets
+ *
+ * A session's SCHEMATIZED filter stays with its slot of the GUID, under
+ * etw_control.  Whatever is to be told to a callback is a copy of its own,
+ * counted, that never changes: all sessions' filters in one chain, or what came
+ * with a request for state.  Registrations that one change concerns in the same
+ * way share it.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "access/access.h"
+#include "alloc.h"
+#include "provider.h"
+#include "session/session.h"
+
+static struct etw_filter_data *data_alloc(u32 type, u32 len, gfp_t gfp)
+{
+	struct etw_filter_data *data;
+
+	/* More than a page or two must not insist on contiguous memory. */
+	data = kvmalloc(struct_size(data, words, DIV_ROUND_UP(len, 8)), gfp);
+	if (!data)
+		return NULL;
+	refcount_set(&data->ref, 1);
+	data->type = type;
+	data->len = len;
+	return data;
+}
+
+struct etw_filter_data *etw_filter_data_get(struct etw_filter_data *data)
+{
+	if (data)
+		refcount_inc(&data->ref);
+	return data;
+}
+
+/* May sleep.  Takes NULL. */
+void etw_filter_data_put(struct etw_filter_data *data)
+{
+	if (data && refcount_dec_and_test(&data->ref))
+		kvfree(data);
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static bool header_ok(struct etw_filter_header *header, u32 len)
+{
+	if (header->size != len || header->next)
+		return false;
+	memset(header->reserved, 0, sizeof(header->reserved));
+	return true;
+}
+
+/* A SCHEMATIZED or TRACEHANDLE filter; a callback gets one of them. */
+int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter *f)
+{
+	struct etw_filter_data *data;
+
+	if (req->data)
+		return -EINVAL;
+	if (f->type == ETW_FILTER_TRACEHANDLE) {
+		if (req->control != ETW_CONTROL_CAPTURE || f->len != sizeof(u64))
+			return -EINVAL;
+	} else if (f->len < sizeof(struct etw_filter_header) || f->len > ETW_FILTER_DATA_MAX) {
+		return -EINVAL;
+	}
+	data = data_alloc(f->type, f->len, ETW_GFP);
+	if (!data)
+		return -ENOMEM;
+	req->data = data;
+	if (copy_from_user(data->words, u64_to_user_ptr(f->ptr), f->len))
+		return -EFAULT;
+	if (f->type == ETW_FILTER_SCHEMATIZED && !header_ok((void *)data->words, f->len))
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * The request's session is known now.  -ENOENT: a handle is no session's;
+ * -EPERM: it is one that the caller may not query.
+ */
+int etw_filter_data_bind(struct etw_enable_request *req)
+{
+	struct etw_filter_header *header;
+
+	lockdep_assert_held(&etw_control);
+	if (!req->data)
+		return 0;
+	if (req->data->type == ETW_FILTER_TRACEHANDLE)
+		return PTR_ERR_OR_ZERO(etw_access_session(req->data->words[0], NULL, 0,
+							  ETW_RIGHT_QUERY));
+	header = (void *)req->data->words;
+	header->instance = BIT_ULL(req->session->logger_id - 1);
+	return 0;
+}
+
+/* -------------------------------------------------------------------- notices */
+
+/* Copy a session's filter to the chain; what it takes there. */
+static u32 add_link(u8 *to, const struct etw_filter_data *data, bool last)
+{
+	struct etw_filter_header *header = (void *)to;
+	u32 whole = last ? data->len : ALIGN(data->len, 8);
+
+	memcpy(to, data->words, data->len);
+	memset(to + data->len, 0, whole - data->len);
+	header->next = last ? 0 : whole;
+	return whole;
+}
+
+/* The links, chained; *chain stays NULL if there are none.  0 or -ENOMEM. */
+int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count, gfp_t gfp,
+			  struct etw_filter_data **chain)
+{
+	struct etw_filter_data *data;
+	u32 i, len = 0, at = 0;
+
+	if (!count)
+		return 0;
+	for (i = 0; i < count; i++)
+		len = ALIGN(len, 8) + links[i]->len;
+	data = data_alloc(ETW_FILTER_SCHEMATIZED, len, gfp);
+	if (!data)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		at += add_link((u8 *)data->words + at, links[i], i + 1 == count);
+	*chain = data;
+	return 0;
+}
+
+/* Has the caller of NOTIFY room for it, or does not want it? */
+bool etw_filter_data_fits(const struct etw_filter_data *data, const struct etw_notify *n)
+{
+	return !data || !n->filter || n->filter_cap >= data->len;
+}
+
+/* data: of the notice that NOTIFY tells, or NULL; the caller has a reference. */
+int etw_filter_data_tell(const struct etw_filter_data *data, struct etw_notify *n)
+{
+	n->filter_len = data ? data->len : 0;
+	n->filter_type = data ? data->type : ETW_FILTER_NONE;
+	if (!data || !n->filter)
+		return 0;
+	return copy_to_user(u64_to_user_ptr(n->filter), data->words, data->len) ? -EFAULT : 0;
+}

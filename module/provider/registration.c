@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * registration.c - registrations, and the API for kernel modules
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "alloc.h"
+#include "process.h"
+#include "session/session.h"
+
+struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
+{
+	struct etw_registration *reg = kzalloc(sizeof(*reg), ETW_GFP);
+
+	if (!reg)
+		return NULL;
+	if (name_len) {
+		reg->name = kmemdup_nul(name, name_len, ETW_GFP);
+		if (!reg->name) {
+			kfree(reg);
+			return NULL;
+		}
+		reg->name_len = name_len;
+	}
+	reg->provider = &reg->own;
+	etw_notify_init(reg);
+	return reg;
+}
+
+/* No writer is left. */
+static void free_rcu(struct rcu_head *rcu)
+{
+	struct etw_registration *reg = container_of(rcu, struct etw_registration, rcu);
+
+	etw_traits_free(reg->traits);
+	etw_user_uncharge(reg->user, 1, 0);
+	kfree(reg);
+}
+
+/* Not, or not any more, registered.  Takes NULL.  The module waits for RCU. */
+void etw_registration_free(struct etw_registration *reg)
+{
+	if (!reg)
+		return;
+	put_pid(reg->tgid);
+	put_cred(reg->cred);
+	kfree(reg->name);
+	call_rcu(&reg->rcu, free_rcu);
+}
+
+/* Make reg known under reg->provider->guid; it starts with what is enabled. */
+int etw_registration_add(struct etw_registration *reg)
+{
+	int err;
+
+	lockdep_assert_held(&etw_control);
+	reg->entry = etw_guid_get(&reg->provider->guid);
+	if (!reg->entry)
+		return -ENOMEM;
+	list_add_tail(&reg->node, &reg->entry->regs);
+	err = etw_enable_registration(reg);
+	if (err) {
+		list_del(&reg->node);
+		etw_guid_put(reg->entry);
+		return err;
+	}
+	reg->registered = true;
+	return 0;
+}
+
+/* No write that begins after this reaches a session. */
+void etw_registration_remove(struct etw_registration *reg)
+{
+	lockdep_assert_held(&etw_control);
+	etw_disable_registration(reg);
+	list_del(&reg->node);
+	etw_guid_put(reg->entry);
+	if (reg->group) {
+		list_del(&reg->group_node);
+		etw_guid_put(reg->group);
+	}
+	reg->registered = false;
+}
+
+/* --------------------------------------------------------- for kernel modules */
+
+/*
+ * If reg has traits, it has them before a writer finds it, and so does all that is made
+ * ready for writers; what is left is its name and its group, which may enable it as well.
+ */
+static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
+			   struct module *owner, etw_enable_fn callback, void *context)
+{
+	int err;
+
+	strscpy(reg->module, owner ? module_name(owner) : "kernel",
+		sizeof(reg->module));
+	reg->provider = provider;
+	reg->callback = callback;
+	reg->context = context;
+	reg->types = reg->traits;
+	mutex_lock(&etw_control);
+	err = provider->reg ? -EBUSY : etw_registration_add(reg);
+	if (!err && reg->traits) {
+		err = etw_registration_set(reg, reg->traits, NULL);
+		if (err) {
+			etw_registration_remove(reg);
+			etw_notify_drop(reg);
+		}
+	}
+	if (!err)
+		provider->reg = reg;
+	mutex_unlock(&etw_control);
+	return err;
+}
+
+/* A registration for a module that gave this GUID and name (or NULL). */
+static struct etw_registration *kernel_registration(const struct etw_guid *guid,
+						    const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (etw_guid_is_null(guid))
+		return ERR_PTR(-EINVAL);
+	if (len > ETW_NAME_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	return etw_registration_alloc(name, len) ?: ERR_PTR(-ENOMEM);
+}
+
+/**
+ * __etw_register() - register a static provider
+ * @provider: object of ETW_DEFINE_PROVIDER()
+ * @owner: THIS_MODULE of the caller; etw_register() fills it in
+ * @name: name shown by "etw list", up to 1024 bytes, or NULL
+ * @callback: told of every change of who has the provider enabled, or NULL
+ * @context: handed to @callback
+ *
+ * If sessions have the provider's GUID enabled already, it is enabled when
+ * this returns, and @callback is queued with a zero SourceId.  Several
+ * registrations of one GUID are independent of each other.
+ *
+ * Process context, may sleep; not from a CPU hotplug callback or under
+ * cpus_read_lock(), for static keys take that.
+ *
+ * Return: 0; -EBUSY if @provider is registered; -EINVAL: its GUID is zero;
+ * -ENAMETOOLONG; -ENOMEM.
+ */
+int __etw_register(struct etw_provider *provider, struct module *owner,
+		   const char *name, etw_enable_fn callback, void *context)
+{
+	struct etw_registration *reg;
+	int err;
+
+	reg = kernel_registration(&provider->guid, name);
+	if (IS_ERR(reg))
+		return PTR_ERR(reg);
+	err = kernel_register(provider, reg, owner, callback, context);
+	if (err)
+		etw_registration_free(reg);
+	return err;
+}
+EXPORT_SYMBOL_GPL(__etw_register);
+
+/**
+ * __etw_register_traits() - register a static provider that says what it is
+ * @provider: object of ETW_DEFINE_PROVIDER() or of TRACELOGGING_DEFINE_PROVIDER()
+ * @owner: THIS_MODULE of the caller
+ * @traits: its traits, copied, see etw_set_traits(); its name is in them
+ * @len: bytes at @traits, at most 65535
+ * @callback: as for __etw_register()
+ * @context: handed to @callback
+ *
+ * As __etw_register() and etw_set_traits() at once: there is no moment in which
+ * events are written without the traits, not even for @callback.
+ *
+ * Process context, may sleep; not under cpus_read_lock().
+ *
+ * Return: 0; -EBUSY if @provider is registered; -EINVAL: its GUID is zero or its
+ * traits are malformed; -ENOMEM.
+ */
+int __etw_register_traits(struct etw_provider *provider, struct module *owner,
+			  const void *traits, u32 len, etw_enable_fn callback, void *context)
+{
+	struct etw_traits *copy = etw_traits_copy(traits, len);
+	struct etw_registration *reg;
+	int err;
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	reg = kernel_registration(&provider->guid, NULL);
+	if (IS_ERR(reg)) {
+		etw_traits_free(copy);
+		return PTR_ERR(reg);
+	}
+	reg->traits = copy;
+	err = kernel_register(provider, reg, owner, callback, context);
+	if (err) {
+		etw_notify_cancel(reg);
+		synchronize_rcu();
+		etw_registration_free(reg);
+	}
+	return err;
+}
+EXPORT_SYMBOL_GPL(__etw_register_traits);
+
+/**
+ * __etw_register_handle() - register a provider known at run time only
+ * @guid: identity
+ * @owner: THIS_MODULE of the caller; etw_register_handle() fills it in
+ * @name: name shown by "etw list", up to 1024 bytes, or NULL
+ * @callback: as for __etw_register()
+ * @context: handed to @callback
+ * @handle: set to the new provider; unchanged on failure
+ *
+ * The handle has no static key: test it with ETW_HANDLE_ENABLED().  Give it back with
+ * etw_unregister_handle().
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0; -EINVAL: @guid is zero; -ENAMETOOLONG; -ENOMEM.
+ */
+int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
+			  const char *name, etw_enable_fn callback,
+			  void *context, struct etw_provider **handle)
+{
+	struct etw_registration *reg;
+	int err;
+
+	reg = kernel_registration(guid, name);
+	if (IS_ERR(reg))
+		return PTR_ERR(reg);
+	reg->own.guid = *guid;
+	err = kernel_register(&reg->own, reg, owner, callback, context);
+	if (err) {
+		etw_registration_free(reg);
+		return err;
+	}
+	*handle = &reg->own;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(__etw_register_handle);
+
+/**
+ * etw_unregister() - end a registration made by etw_register()
+ * @provider: the provider; one that is not registered is left alone
+ *
+ * Waits for writes in progress and for the callback; neither runs any more
+ * when this returns 0, so the caller may be unloaded.  Notifications that
+ * were not delivered yet are dropped, and whoever waits for them goes on.  One
+ * call at a time for a provider: a second one beside it returns at once.
+ *
+ * Process context, sleeps; not under cpus_read_lock().
+ *
+ * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
+ */
+int etw_unregister(struct etw_provider *provider)
+{
+	struct etw_registration *reg;
+
+	mutex_lock(&etw_control);
+	reg = provider->reg;
+	if (reg && READ_ONCE(reg->running) == current) {
+		mutex_unlock(&etw_control);
+		return -EDEADLK;
+	}
+	if (reg) {
+		etw_registration_remove(reg);
+		etw_notify_drop(reg);
+		provider->reg = NULL;
+	}
+	mutex_unlock(&etw_control);
+	if (!reg)
+		return 0;
+	etw_notify_cancel(reg);
+	synchronize_rcu();
+	etw_registration_free(reg);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(etw_unregister);
+
+/**
+ * etw_unregister_handle() - end a registration made by etw_register_handle()
+ * @handle: invalid when this returns 0; NULL is left alone
+ *
+ * As etw_unregister().
+ *
+ * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
+ */
+int etw_unregister_handle(struct etw_provider *handle)
+{
+	return handle ? etw_unregister(handle) : 0;
+}
+EXPORT_SYMBOL_GPL(etw_unregister_handle);
+
+/**
+ * etw_event_enabled() - would some session want this event?
+ * @provider: a provider, registered or not
+ * @desc: the event's descriptor
+ *
+ * As a function; ETW_EVENT_ENABLED() and ETW_HANDLE_ENABLED() are cheaper.  True
+ * does not promise that a session gets the event.  Any context.
+ */
+bool etw_event_enabled(const struct etw_provider *provider,
+		       const struct etw_event_descriptor *desc)
+{
+	return etw_entry_wants(&provider->enable, desc->level, desc->keyword);
+}
+EXPORT_SYMBOL_GPL(etw_event_enabled);
+
+/**
+ * etw_provider_enabled() - would some session want such events?
+ * @provider: a provider, registered or not
+ * @level: level of the events
+ * @keyword: keyword of the events
+ *
+ * Level 0 with keyword 0 asks whether any session has the provider enabled.
+ * Any context.
+ */
+bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
+			  u64 keyword)
+{
+	if (!level && !keyword)
+		return READ_ONCE(provider->enable.enabled);
+	return etw_entry_wants(&provider->enable, level, keyword);
+}
+EXPORT_SYMBOL_GPL(etw_provider_enabled);

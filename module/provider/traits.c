@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * traits.c - what a registration says of itself once: its traits, and whether
+ * its data descriptors have types
+ *
+ * Writers see both in their snapshot; a registration that is not enabled has
+ * none.  Traits are set once and go with the registration, a grace period later.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "access/access.h"
+#include "core/traits.h"
+#include "alloc.h"
+#include "ioctl.h"
+#include "process.h"
+#include "session/session.h"
+#include "change.h"
+
+/* Room for so many bytes of them; -EINVAL: there are never so many. */
+static struct etw_traits *traits_alloc(u32 len)
+{
+	struct etw_traits *traits;
+
+	if (len > U16_MAX)
+		return ERR_PTR(-EINVAL);
+	traits = kvmalloc(struct_size(traits, blob, len), ETW_GFP);
+	if (!traits)
+		return ERR_PTR(-ENOMEM);
+	memset(traits, 0, sizeof(*traits));
+	traits->len = len;
+	return traits;
+}
+
+/* No writer is left.  Takes NULL.  From RCU callbacks too. */
+void etw_traits_free(struct etw_traits *traits)
+{
+	if (!traits)
+		return;
+	etw_user_uncharge(traits->user, 0, traits->len);
+	kvfree(traits);
+}
+
+/* What the blob says; -EINVAL: it is no traits. */
+static int understand(struct etw_traits *traits)
+{
+	struct etw_traits_view view;
+	int err = etw_traits_parse(traits->blob, traits->len, &view);
+
+	if (err)
+		return err;
+	traits->has_group = view.group;
+	if (view.group)
+		memcpy(&traits->group, view.group, sizeof(traits->group));
+	traits->has_decode = view.decode;
+	if (view.decode)
+		memcpy(&traits->decode, view.decode, sizeof(traits->decode));
+	return 0;
+}
+
+/* A module's; -EINVAL: they are malformed. */
+struct etw_traits *etw_traits_copy(const void *blob, u32 len)
+{
+	struct etw_traits *traits = traits_alloc(len);
+	int err;
+
+	if (IS_ERR(traits))
+		return traits;
+	memcpy(traits->blob, blob, len);
+	err = understand(traits);
+	if (!err)
+		return traits;
+	etw_traits_free(traits);
+	return ERR_PTR(err);
+}
+
+/* The name that the traits give to a registration that has none; NULL: none. */
+static int name_of(const struct etw_registration *reg, const struct etw_traits *traits,
+		   char **name)
+{
+	u32 len = strlen(traits->blob + 2);
+
+	*name = NULL;
+	if (reg->name || !len)
+		return 0;
+	*name = kmemdup_nul(traits->blob + 2, min_t(u32, len, ETW_NAME_MAX), ETW_GFP);
+	return *name ? 0 : -ENOMEM;
+}
+
+/* Put what u has into force: nothing can fail any more. */
+static void set(struct list_head *updates, struct etw_registration *reg,
+		struct etw_traits *traits, char *name, struct etw_guid_entry *group)
+{
+	struct etw_update *u = list_first_entry(updates, struct etw_update, node);
+
+	if (name) {
+		reg->name = name;
+		reg->name_len = strlen(name);
+	}
+	if (traits)
+		reg->traits = traits;
+	if (group) {
+		reg->group = group;
+		list_add_tail(&reg->group_node, &group->regs);
+	}
+	WRITE_ONCE(reg->types, u->types);
+	etw_updates_apply(updates, NULL, NULL);
+}
+
+/*
+ * Give the registration traits, which it takes over, or NULL; types: whether
+ * its data descriptors have types, or NULL.  Traits say that they have.  Traits
+ * that it was made with are given to it once more, for name and group.
+ * -EEXIST: it has traits already; -EPERM: the caller may not join their group;
+ * -EINVAL: it is classic, and its events have no room for any of this.
+ */
+int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
+			 const bool *types)
+{
+	struct etw_guid_entry *group = NULL;
+	struct etw_update *u;
+	LIST_HEAD(updates);
+	char *name = NULL;
+	int err = 0;
+	u8 scope = 0;
+
+	lockdep_assert_held(&etw_control);
+	if (etw_is_classic(reg))
+		return -EINVAL;
+	if (traits && reg->traits && reg->traits != traits)
+		return -EEXIST;
+	if (traits && traits->has_group) {
+		if (reg->process && !etw_access_may_join(&traits->group))
+			return -EPERM;
+		group = etw_group_get(&traits->group);
+		if (!group)
+			return -ENOMEM;
+		scope = etw_entry_new_scope(group, reg);
+	}
+	if (traits)
+		err = name_of(reg, traits, &name);
+	u = err ? NULL : etw_update_add(&updates, reg, scope, ETW_GFP);
+	if (!u) {
+		err = -ENOMEM;
+		goto err_free;
+	}
+	if (traits) {
+		u->traits = traits;
+		u->types = true;
+		u->group = group;
+		u->group_scope = scope;
+	}
+	if (types)
+		u->types = *types;
+	err = etw_snapshot_build(&updates, u, ETW_GFP);
+	if (err)
+		goto err_free;
+	set(&updates, reg, traits, name, group);
+	return 0;
+
+err_free:
+	etw_updates_free(&updates);
+	kfree(name);
+	if (group)
+		etw_guid_put(group);
+	return err;
+}
+
+/* --------------------------------------------------------- for kernel modules */
+
+static int set_kernel(struct etw_provider *provider, struct etw_traits *traits,
+		      const bool *types)
+{
+	int err;
+
+	mutex_lock(&etw_control);
+	err = provider->reg ? etw_registration_set(provider->reg, traits, types) : -EBADF;
+	mutex_unlock(&etw_control);
+	return err;
+}
+
+/**
+ * etw_set_traits() - say once what a provider is
+ * @provider: a registered provider
+ * @traits: its traits, copied: their size in bytes as a u16, a name with its
+ *	NUL, and chunks of u16 size (of the whole chunk), u8 type and data.
+ *	Type 1: GUID of the group that it joins; type 2: GUID by which its events
+ *	are decoded
+ * @len: bytes at @traits, at most 65535; every event has a copy of them
+ *
+ * They go with each event as an item, as long as the provider is registered.
+ * The types of data descriptors are looked at from now on, see
+ * etw_use_descriptor_types().  A provider that joins a group is enabled as the
+ * group is, when this returns, and its callback is told.  Registered without a
+ * name it has that of the traits.
+ *
+ * Process context, may sleep; not under cpus_read_lock().
+ *
+ * Source: EtwSetInformation's EventProviderSetTraits; Microsoft's "Provider
+ * Traits" page.
+ *
+ * Return: 0; -EINVAL: they are malformed; -EEXIST: it has traits; -EBADF: it is
+ * not registered; -ENOMEM.
+ */
+int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
+{
+	struct etw_traits *copy = etw_traits_copy(traits, len);
+	int err;
+
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	err = set_kernel(provider, copy, NULL);
+	if (err)
+		etw_traits_free(copy);
+	return err;
+}
+EXPORT_SYMBOL_GPL(etw_set_traits);
+
+/**
+ * etw_use_descriptor_types() - are there data descriptors that are no payload?
+ * @provider: a registered provider
+ * @use: whether the low byte of &struct etw_data_descriptor.reserved is a type,
+ *	one of ETW_DATA_*, or is ignored, as it is at first
+ *
+ * Process context, may sleep.
+ *
+ * Source: EtwSetInformation's EventProviderUseDescriptorType.
+ *
+ * Return: 0; -EBADF: it is not registered; -ENOMEM.
+ */
+int etw_use_descriptor_types(struct etw_provider *provider, bool use)
+{
+	return set_kernel(provider, NULL, &use);
+}
+EXPORT_SYMBOL_GPL(etw_use_descriptor_types);
+
+/* ------------------------------------------------------------- for processes */
+
+/* Charge, read and check them. */
+static struct etw_traits *read_traits(const struct etw_provider_set *set)
+{
+	struct etw_traits *traits;
+	struct etw_user *user;
+	int err = 0;
+
+	if (set->traits_len > U16_MAX)
+		return ERR_PTR(-EINVAL);
+	user = etw_user_charge(0, set->traits_len);
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	traits = traits_alloc(set->traits_len);
+	if (IS_ERR(traits)) {
+		etw_user_uncharge(user, 0, set->traits_len);
+		return traits;
+	}
+	traits->user = user;
+	if (copy_from_user(traits->blob, u64_to_user_ptr(set->traits), traits->len))
+		err = -EFAULT;
+	if (!err)
+		err = understand(traits);
+	if (!err)
+		return traits;
+	etw_traits_free(traits);
+	return ERR_PTR(err);
+}
+
+long etw_ioctl_provider_set(struct file *file, void *arg)
+{
+	const struct etw_provider_set *set = arg;
+	struct etw_traits *traits = NULL;
+	struct etw_registration *reg;
+	bool types = set->types;
+	long err;
+
+	if (!set->flags || set->flags & ~(ETW_SET_TRAITS | ETW_SET_TYPES) || set->reserved ||
+	    set->types > (set->flags & ETW_SET_TYPES ? 1 : 0))
+		return -EINVAL;
+	if (set->flags & ETW_SET_TRAITS) {
+		traits = read_traits(set);
+		if (IS_ERR(traits))
+			return PTR_ERR(traits);
+	}
+	mutex_lock(&etw_control);
+	reg = etw_process_registration(file->private_data, set->slot);
+	if (IS_ERR(reg))
+		err = PTR_ERR(reg);
+	else
+		err = etw_registration_set(reg, traits,
+					   set->flags & ETW_SET_TYPES ? &types : NULL);
+	mutex_unlock(&etw_control);
+	if (err)
+		etw_traits_free(traits);
+	return err;
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * session.c - sessions: start, find, update, stop
+ *
+ * A running session is in etw_sessions and in by_id[], both under etw_control,
+ * and holds a reference on the module.  STOP takes it out of both at once, so
+ * that its name is free; the memory stays until its last consumer has closed.
+ */
+#include <linux/cpumask.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "alloc.h"
+#include "logfile/logfile.h"
+#include "provider/provider.h"
+#include "session.h"
+
+DEFINE_MUTEX(etw_control);
+LIST_HEAD(etw_sessions);
+
+unsigned int etw_max_sessions = ETW_SESSIONS_MAX;
+
+static struct etw_trace_session *by_id[ETW_SESSIONS_MAX + 1];	/* under etw_control */
+static u64 starts;					/* under etw_control */
+
+#define HANDLE(count, id)	((count) << 16 | (id))
+#define HANDLE_ID(handle)	((u16)(handle))
+
+/* ------------------------------------------------------------------ finding */
+
+/*
+ * The running session of that name, or of that handle if name_len is 0.  Names
+ * differ only in ASCII case: the same.
+ */
+struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 name_len)
+{
+	struct etw_trace_session *s;
+
+	lockdep_assert_held(&etw_control);
+	if (!name_len) {
+		u32 id = HANDLE_ID(handle);
+
+		if (id > ETW_SESSIONS_MAX)
+			return NULL;
+		s = by_id[array_index_nospec(id, ETW_SESSIONS_MAX + 1)];
+		return s && s->handle == handle ? s : NULL;
+	}
+	list_for_each_entry(s, &etw_sessions, node)
+		if (s->name_len == name_len && !strncasecmp(s->name, name, name_len))
+			return s;
+	return NULL;
+}
+
+static struct etw_trace_session *find_guid(const struct etw_guid *guid)
+{
+	struct etw_trace_session *s;
+
+	list_for_each_entry(s, &etw_sessions, node)
+		if (!memcmp(&s->guid, guid, sizeof(*guid)))
+			return s;
+	return NULL;
+}
+
+struct etw_trace_session *etw_session_hold(struct etw_trace_session *s)
+{
+	kref_get(&s->ref);
+	return s;
+}
+
+/* Fill handles of the running sessions; how many run. */
+u32 etw_sessions_list(u64 *handles, u32 capacity)
+{
+	u32 id, n = 0;
+
+	lockdep_assert_held(&etw_control);
+	for (id = 1; id <= ETW_SESSIONS_MAX; id++) {
+		if (!by_id[id])
+			continue;
+		if (n < capacity)
+			handles[n] = by_id[id]->handle;
+		n++;
+	}
+	return n;
+}
+
+/* ------------------------------------------------------------------ freeing */
+
+static void session_free(struct etw_trace_session *s)
+{
+	etw_logfile_put(s->log);
+	if (s->ring.pool.table)
+		etw_buffers_free(s);
+	free_percpu(s->cpu);
+	mem_cgroup_put(s->memcg);
+	mutex_destroy(&s->lock);
+	mutex_destroy(&s->flush_lock);
+	kfree(s->periodic.guids);
+	kvfree(s->disallowed);
+	kfree(s->name);
+	kfree(s);
+}
+
+static void session_release(struct kref *ref)
+{
+	session_free(container_of(ref, struct etw_trace_session, ref));
+}
+
+/* May sleep. */
+void etw_session_put(struct etw_trace_session *s)
+{
+	kref_put(&s->ref, session_release);
+}
+
+/* ----------------------------------------------------------------- starting */
+
+/* Are that many buffers few enough?  A BUFFERING ring may be out as a snapshot. */
+static bool size_allowed(const struct etw_trace_session *s, u32 max_buffers)
+{
+	u64 buffers = (u64)max_buffers * (s->buffering ? 2 : 1);
+
+	return buffers <= ETW_BUFFERS_MAX &&
+	       buffers * s->ring.size <= (u64)totalram_pages() * PAGE_SIZE / 8;
+}
+
+/* ETW corrects sizes silently; only what cannot be had at all is refused. */
+static int correct_sizes(struct etw_trace_session *s, const struct etw_session_config *config)
+{
+	u32 kb = config->buffer_kb ?: 64;
+
+	kb = clamp(kb, (u32)ETW_BUFFER_KB_MIN, (u32)ETW_BUFFER_KB_MAX);
+	s->ring.size = PAGE_ALIGN(kb * 1024);
+	s->min_buffers = max(config->min_buffers, s->shared ? 2 : 2 * num_online_cpus());
+	s->max_buffers = config->max_buffers;
+	if (!s->max_buffers && s->min_buffers <= ETW_BUFFERS_MAX)
+		s->max_buffers = min(s->min_buffers + 20, (u32)ETW_BUFFERS_MAX);
+	s->max_buffers = max(s->max_buffers, s->min_buffers);
+	if (s->buffering)
+		s->max_buffers = s->min_buffers;	/* the ring has one size */
+	if (!size_allowed(s, s->max_buffers))
+		return -ENOSPC;
+	/* A file alone can wait until a buffer is full. */
+	if (config->flush_ms || config->mode & ETW_MODE_REAL_TIME)
+		s->flush_ms = max(config->flush_ms, ETW_FLUSH_MS_MIN);
+	return 0;
+}
+
+static int check_config(const struct etw_session_config *config)
+{
+	u32 known = ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING | ETW_MODE_INDEPENDENT |
+		    ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE |
+		    ETW_MODE_NO_PER_PROCESSOR | ETW_MODE_SECURE |
+		    (config->log ? ETW_MODE_FILE : 0);
+	u32 sequence = ETW_MODE_GLOBAL_SEQUENCE | ETW_MODE_LOCAL_SEQUENCE;
+	u32 policy = config->mode & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING);
+
+	if (config->mode & ~known || config->clock > ETW_CLOCK_CYCLES)
+		return -EINVAL;
+	/* At most one of the two, exactly one without a file. */
+	if (policy == (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING) || (!policy && !config->log))
+		return -EINVAL;
+	/* The file of a snapshot is a plain one. */
+	if (policy & ETW_MODE_BUFFERING && config->mode & ETW_MODE_FILE & ~ETW_MODE_KBYTES)
+		return -EINVAL;
+	if ((config->mode & sequence) == sequence)
+		return -EINVAL;
+	return 0;
+}
+
+/* Memory and state of a session that nobody knows yet. */
+static struct etw_trace_session *session_alloc(const struct etw_session_config *config)
+{
+	struct etw_trace_session *s;
+	int cpu, err;
+
+	s = kzalloc(sizeof(*s), ETW_GFP);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&s->ref);
+	mutex_init(&s->lock);
+	mutex_init(&s->flush_lock);
+	s->memcg = get_mem_cgroup_from_mm(current->mm);
+	s->mode = config->mode;
+	s->buffering = config->mode & ETW_MODE_BUFFERING;
+	s->independent = config->mode & ETW_MODE_INDEPENDENT;
+	s->secure = config->mode & ETW_MODE_SECURE;
+	s->shared = config->mode & ETW_MODE_NO_PER_PROCESSOR;
+	etw_ring_cpu_init(&s->common.rc, 0);
+	s->ring.ops = &etw_session_ring_ops;
+	s->clock_type = config->clock ?: ETW_CLOCK_QPC;
+	s->clock = etw_clock_pick(s->clock_type);
+	s->clock_freq = etw_clock_frequency(s->clock);
+	err = correct_sizes(s, config);
+	if (err)
+		goto err_free;
+
+	err = -ENOMEM;
+	s->name = kmemdup_nul(config->name, config->name_len, ETW_GFP);
+	if (!s->name)
+		goto err_free;
+	s->name_len = config->name_len;
+	s->cpu = alloc_percpu_gfp(struct etw_session_cpu, ETW_GFP);
+	if (!s->cpu)
+		goto err_free;
+	for_each_possible_cpu(cpu)
+		etw_ring_cpu_init(&per_cpu_ptr(s->cpu, cpu)->rc, cpu);
+	etw_deliver_init(s);
+	etw_periodic_init(s);
+	err = etw_buffers_init(s);
+	if (err)
+		goto err_free;
+	return s;
+
+err_free:
+	session_free(s);
+	return ERR_PTR(err);
+}
+
+/* A random GUID, RFC 4122 version 4. */
+static void make_guid(struct etw_guid *guid)
+{
+	get_random_bytes(guid, sizeof(*guid));
+	guid->data3 = (guid->data3 & 0x0fff) | 0x4000;
+	guid->data4[0] = (guid->data4[0] & 0x3f) | 0x80;
+}
+
+/* Give the session its identity and make it known. */
+static int session_publish(struct etw_trace_session *s, const struct etw_guid *guid)
+{
+	u16 id;
+
+	lockdep_assert_held(&etw_control);
+	if (etw_session_find(0, s->name, s->name_len))
+		return -EEXIST;
+	s->guid = *guid;
+	if (etw_guid_is_null(guid))
+		make_guid(&s->guid);
+	else if (find_guid(guid))
+		return -EEXIST;
+	for (id = 1; id <= etw_max_sessions && by_id[id]; id++)
+		;
+	if (id > etw_max_sessions)
+		return -ENOSPC;
+	s->logger_id = id;
+	s->handle = HANDLE(++starts, id);
+	etw_clock_sample(s->clock, &s->start);
+	s->sync = s->start;
+	by_id[id] = s;
+	list_add_tail_rcu(&s->node, &etw_sessions);
+	return 0;
+}
+
+/*
+ * Start a session.  The caller gets a reference and has checked who it is; the
+ * session's log file, if it has one, is the caller's still if this fails.
+ *
+ * The name is looked up before the memory is taken, so that a name or a limit
+ * is what the caller hears of, and once more when the session is made known.
+ */
+struct etw_trace_session *etw_session_start(const struct etw_session_config *config)
+{
+	struct etw_trace_session *s;
+	bool taken;
+	int err;
+
+	err = check_config(config);
+	if (err)
+		return ERR_PTR(err);
+	mutex_lock(&etw_control);
+	taken = etw_session_find(0, config->name, config->name_len);
+	mutex_unlock(&etw_control);
+	if (taken)
+		return ERR_PTR(-EEXIST);
+
+	if (!try_module_get(THIS_MODULE))
+		return ERR_PTR(-ENODEV);
+	s = session_alloc(config);
+	if (IS_ERR(s)) {
+		err = PTR_ERR(s);
+		goto err_module;
+	}
+	mutex_lock(&etw_control);
+	err = session_publish(s, &config->guid);
+	if (!err) {
+		s->log = config->log;
+		etw_session_hold(s);
+	}
+	mutex_unlock(&etw_control);
+	if (err)
+		goto err_put;
+	return s;
+
+err_put:
+	etw_session_put(s);
+err_module:
+	module_put(THIS_MODULE);
+	return ERR_PTR(err);
+}
+
+/* ------------------------------------------------------------------ running */
+
+/* Also of a session that had no timer: what waits already is for it, too. */
+void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
+{
+	lockdep_assert_held(&s->lock);
+	WRITE_ONCE(s->flush_ms, max(ms, ETW_FLUSH_MS_MIN));
+	if (READ_ONCE(s->flush_armed))
+		mod_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(s->flush_ms));
+	else
+		etw_deliver_kick(s);
+}
+
+/* UPDATE: 0 leaves a value as it is. */
+int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms)
+{
+	int err = 0;
+
+	if (!s->buffering && !size_allowed(s, max_buffers))
+		return -ENOSPC;
+	mutex_lock(&s->lock);
+	if (s->state != ETW_RUNNING)
+		err = -ESHUTDOWN;
+	if (!err && max_buffers && !s->buffering) {
+		max_buffers = max(max_buffers, s->min_buffers);
+		err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
+		if (!err)
+			s->max_buffers = max_buffers;
+		WRITE_ONCE(s->dry, false);
+	}
+	if (!err && flush_ms)
+		etw_session_set_flush_locked(s, flush_ms);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/* Sum of the events dropped by the write side; by cause if cause is given. */
+u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES])
+{
+	u64 sum, total = 0;
+	int cpu, i;
+
+	for (i = 0; i < ETW_DROP_CAUSES; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += local_read(&per_cpu_ptr(s->cpu, cpu)->dropped[i]);
+		if (cause)
+			cause[i] = sum;
+		total += sum;
+	}
+	return total;
+}
+
+u64 etw_session_written(struct etw_trace_session *s)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += local_read(&per_cpu_ptr(s->cpu, cpu)->written);
+	return sum;
+}
+
+/* ----------------------------------------------------------------- stopping */
+
+/*
+ * Stop a running session; called with etw_control held, which is given up.
+ * Drops the reference of the table; the caller has one of its own.
+ *
+ * Who may still hold the session when its memory goes, and why not:
+ *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited
+ *    for a grace period;
+ *  - CPU hotplug: off the list before that grace period;
+ *  - irq_work and works: ended by etw_deliver_stop() and etw_periodic_stop();
+ *  - control calls and consumers: each has a reference.
+ */
+void etw_session_stop(struct etw_trace_session *s)
+{
+	lockdep_assert_held(&etw_control);
+	by_id[s->logger_id] = NULL;
+	list_del_rcu(&s->node);
+	etw_provider_session_stopped(s);
+	mutex_unlock(&etw_control);
+
+	etw_periodic_stop(s);
+	etw_deliver_stop(s);
+	etw_logfile_stop(s);
+	etw_session_put(s);
+	module_put(THIS_MODULE);
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotpath.c - the hot path: from a write to a record in every session's buffer
+ *
+ * Any context but one where RCU is not watching (the innermost idle loop,
+ * kernel entry and exit code).  No lock, no allocation, no wakeup.
+ *
+ * With preemption off: look at the provider's snapshot; for every session that
+ * wants the event, sample its CPU's place; read each clock needed, once; then
+ * reserve from the sampled places.  A reservation fails if an interrupt wrote
+ * since the place was sampled, and then place and clock are read again: so time
+ * never runs backwards within a CPU's stream.  After a reservation nothing can
+ * fail, and the record is committed before preemption comes back on.
+ *
+ * Pairing: F of enable.c with rcu_dereference_sched() here.  The other
+ * barriers are those of core/ring.h.
+ */
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+
+#include "core/ring.h"
+#include "extended_items.h"
+#include "reserve.h"
+#include "provider/provider.h"
+#include "session/session.h"
+#include "hotpath.h"
+#include "described.h"
+
+/* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
+unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
+
+/*
+ * An event that finds the place changed so often has somebody write one at
+ * every try: a probe on what the try itself runs through.  No interrupt does.
+ */
+#define TRIES_MAX	100
+
+static DEFINE_PER_CPU(unsigned int, nesting);
+
+static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
+{
+	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
+}
+
+static int drop_errno(u32 cause)
+{
+	switch (cause) {
+	case ETW_DROP_BUFFER_SIZE:
+		return -EMSGSIZE;
+	case ETW_DROP_EVENT_SIZE:
+		return -EOVERFLOW;
+	case ETW_DROP_COPY_FAULT:
+		return -EFAULT;
+	default:
+		return -ENOBUFS;
+	}
+}
+
+/* Count an event as lost.  0, or what the writer is told. */
+noinline int etw_trace_dropped(struct etw_trace_session *s, u32 cause)
+{
+	count_drop(s, cause);
+	return s->independent ? 0 : drop_errno(cause);
+}
+
+/* One session's record: from its sampled place and the clock read after. */
+static __always_inline int write_one(struct etw_trace_session *s,
+				     const struct etw_record_source *source,
+				     const struct etw_record_items *items,
+				     u64 cur, u64 now)
+{
+	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
+	u32 len = etw_record_slot(source->size), tries = 0;
+	struct etw_buf *buf;
+	u8 *slot;
+
+	if (unlikely(!etw_ring_fits(&s->ring, len)))
+		return etw_trace_dropped(s, ETW_DROP_BUFFER_SIZE);
+	for (;;) {
+		if (likely(etw_ring_room(&s->ring, cur, len))) {
+			slot = etw_ring_reserve(ETW_LOCAL, &s->ring, &sc->rc, cur,
+						len, &buf);
+			if (likely(slot))
+				break;
+		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur)) {
+			return etw_trace_dropped(s, ETW_DROP_NO_BUFFER);
+		}
+		if (unlikely(++tries == TRIES_MAX))
+			return etw_trace_dropped(s, ETW_DROP_NESTING);
+		cur = etw_word_read(&sc->rc.cur);
+		now = etw_clock_read(s->clock);
+	}
+	etw_record_write_items(slot, source, items, now);
+	etw_ring_commit(ETW_LOCAL, &s->ring, buf, len);
+	local_inc(&sc->written);
+	return 0;
+}
+
+/* Each clock that these sessions have, once. */
+static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
+					u32 wanted, u64 *now)
+{
+	enum etw_clock_source clock;
+	u32 have = 0;
+
+	for (; wanted; wanted &= wanted - 1) {
+		clock = snapshot->entries[__ffs(wanted)].session->clock;
+		if (!(have & BIT(clock)))
+			now[clock] = etw_clock_read(clock);
+		have |= BIT(clock);
+	}
+}
+
+/* Write to the sessions of the mask, whose places are in cur. */
+static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
+					const struct etw_record_source *source,
+					const struct etw_record_items *items,
+					u32 wanted, const u64 *cur)
+{
+	u64 now[ETW_SOURCES] UNINITIALIZED;
+	struct etw_trace_session *s;
+	u32 i, left;
+	int err, ret = 0;
+
+	read_clocks(snapshot, wanted, now);
+	for (left = wanted; left; left &= left - 1) {
+		i = __ffs(left);
+		s = snapshot->entries[i].session;
+		err = write_one(s, source, items, cur[i], now[s->clock]);
+		if (unlikely(err) && !ret)
+			ret = err;
+	}
+	return ret;
+}
+
+static noinline int drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
+				u32 cause)
+{
+	int err, ret = 0;
+
+	for (; wanted; wanted &= wanted - 1) {
+		err = etw_trace_dropped(snapshot->entries[__ffs(wanted)].session, cause);
+		if (!ret)
+			ret = err;
+	}
+	return ret;
+}
+
+/* As write_one(), with the items that the session asked for. */
+static int write_items(struct etw_trace_session *s, const struct etw_record_source *source,
+		       const struct etw_items *built, u32 properties,
+		       const struct etw_record_extra *extra, u64 cur, u64 now)
+{
+	struct etw_record_source own = *source;
+	struct etw_record_items items;
+
+	etw_items_select(&items, built, properties);
+	items.extra = extra;
+	if (etw_record_measure_items(&own, &items))
+		return etw_trace_dropped(s, ETW_DROP_EVENT_SIZE);
+	if (s->shared)
+		return etw_place_write(s, &own, items.count || extra ? &items : NULL);
+	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now);
+}
+
+/* The places of the mask's sessions. */
+static __always_inline void sample(const struct etw_snapshot *snapshot, u32 wanted, u64 *cur)
+{
+	u32 i;
+
+	for (; wanted; wanted &= wanted - 1) {
+		i = __ffs(wanted);
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
+	}
+}
+
+/*
+ * As write_wanted(), where some session asks for items, properties of each and
+ * all of them together, or is shared; or where all have extra.
+ */
+static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
+				       const struct etw_record_source *source,
+				       const struct etw_trace_how *how, u32 wanted,
+				       const u32 *properties, u32 all,
+				       const struct etw_record_extra *extra)
+{
+	u64 now[ETW_SOURCES] UNINITIALIZED, cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	const struct etw_items *built;
+	struct etw_trace_session *s;
+	u32 left, i;
+	int err, ret = 0;
+
+	built = all ? etw_items_build(all, this_cpu_read(nesting), source, how) : NULL;
+	/* That took its time: the event is of now. */
+	sample(snapshot, wanted, cur);
+	read_clocks(snapshot, wanted, now);
+	for (left = wanted; left; left &= left - 1) {
+		i = __ffs(left);
+		s = snapshot->entries[i].session;
+		err = write_items(s, source, built, properties[i], extra, cur[i], now[s->clock]);
+		if (err && !ret)
+			ret = err;
+	}
+	return ret;
+}
+
+/* As write_wanted_items(), where no session asks for items: it was measured with extra. */
+static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
+				       const struct etw_record_source *source, u32 wanted,
+				       const struct etw_record_extra *extra)
+{
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	struct etw_record_items items UNINITIALIZED;
+
+	items.extra = extra;
+	items.count = 0;
+	items.size = 0;
+	sample(snapshot, wanted, cur);
+	return write_wanted(snapshot, source, &items, wanted, cur);
+}
+
+/* Write to the sessions of the mask, properties of each; extra: of all. */
+static noinline int write_chosen(const struct etw_snapshot *snapshot,
+				 const struct etw_record_source *source,
+				 const struct etw_trace_how *how, u32 wanted,
+				 const u32 *properties, const struct etw_record_extra *extra)
+{
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	u32 left, all = 0;
+	int ret;
+
+	for (left = wanted; left; left &= left - 1)
+		all |= properties[__ffs(left)];
+	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
+		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	} else if (extra && !all && !snapshot->shared) {
+		ret = write_wanted_extra(snapshot, source, wanted, extra);
+	} else if (all || extra || snapshot->shared) {
+		ret = write_wanted_items(snapshot, source, how, wanted, properties, all, extra);
+	} else {
+		sample(snapshot, wanted, cur);
+		ret = write_wanted(snapshot, source, NULL, wanted, cur);
+	}
+	this_cpu_dec(nesting);
+	return ret;
+}
+
+/* As write_special(), for an event that may have more than its payload. */
+static noinline int write_typed(const struct etw_snapshot *snapshot,
+				const struct etw_record_source *source,
+				const struct etw_trace_how *how)
+{
+	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
+	struct etw_typed_event event UNINITIALIZED;
+	int err;
+
+	if (!etw_trace_wanted(snapshot, source->desc))
+		return 0;
+	event.source = *source;
+	err = etw_typed_event(&event, snapshot, how);
+	if (err == -EINVAL)
+		return err;
+	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
+		source->desc, how, &event.typed, &event.source, event.extra.typed, false },
+		properties);
+	if (!wanted)
+		return 0;
+	/* Metadata larger than any event, or too large for this one's payload */
+	if (err || event.source.size + event.extra.size > ETW_RECORD_MAX)
+		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+	event.source.size += event.extra.size;
+	return write_chosen(snapshot, &event.source, how, wanted, properties, &event.extra);
+}
+
+/* As write_typed(), where level and keyword alone say who takes it, and none asks for items. */
+static noinline int write_described(const struct etw_snapshot *snapshot,
+				    const struct etw_record_source *source)
+{
+	const struct etw_event_descriptor *desc = source->desc;
+	struct etw_typed_event event UNINITIALIZED;
+	u32 i, wanted = 0;
+	int err;
+
+	for (i = 0; i < snapshot->count; i++)
+		if (etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
+			wanted |= BIT(i);
+	if (!wanted)
+		return 0;
+	event.source = *source;
+	err = etw_typed_event(&event, snapshot, NULL);
+	if (unlikely(err == -EINVAL))
+		return err;
+	if (unlikely(err || event.source.size + event.extra.size > ETW_RECORD_MAX))
+		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+	event.source.size += event.extra.size;
+	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
+		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra);
+	else
+		err = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	this_cpu_dec(nesting);
+	return err;
+}
+
+/* As etw_trace_write(), where a filter, the writer or an item makes a difference. */
+static noinline int write_special(const struct etw_snapshot *snapshot,
+				  const struct etw_record_source *source,
+				  const struct etw_trace_how *how)
+{
+	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
+
+	if (!how && !snapshot->choosy)
+		return write_described(snapshot, source);
+	if (snapshot->traits || snapshot->types || (how && how->typed))
+		return write_typed(snapshot, source, how);
+	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
+		source->desc, how, NULL, source, false, false }, properties);
+	if (!wanted)
+		return 0;
+	return write_chosen(snapshot, source, how, wanted, properties, NULL);
+}
+
+/*
+ * Write an event whose source was measured.  how: NULL, as for most.
+ *
+ * 0, also if no session wants the event; else the first error of a session
+ * that is not INDEPENDENT.
+ */
+int etw_trace_write(const struct etw_provider *provider,
+		    const struct etw_record_source *source,
+		    const struct etw_trace_how *how)
+{
+	const struct etw_event_descriptor *desc = source->desc;
+	const struct etw_snapshot *snapshot;
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	u32 i, wanted = 0;
+	int ret = 0;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (!snapshot)
+		goto out;
+	if (unlikely(how || snapshot->special)) {
+		ret = write_special(snapshot, source, how);
+		goto out;
+	}
+	for (i = 0; i < snapshot->count; i++) {
+		if (!etw_entry_wants(&snapshot->entries[i].filter, desc->level, desc->keyword))
+			continue;
+		wanted |= BIT(i);
+		cur[i] = etw_word_read(&this_cpu_ptr(snapshot->entries[i].session->cpu)->rc.cur);
+	}
+	if (!wanted)
+		goto out;
+	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
+		ret = write_wanted(snapshot, source, NULL, wanted, cur);
+	else
+		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+	this_cpu_dec(nesting);
+out:
+	preempt_enable_notrace();
+	return ret;
+}
+
+/*
+ * Count an event that could not even be put together, for every session that
+ * would have had it, or may have: its payload is not there to be asked.  0 if
+ * there is none, else the cause's error.
+ */
+int etw_trace_drop(const struct etw_provider *provider,
+		   const struct etw_event_descriptor *desc,
+		   const struct etw_trace_how *how, u32 cause)
+{
+	struct etw_trace_event ask = { .desc = desc, .how = how, .typed = how ? how->typed : NULL };
+	u32 properties[ETW_PROVIDER_SESSIONS], wanted = 0;
+	const struct etw_snapshot *snapshot;
+	int ret = 0;
+
+	preempt_disable_notrace();
+	snapshot = rcu_dereference_sched(provider->snapshot);
+	if (snapshot) {
+		ask.unknown = !ask.typed && snapshot->types;
+		wanted = etw_trace_choose(snapshot, &ask, properties);
+	}
+	if (wanted)
+		ret = drop_wanted(snapshot, wanted, cause);
+	preempt_enable_notrace();
+	return ret;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stack.c - who called the writer: kernel frames and user frames
+ *
+ * Any context; never sleeps and never faults.  The kernel's own walkers of user
+ * stacks are not exported, so those are followed by frame pointers.  A program
+ * built without them, as most of a distribution are, shows its innermost frame
+ * and perhaps some of chance; libetw walks its own stack for this reason.
+ */
+#include <linux/compat.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/stacktrace.h>
+#include <linux/uaccess.h>
+
+#include "extended_items.h"
+
+#ifdef CONFIG_STACKTRACE
+
+/*
+ * From the caller of the write outwards; how many there are, at most room.  whole:
+ * the stack ends there, it was not cut.  frames has ETW_STACK_OWN more.
+ */
+u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
+{
+	u32 n, own = 0;
+
+	BUILD_BUG_ON(sizeof(unsigned long) != sizeof(u64));
+	n = stack_trace_save((unsigned long *)frames, room + ETW_STACK_OWN, 0);
+	*whole = n < room + ETW_STACK_OWN;
+	while (own < n && within_module(frames[own], THIS_MODULE))
+		own++;
+	n -= own;
+	if (n > room) {
+		n = room;
+		*whole = false;
+	}
+	memmove(frames, frames + own, n * sizeof(*frames));
+	return n;
+}
+
+#else
+
+u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
+{
+	*whole = true;
+	return 0;
+}
+
+#endif
+
+/* A frame of a 64-bit program and of a 32-bit one. */
+struct frame64 {
+	u64 next;
+	u64 ret;
+};
+
+struct frame32 {
+	u32 next;
+	u32 ret;
+};
+
+static bool is_narrow(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_64
+	return !user_64bit_mode(regs);
+#else
+	return compat_user_mode(regs);
+#endif
+}
+
+/* Workers of a process have its memory, but no program counter in it. */
+static bool is_worker(void)
+{
+	unsigned int worker = PF_KTHREAD | PF_IO_WORKER;
+
+#ifdef PF_USER_WORKER
+	worker |= PF_USER_WORKER;
+#endif
+	return current->flags & worker;
+}
+
+/*
+ * copy_from_user_nofault() takes a lock before 6.1.36, which an interrupt must not,
+ * and knows nothing of an NMI that hit a switch of memory.
+ */
+static bool read_user(void *to, const void __user *from, size_t size)
+{
+#ifdef CONFIG_X86
+	return !copy_from_user_nmi(to, from, size);
+#else
+	return !copy_from_user_nofault(to, from, size);
+#endif
+}
+
+static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
+{
+	const void __user *from = (const void __user *)(unsigned long)at;
+	struct frame32 f;
+
+	if (!narrow)
+		return read_user(frame, from, sizeof(*frame));
+	if (!read_user(&f, from, sizeof(f)))
+		return false;
+	frame->next = f.next;
+	frame->ret = f.ret;
+	return true;
+}
+
+/*
+ * Of the program that the task runs; 0 for a worker.  Frames of 32-bit programs
+ * are known on x86 only.
+ */
+u32 etw_stack_user(u64 *frames, u32 room)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct frame64 frame;
+	bool narrow;
+	u32 n = 0;
+	u64 at;
+
+	if (!room || !current->mm || is_worker() || !user_mode(regs))
+		return 0;
+	narrow = is_narrow(regs);
+	frames[n++] = instruction_pointer(regs);
+	at = narrow && !IS_ENABLED(CONFIG_X86_64) ? 0 : frame_pointer(regs);
+	while (n < room && at && IS_ALIGNED(at, narrow ? 4 : 8)) {
+		if (!read_frame(at, narrow, &frame) || !frame.ret)
+			break;
+		frames[n++] = frame.ret;
+		/* Outer frames lie higher; so this ends. */
+		if (frame.next <= at)
+			break;
+		at = frame.next;
+	}
+	return n;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * write_kernel.c - writing events, for kernel modules; the way on is in hotpath.c
+ */
+#include <linux/export.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "provider/provider.h"
+#include "session/session.h"
+#include "hotpath.h"
+
+/* A run-time handle has no static key that keeps it from coming here. */
+static __always_inline bool enabled(const struct etw_provider *provider)
+{
+	return rcu_access_pointer(provider->snapshot);
+}
+
+static __always_inline int write_kernel(const struct etw_provider *provider,
+					const struct etw_event_descriptor *desc,
+					const struct etw_guid *activity,
+					const struct etw_guid *related, u32 count,
+					const struct etw_data_descriptor *data,
+					const struct etw_trace_how *how)
+{
+	struct etw_record_source source = {
+		.provider = &provider->guid,
+		.desc = desc,
+		.activity = activity,
+		.related = related,
+		.data = data,
+		.count = count,
+		.thread_id = current->pid,
+		.process_id = current->tgid,
+		.type = ETW_TYPE_EVENT64,
+		.flags = ETW_EVENT_NO_CPUTIME,
+	};
+	int err;
+
+	err = etw_record_measure(&source);
+	if (unlikely(err == -EOVERFLOW))
+		return etw_trace_drop(provider, desc, how, ETW_DROP_EVENT_SIZE);
+	if (unlikely(err))
+		return err;
+	if (!static_branch_unlikely(&etw_activity_used) || activity)
+		return etw_trace_write(provider, &source, how);
+
+	/* The id stays readable until a grace period after it was replaced. */
+	rcu_read_lock_sched_notrace();
+	source.activity = etw_activity_current();
+	err = etw_trace_write(provider, &source, how);
+	rcu_read_unlock_sched_notrace();
+	return err;
+}
+
+/**
+ * etw_write_transfer() - write an event with activity ids
+ * @provider: a registered provider; one that is not writes nothing
+ * @desc: the event's descriptor, written as it is
+ * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
+ * @related: related activity id, stored as an extended item, or NULL
+ * @count: number of data descriptors, at most 128
+ * @data: pieces of the payload, stored one after the other without padding
+ *
+ * Any context, NMI included; does not sleep.  Tests levels and keywords
+ * itself, but ETW_EVENT_ENABLED() before the call is cheaper.
+ *
+ * Return: 0, also if no session wants the event; -EINVAL: more than 128
+ * pieces; -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than
+ * a session's buffer; -ENOBUFS: a session had no free buffer.  The event is
+ * counted as lost in the sessions concerned and written to the others.
+ */
+int etw_write_transfer(struct etw_provider *provider,
+		       const struct etw_event_descriptor *desc,
+		       const struct etw_guid *activity,
+		       const struct etw_guid *related, u32 count,
+		       const struct etw_data_descriptor *data)
+{
+	if (!enabled(provider))
+		return 0;
+	return write_kernel(provider, desc, activity, related, count, data, NULL);
+}
+EXPORT_SYMBOL_GPL(etw_write_transfer);
+
+/**
+ * etw_write() - write an event
+ * @provider: a registered provider; one that is not writes nothing
+ * @desc: the event's descriptor, written as it is
+ * @count: number of data descriptors, at most 128
+ * @data: pieces of the payload, stored one after the other without padding
+ *
+ * As etw_write_transfer() with the task's activity id and no related one.
+ *
+ * Return: as etw_write_transfer().
+ */
+int etw_write(struct etw_provider *provider,
+	      const struct etw_event_descriptor *desc, u32 count,
+	      const struct etw_data_descriptor *data)
+{
+	if (!enabled(provider))
+		return 0;
+	return write_kernel(provider, desc, NULL, NULL, count, data, NULL);
+}
+EXPORT_SYMBOL_GPL(etw_write);
+
+/**
+ * etw_write_ex() - write an event, but not to every session
+ * @provider: a registered provider; one that is not writes nothing
+ * @desc: the event's descriptor, written as it is
+ * @exclude: bit i keeps the event from the session with logger id i + 1
+ * @flags: ETW_EX_INPRIVATE, ETW_EX_NO_FAULTING, which no write does, or 0
+ * @activity: as for etw_write_transfer()
+ * @related: as for etw_write_transfer()
+ * @count: number of data descriptors, at most 128
+ * @data: pieces of the payload, stored one after the other without padding
+ *
+ * As etw_write_transfer().
+ *
+ * Return: as etw_write_transfer(); -EINVAL also for other flags.
+ */
+int etw_write_ex(struct etw_provider *provider,
+		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
+		 const struct etw_guid *activity, const struct etw_guid *related,
+		 u32 count, const struct etw_data_descriptor *data)
+{
+	struct etw_trace_how how = {
+		.exclude = exclude,
+		.inprivate = flags & ETW_EX_INPRIVATE,
+	};
+
+	if (flags & ~(ETW_EX_INPRIVATE | ETW_EX_NO_FAULTING))
+		return -EINVAL;
+	if (!enabled(provider))
+		return 0;
+	return write_kernel(provider, desc, activity, related, count, data, &how);
+}
+EXPORT_SYMBOL_GPL(etw_write_ex);

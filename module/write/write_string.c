@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * write_string.c - events of kernel modules that are a string and nothing else
+ */
+#include <linux/export.h>
+#include <linux/jump_label.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "hotpath.h"
+
+/* With its NUL; of a string that no event has room for, more than has room. */
+static u32 string_bytes(const u16 *string)
+{
+	u32 units = 0;
+
+	while (units <= ETW_RECORD_MAX / sizeof(*string) && string[units])
+		units++;
+	return (units + 1) * sizeof(*string);
+}
+
+static int write_string(struct etw_provider *provider, struct etw_record_source *source)
+{
+	int err = etw_record_measure(source);
+
+	if (err == -EOVERFLOW)
+		return etw_trace_drop(provider, source->desc, NULL, ETW_DROP_EVENT_SIZE);
+	if (err)
+		return err;
+	if (!static_branch_unlikely(&etw_activity_used) || source->activity)
+		return etw_trace_write(provider, source, NULL);
+
+	/* The id stays readable until a grace period after it was replaced. */
+	rcu_read_lock_sched_notrace();
+	source->activity = etw_activity_current();
+	err = etw_trace_write(provider, source, NULL);
+	rcu_read_unlock_sched_notrace();
+	return err;
+}
+
+/**
+ * etw_write_string() - write an event that is a string
+ * @provider: a registered provider; one that is not writes nothing
+ * @level: the event's level
+ * @keyword: the event's keyword
+ * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
+ * @string: UTF-16 with its NUL, which goes along: L"..." in a kernel module
+ *
+ * The event's descriptor is otherwise zero, and its header has
+ * ETW_EVENT_STRING_ONLY.  Any context, NMI included; does not sleep.  Semantics:
+ * Microsoft's page "EtwWriteString function".
+ *
+ * Return: as etw_write_transfer(); -EINVAL: no string.
+ */
+int etw_write_string(struct etw_provider *provider, u8 level, u64 keyword,
+		     const struct etw_guid *activity, const u16 *string)
+{
+	const struct etw_event_descriptor desc = { .level = level, .keyword = keyword };
+	struct etw_data_descriptor data;
+	struct etw_record_source source = {
+		.provider = &provider->guid,
+		.desc = &desc,
+		.activity = activity,
+		.data = &data,
+		.count = 1,
+		.thread_id = current->pid,
+		.process_id = current->tgid,
+		.type = ETW_TYPE_EVENT64,
+		.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_STRING_ONLY,
+	};
+
+	if (!string)
+		return -EINVAL;
+	if (!etw_entry_wants(&provider->enable, level, keyword))
+		return 0;
+	data = etw_data(string, string_bytes(string));
+	return write_string(provider, &source);
+}
+EXPORT_SYMBOL_GPL(etw_write_string);

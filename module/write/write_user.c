@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * write_user.c - an event of a process, by ioctl
+ *
+ * Everything is copied from user space before a slot is reserved, so a fault
+ * costs nothing but the event.
+ */
+#include <linux/compat.h>
+#include <linux/nospec.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "core/traits.h"
+#include "alloc.h"
+#include "ioctl.h"
+#include "provider/process.h"
+#include "hotpath.h"
+
+#define STACK_PIECES	8	/* descriptors kept on the stack */
+#define STACK_BYTES	256	/* payload kept on the stack */
+
+#define WRITE_FLAGS	(ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE |	\
+			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK)
+
+/* The registration in that slot, under RCU; NULL: none. */
+struct etw_registration *etw_process_find(struct etw_process *p, u32 slot)
+{
+	/* G of process.c */
+	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
+
+	if (!regs || slot >= ETW_REGISTRATIONS_MAX)
+		return NULL;
+	return rcu_dereference_check(regs[array_index_nospec(slot,
+							     ETW_REGISTRATIONS_MAX)],
+				     rcu_read_lock_any_held());
+}
+
+/* Of an event whose descriptors have no types, or none that is a schema. */
+static const struct etw_typed no_schema;
+
+/* typed: NULL if it is not known yet. */
+static struct etw_trace_how how_of(const struct etw_event_write *w, const struct etw_typed *typed)
+{
+	return (struct etw_trace_how){
+		.exclude = w->filter,
+		.typed = typed,
+		.user = true,
+		.inprivate = w->flags & ETW_WRITE_INPRIVATE,
+	};
+}
+
+/* 1: some session may want the event; 0: none does.  types: have its pieces any? */
+static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *types)
+{
+	struct etw_registration *reg;
+	int ret = -EBADF;
+
+	rcu_read_lock();
+	reg = etw_process_find(p, w->slot);
+	if (reg) {
+		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
+		*types = READ_ONCE(reg->types);
+	}
+	if (reg && etw_is_classic(reg))
+		ret = -EINVAL;	/* its events have no descriptor */
+	if (reg && reg->tgid != task_tgid(current))
+		ret = -ESTALE;
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Is the writer to walk its stack first, as it offers to? */
+static bool wants_stack(struct etw_process *p, const struct etw_event_write *w,
+			const struct etw_typed *typed)
+{
+	struct etw_trace_how how = how_of(w, typed);
+	struct etw_registration *reg;
+	bool ret;
+
+	if (!(w->flags & ETW_WRITE_CAN_WALK) || w->stack_count)
+		return false;
+	rcu_read_lock();
+	reg = etw_process_find(p, w->slot);
+	ret = reg && etw_trace_wants_stack(reg->provider, &w->desc, &how);
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Count the event as lost; err if a session wanted it that is to report it. */
+static int drop(struct etw_process *p, const struct etw_event_write *w,
+		const struct etw_typed *typed, u32 cause, int err)
+{
+	struct etw_trace_how how = how_of(w, typed);
+	struct etw_registration *reg;
+	int ret = -EBADF;
+
+	rcu_read_lock();
+	reg = etw_process_find(p, w->slot);
+	if (reg)
+		ret = etw_trace_drop(reg->provider, &w->desc, &how, cause) ?
+		      err : 0;
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Write the payload, which lies in kernel memory now, as does all the rest. */
+static int write_copied(struct etw_process *p, const struct etw_event_write *w,
+			const void *payload, u32 len, const struct etw_typed *typed,
+			const u64 *stack)
+{
+	struct etw_data_descriptor piece = etw_data(payload, len);
+	struct etw_record_source source = {
+		.desc = &w->desc,
+		.activity = w->flags & ETW_WRITE_ACTIVITY ? &w->activity : NULL,
+		.related = w->flags & ETW_WRITE_RELATED ? &w->related : NULL,
+		.data = &piece,
+		.count = 1,
+		.thread_id = current->pid,
+		.process_id = current->tgid,
+		.type = in_compat_syscall() ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64,
+		.flags = ETW_EVENT_NO_CPUTIME,
+	};
+	struct etw_trace_how how = how_of(w, typed);
+	struct etw_registration *reg;
+	int err;
+
+	how.stack = stack;
+	how.stack_count = stack ? w->stack_count : 0;
+	if (w->flags & ETW_WRITE_STRING_ONLY)
+		source.flags |= ETW_EVENT_STRING_ONLY;
+	err = etw_record_measure(&source);
+	if (err)
+		return drop(p, w, typed ?: &no_schema, ETW_DROP_EVENT_SIZE, err);
+	rcu_read_lock();
+	reg = etw_process_find(p, w->slot);
+	if (reg) {
+		source.provider = &reg->own.guid;
+		err = etw_trace_write(reg->provider, &source, &how);
+	} else {
+		err = -EBADF;	/* unregistered meanwhile */
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/* Copy the pieces, one after the other; to has room for all. */
+int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (copy_from_user(to, u64_to_user_ptr(pieces[i].ptr), pieces[i].size))
+			return -EFAULT;
+		to += pieces[i].size;
+	}
+	return 0;
+}
+
+/*
+ * Copy the pieces of the payload, one after the other, and behind them those
+ * that are none, whose ptr says then where.  to has room for all.
+ */
+static int gather_typed(u8 *to, u32 payload, struct etw_data_descriptor *pieces, u32 count)
+{
+	u8 *other = to + payload, **next;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		next = etw_data_type(&pieces[i]) ? &other : &to;
+		if (copy_from_user(*next, u64_to_user_ptr(pieces[i].ptr), pieces[i].size))
+			return -EFAULT;
+		if (next == &other)
+			pieces[i].ptr = (unsigned long)other;
+		*next += pieces[i].size;
+	}
+	return 0;
+}
+
+static struct etw_data_descriptor *at(struct etw_data_descriptor *pieces, s32 i)
+{
+	return i < 0 ? NULL : &pieces[i];
+}
+
+/* The stack that the writer walked itself, if it did. */
+static int copy_stack(const struct etw_event_write *w, u64 **stack)
+{
+	u64 *copy;
+
+	if (!w->stack_count)
+		return 0;
+	copy = memdup_user(u64_to_user_ptr(w->stack), w->stack_count * sizeof(*copy));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	*stack = copy;
+	return 0;
+}
+
+/* Copy all that the event has to room, and write it. */
+static int copy_and_write(struct etw_process *p, const struct etw_event_write *w,
+			  struct etw_data_descriptor *pieces, u8 *room, u32 payload,
+			  const struct etw_typed_at *typed_at, const struct etw_typed *known)
+{
+	struct etw_typed typed;
+	u64 *stack = NULL;
+	int err;
+
+	if (typed_at)
+		err = gather_typed(room, payload, pieces, w->data_count);
+	else
+		err = etw_gather(room, pieces, w->data_count);
+	if (!err && typed_at) {
+		err = etw_typed_read(&typed, at(pieces, typed_at->schema),
+				     at(pieces, typed_at->provider),
+				     at(pieces, typed_at->timestamp));
+		if (err)
+			return err;
+	}
+	if (!err)
+		err = copy_stack(w, &stack);
+	if (err)
+		return drop(p, w, known, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT,
+			    err);
+	err = write_copied(p, w, room, payload, typed_at ? &typed : NULL, stack);
+	kfree(stack);
+	return err;
+}
+
+static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
+			struct etw_data_descriptor *pieces, bool types)
+{
+	u8 on_stack[STACK_BYTES], *room = on_stack;
+	const struct etw_typed *known = &no_schema;
+	struct etw_typed_at typed_at;
+	u64 len = 0, payload = 0;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < w->data_count; i++) {
+		len += pieces[i].size;
+		if (!types || !etw_data_type(&pieces[i]))
+			payload += pieces[i].size;
+	}
+	if (types)
+		err = etw_typed_find(&typed_at, pieces, w->data_count);
+	if (err)
+		return err;
+	if (types && typed_at.schema >= 0)
+		known = NULL;
+	if (wants_stack(p, w, known))
+		return -ENODATA;
+	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
+		return drop(p, w, known, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
+	if (len > sizeof(on_stack)) {
+		room = kmalloc(len, ETW_GFP);
+		if (!room)
+			return drop(p, w, known, ETW_DROP_NO_BUFFER, -ENOMEM);
+	}
+	err = copy_and_write(p, w, pieces, room, payload, types ? &typed_at : NULL, known);
+	if (room != on_stack)
+		kfree(room);
+	return err;
+}
+
+long etw_ioctl_write(struct file *file, void *arg)
+{
+	struct etw_data_descriptor on_stack[STACK_PIECES], *pieces = on_stack;
+	struct etw_process *p = file->private_data;
+	const struct etw_event_write *w = arg;
+	bool types = false;
+	size_t bytes;
+	int err;
+
+	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX ||
+	    w->stack_count > ETW_STACK_MAX || w->reserved)
+		return -EINVAL;
+	err = wanted(p, w, &types);
+	if (err <= 0)
+		return err;
+	bytes = w->data_count * sizeof(*pieces);
+	if (w->data_count > STACK_PIECES) {
+		pieces = kmalloc(bytes, ETW_GFP);
+		if (!pieces)
+			return drop(p, w, types ? NULL : &no_schema, ETW_DROP_NO_BUFFER,
+				    -ENOMEM);
+	}
+	if (copy_from_user(pieces, u64_to_user_ptr(w->data), bytes))
+		err = drop(p, w, types ? NULL : &no_schema, ETW_DROP_COPY_FAULT, -EFAULT);
+	else
+		err = write_pieces(p, w, pieces, types);
+	if (pieces != on_stack)
+		kfree(pieces);
+	return err;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/* etw dump of log files: order, losses, damage; needs no device */
+#include "unit/etl/etl_make.h"
+
+#include "cli_run.h"
+#include "lib/tap.h"
+
+/* Cut off between two buffers: nothing in it makes no sense, and it is told nevertheless. */
+static void test_cut(void)
+{
+	static struct make m;
+	char out[64];
+
+	make_begin(&m, 1);
+	make_two(&m, 0, 1, 10, 40);
+	make_two(&m, 1, 2, 20, 50);
+	make_end(&m);
+	if (truncate(m.path, 2 * MAKE_SIZE))
+		abort();
+	snprintf(out, sizeof(out), "/tmp/etw-dumpfile-%d", getpid());
+	is(run("dump --format '%%i' %s", m.path), 0, "a file that was cut off");
+	ok(run_told("1 of 3 buffers is missing: the file was cut off") && run_printed("0 10 40"),
+	   "is told by dump");
+	is(run("convert -q --to json -o %s %s", out, m.path), 0, "and by");
+	ok(run_told("1 of 3 buffers is missing: the file was cut off"), "convert");
+	unlink(out);
+	is(run("merge -q -o %s %s", out, m.path), 0, "and by");
+	ok(run_told("1 of 3 buffers is missing: the file was cut off"), "merge");
+	unlink(out);
+	if (truncate(m.path, MAKE_SIZE))
+		abort();
+	is(run("split -q --by cpu -o %s%%d %s", out, m.path), 0, "and by");
+	ok(run_told("2 of 3 buffers are missing: the file was cut off"), "split");
+	unlink(m.path);
+}
+
+int main(void)
+{
+	static struct make one, two;
+	char other[256], command[256];
+	FILE *f;
+
+	make_begin(&one, 1);
+	make_two(&one, 0, 1, 10, 40);
+	make_two(&one, 1, 2, 20, 50);
+	make_end(&one);
+	make_begin(&two, 1);
+	make_two(&two, 0, 1, 30, 60);
+	make_end(&two);
+
+	is(run("dump %s", one.path), 0, "a file, without a device");
+	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") &&
+	   strstr(run_out, "data=616263") && strstr(run_out, "MSNT_SystemTrace"), "its events");
+	ok(!run_err[0], "nothing to tell");
+	is(run("dump --json %s", one.path), 0, "as JSON");
+	ok(run_out[0] == '{' && strstr(run_out, "\"id\":50"), "lines of objects");
+	is(run("dump -n 2 %s", one.path), 0, "the first two");
+	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") && !strstr(run_out, "event(20)"), "and no more");
+	is(run("dump --format '%%i' %s %s", one.path, two.path), 0, "two files");
+	ok(run_printed("0 0 10 20 30 40 50 60"), "by time");
+
+	/* As record, autologger and logrotate call them; a session is not asked for its name. */
+	snprintf(other, sizeof(other), "%s.old", two.path);
+	if (rename(two.path, other))
+		abort();
+	is(run("dump %s", strrchr(other, '/') + 1), 1, "no file of that name here");
+	ok(strstr(run_err, "no such device"), "so it is a session's");
+	snprintf(command, sizeof(command), "--help >/dev/null; etw=$PWD/build/etw; cd /tmp && "
+		 "ETW_DEVICE=/nonexistent $etw dump --format '%%i' %s", strrchr(other, '/') + 1);
+	is(run("dump %s", command), 0, "a file without a file's name");
+	ok(run_printed("0 30 60"), "its events");
+	if (rename(other, two.path))
+		abort();
+
+	f = fopen(two.path, "r+");
+	fseek(f, MAKE_SIZE, SEEK_SET);
+	fwrite("\0\0\0\0", 4, 1, f);
+	fclose(f);
+	is(run("dump --format '%%i' %s %s", one.path, two.path), 0, "one has a bad buffer");
+	ok(run_printed("0 0 10 20 40 50"), "what is there is shown");
+	ok(strstr(run_err, "at offset 4096: the buffer's size is smaller than its header"),
+	   "and where it is wrong");
+	if (truncate(two.path, 100))
+		abort();
+	is(run("dump %s", two.path), 1, "no log file");
+	ok(strstr(run_err, "not a log file") && !run_out[0], "is refused");
+	is(run("dump /nonexistent.etl"), 1, "no file");
+	ok(strstr(run_err, "No such file"), "says so");
+	is(run("dump %s mine", one.path), 2, "a file and a session");
+	is(run("dump mine yours"), 2, "two sessions");
+	is(run("dump --duration 3 %s", one.path), 2, "a file that lasts");
+	unlink(one.path);
+	unlink(two.path);
+	test_cut();
+	return done_testing();
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/* The etw command over the model of the device: events that come while it reads, files */
+#include "cli_fake.h"
+
+#include "unit/lib/lib_feed.h"
+#include "unit/manifest/manifest.h"
+#include "tdh/decode/embed.h"
+#include "tdh/store/store.h"
+
+#define PROVIDER	"11111111-2222-3333-4444-555555555555"
+#define OTHER		"89abcdef-0001-0001-0102-030405060708"
+
+static const GUID provider = { 0x11111111, 0x2222, 0x3333, { 0x44, 0x44, 0x55, 0x55, 0x55, 0x55,
+							      0x55, 0x55 } };
+static const char schema[] = HEAD
+	"<templates><template tid='t'><data name='Size' inType='win:UInt32'/></template>"
+	"</templates><events><event value='7' template='t'/></events>" TAIL;
+
+static struct feed feed;
+static uint32_t buffers;
+
+/* A buffer for the reader to come */
+static void next_buffer(void)
+{
+	feed_start(&feed, fake->buffers[buffers], FAKE_BUFFER_SIZE, 0, buffers + 1);
+	buffers++;
+}
+
+static int put_piece(void *context, const void *record, size_t size)
+{
+	struct etw_buffer_header *h = feed_header(&feed);
+
+	(void)context;
+	if (h->offset + etw_record_slot(size) > feed.size)
+		abort();
+	memcpy(feed.data + h->offset, record, size);
+	h->offset += etw_record_slot(size);
+	h->saved_offset = h->current_offset = h->offset;
+	return 0;
+}
+
+/* The schema, as somebody writes it into the session in small pieces */
+static void put_schema(int64_t time)
+{
+	struct etw_problems none = { .count = 0 };
+	struct etw_manifest *m;
+
+	if (etw_manifest_read_memory(schema, sizeof(schema) - 1, "", &m, &none))
+		abort();
+	etw_store_add(m);
+	is(etw_embed_records(&provider, time, 400, put_piece, NULL), 0, "a schema is written");
+	etw_store_remove(m);
+	etw_manifest_put(m);
+}
+
+static void put_event(int64_t time, uint16_t id, uint32_t size)
+{
+	struct etw_event_header *h = (void *)(feed.data + feed_header(&feed)->offset);
+
+	if (!feed_event(&feed, (uint64_t)time, id, NULL, &size, sizeof(size)))
+		abort();
+	memcpy(&h->provider, &provider, sizeof(provider));
+	h->desc.version = 0;
+	h->desc.opcode = 0;
+}
+
+/*
+ * The model with counters, which say that nothing was written; what is prepared comes to the
+ * reader as soon as there is one, and then the session ends.
+ */
+static int live_ioctl(int fd, unsigned int command, void *arg)
+{
+	struct etw_session_stat *stat = arg;
+	struct etw_session *session = arg;
+	uint32_t nr = command & 0xFF, i;
+	int ret;
+
+	if (nr == 0x07) {
+		stat->written = 0;
+		memset(stat->dropped, 0, sizeof(stat->dropped));
+		stat->consumer_count = 0;
+		return 0;
+	}
+	ret = fake_ops.ioctl(fd, command, arg);
+	if (!ret && nr <= 0x05)
+		session->events_lost = 0;
+	if (ret || nr != 0x40)
+		return ret;
+	fake->buffer_count = buffers;
+	fake->buffer_next = 0;
+	fake->ended = true;
+	for (i = 0; i <= buffers; i++)
+		if (write(fake->consumer_wake, "", 1) < 0)
+			abort();
+	return 0;
+}
+
+/* --------------------------------------------------------------------- schemas */
+
+#define DUMP(...)	RUN(cmd_dump, (char *)"dump", (char *)"session", (char *)"--no-names", \
+			    (char *)"--format", (char *)"%i %{Size}", __VA_ARGS__)
+
+/* Events are decoded by what comes before them, for the filter as for printing. */
+static void test_schemas(void)
+{
+	next_buffer();
+	put_schema(5000);
+	next_buffer();
+	put_event(6000, 7, 42);
+	put_event(7000, 7, 43);
+	put_event(8000, 8, 44);
+	is(DUMP(NULL), 0, "a session is dumped");
+	ok(!strcmp(out, "7 42\n7 43\n8 \n"), "by a schema that it brings: %s", out);
+	is(DUMP((char *)"--filter", (char *)"Size == 43"), 0, "with a filter of a field");
+	ok(!strcmp(out, "7 43\n"), "which has that schema as well: %s%s", out, err);
+	is(DUMP((char *)"--provider", (char *)"P"), 0, "with a provider's name");
+	ok(!strcmp(out, "7 42\n7 43\n8 \n"), "likewise: %s%s", out, err);
+	is(DUMP((char *)"--filter", (char *)"Size == 43", (char *)"--id", (char *)"7"), 0,
+	   "where pieces of it are not wanted");
+	ok(!strcmp(out, "7 43\n"), "they are taken all the same: %s%s", out, err);
+	is(DUMP((char *)"--filter", (char *)"Size == 42", (char *)"--raw"), 0, "with raw payloads");
+	ok(strstr(out, "7 ") == out, "too: %s%s", out, err);
+}
+
+/* The end tells of fields that no event had, if it is that of the trace. */
+static void test_missing(void)
+{
+	static const char told[] =
+		"etw: --filter: column 14: no event is known to have a field \"Sise\"\n";
+
+	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43"), 0, "a field is misspelt");
+	ok(!*out && strstr(err, told), "which is told: %s", err);
+	is(DUMP((char *)"--filter", (char *)"Sise == 43 || Size == 43", (char *)"-n", (char *)"1"),
+	   0, "one event is wanted, and comes");
+	ok(!strcmp(out, "7 43\n") && !strstr(err, "Sise"), "nothing is told: %s", err);
+	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43", (char *)"-n", (char *)"1"),
+	   0, "and does not come");
+	ok(strstr(err, told), "it is: %s", err);
+	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0, "an opcode is");
+	ok(!*out && strstr(err, "column 25: no event is known to have an opcode \"Stopp\"\n"),
+	   "likewise: %s", err);
+}
+
+/* ---------------------------------------------------------------------- record */
+
+static char dir[] = "/tmp/etw-live.XXXXXX", path[64];
+
+#define RECORD(...)	RUN(cmd_record, (char *)"record", (char *)"-o", path, __VA_ARGS__,	\
+			    (char *)"--", (char *)"true")
+
+/* What is said of a recording without an event is true of it. */
+static void test_nothing(void)
+{
+	struct etw_register reg = { .flags = ETW_REGISTER_NOTIFY };
+	int fd = etw_kdev_open();
+
+	memcpy(&reg.provider, &provider, sizeof(provider));
+	is(etw_kdev_register(fd, &reg), 0, "one provider is registered");
+	is(RECORD((char *)"-p", (char *)PROVIDER), 0, "recorded");
+	ok(strstr(err, "etw: provider \"" PROVIDER "\": it is registered, but no event came\n"),
+	   "registered, and silent: %s", err);
+	is(RECORD((char *)"-p", (char *)PROVIDER ":2:0x8", (char *)"--all", (char *)"0x10",
+		  (char *)"--exe", (char *)"sh", (char *)"--id", (char *)"5"), 0,
+	   "and restricted");
+	ok(strstr(err, ": it is registered, but no event came of those asked for: up to level 2, "
+		  "with one of the keywords 0x8, with all of the keywords 0x10, "
+		  "of the processes that were chosen, that its filters let pass\n"),
+	   "by all that is said: %s", err);
+	is(RECORD((char *)"-p", (char *)OTHER, (char *)"-p", (char *)PROVIDER), 0, "with another");
+	ok(strstr(err, "etw: provider \"" OTHER "\": nobody has registered it, now that the command is over: is that its name or GUID?\n"),
+	   "which nobody has registered: %s", err);
+	is(RECORD((char *)"-p", (char *)OTHER ":3"), 0, "that up to a level");
+	ok(strstr(err, "or GUID?  Asked for were events up to level 3\n"), "is said: %s", err);
+	is(RECORD((char *)"-p", (char *)OTHER, (char *)"--group"), 0, "a group");
+	ok(strstr(err, "etw: provider \"" OTHER "\": no event came\n"), "only that: %s", err);
+	is(RECORD((char *)"-p", (char *)OTHER, (char *)"-q"), 0, "quietly");
+	ok(!*err, "nothing");
+	etw_kdev_close(fd);
+}
+
+/* A file that somebody removes meanwhile is no success, though the session has written it. */
+static void test_gone(void)
+{
+	char remove[80];
+	const char *told = "x.etl\": is gone: it was removed or renamed while";
+
+	snprintf(remove, sizeof(remove), "rm %s", path);
+#define RECORD_WITH(command, ...)	RUN(cmd_record, (char *)"record", (char *)"-o", path,	\
+					    (char *)"-p", (char *)PROVIDER, __VA_ARGS__,	\
+					    (char *)"--", (char *)"sh", (char *)"-c", command)
+	is(RECORD_WITH(remove, (char *)"--sequence", (char *)"local"), 1, "the file is removed");
+	ok(strstr(err, told), "that is told: %s", err);
+	is(RECORD_WITH(remove, (char *)"-q"), 1, "quietly");
+	ok(strstr(err, told), "too: %s", err);
+	strcat(remove, "; exit 7");
+	is(RECORD_WITH(remove, (char *)"-q"), 7, "the command's own status comes first");
+	is(RECORD_WITH((char *)":", (char *)"-q"), 0, "one that stays");
+	ok(!*err, "is fine: %s", err);
+}
+
+/* ------------------------------------------------------------------------ query */
+
+static void test_query(void)
+{
+	struct fake_session *s = &fake->sessions[0];
+
+	s->log = (struct etw_session_log){
+		.size = sizeof(s->log), .name_len = 5, .buffers = 9, .max_size = 64,
+	};
+	memcpy(s->path, "/tmp/x.etl", 5);
+	s->s.mode = ETW_MODE_CIRCULAR | ETW_MODE_KBYTES;
+	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "a session with a file");
+	ok(strstr(out, "\nfile         /tmp/, circular, at most 64 KB\nin the file  9 buffers"),
+	   "its kind and size");
+	/* As CONVERT_TO_REALTIME leaves it */
+	s->s.mode = ETW_MODE_REAL_TIME;
+	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "whose file was ended");
+	ok(strstr(out, "\nmode         real-time\n") &&
+	   strstr(out, "\nlast file    /tmp/\nin the file  9 buffers"),
+	   "that is the last one, of no kind: %s", out);
+	is(RUN(cmd_query, (char *)"query", (char *)"session", (char *)"--json"), 0, "as JSON");
+	ok(strstr(out, "\"name\":\"/tmp/\",\"kind\":null,") && strstr(out, "\"max_bytes\":null"),
+	   "likewise: %s", out);
+	s->s.mode = ETW_MODE_REAL_TIME | ETW_MODE_SEQUENTIAL;
+	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "real time and a file");
+	ok(strstr(out, "\nfile         /tmp/, sequential, at most 64 MB\n"), "is another thing");
+}
+
+int main(void)
+{
+	struct etw_session s = { .buffer_kb = 4, .mode = ETW_MODE_REAL_TIME };
+	struct etw_kdev_ops ops;
+
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(path, sizeof(path), "%s/x.etl", dir);
+	fake_init();
+	ops = fake_ops;
+	ops.ioctl = live_ioctl;
+	etw_kdev_ops = &ops;
+	etw_kdev_name_session(&s, "session");
+	fake_start(&s);
+	test_schemas();
+	test_missing();
+	test_nothing();
+	test_gone();
+	test_query();
+	unlink(path);
+	strcat(path, ".old");
+	unlink(path);
+	rmdir(dir);
+	return done_testing();
+}

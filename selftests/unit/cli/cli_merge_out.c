@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/* cli_merge_out - what etw merge and split leave when they fail, or replace something */
+#include "unit/etl/etl_make.h"
+
+#include <sys/resource.h>
+#include "cli_run.h"
+#include "lib/tap.h"
+
+static char out[64];	/* a file to write */
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* A shell's exit status; $O begins the names of what is written. */
+static int shell(const char *command)
+{
+	int status = setenv("O", out, 1) ? -1 : system(command);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Old parts go when all new ones are complete, and all at once. */
+static void test_split_replace(void)
+{
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_two(&m, 0, 1, 10, 40);
+	make_two(&m, 1, 2, 20, 50);
+	make_end(&m);
+	is(shell("echo one >${O}_1.etl; echo two >${O}_2.etl; mkdir ${O}_3.etl"), 0, "old parts");
+	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "one in the way");
+	ok(run_told("Is a directory"), "is told");
+	is(shell("test \"$(cat ${O}_[12].etl)\" = \"$(echo one; echo two)\""), 0,
+	   "the old ones stay");
+	is(shell("rmdir ${O}_3.etl; ls ${O}*[!1-4].etl* ${O}*part* 2>/dev/null"), 2,
+	   "nothing else");
+	is(run("split -q --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 0, "replaced");
+	is(shell("cat ${O}_[1-4].etl | grep -qx one"), 1, "they are gone");
+	is(run("merge -q -o %s %s_1.etl %s_2.etl %s_3.etl %s_4.etl", out, out, out, out, out), 0,
+	   "there are four");
+	is(shell("rm ${O} ${O}_[1-4].etl; ls ${O}* 2>/dev/null"), 2, "and nothing else");
+	unlink(m.path);
+}
+
+/* Two parts that are one file by a link: no events are lost without a word. */
+static void test_split_linked(void)
+{
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_two(&m, 0, 1, 10, 40);
+	make_end(&m);
+	is(shell("echo one >${O}_1.etl; ln -s ${O}_1.etl ${O}_2.etl"), 0, "an old part, and a link");
+	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "is refused");
+	ok(run_told("by links another part is this file"), "which is told");
+	is(shell("test \"$(cat ${O}_1.etl)\" = one -a -h ${O}_2.etl && rm ${O}_[12].etl"), 0,
+	   "both stay");
+	is(shell("ls ${O}* 2>/dev/null"), 2, "and nothing else");
+	unlink(m.path);
+}
+
+/* With files of at most 100 KB */
+static int limited(const char *command, const char *path)
+{
+	const struct rlimit few = { 100000, RLIM_INFINITY };
+	struct rlimit before;
+	int status;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &few);
+	status = run("%s %s", command, path);
+	setrlimit(RLIMIT_FSIZE, &before);
+	return status;
+}
+
+/* What is no longer there, and what is said, when writing fails or a signal comes */
+static void test_failing(void)
+{
+	static const char *const commands[] = { "merge -o %s", "split --by events=100 -o %s%%d" };
+	static struct make m;
+	char command[256], path[96];
+	int i, k;
+
+	make_begin(&m, 1);
+	for (i = 0; i < 2000; i++)
+		make_two(&m, (uint16_t)(i % 4), (uint64_t)i + 1, 10 * i, 10 * i + 5);
+	make_end(&m);
+	snprintf(path, sizeof(path), "%s1", out);
+	for (k = 0; k < 2; k++) {
+		snprintf(command, sizeof(command), commands[k], out);
+		is(run("%s %s/nowhere", command, m.path), 1, "an input that is not there");
+		ok(!exists(out) && !exists(path), "nothing is made");
+		snprintf(command, sizeof(command),
+			 k ? "split --by events=100 -o /nonexistent/%%d" :
+			     "merge -o /nonexistent/x");
+		is(run("%s %s", command, m.path), 1, "a folder that is not there");
+		ok(run_told("No such file"), "is told");
+	}
+	is(run("merge --replace -o /dev/full %s", m.path), 1, "a device");
+	ok(run_told("/dev/full") && exists("/dev/full"), "is not written to");
+	for (k = 0; k < 2; k++) {
+		snprintf(command, sizeof(command), commands[k], out);
+		snprintf(path, sizeof(path), "%s%s", out, k ? "1" : "");
+		is(limited(command, m.path), 1, "a disk that is full");
+		ok(!exists(path), "nothing stays");
+	}
+	unlink(m.path);
+}
+
+/* Nobody reads what is told of a damaged file. */
+static void test_unread(void)
+{
+	static struct make m;
+	FILE *f;
+	int i, status, p[2];
+	pid_t pid;
+
+	make_begin(&m, 1);
+	for (i = 1; i < 6; i++)
+		make_two(&m, 0, (uint64_t)i, 10 * i, 10 * i + 5);
+	make_end(&m);
+	f = fopen(m.path, "r+");
+	for (i = 1; i < 5; i += 2) {
+		fseek(f, i * MAKE_SIZE, SEEK_SET);
+		fwrite("\0\0\0\0", 4, 1, f);
+	}
+	fclose(f);
+	if (pipe(p))
+		abort();
+	close(p[0]);
+	pid = fork();
+	if (!pid) {
+		dup2(p[1], STDERR_FILENO);
+		execl("build/etw", "etw", "merge", "-o", out, m.path, NULL);
+		_exit(127);
+	}
+	close(p[1]);
+	waitpid(pid, &status, 0);
+	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE, "ends by SIGPIPE");
+	is(shell("ls ${O}* 2>/dev/null"), 2, "and leaves nothing");
+	unlink(m.path);
+}
+
+int main(void)
+{
+	snprintf(out, sizeof(out), "/tmp/etw-merge-out-%d.etl", getpid());
+	test_split_replace();
+	test_split_linked();
+	test_failing();
+	test_unread();
+	return done_testing();
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cli_names.c - names of manifests on the command line: levels, keywords, events, and
+ * fields of payload filters
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/tap.h"
+#include "cli/cli.h"
+#include "cli/filter.h"
+#include "cli/payload/payload.h"
+#include "cli/schema.h"
+#include "core/payload.h"
+#include "base/guid.h"
+
+#define DECODE	"89abcdef-0001-0002-0102-030405060708"
+/* With a GUID of its own to be enabled by, a provider's name ends in the other. */
+#define NAME	"Names.89abcdef000100020102030405060708"
+#define CONTROL	"89abcdef-0001-0002-0102-030405060709"
+
+static const char manifest[] =
+	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
+	" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+	"<instrumentation><events>"
+	"<provider name='" NAME "' symbol='NAMES' resourceFileName='n' messageFileName='n'"
+	" guid='{" DECODE "}' controlGuid='{" CONTROL "}'>"
+	"<levels><level name='Loud' symbol='LEVEL_LOUD' value='17'/></levels>"
+	"<keywords><keyword name='Read' symbol='K_READ' mask='0x1'/>"
+	"<keyword name='Write' mask='0x20'/></keywords>"
+	"<tasks><task name='Disk' symbol='TASK_DISK' value='5'/>"
+	"<task name='Order-In/Out' value='6' message='$(string.order)'><opcodes>"
+	"<opcode name='Paid' symbol='OP_PAID' value='11'/></opcodes></task></tasks>"
+	"<maps><valueMap name='Colors'><map value='1' message='$(string.red)'/>"
+	"<map value='2' message='$(string.blue)'/><map value='3' message='$(string.seven)'/>"
+	"<map value='4' message='$(string.twice)'/><map value='5' message='$(string.twice)'/>"
+	"</valueMap></maps>"
+	"<templates>"
+	"<template tid='Flat'><data name='Size' inType='win:UInt32'/>"
+	"<data name='Mask' inType='win:HexInt32'/>"
+	"<data name='Path' inType='win:UnicodeString'/></template>"
+	"<template tid='Deep'><data name='Count' inType='win:UInt16'/>"
+	"<data name='Bytes' inType='win:Binary' length='Count'/>"
+	"<struct name='Pair'><data name='A' inType='win:UInt8'/>"
+	"<data name='B' inType='win:UInt8'/></struct>"
+	"<data name='Address' inType='win:Binary' outType='win:IPv6'/>"
+	"<data name='Size' inType='win:UInt32'/></template>"
+	"<template tid='Many'><data name='Count' inType='win:UInt8'/>"
+	"<data name='List' inType='win:UInt16' count='Count'/>"
+	"<data name='Size' inType='win:UInt32'/>"
+	"<struct name='Pairs' count='2'><data name='A' inType='win:UInt8'/></struct>"
+	"<data name='Last' inType='win:UInt8'/></template>"
+	"<template tid='Paint'><data name='Color' inType='win:UInt8' map='Colors'/></template>"
+	"</templates>"
+	"<events><event value='1' symbol='Opened' name='Open' template='Flat'/>"
+	"<event value='1' version='1' symbol='Opened_V1' name='Open' template='Deep'/>"
+	"<event value='2' symbol='Spun' task='Disk' template='Many'/>"
+	"<event value='3' symbol='Stopped' task='Disk'/>"
+	"<event value='4' symbol='Paid' task='Order-In/Out' opcode='Paid' template='Paint'/>"
+	"<event value='5' symbol='Begun' task='Disk' opcode='win:Start'/>"
+	"</events></provider></events></instrumentation>"
+	"<localization><resources culture='en-US'><stringTable>"
+	"<string id='order' value='Our orders'/><string id='red' value='Red'/>"
+	"<string id='blue' value='Dark \"blue\"'/><string id='seven' value='7'/>"
+	"<string id='twice' value='Twice'/>"
+	"</stringTable></resources></localization></instrumentationManifest>";
+
+static const struct etw_mf_provider *provider;
+
+static void test_names(void)
+{
+	uint64_t mask = 0;
+	uint8_t level = 0;
+
+	ok(schema_level(provider, "loud", &level) && level == 17, "a level of its own");
+	ok(schema_level(provider, "LEVEL_LOUD", &level) && level == 17, "by its symbol");
+	ok(schema_level(provider, "win:Error", &level) && level == 2, "a standard one");
+	ok(schema_level(provider, "Verbose", &level) && level == 5, "without its prefix");
+	ok(!schema_level(provider, "Quiet", &level) && level == 5, "none");
+	ok(schema_keyword(provider, "READ", &mask) && mask == 1, "a keyword");
+	ok(schema_keyword(provider, "k_read", &mask) && mask == 1, "by its symbol");
+	ok(schema_keyword(provider, "Write", &mask) && mask == 0x20, "another one");
+	ok(!schema_keyword(provider, "Seek", &mask) && mask == 0x20, "none");
+}
+
+/* The ids of the events of a name, with their versions, as id.version,... */
+static void events(const char *name, const char *want)
+{
+	const struct etw_mf_event *event = NULL;
+	char got[64] = "";
+
+	while ((event = schema_event(provider, name, event)) && strlen(got) < 48)
+		sprintf(got + strlen(got), "%u.%u,", event->desc.Id, event->desc.Version);
+	ok(!strcmp(got, want), "%s: %s", name, got);
+}
+
+static void test_events(void)
+{
+	events("Open", "1.0,1.1,");
+	events("open", "1.0,1.1,");
+	events("Opened", "1.0,");
+	events("Opened_V1", "1.1,");
+	events("Disk", "2.0,3.0,5.0,");
+	events("Disk/Start", "5.0,");
+	events("disk/win:start", "5.0,");
+	events("Disk/Stop", "");
+	events("Order-In/Out", "4.0,");
+	events("Order-In/Out/Paid", "4.0,");
+	events("Our orders/OP_PAID", "4.0,");
+	events("Our orders", "4.0,");
+	events("Our orders/", "");
+	events("TASK_DISK", "2.0,3.0,5.0,");
+	events("Spun", "2.0,");
+	events("Closed", "");
+}
+
+static void test_providers(void)
+{
+	struct etw_guid decode, control, guid;
+
+	etw_guid_parse(DECODE, &decode);
+	etw_guid_parse(CONTROL, &control);
+	ok(schema_provider(&control) == provider, "the same by the GUID that enables it");
+	ok(!strcmp(schema_provider_name(&decode), NAME), "its name");
+	control.data1++;
+	ok(!schema_provider(&control) && !schema_provider_name(&control), "none");
+	is(schema_find_name("names.89ABCDEF000100020102030405060708", &guid), 1, "by its name");
+	ok(schema_provider(&guid) == provider, "the same");
+	is(schema_find_name("Other", &guid), 0, "none of that name");
+}
+
+static void test_options(void)
+{
+	struct filters *filters = calloc(1, sizeof(*filters));
+
+	filters_init(filters);
+	filters->provider = provider;
+	is(filters_level(filters, "--level", "Loud"), 17, "a level");
+	is(filters_level(filters, "--level", "error"), 2, "the command's own come first");
+	is(filters_level(filters, "--level", "200"), 200, "a number");
+	is(filters_keywords(filters, "--keyword", "read,WRITE"), 0x21, "keywords");
+	ok(filters_named_level("Loud") && !filters_named_level("error") && !filters_named_level("7") &&
+	   !filters_named_level(""), "which levels are names");
+	ok(filters_named_ids("1,Open") && filters_named_ids("Open") && !filters_named_ids("1,2-3") &&
+	   !filters_named_ids(""), "which ids are names");
+	filters_ids(filters, &filters->ids, "--id", true, "7,Open,1,Disk,3");
+	is(filters->ids.ids.count, 5, "ids once each");
+	ok(filters->ids.ids.ids[0] == 7 && filters->ids.ids.ids[1] == 1 &&
+	   filters->ids.ids.ids[2] == 2 && filters->ids.ids.ids[3] == 3 &&
+	   filters->ids.ids.ids[4] == 5, "in their order");
+	free(filters);
+}
+
+/* ------------------------------------------------------------------- payloads */
+
+static struct payload payload;
+
+/* Make the filter of that expression; the column where it is wrong, or 0 */
+static size_t filter_of(const char *expression, char error[160])
+{
+	struct scan s;
+
+	payload_free(&payload);
+	memset(&payload, 0, sizeof(payload));
+	scan_begin(&s, expression);
+	if (!payload_manifest(&payload, &s, provider)) {
+		strcpy(error, s.error);
+		return s.column;
+	}
+	strcpy(error, payload_finish(&payload) ? "no program" : "");
+	return 0;
+}
+
+static bool passes(uint16_t id, uint8_t version, const void *data, uint32_t size)
+{
+	const struct etw_event_descriptor desc = { .id = id, .version = version };
+	struct etw_data_descriptor piece = { .ptr = (uintptr_t)data, .size = size };
+	struct etw_record_source source = { .desc = &desc, .data = &piece, .count = 1,
+					    .type = ETW_TYPE_EVENT64 };
+
+	etw_record_measure(&source);
+	return etw_payload_pass(payload.program, &source, false);
+}
+
+static const char flat[] = "\x10\0\0\0" "\xff\0\0\0" "a\0b\0\0";	/* and a NUL */
+static const char deep[] = "\3\0" "xyz" "\1\2" "0123456789abcdef" "\x10\0\0";
+static const char paint[] = "\2";
+static const char many[] = "\2" "\1\0\2\0" "\x10\0\0\0" "\5\6" "\7";
+
+/* Which of the three events with a Size pass: bits 0 to 2; bit 3: that with a Color of 2 */
+static void means(const char *expression, unsigned int want)
+{
+	unsigned int got;
+	char error[160];
+
+	if (filter_of(expression, error) || error[0]) {
+		ok(false, "%s: %s", expression, error);
+		return;
+	}
+	if (etw_payload_load(payload.program, payload.size)) {
+		ok(false, "%s: the program is wrong", expression);
+		return;
+	}
+	got = passes(1, 0, flat, sizeof(flat)) | passes(1, 1, deep, sizeof(deep)) << 1 |
+	      passes(2, 0, many, sizeof(many) - 1) << 2 |
+	      passes(4, 0, paint, 1) << 3;
+	ok(got == want, "%s: %#x", expression, got);
+}
+
+static void wrong(const char *expression, size_t column, const char *part)
+{
+	char error[160];
+	size_t got = filter_of(expression, error);
+
+	if (!ok(got == column && strstr(error, part), "%s: %s", expression, part))
+		printf("# column %zu: %s\n", got, error);
+}
+
+static void test_payloads(void)
+{
+	means("Size == 16", 15);
+	means("Size == 17", 8);
+	means("Open: Size == 17", 12);
+	means("1: Size == 17", 12);
+	means("1.0: Size == 17", 14);
+	means("1.1:Size == 17", 13);
+	means("Opened_V1: Size == 17", 13);
+	means("Disk: Size == 17", 11);
+	means("Path == \"AB\"", 15);
+	means("Path == \"b\"", 14);
+	means("Mask == 0xff && Size < 17", 15);
+	means("Mask == 0xfe", 14);
+	means("A == 1 && B == 2", 15);
+	means("A == 2", 13);
+	means("Opened: Size == 1", 14);
+	wrong("Size == x", 9, "x is not a number");
+	wrong("Nothing == 1", 1, "no event of " NAME " has a field Nothing");
+	wrong("Disk: Path == \"x\"", 7, "no event Disk of " NAME " has a field Path");
+	wrong("1: Other == 1", 4, "no event 1 of " NAME " has a field Other");
+	wrong("Path == \"x\" && B == 1", 16, "no event of " NAME " has all of the fields: "
+	      "event 1.0 Open has no B");
+	wrong("Spun: Path == \"x\"", 7, "event 2.0 Spun has no Path");
+	wrong("Closed: Size == 1", 1, NAME " has no event Closed");
+	wrong("Disk/Halt: Size == 1", 1, NAME " has no event Disk/Halt");
+	wrong("9: Size == 1", 1, NAME " has no event 9");
+	wrong("1.7: Size == 1", 1, NAME " has no event 1.7");
+	wrong(": Size == 1", 1, "an event's name is missing");
+	wrong("1.256: Size == 1", 3, "a version from 0 to 255");
+	wrong("1 Size == 1", 3, ": is missing");
+	wrong("Spun: List == 1", 7, "List is an array");
+	wrong("Spun: Last == 7", 7, "Last lies behind a field that cannot be skipped");
+	wrong("Opened_V1: Bytes == 1", 12, "cannot be tested");
+	wrong("Size == 1 &&", 13, "a field is missing");
+}
+
+static void test_maps(void)
+{
+	means("Color == Red", 7);
+	means("Color != Red", 15);
+	means("Color is \"Dark \\\"blue\\\"\"", 15);
+	means("(Color is not \"Dark \\\"blue\\\"\")", 7);
+	means("Our orders/Paid: Color==Red||Color == 2", 15);
+	means("Order-In/Out: Color == Red", 7);
+	means("Color != \"7\" && Color < 3", 15);
+	means("Color == 7", 7);
+	wrong("Color == red", 10, "Color has no value red; it has 1 Red, 2 Dark ");
+	wrong("Color == Twice", 10, "more than one value of Color is called Twice");
+	wrong("Color == \"Red", 10, "the string does not end");
+	wrong("Color == ", 10, "a value is missing");
+	wrong("Color == \"\"", 10, "a value is missing");
+	wrong("Color > Red", 9, "Red is not a number");
+}
+
+static void test_layout(void)
+{
+	struct layout *layout = malloc(sizeof(*layout));
+	const struct etw_mf_event *event = schema_event(provider, "Opened_V1", NULL);
+
+	layout_manifest(event, "it", layout);
+	is(layout->event.id, 1, "the id");
+	is(layout->event.version, 1, "the version");
+	is(layout->event.count, 6, "members stand for themselves");
+	ok(!strcmp(layout->event.fields[2].name, "A") && !strcmp(layout->event.fields[3].name, "B"),
+	   "where the structure is");
+	is(layout->event.fields[1].length_field, 0, "a length by another field");
+	is(layout->event.fields[4].length, 16, "an IPv6 address");
+	layout_manifest(schema_event(provider, "Stopped", NULL), "it", layout);
+	is(layout->event.count, 0, "no template: no fields");
+	free(layout);
+}
+
+int main(void)
+{
+	char path[] = "/tmp/cli_names.XXXXXX";
+	int fd = mkstemp(path);
+	struct etw_guid guid;
+
+	ok(write(fd, manifest, sizeof(manifest) - 1) == sizeof(manifest) - 1, "a file");
+	close(fd);
+	/* What is installed here is no part of this. */
+	setenv("HOME", "/nonexistent", 1);
+	setenv("ETW_MANIFEST_PATH", "/nonexistent", 1);
+	schema_load("--manifest", path);
+	unlink(path);
+	etw_guid_parse(DECODE, &guid);
+	provider = schema_provider(&guid);
+	if (!ok(provider, "its provider"))
+		return done_testing();
+	test_providers();
+	test_names();
+	test_events();
+	test_options();
+	test_layout();
+	test_payloads();
+	test_maps();
+	payload_free(&payload);
+	schema_unload();
+	return done_testing();
+}

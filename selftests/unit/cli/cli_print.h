@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cli_print.h - events to print, and the command's files that print them
+ */
+#ifndef ETW_UNIT_CLI_PRINT_H
+#define ETW_UNIT_CLI_PRINT_H
+
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <json-c/json.h>
+
+#include "lib/tap.h"
+#include "tdh/store/store.h"
+
+#include "cli/args.c"
+#include "cli/print/clock.c"
+#include "cli/print/event.c"
+#include "cli/print/format.c"
+#include "cli/print/json.c"
+#include "cli/print/text.c"
+#include "cli/text.c"
+#include "convert/field.c"
+#include "convert/items.c"
+#include "convert/items_json.c"
+#include "base/json_writer.c"
+#include "convert/names.c"
+
+/* What the files above want of the rest of the command. */
+
+void cli_die(const char *fmt, ...)
+{
+	printf("Bail out! %s\n", fmt);
+	exit(1);
+}
+
+void cli_usage(const char *fmt, ...)
+{
+	printf("Bail out! %s\n", fmt);
+	exit(1);
+}
+
+const char *cli_quote(const char *s)
+{
+	return s;
+}
+
+/* Names, by the test's will; NULL: none */
+static const char *provider_is, *process_is, *thread_is;
+static uint64_t key_was;
+
+const char *names_get(struct names *names, const struct etw_guid *guid)
+{
+	(void)names;
+	(void)guid;
+	return provider_is;
+}
+
+const char *procs_get(struct procs *procs, uint32_t pid, uint32_t tid, int64_t time,
+		      const uint64_t *key)
+{
+	(void)procs;
+	(void)time;
+	key_was = key ? *key : 0;
+	return pid == tid ? process_is : thread_is;
+}
+
+/* ------------------------------------------------------------------- an event */
+
+struct sample {
+	struct etw_event_header header;
+	uint8_t payload[1024], ext[1024];
+	uint32_t len, ext_len;
+	struct etw_buffer_header buffer;
+	struct etw_rt_event event;
+	struct event_printer printer;
+};
+
+static const struct etw_guid nobody = ETW_GUID(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+#define NOBODY	"00000001-0002-0003-0405-060708090a0b"
+
+static inline void begin(struct sample *s, const struct etw_guid *provider, uint16_t id)
+{
+	memset(&s->header, 0, sizeof(s->header));
+	s->len = s->ext_len = 0;
+	s->header.type = ETW_TYPE_EVENT64;
+	s->header.provider = *provider;
+	s->header.desc.id = id;
+	s->header.desc.level = 4;
+	s->header.process_id = 12;
+	s->header.thread_id = 13;
+	s->header.timestamp = 99;
+	s->event.time = ETW_UNIX_EPOCH_100NS;
+}
+
+static inline void add(struct sample *s, const void *data, size_t len)
+{
+	memcpy(s->payload + s->len, data, len);
+	s->len += (uint32_t)len;
+}
+
+static inline void add_u32(struct sample *s, uint32_t value)
+{
+	add(s, &value, sizeof(value));
+}
+
+static inline void add_item(struct sample *s, uint16_t type, const void *data, uint16_t len)
+{
+	struct etw_ext_item item = { (uint16_t)((8 + len + 7) & ~7), type, 0, len };
+	struct etw_ext_item *last;
+	uint32_t at;
+
+	for (at = 0; at < s->ext_len; at += last->size) {
+		last = (struct etw_ext_item *)(s->ext + at);
+		last->linkage = 1;
+	}
+	memset(s->ext + s->ext_len, 0, item.size);
+	memcpy(s->ext + s->ext_len, &item, sizeof(item));
+	memcpy(s->ext + s->ext_len + sizeof(item), data, len);
+	s->ext_len += item.size;
+	s->header.flags |= ETW_EVENT_EXTENDED_INFO;
+}
+
+/* TraceLogging's metadata: their size is put before. */
+static inline void add_schema(struct sample *s, const char *rest, uint16_t len)
+{
+	uint8_t bytes[512];
+	uint16_t size = len + 2;
+
+	memcpy(bytes, &size, 2);
+	memcpy(bytes + 2, rest, len);
+	add_item(s, ETW_EXT_EVENT_SCHEMA, bytes, size);
+	s->header.desc.channel = ETW_CHANNEL_TRACELOGGING;
+}
+
+static inline void add_traits(struct sample *s, const char *name)
+{
+	uint8_t bytes[256];
+	uint16_t size = (uint16_t)strlen(name) + 3;
+
+	memcpy(bytes, &size, 2);
+	memcpy(bytes + 2, name, size - 2);
+	add_item(s, ETW_EXT_PROV_TRAITS, bytes, size);
+}
+
+/*
+ * Print the event, with payload and items in memory of exactly their sizes, so that the
+ * sanitizer sees every byte read too far.  Valid until the next one.
+ */
+static inline const char *print(struct sample *s,
+				void (*how)(struct event_printer *, const struct etw_rt_event *))
+{
+	static uint8_t *payload, *ext;
+
+	free(payload);
+	free(ext);
+	payload = malloc(s->len ? s->len : 1);
+	ext = malloc(s->ext_len ? s->ext_len : 1);
+	memcpy(payload, s->payload, s->len);
+	memcpy(ext, s->ext, s->ext_len);
+	s->event.buffer = &s->buffer;
+	s->event.record = (struct etw_record_view){ .header = &s->header, .data = payload,
+						    .data_len = s->len, .ext = ext,
+						    .ext_len = s->ext_len };
+	s->printer.out.len = 0;
+	how(&s->printer, &s->event);
+	return s->printer.out.data;
+}
+
+#endif /* ETW_UNIT_CLI_PRINT_H */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/* cli_select - the options that choose events, of log files; they need no device */
+#include "unit/etl/etl_make.h"
+
+#include "cli_run.h"
+#include "lib/tap.h"
+
+static const struct etw_guid other_guid = ETW_GUID(0x12345678, 1, 2, 1, 2, 3, 4, 5, 6, 7, 8);
+
+/* The event with the id n is n * 100 ticks, of 1 ns, after the clock read 1000. */
+static void put(struct make *m, const struct etw_guid *provider, uint16_t id, uint8_t level,
+		uint64_t keyword, uint32_t pid)
+{
+	struct etw_event_header *h;
+	uint32_t at = feed_header(&m->feed)->offset;
+
+	if (!feed_event(&m->feed, 1000 + id * 100, id, NULL, "abc", 3))
+		abort();
+	h = (void *)(m->data + at);
+	h->provider = *provider;
+	h->desc.level = level;
+	h->desc.keyword = keyword;
+	h->process_id = pid;
+}
+
+static void make_file(struct make *m)
+{
+	make_begin(m, 1);
+	make_buffer(m, 0, 1);
+	put(m, &feed_guid, 10, 1, 0x1, 7);
+	put(m, &feed_guid, 20, 4, 0x2, 7);
+	put(m, &other_guid, 30, 5, 0x4, 8);
+	put(m, &other_guid, 40, 2, 0x0, 9);
+	put(m, &other_guid, 50, 0, 0x6, 4000000000u);
+	make_put(m);
+	make_end(m);
+}
+
+/* One far in the future among others; of several buffers, in the second of which it is. */
+static void make_far(struct make *m)
+{
+	uint16_t i;
+
+	make_begin(m, 1);
+	for (i = 1; i < 10; i++) {
+		make_buffer(m, 0, i);
+		put(m, &feed_guid, i, 1, 0x1, 7);
+		if (i == 2) {
+			put(m, &feed_guid, 60000, 1, 0x1, 7);
+			put(m, &feed_guid, 3, 1, 0x1, 7);
+		}
+		make_put(m);
+	}
+	make_end(m);
+}
+
+static void chooses(const char *path, const char *options, const char *ids)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "%s: %s", options, ids);
+	ok(run("dump --format %%i %s %s", options, path) == 0 && run_printed(ids), "%s", what);
+}
+
+static void test_choosing(const char *path)
+{
+	chooses(path, "", "0 10 20 30 40 50");
+	chooses(path, "--provider 12345678-0001-0002-0102-030405060708", "30 40 50");
+	chooses(path, "--provider '{0000feed-0000-0000-0100-000000000000}'", "10 20");
+	chooses(path, "--provider 12345678-0001-0002-0102-030405060708 --provider "
+		"0000feed-0000-0000-0100-000000000000", "10 20 30 40 50");
+	chooses(path, "--provider MSNT_SystemTrace", "0");
+	chooses(path, "--id 20", "20");
+	chooses(path, "--id 20,40 --id 5-15", "10 20 40");
+	chooses(path, "--level error", "0 10 40 50");
+	chooses(path, "--level 4", "0 10 20 40 50");
+	chooses(path, "--keyword 2", "20 50");
+	chooses(path, "--keyword 0x5", "10 30 50");
+	chooses(path, "--pid 7", "10 20");
+	chooses(path, "--pid 8,4000000000", "30 50");
+	chooses(path, "--pid 8-9 --level warning", "40");
+	chooses(path, "--since +3us", "30 40 50");
+	chooses(path, "--since 2us --until +0.000004", "20 30 40");
+	chooses(path, "--until 2022-06-18T04:26:40.000002Z", "0 10 20");
+	chooses(path, "--since '2022-06-18 04:26:40.000003'", "30 40 50");
+	chooses(path, "--since 4:26:40.0000031 --until 4:26:41", "40 50");
+	chooses(path, "--until 2021-01-01", "");
+	chooses(path, "--filter 'id > 20 && pid != 9'", "30 50");
+	chooses(path, "--filter 'id > 20' --filter 'level < 5'", "40 50");
+	chooses(path, "--filter 'provider == MSNT_SystemTrace'", "0");
+	chooses(path, "--filter 'exists(BufferSize) && BufferSize == 4096'", "0");
+	chooses(path, "--filter 'keyword & 4' -n 1", "30");
+	chooses(path, "--pid 7 -n 1 --id 20", "20");
+}
+
+static void test_wrong(const char *path)
+{
+	static const struct {
+		const char *option, *told;
+	} wrong[] = {
+		{ "--provider 12345678-0001", "no whole GUID" }, { "--provider ''", "--provider" },
+		{ "--id x", "--id" }, { "--id 65536", "--id" }, { "--id 5-", "--id" },
+		{ "--id 5-4", "no range" }, { "--id ,", "--id" }, { "--pid -1", "--pid" },
+		{ "--level loud", "--level" }, { "--keyword x", "--keyword" },
+		{ "--since soon", "no time" }, { "--until 1.5", "no time" },
+		{ "--since +2 --until +1", "is before" }, { "--filter 'pid == x'", "column 8" },
+		{ "--filter ''", "column 1" }, { "--filter 'process == x'", "process" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ok(run("dump %s %s", wrong[i].option, path) == 2 && run_told(wrong[i].told) &&
+		   !run_out[0], "refused: %s", wrong[i].option);
+	ok(run("dump --provider Nobody %s", path) == 0 && run_told("no event is of provider \"Nobody\""),
+	   "a provider without an event is told");
+	ok(run("dump --provider Nobody -n 1 %s", path) == 0 &&
+	   run_told("no event is of provider \"Nobody\""), "also if there was not even one");
+	ok(run("dump --filter 'pid >= 0 || nosuch == 1' -n 1 %s", path) == 0 && run_told(""),
+	   "but not if not all were read");
+}
+
+/* How often stderr has this line */
+static void tells_once(const char *path, const char *command, const char *filter,
+		       const char *line)
+{
+	const char *at;
+
+	ok(run("%s --filter '%s' %s", command, filter, path) == 0 && run_told(line) &&
+	   (at = strstr(run_err, line)) && !strstr(at + 1, line), "%s: %s", filter, line);
+}
+
+static void test_missing(const char *path)
+{
+	static const char *const silent[] = {
+		"BufferSize == 1", "id == 20", "exists(BufferSize)", "* == 7",
+		"provider == nobody && Nope == 1",
+	};
+	size_t i;
+
+	tells_once(path, "dump", "id == 0 && (bufferSize == 4096 || bufferSize > 1 || bufferSize)",
+		   "--filter: column 13: no event is known to have a field \"bufferSize\"\n");
+	tells_once(path, "dump", "Nope || Other.Nope > 3",
+		   "etw: --filter: column 1: no event is known to have a field \"Nope\"\n");
+	tells_once(path, "dump", "Nope || Other.Nope > 3",
+		   "--filter: column 9: no event is known to have a field \"Other.Nope\"\n");
+	tells_once(path, "convert --to text -o /dev/null --replace", "Nope", "a field \"Nope\"\n");
+	tells_once(path, "split --by cpu -o /tmp/none_%d", "Nope", "a field \"Nope\"\n");
+	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_told(""),
+		   "nothing is told of %s", silent[i]);
+}
+
+/* A time that is wrong ends nothing but itself. */
+static void test_far(void)
+{
+	static struct make m;
+
+	make_far(&m);
+	chooses(m.path, "", "0 1 2 60000 3 3 4 5 6 7 8 9");
+	chooses(m.path, "--until +0.0000005", "0 1 2 3 3 4 5");
+	is(run("convert -q --to csv --fields id --until +0.0000005 %s | tr -d '\\r'", m.path), 0,
+	   "convert");
+	ok(run_printed("id 0 1 2 3 3 4 5"), "likewise");
+	unlink(m.path);
+}
+
+int main(void)
+{
+	static struct make m;
+
+	make_file(&m);
+	test_choosing(m.path);
+	test_wrong(m.path);
+	test_missing(m.path);
+	test_far();
+	unlink(m.path);
+	return done_testing();
+}

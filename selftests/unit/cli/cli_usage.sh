@@ -1,0 +1,415 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The etw command as far as it goes without a device: help, wrong usage (one
+# line, exit 2, nothing on stdout), and right usage, which gets as far as
+# opening the device (exit 1).
+set -euo pipefail
+
+cd "$(dirname "$0")/../../.."
+# shellcheck source=selftests/lib/cli.sh
+. selftests/lib/cli.sh
+
+# Every subcommand that the summary names has a help that fits a terminal.
+check_help() {
+	local command good
+
+	run help
+	cp "$work/out" "$work/summary"
+	sed -n 's/^  \([a-z]*\)  .*/\1/p' "$work/summary" >"$work/commands"
+	while read -r command; do
+		good=no
+		run "$command" --help
+		cp "$work/out" "$work/long"
+		[[ $code -ne 0 || -s $work/err ]] || ! grep -q "^usage: etw $command" "$work/out" ||
+			! grep -q '^options:' "$work/out" || ! grep -q "^  etw $command" "$work/out" ||
+			grep -q '.\{81\}' "$work/out" || good=yes
+		report "$good" "etw $command --help: usage, options, example, 80 columns"
+		[[ $command != help ]] || continue
+		good=no
+		run help "$command"
+		! cmp -s "$work/out" "$work/long" || good=yes
+		report "$good" "etw help $command is the same"
+	done <"$work/commands"
+	for command in start update stop query flush list enable disable capture disallow record dump \
+		stat merge split convert access autologger mc help; do
+		good=no
+		! grep -q "^  $command " "$work/summary" || good=yes
+		report "$good" "etw help lists $command"
+	done
+}
+
+check_commands() {
+	local good=no
+
+	prints 'etw ' --version
+	prints 'usage: etw COMMAND' --help
+	run
+	[[ $code -ne 2 || -s $work/out ]] || ! grep -q '^usage: etw COMMAND' "$work/err" || good=yes
+	report "$good" "no command: the summary on stderr"
+	wrong '"strat": no such command' strat
+	wrong '"sta": no such command' sta
+	wrong '"--json": no such command' --json
+	wrong 'no such command' help strat
+	wrong 'unexpected argument "x"' help start x
+	wrong '"\u001b[31mx\n\xff": no such command' $'\e[31mx\n\xff'
+}
+
+check_operands() {
+	local command
+
+	for command in start stop query flush dump; do
+		wrong 'missing SESSION' "$command"
+		wrong 'unexpected argument "b"' "$command" a b
+		wrong 'the name is empty' "$command" ''
+		right "$command" a
+	done
+	for command in enable disable capture; do
+		wrong 'missing SESSION' "$command"
+		wrong 'missing PROVIDER' "$command" a
+		wrong 'unexpected argument "c"' "$command" a b c
+		wrong 'SESSION: the name is empty' "$command" '' b
+		wrong 'PROVIDER: the name is empty' "$command" a ''
+		wrong 'is not a GUID' "$command" a '{6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a7}'
+		wrong 'is not a GUID' "$command" a '{6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8ag1}'
+		right "$command" a Sample-App
+		right "$command" a '{6A5C2F0E-8a43-4d35-9b7e-2f1d0c9b8a71}'
+	done
+	wrong 'longer than 1024 bytes' start "$(printf 'x%.0s' {1..1025})"
+	right start "$(printf 'x%.0s' {1..1024})"
+	for command in enable disable capture disallow; do
+		wrong 'the zero GUID is none' "$command" a 00000000-0000-0000-0000-000000000000
+		wrong 'the zero GUID is none' "$command" a '{00000000-0000-0000-0000-000000000000}'
+	done
+	right start -- --odd-name
+	right start 'Grüße'
+	right list
+	right list sessions
+	right list providers --json
+	right list providers -v
+	right list --verbose groups
+	right list -vj
+	right list groups
+	wrong "neither 'sessions' nor 'providers'" list session
+	right stat
+	right stat a
+	wrong 'the name is empty' stat ''
+}
+
+check_access() {
+	local guid=6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a71 option
+	local -a many=()
+
+	wrong 'missing ACTION' access
+	wrong '"frob": no such action' access frob
+	wrong 'set: missing GUID' access set --allow everyone=all
+	wrong 'remove: missing GUID' access remove
+	wrong 'add: the name is empty' access add '' --allow everyone=all
+	wrong 'set: give --allow or --deny' access set "$guid"
+	wrong 'show: takes no --allow' access show --deny everyone=all
+	wrong 'load: prints nothing' access load --json
+	wrong 'remove: the zero GUID is none' access remove 00000000-0000-0000-0000-000000000000
+	wrong 'unexpected argument "x"' access show "$guid" x
+	for option in everyone all=everyone 'user:0' user=all everyone= =all \
+		everyone:=all user:=all cap:99=all 'everyone=all,'; do
+		wrong '--allow: "' access set "$guid" --allow "$option"
+	done
+	right access show
+	right access show default -j
+	right access load
+	right access load /nonexistent
+	right access remove Sample-App
+	right access set "{$guid}" --allow everyone=log --deny user:root=all --allow cap:perfmon=0x81
+	right access add default --allow group:0=query,control,control-file,enable,log,consume,register,join
+	for option in {0..64}; do
+		many+=(--allow "user:$option=all")
+	done
+	wrong 'more than 64 entries' access set default "${many[@]}"
+	right start a --secure --guid "$guid"
+	wrong '--guid: "x" is not a GUID' start a --guid x
+}
+
+check_start() {
+	local option
+
+	right start a --buffer-size 4 --min-buffers 1 --max-buffers=60000 --flush 1.5 \
+		--clock Cycles --buffering --independent --json
+	right start --flush 1 a -j
+	right flush a --file x.etl
+	right update a --real-time
+	for option in --buffer-size --min-buffers --max-buffers --flush --clock; do
+		wrong "\"$option\" needs a value" start a "$option"
+		wrong "$option: \"x\"" start a "$option" x
+		wrong "$option: \"\"" start a "$option="
+		wrong "$option: \"-1\"" start a "$option" -1
+	done
+	for option in '3' '16385' ' 4' '+4' '0x10' '4k' '99999999999999999999' '4294967300'; do
+		wrong "--buffer-size: \"$option\"" start a --buffer-size "$option"
+	done
+	for option in 0 0.9 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
+		wrong "--flush: \"$option\"" start a --flush "$option"
+	done
+	wrong 'unknown option "--buffer"' start a --buffer 4
+	wrong 'unknown option "--buffer=4"' start a --buffer=4
+	wrong 'unknown option "--no-such"' start a --no-such
+	wrong 'unknown option "-x"' start a -jx
+	wrong '"--json=1": the option takes no value' start a --json=1
+	wrong '"--help=1": the option takes no value' start a --help=1
+	wrong 'unknown option "--jso=1"' start a --jso=1
+	wrong 'option "-n" needs a value' dump a -jn
+}
+
+check_enable() {
+	local value command
+
+	for value in critical Error WARNING info information informational verbose always 0 255; do
+		right enable a b --level "$value"
+	done
+	for value in 256 -1 1.0 '' 0x4; do
+		wrong "--level: \"$value\" is not a level" enable a b --level "$value"
+	done
+	for value in 0 ff 0xFF 0Xff ffffffffffffffff 0xffffffffffffffff; do
+		right enable a b --any "$value" --all "$value"
+	done
+	for value in 10000000000000000 0xg 0x '' -1 ' 1' 0x0x1; do
+		wrong "--any: \"$value\"" enable a b --any "$value"
+		wrong "--all: \"$value\"" enable a b --all "$value"
+	done
+	right enable a b --pid 1 --pid 2 --pid 3 --pid 4 --pid 5 --pid 6 --pid 7 --pid 8
+	wrong 'more than 8 processes' enable a b --pid 1 --pid 2 --pid 3 --pid 4 --pid 5 \
+		--pid 6 --pid 7 --pid 8 --pid 9
+	for value in 0 -1 2147483648 self; do
+		wrong "--pid: \"$value\"" enable a b --pid "$value"
+	done
+	right enable a b --exe bash --exe 'a;b' --container /system.slice
+	for value in /usr/bin/bash 'bash*' '*' a/b 'a;b*'; do
+		wrong "--exe: \"$value\": give the name of the file" enable a b --exe "$value"
+	done
+	right enable a b --ignore-keyword-0 --timeout 0
+	right enable a b --name Start,Stop --name Other --stack-name 'A name'
+	right enable a b --not-name Start --id 1
+	wrong '--name: a name is empty' enable a b --name Start,,Stop
+	wrong '--name: a name is empty' enable a b --name ''
+	wrong '--stack-name: a name is empty' enable a b --stack-name a,
+	wrong 'either the events wanted' enable a b --name a --not-name b
+	right enable a b --name "$(printf '%04075d' 0)"
+	wrong 'more than 4076 bytes of names' enable a b --name "$(printf '%04076d' 0)"
+	value=01234567-89ab-cdef-0001-020304050607
+	right enable a "$value" --group --level 3
+	right disable a "$value" --group
+	right capture a "$value" --group
+	wrong '--group: "b" is not a GUID' enable a b --group
+	wrong '--group: "b" is not a GUID' disable a b --group
+	wrong '--group: its members' enable a "$value" --group --name a
+	wrong '--group: its members' enable a "$value" --group --not-id 1
+	for command in enable disable capture; do
+		right "$command" a b --timeout 5 --source "$value"
+		wrong '--timeout: "4294967295"' "$command" a b --timeout 4294967295
+		wrong '--source: "x" is not a GUID' "$command" a b --source x
+	done
+	right enable a b --capture --data 7:00
+	right enable a b --name A --name-level 3 --name-any 6 --name-all 0x2
+	wrong '--name-level: no names are given' enable a b --name-level 3
+	wrong '--name-any: "x"' enable a b --name A --name-any x
+	right enable a b --stack-not-name A --stack-name-level info --stack-name-any f
+	wrong '--stack-name-all: no names are given' enable a b --name A --stack-name-all 3
+	wrong 'either the events wanted' enable a b --stack-name A --stack-not-name B
+	right enable a b --stack-not-level 3 --stack-any 6 --stack-all 2
+	wrong 'either the events wanted' enable a b --stack-not-level 3 --stack-level 3
+	wrong '--stack-not-level: "6-7" is not a level' enable a b --stack-not-level 6-7
+}
+
+# Names of a provider's own: its manifest has them.
+check_names() {
+	local guid=01234567-89ab-cdef-0001-020304050607 option
+	local good=$work/good.man bad=$work/bad.man
+
+	for option in '--level high' '--keyword Read' '--id 1,Start' '--not-id Start' \
+		'--stack-id Start' '--stack-level loud' '--payload A==1'; do
+		# shellcheck disable=SC2086
+		right enable a b $option
+		# shellcheck disable=SC2086
+		wrong "${option%% *}: no manifest of provider \"$guid\" is installed" enable a "$guid" $option
+	done
+	wrong '--level: no manifest of provider "*Some-Name"' enable a '*Some-Name' --level high
+	right enable a '*Some-Name' --level 3
+	right disable a '*Some-Name'
+	cat >"$good" <<-EOF
+		<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events">
+		 <instrumentation xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">
+		  <events><provider name="A-Provider" symbol="A" guid="{$guid}"
+		    resourceFileName="a" messageFileName="a">
+		   <levels><level name="Loud" symbol="LOUD" value="17"/></levels>
+		   <keywords><keyword name="Read" mask="0x1"/><keyword name="Write" mask="0x2"/></keywords>
+		   <templates><template tid="T"><data name="Number" inType="win:UInt32"/></template>
+		    <template tid="U"><data name="Text" inType="win:UnicodeString"/></template></templates>
+		   <events><event value="1" symbol="Start" template="T"/>
+		    <event value="2" symbol="Stop" template="U"/>
+		    <event value="2" version="1" symbol="Stop_V1" template="T"/></events>
+		  </provider></events></instrumentation></instrumentationManifest>
+	EOF
+	for option in '--level Loud' '--level LOUD' '--level win:Error' '--keyword read,Write' \
+		'--id 1,Stop' '--not-id stop_v1,7-9' '--stack-id Start' '--stack-not-level Loud' \
+		'--payload Number>=3' '--payload Start:Number==1' '--payload 2.1:Number<5'; do
+		# shellcheck disable=SC2086
+		right enable a "$guid" --manifest "$good" $option
+	done
+	right enable a "$guid" --manifest "$good" --payload 'Text == "x y"' --payload Start:Number==1
+	wrong '--level: "A-Provider" has no level "high"; it has Loud' enable a "$guid" \
+		--manifest "$good" --level high
+	wrong '--keyword: "A-Provider" has no keyword "Seek"; it has Read, Write' enable a "$guid" \
+		--manifest "$good" --keyword Read,Seek
+	wrong '--id: "A-Provider" has no event "Pause"' enable a "$guid" --manifest "$good" --id Pause
+	wrong '--payload: column 12: no event of A-Provider has a field Other' enable a "$guid" \
+		--manifest "$good" --payload 'Number==1&&Other==2'
+	wrong '--payload: column 7: event 1.0 Start has no Text' enable a "$guid" --manifest "$good" \
+		--payload 'Start:Text=="x"'
+	wrong '--payload: column 1: A-Provider has no event Pause' enable a "$guid" --manifest "$good" \
+		--payload 'Pause:Number==1'
+	wrong '--payload: column 9: x is not a number' enable a "$guid" --manifest "$good" \
+		--payload 'Number==x'
+	wrong '--payload: column 1: event 1.0 Start has a --payload already' enable a "$guid" \
+		--manifest "$good" --payload Number==1 --payload Start:Number==2
+	echo '<instrumentationManifest>' >"$bad"
+	fails '--manifest: "'"$bad"'":' enable a "$guid" --manifest "$bad"
+	fails '--manifest: "/nonexistent": No such file' dump a --manifest /nonexistent
+	right dump a --manifest "$good"
+}
+
+check_sessions() {
+	local guid=01234567-89ab-cdef-0001-020304050607
+	local -a many=()
+	local option
+
+	wrong 'missing SESSION' update
+	wrong 'give --max-buffers, --flush or --real-time' update a
+	wrong '--max-buffers: "0"' update a --max-buffers 0
+	wrong '--max-buffers: "60001"' update a --max-buffers 60001
+	for option in 0 0.2 0.999 86401; do
+		wrong "--flush: \"$option\" is not within 1 to 86400 seconds" update a --flush "$option"
+		wrong "--flush: \"$option\" is not within 1 to 86400 seconds" start a --flush "$option"
+	done
+	wrong 'unexpected argument "b"' update a b --flush 1
+	right update a --max-buffers 60000 --flush 86400 -j
+	wrong 'missing SESSION' disallow
+	wrong 'the name is empty' disallow ''
+	wrong 'the name is empty' disallow a "$guid" ''
+	wrong '"{x" is not a GUID' disallow a "$guid" '{x'
+	wrong '--clear: give no provider' disallow a "$guid" --clear
+	wrong '--json: goes with showing only' disallow a "$guid" --json
+	right disallow a
+	right disallow a --json
+	right disallow a "$guid" Sample-App
+	right disallow a --clear
+	for option in x 0.3 -1 5s; do
+		wrong "--every: \"$option\" is not a number of whole seconds" capture a b --every "$option"
+	done
+	wrong 'missing PROVIDER' capture a --every 5
+	wrong '--every: 0 is for all, give no provider' capture a b --every 0
+	wrong 'either --every or --show' capture a --every 0 --show
+	wrong '--show: give no provider' capture a b --show
+	wrong '--json: goes with --show only' capture a b --json
+	wrong 'no other option goes with them' capture a b --every 5 --group
+	wrong 'no other option goes with them' capture a --show --data 1:00
+	wrong 'the name is empty' capture a '' --every 5
+	right capture a b c Sample-App --every 4294967295
+	right capture a --every 0
+	right capture a --show --json
+	mapfile -t many < <(seq 65)
+	wrong 'more than 64 providers' capture a --every 5 "${many[@]}"
+}
+
+check_readers() {
+	right dump a --json --raw --count 1 --duration 0.001
+	right dump a -n 5 -j
+	for option in local utc relative delta raw; do
+		right dump a --time "$option"
+	done
+	wrong '--time: "gmt" is none of local' dump a --time gmt
+	for option in auto always never; do
+		right dump a --color "$option"
+		right dump a "--color=$option"
+	done
+	wrong '--color: "yes" is none of auto' dump a --color yes
+	right dump a --no-names --message
+	for option in '' '%t %P %-20e|%04i%%\n' '%{Number} %{A.B c}' '\\%x'; do
+		right dump a --format "$option"
+	done
+	wrong '--format: column 4: no such directive' dump a --format '%t %y'
+	wrong '--format: column 1: no such directive' dump a --format '%'
+	wrong '--format: column 3: } is missing' dump a --format '%{a'
+	wrong '--format: column 3: the name of a field is missing' dump a --format '%{}'
+	wrong '--format: column 5: a width is 999' dump a --format '%1000p'
+	wrong '--format: column 2: a backslash goes with' dump a --format 'a\e'
+	wrong '--json: its shape is one' dump a --json --format %t
+	wrong '--json: its shape is one' dump a --json --time utc
+	wrong '--json: its shape is one' dump a --json --message
+	wrong '--json: it has no colours' dump a --json --color always
+	wrong '--format: no --message' dump a --format %t --message
+	wrong '--count: "0"' dump a --count 0
+	wrong '--count: "4294967296"' dump a -n 4294967296
+	wrong '--duration: "0"' dump a --duration 0
+	wrong '--duration: "0.0001"' dump a --duration 0.0001
+	wrong '--duration: "99999999999999999999999999999999"' dump a --duration \
+		99999999999999999999999999999999
+	right stat a --interval 0.1 --count 3 --once --json
+	wrong '--interval: "3601"' stat --interval 3601
+	wrong '--count: "0"' stat --count 0
+}
+
+# Each member that the command prints as JSON stands in a man page.
+check_members() {
+	local name good
+
+	{
+		grep -ohE '(json_[a-z]+|jsontext_[a-z]+|put_[a-z]+)\([a-z]+, "[a-z_0-9]+"' user/cli/*.c user/cli/*/*.c \
+			user/convert/items*.c user/base/json_writer.c
+		grep -ohE 'KIND\([0-9]+, [A-Z0-9_]+, "[a-z-]+", "[a-z_]+"' user/convert/items.c
+		grep -ohE '\\"[a-z_]+\\":' user/cli/print/json.c | tr -d '\\:'
+	} | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"
+	sed -n 's/^\.\(It \)\?\(Li\|Va\) //p' user/man/etw.8 user/man/etw-*.1 |
+		tr -s ' ,;' '\n' >"$work/told"
+	code=0
+	cp "$work/members" "$work/out"
+	: >"$work/err"
+	good=no
+	[[ $(wc -l <"$work/members") -lt 60 ]] || good=yes
+	report "$good" "the members of JSON objects are found"
+	while read -r name; do
+		good=no
+		! grep -qx "$name" "$work/told" || good=yes
+		report "$good" "the man pages have the JSON member $name"
+	done <"$work/members"
+}
+
+# A device that is there but cannot be the right one.
+check_device() {
+	local good=no
+
+	: >"$work/device"
+	ETW_DEVICE=$work/device run list
+	[[ $code -ne 1 ]] || ! one_error_line || good=yes
+	report "$good" "a file that is no device"
+	good=no
+	ETW_DEVICE=$work run list
+	[[ $code -ne 1 ]] || ! one_error_line || ! grep -qF "etw: $work: " "$work/err" || good=yes
+	report "$good" "a directory in place of the device"
+	good=no code=0
+	"$etw" help >/dev/full 2>"$work/err" || code=$?
+	: >"$work/out"
+	[[ $code -ne 1 ]] || ! one_error_line || good=yes
+	report "$good" "a full disk is an error"
+}
+
+check_help
+check_commands
+check_operands
+check_start
+check_enable
+check_names
+check_sessions
+check_readers
+check_access
+check_members
+check_device
+finish

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * core_pool.c - the pool of free buffers and the queue of full ones
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "core/pool.h"
+#include "lib/tap.h"
+
+#define BUFFERS		8
+#define THREADS		4
+#define ROUNDS		60000
+
+static struct etw_buf bufs[BUFFERS + 1];
+static struct etw_buf *table[BUFFERS + 1];
+static struct etw_pool pool;
+
+static void pool_setup(u32 count)
+{
+	u32 i;
+
+	memset(&pool, 0, sizeof(pool));
+	memset(bufs, 0, sizeof(bufs));
+	pool.table = table;
+	for (i = 1; i <= BUFFERS; i++) {
+		bufs[i].index = i;
+		table[i] = &bufs[i];
+	}
+	for (i = 1; i <= count; i++)
+		etw_pool_push(&pool, i);
+}
+
+static void test_pool(void)
+{
+	u64 head;
+
+	pool_setup(0);
+	is(etw_pool_pop(&pool), 0, "an empty pool gives nothing");
+	is(etw_pool_free(&pool), 0, "and has nothing");
+	pool_setup(3);
+	is(etw_pool_free(&pool), 3, "three free");
+	is(etw_pool_pop(&pool), 3, "last in");
+	is(etw_pool_pop(&pool), 2, "first out");
+	is(etw_pool_free(&pool), 1, "one left");
+	etw_pool_push(&pool, 3);
+	is(etw_pool_pop(&pool), 3, "given back, taken again");
+	is(etw_pool_pop(&pool), 1, "the first one is the last");
+	is(etw_pool_pop(&pool), 0, "empty again");
+
+	/* What an interrupted pop meets: the same top, another one below it. */
+	pool_setup(2);
+	head = etw_word_read(&pool.head);
+	etw_pool_pop(&pool);
+	etw_pool_pop(&pool);
+	etw_pool_push(&pool, 2);
+	ok((u32)head == (u32)etw_word_read(&pool.head) &&
+	   head != etw_word_read(&pool.head), "the same top has another tag");
+
+	pool_setup(0);
+	etw_word_set(&pool.head, 0xFFFFFFFFULL << 32);
+	etw_pool_push(&pool, 5);
+	is(etw_word_read(&pool.head), 5, "the tag wraps and leaves the index alone");
+	is(etw_pool_pop(&pool), 5, "and the pool still works");
+}
+
+static u8 held[BUFFERS + 1];
+static u32 doubles, empties;
+
+/* Take a few, check that they are nobody else's, give them back. */
+static void *pool_user(void *arg)
+{
+	u32 mine[6], count, i, round, want;
+	unsigned int state = (unsigned long)arg + 1;
+
+	for (round = 0; round < ROUNDS; round++) {
+		want = 1 + rand_r(&state) % 6;
+		for (count = 0; count < want; count++) {
+			mine[count] = etw_pool_pop(&pool);
+			if (!mine[count]) {
+				__atomic_add_fetch(&empties, 1, __ATOMIC_RELAXED);
+				break;
+			}
+			if (__atomic_exchange_n(&held[mine[count]], 1, __ATOMIC_RELAXED))
+				__atomic_add_fetch(&doubles, 1, __ATOMIC_RELAXED);
+			/* Plain accesses: the pool must order them (A of ring.h). */
+			bufs[mine[count]].used++;
+		}
+		if (round % 16 == 0)
+			sched_yield();
+		for (i = 0; i < count; i++) {
+			bufs[mine[i]].used--;
+			__atomic_store_n(&held[mine[i]], 0, __ATOMIC_RELAXED);
+			etw_pool_push(&pool, mine[i]);
+		}
+	}
+	return NULL;
+}
+
+static void test_pool_threads(void)
+{
+	u8 found[BUFFERS + 1] = { 0 };
+	pthread_t threads[THREADS];
+	u32 i, index, count = 0, wrong = 0;
+
+	pool_setup(BUFFERS);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, pool_user, (void *)(unsigned long)i);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	is(etw_pool_free(&pool), BUFFERS, "all were counted back in");
+	while (count <= BUFFERS && (index = etw_pool_pop(&pool))) {
+		wrong += found[index]++ || bufs[index].used;
+		count++;
+	}
+	is(doubles, 0, "no buffer was in two hands");
+	is(count, BUFFERS, "every buffer is in the pool");
+	is(wrong, 0, "once, and with what its last user left");
+	printf("# the pool was empty %u times\n", empties);
+}
+
+#define CELLS	8
+
+static struct etw_fifo_cell cells[CELLS];
+static struct etw_fifo fifo;
+
+static void test_fifo(void)
+{
+	u32 i, wrong = 0;
+
+	etw_fifo_init(&fifo, cells, CELLS);
+	is(etw_fifo_pop(&fifo), 0, "an empty queue gives nothing");
+	for (i = 1; i <= CELLS; i++)
+		wrong += !etw_fifo_push(&fifo, i);
+	is(wrong, 0, "as many as it has cells");
+	ok(!etw_fifo_push(&fifo, 99), "and no more");
+	for (i = 1; i <= CELLS; i++)
+		wrong += etw_fifo_pop(&fifo) != i;
+	is(wrong, 0, "first in, first out");
+	is(etw_fifo_pop(&fifo), 0, "empty again");
+
+	for (i = 1; i < 1000; i++) {
+		wrong += !etw_fifo_push(&fifo, i) || !etw_fifo_push(&fifo, i + 1);
+		wrong += etw_fifo_pop(&fifo) != i || etw_fifo_pop(&fifo) != i + 1;
+	}
+	is(wrong, 0, "round and round");
+
+	etw_fifo_init(&fifo, cells, 2);
+	ok(etw_fifo_push(&fifo, 7) && etw_fifo_push(&fifo, 8) &&
+	   !etw_fifo_push(&fifo, 9) && etw_fifo_pop(&fifo) == 7 &&
+	   etw_fifo_push(&fifo, 9) && etw_fifo_pop(&fifo) == 8 &&
+	   etw_fifo_pop(&fifo) == 9 && etw_fifo_pop(&fifo) == 0,
+	   "a queue of two cells");
+}
+
+/* A push or pop that was interrupted half way makes others fail, not wait. */
+static void test_fifo_interrupted(void)
+{
+	u64 at;
+	u32 i;
+
+	etw_fifo_init(&fifo, cells, CELLS);
+	at = etw_word_read(&fifo.tail);
+	etw_word_set(&fifo.tail, at + 1);	/* a push has its cell, no more */
+	ok(etw_fifo_push(&fifo, 2), "another push goes past it");
+	is(etw_fifo_pop(&fifo), 0, "a pop does not wait for it");
+	cells[at & fifo.mask].index = 1;
+	cells[at & fifo.mask].turn = at + 1;
+	is(etw_fifo_pop(&fifo), 1, "when it is done, its entry comes first");
+	is(etw_fifo_pop(&fifo), 2, "then the other");
+
+	for (i = 1; i <= CELLS; i++)
+		etw_fifo_push(&fifo, i);
+	at = etw_word_read(&fifo.head);
+	etw_word_set(&fifo.head, at + 1);	/* a pop has its cell, no more */
+	is(etw_fifo_pop(&fifo), 2, "another pop goes past it");
+	ok(!etw_fifo_push(&fifo, 9), "a push does not wait for it");
+	cells[at & fifo.mask].turn = at + CELLS;
+	ok(etw_fifo_push(&fifo, 9), "when it is done, there is room");
+}
+
+#define ENTRY(producer, i)	((u32)(producer) << 24 | ((i) + 1))
+
+struct taker {
+	pthread_t thread;
+	u32 last[THREADS];	/* of each producer */
+	u32 misordered;
+};
+
+/*
+ * What an entry stands for: plain memory, as a buffer's is, which only the
+ * queue's barriers make safe to read.  The thread sanitizer watches it.
+ */
+static u32 content[THREADS][ROUNDS];
+static u8 taken[THREADS][ROUNDS];
+static u32 taken_count, fulls, to_take;
+
+static void *fifo_producer(void *arg)
+{
+	u32 i, producer = (unsigned long)arg;
+
+	for (i = 0; i < ROUNDS; i++) {
+		content[producer][i] = ENTRY(producer, i);
+		while (!etw_fifo_push(&fifo, ENTRY(producer, i))) {
+			__atomic_add_fetch(&fulls, 1, __ATOMIC_RELAXED);
+			sched_yield();
+		}
+	}
+	return NULL;
+}
+
+static void *fifo_taker(void *arg)
+{
+	struct taker *taker = arg;
+	u32 entry, producer, i;
+
+	while (__atomic_load_n(&taken_count, __ATOMIC_RELAXED) < to_take) {
+		entry = etw_fifo_pop(&fifo);
+		if (!entry) {
+			sched_yield();
+			continue;
+		}
+		producer = entry >> 24;
+		i = (entry & 0xFFFFFF) - 1;
+		__atomic_add_fetch(&taken_count, 1, __ATOMIC_RELAXED);
+		if (producer >= THREADS || i >= ROUNDS) {
+			taker->misordered++;
+			continue;
+		}
+		__atomic_add_fetch(&taken[producer][i], 1, __ATOMIC_RELAXED);
+		if (i + 1 <= taker->last[producer] || content[producer][i] != entry)
+			taker->misordered++;
+		content[producer][i] = 0;
+		taker->last[producer] = i + 1;
+	}
+	return NULL;
+}
+
+static void test_fifo_threads(u32 producers, u32 takers)
+{
+	pthread_t threads[THREADS];
+	struct taker taker[THREADS];
+	u32 i, p, wrong = 0, misordered = 0;
+
+	memset(content, 0, sizeof(content));
+	memset(taken, 0, sizeof(taken));
+	memset(taker, 0, sizeof(taker));
+	taken_count = 0;
+	fulls = 0;
+	to_take = producers * ROUNDS;
+	etw_fifo_init(&fifo, cells, CELLS);
+	for (i = 0; i < takers; i++)
+		pthread_create(&taker[i].thread, NULL, fifo_taker, &taker[i]);
+	for (i = 0; i < producers; i++)
+		pthread_create(&threads[i], NULL, fifo_producer, (void *)(unsigned long)i);
+	for (i = 0; i < producers; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < takers; i++) {
+		pthread_join(taker[i].thread, NULL);
+		misordered += taker[i].misordered;
+	}
+	for (p = 0; p < producers; p++)
+		for (i = 0; i < ROUNDS; i++)
+			wrong += taken[p][i] != 1;
+	ok(!wrong, "%u to %u threads: each entry exactly once", producers, takers);
+	ok(!misordered, "%u to %u threads: in each producer's order, and whole", producers, takers);
+	is(etw_fifo_pop(&fifo), 0, "nothing left");
+	printf("# the queue was full %u times\n", fulls);
+}
+
+int main(void)
+{
+	test_pool();
+	test_fifo();
+	test_fifo_interrupted();
+	test_pool_threads();
+	test_fifo_threads(3, 1);
+	test_fifo_threads(2, 2);
+	test_fifo_threads(1, 3);
+	return done_testing();
+}

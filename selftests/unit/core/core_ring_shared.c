@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * core_ring_shared.c - one buffer for all CPUs (ETW_SHARED): threads that write
+ * to one place, a consumer, and somebody who flushes
+ *
+ * Here and, by core_tsan.sh, under the thread sanitizer: nothing but the ring's
+ * own barriers orders the writers' stores before the consumer's loads.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "core/record.h"
+#include "core/ring.h"
+#include "lib/tap.h"
+
+#define WRITERS		4
+#define BUFFERS		12
+#define SIZE		2048
+#define CELLS		16
+
+#ifdef __SANITIZE_THREAD__
+#define WRITES		100000
+#else
+#define WRITES		1000000
+#endif
+
+static struct etw_ring ring;
+static struct etw_ring_cpu place;
+static struct etw_buf bufs[BUFFERS + 1];
+static struct etw_buf *table[BUFFERS + 1];
+static struct etw_fifo_cell cells[CELLS];
+static struct etw_fifo fifo;
+static u64 ticks;
+static int changing, running = WRITERS;
+static u32 lost[WRITERS], spurious;
+
+/* of the consumer */
+static u32 next[WRITERS], records, buffers_read;
+static u64 last;
+static const char *fault;
+
+static void deliver(struct etw_ring *r, struct etw_buf *buf)
+{
+	(void)r;
+	/* More cells than buffers; a cell may be held up by an unfinished pop. */
+	while (!etw_fifo_push(&fifo, buf->index))
+		sched_yield();
+}
+
+static u32 evict(struct etw_ring *r)
+{
+	(void)r;
+	return 0;
+}
+
+static void prepare(struct etw_ring *r, struct etw_buf *buf)
+{
+	(void)r;
+	memset(buf->data, 0, ETW_BUFFER_HEADER_SIZE);
+}
+
+static void installed(struct etw_ring *r)
+{
+	(void)r;
+}
+
+static const struct etw_ring_ops ops = {
+	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
+};
+
+/* As change_buffer() of the module. */
+static int change_buffer(u64 cur)
+{
+	int err, others;
+
+	__atomic_add_fetch(&changing, 1, __ATOMIC_SEQ_CST);
+	err = etw_ring_switch(ETW_SHARED, &ring, &place, cur);
+	others = __atomic_sub_fetch(&changing, 1, __ATOMIC_SEQ_CST);
+	if (!err || (!others && etw_word_read(&place.cur) == cur))
+		return err;
+	__atomic_add_fetch(&spurious, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* 0 or -ENOBUFS. */
+static int write_one(u32 writer, u32 number)
+{
+	const struct etw_event_descriptor desc = { .id = writer };
+	u32 payload[8] = { number, number ^ ~0u, writer, number, number, number, number, number };
+	const struct etw_data_descriptor data = {
+		.ptr = (unsigned long)payload, .size = 8 + number % 25,
+	};
+	static const struct etw_guid provider;
+	struct etw_record_source source = {
+		.provider = &provider, .desc = &desc, .data = &data, .count = 1,
+		.type = ETW_TYPE_EVENT64,
+	};
+	struct etw_buf *buf;
+	u64 cur, now;
+	u32 len;
+	u8 *at;
+
+	etw_record_measure(&source);
+	len = etw_record_slot(source.size);
+	for (;;) {
+		cur = etw_word_read(&place.cur);
+		now = __atomic_add_fetch(&ticks, 1, __ATOMIC_SEQ_CST);
+		if (!etw_ring_room(&ring, cur, len)) {
+			if (change_buffer(cur))
+				return -ENOBUFS;
+			continue;
+		}
+		at = etw_ring_reserve(ETW_SHARED, &ring, &place, cur, len, &buf);
+		if (at)
+			break;
+	}
+	etw_record_write(at, &source, now);
+	etw_ring_commit(ETW_SHARED, &ring, buf, len);
+	return 0;
+}
+
+static void *writer(void *arg)
+{
+	u32 id = (unsigned long)arg, i;
+
+	for (i = 0; i < WRITES; i++) {
+		if (write_one(id, i))
+			lost[id]++;
+		/* The consumer has to keep up with somebody, or little is read. */
+		while (!etw_pool_free(&ring.pool) && i % 3)
+			sched_yield();
+	}
+	__atomic_sub_fetch(&running, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static void check_record(const struct etw_record_view *view)
+{
+	u32 id = view->header->desc.id, number, inverse;
+
+	if (id >= WRITERS || view->data_len < 8) {
+		fault = "a record that nobody wrote";
+		return;
+	}
+	memcpy(&number, view->data, 4);
+	memcpy(&inverse, (const u8 *)view->data + 4, 4);
+	if (number != ~inverse || view->data_len != 8 + number % 25)
+		fault = "a torn record";
+	if (number < next[id])
+		fault = "a writer's records out of order, or twice";
+	if ((u64)view->header->timestamp <= last)
+		fault = "time runs backwards";
+	next[id] = number + 1;
+	last = view->header->timestamp;
+	records++;
+}
+
+static void read_buffer(struct etw_buf *buf)
+{
+	u32 offset = ETW_BUFFER_HEADER_SIZE, n = 0;
+	struct etw_record_view view;
+	int got;
+
+	while ((got = etw_record_next(buf->data, buf->used, &offset, &view)) == 1) {
+		check_record(&view);
+		n++;
+	}
+	if (got || n != ETW_COMMIT_COUNT(etw_word_read(&buf->commit)))
+		fault = "a buffer with other records than were committed";
+	/* A slot that is not written before it is committed must not pass. */
+	memset(buf->data, 0xEE, SIZE);
+	buffers_read++;
+	etw_pool_push(&ring.pool, buf->index);
+}
+
+/* Buffers come completed in any order: read them as they were installed. */
+static void *consumer(void *arg)
+{
+	struct etw_buf *waiting[32] = { NULL };
+	u16 turn = 1;
+	bool over;
+	u32 index;
+
+	(void)arg;
+	for (;;) {
+		over = !__atomic_load_n(&running, __ATOMIC_SEQ_CST);
+		/* The flush: close what there is, now and then. */
+		if (over || buffers_read % 64 == 5)
+			etw_ring_close(ETW_SHARED, &ring, &place, etw_word_read(&place.cur));
+		index = etw_fifo_pop(&fifo);
+		if (index)
+			waiting[bufs[index].generation % 32] = &bufs[index];
+		else if (over)
+			return NULL;
+		else
+			sched_yield();
+		while (waiting[turn % 32]) {
+			read_buffer(waiting[turn % 32]);
+			waiting[turn % 32] = NULL;
+			turn++;
+		}
+	}
+}
+
+static void set_up(void)
+{
+	u32 i;
+
+	ring.size = SIZE;
+	ring.ops = &ops;
+	ring.pool.table = table;
+	etw_ring_cpu_init(&place, 0);
+	etw_fifo_init(&fifo, cells, CELLS);
+	for (i = 1; i <= BUFFERS; i++) {
+		bufs[i].index = i;
+		bufs[i].data = aligned_alloc(8, SIZE);
+		memset(bufs[i].data, 0xEE, SIZE);
+		table[i] = &bufs[i];
+		etw_pool_push(&ring.pool, i);
+	}
+}
+
+int main(void)
+{
+	pthread_t threads[WRITERS], reader;
+	u32 all_lost = 0, i;
+	unsigned long n;
+
+	set_up();
+	pthread_create(&reader, NULL, consumer, NULL);
+	for (n = 0; n < WRITERS; n++)
+		pthread_create(&threads[n], NULL, writer, (void *)n);
+	for (n = 0; n < WRITERS; n++)
+		pthread_join(threads[n], NULL);
+	pthread_join(reader, NULL);
+	for (i = 0; i < WRITERS; i++)
+		all_lost += lost[i];
+	ok(!fault, "every record once, whole, in the order of its time: %s",
+	   fault ? fault : "yes");
+	is(records + all_lost, WRITERS * WRITES, "written = read + lost");
+	ok(records > WRITES / 4, "%u read, %u lost, %u buffers, %u times another CPU had the last",
+	   records, all_lost, buffers_read, spurious);
+	is(etw_pool_free(&ring.pool), BUFFERS, "every buffer is free again");
+	for (i = 1; i <= BUFFERS; i++)
+		free(bufs[i].data);
+	return done_testing();
+}

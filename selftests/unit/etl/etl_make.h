@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * etl_make.h - make log files of any shape
+ */
+#ifndef ETW_ETL_MAKE_H
+#define ETW_ETL_MAKE_H
+
+#include "unit/lib/lib_fake.h"
+#include "unit/lib/lib_feed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/loghead.h"
+
+#define MAKE_SIZE	4096			/* bytes of a buffer */
+#define MAKE_START	133000000000000000LL	/* FILETIME at clock 1000, of 1 GHz */
+
+struct make {
+	char path[64];
+	FILE *file;
+	struct feed feed;
+	struct etw_log_head head;
+	uint32_t buffers;
+	_Alignas(8) unsigned char data[MAKE_SIZE];
+};
+
+/* A file in /tmp with its header buffer; set what is else than usual in m->head first. */
+__attribute__((__unused__))
+static void make_begin(struct make *m, uint32_t mode)
+{
+	struct etw_log_header *h = &m->head.header;
+
+	strcpy(m->path, "/tmp/etw-etl-XXXXXX");
+	m->file = fdopen(mkstemp(m->path), "w+");
+	if (!m->file)
+		abort();
+	h->buffer_size = MAKE_SIZE;
+	h->version[0] = 10;
+	h->version[2] = 1;
+	h->version[3] = 5;
+	h->processors = 4;
+	h->mode = mode;
+	h->pointer_size = 8;
+	h->start_buffers = 1;
+	h->frequency = 1000000000;
+	h->start_time = MAKE_START;
+	if (!h->clock)
+		h->clock = ETW_CLOCK_QPC;
+	m->head.start_clock = 1000;
+	m->head.logger = "the session";
+	m->head.logger_len = 11;
+	m->head.file = "/the/file.etl";
+	m->head.file_len = 13;
+	etw_log_head_build(m->data, &m->head);
+	fwrite(m->data, 1, MAKE_SIZE, m->file);
+	m->buffers = 1;
+}
+
+/* The next buffer: fill it with feed_*() at &m->feed. */
+__attribute__((__unused__))
+static void make_buffer(struct make *m, uint16_t cpu, uint64_t sequence)
+{
+	feed_start(&m->feed, m->data, MAKE_SIZE, cpu, sequence);
+}
+
+__attribute__((__unused__))
+static void make_put(struct make *m)
+{
+	fwrite(m->data, 1, feed_header(&m->feed)->buffer_size, m->file);
+	m->buffers++;
+}
+
+/* A buffer with the events a and b, of that many times 100 ticks from the start */
+__attribute__((__unused__))
+static void make_two(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
+{
+	make_buffer(m, cpu, sequence);
+	feed_event(&m->feed, 1000 + a * 100, a, NULL, "abc", 3);
+	feed_event(&m->feed, 1000 + b * 100, b, NULL, "abc", 3);
+	make_put(m);
+}
+
+__attribute__((__unused__))
+static void make_end(struct make *m)
+{
+	m->head.header.end_time = MAKE_START + 10000000;
+	m->head.header.buffers_written = m->buffers;
+	etw_log_head_build(m->data, &m->head);
+	rewind(m->file);
+	fwrite(m->data, 1, MAKE_SIZE, m->file);
+	fclose(m->file);
+}
+
+#endif /* ETW_ETL_MAKE_H */

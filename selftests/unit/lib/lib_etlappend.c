@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/* Going on with log files, our own and Windows' */
+#include "unit/etl/etl_write.h"
+
+#include <sys/syscall.h>
+
+static bool uncut;	/* the next file that is to be cut is not */
+
+int ftruncate(int fd, off_t size)
+{
+	if (uncut) {
+		uncut = false;
+		errno = EIO;
+		return -1;
+	}
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
+
+/* All of a file; free() it. */
+static unsigned char *slurp(const char *name, size_t *len)
+{
+	unsigned char *all;
+	struct stat st;
+	FILE *f = fopen(name, "r");
+
+	if (!f || fstat(fileno(f), &st))
+		abort();
+	all = malloc(st.st_size + 1);
+	*len = fread(all, 1, st.st_size, f);
+	fclose(f);
+	return all;
+}
+
+static bool same_file(const char *name, const unsigned char *want, size_t len)
+{
+	size_t n;
+	unsigned char *all = slurp(name, &n);
+	bool same = n == len && !memcmp(all, want, len);
+
+	free(all);
+	return same;
+}
+
+static void test_append(void)
+{
+	uint64_t sum = 0, got = 0, cpus[CPUS] = { 0 }, got_cpus[CPUS] = { 0 }, events = 0;
+	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
+	struct etw_etl_count count;
+	struct etw_etl_writer *w, *other;
+	struct etw_etl_written n;
+	struct etw_etl_info info;
+	unsigned char *before;
+	size_t len;
+
+	etw_etl_create(path, &options, &w);
+	write_many(w, 700, false, &sum, cpus);
+	is(etw_etl_append(path, &other), -ENOENT, "a file that is not complete");
+	etw_etl_lost(w, 2, 3);
+	etw_etl_finish(w, 5, &n);
+	before = slurp(path, &len);
+
+	is(etw_etl_append(path, &w), 0, "to be gone on with");
+	is(etw_etl_append(path, &other), -EINVAL, "by one at a time");
+	write_some(w, 700, 900, false, &(uint64_t){ 0 }, (uint64_t[CPUS]){ 0 });
+	etw_etl_discard(w);
+	ok(same_file(path, before, len), "and left as it was");
+	free(before);
+
+	is(etw_etl_append(path, &w), 0, "again");
+	ok(etw_etl_writer_info(w)->header.BufferSize == BUFFER &&
+	   !strcmp(etw_etl_writer_info(w)->logger, "of the source"), "what it is, is told");
+	write_some(w, 700, 1500, false, &sum, cpus);
+	etw_etl_lost(w, 10, 10);
+	is(etw_etl_finish(w, 6, &n), 0, "finish");
+	ok(n.events == 800 && n.bytes == n.buffers * BUFFER, "told");
+	read_many(&got, got_cpus, &events, &count, &info);
+	ok(events == 1500 && got == sum && !memcmp(cpus, got_cpus, sizeof(cpus)), "all events");
+	ok(!count.lost_buffers && !count.disorder && !count.corrupt, "without a gap");
+	ok(info.header.BuffersWritten == n.buffers && info.header.EndTime.QuadPart == 6 &&
+	   info.header.EventsLost == 12 && info.header.BuffersLost == 13, "header");
+	unlink(path);
+}
+
+/* What cannot be cut off stays, and so does the header that says it is not closed. */
+static void test_append_uncut(void)
+{
+	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
+	uint64_t sum = 0, cpus[CPUS] = { 0 };
+	struct etw_etl_writer *w;
+	struct etw_etl_file *f;
+	struct stat st;
+	off_t before;
+
+	etw_etl_create(path, &options, &w);
+	write_many(w, 700, false, &sum, cpus);
+	etw_etl_finish(w, 5, NULL);
+	before = stat(path, &st) ? 0 : st.st_size;
+	is(etw_etl_append(path, &w), 0, "to be gone on with");
+	write_some(w, 700, 1500, false, &sum, cpus);
+	uncut = true;
+	etw_etl_discard(w);
+	ok(!stat(path, &st) && st.st_size > before, "what cannot be cut off stays");
+	is(etw_etl_open(path, NULL, NULL, &f), 0, "the file");
+	is(etw_etl_info(f)->header.EndTime.QuadPart, 0, "is not said to be closed");
+	etw_etl_close(f);
+	unlink(path);
+}
+
+/* The caller's file is written, whatever is where its name leads. */
+static void test_into(void)
+{
+	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER, .into = true };
+	uint64_t sum = 0, got = 0, cpus[CPUS] = { 0 }, got_cpus[CPUS] = { 0 }, events = 0;
+	struct etw_etl_writer *w;
+	struct etw_etl_count count;
+	struct etw_etl_info info;
+	char other[sizeof(path) + 8];
+	int fd;
+
+	snprintf(other, sizeof(other), "%s.other", path);
+	options.fd = open(other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	put_text(path, "theirs");
+	is(etw_etl_create(path, &options, &w), 0, "into a file that is open");
+	write_some(w, 0, 700, false, &sum, cpus);
+	is(etw_etl_finish(w, 5, NULL), 0, "finish");
+	fd = open(other, O_RDWR | O_CLOEXEC);
+	is(etw_etl_append_fd(fd, &w), 0, "gone on with");
+	write_some(w, 700, 1500, false, &sum, cpus);
+	is(etw_etl_finish(w, 6, NULL), 0, "finish");
+	ok(same_file(path, (const unsigned char *)"theirs", 6), "what has the name stays");
+	is(rename(other, path), 0, "it gets it");
+	read_many(&got, got_cpus, &events, &count, &info);
+	ok(events == 1500 && got == sum && !memcmp(cpus, got_cpus, sizeof(cpus)), "all events");
+	unlink(path);
+}
+
+static void test_append_refused(void)
+{
+	struct make m = { 0 };
+	struct etw_etl_writer *w;
+
+	put_text(path, "no log");
+	is(etw_etl_append(path, &w), -EINVAL, "no log file");
+	ok(has_text(path, "no log"), "stays as it is");
+	unlink(path);
+	is(etw_etl_append(path, &w), -ENOENT, "no file");
+	make_begin(&m, 2);
+	make_end(&m);
+	is(etw_etl_append(m.path, &w), -EINVAL, "a circular one");
+	unlink(m.path);
+	make_begin(&m, 1);
+	fputs("tail", m.file);
+	make_end(&m);
+	is(etw_etl_append(m.path, &w), -EINVAL, "one with bytes behind its end");
+	unlink(m.path);
+}
+
+/* Windows' own files, one of them of 32 bits. */
+static void test_append_corpus(const char *name)
+{
+	const char *corpus = getenv("ETW_CORPUS");
+	_Alignas(8) unsigned char record[256];
+	struct etw_etl_count count, after;
+	struct etw_etl_writer *w;
+	struct etw_etl_file *file;
+	char from[512];
+	unsigned char *all;
+	size_t len;
+	FILE *f;
+
+	snprintf(from, sizeof(from), "%s/etl/%s", corpus ? corpus : "../shared/corpus", name);
+	if (access(from, R_OK)) {
+		skip("append: no corpus: %s", from);
+		return;
+	}
+	all = slurp(from, &len);
+	f = fopen(path, "w");
+	if (!f || fwrite(all, 1, len, f) != len)
+		abort();
+	fclose(f);
+	is(etw_etl_append(path, &w), 0, name);
+	is(etw_etl_write(w, 1, record, make_event(record, 1ull << 60, 1, 1)), 0, "an event more");
+	etw_etl_discard(w);
+	ok(same_file(path, all, len), "or not: every byte as it was");
+	etw_etl_append(path, &w);
+	etw_etl_write(w, 1, record, make_event(record, 1ull << 60, 1, 1));
+	is(etw_etl_finish(w, 0, NULL), 0, "finish");
+	etw_etl_open(from, NULL, NULL, &file);
+	etw_etl_counts(file, &count);
+	etw_etl_close(file);
+	is(etw_etl_open(path, NULL, NULL, &file), 0, "it reads");
+	etw_etl_counts(file, &after);
+	ok(after.buffers == count.buffers + 1 && after.lost_buffers == count.lost_buffers &&
+	   etw_etl_info(file)->header.BuffersWritten == after.buffers && !etw_etl_cut_off(file),
+	   "one buffer more");
+	etw_etl_close(file);
+	free(all);
+	unlink(path);
+}
+
+int main(void)
+{
+	set_up();
+	test_append();
+	test_append_uncut();
+	test_into();
+	test_append_refused();
+	test_append_corpus("google__sawbuck__image_data_32_v1.etl");
+	test_append_corpus("microsoft__Tx__HTTP_Server.etl");
+	tear_down();
+	return done_testing();
+}

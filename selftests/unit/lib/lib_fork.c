@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/* Registrations over fork, raw clone, vfork, and descriptors that vanish */
+#include "lib_fake.h"
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <evntprov.h>
+#include "lib/tap.h"
+
+static const GUID guid_a = { 0xA, 0, 0, { 1 } };
+static const GUID guid_b = { 0xB, 0, 0, { 2 } };
+static const EVENT_DESCRIPTOR event = { .Id = 7, .Level = 4, .Keyword = 0x10 };
+static REGHANDLE handle;
+
+/* The exit status of a child that runs fn; -1 if it died or hung. */
+static int in_child(int (*fn)(void), bool raw)
+{
+	int status;
+	pid_t pid = raw ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+
+	if (!pid) {
+		alarm(20);
+		_exit(fn());
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static int write_one(void)
+{
+	EVENT_DATA_DESCRIPTOR data;
+	uint32_t writes = fake->writes;
+
+	EventDataDescCreate(&data, "child", 5);
+	if (EventWrite(handle, &event, 1, &data))
+		return 1;
+	if (fake->writes != writes + 1 || fake->last.len != 5)
+		return 2;
+	return memcmp(&fake->last.provider, &guid_a, 16) ? 3 : 0;
+}
+
+static int child_writes(void)
+{
+	uint32_t opens = fake->opens;
+	int ret;
+
+	if (!EventEnabled(handle, &event))
+		return 10;
+	ret = write_one();
+	if (ret)
+		return ret;
+	ret = write_one();
+	if (ret)
+		return 10 + ret;
+	if (fake->opens != opens + 1)
+		return 20;
+	if (EventUnregister(handle) || EventWrite(handle, &event, 0, NULL) != ERROR_INVALID_HANDLE)
+		return 21;
+	return 0;
+}
+
+static int child_forks(void)
+{
+	int ret = write_one();
+
+	return ret ? ret : in_child(child_writes, false);
+}
+
+static int child_exits(void)
+{
+	return 0;
+}
+
+static int child_unregisters(void)
+{
+	return EventUnregister(handle) ? 1 : EventEnabled(handle, &event);
+}
+
+static int child_registers(void)
+{
+	uint32_t registers = fake->registers;
+	REGHANDLE own;
+
+	if (EventRegister(&guid_b, NULL, NULL, &own) || own == handle)
+		return 1;
+	/* Its own and the inherited one */
+	if (fake->registers != registers + 2)
+		return 2;
+	if (write_one())
+		return 3;
+	return EventUnregister(own) || EventUnregister(handle);
+}
+
+static int child_without_device(void)
+{
+	uint32_t attempts, ioctls = fake->ioctls;
+
+	fake->open_error = -ENOENT;
+	attempts = fake->attempts;
+	if (EventWrite(handle, &event, 0, NULL) || EventWrite(handle, &event, 0, NULL))
+		return 1;
+	if (EventEnabled(handle, &event) || EventProviderEnabled(handle, 0, 0))
+		return 2;
+	if (fake->attempts != attempts + 1 || fake->ioctls != ioctls)
+		return 3;
+	fake->open_error = 0;
+	return EventUnregister(handle);
+}
+
+static GUID child_id;
+
+static int child_activity(void)
+{
+	GUID id;
+
+	EventActivityIdControl(EVENT_ACTIVITY_CTRL_CREATE_ID, &id);
+	/* The random half differs, so all of its ids do. */
+	return memcmp(id.Data4, child_id.Data4, 8) ? 0 : 1;
+}
+
+static void test_fork(void)
+{
+	uint32_t opens = fake->opens;
+
+	is(in_child(child_exits, false), 0, "a child that only exits");
+	is(fake->opens, opens, "opens nothing");
+	is(in_child(child_unregisters, false), 0, "a child that unregisters");
+	is(fake->opens, opens, "opens nothing either");
+	is(in_child(child_writes, false), 0, "a child that writes");
+	is(in_child(child_writes, true), 0, "a raw clone that writes");
+	is(in_child(child_forks, false), 0, "a grandchild that writes");
+	is(in_child(child_registers, false), 0, "a child that registers");
+	is(in_child(child_without_device, false), 0, "a child without a device");
+	fake->open_error = 0;
+	is(fake->stale, 0, "nobody wrote to another's registration");
+	opens = fake->opens;
+	is(write_one(), 0, "the parent writes on");
+	is(fake->opens, opens, "as before");
+	EventActivityIdControl(EVENT_ACTIVITY_CTRL_CREATE_ID, &child_id);
+	is(in_child(child_activity, false), 0, "activity ids of a child are its own");
+	is(in_child(child_activity, true), 0, "and of a raw clone");
+}
+
+/* Shares our memory: what it changes we would feel. */
+static int vfork_child(void *arg)
+{
+	(void)arg;
+	return EventWrite(handle, &event, 0, NULL) != ERROR_SUCCESS;
+}
+
+static void test_vfork(void)
+{
+	static char stack[1 << 16] __attribute__((__aligned__(16)));
+	uint32_t opens = fake->opens, writes = fake->writes;
+	int status = -1;
+	pid_t pid = clone(vfork_child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
+			  NULL);
+
+	ok(pid > 0 && waitpid(pid, &status, 0) == pid && !status, "a vfork child that writes");
+	ok(fake->opens == opens && fake->writes == writes && fake->stale == 1,
+	   "writes nothing and changes nothing");
+	is(write_one(), 0, "the parent writes on");
+	is(fake->opens, opens, "as before");
+}
+
+/* The library's descriptor of the device: the end to read from */
+static int device_fd(void)
+{
+	struct fake_file *f;
+	int fd;
+
+	for (fd = 3; fd < 200; fd++) {
+		f = fake_file(fd);
+		if (f && f->pid == getpid() && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+			return fd;
+	}
+	return -1;
+}
+
+static void test_descriptors(void)
+{
+	uint32_t opens = fake->opens;
+	int fd = device_fd(), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct stat st;
+
+	ok(fd > 2, "the device is open");
+	close(fd);
+	is(write_one(), 0, "closed under us");
+	is(fake->opens, opens + 1, "opened anew");
+	fake_control(&guid_a, ETW_CONTROL_DISABLE, 0, 0, 0);
+	is(EventEnabled(handle, &event), FALSE, "the new area is looked at");
+	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
+	is(EventEnabled(handle, &event), TRUE, "both ways");
+
+	fd = device_fd();
+	dup2(null, fd);
+	is(write_one(), 0, "replaced under us");
+	is(fake->opens, opens + 2, "opened anew");
+	ok(!fstat(fd, &st) && S_ISCHR(st.st_mode), "what replaced it stays open");
+	close(fd);
+
+	/* As a terminal does that was hung up */
+	fd = device_fd();
+	dup2(null, fd);
+	fake->error[0x30] = -EIO;
+	is(write_one(), 0, "replaced by what answers otherwise");
+	is(fake->opens, opens + 3, "opened anew");
+	close(fd);
+
+	fake->error[0x30] = -EIO;
+	is(EventWrite(handle, &event, 0, NULL), ERROR_IO_DEVICE, "an error of the device itself");
+	is(fake->opens, opens + 3, "is none of its descriptor");
+	fake->error[0x30] = -ESTALE;
+	is(write_one(), 0, "a stale registration");
+	is(fake->opens, opens + 4, "opened anew");
+	fake->error[0x30] = -EBADF;
+	is(write_one(), 0, "a registration the kernel does not know");
+	is(fake->opens, opens + 5, "opened anew");
+	close(null);
+}
+
+static _Atomic bool stop;
+
+static void *busy(void *arg)
+{
+	REGHANDLE h;
+
+	(void)arg;
+	while (!stop) {
+		EventWrite(handle, &event, 0, NULL);
+		if (!EventRegister(&guid_b, NULL, NULL, &h))
+			EventUnregister(h);
+	}
+	return NULL;
+}
+
+static int child_any(void)
+{
+	REGHANDLE h;
+
+	/* The model's lock may be held in the parent, but it is shared. */
+	return EventWrite(handle, &event, 0, NULL) || EventRegister(&guid_b, NULL, NULL, &h) ||
+	       EventWrite(h, &event, 0, NULL) || EventUnregister(h) || EventUnregister(handle);
+}
+
+static void test_threads(void)
+{
+	pthread_t threads[2];
+	int i, bad = 0;
+
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, busy, NULL);
+	for (i = 0; i < 100; i++)
+		bad += in_child(child_any, i & 1) != 0;
+	stop = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	is(bad, 0, "fork at any moment of other threads");
+}
+
+int main(void)
+{
+	fake_init();
+	is(EventRegister(&guid_a, NULL, NULL, &handle), ERROR_SUCCESS, "register");
+	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
+	is(write_one(), 0, "write");
+	test_fork();
+	test_vfork();
+	test_descriptors();
+	test_threads();
+	is(EventUnregister(handle), ERROR_SUCCESS, "unregister");
+	return done_testing();
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * manifest_memory.c - reading a manifest when there is no memory: each allocation
+ * fails once, ours and the parser's
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+static unsigned int calls, failing;
+
+/* Does this one fail?  failing is its number, 0: none. */
+static int fails(void)
+{
+	return ++calls == failing;
+}
+
+static void *failing_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : calloc(count, size);
+}
+
+static void *failing_malloc(size_t size)
+{
+	return fails() ? NULL : malloc(size);
+}
+
+static void *failing_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : realloc(p, size);
+}
+
+/* The files that allocate, in place of those in the library */
+#define calloc failing_calloc
+#define malloc failing_malloc
+#define realloc failing_realloc
+#include "tdh/manifest/input.c"
+#include "tdh/manifest/prefix.c"
+#include "tdh/manifest/scopes.c"
+#include "tdh/manifest/userdata.c"
+#include "tdh/model/model.c"
+#undef calloc
+#undef malloc
+#undef realloc
+
+#include <libxml/parser.h>
+
+#include "manifest.h"
+
+/* libxml2 2.9 forgets an empty buffer when it cannot fill it. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:xmlBufCreateSize\n";
+}
+
+/* Large enough that tables and buffers grow */
+static char *sample(size_t *size)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, size);
+	int i;
+
+	fprintf(f, "%s<channels><channel name='c' type='Debug'/></channels><templates>"
+		"<template tid='u'><data name='d' inType='win:UInt8'/><UserData><a xmlns='b'>", HEAD);
+	for (i = 0; i < 100; i++)
+		fprintf(f, "<e%d>text &amp; text</e%d>", i, i);
+	fprintf(f, "</a></UserData></template></templates><maps><valueMap name='v'>"
+		"<map value='1' message='m'/></valueMap></maps><events>\n");
+	for (i = 0; i < 300; i++)
+		fprintf(f, "<event value='%d' symbol='E%d' channel='c' template='u' message='%%1 of it'/>\n",
+			i, i);
+	fprintf(f, "</events>%s", TAIL);
+	fclose(f);
+	return text;
+}
+
+static void *xml_malloc(size_t size)
+{
+	return failing_malloc(size);
+}
+
+static char *xml_strdup(const char *s)
+{
+	return fails() ? NULL : strdup(s);
+}
+
+/* How many turns it took until all memory was there; 0: one of them went wrong */
+static unsigned int all_turns(const void *data, size_t size, const char *what)
+{
+	unsigned int turn;
+	int err;
+
+	for (turn = 1; turn < 5000; turn++) {
+		read_end();
+		calls = 0;
+		failing = turn;
+		err = etw_manifest_read_memory(data, size, "n", &manifest, &problems);
+		failing = 0;
+		if (!err)
+			return turn;
+		if (err != -ENOMEM || manifest) {
+			printf("# %s, turn %u: %d\n", what, turn, err);
+			show_problems();
+			break;
+		}
+	}
+	return 0;
+}
+
+int main(void)
+{
+	size_t size, small;
+	unsigned int turns;
+	char *utf8 = sample(&size), *utf16;
+	size_t i;
+
+	/* Before it has allocated anything */
+	if (xmlMemSetup(free, xml_malloc, failing_realloc, xml_strdup))
+		abort();
+	xmlInitParser();
+	utf16 = malloc(2 * size);
+	for (i = 0; i < size; i++) {
+		utf16[2 * i] = utf8[i];
+		utf16[2 * i + 1] = 0;
+	}
+	turns = all_turns(utf8, size, "UTF-8");
+	ok(turns > 40, "%u allocations failed, one each time, and reading said so", turns);
+	ok(manifest && manifest->providers[0].event_count == 300, "then all is read");
+	turns = all_turns(utf16, 2 * size, "UTF-16");
+	ok(turns > 40, "the same of UTF-16: %u", turns);
+	small = strlen(HEAD) / 2;
+	is(etw_manifest_read_memory(HEAD, small, "n", &manifest, &problems), -EINVAL,
+	   "and what is wrong is still wrong");
+	read_end();
+	free(utf8);
+	free(utf16);
+	xmlCleanupParser();
+	return done_testing();
+}

@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Installs into an empty directory, builds programs against what was
+# installed, the pkg-config file as their only guide, and uninstalls.
+set -euo pipefail
+
+cd "$(dirname "$0")/../../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+dest=$work/root
+version=$(basename "$(realpath build/cache/kernel/6.1)")
+number=0 status=0
+
+# check NAME COMMAND...: one test.
+check() {
+	local name=$1
+	shift
+
+	number=$((number + 1))
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		sed 's/^/# /' "$work/log"
+		status=1
+	fi
+}
+
+# pc ARGS...: pkg-config, seeing only what was installed.
+pc() {
+	PKG_CONFIG_LIBDIR=$dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest pkg-config "$@"
+}
+
+run_make() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s DESTDIR="$dest" PREFIX=/usr KERNEL="$version" "$@"
+}
+
+# build COMPILER FLAGS...: compiles the sample program.
+build() {
+	local -a flags
+
+	read -ra flags < <(pc --cflags --libs libetw)
+	"$@" -Wall -Wextra -Werror -o "$work/prog" "$work/prog.c" "${flags[@]}"
+}
+
+run_shared() {
+	LD_LIBRARY_PATH=$dest/usr/lib "$work/prog"
+}
+
+build_win32() {
+	local -a flags
+
+	read -ra flags < <(pc --cflags libetw-win32)
+	echo '#include <windows.h>' | gcc -fsyntax-only -x c - "${flags[@]}"
+}
+
+nothing_left() {
+	find "$dest" ! -type d | tee "$work/left"
+	[[ ! -s $work/left ]]
+}
+
+# all_there FILE...: each is below the prefix, and is not empty.
+all_there() {
+	local file bad=0
+
+	for file; do
+		[[ -s $dest/usr/$file ]] || { echo "no $file"; bad=1; }
+	done
+	return "$bad"
+}
+
+# others_there FILE...: and the udev rule runs the command that was installed.
+others_there() {
+	all_there "$@" && grep -q 'RUN+="/usr/bin/etw access load"' "$dest/usr/lib/udev/rules.d/90-etw.rules" &&
+		grep -qx 'ExecStart=/usr/bin/etw autologger start' "$dest/usr/lib/systemd/system/etw-autologger.service"
+}
+
+headers_there() {
+	local -a headers
+
+	mapfile -t headers < <(find include -name '*.h')
+	[[ ${#headers[@]} -gt 0 ]] && all_there "${headers[@]/#include/include\/etw-linux}"
+}
+
+# exports_agree MAP LIBRARY: it exports what its map says, no more and no less.
+exports_agree() {
+	sed -nE 's/^[[:space:]]+([A-Za-z_][A-Za-z0-9_]*);.*/\1/p' "$1" | sort >"$work/map"
+	nm -D --defined-only "$dest/usr/lib/$2" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+		sort >"$work/exports"
+	[[ -s $work/map ]] && diff "$work/map" "$work/exports"
+}
+
+# build_tdh: a program that decodes, against libtdh alone.
+build_tdh() {
+	local -a flags
+
+	cat >"$work/tdh.c" <<-'END'
+		#include <tdh.h>
+		#include <etw/decode.h>
+
+		int main(void)
+		{
+			struct etw_decoder *decoder = etw_decoder_new();
+			ULONG size = 0;
+
+			etw_decoder_free(decoder);
+			return !decoder || TdhEnumerateProviders(NULL, &size) != ERROR_INSUFFICIENT_BUFFER;
+		}
+	END
+	read -ra flags < <(pc --cflags --libs libtdh)
+	gcc -std=c11 -Wall -Wextra -Werror -o "$work/prog" "$work/tdh.c" "${flags[@]}"
+}
+
+build_tdh_static() {
+	local -a flags
+
+	build_tdh
+	read -ra flags < <(pc --cflags --libs --static libtdh)
+	gcc -o "$work/prog-static" "$work/tdh.c" "${flags[@]/-ltdh/-l:libtdh.a}" -l:libetw.a &&
+		"$work/prog-static"
+}
+
+cat >"$work/prog.c" <<-'EOF'
+	#include <evntprov.h>
+	#include <evntrace.h>
+	#include <evntcons.h>
+
+	int main(void)
+	{
+		return EventProviderEnabled(0, 0, 0);
+	}
+EOF
+
+echo "1..16"
+check "make install" run_make install
+check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
+check "the headers are in place" headers_there
+check "the manual pages are in place" all_there share/man/man4/etw.4 share/man/man8/etw.8 \
+	share/man/man5/etw-access.conf.5 \
+	share/man/man5/etw-autologger.conf.5 share/man/man1/etw-record.1
+check "what else is installed is in place" others_there lib/udev/rules.d/90-etw.rules \
+	lib/modules-load.d/etw.conf lib/systemd/system/etw-autologger.service \
+	lib/systemd/system/sysinit.target.wants/etw-autologger.service lib/pkgconfig/libetw.pc lib/pkgconfig/libetw-win32.pc \
+	lib/pkgconfig/libtdh.pc lib/libtdh.a
+check "the library exports the names in its map" exports_agree user/lib/libetw.map libetw.so
+check "libtdh too" exports_agree user/tdh/libtdh.map libtdh.so
+check "the command runs" "$dest/usr/bin/etw" --help
+check "a C program builds" build gcc -std=c11
+check "it runs with the shared library" run_shared
+check "a program that decodes builds with libtdh" build_tdh
+check "it runs with libtdh, and without libetw.so" run_shared
+check "it builds with the archives, and runs" build_tdh_static
+check "a C++ program builds" build g++ -std=c++17 -x c++
+if [[ -e include/win32/windows.h ]]; then
+	check "windows.h is found" build_win32
+else
+	number=$((number + 1))
+	echo "ok $number # SKIP no include/win32"
+fi
+run_make uninstall >/dev/null
+check "make uninstall leaves nothing" nothing_left
+exit "$status"

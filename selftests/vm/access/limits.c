@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * limits - what one user's processes may take together
+ */
+#include "lib/vm_access.h"
+
+#define REGISTRATIONS	"/sys/module/etw/parameters/max_user_registrations"
+#define TRAITS		"/sys/module/etw/parameters/max_user_traits"
+
+static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
+static const struct vm_who bob = { VM_BOB, VM_BOB, 0, 0, false };
+static const struct vm_who alice_inside = { VM_ALICE, VM_ALICE, 0, 0, true };
+static const struct vm_who alice_may = { VM_ALICE, VM_ALICE, 0, CAP_SYS_RESOURCE, false };
+
+FIXTURE(limits) {
+	int fd;
+};
+
+FIXTURE_SETUP(limits)
+{
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_access_clear(self->fd);
+}
+
+FIXTURE_TEARDOWN(limits)
+{
+	vm_peer_then = NULL;
+	EXPECT_EQ(0, vm_write_file(REGISTRATIONS, "16384"));
+	EXPECT_EQ(0, vm_write_file(TRAITS, "4194304"));
+	close(self->fd);
+}
+
+TEST_F(limits, defaults)
+{
+	unsigned int registrations = 0, traits = 0;
+	FILE *f = fopen(REGISTRATIONS, "re"), *g = fopen(TRAITS, "re");
+
+	ASSERT_TRUE(f && g);
+	EXPECT_EQ(1, fscanf(f, "%u", &registrations));
+	EXPECT_EQ(1, fscanf(g, "%u", &traits));
+	EXPECT_EQ(16384, registrations);
+	EXPECT_EQ(4 << 20, traits);
+	fclose(f);
+	fclose(g);
+}
+
+TEST_F(limits, registrations_of_a_user)
+{
+	struct vm_peer first, second, refused, other, may;
+
+	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "2"));
+	EXPECT_EQ(0, vm_peer_start(&first, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&second, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(-ENOSPC, vm_peer_start(&refused, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&other, &bob, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&may, &alice_may, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&refused));
+	EXPECT_EQ(0, vm_peer_end(&may));
+	EXPECT_EQ(0, vm_peer_end(&first));
+	EXPECT_EQ(0, vm_peer_start(&first, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(-ENOSPC, vm_peer_start(&refused, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&refused));
+	EXPECT_EQ(0, vm_peer_end(&first));
+	EXPECT_EQ(0, vm_peer_end(&second));
+	EXPECT_EQ(0, vm_peer_end(&other));
+}
+
+static int come_and_go(void *unused)
+{
+	int fd = vm_open(), i, slot;
+
+	for (i = 0; i < 100; i++) {
+		slot = vm_register(fd, vm_guid(1));
+		if (slot < 0)
+			return slot;
+		if (vm_unregister(fd, slot))
+			return -EIO;
+	}
+	return 0;
+}
+
+/* A registration is paid for until its memory is free, but nobody is refused for that. */
+TEST_F(limits, registrations_are_given_back)
+{
+	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "1"));
+	EXPECT_EQ(0, vm_as(&alice, come_and_go, NULL));
+}
+
+/* ------------------------------------------------------------------ traits */
+
+/* Set traits of so many bytes. */
+static int set_traits(int fd, int slot, uint16_t len)
+{
+	static uint8_t blob[UINT16_MAX];
+	struct etw_provider_set set = { .size = sizeof(set), .slot = slot,
+					.flags = ETW_SET_TRAITS, .traits = VM_PTR(blob),
+					.traits_len = len };
+	uint16_t chunk = len - 3;
+
+	memcpy(blob, &len, sizeof(len));
+	blob[2] = 0;			/* no name */
+	memcpy(blob + 3, &chunk, sizeof(chunk));
+	blob[5] = 200;			/* nobody knows such a chunk */
+	return vm_ioctl(fd, ETW_IOC_PROVIDER_SET, &set);
+}
+
+/* Of 100,000 bytes; the number of the step that went wrong. */
+static int fill_traits(void *unused)
+{
+	int fd = vm_open(), a = vm_register(fd, vm_guid(1)), b = vm_register(fd, vm_guid(2)), i;
+
+	if (set_traits(fd, a, 60000))
+		return -1;
+	if (set_traits(fd, b, 60000) != -ENOSPC)
+		return -2;
+	if (set_traits(fd, b, 40001) != -ENOSPC || set_traits(fd, b, 40000))
+		return -3;
+	/* Refused for another reason, and so not paid for. */
+	if (vm_unregister(fd, b) || set_traits(fd, a, 40000) != -EEXIST ||
+	    set_traits(fd, b, 40000) != -EBADF)
+		return -4;
+	b = vm_register(fd, vm_guid(2));
+	if (set_traits(fd, b, 40000))
+		return -5;
+	if (vm_unregister(fd, a))
+		return -6;
+	for (i = 0; i < 50; i++) {
+		a = vm_register(fd, vm_guid(1));
+		if (set_traits(fd, a, 60000) || vm_unregister(fd, a))
+			return -7;
+	}
+	return 0;
+}
+
+TEST_F(limits, traits_of_a_user)
+{
+	ASSERT_EQ(0, vm_write_file(TRAITS, "100000"));
+	EXPECT_EQ(0, vm_as(&alice, fill_traits, NULL));
+}
+
+static int large_traits(int fd, int slot)
+{
+	return set_traits(fd, slot, UINT16_MAX);
+}
+
+TEST_F(limits, traits_of_several_processes)
+{
+	struct vm_peer first, refused, other, may;
+
+	vm_peer_then = large_traits;
+	ASSERT_EQ(0, vm_write_file(TRAITS, "100000"));
+	EXPECT_EQ(0, vm_peer_start(&first, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(-ENOSPC, vm_peer_start(&refused, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&other, &bob, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&may, &alice_may, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&first));
+	EXPECT_EQ(0, vm_peer_end(&refused));
+	EXPECT_EQ(0, vm_peer_end(&other));
+	EXPECT_EQ(0, vm_peer_end(&may));
+}
+
+/* --------------------------------------------------------- user namespaces */
+
+/* As many registrations as are to be had; -1: it was not a limit that ended it. */
+static int take_all(int fd)
+{
+	int n = 0, slot;
+
+	while ((slot = vm_register(fd, vm_guid(1))) >= 0)
+		n++;
+	return slot == -ENOSPC ? n : -1;
+}
+
+struct inside {
+	int to[2], from[2];
+	pid_t pid;
+};
+
+static void say_and_wait(struct inside *in, int number)
+{
+	char go;
+
+	if (write(in->from[1], &number, sizeof(number)) != sizeof(number) ||
+	    read(in->to[0], &go, 1) != 1)
+		_exit(1);
+}
+
+/* Alice in a namespace of hers, with five more users, one of whom makes another. */
+static void inside_main(struct inside *in)
+{
+	int fd, i, n = 0;
+
+	if (vm_become(&alice) || prctl(PR_SET_DUMPABLE, 1) || unshare(CLONE_NEWUSER))
+		_exit(2);
+	say_and_wait(in, 0);
+	fd = vm_open();
+	for (i = 0; i <= 5; i++) {
+		if (setresuid(i, 0, 0))
+			_exit(3);
+		n += take_all(fd);
+	}
+	say_and_wait(in, n);
+	if (vm_unregister(fd, 0) || setresuid(3, 3, 3) || unshare(CLONE_NEWUSER))
+		_exit(4);
+	n = take_all(fd);
+	say_and_wait(in, n);
+	_exit(0);
+}
+
+/* What the child says, or -1; it goes on when it is told to. */
+static int hear(struct inside *in)
+{
+	struct pollfd ready = { .fd = in->from[0], .events = POLLIN };
+	int number;
+
+	return poll(&ready, 1, VM_LIMIT_MS) == 1 &&
+	       read(in->from[0], &number, sizeof(number)) == sizeof(number) ? number : -1;
+}
+
+static bool go_on(struct inside *in)
+{
+	return write(in->to[1], "g", 1) == 1;
+}
+
+static int map_users(pid_t pid)
+{
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	ret = vm_write_file(path, "0 1000 1\n1 100000 5\n");
+	snprintf(path, sizeof(path), "/proc/%d/gid_map", pid);
+	return ret ?: vm_write_file(path, "0 1000 1\n");
+}
+
+/* Whoever made the namespace pays for all users that he may become in it. */
+TEST_F(limits, subordinate_users_pay_together)
+{
+	struct vm_peer p;
+	struct inside in;
+
+	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "10"));
+	ASSERT_EQ(0, pipe(in.to));
+	ASSERT_EQ(0, pipe(in.from));
+	in.pid = fork();
+	if (!in.pid)
+		inside_main(&in);
+	ASSERT_EQ(0, hear(&in));
+	ASSERT_EQ(0, map_users(in.pid));
+	ASSERT_TRUE(go_on(&in));
+	EXPECT_EQ(10, hear(&in));
+	/* She has nothing left outside either, nor in another one. */
+	EXPECT_EQ(-ENOSPC, vm_peer_start(&p, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&p));
+	EXPECT_EQ(-ENOSPC, vm_peer_start(&p, &alice_inside, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&p));
+	EXPECT_EQ(0, vm_peer_start(&p, &bob, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&p));
+	/* One was given back: that is there for a namespace in the namespace. */
+	ASSERT_TRUE(go_on(&in));
+	EXPECT_EQ(1, hear(&in));
+	ASSERT_TRUE(go_on(&in));
+	EXPECT_EQ(0, vm_reap(in.pid));
+	/* Nothing stays charged. */
+	EXPECT_EQ(0, vm_peer_start(&p, &alice, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&p));
+}
+
+/* What one container's processes take is no business of another's. */
+TEST_F(limits, containers_of_root_pay_for_themselves)
+{
+	static const struct vm_who inside = { 0, 0, 0, 0, true };
+	struct vm_peer first, second;
+
+	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "1"));
+	EXPECT_EQ(0, vm_peer_start(&first, &inside, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_start(&second, &inside, NULL, vm_guid(1)).result);
+	EXPECT_EQ(0, vm_peer_end(&first));
+	EXPECT_EQ(0, vm_peer_end(&second));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_filter - the filters and items of etw enable, and how etw dump and etw
+ * list show them
+ */
+#include "lib/vm_lib.h"
+#include "lib/vm_cli.h"
+
+#define GUID_TEXT	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
+
+FIXTURE(cli_filter) {
+	int fd;
+	TRACEHANDLE session;
+	REGHANDLE reg;
+	struct vc_run r;
+};
+
+FIXTURE_SETUP(cli_filter)
+{
+	vm_pin(0);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	self->session = vl_start("cli");
+	ASSERT_NE(0, self->session);
+	self->reg = vl_register(1);
+	ASSERT_NE(0, self->reg);
+}
+
+FIXTURE_TEARDOWN(cli_filter)
+{
+	EventUnregister(self->reg);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
+#define ENABLE(...)	RUN("enable", "cli", GUID_TEXT, __VA_ARGS__)
+#define PRINTED(text)	EXPECT_TRUE(vc_printed(&self->r, text))
+#define REFUSED(text)	EXPECT_TRUE(vc_refused(&self->r, 2, text))
+#define HAS(text)	EXPECT_NE(NULL, strstr(self->r.out, text))
+
+/* What the session has set for the provider. */
+static struct etw_provider_enable enabled(int fd)
+{
+	struct etw_provider_enable e = { 0 };
+	struct etw_provider_query q = { .size = sizeof(q), .provider = vm_guid(1),
+					.enables = VM_PTR(&e), .enable_cap = 1 };
+
+	vm_ioctl(fd, ETW_IOC_PROVIDER_QUERY, &q);
+	return e;
+}
+
+TEST_F(cli_filter, every_option)
+{
+	struct etw_provider_enable e;
+
+	ENABLE("--exe", "cat", "--exe", "ls;cp", "--container", "/a", "--package", "p", "--app",
+	       "p.q", "--id", "1,5,10-12");
+	PRINTED("");
+	e = enabled(self->fd);
+	EXPECT_EQ(self->session, e.session);
+	EXPECT_EQ(0, e.property);
+	EXPECT_EQ(0xffff & (ETW_FILTER_EXECUTABLE_NAME | ETW_FILTER_CONTAINER |
+			    ETW_FILTER_PACKAGE_ID | ETW_FILTER_PACKAGE_APP_ID |
+			    ETW_FILTER_EVENT_ID), e.filters);
+	ENABLE("--with", "sid,login,app,container,process-key,event-key", "--exclude-private");
+	PRINTED("");
+	e = enabled(self->fd);
+	EXPECT_EQ(ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_PSM_KEY | ETW_ENABLE_CONTAINER |
+		  ETW_ENABLE_PROCESS_START_KEY | ETW_ENABLE_EVENT_KEY |
+		  ETW_ENABLE_EXCLUDE_INPRIVATE, e.property);
+	EXPECT_EQ(0, e.filters);
+	ENABLE("--stack-not-id", "7", "--stack-level", "warning");
+	PRINTED("");
+	e = enabled(self->fd);
+	EXPECT_EQ(ETW_ENABLE_STACK_TRACE, e.property);
+	EXPECT_EQ(0xffff & (ETW_FILTER_STACKWALK | ETW_FILTER_STACKWALK_LEVEL_KW), e.filters);
+	ENABLE("--stack");
+	PRINTED("");
+	e = enabled(self->fd);
+	EXPECT_EQ(ETW_ENABLE_STACK_TRACE, e.property);
+	EXPECT_EQ(0, e.filters);
+}
+
+/* Ids, and a program: this one and another. */
+TEST_F(cli_filter, selects)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		ENABLE(i ? "--not-id" : "--id", "1,3-4", "--exe", "nosuch;cli_filter");
+		PRINTED("");
+		ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 1));
+		ASSERT_EQ(0, vl_write(self->reg, 2, 1, 1, 2));
+		ASSERT_EQ(0, vl_write(self->reg, 4, 1, 1, 4));
+		ASSERT_EQ(0, vl_write(self->reg, 5, 1, 1, 5));
+	}
+	ENABLE("--exe", "nosuch");
+	PRINTED("");
+	EXPECT_FALSE(EventProviderEnabled(self->reg, 0, 0));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--count", "4", NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_EQ(4, vc_lines(self->r.out));
+	HAS(" event(1) ");
+	HAS(" event(4) ");
+	HAS(" event(2) ");
+	HAS(" event(5) ");
+}
+
+TEST_F(cli_filter, items_text)
+{
+	ENABLE("--with", "sid,login,process-key,event-key,container", "--stack");
+	PRINTED("");
+	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 1));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--count", "1", NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	HAS(" sid=S-1-22-1-0 login=0 process-key=0x");
+	HAS(" event-key=0x");
+	HAS(" container=\"/\"");
+	HAS(" stack=[0x");
+}
+
+TEST_F(cli_filter, items_json)
+{
+	ENABLE("--with", "sid,login,process-key,event-key,container", "--stack");
+	PRINTED("");
+	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 1));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--json", "--count", "1", NULL));
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	HAS("\"sid\":\"S-1-22-1-0\"");
+	HAS("\"login_session\":0");
+	HAS("\"process_start_key\":\"0x");
+	HAS("\"event_key\":\"0x");
+	HAS("\"container\":\"/\"");
+	HAS("\"stack\":[\"0x");
+}
+
+TEST_F(cli_filter, list)
+{
+	ENABLE("--id", "1", "--exe", "cli_filter", "--stack", "--with", "sid");
+	RUN("list", "providers", "-v");
+	PRINTED(", processes by exe, events by event id, with sid, stack\n");
+	RUN("list", "providers", "--json");
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	HAS("\"filters\":[\"exe\",\"event id\"],\"items\":[\"sid\",\"stack\"]");
+}
+
+/* What is wrong is named, and what was set before stays. */
+TEST_F(cli_filter, usage)
+{
+	char many[300] = "0", names[1600];
+	struct etw_provider_enable e;
+	int i;
+
+	for (i = 1; i <= 64; i++)
+		snprintf(many + strlen(many), 5, ",%d", i);
+	memset(names, 'n', sizeof(names));
+	names[sizeof(names) - 1] = '\0';
+	ENABLE("--id", "7");
+	PRINTED("");
+	ENABLE("--id", many);
+	REFUSED("--id: more than 64 events");
+	ENABLE("--id", "1", "--not-id", "2");
+	REFUSED("either the events wanted or those not wanted");
+	ENABLE("--id", "5-3");
+	REFUSED("--");
+	ENABLE("--id", "65536");
+	REFUSED("--");
+	ENABLE("--id", "1,,2");
+	REFUSED("--");
+	ENABLE("--exe", "a;;b");
+	REFUSED("--exe: a name is empty");
+	ENABLE("--container", names);
+	REFUSED("--container: more than 1536 bytes of names");
+	ENABLE("--with", "sid,stak");
+	REFUSED("\"stak\"");
+	ENABLE("--stack-level", "loud");
+	REFUSED("--");
+	e = enabled(self->fd);
+	EXPECT_EQ(0xffff & ETW_FILTER_EVENT_ID, e.filters);
+}
+
+TEST_HARNESS_MAIN

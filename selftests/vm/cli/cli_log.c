@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_log - etw start, flush and update of sessions with log files
+ */
+#include "lib/vm_cli.h"
+#include "lib/vm_log.h"
+
+#define FILE_A		LOG_DIR "/a.etl"
+#define FILE_B		LOG_DIR "/b.etl"
+
+FIXTURE(cli_log) {
+	struct vl_logger l;
+	struct vc_run r;
+};
+
+FIXTURE_SETUP(cli_log)
+{
+	const char *why = vl_logger_begin(&self->l, 1024);
+
+	ASSERT_EQ(NULL, why)
+		TH_LOG("cannot have %s", why);
+}
+
+FIXTURE_TEARDOWN(cli_log)
+{
+	vl_logger_end(&self->l);
+}
+
+#define RUN(...)	vc_run(&self->r, __VA_ARGS__, NULL)
+#define PRINTED(text)	EXPECT_TRUE(vc_printed(&self->r, text))
+#define FAILS(text)	EXPECT_TRUE(vc_refused(&self->r, 1, text))
+
+/* The session that the command has started is the logger's. */
+static bool enable(struct vl_logger *l)
+{
+	struct etw_session s = vm_session("log");
+
+	if (vm_ioctl(l->fd, ETW_IOC_SESSION_QUERY, &s))
+		return false;
+	l->session = s.handle;
+	return !vl_enable(l->session, 1, 0, 0, 0);
+}
+
+TEST_F(cli_log, snapshots)
+{
+	RUN("start", "log", "--buffering", "--buffer-size", "8");
+	ASSERT_TRUE(enable(&self->l));
+	vl_write(self->l.reg, 1, 1, 1, 0);
+	RUN("flush", "log", "--file", "/nonexistent/a.etl");
+	FAILS("/nonexistent/a.etl\": No such file or directory");
+	RUN("flush", "log", "--file", FILE_A);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_STREQ("", self->r.out);
+	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	RUN("flush", "log", "--file", FILE_A, "--json");
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_EQ(0, vl_log_read(FILE_A).events);
+	RUN("update", "log", "--real-time");
+	FAILS("session \"log\": it has no log file to end");
+	RUN("stop", "log");
+	EXPECT_EQ(0, self->r.status);
+}
+
+TEST_F(cli_log, snapshots_in_the_session_s_file)
+{
+	RUN("start", "log", "--buffering", "--file", FILE_A, "--real-time");
+	EXPECT_TRUE(vc_refused(&self->r, 2, "--buffering takes no option of a log file but --file"));
+	RUN("start", "log", "--buffering", "--file", FILE_A);
+	PRINTED("a.etl, snapshots");
+	ASSERT_TRUE(enable(&self->l));
+	vl_write(self->l.reg, 1, 1, 1, 0);
+	EXPECT_NE(0, access(FILE_A, F_OK));
+	RUN("flush", "log");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	RUN("query", "log", "--json");
+	PRINTED("\"kind\":\"snapshots\"");
+}
+
+/* It has a file and no readers: its messages tell of the file. */
+TEST_F(cli_log, no_readers)
+{
+	RUN("start", "log", "--file", FILE_A);
+	ASSERT_TRUE(enable(&self->l));
+	vl_write(self->l.reg, 1, 1, 1, 0);
+	RUN("dump", "log");
+	FAILS("session \"log\" has no readers, it writes a file: dump \"" FILE_A "\", or start it with --real-time");
+	RUN("record", "-p", "7e570001-5e1f-4e57-8001-020304050607", "-o", FILE_A, "true");
+	FAILS("\"" FILE_A "\": session \"log\" writes to it");
+	EXPECT_NE(0, access(FILE_A ".old", F_OK));
+	RUN("stop", "log");
+	PRINTED("session \"log\" stopped: 0 events lost when written\nfile \"" FILE_A "\": ");
+	EXPECT_TRUE(!strstr(self->r.out, "readers"));
+	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+}
+
+TEST_F(cli_log, to_real_time)
+{
+	RUN("start", "log", "--file", FILE_A, "--circular", "--max-size", "4M");
+	ASSERT_TRUE(enable(&self->l));
+	vl_write(self->l.reg, 1, 1, 1, 0);
+	RUN("flush", "log", "--file", FILE_B);
+	FAILS("session \"log\": only a buffering session is flushed into a file");
+	EXPECT_NE(0, access(FILE_B, F_OK));
+	RUN("update", "log", "--real-time");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_EQ(1, vl_log_read(FILE_A).events);
+	vl_write(self->l.reg, 2, 1, 1, 0);
+	RUN("flush", "log");
+	RUN("dump", "log", "--count", "1", "--json");
+	PRINTED("\"id\":2");
+	RUN("update", "log", "--real-time");
+	FAILS("session \"log\": it has no log file to end");
+}
+
+TEST_HARNESS_MAIN

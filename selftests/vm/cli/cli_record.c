@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cli_record - etw record: what is in the file, and what is left behind
+ */
+#include "lib/vm_record.h"
+
+static const char manifest[] =
+	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
+	" xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'>"
+	"<instrumentation><events><provider name='Test-App' symbol='APP' resourceFileName='a'"
+	" messageFileName='a' guid='{" GUID_1 "}'>"
+	"<templates><template tid='T'><data name='number' inType='win:UInt32'/></template></templates>"
+	"<events><event value='7' symbol='Step' name='Step' level='win:Informational' template='T'/>"
+	"</events></provider></events></instrumentation></instrumentationManifest>";
+
+TEST_F(record, command)
+{
+	struct vl_log log;
+
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1 ":4", "-o", OUT, "--",
+			     "sh", "-c", WAITS, NULL));
+	/* The providers are enabled before it runs. */
+	ASSERT_TRUE(vm_until(exists(BEGUN)));
+	EXPECT_TRUE(EventProviderEnabled(self->reg, 4, 1));
+	EXPECT_FALSE(EventProviderEnabled(self->reg, 5, 1));
+	EXPECT_EQ(1, sessions(self));
+	ASSERT_TRUE(writes(self, self->reg, 4, 5));
+	ASSERT_TRUE(make(GO, ""));
+	EXPECT_EQ(3, vc_end(&self->r));
+	EXPECT_TRUE(tells(self, "etw: \"" OUT "\": 5 events, "));
+	EXPECT_STREQ("", self->r.out);
+	EXPECT_EQ(1, vc_lines(self->r.err));
+	EXPECT_EQ(0, sessions(self));
+	EXPECT_FALSE(EventProviderEnabled(self->reg, 1, 1));
+	log = vl_log_read(OUT);
+	EXPECT_EQ(0, log.error);
+	EXPECT_FALSE(log.cut_off);
+	EXPECT_EQ(5, log.events);
+	EXPECT_TRUE(log.in_order);
+	EXPECT_EQ(0, strncmp(log.info.logger, "etw-record-", 11));
+	EXPECT_FALSE(exists(OLD));
+}
+
+/* Options before the first provider are for all, those behind one are its own. */
+TEST_F(record, options_of_providers)
+{
+	ASSERT_TRUE(vc_start(&self->r, "record", "--level", "3", "-p", GUID_1, "-p", GUID_2 ":5",
+			     "--any", "0x2", "-o", OUT, "-q", "--session", "mine", NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	ASSERT_TRUE(vm_until(EventProviderEnabled(self->other, 5, 2)));
+	EXPECT_TRUE(EventProviderEnabled(self->reg, 3, 1));
+	EXPECT_FALSE(EventProviderEnabled(self->reg, 4, 1));
+	EXPECT_FALSE(EventProviderEnabled(self->other, 5, 1));
+	EXPECT_NE(0, ControlTraceA(0, "other", &(struct vl_log_props){ 0 }.p, 0));
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_STREQ("", self->r.err);
+	EXPECT_STREQ("mine", vl_log_read(OUT).info.logger);
+}
+
+/* What cannot be run, or enabled, or found leaves nothing, and takes nothing away. */
+static void left_nothing(struct __test_metadata *_metadata, FIXTURE_DATA(record) *self,
+			 int status, const char *text)
+{
+	EXPECT_TRUE(vc_refused(&self->r, status, text));
+	EXPECT_EQ(0, sessions(self));
+	EXPECT_FALSE(EventProviderEnabled(self->reg, 1, 1));
+	EXPECT_TRUE(holds(OUT, "before"));
+	EXPECT_FALSE(exists(OLD));
+	EXPECT_FALSE(exists(LOG_DIR "/b.etl"));
+}
+
+TEST_F(record, leaves_nothing)
+{
+	struct vl_log_props props;
+	TRACEHANDLE eight[8];
+	char name[8];
+	int i;
+
+	ASSERT_TRUE(make(OUT, "before"));
+	vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "/nonexistent", NULL);
+	left_nothing(_metadata, self, 127, "\"/nonexistent\": cannot be run: No such file");
+	vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "/run", NULL);
+	left_nothing(_metadata, self, 126, "\"/run\": cannot be run: Permission denied");
+	vc_run(&self->r, "record", "-p", GUID_1, "-o", LOG_DIR "/b.etl", "/run", NULL);
+	left_nothing(_metadata, self, 126, "cannot be run");
+	vc_run(&self->r, "record", "-p", GUID_1, "-p", "None-Such", "-o", OUT, NULL);
+	left_nothing(_metadata, self, 1, "no kernel provider and no manifest is named");
+	vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--max-size", "64K", NULL);
+	left_nothing(_metadata, self, 1, "--max-size takes three buffers or more");
+	vc_run(&self->r, "record", "-p", GUID_1, "-p", "{" GUID_1 "}", "-o", OUT, NULL);
+	left_nothing(_metadata, self, 2, "is given twice");
+	for (i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		eight[i] = vl_start(name);
+		ASSERT_EQ(0, vl_enable(eight[i], 2, 0, 0, 0));
+	}
+	vc_run(&self->r, "record", "-p", GUID_1, "-p", GUID_2, "-o", OUT, NULL);
+	for (i = 0; i < 8; i++)
+		EXPECT_EQ(0, vl_log_control(eight[i], EVENT_TRACE_CONTROL_STOP, &props));
+	left_nothing(_metadata, self, 1, "8 sessions have it enabled already");
+}
+
+TEST_F(record, old_file)
+{
+	struct stat st;
+
+	ASSERT_TRUE(make(OUT, "before"));
+	ASSERT_TRUE(make(OLD, "long ago"));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
+	EXPECT_TRUE(holds(OLD, "before"));
+	EXPECT_TRUE(tells(self, "the file of this name is now \"" OLD "\""));
+	EXPECT_EQ(0, vl_log_read(OUT).error);
+	/* A link is moved itself; an empty file keeps what it is. */
+	ASSERT_EQ(0, unlink(OUT) | symlink(OLD, OUT));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
+	ASSERT_EQ(0, lstat(OLD, &st));
+	EXPECT_TRUE(S_ISLNK(st.st_mode));
+	ASSERT_EQ(0, unlink(OLD) | truncate(OUT, 0) | chmod(OUT, 0600));
+	EXPECT_EQ(126, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "/run", NULL));
+	EXPECT_TRUE(holds(OUT, ""));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
+	ASSERT_EQ(0, stat(OUT, &st));
+	EXPECT_EQ(0600, st.st_mode & 07777);
+	EXPECT_EQ(0, vl_log_read(OUT).error);
+	EXPECT_FALSE(exists(OLD));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--append", "true", NULL));
+	EXPECT_EQ(0, vl_log_read(OUT).error);
+	EXPECT_FALSE(exists(OLD));
+}
+
+TEST_F(record, new_files)
+{
+	ASSERT_TRUE(make(LOG_DIR "/n1.etl", "before"));
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", LOG_DIR "/n%d.etl",
+			    "--new-files", "--max-size", "1M", "true", NULL));
+	EXPECT_TRUE(holds(LOG_DIR "/n1.etl", "before"));
+	EXPECT_EQ(0, vl_log_read(LOG_DIR "/n2.etl").error);
+	EXPECT_TRUE(tells(self, "\"" LOG_DIR "/n2.etl\": 0 events"));
+}
+
+TEST_F(record, json)
+{
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--json", "--quiet",
+			     "--", "sh", "-c", WAITS, NULL));
+	ASSERT_TRUE(vm_until(exists(BEGUN)));
+	ASSERT_TRUE(writes(self, self->reg, 4, 2));
+	ASSERT_TRUE(make(GO, ""));
+	EXPECT_EQ(3, vc_end(&self->r));
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	EXPECT_STREQ("", self->r.err);
+	self->r.status = 0;
+	EXPECT_TRUE(vc_printed(&self->r, "\"mode\":\"file\""));
+	EXPECT_TRUE(vc_printed(&self->r, "\"file\":{\"name\":\"" OUT "\",\"kind\":\"sequential\""));
+	EXPECT_TRUE(vc_printed(&self->r, "\"written\":2,\"lost\":{\"no_buffer\":0,"));
+	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"exit_status\":3}"));
+}
+
+/* Decoded by what is in the file alone; before it comes the event of its header. */
+static bool decodes(FIXTURE_DATA(record) *self, const char *path)
+{
+	vc_run(&self->r, "dump", path, NULL);
+	return vc_lines(self->r.out) == 2 && vc_printed(&self->r, " Test-App Step info number=");
+}
+
+static ULONG control(const char *name, ULONG code)
+{
+	struct vl_log_props p = vl_log_props(0, NULL, 0);
+
+	return ControlTraceA(0, name, &p.p, code);
+}
+
+TEST_F(record, with_manifests)
+{
+	struct vl_log log;
+	int i;
+
+	ASSERT_TRUE(make(LOG_DIR "/app.man", manifest));
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", "Test-App:Verbose", "-p", GUID_2, "-o", OUT,
+			     "--with-manifests", "--manifest", LOG_DIR "/app.man", NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	ASSERT_TRUE(writes(self, self->reg, 4, 1));
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_TRUE(tells(self, "etw: with the manifest of 1 provider\n"));
+	log = vl_log_read(OUT);
+	EXPECT_EQ(0, log.error);
+	EXPECT_FALSE(log.cut_off);
+	EXPECT_TRUE(decodes(self, OUT));
+	/* Each of several files has them. */
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", LOG_DIR "/n%d.etl", "--new-files",
+			     "--max-size", "1M", "--with-manifests", "--manifest", LOG_DIR "/app.man",
+			     "--session", "x", NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	for (i = 1; i <= 2; i++) {
+		ASSERT_TRUE(writes(self, self->reg, 4, 1));
+		if (i == 1) {
+			ASSERT_EQ(0, control("x", EVENT_TRACE_CONTROL_FLUSH));
+			ASSERT_EQ(0, control("x", EVENT_TRACE_CONTROL_INCREMENT_FILE));
+		}
+	}
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_TRUE(decodes(self, LOG_DIR "/n1.etl"));
+	EXPECT_TRUE(decodes(self, LOG_DIR "/n2.etl"));
+}
+
+/* The newest events are written when the recording ends, and not before. */
+TEST_F(record, buffering)
+{
+	struct vl_log log;
+	char text[64];
+	struct stat st;
+
+	ASSERT_TRUE(make(LOG_DIR "/app.man", manifest));
+	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "--buffering",
+			     "--buffer-size", "4", "--with-manifests", "--manifest",
+			     LOG_DIR "/app.man", NULL));
+	ASSERT_TRUE(enabled(self->reg));
+	ASSERT_TRUE(writes(self, self->reg, 4, 2000));
+	EXPECT_TRUE(stat(OUT, &st) || !st.st_size);
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_TRUE(tells(self, " events overwritten by newer ones, as asked for\n"));
+	log = vl_log_read(OUT);
+	EXPECT_EQ(0, log.error);
+	EXPECT_FALSE(log.cut_off);
+	EXPECT_LT(0, log.first);
+	/* What is not in the file was overwritten, and does not count as in it. */
+	snprintf(text, sizeof(text), "\": %u events, ", 2000 - log.first);
+	EXPECT_TRUE(tells(self, text));
+	snprintf(text, sizeof(text), "etw: %u events overwritten", log.first);
+	EXPECT_TRUE(tells(self, text));
+	EXPECT_TRUE(tells(self, "etw: with the manifest of 1 provider\n"));
+	EXPECT_EQ(0, vc_run(&self->r, "dump", OUT, NULL));
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, " Test-App Step info number=1999\n")));
+	EXPECT_EQ(0, sessions(self));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fault_worker - memory that cannot be had where nobody waits for an answer
+ *
+ * TIMEOUT: 600
+ *
+ * The worker that delivers buffers also grows the pool.  Here its allocations
+ * fail, all or some of them: what is lost by it is counted, nothing hangs, and
+ * growth goes on when there is memory again.  Then calls of all kinds meet
+ * failures at random, several at once.
+ */
+#include "lib/vm_fault.h"
+
+#include <pthread.h>
+
+/* ---------------------------------------------------- who is made to fail */
+
+static void mark(const char *path, bool on)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;		/* it has ended meanwhile */
+	if (write(fd, on ? "1" : "0", 1) != 1)
+		fprintf(stderr, "# %s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+/*
+ * The kernel's unbound workers, ours among them; and the thread that makes
+ * new ones, which would be unmarked.
+ */
+static int mark_workers(bool on)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	char path[300], comm[64];
+	int n = 0;
+
+	mark("/proc/2/make-it-fail", on);
+	while (dir && (d = readdir(dir))) {
+		FILE *f;
+
+		if (atoi(d->d_name) < 2)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", d->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, "kworker/u", 9)) {
+			snprintf(path, sizeof(path), "/proc/%s/make-it-fail", d->d_name);
+			mark(path, on);
+			n++;
+		}
+		fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* How often the marked ones fail: in percent, each kind that is named. */
+static bool fail_marked(const char *percent, bool copies)
+{
+	static const char *const attrs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < 2 + copies; i++) {
+		ok = fault_knob(attrs[i], "task-filter", "Y") && ok;
+		ok = fault_knob(attrs[i], "times", "-1") && ok;
+		ok = fault_knob(attrs[i], "interval", "1") && ok;
+		ok = fault_knob(attrs[i], "probability", percent) && ok;
+	}
+	return ok;
+}
+
+FIXTURE(worker) {
+	int fd;
+	int slot;
+	struct etw_session s;
+	struct vm_reader r;
+	struct vm_seen seen;
+	uint32_t next;
+	uint32_t failed;
+};
+
+FIXTURE_SETUP(worker)
+{
+	const char *why = fault_ready();
+
+	if (why)
+		SKIP(return, "%s", why);
+	self->fd = vm_begin(&self->slot);
+	ASSERT_LE(0, self->fd);
+	self->s = vm_session("t-worker");
+	self->s.buffer_kb = 4;
+	self->s.min_buffers = 4;
+	self->s.max_buffers = 64;
+	self->s.flush_ms = 600000;
+	self->r.fd = -1;
+}
+
+FIXTURE_TEARDOWN(worker)
+{
+	if (_metadata->skip)
+		return;
+	fail_marked("0", true);
+	mark_workers(false);
+	vm_reader_close(&self->r);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static int begin(FIXTURE_DATA(worker) *self)
+{
+	int ret = vm_start(self->fd, &self->s);
+
+	return ret ? ret : vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
+}
+
+/* The next events; those that find no room are counted.  0, or what failed. */
+static int put(FIXTURE_DATA(worker) *self, unsigned int count)
+{
+	static uint8_t data[1000];
+	int ret;
+
+	while (count--) {
+		memcpy(data, &self->next, sizeof(self->next));
+		ret = vm_write(self->fd, self->slot, 1, 1, 1, data, sizeof(data));
+		if (ret && ret != -ENOBUFS)
+			return ret;
+		self->next++;
+		self->failed += ret == -ENOBUFS;
+	}
+	return 0;
+}
+
+/* Every event is written or lost for want of a buffer. */
+static void account(struct __test_metadata *_metadata, FIXTURE_DATA(worker) *self)
+{
+	struct etw_session_stat st;
+
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(self->failed, st.dropped[ETW_DROP_NO_BUFFER]);
+	EXPECT_EQ(self->failed, vm_dropped(&st));
+	EXPECT_EQ(self->next - self->failed, st.written);
+}
+
+static uint32_t buffers(FIXTURE_DATA(worker) *self)
+{
+	struct etw_session q = { 0 };
+
+	return vm_query(self->fd, self->s.handle, &q) ? 0 : q.buffers;
+}
+
+/* Write until the pool has grown: 0, -ETIME if it does not, or what failed. */
+static int grow(FIXTURE_DATA(worker) *self)
+{
+	int err;
+
+	return vm_until((err = put(self, 3)) || buffers(self) > 8) ? err : -ETIME;
+}
+
+TEST_F(worker, pool_that_cannot_grow)
+{
+	struct etw_session_stat st;
+	int i;
+
+	if (_metadata->skip)
+		return;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_TRUE(fail_marked("100", false));
+	for (i = 0; i < 40; i++) {
+		ASSERT_LT(0, mark_workers(true));
+		ASSERT_EQ(0, put(self, 10));
+		usleep(1000);
+	}
+	EXPECT_EQ(4, buffers(self));
+	EXPECT_LT(300, self->failed);
+	account(_metadata, self);
+	/* Flushing needs no memory. */
+	EXPECT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_TRUE(fail_marked("0", false));
+	mark_workers(false);
+	EXPECT_EQ(0, grow(self));
+	account(_metadata, self);
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &self->seen));
+	EXPECT_EQ(st.written, self->seen.records);
+	EXPECT_EQ(NULL, self->r.error);
+}
+
+/* Every second allocation fails: it grows all the same, a little later. */
+TEST_F(worker, pool_that_grows_by_halves)
+{
+	struct etw_consumer_info info;
+	struct etw_session_stat st;
+	int i;
+
+	if (_metadata->skip)
+		return;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
+	ASSERT_TRUE(fail_marked("50", false));
+	for (i = 0; i < 100; i++) {
+		mark_workers(true);
+		ASSERT_EQ(0, put(self, 10));
+		if (i % 10 == 9)
+			ASSERT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &self->seen));
+	}
+	ASSERT_TRUE(fail_marked("0", false));
+	mark_workers(false);
+	EXPECT_EQ(0, grow(self));
+	ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+	EXPECT_EQ(-EAGAIN, vm_drain(&self->r, vm_see, &self->seen));
+	account(_metadata, self);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	ASSERT_EQ(0, vm_consumer_info(self->r.fd, &info));
+	EXPECT_EQ(st.written, self->seen.records + info.events_lost);
+	EXPECT_EQ(NULL, self->r.error);
+}
+
+/* ------------------------------------------------------- all calls, at random */
+
+#define THREADS		3
+#define ROUNDS		60
+
+struct caller {
+	pthread_t thread;
+	uint32_t state;
+	unsigned int good, bad, strange;
+};
+
+static pthread_barrier_t all_are_there;
+
+static uint32_t rnd(struct caller *me, uint32_t below)
+{
+	me->state = me->state * 1664525 + 1013904223;
+	return (me->state >> 8) % below;
+}
+
+static int judge(struct caller *me, int ret)
+{
+	static const int known[] = {
+		ENOMEM, EFAULT, EEXIST, ENOENT, ESRCH, ENOSPC, EAGAIN, ENODATA, ESHUTDOWN,
+		ENOBUFS, EBADF, EBUSY, ETIMEDOUT };
+	unsigned int i;
+
+	if (ret >= 0) {
+		me->good++;
+		return ret;
+	}
+	for (i = 0; i < ARRAY_SIZE(known) && known[i] != -ret; i++)
+		;
+	if (i == ARRAY_SIZE(known) && !me->strange++)
+		fprintf(stderr, "# strange error: %s\n", strerror(-ret));
+	me->bad++;
+	return ret;
+}
+
+/* A whole life of a session with a consumer; what fails is left out. */
+static void control(struct caller *me, int fd)
+{
+	char name[16];
+	struct etw_session s;
+	struct etw_buffer_take take;
+	int cfd, i;
+
+	snprintf(name, sizeof(name), "t-r%u", rnd(me, 4));
+	s = vm_session(name);
+	s.buffer_kb = 4;
+	s.mode = rnd(me, 3) ? ETW_MODE_REAL_TIME : ETW_MODE_BUFFERING;
+	if (judge(me, vm_start(fd, &s)))
+		judge(me, vm_ioctl(fd, ETW_IOC_SESSION_QUERY, &s));
+	judge(me, vm_enable(fd, s.handle, vm_guid(rnd(me, 3)), rnd(me, 6), 0, 0));
+	cfd = vm_consume(fd, s.handle, O_NONBLOCK, NULL);
+	if (judge(me, cfd) >= 0) {
+		judge(me, vm_flush(fd, s.handle));
+		for (i = 0; i < 3; i++)
+			if (!judge(me, vm_take(cfd, &take)))
+				judge(me, vm_give(cfd, take.index));
+		close(cfd);
+	}
+	s = (struct etw_session){ .size = sizeof(s), .handle = s.handle,
+				  .max_buffers = rnd(me, 2000) };
+	judge(me, vm_ioctl(fd, ETW_IOC_SESSION_UPDATE, &s));
+	if (rnd(me, 2))
+		judge(me, vm_disable(fd, s.handle, vm_guid(rnd(me, 3))));
+	if (rnd(me, 4))
+		judge(me, vm_stop(fd, s.handle));
+}
+
+static void provide(struct caller *me)
+{
+	struct etw_notify n = { .size = sizeof(n) };
+	static const uint8_t data[3000];
+	int fd = vm_open(), slot, i;
+	void *area;
+
+	if (judge(me, fd) < 0)
+		return;
+	slot = judge(me, vm_register_flags(fd, vm_guid(rnd(me, 3)), ETW_REGISTER_NOTIFY, 1));
+	area = mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	for (i = 0; i < 5; i++)
+		judge(me, vm_write(fd, slot, 1, 1, 1, data, rnd(me, sizeof(data))));
+	judge(me, vm_ioctl(fd, ETW_IOC_NOTIFY, &n));
+	if (rnd(me, 2))
+		judge(me, vm_unregister(fd, slot));
+	close(fd);
+	/* That takes memory too, and the mapping would keep the file. */
+	while (area != MAP_FAILED && munmap(area, ETW_ENABLE_AREA_SIZE))
+		;
+}
+
+static void *call(void *arg)
+{
+	struct caller *me = arg;
+	int fd = vm_open(), i;
+
+	mark("/proc/thread-self/make-it-fail", true);
+	pthread_barrier_wait(&all_are_there);
+	for (i = 0; i < ROUNDS; i++) {
+		control(me, fd);
+		provide(me);
+	}
+	close(fd);
+	return NULL;
+}
+
+TEST_F(worker, calls_at_random)
+{
+	int areas = vm_count_lines("/proc/vmallocinfo", "[etw]"), i, fds = fault_count_fds();
+	struct caller callers[THREADS] = { 0 };
+	struct etw_provider_enum pe = { .size = sizeof(pe) };
+
+	if (_metadata->skip)
+		return;
+	ASSERT_EQ(0, pthread_barrier_init(&all_are_there, NULL, THREADS + 1));
+	for (i = 0; i < THREADS; i++) {
+		callers[i].state = i + 1;
+		ASSERT_EQ(0, pthread_create(&callers[i].thread, NULL, call, &callers[i]));
+	}
+	/* All are marked and none needs memory to begin. */
+	usleep(100000);
+	pthread_barrier_wait(&all_are_there);
+	ASSERT_TRUE(fail_marked("3", true));
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_join(callers[i].thread, NULL));
+	ASSERT_TRUE(fail_marked("0", true));
+	for (i = 0; i < THREADS; i++) {
+		TH_LOG("%u calls succeeded, %u failed", callers[i].good, callers[i].bad);
+		EXPECT_LT(100, callers[i].good);
+		EXPECT_LT(20, callers[i].bad);
+		EXPECT_EQ(0, callers[i].strange);
+	}
+	vm_stop_all(self->fd);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_PROVIDER_ENUM, &pe));
+	EXPECT_EQ(1, pe.count);		/* our own registration */
+	EXPECT_EQ(fds, fault_count_fds());
+	EXPECT_TRUE(vm_until(vm_count_lines("/proc/vmallocinfo", "[etw]") <= areas));
+	/* And it works. */
+	ASSERT_EQ(0, begin(self));
+	EXPECT_EQ(0, put(self, 5));
+	account(_metadata, self);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * periodic - asking providers for their state again and again
+ */
+#include "lib/vm_lib.h"
+
+FIXTURE(periodic) {
+	int fd, slot;
+	TRACEHANDLE session;
+};
+
+FIXTURE_SETUP(periodic)
+{
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	self->session = vl_start("periodic");
+	ASSERT_NE(0, self->session);
+	self->slot = vm_register_flags(self->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 1);
+	ASSERT_LE(0, self->slot);
+}
+
+FIXTURE_TEARDOWN(periodic)
+{
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static int capture(int fd, TRACEHANDLE session, uint32_t flags, struct etw_guid *guids,
+		   uint32_t *count, uint32_t *period)
+{
+	struct etw_session_capture c = {
+		.size = sizeof(c), .flags = flags, .handle = session, .guids = VM_PTR(guids),
+		.count = *count, .period_s = *period };
+	int ret = vm_ioctl(fd, ETW_IOC_SESSION_CAPTURE, &c);
+
+	*count = c.count;
+	*period = c.period_s;
+	return ret;
+}
+
+static int set(int fd, TRACEHANDLE session, unsigned int guid, uint32_t count, uint32_t period)
+{
+	struct etw_guid guids[ETW_CAPTURE_MAX + 1];
+	unsigned int i;
+
+	for (i = 0; i <= ETW_CAPTURE_MAX; i++)
+		guids[i] = vm_guid(guid + i);
+	return capture(fd, session, ETW_CAPTURE_SET, guids, &count, &period);
+}
+
+/* Take notices until that many of them ask for the state. */
+static bool asked(int fd, unsigned int times)
+{
+	struct etw_notify n = { .size = sizeof(n) };
+	unsigned int got = 0;
+
+	return vm_until((n = (struct etw_notify){ .size = sizeof(n) },
+			 got += !vm_ioctl(fd, ETW_IOC_NOTIFY, &n) &&
+				n.control == ETW_CONTROL_CAPTURE && vm_guid_zero(&n.source),
+			 got >= times));
+}
+
+/* B36: who is enabled is asked, again and again, until that ends */
+TEST_F(periodic, asks)
+{
+	struct etw_notify n = { .size = sizeof(n) };
+
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, vm_guid(1), 0, 0, 0));
+	ASSERT_EQ(0, set(self->fd, self->session, 1, 2, 1));
+	EXPECT_TRUE(asked(self->fd, 3));
+	ASSERT_EQ(0, set(self->fd, self->session, 1, 0, 0));
+	while (!vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n))
+		n = (struct etw_notify){ .size = sizeof(n) };
+	sleep(3);
+	EXPECT_EQ(-EAGAIN, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
+}
+
+/* A provider that the session has not enabled is none of its business. */
+TEST_F(periodic, only_what_is_enabled)
+{
+	struct etw_notify n = { .size = sizeof(n) };
+	TRACEHANDLE other = vl_start("other");
+
+	ASSERT_EQ(0, vm_enable(self->fd, other, vm_guid(1), 0, 0, 0));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
+	ASSERT_EQ(0, set(self->fd, self->session, 1, 1, 1));
+	sleep(3);
+	n = (struct etw_notify){ .size = sizeof(n) };
+	EXPECT_EQ(-EAGAIN, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, vm_guid(1), 0, 0, 0));
+	EXPECT_TRUE(asked(self->fd, 1));
+}
+
+TEST_F(periodic, tells_what_is_set)
+{
+	struct etw_guid guids[3] = { { 0 } }, second = vm_guid(6);
+	uint32_t count = 0, period = 99;
+
+	ASSERT_EQ(0, capture(self->fd, self->session, 0, NULL, &count, &period));
+	EXPECT_EQ(0, count);
+	EXPECT_EQ(0, period);
+	ASSERT_EQ(0, set(self->fd, self->session, 5, 2, 3600));
+	count = 3;
+	ASSERT_EQ(0, capture(self->fd, self->session, 0, guids, &count, &period));
+	EXPECT_EQ(2, count);
+	EXPECT_EQ(3600, period);
+	EXPECT_EQ(0, memcmp(&guids[1], &second, sizeof(second)));
+	count = 1;
+	memset(guids, 0, sizeof(guids));
+	ASSERT_EQ(0, capture(self->fd, self->session, 0, guids, &count, &period));
+	EXPECT_EQ(2, count);
+	EXPECT_TRUE(vm_guid_zero(&guids[1]));
+}
+
+/* Bad input leaves what was set. */
+TEST_F(periodic, refused)
+{
+	struct etw_guid zero = { 0 };
+	uint32_t count = 1, period = 1;
+
+	ASSERT_EQ(0, set(self->fd, self->session, 5, 2, 3600));
+	EXPECT_EQ(-EINVAL, set(self->fd, self->session, 5, ETW_CAPTURE_MAX + 1, 1));
+	EXPECT_EQ(-EINVAL, set(self->fd, self->session, 5, 0xffffffff, 1));
+	EXPECT_EQ(-EINVAL, set(self->fd, self->session, 5, 1, 0));
+	EXPECT_EQ(-ENOENT, set(self->fd, 12345, 5, 1, 1));
+	EXPECT_EQ(-EINVAL, capture(self->fd, self->session, ETW_CAPTURE_SET, &zero, &count,
+				   &period));
+	count = period = 1;
+	EXPECT_EQ(-EFAULT, capture(self->fd, self->session, ETW_CAPTURE_SET, (void *)8, &count,
+				   &period));
+	count = period = 1;
+	EXPECT_EQ(-EFAULT, capture(self->fd, self->session, 0, (void *)8, &count, &period));
+	count = period = 0;
+	EXPECT_EQ(-EINVAL, capture(self->fd, self->session, 2, NULL, &count, &period));
+	EXPECT_EQ(-ENOENT, capture(self->fd, 12345, 0, NULL, &count, &period));
+	ASSERT_EQ(0, capture(self->fd, self->session, 0, NULL, &count, &period));
+	EXPECT_EQ(2, count);
+	EXPECT_EQ(3600, period);
+	EXPECT_EQ(0, set(self->fd, self->session, 5, ETW_CAPTURE_MAX, 0xffffffff));
+}
+
+/* A session may stop at whatever moment of its asking. */
+TEST_F(periodic, stops_meanwhile)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		TRACEHANDLE s = vl_start("short");
+
+		ASSERT_NE(0, s);
+		ASSERT_EQ(0, vm_enable(self->fd, s, vm_guid(1), 0, 0, 0));
+		ASSERT_EQ(0, set(self->fd, s, 1, 1, 1));
+		usleep(990000 + 1000 * i);
+		ASSERT_EQ(0, vl_control(s, EVENT_TRACE_CONTROL_STOP));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * write - what an event of a user-mode provider looks like in a buffer
+ */
+#include "lib/vm_buf.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+
+struct seen {
+	unsigned int records;
+	struct etw_event_header head;
+	uint8_t ext[64];
+	uint32_t ext_len;
+	uint8_t data[256];
+	uint32_t len;
+};
+
+static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	struct seen *s = ctx;
+
+	(void)b;
+	s->records++;
+	s->head = *r->head;
+	s->ext_len = r->ext ? r->data - r->ext : 0;
+	if (s->ext_len <= sizeof(s->ext) && r->ext)
+		memcpy(s->ext, r->ext, s->ext_len);
+	s->len = r->len;
+	if (r->len <= sizeof(s->data))
+		memcpy(s->data, r->data, r->len);
+}
+
+FIXTURE(write) {
+	int fd;
+	int slot;
+	uint64_t session;
+	struct vm_reader r;
+	struct seen seen;
+	struct etw_data_descriptor d[8];
+	struct etw_event_write w;
+};
+
+FIXTURE_SETUP(write)
+{
+	vm_pin(0);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	self->session = vm_start_named(self->fd, "t-write");
+	ASSERT_NE(0, self->session);
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));
+	self->slot = vm_register(self->fd, vm_guid(1));
+	ASSERT_LE(0, self->slot);
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, vm_guid(1), 0, 0, 0));
+	self->w = (struct etw_event_write){
+		.size = sizeof(self->w), .slot = self->slot, .data = VM_PTR(self->d),
+		.desc = { .id = 0x1234, .version = 2, .channel = 3, .level = 4, .opcode = 5,
+			  .task = 0x6789, .keyword = 0x8000000000000001 } };
+}
+
+FIXTURE_TEARDOWN(write)
+{
+	vm_reader_close(&self->r);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+/* Write the event and see it; 0 if there is exactly one. */
+static int put(FIXTURE_DATA(write) *self)
+{
+	int ret = vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w);
+
+	self->seen.records = 0;
+	ret = ret ? ret : vm_flush(self->fd, self->session);
+	ret = ret ? ret : vm_drain(&self->r, see, &self->seen);
+	return ret == -EAGAIN && self->seen.records == 1 ? 0 : ret ? ret : -ENOMSG;
+}
+
+/* B100 */
+TEST_F(write, header)
+{
+	struct etw_guid guid = vm_guid(1);
+	struct etw_session q;
+
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(ETW_EVENT_HEADER_SIZE, self->seen.head.size);
+	EXPECT_EQ(ETW_TYPE_EVENT64, self->seen.head.type);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME, self->seen.head.flags);
+	EXPECT_EQ(getpid(), self->seen.head.process_id);
+	EXPECT_EQ(getpid(), self->seen.head.thread_id);
+	EXPECT_EQ(0, memcmp(&guid, &self->seen.head.provider, sizeof(guid)));
+	EXPECT_EQ(0, memcmp(&self->w.desc, &self->seen.head.desc, sizeof(self->w.desc)));
+	EXPECT_TRUE(vm_guid_zero(&self->seen.head.activity));
+	ASSERT_EQ(0, vm_query(self->fd, self->session, &q));
+	EXPECT_LE(q.start_clock, self->seen.head.timestamp);
+	EXPECT_GE(q.sync_clock, self->seen.head.timestamp);
+}
+
+/* B91: the pieces follow one another without a gap. */
+TEST_F(write, payload)
+{
+	static const char text[] = "one, two and three";
+
+	self->d[0] = (struct etw_data_descriptor){ VM_PTR(text), 3, 0 };
+	self->d[1] = (struct etw_data_descriptor){ VM_PTR(text + 3), 0, 0 };
+	self->d[2] = (struct etw_data_descriptor){ VM_PTR(text + 3), 7, 0 };
+	self->d[3] = (struct etw_data_descriptor){ VM_PTR(text + 10), sizeof(text) - 10, 0 };
+	self->w.data_count = 4;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(sizeof(text), self->seen.len);
+	EXPECT_EQ(0, memcmp(text, self->seen.data, sizeof(text)));
+}
+
+/* Reserved members of a descriptor mean nothing until traits are set. */
+TEST_F(write, descriptor_type_is_ignored)
+{
+	self->d[0] = (struct etw_data_descriptor){ VM_PTR("typed"), 6, 0xFFFFFFFF };
+	self->w.data_count = 1;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(0, memcmp("typed", self->seen.data, 6));
+}
+
+TEST_F(write, activity)
+{
+	self->w.activity = vm_guid(21);
+	ASSERT_EQ(0, put(self));
+	EXPECT_TRUE(vm_guid_zero(&self->seen.head.activity));	/* not set by a flag */
+	self->w.flags = ETW_WRITE_ACTIVITY;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(0, memcmp(&self->w.activity, &self->seen.head.activity, 16));
+	EXPECT_EQ(0, self->seen.ext_len);
+}
+
+/* B98 */
+TEST_F(write, related)
+{
+	const struct etw_ext_item *item = (const void *)self->seen.ext;
+
+	self->w.flags = ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED;
+	self->w.activity = vm_guid(21);
+	self->w.related = vm_guid(22);
+	self->d[0] = (struct etw_data_descriptor){ VM_PTR("data"), 5, 0 };
+	self->w.data_count = 1;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_EXTENDED_INFO, self->seen.head.flags);
+	ASSERT_EQ(24, self->seen.ext_len);
+	EXPECT_EQ(24, item->size);
+	EXPECT_EQ(ETW_EXT_RELATED_ACTIVITY, item->type);
+	EXPECT_EQ(0, item->linkage);
+	EXPECT_EQ(16, item->data_size);
+	EXPECT_EQ(0, memcmp(&self->w.related, item + 1, 16));
+	EXPECT_EQ(5, self->seen.len);
+	EXPECT_EQ(0, memcmp("data", self->seen.data, 5));
+	EXPECT_EQ(ETW_EVENT_HEADER_SIZE + 24 + 5, self->seen.head.size);
+}
+
+TEST_F(write, string)
+{
+	static const uint16_t text[] = { 'H', 0xe9, 0 };
+
+	self->w.flags = ETW_WRITE_STRING_ONLY;
+	self->d[0] = (struct etw_data_descriptor){ VM_PTR(text), sizeof(text), 0 };
+	self->w.data_count = 1;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_STRING_ONLY, self->seen.head.flags);
+	EXPECT_EQ(0, memcmp(text, self->seen.data, sizeof(text)));
+}
+
+/* No session excludes them yet, so it makes no difference. */
+TEST_F(write, inprivate)
+{
+	self->w.flags = ETW_WRITE_INPRIVATE;
+	ASSERT_EQ(0, put(self));
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME, self->seen.head.flags);
+}
+
+static void *write_there(void *arg)
+{
+	FIXTURE_DATA(write) * self = arg;
+
+	return (void *)(intptr_t)(put(self) ? -1 : syscall(SYS_gettid));
+}
+
+/* B100: the thread's own id, beside its process's */
+TEST_F(write, thread)
+{
+	pthread_t thread;
+	void *tid;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, write_there, self));
+	ASSERT_EQ(0, pthread_join(thread, &tid));
+	EXPECT_EQ(getpid(), self->seen.head.process_id);
+	EXPECT_EQ((intptr_t)tid, self->seen.head.thread_id);
+	EXPECT_NE(getpid(), self->seen.head.thread_id);
+}
+
+/* Closing the file ends the registrations made on it, and nothing else. */
+TEST_F(write, registration_dies_with_its_file)
+{
+	struct etw_provider_query q = { .size = sizeof(q), .provider = vm_guid(2) };
+	int fd = vm_open(), other = vm_open();
+
+	ASSERT_LE(0, vm_register(fd, vm_guid(2)));
+	ASSERT_LE(0, vm_register(other, vm_guid(2)));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q));
+	EXPECT_EQ(2, q.reg_count);
+	close(fd);
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q));
+	EXPECT_EQ(1, q.reg_count);
+	close(other);
+	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_PROVIDER_QUERY, &q));
+	EXPECT_EQ(0, put(self));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotplug - events of a CPU that has gone offline
+ */
+#include "lib/vm_buf.h"
+
+#define ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* Which CPUs' buffers the events came in; events are numbered by their id. */
+struct seen {
+	unsigned int records;
+	unsigned int on[2];
+	uint16_t last_id;
+};
+
+static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	struct seen *s = ctx;
+
+	s->records++;
+	if (b->processor < 2)
+		s->on[b->processor]++;
+	s->last_id = r->head->desc.id;
+}
+
+static bool online(bool on)
+{
+	int fd = open(ONLINE, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+FIXTURE(hotplug) {
+	int fd;
+	int slot;
+	struct etw_session s;
+	struct vm_reader r;
+	struct seen seen;
+};
+
+FIXTURE_SETUP(hotplug)
+{
+	if (access(ONLINE, W_OK))
+		SKIP(return, "CPU 1 cannot go offline");
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	online(true);
+	self->slot = vm_register(self->fd, vm_guid(1));
+	ASSERT_LE(0, self->slot);
+	self->s = vm_session("t-hotplug");
+	self->s.flush_ms = 600000;
+}
+
+FIXTURE_TEARDOWN(hotplug)
+{
+	if (_metadata->skip)
+		return;
+	online(true);
+	vm_reader_close(&self->r);
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static int begin(FIXTURE_DATA(hotplug) *self)
+{
+	int ret = vm_start(self->fd, &self->s);
+
+	ret = ret ? ret : vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
+	return ret ? ret : vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK);
+}
+
+/* One event on that CPU. */
+static int put(FIXTURE_DATA(hotplug) *self, int cpu, uint16_t id)
+{
+	vm_pin(cpu);
+	return vm_write(self->fd, self->slot, id, 1, 1, "hotplug", 8);
+}
+
+/* Flush, and read what that gives. */
+static int look(FIXTURE_DATA(hotplug) *self)
+{
+	int ret = vm_flush(self->fd, self->s.handle);
+
+	return ret ? ret : vm_drain(&self->r, see, &self->seen);
+}
+
+TEST_F(hotplug, offline_cpu_is_flushed)
+{
+	if (_metadata->skip)
+		return;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(0, put(self, 1, 1));
+	ASSERT_EQ(0, put(self, 0, 2));
+	ASSERT_TRUE(online(false));
+	EXPECT_EQ(-EAGAIN, look(self));
+	EXPECT_EQ(1, self->seen.on[0]);
+	EXPECT_EQ(1, self->seen.on[1]);
+	EXPECT_EQ(2, self->seen.records);
+}
+
+TEST_F(hotplug, cpu_comes_back)
+{
+	unsigned int i;
+
+	if (_metadata->skip)
+		return;
+	ASSERT_EQ(0, begin(self));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, put(self, 1, 2 * i));
+		vm_pin(0);
+		ASSERT_TRUE(online(false));
+		ASSERT_TRUE(online(true));
+		ASSERT_EQ(0, put(self, 1, 2 * i + 1));
+		vm_pin(0);
+		EXPECT_EQ(-EAGAIN, look(self));
+		EXPECT_EQ(2 * (i + 1), self->seen.records);
+		EXPECT_EQ(2 * i + 1, self->seen.last_id);
+	}
+	EXPECT_EQ(10, self->seen.on[1]);
+}
+
+TEST_F(hotplug, session_stops_while_offline)
+{
+	if (_metadata->skip)
+		return;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(0, put(self, 1, 1));
+	vm_pin(0);
+	ASSERT_TRUE(online(false));
+	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
+	EXPECT_EQ(0, vm_drain(&self->r, see, &self->seen));
+	EXPECT_EQ(1, self->seen.on[1]);
+}
+
+TEST_F(hotplug, session_starts_while_offline)
+{
+	if (_metadata->skip)
+		return;
+	vm_pin(0);
+	ASSERT_TRUE(online(false));
+	ASSERT_EQ(0, begin(self));
+	ASSERT_TRUE(online(true));
+	ASSERT_EQ(0, put(self, 1, 1));
+	vm_pin(0);
+	EXPECT_EQ(-EAGAIN, look(self));
+	EXPECT_EQ(1, self->seen.on[1]);
+}
+
+TEST_F(hotplug, snapshot_has_the_offline_cpu)
+{
+	if (_metadata->skip)
+		return;
+	self->s.mode = ETW_MODE_BUFFERING;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(0, put(self, 1, 1));
+	ASSERT_EQ(0, put(self, 0, 2));
+	ASSERT_TRUE(online(false));
+	EXPECT_EQ(-EAGAIN, look(self));
+	EXPECT_EQ(1, self->seen.on[0]);
+	EXPECT_EQ(1, self->seen.on[1]);
+}
+
+TEST_HARNESS_MAIN

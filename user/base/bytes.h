@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bytes.h - growing bytes, little-endian
+ *
+ * When memory is out, error says so and nothing more is added: one look at the end is
+ * enough.
+ */
+#ifndef ETW_BASE_BYTES_H
+#define ETW_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Growing bytes.  All zero is empty; error: -ENOMEM once something did not fit. */
+struct etw_bytes {
+	uint8_t *data;
+	size_t len;
+	size_t cap;
+	int error;
+};
+
+void etw_bytes_free(struct etw_bytes *bytes);
+
+void etw_bytes_put(struct etw_bytes *bytes, const void *data, size_t len);
+void etw_bytes_put8(struct etw_bytes *bytes, uint8_t value);
+void etw_bytes_put16(struct etw_bytes *bytes, uint16_t value);
+void etw_bytes_put32(struct etw_bytes *bytes, uint32_t value);
+void etw_bytes_put64(struct etw_bytes *bytes, uint64_t value);
+void etw_bytes_text(struct etw_bytes *bytes, const char *text);
+
+/* Zeroes up to a length. */
+void etw_bytes_zero_to(struct etw_bytes *bytes, size_t len);
+
+/* Write over what is there. */
+void etw_bytes_set32(struct etw_bytes *bytes, size_t at, uint32_t value);
+
+/* UTF-8 as UTF-16, without NUL.  Returns the units; text that is no UTF-8 adds none. */
+size_t etw_bytes_utf16(struct etw_bytes *bytes, const char *text);
+
+/* Forget what lies behind len. */
+void etw_bytes_cut(struct etw_bytes *bytes, size_t len);
+
+/* Order of two UTF-8 texts by their UTF-16 units. */
+int etw_utf16_order(const char *a, const char *b);
+
+#endif /* ETW_BASE_BYTES_H */

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * list.c - etw autologger list: what is to be started, and what became of it
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <etw/winerror.h>
+#include <tdh.h>
+#include "autologger.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/session.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "device/kdev.h"
+#include "tdh/decode/format.h"
+
+/* All that is known of one */
+struct known {
+	struct autologger_conf conf;
+	struct autologger_result result;
+	bool tried;		/* result is there */
+	bool running;
+};
+
+static const char *status_name(uint32_t status)
+{
+	const char *name = etw_error_name(TDH_OUTTYPE_WIN32ERROR, status);
+
+	return name ? name : "";
+}
+
+/* Without the module, or the right to look, nothing is said to run. */
+static bool is_running(int fd, const char *name, const struct etw_guid *guid)
+{
+	static struct session session;
+
+	memset(&session, 0, sizeof(session));
+	return fd >= 0 && !session_do(fd, etw_kdev_session_query, name, &session) &&
+	       guid_equal(&session.s.guid, guid);
+}
+
+static void show_json(const struct known *k)
+{
+	struct json_object *o = json_new(), *list = json_new_array(), *p;
+	size_t i;
+
+	json_string(o, "session", k->conf.name, strlen(k->conf.name));
+	json_string(o, "path", k->conf.path, strlen(k->conf.path));
+	json_flag(o, "start", k->conf.conf.start);
+	json_word(o, "problem", k->conf.what[0] ? k->conf.what : NULL);
+	json_flag(o, "running", k->running);
+	if (k->tried) {
+		json_unsigned(o, "status", k->result.status);
+		json_word(o, "status_name", status_name(k->result.status));
+		json_word(o, "log_file", k->result.file[0] ? k->result.file : NULL);
+		for (i = 0; i < k->result.provider_count; i++) {
+			p = json_new();
+			json_word(p, "provider", k->result.providers[i].name);
+			json_unsigned(p, "status", k->result.providers[i].status);
+			json_word(p, "status_name", status_name(k->result.providers[i].status));
+			json_append(list, p);
+		}
+		json_put(o, "providers", list);
+	} else {
+		json_object_put(list);
+	}
+	json_print(o);
+}
+
+/* The first of its providers that was not enabled */
+static const struct autologger_provider *failed_provider(const struct autologger_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->provider_count; i++)
+		if (r->providers[i].status)
+			return &r->providers[i];
+	return NULL;
+}
+
+static void add_row(struct table *table, const struct known *k)
+{
+	const struct autologger_provider *failed = failed_provider(&k->result);
+	struct etw_text t = { 0 };
+
+	text_escape(&t, k->conf.name, strlen(k->conf.name));
+	table_cell(table, "%s", t.data);
+	table_cell(table, "%s", k->conf.what[0] ? "?" : k->conf.conf.start ? "yes" : "no");
+	table_cell(table, "%s", k->running ? "yes" : "no");
+	if (k->tried)
+		table_cell(table, "%" PRIu32, k->result.status);
+	else
+		table_cell(table, "-");
+	t.len = 0;
+	if (k->conf.what[0])
+		text_escape(&t, k->conf.what, strlen(k->conf.what));
+	else if (k->tried && k->result.status)
+		text_puts(&t, k->result.what[0] ? k->result.what : status_name(k->result.status));
+	else if (failed)
+		text_printf(&t, "%s: %s (%" PRIu32 ")", failed->name, status_name(failed->status),
+			    failed->status);
+	else if (k->tried)
+		text_escape(&t, k->result.file, strlen(k->result.file));
+	text_puts(&t, "");
+	table_cell(table, "%s", t.data ? t.data : "");
+	text_free(&t);
+}
+
+static void show_one(int fd, const char *name, struct table *table)
+{
+	static struct known k;
+
+	memset(&k, 0, sizeof(k));
+	autologger_load(name, &k.conf, AUTOLOGGER_TELL_NONE);
+	k.tried = autologger_read_result(name, &k.result);
+	k.running = is_running(fd, name, k.tried ? &k.result.guid : &k.conf.conf.guid);
+	if (table)
+		add_row(table, &k);
+	else
+		show_json(&k);
+	autologger_unload(&k.conf);
+	autologger_result_free(&k.result);
+}
+
+int autologger_list(char **names, bool json)
+{
+	static const char *const headings[] = {
+		"SESSION", "START", "RUNNING", ">STATUS", "FILE OR PROBLEM", NULL
+	};
+	struct table table = { .headings = headings };
+	int fd = etw_kdev_open(), i;
+
+	for (i = 0; names[i]; i++)
+		show_one(fd, names[i], json ? NULL : &table);
+	if (!json && i)
+		table_print(&table);
+	if (!json && !i)
+		printf("no sessions in %s\n", autologger_dir());
+	table_free(&table);
+	if (fd >= 0)
+		etw_kdev_close(fd);
+	return 0;
+}

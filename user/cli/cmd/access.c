@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * access.c - etw access: who may do what
+ *
+ * What it shows as text is what the file of access lists has in it, so that the
+ * one can be made from the other.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "access_shadowed.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/provider.h"
+#include "lib/access/access.h"
+#include "base/guid.h"
+#include "device/kdev.h"
+
+enum { OPT_ALLOW = 256, OPT_DENY };
+
+static const struct cli_option options[] = {
+	{ "allow", OPT_ALLOW, "WHO=RIGHTS", "an entry that gives rights; for set and add" },
+	{ "deny", OPT_DENY, "WHO=RIGHTS", "an entry that denies rights; for set and add" },
+	CLI_OPTION_JSON,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Show or change who may do what with sessions and providers.\n"
+		"  show [GUID]   the list of a GUID, or all lists, as the file has them\n"
+		"  set GUID      give it a list of the entries that follow\n"
+		"  add GUID      append them to the list in force for it\n"
+		"  remove GUID   take its list away: it goes by the default again\n"
+		"  load [FILE]   let the kernel have what the file says, and nothing else\n"
+		"GUID may be a provider's name, or \"default\" for all without their own list.\n"
+		"WHO is everyone, user:NAME, group:NAME or cap:perfmon, or has a number.\n"
+		"RIGHTS are query,control,control-file,enable,log,consume,register,join or all.\n"
+		"The first entry that says something about a right decides.",
+	.operands = { "ACTION", "[GUID|FILE]" },
+	.options = options,
+	.example = "etw access add Sample-App --allow user:alice=enable,query",
+};
+
+struct request {
+	struct etw_access_list list;	/* the entries given */
+	const char *target;		/* NULL: none given */
+	bool json;
+	struct etw_access_error error;
+};
+
+/* ---------------------------------------------------------------- arguments */
+
+static void take_entry(struct request *r, const char *option, uint8_t type)
+{
+	struct etw_access_entry *entry = &r->list.entries[r->list.count];
+	const char *rights = strchr(optarg, '=');
+	char who[256];
+
+	if (r->list.count == ETW_ACCESS_ENTRIES_MAX)
+		cli_usage("%s: more than %d entries", option, ETW_ACCESS_ENTRIES_MAX);
+	if (!rights || (size_t)(rights - optarg) >= sizeof(who))
+		cli_usage("%s: %s is not WHO=RIGHTS", option, cli_quote(optarg));
+	memcpy(who, optarg, rights - optarg);
+	who[rights - optarg] = '\0';
+	entry->type = type;
+	if (!etw_access_parse_who(who, entry, &r->error))
+		cli_usage("%s: %s: %s", option, cli_quote(who), r->error.what);
+	if (!etw_access_parse_rights(rights + 1, &entry->rights, &r->error))
+		cli_usage("%s: %s: %s", option, cli_quote(rights + 1), r->error.what);
+	r->list.count++;
+}
+
+/* The GUID that is meant; false: told. */
+static bool resolve(int fd, struct request *r)
+{
+	return etw_access_parse_guid(r->target, &r->list.guid) ||
+	       provider_resolve(fd, r->target, &r->list.guid);
+}
+
+/* ------------------------------------------------------------------ showing */
+
+static void show_text(const struct etw_access_list *list, bool own)
+{
+	static const struct etw_guid standard = ETW_ACCESS_DEFAULT_GUID;
+	char guid[ETW_GUID_TEXT], entry[ETW_ACCESS_ENTRY_TEXT];
+	uint32_t i;
+
+	etw_guid_format(&list->guid, guid);
+	if (guid_equal(&list->guid, &standard))
+		printf("list default%s\n", own ? "" : "\t# built in");
+	else
+		printf("list %s%s\n", guid, own ? "" : "\t# the default's");
+	for (i = 0; i < list->count; i++) {
+		etw_access_format_entry(&list->entries[i], entry);
+		printf("\t%s\n", entry);
+	}
+}
+
+static void show_json(const struct etw_access_list *list, bool own)
+{
+	struct json_object *object = json_new(), *entries = json_new_array(), *entry;
+	char who[ETW_ACCESS_WHO_TEXT], rights[ETW_ACCESS_RIGHTS_TEXT];
+	uint32_t i;
+
+	json_guid(object, "guid", &list->guid);
+	json_flag(object, "own", own);
+	for (i = 0; i < list->count; i++) {
+		etw_access_format_who(&list->entries[i], who);
+		etw_access_format_rights(list->entries[i].rights, rights);
+		entry = json_new();
+		json_word(entry, "type",
+			  list->entries[i].type == ETW_ACCESS_DENY ? "deny" : "allow");
+		json_word(entry, "who", who);
+		json_word(entry, "rights", rights);
+		json_append(entries, entry);
+	}
+	json_put(object, "entries", entries);
+	json_print(object);
+}
+
+static int show_one(int fd, const struct etw_guid *guid, bool json)
+{
+	static struct etw_access_list list;
+	bool own;
+	int err;
+
+	err = etw_access_get(fd, guid, &list, &own);
+	if (!err)
+		(json ? show_json : show_text)(&list, own);
+	return err;
+}
+
+/* The default's first, whether it is its own or built in. */
+static int show_all(int fd, bool json)
+{
+	static const struct etw_guid standard = ETW_ACCESS_DEFAULT_GUID;
+	static struct etw_access_list list;
+	bool shown;
+	int err;
+
+	err = show_one(fd, &standard, json);
+	if (err && err != -EPERM)
+		return err;
+	shown = !err;
+	while (!(err = etw_access_get_next(fd, &list))) {
+		if (!guid_equal(&list.guid, &standard))
+			(json ? show_json : show_text)(&list, true);
+		shown = true;
+	}
+	/* Who may see one list, but not all, has seen what is for him. */
+	return err == -ESRCH || (err == -EPERM && shown) ? 0 : err;
+}
+
+/* ------------------------------------------------------------------ actions */
+
+static int run_show(int fd, struct request *r)
+{
+	return r->target ? show_one(fd, &r->list.guid, r->json) : show_all(fd, r->json);
+}
+
+/* Entries of the list, from this one on, that deny what is allowed above them. */
+static void tell_vain(const struct etw_access_list *list, uint32_t first)
+{
+	char entry[ETW_ACCESS_ENTRY_TEXT], other[ETW_ACCESS_ENTRY_TEXT];
+	char rights[ETW_ACCESS_RIGHTS_TEXT];
+	uint32_t n, by, vain;
+
+	for (n = first; n < list->count; n++) {
+		vain = access_vain(list, n, &by);
+		if (!vain)
+			continue;
+		etw_access_format_entry(&list->entries[n], entry);
+		etw_access_format_entry(&list->entries[by], other);
+		etw_access_format_rights(vain, rights);
+		cli_note("\"%s\" does not deny %s: \"%s\" above it decides; 'etw access set' with --deny first does",
+			 entry, rights, other);
+	}
+}
+
+static int run_set(int fd, struct request *r)
+{
+	int err = etw_access_store(fd, &r->list.guid, &r->list, &r->error);
+
+	if (!err)
+		tell_vain(&r->list, 0);
+	return err;
+}
+
+static int run_add(int fd, struct request *r)
+{
+	static struct etw_access_list list;
+	bool own;
+	int err;
+
+	err = etw_access_append(fd, &r->list.guid, r->list.entries, r->list.count, &r->error);
+	if (!err && !etw_access_get(fd, &r->list.guid, &list, &own) &&
+	    list.count >= r->list.count)
+		tell_vain(&list, list.count - r->list.count);
+	return err;
+}
+
+static int run_remove(int fd, struct request *r)
+{
+	return etw_access_store(fd, &r->list.guid, NULL, &r->error);
+}
+
+static int run_load(int fd, struct request *r)
+{
+	return etw_access_load(fd, r->target, &r->error);
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(int fd, struct request *r);
+	bool entries;		/* needs them, others take none */
+	bool guid;		/* needs one */
+	bool file;		/* its operand is a file */
+	bool changes;		/* which takes more than looking */
+} actions[] = {
+	{ "show", run_show, false, false, false, false },
+	{ "set", run_set, true, true, false, true },
+	{ "add", run_add, true, true, false, true },
+	{ "remove", run_remove, false, true, false, true },
+	{ "load", run_load, false, false, true, true },
+};
+
+static const struct action *find_action(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	cli_usage("%s: no such action (show, set, add, remove or load)", cli_quote(name));
+}
+
+static void check_usage(const struct action *action, const struct request *r)
+{
+	struct etw_guid guid;
+
+	if (action->guid && !r->target)
+		cli_usage("%s: missing GUID", action->name);
+	if (r->target && !*r->target)
+		cli_usage("%s: the name is empty", action->name);
+	if (r->target && !action->file && !etw_guid_parse(r->target, &guid) &&
+	    etw_guid_is_zero(&guid))
+		cli_usage("%s: the zero GUID is none", action->name);
+	if (action->entries && !r->list.count)
+		cli_usage("%s: give --allow or --deny", action->name);
+	if (!action->entries && r->list.count)
+		cli_usage("%s: takes no --allow and no --deny", action->name);
+	if (r->json && action->run != run_show)
+		cli_usage("%s: prints nothing, so takes no --json", action->name);
+}
+
+/* What went wrong has to do with the file as a whole. */
+static int file_fail(const struct action *action, const struct request *r, const char *path,
+		     int err)
+{
+	/* Not so much of the file as of who runs this. */
+	const char *takes = action->changes && path != r->target &&
+			    (err == -EACCES || err == -EPERM || err == -EROFS) ?
+		"; lists are changed with CAP_SYS_ADMIN and by those who may write this file" : "";
+
+	return cli_fail("%s: %s%s", cli_quote(path),
+			err == -EINVAL ? "no regular file" : r->error.what, takes);
+}
+
+static int access_fail(const struct action *action, const struct request *r, int err)
+{
+	const char *path = action->file && r->target ? r->target : etw_access_path();
+	const char *reason = cli_denied(-err, "the right \"query\" on the GUID");
+
+	if (r->error.line)
+		return cli_fail("%s:%u:%u: %s", cli_quote(path), r->error.line,
+				r->error.column, r->error.what);
+	if (r->error.what[0])
+		return file_fail(action, r, path, err);
+	if (err == -ENOSPC)
+		return cli_fail("more than %d entries or %d lists", ETW_ACCESS_ENTRIES_MAX,
+				ETW_ACCESS_LISTS_MAX);
+	if (err == -EPERM && action->changes)
+		reason = "not permitted: lists are changed with CAP_SYS_ADMIN in the initial user namespace";
+	if (r->target)
+		return cli_fail("%s: %s: %s", action->name, cli_quote(r->target), reason);
+	return cli_fail("%s: %s", action->name, reason);
+}
+
+int cmd_access(int argc, char **argv)
+{
+	static struct request r;
+	const struct action *action;
+	char **operands;
+	int option, fd, err;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (option == OPT_ALLOW)
+			take_entry(&r, "--allow", ETW_ACCESS_ALLOW);
+		else if (option == OPT_DENY)
+			take_entry(&r, "--deny", ETW_ACCESS_DENY);
+		else
+			r.json = true;
+	}
+	operands = cli_operands(&syntax, argc, argv);
+	action = find_action(operands[0]);
+	r.target = operands[1];
+	memset(&r.error, 0, sizeof(r.error));
+	check_usage(action, &r);
+	fd = device_open();
+	if (fd < 0)
+		return 1;
+	if (r.target && !action->file && !resolve(fd, &r)) {
+		etw_kdev_close(fd);
+		return 1;
+	}
+	err = action->run(fd, &r);
+	etw_kdev_close(fd);
+	return err ? access_fail(action, &r, err) : 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * capture.c - etw capture: ask a provider to write its state, once or periodically
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/blob.h"
+#include "cli/provider.h"
+#include "cli/session.h"
+#include "device/kdev.h"
+
+enum {
+	OPT_DATA = 256,
+	OPT_ABOUT,
+	OPT_EVERY,
+	OPT_SHOW,
+};
+
+static const struct cli_option options[] = {
+	{ "data", OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
+	{ "about", OPT_ABOUT, "SESSION", "ask for what there is to say about that session" },
+	PROVIDER_OPTIONS,
+	{ "every", OPT_EVERY, "SECONDS", "ask these providers that often; 0: none any more" },
+	{ "show", OPT_SHOW, NULL, "show which providers are asked how often" },
+	{ "json", 'j', NULL, "... as JSON, one object per line" },
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Ask a provider to write its state into a session (capture state).\n"
+		"What it writes, if anything, is its own affair.  With --every, ask up to 64\n"
+		"providers again and again, in place of those that were asked before.",
+	.operands = { "SESSION", "[PROVIDER]..." },
+	.options = options,
+	.example = "etw capture demo Sample-Block",
+};
+
+struct request {
+	struct etw_enable enable;
+	struct blob blob;
+	const char *about;
+	bool once;		/* an option that is for asking once was given */
+	bool every;		/* with that period */
+	uint32_t period_s;
+	bool show;
+	bool json;
+};
+
+/* -------------------------------------------------------------------- once */
+
+/* The handle of the running session of that name; 0 after a message. */
+static uint64_t find_session(const char *name)
+{
+	static struct session found;
+	int err, fd;
+
+	cli_name("--about", name);
+	fd = device_open();
+	if (fd < 0)
+		return 0;
+	err = session_do(fd, etw_kdev_session_query, name, &found);
+	etw_kdev_close(fd);
+	if (err) {
+		session_fail(name, err, TAKES_QUERY);
+		return 0;
+	}
+	return found.s.handle;
+}
+
+static int ask_once(struct request *r, char **operands)
+{
+	struct etw_filter filter;
+	uint64_t handle;
+
+	if (!operands[1])
+		cli_usage("missing PROVIDER");
+	if (operands[2])
+		cli_usage("unexpected argument %s", cli_quote(operands[2]));
+	if (r->about && r->blob.header.size)
+		cli_usage("either --data or --about");
+	r->enable.filters = (uintptr_t)&filter;
+	r->enable.filter_count = r->about || r->blob.header.size;
+	if (r->about) {
+		handle = find_session(r->about);
+		if (!handle)
+			return 1;
+		filter = (struct etw_filter){ (uintptr_t)&handle, sizeof(handle),
+					      ETW_FILTER_TRACEHANDLE };
+	} else {
+		filter = blob_filter(&r->blob);
+	}
+	return provider_control(operands[0], operands[1], &r->enable, false);
+}
+
+/* ------------------------------------------------------------- periodically */
+
+static int show(int fd, uint64_t session, bool json)
+{
+	struct etw_guid guids[ETW_CAPTURE_MAX];
+	struct etw_session_capture c = {
+		.handle = session, .guids = (uintptr_t)guids, .count = ETW_CAPTURE_MAX };
+	struct json_object *o;
+	int err;
+
+	err = etw_kdev_session_capture(fd, &c);
+	if (err)
+		return err;
+	if (json) {
+		o = json_new();
+		json_unsigned(o, "every_s", c.period_s);
+		json_put(o, "providers", provider_guids_json(guids, c.count));
+		json_print(o);
+	} else if (!c.count) {
+		puts("no providers");
+	} else {
+		printf("every %u s\n", c.period_s);
+		provider_print_guids(guids, c.count);
+	}
+	return 0;
+}
+
+/* With the device open: exit status. */
+static int run_every(int fd, const struct request *r, char **operands, unsigned int count)
+{
+	struct etw_guid guids[ETW_CAPTURE_MAX];
+	static struct session found;
+	int err;
+
+	err = session_do(fd, etw_kdev_session_query, operands[0], &found);
+	if (err)
+		return session_fail(operands[0], err, TAKES_QUERY);
+	if (!provider_resolve_all(fd, operands + 1, guids))
+		return 1;
+	if (r->every) {
+		struct etw_session_capture c = {
+			.flags = ETW_CAPTURE_SET, .handle = found.s.handle,
+			.guids = (uintptr_t)guids, .count = count, .period_s = r->period_s };
+
+		err = etw_kdev_session_capture(fd, &c);
+	} else {
+		err = show(fd, found.s.handle, r->json);
+	}
+	return err ? session_fail(operands[0], err, r->every ?
+				  "the rights \"control\" on the session and \"enable\" on each provider" :
+				  TAKES_QUERY) : 0;
+}
+
+static int ask_every(const struct request *r, char **operands)
+{
+	unsigned int count;
+	int fd, status;
+
+	cli_name("SESSION", operands[0]);
+	count = provider_operands(operands + 1, ETW_CAPTURE_MAX);
+	if (r->every && r->show)
+		cli_usage("either --every or --show");
+	if (r->show && count)
+		cli_usage("--show: give no provider");
+	if (r->every && !r->period_s != !count)
+		cli_usage(count ? "--every: 0 is for all, give no provider" : "missing PROVIDER");
+	if (r->once)
+		cli_usage("--every and --show: no other option goes with them");
+	fd = device_open();
+	if (fd < 0)
+		return 1;
+	status = run_every(fd, r, operands, count);
+	etw_kdev_close(fd);
+	return status;
+}
+
+static void take_once(struct request *r, int option)
+{
+	if (option == OPT_DATA)
+		blob_parse(&r->blob, "--data", optarg);
+	else if (option == OPT_ABOUT)
+		r->about = optarg;
+	else
+		provider_option(option, &r->enable);
+}
+
+static void take_option(struct request *r, int option)
+{
+	switch (option) {
+	case OPT_EVERY:
+		r->every = true;
+		if (optarg[strspn(optarg, "0123456789")])
+			cli_usage("--every: %s is not a number of whole seconds",
+				  cli_quote(optarg));
+		r->period_s = cli_number("--every", optarg, 0, UINT32_MAX);
+		break;
+	case OPT_SHOW:
+		r->show = true;
+		break;
+	case 'j':
+		r->json = true;
+		break;
+	default:
+		r->once = true;
+		take_once(r, option);
+	}
+}
+
+int cmd_capture(int argc, char **argv)
+{
+	static struct request r = { .enable.control = ETW_CONTROL_CAPTURE };
+	char **operands;
+	int option;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		take_option(&r, option);
+	operands = cli_operands(&syntax, argc, argv);
+	if (r.json && !r.show)
+		cli_usage("--json: goes with --show only");
+	return r.every || r.show ? ask_every(&r, operands) : ask_once(&r, operands);
+}

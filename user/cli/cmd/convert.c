@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * convert.c - etw convert: log files in the formats of other tools
+ *
+ * user/convert has the formats; here is what they share: options, the input, and an
+ * output that is complete or not there.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "convert.h"
+#include "cli/inputs.h"
+#include "manifest.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/schema.h"
+#include "cli/select.h"
+#include "lib/consumer/event_record.h"
+#include "tdh/decode/embed.h"
+
+#define LOOK_EVENTS	1024	/* between two looks at the clock */
+
+enum { OPT_TO = 256, OPT_FROM, OPT_REPLACE, OPT_FIELDS, OPT_OPTION, OPT_MANIFEST };
+
+static const struct cli_option options[] = {
+	{ "to", OPT_TO, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)" },
+	{ "from", OPT_FROM, "FORMAT", "ctf: a folder with such a trace becomes a log file" },
+	{ "output", 'o', "FILE", "into this one; its suffix tells the format" },
+	{ "replace", OPT_REPLACE, NULL, "an output that exists" },
+	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: what events have, and fields" },
+	{ "option", OPT_OPTION, "TEXT", "something that only this format knows" },
+	SELECT_OPTIONS,
+	{ "manifest", OPT_MANIFEST, "FILE", "names from it, beside those installed" },
+	{ "quiet", 'q', NULL, "no progress and no summary; losses are told" },
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Write the events of log files (.etl), merged in the order of time, in the\n"
+		"format of another tool.  The output is complete or not there.  What was lost,\n"
+		"or wrong in a file, is told on stderr.",
+	.operands = { "FILE..." },
+	.options = options,
+	.example = "etw convert night.etl -o night.csv",
+};
+
+struct run {
+	const char *to, *from;
+	bool quiet;
+	struct convert c;
+	struct inputs inputs;
+	struct outfile out;
+	struct progress progress;
+	struct etw_decoder *decoder;
+	struct etw_event_items items;
+	struct select *select;
+	uint64_t read;			/* events, schemas among them */
+	uint64_t events, unknown;	/* written */
+};
+
+/* ------------------------------------------------------------------- formats */
+
+/* In the order of the manual page: those of lines first. */
+static const struct convert_format *format_at(size_t i)
+{
+	static const struct convert_format *const own[] = { &convert_text, &convert_json };
+	const size_t n = sizeof(own) / sizeof(own[0]);
+
+	return i < n ? own[i] : convert_formats[i - n];
+}
+
+static _Noreturn void no_format(const char *what, const char *name)
+{
+	char names[256] = "";
+	size_t i, len = 0;
+
+	for (i = 0; format_at(i) && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					format_at(i)->name);
+	cli_usage("%s %s; formats are %s", what, cli_quote(name), names);
+}
+
+static const struct convert_format *format_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; format_at(i); i++)
+		if (!strcmp(format_at(i)->name, name))
+			return format_at(i);
+	no_format("--to: no format is called", name);
+}
+
+static const struct convert_format *format_of_suffix(const char *path)
+{
+	size_t i, len = strlen(path);
+
+	/* Folders */
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	for (i = 0; format_at(i); i++) {
+		const char *suffix = format_at(i)->suffix;
+		size_t n = suffix ? strlen(suffix) : 0;
+
+		if (n && len > n && !strncasecmp(path + len - n, suffix, n))
+			return format_at(i);
+	}
+	no_format("--to is missing, and no format has the suffix of", path);
+}
+
+static void choose_format(struct run *run)
+{
+	const struct convert_format *format;
+
+	if (run->out.path && !strcmp(run->out.path, "-"))
+		run->out.path = NULL;
+	if (!run->to && !run->out.path)
+		cli_usage("missing --to, or --output with a suffix that tells the format");
+	format = run->to ? format_named(run->to) : format_of_suffix(run->out.path);
+	if (format->folder && !run->out.path)
+		cli_usage("--to %s: makes a folder: --output is missing", format->name);
+	if (run->c.fields && !format->fields)
+		cli_usage("--fields: not with %s", format->name);
+	if (run->c.option && !format->option)
+		cli_usage("--option: %s has none", format->name);
+	if (format->binary && !run->out.path && isatty(STDOUT_FILENO))
+		cli_usage("--to %s: is not written to a terminal: --output is missing",
+			  format->name);
+	run->c.format = format;
+	run->out.folder = format->folder;
+	run->out.mark = format->mark;
+}
+
+/* --------------------------------------------------------------------- events */
+
+static int one_event(struct run *run, const struct etw_rt_event *event, unsigned int source)
+{
+	EVENT_RECORD record;
+	struct convert_event e = { .event = event, .record = &record, .decoder = run->decoder,
+				   .source = source };
+	int err;
+
+	etw_event_record(&record, event, &run->items, false);
+	err = etw_decode(run->decoder, &record, &e.decoded);
+	if (err == -ENOMEM)
+		return convert_fail(&run->c, err, "out of memory");
+	e.known = !err;
+	if (!select_wants(run->select, &record, e.decoded, run->decoder))
+		return 0;
+	run->events++;
+	run->unknown += !e.known;
+	return run->c.format->event(&run->c, &e);
+}
+
+/* Returns 0, or -errno of the format, or 1 if reading failed. */
+static int all_events(struct run *run)
+{
+	const struct etw_rt_event *event;
+	unsigned int source;
+	int ret, err;
+
+	select_bound(run->select, &run->inputs);
+	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
+		/* Schemas that lie in the files are for who decodes. */
+		err = etw_embed_is_piece(event->record.header) ||
+		      !select_may(run->select, event) ? 0 : one_event(run, event, source);
+		if (cli_ending())
+			return -EINTR;
+		if (err)
+			return err;
+		if (++run->read % LOOK_EVENTS == 0 && progress_due(&run->progress))
+			progress_show(&run->progress, inputs_progress(&run->inputs),
+				      run->events);
+	}
+	return ret ? 1 : 0;
+}
+
+static int close_format(struct run *run, int ret)
+{
+	int err;
+
+	inputs_losses(&run->inputs, &run->c.lost_events, &run->c.lost_buffers);
+	err = run->c.format->close(&run->c, !ret);
+	if (cli_ending())
+		return -EINTR;
+	return ret ? ret : err;
+}
+
+static int write_all(struct run *run)
+{
+	struct convert *c = &run->c;
+	int ret;
+
+	c->state = calloc(1, c->format->size ? c->format->size : 1);
+	run->decoder = etw_decoder_new();
+	if (!c->state || !run->decoder)
+		cli_die("out of memory");
+	c->out = run->out.fd;
+	c->path = run->out.folder ? run->out.making : run->out.path;
+	progress_begin(&run->progress, run->quiet || (!run->out.path && isatty(STDOUT_FILENO)));
+	ret = c->format->open(c);
+	if (!ret)
+		ret = all_events(run);
+	ret = close_format(run, ret);
+	progress_end(&run->progress);
+	etw_decoder_free(run->decoder);
+	etw_event_items_free(&run->items);
+	free(c->state);
+	if (ret < 0 && ret != -EINTR)
+		cli_fail("%s", c->problem[0] ? c->problem : strerror(-ret));
+	return ret;
+}
+
+/* -------------------------------------------------------------------- command */
+
+static void tell(struct run *run)
+{
+	char *line, *rest = run->c.notes;
+
+	inputs_tell(&run->inputs);
+	manifest_tell_problems();
+	while ((line = strsep(&rest, "\n")) && *line)
+		cli_note("%s", line);
+	if (run->quiet || !run->out.path)
+		return;
+	if (run->unknown)
+		cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " of them without a schema",
+			 cli_quote(run->out.path), run->events, cli_s(run->events), run->unknown);
+	else
+		cli_note("%s: %" PRIu64 " event%s", cli_quote(run->out.path), run->events,
+			 cli_s(run->events));
+}
+
+/* The source's headers, in the order of the operands */
+static void list_sources(struct run *run, const struct etw_etl_info **list)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->inputs.count; i++)
+		list[i] = etw_etl_info(inputs_file(&run->inputs, i));
+	run->c.sources = list;
+	run->c.source_count = run->inputs.count;
+}
+
+static int convert_all(struct run *run)
+{
+	const struct etw_etl_info **sources = calloc(run->inputs.count, sizeof(*sources));
+	int ret, status;
+
+	if (!sources)
+		cli_die("out of memory");
+	list_sources(run, sources);
+	select_ready(run->select, inputs_start(&run->inputs), NULL);
+	inputs_schemas(&run->inputs);
+	cli_catch_ending();
+	status = outfile_open(&run->out, &run->inputs);
+	if (!status) {
+		ret = write_all(run);
+		status = ret ? 1 : outfile_commit(&run->out);
+	}
+	if (status)
+		outfile_discard(&run->out);
+	free(sources);
+	if (!status)
+		tell(run);
+	return status;
+}
+
+static void take_option(struct run *run, int option)
+{
+	if (select_option(&run->select, option, optarg))
+		return;
+	switch (option) {
+	case OPT_TO:
+		run->to = optarg;
+		break;
+	case 'o':
+		run->out.path = optarg;
+		break;
+	case OPT_FROM:
+		run->from = optarg;
+		break;
+	case OPT_REPLACE:
+		run->out.replace = true;
+		break;
+	case OPT_FIELDS:
+		run->c.fields = optarg;
+		break;
+	case OPT_OPTION:
+		run->c.option = optarg;
+		break;
+	case OPT_MANIFEST:
+		schema_load("--manifest", optarg);
+		break;
+	case 'q':
+		run->quiet = true;
+		break;
+	}
+}
+
+/* The other way round: options that choose or describe events are for log files. */
+static int from_other(const struct run *run, char **operands)
+{
+	const struct convert_source source = {
+		.folder = operands[0], .out = run->out.path, .replace = run->out.replace,
+		.quiet = run->quiet,
+	};
+
+	if (strcmp(run->from, "ctf"))
+		cli_usage("--from: no format is called %s; it may be ctf", cli_quote(run->from));
+	if (operands[1])
+		cli_usage("--from ctf: takes one folder");
+	if (!source.out || !strcmp(source.out, "-"))
+		cli_usage("--from ctf: makes a log file: --output is missing");
+	if (run->to && strcmp(run->to, "etl"))
+		cli_usage("--from ctf: makes a log file, nothing else");
+	if (run->c.fields || run->c.option || run->select)
+		cli_usage("--from ctf: takes all events as they are");
+	cli_catch_ending();
+	return convert_from(&source);
+}
+
+int cmd_convert(int argc, char **argv)
+{
+	struct run run = { .to = NULL };
+	char **operands;
+	int option, status;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		take_option(&run, option);
+	operands = cli_operands(&syntax, argc, argv);
+	if (run.from) {
+		status = from_other(&run, operands);
+	} else {
+		choose_format(&run);
+		status = inputs_open(&run.inputs, operands);
+		if (!status)
+			status = convert_all(&run);
+		if (!status)
+			select_tell(run.select);
+	}
+	select_free(run.select);
+	inputs_close(&run.inputs);
+	schema_unload();
+	cli_end();
+	return status;
+}

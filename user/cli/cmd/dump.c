@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dump.c - etw dump: print a session's events as they come, or those of log files
+ *
+ * Ctrl-C, SIGTERM and the end of --duration all wake the reader, which then
+ * hands out what was waiting and ends: nothing delivered is left unprinted.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "dump_file.h"
+#include "cli/print/event.h"
+#include "cli/loss.h"
+#include "manifest.h"
+#include "cli/schema.h"
+#include "cli/select.h"
+#include "cli/session.h"
+#include "device/kdev.h"
+#include "lib/consumer/session_reader.h"
+
+#define LOOK_MS		500	/* between two looks at stdout */
+#define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
+
+enum { OPT_DURATION = 256, OPT_RAW, OPT_MESSAGE, OPT_FORMAT, OPT_TIME, OPT_COLOR, OPT_NO_NAMES,
+       OPT_MANIFEST };
+
+static const struct cli_option options[] = {
+	CLI_OPTION_JSON,
+	{ "count", 'n', "N", "end after N events" },
+	{ "duration", OPT_DURATION, "SECONDS", "end after that time" },
+	{ "message", OPT_MESSAGE, NULL, "the event's message in place of its fields" },
+	{ "format", OPT_FORMAT, "FORMAT", "like '%t %P %e %{Number}': see etw(8), FORMATS" },
+	{ "time", OPT_TIME, "HOW", "local (default), utc, relative, delta or raw" },
+	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never" },
+	{ "no-names", OPT_NO_NAMES, NULL, "do not look up the names of processes and threads" },
+	{ "manifest", OPT_MANIFEST, "FILE", "names from this manifest, beside those installed" },
+	{ "raw", OPT_RAW, NULL, "timestamps in clock ticks, payloads in hex" },
+	SELECT_OPTIONS,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Print a session's events as they come, all CPUs in the order of time, until\n"
+		"the session stops or Ctrl-C; or those of log files, whose names have a / or end\n"
+		"in .etl, merged.  What was lost is told at the end on stderr.",
+	.operands = { "SESSION|FILE..." },
+	.options = options,
+	.example = "etw dump demo --json | jq .fields",
+};
+
+struct dump {
+	dump_print_fn *print;
+	const char *color;	/* NULL: not given */
+	bool time_given;
+	bool no_names;
+	uint32_t count;		/* 0: no limit */
+	uint32_t duration_ms;	/* 0: no limit */
+	int fd;
+	uint64_t handle;
+	struct etw_session_stat before;
+	struct etw_session_stat now;	/* the last known */
+	time_t refreshed;	/* when that was read */
+	bool stopped;		/* the session is gone: now may be too old */
+	bool marked;		/* events were lost after now was read */
+	bool filled;		/* it ends because there were count events */
+	struct event_printer printer;
+	struct select *select;	/* NULL: all events are wanted */
+};
+
+static struct etw_rt_reader *reader;
+
+static void on_signal(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	etw_rt_wake(reader);
+	errno = saved;
+}
+
+/* The second Ctrl-C kills, should the reader or stdout be stuck. */
+static void catch_signals(uint32_t duration_ms)
+{
+	struct sigaction action = {
+		.sa_handler = on_signal,
+		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
+	};
+	struct itimerval timer = {
+		.it_value.tv_sec = duration_ms / 1000,
+		.it_value.tv_usec = duration_ms % 1000 * 1000,
+	};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (!duration_ms)
+		return;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Before the reader goes away: a late signal kills, as it would without us. */
+static void release_signals(void)
+{
+	static const struct itimerval off;
+
+	setitimer(ITIMER_REAL, &off, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGALRM, SIG_IGN);
+}
+
+static int read_stat(struct dump *dump, struct etw_session_stat *stat)
+{
+	struct etw_session_stat s = { .handle = dump->handle };
+	int err = etw_kdev_session_stat(dump->fd, &s);
+
+	if (!err)
+		*stat = s;
+	return err;
+}
+
+/* Once the session has stopped its counters are gone: keep a recent copy. */
+static void refresh_stat(struct dump *dump)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (now.tv_sec == dump->refreshed)
+		return;
+	dump->refreshed = now.tv_sec;
+	read_stat(dump, &dump->now);
+}
+
+/* Does nobody read any more what is printed?  Without events nothing else tells. */
+static bool unread(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
+/* Wait for the next event; show what there is before going to sleep. */
+static int next_event(struct dump *dump, struct etw_rt_event *event)
+{
+	int err = etw_rt_next(reader, event, 0);
+
+	if (err != -EAGAIN)
+		return err;
+	event_flush(&dump->printer);
+	refresh_stat(dump);
+	while (!unread()) {
+		err = etw_rt_next(reader, event, LOOK_MS);
+		if (err != -EAGAIN)
+			return err;
+	}
+	raise(SIGPIPE);		/* as printing the next event would */
+	return -ECANCELED;
+}
+
+static int dump_events(struct dump *dump)
+{
+	struct etw_rt_event event;
+	uint32_t printed = 0;
+	bool wanted;
+	int err;
+
+	while ((err = next_event(dump, &event)) == 1) {
+		if (event.lost_events)
+			dump->marked = read_stat(dump, &dump->now) != 0;
+		if (select_is_over(dump->select, event.time))
+			return 0;
+		wanted = select_event(dump->select, &event);
+		if (event_is_schema(&dump->printer, &event) || !wanted)
+			continue;
+		dump->print(&dump->printer, &event);
+		if (ferror(stdout))
+			return 0;	/* cli_finish() tells */
+		dump->filled = dump->count && ++printed == dump->count;
+		if (dump->filled)
+			return 0;
+	}
+	return err == -ECANCELED ? 0 : err;
+}
+
+static void tell_drops(const struct dump *dump)
+{
+	bool told = false;
+	int i;
+
+	for (i = 0; i < ETW_DROP_CAUSES; i++) {
+		uint64_t n = dump->now.dropped[i] - dump->before.dropped[i];
+
+		if (!n)
+			continue;
+		cli_note("%s%" PRIu64 " event%s lost when written: %s",
+			 dump->stopped ? "at least " : "", n, cli_s(n),
+			 loss_causes[i].text);
+		told = true;
+	}
+	if (dump->marked && !told)
+		cli_note("events were lost when written; the session is gone, so their number is not known");
+}
+
+/* What this dump does not show although it was written, or tried to be. */
+static void tell_losses(struct dump *dump)
+{
+	struct etw_consumer_info info;
+	struct etw_rt_count counts;
+
+	etw_rt_counts(reader, &counts);
+	if (etw_rt_stat(reader, &info)) {
+		info.buffers_lost = counts.lost_buffers;
+		info.events_lost = 0;
+	}
+	if (info.buffers_lost)
+		cli_note("%" PRIu64 " buffer%s (%" PRIu64 " event%s) lost: this reader was too slow",
+			 (uint64_t)info.buffers_lost, cli_s(info.buffers_lost),
+			 (uint64_t)info.events_lost, cli_s(info.events_lost));
+	if (counts.corrupt)
+		cli_note("%" PRIu64 " buffer%s could not be read to the end",
+			 counts.corrupt, cli_s(counts.corrupt));
+	dump->stopped = read_stat(dump, &dump->now) != 0;
+	if (!dump->stopped)
+		dump->marked = false;
+	tell_drops(dump);
+}
+
+/* Refused as one that has no readers? */
+static int no_readers(const struct dump *dump, const char *name)
+{
+	static struct session session;
+
+	if (session_do(dump->fd, etw_kdev_session_query, name, &session) ||
+	    session.s.mode & ETW_MODE_REAL_TIME || !session.log.log.name_len)
+		return cli_fail("session %s: %s", cli_quote(name), cli_reason(EINVAL));
+	return cli_fail("session %s has no readers, it writes a file: dump %s, or start it with --real-time",
+			cli_quote(name), cli_quote(session.log.name));
+}
+
+static int open_fail(const struct dump *dump, const char *name, int err)
+{
+	switch (-err) {
+	case EINVAL:
+		return no_readers(dump, name);
+	case ENOENT:
+		return cli_fail("no session %s", cli_quote(name));
+	case ENOSPC:
+		return cli_fail("session %s has %d readers already",
+				cli_quote(name), ETW_CONSUMERS_MAX);
+	default:
+		return cli_fail("session %s: %s", cli_quote(name),
+				cli_denied(-err, TAKES_CONSUME));
+	}
+}
+
+static const char *ask_provider(void *context, const GUID *guid)
+{
+	struct etw_guid own;
+
+	memcpy(&own, guid, sizeof(own));
+	return names_get(((struct dump *)context)->printer.names, &own);
+}
+
+static const char *ask_process(void *context, const EVENT_RECORD *record)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	uint64_t start_key;
+	bool has_key = false;
+	USHORT i;
+
+	for (i = 0; i < record->ExtendedDataCount && !has_key; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		has_key = item->ExtType == ETW_EXT_PROCESS_START_KEY &&
+			  item->DataSize >= sizeof(start_key);
+		if (has_key)
+			memcpy(&start_key, (const void *)(uintptr_t)item->DataPtr,
+			       sizeof(start_key));
+	}
+	return procs_get(((struct dump *)context)->printer.procs, header->ProcessId,
+			 header->ProcessId, header->TimeStamp.QuadPart,
+			 has_key ? &start_key : NULL);
+}
+
+static void prepare_select(struct dump *dump)
+{
+	const struct etw_expr_ask ask = {
+		.provider = ask_provider,
+		.process = dump->printer.procs ? ask_process : NULL,
+		.context = dump,
+	};
+
+	select_ready(dump->select, (int64_t)etw_rt_info(reader)->start_wall, &ask);
+}
+
+static int run(struct dump *dump, const char *name)
+{
+	int err = etw_rt_open(name, &reader);
+
+	if (err)
+		return open_fail(dump, name, err);
+	dump->handle = etw_rt_info(reader)->handle;
+	read_stat(dump, &dump->before);
+	dump->now = dump->before;
+	dump->printer.names = names_new(dump->fd);
+	catch_signals(dump->duration_ms);
+	if (!dump->no_names)
+		dump->printer.procs = procs_new();
+	prepare_select(dump);
+	err = dump_events(dump);
+	event_flush(&dump->printer);
+	release_signals();
+	tell_losses(dump);
+	manifest_tell_problems();
+	etw_rt_close(reader);
+	names_free(dump->printer.names);
+	procs_free(dump->printer.procs);
+	event_printer_free(&dump->printer);
+	if (err)
+		return cli_fail("session %s: reading failed: %s",
+				cli_quote(name), cli_reason(-err));
+	return 0;
+}
+
+/* -------------------------------------------------------------------- options */
+
+static void take_time(struct dump *dump, const char *text)
+{
+	static const char *const hows[] = {
+		[EVENT_TIME_LOCAL] = "local",
+		[EVENT_TIME_UTC] = "utc",
+		[EVENT_TIME_RELATIVE] = "relative",
+		[EVENT_TIME_DELTA] = "delta",
+		[EVENT_TIME_RAW] = "raw",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
+		if (!strcmp(text, hows[i])) {
+			dump->printer.time = (enum event_time)i;
+			dump->time_given = true;
+			return;
+		}
+	}
+	cli_usage("--time: %s is none of local, utc, relative, delta and raw", cli_quote(text));
+}
+
+static void take_format(struct dump *dump, const char *text)
+{
+	const char *error;
+	size_t column;
+
+	event_format_free(dump->printer.format);
+	dump->printer.format = event_format_parse(text, &error, &column);
+	if (!dump->printer.format)
+		cli_usage("--format: column %zu: %s", column, error);
+	dump->print = event_print_format;
+}
+
+static void take_color(struct dump *dump, const char *text)
+{
+	if (strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
+		cli_usage("--color: %s is none of auto, always and never", cli_quote(text));
+	dump->color = text;
+}
+
+/* See https://no-color.org: any value but the empty one. */
+static bool wants_colour(const char *when)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when && strcmp(when, "auto"))
+		return !strcmp(when, "always");
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+static void take_option(struct dump *dump, int option, bool *json)
+{
+	if (select_option(&dump->select, option, optarg))
+		return;
+	switch (option) {
+	case 'n':
+		dump->count = cli_number("--count", optarg, 1, UINT32_MAX);
+		break;
+	case OPT_DURATION:
+		dump->duration_ms = cli_millis("--duration", optarg, 1, DURATION_MAX);
+		break;
+	case OPT_RAW:
+		dump->printer.hex = true;
+		break;
+	case OPT_MESSAGE:
+		dump->printer.message = true;
+		break;
+	case OPT_FORMAT:
+		take_format(dump, optarg);
+		break;
+	case OPT_TIME:
+		take_time(dump, optarg);
+		break;
+	case OPT_COLOR:
+		take_color(dump, optarg);
+		break;
+	case OPT_NO_NAMES:
+		dump->no_names = true;
+		break;
+	case OPT_MANIFEST:
+		schema_load("--manifest", optarg);
+		break;
+	default:
+		*json = true;
+	}
+}
+
+/* What would be ignored is refused. */
+static void check_options(const struct dump *dump, bool json)
+{
+	if (json && (dump->printer.format || dump->printer.message || dump->time_given))
+		cli_usage("--json: its shape is one; no --format, --message and --time with it");
+	if (dump->printer.format && dump->printer.message)
+		cli_usage("--format: no --message with it; %%m is the message");
+	if (json && dump->color && !strcmp(dump->color, "always"))
+		cli_usage("--json: it has no colours");
+	if (dump->printer.format && dump->color && !strcmp(dump->color, "always"))
+		cli_usage("--format: it has no colours");
+}
+
+/* A session by its name: the only operand. */
+static int dump_session(struct dump *dump, char **operands)
+{
+	const char *name = cli_name("SESSION", operands[0]);
+	int status;
+
+	if (operands[1])
+		cli_usage("unexpected argument %s: only files may be several", cli_quote(operands[1]));
+	dump->fd = device_open();
+	if (dump->fd < 0)
+		return 1;
+	status = run(dump, name);
+	etw_kdev_close(dump->fd);
+	return status;
+}
+
+static int dump_all_files(struct dump *dump, char **operands)
+{
+	int status, i;
+
+	for (i = 0; operands[i]; i++)
+		if (!dump_may_be_file(operands[i]))
+			cli_usage("%s is no file's name: it has no / and no .etl at its end, and is not there",
+				  cli_quote(operands[i]));
+	if (dump->duration_ms)
+		cli_usage("--duration: only with a session");
+	status = dump_files(operands, &dump->printer, dump->print, dump->select,
+			    dump->count, &dump->filled);
+	manifest_tell_problems();
+	event_printer_free(&dump->printer);
+	return status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct dump dump = { .print = event_print_text };
+	char **operands;
+	bool json = false;
+	int option, status;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		take_option(&dump, option, &json);
+	operands = cli_operands(&syntax, argc, argv);
+	check_options(&dump, json);
+	if (json)
+		dump.print = event_print_json;
+	if (dump.printer.hex && !dump.time_given)
+		dump.printer.time = EVENT_TIME_RAW;
+	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.color);
+	status = dump_is_file(operands[0]) ? dump_all_files(&dump, operands) :
+					     dump_session(&dump, operands);
+	if (!status && !dump.filled)
+		select_tell(dump.select);
+	select_free(dump.select);
+	event_format_free(dump.printer.format);
+	schema_unload();
+	return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * enable.c - etw enable: enable a provider for a session
+ */
+#include "cli/enable_request.h"
+#include "cli/provider.h"
+#include "cli/schema.h"
+
+static const struct cli_syntax syntax = {
+	.what = "Enable a provider, by name or GUID, for a session.  What was set for the\n"
+		"two before is replaced.  A GUID may be enabled before it is registered.\n"
+		"Several options that select must all agree; one given several times selects\n"
+		"any of its names.  Selecting processes leaves kernel modules out.\n"
+		"Levels: 1 critical, 2 error, 3 warning, 4 info, 5 verbose, up to 255.\n"
+		"Names of levels, keywords, events and fields are those of its manifest.",
+	.operands = { "SESSION", "PROVIDER" },
+	.options = enable_options,
+	.example = "etw enable demo Sample-Block --level info --any 0x3",
+};
+
+int cmd_enable(int argc, char **argv)
+{
+	static struct enable_request request;
+	char **operands;
+	int option, status;
+
+	enable_request_init(&request);
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		enable_request_take(&request, option);
+	operands = cli_operands(&syntax, argc, argv);
+	if (!enable_request_ready(&request, operands[1]))
+		return 1;
+	status = provider_control_by(operands[0], operands[1], &request.enable, request.capture,
+				     enable_request_prepare, &request);
+	enable_request_free(&request);
+	schema_unload();
+	return status;
+}

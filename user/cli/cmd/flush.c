@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flush.c - etw flush: deliver what a session has buffered
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/session.h"
+#include "cli/start_file.h"
+#include "device/kdev.h"
+
+#define OPT_FILE	256
+
+static const struct cli_option options[] = {
+	{ "file", OPT_FILE, "FILE", "make a log file of what a buffering session has" },
+	CLI_OPTION_JSON,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Deliver every event written so far to the session's readers.\n"
+		"A session started with --buffering hands over what it holds, to FILE or the\n"
+		"one that it was started with, else to its readers.",
+	.operands = { "SESSION" },
+	.options = options,
+	.example = "etw flush demo",
+};
+
+static int flush_fail(const struct startfile *file, const char *name, int err)
+{
+	if (file->path && err == -EINVAL)
+		return cli_fail("session %s: only a buffering session is flushed into a file",
+				cli_quote(name));
+	return startfile_fail(file, name, err) ? 1 : session_fail(name, err, TAKES_CONTROL);
+}
+
+static int flush_into(int fd, struct startfile *file, const char *name,
+		      struct session *session)
+{
+	int err = etw_log_target_open(&file->target, file->path, 0, 0);
+
+	if (err)
+		return cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
+	session->s.file = (uintptr_t)&file->target.file;
+	err = session_do(fd, etw_kdev_session_flush, name, session);
+	startfile_close(file, !err);
+	return err ? flush_fail(file, name, err) : 0;
+}
+
+int cmd_flush(int argc, char **argv)
+{
+	static struct startfile file = { .flush = true };
+	static struct session session;
+	const char *name;
+	bool json = false;
+	int option, fd, err;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (option == OPT_FILE)
+			file.path = optarg;
+		else
+			json = true;
+	}
+	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	fd = device_open();
+	if (fd < 0)
+		return 1;
+	if (file.path) {
+		err = flush_into(fd, &file, name, &session);
+	} else {
+		err = session_do(fd, etw_kdev_session_flush, name, &session);
+		if (err)
+			err = flush_fail(&file, name, err);
+	}
+	etw_kdev_close(fd);
+	if (!err && json)
+		json_print(session_json(&session));
+	return err;
+}

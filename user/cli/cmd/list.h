@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * list.h - between the parts of etw list
+ */
+#ifndef ETW_CLI_LIST_H
+#define ETW_CLI_LIST_H
+
+#include <stdbool.h>
+#include <etw/abi.h>
+#include "cli/json.h"
+#include "cli/session.h"
+
+struct etw_text;
+
+/* Those that run, to name the sessions of a provider */
+struct sessions {
+	struct session *list;
+	unsigned int count;
+};
+
+/* What a part has to go by */
+struct list {
+	int fd;
+	struct sessions sessions;	/* those that the caller may see */
+	struct json_object *json;	/* NULL: text */
+	bool verbose;
+	bool alone;			/* nothing else is listed: having none is said */
+	bool follows;			/* another part is above: a line between */
+};
+
+/* Print a part, or put it into the JSON object; 0 or a negative errno. */
+int list_providers(struct list *list);
+int list_groups(struct list *list);
+
+/* list_parts.c */
+
+const struct session *list_find_session(const struct sessions *sessions, uint32_t logger_id);
+uint64_t list_enable_mask(const struct etw_provider_enable *enables, unsigned int count);
+void list_add_sessions(struct etw_text *line, uint64_t mask, const struct sessions *sessions);
+void list_add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
+		  const struct sessions *sessions, bool tell_group);
+void list_add_enable(struct etw_text *line, const struct etw_provider_enable *enable,
+		     const struct sessions *sessions);
+struct json_object *list_reg_json(const struct etw_provider_reg *reg,
+				  const struct sessions *sessions);
+struct json_object *list_enable_json(const struct etw_provider_enable *enable,
+				     const struct sessions *sessions);
+
+#endif /* ETW_CLI_LIST_H */

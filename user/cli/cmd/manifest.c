@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * manifest.c - etw manifest: what events mean, for everybody who reads them
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "manifest.h"
+#include "cli/text.h"
+#include "tdh/store/store.h"
+
+static const struct cli_option options[] = {
+	{ "user", 'u', NULL, "the user's folder; for install and remove" },
+	CLI_OPTION_JSON,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Install the manifests by which events get names, or look at them.\n"
+		"  install FILE...      for all users, in /etc/etw/manifests; with --user for\n"
+		"                       yourself, in ~/.local/share/etw/manifests\n"
+		"  remove PROVIDER...   or the name of the file there\n"
+		"  list                 which providers are installed, and where\n"
+		"  show PROVIDER        its keywords, tasks and events with their fields;\n"
+		"                       PROVIDER is a name, a GUID, or the file of a manifest\n"
+		"  check FILE...        tell all that is wrong with manifests",
+	.operands = { "ACTION", "[FILE|PROVIDER]..." },
+	.options = options,
+	.example = "etw manifest install my-driver.man",
+};
+
+static const struct action {
+	const char *name;
+	int (*run)(const struct manifest_request *request);
+	unsigned int least, most;	/* operands */
+	bool user, json;		/* takes these */
+} actions[] = {
+	{ "install", manifest_install, 1, ~0u, true, false },
+	{ "remove", manifest_remove, 1, ~0u, true, false },
+	{ "list", manifest_list, 0, 0, false, true },
+	{ "show", manifest_show, 1, 1, false, true },
+	{ "check", manifest_check, 1, ~0u, false, false },
+};
+
+static const struct action *find_action(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	cli_usage("%s: no such action (install, remove, list, show or check)", cli_quote(name));
+}
+
+static void check_usage(const struct action *action, const struct manifest_request *r)
+{
+	unsigned int count = 0;
+
+	while (r->operands[count])
+		count++;
+	if (count < action->least)
+		cli_usage("%s: missing %s", action->name,
+			  action->run == manifest_install || action->run == manifest_check ?
+			  "FILE" : "PROVIDER");
+	if (count > action->most)
+		cli_usage("unexpected argument %s", cli_quote(r->operands[action->most]));
+	if (r->user && !action->user)
+		cli_usage("%s: takes no --user", action->name);
+	if (r->json && !action->json)
+		cli_usage("%s: takes no --json", action->name);
+}
+
+int cmd_manifest(int argc, char **argv)
+{
+	struct manifest_request request = { .user = false };
+	const struct action *action;
+	int option;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (option == 'u')
+			request.user = true;
+		else
+			request.json = true;
+	}
+	request.operands = cli_operands(&syntax, argc, argv);
+	action = find_action(request.operands[0]);
+	request.operands++;
+	check_usage(action, &request);
+	return action->run(&request);
+}
+
+/* ------------------------------------------------------------------- for all */
+
+const char *manifest_text(const char *s)
+{
+	static struct etw_text texts[8];
+	static unsigned int next;
+	struct etw_text *text = &texts[next++ % 8];
+
+	text->len = 0;
+	if (!s || !*s)
+		return "";
+	etw_text_safe(text, s, strlen(s));
+	text_check(text);
+	return text->data;
+}
+
+void manifest_tell_problems(void)
+{
+	unsigned int i;
+	char *problem;
+
+	for (i = 0; (problem = etw_store_problem(i)); i++) {
+		cli_note("%s", manifest_text(problem));
+		free(problem);
+	}
+}
+
+bool manifest_folder(const struct manifest_request *request, struct etw_folder *folder)
+{
+	static struct etw_folder folders[ETW_FOLDERS_MAX];
+	enum etw_folder_kind kind = request->user ? ETW_FOLDER_USER : ETW_FOLDER_MACHINE;
+	unsigned int count = etw_folders(folders), i;
+
+	for (i = 0; i < count; i++) {
+		if (folders[i].kind == kind || folders[i].kind == ETW_FOLDER_GIVEN) {
+			*folder = folders[i];
+			return true;
+		}
+	}
+	if (request->user && !geteuid())
+		cli_fail("--user: root has no folder of its own, leave it out");
+	else
+		cli_fail("no folder to install into: HOME and ETW_MANIFEST_PATH say none");
+	return false;
+}
+
+/* -------------------------------------------------------------------- reading */
+
+/* All of a file, wherever it lies; NULL: told. */
+static void *read_file(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st = { 0 };
+	char *data = NULL;
+	ssize_t n = 1;
+
+	*size = 0;
+	if (fd < 0 || fstat(fd, &st)) {
+		cli_fail("%s: %s", cli_quote(path), strerror(errno));
+	} else if (!S_ISREG(st.st_mode) || st.st_size > ETW_FOLDER_FILE_MAX) {
+		cli_fail("%s: %s", cli_quote(path),
+			 S_ISREG(st.st_mode) ? "larger than any manifest" : "no regular file");
+	} else {
+		data = malloc((size_t)st.st_size + 1);
+		if (!data)
+			cli_die("out of memory");
+		while (n > 0 && *size < (size_t)st.st_size) {
+			n = read(fd, data + *size, (size_t)st.st_size - *size);
+			*size += n > 0 ? (size_t)n : 0;
+		}
+		if (n < 0) {
+			cli_fail("%s: %s", cli_quote(path), strerror(errno));
+			free(data);
+			data = NULL;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return data;
+}
+
+static void tell_first(const char *path, const struct etw_problems *problems, int err)
+{
+	unsigned int i;
+
+	for (i = 0; i < problems->count && problems->list[i].warning; i++)
+		;
+	if (i == problems->count)
+		cli_fail("%s: %s", cli_quote(path), strerror(-err));
+	else if (problems->errors > 1)
+		cli_fail("%s:%u: %s, and %u more: see 'etw manifest check'", cli_quote(path),
+			 problems->list[i].line, manifest_text(problems->list[i].text),
+			 problems->errors - 1);
+	else
+		cli_fail("%s:%u: %s", cli_quote(path), problems->list[i].line,
+			 manifest_text(problems->list[i].text));
+}
+
+bool manifest_read(const char *path, struct etw_manifest **manifest, void **data, size_t *size)
+{
+	struct etw_problems problems = { .count = 0 };
+	size_t bytes;
+	void *read = read_file(path, &bytes);
+	int err;
+
+	if (!read)
+		return false;
+	err = etw_manifest_read_memory(read, bytes, path, manifest, &problems);
+	if (err)
+		tell_first(path, &problems, err);
+	etw_problems_free(&problems);
+	if (err || !data) {
+		free(read);
+	} else {
+		*data = read;
+		*size = bytes;
+	}
+	return !err;
+}
+
+/* --------------------------------------------------------------------- check */
+
+static int check_one(const char *path)
+{
+	struct etw_problems problems = { .count = 0 };
+	struct etw_manifest *manifest = NULL;
+	unsigned int i, events = 0;
+	size_t size;
+	void *data = read_file(path, &size);
+	int err;
+
+	if (!data)
+		return 1;
+	err = etw_manifest_read_memory(data, size, path, &manifest, &problems);
+	free(data);
+	for (i = 0; i < problems.count; i++)
+		printf("%s:%u: %s: %s\n", manifest_text(path), problems.list[i].line,
+		       problems.list[i].warning ? "warning" : "error",
+		       manifest_text(problems.list[i].text));
+	i = problems.errors + problems.warnings - problems.count;
+	if (i)
+		printf("%s: %u more\n", manifest_text(path), i);
+	etw_problems_free(&problems);
+	if (err)
+		return cli_fail("%s: %s", cli_quote(path),
+				err == -EINVAL ? "the manifest is wrong" : strerror(-err));
+	for (i = 0; i < manifest->provider_count; i++)
+		events += manifest->providers[i].event_count;
+	printf("%s: good: %u provider%s, %u event%s\n", manifest_text(path),
+	       manifest->provider_count, cli_s(manifest->provider_count), events, cli_s(events));
+	etw_manifest_put(manifest);
+	return 0;
+}
+
+int manifest_check(const struct manifest_request *request)
+{
+	int status = 0;
+	char **path;
+
+	for (path = request->operands; *path; path++)
+		status |= check_one(*path);
+	return status;
+}

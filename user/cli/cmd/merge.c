@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.c - etw merge: log files as one, or some of the events of one
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/merge/run.h"
+
+static const struct cli_option options[] = {
+	{ "output", 'o', "FILE", "the log file to write" },
+	ETLRUN_OPTIONS,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Write the records of log files (.etl) into one, in the order of time; or, with\n"
+		"options that choose, some of them.  Records are kept as they are; times of\n"
+		"files with another clock are converted.  The output is complete or not there.",
+	.operands = { "FILE..." },
+	.options = options,
+	.example = "etw merge -o all.etl kernel.etl app.etl --since +10s --until +20s",
+};
+
+struct run {
+	struct etlrun common;	/* first */
+	const char *path;
+	struct etlout out;
+};
+
+static int one_record(struct etlrun *common, const struct etlmerge_record *record)
+{
+	struct run *run = (struct run *)common;
+
+	return etlout_write(&run->out, &common->merge, record);
+}
+
+static int write_file(struct run *run)
+{
+	struct etlmerge *merge = &run->common.merge;
+	int status = etlout_create(&run->out, run->path, &run->common.how, merge,
+				   &run->common.inputs);
+
+	if (!status)
+		status = etlrun_records(&run->common, one_record);
+	if (status)
+		return status;
+	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
+	status = etlout_finish(&run->out, merge->end_time);
+	return status || cli_ending() ? 1 : etlout_commit(&run->out);
+}
+
+static void tell(struct run *run)
+{
+	etlrun_tell(&run->common);
+	if (!run->common.quiet)
+		cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(run->path),
+			 run->out.count.events, cli_s(run->out.count.events),
+			 run->out.count.bytes);
+}
+
+static int merge_files(struct etlrun *common)
+{
+	struct run *run = (struct run *)common;
+	int status = write_file(run);
+
+	if (status)
+		etlout_discard(&run->out);
+	else
+		tell(run);
+	etlout_free(&run->out);
+	return status;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	struct run run = { .path = NULL };
+	char **operands;
+	int option;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		if (!etlrun_option(&run.common, option, optarg))
+			run.path = optarg;
+	operands = cli_operands(&syntax, argc, argv);
+	if (!run.path)
+		cli_usage("missing --output");
+	if (!strcmp(run.path, "-"))
+		cli_usage("--output: a log file is not written to standard output");
+	return etlrun(&run.common, operands, merge_files);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * split.c - etw split: a log file as several
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/merge/run.h"
+#include "cli/schema.h"
+#include "cli/merge/split_parts.h"
+#include "cli/text.h"
+#include "tdh/expr/time_expr.h"
+
+#define SIZE_MIN	(256u << 10)	/* room for a header and a buffer of any size */
+
+enum { OPT_BY = 256 };
+
+enum split_by { BY_NONE, BY_SIZE, BY_TIME, BY_EVENTS, BY_CPU, BY_PROVIDER };
+
+static const struct cli_option options[] = {
+	{ "by", OPT_BY, "WHAT", "size=64M, time=10s, events=1000, cpu or provider" },
+	{ "output", 'o', "NAME_%d.etl", "the log files to write, %d their number" },
+	ETLRUN_OPTIONS,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Write the records of a log file (.etl), or of several that are merged, into\n"
+		"several: a new one when one is large or long enough, or one for each processor\n"
+		"or provider.  All of them are there and complete at the end, or none.",
+	.operands = { "FILE..." },
+	.options = options,
+	.example = "etw split --by time=60s -o night_%03d.etl night.etl",
+};
+
+struct run {
+	struct etlrun common;		/* first */
+	enum split_by by;
+	uint64_t amount;	/* bytes, 100 ns, events */
+	struct split_parts parts;
+	struct split_part *current;	/* of parts.list, which moves when it grows */
+	uint64_t in_current;		/* events; of BY_TIME: its number from the start */
+};
+
+/* -------------------------------------------------------------------- options */
+
+/* A number and K, M, G or T, of 1024 each */
+static uint64_t parse_size(const char *text)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	uint64_t value;
+	const char *unit;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])))
+		cli_usage("--by size: %s is no size, like 64M", cli_quote(text));
+	for (; unit && unit >= units; unit--)
+		if (__builtin_mul_overflow(value, 1024u, &value))
+			value = 0;
+	if (value < SIZE_MIN)
+		cli_usage("--by size: %s is not within 256K and 16E", cli_quote(text));
+	return value;
+}
+
+static uint64_t parse_time(const char *text)
+{
+	struct etw_when when;
+
+	if (!etw_when_parse(text, strlen(text), &when) || when.kind != ETW_WHEN_SINCE ||
+	    when.value < 1)
+		cli_usage("--by time: %s is no time, like 10s, 5m or 200ms", cli_quote(text));
+	return (uint64_t)when.value;
+}
+
+static void take_by(struct run *run, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum split_by by;
+	} ways[] = {
+		{ "size=", BY_SIZE }, { "time=", BY_TIME }, { "events=", BY_EVENTS },
+		{ "cpu", BY_CPU }, { "provider", BY_PROVIDER },
+	};
+	const char *amount;
+	size_t i, len;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		len = strlen(ways[i].name);
+		if (strncmp(text, ways[i].name, len) || (ways[i].by >= BY_CPU && text[len]))
+			continue;
+		run->by = ways[i].by;
+		amount = text + len;
+		if (run->by == BY_SIZE)
+			run->amount = parse_size(amount);
+		else if (run->by == BY_TIME)
+			run->amount = parse_time(amount);
+		else if (run->by == BY_EVENTS)
+			run->amount = cli_number("--by events", amount, 1, UINT32_MAX);
+		return;
+	}
+	cli_usage("--by: %s is none of size=N, time=N, events=N, cpu and provider",
+		  cli_quote(text));
+}
+
+/* -------------------------------------------------------------------- routing */
+
+/* The number of a record's time slice */
+static uint64_t slice_of(const struct run *run, const struct etlmerge_record *record)
+{
+	int64_t since;
+
+	if (__builtin_sub_overflow(record->event->time, run->common.merge.like.header.StartTime.QuadPart,
+				   &since) || since < 0)
+		return 0;
+	return (uint64_t)since / run->amount;
+}
+
+static bool is_full(const struct run *run, const struct etlmerge_record *record)
+{
+	if (run->by == BY_EVENTS)
+		return run->in_current == run->amount;
+	if (run->by == BY_TIME)
+		return slice_of(run, record) > run->in_current;
+	return run->in_current &&
+	       etw_etl_bytes_with(run->current->out.writer, record->event->cpu, record->size,
+				  run->amount) > run->amount;
+}
+
+/* One part after the other */
+static int route_on(struct run *run, const struct etlmerge_record *record)
+{
+	int64_t end;
+
+	if (run->current && is_full(run, record)) {
+		end = etlmerge_time(&run->common.merge, run->current->out.last);
+		if (split_finish(run->current, end))
+			return 1;
+		run->current = NULL;
+	}
+	if (!run->current) {
+		run->current = split_begin(&run->parts, run->parts.count + 1);
+		if (!run->current)
+			return 1;
+		run->in_current = run->by == BY_TIME ? slice_of(run, record) : 0;
+	}
+	run->in_current += run->by != BY_TIME;
+	return 0;
+}
+
+static bool is_of(const struct run *run, const struct split_part *part,
+		  const struct etlmerge_record *record)
+{
+	return run->by == BY_CPU ? part->number == record->event->cpu :
+	       !memcmp(&part->guid, &record->event->record.header->provider, sizeof(part->guid));
+}
+
+/* A part for each processor or provider */
+static int route_by(struct run *run, const struct etlmerge_record *record)
+{
+	struct split_part *part;
+
+	if (run->current && is_of(run, run->current, record))
+		return 0;
+	for (part = run->parts.list; part < run->parts.list + run->parts.count; part++) {
+		if (is_of(run, part, record)) {
+			run->current = part;
+			return 0;
+		}
+	}
+	if (run->parts.count == SPLIT_OPEN_MAX)
+		return cli_fail("there are more than %d %s: choose some of them", SPLIT_OPEN_MAX,
+				run->by == BY_CPU ? "processors" : "providers");
+	run->current = split_begin(&run->parts, run->by == BY_CPU ? record->event->cpu :
+				   run->parts.count + 1);
+	if (!run->current)
+		return 1;
+	run->current->guid = record->event->record.header->provider;
+	return 0;
+}
+
+static int one_record(struct etlrun *common, const struct etlmerge_record *record)
+{
+	struct run *run = (struct run *)common;
+	int status;
+
+	if (record->about_trace)
+		return split_keep(&run->parts, record);
+	status = run->by >= BY_CPU ? route_by(run, record) : route_on(run, record);
+	return status ? status : etlout_write(&run->current->out, &common->merge, record);
+}
+
+/* --------------------------------------------------------------------- command */
+
+/*
+ * What was lost cannot be told apart: that the files tell of is told by the first part
+ * that is finished here, with what their reading has found.
+ */
+static int finish_open(struct run *run)
+{
+	struct split_parts *parts = &run->parts;
+	bool told = false;
+	unsigned int i;
+
+	for (i = 0; i < parts->count; i++) {
+		if (!parts->list[i].out.writer)
+			continue;
+		if (!told)
+			etw_etl_lost(parts->list[i].out.writer, run->common.merge.lost_events +
+				     parts->kept_lost, run->common.merge.lost_buffers);
+		told = true;
+		if (split_finish(&parts->list[i], run->common.merge.end_time))
+			return 1;
+	}
+	return split_complete(parts);
+}
+
+static void tell(struct run *run)
+{
+	char guid[GUID_TEXT_SIZE];
+	const char *name;
+	unsigned int i;
+
+	etlrun_tell(&run->common);
+	if (!run->parts.count)
+		cli_note("there is no event to write, so there is no file");
+	for (i = 0; i < run->parts.count && !run->common.quiet; i++) {
+		const struct split_part *part = &run->parts.list[i];
+
+		printf("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(part->out.path),
+		       part->events, cli_s(part->events),
+		       part->out.count.bytes);
+		name = run->by == BY_PROVIDER ? schema_provider_name(&part->guid) : NULL;
+		if (run->by == BY_PROVIDER)
+			printf(", %s", name ? cli_quote(name) : guid_text(&part->guid, guid));
+		printf("\n");
+	}
+}
+
+static int split_files(struct etlrun *common)
+{
+	struct run *run = (struct run *)common;
+	int status;
+
+	run->parts.how = &common->how;
+	run->parts.merge = &common->merge;
+	run->parts.inputs = &common->inputs;
+	status = etlrun_records(common, one_record);
+	if (!status)
+		status = finish_open(run);
+	if (!status)
+		status = cli_ending() ? 1 : split_place(&run->parts);
+	if (!status)
+		tell(run);
+	split_free(&run->parts, !status);
+	return status;
+}
+
+int cmd_split(int argc, char **argv)
+{
+	struct run run = { .by = BY_NONE };
+	char **operands;
+	int option;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		if (etlrun_option(&run.common, option, optarg))
+			continue;
+		if (option == OPT_BY)
+			take_by(&run, optarg);
+		else
+			run.parts.pattern = optarg;
+	}
+	operands = cli_operands(&syntax, argc, argv);
+	if (!run.by)
+		cli_usage("missing --by");
+	if (!run.parts.pattern)
+		cli_usage("missing --output");
+	split_check_pattern(run.parts.pattern);
+	return etlrun(&run.common, operands, split_files);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start.c - etw start: start a session
+ */
+#include <getopt.h>
+#include "cli/cli.h"
+#include "cli/session.h"
+#include "cli/start_file.h"
+#include "cli/start_options.h"
+#include "device/kdev.h"
+
+static const struct cli_option options[] = {
+	START_OPTIONS,
+	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events in memory until a flush" },
+	STARTFILE_OPTIONS,
+	CLI_OPTION_JSON,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Start a session and print it as created.  It runs until 'etw stop'.\n"
+		"Sizes that were not given, or do not fit, are corrected.",
+	.operands = { "SESSION" },
+	.options = options,
+	.example = "etw start demo --buffer-size 64 --max-buffers 128",
+};
+
+int cmd_start(int argc, char **argv)
+{
+	static struct session session = { .s.mode = ETW_MODE_REAL_TIME };
+	struct etw_guid guid;
+	const char *name;
+	static struct startfile file;
+	bool json = false;
+	int option, fd, err;
+
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		if (!startfile_option(&file, option, optarg) &&
+		    !start_option(option, optarg, &session.s))
+			json = true;
+	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	guid = session.s.guid;
+	fd = device_open();
+	if (fd < 0)
+		return 1;
+	err = startfile_open(&file, &session);
+	if (err) {
+		etw_kdev_close(fd);
+		return err;
+	}
+	err = session_do(fd, etw_kdev_session_start, name, &session);
+	startfile_close(&file, !err);
+	if (err)
+		err = startfile_fail(&file, name, err) ? 1 : start_fail(fd, name, &guid, err);
+	etw_kdev_close(fd);
+	if (err)
+		return err;
+	if (json)
+		json_print(session_json(&session));
+	else
+		session_print(&session);
+	return 0;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * enable_request.c - what a provider is enabled with: the options of etw enable
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <string.h>
+#include "enable_request.h"
+#include "provider.h"
+#include "schema.h"
+
+const struct cli_option enable_options[] = {
+	{ "level", ENABLE_OPT_LEVEL, "LEVEL", "highest level wanted, name or number; default: all" },
+	{ "any", ENABLE_OPT_ANY, "HEX", "keywords of which an event needs one; default: all" },
+	{ "keyword", ENABLE_OPT_KEYWORD, "LIST", "the same by their names: Read,Write" },
+	{ "all", ENABLE_OPT_ALL, "HEX", "keywords of which an event needs all" },
+	{ "pid", ENABLE_OPT_PID, "PID", "only this process's registrations; up to 8 times" },
+	{ "exe", ENABLE_OPT_EXE, "NAME", "only processes that run a file so named: bash" },
+	{ "container", ENABLE_OPT_CONTAINER, "ID|PATH", "only those of this container or cgroup" },
+	{ "package", ENABLE_OPT_PACKAGE, "NAME", "only those of this flatpak, snap or unit" },
+	{ "app", ENABLE_OPT_APP, "NAME", "likewise, SNAP.APP for a snap" },
+	{ "id", ENABLE_OPT_ID, "LIST", "only events with these ids or names: 1,5-9,Start" },
+	{ "not-id", ENABLE_OPT_NOT_ID, "LIST", "all events but those with these ids" },
+	{ "name", ENABLE_OPT_NAME, "LIST", "only TraceLogging events so named: Start,Stop" },
+	{ "not-name", ENABLE_OPT_NOT_NAME, "LIST", "all events but those so named" },
+	{ "name-level", ENABLE_OPT_NAME_LEVEL, "LEVEL", "names concern events up to this level only" },
+	{ "name-any", ENABLE_OPT_NAME_ANY, "HEX", "... and only those with one of these keywords" },
+	{ "name-all", ENABLE_OPT_NAME_ALL, "HEX", "... and with all of these" },
+	{ "payload", ENABLE_OPT_PAYLOAD, "EXPR", "of events only such: 'Read: Size >= 4096'" },
+	{ "fields", ENABLE_OPT_FIELDS, "FIELDS", "if no manifest has them: 'id=7: u32 Size'" },
+	{ "manifest", ENABLE_OPT_MANIFEST, "FILE", "names from this manifest, beside those installed" },
+	{ "data", ENABLE_OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
+	{ "ignore-keyword-0", ENABLE_OPT_IGNORE_KEYWORD_0, NULL, "not the events that have no keyword" },
+	{ "exclude-private", ENABLE_OPT_EXCLUDE_PRIVATE, NULL, "not the events written as private" },
+	{ "with", ENABLE_OPT_WITH, "ITEMS", "add sid,login,app,container,process-key,event-key" },
+	{ "stack", ENABLE_OPT_STACK, NULL, "add the stack of its writer" },
+	{ "stack-id", ENABLE_OPT_STACK_ID, "LIST", "stacks of events with these ids only" },
+	{ "stack-not-id", ENABLE_OPT_STACK_NOT_ID, "LIST", "stacks of all but these events" },
+	{ "stack-name", ENABLE_OPT_STACK_NAME, "LIST", "stacks of events so named only" },
+	{ "stack-not-name", ENABLE_OPT_STACK_NOT_NAME, "LIST", "stacks of all but those so named" },
+	{ "stack-name-level", ENABLE_OPT_STACK_NAME_LEVEL, "LEVEL", "as --name-level" },
+	{ "stack-name-any", ENABLE_OPT_STACK_NAME_ANY, "HEX", "as --name-any" },
+	{ "stack-name-all", ENABLE_OPT_STACK_NAME_ALL, "HEX", "as --name-all" },
+	{ "stack-level", ENABLE_OPT_STACK_LEVEL, "LEVEL", "stacks of events up to this level only" },
+	{ "stack-not-level", ENABLE_OPT_STACK_NOT_LEVEL, "LEVEL", "stacks of all but events up to it" },
+	{ "stack-any", ENABLE_OPT_STACK_ANY, "HEX", "... with one of these keywords" },
+	{ "stack-all", ENABLE_OPT_STACK_ALL, "HEX", "... with all of these keywords" },
+	{ "capture", ENABLE_OPT_CAPTURE, NULL, "then ask the provider to write its state" },
+	PROVIDER_OPTIONS,
+	CLI_OPTION_END
+};
+
+/* Options that select processes; false: it is none of them. */
+static bool take_scope(int option, struct filters *filters)
+{
+	switch (option) {
+	case ENABLE_OPT_PID:
+		filters_pid(filters, "--pid", optarg);
+		return true;
+	case ENABLE_OPT_EXE:
+		filters_name(filters, "--exe", optarg);
+		return true;
+	case ENABLE_OPT_CONTAINER:
+		filters_name(filters, "--container", optarg);
+		return true;
+	case ENABLE_OPT_PACKAGE:
+		filters_name(filters, "--package", optarg);
+		return true;
+	case ENABLE_OPT_APP:
+		filters_name(filters, "--app", optarg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Those that select events, or are for the provider itself. */
+static bool take_events(int option, struct filters *filters)
+{
+	switch (option) {
+	case ENABLE_OPT_ID:
+		filters_ids(filters, &filters->ids, "--id", true, optarg);
+		return true;
+	case ENABLE_OPT_NOT_ID:
+		filters_ids(filters, &filters->ids, "--not-id", false, optarg);
+		return true;
+	case ENABLE_OPT_NAME:
+		filters_events(&filters->events, "--name", true, optarg);
+		return true;
+	case ENABLE_OPT_NOT_NAME:
+		filters_events(&filters->events, "--not-name", false, optarg);
+		return true;
+	case ENABLE_OPT_FIELDS:
+		filters_fields(filters, "--fields", optarg);
+		return true;
+	case ENABLE_OPT_PAYLOAD:
+		filters_payload(filters, "--payload", optarg);
+		return true;
+	case ENABLE_OPT_DATA:
+		blob_parse(&filters->blob, "--data", optarg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Those that say which events a filter by names concerns at all. */
+static bool take_names(int option, struct filters *filters)
+{
+	switch (option) {
+	case ENABLE_OPT_NAME_LEVEL:
+		filters_events_level(&filters->events, "--name-level", optarg);
+		return true;
+	case ENABLE_OPT_NAME_ANY:
+		filters_events_any(&filters->events, "--name-any", optarg);
+		return true;
+	case ENABLE_OPT_NAME_ALL:
+		filters_events_all(&filters->events, "--name-all", optarg);
+		return true;
+	case ENABLE_OPT_STACK_NAME_LEVEL:
+		filters_events_level(&filters->stack_events, "--stack-name-level", optarg);
+		return true;
+	case ENABLE_OPT_STACK_NAME_ANY:
+		filters_events_any(&filters->stack_events, "--stack-name-any", optarg);
+		return true;
+	case ENABLE_OPT_STACK_NAME_ALL:
+		filters_events_all(&filters->stack_events, "--stack-name-all", optarg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Those that select the events whose stacks are wanted. */
+static bool take_stacks(int option, struct filters *filters)
+{
+	switch (option) {
+	case ENABLE_OPT_STACK_ID:
+		filters_ids(filters, &filters->stack_ids, "--stack-id", true, optarg);
+		return true;
+	case ENABLE_OPT_STACK_NOT_ID:
+		filters_ids(filters, &filters->stack_ids, "--stack-not-id", false, optarg);
+		return true;
+	case ENABLE_OPT_STACK_NAME:
+		filters_events(&filters->stack_events, "--stack-name", true, optarg);
+		return true;
+	case ENABLE_OPT_STACK_NOT_NAME:
+		filters_events(&filters->stack_events, "--stack-not-name", false, optarg);
+		return true;
+	case ENABLE_OPT_STACK_LEVEL:
+		filters_stack_level(filters, "--stack-level", true, optarg);
+		return true;
+	case ENABLE_OPT_STACK_NOT_LEVEL:
+		filters_stack_level(filters, "--stack-not-level", false, optarg);
+		return true;
+	case ENABLE_OPT_STACK_ANY:
+		filters->stack_level.any = cli_hex("--stack-any", optarg);
+		break;
+	case ENABLE_OPT_STACK_ALL:
+		filters->stack_level.all = cli_hex("--stack-all", optarg);
+		break;
+	default:
+		return false;
+	}
+	filters->stack_level_given = true;
+	return true;
+}
+
+static void take_option(int option, struct enable_request *request)
+{
+	const struct filters *filters = &request->filters;
+	struct etw_enable *enable = &request->enable;
+	const char *within = request->within;
+
+	switch (option) {
+	case ENABLE_OPT_LEVEL:
+		enable->level = filters_level(filters, within ? within : "--level", optarg);
+		break;
+	case ENABLE_OPT_KEYWORD:
+		enable->any |= filters_keywords(filters, within ? within : "--keyword", optarg);
+		break;
+	case ENABLE_OPT_ANY:
+		enable->any = cli_hex(within ? within : "--any", optarg);
+		break;
+	case ENABLE_OPT_ALL:
+		enable->all = cli_hex("--all", optarg);
+		break;
+	case ENABLE_OPT_EXCLUDE_PRIVATE:
+		enable->property |= ETW_ENABLE_EXCLUDE_INPRIVATE;
+		break;
+	case ENABLE_OPT_WITH:
+		enable->property |= filters_items("--with", optarg);
+		break;
+	case ENABLE_OPT_STACK:
+		enable->property |= ETW_ENABLE_STACK_TRACE;
+		break;
+	case ENABLE_OPT_IGNORE_KEYWORD_0:
+		enable->property |= ETW_ENABLE_IGNORE_KEYWORD_0;
+		break;
+	}
+}
+
+/*
+ * A filter selects, once, among the processes that exist: with none of them it
+ * would replace what was set by nothing, and say nothing.
+ */
+static bool processes_exist(const struct filters *filters)
+{
+	uint32_t i;
+
+	for (i = 0; i < filters->pid_count; i++) {
+		if (kill((pid_t)filters->pids[i], 0) && errno == ESRCH) {
+			cli_fail("--pid: no process %u", filters->pids[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ------------------------------------------- names that only the manifest knows */
+
+static bool is_late(int option, const struct filters *filters)
+{
+	switch (option) {
+	case ENABLE_OPT_LEVEL:
+	case ENABLE_OPT_STACK_LEVEL:
+	case ENABLE_OPT_STACK_NOT_LEVEL:
+		return filters_named_level(optarg);
+	case ENABLE_OPT_ID:
+	case ENABLE_OPT_NOT_ID:
+	case ENABLE_OPT_STACK_ID:
+	case ENABLE_OPT_STACK_NOT_ID:
+		return filters_named_ids(optarg);
+	case ENABLE_OPT_KEYWORD:
+		return true;
+	case ENABLE_OPT_PAYLOAD:
+		return !payload_is_next(&filters->payload);
+	default:
+		return false;
+	}
+}
+
+static void take(int option, struct enable_request *request)
+{
+	struct filters *filters = &request->filters;
+
+	if (take_stacks(option, filters))
+		/* A stack that is asked for more closely is asked for. */
+		request->enable.property |= ETW_ENABLE_STACK_TRACE;
+	else if (!take_scope(option, filters) && !take_events(option, filters) &&
+		 !take_names(option, filters) && !provider_option(option, &request->enable))
+		take_option(option, request);
+}
+
+static bool is_option(int option)
+{
+	return (option >= ENABLE_OPT_BASE && option < ENABLE_OPT_END) ||
+	       (option >= PROVIDER_OPT_GROUP && option <= PROVIDER_OPT_TIMEOUT);
+}
+
+bool enable_request_take(struct enable_request *request, int option)
+{
+	if (!is_option(option))
+		return false;
+	if (option == ENABLE_OPT_CAPTURE) {
+		request->capture = true;
+	} else if (option == ENABLE_OPT_MANIFEST) {
+		schema_load("--manifest", optarg);
+	} else if (!is_late(option, &request->filters)) {
+		take(option, request);
+	} else {
+		if (request->late_count == ENABLE_LATE_MAX)
+			cli_usage("more than %d options with names", ENABLE_LATE_MAX);
+		request->late[request->late_count].option = option;
+		request->late[request->late_count].within = request->within;
+		request->late[request->late_count++].value = optarg;
+	}
+	return true;
+}
+
+static const char *late_name(int option)
+{
+	const struct cli_option *o = enable_options;
+
+	while (o->value != option)
+		o++;
+	return o->name;
+}
+
+static void check_group(const struct enable_request *request)
+{
+	const struct filters *filters = &request->filters;
+
+	if (request->enable.property & ETW_ENABLE_PROVIDER_GROUP &&
+	    (filters->ids.given || filters->events.given || filters->payload.given ||
+	     request->late_count))
+		cli_usage("--group: its members have no ids, names or fields of events in common");
+}
+
+void enable_request_prepare(void *context, const struct etw_guid *guid)
+{
+	struct enable_request *request = context;
+	unsigned int i;
+
+	if (!request->late_count)
+		return;
+	request->filters.provider = schema_provider(guid);
+	if (!request->filters.provider)
+		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest, which has its names%s",
+			  request->late[0].within ? "" : "--", request->late[0].within ?
+			  request->late[0].within : late_name(request->late[0].option),
+			  cli_quote(request->provider),
+			  request->late[0].option == ENABLE_OPT_PAYLOAD ?
+			  ": --fields has to come before, with the event's fields" : "");
+	for (i = 0; i < request->late_count; i++) {
+		optarg = request->late[i].value;
+		request->within = request->late[i].within;
+		take(request->late[i].option, request);
+	}
+	request->late_count = 0;
+	filters_use(&request->filters, &request->enable);
+}
+
+
+void enable_request_init(struct enable_request *request)
+{
+	memset(request, 0, sizeof(*request));
+	request->enable.control = ETW_CONTROL_ENABLE;
+	filters_init(&request->filters);
+}
+
+bool enable_request_ready(struct enable_request *request, const char *provider)
+{
+	request->provider = provider;
+	check_group(request);
+	if (!processes_exist(&request->filters))
+		return false;
+	if (!request->late_count)
+		filters_use(&request->filters, &request->enable);
+	else if (provider_known(provider, &request->enable.provider))
+		enable_request_prepare(request, &request->enable.provider);
+	return true;
+}
+
+void enable_request_free(struct enable_request *request)
+{
+	payload_free(&request->filters.payload);
+}

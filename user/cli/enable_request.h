@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * enable_request.h - what a provider is enabled with: the options of etw enable
+ */
+#ifndef ETW_CLI_ENABLEREQ_H
+#define ETW_CLI_ENABLEREQ_H
+
+#include "cli.h"
+#include "filter.h"
+
+#define ENABLE_LATE_MAX	64
+
+/* Values that cli_next() returns for them */
+enum {
+	ENABLE_OPT_BASE = 0x500,
+	ENABLE_OPT_LEVEL = ENABLE_OPT_BASE,
+	ENABLE_OPT_KEYWORD,
+	ENABLE_OPT_ANY,
+	ENABLE_OPT_ALL,
+	ENABLE_OPT_PID,
+	ENABLE_OPT_EXE,
+	ENABLE_OPT_CONTAINER,
+	ENABLE_OPT_PACKAGE,
+	ENABLE_OPT_APP,
+	ENABLE_OPT_ID,
+	ENABLE_OPT_NOT_ID,
+	ENABLE_OPT_NAME,
+	ENABLE_OPT_NOT_NAME,
+	ENABLE_OPT_NAME_LEVEL,
+	ENABLE_OPT_NAME_ANY,
+	ENABLE_OPT_NAME_ALL,
+	ENABLE_OPT_FIELDS,
+	ENABLE_OPT_PAYLOAD,
+	ENABLE_OPT_DATA,
+	ENABLE_OPT_IGNORE_KEYWORD_0,
+	ENABLE_OPT_EXCLUDE_PRIVATE,
+	ENABLE_OPT_WITH,
+	ENABLE_OPT_STACK,
+	ENABLE_OPT_STACK_ID,
+	ENABLE_OPT_STACK_NOT_ID,
+	ENABLE_OPT_STACK_NAME,
+	ENABLE_OPT_STACK_NOT_NAME,
+	ENABLE_OPT_STACK_NAME_LEVEL,
+	ENABLE_OPT_STACK_NAME_ANY,
+	ENABLE_OPT_STACK_NAME_ALL,
+	ENABLE_OPT_STACK_LEVEL,
+	ENABLE_OPT_STACK_NOT_LEVEL,
+	ENABLE_OPT_STACK_ANY,
+	ENABLE_OPT_STACK_ALL,
+	ENABLE_OPT_CAPTURE,
+	ENABLE_OPT_MANIFEST,
+	ENABLE_OPT_END,
+};
+
+
+/* Those of the provider commands too; CLI_OPTION_END ends them. */
+extern const struct cli_option enable_options[];
+
+struct enable_request {
+	struct etw_enable enable;
+	struct filters filters;
+	const char *provider;	/* as it was given */
+	const char *within;	/* in what the option at hand is written; NULL: it stands alone */
+	bool capture;		/* then ask it for its state */
+	/* options to take once the provider is known */
+	struct {
+		int option;
+		char *value;
+		const char *within;
+	} late[ENABLE_LATE_MAX];
+	unsigned int late_count;
+};
+
+void enable_request_init(struct enable_request *request);
+
+/* Take an option with optarg, which must stay; false: it is none of these. */
+bool enable_request_take(struct enable_request *request, int option);
+
+/*
+ * All options are there: check them together; wrong usage ends the command.  False:
+ * a process does not exist, and that was told.
+ */
+bool enable_request_ready(struct enable_request *request, const char *provider);
+
+/* The provider is known: take what had to wait for that.  Wrong usage ends the command. */
+void enable_request_prepare(void *request, const struct etw_guid *guid);
+
+void enable_request_free(struct enable_request *request);
+
+#endif /* ETW_CLI_ENABLEREQ_H */

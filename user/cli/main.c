@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - the etw command: one table of subcommands
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli.h"
+
+#ifndef ETW_VERSION
+#define ETW_VERSION	"0.1.0"
+#endif
+
+struct command {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *help;
+};
+
+static int cmd_help(int argc, char **argv);
+
+static const struct command commands[] = {
+	{ "start", cmd_start, "start a session" },
+	{ "update", cmd_update, "change a session that runs" },
+	{ "stop", cmd_stop, "stop a session" },
+	{ "query", cmd_query, "show one session" },
+	{ "flush", cmd_flush, "deliver what a session has buffered" },
+	{ "list", cmd_list, "list sessions and providers" },
+	{ "enable", cmd_enable, "enable a provider for a session" },
+	{ "disable", cmd_disable, "disable a provider for a session" },
+	{ "capture", cmd_capture, "ask a provider to write its state" },
+	{ "disallow", cmd_disallow, "leave providers out of a session's groups" },
+	{ "record", cmd_record, "record providers' events into a file" },
+	{ "dump", cmd_dump, "print a session's events as they come" },
+	{ "merge", cmd_merge, "write log files as one, or some of their events" },
+	{ "split", cmd_split, "write a log file as several" },
+	{ "convert", cmd_convert, "write log files in the formats of other tools" },
+	{ "autologger", cmd_autologger, "start sessions from files, as at boot" },
+	{ "access", cmd_access, "show or change who may do what" },
+	{ "mc", cmd_mc, "compile a manifest" },
+	{ "manifest", cmd_manifest, "install, remove, check or show manifests" },
+	{ "stat", cmd_stat, "show a session's rates and losses" },
+	{ "help", cmd_help, "show this, or the help of one command" },
+};
+
+#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static void print_summary(FILE *to)
+{
+	size_t i;
+
+	fputs("usage: etw COMMAND [argument]...\n\n"
+	      "Trace drivers and programs through /dev/etw.\n\n"
+	      "commands:\n", to);
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(to, "  %-10s  %s\n", commands[i].name, commands[i].help);
+	fputs("\n'etw COMMAND --help' tells more; 'etw --version' prints the version.\n",
+	      to);
+}
+
+static const struct command *need_command(const char *name)
+{
+	const struct command *command = find_command(name);
+
+	if (!command)
+		cli_usage("%s: no such command", cli_quote(name));
+	return command;
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	static const struct cli_option options[] = { CLI_OPTION_END };
+	static const struct cli_syntax syntax = {
+		.what = "Show the list of commands, or the help of one.",
+		.operands = { "[COMMAND]" },
+		.options = options,
+		.example = "etw help start",
+	};
+	char help[] = "--help";
+	char *args[3] = { NULL, help, NULL };
+
+	while (cli_next(&syntax, argc, argv) != -1)
+		;
+	args[0] = cli_operands(&syntax, argc, argv)[0];
+	if (!args[0]) {
+		print_summary(stdout);
+		return 0;
+	}
+	cli_begin(NULL);
+	if (need_command(args[0])->fn == cmd_help) {
+		print_summary(stdout);
+		return 0;
+	}
+	cli_restart(args[0]);
+	return need_command(args[0])->fn(2, args);
+}
+
+/* The command is also installed as "mc", as Windows calls it. */
+static bool is_mc(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return path && !strcmp(slash ? slash + 1 : path, "mc");
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	/* A reader that went away ends us quietly, whatever our parent set. */
+	signal(SIGPIPE, SIG_DFL);
+	/* A message is one write: it does not mix with those of other commands. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	if (is_mc(argv[0])) {
+		cli_begin("mc");
+		return cli_finish(cmd_mc(argc, argv));
+	}
+	if (!word) {
+		print_summary(stderr);
+		return CLI_EXIT_USAGE;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts("etw " ETW_VERSION);
+		return cli_finish(0);
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		print_summary(stdout);
+		return cli_finish(0);
+	}
+	command = need_command(word);
+	cli_begin(command->name);
+	return cli_finish(command->fn(argc - 1, argv + 1));
+}

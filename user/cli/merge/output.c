@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output.c - log files that merge and split write
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "output.h"
+
+static int out_fail(const char *path, int err)
+{
+	switch (-err) {
+	case EEXIST:
+		return cli_fail("%s exists; --replace replaces it", cli_quote(path));
+	case ESPIPE:
+		return cli_fail("%s: a log file is not written to a pipe or a device",
+				cli_quote(path));
+	default:
+		return cli_fail("%s: %s", cli_quote(path), strerror(-err));
+	}
+}
+
+int etlout_create(struct etlout *out, const char *path, const struct etlout_options *options,
+		  const struct etlmerge *merge, const struct inputs *inputs)
+{
+	struct etw_etl_options how = {
+		.like = &merge->like,
+		.compress = options->compress,
+	};
+	struct stat there;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	if (!stat(path, &there) && inputs_have(inputs, &there))
+		return cli_fail("%s is one of the files that are read", cli_quote(path));
+	out->path = strdup(path);
+	if (!out->path)
+		cli_die("out of memory");
+	out->last = merge->like.start_clock;
+	err = etw_newfile_open(&out->file, path, options->replace);
+	if (err == 1) {
+		how.replace = true;
+		err = etw_etl_create(path, &how, &out->writer);
+	} else if (!err) {
+		/* The writer closes it: split has many that are not open. */
+		how.into = true;
+		how.fd = out->file.fd;
+		out->file.fd = -1;
+		err = etw_etl_create(out->file.path, &how, &out->writer);
+	}
+	return err ? out_fail(path, err) : 0;
+}
+
+int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const void *data,
+	       uint32_t size)
+{
+	int err = etw_etl_write(out->writer, cpu, data, size);
+
+	if (err == -EMSGSIZE || err == -EINVAL) {
+		merge->skipped++;
+		return 0;
+	}
+	return err ? cli_fail("%s: %s", cli_quote(out->path), strerror(-err)) : 0;
+}
+
+int etlout_write(struct etlout *out, struct etlmerge *merge,
+		 const struct etlmerge_record *record)
+{
+	etw_etl_follow(out->writer, merge->clock, merge->offset, record->key);
+	if (record->key > out->last)
+		out->last = record->key;
+	return etlout_put(out, merge, record->event->cpu, record->data, record->size);
+}
+
+int etlout_reopen(struct etlout *out)
+{
+	int err;
+
+	if (!out->file.part) {
+		err = etw_etl_append(out->path, &out->writer);
+	} else {
+		err = etw_newfile_reopen(&out->file);
+		if (!err)
+			err = etw_etl_append_fd(out->file.fd, &out->writer);
+		out->file.fd = -1;
+	}
+	return err ? out_fail(out->path, err) : 0;
+}
+
+int etlout_finish(struct etlout *out, int64_t end_time)
+{
+	int err = etw_etl_finish(out->writer, end_time, &out->count);
+
+	out->writer = NULL;
+	return err ? out_fail(out->path, err) : 0;
+}
+
+int etlout_place(struct etlout *out)
+{
+	int err = etw_newfile_place(&out->file);
+
+	return err ? out_fail(out->path, err) : 0;
+}
+
+int etlout_commit(struct etlout *out)
+{
+	int err = out->file.path ? etw_newfile_commit(&out->file) : 0;
+
+	return err ? out_fail(out->path, err) : 0;
+}
+
+void etlout_discard(struct etlout *out)
+{
+	int err;
+
+	etw_etl_discard(out->writer);
+	err = etw_newfile_undo(&out->file);
+	if (err && out->file.part)
+		cli_fail("%s: what it replaced is left as %s: %s", cli_quote(out->path),
+			 cli_quote(out->file.part), strerror(-err));
+	etw_newfile_drop(&out->file);
+	etlout_free(out);
+}
+
+void etlout_settle(struct etlout *out)
+{
+	etw_newfile_settle(&out->file);
+}
+
+void etlout_free(struct etlout *out)
+{
+	etlout_settle(out);
+	free(out->path);
+	memset(out, 0, sizeof(*out));
+}

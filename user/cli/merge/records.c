@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * records.c - the records of log files in one order and one clock
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "records.h"
+#include "core/classic.h"
+#include "etl/record.h"
+#include "tdh/decode/embed.h"
+
+#define SEEN_MAX	1024	/* records that are looked for in other files */
+
+/* ---------------------------------------------------------------------- clocks */
+
+/*
+ * The clock of the finest ticks, the first such: no time of another file is rounded
+ * to less than it was.  Of its files the one that begins first: its line has a begin there.
+ */
+static unsigned int choose_clock(const struct etw_etl_clock *clocks, unsigned int count)
+{
+	unsigned int i, best = 0, first;
+
+	for (i = 1; i < count; i++)
+		if (clocks[i].frequency > clocks[best].frequency)
+			best = i;
+	for (first = best, i = 0; i < count; i++)
+		if (etw_etl_clock_same(&clocks[i], &clocks[best]) &&
+		    clocks[i].time < clocks[first].time)
+			first = i;
+	return first;
+}
+
+/*
+ * Files of one clock have one line to the wall clock, at the one of them that begins first
+ * or at the chosen one; the same ticks of two files must not become different ones.
+ */
+static unsigned int line_of(const struct etw_etl_clock *clocks, unsigned int count,
+			    unsigned int i, unsigned int best)
+{
+	unsigned int j, first = i;
+
+	if (i == best || etw_etl_clock_same(&clocks[i], &clocks[best]))
+		return best;
+	for (j = 0; j < count; j++)
+		if (etw_etl_clock_same(&clocks[i], &clocks[j]) &&
+		    !etw_etl_clock_same(&clocks[j], &clocks[best]) &&
+		    clocks[j].time < clocks[first].time)
+			first = j;
+	return first;
+}
+
+/* Each clock's line goes through what all its files' buffers tell. */
+static void draw_lines(struct etlmerge *m, const struct etw_etl_clock *clocks, unsigned int best)
+{
+	struct etw_etl_time *line;
+	unsigned int i, at;
+
+	for (i = 0; i < m->count; i++) {
+		at = line_of(clocks, m->count, i, best);
+		line = &m->lines[at];
+		if (!line->count)
+			etw_etl_time_init(line, etw_etl_info(m->sources[at].file));
+		etw_etl_time_join(line, etw_etl_times_of(m->sources[i].file));
+		m->sources[i].shift.same = at == best;
+		m->sources[i].shift.from = line;
+	}
+	for (i = 0; i < m->count; i++)
+		if (m->lines[i].count)
+			etw_etl_time_ready(&m->lines[i]);
+}
+
+/* -------------------------------------------------------------------- beginning */
+
+/*
+ * What the headers tell, all together; the names are of the file that begins first.  The
+ * clock is where it was then.  On a machine that was booted later it would be negative:
+ * then it counts from 0.
+ */
+static void describe(struct etlmerge *m, const struct inputs *inputs, unsigned int best)
+{
+	const struct etw_etl_info *info, *of_clock = etw_etl_info(inputs_file(inputs, best));
+	TRACE_LOGFILE_HEADER *h = &m->like.header;
+	int64_t start = inputs_start(inputs), ticks = of_clock->start_clock;
+	unsigned int i;
+
+	for (i = m->count; i--;) {
+		info = etw_etl_info(inputs_file(inputs, i));
+		if (info->header.StartTime.QuadPart == start)
+			m->like = *info;
+	}
+	for (i = 0; i < m->count; i++) {
+		info = etw_etl_info(inputs_file(inputs, i));
+		if (info->header.NumberOfProcessors > h->NumberOfProcessors)
+			h->NumberOfProcessors = info->header.NumberOfProcessors;
+		/* The writer's will have room for what theirs had. */
+		if (info->header.BufferSize > h->BufferSize)
+			h->BufferSize = info->header.BufferSize;
+		if (info->header.PointerSize > h->PointerSize)
+			h->PointerSize = info->header.PointerSize;
+	}
+	h->ProviderVersion = of_clock->header.ProviderVersion;
+	h->ReservedFlags = of_clock->header.ReservedFlags;
+	h->PerfFreq = of_clock->header.PerfFreq;
+	h->CpuSpeedInMHz = of_clock->header.CpuSpeedInMHz;
+	h->TimerResolution = of_clock->header.TimerResolution;
+	/* A clock that had to begin before its machine did is nobody's: that of the first. */
+	if (of_clock->header.BootTime.QuadPart <= start)
+		h->BootTime = of_clock->header.BootTime;
+	if (of_clock->header.StartTime.QuadPart != start)
+		ticks = etw_etl_ticks(m->clock, start, 0);
+	m->offset = ticks < 0 ? ticks : 0;
+	m->like.start_clock = ticks - m->offset;
+}
+
+void etlmerge_begin(struct etlmerge *m, const struct inputs *inputs)
+{
+	struct etw_etl_clock *clocks = calloc(inputs->count, sizeof(*clocks));
+	unsigned int i, best;
+
+	memset(m, 0, sizeof(*m));
+	m->count = inputs->count;
+	m->sources = calloc(m->count, sizeof(*m->sources));
+	m->lines = calloc(m->count, sizeof(*m->lines));
+	m->copy = malloc(ETW_RECORD_MAX + 1);
+	m->seen = calloc(SEEN_MAX, sizeof(*m->seen));
+	if (!clocks || !m->sources || !m->lines || !m->copy || !m->seen)
+		cli_die("out of memory");
+	for (i = 0; i < m->count; i++) {
+		m->sources[i].file = inputs_file(inputs, i);
+		etw_etl_clock_of(etw_etl_info(m->sources[i].file), &clocks[i]);
+	}
+	best = choose_clock(clocks, m->count);
+	draw_lines(m, clocks, best);
+	free(clocks);
+	m->clock = &m->lines[best];
+	describe(m, inputs, best);
+	for (i = 0; i < m->count; i++) {
+		m->sources[i].shift.to = m->clock;
+		m->sources[i].shift.offset = m->offset;
+	}
+}
+
+void etlmerge_end(struct etlmerge *m)
+{
+	free(m->sources);
+	free(m->lines);
+	free(m->copy);
+	free(m->seen);
+	memset(m, 0, sizeof(*m));
+}
+
+/* ---------------------------------------------------------------------- reading */
+
+/*
+ * 1: the source has its next record; 0: no more.  What is later than --until is not the
+ * end: schemas come last, and one wrong time must not hide all that follows.
+ */
+static int fill(struct etlmerge_source *s, const struct select *select)
+{
+	int ret;
+
+	if (s->has)
+		return 1;
+	if (s->done)
+		return 0;
+	ret = etw_etl_next(s->file, &s->event);
+	if (ret == 1) {
+		s->key = etw_etl_shift(&s->shift, s->event.record.header->timestamp);
+		if (s->event.time > s->last && !select_is_over(select, s->event.time))
+			s->last = s->event.time;
+		s->has = true;
+		return 1;
+	}
+	s->done = true;
+	return ret < 0 ? ret : 0;
+}
+
+/* The source whose next record is the earliest, the first of equal ones */
+static int find_first(struct etlmerge *m, const struct select *select)
+{
+	struct etlmerge_source *s;
+	int ret;
+
+	m->current = NULL;
+	for (s = m->sources; s < m->sources + m->count; s++) {
+		ret = fill(s, select);
+		if (ret < 0) {
+			m->current = s;
+			return ret;
+		}
+		if (ret && (!m->current || s->key < m->current->key))
+			m->current = s;
+	}
+	return m->current != NULL;
+}
+
+static bool is_system(uint16_t type)
+{
+	return (type & 0xFF) == ETW_ETL_SYSTEM32 || (type & 0xFF) == ETW_ETL_SYSTEM64;
+}
+
+/* A file's header, which the writer makes anew */
+static bool is_header(const struct etw_event_header *h)
+{
+	return is_system(h->type) && !h->desc.task;
+}
+
+/* Of the trace itself: schemas, and what goes along with its header */
+static bool is_about_trace(const struct etw_event_header *h)
+{
+	return is_system(h->type) ? !(h->desc.task >> 8) : etw_embed_is_piece(h);
+}
+
+static void hash_more(uint64_t hash[2], const void *data, size_t size)
+{
+	const uint8_t *p = data;
+
+	/* FNV-1a, and the same from another begin with another prime. */
+	for (; size--; p++) {
+		hash[0] = (hash[0] ^ *p) * 0x100000001b3u;
+		hash[1] = (hash[1] ^ *p) * 0x9e3779b97f4a7c15u;
+	}
+}
+
+/*
+ * Does another file have the same?  All parts of a trace that was split have such
+ * records, and all traces of a program that writes its schema have that, at other times.
+ */
+static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record)
+{
+	const struct etw_record_view *view = &record->event->record;
+	struct etlmerge_seen seen = {
+		.hash = { 0xcbf29ce484222325u, 0x84222325cbf29ce4u },
+		.source = &m->sources[record->source],
+	};
+	unsigned int i;
+
+	if (is_system(view->header->type)) {
+		hash_more(seen.hash, record->data, record->size);
+	} else {
+		hash_more(seen.hash, &view->header->provider, sizeof(view->header->provider));
+		hash_more(seen.hash, view->data, view->data_len);
+	}
+	for (i = 0; i < m->seen_count; i++)
+		if (!memcmp(m->seen[i].hash, seen.hash, sizeof(seen.hash)))
+			return m->seen[i].source != seen.source;
+	if (m->seen_count < SEEN_MAX)
+		m->seen[m->seen_count++] = seen;
+	return false;
+}
+
+static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_record *record)
+{
+	record->event = &s->event;
+	record->data = s->event.raw;
+	record->size = s->event.raw_size;
+	record->key = s->key;
+	record->source = (unsigned int)(s - m->sources);
+	record->about_trace = is_about_trace(s->event.record.header);
+	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
+	if ((s->shift.same && !s->shift.offset) || record->size > ETW_RECORD_MAX)
+		return;
+	memcpy(m->copy, record->data, record->size);
+	etw_etl_restamp(m->copy, record->size, &s->shift);
+	record->data = m->copy;
+}
+
+int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_record *record)
+{
+	int ret;
+
+	while ((ret = find_first(m, select)) == 1) {
+		struct etlmerge_source *s = m->current;
+		const struct etw_event_header *h = s->event.record.header;
+
+		s->has = false;
+		if (is_header(h) || (!is_about_trace(h) && !select_event(select, &s->event)))
+			continue;
+		take(m, s, record);
+		if (!record->about_trace || !is_repeated(m, record))
+			return 1;
+	}
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ ending */
+
+void etlmerge_losses(struct etlmerge *m)
+{
+	struct etw_etl_count count;
+	unsigned int i;
+
+	m->lost_events = m->skipped;
+	m->lost_buffers = 0;
+	m->end_time = 0;
+	for (i = 0; i < m->count; i++) {
+		const struct etlmerge_source *s = &m->sources[i];
+		const TRACE_LOGFILE_HEADER *h = &etw_etl_info(s->file)->header;
+		int64_t end = h->EndTime.QuadPart ? h->EndTime.QuadPart : s->last;
+
+		etw_etl_counts(s->file, &count);
+		m->lost_events += h->EventsLost;
+		m->lost_buffers += h->BuffersLost + count.corrupt;
+		if (end > m->end_time)
+			m->end_time = end;
+	}
+}
+
+int64_t etlmerge_time(const struct etlmerge *m, int64_t key)
+{
+	uint8_t nanos;
+	int64_t ticks;
+
+	if (__builtin_add_overflow(key, m->offset, &ticks))
+		ticks = key;
+	return etw_etl_time(m->clock, ticks, &nanos);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * split_parts.c - the files that etw split writes
+ *
+ * What tells of the whole trace, schemas among it, is in all of them.  It may come at
+ * the trace's end, when most files are finished: then it is added to them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "split_parts.h"
+
+#define KEPT_MAX	((size_t)64 << 20)	/* bytes */
+
+/* --------------------------------------------------------------------- names */
+
+/* Behind a %: how many digits, 0: no number. */
+static int digits_of(const char **at)
+{
+	int digits = 1;
+
+	if (**at == '0' && (*at)[1] >= '1' && (*at)[1] <= '9') {
+		digits = (*at)[1] - '0';
+		*at += 2;
+	}
+	return *(*at)++ == 'd' ? digits : 0;
+}
+
+void split_check_pattern(const char *pattern)
+{
+	const char *at = pattern;
+	unsigned int numbers = 0;
+
+	while ((at = strchr(at, '%'))) {
+		at++;
+		if (*at == '%')
+			at++;
+		else if (digits_of(&at))
+			numbers++;
+		else
+			numbers = 2;
+	}
+	if (numbers != 1)
+		cli_usage("--output: %s: one %%d is needed, or %%03d, for the file's number; %%%% is a %%",
+			  cli_quote(pattern));
+}
+
+static char *name_of(const char *pattern, unsigned int number)
+{
+	size_t room = strlen(pattern) + 16, len = 0;
+	char *name = malloc(room);
+	const char *at = pattern;
+
+	if (!name)
+		cli_die("out of memory");
+	while (*at) {
+		if (*at != '%')
+			name[len++] = *at++;
+		else if (*++at == '%')
+			name[len++] = *at++;
+		else
+			len += (size_t)snprintf(name + len, room - len, "%0*u", digits_of(&at),
+						number);
+	}
+	name[len] = '\0';
+	return name;
+}
+
+/* ---------------------------------------------------------------------- parts */
+
+/* Write what all have from where a part has it. */
+static int put_kept(struct split_parts *parts, struct split_part *part)
+{
+	uint64_t skipped = parts->merge->skipped;
+	uint32_t size;
+	uint16_t cpu;
+	int status;
+
+	while (part->kept < parts->kept_size) {
+		const uint8_t *at = parts->kept + part->kept;
+
+		memcpy(&cpu, at, sizeof(cpu));
+		memcpy(&size, at + 4, sizeof(size));
+		status = etlout_put(&part->out, parts->merge, cpu, at + 8, size);
+		if (status)
+			return status;
+		part->kept += 8 + (size + 7u) / 8 * 8;
+		part->kept_records += parts->merge->skipped == skipped;
+		skipped = parts->merge->skipped;
+	}
+	return 0;
+}
+
+struct split_part *split_begin(struct split_parts *parts, unsigned int number)
+{
+	struct split_part *part;
+	char *name;
+	int status;
+
+	if (parts->count == SPLIT_PARTS_MAX) {
+		cli_fail("these would be more than %d files", SPLIT_PARTS_MAX);
+		return NULL;
+	}
+	if (parts->count == parts->room) {
+		parts->room = parts->room ? 2 * parts->room : 16;
+		part = reallocarray(parts->list, parts->room, sizeof(*part));
+		if (!part)
+			cli_die("out of memory");
+		parts->list = part;
+	}
+	part = &parts->list[parts->count];
+	memset(part, 0, sizeof(*part));
+	part->number = number;
+	name = name_of(parts->pattern, number);
+	status = etlout_create(&part->out, name, parts->how, parts->merge, parts->inputs);
+	free(name);
+	if (status) {
+		etlout_discard(&part->out);
+		return NULL;
+	}
+	parts->count++;
+	return put_kept(parts, part) ? NULL : part;
+}
+
+int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
+{
+	size_t size = 8 + (record->size + 7u) / 8 * 8;
+	struct split_part *part;
+	uint8_t *more;
+	int status = 0;
+
+	if (parts->kept_size + size > KEPT_MAX) {
+		parts->kept_lost++;
+		return 0;
+	}
+	if (parts->kept_size + size > parts->kept_room) {
+		parts->kept_room = 2 * parts->kept_room + size;
+		more = realloc(parts->kept, parts->kept_room);
+		if (!more)
+			cli_die("out of memory");
+		parts->kept = more;
+	}
+	more = parts->kept + parts->kept_size;
+	memset(more, 0, size);
+	memcpy(more, &record->event->cpu, sizeof(record->event->cpu));
+	memcpy(more + 4, &record->size, sizeof(record->size));
+	memcpy(more + 8, record->data, record->size);
+	parts->kept_size += size;
+	for (part = parts->list; part < parts->list + parts->count && !status; part++)
+		if (part->out.writer)
+			status = put_kept(parts, part);
+	return status;
+}
+
+int split_finish(struct split_part *part, int64_t end_time)
+{
+	int status = etlout_finish(&part->out, end_time);
+
+	part->end_time = end_time;
+	if (status)
+		return status;
+	/* Of a file that was reopened only what was added is counted. */
+	part->events += part->out.count.events - part->kept_records;
+	part->kept_records = 0;
+	return 0;
+}
+
+int split_complete(struct split_parts *parts)
+{
+	struct split_part *part;
+	int status = 0;
+
+	for (part = parts->list; part < parts->list + parts->count && !status; part++) {
+		if (part->kept == parts->kept_size || part->out.writer)
+			continue;
+		status = etlout_reopen(&part->out);
+		if (!status)
+			status = put_kept(parts, part);
+		if (!status)
+			status = split_finish(part, part->end_time);
+	}
+	return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct etlout *const *x = a, *const *y = b;
+
+	return strcmp((*x)->file.path, (*y)->file.path);
+}
+
+/* One would take the other's place, if links make two of them one file. */
+static int check_apart(const struct split_parts *parts)
+{
+	const struct etlout **list = calloc(parts->count + 1, sizeof(*list));
+	unsigned int i, count = 0;
+	int status = 0;
+
+	if (!list)
+		cli_die("out of memory");
+	for (i = 0; i < parts->count; i++)
+		if (parts->list[i].out.file.path)
+			list[count++] = &parts->list[i].out;
+	qsort(list, count, sizeof(*list), by_path);
+	for (i = 1; i < count && !status; i++)
+		if (!by_path(&list[i - 1], &list[i]))
+			status = cli_fail("%s: by links another part is this file, too",
+					  cli_quote(list[i]->path));
+	free(list);
+	return status;
+}
+
+int split_place(struct split_parts *parts)
+{
+	unsigned int i;
+	int status = check_apart(parts);
+
+	for (i = 0; i < parts->count && !status; i++)
+		status = etlout_place(&parts->list[i].out);
+	for (i = 0; i < parts->count && !status; i++)
+		etlout_settle(&parts->list[i].out);
+	return status;
+}
+
+void split_free(struct split_parts *parts, bool good)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->count; i++) {
+		if (good)
+			etlout_free(&parts->list[i].out);
+		else
+			etlout_discard(&parts->list[i].out);
+	}
+	free(parts->list);
+	free(parts->kept);
+}

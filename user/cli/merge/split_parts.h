@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * split_parts.h - the files that etw split writes
+ */
+#ifndef ETW_CLI_SPLITPARTS_H
+#define ETW_CLI_SPLITPARTS_H
+
+#include <etw/format.h>
+#include "output.h"
+
+#define SPLIT_PARTS_MAX	99999	/* in all */
+#define SPLIT_OPEN_MAX	256	/* at once: each holds a file and buffers */
+
+struct split_part {
+	struct etlout out;
+	unsigned int number;
+	struct etw_guid guid;	/* of a provider */
+	size_t kept;		/* of parts->kept, how much this file has */
+	uint64_t kept_records;	/* that these are */
+	uint64_t events;	/* the others, once it is finished */
+	int64_t end_time;
+};
+
+struct split_parts {
+	struct split_part *list;
+	unsigned int count, room;
+	const char *pattern;	/* of their names */
+	const struct etlout_options *how;
+	struct etlmerge *merge;
+	const struct inputs *inputs;
+	/* Records that all parts have: u16 CPU, u16 0, u32 size, bytes, padding to 8 */
+	uint8_t *kept;
+	size_t kept_size, kept_room;
+	uint64_t kept_lost;	/* that there was no room for */
+};
+
+/* Is there one %d, or %03d, and no other % than %%?  Else the command ends. */
+void split_check_pattern(const char *pattern);
+
+/* One more, begun with what all have.  NULL: that failed, which was told. */
+struct split_part *split_begin(struct split_parts *parts, unsigned int number);
+/* Keep a record for all parts; those that are open get it. */
+int split_keep(struct split_parts *parts, const struct etlmerge_record *record);
+int split_finish(struct split_part *part, int64_t end_time);
+/* The last records are read: give all parts what they do not have yet. */
+int split_complete(struct split_parts *parts);
+/* All are complete: they get their names; after an error split_free() takes them back. */
+int split_place(struct split_parts *parts);
+/* Also removes the files, and restores what they replaced, unless all went well. */
+void split_free(struct split_parts *parts, bool good);
+
+#endif /* ETW_CLI_SPLITPARTS_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.h - times of the trace, 100 ns since 1601-01-01 UTC, as text
+ */
+#ifndef ETW_CLI_CLOCK_H
+#define ETW_CLI_CLOCK_H
+
+#include "cli/text.h"
+
+/* 2026-01-31T12:34:56.1234567Z */
+void clock_utc(struct etw_text *text, int64_t time);
+/* 2026-01-31 12:34:56.1234567 in the local time zone */
+void clock_local(struct etw_text *text, int64_t time);
+/* 12.1234567, the seconds of so many 100 ns; -0.0000001 if they are negative */
+void clock_seconds(struct etw_text *text, int64_t time);
+
+#endif /* ETW_CLI_CLOCK_H */

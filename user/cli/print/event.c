@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event.c - what is common to the ways of printing an event
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "event.h"
+#include "convert/items.h"
+#include "convert/names.h"
+#include "tdh/decode/embed.h"
+
+#define BLOCK	65536	/* bytes of lines that go to stdout at once */
+
+const struct etw_event_header *event_header(const struct event_printer *printer)
+{
+	return printer->event->record.header;
+}
+
+static void decode(struct event_printer *printer, const struct etw_rt_event *event)
+{
+	int err;
+
+	if (!printer->decoder)
+		printer->decoder = etw_decoder_new();
+	if (!printer->decoder)
+		cli_die("out of memory");
+	etw_event_record(&printer->record, event, &printer->items, false);
+	err = etw_decode(printer->decoder, &printer->record, &printer->decoded);
+	if (err == -ENOMEM)
+		cli_die("out of memory");
+	printer->known = !err && !printer->hex;
+}
+
+bool event_is_schema(struct event_printer *printer, const struct etw_rt_event *event)
+{
+	if (printer->hex || !etw_embed_is_piece(event->record.header))
+		return false;
+	decode(printer, event);
+	return true;
+}
+
+void event_give(struct event_printer *printer, struct etw_decoder *decoder,
+		const struct etw_decoded *decoded, bool known)
+{
+	printer->given = true;
+	printer->decoder = decoder;
+	printer->decoded = decoded;
+	printer->known = known && !printer->hex;
+	etw_decode_rewind(decoder);
+}
+
+/**
+ * event_begin() - take an event and decode it
+ * @printer: the printer
+ * @event: the event; must stay until event_end()
+ */
+void event_begin(struct event_printer *printer, const struct etw_rt_event *event)
+{
+	if (!printer->given)
+		decode(printer, event);
+	printer->event = event;
+	if (!printer->begun) {
+		printer->first = printer->before = event->time;
+		printer->begun = true;
+	}
+}
+
+void event_end(struct event_printer *printer)
+{
+	etw_text_char(&printer->out, '\n');
+	text_check(&printer->out);
+	text_check(&printer->scratch);
+	printer->before = printer->event->time;
+	if (printer->out.len >= BLOCK)
+		event_flush(printer);
+}
+
+void event_flush(struct event_printer *printer)
+{
+	FILE *to = printer->to ? printer->to : stdout;
+
+	if (printer->out.len)
+		fwrite(printer->out.data, 1, printer->out.len, to);
+	printer->out.len = 0;
+	fflush(to);
+}
+
+void event_printer_free(struct event_printer *printer)
+{
+	if (!printer->given)
+		etw_decoder_free(printer->decoder);
+	etw_event_items_free(&printer->items);
+	text_free(&printer->out);
+	text_free(&printer->scratch);
+	printer->decoder = NULL;
+}
+
+/* --------------------------------------------------------------------- names */
+
+/* Its schema's, or the one that somebody has registered it by. */
+const char *event_provider(const struct event_printer *printer)
+{
+	if (printer->decoded->provider && *printer->decoded->provider)
+		return printer->decoded->provider;
+	return printer->names ? names_get(printer->names, &event_header(printer)->provider) : NULL;
+}
+
+/* Standard levels are called as on the command line, whatever a manifest's language. */
+const char *event_level(const struct event_printer *printer)
+{
+	const char *name = level_name(event_header(printer)->desc.level);
+
+	return name ? name : printer->decoded->level;
+}
+
+static const uint64_t *start_key(const struct event_printer *printer, uint64_t *key)
+{
+	const void *data = items_find(&printer->event->record, ETW_EXT_PROCESS_START_KEY,
+				      sizeof(*key));
+
+	if (!data)
+		return NULL;
+	memcpy(key, data, sizeof(*key));
+	return key;
+}
+
+const char *event_process(const struct event_printer *printer)
+{
+	const struct etw_event_header *header = event_header(printer);
+	uint64_t key;
+
+	if (!printer->procs)
+		return NULL;
+	return procs_get(printer->procs, header->process_id, header->process_id,
+			 printer->event->time, start_key(printer, &key));
+}
+
+const char *event_thread(const struct event_printer *printer)
+{
+	const struct etw_event_header *header = event_header(printer);
+
+	if (!printer->procs)
+		return NULL;
+	if (header->thread_id == header->process_id)
+		return event_process(printer);
+	return procs_get(printer->procs, header->process_id, header->thread_id,
+			 printer->event->time, NULL);
+}
+
+const char *event_thread_own(const struct event_printer *printer, const char *process)
+{
+	const struct etw_event_header *header = event_header(printer);
+	const char *name = header->thread_id == header->process_id ? NULL : event_thread(printer);
+
+	return name && process && !strcmp(name, process) ? NULL : name;
+}
+
+const char *event_name(const struct event_printer *printer, const char **opcode)
+{
+	return convert_event_name(printer->decoded, opcode);
+}

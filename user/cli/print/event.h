@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event.h - one event as a line of text or of JSON
+ *
+ * Lines gather in a text of the printer's, which goes to its file as a whole when it
+ * is large, and by event_flush().  Nothing is allocated for an event but what makes
+ * that text, the decoder and the caches grow.
+ */
+#ifndef ETW_CLI_EVENT_H
+#define ETW_CLI_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <etw/decode.h>
+#include "cli/names.h"
+#include "process_names.h"
+#include "cli/text.h"
+#include "lib/consumer/event_record.h"
+
+enum event_time {
+	EVENT_TIME_LOCAL,
+	EVENT_TIME_UTC,
+	EVENT_TIME_RELATIVE,	/* seconds since the first event printed */
+	EVENT_TIME_DELTA,	/* since the one before */
+	EVENT_TIME_RAW,		/* ticks of the session's clock */
+};
+
+struct event_format;
+
+/* All zero is one that prints local times, without names of processes and colour. */
+struct event_printer {
+	struct names *names;	/* of providers that no schema names, or NULL */
+	struct procs *procs;	/* of processes, or NULL: none are shown */
+	struct event_format *format;
+	enum event_time time;
+	bool hex;		/* payloads in hexadecimal, not decoded */
+	bool message;		/* the message instead of the fields, if there is one */
+	bool colour;
+	FILE *to;		/* NULL: stdout */
+	/* the printer's own */
+	struct etw_decoder *decoder;
+	struct etw_text out;
+	struct etw_text scratch;
+	int64_t first, before;	/* times of the first event and of the one before */
+	bool begun;
+	bool given;		/* decoder, decoded and known are the caller's */
+	/* of the event at hand */
+	struct etw_event_items items;
+	const struct etw_rt_event *event;
+	EVENT_RECORD record;
+	const struct etw_decoded *decoded;
+	bool known;		/* it has a schema, which is to be used */
+};
+
+void event_print_text(struct event_printer *printer, const struct etw_rt_event *event);
+void event_print_json(struct event_printer *printer, const struct etw_rt_event *event);
+/* By printer->format. */
+void event_print_format(struct event_printer *printer, const struct etw_rt_event *event);
+/*
+ * Is it a piece of a schema, and not to be printed as an event?  Then the printer's
+ * decoder has it.
+ */
+bool event_is_schema(struct event_printer *printer, const struct etw_rt_event *event);
+/*
+ * The event that is printed next has been decoded; decoder: what did it.  Either all of a
+ * printer's events are given so, or none.
+ */
+void event_give(struct event_printer *printer, struct etw_decoder *decoder,
+		const struct etw_decoded *decoded, bool known);
+/* Hand on to the file what was printed. */
+void event_flush(struct event_printer *printer);
+void event_printer_free(struct event_printer *printer);
+
+/*
+ * A format, see etw(8): FORMATS.  NULL: *error tells what is wrong with it, *column
+ * where, from 1.  text must stay.
+ */
+struct event_format *event_format_parse(const char *text, const char **error, size_t *column);
+void event_format_free(struct event_format *format);
+
+/* ------------------------------------------- between the files that print events */
+
+/* Take an event and decode it; end its line. */
+void event_begin(struct event_printer *printer, const struct etw_rt_event *event);
+void event_end(struct event_printer *printer);
+
+const struct etw_event_header *event_header(const struct event_printer *printer);
+/* Names: bytes from outside, as they are; NULL: not known. */
+const char *event_provider(const struct event_printer *printer);
+const char *event_level(const struct event_printer *printer);
+const char *event_process(const struct event_printer *printer);
+const char *event_thread(const struct event_printer *printer);
+/* A thread's own, not its process's */
+const char *event_thread_own(const struct event_printer *printer, const char *process);
+/*
+ * What it is called: by itself, by its task, or its symbol; *opcode: what goes behind the
+ * task and a slash, or NULL.
+ */
+const char *event_name(const struct event_printer *printer, const char **opcode);
+/* Parts of a line of text, escaped. */
+void event_add_time(struct event_printer *printer, struct etw_text *to);
+void event_add_provider(struct event_printer *printer, struct etw_text *to);
+void event_add_name(struct event_printer *printer, struct etw_text *to);
+void event_add_level(struct event_printer *printer, struct etw_text *to);
+void event_add_payload(struct event_printer *printer, struct etw_text *to);
+bool event_add_message(struct event_printer *printer, struct etw_text *to);
+void event_add_items(struct event_printer *printer, struct etw_text *to);
+
+#endif /* ETW_CLI_EVENT_H */

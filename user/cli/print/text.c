@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text.c - one event as a line of text
+ *
+ *	time [cpu] process-pid/tid provider event level name=value... item=value...
+ */
+#include <string.h>
+#include "cli/cli.h"
+#include "clock.h"
+#include "digits.h"
+#include "event.h"
+#include "convert/items.h"
+
+/* Select Graphic Rendition of ECMA-48 */
+#define PLAIN	"\033[0m"
+#define BOLD	"\033[1m"
+#define FAINT	"\033[2m"
+#define RED	"\033[31m"
+#define YELLOW	"\033[33m"
+#define CYAN	"\033[36m"
+
+static void paint(struct event_printer *printer, const char *how)
+{
+	if (printer->colour)
+		etw_text_puts(&printer->out, how);
+}
+
+/* Nothing of an event may reach a terminal as it is: see etw_text_escape(). */
+static void add_foreign(struct etw_text *to, const char *s)
+{
+	etw_text_escape(to, s, strlen(s));
+}
+
+/* An event may have any time: there is no overflow. */
+static int64_t between(int64_t from, int64_t to)
+{
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+void event_add_time(struct event_printer *printer, struct etw_text *to)
+{
+	int64_t time = printer->event->time;
+
+	switch (printer->time) {
+	case EVENT_TIME_LOCAL:
+		clock_local(to, time);
+		break;
+	case EVENT_TIME_UTC:
+		clock_utc(to, time);
+		break;
+	case EVENT_TIME_RELATIVE:
+		clock_seconds(to, between(printer->first, time));
+		break;
+	case EVENT_TIME_DELTA:
+		clock_seconds(to, between(printer->before, time));
+		break;
+	case EVENT_TIME_RAW:
+		etw_text_unsigned(to, (uint64_t)event_header(printer)->timestamp, 1);
+		break;
+	}
+}
+
+void event_add_provider(struct event_printer *printer, struct etw_text *to)
+{
+	const char *name = event_provider(printer);
+
+	if (name)
+		add_foreign(to, name);
+	else
+		etw_text_guid(to, &event_header(printer)->provider);
+}
+
+void event_add_name(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_event_header *header = event_header(printer);
+	const char *opcode, *name = event_name(printer, &opcode);
+
+	if (name) {
+		add_foreign(to, name);
+		if (opcode) {
+			etw_text_char(to, '/');
+			add_foreign(to, opcode);
+		}
+		return;
+	}
+	if (header->flags & ETW_EVENT_CLASSIC_HEADER)
+		etw_text_printf(to, "type(%u)", header->desc.opcode);
+	else if (header->flags & ETW_EVENT_TRACE_MESSAGE)
+		etw_text_printf(to, "message(%u)", header->desc.id);
+	else
+		etw_text_printf(to, "event(%u)", header->desc.id);
+}
+
+void event_add_level(struct event_printer *printer, struct etw_text *to)
+{
+	const uint8_t level = event_header(printer)->desc.level;
+	const char *name = level_name(level);
+
+	if (name)
+		etw_text_puts(to, name);
+	else if (event_level(printer))
+		add_foreign(to, event_level(printer));
+	else
+		etw_text_unsigned(to, level, 1);
+}
+
+/* The fields, or the bytes of an event that nobody knows, with a blank before. */
+void event_add_payload(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_record_view *record = &printer->event->record;
+	size_t before = to->len;
+
+	etw_text_char(to, ' ');
+	if (!printer->hex) {
+		etw_format_fields(to, printer->decoder, 0);
+	} else if (record->data_len) {
+		etw_text_puts(to, "data=");
+		etw_text_hex(to, record->data, record->data_len);
+	}
+	if (to->len == before + 1)
+		etw_text_cut(to, before);
+}
+
+/* false: it has none, and nothing was added. */
+bool event_add_message(struct event_printer *printer, struct etw_text *to)
+{
+	struct etw_text *message = &printer->scratch;
+
+	message->len = 0;
+	if (printer->hex || !etw_format_message(message, printer->decoder))
+		return false;
+	etw_text_safe(to, message->data, message->len);
+	return true;
+}
+
+void event_add_items(struct event_printer *printer, struct etw_text *to)
+{
+	const struct etw_event_header *header = event_header(printer);
+
+	static const struct etw_guid none;
+
+	if (memcmp(&header->activity, &none, sizeof(none))) {
+		etw_text_puts(to, " activity=");
+		etw_text_guid(to, &header->activity);
+	}
+	if (printer->event->record.ext_len)
+		items_text(to, &printer->event->record,
+			   printer->decoded->source != ETW_DECODE_TRACELOGGING);
+}
+
+/* ---------------------------------------------------------------------- line */
+
+/* NAME-ID, or the id alone, and one character. */
+static void add_id(struct etw_text *to, const char *name, uint32_t id, char end)
+{
+	char *at;
+
+	if (name)
+		add_foreign(to, name);
+	at = etw_text_room(to, DIGITS_MAX + 2);
+	if (!at)
+		return;
+	if (name)
+		*at++ = '-';
+	at = digits_put(at, id);
+	*at++ = end;
+	etw_text_end(to, at);
+}
+
+static void add_source(struct event_printer *printer)
+{
+	const struct etw_event_header *header = event_header(printer);
+	struct etw_text *to = &printer->out;
+	const char *process = event_process(printer);
+
+	const uint16_t cpu = printer->event->cpu;
+	char *at = etw_text_room(to, 16);
+
+	if (!at)
+		return;
+	*at++ = ' ';
+	*at++ = '[';
+	at = cpu < 1000 ? digits_fixed(at, cpu, 3) : digits_put(at, cpu);
+	*at++ = ']';
+	*at++ = ' ';
+	etw_text_end(to, at);
+	add_id(to, process, header->process_id, '/');
+	add_id(to, event_thread_own(printer, process), header->thread_id, ' ');
+}
+
+static const char *level_colour(uint8_t level)
+{
+	switch (level) {
+	case 1:
+	case 2:
+		return RED;
+	case 3:
+		return YELLOW;
+	case 5:
+		return FAINT;
+	default:
+		return "";
+	}
+}
+
+static void add_names(struct event_printer *printer)
+{
+	struct etw_text *to = &printer->out;
+
+	paint(printer, CYAN);
+	event_add_provider(printer, to);
+	paint(printer, PLAIN);
+	etw_text_char(to, ' ');
+	paint(printer, BOLD);
+	event_add_name(printer, to);
+	paint(printer, PLAIN);
+	etw_text_char(to, ' ');
+	paint(printer, level_colour(event_header(printer)->desc.level));
+	event_add_level(printer, to);
+	paint(printer, PLAIN);
+}
+
+void event_print_text(struct event_printer *printer, const struct etw_rt_event *event)
+{
+	struct etw_text *to = &printer->out;
+
+	event_begin(printer, event);
+	paint(printer, FAINT);
+	event_add_time(printer, to);
+	paint(printer, PLAIN);
+	add_source(printer);
+	add_names(printer);
+	if (printer->message) {
+		etw_text_char(to, ' ');
+		if (!event_add_message(printer, to)) {
+			etw_text_cut(to, to->len - 1);
+			event_add_payload(printer, to);
+		}
+	} else {
+		event_add_payload(printer, to);
+	}
+	event_add_items(printer, to);
+	event_end(printer);
+}

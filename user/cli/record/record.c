@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.c - etw record: record providers' events into a file
+ *
+ * Whatever goes wrong, and whenever, no session and no half of a file is left, and
+ * the file that was there before is back; but for SIGKILL, which nobody can answer.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "cli/provider.h"
+#include "record.h"
+#include "cli/schema.h"
+#include "cli/start_options.h"
+#include "lib/controller/enable.h"
+#include "device/kdev.h"
+
+#define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
+#define OPTIONS_MAX	90
+#define COMMON_MAX	128
+
+enum { OPT_DURATION = 256, OPT_SESSION, OPT_PROGRESS, OPT_WITH_MANIFESTS };
+
+static const struct cli_option own_options[] = {
+	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated" },
+	{ "output", 'o', "FILE", "default: trace.etl; an older one becomes FILE.old" },
+	{ "duration", OPT_DURATION, "SECONDS", "end after that time, and the command with it" },
+	{ "with-manifests", OPT_WITH_MANIFESTS, NULL, "put in what decodes them elsewhere" },
+	{ "session", OPT_SESSION, "NAME", "of the session; default: etw-record-PID" },
+	{ "progress", OPT_PROGRESS, NULL, "show how it goes, as on a terminal without COMMAND" },
+	{ "quiet", 'q', NULL, "print nothing but errors" },
+	CLI_OPTION_JSON,
+	START_OPTIONS,
+	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end" },
+	STARTFILE_MORE_OPTIONS,
+	CLI_OPTION_END
+};
+
+static struct cli_option options[OPTIONS_MAX];
+
+static const struct cli_syntax syntax = {
+	.what = "Record the events of providers into a file while COMMAND runs, or until\n"
+		"Ctrl-C.  KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of\n"
+		"'etw enable', --level and those below it, are for the provider before them, or\n"
+		"for all if they come first.  Events are those of all processes: --exe and others\n"
+		"choose.  The exit status is COMMAND's; 126 or 127 if that cannot be run.",
+	.operands = { "[COMMAND]", "[ARG]..." },
+	.options = options,
+	.example = "etw record -p Sample-Block:info -o disk.etl -- sync",
+	.command = true,
+};
+
+/* The one recording of this process */
+static struct record *running;
+
+/* Options that came before the first -p */
+static struct {
+	int option;
+	char *value;
+} common[COMMON_MAX];
+static unsigned int common_count;
+
+/* ---------------------------------------------------------------- options */
+
+static void join_options(void)
+{
+	const size_t own = sizeof(own_options) / sizeof(own_options[0]) - 1;
+	size_t n = 0;
+
+	memcpy(options, own_options, own * sizeof(*options));
+	while (enable_options[n].name && own + n < OPTIONS_MAX - 1)
+		n++;
+	memcpy(options + own, enable_options, n * sizeof(*options));
+}
+
+static void take_for(struct enable_request *request, int option, char *value)
+{
+	optarg = value;
+	enable_request_take(request, option);
+}
+
+/* PROVIDER[:LEVEL[:KEYWORDS]] */
+static void add_provider(struct record *r, const char *text)
+{
+	struct enable_request *request = malloc(sizeof(*request));
+	const char *quoted = cli_quote(text);
+	size_t size = strlen(text) + 1;
+	char *name = malloc(size + strlen("-p ") + strlen(quoted) + 1), *level, *keywords = NULL;
+	unsigned int i;
+
+	r->providers = realloc(r->providers, (r->provider_count + 1) * sizeof(*r->providers));
+	if (!r->providers || !request || !name)
+		cli_die("out of memory");
+	r->providers[r->provider_count++] = request;
+	enable_request_init(request);
+	/* What is wrong with a part of it is told of the whole, which stands behind the name. */
+	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
+	request->provider = name;
+	for (i = 0; i < common_count; i++)
+		take_for(request, common[i].option, common[i].value);
+	level = strchr(name, ':');
+	if (level) {
+		*level++ = '\0';
+		keywords = strchr(level, ':');
+	}
+	if (keywords)
+		*keywords++ = '\0';
+	request->within = name + size;
+	if (level && *level)
+		take_for(request, ENABLE_OPT_LEVEL, level);
+	if (keywords && *keywords)
+		take_for(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
+			 ENABLE_OPT_ANY, keywords);
+	request->within = NULL;
+}
+
+/* One of etw enable's: for the last provider, or for all that come. */
+static void take_enable(struct record *r, int option)
+{
+	static struct enable_request checked;
+
+	if (r->provider_count) {
+		enable_request_take(r->providers[r->provider_count - 1], option);
+		return;
+	}
+	if (common_count == COMMON_MAX)
+		cli_usage("more than %d options before the first -p", COMMON_MAX);
+	if (!common_count)
+		enable_request_init(&checked);
+	common[common_count].option = option;
+	common[common_count++].value = optarg;
+	/* Wrong values are told whatever follows; files are read once. */
+	enable_request_take(&checked, option);
+	if (option == ENABLE_OPT_MANIFEST)
+		common_count--;
+}
+
+static void take_option(struct record *r, int option)
+{
+	switch (option) {
+	case 'p':
+		add_provider(r, optarg);
+		break;
+	case 'o':
+		r->file.path = optarg;
+		break;
+	case OPT_DURATION:
+		r->duration_ms = cli_millis("--duration", optarg, 1, DURATION_MAX);
+		break;
+	case OPT_SESSION:
+		r->name = cli_name("--session", optarg);
+		break;
+	case OPT_PROGRESS:
+		r->progress = true;
+		break;
+	case OPT_WITH_MANIFESTS:
+		r->with_manifests = true;
+		break;
+	case 'q':
+		r->quiet = true;
+		break;
+	case 'j':
+		r->json = true;
+		break;
+	default:
+		if (!startfile_option(&r->file, option, optarg) &&
+		    !start_option(option, optarg, &r->session.s))
+			take_enable(r, option);
+	}
+}
+
+/* False: something is missing, and was told. */
+static bool take_all(struct record *r, int argc, char **argv)
+{
+	unsigned int i;
+	int option;
+
+	join_options();
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		take_option(r, option);
+	r->command = cli_operands(&syntax, argc, argv);
+	if (!r->command[0])
+		r->command = NULL;
+	if (!r->provider_count)
+		cli_usage("give the providers: -p");
+	if (!*r->file.path)
+		cli_usage("--output: the name is empty");
+	if (!strcmp(r->file.path, "-"))
+		cli_usage("--output: a log file is not written to standard output");
+	if (r->with_manifests && r->file.mode & ETW_MODE_CIRCULAR)
+		cli_usage("--with-manifests: not with --circular, whose file has no place behind its events");
+	if (r->quiet && r->progress)
+		cli_usage("either --quiet or --progress");
+	startfile_check(&r->file, &r->session);
+	for (i = 0; i < r->provider_count; i++) {
+		struct enable_request *request = r->providers[i];
+
+		provider_check(request->provider);
+		provider_check_group(request->provider, &request->enable);
+		if (!enable_request_ready(request, request->provider))
+			return false;
+	}
+	if (!r->name) {
+		snprintf(r->own_name, sizeof(r->own_name), "etw-record-%d", (int)getpid());
+		r->name = r->own_name;
+	}
+	if (!r->command && !r->quiet && isatty(STDERR_FILENO))
+		r->progress = true;
+	return true;
+}
+
+/* ---------------------------------------------------- start, enable, stop */
+
+/* Names may turn out to be wrong: before there is anything to undo. */
+static bool find_providers(struct record *r)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < r->provider_count; i++) {
+		struct enable_request *request = r->providers[i];
+		struct etw_enable *enable = &request->enable;
+
+		if (!provider_resolve(r->fd, request->provider, &enable->provider))
+			return false;
+		enable_request_prepare(request, &enable->provider);
+		for (k = 0; k < i; k++)
+			if (guid_equal(&enable->provider, &r->providers[k]->enable.provider))
+				cli_usage("-p: provider %s is given twice",
+					  cli_quote(request->provider));
+	}
+	return true;
+}
+
+static int start(struct record *r)
+{
+	int err = record_make_way(r);
+
+	if (err)
+		return err;
+	err = startfile_open(&r->file, &r->session);
+	if (!err) {
+		int kernel = session_do(r->fd, etw_kdev_session_start, r->name, &r->session);
+
+		startfile_close(&r->file, !kernel);
+		r->started = !kernel;
+		if (kernel && !startfile_fail(&r->file, r->name, kernel))
+			start_fail(r->fd, r->name, &r->guid, kernel);
+		err = kernel ? 1 : 0;
+		clock_gettime(CLOCK_MONOTONIC, &r->begin);
+		if (!err && sample_take(r->fd, &r->session, &r->last))
+			err = cli_fail("session %s: its counters cannot be read",
+				       cli_quote(r->name));
+	}
+	return err;
+}
+
+static int enable_all(struct record *r)
+{
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < r->provider_count && !status; i++) {
+		struct enable_request *request = r->providers[i];
+
+		request->enable.session = r->session.s.handle;
+		status = provider_control_in(r->fd, r->name, request->provider, &request->enable,
+					     request->capture);
+	}
+	return status;
+}
+
+/*
+ * Let nobody write any more, so that the counters that are read then are the last.  A
+ * buffering session writes its file now; 0, or the exit status if it cannot.
+ */
+static int disable_all(struct record *r)
+{
+	static struct session flushed;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < r->provider_count; i++) {
+		struct etw_enable disable = {
+			.control = ETW_CONTROL_DISABLE,
+			.session = r->session.s.handle,
+			.provider = r->providers[i]->enable.provider,
+			.property = r->providers[i]->enable.property & ETW_ENABLE_PROVIDER_GROUP,
+		};
+
+		etw_enable_and_wait(r->fd, &disable);
+	}
+	flushed.s.handle = r->session.s.handle;
+	err = etw_kdev_session_flush(r->fd, &flushed.s);
+	if (!session_by_handle(r->fd, r->session.s.handle, &flushed))
+		sample_take(r->fd, &flushed, &r->last);
+	if (!err || err == -ENOENT || !(r->session.s.mode & ETW_MODE_BUFFERING))
+		return 0;
+	if (!startfile_fail(&r->file, r->name, err))
+		session_fail(r->name, err, TAKES_CONTROL);
+	return 1;
+}
+
+/* 0, or the exit status; -ENOENT of the kernel: somebody else was faster. */
+static int stop(struct record *r, enum record_end *end)
+{
+	static struct session stopped;
+	int err;
+
+	r->started = false;
+	err = session_do(r->fd, etw_kdev_session_stop, r->name, &stopped);
+	clock_gettime(CLOCK_MONOTONIC, &r->end);
+	if (!err)
+		r->last.session = stopped;
+	else if (err == -ENOENT)
+		*end = RECORD_STOPPED;
+	else
+		return session_fail(r->name, err, TAKES_CONTROL);
+	return 0;
+}
+
+/* Nothing came of it.  Also for the way out of a command that ran out of memory. */
+static void give_up(void)
+{
+	static struct session stopped;
+
+	if (!running)
+		return;
+	if (running->started)
+		session_do(running->fd, etw_kdev_session_stop, running->name, &stopped);
+	record_unmake_way(running);
+	running = NULL;
+}
+
+static int record(struct record *r)
+{
+	enum record_end end;
+	int status, err, written;
+
+	running = r;
+	status = start(r);
+	if (!status)
+		status = enable_all(r);
+	if (!status)
+		status = record_spawn(r);
+	if (status) {
+		give_up();
+		return status;
+	}
+	record_keep_way(r);
+	if (!r->quiet && !r->command)
+		cli_note("session %s records into %s; Ctrl-C ends it", cli_quote(r->name),
+			 cli_quote(r->file.path));
+	end = record_wait(r);
+	written = disable_all(r);
+	running = NULL;
+	err = stop(r, &end) | written;
+	record_clear_progress(r);
+	if (!err && r->with_manifests)
+		err = record_embed(r);
+	record_count_files(r);
+	record_tell(r, end);
+	record_release_signals(r);
+	status = record_command_status(r, end == RECORD_ASKED);
+	if (r->json)
+		record_tell_json(r, status);
+	return status ? status : err || r->gone;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static struct record r = { .file.path = "trace.etl" };
+	unsigned int i;
+	int status = 1;
+
+	if (!take_all(&r, argc, argv))
+		return 1;
+	r.guid = r.session.s.guid;
+	r.fd = device_open();
+	if (r.fd < 0)
+		return 1;
+	if (find_providers(&r)) {
+		if (!r.quiet)
+			record_tell_leftovers(r.fd);
+		atexit(give_up);
+		record_hold_signals(&r);
+		status = record(&r);
+	}
+	for (i = 0; i < r.provider_count; i++) {
+		enable_request_free(r.providers[i]);
+		free((char *)r.providers[i]->provider);
+		free(r.providers[i]);
+	}
+	free(r.providers);
+	etw_kdev_close(r.fd);
+	schema_unload();
+	return status;
+}

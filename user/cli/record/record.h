@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.h - etw record: a session for one file, as long as a command runs
+ */
+#ifndef ETW_CLI_RECORD_H
+#define ETW_CLI_RECORD_H
+
+#include <signal.h>
+#include <time.h>
+#include "cli/enable_request.h"
+#include "cli/sample.h"
+#include "cli/session.h"
+#include "cli/start_file.h"
+
+/* What was there under the file's name before, see file.c */
+struct record_old {
+	char path[ETW_FILE_NAME_MAX + 1];	/* of the file that is written first */
+	char moved[ETW_FILE_NAME_MAX + 5];	/* where the old one is; empty: nowhere */
+	char *aside;				/* where what was there is; NULL: nothing was */
+	bool empty;				/* there was one with nothing in it */
+	bool existed;
+};
+
+/* Why the recording ended */
+enum record_end {
+	RECORD_COMMAND,		/* the command has ended */
+	RECORD_ASKED,		/* a signal, or the time is over */
+	RECORD_FULL,		/* the file takes no more */
+	RECORD_STOPPED,		/* somebody else stopped the session */
+};
+
+struct record {
+	int fd;				/* the device */
+	const char *name;		/* of the session */
+	char own_name[32];		/* if none was given */
+	struct startfile file;
+	struct record_old old;
+	struct session session;		/* as it is to be started; then as it was */
+	struct etw_guid guid;		/* that was asked for */
+	struct enable_request **providers;
+	unsigned int provider_count;
+	char **command;			/* argv, or NULL */
+	pid_t pid;			/* of the command; 0: it does not run */
+	int status;			/* of the command, as wait(2) has it */
+	bool told;			/* it was told to end */
+	uint64_t in_files;		/* events of this recording, once it is over */
+	uint64_t replaced;		/* events that newer ones of a circular file overwrote */
+	uint64_t bytes;			/* of all its files */
+	uint32_t files;
+	bool gone;			/* somebody has removed the last of them meanwhile */
+	uint32_t duration_ms;		/* 0: no limit */
+	bool json, quiet, progress;
+	bool with_manifests;
+	unsigned int manifests;		/* that are in the file, or each of them */
+	bool started;			/* the session runs */
+	struct sample last;		/* what it had written, when that was last known */
+	struct timespec begin, end;	/* CLOCK_MONOTONIC */
+	sigset_t signals, before;	/* those waited for; the mask that was */
+};
+
+/*
+ * file.c: make way for the file; undo that, for nothing was recorded; or something
+ * was, and what made way for the old one goes.  0, or the exit status.
+ */
+int record_make_way(struct record *r);
+void record_unmake_way(struct record *r);
+void record_keep_way(struct record *r);
+/* The name of one of --new-files; false: it is too long. */
+bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
+
+/* count.c: once it is over: what is in the files, and their size */
+void record_count_files(struct record *r);
+
+/* embed.c: once the file is complete.  0, or the exit status. */
+int record_embed(struct record *r);
+
+/*
+ * run.c.  Signals that end a recording wait from record_hold_signals() on.
+ * Run the command: 0, or the exit status for one that cannot be run.
+ */
+void record_hold_signals(struct record *r);
+void record_release_signals(const struct record *r);
+int record_spawn(struct record *r);
+enum record_end record_wait(struct record *r);
+/* The command's own exit status, once it has ended. */
+int record_command_status(struct record *r, bool wanted);
+
+/* report.c */
+void record_show_progress(const struct record *r, const struct sample *before);
+void record_clear_progress(const struct record *r);
+void record_tell(const struct record *r, enum record_end end);
+void record_tell_json(const struct record *r, int status);
+void record_tell_leftovers(int fd);
+
+/* diagnose.c: no event was written, and none was lost */
+void record_tell_none(const struct record *r, enum record_end end);
+
+static inline double record_seconds(struct timespec from, struct timespec to)
+{
+	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+#endif /* ETW_CLI_RECORD_H */

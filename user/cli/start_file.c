@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * start_file.c - the options of etw start for a log file
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "start_file.h"
+
+#define SIZE_MAX_KB	((uint64_t)UINT32_MAX << 10)	/* more than that are MB, too many */
+
+/* A size with K, M or G behind it, in bytes; at least 1 KB, whole KBs. */
+static uint64_t parse_size(const char *text)
+{
+	unsigned long long n;
+	unsigned int shift;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	switch (*end) {
+	case 'k': case 'K':
+		shift = 10;
+		break;
+	case 'm': case 'M':
+		shift = 20;
+		break;
+	case 'g': case 'G':
+		shift = 30;
+		break;
+	default:
+		shift = 0;
+	}
+	if (errno || end == text || *text == '-' || !shift || end[1] || !n ||
+	    n > (SIZE_MAX_KB << 10) >> shift)
+		cli_usage("--max-size: %s is no size like 64K, 100M or 2G", cli_quote(text));
+	return (uint64_t)n << shift;
+}
+
+bool startfile_option(struct startfile *file, int option, const char *arg)
+{
+	static const uint32_t modes[] = { ETW_MODE_CIRCULAR, ETW_MODE_NEWFILE, ETW_MODE_APPEND,
+					  ETW_MODE_PREALLOCATE, ETW_MODE_DELAY_OPEN };
+
+	switch (option) {
+	case OPT_FILE_BASE:
+		file->path = arg;
+		return true;
+	case OPT_FILE_BASE + 1:
+		file->real_time = true;
+		return true;
+	case OPT_FILE_BASE + 2:
+		file->max_size = parse_size(arg);
+		return true;
+	case OPT_FILE_BASE + 3 ... OPT_FILE_BASE + 7:
+		file->mode |= modes[option - OPT_FILE_BASE - 3];
+		return true;
+	default:
+		return false;
+	}
+}
+
+void startfile_check(const struct startfile *file, const struct session *session)
+{
+	const uint32_t sized = ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_PREALLOCATE;
+	uint32_t kind = file->mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND);
+
+	if (!file->path && (file->mode || file->max_size || file->real_time))
+		cli_usage("options of a log file need --file");
+	if (!file->path)
+		return;
+	if (session->s.mode & ETW_MODE_BUFFERING &&
+	    (file->mode || file->max_size || file->real_time))
+		cli_usage("--buffering takes no option of a log file but --file");
+	if (kind & (kind - 1))
+		cli_usage("--circular, --new-files and --append exclude one another");
+	if (kind & ETW_MODE_APPEND && file->mode & (ETW_MODE_DELAY_OPEN | ETW_MODE_PREALLOCATE))
+		cli_usage("--append excludes --delay-open and --preallocate");
+	if (file->mode & sized && !file->max_size)
+		cli_usage("--circular, --new-files and --preallocate need --max-size");
+	if (kind & ETW_MODE_NEWFILE && !strstr(file->path, "%d"))
+		cli_usage("--new-files: %s has no %%d for the file's number",
+			  cli_quote(file->path));
+}
+
+int startfile_open(struct startfile *file, struct session *session)
+{
+	uint32_t size = 0;
+	int err;
+
+	startfile_check(file, session);
+	if (!file->path)
+		return 0;
+	/* MB where that says it, for KB go to 4 TB only. */
+	if (file->max_size && file->max_size % (1 << 20) == 0 &&
+	    file->max_size >> 20 <= UINT32_MAX) {
+		size = file->max_size >> 20;
+	} else if (file->max_size) {
+		size = file->max_size >> 10;
+		file->mode |= ETW_MODE_KBYTES;
+	}
+	session->s.mode = (session->s.mode & ~ETW_MODE_REAL_TIME) | file->mode;
+	if (file->real_time)
+		session->s.mode |= ETW_MODE_REAL_TIME;
+	if (!(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND |
+				 ETW_MODE_BUFFERING)))
+		session->s.mode |= ETW_MODE_SEQUENTIAL;
+	err = etw_log_target_open(&file->target, file->path, session->s.mode, size);
+	if (err == -ESPIPE)
+		return cli_fail("%s: a log file is not written to a pipe or a device",
+				cli_quote(file->path));
+	if (err)
+		return cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
+	file->target.file.first = file->first;
+	session->s.file = (uintptr_t)&file->target.file;
+	return 0;
+}
+
+void startfile_close(struct startfile *file, bool keep)
+{
+	if (file->path)
+		etw_log_target_close(&file->target, keep);
+}
+
+bool startfile_fail(const struct startfile *file, const char *name, int err)
+{
+	static const char appended[] =
+		"--append goes on in a log of this boot with the same buffer size and clock";
+	static const char sized[] = "--max-size takes three buffers or more";
+	const char *path = file->path ? cli_quote(file->path) : NULL;
+
+	if (!path)
+		return false;
+	switch (-err) {
+	case EPERM:
+		session_fail(name, err, !file->real_time && !file->flush ? TAKES_FILE : TAKES_FILE_TOO);
+		return true;
+	case ETXTBSY:
+		cli_fail("%s: another session writes to it", path);
+		return true;
+	case EDQUOT:
+		cli_fail("%s: no space left on its device", path);
+		return true;
+	case EINVAL:
+		cli_fail("session %s: %s: refused: %s%s%s", cli_quote(name), path,
+			 file->mode & ETW_MODE_APPEND ? appended : "",
+			 file->mode & ETW_MODE_APPEND && file->max_size ? "; " : "",
+			 file->mode & ETW_MODE_APPEND && !file->max_size ? "" : sized);
+		return true;
+	case ESPIPE:
+		cli_fail("%s: a log file is not written to a pipe or a device", path);
+		return true;
+	case EISDIR: case EROFS: case EACCES: case EIO: case ENAMETOOLONG:
+		cli_fail("%s: %s", path, strerror(-err));
+		return true;
+	default:
+		return false;
+	}
+}

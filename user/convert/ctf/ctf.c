@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf.c - formats "ctf" and "ctf2": a folder of metadata and one stream for each CPU
+ *
+ * Metadata are written at the end, when all event classes and providers are known.
+ * Memory: a packet for each stream, and text for each event class, up to what readers
+ * take of metadata.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ctf.h"
+#include "convert/ctf_in/metadata.h"
+#include "convert/formats.h"
+#include "convert/hash.h"
+#include "convert/names.h"
+
+#define FILETIME_1970	116444736000000000LL	/* 100 ns from 1601 to 1970 */
+#define TIME_MAX	(INT64_MAX - 1)		/* readers refuse what is later, and its trace */
+
+/* Something that was seen before, by its key */
+struct seen {
+	struct seen *next;
+	uint64_t hash;
+	uint32_t id;
+	size_t len;
+	char key[];
+};
+
+struct table {
+	struct seen **slots;
+	size_t room;
+	uint32_t count;
+};
+
+struct state {
+	const struct ctf_dialect *dialect;
+	struct ctf_stream streams[CTF_STREAMS];
+	struct ctf_shape shape;
+	struct table classes, providers, names;	/* names: that providers have */
+	struct etw_text text;		/* of all classes */
+	struct etw_text key, name;
+	char **provider_names;		/* by id */
+	size_t provider_room;
+	uint64_t told_lost;		/* events, by what streams say */
+};
+
+static int no_memory(struct convert *c)
+{
+	return convert_fail(c, -ENOMEM, "out of memory");
+}
+
+static bool grow(struct table *t)
+{
+	size_t room = t->room ? 2 * t->room : 256, i;
+	struct seen **slots = calloc(room, sizeof(*slots)), *s, *next;
+
+	if (!slots)
+		return false;
+	for (i = 0; i < t->room; i++) {
+		for (s = t->slots[i]; s; s = next) {
+			next = s->next;
+			s->next = slots[s->hash & (room - 1)];
+			slots[s->hash & (room - 1)] = s;
+		}
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->room = room;
+	return true;
+}
+
+/* The number of a key; *fresh: it is the first of its kind.  UINT32_MAX: no memory. */
+static uint32_t number_of(struct table *t, const struct etw_text *key, bool *fresh)
+{
+	uint64_t hash = hash_bytes(0, key->data, key->len);
+	struct seen *s = NULL;
+
+	*fresh = false;
+	if (t->count >= t->room && !grow(t))
+		return UINT32_MAX;
+	for (s = t->slots[hash & (t->room - 1)]; s; s = s->next)
+		if (s->hash == hash && s->len == key->len && !memcmp(s->key, key->data, s->len))
+			return s->id;
+	s = malloc(sizeof(*s) + key->len);
+	if (!s)
+		return UINT32_MAX;
+	s->hash = hash;
+	s->len = key->len;
+	s->id = t->count++;
+	memcpy(s->key, key->data, key->len);
+	s->next = t->slots[hash & (t->room - 1)];
+	t->slots[hash & (t->room - 1)] = s;
+	*fresh = true;
+	return s->id;
+}
+
+static void free_table(struct table *t)
+{
+	struct seen *s, *next;
+	size_t i;
+
+	for (i = 0; i < t->room; i++) {
+		for (s = t->slots[i]; s; s = next) {
+			next = s->next;
+			free(s);
+		}
+	}
+	free(t->slots);
+}
+
+/* ------------------------------------------------------- providers and classes */
+
+static void put_provider(struct etw_text *to, const struct convert_event *e)
+{
+	if (e->decoded->provider && *e->decoded->provider)
+		etw_text_safe(to, e->decoded->provider, strlen(e->decoded->provider));
+	else
+		etw_text_guid(to, &e->record->EventHeader.ProviderId);
+}
+
+/* No other provider has it, and from now on this one does. */
+static bool is_own_name(struct state *s, struct etw_text *name)
+{
+	bool fresh = false;
+
+	if (!name->error && number_of(&s->names, name, &fresh) == UINT32_MAX)
+		name->error = -ENOMEM;
+	return fresh || name->error;
+}
+
+/* A provider of a name that another one has gets its GUID behind it. */
+static bool keep_provider(struct state *s, uint32_t id, const struct convert_event *e)
+{
+	struct etw_text name = { .data = NULL };
+
+	if (id >= s->provider_room) {
+		size_t room = s->provider_room ? 2 * s->provider_room : 64;
+		char **names = realloc(s->provider_names, room * sizeof(*names));
+
+		if (!names)
+			return false;
+		s->provider_names = names;
+		s->provider_room = room;
+	}
+	put_provider(&name, e);
+	if (!is_own_name(s, &name)) {
+		etw_text_char(&name, ' ');
+		etw_text_guid(&name, &e->record->EventHeader.ProviderId);
+		/* The same name and GUID again: by a schema of another time. */
+		while (!is_own_name(s, &name))
+			etw_text_printf(&name, " %u", id);
+	}
+	if (name.error) {
+		etw_text_free(&name);
+		return false;
+	}
+	s->provider_names[id] = name.data;
+	return true;
+}
+
+static uint32_t provider_of(struct state *s, const struct convert_event *e)
+{
+	bool fresh;
+	uint32_t id;
+
+	s->key.len = 0;
+	etw_text_add(&s->key, (const char *)&e->record->EventHeader.ProviderId, sizeof(GUID));
+	if (e->decoded->provider)
+		etw_text_puts(&s->key, e->decoded->provider);
+	if (s->key.error)
+		return UINT32_MAX;
+	id = number_of(&s->providers, &s->key, &fresh);
+	if (id != UINT32_MAX && fresh && !keep_provider(s, id, e)) {
+		/* Nothing goes on after this. */
+		s->providers.count = id;
+		return UINT32_MAX;
+	}
+	return id;
+}
+
+static void put_class_name(struct etw_text *to, const struct convert_event *e)
+{
+	struct etw_text name = { .data = NULL };
+
+	put_provider(to, e);
+	etw_text_char(to, ':');
+	convert_add_name(e->decoded, &name);
+	etw_text_safe(to, name.len ? name.data : "", name.len);
+	if (name.error)
+		to->error = name.error;
+	etw_text_free(&name);
+}
+
+static void put_class_key(struct state *s, const struct convert_event *e, uint32_t provider,
+			  uint32_t extras)
+{
+	struct {
+		uint32_t provider, extras;
+		EVENT_DESCRIPTOR desc;
+		uint16_t classic;
+		uint8_t known, source;
+	} head;
+
+	memset(&head, 0, sizeof(head));
+	head.provider = provider;
+	head.extras = extras;
+	head.desc = e->record->EventHeader.EventDescriptor;
+	head.desc.Keyword = 0;
+	head.classic = e->record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER;
+	head.known = e->known;
+	head.source = (uint8_t)e->decoded->source;
+	s->key.len = 0;
+	etw_text_add(&s->key, (const char *)&head, sizeof(head));
+	if (e->decoded->event)
+		etw_text_puts(&s->key, e->decoded->event);
+	etw_text_char(&s->key, '\0');
+	ctf_shape_key(&s->key, &s->shape);
+}
+
+static uint32_t class_of(struct state *s, const struct convert_event *e, uint32_t provider,
+			 uint32_t extras)
+{
+	struct ctf_class class = { .event = e, .shape = &s->shape, .extras = extras };
+	bool fresh;
+
+	put_class_key(s, e, provider, extras);
+	if (s->key.error)
+		return UINT32_MAX;
+	class.id = number_of(&s->classes, &s->key, &fresh);
+	if (class.id == UINT32_MAX || !fresh)
+		return class.id;
+	s->name.len = 0;
+	put_class_name(&s->name, e);
+	class.name = s->name.data;
+	if (!s->name.error)
+		s->dialect->add(&s->text, &class);
+	return s->name.error || s->text.error ? UINT32_MAX : class.id;
+}
+
+/* -------------------------------------------------------------------- events */
+
+static uint64_t unix_time(const struct etw_rt_event *event)
+{
+	int64_t filetime = event->time;
+
+	if (filetime <= FILETIME_1970)
+		return 0;
+	if (filetime - FILETIME_1970 >= INT64_MAX / 100)
+		return TIME_MAX;
+	return (uint64_t)(filetime - FILETIME_1970) * 100 + event->nanos;
+}
+
+/* How many were lost is known for all of the trace at its end, and here only that some were. */
+static int tell_lost(struct convert *c, struct state *s, struct ctf_stream *stream)
+{
+	int err = ctf_stream_lost(c, stream, 1);
+
+	s->told_lost++;
+	return err;
+}
+
+static void put_event(struct ctf_stream *stream, const struct convert_event *e, uint32_t class,
+		      uint32_t provider, uint64_t time)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
+	struct {
+		uint32_t class;
+		uint64_t time;
+		uint32_t provider;
+		uint16_t id;
+		uint8_t version, channel, level, opcode;
+		uint16_t task;
+		uint64_t keyword;
+		uint32_t pid, tid;
+	} __attribute__((packed)) head = {
+		class, time, provider, desc->Id, desc->Version, desc->Channel, desc->Level,
+		desc->Opcode, desc->Task, desc->Keyword, header->ProcessId, header->ThreadId,
+	};
+
+	etw_text_add(&stream->packet, (const char *)&head, sizeof(head));
+}
+
+static int on_event(struct convert *c, const struct convert_event *e)
+{
+	struct state *s = c->state;
+	struct ctf_extras extras;
+	uint64_t time = unix_time(e->event);
+	struct ctf_stream *stream;
+	uint32_t provider, class;
+	int err;
+
+	if (ctf_shape_take(&s->shape, e))
+		return no_memory(c);
+	stream = &s->streams[e->event->cpu % CTF_STREAMS];
+	ctf_extras_take(&extras, e->record);
+	extras.time = time;
+	if (time < stream->last || time == 0 || time == TIME_MAX) {
+		extras.set |= 1u << CTF_EXTRA_TIME;
+		time = time < stream->last ? stream->last : time;
+	}
+	if (s->shape.truncated)
+		extras.set |= 1u << CTF_EXTRA_TRUNCATED;
+	provider = provider_of(s, e);
+	class = provider == UINT32_MAX ? UINT32_MAX : class_of(s, e, provider, extras.set);
+	if (class == UINT32_MAX)
+		return no_memory(c);
+	if (s->text.len > CM_TEXT_MAX)
+		return convert_fail(c, -E2BIG, "the events are of too many kinds for CTF: %u have "
+				    "more than %u MB of metadata", s->classes.count,
+				    CM_TEXT_MAX >> 20);
+	stream = ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
+	if (!err && (e->event->lost_events || e->event->lost_buffers)) {
+		err = tell_lost(c, s, stream);
+		stream = err ? NULL : ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
+	}
+	if (err)
+		return err;
+	put_event(stream, e, class, provider, time);
+	ctf_extras_put(&stream->packet, &extras, ~CTF_EXTRAS_FIELDS, e->record);
+	ctf_put_fields(&stream->packet, &s->shape);
+	ctf_extras_put(&stream->packet, &extras, CTF_EXTRAS_FIELDS, e->record);
+	return ctf_stream_end_event(c, stream, time);
+}
+
+/* ------------------------------------------------------------- begin and end */
+
+static int begin(struct convert *c, const struct ctf_dialect *dialect)
+{
+	struct state *s = c->state;
+
+	s->dialect = dialect;
+	if (mkdir(c->path, 0777))
+		return convert_fail(c, -errno, "%s: %s", c->path, strerror(errno));
+	return 0;
+}
+
+static int open_tsdl(struct convert *c)
+{
+	return begin(c, &ctf_tsdl);
+}
+
+static int open_json(struct convert *c)
+{
+	return begin(c, &ctf_json);
+}
+
+/* Losses that no event told of stand at the end of the first stream. */
+static int finish_streams(struct convert *c, struct state *s)
+{
+	struct ctf_stream *first = NULL;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < CTF_STREAMS && !err; i++) {
+		if (!s->streams[i].used)
+			continue;
+		if (!first)
+			first = &s->streams[i];
+		if (s->streams[i].open)
+			err = ctf_stream_flush(c, &s->streams[i]);
+	}
+	if (err || !first || c->lost_events <= s->told_lost)
+		return err;
+	err = ctf_stream_lost(c, first, c->lost_events - s->told_lost);
+	if (!err)
+		first = ctf_stream_of(c, s->streams, first->cpu, first->last, &err);
+	return err ? err : ctf_stream_flush(c, first);
+}
+
+static int write_metadata(struct convert *c, struct state *s)
+{
+	struct ctf_trace trace = {
+		.convert = c, .providers = (const char *const *)s->provider_names,
+		.provider_count = s->providers.count, .classes = &s->text,
+	};
+	struct etw_text text = { .data = NULL };
+	int err;
+
+	s->dialect->write(&text, &trace);
+	err = ctf_write_file(c, "metadata", &text);
+	etw_text_free(&text);
+	return err;
+}
+
+static int finish(struct convert *c, bool ok)
+{
+	struct state *s = c->state;
+	int err = 0, ret;
+	unsigned int i;
+
+	if (ok)
+		err = finish_streams(c, s);
+	for (i = 0; i < CTF_STREAMS; i++) {
+		ret = ctf_stream_close(c, &s->streams[i]);
+		if (!err)
+			err = ret;
+	}
+	if (ok && !err)
+		err = write_metadata(c, s);
+	for (i = 0; i < s->providers.count; i++)
+		free(s->provider_names[i]);
+	free(s->provider_names);
+	free_table(&s->classes);
+	free_table(&s->providers);
+	free_table(&s->names);
+	ctf_shape_free(&s->shape);
+	etw_text_free(&s->text);
+	etw_text_free(&s->key);
+	etw_text_free(&s->name);
+	return err;
+}
+
+const struct convert_format convert_ctf = {
+	.name = "ctf", .suffix = ".ctf", .folder = true, .binary = true,
+	.mark = "metadata", .size = sizeof(struct state),
+	.help = "Common Trace Format 1.8, for babeltrace2 and Trace Compass",
+	.open = open_tsdl, .event = on_event, .close = finish,
+};
+
+const struct convert_format convert_ctf2 = {
+	.name = "ctf2", .suffix = ".ctf2", .folder = true, .binary = true,
+	.mark = "metadata", .size = sizeof(struct state),
+	.help = "Common Trace Format 2, for their newer versions",
+	.open = open_json, .event = on_event, .close = finish,
+};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * extra.c - what an event has beside its fields: the context of its class, and fields
+ * behind its own
+ *
+ * Items too short for their type are left out, as are those that only serve decoding.
+ */
+#include <string.h>
+
+#include "ctf.h"
+
+#define NUMBER(bytes, hex)	{ .type = CTF_INT, .size = bytes, .is_hex = hex }
+#define TEXT			{ .type = CTF_TEXT }
+
+const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT] = {
+	[CTF_EXTRA_TIME] = { "time", NUMBER(8, false) },
+	[CTF_EXTRA_TRUNCATED] = { "truncated", { .type = CTF_INT, .size = 1, .is_bool = true } },
+	[CTF_EXTRA_ACTIVITY] = { "activity", TEXT },
+	[CTF_EXTRA_RELATED] = { "related_activity", TEXT },
+	[CTF_EXTRA_SID] = { "sid", TEXT },
+	[CTF_EXTRA_START_KEY] = { "process_start_key", NUMBER(8, false) },
+	[CTF_EXTRA_EVENT_KEY] = { "event_key", NUMBER(8, false) },
+	[CTF_EXTRA_CONTAINER] = { "container_id", TEXT },
+	[CTF_EXTRA_PACKAGE] = { "psm_key", TEXT },
+	[CTF_EXTRA_TERMINAL] = { "terminal_session", NUMBER(4, false) },
+	[CTF_EXTRA_STACK] = { "callstack", { .type = CTF_ARRAY } },
+	[CTF_EXTRA_INSTANCE] = { "instance", NUMBER(4, false) },
+	[CTF_EXTRA_PARENT] = { "parent_instance", NUMBER(4, false) },
+};
+
+/* Which one an item is, and its least size; CTF_EXTRA_COUNT: none */
+static enum ctf_extra kind_of(uint16_t type, size_t *size)
+{
+	switch (type) {
+	case EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID:
+		*size = sizeof(GUID);
+		return CTF_EXTRA_RELATED;
+	case EVENT_HEADER_EXT_TYPE_SID:
+		*size = 8;
+		return CTF_EXTRA_SID;
+	case EVENT_HEADER_EXT_TYPE_TS_ID:
+		*size = 4;
+		return CTF_EXTRA_TERMINAL;
+	case EVENT_HEADER_EXT_TYPE_INSTANCE_INFO:
+		*size = 8;
+		return CTF_EXTRA_INSTANCE;
+	case EVENT_HEADER_EXT_TYPE_STACK_TRACE32:
+	case EVENT_HEADER_EXT_TYPE_STACK_TRACE64:
+		*size = 8;
+		return CTF_EXTRA_STACK;
+	case EVENT_HEADER_EXT_TYPE_PSM_KEY:
+		*size = 2;
+		return CTF_EXTRA_PACKAGE;
+	case EVENT_HEADER_EXT_TYPE_EVENT_KEY:
+		*size = 8;
+		return CTF_EXTRA_EVENT_KEY;
+	case EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY:
+		*size = 8;
+		return CTF_EXTRA_START_KEY;
+	case EVENT_HEADER_EXT_TYPE_CONTAINER_ID:
+		*size = 1;
+		return CTF_EXTRA_CONTAINER;
+	default:
+		return CTF_EXTRA_COUNT;
+	}
+}
+
+void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record)
+{
+	static const GUID none;
+	unsigned int i;
+
+	extras->set = 0;
+	if (memcmp(&record->EventHeader.ActivityId, &none, sizeof(none)))
+		extras->set |= 1u << CTF_EXTRA_ACTIVITY;
+	for (i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+		size_t size = 0;
+		enum ctf_extra kind = kind_of(item->ExtType, &size);
+
+		if (kind == CTF_EXTRA_COUNT || item->DataSize < size ||
+		    extras->set & 1u << kind)
+			continue;
+		extras->set |= 1u << kind;
+		extras->item[kind] = item;
+		if (kind != CTF_EXTRA_INSTANCE)
+			continue;
+		extras->set |= 1u << CTF_EXTRA_PARENT;
+		extras->item[CTF_EXTRA_PARENT] = item;
+	}
+}
+
+static void put_guid(struct etw_text *to, const void *guid)
+{
+	etw_text_guid(to, guid);
+	etw_text_char(to, '\0');
+}
+
+/* By the decoder's own reading of it */
+static void put_as(struct etw_text *to, const EVENT_HEADER_EXTENDED_DATA_ITEM *item,
+		   enum etw_value_kind kind)
+{
+	const char *data = (const char *)(uintptr_t)item->DataPtr;
+	struct etw_field field = {
+		.kind = ETW_FIELD_VALUE, .value_kind = kind, .data = data,
+		.size = item->DataSize, .count = 1,
+	};
+	struct etw_text text = { .data = NULL };
+	size_t len;
+
+	etw_format_value(&text, &field, ETW_FORMAT_RAW);
+	/* A NUL ends it, if there is one. */
+	len = text.len ? strnlen(text.data, text.len) : 0;
+	etw_text_add(to, len ? text.data : "", len);
+	etw_text_char(to, '\0');
+	etw_text_free(&text);
+}
+
+static void put_stack(struct etw_text *to, const EVENT_HEADER_EXTENDED_DATA_ITEM *item)
+{
+	size_t size = item->ExtType == EVENT_HEADER_EXT_TYPE_STACK_TRACE32 ? 4 : 8, i;
+	size_t count = (item->DataSize - 8u) / size;
+	const char *data = (const char *)(uintptr_t)item->DataPtr + 8;
+	uint64_t address;
+
+	ctf_put_number(to, count, 4);
+	for (i = 0; i < count; i++) {
+		address = 0;
+		memcpy(&address, data + i * size, size);
+		ctf_put_number(to, address, 8);
+	}
+}
+
+static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum ctf_extra kind,
+		    const EVENT_RECORD *record)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = extras->item[kind];
+	const char *data = item && kind > CTF_EXTRA_ACTIVITY ?
+			   (const char *)(uintptr_t)item->DataPtr : NULL;
+	size_t size = ctf_extra_kinds[kind].node.size;
+
+	switch (kind) {
+	case CTF_EXTRA_TIME:
+		ctf_put_number(to, extras->time, 8);
+		break;
+	case CTF_EXTRA_TRUNCATED:
+		ctf_put_number(to, 1, 1);
+		break;
+	case CTF_EXTRA_ACTIVITY:
+		put_guid(to, &record->EventHeader.ActivityId);
+		break;
+	case CTF_EXTRA_RELATED:
+		put_guid(to, data);
+		break;
+	case CTF_EXTRA_SID:
+		put_as(to, item, ETW_VALUE_SID);
+		break;
+	case CTF_EXTRA_CONTAINER:
+		put_as(to, item, ETW_VALUE_STRING8);
+		break;
+	case CTF_EXTRA_PACKAGE:
+		put_as(to, item, ETW_VALUE_STRING16);
+		break;
+	case CTF_EXTRA_STACK:
+		put_stack(to, item);
+		break;
+	case CTF_EXTRA_PARENT:
+		etw_text_add(to, data + 4, size);
+		break;
+	default:
+		etw_text_add(to, data, size);
+	}
+}
+
+void ctf_extras_put(struct etw_text *to, const struct ctf_extras *extras, uint32_t kinds,
+		    const EVENT_RECORD *record)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < CTF_EXTRA_COUNT; kind++)
+		if (extras->set & kinds & 1u << kind)
+			put_one(to, extras, (enum ctf_extra)kind, record);
+}

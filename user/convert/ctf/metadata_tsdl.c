@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metadata_tsdl.c - metadata of CTF 1.8: the Trace Stream Description Language
+ *
+ * Fields begin with an underscore, as LTTng's do, so that none is a keyword; readers
+ * take it off.  Bytes that no identifier may have are _xHH, and the true name stands in
+ * the trace's environment as field_CLASS_NUMBER.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "ctf.h"
+#include "etl/info.h"
+
+struct writer {
+	struct etw_text *to;
+	const struct ctf_shape *shape;
+	uint32_t class;			/* its id */
+	uint32_t extras;		/* that are fields */
+	unsigned int renamed;
+	struct etw_text env;		/* of names that are not legal */
+};
+
+static void indent(struct etw_text *to, unsigned int depth)
+{
+	while (depth--)
+		etw_text_char(to, '\t');
+}
+
+static void put_integer(struct etw_text *to, const struct ctf_node *node)
+{
+	etw_text_printf(to, "%c%u", node->is_signed ? 's' : node->is_hex ? 'x' : 'u',
+			node->size * 8u);
+}
+
+static void put_entry(struct etw_text *to, int64_t number, const char *label, bool first)
+{
+	etw_text_puts(to, first ? " " : ", ");
+	ctf_tsdl_quote(to, label, strlen(label));
+	etw_text_printf(to, " = %" PRId64, number);
+}
+
+/* A map all of whose values are too large for the field, or have no name, is none. */
+static void put_enum(struct etw_text *to, const struct ctf_node *node)
+{
+	size_t start = to->len;
+	uint64_t most = UINT64_MAX >> (64 - 8 * node->size);
+	bool any = true;
+
+	etw_text_puts(to, "enum : ");
+	put_integer(to, node);
+	etw_text_puts(to, " {");
+	if (node->map)
+		any = ctf_map_each(to, node, put_entry);
+	else
+		etw_text_printf(to, " \"false\" = 0, \"true\" = 1 ... %" PRIu64, most);
+	if (any) {
+		etw_text_puts(to, " }");
+		return;
+	}
+	etw_text_cut(to, start);
+	put_integer(to, node);
+}
+
+static void put_struct(struct writer *w, uint32_t index, unsigned int depth, bool top);
+
+/* The type of an element or field that is not an array */
+static void put_type(struct writer *w, uint32_t index, unsigned int depth)
+{
+	const struct ctf_node *node = &w->shape->nodes[index];
+
+	switch (node->type) {
+	case CTF_INT:
+		if (node->map || node->is_bool)
+			put_enum(w->to, node);
+		else
+			put_integer(w->to, node);
+		break;
+	case CTF_FLOAT:
+		etw_text_puts(w->to, "f32");
+		break;
+	case CTF_DOUBLE:
+		etw_text_puts(w->to, "f64");
+		break;
+	case CTF_TEXT:
+		etw_text_puts(w->to, "string");
+		break;
+	case CTF_BYTES:	/* as an element */
+		etw_text_puts(w->to, "struct { u32 __data_length; x8 _data[__data_length]; }");
+		break;
+	case CTF_STRUCT:
+		put_struct(w, index, depth, false);
+		break;
+	default:
+		etw_text_puts(w->to, "u8");
+	}
+}
+
+/* Its name as a member; what it is really called is kept. */
+static void add_name(struct writer *w, struct ctf_names *names, const char *name, size_t len,
+		     struct etw_text *out)
+{
+	const char *legal = ctf_names_add(names, name, len);
+
+	etw_text_cut(out, 0);
+	if (!legal) {
+		w->to->error = -ENOMEM;
+		return;
+	}
+	etw_text_puts(out, legal);
+	if (strlen(legal) == len && !memcmp(legal, name, len))
+		return;
+	etw_text_printf(&w->env, "env { field_%u_%u_%s = ", w->class, w->renamed++, legal);
+	ctf_tsdl_quote(&w->env, name, len);
+	etw_text_puts(&w->env, "; };\n");
+}
+
+/* What an array or bytes are preceded by: its own name, of nobody else. */
+static void add_length(struct writer *w, struct ctf_names *names, const char *name, size_t len,
+		       struct etw_text *out)
+{
+	struct etw_text plain = { .data = NULL };
+	const char *legal;
+
+	etw_text_char(&plain, '_');
+	etw_text_add(&plain, name, len);
+	etw_text_puts(&plain, "_length");
+	legal = plain.error ? NULL : ctf_names_add(names, plain.data, plain.len);
+	etw_text_cut(out, 0);
+	if (legal)
+		etw_text_puts(out, legal);
+	else
+		w->to->error = -ENOMEM;
+	etw_text_free(&plain);
+}
+
+static void put_member(struct writer *w, struct ctf_names *names, uint32_t index,
+		       unsigned int depth)
+{
+	const struct ctf_node *node = &w->shape->nodes[index];
+	struct etw_text name = { .data = NULL }, length = { .data = NULL };
+	bool many = node->type == CTF_ARRAY || node->type == CTF_BYTES;
+
+	add_name(w, names, node->name, node->name_len, &name);
+	indent(w->to, depth);
+	if (many) {
+		add_length(w, names, node->name, node->name_len, &length);
+		etw_text_printf(w->to, "u32 _%s;\n", length.data ? length.data : "");
+		indent(w->to, depth);
+	}
+	if (node->type == CTF_BYTES)
+		etw_text_puts(w->to, "x8");
+	else
+		put_type(w, node->type == CTF_ARRAY ? node->first : index, depth);
+	etw_text_printf(w->to, " _%s", name.data ? name.data : "");
+	if (many)
+		etw_text_printf(w->to, "[_%s]", length.data ? length.data : "");
+	etw_text_puts(w->to, ";\n");
+	etw_text_free(&name);
+	etw_text_free(&length);
+}
+
+/* Integers at the top level, behind the fields */
+static void put_sequence(struct writer *w, struct ctf_names *names, const char *plain,
+			 const char *type)
+{
+	struct etw_text name = { .data = NULL }, length = { .data = NULL };
+	size_t len = strlen(plain);
+
+	add_name(w, names, plain, len, &name);
+	add_length(w, names, plain, len, &length);
+	etw_text_printf(w->to, "\t\tu32 _%s;\n\t\t%s _%s[_%s];\n", length.data ? length.data : "",
+			type, name.data ? name.data : "", length.data ? length.data : "");
+	etw_text_free(&name);
+	etw_text_free(&length);
+}
+
+static void put_struct(struct writer *w, uint32_t index, unsigned int depth, bool top)
+{
+	const struct ctf_shape *shape = w->shape;
+	struct ctf_names names = { .count = 0 };
+	uint32_t child;
+
+	ctf_names_begin(&names, true);
+	etw_text_puts(w->to, "struct {\n");
+	for (child = shape->nodes[index].first; child; child = shape->nodes[child].next)
+		put_member(w, &names, child, depth + 1);
+	if (top && shape->rest_size)
+		put_sequence(w, &names, shape->node_count > 1 ? "rest" : "data", "x8");
+	if (top && w->extras & 1u << CTF_EXTRA_STACK)
+		put_sequence(w, &names, ctf_extra_kinds[CTF_EXTRA_STACK].name, "x64");
+	indent(w->to, depth);
+	etw_text_char(w->to, '}');
+	ctf_names_free(&names);
+}
+
+static void put_extras(struct etw_text *to, uint32_t extras)
+{
+	unsigned int kind;
+
+	if (!extras)
+		return;
+	etw_text_puts(to, "\tcontext := struct {\n");
+	for (kind = 0; kind < CTF_EXTRA_COUNT; kind++) {
+		const struct ctf_extra_kind *k = &ctf_extra_kinds[kind];
+
+		if (!(extras & 1u << kind))
+			continue;
+		etw_text_puts(to, "\t\t");
+		if (k->node.type == CTF_TEXT)
+			etw_text_printf(to, "string _%s;\n", k->name);
+		else if (k->node.is_bool)
+			etw_text_printf(to, "boolean _%s;\n", k->name);
+		else
+			etw_text_printf(to, "u%u _%s;\n", k->node.size * 8u, k->name);
+	}
+	etw_text_puts(to, "\t};\n");
+}
+
+static void add(struct etw_text *to, const struct ctf_class *class)
+{
+	struct writer w = { .to = to, .shape = class->shape, .class = class->id,
+			    .extras = class->extras & CTF_EXTRAS_FIELDS };
+	const EVENT_HEADER *header = &class->event->record->EventHeader;
+	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
+
+	etw_text_puts(to, "event {\n\tname = ");
+	ctf_tsdl_quote(to, class->name, strlen(class->name));
+	etw_text_printf(to, ";\n\tid = %u;\n\tstream_id = 0;\n", class->id);
+	if (ctf_loglevel(desc->Level) >= 0)
+		etw_text_printf(to, "\tloglevel = %d;\n", ctf_loglevel(desc->Level));
+	etw_text_puts(to, "\tmodel.emf.uri = \"etw:");
+	etw_text_guid(to, &header->ProviderId);
+	etw_text_printf(to, "/%u/%u\";\n", desc->Id, desc->Version);
+	put_extras(to, class->extras & ~CTF_EXTRAS_FIELDS);
+	etw_text_puts(to, "\tfields := ");
+	put_struct(&w, 0, 1, true);
+	etw_text_puts(to, ";\n};\n");
+	if (w.env.len)
+		etw_text_add(to, w.env.data, w.env.len);
+	etw_text_char(to, '\n');
+	if (w.env.error)
+		to->error = w.env.error;
+	etw_text_free(&w.env);
+}
+
+/* ------------------------------------------------------------ the whole trace */
+
+static void put_types(struct etw_text *to)
+{
+	static const char signs[] = "usx";
+	unsigned int i, size;
+
+	for (i = 0; i < 3; i++)
+		for (size = 8; size <= 64; size *= 2)
+			etw_text_printf(to, "typealias integer { size = %u; align = 8; signed = %s; "
+					"base = %u; } := %c%u;\n", size, i == 1 ? "true" : "false",
+					i == 2 ? 16 : 10, signs[i], size);
+	etw_text_puts(to,
+		"typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := f32;\n"
+		"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := f64;\n"
+		"typealias enum : u8 { \"false\" = 0, \"true\" = 1 ... 255 } := boolean;\n\n");
+}
+
+static void put_env(struct etw_text *to, const struct ctf_trace *trace)
+{
+	const struct convert *c = trace->convert;
+	unsigned int i;
+
+	etw_text_puts(to, "env {\n\ttracer_name = \"etw\";\n");
+	for (i = 0; i < c->source_count && i < CTF_SOURCES_MAX; i++) {
+		const struct etw_etl_info *info = c->sources[i];
+
+		if (!info)
+			continue;
+		etw_text_printf(to, "\tlogger_%u = ", i);
+		ctf_tsdl_quote(to, info->logger, strlen(info->logger));
+		etw_text_printf(to, ";\n\tlogger_%u_start = \"", i);
+		etw_text_time(to, (uint64_t)info->header.StartTime.QuadPart);
+		etw_text_printf(to, "\";\n\tlogger_%u_cpus = %u;\n", i,
+				info->header.NumberOfProcessors);
+	}
+	etw_text_printf(to, "\tlost_events = \"%" PRIu64 "\";\n\tlost_buffers = \"%" PRIu64
+			"\";\n};\n\n", c->lost_events, c->lost_buffers);
+}
+
+static void put_stream(struct etw_text *to, const struct ctf_trace *trace)
+{
+	uint32_t i;
+
+	etw_text_puts(to,
+		"stream {\n\tid = 0;\n\tpacket.context := struct {\n"
+		"\t\tclocked timestamp_begin;\n\t\tclocked timestamp_end;\n"
+		"\t\tu64 content_size;\n\t\tu64 packet_size;\n\t\tu64 packet_seq_num;\n"
+		"\t\tu64 events_discarded;\n\t\tu32 cpu_id;\n\t};\n"
+		"\tevent.header := struct { u32 id; clocked timestamp; };\n"
+		"\tevent.context := struct {\n\t\tenum : u32 {");
+	for (i = 0; i < trace->provider_count; i++) {
+		etw_text_puts(to, i ? ",\n\t\t\t" : "\n\t\t\t");
+		ctf_tsdl_quote(to, trace->providers[i], strlen(trace->providers[i]));
+		etw_text_printf(to, " = %u", i);
+	}
+	/* An enumeration is not empty. */
+	etw_text_puts(to, i ? "\n\t\t} _provider;\n" : " \"\" = 0 } _provider;\n");
+	etw_text_puts(to,
+		"\t\tu16 _id;\n\t\tu8 _version;\n\t\tu8 _channel;\n\t\tu8 _level;\n"
+		"\t\tu8 _opcode;\n\t\tu16 _task;\n\t\tx64 _keyword;\n\t\tu32 _pid;\n"
+		"\t\tu32 _tid;\n\t};\n};\n\n");
+}
+
+static void write_all(struct etw_text *to, const struct ctf_trace *trace)
+{
+	etw_text_puts(to, "/* CTF 1.8 */\n\n");
+	put_types(to);
+	etw_text_puts(to,
+		"trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n"
+		"\tpacket.header := struct { u32 magic; u32 stream_id; "
+		"u64 stream_instance_id; };\n};\n\n");
+	put_env(to, trace);
+	etw_text_puts(to,
+		"clock {\n\tname = wall;\n\tdescription = \"UTC, in nanoseconds since 1970\";\n"
+		"\tfreq = 1000000000;\n\tprecision = 1;\n\toffset_s = 0;\n\toffset = 0;\n"
+		"\tabsolute = true;\n};\n"
+		"typealias integer { size = 64; align = 8; signed = false; "
+		"map = clock.wall.value; } := clocked;\n\n");
+	put_stream(to, trace);
+	if (trace->classes->len)
+		etw_text_add(to, trace->classes->data, trace->classes->len);
+}
+
+const struct ctf_dialect ctf_tsdl = { .add = add, .write = write_all };

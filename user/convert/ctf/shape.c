@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shape.c - what an event's fields look like, apart from their values
+ *
+ * Recursion is as deep as structures and arrays are in each other, which the decoder
+ * limits to 33.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf.h"
+
+#define FIELDS_MAX	(1u << 20)	/* more: the payload is shown as bytes */
+
+static bool is_int_size(size_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+void ctf_node_of(struct ctf_node *node, const struct etw_field *field)
+{
+	*node = (struct ctf_node){ .type = CTF_TEXT, .size = (uint8_t)field->size };
+	switch (field->value_kind) {
+	case ETW_VALUE_SIGNED:
+		node->is_signed = true;
+		node->type = CTF_INT;
+		break;
+	case ETW_VALUE_ERROR:
+		node->is_hex = field->out_type == TDH_OUTTYPE_NTSTATUS ||
+			       field->out_type == TDH_OUTTYPE_HRESULT;
+		node->type = CTF_INT;
+		break;
+	case ETW_VALUE_HEX:
+	case ETW_VALUE_BOOLEAN:
+	case ETW_VALUE_UNSIGNED:
+	case ETW_VALUE_PORT:
+		node->is_hex = field->value_kind == ETW_VALUE_HEX;
+		node->is_bool = field->value_kind == ETW_VALUE_BOOLEAN;
+		node->type = CTF_INT;
+		break;
+	case ETW_VALUE_FLOAT:
+		node->type = CTF_FLOAT;
+		break;
+	case ETW_VALUE_DOUBLE:
+		node->type = CTF_DOUBLE;
+		break;
+	case ETW_VALUE_BINARY:
+	case ETW_VALUE_NONE:
+		node->type = CTF_BYTES;
+		break;
+	default:
+		break;
+	}
+	if (node->type == CTF_INT && !is_int_size(field->size))
+		node->type = CTF_BYTES;
+	if (node->type == CTF_INT && field->map)
+		node->map = field->map;
+	if (node->type != CTF_INT)
+		node->size = 0;
+}
+
+static bool keep_field(struct ctf_shape *shape, const struct etw_field *field)
+{
+	if (shape->count == shape->room) {
+		size_t room = shape->room ? 2 * shape->room : 64;
+		struct etw_field *fields = realloc(shape->fields, room * sizeof(*fields));
+
+		if (!fields) {
+			shape->no_memory = true;
+			return false;
+		}
+		shape->fields = fields;
+		shape->room = room;
+	}
+	shape->fields[shape->count++] = *field;
+	return true;
+}
+
+/* Nodes move when there are more of them: they are told by their index. */
+static uint32_t new_node(struct ctf_shape *shape, const struct ctf_node *from)
+{
+	if (shape->node_count == shape->node_room) {
+		size_t room = shape->node_room ? 2 * shape->node_room : 64;
+		struct ctf_node *nodes = realloc(shape->nodes, room * sizeof(*nodes));
+
+		if (!nodes) {
+			shape->no_memory = true;
+			return 0;
+		}
+		shape->nodes = nodes;
+		shape->node_room = room;
+	}
+	shape->nodes[shape->node_count] = *from;
+	return (uint32_t)shape->node_count++;
+}
+
+static uint32_t build(struct ctf_shape *shape, size_t *at);
+
+/*
+ * Elements of an array may differ in arrays of theirs that are empty, and in values
+ * that are of another kind when there is nothing to say: then they are text.
+ */
+static void merge(struct ctf_shape *shape, uint32_t into, uint32_t from)
+{
+	struct ctf_node *a = &shape->nodes[into], *b = &shape->nodes[from];
+	uint32_t i, j, next = a->next;
+
+	if (a->type == CTF_UNKNOWN) {
+		*a = *b;
+		a->next = next;
+	} else if (b->type == CTF_UNKNOWN) {
+		return;
+	} else if (a->type == CTF_STRUCT || a->type == CTF_ARRAY) {
+		for (i = a->first, j = b->first; i && j;
+		     i = shape->nodes[i].next, j = shape->nodes[j].next)
+			merge(shape, i, j);
+	} else if (a->type != b->type || a->size != b->size || a->is_signed != b->is_signed) {
+		a->type = CTF_TEXT;
+		a->size = 0;
+		a->is_signed = a->is_hex = a->is_bool = false;
+		a->map = NULL;
+	}
+}
+
+/* fields[*at] is the first element, or the array's end. */
+static void build_elements(struct ctf_shape *shape, size_t *at, uint32_t array)
+{
+	size_t mark;
+	uint32_t element = 0, more;
+
+	while (shape->fields[*at].kind != ETW_FIELD_ARRAY_END && !shape->no_memory) {
+		mark = shape->node_count;
+		more = build(shape, at);
+		if (!element) {
+			element = more;
+			continue;
+		}
+		merge(shape, element, more);
+		/* What merge() has taken over lies behind the mark. */
+		if (shape->nodes[more].type != CTF_STRUCT && shape->nodes[more].type != CTF_ARRAY)
+			shape->node_count = mark;
+	}
+	if (!element)
+		element = new_node(shape, &(struct ctf_node){ .type = CTF_UNKNOWN });
+	if (shape->no_memory)
+		return;
+	shape->nodes[element].name = NULL;
+	shape->nodes[element].name_len = 0;
+	shape->nodes[array].first = element;
+	++*at;
+}
+
+static void build_members(struct ctf_shape *shape, size_t *at, uint32_t parent, size_t end)
+{
+	uint32_t last = 0, node;
+
+	while (*at < end && shape->fields[*at].kind != ETW_FIELD_STRUCT_END && !shape->no_memory) {
+		node = build(shape, at);
+		if (shape->no_memory)
+			return;
+		if (last)
+			shape->nodes[last].next = node;
+		else
+			shape->nodes[parent].first = node;
+		last = node;
+	}
+	++*at;
+}
+
+/* The node of a field and all that is in it; *at: behind it. */
+static uint32_t build(struct ctf_shape *shape, size_t *at)
+{
+	const struct etw_field *field = &shape->fields[*at];
+	const char *name = field->name ? field->name : "";
+	struct ctf_node node;
+	uint32_t index;
+
+	if (field->kind == ETW_FIELD_VALUE)
+		ctf_node_of(&node, field);
+	else
+		node = (struct ctf_node){ .type = field->kind == ETW_FIELD_STRUCT_BEGIN ?
+					  CTF_STRUCT : CTF_ARRAY };
+	node.name = name;
+	node.name_len = (uint16_t)strnlen(name, UINT16_MAX);
+	index = new_node(shape, &node);
+	++*at;
+	if (shape->no_memory)
+		return 0;
+	if (node.type == CTF_STRUCT)
+		build_members(shape, at, index, shape->count);
+	else if (node.type == CTF_ARRAY)
+		build_elements(shape, at, index);
+	return index;
+}
+
+/* Keep whole top-level fields; the payload from the first one on that is not. */
+static void walk(struct ctf_shape *shape, const struct convert_event *e)
+{
+	const uint8_t *payload = e->record->UserData;
+	size_t whole = 0, end = 0;
+	struct etw_field field;
+	int ret;
+
+	while ((ret = etw_decode_next(e->decoder, &field)) == 1) {
+		if (shape->count == FIELDS_MAX || !keep_field(shape, &field))
+			break;
+		if (field.depth || field.kind == ETW_FIELD_STRUCT_BEGIN ||
+		    field.kind == ETW_FIELD_ARRAY_BEGIN)
+			continue;
+		whole = shape->count;
+		end = field.offset + field.length;
+	}
+	shape->truncated = ret != 0;
+	shape->count = whole;
+	shape->rest = payload + end;
+	shape->rest_size = e->record->UserDataLength - end;
+}
+
+int ctf_shape_take(struct ctf_shape *shape, const struct convert_event *e)
+{
+	size_t at = 0;
+
+	shape->count = 0;
+	shape->node_count = 0;
+	shape->truncated = false;
+	shape->no_memory = false;
+	shape->rest = e->record->UserData;
+	shape->rest_size = e->record->UserDataLength;
+	if (e->known)
+		walk(shape, e);
+	new_node(shape, &(struct ctf_node){ .type = CTF_STRUCT });
+	if (!shape->no_memory)
+		build_members(shape, &at, 0, shape->count);
+	return shape->no_memory ? -ENOMEM : 0;
+}
+
+void ctf_shape_free(struct ctf_shape *shape)
+{
+	free(shape->fields);
+	free(shape->nodes);
+}
+
+static void node_key(struct etw_text *key, const struct ctf_shape *shape, uint32_t index)
+{
+	const struct ctf_node *node = &shape->nodes[index];
+	uint32_t i;
+	struct {
+		const void *map;
+		uint16_t len;
+		uint8_t type, size, flags;
+	} head;
+
+	memset(&head, 0, sizeof(head));
+	head.map = node->map;
+	head.len = node->name_len;
+	head.type = node->type;
+	head.size = node->size;
+	head.flags = (uint8_t)(node->is_signed | node->is_hex << 1 | node->is_bool << 2);
+	etw_text_add(key, (const char *)&head, sizeof(head));
+	etw_text_add(key, node->name_len ? node->name : "", node->name_len);
+	for (i = node->first; i; i = shape->nodes[i].next)
+		node_key(key, shape, i);
+	if (node->type == CTF_STRUCT)
+		etw_text_char(key, (char)0xFF);
+}
+
+void ctf_shape_key(struct etw_text *key, const struct ctf_shape *shape)
+{
+	char tail[2] = { (char)(shape->rest_size != 0), (char)shape->truncated };
+
+	node_key(key, shape, 0);
+	etw_text_add(key, tail, sizeof(tail));
+}

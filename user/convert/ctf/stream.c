@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stream.c - packets of a stream file, one behind the other
+ *
+ * A packet goes out when it is large, when events were lost, and when the CPU changes,
+ * which happens only where there are more CPUs than streams.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctf.h"
+
+#define PACKET_SIZE	65536		/* bytes, from which on a packet goes out */
+#define PACKET_KEEP	(1u << 20)	/* larger memory is given back */
+
+/* As the metadata describe it */
+struct packet_head {
+	uint32_t magic, stream;
+	uint64_t instance;
+	uint64_t begin, end;		/* ns since 1970 */
+	uint64_t content, size;		/* bits */
+	uint64_t sequence, discarded;
+	uint32_t cpu;
+} __attribute__((packed));
+
+static int write_all(struct convert *c, int fd, const char *data, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int err = n ? errno : EIO;
+
+			return convert_fail(c, -err, "%s: %s", c->path, strerror(err));
+		}
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int create(struct convert *c, const char *name, int *fd)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", c->path, name) < 0)
+		return convert_fail(c, -ENOMEM, "out of memory");
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (*fd < 0) {
+		int err = -errno;
+
+		convert_fail(c, err, "%s: %s", path, strerror(-err));
+		free(path);
+		return err;
+	}
+	free(path);
+	return 0;
+}
+
+int ctf_write_file(struct convert *c, const char *name, const struct etw_text *text)
+{
+	int fd, err;
+
+	if (text->error)
+		return convert_fail(c, -ENOMEM, "out of memory");
+	err = create(c, name, &fd);
+	if (err)
+		return err;
+	err = write_all(c, fd, text->data, text->len);
+	if (close(fd) && !err)
+		err = convert_fail(c, -errno, "%s/%s: %s", c->path, name, strerror(errno));
+	return err;
+}
+
+static int begin_packet(struct convert *c, struct ctf_stream *stream, uint32_t slot, uint64_t time)
+{
+	static const struct packet_head none;
+	char name[32];
+	int err;
+
+	if (!stream->used) {
+		snprintf(name, sizeof(name), "stream_%u", slot);
+		err = create(c, name, &stream->fd);
+		if (err)
+			return err;
+		stream->used = true;
+	}
+	stream->packet.len = 0;
+	etw_text_add(&stream->packet, (const char *)&none, sizeof(none));
+	stream->begin = time;
+	stream->open = true;
+	return stream->packet.error ? convert_fail(c, -ENOMEM, "out of memory") : 0;
+}
+
+struct ctf_stream *ctf_stream_of(struct convert *c, struct ctf_stream *streams, uint32_t cpu,
+				 uint64_t time, int *err)
+{
+	uint32_t slot = cpu % CTF_STREAMS;
+	struct ctf_stream *stream = &streams[slot];
+
+	*err = 0;
+	if (stream->open && stream->cpu != cpu)
+		*err = ctf_stream_flush(c, stream);
+	stream->cpu = cpu;
+	if (!*err && !stream->open)
+		*err = begin_packet(c, stream, slot, time > stream->last ? time : stream->last);
+	return *err ? NULL : stream;
+}
+
+int ctf_stream_flush(struct convert *c, struct ctf_stream *stream)
+{
+	struct packet_head head = {
+		.magic = CTF_MAGIC, .instance = stream->cpu % CTF_STREAMS,
+		.begin = stream->begin, .end = stream->last, .cpu = stream->cpu,
+		.content = 8 * (uint64_t)stream->packet.len, .sequence = stream->sequence++,
+		.discarded = stream->discarded,
+	};
+	int err;
+
+	head.size = head.content;
+	if (stream->packet.error)
+		return convert_fail(c, -ENOMEM, "out of memory");
+	memcpy(stream->packet.data, &head, sizeof(head));
+	err = write_all(c, stream->fd, stream->packet.data, stream->packet.len);
+	stream->open = false;
+	if (stream->packet.cap > PACKET_KEEP)
+		etw_text_free(&stream->packet);
+	return err;
+}
+
+int ctf_stream_end_event(struct convert *c, struct ctf_stream *stream, uint64_t time)
+{
+	stream->last = time;
+	if (stream->packet.error)
+		return convert_fail(c, -ENOMEM, "out of memory");
+	return stream->packet.len >= PACKET_SIZE ? ctf_stream_flush(c, stream) : 0;
+}
+
+/*
+ * The counter that a packet has is that of its end: those lost between two packets are
+ * the difference of theirs.
+ */
+int ctf_stream_lost(struct convert *c, struct ctf_stream *stream, uint64_t events)
+{
+	int err = stream->open ? ctf_stream_flush(c, stream) : 0;
+
+	stream->discarded += events;
+	return err;
+}
+
+int ctf_stream_close(struct convert *c, struct ctf_stream *stream)
+{
+	int err = 0;
+
+	if (stream->used && close(stream->fd))
+		err = convert_fail(c, -errno, "%s: %s", c->path, strerror(errno));
+	etw_text_free(&stream->packet);
+	return err;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arguments.c - an event's fields as Perfetto's debug annotations
+ */
+#include <string.h>
+#include "convert/items_kind.h"
+#include "convert/names.h"
+#include "perfetto.h"
+#include "proto.h"
+#include "tdh/decode/format.h"
+
+#define NEST_MAX	64	/* levels of structures and arrays; deeper ones are left out */
+
+static struct intern *index_of(struct perfetto_strings *strings, enum interned_data index)
+{
+	switch (index) {
+	case INTERNED_CATEGORIES:
+		return &strings->categories;
+	case INTERNED_NAMES:
+		return &strings->names;
+	case INTERNED_ANNOTATIONS:
+		return &strings->annotations;
+	default:
+		return &strings->values;
+	}
+}
+
+void perfetto_strings_free(struct perfetto_strings *strings)
+{
+	intern_free(&strings->categories);
+	intern_free(&strings->names);
+	intern_free(&strings->annotations);
+	intern_free(&strings->values);
+	etw_text_free(&strings->pending);
+}
+
+uint32_t perfetto_string(struct perfetto_strings *strings, struct etw_text *to,
+			 enum interned_data index, unsigned int iid, unsigned int plain,
+			 const char *s, size_t len)
+{
+	int is_new;
+	uint32_t number = intern(index_of(strings, index), s, len, &is_new);
+	size_t begun;
+
+	if (!number) {
+		proto_string(to, plain, s, len);
+		return 0;
+	}
+	proto_uint(to, iid, number);
+	if (!is_new)
+		return number;
+	begun = proto_begin(&strings->pending, index);
+	proto_uint(&strings->pending, INTERNED_IID, number);
+	proto_string(&strings->pending, INTERNED_STRING, s, len);
+	proto_end(&strings->pending, begun);
+	return number;
+}
+
+struct args {
+	struct perfetto_strings *strings;
+	struct etw_text *to, *scratch;
+};
+
+static void put_name(struct args *args, const char *name)
+{
+	perfetto_string(args->strings, args->to, INTERNED_ANNOTATIONS, ANNOTATION_NAME_IID,
+			ANNOTATION_NAME, name, strlen(name));
+}
+
+/* An annotation in a message whose field is "in"; name: a literal */
+static size_t begin_named(struct args *args, unsigned int in, const char *name)
+{
+	struct perfetto_strings *strings = args->strings;
+	const size_t at = ((uintptr_t)name >> 2) % (sizeof(strings->own) / sizeof(strings->own[0]));
+	size_t begun = proto_begin(args->to, in);
+
+	if (strings->own[at].literal == name) {
+		proto_uint(args->to, ANNOTATION_NAME_IID, strings->own[at].number);
+		return begun;
+	}
+	strings->own[at].number = perfetto_string(strings, args->to, INTERNED_ANNOTATIONS,
+						  ANNOTATION_NAME_IID, ANNOTATION_NAME, name,
+						  strlen(name));
+	strings->own[at].literal = strings->own[at].number ? name : NULL;
+	return begun;
+}
+
+static void put_uint(struct args *args, const char *name, uint64_t value)
+{
+	size_t begun = begin_named(args, ANNOTATION_DICT, name);
+
+	proto_uint(args->to, ANNOTATION_UINT, value);
+	proto_end(args->to, begun);
+}
+
+static void put_scratch(struct args *args, unsigned int in, const char *name)
+{
+	size_t begun = begin_named(args, in, name);
+
+	proto_string(args->to, ANNOTATION_STRING, args->scratch->data ? args->scratch->data : "",
+		     args->scratch->len);
+	proto_end(args->to, begun);
+}
+
+/* A text in scratch, or the number that it had before.  The number that it has. */
+static uint32_t put_common(struct args *args, const char *name, uint32_t number)
+{
+	size_t begun = begin_named(args, ANNOTATION_DICT, name);
+
+	if (number)
+		proto_uint(args->to, ANNOTATION_STRING_IID, number);
+	else if (args->scratch->data)
+		number = perfetto_string(args->strings, args->to, INTERNED_VALUES,
+					 ANNOTATION_STRING_IID, ANNOTATION_STRING,
+					 args->scratch->data, args->scratch->len);
+	proto_end(args->to, begun);
+	return number;
+}
+
+static void put_provider(struct args *args, const GUID *provider)
+{
+	struct perfetto_strings *strings = args->strings;
+
+	if (memcmp(&strings->provider, provider, sizeof(*provider)))
+		strings->provider_number = 0;
+	args->scratch->len = 0;
+	if (!strings->provider_number)
+		etw_text_guid(args->scratch, provider);
+	strings->provider = *provider;
+	strings->provider_number = put_common(args, "provider", strings->provider_number);
+}
+
+static void put_keyword(struct args *args, uint64_t keyword)
+{
+	struct perfetto_strings *strings = args->strings;
+
+	if (strings->keyword != keyword)
+		strings->keyword_number = 0;
+	args->scratch->len = 0;
+	if (!strings->keyword_number)
+		etw_text_0x(args->scratch, keyword);
+	strings->keyword = keyword;
+	strings->keyword_number = put_common(args, "keyword", strings->keyword_number);
+}
+
+static void put_guid(struct args *args, const char *name, const void *guid)
+{
+	args->scratch->len = 0;
+	etw_text_guid(args->scratch, guid);
+	put_scratch(args, ANNOTATION_DICT, name);
+}
+
+/* ------------------------------------------------------------- extended items */
+
+static void put_stack(struct args *args, const struct etw_ext_view *item, size_t width)
+{
+	size_t begun = begin_named(args, ANNOTATION_DICT, "stack"), at, entry;
+
+	for (at = ITEMS_STACK_HEAD; at + width <= item->data_len; at += width) {
+		entry = proto_begin(args->to, ANNOTATION_ARRAY);
+		proto_uint(args->to, ANNOTATION_POINTER, items_number(item->data, at, width));
+		proto_end(args->to, entry);
+	}
+	proto_end(args->to, begun);
+}
+
+static void put_namespace(struct args *args, const char *name, const struct etw_ext_view *item)
+{
+	size_t begun = begin_named(args, ANNOTATION_DICT, name);
+
+	put_uint(args, "pid", items_number(item->data, 0, 4));
+	put_uint(args, "tid", items_number(item->data, 4, 4));
+	put_uint(args, "namespace", items_number(item->data, 8, 4));
+	proto_end(args->to, begun);
+}
+
+static void put_instance(struct args *args, const char *name, const struct etw_ext_view *item)
+{
+	size_t begun = begin_named(args, ANNOTATION_DICT, name);
+
+	put_uint(args, "id", items_number(item->data, 0, 4));
+	put_uint(args, "parent", items_number(item->data, 4, 4));
+	put_guid(args, "parent_class", (const uint8_t *)item->data + ITEMS_INSTANCE_PARENT);
+	proto_end(args->to, begun);
+}
+
+static void put_item(struct args *args, const struct items_kind *kind,
+		     const struct etw_ext_view *item)
+{
+	args->scratch->len = 0;
+	switch (kind->shape) {
+	case ITEM_GUID:
+		put_guid(args, kind->key, item->data);
+		break;
+	case ITEM_U32:
+		put_uint(args, kind->key, items_number(item->data, 0, 4));
+		break;
+	case ITEM_U64:
+		etw_text_0x(args->scratch, items_number(item->data, 0, 8));
+		put_scratch(args, ANNOTATION_DICT, kind->key);
+		break;
+	case ITEM_SID:
+		items_add_sid(args->scratch, item->data);
+		put_scratch(args, ANNOTATION_DICT, kind->key);
+		break;
+	case ITEM_UTF16:
+	case ITEM_UTF8:
+		items_add_string(args->scratch, kind->shape, item);
+		put_scratch(args, ANNOTATION_DICT, kind->key);
+		break;
+	case ITEM_STACK32:
+	case ITEM_STACK64:
+		put_stack(args, item, kind->shape == ITEM_STACK32 ? 4 : 8);
+		break;
+	case ITEM_PID_NAMESPACE:
+		put_namespace(args, kind->key, item);
+		break;
+	case ITEM_INSTANCE:
+		put_instance(args, kind->key, item);
+		break;
+	default:
+		break;		/* metadata: what they say is there already */
+	}
+}
+
+/* The first of each kind */
+static void put_items(struct args *args, const struct etw_record_view *record)
+{
+	const struct items_kind *kind;
+	struct etw_ext_view item;
+	uint32_t offset = 0, had = 0;
+
+	while (etw_ext_next(record, &offset, &item) == 1) {
+		kind = items_kind(&item);
+		if (!kind || had & 1u << kind->bit)
+			continue;
+		put_item(args, kind, &item);
+		had |= 1u << kind->bit;
+	}
+}
+
+static void put_identity(struct args *args, const struct convert_event *e, enum slice_part part,
+			 unsigned int in)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
+	size_t begun = begin_named(args, in, "etw");
+	static const GUID none;
+
+	put_provider(args, &header->ProviderId);
+	if (part != SLICE_INSTANT) {
+		args->scratch->len = 0;
+		convert_add_name(e->decoded, args->scratch);
+		put_common(args, "event", 0);
+	}
+	put_uint(args, "id", desc->Id);
+	put_uint(args, "version", desc->Version);
+	put_uint(args, "level", desc->Level);
+	put_uint(args, "opcode", desc->Opcode);
+	put_uint(args, "task", desc->Task);
+	put_keyword(args, desc->Keyword);
+	put_uint(args, "cpu", e->event->cpu);
+	put_uint(args, "pid", header->ProcessId);
+	put_uint(args, "tid", header->ThreadId);
+	if (memcmp(&header->ActivityId, &none, sizeof(none)))
+		put_guid(args, "activity", &header->ActivityId);
+	put_items(args, &e->event->record);
+	proto_end(args->to, begun);
+}
+
+/* ---------------------------------------------------------------------- fields */
+
+static void put_value(struct args *args, const struct etw_field *field)
+{
+	struct etw_text *to = args->to;
+
+	switch (field->map ? ETW_VALUE_NONE : field->value_kind) {
+	case ETW_VALUE_UNSIGNED:
+		proto_uint(to, ANNOTATION_UINT, field->value.u);
+		return;
+	case ETW_VALUE_SIGNED:
+		proto_int(to, ANNOTATION_INT, field->value.i);
+		return;
+	case ETW_VALUE_HEX:
+		proto_uint(to, ANNOTATION_POINTER, field->value.u);
+		return;
+	case ETW_VALUE_BOOLEAN:
+		proto_uint(to, ANNOTATION_BOOL, field->value.u != 0);
+		return;
+	case ETW_VALUE_FLOAT:
+	case ETW_VALUE_DOUBLE:
+		proto_double(to, ANNOTATION_DOUBLE, field->value.f);
+		return;
+	default:
+		args->scratch->len = 0;
+		etw_format_value(args->scratch, field, ETW_FORMAT_RAW);
+		proto_string(to, ANNOTATION_STRING, args->scratch->data ? args->scratch->data : "",
+			     args->scratch->len);
+	}
+}
+
+/* Structures and arrays that are open */
+struct nest {
+	size_t begun[NEST_MAX];
+	bool array[NEST_MAX];
+	unsigned int depth, too_deep;
+};
+
+static void put_field(struct args *args, struct nest *nest, const struct etw_field *field,
+		      unsigned int in)
+{
+	const bool element = nest->depth && nest->array[nest->depth - 1];
+	const bool begins = field->kind == ETW_FIELD_STRUCT_BEGIN ||
+			    field->kind == ETW_FIELD_ARRAY_BEGIN;
+	size_t begun;
+
+	if (nest->too_deep || (begins && nest->depth == NEST_MAX)) {
+		nest->too_deep += begins;
+		return;
+	}
+	if (nest->depth)
+		in = element ? ANNOTATION_ARRAY : ANNOTATION_DICT;
+	begun = proto_begin(args->to, in);
+	if (!element)
+		put_name(args, field->name);
+	if (begins) {
+		nest->array[nest->depth] = field->kind == ETW_FIELD_ARRAY_BEGIN;
+		nest->begun[nest->depth++] = begun;
+		return;
+	}
+	put_value(args, field);
+	proto_end(args->to, begun);
+}
+
+static void leave(struct args *args, struct nest *nest)
+{
+	if (nest->too_deep)
+		nest->too_deep--;
+	else if (nest->depth)
+		proto_end(args->to, nest->begun[--nest->depth]);
+}
+
+static void put_fields(struct args *args, const struct convert_event *e, unsigned int in)
+{
+	const size_t start = args->to->len;
+	struct nest nest = { .depth = 0 };
+	struct etw_field field;
+	const void *rest;
+	size_t left;
+
+	etw_decode_rewind(e->decoder);
+	while (e->known && args->to->len - start <= ETW_FORMAT_MAX &&
+	       etw_decode_next(e->decoder, &field) == 1) {
+		if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END)
+			leave(args, &nest);
+		else
+			put_field(args, &nest, &field, in);
+	}
+	/* The event ends too early, or is too much. */
+	nest.too_deep = 0;
+	while (nest.depth)
+		leave(args, &nest);
+	rest = etw_decode_rest(e->decoder, &left);
+	if (!left)
+		return;
+	args->scratch->len = 0;
+	etw_text_hex(args->scratch, rest, left);
+	put_scratch(args, in, e->known ? "rest" : "data");
+}
+
+void perfetto_annotations(struct perfetto_strings *strings, const struct convert_event *e,
+			  enum slice_part part, struct etw_text *scratch, struct etw_text *to)
+{
+	struct args args = { strings, to, scratch };
+	unsigned int in = TRACK_EVENT_ANNOTATION;
+	size_t begun = 0;
+
+	if (part == SLICE_STOP) {
+		begun = begin_named(&args, in, "stop");
+		in = ANNOTATION_DICT;
+	}
+	put_fields(&args, e, in);
+	put_identity(&args, e, part, in);
+	if (part == SLICE_STOP)
+		proto_end(to, begun);
+	if (scratch->error && !to->error)
+		to->error = scratch->error;
+}

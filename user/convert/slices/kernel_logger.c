@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_logger.c - what the kernel logger tells of processors, processes and threads
+ *
+ * Sources: Microsoft's pages of the classes CSwitch, Process_TypeGroup1 and
+ * Thread_TypeGroup1; of Thread's type 72, the layout by which tools show it.  A context
+ * switch begins with the new thread's id in all versions; other fields are found by their
+ * names.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "convert/hash.h"
+#include "convert/names.h"
+#include "private.h"
+#include "etl/record.h"
+#include "base/text.h"
+
+#define HOOK_PROCESS	0x0300	/* their groups, see etw_etl_class() */
+#define HOOK_THREAD	0x0500
+
+enum { START = 1, END = 2, DC_START = 3, DC_END = 4, CSWITCH = 36, SET_NAME = 72 };
+
+/* Whose a thread is, and what it is called; tid 0: the process. */
+struct kernel_name {
+	struct kernel_name *chain;
+	uint32_t pid, tid;
+	char name[];
+};
+
+static bool is_of(const struct convert_event *e, uint16_t hook)
+{
+	struct etw_guid guid;
+
+	etw_etl_class(hook, &guid);
+	return !memcmp(&e->record->EventHeader.ProviderId, &guid, sizeof(guid));
+}
+
+/* ---------------------------------------------------------------------- names */
+
+/* Processes and threads are looked for by one id: those of either kind are one's own. */
+static struct kernel_name **name_at(struct kernel *k, uint32_t pid, uint32_t tid)
+{
+	const uint32_t id[2] = { tid ? 0 : pid, tid };
+	const size_t n = sizeof(k->names) / sizeof(k->names[0]);
+	struct kernel_name **at = &k->names[hash_bytes(0, id, sizeof(id)) % n];
+
+	while (*at && (tid ? (*at)->tid != tid : (*at)->tid || (*at)->pid != pid))
+		at = &(*at)->chain;
+	return at;
+}
+
+static void forget(struct kernel *k)
+{
+	const size_t n = sizeof(k->names) / sizeof(k->names[0]);
+	struct kernel_name *name;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		while ((name = k->names[i])) {
+			k->names[i] = name->chain;
+			free(name);
+		}
+	}
+	k->name_count = 0;
+}
+
+/* How much of a name is kept: no character in part */
+static size_t kept_len(const char *text)
+{
+	size_t len = strnlen(text, SLICES_NAME_MAX + 1), i;
+
+	if (len <= SLICES_NAME_MAX)
+		return len;
+	for (i = len = SLICES_NAME_MAX; i > len - 4; i--)
+		if ((text[i] & 0xC0) != 0x80)
+			return i;
+	return len;
+}
+
+static int remember(struct slices *s, uint32_t pid, uint32_t tid, const char *text)
+{
+	const size_t len = kept_len(text);
+	struct kernel *k = &s->kernel;
+	struct kernel_name **at, *name, *old;
+
+	at = name_at(k, pid, tid);
+	if (!*at && k->name_count >= SLICES_NAMES_MAX) {
+		s->count.forgotten += k->name_count;
+		forget(k);
+		at = name_at(k, pid, tid);
+	}
+	old = *at;
+	name = malloc(sizeof(*name) + len + 1);
+	if (!name)
+		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+	name->pid = pid;
+	name->tid = tid;
+	memcpy(name->name, text, len);
+	name->name[len] = '\0';
+	s->count.cut += text[len] != '\0';
+	name->chain = old ? old->chain : NULL;
+	*at = name;
+	k->name_count += !old;
+	free(old);
+	return 0;
+}
+
+static bool number(const struct convert_event *e, const char *name, uint32_t *value)
+{
+	struct etw_field field;
+
+	etw_decode_rewind(e->decoder);
+	while (etw_decode_next(e->decoder, &field) == 1) {
+		if (field.kind != ETW_FIELD_VALUE || field.depth || strcmp(field.name, name))
+			continue;
+		*value = (uint32_t)field.value.u;
+		return field.value_kind == ETW_VALUE_UNSIGNED ||
+		       field.value_kind == ETW_VALUE_HEX;
+	}
+	return false;
+}
+
+/* A field as text in scratch, or NULL */
+static const char *text(struct slices *s, const struct convert_event *e, const char *name)
+{
+	struct etw_text *to = &s->scratch;
+
+	to->len = 0;
+	if (!convert_add_field(e->decoder, name, strlen(name), CONVERT_AS_IT_IS, to) ||
+	    to->error || !to->len)
+		return NULL;
+	return to->data;
+}
+
+static int learn_process(struct slices *s, const struct convert_event *e)
+{
+	const char *name;
+	uint32_t pid;
+	int err;
+
+	if (!number(e, "ProcessId", &pid) || !pid)
+		return 0;
+	name = text(s, e, "ImageFileName");
+	if (!name)
+		return 0;
+	err = remember(s, pid, 0, name);
+	return err ? err : s->sink->name(s->c, pid, 0, false, name);
+}
+
+static int learn_thread(struct slices *s, const struct convert_event *e, bool begins)
+{
+	const struct kernel_name *known;
+	uint32_t pid, tid;
+
+	if (!number(e, "ProcessId", &pid) || !number(e, "TThreadId", &tid) || !tid)
+		return 0;
+	known = *name_at(&s->kernel, 0, tid);
+	/* Its name came before; or it is another one of that number. */
+	return known && known->pid == pid && !begins ? 0 : remember(s, pid, tid, "");
+}
+
+/* u32 process, u32 thread, name in UTF-16 up to a NUL */
+static int learn_name(struct slices *s, const struct convert_event *e)
+{
+	const unsigned char *data = e->record->UserData;
+	const size_t len = e->record->UserDataLength, head = 2 * sizeof(uint32_t);
+	struct etw_text *to = &s->scratch;
+	uint32_t pid, tid;
+	size_t end = head;
+	int err;
+
+	if (len < head + 2)
+		return 0;
+	memcpy(&pid, data, sizeof(pid));
+	memcpy(&tid, data + sizeof(pid), sizeof(tid));
+	while (end + 1 < len && (data[end] || data[end + 1]))
+		end += 2;
+	to->len = 0;
+	etw_text_utf16(to, data + head, end - head);
+	if (!tid || to->error || !to->len)
+		return 0;
+	err = remember(s, pid, tid, to->data);
+	return err ? err : s->sink->name(s->c, pid, tid, true, to->data);
+}
+
+/* ------------------------------------------------------------------- switches */
+
+static int end_running(struct slices *s, uint16_t cpu, struct running *r, int64_t ns, bool seen)
+{
+	static const struct slice_body none;
+	struct slice slice = {
+		.track = { .place = SLICE_CPU, .pid = r->pid, .tid = r->tid, .number = cpu },
+		.begin = r->begin,
+		.end = ns < r->begin ? r->begin : ns,
+		.start = { r->body.data, r->body.len },
+		.stop = seen ? &none : NULL,
+		.unfinished = !seen,
+	};
+
+	if (!r->known)
+		return 0;
+	r->known = false;
+	return s->sink->slice(s->c, &slice);
+}
+
+/* What all of them say is too much. */
+static int stop_all(struct slices *s, int64_t ns)
+{
+	struct kernel *k = &s->kernel;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < k->cpu_count; i++) {
+		s->count.stopped += k->cpus[i].known;
+		err = end_running(s, (uint16_t)i, &k->cpus[i], ns, false);
+		etw_text_free(&k->cpus[i].body);
+	}
+	k->held = 0;
+	return err;
+}
+
+static struct running *need_cpu(struct slices *s, uint16_t cpu)
+{
+	struct kernel *k = &s->kernel;
+	const size_t count = (cpu | 255u) + 1;
+	struct running *cpus;
+
+	if (cpu >= k->cpu_count) {
+		cpus = realloc(k->cpus, count * sizeof(*cpus));
+		if (!cpus)
+			return NULL;
+		memset(cpus + k->cpu_count, 0, (count - k->cpu_count) * sizeof(*cpus));
+		k->cpus = cpus;
+		k->cpu_count = count;
+	}
+	return &k->cpus[cpu];
+}
+
+/* "name (12)", as far as it is known; 0 is the processor's idle thread. */
+static void call(struct slices *s, struct running *r, char *to, size_t size)
+{
+	const struct kernel_name *thread, *process = NULL;
+	const char *name;
+
+	thread = r->tid ? *name_at(&s->kernel, 0, r->tid) : NULL;
+	r->pid = thread ? thread->pid : 0;
+	if (r->pid)
+		process = *name_at(&s->kernel, r->pid, 0);
+	name = thread && thread->name[0] ? thread->name : process ? process->name : NULL;
+	if (!r->tid)
+		snprintf(to, size, "Idle");
+	else if (name)
+		snprintf(to, size, "%s (%u)", name, r->tid);
+	else
+		snprintf(to, size, "Thread %u", r->tid);
+}
+
+static int context_switch(struct slices *s, const struct convert_event *e, int64_t ns)
+{
+	struct running *r = need_cpu(s, e->event->cpu);
+	char name[SLICES_NAME_MAX + sizeof(" (4294967295)")];
+	size_t before;
+	int err;
+
+	if (!r)
+		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+	err = end_running(s, e->event->cpu, r, ns, true);
+	if (!err && s->kernel.held > SLICES_RUNNING_MAX)
+		err = stop_all(s, ns);
+	if (err)
+		return err;
+	memcpy(&r->tid, e->record->UserData, sizeof(r->tid));
+	call(s, r, name, sizeof(name));
+	r->begin = ns;
+	r->body.len = 0;
+	before = r->body.cap;
+	err = s->sink->describe(s->c, e, SLICE_INSTANT, name, &r->body);
+	s->kernel.held += r->body.cap - before;
+	if (!err && r->body.error)
+		err = convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+	r->known = !err;
+	return err ? err : 1;
+}
+
+int kernel_event(struct slices *s, const struct convert_event *e, int64_t ns)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	const unsigned int type = header->EventDescriptor.Opcode;
+
+	if (!(header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER))
+		return 0;
+	if (is_of(e, HOOK_THREAD)) {
+		if (type == CSWITCH && e->record->UserDataLength >= 2 * sizeof(uint32_t))
+			return context_switch(s, e, ns);
+		if (type == SET_NAME)
+			return learn_name(s, e);
+		if (e->known && (type == START || type == DC_START || type == DC_END))
+			return learn_thread(s, e, type == START);
+	} else if (e->known && is_of(e, HOOK_PROCESS) && type >= START && type <= DC_END) {
+		return learn_process(s, e);
+	}
+	return 0;
+}
+
+int kernel_end(struct slices *s)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->kernel.cpu_count; i++)
+		err = end_running(s, (uint16_t)i, &s->kernel.cpus[i], s->last, false);
+	return err;
+}
+
+void kernel_free(struct kernel *k)
+{
+	size_t i;
+
+	for (i = 0; i < k->cpu_count; i++)
+		etw_text_free(&k->cpus[i].body);
+	free(k->cpus);
+	forget(k);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open_starts.c - starts that wait for their stop
+ *
+ * Which start a stop ends: the newest one of its activity.  If there is none, the newest
+ * that says what the stop says, and is of no other activity: the payload of one begins
+ * with that of the other, as requests say their number or address first.  If none does,
+ * and the stop has no activity, the newest of its thread that has none either.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "convert/hash.h"
+#include "convert/names.h"
+#include "private.h"
+
+#define TWINS	64	/* starts that are compared with a stop, at most */
+
+static const GUID none;
+
+static bool same(const GUID *a, const GUID *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* FNV-1a, mixed at the end: the same wherever it is made. */
+uint64_t slices_activity(const GUID *activity)
+{
+	const unsigned char *at = (const unsigned char *)activity;
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	if (same(activity, &none))
+		return 0;
+	for (i = 0; i < sizeof(*activity); i++)
+		hash = (hash ^ at[i]) * 0x100000001b3ULL;
+	hash ^= hash >> 33;
+	hash *= 0xff51afd7ed558ccdULL;
+	hash ^= hash >> 33;
+	return hash ? hash : 1;
+}
+
+static void take_said(struct open_key *key, const EVENT_RECORD *record)
+{
+	const unsigned char *said = record->UserData;
+	const size_t len = record->UserDataLength;
+	size_t i;
+
+	key->said = said;
+	key->said_len = 0;
+	for (i = 0; i < OPEN_SAID_MIN && len >= OPEN_SAID_MIN; i++)
+		if (said[i])
+			key->said_len = len < OPEN_SAID_MAX ? len : OPEN_SAID_MAX;
+}
+
+void open_key(struct open_key *key, const struct convert_event *e)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+
+	key->provider = header->ProviderId;
+	key->activity = header->ActivityId;
+	key->task = header->EventDescriptor.Task;
+	key->pid = header->ProcessId;
+	key->tid = header->ThreadId;
+	key->hash = hash_bytes(key->task, &key->provider, sizeof(key->provider));
+	key->hash = hash_bytes(key->hash, &key->activity, sizeof(key->activity));
+	if (same(&key->activity, &none)) {
+		key->hash = hash_bytes(key->hash, &key->pid, sizeof(key->pid));
+		key->hash = hash_bytes(key->hash, &key->tid, sizeof(key->tid));
+	}
+	take_said(key, e->record);
+}
+
+static bool fits(const struct open_slice *slice, const struct open_key *key)
+{
+	if (slice->hash != key->hash || slice->task != key->task ||
+	    !same(&slice->provider, &key->provider) || !same(&slice->activity, &key->activity))
+		return false;
+	return !same(&key->activity, &none) ||
+	       (slice->thread->pid == key->pid && slice->thread->tid == key->tid);
+}
+
+static size_t said_bucket(const struct open_key *key)
+{
+	uint64_t hash = hash_bytes(key->task, &key->provider, sizeof(key->provider));
+
+	return hash_bytes(hash, key->said, OPEN_SAID_MIN) % OPEN_BUCKETS;
+}
+
+/*
+ * The newest start that says the same, of the stop's thread if there is such a one; own:
+ * what is to be taken if so many say the same that not all are looked at.
+ */
+static struct open_slice *find_said(const struct open_table *table, const struct open_key *key,
+				    struct open_slice *own)
+{
+	struct open_slice *slice, *found = NULL;
+	unsigned int left = TWINS;
+	size_t len;
+
+	if (!key->said_len)
+		return NULL;
+	for (slice = table->said[said_bucket(key)]; slice && left--; slice = slice->twin) {
+		len = slice->said_len < key->said_len ? slice->said_len : key->said_len;
+		if (slice->task != key->task || !same(&slice->provider, &key->provider) ||
+		    memcmp(slice->said, key->said, len) ||
+		    (!same(&slice->activity, &none) && !same(&key->activity, &none)))
+			continue;
+		if (slice->thread->pid == key->pid && slice->thread->tid == key->tid)
+			return slice;
+		if (!found)
+			found = slice;
+	}
+	return slice && own ? own : found;
+}
+
+struct open_slice *open_find(const struct open_table *table, const struct open_key *key)
+{
+	struct open_slice *slice = table->slices[key->hash % OPEN_BUCKETS], *said;
+
+	while (slice && !fits(slice, key))
+		slice = slice->chain;
+	if (slice && !same(&key->activity, &none))
+		return slice;
+	said = find_said(table, key, slice);
+	return said ? said : slice;
+}
+
+static struct open_thread **thread_at(struct open_table *table, uint32_t pid, uint32_t tid)
+{
+	const uint32_t ids[2] = { pid, tid };
+	struct open_thread **at = &table->threads[hash_bytes(0, ids, sizeof(ids)) % OPEN_BUCKETS];
+
+	while (*at && ((*at)->pid != pid || (*at)->tid != tid))
+		at = &(*at)->chain;
+	return at;
+}
+
+/* Forget the threads that nothing is open of. */
+static void sweep(struct open_table *table)
+{
+	struct open_thread **at, *thread;
+	size_t i;
+
+	for (i = 0; i < OPEN_BUCKETS; i++) {
+		for (at = &table->threads[i]; (thread = *at);) {
+			if (thread->top) {
+				at = &thread->chain;
+				continue;
+			}
+			*at = thread->chain;
+			free(thread);
+			table->thread_count--;
+		}
+	}
+}
+
+static struct open_thread *need_thread(struct open_table *table, uint32_t pid, uint32_t tid)
+{
+	struct open_thread **at;
+
+	/* At most half of them have something open. */
+	if (table->thread_count >= 2 * SLICES_OPEN_MAX)
+		sweep(table);
+	at = thread_at(table, pid, tid);
+	if (!*at) {
+		*at = calloc(1, sizeof(**at));
+		if (!*at)
+			return NULL;
+		(*at)->pid = pid;
+		(*at)->tid = tid;
+		table->thread_count++;
+	}
+	return *at;
+}
+
+static void link_by_key(struct open_table *table, struct open_slice *slice,
+			const struct open_key *key)
+{
+	struct open_slice **bucket = &table->slices[key->hash % OPEN_BUCKETS];
+
+	slice->chain = *bucket;
+	slice->link = bucket;
+	if (*bucket)
+		(*bucket)->link = &slice->chain;
+	*bucket = slice;
+	if (!key->said_len)
+		return;
+	memcpy(slice->said, key->said, key->said_len);
+	slice->said_len = key->said_len;
+	bucket = &table->said[said_bucket(key)];
+	slice->twin = *bucket;
+	slice->twin_link = bucket;
+	if (*bucket)
+		(*bucket)->twin_link = &slice->twin;
+	*bucket = slice;
+}
+
+struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
+			     const struct etw_text *body)
+{
+	struct open_slice *slice = malloc(sizeof(*slice) + body->len);
+	struct open_thread *thread = slice ? need_thread(table, key->pid, key->tid) : NULL;
+
+	if (!thread) {
+		free(slice);
+		return NULL;
+	}
+	memset(slice, 0, sizeof(*slice));
+	slice->provider = key->provider;
+	slice->activity = key->activity;
+	slice->task = key->task;
+	slice->hash = key->hash;
+	slice->thread = thread;
+	slice->begin = ns;
+	slice->len = body->len;
+	if (body->len)
+		memcpy(slice->body, body->data, body->len);
+	link_by_key(table, slice, key);
+	slice->below = thread->top;
+	if (thread->top)
+		thread->top->above = slice;
+	thread->top = slice;
+	slice->older = table->newest;
+	*(table->newest ? &table->newest->newer : &table->oldest) = slice;
+	table->newest = slice;
+	table->count++;
+	table->held += body->len;
+	return slice;
+}
+
+void open_take(struct open_table *table, struct open_slice *slice)
+{
+	struct open_thread *thread = slice->thread;
+
+	*slice->link = slice->chain;
+	if (slice->chain)
+		slice->chain->link = slice->link;
+	if (slice->twin_link)
+		*slice->twin_link = slice->twin;
+	if (slice->twin)
+		slice->twin->twin_link = slice->twin_link;
+	*(slice->above ? &slice->above->below : &thread->top) = slice->below;
+	if (slice->below)
+		slice->below->above = slice->above;
+	*(slice->newer ? &slice->newer->older : &table->newest) = slice->older;
+	*(slice->older ? &slice->older->newer : &table->oldest) = slice->newer;
+	table->count--;
+	table->held -= slice->len;
+}
+
+void open_free(struct open_table *table)
+{
+	struct open_slice *slice;
+
+	while ((slice = table->oldest)) {
+		open_take(table, slice);
+		free(slice);
+	}
+	sweep(table);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slices.c - what happened between two events
+ *
+ * Why slices of a thread nest: one is drawn there only if it is the last of the thread's
+ * open ones when it ends.  So any other that began later has ended before, and lies in
+ * it; and one that began before and ends later contains it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "convert/names.h"
+#include "private.h"
+
+#define OPCODE_START	1	/* win:Start */
+#define OPCODE_STOP	2	/* win:Stop */
+#define NUDGE_MAX	100000	/* ns that a mark is moved at most, to nest as it was written */
+
+int64_t slices_ns(int64_t filetime)
+{
+	if (filetime <= ETW_UNIX_EPOCH_100NS)
+		return 0;
+	filetime -= ETW_UNIX_EPOCH_100NS;
+	return filetime > INT64_MAX / 100 - 100 ? INT64_MAX / 100 * 100 - 10000 : filetime * 100;
+}
+
+int64_t slices_time(const struct etw_rt_event *event)
+{
+	int64_t ns = slices_ns(event->time);
+
+	return ns ? ns + event->nanos : 0;
+}
+
+struct slices *slices_new(struct convert *c, const struct slice_sink *sink, size_t limit)
+{
+	struct slices *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->c = c;
+	s->sink = sink;
+	s->limit = limit ? limit : SLICES_OPEN_MAX;
+	return s;
+}
+
+void slices_free(struct slices *s)
+{
+	if (!s)
+		return;
+	open_free(&s->open);
+	kernel_free(&s->kernel);
+	etw_text_free(&s->scratch);
+	free(s);
+}
+
+void slices_count(const struct slices *s, struct slices_count *count)
+{
+	*count = s->count;
+}
+
+static int no_memory(struct slices *s)
+{
+	return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+}
+
+/* What shows an event, into scratch. */
+static int describe(struct slices *s, const struct convert_event *e, enum slice_part part,
+		    struct slice_body *body)
+{
+	int err;
+
+	s->scratch.len = 0;
+	err = s->sink->describe(s->c, e, part, NULL, &s->scratch);
+	if (!err && s->scratch.error)
+		err = no_memory(s);
+	body->data = s->scratch.data;
+	body->len = s->scratch.len;
+	return err;
+}
+
+static int instant(struct slices *s, const struct convert_event *e, int64_t ns)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+	struct slice_track track = { .place = SLICE_THREAD, .pid = header->ProcessId,
+				     .tid = header->ThreadId };
+	struct slice_body body;
+	int err = describe(s, e, SLICE_INSTANT, &body);
+
+	return err ? err : s->sink->instant(s->c, &track, ns, &body);
+}
+
+/*
+ * Marks of a thread do not go back, unless by so much that it is no matter of the
+ * clock's steps.
+ */
+static int64_t not_before(int64_t ns, int64_t last)
+{
+	return ns < last && last - ns <= NUDGE_MAX ? last : ns;
+}
+
+/*
+ * Hand over one that was open; it is gone.  stop: NULL if its end was not seen.  alone: it
+ * cannot be drawn on its thread.
+ */
+static int finish(struct slices *s, struct open_slice *open, int64_t end, bool alone,
+		  const struct slice_body *stop)
+{
+	struct slice slice = {
+		.track = { .place = alone ? SLICE_ALONE : SLICE_THREAD,
+			   .pid = open->thread->pid, .tid = open->thread->tid },
+		.begin = open->begin,
+		.start = { open->body, open->len },
+		.stop = stop,
+		.unfinished = !stop,
+		.activity = slices_activity(&open->activity),
+		.parent = open->parent,
+	};
+	int err;
+
+	if (!alone)
+		end = not_before(end, open->thread->last);
+	slice.end = end < open->begin ? open->begin : end;
+	if (!alone)
+		open->thread->last = slice.end;
+	s->count.slices++;
+	s->count.unfinished += !stop;
+	if (alone)
+		slice.track.number = ++s->count.alone;
+	open_take(&s->open, open);
+	err = s->sink->slice(s->c, &slice);
+	free(open);
+	return err;
+}
+
+static int start(struct slices *s, const struct convert_event *e, int64_t ns)
+{
+	const GUID *related = convert_related(e->record);
+	struct slice_body body;
+	struct open_slice *open;
+	struct open_key key;
+	GUID parent;
+	int err;
+
+	while (s->open.count >= s->limit ||
+	       (s->open.count && s->open.held > SLICES_HELD_MAX)) {
+		s->count.evicted++;
+		err = finish(s, s->open.oldest, ns, true, NULL);
+		if (err)
+			return err;
+	}
+	err = describe(s, e, SLICE_START, &body);
+	if (err)
+		return err;
+	open_key(&key, e);
+	open = open_push(&s->open, &key, ns, &s->scratch);
+	if (!open)
+		return no_memory(s);
+	/* What begins in another one begins later: see slices.h. */
+	open->begin = not_before(ns, open->thread->last);
+	if (open->below && open->begin == open->below->begin)
+		open->begin++;
+	open->thread->last = open->begin;
+	if (related) {
+		memcpy(&parent, related, sizeof(parent));
+		open->parent = slices_activity(&parent);
+	}
+	return 0;
+}
+
+static int stop(struct slices *s, const struct convert_event *e, int64_t ns)
+{
+	struct slice_body body;
+	struct open_slice *open;
+	struct open_key key;
+	bool alone;
+	int err;
+
+	open_key(&key, e);
+	open = open_find(&s->open, &key);
+	if (!open) {
+		s->count.stops++;
+		return instant(s, e, ns);
+	}
+	err = describe(s, e, SLICE_STOP, &body);
+	if (err)
+		return err;
+	alone = open->above || open->thread->pid != key.pid || open->thread->tid != key.tid;
+	return finish(s, open, ns, alone, &body);
+}
+
+/* Classic events have types of their own, which may be 1 and 2 as well. */
+static unsigned int opcode_of(const struct convert_event *e)
+{
+	const EVENT_HEADER *header = &e->record->EventHeader;
+
+	if (header->Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
+		return 0;
+	return header->EventDescriptor.Opcode;
+}
+
+int slices_event(struct slices *s, const struct convert_event *e)
+{
+	int64_t ns = slices_time(e->event);
+	int ret;
+
+	s->last = ns > s->last ? ns : s->last;
+	ret = kernel_event(s, e, ns);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	switch (opcode_of(e)) {
+	case OPCODE_START:
+		return start(s, e, ns);
+	case OPCODE_STOP:
+		return stop(s, e, ns);
+	default:
+		return instant(s, e, ns);
+	}
+}
+
+int slices_end(struct slices *s)
+{
+	int err = kernel_end(s);
+
+	/* The newest of all is the last of its thread. */
+	while (!err && s->open.newest)
+		err = finish(s, s->open.newest, s->last, false, NULL);
+	return err;
+}
+
+void slices_tell(const struct slices *s)
+{
+	const struct slices_count *n = &s->count;
+
+	if (n->evicted)
+		convert_note(s->c, "%" PRIu64 " activities were given up: more than %zu were open, "
+			     "or these said too much", n->evicted, s->limit);
+	if (n->unfinished > n->evicted)
+		convert_note(s->c, "%" PRIu64 " activities were not finished",
+			     n->unfinished - n->evicted);
+	if (n->stops)
+		convert_note(s->c, "%" PRIu64 " activities ended that had not begun", n->stops);
+	if (n->stopped)
+		convert_note(s->c, "%" PRIu64 " threads on processors were given up: "
+			     "their events said too much", n->stopped);
+	if (n->cut)
+		convert_note(s->c, "%" PRIu64 " names of processes and threads were longer than "
+			     "the %u bytes that processors show", n->cut, SLICES_NAME_MAX);
+	if (n->forgotten)
+		convert_note(s->c, "%" PRIu64 " names of processes and threads were forgotten: "
+			     "there were more than %u", n->forgotten, SLICES_NAMES_MAX);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * provider_list.c - the kernel's lists of providers, whole
+ *
+ * A list may grow between two calls: then there is another one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "provider_list.h"
+
+#define SPARE	8	/* for what comes between two calls */
+
+int etw_look_guids(int fd, struct etw_guid **guids, uint32_t *count)
+{
+	struct etw_provider_enum list = { .capacity = 0 };
+	uint32_t room = 64;
+	int err;
+
+	for (;;) {
+		*guids = calloc(room, sizeof(**guids));
+		if (!*guids)
+			return -ENOMEM;
+		list.guids = (uintptr_t)*guids;
+		list.capacity = room;
+		err = etw_kdev_provider_enum(fd, &list);
+		if (!err && list.count <= room)
+			break;
+		free(*guids);
+		*guids = NULL;
+		if (err)
+			return err;
+		room = list.count + SPARE;
+	}
+	*count = list.count;
+	return 0;
+}
+
+void etw_look_free(struct etw_look *look)
+{
+	free(look->regs);
+	free(look->enables);
+	memset(look, 0, sizeof(*look));
+}
+
+int etw_look_provider(int fd, const struct etw_guid *guid, struct etw_look *look)
+{
+	struct etw_provider_query query = { .provider = *guid };
+	uint32_t room = SPARE;
+	int err;
+
+	memset(look, 0, sizeof(*look));
+	look->enables = calloc(ETW_PROVIDER_SESSIONS, sizeof(*look->enables));
+	if (!look->enables)
+		return -ENOMEM;
+	query.enables = (uintptr_t)look->enables;
+	query.enable_cap = ETW_PROVIDER_SESSIONS;
+	for (;;) {
+		free(look->regs);
+		look->regs = calloc(room, sizeof(*look->regs));
+		err = -ENOMEM;
+		if (!look->regs)
+			break;
+		query.regs = (uintptr_t)look->regs;
+		query.reg_cap = room;
+		err = etw_kdev_provider_query(fd, &query);
+		if (err || query.reg_count <= room)
+			break;
+		room = query.reg_count + SPARE;
+	}
+	if (err) {
+		etw_look_free(look);
+		return err;
+	}
+	look->reg_count = query.reg_count;
+	look->enable_count = query.enable_count < ETW_PROVIDER_SESSIONS ?
+			     query.enable_count : ETW_PROVIDER_SESSIONS;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * provider_list.h - the kernel's lists of providers, whole
+ *
+ * What is returned is malloc()ed and the caller's.  0 or a negative errno.
+ */
+#ifndef ETW_LIB_LOOKING_H
+#define ETW_LIB_LOOKING_H
+
+#include <stdint.h>
+
+#include "kdev.h"
+
+/* Every GUID that is registered or enabled. */
+int etw_look_guids(int fd, struct etw_guid **guids, uint32_t *count);
+
+struct etw_look {
+	struct etw_provider_reg *regs;
+	struct etw_provider_enable *enables;
+	uint32_t reg_count;
+	uint32_t enable_count;
+};
+
+/* One provider; -ESRCH: neither registered nor enabled. */
+int etw_look_provider(int fd, const struct etw_guid *guid, struct etw_look *look);
+void etw_look_free(struct etw_look *look);
+
+#endif /* ETW_LIB_LOOKING_H */

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * file.h - the events of a log file, all CPUs in time order
+ *
+ * Internal to the library and the tools beside it; not installed.  Reads any .etl
+ * file, whoever wrote it.  Memory: one buffer for each CPU, however long the file is.
+ *
+ *	err = etw_etl_open("x.etl", &file);
+ *	while ((err = etw_etl_next(file, &event)) == 1)
+ *		use(&event);
+ *	etw_etl_close(file);
+ *
+ * A file belongs to one thread at a time.  The first event is that of the header
+ * (class EventTrace, opcode 0).  Nothing in the file is trusted: what makes no sense is
+ * told to the reporter, counted, and left out.
+ */
+#ifndef ETW_LIB_ETLFILE_H
+#define ETW_LIB_ETLFILE_H
+
+#include <stdint.h>
+#include "info.h"
+#include "lib/consumer/session_reader.h"
+
+struct etw_etl_file;
+struct etw_etl_time;
+
+/* Running totals, and what opening has found out */
+struct etw_etl_count {
+	uint64_t buffers;	/* in the file, the first one included */
+	uint64_t buffers_read;
+	uint64_t events;	/* handed out */
+	uint64_t lost_buffers;	/* gaps in the sequence numbers */
+	uint64_t corrupt;	/* buffers left out, wholly or from some record on */
+	uint64_t disorder;	/* events handed out after a later one */
+	uint64_t size;		/* of the file, bytes */
+	uint64_t tail;		/* bytes at its end that are no buffer */
+	uint64_t missing;	/* buffers it says it has, and has not: it was cut off */
+};
+
+/* Something is wrong at this offset of the file. */
+typedef void etw_etl_report_fn(void *context, uint64_t offset, const char *what);
+
+/*
+ * -ENOENT and others of open(2); -EINVAL: no log file.  fd: is taken over if that
+ * succeeds; must be able to seek (-ESPIPE).  report may be NULL; it is called
+ * by open and by next.
+ */
+int etw_etl_open(const char *path, etw_etl_report_fn *report, void *context,
+		 struct etw_etl_file **out);
+int etw_etl_open_fd(int fd, etw_etl_report_fn *report, void *context,
+		    struct etw_etl_file **out);
+void etw_etl_close(struct etw_etl_file *file);	/* NULL is fine */
+
+/* 1: *event, valid until the next call; 0: that was all; -ENOMEM, -EIO and the like. */
+int etw_etl_next(struct etw_etl_file *file, struct etw_rt_event *event);
+
+/*
+ * Is all that is left later than this FILETIME?  1: yes; 0: some may not be; -errno.  Reads
+ * the headers of all buffers to come, which opening did before.
+ */
+int etw_etl_over(struct etw_etl_file *file, int64_t time);
+
+const struct etw_etl_info *etw_etl_info(const struct etw_etl_file *file);
+void etw_etl_counts(const struct etw_etl_file *file, struct etw_etl_count *count);
+
+/* What ticks of its clock are as FILETIME, and back: time.h, clock.h. */
+struct etw_etl_time *etw_etl_times_of(struct etw_etl_file *file);
+
+/* A file among several, and its event that comes next. */
+struct etw_etl_input {
+	struct etw_etl_file *file;
+	struct etw_rt_event next;
+	bool has_next;
+};
+
+/*
+ * The file whose next event is the earliest, the first of equal ones; the caller uses
+ * it and clears has_next.  Files at their end leave the list.  NULL: no events any more;
+ * or *err, and the list begins with the file that failed.
+ */
+struct etw_etl_input *etw_etl_earliest(struct etw_etl_input **list, unsigned int *count,
+				       int *err);
+
+/* The session had not been stopped when the file was written: it has no end time. */
+bool etw_etl_cut_off(const struct etw_etl_file *file);
+
+#endif /* ETW_LIB_ETLFILE_H */

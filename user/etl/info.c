@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * info.c - what a log file says about itself
+ *
+ * Semantics: Microsoft's page "TRACE_LOGFILE_HEADER structure".  The two pointers to
+ * names have the size that they had where the file was written, and mean nothing; the
+ * names themselves lie behind the structure, UTF-16 with their NULs.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <etw/format.h>
+
+#include "info.h"
+#include "record.h"
+#include "base/utf.h"
+
+_Static_assert(sizeof(TRACE_LOGFILE_HEADER) == 280, "layout of 64 bits");
+_Static_assert(offsetof(TRACE_LOGFILE_HEADER, LoggerName) == 56, "layout of 64 bits");
+_Static_assert(offsetof(TRACE_LOGFILE_HEADER, TimeZone) == 72, "layout of 64 bits");
+_Static_assert(offsetof(TRACE_LOGFILE_HEADER, BootTime) == 248, "layout of 64 bits");
+
+#define FREQUENCY_MAX	1000000000000	/* a tick for each ps; faster clocks are lies */
+#define SIZE32		272
+#define ZONE32		64	/* its TimeZone ... */
+#define BOOT32		240	/* ... and BootTime, with which its tail begins */
+
+static void copy_header(TRACE_LOGFILE_HEADER *header, const uint8_t *from, bool wide)
+{
+	uint8_t *to = (uint8_t *)header;
+
+	if (wide) {
+		memcpy(to, from, sizeof(*header));
+	} else {
+		memset(to, 0, sizeof(*header));
+		memcpy(to, from, offsetof(TRACE_LOGFILE_HEADER, LoggerName));
+		memcpy(&header->TimeZone, from + ZONE32, sizeof(header->TimeZone));
+		memcpy(&header->BootTime, from + BOOT32, SIZE32 - BOOT32);
+	}
+	header->LoggerName = NULL;
+	header->LogFileName = NULL;
+}
+
+/* The name at *at; what is no text, or too long, is no name. */
+static const uint8_t *take_name(const uint8_t *at, const uint8_t *end, char *name)
+{
+	WCHAR text[ETW_ETL_NAME_MAX];
+	const uint8_t *start = at;
+	WCHAR unit = 1;
+	ssize_t len;
+	size_t n;
+
+	while (end - at >= (ptrdiff_t)sizeof(unit)) {
+		memcpy(&unit, at, sizeof(unit));
+		at += sizeof(unit);
+		if (!unit)
+			break;
+	}
+	n = (at - start) / sizeof(unit) - (unit ? 0 : 1);
+	name[0] = '\0';
+	if (n > ETW_ETL_NAME_MAX)
+		return at;
+	memcpy(text, start, n * sizeof(unit));
+	len = etw_utf16_to_utf8(text, n, name, ETW_ETL_NAME_MAX);
+	name[len > 0 && len <= ETW_ETL_NAME_MAX ? len : 0] = '\0';
+	return at;
+}
+
+int etw_etl_info_parse(const void *payload, size_t len, bool wide, struct etw_etl_info *info)
+{
+	size_t size = wide ? sizeof(info->header) : SIZE32;
+	const uint8_t *at = payload, *end = at + len;
+
+	if (len < size)
+		return -EINVAL;
+	memset(info, 0, sizeof(*info));
+	copy_header(&info->header, at, wide);
+	if (info->header.BufferSize < ETW_BUFFER_HEADER_SIZE)
+		return -EINVAL;
+	at = take_name(at + size, end, info->logger);
+	take_name(at, end, info->file);
+	return 0;
+}
+
+int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *info, bool *wide)
+{
+	struct etw_classic_view classic = { .time = 0 };
+	uint32_t offset = sizeof(struct etw_buffer_header);
+	struct etw_record_view view;
+	uint8_t type;
+	int err;
+
+	if (etw_etl_record(buffer, end, &offset, &view, &classic) != 1)
+		return -EINVAL;
+	type = view.header->type & 0xFF;
+	*wide = type == ETW_ETL_SYSTEM64;
+	if ((!*wide && type != ETW_ETL_SYSTEM32) || view.header->desc.task)
+		return -EINVAL;
+	err = etw_etl_info_parse(view.data, view.data_len, *wide, info);
+	if (!err)
+		info->start_clock = view.header->timestamp;
+	return err;
+}
+
+uint64_t etw_etl_frequency(const struct etw_etl_info *info)
+{
+	const TRACE_LOGFILE_HEADER *header = &info->header;
+	uint64_t frequency = header->PerfFreq.QuadPart;
+
+	if (header->ReservedFlags == ETW_CLOCK_SYSTEM)
+		return 10000000;
+	if (header->ReservedFlags == ETW_CLOCK_CYCLES && header->CpuSpeedInMHz)
+		return header->CpuSpeedInMHz * 1000000ull;
+	return frequency && frequency <= FREQUENCY_MAX ? frequency : 10000000;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * info.h - what a log file says about itself: TRACE_LOGFILE_HEADER
+ */
+#ifndef ETW_LIB_ETLINFO_H
+#define ETW_LIB_ETLINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <evntrace.h>
+
+#define ETW_ETL_NAME_MAX	3072	/* bytes of a name as UTF-8 */
+
+struct etw_etl_info {
+	TRACE_LOGFILE_HEADER header;	/* as of 64 bits; the two names are NULL */
+	int64_t start_clock;		/* the session's clock at header.StartTime */
+	char logger[ETW_ETL_NAME_MAX + 1];	/* UTF-8; empty: none, or none that is text */
+	char file[ETW_ETL_NAME_MAX + 1];
+};
+
+/*
+ * Fill *info from the payload of the first record; wide: it is of 64 bits.  -EINVAL:
+ * too short, or nothing of the kind.
+ */
+int etw_etl_info_parse(const void *payload, size_t len, bool wide, struct etw_etl_info *info);
+
+/*
+ * The same from a header buffer, end bytes of which are used; *wide: its first record is of
+ * 64 bits.  -EINVAL: that record is no header.
+ */
+int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *info, bool *wide);
+
+/* Ticks of the file's clock in a second, 1 to 5e15; 1e7 if it tells none that can be. */
+uint64_t etw_etl_frequency(const struct etw_etl_info *info);
+
+#endif /* ETW_LIB_ETLINFO_H */

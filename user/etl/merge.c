@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.c - the records of several CPUs' buffers in time order
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "merge.h"
+
+/* Find the record after the current one of a block; its bytes are at *raw. */
+static bool advance(struct etw_merge *merge, struct etw_block *block,
+		    struct etw_record_view *view, struct etw_classic_view *classic,
+		    const void **raw)
+{
+	int ret;
+
+	/* Until a record tells the time, it is that of the buffer. */
+	if (block->offset == ETW_BUFFER_HEADER_SIZE)
+		classic->time = block->header.ref_clock;
+	*raw = block->data + block->offset;
+	ret = etw_etl_record(block->data, block->header.offset, &block->offset, view,
+			     classic);
+
+	if (ret < 0)
+		merge->corrupt++;
+	return ret > 0;
+}
+
+static bool before(const struct etw_stream *a, const struct etw_stream *b)
+{
+	int64_t x = a->view.header->timestamp, y = b->view.header->timestamp;
+
+	return x < y || (x == y && a->cpu < b->cpu);
+}
+
+static void sift_up(struct etw_merge *merge, size_t i)
+{
+	struct etw_stream *s = merge->heap[i];
+
+	for (; i && before(s, merge->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		merge->heap[i] = merge->heap[(i - 1) / 2];
+	merge->heap[i] = s;
+}
+
+static void sift_down(struct etw_merge *merge)
+{
+	struct etw_stream *s = merge->heap[0];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < merge->heap_count) {
+		if (child + 1 < merge->heap_count &&
+		    before(merge->heap[child + 1], merge->heap[child]))
+			child++;
+		if (!before(merge->heap[child], s))
+			break;
+		merge->heap[i] = merge->heap[child];
+		i = child;
+	}
+	merge->heap[i] = s;
+}
+
+/* Room for one more stream in both arrays. */
+static int grow(struct etw_merge *merge)
+{
+	size_t room = merge->stream_room ? 2 * merge->stream_room : 16;
+	struct etw_stream **p;
+
+	if (merge->stream_count < merge->stream_room)
+		return 0;
+	p = realloc(merge->streams, room * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	merge->streams = p;
+	p = realloc(merge->heap, room * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	merge->heap = p;
+	merge->stream_room = room;
+	return 0;
+}
+
+static int grow_cpus(struct etw_merge *merge, uint16_t cpu)
+{
+	size_t room = merge->cpu_room ? merge->cpu_room : 16;
+	struct etw_stream **p;
+
+	while (room <= cpu)
+		room *= 2;
+	if (room == merge->cpu_room)
+		return 0;
+	p = realloc(merge->by_cpu, room * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	memset(p + merge->cpu_room, 0, (room - merge->cpu_room) * sizeof(*p));
+	merge->by_cpu = p;
+	merge->cpu_room = room;
+	return 0;
+}
+
+static struct etw_stream *find_stream(struct etw_merge *merge, uint16_t cpu)
+{
+	struct etw_stream *s;
+
+	if (cpu < merge->cpu_room && merge->by_cpu[cpu])
+		return merge->by_cpu[cpu];
+	if (grow(merge) || grow_cpus(merge, cpu))
+		return NULL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->cpu = cpu;
+	merge->streams[merge->stream_count++] = s;
+	merge->by_cpu[cpu] = s;
+	return s;
+}
+
+int etw_merge_add(struct etw_merge *merge, struct etw_block *block)
+{
+	struct etw_stream *s = find_stream(merge, block->header.processor);
+	struct etw_classic_view classic;
+	struct etw_record_view view;
+	const void *raw;
+
+	if (!s)
+		return -ENOMEM;
+	block->next = NULL;
+	block->offset = ETW_BUFFER_HEADER_SIZE;
+	if (!advance(merge, block, &view, &classic, &raw))
+		return 0;
+	merge->bytes += block->size;
+	if (s->first) {
+		/* It is looked at again when its turn comes. */
+		block->offset = ETW_BUFFER_HEADER_SIZE;
+		s->last->next = block;
+		s->last = block;
+		return 1;
+	}
+	s->first = block;
+	s->last = block;
+	s->view = view;
+	s->raw = raw;
+	s->classic.time = classic.time;
+	etw_record_move(&s->view, &classic, &s->classic);
+	merge->heap[merge->heap_count++] = s;
+	sift_up(merge, merge->heap_count - 1);
+	return 1;
+}
+
+bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp)
+{
+	if (!merge->heap_count)
+		return false;
+	*timestamp = merge->heap[0]->view.header->timestamp;
+	return true;
+}
+
+bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
+		    struct etw_classic_view *classic, struct etw_block **block)
+{
+	struct etw_stream *s = merge->heap[0];
+	bool done = false;
+
+	*view = s->view;
+	etw_record_move(view, &s->classic, classic);
+	*block = s->first;
+	merge->taken = s->raw;
+	if (!advance(merge, s->first, &s->view, &s->classic, &s->raw)) {
+		done = true;
+		merge->bytes -= s->first->size;
+		s->first = s->first->next;
+		/* Has a first record, or it would not have been added. */
+		if (s->first)
+			advance(merge, s->first, &s->view, &s->classic, &s->raw);
+		else
+			merge->heap[0] = merge->heap[--merge->heap_count];
+	}
+	if (merge->heap_count)
+		sift_down(merge);
+	return done;
+}
+
+void etw_merge_free(struct etw_merge *merge)
+{
+	size_t i;
+
+	for (i = 0; i < merge->stream_count; i++) {
+		struct etw_block *block = merge->streams[i]->first, *next;
+
+		for (; block; block = next) {
+			next = block->next;
+			free(block);
+		}
+		free(merge->streams[i]);
+	}
+	free(merge->streams);
+	free(merge->by_cpu);
+	free(merge->heap);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.h - the records of several CPUs' buffers in time order
+ *
+ * Each CPU's buffers arrive in order and are in order within; a heap of the
+ * CPUs by the time of their next record yields the earliest.  Equal times come
+ * in CPU order.
+ */
+#ifndef ETW_LIB_RTMERGE_H
+#define ETW_LIB_RTMERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/classic.h"
+#include "core/record.h"
+
+/* A buffer as read; the merge owns it until etw_merge_take() hands it back. */
+struct etw_block {
+	struct etw_block *next;
+	struct etw_buffer_header header;	/* checked copy */
+	uint32_t offset;			/* of the record after the current */
+	uint64_t file_at;			/* where it lies in its file */
+	const void *origin;			/* what it is a copy of, or NULL */
+	uint32_t lost_buffers;			/* for the reader */
+	bool lost_events;
+	bool lost_file;
+	size_t size;				/* bytes at data */
+	unsigned char data[] __attribute__((__aligned__(16)));
+};
+
+/* The block of a header that a reader hands out. */
+static inline struct etw_block *etw_block_of(const struct etw_buffer_header *header)
+{
+	return (struct etw_block *)((char *)header - offsetof(struct etw_block, header));
+}
+
+struct etw_stream {
+	struct etw_block *first, *last;
+	struct etw_record_view view;		/* current record of first ... */
+	struct etw_classic_view classic;	/* ... what it needs if classic ... */
+	const void *raw;			/* ... and its bytes */
+	uint16_t cpu;
+};
+
+struct etw_merge {
+	struct etw_stream **streams;		/* every CPU seen */
+	struct etw_stream **by_cpu;		/* the same; NULL where there is none */
+	size_t cpu_room;
+	struct etw_stream **heap;		/* those with records */
+	size_t stream_count, stream_room;
+	size_t heap_count;
+	size_t bytes;				/* of all blocks in here */
+	uint64_t corrupt;			/* buffers given up in the middle */
+	const void *taken;			/* the last record's bytes, in its block */
+};
+
+void etw_merge_free(struct etw_merge *merge);
+
+/*
+ * Add a block whose header is checked.  1: taken over; 0: it has no records,
+ * the caller keeps it; -ENOMEM.
+ */
+int etw_merge_add(struct etw_merge *merge, struct etw_block *block);
+
+/* Is there a record, and at what raw time is the first? */
+bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp);
+
+/*
+ * Take the first record; there is one.  *view leads into *block and *classic; the
+ * record as it lies there is merge->taken.
+ * True: it was the block's last one, and the caller owns the block now.
+ */
+bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
+		    struct etw_classic_view *classic, struct etw_block **block);
+
+#endif /* ETW_LIB_RTMERGE_H */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open.c - open a log file
+ *
+ * Opening walks the file once, over the buffers' headers: how many buffers has each
+ * CPU, and where does a circular file begin?  Reading walks it again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "block_ref.h"
+#include "file_private.h"
+
+#define STEP_MIN	1024	/* to look for the next buffer by */
+
+/* The first record is that of the header, which tells the buffer size. */
+static int read_head(struct etw_etl_file *f)
+{
+	struct etw_buffer_header header;
+	const char *what;
+	int err;
+
+	what = etw_etl_header_check(&f->space, 0, &header, &err);
+	if (what || header.type != ETW_BUFFER_TYPE_HEADER)
+		return err ? err : -EINVAL;
+	f->head = etw_etl_load(f, 0, &header, &err);
+	if (!f->head)
+		return err ? err : -EINVAL;
+	err = etw_etl_info_read(f->head->data, header.offset, &f->info, &f->wide);
+	if (err)
+		return err;
+	f->space.begin = header.buffer_size;
+	f->space.start = f->space.begin;
+	f->space.step = f->info.header.BufferSize;
+	if (f->space.step < STEP_MIN)
+		f->space.step = STEP_MIN;
+	f->space.packed = f->info.header.LogFileMode & EVENT_TRACE_COMPRESSED_MODE;
+	f->count.buffers = 1;
+	f->count.buffers_read = 1;
+	return 0;
+}
+
+/*
+ * Has a circular file turned round?  Then its oldest buffer comes after the largest step
+ * back of the times at which buffers were flushed, and that is larger than what the times
+ * rise by from the first buffer to the last.  Small steps there are where several CPUs'
+ * buffers passed each other.  The sequence numbers tell less: who stops a session flushes
+ * them in any order.
+ */
+struct turn {
+	int64_t first, last;
+	uint64_t drop, at;
+	bool any;			/* one that is not 0 */
+};
+
+static void look_for_turn(struct turn *turn, int64_t value, uint64_t at, bool first)
+{
+	if (first)
+		turn->first = value;
+	else if (value < turn->last && (uint64_t)turn->last - value > turn->drop) {
+		turn->drop = (uint64_t)turn->last - value;
+		turn->at = at;
+	}
+	turn->last = value;
+	turn->any |= value != 0;
+}
+
+/* Where the oldest buffer is; 0: at the begin. */
+static uint64_t find_turn(const struct turn *turn)
+{
+	if (turn->last > turn->first && (uint64_t)turn->last - turn->first >= turn->drop)
+		return 0;
+	return turn->at;
+}
+
+/* What is between buffers and behind them, by where there is one again */
+struct gaps {
+	uint64_t open;			/* bytes since the last buffer */
+	uint64_t steps;			/* so many buffers may have been there */
+};
+
+static void close_gap(struct gaps *gaps, uint32_t step)
+{
+	gaps->steps += (gaps->open + step - 1) / step;
+	gaps->open = 0;
+}
+
+/*
+ * How many buffers a closed file says it has; 0: it does not say.  A circular one may count
+ * those that it has written over.
+ */
+static uint64_t promised(const TRACE_LOGFILE_HEADER *header)
+{
+	uint64_t room = header->MaximumFileSize;
+
+	room <<= header->LogFileMode & EVENT_TRACE_USE_KBYTES_FOR_SIZE ? 10 : 20;
+	if (!header->EndTime.QuadPart)
+		return 0;
+	if (header->LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR &&
+	    header->BuffersWritten > room / header->BufferSize)
+		return 0;
+	return header->BuffersWritten;
+}
+
+/*
+ * How many of them are behind the end.  Where something else is there may have been one in
+ * each step; of compressed ones any number.
+ */
+static uint64_t missing(const struct etw_etl_file *f, const struct gaps *gaps, bool packed)
+{
+	uint64_t there = f->count.buffers + gaps->steps + gaps->open / f->space.step;
+	uint64_t all = promised(&f->info.header);
+
+	if (packed && there > f->count.buffers)
+		return 0;
+	return all > there ? all - there : 0;
+}
+
+/* Count the buffers of each CPU.  What is wrong is told when reading meets it. */
+static int survey(struct etw_etl_file *f)
+{
+	struct turn times = { .at = 0 }, numbers = { .at = 0 };
+	int64_t low = INT64_MAX, high = 0;
+	struct etw_buffer_header header;
+	struct gaps gaps = { .open = 0 };
+	struct etw_etl_walk walk;
+	uint64_t at, bad, n = 0, numbered;
+	const char *what;
+	int ret;
+
+	etw_etl_walk_begin(&f->space, &walk);
+	for (;;) {
+		ret = etw_etl_walk_next(&f->space, &walk, &header, &at, &what, &bad);
+		if (ret == -EBADMSG) {
+			f->count.tail = f->space.end - at;
+			gaps.open = walk.at > at ? walk.at - at : 0;
+			continue;
+		}
+		if (ret <= 0)
+			break;
+		if (header.sequence < 0)
+			header.sequence = 0;
+		low = header.sequence < low ? header.sequence : low;
+		high = header.sequence > high ? header.sequence : high;
+		look_for_turn(&times, header.timestamp, at, !n);
+		look_for_turn(&numbers, header.sequence, at, !n++);
+		etw_etl_time_learn(&f->time, &header);
+		f->queue.cpus[header.processor].left++;
+		f->count.tail = 0;
+		close_gap(&gaps, f->space.step);
+	}
+	f->count.buffers += n;
+	f->count.missing = missing(f, &gaps, walk.packed);
+	at = find_turn(times.any ? &times : &numbers);
+	if (at && f->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR)
+		f->space.start = at;
+	if (n) {
+		numbered = (uint64_t)high - (uint64_t)low + 1;
+		f->count.lost_buffers = numbered > n ? numbered - n : 0;
+	}
+	etw_etl_walk_begin(&f->space, &f->walk);
+	return ret;
+}
+
+static int open_file(struct etw_etl_file *f)
+{
+	struct stat st;
+	off_t end;
+	int err;
+
+	if (fstat(f->space.fd, &st))
+		return -errno;
+	end = lseek(f->space.fd, 0, SEEK_END);
+	if (end < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	f->space.end = end;
+	f->count.size = end;
+	f->last = INT64_MIN;
+	err = read_head(f);
+	if (err)
+		return err;
+	etw_etl_time_init(&f->time, &f->info);
+	err = survey(f);
+	etw_etl_time_ready(&f->time);
+	return err;
+}
+
+int etw_etl_open_fd(int fd, etw_etl_report_fn *report_fn, void *context,
+		    struct etw_etl_file **out)
+{
+	struct etw_etl_file *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	f->space.fd = fd;
+	f->report = report_fn;
+	f->context = context;
+	err = open_file(f);
+	if (err) {
+		f->space.fd = -1;
+		etw_etl_close(f);
+		return err;
+	}
+	*out = f;
+	return 0;
+}
+
+int etw_etl_open(const char *path, etw_etl_report_fn *report_fn, void *context,
+		 struct etw_etl_file **out)
+{
+	/* Who has a FIFO, or a tape, is told so at once. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = etw_etl_open_fd(fd, report_fn, context, out);
+	if (err)
+		close(fd);
+	return err;
+}
+
+void etw_etl_close(struct etw_etl_file *file)
+{
+	if (!file)
+		return;
+	if (file->space.fd >= 0)
+		close(file->space.fd);
+	etw_merge_free(&file->merge);
+	etw_etl_queue_free(&file->queue);
+	etw_block_release(file->head);
+	etw_block_release(file->spent);
+	free(file->packed);
+	free(file);
+}

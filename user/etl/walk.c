@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * walk.c - from buffer to buffer of a log file
+ *
+ * Each buffer tells how many bytes it takes.  Where that makes no sense the walk goes
+ * on where the next buffer is if all are as long as the session's, counted from the
+ * begin of the file: one wrong size costs one buffer.  Compressed buffers lie anywhere;
+ * there the next header is looked for.  Holes are passed without looking at them.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* SEEK_DATA */
+#endif
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "walk.h"
+
+#define TYPE_MAX	7	/* Windows' debug information */
+#define FLAGS_ALL	0x7F
+#define CHUNK		(16u << 10)	/* bytes looked through at once */
+
+int etw_etl_read(int fd, uint64_t at, void *to, size_t len)
+{
+	char *p = to;
+
+	while (len) {
+		ssize_t n = pread(fd, p, len, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -ENODATA;
+		p += n;
+		at += n;
+		len -= n;
+	}
+	return 0;
+}
+
+const char *etw_etl_header_sane(struct etw_buffer_header *header, uint64_t left)
+{
+	if (header->buffer_size < sizeof(*header))
+		return "the buffer's size is smaller than its header";
+	if (header->offset < sizeof(*header))
+		return "less of the buffer is used than its header";
+	if (header->offset > ETW_ETL_FILL_MAX || header->buffer_size > 2 * ETW_ETL_FILL_MAX)
+		return "the buffer is larger than buffers can be";
+	if (!(header->flags & ETW_BUFFER_COMPRESSED) && header->offset > header->buffer_size)
+		return "more of the buffer is used than there is";
+	if (header->flags & ETW_BUFFER_COMPRESSED && !etw_etl_expands(header))
+		return "the buffer is compressed more than events can be";
+	if (header->buffer_size > left)
+		return "the file ends within the buffer";
+	if (header->type > TYPE_MAX)
+		return "the buffer is of no kind that there is";
+	/* Without the flag there are 8 bits of a number, and 8 of an alignment. */
+	if (!(header->flags & ETW_BUFFER_PROCESSOR_INDEX))
+		header->processor &= 0xFF;
+	if (header->processor >= ETW_ETL_CPUS)
+		return "the buffer's processor cannot be";
+	return NULL;
+}
+
+const char *etw_etl_header_check(const struct etw_etl_space *space, uint64_t at,
+				 struct etw_buffer_header *header, int *err)
+{
+	uint64_t left = space->end - at;
+
+	*err = 0;
+	if (left < sizeof(*header))
+		return "the file ends within a buffer's header";
+	*err = etw_etl_read(space->fd, at, header, sizeof(*header));
+	if (*err == -ENODATA) {
+		*err = 0;
+		return "the file has become shorter";
+	}
+	if (*err)
+		return "reading failed";
+	return etw_etl_header_sane(header, left);
+}
+
+/* Not only possible but surely a header, where anything else may be as well. */
+static bool is_header(struct etw_buffer_header *header, uint64_t left)
+{
+	return header->state == ETW_BUFFER_STATE_FLUSH && !(header->flags & ~FLAGS_ALL) &&
+	       header->type != ETW_BUFFER_TYPE_HEADER &&
+	       (header->clock & ETW_CLOCK_TYPE_MASK) <= ETW_CLOCK_CYCLES &&
+	       !etw_etl_header_sane(header, left);
+}
+
+static bool is_header_at(const struct etw_etl_space *space, uint64_t at)
+{
+	struct etw_buffer_header header;
+
+	return at < space->end && space->end - at >= sizeof(header) &&
+	       !etw_etl_read(space->fd, at, &header, sizeof(header)) &&
+	       is_header(&header, space->end - at);
+}
+
+void etw_etl_walk_begin(const struct etw_etl_space *space, struct etw_etl_walk *walk)
+{
+	walk->at = space->start;
+	walk->used = space->start;
+	walk->packed = space->packed;
+	walk->wrapped = false;
+}
+
+/* Is there more?  A circular file's walk turns round at the end. */
+static bool more(const struct etw_etl_space *space, struct etw_etl_walk *walk)
+{
+	if (!walk->wrapped && walk->at >= space->end && space->start > space->begin) {
+		walk->wrapped = true;
+		walk->at = space->begin;
+		walk->used = space->begin;
+	}
+	return walk->at < (walk->wrapped ? space->start : space->end);
+}
+
+/* Behind a buffer that is good. */
+static void pass(const struct etw_etl_space *space, struct etw_etl_walk *walk,
+		 const struct etw_buffer_header *header)
+{
+	bool packed = header->flags & ETW_BUFFER_COMPRESSED;
+	uint64_t next = walk->at + space->step;
+
+	walk->packed |= packed;
+	walk->used = walk->at + (packed ? header->buffer_size : header->offset);
+	/* Another one in what it says is its unused tail: its size is wrong, not that. */
+	if (!packed && header->buffer_size > space->step && walk->used <= next &&
+	    is_header_at(space, next))
+		walk->at = next;
+	else
+		walk->at += header->buffer_size;
+}
+
+/* Where there are data, from at on; the end if there are none. */
+static uint64_t find_data(const struct etw_etl_space *space, uint64_t at)
+{
+	off_t data;
+
+	if (at >= space->end)
+		return space->end;
+	data = lseek(space->fd, at, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? space->end : at;
+	return (uint64_t)data > at ? (uint64_t)data : at;
+}
+
+/* The next header behind the walk, wherever it lies; the end if there is none. */
+static uint64_t search(const struct etw_etl_space *space, uint64_t at)
+{
+	struct etw_buffer_header header;
+	uint8_t bytes[CHUNK];
+	uint32_t state;
+	size_t len, i;
+	int err;
+
+	for (at = find_data(space, at + 1); at < space->end; at = find_data(space, at + i)) {
+		len = space->end - at < CHUNK ? space->end - at : CHUNK;
+		if (len < sizeof(header))
+			break;
+		err = etw_etl_read(space->fd, at, bytes, len);
+		if (err)
+			/* What went wrong is met again, and told, there. */
+			return err == -ENODATA ? space->end : at;
+		for (i = 0; i + sizeof(header) <= len; i++) {
+			memcpy(&state, bytes + i + offsetof(struct etw_buffer_header, state),
+			       sizeof(state));
+			if (state != ETW_BUFFER_STATE_FLUSH)
+				continue;
+			memcpy(&header, bytes + i, sizeof(header));
+			if (is_header(&header, space->end - at - i))
+				return at + i;
+		}
+	}
+	return space->end;
+}
+
+/* Past what is no buffer, and past a hole if it lies in one; steps that it was. */
+static uint64_t skip(const struct etw_etl_space *space, struct etw_etl_walk *walk)
+{
+	uint64_t at = walk->at, slot = (at - space->begin) / space->step * space->step;
+	uint64_t data;
+
+	slot += space->begin;
+	if (walk->packed) {
+		walk->at = search(space, at);
+		return (walk->at - at + space->step - 1) / space->step;
+	}
+	/* A size that was wrong may have led into the next buffer. */
+	if (slot < at && slot >= walk->used) {
+		walk->at = slot;
+		walk->used = at;
+		return 1;
+	}
+	at = slot + space->step;
+	data = find_data(space, at);
+	walk->at = data < space->end ? at + (data - at) / space->step * space->step : data;
+	return 1;
+}
+
+int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *walk,
+		      struct etw_buffer_header *header, uint64_t *at, const char **what,
+		      uint64_t *bad)
+{
+	uint64_t first = 0;
+	const char *why = NULL;
+	int err;
+
+	*bad = 0;
+	while (more(space, walk)) {
+		const char *wrong = etw_etl_header_check(space, walk->at, header, &err);
+
+		if (err)
+			return err;
+		if (!wrong && !*bad) {
+			*at = walk->at;
+			pass(space, walk, header);
+			return 1;
+		}
+		if (!wrong)
+			break;		/* it comes next; tell of those before */
+		if (!*bad) {
+			first = walk->at;
+			why = wrong;
+		}
+		*bad += skip(space, walk);
+	}
+	if (!*bad)
+		return 0;
+	*at = first;
+	*what = why;
+	return -EBADMSG;
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * write.c - write a log file (.etl) from records
+ *
+ * lane.c has the buffers that are filled, clock_pairs.c what they tell of the
+ * clock, sink.c the file.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "file_private.h"
+#include "record.h"
+#include "write_private.h"
+
+#define SIZE_USUAL	(64u << 10)
+#define HEADER		ETW_BUFFER_HEADER_SIZE
+
+/* ------------------------------------------------------------------- records */
+
+static bool is_head(const uint8_t *record, size_t size)
+{
+	uint16_t hook;
+
+	if (size < 32 || record[3] != 0xC0 ||
+	    (record[2] != ETW_ETL_SYSTEM32 && record[2] != ETW_ETL_SYSTEM64))
+		return false;
+	memcpy(&hook, record + 6, sizeof(hook));
+	return !hook;
+}
+
+int etw_etl_write(struct etw_etl_writer *writer, uint16_t cpu, const void *record, size_t size)
+{
+	struct etw_etl_writer *w = writer;
+	struct etw_classic_view classic;
+	struct etw_record_view view;
+	uint32_t slot, at, times[ETW_ETL_TIMES];
+	struct etw_etl_lane *lane;
+	int err;
+
+	if (w->error)
+		return w->error;
+	if (size > ETW_RECORD_MAX || cpu >= ETW_ETL_CPUS)
+		return -EINVAL;
+	slot = etw_record_slot(size);
+	if (slot > w->size - HEADER)
+		return -EMSGSIZE;
+	if (is_head(record, size))
+		return 0;
+	err = etw_etl_lane_get(w, cpu, slot);
+	if (err)
+		return err;
+	lane = &w->lanes[cpu];
+	at = lane->used;
+	memset(lane->data + at + (slot ? slot - ETW_RECORD_ALIGN : 0), 0,
+	       slot ? ETW_RECORD_ALIGN : 0);
+	memcpy(lane->data + at, record, size);
+	classic.time = lane->time;
+	if (etw_etl_record(lane->data, at + size, &at, &view, &classic) != 1 ||
+	    view.header->size != size)
+		return -EINVAL;
+	lane->time = view.header->timestamp;
+	if (lane->used == HEADER) {
+		lane->opened = w->buffers;
+		lane->ref = lane->time;
+		lane->timeless = !etw_etl_times(record, size, times);
+		lane->latest = lane->time;
+	}
+	if (lane->time > lane->latest)
+		lane->latest = lane->time;
+	lane->used += slot;
+	w->events++;
+	return 0;
+}
+
+int64_t etw_etl_raw_time(const struct etw_etl_writer *writer, int64_t time)
+{
+	__extension__ typedef __int128 wide;
+	wide ticks = (wide)time - writer->base.time;
+
+	if (writer->info.header.ReservedFlags == ETW_CLOCK_SYSTEM)
+		return time;
+	ticks *= etw_etl_frequency(&writer->info);
+	/* Rounded up, so that it reads back as the same time. */
+	ticks = (ticks + (ticks > 0 ? 9999999 : 0)) / 10000000 + writer->base.clock;
+	return ticks > INT64_MAX ? INT64_MAX : ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
+}
+
+void etw_etl_lost(struct etw_etl_writer *writer, uint64_t events, uint64_t buffers)
+{
+	writer->lost_events += events;
+	writer->lost_buffers += buffers;
+}
+
+uint64_t etw_etl_bytes_with(const struct etw_etl_writer *writer, uint16_t cpu, size_t size,
+			    uint64_t limit)
+{
+	const struct etw_etl_writer *w = writer;
+	const struct etw_etl_lane *own = cpu < w->lane_count ? &w->lanes[cpu] : NULL;
+	uint64_t bytes = w->sink.at + (uint64_t)(w->lane_count + 2) * w->size;
+	unsigned int i;
+
+	if (bytes <= limit)
+		return bytes;
+	bytes = w->sink.at;
+	for (i = 0; i < w->lane_count; i++)
+		if (w->lanes[i].data && w->lanes[i].used > HEADER)
+			bytes += w->size;
+	if (!own || !own->data || own->used == HEADER ||
+	    own->used + etw_record_slot(size) > w->size)
+		bytes += w->size;
+	return bytes;
+}
+
+const struct etw_etl_info *etw_etl_writer_info(const struct etw_etl_writer *writer)
+{
+	return &writer->info;
+}
+
+/* ---------------------------------------------------------------- begin, end */
+
+static void free_writer(struct etw_etl_writer *w)
+{
+	unsigned int i;
+
+	if (!w)
+		return;
+	for (i = 0; i < w->lane_count; i++)
+		free(w->lanes[i].data);
+	free(w->lanes);
+	free(w->pack);
+	free(w->old);
+	free(w);
+}
+
+/* Text into a header's field, cut where a character ends. */
+static void copy_name(char to[ETW_ETL_NAME_MAX + 1], const char *from)
+{
+	size_t len = strlen(from);
+
+	if (len > ETW_ETL_NAME_MAX) {
+		len = ETW_ETL_NAME_MAX;
+		while (len && ((unsigned char)from[len] & 0xC0) == 0x80)
+			len--;
+	}
+	memmove(to, from, len);
+	to[len] = '\0';
+}
+
+/* Others are told the name: it must not depend on where this process is. */
+static int absolute_name(const char *path, char to[ETW_ETL_NAME_MAX + 1])
+{
+	char *cwd = *path == '/' ? NULL : getcwd(NULL, 0), *all;
+	size_t room;
+
+	if (*path == '/' || !cwd) {
+		copy_name(to, path);
+		return 0;
+	}
+	room = strlen(cwd) + strlen(path) + 2;
+	all = malloc(room);
+	if (all) {
+		strcpy(all, cwd);
+		strcat(strcat(all, "/"), path);
+		copy_name(to, all);
+	}
+	free(all);
+	free(cwd);
+	return all ? 0 : -ENOMEM;
+}
+
+uint32_t etw_etl_size_like(uint32_t size)
+{
+	return size > SIZE_USUAL ? 2 * SIZE_USUAL : SIZE_USUAL;
+}
+
+static int describe(struct etw_etl_writer *w, const char *path,
+		    const struct etw_etl_options *options)
+{
+	TRACE_LOGFILE_HEADER *h = &w->info.header;
+	uint32_t size = options->buffer_size;
+	int err = 0;
+
+	if (options->like)
+		w->info = *options->like;
+	else
+		etw_etl_info_here(&w->info);
+	if (!size)
+		size = etw_etl_size_like(h->BufferSize);
+	if (!etw_etl_size_ok(size))
+		return -EINVAL;
+	w->size = size;
+	h->BufferSize = size;
+	h->MaximumFileSize = 0;
+	h->LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+	if (options->compress) {
+		h->LogFileMode |= EVENT_TRACE_COMPRESSED_MODE;
+		/* File layout 2.0 */
+		h->VersionDetail.SubVersion = 2;
+		h->VersionDetail.SubMinorVersion = 0;
+	}
+	h->StartBuffers = 1;
+	h->EndTime.QuadPart = 0;
+	h->BuffersWritten = 1;
+	h->EventsLost = 0;
+	h->BuffersLost = 0;
+	if (options->logger)
+		copy_name(w->info.logger, options->logger);
+	if (options->name)
+		copy_name(w->info.file, options->name);
+	else
+		err = absolute_name(path, w->info.file);
+	return err;
+}
+
+/* What both new files and those that grow need: the clock's line, room to compress. */
+static int start(struct etw_etl_writer *w)
+{
+	struct etw_time_pair start = {
+		.clock = w->info.start_clock,
+		.time = w->info.header.StartTime.QuadPart,
+	};
+
+	etw_timebase_init(&w->base, etw_etl_frequency(&w->info), &start);
+	if (w->info.header.LogFileMode & EVENT_TRACE_COMPRESSED_MODE) {
+		w->pack = malloc(sizeof(*w->pack) + w->size);
+		if (!w->pack)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int put_head(struct etw_etl_writer *w)
+{
+	uint8_t *buffer = aligned_alloc(16, (w->size + 15u) / 16 * 16);
+	uint32_t len;
+	int err;
+
+	if (!buffer)
+		return -ENOMEM;
+	len = etw_etl_head_build(buffer, &w->info, w->pack != NULL);
+	err = etw_etl_sink_put(&w->sink, buffer, len);
+	free(buffer);
+	w->buffers = 1;
+	return err;
+}
+
+int etw_etl_create(const char *path, const struct etw_etl_options *options,
+		   struct etw_etl_writer **out)
+{
+	struct etw_etl_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	err = w ? describe(w, path, options) : -ENOMEM;
+	if (!err && options->into)
+		err = etw_etl_sink_append(&w->sink, options->fd, 0);
+	else if (!err)
+		err = etw_etl_sink_create(&w->sink, path, options->replace);
+	else if (options->into)
+		close(options->fd);
+	if (err) {
+		free_writer(w);
+		return err;
+	}
+	w->wide = w->info.header.PointerSize != 4;
+	err = start(w);
+	if (!err)
+		err = put_head(w);
+	if (err) {
+		etw_etl_discard(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+/* The parts of the header that closing fills in; all the rest stays as it is. */
+static int patch_head(struct etw_etl_writer *w, const TRACE_LOGFILE_HEADER *h)
+{
+	const uint8_t *from = (const uint8_t *)h;
+	uint64_t lost = offsetof(TRACE_LOGFILE_HEADER, BuffersLost) - (w->wide ? 0 : 8);
+	const size_t head = offsetof(TRACE_LOGFILE_HEADER, LoggerName);
+	int err = etw_etl_sink_patch(&w->sink, from, head, ETW_LOG_HEADER_AT);
+
+	if (err)
+		return err;
+	return etw_etl_sink_patch(&w->sink, &h->BuffersLost, sizeof(h->BuffersLost),
+				  ETW_LOG_HEADER_AT + lost);
+}
+
+static ULONG clamp(uint64_t n)
+{
+	return n < UINT32_MAX ? n : UINT32_MAX;
+}
+
+static void complete(struct etw_etl_writer *w, int64_t end_time)
+{
+	TRACE_LOGFILE_HEADER *h = &w->info.header;
+	struct timespec now;
+
+	if (!end_time) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		end_time = now.tv_sec * 10000000ll + now.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
+	}
+	h->EndTime.QuadPart = end_time;
+	h->BuffersWritten = clamp(w->buffers);
+	h->EventsLost = clamp(w->lost_events);
+	h->BuffersLost = clamp(w->lost_buffers);
+	if (h->NumberOfProcessors < w->lane_count)
+		h->NumberOfProcessors = w->lane_count;
+}
+
+int etw_etl_finish(struct etw_etl_writer *writer, int64_t end_time,
+		   struct etw_etl_written *count)
+{
+	struct etw_etl_writer *w = writer;
+	int err;
+
+	etw_etl_follow_end(w);
+	err = etw_etl_lanes_put(w);
+	if (!err) {
+		complete(w, end_time);
+		err = patch_head(w, &w->info.header);
+	}
+	if (err) {
+		etw_etl_discard(w);
+		return err;
+	}
+	if (count)
+		*count = (struct etw_etl_written){
+			.events = w->events,
+			.buffers = w->buffers,
+			.bytes = w->sink.at,
+		};
+	err = etw_etl_sink_commit(&w->sink);
+	free_writer(w);
+	return err;
+}
+
+/* -------------------------------------------------------------------- going on */
+
+/* The number of the file's last buffer. */
+static int last_sequence(struct etw_etl_file *f, uint64_t *sequence)
+{
+	struct etw_buffer_header header;
+	struct etw_etl_walk walk;
+	uint64_t at, bad;
+	const char *what;
+	int ret;
+
+	etw_etl_walk_begin(&f->space, &walk);
+	do {
+		ret = etw_etl_walk_next(&f->space, &walk, &header, &at, &what, &bad);
+		if (ret == 1 && header.sequence > (int64_t)*sequence)
+			*sequence = header.sequence;
+	} while (ret == 1 || ret == -EBADMSG);
+	return ret;
+}
+
+/* What the file tells of itself; -EINVAL: nothing can go on behind it. */
+static int survey(struct etw_etl_writer *w, int fd)
+{
+	struct etw_etl_file *f;
+	int err = etw_etl_open_fd(fd, NULL, NULL, &f);
+
+	if (err)
+		return err;
+	w->info = f->info;
+	w->size = f->info.header.BufferSize;
+	w->wide = f->wide;
+	w->buffers = f->count.buffers;
+	w->lost_events = f->info.header.EventsLost;
+	w->lost_buffers = f->info.header.BuffersLost;
+	w->sink.keep = f->space.end;
+	etw_etl_pair_again(w, &f->time);
+	if (etw_etl_cut_off(f) || f->count.tail || !etw_etl_size_ok(w->size) ||
+	    f->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_CIRCULAR)
+		err = -EINVAL;
+	if (!err)
+		err = last_sequence(f, &w->sequence);
+	f->space.fd = -1;	/* the caller's */
+	etw_etl_close(f);
+	return err;
+}
+
+int etw_etl_append(const char *path, struct etw_etl_writer **out)
+{
+	/* A FIFO, or a tape, is refused at once. */
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : etw_etl_append_fd(fd, out);
+}
+
+int etw_etl_append_fd(int fd, struct etw_etl_writer **out)
+{
+	struct etw_etl_writer *w = calloc(1, sizeof(*w));
+	int err = -ENOMEM;
+
+	if (w)
+		w->old = malloc(sizeof(*w->old));
+	if (w && w->old)
+		err = survey(w, fd);
+	if (!err)
+		err = start(w);
+	if (!err)
+		err = etw_etl_sink_append(&w->sink, fd, w->sink.keep);
+	else
+		close(fd);
+	if (err) {
+		free_writer(w);
+		return err;
+	}
+	*w->old = w->info;
+	/* Until it is closed again it has no end. */
+	w->info.header.EndTime.QuadPart = 0;
+	err = patch_head(w, &w->info.header);
+	if (err) {
+		etw_etl_discard(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+void etw_etl_discard(struct etw_etl_writer *writer)
+{
+	if (!writer)
+		return;
+	/* If it cannot be cut the header goes on to say that it is not complete. */
+	if (writer->old && !etw_etl_sink_cut(&writer->sink))
+		patch_head(writer, &writer->old->header);
+	etw_etl_sink_drop(&writer->sink);
+	free_writer(writer);
+}

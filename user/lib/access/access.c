@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * access.c - access lists in the kernel and in the file, changed together
+ *
+ * The new file is written first, then the kernel is told, which may refuse, then
+ * the file takes its place.  If that fails after all, the kernel gets back what
+ * it had.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* secure_getenv */
+#endif
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "conf_file.h"
+#include "device/kdev.h"
+
+const char *etw_access_path(void)
+{
+	const char *path = secure_getenv(ETW_ACCESS_CONF_ENV);
+
+	return path && *path ? path : ETW_ACCESS_CONF;
+}
+
+/* ---------------------------------------------------------------- the kernel */
+
+static int query(int fd, uint32_t flags, struct etw_access_list *list, bool *own)
+{
+	struct etw_access a = {
+		.flags = flags,
+		.guid = list->guid,
+		.entries = (uintptr_t)list->entries,
+		.capacity = ETW_ACCESS_ENTRIES_MAX,
+	};
+	int ret = etw_kdev_access_query(fd, &a);
+
+	if (ret)
+		return ret;
+	list->guid = a.guid;
+	list->count = a.count < ETW_ACCESS_ENTRIES_MAX ? a.count : ETW_ACCESS_ENTRIES_MAX;
+	*own = a.own;
+	return 0;
+}
+
+int etw_access_get(int fd, const struct etw_guid *guid, struct etw_access_list *list,
+		   bool *own)
+{
+	memset(list, 0, sizeof(*list));
+	list->guid = *guid;
+	return query(fd, 0, list, own);
+}
+
+int etw_access_get_next(int fd, struct etw_access_list *list)
+{
+	bool own;
+
+	return query(fd, ETW_ACCESS_NEXT, list, &own);
+}
+
+static int set(int fd, const struct etw_access_list *list)
+{
+	struct etw_access a = {
+		.guid = list->guid,
+		.entries = (uintptr_t)list->entries,
+		.count = list->count,
+	};
+
+	return etw_kdev_access_set(fd, &a);
+}
+
+/* list, or none if that is NULL. */
+static int put(int fd, const struct etw_guid *guid, const struct etw_access_list *list)
+{
+	return list ? set(fd, list) : etw_kdev_access_remove(fd, guid);
+}
+
+/* ------------------------------------------------------------------ together */
+
+static int file_error(struct etw_access_error *error, int err)
+{
+	snprintf(error->what, sizeof(error->what), "%s", strerror(-err));
+	return err;
+}
+
+static int parse(const char *text, size_t len, struct etw_access_conf *conf,
+		 struct etw_access_error *error)
+{
+	int ret = etw_access_parse(text, len, conf, error);
+
+	return ret == -EINVAL ? -EUCLEAN : ret;
+}
+
+/* Write beside the file what it is to be. */
+static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
+		   const struct etw_access_list *list, struct etw_access_error *error)
+{
+	struct etw_access_conf conf;
+	char *text = NULL;
+	size_t len;
+	int ret;
+
+	ret = parse(file->text, file->len, &conf, error);
+	/* The kernel has room where it does not have all of these: none could load it. */
+	if (!ret && list && conf.count == ETW_ACCESS_LISTS_MAX &&
+	    !etw_access_conf_find(&conf, guid))
+		ret = -ENOSPC;
+	if (!ret) {
+		text = etw_access_edit(file->text, file->len, &conf, guid, list, &len);
+		ret = text ? etw_access_file_prepare(file, text, len) : -ENOMEM;
+		if (ret)
+			file_error(error, ret);
+	}
+	etw_access_conf_free(&conf);
+	free(text);
+	return ret;
+}
+
+/* With the file open. */
+static int store(int fd, struct etw_access_file *file, const struct etw_guid *guid,
+		 const struct etw_access_list *list, struct etw_access_error *error)
+{
+	struct etw_access_list before;
+	bool own;
+	int ret;
+
+	ret = etw_access_get(fd, guid, &before, &own);
+	if (ret)
+		return ret;
+	ret = prepare(file, guid, list, error);
+	if (ret)
+		return ret;
+	ret = put(fd, guid, list);
+	if (ret)
+		return ret;
+	ret = etw_access_file_commit(file);
+	if (!ret)
+		return 0;
+	put(fd, guid, own ? &before : NULL);
+	return file_error(error, ret);
+}
+
+int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_access_list *list,
+		     struct etw_access_error *error)
+{
+	struct etw_access_file file;
+	int ret;
+
+	memset(error, 0, sizeof(*error));
+	ret = etw_access_file_open(etw_access_path(), &file);
+	if (ret)
+		return file_error(error, ret);
+	ret = store(fd, &file, guid, list, error);
+	etw_access_file_close(&file);
+	return ret;
+}
+
+/*
+ * Does the file, where it says something of the GUID, say what is in force?  It
+ * need not: it was not loaded, or changed by hand.  What is appended then would
+ * take the place of what it says.
+ */
+static int check_same(const struct etw_access_file *file, const struct etw_access_list *now,
+		      struct etw_access_error *error)
+{
+	static const struct etw_guid standard = ETW_ACCESS_DEFAULT_GUID;
+	const struct etw_access_list *kept = NULL;
+	struct etw_access_conf conf;
+	int ret;
+
+	ret = parse(file->text, file->len, &conf, error);
+	if (!ret) {
+		kept = etw_access_conf_find(&conf, &now->guid);
+		if (!kept)
+			kept = etw_access_conf_find(&conf, &standard);
+	}
+	if (kept && (kept->count != now->count ||
+		     memcmp(kept->entries, now->entries, now->count * sizeof(now->entries[0])))) {
+		snprintf(error->what, sizeof(error->what), "its list is not the one that is in "
+			 "force: run \"etw access load\", or set a new one");
+		ret = -ENOTUNIQ;
+	}
+	etw_access_conf_free(&conf);
+	return ret;
+}
+
+int etw_access_append(int fd, const struct etw_guid *guid,
+		      const struct etw_access_entry *entries, uint32_t count,
+		      struct etw_access_error *error)
+{
+	struct etw_access_file file;
+	struct etw_access_list list;
+	bool own;
+	int ret;
+
+	memset(error, 0, sizeof(*error));
+	/* Locked before it is looked at, so that of two that append both do. */
+	ret = etw_access_file_open(etw_access_path(), &file);
+	if (ret)
+		return file_error(error, ret);
+	ret = etw_access_get(fd, guid, &list, &own);
+	if (!ret)
+		ret = check_same(&file, &list, error);
+	if (!ret && count > ETW_ACCESS_ENTRIES_MAX - list.count)
+		ret = -ENOSPC;
+	if (!ret) {
+		memcpy(list.entries + list.count, entries, count * sizeof(*entries));
+		list.count += count;
+		ret = store(fd, &file, guid, &list, error);
+	}
+	etw_access_file_close(&file);
+	return ret;
+}
+
+/* ------------------------------------------------------------------- loading */
+
+/* All lists of the kernel. */
+static int get_all(int fd, struct etw_access_conf *all)
+{
+	struct etw_access_list *lists, list;
+	int ret;
+
+	memset(all, 0, sizeof(*all));
+	memset(&list, 0, sizeof(list));
+	while (!(ret = etw_access_get_next(fd, &list))) {
+		lists = realloc(all->lists, (all->count + 1) * sizeof(*lists));
+		if (!lists)
+			return -ENOMEM;
+		all->lists = lists;
+		lists[all->count++] = list;
+	}
+	return ret == -ESRCH ? 0 : ret;
+}
+
+/* The lists of to, and no other of those of from. */
+static int change(int fd, const struct etw_access_conf *from, const struct etw_access_conf *to)
+{
+	size_t i;
+	int ret = 0;
+
+	/* First out, so that no limit is in the way. */
+	for (i = 0; !ret && i < from->count; i++)
+		if (!etw_access_conf_find(to, &from->lists[i].guid))
+			ret = etw_kdev_access_remove(fd, &from->lists[i].guid);
+	for (i = 0; !ret && i < to->count; i++)
+		ret = set(fd, &to->lists[i]);
+	return ret;
+}
+
+/*
+ * What is to be loaded.  Our own file is locked until its lists are in the kernel:
+ * who changes both meanwhile would be undone.  Where there is no lock to be had, on
+ * a read-only or a full disk, it is read all the same: without its lists everybody
+ * may do what they deny.
+ */
+static int open_for_load(const char *path, struct etw_access_file *file)
+{
+	int ret;
+
+	if (path)
+		return etw_access_file_look(path, true, file);
+	path = etw_access_path();
+	ret = etw_access_file_open(path, file);
+	/* It is the lock that may be a link: one in the file's place is not followed. */
+	if (ret)
+		ret = etw_access_file_look(path, false, file);
+	/* Nothing was ever kept. */
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int etw_access_load(int fd, const char *path, struct etw_access_error *error)
+{
+	struct etw_access_conf before = { 0 }, conf = { 0 };
+	struct etw_access_file file;
+	int ret;
+
+	memset(error, 0, sizeof(*error));
+	ret = open_for_load(path, &file);
+	if (ret)
+		return file_error(error, ret);
+	ret = parse(file.text ? file.text : "", file.len, &conf, error);
+	if (!ret)
+		ret = get_all(fd, &before);
+	if (!ret) {
+		ret = change(fd, &before, &conf);
+		if (ret)
+			change(fd, &conf, &before);
+	}
+	etw_access_conf_free(&before);
+	etw_access_conf_free(&conf);
+	etw_access_file_close(&file);
+	return ret;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conf.c - access lists as text: parse it, edit it
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf.h"
+#include "words.h"
+#include "base/guid.h"
+
+#define WORDS_MAX	4	/* one more than any line may have */
+#define WORD_MAX	255
+
+struct word {
+	char text[WORD_MAX + 1];
+	unsigned int column;
+};
+
+struct parser {
+	const char *text;
+	size_t len, at;			/* at: the next line */
+	unsigned int line;
+	struct word words[WORDS_MAX];
+	unsigned int count;
+	struct etw_access_conf *conf;
+	struct etw_access_error *error;
+};
+
+static int fail(struct parser *p, unsigned int column, const char *format, ...)
+	__attribute__((__format__(__printf__, 3, 4)));
+
+static int fail(struct parser *p, unsigned int column, const char *format, ...)
+{
+	va_list args;
+
+	p->error->line = p->line;
+	p->error->column = column;
+	va_start(args, format);
+	vsnprintf(p->error->what, sizeof(p->error->what), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* As fail(), where what is wrong is in error->what already. */
+static int fail_word(struct parser *p, const struct word *word)
+{
+	p->error->line = p->line;
+	p->error->column = word->column;
+	return -EINVAL;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* What is kept is text, so that whoever looks at the file sees all of it. */
+static int check_comment(struct parser *p, const char *line, size_t i, size_t len)
+{
+	for (; i < len; i++)
+		if (is_control(line[i]) && !is_blank(line[i]))
+			return fail(p, i + 1, "control character 0x%02x", line[i]);
+	return 0;
+}
+
+/* Split the next line into words; 0 or -EINVAL. */
+static int split(struct parser *p)
+{
+	const char *line = p->text + p->at;
+	const char *end = memchr(line, '\n', p->len - p->at);
+	size_t len = end ? (size_t)(end - line) : p->len - p->at, i = 0, start;
+
+	p->line++;
+	p->count = 0;
+	p->at += len + (end != NULL);
+	for (;;) {
+		while (i < len && is_blank(line[i]))
+			i++;
+		if (i < len && line[i] == '#')
+			return check_comment(p, line, i, len);
+		if (i == len)
+			return 0;
+		for (start = i; i < len && !is_blank(line[i]) && line[i] != '#'; i++)
+			if (is_control(line[i]))
+				return fail(p, i + 1, "control character 0x%02x", line[i]);
+		if (i - start > WORD_MAX)
+			return fail(p, start + 1, "word of more than %d bytes", WORD_MAX);
+		if (p->count == WORDS_MAX)
+			return fail(p, start + 1, "unexpected word");
+		memcpy(p->words[p->count].text, line + start, i - start);
+		p->words[p->count].text[i - start] = '\0';
+		p->words[p->count++].column = start + 1;
+	}
+}
+
+static int need_words(struct parser *p, unsigned int count, const char *usage)
+{
+	const struct word *last = &p->words[p->count - 1];
+
+	if (p->count < count)
+		return fail(p, last->column + strlen(last->text), "expected: %s", usage);
+	if (p->count > count)
+		return fail(p, p->words[count].column, "unexpected word; expected: %s", usage);
+	return 0;
+}
+
+static int begin_list(struct parser *p, size_t start)
+{
+	struct etw_access_conf *conf = p->conf;
+	struct etw_access_list *list;
+	struct etw_guid guid;
+
+	if (need_words(p, 2, "list GUID"))
+		return -EINVAL;
+	if (!etw_access_parse_guid(p->words[1].text, &guid))
+		return fail(p, p->words[1].column, "neither a GUID nor \"default\"");
+	if (etw_access_conf_find(conf, &guid))
+		return fail(p, p->words[1].column, "this GUID has a list already");
+	if (conf->count == ETW_ACCESS_LISTS_MAX)
+		return fail(p, 1, "more than %d lists", ETW_ACCESS_LISTS_MAX);
+	/* By powers of two. */
+	if (!(conf->count & (conf->count - 1))) {
+		list = realloc(conf->lists, (conf->count ? 2 * conf->count : 1) * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		conf->lists = list;
+	}
+	list = &conf->lists[conf->count++];
+	memset(list, 0, sizeof(*list));
+	list->guid = guid;
+	list->start = start;
+	list->end = p->at;
+	return 0;
+}
+
+static int add_entry(struct parser *p, uint8_t type)
+{
+	struct etw_access_entry entry = { .type = type };
+	struct etw_access_list *list;
+
+	if (!p->conf->count)
+		return fail(p, p->words[0].column, "there is no list above");
+	list = &p->conf->lists[p->conf->count - 1];
+	if (need_words(p, 3, "allow|deny WHO RIGHTS"))
+		return -EINVAL;
+	if (list->count == ETW_ACCESS_ENTRIES_MAX)
+		return fail(p, p->words[0].column, "more than %d entries", ETW_ACCESS_ENTRIES_MAX);
+	if (!etw_access_parse_who(p->words[1].text, &entry, p->error))
+		return fail_word(p, &p->words[1]);
+	if (!etw_access_parse_rights(p->words[2].text, &entry.rights, p->error))
+		return fail_word(p, &p->words[2]);
+	list->entries[list->count++] = entry;
+	list->end = p->at;
+	return 0;
+}
+
+static int take_line(struct parser *p)
+{
+	size_t start = p->at;
+	int ret = split(p);
+
+	if (ret || !p->count)
+		return ret;
+	if (!strcmp(p->words[0].text, "list"))
+		return begin_list(p, start);
+	if (!strcmp(p->words[0].text, "allow"))
+		return add_entry(p, ETW_ACCESS_ALLOW);
+	if (!strcmp(p->words[0].text, "deny"))
+		return add_entry(p, ETW_ACCESS_DENY);
+	return fail(p, p->words[0].column, "expected list, allow or deny");
+}
+
+int etw_access_parse(const char *text, size_t len, struct etw_access_conf *conf,
+		     struct etw_access_error *error)
+{
+	struct parser p = { .text = text, .len = len, .conf = conf, .error = error };
+	int ret = 0;
+
+	memset(conf, 0, sizeof(*conf));
+	memset(error, 0, sizeof(*error));
+	while (!ret && p.at < len)
+		ret = take_line(&p);
+	return ret;
+}
+
+void etw_access_conf_free(struct etw_access_conf *conf)
+{
+	free(conf->lists);
+	memset(conf, 0, sizeof(*conf));
+}
+
+const struct etw_access_list *etw_access_conf_find(const struct etw_access_conf *conf,
+						   const struct etw_guid *guid)
+{
+	size_t i;
+
+	for (i = 0; i < conf->count; i++)
+		if (!memcmp(&conf->lists[i].guid, guid, sizeof(*guid)))
+			return &conf->lists[i];
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ editing */
+
+static int print_list(FILE *to, const struct etw_access_list *list)
+{
+	char guid[ETW_GUID_TEXT], entry[ETW_ACCESS_ENTRY_TEXT];
+	static const struct etw_guid by_default = ETW_ACCESS_DEFAULT_GUID;
+	uint32_t i;
+
+	etw_guid_format(&list->guid, guid);
+	if (!memcmp(&list->guid, &by_default, sizeof(by_default)))
+		strcpy(guid, "default");
+	fprintf(to, "list %s\n", guid);
+	for (i = 0; i < list->count; i++) {
+		etw_access_format_entry(&list->entries[i], entry);
+		fprintf(to, "\t%s\n", entry);
+	}
+	return ferror(to);
+}
+
+char *etw_access_edit(const char *text, size_t len, const struct etw_access_conf *conf,
+		      const struct etw_guid *guid, const struct etw_access_list *list,
+		      size_t *out_len)
+{
+	const struct etw_access_list *old = etw_access_conf_find(conf, guid);
+	size_t start = old ? old->start : len, end = old ? old->end : len;
+	char *out = NULL;
+	FILE *to = open_memstream(&out, out_len);
+	bool bad;
+
+	if (!to)
+		return NULL;
+	fwrite(text, 1, start, to);
+	/* A last line that was not ended. */
+	if (list && start && text[start - 1] != '\n')
+		fputc('\n', to);
+	if (list)
+		print_list(to, list);
+	fwrite(text + end, 1, len - end, to);
+	bad = ferror(to);
+	if (fclose(to) || bad) {
+		free(out);
+		return NULL;
+	}
+	return out;
+}

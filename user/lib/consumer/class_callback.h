@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * class_callback.h - callbacks for the events of one class, see SetTraceCallback()
+ */
+#ifndef ETW_LIB_CLASSCALL_H
+#define ETW_LIB_CLASSCALL_H
+
+#include <evntrace.h>
+
+/* The callback of a class, or NULL.  Any thread; cheap while there are none. */
+PEVENT_CALLBACK etw_class_callback(const GUID *class);
+
+#endif /* ETW_LIB_CLASSCALL_H */

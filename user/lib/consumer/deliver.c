@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deliver.c - hand events to a consumer's callbacks
+ *
+ * Semantics: Microsoft's pages "EVENT_RECORD structure", "EVENT_TRACE
+ * structure" and "RT_LostEvent class".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "class_callback.h"
+#include "trace.h"
+#include "trace_header.h"
+
+/* Class RT_LostEvent and its types */
+static const GUID lost_guid = {
+	0x6a399ae0, 0x4bc6, 0x4de9, { 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e }
+};
+
+#define LOST_EVENT	32
+#define LOST_BUFFER	33
+#define LOST_FILE	34
+
+/* Of which instance it tells, if it does. */
+static void fill_instance(const EVENT_RECORD *record, EVENT_TRACE *classic)
+{
+	EVENT_EXTENDED_ITEM_INSTANCE instance;
+	USHORT i;
+
+	for (i = 0; i < record->ExtendedDataCount; i++) {
+		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
+
+		if (item->ExtType != EVENT_HEADER_EXT_TYPE_INSTANCE_INFO ||
+		    item->DataSize < sizeof(instance))
+			continue;
+		memcpy(&instance, (const void *)(uintptr_t)item->DataPtr, sizeof(instance));
+		classic->InstanceId = instance.InstanceId;
+		classic->ParentInstanceId = instance.ParentInstanceId;
+		classic->ParentGuid = instance.ParentGuid;
+	}
+}
+
+/* The same event as a consumer of classic events sees it. */
+static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	ULONG size = sizeof(EVENT_TRACE_HEADER) + record->UserDataLength;
+
+	memset(classic, 0, sizeof(*classic));
+	classic->Header.Size = size > UINT16_MAX ? UINT16_MAX : size;
+	classic->Header.Class.Type = header->EventDescriptor.Opcode;
+	classic->Header.Class.Level = header->EventDescriptor.Level;
+	/* A message has its number where an event of a class has its version. */
+	classic->Header.Class.Version = header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE ?
+					header->EventDescriptor.Id :
+					header->EventDescriptor.Version;
+	classic->Header.ThreadId = header->ThreadId;
+	classic->Header.ProcessId = header->ProcessId;
+	classic->Header.TimeStamp = header->TimeStamp;
+	classic->Header.Guid = header->ProviderId;
+	classic->Header.ProcessorTime = header->ProcessorTime;
+	classic->MofData = record->UserData;
+	classic->MofLength = record->UserDataLength;
+	classic->BufferContext = record->BufferContext;
+	fill_instance(record, classic);
+}
+
+static void call_back(struct etw_trace *trace, EVENT_RECORD *record)
+{
+	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+	PEVENT_CALLBACK of_class;
+
+	if (logfile->ProcessTraceMode & PROCESS_TRACE_MODE_EVENT_RECORD) {
+		if (logfile->EventRecordCallback)
+			logfile->EventRecordCallback(record);
+		return;
+	}
+	fill_classic(record, &logfile->CurrentEvent);
+	if (logfile->EventCallback)
+		logfile->EventCallback(&logfile->CurrentEvent);
+	if (!(record->EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER))
+		return;
+	of_class = etw_class_callback(&record->EventHeader.ProviderId);
+	if (of_class) {
+		/* The other one may have changed it: it is the caller's. */
+		fill_classic(record, &logfile->CurrentEvent);
+		of_class(&logfile->CurrentEvent);
+	}
+}
+
+/* Tell, at the time of the event after the gap, that something is missing. */
+static void announce_loss(struct etw_trace *trace, const EVENT_RECORD *next, UCHAR type)
+{
+	EVENT_RECORD record = { .UserContext = next->UserContext };
+
+	record.EventHeader.Size = sizeof(EVENT_HEADER);
+	record.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
+				   EVENT_HEADER_FLAG_64_BIT_HEADER |
+				   (next->EventHeader.Flags &
+				    EVENT_HEADER_FLAG_PROCESSOR_INDEX);
+	record.EventHeader.TimeStamp = next->EventHeader.TimeStamp;
+	record.EventHeader.ProviderId = lost_guid;
+	record.EventHeader.EventDescriptor.Opcode = type;
+	record.BufferContext = next->BufferContext;
+	call_back(trace, &record);
+}
+
+/* The buffer itself, for a BufferCallback that may keep it. */
+static bool show_buffer(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	struct etw_block *block = etw_block_of(event->buffer);
+	ETW_BUFFER_CALLBACK_INFORMATION info = {
+		.TraceHandle = trace->handle,
+		.LogfileHeader = &trace->logfile.wide.LogfileHeader,
+		.BuffersRead = trace->logfile.wide.BuffersRead,
+	};
+	const struct etw_buffer_header *header = (const void *)block->data;
+	BOOL more;
+
+	etw_trace_lock_own();
+	trace->shown = block;
+	etw_trace_unlock();
+	more = trace->options.BufferCallback((const ETW_BUFFER_HEADER *)header,
+					     header->buffer_size, &info,
+					     trace->options.BufferCallbackContext);
+	etw_trace_lock_own();
+	trace->shown = NULL;
+	etw_trace_unlock();
+	return more;
+}
+
+/* What the header tells now: of a session as far as it was read, of a file to its end. */
+static void update_header(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+	struct etw_consumer_info info;
+	bool known = trace->reader && !etw_rt_stat(trace->reader, &info);
+
+	etw_trace_lock_own();
+	logfile->BuffersRead++;
+	logfile->Filled = event->buffer->offset;
+	if (trace->reader)
+		logfile->LogfileHeader.BuffersWritten = logfile->BuffersRead;
+	if (known) {
+		logfile->LogfileHeader.EventsLost = info.events_lost;
+		logfile->LogfileHeader.BuffersLost = info.buffers_lost;
+	}
+	etw_trace_unlock();
+}
+
+static bool call_buffer(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+
+	update_header(trace, event);
+	if (trace->has_options)
+		return !trace->options.BufferCallback || show_buffer(trace, event);
+	if (!logfile->BufferCallback)
+		return true;
+	if (trace->is_wide)
+		return logfile->BufferCallback(logfile) != FALSE;
+	return trace->logfile.narrow.BufferCallback(&trace->logfile.narrow) != FALSE;
+}
+
+/* Events were lost before those of this buffer. */
+static void note_drop(struct etw_trace *trace, const struct etw_rt_event *event)
+{
+	struct etw_trace_drops *drops = &trace->drops;
+	size_t cpu = event->cpu;
+	void *cpus;
+
+	if (cpu < drops->count && drops->cpus[cpu].time &&
+	    drops->cpus[cpu].sequence == event->buffer->sequence)
+		return;
+	etw_trace_lock_own();
+	if (cpu >= drops->count) {
+		cpus = realloc(drops->cpus, (cpu + 1) * sizeof(*drops->cpus));
+		if (!cpus)
+			goto out;
+		drops->cpus = cpus;
+		memset(&drops->cpus[drops->count], 0,
+		       (cpu + 1 - drops->count) * sizeof(*drops->cpus));
+		drops->count = cpu + 1;
+	}
+	drops->cpus[cpu].time = event->record.header->timestamp;
+	drops->cpus[cpu].sequence = event->buffer->sequence;
+out:
+	etw_trace_unlock();
+}
+
+/* A stream's header has come. */
+static void take_header(struct etw_trace *trace)
+{
+	const struct etw_etl_info *info = etw_bufstream_info(trace->stream);
+
+	etw_trace_lock_own();
+	trace->logfile.wide.LogfileHeader = info->header;
+	trace->logfile.wide.BufferSize = info->header.BufferSize;
+	etw_trace_unlock();
+}
+
+bool etw_trace_deliver(struct etw_trace *trace, const struct etw_rt_event *event,
+		       int64_t first, int64_t last)
+{
+	const EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+	EVENT_RECORD record;
+
+	if (event->buffer->flags & ETW_BUFFER_EVENTS_LOST)
+		note_drop(trace, event);
+	if (trace->stream && event->buffer->type == ETW_BUFFER_TYPE_HEADER)
+		take_header(trace);
+	if (event->time >= first && event->time <= last) {
+		etw_event_record(&record, event, &trace->items,
+				 logfile->ProcessTraceMode & PROCESS_TRACE_MODE_RAW_TIMESTAMP);
+		record.UserContext = logfile->Context;
+		trace->logfile.wide.CurrentTime = event->time;
+		if (event->lost_file)
+			announce_loss(trace, &record, LOST_FILE);
+		if (event->lost_buffers)
+			announce_loss(trace, &record, LOST_BUFFER);
+		if (event->lost_events)
+			announce_loss(trace, &record, LOST_EVENT);
+		call_back(trace, &record);
+	}
+	return !event->buffer_done || call_buffer(trace, event);
+}
+
+bool etw_trace_deliver_head(struct etw_trace *trace, int64_t first, int64_t last)
+{
+	struct etw_rt_event event;
+
+	if (!trace->head || trace->begun)
+		return true;
+	trace->begun = true;
+	etw_tracehead_event(trace->head, trace->logfile.wide.LogfileHeader.StartTime.QuadPart,
+			    &event);
+	event.buffer_done = trace->has_options;
+	return etw_trace_deliver(trace, &event, first, last);
+}

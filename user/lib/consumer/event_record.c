@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_record.c - an event of a session as an EVENT_RECORD
+ *
+ * Semantics: Microsoft's page "EVENT_RECORD structure".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "etl/record.h"
+#include "event_record.h"
+
+_Static_assert(sizeof(EVENT_HEADER) == sizeof(struct etw_event_header) &&
+	       offsetof(EVENT_HEADER, EventDescriptor) ==
+	       offsetof(struct etw_event_header, desc) &&
+	       offsetof(EVENT_HEADER, ActivityId) ==
+	       offsetof(struct etw_event_header, activity),
+	       "the header is handed out as it lies in the buffer");
+
+/* Extended items of a record, into the array; how many. */
+static USHORT collect_items(struct etw_event_items *items, const struct etw_record_view *view)
+{
+	struct etw_ext_view ext;
+	uint32_t offset = 0;
+	size_t n = 0;
+
+	while (etw_ext_next(view, &offset, &ext) == 1) {
+		EVENT_HEADER_EXTENDED_DATA_ITEM *item;
+
+		if (n == items->room) {
+			size_t room = n ? 2 * n : 8;
+
+			item = realloc(items->list, room * sizeof(*item));
+			if (!item)
+				break;
+			items->list = item;
+			items->room = room;
+		}
+		item = &items->list[n];
+		memset(item, 0, sizeof(*item));
+		item->ExtType = ext.type;
+		item->DataSize = ext.data_len;
+		item->DataPtr = (uintptr_t)ext.data;
+		if (n++)
+			item[-1].Linkage = 1;
+	}
+	return n;
+}
+
+static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_rt_event *event)
+{
+	context->ProcessorIndex = event->cpu;
+	if (!(event->buffer->flags & ETW_BUFFER_PROCESSOR_INDEX))
+		context->Alignment = 0;
+	context->LoggerId = event->logger_id;
+}
+
+/* The flags that are not stored but follow from where the record lies. */
+static USHORT reader_flags(const struct etw_rt_event *event)
+{
+	USHORT flags = etw_etl_type_is_32(event->record.header->type) ?
+			ETW_EVENT_32_BIT_HEADER : ETW_EVENT_64_BIT_HEADER;
+
+	if (event->buffer->flags & ETW_BUFFER_PROCESSOR_INDEX)
+		flags |= ETW_EVENT_PROCESSOR_INDEX;
+	return flags;
+}
+
+/*
+ * In the pieces that the next one reads it in: a GUID that is read at once, but was
+ * written in two halves, waits for both to reach the cache.
+ */
+static void copy_header(EVENT_HEADER *to, const void *header)
+{
+	const char *from = header;
+
+	memcpy(to, from, offsetof(EVENT_HEADER, ProviderId));
+	memcpy(&to->ProviderId, from + offsetof(EVENT_HEADER, ProviderId), sizeof(GUID));
+	memcpy(&to->EventDescriptor, from + offsetof(EVENT_HEADER, EventDescriptor),
+	       sizeof(EVENT_DESCRIPTOR));
+	memcpy(&to->ProcessorTime, from + offsetof(EVENT_HEADER, ProcessorTime),
+	       sizeof(to->ProcessorTime));
+	memcpy(&to->ActivityId, from + offsetof(EVENT_HEADER, ActivityId), sizeof(GUID));
+}
+
+void etw_event_record(EVENT_RECORD *record, const struct etw_rt_event *event,
+		      struct etw_event_items *items, bool raw_time)
+{
+	const struct etw_record_view *view = &event->record;
+
+	copy_header(&record->EventHeader, view->header);
+	record->EventHeader.Flags |= reader_flags(event);
+	if (!raw_time)
+		record->EventHeader.TimeStamp.QuadPart = event->time;
+	memset(&record->BufferContext, 0, sizeof(record->BufferContext));
+	fill_context(&record->BufferContext, event);
+	record->ExtendedDataCount = view->ext_len ? collect_items(items, view) : 0;
+	record->ExtendedData = record->ExtendedDataCount ? items->list : NULL;
+	record->UserDataLength = view->data_len;
+	record->UserData = (void *)view->data;
+	record->UserContext = NULL;
+}
+
+void etw_event_items_free(struct etw_event_items *items)
+{
+	free(items->list);
+	memset(items, 0, sizeof(*items));
+}

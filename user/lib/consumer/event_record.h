@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_record.h - an event of a session as an EVENT_RECORD
+ *
+ * Internal to the library and the tools beside it; not installed.
+ */
+#ifndef ETW_LIB_EVENTRECORD_H
+#define ETW_LIB_EVENTRECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <evntcons.h>
+#include "session_reader.h"
+
+/* Room for an event's extended items, kept from one event to the next. */
+struct etw_event_items {
+	EVENT_HEADER_EXTENDED_DATA_ITEM *list;	/* from malloc(); all zero at first */
+	size_t room;
+};
+
+/*
+ * Fill a record.  It leads into the event and into items, which are taken by the
+ * next call.  raw_time: the time is that of the session's clock, not FILETIME.
+ * Items that there is no memory for are left out.
+ */
+void etw_event_record(EVENT_RECORD *record, const struct etw_rt_event *event,
+		      struct etw_event_items *items, bool raw_time);
+void etw_event_items_free(struct etw_event_items *items);
+
+#endif /* ETW_LIB_EVENTRECORD_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process.c - hand the events of traces to their callbacks
+ *
+ * A session is processed alone.  Of files there may be many: each has its next event
+ * ready, and the earliest of these goes first; of equal ones that of the file which
+ * stands first among the handles.
+ *
+ * Semantics: Microsoft's page "ProcessTrace function".
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "etl/block_ref.h"
+#include "trace.h"
+
+#define HANDLES_MAX	64	/* of one ProcessTrace() */
+
+/* What a call of ProcessTrace() is about. */
+struct run {
+	struct etw_trace *traces[HANDLES_MAX];
+	ULONG count;		/* that were begun */
+	bool ended;		/* to the end */
+	int64_t first, last;	/* FILETIME */
+};
+
+static int64_t filetime(const FILETIME *time, int64_t otherwise)
+{
+	return time ? (int64_t)((uint64_t)time->dwHighDateTime << 32 |
+				time->dwLowDateTime) : otherwise;
+}
+
+static ULONG process_session(struct run *run)
+{
+	struct etw_trace *trace = run->traces[0];
+	struct etw_rt_event event;
+	int ret;
+
+	if (!etw_trace_deliver_head(trace, run->first, run->last))
+		return ERROR_CANCELLED;
+	for (;;) {
+		/* A trace that always has something to read waits nowhere. */
+		pthread_testcancel();
+		ret = etw_rt_next(trace->reader, &event, -1);
+		if (ret != 1)
+			break;
+		if (!etw_trace_deliver(trace, &event, run->first, run->last))
+			return ERROR_CANCELLED;
+	}
+	/* The session has stopped, or CloseTrace() was called. */
+	if (!ret || ret == -ECANCELED)
+		return ERROR_SUCCESS;
+	return etw_win32_from_errno(ret);
+}
+
+static ULONG process_stream(struct run *run)
+{
+	struct etw_trace *trace = run->traces[0];
+	struct etw_rt_event event;
+	int ret;
+
+	for (;;) {
+		pthread_testcancel();
+		ret = etw_bufstream_next(trace->stream, &event);
+		if (ret != 1)
+			return etw_win32_from_errno(ret);
+		if (!etw_trace_deliver(trace, &event, run->first, run->last))
+			return ERROR_CANCELLED;
+	}
+}
+
+static struct etw_trace *trace_of(struct etw_etl_input *in)
+{
+	return (struct etw_trace *)((char *)in - offsetof(struct etw_trace, input));
+}
+
+/* Those that were closed meanwhile are not read any more. */
+static unsigned int drop_closed(struct etw_etl_input **list, unsigned int count)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < count; i++)
+		if (!trace_of(list[i])->closing)
+			list[left++] = list[i];
+	return left;
+}
+
+static ULONG process_files(struct run *run)
+{
+	struct etw_etl_input *list[HANDLES_MAX], *in;
+	unsigned int count;
+	int err = 0;
+
+	for (count = 0; count < run->count; count++)
+		list[count] = &run->traces[count]->input;
+	for (;;) {
+		pthread_testcancel();
+		count = drop_closed(list, count);
+		in = etw_etl_earliest(list, &count, &err);
+		if (!in)
+			return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
+		in->has_next = false;
+		if (!etw_trace_deliver(trace_of(in), &in->next, run->first, run->last))
+			return ERROR_CANCELLED;
+	}
+}
+
+static void end_run(void *arg)
+{
+	struct run *run = arg;
+
+	while (run->count)
+		etw_trace_end(run->traces[--run->count], run->ended);
+}
+
+/* Buffers that a BufferCallback keeps are waited for. */
+static void wait_for_kept(struct run *run)
+{
+	ULONG i;
+
+	for (i = 0; i < run->count; i++)
+		if (run->traces[i]->has_options)
+			etw_block_wait(run->traces[i]->handle);
+}
+
+/* All of files, or one of a session. */
+static ULONG check_handles(PTRACEHANDLE handles, ULONG count, bool *are_files)
+{
+	ULONG i, sessions = 0;
+	bool is_file;
+
+	for (i = 0; i < count; i++) {
+		if (!etw_trace_look(handles[i], &is_file))
+			return ERROR_INVALID_HANDLE;
+		sessions += !is_file;
+	}
+	if (sessions && count > 1)
+		return ERROR_INVALID_PARAMETER;
+	*are_files = !sessions;
+	return ERROR_SUCCESS;
+}
+
+ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount,
+		   LPFILETIME StartTime, LPFILETIME EndTime)
+{
+	struct run run = {
+		.first = filetime(StartTime, INT64_MIN),
+		.last = filetime(EndTime, INT64_MAX),
+	};
+	bool are_files = false;
+	ULONG ret;
+
+	if (!HandleCount || HandleCount > HANDLES_MAX)
+		return ERROR_BAD_LENGTH;
+	if (!HandleArray)
+		return ERROR_INVALID_PARAMETER;
+	if (run.last < run.first)
+		return ERROR_INVALID_TIME;
+	ret = check_handles(HandleArray, HandleCount, &are_files);
+	while (!ret && run.count < HandleCount) {
+		ret = etw_trace_begin(HandleArray[run.count], &run.traces[run.count]);
+		run.count += !ret;
+	}
+	if (ret) {
+		end_run(&run);
+		return ret;
+	}
+	pthread_cleanup_push(end_run, &run);
+	if (are_files)
+		ret = process_files(&run);
+	else if (run.traces[0]->stream)
+		ret = process_stream(&run);
+	else
+		ret = process_session(&run);
+	run.ended = !are_files && ret != ERROR_CANCELLED;
+	wait_for_kept(&run);
+	pthread_cleanup_pop(1);
+	return ret;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * properties.c - EVENT_TRACE_PROPERTIES, in and out
+ *
+ * Semantics: Microsoft's pages "EVENT_TRACE_PROPERTIES structure", "Logging
+ * Mode Constants" and "StartTraceW function".
+ */
+#include <string.h>
+
+#include "properties.h"
+#include "base/utf.h"
+
+#define FILE_MODES	(EVENT_TRACE_FILE_MODE_SEQUENTIAL |		\
+			 EVENT_TRACE_FILE_MODE_CIRCULAR |		\
+			 EVENT_TRACE_FILE_MODE_APPEND |			\
+			 EVENT_TRACE_FILE_MODE_NEWFILE)
+#define SESSION_MODES	(EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_BUFFERING_MODE | \
+			 EVENT_TRACE_INDEPENDENT_SESSION_MODE | EVENT_TRACE_SECURE_MODE | \
+			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
+			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
+			 EVENT_TRACE_USE_LOCAL_SEQUENCE)
+/* Of no meaning without a file */
+#define WITH_FILE_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
+			 EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_USE_KBYTES_FOR_SIZE)
+/* Nothing here depends on them: paging, hibernation */
+#define IGNORED_MODES	(EVENT_TRACE_USE_PAGED_MEMORY |			\
+			 EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |		\
+			 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
+/* Valid, and not in this version: private, system and other sessions */
+#define LATER_MODES	(EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
+			 EVENT_TRACE_ADD_HEADER_MODE |			\
+			 EVENT_TRACE_RELOG_MODE |			\
+			 EVENT_TRACE_PRIVATE_IN_PROC |			\
+			 EVENT_TRACE_SYSTEM_LOGGER_MODE |		\
+			 EVENT_TRACE_COMPRESSED_MODE |			\
+			 EVENT_TRACE_ADDTO_TRIAGE_DUMP)
+/* NONSTOPPABLE_MODE is not among them: it is for sessions started at boot. */
+#define KNOWN_MODES	(SESSION_MODES | WITH_FILE_MODES | IGNORED_MODES |	\
+			 LATER_MODES | EVENT_TRACE_USE_MS_FLUSH_TIMER)
+
+_Static_assert(WITH_FILE_MODES == ETW_MODE_FILE, "the kernel has the same numbers");
+
+/* Modes that exclude one another */
+static const struct {
+	ULONG one, others;
+} exclusive[] = {
+	{ EVENT_TRACE_FILE_MODE_SEQUENTIAL,
+	  EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE },
+	{ EVENT_TRACE_FILE_MODE_CIRCULAR,
+	  EVENT_TRACE_FILE_MODE_APPEND | EVENT_TRACE_FILE_MODE_NEWFILE },
+	{ EVENT_TRACE_FILE_MODE_APPEND,
+	  EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_REAL_TIME_MODE |
+	  EVENT_TRACE_PRIVATE_LOGGER_MODE },
+	{ EVENT_TRACE_BUFFERING_MODE, FILE_MODES | EVENT_TRACE_REAL_TIME_MODE },
+	{ EVENT_TRACE_PRIVATE_LOGGER_MODE,
+	  EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_FILE_MODE_PREALLOCATE |
+	  EVENT_TRACE_INDEPENDENT_SESSION_MODE },
+	{ EVENT_TRACE_USE_GLOBAL_SEQUENCE, EVENT_TRACE_USE_LOCAL_SEQUENCE },
+};
+
+/* SystemTraceControlGuid: the session of the operating system's own events */
+static const GUID system_guid = {
+	0x9e814aad, 0x3204, 0x11d2, { 0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39 }
+};
+
+static bool is_versioned(const EVENT_TRACE_PROPERTIES *props)
+{
+	return props->Wnode.Flags & WNODE_FLAG_VERSIONED_PROPERTIES;
+}
+
+static ULONG struct_size(const EVENT_TRACE_PROPERTIES *props)
+{
+	return is_versioned(props) ? sizeof(EVENT_TRACE_PROPERTIES_V2) : sizeof(*props);
+}
+
+static ULONG check_versioned(const EVENT_TRACE_PROPERTIES_V2 *props)
+{
+	if (props->V2Control != 2)	/* the version, reserved bits 0 */
+		return ERROR_INVALID_PARAMETER;
+	/* Filters are for private sessions. */
+	if (props->FilterDescCount)
+		return props->LogFileMode & EVENT_TRACE_PRIVATE_LOGGER_MODE ?
+		       ERROR_NOT_SUPPORTED : ERROR_INVALID_PARAMETER;
+	return ERROR_SUCCESS;
+}
+
+static bool offset_ok(const EVENT_TRACE_PROPERTIES *props, ULONG offset)
+{
+	return !offset ||
+	       (offset >= struct_size(props) && offset < props->Wnode.BufferSize);
+}
+
+ULONG etw_props_check(const EVENT_TRACE_PROPERTIES *props)
+{
+	if (props->Wnode.BufferSize < sizeof(*props) ||
+	    props->Wnode.BufferSize < struct_size(props))
+		return ERROR_BAD_LENGTH;
+	if (!offset_ok(props, props->LoggerNameOffset) ||
+	    !offset_ok(props, props->LogFileNameOffset))
+		return ERROR_INVALID_PARAMETER;
+	if (is_versioned(props))
+		return check_versioned((const EVENT_TRACE_PROPERTIES_V2 *)props);
+	return ERROR_SUCCESS;
+}
+
+static size_t unit_size(bool wide)
+{
+	return wide ? sizeof(WCHAR) : 1;
+}
+
+/* Units between a name's offset and the other name or the end. */
+static size_t name_room(const EVENT_TRACE_PROPERTIES *props, bool wide,
+			ULONG offset, ULONG other)
+{
+	ULONG end = props->Wnode.BufferSize;
+
+	if (other > offset && other < end)
+		end = other;
+	return (end - offset) / unit_size(wide);
+}
+
+bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	ULONG offset = props->LogFileNameOffset;
+	WCHAR first = 0;
+
+	if (!offset || !name_room(props, wide, offset, 0))
+		return false;
+	memcpy(&first, (const char *)props + offset, unit_size(wide));
+	return first != 0;
+}
+
+ULONG etw_props_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
+			 char out[ETW_FILE_NAME_MAX + 1])
+{
+	const void *name = (const char *)props + props->LogFileNameOffset;
+	size_t room = name_room(props, wide, props->LogFileNameOffset, 0), units;
+	WCHAR text[ETW_FILE_NAME_MAX];
+	ssize_t len;
+
+	if (room > ETW_FILE_NAME_MAX)
+		room = ETW_FILE_NAME_MAX;
+	if (wide) {
+		memcpy(text, name, room * sizeof(*text));
+		units = etw_utf16_len(text, room);
+		len = etw_utf16_to_utf8(text, units, out, ETW_FILE_NAME_MAX);
+	} else {
+		len = strnlen(name, room);
+		memcpy(out, name, len);
+		units = len;
+	}
+	if (units == room || len < 0 || len > ETW_FILE_NAME_MAX)
+		return ERROR_BAD_PATHNAME;
+	out[len] = '\0';
+	return ERROR_SUCCESS;
+}
+
+static ULONG check_mode(const EVENT_TRACE_PROPERTIES *props, bool file)
+{
+	ULONG mode = props->LogFileMode;
+	size_t i;
+
+	if (mode & ~KNOWN_MODES)
+		return ERROR_INVALID_PARAMETER;
+	for (i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++)
+		if (mode & exclusive[i].one && mode & exclusive[i].others)
+			return ERROR_INVALID_PARAMETER;
+	if (mode & (EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_NEWFILE |
+		    EVENT_TRACE_FILE_MODE_PREALLOCATE) && !props->MaximumFileSize)
+		return ERROR_INVALID_PARAMETER;
+	/* Neither real time nor buffering: the events go to a file. */
+	if (!file && (mode & FILE_MODES ||
+		      !(mode & (EVENT_TRACE_REAL_TIME_MODE |
+				EVENT_TRACE_BUFFERING_MODE))))
+		return ERROR_BAD_PATHNAME;
+	return mode & LATER_MODES ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
+}
+
+/* Equal without regard to ASCII case, in any locale. */
+static bool same_name(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		char x = *a >= 'A' && *a <= 'Z' ? *a + 32 : *a;
+		char y = *b >= 'A' && *b <= 'Z' ? *b + 32 : *b;
+
+		if (x != y)
+			return false;
+	}
+	return *a == *b;
+}
+
+ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
+			    const char *name, size_t name_units)
+{
+	const EVENT_TRACE_PROPERTIES_V2 *v2 = (const void *)props;
+	ULONG ret;
+
+	if (!(props->Wnode.Flags & WNODE_FLAG_TRACED_GUID) ||
+	    props->Wnode.ClientContext > ETW_CLOCK_CYCLES ||
+	    !props->LoggerNameOffset)
+		return ERROR_INVALID_PARAMETER;
+	if (!etw_props_flags_ok(props))
+		return ERROR_INVALID_PARAMETER;
+	if (name_units >= name_room(props, wide, props->LoggerNameOffset,
+				    props->LogFileNameOffset))
+		return ERROR_BAD_LENGTH;
+	ret = check_mode(props, etw_props_has_file(props, wide));
+	if (ret)
+		return ret;
+	/* The operating system's own session is not this one's business yet. */
+	if (!memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid)) ||
+	    same_name(name, KERNEL_LOGGER_NAMEA))
+		return ERROR_NOT_SUPPORTED;
+	/* Bit 0 is output.  The others change what is recorded. */
+	if (is_versioned(props) && v2->V2Options & ~1ULL)
+		return ERROR_NOT_SUPPORTED;
+	return ERROR_SUCCESS;
+}
+
+/* EnableFlags choose events of the system, which other sessions do not have. */
+bool etw_props_flags_ok(const EVENT_TRACE_PROPERTIES *props)
+{
+	return !props->EnableFlags || props->LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE ||
+	       !memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid));
+}
+
+/* FlushTimer in milliseconds; a time too long for that is the longest. */
+static uint32_t flush_ms(const EVENT_TRACE_PROPERTIES *props)
+{
+	if (props->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER)
+		return props->FlushTimer;
+	if (props->FlushTimer > UINT32_MAX / 1000)
+		return UINT32_MAX;
+	return props->FlushTimer * 1000;
+}
+
+void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
+			  struct etw_session *session)
+{
+	session->mode = props->LogFileMode & SESSION_MODES;
+	/* Of a snapshot's file they mean nothing. */
+	if (file && !(props->LogFileMode & EVENT_TRACE_BUFFERING_MODE))
+		session->mode |= props->LogFileMode & WITH_FILE_MODES;
+	memcpy(&session->guid, &props->Wnode.Guid, sizeof(session->guid));
+	session->buffer_kb = props->BufferSize;
+	session->min_buffers = props->MinimumBuffers;
+	session->max_buffers = props->MaximumBuffers;
+	session->flush_ms = flush_ms(props);
+	session->clock = props->Wnode.ClientContext;
+}
+
+/* Seconds, unless the caller speaks milliseconds or seconds cannot say it. */
+static void put_flush_timer(EVENT_TRACE_PROPERTIES *props, uint32_t ms, bool mode)
+{
+	if (mode && ms % 1000)
+		props->LogFileMode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
+	if (props->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER)
+		props->FlushTimer = ms;
+	else
+		props->FlushTimer = ms / 1000 + (ms % 1000 != 0);
+}
+
+void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
+			    const struct etw_session *session,
+			    const struct etw_session_log *log, bool mode)
+{
+	if (mode)
+		props->LogFileMode = session->mode;
+	put_flush_timer(props, session->flush_ms, mode);
+	props->Wnode.HistoricalContext = session->handle;
+	memcpy(&props->Wnode.Guid, &session->guid, sizeof(props->Wnode.Guid));
+	props->Wnode.ClientContext = session->clock;
+	props->Wnode.Flags |= WNODE_FLAG_TRACED_GUID;
+	props->BufferSize = session->buffer_kb;
+	props->MinimumBuffers = session->min_buffers;
+	props->MaximumBuffers = session->max_buffers;
+	props->MaximumFileSize = log->max_size;
+	props->EnableFlags = 0;
+	props->NumberOfBuffers = session->buffers;
+	props->FreeBuffers = session->free_buffers;
+	props->EventsLost = session->events_lost;
+	props->BuffersWritten = session->buffers_written;
+	props->LogBuffersLost = log->buffers_lost > UINT32_MAX ? UINT32_MAX : log->buffers_lost;
+	props->RealTimeBuffersLost = session->rt_buffers_lost;
+	props->LoggerThreadId = (HANDLE)(uintptr_t)session->worker_id;
+}
+
+#define PUT_MAX	(ETW_NAME_MAX > ETW_FILE_NAME_MAX ? ETW_NAME_MAX : ETW_FILE_NAME_MAX)
+
+/* Write a name and its NUL, or nothing. */
+static bool put_name(EVENT_TRACE_PROPERTIES *props, bool wide, ULONG offset,
+		     ULONG other, const char *name, size_t len)
+{
+	size_t room = name_room(props, wide, offset, other);
+	char *out = (char *)props + offset;
+	WCHAR text[PUT_MAX + 1];
+	ssize_t units;
+
+	if (!wide) {
+		if (len >= room)
+			return false;
+		memcpy(out, name, len);
+		out[len] = '\0';
+		return true;
+	}
+	units = etw_utf8_to_utf16(name, len, text, PUT_MAX);
+	/* Other programs start sessions too: the name may be anything. */
+	if (units < 0 || units > PUT_MAX)
+		units = 0;
+	if ((size_t)units >= room)
+		return false;
+	text[units++] = 0;
+	memcpy(out, text, units * sizeof(*text));
+	return true;
+}
+
+ULONG etw_props_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
+			  const char *name, size_t len, const char *path)
+{
+	ULONG logger = props->LoggerNameOffset, file = props->LogFileNameOffset;
+	bool room = true;
+
+	if (file && file != logger)
+		room = put_name(props, wide, file, logger, path, strlen(path));
+	if (logger)
+		room &= put_name(props, wide, logger, file, name, len);
+	return room ? ERROR_SUCCESS : ERROR_MORE_DATA;
+}

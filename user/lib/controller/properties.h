@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * properties.h - EVENT_TRACE_PROPERTIES, in and out
+ *
+ * The struct is the head of a block of Wnode.BufferSize bytes that the caller
+ * vouches for; the offsets in it are the caller's and are checked here.
+ * wide: names are UTF-16 (the W functions), else UTF-8.
+ */
+#ifndef ETW_LIB_PROPS_H
+#define ETW_LIB_PROPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <etw/abi.h>
+#include <evntrace.h>
+
+/*
+ * Size, version and name offsets, for any command.  ERROR_BAD_LENGTH: the
+ * block is smaller than the struct; ERROR_INVALID_PARAMETER: an offset leads
+ * out of the block or into the struct, or the versioned part is wrong.
+ */
+ULONG etw_props_check(const EVENT_TRACE_PROPERTIES *props);
+
+/* Does LogFileNameOffset lead to a name that is not empty? */
+bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide);
+
+/* That name as UTF-8.  ERROR_BAD_PATHNAME: too long, not ended, or no text. */
+ULONG etw_props_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
+			 char out[ETW_FILE_NAME_MAX + 1]);
+
+/*
+ * All that StartTrace() asks of properties beyond etw_props_check(); name is
+ * the session's, name_units its length in units of the caller's width.
+ */
+ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
+			    const char *name, size_t name_units);
+
+/* False: EnableFlags are set, and the session is not of the system. */
+bool etw_props_flags_ok(const EVENT_TRACE_PROPERTIES *props);
+
+/* The settings to start or update a session with; file: it has one */
+void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
+			  struct etw_session *session);
+
+/* Everything but names and, unless mode is set, LogFileMode. */
+void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
+			    const struct etw_session *session,
+			    const struct etw_session_log *log, bool mode);
+
+/*
+ * Put the session's name at LoggerNameOffset and the file's, which may be empty, at
+ * LogFileNameOffset, where these are set.  ERROR_MORE_DATA: no room for it.
+ */
+ULONG etw_props_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
+			  const char *name, size_t len, const char *path);
+
+#endif /* ETW_LIB_PROPS_H */

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c - start, query, stop, update and flush sessions
+ *
+ * Semantics: Microsoft's pages of the functions' names.  Each call opens the
+ * device for itself, so nothing is kept that a fork or a daemon's closing of
+ * descriptors could spoil.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "device/kdev.h"
+#include "log_target.h"
+#include "properties.h"
+#include "base/utf.h"
+
+/* A session's name in both forms */
+struct name {
+	char utf8[ETW_NAME_MAX + 1];
+	size_t len;
+	size_t units;	/* in the caller's width */
+};
+
+/* ERROR_INVALID_PARAMETER: too long or not valid text. */
+static ULONG read_name(const void *in, bool wide, struct name *name)
+{
+	ssize_t len;
+
+	if (wide) {
+		name->units = etw_utf16_len(in, ETW_NAME_MAX + 1);
+		len = etw_utf16_to_utf8(in, name->units, name->utf8, ETW_NAME_MAX);
+	} else {
+		name->units = strnlen(in, ETW_NAME_MAX + 1);
+		len = name->units;
+		if (etw_utf8_to_utf16(in, len, NULL, 0) < 0)
+			return ERROR_INVALID_PARAMETER;
+		if (len <= ETW_NAME_MAX)
+			memcpy(name->utf8, in, len);
+	}
+	if (len < 0 || len > ETW_NAME_MAX)
+		return ERROR_INVALID_PARAMETER;
+	name->utf8[len] = '\0';
+	name->len = len;
+	return ERROR_SUCCESS;
+}
+
+/* What START and UPDATE say of a session with a file, or without. */
+static ULONG result(int err, bool file)
+{
+	if (!err)
+		return ERROR_SUCCESS;
+	return file && err != -ENOSPC && err != -ENOENT ? etw_win32_from_file(err) :
+							  etw_win32_from_errno(err);
+}
+
+/* Start it on the device, with its file if it has one. */
+static ULONG start_session(struct etw_session *session, const char *path,
+			   const EVENT_TRACE_PROPERTIES *props, struct etw_log_status *log)
+{
+	struct etw_log_target target;
+	int fd, err;
+
+	if (path) {
+		err = etw_log_target_open(&target, path, session->mode,
+					  props->MaximumFileSize);
+		if (err)
+			return etw_win32_from_file(err);
+		session->file = (uintptr_t)&target.file;
+	}
+	etw_log_status_init(log);
+	session->log = (uintptr_t)&log->log;
+	fd = etw_kdev_open();
+	err = fd;
+	if (fd >= 0) {
+		err = etw_kdev_session_start(fd, session);
+		etw_kdev_close(fd);
+	}
+	if (path)
+		etw_log_target_close(&target, !err);
+	etw_log_status_done(log);
+	return fd < 0 ? etw_win32_from_open(fd) : result(err, path);
+}
+
+static ULONG start(PTRACEHANDLE handle, const void *instance,
+		   EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	char path[ETW_FILE_NAME_MAX + 1];
+	struct etw_session session = { 0 };
+	struct etw_log_status log;
+	struct name name;
+	bool file = false;
+	ULONG ret;
+
+	if (!handle)
+		return ERROR_INVALID_PARAMETER;
+	*handle = 0;
+	if (!instance || !props)
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_props_check(props);
+	if (!ret)
+		ret = read_name(instance, wide, &name);
+	if (!ret && !name.len)
+		ret = ERROR_INVALID_PARAMETER;
+	if (!ret)
+		ret = etw_props_check_start(props, wide, name.utf8, name.units);
+	if (!ret) {
+		file = etw_props_has_file(props, wide);
+		ret = file ? etw_props_get_file(props, wide, path) : ERROR_SUCCESS;
+	}
+	if (ret)
+		return ret;
+
+	etw_props_to_session(props, file, &session);
+	etw_kdev_name_session(&session, name.utf8);
+	ret = start_session(&session, file ? path : NULL, props, &log);
+	if (ret)
+		return ret;
+	etw_props_from_session(props, &session, &log.log, false);
+	*handle = session.handle;
+	return etw_props_put_names(props, wide, name.utf8, name.len, log.name);
+}
+
+/* The ioctl of a control code */
+static int command(int fd, ULONG code, struct etw_session *session)
+{
+	switch (code) {
+	case EVENT_TRACE_CONTROL_STOP:
+		return etw_kdev_session_stop(fd, session);
+	case EVENT_TRACE_CONTROL_UPDATE:
+		return etw_kdev_session_update(fd, session);
+	case EVENT_TRACE_CONTROL_FLUSH:
+		return etw_kdev_session_flush(fd, session);
+	default:
+		return etw_kdev_session_query(fd, session);
+	}
+}
+
+/* The file that is given, until the kernel tells of that of the session. */
+static void expect_file(struct etw_log_status *status, uint64_t given)
+{
+	const struct etw_session_file *file = (const void *)(uintptr_t)given;
+
+	if (!file || !file->name || file->name_len > ETW_FILE_NAME_MAX)
+		return;
+	memcpy(status->name, (const void *)(uintptr_t)file->name, file->name_len);
+	status->log.name_len = file->name_len;
+}
+
+/* Issue a command on a session and hand its state to the caller. */
+static ULONG issue(int fd, ULONG code, struct etw_session *session,
+		   EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	struct etw_log_status log;
+	char name[ETW_NAME_MAX];
+	int err;
+
+	session->name_out = (uintptr_t)name;
+	session->name_cap = sizeof(name);
+	etw_log_status_init(&log);
+	expect_file(&log, session->file);
+	session->log = (uintptr_t)&log.log;
+	err = command(fd, code, session);
+	if (err)
+		return result(err, session->file);
+	etw_log_status_done(&log);
+	etw_props_from_session(props, session, &log.log, true);
+	if (session->name_out_len > sizeof(name))
+		session->name_out_len = sizeof(name);
+	return etw_props_put_names(props, wide, name, session->name_out_len, log.name);
+}
+
+/*
+ * The state of a session for who may control it, which does not take the right to
+ * query it: an update that changes nothing.
+ */
+static ULONG look(int fd, const struct etw_session *session, struct etw_session *now)
+{
+	int err;
+
+	*now = *session;
+	now->max_buffers = 0;
+	now->flush_ms = 0;
+	err = etw_kdev_session_update(fd, now);
+	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
+}
+
+/* INCREMENT_FILE: begin the next file of a session that has one for each stretch. */
+static ULONG next_file(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
+		       bool wide)
+{
+	struct etw_session_file file = { .size = sizeof(file), .flags = ETW_FILE_NEXT };
+
+	session->file = (uintptr_t)&file;
+	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+}
+
+/* CONVERT_TO_REALTIME: end the file of a session; what is written then is for readers. */
+static ULONG to_real_time(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
+			  bool wide)
+{
+	struct etw_session_file file = { .size = sizeof(file), .flags = ETW_FILE_END };
+
+	session->file = (uintptr_t)&file;
+	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+}
+
+/*
+ * What UPDATE may change; everything else is ignored.  Real time is a matter of
+ * the session's start, and BUFFERING_MODE excludes it.
+ */
+static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
+			  struct etw_session *session)
+{
+	struct etw_session now, wanted;
+	ULONG ret;
+
+	if (props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE) {
+		ret = look(fd, session, &now);
+		if (ret)
+			return ret;
+		if (!(now.mode & ETW_MODE_REAL_TIME))
+			return ERROR_INVALID_PARAMETER;
+	}
+	etw_props_to_session(props, false, &wanted);
+	session->max_buffers = wanted.max_buffers;
+	session->flush_ms = wanted.flush_ms;
+	return ERROR_SUCCESS;
+}
+
+/* UPDATE with a file's name: go on in that, of the size that is given or as before. */
+static ULONG update_file(int fd, struct etw_session *session,
+			 EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	char path[ETW_FILE_NAME_MAX + 1];
+	struct etw_log_target target;
+	struct etw_log_status log;
+	struct etw_session now;
+	ULONG ret, size;
+	int err;
+
+	ret = etw_props_get_file(props, wide, path);
+	if (ret)
+		return ret;
+	etw_log_status_init(&log);
+	now = *session;
+	now.max_buffers = 0;
+	now.flush_ms = 0;
+	now.log = (uintptr_t)&log.log;
+	err = etw_kdev_session_update(fd, &now);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (!(now.mode & ETW_MODE_FILE) && !log.log.buffers)
+		return ERROR_INVALID_PARAMETER;
+	size = props->MaximumFileSize ? props->MaximumFileSize : log.log.max_size;
+	err = etw_log_target_open(&target, path, now.mode, size);
+	if (err)
+		return etw_win32_from_file(err);
+	session->file = (uintptr_t)&target.file;
+	ret = issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
+	return ret == ERROR_SHARING_VIOLATION ? ERROR_ALREADY_EXISTS : ret;
+}
+
+/*
+ * FLUSH with a file's name: of a BUFFERING session it is where its snapshot goes, of any
+ * other what an earlier call has told.
+ */
+static ULONG flush_file(int fd, struct etw_session *session,
+			EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	char path[ETW_FILE_NAME_MAX + 1];
+	struct etw_log_target target;
+	struct etw_session now;
+	ULONG ret;
+	int err;
+
+	ret = look(fd, session, &now);
+	if (ret)
+		return ret;
+	if (!(now.mode & ETW_MODE_BUFFERING))
+		return issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
+	ret = etw_props_get_file(props, wide, path);
+	if (ret)
+		return ret;
+	err = etw_log_target_open(&target, path, 0, 0);
+	if (err)
+		return etw_win32_from_file(err);
+	session->file = (uintptr_t)&target.file;
+	ret = issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
+	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
+	return ret;
+}
+
+static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
+			EVENT_TRACE_PROPERTIES *props, bool wide)
+{
+	ULONG ret;
+
+	if (code == EVENT_TRACE_CONTROL_INCREMENT_FILE)
+		return next_file(fd, session, props, wide);
+	if (code == EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
+		return to_real_time(fd, session, props, wide);
+	if (code == EVENT_TRACE_CONTROL_UPDATE) {
+		ret = check_update(fd, props, session);
+		if (ret)
+			return ret;
+		if (etw_props_has_file(props, wide))
+			return update_file(fd, session, props, wide);
+	}
+	if (code == EVENT_TRACE_CONTROL_FLUSH && etw_props_has_file(props, wide))
+		return flush_file(fd, session, props, wide);
+	return issue(fd, code, session, props, wide);
+}
+
+static ULONG control(TRACEHANDLE handle, const void *instance,
+		     EVENT_TRACE_PROPERTIES *props, ULONG code, bool wide)
+{
+	struct etw_session session = { .handle = handle };
+	struct name name = { .len = 0 };
+	ULONG ret;
+	int fd;
+
+	if (!props || code > EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_props_check(props);
+	if (!ret && instance)
+		ret = read_name(instance, wide, &name);
+	if (ret)
+		return ret;
+	if (!name.len && !handle)
+		return ERROR_INVALID_PARAMETER;
+	if (code == EVENT_TRACE_CONTROL_UPDATE && !etw_props_flags_ok(props))
+		return ERROR_INVALID_PARAMETER;
+	if (name.len)
+		etw_kdev_name_session(&session, name.utf8);
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	ret = control_fd(fd, code, &session, props, wide);
+	etw_kdev_close(fd);
+	return ret;
+}
+
+/* Query up to count sessions; *running is how many there are. */
+static ULONG query_all(int fd, EVENT_TRACE_PROPERTIES **props, ULONG count,
+		       bool wide, ULONG *running)
+{
+	uint64_t handles[ETW_SESSIONS_MAX];
+	struct etw_session_enum list = {
+		.handles = (uintptr_t)handles,
+		.capacity = ETW_SESSIONS_MAX,
+	};
+	ULONG done = 0, seen = 0, result = ERROR_SUCCESS;
+	uint32_t i;
+	int err;
+
+	err = etw_kdev_session_enum(fd, &list);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (list.count > list.capacity)
+		list.count = list.capacity;
+	for (i = 0; i < list.count; i++) {
+		struct etw_session session = { .handle = handles[i] };
+		ULONG ret;
+
+		if (done == count) {
+			seen++;
+			result = ERROR_MORE_DATA;
+			continue;
+		}
+		ret = issue(fd, EVENT_TRACE_CONTROL_QUERY, &session, props[done], wide);
+		/* It has ended meanwhile, or is none of the caller's business. */
+		if (ret == ERROR_WMI_INSTANCE_NOT_FOUND ||
+		    ret == ERROR_ACTIVE_CONNECTIONS || ret == ERROR_ACCESS_DENIED)
+			continue;
+		if (ret && ret != ERROR_MORE_DATA)
+			return ret;
+		if (ret)
+			result = ret;
+		done++;
+		seen++;
+	}
+	*running = seen;
+	return result;
+}
+
+static ULONG query_all_sessions(EVENT_TRACE_PROPERTIES **props, ULONG count,
+				ULONG *running, bool wide)
+{
+	ULONG ret, i;
+	int fd;
+
+	if (!props || !running || !count || count > ETW_SESSIONS_MAX)
+		return ERROR_INVALID_PARAMETER;
+	for (i = 0; i < count; i++) {
+		ret = props[i] ? etw_props_check(props[i]) : ERROR_INVALID_PARAMETER;
+		if (ret)
+			return ret;
+	}
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	ret = query_all(fd, props, count, wide, running);
+	etw_kdev_close(fd);
+	return ret;
+}
+
+ULONG StartTraceW(PTRACEHANDLE TraceHandle, LPCWSTR InstanceName,
+		  PEVENT_TRACE_PROPERTIES Properties)
+{
+	return start(TraceHandle, InstanceName, Properties, true);
+}
+
+ULONG StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
+		  PEVENT_TRACE_PROPERTIES Properties)
+{
+	return start(TraceHandle, InstanceName, Properties, false);
+}
+
+ULONG ControlTraceW(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,
+		    PEVENT_TRACE_PROPERTIES Properties, ULONG ControlCode)
+{
+	return control(TraceHandle, InstanceName, Properties, ControlCode, true);
+}
+
+ULONG ControlTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName,
+		    PEVENT_TRACE_PROPERTIES Properties, ULONG ControlCode)
+{
+	return control(TraceHandle, InstanceName, Properties, ControlCode, false);
+}
+
+ULONG QueryAllTracesW(PEVENT_TRACE_PROPERTIES *PropertyArray,
+		      ULONG PropertyArrayCount, PULONG LoggerCount)
+{
+	return query_all_sessions(PropertyArray, PropertyArrayCount, LoggerCount, true);
+}
+
+ULONG QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
+		      ULONG PropertyArrayCount, PULONG LoggerCount)
+{
+	return query_all_sessions(PropertyArray, PropertyArrayCount, LoggerCount, false);
+}
+
+#define SHORTHAND(name, code)						\
+ULONG name##W(TRACEHANDLE TraceHandle, LPCWSTR InstanceName,		\
+	      PEVENT_TRACE_PROPERTIES Properties)			\
+{									\
+	return control(TraceHandle, InstanceName, Properties, code, true); \
+}									\
+ULONG name##A(TRACEHANDLE TraceHandle, LPCSTR InstanceName,		\
+	      PEVENT_TRACE_PROPERTIES Properties)			\
+{									\
+	return control(TraceHandle, InstanceName, Properties, code, false); \
+}
+
+SHORTHAND(QueryTrace, EVENT_TRACE_CONTROL_QUERY)
+SHORTHAND(StopTrace, EVENT_TRACE_CONTROL_STOP)
+SHORTHAND(UpdateTrace, EVENT_TRACE_CONTROL_UPDATE)
+SHORTHAND(FlushTrace, EVENT_TRACE_CONTROL_FLUSH)

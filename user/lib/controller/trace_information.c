@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_information.c - TraceQueryInformation() and TraceSetInformation()
+ *
+ * Semantics: Microsoft's pages of the functions' names and "TRACE_QUERY_INFO_
+ * CLASS enumeration".
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <evntrace.h>
+#include "groups.h"
+#include "device/kdev.h"
+
+/* The way events are read has not changed since the first version. */
+#define PROCESSING_VERSION	1
+
+/* Both ends of a request; fd is the device. */
+struct request {
+	int fd;
+	TRACEHANDLE session;
+	void *data;
+	ULONG len;	/* in: of data; out, of a query: of the answer */
+};
+
+typedef ULONG (*request_fn)(struct request *r);
+
+/* The answer, or ERROR_BAD_LENGTH. */
+static ULONG answer(struct request *r, const void *from, size_t len)
+{
+	ULONG room = r->len;
+
+	r->len = len;
+	if (room < len)
+		return ERROR_BAD_LENGTH;
+	memcpy(r->data, from, len);
+	return ERROR_SUCCESS;
+}
+
+static ULONG query_version(struct request *r)
+{
+	TRACE_VERSION_INFO info = { .EtwTraceProcessingVersion = PROCESSING_VERSION };
+
+	return answer(r, &info, sizeof(info));
+}
+
+static ULONG query_max_loggers(struct request *r)
+{
+	struct etw_session_enum list = { .capacity = 0 };
+	ULONG limit;
+	int err;
+
+	err = etw_kdev_session_enum(r->fd, &list);
+	if (err)
+		return etw_win32_from_errno(err);
+	limit = list.limit;
+	return answer(r, &limit, sizeof(limit));
+}
+
+static ULONG query_stream_count(struct request *r)
+{
+	struct etw_session session = { .handle = r->session };
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	ULONG count = cpus > 0 ? cpus : 1;
+	int err;
+
+	err = etw_kdev_session_query(r->fd, &session);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (session.mode & EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING)
+		count = 1;
+	return answer(r, &count, sizeof(count));
+}
+
+_Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "GUIDs go to the kernel as they are");
+
+static ULONG set_periodic(struct request *r)
+{
+	TRACE_PERIODIC_CAPTURE_STATE_INFO info = { 0 };
+	struct etw_session_capture capture = {
+		.flags = ETW_CAPTURE_SET, .handle = r->session,
+		.guids = (uintptr_t)r->data + sizeof(info),
+	};
+
+	/* Nothing at all ends it. */
+	if (r->len) {
+		if (r->len < sizeof(info))
+			return ERROR_BAD_LENGTH;
+		memcpy(&info, r->data, sizeof(info));
+		if (r->len != sizeof(info) + info.ProviderCount * sizeof(GUID))
+			return ERROR_BAD_LENGTH;
+		if (info.Reserved)
+			return ERROR_INVALID_PARAMETER;
+	}
+	capture.count = info.ProviderCount;
+	capture.period_s = info.CaptureStateFrequencyInSeconds;
+	return etw_win32_from_errno(etw_kdev_session_capture(r->fd, &capture));
+}
+
+static ULONG query_periodic(struct request *r)
+{
+	struct {
+		TRACE_PERIODIC_CAPTURE_STATE_INFO info;
+		GUID guids[ETW_CAPTURE_MAX];
+	} reply;
+	struct etw_session_capture capture = {
+		.handle = r->session, .guids = (uintptr_t)reply.guids, .count = ETW_CAPTURE_MAX,
+	};
+	int err;
+
+	memset(&reply, 0, sizeof(reply));
+	err = etw_kdev_session_capture(r->fd, &capture);
+	if (err)
+		return etw_win32_from_errno(err);
+	if (capture.count > ETW_CAPTURE_MAX)
+		capture.count = ETW_CAPTURE_MAX;
+	reply.info.CaptureStateFrequencyInSeconds = capture.period_s;
+	reply.info.ProviderCount = capture.count;
+	return answer(r, &reply, sizeof(reply.info) + capture.count * sizeof(GUID));
+}
+
+static ULONG set_disallowed(struct request *r)
+{
+	if (r->len % sizeof(GUID))
+		return ERROR_BAD_LENGTH;
+	return etw_groups_disallow(r->session, r->data, r->len);
+}
+
+static ULONG query_disallowed(struct request *r)
+{
+	ULONG needed = 0, ret;
+
+	ret = etw_groups_disallowed(r->session, r->data, r->len, &needed);
+	r->len = needed;
+	return ret == ERROR_INSUFFICIENT_BUFFER ? ERROR_BAD_LENGTH : ret;
+}
+
+/*
+ * What is not here has no meaning on Linux, as far as this library goes: sampled
+ * profiles, counters of the processor, and the system's own events.
+ */
+static const struct {
+	TRACE_INFO_CLASS class;
+	bool of_session;		/* the handle counts */
+	request_fn query, set;
+} classes[] = {
+	{ TraceSetDisallowList, true, NULL, set_disallowed },
+	{ TraceVersionInfo, false, query_version, NULL },
+	{ TraceDisallowListQuery, true, query_disallowed, NULL },
+	{ TracePeriodicCaptureStateListInfo, true, NULL, set_periodic },
+	{ TracePeriodicCaptureStateInfo, true, query_periodic, NULL },
+	{ TraceMaxLoggersQuery, false, query_max_loggers, NULL },
+	{ TraceStreamCount, true, query_stream_count, NULL },
+};
+
+/* Run a request.  The device is opened only for classes that are there. */
+static ULONG run(struct request *r, TRACE_INFO_CLASS class, bool set)
+{
+	request_fn fn = NULL;
+	bool of_session = false;
+	ULONG ret;
+	size_t i;
+
+	if ((unsigned int)class >= MaxTraceSetInfoClass)
+		return ERROR_INVALID_PARAMETER;
+	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (classes[i].class == class) {
+			fn = set ? classes[i].set : classes[i].query;
+			of_session = classes[i].of_session;
+		}
+	if (!fn)
+		return ERROR_NOT_SUPPORTED;
+	if ((of_session && !r->session) || (r->len && !r->data))
+		return ERROR_INVALID_PARAMETER;
+	r->fd = etw_kdev_open();
+	if (r->fd < 0)
+		return etw_win32_from_open(r->fd);
+	ret = fn(r);
+	etw_kdev_close(r->fd);
+	return ret;
+}
+
+ULONG TraceQueryInformation(TRACEHANDLE SessionHandle, TRACE_INFO_CLASS InformationClass,
+			    PVOID TraceInformation, ULONG InformationLength,
+			    PULONG ReturnLength)
+{
+	struct request r = {
+		.session = SessionHandle, .data = TraceInformation, .len = InformationLength,
+	};
+	ULONG ret;
+
+	ret = run(&r, InformationClass, false);
+	if (ReturnLength && (!ret || ret == ERROR_BAD_LENGTH))
+		*ReturnLength = r.len;
+	return ret;
+}
+
+ULONG TraceSetInformation(TRACEHANDLE SessionHandle, TRACE_INFO_CLASS InformationClass,
+			  PVOID TraceInformation, ULONG InformationLength)
+{
+	struct request r = {
+		.session = SessionHandle, .data = TraceInformation, .len = InformationLength,
+	};
+
+	return run(&r, InformationClass, true);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * activity.c - activity ids
+ *
+ * A new id is 61 random bits that this process drew at its first one and a
+ * counter of 60 bits.  A forked child draws anew.  Version 0 and variant 7,
+ * which no generator of GUIDs produces, keep ids apart from all real GUIDs.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <etw/winerror.h>
+#include <evntprov.h>
+#include "activity.h"
+#include "base/cancel.h"
+#include "fork_state.h"
+
+static __thread GUID current __attribute__((__tls_model__("initial-exec")));
+
+const GUID *etw_activity_current(void)
+{
+	return &current;
+}
+
+/* Never 0. */
+static uint64_t draw(void)
+{
+	int saved = errno, cancel = etw_cancel_hold();
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
+		struct timespec now;
+
+		/* Too early in the boot: few processes, so this will do. */
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		seed = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+		seed = seed * 0x9E3779B97F4A7C15 + getpid();
+	}
+	etw_cancel_allow(cancel);
+	errno = saved;
+	return seed | (uint64_t)7 << 61;
+}
+
+static void create(GUID *id)
+{
+	struct etw_proc *proc = etw_proc_get();
+	uint64_t seed, none = 0, count;
+
+	if (proc) {
+		seed = atomic_load(&proc->activity_seed);
+		if (!seed) {
+			seed = draw();
+			if (!atomic_compare_exchange_strong(&proc->activity_seed,
+							    &none, seed))
+				seed = none;
+		}
+		count = atomic_fetch_add(&proc->activity_count, 1) + 1;
+	} else {
+		seed = draw();
+		count = draw();
+	}
+	id->Data1 = count;
+	id->Data2 = count >> 32;
+	id->Data3 = count >> 48 & 0x0FFF;
+	id->Data4[0] = seed >> 56;
+	id->Data4[1] = seed >> 48;
+	id->Data4[2] = seed >> 40;
+	id->Data4[3] = seed >> 32;
+	id->Data4[4] = seed >> 24;
+	id->Data4[5] = seed >> 16;
+	id->Data4[6] = seed >> 8;
+	id->Data4[7] = seed;
+}
+
+ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
+{
+	GUID id;
+
+	if (!ActivityId)
+		return ERROR_INVALID_PARAMETER;
+	switch (ControlCode) {
+	case EVENT_ACTIVITY_CTRL_GET_ID:
+		*ActivityId = current;
+		break;
+	case EVENT_ACTIVITY_CTRL_SET_ID:
+		current = *ActivityId;
+		break;
+	case EVENT_ACTIVITY_CTRL_CREATE_ID:
+		create(ActivityId);
+		break;
+	case EVENT_ACTIVITY_CTRL_GET_SET_ID:
+		id = *ActivityId;
+		*ActivityId = current;
+		current = id;
+		break;
+	case EVENT_ACTIVITY_CTRL_CREATE_SET_ID:
+		create(&id);
+		*ActivityId = current;
+		current = id;
+		break;
+	default:
+		return ERROR_INVALID_PARAMETER;
+	}
+	return ERROR_SUCCESS;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callback.c - the thread that runs enable callbacks
+ *
+ * It takes notifications from the device one by one.  Taking one tells the
+ * kernel that the callback for the one before has returned, which is what a
+ * controller's timeout waits for.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "callback.h"
+#include "base/cancel.h"
+#include "registration.h"
+
+/* Of the notification whose callback runs on this thread. */
+static __thread uint32_t logger_id __attribute__((__tls_model__("initial-exec")));
+
+uint32_t etw_callback_logger_id(void)
+{
+	return logger_id;
+}
+
+static bool is_self(const struct etw_proc *proc)
+{
+	return proc->state != ETW_THREAD_NONE &&
+	       pthread_equal(proc->thread, pthread_self());
+}
+
+_Static_assert(sizeof(EVENT_FILTER_HEADER) == sizeof(struct etw_filter_header) &&
+	       offsetof(EVENT_FILTER_HEADER, InstanceId) ==
+	       offsetof(struct etw_filter_header, instance) &&
+	       offsetof(EVENT_FILTER_HEADER, NextOffset) ==
+	       offsetof(struct etw_filter_header, next) &&
+	       EVENT_FILTER_TYPE_SCHEMATIZED == ETW_FILTER_SCHEMATIZED &&
+	       EVENT_FILTER_TYPE_TRACEHANDLE == ETW_FILTER_TRACEHANDLE,
+	       "callbacks get filter data as the kernel tells them");
+
+/* Run the callback of a notification, unless it is no longer registered. */
+static void run(struct etw_proc *proc, const struct etw_notify *n)
+{
+	EVENT_FILTER_DESCRIPTOR filter = { n->filter, n->filter_len, n->filter_type };
+	PENABLECALLBACK callback = NULL;
+	void *context = NULL;
+	struct etw_reg *reg;
+	struct etw_proc_saved saved;
+	GUID source;
+
+	_Static_assert(sizeof(source) == sizeof(n->source), "a GUID is 16 bytes");
+	memcpy(&source, &n->source, sizeof(source));
+	etw_proc_lock(proc, &saved);
+	reg = n->cookie ? etw_reg_find(n->cookie) : NULL;
+	if (reg && is_self(proc)) {
+		callback = reg->callback;
+		context = reg->context;
+		proc->running = callback ? n->cookie : 0;
+	}
+	etw_proc_unlock(proc, &saved);
+	if (!callback)
+		return;
+
+	logger_id = n->logger_id;
+	callback(&source, n->control, n->level, n->any, n->all,
+		 filter.Size ? &filter : NULL, context);
+
+	etw_proc_lock(proc, &saved);
+	/* In a child forked by the callback none of this is ours. */
+	if (is_self(proc)) {
+		proc->running = 0;
+		reg = etw_reg_find(n->cookie);
+		if (reg)
+			reg->due = 0;
+		pthread_cond_broadcast(&proc->changed);
+	}
+	etw_proc_unlock(proc, &saved);
+}
+
+/* What the thread works with; copied under the lock. */
+struct work {
+	int fd;
+	struct etw_kdev_id id;
+	struct etw_wake wake;
+	uint32_t epoch;
+	uint64_t asked;
+};
+
+/* False: the thread is to end. */
+static bool get_work(struct etw_proc *proc, struct work *work)
+{
+	struct etw_proc_saved saved;
+	bool go_on;
+
+	etw_proc_lock(proc, &saved);
+	go_on = is_self(proc) && proc->state == ETW_THREAD_RUNS;
+	work->fd = proc->fd;
+	work->id = proc->id;
+	work->wake = proc->wake;
+	work->epoch = atomic_load(&proc->epoch);
+	work->asked = proc->asked;
+	etw_proc_unlock(proc, &saved);
+	return go_on;
+}
+
+/* Whoever was registered up to asked need not wait, with this descriptor. */
+static void answer(struct etw_proc *proc, const struct work *work, uint64_t asked)
+{
+	struct etw_proc_saved saved;
+
+	etw_proc_lock(proc, &saved);
+	if (is_self(proc) && atomic_load(&proc->epoch) == work->epoch &&
+	    proc->answered < asked) {
+		proc->answered = asked;
+		pthread_cond_broadcast(&proc->changed);
+	}
+	etw_proc_unlock(proc, &saved);
+}
+
+/* Wait for a notification or a wake-up. */
+static void wait_for_work(const struct work *work, bool device)
+{
+	struct pollfd fds[2] = {
+		{ .fd = work->wake.fds[0], .events = POLLIN },
+		{ .fd = device ? work->fd : -1, .events = POLLIN },
+	};
+
+	etw_kdev_poll(fds, 2, -1);
+	if (fds[0].revents)
+		etw_wake_clear(&work->wake);
+	/* Something is wrong that polling does not cure: do not spin. */
+	if ((fds[0].revents | fds[1].revents) & (POLLERR | POLLHUP) ||
+	    fds[0].revents & POLLNVAL)
+		etw_kdev_poll(NULL, 0, 1000);
+}
+
+static void *thread_main(void *arg)
+{
+	uint64_t data[ETW_FILTER_CHAIN_MAX / sizeof(uint64_t)];
+	struct etw_proc *proc = arg;
+	uint32_t bad_epoch = 0;
+	bool bad = false;
+	struct work work;
+
+	while (get_work(proc, &work)) {
+		struct etw_notify n = { .filter = (uintptr_t)data, .filter_cap = sizeof(data) };
+		int ret;
+
+		/* After a failure only another descriptor is worth a try. */
+		if (work.fd < 0 || (bad && bad_epoch == work.epoch)) {
+			answer(proc, &work, UINT64_MAX);
+			wait_for_work(&work, false);
+			continue;
+		}
+		bad = false;
+		if (etw_kdev_is(work.fd, &work.id))
+			ret = etw_kdev_notify(work.fd, &n);
+		else
+			ret = -EBADF;
+		if (!ret) {
+			run(proc, &n);
+		} else if (ret == -EAGAIN) {
+			answer(proc, &work, work.asked);
+			wait_for_work(&work, true);
+		} else if (ret == -ESTALE || ret == -EBADF || ret == -ENOTTY) {
+			etw_reg_attach(proc, work.epoch);
+		} else {
+			bad = true;
+			bad_epoch = work.epoch;
+		}
+	}
+	return NULL;
+}
+
+/* The thread ends here, on its own when a callback asked for it. */
+static void *thread_start(void *arg)
+{
+	struct etw_proc *proc = arg;
+	struct etw_proc_saved saved;
+
+	thread_main(proc);
+	etw_proc_lock(proc, &saved);
+	if (is_self(proc) && proc->detached) {
+		etw_wake_close(&proc->wake);
+		proc->detached = false;
+		proc->state = ETW_THREAD_NONE;
+		pthread_detach(pthread_self());
+		pthread_cond_broadcast(&proc->changed);
+	}
+	etw_proc_unlock(proc, &saved);
+	return NULL;
+}
+
+int etw_callback_start(struct etw_proc *proc)
+{
+	int ret;
+
+	if (proc->state == ETW_THREAD_STOPS && is_self(proc)) {
+		/* A callback registers.  Whoever joins us starts us again. */
+		if (!proc->detached)
+			return 0;
+		proc->detached = false;
+		proc->state = ETW_THREAD_RUNS;
+	}
+	while (proc->state == ETW_THREAD_STOPS)
+		pthread_cond_wait(&proc->changed, &proc->lock);
+	if (proc->state == ETW_THREAD_RUNS)
+		return 0;
+	ret = etw_wake_open(&proc->wake);
+	if (ret)
+		return ret;
+	/* Signals are blocked under the lock, and so in the new thread. */
+	ret = -pthread_create(&proc->thread, NULL, thread_start, proc);
+	if (ret) {
+		etw_wake_close(&proc->wake);
+		return ret;
+	}
+	proc->state = ETW_THREAD_RUNS;
+	return 0;
+}
+
+void etw_callback_moved(struct etw_proc *proc)
+{
+	pthread_cond_broadcast(&proc->changed);
+	if (proc->state == ETW_THREAD_RUNS)
+		etw_wake_signal(&proc->wake);
+}
+
+void etw_callback_wait(struct etw_proc *proc, uint64_t handle)
+{
+	while (proc->running == handle && !is_self(proc))
+		pthread_cond_wait(&proc->changed, &proc->lock);
+}
+
+void etw_callback_told(struct etw_proc *proc, struct etw_reg *reg, uint64_t handle)
+{
+	if (!reg->due || is_self(proc) || proc->pid != getpid())
+		return;
+	/* It looks, even if nothing is queued. */
+	if (proc->state == ETW_THREAD_RUNS)
+		etw_wake_signal(&proc->wake);
+	while (etw_reg_find(handle) && reg->due > proc->answered &&
+	       proc->state != ETW_THREAD_NONE)
+		pthread_cond_wait(&proc->changed, &proc->lock);
+	/* Ended meanwhile, perhaps by the very callback. */
+	if (!etw_reg_find(handle))
+		etw_callback_wait(proc, handle);
+}
+
+void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved)
+{
+	pthread_t thread = proc->thread;
+	int cancel;
+
+	if (proc->state != ETW_THREAD_RUNS)
+		return;
+	proc->state = ETW_THREAD_STOPS;
+	if (is_self(proc)) {
+		proc->detached = true;
+		return;
+	}
+	etw_wake_signal(&proc->wake);
+	etw_proc_unlock(proc, saved);
+	/* Others wait for what comes after it. */
+	cancel = etw_cancel_hold();
+	pthread_join(thread, NULL);
+	etw_cancel_allow(cancel);
+	etw_proc_lock(proc, saved);
+	etw_wake_close(&proc->wake);
+	proc->state = ETW_THREAD_NONE;
+	pthread_cond_broadcast(&proc->changed);
+	if (proc->callbacks && proc->fd >= 0)
+		etw_callback_start(proc);
+}

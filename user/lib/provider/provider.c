@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * provider.c - write events
+ *
+ * The first lines of each function decide without a system call or a lock
+ * whether anybody may want the event; the kernel decides for good.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <etw/filter.h>
+#include <etw/winerror.h>
+#include "activity.h"
+#include "registration.h"
+#include "stack.h"
+#include "base/utf.h"
+
+_Static_assert(sizeof(EVENT_DESCRIPTOR) == sizeof(struct etw_event_descriptor) &&
+	       offsetof(EVENT_DESCRIPTOR, Level) ==
+	       offsetof(struct etw_event_descriptor, level) &&
+	       offsetof(EVENT_DESCRIPTOR, Keyword) ==
+	       offsetof(struct etw_event_descriptor, keyword),
+	       "the descriptor goes to the kernel as it is");
+_Static_assert(sizeof(EVENT_DATA_DESCRIPTOR) == sizeof(struct etw_data_descriptor) &&
+	       offsetof(EVENT_DATA_DESCRIPTOR, Size) ==
+	       offsetof(struct etw_data_descriptor, size),
+	       "the data descriptors go to the kernel as they are");
+_Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "so do GUIDs");
+
+#define WRITE_FLAGS_KNOWN	(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE)
+
+/* Hand an event over that may be wanted.  0 or -errno. */
+static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
+{
+	struct etw_proc *proc = etw_proc_get();
+	struct etw_reg_pass pass;
+	int tries, ret = 0;
+	bool stale;
+
+	if (reg->classic)	/* of RegisterTraceGuids() */
+		return -EBADF;
+	for (tries = 0; tries < 3; tries++) {
+		switch (etw_reg_begin(proc, reg, handle, &pass)) {
+		case ETW_REG_CLOSED:
+			return -EBADF;
+		case ETW_REG_ELSEWHERE:
+			ret = 0;
+			break;
+		case ETW_REG_IN:
+			event->slot = pass.slot;
+			ret = etw_kdev_write(pass.fd, event);
+			stale = etw_reg_stale(proc, &pass, ret);
+			etw_reg_end(reg);
+			if (!stale)
+				return ret;
+			/* A vfork child has our memory; it is not to change it. */
+			if (ret == -ESTALE && proc->pid != getpid())
+				return 0;
+			break;
+		}
+		etw_reg_attach(proc, pass.epoch);
+		/* Registered anew, or there is no device any more. */
+		if (!etw_entry_wants(etw_reg_entry(reg), event->desc.level,
+				     event->desc.keyword))
+			return 0;
+	}
+	return ret == -ESTALE ? 0 : ret;
+}
+
+/* Where no frames are found, the kernel finds what it can. */
+static int submit_stack(const void *caller, struct etw_reg *reg, uint64_t handle,
+			struct etw_event_write *event)
+{
+	uint64_t frames[ETW_STACK_MAX];
+
+	event->flags &= ~ETW_WRITE_CAN_WALK;
+	event->stack_count = etw_stack_walk(caller, frames, ETW_STACK_MAX);
+	event->stack = (uintptr_t)frames;
+	return submit(reg, handle, event);
+}
+
+/* Everything but the payload, which is checked already. */
+static __attribute__((__noinline__))
+ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
+			 PCEVENT_DESCRIPTOR desc, ULONG64 filter, uint32_t flags,
+			 LPCGUID activity, LPCGUID related, ULONG count,
+			 const EVENT_DATA_DESCRIPTOR *data)
+{
+	struct etw_event_write event = {
+		.flags = flags | ETW_WRITE_ACTIVITY,
+		.data_count = count,
+		.data = (uintptr_t)data,
+		.filter = filter,
+	};
+	int ret;
+
+	memcpy(&event.desc, desc, sizeof(event.desc));
+	memcpy(&event.activity, activity ? activity : etw_activity_current(),
+	       sizeof(event.activity));
+	if (related) {
+		event.flags |= ETW_WRITE_RELATED;
+		memcpy(&event.related, related, sizeof(event.related));
+	}
+	if (ETW_LOAD(etw_reg_entry(reg)->properties) & ETW_ENABLE_STACK_TRACE)
+		event.flags |= ETW_WRITE_CAN_WALK;
+	ret = submit(reg, handle, &event);
+	if (ret == -ENODATA)
+		ret = submit_stack(caller, reg, handle, &event);
+	return etw_win32_from_errno(ret);
+}
+
+/* Inline, so that no function pays for another's arguments while disabled. */
+static inline __attribute__((__always_inline__))
+ULONG write_ex(REGHANDLE handle, PCEVENT_DESCRIPTOR desc, ULONG64 filter,
+	       ULONG flags, LPCGUID activity, LPCGUID related, ULONG count,
+	       const EVENT_DATA_DESCRIPTOR *data)
+{
+	struct etw_reg *reg;
+
+	if (!handle)
+		return ERROR_SUCCESS;
+	reg = etw_reg_find(handle);
+	if (!reg)
+		return ERROR_INVALID_HANDLE;
+	if (!desc)
+		return ERROR_INVALID_PARAMETER;
+	if (!etw_entry_wants(etw_reg_entry(reg), desc->Level, desc->Keyword))
+		return ERROR_SUCCESS;
+	if (count > MAX_EVENT_DATA_DESCRIPTORS || (count && !data) ||
+	    flags & ~WRITE_FLAGS_KNOWN)
+		return ERROR_INVALID_PARAMETER;
+	return write_event(__builtin_return_address(0), reg, handle, desc, filter,
+			   flags & EVENT_WRITE_FLAG_INPRIVATE ? ETW_WRITE_INPRIVATE : 0,
+			   activity, related, count, data);
+}
+
+ULONG EventWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
+		   ULONG64 Filter, ULONG Flags, LPCGUID ActivityId,
+		   LPCGUID RelatedActivityId, ULONG UserDataCount,
+		   PEVENT_DATA_DESCRIPTOR UserData)
+{
+	return write_ex(RegHandle, EventDescriptor, Filter, Flags, ActivityId,
+			RelatedActivityId, UserDataCount, UserData);
+}
+
+ULONG EventWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
+		 ULONG UserDataCount, PEVENT_DATA_DESCRIPTOR UserData)
+{
+	return write_ex(RegHandle, EventDescriptor, 0, 0, NULL, NULL,
+			UserDataCount, UserData);
+}
+
+ULONG EventWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
+			 LPCGUID ActivityId, LPCGUID RelatedActivityId,
+			 ULONG UserDataCount, PEVENT_DATA_DESCRIPTOR UserData)
+{
+	return write_ex(RegHandle, EventDescriptor, 0, 0, ActivityId,
+			RelatedActivityId, UserDataCount, UserData);
+}
+
+ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
+		       PCWSTR String)
+{
+	EVENT_DESCRIPTOR desc = { .Level = Level, .Keyword = Keyword };
+	EVENT_DATA_DESCRIPTOR data;
+	struct etw_reg *reg;
+	size_t len;
+
+	if (!RegHandle)
+		return ERROR_SUCCESS;
+	reg = etw_reg_find(RegHandle);
+	if (!reg)
+		return ERROR_INVALID_HANDLE;
+	if (!String)
+		return ERROR_INVALID_PARAMETER;
+	if (!etw_entry_wants(etw_reg_entry(reg), Level, Keyword))
+		return ERROR_SUCCESS;
+	/* What is longer than an event can be need not be counted to its end. */
+	len = etw_utf16_len(String, ETW_RECORD_MAX);
+	EventDataDescCreate(&data, String, (len + 1) * sizeof(*String));
+	return write_event(__builtin_return_address(0), reg, RegHandle, &desc, 0,
+			   ETW_WRITE_STRING_ONLY, NULL, NULL, 1, &data);
+}
+
+BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword)
+{
+	const struct etw_enable_entry *entry;
+	struct etw_reg *reg = etw_reg_find(RegHandle);
+
+	if (!reg)
+		return FALSE;
+	entry = etw_reg_entry(reg);
+	/* Level and keyword 0 ask for the provider as a whole. */
+	if (!Level && !Keyword)
+		return ETW_LOAD(entry->enabled) != 0;
+	return etw_entry_wants(entry, Level, Keyword) != 0;
+}
+
+BOOLEAN EventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	struct etw_reg *reg = etw_reg_find(RegHandle);
+
+	if (!reg || !EventDescriptor)
+		return FALSE;
+	return etw_entry_wants(etw_reg_entry(reg), EventDescriptor->Level,
+			       EventDescriptor->Keyword) != 0;
+}

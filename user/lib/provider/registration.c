@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registration.c - the provider registrations of this process
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <etw/filter.h>
+#include <etw/winerror.h>
+#include "callback.h"
+#include "registration.h"
+
+static const GUID no_guid;
+static const struct etw_enable_entry disabled;
+static const struct etw_enable_entry undecided = {
+	.enabled = 1, .level = 255, .keyword0 = 1, .any = ~0ULL,
+};
+
+struct etw_reg etw_regs[ETW_REGISTRATIONS_MAX];
+
+/*
+ * The enable area, always a valid mapping once it is one: writers may look at
+ * it at any time, so it is only ever replaced in place.  Kept over fork, where
+ * the parent's shows the child which events lead to an attachment of its own.
+ */
+static struct etw_enable_entry *area;
+
+/* The device's descriptor as inherited by a child, which closes it. */
+static struct {
+	int fd;
+	struct etw_kdev_id id;
+} inherited = { .fd = -1 };
+
+/* Passes held by this thread; it must not wait for itself in drain(). */
+static __thread int passes __attribute__((__tls_model__("initial-exec")));
+
+enum etw_reg_why etw_reg_begin(struct etw_proc *proc, struct etw_reg *reg,
+			       uint64_t handle, struct etw_reg_pass *pass)
+{
+	enum etw_reg_why why = ETW_REG_ELSEWHERE;
+
+	pass->epoch = atomic_load(&proc->epoch);
+	if (!atomic_load(&proc->attached))
+		return why;
+	/* Pairs with close_reg(): either its drain() sees us or we see its slot. */
+	passes++;
+	atomic_fetch_add(&reg->writers, 1);
+	/* In this order: a registration that ends loses its handle first. */
+	pass->slot = atomic_load(&reg->slot);
+	if (atomic_load(&reg->handle) != handle) {
+		why = ETW_REG_CLOSED;
+	} else if (pass->slot != ETW_NO_SLOT) {
+		pass->fd = proc->fd;
+		return ETW_REG_IN;
+	}
+	etw_reg_end(reg);
+	return why;
+}
+
+/* The descriptor, or the registration, is not this process's (any more). */
+static bool is_stale(int ret)
+{
+	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
+}
+
+bool etw_reg_stale(const struct etw_proc *proc, const struct etw_reg_pass *pass, int ret)
+{
+	return ret && (is_stale(ret) || !etw_kdev_is(pass->fd, &proc->id));
+}
+
+void etw_reg_end(struct etw_reg *reg)
+{
+	atomic_fetch_sub(&reg->writers, 1);
+	passes--;
+}
+
+/* Wait until no writer uses the entry; new ones are not let in. */
+static void drain(struct etw_reg *reg)
+{
+	unsigned int spins = 0;
+
+	while (atomic_load(&reg->writers) > 0) {
+		if (++spins < 100)
+			sched_yield();
+		else
+			etw_kdev_poll(NULL, 0, 1);
+	}
+}
+
+static bool is_live(const struct etw_reg *reg)
+{
+	return atomic_load(&reg->handle) != 0;
+}
+
+/* Shut writers out and wait for those that are in. */
+static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
+{
+	atomic_store(&reg->entry, entry);
+	atomic_store(&reg->slot, ETW_NO_SLOT);
+	reg->due = 0;
+	drain(reg);
+}
+
+void etw_reg_inherit(struct etw_proc *proc)
+{
+	int i;
+
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
+		struct etw_reg *reg = &etw_regs[i];
+
+		/* Those writers were threads of the parent. */
+		if (atomic_load(&reg->writers))
+			atomic_store(&reg->writers, 0);
+		if (!is_live(reg))
+			continue;
+		atomic_store(&reg->slot, ETW_NO_SLOT);
+		if (reg->callback)
+			proc->callbacks++;
+	}
+}
+
+/* Register one entry with the device; 0 or -errno, then it is disabled. */
+static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
+{
+	struct etw_register arg = {
+		.flags = (reg->callback ? ETW_REGISTER_NOTIFY : 0) |
+			 (reg->classic ? ETW_REGISTER_CLASSIC : 0),
+		.cookie = atomic_load(&reg->handle),
+	};
+	struct etw_provider_set info = { 0 };
+	int ret;
+
+	memcpy(&arg.provider, &reg->guid, sizeof(arg.provider));
+	ret = etw_kdev_register(proc->fd, &arg);
+	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
+		ret = -EINVAL;
+	if (!ret && etw_info_fill(&info, reg)) {
+		info.slot = arg.slot;
+		ret = etw_kdev_provider_set(proc->fd, &info);
+		if (ret)
+			etw_kdev_unregister(proc->fd, arg.slot);
+	}
+	if (ret) {
+		atomic_store(&reg->entry, &disabled);
+		return ret;
+	}
+	atomic_store(&reg->slot, arg.slot);
+	atomic_store(&reg->entry, &area[arg.slot]);
+	/* Enabled already: the kernel has queued the notification of that. */
+	if (reg->callback && ETW_LOAD(area[arg.slot].enabled))
+		reg->due = ++proc->asked;
+	return 0;
+}
+
+/* Open the device and map its area over the one there is; 0 or -errno. */
+static int open_device(struct etw_proc *proc)
+{
+	void *mapping;
+	int fd, ret;
+
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return fd;
+	ret = etw_kdev_identify(fd, &proc->id);
+	if (ret)
+		goto err_close;
+	ret = etw_kdev_map(fd, ETW_ENABLE_AREA_SIZE, area, &mapping);
+	if (ret)
+		goto err_close;
+	area = mapping;
+	proc->fd = fd;
+	inherited.id = proc->id;
+	inherited.fd = fd;
+	return 0;
+
+err_close:
+	etw_kdev_close(fd);
+	return ret;
+}
+
+/* Let go of the old device: its registrations end with its last reference. */
+static void forget_device(struct etw_proc *proc)
+{
+	int saved = errno;
+
+	/*
+	 * Within one process the descriptor is closed already or somebody
+	 * else's by now; a child has its own copy of the parent's.
+	 */
+	if (!atomic_load(&proc->attached) &&
+	    etw_kdev_is(inherited.fd, &inherited.id))
+		etw_kdev_close(inherited.fd);
+	inherited.fd = -1;
+	proc->fd = -1;
+	if (area && mmap(area, ETW_ENABLE_AREA_SIZE, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		errno = saved;
+}
+
+/*
+ * Open the device and register all entries with it.  0, or why there is no
+ * device; *result is what became of wanted, if that is not NULL.
+ */
+static int attach(struct etw_proc *proc, const struct etw_reg *wanted, int *result)
+{
+	int i, err, ret;
+
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
+		if (is_live(&etw_regs[i]))
+			close_reg(&etw_regs[i], &undecided);
+	forget_device(proc);
+	err = open_device(proc);
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
+		struct etw_reg *reg = &etw_regs[i];
+
+		if (!is_live(reg))
+			continue;
+		ret = err;
+		if (err)
+			atomic_store(&reg->entry, &disabled);
+		else
+			ret = register_reg(proc, reg);
+		if (reg == wanted)
+			*result = ret;
+	}
+	atomic_store(&proc->attached, 1);
+	atomic_fetch_add(&proc->epoch, 1);
+	proc->answered = 0;
+	etw_callback_moved(proc);
+	return err;
+}
+
+void etw_reg_attach(struct etw_proc *proc, uint32_t epoch)
+{
+	struct etw_proc_saved saved;
+
+	/* A signal handler inside a write of this very thread: not now. */
+	if (passes)
+		return;
+	etw_proc_lock(proc, &saved);
+	if (!atomic_load(&proc->attached) || atomic_load(&proc->epoch) == epoch)
+		attach(proc, NULL, NULL);
+	if (proc->callbacks && proc->fd >= 0)
+		etw_callback_start(proc);
+	etw_proc_unlock(proc, &saved);
+}
+
+/* An unused entry with its next handle, or NULL. */
+static struct etw_reg *take_entry(uint64_t *handle)
+{
+	unsigned int i;
+
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
+		struct etw_reg *reg = &etw_regs[i];
+
+		if (is_live(reg))
+			continue;
+		reg->generation++;
+		*handle = reg->generation << 16 | (i + 1);
+		return reg;
+	}
+	return NULL;
+}
+
+static bool is_lost(const struct etw_proc *proc)
+{
+	return !atomic_load(&proc->attached) || !etw_kdev_is(proc->fd, &proc->id);
+}
+
+/* What the device says counts only if it is there; 0 or -errno. */
+static int what_counts(int ret)
+{
+	switch (ret) {
+	case -EPERM:
+	case -EINVAL:
+	case -ENOMEM:
+	case -ENOSPC:
+		return ret;
+	default:
+		/* No module, no right to open it: works, and is never enabled. */
+		return 0;
+	}
+}
+
+/* Tell the device of a new entry. */
+static int announce(struct etw_proc *proc, struct etw_reg *reg)
+{
+	int ret = -ENODEV, err = 0;
+
+	if (is_lost(proc))
+		err = attach(proc, reg, &ret);
+	else
+		ret = register_reg(proc, reg);
+	if (is_stale(ret))
+		err = attach(proc, reg, &ret);
+	/* He may open the device, but not this. */
+	return ret == -EPERM && err ? 0 : what_counts(ret);
+}
+
+int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info)
+{
+	int tries, ret = 0;
+
+	/* Attached, and the device would not have it. */
+	if (atomic_load(&reg->slot) == ETW_NO_SLOT && atomic_load(&proc->attached))
+		return 0;
+	/* Registered with what it said before, which a refusal leaves as it is. */
+	if (is_lost(proc))
+		attach(proc, NULL, NULL);
+	for (tries = 0; tries < 2; tries++) {
+		info->slot = atomic_load(&reg->slot);
+		if (info->slot == ETW_NO_SLOT)
+			return 0;
+		ret = etw_kdev_provider_set(proc->fd, info);
+		if (!is_stale(ret))
+			break;
+		if (!tries)
+			attach(proc, NULL, NULL);
+	}
+	return what_counts(ret);
+}
+
+/* End a registration, at the device too; the lock is held. */
+void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
+{
+	uint32_t slot = atomic_load(&reg->slot);
+
+	/* First, so that a writer turned away sees why. */
+	atomic_store(&reg->handle, 0);
+	close_reg(reg, &disabled);
+	if (slot != ETW_NO_SLOT && etw_kdev_is(proc->fd, &proc->id))
+		etw_kdev_unregister(proc->fd, slot);
+	if (reg->callback)
+		proc->callbacks--;
+	reg->callback = NULL;
+	etw_info_forget(reg);
+	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_told() */
+}
+
+/* Callbacks and other threads may look for it. */
+static void publish(uint64_t *out, uint64_t *also, uint64_t handle)
+{
+	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
+	if (also)
+		__atomic_store_n(also, handle, __ATOMIC_RELEASE);
+}
+
+/* An entry for a new registration, which has its handle already; NULL: all are in use. */
+static struct etw_reg *new_entry(struct etw_proc *proc, const struct etw_reg_new *new,
+				 uint64_t *handle)
+{
+	struct etw_reg *reg = take_entry(handle);
+
+	if (!reg)
+		return NULL;
+	reg->guid = *new->guid;
+	reg->callback = new->callback;
+	reg->context = new->context;
+	reg->classic = new->classic;
+	if (new->callback)
+		proc->callbacks++;
+	if (new->traits)
+		etw_info_prepare(reg, new->traits);
+	atomic_store(&reg->slot, ETW_NO_SLOT);
+	/* A child forked from here on finds it undecided and attaches it. */
+	atomic_store(&reg->entry, &undecided);
+	atomic_store(&reg->handle, *handle);
+	if (new->where)
+		__atomic_store_n(new->where, etw_reg_where(reg), __ATOMIC_RELEASE);
+	publish(new->handle, new->also, *handle);
+	return reg;
+}
+
+/* Without the traits, if they are what is refused. */
+static int announce_new(struct etw_proc *proc, struct etw_reg *reg)
+{
+	int ret = announce(proc, reg);
+
+	if (ret && etw_info_give_up(reg))
+		ret = announce(proc, reg);
+	return ret;
+}
+
+ULONG etw_reg_add(const struct etw_reg_new *new)
+{
+	struct etw_proc *proc = etw_proc_get();
+	ULONG result = ERROR_NOT_ENOUGH_MEMORY;
+	struct etw_reg *reg;
+	uint64_t handle;
+	struct etw_proc_saved saved;
+	int ret;
+
+	if (!new->handle)
+		return ERROR_INVALID_PARAMETER;
+	publish(new->handle, new->also, 0);
+	if (!new->guid || !memcmp(new->guid, &no_guid, sizeof(no_guid)))
+		return ERROR_INVALID_PARAMETER;
+	if (!proc)
+		return ERROR_NOT_ENOUGH_MEMORY;
+	etw_proc_lock(proc, &saved);
+	reg = new_entry(proc, new, &handle);
+	if (!reg)
+		goto out;
+	ret = announce_new(proc, reg);
+	if (!ret && proc->callbacks && proc->fd >= 0) {
+		ret = etw_callback_start(proc);
+		if (!new->callback)	/* in a child, for those of the parent */
+			ret = 0;
+	}
+	/* Starting may drop the lock, and somebody end this meanwhile. */
+	if (ret && atomic_load(&reg->handle) == handle) {
+		publish(new->handle, new->also, 0);
+		etw_reg_release(proc, reg);
+		/* Of these codes the documented one also means "too many". */
+		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
+			 ret == -EPERM ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
+		goto out;
+	}
+	result = ERROR_SUCCESS;
+	if (new->callback)
+		etw_callback_told(proc, reg, handle);
+out:
+	etw_proc_unlock(proc, &saved);
+	return result;
+}
+
+ULONG etw_reg_remove(uint64_t handle, bool classic)
+{
+	struct etw_proc *proc = etw_proc_get();
+	struct etw_reg *reg;
+	struct etw_proc_saved saved;
+
+	if (!proc)
+		return ERROR_INVALID_HANDLE;
+	etw_proc_lock(proc, &saved);
+	reg = etw_reg_find(handle);
+	if (!reg || reg->classic != classic) {
+		etw_proc_unlock(proc, &saved);
+		return ERROR_INVALID_HANDLE;
+	}
+	etw_reg_release(proc, reg);
+	etw_callback_wait(proc, handle);
+	if (!proc->callbacks)
+		etw_callback_stop(proc, &saved);
+	etw_proc_unlock(proc, &saved);
+	return ERROR_SUCCESS;
+}
+
+ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
+		    PVOID CallbackContext, PREGHANDLE RegHandle)
+{
+	_Static_assert(sizeof(*RegHandle) == sizeof(uint64_t), "a handle is a number");
+	return etw_reg_add(&(struct etw_reg_new){
+		.guid = ProviderId, .callback = EnableCallback, .context = CallbackContext,
+		.handle = (uint64_t *)RegHandle });
+}
+
+ULONG EventUnregister(REGHANDLE RegHandle)
+{
+	return RegHandle ? etw_reg_remove(RegHandle, false) : ERROR_SUCCESS;
+}

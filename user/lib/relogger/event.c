@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event.c - events of the relogger
+ *
+ * A record stays as it is, whatever kind it is of: what a Set method changes is changed
+ * in its bytes, at the place that records of its kind have for it.
+ *
+ * Semantics: Microsoft's page "ITraceEvent interface (relogger.h)".
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "etl/record.h"
+#include "etl/walk.h"
+#include "relogger_private.h"
+
+#define NOWHERE		(-1)
+
+/* Where a record has what, in bytes */
+struct places {
+	int size, thread, process, time, times, provider, activity;
+};
+
+static const struct places event_places = { 0, 8, 12, 16, 56, 24, 64 };
+static const struct places trace_places = { 0, 8, 12, 16, 40, 24, NOWHERE };
+static const struct places system_places = { 4, 8, 12, 16, 24, NOWHERE, NOWHERE };
+static const struct places compact_places = { 4, 8, 12, 16, NOWHERE, NOWHERE, NOWHERE };
+static const struct places perf_places = { 4, NOWHERE, NOWHERE, 8, NOWHERE, NOWHERE, NOWHERE };
+static const struct places other_places = {
+	0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE
+};
+
+static const struct etw_relog_event *const_of(const ITraceEvent *event)
+{
+	return (const struct etw_relog_event *)event;
+}
+
+static struct etw_relog_event *of(ITraceEvent *event)
+{
+	return (struct etw_relog_event *)event;
+}
+
+/* What a message has is told by its options. */
+static struct places message_places(const uint8_t *raw)
+{
+	struct places p = other_places;
+	struct etw_message_header head;
+	int at = sizeof(head);
+
+	memcpy(&head, raw, sizeof(head));
+	if (head.options & ETW_MESSAGE_SEQUENCE)
+		at += sizeof(uint32_t);
+	if (head.options & ETW_MESSAGE_GUID) {
+		p.provider = at;
+		at += sizeof(GUID);
+	} else if (head.options & ETW_MESSAGE_COMPONENT) {
+		at += sizeof(uint32_t);
+	}
+	if (head.options & ETW_MESSAGE_TIMESTAMP) {
+		p.time = at;
+		at += sizeof(int64_t);
+	}
+	if (head.options & ETW_MESSAGE_SYSTEMINFO) {
+		p.thread = at;
+		p.process = at + (int)sizeof(uint32_t);
+	}
+	return p;
+}
+
+/* The same type with the mark of others has a layout that is told nowhere. */
+static bool is_message(const uint8_t *raw)
+{
+	uint16_t type;
+
+	memcpy(&type, raw + 2, sizeof(type));
+	return type == ETW_TYPE_MESSAGE;
+}
+
+static struct places places_of(const uint8_t *raw)
+{
+	if (is_message(raw))
+		return message_places(raw);
+	switch (raw[2]) {
+	case ETW_ETL_EVENT32:
+	case ETW_ETL_EVENT64:
+		return event_places;
+	case ETW_ETL_FULL32:
+	case ETW_ETL_FULL64:
+	case ETW_ETL_INSTANCE32:
+	case ETW_ETL_INSTANCE64:
+		return trace_places;
+	case ETW_ETL_SYSTEM32:
+	case ETW_ETL_SYSTEM64:
+		return system_places;
+	case ETW_ETL_COMPACT32:
+	case ETW_ETL_COMPACT64:
+		return compact_places;
+	case ETW_ETL_PERFINFO32:
+	case ETW_ETL_PERFINFO64:
+		return perf_places;
+	default:
+		return other_places;
+	}
+}
+
+/* --------------------------------------------------------------- the object */
+
+/* What the record's bytes say now */
+static void read_record(struct etw_relog_event *e)
+{
+	struct etw_rt_event *event = &e->event;
+	uint32_t offset = 0;
+
+	event->classic.time = e->clock;
+	event->buffer = &e->buffer;
+	event->cpu = e->buffer.processor;
+	event->logger_id = e->buffer.logger_id;
+	event->time = e->time;
+	if (etw_etl_record(e->raw, e->size, &offset, &event->record, &event->classic) != 1)
+		memset(&event->record, 0, sizeof(event->record));
+}
+
+static void refresh(struct etw_relog_event *e)
+{
+	read_record(e);
+	if (!e->shown || !e->event.record.header)
+		return;
+	etw_event_record(&e->record, &e->event, &e->items, false);
+	e->record.UserContext = e->context;
+}
+
+/* Have a copy of room bytes, or more.  false: no memory. */
+static bool make_own(struct etw_relog_event *e, size_t room)
+{
+	uint8_t *own;
+
+	if (e->broken)
+		return false;
+	own = realloc(e->own, etw_record_slot(room > e->size ? room : e->size));
+	if (!own)
+		return false;
+	if (!e->own)
+		memcpy(own, e->raw, e->size);
+	e->own = own;
+	e->raw = own;
+	refresh(e);
+	return true;
+}
+
+static HRESULT STDMETHODCALLTYPE query(ITraceEvent *This, const IID *riid, void **out)
+{
+	return etw_relog_query(This, &IID_ITraceEvent, riid, out);
+}
+
+/* Whoever keeps it keeps it beyond the buffer that it lies in. */
+static ULONG STDMETHODCALLTYPE add_ref(ITraceEvent *This)
+{
+	struct etw_relog_event *e = of(This);
+
+	if (!e->own && !make_own(e, 0))
+		e->broken = true;
+	return ++e->refs;
+}
+
+static ULONG STDMETHODCALLTYPE release(ITraceEvent *This)
+{
+	struct etw_relog_event *e = of(This);
+	ULONG left = --e->refs;
+
+	if (left)
+		return left;
+	etw_event_items_free(&e->items);
+	free(e->own);
+	free(e);
+	return 0;
+}
+
+static HRESULT STDMETHODCALLTYPE clone(ITraceEvent *This, ITraceEvent **NewEvent)
+{
+	const struct etw_relog_event *e = const_of(This);
+	struct etw_relog_event *new;
+
+	if (!NewEvent)
+		return E_POINTER;
+	*NewEvent = NULL;
+	new = e->broken ? NULL : etw_relog_event_new();
+	if (!new)
+		return E_OUTOFMEMORY;
+	new->stream = e->stream;
+	new->context = e->context;
+	new->raw = e->raw;
+	new->size = e->size;
+	new->head = e->head;
+	new->time = e->time;
+	new->moved = e->moved;
+	new->buffer = e->buffer;
+	new->clock = e->clock;
+	read_record(new);
+	if (!make_own(new, 0)) {
+		release(&new->iface);
+		return E_OUTOFMEMORY;
+	}
+	*NewEvent = &new->iface;
+	return S_OK;
+}
+
+static HRESULT STDMETHODCALLTYPE get_context(ITraceEvent *This, void **UserContext)
+{
+	if (!UserContext)
+		return E_POINTER;
+	*UserContext = of(This)->context;
+	return S_OK;
+}
+
+static HRESULT STDMETHODCALLTYPE get_record(ITraceEvent *This, PEVENT_RECORD *EventRecord)
+{
+	struct etw_relog_event *e = of(This);
+
+	if (!EventRecord)
+		return E_POINTER;
+	*EventRecord = NULL;
+	if (e->broken)
+		return E_OUTOFMEMORY;
+	e->shown = true;
+	refresh(e);
+	if (!e->event.record.header)
+		return E_UNEXPECTED;
+	*EventRecord = &e->record;
+	return S_OK;
+}
+
+/* ------------------------------------------------------------------ changes */
+
+/* Store something where this record has it. */
+static HRESULT put(struct etw_relog_event *e, int place, const void *value, size_t len)
+{
+	if (e->broken)
+		return E_OUTOFMEMORY;
+	if (place == NOWHERE)
+		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
+	if (place + len > e->size)
+		return E_UNEXPECTED;
+	if (!e->own && !make_own(e, 0))
+		return E_OUTOFMEMORY;
+	memcpy(e->own + place, value, len);
+	refresh(e);
+	return S_OK;
+}
+
+static HRESULT STDMETHODCALLTYPE set_payload(ITraceEvent *This, BYTE *Payload, ULONG PayloadSize)
+{
+	struct etw_relog_event *e = of(This);
+	ptrdiff_t within = -1;
+	uint16_t size;
+
+	if (!Payload && PayloadSize)
+		return E_POINTER;
+	if (e->broken)
+		return E_OUTOFMEMORY;
+	if (PayloadSize > ETW_RECORD_MAX - e->head)
+		return HRESULT_FROM_WIN32(ERROR_ARITHMETIC_OVERFLOW);
+	/* It may be a part of the payload that there is, and move. */
+	if (e->own && Payload >= e->own && Payload < e->own + e->size)
+		within = Payload - e->own;
+	if (!make_own(e, e->head + PayloadSize))
+		return E_OUTOFMEMORY;
+	if (PayloadSize)
+		memmove(e->own + e->head, within < 0 ? Payload : e->own + within, PayloadSize);
+	e->size = e->head + PayloadSize;
+	size = e->size;
+	return put(e, places_of(e->own).size, &size, sizeof(size));
+}
+
+/* Classic records and those of the kernel logger have a part of it. */
+static HRESULT STDMETHODCALLTYPE set_descriptor(ITraceEvent *This, const EVENT_DESCRIPTOR *d)
+{
+	struct etw_relog_event *e = of(This);
+	struct places p;
+	uint16_t version, hook;
+	uint8_t class[4];
+	HRESULT hr;
+
+	if (!d)
+		return E_POINTER;
+	if (e->broken)
+		return E_OUTOFMEMORY;
+	p = places_of(e->raw);
+	version = d->Version;
+	if (p.activity != NOWHERE)
+		return put(e, offsetof(struct etw_event_header, desc), d, sizeof(*d));
+	if (p.times == trace_places.times) {
+		class[0] = d->Opcode;
+		class[1] = d->Level;
+		memcpy(class + 2, &version, sizeof(version));
+		return put(e, offsetof(struct etw_trace_header, event_type), class, sizeof(class));
+	}
+	if (is_message(e->raw))
+		return put(e, offsetof(struct etw_message_header, number), &d->Id, sizeof(d->Id));
+	if (p.size != system_places.size)
+		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
+	hook = (d->Task & 0xFF00) | d->Opcode;
+	/* A file's header: each has its own, and no other can be injected. */
+	if (!hook && p.times == system_places.times)
+		return E_INVALIDARG;
+	hr = put(e, 0, &version, sizeof(version));
+	return FAILED(hr) ? hr : put(e, 6, &hook, sizeof(hook));
+}
+
+static HRESULT STDMETHODCALLTYPE set_process(ITraceEvent *This, ULONG ProcessId)
+{
+	return put(of(This), places_of(of(This)->raw).process, &ProcessId, sizeof(ProcessId));
+}
+
+static HRESULT STDMETHODCALLTYPE set_cpu(ITraceEvent *This, ULONG ProcessorIndex)
+{
+	struct etw_relog_event *e = of(This);
+
+	if (ProcessorIndex >= ETW_ETL_CPUS)
+		return E_INVALIDARG;
+	e->buffer.processor = ProcessorIndex;
+	e->buffer.flags |= ETW_BUFFER_PROCESSOR_INDEX;
+	refresh(e);
+	return S_OK;
+}
+
+static HRESULT STDMETHODCALLTYPE set_thread(ITraceEvent *This, ULONG ThreadId)
+{
+	return put(of(This), places_of(of(This)->raw).thread, &ThreadId, sizeof(ThreadId));
+}
+
+static HRESULT STDMETHODCALLTYPE set_times(ITraceEvent *This, ULONG KernelTime, ULONG UserTime)
+{
+	struct etw_relog_event *e = of(This);
+	const uint32_t times[2] = { KernelTime, UserTime };
+	HRESULT hr = put(e, places_of(e->raw).times, times, sizeof(times));
+
+	if (SUCCEEDED(hr) && places_of(e->raw).activity != NOWHERE) {
+		struct etw_event_header *header = (struct etw_event_header *)e->own;
+
+		header->flags &= ~ETW_EVENT_NO_CPUTIME;
+		refresh(e);
+	}
+	return hr;
+}
+
+static HRESULT STDMETHODCALLTYPE set_activity(ITraceEvent *This, LPCGUID ActivityId)
+{
+	if (!ActivityId)
+		return E_POINTER;
+	return put(of(This), places_of(of(This)->raw).activity, ActivityId, sizeof(*ActivityId));
+}
+
+/* What is stored is the output's clock, which only Inject() knows. */
+static HRESULT STDMETHODCALLTYPE set_time(ITraceEvent *This, LARGE_INTEGER *TimeStamp)
+{
+	struct etw_relog_event *e = of(This);
+
+	if (!TimeStamp)
+		return E_POINTER;
+	if (e->broken)
+		return E_OUTOFMEMORY;
+	if (places_of(e->raw).time == NOWHERE)
+		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
+	e->time = TimeStamp->QuadPart;
+	e->moved = true;
+	refresh(e);
+	return S_OK;
+}
+
+static HRESULT STDMETHODCALLTYPE set_provider(ITraceEvent *This, LPCGUID ProviderId)
+{
+	if (!ProviderId)
+		return E_POINTER;
+	return put(of(This), places_of(of(This)->raw).provider, ProviderId, sizeof(*ProviderId));
+}
+
+static const ITraceEventVtbl methods = {
+	.QueryInterface = query,
+	.AddRef = add_ref,
+	.Release = release,
+	.Clone = clone,
+	.GetUserContext = get_context,
+	.GetEventRecord = get_record,
+	.SetPayload = set_payload,
+	.SetEventDescriptor = set_descriptor,
+	.SetProcessId = set_process,
+	.SetProcessorIndex = set_cpu,
+	.SetThreadId = set_thread,
+	.SetThreadTimes = set_times,
+	.SetActivityId = set_activity,
+	.SetTimeStamp = set_time,
+	.SetProviderId = set_provider,
+};
+
+/* --------------------------------------------------------- for the relogger */
+
+struct etw_relog_event *etw_relog_event_new(void)
+{
+	struct etw_relog_event *e = calloc(1, sizeof(*e));
+
+	if (e) {
+		e->iface.lpVtbl = &methods;
+		e->refs = 1;
+	}
+	return e;
+}
+
+struct etw_relog_event *etw_relog_event_of(ITraceEvent *event)
+{
+	return event && event->lpVtbl == &methods ? of(event) : NULL;
+}
+
+void etw_relog_event_set(struct etw_relog_event *e, const struct etw_rt_event *event,
+			 unsigned int stream, void *context)
+{
+	free(e->own);
+	e->own = NULL;
+	e->broken = false;
+	e->shown = false;
+	e->moved = false;
+	e->stream = stream;
+	e->context = context;
+	e->raw = event->raw;
+	e->size = event->raw_size;
+	e->head = event->raw_size - event->record.data_len;
+	e->time = event->time;
+	e->buffer = *event->buffer;
+	e->buffer.processor = event->cpu;
+	e->clock = event->record.header->timestamp;
+}
+
+/* A bit for each type: pointers of 32 bits, classic */
+int etw_relog_event_fill(struct etw_relog_event *e, ULONG flags)
+{
+	const ULONG known = EVENT_HEADER_FLAG_STRING_ONLY | EVENT_HEADER_FLAG_NO_CPUTIME |
+			    EVENT_HEADER_FLAG_32_BIT_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER |
+			    EVENT_HEADER_FLAG_CLASSIC_HEADER;
+	bool narrow = flags & EVENT_HEADER_FLAG_32_BIT_HEADER;
+	union {
+		struct etw_event_header event;
+		struct etw_trace_header trace;
+	} header = { .event.size = 0 };
+
+	if (flags & ~known || (narrow && flags & EVENT_HEADER_FLAG_64_BIT_HEADER))
+		return -EINVAL;
+	if (flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
+		header.trace.size = sizeof(header.trace);
+		header.trace.type = narrow ? ETW_TYPE_FULL32 : ETW_TYPE_FULL64;
+	} else {
+		header.event.size = sizeof(header.event);
+		header.event.type = narrow ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64;
+		header.event.flags = flags & (EVENT_HEADER_FLAG_STRING_ONLY |
+					      EVENT_HEADER_FLAG_NO_CPUTIME);
+	}
+	e->raw = (const uint8_t *)&header;
+	e->size = header.event.size;
+	e->head = e->size;
+	e->moved = true;
+	e->buffer.flags = ETW_BUFFER_PROCESSOR_INDEX;
+	return make_own(e, 0) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * format.c - a value as text: TdhFormatProperty()
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "use.h"
+#include "base/text.h"
+#include "base/utf.h"
+
+/* ---------------------------------------------------------------------- maps */
+
+/* The name of an entry, without the blank at its end. */
+static void add_name(struct etw_text *text, PEVENT_MAP_INFO map, PEVENT_MAP_ENTRY entry)
+{
+	const WCHAR *name = EMI_MAP_OUTPUT(map, entry);
+	size_t len = name ? etw_utf16_len(name, SIZE_MAX) : 0;
+
+	if (len && name[len - 1] == ' ')
+		len--;
+	etw_text_utf16(text, name, len * sizeof(*name));
+}
+
+static bool add_value(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
+{
+	ULONG i;
+
+	for (i = 0; i < map->EntryCount; i++) {
+		if (map->MapEntryArray[i].Value == value) {
+			add_name(text, map, &map->MapEntryArray[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* All bits that are set, the lowest first; each must have a name. */
+static bool add_bits(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
+{
+	ULONG bit, first = 1;
+
+	if (!value)
+		return add_value(text, map, 0);
+	for (bit = 1; bit; bit <<= 1) {
+		if (!(value & bit))
+			continue;
+		if (!first)
+			etw_text_char(text, '|');
+		if (!add_value(text, map, bit))
+			return false;
+		first = 0;
+	}
+	return true;
+}
+
+/* false: the map has no name for it. */
+static bool add_mapped(struct etw_text *text, PEVENT_MAP_INFO map, const struct etw_field *field)
+{
+	const ULONG bits = EVENTMAP_INFO_FLAG_MANIFEST_BITMAP | EVENTMAP_INFO_FLAG_WBEM_BITMAP |
+			   EVENTMAP_INFO_FLAG_WBEM_FLAG;
+	const uint8_t *p = field->data;
+	ULONG value = 0;
+	size_t i;
+
+	if (map->Flag & EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP || field->size > sizeof(value))
+		return false;
+	for (i = 0; i < field->size; i++)
+		value |= (ULONG)p[i] << 8 * i;
+	return (map->Flag & bits ? add_bits : add_value)(text, map, value);
+}
+
+/* ---------------------------------------------------------------------- values */
+
+static bool is_sized(USHORT in_type)
+{
+	return in_type == TDH_INTYPE_UNICODESTRING || in_type == TDH_INTYPE_ANSISTRING ||
+	       in_type == TDH_INTYPE_BINARY;
+}
+
+struct request {
+	PEVENT_MAP_INFO map;
+	ULONG pointer_size;
+	USHORT in_type, out_type, length;
+	const void *data;
+	USHORT size;
+};
+
+/* Binary data may be empty; a string without a length has a NUL, or is the event's last. */
+static ULONG take(const struct request *r, struct etw_field *field)
+{
+	struct etw_value_type type = {
+		.in_type = r->in_type, .out_type = r->out_type, .length = r->length,
+		.pointer_size = (uint8_t)r->pointer_size,
+	};
+
+	if ((!r->data && r->size) || (r->pointer_size != 4 && r->pointer_size != 8))
+		return ERROR_INVALID_PARAMETER;
+	if (r->in_type == TDH_INTYPE_BINARY && r->out_type == TDH_OUTTYPE_IPV6 && !r->length)
+		type.length = 16;
+	type.has_length = is_sized(r->in_type) &&
+			  (type.length || r->in_type == TDH_INTYPE_BINARY);
+	return etw_tdh_error(etw_value_take(field, &type, r->data ? r->data : "", r->size));
+}
+
+static void format_string(struct etw_text *text, const struct etw_field *field)
+{
+	if (etw_utf8_valid(field->data, field->size))
+		etw_text_add(text, field->data, field->size);
+	else
+		etw_text_cp1252(text, field->data, field->size, ETW_TEXT_RAW);
+}
+
+/*
+ * As UTF-8; strings of UTF-16 are left to the caller.  GUIDs have braces and bytes 0x,
+ * as programs expect it of Windows.
+ */
+static void format(struct etw_text *text, const struct etw_field *field)
+{
+	switch (field->value_kind) {
+	case ETW_VALUE_STRING8:
+		format_string(text, field);
+		break;
+	case ETW_VALUE_GUID:
+		etw_text_char(text, '{');
+		etw_format_value(text, field, ETW_FORMAT_RAW);
+		etw_text_char(text, '}');
+		break;
+	case ETW_VALUE_BINARY:
+		if (field->size)
+			etw_text_puts(text, "0x");
+		etw_text_hex(text, field->data, field->size);
+		break;
+	default:
+		etw_format_value(text, field, ETW_FORMAT_RAW);
+	}
+}
+
+/* The value, and its text unless it is one of UTF-16, which field then is. */
+static ULONG make_text(const struct request *r, struct etw_field *field, struct etw_text *text)
+{
+	ULONG ret = take(r, field);
+
+	if (ret)
+		return ret;
+	if (r->map) {
+		if (!add_mapped(text, r->map, field))
+			return ERROR_EVT_INVALID_EVENT_DATA;
+		field->value_kind = ETW_VALUE_NONE;
+	} else if (field->value_kind != ETW_VALUE_STRING16) {
+		format(text, field);
+	}
+	return text->error ? ERROR_NOT_ENOUGH_MEMORY : ERROR_SUCCESS;
+}
+
+/* ------------------------------------------------------------- into the buffer */
+
+/* units of UTF-16, as they are, and a NUL */
+static ULONG put16(const void *units, size_t bytes, PULONG size, PWCHAR buffer)
+{
+	const ULONG room = *size;
+
+	bytes &= ~(size_t)1;
+	*size = (ULONG)(bytes + sizeof(WCHAR));
+	if (room < *size)
+		return ERROR_INSUFFICIENT_BUFFER;
+	if (bytes)
+		memcpy(buffer, units, bytes);
+	buffer[bytes / sizeof(WCHAR)] = 0;
+	return ERROR_SUCCESS;
+}
+
+static ULONG put_as_16(const struct etw_text *text, PULONG size, PWCHAR buffer)
+{
+	const ULONG room = *size;
+	ssize_t units = etw_utf8_to_utf16(text->data, text->len, NULL, 0);
+
+	if (units < 0)
+		return ERROR_EVT_INVALID_EVENT_DATA;
+	*size = (ULONG)(((size_t)units + 1) * sizeof(WCHAR));
+	if (room < *size)
+		return ERROR_INSUFFICIENT_BUFFER;
+	etw_utf8_to_utf16(text->data, text->len, buffer, (size_t)units);
+	buffer[units] = 0;
+	return ERROR_SUCCESS;
+}
+
+static ULONG put8(const struct etw_text *text, PULONG size, PCHAR buffer)
+{
+	const ULONG room = *size;
+
+	*size = (ULONG)text->len + 1;
+	if (room < *size)
+		return ERROR_INSUFFICIENT_BUFFER;
+	if (text->len)
+		memcpy(buffer, text->data, text->len);
+	buffer[text->len] = '\0';
+	return ERROR_SUCCESS;
+}
+
+TDHSTATUS TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo,
+			    ULONG PointerSize, USHORT PropertyInType, USHORT PropertyOutType,
+			    USHORT PropertyLength, USHORT UserDataLength, PBYTE UserData,
+			    PULONG BufferSize, PWCHAR Buffer, PUSHORT UserDataConsumed)
+{
+	const struct request r = { MapInfo, PointerSize, PropertyInType, PropertyOutType,
+				   PropertyLength, UserData, UserDataLength };
+	struct etw_text text = { .data = NULL };
+	struct etw_field field;
+	ULONG ret;
+
+	if (!EventInfo || !BufferSize || (*BufferSize && !Buffer) || !UserDataConsumed)
+		return ERROR_INVALID_PARAMETER;
+	ret = make_text(&r, &field, &text);
+	if (!ret) {
+		*UserDataConsumed = (USHORT)field.length;
+		ret = field.value_kind == ETW_VALUE_STRING16 ?
+			put16(field.data, field.size, BufferSize, Buffer) :
+			put_as_16(&text, BufferSize, Buffer);
+	}
+	etw_text_free(&text);
+	return ret;
+}
+
+TDHSTATUS TdhFormatPropertyA(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo,
+			     ULONG PointerSize, USHORT PropertyInType, USHORT PropertyOutType,
+			     USHORT PropertyLength, USHORT UserDataLength, PBYTE UserData,
+			     PULONG BufferSize, PCHAR Buffer, PUSHORT UserDataConsumed)
+{
+	const struct request r = { MapInfo, PointerSize, PropertyInType, PropertyOutType,
+				   PropertyLength, UserData, UserDataLength };
+	struct etw_text text = { .data = NULL };
+	struct etw_field field;
+	ULONG ret;
+
+	if (!EventInfo || !BufferSize || (*BufferSize && !Buffer) || !UserDataConsumed)
+		return ERROR_INVALID_PARAMETER;
+	ret = make_text(&r, &field, &text);
+	if (!ret && field.value_kind == ETW_VALUE_STRING16)
+		etw_text_utf16(&text, field.data, field.size);
+	if (!ret && text.error)
+		ret = ERROR_NOT_ENOUGH_MEMORY;
+	if (!ret) {
+		*UserDataConsumed = (USHORT)field.length;
+		ret = put8(&text, BufferSize, Buffer);
+	}
+	etw_text_free(&text);
+	return ret;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load.c - manifests that this process loads: TdhLoadManifest() and the like
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tdh/store/store.h"
+#include "load.h"
+#include "use.h"
+#include "base/cancel.h"
+#include "base/utf.h"
+
+#define MAX_PATH_UNITS	260	/* MAX_PATH, the NUL included */
+
+/* What was loaded, and where it came from: a path, or bytes. */
+struct loaded {
+	struct loaded *next;
+	struct etw_manifest *manifest;	/* a reference */
+	bool is_path;
+	size_t size;
+	char from[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of loaded */
+static struct loaded *loaded;
+
+static struct loaded **find(bool is_path, const void *from, size_t size)
+{
+	struct loaded **at;
+
+	for (at = &loaded; *at; at = &(*at)->next)
+		if ((*at)->is_path == is_path && (*at)->size == size &&
+		    !memcmp((*at)->from, from, size))
+			return at;
+	return NULL;
+}
+
+static bool drop(bool is_path, const void *from, size_t size)
+{
+	struct loaded **at = find(is_path, from, size), *gone;
+
+	if (!at)
+		return false;
+	gone = *at;
+	*at = gone->next;
+	etw_store_remove(gone->manifest);
+	etw_manifest_put(gone->manifest);
+	free(gone);
+	return true;
+}
+
+ULONG etw_load_keep(struct etw_manifest *manifest, bool is_path, const void *from,
+		    size_t size)
+{
+	struct loaded *new = malloc(sizeof(*new) + size);
+	int state;
+
+	if (!new || etw_store_add(manifest)) {
+		etw_manifest_put(manifest);
+		free(new);
+		return ERROR_NOT_ENOUGH_MEMORY;
+	}
+	new->manifest = manifest;
+	new->is_path = is_path;
+	new->size = size;
+	memcpy(new->from, from, size);
+	state = etw_cancel_hold();
+	pthread_mutex_lock(&lock);
+	drop(is_path, from, size);
+	new->next = loaded;
+	loaded = new;
+	pthread_mutex_unlock(&lock);
+	etw_cancel_allow(state);
+	return ERROR_SUCCESS;
+}
+
+static ULONG forget(bool is_path, const void *from, size_t size)
+{
+	int state = etw_cancel_hold();
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = drop(is_path, from, size);
+	pthread_mutex_unlock(&lock);
+	etw_cancel_allow(state);
+	return found ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+}
+
+ULONG etw_load_error(int err, ULONG malformed, ULONG missing)
+{
+	switch (err) {
+	case -EINVAL:
+	case -EFBIG:
+		return malformed;
+	case -ENOENT:
+		return missing;
+	case -EACCES:
+	case -EPERM:
+		return ERROR_ACCESS_DENIED;
+	case -ENOMEM:
+		return ERROR_NOT_ENOUGH_MEMORY;
+	default:
+		return ERROR_BAD_PATHNAME;
+	}
+}
+
+/* ------------------------------------------------------------------ with UTF-8 */
+
+bool etw_load_path_ok(PCSTR path)
+{
+	ssize_t units = path && *path ? etw_utf8_to_utf16(path, strlen(path), NULL, 0) : -1;
+
+	return units > 0 && units < MAX_PATH_UNITS;
+}
+
+TDHSTATUS TdhLoadManifestA(PCSTR Manifest)
+{
+	struct etw_manifest *manifest;
+	struct etw_problems problems = { .count = 0 };
+	int state, err;
+
+	if (!etw_load_path_ok(Manifest))
+		return ERROR_INVALID_PARAMETER;
+	state = etw_cancel_hold();
+	err = etw_manifest_read_regular(Manifest, &manifest, &problems);
+	etw_cancel_allow(state);
+	etw_problems_free(&problems);
+	if (err)
+		return etw_load_error(err, ERROR_XML_PARSE_ERROR, ERROR_FILE_NOT_FOUND);
+	return etw_load_keep(manifest, true, Manifest, strlen(Manifest) + 1);
+}
+
+TDHSTATUS TdhLoadManifestFromMemory(LPCVOID pData, ULONG cbData)
+{
+	struct etw_manifest *manifest;
+	struct etw_problems problems = { .count = 0 };
+	int err;
+
+	if (!pData || !cbData)
+		return ERROR_INVALID_PARAMETER;
+	err = etw_manifest_read_memory(pData, cbData, "memory", &manifest, &problems);
+	etw_problems_free(&problems);
+	if (err)
+		return etw_load_error(err, ERROR_XML_PARSE_ERROR, ERROR_XML_PARSE_ERROR);
+	return etw_load_keep(manifest, false, pData, cbData);
+}
+
+TDHSTATUS TdhUnloadManifestA(PCSTR Manifest)
+{
+	if (!etw_load_path_ok(Manifest))
+		return ERROR_INVALID_PARAMETER;
+	return forget(true, Manifest, strlen(Manifest) + 1);
+}
+
+TDHSTATUS TdhUnloadManifestFromMemory(LPCVOID pData, ULONG cbData)
+{
+	if (!pData || !cbData)
+		return ERROR_INVALID_PARAMETER;
+	return forget(false, pData, cbData);
+}
+
+/* ----------------------------------------------------------------- with UTF-16 */
+
+ULONG etw_load_with(TDHSTATUS (*call)(PCSTR path), PCWSTR path)
+{
+	char *text;
+	ULONG ret;
+	int err;
+
+	if (!path)
+		return ERROR_INVALID_PARAMETER;
+	text = etw_tdh_utf8(path, &err);
+	if (!text)
+		return etw_tdh_error(err);
+	ret = call(text);
+	free(text);
+	return ret;
+}
+
+TDHSTATUS TdhLoadManifest(PWSTR Manifest)
+{
+	return etw_load_with(TdhLoadManifestA, Manifest);
+}
+
+TDHSTATUS TdhUnloadManifest(PWSTR Manifest)
+{
+	return etw_load_with(TdhUnloadManifestA, Manifest);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * property.c - the bytes of a field by its name: TdhGetProperty()
+ *
+ * The way to the field is first looked for in the schema, so that what is not there is
+ * told from what the payload is too short for; then the decoder walks to it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "use.h"
+
+#define WAY_MAX		17	/* more than structures nest */
+#define WHOLE		0xFFFFFFFFu	/* PROPERTY_DATA_DESCRIPTOR.ArrayIndex */
+
+/* One step of the way. */
+struct step {
+	const WCHAR *name;
+	ULONG index;
+	unsigned int position;	/* of the field of that name, in the schema */
+	bool is_count;	/* name is that of an array, whose count is wanted */
+};
+
+struct way {
+	struct step steps[WAY_MAX];
+	unsigned int count;
+	/* what is found */
+	size_t start, end;
+	const uint8_t *copy;	/* of a count, whose bytes have no field */
+	uint8_t bytes[2];
+};
+
+static ULONG make_way(struct way *way, ULONG count, const PROPERTY_DATA_DESCRIPTOR *from)
+{
+	memset(way, 0, sizeof(*way));
+	if (!count || !from)
+		return ERROR_INVALID_PARAMETER;
+	if (count > WAY_MAX)
+		return ERROR_NOT_FOUND;
+	while (way->count < count) {
+		struct step *step = &way->steps[way->count];
+
+		step->name = (const WCHAR *)(uintptr_t)from[way->count].PropertyName;
+		if (!step->name)
+			return ERROR_INVALID_PARAMETER;
+		step->index = from[way->count].ArrayIndex;
+		way->count++;
+	}
+	return ERROR_SUCCESS;
+}
+
+/* -------------------------------------------------------------- in the schema */
+
+/* Is it called so, as TdhGetEventInformation() writes it? */
+static bool is_called(const struct etw_mf_field *field, const char *suffix, const WCHAR *name)
+{
+	const WCHAR *rest = etw_block_match(name, field->name);
+
+	if (rest)
+		rest = etw_block_match(rest, suffix);
+	return rest && !*rest;
+}
+
+static const struct etw_mf_field *find(const struct etw_mf_template *fields, unsigned int first,
+				       unsigned int count, struct step *step)
+{
+	const struct etw_mf_field *field;
+	unsigned int i;
+
+	for (i = first; i < first + count; i++) {
+		step->position = i;
+		if (is_called(&fields->fields[i], "", step->name))
+			return &fields->fields[i];
+	}
+	for (i = first; i < first + count; i++) {
+		field = &fields->fields[i];
+		step->position = i;
+		step->is_count = field->flags & ETW_MF_COUNT_INLINE &&
+				 is_called(field, ETW_COUNT_SUFFIX, step->name);
+		if (step->is_count)
+			return field;
+	}
+	return NULL;
+}
+
+static ULONG check_way(struct way *way, const struct etw_mf_template *fields)
+{
+	unsigned int first = 0, count = fields ? fields->top : 0, i;
+	const struct etw_mf_field *field;
+
+	for (i = 0; i < way->count; i++) {
+		field = find(fields, first, count, &way->steps[i]);
+		if (!field)
+			return ERROR_NOT_FOUND;
+		if (i + 1 == way->count)
+			break;
+		if (!(field->flags & ETW_MF_STRUCT) || way->steps[i].is_count)
+			return ERROR_INVALID_PARAMETER;
+		first = field->first;
+		count = field->members;
+	}
+	return ERROR_SUCCESS;
+}
+
+/* -------------------------------------------------------------- in the payload */
+
+static bool begins(const struct etw_field *field)
+{
+	return field->kind == ETW_FIELD_STRUCT_BEGIN || field->kind == ETW_FIELD_ARRAY_BEGIN;
+}
+
+static bool ends(const struct etw_field *field)
+{
+	return field->kind == ETW_FIELD_STRUCT_END || field->kind == ETW_FIELD_ARRAY_END;
+}
+
+/* A field has just begun: go behind its end, and note where its values are. */
+static int pass(struct etw_decoder *decoder, const struct etw_field *begin, struct way *way)
+{
+	struct etw_field field = *begin;
+	unsigned int depth = 0;
+	bool any = false;
+	int ret = 1;
+
+	do {
+		if (field.kind == ETW_FIELD_VALUE) {
+			if (!any)
+				way->start = field.offset;
+			way->end = field.offset + field.length;
+			any = true;
+		}
+		depth += begins(&field);
+		depth -= ends(&field);
+		if (!depth)
+			break;
+		ret = etw_decode_next(decoder, &field);
+	} while (ret == 1);
+	if (!any)
+		way->start = way->end = begin->offset;
+	return ret == 1 ? 0 : -EBADMSG;
+}
+
+/* The sibling at that position; what lies before it is passed. */
+static int go_to(struct etw_decoder *decoder, unsigned int position, struct etw_field *field,
+		 struct way *way)
+{
+	int ret;
+
+	for (;;) {
+		ret = etw_decode_next(decoder, field);
+		if (ret != 1 || ends(field))
+			return -EBADMSG;
+		if (field->position == position)
+			return 0;
+		ret = pass(decoder, field, way);
+		if (ret)
+			return ret;
+	}
+}
+
+/* From the begin of an array to its element; -ENOENT: it has fewer. */
+static int go_to_element(struct etw_decoder *decoder, ULONG index, struct etw_field *field,
+			 struct way *way)
+{
+	ULONG i;
+	int ret;
+
+	if (index >= field->count)
+		return -ENOENT;
+	for (i = 0;; i++) {
+		if (etw_decode_next(decoder, field) != 1)
+			return -EBADMSG;
+		if (i == index)
+			return 0;
+		ret = pass(decoder, field, way);
+		if (ret)
+			return ret;
+	}
+}
+
+static int walk(struct etw_decoder *decoder, struct way *way)
+{
+	struct etw_field field;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < way->count && !ret; i++) {
+		const struct step *step = &way->steps[i];
+		const bool last = i + 1 == way->count;
+		ULONG index = step->index == WHOLE && !last ? 0 : step->index;
+
+		ret = go_to(decoder, step->position, &field, way);
+		if (!ret && step->is_count) {
+			way->bytes[0] = (uint8_t)field.count;
+			way->bytes[1] = (uint8_t)(field.count >> 8);
+			way->copy = way->bytes;
+			way->start = 0;
+			way->end = sizeof(way->bytes);
+			return index == WHOLE || !index ? 0 : -ENOENT;
+		}
+		if (!ret && index != WHOLE && field.kind == ETW_FIELD_ARRAY_BEGIN)
+			ret = go_to_element(decoder, index, &field, way);
+		else if (!ret && index != WHOLE && index)
+			ret = -ENOENT;	/* as if it were an array of one */
+	}
+	return ret ? ret : pass(decoder, &field, way);
+}
+
+/* Find the field; way->start and end are where. */
+static ULONG locate(struct etw_use *use, struct way *way, ULONG count,
+		    const PROPERTY_DATA_DESCRIPTOR *from)
+{
+	ULONG ret = make_way(way, count, from);
+
+	if (!ret)
+		ret = check_way(way, use->schema.fields);
+	if (!ret)
+		ret = etw_tdh_error(walk(use->decoder, way));
+	if (!ret && !way->copy && way->end > use->record.UserDataLength)
+		ret = ERROR_EVT_INVALID_EVENT_DATA;
+	return ret;
+}
+
+TDHSTATUS TdhGetPropertySize(PEVENT_RECORD pEvent, ULONG TdhContextCount,
+			     PTDH_CONTEXT pTdhContext, ULONG PropertyDataCount,
+			     PPROPERTY_DATA_DESCRIPTOR pPropertyData, ULONG *pPropertySize)
+{
+	struct etw_use use;
+	struct way way;
+	ULONG ret;
+
+	if (!PropertyDataCount || !pPropertyData || !pPropertySize)
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_use_begin(&use, pEvent, TdhContextCount, pTdhContext);
+	if (ret)
+		return ret;
+	ret = locate(&use, &way, PropertyDataCount, pPropertyData);
+	if (!ret)
+		*pPropertySize = (ULONG)(way.end - way.start);
+	etw_use_end(&use);
+	return ret;
+}
+
+TDHSTATUS TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTEXT pTdhContext,
+			 ULONG PropertyDataCount, PPROPERTY_DATA_DESCRIPTOR pPropertyData,
+			 ULONG BufferSize, PBYTE pBuffer)
+{
+	const uint8_t *from;
+	struct etw_use use;
+	struct way way;
+	ULONG ret;
+
+	if (!PropertyDataCount || !pPropertyData || (BufferSize && !pBuffer))
+		return ERROR_INVALID_PARAMETER;
+	ret = etw_use_begin(&use, pEvent, TdhContextCount, pTdhContext);
+	if (ret)
+		return ret;
+	ret = locate(&use, &way, PropertyDataCount, pPropertyData);
+	if (!ret && way.end - way.start > BufferSize)
+		ret = ERROR_INSUFFICIENT_BUFFER;
+	if (!ret && way.end > way.start) {
+		from = way.copy ? way.copy : (const uint8_t *)use.record.UserData;
+		memcpy(pBuffer, from + way.start, way.end - way.start);
+	}
+	etw_use_end(&use);
+	return ret;
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode.c - which schema an event has, and what it is called
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder.h"
+#include "tdh/kernel_logger/kernel_logger.h"
+#include "embed.h"
+#include "tdh/store/store.h"
+
+/* What manifests' and classic plans are found by: whole words, for schema_cache.c */
+struct event_key {
+	uint64_t guid[2];
+	uint64_t event;		/* version above the id; classic: the type */
+};
+
+/* The extended items that tell of the schema; NULL: not there */
+struct items {
+	const uint8_t *metadata, *traits;
+	const void *control;
+	size_t metadata_size, traits_size;
+	const char *provider;		/* its name in the traits */
+	const void *decode;		/* its decode GUID */
+};
+
+static const struct etw_mf_field string_fields[] = {
+	{ .name = "message", .in_type = TDH_INTYPE_UNICODESTRING,
+	  .out_type = TDH_OUTTYPE_STRING, .count = 1 },
+};
+
+static const struct etw_mf_template string_template = {
+	.id = "", .fields = string_fields, .count = 1, .top = 1,
+};
+
+/*
+ * Standard names of all values, so that events need not look for them.  A channel or an
+ * opcode of 0 is none unless the event's schema names it: nobody set it.
+ */
+static void set_standard(struct etw_decoder *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		const struct etw_mf_named *level = etw_standard_level((uint8_t)i);
+		const struct etw_mf_named *opcode = etw_standard_opcode((uint8_t)i);
+		const struct etw_mf_channel *channel = etw_standard_channel((uint8_t)i);
+
+		if (level)
+			d->levels_std[i] = etw_label(NULL, level->message, level->name);
+		if (opcode && i)
+			d->opcodes_std[i] = etw_label(NULL, opcode->message, opcode->name);
+		if (channel && i)
+			d->channels_std[i] = channel->name;
+	}
+}
+
+struct etw_decoder *etw_decoder_new(void)
+{
+	struct etw_decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->string_plan = (struct etw_plan){
+		.source = ETW_DECODE_STRING, .template = &string_template,
+		.steps = &d->string_step, .event_name = "String",
+	};
+	if (etw_plan_finish(&d->string_plan)) {
+		free(d);
+		return NULL;
+	}
+	d->generation = etw_store_generation();
+	d->ended = 1;
+	set_standard(d);
+	return d;
+}
+
+void etw_decoder_free(struct etw_decoder *d)
+{
+	if (!d)
+		return;
+	etw_plans_clear(&d->manifests);
+	etw_plans_clear(&d->tracelogging);
+	etw_plans_clear(&d->classic);
+	etw_embedded_free(d->embedded);
+	free(d->string_plan.labels);
+	etw_text_free(&d->scratch);
+	free(d->kept);
+	free(d);
+}
+
+static void find_items(const EVENT_RECORD *record, struct items *items)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = record->ExtendedData;
+	unsigned int i, count = item ? record->ExtendedDataCount : 0;
+
+	*items = (struct items){ 0 };
+	for (i = 0; i < count; i++, item++) {
+		const void *data = (const void *)(uintptr_t)item->DataPtr;
+
+		if (!data)
+			continue;
+		if (item->ExtType == EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL) {
+			items->metadata = data;
+			items->metadata_size = item->DataSize;
+		} else if (item->ExtType == EVENT_HEADER_EXT_TYPE_PROV_TRAITS) {
+			items->traits = data;
+			items->traits_size = item->DataSize;
+		} else if (item->ExtType == EVENT_HEADER_EXT_TYPE_CONTROL_GUID &&
+			   item->DataSize >= sizeof(GUID)) {
+			items->control = data;
+		}
+	}
+}
+
+/* The provider's name and its two GUIDs, as far as the event itself has them */
+static void find_provider(const EVENT_RECORD *record, struct items *items)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	const uint8_t *decode = NULL;
+
+	items->decode = &header->ProviderId;
+	if (!items->control)
+		items->control = &header->ProviderId;
+	if (!items->traits)
+		return;
+	items->provider = etw_traits_name(items->traits, items->traits_size, &decode);
+	if (items->provider && !*items->provider)
+		items->provider = NULL;
+	if (decode && !(header->Flags & EVENT_HEADER_FLAG_DECODE_GUID))
+		items->decode = decode;
+}
+
+static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
+{
+	size_t size = items->metadata_size;
+	struct etw_plan *plan;
+	uint16_t own;
+	int error;
+
+	/* Behind its own size there is nothing of it, so nothing that tells it apart. */
+	if (size >= sizeof(own)) {
+		memcpy(&own, items->metadata, sizeof(own));
+		if (own < size)
+			size = own;
+	}
+	plan = etw_plans_find(&d->tracelogging, items->metadata, size);
+	if (!plan) {
+		plan = etw_tlmeta_parse(items->metadata, size, &error);
+		if (!plan) {
+			return error;
+		}
+		error = etw_plans_put(&d->tracelogging, plan);
+		if (error)
+			return error;
+	}
+	d->plan = plan;
+	return 0;
+}
+
+static void key_of(struct event_key *key, const void *guid, const EVENT_DESCRIPTOR *desc,
+		   bool classic)
+{
+	memcpy(key->guid, guid, sizeof(key->guid));
+	key->event = (uint64_t)desc->Version << 16 | (classic ? desc->Opcode : desc->Id);
+}
+
+static int plan_classic(struct etw_decoder *d)
+{
+	const EVENT_HEADER *header = &d->record->EventHeader;
+	const struct etw_mf_provider *provider;
+	const struct etw_mf_event *event;
+	struct etw_plan *plan;
+	struct event_key key;
+	uint16_t variant = 0;
+	int error;
+
+	event = etw_classic_find(&header->ProviderId, header->EventDescriptor.Opcode, &provider);
+	if (!event && header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
+		event = etw_kernel_find(d->record, &variant);
+		if (event)
+			d->pointer_size = etw_kernel_pointer(event, d->record, d->pointer_size);
+	}
+	if (!event)
+		return -ENOENT;
+	key_of(&key, &header->ProviderId, &header->EventDescriptor, true);
+	key.event |= (uint64_t)variant << 32;
+	plan = etw_plans_find(&d->classic, &key, sizeof(key));
+	if (!plan) {
+		plan = etw_plan_of_event(event, NULL, &key, sizeof(key));
+		if (!plan)
+			return -ENOMEM;
+		plan->source = ETW_DECODE_CLASSIC;
+		plan->provider = provider;
+		error = etw_plans_put(&d->classic, plan);
+		if (error)
+			return error;
+	}
+	d->plan = plan;
+	return 0;
+}
+
+/* A plan of its own says that nobody knows the event. */
+static int make_manifest_plan(struct etw_decoder *d, const struct event_key *key,
+			      struct etw_plan **out)
+{
+	const struct etw_mf_event *event = NULL;
+	const struct etw_mf_provider *provider;
+	struct etw_manifest *manifest = NULL;
+	struct etw_plan *plan;
+	GUID guid;
+
+	memcpy(&guid, key->guid, sizeof(guid));
+	provider = etw_embedded_find(d, &guid, &event, &manifest);
+	plan = etw_plan_of_event(event, provider, key, sizeof(*key));
+	if (!plan) {
+		etw_manifest_put(manifest);
+		return -ENOMEM;
+	}
+	plan->manifest = manifest;
+	*out = plan;
+	return etw_plans_put(&d->manifests, plan);
+}
+
+static int plan_manifest(struct etw_decoder *d, const struct items *items)
+{
+	unsigned int generation = etw_store_generation();
+	struct etw_plan *plan;
+	struct event_key key;
+	int error;
+
+	if (generation != d->generation) {
+		etw_plans_clear(&d->manifests);
+		d->generation = generation;
+	}
+	key_of(&key, items->decode, &d->record->EventHeader.EventDescriptor, false);
+	plan = etw_plans_find(&d->manifests, &key, sizeof(key));
+	if (!plan) {
+		error = make_manifest_plan(d, &key, &plan);
+		if (error)
+			return error;
+	}
+	d->plan = plan;
+	return plan->event ? 0 : -ENOENT;
+}
+
+static int find_plan(struct etw_decoder *d, const struct items *items)
+{
+	const EVENT_HEADER *header = &d->record->EventHeader;
+	int ret;
+
+	d->plan = NULL;
+	if (items->metadata)
+		return plan_tracelogging(d, items);
+	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
+		d->plan = &d->string_plan;
+		return 0;
+	}
+	ret = plan_classic(d);
+	if (ret != -ENOENT || header->Flags &
+	    (EVENT_HEADER_FLAG_CLASSIC_HEADER | EVENT_HEADER_FLAG_TRACE_MESSAGE))
+		return ret;
+	return plan_manifest(d, items);
+}
+
+/* Names that the plan has, or nobody but the provider or the standard */
+static void name_level(struct etw_decoder *d, const struct etw_plan *plan, uint8_t value)
+{
+	const struct etw_mf_named *level;
+
+	if (plan && plan->event && plan->event->desc.Level == value && plan->level) {
+		d->event.level = plan->level;
+	} else if (plan && plan->source == ETW_DECODE_MANIFEST && plan->provider) {
+		level = etw_mf_level(plan->provider, value);
+		if (level)
+			d->event.level = etw_label(plan->manifest, level->message, level->name);
+	} else {
+		d->event.level = d->levels_std[value];
+	}
+}
+
+static void name_channel(struct etw_decoder *d, const struct etw_plan *plan, uint8_t value)
+{
+	const struct etw_mf_channel *channel;
+
+	if (plan && plan->event && plan->event->desc.Channel == value && plan->channel) {
+		d->event.channel = plan->channel;
+	} else if (plan && plan->source == ETW_DECODE_MANIFEST && plan->provider) {
+		channel = value ? etw_mf_channel(plan->provider, value) : NULL;
+		d->event.channel = channel ? channel->name : NULL;
+	} else {
+		d->event.channel = d->channels_std[value];
+	}
+}
+
+static void name_task(struct etw_decoder *d, const struct etw_plan *plan,
+		      const EVENT_DESCRIPTOR *desc)
+{
+	bool of_manifest = plan && plan->source == ETW_DECODE_MANIFEST && plan->provider;
+	const struct etw_mf_named *opcode;
+	const struct etw_mf_task *task;
+
+	if (plan && plan->event && (!of_manifest || plan->event->desc.Task == desc->Task))
+		d->event.task = plan->task;
+	else if (of_manifest && desc->Task) {
+		task = etw_mf_task(plan->provider, desc->Task);
+		if (task)
+			d->event.task = etw_label(plan->manifest, task->message, task->name);
+	}
+	if (plan && plan->event && plan->opcode &&
+	    (!of_manifest || plan->event->desc.Opcode == desc->Opcode)) {
+		d->event.opcode = plan->opcode;
+	} else if (of_manifest) {
+		opcode = desc->Opcode ?
+			 etw_mf_opcode(plan->provider, desc->Task, desc->Opcode) : NULL;
+		if (opcode)
+			d->event.opcode = etw_label(plan->manifest, opcode->message, opcode->name);
+	} else {
+		d->event.opcode = d->opcodes_std[desc->Opcode];
+	}
+}
+
+static void name_all(struct etw_decoder *d, const struct etw_plan *plan)
+{
+	const EVENT_HEADER *header = &d->record->EventHeader;
+	bool classic = header->Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER |
+					EVENT_HEADER_FLAG_TRACE_MESSAGE);
+
+	name_level(d, plan, header->EventDescriptor.Level);
+	if (!classic || (plan && plan->source == ETW_DECODE_CLASSIC)) {
+		name_task(d, plan, &header->EventDescriptor);
+		if (!classic)
+			name_channel(d, plan, header->EventDescriptor.Channel);
+	}
+	if (!plan)
+		return;
+	if (plan->provider)
+		d->event.provider = plan->provider->name;
+	if (plan->source == ETW_DECODE_MANIFEST && !plan->event)
+		return;
+	d->event.source = plan->source;
+	d->event.event = plan->event_name;
+	d->event.message = plan->message;
+	d->event.attributes = plan->attributes;
+	d->event.tags = plan->tags;
+	d->event.symbol = plan->event ? plan->event->symbol : NULL;
+	d->event.field_count = plan->template ? (USHORT)plan->template->top : 0;
+}
+
+/* All of a descriptor but its keyword */
+static uint64_t first_word(const EVENT_DESCRIPTOR *desc)
+{
+	uint64_t word;
+
+	_Static_assert(offsetof(EVENT_DESCRIPTOR, Keyword) == sizeof(word), "first word");
+	memcpy(&word, desc, sizeof(word));
+	return word;
+}
+
+/*
+ * What the event is called.  One event mostly is as the one before, or as the last one
+ * of its plan: then all names but those in the event itself are the same.
+ */
+static void name_event(struct etw_decoder *d, const struct items *items)
+{
+	const EVENT_HEADER *header = &d->record->EventHeader;
+	uint64_t desc = first_word(&header->EventDescriptor);
+	struct etw_plan *plan = d->plan;
+	bool known = plan && plan->is_named && plan->named_flags == header->Flags &&
+		plan->named_for == desc;
+
+	if (!known) {
+		d->event = (struct etw_decoded){ .source = ETW_DECODE_NONE };
+		name_all(d, plan);
+		d->named = NULL;
+	} else if (d->named != plan) {
+		d->event = plan->named;
+	}
+	if (plan && !known) {
+		plan->named = d->event;
+		plan->named_for = desc;
+		plan->named_flags = header->Flags;
+		plan->is_named = true;
+	}
+	d->named = plan;
+	d->event.record = d->record;
+	if (!plan || !plan->provider)
+		d->event.provider = items->provider;
+	memcpy(&d->event.decode_guid, items->decode, sizeof(GUID));
+	memcpy(&d->event.control_guid, items->control, sizeof(GUID));
+}
+
+/* Room for the values that later fields refer to */
+static int make_kept(struct etw_decoder *d)
+{
+	size_t need = d->plan && d->plan->keeps ? d->plan->template->count : 0;
+	uint32_t *kept;
+
+	if (need <= d->kept_room)
+		return 0;
+	kept = realloc(d->kept, need * sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	d->kept = kept;
+	d->kept_room = need;
+	return 0;
+}
+
+int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct etw_decoded **event)
+{
+	struct items items;
+	int ret;
+
+	d->record = record;
+	d->data = record->UserData ? record->UserData : (const void *)"";
+	d->size = record->UserData ? record->UserDataLength : 0;
+	d->pointer_size = record->EventHeader.Flags & EVENT_HEADER_FLAG_32_BIT_HEADER ? 4 : 8;
+	if (etw_embed_is(record))
+		etw_embedded_feed(d, &record->EventHeader.ProviderId,
+				  record->EventHeader.ProcessId, d->data, d->size);
+	find_items(record, &items);
+	find_provider(record, &items);
+	ret = find_plan(d, &items);
+	if (!ret && make_kept(d)) {
+		d->plan = NULL;
+		ret = -ENOMEM;
+	}
+	d->keywords = d->plan && d->plan->source == ETW_DECODE_MANIFEST && d->plan->provider ?
+		d->plan : NULL;
+	name_event(d, &items);
+	if (ret && items.metadata) {
+		d->event.source = ETW_DECODE_TRACELOGGING;
+		d->event.event = etw_tlmeta_name(items.metadata, items.metadata_size,
+						 &d->event.tags);
+	}
+	if (ret && etw_embed_is(record))
+		d->event.event = "ManifestData";
+	if (ret)
+		d->named = d->plan = NULL;
+	d->is_fresh = false;
+	etw_decode_rewind(d);
+	if (event)
+		*event = &d->event;
+	return ret;
+}
+
+void etw_decode_schema(const struct etw_decoder *d, struct etw_schema *schema)
+{
+	*schema = (struct etw_schema){ .source = ETW_DECODE_NONE };
+	if (!d->plan)
+		return;
+	*schema = (struct etw_schema){
+		.source = d->plan->source, .provider = d->plan->provider,
+		.event = d->plan->event, .fields = d->plan->template,
+	};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * format.h - parts that text, JSON and messages share
+ */
+#ifndef ETW_TDH_FORMAT_H
+#define ETW_TDH_FORMAT_H
+
+#include "decoder.h"
+#include "base/text.h"
+
+/*
+ * So much text of one event is enough: hostile metadata could have a long name for
+ * each byte of the payload.
+ */
+#define ETW_FORMAT_MAX	(8u << 20)
+
+/* Empty, and what an earlier event had no memory for is forgotten. */
+static inline struct etw_text *etw_scratch(struct etw_decoder *decoder)
+{
+	if (decoder->scratch.error)
+		etw_text_free(&decoder->scratch);
+	etw_text_cut(&decoder->scratch, 0);
+	return &decoder->scratch;
+}
+
+/* "ERROR_ACCESS_DENIED" of a code of an out-type; NULL: not a common one. */
+const char *etw_error_name(uint16_t out_type, uint32_t code);
+
+/* Values that are no numbers and no strings, as text without quotes. */
+void etw_format_special(struct etw_text *text, const struct etw_field *field);
+
+/* Of a value with a map: its names, escaped in a style; false: it has none. */
+bool etw_format_map(struct etw_text *text, const struct etw_field *field,
+		    enum etw_text_style style);
+
+/* A string of either kind in a style, without quotes. */
+void etw_format_string(struct etw_text *text, const struct etw_field *field,
+		       enum etw_text_style style);
+
+/*
+ * Format the next field of the top level with all that is in it, without its name.
+ * 1, 0 or -EBADMSG as etw_decode_next(); -EMSGSIZE: too long.
+ */
+int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags);
+
+#endif /* ETW_TDH_FORMAT_H */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * labels.c - names of fields as they stand in the output
+ *
+ * They are escaped once, when the plan is made.  Of fields of one object that have the
+ * same name, in JSON the second one called "a" is "a_2", the third "a_3", but what another field
+ * is called anyway is left out.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder.h"
+#include "base/text.h"
+
+struct entry {
+	const char *name;
+	unsigned int index;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int by_name = strcmp(x->name, y->name);
+
+	return by_name ? by_name : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Is one of the sorted entries called name_suffix? */
+static bool is_taken(const struct entry *entries, unsigned int count, const char *name,
+		     unsigned int suffix)
+{
+	unsigned int low = 0, high = count, middle;
+	size_t len = strlen(name);
+	char tail[16];
+	int order;
+
+	snprintf(tail, sizeof(tail), "_%u", suffix);
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		order = strncmp(name, entries[middle].name, len);
+		if (!order)
+			order = strcmp(tail, entries[middle].name + len);
+		if (!order)
+			return true;
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+static void fill_object(struct etw_step *steps, const struct etw_mf_field *fields,
+			unsigned int first, unsigned int count, struct entry *entries)
+{
+	unsigned int i, suffix = 1;
+
+	for (i = 0; i < count; i++)
+		entries[i] = (struct entry){ fields[first + i].name, first + i };
+	qsort(entries, count, sizeof(*entries), compare);
+	for (i = 1; i < count; i++) {
+		if (strcmp(entries[i].name, entries[i - 1].name)) {
+			suffix = 1;
+			continue;
+		}
+		do
+			suffix++;
+		while (suffix < UINT16_MAX &&
+		       is_taken(entries, count, entries[i].name, suffix));
+		steps[entries[i].index].suffix = (uint16_t)suffix;
+	}
+}
+
+static int fill_suffixes(struct etw_step *steps, const struct etw_mf_template *template)
+{
+	struct entry *entries = malloc((template->count + 1) * sizeof(*entries));
+	unsigned int i, members = 0;
+
+	if (!entries)
+		return -ENOMEM;
+	fill_object(steps, template->fields, 0,
+		    template->top < template->count ? template->top : template->count, entries);
+	/* A field is a member of one structure; hostile templates may say otherwise. */
+	for (i = 0; i < template->count; i++) {
+		if (steps[i].how != ETW_HOW_STRUCT)
+			continue;
+		members += template->fields[i].members;
+		if (members > template->count)
+			break;
+		fill_object(steps, template->fields, template->fields[i].first,
+			    template->fields[i].members, entries);
+	}
+	free(entries);
+	return 0;
+}
+
+static int fill_labels(struct etw_plan *plan)
+{
+	const struct etw_mf_template *template = plan->template;
+	struct etw_text text = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < template->count; i++) {
+		const char *name = template->fields[i].name;
+		struct etw_step *step = &plan->steps[i];
+
+		step->label = (uint32_t)text.len;
+		etw_text_char(&text, ' ');
+		etw_text_escape(&text, name, strlen(name));
+		etw_text_char(&text, '=');
+		step->label_len = (uint32_t)text.len - step->label;
+		etw_text_add(&text, ",\"", 2);
+		etw_text_json_inside(&text, name, strlen(name));
+		if (step->suffix)
+			etw_text_printf(&text, "_%u", step->suffix);
+		etw_text_add(&text, "\":", 2);
+		step->json_len = (uint32_t)text.len - step->label - step->label_len;
+	}
+	plan->labels = text.data;
+	plan->bytes += text.cap;
+	return text.error;
+}
+
+int etw_plan_finish(struct etw_plan *plan)
+{
+	int error;
+
+	if (!plan->template)
+		return 0;
+	plan->keeps = etw_steps_fill(plan->steps, plan->template);
+	error = fill_suffixes(plan->steps, plan->template);
+	return error ? error : fill_labels(plan);
+}

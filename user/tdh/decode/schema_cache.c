@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schema_cache.c - the plans that a decoder has made, by what events say of themselves
+ *
+ * A table that grew too large is emptied: what is still in use is soon made again, and
+ * who invents new kinds of events all the time gets no more memory for it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decoder.h"
+#include "base/hash.h"
+
+#define PLANS_MAX	16384
+#define BYTES_MAX	(16u << 20)
+#define SLOTS_FIRST	64
+
+/* Those who write events choose the keys, so the seed must be none of theirs. */
+static uint64_t hash_of(const void *key, size_t size)
+{
+	return etw_hash_bytes(etw_hash_seed(), key, size);
+}
+
+/* By words, as keys were written just before: memcmp() would wait for that. */
+static inline bool has_key(const struct etw_plan *plan, const void *key, size_t size)
+{
+	const uint8_t *a = plan->key, *b = key;
+	uint64_t x, y;
+
+	if (plan->key_size != size)
+		return false;
+	for (; size >= 8; a += 8, b += 8, size -= 8) {
+		memcpy(&x, a, 8);
+		memcpy(&y, b, 8);
+		if (x != y)
+			return false;
+	}
+	for (; size; size--)
+		if (*a++ != *b++)
+			return false;
+	return true;
+}
+
+struct etw_plan *etw_plans_find(struct etw_plans *plans, const void *key, size_t size)
+{
+	struct etw_plan *plan;
+	uint64_t hash;
+
+	if (plans->last && has_key(plans->last, key, size))
+		return plans->last;
+	if (!plans->slot_count)
+		return NULL;
+	hash = hash_of(key, size);
+	for (plan = plans->slots[hash & (plans->slot_count - 1)]; plan; plan = plan->next) {
+		if (plan->hash != hash || !has_key(plan, key, size))
+			continue;
+		plans->last = plan;
+		return plan;
+	}
+	return NULL;
+}
+
+void etw_plan_free(struct etw_plan *plan)
+{
+	etw_manifest_put(plan->manifest);
+	free(plan->labels);
+	free(plan);
+}
+
+void etw_plans_clear(struct etw_plans *plans)
+{
+	struct etw_plan *plan, *next;
+	size_t i;
+
+	for (i = 0; i < plans->slot_count; i++) {
+		for (plan = plans->slots[i]; plan; plan = next) {
+			next = plan->next;
+			etw_plan_free(plan);
+		}
+	}
+	free(plans->slots);
+	*plans = (struct etw_plans){ 0 };
+}
+
+static int grow(struct etw_plans *plans)
+{
+	size_t i, count = plans->slot_count ? 2 * plans->slot_count : SLOTS_FIRST;
+	struct etw_plan **slots, *plan, *next;
+
+	if (plans->count < plans->slot_count)
+		return 0;
+	slots = calloc(count, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (i = 0; i < plans->slot_count; i++) {
+		for (plan = plans->slots[i]; plan; plan = next) {
+			next = plan->next;
+			plan->next = slots[plan->hash & (count - 1)];
+			slots[plan->hash & (count - 1)] = plan;
+		}
+	}
+	free(plans->slots);
+	plans->slots = slots;
+	plans->slot_count = count;
+	return 0;
+}
+
+int etw_plans_put(struct etw_plans *plans, struct etw_plan *plan)
+{
+	struct etw_plan **slot;
+
+	if (plans->count >= PLANS_MAX || plans->bytes + plan->bytes > BYTES_MAX)
+		etw_plans_clear(plans);
+	if (grow(plans)) {
+		etw_plan_free(plan);
+		return -ENOMEM;
+	}
+	plan->hash = hash_of(plan->key, plan->key_size);
+	slot = &plans->slots[plan->hash & (plans->slot_count - 1)];
+	plan->next = *slot;
+	*slot = plan;
+	plans->count++;
+	plans->bytes += plan->bytes;
+	return 0;
+}
+
+const char *etw_label(const struct etw_manifest *manifest,
+		      const struct etw_mf_message *message, const char *name)
+{
+	const char *text = etw_mf_text(manifest, message);
+
+	if (text && *text)
+		return text;
+	return strncmp(name, "win:", 4) ? name : name + 4;
+}
+
+static void set_names(struct etw_plan *plan, const struct etw_mf_event *event,
+		      const struct etw_manifest *manifest)
+{
+	plan->event_name = event->name;
+	plan->attributes = event->attributes;
+	plan->message = etw_mf_text(manifest, event->message);
+	if (event->task)
+		plan->task = etw_label(manifest, event->task->message, event->task->name);
+	if (event->opcode)
+		plan->opcode = etw_label(manifest, event->opcode->message, event->opcode->name);
+	if (event->level)
+		plan->level = etw_label(manifest, event->level->message, event->level->name);
+	if (event->channel)
+		plan->channel = event->channel->name;
+}
+
+static void set_maps(struct etw_plan *plan, struct etw_field_map *maps,
+		     const struct etw_manifest *manifest)
+{
+	const struct etw_mf_template *template = plan->template;
+	unsigned int i;
+
+	for (i = 0; i < template->count; i++) {
+		if (!template->fields[i].map)
+			continue;
+		*maps = (struct etw_field_map){ template->fields[i].map, manifest };
+		plan->steps[i].map = maps++;
+	}
+}
+
+static unsigned int count_maps(const struct etw_mf_template *template)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; template && i < template->count; i++)
+		n += template->fields[i].map != NULL;
+	return n;
+}
+
+struct etw_plan *etw_plan_of_event(const struct etw_mf_event *event,
+				   const struct etw_mf_provider *provider,
+				   const void *key, size_t key_size)
+{
+	const struct etw_mf_template *template = event ? event->template : NULL;
+	/* Readers see to top <= count. */
+	size_t count = template ? template->count : 0;
+	size_t size = sizeof(struct etw_plan) + count * sizeof(struct etw_step) +
+		count_maps(template) * sizeof(struct etw_field_map) + key_size;
+	struct etw_plan *plan = calloc(1, size);
+	struct etw_field_map *maps;
+	uint8_t *own_key;
+
+	if (!plan)
+		return NULL;
+	plan->steps = (struct etw_step *)(plan + 1);
+	maps = (struct etw_field_map *)(plan->steps + count);
+	own_key = (uint8_t *)(maps + count_maps(template));
+	memcpy(own_key, key, key_size);
+	plan->key = own_key;
+	plan->key_size = key_size;
+	plan->bytes = size;
+	plan->source = ETW_DECODE_MANIFEST;
+	plan->provider = provider;
+	plan->event = event;
+	plan->template = template;
+	if (event)
+		set_names(plan, event, provider ? provider->manifest : NULL);
+	if (!template)
+		return plan;
+	if (etw_plan_finish(plan)) {
+		etw_plan_free(plan);
+		return NULL;
+	}
+	set_maps(plan, maps, provider ? provider->manifest : NULL);
+	return plan;
+}
+
+const char *etw_field_map_name(const struct etw_field_map *map, ULONG value)
+{
+	const struct etw_mf_map_entry *entry;
+	const char *text;
+
+	if (!map)
+		return NULL;
+	entry = etw_mf_map_find(map->map, value);
+	if (!entry)
+		return NULL;
+	text = etw_mf_text(map->manifest, entry->message);
+	if (text)
+		return text;
+	return entry->name ? entry->name : entry->symbol;
+}
+
+int etw_field_map_is_bits(const struct etw_field_map *map)
+{
+	return map && map->map->kind == ETW_MAP_BITS;
+}

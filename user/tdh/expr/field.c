@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * field.c - the tests of fields: one walk over an event's fields makes them all
+ *
+ * A test holds if it does for one of the values that its path leads to: elements of an
+ * array whose place is not given, fields of the same name.
+ */
+#include <string.h>
+
+#include "tdh/decode/decoder.h"
+#include "private.h"
+
+struct walk {
+	struct {
+		const char *name;
+		bool indexed;
+		uint32_t index;
+	} part[ETW_LEVELS + 1];
+	unsigned int count;
+	struct {
+		unsigned int count;	/* parts before */
+		bool is_array;
+	} level[ETW_LEVELS + 1];
+	unsigned int depth;
+};
+
+/* Where a field is: the path's last part becomes its. */
+static void enter(struct walk *w, const struct etw_field *field)
+{
+	if (w->depth && w->level[w->depth - 1].is_array) {
+		w->part[w->count - 1].indexed = true;
+		w->part[w->count - 1].index = field->index;
+		return;
+	}
+	w->part[w->count].name = field->name;
+	w->part[w->count].indexed = false;
+	w->count++;
+}
+
+/* Do the names of its path begin with those of this one? */
+static bool has_names(const struct etw_expr *expr, const struct etw_expr_test *test,
+		      const struct walk *w)
+{
+	const struct etw_expr_part *part = &expr->parts[test->part];
+	unsigned int i;
+
+	for (i = 0; i < w->count; i++)
+		if (part[i].name && strcmp(part[i].name, w->part[i].name))
+			return false;
+	return true;
+}
+
+static bool leads_to(const struct etw_expr *expr, struct etw_expr_test *test,
+		     const struct walk *w, const struct etw_field *field)
+{
+	const struct etw_expr_part *part = &expr->parts[test->part];
+	unsigned int i;
+
+	if (test->anywhere)
+		return true;
+	if (test->parts != w->count) {
+		if (field->kind == ETW_FIELD_ARRAY_BEGIN && !field->count && !test->found &&
+		    test->parts > w->count)
+			test->found = has_names(expr, test, w);
+		return false;
+	}
+	if (!has_names(expr, test, w))
+		return false;
+	test->found = true;
+	for (i = 0; i < w->count; i++, part++)
+		if (part->indexed && (!w->part[i].indexed || w->part[i].index != part->index))
+			return false;
+	return true;
+}
+
+static void set_number(struct etw_expr_value *value, const struct etw_field *field)
+{
+	value->has_number = true;
+	value->number.kind = ETW_EXPR_U64;
+	switch (field->value_kind) {
+	case ETW_VALUE_SIGNED:
+		value->number.i = field->value.i;
+		if (field->value.i < 0)
+			value->number.kind = ETW_EXPR_NEGATIVE;
+		break;
+	case ETW_VALUE_FLOAT:
+	case ETW_VALUE_DOUBLE:
+		value->number.f = field->value.f;
+		value->number.kind = ETW_EXPR_FLOAT;
+		break;
+	default:
+		value->number.u = field->value.u;
+	}
+}
+
+/* -1: SYSTEMTIME that is no time */
+static int64_t system_time(const void *data)
+{
+	static const uint16_t before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
+	uint16_t t[8];	/* year, month, day of week, day, hour, minute, second, ms */
+	int64_t year, days;
+
+	memcpy(t, data, sizeof(t));
+	if (t[0] < 1601 || t[0] > 30827 || t[1] < 1 || t[1] > 12 || t[3] < 1 || t[3] > 31 || t[4] > 23 ||
+	    t[5] > 59 || t[6] > 59 || t[7] > 999)
+		return -1;
+	year = t[0] - 1;
+	days = 365 * (year - 1600) + (year / 4 - 400) - (year / 100 - 16) + (year / 400 - 4);
+	days += before[t[1] - 1] + t[3] - 1;
+	if (t[1] > 2 && t[0] % 4 == 0 && (t[0] % 100 || t[0] % 400 == 0))
+		days++;
+	return ((days * 24 + t[4]) * 60 + t[5]) * 60 * 10000000LL + t[6] * 10000000LL +
+	       t[7] * 10000LL;
+}
+
+static void take_value(struct etw_expr_value *value, const struct etw_field *field)
+{
+	memset(value, 0, sizeof(*value));
+	value->field = field;
+	switch (field->value_kind) {
+	case ETW_VALUE_UNSIGNED:
+	case ETW_VALUE_SIGNED:
+	case ETW_VALUE_HEX:
+	case ETW_VALUE_BOOLEAN:
+	case ETW_VALUE_FLOAT:
+	case ETW_VALUE_DOUBLE:
+	case ETW_VALUE_PORT:
+	case ETW_VALUE_ERROR:
+		set_number(value, field);
+		break;
+	case ETW_VALUE_TIME:
+		set_number(value, field);
+		value->time = (int64_t)field->value.u;
+		value->has_time = value->time >= 0;
+		break;
+	case ETW_VALUE_SYSTEMTIME:
+		value->time = system_time(field->data);
+		value->has_time = value->time >= 0;
+		break;
+	case ETW_VALUE_GUID:
+		value->guid = field->data;
+		break;
+	case ETW_VALUE_NONE:
+		value->field = NULL;
+		break;
+	default:
+		break;
+	}
+}
+
+/* How many of the tests have come to hold */
+static unsigned int try_field(struct etw_expr *expr, const struct walk *w,
+			      const struct etw_field *field)
+{
+	struct etw_expr_value value;
+	bool taken = false;
+	unsigned int more = 0;
+	uint32_t i;
+
+	for (i = 0; i < expr->test_count; i++) {
+		struct etw_expr_test *test = &expr->tests[i];
+
+		if (test->word || test->holds || !leads_to(expr, test, w, field))
+			continue;
+		if (field->kind != ETW_FIELD_VALUE) {
+			test->holds = test->op == ETW_EXPR_EXISTS;
+		} else {
+			/* A mask changes the number, a regular expression's text is another. */
+			if (!taken || test->masked || test->op == ETW_EXPR_REGEX)
+				take_value(&value, field);
+			test->holds = etw_expr_value_passes(expr, test, &value);
+			taken = !test->masked && test->op != ETW_EXPR_REGEX;
+		}
+		more += test->holds;
+	}
+	return more;
+}
+
+void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder)
+{
+	struct etw_field field;
+	struct walk w = { .count = 0 };
+	unsigned int hold = 0, before;
+	uint32_t i;
+
+	for (i = 0; i < expr->test_count; i++)
+		expr->tests[i].holds = false;
+	etw_decode_rewind(decoder);
+	while (hold < expr->field_tests && etw_decode_next(decoder, &field) == 1) {
+		before = w.count;
+		switch (field.kind) {
+		case ETW_FIELD_VALUE:
+			enter(&w, &field);
+			hold += try_field(expr, &w, &field);
+			w.count = before;
+			break;
+		case ETW_FIELD_STRUCT_BEGIN:
+		case ETW_FIELD_ARRAY_BEGIN:
+			enter(&w, &field);
+			hold += try_field(expr, &w, &field);
+			w.level[w.depth].count = before;
+			w.level[w.depth++].is_array = field.kind == ETW_FIELD_ARRAY_BEGIN;
+			break;
+		default:
+			w.count = w.level[--w.depth].count;
+		}
+	}
+	etw_decode_rewind(decoder);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * private.h - the inside of an expression
+ *
+ * An expression is a row of tests with jumps between them:
+ *
+ *	a && b		test a, if false go to end, test b, end
+ *	!(a || b)	test a, if true go to end, test b, end, not
+ *
+ * so that running it needs no stack, and tests whose outcome does not matter are
+ * not made.
+ */
+#ifndef ETW_TDH_EXPR_PRIV_H
+#define ETW_TDH_EXPR_PRIV_H
+
+#include <regex.h>
+#include <stdint.h>
+#include <evntcons.h>
+
+#include "expr.h"
+#include "base/text.h"
+
+#define ETW_EXPR_TEXT_MAX	65536	/* bytes of an expression */
+#define ETW_EXPR_TESTS_MAX	1024
+#define ETW_EXPR_DEPTH_MAX	64	/* parentheses and nots within each other */
+#define ETW_EXPR_GLOB_MAX	256	/* bytes of a pattern: matching may go over a text as often */
+
+/* What a test looks at */
+enum etw_expr_word {
+	ETW_EXPR_FIELD,
+	ETW_EXPR_PROVIDER, ETW_EXPR_EVENT, ETW_EXPR_ID, ETW_EXPR_VERSION, ETW_EXPR_CHANNEL,
+	ETW_EXPR_LEVEL, ETW_EXPR_OPCODE, ETW_EXPR_TASK, ETW_EXPR_KEYWORD, ETW_EXPR_PID,
+	ETW_EXPR_TID, ETW_EXPR_CPU, ETW_EXPR_TIME, ETW_EXPR_ACTIVITY, ETW_EXPR_RELATED,
+	ETW_EXPR_PROCESS,
+};
+
+/* What words have: kinds of constants that they can be compared with */
+#define ETW_EXPR_HAS_NUMBER	0x1
+#define ETW_EXPR_HAS_TEXT	0x2
+#define ETW_EXPR_HAS_GUID	0x4
+#define ETW_EXPR_HAS_TIME	0x8
+
+enum etw_expr_op {
+	ETW_EXPR_EQ, ETW_EXPR_NE, ETW_EXPR_LT, ETW_EXPR_LE, ETW_EXPR_GT, ETW_EXPR_GE,
+	ETW_EXPR_BITS,		/* one of these bits, or of this name, is set */
+	ETW_EXPR_MULTIPLE,
+	ETW_EXPR_IN,
+	ETW_EXPR_CONTAINS, ETW_EXPR_STARTS, ETW_EXPR_ENDS, ETW_EXPR_GLOB, ETW_EXPR_REGEX,
+	ETW_EXPR_TRUTH,		/* neither 0 nor empty */
+	ETW_EXPR_EXISTS,
+};
+
+struct etw_expr_number {
+	enum { ETW_EXPR_U64, ETW_EXPR_NEGATIVE, ETW_EXPR_FLOAT } kind;
+	union {
+		uint64_t u;
+		int64_t i;	/* below 0 */
+		double f;
+	};
+};
+
+struct etw_expr_const {
+	const char *text;	/* ASCII letters in lower case, NUL-terminated */
+	size_t len;
+	uint8_t is;		/* ETW_EXPR_IS_ */
+	bool truth;
+	struct etw_expr_number number;
+	int64_t time;
+	GUID guid;
+	enum etw_expr_word names;	/* whose name it is; 0: none, or that is not told of */
+	bool looked, found;		/* in events; one had the name */
+	size_t at, at_len;		/* in the expression's text */
+};
+
+/* Ways in which a constant can be read; it is a text always. */
+#define ETW_EXPR_IS_NUMBER	0x1
+#define ETW_EXPR_IS_BOOLEAN	0x2
+#define ETW_EXPR_IS_TIME	0x4
+#define ETW_EXPR_IS_GUID	0x8
+
+/* One part of a field's path */
+struct etw_expr_part {
+	const char *name;	/* NULL: whatever it is called */
+	bool indexed;
+	uint32_t index;
+};
+
+struct etw_expr_test {
+	enum etw_expr_word word;
+	enum etw_expr_op op;
+	bool negate;
+	bool masked;		/* compare what is left of these bits */
+	bool anywhere;		/* a field at any depth */
+	bool holds;		/* for the event at hand: fields */
+	bool found;		/* an event had the field */
+	size_t at, len;		/* of the path in the expression's text */
+	uint64_t mask;
+	uint32_t first, count;	/* constants; of IN: pairs, low and high */
+	uint32_t part, parts;
+	regex_t *regex;
+};
+
+/* Code: what to do in the high bits, which test or where to in the others */
+#define ETW_EXPR_DO_TEST	0x00000000u
+#define ETW_EXPR_DO_NOT		0x40000000u
+#define ETW_EXPR_IF_FALSE	0x80000000u
+#define ETW_EXPR_IF_TRUE	0xC0000000u
+#define ETW_EXPR_DO_MASK	0xC0000000u
+
+struct etw_expr {
+	uint32_t *code;
+	struct etw_expr_test *tests;
+	struct etw_expr_const *consts;
+	struct etw_expr_part *parts;
+	uint32_t code_count, test_count, const_count, part_count;
+	uint32_t code_room, test_room, const_room, part_room;
+	uint32_t field_tests;
+	char *strings;		/* of constants and parts */
+	size_t strings_len;
+	bool decodes, asks_process;
+	struct etw_expr_ask ask;
+	struct etw_text text;	/* of the value at hand */
+	bool walked;		/* tests of fields are made for the event at hand */
+	bool looked;		/* ... or were for one before */
+};
+
+/* The event at hand */
+struct etw_expr_event {
+	const EVENT_RECORD *record;
+	const struct etw_decoded *decoded;	/* or NULL */
+	struct etw_decoder *decoder;
+};
+
+/*
+ * A value in all ways in which it can be compared.  Its text is made when it is
+ * asked for.
+ */
+struct etw_expr_value {
+	bool has_number, has_time;
+	struct etw_expr_number number;
+	int64_t time;
+	const void *guid;		/* 16 bytes at any address, or NULL */
+	const char *name;		/* a text that is there, or NULL */
+	const struct etw_field *field;	/* or NULL */
+	bool has_text, is_lower;	/* expr->text is its; in lower case */
+};
+
+/* Does a value pass a test?  value.c */
+bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *test,
+			   struct etw_expr_value *value);
+/* Is that its text, but for the case of letters? */
+bool etw_expr_is_called(const char *name, const struct etw_expr_const *c);
+/* field.c: fill in holds of all tests of fields. */
+void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder);
+/* word.c */
+bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test,
+			 const struct etw_expr_event *event);
+/* The word of that name and what it has; ETW_EXPR_FIELD: none.  name: len bytes */
+enum etw_expr_word etw_expr_word_find(const char *name, size_t len);
+unsigned int etw_expr_word_has(enum etw_expr_word word);
+const char *etw_expr_word_name(enum etw_expr_word word);
+/* Is it a number whose names are those of a part of the descriptor? */
+bool etw_expr_word_is_part(enum etw_expr_word word);
+/* The number of a standard level; false: no such name. */
+bool etw_expr_level(const char *name, uint64_t *level);
+/* Pattern with * and ?; both in lower case. */
+bool etw_expr_glob(const char *pattern, size_t pattern_len, const char *text, size_t len);
+
+static inline char etw_expr_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* ------------------------------------------------- scan.c, for the parser */
+
+struct etw_expr_scan {
+	struct etw_expr *expr;
+	const char *text, *at;
+	const char *error;	/* NULL with failed: no memory */
+	const char *error_at;
+	bool failed;
+};
+
+/* Say what is wrong, the first time; at: where, NULL: at the next word.  false. */
+bool etw_expr_fail(struct etw_expr_scan *s, const char *at, const char *error);
+/* Where the next word begins */
+const char *etw_expr_skip(struct etw_expr_scan *s);
+/* Take these characters, or this word as a whole, if they come next. */
+bool etw_expr_take(struct etw_expr_scan *s, const char *token);
+bool etw_expr_take_word(struct etw_expr_scan *s, const char *word);
+/* Read a constant into the expression's list; false: failed. */
+bool etw_expr_take_const(struct etw_expr_scan *s);
+/* Read a regular expression, which has escapes of its own; false: failed. */
+bool etw_expr_take_regex(struct etw_expr_scan *s, regex_t **regex);
+/* Compile one that begins at at; false: failed.  regex.c */
+bool etw_expr_regex(struct etw_expr_scan *s, const char *at, const char *text, regex_t **out);
+/* Read a field's path, or a word alone: *word; false: failed. */
+bool etw_expr_take_path(struct etw_expr_scan *s, struct etw_expr_test *test);
+/* Room for one more; false: failed, no memory. */
+bool etw_expr_room(struct etw_expr_scan *s, void *list, uint32_t count, uint32_t *room,
+		   size_t size);
+
+#endif /* ETW_TDH_EXPR_PRIV_H */

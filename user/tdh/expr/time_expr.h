@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * time_expr.h - moments as people write them; the language: etw(8), TIMES
+ */
+#ifndef ETW_TDH_WHEN_H
+#define ETW_TDH_WHEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum etw_when_kind {
+	ETW_WHEN_TIME,		/* value: FILETIME, 100 ns since 1601 in UTC */
+	ETW_WHEN_SINCE,		/* value: 100 ns since the trace began */
+	ETW_WHEN_OF_DAY,	/* value: 100 ns since midnight, local, of the day it began */
+};
+
+struct etw_when {
+	enum etw_when_kind kind;
+	int64_t value;
+};
+
+/*
+ * Read len characters, all of them: a date with or without a time of day ("2026-01-31",
+ * "2026-01-31T12:34:56.1234567Z", a blank for the T, no Z: local, or +01:00), "@" and
+ * seconds since 1970, a time of day ("12:34", "12:34:56.5"), or "+" and a number of
+ * seconds or of ns, us, ms, s, m, h ("+1.5", "+20ms"), the + not needed with a unit.
+ * false: it is none of these.
+ */
+bool etw_when_parse(const char *text, size_t len, struct etw_when *when);
+
+/* As FILETIME; start: when the trace began. */
+int64_t etw_when_at(const struct etw_when *when, int64_t start);
+
+#endif /* ETW_TDH_WHEN_H */

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/*
+ * value.c - compare a value with constants
+ *
+ * The case of ASCII letters makes no difference.
+ */
+#define _GNU_SOURCE	/* memmem() */
+#include <string.h>
+
+#include "private.h"
+#include "tdh/decode/format.h"
+
+/* How a value is to a constant */
+enum order {
+	LESS = -1,
+	EQUAL = 0,
+	GREATER = 1,
+	UNEQUAL,	/* without an order */
+	STRANGE,	/* nothing can be said */
+};
+
+static enum order order_of(int difference)
+{
+	return difference < 0 ? LESS : difference > 0 ? GREATER : EQUAL;
+}
+
+/* A long double has room for every integer of 64 bits. */
+static long double as_float(const struct etw_expr_number *n)
+{
+	switch (n->kind) {
+	case ETW_EXPR_U64:
+		return n->u;
+	case ETW_EXPR_NEGATIVE:
+		return n->i;
+	default:
+		return n->f;
+	}
+}
+
+static enum order compare_numbers(const struct etw_expr_number *a, const struct etw_expr_number *b)
+{
+	long double x, y;
+
+	if (a->kind == ETW_EXPR_U64 && b->kind == ETW_EXPR_U64)
+		return a->u < b->u ? LESS : a->u > b->u ? GREATER : EQUAL;
+	x = as_float(a);
+	y = as_float(b);
+	/* NaN is unequal to all. */
+	return x < y ? LESS : x > y ? GREATER : x == y ? EQUAL : UNEQUAL;
+}
+
+/* Into expr->text; false: no memory. */
+static bool format_text(struct etw_expr *expr, const struct etw_expr_value *value)
+{
+	struct etw_text *text = &expr->text;
+
+	if (text->error)
+		etw_text_free(text);
+	etw_text_cut(text, 0);
+	if (value->name)
+		etw_text_puts(text, value->name);
+	else if (value->field)
+		etw_format_value(text, value->field, ETW_FORMAT_RAW);
+	else
+		etw_text_guid(text, value->guid);
+	/* An empty one has no block yet. */
+	return !text->error && etw_text_room(text, 1);
+}
+
+/* Make the value's text, in lower case but for a regular expression; it has one. */
+static bool make_text(struct etw_expr *expr, struct etw_expr_value *value, bool lower)
+{
+	struct etw_text *text = &expr->text;
+	char *p, *end;
+
+	if (!value->has_text || value->is_lower != lower) {
+		if ((!value->has_text || value->is_lower) && !format_text(expr, value))
+			return false;
+		value->has_text = true;
+		value->is_lower = lower;
+		for (p = text->data, end = p + text->len; lower && p < end; p++)
+			*p = etw_expr_lower(*p);
+	}
+	return !text->error;
+}
+
+static bool is_text_op(enum etw_expr_op op)
+{
+	return op >= ETW_EXPR_CONTAINS && op <= ETW_EXPR_REGEX;
+}
+
+static bool has_text(const struct etw_expr_value *value)
+{
+	return value->name || value->field || value->guid;
+}
+
+static enum order compare_text(struct etw_expr *expr, struct etw_expr_value *value,
+			       const struct etw_expr_const *c)
+{
+	size_t len;
+	int ret;
+
+	if (!has_text(value) || !make_text(expr, value, true))
+		return STRANGE;
+	len = expr->text.len < c->len ? expr->text.len : c->len;
+	ret = memcmp(expr->text.data, c->text, len);
+	if (!ret && expr->text.len != c->len)
+		ret = expr->text.len < c->len ? -1 : 1;
+	/* What stands for a number has a name, or none, but no order; nor have GUIDs. */
+	if (ret && (value->has_number || value->guid || c->is & ETW_EXPR_IS_NUMBER))
+		return UNEQUAL;
+	return order_of(ret);
+}
+
+bool etw_expr_is_called(const char *name, const struct etw_expr_const *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->len && name[i] && etw_expr_lower(name[i]) == c->text[i]; i++)
+		;
+	return i == c->len && !name[i];
+}
+
+/* "5(ERROR_ACCESS_DENIED)" is what a code is as text; its name alone will do. */
+static bool is_error_name(const struct etw_expr_value *value, const struct etw_expr_const *c)
+{
+	const struct etw_field *field = value->field;
+	const char *name;
+
+	if (!field || field->value_kind != ETW_VALUE_ERROR)
+		return false;
+	name = etw_error_name(field->out_type, (uint32_t)field->value.u);
+	return name && etw_expr_is_called(name, c);
+}
+
+static enum order compare(struct etw_expr *expr, struct etw_expr_value *value,
+			  const struct etw_expr_const *c)
+{
+	if (value->has_time && c->is & ETW_EXPR_IS_TIME)
+		return value->time < c->time ? LESS : value->time > c->time ? GREATER : EQUAL;
+	if (value->has_number && c->is & ETW_EXPR_IS_NUMBER)
+		return compare_numbers(&value->number, &c->number);
+	if (value->has_number && c->is & ETW_EXPR_IS_BOOLEAN && !value->name)
+		return (value->number.kind != ETW_EXPR_U64 || value->number.u) == c->truth ?
+			EQUAL : UNEQUAL;
+	if (value->guid && c->is & ETW_EXPR_IS_GUID)
+		return memcmp(value->guid, &c->guid, sizeof(c->guid)) ? UNEQUAL : EQUAL;
+	if (is_error_name(value, c))
+		return EQUAL;
+	return compare_text(expr, value, c);
+}
+
+static bool is_within(struct etw_expr *expr, struct etw_expr_value *value,
+		      const struct etw_expr_const *range)
+{
+	enum order low = compare(expr, value, &range[0]), high;
+
+	if (low == EQUAL)
+		return true;
+	if (low != GREATER)
+		return false;
+	high = compare(expr, value, &range[1]);
+	return high == LESS || high == EQUAL;
+}
+
+static bool is_in(struct etw_expr *expr, const struct etw_expr_test *test,
+		  struct etw_expr_value *value)
+{
+	uint32_t i;
+
+	for (i = 0; i < test->count; i++)
+		if (is_within(expr, value, &expr->consts[test->first + 2 * i]))
+			return true;
+	return false;
+}
+
+/* The only one of its kind that is not quick: as often over the text as there are stars. */
+bool etw_expr_glob(const char *pattern, size_t pattern_len, const char *text, size_t len)
+{
+	const char *p = pattern, *p_end = pattern + pattern_len, *star = NULL;
+	const char *t = text, *t_end = text + len, *star_at = text;
+
+	while (t < t_end) {
+		if (p < p_end && *p == '*') {
+			star = ++p;
+			star_at = t;
+		} else if (p < p_end && (*p == '?' || *p == *t)) {
+			p++;
+			t++;
+			/* A character may be several bytes. */
+			while (p[-1] == '?' && t < t_end && ((unsigned char)*t & 0xC0) == 0x80)
+				t++;
+		} else if (star) {
+			p = star;
+			t = ++star_at;
+		} else {
+			return false;
+		}
+	}
+	while (p < p_end && *p == '*')
+		p++;
+	return p == p_end;
+}
+
+static bool text_passes(struct etw_expr *expr, const struct etw_expr_test *test)
+{
+	const char *text = expr->text.data;
+	size_t len = expr->text.len;
+	regmatch_t all = { 0, (regoff_t)len };
+	const struct etw_expr_const *c;
+
+	if (test->op == ETW_EXPR_REGEX)
+		return len <= INT32_MAX && !regexec(test->regex, text, 1, &all, REG_STARTEND);
+	c = &expr->consts[test->first];
+	switch (test->op) {
+	case ETW_EXPR_CONTAINS:
+		return memmem(text, len, c->text, c->len) != NULL;
+	case ETW_EXPR_STARTS:
+		return len >= c->len && !memcmp(text, c->text, c->len);
+	case ETW_EXPR_ENDS:
+		return len >= c->len && !memcmp(text + len - c->len, c->text, c->len);
+	default:
+		return etw_expr_glob(c->text, c->len, text, len);
+	}
+}
+
+/* Is a bit set that has this name? */
+static bool bit_is_named(const struct etw_expr_value *value, const struct etw_expr_const *c)
+{
+	uint32_t bits;
+	const char *name;
+
+	if (!value->field || !value->field->map || value->number.kind != ETW_EXPR_U64)
+		return false;
+	for (bits = (uint32_t)value->number.u; bits; bits &= bits - 1) {
+		name = etw_field_map_name(value->field->map, bits & (0 - bits));
+		if (name && etw_expr_is_called(name, c))
+			return true;
+	}
+	return false;
+}
+
+static bool truth(struct etw_expr *expr, struct etw_expr_value *value)
+{
+	if (value->has_number)
+		return value->number.kind == ETW_EXPR_FLOAT ? value->number.f != 0 :
+			value->number.u;
+	return has_text(value) && make_text(expr, value, true) && expr->text.len;
+}
+
+static bool has_order(enum etw_expr_op op, enum order order)
+{
+	switch (op) {
+	case ETW_EXPR_EQ:
+		return order == EQUAL;
+	case ETW_EXPR_NE:
+		return order != EQUAL && order != STRANGE;
+	case ETW_EXPR_LT:
+		return order == LESS;
+	case ETW_EXPR_LE:
+		return order == LESS || order == EQUAL;
+	case ETW_EXPR_GT:
+		return order == GREATER;
+	default:
+		return order == GREATER || order == EQUAL;
+	}
+}
+
+/* Of a whole number: the size of it counts, not its sign. */
+static bool is_multiple(const struct etw_expr_number *n, uint64_t of)
+{
+	return !((n->kind == ETW_EXPR_NEGATIVE ? -n->u : n->u) % of);
+}
+
+static bool passes(struct etw_expr *expr, const struct etw_expr_test *test,
+		   struct etw_expr_value *value)
+{
+	const struct etw_expr_const *c;
+
+	if (test->op == ETW_EXPR_EXISTS)
+		return true;
+	if (test->op == ETW_EXPR_TRUTH)
+		return truth(expr, value);
+	if (is_text_op(test->op))
+		return text_passes(expr, test);
+	c = &expr->consts[test->first];
+	switch (test->op) {
+	case ETW_EXPR_BITS:
+		return c->is & ETW_EXPR_IS_NUMBER ? value->number.u & c->number.u :
+						    bit_is_named(value, c);
+	case ETW_EXPR_MULTIPLE:
+		return is_multiple(&value->number, c->number.u);
+	case ETW_EXPR_IN:
+		return is_in(expr, test, value);
+	default:
+		return has_order(test->op, compare(expr, value, c));
+	}
+}
+
+/* What must be there for a test to be made; otherwise it does not hold, negated or not. */
+bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *test,
+			   struct etw_expr_value *value)
+{
+	bool number = test->op == ETW_EXPR_BITS || test->op == ETW_EXPR_MULTIPLE || test->masked;
+
+	if (number && (!value->has_number || value->number.kind == ETW_EXPR_FLOAT))
+		return false;
+	if (is_text_op(test->op) &&
+	    (!has_text(value) || !make_text(expr, value, test->op != ETW_EXPR_REGEX)))
+		return false;
+	if (test->masked) {
+		value->number.kind = ETW_EXPR_U64;
+		value->number.u &= test->mask;
+	}
+	return passes(expr, test, value) != test->negate;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_logger.h - schemas of the classes of Windows' kernel logger
+ *
+ * Internal to the library.  The tables hold facts of Microsoft's pages on the MOF classes ("Event
+ * Tracing MOF Classes" and those that it lists), by the class's version; a newer event may have
+ * bytes behind the fields that are known, which are handed back as what is left over.
+ */
+#ifndef ETW_TDH_KERNEL_H
+#define ETW_TDH_KERNEL_H
+
+#include "tdh/decode/decoder.h"
+
+#define KERNEL_COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define KERNEL_FIELD(what, in, out) \
+	{ .name = what, .in_type = TDH_INTYPE_##in, .out_type = TDH_OUTTYPE_##out, .count = 1 }
+#define KERNEL_SIZED(what, in, out, units) \
+	{ .name = what, .in_type = TDH_INTYPE_##in, .out_type = TDH_OUTTYPE_##out, .count = 1, \
+	  .flags = ETW_MF_LENGTH_FIXED, .length = (units) }
+
+#define U8(what)	KERNEL_FIELD(what, UINT8, UNSIGNEDBYTE)
+#define U16(what)	KERNEL_FIELD(what, UINT16, UNSIGNEDSHORT)
+#define U32(what)	KERNEL_FIELD(what, UINT32, UNSIGNEDINT)
+#define U64(what)	KERNEL_FIELD(what, UINT64, UNSIGNEDLONG)
+#define S8(what)	KERNEL_FIELD(what, INT8, BYTE)
+#define S16(what)	KERNEL_FIELD(what, INT16, SHORT)
+#define S32(what)	KERNEL_FIELD(what, INT32, INT)
+#define S64(what)	KERNEL_FIELD(what, INT64, LONG)
+#define X16(what)	KERNEL_FIELD(what, UINT16, HEXINT16)
+#define X32(what)	KERNEL_FIELD(what, HEXINT32, HEXINT32)
+#define X64(what)	KERNEL_FIELD(what, HEXINT64, HEXINT64)
+#define POINTER(what)	KERNEL_FIELD(what, POINTER, HEXINT64)
+#define SIZE_T(what)	KERNEL_FIELD(what, SIZET, HEXINT64)
+#define SID(what)	KERNEL_FIELD(what, WBEMSID, STRING)
+#define TEXT8(what)	KERNEL_FIELD(what, ANSISTRING, STRING)
+#define TEXT16(what)	KERNEL_FIELD(what, UNICODESTRING, STRING)
+#define CHARS16(what, n)	KERNEL_SIZED(what, UNICODESTRING, STRING, n)
+#define IPV4(what)	KERNEL_FIELD(what, UINT32, IPV4)
+#define IPV6(what)	KERNEL_SIZED(what, BINARY, IPV6, 16)
+#define PORT(what)	KERNEL_FIELD(what, UINT16, PORT)
+
+/* The fields of an event, as a template of that name. */
+#define KERNEL_TEMPLATE(of_name, ...)						\
+	static const struct etw_mf_field of_name##_fields[] = { __VA_ARGS__ };	\
+	static const struct etw_mf_template of_name = {				\
+		.id = "", .fields = of_name##_fields,				\
+		.count = KERNEL_COUNT(of_name##_fields),			\
+		.top = KERNEL_COUNT(of_name##_fields),				\
+	}
+
+/* The events of one type (an opcode) in the versions first to last of their class. */
+struct etw_kernel_type {
+	uint8_t type, first, last;
+	struct etw_mf_event event;
+};
+
+struct etw_kernel_class {
+	GUID guid;
+	const struct etw_kernel_type *types;
+	size_t count;
+};
+
+/* its_task: the class, a struct etw_mf_task. */
+#define KERNEL_TYPE(its_task, of_type, from, to, called, its_fields)		\
+	{									\
+		.type = (of_type), .first = (from), .last = (to),		\
+		.event = {							\
+			.task = &(its_task), .template = &(its_fields),		\
+			.opcode = &(const struct etw_mf_named){			\
+				.name = (called), .value = (of_type) },		\
+		},								\
+	}
+
+/* Most of the classes' GUIDs differ in their first word only. */
+#define KERNEL_GUID(d1) \
+	{ d1, 0xfe05, 0x11d0, { 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c } }
+
+/* Classes, each of several events */
+extern const struct etw_kernel_class etw_kernel_process, etw_kernel_thread, etw_kernel_image;
+extern const struct etw_kernel_class etw_kernel_disk, etw_kernel_file, etw_kernel_split;
+extern const struct etw_kernel_class etw_kernel_fault, etw_kernel_registry;
+extern const struct etw_kernel_class etw_kernel_tcp, etw_kernel_udp;
+extern const struct etw_kernel_class etw_kernel_perf, etw_kernel_config;
+
+/* Events with n return addresses, from 1 to 192; NULL: n is neither. */
+const struct etw_mf_event *etw_kernel_stack(size_t n);
+
+/*
+ * The event of a classic record of the kernel logger: static; NULL: none that is known.
+ * *variant tells events of the same class, version and type apart.
+ */
+const struct etw_mf_event *etw_kernel_find(const EVENT_RECORD *record, uint16_t *variant);
+
+/*
+ * The bytes of a pointer in this record: own, as the record says, unless its fields take the
+ * payload to its last byte with pointers of the other size and do not with those.  So tools wrote
+ * that passed on a kernel's events of 64 bits in a session of 32.
+ */
+unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
+				unsigned int own);
+
+#endif /* ETW_TDH_KERNEL_H */

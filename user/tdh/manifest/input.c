@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input.c - the bytes of a manifest before they are parsed
+ *
+ * UTF-16 is told by its byte order mark or by its first character, which must be a
+ * "<", and becomes UTF-8 here: so the parser's buffer is one whole, and what is checked
+ * here is what it reads.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "base/utf.h"
+
+#define LONG_TAG	1024u	/* bytes; a shorter one cannot have too many attributes */
+
+static int read_all(int fd, char **data, size_t *size)
+{
+	size_t room = 64 * 1024, used = 0, limit = (size_t)MX_SIZE_MAX + 1;
+	struct stat st;
+	char *buffer;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		room = (size_t)st.st_size < limit ? (size_t)st.st_size + 1 : limit;
+	buffer = malloc(room);
+	while (buffer) {
+		ssize_t n = read(fd, buffer + used, room - used);
+		char *larger;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int err = -errno;
+
+			free(buffer);
+			return err;
+		}
+		used += n;
+		if (n == 0 || used == limit) {
+			*data = buffer;
+			*size = used;
+			return 0;
+		}
+		if (used < room)
+			continue;
+		room = room < limit / 2 ? room * 2 : limit;
+		larger = realloc(buffer, room);
+		if (!larger)
+			free(buffer);
+		buffer = larger;
+	}
+	return -ENOMEM;
+}
+
+/* Opening a FIFO without O_NONBLOCK waits until somebody writes to it. */
+int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size)
+{
+	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0);
+	int fd = open(path, flags), err;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (regular && fstat(fd, &st))
+		err = -errno;
+	else if (regular && !S_ISREG(st.st_mode))
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
+	else
+		err = read_all(fd, data, size);
+	close(fd);
+	return err;
+}
+
+/* Two bytes of UTF-16 in the order of this machine, which is little-endian */
+static void to_units(const char *data, size_t units, bool big_endian, WCHAR *out)
+{
+	size_t i;
+
+	memcpy(out, data, units * 2);
+	if (!big_endian)
+		return;
+	for (i = 0; i < units; i++)
+		out[i] = (WCHAR)__builtin_bswap16(out[i]);
+}
+
+static unsigned int line_at(const WCHAR *units, size_t count)
+{
+	unsigned int line = 1;
+
+	while (count)
+		line += units[--count] == '\n';
+	return line;
+}
+
+/* The first line that is no UTF-16, by halves: each try is half as long as the last. */
+static unsigned int wrong_line(const WCHAR *units, size_t count)
+{
+	size_t good = 0, step;
+
+	for (step = count; step; step /= 2)
+		while (good + step <= count && etw_utf16_to_utf8(units, good + step, NULL, 0) >= 0)
+			good += step;
+	return line_at(units, good);
+}
+
+static bool convert(struct etw_mx *x, const char *data, size_t size, bool big_endian,
+		    struct mx_input *input)
+{
+	size_t count = size / 2;
+	WCHAR *units = malloc(count * sizeof(*units) + 1);
+	ssize_t len;
+
+	if (!units)
+		return etw_mx_no_memory(x);
+	to_units(data, count, big_endian, units);
+	len = size % 2 ? -EINVAL : etw_utf16_to_utf8(units, count, NULL, 0);
+	if (len < 0) {
+		etw_mx_error(x, wrong_line(units, count), NULL, NULL, "is no valid UTF-16");
+		free(units);
+		return false;
+	}
+	input->own = malloc((size_t)len + 1);
+	if (input->own)
+		etw_utf16_to_utf8(units, count, input->own, len);
+	else
+		etw_mx_no_memory(x);
+	free(units);
+	input->data = input->own;
+	input->size = len;
+	input->converted = true;
+	return input->own != NULL;
+}
+
+static bool starts(const char *data, size_t size, const char *with, size_t len)
+{
+	return size >= len && !memcmp(data, with, len);
+}
+
+static unsigned int line_of(const char *data, const char *at)
+{
+	unsigned int line = 1;
+
+	while ((data = memchr(data, '\n', at - data))) {
+		line++;
+		data++;
+	}
+	return line;
+}
+
+/* May a tag that has attributes begin with this character? */
+static bool begins_name(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == ':' || c & 0x80;
+}
+
+/* Attributes of the tag that begins at p: each has one value in quotes. */
+static unsigned int attributes_of(const char *p, const char *end)
+{
+	unsigned int count = 0;
+
+	for (; p < end && *p != '>'; p++) {
+		if (*p != '"' && *p != '\'')
+			continue;
+		count++;
+		p = memchr(p + 1, *p, end - p - 1);
+		if (!p)
+			break;
+	}
+	return count;
+}
+
+/* Up to the next "<", which is in no tag */
+static bool check_tag(struct etw_mx *x, const struct mx_input *input, const char *p,
+		      const char *next)
+{
+	static const char attlist[] = "!ATTLIST";
+
+	if (starts(p, next - p, attlist, sizeof(attlist) - 1)) {
+		etw_mx_error(x, line_of(input->data, p), NULL, NULL,
+			     "a declaration of attributes (ATTLIST) is not allowed");
+		return false;
+	}
+	if (next - p < LONG_TAG || !begins_name(*p) ||
+	    attributes_of(p, next) <= MX_ATTRIBUTES_MAX)
+		return true;
+	etw_mx_error(x, line_of(input->data, p), NULL, NULL,
+		     "an element has more than %u attributes", MX_ATTRIBUTES_MAX);
+	return false;
+}
+
+/*
+ * The parser compares each attribute of a tag with each other one, so there must not
+ * be very many.  Every tag begins with a "<" and has no other: so each "<" is looked at
+ * by itself, as if it began a tag.  Comments, CDATA and processing instructions are not
+ * followed, since behind an error the parser may see them elsewhere; an element within
+ * one counts, too.  Declarations would give attributes to tags that have none.
+ */
+static bool check_tags(struct etw_mx *x, const struct mx_input *input)
+{
+	const char *end = input->data + input->size, *p = input->data, *next;
+
+	for (p = memchr(p, '<', end - p); p; p = next < end ? next : NULL) {
+		p++;
+		next = memchr(p, '<', end - p);
+		if (!next)
+			next = end;
+		if (!check_tag(x, input, p, next))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The parser looks at four bytes to tell encodings of two and four bytes and EBCDIC; the
+ * check of tags would not understand these.
+ */
+static bool is_of_bytes(const struct mx_input *input)
+{
+	size_t n = input->size < 4 ? input->size : 4;
+
+	return !memchr(input->data, 0, n) && !starts(input->data, n, "\x4C\x6F\xA7\x94", 4);
+}
+
+bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct mx_input *input)
+{
+	*input = (struct mx_input){ .data = data, .size = size };
+	if (size > MX_SIZE_MAX) {
+		etw_mx_error(x, 0, NULL, NULL, "is larger than %u MB", MX_SIZE_MAX >> 20);
+		return false;
+	}
+	if (!size) {
+		etw_mx_error(x, 0, NULL, NULL, "is empty");
+		return false;
+	}
+	if (starts(data, size, "\xFF\xFE", 2) || starts(data, size, "\xFE\xFF", 2)) {
+		if (!convert(x, data + 2, size - 2, data[0] == '\xFE', input))
+			return false;
+	} else if (starts(data, size, "<\0", 2) || starts(data, size, "\0<", 2)) {
+		if (!convert(x, data, size, data[0] == '\0', input))
+			return false;
+	}
+	if (!is_of_bytes(input)) {
+		etw_mx_error(x, 1, NULL, NULL, "the encoding is not supported: take UTF-8");
+		return false;
+	}
+	return check_tags(x, input);
+}

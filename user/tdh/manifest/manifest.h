@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * manifest.h - how an XML manifest becomes a struct etw_manifest
+ *
+ * In two steps, because elements may come in any order.  The first takes elements as
+ * the parser meets them and makes drafts: what an attribute says by itself is checked
+ * and stands in the struct of the model, references are text.  The second, once all
+ * is read, resolves references, checks what needs other elements, and lays the drafts
+ * out as the model's arrays.  A wrong element is reported and then taken as if it
+ * were right as far as that goes, so that one pass finds many errors.
+ *
+ * Drafts lie in an arena of their own, which goes when reading ends.  Strings that
+ * the model keeps lie in the manifest's at once.
+ */
+#ifndef ETW_TDH_MANIFEST_H
+#define ETW_TDH_MANIFEST_H
+
+#include <stdarg.h>
+#include "tdh/model/model.h"
+
+/* docs/manifests.md states these limits. */
+#define MX_SIZE_MAX	(32u * 1024 * 1024)	/* bytes of a manifest */
+#define MX_DEPTH_MAX	100u		/* elements within elements */
+#define MX_CULTURES_MAX	256u
+#define MX_TEXTS_MAX	(8u * 1024 * 1024)	/* strings times cultures */
+#define MX_PROVIDERS_MAX	16u
+#define MX_CHANNELS_MAX	8u		/* of a provider; keyword bits 63 to 56 are theirs */
+#define MX_DATA_MAX	65535u		/* bytes of an event's fixed fields */
+#define MX_NAME_MAX	255u		/* characters of a provider's or channel's name */
+#define MX_ATTRIBUTES_MAX	256u	/* of any element */
+#define MX_PREFIXES_MAX	64u		/* namespaces bound at one place */
+#define MX_SLOTS	24u		/* attributes that an element of the schema has */
+
+/* An attribute's value, not terminated; s is NULL if it is not there. */
+struct mx_value {
+	const char *s;
+	size_t len;
+};
+
+/* Drafts of one kind, in the order of the source.  Each begins with its next. */
+struct mx_list {
+	void *first;
+	void *last;
+	unsigned int count;
+};
+
+#define mx_for_each(p, list)	for ((p) = (list)->first; (p); (p) = (p)->next)
+
+struct mx_channel {
+	struct mx_channel *next;
+	struct etw_mf_channel c;
+	const char *message;
+	bool has_value;
+};
+
+struct mx_named {
+	struct mx_named *next;
+	struct etw_mf_named n;
+	const char *message;
+};
+
+struct mx_keyword {
+	struct mx_keyword *next;
+	struct etw_mf_keyword k;
+	const char *message;
+};
+
+struct mx_task {
+	struct mx_task *next;
+	struct etw_mf_task t;
+	struct mx_list opcodes;
+	const char *message;
+	const struct etw_mf_task *built;
+};
+
+struct mx_entry {
+	struct mx_entry *next;
+	struct etw_mf_map_entry e;
+	const char *message;
+};
+
+struct mx_map {
+	struct mx_map *next;
+	struct etw_mf_map m;
+	struct mx_list entries;
+};
+
+struct mx_field {
+	struct mx_field *next;
+	struct etw_mf_field f;
+	const char *count, *length, *map;
+	struct mx_list members;
+	unsigned int index;	/* in the template's fields */
+};
+
+struct mx_template {
+	struct mx_template *next;
+	struct etw_mf_template t;
+	struct mx_list fields;
+	unsigned int members;	/* of all structures */
+};
+
+struct mx_event {
+	struct mx_event *next;
+	struct etw_mf_event e;
+	const char *channel, *level, *task, *opcode, *keywords, *template, *message;
+};
+
+struct mx_filter {
+	struct mx_filter *next;
+	struct etw_mf_filter f;
+	const char *template, *message;
+};
+
+struct mx_provider {
+	struct mx_provider *next;
+	struct etw_mf_provider p;
+	const char *message;
+	struct mx_list channels, levels, tasks, opcodes, keywords, maps, templates;
+	struct mx_list events, filters;
+};
+
+/* A message of <messageTable> */
+struct mx_table_entry {
+	struct mx_table_entry *next;
+	struct etw_mf_entry e;
+	const char *message;
+};
+
+/* A string of a string table */
+struct mx_string {
+	struct mx_string *next;
+	const char *id, *text;
+	unsigned int culture;
+	unsigned int line;
+};
+
+/* A message to come, and the highest %N in it (of all cultures) */
+struct mx_message {
+	struct etw_mf_message *message;
+	unsigned int inserts;
+	unsigned int line;
+};
+
+struct etw_mx;
+
+/* An element of the schema */
+struct mx_element {
+	const char *name;
+	const char *const *attributes;		/* NULL-terminated; NULL: any, unchecked */
+	const struct mx_element *const *children;	/* NULL-terminated, or NULL */
+	void (*begin)(struct etw_mx *x);	/* NULL: nothing to do; so for end */
+	void (*end)(struct etw_mx *x);
+	bool text;		/* its text is collected for end() */
+	bool xml;		/* all of it is, as XML */
+	bool any_children;	/* unknown ones are passed over silently */
+};
+
+struct mx_prefix;
+struct mx_names;
+
+/* A manifest that is being read */
+struct etw_mx {
+	struct etw_manifest *manifest, *draft;
+	struct etw_problems *problems;
+	struct mx_names *names;
+	int err;		/* -ENOMEM: all ends */
+	bool wrong;		/* there was an error */
+	bool broken;		/* so wrong that it could not be read to its end */
+	void *xml;		/* the parser */
+
+	/* where it is */
+	const struct mx_element *stack[MX_DEPTH_MAX + 1];
+	unsigned int depth;
+	unsigned int skipped;	/* elements open below one that is passed over */
+	unsigned int captured;	/* elements open below UserData */
+	bool tag_open;		/* of the last one captured: no ">" yet */
+	unsigned int line;
+	struct mx_value values[MX_SLOTS];
+	char *text;		/* collected; malloc() */
+	size_t text_len, text_size;
+	struct mx_prefix *prefixes;
+	unsigned int bound;	/* namespaces in force; by each open element: */
+	unsigned int bound_by[MX_DEPTH_MAX + 1];
+	bool odd_prefix;	/* the standard names have another prefix than win: */
+	const void *last_uri;
+	bool last_uri_ours, no_namespace_said;
+
+	/* the open ones */
+	struct mx_provider *provider;
+	struct mx_channel *channel;
+	struct mx_task *task;
+	struct mx_map *map;
+	struct mx_template *template;
+	struct mx_field *structure;
+	unsigned int culture;
+
+	/* what there is */
+	struct mx_list providers, cultures, strings, table;
+	bool others;		/* elements of other namespaces were there: counters, ... */
+};
+
+struct mx_culture {
+	struct mx_culture *next;
+	const char *name;
+};
+
+extern const char *const etw_mx_no_attributes[];
+
+/* Elements: root.c, _provider.c, _channel.c, _named.c, _map.c, _template.c, _event.c */
+extern const struct mx_element etw_mx_root, etw_mx_provider, etw_mx_channels, etw_mx_levels,
+	etw_mx_tasks, etw_mx_opcodes, etw_mx_keywords, etw_mx_maps, etw_mx_value_map,
+	etw_mx_bit_map, etw_mx_queries, etw_mx_templates, etw_mx_events, etw_mx_filters;
+
+/* report.c: KIND "NAME": what.  name may be NULL. */
+void etw_mx_error(struct etw_mx *x, unsigned int line, const char *kind, const char *name,
+		  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void etw_mx_warn(struct etw_mx *x, unsigned int line, const char *kind, const char *name,
+		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void *etw_mx_no_memory(struct etw_mx *x);	/* NULL */
+/* A draft of this size at the end of the list; NULL: no memory */
+void *etw_mx_add(struct etw_mx *x, struct mx_list *list, size_t size);
+/* Zeroed memory of the manifest for an array; NULL if count is 0 or there is none */
+void *etw_mx_array(struct etw_mx *x, size_t count, size_t size);
+
+/* sax.c */
+int etw_mx_parse(struct etw_mx *x, const char *data, size_t size, bool converted);
+/* prefix.c: the prefixes of names in values */
+void etw_mx_prefix_bind(struct etw_mx *x, const char *prefix, const char *uri);
+void etw_mx_prefix_unbind(struct etw_mx *x);
+void etw_mx_prefix_free(struct etw_mx *x);
+const char *etw_mx_standard_prefix(struct etw_mx *x, const char *names);
+/* userdata.c; the strings of SAX2's startElementNs */
+void etw_mx_capture_begin(struct etw_mx *x, const char *name, const char *prefix,
+			  const char *uri, int namespaces,
+			  const unsigned char **namespace_list, int attributes,
+			  const unsigned char **attribute_list);
+void etw_mx_capture_text(struct etw_mx *x, const char *s, size_t len);
+void etw_mx_capture_end(struct etw_mx *x, const char *name, const char *prefix);
+bool etw_mx_text_append(struct etw_mx *x, const char *s, size_t len);
+
+/* attributes.c: attributes of the element that is being read */
+const char *etw_mx_keep(struct etw_mx *x, unsigned int slot);	/* NULL: not there */
+const char *etw_mx_note(struct etw_mx *x, unsigned int slot);	/* the same, a draft's */
+const char *etw_mx_keep_raw(struct etw_mx *x, unsigned int slot);	/* blanks stay */
+const char *etw_mx_note_raw(struct etw_mx *x, unsigned int slot);
+const char *etw_mx_note_names(struct etw_mx *x, unsigned int slot);	/* win: resolved */
+/* As etw_mx_keep(), "" and an error if it is not there or empty */
+const char *etw_mx_require(struct etw_mx *x, unsigned int slot, const char *kind);
+const char *etw_mx_symbol(struct etw_mx *x, unsigned int slot, const char *kind,
+			  const char *name);
+/* True: *out is it.  False: it is not there, or wrong, which was reported. */
+bool etw_mx_number(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
+		   uint64_t least, uint64_t most, uint64_t *out);
+bool etw_mx_required_number(struct etw_mx *x, unsigned int slot, const char *kind,
+			    const char *name, uint64_t least, uint64_t most, uint64_t *out);
+bool etw_mx_bool(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
+		 bool *out);
+bool etw_mx_guid(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
+		 GUID *out);
+/* Index in the NULL-terminated list, or -1 as above */
+int etw_mx_choice(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
+		  const char *const *list);
+struct mx_value etw_mx_trim(struct mx_value v);
+bool etw_mx_parse_number(struct mx_value v, uint64_t *out);
+bool etw_mx_is(struct mx_value v, const char *s);	/* without regard to case */
+bool etw_mx_is_symbol(const char *s);
+
+/* scopes.c: things by scope and name, or by scope and number */
+struct mx_names *etw_mx_names_new(void);
+void etw_mx_names_free(struct mx_names *names);
+/* The thing that has the key already, or NULL and it is added (or x->err is set). */
+void *etw_mx_claim(struct etw_mx *x, const void *scope, const char *name, void *thing);
+void *etw_mx_claim_number(struct etw_mx *x, const void *scope, uint64_t number, void *thing);
+void *etw_mx_find(struct etw_mx *x, const void *scope, const char *name);
+void *etw_mx_find_len(struct etw_mx *x, const void *scope, const char *name, size_t len);
+
+/* types.c */
+uint16_t etw_mx_in_type(struct mx_value name);	/* 0: no such type */
+uint16_t etw_mx_out_type(struct mx_value name);
+uint16_t etw_mx_default_out_type(uint16_t in_type);
+bool etw_mx_types_fit(uint16_t in_type, uint16_t out_type);
+unsigned int etw_mx_type_size(uint16_t in_type);	/* least bytes of one */
+const char *etw_mx_in_type_name(uint16_t in_type);	/* without win: */
+const char *etw_mx_out_type_name(uint16_t out_type);	/* without win: or xs: */
+
+/* The second step.  build.c and what it calls */
+void etw_mx_build(struct etw_mx *x);
+void etw_mx_build_messages(struct etw_mx *x);
+void etw_mx_build_table(struct etw_mx *x);
+/* Of an attribute's value: NULL if that is NULL, or wrong, which was reported */
+const struct mx_message *etw_mx_message(struct etw_mx *x, const char *value,
+					unsigned int line, const char *kind,
+					const char *name);
+const struct etw_mf_message *etw_mx_message_of(struct etw_mx *x, const char *value,
+					       unsigned int line, const char *kind,
+					       const char *name);
+unsigned int etw_mx_inserts(const char *text);	/* the highest %N */
+void etw_mx_build_channels(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_build_named(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_build_maps(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_build_templates(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_build_events(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_build_filters(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_check_symbols(struct etw_mx *x);
+
+#endif /* ETW_TDH_MANIFEST_H */

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+/*
+ * message_ids.c - the numbers of a manifest's messages
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message_ids.h"
+#include "references.h"
+
+enum tag {
+	TAG_CLASSIC = 0x0,
+	TAG_KEYWORD = 0x1,
+	TAG_OPCODE = 0x3,
+	TAG_LEVEL = 0x5,
+	TAG_TASK = 0x7,
+	TAG_PROVIDER = 0x9,
+	TAG_EVENT = 0xb,
+	TAG_VALUE_MAP = 0xd,
+	TAG_BIT_MAP = 0xf,
+};
+
+/* Numbering, of one provider after the other */
+struct numbering {
+	struct etw_message_ids *ids;
+	struct etw_problems *problems;
+	unsigned int provider;	/* index */
+	uint32_t next;		/* of the provider and its channels */
+	uint32_t next_value, next_bit;	/* of maps */
+	bool full;		/* said that the provider is beyond the last */
+};
+
+static size_t hash(const struct etw_message_ids *ids, const void *p)
+{
+	uint64_t x = (uintptr_t)p >> 3;
+
+	return (x * 0x9e3779b97f4a7c15u >> 32) & (ids->buckets - 1);
+}
+
+/* Where the message is, or would be. */
+static unsigned int *bucket(const struct etw_message_ids *ids, const struct etw_mf_message *message)
+{
+	size_t i = hash(ids, message);
+
+	while (ids->by_message[i] && ids->list[ids->by_message[i] - 1].message != message)
+		i = (i + 1) & (ids->buckets - 1);
+	return &ids->by_message[i];
+}
+
+uint32_t etw_message_ids_find(const struct etw_message_ids *ids,
+			      const struct etw_mf_message *message)
+{
+	unsigned int at;
+
+	if (!message || !ids->buckets)
+		return ETW_MESSAGE_NONE;
+	at = *bucket(ids, message);
+	return at ? ids->list[at - 1].id : ETW_MESSAGE_NONE;
+}
+
+static bool needs_one(const struct numbering *n, const struct etw_mf_message *message)
+{
+	return message && !*bucket(n->ids, message);
+}
+
+static void add(struct numbering *n, const struct etw_message_id *entry)
+{
+	unsigned int *at = bucket(n->ids, entry->message);
+
+	n->ids->list[n->ids->count] = *entry;
+	*at = ++n->ids->count;
+}
+
+/* The first element of a message names it. */
+static void number(struct numbering *n, const struct etw_mf_message *message, enum tag tag,
+		   uint32_t value, unsigned int line)
+{
+	struct etw_message_id entry = {
+		.id = (uint32_t)tag << 28 | n->provider << 24 | (value & 0xffffff),
+		.standard = etw_standard_message(message), .message = message, .line = line,
+	};
+
+	if (!needs_one(n, message))
+		return;
+	if (n->provider >= ETW_MESSAGE_PROVIDERS) {
+		if (!n->full && n->problems)
+			etw_problem_add(n->problems, line, false,
+					"only the first %d providers get message numbers: those "
+					"of later ones must be in a <messageTable>",
+					ETW_MESSAGE_PROVIDERS);
+		n->full = true;
+		return;
+	}
+	add(n, &entry);
+}
+
+static void number_names(struct numbering *n, const struct etw_used *used)
+{
+	unsigned int i;
+
+	for (i = 0; i < used->channel_count; i++) {
+		const struct etw_mf_channel *c = used->channels[i];
+		const struct etw_mf_message *message = etw_used_channel_message(c);
+
+		if (needs_one(n, message))
+			number(n, message, TAG_PROVIDER, n->next++, c->line);
+	}
+	for (i = 0; i < used->level_count; i++)
+		number(n, used->levels[i]->message, TAG_LEVEL, used->levels[i]->value,
+		       used->levels[i]->line);
+	for (i = 0; i < used->task_count; i++)
+		number(n, used->tasks[i]->message, TAG_TASK, used->tasks[i]->value,
+		       used->tasks[i]->line);
+	for (i = 0; i < used->opcode_count; i++) {
+		const struct etw_used_opcode *o = &used->opcodes[i];
+		uint32_t task = o->task ? o->task->value & 0xff : 0;
+
+		number(n, o->opcode->message, TAG_OPCODE, task << 16 | o->opcode->value,
+		       o->opcode->line);
+	}
+	for (i = 0; i < used->keyword_count; i++) {
+		const struct etw_mf_keyword *k = used->keywords[i];
+
+		number(n, k->message, TAG_KEYWORD, k->mask ? 64 - __builtin_clzll(k->mask) : 0,
+		       k->line);
+	}
+}
+
+/* System, Application and Security; their messages have the bare event id. */
+static bool is_classic(const struct etw_mf_channel *channel)
+{
+	return channel && channel->value >= 8 && channel->value <= 10;
+}
+
+static void number_events(struct numbering *n, const struct etw_mf_provider *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->event_count; i++) {
+		const struct etw_mf_event *e = &p->events[i];
+
+		number(n, e->message, is_classic(e->channel) ? TAG_CLASSIC : TAG_EVENT,
+		       (uint32_t)e->desc.Version << 16 | e->desc.Id, e->line);
+	}
+}
+
+static void number_maps(struct numbering *n, const struct etw_mf_provider *p)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < p->map_count; i++) {
+		const struct etw_mf_map *map = &p->maps[i];
+		bool bits = map->kind == ETW_MAP_BITS;
+
+		for (j = 0; j < map->count; j++) {
+			const struct etw_mf_map_entry *e = &map->entries[j];
+
+			if (needs_one(n, e->message))
+				number(n, e->message, bits ? TAG_BIT_MAP : TAG_VALUE_MAP,
+				       bits ? n->next_bit++ : n->next_value++, e->line);
+		}
+	}
+	for (i = 0; i < p->filter_count; i++) {
+		const struct etw_mf_filter *f = &p->filters[i];
+
+		number(n, f->message, TAG_LEVEL,
+		       0x80u << 16 | (uint32_t)f->version << 8 | f->value, f->line);
+	}
+}
+
+static int number_provider(struct numbering *n, const struct etw_mf_provider *p)
+{
+	struct etw_used used;
+
+	if (etw_used_make(p, &used))
+		return -ENOMEM;
+	n->provider = p->index;
+	n->next = n->next_value = n->next_bit = 1;
+	if (needs_one(n, p->message))
+		number(n, p->message, TAG_PROVIDER, n->next++, p->line);
+	number_names(n, &used);
+	number_events(n, p);
+	number_maps(n, p);
+	etw_used_free(&used);
+	return 0;
+}
+
+static void number_entries(struct numbering *n, const struct etw_manifest *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->entry_count; i++) {
+		const struct etw_mf_entry *e = &m->entries[i];
+		struct etw_message_id entry = {
+			.id = e->value, .symbol = e->symbol, .message = e->message, .line = e->line,
+		};
+
+		if (needs_one(n, e->message))
+			add(n, &entry);
+	}
+}
+
+/* How many messages there can be, at most: standard things are less than 1,024. */
+static size_t count_all(const struct etw_manifest *m)
+{
+	size_t n = m->entry_count;
+	unsigned int i, j;
+
+	for (i = 0; i < m->provider_count; i++) {
+		const struct etw_mf_provider *p = &m->providers[i];
+
+		n += 1 + p->channel_count + p->level_count + p->task_count + p->opcode_count;
+		n += p->keyword_count + p->event_count + p->filter_count + 1024;
+		for (j = 0; j < p->task_count; j++)
+			n += p->tasks[j].opcode_count;
+		for (j = 0; j < p->map_count; j++)
+			n += p->maps[j].count;
+	}
+	return n;
+}
+
+static int allocate(struct etw_message_ids *ids, size_t n)
+{
+	memset(ids, 0, sizeof(*ids));
+	if (n > 1u << 28)
+		return -ENOMEM;
+	for (ids->buckets = 16; ids->buckets < 2 * n;)
+		ids->buckets *= 2;
+	ids->list = calloc(n ? n : 1, sizeof(*ids->list));
+	ids->by_message = calloc(ids->buckets, sizeof(*ids->by_message));
+	return ids->list && ids->by_message ? 0 : -ENOMEM;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct etw_message_id *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Into the order of the numbers. */
+static void sort(struct etw_message_ids *ids)
+{
+	unsigned int i;
+
+	qsort(ids->list, ids->count, sizeof(*ids->list), compare);
+	memset(ids->by_message, 0, ids->buckets * sizeof(*ids->by_message));
+	for (i = 0; i < ids->count; i++) {
+		/* bucket() compares with those before i only. */
+		*bucket(ids, ids->list[i].message) = i + 1;
+	}
+}
+
+static int report_equal(const struct etw_message_ids *ids, struct etw_problems *problems)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 1; i < ids->count; i++) {
+		const struct etw_message_id *a = &ids->list[i - 1], *b = &ids->list[i];
+
+		if (a->id != b->id)
+			continue;
+		ret = -EINVAL;
+		if (problems)
+			etw_problem_add(problems, a->line > b->line ? a->line : b->line, false,
+					"two messages have the number 0x%08x; a <messageTable> can "
+					"give one of them another", a->id);
+	}
+	return ret;
+}
+
+/* Without a look at what two messages share. */
+static int number_all(const struct etw_manifest *manifest, struct etw_message_ids *ids,
+		      struct numbering *n)
+{
+	unsigned int i;
+	int ret = allocate(ids, count_all(manifest));
+
+	n->ids = ids;
+	if (!ret)
+		number_entries(n, manifest);
+	for (i = 0; !ret && i < manifest->provider_count; i++)
+		ret = number_provider(n, &manifest->providers[i]);
+	if (ret)
+		etw_message_ids_free(ids);
+	else
+		sort(ids);
+	return ret;
+}
+
+int etw_message_ids_make(const struct etw_manifest *manifest, struct etw_message_ids *ids,
+			 struct etw_problems *problems)
+{
+	struct numbering n = { .problems = problems };
+	int ret = number_all(manifest, ids, &n);
+
+	if (!ret && n.full)
+		ret = -EINVAL;
+	if (!ret)
+		ret = report_equal(ids, problems);
+	if (ret)
+		etw_message_ids_free(ids);
+	return ret;
+}
+
+void etw_message_ids_free(struct etw_message_ids *ids)
+{
+	free(ids->list);
+	free(ids->by_message);
+	memset(ids, 0, sizeof(*ids));
+}
+
+/*
+ * What the manifest's arena holds is const to its readers only; nobody else sees it
+ * yet, see message_ids.h.
+ */
+#define SET(ids, element, of)	\
+	(*(uint32_t *)(uintptr_t)&(element)->message_id = etw_message_ids_find(ids, of))
+#define SET_ALL(ids, array, count)	\
+	do {	\
+		for (i = 0; i < (count); i++)	\
+			SET(ids, &(array)[i], (array)[i].message);	\
+	} while (0)
+
+static void set_tasks(const struct etw_mf_provider *p, const struct etw_message_ids *ids)
+{
+	unsigned int i, j;
+
+	SET_ALL(ids, p->tasks, p->task_count);
+	for (j = 0; j < p->task_count; j++)
+		SET_ALL(ids, p->tasks[j].opcodes, p->tasks[j].opcode_count);
+}
+
+static void set_provider(const struct etw_mf_provider *p, const struct etw_message_ids *ids)
+{
+	unsigned int i, j;
+
+	SET(ids, p, p->message);
+	for (i = 0; i < p->channel_count; i++)
+		SET(ids, &p->channels[i], etw_used_channel_message(&p->channels[i]));
+	SET_ALL(ids, p->levels, p->level_count);
+	set_tasks(p, ids);
+	SET_ALL(ids, p->opcodes, p->opcode_count);
+	SET_ALL(ids, p->keywords, p->keyword_count);
+	SET_ALL(ids, p->events, p->event_count);
+	SET_ALL(ids, p->filters, p->filter_count);
+	for (j = 0; j < p->map_count; j++)
+		SET_ALL(ids, p->maps[j].entries, p->maps[j].count);
+}
+
+int etw_manifest_number_messages(struct etw_manifest *manifest)
+{
+	struct etw_message_ids ids;
+	struct numbering n = { .problems = NULL };
+	unsigned int i;
+
+	if (number_all(manifest, &ids, &n))
+		return -ENOMEM;
+	for (i = 0; i < manifest->provider_count; i++)
+		set_provider(&manifest->providers[i], &ids);
+	etw_message_ids_free(&ids);
+	return 0;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.c - a manifest in memory: its arena, its references, its indexes
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "base/hash.h"
+#include "locale.h"
+
+#define CHUNK_LEAST	4096u
+#define CHUNK_MOST	(256u * 1024)
+#define ALIGNMENT	16u
+
+/*
+ * Memory is taken from the last chunk: what must be aligned from its front, strings
+ * from its back.  What is too large for that has a chunk of its own.
+ */
+struct chunk {
+	struct chunk *next;
+	size_t front, back;	/* what is free lies between */
+	_Alignas(ALIGNMENT) unsigned char data[];
+};
+
+struct etw_arena {
+	struct chunk *chunks;	/* the one in use first */
+	size_t size;		/* of the next one */
+};
+
+struct etw_mf_index {
+	uint64_t seed;
+	uint32_t mask;
+	uint32_t slots[];	/* 1 + index of an event, 0: free */
+};
+
+static struct chunk *chunk_add(struct etw_arena *arena, size_t least)
+{
+	size_t size = arena->size;
+	struct chunk *chunk;
+	bool own = least > size / 4;
+
+	if (own)
+		size = least;
+	if (size > SIZE_MAX - sizeof(*chunk))
+		return NULL;
+	chunk = calloc(1, sizeof(*chunk) + size);
+	if (!chunk)
+		return NULL;
+	chunk->back = size;
+	if (own && arena->chunks) {
+		chunk->next = arena->chunks->next;
+		arena->chunks->next = chunk;
+		return chunk;
+	}
+	chunk->next = arena->chunks;
+	arena->chunks = chunk;
+	if (arena->size < CHUNK_MOST)
+		arena->size *= 2;
+	return chunk;
+}
+
+static struct chunk *chunk_with(struct etw_arena *arena, size_t size)
+{
+	struct chunk *chunk = arena->chunks;
+
+	if (chunk && chunk->back - chunk->front >= size)
+		return chunk;
+	return chunk_add(arena, size);
+}
+
+void *etw_manifest_alloc(struct etw_manifest *manifest, size_t size)
+{
+	struct chunk *chunk;
+	void *p;
+
+	if (size > SIZE_MAX - ALIGNMENT)
+		return NULL;
+	size = size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+	chunk = chunk_with(manifest->arena, size);
+	if (!chunk)
+		return NULL;
+	p = chunk->data + chunk->front;
+	chunk->front += size;
+	return p;
+}
+
+char *etw_manifest_strdup(struct etw_manifest *manifest, const char *s, size_t len)
+{
+	struct chunk *chunk;
+	char *p;
+
+	if (len == SIZE_MAX)
+		return NULL;
+	chunk = chunk_with(manifest->arena, len + 1);
+	if (!chunk)
+		return NULL;
+	chunk->back -= len + 1;
+	p = (char *)chunk->data + chunk->back;
+	memcpy(p, s, len);
+	p[len] = '\0';
+	return p;
+}
+
+struct etw_manifest *etw_manifest_new(const char *file)
+{
+	struct etw_manifest *manifest = calloc(1, sizeof(*manifest));
+
+	if (!manifest)
+		return NULL;
+	manifest->references = 1;
+	manifest->arena = calloc(1, sizeof(*manifest->arena));
+	if (manifest->arena) {
+		manifest->arena->size = CHUNK_LEAST;
+		manifest->file = etw_manifest_strdup(manifest, file, strlen(file));
+	}
+	if (!manifest->file) {
+		etw_manifest_put(manifest);
+		return NULL;
+	}
+	return manifest;
+}
+
+struct etw_manifest *etw_manifest_get(struct etw_manifest *manifest)
+{
+	__atomic_add_fetch(&manifest->references, 1, __ATOMIC_RELAXED);
+	return manifest;
+}
+
+void etw_manifest_put(struct etw_manifest *manifest)
+{
+	struct chunk *chunk, *next;
+
+	if (!manifest || __atomic_sub_fetch(&manifest->references, 1, __ATOMIC_ACQ_REL))
+		return;
+	for (chunk = manifest->arena ? manifest->arena->chunks : NULL; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	free(manifest->arena);
+	free(manifest);
+}
+
+static uint32_t hash_of(const struct etw_mf_index *index, uint16_t id, uint8_t version)
+{
+	return (uint32_t)etw_hash_number(index->seed, (uint32_t)version << 16 | id);
+}
+
+const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provider,
+					     uint16_t id, uint8_t version)
+{
+	const struct etw_mf_index *index = provider->index_of_events;
+	const struct etw_mf_event *event;
+	uint32_t at;
+
+	if (!index)
+		return NULL;
+	/* At least half of the slots are free, so this ends. */
+	for (at = hash_of(index, id, version);; at++) {
+		uint32_t slot = index->slots[at & index->mask];
+
+		if (!slot)
+			return NULL;
+		event = &provider->events[slot - 1];
+		if (event->desc.Id == id && event->desc.Version == version)
+			return event;
+	}
+}
+
+/* Of events with the same id and version the first is found. */
+static int index_events(struct etw_manifest *manifest, struct etw_mf_provider *provider)
+{
+	struct etw_mf_index *index;
+	uint32_t size = 4;
+	unsigned int i;
+
+	if (!provider->event_count)
+		return 0;
+	while (size < 2ull * provider->event_count)
+		size *= 2;
+	index = etw_manifest_alloc(manifest, sizeof(*index) + size * sizeof(index->slots[0]));
+	if (!index)
+		return -ENOMEM;
+	index->seed = etw_hash_seed();
+	index->mask = size - 1;
+	provider->index_of_events = index;
+	for (i = 0; i < provider->event_count; i++) {
+		const EVENT_DESCRIPTOR *desc = &provider->events[i].desc;
+		uint32_t at = hash_of(index, desc->Id, desc->Version);
+
+		if (etw_mf_event_find(provider, desc->Id, desc->Version))
+			continue;
+		while (index->slots[at & index->mask])
+			at++;
+		index->slots[at & index->mask] = i + 1;
+	}
+	return 0;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each value with its place behind it, so that equal ones stay in their order. */
+static int index_map(struct etw_manifest *manifest, struct etw_mf_map *map)
+{
+	uint64_t *order;
+	uint32_t *by_value;
+	unsigned int i, n = 0;
+
+	if (!map->count || map->kind == ETW_MAP_PATTERN)
+		return 0;
+	by_value = etw_manifest_alloc(manifest, (size_t)map->count * sizeof(*by_value));
+	order = malloc((size_t)map->count * sizeof(*order));
+	if (!by_value || !order) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (i = 0; i < map->count; i++)
+		order[i] = (uint64_t)map->entries[i].value << 32 | i;
+	qsort(order, map->count, sizeof(*order), compare_u64);
+	for (i = 0; i < map->count; i++)
+		if (!i || order[i] >> 32 != order[i - 1] >> 32)
+			by_value[n++] = (uint32_t)order[i];
+	free(order);
+	map->by_value = by_value;
+	map->by_value_count = n;
+	return 0;
+}
+
+int etw_manifest_finish(struct etw_manifest *manifest)
+{
+	unsigned int i, j;
+	int err = etw_manifest_order_cultures(manifest);
+
+	for (i = 0; i < manifest->provider_count && !err; i++) {
+		/* Nobody else has it yet. */
+		struct etw_mf_provider *provider =
+			(struct etw_mf_provider *)&manifest->providers[i];
+
+		provider->manifest = manifest;
+		provider->index = i;
+		err = index_events(manifest, provider);
+		for (j = 0; j < provider->map_count && !err; j++)
+			err = index_map(manifest, (struct etw_mf_map *)&provider->maps[j]);
+	}
+	return err;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * names.c - WEVT_TEMPLATE: the lists of names
+ *
+ * The lists hold standard things, too, where events use them.  Those are nothing that
+ * the provider defines: events get the ones that all manifests share.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+
+#define CHANNELS_WITH_BITS	16	/* 63 down to 48, for more there are no bits */
+
+void etw_wevt_read_channels(struct etw_wevt_reader *r)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_CHANNELS, 12, ETW_WEVT_CHANNEL_SIZE, &count);
+	struct etw_mf_channel *c = etw_wevt_alloc(r, count, sizeof(*c));
+
+	if (!c || !p || !etw_wevt_things_new(r, &r->channels, p - r->data,
+					     ETW_WEVT_CHANNEL_SIZE, count))
+		return;
+	r->provider->channels = c;
+	r->provider->channel_count = count;
+	for (i = 0; i < count; i++, c++, p += ETW_WEVT_CHANNEL_SIZE) {
+		c->imported = etw_wevt_u32(p) & ETW_WEVT_IMPORTED;
+		c->name = etw_wevt_name_at(r, etw_wevt_u32(p + 4));
+		c->id = c->name;
+		c->value = etw_wevt_u32(p + 8);
+		c->keyword = i < CHANNELS_WITH_BITS ? 1ull << (63 - i) : 0;
+		c->message_id = etw_wevt_u32(p + 12);
+		c->message = etw_wevt_message_of(r, c->message_id);
+		r->channels.list[i] = c;
+	}
+}
+
+/*
+ * Channels that are standard, not imported, and the last ones: their events have no bit
+ * for them.
+ */
+void etw_wevt_settle_channels(struct etw_wevt_reader *r)
+{
+	struct etw_mf_provider *p = r->provider;
+	struct etw_mf_event *events = (struct etw_mf_event *)p->events;
+	unsigned int own = p->channel_count, i;
+	uint64_t used = 0;
+
+	if (r->error || !own)
+		return;
+	for (i = 0; i < p->event_count; i++) {
+		if (events[i].channel)
+			used |= events[i].desc.Keyword & events[i].channel->keyword;
+	}
+	while (own) {
+		const struct etw_mf_channel *c = &p->channels[own - 1], *standard;
+
+		standard = c->imported ? etw_standard_channel(c->value) : NULL;
+		if (!standard || strcmp(standard->name, c->name) || used & c->keyword)
+			break;
+		own--;
+	}
+	for (i = 0; i < p->event_count; i++) {
+		const struct etw_mf_channel *c = events[i].channel;
+
+		/* One that no event uses was imported, or it would not be there. */
+		if (c && c >= p->channels + own)
+			events[i].channel = etw_standard_channel(c->value);
+		if (events[i].channel)
+			events[i].keywords &= ~events[i].channel->keyword;
+	}
+	p->channel_count = own;
+}
+
+/* A level or an opcode that the standard table has. */
+static bool is_standard(const struct etw_mf_named *standard, const char *name)
+{
+	return standard && !strcmp(standard->name, name);
+}
+
+void etw_wevt_read_levels(struct etw_wevt_reader *r)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_LEVELS, 12, ETW_WEVT_LEVEL_SIZE, &count);
+	struct etw_mf_named *level = etw_wevt_alloc(r, count, sizeof(*level));
+	const struct etw_mf_named *standard;
+
+	if (!level || !p || !etw_wevt_things_new(r, &r->levels, p - r->data,
+						 ETW_WEVT_LEVEL_SIZE, count))
+		return;
+	r->provider->levels = level;
+	for (i = 0; i < count; i++, p += ETW_WEVT_LEVEL_SIZE) {
+		level->value = etw_wevt_u32(p);
+		level->message_id = etw_wevt_u32(p + 4);
+		level->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
+		standard = etw_standard_level(level->value);
+		if (is_standard(standard, level->name)) {
+			r->levels.list[i] = standard;
+			continue;
+		}
+		level->message = etw_wevt_message_of(r, level->message_id);
+		r->levels.list[i] = level++;
+		r->provider->level_count++;
+	}
+}
+
+void etw_wevt_read_tasks(struct etw_wevt_reader *r)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_TASKS, 12, ETW_WEVT_TASK_SIZE, &count);
+	struct etw_mf_task *task = etw_wevt_alloc(r, count, sizeof(*task));
+	const struct etw_mf_task *standard;
+
+	if (!task || !p || !etw_wevt_things_new(r, &r->tasks, p - r->data,
+						ETW_WEVT_TASK_SIZE, count))
+		return;
+	r->provider->tasks = task;
+	for (i = 0; i < count; i++, p += ETW_WEVT_TASK_SIZE) {
+		task->value = etw_wevt_u32(p);
+		task->message_id = etw_wevt_u32(p + 4);
+		memcpy(&task->event_guid, p + 8, sizeof(GUID));
+		task->name = etw_wevt_name_at(r, etw_wevt_u32(p + 24));
+		standard = etw_standard_task(task->value);
+		if (standard && !strcmp(standard->name, task->name)) {
+			r->tasks.list[i] = standard;
+			continue;
+		}
+		task->message = etw_wevt_message_of(r, task->message_id);
+		r->tasks.list[i] = task++;
+		r->provider->task_count++;
+	}
+}
+
+void etw_wevt_read_keywords(struct etw_wevt_reader *r)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_KEYWORDS, 12, ETW_WEVT_KEYWORD_SIZE, &count);
+	struct etw_mf_keyword *k = etw_wevt_alloc(r, count, sizeof(*k));
+	const struct etw_mf_keyword *standard;
+
+	if (!k || !p)
+		return;
+	r->provider->keywords = k;
+	for (i = 0; i < count; i++, p += ETW_WEVT_KEYWORD_SIZE) {
+		k->mask = etw_wevt_u64(p);
+		k->message_id = etw_wevt_u32(p + 8);
+		k->name = etw_wevt_name_at(r, etw_wevt_u32(p + 12));
+		standard = etw_standard_keyword(k->mask);
+		if (standard && !strcmp(standard->name, k->name))
+			continue;
+		k->message = etw_wevt_message_of(r, k->message_id);
+		k++;
+		r->provider->keyword_count++;
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The provider's tasks by value; NULL: there are none, or no memory. */
+static struct etw_wevt_at *tasks_by_value(struct etw_wevt_reader *r)
+{
+	const struct etw_mf_provider *p = r->provider;
+	struct etw_wevt_at *tasks = p->task_count ? calloc(p->task_count, sizeof(*tasks)) : NULL;
+	unsigned int i;
+
+	if (!tasks) {
+		if (p->task_count)
+			r->error = -ENOMEM;
+		return NULL;
+	}
+	for (i = 0; i < p->task_count; i++) {
+		tasks[i].offset = p->tasks[i].value;
+		tasks[i].thing = &p->tasks[i];
+	}
+	etw_wevt_at_sort(tasks, p->task_count);
+	return tasks;
+}
+
+/*
+ * Entry numbers with their owners above them: 0 is the provider, which has those of no
+ * task and those whose task nobody defines, then the tasks.
+ */
+static void own_opcodes(struct etw_wevt_reader *r, const uint8_t *p, uint32_t count,
+			uint64_t *order)
+{
+	struct etw_wevt_at *tasks = tasks_by_value(r);
+	const struct etw_mf_task *task;
+	uint32_t i;
+
+	for (i = 0; i < count; i++, p += ETW_WEVT_OPCODE_SIZE) {
+		uint16_t value = etw_wevt_u16(p);
+
+		task = tasks && value ? etw_wevt_at(tasks, r->provider->task_count, value) : NULL;
+		order[i] = i;
+		if (task)
+			order[i] |= (uint64_t)(1 + (task - r->provider->tasks)) << 32;
+	}
+	free(tasks);
+	qsort(order, count, sizeof(*order), by_number);
+}
+
+/* The opcode is read; false: it is a standard one, which nobody owns. */
+static bool read_opcode(struct etw_wevt_reader *r, const uint8_t *p, uint64_t owner,
+			struct etw_mf_named *opcode, const void **thing)
+{
+	const struct etw_mf_named *standard;
+
+	opcode->value = etw_wevt_u16(p + 2);
+	opcode->message_id = etw_wevt_u32(p + 4);
+	opcode->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
+	standard = etw_standard_opcode(opcode->value);
+	*thing = opcode;
+	if (!owner && is_standard(standard, opcode->name)) {
+		*thing = standard;
+		return false;
+	}
+	opcode->message = etw_wevt_message_of(r, opcode->message_id);
+	return true;
+}
+
+void etw_wevt_read_opcodes(struct etw_wevt_reader *r)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_OPCODES, 12, ETW_WEVT_OPCODE_SIZE, &count);
+	struct etw_mf_named *opcode = etw_wevt_alloc(r, count, sizeof(*opcode));
+	uint64_t *order = p ? calloc(count + 1, sizeof(*order)) : NULL;
+
+	if (!opcode || !order || !etw_wevt_things_new(r, &r->opcodes, p - r->data,
+						      ETW_WEVT_OPCODE_SIZE, count))
+		goto out;
+	r->provider->opcodes = opcode;
+	own_opcodes(r, p, count, order);
+	for (i = 0; i < count && !r->error; i++) {
+		uint32_t at = order[i], owner = order[i] >> 32;
+		struct etw_mf_task *task;
+
+		if (!read_opcode(r, p + at * ETW_WEVT_OPCODE_SIZE, owner, opcode,
+				 &r->opcodes.list[at]))
+			continue;
+		task = owner ? (struct etw_mf_task *)&r->provider->tasks[owner - 1] : NULL;
+		if (task && !task->opcode_count)
+			task->opcodes = opcode;
+		++*(task ? &task->opcode_count : &r->provider->opcode_count);
+		opcode++;
+	}
+out:
+	if (p && !order)
+		r->error = -ENOMEM;
+	free(order);
+}
+
+void etw_wevt_read_filters(struct etw_wevt_reader *r)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_FILTERS, 16, ETW_WEVT_FILTER_SIZE, &count);
+	struct etw_mf_filter *f = etw_wevt_alloc(r, count, sizeof(*f));
+
+	if (!f || !p)
+		return;
+	r->provider->filters = f;
+	r->provider->filter_count = count;
+	for (i = 0; i < count; i++, f++, p += ETW_WEVT_FILTER_SIZE) {
+		f->value = p[0];
+		f->version = p[1];
+		f->message_id = etw_wevt_u32(p + 4);
+		f->message = etw_wevt_message_of(r, f->message_id);
+		f->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
+		f->template = etw_wevt_at(r->templates, r->template_count, etw_wevt_u32(p + 12));
+	}
+}
+
+void etw_wevt_read_provider_attributes(struct etw_wevt_reader *r)
+{
+	struct etw_mf_provider *provider = r->provider;
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_PROVIDER_ATTRIBUTES, 12,
+					 ETW_WEVT_ATTRIBUTE_SIZE, &count), *guid;
+
+	for (i = 0; i < count && !r->error; i++, p += ETW_WEVT_ATTRIBUTE_SIZE) {
+		uint32_t kind = etw_wevt_u32(p), at = etw_wevt_u32(p + 4);
+
+		if (kind == ETW_WEVT_PROVIDER_NAME) {
+			provider->name = etw_wevt_bare_name_at(r, at);
+			continue;
+		}
+		if (kind != ETW_WEVT_CONTROL_GUID && kind != ETW_WEVT_GROUP_GUID)
+			continue;
+		guid = etw_wevt_bytes(r, at, sizeof(GUID));
+		if (!guid)
+			return;
+		if (kind == ETW_WEVT_CONTROL_GUID) {
+			memcpy(&provider->control_guid, guid, sizeof(GUID));
+			provider->has_control_guid = true;
+		} else {
+			memcpy(&provider->group_guid, guid, sizeof(GUID));
+			provider->has_traits = true;
+		}
+	}
+}

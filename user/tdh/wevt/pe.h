@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pe.h - resources of PE images
+ *
+ * Source: Microsoft's "PE Format", "The .rsrc Section".
+ */
+#ifndef ETW_TDH_WEVT_PE_H
+#define ETW_TDH_WEVT_PE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ETW_PE_MESSAGE_TABLE	11	/* resource type */
+#define ETW_PE_RESOURCE_MAX	(64u << 20)	/* bytes that those of a type may have */
+
+struct etw_pe_resource {
+	uint16_t langid;
+	uint8_t *data;		/* malloc() */
+	size_t size;
+};
+
+/*
+ * The resources of a type in all languages: of its first name, which is 1.  name: the
+ * type as text, or NULL and its number.  At most max of them.  Returns how many, 0 if
+ * the image has none; -EINVAL: this is no PE image, or its headers contradict each
+ * other; -EFBIG; -ENOMEM; or what reading said.  fd's position does not matter.
+ */
+int etw_pe_find(int fd, const char *name, uint32_t type, struct etw_pe_resource *out,
+		unsigned int max);
+
+/* len bytes at an offset of a file into memory of malloc().  0, -EINVAL, -ENOMEM, -EIO. */
+int etw_pe_load(int fd, uint64_t offset, size_t len, uint8_t **out);
+
+#endif /* ETW_TDH_WEVT_PE_H */

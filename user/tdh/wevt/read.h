@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * read.h - inside of the reader of WEVT_TEMPLATE
+ *
+ * Nothing of the file is trusted.  Each read is checked; the first that fails sets
+ * error, and from then on all yield nothing, so that only loops look at it.  What lists
+ * and texts take is counted against a budget of the file's size, so that lists which
+ * overlap cannot make much of little.
+ */
+#ifndef ETW_TDH_WEVT_READ_H
+#define ETW_TDH_WEVT_READ_H
+
+#include "tdh/model/model.h"
+#include "base/text.h"
+#include "format.h"
+
+/* A message table and whose language it is */
+struct etw_wevt_table {
+	const void *data;
+	size_t size;
+	const char *culture;
+	/* the reader's: entries by number */
+	struct etw_wevt_text *texts;
+	size_t count;
+};
+
+struct etw_wevt_text {
+	uint32_t id;
+	uint32_t offset;	/* of the entry in the table */
+	const struct etw_mf_message *message;	/* what it became, or NULL */
+};
+
+/* Entries of a list: something of the model for each, by its offset */
+struct etw_wevt_things {
+	uint32_t first;		/* offset of the first entry; 0: none */
+	uint32_t size;		/* of an entry */
+	unsigned int count;
+	const void **list;	/* malloc() */
+};
+
+/* Things by offset, ascending */
+struct etw_wevt_at {
+	uint32_t offset;
+	const void *thing;
+};
+
+struct etw_wevt_reader {
+	const uint8_t *data;
+	size_t size;
+	struct etw_manifest *manifest;
+	struct etw_problems *problems;	/* or NULL */
+	struct etw_wevt_table *tables;
+	unsigned int table_count;
+	int64_t entries_left, text_left;	/* bytes that may still be read */
+	int error;
+	struct etw_text text;		/* being converted */
+
+	struct etw_mf_message *messages;	/* the manifest's */
+
+	/* the provider under way */
+	struct etw_mf_provider *provider;
+	uint32_t lists[ETW_WEVT_LISTS];	/* offsets; 0: none */
+	struct etw_wevt_things channels, levels, tasks, opcodes;
+	struct etw_wevt_at *maps, *templates;
+	unsigned int map_count, template_count;
+};
+
+int etw_wevt_read(const void *data, size_t size, struct etw_wevt_table *tables,
+		  unsigned int table_count, const char *name, struct etw_manifest **out,
+		  struct etw_problems *problems);
+
+/* -EINVAL, and why; the first counts. */
+__attribute__((format(printf, 2, 3)))
+void etw_wevt_bad(struct etw_wevt_reader *r, const char *fmt, ...);
+/* Something that is left out. */
+__attribute__((format(printf, 2, 3)))
+void etw_wevt_warn(struct etw_wevt_reader *r, const char *fmt, ...);
+
+/* len bytes at an offset, or NULL (and error is set). */
+const uint8_t *etw_wevt_bytes(struct etw_wevt_reader *r, uint32_t offset, size_t len);
+/* The same, of entries of a list. */
+const uint8_t *etw_wevt_entries(struct etw_wevt_reader *r, uint32_t offset, uint32_t count,
+				size_t size);
+uint16_t etw_wevt_u16(const uint8_t *p);
+uint32_t etw_wevt_u32(const uint8_t *p);
+uint64_t etw_wevt_u64(const uint8_t *p);
+
+/*
+ * The header of a list: *count, and its entries behind header bytes.  NULL: there is no
+ * such list, or it is wrong.
+ */
+const uint8_t *etw_wevt_list(struct etw_wevt_reader *r, enum etw_wevt_list kind,
+			     size_t header, size_t size, uint32_t *count);
+
+/* Memory of the manifest, or NULL (and error is set). */
+void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size);
+/* UTF-16 up to a NUL, or len bytes; "" when something is wrong. */
+const char *etw_wevt_utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len);
+/* A text with its length before it; without (up to its NUL). */
+const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset);
+const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset);
+
+/* What an entry at an offset became; NULL: 0, or there is none. */
+bool etw_wevt_things_new(struct etw_wevt_reader *r, struct etw_wevt_things *things,
+			 uint32_t first, uint32_t size, unsigned int count);
+const void *etw_wevt_thing(const struct etw_wevt_things *things, uint32_t offset);
+const void *etw_wevt_at(const struct etw_wevt_at *list, unsigned int count, uint32_t offset);
+void etw_wevt_at_sort(struct etw_wevt_at *list, unsigned int count);
+
+/* Message tables, in messages.c */
+int etw_wevt_tables_open(struct etw_wevt_reader *r);
+void etw_wevt_tables_close(struct etw_wevt_reader *r);
+/* NULL: no table has it. */
+const struct etw_mf_message *etw_wevt_message_of(struct etw_wevt_reader *r, uint32_t id);
+
+/* The lists of a provider */
+void etw_wevt_read_channels(struct etw_wevt_reader *r);
+void etw_wevt_read_levels(struct etw_wevt_reader *r);
+void etw_wevt_read_tasks(struct etw_wevt_reader *r);
+void etw_wevt_read_opcodes(struct etw_wevt_reader *r);
+void etw_wevt_read_keywords(struct etw_wevt_reader *r);
+void etw_wevt_read_filters(struct etw_wevt_reader *r);
+void etw_wevt_read_provider_attributes(struct etw_wevt_reader *r);
+void etw_wevt_read_maps(struct etw_wevt_reader *r);
+void etw_wevt_read_templates(struct etw_wevt_reader *r);
+void etw_wevt_read_events(struct etw_wevt_reader *r);
+void etw_wevt_read_event_attributes(struct etw_wevt_reader *r);
+/* Channels that nobody imported, but events use, are the standard ones. */
+void etw_wevt_settle_channels(struct etw_wevt_reader *r);
+
+/*
+ * Binary XML of a template: *name is that of its EventData; *user_data the XML of
+ * another element; NULL otherwise.
+ */
+void etw_wevt_read_binxml(struct etw_wevt_reader *r, const uint8_t *data, size_t size,
+			  const char **name, const char **user_data);
+
+#endif /* ETW_TDH_WEVT_READ_H */
