@@ -36,7 +36,7 @@ static const char schema[] = "\0Transfer\0number\0\x08" "bytes\0\x0a" "device\0\
 static struct {
 	const char *key, *title;
 	bool tracelogging;
-	void (*print)(struct event_printer *printer, const struct etw_rt_event *event);
+	void (*print)(struct event_printer *printer, const struct etw_event *event);
 	const char *format;
 	bool no_names;
 	double best;	/* seconds for all events */

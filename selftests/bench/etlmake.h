@@ -89,7 +89,7 @@ static int etlmake_write(const char *path, unsigned int first, unsigned int step
 static int64_t etlmake_read(const char *path)
 {
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	int64_t n = -1;
 	int err = etw_etl_open(path, NULL, NULL, &file);
 

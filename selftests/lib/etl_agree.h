@@ -139,7 +139,7 @@ static inline struct agree_record *agree_next(struct agree_list *list, size_t *n
 }
 
 static inline void agree_event(struct etl_agree *a, struct agree_list *list, size_t *next,
-			       const struct etw_rt_event *event)
+			       const struct etw_event *event)
 {
 	struct agree_record *r = agree_next(list, next, event->cpu);
 	char sum[13];
@@ -179,7 +179,7 @@ static inline void agree_read(const char *path, bool open, struct agree_list *li
 {
 	struct etw_etl_file *file;
 	struct etw_etl_count count;
-	struct etw_rt_event event;
+	struct etw_event event;
 	int64_t time = INT64_MIN;
 	bool sorted;
 	size_t *next = agree_begins(list, &sorted);

@@ -119,7 +119,7 @@ static inline struct vl_log vl_log_read(const char *path)
 {
 	struct vl_log log = { .in_order = true, .in_time = true };
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	int64_t time = INT64_MIN;
 	struct stat st;
 

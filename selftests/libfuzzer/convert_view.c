@@ -36,7 +36,7 @@ static char out[OUT_MAX + 1];
 struct taken {
 	struct etw_event_header header;
 	struct etw_buffer_header buffer;
-	struct etw_rt_event event;
+	struct etw_event event;
 	void *ext, *data;
 };
 

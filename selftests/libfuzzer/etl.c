@@ -27,7 +27,7 @@ static struct etw_event_items items;
 static volatile uint8_t sink;
 
 /* All bytes that an event leads to: what is not there shows. */
-static void touch(const struct etw_rt_event *event)
+static void touch(const struct etw_event *event)
 {
 	uint8_t sum = 0;
 	const uint8_t *raw = event->raw;
@@ -42,7 +42,7 @@ static void touch(const struct etw_rt_event *event)
 	sink = sum;
 }
 
-static void use(const struct etw_rt_event *event)
+static void use(const struct etw_event *event)
 {
 	const struct etw_decoded *decoded;
 	EVENT_RECORD record;
@@ -53,7 +53,7 @@ static void use(const struct etw_rt_event *event)
 }
 
 /* What must hold of an event, given the last one before it. */
-static void check(const struct etw_rt_event *event, int64_t *raw, int64_t *time)
+static void check(const struct etw_event *event, int64_t *raw, int64_t *time)
 {
 	int64_t now = event->record.header->timestamp;
 
@@ -74,7 +74,7 @@ static void on_report(void *context, uint64_t offset, const char *what)
 
 static void read_stream(struct etw_bufstream *stream)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 
 	etw_bufstream_end(stream);
 	while (etw_bufstream_next(stream, &event) == 1)
@@ -86,7 +86,7 @@ static void read_file(int fd, size_t size)
 {
 	int64_t raw = INT64_MIN, time = INT64_MIN;
 	struct etw_bufstream *stream;
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_etl_file *file;
 	struct etw_etl_count count;
 	unsigned int events = 0;

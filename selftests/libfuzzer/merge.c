@@ -49,7 +49,7 @@ static void check_stamp(const uint8_t *before, const uint8_t *after, uint32_t si
 	}
 }
 
-static bool is_header(const struct etw_rt_event *event)
+static bool is_header(const struct etw_event *event)
 {
 	uint8_t type = event->record.header->type & 0xFF;
 
@@ -62,7 +62,7 @@ static unsigned int write_all(struct etw_etl_file *file, struct etw_etl_writer *
 	static uint8_t copy[65536];
 	static struct etw_etl_time to;
 	struct etw_etl_shift shift = { .from = etw_etl_times_of(file), .to = &to };
-	struct etw_rt_event event;
+	struct etw_event event;
 	unsigned int events = 0, n;
 	int err;
 
@@ -85,7 +85,7 @@ static unsigned int write_all(struct etw_etl_file *file, struct etw_etl_writer *
 static void check_written(const char *path, unsigned int events)
 {
 	struct etw_etl_count count;
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_etl_file *file;
 	unsigned int n = 0;
 

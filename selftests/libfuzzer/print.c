@@ -32,7 +32,7 @@ static void check_line(const struct etw_text *out)
 			abort();
 }
 
-static void print_all(struct event_printer *printer, const struct etw_rt_event *event)
+static void print_all(struct event_printer *printer, const struct etw_event *event)
 {
 	printer->out.len = 0;
 	event_print_text(printer, event);
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct event_printer printer;
 	struct etw_event_header header = { .size = 0 };
 	struct etw_buffer_header buffer = { .buffer_size = 0 };
-	struct etw_rt_event event = { .buffer = &buffer };
+	struct etw_event event = { .buffer = &buffer };
 	struct input in = { data, size };
 	uint8_t flags = take8(&in);
 	size_t got, ext_len, data_len;

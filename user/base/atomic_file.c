@@ -87,7 +87,7 @@ static int make_part(const char *path, bool folder, mode_t mode, char **part)
 	return err;
 }
 
-int etw_newfile_folder(const char *path, char **part)
+int etw_atomic_file_folder(const char *path, char **part)
 {
 	return make_part(path, true, 0700, part);
 }
@@ -119,7 +119,7 @@ static int rename_claimed(const char *from, const char *to, bool folder)
 	return err;
 }
 
-int etw_newfile_rename(const char *from, const char *to, bool folder)
+int etw_atomic_file_rename(const char *from, const char *to, bool folder)
 {
 	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
 		return 0;
@@ -138,7 +138,7 @@ int etw_newfile_rename(const char *from, const char *to, bool folder)
 /* -------------------------------------------------------------------- opening */
 
 /* With a list the group's bits of the mode are all that the list can grant to anybody. */
-static void keep_acl(struct etw_newfile *f)
+static void keep_acl(struct etw_atomic_file *f)
 {
 	ssize_t size = getxattr(f->path, ACL, NULL, 0);
 
@@ -156,7 +156,7 @@ static void keep_acl(struct etw_newfile *f)
 }
 
 /* Whose the file is that is replaced; who may not give files away keeps what he makes. */
-static int take_after(struct etw_newfile *f)
+static int take_after(struct etw_atomic_file *f)
 {
 	bool ours = fchown(f->fd, f->uid, f->gid) && fchown(f->fd, -1, f->gid);
 
@@ -170,7 +170,7 @@ static int take_after(struct etw_newfile *f)
 	return 0;
 }
 
-static void remember_old(struct etw_newfile *f, const struct stat *there)
+static void remember_old(struct etw_atomic_file *f, const struct stat *there)
 {
 	f->mode = there->st_mode & (S_ISDIR(there->st_mode) ? 03777 : 0777);
 	f->uid = there->st_uid;
@@ -178,9 +178,9 @@ static void remember_old(struct etw_newfile *f, const struct stat *there)
 	keep_acl(f);
 }
 
-int etw_newfile_folder_like(const char *folder, const char *old)
+int etw_atomic_file_folder_like(const char *folder, const char *old)
 {
-	struct etw_newfile f = { .path = (char *)old };
+	struct etw_atomic_file f = { .path = (char *)old };
 	struct stat there;
 	int err;
 
@@ -199,7 +199,7 @@ int etw_newfile_folder_like(const char *folder, const char *old)
 }
 
 /* Remember which file fd is. */
-static int know(struct etw_newfile *f)
+static int know(struct etw_atomic_file *f)
 {
 	struct stat st;
 
@@ -210,7 +210,7 @@ static int know(struct etw_newfile *f)
 	return 0;
 }
 
-int etw_newfile_reopen(struct etw_newfile *file)
+int etw_atomic_file_reopen(struct etw_atomic_file *file)
 {
 	struct stat st;
 	int err = 0;
@@ -230,7 +230,7 @@ int etw_newfile_reopen(struct etw_newfile *file)
 }
 
 /* There is something that is to be replaced. */
-static int open_there(struct etw_newfile *f, const char *path)
+static int open_there(struct etw_atomic_file *f, const char *path)
 {
 	struct stat st;
 
@@ -250,7 +250,7 @@ static int open_there(struct etw_newfile *f, const char *path)
 	return f->fd < 0 ? f->fd : know(f);
 }
 
-static int open_new(struct etw_newfile *f, const char *path)
+static int open_new(struct etw_atomic_file *f, const char *path)
 {
 	if (!*path)
 		return -ENOENT;
@@ -261,7 +261,7 @@ static int open_new(struct etw_newfile *f, const char *path)
 	return f->fd < 0 ? f->fd : know(f);
 }
 
-int etw_newfile_open(struct etw_newfile *file, const char *path, bool replace)
+int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, bool replace)
 {
 	struct stat st;
 	int ret;
@@ -274,19 +274,19 @@ int etw_newfile_open(struct etw_newfile *file, const char *path, bool replace)
 	else
 		ret = replace ? open_there(file, path) : -EEXIST;
 	if (ret)
-		etw_newfile_drop(file);
+		etw_atomic_file_drop(file);
 	return ret;
 }
 
 /* --------------------------------------------------------------------- ending */
 
 /* What is replaced goes once the new one is on the disk. */
-static int complete(struct etw_newfile *f)
+static int complete(struct etw_atomic_file *f)
 {
 	int err = 0;
 
 	if (f->fd < 0 && f->old)
-		err = etw_newfile_reopen(f);
+		err = etw_atomic_file_reopen(f);
 	if (f->old && !err)
 		err = take_after(f);
 	if (f->old && !err && fsync(f->fd))
@@ -298,7 +298,7 @@ static int complete(struct etw_newfile *f)
 	return err;
 }
 
-int etw_newfile_aside(const char *path, char **part)
+int etw_atomic_file_aside(const char *path, char **part)
 {
 	int err, fd = make_part(path, false, 0600, part);
 
@@ -314,10 +314,10 @@ int etw_newfile_aside(const char *path, char **part)
 }
 
 /* Change places by two steps, where the file system cannot do it in one. */
-static int swap(struct etw_newfile *f)
+static int swap(struct etw_atomic_file *f)
 {
 	char *aside;
-	int err = etw_newfile_aside(f->path, &aside);
+	int err = etw_atomic_file_aside(f->path, &aside);
 
 	if (err)
 		return err;
@@ -333,13 +333,13 @@ static int swap(struct etw_newfile *f)
 }
 
 /* Give it its name; what it replaces gets the one that it had. */
-static int exchange(struct etw_newfile *f)
+static int exchange(struct etw_atomic_file *f)
 {
 	struct stat st;
 	int err;
 
 	if (lstat(f->path, &st)) {
-		err = etw_newfile_rename(f->part, f->path, false);
+		err = etw_atomic_file_rename(f->part, f->path, false);
 		if (!err) {
 			free(f->part);
 			f->part = NULL;
@@ -353,7 +353,7 @@ static int exchange(struct etw_newfile *f)
 	return unknown(errno) ? swap(f) : -errno;
 }
 
-int etw_newfile_place(struct etw_newfile *file)
+int etw_atomic_file_place(struct etw_atomic_file *file)
 {
 	int err;
 
@@ -363,7 +363,7 @@ int etw_newfile_place(struct etw_newfile *file)
 	if (!err && file->replace) {
 		err = exchange(file);
 	} else if (!err) {
-		err = etw_newfile_rename(file->part, file->path, false);
+		err = etw_atomic_file_rename(file->part, file->path, false);
 		if (!err) {
 			free(file->part);
 			file->part = NULL;
@@ -373,7 +373,7 @@ int etw_newfile_place(struct etw_newfile *file)
 	return err;
 }
 
-static void release(struct etw_newfile *f)
+static void release(struct etw_atomic_file *f)
 {
 	free(f->path);
 	free(f->part);
@@ -381,29 +381,29 @@ static void release(struct etw_newfile *f)
 	memset(f, 0, sizeof(*f));
 }
 
-void etw_newfile_settle(struct etw_newfile *file)
+void etw_atomic_file_settle(struct etw_atomic_file *file)
 {
 	if (file->placed && file->part)
 		unlink(file->part);
 	release(file);
 }
 
-int etw_newfile_commit(struct etw_newfile *file)
+int etw_atomic_file_commit(struct etw_atomic_file *file)
 {
 	int err = complete(file);
 
 	if (!err && !file->replace)
-		err = etw_newfile_rename(file->part, file->path, false);
+		err = etw_atomic_file_rename(file->part, file->path, false);
 	else if (!err && rename(file->part, file->path))
 		err = -errno;
 	if (err)
-		etw_newfile_drop(file);
+		etw_atomic_file_drop(file);
 	else
 		release(file);
 	return err;
 }
 
-int etw_newfile_undo(struct etw_newfile *file)
+int etw_atomic_file_undo(struct etw_atomic_file *file)
 {
 	if (!file->placed)
 		return 0;
@@ -415,14 +415,14 @@ int etw_newfile_undo(struct etw_newfile *file)
 	return 0;
 }
 
-void etw_newfile_drop(struct etw_newfile *file)
+void etw_atomic_file_drop(struct etw_atomic_file *file)
 {
 	int saved = errno;
 
 	if (file->path && file->fd >= 0)
 		close(file->fd);
 	if (file->placed)
-		etw_newfile_undo(file);
+		etw_atomic_file_undo(file);
 	else if (file->part)
 		unlink(file->part);
 	release(file);

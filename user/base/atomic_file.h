@@ -6,9 +6,9 @@
  * the same directory as NAME.part-XXXXXX: whatever ends the program, and whoever looks
  * meanwhile, half a file is never taken for a whole one.
  *
- *	err = etw_newfile_open(&file, "out", false);
+ *	err = etw_atomic_file_open(&file, "out", false);
  *	write(file.fd, ...);
- *	err = etw_newfile_commit(&file);
+ *	err = etw_atomic_file_commit(&file);
  *
  * What exists is left alone, whenever it came to exist, unless it is to be replaced.
  * Links are followed: what a link leads to is replaced, with that one's owner and
@@ -23,7 +23,7 @@
 #include <sys/types.h>
 
 /* All zero is none. */
-struct etw_newfile {
+struct etw_atomic_file {
 	int fd;		/* to write and read; who closes it sets it to -1 */
 	char *path;	/* the name that it gets, from the root, without links */
 	char *part;	/* the one that it has; once it is placed, what it replaced has it */
@@ -46,39 +46,39 @@ struct etw_newfile {
  * nothing was begun; -EEXIST, -EISDIR, -EACCES (also if what is replaced may not be
  * written to) and what open(2) says.
  */
-int etw_newfile_open(struct etw_newfile *file, const char *path, bool replace);
+int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, bool replace);
 
 /*
  * Its fd was closed: open it again, to write and read.  It is the same file: -ELOOP, -ESTALE
  * if somebody has put something else there.
  */
-int etw_newfile_reopen(struct etw_newfile *file);
+int etw_atomic_file_reopen(struct etw_atomic_file *file);
 
 /* Give it its name.  Gone in any case; after an error nothing of it is left. */
-int etw_newfile_commit(struct etw_newfile *file);
+int etw_atomic_file_commit(struct etw_atomic_file *file);
 
 /*
  * The same for several that belong together: place each, and when all are, settle each.
  * Until then undo, and drop, take it back: what was replaced has its name again.  -errno of
  * undo: it has not, and lies where part says, if there was something.
  */
-int etw_newfile_place(struct etw_newfile *file);
-void etw_newfile_settle(struct etw_newfile *file);
-int etw_newfile_undo(struct etw_newfile *file);
+int etw_atomic_file_place(struct etw_atomic_file *file);
+void etw_atomic_file_settle(struct etw_atomic_file *file);
+int etw_atomic_file_undo(struct etw_atomic_file *file);
 
 /* As if it had not been begun.  Keeps errno. */
-void etw_newfile_drop(struct etw_newfile *file);
+void etw_atomic_file_drop(struct etw_atomic_file *file);
 
 /* A folder with such a name, to make something in: *part is to be freed; or -errno. */
-int etw_newfile_folder(const char *path, char **part);
+int etw_atomic_file_folder(const char *path, char **part);
 
 /* Give a folder the owner and the permissions of one that it replaces, if there is one. */
-int etw_newfile_folder_like(const char *folder, const char *old);
+int etw_atomic_file_folder_like(const char *folder, const char *old);
 
 /* Give what path names, no folder, such a name: *part is to be freed; or -errno. */
-int etw_newfile_aside(const char *path, char **part);
+int etw_atomic_file_aside(const char *path, char **part);
 
 /* Rename, unless there is something: -EEXIST then, and the like.  Of one file system. */
-int etw_newfile_rename(const char *from, const char *to, bool folder);
+int etw_atomic_file_rename(const char *from, const char *to, bool folder);
 
 #endif /* ETW_LIB_NEWFILE_H */

@@ -99,12 +99,12 @@ static bool is_over(struct inputs *inputs, int64_t time)
 	inputs->look = 16 * inputs->late;
 	for (i = 0; i < inputs->left; i++)
 		/* An error is met again by reading. */
-		if (etw_etl_over(inputs->merge[i]->file, inputs->until) != 1)
+		if (etw_etl_all_after(inputs->merge[i]->file, inputs->until) != 1)
 			return false;
 	return true;
 }
 
-int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
+int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source)
 {
 	struct etw_etl_input *in;

@@ -36,7 +36,7 @@ void inputs_close(struct inputs *inputs);
  * The next event of all files, by time.  1: *event, valid until the next call, of the
  * file with index *source; 0: that was all; -1: reading failed, which was told.
  */
-int inputs_next(struct inputs *inputs, const struct etw_rt_event **event,
+int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source);
 
 /*

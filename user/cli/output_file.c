@@ -40,7 +40,7 @@ static int open_direct(struct outfile *out)
 
 static int open_file(struct outfile *out)
 {
-	int err = etw_newfile_open(&out->file, out->path, out->replace);
+	int err = etw_atomic_file_open(&out->file, out->path, out->replace);
 
 	out->fd = out->file.fd;
 	/* It has become a pipe since it was looked at. */
@@ -71,7 +71,7 @@ static int open_folder(struct outfile *out, bool there)
 	out->folder_path = folder_name(out->path, there);
 	if (!out->folder_path)
 		return fail(out, errno);
-	err = etw_newfile_folder(out->folder_path, &out->part);
+	err = etw_atomic_file_folder(out->folder_path, &out->part);
 	if (err)
 		return fail(out, -err);
 	if (asprintf(&making, "%s/trace", out->part) < 0)
@@ -154,7 +154,7 @@ void outfile_discard(struct outfile *out)
 	if (out->direct && out->path && out->fd >= 0)
 		close(out->fd);
 	out->fd = -1;
-	etw_newfile_drop(&out->file);
+	etw_atomic_file_drop(&out->file);
 	if (out->part)
 		remove_tree(out->part);
 	forget(out);
@@ -180,7 +180,7 @@ static bool is_marked(const struct outfile *out)
 /* The old one is in the way: it goes into the folder that the new one was made in. */
 static int replace_folder(struct outfile *out)
 {
-	int err = etw_newfile_folder_like(out->making, out->folder_path);
+	int err = etw_atomic_file_folder_like(out->making, out->folder_path);
 	char *old;
 
 	if (err)
@@ -206,7 +206,7 @@ static int replace_folder(struct outfile *out)
 static int finish_folder(struct outfile *out)
 {
 	int err = out->replace ? replace_folder(out) :
-				 etw_newfile_rename(out->making, out->folder_path, true);
+				 etw_atomic_file_rename(out->making, out->folder_path, true);
 
 	if (!err) {
 		remove_tree(out->part);
@@ -227,7 +227,7 @@ int outfile_commit(struct outfile *out)
 	if (out->direct)
 		err = finish_direct(out);
 	else
-		err = out->folder ? finish_folder(out) : etw_newfile_commit(&out->file);
+		err = out->folder ? finish_folder(out) : etw_atomic_file_commit(&out->file);
 	out->fd = -1;
 	if (!err)
 		return 0;

@@ -19,7 +19,7 @@ struct outfile {
 	const char *mark;	/* a folder is replaced only if it has this file, or nothing */
 	/* set by outfile_open() */
 	int fd;			/* to write to, unless it is a folder */
-	struct etw_newfile file;
+	struct etw_atomic_file file;
 	const char *making;	/* the folder's name until it is complete; the caller makes it */
 	char *folder_path;	/* the one that it gets, where links led when it was begun */
 	char *part;		/* what the folder is made in */

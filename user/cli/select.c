@@ -34,7 +34,7 @@ struct wanted {
 struct bound {
 	const char *option;	/* that it was given by */
 	const char *text;	/* NULL: none */
-	struct etw_when when;
+	struct etw_time_expr when;
 	int64_t time;
 };
 
@@ -142,7 +142,7 @@ static void take_pids(struct select *s, uint32_t low, uint32_t high)
 
 static void take_time(const char *option, struct bound *bound, const char *text)
 {
-	if (!etw_when_parse(text, strlen(text), &bound->when))
+	if (!etw_time_expr_parse(text, strlen(text), &bound->when))
 		cli_usage("%s: %s is no time: see etw(8), TIMES", option, cli_quote(text));
 	bound->option = option;
 	bound->text = text;
@@ -228,9 +228,9 @@ void select_ready(struct select *s, int64_t start, const struct etw_expr_ask *as
 		etw_expr_ask(s->filters[i].expr, &s->ask);
 	}
 	if (s->since.text)
-		s->since.time = etw_when_at(&s->since.when, start);
+		s->since.time = etw_time_expr_at(&s->since.when, start);
 	if (s->until.text)
-		s->until.time = etw_when_at(&s->until.when, start);
+		s->until.time = etw_time_expr_at(&s->until.when, start);
 	if (s->since.text && s->until.text && s->until.time < s->since.time)
 		cli_usage("%s: %s is before %s, which is %s", s->until.option,
 			  cli_quote(s->until.text), s->since.text, s->since.option);
@@ -295,7 +295,7 @@ static bool header_is_wanted(const struct select *s, int64_t time,
 	return !s->ids || s->ids[h->desc.id / 8] >> h->desc.id % 8 & 1;
 }
 
-bool select_may(const struct select *s, const struct etw_rt_event *event)
+bool select_may(const struct select *s, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
 
@@ -332,7 +332,7 @@ bool select_wants(struct select *s, const EVENT_RECORD *record,
 	return true;
 }
 
-bool select_event(struct select *s, const struct etw_rt_event *event)
+bool select_event(struct select *s, const struct etw_event *event)
 {
 	const struct etw_decoded *decoded = NULL;
 	bool is_piece = s && etw_embed_is_piece(event->record.header);

@@ -60,9 +60,9 @@ void select_ready(struct select *select, int64_t start, const struct etw_expr_as
  * not decide; and each piece of a schema, so that later events can be: it is to be asked of
  * all of them.
  */
-bool select_event(struct select *select, const struct etw_rt_event *event);
+bool select_event(struct select *select, const struct etw_event *event);
 /* The same without decoding: false: it is not wanted.  All, if !select_decodes(). */
-bool select_may(const struct select *select, const struct etw_rt_event *event);
+bool select_may(const struct select *select, const struct etw_event *event);
 
 /* Must wanted events be decoded before select_wants() can tell? */
 bool select_decodes(const struct select *select);

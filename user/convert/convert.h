@@ -27,7 +27,7 @@ struct convert;
 
 /* One event */
 struct convert_event {
-	const struct etw_rt_event *event;	/* raw: as in the file */
+	const struct etw_event *event;	/* raw: as in the file */
 	const EVENT_RECORD *record;		/* its time is FILETIME */
 	const struct etw_decoded *decoded;	/* names; never NULL */
 	struct etw_decoder *decoder;		/* at the first field: etw_decode_next() */

@@ -12,7 +12,7 @@
 #include "base/cancel.h"
 #include "poll_wakeup.h"
 
-int etw_wake_open(struct etw_wake *wake)
+int etw_poll_wakeup_open(struct etw_poll_wakeup *wake)
 {
 	int saved = errno, ret = 0;
 
@@ -26,11 +26,11 @@ int etw_wake_open(struct etw_wake *wake)
 	/* Both ends of a pipe are the same file. */
 	ret = etw_kdev_system.identify(wake->fds[0], &wake->id);
 	if (ret)
-		etw_wake_close(wake);
+		etw_poll_wakeup_close(wake);
 	return ret;
 }
 
-static bool ours(const struct etw_wake *wake, int end)
+static bool ours(const struct etw_poll_wakeup *wake, int end)
 {
 	struct etw_kdev_id now;
 
@@ -39,7 +39,7 @@ static bool ours(const struct etw_wake *wake, int end)
 	       now.dev == wake->id.dev && now.ino == wake->id.ino;
 }
 
-void etw_wake_close(struct etw_wake *wake)
+void etw_poll_wakeup_close(struct etw_poll_wakeup *wake)
 {
 	int saved = errno, cancel = etw_cancel_hold(), i;
 
@@ -52,7 +52,7 @@ void etw_wake_close(struct etw_wake *wake)
 	errno = saved;
 }
 
-void etw_wake_signal(const struct etw_wake *wake)
+void etw_poll_wakeup_signal(const struct etw_poll_wakeup *wake)
 {
 	int saved = errno, cancel = etw_cancel_hold();
 
@@ -62,7 +62,7 @@ void etw_wake_signal(const struct etw_wake *wake)
 	etw_cancel_allow(cancel);
 }
 
-void etw_wake_clear(const struct etw_wake *wake)
+void etw_poll_wakeup_clear(const struct etw_poll_wakeup *wake)
 {
 	int saved = errno, cancel = etw_cancel_hold();
 	char bytes[64];

@@ -11,16 +11,16 @@
 
 #include "kdev.h"
 
-struct etw_wake {
+struct etw_poll_wakeup {
 	int fds[2];	/* poll the first for POLLIN */
 	struct etw_kdev_id id;
 };
 
 #define ETW_WAKE_CLOSED	{ .fds = { -1, -1 } }
 
-int etw_wake_open(struct etw_wake *wake);	/* 0 or -errno */
-void etw_wake_close(struct etw_wake *wake);
-void etw_wake_signal(const struct etw_wake *wake);
-void etw_wake_clear(const struct etw_wake *wake);
+int etw_poll_wakeup_open(struct etw_poll_wakeup *wake);	/* 0 or -errno */
+void etw_poll_wakeup_close(struct etw_poll_wakeup *wake);
+void etw_poll_wakeup_signal(const struct etw_poll_wakeup *wake);
+void etw_poll_wakeup_clear(const struct etw_poll_wakeup *wake);
 
 #endif /* ETW_LIB_WAKE_H */

@@ -12,7 +12,7 @@
 
 #define SPARE	8	/* for what comes between two calls */
 
-int etw_look_guids(int fd, struct etw_guid **guids, uint32_t *count)
+int etw_provider_list_guids(int fd, struct etw_guid **guids, uint32_t *count)
 {
 	struct etw_provider_enum list = { .capacity = 0 };
 	uint32_t room = 64;
@@ -37,14 +37,14 @@ int etw_look_guids(int fd, struct etw_guid **guids, uint32_t *count)
 	return 0;
 }
 
-void etw_look_free(struct etw_look *look)
+void etw_provider_list_free(struct etw_provider_list *look)
 {
 	free(look->regs);
 	free(look->enables);
 	memset(look, 0, sizeof(*look));
 }
 
-int etw_look_provider(int fd, const struct etw_guid *guid, struct etw_look *look)
+int etw_provider_list_provider(int fd, const struct etw_guid *guid, struct etw_provider_list *look)
 {
 	struct etw_provider_query query = { .provider = *guid };
 	uint32_t room = SPARE;
@@ -70,7 +70,7 @@ int etw_look_provider(int fd, const struct etw_guid *guid, struct etw_look *look
 		room = query.reg_count + SPARE;
 	}
 	if (err) {
-		etw_look_free(look);
+		etw_provider_list_free(look);
 		return err;
 	}
 	look->reg_count = query.reg_count;

@@ -12,9 +12,9 @@
 #include "kdev.h"
 
 /* Every GUID that is registered or enabled. */
-int etw_look_guids(int fd, struct etw_guid **guids, uint32_t *count);
+int etw_provider_list_guids(int fd, struct etw_guid **guids, uint32_t *count);
 
-struct etw_look {
+struct etw_provider_list {
 	struct etw_provider_reg *regs;
 	struct etw_provider_enable *enables;
 	uint32_t reg_count;
@@ -22,7 +22,7 @@ struct etw_look {
 };
 
 /* One provider; -ESRCH: neither registered nor enabled. */
-int etw_look_provider(int fd, const struct etw_guid *guid, struct etw_look *look);
-void etw_look_free(struct etw_look *look);
+int etw_provider_list_provider(int fd, const struct etw_guid *guid, struct etw_provider_list *look);
+void etw_provider_list_free(struct etw_provider_list *look);
 
 #endif /* ETW_LIB_LOOKING_H */

@@ -17,7 +17,7 @@
 /* ------------------------------------------------------------------ reading */
 
 static void complete(struct etw_etl_file *f, struct etw_block *block,
-		     struct etw_rt_event *event)
+		     struct etw_event *event)
 {
 	int64_t timestamp = event->record.header->timestamp;
 
@@ -33,7 +33,7 @@ static void complete(struct etw_etl_file *f, struct etw_block *block,
 }
 
 /* The header buffer's records come before all others.  1, or 0: no more there. */
-static int next_of_head(struct etw_etl_file *f, struct etw_rt_event *event)
+static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 {
 	struct etw_block *block = f->head;
 	uint32_t end = block->header.offset, ahead;
@@ -81,7 +81,7 @@ static int finish(struct etw_etl_file *f)
 	return 0;
 }
 
-int etw_etl_next(struct etw_etl_file *file, struct etw_rt_event *event)
+int etw_etl_next(struct etw_etl_file *file, struct etw_event *event)
 {
 	struct etw_etl_file *f = file;
 	struct etw_block *block;

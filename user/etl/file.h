@@ -52,13 +52,13 @@ int etw_etl_open_fd(int fd, etw_etl_report_fn *report, void *context,
 void etw_etl_close(struct etw_etl_file *file);	/* NULL is fine */
 
 /* 1: *event, valid until the next call; 0: that was all; -ENOMEM, -EIO and the like. */
-int etw_etl_next(struct etw_etl_file *file, struct etw_rt_event *event);
+int etw_etl_next(struct etw_etl_file *file, struct etw_event *event);
 
 /*
  * Is all that is left later than this FILETIME?  1: yes; 0: some may not be; -errno.  Reads
  * the headers of all buffers to come, which opening did before.
  */
-int etw_etl_over(struct etw_etl_file *file, int64_t time);
+int etw_etl_all_after(struct etw_etl_file *file, int64_t time);
 
 const struct etw_etl_info *etw_etl_info(const struct etw_etl_file *file);
 void etw_etl_counts(const struct etw_etl_file *file, struct etw_etl_count *count);
@@ -69,7 +69,7 @@ struct etw_etl_time *etw_etl_times_of(struct etw_etl_file *file);
 /* A file among several, and its event that comes next. */
 struct etw_etl_input {
 	struct etw_etl_file *file;
-	struct etw_rt_event next;
+	struct etw_event next;
 	bool has_next;
 };
 

@@ -77,7 +77,7 @@ int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replac
 	int err = begin(sink, 0);
 
 	if (!err)
-		err = etw_newfile_open(&sink->file, path, replace);
+		err = etw_atomic_file_open(&sink->file, path, replace);
 	if (err == 1)
 		err = open_device(sink, path);
 	else if (!err)
@@ -148,7 +148,7 @@ void etw_etl_sink_drop(struct etw_etl_sink *sink)
 	int saved = errno;
 
 	if (sink->file.path)
-		etw_newfile_drop(&sink->file);
+		etw_atomic_file_drop(&sink->file);
 	else if (sink->fd >= 0)
 		close(sink->fd);
 	release(sink);
@@ -164,7 +164,7 @@ int etw_etl_sink_commit(struct etw_etl_sink *sink)
 		return err;
 	}
 	if (sink->file.path)
-		err = etw_newfile_commit(&sink->file);
+		err = etw_atomic_file_commit(&sink->file);
 	else if (close(sink->fd))
 		err = -errno;
 	release(sink);

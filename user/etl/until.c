@@ -85,7 +85,7 @@ static int kept_are_late(struct etw_etl_file *f, int64_t time)
 	return 1;
 }
 
-int etw_etl_over(struct etw_etl_file *file, int64_t time)
+int etw_etl_all_after(struct etw_etl_file *file, int64_t time)
 {
 	struct etw_etl_walk walk = file->walk;
 	struct etw_buffer_header header;

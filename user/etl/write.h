@@ -62,7 +62,7 @@ struct etw_etl_written {
  * What options->like may be for the records of a running session, and what it is if
  * it is NULL: the clock counts ns of CLOCK_MONOTONIC.
  */
-void etw_etl_info_session(struct etw_etl_info *info, const struct etw_rt_info *session);
+void etw_etl_info_session(struct etw_etl_info *info, const struct etw_session_info *session);
 void etw_etl_info_here(struct etw_etl_info *info);
 
 /*

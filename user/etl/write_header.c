@@ -78,7 +78,7 @@ uint32_t etw_etl_head_build(uint8_t *buffer, const struct etw_etl_info *info, bo
 	return used;
 }
 
-void etw_etl_info_session(struct etw_etl_info *info, const struct etw_rt_info *session)
+void etw_etl_info_session(struct etw_etl_info *info, const struct etw_session_info *session)
 {
 	memset(info, 0, sizeof(*info));
 	etw_logfile_header(&info->header, session);
@@ -88,7 +88,7 @@ void etw_etl_info_session(struct etw_etl_info *info, const struct etw_rt_info *s
 
 void etw_etl_info_here(struct etw_etl_info *info)
 {
-	struct etw_rt_info here = {
+	struct etw_session_info here = {
 		.clock = ETW_CLOCK_QPC,
 		.clock_freq = 1000000000,
 	};

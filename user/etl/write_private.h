@@ -18,7 +18,7 @@
 /* Where the bytes go. */
 struct etw_etl_sink {
 	int fd;			/* -1: closed */
-	struct etw_newfile file;	/* a new one, of which fd is; or none */
+	struct etw_atomic_file file;	/* a new one, of which fd is; or none */
 	uint64_t at;		/* where the next byte goes, those gathered counted */
 	uint64_t keep;		/* length that the file had */
 	uint8_t *gather;	/* small pieces wait here to be written together */

@@ -40,7 +40,7 @@ static void vain(const char *text, uint32_t rights, uint32_t by)
 	uint32_t got, at = 0;
 
 	fill(&list, text);
-	got = access_vain(&list, list.count - 1, &at);
+	got = access_shadowed(&list, list.count - 1, &at);
 	if (!ok(got == rights && (!rights || at == by), "%s", text))
 		printf("# %#x by %u\n", got, at);
 }

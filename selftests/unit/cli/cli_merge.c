@@ -80,7 +80,7 @@ struct got {
 static bool get(const char *path, struct got *got)
 {
 	struct etw_etl_count count;
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_etl_file *file;
 	const TRACE_LOGFILE_HEADER *h;
 

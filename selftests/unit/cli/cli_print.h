@@ -72,7 +72,7 @@ struct sample {
 	uint8_t payload[1024], ext[1024];
 	uint32_t len, ext_len;
 	struct etw_buffer_header buffer;
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct event_printer printer;
 };
 
@@ -148,7 +148,7 @@ static inline void add_traits(struct sample *s, const char *name)
  * sanitizer sees every byte read too far.  Valid until the next one.
  */
 static inline const char *print(struct sample *s,
-				void (*how)(struct event_printer *, const struct etw_rt_event *))
+				void (*how)(struct event_printer *, const struct etw_event *))
 {
 	static uint8_t *payload, *ext;
 

@@ -28,7 +28,7 @@ static int begin(struct record *r)
 	memset(r, 0, sizeof(*r));
 	r->fd = -1;
 	r->file.path = "a.etl";
-	return record_make_way(r);
+	return record_backup_create(r);
 }
 
 static void test_moved(void)
@@ -38,14 +38,14 @@ static void test_moved(void)
 	is(shell("echo before >a.etl; echo 'long ago' >a.etl.old; chmod 600 a.etl.old"), 0, "two");
 	is(begin(&r), 0, "make way");
 	is(shell("test ! -e a.etl && grep -q before a.etl.old"), 0, "the old one is moved");
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("grep -q before a.etl && grep -q 'long ago' a.etl.old && "
 		 "test $(stat -c %a a.etl.old) = 600"), 0, "nothing recorded: both are back");
 	is(shell("test \"$(echo *)\" = 'a.etl a.etl.old'"), 0, "nothing else");
 	is(begin(&r), 0, "again");
 	is(shell("echo half >a.etl"), 0, "the session has begun");
 	r.started = true;
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("grep -q before a.etl && grep -q 'long ago' a.etl.old"), 0, "and did not get far");
 	is(begin(&r), 0, "again");
 	is(shell("echo new >a.etl"), 0, "it records");
@@ -54,7 +54,7 @@ static void test_moved(void)
 	is(shell("test \"$(echo *)\" = 'a.etl a.etl.old'"), 0, "and no other");
 	is(shell("rm a.etl.old"), 0, "only one");
 	is(begin(&r), 0, "make way");
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("test \"$(echo *)\" = a.etl && grep -q new a.etl"), 0, "is back, too");
 }
 
@@ -64,7 +64,7 @@ static void test_refused(void)
 
 	is(shell("mkdir a.etl.old"), 0, "a folder in the way");
 	is(begin(&r), 1, "is not replaced");
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("rmdir a.etl.old && test \"$(echo *)\" = a.etl && grep -q new a.etl"), 0,
 	   "the old one stays");
 	unlink("a.etl");
@@ -84,13 +84,13 @@ static void test_links(void)
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		is(shell(kinds[i]), 0, kinds[i]);
 		is(begin(&r), 1, "is refused");
-		record_unmake_way(&r);
+		record_backup_restore(&r);
 		is(shell("test -e a.etl && test ! -e a.etl.old && rm -r *"), 0, "and stays");
 	}
 	is(shell("echo kept >file && ln -s file a.etl"), 0, "a link to a file");
 	is(begin(&r), 0, "makes way");
 	is(shell("test ! -e a.etl && test -L a.etl.old && grep -q kept file"), 0, "is moved itself");
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("test -L a.etl && test ! -e a.etl.old && rm a.etl file"), 0, "is back");
 	is(shell("ln -s nowhere a.etl"), 0, "one that leads nowhere");
 	is(begin(&r), 0, "makes way");
@@ -104,18 +104,18 @@ static void test_new(void)
 
 	is(begin(&r), 0, "no old one");
 	is(shell("echo other >a.etl"), 0, "somebody else makes it");
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("grep -q other a.etl && rm a.etl"), 0, "and keeps it if no session began");
 	is(begin(&r), 0, "no old one");
 	is(shell("echo half >a.etl"), 0, "the session makes it");
 	r.started = true;
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("test ! -e a.etl"), 0, "it goes");
 	is(shell(": >a.etl; chmod 640 a.etl"), 0, "an empty one");
 	is(begin(&r), 0, "stays where it is");
 	is(shell("echo half >a.etl"), 0, "is written to");
 	r.started = true;
-	record_unmake_way(&r);
+	record_backup_restore(&r);
 	is(shell("test ! -s a.etl && test $(stat -c %a a.etl) = 640 && rm a.etl"), 0,
 	   "and is empty again");
 }

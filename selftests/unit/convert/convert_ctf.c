@@ -49,7 +49,7 @@ static void forget_lines(void)
 }
 
 /* Streams do not go back in time: such an event is shown with that of the one before. */
-static void clamp_time(struct etw_rt_event *event)
+static void clamp_time(struct etw_event *event)
 {
 	__int128 now = (__int128)event->time * 100 + event->nanos;
 	int64_t ns = (int64_t)(now - (__int128)FILETIME_1970 * 100), *last = &last_of[event->cpu];
@@ -82,7 +82,7 @@ static int convert(const char *path, const struct convert_format *format, const 
 	struct etw_decoder *d = etw_decoder_new();
 	struct etw_text text = { .data = NULL };
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	EVENT_RECORD record;
 	int err;
 

@@ -248,7 +248,7 @@ static void want_stack(struct etw_text *to, const EVENT_RECORD *record)
 
 /* The line without its provider's enumeration, and without what its class has beside */
 __attribute__((__unused__))
-static void want_line(struct etw_text *to, const struct etw_rt_event *event,
+static void want_line(struct etw_text *to, const struct etw_event *event,
 		      const EVENT_RECORD *record, const struct etw_decoded *decoded,
 		      struct etw_decoder *decoder, bool known)
 {

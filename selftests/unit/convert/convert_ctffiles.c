@@ -122,7 +122,7 @@ static int from_ctf(void)
 /* Are there so many events, one every millisecond? */
 static bool in_order(unsigned int want)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_etl_file *file;
 	unsigned int n = 0, wrong = 0;
 	int64_t last = 0;

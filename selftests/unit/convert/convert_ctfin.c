@@ -60,7 +60,7 @@ static int from_ctf(const char *trace)
 
 struct reading {
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_event_items items;
 	EVENT_RECORD record;
 	struct etw_decoder *decoder;

@@ -272,7 +272,7 @@ static void test_long_names(void)
 	EVENT_RECORD record = { .ExtendedData = &item, .ExtendedDataCount = 1,
 				.UserData = payload, .UserDataLength = sizeof(payload) };
 	struct etw_text scratch = { .len = 0 }, to = { .len = 0 };
-	struct etw_rt_event event = { .time = 0 };
+	struct etw_event event = { .time = 0 };
 	struct convert_event e = { .event = &event, .record = &record,
 				   .decoder = etw_decoder_new() };
 	uint16_t size = 2;

@@ -103,7 +103,7 @@ static uint16_t payload_len;
 static void give(EVENT_RECORD *record, int64_t time, uint16_t cpu)
 {
 	static struct etw_decoder *decoder;
-	struct etw_rt_event rt = { .time = time, .cpu = cpu };
+	struct etw_event rt = { .time = time, .cpu = cpu };
 	struct convert_event e = { .event = &rt, .record = record };
 
 	record->UserData = (void *)payload;

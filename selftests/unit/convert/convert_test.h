@@ -207,7 +207,7 @@ static const struct convert_format *find_format(const char *name)
 
 __attribute__((__unused__))
 static int convert_event(struct converted *to, struct etw_decoder *decoder,
-			 const struct etw_rt_event *event, struct etw_event_items *items,
+			 const struct etw_event *event, struct etw_event_items *items,
 			 unsigned int source)
 {
 	EVENT_RECORD record;

@@ -92,7 +92,7 @@ static void make(const char *name, const struct kind *k)
 /* The times of a file's events but its header's */
 static unsigned int read_times(const char *name, struct moment *to, unsigned int room)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_etl_file *file;
 	unsigned int n = 0;
 	char path[64];

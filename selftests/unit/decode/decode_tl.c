@@ -289,9 +289,9 @@ static bool has_zero(uint64_t word)
 	return word != 0;
 }
 
-static size_t longest_chain(const struct etw_plans *plans)
+static size_t longest_chain(const struct etw_schema_cache *plans)
 {
-	const struct etw_plan *plan;
+	const struct etw_schema_plan *plan;
 	size_t i, n, most = 0;
 
 	for (i = 0; i < plans->slot_count; i++) {

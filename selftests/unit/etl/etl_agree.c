@@ -92,7 +92,7 @@ static struct copy copy_records(const char *path, struct etw_etl_writer *w)
 {
 	struct etw_etl_file *file;
 	struct copy c = { .err = etw_etl_open(path, NULL, NULL, &file) };
-	struct etw_rt_event e;
+	struct etw_event e;
 
 	if (c.err)
 		return c;

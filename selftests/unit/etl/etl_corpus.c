@@ -92,7 +92,7 @@ static bool guid(const char *text, const struct etw_guid *guid)
 	return !*text || (!etw_guid_parse(text, &want) && !memcmp(&want, guid, sizeof(want)));
 }
 
-static bool agrees(const struct row *row, const struct etw_rt_event *e)
+static bool agrees(const struct row *row, const struct etw_event *e)
 {
 	const struct etw_event_header *h = e->record.header;
 	const char *type = etw_etl_type_name(h->type & 0xFF);
@@ -112,7 +112,7 @@ static bool agrees(const struct row *row, const struct etw_rt_event *e)
 }
 
 /* The payload as a file, for sha1sum. */
-static void keep_payload(unsigned int i, const struct etw_rt_event *e)
+static void keep_payload(unsigned int i, const struct etw_event *e)
 {
 	char path[64];
 	FILE *f;
@@ -147,7 +147,7 @@ static unsigned int compare_payloads(struct row **list, unsigned int count)
 __extension__ typedef __int128 wide;
 
 /* FILETIME as the header's page has it: from the start, by the clock's frequency. */
-static bool by_header(const struct etw_etl_info *info, const struct etw_rt_event *e)
+static bool by_header(const struct etw_etl_info *info, const struct etw_event *e)
 {
 	int64_t raw = e->record.header->timestamp, want = raw;
 
@@ -168,7 +168,7 @@ static void test_file(const char *path)
 	unsigned int count = 0, wrong = 0, left = 0, late = 0, off = 0, i;
 	struct row **list = NULL;
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	int64_t last = INT64_MIN;
 	char tsv[1024];
 	int ret;

@@ -28,7 +28,7 @@ static int read_all(const char *path)
 {
 	int64_t last[64] = { 0 };
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	int ret, back = 0;
 	size_t len = 0;
 

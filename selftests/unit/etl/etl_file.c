@@ -27,7 +27,7 @@ static void on_report(void *context, uint64_t offset, const char *what)
 static int read_all(const char *path)
 {
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	int64_t last = INT64_MIN;
 	int ret;
 
@@ -127,7 +127,7 @@ static void test_kinds(void)
 	const struct { uint16_t size; uint8_t type, mark; char data[12]; } error = { 16, 13, 0xC0,
 		"error" };
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	struct make m = { 0 };
 	unsigned char *at;
 
@@ -165,7 +165,7 @@ static void test_kinds(void)
 static void test_clock(void)
 {
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	struct make m = { .head.header.clock = ETW_CLOCK_SYSTEM };
 
 	make_begin(&m, 1);

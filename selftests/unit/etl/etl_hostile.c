@@ -38,7 +38,7 @@ static int open_it(const char *path)
 /* Read on to the end; what was said there. */
 static int read_on(void)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 	int ret;
 
 	while ((ret = etw_etl_next(file, &event)) == 1) {
@@ -236,7 +236,7 @@ static void test_no_files(void)
 /* Somebody writes to the file, or cuts it off, while it is read. */
 static void test_changes(void)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct make m = { 0 };
 	uint16_t other = 9;
 	FILE *f;

@@ -37,12 +37,12 @@ static unsigned int late_before_over(bool ask)
 {
 	unsigned int late = 0, first = EVENTS;
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	bool over = false;
 
 	if (etw_etl_open(path, NULL, NULL, &file))
 		abort();
-	over = etw_etl_over(file, until);	/* nothing is read yet */
+	over = etw_etl_all_after(file, until);	/* nothing is read yet */
 	while (etw_etl_next(file, &e) == 1) {
 		if (over && e.time <= until) {
 			etw_etl_close(file);
@@ -51,12 +51,12 @@ static unsigned int late_before_over(bool ask)
 		late += e.time > until;
 		if (over || (!ask && e.time <= until))
 			continue;
-		over = etw_etl_over(file, until) == 1;
+		over = etw_etl_all_after(file, until) == 1;
 		if (over)
 			first = late;
 	}
 	/* All is read. */
-	if (etw_etl_over(file, INT64_MAX - 1) != 1)
+	if (etw_etl_all_after(file, INT64_MAX - 1) != 1)
 		first = EVENTS + 1;
 	etw_etl_close(file);
 	return first;

@@ -69,7 +69,7 @@ static struct outcome look(void)
 {
 	struct outcome o = { 0 };
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	int64_t last = INT64_MIN;
 	double at, off;
 
@@ -146,7 +146,7 @@ static void copy_it(void)
 	struct etw_etl_options options = { .replace = true };
 	struct etw_etl_writer *writer;
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	char path[80];
 
 	snprintf(path, sizeof(path), "%s.copy", m.path);

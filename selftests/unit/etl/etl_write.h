@@ -106,7 +106,7 @@ static void read_many(uint64_t *sum, uint64_t *per_cpu, uint64_t *events,
 		      struct etw_etl_count *count, struct etw_etl_info *info)
 {
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	int ret = etw_etl_open(path, NULL, NULL, &file);
 
 	is(ret, 0, "it opens");

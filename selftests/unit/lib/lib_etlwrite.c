@@ -137,7 +137,7 @@ static void test_kinds(void)
 	struct etw_etl_options options = { .like = &like, .logger = "l\xc3\xa4" };
 	struct etw_etl_writer *w;
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	struct { const void *at; uint32_t size; int64_t time; } all[] = {
 		{ message, 8 + 5, MAKE_START },	/* has no time: that of the start */
 		{ &sys, 34, MAKE_START + 10 },

@@ -84,9 +84,9 @@ static unsigned int count(const char *part, char last[NAME_MAX + 1])
 	return n;
 }
 
-static int begin(struct etw_newfile *f, const char *path, bool replace, const char *text)
+static int begin(struct etw_atomic_file *f, const char *path, bool replace, const char *text)
 {
-	int ret = etw_newfile_open(f, path, replace);
+	int ret = etw_atomic_file_open(f, path, replace);
 
 	if (!ret && write(f->fd, text, strlen(text)) != (ssize_t)strlen(text))
 		abort();
@@ -97,21 +97,21 @@ static int begin(struct etw_newfile *f, const char *path, bool replace, const ch
 
 static void test_new(void)
 {
-	struct etw_newfile f, none = { 0 };
+	struct etw_atomic_file f, none = { 0 };
 	struct stat st;
 
 	umask(027);
 	is(begin(&f, "a", false, "new"), 0, "begin");
 	ok(count("a.part-", NULL) == 1 && access("a", F_OK), "it has another name");
-	is(etw_newfile_commit(&f), 0, "commit");
+	is(etw_atomic_file_commit(&f), 0, "commit");
 	ok(has("a", "new") && count("", NULL) == 1, "it has its own");
 	ok(!stat("a", &st) && (st.st_mode & 0777) == 0640, "permissions are those of any file");
 	umask(022);
-	is(etw_newfile_open(&f, "a", false), -EEXIST, "one that exists");
+	is(etw_atomic_file_open(&f, "a", false), -EEXIST, "one that exists");
 	is(begin(&f, "b", false, "x"), 0, "another one");
-	etw_newfile_drop(&f);
-	etw_newfile_drop(&none);
-	etw_newfile_settle(&none);
+	etw_atomic_file_drop(&f);
+	etw_atomic_file_drop(&none);
+	etw_atomic_file_settle(&none);
 	is(count("", NULL), 1, "dropped, it leaves nothing");
 	unlink("a");
 }
@@ -119,7 +119,7 @@ static void test_new(void)
 static void test_killed(void)
 {
 	char last[NAME_MAX + 1];
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 	int status;
 	pid_t pid = fork();
 
@@ -135,39 +135,39 @@ static void test_killed(void)
 /* Somebody makes one of that name meanwhile. */
 static void test_appears(const char *how)
 {
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 
 	begin(&f, "a", false, "ours");
 	put("a", "theirs");
-	is(etw_newfile_commit(&f), -EEXIST, how);
+	is(etw_atomic_file_commit(&f), -EEXIST, how);
 	ok(has("a", "theirs") && count("", NULL) == 1, "it stays, ours is gone");
 	unlink("a");
 	begin(&f, "a", false, "ours");
-	is(etw_newfile_commit(&f), 0, "else not");
+	is(etw_atomic_file_commit(&f), 0, "else not");
 	ok(has("a", "ours") && count("", NULL) == 1, "it is there");
 	unlink("a");
 	begin(&f, "a", true, "ours");
 	put("a", "theirs");
-	is(etw_newfile_commit(&f), 0, "to be replaced");
+	is(etw_atomic_file_commit(&f), 0, "to be replaced");
 	ok(has("a", "ours") && count("", NULL) == 1, "it is");
 	unlink("a");
 }
 
 static void test_links(void)
 {
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 	struct stat st;
 
 	put("old", "old");
 	chmod("old", 0604);
 	if (symlink("old", "link") || symlink("nowhere", "loose"))
 		abort();
-	is(etw_newfile_open(&f, "link", false), -EEXIST, "a link exists");
-	is(etw_newfile_open(&f, "loose", false), -EEXIST, "so does one that leads nowhere");
-	is(etw_newfile_open(&f, "loose", true), -ENOENT, "which nothing replaces");
+	is(etw_atomic_file_open(&f, "link", false), -EEXIST, "a link exists");
+	is(etw_atomic_file_open(&f, "loose", false), -EEXIST, "so does one that leads nowhere");
+	is(etw_atomic_file_open(&f, "loose", true), -ENOENT, "which nothing replaces");
 	is(begin(&f, "link", true, "new"), 0, "replace");
 	ok(has("link", "old"), "the old one stays till the end");
-	is(etw_newfile_commit(&f), 0, "commit");
+	is(etw_atomic_file_commit(&f), 0, "commit");
 	ok(!lstat("link", &st) && S_ISLNK(st.st_mode) && has("old", "new"), "the link is one");
 	ok(!stat("old", &st) && (st.st_mode & 0777) == 0604, "with its permissions");
 	unlink("link");
@@ -179,7 +179,7 @@ static void test_links(void)
 /* Whoever may write to the folder puts something else where the file lies. */
 static void test_reopened(void)
 {
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 	struct stat st;
 
 	put("old", "old");
@@ -189,20 +189,20 @@ static void test_reopened(void)
 	ok(!fstat(f.fd, &st) && (st.st_mode & 0777) == 0600, "its owner may open it again");
 	close(f.fd);
 	f.fd = -1;
-	is(etw_newfile_reopen(&f), 0, "which he does");
+	is(etw_atomic_file_reopen(&f), 0, "which he does");
 	is(pwrite(f.fd, "N", 1, 0), 1, "to write");
 	close(f.fd);
 	f.fd = -1;
 	rename(f.part, "aside");
 	if (symlink("victim", f.part))
 		abort();
-	is(etw_newfile_reopen(&f), -ELOOP, "but no link");
+	is(etw_atomic_file_reopen(&f), -ELOOP, "but no link");
 	unlink(f.part);
 	if (link("victim", f.part))
 		abort();
-	is(etw_newfile_reopen(&f), -ESTALE, "and no other file");
-	is(etw_newfile_place(&f), -ESTALE, "nor is one placed");
-	etw_newfile_drop(&f);
+	is(etw_atomic_file_reopen(&f), -ESTALE, "and no other file");
+	is(etw_atomic_file_place(&f), -ESTALE, "nor is one placed");
+	etw_atomic_file_drop(&f);
 	ok(has("old", "old") && has("victim", "victim") && has("aside", "New"), "all stay");
 	unlink("old");
 	unlink("victim");
@@ -225,7 +225,7 @@ static void test_acl(void)
 	} acl = { 2, { { 0x01, 6, -1 }, { 0x02, 6, 12345 }, { 0x04, 0, -1 }, { 0x10, 6, -1 },
 		       { 0x20, 0, -1 } } };
 	char got[sizeof(acl) + 1];
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 	struct stat st;
 
 	put("old", "old");
@@ -234,14 +234,14 @@ static void test_acl(void)
 		unlink("old");
 		return;
 	}
-	ok(begin(&f, "old", true, "new") == 0 && etw_newfile_commit(&f) == 0, "replaced");
+	ok(begin(&f, "old", true, "new") == 0 && etw_atomic_file_commit(&f) == 0, "replaced");
 	ok(getxattr("old", ACL, got, sizeof(got)) == sizeof(acl) &&
 	   !memcmp(got, &acl, sizeof(acl)), "its access control list stays");
 	unlink("old");
 	put("old", "old");
 	chmod("old", 0640);
 	is(setxattr(".", "system.posix_acl_default", &acl, sizeof(acl), 0), 0, "the folder's");
-	ok(begin(&f, "old", true, "new") == 0 && etw_newfile_commit(&f) == 0, "replaced");
+	ok(begin(&f, "old", true, "new") == 0 && etw_atomic_file_commit(&f) == 0, "replaced");
 	is(removexattr(".", "system.posix_acl_default"), 0, "no more");
 	ok(getxattr("old", ACL, got, sizeof(got)) < 0 && errno == ENODATA, "one without has none");
 	ok(!stat("old", &st) && (st.st_mode & 0777) == 0640, "and the same permissions");
@@ -250,16 +250,16 @@ static void test_acl(void)
 
 static void test_refused(void)
 {
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 
-	is(etw_newfile_open(&f, "", true), -ENOENT, "no name");
-	is(etw_newfile_open(&f, "nowhere/a", true), -ENOENT, "no directory");
-	is(etw_newfile_open(&f, "nowhere/", true), -ENOENT, "a folder that is not there");
-	is(etw_newfile_open(&f, "/tmp", false), -EEXIST, "a directory");
-	is(etw_newfile_open(&f, "/tmp", true), -EISDIR, "to be replaced");
-	is(etw_newfile_open(&f, "/dev/null", false), -EEXIST, "a device");
-	is(etw_newfile_open(&f, "/dev/null", true), 1, "to be written as it is");
-	etw_newfile_drop(&f);
+	is(etw_atomic_file_open(&f, "", true), -ENOENT, "no name");
+	is(etw_atomic_file_open(&f, "nowhere/a", true), -ENOENT, "no directory");
+	is(etw_atomic_file_open(&f, "nowhere/", true), -ENOENT, "a folder that is not there");
+	is(etw_atomic_file_open(&f, "/tmp", false), -EEXIST, "a directory");
+	is(etw_atomic_file_open(&f, "/tmp", true), -EISDIR, "to be replaced");
+	is(etw_atomic_file_open(&f, "/dev/null", false), -EEXIST, "a device");
+	is(etw_atomic_file_open(&f, "/dev/null", true), 1, "to be written as it is");
+	etw_atomic_file_drop(&f);
 	is(count("", NULL), 0, "nothing was made");
 }
 
@@ -268,7 +268,7 @@ static void test_names(void)
 {
 	static const char two_bytes[] = "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
 	char name[NAME_MAX + 1];
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 
 	memset(name, 'x', NAME_MAX);
 	name[NAME_MAX] = '\0';
@@ -277,7 +277,7 @@ static void test_names(void)
 	is(begin(&f, name, false, "long"), 0, "a long name");
 	if (chdir("/"))
 		abort();
-	is(etw_newfile_commit(&f), 0, "from elsewhere");
+	is(etw_atomic_file_commit(&f), 0, "from elsewhere");
 	if (chdir(dir))
 		abort();
 	ok(has(name, "long") && count("", NULL) == 1, "is there");
@@ -288,19 +288,19 @@ static void test_names(void)
 static void test_odd_names(void)
 {
 	char name[NAME_MAX + 1], last[NAME_MAX + 1];
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 	char *part = NULL;
 	int len;
 
 	for (len = NAME_MAX - 13; len <= NAME_MAX; len++) {
 		memset(name, 0x80, (size_t)len);
 		name[len] = '\0';
-		if (begin(&f, name, false, "odd") || etw_newfile_commit(&f) || !has(name, "odd"))
+		if (begin(&f, name, false, "odd") || etw_atomic_file_commit(&f) || !has(name, "odd"))
 			break;
 		unlink(name);
 	}
 	is(len, NAME_MAX + 1, "names of bytes that no character begins with");
-	is(etw_newfile_folder(name, &part), 0, "a folder, by a relative name");
+	is(etw_atomic_file_folder(name, &part), 0, "a folder, by a relative name");
 	ok(part && count(".part-", last) == 1 && strlen(last) == NAME_MAX,
 	   "has one as long as it can be");
 	is(part && !rmdir(part), 1, "it is there");
@@ -310,7 +310,7 @@ static void test_odd_names(void)
 /* Several: all, or none. */
 static void test_several(const char *how)
 {
-	struct etw_newfile f[3];
+	struct etw_atomic_file f[3];
 	unsigned int i, round;
 	int ret[3];
 
@@ -326,14 +326,14 @@ static void test_several(const char *how)
 		close(f[1].fd);
 		f[1].fd = -1;
 		for (i = 0; i < 3; i++)
-			ret[i] = etw_newfile_place(&f[i]);
+			ret[i] = etw_atomic_file_place(&f[i]);
 		ok(!ret[0] && !ret[1] && ret[2] == (round ? -EISDIR : 0), "%s: placed", how);
 		ok(has("0", "new 0") && has("1", "new 1"), "they have their names");
 		for (i = 3; i--;) {
 			if (round)
-				etw_newfile_drop(&f[i]);
+				etw_atomic_file_drop(&f[i]);
 			else
-				etw_newfile_settle(&f[i]);
+				etw_atomic_file_settle(&f[i]);
 		}
 		if (round)
 			ok(has("0", "old 0") && has("1", "old 1"), "the old ones are back");
@@ -345,27 +345,27 @@ static void test_several(const char *how)
 		remove("2");
 	}
 	begin(&f[0], "0", false, "new");
-	is(etw_newfile_place(&f[0]), 0, "a new one is placed");
-	etw_newfile_drop(&f[0]);
+	is(etw_atomic_file_place(&f[0]), 0, "a new one is placed");
+	etw_atomic_file_drop(&f[0]);
 	is(count("", NULL), 0, "and taken away");
 }
 
 /* What was replaced cannot get its name back: it is told, and kept. */
 static void test_undo(void)
 {
-	struct etw_newfile f;
+	struct etw_atomic_file f;
 	char *part;
 
 	put("0", "old");
 	begin(&f, "0", true, "new");
-	is(etw_newfile_place(&f), 0, "placed");
+	is(etw_atomic_file_place(&f), 0, "placed");
 	part = strdup(f.part);
 	unlink("0");
 	if (!part || mkdir("0", 0700))
 		abort();
-	is(etw_newfile_undo(&f), -EISDIR, "in the way of what was replaced");
+	is(etw_atomic_file_undo(&f), -EISDIR, "in the way of what was replaced");
 	ok(f.part && !strcmp(f.part, part), "where it is, is told");
-	etw_newfile_drop(&f);
+	etw_atomic_file_drop(&f);
 	ok(has(part, "old"), "and it stays there");
 	ok(!rmdir("0") && !unlink(part) && !count("", NULL), "nothing else");
 	free(part);
@@ -375,11 +375,11 @@ static void test_folders(void)
 {
 	char *part;
 
-	is(etw_newfile_folder("f", &part), 0, "a folder");
+	is(etw_atomic_file_folder("f", &part), 0, "a folder");
 	if (mkdir("other", 0700))
 		abort();
-	is(etw_newfile_rename(part, "other", true), -EEXIST, "never replaces one, even if empty");
-	is(etw_newfile_rename(part, "f", true), 0, "but gets its name");
+	is(etw_atomic_file_rename(part, "other", true), -EEXIST, "never replaces one, even if empty");
+	is(etw_atomic_file_rename(part, "f", true), 0, "but gets its name");
 	free(part);
 	ok(!rmdir("f") && !rmdir("other") && !count("", NULL), "nothing else");
 }

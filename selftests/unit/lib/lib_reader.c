@@ -221,13 +221,13 @@ static void new_session(void)
 	pthread_mutex_unlock(&fake->lock);
 }
 
-static struct etw_rt_reader *reader;
-static struct etw_rt_event event;
+static struct etw_reader *reader;
+static struct etw_event event;
 
-/* The id of the next event; below 0: what etw_rt_next() said. */
+/* The id of the next event; below 0: what etw_reader_next() said. */
 static int next(int timeout_ms)
 {
-	int ret = etw_rt_next(reader, &event, timeout_ms);
+	int ret = etw_reader_next(reader, &event, timeout_ms);
 
 	return ret == 1 ? event.record.header->desc.id : ret - 1000;
 }
@@ -240,9 +240,9 @@ static void test_order(void)
 	struct feed f;
 
 	new_session();
-	is(etw_rt_open("session", &reader), 0, "open");
-	is(etw_rt_info(reader)->buffer_size, FAKE_BUFFER_SIZE, "its buffer size");
-	ok(!strcmp(etw_rt_info(reader)->name, "session"), "its name");
+	is(etw_reader_open("session", &reader), 0, "open");
+	is(etw_session_info(reader)->buffer_size, FAKE_BUFFER_SIZE, "its buffer size");
+	ok(!strcmp(etw_session_info(reader)->name, "session"), "its name");
 	is(next(0), NONE, "nothing yet");
 	is(next(30), NONE, "nor within 30 ms");
 
@@ -284,16 +284,16 @@ static void test_order(void)
 	is(next(-1), 7, "the rest when the session ends");
 	is(next(-1), END, "and then the end");
 	is(next(-1), END, "for good");
-	etw_rt_close(reader);
+	etw_reader_close(reader);
 }
 
 static void test_loss(void)
 {
-	struct etw_rt_count count;
+	struct etw_reader_count count;
 	struct feed f;
 
 	new_session();
-	etw_rt_open("session", &reader);
+	etw_reader_open("session", &reader);
 	feed_fake(&f, 0, 3);
 	feed_event(&f, 1, 1, NULL, "", 0);
 	feed_deliver();
@@ -323,16 +323,16 @@ static void test_loss(void)
 	is(next(-1), 5, "bad buffers are passed over");
 	is(event.lost_buffers, 1, "the one with the bad header is missing");
 	is(next(-1), END, "end");
-	etw_rt_counts(reader, &count);
+	etw_reader_counts(reader, &count);
 	ok(count.events == 4 && count.buffers == 4 && count.lost_buffers == 3 &&
 	   count.lost_marks == 1 && count.corrupt == 2 && !count.disorder, "counts");
-	etw_rt_close(reader);
+	etw_reader_close(reader);
 }
 
 static void *wake_thread(void *arg)
 {
 	usleep(30000);
-	etw_rt_wake(arg);
+	etw_reader_wake(arg);
 	return NULL;
 }
 
@@ -342,21 +342,21 @@ static void test_wake(void)
 	struct feed f;
 
 	new_session();
-	etw_rt_open("session", &reader);
+	etw_reader_open("session", &reader);
 	pthread_create(&thread, NULL, wake_thread, reader);
 	is(next(-1), -ECANCELED - 1000, "woken while waiting");
 	pthread_join(thread, NULL);
 	is(next(-1), -ECANCELED - 1000, "for good");
-	etw_rt_close(reader);
+	etw_reader_close(reader);
 
-	etw_rt_open("session", &reader);
+	etw_reader_open("session", &reader);
 	feed_fake(&f, 0, 0);
 	feed_event(&f, 1, 1, NULL, "", 0);
 	feed_deliver();
-	etw_rt_wake(reader);
+	etw_reader_wake(reader);
 	is(next(-1), 1, "what waits then is handed out");
 	is(next(-1), -ECANCELED - 1000, "then it ends");
-	etw_rt_close(reader);
+	etw_reader_close(reader);
 }
 
 static void test_errors(void)
@@ -365,15 +365,15 @@ static void test_errors(void)
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	is(etw_rt_open("nobody", &reader), -ENOENT, "no such session");
-	is(etw_rt_open("", &reader), -EINVAL, "no name");
-	is(etw_rt_open(name, &reader), -EINVAL, "long name");
+	is(etw_reader_open("nobody", &reader), -ENOENT, "no such session");
+	is(etw_reader_open("", &reader), -EINVAL, "no name");
+	is(etw_reader_open(name, &reader), -EINVAL, "long name");
 	fake->error[0x40] = -ESHUTDOWN;
-	is(etw_rt_open("session", &reader), -ENOENT, "it is stopping");
+	is(etw_reader_open("session", &reader), -ENOENT, "it is stopping");
 	fake->open_error = -ENOENT;
-	is(etw_rt_open("session", &reader), -ENODEV, "no module");
+	is(etw_reader_open("session", &reader), -ENODEV, "no module");
 	fake->open_error = 0;
-	etw_rt_close(NULL);
+	etw_reader_close(NULL);
 }
 
 int main(void)

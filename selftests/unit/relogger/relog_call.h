@@ -128,11 +128,11 @@ static HRESULT relog(HRESULT (*event)(ITraceEvent *e, ITraceRelogger *r, EVENT_R
 }
 
 /* The output's events: how many, and the numbers of the first ones */
-static unsigned int read_output(unsigned int ids[8], struct etw_rt_event *first)
+static unsigned int read_output(unsigned int ids[8], struct etw_event *first)
 {
 	static uint8_t raw[2048];
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	unsigned int n = 0;
 
 	memset(ids, 0, 8 * sizeof(ids[0]));

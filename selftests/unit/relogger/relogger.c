@@ -11,7 +11,7 @@ static void test_all(void)
 	char in[sizeof(path)];
 	struct etw_etl_info info;
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 
 	is(relog(NULL), S_OK, "all events are injected");
 	ok(call.begun == 1 && call.ended == 1 && call.header_ok && call.events == 500,
@@ -92,7 +92,7 @@ static HRESULT change(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 
 static void test_change(void)
 {
-	struct etw_rt_event e = { .time = 0 };
+	struct etw_event e = { .time = 0 };
 	const struct etw_event_header *h;
 	unsigned int ids[8];
 
@@ -192,7 +192,7 @@ static HRESULT create(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 
 static void test_more(void)
 {
-	struct etw_rt_event e = { .time = 0 };
+	struct etw_event e = { .time = 0 };
 	unsigned int ids[8];
 
 	is(relog(twice), S_OK, "copies");

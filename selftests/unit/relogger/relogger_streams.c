@@ -29,7 +29,7 @@ static void make_second(void)
 static void test_streams(void)
 {
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	RELOGSTREAM_ID id;
 	ITraceRelogger *r;
 	int64_t last = INT64_MIN;
@@ -65,7 +65,7 @@ static unsigned int relog_two(WCHAR *other, unsigned int *back)
 {
 	int64_t last[CPUS] = { 0 };
 	struct etw_etl_file *file;
-	struct etw_rt_event e;
+	struct etw_event e;
 	RELOGSTREAM_ID id;
 	ITraceRelogger *r;
 	unsigned int n = 0;
@@ -115,7 +115,7 @@ static void test_other_clock(void)
 	struct etw_etl_options options = { .like = &fast, .buffer_size = 128 << 10 };
 	struct etw_etl_file *file;
 	struct etw_etl_writer *w;
-	struct etw_rt_event e;
+	struct etw_event e;
 	unsigned int back, found = 0;
 	uint32_t size;
 
@@ -147,7 +147,7 @@ static void test_drift(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
 	_Alignas(8) unsigned char record[256];
-	struct etw_rt_event in_event, out_event;
+	struct etw_event in_event, out_event;
 	struct etw_etl_file *in, *out;
 	struct etw_etl_writer *w;
 	int64_t off, worst = 0;

@@ -411,11 +411,11 @@ static void test_memory(void)
 	etw_expr_free(expr);
 }
 
-static bool when_is(const char *text, enum etw_when_kind kind, int64_t value)
+static bool when_is(const char *text, enum etw_time_expr_kind kind, int64_t value)
 {
-	struct etw_when when = { .value = 0 };
+	struct etw_time_expr when = { .value = 0 };
 
-	if (etw_when_parse(text, strlen(text), &when) && when.kind == kind && when.value == value)
+	if (etw_time_expr_parse(text, strlen(text), &when) && when.kind == kind && when.value == value)
 		return true;
 	printf("# %s: kind %d, %lld\n", text, (int)when.kind, (long long)when.value);
 	return false;
@@ -428,7 +428,7 @@ static void test_when(void)
 		"2026-01-31T12:34:56.Z", "2026-01-31T12:34:56Z ", "1500-01-01T00:00Z", "12:60", "12:3",
 		"+", "+x", "+1d", "@", "@1x", "+99999999999h", "1..2", "2026-01-31T12:00+99:00",
 	};
-	struct etw_when when;
+	struct etw_time_expr when;
 	size_t i;
 
 	setenv("TZ", "XYZ-2", 1);	/* two hours east */
@@ -444,14 +444,14 @@ static void test_when(void)
 	   when_is("1m", ETW_WHEN_SINCE, 600000000) && when_is("0.5h", ETW_WHEN_SINCE, 18000000000) &&
 	   when_is("3s", ETW_WHEN_SINCE, 30000000) && when_is("250ns", ETW_WHEN_SINCE, 2), "units");
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ok(!etw_when_parse(wrong[i], strlen(wrong[i]), &when), "no time: '%s'", wrong[i]);
-	when = (struct etw_when){ ETW_WHEN_SINCE, 10 };
-	is(etw_when_at(&when, TIME), TIME + 10, "since the start");
-	is(etw_when_at(&when, INT64_MAX), INT64_MAX, "of a trace in the far future");
-	when = (struct etw_when){ ETW_WHEN_OF_DAY, 0 };
-	is(etw_when_at(&when, TIME), TIME - (6 * 3600 + 1600) * 10000000LL, "midnight");
-	etw_when_at(&when, INT64_MIN);
-	etw_when_at(&when, INT64_MAX);
+		ok(!etw_time_expr_parse(wrong[i], strlen(wrong[i]), &when), "no time: '%s'", wrong[i]);
+	when = (struct etw_time_expr){ ETW_WHEN_SINCE, 10 };
+	is(etw_time_expr_at(&when, TIME), TIME + 10, "since the start");
+	is(etw_time_expr_at(&when, INT64_MAX), INT64_MAX, "of a trace in the far future");
+	when = (struct etw_time_expr){ ETW_WHEN_OF_DAY, 0 };
+	is(etw_time_expr_at(&when, TIME), TIME - (6 * 3600 + 1600) * 10000000LL, "midnight");
+	etw_time_expr_at(&when, INT64_MIN);
+	etw_time_expr_at(&when, INT64_MAX);
 }
 
 int main(void)

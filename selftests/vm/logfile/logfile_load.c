@@ -103,7 +103,7 @@ static void read_file(struct __test_metadata *_metadata, struct books *books,
 		      struct etw_etl_info *info, struct etw_etl_count *count)
 {
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	int ret;
 
 	ASSERT_EQ(0, etw_etl_open(FILE_A, NULL, NULL, &file));

@@ -160,14 +160,14 @@ static int run_show(int fd, struct request *r)
 }
 
 /* Entries of the list, from this one on, that deny what is allowed above them. */
-static void tell_vain(const struct etw_access_list *list, uint32_t first)
+static void report_shadowed(const struct etw_access_list *list, uint32_t first)
 {
 	char entry[ETW_ACCESS_ENTRY_TEXT], other[ETW_ACCESS_ENTRY_TEXT];
 	char rights[ETW_ACCESS_RIGHTS_TEXT];
 	uint32_t n, by, vain;
 
 	for (n = first; n < list->count; n++) {
-		vain = access_vain(list, n, &by);
+		vain = access_shadowed(list, n, &by);
 		if (!vain)
 			continue;
 		etw_access_format_entry(&list->entries[n], entry);
@@ -183,7 +183,7 @@ static int run_set(int fd, struct request *r)
 	int err = etw_access_store(fd, &r->list.guid, &r->list, &r->error);
 
 	if (!err)
-		tell_vain(&r->list, 0);
+		report_shadowed(&r->list, 0);
 	return err;
 }
 
@@ -196,7 +196,7 @@ static int run_add(int fd, struct request *r)
 	err = etw_access_append(fd, &r->list.guid, r->list.entries, r->list.count, &r->error);
 	if (!err && !etw_access_get(fd, &r->list.guid, &list, &own) &&
 	    list.count >= r->list.count)
-		tell_vain(&list, list.count - r->list.count);
+		report_shadowed(&list, list.count - r->list.count);
 	return err;
 }
 

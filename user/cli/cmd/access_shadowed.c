@@ -15,14 +15,14 @@ static bool covers(const struct etw_access_entry *other, const struct etw_access
 }
 
 /**
- * access_vain() - the rights that a denying entry denies in vain
+ * access_shadowed() - the rights that a denying entry denies in vain
  * @list: the list
  * @n: number of the entry
  * @by: set to the number of the first one that gives some of them
  *
  * Return: those that this one gives; 0: none does, or the entry allows.
  */
-uint32_t access_vain(const struct etw_access_list *list, uint32_t n, uint32_t *by)
+uint32_t access_shadowed(const struct etw_access_list *list, uint32_t n, uint32_t *by)
 {
 	const struct etw_access_entry *entry = &list->entries[n], *other;
 	uint32_t rights = entry->rights;

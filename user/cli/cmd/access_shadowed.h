@@ -7,6 +7,6 @@
 
 #include "lib/access/conf.h"
 
-uint32_t access_vain(const struct etw_access_list *list, uint32_t n, uint32_t *by);
+uint32_t access_shadowed(const struct etw_access_list *list, uint32_t n, uint32_t *by);
 
 #endif /* ETW_CLI_ACCESS_VAIN_H */

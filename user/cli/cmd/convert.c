@@ -138,7 +138,7 @@ static void choose_format(struct run *run)
 
 /* --------------------------------------------------------------------- events */
 
-static int one_event(struct run *run, const struct etw_rt_event *event, unsigned int source)
+static int one_event(struct run *run, const struct etw_event *event, unsigned int source)
 {
 	EVENT_RECORD record;
 	struct convert_event e = { .event = event, .record = &record, .decoder = run->decoder,
@@ -160,7 +160,7 @@ static int one_event(struct run *run, const struct etw_rt_event *event, unsigned
 /* Returns 0, or -errno of the format, or 1 if reading failed. */
 static int all_events(struct run *run)
 {
-	const struct etw_rt_event *event;
+	const struct etw_event *event;
 	unsigned int source;
 	int ret, err;
 

@@ -76,14 +76,14 @@ struct dump {
 	struct select *select;	/* NULL: all events are wanted */
 };
 
-static struct etw_rt_reader *reader;
+static struct etw_reader *reader;
 
 static void on_signal(int number)
 {
 	int saved = errno;
 
 	(void)number;
-	etw_rt_wake(reader);
+	etw_reader_wake(reader);
 	errno = saved;
 }
 
@@ -149,16 +149,16 @@ static bool unread(void)
 }
 
 /* Wait for the next event; show what there is before going to sleep. */
-static int next_event(struct dump *dump, struct etw_rt_event *event)
+static int next_event(struct dump *dump, struct etw_event *event)
 {
-	int err = etw_rt_next(reader, event, 0);
+	int err = etw_reader_next(reader, event, 0);
 
 	if (err != -EAGAIN)
 		return err;
 	event_flush(&dump->printer);
 	refresh_stat(dump);
 	while (!unread()) {
-		err = etw_rt_next(reader, event, LOOK_MS);
+		err = etw_reader_next(reader, event, LOOK_MS);
 		if (err != -EAGAIN)
 			return err;
 	}
@@ -168,7 +168,7 @@ static int next_event(struct dump *dump, struct etw_rt_event *event)
 
 static int dump_events(struct dump *dump)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 	uint32_t printed = 0;
 	bool wanted;
 	int err;
@@ -214,10 +214,10 @@ static void tell_drops(const struct dump *dump)
 static void tell_losses(struct dump *dump)
 {
 	struct etw_consumer_info info;
-	struct etw_rt_count counts;
+	struct etw_reader_count counts;
 
-	etw_rt_counts(reader, &counts);
-	if (etw_rt_stat(reader, &info)) {
+	etw_reader_counts(reader, &counts);
+	if (etw_reader_stat(reader, &info)) {
 		info.buffers_lost = counts.lost_buffers;
 		info.events_lost = 0;
 	}
@@ -299,16 +299,16 @@ static void prepare_select(struct dump *dump)
 		.context = dump,
 	};
 
-	select_ready(dump->select, (int64_t)etw_rt_info(reader)->start_wall, &ask);
+	select_ready(dump->select, (int64_t)etw_session_info(reader)->start_wall, &ask);
 }
 
 static int run(struct dump *dump, const char *name)
 {
-	int err = etw_rt_open(name, &reader);
+	int err = etw_reader_open(name, &reader);
 
 	if (err)
 		return open_fail(dump, name, err);
-	dump->handle = etw_rt_info(reader)->handle;
+	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
 	dump->printer.names = names_new(dump->fd);
@@ -321,7 +321,7 @@ static int run(struct dump *dump, const char *name)
 	release_signals();
 	tell_losses(dump);
 	manifest_tell_problems();
-	etw_rt_close(reader);
+	etw_reader_close(reader);
 	names_free(dump->printer.names);
 	procs_free(dump->printer.procs);
 	event_printer_free(&dump->printer);

@@ -45,7 +45,7 @@ bool dump_is_file(const char *operand)
 static int print_all(struct inputs *inputs, struct event_printer *printer,
 		     dump_print_fn *print, struct select *select, uint32_t count, bool *filled)
 {
-	const struct etw_rt_event *event;
+	const struct etw_event *event;
 	unsigned int source;
 	uint32_t printed = 0;
 	int ret;

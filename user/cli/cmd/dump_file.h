@@ -10,7 +10,7 @@
 #include "cli/print/event.h"
 #include "cli/select.h"
 
-typedef void dump_print_fn(struct event_printer *printer, const struct etw_rt_event *event);
+typedef void dump_print_fn(struct event_printer *printer, const struct etw_event *event);
 
 /*
  * Does an operand mean a file?  One has a slash, or ends in .etl.  Else it is a session,

@@ -71,9 +71,9 @@ static uint64_t parse_size(const char *text)
 
 static uint64_t parse_time(const char *text)
 {
-	struct etw_when when;
+	struct etw_time_expr when;
 
-	if (!etw_when_parse(text, strlen(text), &when) || when.kind != ETW_WHEN_SINCE ||
+	if (!etw_time_expr_parse(text, strlen(text), &when) || when.kind != ETW_WHEN_SINCE ||
 	    when.value < 1)
 		cli_usage("--by time: %s is no time, like 10s, 5m or 200ms", cli_quote(text));
 	return (uint64_t)when.value;

@@ -40,7 +40,7 @@ int etlout_create(struct etlout *out, const char *path, const struct etlout_opti
 	if (!out->path)
 		cli_die("out of memory");
 	out->last = merge->like.start_clock;
-	err = etw_newfile_open(&out->file, path, options->replace);
+	err = etw_atomic_file_open(&out->file, path, options->replace);
 	if (err == 1) {
 		how.replace = true;
 		err = etw_etl_create(path, &how, &out->writer);
@@ -82,7 +82,7 @@ int etlout_reopen(struct etlout *out)
 	if (!out->file.part) {
 		err = etw_etl_append(out->path, &out->writer);
 	} else {
-		err = etw_newfile_reopen(&out->file);
+		err = etw_atomic_file_reopen(&out->file);
 		if (!err)
 			err = etw_etl_append_fd(out->file.fd, &out->writer);
 		out->file.fd = -1;
@@ -100,14 +100,14 @@ int etlout_finish(struct etlout *out, int64_t end_time)
 
 int etlout_place(struct etlout *out)
 {
-	int err = etw_newfile_place(&out->file);
+	int err = etw_atomic_file_place(&out->file);
 
 	return err ? out_fail(out->path, err) : 0;
 }
 
 int etlout_commit(struct etlout *out)
 {
-	int err = out->file.path ? etw_newfile_commit(&out->file) : 0;
+	int err = out->file.path ? etw_atomic_file_commit(&out->file) : 0;
 
 	return err ? out_fail(out->path, err) : 0;
 }
@@ -117,17 +117,17 @@ void etlout_discard(struct etlout *out)
 	int err;
 
 	etw_etl_discard(out->writer);
-	err = etw_newfile_undo(&out->file);
+	err = etw_atomic_file_undo(&out->file);
 	if (err && out->file.part)
 		cli_fail("%s: what it replaced is left as %s: %s", cli_quote(out->path),
 			 cli_quote(out->file.part), strerror(-err));
-	etw_newfile_drop(&out->file);
+	etw_atomic_file_drop(&out->file);
 	etlout_free(out);
 }
 
 void etlout_settle(struct etlout *out)
 {
-	etw_newfile_settle(&out->file);
+	etw_atomic_file_settle(&out->file);
 }
 
 void etlout_free(struct etlout *out)

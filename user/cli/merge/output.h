@@ -22,7 +22,7 @@ struct etlout {
 	char *path;
 	struct etw_etl_writer *writer;
 	int64_t last;			/* key of the latest record */
-	struct etw_newfile file;	/* without a path if it is a device */
+	struct etw_atomic_file file;	/* without a path if it is a device */
 	struct etw_etl_written count;	/* once it is finished */
 };
 

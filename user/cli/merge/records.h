@@ -16,7 +16,7 @@
 struct etlmerge_source {
 	struct etw_etl_file *file;
 	struct etw_etl_shift shift;
-	struct etw_rt_event event;	/* the next one */
+	struct etw_event event;	/* the next one */
 	int64_t key;			/* its time in the merge's clock */
 	int64_t last;			/* FILETIME of the latest event that was read */
 	bool has, done;
@@ -45,7 +45,7 @@ struct etlmerge {
 
 /* A record as it is to be written; valid until the next one is asked for. */
 struct etlmerge_record {
-	const struct etw_rt_event *event;	/* as its file has it */
+	const struct etw_event *event;	/* as its file has it */
 	const void *data;			/* in the merge's clock */
 	uint32_t size;
 	int64_t key;			/* its time, ticks of the merge's clock */

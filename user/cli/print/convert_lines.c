@@ -33,7 +33,7 @@ static int lines_open(struct convert *c)
 }
 
 static int lines_event(struct convert *c, const struct convert_event *e,
-		       void (*print)(struct event_printer *, const struct etw_rt_event *))
+		       void (*print)(struct event_printer *, const struct etw_event *))
 {
 	struct lines *lines = c->state;
 

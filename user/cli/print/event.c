@@ -18,7 +18,7 @@ const struct etw_event_header *event_header(const struct event_printer *printer)
 	return printer->event->record.header;
 }
 
-static void decode(struct event_printer *printer, const struct etw_rt_event *event)
+static void decode(struct event_printer *printer, const struct etw_event *event)
 {
 	int err;
 
@@ -33,7 +33,7 @@ static void decode(struct event_printer *printer, const struct etw_rt_event *eve
 	printer->known = !err && !printer->hex;
 }
 
-bool event_is_schema(struct event_printer *printer, const struct etw_rt_event *event)
+bool event_is_schema(struct event_printer *printer, const struct etw_event *event)
 {
 	if (printer->hex || !etw_embed_is_piece(event->record.header))
 		return false;
@@ -56,7 +56,7 @@ void event_give(struct event_printer *printer, struct etw_decoder *decoder,
  * @printer: the printer
  * @event: the event; must stay until event_end()
  */
-void event_begin(struct event_printer *printer, const struct etw_rt_event *event)
+void event_begin(struct event_printer *printer, const struct etw_event *event)
 {
 	if (!printer->given)
 		decode(printer, event);

@@ -47,21 +47,21 @@ struct event_printer {
 	bool given;		/* decoder, decoded and known are the caller's */
 	/* of the event at hand */
 	struct etw_event_items items;
-	const struct etw_rt_event *event;
+	const struct etw_event *event;
 	EVENT_RECORD record;
 	const struct etw_decoded *decoded;
 	bool known;		/* it has a schema, which is to be used */
 };
 
-void event_print_text(struct event_printer *printer, const struct etw_rt_event *event);
-void event_print_json(struct event_printer *printer, const struct etw_rt_event *event);
+void event_print_text(struct event_printer *printer, const struct etw_event *event);
+void event_print_json(struct event_printer *printer, const struct etw_event *event);
 /* By printer->format. */
-void event_print_format(struct event_printer *printer, const struct etw_rt_event *event);
+void event_print_format(struct event_printer *printer, const struct etw_event *event);
 /*
  * Is it a piece of a schema, and not to be printed as an event?  Then the printer's
  * decoder has it.
  */
-bool event_is_schema(struct event_printer *printer, const struct etw_rt_event *event);
+bool event_is_schema(struct event_printer *printer, const struct etw_event *event);
 /*
  * The event that is printed next has been decoded; decoder: what did it.  Either all of a
  * printer's events are given so, or none.
@@ -82,7 +82,7 @@ void event_format_free(struct event_format *format);
 /* ------------------------------------------- between the files that print events */
 
 /* Take an event and decode it; end its line. */
-void event_begin(struct event_printer *printer, const struct etw_rt_event *event);
+void event_begin(struct event_printer *printer, const struct etw_event *event);
 void event_end(struct event_printer *printer);
 
 const struct etw_event_header *event_header(const struct event_printer *printer);

@@ -341,7 +341,7 @@ static void pad(struct etw_text *to, size_t before, const struct piece *piece)
 	etw_text_end(to, to->data + before + len + missing);
 }
 
-void event_print_format(struct event_printer *printer, const struct etw_rt_event *event)
+void event_print_format(struct event_printer *printer, const struct etw_event *event)
 {
 	const struct event_format *format = printer->format;
 	struct etw_text *to = &printer->out;

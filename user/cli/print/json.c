@@ -175,7 +175,7 @@ static void put_source(struct event_printer *printer, struct etw_text *to)
 		items_json(to, &printer->event->record, true);
 }
 
-void event_print_json(struct event_printer *printer, const struct etw_rt_event *event)
+void event_print_json(struct event_printer *printer, const struct etw_event *event)
 {
 	const struct etw_event_header *header = event->record.header;
 	struct etw_text *to = &printer->out;

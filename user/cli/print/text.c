@@ -220,7 +220,7 @@ static void add_names(struct event_printer *printer)
 	paint(printer, PLAIN);
 }
 
-void event_print_text(struct event_printer *printer, const struct etw_rt_event *event)
+void event_print_text(struct event_printer *printer, const struct etw_event *event)
 {
 	struct etw_text *to = &printer->out;
 

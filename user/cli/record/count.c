@@ -15,7 +15,7 @@
 /* Events of a file that was closed, without its header; false: not known. */
 static bool count_events(const char *path, uint64_t *count)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 	struct etw_etl_file *file;
 	uint8_t type;
 	int ret = etw_etl_open(path, NULL, NULL, &file);

@@ -75,7 +75,7 @@ static void tell_provider(const struct record *r, const struct enable_request *r
 	text_free(&asked);
 }
 
-void record_tell_none(const struct record *r, enum record_end end)
+void record_diagnose(const struct record *r, enum record_end end)
 {
 	unsigned int i;
 

@@ -61,7 +61,7 @@ static bool must_look(const struct record *r)
 }
 
 /* Of the trace itself */
-static bool is_system(const struct etw_rt_event *event)
+static bool is_system(const struct etw_event *event)
 {
 	uint8_t type = event->record.header->type & 0xFF;
 
@@ -69,7 +69,7 @@ static bool is_system(const struct etw_rt_event *event)
 }
 
 /* Does a manifest alone tell what is in it?  Not of TraceLogging, strings and classic ones. */
-static bool needs_manifest(const struct etw_rt_event *event, struct etw_event_items *items)
+static bool needs_manifest(const struct etw_event *event, struct etw_event_items *items)
 {
 	EVENT_RECORD record;
 	USHORT i;
@@ -90,7 +90,7 @@ static int look_into(const char *path, struct providers *p)
 {
 	struct etw_event_items items = { 0 };
 	struct etw_etl_file *file;
-	struct etw_rt_event event;
+	struct etw_event event;
 	int err = etw_etl_open(path, NULL, NULL, &file);
 
 	if (err)

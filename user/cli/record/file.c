@@ -69,7 +69,7 @@ static int set_aside(struct record_old *old)
 		return errno == ENOENT ? 0 : -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	return etw_newfile_aside(old->moved, &old->aside);
+	return etw_atomic_file_aside(old->moved, &old->aside);
 }
 
 static void put_back(struct record_old *old)
@@ -123,7 +123,7 @@ static int check_kind(const struct record *r)
 	return 1;
 }
 
-int record_make_way(struct record *r)
+int record_backup_create(struct record *r)
 {
 	struct stat st;
 
@@ -157,7 +157,7 @@ int record_make_way(struct record *r)
  * Nothing was recorded: as it was before.  What was appended to is left with the
  * buffers it got, it is a whole log all the same.
  */
-void record_unmake_way(struct record *r)
+void record_backup_restore(struct record *r)
 {
 	if (r->old.moved[0]) {
 		if (rename(r->old.moved, r->old.path))

@@ -237,7 +237,7 @@ static bool find_providers(struct record *r)
 
 static int start(struct record *r)
 {
-	int err = record_make_way(r);
+	int err = record_backup_create(r);
 
 	if (err)
 		return err;
@@ -331,7 +331,7 @@ static void give_up(void)
 		return;
 	if (running->started)
 		session_do(running->fd, etw_kdev_session_stop, running->name, &stopped);
-	record_unmake_way(running);
+	record_backup_restore(running);
 	running = NULL;
 }
 
@@ -362,11 +362,11 @@ static int record(struct record *r)
 	if (!err && r->with_manifests)
 		err = record_embed(r);
 	record_count_files(r);
-	record_tell(r, end);
+	record_report(r, end);
 	record_release_signals(r);
 	status = record_command_status(r, end == RECORD_ASKED);
 	if (r->json)
-		record_tell_json(r, status);
+		record_report_json(r, status);
 	return status ? status : err || r->gone;
 }
 
@@ -384,7 +384,7 @@ int cmd_record(int argc, char **argv)
 		return 1;
 	if (find_providers(&r)) {
 		if (!r.quiet)
-			record_tell_leftovers(r.fd);
+			record_report_leftovers(r.fd);
 		atexit(give_up);
 		record_hold_signals(&r);
 		status = record(&r);

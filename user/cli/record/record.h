@@ -62,8 +62,8 @@ struct record {
  * file.c: make way for the file; undo that, for nothing was recorded; or something
  * was, and what made way for the old one goes.  0, or the exit status.
  */
-int record_make_way(struct record *r);
-void record_unmake_way(struct record *r);
+int record_backup_create(struct record *r);
+void record_backup_restore(struct record *r);
 void record_keep_way(struct record *r);
 /* The name of one of --new-files; false: it is too long. */
 bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
@@ -88,12 +88,12 @@ int record_command_status(struct record *r, bool wanted);
 /* report.c */
 void record_show_progress(const struct record *r, const struct sample *before);
 void record_clear_progress(const struct record *r);
-void record_tell(const struct record *r, enum record_end end);
-void record_tell_json(const struct record *r, int status);
-void record_tell_leftovers(int fd);
+void record_report(const struct record *r, enum record_end end);
+void record_report_json(const struct record *r, int status);
+void record_report_leftovers(int fd);
 
 /* diagnose.c: no event was written, and none was lost */
-void record_tell_none(const struct record *r, enum record_end end);
+void record_diagnose(const struct record *r, enum record_end end);
 
 static inline double record_seconds(struct timespec from, struct timespec to)
 {

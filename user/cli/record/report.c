@@ -116,7 +116,7 @@ static void tell_sum(const struct record *r)
 		 record_seconds(r->begin, r->end));
 }
 
-void record_tell(const struct record *r, enum record_end end)
+void record_report(const struct record *r, enum record_end end)
 {
 	const struct session *s = &r->last.session;
 
@@ -143,10 +143,10 @@ void record_tell(const struct record *r, enum record_end end)
 	tell_file(r);
 	if (end != RECORD_STOPPED && !r->last.stat.written && !events_dropped(&r->last) &&
 	    !s->s.events_lost)
-		record_tell_none(r, end);
+		record_diagnose(r, end);
 }
 
-void record_tell_json(const struct record *r, int status)
+void record_report_json(const struct record *r, int status)
 {
 	struct json_object *o = session_json(&r->last.session);
 	struct json_object *lost = json_new();
@@ -169,7 +169,7 @@ void record_tell_json(const struct record *r, int status)
 }
 
 /* Sessions of recordings whose command was killed: nobody else stops them. */
-void record_tell_leftovers(int fd)
+void record_report_leftovers(int fd)
 {
 	struct session *list;
 	unsigned int count, i;

@@ -243,7 +243,7 @@ static uint32_t class_of(struct state *s, const struct convert_event *e, uint32_
 
 /* -------------------------------------------------------------------- events */
 
-static uint64_t unix_time(const struct etw_rt_event *event)
+static uint64_t unix_time(const struct etw_event *event)
 {
 	int64_t filetime = event->time;
 

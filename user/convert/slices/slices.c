@@ -25,7 +25,7 @@ int64_t slices_ns(int64_t filetime)
 	return filetime > INT64_MAX / 100 - 100 ? INT64_MAX / 100 * 100 - 10000 : filetime * 100;
 }
 
-int64_t slices_time(const struct etw_rt_event *event)
+int64_t slices_time(const struct etw_event *event)
 {
 	int64_t ns = slices_ns(event->time);
 

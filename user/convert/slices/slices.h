@@ -114,6 +114,6 @@ uint64_t slices_activity(const GUID *activity);
 /* FILETIME as nanoseconds since 1970: 0 if it is before, the last there is if too late */
 int64_t slices_ns(int64_t filetime);
 /* An event's, to the nanosecond */
-int64_t slices_time(const struct etw_rt_event *event);
+int64_t slices_time(const struct etw_event *event);
 
 #endif /* ETW_CONVERT_SLICES_H */

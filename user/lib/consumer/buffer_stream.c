@@ -304,7 +304,7 @@ static bool may_go(const struct etw_bufstream *s, int64_t time)
 	       (wide)s->newest - time > (wide)s->time.frequency * HOLD_SECONDS;
 }
 
-static void hand_out(struct etw_bufstream *s, struct etw_rt_event *event)
+static void hand_out(struct etw_bufstream *s, struct etw_event *event)
 {
 	struct etw_block *block;
 	int64_t time;
@@ -330,7 +330,7 @@ static void hand_out(struct etw_bufstream *s, struct etw_rt_event *event)
 		s->last = time;
 }
 
-int etw_bufstream_next(struct etw_bufstream *s, struct etw_rt_event *event)
+int etw_bufstream_next(struct etw_bufstream *s, struct etw_event *event)
 {
 	struct etw_block *list, *block;
 	bool holding, more = true;

@@ -41,7 +41,7 @@ void etw_bufstream_end(struct etw_bufstream *s);
  * The next event, valid until the next call; waits for one.  1; 0: ended, and all was
  * handed out; -ENOMEM.  A thread may be cancelled in here.
  */
-int etw_bufstream_next(struct etw_bufstream *s, struct etw_rt_event *event);
+int etw_bufstream_next(struct etw_bufstream *s, struct etw_event *event);
 
 /* What the header's buffer tells; zero before it came. */
 const struct etw_etl_info *etw_bufstream_info(const struct etw_bufstream *s);

@@ -106,7 +106,7 @@ static void announce_loss(struct etw_trace *trace, const EVENT_RECORD *next, UCH
 }
 
 /* The buffer itself, for a BufferCallback that may keep it. */
-static bool show_buffer(struct etw_trace *trace, const struct etw_rt_event *event)
+static bool show_buffer(struct etw_trace *trace, const struct etw_event *event)
 {
 	struct etw_block *block = etw_block_of(event->buffer);
 	ETW_BUFFER_CALLBACK_INFORMATION info = {
@@ -130,11 +130,11 @@ static bool show_buffer(struct etw_trace *trace, const struct etw_rt_event *even
 }
 
 /* What the header tells now: of a session as far as it was read, of a file to its end. */
-static void update_header(struct etw_trace *trace, const struct etw_rt_event *event)
+static void update_header(struct etw_trace *trace, const struct etw_event *event)
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
 	struct etw_consumer_info info;
-	bool known = trace->reader && !etw_rt_stat(trace->reader, &info);
+	bool known = trace->reader && !etw_reader_stat(trace->reader, &info);
 
 	etw_trace_lock_own();
 	logfile->BuffersRead++;
@@ -148,7 +148,7 @@ static void update_header(struct etw_trace *trace, const struct etw_rt_event *ev
 	etw_trace_unlock();
 }
 
-static bool call_buffer(struct etw_trace *trace, const struct etw_rt_event *event)
+static bool call_buffer(struct etw_trace *trace, const struct etw_event *event)
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
 
@@ -163,7 +163,7 @@ static bool call_buffer(struct etw_trace *trace, const struct etw_rt_event *even
 }
 
 /* Events were lost before those of this buffer. */
-static void note_drop(struct etw_trace *trace, const struct etw_rt_event *event)
+static void note_drop(struct etw_trace *trace, const struct etw_event *event)
 {
 	struct etw_trace_drops *drops = &trace->drops;
 	size_t cpu = event->cpu;
@@ -199,7 +199,7 @@ static void take_header(struct etw_trace *trace)
 	etw_trace_unlock();
 }
 
-bool etw_trace_deliver(struct etw_trace *trace, const struct etw_rt_event *event,
+bool etw_trace_deliver(struct etw_trace *trace, const struct etw_event *event,
 		       int64_t first, int64_t last)
 {
 	const EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
@@ -227,7 +227,7 @@ bool etw_trace_deliver(struct etw_trace *trace, const struct etw_rt_event *event
 
 bool etw_trace_deliver_head(struct etw_trace *trace, int64_t first, int64_t last)
 {
-	struct etw_rt_event event;
+	struct etw_event event;
 
 	if (!trace->head || trace->begun)
 		return true;

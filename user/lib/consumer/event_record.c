@@ -47,7 +47,7 @@ static USHORT collect_items(struct etw_event_items *items, const struct etw_reco
 	return n;
 }
 
-static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_rt_event *event)
+static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_event *event)
 {
 	context->ProcessorIndex = event->cpu;
 	if (!(event->buffer->flags & ETW_BUFFER_PROCESSOR_INDEX))
@@ -56,7 +56,7 @@ static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_rt_event 
 }
 
 /* The flags that are not stored but follow from where the record lies. */
-static USHORT reader_flags(const struct etw_rt_event *event)
+static USHORT reader_flags(const struct etw_event *event)
 {
 	USHORT flags = etw_etl_type_is_32(event->record.header->type) ?
 			ETW_EVENT_32_BIT_HEADER : ETW_EVENT_64_BIT_HEADER;
@@ -83,7 +83,7 @@ static void copy_header(EVENT_HEADER *to, const void *header)
 	memcpy(&to->ActivityId, from + offsetof(EVENT_HEADER, ActivityId), sizeof(GUID));
 }
 
-void etw_event_record(EVENT_RECORD *record, const struct etw_rt_event *event,
+void etw_event_record(EVENT_RECORD *record, const struct etw_event *event,
 		      struct etw_event_items *items, bool raw_time)
 {
 	const struct etw_record_view *view = &event->record;

@@ -24,7 +24,7 @@ struct etw_event_items {
  * next call.  raw_time: the time is that of the session's clock, not FILETIME.
  * Items that there is no memory for are left out.
  */
-void etw_event_record(EVENT_RECORD *record, const struct etw_rt_event *event,
+void etw_event_record(EVENT_RECORD *record, const struct etw_event *event,
 		      struct etw_event_items *items, bool raw_time);
 void etw_event_items_free(struct etw_event_items *items);
 

@@ -48,7 +48,7 @@ void etw_logfile_zone(TIME_ZONE_INFORMATION *zone)
 	}
 }
 
-void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_rt_info *info)
+void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_session_info *info)
 {
 	struct timespec tick;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);

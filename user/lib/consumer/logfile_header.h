@@ -9,7 +9,7 @@
 #include "session_reader.h"
 
 /* The header of a running session */
-void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_rt_info *info);
+void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_session_info *info);
 
 /* The zone in force now; when it changes the library does not know.  *zone is zero. */
 void etw_logfile_zone(TIME_ZONE_INFORMATION *zone);

@@ -34,7 +34,7 @@ static int64_t filetime(const FILETIME *time, int64_t otherwise)
 static ULONG process_session(struct run *run)
 {
 	struct etw_trace *trace = run->traces[0];
-	struct etw_rt_event event;
+	struct etw_event event;
 	int ret;
 
 	if (!etw_trace_deliver_head(trace, run->first, run->last))
@@ -42,7 +42,7 @@ static ULONG process_session(struct run *run)
 	for (;;) {
 		/* A trace that always has something to read waits nowhere. */
 		pthread_testcancel();
-		ret = etw_rt_next(trace->reader, &event, -1);
+		ret = etw_reader_next(trace->reader, &event, -1);
 		if (ret != 1)
 			break;
 		if (!etw_trace_deliver(trace, &event, run->first, run->last))
@@ -57,7 +57,7 @@ static ULONG process_session(struct run *run)
 static ULONG process_stream(struct run *run)
 {
 	struct etw_trace *trace = run->traces[0];
-	struct etw_rt_event event;
+	struct etw_event event;
 	int ret;
 
 	for (;;) {

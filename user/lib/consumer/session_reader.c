@@ -24,16 +24,16 @@
 #define LOOK_MS		50		/* how often to ask while events are held */
 #define READ_MAX	256		/* buffers read in one go, if that is safe */
 
-struct etw_rt_reader {
+struct etw_reader {
 	int control;			/* device */
 	int consumer;
-	struct etw_wake wake;
+	struct etw_poll_wakeup wake;
 	_Atomic bool woken;
 	bool draining;			/* no more reading */
 	bool ended;			/* the session has, and all is read */
 	bool forced;			/* hand out unsafe events until less is held */
-	struct etw_rt_info info;
-	struct etw_rt_count count;
+	struct etw_session_info info;
+	struct etw_reader_count count;
 	struct etw_merge merge;
 	struct etw_block *spare;	/* to read the next buffer into */
 	struct etw_block *spent;	/* its last record was handed out */
@@ -49,14 +49,14 @@ struct etw_rt_reader {
 };
 
 /* A synchronisation point; CLOCK_MONOTONIC keeps steps of the wall clock out. */
-static void get_pair(const struct etw_rt_reader *r, uint64_t clock, uint64_t mono,
+static void get_pair(const struct etw_reader *r, uint64_t clock, uint64_t mono,
 		     struct etw_time_pair *pair)
 {
 	pair->clock = clock;
 	pair->time = r->start.time + (int64_t)(mono - r->start_mono) / 100;
 }
 
-static int query(struct etw_rt_reader *r, struct etw_session *session,
+static int query(struct etw_reader *r, struct etw_session *session,
 		 const char *name)
 {
 	int ret;
@@ -73,7 +73,7 @@ static int query(struct etw_rt_reader *r, struct etw_session *session,
 	return ret;
 }
 
-static void start_timebase(struct etw_rt_reader *r, const struct etw_session *session)
+static void start_timebase(struct etw_reader *r, const struct etw_session *session)
 {
 	struct etw_time_pair now;
 
@@ -89,7 +89,7 @@ static void start_timebase(struct etw_rt_reader *r, const struct etw_session *se
 }
 
 /* A flush has made a new synchronisation point. */
-static void steer(struct etw_rt_reader *r)
+static void steer(struct etw_reader *r)
 {
 	struct etw_time_pair now;
 	struct etw_session session;
@@ -103,7 +103,7 @@ static void steer(struct etw_rt_reader *r)
 				   &r->start, &now);
 }
 
-static int connect(struct etw_rt_reader *r, const char *name)
+static int connect(struct etw_reader *r, const char *name)
 {
 	struct etw_consumer_open open = { .flags = O_NONBLOCK | O_CLOEXEC };
 	struct etw_session session;
@@ -132,9 +132,9 @@ static int connect(struct etw_rt_reader *r, const char *name)
 	return open.buffer_size < ETW_BUFFER_HEADER_SIZE ? -EINVAL : 0;
 }
 
-int etw_rt_open(const char *session, struct etw_rt_reader **out)
+int etw_reader_open(const char *session, struct etw_reader **out)
 {
-	struct etw_rt_reader *r;
+	struct etw_reader *r;
 	int ret;
 
 	if (strlen(session) > ETW_NAME_MAX || !*session)
@@ -142,7 +142,7 @@ int etw_rt_open(const char *session, struct etw_rt_reader **out)
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	r->wake = (struct etw_wake)ETW_WAKE_CLOSED;
+	r->wake = (struct etw_poll_wakeup)ETW_WAKE_CLOSED;
 	r->consumer = -1;
 	r->safe = INT64_MIN;
 	r->last = INT64_MIN;
@@ -153,22 +153,22 @@ int etw_rt_open(const char *session, struct etw_rt_reader **out)
 	}
 	ret = connect(r, session);
 	if (!ret)
-		ret = etw_wake_open(&r->wake);
+		ret = etw_poll_wakeup_open(&r->wake);
 	if (ret)
 		goto err_close;
 	*out = r;
 	return 0;
 
 err_close:
-	etw_rt_close(r);
+	etw_reader_close(r);
 	return ret;
 }
 
-void etw_rt_close(struct etw_rt_reader *reader)
+void etw_reader_close(struct etw_reader *reader)
 {
 	if (!reader)
 		return;
-	etw_wake_close(&reader->wake);
+	etw_poll_wakeup_close(&reader->wake);
 	etw_kdev_close(reader->consumer);
 	etw_kdev_close(reader->control);
 	etw_merge_free(&reader->merge);
@@ -177,7 +177,7 @@ void etw_rt_close(struct etw_rt_reader *reader)
 	free(reader);
 }
 
-static struct etw_block *get_block(struct etw_rt_reader *r)
+static struct etw_block *get_block(struct etw_reader *r)
 {
 	struct etw_block *block = r->spare;
 
@@ -190,14 +190,14 @@ static struct etw_block *get_block(struct etw_rt_reader *r)
 	return block;
 }
 
-static void put_block(struct etw_rt_reader *r, struct etw_block *block)
+static void put_block(struct etw_reader *r, struct etw_block *block)
 {
 	free(r->spare);
 	r->spare = block;
 }
 
 /* Check a buffer that was read and give it to the merge. */
-static int accept_block(struct etw_rt_reader *r, struct etw_block *block)
+static int accept_block(struct etw_reader *r, struct etw_block *block)
 {
 	struct etw_buffer_header *header = &block->header;
 	uint64_t sequence, gap = 0;
@@ -235,7 +235,7 @@ static int accept_block(struct etw_rt_reader *r, struct etw_block *block)
 }
 
 /* Read one buffer.  1: done; 0: the session has ended; -EAGAIN; -errno. */
-static int read_block(struct etw_rt_reader *r)
+static int read_block(struct etw_reader *r)
 {
 	struct etw_block *block = get_block(r);
 	ssize_t n;
@@ -262,7 +262,7 @@ static int read_block(struct etw_rt_reader *r)
  * Read what waits.  1: something has changed; 0: nothing; -errno.
  * The promise is asked for before the reading that it is about.
  */
-static int refill(struct etw_rt_reader *r)
+static int refill(struct etw_reader *r)
 {
 	struct etw_buffer_take peek = { .flags = ETW_TAKE_PEEK };
 	int64_t safe;
@@ -294,7 +294,7 @@ static int refill(struct etw_rt_reader *r)
 }
 
 /* Too much is held: have the session flush, else give up the order. */
-static void relieve(struct etw_rt_reader *r)
+static void relieve(struct etw_reader *r)
 {
 	struct etw_session session = { .handle = r->info.handle };
 	int64_t before = r->safe;
@@ -304,8 +304,8 @@ static void relieve(struct etw_rt_reader *r)
 		r->forced = true;
 }
 
-/* After etw_rt_wake(): what waits now is the last to be read. */
-static void drain(struct etw_rt_reader *r)
+/* After etw_reader_wake(): what waits now is the last to be read. */
+static void drain(struct etw_reader *r)
 {
 	struct etw_consumer_info info;
 	uint64_t n;
@@ -325,7 +325,7 @@ static uint64_t now_ms(void)
 }
 
 /* Wait for a buffer; -EAGAIN when the time is up. */
-static int wait_for_buffer(struct etw_rt_reader *r, int timeout_ms, uint64_t start)
+static int wait_for_buffer(struct etw_reader *r, int timeout_ms, uint64_t start)
 {
 	struct pollfd fds[2] = {
 		{ .fd = r->consumer, .events = POLLIN },
@@ -346,14 +346,14 @@ static int wait_for_buffer(struct etw_rt_reader *r, int timeout_ms, uint64_t sta
 	return 0;
 }
 
-static bool may_go(struct etw_rt_reader *r, int64_t timestamp)
+static bool may_go(struct etw_reader *r, int64_t timestamp)
 {
 	if (r->forced && r->merge.bytes < HOLD_MAX / 2)
 		r->forced = false;
 	return timestamp <= r->safe || r->ended || r->draining || r->forced;
 }
 
-static void hand_out(struct etw_rt_reader *r, struct etw_rt_event *event)
+static void hand_out(struct etw_reader *r, struct etw_event *event)
 {
 	struct etw_block *block;
 	int64_t timestamp;
@@ -386,11 +386,11 @@ static void hand_out(struct etw_rt_reader *r, struct etw_rt_event *event)
 		r->last = timestamp;
 }
 
-int etw_rt_next(struct etw_rt_reader *reader, struct etw_rt_event *event,
+int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
 		int timeout_ms)
 {
 	uint64_t start = timeout_ms > 0 ? now_ms() : 0;
-	struct etw_rt_reader *r = reader;
+	struct etw_reader *r = reader;
 	int64_t timestamp;
 	int ret;
 
@@ -425,24 +425,24 @@ int etw_rt_next(struct etw_rt_reader *reader, struct etw_rt_event *event,
 	}
 }
 
-void etw_rt_wake(struct etw_rt_reader *reader)
+void etw_reader_wake(struct etw_reader *reader)
 {
 	atomic_store(&reader->woken, true);
-	etw_wake_signal(&reader->wake);
+	etw_poll_wakeup_signal(&reader->wake);
 }
 
-const struct etw_rt_info *etw_rt_info(const struct etw_rt_reader *reader)
+const struct etw_session_info *etw_session_info(const struct etw_reader *reader)
 {
 	return &reader->info;
 }
 
-void etw_rt_counts(const struct etw_rt_reader *reader, struct etw_rt_count *count)
+void etw_reader_counts(const struct etw_reader *reader, struct etw_reader_count *count)
 {
 	*count = reader->count;
 	count->corrupt += reader->merge.corrupt;
 }
 
-int etw_rt_stat(struct etw_rt_reader *reader, struct etw_consumer_info *info)
+int etw_reader_stat(struct etw_reader *reader, struct etw_consumer_info *info)
 {
 	return etw_kdev_consumer_stat(reader->consumer, info);
 }

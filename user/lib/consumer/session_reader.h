@@ -4,12 +4,12 @@
  *
  * Internal to the library and the tools beside it; not installed.
  *
- *	err = etw_rt_open("name", &reader);
- *	while ((err = etw_rt_next(reader, &event, -1)) == 1)
+ *	err = etw_reader_open("name", &reader);
+ *	while ((err = etw_reader_next(reader, &event, -1)) == 1)
  *		use(&event);
- *	etw_rt_close(reader);
+ *	etw_reader_close(reader);
  *
- * A reader belongs to one thread at a time, except etw_rt_wake().
+ * A reader belongs to one thread at a time, except etw_reader_wake().
  */
 #ifndef ETW_LIB_RTREADER_H
 #define ETW_LIB_RTREADER_H
@@ -19,10 +19,10 @@
 #include "core/record.h"
 #include "device/kdev.h"
 
-struct etw_rt_reader;
+struct etw_reader;
 
 /* What is known about the session; constant unless noted. */
-struct etw_rt_info {
+struct etw_session_info {
 	uint64_t handle;
 	struct etw_guid guid;
 	uint32_t buffer_size;	/* bytes */
@@ -38,7 +38,7 @@ struct etw_rt_info {
 };
 
 /* Running totals of this reader */
-struct etw_rt_count {
+struct etw_reader_count {
 	uint64_t buffers;	/* read */
 	uint64_t bytes;		/* used in them, headers included */
 	uint64_t events;	/* handed out */
@@ -49,7 +49,7 @@ struct etw_rt_count {
 };
 
 /* One event; the pointers are valid until the next call on the reader. */
-struct etw_rt_event {
+struct etw_event {
 	struct etw_record_view record;	/* may lead into classic: do not copy */
 	struct etw_classic_view classic;
 	const struct etw_buffer_header *buffer;	/* the one it came in */
@@ -71,24 +71,24 @@ struct etw_rt_event {
  * Open a consumer on a running session.  -ENOENT: no such session;
  * -ENODEV: no module.
  */
-int etw_rt_open(const char *session, struct etw_rt_reader **out);
-void etw_rt_close(struct etw_rt_reader *reader);	/* NULL is fine */
+int etw_reader_open(const char *session, struct etw_reader **out);
+void etw_reader_close(struct etw_reader *reader);	/* NULL is fine */
 
 /*
  * The next event.  Waits up to timeout_ms, -1 for ever.
  * 1: *event is set; 0: the session has stopped and all was handed out;
- * -EAGAIN: timeout; -ECANCELED: etw_rt_wake() was called, and everything that
+ * -EAGAIN: timeout; -ECANCELED: etw_reader_wake() was called, and everything that
  * was waiting then has been handed out; other: the reader is unusable.
  */
-int etw_rt_next(struct etw_rt_reader *reader, struct etw_rt_event *event,
+int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
 		int timeout_ms);
 
-/* Make etw_rt_next() come to an end, once and for all; from any thread. */
-void etw_rt_wake(struct etw_rt_reader *reader);
+/* Make etw_reader_next() come to an end, once and for all; from any thread. */
+void etw_reader_wake(struct etw_reader *reader);
 
-const struct etw_rt_info *etw_rt_info(const struct etw_rt_reader *reader);
-void etw_rt_counts(const struct etw_rt_reader *reader, struct etw_rt_count *count);
+const struct etw_session_info *etw_session_info(const struct etw_reader *reader);
+void etw_reader_counts(const struct etw_reader *reader, struct etw_reader_count *count);
 /* The kernel's own account of what this consumer got and lost */
-int etw_rt_stat(struct etw_rt_reader *reader, struct etw_consumer_info *info);
+int etw_reader_stat(struct etw_reader *reader, struct etw_consumer_info *info);
 
 #endif /* ETW_LIB_RTREADER_H */

@@ -18,7 +18,7 @@ void etw_trace_free(struct etw_trace *trace)
 {
 	if (!trace)
 		return;
-	etw_rt_close(trace->reader);
+	etw_reader_close(trace->reader);
 	etw_etl_close(trace->input.file);
 	etw_block_release(trace->head);
 	etw_bufstream_free(trace->stream);
@@ -163,7 +163,7 @@ ULONG CloseTrace(TRACEHANDLE TraceHandle)
 		/* ProcessTrace() frees it when it is through. */
 		trace->closing = true;
 		if (trace->reader)
-			etw_rt_wake(trace->reader);
+			etw_reader_wake(trace->reader);
 		if (trace->stream)
 			etw_bufstream_end(trace->stream);
 		ret = ERROR_CTX_CLOSE_PENDING;

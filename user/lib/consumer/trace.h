@@ -28,7 +28,7 @@ struct etw_trace_drops {
 struct etw_trace {
 	struct etw_trace *next;		/* list of all opened ones */
 	TRACEHANDLE handle;
-	struct etw_rt_reader *reader;	/* of a session, or NULL */
+	struct etw_reader *reader;	/* of a session, or NULL */
 	struct etw_etl_input input;	/* its file: of a log file, or NULL */
 	struct etw_block *head;		/* of a session: what tells of it */
 	bool begun;			/* and that was handed out */
@@ -98,7 +98,7 @@ void etw_trace_end(struct etw_trace *trace, bool ended);
 bool etw_trace_deliver_head(struct etw_trace *trace, int64_t first, int64_t last);
 
 /* Deliver an event; false: the caller wants no more. */
-bool etw_trace_deliver(struct etw_trace *trace, const struct etw_rt_event *event,
+bool etw_trace_deliver(struct etw_trace *trace, const struct etw_event *event,
 		       int64_t first, int64_t last);
 
 #endif /* ETW_LIB_TRACE_H */

@@ -15,7 +15,7 @@
 _Static_assert(sizeof(TRACE_LOGFILE_HEADER) == sizeof(struct etw_log_header),
 	       "the same bytes");
 
-struct etw_block *etw_tracehead_make(const struct etw_rt_info *info,
+struct etw_block *etw_tracehead_make(const struct etw_session_info *info,
 				     const TRACE_LOGFILE_HEADER *header)
 {
 	struct etw_log_head head = {
@@ -41,7 +41,7 @@ struct etw_block *etw_tracehead_make(const struct etw_rt_info *info,
 	return block;
 }
 
-void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_rt_event *event)
+void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_event *event)
 {
 	memset(event, 0, sizeof(*event));
 	block->offset = sizeof(block->header);

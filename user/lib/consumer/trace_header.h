@@ -13,10 +13,10 @@
 #include "session_reader.h"
 
 /* NULL: no memory.  The block is freed with etw_block_release(). */
-struct etw_block *etw_tracehead_make(const struct etw_rt_info *info,
+struct etw_block *etw_tracehead_make(const struct etw_session_info *info,
 				     const TRACE_LOGFILE_HEADER *header);
 
 /* Its one event: class EventTrace, opcode 0, of the session's start. */
-void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_rt_event *event);
+void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_event *event);
 
 #endif /* ETW_LIB_TRACEHEAD_H */

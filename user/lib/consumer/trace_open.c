@@ -61,13 +61,13 @@ static ULONG connect_session(struct etw_trace *trace)
 
 	if (ret)
 		return ret;
-	err = etw_rt_open(name, &trace->reader);
+	err = etw_reader_open(name, &trace->reader);
 	if (err)
 		return etw_win32_from_errno(err);
-	etw_logfile_header(&logfile->LogfileHeader, etw_rt_info(trace->reader));
-	logfile->BufferSize = etw_rt_info(trace->reader)->buffer_size;
+	etw_logfile_header(&logfile->LogfileHeader, etw_session_info(trace->reader));
+	logfile->BufferSize = etw_session_info(trace->reader)->buffer_size;
 	logfile->IsKernelTrace = 0;
-	trace->head = etw_tracehead_make(etw_rt_info(trace->reader), &logfile->LogfileHeader);
+	trace->head = etw_tracehead_make(etw_session_info(trace->reader), &logfile->LogfileHeader);
 	return trace->head ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 

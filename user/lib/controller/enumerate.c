@@ -29,7 +29,7 @@ static ULONG query_list(const void *in, ULONG in_size, struct etw_answer *answer
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return etw_win32_from_open(fd);
-	err = etw_look_guids(fd, &guids, &count);
+	err = etw_provider_list_guids(fd, &guids, &count);
 	etw_kdev_close(fd);
 	if (err)
 		return etw_win32_from_errno(err);
@@ -48,7 +48,7 @@ static bool enabled_by(const struct etw_provider_reg *reg, uint32_t logger_id)
 
 /* One instance at *at; reg NULL: nobody has registered it. */
 static void put_instance(unsigned char **at, const struct etw_provider_reg *reg,
-			 const struct etw_look *look, bool last)
+			 const struct etw_provider_list *look, bool last)
 {
 	TRACE_PROVIDER_INSTANCE_INFO head = {
 		.Pid = reg ? reg->pid : 0,
@@ -82,7 +82,7 @@ static void put_instance(unsigned char **at, const struct etw_provider_reg *reg,
 	*at = to;
 }
 
-static ULONG describe(const struct etw_look *look, struct etw_answer *answer)
+static ULONG describe(const struct etw_provider_list *look, struct etw_answer *answer)
 {
 	uint32_t instances = look->reg_count ? look->reg_count : 1, i;
 	TRACE_GUID_INFO head = { .InstanceCount = instances };
@@ -106,7 +106,7 @@ static ULONG describe(const struct etw_look *look, struct etw_answer *answer)
 
 static ULONG query_info(const void *in, ULONG in_size, struct etw_answer *answer)
 {
-	struct etw_look look;
+	struct etw_provider_list look;
 	struct etw_guid guid;
 	ULONG ret;
 	int fd, err;
@@ -117,18 +117,18 @@ static ULONG query_info(const void *in, ULONG in_size, struct etw_answer *answer
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return etw_win32_from_open(fd);
-	err = etw_look_provider(fd, &guid, &look);
+	err = etw_provider_list_provider(fd, &guid, &look);
 	etw_kdev_close(fd);
 	if (err)
 		return etw_win32_from_errno(err);
 	ret = describe(&look, answer);
-	etw_look_free(&look);
+	etw_provider_list_free(&look);
 	return ret;
 }
 
 /* ---------------------------------------------------- TraceGuidQueryProcess */
 
-static bool has_pid(const struct etw_look *look, uint32_t pid)
+static bool has_pid(const struct etw_provider_list *look, uint32_t pid)
 {
 	uint32_t i;
 
@@ -144,8 +144,8 @@ static int keep_process(int fd, uint32_t pid, struct etw_guid *guids, uint32_t *
 	uint32_t i, n = 0;
 
 	for (i = 0; i < *count; i++) {
-		struct etw_look look;
-		int err = etw_look_provider(fd, &guids[i], &look);
+		struct etw_provider_list look;
+		int err = etw_provider_list_provider(fd, &guids[i], &look);
 
 		if (err == -ESRCH)	/* it is gone meanwhile */
 			continue;
@@ -153,7 +153,7 @@ static int keep_process(int fd, uint32_t pid, struct etw_guid *guids, uint32_t *
 			return err;
 		if (has_pid(&look, pid))
 			guids[n++] = guids[i];
-		etw_look_free(&look);
+		etw_provider_list_free(&look);
 	}
 	*count = n;
 	return 0;
@@ -168,7 +168,7 @@ static ULONG query_other(uint32_t pid, struct etw_answer *answer)
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return etw_win32_from_open(fd);
-	err = etw_look_guids(fd, &guids, &count);
+	err = etw_provider_list_guids(fd, &guids, &count);
 	if (!err) {
 		err = keep_process(fd, pid, guids, &count);
 		if (err)
@@ -196,8 +196,8 @@ static bool is_in(const GUID *guids, size_t count, const GUID *guid)
 static ULONG query_own(struct etw_answer *answer)
 {
 	GUID *guids = calloc(ETW_REGISTRATIONS_MAX, sizeof(*guids));
-	struct etw_proc *proc = etw_proc_get();
-	struct etw_proc_saved saved;
+	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_fork_state_saved saved;
 	size_t n = 0;
 	int i;
 
@@ -205,12 +205,12 @@ static ULONG query_own(struct etw_answer *answer)
 		free(guids);
 		return ERROR_NOT_ENOUGH_MEMORY;
 	}
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
 		if (atomic_load(&etw_regs[i].handle) &&
 		    !is_in(guids, n, &etw_regs[i].guid))
 			guids[n++] = etw_regs[i].guid;
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	answer->data = guids;
 	answer->len = n * sizeof(*guids);
 	return ERROR_SUCCESS;
@@ -260,7 +260,7 @@ static ULONG query_groups(const void *in, ULONG in_size, struct etw_answer *answ
 static ULONG query_group(const void *in, ULONG in_size, struct etw_answer *answer)
 {
 	struct etw_group group = { .member_count = 0 };
-	struct etw_look look;
+	struct etw_provider_list look;
 	GUID guid;
 	ULONG ret;
 	uint32_t i;
@@ -271,7 +271,7 @@ static ULONG query_group(const void *in, ULONG in_size, struct etw_answer *answe
 	ret = etw_group_query(&guid, &group);
 	if (ret)
 		return ret;
-	look = (struct etw_look){
+	look = (struct etw_provider_list){
 		.regs = calloc(group.member_count + 1, sizeof(*look.regs)),
 		.reg_count = group.member_count,
 		.enables = group.enables,
@@ -336,7 +336,7 @@ ULONG EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
 /* ------------------------------------------------------- EnumerateTraceGuids */
 
 static void fill_properties(TRACE_GUID_PROPERTIES *to, const struct etw_guid *guid,
-			    const struct etw_look *look)
+			    const struct etw_provider_list *look)
 {
 	memset(to, 0, sizeof(*to));
 	memcpy(&to->Guid, guid, sizeof(to->Guid));
@@ -355,17 +355,17 @@ static int fill_all(int fd, PTRACE_GUID_PROPERTIES *array, ULONG room, ULONG *fo
 	ULONG n = 0;
 	int err;
 
-	err = etw_look_guids(fd, &guids, &count);
+	err = etw_provider_list_guids(fd, &guids, &count);
 	if (err)
 		return err;
 	for (i = 0; i < count; i++) {
-		struct etw_look look;
+		struct etw_provider_list look;
 
 		if (n >= room) {
 			n++;
 			continue;
 		}
-		err = etw_look_provider(fd, &guids[i], &look);
+		err = etw_provider_list_provider(fd, &guids[i], &look);
 		if (err == -ESRCH) {
 			err = 0;
 			continue;
@@ -373,7 +373,7 @@ static int fill_all(int fd, PTRACE_GUID_PROPERTIES *array, ULONG room, ULONG *fo
 		if (err)
 			break;
 		fill_properties(array[n++], &guids[i], &look);
-		etw_look_free(&look);
+		etw_provider_list_free(&look);
 	}
 	free(guids);
 	*found = n;

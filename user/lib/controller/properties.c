@@ -90,7 +90,7 @@ static bool offset_ok(const EVENT_TRACE_PROPERTIES *props, ULONG offset)
 	       (offset >= struct_size(props) && offset < props->Wnode.BufferSize);
 }
 
-ULONG etw_props_check(const EVENT_TRACE_PROPERTIES *props)
+ULONG etw_properties_check(const EVENT_TRACE_PROPERTIES *props)
 {
 	if (props->Wnode.BufferSize < sizeof(*props) ||
 	    props->Wnode.BufferSize < struct_size(props))
@@ -119,7 +119,7 @@ static size_t name_room(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	return (end - offset) / unit_size(wide);
 }
 
-bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide)
+bool etw_properties_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide)
 {
 	ULONG offset = props->LogFileNameOffset;
 	WCHAR first = 0;
@@ -130,7 +130,7 @@ bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide)
 	return first != 0;
 }
 
-ULONG etw_props_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
+ULONG etw_properties_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			 char out[ETW_FILE_NAME_MAX + 1])
 {
 	const void *name = (const char *)props + props->LogFileNameOffset;
@@ -189,7 +189,7 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
+ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			    const char *name, size_t name_units)
 {
 	const EVENT_TRACE_PROPERTIES_V2 *v2 = (const void *)props;
@@ -199,12 +199,12 @@ ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	    props->Wnode.ClientContext > ETW_CLOCK_CYCLES ||
 	    !props->LoggerNameOffset)
 		return ERROR_INVALID_PARAMETER;
-	if (!etw_props_flags_ok(props))
+	if (!etw_properties_flags_ok(props))
 		return ERROR_INVALID_PARAMETER;
 	if (name_units >= name_room(props, wide, props->LoggerNameOffset,
 				    props->LogFileNameOffset))
 		return ERROR_BAD_LENGTH;
-	ret = check_mode(props, etw_props_has_file(props, wide));
+	ret = check_mode(props, etw_properties_has_file(props, wide));
 	if (ret)
 		return ret;
 	/* The operating system's own session is not this one's business yet. */
@@ -218,7 +218,7 @@ ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 }
 
 /* EnableFlags choose events of the system, which other sessions do not have. */
-bool etw_props_flags_ok(const EVENT_TRACE_PROPERTIES *props)
+bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props)
 {
 	return !props->EnableFlags || props->LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE ||
 	       !memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid));
@@ -234,7 +234,7 @@ static uint32_t flush_ms(const EVENT_TRACE_PROPERTIES *props)
 	return props->FlushTimer * 1000;
 }
 
-void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
+void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 			  struct etw_session *session)
 {
 	session->mode = props->LogFileMode & SESSION_MODES;
@@ -260,7 +260,7 @@ static void put_flush_timer(EVENT_TRACE_PROPERTIES *props, uint32_t ms, bool mod
 		props->FlushTimer = ms / 1000 + (ms % 1000 != 0);
 }
 
-void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
+void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,
 			    const struct etw_session *session,
 			    const struct etw_session_log *log, bool mode)
 {
@@ -314,7 +314,7 @@ static bool put_name(EVENT_TRACE_PROPERTIES *props, bool wide, ULONG offset,
 	return true;
 }
 
-ULONG etw_props_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
+ULONG etw_properties_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
 			  const char *name, size_t len, const char *path)
 {
 	ULONG logger = props->LoggerNameOffset, file = props->LogFileNameOffset;

@@ -20,31 +20,31 @@
  * block is smaller than the struct; ERROR_INVALID_PARAMETER: an offset leads
  * out of the block or into the struct, or the versioned part is wrong.
  */
-ULONG etw_props_check(const EVENT_TRACE_PROPERTIES *props);
+ULONG etw_properties_check(const EVENT_TRACE_PROPERTIES *props);
 
 /* Does LogFileNameOffset lead to a name that is not empty? */
-bool etw_props_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide);
+bool etw_properties_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide);
 
 /* That name as UTF-8.  ERROR_BAD_PATHNAME: too long, not ended, or no text. */
-ULONG etw_props_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
+ULONG etw_properties_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			 char out[ETW_FILE_NAME_MAX + 1]);
 
 /*
- * All that StartTrace() asks of properties beyond etw_props_check(); name is
+ * All that StartTrace() asks of properties beyond etw_properties_check(); name is
  * the session's, name_units its length in units of the caller's width.
  */
-ULONG etw_props_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
+ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			    const char *name, size_t name_units);
 
 /* False: EnableFlags are set, and the session is not of the system. */
-bool etw_props_flags_ok(const EVENT_TRACE_PROPERTIES *props);
+bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props);
 
 /* The settings to start or update a session with; file: it has one */
-void etw_props_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
+void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 			  struct etw_session *session);
 
 /* Everything but names and, unless mode is set, LogFileMode. */
-void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
+void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,
 			    const struct etw_session *session,
 			    const struct etw_session_log *log, bool mode);
 
@@ -52,7 +52,7 @@ void etw_props_from_session(EVENT_TRACE_PROPERTIES *props,
  * Put the session's name at LoggerNameOffset and the file's, which may be empty, at
  * LogFileNameOffset, where these are set.  ERROR_MORE_DATA: no room for it.
  */
-ULONG etw_props_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
+ULONG etw_properties_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
 			  const char *name, size_t len, const char *path);
 
 #endif /* ETW_LIB_PROPS_H */

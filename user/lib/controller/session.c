@@ -96,28 +96,28 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 	*handle = 0;
 	if (!instance || !props)
 		return ERROR_INVALID_PARAMETER;
-	ret = etw_props_check(props);
+	ret = etw_properties_check(props);
 	if (!ret)
 		ret = read_name(instance, wide, &name);
 	if (!ret && !name.len)
 		ret = ERROR_INVALID_PARAMETER;
 	if (!ret)
-		ret = etw_props_check_start(props, wide, name.utf8, name.units);
+		ret = etw_properties_check_start(props, wide, name.utf8, name.units);
 	if (!ret) {
-		file = etw_props_has_file(props, wide);
-		ret = file ? etw_props_get_file(props, wide, path) : ERROR_SUCCESS;
+		file = etw_properties_has_file(props, wide);
+		ret = file ? etw_properties_get_file(props, wide, path) : ERROR_SUCCESS;
 	}
 	if (ret)
 		return ret;
 
-	etw_props_to_session(props, file, &session);
+	etw_properties_to_session(props, file, &session);
 	etw_kdev_name_session(&session, name.utf8);
 	ret = start_session(&session, file ? path : NULL, props, &log);
 	if (ret)
 		return ret;
-	etw_props_from_session(props, &session, &log.log, false);
+	etw_properties_from_session(props, &session, &log.log, false);
 	*handle = session.handle;
-	return etw_props_put_names(props, wide, name.utf8, name.len, log.name);
+	return etw_properties_put_names(props, wide, name.utf8, name.len, log.name);
 }
 
 /* The ioctl of a control code */
@@ -163,10 +163,10 @@ static ULONG issue(int fd, ULONG code, struct etw_session *session,
 	if (err)
 		return result(err, session->file);
 	etw_log_status_done(&log);
-	etw_props_from_session(props, session, &log.log, true);
+	etw_properties_from_session(props, session, &log.log, true);
 	if (session->name_out_len > sizeof(name))
 		session->name_out_len = sizeof(name);
-	return etw_props_put_names(props, wide, name, session->name_out_len, log.name);
+	return etw_properties_put_names(props, wide, name, session->name_out_len, log.name);
 }
 
 /*
@@ -221,7 +221,7 @@ static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 		if (!(now.mode & ETW_MODE_REAL_TIME))
 			return ERROR_INVALID_PARAMETER;
 	}
-	etw_props_to_session(props, false, &wanted);
+	etw_properties_to_session(props, false, &wanted);
 	session->max_buffers = wanted.max_buffers;
 	session->flush_ms = wanted.flush_ms;
 	return ERROR_SUCCESS;
@@ -238,7 +238,7 @@ static ULONG update_file(int fd, struct etw_session *session,
 	ULONG ret, size;
 	int err;
 
-	ret = etw_props_get_file(props, wide, path);
+	ret = etw_properties_get_file(props, wide, path);
 	if (ret)
 		return ret;
 	etw_log_status_init(&log);
@@ -279,7 +279,7 @@ static ULONG flush_file(int fd, struct etw_session *session,
 		return ret;
 	if (!(now.mode & ETW_MODE_BUFFERING))
 		return issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
-	ret = etw_props_get_file(props, wide, path);
+	ret = etw_properties_get_file(props, wide, path);
 	if (ret)
 		return ret;
 	err = etw_log_target_open(&target, path, 0, 0);
@@ -304,10 +304,10 @@ static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
 		ret = check_update(fd, props, session);
 		if (ret)
 			return ret;
-		if (etw_props_has_file(props, wide))
+		if (etw_properties_has_file(props, wide))
 			return update_file(fd, session, props, wide);
 	}
-	if (code == EVENT_TRACE_CONTROL_FLUSH && etw_props_has_file(props, wide))
+	if (code == EVENT_TRACE_CONTROL_FLUSH && etw_properties_has_file(props, wide))
 		return flush_file(fd, session, props, wide);
 	return issue(fd, code, session, props, wide);
 }
@@ -322,14 +322,14 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 
 	if (!props || code > EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
 		return ERROR_INVALID_PARAMETER;
-	ret = etw_props_check(props);
+	ret = etw_properties_check(props);
 	if (!ret && instance)
 		ret = read_name(instance, wide, &name);
 	if (ret)
 		return ret;
 	if (!name.len && !handle)
 		return ERROR_INVALID_PARAMETER;
-	if (code == EVENT_TRACE_CONTROL_UPDATE && !etw_props_flags_ok(props))
+	if (code == EVENT_TRACE_CONTROL_UPDATE && !etw_properties_flags_ok(props))
 		return ERROR_INVALID_PARAMETER;
 	if (name.len)
 		etw_kdev_name_session(&session, name.utf8);
@@ -393,7 +393,7 @@ static ULONG query_all_sessions(EVENT_TRACE_PROPERTIES **props, ULONG count,
 	if (!props || !running || !count || count > ETW_SESSIONS_MAX)
 		return ERROR_INVALID_PARAMETER;
 	for (i = 0; i < count; i++) {
-		ret = props[i] ? etw_props_check(props[i]) : ERROR_INVALID_PARAMETER;
+		ret = props[i] ? etw_properties_check(props[i]) : ERROR_INVALID_PARAMETER;
 		if (ret)
 			return ret;
 	}

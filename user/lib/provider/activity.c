@@ -46,7 +46,7 @@ static uint64_t draw(void)
 
 static void create(GUID *id)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	uint64_t seed, none = 0, count;
 
 	if (proc) {

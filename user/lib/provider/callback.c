@@ -23,7 +23,7 @@ uint32_t etw_callback_logger_id(void)
 	return logger_id;
 }
 
-static bool is_self(const struct etw_proc *proc)
+static bool is_self(const struct etw_fork_state *proc)
 {
 	return proc->state != ETW_THREAD_NONE &&
 	       pthread_equal(proc->thread, pthread_self());
@@ -39,25 +39,25 @@ _Static_assert(sizeof(EVENT_FILTER_HEADER) == sizeof(struct etw_filter_header) &
 	       "callbacks get filter data as the kernel tells them");
 
 /* Run the callback of a notification, unless it is no longer registered. */
-static void run(struct etw_proc *proc, const struct etw_notify *n)
+static void run(struct etw_fork_state *proc, const struct etw_notify *n)
 {
 	EVENT_FILTER_DESCRIPTOR filter = { n->filter, n->filter_len, n->filter_type };
 	PENABLECALLBACK callback = NULL;
 	void *context = NULL;
 	struct etw_reg *reg;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 	GUID source;
 
 	_Static_assert(sizeof(source) == sizeof(n->source), "a GUID is 16 bytes");
 	memcpy(&source, &n->source, sizeof(source));
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	reg = n->cookie ? etw_reg_find(n->cookie) : NULL;
 	if (reg && is_self(proc)) {
 		callback = reg->callback;
 		context = reg->context;
 		proc->running = callback ? n->cookie : 0;
 	}
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	if (!callback)
 		return;
 
@@ -65,7 +65,7 @@ static void run(struct etw_proc *proc, const struct etw_notify *n)
 	callback(&source, n->control, n->level, n->any, n->all,
 		 filter.Size ? &filter : NULL, context);
 
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	/* In a child forked by the callback none of this is ours. */
 	if (is_self(proc)) {
 		proc->running = 0;
@@ -74,47 +74,47 @@ static void run(struct etw_proc *proc, const struct etw_notify *n)
 			reg->due = 0;
 		pthread_cond_broadcast(&proc->changed);
 	}
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 }
 
 /* What the thread works with; copied under the lock. */
 struct work {
 	int fd;
 	struct etw_kdev_id id;
-	struct etw_wake wake;
+	struct etw_poll_wakeup wake;
 	uint32_t epoch;
 	uint64_t asked;
 };
 
 /* False: the thread is to end. */
-static bool get_work(struct etw_proc *proc, struct work *work)
+static bool get_work(struct etw_fork_state *proc, struct work *work)
 {
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 	bool go_on;
 
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	go_on = is_self(proc) && proc->state == ETW_THREAD_RUNS;
 	work->fd = proc->fd;
 	work->id = proc->id;
 	work->wake = proc->wake;
 	work->epoch = atomic_load(&proc->epoch);
 	work->asked = proc->asked;
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return go_on;
 }
 
 /* Whoever was registered up to asked need not wait, with this descriptor. */
-static void answer(struct etw_proc *proc, const struct work *work, uint64_t asked)
+static void answer(struct etw_fork_state *proc, const struct work *work, uint64_t asked)
 {
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	if (is_self(proc) && atomic_load(&proc->epoch) == work->epoch &&
 	    proc->answered < asked) {
 		proc->answered = asked;
 		pthread_cond_broadcast(&proc->changed);
 	}
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 }
 
 /* Wait for a notification or a wake-up. */
@@ -127,7 +127,7 @@ static void wait_for_work(const struct work *work, bool device)
 
 	etw_kdev_poll(fds, 2, -1);
 	if (fds[0].revents)
-		etw_wake_clear(&work->wake);
+		etw_poll_wakeup_clear(&work->wake);
 	/* Something is wrong that polling does not cure: do not spin. */
 	if ((fds[0].revents | fds[1].revents) & (POLLERR | POLLHUP) ||
 	    fds[0].revents & POLLNVAL)
@@ -137,7 +137,7 @@ static void wait_for_work(const struct work *work, bool device)
 static void *thread_main(void *arg)
 {
 	uint64_t data[ETW_FILTER_CHAIN_MAX / sizeof(uint64_t)];
-	struct etw_proc *proc = arg;
+	struct etw_fork_state *proc = arg;
 	uint32_t bad_epoch = 0;
 	bool bad = false;
 	struct work work;
@@ -175,23 +175,23 @@ static void *thread_main(void *arg)
 /* The thread ends here, on its own when a callback asked for it. */
 static void *thread_start(void *arg)
 {
-	struct etw_proc *proc = arg;
-	struct etw_proc_saved saved;
+	struct etw_fork_state *proc = arg;
+	struct etw_fork_state_saved saved;
 
 	thread_main(proc);
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	if (is_self(proc) && proc->detached) {
-		etw_wake_close(&proc->wake);
+		etw_poll_wakeup_close(&proc->wake);
 		proc->detached = false;
 		proc->state = ETW_THREAD_NONE;
 		pthread_detach(pthread_self());
 		pthread_cond_broadcast(&proc->changed);
 	}
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return NULL;
 }
 
-int etw_callback_start(struct etw_proc *proc)
+int etw_callback_start(struct etw_fork_state *proc)
 {
 	int ret;
 
@@ -206,39 +206,39 @@ int etw_callback_start(struct etw_proc *proc)
 		pthread_cond_wait(&proc->changed, &proc->lock);
 	if (proc->state == ETW_THREAD_RUNS)
 		return 0;
-	ret = etw_wake_open(&proc->wake);
+	ret = etw_poll_wakeup_open(&proc->wake);
 	if (ret)
 		return ret;
 	/* Signals are blocked under the lock, and so in the new thread. */
 	ret = -pthread_create(&proc->thread, NULL, thread_start, proc);
 	if (ret) {
-		etw_wake_close(&proc->wake);
+		etw_poll_wakeup_close(&proc->wake);
 		return ret;
 	}
 	proc->state = ETW_THREAD_RUNS;
 	return 0;
 }
 
-void etw_callback_moved(struct etw_proc *proc)
+void etw_callback_moved(struct etw_fork_state *proc)
 {
 	pthread_cond_broadcast(&proc->changed);
 	if (proc->state == ETW_THREAD_RUNS)
-		etw_wake_signal(&proc->wake);
+		etw_poll_wakeup_signal(&proc->wake);
 }
 
-void etw_callback_wait(struct etw_proc *proc, uint64_t handle)
+void etw_callback_wait(struct etw_fork_state *proc, uint64_t handle)
 {
 	while (proc->running == handle && !is_self(proc))
 		pthread_cond_wait(&proc->changed, &proc->lock);
 }
 
-void etw_callback_told(struct etw_proc *proc, struct etw_reg *reg, uint64_t handle)
+void etw_callback_told(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle)
 {
 	if (!reg->due || is_self(proc) || proc->pid != getpid())
 		return;
 	/* It looks, even if nothing is queued. */
 	if (proc->state == ETW_THREAD_RUNS)
-		etw_wake_signal(&proc->wake);
+		etw_poll_wakeup_signal(&proc->wake);
 	while (etw_reg_find(handle) && reg->due > proc->answered &&
 	       proc->state != ETW_THREAD_NONE)
 		pthread_cond_wait(&proc->changed, &proc->lock);
@@ -247,7 +247,7 @@ void etw_callback_told(struct etw_proc *proc, struct etw_reg *reg, uint64_t hand
 		etw_callback_wait(proc, handle);
 }
 
-void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved)
+void etw_callback_stop(struct etw_fork_state *proc, struct etw_fork_state_saved *saved)
 {
 	pthread_t thread = proc->thread;
 	int cancel;
@@ -259,14 +259,14 @@ void etw_callback_stop(struct etw_proc *proc, struct etw_proc_saved *saved)
 		proc->detached = true;
 		return;
 	}
-	etw_wake_signal(&proc->wake);
-	etw_proc_unlock(proc, saved);
+	etw_poll_wakeup_signal(&proc->wake);
+	etw_fork_state_unlock(proc, saved);
 	/* Others wait for what comes after it. */
 	cancel = etw_cancel_hold();
 	pthread_join(thread, NULL);
 	etw_cancel_allow(cancel);
-	etw_proc_lock(proc, saved);
-	etw_wake_close(&proc->wake);
+	etw_fork_state_lock(proc, saved);
+	etw_poll_wakeup_close(&proc->wake);
 	proc->state = ETW_THREAD_NONE;
 	pthread_cond_broadcast(&proc->changed);
 	if (proc->callbacks && proc->fd >= 0)

@@ -72,16 +72,16 @@ static VOID on_change(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 static struct classic *take(ULONG class_count)
 {
 	struct class *classes = calloc(class_count ? class_count : 1, sizeof(*classes));
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct classic *c = NULL;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 	uint32_t i;
 
 	if (!classes || !proc) {
 		free(classes);
 		return NULL;
 	}
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	for (i = 0; i < ETW_REGISTRATIONS_MAX && classics[i].used; i++)
 		;
 	if (i < ETW_REGISTRATIONS_MAX) {
@@ -92,7 +92,7 @@ static struct classic *take(ULONG class_count)
 		if (i >= atomic_load(&highest))
 			atomic_store(&highest, i + 1);
 	}
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	if (!c)
 		free(classes);
 	return c;
@@ -144,9 +144,9 @@ static void leave_classes(const struct classic *c, TRACE_GUID_REGISTRATION *clas
 static ULONG register_guids(WMIDPREQUEST request, void *context, LPCGUID guid, ULONG count,
 			    TRACE_GUID_REGISTRATION *classes, TRACEHANDLE *handle)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct classic *c;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 	ULONG ret;
 
 	if (!handle)
@@ -167,9 +167,9 @@ static ULONG register_guids(WMIDPREQUEST request, void *context, LPCGUID guid, U
 		.handle = &c->handle, .also = (uint64_t *)handle });
 	if (ret) {
 		leave_classes(c, classes);
-		etw_proc_lock(proc, &saved);
+		etw_fork_state_lock(proc, &saved);
 		give(c);
-		etw_proc_unlock(proc, &saved);
+		etw_fork_state_unlock(proc, &saved);
 	}
 	return ret;
 }
@@ -198,8 +198,8 @@ ULONG RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext,
 
 ULONG UnregisterTraceGuids(TRACEHANDLE RegistrationHandle)
 {
-	struct etw_proc *proc = etw_proc_get();
-	struct etw_proc_saved saved;
+	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_fork_state_saved saved;
 	ULONG ret, i;
 
 	if (!RegistrationHandle)
@@ -207,11 +207,11 @@ ULONG UnregisterTraceGuids(TRACEHANDLE RegistrationHandle)
 	ret = etw_reg_remove(RegistrationHandle, true);
 	if (ret)
 		return ret;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
 		if (classics[i].used && classics[i].handle == RegistrationHandle)
 			give(&classics[i]);
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return ERROR_SUCCESS;
 }
 
@@ -231,34 +231,34 @@ static struct class *find_class(const void *reg_handle)
 
 bool etw_classic_guid(HANDLE reg_handle, struct etw_guid *guid)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	const struct class *class;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 
 	if (!proc)
 		return false;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	class = find_class(reg_handle);
 	if (class)
 		*guid = class->guid;
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return class;
 }
 
 ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct class *class;
 	uint32_t id = 0;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 
 	if (!RegHandle || !InstInfo || !proc)
 		return ERROR_INVALID_PARAMETER;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	class = find_class(RegHandle);
 	while (class && !id)
 		id = atomic_fetch_add(&class->last, 1) + 1;
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	if (!class)
 		return ERROR_INVALID_PARAMETER;
 	InstInfo->RegHandle = RegHandle;
@@ -271,7 +271,7 @@ ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
 /* -ENOENT: not this one's session (any more). */
 static int submit(uint64_t handle, struct etw_classic_write *record)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct etw_reg *reg = etw_reg_find(handle);
 	struct etw_reg_pass pass;
 	int tries, ret = -ENOENT;

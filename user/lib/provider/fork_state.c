@@ -12,12 +12,12 @@
 #include "fork_state.h"
 #include "registration.h"
 
-static _Atomic(struct etw_proc *) the_proc;
+static _Atomic(struct etw_fork_state *) the_proc;
 
-struct etw_proc *etw_proc_get(void)
+struct etw_fork_state *etw_fork_state_get(void)
 {
-	struct etw_proc *proc = atomic_load_explicit(&the_proc, memory_order_acquire);
-	struct etw_proc *other = NULL;
+	struct etw_fork_state *proc = atomic_load_explicit(&the_proc, memory_order_acquire);
+	struct etw_fork_state *other = NULL;
 	int saved = errno;
 
 	if (proc)
@@ -42,7 +42,7 @@ err_restore:
 	return NULL;
 }
 
-void etw_proc_lock(struct etw_proc *proc, struct etw_proc_saved *saved)
+void etw_fork_state_lock(struct etw_fork_state *proc, struct etw_fork_state_saved *saved)
 {
 	sigset_t all;
 
@@ -55,11 +55,11 @@ void etw_proc_lock(struct etw_proc *proc, struct etw_proc_saved *saved)
 	proc->owned = true;
 	proc->pid = getpid();
 	proc->fd = -1;
-	proc->wake = (struct etw_wake)ETW_WAKE_CLOSED;
+	proc->wake = (struct etw_poll_wakeup)ETW_WAKE_CLOSED;
 	etw_reg_inherit(proc);
 }
 
-void etw_proc_unlock(struct etw_proc *proc, const struct etw_proc_saved *saved)
+void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_state_saved *saved)
 {
 	pthread_mutex_unlock(&proc->lock);
 	pthread_setcancelstate(saved->cancel, NULL);

@@ -26,7 +26,7 @@
 
 enum etw_thread_state { ETW_THREAD_NONE, ETW_THREAD_RUNS, ETW_THREAD_STOPS };
 
-struct etw_proc {
+struct etw_fork_state {
 	/* 1 once the table of registrations is known to be this process's */
 	_Atomic uint32_t attached;
 	/* Counts attachments, so that two threads that see a stale one agree */
@@ -44,7 +44,7 @@ struct etw_proc {
 	enum etw_thread_state state;
 	pthread_t thread;
 	bool detached;				/* it ends itself: nobody joins it */
-	struct etw_wake wake;			/* ends its poll */
+	struct etw_poll_wakeup wake;			/* ends its poll */
 	uint64_t running;			/* handle whose callback runs */
 	uint32_t callbacks;			/* registrations that have one */
 	/*
@@ -57,10 +57,10 @@ struct etw_proc {
 };
 
 /* NULL only if there is no memory for it. */
-struct etw_proc *etw_proc_get(void);
+struct etw_fork_state *etw_fork_state_get(void);
 
-/* What the calling thread gets back with etw_proc_unlock() */
-struct etw_proc_saved {
+/* What the calling thread gets back with etw_fork_state_unlock() */
+struct etw_fork_state_saved {
 	sigset_t signals;
 	int cancel;
 };
@@ -71,7 +71,7 @@ struct etw_proc_saved {
  * with it, or leave half of something.  In a child's first call the table of
  * registrations is put in order, see etw_reg_inherit().
  */
-void etw_proc_lock(struct etw_proc *proc, struct etw_proc_saved *saved);
-void etw_proc_unlock(struct etw_proc *proc, const struct etw_proc_saved *saved);
+void etw_fork_state_lock(struct etw_fork_state *proc, struct etw_fork_state_saved *saved);
+void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_state_saved *saved);
 
 #endif /* ETW_LIB_PROC_H */

@@ -33,7 +33,7 @@ _Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "so do GUIDs");
 /* Hand an event over that may be wanted.  0 or -errno. */
 static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct etw_reg_pass pass;
 	int tries, ret = 0;
 	bool stale;

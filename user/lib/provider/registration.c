@@ -37,7 +37,7 @@ static struct {
 /* Passes held by this thread; it must not wait for itself in drain(). */
 static __thread int passes __attribute__((__tls_model__("initial-exec")));
 
-enum etw_reg_why etw_reg_begin(struct etw_proc *proc, struct etw_reg *reg,
+enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
 			       uint64_t handle, struct etw_reg_pass *pass)
 {
 	enum etw_reg_why why = ETW_REG_ELSEWHERE;
@@ -66,7 +66,7 @@ static bool is_stale(int ret)
 	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
 }
 
-bool etw_reg_stale(const struct etw_proc *proc, const struct etw_reg_pass *pass, int ret)
+bool etw_reg_stale(const struct etw_fork_state *proc, const struct etw_reg_pass *pass, int ret)
 {
 	return ret && (is_stale(ret) || !etw_kdev_is(pass->fd, &proc->id));
 }
@@ -104,7 +104,7 @@ static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 	drain(reg);
 }
 
-void etw_reg_inherit(struct etw_proc *proc)
+void etw_reg_inherit(struct etw_fork_state *proc)
 {
 	int i;
 
@@ -123,7 +123,7 @@ void etw_reg_inherit(struct etw_proc *proc)
 }
 
 /* Register one entry with the device; 0 or -errno, then it is disabled. */
-static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
+static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	struct etw_register arg = {
 		.flags = (reg->callback ? ETW_REGISTER_NOTIFY : 0) |
@@ -137,7 +137,7 @@ static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
 	ret = etw_kdev_register(proc->fd, &arg);
 	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
 		ret = -EINVAL;
-	if (!ret && etw_info_fill(&info, reg)) {
+	if (!ret && etw_traits_fill(&info, reg)) {
 		info.slot = arg.slot;
 		ret = etw_kdev_provider_set(proc->fd, &info);
 		if (ret)
@@ -156,7 +156,7 @@ static int register_reg(struct etw_proc *proc, struct etw_reg *reg)
 }
 
 /* Open the device and map its area over the one there is; 0 or -errno. */
-static int open_device(struct etw_proc *proc)
+static int open_device(struct etw_fork_state *proc)
 {
 	void *mapping;
 	int fd, ret;
@@ -182,7 +182,7 @@ err_close:
 }
 
 /* Let go of the old device: its registrations end with its last reference. */
-static void forget_device(struct etw_proc *proc)
+static void forget_device(struct etw_fork_state *proc)
 {
 	int saved = errno;
 
@@ -204,7 +204,7 @@ static void forget_device(struct etw_proc *proc)
  * Open the device and register all entries with it.  0, or why there is no
  * device; *result is what became of wanted, if that is not NULL.
  */
-static int attach(struct etw_proc *proc, const struct etw_reg *wanted, int *result)
+static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int *result)
 {
 	int i, err, ret;
 
@@ -233,19 +233,19 @@ static int attach(struct etw_proc *proc, const struct etw_reg *wanted, int *resu
 	return err;
 }
 
-void etw_reg_attach(struct etw_proc *proc, uint32_t epoch)
+void etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch)
 {
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 
 	/* A signal handler inside a write of this very thread: not now. */
 	if (passes)
 		return;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	if (!atomic_load(&proc->attached) || atomic_load(&proc->epoch) == epoch)
 		attach(proc, NULL, NULL);
 	if (proc->callbacks && proc->fd >= 0)
 		etw_callback_start(proc);
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 }
 
 /* An unused entry with its next handle, or NULL. */
@@ -265,7 +265,7 @@ static struct etw_reg *take_entry(uint64_t *handle)
 	return NULL;
 }
 
-static bool is_lost(const struct etw_proc *proc)
+static bool is_lost(const struct etw_fork_state *proc)
 {
 	return !atomic_load(&proc->attached) || !etw_kdev_is(proc->fd, &proc->id);
 }
@@ -286,7 +286,7 @@ static int what_counts(int ret)
 }
 
 /* Tell the device of a new entry. */
-static int announce(struct etw_proc *proc, struct etw_reg *reg)
+static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	int ret = -ENODEV, err = 0;
 
@@ -300,7 +300,7 @@ static int announce(struct etw_proc *proc, struct etw_reg *reg)
 	return ret == -EPERM && err ? 0 : what_counts(ret);
 }
 
-int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info)
+int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info)
 {
 	int tries, ret = 0;
 
@@ -324,7 +324,7 @@ int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider
 }
 
 /* End a registration, at the device too; the lock is held. */
-void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
+void etw_reg_release(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	uint32_t slot = atomic_load(&reg->slot);
 
@@ -336,7 +336,7 @@ void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg)
 	if (reg->callback)
 		proc->callbacks--;
 	reg->callback = NULL;
-	etw_info_forget(reg);
+	etw_traits_forget(reg);
 	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_told() */
 }
 
@@ -349,7 +349,7 @@ static void publish(uint64_t *out, uint64_t *also, uint64_t handle)
 }
 
 /* An entry for a new registration, which has its handle already; NULL: all are in use. */
-static struct etw_reg *new_entry(struct etw_proc *proc, const struct etw_reg_new *new,
+static struct etw_reg *new_entry(struct etw_fork_state *proc, const struct etw_reg_new *new,
 				 uint64_t *handle)
 {
 	struct etw_reg *reg = take_entry(handle);
@@ -363,7 +363,7 @@ static struct etw_reg *new_entry(struct etw_proc *proc, const struct etw_reg_new
 	if (new->callback)
 		proc->callbacks++;
 	if (new->traits)
-		etw_info_prepare(reg, new->traits);
+		etw_traits_prepare(reg, new->traits);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
 	/* A child forked from here on finds it undecided and attaches it. */
 	atomic_store(&reg->entry, &undecided);
@@ -375,22 +375,22 @@ static struct etw_reg *new_entry(struct etw_proc *proc, const struct etw_reg_new
 }
 
 /* Without the traits, if they are what is refused. */
-static int announce_new(struct etw_proc *proc, struct etw_reg *reg)
+static int announce_new(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	int ret = announce(proc, reg);
 
-	if (ret && etw_info_give_up(reg))
+	if (ret && etw_traits_give_up(reg))
 		ret = announce(proc, reg);
 	return ret;
 }
 
 ULONG etw_reg_add(const struct etw_reg_new *new)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	ULONG result = ERROR_NOT_ENOUGH_MEMORY;
 	struct etw_reg *reg;
 	uint64_t handle;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 	int ret;
 
 	if (!new->handle)
@@ -400,7 +400,7 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		return ERROR_INVALID_PARAMETER;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	reg = new_entry(proc, new, &handle);
 	if (!reg)
 		goto out;
@@ -423,29 +423,29 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 	if (new->callback)
 		etw_callback_told(proc, reg, handle);
 out:
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return result;
 }
 
 ULONG etw_reg_remove(uint64_t handle, bool classic)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct etw_reg *reg;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 
 	if (!proc)
 		return ERROR_INVALID_HANDLE;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	reg = etw_reg_find(handle);
 	if (!reg || reg->classic != classic) {
-		etw_proc_unlock(proc, &saved);
+		etw_fork_state_unlock(proc, &saved);
 		return ERROR_INVALID_HANDLE;
 	}
 	etw_reg_release(proc, reg);
 	etw_callback_wait(proc, handle);
 	if (!proc->callbacks)
 		etw_callback_stop(proc, &saved);
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return ERROR_SUCCESS;
 }
 

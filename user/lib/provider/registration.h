@@ -88,7 +88,7 @@ struct etw_reg_pass {
  * this process has not registered it yet (fork); call etw_reg_attach(pass->epoch)
  * and try again.
  */
-enum etw_reg_why etw_reg_begin(struct etw_proc *proc, struct etw_reg *reg,
+enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
 			       uint64_t handle, struct etw_reg_pass *pass);
 void etw_reg_end(struct etw_reg *reg);
 
@@ -98,13 +98,13 @@ void etw_reg_end(struct etw_reg *reg);
  * ELSEWHERE.  To ask before each write would be a second system call, and sure of nothing:
  * what has the descriptor's place does not know our ioctl numbers.
  */
-bool etw_reg_stale(const struct etw_proc *proc, const struct etw_reg_pass *pass, int ret);
+bool etw_reg_stale(const struct etw_fork_state *proc, const struct etw_reg_pass *pass, int ret);
 
 /*
  * Open the device and register everything with it, unless that was done since
  * epoch.  Without a device all registrations become disabled.
  */
-void etw_reg_attach(struct etw_proc *proc, uint32_t epoch);
+void etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch);
 
 /* Where the current enable entry of a registration is found: there for good. */
 typedef const struct etw_enable_entry *const volatile *etw_reg_place;
@@ -135,26 +135,26 @@ ULONG etw_reg_add(const struct etw_reg_new *new);
 ULONG etw_reg_remove(uint64_t handle, bool classic);
 
 /* End a registration, at the device too; the lock is held. */
-void etw_reg_release(struct etw_proc *proc, struct etw_reg *reg);
+void etw_reg_release(struct etw_fork_state *proc, struct etw_reg *reg);
 
 /*
  * Tell the device what reg is to say of itself from now on; until this returns
  * reg still has what it said before, since it may have to be registered anew.
  * 0, also without a device, or -errno; the lock is held throughout.
  */
-int etw_reg_tell(struct etw_proc *proc, struct etw_reg *reg, struct etw_provider_set *info);
+int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info);
 
 /* traits.c: all of it for the device; false: it says nothing. */
-bool etw_info_fill(struct etw_provider_set *set, const struct etw_reg *reg);
-void etw_info_forget(struct etw_reg *reg);
+bool etw_traits_fill(struct etw_provider_set *set, const struct etw_reg *reg);
+void etw_traits_forget(struct etw_reg *reg);
 /*
  * Traits, or at least types, that it is to be registered with; and types only, if
  * that was in vain.  False: it had no traits.  The lock is held.
  */
-void etw_info_prepare(struct etw_reg *reg, const void *traits);
-bool etw_info_give_up(struct etw_reg *reg);
+void etw_traits_prepare(struct etw_reg *reg, const void *traits);
+bool etw_traits_give_up(struct etw_reg *reg);
 
 /* First thing under the lock in a new process; the lock is held. */
-void etw_reg_inherit(struct etw_proc *proc);
+void etw_reg_inherit(struct etw_fork_state *proc);
 
 #endif /* ETW_LIB_REG_H */

@@ -45,7 +45,7 @@ static void drop(unsigned char *traits)
 		errno = saved;
 }
 
-bool etw_info_fill(struct etw_provider_set *set, const struct etw_reg *reg)
+bool etw_traits_fill(struct etw_provider_set *set, const struct etw_reg *reg)
 {
 	const unsigned char *traits = atomic_load(&reg->traits);
 	enum etw_types types = atomic_load(&reg->types);
@@ -58,13 +58,13 @@ bool etw_info_fill(struct etw_provider_set *set, const struct etw_reg *reg)
 }
 
 /* The registration has ended, and the device knows. */
-void etw_info_forget(struct etw_reg *reg)
+void etw_traits_forget(struct etw_reg *reg)
 {
 	drop(atomic_exchange(&reg->traits, NULL));
 	atomic_store(&reg->types, ETW_TYPES_UNSAID);
 }
 
-void etw_info_prepare(struct etw_reg *reg, const void *traits)
+void etw_traits_prepare(struct etw_reg *reg, const void *traits)
 {
 	unsigned char *copy = keep(traits);
 
@@ -72,7 +72,7 @@ void etw_info_prepare(struct etw_reg *reg, const void *traits)
 	atomic_store(&reg->traits, copy);
 }
 
-bool etw_info_give_up(struct etw_reg *reg)
+bool etw_traits_give_up(struct etw_reg *reg)
 {
 	unsigned char *traits = atomic_exchange(&reg->traits, NULL);
 
@@ -84,7 +84,7 @@ bool etw_info_give_up(struct etw_reg *reg)
 }
 
 /* With the lock held.  They are reg's once the device has them. */
-static ULONG set_traits(struct etw_proc *proc, struct etw_reg *reg, const void *traits)
+static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const void *traits)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TRAITS };
 	unsigned char *copy;
@@ -108,7 +108,7 @@ static ULONG set_traits(struct etw_proc *proc, struct etw_reg *reg, const void *
 }
 
 /* With the lock held. */
-static ULONG set_types(struct etw_proc *proc, struct etw_reg *reg, bool on)
+static ULONG set_types(struct etw_fork_state *proc, struct etw_reg *reg, bool on)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TYPES, .types = on };
 	int ret = etw_reg_tell(proc, reg, &info);
@@ -138,9 +138,9 @@ static ULONG check(EVENT_INFO_CLASS class, const void *information, ULONG length
 ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass,
 			  PVOID EventInformation, ULONG InformationLength)
 {
-	struct etw_proc *proc = etw_proc_get();
+	struct etw_fork_state *proc = etw_fork_state_get();
 	struct etw_reg *reg;
-	struct etw_proc_saved saved;
+	struct etw_fork_state_saved saved;
 	ULONG ret;
 
 	ret = check(InformationClass, EventInformation, InformationLength);
@@ -148,7 +148,7 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		return ret;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	etw_proc_lock(proc, &saved);
+	etw_fork_state_lock(proc, &saved);
 	reg = etw_reg_find(RegHandle);
 	if (!reg || reg->classic)
 		ret = ERROR_INVALID_PARAMETER;
@@ -159,6 +159,6 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 	/* Last: it may drop the lock, and reg may then be another registration. */
 	if (proc->callbacks && proc->fd >= 0)
 		etw_callback_start(proc);
-	etw_proc_unlock(proc, &saved);
+	etw_fork_state_unlock(proc, &saved);
 	return ret;
 }

@@ -110,7 +110,7 @@ static struct places places_of(const uint8_t *raw)
 /* What the record's bytes say now */
 static void read_record(struct etw_relog_event *e)
 {
-	struct etw_rt_event *event = &e->event;
+	struct etw_event *event = &e->event;
 	uint32_t offset = 0;
 
 	event->classic.time = e->clock;
@@ -412,7 +412,7 @@ struct etw_relog_event *etw_relog_event_of(ITraceEvent *event)
 	return event && event->lpVtbl == &methods ? of(event) : NULL;
 }
 
-void etw_relog_event_set(struct etw_relog_event *e, const struct etw_rt_event *event,
+void etw_relog_event_set(struct etw_relog_event *e, const struct etw_event *event,
 			 unsigned int stream, void *context)
 {
 	free(e->own);

@@ -13,7 +13,7 @@
 
 /* The event that is handed out next; NULL: no memory. */
 static ITraceEvent *take_event(struct etw_relogger *r, unsigned int stream,
-			       const struct etw_rt_event *event)
+			       const struct etw_event *event)
 {
 	/* Somebody may have kept the last one. */
 	if (r->current && r->current->refs > 1) {
@@ -30,7 +30,7 @@ static ITraceEvent *take_event(struct etw_relogger *r, unsigned int stream,
 }
 
 static HRESULT on_event(struct etw_relogger *r, const struct etw_relog_stream *s,
-			const struct etw_rt_event *event)
+			const struct etw_event *event)
 {
 	ITraceEvent *e;
 	unsigned int i;
@@ -41,7 +41,7 @@ static HRESULT on_event(struct etw_relogger *r, const struct etw_relog_stream *s
 	return e ? r->callback->lpVtbl->OnEvent(r->callback, e, &r->iface) : E_OUTOFMEMORY;
 }
 
-static HRESULT begin_with(struct etw_relogger *r, const struct etw_rt_event *event)
+static HRESULT begin_with(struct etw_relogger *r, const struct etw_event *event)
 {
 	ITraceEvent *e = take_event(r, 0, event);
 
@@ -52,9 +52,9 @@ static HRESULT begin_with(struct etw_relogger *r, const struct etw_rt_event *eve
 /* The session has no header of its own. */
 static HRESULT begin_session(struct etw_relogger *r)
 {
-	const struct etw_rt_info *info = etw_rt_info(r->streams[0]->reader);
+	const struct etw_session_info *info = etw_session_info(r->streams[0]->reader);
 	struct etw_block *block = etw_tracehead_make(info, &r->info.header);
-	struct etw_rt_event event;
+	struct etw_event event;
 	HRESULT hr;
 
 	if (!block)
@@ -92,7 +92,7 @@ static int look_at_session(struct etw_relogger *r, bool wait)
 
 	if (!s || s->in.has_next || r->session_ended)
 		return 0;
-	ret = etw_rt_next(s->reader, &s->in.next, wait ? -1 : 0);
+	ret = etw_reader_next(s->reader, &s->in.next, wait ? -1 : 0);
 	s->in.has_next = ret == 1;
 	r->session_ended = !ret || ret == -ECANCELED;
 	return ret < 0 && ret != -EAGAIN && ret != -ECANCELED ? ret : 0;
@@ -153,7 +153,7 @@ static void tell_losses(struct etw_relogger *r, int64_t *end)
 		const struct etw_relog_stream *s = r->streams[i];
 
 		if (s->reader) {
-			if (!etw_rt_stat(s->reader, &info))
+			if (!etw_reader_stat(s->reader, &info))
 				etw_etl_lost(r->writer, info.events_lost, info.buffers_lost);
 			continue;
 		}
@@ -173,7 +173,7 @@ static ULONG buffer_size(const struct etw_relog_stream *s)
 
 	if (!s->reader)
 		return etw_etl_info(s->in.file)->header.BufferSize;
-	etw_etl_info_session(&info, etw_rt_info(s->reader));
+	etw_etl_info_session(&info, etw_session_info(s->reader));
 	return info.header.BufferSize;
 }
 
@@ -202,7 +202,7 @@ static HRESULT begin_output(struct etw_relogger *r)
 	int err;
 
 	if (r->streams[0]->reader)
-		etw_etl_info_session(&r->info, etw_rt_info(r->streams[0]->reader));
+		etw_etl_info_session(&r->info, etw_session_info(r->streams[0]->reader));
 	else
 		r->info = *etw_etl_info(r->streams[0]->in.file);
 	r->now = r->info.header.StartTime.QuadPart;

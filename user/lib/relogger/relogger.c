@@ -103,7 +103,7 @@ static ULONG STDMETHODCALLTYPE add_ref(ITraceRelogger *This)
 static void free_stream(struct etw_relog_stream *s)
 {
 	etw_etl_close(s->in.file);
-	etw_rt_close(s->reader);
+	etw_reader_close(s->reader);
 	free(s);
 }
 
@@ -158,7 +158,7 @@ static HRESULT open_stream(struct etw_relogger *r, struct etw_relog_stream *s, B
 	} else if (r->session) {
 		hr = HRESULT_FROM_WIN32(ERROR_WMI_ALREADY_ENABLED);
 	} else {
-		err = etw_rt_open(text, &s->reader);
+		err = etw_reader_open(text, &s->reader);
 		hr = err ? from_errno(err) : S_OK;
 	}
 	free(text);
@@ -248,7 +248,7 @@ static HRESULT STDMETHODCALLTYPE cancel(ITraceRelogger *This)
 
 	r->cancelled = true;
 	if (r->session)
-		etw_rt_wake(r->session->reader);
+		etw_reader_wake(r->session->reader);
 	return S_OK;
 }
 

@@ -33,7 +33,7 @@ struct etw_relog_event {
 	int64_t time;		/* FILETIME */
 	int64_t clock;		/* raw time that it came with, for records that have none */
 	struct etw_buffer_header buffer;
-	struct etw_rt_event event;	/* the record as it is read */
+	struct etw_event event;	/* the record as it is read */
 	EVENT_RECORD record;
 	struct etw_event_items items;
 };
@@ -41,7 +41,7 @@ struct etw_relog_event {
 /* An event with one reference; NULL: no memory.  Its record is another's. */
 struct etw_relog_event *etw_relog_event_new(void);
 /* Make it this event, which must stay while the event has no copy. */
-void etw_relog_event_set(struct etw_relog_event *e, const struct etw_rt_event *event,
+void etw_relog_event_set(struct etw_relog_event *e, const struct etw_event *event,
 			 unsigned int stream, void *context);
 /* A new event, empty but for its header.  -EINVAL: no such flags. */
 int etw_relog_event_fill(struct etw_relog_event *e, ULONG flags);
@@ -53,7 +53,7 @@ HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **o
 /* A file, or the session */
 struct etw_relog_stream {
 	struct etw_etl_input in;	/* must be first; has_next: the session has one, too */
-	struct etw_rt_reader *reader;	/* of the session, or NULL */
+	struct etw_reader *reader;	/* of the session, or NULL */
 	void *context;
 	/* For Inject(), which other threads may call while the file is read */
 	struct etw_etl_clock clock;

@@ -32,7 +32,7 @@ void etw_relog_clocks(struct etw_relogger *r)
 		struct etw_relog_stream *s = r->streams[i];
 
 		if (s->reader) {
-			etw_etl_info_session(&session, etw_rt_info(s->reader));
+			etw_etl_info_session(&session, etw_session_info(s->reader));
 			etw_etl_clock_of(&session, &s->clock);
 		} else {
 			etw_etl_clock_of(etw_etl_info(s->in.file), &s->clock);

@@ -30,7 +30,7 @@ struct way {
 	uint8_t bytes[2];
 };
 
-static ULONG make_way(struct way *way, ULONG count, const PROPERTY_DATA_DESCRIPTOR *from)
+static ULONG backup_create(struct way *way, ULONG count, const PROPERTY_DATA_DESCRIPTOR *from)
 {
 	memset(way, 0, sizeof(*way));
 	if (!count || !from)
@@ -210,7 +210,7 @@ static int walk(struct etw_decoder *decoder, struct way *way)
 static ULONG locate(struct etw_use *use, struct way *way, ULONG count,
 		    const PROPERTY_DATA_DESCRIPTOR *from)
 {
-	ULONG ret = make_way(way, count, from);
+	ULONG ret = backup_create(way, count, from);
 
 	if (!ret)
 		ret = check_way(way, use->schema.fields);

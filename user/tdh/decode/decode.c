@@ -63,7 +63,7 @@ struct etw_decoder *etw_decoder_new(void)
 
 	if (!d)
 		return NULL;
-	d->string_plan = (struct etw_plan){
+	d->string_plan = (struct etw_schema_plan){
 		.source = ETW_DECODE_STRING, .template = &string_template,
 		.steps = &d->string_step, .event_name = "String",
 	};
@@ -81,9 +81,9 @@ void etw_decoder_free(struct etw_decoder *d)
 {
 	if (!d)
 		return;
-	etw_plans_clear(&d->manifests);
-	etw_plans_clear(&d->tracelogging);
-	etw_plans_clear(&d->classic);
+	etw_schema_cache_clear(&d->manifests);
+	etw_schema_cache_clear(&d->tracelogging);
+	etw_schema_cache_clear(&d->classic);
 	etw_embedded_free(d->embedded);
 	free(d->string_plan.labels);
 	etw_text_free(&d->scratch);
@@ -136,7 +136,7 @@ static void find_provider(const EVENT_RECORD *record, struct items *items)
 static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
 {
 	size_t size = items->metadata_size;
-	struct etw_plan *plan;
+	struct etw_schema_plan *plan;
 	uint16_t own;
 	int error;
 
@@ -146,13 +146,13 @@ static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
 		if (own < size)
 			size = own;
 	}
-	plan = etw_plans_find(&d->tracelogging, items->metadata, size);
+	plan = etw_schema_cache_find(&d->tracelogging, items->metadata, size);
 	if (!plan) {
 		plan = etw_tlmeta_parse(items->metadata, size, &error);
 		if (!plan) {
 			return error;
 		}
-		error = etw_plans_put(&d->tracelogging, plan);
+		error = etw_schema_cache_put(&d->tracelogging, plan);
 		if (error)
 			return error;
 	}
@@ -172,7 +172,7 @@ static int plan_classic(struct etw_decoder *d)
 	const EVENT_HEADER *header = &d->record->EventHeader;
 	const struct etw_mf_provider *provider;
 	const struct etw_mf_event *event;
-	struct etw_plan *plan;
+	struct etw_schema_plan *plan;
 	struct event_key key;
 	uint16_t variant = 0;
 	int error;
@@ -187,14 +187,14 @@ static int plan_classic(struct etw_decoder *d)
 		return -ENOENT;
 	key_of(&key, &header->ProviderId, &header->EventDescriptor, true);
 	key.event |= (uint64_t)variant << 32;
-	plan = etw_plans_find(&d->classic, &key, sizeof(key));
+	plan = etw_schema_cache_find(&d->classic, &key, sizeof(key));
 	if (!plan) {
 		plan = etw_plan_of_event(event, NULL, &key, sizeof(key));
 		if (!plan)
 			return -ENOMEM;
 		plan->source = ETW_DECODE_CLASSIC;
 		plan->provider = provider;
-		error = etw_plans_put(&d->classic, plan);
+		error = etw_schema_cache_put(&d->classic, plan);
 		if (error)
 			return error;
 	}
@@ -204,12 +204,12 @@ static int plan_classic(struct etw_decoder *d)
 
 /* A plan of its own says that nobody knows the event. */
 static int make_manifest_plan(struct etw_decoder *d, const struct event_key *key,
-			      struct etw_plan **out)
+			      struct etw_schema_plan **out)
 {
 	const struct etw_mf_event *event = NULL;
 	const struct etw_mf_provider *provider;
 	struct etw_manifest *manifest = NULL;
-	struct etw_plan *plan;
+	struct etw_schema_plan *plan;
 	GUID guid;
 
 	memcpy(&guid, key->guid, sizeof(guid));
@@ -221,22 +221,22 @@ static int make_manifest_plan(struct etw_decoder *d, const struct event_key *key
 	}
 	plan->manifest = manifest;
 	*out = plan;
-	return etw_plans_put(&d->manifests, plan);
+	return etw_schema_cache_put(&d->manifests, plan);
 }
 
 static int plan_manifest(struct etw_decoder *d, const struct items *items)
 {
 	unsigned int generation = etw_store_generation();
-	struct etw_plan *plan;
+	struct etw_schema_plan *plan;
 	struct event_key key;
 	int error;
 
 	if (generation != d->generation) {
-		etw_plans_clear(&d->manifests);
+		etw_schema_cache_clear(&d->manifests);
 		d->generation = generation;
 	}
 	key_of(&key, items->decode, &d->record->EventHeader.EventDescriptor, false);
-	plan = etw_plans_find(&d->manifests, &key, sizeof(key));
+	plan = etw_schema_cache_find(&d->manifests, &key, sizeof(key));
 	if (!plan) {
 		error = make_manifest_plan(d, &key, &plan);
 		if (error)
@@ -266,7 +266,7 @@ static int find_plan(struct etw_decoder *d, const struct items *items)
 }
 
 /* Names that the plan has, or nobody but the provider or the standard */
-static void name_level(struct etw_decoder *d, const struct etw_plan *plan, uint8_t value)
+static void name_level(struct etw_decoder *d, const struct etw_schema_plan *plan, uint8_t value)
 {
 	const struct etw_mf_named *level;
 
@@ -281,7 +281,7 @@ static void name_level(struct etw_decoder *d, const struct etw_plan *plan, uint8
 	}
 }
 
-static void name_channel(struct etw_decoder *d, const struct etw_plan *plan, uint8_t value)
+static void name_channel(struct etw_decoder *d, const struct etw_schema_plan *plan, uint8_t value)
 {
 	const struct etw_mf_channel *channel;
 
@@ -295,7 +295,7 @@ static void name_channel(struct etw_decoder *d, const struct etw_plan *plan, uin
 	}
 }
 
-static void name_task(struct etw_decoder *d, const struct etw_plan *plan,
+static void name_task(struct etw_decoder *d, const struct etw_schema_plan *plan,
 		      const EVENT_DESCRIPTOR *desc)
 {
 	bool of_manifest = plan && plan->source == ETW_DECODE_MANIFEST && plan->provider;
@@ -322,7 +322,7 @@ static void name_task(struct etw_decoder *d, const struct etw_plan *plan,
 	}
 }
 
-static void name_all(struct etw_decoder *d, const struct etw_plan *plan)
+static void name_all(struct etw_decoder *d, const struct etw_schema_plan *plan)
 {
 	const EVENT_HEADER *header = &d->record->EventHeader;
 	bool classic = header->Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER |
@@ -367,7 +367,7 @@ static void name_event(struct etw_decoder *d, const struct items *items)
 {
 	const EVENT_HEADER *header = &d->record->EventHeader;
 	uint64_t desc = first_word(&header->EventDescriptor);
-	struct etw_plan *plan = d->plan;
+	struct etw_schema_plan *plan = d->plan;
 	bool known = plan && plan->is_named && plan->named_flags == header->Flags &&
 		plan->named_for == desc;
 

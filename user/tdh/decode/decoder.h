@@ -39,7 +39,7 @@ enum etw_how {
 #define ETW_STEP_LAST	0x2	/* nothing follows: a string may be missing its NUL and all */
 #define ETW_STEP_KEEP	0x4	/* a length or count of a later field */
 
-struct etw_step {
+struct etw_field_step {
 	uint8_t how;		/* enum etw_how */
 	uint8_t size;
 	uint8_t value_kind;	/* enum etw_value_kind */
@@ -57,10 +57,10 @@ struct etw_field_map {
 };
 
 /* What events of one kind are, in one block of malloc() */
-struct etw_plan {
+struct etw_schema_plan {
 	enum etw_decode_source source;
 	const struct etw_mf_template *template;	/* NULL: no fields */
-	struct etw_step *steps;			/* of its fields */
+	struct etw_field_step *steps;			/* of its fields */
 	bool keeps;				/* some are ETW_STEP_KEEP */
 	char *labels;				/* a block of its own */
 	uint32_t tags;
@@ -77,7 +77,7 @@ struct etw_plan {
 	USHORT named_flags;
 	bool is_named;
 	/* schema_cache.c's */
-	struct etw_plan *next;
+	struct etw_schema_plan *next;
 	uint64_t hash;
 	size_t key_size, bytes;
 	const void *key;
@@ -96,17 +96,17 @@ struct etw_level {
 
 #define ETW_LEVELS	(2 * ETW_NEST_MAX + 1)
 
-struct etw_plans {
-	struct etw_plan **slots;
-	struct etw_plan *last;	/* that was found */
+struct etw_schema_cache {
+	struct etw_schema_plan **slots;
+	struct etw_schema_plan *last;	/* that was found */
 	size_t slot_count, count, bytes;
 };
 
 struct etw_decoder {
 	struct etw_decoded event;
 	const EVENT_RECORD *record;
-	struct etw_plan *plan;			/* of the event, or NULL */
-	const struct etw_plan *named;		/* whose names are in event, or NULL */
+	struct etw_schema_plan *plan;			/* of the event, or NULL */
+	const struct etw_schema_plan *named;		/* whose names are in event, or NULL */
 	const uint8_t *data;			/* the payload */
 	size_t size, at;			/* its bytes, and those passed */
 	unsigned int pointer_size;		/* the writer's: 4 or 8 */
@@ -118,13 +118,13 @@ struct etw_decoder {
 	uint32_t *kept;				/* values of fields, by their index */
 	size_t kept_room;
 
-	const struct etw_plan *keywords;	/* whose provider has keywords' names, or NULL */
-	struct etw_plan string_plan;		/* of EventWriteString() */
-	struct etw_step string_step;
+	const struct etw_schema_plan *keywords;	/* whose provider has keywords' names, or NULL */
+	struct etw_schema_plan string_plan;		/* of EventWriteString() */
+	struct etw_field_step string_step;
 
 	struct etw_text scratch;		/* of etw_format_message() */
 
-	struct etw_plans manifests, tracelogging, classic;
+	struct etw_schema_cache manifests, tracelogging, classic;
 	unsigned int generation;		/* of the store, when manifests was filled */
 	struct etw_embedded *embedded;		/* schemas out of the trace, or NULL */
 	const char *levels_std[256], *opcodes_std[256], *channels_std[256];
@@ -134,20 +134,20 @@ struct etw_decoder {
 uint16_t etw_out_type_default(uint16_t in_type);
 
 /* Fill in how a field is read, apart from map. */
-void etw_step_fill(struct etw_step *step, const struct etw_mf_field *field);
+void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field);
 /* Fill in all of a template.  Are there fields that others refer to? */
-bool etw_steps_fill(struct etw_step *steps, const struct etw_mf_template *template);
+bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_template *template);
 
 /* The last of all: everything that a plan's steps need.  0 or -ENOMEM. */
-int etw_plan_finish(struct etw_plan *plan);
-void etw_plan_free(struct etw_plan *plan);
+int etw_plan_finish(struct etw_schema_plan *plan);
+void etw_plan_free(struct etw_schema_plan *plan);
 
 /*
  * Read one value from left bytes at p; length: of ETW_HOW_SIZED, in units.  Sets data,
  * size, length, value and value_kind of *field.  0, or -EBADMSG: it does not end within
  * them; data and size are what is there.
  */
-int etw_value_read(const struct etw_step *step, size_t length, unsigned int pointer_size,
+int etw_value_read(const struct etw_field_step *step, size_t length, unsigned int pointer_size,
 		   const uint8_t *p, size_t left, struct etw_field *field);
 
 /* A little-endian number at any address; size: 1, 2, 4 or 8. */
@@ -191,7 +191,7 @@ static inline int64_t etw_extend(uint64_t value, size_t size)
  * TraceLogging's event metadata as a plan with everything in one block; NULL and
  * *error: -EBADMSG, they are malformed; -ENOMEM.
  */
-struct etw_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error);
+struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error);
 /* The event's name within the metadata, NUL-terminated; NULL: malformed. */
 const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags);
 /* The provider's name within traits, and its decode GUID (*decode: or NULL) */
@@ -205,13 +205,13 @@ const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
  * The plan of a key, or NULL; make room and put one that was malloc()ed, with key,
  * key_size and bytes set.  0 or -ENOMEM; then it is freed.
  */
-struct etw_plan *etw_plans_find(struct etw_plans *plans, const void *key,
+struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, const void *key,
 				    size_t size);
-int etw_plans_put(struct etw_plans *plans, struct etw_plan *plan);
-void etw_plans_clear(struct etw_plans *plans);
+int etw_schema_cache_put(struct etw_schema_cache *plans, struct etw_schema_plan *plan);
+void etw_schema_cache_clear(struct etw_schema_cache *plans);
 
 /* A plan of a manifest's event; event NULL: a provider or event that nobody knows. */
-struct etw_plan *etw_plan_of_event(const struct etw_mf_event *event,
+struct etw_schema_plan *etw_plan_of_event(const struct etw_mf_event *event,
 				       const struct etw_mf_provider *provider,
 				       const void *key, size_t key_size);
 
@@ -245,7 +245,7 @@ enum etw_part {
  * shown, and those of its schema in no language; of keywords those of each bit.  Some may
  * come twice.  NULL: no more.
  */
-const char *etw_decode_part_name(const struct etw_decoder *decoder, enum etw_part what,
+const char *etw_decode_descriptor_name(const struct etw_decoder *decoder, enum etw_part what,
 				 unsigned int i);
 
 /* "win:Error" as "Error", or the message's text. */

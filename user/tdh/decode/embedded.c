@@ -245,7 +245,7 @@ bool etw_embedded_feed(struct etw_decoder *d, const GUID *guid, uint32_t process
 		if (!complete(e, part))
 			return false;
 		/* Events were looked at without it. */
-		etw_plans_clear(&d->manifests);
+		etw_schema_cache_clear(&d->manifests);
 		return true;
 	}
 	while (e->part_bytes > PARTS_BYTES)

@@ -167,16 +167,16 @@ static bool may_have_length(uint16_t in_type)
 	       in_type == TDH_INTYPE_BINARY;
 }
 
-void etw_step_fill(struct etw_step *step, const struct etw_mf_field *field)
+void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field)
 {
 	const struct in_type *type = type_of(field->in_type);
 
-	*step = (struct etw_step){ 0 };
+	*step = (struct etw_field_step){ 0 };
 	if (field->flags & (ETW_MF_COUNT_FIELD | ETW_MF_COUNT_FIXED | ETW_MF_COUNT_INLINE) ||
 	    field->count > 1)
 		step->flags = ETW_STEP_ARRAY;
 	if (field->flags & ETW_MF_STRUCT) {
-		*step = (struct etw_step){ .how = ETW_HOW_STRUCT, .flags = step->flags };
+		*step = (struct etw_field_step){ .how = ETW_HOW_STRUCT, .flags = step->flags };
 		return;
 	}
 	step->how = type->how;
@@ -188,13 +188,13 @@ void etw_step_fill(struct etw_step *step, const struct etw_mf_field *field)
 		 (field->length || field->flags & (ETW_MF_LENGTH_FIELD | ETW_MF_LENGTH_FIXED)))
 		step->how = ETW_HOW_SIZED;
 	else if (step->how == ETW_HOW_UNKNOWN && step->value_kind == ETW_VALUE_IPV6)
-		*step = (struct etw_step){
+		*step = (struct etw_field_step){
 			.how = ETW_HOW_FIXED, .size = 16, .value_kind = ETW_VALUE_IPV6,
 			.flags = step->flags };
 }
 
 /* Before a field comes what is before it, or before a structure that it is in. */
-static bool comes_before(const struct etw_step *steps, unsigned int index, unsigned int at)
+static bool comes_before(const struct etw_field_step *steps, unsigned int index, unsigned int at)
 {
 	while (steps[at].in != steps[index].in) {
 		if (!steps[at].in)
@@ -205,7 +205,7 @@ static bool comes_before(const struct etw_step *steps, unsigned int index, unsig
 }
 
 /* May a count or length of the field at be the value of the field index? */
-static bool is_known_before(const struct etw_mf_template *template, const struct etw_step *steps,
+static bool is_known_before(const struct etw_mf_template *template, const struct etw_field_step *steps,
 			    unsigned int index, unsigned int at)
 {
 	const struct etw_mf_field *field;
@@ -230,7 +230,7 @@ static bool has_members(const struct etw_mf_template *template, unsigned int at)
 	       (!field->members || field->first > at);
 }
 
-static bool is_sound(const struct etw_mf_template *template, const struct etw_step *steps,
+static bool is_sound(const struct etw_mf_template *template, const struct etw_field_step *steps,
 		     unsigned int at)
 {
 	const struct etw_mf_field *field = &template->fields[at];
@@ -247,7 +247,7 @@ static bool is_sound(const struct etw_mf_template *template, const struct etw_st
 }
 
 /* All steps, and of which structure they are; nothing is checked yet but structures. */
-static void fill_all(struct etw_step *steps, const struct etw_mf_template *template)
+static void fill_all(struct etw_field_step *steps, const struct etw_mf_template *template)
 {
 	const struct etw_mf_field *field;
 	unsigned int i, j;
@@ -263,7 +263,7 @@ static void fill_all(struct etw_step *steps, const struct etw_mf_template *templ
 	}
 }
 
-bool etw_steps_fill(struct etw_step *steps, const struct etw_mf_template *template)
+bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_template *template)
 {
 	unsigned int i;
 	bool keeps = false;
@@ -273,7 +273,7 @@ bool etw_steps_fill(struct etw_step *steps, const struct etw_mf_template *templa
 		const struct etw_mf_field *field = &template->fields[i];
 
 		if (!is_sound(template, steps, i)) {
-			steps[i] = (struct etw_step){ .how = ETW_HOW_UNKNOWN, .in = steps[i].in };
+			steps[i] = (struct etw_field_step){ .how = ETW_HOW_UNKNOWN, .in = steps[i].in };
 			continue;
 		}
 		if (field->flags & ETW_MF_COUNT_FIELD)

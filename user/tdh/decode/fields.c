@@ -151,7 +151,7 @@ static uint32_t as_length(const struct etw_field *field)
 
 /* Plain numbers, as most fields are; false: it is none, or not whole. */
 static inline bool take_number(struct etw_decoder *d, struct etw_field *out,
-			       const struct etw_step *step)
+			       const struct etw_field_step *step)
 {
 	if (step->how != ETW_HOW_FIXED || d->size - d->at < step->size)
 		return false;
@@ -169,7 +169,7 @@ static inline bool take_number(struct etw_decoder *d, struct etw_field *out,
 
 static inline int take_value(struct etw_decoder *d, struct etw_field *out, unsigned int index)
 {
-	const struct etw_step *step = &d->plan->steps[index];
+	const struct etw_field_step *step = &d->plan->steps[index];
 	size_t length = 0;
 
 	if (!(step->flags & ETW_STEP_KEEP) && take_number(d, out, step))

@@ -178,10 +178,10 @@ struct nesting {
 	bool begun[ETW_LEVELS + 1];
 };
 
-static inline void separate(struct etw_text *text, struct nesting *n, const struct etw_plan *plan,
+static inline void separate(struct etw_text *text, struct nesting *n, const struct etw_schema_plan *plan,
 		     const struct etw_field *field)
 {
-	const struct etw_step *step = &plan->steps[field->position];
+	const struct etw_field_step *step = &plan->steps[field->position];
 	bool begun = n->begun[n->depth];
 
 	n->begun[n->depth] = true;

@@ -140,10 +140,10 @@ static void close_one(struct etw_text *text, struct nesting *n)
 	etw_text_char(text, n->in_array[n->depth--] ? ']' : '}');
 }
 
-static void separate(struct etw_text *text, struct nesting *n, const struct etw_plan *plan,
+static void separate(struct etw_text *text, struct nesting *n, const struct etw_schema_plan *plan,
 		     const struct etw_field *field)
 {
-	const struct etw_step *step = &plan->steps[field->position];
+	const struct etw_field_step *step = &plan->steps[field->position];
 	bool begun = n->begun[n->depth];
 
 	n->begun[n->depth] = true;

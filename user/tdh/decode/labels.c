@@ -52,7 +52,7 @@ static bool is_taken(const struct entry *entries, unsigned int count, const char
 	return false;
 }
 
-static void fill_object(struct etw_step *steps, const struct etw_mf_field *fields,
+static void fill_object(struct etw_field_step *steps, const struct etw_mf_field *fields,
 			unsigned int first, unsigned int count, struct entry *entries)
 {
 	unsigned int i, suffix = 1;
@@ -73,7 +73,7 @@ static void fill_object(struct etw_step *steps, const struct etw_mf_field *field
 	}
 }
 
-static int fill_suffixes(struct etw_step *steps, const struct etw_mf_template *template)
+static int fill_suffixes(struct etw_field_step *steps, const struct etw_mf_template *template)
 {
 	struct entry *entries = malloc((template->count + 1) * sizeof(*entries));
 	unsigned int i, members = 0;
@@ -96,7 +96,7 @@ static int fill_suffixes(struct etw_step *steps, const struct etw_mf_template *t
 	return 0;
 }
 
-static int fill_labels(struct etw_plan *plan)
+static int fill_labels(struct etw_schema_plan *plan)
 {
 	const struct etw_mf_template *template = plan->template;
 	struct etw_text text = { 0 };
@@ -104,7 +104,7 @@ static int fill_labels(struct etw_plan *plan)
 
 	for (i = 0; i < template->count; i++) {
 		const char *name = template->fields[i].name;
-		struct etw_step *step = &plan->steps[i];
+		struct etw_field_step *step = &plan->steps[i];
 
 		step->label = (uint32_t)text.len;
 		etw_text_char(&text, ' ');
@@ -123,13 +123,13 @@ static int fill_labels(struct etw_plan *plan)
 	return text.error;
 }
 
-int etw_plan_finish(struct etw_plan *plan)
+int etw_plan_finish(struct etw_schema_plan *plan)
 {
 	int error;
 
 	if (!plan->template)
 		return 0;
-	plan->keeps = etw_steps_fill(plan->steps, plan->template);
+	plan->keeps = etw_field_steps_fill(plan->steps, plan->template);
 	error = fill_suffixes(plan->steps, plan->template);
 	return error ? error : fill_labels(plan);
 }

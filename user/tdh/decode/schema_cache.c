@@ -23,7 +23,7 @@ static uint64_t hash_of(const void *key, size_t size)
 }
 
 /* By words, as keys were written just before: memcmp() would wait for that. */
-static inline bool has_key(const struct etw_plan *plan, const void *key, size_t size)
+static inline bool has_key(const struct etw_schema_plan *plan, const void *key, size_t size)
 {
 	const uint8_t *a = plan->key, *b = key;
 	uint64_t x, y;
@@ -42,9 +42,9 @@ static inline bool has_key(const struct etw_plan *plan, const void *key, size_t 
 	return true;
 }
 
-struct etw_plan *etw_plans_find(struct etw_plans *plans, const void *key, size_t size)
+struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, const void *key, size_t size)
 {
-	struct etw_plan *plan;
+	struct etw_schema_plan *plan;
 	uint64_t hash;
 
 	if (plans->last && has_key(plans->last, key, size))
@@ -61,16 +61,16 @@ struct etw_plan *etw_plans_find(struct etw_plans *plans, const void *key, size_t
 	return NULL;
 }
 
-void etw_plan_free(struct etw_plan *plan)
+void etw_plan_free(struct etw_schema_plan *plan)
 {
 	etw_manifest_put(plan->manifest);
 	free(plan->labels);
 	free(plan);
 }
 
-void etw_plans_clear(struct etw_plans *plans)
+void etw_schema_cache_clear(struct etw_schema_cache *plans)
 {
-	struct etw_plan *plan, *next;
+	struct etw_schema_plan *plan, *next;
 	size_t i;
 
 	for (i = 0; i < plans->slot_count; i++) {
@@ -80,13 +80,13 @@ void etw_plans_clear(struct etw_plans *plans)
 		}
 	}
 	free(plans->slots);
-	*plans = (struct etw_plans){ 0 };
+	*plans = (struct etw_schema_cache){ 0 };
 }
 
-static int grow(struct etw_plans *plans)
+static int grow(struct etw_schema_cache *plans)
 {
 	size_t i, count = plans->slot_count ? 2 * plans->slot_count : SLOTS_FIRST;
-	struct etw_plan **slots, *plan, *next;
+	struct etw_schema_plan **slots, *plan, *next;
 
 	if (plans->count < plans->slot_count)
 		return 0;
@@ -106,12 +106,12 @@ static int grow(struct etw_plans *plans)
 	return 0;
 }
 
-int etw_plans_put(struct etw_plans *plans, struct etw_plan *plan)
+int etw_schema_cache_put(struct etw_schema_cache *plans, struct etw_schema_plan *plan)
 {
-	struct etw_plan **slot;
+	struct etw_schema_plan **slot;
 
 	if (plans->count >= PLANS_MAX || plans->bytes + plan->bytes > BYTES_MAX)
-		etw_plans_clear(plans);
+		etw_schema_cache_clear(plans);
 	if (grow(plans)) {
 		etw_plan_free(plan);
 		return -ENOMEM;
@@ -135,7 +135,7 @@ const char *etw_label(const struct etw_manifest *manifest,
 	return strncmp(name, "win:", 4) ? name : name + 4;
 }
 
-static void set_names(struct etw_plan *plan, const struct etw_mf_event *event,
+static void set_names(struct etw_schema_plan *plan, const struct etw_mf_event *event,
 		      const struct etw_manifest *manifest)
 {
 	plan->event_name = event->name;
@@ -151,7 +151,7 @@ static void set_names(struct etw_plan *plan, const struct etw_mf_event *event,
 		plan->channel = event->channel->name;
 }
 
-static void set_maps(struct etw_plan *plan, struct etw_field_map *maps,
+static void set_maps(struct etw_schema_plan *plan, struct etw_field_map *maps,
 		     const struct etw_manifest *manifest)
 {
 	const struct etw_mf_template *template = plan->template;
@@ -174,22 +174,22 @@ static unsigned int count_maps(const struct etw_mf_template *template)
 	return n;
 }
 
-struct etw_plan *etw_plan_of_event(const struct etw_mf_event *event,
+struct etw_schema_plan *etw_plan_of_event(const struct etw_mf_event *event,
 				   const struct etw_mf_provider *provider,
 				   const void *key, size_t key_size)
 {
 	const struct etw_mf_template *template = event ? event->template : NULL;
 	/* Readers see to top <= count. */
 	size_t count = template ? template->count : 0;
-	size_t size = sizeof(struct etw_plan) + count * sizeof(struct etw_step) +
+	size_t size = sizeof(struct etw_schema_plan) + count * sizeof(struct etw_field_step) +
 		count_maps(template) * sizeof(struct etw_field_map) + key_size;
-	struct etw_plan *plan = calloc(1, size);
+	struct etw_schema_plan *plan = calloc(1, size);
 	struct etw_field_map *maps;
 	uint8_t *own_key;
 
 	if (!plan)
 		return NULL;
-	plan->steps = (struct etw_step *)(plan + 1);
+	plan->steps = (struct etw_field_step *)(plan + 1);
 	maps = (struct etw_field_map *)(plan->steps + count);
 	own_key = (uint8_t *)(maps + count_maps(template));
 	memcpy(own_key, key, key_size);

@@ -299,16 +299,16 @@ static void lay_out(struct etw_mf_field *fields, uint32_t *at, const struct node
 
 /* Everything of a schema in one block. */
 struct block {
-	struct etw_plan plan;
+	struct etw_schema_plan plan;
 	struct etw_mf_template template;
 	/* then the fields, their steps, custom schemas, and the metadata */
 };
 
-static struct etw_plan *build(const uint8_t *meta, size_t size, uint32_t count,
+static struct etw_schema_plan *build(const uint8_t *meta, size_t size, uint32_t count,
 				size_t info_size, size_t head)
 {
 	size_t bytes = sizeof(struct block) + count * (sizeof(struct etw_mf_field) +
-						       sizeof(struct etw_step));
+						       sizeof(struct etw_field_step));
 	struct block *block = calloc(1, bytes + size + info_size);
 	struct node *nodes = malloc((count + 1) * sizeof(*nodes));
 	uint32_t *at = malloc((count + 1) * sizeof(*at));
@@ -322,7 +322,7 @@ static struct etw_plan *build(const uint8_t *meta, size_t size, uint32_t count,
 		goto out;
 	}
 	fields = (struct etw_mf_field *)(block + 1);
-	block->plan.steps = (struct etw_step *)(fields + count);
+	block->plan.steps = (struct etw_field_step *)(fields + count);
 	copy = (uint8_t *)(block->plan.steps + count);
 	memcpy(copy, meta, size);
 	r = (struct reader){ copy + head, copy + size };
@@ -371,9 +371,9 @@ const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags)
 	return head_of(meta, size, &r, &name, tags) ? name : NULL;
 }
 
-struct etw_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error)
+struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error)
 {
-	struct etw_plan *schema;
+	struct etw_schema_plan *schema;
 	const char *name;
 	struct reader r;
 	uint32_t count, tags;

@@ -90,7 +90,7 @@ static int take(struct etw_field *field, const uint8_t *p, size_t left, size_t h
 	return 0;
 }
 
-static int take_nul(const struct etw_step *step, const uint8_t *p, size_t left,
+static int take_nul(const struct etw_field_step *step, const uint8_t *p, size_t left,
 		    struct etw_field *field)
 {
 	size_t n = step->how == ETW_HOW_NUL8 ? nul8(p, left) : nul16(p, left);
@@ -104,7 +104,7 @@ static int take_nul(const struct etw_step *step, const uint8_t *p, size_t left,
 }
 
 /* What is filled up with NULs ends there. */
-static int take_sized(const struct etw_step *step, size_t length, const uint8_t *p, size_t left,
+static int take_sized(const struct etw_field_step *step, size_t length, const uint8_t *p, size_t left,
 		      struct etw_field *field)
 {
 	int ret = take(field, p, left, 0, length * step->size);
@@ -114,7 +114,7 @@ static int take_sized(const struct etw_step *step, size_t length, const uint8_t 
 	return ret;
 }
 
-static int take_counted(const struct etw_step *step, const uint8_t *p, size_t left,
+static int take_counted(const struct etw_field_step *step, const uint8_t *p, size_t left,
 			struct etw_field *field)
 {
 	size_t head = step->how == ETW_HOW_DUMP ? 4 : 2;
@@ -173,7 +173,7 @@ static void check_size(struct etw_field *field)
 		field->value_kind = field->size == 4 ? ETW_VALUE_IPV4 : ETW_VALUE_BINARY;
 }
 
-static int take_bytes(const struct etw_step *step, size_t length, unsigned int pointer_size,
+static int take_bytes(const struct etw_field_step *step, size_t length, unsigned int pointer_size,
 		      const uint8_t *p, size_t left, struct etw_field *field)
 {
 	switch (step->how) {
@@ -201,7 +201,7 @@ static int take_bytes(const struct etw_step *step, size_t length, unsigned int p
 	}
 }
 
-int etw_value_read(const struct etw_step *step, size_t length, unsigned int pointer_size,
+int etw_value_read(const struct etw_field_step *step, size_t length, unsigned int pointer_size,
 		   const uint8_t *p, size_t left, struct etw_field *field)
 {
 	int ret;
@@ -229,7 +229,7 @@ int etw_value_take(struct etw_field *field, const struct etw_value_type *type,
 		.count = 1,
 		.flags = type->has_length ? ETW_MF_LENGTH_FIXED : 0,
 	};
-	struct etw_step step;
+	struct etw_field_step step;
 
 	*field = (struct etw_field){ .kind = ETW_FIELD_VALUE, .count = 1,
 		.in_type = how.in_type, .out_type = how.out_type };

@@ -234,7 +234,7 @@ static bool read_number(const char *text, struct etw_expr_number *number)
 /* All that the text can be read as */
 static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const char *at, bool quoted)
 {
-	struct etw_when when;
+	struct etw_time_expr when;
 	struct etw_guid guid;
 
 	if (strlen(c->text) != c->len)
@@ -245,7 +245,7 @@ static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const ch
 	} else if (c->text[0] == '{' && !quoted) {
 		return etw_expr_fail(s, at, "no whole GUID (8-4-4-4-12 hexadecimal digits)");
 	}
-	if (etw_when_parse(c->text, c->len, &when) && when.kind == ETW_WHEN_TIME) {
+	if (etw_time_expr_parse(c->text, c->len, &when) && when.kind == ETW_WHEN_TIME) {
 		c->is |= ETW_EXPR_IS_TIME;
 		c->time = when.value;
 	}

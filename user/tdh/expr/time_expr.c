@@ -127,7 +127,7 @@ static int64_t local_time(time_t of_day, int64_t value)
 }
 
 /* yyyy-mm-dd[Thh:mm[:ss[.fraction]][zone]] */
-static bool parse_date(struct reader r, struct etw_when *when)
+static bool parse_date(struct reader r, struct etw_time_expr *when)
 {
 	int64_t year, month, day, value = 0, offset = 0;
 	bool zone = false;
@@ -150,14 +150,14 @@ static bool parse_date(struct reader r, struct etw_when *when)
 	return true;
 }
 
-static bool parse_of_day(struct reader r, struct etw_when *when)
+static bool parse_of_day(struct reader r, struct etw_time_expr *when)
 {
 	when->kind = ETW_WHEN_OF_DAY;
 	return take_day_time(&r, &when->value) && r.at == r.end;
 }
 
 /* @seconds since 1970 */
-static bool parse_unix(struct reader r, struct etw_when *when)
+static bool parse_unix(struct reader r, struct etw_time_expr *when)
 {
 	int64_t seconds, fraction;
 
@@ -177,7 +177,7 @@ static const struct unit {
 	{ "m", 60 * SECOND }, { "h", 3600 * SECOND },
 };
 
-static bool parse_since(struct reader r, struct etw_when *when)
+static bool parse_since(struct reader r, struct etw_time_expr *when)
 {
 	bool sign = take(&r, '+');
 	int64_t number, fraction, unit = SECOND;
@@ -207,7 +207,7 @@ static bool parse_since(struct reader r, struct etw_when *when)
 	return true;
 }
 
-bool etw_when_parse(const char *text, size_t len, struct etw_when *when)
+bool etw_time_expr_parse(const char *text, size_t len, struct etw_time_expr *when)
 {
 	struct reader r = { text, text + len };
 
@@ -215,7 +215,7 @@ bool etw_when_parse(const char *text, size_t len, struct etw_when *when)
 	       parse_since(r, when);
 }
 
-int64_t etw_when_at(const struct etw_when *when, int64_t start)
+int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start)
 {
 	int64_t since, time;
 

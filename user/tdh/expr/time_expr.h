@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum etw_when_kind {
+enum etw_time_expr_kind {
 	ETW_WHEN_TIME,		/* value: FILETIME, 100 ns since 1601 in UTC */
 	ETW_WHEN_SINCE,		/* value: 100 ns since the trace began */
 	ETW_WHEN_OF_DAY,	/* value: 100 ns since midnight, local, of the day it began */
 };
 
-struct etw_when {
-	enum etw_when_kind kind;
+struct etw_time_expr {
+	enum etw_time_expr_kind kind;
 	int64_t value;
 };
 
@@ -27,9 +27,9 @@ struct etw_when {
  * seconds or of ns, us, ms, s, m, h ("+1.5", "+20ms"), the + not needed with a unit.
  * false: it is none of these.
  */
-bool etw_when_parse(const char *text, size_t len, struct etw_when *when);
+bool etw_time_expr_parse(const char *text, size_t len, struct etw_time_expr *when);
 
 /* As FILETIME; start: when the trace began. */
-int64_t etw_when_at(const struct etw_when *when, int64_t start);
+int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start);
 
 #endif /* ETW_TDH_WHEN_H */

@@ -233,7 +233,7 @@ static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
 	if (one.op == ETW_EXPR_BITS || one.op == ETW_EXPR_NE)
 		one.op = ETW_EXPR_EQ;
 	note_names(expr, test, NULL);
-	for (i = 0; (name = etw_decode_part_name(event->decoder, part, i)); i++) {
+	for (i = 0; (name = etw_decode_descriptor_name(event->decoder, part, i)); i++) {
 		memset(&value, 0, sizeof(value));
 		take_number(&value, test->word, event);
 		value.name = name;

@@ -13,7 +13,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-struct mx_value etw_mx_trim(struct mx_value v)
+struct manifest_value etw_mx_trim(struct manifest_value v)
 {
 	while (v.len && is_blank(v.s[0])) {
 		v.s++;
@@ -24,7 +24,7 @@ struct mx_value etw_mx_trim(struct mx_value v)
 	return v;
 }
 
-bool etw_mx_is(struct mx_value v, const char *s)
+bool etw_mx_is(struct manifest_value v, const char *s)
 {
 	return strlen(s) == v.len && !strncasecmp(v.s, s, v.len);
 }
@@ -35,7 +35,7 @@ static const char *name_of(const struct etw_mx *x, unsigned int slot)
 	return x->stack[x->depth - 1]->attributes[slot];
 }
 
-static const char *copy(struct etw_mx *x, struct etw_manifest *to, struct mx_value v)
+static const char *copy(struct etw_mx *x, struct etw_manifest *to, struct manifest_value v)
 {
 	const char *s;
 
@@ -107,7 +107,7 @@ const char *etw_mx_symbol(struct etw_mx *x, unsigned int slot, const char *kind,
 }
 
 /* Decimal, or hexadecimal with 0x in front */
-bool etw_mx_parse_number(struct mx_value v, uint64_t *out)
+bool etw_mx_parse_number(struct manifest_value v, uint64_t *out)
 {
 	unsigned int base = 10;
 	uint64_t number = 0;
@@ -139,7 +139,7 @@ bool etw_mx_parse_number(struct mx_value v, uint64_t *out)
 bool etw_mx_number(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
 		   uint64_t least, uint64_t most, uint64_t *out)
 {
-	struct mx_value v = etw_mx_trim(x->values[slot]);
+	struct manifest_value v = etw_mx_trim(x->values[slot]);
 	uint64_t number;
 
 	if (!v.s)
@@ -167,7 +167,7 @@ bool etw_mx_required_number(struct etw_mx *x, unsigned int slot, const char *kin
 bool etw_mx_bool(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
 		 bool *out)
 {
-	struct mx_value v = etw_mx_trim(x->values[slot]);
+	struct manifest_value v = etw_mx_trim(x->values[slot]);
 
 	if (!v.s)
 		return false;
@@ -186,7 +186,7 @@ bool etw_mx_bool(struct etw_mx *x, unsigned int slot, const char *kind, const ch
 bool etw_mx_guid(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
 		 GUID *out)
 {
-	struct mx_value v = etw_mx_trim(x->values[slot]);
+	struct manifest_value v = etw_mx_trim(x->values[slot]);
 	struct etw_guid guid;
 	char text[ETW_GUID_TEXT];
 
@@ -225,7 +225,7 @@ static void enumerate(const char *const *list, char *out, size_t size)
 int etw_mx_choice(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
 		  const char *const *list)
 {
-	struct mx_value v = etw_mx_trim(x->values[slot]);
+	struct manifest_value v = etw_mx_trim(x->values[slot]);
 	char known[200] = "";
 	int i;
 

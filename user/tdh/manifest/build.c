@@ -23,13 +23,13 @@ static void claim_value(struct etw_mx *x, const void *scope, const char *kind, c
 			     (unsigned long long)value);
 }
 
-static struct etw_mf_named *named_array(struct etw_mx *x, const struct mx_list *list,
+static struct etw_mf_named *named_array(struct etw_mx *x, const struct manifest_list *list,
 					const char *kind)
 {
 	struct etw_mf_named *array = etw_mx_array(x, list->count, sizeof(*array)), *n = array;
-	const struct mx_named *draft;
+	const struct manifest_named *draft;
 
-	mx_for_each(draft, list) {
+	manifest_for_each(draft, list) {
 		if (x->err)
 			return NULL;
 		*n = draft->n;
@@ -41,14 +41,14 @@ static struct etw_mf_named *named_array(struct etw_mx *x, const struct mx_list *
 	return array;
 }
 
-static void build_tasks(struct etw_mx *x, struct mx_provider *p)
+static void build_tasks(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_task *t = etw_mx_array(x, p->tasks.count, sizeof(*t));
-	struct mx_task *draft;
+	struct manifest_task *draft;
 
 	p->p.tasks = t;
 	p->p.task_count = p->tasks.count;
-	mx_for_each(draft, &p->tasks) {
+	manifest_for_each(draft, &p->tasks) {
 		if (x->err)
 			return;
 		*t = draft->t;
@@ -63,14 +63,14 @@ static void build_tasks(struct etw_mx *x, struct mx_provider *p)
 	}
 }
 
-static void build_keywords(struct etw_mx *x, struct mx_provider *p)
+static void build_keywords(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_keyword *k = etw_mx_array(x, p->keywords.count, sizeof(*k));
-	const struct mx_keyword *draft;
+	const struct manifest_keyword *draft;
 
 	p->p.keywords = k;
 	p->p.keyword_count = p->keywords.count;
-	mx_for_each(draft, &p->keywords) {
+	manifest_for_each(draft, &p->keywords) {
 		if (x->err)
 			return;
 		*k = draft->k;
@@ -84,7 +84,7 @@ static void build_keywords(struct etw_mx *x, struct mx_provider *p)
 	}
 }
 
-void etw_mx_build_named(struct etw_mx *x, struct mx_provider *p)
+void etw_mx_build_named(struct etw_mx *x, struct manifest_provider *p)
 {
 	p->p.levels = named_array(x, &p->levels, "level");
 	p->p.level_count = p->levels.count;
@@ -94,15 +94,15 @@ void etw_mx_build_named(struct etw_mx *x, struct mx_provider *p)
 	build_keywords(x, p);
 }
 
-static void build_entries(struct etw_mx *x, const struct mx_map *draft, struct etw_mf_map *map)
+static void build_entries(struct etw_mx *x, const struct manifest_map *draft, struct etw_mf_map *map)
 {
 	struct etw_mf_map_entry *e = etw_mx_array(x, draft->entries.count, sizeof(*e));
 	const char *kind = map->kind == ETW_MAP_BITS ? "bitMap" : "valueMap";
-	const struct mx_entry *entry;
+	const struct manifest_entry *entry;
 
 	map->entries = e;
 	map->count = draft->entries.count;
-	mx_for_each(entry, &draft->entries) {
+	manifest_for_each(entry, &draft->entries) {
 		if (x->err)
 			return;
 		*e = entry->e;
@@ -115,14 +115,14 @@ static void build_entries(struct etw_mx *x, const struct mx_map *draft, struct e
 	}
 }
 
-void etw_mx_build_maps(struct etw_mx *x, struct mx_provider *p)
+void etw_mx_build_maps(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_map *map = etw_mx_array(x, p->maps.count, sizeof(*map));
-	const struct mx_map *draft;
+	const struct manifest_map *draft;
 
 	p->p.maps = map;
 	p->p.map_count = p->maps.count;
-	mx_for_each(draft, &p->maps) {
+	manifest_for_each(draft, &p->maps) {
 		if (x->err)
 			return;
 		*map = draft->m;
@@ -132,14 +132,14 @@ void etw_mx_build_maps(struct etw_mx *x, struct mx_provider *p)
 	}
 }
 
-void etw_mx_build_filters(struct etw_mx *x, struct mx_provider *p)
+void etw_mx_build_filters(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_filter *f = etw_mx_array(x, p->filters.count, sizeof(*f));
-	const struct mx_filter *draft;
+	const struct manifest_filter *draft;
 
 	p->p.filters = f;
 	p->p.filter_count = p->filters.count;
-	mx_for_each(draft, &p->filters) {
+	manifest_for_each(draft, &p->filters) {
 		if (x->err)
 			return;
 		*f = draft->f;
@@ -159,7 +159,7 @@ void etw_mx_build_filters(struct etw_mx *x, struct mx_provider *p)
 	}
 }
 
-static void claim_provider(struct etw_mx *x, struct mx_provider *p)
+static void claim_provider(struct etw_mx *x, struct manifest_provider *p)
 {
 	const struct etw_mf_provider *other = x->manifest->providers;
 	unsigned int i;
@@ -171,7 +171,7 @@ static void claim_provider(struct etw_mx *x, struct mx_provider *p)
 				     "provider \"%s\" has this guid, too", other->name);
 }
 
-static void build_provider(struct etw_mx *x, struct mx_provider *p)
+static void build_provider(struct etw_mx *x, struct manifest_provider *p)
 {
 	claim_provider(x, p);
 	p->p.message = etw_mx_message_of(x, p->message, p->p.line, "provider", p->p.name);
@@ -194,7 +194,7 @@ static void check_content(struct etw_mx *x)
 void etw_mx_build(struct etw_mx *x)
 {
 	struct etw_mf_provider *providers;
-	struct mx_provider *draft;
+	struct manifest_provider *draft;
 
 	check_content(x);
 	etw_mx_build_messages(x);
@@ -202,7 +202,7 @@ void etw_mx_build(struct etw_mx *x)
 		etw_mx_build_table(x);
 	providers = etw_mx_array(x, x->providers.count, sizeof(*providers));
 	x->manifest->providers = providers;
-	mx_for_each(draft, &x->providers) {
+	manifest_for_each(draft, &x->providers) {
 		/* More than that were reported. */
 		if (x->err || x->manifest->provider_count == MX_PROVIDERS_MAX)
 			break;

@@ -21,9 +21,9 @@ static const char *const attributes[] = {
 };
 enum { NAME, CHID, TYPE, ISOLATION, ENABLED, ACCESS, VALUE, SYMBOL, MESSAGE };
 
-static struct mx_channel *add(struct etw_mx *x, const char *kind)
+static struct manifest_channel *add(struct etw_mx *x, const char *kind)
 {
-	struct mx_channel *channel = etw_mx_add(x, &x->provider->channels, sizeof(*channel));
+	struct manifest_channel *channel = etw_mx_add(x, &x->provider->channels, sizeof(*channel));
 	struct etw_mf_channel *c;
 
 	if (!channel)
@@ -63,7 +63,7 @@ static void channel_begin(struct etw_mx *x)
 {
 	static const char *const types[] = { "Admin", "Operational", "Analytic", "Debug", NULL };
 	static const char *const isolations[] = { "Application", "System", "Custom", NULL };
-	struct mx_channel *channel = add(x, "channel");
+	struct manifest_channel *channel = add(x, "channel");
 	struct etw_mf_channel *c;
 	uint64_t value;
 	int choice;
@@ -97,7 +97,7 @@ static const char *const import_attributes[] = { "name", "chid", "symbol", NULL 
 static void import_begin(struct etw_mx *x)
 {
 	const struct etw_mf_channel *known;
-	struct mx_channel *channel = add(x, "importChannel");
+	struct manifest_channel *channel = add(x, "importChannel");
 	struct etw_mf_channel *c;
 
 	if (!channel)
@@ -116,14 +116,14 @@ static void import_begin(struct etw_mx *x)
 
 /* -------------------------------------------------- how it logs and publishes */
 
-static struct mx_value text_of(const struct etw_mx *x)
+static struct manifest_value text_of(const struct etw_mx *x)
 {
-	return etw_mx_trim((struct mx_value){ x->text_len ? x->text : "", x->text_len });
+	return etw_mx_trim((struct manifest_value){ x->text_len ? x->text : "", x->text_len });
 }
 
 static void wrong_text(struct etw_mx *x, const char *must)
 {
-	struct mx_value v = text_of(x);
+	struct manifest_value v = text_of(x);
 
 	etw_mx_error(x, x->line, "channel", x->channel->c.name, "%s \"%.*s\" must be %s",
 		     x->stack[x->depth - 1]->name, (int)v.len, v.s, must);
@@ -131,7 +131,7 @@ static void wrong_text(struct etw_mx *x, const char *must)
 
 static void bool_end(struct etw_mx *x)
 {
-	struct mx_value v = text_of(x);
+	struct manifest_value v = text_of(x);
 
 	if (!etw_mx_is(v, "true") && !etw_mx_is(v, "false") && !etw_mx_is(v, "1") &&
 	    !etw_mx_is(v, "0"))
@@ -172,7 +172,7 @@ static void sid_end(struct etw_mx *x)
 
 static void guid_end(struct etw_mx *x)
 {
-	struct mx_value v = text_of(x);
+	struct manifest_value v = text_of(x);
 	char text[ETW_GUID_TEXT] = "";
 	struct etw_guid guid;
 
@@ -186,17 +186,17 @@ static void guid_end(struct etw_mx *x)
 }
 
 #define LEAF(what, check) \
-	(const struct mx_element){ .name = what, .attributes = etw_mx_no_attributes, .text = true, \
+	(const struct manifest_element){ .name = what, .attributes = etw_mx_no_attributes, .text = true, \
 				   .end = check }
-#define LEAVES(...)	(const struct mx_element *const[]){ __VA_ARGS__, NULL }
+#define LEAVES(...)	(const struct manifest_element *const[]){ __VA_ARGS__, NULL }
 
-static const struct mx_element logging = {
+static const struct manifest_element logging = {
 	.name = "logging", .attributes = etw_mx_no_attributes,
 	.children = LEAVES(&LEAF("autoBackup", bool_end), &LEAF("retention", bool_end),
 			   &LEAF("maxSize", size_end)),
 };
 
-static const struct mx_element publishing = {
+static const struct manifest_element publishing = {
 	.name = "publishing", .attributes = etw_mx_no_attributes,
 	.children = LEAVES(&LEAF("bufferSize", number_end), &LEAF("clockType", clock_end),
 			   &LEAF("controlGuid", guid_end), &LEAF("fileMax", number_end),
@@ -205,16 +205,16 @@ static const struct mx_element publishing = {
 			   &LEAF("maxBuffers", number_end), &LEAF("sidType", sid_end)),
 };
 
-static const struct mx_element channel = {
+static const struct manifest_element channel = {
 	.name = "channel", .attributes = attributes, .begin = channel_begin,
 	.children = LEAVES(&logging, &publishing),
 };
 
-static const struct mx_element import_channel = {
+static const struct manifest_element import_channel = {
 	.name = "importChannel", .attributes = import_attributes, .begin = import_begin,
 };
 
-const struct mx_element etw_mx_channels = {
+const struct manifest_element etw_mx_channels = {
 	.name = "channels", .attributes = etw_mx_no_attributes,
 	.children = LEAVES(&channel, &import_channel),
 };

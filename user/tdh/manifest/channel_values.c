@@ -14,9 +14,9 @@
 #define FIRST_VALUE	16u
 #define FIRST_BIT	63u
 
-static void claim_value(struct etw_mx *x, const struct mx_list *channels, struct mx_channel *draft)
+static void claim_value(struct etw_mx *x, const struct manifest_list *channels, struct manifest_channel *draft)
 {
-	const struct mx_channel *other;
+	const struct manifest_channel *other;
 
 	if (!draft->has_value)
 		return;
@@ -26,14 +26,14 @@ static void claim_value(struct etw_mx *x, const struct mx_list *channels, struct
 			     "channel \"%s\" has value %u, too", other->c.name, draft->c.value);
 }
 
-static void give_values(struct etw_mx *x, const struct mx_list *channels)
+static void give_values(struct etw_mx *x, const struct manifest_list *channels)
 {
 	unsigned int next = FIRST_VALUE;
-	struct mx_channel *draft;
+	struct manifest_channel *draft;
 
-	mx_for_each(draft, channels)
+	manifest_for_each(draft, channels)
 		claim_value(x, channels, draft);
-	mx_for_each(draft, channels) {
+	manifest_for_each(draft, channels) {
 		if (draft->has_value)
 			continue;
 		while (next <= UINT8_MAX && etw_mx_claim_number(x, channels, next, draft))
@@ -46,7 +46,7 @@ static void give_values(struct etw_mx *x, const struct mx_list *channels)
  * Events refer to a channel by its chid or its name; one's name may be another's chid,
  * and then the first one in the list that has it is meant.
  */
-static void claim_names(struct etw_mx *x, const struct mx_list *channels,
+static void claim_names(struct etw_mx *x, const struct manifest_list *channels,
 			struct etw_mf_channel *c)
 {
 	/* Scopes of their own: any other addresses do. */
@@ -70,11 +70,11 @@ static void claim_names(struct etw_mx *x, const struct mx_list *channels,
 /* An imported channel is of the type that another provider here gives it. */
 static void learn_type(struct etw_mx *x, struct etw_mf_channel *c)
 {
-	const struct mx_provider *p;
-	const struct mx_channel *other;
+	const struct manifest_provider *p;
+	const struct manifest_channel *other;
 
-	mx_for_each(p, &x->providers) {
-		mx_for_each(other, &p->channels) {
+	manifest_for_each(p, &x->providers) {
+		manifest_for_each(other, &p->channels) {
 			if (other->c.imported || strcmp(other->c.name, c->name))
 				continue;
 			c->type = other->c.type;
@@ -85,11 +85,11 @@ static void learn_type(struct etw_mx *x, struct etw_mf_channel *c)
 	}
 }
 
-void etw_mx_build_channels(struct etw_mx *x, struct mx_provider *p)
+void etw_mx_build_channels(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_channel *c = etw_mx_array(x, p->channels.count, sizeof(*c));
 	unsigned int bit = FIRST_BIT;
-	struct mx_channel *draft;
+	struct manifest_channel *draft;
 
 	p->p.channels = c;
 	p->p.channel_count = p->channels.count;
@@ -99,7 +99,7 @@ void etw_mx_build_channels(struct etw_mx *x, struct mx_provider *p)
 	if (p->channels.count > MX_CHANNELS_MAX || x->providers.count > MX_PROVIDERS_MAX)
 		return;
 	give_values(x, &p->channels);
-	mx_for_each(draft, &p->channels) {
+	manifest_for_each(draft, &p->channels) {
 		*c = draft->c;
 		if (c->imported && !etw_standard_channel_named(c->name))
 			learn_type(x, c);

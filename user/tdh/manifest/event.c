@@ -38,8 +38,8 @@ static void undefined(struct etw_mx *x, const struct etw_mf_event *e, const char
  * With a control GUID of its own a provider's events carry the GUID that decodes them
  * in their traits; those without a channel are marked by a channel for that.
  */
-static void set_channel(struct etw_mx *x, const struct mx_provider *p,
-			const struct mx_event *draft, struct etw_mf_event *e)
+static void set_channel(struct etw_mx *x, const struct manifest_provider *p,
+			const struct manifest_event *draft, struct etw_mf_event *e)
 {
 	if (!draft->channel) {
 		if (memcmp(&p->p.guid, &p->p.control_guid, sizeof(GUID)))
@@ -58,8 +58,8 @@ static void set_channel(struct etw_mx *x, const struct mx_provider *p,
 	e->desc.Keyword |= e->channel->keyword;
 }
 
-static void set_level(struct etw_mx *x, const struct mx_provider *p,
-		      const struct mx_event *draft, struct etw_mf_event *e)
+static void set_level(struct etw_mx *x, const struct manifest_provider *p,
+		      const struct manifest_event *draft, struct etw_mf_event *e)
 {
 	if (!draft->level)
 		return;
@@ -73,10 +73,10 @@ static void set_level(struct etw_mx *x, const struct mx_provider *p,
 }
 
 /* A task's own opcode wins over the provider's of the same name. */
-static void set_task_and_opcode(struct etw_mx *x, const struct mx_provider *p,
-				const struct mx_event *draft, struct etw_mf_event *e)
+static void set_task_and_opcode(struct etw_mx *x, const struct manifest_provider *p,
+				const struct manifest_event *draft, struct etw_mf_event *e)
 {
-	const struct mx_task *task = NULL;
+	const struct manifest_task *task = NULL;
 
 	if (draft->task) {
 		task = etw_mx_find(x, &p->tasks, draft->task);
@@ -100,8 +100,8 @@ static void set_task_and_opcode(struct etw_mx *x, const struct mx_provider *p,
 		undefined(x, e, "opcode", draft->opcode);
 }
 
-static void set_keywords(struct etw_mx *x, const struct mx_provider *p,
-			 const struct mx_event *draft, struct etw_mf_event *e)
+static void set_keywords(struct etw_mx *x, const struct manifest_provider *p,
+			 const struct manifest_event *draft, struct etw_mf_event *e)
 {
 	const char *s = draft->keywords;
 	const struct etw_mf_keyword *keyword;
@@ -125,10 +125,10 @@ static void set_keywords(struct etw_mx *x, const struct mx_provider *p,
 	e->desc.Keyword |= e->keywords;
 }
 
-static void set_message(struct etw_mx *x, const struct mx_event *draft, struct etw_mf_event *e)
+static void set_message(struct etw_mx *x, const struct manifest_event *draft, struct etw_mf_event *e)
 {
 	unsigned int fields = e->template ? e->template->top : 0;
-	const struct mx_message *message;
+	const struct manifest_message *message;
 	struct title title;
 
 	message = etw_mx_message(x, draft->message, e->line, "event", title_of(e, &title));
@@ -194,8 +194,8 @@ static bool are_attributes(const char *s)
 	return true;
 }
 
-static void build_event(struct etw_mx *x, const struct mx_provider *p,
-			const struct mx_event *draft, struct etw_mf_event *e)
+static void build_event(struct etw_mx *x, const struct manifest_provider *p,
+			const struct manifest_event *draft, struct etw_mf_event *e)
 {
 	struct title title;
 
@@ -224,14 +224,14 @@ static void build_event(struct etw_mx *x, const struct mx_provider *p,
 		check_admin(x, e);
 }
 
-void etw_mx_build_events(struct etw_mx *x, struct mx_provider *p)
+void etw_mx_build_events(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_event *e = etw_mx_array(x, p->events.count, sizeof(*e));
-	const struct mx_event *draft;
+	const struct manifest_event *draft;
 
 	p->p.events = e;
 	p->p.event_count = p->events.count;
-	mx_for_each(draft, &p->events) {
+	manifest_for_each(draft, &p->events) {
 		if (x->err)
 			return;
 		build_event(x, p, draft, e++);

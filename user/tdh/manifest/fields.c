@@ -11,7 +11,7 @@
 #define DESCRIPTORS_MAX	128u	/* pieces that one event can be written with */
 
 static void __attribute__((format(printf, 4, 5)))
-wrong(struct etw_mx *x, const struct mx_template *t, const struct mx_field *field,
+wrong(struct etw_mx *x, const struct manifest_template *t, const struct manifest_field *field,
       const char *fmt, ...)
 {
 	char what[400];
@@ -40,11 +40,11 @@ static bool is_integer(uint16_t in_type)
 }
 
 /* The field of this name that comes before; first among the same structure's members */
-static const struct mx_field *earlier(struct etw_mx *x, const struct mx_template *t,
-				      const struct mx_field *of, const struct mx_field *in,
+static const struct manifest_field *earlier(struct etw_mx *x, const struct manifest_template *t,
+				      const struct manifest_field *of, const struct manifest_field *in,
 				      const char *name)
 {
-	const struct mx_field *found = NULL;
+	const struct manifest_field *found = NULL;
 
 	if (in)
 		found = etw_mx_find(x, in, name);
@@ -57,18 +57,18 @@ static const struct mx_field *earlier(struct etw_mx *x, const struct mx_template
 	return NULL;
 }
 
-static bool is_array(const struct mx_field *field)
+static bool is_array(const struct manifest_field *field)
 {
 	return field->f.flags & (ETW_MF_COUNT_FIELD | ETW_MF_COUNT_FIXED);
 }
 
 /* Which field a count or a length names; NULL: none that it may name, which was said. */
-static const struct mx_field *named_field(struct etw_mx *x, const struct mx_template *t,
-					  const struct mx_field *field,
-					  const struct mx_field *in, const char *attribute,
+static const struct manifest_field *named_field(struct etw_mx *x, const struct manifest_template *t,
+					  const struct manifest_field *field,
+					  const struct manifest_field *in, const char *attribute,
 					  const char *value)
 {
-	const struct mx_field *named = earlier(x, t, field, in, value);
+	const struct manifest_field *named = earlier(x, t, field, in, value);
 	const char *what;
 
 	if (!named)
@@ -92,14 +92,14 @@ static const struct mx_field *named_field(struct etw_mx *x, const struct mx_temp
  * A count or a length: the number, or the index of the field that is named.  A 0 is as
  * if there were none, as for mc.exe.  True: *out is it, *is_field tells what.
  */
-static bool resolve(struct etw_mx *x, const struct mx_template *t, const struct mx_field *field,
-		    const struct mx_field *in, const char *attribute, const char *value,
+static bool resolve(struct etw_mx *x, const struct manifest_template *t, const struct manifest_field *field,
+		    const struct manifest_field *in, const char *attribute, const char *value,
 		    uint16_t *out, bool *is_field)
 {
-	const struct mx_field *named;
+	const struct manifest_field *named;
 	uint64_t number;
 
-	if (etw_mx_parse_number((struct mx_value){ value, strlen(value) }, &number) &&
+	if (etw_mx_parse_number((struct manifest_value){ value, strlen(value) }, &number) &&
 	    number <= UINT16_MAX) {
 		*is_field = false;
 		*out = (uint16_t)number;
@@ -120,8 +120,8 @@ static bool takes_length(uint16_t in_type)
 	       in_type == TDH_INTYPE_BINARY || in_type == TDH_INTYPE_SID;
 }
 
-static void resolve_length(struct etw_mx *x, const struct mx_template *t, struct mx_field *field,
-			   const struct mx_field *in)
+static void resolve_length(struct etw_mx *x, const struct manifest_template *t, struct manifest_field *field,
+			   const struct manifest_field *in)
 {
 	struct etw_mf_field *f = &field->f;
 	bool is_field, given = false;
@@ -147,8 +147,8 @@ static void resolve_length(struct etw_mx *x, const struct mx_template *t, struct
 	}
 }
 
-static void resolve_count(struct etw_mx *x, const struct mx_template *t, struct mx_field *field,
-			  const struct mx_field *in)
+static void resolve_count(struct etw_mx *x, const struct manifest_template *t, struct manifest_field *field,
+			  const struct manifest_field *in)
 {
 	bool is_field;
 
@@ -159,8 +159,8 @@ static void resolve_count(struct etw_mx *x, const struct mx_template *t, struct 
 		field->f.count = 1;
 }
 
-static void resolve_map(struct etw_mx *x, const struct mx_provider *p,
-			const struct mx_template *t, struct mx_field *field)
+static void resolve_map(struct etw_mx *x, const struct manifest_provider *p,
+			const struct manifest_template *t, struct manifest_field *field)
 {
 	const struct etw_mf_map *map;
 	uint16_t in_type = field->f.in_type;
@@ -202,9 +202,9 @@ static uint64_t times(const struct etw_mf_field *f, uint64_t size)
 	return f->flags & ETW_MF_COUNT_FIELD ? 0 : size * f->count;
 }
 
-static void resolve_field(struct etw_mx *x, const struct mx_provider *p,
-			  const struct mx_template *t, struct mx_field *field,
-			  const struct mx_field *in)
+static void resolve_field(struct etw_mx *x, const struct manifest_provider *p,
+			  const struct manifest_template *t, struct manifest_field *field,
+			  const struct manifest_field *in)
 {
 	const void *scope = in ? (const void *)in : t;
 
@@ -218,16 +218,16 @@ static void resolve_field(struct etw_mx *x, const struct mx_provider *p,
 }
 
 /* Lays out the members of a structure, the first of them at the index. */
-static uint64_t build_members(struct etw_mx *x, const struct mx_provider *p,
-			      const struct mx_template *t, struct mx_field *structure,
+static uint64_t build_members(struct etw_mx *x, const struct manifest_provider *p,
+			      const struct manifest_template *t, struct manifest_field *structure,
 			      struct etw_mf_field *fields, unsigned int index)
 {
-	struct mx_field *member;
+	struct manifest_field *member;
 	uint64_t size = 0;
 
 	structure->f.first = (uint16_t)index;
 	structure->f.members = (uint16_t)structure->members.count;
-	mx_for_each(member, &structure->members) {
+	manifest_for_each(member, &structure->members) {
 		member->index = index++;
 		resolve_field(x, p, t, member, structure);
 		fields[member->index] = member->f;
@@ -236,14 +236,14 @@ static uint64_t build_members(struct etw_mx *x, const struct mx_provider *p,
 	return size;
 }
 
-static void build_fields(struct etw_mx *x, const struct mx_provider *p,
-			 const struct mx_template *t, struct etw_mf_field *fields)
+static void build_fields(struct etw_mx *x, const struct manifest_provider *p,
+			 const struct manifest_template *t, struct etw_mf_field *fields)
 {
 	unsigned int index = 0, behind = t->fields.count, pieces = 0;
-	struct mx_field *field;
+	struct manifest_field *field;
 	uint64_t size = 0;
 
-	mx_for_each(field, &t->fields) {
+	manifest_for_each(field, &t->fields) {
 		if (x->err)
 			return;
 		field->index = index++;
@@ -270,16 +270,16 @@ static void build_fields(struct etw_mx *x, const struct mx_provider *p,
 			    pieces, DESCRIPTORS_MAX);
 }
 
-void etw_mx_build_templates(struct etw_mx *x, struct mx_provider *p)
+void etw_mx_build_templates(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_template *t = etw_mx_array(x, p->templates.count, sizeof(*t));
-	const struct mx_template *draft;
+	const struct manifest_template *draft;
 	struct etw_mf_field *fields;
 	unsigned int count;
 
 	p->p.templates = t;
 	p->p.template_count = p->templates.count;
-	mx_for_each(draft, &p->templates) {
+	manifest_for_each(draft, &p->templates) {
 		if (x->err)
 			return;
 		count = draft->fields.count + draft->members;

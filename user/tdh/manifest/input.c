@@ -109,7 +109,7 @@ static unsigned int wrong_line(const WCHAR *units, size_t count)
 }
 
 static bool convert(struct etw_mx *x, const char *data, size_t size, bool big_endian,
-		    struct mx_input *input)
+		    struct manifest_input *input)
 {
 	size_t count = size / 2;
 	WCHAR *units = malloc(count * sizeof(*units) + 1);
@@ -175,7 +175,7 @@ static unsigned int attributes_of(const char *p, const char *end)
 }
 
 /* Up to the next "<", which is in no tag */
-static bool check_tag(struct etw_mx *x, const struct mx_input *input, const char *p,
+static bool check_tag(struct etw_mx *x, const struct manifest_input *input, const char *p,
 		      const char *next)
 {
 	static const char attlist[] = "!ATTLIST";
@@ -200,7 +200,7 @@ static bool check_tag(struct etw_mx *x, const struct mx_input *input, const char
  * followed, since behind an error the parser may see them elsewhere; an element within
  * one counts, too.  Declarations would give attributes to tags that have none.
  */
-static bool check_tags(struct etw_mx *x, const struct mx_input *input)
+static bool check_tags(struct etw_mx *x, const struct manifest_input *input)
 {
 	const char *end = input->data + input->size, *p = input->data, *next;
 
@@ -219,16 +219,16 @@ static bool check_tags(struct etw_mx *x, const struct mx_input *input)
  * The parser looks at four bytes to tell encodings of two and four bytes and EBCDIC; the
  * check of tags would not understand these.
  */
-static bool is_of_bytes(const struct mx_input *input)
+static bool is_of_bytes(const struct manifest_input *input)
 {
 	size_t n = input->size < 4 ? input->size : 4;
 
 	return !memchr(input->data, 0, n) && !starts(input->data, n, "\x4C\x6F\xA7\x94", 4);
 }
 
-bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct mx_input *input)
+bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct manifest_input *input)
 {
-	*input = (struct mx_input){ .data = data, .size = size };
+	*input = (struct manifest_input){ .data = data, .size = size };
 	if (size > MX_SIZE_MAX) {
 		etw_mx_error(x, 0, NULL, NULL, "is larger than %u MB", MX_SIZE_MAX >> 20);
 		return false;

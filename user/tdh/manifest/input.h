@@ -8,7 +8,7 @@
 #include "manifest.h"
 
 /* Bytes as the parser gets them */
-struct mx_input {
+struct manifest_input {
 	const char *data;
 	size_t size;
 	char *own;		/* data is this, converted to UTF-8; malloc() */
@@ -25,6 +25,6 @@ int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size);
  * Makes UTF-8 of UTF-16, and refuses what would keep the parser busy.  The caller frees
  * input->own.  False: x has the problem, or x->err is set.
  */
-bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct mx_input *input);
+bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct manifest_input *input);
 
 #endif /* ETW_TDH_MANIFEST_INPUT_H */

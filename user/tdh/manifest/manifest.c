@@ -10,7 +10,7 @@
 
 static void run(struct etw_mx *x, const char *data, size_t size)
 {
-	struct mx_input input;
+	struct manifest_input input;
 
 	if (etw_mx_prepare(x, data, size, &input))
 		etw_mx_parse(x, input.data, input.size, input.converted);

@@ -32,111 +32,111 @@
 #define MX_SLOTS	24u		/* attributes that an element of the schema has */
 
 /* An attribute's value, not terminated; s is NULL if it is not there. */
-struct mx_value {
+struct manifest_value {
 	const char *s;
 	size_t len;
 };
 
 /* Drafts of one kind, in the order of the source.  Each begins with its next. */
-struct mx_list {
+struct manifest_list {
 	void *first;
 	void *last;
 	unsigned int count;
 };
 
-#define mx_for_each(p, list)	for ((p) = (list)->first; (p); (p) = (p)->next)
+#define manifest_for_each(p, list)	for ((p) = (list)->first; (p); (p) = (p)->next)
 
-struct mx_channel {
-	struct mx_channel *next;
+struct manifest_channel {
+	struct manifest_channel *next;
 	struct etw_mf_channel c;
 	const char *message;
 	bool has_value;
 };
 
-struct mx_named {
-	struct mx_named *next;
+struct manifest_named {
+	struct manifest_named *next;
 	struct etw_mf_named n;
 	const char *message;
 };
 
-struct mx_keyword {
-	struct mx_keyword *next;
+struct manifest_keyword {
+	struct manifest_keyword *next;
 	struct etw_mf_keyword k;
 	const char *message;
 };
 
-struct mx_task {
-	struct mx_task *next;
+struct manifest_task {
+	struct manifest_task *next;
 	struct etw_mf_task t;
-	struct mx_list opcodes;
+	struct manifest_list opcodes;
 	const char *message;
 	const struct etw_mf_task *built;
 };
 
-struct mx_entry {
-	struct mx_entry *next;
+struct manifest_entry {
+	struct manifest_entry *next;
 	struct etw_mf_map_entry e;
 	const char *message;
 };
 
-struct mx_map {
-	struct mx_map *next;
+struct manifest_map {
+	struct manifest_map *next;
 	struct etw_mf_map m;
-	struct mx_list entries;
+	struct manifest_list entries;
 };
 
-struct mx_field {
-	struct mx_field *next;
+struct manifest_field {
+	struct manifest_field *next;
 	struct etw_mf_field f;
 	const char *count, *length, *map;
-	struct mx_list members;
+	struct manifest_list members;
 	unsigned int index;	/* in the template's fields */
 };
 
-struct mx_template {
-	struct mx_template *next;
+struct manifest_template {
+	struct manifest_template *next;
 	struct etw_mf_template t;
-	struct mx_list fields;
+	struct manifest_list fields;
 	unsigned int members;	/* of all structures */
 };
 
-struct mx_event {
-	struct mx_event *next;
+struct manifest_event {
+	struct manifest_event *next;
 	struct etw_mf_event e;
 	const char *channel, *level, *task, *opcode, *keywords, *template, *message;
 };
 
-struct mx_filter {
-	struct mx_filter *next;
+struct manifest_filter {
+	struct manifest_filter *next;
 	struct etw_mf_filter f;
 	const char *template, *message;
 };
 
-struct mx_provider {
-	struct mx_provider *next;
+struct manifest_provider {
+	struct manifest_provider *next;
 	struct etw_mf_provider p;
 	const char *message;
-	struct mx_list channels, levels, tasks, opcodes, keywords, maps, templates;
-	struct mx_list events, filters;
+	struct manifest_list channels, levels, tasks, opcodes, keywords, maps, templates;
+	struct manifest_list events, filters;
 };
 
 /* A message of <messageTable> */
-struct mx_table_entry {
-	struct mx_table_entry *next;
+struct manifest_table_entry {
+	struct manifest_table_entry *next;
 	struct etw_mf_entry e;
 	const char *message;
 };
 
 /* A string of a string table */
-struct mx_string {
-	struct mx_string *next;
+struct manifest_string {
+	struct manifest_string *next;
 	const char *id, *text;
 	unsigned int culture;
 	unsigned int line;
 };
 
 /* A message to come, and the highest %N in it (of all cultures) */
-struct mx_message {
+struct manifest_message {
 	struct etw_mf_message *message;
 	unsigned int inserts;
 	unsigned int line;
@@ -145,10 +145,10 @@ struct mx_message {
 struct etw_mx;
 
 /* An element of the schema */
-struct mx_element {
+struct manifest_element {
 	const char *name;
 	const char *const *attributes;		/* NULL-terminated; NULL: any, unchecked */
-	const struct mx_element *const *children;	/* NULL-terminated, or NULL */
+	const struct manifest_element *const *children;	/* NULL-terminated, or NULL */
 	void (*begin)(struct etw_mx *x);	/* NULL: nothing to do; so for end */
 	void (*end)(struct etw_mx *x);
 	bool text;		/* its text is collected for end() */
@@ -156,30 +156,30 @@ struct mx_element {
 	bool any_children;	/* unknown ones are passed over silently */
 };
 
-struct mx_prefix;
-struct mx_names;
+struct manifest_prefix;
+struct manifest_names;
 
 /* A manifest that is being read */
 struct etw_mx {
 	struct etw_manifest *manifest, *draft;
 	struct etw_problems *problems;
-	struct mx_names *names;
+	struct manifest_names *names;
 	int err;		/* -ENOMEM: all ends */
 	bool wrong;		/* there was an error */
 	bool broken;		/* so wrong that it could not be read to its end */
 	void *xml;		/* the parser */
 
 	/* where it is */
-	const struct mx_element *stack[MX_DEPTH_MAX + 1];
+	const struct manifest_element *stack[MX_DEPTH_MAX + 1];
 	unsigned int depth;
 	unsigned int skipped;	/* elements open below one that is passed over */
 	unsigned int captured;	/* elements open below UserData */
 	bool tag_open;		/* of the last one captured: no ">" yet */
 	unsigned int line;
-	struct mx_value values[MX_SLOTS];
+	struct manifest_value values[MX_SLOTS];
 	char *text;		/* collected; malloc() */
 	size_t text_len, text_size;
-	struct mx_prefix *prefixes;
+	struct manifest_prefix *prefixes;
 	unsigned int bound;	/* namespaces in force; by each open element: */
 	unsigned int bound_by[MX_DEPTH_MAX + 1];
 	bool odd_prefix;	/* the standard names have another prefix than win: */
@@ -187,28 +187,28 @@ struct etw_mx {
 	bool last_uri_ours, no_namespace_said;
 
 	/* the open ones */
-	struct mx_provider *provider;
-	struct mx_channel *channel;
-	struct mx_task *task;
-	struct mx_map *map;
-	struct mx_template *template;
-	struct mx_field *structure;
+	struct manifest_provider *provider;
+	struct manifest_channel *channel;
+	struct manifest_task *task;
+	struct manifest_map *map;
+	struct manifest_template *template;
+	struct manifest_field *structure;
 	unsigned int culture;
 
 	/* what there is */
-	struct mx_list providers, cultures, strings, table;
+	struct manifest_list providers, cultures, strings, table;
 	bool others;		/* elements of other namespaces were there: counters, ... */
 };
 
-struct mx_culture {
-	struct mx_culture *next;
+struct manifest_culture {
+	struct manifest_culture *next;
 	const char *name;
 };
 
 extern const char *const etw_mx_no_attributes[];
 
 /* Elements: root.c, _provider.c, _channel.c, _named.c, _map.c, _template.c, _event.c */
-extern const struct mx_element etw_mx_root, etw_mx_provider, etw_mx_channels, etw_mx_levels,
+extern const struct manifest_element etw_mx_root, etw_mx_provider, etw_mx_channels, etw_mx_levels,
 	etw_mx_tasks, etw_mx_opcodes, etw_mx_keywords, etw_mx_maps, etw_mx_value_map,
 	etw_mx_bit_map, etw_mx_queries, etw_mx_templates, etw_mx_events, etw_mx_filters;
 
@@ -219,7 +219,7 @@ void etw_mx_warn(struct etw_mx *x, unsigned int line, const char *kind, const ch
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void *etw_mx_no_memory(struct etw_mx *x);	/* NULL */
 /* A draft of this size at the end of the list; NULL: no memory */
-void *etw_mx_add(struct etw_mx *x, struct mx_list *list, size_t size);
+void *etw_mx_add(struct etw_mx *x, struct manifest_list *list, size_t size);
 /* Zeroed memory of the manifest for an array; NULL if count is 0 or there is none */
 void *etw_mx_array(struct etw_mx *x, size_t count, size_t size);
 
@@ -261,14 +261,14 @@ bool etw_mx_guid(struct etw_mx *x, unsigned int slot, const char *kind, const ch
 /* Index in the NULL-terminated list, or -1 as above */
 int etw_mx_choice(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
 		  const char *const *list);
-struct mx_value etw_mx_trim(struct mx_value v);
-bool etw_mx_parse_number(struct mx_value v, uint64_t *out);
-bool etw_mx_is(struct mx_value v, const char *s);	/* without regard to case */
+struct manifest_value etw_mx_trim(struct manifest_value v);
+bool etw_mx_parse_number(struct manifest_value v, uint64_t *out);
+bool etw_mx_is(struct manifest_value v, const char *s);	/* without regard to case */
 bool etw_mx_is_symbol(const char *s);
 
 /* scopes.c: things by scope and name, or by scope and number */
-struct mx_names *etw_mx_names_new(void);
-void etw_mx_names_free(struct mx_names *names);
+struct manifest_names *etw_mx_names_new(void);
+void etw_mx_names_free(struct manifest_names *names);
 /* The thing that has the key already, or NULL and it is added (or x->err is set). */
 void *etw_mx_claim(struct etw_mx *x, const void *scope, const char *name, void *thing);
 void *etw_mx_claim_number(struct etw_mx *x, const void *scope, uint64_t number, void *thing);
@@ -276,8 +276,8 @@ void *etw_mx_find(struct etw_mx *x, const void *scope, const char *name);
 void *etw_mx_find_len(struct etw_mx *x, const void *scope, const char *name, size_t len);
 
 /* types.c */
-uint16_t etw_mx_in_type(struct mx_value name);	/* 0: no such type */
-uint16_t etw_mx_out_type(struct mx_value name);
+uint16_t etw_mx_in_type(struct manifest_value name);	/* 0: no such type */
+uint16_t etw_mx_out_type(struct manifest_value name);
 uint16_t etw_mx_default_out_type(uint16_t in_type);
 bool etw_mx_types_fit(uint16_t in_type, uint16_t out_type);
 unsigned int etw_mx_type_size(uint16_t in_type);	/* least bytes of one */
@@ -289,19 +289,19 @@ void etw_mx_build(struct etw_mx *x);
 void etw_mx_build_messages(struct etw_mx *x);
 void etw_mx_build_table(struct etw_mx *x);
 /* Of an attribute's value: NULL if that is NULL, or wrong, which was reported */
-const struct mx_message *etw_mx_message(struct etw_mx *x, const char *value,
+const struct manifest_message *etw_mx_message(struct etw_mx *x, const char *value,
 					unsigned int line, const char *kind,
 					const char *name);
 const struct etw_mf_message *etw_mx_message_of(struct etw_mx *x, const char *value,
 					       unsigned int line, const char *kind,
 					       const char *name);
 unsigned int etw_mx_inserts(const char *text);	/* the highest %N */
-void etw_mx_build_channels(struct etw_mx *x, struct mx_provider *p);
-void etw_mx_build_named(struct etw_mx *x, struct mx_provider *p);
-void etw_mx_build_maps(struct etw_mx *x, struct mx_provider *p);
-void etw_mx_build_templates(struct etw_mx *x, struct mx_provider *p);
-void etw_mx_build_events(struct etw_mx *x, struct mx_provider *p);
-void etw_mx_build_filters(struct etw_mx *x, struct mx_provider *p);
+void etw_mx_build_channels(struct etw_mx *x, struct manifest_provider *p);
+void etw_mx_build_named(struct etw_mx *x, struct manifest_provider *p);
+void etw_mx_build_maps(struct etw_mx *x, struct manifest_provider *p);
+void etw_mx_build_templates(struct etw_mx *x, struct manifest_provider *p);
+void etw_mx_build_events(struct etw_mx *x, struct manifest_provider *p);
+void etw_mx_build_filters(struct etw_mx *x, struct manifest_provider *p);
 void etw_mx_check_symbols(struct etw_mx *x);
 
 #endif /* ETW_TDH_MANIFEST_H */

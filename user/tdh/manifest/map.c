@@ -6,7 +6,7 @@
 
 #include "manifest.h"
 
-#define CHILDREN(...)	(const struct mx_element *const[]){ __VA_ARGS__, NULL }
+#define CHILDREN(...)	(const struct manifest_element *const[]){ __VA_ARGS__, NULL }
 
 static const char *const kinds[] = {
 	[ETW_MAP_VALUE] = "valueMap", [ETW_MAP_BITS] = "bitMap",
@@ -18,7 +18,7 @@ enum { NAME, SYMBOL, FORMAT };
 
 static void map_begin(struct etw_mx *x, enum etw_mf_map_kind kind)
 {
-	struct mx_map *map = etw_mx_add(x, &x->provider->maps, sizeof(*map));
+	struct manifest_map *map = etw_mx_add(x, &x->provider->maps, sizeof(*map));
 
 	if (!map)
 		return;
@@ -69,9 +69,9 @@ static void pattern_entry(struct etw_mx *x, struct etw_mf_map_entry *e)
 
 static void entry_begin(struct etw_mx *x)
 {
-	struct mx_entry *draft = etw_mx_add(x, &x->map->entries, sizeof(*draft));
+	struct manifest_entry *draft = etw_mx_add(x, &x->map->entries, sizeof(*draft));
 	const char *map = x->map->m.name, *kind = kinds[x->map->m.kind];
-	struct mx_value v = etw_mx_trim(x->values[ENTRY_VALUE]);
+	struct manifest_value v = etw_mx_trim(x->values[ENTRY_VALUE]);
 	uint64_t value = 0;
 
 	if (!draft)
@@ -98,31 +98,31 @@ static void entry_begin(struct etw_mx *x)
 		etw_mx_error(x, x->line, kind, map, "map: attribute message is missing");
 }
 
-static const struct mx_element entry = {
+static const struct manifest_element entry = {
 	.name = "map", .attributes = entry_attributes, .begin = entry_begin,
 };
 
-const struct mx_element etw_mx_value_map = {
+const struct manifest_element etw_mx_value_map = {
 	.name = "valueMap", .attributes = map_attributes, .begin = value_map_begin,
 	.end = map_end, .children = CHILDREN(&entry),
 };
 
-const struct mx_element etw_mx_bit_map = {
+const struct manifest_element etw_mx_bit_map = {
 	.name = "bitMap", .attributes = map_attributes, .begin = bit_map_begin,
 	.end = map_end, .children = CHILDREN(&entry),
 };
 
-static const struct mx_element pattern_map = {
+static const struct manifest_element pattern_map = {
 	.name = "patternMap", .attributes = map_attributes, .begin = pattern_map_begin,
 	.end = map_end, .children = CHILDREN(&entry),
 };
 
-const struct mx_element etw_mx_maps = {
+const struct manifest_element etw_mx_maps = {
 	.name = "maps", .attributes = etw_mx_no_attributes,
 	.children = CHILDREN(&etw_mx_value_map, &etw_mx_bit_map, &pattern_map),
 };
 
-const struct mx_element etw_mx_queries = {
+const struct manifest_element etw_mx_queries = {
 	.name = "namedQueries", .attributes = etw_mx_no_attributes,
 	.children = CHILDREN(&pattern_map),
 };

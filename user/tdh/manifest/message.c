@@ -33,7 +33,7 @@ unsigned int etw_mx_inserts(const char *text)
 	return most;
 }
 
-static void note_inserts(struct mx_message *message, const char *text)
+static void note_inserts(struct manifest_message *message, const char *text)
 {
 	unsigned int inserts = etw_mx_inserts(text);
 
@@ -42,10 +42,10 @@ static void note_inserts(struct mx_message *message, const char *text)
 }
 
 /* The id's message, made if this is the first culture that has it */
-static struct mx_message *message_for(struct etw_mx *x, const struct mx_string *s,
+static struct manifest_message *message_for(struct etw_mx *x, const struct manifest_string *s,
 				      struct etw_mf_message *messages)
 {
-	struct mx_message *message = etw_mx_find(x, &x->strings, s->id);
+	struct manifest_message *message = etw_mx_find(x, &x->strings, s->id);
 	const char **text;
 
 	if (message)
@@ -64,8 +64,8 @@ static struct mx_message *message_for(struct etw_mx *x, const struct mx_string *
 
 static void check_complete(struct etw_mx *x)
 {
-	const struct mx_culture *culture;
-	const struct mx_message *message;
+	const struct manifest_culture *culture;
+	const struct manifest_message *message;
 	unsigned int i, j;
 
 	if (x->cultures.count < 2 || x->err)
@@ -85,8 +85,8 @@ void etw_mx_build_messages(struct etw_mx *x)
 {
 	const char **cultures = etw_mx_array(x, x->cultures.count, sizeof(*cultures));
 	struct etw_mf_message *messages = etw_mx_array(x, x->strings.count, sizeof(*messages));
-	const struct mx_culture *culture;
-	const struct mx_string *s;
+	const struct manifest_culture *culture;
+	const struct manifest_string *s;
 
 	if (x->err)
 		return;
@@ -96,11 +96,11 @@ void etw_mx_build_messages(struct etw_mx *x)
 		return;
 	}
 	x->manifest->cultures = cultures;
-	mx_for_each(culture, &x->cultures)
+	manifest_for_each(culture, &x->cultures)
 		cultures[x->manifest->culture_count++] = culture->name;
 	x->manifest->messages = messages;
-	mx_for_each(s, &x->strings) {
-		struct mx_message *message = message_for(x, s, messages);
+	manifest_for_each(s, &x->strings) {
+		struct manifest_message *message = message_for(x, s, messages);
 		const char **text;
 
 		if (!message)
@@ -131,9 +131,9 @@ static void give_culture(struct etw_mx *x)
 }
 
 /* Text that stands in the attribute itself */
-static const struct mx_message *literal(struct etw_mx *x, const char *value)
+static const struct manifest_message *literal(struct etw_mx *x, const char *value)
 {
-	struct mx_message *message = etw_manifest_alloc(x->draft, sizeof(*message));
+	struct manifest_message *message = etw_manifest_alloc(x->draft, sizeof(*message));
 	struct etw_mf_message *m = etw_mx_array(x, 1, sizeof(*m));
 	const char **text = etw_mx_array(x, 1, sizeof(*text));
 
@@ -150,7 +150,7 @@ static const struct mx_message *literal(struct etw_mx *x, const char *value)
 }
 
 /* Does the value have the form $(KIND.ID)?  The ID then. */
-static bool is_reference(struct mx_value v, const char *kind, struct mx_value *id)
+static bool is_reference(struct manifest_value v, const char *kind, struct manifest_value *id)
 {
 	size_t len = strlen(kind);
 
@@ -161,16 +161,16 @@ static bool is_reference(struct mx_value v, const char *kind, struct mx_value *i
 	return !memchr(id->s, '$', id->len) && !memchr(id->s, ')', id->len);
 }
 
-const struct mx_message *etw_mx_message(struct etw_mx *x, const char *value,
+const struct manifest_message *etw_mx_message(struct etw_mx *x, const char *value,
 					unsigned int line, const char *kind,
 					const char *name)
 {
-	struct mx_value v, id;
-	const struct mx_message *message;
+	struct manifest_value v, id;
+	const struct manifest_message *message;
 
 	if (!value || x->err)
 		return NULL;
-	v = etw_mx_trim((struct mx_value){ value, strlen(value) });
+	v = etw_mx_trim((struct manifest_value){ value, strlen(value) });
 	if (is_reference(v, "$(string.", &id)) {
 		message = etw_mx_find_len(x, &x->strings, id.s, id.len);
 		if (!message)
@@ -200,13 +200,13 @@ const struct etw_mf_message *etw_mx_message_of(struct etw_mx *x, const char *val
 					       unsigned int line, const char *kind,
 					       const char *name)
 {
-	const struct mx_message *message = etw_mx_message(x, value, line, kind, name);
+	const struct manifest_message *message = etw_mx_message(x, value, line, kind, name);
 
 	return message ? message->message : NULL;
 }
 
 /* An entry is referred to by its symbol or its mid. */
-static void claim_entry(struct etw_mx *x, const char *name, const struct mx_message *message,
+static void claim_entry(struct etw_mx *x, const char *name, const struct manifest_message *message,
 			unsigned int line)
 {
 	if (name && etw_mx_claim(x, &x->table, name, (void *)message))
@@ -216,11 +216,11 @@ static void claim_entry(struct etw_mx *x, const char *name, const struct mx_mess
 void etw_mx_build_table(struct etw_mx *x)
 {
 	struct etw_mf_entry *entries = etw_mx_array(x, x->table.count, sizeof(*entries));
-	const struct mx_table_entry *draft;
-	const struct mx_message *message;
+	const struct manifest_table_entry *draft;
+	const struct manifest_message *message;
 
 	x->manifest->entries = entries;
-	mx_for_each(draft, &x->table) {
+	manifest_for_each(draft, &x->table) {
 		struct etw_mf_entry *e;
 
 		if (x->err)

@@ -12,7 +12,7 @@
 #define OPCODE_MOST	239
 #define KEYWORD_BITS	48
 
-#define CHILDREN(...)	(const struct mx_element *const[]){ __VA_ARGS__, NULL }
+#define CHILDREN(...)	(const struct manifest_element *const[]){ __VA_ARGS__, NULL }
 
 /* The name of something that the provider defines */
 static const char *own_name(struct etw_mx *x, unsigned int slot, const char *kind)
@@ -29,10 +29,10 @@ static const char *own_name(struct etw_mx *x, unsigned int slot, const char *kin
 static const char *const named_attributes[] = { "name", "value", "symbol", "message", NULL };
 enum { NAME, VALUE, SYMBOL, MESSAGE };
 
-static void named_begin(struct etw_mx *x, struct mx_list *list, const char *kind,
+static void named_begin(struct etw_mx *x, struct manifest_list *list, const char *kind,
 			unsigned int least, unsigned int most)
 {
-	struct mx_named *draft = etw_mx_add(x, list, sizeof(*draft));
+	struct manifest_named *draft = etw_mx_add(x, list, sizeof(*draft));
 	uint64_t value = least;
 
 	if (!draft)
@@ -58,7 +58,7 @@ static void opcode_begin(struct etw_mx *x)
 		    OPCODE_LEAST, OPCODE_MOST);
 }
 
-static const struct mx_element level = {
+static const struct manifest_element level = {
 	.name = "level", .attributes = named_attributes, .begin = level_begin,
 };
 
@@ -66,15 +66,15 @@ static const struct mx_element level = {
 static const char *const opcode_attributes[] = { "name", "value", "symbol", "message",
 						 "mofValue", NULL };
 
-static const struct mx_element opcode = {
+static const struct manifest_element opcode = {
 	.name = "opcode", .attributes = opcode_attributes, .begin = opcode_begin,
 };
 
-const struct mx_element etw_mx_levels = {
+const struct manifest_element etw_mx_levels = {
 	.name = "levels", .attributes = etw_mx_no_attributes, .children = CHILDREN(&level),
 };
 
-const struct mx_element etw_mx_opcodes = {
+const struct manifest_element etw_mx_opcodes = {
 	.name = "opcodes", .attributes = etw_mx_no_attributes, .children = CHILDREN(&opcode),
 };
 
@@ -87,7 +87,7 @@ enum { EVENT_GUID = MESSAGE + 1 };
 
 static void task_begin(struct etw_mx *x)
 {
-	struct mx_task *draft = etw_mx_add(x, &x->provider->tasks, sizeof(*draft));
+	struct manifest_task *draft = etw_mx_add(x, &x->provider->tasks, sizeof(*draft));
 	uint64_t value = 0;
 
 	if (!draft)
@@ -108,12 +108,12 @@ static void task_end(struct etw_mx *x)
 	x->task = NULL;
 }
 
-static const struct mx_element task = {
+static const struct manifest_element task = {
 	.name = "task", .attributes = task_attributes, .begin = task_begin, .end = task_end,
 	.children = CHILDREN(&etw_mx_opcodes),
 };
 
-const struct mx_element etw_mx_tasks = {
+const struct manifest_element etw_mx_tasks = {
 	.name = "tasks", .attributes = etw_mx_no_attributes, .children = CHILDREN(&task),
 };
 
@@ -123,8 +123,8 @@ static const char *const keyword_attributes[] = { "name", "mask", "symbol", "mes
 
 static void keyword_begin(struct etw_mx *x)
 {
-	struct mx_keyword *draft = etw_mx_add(x, &x->provider->keywords, sizeof(*draft));
-	struct mx_value v = etw_mx_trim(x->values[VALUE]);
+	struct manifest_keyword *draft = etw_mx_add(x, &x->provider->keywords, sizeof(*draft));
+	struct manifest_value v = etw_mx_trim(x->values[VALUE]);
 	struct etw_mf_keyword *k;
 
 	if (!draft)
@@ -144,11 +144,11 @@ static void keyword_begin(struct etw_mx *x)
 	draft->message = etw_mx_note_raw(x, MESSAGE);
 }
 
-static const struct mx_element keyword = {
+static const struct manifest_element keyword = {
 	.name = "keyword", .attributes = keyword_attributes, .begin = keyword_begin,
 };
 
-const struct mx_element etw_mx_keywords = {
+const struct manifest_element etw_mx_keywords = {
 	.name = "keywords", .attributes = etw_mx_no_attributes, .children = CHILDREN(&keyword),
 };
 
@@ -161,7 +161,7 @@ enum { FILTER_VERSION = MESSAGE + 1, FILTER_TID };
 
 static void filter_begin(struct etw_mx *x)
 {
-	struct mx_filter *draft = etw_mx_add(x, &x->provider->filters, sizeof(*draft));
+	struct manifest_filter *draft = etw_mx_add(x, &x->provider->filters, sizeof(*draft));
 	uint64_t value = 0, version = 0;
 
 	if (!draft)
@@ -178,10 +178,10 @@ static void filter_begin(struct etw_mx *x)
 	draft->message = etw_mx_note_raw(x, MESSAGE);
 }
 
-static const struct mx_element filter = {
+static const struct manifest_element filter = {
 	.name = "filter", .attributes = filter_attributes, .begin = filter_begin,
 };
 
-const struct mx_element etw_mx_filters = {
+const struct manifest_element etw_mx_filters = {
 	.name = "filters", .attributes = etw_mx_no_attributes, .children = CHILDREN(&filter),
 };

@@ -13,8 +13,8 @@
 #include "manifest.h"
 
 /* The innermost first.  Strings are the parser's and stay as long as it does. */
-struct mx_prefix {
-	struct mx_prefix *next;
+struct manifest_prefix {
+	struct manifest_prefix *next;
 	const char *prefix;
 	const char *standard;	/* NULL: another namespace */
 	unsigned int depth;	/* of the element that binds it */
@@ -30,7 +30,7 @@ static const struct {
 
 void etw_mx_prefix_bind(struct etw_mx *x, const char *prefix, const char *uri)
 {
-	struct mx_prefix *binding;
+	struct manifest_prefix *binding;
 	size_t i;
 
 	if (!prefix || !uri)
@@ -54,7 +54,7 @@ void etw_mx_prefix_bind(struct etw_mx *x, const char *prefix, const char *uri)
 /* The element at x->depth + 1 has ended. */
 void etw_mx_prefix_unbind(struct etw_mx *x)
 {
-	struct mx_prefix *binding;
+	struct manifest_prefix *binding;
 
 	while (x->prefixes && x->prefixes->depth > x->depth) {
 		binding = x->prefixes;
@@ -71,7 +71,7 @@ void etw_mx_prefix_free(struct etw_mx *x)
 
 static const char *standard(const struct etw_mx *x, const char *prefix, size_t len)
 {
-	const struct mx_prefix *p;
+	const struct manifest_prefix *p;
 
 	for (p = x->prefixes; p; p = p->next)
 		if (strlen(p->prefix) == len && !memcmp(p->prefix, prefix, len))

@@ -98,7 +98,7 @@ static void provider_guids(struct etw_mx *x, struct etw_mf_provider *p)
 static void provider_begin(struct etw_mx *x)
 {
 	static const char *const sources[] = { "Xml", "Wbem", "WPP", NULL };
-	struct mx_provider *draft = etw_mx_add(x, &x->providers, sizeof(*draft));
+	struct manifest_provider *draft = etw_mx_add(x, &x->providers, sizeof(*draft));
 	struct etw_mf_provider *p;
 	bool warn;
 
@@ -144,13 +144,13 @@ static void traits_begin(struct etw_mx *x)
 	etw_mx_bool(x, INCLUDE_NAME, "traits", p->name, &p->include_name);
 }
 
-static const struct mx_element traits = {
+static const struct manifest_element traits = {
 	.name = "traits", .attributes = traits_attributes, .begin = traits_begin,
 };
 
-const struct mx_element etw_mx_provider = {
+const struct manifest_element etw_mx_provider = {
 	.name = "provider", .attributes = attributes, .begin = provider_begin,
-	.children = (const struct mx_element *const[]){
+	.children = (const struct manifest_element *const[]){
 		&traits, &etw_mx_channels, &etw_mx_levels, &etw_mx_tasks, &etw_mx_opcodes,
 		&etw_mx_keywords, &etw_mx_maps, &etw_mx_value_map, &etw_mx_bit_map,
 		&etw_mx_queries, &etw_mx_templates, &etw_mx_events, &etw_mx_filters, NULL },

@@ -91,7 +91,7 @@ void *etw_mx_no_memory(struct etw_mx *x)
 	return NULL;
 }
 
-void *etw_mx_add(struct etw_mx *x, struct mx_list *list, size_t size)
+void *etw_mx_add(struct etw_mx *x, struct manifest_list *list, size_t size)
 {
 	void *item = etw_manifest_alloc(x->draft, size);
 

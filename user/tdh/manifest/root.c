@@ -16,7 +16,7 @@ enum { STRING_ID, STRING_VALUE };
 
 static void string_begin(struct etw_mx *x)
 {
-	struct mx_string *s = etw_mx_add(x, &x->strings, sizeof(*s));
+	struct manifest_string *s = etw_mx_add(x, &x->strings, sizeof(*s));
 
 	if (!s)
 		return;
@@ -30,13 +30,13 @@ static void string_begin(struct etw_mx *x)
 	}
 }
 
-static const struct mx_element string = {
+static const struct manifest_element string = {
 	.name = "string", .attributes = string_attributes, .begin = string_begin,
 };
 
-static const struct mx_element string_table = {
+static const struct manifest_element string_table = {
 	.name = "stringTable", .attributes = etw_mx_no_attributes,
-	.children = (const struct mx_element *const[]){ &string, NULL },
+	.children = (const struct manifest_element *const[]){ &string, NULL },
 };
 
 static const char *const resources_attributes[] = { "culture", NULL };
@@ -44,11 +44,11 @@ static const char *const resources_attributes[] = { "culture", NULL };
 static void resources_begin(struct etw_mx *x)
 {
 	const char *name = etw_mx_require(x, 0, "resources");
-	struct mx_culture *culture;
+	struct manifest_culture *culture;
 
 	x->culture = 0;
-	mx_for_each(culture, &x->cultures) {
-		if (etw_mx_is((struct mx_value){ name, strlen(name) }, culture->name))
+	manifest_for_each(culture, &x->cultures) {
+		if (etw_mx_is((struct manifest_value){ name, strlen(name) }, culture->name))
 			return;
 		x->culture++;
 	}
@@ -63,14 +63,14 @@ static void resources_begin(struct etw_mx *x)
 		culture->name = name;
 }
 
-static const struct mx_element resources = {
+static const struct manifest_element resources = {
 	.name = "resources", .attributes = resources_attributes, .begin = resources_begin,
-	.children = (const struct mx_element *const[]){ &string_table, NULL },
+	.children = (const struct manifest_element *const[]){ &string_table, NULL },
 };
 
-static const struct mx_element localization = {
+static const struct manifest_element localization = {
 	.name = "localization",
-	.children = (const struct mx_element *const[]){ &resources, NULL },
+	.children = (const struct manifest_element *const[]){ &resources, NULL },
 };
 
 /* ------------------------------------------------------------- <messageTable> */
@@ -80,7 +80,7 @@ enum { MESSAGE_VALUE, MESSAGE_MESSAGE, MESSAGE_SYMBOL, MESSAGE_MID };
 
 static void message_begin(struct etw_mx *x)
 {
-	struct mx_table_entry *entry = etw_mx_add(x, &x->table, sizeof(*entry));
+	struct manifest_table_entry *entry = etw_mx_add(x, &x->table, sizeof(*entry));
 	uint64_t value = 0;
 
 	if (!entry)
@@ -98,43 +98,43 @@ static void message_begin(struct etw_mx *x)
 			     "attribute message is missing");
 }
 
-static const struct mx_element message = {
+static const struct manifest_element message = {
 	.name = "message", .attributes = message_attributes, .begin = message_begin,
 };
 
-static const struct mx_element message_table = {
+static const struct manifest_element message_table = {
 	.name = "messageTable", .attributes = etw_mx_no_attributes,
-	.children = (const struct mx_element *const[]){ &message, NULL },
+	.children = (const struct manifest_element *const[]){ &message, NULL },
 };
 
 /* ------------------------------------------------------------------ the roots */
 
-static const struct mx_element events = {
+static const struct manifest_element events = {
 	.name = "events",
-	.children = (const struct mx_element *const[]){ &etw_mx_provider, &message_table, NULL },
+	.children = (const struct manifest_element *const[]){ &etw_mx_provider, &message_table, NULL },
 };
 
-static const struct mx_element instrumentation = {
+static const struct manifest_element instrumentation = {
 	.name = "instrumentation",
-	.children = (const struct mx_element *const[]){ &events, &localization, NULL },
+	.children = (const struct manifest_element *const[]){ &events, &localization, NULL },
 };
 
 /* What Windows' own winmeta.xml has; nothing of it is an event. */
-static const struct mx_element metadata = { .name = "metadata", .any_children = true };
+static const struct manifest_element metadata = { .name = "metadata", .any_children = true };
 
-static const struct mx_element manifest = {
+static const struct manifest_element manifest = {
 	.name = "instrumentationManifest",
-	.children = (const struct mx_element *const[]){ &instrumentation, &localization,
+	.children = (const struct manifest_element *const[]){ &instrumentation, &localization,
 							&metadata, NULL },
 };
 
-static const struct mx_element assembly = {
+static const struct manifest_element assembly = {
 	.name = "assembly", .any_children = true,
-	.children = (const struct mx_element *const[]){ &instrumentation, &localization, NULL },
+	.children = (const struct manifest_element *const[]){ &instrumentation, &localization, NULL },
 };
 
-const struct mx_element etw_mx_root = {
+const struct manifest_element etw_mx_root = {
 	.name = "document",
-	.children = (const struct mx_element *const[]){ &manifest, &instrumentation, &assembly,
+	.children = (const struct manifest_element *const[]){ &manifest, &instrumentation, &assembly,
 							NULL },
 };

@@ -54,9 +54,9 @@ static bool is_ours(struct etw_mx *x, const xmlChar *uri)
 	return x->last_uri_ours;
 }
 
-static const struct mx_element *child_of(const struct mx_element *parent, const xmlChar *name)
+static const struct manifest_element *child_of(const struct manifest_element *parent, const xmlChar *name)
 {
-	const struct mx_element *const *child = parent->children;
+	const struct manifest_element *const *child = parent->children;
 
 	for (; child && *child; child++)
 		if (!strcmp((*child)->name, (const char *)name))
@@ -64,7 +64,7 @@ static const struct mx_element *child_of(const struct mx_element *parent, const 
 	return NULL;
 }
 
-static void attribute(struct etw_mx *x, const struct mx_element *element,
+static void attribute(struct etw_mx *x, const struct manifest_element *element,
 		      const xmlChar *const *a)
 {
 	const char *name = (const char *)a[0];
@@ -115,7 +115,7 @@ static void say_no_namespace(struct etw_mx *x)
 	x->no_namespace_said = true;
 }
 
-static void begin(struct etw_mx *x, const struct mx_element *element, const xmlChar *uri,
+static void begin(struct etw_mx *x, const struct manifest_element *element, const xmlChar *uri,
 		  int attributes, const xmlChar **list)
 {
 	int i;
@@ -134,7 +134,7 @@ static void begin(struct etw_mx *x, const struct mx_element *element, const xmlC
 
 static void pass_over(struct etw_mx *x, const xmlChar *name, const xmlChar *uri)
 {
-	const struct mx_element *parent = x->stack[x->depth - 1];
+	const struct manifest_element *parent = x->stack[x->depth - 1];
 
 	x->skipped = 1;
 	if (parent == &etw_mx_root) {
@@ -156,7 +156,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 		     int attributes, int defaulted, const xmlChar **list)
 {
 	struct etw_mx *x = context;
-	const struct mx_element *element;
+	const struct manifest_element *element;
 	int i;
 
 	(void)defaulted;
@@ -193,7 +193,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 		   const xmlChar *uri)
 {
 	struct etw_mx *x = context;
-	const struct mx_element *element = x->stack[x->depth - 1];
+	const struct manifest_element *element = x->stack[x->depth - 1];
 
 	(void)uri;
 	/* Beginnings are no longer counted then. */

@@ -21,15 +21,15 @@ struct slot {
 	void *thing;		/* NULL: the slot is free */
 };
 
-struct mx_names {
+struct manifest_names {
 	uint64_t seed;
 	struct slot *slots;
 	size_t size, used;
 };
 
-struct mx_names *etw_mx_names_new(void)
+struct manifest_names *etw_mx_names_new(void)
 {
-	struct mx_names *names = calloc(1, sizeof(*names));
+	struct manifest_names *names = calloc(1, sizeof(*names));
 
 	if (!names)
 		return NULL;
@@ -43,7 +43,7 @@ struct mx_names *etw_mx_names_new(void)
 	return names;
 }
 
-void etw_mx_names_free(struct mx_names *names)
+void etw_mx_names_free(struct manifest_names *names)
 {
 	if (!names)
 		return;
@@ -61,7 +61,7 @@ static bool same(const struct slot *a, const struct slot *b)
 }
 
 /* The slot of the key, or the free one where it belongs; a quarter is always free. */
-static struct slot *slot_of(const struct mx_names *names, const struct slot *key)
+static struct slot *slot_of(const struct manifest_names *names, const struct slot *key)
 {
 	size_t at = key->hash & (names->size - 1);
 
@@ -70,9 +70,9 @@ static struct slot *slot_of(const struct mx_names *names, const struct slot *key
 	return &names->slots[at];
 }
 
-static bool grow(struct mx_names *names)
+static bool grow(struct manifest_names *names)
 {
-	struct mx_names larger = *names;
+	struct manifest_names larger = *names;
 	size_t i;
 
 	larger.size *= 2;
@@ -87,7 +87,7 @@ static bool grow(struct mx_names *names)
 	return true;
 }
 
-static struct slot key_of(const struct mx_names *names, const void *scope, const char *name,
+static struct slot key_of(const struct manifest_names *names, const void *scope, const char *name,
 			  uint64_t number)
 {
 	struct slot key = { .scope = scope, .name = name, .number = number };

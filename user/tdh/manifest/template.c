@@ -8,7 +8,7 @@
 
 #define TAG_BITS	28
 
-#define CHILDREN(...)	(const struct mx_element *const[]){ __VA_ARGS__, NULL }
+#define CHILDREN(...)	(const struct manifest_element *const[]){ __VA_ARGS__, NULL }
 
 /* ----------------------------------------------------------- data and struct */
 
@@ -18,10 +18,10 @@ static const char *const data_attributes[] = {
 enum { NAME, IN_TYPE, OUT_TYPE, COUNT, LENGTH, MAP, TAGS };
 
 /* A field at the end of the open structure or of the template */
-static struct mx_field *field_add(struct etw_mx *x, const char *kind)
+static struct manifest_field *field_add(struct etw_mx *x, const char *kind)
 {
-	struct mx_list *list = x->structure ? &x->structure->members : &x->template->fields;
-	struct mx_field *field = etw_mx_add(x, list, sizeof(*field));
+	struct manifest_list *list = x->structure ? &x->structure->members : &x->template->fields;
+	struct manifest_field *field = etw_mx_add(x, list, sizeof(*field));
 
 	if (!field)
 		return NULL;
@@ -33,7 +33,7 @@ static struct mx_field *field_add(struct etw_mx *x, const char *kind)
 
 static void in_type(struct etw_mx *x, struct etw_mf_field *f)
 {
-	struct mx_value v = etw_mx_trim(x->values[IN_TYPE]);
+	struct manifest_value v = etw_mx_trim(x->values[IN_TYPE]);
 	const char *name;
 
 	if (!v.s) {
@@ -43,7 +43,7 @@ static void in_type(struct etw_mx *x, struct etw_mf_field *f)
 	name = etw_mx_note_names(x, IN_TYPE);
 	if (!name)
 		return;
-	f->in_type = etw_mx_in_type((struct mx_value){ name, strlen(name) });
+	f->in_type = etw_mx_in_type((struct manifest_value){ name, strlen(name) });
 	if (f->in_type)
 		return;
 	if (!strncmp(name, "trace:", 6))
@@ -62,7 +62,7 @@ static void out_type(struct etw_mx *x, struct etw_mf_field *f)
 	f->out_type = etw_mx_default_out_type(f->in_type);
 	if (!name)
 		return;
-	f->out_type = etw_mx_out_type((struct mx_value){ name, strlen(name) });
+	f->out_type = etw_mx_out_type((struct manifest_value){ name, strlen(name) });
 	if (!f->out_type)
 		etw_mx_error(x, x->line, "data", f->name, "outType \"%s\" is no known type",
 			     name);
@@ -74,7 +74,7 @@ static void out_type(struct etw_mx *x, struct etw_mf_field *f)
 
 static void data_begin(struct etw_mx *x)
 {
-	struct mx_field *field = field_add(x, "data");
+	struct manifest_field *field = field_add(x, "data");
 	uint64_t tags;
 
 	if (!field)
@@ -96,7 +96,7 @@ static const char *const struct_attributes[] = { "name", "count", NULL };
 
 static void struct_begin(struct etw_mx *x)
 {
-	struct mx_field *field = field_add(x, "struct");
+	struct manifest_field *field = field_add(x, "struct");
 
 	if (!field)
 		return;
@@ -131,7 +131,7 @@ static const char *const template_attributes[] = { "tid", "name", NULL };
 
 static void template_begin(struct etw_mx *x)
 {
-	struct mx_template *draft = etw_mx_add(x, &x->provider->templates, sizeof(*draft));
+	struct manifest_template *draft = etw_mx_add(x, &x->provider->templates, sizeof(*draft));
 
 	if (!draft)
 		return;
@@ -154,33 +154,33 @@ static void user_data_end(struct etw_mx *x)
 		etw_mx_no_memory(x);
 }
 
-static const struct mx_element data = {
+static const struct manifest_element data = {
 	.name = "data", .attributes = data_attributes, .begin = data_begin,
 };
 
-static const struct mx_element nested = {
+static const struct manifest_element nested = {
 	.name = "struct", .begin = nested_begin, .any_children = true,
 };
 
-static const struct mx_element structure = {
+static const struct manifest_element structure = {
 	.name = "struct", .attributes = struct_attributes, .begin = struct_begin,
 	.end = struct_end, .children = CHILDREN(&data, &nested),
 };
 
-static const struct mx_element binary = {
+static const struct manifest_element binary = {
 	.name = "binary", .begin = binary_begin, .any_children = true,
 };
 
-static const struct mx_element user_data = {
+static const struct manifest_element user_data = {
 	.name = "UserData", .end = user_data_end, .xml = true,
 };
 
-static const struct mx_element template = {
+static const struct manifest_element template = {
 	.name = "template", .attributes = template_attributes, .begin = template_begin,
 	.children = CHILDREN(&data, &structure, &binary, &user_data),
 };
 
-const struct mx_element etw_mx_templates = {
+const struct manifest_element etw_mx_templates = {
 	.name = "templates", .attributes = etw_mx_no_attributes,
 	.children = CHILDREN(&template),
 };
@@ -198,7 +198,7 @@ enum {
 
 static void event_begin(struct etw_mx *x)
 {
-	struct mx_event *draft = etw_mx_add(x, &x->provider->events, sizeof(*draft));
+	struct manifest_event *draft = etw_mx_add(x, &x->provider->events, sizeof(*draft));
 	uint64_t value = 0, version = 0;
 	struct etw_mf_event *e;
 	const char *symbol;
@@ -227,10 +227,10 @@ static void event_begin(struct etw_mx *x)
 	draft->message = etw_mx_note_raw(x, MESSAGE);
 }
 
-static const struct mx_element event = {
+static const struct manifest_element event = {
 	.name = "event", .attributes = event_attributes, .begin = event_begin,
 };
 
-const struct mx_element etw_mx_events = {
+const struct manifest_element etw_mx_events = {
 	.name = "events", .attributes = etw_mx_no_attributes, .children = CHILDREN(&event),
 };

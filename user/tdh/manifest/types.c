@@ -106,7 +106,7 @@ static const char *const out_types[] = {
 #define OUT_TYPES	(sizeof(out_types) / sizeof(out_types[0]))
 
 /* Takes the prefix away if the name has it. */
-static bool take_prefix(struct mx_value *name, const char *prefix)
+static bool take_prefix(struct manifest_value *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -117,7 +117,7 @@ static bool take_prefix(struct mx_value *name, const char *prefix)
 	return true;
 }
 
-uint16_t etw_mx_in_type(struct mx_value name)
+uint16_t etw_mx_in_type(struct manifest_value name)
 {
 	uint16_t i;
 
@@ -129,7 +129,7 @@ uint16_t etw_mx_in_type(struct mx_value name)
 	return 0;
 }
 
-uint16_t etw_mx_out_type(struct mx_value name)
+uint16_t etw_mx_out_type(struct manifest_value name)
 {
 	uint16_t i;
 

@@ -73,7 +73,7 @@ static bool find_part(const struct etw_decoder *d, enum etw_part what, struct pa
 }
 
 /* One bit's i-th name */
-static const char *keyword_name(const struct etw_plan *plan, uint64_t bit, unsigned int i)
+static const char *keyword_name(const struct etw_schema_plan *plan, uint64_t bit, unsigned int i)
 {
 	const struct etw_mf_channel *channel = NULL;
 	const struct etw_mf_keyword *keyword;
@@ -121,7 +121,7 @@ static const char *any_keyword_name(const struct etw_decoder *d, unsigned int i)
 	return NULL;
 }
 
-const char *etw_decode_part_name(const struct etw_decoder *d, enum etw_part what, unsigned int i)
+const char *etw_decode_descriptor_name(const struct etw_decoder *d, enum etw_part what, unsigned int i)
 {
 	const char *shown = what == ETW_PART_LEVEL ? d->event.level :
 		what == ETW_PART_OPCODE ? d->event.opcode :

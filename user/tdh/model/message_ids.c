@@ -95,13 +95,13 @@ static void number(struct numbering *n, const struct etw_mf_message *message, en
 	add(n, &entry);
 }
 
-static void number_names(struct numbering *n, const struct etw_used *used)
+static void number_names(struct numbering *n, const struct etw_references *used)
 {
 	unsigned int i;
 
 	for (i = 0; i < used->channel_count; i++) {
 		const struct etw_mf_channel *c = used->channels[i];
-		const struct etw_mf_message *message = etw_used_channel_message(c);
+		const struct etw_mf_message *message = etw_references_channel_message(c);
 
 		if (needs_one(n, message))
 			number(n, message, TAG_PROVIDER, n->next++, c->line);
@@ -113,7 +113,7 @@ static void number_names(struct numbering *n, const struct etw_used *used)
 		number(n, used->tasks[i]->message, TAG_TASK, used->tasks[i]->value,
 		       used->tasks[i]->line);
 	for (i = 0; i < used->opcode_count; i++) {
-		const struct etw_used_opcode *o = &used->opcodes[i];
+		const struct etw_references_opcode *o = &used->opcodes[i];
 		uint32_t task = o->task ? o->task->value & 0xff : 0;
 
 		number(n, o->opcode->message, TAG_OPCODE, task << 16 | o->opcode->value,
@@ -171,9 +171,9 @@ static void number_maps(struct numbering *n, const struct etw_mf_provider *p)
 
 static int number_provider(struct numbering *n, const struct etw_mf_provider *p)
 {
-	struct etw_used used;
+	struct etw_references used;
 
-	if (etw_used_make(p, &used))
+	if (etw_references_make(p, &used))
 		return -ENOMEM;
 	n->provider = p->index;
 	n->next = n->next_value = n->next_bit = 1;
@@ -182,7 +182,7 @@ static int number_provider(struct numbering *n, const struct etw_mf_provider *p)
 	number_names(n, &used);
 	number_events(n, p);
 	number_maps(n, p);
-	etw_used_free(&used);
+	etw_references_free(&used);
 	return 0;
 }
 
@@ -339,7 +339,7 @@ static void set_provider(const struct etw_mf_provider *p, const struct etw_messa
 
 	SET(ids, p, p->message);
 	for (i = 0; i < p->channel_count; i++)
-		SET(ids, &p->channels[i], etw_used_channel_message(&p->channels[i]));
+		SET(ids, &p->channels[i], etw_references_channel_message(&p->channels[i]));
 	SET_ALL(ids, p->levels, p->level_count);
 	set_tasks(p, ids);
 	SET_ALL(ids, p->opcodes, p->opcode_count);

@@ -19,7 +19,7 @@ struct seen {
 	uint64_t keywords;	/* bits that have a name */
 };
 
-void etw_used_free(struct etw_used *used)
+void etw_references_free(struct etw_references *used)
 {
 	free(used->channels);
 	free(used->levels);
@@ -41,7 +41,7 @@ static bool own_channel(const struct etw_mf_provider *p, const struct etw_mf_cha
 	return within(channel, p->channels, p->channel_count, sizeof(*channel));
 }
 
-const struct etw_mf_channel *etw_used_channel(const struct etw_mf_provider *provider,
+const struct etw_mf_channel *etw_references_channel(const struct etw_mf_provider *provider,
 					      const struct etw_mf_event *event)
 {
 	const struct etw_mf_channel *channel = event->channel;
@@ -51,7 +51,7 @@ const struct etw_mf_channel *etw_used_channel(const struct etw_mf_provider *prov
 	return channel;
 }
 
-const struct etw_mf_message *etw_used_channel_message(const struct etw_mf_channel *channel)
+const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_channel *channel)
 {
 	const struct etw_mf_channel *standard;
 
@@ -70,7 +70,7 @@ static unsigned int opcodes_of(const struct etw_mf_provider *p)
 	return n;
 }
 
-static int allocate(const struct etw_mf_provider *p, struct etw_used *used)
+static int allocate(const struct etw_mf_provider *p, struct etw_references *used)
 {
 	used->channels = calloc(p->channel_count + STANDARD_MAX, sizeof(*used->channels));
 	used->levels = calloc(p->level_count + STANDARD_MAX, sizeof(*used->levels));
@@ -79,11 +79,11 @@ static int allocate(const struct etw_mf_provider *p, struct etw_used *used)
 	used->keywords = calloc(p->keyword_count + 64, sizeof(*used->keywords));
 	if (used->channels && used->levels && used->tasks && used->opcodes && used->keywords)
 		return 0;
-	etw_used_free(used);
+	etw_references_free(used);
 	return -ENOMEM;
 }
 
-static void take_own(const struct etw_mf_provider *p, struct etw_used *used, struct seen *seen)
+static void take_own(const struct etw_mf_provider *p, struct etw_references *used, struct seen *seen)
 {
 	unsigned int i, j;
 
@@ -122,7 +122,7 @@ static bool own_opcode(const struct etw_mf_provider *p, const struct etw_mf_even
 			       sizeof(*event->opcode)));
 }
 
-static void take_keywords(struct etw_used *used, struct seen *seen, uint64_t keywords)
+static void take_keywords(struct etw_references *used, struct seen *seen, uint64_t keywords)
 {
 	const struct etw_mf_keyword *keyword;
 	uint64_t rest = keywords & ~seen->keywords;
@@ -136,10 +136,10 @@ static void take_keywords(struct etw_used *used, struct seen *seen, uint64_t key
 	}
 }
 
-static void take_standard(const struct etw_mf_provider *p, struct etw_used *used,
+static void take_standard(const struct etw_mf_provider *p, struct etw_references *used,
 			  struct seen *seen, const struct etw_mf_event *event)
 {
-	const struct etw_mf_channel *channel = etw_used_channel(p, event);
+	const struct etw_mf_channel *channel = etw_references_channel(p, event);
 	const struct etw_mf_named *level = event->level, *opcode = event->opcode;
 	const struct etw_mf_task *task = event->task;
 
@@ -163,7 +163,7 @@ static void take_standard(const struct etw_mf_provider *p, struct etw_used *used
 	take_keywords(used, seen, event->keywords);
 }
 
-int etw_used_make(const struct etw_mf_provider *provider, struct etw_used *used)
+int etw_references_make(const struct etw_mf_provider *provider, struct etw_references *used)
 {
 	struct seen seen = { .task = false };
 	unsigned int i;

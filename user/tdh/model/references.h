@@ -11,34 +11,34 @@
 #include "model.h"
 
 /* An opcode and the task it belongs to; NULL: none */
-struct etw_used_opcode {
+struct etw_references_opcode {
 	const struct etw_mf_named *opcode;
 	const struct etw_mf_task *task;
 };
 
 /* The first *_own of each list are the provider's. */
-struct etw_used {
+struct etw_references {
 	const struct etw_mf_channel **channels;
 	const struct etw_mf_named **levels;
 	const struct etw_mf_task **tasks;
-	struct etw_used_opcode *opcodes;	/* tasks' own behind the provider's */
+	struct etw_references_opcode *opcodes;	/* tasks' own behind the provider's */
 	const struct etw_mf_keyword **keywords;
 	unsigned int channel_count, level_count, task_count, opcode_count, keyword_count;
 	unsigned int channel_own, level_own, task_own, opcode_own, keyword_own;
 };
 
 /* 0 or -ENOMEM.  Time: O(n) of the provider's elements. */
-int etw_used_make(const struct etw_mf_provider *provider, struct etw_used *used);
-void etw_used_free(struct etw_used *used);
+int etw_references_make(const struct etw_mf_provider *provider, struct etw_references *used);
+void etw_references_free(struct etw_references *used);
 
 /*
  * An event's channel as the binaries know it: that of metadata, which events of a
  * provider with a control GUID get when they name none, is none.
  */
-const struct etw_mf_channel *etw_used_channel(const struct etw_mf_provider *provider,
+const struct etw_mf_channel *etw_references_channel(const struct etw_mf_provider *provider,
 					      const struct etw_mf_event *event);
 
 /* The message of a channel; an imported one has that of the standard channel. */
-const struct etw_mf_message *etw_used_channel_message(const struct etw_mf_channel *channel);
+const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_channel *channel);
 
 #endif /* ETW_TDH_USED_H */
