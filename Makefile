@@ -8,7 +8,7 @@
 #   make check-matrix   the tests in virtual machines, up to the newest kernel
 #   make fuzz TIME=10m  fuzzes the libraries' readers on the host, each for that long,
 #                       then the device on the debug kernel
-#   make bench          runs the benchmarks in a virtual machine
+#   make bench          runs the benchmarks and writes their figures into the documents
 #   make modules KERNEL=$(uname -r)    only the kernel modules, for that kernel
 #   make install, make uninstall       PREFIX, DESTDIR, KERNEL; see scripts/install.mk
 #   make clean          removes what was built; "make distclean" also the downloads
@@ -173,7 +173,7 @@ fuzz:
 	+@scripts/fuzz $(if $(TIME),--time $(TIME)) $(ARGS)
 
 bench:
-	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS)
+	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS) && scripts/bench-tables
 
 clean:
 	find build -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true

@@ -77,7 +77,7 @@ static struct row rows[] = {
 	ROW("merge_filter", "etw merge --filter, every second", "etw", "merge", "%d/a.etl", "-o",
 	    "%d/half.etl", "-q", "--filter", "number & 1 == 1"),
 	CONVERT("lines", "etw convert, JSON lines", "json", "%d/a.json"),
-	CONVERT("perfetto", "etw convert, Perfetto", "perfetto", "/dev/null"),
+	CONVERT("perfetto", "etw convert, Perfetto", "perfetto", "%d/a.perfetto-trace"),
 	CONVERT("ctf", "etw convert, CTF", "ctf", "%d/ctf"),
 	PEER("babeltrace2", "babeltrace2, text, of that CTF trace", "babeltrace2", "%d/ctf"),
 	PEER("trace_cmd", "trace-cmd report of a trace.dat", "trace-cmd", "report", "-i",
