@@ -57,7 +57,7 @@ typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 #define EVENT_FILTER_TYPE_EXECUTABLE_NAME	0x80000008	/* WCHAR "a;b" */
 #define EVENT_FILTER_TYPE_PACKAGE_ID		0x80000010	/* WCHAR "a;b" */
 #define EVENT_FILTER_TYPE_PACKAGE_APP_ID	0x80000020	/* WCHAR "a;b" */
-#define EVENT_FILTER_TYPE_PAYLOAD		0x80000100	/* <etw/abi_payload.h> */
+#define EVENT_FILTER_TYPE_PAYLOAD		0x80000100	/* <etw/abi_filter.h> */
 #define EVENT_FILTER_TYPE_EVENT_ID		0x80000200	/* EVENT_FILTER_EVENT_ID */
 #define EVENT_FILTER_TYPE_EVENT_NAME		0x80000400	/* EVENT_FILTER_EVENT_NAME */
 #define EVENT_FILTER_TYPE_STACKWALK		0x80001000	/* EVENT_FILTER_EVENT_ID */
@@ -424,9 +424,138 @@ ETW_API ULONG EVNTAPI EventActivityIdControl(ULONG ControlCode,
 
 #endif /* __KERNEL__ */
 
+/* ---------------------------------------------------------- inline helpers */
+
+/*
+ * The helpers fill and read descriptors.  None of them checks its arguments, can fail,
+ * or keeps a pointer other than the one the descriptor holds.
+ *
+ * Semantics: Microsoft's pages "EventDataDescCreate function", "EventDescCreate
+ * function", and one page for each of the others, by its name.
+ */
+
+/* Point at DataSize bytes, which must stay until the event is written */
+static inline VOID EventDataDescCreate(PEVENT_DATA_DESCRIPTOR EventDataDescriptor,
+				       const VOID *DataPtr, ULONG DataSize)
+{
+	EventDataDescriptor->Ptr = (ULONG_PTR)DataPtr;
+	EventDataDescriptor->Size = DataSize;
+	EventDataDescriptor->Reserved = 0;
+}
+
+static inline VOID EventDescCreate(PEVENT_DESCRIPTOR EventDescriptor, USHORT Id,
+				   UCHAR Version, UCHAR Channel, UCHAR Level,
+				   USHORT Task, UCHAR Opcode, ULONGLONG Keyword)
+{
+	EventDescriptor->Id = Id;
+	EventDescriptor->Version = Version;
+	EventDescriptor->Channel = Channel;
+	EventDescriptor->Level = Level;
+	EventDescriptor->Task = Task;
+	EventDescriptor->Opcode = Opcode;
+	EventDescriptor->Keyword = Keyword;
+}
+
+static inline VOID EventDescZero(PEVENT_DESCRIPTOR EventDescriptor)
+{
+	EventDescCreate(EventDescriptor, 0, 0, 0, 0, 0, 0, 0);
+}
+
+static inline USHORT EventDescGetId(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Id;
+}
+
+static inline UCHAR EventDescGetVersion(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Version;
+}
+
+static inline USHORT EventDescGetTask(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Task;
+}
+
+static inline UCHAR EventDescGetOpcode(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Opcode;
+}
+
+static inline UCHAR EventDescGetChannel(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Channel;
+}
+
+static inline UCHAR EventDescGetLevel(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Level;
+}
+
+static inline ULONGLONG EventDescGetKeyword(PCEVENT_DESCRIPTOR EventDescriptor)
+{
+	return EventDescriptor->Keyword;
+}
+
+/* The setters return the descriptor, so that calls can be chained. */
+
+static inline PEVENT_DESCRIPTOR EventDescSetId(PEVENT_DESCRIPTOR EventDescriptor,
+					       USHORT Id)
+{
+	EventDescriptor->Id = Id;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescSetVersion(PEVENT_DESCRIPTOR EventDescriptor,
+						    UCHAR Version)
+{
+	EventDescriptor->Version = Version;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescSetTask(PEVENT_DESCRIPTOR EventDescriptor,
+						 USHORT Task)
+{
+	EventDescriptor->Task = Task;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescSetOpcode(PEVENT_DESCRIPTOR EventDescriptor,
+						   UCHAR Opcode)
+{
+	EventDescriptor->Opcode = Opcode;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescSetLevel(PEVENT_DESCRIPTOR EventDescriptor,
+						  UCHAR Level)
+{
+	EventDescriptor->Level = Level;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescSetChannel(PEVENT_DESCRIPTOR EventDescriptor,
+						    UCHAR Channel)
+{
+	EventDescriptor->Channel = Channel;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescSetKeyword(PEVENT_DESCRIPTOR EventDescriptor,
+						    ULONGLONG Keyword)
+{
+	EventDescriptor->Keyword = Keyword;
+	return EventDescriptor;
+}
+
+static inline PEVENT_DESCRIPTOR EventDescOrKeyword(PEVENT_DESCRIPTOR EventDescriptor,
+						   ULONGLONG Keyword)
+{
+	EventDescriptor->Keyword |= Keyword;
+	return EventDescriptor;
+}
+
 ETW_END_DECLS
 
-#include <etw/evntdesc.h>
 #ifdef __KERNEL__
 #include <etw/nt/etw.h>
 #endif

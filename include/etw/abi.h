@@ -56,7 +56,7 @@
  *	E2BIG, ENOTTY  see above                  ERROR_NOT_SUPPORTED
  *	EDQUOT       no space for a file           ERROR_DISK_FULL
  *	EIO          its disk failed               ERROR_IO_DEVICE
- *	             others of files: see abi_file.h
+ *	             of files: see "log files" below
  *
  * Commands may sleep and may be issued by several threads at once.
  */
@@ -66,9 +66,6 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <etw/abi_access.h>
-#include <etw/abi_capture.h>
-#include <etw/abi_classic.h>
-#include <etw/abi_file.h>
 #include <etw/abi_filter.h>
 #include <etw/format.h>
 
@@ -141,7 +138,7 @@
  * online CPU (2 with NO_PER_PROCESSOR), max_buffers (0: min_buffers + 20) at least min_buffers.  More
  * than 60,000 buffers or 1/8 of RAM is ENOSPC.  mode holds REAL_TIME or
  * BUFFERING, never both, nor both kinds of SEQUENCE; with a file neither of them is
- * needed, and without BUFFERING there are the modes of abi_file.h.  Only a session that is REAL_TIME or
+ * needed, and without BUFFERING there are the modes of "log files" below.  Only a session that is REAL_TIME or
  * BUFFERING has consumers.  A BUFFERING session has
  * min_buffers buffers, and as many again once a snapshot was taken.  SECURE:
  * only who has the right to LOG_EVENT writes to it.
@@ -239,6 +236,133 @@ struct etw_session_stat {
 	/* out: of the delivered, those for which nobody was there at stop */
 	__u64 discarded_buffers;
 	__u64 discarded_events;
+};
+
+/* --------------------------------------------------------------- log files */
+
+/*
+ * A session that writes a log file.  A kernel thread writes the session's buffers, even
+ * while others read them, with the credentials of the process that supplied the file; that
+ * process may exit.  The kernel resolves no path: it gets an open file, or a directory in
+ * which it creates files by their last path component.  The file's name is otherwise used
+ * only in the file's header.
+ *
+ * A buffer that cannot be written (no space, an I/O error, a file that cannot be created)
+ * is lost to the file and counted; the session continues, and so does the file with the
+ * next buffer that can be written.  A file is complete once it is closed: at STOP, or when
+ * another file replaces it.  Its file system stays in use until then.
+ *
+ *	SEQUENTIAL	up to max_size; after that every buffer is lost to the file
+ *	CIRCULAR	at max_size, new buffers overwrite the oldest
+ *	NEWFILE		at max_size, creates the next file; needs dir, and %d in name
+ *	APPEND		adds to an existing file, with SEQUENTIAL or alone; needs fd, open
+ *			for reading too.  An empty file is started; any other must be a log
+ *			of this boot with the same clock and buffer size: else EINVAL
+ *	PREALLOCATE	gives each file max_size while it is written
+ *	DELAY_OPEN	creates the file for the first buffer; needs dir
+ *	KBYTES		max_size is in KB
+ *
+ * A created file has the permissions file_mode, less the umask of whoever creates it: the
+ * caller, or a kernel thread with umask 022 for files created later.  The caller's limit on
+ * file sizes (RLIMIT_FSIZE) applies to what is written before START or UPDATE returns, and
+ * not later.  A file that loses its last name while it is written is still written, and its
+ * error is ENOENT.
+ *
+ * BUFFERING with a file: nothing is written until FLUSH.  Each FLUSH creates the file
+ * again, with what the session holds at that time and no reader has taken; dir is needed.
+ * FLUSH of any BUFFERING session may name its own file: fd or dir.  FLUSH reserves the
+ * space first where the file system can do so, so that running out of space leaves an old
+ * file unchanged; after any other error the file is empty.  Until the file is complete, the
+ * session keeps all of its content for the next FLUSH or reader.  max_size is ignored.
+ *
+ * At most one of SEQUENTIAL, CIRCULAR and NEWFILE; APPEND excludes the last two.  A file
+ * without any of them is SEQUENTIAL.  CIRCULAR, NEWFILE and PREALLOCATE need a max_size of
+ * three buffers or more.
+ */
+#define ETW_MODE_SEQUENTIAL		0x00000001
+#define ETW_MODE_CIRCULAR		0x00000002
+#define ETW_MODE_APPEND			0x00000004
+#define ETW_MODE_NEWFILE		0x00000008
+#define ETW_MODE_PREALLOCATE		0x00000020
+#define ETW_MODE_DELAY_OPEN		0x00000200
+#define ETW_MODE_KBYTES			0x00002000
+#define ETW_MODE_FILE			0x0000222f	/* all of these */
+
+#define ETW_FILE_NAME_MAX		1024	/* bytes of a file's name, %d replaced */
+
+/* etw_session_file.flags */
+#define ETW_FILE_NEXT		0x1	/* UPDATE of a NEWFILE session: begin the next file */
+/*
+ * UPDATE: end the file, and be REAL_TIME without one.  What was written before is in the
+ * file, what comes after it is for readers, for the first of them if there is none yet.
+ * Takes CREATE_REALTIME.  EINVAL: the session has no file, or is BUFFERING.
+ */
+#define ETW_FILE_END		0x2
+
+/*
+ * etw_session.file of START; of UPDATE, which goes on in the new file; and of FLUSH of a
+ * BUFFERING session.  With ETW_FILE_NEXT or ETW_FILE_END only flags count.  Other
+ * errors than those of abi.h: EBADF, not a file or not open for writing; EISDIR,
+ * ESPIPE, no regular file; ENOTDIR, no directory; ETXTBSY, another session writes it;
+ * EINVAL, open with O_APPEND or O_DIRECT; EDQUOT, no space for the first buffer; and
+ * what making or writing the file says.
+ */
+struct etw_session_file {
+	__u32 size;
+	__u32 flags;		/* ETW_FILE_* */
+	__s32 fd;		/* in: the file, truncated unless APPEND; -1: made in dir */
+	__s32 dir;		/* in: where files are made; -1: nowhere */
+	__u64 name;		/* in: char *; the part after the last / is made in dir */
+	__u32 name_len;		/* at most ETW_FILE_NAME_MAX, 10 less with %d */
+	__u32 file_mode;	/* in: permissions of files that are made, see open(2) */
+	__u32 max_size;		/* in: MB or KB; 0: no limit */
+	__u32 first;		/* in: number of the first file of NEWFILE; 0: 1 */
+	__u32 max_number;	/* in: after it comes 1 again; 0: no such */
+	__u32 reserved;		/* 0 */
+	__u64 zone;		/* in: struct etw_time_zone * for the header, or 0 */
+};
+
+/*
+ * etw_session.log: out, the file that is written, or the last one.  error is also what the
+ * disk said later of something that it had taken (EIO and the like): how many buffers are
+ * lost by that nobody knows, so it stays until the next file.
+ */
+struct etw_session_log {
+	__u32 size;
+	__u32 name_cap;		/* in: bytes of room at name */
+	__u64 name;		/* in: char *, or 0 */
+	__u32 name_len;		/* out: of the whole name */
+	__u32 error;		/* out: errno of the last buffer that was tried; 0: written */
+	__u32 max_size;		/* out: as given */
+	__u32 number;		/* out: of NEWFILE */
+	__u32 buffers;		/* out: in the file */
+	__u32 full;		/* out: 1: SEQUENTIAL, at its max_size */
+	__u64 bytes;		/* out: its length */
+	__u64 buffers_lost;	/* out: to the session's files, all of them */
+	__u64 events_lost;	/* out: in these */
+	__u64 buffers_written;	/* out: to all of them */
+};
+
+/* ----------------------------------------------------------- capture state */
+
+#define ETW_CAPTURE_MAX		64	/* providers of one session */
+
+#define ETW_CAPTURE_SET		0x1
+
+/*
+ * ETW_IOC_SESSION_CAPTURE: with SET, every period_s seconds each of these
+ * providers is asked for its state, as ETW_CONTROL_CAPTURE asks, as long as the
+ * session has it enabled; in place of what was set before, and count 0 ends it.
+ * EINVAL: more than 64, a zero GUID, or a period of 0.  Without SET: what is set.
+ * SET takes the rights that asking once would, for all of them, when it is called.
+ */
+struct etw_session_capture {
+	__u32 size;
+	__u32 flags;		/* ETW_CAPTURE_* */
+	__u64 handle;
+	__u64 guids;		/* struct etw_guid *: in with SET, else out */
+	__u32 count;		/* in: of guids, or room; out: how many are set */
+	__u32 period_s;		/* in/out */
 };
 
 /* --------------------------------------------------------------- enable */
@@ -407,8 +531,170 @@ struct etw_event_write {
 	__u32 reserved;		/* 0 */
 };
 
-#include <etw/abi_look.h>
-#include <etw/abi_group.h>
+/* ------------------------------------------------------- classic providers */
+
+/*
+ * A registration with ETW_REGISTER_CLASSIC is enabled by one session at a time: the last
+ * one that enabled it.  When that session disables the registration or stops, no other
+ * session replaces it.  Notifications carry the session, its level, and the low half of its
+ * any mask, as that session requested them.  Levels and keywords do not filter the
+ * provider's records: the provider itself checks them.
+ */
+#define ETW_CLASSIC_EVENT	0
+#define ETW_CLASSIC_INSTANCE	1
+#define ETW_CLASSIC_MESSAGE	2
+
+/*
+ * ETW_IOC_CLASSIC: write one record to the session that has a classic
+ * registration of the calling process enabled.  ENOENT: it is not (or not any
+ * more) the session of that logger id, and nothing is counted; EINVAL: the
+ * registration is no classic one.  A record that was lost is an error, unless
+ * the session is INDEPENDENT.  Members that the kind does not use are 0.
+ */
+struct etw_classic_write {
+	__u32 size;
+	__u32 slot;
+	__u32 kind;		/* ETW_CLASSIC_* */
+	__u32 logger_id;
+	struct etw_guid guid;	/* event class; of a message, or its component in data1 */
+	__u8  type;		/* EVENT, INSTANCE */
+	__u8  level;		/* EVENT, INSTANCE */
+	__u16 version;		/* EVENT, INSTANCE */
+	__u16 number;		/* MESSAGE */
+	__u16 options;		/* MESSAGE: ETW_MESSAGE_* */
+	__u32 instance;		/* INSTANCE */
+	__u32 parent;		/* INSTANCE */
+	struct etw_guid parent_guid;	/* INSTANCE */
+	__u64 data;		/* struct etw_data_descriptor * */
+	__u32 data_count;	/* at most 128 */
+	__u32 reserved;		/* 0 */
+};
+
+/* --------------------------------------------------- enumerating providers */
+
+struct etw_provider_enum {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 guids;		/* out: struct etw_guid * */
+	__u32 capacity;
+	__u32 count;		/* out: GUIDs registered or enabled */
+};
+
+/* etw_provider_reg.flags: a kernel module's registration */
+#define ETW_REG_KERNEL	0x80000000
+#define ETW_REG_TRAITS	0x40000000	/* it has traits */
+
+struct etw_provider_reg {
+	__u32 pid;		/* in the caller's PID namespace; 0: not in it */
+	__u32 flags;		/* ETW_REGISTER_*, ETW_REG_* */
+	__u64 sessions;		/* bit i: enabled by the session with logger id i + 1 */
+	char  module[56];	/* kernel module or comm of the process */
+	struct etw_guid group;	/* zero: it is a member of none */
+};
+
+struct etw_provider_enable {
+	__u64 session;		/* handle */
+	__u64 any;
+	__u64 all;
+	__u32 property;
+	__u16 logger_id;
+	__u8  level;
+	__u8  pid_filtered;	/* 1: by PID filter */
+	__u32 filters;		/* low halves of the types of its filters, or'ed; ETW_FILTER_SCHEMATIZED */
+	__u32 reserved;
+};
+
+/*
+ * name is what a kernel module gave; what a process gave only where no module
+ * has the GUID registered, for anybody may register a GUID with a name.
+ */
+struct etw_provider_query {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	struct etw_guid provider;
+	__u64 name_out;		/* out: char *, or 0 */
+	__u32 name_cap;
+	__u32 name_len;		/* out: 0 if there is none */
+	__u64 regs;		/* out: struct etw_provider_reg * */
+	__u32 reg_cap;
+	__u32 reg_count;	/* out */
+	__u64 enables;		/* out: struct etw_provider_enable * */
+	__u32 enable_cap;
+	__u32 enable_count;	/* out */
+};
+
+/* ------------------------------------------------------- traits and groups */
+
+/* Source: Microsoft's "Provider Traits", EventSetInformation, TRACE_QUERY_INFO_CLASS pages. */
+
+/* etw_provider_set.flags */
+#define ETW_SET_TRAITS	0x1	/* once: then EEXIST */
+#define ETW_SET_TYPES	0x2
+
+/*
+ * What a registration of the caller's, not a classic one, says of itself.
+ * Traits (their layout is in format.h) go with each event as an item PROV_TRAITS,
+ * make it a member of a group, which needs JOIN_GROUP on it, have its events decoded by another GUID,
+ * and name it if it has no name.  They turn types of data descriptors on, which
+ * otherwise are ignored.  ENOSPC: with these, the traits of the caller's user have
+ * more bytes than the module parameter max_user_traits says.
+ */
+struct etw_provider_set {
+	__u32 size;
+	__u32 slot;
+	__u32 flags;		/* ETW_SET_*, at least one */
+	__u32 types;		/* SET_TYPES: 1 look at the types of data descriptors; 0 */
+	__u64 traits;		/* SET_TRAITS: address */
+	__u32 traits_len;	/* bytes; must be what the traits say */
+	__u32 reserved;		/* 0 */
+};
+
+/*
+ * Provider groups.  A registration joins one by its traits (PROVIDER_SET).  With
+ * PROVIDER_GROUP all three controls of ENABLE concern a group: its members, and
+ * those that join later.  GUIDs of groups and of providers are not related.
+ * Filters by event ids, names or payloads are refused (EINVAL).  At most eight
+ * sessions enable a group (ENOSPC).
+ * A session that enables a provider and its group gets each event once that
+ * either of the two takes, with the items of those that take it.  A registration
+ * has eight sessions at most: those that enable the provider itself, and of its
+ * group's as many as there is room for.  One that is left out comes in when
+ * another goes; etw_provider_reg.sessions tells who is in.
+ *
+ * DISALLOW_SET replaces the session's list of providers that its groups leave
+ * out, at once and also in what it has enabled; ENABLE of such a provider by
+ * itself is as ever.  DISALLOW_QUERY tells it.
+ */
+struct etw_disallow {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	__u64 session;		/* handle */
+	__u64 guids;		/* SET: in; QUERY: out: struct etw_guid * */
+	__u32 capacity;		/* QUERY: room at guids; SET: 0 */
+	__u32 count;		/* SET: in, at most 1,024; QUERY: out, may exceed capacity */
+};
+
+struct etw_group_member {
+	struct etw_guid provider;
+	struct etw_provider_reg reg;
+};
+
+/*
+ * GROUP_ENUM: the GUIDs of groups that have members or are enabled, as
+ * PROVIDER_ENUM does providers.  GROUP_QUERY: those of its members whose providers
+ * the caller may QUERY.  ESRCH: there is no such group.
+ */
+struct etw_group_query {
+	__u32 size;
+	__u32 flags;		/* 0 */
+	struct etw_guid group;
+	__u64 members;		/* out: struct etw_group_member * */
+	__u32 member_cap;
+	__u32 member_count;	/* out */
+	__u64 enables;		/* out: struct etw_provider_enable * */
+	__u32 enable_cap;
+	__u32 enable_count;	/* out */
+};
 
 /* -------------------------------------------------------------- consumers */
 

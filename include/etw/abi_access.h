@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR MIT */
 /*
- * abi_access.h - access lists of sessions and providers; part of abi.h
+ * abi_access.h - access lists of sessions and providers; abi.h includes it
  *
  * A GUID, a session's or a provider's, may have a list of its own that says
  * who has which rights on it; all other GUIDs, and what has no GUID yet, go by

@@ -31,8 +31,8 @@
 #ifndef ETW_DECODE_H
 #define ETW_DECODE_H
 
-#include <etw/tdhtypes.h>
 #include <evntcons.h>
+#include <tdh.h>
 
 ETW_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
  *
  *	buffer := buffer_header (72 bytes)  record*  0xFF...
  *	record := event_header (80 bytes)  ext_item*  payload  zero pad to 8
- *		| a classic provider's, see format_classic.h
+ *		| a classic provider's record, see below
  *
  * A record starts on a multiple of 8 within its buffer.  event_header.size
  * counts header, items and payload, not the padding after them.  Extended
@@ -214,5 +214,135 @@ struct etw_ext_pid_namespace {
 
 /* 100 ns intervals from 1601-01-01 to 1970-01-01 */
 #define ETW_UNIX_EPOCH_100NS	116444736000000000LL
+
+/* ------------------------------------------------------- classic providers */
+
+/*
+ * Records of classic providers.  Their size and type words are at the same offsets as those
+ * of an etw_event_header, so a reader can tell them apart; they have the same padding and
+ * no extended items.
+ *
+ *	event    := trace_header  payload
+ *	instance := instance_header  payload
+ *	message  := message_header  prefix  payload
+ *	prefix   := [sequence u32] [GUID | component u32] [timestamp s64]
+ *		    [thread u32, process u32]	as etw_message_header.options says
+ *
+ * A message without a timestamp has the time of the record before it in its buffer, or the
+ * buffer's reference time.
+ *
+ * Sources of the layout: Microsoft's EVENT_TRACE_HEADER and EVENT_TRACE pages, and the
+ * headers of Windows' own .etl files.
+ */
+
+/* EVENT_TRACE_HEADER, 48 bytes */
+struct etw_trace_header {
+	__u16 size;		/* header and payload */
+	__u16 type;		/* ETW_TYPE_FULL* */
+	__u8  event_type;
+	__u8  level;
+	__u16 version;
+	__u32 thread_id;	/* in the initial PID namespace */
+	__u32 process_id;
+	__s64 timestamp;	/* ticks of the session's clock */
+	struct etw_guid guid;	/* event class */
+	__u64 processor_time;	/* 0 */
+};
+
+/* The same of an instance of something, 72 bytes */
+struct etw_instance_header {
+	struct etw_trace_header trace;	/* type: ETW_TYPE_INSTANCE* */
+	__u32 instance;
+	__u32 parent;
+	struct etw_guid parent_guid;
+};
+
+/* 8 bytes */
+struct etw_message_header {
+	__u16 size;		/* header, prefix and payload */
+	__u16 type;		/* ETW_TYPE_MESSAGE */
+	__u16 number;
+	__u16 options;		/* ETW_MESSAGE_* */
+};
+
+#define ETW_TYPE_FULL32		0xC00A	/* written by a 32-bit process */
+#define ETW_TYPE_FULL64		0xC014
+#define ETW_TYPE_INSTANCE32	0xC00B
+#define ETW_TYPE_INSTANCE64	0xC015
+#define ETW_TYPE_MESSAGE	0x9000
+
+/* etw_message_header.options: what stands in the prefix */
+#define ETW_MESSAGE_SEQUENCE	0x01
+#define ETW_MESSAGE_GUID	0x02
+#define ETW_MESSAGE_COMPONENT	0x04	/* not with GUID */
+#define ETW_MESSAGE_TIMESTAMP	0x08
+#define ETW_MESSAGE_PERFORMANCE	0x10	/* no difference here: it is the session's clock */
+#define ETW_MESSAGE_SYSTEMINFO	0x20	/* thread and process */
+#define ETW_MESSAGE_ALL		0x3f
+
+/* ---------------------------------------------- the first buffer of a file */
+
+/*
+ *	file    := header_buffer  buffer*
+ *	header_buffer := buffer_header (type HEADER)  system_header  log_header
+ *			 logger name, file name (UTF-16, NUL-terminated)  0xFF...
+ *
+ * The header buffer's record has hook id 0 and version 2.  It is written when the file is
+ * started; end_time, buffers_written and the loss counters are set when the file is closed,
+ * so end_time 0 marks a file that was not closed.
+ *
+ * Sources of the layout: Microsoft's TRACE_LOGFILE_HEADER page and Windows' own files.
+ */
+
+/* SYSTEM_TRACE_HEADER, 32 bytes */
+struct etw_system_header {
+	__u16 version;
+	__u16 type;		/* ETW_TYPE_SYSTEM64 */
+	__u16 size;		/* header and payload */
+	__u16 hook;		/* 0 */
+	__u32 thread_id;
+	__u32 process_id;
+	__s64 timestamp;	/* session clock at log_header.start_time */
+	__u64 processor_time;	/* 0 */
+};
+
+#define ETW_TYPE_SYSTEM64	0xC002
+
+/* TIME_ZONE_INFORMATION, 172 bytes */
+struct etw_time_zone {
+	__s32 bias;		/* minutes that UTC is ahead */
+	__u16 standard_name[32];
+	__u16 standard_date[8];	/* SYSTEMTIME */
+	__s32 standard_bias;
+	__u16 daylight_name[32];
+	__u16 daylight_date[8];
+	__s32 daylight_bias;
+};
+
+/* TRACE_LOGFILE_HEADER as of 64 bits, 280 bytes */
+struct etw_log_header {
+	__u32 buffer_size;	/* bytes */
+	__u8  version[4];	/* major, minor, sub, sub minor: 10, 0, 1, 5 */
+	__u32 provider_version;	/* build of the system */
+	__u32 processors;
+	__s64 end_time;		/* FILETIME; 0: not closed */
+	__u32 timer_resolution;	/* 100 ns */
+	__u32 max_file_size;	/* MB, or KB as the mode says; 0: none */
+	__u32 mode;		/* EVENT_TRACE_* */
+	__u32 buffers_written;	/* in the file, this one included */
+	__u32 start_buffers;	/* 1 */
+	__u32 pointer_size;	/* 8 */
+	__u32 events_lost;
+	__u32 cpu_mhz;
+	__u64 logger_name;	/* 0: the names follow the structure */
+	__u64 file_name;
+	struct etw_time_zone zone;
+	__u32 pad;
+	__s64 boot_time;	/* FILETIME */
+	__s64 frequency;	/* ticks of the clock in a second */
+	__s64 start_time;	/* FILETIME */
+	__u32 clock;		/* ETW_CLOCK_* */
+	__u32 buffers_lost;
+};
 
 #endif /* ETW_FORMAT_H */

@@ -7,7 +7,7 @@
  */
 #include "core/port.h"
 #include <etw/abi.h>
-#include <etw/abi_payload.h>
+#include <etw/abi_filter.h>
 
 #define AT(type, member, offset, bytes)					\
 	static_assert(offsetof(struct type, member) == (offset) &&	\

@@ -9,7 +9,7 @@
 
 #include "core/port.h"
 #include "core/record.h"
-#include <etw/format_classic.h>
+#include <etw/format.h>
 
 /* What a classic record is built from. */
 struct etw_classic {

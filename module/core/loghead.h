@@ -6,7 +6,7 @@
 #define ETW_CORE_LOGHEAD_H
 
 #include "core/port.h"
-#include <etw/format_file.h>
+#include <etw/format.h>
 
 /* What the header buffer tells; names are UTF-8, cut where they do not fit. */
 struct etw_log_head {

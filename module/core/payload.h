@@ -2,7 +2,7 @@
 /*
  * payload.h - payload filters: check a program once, run it for each event
  *
- * The program is that of abi_payload.h.  What runs has been checked, so running
+ * The program is that of abi_filter.h.  What runs has been checked, so running
  * needs no memory, cannot fail, and takes time in proportion to the payload,
  * once for the walk and once for each test, at most ETW_PAYLOAD_TESTS.  It
  * works on the pieces of a payload as they are.
@@ -11,7 +11,7 @@
 #define ETW_CORE_PAYLOAD_H
 
 #include "core/record.h"
-#include <etw/abi_payload.h>
+#include <etw/abi_filter.h>
 
 /*
  * Check a program of len bytes, 8-byte aligned, and prepare it in its place,

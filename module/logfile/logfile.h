@@ -11,7 +11,7 @@
 #include <linux/wait.h>
 
 #include "session/consumer.h"
-#include <etw/format_file.h>
+#include <etw/format.h>
 
 /*
  * A file as the caller gave it, or as the next one is to be made.  It belongs to one

@@ -66,7 +66,7 @@ static struct etw_trace_session *session_of(const struct etw_registration *reg,
 	return snapshot->entries[0].session;
 }
 
-/* -EBADF, -ESTALE, -EINVAL: as abi_classic.h has it. */
+/* -EBADF, -ESTALE, -EINVAL: see etw_classic_write in abi.h. */
 static int check_owner(const struct etw_registration *reg)
 {
 	if (!reg)

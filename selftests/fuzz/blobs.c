@@ -8,7 +8,7 @@
  */
 #include "exec.h"
 
-#include <etw/abi_payload.h>
+#include <etw/abi_filter.h>
 
 static const uint8_t kinds[] = {
 	ETW_PAYLOAD_FIXED, ETW_PAYLOAD_STRING8, ETW_PAYLOAD_FIXED, ETW_PAYLOAD_STRING16,

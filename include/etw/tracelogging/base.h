@@ -111,7 +111,7 @@ enum TlgIn_t {
 	TlgInChain = 128		/* the out-type follows */
 };
 
-/* How a value is meant to be shown; from 32 on the numbers are those of tdhtypes.h */
+/* How a value is meant to be shown; from 32 on the numbers are those of tdh.h */
 enum TlgOut_t {
 	TlgOutNULL = 0,
 	TlgOutNOPRINT = 1,

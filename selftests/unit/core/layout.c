@@ -292,7 +292,7 @@
 	F(ETW_TRACE_PARTITION_INFORMATION_V2, PartitionId, 16, 8)	\
 	F(ETW_TRACE_PARTITION_INFORMATION_V2, ParentId, 24, 8)
 
-/* evntrace_info.h */
+/* evntrace.h: enumeration */
 #define INFO(S, F)							\
 	S(TRACE_GUID_PROPERTIES, 36, 4)					\
 	F(TRACE_GUID_PROPERTIES, GuidType, 16, 4)			\

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include <etw/abi.h>
-#include <etw/abi_payload.h>
+#include <etw/abi_filter.h>
 #include "device/kdev.h"
 
 #define FAKE_FILES	16

@@ -22,8 +22,8 @@ trap 'exit 1' HUP INT TERM
 warn='-Wall -Wextra -Wpedantic -Werror'
 public='TraceLoggingProvider.h TraceLoggingActivity.h
 	wmistr.h evntprov.h evntrace.h evntcons.h tdh.h etw/wintypes.h etw/winerror.h
-	etw/evntrace_consts.h etw/mc/user.h etw/abi.h etw/format.h etw/filter.h etw/decode.h etw/tdhtypes.h
-	etw/tdh_info.h etw/tdh_payload.h etw/tdh_provider.h relogger.h unknwn.h'
+	etw/mc/user.h etw/abi.h etw/abi_access.h etw/abi_filter.h etw/format.h etw/filter.h etw/decode.h
+	relogger.h unknwn.h'
 win32=$(cd "$inc/win32" && ls -- *.h) || exit 1
 
 count=0

@@ -51,7 +51,7 @@ sizes() {
 # program LINES...: compiles a main() of these lines and runs it.
 run_program() {
 	{
-		printf '#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdio.h>\n#include <etw/abi.h>\n#include <etw/abi_payload.h>\n'
+		printf '#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdio.h>\n#include <etw/abi.h>\n#include <etw/abi_filter.h>\n'
 		printf 'struct etw_session_start { struct etw_session s; };\n'
 		printf 'struct etw_payload_smallest { struct etw_payload_header h; struct etw_payload_event e;\n'
 		printf 'struct etw_payload_step s; struct etw_payload_test t; };\n'

@@ -5,7 +5,7 @@
  */
 #include "lib/vm_groups.h"
 
-#include <etw/abi_payload.h>
+#include <etw/abi_filter.h>
 
 /* Events with id 1 whose first four bytes are at least a number. */
 struct program {

@@ -2,7 +2,7 @@
 /*
  * trace_header.h - the first buffer of a running session's trace
  *
- * A log file begins with a buffer that tells of it (etw/format_file.h); a session has
+ * A log file begins with a buffer that tells of it (etw/format.h); a session has
  * none, so its readers are given this one.
  */
 #ifndef ETW_LIB_TRACEHEAD_H

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <etw/abi_payload.h>
+#include <etw/abi_filter.h>
 #include "filters.h"
 #include "base/utf.h"
 

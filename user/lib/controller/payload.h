@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <etw/abi_payload.h>
-#include <etw/tdhtypes.h>
+#include <etw/abi_filter.h>
 #include <etw/winerror.h>
 #include <etw/wintypes.h>
+#include <tdh.h>
 
 /* A field of an event; those of structures stand for themselves. */
 struct etw_payload_field {

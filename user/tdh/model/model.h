@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <etw/tdhtypes.h>
 #include <evntprov.h>
+#include <tdh.h>
 
 #define ETW_MESSAGE_NONE	0xFFFFFFFFu	/* a message id that is none */
 
