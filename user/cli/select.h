@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "inputs.h"
-#include "lib/consumer/session_reader.h"
+#include "etl/event.h"
 #include "tdh/expr/expr.h"
 
 struct select;

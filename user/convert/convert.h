@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <etw/decode.h>
 #include "etl/info.h"
-#include "lib/consumer/session_reader.h"
+#include "etl/event.h"
 
 struct convert;
 

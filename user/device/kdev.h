@@ -7,8 +7,8 @@
  * and fills the size member of its argument itself.  All are thread safe and
  * none keeps a pointer.  Only etw_kdev_poll() is a cancellation point.
  */
-#ifndef ETW_LIB_KDEV_H
-#define ETW_LIB_KDEV_H
+#ifndef ETW_DEVICE_KDEV_H
+#define ETW_DEVICE_KDEV_H
 
 #include <poll.h>
 #include <stdbool.h>
@@ -98,4 +98,4 @@ unsigned int etw_win32_from_errno(int err);
 /* The same for a failed etw_kdev_open(), where ENOENT means no module. */
 unsigned int etw_win32_from_open(int err);
 
-#endif /* ETW_LIB_KDEV_H */
+#endif /* ETW_DEVICE_KDEV_H */

@@ -6,8 +6,8 @@
  * that closes descriptors it does not know, and reuses their numbers, must not
  * find our bytes in its files.
  */
-#ifndef ETW_LIB_WAKE_H
-#define ETW_LIB_WAKE_H
+#ifndef ETW_DEVICE_POLL_WAKEUP_H
+#define ETW_DEVICE_POLL_WAKEUP_H
 
 #include "kdev.h"
 
@@ -23,4 +23,4 @@ void etw_poll_wakeup_close(struct etw_poll_wakeup *wake);
 void etw_poll_wakeup_signal(const struct etw_poll_wakeup *wake);
 void etw_poll_wakeup_clear(const struct etw_poll_wakeup *wake);
 
-#endif /* ETW_LIB_WAKE_H */
+#endif /* ETW_DEVICE_POLL_WAKEUP_H */

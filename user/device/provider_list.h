@@ -4,8 +4,8 @@
  *
  * What is returned is malloc()ed and the caller's.  0 or a negative errno.
  */
-#ifndef ETW_LIB_LOOKING_H
-#define ETW_LIB_LOOKING_H
+#ifndef ETW_DEVICE_PROVIDER_LIST_H
+#define ETW_DEVICE_PROVIDER_LIST_H
 
 #include <stdint.h>
 
@@ -25,4 +25,4 @@ struct etw_provider_list {
 int etw_provider_list_provider(int fd, const struct etw_guid *guid, struct etw_provider_list *look);
 void etw_provider_list_free(struct etw_provider_list *look);
 
-#endif /* ETW_LIB_LOOKING_H */
+#endif /* ETW_DEVICE_PROVIDER_LIST_H */

@@ -2,8 +2,8 @@
 /*
  * block.h - a buffer of a log file in memory, decompressed
  */
-#ifndef ETW_LIB_ETLBLOCK_H
-#define ETW_LIB_ETLBLOCK_H
+#ifndef ETW_ETL_BLOCK_H
+#define ETW_ETL_BLOCK_H
 
 #include "merge.h"
 
@@ -24,4 +24,4 @@ static inline size_t etw_etl_block_stored(const struct etw_block *block)
 /* Fill it in from so many bytes.  -EBADMSG: they cannot be decompressed. */
 int etw_etl_block_fill(struct etw_block *block, const void *stored);
 
-#endif /* ETW_LIB_ETLBLOCK_H */
+#endif /* ETW_ETL_BLOCK_H */

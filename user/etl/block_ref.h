@@ -5,8 +5,8 @@
  * A reader's buffer is the reader's.  Somebody who got to see it may keep it: then it
  * is freed when both have let it go.  Any thread, at once.
  */
-#ifndef ETW_LIB_BLOCKREF_H
-#define ETW_LIB_BLOCKREF_H
+#ifndef ETW_ETL_BLOCK_REF_H
+#define ETW_ETL_BLOCK_REF_H
 
 #include <stdbool.h>
 #include "merge.h"
@@ -28,4 +28,4 @@ void etw_block_release(struct etw_block *block);
 /* Wait until none is kept for the owner.  A thread may be cancelled in here. */
 void etw_block_wait(uint64_t owner);
 
-#endif /* ETW_LIB_BLOCKREF_H */
+#endif /* ETW_ETL_BLOCK_REF_H */

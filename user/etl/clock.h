@@ -4,8 +4,8 @@
  *
  * Internal to the library and the tools beside it; not installed.
  */
-#ifndef ETW_LIB_ETLCLOCK_H
-#define ETW_LIB_ETLCLOCK_H
+#ifndef ETW_ETL_CLOCK_H
+#define ETW_ETL_CLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,4 +62,4 @@ unsigned int etw_etl_times(const void *record, size_t size, uint32_t at[ETW_ETL_
 /* Convert all of them, in place. */
 void etw_etl_restamp(void *record, size_t size, const struct etw_etl_shift *shift);
 
-#endif /* ETW_LIB_ETLCLOCK_H */
+#endif /* ETW_ETL_CLOCK_H */

@@ -164,3 +164,11 @@ bool etw_etl_cut_off(const struct etw_etl_file *file)
 {
 	return !file->info.header.EndTime.QuadPart;
 }
+
+bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st)
+{
+	struct stat own;
+
+	return !fstat(file->space.fd, &own) && own.st_dev == st->st_dev &&
+	       own.st_ino == st->st_ino;
+}

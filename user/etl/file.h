@@ -14,12 +14,14 @@
  * (class EventTrace, opcode 0).  Nothing in the file is trusted: what makes no sense is
  * told to the reporter, counted, and left out.
  */
-#ifndef ETW_LIB_ETLFILE_H
-#define ETW_LIB_ETLFILE_H
+#ifndef ETW_ETL_FILE_H
+#define ETW_ETL_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include "info.h"
-#include "lib/consumer/session_reader.h"
+#include "event.h"
 
 struct etw_etl_file;
 struct etw_etl_time;
@@ -81,7 +83,10 @@ struct etw_etl_input {
 struct etw_etl_input *etw_etl_earliest(struct etw_etl_input **list, unsigned int *count,
 				       int *err);
 
+/* Was the log file opened from this file? */
+bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st);
+
 /* The session had not been stopped when the file was written: it has no end time. */
 bool etw_etl_cut_off(const struct etw_etl_file *file);
 
-#endif /* ETW_LIB_ETLFILE_H */
+#endif /* ETW_ETL_FILE_H */

@@ -2,8 +2,8 @@
 /*
  * file_private.h - what open.c, feed.c and file.c share
  */
-#ifndef ETW_LIB_ETLPRIV_H
-#define ETW_LIB_ETLPRIV_H
+#ifndef ETW_ETL_FILE_PRIVATE_H
+#define ETW_ETL_FILE_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,4 +55,4 @@ void etw_etl_report(struct etw_etl_file *f, uint64_t at, const char *what);
 /* A record could not be read; the rest of its buffer is left out. */
 void etw_etl_tell_record(struct etw_etl_file *f, const struct etw_block *block);
 
-#endif /* ETW_LIB_ETLPRIV_H */
+#endif /* ETW_ETL_FILE_PRIVATE_H */

@@ -2,8 +2,8 @@
 /*
  * info.h - what a log file says about itself: TRACE_LOGFILE_HEADER
  */
-#ifndef ETW_LIB_ETLINFO_H
-#define ETW_LIB_ETLINFO_H
+#ifndef ETW_ETL_INFO_H
+#define ETW_ETL_INFO_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,4 +34,4 @@ int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *inf
 /* Ticks of the file's clock in a second, 1 to 5e15; 1e7 if it tells none that can be. */
 uint64_t etw_etl_frequency(const struct etw_etl_info *info);
 
-#endif /* ETW_LIB_ETLINFO_H */
+#endif /* ETW_ETL_INFO_H */

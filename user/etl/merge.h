@@ -6,8 +6,8 @@
  * CPUs by the time of their next record yields the earliest.  Equal times come
  * in CPU order.
  */
-#ifndef ETW_LIB_RTMERGE_H
-#define ETW_LIB_RTMERGE_H
+#ifndef ETW_ETL_MERGE_H
+#define ETW_ETL_MERGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,4 +75,4 @@ bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp);
 bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
 		    struct etw_classic_view *classic, struct etw_block **block);
 
-#endif /* ETW_LIB_RTMERGE_H */
+#endif /* ETW_ETL_MERGE_H */

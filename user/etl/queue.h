@@ -6,8 +6,8 @@
  * wanted, those of others that lie before it are kept here, as offsets.  How many
  * is bounded, so that memory is.
  */
-#ifndef ETW_LIB_ETLQUEUE_H
-#define ETW_LIB_ETLQUEUE_H
+#ifndef ETW_ETL_QUEUE_H
+#define ETW_ETL_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,4 +43,4 @@ bool etw_etl_queue_put(struct etw_etl_queue *queue, uint16_t cpu, uint64_t at);
 bool etw_etl_queue_get(struct etw_etl_queue *queue, uint16_t cpu, uint64_t *at);
 void etw_etl_queue_free(struct etw_etl_queue *queue);
 
-#endif /* ETW_LIB_ETLQUEUE_H */
+#endif /* ETW_ETL_QUEUE_H */

@@ -2,8 +2,8 @@
 /*
  * record.h - records of every kind that a file may hold
  */
-#ifndef ETW_LIB_ETLRECORD_H
-#define ETW_LIB_ETLRECORD_H
+#ifndef ETW_ETL_RECORD_H
+#define ETW_ETL_RECORD_H
 
 #include "core/classic.h"
 
@@ -42,4 +42,4 @@ bool etw_etl_type_is_32(uint8_t type);
 /* The type of a record as a word: "SYSTEM64"; NULL: no type that is known. */
 const char *etw_etl_type_name(uint8_t type);
 
-#endif /* ETW_LIB_ETLRECORD_H */
+#endif /* ETW_ETL_RECORD_H */

@@ -11,8 +11,8 @@
  * session does (timebase.h).  Either way no later tick has an earlier time, and steps of
  * the wall clock are left out: times go on as if it had not been set.
  */
-#ifndef ETW_LIB_ETLTIME_H
-#define ETW_LIB_ETLTIME_H
+#ifndef ETW_ETL_TIME_H
+#define ETW_ETL_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,4 +62,4 @@ int64_t etw_etl_time(struct etw_etl_time *t, int64_t clock, uint8_t *nanos);
 void etw_etl_time_stretch(const struct etw_etl_time *t, int64_t clock,
 			  struct etw_time_pair *from, struct etw_time_pair *to);
 
-#endif /* ETW_LIB_ETLTIME_H */
+#endif /* ETW_ETL_TIME_H */

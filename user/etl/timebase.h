@@ -6,8 +6,8 @@
  * session's synchronisation points say, so that times neither drift nor ever
  * run backwards.  FILETIME counts 100 ns since 1601.
  */
-#ifndef ETW_LIB_TIMEBASE_H
-#define ETW_LIB_TIMEBASE_H
+#ifndef ETW_ETL_TIMEBASE_H
+#define ETW_ETL_TIMEBASE_H
 
 #include <stdint.h>
 
@@ -54,4 +54,4 @@ void etw_timebase_steer(struct etw_timebase *base, int64_t at,
 			const struct etw_time_pair *old,
 			const struct etw_time_pair *recent);
 
-#endif /* ETW_LIB_TIMEBASE_H */
+#endif /* ETW_ETL_TIMEBASE_H */

@@ -2,8 +2,8 @@
 /*
  * walk.h - from buffer to buffer of a log file
  */
-#ifndef ETW_LIB_ETLWALK_H
-#define ETW_LIB_ETLWALK_H
+#ifndef ETW_ETL_WALK_H
+#define ETW_ETL_WALK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,4 +65,4 @@ const char *etw_etl_header_check(const struct etw_etl_space *space, uint64_t at,
 /* Read all of len bytes: 0, -ENODATA: the file ends before, -errno. */
 int etw_etl_read(int fd, uint64_t at, void *to, size_t len);
 
-#endif /* ETW_LIB_ETLWALK_H */
+#endif /* ETW_ETL_WALK_H */

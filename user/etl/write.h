@@ -14,8 +14,8 @@
  * times are of one clock, the one that options->like tells.  A writer belongs to one
  * thread at a time.  Memory: one buffer for each CPU that has records.
  */
-#ifndef ETW_LIB_ETLWRITE_H
-#define ETW_LIB_ETLWRITE_H
+#ifndef ETW_ETL_WRITE_H
+#define ETW_ETL_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 
 #include "info.h"
 #include "time.h"
-#include "lib/consumer/session_reader.h"
+#include "event.h"
 
 struct etw_etl_writer;
 
@@ -134,4 +134,4 @@ int etw_etl_finish(struct etw_etl_writer *writer, int64_t end_time,
 		   struct etw_etl_written *count);
 void etw_etl_discard(struct etw_etl_writer *writer);	/* NULL is fine */
 
-#endif /* ETW_LIB_ETLWRITE_H */
+#endif /* ETW_ETL_WRITE_H */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "write_private.h"
-#include "lib/consumer/logfile_header.h"
+#include "logfile_header.h"
 
 _Static_assert(sizeof(TRACE_LOGFILE_HEADER) == sizeof(struct etw_log_header), "the same");
 

@@ -2,8 +2,8 @@
 /*
  * write_private.h - what the parts of the writer of log files share
  */
-#ifndef ETW_LIB_ETLWRITEPRIV_H
-#define ETW_LIB_ETLWRITEPRIV_H
+#ifndef ETW_ETL_WRITE_PRIVATE_H
+#define ETW_ETL_WRITE_PRIVATE_H
 
 #include "core/loghead.h"
 #include "time.h"
@@ -126,4 +126,4 @@ void etw_etl_pair_again(struct etw_etl_writer *w, const struct etw_etl_time *lin
 /* Tell where the line that is followed ends. */
 void etw_etl_follow_end(struct etw_etl_writer *w);
 
-#endif /* ETW_LIB_ETLWRITEPRIV_H */
+#endif /* ETW_ETL_WRITE_PRIVATE_H */

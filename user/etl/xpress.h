@@ -5,8 +5,8 @@
  * Plain LZ77, the format that Windows calls XPRESS.  Source: Microsoft's open
  * specification [MS-XCA], "Xpress Compression Algorithm", sections 2.3 and 2.4.
  */
-#ifndef ETW_LIB_XPRESS_H
-#define ETW_LIB_XPRESS_H
+#ifndef ETW_ETL_XPRESS_H
+#define ETW_ETL_XPRESS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,4 +34,4 @@ struct etw_xpress_work {
 size_t etw_xpress_compress(const uint8_t *in, size_t in_len, uint8_t *out, size_t room,
 			   struct etw_xpress_work *work);
 
-#endif /* ETW_LIB_XPRESS_H */
+#endif /* ETW_ETL_XPRESS_H */

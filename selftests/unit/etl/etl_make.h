@@ -2,8 +2,8 @@
 /*
  * etl_make.h - make log files of any shape
  */
-#ifndef ETW_ETL_MAKE_H
-#define ETW_ETL_MAKE_H
+#ifndef ETW_SELFTESTS_ETL_MAKE_H
+#define ETW_SELFTESTS_ETL_MAKE_H
 
 #include "unit/lib/lib_fake.h"
 #include "unit/lib/lib_feed.h"
@@ -93,4 +93,4 @@ static void make_end(struct make *m)
 	fclose(m->file);
 }
 
-#endif /* ETW_ETL_MAKE_H */
+#endif /* ETW_SELFTESTS_ETL_MAKE_H */

@@ -2,8 +2,8 @@
 /*
  * etl_write.h - what tests of writing log files share
  */
-#ifndef ETW_ETL_WRITE_H
-#define ETW_ETL_WRITE_H
+#ifndef ETW_SELFTESTS_ETL_WRITE_H
+#define ETW_SELFTESTS_ETL_WRITE_H
 
 #include "etl_make.h"
 
@@ -163,4 +163,4 @@ static void tear_down(void)
 	is(rmdir(dir), 0, "nothing is left");
 }
 
-#endif /* ETW_ETL_WRITE_H */
+#endif /* ETW_SELFTESTS_ETL_WRITE_H */

@@ -2,8 +2,8 @@
 /*
  * autologger.h - etw autologger: the sessions of /etc/etw/autologger.d
  */
-#ifndef ETW_CLI_AUTOLOGGER_H
-#define ETW_CLI_AUTOLOGGER_H
+#ifndef ETW_CLI_AUTOLOGGER_AUTOLOGGER_H
+#define ETW_CLI_AUTOLOGGER_AUTOLOGGER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,4 +72,4 @@ bool autologger_end_file(const char *name, bool started);
 /* list.c: exit status */
 int autologger_list(char **names, bool json);
 
-#endif /* ETW_CLI_AUTOLOGGER_H */
+#endif /* ETW_CLI_AUTOLOGGER_AUTOLOGGER_H */

@@ -16,8 +16,8 @@
  * what it takes of a text with errors is good only to look for more of them.  It has no
  * state, so that threads may parse at once.
  */
-#ifndef ETW_LIB_AUTOLOGCONF_H
-#define ETW_LIB_AUTOLOGCONF_H
+#ifndef ETW_CLI_AUTOLOGGER_SESSION_CONF_H
+#define ETW_CLI_AUTOLOGGER_SESSION_CONF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,4 +87,4 @@ void etw_autolog_free(struct etw_autolog_conf *conf);
 /* Does it write a file?  Real-time and buffering sessions only do if one is named. */
 bool etw_autolog_has_file(const struct etw_autolog_conf *conf);
 
-#endif /* ETW_LIB_AUTOLOGCONF_H */
+#endif /* ETW_CLI_AUTOLOGGER_SESSION_CONF_H */

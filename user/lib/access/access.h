@@ -2,8 +2,8 @@
 /*
  * access.h - access lists in the kernel and in the file, changed together
  */
-#ifndef ETW_LIB_ACCESS_H
-#define ETW_LIB_ACCESS_H
+#ifndef ETW_LIB_ACCESS_ACCESS_H
+#define ETW_LIB_ACCESS_ACCESS_H
 
 #include "conf.h"
 
@@ -34,4 +34,4 @@ int etw_access_load(int fd, const char *path, struct etw_access_error *error);
 
 const char *etw_access_path(void);
 
-#endif /* ETW_LIB_ACCESS_H */
+#endif /* ETW_LIB_ACCESS_ACCESS_H */

@@ -14,8 +14,8 @@
  * deny, who, and which rights.  # begins a comment.  The parser is strict, and
  * takes all or nothing.
  */
-#ifndef ETW_LIB_ACCESSCONF_H
-#define ETW_LIB_ACCESSCONF_H
+#ifndef ETW_LIB_ACCESS_CONF_H
+#define ETW_LIB_ACCESS_CONF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,4 +75,4 @@ char *etw_access_edit(const char *text, size_t len, const struct etw_access_conf
 		      const struct etw_guid *guid, const struct etw_access_list *list,
 		      size_t *out_len);
 
-#endif /* ETW_LIB_ACCESSCONF_H */
+#endif /* ETW_LIB_ACCESS_CONF_H */

@@ -2,8 +2,8 @@
 /*
  * conf_file.h - the file of the access lists: read it, replace it
  */
-#ifndef ETW_LIB_ACCESSFILE_H
-#define ETW_LIB_ACCESSFILE_H
+#ifndef ETW_LIB_ACCESS_CONF_FILE_H
+#define ETW_LIB_ACCESS_CONF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,4 +35,4 @@ int etw_access_file_prepare(struct etw_access_file *file, const char *text, size
 int etw_access_file_commit(struct etw_access_file *file);
 void etw_access_file_close(struct etw_access_file *file);
 
-#endif /* ETW_LIB_ACCESSFILE_H */
+#endif /* ETW_LIB_ACCESS_CONF_FILE_H */

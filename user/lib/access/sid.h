@@ -2,8 +2,8 @@
 /*
  * sid.h - whom a SID means, and the SID of whom an access entry names
  */
-#ifndef ETW_LIB_SID_H
-#define ETW_LIB_SID_H
+#ifndef ETW_LIB_ACCESS_SID_H
+#define ETW_LIB_ACCESS_SID_H
 
 #include <stdint.h>
 
@@ -18,4 +18,4 @@ ULONG etw_sid_to_entry(const void *sid, struct etw_access_entry *entry);
 uint32_t etw_sid_of_entry(const struct etw_access_entry *entry,
 			  unsigned char sid[SECURITY_MAX_SID_SIZE]);
 
-#endif /* ETW_LIB_SID_H */
+#endif /* ETW_LIB_ACCESS_SID_H */

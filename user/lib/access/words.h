@@ -2,8 +2,8 @@
 /*
  * words.h - the words of access lists: rights and capabilities
  */
-#ifndef ETW_LIB_ACCESSWORDS_H
-#define ETW_LIB_ACCESSWORDS_H
+#ifndef ETW_LIB_ACCESS_WORDS_H
+#define ETW_LIB_ACCESS_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,4 +16,4 @@ struct etw_access_word {
 extern const struct etw_access_word etw_access_rights[];	/* NULL ends them */
 extern const struct etw_access_word etw_access_capabilities[];	/* likewise */
 
-#endif /* ETW_LIB_ACCESSWORDS_H */
+#endif /* ETW_LIB_ACCESS_WORDS_H */

@@ -9,12 +9,12 @@
  *
  * Anybody may add and end; one thread at a time reads.
  */
-#ifndef ETW_LIB_BUFSTREAM_H
-#define ETW_LIB_BUFSTREAM_H
+#ifndef ETW_LIB_CONSUMER_BUFFER_STREAM_H
+#define ETW_LIB_CONSUMER_BUFFER_STREAM_H
 
 #include <stddef.h>
 #include "etl/info.h"
-#include "session_reader.h"
+#include "etl/event.h"
 
 struct etw_bufstream;
 
@@ -46,4 +46,4 @@ int etw_bufstream_next(struct etw_bufstream *s, struct etw_event *event);
 /* What the header's buffer tells; zero before it came. */
 const struct etw_etl_info *etw_bufstream_info(const struct etw_bufstream *s);
 
-#endif /* ETW_LIB_BUFSTREAM_H */
+#endif /* ETW_LIB_CONSUMER_BUFFER_STREAM_H */

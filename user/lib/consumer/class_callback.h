@@ -2,12 +2,12 @@
 /*
  * class_callback.h - callbacks for the events of one class, see SetTraceCallback()
  */
-#ifndef ETW_LIB_CLASSCALL_H
-#define ETW_LIB_CLASSCALL_H
+#ifndef ETW_LIB_CONSUMER_CLASS_CALLBACK_H
+#define ETW_LIB_CONSUMER_CLASS_CALLBACK_H
 
 #include <evntrace.h>
 
 /* The callback of a class, or NULL.  Any thread; cheap while there are none. */
 PEVENT_CALLBACK etw_class_callback(const GUID *class);
 
-#endif /* ETW_LIB_CLASSCALL_H */
+#endif /* ETW_LIB_CONSUMER_CLASS_CALLBACK_H */

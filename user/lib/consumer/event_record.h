@@ -4,14 +4,14 @@
  *
  * Internal to the library and the tools beside it; not installed.
  */
-#ifndef ETW_LIB_EVENTRECORD_H
-#define ETW_LIB_EVENTRECORD_H
+#ifndef ETW_LIB_CONSUMER_EVENT_RECORD_H
+#define ETW_LIB_CONSUMER_EVENT_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <evntcons.h>
-#include "session_reader.h"
+#include "etl/event.h"
 
 /* Room for an event's extended items, kept from one event to the next. */
 struct etw_event_items {
@@ -28,4 +28,4 @@ void etw_event_record(EVENT_RECORD *record, const struct etw_event *event,
 		      struct etw_event_items *items, bool raw_time);
 void etw_event_items_free(struct etw_event_items *items);
 
-#endif /* ETW_LIB_EVENTRECORD_H */
+#endif /* ETW_LIB_CONSUMER_EVENT_RECORD_H */

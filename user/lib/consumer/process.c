@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "device/kdev.h"
 #include "etl/block_ref.h"
 #include "trace.h"
 

@@ -2,8 +2,8 @@
 /*
  * trace.h - opened traces
  */
-#ifndef ETW_LIB_TRACE_H
-#define ETW_LIB_TRACE_H
+#ifndef ETW_LIB_CONSUMER_TRACE_H
+#define ETW_LIB_CONSUMER_TRACE_H
 
 #include <stdbool.h>
 
@@ -101,4 +101,4 @@ bool etw_trace_deliver_head(struct etw_trace *trace, int64_t first, int64_t last
 bool etw_trace_deliver(struct etw_trace *trace, const struct etw_event *event,
 		       int64_t first, int64_t last);
 
-#endif /* ETW_LIB_TRACE_H */
+#endif /* ETW_LIB_CONSUMER_TRACE_H */

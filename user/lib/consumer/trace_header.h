@@ -5,12 +5,12 @@
  * A log file begins with a buffer that tells of it (etw/format.h); a session has
  * none, so its readers are given this one.
  */
-#ifndef ETW_LIB_TRACEHEAD_H
-#define ETW_LIB_TRACEHEAD_H
+#ifndef ETW_LIB_CONSUMER_TRACE_HEADER_H
+#define ETW_LIB_CONSUMER_TRACE_HEADER_H
 
 #include <evntrace.h>
 #include "etl/merge.h"
-#include "session_reader.h"
+#include "etl/event.h"
 
 /* NULL: no memory.  The block is freed with etw_block_release(). */
 struct etw_block *etw_tracehead_make(const struct etw_session_info *info,
@@ -19,4 +19,4 @@ struct etw_block *etw_tracehead_make(const struct etw_session_info *info,
 /* Its one event: class EventTrace, opcode 0, of the session's start. */
 void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_event *event);
 
-#endif /* ETW_LIB_TRACEHEAD_H */
+#endif /* ETW_LIB_CONSUMER_TRACE_HEADER_H */

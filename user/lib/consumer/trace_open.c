@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logfile_header.h"
+#include "device/kdev.h"
+#include "etl/logfile_header.h"
 #include "trace.h"
 #include "trace_header.h"
 #include "base/utf.h"

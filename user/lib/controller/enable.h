@@ -2,8 +2,8 @@
 /*
  * enable.h - enabling providers, for the etw command
  */
-#ifndef ETW_LIB_ENABLE_H
-#define ETW_LIB_ENABLE_H
+#ifndef ETW_LIB_CONTROLLER_ENABLE_H
+#define ETW_LIB_CONTROLLER_ENABLE_H
 
 #include <etw/abi.h>
 
@@ -13,4 +13,4 @@
  */
 int etw_enable_and_wait(int fd, struct etw_enable *enable);
 
-#endif /* ETW_LIB_ENABLE_H */
+#endif /* ETW_LIB_CONTROLLER_ENABLE_H */

@@ -2,8 +2,8 @@
 /*
  * enumerate.h - one class of EnumerateTraceGuidsEx()
  */
-#ifndef ETW_LIB_ENUMERATE_H
-#define ETW_LIB_ENUMERATE_H
+#ifndef ETW_LIB_CONTROLLER_ENUMERATE_H
+#define ETW_LIB_CONTROLLER_ENUMERATE_H
 
 #include <stddef.h>
 
@@ -22,4 +22,4 @@ struct etw_answer {
 typedef ULONG (*etw_enumerate_fn)(const void *in, ULONG in_size,
 				  struct etw_answer *answer);
 
-#endif /* ETW_LIB_ENUMERATE_H */
+#endif /* ETW_LIB_CONTROLLER_ENUMERATE_H */

@@ -2,8 +2,8 @@
 /*
  * filters.h - the filters of EnableTraceEx2, checked and as the kernel has them
  */
-#ifndef ETW_LIB_FILTERS_H
-#define ETW_LIB_FILTERS_H
+#ifndef ETW_LIB_CONTROLLER_FILTERS_H
+#define ETW_LIB_CONTROLLER_FILTERS_H
 
 #include <evntrace.h>
 #include "device/kdev.h"
@@ -24,4 +24,4 @@ ULONG etw_filters_take(struct etw_filters *to, const EVENT_FILTER_DESCRIPTOR *fr
 		       ULONG count);
 void etw_filters_free(struct etw_filters *filters);
 
-#endif /* ETW_LIB_FILTERS_H */
+#endif /* ETW_LIB_CONTROLLER_FILTERS_H */

@@ -7,8 +7,8 @@
  * if it is not NULL, to the bytes that there are; if they are more than size it
  * is ERROR_INSUFFICIENT_BUFFER and the buffer has nothing.
  */
-#ifndef ETW_LIB_GROUPS_H
-#define ETW_LIB_GROUPS_H
+#ifndef ETW_LIB_CONTROLLER_GROUPS_H
+#define ETW_LIB_CONTROLLER_GROUPS_H
 
 #include <evntrace.h>
 #include "device/kdev.h"
@@ -43,4 +43,4 @@ ULONG etw_group_query(const GUID *guid, struct etw_group *group);
 int etw_group_look(int fd, const struct etw_guid *guid, struct etw_group *group);
 void etw_group_free(struct etw_group *group);
 
-#endif /* ETW_LIB_GROUPS_H */
+#endif /* ETW_LIB_CONTROLLER_GROUPS_H */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "device/kdev.h"
-#include "lib/consumer/logfile_header.h"
+#include "etl/logfile_header.h"
 #include "log_target.h"
 
 _Static_assert(sizeof(TIME_ZONE_INFORMATION) == 172, "struct etw_time_zone");

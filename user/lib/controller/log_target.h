@@ -2,8 +2,8 @@
 /*
  * log_target.h - a file that a session is to be written to
  */
-#ifndef ETW_LIB_LOGTARGET_H
-#define ETW_LIB_LOGTARGET_H
+#ifndef ETW_LIB_CONTROLLER_LOG_TARGET_H
+#define ETW_LIB_CONTROLLER_LOG_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,4 +42,4 @@ void etw_log_status_done(struct etw_log_status *status);
 /* What opening a file said, and what START and UPDATE say about it. */
 ULONG etw_win32_from_file(int err);
 
-#endif /* ETW_LIB_LOGTARGET_H */
+#endif /* ETW_LIB_CONTROLLER_LOG_TARGET_H */

@@ -10,8 +10,8 @@
  * Semantics: Microsoft's pages "TdhCreatePayloadFilter function",
  * "TdhAggregatePayloadFilters function" and "PAYLOAD_FILTER_PREDICATE structure".
  */
-#ifndef ETW_LIB_PAYLOAD_H
-#define ETW_LIB_PAYLOAD_H
+#ifndef ETW_LIB_CONTROLLER_PAYLOAD_H
+#define ETW_LIB_CONTROLLER_PAYLOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,4 +74,4 @@ ULONG etw_payload_create(const struct etw_payload_layout *layout, bool any,
 ULONG etw_payload_aggregate(const void *const *filters, const BOOLEAN *all,
 			    unsigned int count, void **filter, ULONG *size);
 
-#endif /* ETW_LIB_PAYLOAD_H */
+#endif /* ETW_LIB_CONTROLLER_PAYLOAD_H */

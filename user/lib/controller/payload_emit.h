@@ -2,8 +2,8 @@
 /*
  * payload_emit.h - the events of a payload program, before they are one
  */
-#ifndef ETW_LIB_PAYLOAD_EMIT_H
-#define ETW_LIB_PAYLOAD_EMIT_H
+#ifndef ETW_LIB_CONTROLLER_PAYLOAD_EMIT_H
+#define ETW_LIB_CONTROLLER_PAYLOAD_EMIT_H
 
 #include "payload.h"
 
@@ -34,4 +34,4 @@ void etw_payload_insert(struct etw_payload_build *event, const struct etw_payloa
 ULONG etw_payload_emit(const struct etw_payload_build *events, unsigned int count,
 		       void **program, ULONG *size);
 
-#endif /* ETW_LIB_PAYLOAD_EMIT_H */
+#endif /* ETW_LIB_CONTROLLER_PAYLOAD_EMIT_H */

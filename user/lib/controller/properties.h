@@ -6,8 +6,8 @@
  * vouches for; the offsets in it are the caller's and are checked here.
  * wide: names are UTF-16 (the W functions), else UTF-8.
  */
-#ifndef ETW_LIB_PROPS_H
-#define ETW_LIB_PROPS_H
+#ifndef ETW_LIB_CONTROLLER_PROPERTIES_H
+#define ETW_LIB_CONTROLLER_PROPERTIES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,4 +55,4 @@ void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,
 ULONG etw_properties_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
 			  const char *name, size_t len, const char *path);
 
-#endif /* ETW_LIB_PROPS_H */
+#endif /* ETW_LIB_CONTROLLER_PROPERTIES_H */

@@ -42,7 +42,23 @@ static struct etw_relog_event *of(ITraceEvent *event)
 	return (struct etw_relog_event *)event;
 }
 
-/* What a message has is told by its options. */
+HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **out)
+{
+	IUnknown *unknown = object;
+
+	if (!out)
+		return E_POINTER;
+	*out = NULL;
+	if (!asked)
+		return E_POINTER;
+	if (memcmp(asked, own, sizeof(*own)) && memcmp(asked, &IID_IUnknown, sizeof(*own)))
+		return E_NOINTERFACE;
+	unknown->lpVtbl->AddRef(unknown);
+	*out = object;
+	return S_OK;
+}
+
+/* A message's options say which members it has. */
 static struct places message_places(const uint8_t *raw)
 {
 	struct places p = other_places;

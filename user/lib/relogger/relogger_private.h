@@ -2,8 +2,8 @@
 /*
  * relogger_private.h - what the parts of the relogger share
  */
-#ifndef ETW_LIB_RELOG_H
-#define ETW_LIB_RELOG_H
+#ifndef ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H
+#define ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,6 +13,7 @@
 #include "etl/file.h"
 #include "etl/write.h"
 #include "lib/consumer/event_record.h"
+#include "lib/consumer/session_reader.h"
 
 /*
  * An event: a record as it lies in a buffer, somebody else's as long as the event is not
@@ -86,10 +87,4 @@ int etw_relog_write(struct etw_relogger *r, const struct etw_relog_event *e);
 /* How each stream's clock becomes that of r->info; before anything is written. */
 void etw_relog_clocks(struct etw_relogger *r);
 
-/* ProcessTrace() */
-HRESULT STDMETHODCALLTYPE etw_relog_process(ITraceRelogger *This);
-
-/* What opening, reading or writing a file said. */
-HRESULT etw_relog_error(int err);
-
-#endif /* ETW_LIB_RELOG_H */
+#endif /* ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * logfile_header.c - what a trace says about itself
+ * logfile_header.c - build the TRACE_LOGFILE_HEADER of a session
  *
  * Semantics: Microsoft's page "TRACE_LOGFILE_HEADER structure".
  */
@@ -55,7 +55,7 @@ void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_session_i
 
 	memset(header, 0, sizeof(*header));
 	header->BufferSize = info->buffer_size;
-	/* Made by Windows 10 or one that knows its format, file layout 1.5 */
+	/* Windows 10, file layout 1.5: the format that this library writes */
 	header->VersionDetail.MajorVersion = 10;
 	header->VersionDetail.SubVersion = 1;
 	header->VersionDetail.SubMinorVersion = 5;
@@ -65,7 +65,7 @@ void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_session_i
 	header->LogFileMode = info->mode;
 	header->StartBuffers = 1;
 	header->PointerSize = 8;
-	/* Where ticks are CPU cycles this is what turns them into time. */
+	/* Readers convert CPU cycles to time with it. */
 	if (info->clock != ETW_CLOCK_SYSTEM && info->clock_freq != 1000000000)
 		header->CpuSpeedInMHz = info->clock_freq / 1000000;
 	etw_logfile_zone(&header->TimeZone);
