@@ -13,7 +13,7 @@
 #include "enumerate.h"
 #include "groups.h"
 #include "device/provider_list.h"
-#include "lib/provider/registration.h"
+#include "lib/provider/registration_guids.h"
 
 /* ------------------------------------------------------- TraceGuidQueryList */
 
@@ -182,37 +182,16 @@ static ULONG query_other(uint32_t pid, struct etw_answer *answer)
 	return ERROR_SUCCESS;
 }
 
-static bool is_in(const GUID *guids, size_t count, const GUID *guid)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!memcmp(&guids[i], guid, sizeof(*guid)))
-			return true;
-	return false;
-}
-
-/* The library knows what its own process has registered, each GUID once. */
+/* The library knows what its own process has registered, even without a device. */
 static ULONG query_own(struct etw_answer *answer)
 {
-	GUID *guids = calloc(ETW_REGISTRATIONS_MAX, sizeof(*guids));
-	struct etw_fork_state *proc = etw_fork_state_get();
-	struct etw_fork_state_saved saved;
-	size_t n = 0;
-	int i;
+	size_t count;
+	GUID *guids = etw_registration_guids(&count);
 
-	if (!guids || !proc) {
-		free(guids);
+	if (!guids)
 		return ERROR_NOT_ENOUGH_MEMORY;
-	}
-	etw_fork_state_lock(proc, &saved);
-	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
-		if (atomic_load(&etw_regs[i].handle) &&
-		    !is_in(guids, n, &etw_regs[i].guid))
-			guids[n++] = etw_regs[i].guid;
-	etw_fork_state_unlock(proc, &saved);
 	answer->data = guids;
-	answer->len = n * sizeof(*guids);
+	answer->len = count * sizeof(*guids);
 	return ERROR_SUCCESS;
 }
 

@@ -16,7 +16,7 @@
 #include <evntprov.h>
 #include "activity.h"
 #include "base/cancel.h"
-#include "fork_state.h"
+#include "registration.h"
 
 static __thread GUID current __attribute__((__tls_model__("initial-exec")));
 

@@ -6,10 +6,10 @@
  * ended by the last one's EventUnregister().  All signals are blocked in it.
  * All functions are called with the lock of struct etw_fork_state held.
  */
-#ifndef ETW_LIB_CALLBACK_H
-#define ETW_LIB_CALLBACK_H
+#ifndef ETW_LIB_PROVIDER_CALLBACK_H
+#define ETW_LIB_PROVIDER_CALLBACK_H
 
-#include "fork_state.h"
+#include "registration.h"
 
 /* See that the thread runs; 0 or -errno. */
 int etw_callback_start(struct etw_fork_state *proc);
@@ -46,4 +46,4 @@ void etw_callback_told(struct etw_fork_state *proc, struct etw_reg *reg, uint64_
  */
 void etw_callback_stop(struct etw_fork_state *proc, struct etw_fork_state_saved *saved);
 
-#endif /* ETW_LIB_CALLBACK_H */
+#endif /* ETW_LIB_PROVIDER_CALLBACK_H */

@@ -2,8 +2,8 @@
 /*
  * classic.h - the classic providers of this process
  */
-#ifndef ETW_LIB_CLASSIC_H
-#define ETW_LIB_CLASSIC_H
+#ifndef ETW_LIB_PROVIDER_CLASSIC_H
+#define ETW_LIB_PROVIDER_CLASSIC_H
 
 #include <evntrace.h>
 #include "device/kdev.h"
@@ -29,4 +29,4 @@ ULONG etw_classic_submit(TRACEHANDLE session, struct etw_classic_write *record);
 /* The GUID of an event class; false: no class has that handle. */
 bool etw_classic_guid(HANDLE reg_handle, struct etw_guid *guid);
 
-#endif /* ETW_LIB_CLASSIC_H */
+#endif /* ETW_LIB_PROVIDER_CLASSIC_H */

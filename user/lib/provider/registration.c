@@ -2,8 +2,12 @@
 /*
  * registration.c - the provider registrations of this process
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* MADV_WIPEONFORK */
+#endif
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +16,41 @@
 #include <etw/winerror.h>
 #include "callback.h"
 #include "registration.h"
+#include "registration_guids.h"
+
+/* ------------------------------------------ what must not survive a fork */
+
+static _Atomic(struct etw_fork_state *) the_proc;
+
+struct etw_fork_state *etw_fork_state_get(void)
+{
+	struct etw_fork_state *proc = atomic_load_explicit(&the_proc, memory_order_acquire);
+	struct etw_fork_state *other = NULL;
+	int saved = errno;
+
+	if (proc)
+		return proc;
+	proc = mmap(NULL, sizeof(*proc), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (proc == MAP_FAILED)
+		goto err_restore;
+	if (madvise(proc, sizeof(*proc), MADV_WIPEONFORK))
+		goto err_unmap;
+	if (!atomic_compare_exchange_strong(&the_proc, &other, proc)) {
+		munmap(proc, sizeof(*proc));
+		proc = other;
+	}
+	errno = saved;
+	return proc;
+
+err_unmap:
+	munmap(proc, sizeof(*proc));
+err_restore:
+	errno = saved;
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- entries */
 
 static const GUID no_guid;
 static const struct etw_enable_entry disabled;
@@ -104,7 +143,8 @@ static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 	drain(reg);
 }
 
-void etw_reg_inherit(struct etw_fork_state *proc)
+/* The first call in a new process; the lock is held. */
+static void reg_inherit(struct etw_fork_state *proc)
 {
 	int i;
 
@@ -122,6 +162,104 @@ void etw_reg_inherit(struct etw_fork_state *proc)
 	}
 }
 
+void etw_fork_state_lock(struct etw_fork_state *proc, struct etw_fork_state_saved *saved)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel);
+	pthread_mutex_lock(&proc->lock);
+	if (proc->owned)
+		return;
+	proc->owned = true;
+	proc->pid = getpid();
+	proc->fd = -1;
+	proc->wake = (struct etw_poll_wakeup)ETW_WAKE_CLOSED;
+	reg_inherit(proc);
+}
+
+void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_state_saved *saved)
+{
+	pthread_mutex_unlock(&proc->lock);
+	pthread_setcancelstate(saved->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
+}
+
+/* ----------------------------------------------------------------- traits */
+
+static uint16_t traits_size(const unsigned char *traits)
+{
+	return traits[0] | traits[1] << 8;
+}
+
+unsigned char *etw_traits_copy(const void *traits)
+{
+	size_t size = traits_size(traits);
+	int saved = errno;
+	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED) {
+		errno = saved;
+		return NULL;
+	}
+	return memcpy(copy, traits, size);
+}
+
+void etw_traits_free(unsigned char *traits)
+{
+	int saved = errno;
+
+	if (traits && munmap(traits, traits_size(traits)))
+		errno = saved;
+}
+
+/* Fill in all traits and types for the device; false: there are none. */
+static bool traits_fill(struct etw_provider_set *set, const struct etw_reg *reg)
+{
+	const unsigned char *traits = atomic_load(&reg->traits);
+	enum etw_types types = atomic_load(&reg->types);
+
+	set->flags = (traits ? ETW_SET_TRAITS : 0) | (types ? ETW_SET_TYPES : 0);
+	set->types = types == ETW_TYPES_ON;
+	set->traits = (uintptr_t)traits;
+	set->traits_len = traits ? traits_size(traits) : 0;
+	return set->flags;
+}
+
+/* The registration has ended, at the device too. */
+static void traits_forget(struct etw_reg *reg)
+{
+	etw_traits_free(atomic_exchange(&reg->traits, NULL));
+	atomic_store(&reg->types, ETW_TYPES_UNSAID);
+}
+
+/*
+ * Set the traits that a new entry registers with, or only its types if there is no memory for
+ * a copy.
+ */
+static void traits_prepare(struct etw_reg *reg, const void *traits)
+{
+	unsigned char *copy = etw_traits_copy(traits);
+
+	atomic_store(&reg->types, copy ? ETW_TYPES_UNSAID : ETW_TYPES_ON);
+	atomic_store(&reg->traits, copy);
+}
+
+/* The device refused the traits: keep only the types.  False: there were no traits. */
+static bool traits_give_up(struct etw_reg *reg)
+{
+	unsigned char *traits = atomic_exchange(&reg->traits, NULL);
+
+	if (!traits)
+		return false;
+	etw_traits_free(traits);
+	atomic_store(&reg->types, ETW_TYPES_ON);
+	return true;
+}
+
+/* ----------------------------------------------------------------- device */
+
 /* Register one entry with the device; 0 or -errno, then it is disabled. */
 static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 {
@@ -137,7 +275,7 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	ret = etw_kdev_register(proc->fd, &arg);
 	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
 		ret = -EINVAL;
-	if (!ret && etw_traits_fill(&info, reg)) {
+	if (!ret && traits_fill(&info, reg)) {
 		info.slot = arg.slot;
 		ret = etw_kdev_provider_set(proc->fd, &info);
 		if (ret)
@@ -336,7 +474,7 @@ void etw_reg_release(struct etw_fork_state *proc, struct etw_reg *reg)
 	if (reg->callback)
 		proc->callbacks--;
 	reg->callback = NULL;
-	etw_traits_forget(reg);
+	traits_forget(reg);
 	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_told() */
 }
 
@@ -363,7 +501,7 @@ static struct etw_reg *new_entry(struct etw_fork_state *proc, const struct etw_r
 	if (new->callback)
 		proc->callbacks++;
 	if (new->traits)
-		etw_traits_prepare(reg, new->traits);
+		traits_prepare(reg, new->traits);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
 	/* A child forked from here on finds it undecided and attaches it. */
 	atomic_store(&reg->entry, &undecided);
@@ -379,7 +517,7 @@ static int announce_new(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	int ret = announce(proc, reg);
 
-	if (ret && etw_traits_give_up(reg))
+	if (ret && traits_give_up(reg))
 		ret = announce(proc, reg);
 	return ret;
 }
@@ -447,6 +585,36 @@ ULONG etw_reg_remove(uint64_t handle, bool classic)
 		etw_callback_stop(proc, &saved);
 	etw_fork_state_unlock(proc, &saved);
 	return ERROR_SUCCESS;
+}
+
+static bool is_listed(const GUID *guids, size_t count, const GUID *guid)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!memcmp(&guids[i], guid, sizeof(*guid)))
+			return true;
+	return false;
+}
+
+GUID *etw_registration_guids(size_t *count)
+{
+	GUID *guids = calloc(ETW_REGISTRATIONS_MAX, sizeof(*guids));
+	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_fork_state_saved saved;
+	int i;
+
+	if (!guids || !proc) {
+		free(guids);
+		return NULL;
+	}
+	*count = 0;
+	etw_fork_state_lock(proc, &saved);
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
+		if (is_live(&etw_regs[i]) && !is_listed(guids, *count, &etw_regs[i].guid))
+			guids[(*count)++] = etw_regs[i].guid;
+	etw_fork_state_unlock(proc, &saved);
+	return guids;
 }
 
 ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,

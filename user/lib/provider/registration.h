@@ -16,17 +16,80 @@
  *
  * An enabled event is written between etw_reg_begin() and etw_reg_end(), which
  * count the writers of the entry; nothing about it changes until they are out.
+ *
+ * A registration belongs to one process, and so do the callback thread, the
+ * state of the lock and the seed of activity ids.  They live in memory that
+ * the kernel zeroes in every child (MADV_WIPEONFORK), also after a raw clone
+ * that no atfork handler sees.  All zero is the state of a process that has
+ * done nothing yet; a child that only exits or execs never reads it.
+ *
+ * A child keeps the table of registrations.  Whatever moment another thread of
+ * the parent forks at, the table is consistent.
  */
-#ifndef ETW_LIB_REG_H
-#define ETW_LIB_REG_H
+#ifndef ETW_LIB_PROVIDER_REGISTRATION_H
+#define ETW_LIB_PROVIDER_REGISTRATION_H
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <etw/abi.h>
+#include <sys/types.h>
 #include <evntprov.h>
-#include "fork_state.h"
+#include "device/kdev.h"
+#include "device/poll_wakeup.h"
+
+enum etw_thread_state { ETW_THREAD_NONE, ETW_THREAD_RUNS, ETW_THREAD_STOPS };
+
+struct etw_fork_state {
+	/* 1 once the table of registrations is known to be this process's */
+	_Atomic uint32_t attached;
+	/* Counts attachments, so that two threads that see a stale one agree */
+	_Atomic uint32_t epoch;
+	_Atomic uint64_t activity_seed;		/* 0: none yet */
+	_Atomic uint64_t activity_count;
+
+	pthread_mutex_t lock;			/* guards all below */
+	bool owned;				/* the lock's data is ours */
+	pid_t pid;
+	int fd;					/* device, -1: none */
+	struct etw_kdev_id id;			/* what fd must still be */
+
+	pthread_cond_t changed;			/* running, state or answered; a reg's due */
+	enum etw_thread_state state;
+	pthread_t thread;
+	bool detached;				/* it ends itself: nobody joins it */
+	struct etw_poll_wakeup wake;			/* ends its poll */
+	uint64_t running;			/* handle whose callback runs */
+	uint32_t callbacks;			/* registrations that have one */
+	/*
+	 * Counts registrations that were enabled when they were made, and how many
+	 * of them the thread has seen the end of: it found nothing queued since.  Where
+	 * the device fails that is all, until there is another descriptor.
+	 */
+	uint64_t asked;
+	uint64_t answered;
+};
+
+/* NULL only if there is no memory for it. */
+struct etw_fork_state *etw_fork_state_get(void);
+
+/* What the calling thread gets back with etw_fork_state_unlock() */
+struct etw_fork_state_saved {
+	sigset_t signals;
+	int cancel;
+};
+
+/*
+ * Take the lock.  Signals are blocked meanwhile: a handler that writes an event
+ * could need the lock itself.  Nor is the thread cancelled: it would take the lock
+ * with it, or leave half of something.  A child's first call puts
+ * the table of registrations in order.
+ */
+void etw_fork_state_lock(struct etw_fork_state *proc, struct etw_fork_state_saved *saved);
+void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_state_saved *saved);
 
 /* EventProviderUseDescriptorType, if it was the last to say something of types */
 enum etw_types { ETW_TYPES_UNSAID, ETW_TYPES_OFF, ETW_TYPES_ON };
@@ -46,7 +109,7 @@ struct etw_reg {
 	void *context;
 	bool classic;
 	uint64_t due;		/* the first callback is to come, see proc->asked; 0: none */
-	/* What it says of itself, see traits.c; written under the lock */
+	/* EventSetInformation(); written under the lock */
 	_Atomic(unsigned char *) traits;	/* NULL: none; their size comes first */
 	_Atomic uint8_t types;			/* enum etw_types */
 } __attribute__((__aligned__(128)));
@@ -144,17 +207,11 @@ void etw_reg_release(struct etw_fork_state *proc, struct etw_reg *reg);
  */
 int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info);
 
-/* traits.c: all of it for the device; false: it says nothing. */
-bool etw_traits_fill(struct etw_provider_set *set, const struct etw_reg *reg);
-void etw_traits_forget(struct etw_reg *reg);
 /*
- * Traits, or at least types, that it is to be registered with; and types only, if
- * that was in vain.  False: it had no traits.  The lock is held.
+ * A copy of traits, which begin with their size, in pages of its own: a child of a raw clone
+ * must not use the heap.  NULL: no memory.
  */
-void etw_traits_prepare(struct etw_reg *reg, const void *traits);
-bool etw_traits_give_up(struct etw_reg *reg);
+unsigned char *etw_traits_copy(const void *traits);
+void etw_traits_free(unsigned char *traits);	/* NULL is fine */
 
-/* First thing under the lock in a new process; the lock is held. */
-void etw_reg_inherit(struct etw_fork_state *proc);
-
-#endif /* ETW_LIB_REG_H */
+#endif /* ETW_LIB_PROVIDER_REGISTRATION_H */

@@ -2,8 +2,8 @@
 /*
  * stack.h - who called: return addresses for the stack item of an event
  */
-#ifndef ETW_LIB_STACK_H
-#define ETW_LIB_STACK_H
+#ifndef ETW_LIB_PROVIDER_STACK_H
+#define ETW_LIB_PROVIDER_STACK_H
 
 #include <stdint.h>
 
@@ -14,4 +14,4 @@
  */
 unsigned int etw_stack_walk(const void *caller, uint64_t *frames, unsigned int max);
 
-#endif /* ETW_LIB_STACK_H */
+#endif /* ETW_LIB_PROVIDER_STACK_H */

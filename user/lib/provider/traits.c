@@ -1,89 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traits.c - what a provider says of itself
- *
- * It is kept with the registration, for whoever registers anew: a forked child,
- * or the process itself once it has lost the device.  Traits lie in pages of
- * their own, since a child of a raw clone must not use the heap.
+ * traits.c - EventSetInformation(): a provider's traits and types
  *
  * Semantics: Microsoft's pages "EventSetInformation function" and "Provider
  * Traits".
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <etw/winerror.h>
 #include "callback.h"
 #include "core/traits.h"
 #include "registration.h"
 
-static uint16_t size_of(const unsigned char *traits)
-{
-	return traits[0] | traits[1] << 8;
-}
-
-/* A copy of the traits, which say their size; NULL: no memory. */
-static unsigned char *keep(const void *traits)
-{
-	size_t size = size_of(traits);
-	int saved = errno;
-	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (copy == MAP_FAILED) {
-		errno = saved;
-		return NULL;
-	}
-	return memcpy(copy, traits, size);
-}
-
-static void drop(unsigned char *traits)
-{
-	int saved = errno;
-
-	if (traits && munmap(traits, size_of(traits)))
-		errno = saved;
-}
-
-bool etw_traits_fill(struct etw_provider_set *set, const struct etw_reg *reg)
-{
-	const unsigned char *traits = atomic_load(&reg->traits);
-	enum etw_types types = atomic_load(&reg->types);
-
-	set->flags = (traits ? ETW_SET_TRAITS : 0) | (types ? ETW_SET_TYPES : 0);
-	set->types = types == ETW_TYPES_ON;
-	set->traits = (uintptr_t)traits;
-	set->traits_len = traits ? size_of(traits) : 0;
-	return set->flags;
-}
-
-/* The registration has ended, and the device knows. */
-void etw_traits_forget(struct etw_reg *reg)
-{
-	drop(atomic_exchange(&reg->traits, NULL));
-	atomic_store(&reg->types, ETW_TYPES_UNSAID);
-}
-
-void etw_traits_prepare(struct etw_reg *reg, const void *traits)
-{
-	unsigned char *copy = keep(traits);
-
-	atomic_store(&reg->types, copy ? ETW_TYPES_UNSAID : ETW_TYPES_ON);
-	atomic_store(&reg->traits, copy);
-}
-
-bool etw_traits_give_up(struct etw_reg *reg)
-{
-	unsigned char *traits = atomic_exchange(&reg->traits, NULL);
-
-	if (!traits)
-		return false;
-	drop(traits);
-	atomic_store(&reg->types, ETW_TYPES_ON);
-	return true;
-}
-
-/* With the lock held.  They are reg's once the device has them. */
+/* The lock is held.  reg takes the traits over once the device has them. */
 static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const void *traits)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TRAITS };
@@ -92,14 +22,14 @@ static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const 
 
 	if (atomic_load(&reg->traits))
 		return ERROR_ALREADY_EXISTS;
-	copy = keep(traits);
+	copy = etw_traits_copy(traits);
 	if (!copy)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	info.traits = (uintptr_t)copy;
-	info.traits_len = size_of(copy);
+	info.traits_len = copy[0] | copy[1] << 8;
 	ret = etw_reg_tell(proc, reg, &info);
 	if (ret) {
-		drop(copy);
+		etw_traits_free(copy);
 		return etw_win32_from_errno(ret);
 	}
 	atomic_store(&reg->types, ETW_TYPES_UNSAID);
@@ -107,7 +37,7 @@ static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const 
 	return ERROR_SUCCESS;
 }
 
-/* With the lock held. */
+/* The lock is held. */
 static ULONG set_types(struct etw_fork_state *proc, struct etw_reg *reg, bool on)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TYPES, .types = on };
@@ -156,7 +86,7 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		ret = set_traits(proc, reg, EventInformation);
 	else
 		ret = set_types(proc, reg, *(const BOOLEAN *)EventInformation);
-	/* Last: it may drop the lock, and reg may then be another registration. */
+	/* Last: this may drop the lock, and reg may be another registration after that. */
 	if (proc->callbacks && proc->fd >= 0)
 		etw_callback_start(proc);
 	etw_fork_state_unlock(proc, &saved);
