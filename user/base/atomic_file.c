@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * atomic_file.c - a file that has its name only once it is complete
+ * atomic_file.c - write a file or folder under a temporary name, then rename it
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,409 +23,378 @@
 #define TRIES		100
 #define SUFFIX		".part-%06x"
 #define SUFFIX_LEN	12
-#define ACL		"system.posix_acl_access"
 
-/* -------------------------------------------------------------------- names */
+/* ---------------------------------------------------------------------- names */
 
-/* From the root, for the process may be elsewhere when the file gets its name. */
-static char *from_root(const char *path)
+/* The absolute path: the process may change its directory before the commit. */
+static char *absolute_path(const char *path, size_t len)
 {
-	const char *base = strrchr(path, '/');
-	char *dir, *real, *all = NULL;
+	char *copy = strndup(path, len), *name = copy ? strrchr(copy, '/') : NULL;
+	char *folder, *all = NULL;
 
-	dir = base ? strndup(path, base + 1 - path) : strdup(".");
-	base = base ? base + 1 : path;
-	real = dir ? realpath(dir, NULL) : NULL;
-	/* A directory that cannot be found so may still be written to. */
-	if (!real)
-		all = strdup(path);
-	else if (asprintf(&all, "%s/%s", strcmp(real, "/") ? real : "", base) < 0)
+	if (!copy)
+		return NULL;
+	if (name)
+		*name = '\0';
+	folder = realpath(!name ? "." : name == copy ? "/" : copy, NULL);
+	/* A folder can be writable although its path cannot be resolved. */
+	if (!folder)
+		all = strndup(path, len);
+	else if (asprintf(&all, "%s/%s", strcmp(folder, "/") ? folder : "",
+			  name ? name + 1 : copy) < 0)
 		all = NULL;
-	free(dir);
-	free(real);
+	free(folder);
+	free(copy);
 	return all;
 }
 
-/* A name as long as can be is shortened: at the end of a character, if those are UTF-8. */
-static size_t kept_len(const char *name)
+/* Create a file or folder beside path.  Returns an fd, 0 for a folder, or -errno. */
+static int create_temp(const char *path, bool folder, mode_t mode, char **temp)
 {
-	size_t len = strnlen(name, NAME_MAX), i;
-
-	if (len <= NAME_MAX - SUFFIX_LEN)
-		return len;
-	len = NAME_MAX - SUFFIX_LEN;
-	for (i = len; i > len - 4; i--)
-		if ((name[i] & 0xC0) != 0x80)
-			return i;
-	return len;
-}
-
-/* A new file, or folder, beside path.  What open() says, 0 for a folder, -errno. */
-static int make_part(const char *path, bool folder, mode_t mode, char **part)
-{
-	const char *base = strrchr(path, '/');
-	size_t dir = base ? (size_t)(base + 1 - path) : 0, len = kept_len(path + dir);
-	char *name = malloc(dir + NAME_MAX + 1);
+	const char *name = strrchr(path, '/');
+	size_t dir = name ? (size_t)(name + 1 - path) : 0, len = strlen(path + dir);
+	char *made = malloc(dir + len + SUFFIX_LEN + 1);
 	uint32_t number;
 	int i, fd, err = -EEXIST;
 
-	if (!name)
+	if (!made)
 		return -ENOMEM;
-	memcpy(name, path, dir + len);
+	/* Do not cut a name that has no room for the suffix: the cut may split a character. */
+	if (len > NAME_MAX - SUFFIX_LEN)
+		len = 0;
+	memcpy(made, path, dir + len);
 	for (i = 0; i < TRIES && err == -EEXIST; i++) {
 		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 			number = (uint32_t)getpid() * TRIES + (uint32_t)i;
-		snprintf(name + dir + len, SUFFIX_LEN + 1, SUFFIX, number & 0xFFFFFF);
-		fd = folder ? mkdir(name, mode) :
-			      open(name, O_RDWR | O_CLOEXEC | O_NOCTTY | O_CREAT | O_EXCL, mode);
+		snprintf(made + dir + len, SUFFIX_LEN + 1, SUFFIX, number & 0xFFFFFF);
+		fd = folder ? mkdir(made, mode) :
+			      open(made, O_RDWR | O_CLOEXEC | O_NOCTTY | O_CREAT | O_EXCL, mode);
 		if (fd >= 0) {
-			*part = name;
+			*temp = made;
 			return fd;
 		}
 		err = -errno;
 	}
-	free(name);
+	free(made);
 	return err;
 }
 
-int etw_atomic_file_folder(const char *path, char **part)
+/* Rename, but never onto something that exists. */
+static int rename_new(const char *from, const char *to)
 {
-	return make_part(path, true, 0700, part);
-}
+	struct stat st;
 
-/* ------------------------------------------------------------------- renaming */
-
-static bool unknown(int err)
-{
-	return err == EINVAL || err == ENOSYS || err == EOPNOTSUPP;
-}
-
-/* The last resort: take the name with something empty, whose place it then takes. */
-static int rename_claimed(const char *from, const char *to, bool folder)
-{
-	int err, fd = folder ? mkdir(to, 0700) : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-						      0600);
-
-	if (fd < 0)
-		return -errno;
-	if (!folder)
-		close(fd);
-	if (!rename(from, to))
-		return 0;
-	err = -errno;
-	if (folder)
-		rmdir(to);
-	else
-		unlink(to);
-	return err;
-}
-
-int etw_atomic_file_rename(const char *from, const char *to, bool folder)
-{
 	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
 		return 0;
-	if (!unknown(errno))
+	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
 		return -errno;
-	/* The file system has no such thing. */
-	if (!folder && !link(from, to)) {
-		unlink(from);
+	/* The file system cannot do it in one step. */
+	if (!lstat(to, &st))
+		return -EEXIST;
+	return rename(from, to) ? -errno : 0;
+}
+
+int etw_atomic_file_backup(const char *path, bool folder, char **backup)
+{
+	int err, fd = create_temp(path, folder, folder ? 0700 : 0600, backup);
+
+	if (fd < 0)
+		return fd;
+	if (!folder)
+		close(fd);
+	if (!rename(path, *backup))
 		return 0;
-	}
-	if (!folder && errno != EPERM && errno != EMLINK && !unknown(errno))
-		return -errno;
-	return rename_claimed(from, to, folder);
+	err = -errno;
+	remove(*backup);
+	free(*backup);
+	*backup = NULL;
+	return err;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)at;
+	return type == FTW_DP ? rmdir(path) : unlink(path);
+}
+
+static void remove_path(const char *path, bool folder)
+{
+	if (folder)
+		nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	else
+		unlink(path);
 }
 
 /* -------------------------------------------------------------------- opening */
 
-/* With a list the group's bits of the mode are all that the list can grant to anybody. */
-static void keep_acl(struct etw_atomic_file *f)
+static int open_temp(struct etw_atomic_file *f, mode_t mode)
 {
-	ssize_t size = getxattr(f->path, ACL, NULL, 0);
+	bool folder = f->flags & ETW_ATOMIC_FOLDER;
+	int fd = create_temp(f->path, folder, folder ? mode | (mode & 0444) >> 2 : mode,
+			     &f->temp_path);
 
-	if (size < 0 && (errno == ENODATA || unknown(errno)))
-		return;
-	f->acl = size > 0 ? malloc((size_t)size) : NULL;
-	if (f->acl && getxattr(f->path, ACL, f->acl, (size_t)size) == size) {
-		f->acl_size = (size_t)size;
-		return;
-	}
-	/* Without it the group would get what others were granted. */
-	free(f->acl);
-	f->acl = NULL;
-	f->mode &= 0707;
-}
-
-/* Whose the file is that is replaced; who may not give files away keeps what he makes. */
-static int take_after(struct etw_atomic_file *f)
-{
-	bool ours = fchown(f->fd, f->uid, f->gid) && fchown(f->fd, -1, f->gid);
-
-	/* The folder may have given it one. */
-	fremovexattr(f->fd, ACL);
-	/* What was meant for another group; a list sets the group's bits itself. */
-	if (fchmod(f->fd, ours || f->acl ? f->mode & 0707 : f->mode))
-		return -errno;
-	if (f->acl && !ours)
-		fsetxattr(f->fd, ACL, f->acl, f->acl_size, 0);
-	return 0;
-}
-
-static void remember_old(struct etw_atomic_file *f, const struct stat *there)
-{
-	f->mode = there->st_mode & (S_ISDIR(there->st_mode) ? 03777 : 0777);
-	f->uid = there->st_uid;
-	f->gid = there->st_gid;
-	keep_acl(f);
-}
-
-int etw_atomic_file_folder_like(const char *folder, const char *old)
-{
-	struct etw_atomic_file f = { .path = (char *)old };
-	struct stat there;
-	int err;
-
-	if (lstat(old, &there))
-		return errno == ENOENT ? 0 : -errno;
-	if (!S_ISDIR(there.st_mode))
-		return -ENOTDIR;
-	f.fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (f.fd < 0)
-		return -errno;
-	remember_old(&f, &there);
-	err = take_after(&f);
-	free(f.acl);
-	close(f.fd);
-	return err;
-}
-
-/* Remember which file fd is. */
-static int know(struct etw_atomic_file *f)
-{
-	struct stat st;
-
-	if (fstat(f->fd, &st))
-		return -errno;
-	f->dev = st.st_dev;
-	f->ino = st.st_ino;
-	return 0;
-}
-
-int etw_atomic_file_reopen(struct etw_atomic_file *file)
-{
-	struct stat st;
-	int err = 0;
-	int fd = open(file->part, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		err = -errno;
-	else if (st.st_dev != file->dev || st.st_ino != file->ino)
-		err = -ESTALE;
-	if (err)
-		close(fd);
-	else
-		file->fd = fd;
-	return err;
-}
-
-/* There is something that is to be replaced. */
-static int open_there(struct etw_atomic_file *f, const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return 1;
-	f->old = true;
-	f->path = realpath(path, NULL);
-	/* Whoever may not write to it may not replace it. */
-	if (!f->path || access(f->path, W_OK))
-		return -errno;
-	remember_old(f, &st);
-	f->fd = make_part(f->path, false, 0600, &f->part);
-	return f->fd < 0 ? f->fd : know(f);
+	if (fd >= 0)
+		f->fd = folder ? -1 : fd;
+	return fd < 0 ? fd : 0;
 }
 
 static int open_new(struct etw_atomic_file *f, const char *path)
 {
-	if (!*path)
+	size_t len = strlen(path);
+
+	if (!len)
 		return -ENOENT;
-	f->path = from_root(path);
-	if (!f->path)
-		return -ENOMEM;
-	f->fd = make_part(f->path, false, 0666, &f->part);
-	return f->fd < 0 ? f->fd : know(f);
+	while (f->flags & ETW_ATOMIC_FOLDER && len > 1 && path[len - 1] == '/')
+		len--;
+	f->path = absolute_path(path, len);
+	return f->path ? open_temp(f, 0666) : -ENOMEM;
 }
 
-int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, bool replace)
+static int open_replacement(struct etw_atomic_file *f, const char *path, const struct stat *st)
+{
+	f->existed = true;
+	f->path = realpath(path, NULL);
+	/* Who may not write to a file may not replace it. */
+	if (!f->path || (!S_ISDIR(st->st_mode) && access(f->path, W_OK)))
+		return -errno;
+	f->mode = st->st_mode & (S_ISDIR(st->st_mode) ? 03777 : 0777);
+	f->uid = st->st_uid;
+	f->gid = st->st_gid;
+	/* The group bits of a file with an access control list are what the list may grant. */
+	if (getxattr(f->path, "system.posix_acl_access", NULL, 0) > 0)
+		f->mode &= ~0070u;
+	return open_temp(f, 0600);
+}
+
+static int open_in_place(struct etw_atomic_file *f, const char *path)
+{
+	f->path = strdup(path);
+	if (!f->path)
+		return -ENOMEM;
+	f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return f->fd < 0 ? -errno : 0;
+}
+
+static int open_existing(struct etw_atomic_file *f, const char *path)
+{
+	bool replace = f->flags & ETW_ATOMIC_REPLACE, folder = f->flags & ETW_ATOMIC_FOLDER;
+	struct stat st;
+
+	if (stat(path, &st))
+		return replace || errno != ENOENT ? -errno : -EEXIST;
+	if (f->flags & ETW_ATOMIC_STREAM && !folder && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return open_in_place(f, path);
+	if (!replace)
+		return -EEXIST;
+	if (folder != S_ISDIR(st.st_mode))
+		return folder ? -ENOTDIR : -EISDIR;
+	if (folder || S_ISREG(st.st_mode))
+		return open_replacement(f, path, &st);
+	if (!(f->flags & ETW_ATOMIC_DEVICE))
+		return -ENOTSUP;
+	return S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) ? open_in_place(f, path) : -ESPIPE;
+}
+
+int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, unsigned int flags)
 {
 	struct stat st;
-	int ret;
+	int err;
 
 	memset(file, 0, sizeof(*file));
 	file->fd = -1;
-	file->replace = replace;
-	if (lstat(path, &st))
-		ret = errno == ENOENT ? open_new(file, path) : -errno;
+	file->flags = flags;
+	if (!lstat(path, &st))
+		err = open_existing(file, path);
 	else
-		ret = replace ? open_there(file, path) : -EEXIST;
-	if (ret)
-		etw_atomic_file_drop(file);
-	return ret;
+		err = errno == ENOENT ? open_new(file, path) : -errno;
+	if (err)
+		etw_atomic_file_rollback(file);
+	return err;
+}
+
+int etw_atomic_file_reopen(struct etw_atomic_file *file)
+{
+	file->fd = open(file->temp_path ? file->temp_path : file->path,
+			O_RDWR | O_CLOEXEC | O_NOCTTY | (file->temp_path ? O_NOFOLLOW : 0));
+	return file->fd < 0 ? -errno : 0;
 }
 
 /* --------------------------------------------------------------------- ending */
 
-/* What is replaced goes once the new one is on the disk. */
+/* A user who may not give files away stays the owner. */
+static int copy_owner(const struct etw_atomic_file *f)
+{
+	mode_t mode = f->mode;
+
+	/* The old group's bits must not open the file to another group. */
+	if (fchown(f->fd, f->uid, f->gid) && fchown(f->fd, -1, f->gid))
+		mode &= ~0070u;
+	return fchmod(f->fd, mode) ? -errno : 0;
+}
+
+/* The replaced file must not go before the new one is on the disk. */
 static int complete(struct etw_atomic_file *f)
 {
 	int err = 0;
 
-	if (f->fd < 0 && f->old)
+	if (f->existed && f->flags & ETW_ATOMIC_FOLDER) {
+		f->fd = open(f->temp_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		err = f->fd < 0 ? -errno : 0;
+	} else if (f->existed && f->fd < 0) {
 		err = etw_atomic_file_reopen(f);
-	if (f->old && !err)
-		err = take_after(f);
-	if (f->old && !err && fsync(f->fd))
+	}
+	if (f->existed && !err)
+		err = copy_owner(f);
+	if (f->existed && !err && fsync(f->fd))
 		err = -errno;
-	/* Some file systems tell only now that there was no room. */
+	/* Some file systems report a full disk only now. */
 	if (f->fd >= 0 && close(f->fd) && !err)
 		err = -errno;
 	f->fd = -1;
 	return err;
 }
 
-int etw_atomic_file_aside(const char *path, char **part)
+static bool has_mark(const struct etw_atomic_file *f)
 {
-	int err, fd = make_part(path, false, 0600, part);
+	struct stat st;
+	bool found;
+	char *path;
 
-	if (fd < 0)
-		return fd;
-	close(fd);
-	if (!rename(path, *part))
+	if (!f->mark || asprintf(&path, "%s/%s", f->path, f->mark) < 0)
+		return false;
+	found = !lstat(path, &st) && S_ISREG(st.st_mode);
+	free(path);
+	return found;
+}
+
+/* Rename over an empty folder; move a full one away first. */
+static int place_folder(struct etw_atomic_file *f)
+{
+	int err;
+
+	if (!rename(f->temp_path, f->path))
 		return 0;
-	err = -errno;
-	unlink(*part);
-	free(*part);
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return -errno;
+	if (!has_mark(f))
+		return -ENOTEMPTY;
+	err = etw_atomic_file_backup(f->path, true, &f->backup);
+	if (!err && rename(f->temp_path, f->path)) {
+		err = -errno;
+		if (!rename(f->backup, f->path)) {
+			free(f->backup);
+			f->backup = NULL;
+		}
+	}
 	return err;
 }
 
-/* Change places by two steps, where the file system cannot do it in one. */
-static int swap(struct etw_atomic_file *f)
+/* A hard link keeps the old file; without links its name is free for a moment. */
+static int keep_backup(struct etw_atomic_file *f)
 {
-	char *aside;
-	int err = etw_atomic_file_aside(f->path, &aside);
+	struct stat st;
+	int fd;
 
-	if (err)
-		return err;
-	if (rename(f->part, f->path)) {
-		err = -errno;
-		rename(aside, f->path);
-		free(aside);
-		return err;
+	if (lstat(f->path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	fd = create_temp(f->path, false, 0600, &f->backup);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	unlink(f->backup);
+	if (link(f->path, f->backup) && rename(f->path, f->backup)) {
+		fd = -errno;
+		free(f->backup);
+		f->backup = NULL;
+		return fd;
 	}
-	free(f->part);
-	f->part = aside;
 	return 0;
 }
 
-/* Give it its name; what it replaces gets the one that it had. */
-static int exchange(struct etw_atomic_file *f)
+static int place(struct etw_atomic_file *f, bool backup)
 {
-	struct stat st;
-	int err;
+	int err = complete(f);
 
-	if (lstat(f->path, &st)) {
-		err = etw_atomic_file_rename(f->part, f->path, false);
-		if (!err) {
-			free(f->part);
-			f->part = NULL;
-		}
+	if (err || !f->temp_path)
 		return err;
+	if (!(f->flags & ETW_ATOMIC_REPLACE)) {
+		err = rename_new(f->temp_path, f->path);
+	} else if (f->flags & ETW_ATOMIC_FOLDER) {
+		err = place_folder(f);
+	} else {
+		err = backup ? keep_backup(f) : 0;
+		if (!err && rename(f->temp_path, f->path))
+			err = -errno;
 	}
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!renameat2(AT_FDCWD, f->part, AT_FDCWD, f->path, RENAME_EXCHANGE))
-		return 0;
-	return unknown(errno) ? swap(f) : -errno;
-}
-
-int etw_atomic_file_place(struct etw_atomic_file *file)
-{
-	int err;
-
-	if (!file->path)
-		return 0;
-	err = complete(file);
-	if (!err && file->replace) {
-		err = exchange(file);
-	} else if (!err) {
-		err = etw_atomic_file_rename(file->part, file->path, false);
-		if (!err) {
-			free(file->part);
-			file->part = NULL;
-		}
-	}
-	file->placed = !err;
+	f->placed = !err;
 	return err;
 }
 
 static void release(struct etw_atomic_file *f)
 {
 	free(f->path);
-	free(f->part);
-	free(f->acl);
+	free(f->temp_path);
 	memset(f, 0, sizeof(*f));
 }
 
-void etw_atomic_file_settle(struct etw_atomic_file *file)
+static void finish(struct etw_atomic_file *f)
 {
-	if (file->placed && file->part)
-		unlink(file->part);
-	release(file);
+	if (f->backup)
+		remove_path(f->backup, f->flags & ETW_ATOMIC_FOLDER);
+	free(f->backup);
+	release(f);
 }
 
 int etw_atomic_file_commit(struct etw_atomic_file *file)
 {
-	int err = complete(file);
+	int err = place(file, false);
 
-	if (!err && !file->replace)
-		err = etw_atomic_file_rename(file->part, file->path, false);
-	else if (!err && rename(file->part, file->path))
-		err = -errno;
 	if (err)
-		etw_atomic_file_drop(file);
+		etw_atomic_file_rollback(file);
 	else
-		release(file);
+		finish(file);
 	return err;
 }
 
-int etw_atomic_file_undo(struct etw_atomic_file *file)
+int etw_atomic_file_commit_all(struct etw_atomic_file *const *files, unsigned int count,
+			       unsigned int *failed)
 {
-	if (!file->placed)
-		return 0;
-	if (file->part ? rename(file->part, file->path) : unlink(file->path))
-		return -errno;
-	free(file->part);
-	file->part = NULL;
-	file->placed = false;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		err = place(files[i], true);
+		if (err) {
+			*failed = i;
+			return err;
+		}
+	}
+	for (i = 0; i < count; i++)
+		finish(files[i]);
 	return 0;
 }
 
-void etw_atomic_file_drop(struct etw_atomic_file *file)
+int etw_atomic_file_rollback(struct etw_atomic_file *file)
 {
-	int saved = errno;
+	char *backup = file->backup;
+	int saved = errno, err = 0;
 
 	if (file->path && file->fd >= 0)
 		close(file->fd);
-	if (file->placed)
-		etw_atomic_file_undo(file);
-	else if (file->part)
-		unlink(file->part);
+	if (backup ? rename(backup, file->path) : file->placed && unlink(file->path))
+		err = -errno;
+	else if (backup)
+		unlink(backup);		/* rename() leaves two links to one file alone */
+	if (!file->placed && file->temp_path)
+		remove_path(file->temp_path, file->flags & ETW_ATOMIC_FOLDER);
 	release(file);
+	if (err && backup)
+		file->backup = backup;
+	else
+		free(backup);
 	errno = saved;
+	return file->backup ? err : 0;
 }

@@ -1,84 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * atomic_file.h - a file that has its name only once it is complete
+ * atomic_file.h - write a file or folder under a temporary name, then rename it
  *
- * Internal to the library and the tools beside it; not installed.  Until then it lies in
- * the same directory as NAME.part-XXXXXX: whatever ends the program, and whoever looks
- * meanwhile, half a file is never taken for a whole one.
+ * Internal to the library and the tools beside it; not installed.  The temporary name is
+ * NAME.part-XXXXXX in the same folder, so nobody ever mistakes half a file for a whole one.
  *
- *	err = etw_atomic_file_open(&file, "out", false);
+ *	err = etw_atomic_file_open(&file, "out", 0);
  *	write(file.fd, ...);
  *	err = etw_atomic_file_commit(&file);
  *
- * What exists is left alone, whenever it came to exist, unless it is to be replaced.
- * Links are followed: what a link leads to is replaced, with that one's owner and
- * permissions, and the link stays; one that leads nowhere is -ENOENT.  Until it is complete
- * nobody else may read what replaces something.
+ * An existing file is an error unless ETW_ATOMIC_REPLACE is given.  A replaced file passes
+ * on its owner and its permissions, and nobody else can read the new one before that.
+ * Symbolic links are followed: the file that the link names is replaced, and the link stays.
+ *
+ * Not handled:
+ * - Access control lists are not copied.  The group of a file that has one loses its access.
+ * - Two programs may replace the same file: the later commit wins.
+ * - On file systems without RENAME_NOREPLACE, a file that somebody creates in the moment
+ *   before the rename is overwritten.
  */
-#ifndef ETW_LIB_NEWFILE_H
-#define ETW_LIB_NEWFILE_H
+#ifndef ETW_BASE_ATOMIC_FILE_H
+#define ETW_BASE_ATOMIC_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
-/* All zero is none. */
+#define ETW_ATOMIC_REPLACE	1u	/* replace what exists */
+#define ETW_ATOMIC_FOLDER	2u	/* make a folder; fd is -1 */
+#define ETW_ATOMIC_STREAM	4u	/* write pipes, terminals and devices in place */
+#define ETW_ATOMIC_DEVICE	8u	/* with REPLACE: write devices in place, -ESPIPE for others */
+
+/* All zero is unused. */
 struct etw_atomic_file {
-	int fd;		/* to write and read; who closes it sets it to -1 */
-	char *path;	/* the name that it gets, from the root, without links */
-	char *part;	/* the one that it has; once it is placed, what it replaced has it */
-	bool replace;	/* what is there at the end */
-	bool old;	/* there was something when it was begun */
-	bool placed;
-	/* Which file it is, wherever its name leads */
-	dev_t dev;
-	ino_t ino;
-	/* Of what is replaced: its access control list, too, or NULL */
-	mode_t mode;
+	int fd;			/* for reading and writing; set it to -1 when you close it */
+	char *path;		/* final name: absolute, no links */
+	char *temp_path;	/* current name; NULL: written in place */
+	char *backup;		/* the replaced file, until all files are committed */
+	const char *mark;	/* REPLACE takes only folders that are empty or have this file */
+	unsigned int flags;
+	bool existed;		/* there was something to replace */
+	bool placed;		/* renamed, can still be rolled back */
+	mode_t mode;		/* of the replaced file */
 	uid_t uid;
 	gid_t gid;
-	void *acl;
-	size_t acl_size;
 };
 
 /*
- * Begin one.  0; 1: there is a pipe or a device, which is to be replaced and cannot be:
- * nothing was begun; -EEXIST, -EISDIR, -EACCES (also if what is replaced may not be
- * written to) and what open(2) says.
+ * Returns 0 or -errno: -EEXIST, -EISDIR or -ENOTDIR (what exists is of the other kind),
+ * -ENOENT (dangling link), -EACCES (also if the replaced file is not writable), -ENOTSUP
+ * (not a regular file).
  */
-int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, bool replace);
+int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, unsigned int flags);
 
-/*
- * Its fd was closed: open it again, to write and read.  It is the same file: -ELOOP, -ESTALE
- * if somebody has put something else there.
- */
+/* Open a file again whose fd was closed. */
 int etw_atomic_file_reopen(struct etw_atomic_file *file);
 
-/* Give it its name.  Gone in any case; after an error nothing of it is left. */
+/* Give the file its name.  After an error nothing is left of it. */
 int etw_atomic_file_commit(struct etw_atomic_file *file);
 
 /*
- * The same for several that belong together: place each, and when all are, settle each.
- * Until then undo, and drop, take it back: what was replaced has its name again.  -errno of
- * undo: it has not, and lies where part says, if there was something.
+ * Commit files that belong together: all or none.  After an error, *failed is the index of
+ * the file that caused it, and the caller rolls back each file.
  */
-int etw_atomic_file_place(struct etw_atomic_file *file);
-void etw_atomic_file_settle(struct etw_atomic_file *file);
-int etw_atomic_file_undo(struct etw_atomic_file *file);
+int etw_atomic_file_commit_all(struct etw_atomic_file *const *files, unsigned int count,
+			       unsigned int *failed);
 
-/* As if it had not been begun.  Keeps errno. */
-void etw_atomic_file_drop(struct etw_atomic_file *file);
+/*
+ * Remove the new file and restore the replaced one.  Keeps errno.  Fails only if the
+ * replaced file cannot be restored: then file->backup is its name, and the caller frees it.
+ */
+int etw_atomic_file_rollback(struct etw_atomic_file *file);
 
-/* A folder with such a name, to make something in: *part is to be freed; or -errno. */
-int etw_atomic_file_folder(const char *path, char **part);
+/* Move a file or an empty or full folder to a temporary name, which the caller frees. */
+int etw_atomic_file_backup(const char *path, bool folder, char **backup);
 
-/* Give a folder the owner and the permissions of one that it replaces, if there is one. */
-int etw_atomic_file_folder_like(const char *folder, const char *old);
-
-/* Give what path names, no folder, such a name: *part is to be freed; or -errno. */
-int etw_atomic_file_aside(const char *path, char **part);
-
-/* Rename, unless there is something: -EEXIST then, and the like.  Of one file system. */
-int etw_atomic_file_rename(const char *from, const char *to, bool folder);
-
-#endif /* ETW_LIB_NEWFILE_H */
+#endif /* ETW_BASE_ATOMIC_FILE_H */

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.c - the file that a writer of log files writes to
+ * sink.c - buffered writes of a log file writer
  *
- * A new file has its name once it is complete, see atomic_file.h; one that is open is written
- * where it is, and so is a device.
+ * A new file goes through atomic_file.h; a file that the caller opened is written in place.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "write_private.h"
@@ -49,19 +46,6 @@ static int flush(struct etw_etl_sink *sink)
 
 /* -------------------------------------------------------------------- opening */
 
-static int open_device(struct etw_etl_sink *sink, const char *path)
-{
-	struct stat st;
-
-	/* One that nobody reads would be -ENXIO. */
-	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
-		return -ESPIPE;
-	sink->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (sink->fd < 0)
-		return -errno;
-	return lseek(sink->fd, 0, SEEK_CUR) < 0 ? -errno : 0;
-}
-
 static int begin(struct etw_etl_sink *sink, uint64_t keep)
 {
 	memset(sink, 0, sizeof(*sink));
@@ -77,11 +61,11 @@ int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replac
 	int err = begin(sink, 0);
 
 	if (!err)
-		err = etw_atomic_file_open(&sink->file, path, replace);
-	if (err == 1)
-		err = open_device(sink, path);
-	else if (!err)
-		sink->fd = sink->file.fd;
+		err = etw_atomic_file_open(&sink->file, path, replace ? ETW_ATOMIC_REPLACE |
+					   ETW_ATOMIC_DEVICE : 0);
+	sink->fd = sink->file.path ? sink->file.fd : -1;
+	if (!err && lseek(sink->fd, 0, SEEK_CUR) < 0)
+		err = -errno;
 	if (err)
 		etw_etl_sink_drop(sink);
 	return err;
@@ -92,6 +76,8 @@ int etw_etl_sink_append(struct etw_etl_sink *sink, int fd, uint64_t keep)
 	int err = begin(sink, keep);
 
 	sink->fd = fd;
+	if (!err && lseek(fd, 0, SEEK_CUR) < 0)
+		err = -errno;
 	if (err)
 		etw_etl_sink_drop(sink);
 	return err;
@@ -148,7 +134,7 @@ void etw_etl_sink_drop(struct etw_etl_sink *sink)
 	int saved = errno;
 
 	if (sink->file.path)
-		etw_atomic_file_drop(&sink->file);
+		etw_atomic_file_rollback(&sink->file);
 	else if (sink->fd >= 0)
 		close(sink->fd);
 	release(sink);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * output.c - several files that come to be together, or not at all
+ * output.c - the files that a message compiler run writes: all of them or none
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,6 @@ static char *join(const char *dir, const char *name)
 	return path;
 }
 
-/* 0 or -errno; the file's path is set. */
 static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 {
 	unsigned int i;
@@ -27,10 +25,8 @@ static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 
 	if (!file->path)
 		return -ENOMEM;
-	ret = etw_atomic_file_open(&file->file, file->path, true);
-	if (ret)
-		return ret > 0 ? -ENOTSUP : ret;	/* a pipe or a device */
-	/* One that is another one by a link would take its place. */
+	ret = etw_atomic_file_open(&file->file, file->path, ETW_ATOMIC_REPLACE);
+	/* Links can make two names one file, where one output would replace the other. */
 	for (i = 0; i < files->count && !ret; i++)
 		if (!strcmp(files->list[i].file.path, file->file.path))
 			ret = -EEXIST;
@@ -38,7 +34,7 @@ static int open_one(struct etw_mc_files *files, struct etw_mc_file *file)
 	if (file->out)
 		return 0;
 	ret = ret ? ret : -errno;
-	etw_atomic_file_drop(&file->file);
+	etw_atomic_file_rollback(&file->file);
 	return ret;
 }
 
@@ -74,19 +70,20 @@ static int close_one(struct etw_mc_file *file)
 
 int etw_mc_files_commit(struct etw_mc_files *files, const char **path)
 {
-	unsigned int i;
-	int ret = 0;
+	struct etw_atomic_file *list[ETW_MC_FILES_MAX];
+	unsigned int i, failed;
+	int ret;
 
-	for (i = 0; i < files->count && !ret; i++) {
+	for (i = 0; i < files->count; i++) {
 		*path = files->list[i].path;
+		list[i] = &files->list[i].file;
 		ret = close_one(&files->list[i]);
+		if (ret)
+			return ret;
 	}
-	for (i = 0; i < files->count && !ret; i++) {
-		*path = files->list[i].path;
-		ret = etw_atomic_file_place(&files->list[i].file);
-	}
-	for (i = 0; i < files->count && !ret; i++)
-		etw_atomic_file_settle(&files->list[i].file);
+	ret = etw_atomic_file_commit_all(list, files->count, &failed);
+	if (ret)
+		*path = files->list[failed].path;
 	return ret;
 }
 
@@ -101,7 +98,7 @@ void etw_mc_files_free(struct etw_mc_files *files)
 			fclose(file->out);
 			file->file.fd = -1;
 		}
-		etw_atomic_file_drop(&file->file);
+		etw_atomic_file_rollback(&file->file);
 		free(file->path);
 	}
 	files->count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h - several files that come to be together, or not at all
+ * output.h - the files that a message compiler run writes: all of them or none
  */
 #ifndef ETW_MC_OUTPUT_H
 #define ETW_MC_OUTPUT_H
@@ -14,21 +14,21 @@
 /* All zero is empty. */
 struct etw_mc_files {
 	struct etw_mc_file {
-		char *path;		/* as its caller would call it */
+		char *path;		/* as the user gave it */
 		struct etw_atomic_file file;
 		FILE *out;		/* NULL: closed */
 	} list[ETW_MC_FILES_MAX];
 	unsigned int count;
 };
 
-/* dir: NULL for here.  NULL: *error is -errno; -EEXIST: one of them is that file. */
+/* dir: NULL for the current one.  NULL: *error is -errno; -EEXIST: two names are one file. */
 FILE *etw_mc_file_open(struct etw_mc_files *files, const char *dir, const char *name,
 		       int *error);
 
-/* Put them all into their places.  0; or -errno, *path is which one failed, and all is as it was. */
+/* Returns 0, or -errno: *path is the file that failed, and the caller rolls back each file. */
 int etw_mc_files_commit(struct etw_mc_files *files, const char **path);
 
-/* Removes what was not committed, and frees all. */
+/* Remove files that were not committed, and free everything. */
 void etw_mc_files_free(struct etw_mc_files *files);
 
 #endif /* ETW_MC_OUTPUT_H */

@@ -3,6 +3,7 @@
  * run.c - from a manifest's file to those that are made of it
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit.h"
@@ -196,22 +197,24 @@ static int resources(struct run *run)
 	return binary(run, name, &script, ret);
 }
 
-/* Take them back that have their places; what cannot be put back there is told. */
-static void undo(struct run *run)
+/* Restore the replaced files and report those that cannot be restored. */
+static void roll_back(struct run *run)
 {
 	unsigned int i;
 
 	for (i = 0; i < run->files.count; i++) {
 		struct etw_atomic_file *file = &run->files.list[i].file;
 		struct etw_text text;
-		int ret = etw_atomic_file_undo(file);
+		int ret = etw_atomic_file_rollback(file);
 
-		if (!ret || !file->part)
+		if (!ret)
 			continue;
-		text = printable(file->part);
-		fprintf(run->err, "%s: error: what was replaced is left under this name: %s\n",
+		text = printable(file->backup);
+		fprintf(run->err, "%s: error: the replaced file keeps this name: %s\n",
 			string(&text), strerror(-ret));
 		etw_text_free(&text);
+		free(file->backup);
+		file->backup = NULL;
 	}
 }
 
@@ -229,7 +232,7 @@ static int make(struct run *run)
 	ret = etw_mc_files_commit(&run->files, &path);
 	if (ret) {
 		failed(run, path, ret);
-		undo(run);
+		roll_back(run);
 		return ret;
 	}
 	for (i = 0; i < run->files.count && run->options->verbose; i++) {

@@ -159,7 +159,7 @@ static void test_types(void)
 	ok(run_told("exists"), "which is said");
 	is(run("merge -q -o %s --replace %s", out, m.path), 0, "unless it is to be replaced");
 	is(run("merge -q -o %s --replace %s", m.path, m.path), 1, "not onto an input");
-	ok(run_told("is one of the files") && get(m.path, &one) && one.count == 9, "which stays");
+	ok(run_told("is one of the input files") && get(m.path, &one) && one.count == 9, "which stays");
 	unlink(out);
 	is(run("merge -q -o %s --id 1 --level 4 %s", out, m.path), 0, "some of them");
 	ok(get(out, &one) && one.count == 1 && same_bytes(&in, 0, &one, 0, false), "one is chosen");

@@ -49,7 +49,7 @@ static void test_moved(void)
 	is(shell("grep -q before a.etl && grep -q 'long ago' a.etl.old"), 0, "and did not get far");
 	is(begin(&r), 0, "again");
 	is(shell("echo new >a.etl"), 0, "it records");
-	record_keep_way(&r);
+	record_backup_remove(&r);
 	is(shell("grep -q new a.etl && grep -q before a.etl.old"), 0, "the one before is kept");
 	is(shell("test \"$(echo *)\" = 'a.etl a.etl.old'"), 0, "and no other");
 	is(shell("rm a.etl.old"), 0, "only one");

@@ -86,7 +86,7 @@ TEST_F(cli_log, no_readers)
 	RUN("dump", "log");
 	FAILS("session \"log\" has no readers, it writes a file: dump \"" FILE_A "\", or start it with --real-time");
 	RUN("record", "-p", "7e570001-5e1f-4e57-8001-020304050607", "-o", FILE_A, "true");
-	FAILS("\"" FILE_A "\": session \"log\" writes to it");
+	FAILS("\"" FILE_A "\": session \"log\" writes to this file");
 	EXPECT_NE(0, access(FILE_A ".old", F_OK));
 	RUN("stop", "log");
 	PRINTED("session \"log\" stopped: 0 events lost when written\nfile \"" FILE_A "\": ");

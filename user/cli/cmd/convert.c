@@ -200,8 +200,8 @@ static int write_all(struct run *run)
 	run->decoder = etw_decoder_new();
 	if (!c->state || !run->decoder)
 		cli_die("out of memory");
-	c->out = run->out.fd;
-	c->path = run->out.folder ? run->out.making : run->out.path;
+	c->out = run->out.file.fd;
+	c->path = run->out.folder ? run->out.file.temp_path : run->out.path;
 	progress_begin(&run->progress, run->quiet || (!run->out.path && isatty(STDOUT_FILENO)));
 	ret = c->format->open(c);
 	if (!ret)

@@ -39,7 +39,8 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 static int write_file(struct run *run)
 {
 	struct etlmerge *merge = &run->common.merge;
-	int status = etlout_create(&run->out, run->path, &run->common.how, merge,
+	struct etlout *out = &run->out;
+	int status = etlout_create(out, run->path, &run->common.how, merge,
 				   &run->common.inputs);
 
 	if (!status)
@@ -48,7 +49,7 @@ static int write_file(struct run *run)
 		return status;
 	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
 	status = etlout_finish(&run->out, merge->end_time);
-	return status || cli_ending() ? 1 : etlout_commit(&run->out);
+	return status || cli_ending() ? 1 : etlout_commit(&out, 1);
 }
 
 static void tell(struct run *run)

@@ -255,7 +255,7 @@ static int split_files(struct etlrun *common)
 	if (!status)
 		status = finish_open(run);
 	if (!status)
-		status = cli_ending() ? 1 : split_place(&run->parts);
+		status = cli_ending() ? 1 : split_commit(&run->parts);
 	if (!status)
 		tell(run);
 	split_free(&run->parts, !status);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "cli/cli.h"
 #include "output.h"
 
@@ -16,7 +15,7 @@ static int out_fail(const char *path, int err)
 	case EEXIST:
 		return cli_fail("%s exists; --replace replaces it", cli_quote(path));
 	case ESPIPE:
-		return cli_fail("%s: a log file is not written to a pipe or a device",
+		return cli_fail("%s: a log file cannot be written to a pipe or a device",
 				cli_quote(path));
 	default:
 		return cli_fail("%s: %s", cli_quote(path), strerror(-err));
@@ -29,24 +28,22 @@ int etlout_create(struct etlout *out, const char *path, const struct etlout_opti
 	struct etw_etl_options how = {
 		.like = &merge->like,
 		.compress = options->compress,
+		.into = true,
 	};
 	struct stat there;
 	int err;
 
 	memset(out, 0, sizeof(*out));
 	if (!stat(path, &there) && inputs_have(inputs, &there))
-		return cli_fail("%s is one of the files that are read", cli_quote(path));
+		return cli_fail("%s is one of the input files", cli_quote(path));
 	out->path = strdup(path);
 	if (!out->path)
 		cli_die("out of memory");
 	out->last = merge->like.start_clock;
-	err = etw_atomic_file_open(&out->file, path, options->replace);
-	if (err == 1) {
-		how.replace = true;
-		err = etw_etl_create(path, &how, &out->writer);
-	} else if (!err) {
-		/* The writer closes it: split has many that are not open. */
-		how.into = true;
+	err = etw_atomic_file_open(&out->file, path, options->replace ? ETW_ATOMIC_REPLACE |
+				   ETW_ATOMIC_DEVICE : 0);
+	if (!err) {
+		/* The writer closes it: split has more files than it may keep open. */
 		how.fd = out->file.fd;
 		out->file.fd = -1;
 		err = etw_etl_create(out->file.path, &how, &out->writer);
@@ -77,16 +74,11 @@ int etlout_write(struct etlout *out, struct etlmerge *merge,
 
 int etlout_reopen(struct etlout *out)
 {
-	int err;
+	int err = etw_atomic_file_reopen(&out->file);
 
-	if (!out->file.part) {
-		err = etw_etl_append(out->path, &out->writer);
-	} else {
-		err = etw_atomic_file_reopen(&out->file);
-		if (!err)
-			err = etw_etl_append_fd(out->file.fd, &out->writer);
-		out->file.fd = -1;
-	}
+	if (!err)
+		err = etw_etl_append_fd(out->file.fd, &out->writer);
+	out->file.fd = -1;
 	return err ? out_fail(out->path, err) : 0;
 }
 
@@ -98,18 +90,19 @@ int etlout_finish(struct etlout *out, int64_t end_time)
 	return err ? out_fail(out->path, err) : 0;
 }
 
-int etlout_place(struct etlout *out)
+int etlout_commit(struct etlout *const *list, unsigned int count)
 {
-	int err = etw_atomic_file_place(&out->file);
+	struct etw_atomic_file **files = calloc(count + 1, sizeof(struct etw_atomic_file *));
+	unsigned int i, failed;
+	int err;
 
-	return err ? out_fail(out->path, err) : 0;
-}
-
-int etlout_commit(struct etlout *out)
-{
-	int err = out->file.path ? etw_atomic_file_commit(&out->file) : 0;
-
-	return err ? out_fail(out->path, err) : 0;
+	if (!files)
+		cli_die("out of memory");
+	for (i = 0; i < count; i++)
+		files[i] = &list[i]->file;
+	err = etw_atomic_file_commit_all(files, count, &failed);
+	free(files);
+	return err ? out_fail(list[failed]->path, err) : 0;
 }
 
 void etlout_discard(struct etlout *out)
@@ -117,22 +110,18 @@ void etlout_discard(struct etlout *out)
 	int err;
 
 	etw_etl_discard(out->writer);
-	err = etw_atomic_file_undo(&out->file);
-	if (err && out->file.part)
-		cli_fail("%s: what it replaced is left as %s: %s", cli_quote(out->path),
-			 cli_quote(out->file.part), strerror(-err));
-	etw_atomic_file_drop(&out->file);
+	err = etw_atomic_file_rollback(&out->file);
+	if (err)
+		cli_fail("%s: the replaced file is now %s: %s", cli_quote(out->path),
+			 cli_quote(out->file.backup), strerror(-err));
+	free(out->file.backup);
+	out->file.backup = NULL;
 	etlout_free(out);
-}
-
-void etlout_settle(struct etlout *out)
-{
-	etw_atomic_file_settle(&out->file);
 }
 
 void etlout_free(struct etlout *out)
 {
-	etlout_settle(out);
+	etw_atomic_file_rollback(&out->file);	/* written in place: nothing to commit */
 	free(out->path);
 	memset(out, 0, sizeof(*out));
 }

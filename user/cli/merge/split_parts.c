@@ -191,36 +191,26 @@ static int by_path(const void *a, const void *b)
 	return strcmp((*x)->file.path, (*y)->file.path);
 }
 
-/* One would take the other's place, if links make two of them one file. */
-static int check_apart(const struct split_parts *parts)
+int split_commit(struct split_parts *parts)
 {
-	const struct etlout **list = calloc(parts->count + 1, sizeof(*list));
+	struct etlout **list = calloc(parts->count + 1, sizeof(*list));
 	unsigned int i, count = 0;
 	int status = 0;
 
 	if (!list)
 		cli_die("out of memory");
 	for (i = 0; i < parts->count; i++)
-		if (parts->list[i].out.file.path)
+		if (parts->list[i].out.file.temp_path)
 			list[count++] = &parts->list[i].out;
+	/* Links can make two parts one file, where one part would replace the other. */
 	qsort(list, count, sizeof(*list), by_path);
 	for (i = 1; i < count && !status; i++)
 		if (!by_path(&list[i - 1], &list[i]))
-			status = cli_fail("%s: by links another part is this file, too",
+			status = cli_fail("%s: links make this the file of another part, too",
 					  cli_quote(list[i]->path));
+	if (!status)
+		status = etlout_commit(list, count);
 	free(list);
-	return status;
-}
-
-int split_place(struct split_parts *parts)
-{
-	unsigned int i;
-	int status = check_apart(parts);
-
-	for (i = 0; i < parts->count && !status; i++)
-		status = etlout_place(&parts->list[i].out);
-	for (i = 0; i < parts->count && !status; i++)
-		etlout_settle(&parts->list[i].out);
 	return status;
 }
 

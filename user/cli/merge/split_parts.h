@@ -44,8 +44,8 @@ int split_keep(struct split_parts *parts, const struct etlmerge_record *record);
 int split_finish(struct split_part *part, int64_t end_time);
 /* The last records are read: give all parts what they do not have yet. */
 int split_complete(struct split_parts *parts);
-/* All are complete: they get their names; after an error split_free() takes them back. */
-int split_place(struct split_parts *parts);
+/* Give all parts their names; after an error split_free() rolls back. */
+int split_commit(struct split_parts *parts);
 /* Also removes the files, and restores what they replaced, unless all went well. */
 void split_free(struct split_parts *parts, bool good);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file.c - the file that is recorded into, and what had its name before
+ * file.c - rename an earlier recording before a new one takes its name
  *
- * A recording never destroys the one before: that moves to FILE.old, as with perf.  What
- * FILE.old was goes once something is recorded, and not before.
- * --append goes on in it, and --new-files with the first number that is free.
+ * An earlier FILE becomes FILE.old, as with perf.  An earlier FILE.old is deleted only once
+ * the new recording runs; if it cannot start, both are restored.  --append adds to FILE,
+ * and --new-files starts at the first free number.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_
 	return len <= ETW_FILE_NAME_MAX;
 }
 
-/* The first number behind those of files that exist; 0: there is none. */
+/* The first number of a file that does not exist yet; 0: none is free. */
 static uint32_t free_number(const char *pattern, char path[ETW_FILE_NAME_MAX + 1])
 {
 	struct stat st;
@@ -41,7 +41,7 @@ static uint32_t free_number(const char *pattern, char path[ETW_FILE_NAME_MAX + 1
 	return 0;
 }
 
-/* A session writes to it, which a rename would not end: 0, or the exit status. */
+/* A session would go on writing to a renamed file.  0, or the exit status. */
 static int check_idle(const struct record *r, const struct stat *st)
 {
 	struct session *list;
@@ -54,14 +54,14 @@ static int check_idle(const struct record *r, const struct stat *st)
 	for (i = 0; i < count && !status; i++)
 		if (list[i].log.log.name_len && !stat(list[i].log.name, &own) &&
 		    own.st_dev == st->st_dev && own.st_ino == st->st_ino)
-			status = cli_fail("%s: session %s writes to it", cli_quote(r->old.path),
+			status = cli_fail("%s: session %s writes to this file", cli_quote(r->old.path),
 					  cli_quote(list[i].name));
 	free(list);
 	return status;
 }
 
-/* What FILE.old is now, out of the way; 0 or -errno. */
-static int set_aside(struct record_old *old)
+/* Move FILE.old away; 0 or -errno. */
+static int move_old(struct record_old *old)
 {
 	struct stat st;
 
@@ -69,16 +69,22 @@ static int set_aside(struct record_old *old)
 		return errno == ENOENT ? 0 : -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	return etw_atomic_file_aside(old->moved, &old->aside);
+	return etw_atomic_file_backup(old->moved, false, &old->backup);
 }
 
-static void put_back(struct record_old *old)
+static bool move_back(const char *from, const char *to)
 {
-	if (old->aside && rename(old->aside, old->moved))
-		cli_fail("%s: cannot be moved back to %s: %s", cli_quote(old->aside),
-			 cli_quote(old->moved), strerror(errno));
-	free(old->aside);
-	old->aside = NULL;
+	if (!rename(from, to))
+		return true;
+	cli_fail("%s: cannot be moved back to %s: %s", cli_quote(from), cli_quote(to),
+		 strerror(errno));
+	return false;
+}
+
+static void forget(struct record_old *old)
+{
+	free(old->backup);
+	memset(old, 0, sizeof(*old));
 }
 
 static int move(struct record *r)
@@ -87,20 +93,21 @@ static int move(struct record *r)
 	int err;
 
 	snprintf(old->moved, sizeof(old->moved), "%s.old", old->path);
-	err = set_aside(old);
+	err = move_old(old);
 	if (!err && rename(old->path, old->moved)) {
 		err = -errno;
-		put_back(old);
+		if (old->backup)
+			move_back(old->backup, old->moved);
 	}
 	if (!err)
 		return 0;
 	cli_fail("%s: cannot be moved to %s: %s", cli_quote(old->path), cli_quote(old->moved),
 		 strerror(-err));
-	memset(old, 0, sizeof(*old));
+	forget(old);
 	return 1;
 }
 
-/* Does a link stand for what this process has open, as the system's /dev/stdout does? */
+/* Is this a link to an open descriptor, as /dev/stdout is? */
 static bool is_descriptor(const char *path)
 {
 	static const char fds[] = "/proc/self/fd/";
@@ -109,13 +116,13 @@ static bool is_descriptor(const char *path)
 	return readlink(path, to, sizeof(to)) == sizeof(to) && !memcmp(to, fds, sizeof(to));
 }
 
-/* What no log file can be, wherever links lead: 0, or the exit status. */
+/* Can this be a log file?  0, or the exit status. */
 static int check_kind(const struct record *r)
 {
 	struct stat st;
 
 	if (is_descriptor(r->file.path))
-		return cli_fail("%s: stands for a descriptor: give the file's own name",
+		return cli_fail("%s is a descriptor: give the name of the file itself",
 				cli_quote(r->file.path));
 	if (stat(r->file.path, &st) || S_ISREG(st.st_mode))
 		return 0;
@@ -138,9 +145,9 @@ int record_backup_create(struct record *r)
 	if (check_kind(r))
 		return 1;
 	strcpy(r->old.path, r->file.path);
-	/* A link is moved, never followed to a file that somebody chose. */
+	/* Rename a link, not the file that it names: somebody else may have made the link. */
 	if (lstat(r->old.path, &st))
-		return 0;	/* whatever is wrong, opening it tells */
+		return 0;	/* opening it reports what is wrong */
 	r->old.existed = true;
 	r->old.empty = S_ISREG(st.st_mode) && !st.st_size;
 	if (r->file.mode & ETW_MODE_APPEND || r->old.empty ||
@@ -153,35 +160,29 @@ int record_backup_create(struct record *r)
 	return move(r);
 }
 
-/*
- * Nothing was recorded: as it was before.  What was appended to is left with the
- * buffers it got, it is a whole log all the same.
- */
+/* A file that was appended to keeps the added buffers: it is still a whole log. */
 void record_backup_restore(struct record *r)
 {
-	if (r->old.moved[0]) {
-		if (rename(r->old.moved, r->old.path))
-			cli_fail("%s: cannot be moved back to %s: %s", cli_quote(r->old.moved),
-				 cli_quote(r->old.path), strerror(errno));
-		else
-			put_back(&r->old);
-		free(r->old.aside);
+	struct record_old *old = &r->old;
+
+	if (old->moved[0]) {
+		if (move_back(old->moved, old->path) && old->backup)
+			move_back(old->backup, old->moved);
 	} else if (!r->started) {
-		/* Nobody has written: what is there now is another's. */
-	} else if (r->old.empty) {
-		if (truncate(r->old.path, 0))
-			cli_fail("%s: %s", cli_quote(r->old.path), strerror(errno));
-	} else if (!r->old.existed && r->old.path[0]) {
-		/* Not there at all if it was to be made for the first event. */
-		unlink(r->old.path);
+		/* This recording wrote nothing: the file belongs to somebody else. */
+	} else if (old->empty) {
+		if (truncate(old->path, 0))
+			cli_fail("%s: %s", cli_quote(old->path), strerror(errno));
+	} else if (!old->existed && old->path[0]) {
+		unlink(old->path);	/* with --delay-open there may be none yet */
 	}
-	memset(&r->old, 0, sizeof(r->old));
+	forget(old);
 }
 
-void record_keep_way(struct record *r)
+void record_backup_remove(struct record *r)
 {
-	if (r->old.aside && unlink(r->old.aside))
-		cli_fail("%s: %s", cli_quote(r->old.aside), strerror(errno));
-	free(r->old.aside);
-	r->old.aside = NULL;
+	if (r->old.backup && unlink(r->old.backup))
+		cli_fail("%s: %s", cli_quote(r->old.backup), strerror(errno));
+	free(r->old.backup);
+	r->old.backup = NULL;
 }

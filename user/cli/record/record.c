@@ -350,7 +350,7 @@ static int record(struct record *r)
 		give_up();
 		return status;
 	}
-	record_keep_way(r);
+	record_backup_remove(r);
 	if (!r->quiet && !r->command)
 		cli_note("session %s records into %s; Ctrl-C ends it", cli_quote(r->name),
 			 cli_quote(r->file.path));

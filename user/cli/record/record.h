@@ -12,12 +12,12 @@
 #include "cli/session.h"
 #include "cli/start_file.h"
 
-/* What was there under the file's name before, see file.c */
+/* The file that had the name before, see file.c */
 struct record_old {
-	char path[ETW_FILE_NAME_MAX + 1];	/* of the file that is written first */
-	char moved[ETW_FILE_NAME_MAX + 5];	/* where the old one is; empty: nowhere */
-	char *aside;				/* where what was there is; NULL: nothing was */
-	bool empty;				/* there was one with nothing in it */
+	char path[ETW_FILE_NAME_MAX + 1];	/* of the first file of this recording */
+	char moved[ETW_FILE_NAME_MAX + 5];	/* FILE.old; empty: nothing was moved */
+	char *backup;				/* where the earlier FILE.old is, or NULL */
+	bool empty;				/* there was an empty file */
 	bool existed;
 };
 
@@ -59,12 +59,12 @@ struct record {
 };
 
 /*
- * file.c: make way for the file; undo that, for nothing was recorded; or something
- * was, and what made way for the old one goes.  0, or the exit status.
+ * file.c: rename an earlier file; restore it because nothing was recorded; or remove the
+ * backup of FILE.old because the recording runs.  0, or the exit status.
  */
 int record_backup_create(struct record *r);
 void record_backup_restore(struct record *r);
-void record_keep_way(struct record *r);
+void record_backup_remove(struct record *r);
 /* The name of one of --new-files; false: it is too long. */
 bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
 

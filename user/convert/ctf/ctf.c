@@ -334,7 +334,7 @@ static int begin(struct convert *c, const struct ctf_dialect *dialect)
 	struct state *s = c->state;
 
 	s->dialect = dialect;
-	if (mkdir(c->path, 0777))
+	if (mkdir(c->path, 0777) && errno != EEXIST)
 		return convert_fail(c, -errno, "%s: %s", c->path, strerror(errno));
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib_newfile - files that have their name only once they are complete */
+/* atomic_file - write files under a temporary name, then rename them */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,9 +19,9 @@
 #include "base/atomic_file.h"
 #include "lib/tap.h"
 
-static char dir[] = "/tmp/etw-newfile-XXXXXX";
+static char dir[] = "/tmp/etw-atomic-file-XXXXXX";
 
-/* What the file system is said not to have: flags of renameat2(), and links */
+/* Pretend that the file system has no flags of renameat2(), or no hard links. */
 static bool no_flags, no_links;
 
 int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
@@ -86,7 +86,7 @@ static unsigned int count(const char *part, char last[NAME_MAX + 1])
 
 static int begin(struct etw_atomic_file *f, const char *path, bool replace, const char *text)
 {
-	int ret = etw_atomic_file_open(f, path, replace);
+	int ret = etw_atomic_file_open(f, path, replace ? ETW_ATOMIC_REPLACE : 0);
 
 	if (!ret && write(f->fd, text, strlen(text)) != (ssize_t)strlen(text))
 		abort();
@@ -107,12 +107,11 @@ static void test_new(void)
 	ok(has("a", "new") && count("", NULL) == 1, "it has its own");
 	ok(!stat("a", &st) && (st.st_mode & 0777) == 0640, "permissions are those of any file");
 	umask(022);
-	is(etw_atomic_file_open(&f, "a", false), -EEXIST, "one that exists");
+	is(etw_atomic_file_open(&f, "a", 0), -EEXIST, "one that exists");
 	is(begin(&f, "b", false, "x"), 0, "another one");
-	etw_atomic_file_drop(&f);
-	etw_atomic_file_drop(&none);
-	etw_atomic_file_settle(&none);
-	is(count("", NULL), 1, "dropped, it leaves nothing");
+	is(etw_atomic_file_rollback(&f), 0, "rolled back");
+	is(etw_atomic_file_rollback(&none), 0, "so is one that was never opened");
+	is(count("", NULL), 1, "it leaves nothing");
 	unlink("a");
 }
 
@@ -128,7 +127,7 @@ static void test_killed(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	ok(access("a", F_OK) && count("a.part-", last) == 1, "who dies leaves no half file");
+	ok(access("a", F_OK) && count("a.part-", last) == 1, "a process that dies leaves no half file");
 	unlink(last);
 }
 
@@ -162,9 +161,9 @@ static void test_links(void)
 	chmod("old", 0604);
 	if (symlink("old", "link") || symlink("nowhere", "loose"))
 		abort();
-	is(etw_atomic_file_open(&f, "link", false), -EEXIST, "a link exists");
-	is(etw_atomic_file_open(&f, "loose", false), -EEXIST, "so does one that leads nowhere");
-	is(etw_atomic_file_open(&f, "loose", true), -ENOENT, "which nothing replaces");
+	is(etw_atomic_file_open(&f, "link", 0), -EEXIST, "a link exists");
+	is(etw_atomic_file_open(&f, "loose", 0), -EEXIST, "so does one that leads nowhere");
+	is(etw_atomic_file_open(&f, "loose", ETW_ATOMIC_REPLACE), -ENOENT, "which nothing replaces");
 	is(begin(&f, "link", true, "new"), 0, "replace");
 	ok(has("link", "old"), "the old one stays till the end");
 	is(etw_atomic_file_commit(&f), 0, "commit");
@@ -176,7 +175,7 @@ static void test_links(void)
 	is(count("", NULL), 0, "nothing else");
 }
 
-/* Whoever may write to the folder puts something else where the file lies. */
+/* A caller with many files closes them in between. */
 static void test_reopened(void)
 {
 	struct etw_atomic_file f;
@@ -189,20 +188,15 @@ static void test_reopened(void)
 	ok(!fstat(f.fd, &st) && (st.st_mode & 0777) == 0600, "its owner may open it again");
 	close(f.fd);
 	f.fd = -1;
-	is(etw_atomic_file_reopen(&f), 0, "which he does");
-	is(pwrite(f.fd, "N", 1, 0), 1, "to write");
+	is(etw_atomic_file_reopen(&f), 0, "reopened");
+	is(pwrite(f.fd, "N", 1, 0), 1, "and written");
 	close(f.fd);
 	f.fd = -1;
-	rename(f.part, "aside");
-	if (symlink("victim", f.part))
+	rename(f.temp_path, "aside");
+	if (symlink("victim", f.temp_path))
 		abort();
-	is(etw_atomic_file_reopen(&f), -ELOOP, "but no link");
-	unlink(f.part);
-	if (link("victim", f.part))
-		abort();
-	is(etw_atomic_file_reopen(&f), -ESTALE, "and no other file");
-	is(etw_atomic_file_place(&f), -ESTALE, "nor is one placed");
-	etw_atomic_file_drop(&f);
+	is(etw_atomic_file_reopen(&f), -ELOOP, "a link is not opened");
+	is(etw_atomic_file_commit(&f), -ELOOP, "nor committed");
 	ok(has("old", "old") && has("victim", "victim") && has("aside", "New"), "all stay");
 	unlink("old");
 	unlink("victim");
@@ -212,7 +206,7 @@ static void test_reopened(void)
 
 #define ACL	"system.posix_acl_access"
 
-/* The group's bits of a file with a list are what the list may grant to anybody. */
+/* The group bits of a file with a list are what the list may grant to anybody. */
 static void test_acl(void)
 {
 	/* rw- for the owner, rw- for user 12345, --- for the group, rw- at most, --- else */
@@ -224,7 +218,6 @@ static void test_acl(void)
 		} entry[5];
 	} acl = { 2, { { 0x01, 6, -1 }, { 0x02, 6, 12345 }, { 0x04, 0, -1 }, { 0x10, 6, -1 },
 		       { 0x20, 0, -1 } } };
-	char got[sizeof(acl) + 1];
 	struct etw_atomic_file f;
 	struct stat st;
 
@@ -235,84 +228,72 @@ static void test_acl(void)
 		return;
 	}
 	ok(begin(&f, "old", true, "new") == 0 && etw_atomic_file_commit(&f) == 0, "replaced");
-	ok(getxattr("old", ACL, got, sizeof(got)) == sizeof(acl) &&
-	   !memcmp(got, &acl, sizeof(acl)), "its access control list stays");
-	unlink("old");
-	put("old", "old");
-	chmod("old", 0640);
-	is(setxattr(".", "system.posix_acl_default", &acl, sizeof(acl), 0), 0, "the folder's");
-	ok(begin(&f, "old", true, "new") == 0 && etw_atomic_file_commit(&f) == 0, "replaced");
-	is(removexattr(".", "system.posix_acl_default"), 0, "no more");
-	ok(getxattr("old", ACL, got, sizeof(got)) < 0 && errno == ENODATA, "one without has none");
-	ok(!stat("old", &st) && (st.st_mode & 0777) == 0640, "and the same permissions");
+	ok(!stat("old", &st) && (st.st_mode & 0777) == 0600,
+	   "the group gets nothing that the list granted to others");
 	unlink("old");
 }
 
 static void test_refused(void)
 {
+	const unsigned int R = ETW_ATOMIC_REPLACE;
 	struct etw_atomic_file f;
 
-	is(etw_atomic_file_open(&f, "", true), -ENOENT, "no name");
-	is(etw_atomic_file_open(&f, "nowhere/a", true), -ENOENT, "no directory");
-	is(etw_atomic_file_open(&f, "nowhere/", true), -ENOENT, "a folder that is not there");
-	is(etw_atomic_file_open(&f, "/tmp", false), -EEXIST, "a directory");
-	is(etw_atomic_file_open(&f, "/tmp", true), -EISDIR, "to be replaced");
-	is(etw_atomic_file_open(&f, "/dev/null", false), -EEXIST, "a device");
-	is(etw_atomic_file_open(&f, "/dev/null", true), 1, "to be written as it is");
-	etw_atomic_file_drop(&f);
+	is(etw_atomic_file_open(&f, "", R), -ENOENT, "no name");
+	is(etw_atomic_file_open(&f, "nowhere/a", R), -ENOENT, "no directory");
+	is(etw_atomic_file_open(&f, "nowhere/", R), -ENOENT, "a folder that is not there");
+	is(etw_atomic_file_open(&f, "/tmp", 0), -EEXIST, "a directory");
+	is(etw_atomic_file_open(&f, "/tmp", R), -EISDIR, "to be replaced");
+	is(etw_atomic_file_open(&f, "/dev/null", 0), -EEXIST, "a device");
+	is(etw_atomic_file_open(&f, "/dev/null", R), -ENOTSUP, "to be replaced");
 	is(count("", NULL), 0, "nothing was made");
 }
 
-/* As long as a name can be, and of a process that goes elsewhere */
-static void test_names(void)
+/* Pipes and devices are written in place, if the caller says so. */
+static void test_in_place(void)
 {
-	static const char two_bytes[] = "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
-	char name[NAME_MAX + 1];
+	const unsigned int both = ETW_ATOMIC_REPLACE | ETW_ATOMIC_DEVICE;
 	struct etw_atomic_file f;
+	int fd;
 
-	memset(name, 'x', NAME_MAX);
-	name[NAME_MAX] = '\0';
-	/* Characters of two bytes where it is cut */
-	memcpy(name + 236, two_bytes, sizeof(two_bytes) - 1);
-	is(begin(&f, name, false, "long"), 0, "a long name");
-	if (chdir("/"))
+	is(etw_atomic_file_open(&f, "/dev/null", both), 0, "a device");
+	ok(f.fd >= 0 && !f.temp_path && etw_atomic_file_commit(&f) == 0, "is written in place");
+	if (mkfifo("pipe", 0600))
 		abort();
-	is(etw_atomic_file_commit(&f), 0, "from elsewhere");
-	if (chdir(dir))
-		abort();
-	ok(has(name, "long") && count("", NULL) == 1, "is there");
-	unlink(name);
+	is(etw_atomic_file_open(&f, "pipe", both), -ESPIPE, "a pipe cannot seek");
+	fd = open("pipe", O_RDONLY | O_NONBLOCK);
+	is(etw_atomic_file_open(&f, "pipe", ETW_ATOMIC_STREAM), 0, "a stream need not");
+	is(write(f.fd, "x", 1), 1, "it is written");
+	is(etw_atomic_file_rollback(&f), 0, "and stays");
+	close(fd);
+	unlink("pipe");
+	is(count("", NULL), 0, "nothing else");
 }
 
-/* A name need not be UTF-8: here no character ever begins. */
-static void test_odd_names(void)
+/* Names of any length, and a process that changes its directory */
+static void test_names(void)
 {
 	char name[NAME_MAX + 1], last[NAME_MAX + 1];
 	struct etw_atomic_file f;
-	char *part = NULL;
 	int len;
 
 	for (len = NAME_MAX - 13; len <= NAME_MAX; len++) {
-		memset(name, 0x80, (size_t)len);
+		memset(name, 'x', (size_t)len);
 		name[len] = '\0';
-		if (begin(&f, name, false, "odd") || etw_atomic_file_commit(&f) || !has(name, "odd"))
+		if (begin(&f, name, false, "long") || count(".part-", last) != 1 || chdir("/") ||
+		    etw_atomic_file_commit(&f) || chdir(dir) || !has(name, "long"))
 			break;
 		unlink(name);
 	}
-	is(len, NAME_MAX + 1, "names of bytes that no character begins with");
-	is(etw_atomic_file_folder(name, &part), 0, "a folder, by a relative name");
-	ok(part && count(".part-", last) == 1 && strlen(last) == NAME_MAX,
-	   "has one as long as it can be");
-	is(part && !rmdir(part), 1, "it is there");
-	free(part);
+	is(len, NAME_MAX + 1, "long names");
+	is(count("", NULL), 0, "nothing else");
 }
 
 /* Several: all, or none. */
 static void test_several(const char *how)
 {
-	struct etw_atomic_file f[3];
-	unsigned int i, round;
-	int ret[3];
+	struct etw_atomic_file f[3], *list[3] = { &f[0], &f[1], &f[2] };
+	unsigned int i, round, failed = 9;
+	int ret;
 
 	for (round = 0; round < 2; round++) {
 		put("0", "old 0");
@@ -325,63 +306,92 @@ static void test_several(const char *how)
 			abort();
 		close(f[1].fd);
 		f[1].fd = -1;
-		for (i = 0; i < 3; i++)
-			ret[i] = etw_atomic_file_place(&f[i]);
-		ok(!ret[0] && !ret[1] && ret[2] == (round ? -EISDIR : 0), "%s: placed", how);
-		ok(has("0", "new 0") && has("1", "new 1"), "they have their names");
-		for (i = 3; i--;) {
-			if (round)
-				etw_atomic_file_drop(&f[i]);
-			else
-				etw_atomic_file_settle(&f[i]);
-		}
-		if (round)
+		ret = etw_atomic_file_commit_all(list, 3, &failed);
+		ok(ret == (round ? -EISDIR : 0), "%s: %s", how, round ? "one fails" : "committed");
+		if (round) {
+			is(failed, 2, "the last one");
+			for (i = 0; i < 3; i++)
+				is(etw_atomic_file_rollback(&f[i]), 0, "rolled back");
 			ok(has("0", "old 0") && has("1", "old 1"), "the old ones are back");
-		else
-			ok(has("0", "new 0") && has("1", "new 1") && has("2", "new 2"), "settled");
+		} else {
+			ok(has("0", "new 0") && has("1", "new 1") && has("2", "new 2"), "all");
+		}
 		is(count("", NULL), 3, "nothing else");
 		unlink("0");
 		unlink("1");
 		remove("2");
 	}
 	begin(&f[0], "0", false, "new");
-	is(etw_atomic_file_place(&f[0]), 0, "a new one is placed");
-	etw_atomic_file_drop(&f[0]);
-	is(count("", NULL), 0, "and taken away");
+	begin(&f[1], "1", false, "new");
+	put("1", "theirs");
+	is(etw_atomic_file_commit_all(list, 2, &failed), -EEXIST, "one exists meanwhile");
+	etw_atomic_file_rollback(&f[0]);
+	etw_atomic_file_rollback(&f[1]);
+	ok(has("1", "theirs") && count("", NULL) == 1, "the other one is taken back");
+	unlink("1");
 }
 
-/* What was replaced cannot get its name back: it is told, and kept. */
-static void test_undo(void)
+/* The replaced file cannot get its name back: it is kept, and the caller learns where. */
+static void test_rollback_fails(void)
 {
-	struct etw_atomic_file f;
-	char *part;
+	struct etw_atomic_file f[2], *list[2] = { &f[0], &f[1] };
+	unsigned int failed;
 
 	put("0", "old");
-	begin(&f, "0", true, "new");
-	is(etw_atomic_file_place(&f), 0, "placed");
-	part = strdup(f.part);
-	unlink("0");
-	if (!part || mkdir("0", 0700))
+	begin(&f[0], "0", true, "new");
+	begin(&f[1], "1", true, "new");
+	if (mkdir("1", 0700))
 		abort();
-	is(etw_atomic_file_undo(&f), -EISDIR, "in the way of what was replaced");
-	ok(f.part && !strcmp(f.part, part), "where it is, is told");
-	etw_atomic_file_drop(&f);
-	ok(has(part, "old"), "and it stays there");
-	ok(!rmdir("0") && !unlink(part) && !count("", NULL), "nothing else");
-	free(part);
+	is(etw_atomic_file_commit_all(list, 2, &failed), -EISDIR, "the second one fails");
+	unlink("0");
+	if (mkdir("0", 0700))
+		abort();
+	is(etw_atomic_file_rollback(&f[0]), -EISDIR, "a folder has the old one's name");
+	ok(f[0].backup && has(f[0].backup, "old"), "its backup stays");
+	etw_atomic_file_rollback(&f[1]);
+	ok(!rmdir("0") && !rmdir("1") && f[0].backup && !unlink(f[0].backup) && !count("", NULL),
+	   "nothing else");
+	free(f[0].backup);
+}
+
+static void make(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	put(path, "x");
 }
 
 static void test_folders(void)
 {
-	char *part;
+	const unsigned int folder = ETW_ATOMIC_FOLDER, both = folder | ETW_ATOMIC_REPLACE;
+	struct etw_atomic_file f;
+	struct stat st;
 
-	is(etw_atomic_file_folder("f", &part), 0, "a folder");
-	if (mkdir("other", 0700))
+	is(etw_atomic_file_open(&f, "f/", folder), 0, "a folder");
+	make(f.temp_path, "mark");
+	if (mkdir("f", 0710))
 		abort();
-	is(etw_atomic_file_rename(part, "other", true), -EEXIST, "never replaces one, even if empty");
-	is(etw_atomic_file_rename(part, "f", true), 0, "but gets its name");
-	free(part);
-	ok(!rmdir("f") && !rmdir("other") && !count("", NULL), "nothing else");
+	is(etw_atomic_file_commit(&f), -EEXIST, "does not replace an empty one unasked");
+	is(etw_atomic_file_open(&f, "f", folder), -EEXIST, "nor is it begun");
+	is(etw_atomic_file_open(&f, "f", both), 0, "but asked");
+	ok(!stat(f.temp_path, &st) && (st.st_mode & 0777) == 0700, "private until then");
+	make(f.temp_path, "mark");
+	is(etw_atomic_file_commit(&f), 0, "it does");
+	ok(!access("f/mark", F_OK) && !stat("f", &st) && (st.st_mode & 0777) == 0710,
+	   "and has its permissions");
+	is(etw_atomic_file_open(&f, "f", both), 0, "a folder with something in it");
+	is(etw_atomic_file_commit(&f), -ENOTEMPTY, "is not replaced");
+	is(etw_atomic_file_open(&f, "f", both), 0, "unless it is known");
+	f.mark = "mark";
+	make(f.temp_path, "new");
+	is(etw_atomic_file_commit(&f), 0, "by a file in it");
+	ok(!access("f/new", F_OK) && access("f/mark", F_OK), "it is another one then");
+	put("g", "file");
+	is(etw_atomic_file_open(&f, "g", both), -ENOTDIR, "a file is not replaced by a folder");
+	unlink("g");
+	unlink("f/new");
+	ok(!rmdir("f") && !count("", NULL), "nothing else");
 }
 
 int main(void)
@@ -396,13 +406,13 @@ int main(void)
 	test_reopened();
 	test_acl();
 	test_refused();
+	test_in_place();
 	test_names();
-	test_odd_names();
 	for (i = 0; i < 3; i++) {
 		no_flags = i > 0;
 		no_links = i > 1;
 		test_appears(i ? i > 1 ? "without links" : "without flags" : "with all");
-		test_undo();
+		test_rollback_fails();
 		test_several(i ? "without flags" : "with flags");
 		test_folders();
 	}
