@@ -2,10 +2,11 @@
 #
 #   make                builds everything into build/
 #   make demo           shows the main job in a virtual machine (ARGS=--json: only JSON lines)
-#   make check          runs all tests, on the host and in virtual machines
-#   make check-debug    the same on kernels that look for errors (KASAN, lockdep,
-#                       KCSAN, ...; built the first time), and a short fuzz run
-#   make check-matrix   the tests in virtual machines, up to the newest kernel
+#   make check          runs the tests, on the host and in virtual machines: 15 minutes
+#   make check-debug    the module's tests on kernels that look for errors (KASAN,
+#                       lockdep, KCSAN, ...; built the first time), and a short fuzz run
+#   make check-models   all worlds and broken variants of the models
+#   make check-matrix   everything on every kernel up to the newest one, and the models
 #   make fuzz TIME=10m  fuzzes the libraries' readers on the host, each for that long,
 #                       then the device on the debug kernel
 #   make bench          runs the benchmarks and writes their figures into the documents
@@ -26,7 +27,7 @@ MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: all lib tdh cli modules samples selftests units bench-programs fuzzers FORCE
-.PHONY: demo check check-debug check-matrix fuzz bench setup clean distclean
+.PHONY: demo check check-debug check-models check-matrix fuzz bench setup clean distclean
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -164,6 +165,9 @@ check:
 
 check-debug:
 	+@scripts/check debug
+
+check-models:
+	+@scripts/check models
 
 check-matrix:
 	+@scripts/check matrix

@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# selftests/run.sh [NAME...]: runs the programs of build/selftests, all or
-# those named, in the test VM. For each one it
+# selftests/run.sh [--budget SECONDS] [NAME...]: runs the programs of
+# build/selftests, all or those named, in the test VM. For each program it
 #   - loads etw.ko and writes a marker to the kernel log,
-#   - runs the program as root with ETW_BUILD set, for at most 300 s or what a
-#     line "TIMEOUT: N" in its source says,
+#   - runs the program as root with ETW_BUILD set, for at most 300 s or the
+#     seconds of a line "TIMEOUT: N" in its source,
 #   - removes the module, which must succeed,
 #   - looks for warnings in the kernel log after the marker.
+# With --budget no program begins after SECONDS; a line "NOT RUN" names the rest,
+# and so does the file not-run beside the results.
 # A line "passed failed skipped name" per program goes to $ETW_RESULTS, and
-# each program's whole output into a file beside that. Where the kernel has
-# kmemleak, an entry of that name tells what was leaked, and by which program.
-# The last entry, kernel_log, tells what the kernel had to say of a program
-# when that was over: until the next one began, or until the end.
+# each program's whole output into a file beside that; the file limit holds the
+# seconds that the current program may take (scripts/vm --idle). Where the kernel
+# has kmemleak, an entry of that name reports leaks, and the program that ran when
+# the memory was allocated. The last entry, kernel_log, reports what the kernel
+# logged about a program after its end.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -36,10 +39,10 @@ PATH=$PATH:/sbin:/usr/sbin
 # shellcheck source=selftests/lib/kernel_log.sh
 . "$here/lib/kernel_log.sh"
 
-loaded() { grep -q "^$1 " /proc/modules; }
+loaded() { [[ -e /sys/module/$1/initstate ]]; }
 
-# bad_after MARKER [NEXT]: the kernel log from the one marker on, up to the
-# other, if there is a report in it; else nothing.
+# bad_after MARKER [NEXT]: the kernel log from MARKER to NEXT, if it contains a
+# report; else nothing.
 bad_after() {
 	local log
 
@@ -52,7 +55,7 @@ bad_after() {
 	! grep -qE "$bad_log" <<<"$log" || printf '%s\n' "$log"
 }
 
-# look_back [NEXT]: what has been said since the last program was judged.
+# look_back [NEXT]: what the kernel logged since the last program was judged.
 look_back() {
 	local found tap_number=$late_number
 
@@ -77,8 +80,8 @@ remove_modules() {
 	return 1
 }
 
-# recover: after a program that left things behind, clear the way for the
-# next. Its processes are known by the variable that run_one gave them.
+# recover: cleans up after a program that left processes or modules behind. Its
+# processes have the variable that run_one gave them.
 recover() {
 	local file name
 
@@ -101,12 +104,13 @@ run_one() {
 	local name=$1 limit status=0 started log more='' out=${results%/*}/$1.out
 	local marker="selftest $name begins ($RANDOM$RANDOM)"
 
-	limit=$(sed -nE 's/.*TIMEOUT: ([0-9]+).*/\1/p' "$here"/vm/*/"$name.c" | head -n1)
+	limit=${limits[$name]:-300}
 	started=$SECONDS
+	echo "$limit" >"${results%/*}/limit"
 	echo "$marker" >/dev/kmsg
 	look_back "$marker"
 	loaded etw || insmod "$module" ${ETW_MODULE_ARGS:+"$ETW_MODULE_ARGS"} || more="cannot load etw.ko"
-	ETW_SELFTEST=$name timeout -k 5 "${limit:-300}" "$build/selftests/$name" >"$out" 2>&1 </dev/null || status=$?
+	ETW_SELFTEST=$name timeout -k 5 "$limit" "$build/selftests/$name" >"$out" 2>&1 </dev/null || status=$?
 	tap_judge "$out" "$status"
 	if ! log=$(remove_modules); then
 		more+="${more:+$'\n'}etw.ko cannot be removed: $log"
@@ -117,7 +121,7 @@ run_one() {
 	log=$(bad_after "$marker")
 	[[ -z $log ]] || more+="${more:+$'\n'}the kernel log has:"$'\n'"$log"
 	# Lockdep says nothing more after its first report, or for want of room.
-	if grep -qs 'debug_locks: *0' /proc/lockdep_stats; then
+	if [[ -e /proc/lockdep_stats ]] && grep -qs 'debug_locks: *0' /proc/lockdep_stats; then
 		more+="${more:+$'\n'}lockdep is off"
 	fi
 	[[ -z $more ]] || tap_failed=$((tap_failed + 1))
@@ -126,17 +130,17 @@ run_one() {
 	[[ ! -w $kmemleak ]] || echo "$(jiffies) $name" >>"$work/ends"
 }
 
-# jiffies: the kernel's clock, by which kmemleak tells when memory was allocated.
+# jiffies: the kernel's clock, in which kmemleak gives the time of an allocation.
 jiffies() { sed -n 's/^jiffies: //p;T;q' /proc/timer_list; }
 
-# leaks: what kmemleak found, each entry headed by the program that ran when
-# it was allocated.
+# leaks: what kmemleak found, each entry with the program that ran at the time of
+# the allocation.
 leaks() {
 	awk '
 		NR == FNR { end[++n] = $1; name[n] = $2; next }
 		/^unreferenced object/ { head = $0; next }
 		head != "" {
-			who = "nobody knows whom"
+			who = "an unknown program"
 			if (match($0, /jiffies [0-9]+/)) {
 				born = substr($0, RSTART + 8, RLENGTH - 8) + 0
 				for (i = n; i && end[i] >= born; i--)
@@ -149,7 +153,7 @@ leaks() {
 		{ print }' "$work/ends" "$kmemleak"
 }
 
-# end_with NAME: an entry for what is no program; its TAP lies in NAME.out.
+# end_with NAME: an entry for a check that is no program; its TAP is in NAME.out.
 end_with() {
 	local out=${results%/*}/$1.out
 
@@ -158,9 +162,9 @@ end_with() {
 	echo "$tap_passed $tap_failed $tap_skipped $1" >>"$results"
 }
 
-# check_leaks: only what is older than five seconds is reported, and only what
-# no scan finds a pointer to; the second scan drops what the first one saw in
-# a register or on a stack.
+# check_leaks: kmemleak reports memory that is older than five seconds and that no
+# scan finds a pointer to; the second scan drops blocks that the first one saw in a
+# register or on a stack.
 check_leaks() {
 	local tap_number=0 found
 
@@ -172,9 +176,9 @@ check_leaks() {
 	end_with kmemleak
 }
 
-# check_late: kernel_log. What the last program left to be freed has its time.
+# check_late: kernel_log. Waits for memory that the last program left to be freed.
 check_late() {
-	# That there are leaks has been told.
+	# The entry kmemleak has reported the leaks.
 	local harmless="$harmless|kmemleak: [0-9]+ new suspected memory leaks"
 
 	sleep 2
@@ -183,10 +187,41 @@ check_late() {
 	end_with kernel_log
 }
 
-main() {
-	local -a names=("$@")
-	local source name failed=0
+# read_limits: how many seconds each program may take, where its source says so.
+declare -A limits=()
+read_limits() {
+	local file seconds
 
+	while IFS=: read -r file seconds; do
+		file=${file##*/}
+		limits[${file%.c}]=$seconds
+	done < <(sed -nsE '/TIMEOUT: [0-9]+/{F;s/.*TIMEOUT: ([0-9]+).*/\1/p}' "$here"/vm/*/*.c | paste -d: - -)
+}
+
+# run_all NAME...: the programs, until the budget is used up.
+run_all() {
+	while [[ $# -gt 0 ]]; do
+		if ((SECONDS >= budget)); then
+			echo "NOT RUN on $(uname -r), the time is used up: $*"
+			printf '%s\n' "$@" >"${results%/*}/not-run"
+			return
+		fi
+		run_one "$1"
+		failed=$((failed + tap_failed))
+		shift
+	done
+}
+
+main() {
+	local budget=1000000 source name failed=0
+	local -a names
+
+	if [[ ${1-} == --budget ]]; then
+		budget=$2
+		shift 2
+	fi
+	names=("$@")
+	read_limits
 	if [[ $# -eq 0 ]]; then
 		for source in "$here"/vm/*/*.c; do
 			[[ ! -e $source ]] || names+=("$(basename "$source" .c)")
@@ -194,15 +229,13 @@ main() {
 	fi
 	: >"$work/ends"
 	: >"$work/late"
-	# What the kernel leaked while it booted is not ours.
+	# Leaks of the boot are not ours.
 	[[ ! -w $kmemleak ]] || echo clear >"$kmemleak"
 	for name in "${names[@]}"; do
 		compgen -G "$here/vm/*/$name.c" >/dev/null || { echo "no such test: $name" >&2; exit 2; }
 	done
-	for name in "${names[@]}"; do
-		run_one "$name"
-		failed=$((failed + tap_failed))
-	done
+	run_all "${names[@]}"
+	echo 300 >"${results%/*}/limit"
 	if [[ -w $kmemleak ]]; then
 		check_leaks
 		failed=$((failed + tap_failed))

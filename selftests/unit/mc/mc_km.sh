@@ -283,8 +283,11 @@ ccflags-y := -I$TOP_HERE/include -Wframe-larger-than=2048 -Werror" >"$dir/Kbuild
 }
 
 TOP_HERE=$PWD
+# The headers for one kernel; for both with ETW_WHOLE=1 (make check-matrix).
+links=(build/cache/kernel/6.12)
+[[ -z ${ETW_WHOLE-} ]] || links=(build/cache/kernel/6.1 "${links[@]}")
 versions=()
-for link in build/cache/kernel/6.1 build/cache/kernel/6.12; do
+for link in "${links[@]}"; do
 	[[ ! -e $link ]] || versions+=("$(basename "$(realpath "$link")")")
 done
 

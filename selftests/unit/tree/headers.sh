@@ -3,13 +3,15 @@
 #
 # headers.sh - the public headers compile wherever a user includes them
 #
-# Each header is compiled alone, then all in both orders, as C and C++, with
-# and without 16-bit wchar_t, UNICODE and include/win32 on the path, without a
-# warning.  Then a program that uses include/win32 is run.  Prints TAP.
+# Each header is compiled alone, once as C and once as C++; all of them, in both
+# orders, by every compiler, with and without 16-bit wchar_t, UNICODE and include/win32
+# on the path, without a warning.  Then a program that uses include/win32 is run.  With
+# ETW_WHOLE=1 (make check-matrix) each header is compiled alone in all these ways, also
+# with GNU extensions.  Prints TAP.
 #
 # CC and CXX name the compilers; clang is used as well where it is installed.
 #
-# shellcheck disable=SC2086 # words in variables: flags, headers, compilers
+# shellcheck disable=SC2086 # words in variables: flags, headers, compilers, patterns
 
 set -u
 
@@ -41,11 +43,12 @@ result() {
 	fi
 }
 
-# try NAME LANGUAGE COMMAND...: compile every source $tmp/src/*.LANGUAGE
+# try NAME LANGUAGE COMMAND...: compile the sources $tmp/src/$files.LANGUAGE
+files='*'
 try() {
 	name=$1 lang=$2
 	shift 2
-	"$@" $warn -fsyntax-only "$tmp"/src/*."$lang" >"$tmp/log" 2>&1
+	"$@" $warn -fsyntax-only "$tmp"/src/$files."$lang" >"$tmp/log" 2>&1
 	result "$name" $?
 }
 
@@ -204,7 +207,15 @@ run() {
 	result "$name" $?
 }
 
-# compiler COMMAND LANGUAGE STANDARD...
+# alone COMMAND LANGUAGE STANDARD: each header by itself, in one way
+alone() {
+	sources $public
+	try "$1 -std=$3, each public header" "$2" $1 -std="$3" -I"$inc"
+	sources $win32
+	try "$1 -std=$3, each win32 header" "$2" $1 -std="$3" -I"$inc" -I"$inc/win32"
+}
+
+# compiler COMMAND LANGUAGE STANDARD...: the headers $files in all ways
 compiler() {
 	cmd=$1 lang=$2
 	shift 2
@@ -229,13 +240,19 @@ compiler() {
 	done
 }
 
-compiler "${CC:-gcc}" c c11 gnu11
-compiler "${CXX:-g++}" cc c++17 gnu++17
-if [ "${CC:-gcc}" != clang ] && command -v clang >/dev/null 2>&1; then
-	compiler clang c c11 gnu11
+c=${CC:-gcc} cxx=${CXX:-g++} gnu_c=gnu11 gnu_cxx=gnu++17
+if [ -z "${ETW_WHOLE:-}" ]; then
+	alone "$c" c c11
+	alone "$cxx" cc c++17
+	files='0_*' gnu_c='' gnu_cxx=''
 fi
-if [ "${CXX:-g++}" != clang++ ] && command -v clang++ >/dev/null 2>&1; then
-	compiler clang++ cc c++17 gnu++17
+compiler "$c" c c11 $gnu_c
+compiler "$cxx" cc c++17 $gnu_cxx
+if [ "$c" != clang ] && command -v clang >/dev/null 2>&1; then
+	compiler clang c c11 $gnu_c
+fi
+if [ "$cxx" != clang++ ] && command -v clang++ >/dev/null 2>&1; then
+	compiler clang++ cc c++17 $gnu_cxx
 fi
 
 echo "1..$count"

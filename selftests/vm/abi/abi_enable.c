@@ -3,6 +3,8 @@
  * abi_enable - bad arguments of enabling, registering and looking at providers
  *
  * One error for each test; after every refusal the whole state is what it was.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_state.h"

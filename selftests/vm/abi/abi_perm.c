@@ -5,6 +5,8 @@
  * Anyone may register providers and write; only those with CAP_PERFMON (or
  * CAP_SYS_ADMIN) in the initial user namespace control and consume sessions.  A
  * registration belongs to the process that made it.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_state.h"

@@ -3,6 +3,8 @@
  * abi_session - bad arguments of the session commands and of opening consumers
  *
  * One error for each test; after every refusal the whole state is what it was.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_state.h"

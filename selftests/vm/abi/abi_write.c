@@ -5,6 +5,8 @@
  * A refused argument is an error and no loss: no counter moves.  An event that
  * cannot get into a session is an error and counted there, by its cause.
  * Either way no reader ever sees a part of it.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_state.h"

@@ -4,6 +4,8 @@
  *
  * The structs are the same for both, so each command must simply work; what
  * differs is that its events say that they come from a 32-bit process.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_items.h"
 

@@ -4,6 +4,8 @@
  *
  * Whatever is done to the mapping, it stays read-only, it shows this session's
  * buffers only, and neither fork nor the end of anything makes it dangerous.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 

@@ -4,6 +4,8 @@
  * it has one
  *
  * (consumer_map does the same to the mapped buffers.)
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"

@@ -4,6 +4,7 @@
  * and write
  *
  * TIMEOUT: 900
+ * KERNEL: every
  *
  * Each call is made with its 1st, 2nd, 3rd... allocation or copy failing.  A
  * call that fails has done nothing, a call that succeeds has done all.

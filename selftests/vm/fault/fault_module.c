@@ -4,6 +4,7 @@
  * kernel modules call
  *
  * TIMEOUT: 1800
+ * KERNEL: every
  *
  * A load has many failures before the module's own code runs.  Those are the
  * kernel's and come first, so the points are tried from the last one down, for

@@ -3,6 +3,7 @@
  * fault_worker - memory that cannot be had where nobody waits for an answer
  *
  * TIMEOUT: 600
+ * KERNEL: every
  *
  * The worker that delivers buffers also grows the pool.  Here its allocations
  * fail, all or some of them: what is lost by it is counted, nothing hangs, and

@@ -4,6 +4,8 @@
  *
  * The process is root in there and nobody outside.  It finds the device bound
  * to a file of its own.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_access.h"
 #include "lib/vm_items.h"

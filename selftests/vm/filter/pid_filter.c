@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pid_filter - enabling a provider in some processes only
+ *
+ * KERNEL: every
  */
 #include "lib/vm.h"
 #include "lib/vm_kmod.h"

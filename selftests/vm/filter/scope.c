@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * scope - filters that select processes by program, container and application
+ *
+ * KERNEL: every
  */
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stack_filter - filters that choose the events whose stacks a session gets
+ *
+ * KERNEL: every
  */
 #include "lib/vm_items.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * logfile - sessions that write log files: the modes, what is lost, what is refused
+ *
+ * KERNEL: every
  */
 #include "lib/vm_log.h"
 

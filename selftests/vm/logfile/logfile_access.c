@@ -4,6 +4,8 @@
  *
  * The kernel writes with the rights of who gave the file, and with what he had opened;
  * starting and changing such sessions takes the right to files.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_access.h"
 #include "lib/vm_log.h"

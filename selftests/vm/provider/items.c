@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * items - the extended items that a session asks for with enable properties
+ *
+ * KERNEL: every
  */
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"

@@ -3,6 +3,7 @@
  * kprovider - providers of kernel modules: register, callback, write, remove
  *
  * TIMEOUT: 900
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"

@@ -2,6 +2,8 @@
 /*
  * mc_km - a kernel module on the header that "etw mc -km" made of its manifest, and
  * on the names that a Windows driver knows
+ *
+ * KERNEL: every
  */
 #include "lib/vm_decode.h"
 #include "lib/vm_items.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * notify - what a user-mode provider is told of being enabled
+ *
+ * KERNEL: every
  */
 #include "lib/vm_notify.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stack - stacks of writers as extended items, and events that they make too large
+ *
+ * KERNEL: every
  */
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"

@@ -2,6 +2,8 @@
 /*
  * tracelogging - TraceLoggingProvider.h in a program and in a kernel module: every field
  * type through a session, byte for byte
+ *
+ * KERNEL: every
  */
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"

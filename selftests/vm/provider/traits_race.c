@@ -5,6 +5,8 @@
  *
  * What a kernel that looks for errors would report is the test; and that no
  * event is refused, torn or written twice.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_traits.h"
 

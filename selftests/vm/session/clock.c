@@ -6,6 +6,8 @@
  * jumps as that does, and the order of events stays.  Whether the machine
  * slept cannot be told from these clocks and cannot be tried here: neither
  * CLOCK_MONOTONIC nor CLOCK_BOOTTIME can be set.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_clock.h"

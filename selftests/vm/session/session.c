@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * session - the life of sessions: start, query, update, stop
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * write - what an event of a user-mode provider looks like in a buffer
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 

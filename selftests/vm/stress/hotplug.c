@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * hotplug - events of a CPU that has gone offline
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 

@@ -3,6 +3,7 @@
  * hotplug_busy - a CPU that goes and comes while everything else goes on
  *
  * TIMEOUT: 600
+ * KERNEL: every
  *
  * Events come from threads, timers and NMIs of all CPUs into a real-time and
  * a BUFFERING session.  While CPU 1 goes offline and comes back, both are

@@ -3,6 +3,7 @@
  * kill - controllers, providers and consumers die by SIGKILL at any moment
  *
  * TIMEOUT: 900
+ * KERNEL: every
  *
  * Four kinds of processes run and are killed at random points, hundreds of
  * times in all, while one consumer lives on.  The providers note in shared

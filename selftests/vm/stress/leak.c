@@ -6,6 +6,8 @@
  * both fresh and used, are searched for what memory holds that nobody set: the
  * patterns of a kernel built to find that, and addresses of the kernel's.
  * Room that a command was given and did not need stays as it was.
+ *
+ * KERNEL: every
  */
 #include "lib/vm_buf.h"
 

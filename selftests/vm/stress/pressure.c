@@ -3,6 +3,7 @@
  * pressure - memory is short
  *
  * TIMEOUT: 600
+ * KERNEL: every
  *
  * A session's buffers are charged to the memory cgroup of whoever started it.
  * Where that has no more, or others have taken what there was, the pool does

@@ -3,6 +3,7 @@
  * recursion - events written from within the writing of an event
  *
  * TIMEOUT: 1200
+ * KERNEL: every
  *
  * The module etw_test sets a trap: a kprobe on an instruction of the write
  * path, or the tracepoints of page faults.  Whatever meets it while it writes

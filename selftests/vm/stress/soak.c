@@ -2,7 +2,7 @@
 /*
  * soak - the same thing very often: nothing grows
  *
- * TIMEOUT: 14400
+ * TIMEOUT: 3600
  *
  * The module charges all its memory to the cgroup of whoever causes it, so a
  * group of our own tells to the byte what it has, or to a few pages on newer

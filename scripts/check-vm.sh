@@ -1,0 +1,190 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Selftests in virtual machines. Sourced by scripts/check and scripts/check-turn,
+# after scripts/jobs.sh.
+
+# A machine in which no program has begun, ended or printed for this long after the
+# limit of the program that runs is stuck, and is ended.
+vm_idle=${ETW_VM_IDLE:-300}
+# Programs that this run may leave out when its time is used up: only turns.
+may_stop=''
+
+# not_instrumented KERNEL: the calls that the compiler did not put into etw.ko, so
+# that this kernel would find nothing in it.
+not_instrumented() {
+	local symbol symbols
+	local -a want
+
+	case $1 in
+	debug) want=(__asan_load __asan_store __sanitizer_cov_trace_pc) ;;
+	kcsan) want=(__tsan_read __tsan_write) ;;
+	*) return 0 ;;
+	esac
+	symbols=$(nm "$BUILD/modules/$(kernel_version "$1")/etw.ko")
+	for symbol in "${want[@]}"; do
+		grep -q " U $symbol" <<<"$symbols" || echo "$symbol"
+	done
+}
+
+# vm_fails KERNEL WHAT: not one of its programs, but the run as a whole.
+vm_fails() {
+	print_block "FAIL VM $1: $2"
+	count 0 1 0
+}
+
+# programs KERNEL [every]: the selftests that run on it; "every": only those that
+# depend on the kernel. They are marked "KERNEL: every" in their source. The kernels
+# that look for errors are for the module, and everything takes many times as long on
+# them: the tests of the library and the command are left out there, and on the one
+# that looks for races also those that do one thing after the other.
+programs() {
+	local file name
+
+	for file in selftests/vm/*/*.c; do
+		name=$(basename "$file" .c)
+		# shellcheck disable=SC2221,SC2222
+		case $1:$name in
+		@(debug|kcsan):@(cli|lib)* | @(debug|kcsan):mc_um | kcsan:@(abi|fault)*) continue ;;
+		esac
+		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
+		echo "$name"
+	done
+}
+
+# judge_vm KERNEL DIR STATUS NAME...: counts what selftests/run.sh left in DIR of
+# these programs.
+judge_vm() {
+	local kernel=$1 dir=$2 status=$3
+	local p f s name bad=0 parts=' ' seen=' ' lost='' stopped='' must='@(hotplug*|pressure|soak)'
+	shift 3
+
+	# Every kernel here has what those need; this one can also fail on demand.
+	[[ $kernel != debug ]] || must='@(fault*|hotplug*|pressure|soak)'
+	while read -r p f s name; do
+		count "$p" "$f" "$s"
+		bad=$((bad + f))
+		if [[ $name == kmemleak || $name == kernel_log ]]; then
+			parts+="$name "
+			continue
+		fi
+		seen+="$name "
+		# shellcheck disable=SC2053
+		[[ $name != $must || $s -eq 0 ]] || vm_fails "$kernel" "$name skipped $s"
+	done <"$dir/results"
+	for name; do
+		if [[ $seen == *" $name "* ]]; then
+			continue
+		elif grep -qsx "$name" "$dir/not-run"; then
+			stopped+=" $name"
+		else
+			lost+=" $name"
+		fi
+	done
+	if [[ -n $stopped && -z $may_stop ]]; then
+		vm_fails "$kernel" "the time was used up; not run:$stopped"
+	fi
+	[[ -z $lost ]] || vm_fails "$kernel" "ended early (status $status); without result:$lost"
+	[[ -n $lost || $bad -ne 0 || $status -eq 0 ]] || vm_fails "$kernel" "exit status $status"
+	[[ -z $lost ]] || return 0
+	[[ $parts == *' kernel_log '* ]] || vm_fails "$kernel" "the kernel log was not read at the end"
+	[[ $kernel != debug || $parts == *' kmemleak '* ]] || vm_fails "$kernel" "kmemleak was not read at the end"
+}
+
+# show_progress: of the output of run.sh the lines that programs ended with, as they come.
+show_progress() {
+	grep --line-buffered -E '^(PASS|FAIL|NOT RUN) ' || true
+}
+
+# show_failures FILE: of the same output all that belongs to programs that failed.
+show_failures() {
+	awk '
+		/^(PASS|FAIL|NOT RUN) / { bad = /^FAIL/ }
+		/^vm: / { bad = 1 }
+		bad { print }' "$1"
+}
+
+# boot_vm OUT KERNEL OPTION... -- [NAME...]: runs selftests in one VM; it leaves their
+# results, its output and its exit status in OUT.
+boot_vm() {
+	local out=$1 kernel=$2 status=0 left text
+	local -a options=() budget=()
+	shift 2
+
+	while [[ $1 != -- ]]; do options+=("$1"); shift; done
+	shift
+	rm -rf "$out"
+	mkdir -p "$out"
+	: >"$out/results"
+	left=$(seconds_left)
+	# Programs begin until the time is used up; the one that runs then, and what
+	# is looked at in the end, have some more.
+	[[ -z ${ETW_DEADLINE-} ]] || budget=(--budget $((left < 0 ? 0 : left)))
+	"$TOP/scripts/vm" --kernel "$kernel" --no-module --idle "$vm_idle" \
+		--timeout $((left + ${ETW_GRACE:-300})) --out "$out" \
+		"${options[@]}" --env ETW_RESULTS=/out/results -- selftests/run.sh "${budget[@]}" "$@" \
+		2>&1 | tee "$out/log" | show_progress
+	status=${PIPESTATUS[0]}
+	echo "$status" >"$out/status"
+	text=$(show_failures "$out/log")
+	[[ -z $text ]] || print_block "$text"
+}
+
+# run_vm OUT KERNEL OPTION... -- NAME...: boots and judges.
+run_vm() {
+	local out=$1 kernel=$2
+	local -a rest=("${@:3}")
+
+	boot_vm "$@"
+	while [[ ${rest[0]} != -- ]]; do rest=("${rest[@]:1}"); done
+	judge_vm "$kernel" "$out" "$(<"$out/status")" "${rest[@]:1}"
+}
+
+# kernel_options KERNEL: of scripts/vm, one a line.
+kernel_options() {
+	# The oldest kernel uses the clock that replaces the TSC, all others the TSC:
+	# QEMU's TCG does not offer the CPU flag by which the module would know.
+	[[ $1 == "${KERNEL_SERIES[0]}" ]] || printf '%s\n' --env ETW_MODULE_ARGS=trust_tsc=1
+	# Freed pages hold a pattern, and checks need memory of their own.
+	[[ $1 != debug ]] || printf '%s\n' --mem 2G --append page_poison=1
+}
+
+# check_programs KERNEL NAME...: these selftests in one VM.
+check_programs() {
+	local kernel=$1 missing
+	local -a options
+	shift
+
+	mapfile -t options < <(kernel_options "$kernel")
+	missing=$(not_instrumented "$kernel")
+	[[ -z $missing ]] || vm_fails "$kernel" "etw.ko does not call ${missing//$'\n'/, }"
+	run_vm "$work/vm-$kernel" "$kernel" "${options[@]}" -- "$@"
+}
+
+# check_vm KERNEL all|every: all of its selftests, or those that depend on the kernel.
+check_vm() {
+	local -a names
+
+	mapfile -t names < <(programs "$1" "$2")
+	if [[ ${#names[@]} -eq 0 ]]; then
+		vm_fails "$1" "no selftest is chosen for this kernel"
+		return
+	fi
+	check_programs "$1" "${names[@]}"
+}
+
+# check_isolated KERNEL: events on a CPU that the kernel leaves alone, on a machine
+# that was booted with one.
+check_isolated() {
+	local out=$work/vm-isolated-$1
+
+	run_vm "$out" "$1" --append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" \
+		-- isolated
+	! grep -qE '^[0-9]+ [0-9]+ [1-9][0-9]* isolated$' "$out/results" ||
+		vm_fails "$1" "isolated skipped on a machine that has such a CPU"
+}
+
+# check_soak KERNEL: what may grow, at length.
+check_soak() {
+	run_vm "$work/soak-$1" "$1" --env "ETW_SOAK=$soak_times" -- soak
+}

@@ -1,0 +1,119 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Jobs of scripts/check: side by side, one for each CPU; what each counted, and the
+# time of each stage. Sourced by the checks.
+
+work=$BUILD/check
+# The results of the run; in a job, those of the job.
+passed=0 failed=0 skipped=0
+job_number=0
+
+count() {
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+	skipped=$((skipped + $3))
+}
+
+# seconds_left: until ETW_DEADLINE; a week where there is none.
+seconds_left() {
+	if [[ -n ${ETW_DEADLINE-} ]]; then
+		echo $((ETW_DEADLINE - EPOCHSECONDS))
+	else
+		echo 604800
+	fi
+}
+
+# cpu_ticks: the CPU time, in hundredths of a second, of the children that this shell,
+# or this job, has waited for.
+cpu_ticks() {
+	local -a stat
+
+	read -ra stat <"/proc/${job_pid-$$}/stat"
+	echo $((stat[15] + stat[16]))
+}
+
+# note_stage NAME WALL TICKS [START]: one piece of a stage, for print_stages.
+note_stage() {
+	printf '%s\t%d\t%d\t%d\n' "$1" "${4:-$((SECONDS - $2))}" "$2" "$3" >>"$work/stages"
+}
+
+begin_jobs() {
+	rm -rf "$work/jobs"
+	mkdir -p "$work/jobs"
+	: >"$work/stages"
+}
+
+# print_block TEXT: all of it at once, not mixed with the lines of other jobs.
+print_block() {
+	(
+		flock 9
+		printf '%s\n' "$1"
+	) 9>"$work/.print"
+}
+
+# run_job STAGE NUMBER COMMAND...: in a shell of its own; leaves what it counted.
+run_job() {
+	local stage=$1 number=$2 started=$SECONDS
+	shift 2
+
+	job_pid=$BASHPID
+	passed=0 failed=0 skipped=0
+	"$@"
+	echo "$passed $failed $skipped" >"$work/jobs/$number"
+	note_stage "$stage" $((SECONDS - started)) "$(cpu_ticks)" "$started"
+}
+
+# launch STAGE COMMAND...: as a job, when a CPU is free for it.
+launch() {
+	local stage=$1
+	shift
+
+	while (($(jobs -rp | wc -l) >= $(nproc))); do
+		wait -n || true
+	done
+	job_number=$((job_number + 1))
+	echo "$*" >"$work/jobs/$job_number.command"
+	run_job "$stage" "$job_number" "$@" </dev/null &
+}
+
+# wait_jobs: for all that were launched; adds what they counted.
+wait_jobs() {
+	local file p f s
+
+	wait
+	for file in "$work"/jobs/*.command; do
+		[[ -e $file ]] || continue
+		if [[ -s ${file%.command} ]]; then
+			read -r p f s <"${file%.command}"
+			count "$p" "$f" "$s"
+		else
+			printf 'FAIL %s: ended without a result\n' "$(<"$file")"
+			count 0 1 0
+		fi
+		rm -f "$file" "${file%.command}"
+	done
+}
+
+# print_stages: from the first start to the last end, and CPU time.
+print_stages() {
+	awk -F '\t' '
+		function minutes(s) { return sprintf("%d:%02d", s / 60, s % 60) }
+		!($1 in from) { order[++n] = $1; from[$1] = $2 }
+		{
+			if ($2 < from[$1])
+				from[$1] = $2
+			if ($2 + $3 > to[$1])
+				to[$1] = $2 + $3
+			if ($2 + $3 > last)
+				last = $2 + $3
+			cpu[$1] += $4 / 100
+			all += $4 / 100
+		}
+		END {
+			printf "== %-32s %8s %8s\n", "stage", "wall", "CPU"
+			for (i = 1; i <= n; i++)
+				printf "== %-32s %8s %8s\n", order[i], minutes(to[order[i]] - from[order[i]]), minutes(cpu[order[i]])
+			printf "== %-32s %8s %8s\n", "together", minutes(last), minutes(all)
+		}' "$work/stages"
+}
