@@ -5,15 +5,20 @@
  *	input := u16 n  n bytes of expression  80 bytes of header  payload
  *
  * An expression that is refused says why and where; one that is taken has the same
- * outcome each time, and the opposite one behind a "not".
+ * outcome each time, and the opposite one behind a "not".  If the kernel takes it too,
+ * it has the same outcome there, provided that the payload is whole and the expression
+ * compares ASCII only.
  */
+#include "core/payload.h"
 #include "libfuzzer/schema.h"
-#include "tdh/expr/expr.h"
+#include "tdh/expr/kernel_filter.h"
 
 #define F(what, in, out) { .name = what, .in_type = TDH_INTYPE_##in, \
 			   .out_type = TDH_OUTTYPE_##out, .count = 1 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct etw_manifest *manifest;
 
 static void load(void)
 {
@@ -48,7 +53,7 @@ static void load(void)
 	static bool loaded;
 
 	if (!loaded)
-		schema_load(&template, "message", NULL);
+		manifest = schema_load(&template, "message", NULL);
 	loaded = true;
 }
 
@@ -73,6 +78,83 @@ static void use(struct etw_expr *expr, const char *text, const EVENT_RECORD *rec
 		abort();
 	etw_expr_free(not);
 	free(opposite);
+}
+
+/* Does the payload have all fields? */
+static bool is_whole(struct etw_decoder *decoder)
+{
+	struct etw_field field;
+	int ret;
+
+	etw_decode_rewind(decoder);
+	while ((ret = etw_decode_next(decoder, &field)) == 1)
+		;
+	etw_decode_rewind(decoder);
+	return !ret;
+}
+
+/* May the two worlds read the text differently?  Above ASCII code pages matter. */
+static bool is_ascii(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text >= 0x80 || *text == '\\')
+			return false;
+	return true;
+}
+
+static bool kernel_passes(const struct etw_kernel_filter *filter, const EVENT_RECORD *record)
+{
+	const struct etw_event_descriptor desc = { .id = 1 };
+	struct etw_data_descriptor piece = { .ptr = (uintptr_t)record->UserData,
+					     .size = record->UserDataLength };
+	struct etw_record_source from = { .desc = &desc, .data = &piece, .count = 1,
+					  .type = ETW_TYPE_EVENT64 };
+	uint64_t program[ETW_PAYLOAD_SIZE_MAX / 8];
+	unsigned int i = 0;
+
+	while (i < filter->id_count && filter->ids[i] != 1)
+		i++;
+	if (filter->ids_are != ETW_KERNEL_ALL_IDS &&
+	    (i < filter->id_count) != (filter->ids_are == ETW_KERNEL_ONLY_IDS))
+		return false;
+	if (filter->ignore_keyword0)
+		return false;
+	if (!filter->program)
+		return true;
+	memcpy(program, filter->program, filter->size);
+	if (etw_payload_load(program, filter->size))
+		abort();
+	etw_record_measure(&from);
+	return etw_payload_pass(program, &from, false);
+}
+
+/* Compile for the kernel, and run it on an event with the manifest's descriptor. */
+static void use_kernel(struct etw_expr *expr, const char *text, const EVENT_RECORD *record,
+		       struct etw_decoder *decoder)
+{
+	const struct etw_kernel_source source = { text, expr };
+	const struct etw_kernel_schema schema = {
+		.guid = &schema_guid, .provider = &manifest->providers[0],
+	};
+	EVENT_RECORD plain = {
+		.EventHeader = { .ProviderId = schema_guid, .EventDescriptor = { .Id = 1 } },
+		.UserData = record->UserData, .UserDataLength = record->UserDataLength,
+	};
+	struct etw_kernel_filter filter = { .level = 0 };
+	struct etw_kernel_error error;
+	const struct etw_decoded *decoded;
+	bool holds;
+
+	if (!etw_kernel_filter_make(&source, 1, &schema, &filter, &error)) {
+		if (!error.text[0] || error.column > strlen(text) + 1)
+			abort();
+		return;
+	}
+	etw_decode(decoder, &plain, &decoded);
+	holds = etw_expr_match(expr, &plain, decoded, decoder);
+	if (kernel_passes(&filter, &plain) != holds && is_whole(decoder) && is_ascii(text))
+		abort();
+	free(filter.program);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -106,8 +188,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	record.UserData = payload;
 	record.UserDataLength = (USHORT)got;
 	etw_decode(decoder, &record, &decoded);
-	if (expr)
+	if (expr) {
 		use(expr, text, &record, decoded, decoder);
+		use_kernel(expr, text, &record, decoder);
+	}
 	etw_expr_free(expr);
 	free(head);
 	free(payload);

@@ -23,7 +23,7 @@ struct cli_option {
 	const char *name;	/* long name; NULL ends the table */
 	int value;		/* what cli_next() returns; a letter is the short name too */
 	const char *arg;	/* name of its argument, NULL if it takes none */
-	const char *help;
+	const char *help;	/* NULL: an old option that --help leaves out */
 };
 
 struct cli_syntax {

@@ -27,8 +27,9 @@ const struct cli_option enable_options[] = {
 	{ "name-level", ENABLE_OPT_NAME_LEVEL, "LEVEL", "names concern events up to this level only" },
 	{ "name-any", ENABLE_OPT_NAME_ANY, "HEX", "... and only those with one of these keywords" },
 	{ "name-all", ENABLE_OPT_NAME_ALL, "HEX", "... and with all of these" },
-	{ "payload", ENABLE_OPT_PAYLOAD, "EXPR", "of events only such: 'Read: Size >= 4096'" },
-	{ "fields", ENABLE_OPT_FIELDS, "FIELDS", "if no manifest has them: 'id=7: u32 Size'" },
+	{ "filter", ENABLE_OPT_FILTER, "EXPRESSION", "only events for which it holds: 'Size >= 4096'" },
+	{ "fields", ENABLE_OPT_FIELDS, "FIELDS", "describe an event for --filter: 'id=7: u32 Size'" },
+	{ "payload", ENABLE_OPT_PAYLOAD, "EXPR", NULL },
 	{ "manifest", ENABLE_OPT_MANIFEST, "FILE", "names from this manifest, beside those installed" },
 	{ "data", ENABLE_OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
 	{ "ignore-keyword-0", ENABLE_OPT_IGNORE_KEYWORD_0, NULL, "not the events that have no keyword" },
@@ -92,11 +93,13 @@ static bool take_events(int option, struct filters *filters)
 		filters_events(&filters->events, "--not-name", false, optarg);
 		return true;
 	case ENABLE_OPT_FIELDS:
-		filters_fields(filters, "--fields", optarg);
+		event_filter_fields(&filters->event_filter, "--fields", optarg);
+		return true;
+	case ENABLE_OPT_FILTER:
+		event_filter_expression(&filters->event_filter, "--filter", optarg);
 		return true;
 	case ENABLE_OPT_PAYLOAD:
-		filters_payload(filters, "--payload", optarg);
-		return true;
+		event_filter_payload("--payload", optarg);
 	case ENABLE_OPT_DATA:
 		blob_parse(&filters->blob, "--data", optarg);
 		return true;
@@ -220,7 +223,7 @@ static bool processes_exist(const struct filters *filters)
 
 /* ------------------------------------------- names that only the manifest knows */
 
-static bool is_late(int option, const struct filters *filters)
+static bool is_late(int option)
 {
 	switch (option) {
 	case ENABLE_OPT_LEVEL:
@@ -234,8 +237,6 @@ static bool is_late(int option, const struct filters *filters)
 		return filters_named_ids(optarg);
 	case ENABLE_OPT_KEYWORD:
 		return true;
-	case ENABLE_OPT_PAYLOAD:
-		return !payload_is_next(&filters->payload);
 	default:
 		return false;
 	}
@@ -267,7 +268,7 @@ bool enable_request_take(struct enable_request *request, int option)
 		request->capture = true;
 	} else if (option == ENABLE_OPT_MANIFEST) {
 		schema_load("--manifest", optarg);
-	} else if (!is_late(option, &request->filters)) {
+	} else if (!is_late(option)) {
 		take(option, request);
 	} else {
 		if (request->late_count == ENABLE_LATE_MAX)
@@ -293,9 +294,15 @@ static void check_group(const struct enable_request *request)
 	const struct filters *filters = &request->filters;
 
 	if (request->enable.property & ETW_ENABLE_PROVIDER_GROUP &&
-	    (filters->ids.given || filters->events.given || filters->payload.given ||
+	    (filters->ids.given || filters->events.given || filters->event_filter.count ||
 	     request->late_count))
 		cli_usage("--group: its members have no ids, names or fields of events in common");
+}
+
+/* Names and expressions mean something only once the provider is known. */
+static bool has_to_wait(const struct enable_request *request)
+{
+	return !request->prepared && (request->late_count || request->filters.event_filter.count);
 }
 
 void enable_request_prepare(void *context, const struct etw_guid *guid)
@@ -303,22 +310,21 @@ void enable_request_prepare(void *context, const struct etw_guid *guid)
 	struct enable_request *request = context;
 	unsigned int i;
 
-	if (!request->late_count)
+	if (!has_to_wait(request))
 		return;
 	request->filters.provider = schema_provider(guid);
-	if (!request->filters.provider)
-		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest, which has its names%s",
+	if (!request->filters.provider && request->late_count)
+		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest, which has its names",
 			  request->late[0].within ? "" : "--", request->late[0].within ?
 			  request->late[0].within : late_name(request->late[0].option),
-			  cli_quote(request->provider),
-			  request->late[0].option == ENABLE_OPT_PAYLOAD ?
-			  ": --fields has to come before, with the event's fields" : "");
+			  cli_quote(request->provider));
 	for (i = 0; i < request->late_count; i++) {
 		optarg = request->late[i].value;
 		request->within = request->late[i].within;
 		take(request->late[i].option, request);
 	}
 	request->late_count = 0;
+	request->prepared = true;
 	filters_use(&request->filters, &request->enable);
 }
 
@@ -336,7 +342,7 @@ bool enable_request_ready(struct enable_request *request, const char *provider)
 	check_group(request);
 	if (!processes_exist(&request->filters))
 		return false;
-	if (!request->late_count)
+	if (!has_to_wait(request))
 		filters_use(&request->filters, &request->enable);
 	else if (provider_known(provider, &request->enable.provider))
 		enable_request_prepare(request, &request->enable.provider);
@@ -345,5 +351,5 @@ bool enable_request_ready(struct enable_request *request, const char *provider)
 
 void enable_request_free(struct enable_request *request)
 {
-	payload_free(&request->filters.payload);
+	event_filter_free(&request->filters.event_filter);
 }

@@ -30,6 +30,7 @@ enum {
 	ENABLE_OPT_NAME_ANY,
 	ENABLE_OPT_NAME_ALL,
 	ENABLE_OPT_FIELDS,
+	ENABLE_OPT_FILTER,
 	ENABLE_OPT_PAYLOAD,
 	ENABLE_OPT_DATA,
 	ENABLE_OPT_IGNORE_KEYWORD_0,
@@ -69,6 +70,7 @@ struct enable_request {
 		const char *within;
 	} late[ENABLE_LATE_MAX];
 	unsigned int late_count;
+	bool prepared;		/* and they were taken */
 };
 
 void enable_request_init(struct enable_request *request);

@@ -199,27 +199,6 @@ uint32_t filters_items(const char *option, const char *text)
 	return properties;
 }
 
-/* The fields of an event, for the --payload after it. */
-void filters_fields(struct filters *filters, const char *option, const char *text)
-{
-	struct scan s;
-
-	scan_begin(&s, text);
-	if (!payload_fields(&filters->payload, &s))
-		cli_usage("%s: column %zu: %s", option, s.column, s.error);
-}
-
-void filters_payload(struct filters *filters, const char *option, const char *text)
-{
-	struct scan s;
-
-	scan_begin(&s, text);
-	if (payload_is_next(&filters->payload) || !filters->provider ?
-	    !payload_expression(&filters->payload, &s) :
-	    !payload_manifest(&filters->payload, &s, filters->provider))
-		cli_usage("%s: column %zu: %s", option, s.column, s.error);
-}
-
 static void use(struct filters *filters, struct etw_enable *enable, uint32_t type,
 		const void *data, uint32_t len)
 {
@@ -237,14 +216,73 @@ static void use_events(struct filters *filters, struct etw_enable *enable,
 		    offsetof(struct etw_filter_event_name, names) + events->len);
 }
 
-/* filters has to stay until the request was made. */
+static bool has_id(const uint16_t *ids, unsigned int count, uint16_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < count && ids[i] != id; i++)
+		;
+	return i < count;
+}
+
+/* Keep the ids that are in the list, or those that are not. */
+static void keep_ids(struct etw_filter_event_id *ids, const uint16_t *list, unsigned int count,
+		     bool in)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ids->count; i++)
+		if (has_id(list, count, ids->ids[i]) == in)
+			ids->ids[n++] = ids->ids[i];
+	ids->count = (uint16_t)n;
+}
+
+/* --id and --filter must both agree, and the kernel takes one list. */
+static void join_ids(struct filters *filters, const struct etw_kernel_filter *kernel)
+{
+	const bool in = kernel->ids_are == ETW_KERNEL_ONLY_IDS;
+	struct etw_filter_event_id given = filters->ids.ids, *ids = &filters->ids.ids;
+	unsigned int i;
+
+	if (kernel->ids_are == ETW_KERNEL_ALL_IDS)
+		return;
+	if (filters->ids.given && given.in) {
+		keep_ids(ids, kernel->ids, kernel->id_count, in);
+	} else if (in) {
+		memcpy(ids->ids, kernel->ids, sizeof(ids->ids));
+		ids->count = (uint16_t)kernel->id_count;
+		ids->in = 1;
+		keep_ids(ids, given.ids, given.count, false);
+	} else {
+		for (i = 0; i < kernel->id_count; i++)
+			filters_add_id(&filters->ids, "--filter", kernel->ids[i]);
+	}
+	filters->ids.given = true;
+	if (ids->in && !ids->count)
+		cli_usage("--filter: no event passes this and --id or --not-id");
+}
+
+static void use_event_filter(struct filters *filters, struct etw_enable *enable)
+{
+	struct etw_kernel_filter *kernel = &filters->event_filter.kernel;
+
+	kernel->level = enable->level;
+	kernel->any = enable->any;
+	kernel->all = enable->all;
+	event_filter_compile(&filters->event_filter, &enable->provider, filters->provider);
+	enable->level = kernel->level;
+	enable->any = kernel->any;
+	enable->all = kernel->all;
+	if (kernel->ignore_keyword0)
+		enable->property |= ETW_ENABLE_IGNORE_KEYWORD_0;
+	join_ids(filters, kernel);
+}
+
 void filters_use(struct filters *filters, struct etw_enable *enable)
 {
-	const char *wrong = payload_finish(&filters->payload);
 	size_t i;
 
-	if (wrong)
-		cli_usage("%s", wrong);
+	use_event_filter(filters, enable);
 	enable->filters = (uintptr_t)filters->list;
 	enable->filter_count = 0;
 	if (filters->pid_count)
@@ -266,9 +304,9 @@ void filters_use(struct filters *filters, struct etw_enable *enable)
 	if (filters->stack_level_given)
 		use(filters, enable, ETW_FILTER_STACKWALK_LEVEL_KW, &filters->stack_level,
 		    sizeof(filters->stack_level));
-	if (filters->payload.program)
-		use(filters, enable, ETW_FILTER_PAYLOAD, filters->payload.program,
-		    filters->payload.size);
+	if (filters->event_filter.kernel.program)
+		use(filters, enable, ETW_FILTER_PAYLOAD, filters->event_filter.kernel.program,
+		    filters->event_filter.kernel.size);
 	if (filters->blob.header.size)
 		filters->list[enable->filter_count++] = blob_filter(&filters->blob);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <etw/abi.h>
 #include "blob.h"
-#include "cli/payload/payload.h"
+#include "event_filter.h"
 
 struct filters {
 	const struct etw_mf_provider *provider;	/* whose names options have; NULL: not known */
@@ -40,7 +40,7 @@ struct filters {
 	bool stack_level_given;
 	bool stack_in_given;		/* which of the two ways */
 	struct etw_filter_level_kw stack_level;
-	struct payload payload;
+	struct event_filter event_filter;
 	struct blob blob;
 	struct etw_filter list[ETW_FILTERS_MAX];
 };
@@ -50,8 +50,6 @@ void filters_pid(struct filters *filters, const char *option, const char *text);
 void filters_name(struct filters *filters, const char *option, const char *text);
 void filters_ids(struct filters *filters, struct filter_ids *ids, const char *option, bool in,
 		 const char *text);
-void filters_fields(struct filters *filters, const char *option, const char *text);
-void filters_payload(struct filters *filters, const char *option, const char *text);
 void filters_events(struct filter_events *events, const char *option, bool in,
 		    const char *text);
 void filters_events_level(struct filter_events *events, const char *option, const char *text);
@@ -59,6 +57,7 @@ void filters_events_any(struct filter_events *events, const char *option, const 
 void filters_events_all(struct filter_events *events, const char *option, const char *text);
 void filters_stack_level(struct filters *filters, const char *option, bool in,
 			 const char *text);
+/* Put all filters into the request; filters must stay until it was made. */
 void filters_use(struct filters *filters, struct etw_enable *enable);
 
 uint32_t filters_items(const char *option, const char *text);

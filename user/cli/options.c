@@ -48,7 +48,8 @@ static void print_help(const struct cli_syntax *syntax)
 		printf(" %s", syntax->operands[i]);
 	printf("%s\n\n%s\n\noptions:\n", syntax->command ? "" : " [option]...", syntax->what);
 	for (option = syntax->options; option->name; option++)
-		print_option(option);
+		if (option->help)
+			print_option(option);
 	print_option(&help);
 	printf("\nexample:\n  %s\n", syntax->example);
 }

@@ -68,7 +68,7 @@ static void test_values(void)
 		 "MaxFileSize=4096\nMaximumBuffers=60000\nMinimumBuffers=8\n"
 		 "[provider " GUID_2 "]\nEnabled=1\nEnableLevel=255\nEnableProperty=0x11\n"
 		 "MatchAnyKeyword=0xFFFFFFFFFFFFFFFF\nMatchAllKeyword=2\n"
-		 "exe = bash;a=b\nid=1,5-9\npayload = a == \"x\" # y\npayload = b\n"
+		 "exe = bash;a=b\nid=1,5-9\nfilter = a == \"x\" # y\nfilter = b\n"
 		 "[ PROVIDER\t Some Name ]\n enableflags = 7"), 0, "every value");
 	ok(conf.start == 0 && conf.buffer_kb == 64 && conf.clock == 3 && conf.no_persistence == 1 &&
 	   conf.file_max == 16 && conf.flush_s == 5 && conf.max_size == 4096 &&

@@ -44,7 +44,7 @@ check_files() {
 	mkdir "$conf"
 	session good '[provider {6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a71}]' 'Enabled=1' 'EnableLevel = 4' \
 		'exe = bash' 'exe = sh' 'not-id = 1,5-9' 'fields = id=7: u32 Size' \
-		'payload = Size >= 4096' 'stack-id = 7' 'with = sid'
+		'filter = Size >= 4096' 'stack-id = 7' 'with = sid'
 	prints "$conf/good.conf: good" autologger check good
 	prints "$conf/good.conf: good" autologger check
 	session bad 'FileMax = 17'

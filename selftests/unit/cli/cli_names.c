@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cli_names.c - names of manifests on the command line: levels, keywords, events, and
- * fields of payload filters
+ * fields in expressions
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "lib/tap.h"
 #include "cli/cli.h"
 #include "cli/filter.h"
-#include "cli/payload/payload.h"
+#include "cli/event_filter.h"
 #include "cli/schema.h"
 #include "core/payload.h"
 #include "base/guid.h"
@@ -152,24 +152,28 @@ static void test_options(void)
 	free(filters);
 }
 
-/* ------------------------------------------------------------------- payloads */
+/* -------------------------------------------------------------------- filters */
 
-static struct payload payload;
+/* What the kernel gets for the expression; in case of an error its column, or 0 */
+static struct etw_kernel_filter kernel;
+static struct etw_kernel_error refused;
 
-/* Make the filter of that expression; the column where it is wrong, or 0 */
-static size_t filter_of(const char *expression, char error[160])
+static bool filter_of(const char *expression)
 {
-	struct scan s;
+	const struct etw_kernel_schema schema = { .guid = &provider->control_guid,
+						  .provider = provider };
+	struct etw_kernel_source source = { .text = expression };
+	const char *error = "";
+	bool good;
 
-	payload_free(&payload);
-	memset(&payload, 0, sizeof(payload));
-	scan_begin(&s, expression);
-	if (!payload_manifest(&payload, &s, provider)) {
-		strcpy(error, s.error);
-		return s.column;
-	}
-	strcpy(error, payload_finish(&payload) ? "no program" : "");
-	return 0;
+	free(kernel.program);
+	memset(&kernel, 0, sizeof(kernel));
+	memset(&refused, 0, sizeof(refused));
+	source.expr = etw_expr_parse(expression, &error, &refused.column);
+	strcpy(refused.text, error);
+	good = source.expr && etw_kernel_filter_make(&source, 1, &schema, &kernel, &refused);
+	etw_expr_free(source.expr);
+	return good;
 }
 
 static bool passes(uint16_t id, uint8_t version, const void *data, uint32_t size)
@@ -178,9 +182,15 @@ static bool passes(uint16_t id, uint8_t version, const void *data, uint32_t size
 	struct etw_data_descriptor piece = { .ptr = (uintptr_t)data, .size = size };
 	struct etw_record_source source = { .desc = &desc, .data = &piece, .count = 1,
 					    .type = ETW_TYPE_EVENT64 };
+	unsigned int i = 0;
 
+	while (i < kernel.id_count && kernel.ids[i] != id)
+		i++;
+	if (kernel.ids_are != ETW_KERNEL_ALL_IDS &&
+	    (i < kernel.id_count) != (kernel.ids_are == ETW_KERNEL_ONLY_IDS))
+		return false;
 	etw_record_measure(&source);
-	return etw_payload_pass(payload.program, &source, false);
+	return !kernel.program || etw_payload_pass(kernel.program, &source, false);
 }
 
 static const char flat[] = "\x10\0\0\0" "\xff\0\0\0" "a\0b\0\0";	/* and a NUL */
@@ -192,13 +202,12 @@ static const char many[] = "\2" "\1\0\2\0" "\x10\0\0\0" "\5\6" "\7";
 static void means(const char *expression, unsigned int want)
 {
 	unsigned int got;
-	char error[160];
 
-	if (filter_of(expression, error) || error[0]) {
-		ok(false, "%s: %s", expression, error);
+	if (!filter_of(expression)) {
+		ok(false, "%s: column %zu: %s", expression, refused.column, refused.text);
 		return;
 	}
-	if (etw_payload_load(payload.program, payload.size)) {
+	if (kernel.program && etw_payload_load(kernel.program, kernel.size)) {
 		ok(false, "%s: the program is wrong", expression);
 		return;
 	}
@@ -210,84 +219,52 @@ static void means(const char *expression, unsigned int want)
 
 static void wrong(const char *expression, size_t column, const char *part)
 {
-	char error[160];
-	size_t got = filter_of(expression, error);
+	const bool good = filter_of(expression);
 
-	if (!ok(got == column && strstr(error, part), "%s: %s", expression, part))
-		printf("# column %zu: %s\n", got, error);
+	if (!ok(!good && refused.column == column && strstr(refused.text, part), "%s: %s", expression,
+		part))
+		printf("# column %zu: %s\n", refused.column, refused.text);
 }
 
-static void test_payloads(void)
+static void test_filters(void)
 {
-	means("Size == 16", 15);
-	means("Size == 17", 8);
-	means("Open: Size == 17", 12);
-	means("1: Size == 17", 12);
-	means("1.0: Size == 17", 14);
-	means("1.1:Size == 17", 13);
-	means("Opened_V1: Size == 17", 13);
-	means("Disk: Size == 17", 11);
-	means("Path == \"AB\"", 15);
-	means("Path == \"b\"", 14);
-	means("Mask == 0xff && Size < 17", 15);
-	means("Mask == 0xfe", 14);
-	means("A == 1 && B == 2", 15);
-	means("A == 2", 13);
-	means("Opened: Size == 1", 14);
+	means("Size == 16", 7);
+	means("Size == 17", 0);
+	means("not exists(Size) || Size == 17", 8);
+	means("not event == Open || Size == 17", 12);
+	means("id != 1 || Size == 17", 12);
+	means("id != 1 || version != 0 || Size == 17", 14);
+	means("not (id == 1 && version == 1) || Size == 17", 13);
+	means("not task == Disk || Size == 17", 11);
+	means("Path == \"AB\"", 1);
+	means("not exists(Path) or Path == \"b\"", 14);
+	means("Mask == 0xff && Size < 17", 1);
+	means("Pair.A == 1 && Pair.B == 2", 2);
+	means("not exists(Pair) || Pair.A == 2", 13);
+	means("Last == 7", 4);
+	means("event == 'Our orders/Paid' && Color == 2", 8);
 	wrong("Size == x", 9, "x is not a number");
 	wrong("Nothing == 1", 1, "no event of " NAME " has a field Nothing");
-	wrong("Disk: Path == \"x\"", 7, "no event Disk of " NAME " has a field Path");
-	wrong("1: Other == 1", 4, "no event 1 of " NAME " has a field Other");
-	wrong("Path == \"x\" && B == 1", 16, "no event of " NAME " has all of the fields: "
-	      "event 1.0 Open has no B");
-	wrong("Spun: Path == \"x\"", 7, "event 2.0 Spun has no Path");
-	wrong("Closed: Size == 1", 1, NAME " has no event Closed");
-	wrong("Disk/Halt: Size == 1", 1, NAME " has no event Disk/Halt");
-	wrong("9: Size == 1", 1, NAME " has no event 9");
-	wrong("1.7: Size == 1", 1, NAME " has no event 1.7");
-	wrong(": Size == 1", 1, "an event's name is missing");
-	wrong("1.256: Size == 1", 3, "a version from 0 to 255");
-	wrong("1 Size == 1", 3, ": is missing");
-	wrong("Spun: List == 1", 7, "List is an array");
-	wrong("Spun: Last == 7", 7, "Last lies behind a field that cannot be skipped");
-	wrong("Opened_V1: Bytes == 1", 12, "cannot be tested");
-	wrong("Size == 1 &&", 13, "a field is missing");
+	wrong("event == Closed && Size == 1", 0, "no event of the provider can pass");
+	wrong("List == 1", 1, "arrays");
+	wrong("Bytes == 1", 1, "no such type");
+	wrong("Size == 1 &&", 13, "the name of a field is missing");
+	wrong("Open: Size == 1", 5, "&&, || or the end is expected here");
 }
 
 static void test_maps(void)
 {
-	means("Color == Red", 7);
-	means("Color != Red", 15);
-	means("Color is \"Dark \\\"blue\\\"\"", 15);
-	means("(Color is not \"Dark \\\"blue\\\"\")", 7);
-	means("Our orders/Paid: Color==Red||Color == 2", 15);
-	means("Order-In/Out: Color == Red", 7);
-	means("Color != \"7\" && Color < 3", 15);
-	means("Color == 7", 7);
-	wrong("Color == red", 10, "Color has no value red; it has 1 Red, 2 Dark ");
-	wrong("Color == Twice", 10, "more than one value of Color is called Twice");
-	wrong("Color == \"Red", 10, "the string does not end");
-	wrong("Color == ", 10, "a value is missing");
-	wrong("Color == \"\"", 10, "a value is missing");
+	means("Color == red", 0);
+	means("Color != Red", 8);
+	means("Color is \"Dark \\\"blue\\\"\"", 8);
+	means("(Color is not \"Dark \\\"blue\\\"\" || Size == 16)", 7);
+	means("Color==Red||Color == 2", 8);
+	means("Color != \"7\" && Color < 3", 8);
+	means("Color == 7 || Size == 16", 7);
+	means("Color != Twice", 8);
+	wrong("Color == green", 10, "Color has no value green; it has 1 Red, 2 Dark ");
+	wrong("Color == \"Red", 10, "a quote is missing");
 	wrong("Color > Red", 9, "Red is not a number");
-}
-
-static void test_layout(void)
-{
-	struct layout *layout = malloc(sizeof(*layout));
-	const struct etw_mf_event *event = schema_event(provider, "Opened_V1", NULL);
-
-	layout_manifest(event, "it", layout);
-	is(layout->event.id, 1, "the id");
-	is(layout->event.version, 1, "the version");
-	is(layout->event.count, 6, "members stand for themselves");
-	ok(!strcmp(layout->event.fields[2].name, "A") && !strcmp(layout->event.fields[3].name, "B"),
-	   "where the structure is");
-	is(layout->event.fields[1].length_field, 0, "a length by another field");
-	is(layout->event.fields[4].length, 16, "an IPv6 address");
-	layout_manifest(schema_event(provider, "Stopped", NULL), "it", layout);
-	is(layout->event.count, 0, "no template: no fields");
-	free(layout);
 }
 
 int main(void)
@@ -311,10 +288,9 @@ int main(void)
 	test_names();
 	test_events();
 	test_options();
-	test_layout();
-	test_payloads();
+	test_filters();
 	test_maps();
-	payload_free(&payload);
+	free(kernel.program);
 	schema_unload();
 	return done_testing();
 }

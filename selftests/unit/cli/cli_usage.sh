@@ -225,7 +225,7 @@ check_names() {
 	local good=$work/good.man bad=$work/bad.man
 
 	for option in '--level high' '--keyword Read' '--id 1,Start' '--not-id Start' \
-		'--stack-id Start' '--stack-level loud' '--payload A==1'; do
+		'--stack-id Start' '--stack-level loud'; do
 		# shellcheck disable=SC2086
 		right enable a b $option
 		# shellcheck disable=SC2086
@@ -250,30 +250,49 @@ check_names() {
 	EOF
 	for option in '--level Loud' '--level LOUD' '--level win:Error' '--keyword read,Write' \
 		'--id 1,Stop' '--not-id stop_v1,7-9' '--stack-id Start' '--stack-not-level Loud' \
-		'--payload Number>=3' '--payload Start:Number==1' '--payload 2.1:Number<5'; do
+		'--filter Number>=3' '--filter !exists(Number)' '--filter id!=2||Number<5'; do
 		# shellcheck disable=SC2086
 		right enable a "$guid" --manifest "$good" $option
 	done
-	right enable a "$guid" --manifest "$good" --payload 'Text == "x y"' --payload Start:Number==1
+	right enable a "$guid" --manifest "$good" --filter 'not exists(Text) || Text == "x y"' \
+		--filter 'event != Start || Number == 1'
 	wrong '--level: "A-Provider" has no level "high"; it has Loud' enable a "$guid" \
 		--manifest "$good" --level high
 	wrong '--keyword: "A-Provider" has no keyword "Seek"; it has Read, Write' enable a "$guid" \
 		--manifest "$good" --keyword Read,Seek
 	wrong '--id: "A-Provider" has no event "Pause"' enable a "$guid" --manifest "$good" --id Pause
-	wrong '--payload: column 12: no event of A-Provider has a field Other' enable a "$guid" \
-		--manifest "$good" --payload 'Number==1&&Other==2'
-	wrong '--payload: column 7: event 1.0 Start has no Text' enable a "$guid" --manifest "$good" \
-		--payload 'Start:Text=="x"'
-	wrong '--payload: column 1: A-Provider has no event Pause' enable a "$guid" --manifest "$good" \
-		--payload 'Pause:Number==1'
-	wrong '--payload: column 9: x is not a number' enable a "$guid" --manifest "$good" \
-		--payload 'Number==x'
-	wrong '--payload: column 1: event 1.0 Start has a --payload already' enable a "$guid" \
-		--manifest "$good" --payload Number==1 --payload Start:Number==2
+	wrong '--filter: column 12: no event of A-Provider has a field Other' enable a "$guid" \
+		--manifest "$good" --filter 'Number==1&&Other==2'
+	wrong '--filter: no event of the provider can pass' enable a "$guid" --manifest "$good" \
+		--filter 'event == Start && Text=="x"'
+	wrong '--filter: column 9: x is not a number' enable a "$guid" --manifest "$good" \
+		--filter 'Number==x'
+	wrong '--filter: column 1: the kernel cannot test Text startswith x' enable a "$guid" \
+		--manifest "$good" --filter 'Text startswith x'
+	wrong '--filter: no event passes this and --id' enable a "$guid" --manifest "$good" \
+		--filter 'Text=="x"' --id Start
+	right enable a "$guid" --manifest "$good" --filter 'Text=="x"' --id Start,Stop
+	right enable a b --filter 'level <= 3 && id in 1..9' --not-id 3
+	right enable a "$guid" --filter 'level <= 3 && id in 1..9' --not-id 3
+	right enable a "$guid" --filter 'id == 7 && Size > 3' --fields 'id=7: u32 Size'
+	wrong '--filter: column 1: the fields of events are not known: no manifest' enable a "$guid" \
+		--filter 'Number==1'
+	wrong '--filter: column 1: the kernel cannot test task == 1' enable a "$guid" --filter 'task == 1'
+	wrong '--fields describes events for --filter' enable a b --fields 'id=7: u32 Size'
+	wrong '--fields: event 7.0 is described twice' enable a b --fields 'id=7: u32 A' --fields 'id=7: u8 B'
 	echo '<instrumentationManifest>' >"$bad"
 	fails '--manifest: "'"$bad"'":' enable a "$guid" --manifest "$bad"
 	fails '--manifest: "/nonexistent": No such file' dump a --manifest /nonexistent
 	right dump a --manifest "$good"
+}
+
+# The old spelling of --filter had another language.
+check_payload() {
+	wrong "write --filter 'id != 7 || (A == 1)'" enable a b --payload '7: A == 1'
+	wrong "write --filter 'id != 7 || version != 2 || (A == 1)'" enable a b --payload '7.2:A == 1'
+	wrong "write --filter 'not event == \"Disk/Read\" || (A == 1)'" enable a b \
+		--payload 'Disk/Read: A == 1'
+	wrong "write --filter 'A == 1'; if events without" enable a b --payload 'A == 1'
 }
 
 check_sessions() {
@@ -407,6 +426,7 @@ check_operands
 check_start
 check_enable
 check_names
+check_payload
 check_sessions
 check_readers
 check_access

@@ -89,9 +89,10 @@ TEST_F(cli, payload)
 
 	ASSERT_TRUE(vc_report(r, !vc_run(r, "enable", "t-cli", self->guid,
 					 "--fields", "id=7: u32 Size, str16 File",
-					 "--payload", "Size >= 4096 && File contains \"log\"",
-					 "--fields", "id=8: u32 Size, str16 File",
-					 "--payload", "Size in 1..2 || File is \"x\"", NULL)));
+					 "--fields", "id=8: u32 Size, str16 File", "--filter",
+					 "id == 7 && Size >= 4096 && File contains log || "
+					 "id == 8 && (Size in 1..2 || File is x) || id not in (7, 8)",
+					 NULL)));
 	EXPECT_EQ(0, write_event(self, 7, 4096, "/var/LOG"));
 	EXPECT_EQ(1, taken(self));
 	EXPECT_EQ(0, write_event(self, 7, 4095, "/var/LOG"));
@@ -123,9 +124,9 @@ TEST_F(cli, names)
 
 	ASSERT_TRUE(write_manifest(path));
 	EXPECT_EQ(0, vc_run(r, "enable", "t-cli", self->guid, "--manifest", path, "--level", "Loud",
-			    "--keyword", "Read,write", "--id", "Open,Closed,9", "--payload",
-			    "Open: Size >= 4096 && File contains \"log\"", "--payload",
-			    "Closed: Size < 10", NULL));
+			    "--keyword", "Read,write", "--id", "Open,Closed,9", "--filter",
+			    "event != Open || Size >= 4096 && File contains log", "--filter",
+			    "event != Closed || Size < 10", NULL));
 	ASSERT_TRUE(vc_report(r, !r->status));
 	EXPECT_EQ(0, write_event(self, 7, 4096, "/var/LOG"));
 	EXPECT_EQ(0, write_event(self, 8, 9, ""));
@@ -140,13 +141,19 @@ TEST_F(cli, names)
 	/* Installed it needs not be given, and its name is known. */
 	EXPECT_EQ(1, vc_run(r, "enable", "t-cli", "cli-payload", NULL));
 	EXPECT_EQ(0, vc_run(r, "manifest", "install", path, NULL));
-	EXPECT_EQ(0, vc_run(r, "enable", "t-cli", "cli-payload", "--payload", "Size == 1", NULL));
+	EXPECT_EQ(0, vc_run(r, "enable", "t-cli", "cli-payload", "--filter", "Size == 1", NULL));
 	vc_report(r, !r->status);
 	EXPECT_EQ(0, write_event(self, 7, 1, ""));
 	EXPECT_EQ(4, taken(self));
 	EXPECT_EQ(0, write_event(self, 7, 2, ""));
 	EXPECT_EQ(0, write_event(self, 8, 2, ""));
 	EXPECT_EQ(4, taken(self));
+	/* Events without the field do not pass, and the filter's ids are those that have it. */
+	EXPECT_EQ(0, write_event(self, 9, 0, ""));
+	EXPECT_EQ(0, write_event(self, 10, 1, ""));
+	EXPECT_EQ(4, taken(self));
+	EXPECT_EQ(0, write_event(self, 8, 1, ""));
+	EXPECT_EQ(5, taken(self));
 	EXPECT_EQ(0, vc_run(r, "list", "providers", NULL));
 	EXPECT_TRUE(vc_report(r, strstr(r->out, "Cli-Payload ")));
 	EXPECT_EQ(0, vc_run(r, "manifest", "remove", "Cli-Payload", NULL));
@@ -193,12 +200,14 @@ TEST_F(cli, wrong)
 	struct etw_notify n;
 
 	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--fields", "id=7: u32 Size",
-			    "--payload", "Size > 1 && Siz < 3", NULL));
-	EXPECT_TRUE(vc_report(r, strstr(r->err, "--payload: column 13: --fields has no Siz")));
-	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--payload", "A == 1", NULL));
-	EXPECT_TRUE(vc_report(r, strstr(r->err, "--fields has to come before")));
+			    "--filter", "Size > 1 && Siz < 3", NULL));
+	EXPECT_TRUE(vc_report(r, strstr(r->err, "--filter: column 13: no event has a field Siz")));
+	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--filter", "A == 1", NULL));
+	EXPECT_TRUE(vc_report(r, strstr(r->err, "the fields of events are not known")));
+	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--filter", "pid == 1", NULL));
+	EXPECT_TRUE(vc_report(r, strstr(r->err, "the kernel cannot test pid == 1")));
 	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--fields", "id=7: u32 A", NULL));
-	EXPECT_TRUE(vc_report(r, strstr(r->err, "--fields has no --payload")));
+	EXPECT_TRUE(vc_report(r, strstr(r->err, "--fields describes events for --filter")));
 	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--data", "7:0", NULL));
 	EXPECT_TRUE(vc_report(r, strstr(r->err, "--data: column 3")));
 	EXPECT_EQ(2, vc_run(r, "enable", "t-cli", self->guid, "--data", "70000:00", NULL));

@@ -68,7 +68,7 @@ static const struct key provider_keys[] = {
 /* Options of etw enable; what they take is looked at by that. */
 static const char *const option_names[] = {
 	"keyword", "with", "exe", "container", "package", "app", "id", "not-id", "name",
-	"not-name", "name-level", "name-any", "name-all", "fields", "payload", "data",
+	"not-name", "name-level", "name-any", "name-all", "fields", "filter", "data",
 	"stack-id", "stack-not-id", "stack-name", "stack-not-name", "stack-name-level",
 	"stack-name-any", "stack-name-all", "stack-level", "stack-not-level", "stack-any",
 	"stack-all",

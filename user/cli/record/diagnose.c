@@ -36,7 +36,7 @@ static void put_asked(const struct enable_request *request, struct etw_text *t)
 			    (uint64_t)enable->all);
 	if (processes)
 		text_printf(t, "%sof the processes that were chosen", comma(t));
-	if (filters->ids.given || filters->events.given || filters->payload.program)
+	if (filters->ids.given || filters->events.given || filters->event_filter.count)
 		text_printf(t, "%sthat its filters let pass", comma(t));
 	text_puts(t, "");
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tdh/store/store.h"
-#include "payload.h"
+#include "tdh/model/payload_layout.h"
 #include "use.h"
 
 static ULONG create(const GUID *guid, const EVENT_DESCRIPTOR *desc, bool any,

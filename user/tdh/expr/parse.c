@@ -193,6 +193,8 @@ static bool take_text(struct parser *p, struct etw_expr_test *test)
 	test->count = 1;
 	if (!etw_expr_take_const(&p->s))
 		return false;
+	expr->consts[test->first].at = (size_t)(at - p->s.text);
+	expr->consts[test->first].at_len = (size_t)(p->s.at - at);
 	if (test->op == ETW_EXPR_GLOB && expr->consts[test->first].len > ETW_EXPR_GLOB_MAX)
 		return etw_expr_fail(&p->s, at, "the pattern is longer than 256 bytes");
 	return true;
@@ -302,6 +304,8 @@ static bool add_test(struct parser *p, bool exists)
 		free(test.regex);
 		return false;
 	}
+	for (test.whole = (size_t)(p->s.at - at); strchr(" \t\r\n", at[test.whole - 1]);)
+		test.whole--;
 	expr->decodes |= !test.word;
 	expr->field_tests += !test.word;
 	expr->asks_process |= test.word == ETW_EXPR_PROCESS;

@@ -94,6 +94,7 @@ struct etw_expr_test {
 	bool holds;		/* for the event at hand: fields */
 	bool found;		/* an event had the field */
 	size_t at, len;		/* of the path in the expression's text */
+	size_t whole;		/* length of the test, from at */
 	uint64_t mask;
 	uint32_t first, count;	/* constants; of IN: pairs, low and high */
 	uint32_t part, parts;

@@ -49,6 +49,14 @@ static enum order compare_numbers(const struct etw_expr_number *a, const struct 
 	return x < y ? LESS : x > y ? GREATER : x == y ? EQUAL : UNEQUAL;
 }
 
+/* A text ends at its first NUL: the kernel's payload filters read it the same way. */
+static void cut_at_nul(struct etw_text *text, const struct etw_field *field)
+{
+	if (text->len && (field->value_kind == ETW_VALUE_STRING8 ||
+			  field->value_kind == ETW_VALUE_STRING16))
+		etw_text_cut(text, strnlen(text->data, text->len));
+}
+
 /* Into expr->text; false: no memory. */
 static bool format_text(struct etw_expr *expr, const struct etw_expr_value *value)
 {
@@ -63,6 +71,8 @@ static bool format_text(struct etw_expr *expr, const struct etw_expr_value *valu
 		etw_format_value(text, value->field, ETW_FORMAT_RAW);
 	else
 		etw_text_guid(text, value->guid);
+	if (!value->name && value->field)
+		cut_at_nul(text, value->field);
 	/* An empty one has no block yet. */
 	return !text->error && etw_text_room(text, 1);
 }

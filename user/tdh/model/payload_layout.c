@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * payload_layout.c - the fields of a manifest's event, as payload filters know them
+ * payload_layout.c - the fields of an event in the form that payload filters use
  *
- * The kernel walks over one list of fields, without structures: those are laid out
- * member by member, and as often as an array of them has elements.
+ * The kernel walks one flat list of fields: the members of a structure follow each
+ * other, once for each element of an array of structures.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,28 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "payload.h"
+#include "payload_layout.h"
 
 #define FIELDS_MAX	4096	/* more than a program has steps for */
 
-/* A field that cannot be walked over: no in-type is this one. */
+/* The in-type of a field whose length nobody knows; no real field has it. */
 #define NO_WALK		TDH_INTYPE_NULL
 
 struct making {
 	const struct etw_mf_template *from;
 	struct etw_payload_field *fields;
 	unsigned int count;
-	int16_t place[FIELDS_MAX];	/* of the template's fields in ours, or -1 */
+	int16_t place[FIELDS_MAX];	/* index in fields for each field of the template, or -1 */
 	bool no_memory;
 };
 
-/* Of another field; -1 where that is not laid out. */
+/* The place of another field; -1 if it has none. */
 static int16_t place_of(const struct making *m, unsigned int field)
 {
 	return field < FIELDS_MAX ? m->place[field] : -1;
 }
 
-/* A reference to a field that is not there: nobody can tell how long it is. */
+/* A field whose count or length refers to a field without a place cannot be skipped. */
 static void set_counts(const struct making *m, struct etw_payload_field *to,
 		       const struct etw_mf_field *from)
 {
@@ -63,7 +63,7 @@ static char *name_of(const char *structure, const char *name)
 	return asprintf(&text, "%s.%s", structure, name) < 0 ? NULL : text;
 }
 
-/* in: the structure that it is a member of, or NULL; named: may it be asked for? */
+/* in: the structure that holds it, or NULL.  named: can a predicate refer to it? */
 static void add_field(struct making *m, unsigned int i, const char *in, bool named)
 {
 	const struct etw_mf_field *from = &m->from->fields[i];

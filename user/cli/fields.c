@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.c - the fields of an event, as --fields gives them
+ * fields.c - an event that the option --fields describes
  *
  *	id=7 version=1: u32 Size, u16 Port, str16 File, u8 Count, bin[Count] Data
  *
- * Between brackets stands a number, the name of an earlier field, or * for the
- * rest of the event: how long a string or bin is, of others how many there are.
+ * Brackets hold a number, the name of an earlier field, or * for the rest of the
+ * payload: the length of a string or bin, or how many elements another type has.
  */
 #include <stdint.h>
 #include <string.h>
-#include "layout.h"
+#include "fields.h"
+#include "tdh/decode/decoder.h"
 
 static const struct type {
 	const char *name;
 	uint16_t in_type;
-	uint16_t rest;		/* with [*]; 0: there is no such thing */
-	bool has_length;	/* brackets tell its length, not a number of them */
+	uint16_t rest;		/* with [*]; 0: not allowed */
+	bool has_length;	/* brackets hold a length, not a count */
 } types[] = {
 	{ "i8", TDH_INTYPE_INT8, 0, false },
 	{ "u8", TDH_INTYPE_UINT8, 0, false },
@@ -51,19 +52,20 @@ static const struct type *find_type(const char *name, size_t len)
 	return NULL;
 }
 
-int layout_find(const struct layout *layout, const char *name, size_t len)
+/* The index of a field that was parsed already; -1: there is none. */
+static int find_field(const struct fields *fields, const char *name, size_t len)
 {
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < layout->event.count; i++)
-		if (strlen(layout->fields[i].name) == len &&
-		    !memcmp(layout->fields[i].name, name, len))
-			return i;
+	for (i = 0; i < fields->template.count; i++)
+		if (strlen(fields->fields[i].name) == len &&
+		    !memcmp(fields->fields[i].name, name, len))
+			return (int)i;
 	return -1;
 }
 
-static bool parse_brackets(struct scan *s, const struct layout *layout,
-			   const struct type *type, struct etw_payload_field *field)
+static bool parse_brackets(struct scan *s, const struct fields *fields,
+			   const struct type *type, struct etw_mf_field *field)
 {
 	size_t column = scan_column(s), len;
 	uint32_t number = 0;
@@ -72,7 +74,7 @@ static bool parse_brackets(struct scan *s, const struct layout *layout,
 
 	if (scan_token(s, "*")) {
 		if (!type->rest)
-			return scan_fail(s, column, "only str, str16 and bin take the rest");
+			return scan_fail(s, column, "only str, str16 and bin can take the rest");
 		field->in_type = type->rest;
 		return scan_token(s, "]") || scan_fail(s, scan_column(s), "] is missing");
 	}
@@ -81,23 +83,25 @@ static bool parse_brackets(struct scan *s, const struct layout *layout,
 		if (!len)
 			return scan_fail(s, column, "a number to %u, a field or * is missing",
 					 UINT16_MAX);
-		other = layout_find(layout, name, len);
+		other = find_field(fields, name, len);
 		if (other < 0)
 			return scan_fail(s, column, "no field %.*s comes before", (int)len, name);
+		number = (uint32_t)other;
 	} else if (!number) {
 		return scan_fail(s, column, "0 is no length");
 	}
 	if (type->has_length) {
 		field->length = (uint16_t)number;
-		field->length_field = (int16_t)other;
+		field->flags |= other < 0 ? ETW_MF_LENGTH_FIXED : ETW_MF_LENGTH_FIELD;
 	} else {
-		field->count = other < 0 ? (uint16_t)number : 1;
-		field->count_field = (int16_t)other;
+		field->count = (uint16_t)number;
+		if (other >= 0)
+			field->flags |= ETW_MF_COUNT_FIELD;
 	}
 	return scan_token(s, "]") || scan_fail(s, scan_column(s), "] is missing");
 }
 
-static bool parse_name(struct scan *s, struct layout *layout, struct etw_payload_field *field)
+static bool parse_name(struct scan *s, struct fields *fields, struct etw_mf_field *field)
 {
 	size_t column = scan_column(s), len;
 	const char *name;
@@ -105,46 +109,48 @@ static bool parse_name(struct scan *s, struct layout *layout, struct etw_payload
 	len = scan_name(s, &name);
 	if (!len)
 		return scan_fail(s, column, "the name of a field is missing");
-	if (layout_find(layout, name, len) >= 0)
+	if (find_field(fields, name, len) >= 0)
 		return scan_fail(s, column, "a second field %.*s", (int)len, name);
-	if (layout->names_len + len + 1 > sizeof(layout->names))
-		return scan_fail(s, column, "more than %d bytes of names", LAYOUT_NAMES);
-	field->name = layout->names + layout->names_len;
-	memcpy(layout->names + layout->names_len, name, len);
-	layout->names_len += len;
-	layout->names[layout->names_len++] = '\0';
+	if (fields->names_len + len + 1 > sizeof(fields->names))
+		return scan_fail(s, column, "more than %d bytes of names", FIELDS_NAMES);
+	field->name = fields->names + fields->names_len;
+	memcpy(fields->names + fields->names_len, name, len);
+	fields->names_len += len;
+	fields->names[fields->names_len++] = '\0';
 	return true;
 }
 
-static bool parse_field(struct scan *s, struct layout *layout)
+static bool parse_field(struct scan *s, struct fields *fields)
 {
-	struct etw_payload_field *field = &layout->fields[layout->event.count];
 	size_t column = scan_column(s), len;
+	struct etw_mf_field *field;
 	const struct type *type;
 	const char *name;
 
-	if (layout->event.count == LAYOUT_FIELDS)
-		return scan_fail(s, column, "more than %d fields", LAYOUT_FIELDS);
+	if (fields->template.count == FIELDS_MAX)
+		return scan_fail(s, column, "more than %d fields", FIELDS_MAX);
+	field = &fields->fields[fields->template.count];
 	len = scan_name(s, &name);
 	type = find_type(name, len);
 	if (!type)
 		return scan_fail(s, column, len ? "%.*s is no type" : "a type is missing",
 				 (int)len, name);
-	*field = (struct etw_payload_field){ .in_type = type->in_type, .count = 1,
-					     .count_field = -1, .length_field = -1 };
+	*field = (struct etw_mf_field){ .in_type = type->in_type, .count = 1 };
 	if (scan_token(s, "[")) {
-		if (!parse_brackets(s, layout, type, field))
+		if (!parse_brackets(s, fields, type, field))
 			return false;
 	} else if (type->in_type == TDH_INTYPE_BINARY) {
 		return scan_fail(s, scan_column(s), "bin needs its length: bin[...]");
 	}
-	if (!parse_name(s, layout, field))
+	field->out_type = etw_out_type_default(field->in_type);
+	if (!parse_name(s, fields, field))
 		return false;
-	layout->event.count++;
+	fields->template.count++;
+	fields->template.top++;
 	return true;
 }
 
-static bool parse_event(struct scan *s, struct layout *layout)
+static bool parse_event(struct scan *s, struct fields *fields)
 {
 	uint32_t id = 0, version = 0;
 
@@ -159,20 +165,20 @@ static bool parse_event(struct scan *s, struct layout *layout)
 	}
 	if (!scan_token(s, ":"))
 		return scan_fail(s, scan_column(s), ": is missing");
-	layout->event.id = (uint16_t)id;
-	layout->event.version = (uint8_t)version;
+	fields->event.desc.Id = (uint16_t)id;
+	fields->event.desc.Version = (uint8_t)version;
 	return true;
 }
 
-bool layout_parse(struct scan *s, struct layout *layout)
+bool fields_parse(struct scan *s, struct fields *fields)
 {
-	memset(layout, 0, sizeof(*layout));
-	layout->what = "--fields";
-	layout->event.fields = layout->fields;
-	if (!parse_event(s, layout))
+	memset(fields, 0, sizeof(*fields));
+	fields->event.template = &fields->template;
+	fields->template.fields = fields->fields;
+	if (!parse_event(s, fields))
 		return false;
 	do {
-		if (!parse_field(s, layout))
+		if (!parse_field(s, fields))
 			return false;
 	} while (scan_token(s, ","));
 	return scan_end(s) || scan_fail(s, scan_column(s), ", or the end is missing");

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_filter.c - the options --filter and --fields of etw enable
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "event_filter.h"
+
+static bool is_described(const struct event_filter *filter, const struct etw_mf_event *event)
+{
+	const EVENT_DESCRIPTOR *desc;
+	unsigned int i;
+
+	for (i = 0; i < filter->fields_count; i++) {
+		desc = &filter->fields[i]->event.desc;
+		if (desc->Id == event->desc.Id && desc->Version == event->desc.Version)
+			return true;
+	}
+	return false;
+}
+
+void event_filter_fields(struct event_filter *filter, const char *option, const char *text)
+{
+	struct fields *fields = malloc(sizeof(*fields));
+	struct scan s;
+
+	if (!fields)
+		cli_die("out of memory");
+	scan_begin(&s, text);
+	if (!fields_parse(&s, fields))
+		cli_usage("%s: column %zu: %s", option, s.column, s.error);
+	if (filter->fields_count == EVENT_FILTERS_MAX)
+		cli_usage("%s: more than %d events", option, EVENT_FILTERS_MAX);
+	if (is_described(filter, &fields->event))
+		cli_usage("%s: event %u.%u is described twice", option, fields->event.desc.Id,
+			  fields->event.desc.Version);
+	filter->fields[filter->fields_count++] = fields;
+}
+
+void event_filter_expression(struct event_filter *filter, const char *option, const char *text)
+{
+	const char *error = NULL;
+	size_t column = 0;
+	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
+
+	if (!expr && !error)
+		cli_die("out of memory");
+	if (!expr)
+		cli_usage("%s: column %zu: %s", option, column, error);
+	if (filter->count == EVENT_FILTERS_MAX)
+		cli_usage("%s: given more than %d times", option, EVENT_FILTERS_MAX);
+	filter->sources[filter->count++] = (struct etw_kernel_source){ text, expr };
+}
+
+/* Length of an event's name before the colon that --payload had; 0: there is none. */
+static size_t old_event(const char *text)
+{
+	size_t len = strcspn(text, ":\"=<>!&|%");
+
+	return text[len] == ':' ? len : 0;
+}
+
+_Noreturn void event_filter_payload(const char *option, const char *text)
+{
+	const size_t name = old_event(text);
+	const char *expression = text + name + (name ? 1 : 0);
+	size_t digits = strspn(text, "0123456789"), minor;
+
+	expression += strspn(expression, " \t");
+	minor = digits && text[digits] == '.' ? strspn(text + digits + 1, "0123456789") : 0;
+	if (name && digits == name)
+		cli_usage("%s: write --filter 'id != %.*s || (%s)'", option, (int)name, text,
+			  expression);
+	if (name && minor && digits + 1 + minor == name)
+		cli_usage("%s: write --filter 'id != %.*s || version != %.*s || (%s)'", option,
+			  (int)digits, text, (int)minor, text + digits + 1, expression);
+	if (name)
+		cli_usage("%s: write --filter 'not event == \"%.*s\" || (%s)'", option, (int)name,
+			  text, expression);
+	cli_usage("%s: write --filter '%s'; if events without these fields are to pass too, put 'not exists(FIELD) ||' before it",
+		  option, expression);
+}
+
+void event_filter_compile(struct event_filter *filter, const struct etw_guid *guid,
+			  const struct etw_mf_provider *provider)
+{
+	struct etw_mf_event events[EVENT_FILTERS_MAX];
+	struct etw_kernel_schema schema = { .provider = provider, .events = events,
+					    .event_count = filter->fields_count };
+	struct etw_kernel_error error;
+	unsigned int i;
+	GUID copy;
+
+	if (filter->fields_count && !filter->count)
+		cli_usage("--fields describes events for --filter, which is missing");
+	if (!filter->count)
+		return;
+	memcpy(&copy, guid, sizeof(copy));
+	schema.guid = &copy;
+	for (i = 0; i < filter->fields_count; i++)
+		events[i] = filter->fields[i]->event;
+	if (etw_kernel_filter_make(filter->sources, filter->count, &schema, &filter->kernel, &error))
+		return;
+	if (!error.column)
+		cli_usage("--filter: %s", error.text);
+	cli_usage("--filter: column %zu: %s", error.column, error.text);
+}
+
+void event_filter_free(struct event_filter *filter)
+{
+	while (filter->count)
+		etw_expr_free(filter->sources[--filter->count].expr);
+	while (filter->fields_count)
+		free(filter->fields[--filter->fields_count]);
+	free(filter->kernel.program);
+	filter->kernel.program = NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_filter.h - the options --filter and --fields of etw enable
+ */
+#ifndef ETW_CLI_EVENT_FILTER_H
+#define ETW_CLI_EVENT_FILTER_H
+
+#include "fields.h"
+#include "tdh/expr/kernel_filter.h"
+
+#define EVENT_FILTERS_MAX	64	/* of each of the two options */
+
+struct event_filter {
+	struct etw_kernel_source sources[EVENT_FILTERS_MAX];
+	unsigned int count;
+	struct fields *fields[EVENT_FILTERS_MAX];
+	unsigned int fields_count;
+	struct etw_kernel_filter kernel;
+};
+
+/* Take one; wrong usage ends the command, here and below.  text must stay. */
+void event_filter_fields(struct event_filter *filter, const char *option, const char *text);
+void event_filter_expression(struct event_filter *filter, const char *option, const char *text);
+/* The old option, which had a language of its own: say what to write in its place. */
+_Noreturn void event_filter_payload(const char *option, const char *text);
+
+/*
+ * Compile what was given: filter->kernel has what the kernel gets.  Its level and
+ * keywords are what the session asks for already.  provider: of a manifest, or NULL.
+ */
+void event_filter_compile(struct event_filter *filter, const struct etw_guid *guid,
+			  const struct etw_mf_provider *provider);
+void event_filter_free(struct event_filter *filter);
+
+#endif /* ETW_CLI_EVENT_FILTER_H */

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kernel_filter.c - compile expressions into the filters that the kernel runs
+ *
+ * Expressions are folded once for each event that a schema describes, and once for each
+ * range of ids without a description.  What folds to true or false decides about ids;
+ * what is left becomes the event's part of the payload program.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_private.h"
+
+#define IDS		65536u
+#define BORDERS_MAX	2048	/* constants that ids are compared with */
+#define PENDING_MAX	(2 * ETW_EXPR_TESTS_MAX)
+
+int etw_kernel_fail(struct etw_kernel_compiler *c, size_t column, const char *fmt, ...)
+{
+	char *at = c->error->text;
+	va_list ap;
+
+	c->error->source = c->source;
+	c->error->column = column;
+	va_start(ap, fmt);
+	vsnprintf(at, sizeof(c->error->text), fmt, ap);
+	va_end(ap);
+	/* Parts of the expression are in it, which may hold anything. */
+	for (; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7F)
+			*at = '?';
+	return ETW_KERNEL_ERROR;
+}
+
+int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test *test,
+		      const char *why)
+{
+	return etw_kernel_fail(c, test->at + 1,
+			       "the kernel cannot test %.*s%s, because %s: filter it with etw dump --filter",
+			       test->whole > 60 ? 60 : (int)test->whole,
+			       c->sources[c->source].text + test->at, test->whole > 60 ? "..." : "", why);
+}
+
+/* ------------------------------------------------------------------------- logic */
+
+static int join(struct etw_kernel_compiler *c, int kind, int left, int right)
+{
+	if (c->node_count == ETW_KERNEL_NODES_MAX)
+		return etw_kernel_fail(c, 0, "the kernel runs at most %d tests for one event",
+				       ETW_PAYLOAD_TESTS);
+	c->nodes[c->node_count] = (struct etw_kernel_node){ kind, left, right };
+	return c->node_count++;
+}
+
+int etw_kernel_and(struct etw_kernel_compiler *c, int left, int right)
+{
+	if (left < 0 || right < 0)
+		return ETW_KERNEL_ERROR;
+	if (left == ETW_KERNEL_FALSE || right == ETW_KERNEL_FALSE)
+		return ETW_KERNEL_FALSE;
+	if (left == ETW_KERNEL_TRUE || left == right)
+		return right;
+	return right == ETW_KERNEL_TRUE ? left : join(c, ETW_KERNEL_AND, left, right);
+}
+
+int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right)
+{
+	if (left < 0 || right < 0)
+		return ETW_KERNEL_ERROR;
+	if (left == ETW_KERNEL_TRUE || right == ETW_KERNEL_TRUE)
+		return ETW_KERNEL_TRUE;
+	if (left == ETW_KERNEL_FALSE || left == right)
+		return right;
+	return right == ETW_KERNEL_FALSE ? left : join(c, ETW_KERNEL_OR, left, right);
+}
+
+static bool negate_leaf(struct etw_kernel_leaf *leaf)
+{
+	static const uint16_t pairs[][2] = {
+		{ ETW_PAYLOAD_EQ, ETW_PAYLOAD_NE }, { ETW_PAYLOAD_LE, ETW_PAYLOAD_GT },
+		{ ETW_PAYLOAD_LT, ETW_PAYLOAD_GE }, { ETW_PAYLOAD_IS, ETW_PAYLOAD_ISNOT },
+		{ ETW_PAYLOAD_BETWEEN, ETW_PAYLOAD_NOTBETWEEN },
+		{ ETW_PAYLOAD_CONTAINS, ETW_PAYLOAD_DOESNTCONTAIN },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (leaf->op != pairs[i][0] && leaf->op != pairs[i][1])
+			continue;
+		leaf->op = leaf->op == pairs[i][0] ? pairs[i][1] : pairs[i][0];
+		return true;
+	}
+	return false;
+}
+
+int etw_kernel_not(struct etw_kernel_compiler *c, int at)
+{
+	struct etw_kernel_node *node = &c->nodes[at < 0 ? 0 : at];
+
+	if (at < 0 || at == ETW_KERNEL_UNKNOWN)
+		return at;
+	if (at < ETW_KERNEL_FIRST_NODE)
+		return at == ETW_KERNEL_TRUE ? ETW_KERNEL_FALSE : ETW_KERNEL_TRUE;
+	if (node->kind == ETW_KERNEL_LEAF) {
+		if (negate_leaf(&c->leaves[node->left]))
+			return at;
+		return etw_kernel_fail(c, c->leaves[node->left].column,
+				       "the kernel cannot test what is no multiple: filter it with etw dump --filter");
+	}
+	/* Each node has one place in one tree, so it can change. */
+	node->kind = node->kind == ETW_KERNEL_AND ? ETW_KERNEL_OR : ETW_KERNEL_AND;
+	node->left = etw_kernel_not(c, node->left);
+	node->right = etw_kernel_not(c, node->right);
+	return node->left < 0 || node->right < 0 ? ETW_KERNEL_ERROR : at;
+}
+
+/* ------------------------------------------------------------ run an expression */
+
+/* A jump whose target is still to come, and what was left of it */
+struct pending {
+	uint32_t jump;
+	int node;
+};
+
+/*
+ * Run the expression's code on nodes in place of truths.  A jump keeps its left side
+ * until its target is reached; chains nest, so the last one ends first.  opaque: what
+ * a "not" leads to is unknown.
+ */
+static int run(struct etw_kernel_compiler *c, bool opaque,
+	       int (*leaf)(struct etw_kernel_compiler *c, uint32_t test))
+{
+	const struct etw_expr *expr = c->sources[c->source].expr;
+	struct pending *pending = malloc(PENDING_MAX * sizeof(*pending)), *p = pending;
+	int node = ETW_KERNEL_TRUE;
+	uint32_t at;
+
+	if (!pending)
+		return etw_kernel_fail(c, 0, "out of memory");
+	for (at = 0; at <= expr->code_count && node >= 0; at++) {
+		for (; p > pending && (p[-1].jump & ~ETW_EXPR_DO_MASK) == at; p--)
+			node = (p[-1].jump & ETW_EXPR_DO_MASK) == ETW_EXPR_IF_TRUE ?
+				etw_kernel_or(c, p[-1].node, node) :
+				etw_kernel_and(c, p[-1].node, node);
+		if (at == expr->code_count)
+			break;
+		switch (expr->code[at] & ETW_EXPR_DO_MASK) {
+		case ETW_EXPR_DO_TEST:
+			node = leaf(c, expr->code[at]);
+			break;
+		case ETW_EXPR_DO_NOT:
+			node = opaque ? ETW_KERNEL_UNKNOWN : etw_kernel_not(c, node);
+			break;
+		default:
+			*p++ = (struct pending){ expr->code[at], node };
+		}
+	}
+	free(pending);
+	return node;
+}
+
+/* --------------------------------------------------- levels and keywords as such */
+
+static bool take_level(struct etw_kernel_filter *filter, const struct etw_expr_test *test,
+		       const struct etw_expr_const *k)
+{
+	uint64_t level = k->number.u;
+
+	if (test->op == ETW_EXPR_LT && level)
+		level--;
+	else if (test->op != ETW_EXPR_LE)
+		return false;
+	/* The kernel takes 0 for all levels. */
+	if (test->masked || !level || level > UINT8_MAX)
+		return false;
+	if (!filter->level || level < filter->level)
+		filter->level = (uint8_t)level;
+	return true;
+}
+
+static bool take_keywords(struct etw_kernel_filter *filter, const struct etw_expr_test *test,
+			  const struct etw_expr_const *k)
+{
+	const uint64_t bits = test->masked ? test->mask : k->number.u;
+
+	if (!bits || (test->masked ? test->op != ETW_EXPR_EQ || k->number.u != bits :
+				     test->op != ETW_EXPR_BITS))
+		return false;
+	if (test->masked || !(bits & (bits - 1)))
+		filter->all |= bits;
+	else if (!filter->any)
+		filter->any = bits;
+	else
+		return false;
+	filter->ignore_keyword0 = true;
+	return true;
+}
+
+/* Can the kernel's level and keywords do the whole test? */
+static bool take_header_test(struct etw_kernel_compiler *c, uint32_t i)
+{
+	const struct etw_expr *expr = c->sources[c->source].expr;
+	const struct etw_expr_test *test = &expr->tests[i];
+	const struct etw_expr_const *k;
+
+	if (test->negate || test->count != 1)
+		return false;
+	k = &expr->consts[test->first];
+	if (!(k->is & ETW_EXPR_IS_NUMBER) ||
+	    k->number.kind != ETW_EXPR_U64)
+		return false;
+	if (test->word == ETW_EXPR_LEVEL)
+		return take_level(c->filter, test, k);
+	return test->word == ETW_EXPR_KEYWORD && take_keywords(c->filter, test, k);
+}
+
+/* The test's index as a leaf */
+static int plain_leaf(struct etw_kernel_compiler *c, uint32_t test)
+{
+	return join(c, ETW_KERNEL_LEAF, (int)test, 0);
+}
+
+/* The parts of an AND that is the whole expression */
+static void take_conjuncts(struct etw_kernel_compiler *c, int at)
+{
+	for (; at >= ETW_KERNEL_FIRST_NODE && c->nodes[at].kind == ETW_KERNEL_AND;
+	     at = c->nodes[at].right)
+		take_conjuncts(c, c->nodes[at].left);
+	if (at >= ETW_KERNEL_FIRST_NODE && c->nodes[at].kind == ETW_KERNEL_LEAF)
+		c->done[c->source][c->nodes[at].left] = take_header_test(c, (uint32_t)c->nodes[at].left);
+}
+
+/* ------------------------------------------------------------------- fold a test */
+
+static bool is_of_session(enum etw_expr_word word)
+{
+	return word == ETW_EXPR_PID || word == ETW_EXPR_TID || word == ETW_EXPR_CPU ||
+	       word == ETW_EXPR_TIME || word == ETW_EXPR_ACTIVITY || word == ETW_EXPR_RELATED ||
+	       word == ETW_EXPR_PROCESS;
+}
+
+/* A word other than these two is known only of events that a manifest describes. */
+static int word_test(struct etw_kernel_compiler *c, const struct etw_expr_test *test)
+{
+	const struct etw_expr_event event = { &c->record, c->decoded, c->decoder };
+
+	if (is_of_session(test->word))
+		return etw_kernel_refuse(c, test, "events differ in it from one to the next");
+	if (test->word == ETW_EXPR_VERSION && !c->event)
+		return ETW_KERNEL_UNKNOWN;
+	if (test->word != ETW_EXPR_ID && test->word != ETW_EXPR_VERSION && !c->has_descriptor) {
+		if (!c->schema->provider)
+			return etw_kernel_refuse(c, test, "no manifest describes the provider's events");
+		if (c->event)
+			return etw_kernel_refuse(c, test, "the manifest lacks an event of --fields");
+		if (etw_expr_word_is_part(test->word))
+			return ETW_KERNEL_UNKNOWN;
+	}
+	return etw_expr_word_holds(c->sources[c->source].expr, test, &event) ? ETW_KERNEL_TRUE :
+									       ETW_KERNEL_FALSE;
+}
+
+static int fold(struct etw_kernel_compiler *c, uint32_t i)
+{
+	struct etw_expr_test *test = &c->sources[c->source].expr->tests[i];
+
+	if (c->done[c->source][i])
+		return ETW_KERNEL_TRUE;
+	if (test->word)
+		return word_test(c, test);
+	return etw_kernel_field_test(c, test, &c->found[c->source][i]);
+}
+
+/* All expressions, for the event at hand */
+static int fold_all(struct etw_kernel_compiler *c)
+{
+	int node = ETW_KERNEL_TRUE;
+
+	c->node_count = ETW_KERNEL_FIRST_NODE;
+	c->leaf_count = 0;
+	for (c->source = 0; c->source < c->source_count && node >= 0; c->source++) {
+		node = etw_kernel_and(c, node, run(c, false, fold));
+		if (node < 0)
+			break;
+	}
+	return node;
+}
+
+/* -------------------------------------------------------------- events of a schema */
+
+static bool set_event(struct etw_kernel_compiler *c, const EVENT_DESCRIPTOR *desc)
+{
+	const struct etw_kernel_schema *schema = c->schema;
+
+	/* A provider may be enabled by another GUID than its events are decoded by. */
+	c->record = (EVENT_RECORD){
+		.EventHeader = {
+			.ProviderId = schema->provider ? schema->provider->guid : *schema->guid,
+			.EventDescriptor = *desc,
+		},
+	};
+	if (etw_decode(c->decoder, &c->record, &c->decoded) == -ENOMEM)
+		return etw_kernel_fail(c, 0, "out of memory") >= 0;
+	return true;
+}
+
+static void set_bit(uint8_t *bits, uint32_t id)
+{
+	bits[id / 8] |= (uint8_t)(1u << id % 8);
+}
+
+static bool has_bit(const uint8_t *bits, uint32_t id)
+{
+	return bits[id / 8] >> id % 8 & 1;
+}
+
+/*
+ * First find out whether such events can pass, which is noted by their id; then, with
+ * adding, add the groups of those whose id passes.
+ */
+static bool visit(struct etw_kernel_compiler *c, const struct etw_mf_event *event,
+		  const EVENT_DESCRIPTOR *desc, uint8_t *pass, bool adding)
+{
+	bool good;
+	int node;
+
+	if (adding && !has_bit(pass, desc->Id))
+		return true;
+	c->event = event;
+	if (!set_event(c, desc))
+		return false;
+	if (etw_payload_layout_of(event, &c->layout))
+		return etw_kernel_fail(c, 0, "out of memory") >= 0;
+	node = fold_all(c);
+	good = node >= 0;
+	if (good && !adding && node != ETW_KERNEL_FALSE)
+		set_bit(pass, desc->Id);
+	else if (good && adding && node == ETW_KERNEL_FALSE)
+		good = etw_kernel_add_never(c);
+	else if (adding && node >= ETW_KERNEL_FIRST_NODE)
+		good = etw_kernel_add_groups(c, node);
+	etw_payload_layout_free(&c->layout);
+	return good;
+}
+
+static bool is_described(const struct etw_kernel_schema *schema, const EVENT_DESCRIPTOR *desc)
+{
+	size_t i;
+
+	for (i = 0; i < schema->event_count; i++)
+		if (schema->events[i].desc.Id == desc->Id &&
+		    schema->events[i].desc.Version == desc->Version)
+			return true;
+	return false;
+}
+
+static bool visit_all(struct etw_kernel_compiler *c, uint8_t *pass, bool adding)
+{
+	const struct etw_kernel_schema *schema = c->schema;
+	const struct etw_mf_provider *provider = schema->provider;
+	const struct etw_mf_event *event, *known;
+	size_t i;
+
+	for (i = 0; i < schema->event_count; i++) {
+		event = &schema->events[i];
+		known = provider ? etw_mf_event_find(provider, event->desc.Id, event->desc.Version) :
+				   NULL;
+		c->has_descriptor = known;
+		if (!visit(c, event, known ? &known->desc : &event->desc, pass, adding))
+			return false;
+	}
+	c->has_descriptor = true;
+	for (i = 0; provider && i < provider->event_count; i++) {
+		event = &provider->events[i];
+		/* The decoder takes the first of two with one id and version. */
+		if (is_described(schema, &event->desc) ||
+		    etw_mf_event_find(provider, event->desc.Id, event->desc.Version) != event)
+			continue;
+		if (!visit(c, event, &event->desc, pass, adding))
+			return false;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------ ids without a description */
+
+/* The ids where a comparison with this constant changes its outcome */
+static void add_borders(uint32_t *borders, size_t *count, const struct etw_expr_const *k)
+{
+	uint32_t at;
+
+	if (k->number.kind == ETW_EXPR_NEGATIVE ||
+	    (k->number.kind == ETW_EXPR_U64 ? k->number.u >= IDS :
+					      !(k->number.f >= 0 && k->number.f < IDS)))
+		return;
+	at = k->number.kind == ETW_EXPR_U64 ? (uint32_t)k->number.u : (uint32_t)k->number.f;
+	borders[(*count)++] = at;
+	borders[(*count)++] = at + 1;
+}
+
+/* false: the error is set. */
+static bool find_borders(struct etw_kernel_compiler *c, uint32_t *borders, size_t *count)
+{
+	uint32_t i, j, n;
+
+	for (c->source = 0; c->source < c->source_count; c->source++) {
+		const struct etw_expr *expr = c->sources[c->source].expr;
+
+		for (i = 0; i < expr->test_count; i++) {
+			const struct etw_expr_test *test = &expr->tests[i];
+
+			if (test->word != ETW_EXPR_ID)
+				continue;
+			if (test->masked || test->op == ETW_EXPR_BITS || test->op == ETW_EXPR_MULTIPLE)
+				return etw_kernel_refuse(c, test, "it only compares ids") >= 0;
+			n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
+			if (*count + 2 * (size_t)n > BORDERS_MAX)
+				return etw_kernel_fail(c, test->at + 1, "the kernel takes at most %d ids",
+						       ETW_FILTER_EVENT_IDS) >= 0;
+			for (j = 0; j < n; j++)
+				add_borders(borders, count, &expr->consts[test->first + j]);
+		}
+	}
+	return true;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* An id in each range of them is as good as all. */
+static bool pass_undescribed(struct etw_kernel_compiler *c, uint8_t *pass)
+{
+	uint32_t borders[BORDERS_MAX + 2] = { 0 }, id;
+	size_t count = 1, i;
+	int node;
+
+	if (!find_borders(c, borders, &count))
+		return false;
+	qsort(borders, count, sizeof(borders[0]), compare_ids);
+	borders[count] = IDS;
+	c->event = NULL;
+	c->has_descriptor = false;
+	for (i = 0; i < count; i++) {
+		const EVENT_DESCRIPTOR desc = { .Id = (USHORT)borders[i] };
+
+		if (borders[i] >= borders[i + 1])
+			continue;
+		if (!set_event(c, &desc))
+			return false;
+		node = fold_all(c);
+		if (node < 0)
+			return false;
+		for (id = borders[i]; node != ETW_KERNEL_FALSE && id < borders[i + 1]; id++)
+			set_bit(pass, id);
+	}
+	return true;
+}
+
+/* The ids that pass as the filter's list */
+static bool list_ids(struct etw_kernel_compiler *c, const uint8_t *pass)
+{
+	struct etw_kernel_filter *filter = c->filter;
+	uint32_t id, count = 0;
+	bool want;
+
+	for (id = 0; id < IDS; id++)
+		count += has_bit(pass, id);
+	if (!count)
+		return etw_kernel_fail(c, 0, "no event of the provider can pass the filter") >= 0;
+	filter->id_count = 0;
+	filter->ids_are = count == IDS ? ETW_KERNEL_ALL_IDS :
+			  count <= ETW_FILTER_EVENT_IDS ? ETW_KERNEL_ONLY_IDS : ETW_KERNEL_NOT_IDS;
+	want = filter->ids_are == ETW_KERNEL_ONLY_IDS;
+	if (!want && IDS - count > ETW_FILTER_EVENT_IDS)
+		return etw_kernel_fail(c, 0, "the kernel lists at most %d ids of events, and this takes %u",
+				       ETW_FILTER_EVENT_IDS, count < IDS / 2 ? count : IDS - count) >= 0;
+	for (id = 0; id < IDS; id++)
+		if (filter->ids_are != ETW_KERNEL_ALL_IDS && has_bit(pass, id) == want)
+			filter->ids[filter->id_count++] = (uint16_t)id;
+	return true;
+}
+
+/* ------------------------------------------------------------------------- whole */
+
+/* A field that no event has is most likely misspelt. */
+static bool check_fields(struct etw_kernel_compiler *c)
+{
+	const struct etw_kernel_schema *schema = c->schema;
+	const char *who = schema->provider && !schema->event_count ? schema->provider->name : NULL;
+	uint32_t i;
+
+	for (c->source = 0; c->source < c->source_count; c->source++) {
+		const struct etw_kernel_source *source = &c->sources[c->source];
+
+		for (i = 0; i < source->expr->test_count; i++) {
+			const struct etw_expr_test *test = &source->expr->tests[i];
+
+			if (test->word || c->found[c->source][i])
+				continue;
+			if (!schema->provider && !schema->event_count)
+				return etw_kernel_fail(c, test->at + 1, "the fields of events are not known: no manifest of the provider is installed or given by --manifest, and --fields is missing") >= 0;
+			return etw_kernel_fail(c, test->at + 1, "no event%s%.64s has a field %.*s",
+					       who ? " of " : "", who ? who : "",
+					       test->len > 80 ? 80 : (int)test->len,
+					       source->text + test->at) >= 0;
+		}
+	}
+	return true;
+}
+
+static bool compile(struct etw_kernel_compiler *c)
+{
+	uint8_t pass[IDS / 8] = { 0 };
+	int node;
+
+	for (c->source = 0; c->source < c->source_count; c->source++) {
+		c->node_count = ETW_KERNEL_FIRST_NODE;
+		node = run(c, true, plain_leaf);
+		if (node < 0)
+			return false;
+		take_conjuncts(c, node);
+	}
+	return visit_all(c, pass, false) && check_fields(c) && pass_undescribed(c, pass) &&
+	       list_ids(c, pass) && visit_all(c, pass, true) && etw_kernel_finish(c);
+}
+
+/* A flag for each test of each expression; NULL: no memory. */
+static bool **new_flags(const struct etw_kernel_source *sources, size_t count)
+{
+	size_t i, tests = 0;
+	bool **flags, *at;
+
+	for (i = 0; i < count; i++)
+		tests += sources[i].expr->test_count;
+	flags = calloc(1, count * sizeof(*flags) + tests);
+	at = (bool *)(flags + count);
+	for (i = 0; flags && i < count; i++) {
+		flags[i] = at;
+		at += sources[i].expr->test_count;
+	}
+	return flags;
+}
+
+bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t count,
+			    const struct etw_kernel_schema *schema,
+			    struct etw_kernel_filter *filter, struct etw_kernel_error *error)
+{
+	struct etw_kernel_compiler *c = calloc(1, sizeof(*c));
+	bool good = false;
+	size_t i;
+
+	*error = (struct etw_kernel_error){ .text = "out of memory" };
+	if (!c)
+		return false;
+	c->sources = sources;
+	c->source_count = count;
+	c->schema = schema;
+	c->filter = filter;
+	c->error = error;
+	filter->program = NULL;
+	filter->size = 0;
+	c->decoder = etw_decoder_new();
+	c->done = new_flags(sources, count);
+	c->found = new_flags(sources, count);
+	if (c->decoder && c->done && c->found)
+		good = compile(c);
+	for (i = 0; i < c->group_count; i++)
+		free(c->groups[i]);
+	free(c->groups);
+	free(c->all);
+	free(c->done);
+	free(c->found);
+	etw_decoder_free(c->decoder);
+	free(c);
+	return good;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_private.h - the inside of the compiler for the kernel
+ *
+ * For each event the compiler builds a tree of the tests that remain after folding
+ * what is known (kernel_filter.c, kernel_test.c), and turns that into the groups of
+ * predicates that a payload program consists of (kernel_groups.c).
+ */
+#ifndef ETW_TDH_EXPR_KERNEL_PRIVATE_H
+#define ETW_TDH_EXPR_KERNEL_PRIVATE_H
+
+#include "kernel_filter.h"
+#include "private.h"
+#include "tdh/decode/decoder.h"
+#include "tdh/model/payload_layout.h"
+
+#define ETW_KERNEL_LEAVES_MAX	64	/* predicates of one event; a bit each */
+#define ETW_KERNEL_NODES_MAX	4096
+
+/* Nodes that every tree has at these indexes */
+enum {
+	ETW_KERNEL_ERROR = -1,	/* instead of a node: the error is set */
+	ETW_KERNEL_FALSE,
+	ETW_KERNEL_TRUE,
+	ETW_KERNEL_UNKNOWN,	/* depends on what nobody describes */
+	ETW_KERNEL_FIRST_NODE,
+};
+
+struct etw_kernel_node {
+	enum { ETW_KERNEL_LEAF, ETW_KERNEL_AND, ETW_KERNEL_OR } kind;
+	int left, right;	/* LEAF: left is the predicate */
+};
+
+struct etw_kernel_leaf {
+	uint16_t op;		/* ETW_PAYLOAD_ */
+	int field;		/* index in the layout */
+	const char *value;	/* number, or a constant's text */
+	char number[48];
+	size_t source, column;	/* for messages */
+};
+
+struct etw_kernel_compiler {
+	const struct etw_kernel_source *sources;
+	size_t source_count;
+	const struct etw_kernel_schema *schema;
+	struct etw_kernel_filter *filter;
+	struct etw_kernel_error *error;
+	struct etw_decoder *decoder;
+
+	/* The expression at hand */
+	size_t source;
+	bool **done;		/* [source][test]: the filter's level or keywords do it */
+	bool **found;		/* [source][test]: an event has the field */
+
+	/* The event at hand: a descriptor without payload, and its description */
+	EVENT_RECORD record;
+	const struct etw_decoded *decoded;
+	const struct etw_mf_event *event;	/* NULL: nobody describes it */
+	bool has_descriptor;			/* a manifest gave the whole descriptor */
+	struct etw_payload_layout layout;
+	struct etw_kernel_node nodes[ETW_KERNEL_NODES_MAX];
+	int node_count;
+	struct etw_kernel_leaf leaves[ETW_KERNEL_LEAVES_MAX];
+	int leaf_count;
+
+	/* Groups of predicates of all events so far */
+	void **groups;
+	BOOLEAN *all;
+	size_t group_count, group_room;
+};
+
+/* kernel_filter.c: set the error, with printf()'s format; column 0: none.  Returns ERROR. */
+int etw_kernel_fail(struct etw_kernel_compiler *c, size_t column, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* "the kernel cannot test ...: why".  Returns ERROR. */
+int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test *test,
+		      const char *why);
+/* Logic that folds constants; ERROR comes through. */
+int etw_kernel_and(struct etw_kernel_compiler *c, int left, int right);
+int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right);
+int etw_kernel_not(struct etw_kernel_compiler *c, int node);
+
+/* kernel_test.c: the node of a test of a field, for the event at hand */
+int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *test, bool *found);
+
+/* kernel_groups.c: add the groups of the event at hand; false: the error is set. */
+bool etw_kernel_add_groups(struct etw_kernel_compiler *c, int root);
+/* ... of one that never passes */
+bool etw_kernel_add_never(struct etw_kernel_compiler *c);
+/* All groups become filter->program. */
+bool etw_kernel_finish(struct etw_kernel_compiler *c);
+
+#endif /* ETW_TDH_EXPR_KERNEL_PRIVATE_H */
