@@ -139,6 +139,12 @@ build/samples/%: build/obj/user/samples/%.o build/libtdh.a build/libetw.a
 
 FORCE:
 
+# Other spellings of header names, for ported sources.
+spellings := build/include/.made
+all: $(spellings)
+$(spellings): include/win32/spellings include/win32-km/spellings scripts/spellings
+	$(Q)scripts/spellings $(@D) && touch $@
+
 include scripts/tests.mk
 include scripts/modules.mk
 include scripts/install.mk

@@ -45,6 +45,7 @@ install-user: build/etw build/libetw.a build/libetw.so build/libtdh.a build/libt
 	$(Q)ln -sf $(TDH_SONAME) $(user_to)/lib/libtdh.so
 	$(Q)for h in $(headers:include/%=%); do \
 		$(INSTALL) -D -m 644 include/$$h $(user_to)/include/etw-linux/$$h || exit 1; done
+	$(Q)umask 022 && scripts/spellings $(user_to)/include/etw-linux
 	$(Q)for pc in $(pc_files); do \
 		sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@VERSION@,$(VERSION),' packaging/$$pc.in \
 			>$(user_to)/lib/pkgconfig/$$pc || exit 1; done

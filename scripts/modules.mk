@@ -6,9 +6,10 @@
 #
 # Sample modules (user/samples/NAME/) and test modules (selftests/kmod/NAME/)
 # have their own Kbuild, which need say no more than "obj-m := NAME.o":
-# include/ and the answers of the probes (etw_probes.h) are on their include
-# path and etw.ko's symbols are known to them. A manifest NAME.man beside them
-# becomes NAME_events.h, by "etw mc -km", which is on their path too.
+# their include path has include/, the other spellings of header names
+# (build/include/win32-km) and the results of the probes (etw_probes.h), and
+# etw.ko's symbols are known to them. "etw mc -km" turns a manifest NAME.man
+# beside them into NAME_events.h, which is on their path too.
 
 comma := ,
 RUNNING_KERNEL := $(shell uname -r)
@@ -87,11 +88,11 @@ build/gen/$(evntdrv_dir)/etw_evntdrv_events.h: $(evntdrv_man) build/etw
 # $(call extra_rules,VERSION,DIR): kbuild would not notice that the versions of
 # etw.ko's symbols have changed.
 define extra_rules
-build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(wildcard $(2)/*) $(call manifest_headers,$(2)) $(kbuild_force)
+build/modules/$(1)/$(notdir $(2)).ko: build/modules/$(1)/etw.ko $(spellings) $(wildcard $(2)/*) $(call manifest_headers,$(2)) $(kbuild_force)
 	$(Q)scripts/mirror build/kmod/$(1)
 	$(Q)rm -f build/kmod/$(1)/$(2)/Module.symvers
 	+$(Q)$$(MAKE) -C $(call kernel_build,$(1)) M=$(CURDIR)/build/kmod/$(1)/$(2) $(kbuild_args) $(call no_btf,$(1)) \
-		KCFLAGS="$(addprefix -I$(CURDIR)/build/kmod/$(1)/,include module .probes/$(1)) $(addprefix -I,$(abspath $(sort $(dir $(call manifest_headers,$(2))))))" \
+		KCFLAGS="$(addprefix -I$(CURDIR)/build/kmod/$(1)/,include module .probes/$(1)) -I$(CURDIR)/build/include/win32-km $(addprefix -I,$(abspath $(sort $(dir $(call manifest_headers,$(2))))))" \
 		KBUILD_EXTRA_SYMBOLS=$(CURDIR)/build/kmod/$(1)/Module.symvers modules
 	$(Q)cp build/kmod/$(1)/$(2)/*.ko $$(@D)/ && test -e $$@ && touch $$@
 endef

@@ -19,6 +19,7 @@ mc=$PWD/build/mc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/rc"
+scripts/spellings "$work/include"
 
 [[ -x $mc ]] || { echo "1..0 # SKIP not built"; exit 4; }
 
@@ -224,7 +225,7 @@ sources() {
 		printf '#include "%s.h"\n#include "%s.h"\n' "$name" "$name" >"$1/$name.c"
 		cp "$work/$name.h" "$1/"
 	done
-	for file in include/win32-km/*.h; do
+	for file in include/win32-km/*.h "$work"/include/win32-km/*.h; do
 		name=h_$(basename "${file%.h}")
 		printf '#include <%s.h>\n#include <linux/nls.h>\n' "$(basename "${file%.h}")" >"$1/$name.c"
 		echo "#include <$(basename "$file")>" >>"$1/all_forth.c"
@@ -248,7 +249,7 @@ compile() {
 	(
 		cd "$dir"
 		echo "obj-m := $(printf '%s ' *.c | sed 's/\.c /.o /g')"
-		echo "ccflags-y := -I$PWD -I$TOP_HERE/include -I$TOP_HERE/include/win32-km"
+		echo "ccflags-y := -I$PWD -I$TOP_HERE/include -I$TOP_HERE/include/win32-km -I$work/include/win32-km"
 		echo "ccflags-y += -fkeep-static-functions -Wframe-larger-than=2048 -Werror"
 	) >"$dir/Kbuild"
 	# shellcheck disable=SC2046 # one object for each word

@@ -19,6 +19,7 @@ inc=$top/include
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
+"$top/scripts/spellings" "$tmp/include" || exit 1
 
 warn='-Wall -Wextra -Wpedantic -Wshadow -Werror'
 count=0
@@ -230,8 +231,9 @@ END
 windows() {
 	src=$1
 	shift
-	"$@" -fshort-wchar -Wall -Wextra -Werror -I"$inc" -I"$inc/win32" -o "$tmp/win" "$tmp/$src" \
-		"$top/build/libetw.a" -pthread >"$tmp/log" 2>&1 && "$tmp/win" >>"$tmp/log" 2>&1
+	"$@" -fshort-wchar -Wall -Wextra -Werror -I"$inc" -I"$inc/win32" \
+		-I"$tmp/include/win32" -o "$tmp/win" "$tmp/$src" "$top/build/libetw.a" -pthread \
+		>"$tmp/log" 2>&1 && "$tmp/win" >>"$tmp/log" 2>&1
 	result "$*: a Windows source, $src" $?
 }
 

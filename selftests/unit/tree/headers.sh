@@ -26,7 +26,9 @@ public='TraceLoggingProvider.h TraceLoggingActivity.h
 	wmistr.h evntprov.h evntrace.h evntcons.h tdh.h etw/wintypes.h etw/winerror.h
 	etw/mc/user.h etw/abi.h etw/abi_access.h etw/abi_filter.h etw/format.h etw/filter.h etw/decode.h
 	relogger.h unknwn.h'
-win32=$(cd "$inc/win32" && ls -- *.h) || exit 1
+"$top/scripts/spellings" "$tmp/include" || exit 1
+other=$tmp/include/win32
+win32=$(cd "$inc/win32" && ls -- *.h; cd "$other" && ls -- *.h) || exit 1
 
 count=0
 failed=0
@@ -202,7 +204,7 @@ run() {
 	name=$1 lang=$2
 	shift 2
 	program >"$tmp/prog.$lang"
-	"$@" $warn -I"$inc" -I"$inc/win32" -o "$tmp/prog" "$tmp/prog.$lang" \
+	"$@" $warn -I"$inc" -I"$inc/win32" -I"$other" -o "$tmp/prog" "$tmp/prog.$lang" \
 		>"$tmp/log" 2>&1 && "$tmp/prog" >"$tmp/log" 2>&1
 	result "$name" $?
 }
@@ -229,12 +231,12 @@ compiler() {
 			try "$label, public headers, UNICODE" "$lang" \
 				$cmd -std="$std" $wide -DUNICODE -I"$inc"
 			try "$label, public headers, win32 on the path" "$lang" \
-				$cmd -std="$std" $wide -I"$inc" -I"$inc/win32"
+				$cmd -std="$std" $wide -I"$inc" -I"$inc/win32" -I"$other"
 			sources $win32 $public
 			try "$label, win32 headers" "$lang" \
-				$cmd -std="$std" $wide -I"$inc" -I"$inc/win32"
+				$cmd -std="$std" $wide -I"$inc" -I"$inc/win32" -I"$other"
 			try "$label, win32 headers, UNICODE" "$lang" \
-				$cmd -std="$std" $wide -DUNICODE -I"$inc" -I"$inc/win32"
+				$cmd -std="$std" $wide -DUNICODE -I"$inc" -I"$inc/win32" -I"$other"
 			run "$label, program" "$lang" $cmd -std="$std" $wide
 		done
 	done

@@ -52,7 +52,8 @@ build_win32() {
 	local -a flags
 
 	read -ra flags < <(pc --cflags libetw-win32)
-	echo '#include <windows.h>' | gcc -fsyntax-only -x c - "${flags[@]}"
+	printf '#include <%s>\n' windows.h Windows.h WinNT.h EvnTrace.h TDH.h |
+		gcc -fsyntax-only -x c - "${flags[@]}"
 }
 
 nothing_left() {
