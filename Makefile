@@ -154,17 +154,23 @@ include scripts/install.mk
 setup:
 	@scripts/setup
 
-# With --json there is nothing but the events, on stdout, unless something
-# fails: set-up, the build and the tour go into files, which are shown then.
+# With --json, stdout carries only the events. The output of setup, build and tour goes
+# into files, which are printed if something fails.
+demo_kernel = $(or $(filter-out --%,$(ARGS)),6.1)
+demo_build = scripts/setup --demo $(demo_kernel) && \
+	$(MAKE) -s -j$$(nproc) KERNEL=$(demo_kernel) demo-parts
 demo:
 	@mkdir -p build
 	+@if [ -n "$(findstring --json,$(ARGS))" ]; then \
-		{ scripts/setup && $(MAKE) -s -j$$(nproc) all; } >build/demo-build.log 2>&1 || \
+		{ $(demo_build); } >build/demo-build.log 2>&1 || \
 			{ cat build/demo-build.log >&2; exit 1; }; \
 	else \
-		scripts/setup && $(MAKE) -s -j$$(nproc) all >&2; \
+		$(demo_build) >&2; \
 	fi
 	@scripts/demo $(ARGS)
+
+.PHONY: demo-parts
+demo-parts: cli build/samples/sample_app $(foreach k,$(KERNELS),build/modules/$(k)/etw.ko build/modules/$(k)/etw_blk.ko)
 
 check:
 	+@scripts/check

@@ -10,7 +10,7 @@
 
 APT=$CACHE/apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
-# Where packages come from; scripts/kernel also reads a newer suite.
+# The suites to read; scripts/kernel also reads a newer one.
 SUITES=(bookworm bookworm-updates bookworm-backports)
 SECURITY=bookworm-security
 
@@ -168,10 +168,12 @@ fetch_kernel() {
 	ln -sfn "$version" "$CACHE/kernel/$series"
 }
 
-# fetch_source: the test harness and the style checker out of Linux' source.
+# fetch_source: the test harness and the style checker from the kernel's source,
+# unless they are in the cache.
 fetch_source() {
 	local out=$CACHE/linux-source name=linux-source-6.1
 
+	[[ ! -e $out/.stamp ]] || return 0
 	update_index
 	say "fetching the kernel's test harness and style checker ($name)"
 	download "$APT/debs" "$name"
@@ -189,14 +191,23 @@ fetch_source() {
 	mv "$out.tmp" "$out"
 }
 
-# fetch_all MODE: whatever is not in the cache yet; MODE "update" also looks
-# for newer kernels.
-fetch_all() {
+# fetch_kernels SERIES...: those that are not in the cache yet.
+fetch_kernels() {
+	local series
+
+	forget_index
+	for series; do
+		[[ -e $CACHE/kernel/$series/.stamp ]] || fetch_kernel "$series"
+	done
+}
+
+# fetch_newer: the newest kernel of every series, and the source.
+fetch_newer() {
 	local series
 
 	forget_index
 	for series in "${KERNEL_SERIES[@]}"; do
-		[[ $1 != update && -e $CACHE/kernel/$series/.stamp ]] || fetch_kernel "$series"
+		fetch_kernel "$series"
 	done
-	[[ -e $CACHE/linux-source/.stamp ]] || fetch_source
+	fetch_source
 }
