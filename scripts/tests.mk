@@ -21,7 +21,9 @@ vm_src := $(wildcard selftests/vm/*/*.c)
 vm32_src := $(filter %_m32.c,$(vm_src))
 vm64_src := $(filter-out %_m32.c,$(vm_src))
 testlib_obj := $(patsubst %.c,build/obj/%.o,$(wildcard selftests/lib/*.c))
-unit_src := $(wildcard selftests/unit/*/*.c)
+# etl_check.c uses the kernel's test harness, which scripts/setup fetches.
+unit_src := $(filter-out $(if $(wildcard $(KSELFTEST)/kselftest_harness.h),,%/etl_check.c), \
+	$(wildcard selftests/unit/*/*.c))
 bench_src := $(wildcard selftests/bench/*.c)
 
 vm64_programs := $(patsubst %.c,build/selftests/%,$(notdir $(vm64_src)))
@@ -77,7 +79,7 @@ $(vm64_programs): $(testlib_obj) build/etl/libetlcheck.a build/libtdh.a build/li
 $(vm32_programs): $(flags_file)
 	@mkdir -p $(@D) build/obj/m32
 	$(call say,CC -m32,$<)
-	$(Q)$(CC) $(cflags) -m32 $(include_test) -isystem $(KSELFTEST) $(CPPFLAGS) $(CFLAGS) \
+	$(Q)$(CC) $(cflags) $(werror) -m32 $(include_test) -isystem $(KSELFTEST) $(CPPFLAGS) $(CFLAGS) \
 		-MF build/obj/m32/$(@F).d -o $@ $(filter %.c,$^)
 
 # A program's name does not tell the folder that its source is in.
@@ -103,7 +105,7 @@ build/fuzz/etw_fuzz: $(fuzz_obj)
 CLANG ?= clang
 fuzzer_src := $(wildcard selftests/libfuzzer/*.c)
 fuzzers := $(fuzzer_src:selftests/libfuzzer/%.c=build/fuzz/%)
-clang_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all  -Wno-varargs
+clang_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 clang_flags_file := $(call record,build/clang/flags,$(CLANG) $(clang_flags) $(CPPFLAGS) $(cflags))
 
 fuzzers: $(fuzzers)
@@ -114,7 +116,7 @@ build/clang/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
 build/clang/%.o: %.c $(clang_flags_file)
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)
-	$(Q)$(CLANG) $(cflags) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(clang_flags) \
+	$(Q)$(CLANG) $(cflags) $(werror) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(clang_flags) \
 		-fsanitize=fuzzer-no-link -c -o $@ $<
 
 build/clang/libetw.a: $(lib_src:%.c=build/clang/%.o) $(lib_list)
@@ -155,7 +157,7 @@ build/san/selftests/unit/manifest/manifest_memory.o: include_here = $(include_te
 build/san/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
 	$(call say,CC SAN,$<)
-	$(Q)$(CC) $(cflags) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(san_flags) -c -o $@ $<
+	$(Q)$(CC) $(cflags) $(werror) $(or $(include_here),$(include_user)) $(CPPFLAGS) $(san_flags) -c -o $@ $<
 
 build/san/libetw.a: $(san_obj) $(lib_list)
 	$(call say,AR,$@)

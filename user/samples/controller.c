@@ -15,7 +15,7 @@
 #include <string.h>
 #include <evntrace.h>
 
-/* The struct and the room for the session's name behind it. */
+/* The struct, followed by room for the session's name. */
 struct properties {
 	EVENT_TRACE_PROPERTIES head;
 	char name[1024 + 1];
@@ -62,6 +62,7 @@ int main(int argc, char **argv)
 {
 	struct pollfd enter = { .fd = 0, .events = POLLIN };
 	struct properties p;
+	EVENT_TRACE_PROPERTIES *properties = (void *)&p;
 	CONTROLTRACE_ID session;
 	GUID provider;
 	ULONG err, stop;
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
 	seconds = argc == 4 ? atoi(argv[3]) : 10;
 
 	prepare(&p);
-	err = StartTraceA(&session, argv[1], &p.head);
+	err = StartTraceA(&session, argv[1], properties);
 	if (err != ERROR_SUCCESS)
 		return fail("StartTrace", err);
 
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
 	}
 
 	prepare(&p);
-	stop = ControlTraceA(session, NULL, &p.head, EVENT_TRACE_CONTROL_STOP);
+	stop = ControlTraceA(session, NULL, properties, EVENT_TRACE_CONTROL_STOP);
 	if (stop != ERROR_SUCCESS)
 		return fail("ControlTrace", stop);
 	printf("%s: %u buffers of %u KB delivered, %u events lost\n", p.name,

@@ -59,7 +59,7 @@ static ULONG name(struct etw_access_entry *entry, uint8_t who, uint32_t id)
 
 static ULONG from_builtin(uint32_t rid, struct etw_access_entry *entry)
 {
-	uint32_t gid;
+	uint32_t gid = 0;
 	size_t i;
 
 	for (i = 0; i < ALIASES; i++)
@@ -148,7 +148,7 @@ uint32_t etw_sid_of_entry(const struct etw_access_entry *entry,
 			  unsigned char sid[SECURITY_MAX_SID_SIZE])
 {
 	static const uint32_t log_users = DOMAIN_ALIAS_RID_LOGGING_USERS;
-	uint32_t gid;
+	uint32_t gid = 0;
 	size_t i;
 
 	for (i = 0; i < ALIASES; i++)

@@ -125,7 +125,7 @@ static int load_file(int fd, size_t max, uint8_t **data, size_t *size)
 static void add_named(int dir, const char *name, uint16_t langid, struct tables *tables)
 {
 	uint8_t *data;
-	size_t size;
+	size_t size = 0;
 	int fd;
 
 	if (!*name || strpbrk(name, "/\\"))
@@ -156,7 +156,7 @@ static void read_script(int dir, char *script, struct tables *tables)
 static void add_script(const char *dir_path, const char *base, struct tables *tables)
 {
 	char path[NAME_MAX + 8], *script;
-	size_t len = strlen(base), size;
+	size_t len = strlen(base), size = 0;
 	uint8_t *data;
 	int dir, fd;
 
