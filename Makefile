@@ -26,7 +26,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: all lib tdh cli modules samples selftests units bench-programs fuzzers FORCE
+.PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers FORCE
 .PHONY: demo check check-debug check-models check-matrix fuzz bench setup clean distclean
 
 ifeq ($(origin CC),default)
@@ -72,6 +72,10 @@ tdh_obj := $(tdh_src:%.c=build/obj/%.o)
 tdh_map := $(wildcard user/tdh/libtdh.map)
 # The command, with the message compiler and the converters in it.
 cli_src := $(wildcard $(addprefix user/,cli/*.c cli/*/*.c mc/*.c convert/*.c convert/*/*.c))
+# What "etw convert --from ctf" starts; libbabeltrace2 and glib stay out of etw.
+ctf_reader_src := $(wildcard user/ctf_reader/*.c) \
+	$(patsubst %,user/cli/%.c,error progress signals text)
+ctf_reader := $(if $(shell pkg-config --exists babeltrace2 2>/dev/null && echo y),build/etw-ctf-reader)
 sample_src := $(wildcard user/samples/*.c)
 
 # $(call record,FILE,TEXT): FILE holds TEXT and is touched only when that
@@ -84,7 +88,7 @@ cli_list := $(call record,build/obj/cli.list,$(cli_src))
 
 lib: $(if $(lib_src),build/libetw.a build/libetw.so)
 tdh: $(if $(tdh_src),build/libtdh.a build/libtdh.so)
-cli: $(if $(cli_src),build/etw build/mc)
+cli: $(if $(cli_src),build/etw build/mc $(or $(ctf_reader),no-ctf-reader))
 samples: $(sample_src:user/samples/%.c=build/samples/%)
 
 build/obj/user/tdh/%.o: include_here = $(include_user) $(xml_flags)
@@ -136,6 +140,14 @@ build/etw: $(cli_src:%.c=build/obj/%.o) build/libtdh.a build/libetw.a $(cli_list
 # The message compiler under its Windows name: the same as "etw mc".
 build/mc: build/etw
 	$(Q)ln -sf etw $@
+
+build/etw-ctf-reader: libs_here = $(shell pkg-config --libs babeltrace2)
+build/etw-ctf-reader: $(ctf_reader_src:%.c=build/obj/%.o) build/libetw.a
+	$(call say,LD,$@)
+	$(link_program)
+
+no-ctf-reader:
+	@echo "  SKIP    etw-ctf-reader: no libbabeltrace2-dev; \"etw convert --from ctf\" will not work"
 
 build/samples/%: build/obj/user/samples/%.o build/libtdh.a build/libetw.a
 	$(call say,LD,$@)

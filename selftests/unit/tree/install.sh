@@ -133,7 +133,14 @@ cat >"$work/prog.c" <<-'EOF'
 	}
 EOF
 
-echo "1..16"
+# reader_runs: the installed command finds the reader, and the reader its libraries.
+reader_runs() {
+	all_there libexec/etw/etw-ctf-reader && mkdir "$work/empty" &&
+		[[ $("$dest/usr/bin/etw" convert --from ctf "$work/empty" -o "$work/x.etl" 2>&1) == \
+			*'no CTF trace'* ]]
+}
+
+echo "1..17"
 check "make install" run_make install
 check "the module is in place" test -s "$dest/lib/modules/$version/extra/etw.ko"
 check "the headers are in place" headers_there
@@ -147,6 +154,12 @@ check "what else is installed is in place" others_there lib/udev/rules.d/90-etw.
 check "the library exports the names in its map" exports_agree user/lib/libetw.map libetw.so
 check "libtdh too" exports_agree user/tdh/libtdh.map libtdh.so
 check "the command runs" "$dest/usr/bin/etw" --help
+if [[ -e build/etw-ctf-reader ]]; then
+	check "it starts the reader of CTF traces" reader_runs
+else
+	number=$((number + 1))
+	echo "ok $number # SKIP no libbabeltrace2-dev"
+fi
 check "a C program builds" build gcc -std=c11
 check "it runs with the shared library" run_shared
 check "a program that decodes builds with libtdh" build_tdh

@@ -303,26 +303,22 @@ static void take_option(struct run *run, int option)
 	}
 }
 
-/* The other way round: options that choose or describe events are for log files. */
+/* Options that select or describe events are for log files. */
 static int from_other(const struct run *run, char **operands)
 {
-	const struct convert_source source = {
-		.folder = operands[0], .out = run->out.path, .replace = run->out.replace,
-		.quiet = run->quiet,
-	};
+	const char *out = run->out.path;
 
 	if (strcmp(run->from, "ctf"))
 		cli_usage("--from: no format is called %s; it may be ctf", cli_quote(run->from));
 	if (operands[1])
 		cli_usage("--from ctf: takes one folder");
-	if (!source.out || !strcmp(source.out, "-"))
+	if (!out || !strcmp(out, "-"))
 		cli_usage("--from ctf: makes a log file: --output is missing");
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf: makes a log file, nothing else");
 	if (run->c.fields || run->c.option || run->select)
 		cli_usage("--from ctf: takes all events as they are");
-	cli_catch_ending();
-	return convert_from(&source);
+	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }
 
 int cmd_convert(int argc, char **argv)

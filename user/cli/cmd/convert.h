@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.h - the formats of etw convert that the command prints itself
+ * convert.h - the parts of etw convert that are in the command
  */
-#ifndef ETW_CLI_CONVERT_H
-#define ETW_CLI_CONVERT_H
+#ifndef ETW_CLI_CMD_CONVERT_H
+#define ETW_CLI_CMD_CONVERT_H
 
 #include <stdbool.h>
 #include "convert/convert.h"
 
-/* As "etw dump" prints events, and with --json */
+/* The output of "etw dump", and of "etw dump --json" */
 extern const struct convert_format convert_text;
 extern const struct convert_format convert_json;
 
-/* A trace of another tool, which becomes a log file */
-struct convert_source {
-	const char *folder, *out;
-	bool replace, quiet;
-};
+/*
+ * Make a log file of a CTF trace: becomes etw-ctf-reader.  Returns the exit status if that
+ * cannot be started.
+ */
+int convert_from_ctf(const char *folder, const char *out, bool replace, bool quiet);
 
-/* Signals that end a command are caught.  Returns the exit status. */
-int convert_from(const struct convert_source *source);
-
-#endif /* ETW_CLI_CONVERT_H */
+#endif /* ETW_CLI_CMD_CONVERT_H */

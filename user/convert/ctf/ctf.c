@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 
 #include "ctf.h"
-#include "convert/ctf_in/metadata.h"
 #include "convert/formats.h"
 #include "convert/hash.h"
 #include "convert/names.h"
 
 #define FILETIME_1970	116444736000000000LL	/* 100 ns from 1601 to 1970 */
+#define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
 #define TIME_MAX	(INT64_MAX - 1)		/* readers refuse what is later, and its trace */
 
 /* Something that was seen before, by its key */
@@ -309,10 +309,10 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	class = provider == UINT32_MAX ? UINT32_MAX : class_of(s, e, provider, extras.set);
 	if (class == UINT32_MAX)
 		return no_memory(c);
-	if (s->text.len > CM_TEXT_MAX)
+	if (s->text.len > METADATA_MAX)
 		return convert_fail(c, -E2BIG, "the events are of too many kinds for CTF: %u have "
 				    "more than %u MB of metadata", s->classes.count,
-				    CM_TEXT_MAX >> 20);
+				    METADATA_MAX >> 20);
 	stream = ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
 	if (!err && (e->event->lost_events || e->event->lost_buffers)) {
 		err = tell_lost(c, s, stream);
