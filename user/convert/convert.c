@@ -15,7 +15,6 @@ const struct convert_format *const convert_formats[] = {
 	&convert_chrome,
 	&convert_perfetto,
 	&convert_ctf,
-	&convert_ctf2,
 	NULL
 };
 

@@ -56,7 +56,7 @@ static int by_class_and_name(const void *a, const void *b)
 	return strcmp(x->legal, y->legal);
 }
 
-/* "field_CLASS_NUMBER_LEGAL" in the environment, see convert/ctf/metadata_tsdl.c */
+/* "field_CLASS_NUMBER_LEGAL" in the environment, see convert/ctf/metadata.c */
 static bool parse_true_name(const char *key, const bt_value *value, struct true_name *name)
 {
 	int n = 0;

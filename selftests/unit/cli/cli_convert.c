@@ -141,6 +141,8 @@ static void test_names(void)
 	is(run("$E convert in.etl --to foo"), 2, "no format");
 	is(run("$E convert in.etl --to json --fields a"), 2, "columns of what has none");
 	is(run("$E convert in.etl --to ctf"), 2, "a folder to standard output");
+	is(run("$E convert in.etl --to ctf2 -o x"), 2, "CTF 2");
+	ok(told("use ctf"), "is refused with what to use instead");
 	is(run("$E convert /nonexistent.etl -o n.csv"), 1, "no input");
 	is(run("$E convert in.etl -o nonexistent/n.csv"), 1, "no folder for it");
 	is(run("$E convert in.etl --to csv -o - | grep -q time"), 0, "- is standard output");

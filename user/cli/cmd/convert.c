@@ -93,6 +93,8 @@ static const struct convert_format *format_named(const char *name)
 	for (i = 0; format_at(i); i++)
 		if (!strcmp(format_at(i)->name, name))
 			return format_at(i);
+	if (!strcmp(name, "ctf2"))
+		cli_usage("--to ctf2: CTF 2 is not written; use ctf, CTF 1.8, which all readers take");
 	no_format("--to: no format is called", name);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf.c - formats "ctf" and "ctf2": a folder of metadata and one stream for each CPU
+ * ctf.c - format "ctf": a folder with metadata and a stream for each CPU
  *
- * Metadata are written at the end, when all event classes and providers are known.
- * Memory: a packet for each stream, and text for each event class, up to what readers
- * take of metadata.
+ * The metadata are written last, when all event classes and providers are known.  Memory
+ * holds a packet of each stream and the text of all event classes, which is limited to what
+ * readers accept.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +37,6 @@ struct table {
 };
 
 struct state {
-	const struct ctf_dialect *dialect;
 	struct ctf_stream streams[CTF_STREAMS];
 	struct ctf_shape shape;
 	struct table classes, providers, names;	/* names: that providers have */
@@ -237,7 +236,7 @@ static uint32_t class_of(struct state *s, const struct convert_event *e, uint32_
 	put_class_name(&s->name, e);
 	class.name = s->name.data;
 	if (!s->name.error)
-		s->dialect->add(&s->text, &class);
+		ctf_metadata_add(&s->text, &class);
 	return s->name.error || s->text.error ? UINT32_MAX : class.id;
 }
 
@@ -329,24 +328,11 @@ static int on_event(struct convert *c, const struct convert_event *e)
 
 /* ------------------------------------------------------------- begin and end */
 
-static int begin(struct convert *c, const struct ctf_dialect *dialect)
+static int begin(struct convert *c)
 {
-	struct state *s = c->state;
-
-	s->dialect = dialect;
 	if (mkdir(c->path, 0777) && errno != EEXIST)
 		return convert_fail(c, -errno, "%s: %s", c->path, strerror(errno));
 	return 0;
-}
-
-static int open_tsdl(struct convert *c)
-{
-	return begin(c, &ctf_tsdl);
-}
-
-static int open_json(struct convert *c)
-{
-	return begin(c, &ctf_json);
 }
 
 /* Losses that no event told of stand at the end of the first stream. */
@@ -381,7 +367,7 @@ static int write_metadata(struct convert *c, struct state *s)
 	struct etw_text text = { .data = NULL };
 	int err;
 
-	s->dialect->write(&text, &trace);
+	ctf_metadata_write(&text, &trace);
 	err = ctf_write_file(c, "metadata", &text);
 	etw_text_free(&text);
 	return err;
@@ -419,12 +405,5 @@ const struct convert_format convert_ctf = {
 	.name = "ctf", .suffix = ".ctf", .folder = true, .binary = true,
 	.mark = "metadata", .size = sizeof(struct state),
 	.help = "Common Trace Format 1.8, for babeltrace2 and Trace Compass",
-	.open = open_tsdl, .event = on_event, .close = finish,
-};
-
-const struct convert_format convert_ctf2 = {
-	.name = "ctf2", .suffix = ".ctf2", .folder = true, .binary = true,
-	.mark = "metadata", .size = sizeof(struct state),
-	.help = "Common Trace Format 2, for their newer versions",
-	.open = open_json, .event = on_event, .close = finish,
+	.open = begin, .event = on_event, .close = finish,
 };

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf.h - between the files that write the Common Trace Format
+ * ctf.h - what the files that write the Common Trace Format 1.8 share
  *
- * Of an event's fields, as etw_decode_next() gives them, a tree is made, the shape.
- * Events of the same shape and descriptor are of one class, whose metadata is made when
- * the first one comes; what an event has beyond its class are values only.  All bytes
- * are little-endian and nothing is aligned, so the layout of CTF 1.8 and CTF 2 is the
- * same, and only the metadata differ.
+ * The fields of an event, as etw_decode_next() returns them, make a tree: the shape.
+ * Events with the same shape and descriptor form a class.  Its metadata is made from the
+ * first event; all other events of the class add only values.  All values are
+ * little-endian and unaligned.
  *
- * Sources: the Common Trace Format specification 1.8.3, and CTF2-SPEC-2.0.
+ * Source: the Common Trace Format specification 1.8.3.
  */
 #ifndef ETW_CONVERT_CTF_H
 #define ETW_CONVERT_CTF_H
@@ -135,19 +134,14 @@ struct ctf_trace {
 	const struct convert *convert;
 	const char *const *providers;	/* by the number that events have; all different */
 	uint32_t provider_count;
-	const struct etw_text *classes;	/* all that add() has made */
+	const struct etw_text *classes;	/* by ctf_metadata_add() */
 };
 
-struct ctf_dialect {
-	/* Append an event class. */
-	void (*add)(struct etw_text *to, const struct ctf_class *class);
-	/* The whole, when everything is known */
-	void (*write)(struct etw_text *to, const struct ctf_trace *trace);
-};
+/* metadata.c: append an event class, or all of the metadata at the end. */
+void ctf_metadata_add(struct etw_text *to, const struct ctf_class *class);
+void ctf_metadata_write(struct etw_text *to, const struct ctf_trace *trace);
 
-extern const struct ctf_dialect ctf_tsdl, ctf_json;
-
-/* A string of TSDL, quotes included. */
+/* Append a string of TSDL with its quotes. */
 void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len);
 /*
  * The name of each child of a structure, in turn: as it is, or with "_2" or the like

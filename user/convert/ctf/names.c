@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.c - names, levels and maps, for the metadata of either version
+ * names.c - names, levels and maps, for the metadata
  */
 #include <stdio.h>
 #include <stdlib.h>

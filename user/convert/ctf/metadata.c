@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metadata_tsdl.c - metadata of CTF 1.8: the Trace Stream Description Language
+ * metadata.c - CTF metadata in the Trace Stream Description Language (TSDL)
  *
- * Fields begin with an underscore, as LTTng's do, so that none is a keyword; readers
- * take it off.  Bytes that no identifier may have are _xHH, and the true name stands in
- * the trace's environment as field_CLASS_NUMBER.
+ * Field names begin with an underscore, as LTTng's do, so that none is a keyword; readers
+ * remove it.  A byte that an identifier cannot have becomes _xHH, and the environment of
+ * the trace has the real name, as field_CLASS_NUMBER_NAME.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -218,7 +218,7 @@ static void put_extras(struct etw_text *to, uint32_t extras)
 	etw_text_puts(to, "\t};\n");
 }
 
-static void add(struct etw_text *to, const struct ctf_class *class)
+void ctf_metadata_add(struct etw_text *to, const struct ctf_class *class)
 {
 	struct writer w = { .to = to, .shape = class->shape, .class = class->id,
 			    .extras = class->extras & CTF_EXTRAS_FIELDS };
@@ -309,7 +309,7 @@ static void put_stream(struct etw_text *to, const struct ctf_trace *trace)
 		"\t\tu32 _tid;\n\t};\n};\n\n");
 }
 
-static void write_all(struct etw_text *to, const struct ctf_trace *trace)
+void ctf_metadata_write(struct etw_text *to, const struct ctf_trace *trace)
 {
 	etw_text_puts(to, "/* CTF 1.8 */\n\n");
 	put_types(to);
@@ -328,5 +328,3 @@ static void write_all(struct etw_text *to, const struct ctf_trace *trace)
 	if (trace->classes->len)
 		etw_text_add(to, trace->classes->data, trace->classes->len);
 }
-
-const struct ctf_dialect ctf_tsdl = { .add = add, .write = write_all };
