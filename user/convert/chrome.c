@@ -386,7 +386,7 @@ static int finish(struct convert *c)
 	jsontext_unsigned(to, "lost_events", c->lost_events);
 	jsontext_unsigned(to, "lost_buffers", c->lost_buffers);
 	etw_text_puts(to, "}}\n");
-	slices_tell(chrome->slices);
+	slices_report(chrome->slices);
 	return convert_flush(c, to, 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.c - the formats there are, and what they share
+ * convert.c - messages and output, for all formats
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -8,15 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "convert.h"
-#include "formats.h"
-
-const struct convert_format *const convert_formats[] = {
-	&convert_csv,
-	&convert_chrome,
-	&convert_perfetto,
-	&convert_ctf,
-	NULL
-};
 
 int convert_fail(struct convert *c, int err, const char *fmt, ...)
 {

@@ -66,9 +66,6 @@ struct convert {
 	char notes[1024];	/* by convert_note() */
 };
 
-/* The formats, in the order of --help; ends with NULL.  The command adds its own. */
-extern const struct convert_format *const convert_formats[];
-
 /* Keep a text for the user.  Returns err. */
 int convert_fail(struct convert *c, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

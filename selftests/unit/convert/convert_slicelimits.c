@@ -21,7 +21,7 @@ static void test_limits(void)
 	check(5, SLICE_THREAD, 3, 6, 3, 0, "up to the last event");
 	is(counts.unfinished, 5, "all are counted");
 	ok(strstr(convert.notes, "2 activities were given up: more than 3 were open, "
-				"or these said too much\n"),
+				"or their events were too large\n"),
 	   "and told");
 }
 

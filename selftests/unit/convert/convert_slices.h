@@ -8,7 +8,7 @@
 #include "convert_test.h"
 
 #include "convert/seen.h"
-#include "convert/slices/private.h"
+#include "convert/slices/kernel_logger.h"
 #include "etl/record.h"
 #include "base/text.h"
 
@@ -164,7 +164,7 @@ static void end(void)
 {
 	is(slices_end(slices), 0, "it ends well");
 	slices_count(slices, &counts);
-	slices_tell(slices);
+	slices_report(slices);
 	slices_free(slices);
 }
 

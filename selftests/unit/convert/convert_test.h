@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "lib/tap.h"
-#include "convert/convert.h"
+#include "convert/formats.h"
 #include "etl/file.h"
 #include "lib/consumer/event_record.h"
 

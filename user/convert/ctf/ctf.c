@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ctf.h"
+#include "trace.h"
 #include "convert/formats.h"
 #include "convert/hash.h"
 #include "convert/names.h"

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "ctf.h"
+#include "trace.h"
 
 #define NUMBER(bytes, hex)	{ .type = CTF_INT, .size = bytes, .is_hex = hex }
 #define TEXT			{ .type = CTF_TEXT }

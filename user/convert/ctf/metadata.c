@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ctf.h"
+#include "trace.h"
 #include "etl/info.h"
 
 struct writer {

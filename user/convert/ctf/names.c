@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
+#include "trace.h"
 #include "tdh/decode/decoder.h"
 
 static bool is_plain(char c)

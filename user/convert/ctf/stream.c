@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctf.h"
+#include "trace.h"
 
 #define PACKET_SIZE	65536		/* bytes, from which on a packet goes out */
 #define PACKET_KEEP	(1u << 20)	/* larger memory is given back */

@@ -419,7 +419,7 @@ static int perfetto_close(struct convert *c, bool ok)
 	int err = ok ? slices_end(p->slices) : 0;
 
 	if (ok && !err) {
-		slices_tell(p->slices);
+		slices_report(p->slices);
 		err = convert_flush(c, &p->out, 0);
 	}
 	slices_free(p->slices);

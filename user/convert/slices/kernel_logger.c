@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_logger.c - what the kernel logger tells of processors, processes and threads
+ * kernel_logger.c - the kernel logger's context switches, and names of processes and threads
  *
- * Sources: Microsoft's pages of the classes CSwitch, Process_TypeGroup1 and
- * Thread_TypeGroup1; of Thread's type 72, the layout by which tools show it.  A context
- * switch begins with the new thread's id in all versions; other fields are found by their
- * names.
+ * A context switch begins with the new thread's id in all versions; other fields are found
+ * by name.
+ *
+ * Sources: Microsoft's pages on the classes CSwitch, Process_TypeGroup1 and
+ * Thread_TypeGroup1; for Thread's type 72, the layout that tools use.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,16 +14,16 @@
 #include <string.h>
 #include "convert/hash.h"
 #include "convert/names.h"
-#include "private.h"
+#include "kernel_logger.h"
 #include "etl/record.h"
 #include "base/text.h"
 
-#define HOOK_PROCESS	0x0300	/* their groups, see etw_etl_class() */
+#define HOOK_PROCESS	0x0300	/* groups, see etw_etl_class() */
 #define HOOK_THREAD	0x0500
 
 enum { START = 1, END = 2, DC_START = 3, DC_END = 4, CSWITCH = 36, SET_NAME = 72 };
 
-/* Whose a thread is, and what it is called; tid 0: the process. */
+/* A thread's process and name; tid 0: the process itself */
 struct kernel_name {
 	struct kernel_name *chain;
 	uint32_t pid, tid;
@@ -39,7 +40,7 @@ static bool is_of(const struct convert_event *e, uint16_t hook)
 
 /* ---------------------------------------------------------------------- names */
 
-/* Processes and threads are looked for by one id: those of either kind are one's own. */
+/* A thread is found by its id alone, a process by pid with tid 0. */
 static struct kernel_name **name_at(struct kernel *k, uint32_t pid, uint32_t tid)
 {
 	const uint32_t id[2] = { tid ? 0 : pid, tid };
@@ -66,7 +67,7 @@ static void forget(struct kernel *k)
 	k->name_count = 0;
 }
 
-/* How much of a name is kept: no character in part */
+/* The length of a name that is kept, in whole characters */
 static size_t kept_len(const char *text)
 {
 	size_t len = strnlen(text, SLICES_NAME_MAX + 1), i;
@@ -157,7 +158,7 @@ static int learn_thread(struct slices *s, const struct convert_event *e, bool be
 	if (!number(e, "ProcessId", &pid) || !number(e, "TThreadId", &tid) || !tid)
 		return 0;
 	known = *name_at(&s->kernel, 0, tid);
-	/* Its name came before; or it is another one of that number. */
+	/* Keep a name that came earlier, unless the id is used again. */
 	return known && known->pid == pid && !begins ? 0 : remember(s, pid, tid, "");
 }
 
@@ -205,7 +206,7 @@ static int end_running(struct slices *s, uint16_t cpu, struct running *r, int64_
 	return s->sink->slice(s->c, &slice);
 }
 
-/* What all of them say is too much. */
+/* Give up all running threads: their bodies take too much memory. */
 static int stop_all(struct slices *s, int64_t ns)
 {
 	struct kernel *k = &s->kernel;
@@ -238,8 +239,8 @@ static struct running *need_cpu(struct slices *s, uint16_t cpu)
 	return &k->cpus[cpu];
 }
 
-/* "name (12)", as far as it is known; 0 is the processor's idle thread. */
-static void call(struct slices *s, struct running *r, char *to, size_t size)
+/* Make "name (12)" or "Thread 12"; thread 0 is the idle thread. */
+static void name_running(struct slices *s, struct running *r, char *to, size_t size)
 {
 	const struct kernel_name *thread, *process = NULL;
 	const char *name;
@@ -272,7 +273,7 @@ static int context_switch(struct slices *s, const struct convert_event *e, int64
 	if (err)
 		return err;
 	memcpy(&r->tid, e->record->UserData, sizeof(r->tid));
-	call(s, r, name, sizeof(name));
+	name_running(s, r, name, sizeof(name));
 	r->begin = ns;
 	r->body.len = 0;
 	before = r->body.cap;

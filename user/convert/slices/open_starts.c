@@ -1,42 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open_starts.c - starts that wait for their stop
+ * open_starts.c - start events that wait for their stop events
  *
- * Which start a stop ends: the newest one of its activity.  If there is none, the newest
- * that says what the stop says, and is of no other activity: the payload of one begins
- * with that of the other, as requests say their number or address first.  If none does,
- * and the stop has no activity, the newest of its thread that has none either.
+ * A stop ends the newest start of its activity.  If there is none, it ends the newest start
+ * without another activity whose payload begins with the stop's, or the other way round:
+ * requests often have their number or address first.  If there is none either and the stop
+ * has no activity, it ends the newest start of its thread without an activity.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "convert/hash.h"
 #include "convert/names.h"
-#include "private.h"
+#include "open_starts.h"
 
-#define TWINS	64	/* starts that are compared with a stop, at most */
+#define TWINS		64	/* starts compared with a stop, at most */
+#define THREADS_MAX	131072	/* twice as many as can have an open start */
 
 static const GUID none;
 
 static bool same(const GUID *a, const GUID *b)
 {
 	return !memcmp(a, b, sizeof(*a));
-}
-
-/* FNV-1a, mixed at the end: the same wherever it is made. */
-uint64_t slices_activity(const GUID *activity)
-{
-	const unsigned char *at = (const unsigned char *)activity;
-	uint64_t hash = 0xcbf29ce484222325ULL;
-	size_t i;
-
-	if (same(activity, &none))
-		return 0;
-	for (i = 0; i < sizeof(*activity); i++)
-		hash = (hash ^ at[i]) * 0x100000001b3ULL;
-	hash ^= hash >> 33;
-	hash *= 0xff51afd7ed558ccdULL;
-	hash ^= hash >> 33;
-	return hash ? hash : 1;
 }
 
 static void take_said(struct open_key *key, const EVENT_RECORD *record)
@@ -87,8 +71,8 @@ static size_t said_bucket(const struct open_key *key)
 }
 
 /*
- * The newest start that says the same, of the stop's thread if there is such a one; own:
- * what is to be taken if so many say the same that not all are looked at.
+ * Find the newest start with the same payload, preferably of the stop's thread.  own is
+ * returned if there are too many to compare them all.
  */
 static struct open_slice *find_said(const struct open_table *table, const struct open_key *key,
 				    struct open_slice *own)
@@ -135,7 +119,7 @@ static struct open_thread **thread_at(struct open_table *table, uint32_t pid, ui
 	return at;
 }
 
-/* Forget the threads that nothing is open of. */
+/* Forget the threads without an open start. */
 static void sweep(struct open_table *table)
 {
 	struct open_thread **at, *thread;
@@ -158,8 +142,8 @@ static struct open_thread *need_thread(struct open_table *table, uint32_t pid, u
 {
 	struct open_thread **at;
 
-	/* At most half of them have something open. */
-	if (table->thread_count >= 2 * SLICES_OPEN_MAX)
+	/* At most half of them have an open start. */
+	if (table->thread_count >= THREADS_MAX)
 		sweep(table);
 	at = thread_at(table, pid, tid);
 	if (!*at) {

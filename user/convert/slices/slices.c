@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slices.c - what happened between two events
+ * slices.c - pair start and stop events
  *
- * Why slices of a thread nest: one is drawn there only if it is the last of the thread's
- * open ones when it ends.  So any other that began later has ended before, and lies in
- * it; and one that began before and ends later contains it.
+ * Slices on a thread's track nest: a slice is drawn there only if it is the newest open one
+ * of the thread when it ends.  So every slice that began later has ended, and lies in it,
+ * and a slice that began earlier and ends later contains it.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "convert/names.h"
-#include "private.h"
+#include "kernel_logger.h"
 
 #define OPCODE_START	1	/* win:Start */
 #define OPCODE_STOP	2	/* win:Stop */
-#define NUDGE_MAX	100000	/* ns that a mark is moved at most, to nest as it was written */
+#define NUDGE_MAX	100000	/* ns that a mark is moved at most, to keep the nesting */
 
 int64_t slices_ns(int64_t filetime)
 {
@@ -30,6 +30,24 @@ int64_t slices_time(const struct etw_event *event)
 	int64_t ns = slices_ns(event->time);
 
 	return ns ? ns + event->nanos : 0;
+}
+
+/* FNV-1a, mixed at the end: the same on every machine */
+uint64_t slices_activity(const GUID *activity)
+{
+	static const GUID none;
+	const unsigned char *at = (const unsigned char *)activity;
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	if (!memcmp(activity, &none, sizeof(none)))
+		return 0;
+	for (i = 0; i < sizeof(*activity); i++)
+		hash = (hash ^ at[i]) * 0x100000001b3ULL;
+	hash ^= hash >> 33;
+	hash *= 0xff51afd7ed558ccdULL;
+	hash ^= hash >> 33;
+	return hash ? hash : 1;
 }
 
 struct slices *slices_new(struct convert *c, const struct slice_sink *sink, size_t limit)
@@ -64,7 +82,7 @@ static int no_memory(struct slices *s)
 	return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
 }
 
-/* What shows an event, into scratch. */
+/* Make the format's body of an event in scratch. */
 static int describe(struct slices *s, const struct convert_event *e, enum slice_part part,
 		    struct slice_body *body)
 {
@@ -90,18 +108,15 @@ static int instant(struct slices *s, const struct convert_event *e, int64_t ns)
 	return err ? err : s->sink->instant(s->c, &track, ns, &body);
 }
 
-/*
- * Marks of a thread do not go back, unless by so much that it is no matter of the
- * clock's steps.
- */
+/* Marks of a thread do not go back, except by more than a clock's steps explain. */
 static int64_t not_before(int64_t ns, int64_t last)
 {
 	return ns < last && last - ns <= NUDGE_MAX ? last : ns;
 }
 
 /*
- * Hand over one that was open; it is gone.  stop: NULL if its end was not seen.  alone: it
- * cannot be drawn on its thread.
+ * Hand an open slice to the format and free it.  stop: NULL if there was no stop event;
+ * alone: it cannot be drawn on its thread's track.
  */
 static int finish(struct slices *s, struct open_slice *open, int64_t end, bool alone,
 		  const struct slice_body *stop)
@@ -156,7 +171,7 @@ static int start(struct slices *s, const struct convert_event *e, int64_t ns)
 	open = open_push(&s->open, &key, ns, &s->scratch);
 	if (!open)
 		return no_memory(s);
-	/* What begins in another one begins later: see slices.h. */
+	/* A slice begins after the one that contains it: see slices.h. */
 	open->begin = not_before(ns, open->thread->last);
 	if (open->below && open->begin == open->below->begin)
 		open->begin++;
@@ -189,7 +204,7 @@ static int stop(struct slices *s, const struct convert_event *e, int64_t ns)
 	return finish(s, open, ns, alone, &body);
 }
 
-/* Classic events have types of their own, which may be 1 and 2 as well. */
+/* The types of classic events have other meanings. */
 static unsigned int opcode_of(const struct convert_event *e)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
@@ -222,19 +237,19 @@ int slices_end(struct slices *s)
 {
 	int err = kernel_end(s);
 
-	/* The newest of all is the last of its thread. */
+	/* The newest of all is the newest of its thread. */
 	while (!err && s->open.newest)
 		err = finish(s, s->open.newest, s->last, false, NULL);
 	return err;
 }
 
-void slices_tell(const struct slices *s)
+void slices_report(const struct slices *s)
 {
 	const struct slices_count *n = &s->count;
 
 	if (n->evicted)
 		convert_note(s->c, "%" PRIu64 " activities were given up: more than %zu were open, "
-			     "or these said too much", n->evicted, s->limit);
+			     "or their events were too large", n->evicted, s->limit);
 	if (n->unfinished > n->evicted)
 		convert_note(s->c, "%" PRIu64 " activities were not finished",
 			     n->unfinished - n->evicted);
@@ -242,7 +257,7 @@ void slices_tell(const struct slices *s)
 		convert_note(s->c, "%" PRIu64 " activities ended that had not begun", n->stops);
 	if (n->stopped)
 		convert_note(s->c, "%" PRIu64 " threads on processors were given up: "
-			     "their events said too much", n->stopped);
+			     "their events were too large", n->stopped);
 	if (n->cut)
 		convert_note(s->c, "%" PRIu64 " names of processes and threads were longer than "
 			     "the %u bytes that processors show", n->cut, SLICES_NAME_MAX);

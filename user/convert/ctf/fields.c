@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shape.c - what an event's fields look like, apart from their values
+ * fields.c - the fields of an event: their shape, and their values in the stream
  *
- * Recursion is as deep as structures and arrays are in each other, which the decoder
- * limits to 33.
+ * Recursion goes as deep as structures and arrays are nested, which the decoder limits to
+ * 33 levels.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctf.h"
+#include "trace.h"
 
-#define FIELDS_MAX	(1u << 20)	/* more: the payload is shown as bytes */
+#define FIELDS_MAX	(1u << 20)	/* beyond that, the payload becomes bytes */
 
 static bool is_int_size(size_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-void ctf_node_of(struct ctf_node *node, const struct etw_field *field)
+static void node_of(struct ctf_node *node, const struct etw_field *field)
 {
 	*node = (struct ctf_node){ .type = CTF_TEXT, .size = (uint8_t)field->size };
 	switch (field->value_kind) {
@@ -77,7 +77,7 @@ static bool keep_field(struct ctf_shape *shape, const struct etw_field *field)
 	return true;
 }
 
-/* Nodes move when there are more of them: they are told by their index. */
+/* Nodes move when there are more of them, so they are referred to by index. */
 static uint32_t new_node(struct ctf_shape *shape, const struct ctf_node *from)
 {
 	if (shape->node_count == shape->node_room) {
@@ -98,8 +98,8 @@ static uint32_t new_node(struct ctf_shape *shape, const struct ctf_node *from)
 static uint32_t build(struct ctf_shape *shape, size_t *at);
 
 /*
- * Elements of an array may differ in arrays of theirs that are empty, and in values
- * that are of another kind when there is nothing to say: then they are text.
+ * Make one shape for all elements of an array.  They may differ in arrays that are empty in
+ * some elements, and in values without data; types that do not agree become text.
  */
 static void merge(struct ctf_shape *shape, uint32_t into, uint32_t from)
 {
@@ -123,7 +123,7 @@ static void merge(struct ctf_shape *shape, uint32_t into, uint32_t from)
 	}
 }
 
-/* fields[*at] is the first element, or the array's end. */
+/* fields[*at] is the first element, or the end of the array. */
 static void build_elements(struct ctf_shape *shape, size_t *at, uint32_t array)
 {
 	size_t mark;
@@ -137,7 +137,7 @@ static void build_elements(struct ctf_shape *shape, size_t *at, uint32_t array)
 			continue;
 		}
 		merge(shape, element, more);
-		/* What merge() has taken over lies behind the mark. */
+		/* merge() may have taken over nodes behind the mark. */
 		if (shape->nodes[more].type != CTF_STRUCT && shape->nodes[more].type != CTF_ARRAY)
 			shape->node_count = mark;
 	}
@@ -168,7 +168,7 @@ static void build_members(struct ctf_shape *shape, size_t *at, uint32_t parent, 
 	++*at;
 }
 
-/* The node of a field and all that is in it; *at: behind it. */
+/* Make the nodes of a field and of its members; *at moves behind it. */
 static uint32_t build(struct ctf_shape *shape, size_t *at)
 {
 	const struct etw_field *field = &shape->fields[*at];
@@ -177,7 +177,7 @@ static uint32_t build(struct ctf_shape *shape, size_t *at)
 	uint32_t index;
 
 	if (field->kind == ETW_FIELD_VALUE)
-		ctf_node_of(&node, field);
+		node_of(&node, field);
 	else
 		node = (struct ctf_node){ .type = field->kind == ETW_FIELD_STRUCT_BEGIN ?
 					  CTF_STRUCT : CTF_ARRAY };
@@ -194,7 +194,7 @@ static uint32_t build(struct ctf_shape *shape, size_t *at)
 	return index;
 }
 
-/* Keep whole top-level fields; the payload from the first one on that is not. */
+/* Keep the top-level fields that are complete, and the payload behind them. */
 static void walk(struct ctf_shape *shape, const struct convert_event *e)
 {
 	const uint8_t *payload = e->record->UserData;
@@ -271,4 +271,112 @@ void ctf_shape_key(struct etw_text *key, const struct ctf_shape *shape)
 
 	node_key(key, shape, 0);
 	etw_text_add(key, tail, sizeof(tail));
+}
+
+/* ---------------------------------------------------------------------- values */
+
+void ctf_put_number(struct etw_text *to, uint64_t value, size_t size)
+{
+	char *at = etw_text_room(to, sizeof(value));
+
+	if (!at)
+		return;
+	memcpy(at, &value, sizeof(value));
+	etw_text_end(to, at + size);
+}
+
+static void put_clean(struct etw_text *to, const char *text, size_t len)
+{
+	const char *nul;
+
+	while ((nul = len ? memchr(text, 0, len) : NULL)) {
+		etw_text_add(to, text, (size_t)(nul - text));
+		etw_text_puts(to, "\xE2\x90\x80");
+		len -= (size_t)(nul - text) + 1;
+		text = nul + 1;
+	}
+	etw_text_add(to, len ? text : "", len);
+	etw_text_char(to, '\0');
+}
+
+static void put_bytes(struct etw_text *to, const void *data, size_t size)
+{
+	ctf_put_number(to, size, 4);
+	if (size)
+		etw_text_add(to, data, size);
+}
+
+static void put_text(struct etw_text *to, const struct etw_field *field)
+{
+	size_t start = to->len;
+	struct etw_text copy = { .data = NULL };
+
+	/* Usually there is no NUL in it, and it can stay in place. */
+	etw_format_value(to, field, ETW_FORMAT_RAW);
+	if (to->len == start || !memchr(to->data + start, 0, to->len - start)) {
+		etw_text_char(to, '\0');
+		return;
+	}
+	etw_text_add(&copy, to->data + start, to->len - start);
+	etw_text_cut(to, start);
+	put_clean(to, copy.data ? copy.data : "", copy.len);
+	if (copy.error)
+		to->error = copy.error;
+	etw_text_free(&copy);
+}
+
+static void put_value(struct etw_text *to, const struct ctf_node *node,
+		      const struct etw_field *field)
+{
+	float f;
+
+	switch (node->type) {
+	case CTF_INT:
+		ctf_put_number(to, field->value.u, node->size);
+		break;
+	case CTF_FLOAT:
+		f = (float)field->value.f;
+		etw_text_add(to, (const char *)&f, sizeof(f));
+		break;
+	case CTF_DOUBLE:
+		etw_text_add(to, (const char *)&field->value.f, sizeof(field->value.f));
+		break;
+	case CTF_TEXT:
+		put_text(to, field);
+		break;
+	default:
+		put_bytes(to, field->data, field->size);
+	}
+}
+
+/* Put the field at *at and its members; *at moves behind it. */
+static void put(struct etw_text *to, const struct ctf_shape *shape, uint32_t index, size_t *at)
+{
+	const struct ctf_node *node = &shape->nodes[index];
+	const struct etw_field *field = &shape->fields[(*at)++];
+	uint32_t child;
+
+	if (node->type == CTF_STRUCT) {
+		for (child = node->first; child; child = shape->nodes[child].next)
+			put(to, shape, child, at);
+		++*at;
+	} else if (node->type == CTF_ARRAY) {
+		ctf_put_number(to, field->count, 4);
+		while (shape->fields[*at].kind != ETW_FIELD_ARRAY_END)
+			put(to, shape, node->first, at);
+		++*at;
+	} else {
+		put_value(to, node, field);
+	}
+}
+
+void ctf_put_fields(struct etw_text *to, const struct ctf_shape *shape)
+{
+	uint32_t child;
+	size_t at = 0;
+
+	for (child = shape->nodes[0].first; child; child = shape->nodes[child].next)
+		put(to, shape, child, &at);
+	if (shape->rest_size)
+		put_bytes(to, shape->rest, shape->rest_size);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf.h - what the files that write the Common Trace Format 1.8 share
+ * trace.h - the parts of a trace in the Common Trace Format 1.8
  *
  * The fields of an event, as etw_decode_next() returns them, make a tree: the shape.
  * Events with the same shape and descriptor form a class.  Its metadata is made from the
@@ -9,8 +9,8 @@
  *
  * Source: the Common Trace Format specification 1.8.3.
  */
-#ifndef ETW_CONVERT_CTF_H
-#define ETW_CONVERT_CTF_H
+#ifndef ETW_CONVERT_CTF_TRACE_H
+#define ETW_CONVERT_CTF_TRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,12 +20,12 @@
 #include "base/text.h"
 
 #define CTF_MAGIC	0xC1FC1FC1u
-#define CTF_SOURCES_MAX	64	/* that metadata tells of */
+#define CTF_SOURCES_MAX	64	/* in the environment of the trace */
 
 /* ----------------------------------------------------------------- the shape */
 
 enum ctf_type {
-	CTF_UNKNOWN,	/* elements of an array that has none */
+	CTF_UNKNOWN,	/* element of an empty array */
 	CTF_INT,
 	CTF_FLOAT,
 	CTF_DOUBLE,
@@ -40,36 +40,34 @@ struct ctf_node {
 	uint8_t size;		/* of CTF_INT: 1, 2, 4, 8 bytes */
 	bool is_signed, is_hex, is_bool;
 	uint16_t name_len;
-	const char *name;	/* not of elements; what the schema says, any bytes */
+	const char *name;	/* from the schema, any bytes; NULL for elements */
 	const struct etw_field_map *map;
-	uint32_t first;		/* child of a structure or array, index of node; 0: none */
+	uint32_t first;		/* index of the first child; 0: none */
 	uint32_t next;		/* sibling; 0: none */
 };
 
-/* The fields of one event; memory is kept from one to the next. */
+/* The fields of one event; the memory is used again for the next. */
 struct ctf_shape {
-	struct etw_field *fields;	/* of whole top-level fields, in turn */
+	struct etw_field *fields;	/* complete top-level fields with their members */
 	size_t count, room;
-	struct ctf_node *nodes;		/* 0: the top level, a structure */
+	struct ctf_node *nodes;		/* nodes[0] is the top level, a structure */
 	size_t node_count, node_room;
 	const void *rest;		/* payload behind them */
 	size_t rest_size;
-	bool truncated;			/* they end before their schema does */
+	bool truncated;			/* the payload ends before the schema does */
 	bool no_memory;
 };
 
-/* Walk the fields of an event at its first field.  0 or -ENOMEM. */
+/* Read the fields of an event, whose decoder is at the first.  0 or -ENOMEM. */
 int ctf_shape_take(struct ctf_shape *shape, const struct convert_event *e);
 void ctf_shape_free(struct ctf_shape *shape);
-/* How the value of a field is stored, by itself */
-void ctf_node_of(struct ctf_node *node, const struct etw_field *field);
-/* Append what tells shapes apart. */
+/* Append bytes that are different for different shapes. */
 void ctf_shape_key(struct etw_text *key, const struct ctf_shape *shape);
 
-/* --------------------------------------- what else an event has, if it has it */
+/* ------------------------------------------------------------- optional parts */
 
 enum ctf_extra {
-	CTF_EXTRA_TIME,		/* its own, if it comes after a later one of its stream */
+	CTF_EXTRA_TIME,		/* the event's own time, if the stream has a later one */
 	CTF_EXTRA_TRUNCATED,
 	CTF_EXTRA_ACTIVITY,
 	CTF_EXTRA_RELATED,
@@ -86,8 +84,8 @@ enum ctf_extra {
 };
 
 /*
- * Those that are fields, behind all others of the payload: babeltrace2 2.0 aborts at a
- * sequence in the context of an event class.
+ * Extras that are fields behind those of the payload: babeltrace2 2.0 aborts at a sequence
+ * in the context of an event class.
  */
 #define CTF_EXTRAS_FIELDS	(1u << CTF_EXTRA_STACK)
 
@@ -98,7 +96,7 @@ struct ctf_extra_kind {
 
 extern const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT];
 
-/* Those of an event, found once */
+/* The extras of an event */
 struct ctf_extras {
 	uint32_t set;			/* bits of enum ctf_extra */
 	uint64_t time;			/* ns since 1970 */
@@ -106,21 +104,18 @@ struct ctf_extras {
 };
 
 void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record);
-/* Append the values of those that are set and among these kinds, bits of enum ctf_extra. */
+/* Append the values of the extras that are set and in kinds, bits of enum ctf_extra. */
 void ctf_extras_put(struct etw_text *to, const struct ctf_extras *extras, uint32_t kinds,
 		    const EVENT_RECORD *record);
 
 /* ------------------------------------------------------------------- values */
 
 void ctf_put_number(struct etw_text *to, uint64_t value, size_t size);
-/* Text whose NULs become U+2400, and a NUL. */
-void ctf_put_text(struct etw_text *to, const char *text, size_t len);
-void ctf_put_bytes(struct etw_text *to, const void *data, size_t size);
 void ctf_put_fields(struct etw_text *to, const struct ctf_shape *shape);
 
 /* ----------------------------------------------------------------- metadata */
 
-/* One event class, when its first event is there */
+/* An event class and its first event */
 struct ctf_class {
 	uint32_t id;
 	const struct convert_event *event;
@@ -129,10 +124,10 @@ struct ctf_class {
 	const char *name;		/* "Provider:Event" */
 };
 
-/* What the whole trace says; names: UTF-8 */
+/* The whole trace; names are UTF-8 */
 struct ctf_trace {
 	const struct convert *convert;
-	const char *const *providers;	/* by the number that events have; all different */
+	const char *const *providers;	/* by number; all different */
 	uint32_t provider_count;
 	const struct etw_text *classes;	/* by ctf_metadata_add() */
 };
@@ -144,9 +139,8 @@ void ctf_metadata_write(struct etw_text *to, const struct ctf_trace *trace);
 /* Append a string of TSDL with its quotes. */
 void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len);
 /*
- * The name of each child of a structure, in turn: as it is, or with "_2" or the like
- * behind it where an earlier one has it.  legal: as an identifier of TSDL, with other
- * bytes as _xHH.
+ * Unique names for the members of a structure: "_2" or the like is appended to a name that
+ * is taken.  legal: make identifiers of TSDL, with all other bytes as _xHH.
  */
 struct ctf_names {
 	struct etw_text text;		/* one behind the other, each with a NUL */
@@ -160,12 +154,12 @@ void ctf_names_begin(struct ctf_names *names, bool legal);
 const char *ctf_names_add(struct ctf_names *names, const char *name, size_t len);
 void ctf_names_free(struct ctf_names *names);
 
-/* What the syslog calls a level, as in CTF's loglevel; -1: none. */
+/* CTF's log level for a level of ETW; -1: none */
 int ctf_loglevel(unsigned int level);
 
 /*
- * Entries of a field's map that are of use: numbers that it may have, with a label that no
- * other one of them has.  false: there is none.
+ * Call put for each entry of a field's map whose number fits the field, with a unique
+ * label.  false: there is none.
  */
 typedef void ctf_map_fn(struct etw_text *to, int64_t number, const char *label, bool first);
 bool ctf_map_each(struct etw_text *to, const struct ctf_node *node, ctf_map_fn *put);
@@ -177,27 +171,27 @@ bool ctf_map_each(struct etw_text *to, const struct ctf_node *node, ctf_map_fn *
 struct ctf_stream {
 	int fd;				/* if used */
 	uint32_t cpu;
-	struct etw_text packet;		/* from its header on */
-	bool open;			/* there is a packet */
-	bool used;			/* its file is there */
-	uint64_t begin, last;		/* ns since 1970: of the packet, of all */
+	struct etw_text packet;		/* its header and events */
+	bool open;			/* packet is not empty */
+	bool used;			/* the file exists */
+	uint64_t begin, last;		/* ns since 1970: the packet's begin, the last event */
 	uint64_t sequence;
-	uint64_t discarded;		/* events, up to the packet's end */
+	uint64_t discarded;		/* events, until the end of the packet */
 };
 
 /*
- * Room in the stream of a CPU: events are appended to its packet.  NULL after
- * convert_fail(): *err.
+ * The stream of a CPU, with a packet that an event can be appended to.  NULL: *err, after
+ * convert_fail().
  */
 struct ctf_stream *ctf_stream_of(struct convert *c, struct ctf_stream *streams, uint32_t cpu,
 				 uint64_t time, int *err);
-/* An event is whole. */
+/* The event is complete. */
 int ctf_stream_end_event(struct convert *c, struct ctf_stream *stream, uint64_t time);
-/* The packet ends here; those that follow come after so many lost events more. */
+/* End the packet; so many more events were lost before the next one. */
 int ctf_stream_lost(struct convert *c, struct ctf_stream *stream, uint64_t events);
 int ctf_stream_flush(struct convert *c, struct ctf_stream *stream);
-/* Everything is written; whether or not it was, memory is given back. */
+/* Write what is left; free the memory, even after an error. */
 int ctf_stream_close(struct convert *c, struct ctf_stream *stream);
 int ctf_write_file(struct convert *c, const char *name, const struct etw_text *text);
 
-#endif /* ETW_CONVERT_CTF_H */
+#endif /* ETW_CONVERT_CTF_TRACE_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_logger.h - the kernel logger's events on time lines; the state of slices.c
+ */
+#ifndef ETW_CONVERT_SLICES_KERNEL_LOGGER_H
+#define ETW_CONVERT_SLICES_KERNEL_LOGGER_H
+
+#include "open_starts.h"
+#include "slices.h"
+
+/* The thread that runs on a processor */
+struct running {
+	bool known;
+	uint32_t pid, tid;
+	int64_t begin;
+	struct etw_text body;
+};
+
+/* What is known of threads from the kernel logger */
+struct kernel {
+	struct running *cpus;
+	size_t cpu_count;
+	size_t held;		/* bytes in their bodies */
+	struct kernel_name *names[4096];
+	size_t name_count;
+};
+
+struct slices {
+	struct convert *c;
+	const struct slice_sink *sink;
+	size_t limit;
+	struct open_table open;
+	struct kernel kernel;
+	struct slices_count count;
+	struct etw_text scratch;
+	int64_t last;		/* ns, of all events */
+};
+
+/*
+ * Learn names of processes and threads, and make slices of context switches.  1: the event
+ * was a context switch; 0: it was another event; -errno.
+ */
+int kernel_event(struct slices *s, const struct convert_event *e, int64_t ns);
+int kernel_end(struct slices *s);
+void kernel_free(struct kernel *kernel);
+
+#endif /* ETW_CONVERT_SLICES_KERNEL_LOGGER_H */

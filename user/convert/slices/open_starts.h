@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open_starts.h - start events that wait for their stop events
+ */
+#ifndef ETW_CONVERT_SLICES_OPEN_STARTS_H
+#define ETW_CONVERT_SLICES_OPEN_STARTS_H
+
+#include "convert/convert.h"
+
+#define OPEN_SAID_MIN	8	/* payload bytes, not all 0, that identify an operation */
+#define OPEN_SAID_MAX	64	/* payload bytes that are compared */
+
+/* A start that waits for its stop is on five lists. */
+struct open_slice {
+	struct open_slice *chain, **link;	/* in its hash bucket, newest first */
+	struct open_slice *twin, **twin_link;	/* in its payload's bucket; NULL: not there */
+	struct open_slice *below, *above;	/* open ones of its thread */
+	struct open_slice *older, *newer;	/* of all */
+	struct open_thread *thread;
+	GUID provider;
+	GUID activity;		/* zero: none */
+	uint16_t task;
+	uint64_t hash;
+	int64_t begin;		/* ns */
+	uint64_t parent;	/* hash of the related activity, or 0 */
+	unsigned char said[OPEN_SAID_MAX];
+	size_t said_len;
+	size_t len;
+	char body[];
+};
+
+/* A thread that has or had slices */
+struct open_thread {
+	struct open_thread *chain;
+	uint32_t pid, tid;
+	struct open_slice *top;
+	int64_t last;		/* ns of the last mark on its track */
+};
+
+#define OPEN_BUCKETS	16384
+
+struct open_table {
+	struct open_slice *slices[OPEN_BUCKETS], *said[OPEN_BUCKETS];
+	struct open_thread *threads[OPEN_BUCKETS];
+	struct open_slice *oldest, *newest;
+	size_t count, held, thread_count;
+};
+
+/* What a start and its stop have in common */
+struct open_key {
+	GUID provider, activity;
+	uint16_t task;
+	uint32_t pid, tid;	/* of the event; compared if there is no activity */
+	uint64_t hash;
+	const unsigned char *said;	/* the payload bytes to compare */
+	size_t said_len;		/* 0: too few to tell operations apart */
+};
+
+void open_key(struct open_key *key, const struct convert_event *e);
+/* NULL: no memory */
+struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
+			     const struct etw_text *body);
+/* The start that a stop of that key ends, or NULL */
+struct open_slice *open_find(const struct open_table *table, const struct open_key *key);
+/* Take it out of all lists; the caller frees it. */
+void open_take(struct open_table *table, struct open_slice *slice);
+void open_free(struct open_table *table);
+
+#endif /* ETW_CONVERT_SLICES_OPEN_STARTS_H */
