@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "convert/formats.h"
+#include "convert/convert.h"
 #include "convert/perfetto/perfetto.h"
 #include "core/classic.h"
 #include "etl/record.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chrome.c - Chrome's trace as JSON
+ * chrome.c - format "chrome": Chrome's trace events in JSON
  *
  * Source: "Trace Event Format" of the Chromium project.  Phases: B and E are a slice on a
- * thread, b and e one on a track of its own, X a thread on a processor, i an instant,
- * s and f an arrow from a slice to one that came from it, M a name.  Times are
- * microseconds since the first event, to the nanosecond: since 1970 they would lose
- * their fractions in a double.
+ * thread, b and e a slice on a track of its own, X a thread on a processor, i an instant, s
+ * and f an arrow from a slice to a slice that it caused, M a name.  Times are microseconds
+ * since the first event, with three decimals: since 1970, a double would lose these.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,9 +20,9 @@
 #include "convert/slices/slices.h"
 #include "base/text.h"
 
-#define CPU_PID		0x7ffffffeu	/* the "process" that has the processors for threads */
+#define CPU_PID		0x7ffffffeu	/* the "process" whose threads are the processors */
 
-/* Where activities began, for arrows: as many as fit, the last one of each place. */
+/* Where activities began, for arrows; each entry has the last activity of its hash. */
 #define BEGUN_MAX	16384
 
 struct begun {
@@ -39,7 +38,7 @@ struct chrome {
 	int64_t base;		/* ns */
 	uint64_t arrows;
 	bool based;
-	bool begun;		/* something was written */
+	bool begun;		/* the output is not empty */
 	struct begun activities[BEGUN_MAX];
 };
 
@@ -53,7 +52,7 @@ static void put_bytes(struct etw_text *to, const char *key, const void *data, si
 	etw_text_char(to, '"');
 }
 
-/* What the event is, whatever its payload */
+/* The event's header as members of args.etw */
 static void put_identity(struct chrome *chrome, const struct convert_event *e,
 			 enum slice_part part, struct etw_text *to)
 {
@@ -84,7 +83,7 @@ static void put_identity(struct chrome *chrome, const struct convert_event *e,
 	etw_text_char(to, '}');
 }
 
-/* The fields, beside what is there; what no field shows is "rest". */
+/* Add the fields; bytes behind them are "rest". */
 static void put_fields(const struct convert_event *e, struct etw_text *to)
 {
 	const void *rest;
@@ -96,7 +95,7 @@ static void put_fields(const struct convert_event *e, struct etw_text *to)
 		etw_format_json(to, e->decoder);
 		if (to->error)
 			return;
-		/* {...} becomes ,... or nothing */
+		/* Make ,... of {...}, and nothing of {}. */
 		to->data[at] = ',';
 		etw_text_cut(to, to->len - 1);
 		if (to->len == at + 1)
@@ -117,8 +116,8 @@ static void put_args(struct chrome *chrome, const struct convert_event *e, enum 
 }
 
 /*
- * The body of a start has before it where the activity began that it says it came from:
- * by the time it is written, that may have begun again.
+ * The body of a start begins with the place where its related activity began: that may have
+ * begun again by the time the slice is written.
  */
 static void put_origin(struct chrome *chrome, const struct convert_event *e, struct etw_text *to)
 {
@@ -152,7 +151,7 @@ static void put_cat(const struct convert_event *e, struct etw_text *to)
 	}
 }
 
-/* "args":{...} of a stop: in a member of their own, as viewers merge them with the start's */
+/* "args":{...} of a stop, in a member "stop": viewers merge them with those of the start */
 static int describe_stop(struct chrome *chrome, const struct convert_event *e,
 			 struct etw_text *to)
 {
@@ -162,7 +161,7 @@ static int describe_stop(struct chrome *chrome, const struct convert_event *e,
 	return chrome->scratch.error;
 }
 
-/* "cat":...,"name":...,"args":{...}; an end has the names of its start, see put_end(). */
+/* "cat":...,"name":...,"args":{...}; put_end() adds the names of the start to an end. */
 static int describe(struct convert *c, const struct convert_event *e, enum slice_part part,
 		    const char *name, struct etw_text *to)
 {
@@ -189,7 +188,7 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 
 /* --------------------------------------------------------------------- marks */
 
-/* Microseconds with three digits behind the point */
+/* Microseconds with three decimals */
 static void add_us(struct etw_text *to, int64_t ns)
 {
 	uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -235,8 +234,8 @@ static void end_mark(struct chrome *chrome, const struct slice_body *body)
 }
 
 /*
- * An end has "cat" and "name" of its start: by these viewers pair them.  Its arguments are
- * those of the stop, or say that no event tells of it.
+ * An end has "cat" and "name" of its start, by which viewers pair them.  Its arguments are
+ * those of the stop event, or say that there is none.
  */
 static void put_end(struct chrome *chrome, const struct slice_body *start,
 		    const struct slice_body *stop)
@@ -280,7 +279,7 @@ static int name_cpu(struct convert *c, uint32_t cpu)
 	return put_name(c, CPU_PID, cpu, true, name);
 }
 
-/* An arrow from where the activity began that this slice came from */
+/* An arrow to this slice from the slice in which its related activity began */
 static void put_arrow(struct chrome *chrome, const struct slice *slice, const struct begun *from)
 {
 	struct slice_track track = { .place = SLICE_ALONE, .pid = from->pid, .tid = from->tid };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv.c - a table, as RFC 4180 has it: a line of names, then one for each event
+ * csv.c - format "csv": a table as in RFC 4180, with a line of names and one for each event
  *
- * Columns are those below, or what --fields names: of these, and any other name is a
- * field's of the payload, fields.NAME always is.  Values that are text have their
- * control characters escaped, so that one event is one line.
+ * --fields selects the columns.  A name that is not among the columns below is a field of
+ * the payload, and fields.NAME always is.  Control characters in text are escaped, so that an
+ * event is one line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct column {
 struct csv {
 	struct column columns[COLUMNS_MAX];
 	unsigned int count;
-	bool any;				/* events */
+	bool any;				/* there was an event */
 	struct etw_text out, cell, scratch;
 };
 
@@ -128,7 +128,7 @@ static void add_items(const struct row *row)
 		etw_text_cut(row->to, before);
 }
 
-/* The message is text for people: nothing in it may break the line. */
+/* The message, without line breaks */
 static void add_message(const struct row *row)
 {
 	row->scratch->len = 0;
@@ -141,7 +141,7 @@ static void add_data(const struct row *row)
 	etw_text_hex(row->to, row->e->record->UserData, row->e->record->UserDataLength);
 }
 
-/* What no field shows: all of an event that nobody knows. */
+/* Bytes that belong to no field: all of an event without a schema */
 static void add_rest(const struct row *row)
 {
 	struct etw_field field;
@@ -155,7 +155,7 @@ static void add_rest(const struct row *row)
 	etw_text_hex(row->to, rest, left);
 }
 
-/* One JSON object, or nothing for an event that nobody knows. */
+/* One JSON object, or nothing for an event without a schema */
 static void add_fields(const struct row *row)
 {
 	if (!row->e->known)
@@ -244,7 +244,7 @@ static int choose_columns(struct convert *c)
 	return 0;
 }
 
-/* In quotes if it has to be. */
+/* Put a cell, in quotes if it needs them. */
 static void add_cell(struct etw_text *to, const char *s, size_t len)
 {
 	const char *end = s + len, *quote;
@@ -287,7 +287,7 @@ static void add_field(struct csv *csv, struct column *column, const struct row *
 
 	value->len = 0;
 	if (!row->e->known || !convert_add_field(row->e->decoder, column->name, column->len,
-						 CONVERT_AS_IT_IS, value))
+						 CONVERT_RAW, value))
 		return;
 	column->seen = true;
 	if (!value->error)
@@ -318,7 +318,7 @@ static int csv_event(struct convert *c, const struct convert_event *e)
 	return convert_flush(c, &csv->out, CONVERT_BLOCK);
 }
 
-/* A column that no event had anything for is most likely a slip of the pen. */
+/* Report columns that no event had: they are most likely misspelt. */
 static void tell_unseen(struct convert *c, struct csv *csv)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * field.c - one field of an event, by its name
+ * field.c - one field of an event by name
  */
 #include <stdint.h>
 #include <string.h>
@@ -17,12 +17,12 @@ static bool is_begin(enum etw_field_kind kind)
 	return kind == ETW_FIELD_STRUCT_BEGIN || kind == ETW_FIELD_ARRAY_BEGIN;
 }
 
-/* Strings without the quotes; what is within was escaped with them. */
+/* Append a value; a string loses its quotes, but stays escaped. */
 static void add_value(struct etw_text *to, const struct etw_field *field, enum convert_string how)
 {
 	size_t before = to->len;
 
-	if (how == CONVERT_AS_IT_IS) {
+	if (how == CONVERT_RAW) {
 		etw_format_value(to, field, ETW_FORMAT_RAW);
 		return;
 	}
@@ -34,10 +34,10 @@ static void add_value(struct etw_text *to, const struct etw_field *field, enum c
 	etw_text_cut(to, to->len - 2);
 }
 
-/* The structures and arrays that printing is in; bit 0: the innermost. */
+/* The structures and arrays around the current field */
 struct nest {
 	unsigned int depth;
-	uint64_t structs;	/* else arrays */
+	uint64_t structs;	/* bit 0: the innermost is a structure, not an array */
 };
 
 static void enter(struct nest *nest, const struct etw_field *field, struct etw_text *to)
@@ -56,7 +56,7 @@ static void leave(struct nest *nest, struct etw_text *to)
 	nest->structs >>= 1;
 }
 
-/* All that is within a structure or an array. */
+/* Append all of a structure or an array. */
 static void add_inner(struct etw_decoder *decoder, const struct etw_field *outer,
 		      struct etw_text *to)
 {
@@ -80,7 +80,7 @@ static void add_inner(struct etw_decoder *decoder, const struct etw_field *outer
 		else
 			etw_format_value(to, &field, 0);
 	}
-	/* The event ends too early: what is open is closed. */
+	/* The event may end too early. */
 	while (nest.depth)
 		leave(&nest, to);
 }
@@ -100,7 +100,7 @@ bool convert_add_field(struct etw_decoder *decoder, const char *name, size_t len
 	while (etw_decode_next(decoder, &field) == 1) {
 		size_t own = strlen(field.name);
 
-		/* Behind the structure that the name led into: it has no such member. */
+		/* The structure has ended without such a member. */
 		if (field.depth < depth)
 			return false;
 		if (field.depth > depth || is_end(field.kind))

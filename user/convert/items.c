@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * items.c - the extended items of an event, printed
+ * items.c - print the extended items of an event
  *
- * Items are foreign bytes: each is taken only if it has the size of its type.
+ * Items are untrusted: one that is too short for its type is left out.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,7 +152,7 @@ static void stack_text(struct etw_text *line, const struct etw_ext_view *item, s
 	etw_text_puts(line, *between == '[' ? "[]" : "]");
 }
 
-/* The parent, of which class, if there is one. */
+/* The parent's id and class, if there is a parent */
 static void instance_text(struct etw_text *line, const struct etw_ext_view *item)
 {
 	static const struct etw_guid none;
@@ -170,7 +170,7 @@ static void instance_text(struct etw_text *line, const struct etw_ext_view *item
 static void item_text(struct etw_text *line, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
-	static struct etw_text string;	/* kept from one to the next */
+	static struct etw_text string;	/* its memory is used again */
 	struct etw_guid guid;
 
 	etw_text_printf(line, " %s=", kind->name);

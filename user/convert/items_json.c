@@ -59,7 +59,7 @@ static void named_json(struct etw_text *to, const struct items_kind *kind,
 static void string_json(struct etw_text *to, const struct items_kind *kind,
 			const struct etw_ext_view *item)
 {
-	static struct etw_text string;	/* kept from one to the next */
+	static struct etw_text string;	/* its memory is used again */
 
 	string.len = 0;
 	if (kind->shape == ITEM_SID)

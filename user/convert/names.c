@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.c - what an event is called
+ * names.c - the name of an event
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ const char *convert_plain_name(const char *name)
 const char *convert_event_name(const struct etw_decoded *decoded, const char **opcode)
 {
 	const EVENT_DESCRIPTOR *desc = &decoded->record->EventHeader.EventDescriptor;
-	/* A class is no task: its events have none, and each type of them has a name. */
+	/* Classic events have no task: the class is their task, and each type has a name. */
 	bool class = decoded->source == ETW_DECODE_CLASSIC;
 
 	*opcode = NULL;
@@ -24,7 +24,7 @@ const char *convert_event_name(const struct etw_decoded *decoded, const char **o
 		return decoded->event;
 	if (!decoded->task || !*decoded->task || (!desc->Task && !class))
 		return decoded->symbol;
-	/* Opcode 0 says nothing. */
+	/* Opcode 0 (win:Info) adds nothing. */
 	if (decoded->opcode && *decoded->opcode && (desc->Opcode || class))
 		*opcode = convert_plain_name(decoded->opcode);
 	return convert_plain_name(decoded->task);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.h - what an event is called, and one field of it by its name
+ * names.h - the name of an event, and one of its fields by name
  *
- * "etw dump" and the converters show the same.
+ * "etw dump" and the converters print the same names.
  */
 #ifndef ETW_CONVERT_NAMES_H
 #define ETW_CONVERT_NAMES_H
@@ -11,33 +11,30 @@
 #include <etw/decode.h>
 
 /*
- * By itself, by its task, or its symbol; NULL: nobody knows.  *opcode: what goes behind
- * the task and a slash, or NULL.  Bytes from outside, as they are.
+ * The event's own name, its task's, or its symbol; NULL: it has none of these.  *opcode: the
+ * opcode's name, to print after the task's and a slash, or NULL.  Names are unchecked bytes.
  */
 const char *convert_event_name(const struct etw_decoded *decoded, const char **opcode);
 
-/*
- * Append that name, or "event(7)" and the like where there is none: as it is, valid
- * UTF-8 or not.
- */
+/* Append that name, or "event(7)" and the like if there is none; it may not be UTF-8. */
 void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to);
 
-/* A standard name without the "win:" that it has in manifests. */
+/* Skip the "win:" that standard names have in manifests. */
 const char *convert_plain_name(const char *name);
 
-/* The activity that an event names beside its own, within the event; or NULL */
+/* The related activity, in the event's own memory; NULL: it has none. */
 const GUID *convert_related(const EVENT_RECORD *record);
 
 /* How convert_add_field() adds a string */
 enum convert_string {
-	CONVERT_ESCAPED,	/* without quotes, but escaped as between them */
-	CONVERT_AS_IT_IS,
+	CONVERT_ESCAPED,	/* escaped as in quotes, but without the quotes */
+	CONVERT_RAW,
 };
 
 /*
- * Append the value of the field NAME, or STRUCT.MEMBER, of the event that the decoder
- * has; arrays in [], structures in {}, strings in these in quotes.  false: the event has
- * none of that name, and nothing was added.
+ * Append the value of the field NAME or STRUCT.MEMBER of the decoder's event: arrays in [],
+ * structures in {}, with strings in quotes.  false: there is no such field, and nothing was
+ * added.
  */
 bool convert_add_field(struct etw_decoder *decoder, const char *name, size_t len,
 		       enum convert_string how, struct etw_text *to);

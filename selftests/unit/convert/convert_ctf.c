@@ -314,7 +314,7 @@ static void test_kinds(const char *path)
 		list[i] = (struct sample){ meta, "01" };
 	make_file(path, list, COUNT, 1);
 	snprintf(command, sizeof(command), "build/etw convert -q %s -o %s.ctf 2>&1 | "
-		 "grep -q 'too many kinds for CTF: [0-9]* have more than 64 MB'", path, path);
+		 "grep -q 'too many kinds of events for CTF: [0-9]* have more than 64 MB'", path, path);
 	ok(!system(command), "too many kinds of events are told");
 	snprintf(command, sizeof(command), "test ! -e %s.ctf", path);
 	ok(!system(command), "and nothing is left");

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "lib/tap.h"
-#include "convert/formats.h"
+#include "convert/convert.h"
 #include "etl/file.h"
 #include "lib/consumer/event_record.h"
 

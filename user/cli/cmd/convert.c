@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.c - etw convert: log files in the formats of other tools
+ * convert.c - etw convert: write log files in the formats of other tools
  *
- * user/convert has the formats; here is what they share: options, the input, and an
- * output that is complete or not there.
+ * The formats are in user/convert.  This file has what they share: the options, the input,
+ * and an output that is complete or not there.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -30,21 +30,21 @@ enum { OPT_TO = 256, OPT_FROM, OPT_REPLACE, OPT_FIELDS, OPT_OPTION, OPT_MANIFEST
 
 static const struct cli_option options[] = {
 	{ "to", OPT_TO, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)" },
-	{ "from", OPT_FROM, "FORMAT", "ctf: a folder with such a trace becomes a log file" },
-	{ "output", 'o', "FILE", "into this one; its suffix tells the format" },
-	{ "replace", OPT_REPLACE, NULL, "an output that exists" },
-	{ "fields", OPT_FIELDS, "LIST", "the columns of csv: what events have, and fields" },
-	{ "option", OPT_OPTION, "TEXT", "something that only this format knows" },
+	{ "from", OPT_FROM, "FORMAT", "ctf: make a log file from a folder with a CTF trace" },
+	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format" },
+	{ "replace", OPT_REPLACE, NULL, "replace an output that exists" },
+	{ "fields", OPT_FIELDS, "LIST", "the columns of csv, with commas between" },
+	{ "option", OPT_OPTION, "TEXT", "an option of the format" },
 	SELECT_OPTIONS,
-	{ "manifest", OPT_MANIFEST, "FILE", "names from it, beside those installed" },
-	{ "quiet", 'q', NULL, "no progress and no summary; losses are told" },
+	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too" },
+	{ "quiet", 'q', NULL, "no progress and no summary" },
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Write the events of log files (.etl), merged in the order of time, in the\n"
-		"format of another tool.  The output is complete or not there.  What was lost,\n"
-		"or wrong in a file, is told on stderr.",
+	.what = "Write the events of log files (.etl), merged by time, in the format of another\n"
+		"tool.  The output is complete or not there.  Losses and damage are reported on\n"
+		"stderr.",
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw convert night.etl -o night.csv",
@@ -60,13 +60,13 @@ struct run {
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 	struct select *select;
-	uint64_t read;			/* events, schemas among them */
+	uint64_t read;			/* events, including embedded schemas */
 	uint64_t events, unknown;	/* written */
 };
 
 /* ------------------------------------------------------------------- formats */
 
-/* In the order of the manual page: those of lines first. */
+/* In the order of the manual page: text and JSON lines first */
 static const struct convert_format *format_at(size_t i)
 {
 	static const struct convert_format *const own[] = { &convert_text, &convert_json };
@@ -102,7 +102,7 @@ static const struct convert_format *format_of_suffix(const char *path)
 {
 	size_t i, len = strlen(path);
 
-	/* Folders */
+	/* A folder may have slashes at its end. */
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	for (i = 0; format_at(i); i++) {
@@ -122,16 +122,16 @@ static void choose_format(struct run *run)
 	if (run->out.path && !strcmp(run->out.path, "-"))
 		run->out.path = NULL;
 	if (!run->to && !run->out.path)
-		cli_usage("missing --to, or --output with a suffix that tells the format");
+		cli_usage("missing --to, or --output with a suffix that selects the format");
 	format = run->to ? format_named(run->to) : format_of_suffix(run->out.path);
 	if (format->folder && !run->out.path)
-		cli_usage("--to %s: makes a folder: --output is missing", format->name);
+		cli_usage("--to %s makes a folder: --output is missing", format->name);
 	if (run->c.fields && !format->fields)
 		cli_usage("--fields: not with %s", format->name);
 	if (run->c.option && !format->option)
 		cli_usage("--option: %s has none", format->name);
 	if (format->binary && !run->out.path && isatty(STDOUT_FILENO))
-		cli_usage("--to %s: is not written to a terminal: --output is missing",
+		cli_usage("--to %s is not written to a terminal: --output is missing",
 			  format->name);
 	run->c.format = format;
 	run->out.folder = format->folder;
@@ -168,7 +168,7 @@ static int all_events(struct run *run)
 
 	select_bound(run->select, &run->inputs);
 	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
-		/* Schemas that lie in the files are for who decodes. */
+		/* Embedded schemas are only for the decoder. */
 		err = etw_embed_is_piece(event->record.header) ||
 		      !select_may(run->select, event) ? 0 : one_event(run, event, source);
 		if (cli_ending())
@@ -238,7 +238,7 @@ static void tell(struct run *run)
 			 cli_s(run->events));
 }
 
-/* The source's headers, in the order of the operands */
+/* The headers of the sources, in the order of the operands */
 static void list_sources(struct run *run, const struct etw_etl_info **list)
 {
 	unsigned int i;
@@ -313,13 +313,13 @@ static int from_other(const struct run *run, char **operands)
 	if (strcmp(run->from, "ctf"))
 		cli_usage("--from: no format is called %s; it may be ctf", cli_quote(run->from));
 	if (operands[1])
-		cli_usage("--from ctf: takes one folder");
+		cli_usage("--from ctf takes one folder");
 	if (!out || !strcmp(out, "-"))
-		cli_usage("--from ctf: makes a log file: --output is missing");
+		cli_usage("--from ctf makes a log file: --output is missing");
 	if (run->to && strcmp(run->to, "etl"))
-		cli_usage("--from ctf: makes a log file, nothing else");
+		cli_usage("--from ctf makes only log files");
 	if (run->c.fields || run->c.option || run->select)
-		cli_usage("--from ctf: takes all events as they are");
+		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }
 

@@ -6,7 +6,7 @@
 #define ETW_CLI_CMD_CONVERT_H
 
 #include <stdbool.h>
-#include "convert/formats.h"
+#include "convert/convert.h"
 
 /* The output of "etw dump", and of "etw dump --json" */
 extern const struct convert_format convert_text;

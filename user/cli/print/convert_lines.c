@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_lines.c - etw convert to what "etw dump" prints, by the same code
+ * convert_lines.c - the formats "text" and "json": the output of "etw dump"
  */
 #include <errno.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
 
 #define FILETIME_1970	116444736000000000LL	/* 100 ns from 1601 to 1970 */
 #define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
-#define TIME_MAX	(INT64_MAX - 1)		/* readers refuse what is later, and its trace */
+#define TIME_MAX	(INT64_MAX - 1)		/* readers refuse a trace with a later time */
 
 /* Something that was seen before, by its key */
 struct seen {
@@ -44,7 +44,7 @@ struct state {
 	struct etw_text key, name;
 	char **provider_names;		/* by id */
 	size_t provider_room;
-	uint64_t told_lost;		/* events, by what streams say */
+	uint64_t lost_in_streams;	/* events that the streams' counters have */
 };
 
 static int no_memory(struct convert *c)
@@ -121,7 +121,7 @@ static void put_provider(struct etw_text *to, const struct convert_event *e)
 		etw_text_guid(to, &e->record->EventHeader.ProviderId);
 }
 
-/* No other provider has it, and from now on this one does. */
+/* Take a name unless another provider has it. */
 static bool is_own_name(struct state *s, struct etw_text *name)
 {
 	bool fresh = false;
@@ -131,7 +131,7 @@ static bool is_own_name(struct state *s, struct etw_text *name)
 	return fresh || name->error;
 }
 
-/* A provider of a name that another one has gets its GUID behind it. */
+/* Name a provider; if the name is taken, its GUID is appended. */
 static bool keep_provider(struct state *s, uint32_t id, const struct convert_event *e)
 {
 	struct etw_text name = { .data = NULL };
@@ -149,7 +149,7 @@ static bool keep_provider(struct state *s, uint32_t id, const struct convert_eve
 	if (!is_own_name(s, &name)) {
 		etw_text_char(&name, ' ');
 		etw_text_guid(&name, &e->record->EventHeader.ProviderId);
-		/* The same name and GUID again: by a schema of another time. */
+		/* Two schemas may have the same name and GUID. */
 		while (!is_own_name(s, &name))
 			etw_text_printf(&name, " %u", id);
 	}
@@ -174,7 +174,7 @@ static uint32_t provider_of(struct state *s, const struct convert_event *e)
 		return UINT32_MAX;
 	id = number_of(&s->providers, &s->key, &fresh);
 	if (id != UINT32_MAX && fresh && !keep_provider(s, id, e)) {
-		/* Nothing goes on after this. */
+		/* The conversion ends here; close() frees the names up to count. */
 		s->providers.count = id;
 		return UINT32_MAX;
 	}
@@ -253,12 +253,12 @@ static uint64_t unix_time(const struct etw_event *event)
 	return (uint64_t)(filetime - FILETIME_1970) * 100 + event->nanos;
 }
 
-/* How many were lost is known for all of the trace at its end, and here only that some were. */
-static int tell_lost(struct convert *c, struct state *s, struct ctf_stream *stream)
+/* Some events were lost here; the number is known only at the end, for the whole trace. */
+static int count_lost(struct convert *c, struct state *s, struct ctf_stream *stream)
 {
 	int err = ctf_stream_lost(c, stream, 1);
 
-	s->told_lost++;
+	s->lost_in_streams++;
 	return err;
 }
 
@@ -309,12 +309,12 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	if (class == UINT32_MAX)
 		return no_memory(c);
 	if (s->text.len > METADATA_MAX)
-		return convert_fail(c, -E2BIG, "the events are of too many kinds for CTF: %u have "
+		return convert_fail(c, -E2BIG, "too many kinds of events for CTF: %u have "
 				    "more than %u MB of metadata", s->classes.count,
 				    METADATA_MAX >> 20);
 	stream = ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
 	if (!err && (e->event->lost_events || e->event->lost_buffers)) {
-		err = tell_lost(c, s, stream);
+		err = count_lost(c, s, stream);
 		stream = err ? NULL : ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
 	}
 	if (err)
@@ -335,7 +335,7 @@ static int begin(struct convert *c)
 	return 0;
 }
 
-/* Losses that no event told of stand at the end of the first stream. */
+/* Losses that no stream has counted go to the end of the first stream. */
 static int finish_streams(struct convert *c, struct state *s)
 {
 	struct ctf_stream *first = NULL;
@@ -350,9 +350,9 @@ static int finish_streams(struct convert *c, struct state *s)
 		if (s->streams[i].open)
 			err = ctf_stream_flush(c, &s->streams[i]);
 	}
-	if (err || !first || c->lost_events <= s->told_lost)
+	if (err || !first || c->lost_events <= s->lost_in_streams)
 		return err;
-	err = ctf_stream_lost(c, first, c->lost_events - s->told_lost);
+	err = ctf_stream_lost(c, first, c->lost_events - s->lost_in_streams);
 	if (!err)
 		first = ctf_stream_of(c, s->streams, first->cpu, first->last, &err);
 	return err ? err : ctf_stream_flush(c, first);

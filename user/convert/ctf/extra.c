@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * extra.c - what an event has beside its fields: the context of its class, and fields
- * behind its own
+ * extra.c - optional parts of an event: activities and extended items
  *
- * Items too short for their type are left out, as are those that only serve decoding.
+ * They become members of the class's context, or fields behind the payload's.  Items that are
+ * too short for their type, or only describe how to decode the event, are left out.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT] = {
 	[CTF_EXTRA_PARENT] = { "parent_instance", NUMBER(4, false) },
 };
 
-/* Which one an item is, and its least size; CTF_EXTRA_COUNT: none */
+/* The kind of an item and its least size; CTF_EXTRA_COUNT: it has none */
 static enum ctf_extra kind_of(uint16_t type, size_t *size)
 {
 	switch (type) {
@@ -96,7 +96,7 @@ static void put_guid(struct etw_text *to, const void *guid)
 	etw_text_char(to, '\0');
 }
 
-/* By the decoder's own reading of it */
+/* Put an item as text, as the decoder formats it. */
 static void put_as(struct etw_text *to, const EVENT_HEADER_EXTENDED_DATA_ITEM *item,
 		   enum etw_value_kind kind)
 {
@@ -109,7 +109,7 @@ static void put_as(struct etw_text *to, const EVENT_HEADER_EXTENDED_DATA_ITEM *i
 	size_t len;
 
 	etw_format_value(&text, &field, ETW_FORMAT_RAW);
-	/* A NUL ends it, if there is one. */
+	/* It may have a NUL, which ends it. */
 	len = text.len ? strnlen(text.data, text.len) : 0;
 	etw_text_add(to, len ? text.data : "", len);
 	etw_text_char(to, '\0');

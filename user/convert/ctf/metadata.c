@@ -17,9 +17,9 @@ struct writer {
 	struct etw_text *to;
 	const struct ctf_shape *shape;
 	uint32_t class;			/* its id */
-	uint32_t extras;		/* that are fields */
+	uint32_t extras;		/* those that are fields */
 	unsigned int renamed;
-	struct etw_text env;		/* of names that are not legal */
+	struct etw_text env;		/* real names of fields that were renamed */
 };
 
 static void indent(struct etw_text *to, unsigned int depth)
@@ -41,7 +41,7 @@ static void put_entry(struct etw_text *to, int64_t number, const char *label, bo
 	etw_text_printf(to, " = %" PRId64, number);
 }
 
-/* A map all of whose values are too large for the field, or have no name, is none. */
+/* A map without a named value that fits the field makes a plain integer. */
 static void put_enum(struct etw_text *to, const struct ctf_node *node)
 {
 	size_t start = to->len;
@@ -97,7 +97,7 @@ static void put_type(struct writer *w, uint32_t index, unsigned int depth)
 	}
 }
 
-/* Its name as a member; what it is really called is kept. */
+/* Make a member's name, and keep the real one if it is different. */
 static void add_name(struct writer *w, struct ctf_names *names, const char *name, size_t len,
 		     struct etw_text *out)
 {
@@ -116,7 +116,7 @@ static void add_name(struct writer *w, struct ctf_names *names, const char *name
 	etw_text_puts(&w->env, "; };\n");
 }
 
-/* What an array or bytes are preceded by: its own name, of nobody else. */
+/* Make a unique name for the length before an array or bytes. */
 static void add_length(struct writer *w, struct ctf_names *names, const char *name, size_t len,
 		       struct etw_text *out)
 {
@@ -161,7 +161,7 @@ static void put_member(struct writer *w, struct ctf_names *names, uint32_t index
 	etw_text_free(&length);
 }
 
-/* Integers at the top level, behind the fields */
+/* Put a sequence of integers at the top level, behind the fields. */
 static void put_sequence(struct writer *w, struct ctf_names *names, const char *plain,
 			 const char *type)
 {
@@ -301,7 +301,7 @@ static void put_stream(struct etw_text *to, const struct ctf_trace *trace)
 		ctf_tsdl_quote(to, trace->providers[i], strlen(trace->providers[i]));
 		etw_text_printf(to, " = %u", i);
 	}
-	/* An enumeration is not empty. */
+	/* An enumeration must not be empty. */
 	etw_text_puts(to, i ? "\n\t\t} _provider;\n" : " \"\" = 0 } _provider;\n");
 	etw_text_puts(to,
 		"\t\tu16 _id;\n\t\tu8 _version;\n\t\tu8 _channel;\n\t\tu8 _level;\n"

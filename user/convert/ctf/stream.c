@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream.c - packets of a stream file, one behind the other
+ * stream.c - the packets of a stream file
  *
- * A packet goes out when it is large, when events were lost, and when the CPU changes,
- * which happens only where there are more CPUs than streams.
+ * A packet is written when it is large, when events were lost, and when the CPU changes,
+ * which happens only if there are more CPUs than streams.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -17,8 +17,8 @@
 
 #include "trace.h"
 
-#define PACKET_SIZE	65536		/* bytes, from which on a packet goes out */
-#define PACKET_KEEP	(1u << 20)	/* larger memory is given back */
+#define PACKET_SIZE	65536		/* bytes; a packet that has as many is written */
+#define PACKET_KEEP	(1u << 20)	/* a larger buffer is freed */
 
 /* As the metadata describe it */
 struct packet_head {
@@ -146,10 +146,7 @@ int ctf_stream_end_event(struct convert *c, struct ctf_stream *stream, uint64_t 
 	return stream->packet.len >= PACKET_SIZE ? ctf_stream_flush(c, stream) : 0;
 }
 
-/*
- * The counter that a packet has is that of its end: those lost between two packets are
- * the difference of theirs.
- */
+/* A packet has the counter at its end: the difference of two packets was lost between them. */
 int ctf_stream_lost(struct convert *c, struct ctf_stream *stream, uint64_t events)
 {
 	int err = stream->open ? ctf_stream_flush(c, stream) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arguments.c - an event's fields as Perfetto's debug annotations
+ * arguments.c - the fields of an event as debug annotations
  */
 #include <string.h>
 #include "convert/items_kind.h"
@@ -67,7 +67,7 @@ static void put_name(struct args *args, const char *name)
 			ANNOTATION_NAME, name, strlen(name));
 }
 
-/* An annotation in a message whose field is "in"; name: a literal */
+/* Begin an annotation in field "in" of a message; name is a literal. */
 static size_t begin_named(struct args *args, unsigned int in, const char *name)
 {
 	struct perfetto_strings *strings = args->strings;
@@ -219,11 +219,11 @@ static void put_item(struct args *args, const struct items_kind *kind,
 		put_instance(args, kind->key, item);
 		break;
 	default:
-		break;		/* metadata: what they say is there already */
+		break;		/* metadata, which has served its purpose */
 	}
 }
 
-/* The first of each kind */
+/* Put the first item of each kind. */
 static void put_items(struct args *args, const struct etw_record_view *record)
 {
 	const struct items_kind *kind;
@@ -356,7 +356,7 @@ static void put_fields(struct args *args, const struct convert_event *e, unsigne
 		else
 			put_field(args, &nest, &field, in);
 	}
-	/* The event ends too early, or is too much. */
+	/* The event may end too early, or be too large. */
 	nest.too_deep = 0;
 	while (nest.depth)
 		leave(args, &nest);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto.c - Perfetto's trace, in Protocol Buffers
+ * perfetto.c - format "perfetto": Perfetto's trace in Protocol Buffers
  *
- * One sequence of packets.  Times are nanoseconds since 1970, which a snapshot declares
- * to be both the trace's clock and the wall clock.  A slice is written when it ends, so
- * packets are not in the order of time: Perfetto sorts them.  Strings are interned ahead
- * of the packets that use them.
+ * The trace is one sequence of packets.  Times are nanoseconds since 1970; a clock snapshot
+ * declares these to be the trace's clock and the wall clock.  A slice is written when it
+ * ends, so packets are not in the order of time: Perfetto sorts them.  A string is interned
+ * before the packet that uses it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@
 
 #define SEQUENCE	1
 
-/* Kinds of tracks, for their numbers */
+/* Kinds of tracks, part of their numbers */
 enum { TRACK_OF_PROCESS = 1, TRACK_OF_THREAD, TRACK_OF_CPU, TRACK_OF_CPUS, TRACK_ALONE };
 
 /*
- * Slices that are drawn by themselves share tracks with others of their process that have
- * ended: a track for each would be one for each activity of the trace.
+ * Slices that are not on a thread's track share tracks with earlier ones of their process.
+ * One track for each would be one for each activity of the trace.
  */
 #define LANES		64
 #define LANE_GROUPS	512
@@ -44,7 +44,7 @@ struct perfetto {
 	struct seen tracks;
 	uint64_t lane_count;
 	bool begun;
-	struct lanes lanes[LANE_GROUPS];	/* of the process that was here last */
+	struct lanes lanes[LANE_GROUPS];	/* each of the last process with that hash */
 };
 
 static int no_memory(struct convert *c)
@@ -63,7 +63,7 @@ static size_t begin_packet(struct etw_text *to, unsigned int flags)
 	return begun;
 }
 
-/* Strings that what comes next may use */
+/* Write the strings that the next packet uses. */
 static void put_interned(struct perfetto *p)
 {
 	size_t begun;
@@ -101,7 +101,7 @@ static void put_begin(struct perfetto *p, int64_t ns)
 
 /* -------------------------------------------------------------------- tracks */
 
-/* Perfetto takes 0 for the idle task, and has 31 bits. */
+/* Perfetto takes 0 for the idle task, and ids have 31 bits. */
 static bool is_real(uint32_t id)
 {
 	return id && id <= INT32_MAX;
@@ -171,7 +171,7 @@ static void put_thread(struct perfetto *p, uint64_t uuid, uint64_t parent, uint3
 	proto_end(&p->out, begun);
 }
 
-/* The track's number; it is described when it comes first.  0: no memory. */
+/* The track's number; describes the track when it is new.  0: no memory. */
 static uint64_t process_track(struct perfetto *p, uint32_t pid)
 {
 	uint64_t uuid = seen_number(TRACK_OF_PROCESS, pid, 0);
@@ -210,7 +210,7 @@ static uint64_t cpu_track(struct perfetto *p, uint32_t cpu)
 	return ret < 0 ? 0 : uuid;
 }
 
-/* The track that was free the shortest time before; or NULL: none was. */
+/* The free track that was used last; NULL: none is free. */
 static struct lane *free_lane(struct lanes *lanes, int64_t begin)
 {
 	struct lane *best = NULL;
@@ -222,7 +222,7 @@ static struct lane *free_lane(struct lanes *lanes, int64_t begin)
 	return best;
 }
 
-/* A new one, in the place of the one that ends first if there are many. */
+/* A new track, which replaces the one that ends first if there are too many. */
 static struct lane *new_lane(struct perfetto *p, struct lanes *lanes, uint64_t parent)
 {
 	struct lane *lane = &lanes->lane[0];
@@ -242,7 +242,7 @@ static struct lane *new_lane(struct perfetto *p, struct lanes *lanes, uint64_t p
 	return lane;
 }
 
-/* One where nothing else is at that time.  0: no memory */
+/* A track that is free at that time.  0: no memory. */
 static uint64_t own_track(struct perfetto *p, const struct slice *slice)
 {
 	const uint32_t pid = slice->track.pid;

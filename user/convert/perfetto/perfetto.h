@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto.h - fields of Perfetto's messages that are written
+ * perfetto.h - numbers of the message fields that we write, and interned strings
  *
  * Source: protos/perfetto/trace/ of the Perfetto project: trace_packet.proto,
  * clock_snapshot.proto, interned_data/interned_data.proto and in track_event/
  * track_event.proto, track_descriptor.proto, process_descriptor.proto,
  * thread_descriptor.proto, debug_annotation.proto; profiling/profile_common.proto.
  */
-#ifndef ETW_CONVERT_PERFETTO_H
-#define ETW_CONVERT_PERFETTO_H
+#ifndef ETW_CONVERT_PERFETTO_PERFETTO_H
+#define ETW_CONVERT_PERFETTO_PERFETTO_H
 
 enum { TRACE_PACKET = 1 };
 
@@ -104,10 +104,10 @@ uint32_t perfetto_string(struct perfetto_strings *strings, struct etw_text *to,
 			 const char *s, size_t len);
 
 /*
- * Append an event's fields, and what it is, as debug annotations: for SLICE_STOP in one
- * that is called "stop", as viewers merge them with those of the start.
+ * Append an event's fields and header as debug annotations.  Those of SLICE_STOP are in one
+ * called "stop", since viewers merge them with those of the start.
  */
 void perfetto_annotations(struct perfetto_strings *strings, const struct convert_event *e,
 			  enum slice_part part, struct etw_text *scratch, struct etw_text *to);
 
-#endif /* ETW_CONVERT_PERFETTO_H */
+#endif /* ETW_CONVERT_PERFETTO_PERFETTO_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * proto.c - messages in Protocol Buffers' encoding, written into a text
+ * proto.c - append messages in the encoding of Protocol Buffers
  */
 #include <errno.h>
 #include <string.h>

@@ -129,7 +129,7 @@ static const char *text(struct slices *s, const struct convert_event *e, const c
 	struct etw_text *to = &s->scratch;
 
 	to->len = 0;
-	if (!convert_add_field(e->decoder, name, strlen(name), CONVERT_AS_IT_IS, to) ||
+	if (!convert_add_field(e->decoder, name, strlen(name), CONVERT_RAW, to) ||
 	    to->error || !to->len)
 		return NULL;
 	return to->data;
