@@ -2,8 +2,8 @@
 /*
  * enable_request.h - what a provider is enabled with: the options of etw enable
  */
-#ifndef ETW_CLI_ENABLEREQ_H
-#define ETW_CLI_ENABLEREQ_H
+#ifndef ETW_CLI_ENABLE_REQUEST_H
+#define ETW_CLI_ENABLE_REQUEST_H
 
 #include "cli.h"
 #include "filter.h"
@@ -89,4 +89,4 @@ void enable_request_prepare(void *request, const struct etw_guid *guid);
 
 void enable_request_free(struct enable_request *request);
 
-#endif /* ETW_CLI_ENABLEREQ_H */
+#endif /* ETW_CLI_ENABLE_REQUEST_H */

@@ -432,23 +432,23 @@ static void test_when(void)
 	size_t i;
 
 	setenv("TZ", "XYZ-2", 1);	/* two hours east */
-	ok(when_is("2022-06-18T04:26:40Z", ETW_WHEN_TIME, TIME), "a time in UTC");
-	ok(when_is("2022-06-18 06:26:40.0000001", ETW_WHEN_TIME, TIME + 1), "a local one");
-	ok(when_is("2022-06-18T00:26:40-0400", ETW_WHEN_TIME, TIME), "one from elsewhere");
-	ok(when_is("2022-06-18", ETW_WHEN_TIME, TIME - (6 * 3600 + 1600) * 10000000LL), "a day");
-	ok(when_is("@1655526400.5", ETW_WHEN_TIME, TIME + 5000000), "of Unix");
-	ok(when_is("1601-01-01T00:00Z", ETW_WHEN_TIME, 0), "the first one");
-	ok(when_is("12:34", ETW_WHEN_OF_DAY, (12 * 60 + 34) * 600000000LL), "of any day");
-	ok(when_is("+1.5", ETW_WHEN_SINCE, 15000000), "seconds");
-	ok(when_is("1.5ms", ETW_WHEN_SINCE, 15000) && when_is("+20us", ETW_WHEN_SINCE, 200) &&
-	   when_is("1m", ETW_WHEN_SINCE, 600000000) && when_is("0.5h", ETW_WHEN_SINCE, 18000000000) &&
-	   when_is("3s", ETW_WHEN_SINCE, 30000000) && when_is("250ns", ETW_WHEN_SINCE, 2), "units");
+	ok(when_is("2022-06-18T04:26:40Z", ETW_TIME_EXPR_TIME, TIME), "a time in UTC");
+	ok(when_is("2022-06-18 06:26:40.0000001", ETW_TIME_EXPR_TIME, TIME + 1), "a local one");
+	ok(when_is("2022-06-18T00:26:40-0400", ETW_TIME_EXPR_TIME, TIME), "one from elsewhere");
+	ok(when_is("2022-06-18", ETW_TIME_EXPR_TIME, TIME - (6 * 3600 + 1600) * 10000000LL), "a day");
+	ok(when_is("@1655526400.5", ETW_TIME_EXPR_TIME, TIME + 5000000), "of Unix");
+	ok(when_is("1601-01-01T00:00Z", ETW_TIME_EXPR_TIME, 0), "the first one");
+	ok(when_is("12:34", ETW_TIME_EXPR_OF_DAY, (12 * 60 + 34) * 600000000LL), "of any day");
+	ok(when_is("+1.5", ETW_TIME_EXPR_SINCE, 15000000), "seconds");
+	ok(when_is("1.5ms", ETW_TIME_EXPR_SINCE, 15000) && when_is("+20us", ETW_TIME_EXPR_SINCE, 200) &&
+	   when_is("1m", ETW_TIME_EXPR_SINCE, 600000000) && when_is("0.5h", ETW_TIME_EXPR_SINCE, 18000000000) &&
+	   when_is("3s", ETW_TIME_EXPR_SINCE, 30000000) && when_is("250ns", ETW_TIME_EXPR_SINCE, 2), "units");
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ok(!etw_time_expr_parse(wrong[i], strlen(wrong[i]), &when), "no time: '%s'", wrong[i]);
-	when = (struct etw_time_expr){ ETW_WHEN_SINCE, 10 };
+	when = (struct etw_time_expr){ ETW_TIME_EXPR_SINCE, 10 };
 	is(etw_time_expr_at(&when, TIME), TIME + 10, "since the start");
 	is(etw_time_expr_at(&when, INT64_MAX), INT64_MAX, "of a trace in the far future");
-	when = (struct etw_time_expr){ ETW_WHEN_OF_DAY, 0 };
+	when = (struct etw_time_expr){ ETW_TIME_EXPR_OF_DAY, 0 };
 	is(etw_time_expr_at(&when, TIME), TIME - (6 * 3600 + 1600) * 10000000LL, "midnight");
 	etw_time_expr_at(&when, INT64_MIN);
 	etw_time_expr_at(&when, INT64_MAX);

@@ -73,7 +73,7 @@ static uint64_t parse_time(const char *text)
 {
 	struct etw_time_expr when;
 
-	if (!etw_time_expr_parse(text, strlen(text), &when) || when.kind != ETW_WHEN_SINCE ||
+	if (!etw_time_expr_parse(text, strlen(text), &when) || when.kind != ETW_TIME_EXPR_SINCE ||
 	    when.value < 1)
 		cli_usage("--by time: %s is no time, like 10s, 5m or 200ms", cli_quote(text));
 	return (uint64_t)when.value;

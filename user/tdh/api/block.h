@@ -6,8 +6,8 @@
  * enough, into the caller's buffer.  So a builder must do the same both times, and
  * where there is too little nothing is written.
  */
-#ifndef ETW_TDH_BLOCK_H
-#define ETW_TDH_BLOCK_H
+#ifndef ETW_TDH_API_BLOCK_H
+#define ETW_TDH_API_BLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,4 +53,4 @@ uint32_t etw_block_bytes(struct etw_block *block, const void *data, size_t size)
 ULONG etw_block_make(void (*build)(struct etw_block *block, void *context), void *context,
 		     void *buffer, ULONG *size);
 
-#endif /* ETW_TDH_BLOCK_H */
+#endif /* ETW_TDH_API_BLOCK_H */

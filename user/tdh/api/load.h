@@ -2,8 +2,8 @@
 /*
  * load.h - what the functions share that load manifests into this process
  */
-#ifndef ETW_TDH_LOAD_H
-#define ETW_TDH_LOAD_H
+#ifndef ETW_TDH_API_LOAD_H
+#define ETW_TDH_API_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,4 +26,4 @@ bool etw_load_path_ok(PCSTR path);
 /* Call a function that takes UTF-8 with a path in UTF-16. */
 ULONG etw_load_with(TDHSTATUS (*call)(PCSTR path), PCWSTR path);
 
-#endif /* ETW_TDH_LOAD_H */
+#endif /* ETW_TDH_API_LOAD_H */

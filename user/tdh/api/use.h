@@ -2,8 +2,8 @@
 /*
  * use.h - what TDH's functions share: a decoder for a call, contexts, errors
  */
-#ifndef ETW_TDH_USE_H
-#define ETW_TDH_USE_H
+#ifndef ETW_TDH_API_USE_H
+#define ETW_TDH_API_USE_H
 
 #include <tdh.h>
 #include "tdh/model/model.h"
@@ -54,4 +54,4 @@ int etw_epi_plan(struct etw_epi_plan *plan, const struct etw_mf_template *fields
 void etw_epi_put(struct etw_block *block, size_t at, const struct etw_epi_plan *plan);
 void etw_epi_free(struct etw_epi_plan *plan);
 
-#endif /* ETW_TDH_USE_H */
+#endif /* ETW_TDH_API_USE_H */

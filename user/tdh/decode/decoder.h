@@ -6,8 +6,8 @@
  * that an event costs none of it.  Plans are the decoder's, in hash tables by what
  * events say of themselves; see schema_cache.c.
  */
-#ifndef ETW_TDH_DECODER_H
-#define ETW_TDH_DECODER_H
+#ifndef ETW_TDH_DECODE_DECODER_H
+#define ETW_TDH_DECODE_DECODER_H
 
 #include <stdbool.h>
 #include <string.h>
@@ -170,9 +170,6 @@ static inline uint64_t etw_load(const uint8_t *p, size_t size)
 	}
 }
 
-/* Is there a user at p, where TDH_INTYPE_WBEMSID has one; else there are four zero bytes. */
-bool etw_value_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size);
-
 static inline int64_t etw_extend(uint64_t value, size_t size)
 {
 	switch (size) {
@@ -196,10 +193,6 @@ struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *
 const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags);
 /* The provider's name within traits, and its decode GUID (*decode: or NULL) */
 const char *etw_traits_name(const uint8_t *traits, size_t size, const uint8_t **decode);
-
-/* The trace's own events, by class and type: static; NULL: not one of those. */
-const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
-					    const struct etw_mf_provider **provider);
 
 /*
  * The plan of a key, or NULL; make room and put one that was malloc()ed, with key,
@@ -252,4 +245,4 @@ const char *etw_decode_descriptor_name(const struct etw_decoder *decoder, enum e
 const char *etw_label(const struct etw_manifest *manifest,
 		      const struct etw_mf_message *message, const char *name);
 
-#endif /* ETW_TDH_DECODER_H */
+#endif /* ETW_TDH_DECODE_DECODER_H */

@@ -19,8 +19,8 @@
  *
  * One decoder, one thread at a time; the rest is thread-safe.
  */
-#ifndef ETW_TDH_EMBED_H
-#define ETW_TDH_EMBED_H
+#ifndef ETW_TDH_DECODE_EMBED_H
+#define ETW_TDH_DECODE_EMBED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,4 +60,4 @@ int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed
  */
 int etw_embed_scan(struct etw_decoder *decoder, const char *path);
 
-#endif /* ETW_TDH_EMBED_H */
+#endif /* ETW_TDH_DECODE_EMBED_H */

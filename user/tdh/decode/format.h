@@ -2,8 +2,8 @@
 /*
  * format.h - parts that text, JSON and messages share
  */
-#ifndef ETW_TDH_FORMAT_H
-#define ETW_TDH_FORMAT_H
+#ifndef ETW_TDH_DECODE_FORMAT_H
+#define ETW_TDH_DECODE_FORMAT_H
 
 #include "decoder.h"
 #include "base/text.h"
@@ -43,4 +43,4 @@ void etw_format_string(struct etw_text *text, const struct etw_field *field,
  */
 int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags);
 
-#endif /* ETW_TDH_FORMAT_H */
+#endif /* ETW_TDH_DECODE_FORMAT_H */

@@ -5,8 +5,8 @@
  * The walk through an event's fields is <etw/decode.h>; TDH's functions also show the
  * schema itself, and take values apart that their caller points at.
  */
-#ifndef ETW_TDH_SCHEMA_H
-#define ETW_TDH_SCHEMA_H
+#ifndef ETW_TDH_DECODE_SCHEMA_H
+#define ETW_TDH_DECODE_SCHEMA_H
 
 #include <etw/decode.h>
 #include "tdh/model/model.h"
@@ -43,4 +43,4 @@ struct etw_value_type {
 int etw_value_take(struct etw_field *field, const struct etw_value_type *type,
 		   const void *data, size_t size);
 
-#endif /* ETW_TDH_SCHEMA_H */
+#endif /* ETW_TDH_DECODE_SCHEMA_H */

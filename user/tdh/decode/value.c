@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "tdh/kernel_logger/kernel_logger.h"
 
 #define SID_HEAD	8	/* bytes before the sub-authorities */
 #define SID_PARTS	15	/* of those at most */
@@ -139,27 +140,12 @@ static int take_sid(const uint8_t *p, size_t left, size_t head, struct etw_field
 	return take(field, p, left, head, SID_HEAD + 4u * p[head + 1]);
 }
 
-/*
- * No user is four zero bytes.  A writer may have left the pointer out (as one of the corpus did):
- * then all of the head is zero, and what follows has the form of a SID, as no text has.
- */
-bool etw_value_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size)
-{
-	static const uint8_t zero[2 * 8];
-	size_t head = 2 * pointer_size;
-
-	if (left < 4 || etw_load(p, 4))
-		return true;
-	return left >= head + SID_HEAD && !memcmp(p, zero, head) && p[head] == 1 &&
-	       p[head + 1] && p[head + 1] <= SID_PARTS && !etw_load(p + head + 2, 4);
-}
-
 static int take_wbemsid(const uint8_t *p, size_t left, unsigned int pointer_size,
 			struct etw_field *field)
 {
 	int ret;
 
-	if (etw_value_has_sid(p, left, pointer_size))
+	if (etw_classic_has_sid(p, left, pointer_size))
 		return take_sid(p, left, 2 * pointer_size, field);
 	ret = take(field, p, left, 4, 0);
 	field->value_kind = ETW_VALUE_NONE;

@@ -9,8 +9,8 @@
  * path.  An expression belongs to one thread at a time.  The whole language: etw(8),
  * EXPRESSIONS.
  */
-#ifndef ETW_TDH_EXPR_H
-#define ETW_TDH_EXPR_H
+#ifndef ETW_TDH_EXPR_EXPR_H
+#define ETW_TDH_EXPR_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,4 +62,4 @@ struct etw_expr_place {
  */
 bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place);
 
-#endif /* ETW_TDH_EXPR_H */
+#endif /* ETW_TDH_EXPR_EXPR_H */

@@ -7,8 +7,6 @@
  * what is left becomes the event's part of the payload program.
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,105 +15,6 @@
 #define IDS		65536u
 #define BORDERS_MAX	2048	/* constants that ids are compared with */
 #define PENDING_MAX	(2 * ETW_EXPR_TESTS_MAX)
-
-int etw_kernel_fail(struct etw_kernel_compiler *c, size_t column, const char *fmt, ...)
-{
-	char *at = c->error->text;
-	va_list ap;
-
-	c->error->source = c->source;
-	c->error->column = column;
-	va_start(ap, fmt);
-	vsnprintf(at, sizeof(c->error->text), fmt, ap);
-	va_end(ap);
-	/* Parts of the expression are in it, which may hold anything. */
-	for (; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7F)
-			*at = '?';
-	return ETW_KERNEL_ERROR;
-}
-
-int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test *test,
-		      const char *why)
-{
-	return etw_kernel_fail(c, test->at + 1,
-			       "the kernel cannot test %.*s%s, because %s: filter it with etw dump --filter",
-			       test->whole > 60 ? 60 : (int)test->whole,
-			       c->sources[c->source].text + test->at, test->whole > 60 ? "..." : "", why);
-}
-
-/* ------------------------------------------------------------------------- logic */
-
-static int join(struct etw_kernel_compiler *c, int kind, int left, int right)
-{
-	if (c->node_count == ETW_KERNEL_NODES_MAX)
-		return etw_kernel_fail(c, 0, "the kernel runs at most %d tests for one event",
-				       ETW_PAYLOAD_TESTS);
-	c->nodes[c->node_count] = (struct etw_kernel_node){ kind, left, right };
-	return c->node_count++;
-}
-
-int etw_kernel_and(struct etw_kernel_compiler *c, int left, int right)
-{
-	if (left < 0 || right < 0)
-		return ETW_KERNEL_ERROR;
-	if (left == ETW_KERNEL_FALSE || right == ETW_KERNEL_FALSE)
-		return ETW_KERNEL_FALSE;
-	if (left == ETW_KERNEL_TRUE || left == right)
-		return right;
-	return right == ETW_KERNEL_TRUE ? left : join(c, ETW_KERNEL_AND, left, right);
-}
-
-int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right)
-{
-	if (left < 0 || right < 0)
-		return ETW_KERNEL_ERROR;
-	if (left == ETW_KERNEL_TRUE || right == ETW_KERNEL_TRUE)
-		return ETW_KERNEL_TRUE;
-	if (left == ETW_KERNEL_FALSE || left == right)
-		return right;
-	return right == ETW_KERNEL_FALSE ? left : join(c, ETW_KERNEL_OR, left, right);
-}
-
-static bool negate_leaf(struct etw_kernel_leaf *leaf)
-{
-	static const uint16_t pairs[][2] = {
-		{ ETW_PAYLOAD_EQ, ETW_PAYLOAD_NE }, { ETW_PAYLOAD_LE, ETW_PAYLOAD_GT },
-		{ ETW_PAYLOAD_LT, ETW_PAYLOAD_GE }, { ETW_PAYLOAD_IS, ETW_PAYLOAD_ISNOT },
-		{ ETW_PAYLOAD_BETWEEN, ETW_PAYLOAD_NOTBETWEEN },
-		{ ETW_PAYLOAD_CONTAINS, ETW_PAYLOAD_DOESNTCONTAIN },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		if (leaf->op != pairs[i][0] && leaf->op != pairs[i][1])
-			continue;
-		leaf->op = leaf->op == pairs[i][0] ? pairs[i][1] : pairs[i][0];
-		return true;
-	}
-	return false;
-}
-
-int etw_kernel_not(struct etw_kernel_compiler *c, int at)
-{
-	struct etw_kernel_node *node = &c->nodes[at < 0 ? 0 : at];
-
-	if (at < 0 || at == ETW_KERNEL_UNKNOWN)
-		return at;
-	if (at < ETW_KERNEL_FIRST_NODE)
-		return at == ETW_KERNEL_TRUE ? ETW_KERNEL_FALSE : ETW_KERNEL_TRUE;
-	if (node->kind == ETW_KERNEL_LEAF) {
-		if (negate_leaf(&c->leaves[node->left]))
-			return at;
-		return etw_kernel_fail(c, c->leaves[node->left].column,
-				       "the kernel cannot test what is no multiple: filter it with etw dump --filter");
-	}
-	/* Each node has one place in one tree, so it can change. */
-	node->kind = node->kind == ETW_KERNEL_AND ? ETW_KERNEL_OR : ETW_KERNEL_AND;
-	node->left = etw_kernel_not(c, node->left);
-	node->right = etw_kernel_not(c, node->right);
-	return node->left < 0 || node->right < 0 ? ETW_KERNEL_ERROR : at;
-}
 
 /* ------------------------------------------------------------ run an expression */
 
@@ -220,7 +119,7 @@ static bool take_header_test(struct etw_kernel_compiler *c, uint32_t i)
 /* The test's index as a leaf */
 static int plain_leaf(struct etw_kernel_compiler *c, uint32_t test)
 {
-	return join(c, ETW_KERNEL_LEAF, (int)test, 0);
+	return etw_kernel_join(c, ETW_KERNEL_LEAF, (int)test, 0);
 }
 
 /* The parts of an AND that is the whole expression */

@@ -69,12 +69,14 @@ struct etw_kernel_compiler {
 	size_t group_count, group_room;
 };
 
-/* kernel_filter.c: set the error, with printf()'s format; column 0: none.  Returns ERROR. */
+/* kernel_node.c: set the error, with printf()'s format; column 0: none.  Returns ERROR. */
 int etw_kernel_fail(struct etw_kernel_compiler *c, size_t column, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* "the kernel cannot test ...: why".  Returns ERROR. */
 int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test *test,
 		      const char *why);
+/* A new node */
+int etw_kernel_join(struct etw_kernel_compiler *c, int kind, int left, int right);
 /* Logic that folds constants; ERROR comes through. */
 int etw_kernel_and(struct etw_kernel_compiler *c, int left, int right);
 int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right);

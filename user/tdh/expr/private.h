@@ -10,8 +10,8 @@
  * so that running it needs no stack, and tests whose outcome does not matter are
  * not made.
  */
-#ifndef ETW_TDH_EXPR_PRIV_H
-#define ETW_TDH_EXPR_PRIV_H
+#ifndef ETW_TDH_EXPR_PRIVATE_H
+#define ETW_TDH_EXPR_PRIVATE_H
 
 #include <regex.h>
 #include <stdint.h>
@@ -201,4 +201,4 @@ bool etw_expr_take_path(struct etw_expr_scan *s, struct etw_expr_test *test);
 bool etw_expr_room(struct etw_expr_scan *s, void *list, uint32_t count, uint32_t *room,
 		   size_t size);
 
-#endif /* ETW_TDH_EXPR_PRIV_H */
+#endif /* ETW_TDH_EXPR_PRIVATE_H */

@@ -245,7 +245,7 @@ static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const ch
 	} else if (c->text[0] == '{' && !quoted) {
 		return etw_expr_fail(s, at, "no whole GUID (8-4-4-4-12 hexadecimal digits)");
 	}
-	if (etw_time_expr_parse(c->text, c->len, &when) && when.kind == ETW_WHEN_TIME) {
+	if (etw_time_expr_parse(c->text, c->len, &when) && when.kind == ETW_TIME_EXPR_TIME) {
 		c->is |= ETW_EXPR_IS_TIME;
 		c->time = when.value;
 	}

@@ -142,7 +142,7 @@ static bool parse_date(struct reader r, struct etw_time_expr *when)
 		return false;
 	if (r.at != r.end || !midnight(year, month, day, zone, &second))
 		return false;
-	when->kind = ETW_WHEN_TIME;
+	when->kind = ETW_TIME_EXPR_TIME;
 	if (zone)
 		when->value = filetime(second) + value - offset * SECOND;
 	else
@@ -152,7 +152,7 @@ static bool parse_date(struct reader r, struct etw_time_expr *when)
 
 static bool parse_of_day(struct reader r, struct etw_time_expr *when)
 {
-	when->kind = ETW_WHEN_OF_DAY;
+	when->kind = ETW_TIME_EXPR_OF_DAY;
 	return take_day_time(&r, &when->value) && r.at == r.end;
 }
 
@@ -164,7 +164,7 @@ static bool parse_unix(struct reader r, struct etw_time_expr *when)
 	if (!take(&r, '@') || !take_number(&r, 1, DIGITS_MAX, &seconds) ||
 	    !take_fraction(&r, SECOND, &fraction) || r.at != r.end)
 		return false;
-	when->kind = ETW_WHEN_TIME;
+	when->kind = ETW_TIME_EXPR_TIME;
 	when->value = filetime(seconds) + fraction;
 	return true;
 }
@@ -198,7 +198,7 @@ static bool parse_since(struct reader r, struct etw_time_expr *when)
 		unit = units[i].of;
 	take_number(&digits, 1, DIGITS_MAX, &number);
 	take_fraction(&digits, unit, &fraction);
-	when->kind = ETW_WHEN_SINCE;
+	when->kind = ETW_TIME_EXPR_SINCE;
 	if (!unit)
 		when->value = number / 100;
 	else
@@ -220,9 +220,9 @@ int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start)
 	int64_t since, time;
 
 	switch (when->kind) {
-	case ETW_WHEN_SINCE:
+	case ETW_TIME_EXPR_SINCE:
 		return __builtin_add_overflow(start, when->value, &time) ? INT64_MAX : time;
-	case ETW_WHEN_OF_DAY:
+	case ETW_TIME_EXPR_OF_DAY:
 		if (__builtin_sub_overflow(start, UNIX_EPOCH, &since) || since < -DAY * 400 * 366)
 			since = 0;	/* start is no time at all */
 		/* Rounded down, also before 1970 */

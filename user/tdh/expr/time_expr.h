@@ -2,17 +2,17 @@
 /*
  * time_expr.h - moments as people write them; the language: etw(8), TIMES
  */
-#ifndef ETW_TDH_WHEN_H
-#define ETW_TDH_WHEN_H
+#ifndef ETW_TDH_EXPR_TIME_EXPR_H
+#define ETW_TDH_EXPR_TIME_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum etw_time_expr_kind {
-	ETW_WHEN_TIME,		/* value: FILETIME, 100 ns since 1601 in UTC */
-	ETW_WHEN_SINCE,		/* value: 100 ns since the trace began */
-	ETW_WHEN_OF_DAY,	/* value: 100 ns since midnight, local, of the day it began */
+	ETW_TIME_EXPR_TIME,		/* value: FILETIME, 100 ns since 1601 in UTC */
+	ETW_TIME_EXPR_SINCE,		/* value: 100 ns since the trace began */
+	ETW_TIME_EXPR_OF_DAY,	/* value: 100 ns since midnight, local, of the day it began */
 };
 
 struct etw_time_expr {
@@ -32,4 +32,4 @@ bool etw_time_expr_parse(const char *text, size_t len, struct etw_time_expr *whe
 /* As FILETIME; start: when the trace began. */
 int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start);
 
-#endif /* ETW_TDH_WHEN_H */
+#endif /* ETW_TDH_EXPR_TIME_EXPR_H */

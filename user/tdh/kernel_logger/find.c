@@ -43,10 +43,29 @@ static size_t text_size(const uint8_t *p, size_t left, size_t unit)
 	return left + 1;
 }
 
+#define SID_HEAD	8	/* bytes before the sub-authorities */
+#define SID_PARTS	15	/* sub-authorities at most */
+
+/*
+ * No user is four zero bytes.  A writer may have written a zero head in place of the
+ * pointers: then a SID follows, whose form no text has.
+ */
+bool etw_classic_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size)
+{
+	static const uint8_t zero[2 * 8];
+	const size_t head = 2 * pointer_size;
+	const uint8_t *sid = p + head;
+
+	if (left < 4 || memcmp(p, zero, 4))
+		return true;
+	return left >= head + SID_HEAD && !memcmp(p, zero, head) && sid[0] == 1 &&
+	       sid[1] && sid[1] <= SID_PARTS && !memcmp(sid + 2, zero, 4);
+}
+
 /* TOKEN_USER, which is two pointers, and a SID; or 32 bits of 0. */
 static size_t sid_size(const uint8_t *p, size_t left, size_t pointer)
 {
-	if (!etw_value_has_sid(p, left, (unsigned int)pointer))
+	if (!etw_classic_has_sid(p, left, (unsigned int)pointer))
 		return 4;
 	if (left < 2 * pointer + 8 || p[2 * pointer] != 1)
 		return left + 1;

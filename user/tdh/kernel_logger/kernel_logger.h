@@ -6,10 +6,13 @@
  * Tracing MOF Classes" and those that it lists), by the class's version; a newer event may have
  * bytes behind the fields that are known, which are handed back as what is left over.
  */
-#ifndef ETW_TDH_KERNEL_H
-#define ETW_TDH_KERNEL_H
+#ifndef ETW_TDH_KERNEL_LOGGER_KERNEL_LOGGER_H
+#define ETW_TDH_KERNEL_LOGGER_KERNEL_LOGGER_H
 
-#include "tdh/decode/decoder.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "tdh/model/model.h"
 
 #define KERNEL_COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -100,4 +103,11 @@ const struct etw_mf_event *etw_kernel_find(const EVENT_RECORD *record, uint16_t 
 unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
 				unsigned int own);
 
-#endif /* ETW_TDH_KERNEL_H */
+/* A static event by its class and type; NULL: the tables lack it. */
+const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
+					    const struct etw_mf_provider **provider);
+
+/* Does a TDH_INTYPE_WBEMSID at p hold a SID?  Otherwise it is four zero bytes. */
+bool etw_classic_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size);
+
+#endif /* ETW_TDH_KERNEL_LOGGER_KERNEL_LOGGER_H */

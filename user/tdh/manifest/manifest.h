@@ -12,8 +12,8 @@
  * Drafts lie in an arena of their own, which goes when reading ends.  Strings that
  * the model keeps lie in the manifest's at once.
  */
-#ifndef ETW_TDH_MANIFEST_H
-#define ETW_TDH_MANIFEST_H
+#ifndef ETW_TDH_MANIFEST_MANIFEST_H
+#define ETW_TDH_MANIFEST_MANIFEST_H
 
 #include <stdarg.h>
 #include "tdh/model/model.h"
@@ -304,4 +304,4 @@ void etw_mx_build_events(struct etw_mx *x, struct manifest_provider *p);
 void etw_mx_build_filters(struct etw_mx *x, struct manifest_provider *p);
 void etw_mx_check_symbols(struct etw_mx *x);
 
-#endif /* ETW_TDH_MANIFEST_H */
+#endif /* ETW_TDH_MANIFEST_MANIFEST_H */

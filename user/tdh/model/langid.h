@@ -5,8 +5,8 @@
  * A number is sub-language << 10 | language, as in Microsoft's "Windows Language Code
  * Identifier (LCID) Reference" ([MS-LCID]).
  */
-#ifndef ETW_TDH_LANGID_H
-#define ETW_TDH_LANGID_H
+#ifndef ETW_TDH_MODEL_LANGID_H
+#define ETW_TDH_MODEL_LANGID_H
 
 #include <stdint.h>
 
@@ -16,4 +16,4 @@ uint16_t etw_langid(const char *culture);
 /* The culture's name, static; NULL: nobody has that number. */
 const char *etw_langid_culture(uint16_t langid);
 
-#endif /* ETW_TDH_LANGID_H */
+#endif /* ETW_TDH_MODEL_LANGID_H */

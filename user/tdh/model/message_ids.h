@@ -20,8 +20,8 @@
  * The standard things that events refer to (win:Error) follow those that the provider
  * defines, in the order of the events; they share their messages among providers.
  */
-#ifndef ETW_TDH_MSGID_H
-#define ETW_TDH_MSGID_H
+#ifndef ETW_TDH_MODEL_MESSAGE_IDS_H
+#define ETW_TDH_MODEL_MESSAGE_IDS_H
 
 #include "model.h"
 
@@ -65,4 +65,4 @@ uint32_t etw_message_ids_find(const struct etw_message_ids *ids,
  */
 int etw_manifest_number_messages(struct etw_manifest *manifest);
 
-#endif /* ETW_TDH_MSGID_H */
+#endif /* ETW_TDH_MODEL_MESSAGE_IDS_H */

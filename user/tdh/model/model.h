@@ -13,8 +13,8 @@
  *
  * Source: Microsoft's "EventManifest schema" pages and the pages of its elements.
  */
-#ifndef ETW_TDH_MODEL_H
-#define ETW_TDH_MODEL_H
+#ifndef ETW_TDH_MODEL_MODEL_H
+#define ETW_TDH_MODEL_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -359,4 +359,4 @@ const struct etw_mf_map_entry *etw_mf_map_find(const struct etw_mf_map *map, uin
 const char *etw_mf_text(const struct etw_manifest *manifest,
 			const struct etw_mf_message *message);
 
-#endif /* ETW_TDH_MODEL_H */
+#endif /* ETW_TDH_MODEL_MODEL_H */

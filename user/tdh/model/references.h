@@ -5,8 +5,8 @@
  * A provider lists what it defines; what its events take from the standard table
  * (win:Error, win:Start) comes behind that, each once, in the order of the events.
  */
-#ifndef ETW_TDH_USED_H
-#define ETW_TDH_USED_H
+#ifndef ETW_TDH_MODEL_REFERENCES_H
+#define ETW_TDH_MODEL_REFERENCES_H
 
 #include "model.h"
 
@@ -41,4 +41,4 @@ const struct etw_mf_channel *etw_references_channel(const struct etw_mf_provider
 /* The message of a channel; an imported one has that of the standard channel. */
 const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_channel *channel);
 
-#endif /* ETW_TDH_USED_H */
+#endif /* ETW_TDH_MODEL_REFERENCES_H */

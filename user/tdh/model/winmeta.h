@@ -4,8 +4,8 @@
  *
  * By value they are in model.h.  NULL: there is none of that name.
  */
-#ifndef ETW_TDH_WINMETA_H
-#define ETW_TDH_WINMETA_H
+#ifndef ETW_TDH_MODEL_WINMETA_H
+#define ETW_TDH_MODEL_WINMETA_H
 
 #include "model.h"
 
@@ -16,4 +16,4 @@ const struct etw_mf_task *etw_standard_task_named(const char *name);
 const struct etw_mf_keyword *etw_standard_keyword_named(const char *name);
 const struct etw_mf_channel *etw_standard_channel_named(const char *name);
 
-#endif /* ETW_TDH_WINMETA_H */
+#endif /* ETW_TDH_MODEL_WINMETA_H */

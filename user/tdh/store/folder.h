@@ -18,8 +18,8 @@
  * that have more rights than their caller (set-user-id and the like) nothing of the
  * environment.
  */
-#ifndef ETW_TDH_FOLDER_H
-#define ETW_TDH_FOLDER_H
+#ifndef ETW_TDH_STORE_FOLDER_H
+#define ETW_TDH_STORE_FOLDER_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -79,4 +79,4 @@ struct etw_folder_file {
 int etw_folder_look(int folder, const char *name, struct etw_folder_file *file);
 int etw_folder_read(int folder, const char *name, struct etw_folder_file *file);
 
-#endif /* ETW_TDH_FOLDER_H */
+#endif /* ETW_TDH_STORE_FOLDER_H */

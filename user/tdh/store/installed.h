@@ -4,8 +4,8 @@
  *
  * One thread at a time: store.c holds its lock around all of these.
  */
-#ifndef ETW_TDH_INSTALLED_H
-#define ETW_TDH_INSTALLED_H
+#ifndef ETW_TDH_STORE_INSTALLED_H
+#define ETW_TDH_STORE_INSTALLED_H
 
 #include "tdh/model/model.h"
 
@@ -44,4 +44,4 @@ const char *etw_installed_problem(unsigned int i);
 const struct etw_mf_provider *etw_manifest_provider(const struct etw_manifest *manifest,
 						    const GUID *guid);
 
-#endif /* ETW_TDH_INSTALLED_H */
+#endif /* ETW_TDH_STORE_INSTALLED_H */

@@ -7,8 +7,8 @@
  * for them first; changes in the folders are seen a second later, at most, and what
  * is wrong there never stops anybody.  Thread-safe.
  */
-#ifndef ETW_TDH_STORE_H
-#define ETW_TDH_STORE_H
+#ifndef ETW_TDH_STORE_STORE_H
+#define ETW_TDH_STORE_STORE_H
 
 #include "tdh/model/model.h"
 
@@ -53,4 +53,4 @@ char *etw_store_problem(unsigned int i);
 /* Look at the folders, and at what the environment says of them, again at once. */
 void etw_store_refresh(void);
 
-#endif /* ETW_TDH_STORE_H */
+#endif /* ETW_TDH_STORE_STORE_H */

@@ -4,8 +4,8 @@
  *
  * etw_manifest_read_wevt() of model.h takes the bare resources; this takes files.
  */
-#ifndef ETW_TDH_WEVT_H
-#define ETW_TDH_WEVT_H
+#ifndef ETW_TDH_WEVT_WEVT_H
+#define ETW_TDH_WEVT_WEVT_H
 
 #include "tdh/model/model.h"
 
@@ -20,4 +20,4 @@
 int etw_manifest_read_binary(const char *path, struct etw_manifest **out,
 			     struct etw_problems *problems);
 
-#endif /* ETW_TDH_WEVT_H */
+#endif /* ETW_TDH_WEVT_WEVT_H */

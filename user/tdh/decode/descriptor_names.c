@@ -5,7 +5,7 @@
  * What is shown is a message, in the user's language; manifests and programs have others,
  * which are the same everywhere: "win:Stop", "Stop", a symbol, a channel's id.
  */
-#include "tdh/decode/decoder.h"
+#include "decoder.h"
 
 struct part {
 	const char *name, *symbol, *id;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * reader.c - checked reads of a WEVT_TEMPLATE
+ *
+ * The first error stays; from then on reads return nothing.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+
+static void problem(struct etw_wevt_reader *r, bool warning, const char *fmt, va_list args)
+{
+	char text[256];
+
+	if (!r->problems)
+		return;
+	vsnprintf(text, sizeof(text), fmt, args);
+	etw_problem_add(r->problems, 0, warning, "%s", text);
+}
+
+void etw_wevt_bad(struct etw_wevt_reader *r, const char *fmt, ...)
+{
+	va_list args;
+
+	if (r->error)
+		return;
+	r->error = -EINVAL;
+	va_start(args, fmt);
+	problem(r, false, fmt, args);
+	va_end(args);
+}
+
+void etw_wevt_warn(struct etw_wevt_reader *r, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	problem(r, true, fmt, args);
+	va_end(args);
+}
+
+uint16_t etw_wevt_u16(const uint8_t *p)
+{
+	return p[0] | p[1] << 8;
+}
+
+uint32_t etw_wevt_u32(const uint8_t *p)
+{
+	return etw_wevt_u16(p) | (uint32_t)etw_wevt_u16(p + 2) << 16;
+}
+
+uint64_t etw_wevt_u64(const uint8_t *p)
+{
+	return etw_wevt_u32(p) | (uint64_t)etw_wevt_u32(p + 4) << 32;
+}
+
+const uint8_t *etw_wevt_bytes(struct etw_wevt_reader *r, uint32_t offset, size_t len)
+{
+	if (r->error)
+		return NULL;
+	if (offset > r->size || len > r->size - offset) {
+		etw_wevt_bad(r, "offset 0x%x: %zu bytes do not lie within the resource", offset,
+			     len);
+		return NULL;
+	}
+	return r->data + offset;
+}
+
+const uint8_t *etw_wevt_entries(struct etw_wevt_reader *r, uint32_t offset, uint32_t count,
+				size_t size)
+{
+	const uint8_t *p = etw_wevt_bytes(r, offset, (size_t)count * size);
+
+	if (!p)
+		return NULL;
+	r->entries_left -= (int64_t)((size_t)count * size);
+	if (r->entries_left < 0) {
+		etw_wevt_bad(r, "offset 0x%x: lists overlap", offset);
+		return NULL;
+	}
+	return p;
+}
+
+const uint8_t *etw_wevt_list(struct etw_wevt_reader *r, enum etw_wevt_list kind,
+			     size_t header, size_t size, uint32_t *count)
+{
+	static const char signatures[ETW_WEVT_LISTS][5] = {
+		[ETW_WEVT_LEVELS] = "LEVL", [ETW_WEVT_TASKS] = "TASK",
+		[ETW_WEVT_OPCODES] = "OPCO", [ETW_WEVT_KEYWORDS] = "KEYW",
+		[ETW_WEVT_EVENTS] = "EVNT", [ETW_WEVT_CHANNELS] = "CHAN",
+		[ETW_WEVT_MAPS] = "MAPS", [ETW_WEVT_TEMPLATES] = "TTBL",
+		[ETW_WEVT_PATTERNS] = "QTAB", [ETW_WEVT_FILTERS] = "FLTR",
+		[ETW_WEVT_EVENT_ATTRIBUTES] = "EVTA", [ETW_WEVT_PROVIDER_ATTRIBUTES] = "PRVA",
+	};
+	uint32_t at = r->lists[kind];
+	const uint8_t *p;
+
+	*count = 0;
+	if (!at)
+		return NULL;
+	p = etw_wevt_bytes(r, at, header);
+	if (!p)
+		return NULL;
+	if (memcmp(p, signatures[kind], 4)) {
+		etw_wevt_bad(r, "offset 0x%x: no list of signature %s", at, signatures[kind]);
+		return NULL;
+	}
+	p = etw_wevt_entries(r, at + header, etw_wevt_u32(p + 8), size);
+	if (p)
+		*count = etw_wevt_u32(r->data + at + 8);
+	return p;
+}
+
+void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size)
+{
+	void *p = r->error || count > SIZE_MAX / 2 / size ? NULL :
+		  etw_manifest_alloc(r->manifest, count * size);
+
+	if (!p && !r->error)
+		r->error = -ENOMEM;
+	return p;
+}
+
+const char *etw_wevt_utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len)
+{
+	const char *copy;
+	size_t n = 0;
+
+	while (n + 2 <= len && etw_wevt_u16(s + n))
+		n += 2;
+	r->text_left -= n + 2;
+	if (r->text_left < 0)
+		etw_wevt_bad(r, "texts overlap");
+	if (r->error)
+		return "";
+	etw_text_cut(&r->text, 0);
+	etw_text_utf16(&r->text, s, n);
+	copy = r->text.error ? NULL : etw_manifest_strdup(r->manifest, r->text.data ?
+							  r->text.data : "", r->text.len);
+	if (!copy)
+		r->error = -ENOMEM;
+	return copy ? copy : "";
+}
+
+const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset)
+{
+	const uint8_t *p = etw_wevt_bytes(r, offset, 4);
+	uint32_t len = p ? etw_wevt_u32(p) : 0;
+
+	if (!p)
+		return "";
+	if (len < 4) {
+		etw_wevt_bad(r, "offset 0x%x: a name is no longer than its length", offset);
+		return "";
+	}
+	p = etw_wevt_bytes(r, offset, len);
+	return p ? etw_wevt_utf16(r, p + 4, len - 4) : "";
+}
+
+const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset)
+{
+	const uint8_t *p = etw_wevt_bytes(r, offset, 2);
+
+	return p ? etw_wevt_utf16(r, p, r->size - offset) : "";
+}
+
+bool etw_wevt_things_new(struct etw_wevt_reader *r, struct etw_wevt_things *things,
+			 uint32_t first, uint32_t size, unsigned int count)
+{
+	things->list = calloc(count ? count : 1, sizeof(*things->list));
+	if (!things->list) {
+		r->error = -ENOMEM;
+		return false;
+	}
+	things->first = first;
+	things->size = size;
+	things->count = count;
+	return true;
+}
+
+const void *etw_wevt_thing(const struct etw_wevt_things *things, uint32_t offset)
+{
+	uint32_t at = offset - things->first;
+
+	if (!things->count || offset < things->first || at % things->size ||
+	    at / things->size >= things->count)
+		return NULL;
+	return things->list[at / things->size];
+}
+
+const void *etw_wevt_at(const struct etw_wevt_at *list, unsigned int count, uint32_t offset)
+{
+	unsigned int low = 0, high = count, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (list[mid].offset < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < count && list[low].offset == offset ? list[low].thing : NULL;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct etw_wevt_at *x = a, *y = b;
+
+	/* Of equal ones the first in memory is found. */
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (uintptr_t)x->thing < (uintptr_t)y->thing ? -1 : x->thing != y->thing;
+}
+
+void etw_wevt_at_sort(struct etw_wevt_at *list, unsigned int count)
+{
+	if (count)
+		qsort(list, count, sizeof(*list), by_offset);
+}
