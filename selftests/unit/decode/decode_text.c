@@ -84,7 +84,7 @@ static void test_read_back(void)
 static void test_floats(void)
 {
 	static const double values[] = { 0, -0.0, 1, 0.1, 1e100, 5e-324, 1.7976931348623157e308,
-					 123456789012345678, 2.5e-7 };
+					 123456789012345680.0, 2.5e-7 };
 	double back;
 	size_t i;
 

@@ -377,7 +377,7 @@ int main(void)
 {
 	ENABLE_TRACE_PARAMETERS p = { .Version = 2,
 				      .EnableProperty = EVENT_ENABLE_PROPERTY_TS_ID };
-	REGHANDLE a, b;
+	REGHANDLE a, b = 0;
 
 	fake_init();
 	ok(start_session(EVENT_TRACE_REAL_TIME_MODE), "a session");

@@ -256,9 +256,9 @@ TEST_F(payload, replaced_meanwhile)
 	atomic_store(&stop_writing, true);
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_join(threads[i], NULL));
-	EXPECT_LE(ENOUGH, tried);
-	EXPECT_EQ(tried, lost_or_taken(self, 0));
-	EXPECT_EQ(tried, lost_or_taken(self, 1));
+	EXPECT_LE(ENOUGH, atomic_load(&tried));
+	EXPECT_EQ(atomic_load(&tried), lost_or_taken(self, 0));
+	EXPECT_EQ(atomic_load(&tried), lost_or_taken(self, 1));
 }
 
 /* An event that is lost before it is there is lost to this session as well. */
