@@ -14,17 +14,17 @@
  *	EventUnregister(provider);
  *
  * Link with -letw.  While no session listens, or the kernel module is not
- * loaded, registering and writing succeed and do nothing.  Every function may
- * be called from any thread at any time, and several threads may use one
- * handle at once; the one exception is noted at EventUnregister().  Threads may be
- * cancelled (pthread_cancel(), the deferred kind): they end behind the function
- * that they are in, ProcessTrace() excepted, see there.
+ * loaded, registering and writing succeed and do nothing.  Any thread may call
+ * any function at any time, and several threads may use one handle at once,
+ * except as noted at EventUnregister().  Threads may be cancelled
+ * (pthread_cancel(), deferred): a thread ends after the function returns, except
+ * in ProcessTrace(), which is a cancellation point itself.
  *
  * Pointers passed in are only read during the call.  Functions return a Win32
  * code (see <etw/winerror.h>) and never set errno or GetLastError().
  *
- * In a kernel module this is <etw/nt/etw.h>: the types and constants are these, the
- * functions Etw...() instead of Event...().
+ * A kernel module gets the same types and constants, and the Etw...() functions of
+ * <etw/nt/etw.h> instead of Event...().
  */
 #ifndef ETW_EVNTPROV_H
 #define ETW_EVNTPROV_H
@@ -66,14 +66,14 @@ typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 #define EVENT_FILTER_TYPE_CONTAINER		0x80008000
 
 /*
- * EVENT_DATA_DESCRIPTOR.Type, looked at only where a provider asked for it, see
- * EventSetInformation(); then what has a type is no part of the payload.
- * Metadata begin with their own size as a USHORT.
+ * EVENT_DATA_DESCRIPTOR.Type, ignored unless the provider enabled types with
+ * EventSetInformation().  A piece with a type other than NONE is not part of the
+ * payload.  Metadata starts with its own size as a USHORT.
  */
 #define EVENT_DATA_DESCRIPTOR_TYPE_NONE			0
 #define EVENT_DATA_DESCRIPTOR_TYPE_EVENT_METADATA	1	/* item EVENT_SCHEMA_TL */
 #define EVENT_DATA_DESCRIPTOR_TYPE_PROVIDER_METADATA	2	/* item PROV_TRAITS */
-#define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE	3	/* a ULONG64, session clock; none of the future */
+#define EVENT_DATA_DESCRIPTOR_TYPE_TIMESTAMP_OVERRIDE	3	/* ULONG64, session clock, not in the future */
 
 /* EventWriteEx() Flags */
 #define EVENT_WRITE_FLAG_NO_FAULTING	0x00000001	/* kernel providers only */
@@ -82,9 +82,9 @@ typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 /* EventActivityIdControl() ControlCode */
 #define EVENT_ACTIVITY_CTRL_GET_ID		1	/* *id = the thread's */
 #define EVENT_ACTIVITY_CTRL_SET_ID		2	/* the thread's = *id */
-#define EVENT_ACTIVITY_CTRL_CREATE_ID		3	/* *id = a new one */
+#define EVENT_ACTIVITY_CTRL_CREATE_ID		3	/* *id = a new id */
 #define EVENT_ACTIVITY_CTRL_GET_SET_ID		4	/* swap the two */
-#define EVENT_ACTIVITY_CTRL_CREATE_SET_ID	5	/* *id = the thread's, which gets a new one */
+#define EVENT_ACTIVITY_CTRL_CREATE_SET_ID	5	/* *id = the thread's, then a new one for the thread */
 
 /* IsEnabled of an enable callback, ControlCode of EnableTraceEx2() */
 #define EVENT_CONTROL_CODE_DISABLE_PROVIDER	0
@@ -100,7 +100,7 @@ typedef enum _EVENT_INFO_CLASS {
 	MaxEventInfo = 4
 } EVENT_INFO_CLASS;
 
-/* What an event is, 16 bytes.  Copied into the event as it stands. */
+/* Identifies an event, 16 bytes.  Copied into the event unchanged. */
 typedef struct _EVENT_DESCRIPTOR {
 	USHORT Id;
 	UCHAR Version;
@@ -126,14 +126,14 @@ typedef struct _EVENT_DATA_DESCRIPTOR {
 	};
 } EVENT_DATA_DESCRIPTOR, *PEVENT_DATA_DESCRIPTOR;
 
-/* A filter as a session gives it and as a callback sees it, 16 bytes */
+/* A filter as a session passes it and a callback receives it, 16 bytes */
 typedef struct _EVENT_FILTER_DESCRIPTOR {
 	ULONGLONG Ptr;		/* address of the filter data */
 	ULONG Size;		/* bytes */
 	ULONG Type;		/* EVENT_FILTER_TYPE_ */
 } EVENT_FILTER_DESCRIPTOR, *PEVENT_FILTER_DESCRIPTOR;
 
-/* Head of a SCHEMATIZED filter's data, 24 bytes; the data follows */
+/* Header of a SCHEMATIZED filter, 24 bytes; the data follows */
 typedef struct _EVENT_FILTER_HEADER {
 	USHORT Id;
 	UCHAR Version;
@@ -172,23 +172,23 @@ typedef struct _EVENT_FILTER_LEVEL_KW {
  * typedef PENABLECALLBACK - a session has enabled or disabled the provider
  * @SourceId: from the enabling call; all zero when it gave none, the provider
  *	was enabled before it registered, or a session stopped
- * @IsEnabled: EVENT_CONTROL_CODE_, the provider's state now and not what the
- *	one session asked for; ignore values you do not know
- * @Level: the highest of all enabling sessions
- * @MatchAnyKeyword: theirs or-ed together; a session's 0 counts as all ones
- * @MatchAllKeyword: theirs and-ed together
- * @FilterData: NULL, or what sessions told the provider, valid during the call
- *	only.  Type SCHEMATIZED: Ptr leads to an EVENT_FILTER_HEADER, the filters of
- *	all enabling sessions chained by NextOffset, each aligned to 8 bytes, at
- *	most 8,192 bytes; with a request for state the one that came with it.  Type
- *	TRACEHANDLE, with such a request: a ULONGLONG, the handle of the session
- *	that the state is to tell about; its low 16 bits are its logger id, and so
- *	~(1ULL << (id - 1)) as EventWriteEx's Filter writes to it alone
+ * @IsEnabled: EVENT_CONTROL_CODE_, the provider's current state, which need not be
+ *	what this one session requested; ignore unknown values
+ * @Level: the highest level of all enabling sessions
+ * @MatchAnyKeyword: their masks or-ed together; a session's 0 counts as all ones
+ * @MatchAllKeyword: their masks and-ed together
+ * @FilterData: NULL, or filter data from sessions, valid only during the call.
+ *	Type SCHEMATIZED: Ptr points to an EVENT_FILTER_HEADER; the filters of all
+ *	enabling sessions are chained by NextOffset, each aligned to 8 bytes, at
+ *	most 8,192 bytes.  A CAPTURE_STATE request has only its own filter.  Type
+ *	TRACEHANDLE, only with CAPTURE_STATE: a ULONGLONG, the handle of the session
+ *	that the state is for.  Its low 16 bits are the logger id;
+ *	~(1ULL << (id - 1)) as EventWriteEx's Filter writes to that session alone
  * @CallbackContext: as given to EventRegister()
  *
- * Context: libetw's own thread, all signals blocked, one call at a time per
- * registration.  May write events.  Must not start, stop or control sessions
- * or enable providers, which can deadlock.
+ * Context: libetw's own thread with all signals blocked; one call at a time.  May
+ * write events.  Must not start, stop or control sessions, or enable providers,
+ * because that can deadlock.
  * Semantics: Microsoft's page "PENABLECALLBACK callback function".
  */
 typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
@@ -202,20 +202,21 @@ typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
 /**
  * EventRegister() - register a provider
  * @ProviderId: the provider's GUID
- * @EnableCallback: told of every change of the enable state, or NULL
- * @CallbackContext: passed to the callback, untouched
+ * @EnableCallback: called for every change of the enable state, or NULL
+ * @CallbackContext: passed to the callback
  * @RegHandle: out: the handle; 0 when the call fails
  *
- * If a session has enabled the GUID already, the callback has run to its end when
- * this returns: events may be written at once, also with a header of the message
- * compiler, whose enable bits the callback sets.  *RegHandle is valid in it.  So
- * hold no lock that a callback takes, of another registration either, since they
- * run one after the other; with a callback that never returns, neither does this.
- * Signals and cancellation of the thread wait meanwhile.  Called inside a callback
- * it does not wait: the new registration's callback comes after that one.  Nor does
- * a vfork child wait.
- * The handle belongs to the caller, who ends it with EventUnregister(); the
- * process's end does so too.
+ * If a session has already enabled the GUID, the callback has completed when this
+ * returns, so the first write reaches the session, also with a header generated by
+ * the message compiler, whose enable bits the callback sets.  *RegHandle is valid in
+ * the callback.  The caller must not hold a lock that any registration's callback
+ * takes, because callbacks run one after another; if a callback never returns,
+ * neither does this function.  Signals to the thread and its cancellation are
+ * deferred meanwhile.  Called inside a callback, this function does not wait: the
+ * new registration's callback runs after the current one.  In a vfork child it does
+ * not wait either.
+ * The caller owns the handle and releases it with EventUnregister(); process exit
+ * releases it too.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (ProviderId or RegHandle is
  * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process);
@@ -232,15 +233,15 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
  * EventUnregister() - end a registration
  * @RegHandle: from EventRegister(), or 0
  *
- * It waits for a callback under way; once it returns, the callback is not
- * running and never runs again, so the code and context behind it may go away.
- * Called inside the callback of the same registration it returns at once, and
- * that call of the callback is the last one.  Hold no lock that the callback
- * takes.  A write that another thread has begun is safe.
+ * Waits for a running callback.  Once this returns, the callback is not running and
+ * never runs again, so its code and context may be freed.  Called inside the
+ * callback of the same registration, it returns at once, and that callback call is
+ * the last.  The caller must not hold a lock that the callback takes.  Writes that
+ * other threads have already started are safe.
  *
- * libetw's thread ends with the last callback, and a moment later if a callback
- * ends it.  So dlclose() leaves libetw.so in memory; a shared object that has
- * libetw.a in it and is to be closed needs -Wl,-z,nodelete as well.
+ * libetw's thread ends after the last callback, or shortly afterwards if that
+ * callback ended the last registration.  dlclose() therefore leaves libetw.so in
+ * memory; link a shared object that contains libetw.a with -Wl,-z,nodelete.
  *
  * Return: ERROR_SUCCESS (also for 0); ERROR_INVALID_HANDLE.
  * Context: any thread, not a signal handler.
@@ -249,37 +250,36 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
 ETW_API ULONG EVNTAPI EventUnregister(REGHANDLE RegHandle);
 
 /**
- * EventSetInformation() - say what a provider is
+ * EventSetInformation() - set the traits or options of a provider
  * @RegHandle: the provider
- * @InformationClass: what is set
- * @EventInformation: depends on the class, copied
+ * @InformationClass: what to set
+ * @EventInformation: depends on the class; copied
  * @InformationLength: bytes at EventInformation
  *
- * EventProviderSetTraits: the provider's traits, once.  They are a USHORT, the
- * size of them all in bytes; a name in UTF-8 with its NUL; and chunks, each a
- * USHORT, the size of the whole chunk, a UCHAR, its type (ETW_PROVIDER_TRAIT_TYPE
- * of <evntcons.h>, 3 to 127 are reserved, 128 to 255 the provider's own), and
- * data.  They go with every event, so keep them below 256 bytes.  The GUID of a
- * group makes the provider a member: it is enabled with the group, and its
- * callback is told.  With a decode GUID that GUID is the events' ProviderId.
- * From then on the Type of data descriptors is looked at.
+ * EventProviderSetTraits: sets the provider's traits, once.  They consist of a
+ * USHORT, the total size in bytes; a UTF-8 name with its NUL; and chunks.  A chunk
+ * is a USHORT, the size of the whole chunk; a UCHAR, its type
+ * (ETW_PROVIDER_TRAIT_TYPE of <evntcons.h>; 3 to 127 are reserved, 128 to 255 are
+ * the provider's own); and data.  Every event carries the traits, so keep them
+ * below 256 bytes.  A group GUID makes the provider a member of that group: enabling
+ * the group enables the provider and calls its callback.  A decode GUID becomes the
+ * events' ProviderId.  Setting traits also enables the Type of data descriptors.
  *
- * EventProviderUseDescriptorType: a BOOLEAN, whether the Type of data
- * descriptors is looked at; at first it is ignored.  An event with a type that
- * is not known, with one twice, or with metadata whose size is not the one that
- * they say, is then ERROR_INVALID_PARAMETER.
+ * EventProviderUseDescriptorType: a BOOLEAN, whether the Type of data descriptors is
+ * used; by default it is ignored.  While it is used, writing an event with an unknown
+ * type, with one type twice, or with metadata of a wrong size returns
+ * ERROR_INVALID_PARAMETER.
  *
- * A forked child's registrations have what the parent's had; one that may not
- * join the group, or whose traits are more than its user may have, is disabled
- * there.
+ * A forked child's registrations inherit these settings.  A registration that may not
+ * join the group in the child, or whose traits exceed the user's limit, is disabled
+ * in the child.
  *
- * Return: ERROR_SUCCESS, also for handle 0, and also without the kernel module;
- * ERROR_INVALID_PARAMETER (no such handle; malformed; a wrong length);
- * ERROR_ALREADY_EXISTS (it has traits); ERROR_ACCESS_DENIED (the caller may not
- * join the group); ERROR_NO_SYSTEM_RESOURCES (more traits than the user's
- * providers may have, see max_user_traits in etw(4)); ERROR_NOT_SUPPORTED (another
- * class, and EventProviderBinaryTrackInfo); ERROR_NOT_ENOUGH_MEMORY.  After an
- * error all is as it was.
+ * Return: ERROR_SUCCESS, also for handle 0 and without the kernel module;
+ * ERROR_INVALID_PARAMETER (no such handle, malformed data, or a wrong length);
+ * ERROR_ALREADY_EXISTS (traits are already set); ERROR_ACCESS_DENIED (the caller may
+ * not join the group); ERROR_NO_SYSTEM_RESOURCES (the user's limit on traits, see
+ * max_user_traits in etw(4)); ERROR_NOT_SUPPORTED (any other class, including
+ * EventProviderBinaryTrackInfo); ERROR_NOT_ENOUGH_MEMORY.  An error changes nothing.
  * Context: any thread, callbacks included; not a signal handler.
  * Semantics: Microsoft's pages "EventSetInformation function" and "Provider
  * Traits".
@@ -290,14 +290,14 @@ ETW_API ULONG EVNTAPI EventSetInformation(REGHANDLE RegHandle,
 					  ULONG InformationLength);
 
 /**
- * EventEnabled() - would a session take this event?
+ * EventEnabled() - does a session accept this event?
  * @RegHandle: the provider
- * @EventDescriptor: its Level and Keyword are looked at
+ * @EventDescriptor: only Level and Keyword are used
  *
- * Costs a load and a branch while the provider is disabled.  Filters that
- * judge more than level and keyword may still drop the event later.
+ * Costs a load and a branch while the provider is disabled.  Filters other than
+ * level and keyword may still drop the event later.
  *
- * Return: TRUE if at least one session takes the level and keyword; FALSE
+ * Return: TRUE if at least one session accepts the level and keyword; FALSE
  * otherwise, for handle 0 and for an invalid handle.
  * Context: any thread, signal handlers and callbacks included.
  * Semantics: Microsoft's page "EventEnabled function".
@@ -306,7 +306,7 @@ ETW_API BOOLEAN EVNTAPI EventEnabled(REGHANDLE RegHandle,
 				     PCEVENT_DESCRIPTOR EventDescriptor);
 
 /**
- * EventProviderEnabled() - would a session take events of this kind?
+ * EventProviderEnabled() - does a session accept events of this level and keyword?
  * @RegHandle: the provider
  * @Level: event level, 0..255
  * @Keyword: event keyword
@@ -322,24 +322,24 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level,
 /**
  * EventWrite() - write an event
  * @RegHandle: the provider
- * @EventDescriptor: what event it is
+ * @EventDescriptor: identifies the event
  * @UserDataCount: descriptors at UserData, at most 128
- * @UserData: the payload in pieces, which are joined without padding; NULL when
- *	the count is 0
+ * @UserData: the payload in pieces, joined without padding; NULL when the count
+ *	is 0
  *
- * The event carries the thread's activity id.  It reaches every session whose
- * level and keyword take it.  Header and payload together may have 64 KB.
+ * The event carries the thread's activity id and reaches every session whose level
+ * and keyword match.  Header and payload together are limited to 64 KB.
  *
- * Return: ERROR_SUCCESS, also while nobody listens and for handle 0;
- * ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (no EventDescriptor; and, only
- * if a session wants the event, too many descriptors, or a count without
- * UserData); ERROR_ARITHMETIC_OVERFLOW (over 64 KB); ERROR_MORE_DATA (larger
- * than a session's buffer); ERROR_NOT_ENOUGH_MEMORY (no free buffer);
- * ERROR_NOACCESS (payload cannot be read).  Of the last four, each session
- * that lost the event counts it as lost.
- * Context: any thread, callbacks included.  A signal handler too, unless a
- * session asks for stacks and the C library is older than glibc 2.35: finding
- * the frames then takes a lock that dlopen() holds.
+ * Return: ERROR_SUCCESS, also while no session listens and for handle 0;
+ * ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (no EventDescriptor; or, checked
+ * only if a session accepts the event, too many descriptors or a count without
+ * UserData); ERROR_ARITHMETIC_OVERFLOW (over 64 KB); ERROR_MORE_DATA (larger than a
+ * session's buffer); ERROR_NOT_ENOUGH_MEMORY (no free buffer); ERROR_NOACCESS (the
+ * payload is not readable).  After the last four, every session that did not get
+ * the event counts it as lost.
+ * Context: any thread, callbacks included.  Also a signal handler, unless a session
+ * requests stacks and glibc is older than 2.35: unwinding then takes a lock that
+ * dlopen() holds.
  * Semantics: Microsoft's page "EventWrite function".
  */
 ETW_API ULONG EVNTAPI EventWrite(REGHANDLE RegHandle,
@@ -348,11 +348,11 @@ ETW_API ULONG EVNTAPI EventWrite(REGHANDLE RegHandle,
 				 PEVENT_DATA_DESCRIPTOR UserData);
 
 /**
- * EventWriteTransfer() - write an event that joins two activities
+ * EventWriteTransfer() - write an event that relates two activities
  * @RegHandle: the provider
- * @EventDescriptor: what event it is
+ * @EventDescriptor: identifies the event
  * @ActivityId: the event's activity, NULL for the thread's
- * @RelatedActivityId: goes along as an extended item, NULL for none
+ * @RelatedActivityId: attached as an extended item, NULL for none
  * @UserDataCount: descriptors at UserData, at most 128
  * @UserData: the payload in pieces
  *
@@ -369,13 +369,13 @@ ETW_API ULONG EVNTAPI EventWriteTransfer(REGHANDLE RegHandle,
 /**
  * EventWriteEx() - write an event to some of the sessions
  * @RegHandle: the provider
- * @EventDescriptor: what event it is
- * @Filter: or-ed InstanceIds (EVENT_FILTER_HEADER) of the sessions that must
- *	not get it; 0 for all
- * @Flags: EVENT_WRITE_FLAG_, other bits are ERROR_INVALID_PARAMETER if a session
- *	wants the event
+ * @EventDescriptor: identifies the event
+ * @Filter: or-ed InstanceIds (EVENT_FILTER_HEADER) of the sessions to exclude;
+ *	0 excludes none
+ * @Flags: EVENT_WRITE_FLAG_; other bits return ERROR_INVALID_PARAMETER if a session
+ *	accepts the event
  * @ActivityId: the event's activity, NULL for the thread's
- * @RelatedActivityId: goes along as an extended item, NULL for none
+ * @RelatedActivityId: attached as an extended item, NULL for none
  * @UserDataCount: descriptors at UserData, at most 128
  * @UserData: the payload in pieces
  *
@@ -397,8 +397,8 @@ ETW_API ULONG EVNTAPI EventWriteEx(REGHANDLE RegHandle,
  * @Keyword: event keyword
  * @String: UTF-16, NUL-terminated
  *
- * The descriptor is otherwise 0, the payload is the string with its NUL, and
- * the event's header has EVENT_HEADER_FLAG_STRING_ONLY.
+ * The rest of the descriptor is 0, the payload is the string with its NUL, and the
+ * event's header has EVENT_HEADER_FLAG_STRING_ONLY.
  *
  * Return and context: as EventWrite(); ERROR_INVALID_PARAMETER for NULL.
  * Semantics: Microsoft's page "EventWriteString function".
@@ -407,15 +407,15 @@ ETW_API ULONG EVNTAPI EventWriteString(REGHANDLE RegHandle, UCHAR Level,
 				       ULONGLONG Keyword, PCWSTR String);
 
 /**
- * EventActivityIdControl() - read, set or make activity ids
+ * EventActivityIdControl() - read, set or create activity ids
  * @ControlCode: EVENT_ACTIVITY_CTRL_
  * @ActivityId: in, out or both, by ControlCode
  *
- * Each thread has an id of its own, all zero at first.  A made id is unique on
- * this machine until it reboots.
+ * Each thread has its own id, initially zero.  A created id is unique on this machine
+ * until it reboots.
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, unknown code), and
- * nothing has changed then.
+ * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL or an unknown code), which
+ * changes nothing.
  * Context: any thread, callbacks included.
  * Semantics: Microsoft's page "EventActivityIdControl function".
  */

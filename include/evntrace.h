@@ -2,23 +2,22 @@
 /*
  * evntrace.h - control sessions, enable providers, read events
  *
- * A session has a name, a GUID and a handle, and lives until it is stopped,
- * also when the program that started it has ended.  Link with -letw.
+ * A session has a name, a GUID and a handle.  It runs until it is stopped, even after
+ * the program that started it has exited.  Link with -letw.
  *
- * EVENT_TRACE_PROPERTIES is one block of memory that the caller owns: the
- * struct, then room for the session's name and, where one is used, the file's,
- * at the offsets that the struct holds.  Both are NUL-terminated, UTF-16 for
- * the W functions and UTF-8 for the A functions.  Wnode.BufferSize is the size
- * of the block in bytes.
+ * EVENT_TRACE_PROPERTIES is one block of memory owned by the caller: the struct,
+ * followed by room for the session's name and, if there is one, the log file's name,
+ * at the offsets stored in the struct.  Both names are NUL-terminated, UTF-16 for the
+ * W functions and UTF-8 for the A functions.  Wnode.BufferSize is the size of the
+ * whole block in bytes.
  *
  * Private sessions get ERROR_NOT_SUPPORTED.
  *
- * Every function may be called by several threads at once, which may be
- * cancelled, see <evntprov.h>.  Unless it says otherwise it returns a Win32 code
- * (see <etw/winerror.h>) and, when it fails, leaves sessions and the caller's
- * memory as they were.
+ * Several threads may call any function at once, and may be cancelled, see
+ * <evntprov.h>.  Unless documented otherwise, a function returns a Win32 code (see
+ * <etw/winerror.h>), and a failure changes neither sessions nor the caller's memory.
  *
- * Kernel modules get the constants and <etw/nt/etw.h>: no module controls a session.
+ * Kernel modules get the constants and <etw/nt/etw.h>; a module cannot control sessions.
  */
 #ifndef ETW_EVNTRACE_H
 #define ETW_EVNTRACE_H
@@ -111,7 +110,7 @@
 #define ENABLE_TRACE_PARAMETERS_VERSION		1
 #define ENABLE_TRACE_PARAMETERS_VERSION_2	2
 
-/* ENABLE_TRACE_PARAMETERS.EnableProperty: what goes along with each event */
+/* ENABLE_TRACE_PARAMETERS.EnableProperty: items attached to each event, and filters */
 #define EVENT_ENABLE_PROPERTY_SID			0x00000001
 #define EVENT_ENABLE_PROPERTY_TS_ID			0x00000002
 #define EVENT_ENABLE_PROPERTY_STACK_TRACE		0x00000004
@@ -172,7 +171,7 @@
 #define TRACE_MESSAGE_SYSTEMINFO		32
 #define TRACE_MESSAGE_MAXIMUM_SIZE		(64 * 1024)	/* bytes */
 
-/* Session names that Windows gives a meaning */
+/* Session names with a meaning on Windows */
 #define KERNEL_LOGGER_NAMEA	"NT Kernel Logger"
 #define KERNEL_LOGGER_NAMEW	ETW_WIDE("NT Kernel Logger")
 #define GLOBAL_LOGGER_NAMEA	"GlobalLogger"
@@ -214,7 +213,7 @@ static const GUID EventTraceConfigGuid ETW_UNUSED = {
 	{ 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35 }
 };
 
-/* Whose rights a GUID without rights of its own has */
+/* Its access list applies to every GUID that has none of its own */
 static const GUID DefaultTraceSecurityGuid ETW_UNUSED = {
 	0x0811c1af, 0x7a07, 0x4a06,
 	{ 0x82, 0xed, 0x86, 0x94, 0x55, 0xcd, 0xf7, 0x13 }
@@ -254,7 +253,7 @@ typedef struct _EVENT_TRACE_PROPERTIES {
 	ULONG EnableFlags;		/* EVENT_TRACE_FLAG_, system loggers only */
 	union {
 		LONG AgeLimit;		/* unused */
-		LONG FlushThreshold;	/* not read: each buffer is delivered when full */
+		LONG FlushThreshold;	/* ignored: each buffer is delivered when full */
 	};
 	/* Out */
 	ULONG NumberOfBuffers;		/* allocated now */
@@ -405,7 +404,7 @@ typedef struct _EVENT_TRACE {
 	};
 } EVENT_TRACE, *PEVENT_TRACE;
 
-/* What a log says about itself, 280 bytes; payload of its first event */
+/* Describes a trace, 280 bytes; the payload of its first event */
 typedef struct _TRACE_LOGFILE_HEADER {
 	ULONG BufferSize;		/* bytes of one buffer */
 	union {
@@ -447,12 +446,12 @@ typedef struct _EVENT_TRACE_LOGFILEW EVENT_TRACE_LOGFILEW, *PEVENT_TRACE_LOGFILE
 typedef struct _EVENT_TRACE_LOGFILEA EVENT_TRACE_LOGFILEA, *PEVENT_TRACE_LOGFILEA;
 
 /*
- * Callbacks run on the thread that called ProcessTrace(), one at a time.  What
- * they get is valid during the call only.  They may call CloseTrace().
+ * Callbacks run on the thread that called ProcessTrace(), one at a time.  Their arguments
+ * are valid only during the call.  They may call CloseTrace().
  *
  * PEVENT_RECORD_CALLBACK: one event (PROCESS_TRACE_MODE_EVENT_RECORD)
  * PEVENT_CALLBACK: one event, as a classic one (without that mode)
- * PEVENT_TRACE_BUFFER_CALLBACK: the events of a buffer are done; FALSE ends
+ * PEVENT_TRACE_BUFFER_CALLBACK: the events of a buffer were delivered; FALSE ends
  *	ProcessTrace() with ERROR_CANCELLED
  *
  * Semantics: Microsoft's pages of the same names.
@@ -462,7 +461,7 @@ typedef VOID (WINAPI *PEVENT_CALLBACK)(PEVENT_TRACE pEvent);
 typedef ULONG (WINAPI *PEVENT_TRACE_BUFFER_CALLBACKW)(PEVENT_TRACE_LOGFILEW Logfile);
 typedef ULONG (WINAPI *PEVENT_TRACE_BUFFER_CALLBACKA)(PEVENT_TRACE_LOGFILEA Logfile);
 
-/* What to open and where events go, 448 bytes; zero it, then set what is "in" */
+/* The trace to open and its callbacks, 448 bytes; zero it, then set the "in" members */
 struct _EVENT_TRACE_LOGFILEW {
 	LPWSTR LogFileName;		/* in: one of the two names */
 	LPWSTR LoggerName;		/* in: a session, with REAL_TIME */
@@ -535,12 +534,13 @@ struct _EVENT_TRACE_LOGFILEA {
  *
  * The session outlives the caller; end it with EVENT_TRACE_CONTROL_STOP.
  *
- * With EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING all CPUs write to one buffer: few
- * events take less memory, many take longer.
+ * With EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING all CPUs share one buffer.  That saves
+ * memory when there are few events, and slows writers down when there are many.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (Wnode.BufferSize has no room for
  * struct and names); ERROR_INVALID_PARAMETER (NULL, bad name, offset, clock or
- * mode, EnableFlags of a session that is not the system's); ERROR_BAD_PATHNAME (mode needs a file, none named);
+ * mode, EnableFlags for a session other than a system logger); ERROR_BAD_PATHNAME (the
+ * mode needs a file and none is named);
  * ERROR_ALREADY_EXISTS (name or GUID in use); ERROR_ACCESS_DENIED;
  * ERROR_NO_SYSTEM_RESOURCES (64 sessions run, or the buffers would take more
  * than 1/8 of memory); ERROR_NOT_ENOUGH_MEMORY; ERROR_NOT_SUPPORTED.
@@ -560,22 +560,22 @@ ETW_API ULONG WMIAPI StartTraceA(PTRACEHANDLE TraceHandle, LPCSTR InstanceName,
  * @Properties: in/out, as for StartTraceW()
  * @ControlCode: EVENT_TRACE_CONTROL_
  *
- * QUERY fills all settings, counters and names.  STOP disables the session's
- * providers and returns its last state; what was written stays readable for
- * its consumers.  UPDATE takes MaximumBuffers and FlushTimer (0 leaves them)
- * and ignores the rest, but for REAL_TIME_MODE, which a buffering session cannot
- * take, and EnableFlags.  FLUSH delivers partly filled buffers; in a buffering
- * session it hands over a snapshot.
+ * QUERY fills in all settings, counters and names.  STOP disables the session's
+ * providers and returns its final state; consumers can still read everything that was
+ * written.  UPDATE applies MaximumBuffers and FlushTimer (0 keeps the current value),
+ * EnableFlags, and REAL_TIME_MODE, which a buffering session refuses; it ignores other
+ * members.  FLUSH delivers partly filled buffers; in a buffering session it delivers a
+ * snapshot.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH; ERROR_INVALID_PARAMETER;
- * ERROR_MORE_DATA (no room for the names; STOP has stopped the session all the
- * same); ERROR_WMI_INSTANCE_NOT_FOUND (no such session, or another call has
- * stopped it); ERROR_ACTIVE_CONNECTIONS (UPDATE and FLUSH of a session that is just
- * being stopped; STOP and QUERY never say so); ERROR_ACCESS_DENIED;
+ * ERROR_MORE_DATA (no room for the names; STOP has nevertheless stopped the session);
+ * ERROR_WMI_INSTANCE_NOT_FOUND (no such session, or another call has stopped it);
+ * ERROR_ACTIVE_CONNECTIONS (UPDATE or FLUSH while the session is being stopped; STOP
+ * and QUERY never return it); ERROR_ACCESS_DENIED;
  * ERROR_NO_SYSTEM_RESOURCES (UPDATE: the buffers could take more than 1/8 of
  * memory); ERROR_NOT_ENOUGH_MEMORY; ERROR_WMI_SERVER_UNAVAILABLE (no module);
  * ERROR_NOT_SUPPORTED (UPDATE names a file).  INCREMENT_FILE and CONVERT_TO_
- * REALTIME of a session that has no file are ERROR_INVALID_PARAMETER.
+ * REALTIME return ERROR_INVALID_PARAMETER for a session without a file.
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "ControlTraceW function".
  */
@@ -612,16 +612,15 @@ ETW_API ULONG WMIAPI FlushTraceA(TRACEHANDLE TraceHandle, LPCSTR InstanceName,
  * QueryAllTracesW() - query every session
  * @PropertyArray: blocks as for QUERY, owned by the caller
  * @PropertyArrayCount: how many, 1 to 64
- * @LoggerCount: out: how many sessions run
+ * @LoggerCount: out: number of running sessions
  *
- * Sessions that the caller may not query are left out.
+ * Sessions that the caller may not query are omitted.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, count 0 or too large, an
  * offset out of its block); ERROR_BAD_LENGTH (a block is too small);
- * ERROR_MORE_DATA (there are more sessions than blocks, or no room for a name;
- * the blocks that there are have been filled); ERROR_ACCESS_DENIED (the caller
- * may query no session, whichever there are); ERROR_WMI_SERVER_UNAVAILABLE (no
- * module).
+ * ERROR_MORE_DATA (more sessions than blocks, or no room for a name; the available
+ * blocks are filled in); ERROR_ACCESS_DENIED (the caller may not query any session);
+ * ERROR_WMI_SERVER_UNAVAILABLE (no module).
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "QueryAllTracesW function".
  */
@@ -638,27 +637,27 @@ ETW_API ULONG WMIAPI QueryAllTracesA(PEVENT_TRACE_PROPERTIES *PropertyArray,
  * @TraceHandle: the session
  * @ProviderId: the provider, which need not be registered yet
  * @ControlCode: EVENT_CONTROL_CODE_
- * @Level: pass events up to this level; 0 and 255 pass all
- * @MatchAnyKeyword: pass events with one of these bits; 0 means all bits
- * @MatchAllKeyword: and with all of these
- * @Timeout: ms to wait for the enable callbacks; 0 does not wait, INFINITE
- *	waits without end
+ * @Level: accept events up to this level; 0 and 255 accept all
+ * @MatchAnyKeyword: accept events that have one of these bits; 0 means all bits
+ * @MatchAllKeyword: of those, accept events that have all of these bits
+ * @Timeout: ms to wait for the enable callbacks; 0 does not wait, INFINITE waits
+ *	without limit
  * @EnableParameters: properties and filters, or NULL
  *
- * Events of keyword 0 or level 0 pass that test always, unless
- * EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 is set.  Enabling again replaces what
- * the session asked for before, filters included; an event and a registration
- * must pass all of them.  A SCHEMATIZED filter goes to callbacks, with
- * CAPTURE_STATE too; TRACEHANDLE with that only.  A PID filter takes the
- * registrations of processes that live now, and none in the kernel.
+ * Events with level 0 always pass the level test, and events with keyword 0 the keyword
+ * test unless EVENT_ENABLE_PROPERTY_IGNORE_KEYWORD_0 is set.  Enabling again replaces
+ * the session's earlier settings for this provider, filters included.  An event and a
+ * registration must pass every filter.  A SCHEMATIZED filter is passed to callbacks,
+ * also with CAPTURE_STATE; TRACEHANDLE only with CAPTURE_STATE.  A PID filter selects
+ * registrations of processes that run at the time of the call, and none in the kernel.
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (handle 0, NULL, unknown
- * code, version, property or filter, or too many); ERROR_TIMEOUT (callbacks
- * still run; what was asked is in force); ERROR_NO_SYSTEM_RESOURCES (8
- * sessions have enabled it); ERROR_ACCESS_DENIED;
- * ERROR_WMI_INSTANCE_NOT_FOUND (no such session); ERROR_NOT_SUPPORTED (a
- * property that has no meaning here); ERROR_NOACCESS (a filter's data cannot be
- * read); ERROR_NOT_ENOUGH_MEMORY; ERROR_WMI_SERVER_UNAVAILABLE (no module).
+ * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (handle 0, NULL, an unknown code,
+ * version, property or filter, or too many filters); ERROR_TIMEOUT (callbacks are still
+ * running; the change is in force); ERROR_NO_SYSTEM_RESOURCES (8 sessions have enabled
+ * the provider); ERROR_ACCESS_DENIED; ERROR_WMI_INSTANCE_NOT_FOUND (no such session);
+ * ERROR_NOT_SUPPORTED (a property that Linux does not have); ERROR_NOACCESS (a filter's
+ * data is not readable); ERROR_NOT_ENOUGH_MEMORY; ERROR_WMI_SERVER_UNAVAILABLE (no
+ * module).
  * Context: any thread, not from an enable callback.
  * Semantics: Microsoft's page "EnableTraceEx2 function".
  */
@@ -674,16 +673,16 @@ ETW_API ULONG WMIAPI EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
  * OpenTraceW() - open a trace for reading
  * @Logfile: in/out, see EVENT_TRACE_LOGFILEW
  *
- * Exactly one of LoggerName and LogFileName is set, and ProcessTraceMode has
- * PROCESS_TRACE_MODE_REAL_TIME with a LoggerName.  Fills LogfileHeader.  The
- * struct and the names need not stay; callbacks and Context must.
+ * Set exactly one of LoggerName and LogFileName; with LoggerName, ProcessTraceMode must
+ * include PROCESS_TRACE_MODE_REAL_TIME.  Fills in LogfileHeader.  The struct and the
+ * names may be freed afterwards; callbacks and Context must stay valid.
  *
- * Return: a handle for ProcessTrace(), ended with CloseTrace(); or
+ * Return: a handle for ProcessTrace(), which CloseTrace() releases; or
  * INVALID_PROCESSTRACE_HANDLE, with GetLastError() ERROR_INVALID_PARAMETER,
- * ERROR_ACCESS_DENIED, ERROR_NOT_ENOUGH_MEMORY; of a session also
- * ERROR_WMI_INSTANCE_NOT_FOUND (it does not run) or ERROR_WMI_SERVER_UNAVAILABLE (no
- * module); of a file ERROR_FILE_NOT_FOUND, ERROR_BAD_PATHNAME (a directory, or what
- * cannot be read at any place) or ERROR_FILE_CORRUPT (no log file).
+ * ERROR_ACCESS_DENIED or ERROR_NOT_ENOUGH_MEMORY.  A session also gives
+ * ERROR_WMI_INSTANCE_NOT_FOUND (not running) or ERROR_WMI_SERVER_UNAVAILABLE (no
+ * module); a file ERROR_FILE_NOT_FOUND, ERROR_BAD_PATHNAME (a directory, or not
+ * seekable) or ERROR_FILE_CORRUPT (not a log file).
  * Context: any thread.
  * Semantics: Microsoft's page "OpenTraceW function".
  */
@@ -692,33 +691,33 @@ ETW_API TRACEHANDLE WMIAPI OpenTraceW(PEVENT_TRACE_LOGFILEW Logfile);
 ETW_API TRACEHANDLE WMIAPI OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile);
 
 /**
- * ProcessTrace() - hand a trace's events to its callbacks, in time order
+ * ProcessTrace() - deliver a trace's events to its callbacks in time order
  * @HandleArray: from OpenTrace()
- * @HandleCount: how many; one if it is a real-time session, else up to 64
+ * @HandleCount: number of handles: one real-time session, or up to 64 files
  * @StartTime: first time to deliver, or NULL
  * @EndTime: last time to deliver, or NULL
  *
- * Blocks and calls back on this thread until the session stops or the files
- * end, CloseTrace(), or a BufferCallback returns FALSE.  Several files are merged
- * by time.  Events of one time from several CPUs come in any order, as do those
- * that were written with the clock set back.
+ * Blocks, and runs the callbacks on this thread, until the session stops or the files
+ * end, CloseTrace() is called, or a BufferCallback returns FALSE.  Several files are
+ * merged by time.  Events from different CPUs with the same time arrive in any order,
+ * as do events written while the clock was set back.
  *
- * The first event of each trace tells of it: class EventTraceGuid, opcode 0, of the
- * session's start, with a TRACE_LOGFILE_HEADER, the session's and the file's name
- * (UTF-16 with their NULs) as payload.  It counts as no event of the session, and
- * @StartTime and @EndTime hold for it, too.
+ * The first event of each trace describes the trace: class EventTraceGuid, opcode 0,
+ * time of the session's start.  Its payload is a TRACE_LOGFILE_HEADER, the session's
+ * name and the file's name (UTF-16, NUL-terminated).  It does not count as an event of
+ * the session, but @StartTime and @EndTime apply to it.
  *
- * What a real-time reader has missed is told by events without payload of class
- * RT_LostEvent (6a399ae0-4bc6-4de9-870b-3657f8947e7e) before those of the next
- * buffer: type 32 events, 33 buffers, 34 what was kept while nobody read.
+ * Events without payload, of class RT_LostEvent (6a399ae0-4bc6-4de9-870b-3657f8947e7e),
+ * report what a real-time reader missed, before the events of the next buffer: type 32
+ * lost events, 33 lost buffers, 34 data lost while no reader was attached.
  *
- * Times are FILETIME.  Those of a log file of this system are told by its buffers, so
- * they hold for days; those of Windows' files by start and frequency in the header.
- * No step of the wall clock shows in them.
+ * Times are FILETIMEs.  A log file of this system has a reference time in each buffer,
+ * which keeps times exact over days; a file from Windows has start time and frequency in
+ * its header.  Steps of the wall clock do not affect them.
  *
- * A thread that is cancelled (pthread_cancel(), the deferred kind) ends while it
- * waits, between two events, or in a callback that lets it.  The trace is then as
- * after ERROR_CANCELLED: another thread may process what is left, or close it.
+ * A cancelled thread (pthread_cancel(), deferred) ends while it waits, between two
+ * events, or in a callback with a cancellation point.  The trace is then in the same
+ * state as after ERROR_CANCELLED: another thread may process the rest, or close it.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (count 0 or over 64);
  * ERROR_INVALID_PARAMETER (NULL, or more than one real-time session);
@@ -734,8 +733,8 @@ ETW_API ULONG WMIAPI ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount,
  * CloseTrace() - end reading
  * @TraceHandle: from OpenTrace()
  *
- * While ProcessTrace() runs on the handle, it is told to end and returns soon,
- * with ERROR_SUCCESS, when what it holds has been delivered.
+ * A ProcessTrace() that is running on the handle delivers the events it holds and then
+ * returns ERROR_SUCCESS.
  *
  * Return: ERROR_SUCCESS; ERROR_CTX_CLOSE_PENDING (ProcessTrace() runs; not a
  * failure); ERROR_INVALID_HANDLE (0, never opened, closed before).
@@ -766,11 +765,11 @@ ETW_API ULONG WMIAPI CloseTrace(TRACEHANDLE TraceHandle);
 
 /* ------------------------------------- providers, and older ways to enable */
 
-/* A provider as EnumerateTraceGuids() tells of it, 36 bytes */
+/* A provider as EnumerateTraceGuids() reports it, 36 bytes */
 typedef struct _TRACE_GUID_PROPERTIES {
 	GUID Guid;
 	ULONG GuidType;			/* 0 */
-	ULONG LoggerId;			/* of a session that has it enabled, or 0 */
+	ULONG LoggerId;			/* of a session that enabled it, or 0 */
 	ULONG EnableLevel;		/* by that session */
 	ULONG EnableFlags;		/* low half of its MatchAnyKeyword */
 	BOOLEAN IsEnable;
@@ -790,7 +789,7 @@ typedef struct _TRACE_PROVIDER_INSTANCE_INFO {
 	ULONG Flags;			/* TRACE_PROVIDER_FLAG_ */
 } TRACE_PROVIDER_INSTANCE_INFO, *PTRACE_PROVIDER_INSTANCE_INFO;
 
-/* A session that has it enabled, 32 bytes */
+/* A session that enabled it, 32 bytes */
 typedef struct _TRACE_ENABLE_INFO {
 	ULONG IsEnabled;
 	UCHAR Level;
@@ -798,7 +797,7 @@ typedef struct _TRACE_ENABLE_INFO {
 	USHORT LoggerId;
 	ULONG EnableProperty;		/* EVENT_ENABLE_PROPERTY_ */
 	ULONG Reserved2;
-	ULONGLONG MatchAnyKeyword;	/* as was asked for */
+	ULONGLONG MatchAnyKeyword;	/* as requested */
 	ULONGLONG MatchAllKeyword;
 } TRACE_ENABLE_INFO, *PTRACE_ENABLE_INFO;
 
@@ -825,7 +824,7 @@ typedef struct _TRACE_PROFILE_INTERVAL {
 	ULONG Interval;			/* 100 ns */
 } TRACE_PROFILE_INTERVAL, *PTRACE_PROFILE_INTERVAL;
 
-/* What can be asked or set; what each does here: TraceQueryInformation() */
+/* TraceQueryInformation() documents the supported classes. */
 typedef enum _TRACE_QUERY_INFO_CLASS {
 	TraceGuidQueryList = 0,
 	TraceGuidQueryInfo = 1,
@@ -905,10 +904,10 @@ ETW_API ULONG WMIAPI EnableTraceEx(LPCGUID ProviderId, LPCGUID SourceId,
  * @PropertyArrayCount: how many
  * @GuidCount: out: how many providers there are
  *
- * Of a provider that several sessions have enabled one is told.
+ * For a provider that several sessions enabled, one of them is reported.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, count 0);
- * ERROR_MORE_DATA (there are more than fit, which have been filled);
+ * ERROR_MORE_DATA (the array is too small; it has been filled);
  * ERROR_ACCESS_DENIED; ERROR_NOT_ENOUGH_MEMORY.
  * Semantics: Microsoft's page "EnumerateTraceGuids function".
  */
@@ -916,8 +915,8 @@ ETW_API ULONG WMIAPI EnumerateTraceGuids(PTRACE_GUID_PROPERTIES *GuidPropertiesA
 					 ULONG PropertyArrayCount, PULONG GuidCount);
 
 /**
- * EnumerateTraceGuidsEx() - look at providers
- * @TraceQueryInfoClass: what to look at
+ * EnumerateTraceGuidsEx() - query providers
+ * @TraceQueryInfoClass: what to query
  * @InBuffer: see below
  * @InBufferSize: bytes
  * @OutBuffer: for the answer, 8-byte aligned
@@ -936,8 +935,8 @@ ETW_API ULONG WMIAPI EnumerateTraceGuids(PTRACE_GUID_PROPERTIES *GuidPropertiesA
  * TraceGroupQueryInfo: in a group's GUID; out as of TraceGuidQueryInfo, with an
  * instance for each member, whatever the GUID of the provider is.
  *
- * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER (ReturnLength tells how much
- * is needed; OutBuffer is as it was); ERROR_WMI_GUID_NOT_FOUND (neither
+ * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER (ReturnLength is the size needed;
+ * OutBuffer is unchanged); ERROR_WMI_GUID_NOT_FOUND (neither
  * registered nor enabled); ERROR_INVALID_PARAMETER (unknown class, wrong input,
  * NULL); ERROR_ACCESS_DENIED; ERROR_NOT_ENOUGH_MEMORY.
  * Semantics: Microsoft's page "EnumerateTraceGuidsEx function".
@@ -948,23 +947,22 @@ ETW_API ULONG WMIAPI EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfo
 					   PULONG ReturnLength);
 
 /**
- * TraceQueryInformation() - ask about a session or about the system
- * @SessionHandle: the session; not looked at where the class is about the system
- * @InformationClass: what is asked
+ * TraceQueryInformation() - query a session or the system
+ * @SessionHandle: the session; ignored if the class concerns the system
+ * @InformationClass: what to query
  * @TraceInformation: for the answer
  * @InformationLength: bytes
  * @ReturnLength: out: bytes of the answer, or NULL
  *
  * TraceVersionInfo: TRACE_VERSION_INFO; TraceMaxLoggersQuery: a ULONG, how many
- * sessions may run at once; TraceStreamCount: a ULONG, how many streams of
- * buffers the session has: one per CPU, or one;
- * TracePeriodicCaptureStateInfo: what was set for the session;
- * TraceDisallowListQuery: GUIDs, those set with TraceSetDisallowList.
+ * sessions may run at once; TraceStreamCount: a ULONG, the session's number of buffer
+ * streams: one per CPU, or one; TracePeriodicCaptureStateInfo: the session's setting;
+ * TraceDisallowListQuery: the GUIDs set with TraceSetDisallowList.
  *
  * Return: ERROR_SUCCESS; ERROR_BAD_LENGTH (the answer is longer);
  * ERROR_INVALID_PARAMETER (NULL, unknown class, handle 0);
  * ERROR_WMI_INSTANCE_NOT_FOUND; ERROR_ACCESS_DENIED; ERROR_NOT_SUPPORTED (the
- * class has no meaning on Linux, or cannot be asked).
+ * class does not exist on Linux, or cannot be queried).
  * Semantics: Microsoft's page "TraceQueryInformation function".
  */
 ETW_API ULONG WMIAPI TraceQueryInformation(TRACEHANDLE SessionHandle,
@@ -974,19 +972,19 @@ ETW_API ULONG WMIAPI TraceQueryInformation(TRACEHANDLE SessionHandle,
 					   PULONG ReturnLength);
 
 /**
- * TraceSetInformation() - change how a session works
+ * TraceSetInformation() - configure a session
  * @SessionHandle: the session
- * @InformationClass: what is set
+ * @InformationClass: what to set
  * @TraceInformation: the setting
  * @InformationLength: bytes
  *
- * TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and
- * GUIDs.  Each of these providers that the session has enabled is asked for its
- * state that often, 1 second at least, 64 providers at most, in place of what
- * was set before; no provider, or NULL and 0, ends it.
- * TraceSetDisallowList: GUIDs, 1,024 at most: the providers that the groups which
- * the session has enabled leave out, at once and from then on, in place of what
- * was set before; NULL and 0 leave none out.
+ * TracePeriodicCaptureStateListInfo: TRACE_PERIODIC_CAPTURE_STATE_INFO and GUIDs.
+ * Requests the state of each of these providers that the session enabled, at that
+ * interval: at least 1 second, at most 64 providers.  Replaces the earlier setting; no
+ * provider, or NULL and 0, ends it.
+ * TraceSetDisallowList: at most 1,024 GUIDs of providers to exclude from the groups that
+ * the session enabled, immediately and later.  Replaces the earlier list; NULL and 0
+ * clear it.
  *
  * Return: as TraceQueryInformation().
  * Semantics: Microsoft's page "TraceSetInformation function".
@@ -1004,7 +1002,7 @@ ETW_API ULONG WMIAPI TraceSetInformation(TRACEHANDLE SessionHandle,
  * receives the buffers themselves: a program can keep them, write them to a file, or send
  * them to another machine, which processes them with OpenTraceFromBufferStream().
  */
-/* What a BufferCallback is told besides, 24 bytes */
+/* Passed to a BufferCallback, 24 bytes */
 typedef struct ETW_BUFFER_CALLBACK_INFORMATION {
 	PROCESSTRACE_HANDLE TraceHandle;
 	const TRACE_LOGFILE_HEADER *LogfileHeader;	/* as it is now */
@@ -1012,15 +1010,16 @@ typedef struct ETW_BUFFER_CALLBACK_INFORMATION {
 } ETW_BUFFER_CALLBACK_INFORMATION;
 
 /*
- * A buffer's events are done; FALSE ends ProcessTrace() with ERROR_CANCELLED.  The first
- * buffer is that of the header.  Buffer is valid during the call, unless it is kept with
- * ProcessTraceBufferIncrementReference(); it has no compression, whatever the file has.
+ * Called after a buffer's events have been delivered; FALSE ends ProcessTrace() with
+ * ERROR_CANCELLED.  The first buffer is the header's.  Buffer is valid during the call, or
+ * longer with ProcessTraceBufferIncrementReference().  It is never compressed, even if the
+ * file is.
  */
 typedef BOOL (WINAPI *PETW_BUFFER_CALLBACK)(const ETW_BUFFER_HEADER *Buffer, ULONG BufferSize,
 					    const ETW_BUFFER_CALLBACK_INFORMATION *ConsumerInfo,
 					    void *CallbackContext);
 
-/* OpenTraceFromBufferStream() needs the buffer no more. */
+/* The buffer stream no longer needs the buffer. */
 typedef VOID (WINAPI *PETW_BUFFER_COMPLETION_CALLBACK)(const ETW_BUFFER_HEADER *Buffer,
 						       void *CallbackContext);
 
@@ -1032,7 +1031,7 @@ typedef enum ETW_PROCESS_TRACE_MODES {
 /* 40 bytes */
 typedef struct ETW_OPEN_TRACE_OPTIONS {
 	ETW_PROCESS_TRACE_MODES ProcessTraceModes;
-	PEVENT_RECORD_CALLBACK EventCallback;	/* or NULL: only buffers are wanted */
+	PEVENT_RECORD_CALLBACK EventCallback;	/* or NULL to get only buffers */
 	void *EventCallbackContext;		/* EVENT_RECORD.UserContext */
 	PETW_BUFFER_CALLBACK BufferCallback;	/* or NULL */
 	void *BufferCallbackContext;
@@ -1041,7 +1040,7 @@ typedef struct ETW_OPEN_TRACE_OPTIONS {
 /**
  * OpenTraceFromFile() - open a log file
  * @LogFileName: path
- * @Options: need not stay
+ * @Options: copied
  * @LogFileHeader: out, or NULL
  *
  * Return: as OpenTraceW(), of a file.
@@ -1053,9 +1052,9 @@ ETW_API PROCESSTRACE_HANDLE WMIAPI OpenTraceFromFile(PCWSTR LogFileName,
 						     TRACE_LOGFILE_HEADER *LogFileHeader);
 
 /**
- * OpenTraceFromRealTimeLogger() - open a session that runs
+ * OpenTraceFromRealTimeLogger() - open a running session
  * @LoggerName: the session
- * @Options: need not stay
+ * @Options: copied
  * @LogFileHeader: out, or NULL
  *
  * Return: as OpenTraceW(), of a session.
@@ -1067,11 +1066,11 @@ OpenTraceFromRealTimeLogger(PCWSTR LoggerName, const ETW_OPEN_TRACE_OPTIONS *Opt
 			    TRACE_LOGFILE_HEADER *LogFileHeader);
 
 /**
- * OpenTraceFromRealTimeLoggerWithAllocationOptions() - the same, with a wish for memory
+ * OpenTraceFromRealTimeLoggerWithAllocationOptions() - the same, with memory options
  * @LoggerName: the session
- * @Options: need not stay
- * @AllocationSize: not looked at: memory is taken as it is needed, and used again
- * @MemoryPartitionHandle: NULL; there are no memory partitions
+ * @Options: copied
+ * @AllocationSize: ignored; memory is allocated as needed and reused
+ * @MemoryPartitionHandle: NULL; Linux has no memory partitions
  * @LogFileHeader: out, or NULL
  *
  * Return: as OpenTraceFromRealTimeLogger(); ERROR_NOT_SUPPORTED (a partition).
@@ -1086,15 +1085,14 @@ OpenTraceFromRealTimeLoggerWithAllocationOptions(PCWSTR LoggerName,
 						 TRACE_LOGFILE_HEADER *LogFileHeader);
 
 /**
- * OpenTraceFromBufferStream() - process buffers that the caller gets from elsewhere
- * @Options: need not stay
- * @BufferCompletionCallback: called for each buffer that was added, once it is needed no
- *	more, on the thread of ProcessTrace(), or of CloseTrace() if that was not called
+ * OpenTraceFromBufferStream() - process buffers supplied by the caller
+ * @Options: copied
+ * @BufferCompletionCallback: called for each added buffer once it is no longer needed, on
+ *	the thread of ProcessTrace(), or of CloseTrace() if ProcessTrace() was never called
  * @BufferCompletionContext: for that callback
  *
- * ProcessTrace() waits for buffers until CloseTrace() is called, and then returns
- * ERROR_SUCCESS when those that were added before are done.  It takes the handle of one
- * stream alone.
+ * ProcessTrace() waits for buffers until CloseTrace() is called, then processes the
+ * remaining buffers and returns ERROR_SUCCESS.  It accepts a single stream's handle.
  *
  * Return: as OpenTraceW(): ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY.
  * Context: any thread.
@@ -1106,19 +1104,19 @@ OpenTraceFromBufferStream(const ETW_OPEN_TRACE_OPTIONS *Options,
 			  void *BufferCompletionContext);
 
 /**
- * ProcessTraceAddBufferToBufferStream() - give the next buffer to a stream
+ * ProcessTraceAddBufferToBufferStream() - add the next buffer to a stream
  * @TraceHandle: from OpenTraceFromBufferStream()
- * @Buffer: as a BufferCallback got it; the first one is that of the header
+ * @Buffer: as a BufferCallback received it; the first must be the header's buffer
  * @BufferSize: bytes
  *
- * Buffers come in the order in which another ProcessTrace() was through with them; those
- * of one CPU have to.  Events of several CPUs are handed out by time, as far as the
- * buffers that are here allow to tell.
+ * Add buffers in the order in which another ProcessTrace() completed them; buffers of one
+ * CPU must be in order.  Events of several CPUs are merged by time as far as the buffers
+ * added so far allow.  The buffer belongs to the stream until the completion callback.
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE (no such handle, not of a stream, closed);
- * ERROR_INVALID_PARAMETER (NULL, no buffer, no header's buffer where there has to be one,
- * or another one later); ERROR_INVALID_TIME (not behind the last one of its CPU);
- * ERROR_NOT_ENOUGH_MEMORY.  After an error the buffer is the caller's still.
+ * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE (no such handle, not a stream, or closed);
+ * ERROR_INVALID_PARAMETER (NULL, not a buffer, or a header's buffer missing at the start or
+ * present later); ERROR_INVALID_TIME (older than the last buffer of its CPU);
+ * ERROR_NOT_ENOUGH_MEMORY.  After an error the caller still owns the buffer.
  * Context: any thread, callbacks included.
  * Semantics: Microsoft's page "ProcessTraceAddBufferToBufferStream".
  */
@@ -1129,12 +1127,12 @@ ETW_API ULONG WMIAPI ProcessTraceAddBufferToBufferStream(PROCESSTRACE_HANDLE Tra
 /**
  * ProcessTraceBufferIncrementReference() - keep a buffer beyond the callback
  * @TraceHandle: ConsumerInfo->TraceHandle
- * @Buffer: what the BufferCallback got
+ * @Buffer: the buffer passed to the BufferCallback
  *
- * ProcessTrace() does not return before all that was kept has been let go.
+ * ProcessTrace() does not return before every kept buffer has been released.
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (not the buffer that
- * the callback has); ERROR_NOT_SUPPORTED (of a stream: the buffer is the caller's);
+ * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (not the
+ * callback's buffer); ERROR_NOT_SUPPORTED (a stream's buffer, which belongs to the caller);
  * ERROR_NOT_ENOUGH_MEMORY.
  * Context: during a BufferCallback of that handle.
  * Semantics: Microsoft's page "ProcessTraceBufferIncrementReference".
@@ -1143,8 +1141,8 @@ ETW_API ULONG WMIAPI ProcessTraceBufferIncrementReference(PROCESSTRACE_HANDLE Tr
 							  const ETW_BUFFER_HEADER *Buffer);
 
 /**
- * ProcessTraceBufferDecrementReference() - let go a buffer that was kept
- * @Buffer: that buffer, once for each time that it was kept
+ * ProcessTraceBufferDecrementReference() - release a kept buffer
+ * @Buffer: the buffer; call once for each ProcessTraceBufferIncrementReference()
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (it is not kept).
  * Context: any thread.
@@ -1153,12 +1151,12 @@ ETW_API ULONG WMIAPI ProcessTraceBufferIncrementReference(PROCESSTRACE_HANDLE Tr
 ETW_API ULONG WMIAPI ProcessTraceBufferDecrementReference(const ETW_BUFFER_HEADER *Buffer);
 
 /**
- * SetTraceCallback() - have the events of one class handed to another callback, too
- * @pGuid: class, of a classic provider's events or of a trace's header (EventTraceGuid)
- * @EventCallback: in place of the one that was set for that class before
+ * SetTraceCallback() - set an additional callback for the events of one class
+ * @pGuid: the class: a classic provider's, or EventTraceGuid for a trace's header
+ * @EventCallback: replaces the class's earlier callback
  *
- * For all traces of the process that do not ask for EVENT_RECORDs, after their own
- * EventCallback.  What EventWrite() and its kin wrote has no class.
+ * Applies to all traces of the process that do not request EVENT_RECORDs; it runs after
+ * their own EventCallback.  Events written by EventWrite() and similar have no class.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL); ERROR_NOT_ENOUGH_MEMORY.
  * Context: any thread, callbacks included.
@@ -1167,10 +1165,10 @@ ETW_API ULONG WMIAPI ProcessTraceBufferDecrementReference(const ETW_BUFFER_HEADE
 ETW_API ULONG WMIAPI SetTraceCallback(LPCGUID pGuid, PEVENT_CALLBACK EventCallback);
 
 /**
- * RemoveTraceCallback() - end that
- * @pGuid: class
+ * RemoveTraceCallback() - remove the callback of a class
+ * @pGuid: the class
  *
- * An event that is being handed out now may come to the callback still.
+ * The callback may still run for an event that is being delivered.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL); ERROR_WMI_GUID_NOT_FOUND (none is
  * set).
@@ -1179,7 +1177,7 @@ ETW_API ULONG WMIAPI SetTraceCallback(LPCGUID pGuid, PEVENT_CALLBACK EventCallba
  */
 ETW_API ULONG WMIAPI RemoveTraceCallback(LPCGUID pGuid);
 
-/* What can be asked about an opened trace */
+/* InformationClass of QueryTraceProcessingHandle() */
 typedef enum _ETW_PROCESS_HANDLE_INFO_TYPE {
 	EtwQueryPartitionInformation = 1,
 	EtwQueryPartitionInformationV2 = 2,
@@ -1188,7 +1186,7 @@ typedef enum _ETW_PROCESS_HANDLE_INFO_TYPE {
 	EtwQueryProcessHandleInfoMax
 } ETW_PROCESS_HANDLE_INFO_TYPE;
 
-/* Zero: no trace here is of a guest partition; 48 bytes */
+/* All zero: no trace here comes from a guest partition; 48 bytes */
 typedef struct _ETW_TRACE_PARTITION_INFORMATION {
 	GUID PartitionId;
 	GUID ParentId;
@@ -1205,20 +1203,20 @@ typedef struct _ETW_TRACE_PARTITION_INFORMATION_V2 {
 } ETW_TRACE_PARTITION_INFORMATION_V2, *PETW_TRACE_PARTITION_INFORMATION_V2;
 
 /**
- * QueryTraceProcessingHandle() - ask about a trace that is open
- * @ProcessingHandle: from OpenTrace() and its kin
- * @InformationClass: what is asked
- * @InBuffer: not looked at
- * @InBufferSize: not looked at
- * @OutBuffer: for the answer
+ * QueryTraceProcessingHandle() - query an open trace
+ * @ProcessingHandle: from OpenTrace() or a similar function
+ * @InformationClass: what to query
+ * @InBuffer: ignored
+ * @InBufferSize: ignored
+ * @OutBuffer: receives the answer
  * @OutBufferSize: bytes
- * @ReturnLength: out: bytes of the answer, also if they do not fit
+ * @ReturnLength: out: bytes of the answer, also if it does not fit
  *
  * EtwQueryPartitionInformation and V2: zero.
- * EtwQueryLastDroppedTimes: a ULONG, how many CPUs there are, and behind it, from byte 8
- * on, a LARGE_INTEGER for each of them: the time, in ticks of the trace's clock, of the
- * first event after the last ones that were lost, as far as was read; 0: none were.
- * EtwQueryLogFileHeader: the TRACE_LOGFILE_HEADER as it is now.
+ * EtwQueryLastDroppedTimes: a ULONG, the number of CPUs, and from byte 8 on a
+ * LARGE_INTEGER for each CPU: the time, in ticks of the trace's clock, of the first event
+ * after the last loss read so far; 0 if nothing was lost.
+ * EtwQueryLogFileHeader: the current TRACE_LOGFILE_HEADER.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE; ERROR_INVALID_PARAMETER (unknown class,
  * NULL); ERROR_INSUFFICIENT_BUFFER.
@@ -1249,15 +1247,15 @@ typedef struct _TRACE_GUID_REGISTRATION {
 	HANDLE RegHandle;	/* out: for CreateTraceInstanceId() */
 } TRACE_GUID_REGISTRATION, *PTRACE_GUID_REGISTRATION;
 
-/* An instance of something that events of a class tell of, 16 bytes */
+/* An instance that events of a class refer to, 16 bytes */
 typedef struct _EVENT_INSTANCE_INFO {
 	HANDLE RegHandle;
 	ULONG InstanceId;	/* never 0 */
 } EVENT_INSTANCE_INFO, *PEVENT_INSTANCE_INFO;
 
-/* Head of an event for TraceEventInstance(), 56 bytes; the payload follows */
+/* Header of an event for TraceEventInstance(), 56 bytes; the payload follows */
 typedef struct _EVENT_INSTANCE_HEADER {
-	USHORT Size;		/* bytes: header and what follows */
+	USHORT Size;		/* bytes: header and payload */
 	union {
 		USHORT FieldTypeFlags;
 		ETW_ANONYMOUS struct {
@@ -1297,7 +1295,7 @@ typedef struct _EVENT_INSTANCE_HEADER {
 typedef struct _MOF_FIELD {
 	ULONG64 DataPtr;
 	ULONG Length;		/* bytes */
-	ULONG DataType;		/* not looked at */
+	ULONG DataType;		/* ignored */
 } MOF_FIELD, *PMOF_FIELD;
 
 /* Why a control callback is called */
@@ -1316,9 +1314,10 @@ typedef enum {
 } WMIDPREQUESTCODE;
 
 /*
- * A control callback: WMI_ENABLE_EVENTS, at every change, or WMI_DISABLE_EVENTS.
- * Buffer is a WNODE_HEADER and valid during the call.  Where and when it runs,
- * and what it may call, is as for PENABLECALLBACK.  Its result is not looked at.
+ * A control callback, called with WMI_ENABLE_EVENTS at every change, or with
+ * WMI_DISABLE_EVENTS.  Buffer is a WNODE_HEADER, valid during the call.  It runs in the
+ * same context as a PENABLECALLBACK and may call the same functions.  Its result is
+ * ignored.
  */
 typedef ULONG (WINAPI *WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, PVOID RequestContext,
 				     ULONG *BufferSize, PVOID Buffer);
@@ -1326,7 +1325,7 @@ typedef ULONG (WINAPI *WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, PVOID Request
 /**
  * RegisterTraceGuidsW() - register a classic provider
  * @RequestAddress: control callback
- * @RequestContext: handed to it
+ * @RequestContext: passed to the callback
  * @ControlGuid: the provider
  * @GuidCount: of event classes
  * @TraceGuidReg: in/out: the classes; RegHandle is set, and valid until the
@@ -1335,8 +1334,8 @@ typedef ULONG (WINAPI *WMIDPREQUEST)(WMIDPREQUESTCODE RequestCode, PVOID Request
  * @MofResourceName: not used
  * @RegistrationHandle: out: for UnregisterTraceGuids(); 0 when the call fails
  *
- * If a session has the provider enabled, the callback comes at once, perhaps
- * before this returns; it finds RegHandle and *RegistrationHandle set.
+ * If a session has enabled the provider, the callback runs at once, possibly before this
+ * returns; RegHandle and *RegistrationHandle are already set.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (NULL, a zero GUID, a class
  * without one); ERROR_ACCESS_DENIED (the caller may not register this provider);
@@ -1348,7 +1347,7 @@ ETW_API ULONG WMIAPI RegisterTraceGuidsW(WMIDPREQUEST RequestAddress, PVOID Requ
 					 PTRACE_GUID_REGISTRATION TraceGuidReg,
 					 LPCWSTR MofImagePath, LPCWSTR MofResourceName,
 					 PTRACEHANDLE RegistrationHandle);
-/** RegisterTraceGuidsA() - the same with strings that are not used either */
+/** RegisterTraceGuidsA() - RegisterTraceGuidsW() with UTF-8 strings, also unused */
 ETW_API ULONG WMIAPI RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID RequestContext,
 					 LPCGUID ControlGuid, ULONG GuidCount,
 					 PTRACE_GUID_REGISTRATION TraceGuidReg,
@@ -1359,7 +1358,7 @@ ETW_API ULONG WMIAPI RegisterTraceGuidsA(WMIDPREQUEST RequestAddress, PVOID Requ
  * UnregisterTraceGuids() - end a registration
  * @RegistrationHandle: from RegisterTraceGuids()
  *
- * The callback does not run any more when this returns, unless called from it.
+ * Once this returns, the callback no longer runs, unless this was called from it.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE.
  * Semantics: Microsoft's page "UnregisterTraceGuids function".
@@ -1377,8 +1376,8 @@ ETW_API ULONG WMIAPI UnregisterTraceGuids(TRACEHANDLE RegistrationHandle);
 ETW_API TRACEHANDLE WMIAPI GetTraceLoggerHandle(PVOID Buffer);
 
 /*
- * The level and the flags that the session asked for, from its handle; 0 and
- * GetLastError() ERROR_INVALID_HANDLE if it is none.
+ * The level and the flags that the session requested, from its handle; 0 and
+ * GetLastError() ERROR_INVALID_HANDLE for an invalid handle.
  * Semantics: Microsoft's pages "GetTraceEnableLevel function" and so on.
  */
 ETW_API UCHAR WMIAPI GetTraceEnableLevel(TRACEHANDLE TraceHandle);
@@ -1428,12 +1427,12 @@ ETW_API ULONG WMIAPI CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INF
 /**
  * TraceMessage() - write a message
  * @LoggerHandle: from GetTraceLoggerHandle()
- * @MessageFlags: TRACE_MESSAGE_: what stands before the arguments
+ * @MessageFlags: TRACE_MESSAGE_: what precedes the arguments
  * @MessageGuid: with TRACE_MESSAGE_GUID, or for its Data1 with _COMPONENTID
  * @MessageNumber: which message of that GUID
  *
- * Then pairs of const void * and SIZE_T, and NULL at the end.  Numbers
- * (TRACE_MESSAGE_SEQUENCE) are 0 unless the session counts messages.
+ * Then pairs of const void * and SIZE_T, terminated by NULL.  Sequence numbers
+ * (TRACE_MESSAGE_SEQUENCE) are 0 unless the session numbers messages.
  *
  * Return: as TraceEvent(); ERROR_INVALID_PARAMETER (flags, NULL GUID).
  * Semantics: Microsoft's page "TraceMessage function".
