@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * evntcons.h - an event as a consumer gets it
+ * evntcons.h - events as a consumer receives them, and access lists
  *
- * An EVENT_RECORD, and all that it points to, belongs to libetw and is valid
- * during the EventRecordCallback only.  UserData is packed: a value in it may
- * lie at any address, so copy it out with memcpy().
+ * An EVENT_RECORD and everything it points to belong to libetw and are valid only
+ * during the EventRecordCallback.  UserData is packed: values in it may be unaligned,
+ * so copy them with memcpy().
  *
  * Semantics: Microsoft's pages "EVENT_RECORD structure", "EVENT_HEADER
  * structure" and "EVENT_HEADER_EXTENDED_DATA_ITEM structure".
@@ -57,8 +57,8 @@ ETW_BEGIN_DECLS
 
 /* Types of chunks in a provider's traits, see EventSetInformation() */
 typedef enum {
-	EtwProviderTraitTypeGroup = 1,	/* a GUID: the group it is a member of */
-	EtwProviderTraitDecodeGuid = 2,	/* a GUID: what its events are decoded by */
+	EtwProviderTraitTypeGroup = 1,	/* a GUID: the provider's group */
+	EtwProviderTraitDecodeGuid = 2,	/* a GUID: the provider that decodes its events */
 	EtwProviderTraitTypeMax = 3
 } ETW_PROVIDER_TRAIT_TYPE;
 
@@ -174,7 +174,7 @@ typedef struct _EVENT_EXTENDED_ITEM_EVENT_KEY {
 	ULONG64 Key;
 } EVENT_EXTENDED_ITEM_EVENT_KEY, *PEVENT_EXTENDED_ITEM_EVENT_KEY;
 
-/* What a writer outside the initial PID namespace is called in its own */
+/* The ids, in its own PID namespace, of a writer outside the initial one */
 typedef struct _EVENT_EXTENDED_ITEM_PID_NAMESPACE {
 	ULONG ProcessId;
 	ULONG ThreadId;
@@ -195,40 +195,40 @@ static inline ULONG GetEventProcessorIndex(PCEVENT_RECORD EventRecord)
 /* Operation of EventAccessControl() */
 typedef enum {
 	EventSecuritySetDACL,
-	EventSecuritySetSACL,		/* not here: lists do not say what is audited */
+	EventSecuritySetSACL,		/* not supported: there is no auditing */
 	EventSecurityAddDACL,
-	EventSecurityAddSACL,		/* not here */
+	EventSecurityAddSACL,		/* not supported */
 	EventSecurityMax
 } EVENTSECURITYOPERATION;
 
 /**
- * EventAccessControl() - give or deny rights on a session, provider or group
+ * EventAccessControl() - grant or deny rights on a session, provider or group
  * @Guid: of the session, provider or group, or DefaultTraceSecurityGuid
- * @Operation: EventSecuritySetDACL: this entry takes the place of all;
- *	EventSecurityAddDACL: it comes behind those that are in force for the
- *	GUID, also if they are the default's
+ * @Operation: EventSecuritySetDACL: this entry replaces the list;
+ *	EventSecurityAddDACL: appends it to the list in force for the GUID, which
+ *	may be the default list
  * @Sid: who, see etw/winsec.h
  * @Rights: TRACELOG_* and WMIGUID_*; standard rights are ignored
  * @AllowOrDeny: FALSE denies
  *
- * In force when it returns, and kept in /etc/etw/access.conf (etw-access.conf(5)).
- * The first entry that says something about a right decides, so a denial that
- * is added behind an allowance of the same right to the same user does nothing.
- * Needs CAP_SYS_ADMIN, and write access to that file.
+ * The change is in force when this returns, and is saved in /etc/etw/access.conf
+ * (etw-access.conf(5)).  The first entry that mentions a right decides, so a denial has
+ * no effect after an entry that grants the same right to the same user.  Requires
+ * CAP_SYS_ADMIN and write access to that file.
  *
- * EventSecurityAddDACL needs the file to say what is in force.
+ * EventSecurityAddDACL requires that the file agrees with the lists in force.
  *
  * Return: ERROR_SUCCESS; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a
  * NULL pointer, zero GUID, unknown operation, no SID, no or unknown rights;
- * ERROR_NONE_MAPPED: nobody here is meant by the SID; ERROR_NOT_SUPPORTED: for
- * a SACL; ERROR_NO_SYSTEM_RESOURCES: 64 entries, or 1,024 lists;
- * ERROR_WMI_SERVER_UNAVAILABLE: no module; ERROR_NOT_ENOUGH_MEMORY; and of the
- * file: ERROR_FILE_CORRUPT: it has errors, "etw access load" tells which;
- * ERROR_INVALID_STATE: to add, the GUID's list in it, or the default's if that
- * has none, is another one than is in force, "etw access load" cures that;
- * ERROR_BAD_PATHNAME: a directory is missing, or what is there is no regular
- * file; ERROR_FILE_TOO_LARGE: 4 MB; ERROR_DISK_FULL; ERROR_LOCK_FAILED: no locks
- * to be had; ERROR_IO_DEVICE.  Nothing has changed then.
+ * ERROR_NONE_MAPPED: the SID names nobody on this system; ERROR_NOT_SUPPORTED: a
+ * SACL; ERROR_NO_SYSTEM_RESOURCES: 64 entries, or 1,024 lists;
+ * ERROR_WMI_SERVER_UNAVAILABLE: no module; ERROR_NOT_ENOUGH_MEMORY.  Errors of the
+ * file: ERROR_FILE_CORRUPT: it has errors, which "etw access load" prints;
+ * ERROR_INVALID_STATE: for EventSecurityAddDACL, the file's list for the GUID (or the
+ * default list, if there is none) differs from the list in force, which "etw access
+ * load" fixes; ERROR_BAD_PATHNAME: a directory is missing, or the path is not a regular
+ * file; ERROR_FILE_TOO_LARGE: over 4 MB; ERROR_DISK_FULL; ERROR_LOCK_FAILED: the file
+ * system has no locks; ERROR_IO_DEVICE.  An error changes nothing.
  *
  * Threads: any, at once; not cancelled within (pthread_cancel()).
  * Semantics: Microsoft's page "EventAccessControl function".
@@ -237,13 +237,13 @@ ETW_API ULONG EVNTAPI EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid,
 					 BOOLEAN AllowOrDeny);
 
 /**
- * EventAccessQuery() - the rights that are in force for a GUID
+ * EventAccessQuery() - get the rights in force for a GUID
  * @Guid: as for EventAccessControl()
- * @Buffer: filled with a self-relative security descriptor, at 4 bytes alignment
- *	where the buffer has it; may be NULL if *@BufferSize is 0
+ * @Buffer: receives a self-relative security descriptor, aligned like the buffer, at
+ *	most to 4 bytes; may be NULL if *@BufferSize is 0
  * @BufferSize: in: bytes at @Buffer; out: bytes used, or needed
  *
- * A GUID without its own list has the default's.  Needs WMIGUID_QUERY on it.
+ * A GUID without its own list uses the default list.  Requires WMIGUID_QUERY on it.
  *
  * Return: ERROR_SUCCESS; ERROR_MORE_DATA: @Buffer is too small, nothing was
  * written to it; ERROR_ACCESS_DENIED; ERROR_INVALID_PARAMETER: a NULL pointer
@@ -257,11 +257,11 @@ ETW_API ULONG EVNTAPI EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer,
 				       PULONG BufferSize);
 
 /**
- * EventAccessRemove() - let a GUID go by the default again
- * @Guid: as for EventAccessControl(); of DefaultTraceSecurityGuid the list
- *	that the kernel has built in comes into force
+ * EventAccessRemove() - remove a GUID's list, so that the default list applies
+ * @Guid: as for EventAccessControl(); for DefaultTraceSecurityGuid, the kernel's
+ *	built-in list applies
  *
- * Takes it out of the file, too.  No error where it has no list of its own.
+ * Also removes it from the file.  Succeeds if the GUID has no list of its own.
  *
  * Return: as EventAccessControl().
  *

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * tdh.h - Trace Data Helper: what the events of a trace mean
+ * tdh.h - Trace Data Helper: decode the events of a trace
  *
  * Link with -ltdh.  In an EventRecordCallback:
  *
- *	TdhGetEventInformation()	names of the event, and its fields' types
- *	TdhFormatProperty()		one value after the other as text, or
+ *	TdhGetEventInformation()	the event's names and its fields' types
+ *	TdhFormatProperty()		one value after another as text, or
  *	TdhGetProperty()		the bytes of a field by its name
  *
- * Schemas come from the TraceLogging metadata within an event, from manifests that are
- * installed ("etw manifest install") or loaded (TdhLoadManifest()), and from those of
- * classic events that are built in.  C programs that need not be Windows' will find
- * <etw/decode.h> shorter and faster; both stand on the same decoder.
+ * Schemas come from an event's own TraceLogging metadata, from manifests that are
+ * installed ("etw manifest install") or loaded (TdhLoadManifest()), and from built-in
+ * schemas of classic events.  For C programs that do not need Windows' functions,
+ * <etw/decode.h> is shorter and faster; both use the same decoder.
  *
- * Parts of an event are found by their lengths, and no length is trusted: an event may
- * hold anything.
+ * No length in an event is trusted: an event may contain anything.
  *
- * Functions return an ERROR_ code.  Those with @BufferSize: in: bytes at the buffer,
- * which may be NULL if these are 0; out: bytes used, or needed.  Where there are too
- * few they return ERROR_INSUFFICIENT_BUFFER and write nothing.  All of them may be
- * called from any number of threads at once, and from callbacks.
+ * Functions return an ERROR_ code.  @BufferSize, in: bytes at the buffer, which may be
+ * NULL if 0; out: bytes used or needed.  If the buffer is too small, a function returns
+ * ERROR_INSUFFICIENT_BUFFER and writes nothing.  Any number of threads, and callbacks,
+ * may call any function at once.  The caller owns every buffer.
  *
- * Semantics: Microsoft's pages of the functions.  What is different here: WPP events
- * are not decoded, and ERROR_WMI_SERVER_UNAVAILABLE does not occur.
+ * Semantics: Microsoft's pages of the functions.  Differences: WPP events are not
+ * decoded, and ERROR_WMI_SERVER_UNAVAILABLE does not occur.
  */
 #ifndef ETW_TDH_H
 #define ETW_TDH_H
@@ -306,7 +305,7 @@ typedef enum _MAP_VALUETYPE {
 } MAP_VALUETYPE;
 
 typedef struct _EVENT_MAP_ENTRY {
-	ULONG OutputOffset;		/* what the value is called, then one blank */
+	ULONG OutputOffset;		/* the name of the value, followed by a blank */
 	union {
 		ULONG Value;
 		ULONG InputOffset;	/* PATTERNMAP */
@@ -502,17 +501,17 @@ static inline PWSTR PFI_PROPERTY_NAME(PPROVIDER_FILTER_INFO FilterInfo,
 
 /**
  * TdhGetEventInformation() - the schema of an event
- * @Event: as the callback got it
+ * @Event: as passed to the callback
  * @TdhContextCount: contexts at @TdhContext; each type at most once
- * @TdhContext: only TDH_CONTEXT_POINTERSIZE has a meaning here; may be NULL for 0
+ * @TdhContext: only TDH_CONTEXT_POINTERSIZE has an effect; may be NULL if the count is 0
  * @Buffer: filled
  * @BufferSize: see above
  *
- * An event written by EventWriteString() has no schema, but the flag
- * EVENT_HEADER_FLAG_STRING_ONLY: its payload is the string, in UTF-16.
+ * An event written by EventWriteString() has no schema.  It has the flag
+ * EVENT_HEADER_FLAG_STRING_ONLY, and its payload is the string, in UTF-16.
  *
- * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER; ERROR_NOT_FOUND: nobody knows the
- * event; ERROR_EVT_INVALID_EVENT_DATA: its own metadata are malformed;
+ * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER; ERROR_NOT_FOUND: the event has no
+ * known schema; ERROR_EVT_INVALID_EVENT_DATA: its own metadata is malformed;
  * ERROR_NOT_SUPPORTED: a WPP event; ERROR_INVALID_PARAMETER: a NULL pointer, a context
  * of an unknown type, twice or with a bad value; ERROR_NOT_ENOUGH_MEMORY.
  *
@@ -523,15 +522,15 @@ ETW_API TDHSTATUS WINAPI TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhCo
 						PTRACE_EVENT_INFO Buffer, ULONG *BufferSize);
 
 /**
- * TdhGetEventMapInformation() - the names of a field's values
- * @pEvent: as the callback got it
+ * TdhGetEventMapInformation() - get the names of a field's values
+ * @pEvent: as passed to the callback
  * @pMapName: see EVENT_PROPERTY_INFO: MapNameOffset
  * @pBuffer: filled; each name ends with a blank, as Windows has it
  * @pBufferSize: see above
  *
- * Of a pattern map, InputOffset is the expression that finds a text, OutputOffset the
- * one that replaces it.  The schema of manifests has them, but says that nobody uses
- * them: TdhFormatProperty() and the decoder do not, either.
+ * In a pattern map, InputOffset is the expression that matches a text and OutputOffset
+ * its replacement.  The manifest schema defines pattern maps but documents that they are
+ * not used; TdhFormatProperty() and the decoder ignore them too.
  *
  * Return: as TdhGetEventInformation(); ERROR_NOT_FOUND also: no such map.
  *
@@ -542,12 +541,12 @@ ETW_API TDHSTATUS WINAPI TdhGetEventMapInformation(PEVENT_RECORD pEvent, PWSTR p
 						   ULONG *pBufferSize);
 
 /**
- * TdhGetPropertySize() - how many bytes TdhGetProperty() gives
- * @pEvent: as the callback got it
+ * TdhGetPropertySize() - get the number of bytes that TdhGetProperty() returns
+ * @pEvent: as passed to the callback
  * @TdhContextCount: as of TdhGetEventInformation()
  * @pTdhContext: likewise
  * @PropertyDataCount: 1, or one more for each structure around the field
- * @pPropertyData: the way to it, from the top level
+ * @pPropertyData: the path to it, from the top level
  * @pPropertySize: bytes
  *
  * Return: as TdhGetProperty().
@@ -560,19 +559,20 @@ ETW_API TDHSTATUS WINAPI TdhGetPropertySize(PEVENT_RECORD pEvent, ULONG TdhConte
 					    ULONG *pPropertySize);
 
 /**
- * TdhGetProperty() - the bytes of a field
- * @pEvent: as the callback got it
+ * TdhGetProperty() - get the bytes of a field
+ * @pEvent: as passed to the callback
  * @TdhContextCount: as of TdhGetEventInformation()
  * @pTdhContext: likewise
  * @PropertyDataCount: 1, or one more for each structure around the field
- * @pPropertyData: the way to it, from the top level.  ArrayIndex ULONG_MAX: all elements
- *	of an array, or what is none; of a structure around it: the first element
+ * @pPropertyData: the path to it, from the top level.  ArrayIndex ULONG_MAX: all elements
+ *	of an array, or a field that is not an array; for an enclosing structure, its
+ *	first element
  * @BufferSize: bytes at @pBuffer
- * @pBuffer: the bytes as they are in the payload: counted strings have their count,
- *	other strings their NUL, if there is one
+ * @pBuffer: receives the bytes as they are in the payload: counted strings include their
+ *	count, other strings their NUL if they have one
  *
- * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER; ERROR_NOT_FOUND: nobody knows the
- * event, it has no such field, or the array no such element;
+ * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER; ERROR_NOT_FOUND: the event has no
+ * known schema, no such field, or the array no such element;
  * ERROR_EVT_INVALID_EVENT_DATA: the payload ends before the field does, or does not fit
  * the schema; ERROR_INVALID_PARAMETER: a NULL pointer, no descriptor, a context as
  * above, members asked of what is no structure; ERROR_NOT_SUPPORTED: a WPP event;
@@ -586,7 +586,7 @@ ETW_API TDHSTATUS WINAPI TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCo
 					ULONG BufferSize, PBYTE pBuffer);
 
 /**
- * TdhFormatProperty() - a value as text
+ * TdhFormatProperty() - format a value as text
  * @EventInfo: of the event
  * @MapInfo: names of the field's values; may be NULL
  * @PointerSize: of the event's writer: 4 or 8
@@ -601,10 +601,10 @@ ETW_API TDHSTATUS WINAPI TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCo
  * @Buffer: the text
  * @UserDataConsumed: bytes of the payload that the value takes
  *
- * One value at a time: the caller walks through arrays and structures.
+ * Formats one value: the caller iterates over arrays and structures.
  *
- * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: *@UserDataConsumed is set all the
- * same; ERROR_EVT_INVALID_EVENT_DATA: there are too few bytes, or @MapInfo has no name
+ * Return: ERROR_SUCCESS; ERROR_INSUFFICIENT_BUFFER: *@UserDataConsumed is set
+ * anyway; ERROR_EVT_INVALID_EVENT_DATA: there are too few bytes, or @MapInfo has no name
  * for the value (try without it); ERROR_INVALID_PARAMETER: a NULL pointer, another
  * pointer size, a type that does not exist or that needs a length and has none;
  * ERROR_NOT_ENOUGH_MEMORY.
@@ -617,7 +617,7 @@ ETW_API TDHSTATUS WINAPI TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_M
 					   USHORT UserDataLength, PBYTE UserData,
 					   PULONG BufferSize, PWCHAR Buffer,
 					   PUSHORT UserDataConsumed);
-/* The same in UTF-8 */
+/* The same with UTF-8 strings */
 ETW_API TDHSTATUS WINAPI TdhFormatPropertyA(PTRACE_EVENT_INFO EventInfo,
 					    PEVENT_MAP_INFO MapInfo,
 					    ULONG PointerSize, USHORT PropertyInType,
@@ -628,11 +628,11 @@ ETW_API TDHSTATUS WINAPI TdhFormatPropertyA(PTRACE_EVENT_INFO EventInfo,
 
 /* ---------------------------------------------------------- decoding handles */
 
-/* Made for WPP, which is not decoded here; keeps parameters, that is all. */
+/* Handles only store parameters: their use is WPP, which is not decoded here. */
 typedef HANDLE TDH_HANDLE, *PTDH_HANDLE;
 
 /**
- * TdhOpenDecodingHandle() - a handle for the functions below
+ * TdhOpenDecodingHandle() - create a handle for the functions below
  * @Handle: TdhCloseDecodingHandle() frees it
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: NULL; ERROR_NOT_ENOUGH_MEMORY.
@@ -642,8 +642,8 @@ typedef HANDLE TDH_HANDLE, *PTDH_HANDLE;
 ETW_API TDHSTATUS WINAPI TdhOpenDecodingHandle(PTDH_HANDLE Handle);
 
 /**
- * TdhSetDecodingParameter() - keep a parameter
- * @Handle: as TdhOpenDecodingHandle() gave it; of one thread at a time
+ * TdhSetDecodingParameter() - store a parameter
+ * @Handle: from TdhOpenDecodingHandle(); used by one thread at a time
  * @TdhContext: one; TDH_CONTEXT_POINTERSIZE takes 4 and 8.  Strings are copied
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a NULL pointer, a bad value;
@@ -654,9 +654,9 @@ ETW_API TDHSTATUS WINAPI TdhOpenDecodingHandle(PTDH_HANDLE Handle);
 ETW_API TDHSTATUS WINAPI TdhSetDecodingParameter(TDH_HANDLE Handle, PTDH_CONTEXT TdhContext);
 
 /**
- * TdhGetDecodingParameter() - what was kept
- * @Handle: as TdhOpenDecodingHandle() gave it; of one thread at a time
- * @TdhContext: ParameterType says what; the rest is filled.  Strings are the handle's
+ * TdhGetDecodingParameter() - get a stored parameter
+ * @Handle: from TdhOpenDecodingHandle(); used by one thread at a time
+ * @TdhContext: ParameterType selects it; the rest is filled in.  The handle owns strings
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a NULL pointer;
  * ERROR_NOT_SUPPORTED: an unknown type; ERROR_NOT_FOUND: it was not set.
@@ -666,8 +666,8 @@ ETW_API TDHSTATUS WINAPI TdhSetDecodingParameter(TDH_HANDLE Handle, PTDH_CONTEXT
 ETW_API TDHSTATUS WINAPI TdhGetDecodingParameter(TDH_HANDLE Handle, PTDH_CONTEXT TdhContext);
 
 /**
- * TdhGetWppProperty(), TdhGetWppMessage() - not here: WPP's formats (TMF files, PDBs) are
- * of Microsoft's compilers
+ * TdhGetWppProperty(), TdhGetWppMessage() - not supported: WPP's formats (TMF files, PDBs)
+ * belong to Microsoft's compilers
  *
  * Return: ERROR_NOT_SUPPORTED; ERROR_INVALID_PARAMETER: a NULL pointer.
  *
@@ -682,7 +682,7 @@ ETW_API TDHSTATUS WINAPI TdhGetWppMessage(TDH_HANDLE Handle, PEVENT_RECORD Event
 
 /**
  * TdhCloseDecodingHandle() - free a handle
- * @Handle: no other function uses it
+ * @Handle: not in use by another function
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: NULL.
  *
@@ -693,27 +693,26 @@ ETW_API TDHSTATUS WINAPI TdhCloseDecodingHandle(TDH_HANDLE Handle);
 /* --------------------------------------------------------------- manifests */
 
 /**
- * TdhLoadManifest() - let this process know a manifest
+ * TdhLoadManifest() - load a manifest into this process
  * @Manifest: path of the file, at most MAX_PATH (260) characters
  *
- * A loaded manifest comes before those that are installed, and one that was loaded
- * later before an earlier one of the same provider.  Loading a file again takes the
- * place of what was loaded from it.
+ * Loaded manifests take precedence over installed ones, and a later one over an earlier
+ * one of the same provider.  Loading a file again replaces what was loaded from it.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: NULL, too long, or no UTF;
  * ERROR_FILE_NOT_FOUND; ERROR_ACCESS_DENIED; ERROR_XML_PARSE_ERROR: "etw manifest check"
- * tells what is wrong with it; ERROR_NOT_ENOUGH_MEMORY.
+ * prints the errors; ERROR_NOT_ENOUGH_MEMORY.
  *
  * Threads: any, at once.
  * Semantics: Microsoft's page "TdhLoadManifest function".
  */
 ETW_API TDHSTATUS WINAPI TdhLoadManifest(PWSTR Manifest);
-/* The same in UTF-8 */
+/* The same with UTF-8 strings */
 ETW_API TDHSTATUS WINAPI TdhLoadManifestA(PCSTR Manifest);
 
 /**
- * TdhLoadManifestFromMemory() - the same of a manifest in memory
- * @pData: a copy of what is needed is made
+ * TdhLoadManifestFromMemory() - load a manifest from memory
+ * @pData: the manifest; may be freed afterwards
  * @cbData: bytes
  *
  * Return: as TdhLoadManifest(), without its errors of files.
@@ -724,37 +723,37 @@ ETW_API TDHSTATUS WINAPI TdhLoadManifestA(PCSTR Manifest);
 ETW_API TDHSTATUS WINAPI TdhLoadManifestFromMemory(LPCVOID pData, ULONG cbData);
 
 /**
- * TdhLoadManifestFromBinary() - the same of a program's resources
+ * TdhLoadManifestFromBinary() - load a manifest from a program's resources
  * @BinaryPath: a Windows program (PE) that has a WEVT_TEMPLATE, and mostly a
  *	MESSAGETABLE, or a file of WEVT_TEMPLATE as "etw mc" writes it
  *
- * Return: as TdhLoadManifest(); ERROR_RESOURCE_NOT_FOUND: nothing of the kind is in
- * it; ERROR_INVALID_DATA: it is malformed.
+ * Return: as TdhLoadManifest(); ERROR_RESOURCE_NOT_FOUND: it has no such
+ * resource; ERROR_INVALID_DATA: it is malformed.
  *
  * Threads: any, at once.
  * Semantics: Microsoft's page "TdhLoadManifestFromBinary function".
  */
 ETW_API TDHSTATUS WINAPI TdhLoadManifestFromBinary(PWSTR BinaryPath);
-/* The same in UTF-8 */
+/* The same with UTF-8 strings */
 ETW_API TDHSTATUS WINAPI TdhLoadManifestFromBinaryA(PCSTR BinaryPath);
 
 /**
- * TdhUnloadManifest() - forget a manifest
+ * TdhUnloadManifest() - unload a manifest
  * @Manifest: the path that it was loaded from, by TdhLoadManifest() or
  *	TdhLoadManifestFromBinary()
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER; ERROR_NOT_FOUND: none is loaded from
  * there.
  *
- * Threads: any, at once; an event that is being decoded goes on with what it has.
+ * Threads: any, at once; decoding in progress keeps using the manifest.
  * Semantics: Microsoft's page "TdhUnloadManifest function".
  */
 ETW_API TDHSTATUS WINAPI TdhUnloadManifest(PWSTR Manifest);
-/* The same in UTF-8 */
+/* The same with UTF-8 strings */
 ETW_API TDHSTATUS WINAPI TdhUnloadManifestA(PCSTR Manifest);
 
 /**
- * TdhUnloadManifestFromMemory() - the same of one that was loaded from memory
+ * TdhUnloadManifestFromMemory() - unload a manifest loaded from memory
  * @pData: the same bytes
  * @cbData: as many
  *
@@ -775,12 +774,12 @@ ETW_API TDHSTATUS WINAPI TdhUnloadManifestFromMemory(LPCVOID pData, ULONG cbData
  */
 
 /**
- * TdhEnumerateProviders() - the providers whose events this process can decode
+ * TdhEnumerateProviders() - list the providers whose events this process can decode
  * @pBuffer: filled
  * @pBufferSize: see above
  *
- * Those of the manifests that are installed or loaded, and the classic ones that are
- * built in; by name.  Reads all installed manifests.
+ * The providers of installed and loaded manifests and the built-in classic ones, sorted
+ * by name.  Reads all installed manifests.
  *
  * Return: ERROR_SUCCESS, and see above.
  *
@@ -790,8 +789,8 @@ ETW_API TDHSTATUS WINAPI TdhEnumerateProviders(PPROVIDER_ENUMERATION_INFO pBuffe
 					   ULONG *pBufferSize);
 
 /**
- * TdhEnumerateProvidersForDecodingSource() - the same of one kind
- * @filter: DecodingSourceXMLFile or DecodingSourceWbem; of the others there are none
+ * TdhEnumerateProvidersForDecodingSource() - list the providers of one kind
+ * @filter: DecodingSourceXMLFile or DecodingSourceWbem; others have none
  * @buffer: filled
  * @bufferSize: bytes at @buffer
  * @bufferRequired: bytes used, or needed
@@ -806,17 +805,17 @@ TdhEnumerateProvidersForDecodingSource(DECODING_SOURCE filter,
 				       ULONG bufferSize, ULONG *bufferRequired);
 
 /**
- * TdhEnumerateProviderFieldInformation() - what keywords, levels, ... it defines
+ * TdhEnumerateProviderFieldInformation() - list a provider's keywords, levels, ...
  * @pGuid: the provider
- * @EventFieldType: what is asked for
+ * @EventFieldType: what to list
  * @pBuffer: filled, in the manifest's order
  * @pBufferSize: see above
  *
- * Those of the manifest; of levels, opcodes, tasks and keywords that are standard those
- * as well that its events use.
+ * Those the manifest defines, and the standard levels, opcodes, tasks and keywords that
+ * its events use.
  *
  * Return: ERROR_SUCCESS, and see above; ERROR_NOT_SUPPORTED: no such type;
- * ERROR_NOT_FOUND: nobody knows the provider, or it has nothing of the kind.
+ * ERROR_NOT_FOUND: unknown provider, or it has nothing of the kind.
  *
  * Semantics: Microsoft's page "TdhEnumerateProviderFieldInformation function".
  */
@@ -826,7 +825,7 @@ ETW_API TDHSTATUS WINAPI TdhEnumerateProviderFieldInformation(LPGUID pGuid,
 							  ULONG *pBufferSize);
 
 /**
- * TdhQueryProviderFieldInformation() - what one value is called
+ * TdhQueryProviderFieldInformation() - get the name of a value
  * @pGuid: the provider
  * @EventFieldValue: the value; of keywords: each bit that is set; of opcodes: bits 0 to
  *	15 the task, 16 to 23 the opcode
@@ -845,12 +844,12 @@ ETW_API TDHSTATUS WINAPI TdhQueryProviderFieldInformation(LPGUID pGuid, ULONGLON
 						      ULONG *pBufferSize);
 
 /**
- * TdhEnumerateManifestProviderEvents() - the events of a manifest
+ * TdhEnumerateManifestProviderEvents() - list the events of a manifest
  * @ProviderGuid: the provider
  * @Buffer: filled, in the manifest's order
  * @BufferSize: see above
  *
- * Return: ERROR_SUCCESS, and see above; ERROR_FILE_NOT_FOUND: nobody knows the
+ * Return: ERROR_SUCCESS, and see above; ERROR_FILE_NOT_FOUND: unknown
  * provider; ERROR_EMPTY: it has no events.
  *
  * Semantics: Microsoft's page "TdhEnumerateManifestProviderEvents function".
@@ -860,13 +859,13 @@ ETW_API TDHSTATUS WINAPI TdhEnumerateManifestProviderEvents(LPGUID ProviderGuid,
 							ULONG *BufferSize);
 
 /**
- * TdhGetManifestEventInformation() - the schema of an event, without an event
+ * TdhGetManifestEventInformation() - get the schema of an event without having one
  * @ProviderGuid: the provider
- * @EventDescriptor: Id and Version count
+ * @EventDescriptor: only Id and Version are used
  * @Buffer: filled
  * @BufferSize: see above
  *
- * Return: ERROR_SUCCESS, and see above; ERROR_FILE_NOT_FOUND: nobody knows the
+ * Return: ERROR_SUCCESS, and see above; ERROR_FILE_NOT_FOUND: unknown
  * provider; ERROR_NOT_FOUND: it has no such event.
  *
  * Semantics: Microsoft's page "TdhGetManifestEventInformation function".
@@ -877,7 +876,7 @@ ETW_API TDHSTATUS WINAPI TdhGetManifestEventInformation(LPGUID ProviderGuid,
 						    ULONG *BufferSize);
 
 /**
- * TdhEnumerateProviderFilters() - the filters that a provider takes
+ * TdhEnumerateProviderFilters() - list the filters that a provider accepts
  * @pGuid: the provider
  * @TdhContextCount: not used
  * @pTdhContext: not used
@@ -885,7 +884,7 @@ ETW_API TDHSTATUS WINAPI TdhGetManifestEventInformation(LPGUID ProviderGuid,
  * @pBuffer: an array of so many addresses of blocks, which lie behind it
  * @pBufferSize: see above
  *
- * Return: ERROR_SUCCESS, and see above; ERROR_NOT_FOUND: nobody knows the provider, or
+ * Return: ERROR_SUCCESS, and see above; ERROR_NOT_FOUND: unknown provider, or
  * it has no filters.
  *
  * Semantics: Microsoft's page "TdhEnumerateProviderFilters function".
@@ -944,7 +943,7 @@ typedef struct _PAYLOAD_FILTER_PREDICATE {
 	LPWSTR Value;
 } PAYLOAD_FILTER_PREDICATE, *PPAYLOAD_FILTER_PREDICATE;
 
-/* The same in UTF-8 */
+/* The same with UTF-8 strings */
 typedef struct _PAYLOAD_FILTER_PREDICATEA {
 	LPCSTR FieldName;
 	USHORT CompareOp;
@@ -952,22 +951,22 @@ typedef struct _PAYLOAD_FILTER_PREDICATEA {
 } PAYLOAD_FILTER_PREDICATEA, *PPAYLOAD_FILTER_PREDICATEA;
 
 /**
- * TdhCreatePayloadFilter() - a filter for one event of a provider
+ * TdhCreatePayloadFilter() - create a filter for one event of a provider
  * @ProviderGuid: its manifest must be installed or loaded
- * @EventDescriptor: Id and Version say which event; the rest is not looked at
+ * @EventDescriptor: only Id and Version are used
  * @EventMatchANY: TRUE: one of the predicates is enough; FALSE: all must hold
  * @PayloadPredicateCount: 1 to MAX_PAYLOAD_PREDICATES
- * @PayloadPredicates: so many
- * @PayloadFilter: the filter; TdhDeletePayloadFilter() frees it
+ * @PayloadPredicates: the predicates
+ * @PayloadFilter: out: the filter; free it with TdhDeletePayloadFilter()
  *
  * A member of a structure is named "Structure.Member"; elements of arrays, floats,
- * binary data, pointers, SIDs and SYSTEMTIME cannot be tested, but a field behind
- * such ones can.
+ * binary data, pointers, SIDs and SYSTEMTIME cannot be tested, but fields after them
+ * can.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a NULL pointer, too many predicates
- * or none, an operator or value that is none of the field's type;
- * ERROR_FILE_NOT_FOUND: nobody knows the provider; ERROR_NOT_FOUND: it has no such
- * event, or that no such field; ERROR_NOT_SUPPORTED: the field lies behind one whose
+ * or none, or an operator or value that does not fit the field's type;
+ * ERROR_FILE_NOT_FOUND: unknown provider; ERROR_NOT_FOUND: it has no such
+ * event, or that no such field; ERROR_NOT_SUPPORTED: the field follows one whose
  * end the kernel cannot find; ERROR_INSUFFICIENT_BUFFER: the filter would be
  * larger than MAX_EVENT_FILTER_PAYLOAD_SIZE; ERROR_NOT_ENOUGH_MEMORY.
  * *@PayloadFilter is NULL then.
@@ -982,7 +981,7 @@ ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilter(LPCGUID ProviderGuid,
 					    PPAYLOAD_FILTER_PREDICATE PayloadPredicates,
 					    PVOID *PayloadFilter);
 
-/* The same in UTF-8 */
+/* The same with UTF-8 strings */
 ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilterA(LPCGUID ProviderGuid,
 					     PCEVENT_DESCRIPTOR EventDescriptor,
 					     BOOLEAN EventMatchANY,
@@ -992,7 +991,7 @@ ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilterA(LPCGUID ProviderGuid,
 
 /**
  * TdhDeletePayloadFilter() - free a filter
- * @PayloadFilter: *@PayloadFilter may be NULL, and is then
+ * @PayloadFilter: *@PayloadFilter may be NULL, and is set to NULL
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: @PayloadFilter is NULL.
  *
@@ -1002,16 +1001,15 @@ ETW_API TDHSTATUS WINAPI TdhCreatePayloadFilterA(LPCGUID ProviderGuid,
 ETW_API TDHSTATUS WINAPI TdhDeletePayloadFilter(PVOID *PayloadFilter);
 
 /**
- * TdhAggregatePayloadFilters() - the one descriptor that EnableTraceEx2() takes
- * @PayloadFilterCount: how many filters
- * @PayloadFilterPtrs: of events of one provider; they stay the caller's
- * @EventMatchALLFlags: NULL: all FALSE.  Of filters for the same event, all those that
- *	have TRUE must hold, and one of those that have FALSE, if there are any
- * @EventFilterDescriptor: filled; TdhCleanupPayloadEventFilterDescriptor() frees what
- *	it points to
+ * TdhAggregatePayloadFilters() - combine filters into a descriptor for EnableTraceEx2()
+ * @PayloadFilterCount: number of filters
+ * @PayloadFilterPtrs: filters for events of one provider; the caller still owns them
+ * @EventMatchALLFlags: NULL: all FALSE.  Of the filters for one event, every filter with
+ *	TRUE must match and, if some have FALSE, at least one of those
+ * @EventFilterDescriptor: out; free its data with TdhCleanupPayloadEventFilterDescriptor()
  *
- * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a NULL pointer, no filters, what is
- * no filter, or more than 8 filters or 16 predicates of one event;
+ * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: a NULL pointer, no filters, not
+ * a filter, or more than 8 filters or 16 predicates of one event;
  * ERROR_INSUFFICIENT_BUFFER: over MAX_EVENT_FILTER_PAYLOAD_SIZE;
  * ERROR_NOT_ENOUGH_MEMORY.
  *
@@ -1024,8 +1022,8 @@ ETW_API TDHSTATUS WINAPI TdhAggregatePayloadFilters(ULONG PayloadFilterCount,
 						PEVENT_FILTER_DESCRIPTOR EventFilterDescriptor);
 
 /**
- * TdhCleanupPayloadEventFilterDescriptor() - free what was aggregated
- * @EventFilterDescriptor: all zero afterwards; its Ptr may be 0
+ * TdhCleanupPayloadEventFilterDescriptor() - free a combined filter
+ * @EventFilterDescriptor: zeroed; its Ptr may be 0
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER: @EventFilterDescriptor is NULL, or
  * of another type.
