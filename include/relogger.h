@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relogger.h - make a new trace out of others: leave events out, change and add some
+ * relogger.h - create a trace from others: drop, change and add events
  *
  *	ITraceRelogger *relogger;
  *
@@ -11,17 +11,18 @@
  *	relogger->lpVtbl->ProcessTrace(relogger);
  *	relogger->lpVtbl->Release(relogger);
  *
- * ProcessTrace() calls the callback, in its own thread, with the first stream's header
- * event, with every event of all streams in the order of time, and at the end.  An event
- * is in the output if it is given to Inject() meanwhile, as it is then: more than once, in
- * copies, changed, or not at all.  An event belongs to one thread at a time; the one of
- * OnEvent() stays only if it is AddRef()ed or Clone()d.
+ * ProcessTrace() calls the callback on its own thread: with the first stream's header
+ * event, with every event of all streams in time order, and at the end.  The output
+ * contains an event each time the program passes it to Inject(), in the state it has then.
+ * A program may inject an event more than once, changed, as a copy, or not at all.  Only
+ * one thread at a time may use an event.  The event passed to OnEvent() is valid after the
+ * callback only with AddRef() or as a Clone().
  *
- * Link with -letw.  Of COM there are the interfaces and the counting of references; an
- * object is made by CreateTraceRelogger(); for ported code include/win32 has an objbase.h
- * with a CoCreateInstance() that calls it.  Methods
- * return S_OK, E_POINTER or E_INVALIDARG (an argument), E_OUTOFMEMORY, E_UNEXPECTED (it is
- * not the time for it), or HRESULT_FROM_WIN32() of what failed.
+ * Link with -letw.  COM is limited to interfaces and reference counts.
+ * CreateTraceRelogger() creates the object; for ported code, objbase.h in include/win32 has
+ * a CoCreateInstance() that calls it.  Methods return S_OK, E_POINTER or E_INVALIDARG (bad
+ * argument), E_OUTOFMEMORY, E_UNEXPECTED (called at the wrong time), or the
+ * HRESULT_FROM_WIN32() of an error.
  *
  * In C, and in C++ with CINTERFACE, methods are members of lpVtbl; with COBJMACROS
  * there are macros ITraceRelogger_Inject(This, Event) and so on.
@@ -110,22 +111,22 @@ typedef struct ITraceEventCallback ITraceEventCallback;
 typedef struct ITraceRelogger ITraceRelogger;
 
 /*
- * An event.  All Set methods change this object only, never the source.  ERROR_NOT_SUPPORTED:
- * records of that kind (the kernel logger's, WPP's, classic ones) have no such thing.
+ * An event.  Set methods change only this object, never the source.  ERROR_NOT_SUPPORTED:
+ * records of this kind (kernel logger, WPP, classic) do not have the member.
  */
 typedef struct ITraceEventVtbl {
 	HRESULT (*QueryInterface)(ITraceEvent *This, const IID *riid,
 						    void **ppvObject);
 	ULONG (*AddRef)(ITraceEvent *This);
 	ULONG (*Release)(ITraceEvent *This);
-	/* The copy is the caller's, with one reference. */
+	/* The caller owns the copy, which has one reference. */
 	HRESULT (*Clone)(ITraceEvent *This, ITraceEvent **NewEvent);
-	/* That of its stream */
+	/* The context of its stream */
 	HRESULT (*GetUserContext)(ITraceEvent *This, void **UserContext);
-	/* The event's own; Set methods change it.  TimeStamp is a FILETIME. */
+	/* Owned by the event; Set methods change it.  TimeStamp is a FILETIME. */
 	HRESULT (*GetEventRecord)(ITraceEvent *This,
 						    PEVENT_RECORD *EventRecord);
-	/* Bytes, copied; HRESULT_FROM_WIN32(ERROR_ARITHMETIC_OVERFLOW): no event is as large. */
+	/* Bytes, copied; HRESULT_FROM_WIN32(ERROR_ARITHMETIC_OVERFLOW): too large. */
 	HRESULT (*SetPayload)(ITraceEvent *This, BYTE *Payload,
 						ULONG PayloadSize);
 	HRESULT (*SetEventDescriptor)(ITraceEvent *This,
@@ -148,8 +149,8 @@ struct ITraceEvent {
 };
 
 /*
- * The program's.  What a method returns other than success ends ProcessTrace(), which
- * returns it, and there is no output.
+ * Implemented by the program.  If a method fails, ProcessTrace() ends and returns the same
+ * error, and there is no output.
  */
 typedef struct ITraceEventCallbackVtbl {
 	HRESULT (*QueryInterface)(ITraceEventCallback *This, const IID *riid,
@@ -159,7 +160,7 @@ typedef struct ITraceEventCallbackVtbl {
 	HRESULT (*OnBeginProcessTrace)(ITraceEventCallback *This,
 							 ITraceEvent *HeaderEvent,
 							 ITraceRelogger *Relogger);
-	/* Inject() is possible the last time. */
+	/* The last chance to call Inject() */
 	HRESULT (*OnFinalizeProcessTrace)(ITraceEventCallback *This,
 							    ITraceRelogger *Relogger);
 	HRESULT (*OnEvent)(ITraceEventCallback *This, ITraceEvent *Event,
@@ -179,17 +180,17 @@ typedef struct ITraceReloggerVtbl {
 	HRESULT (*AddLogfileTraceStream)(ITraceRelogger *This,
 							   BSTR LogfileName, void *UserContext,
 							   RELOGSTREAM_ID *TraceStreamId);
-	/* One of them, beside any files; ERROR_WMI_INSTANCE_NOT_FOUND, ERROR_WMI_ALREADY_ENABLED */
+	/* At most one, besides files; ERROR_WMI_INSTANCE_NOT_FOUND, ERROR_WMI_ALREADY_ENABLED */
 	HRESULT (*AddRealtimeTraceStream)(ITraceRelogger *This,
 							    BSTR LoggerName, void *UserContext,
 							    RELOGSTREAM_ID *TraceStreamId);
-	/* Gets a reference; one that was there before loses its own. */
+	/* Takes a reference; releases the earlier callback, if any. */
 	HRESULT (*RegisterCallback)(ITraceRelogger *This,
 						      ITraceEventCallback *Callback);
 	/* While ProcessTrace() runs; from any thread. */
 	HRESULT (*Inject)(ITraceRelogger *This, ITraceEvent *Event);
 	/*
-	 * A new event without payload, of the time of the event that was handed out last.
+	 * A new event without payload, with the time of the last delivered event.
 	 * Flags: EVENT_HEADER_FLAG_STRING_ONLY, _NO_CPUTIME, _32_BIT_HEADER, _64_BIT_HEADER,
 	 * _CLASSIC_HEADER.
 	 */
@@ -197,15 +198,14 @@ typedef struct ITraceReloggerVtbl {
 							 RELOGSTREAM_ID TraceStreamId,
 							 ULONG Flags, ITraceEvent **Event);
 	/*
-	 * To the end of all streams; once.  The output is complete then, or not there.
-	 * HRESULT_FROM_WIN32(ERROR_CANCELLED): ended by Cancel(); what was injected is in the
-	 * output.
+	 * Runs to the end of all streams; once.  The output is then complete, or absent.
+	 * HRESULT_FROM_WIN32(ERROR_CANCELLED): ended by Cancel(); the output contains what was
+	 * injected.
 	 */
 	HRESULT (*ProcessTrace)(ITraceRelogger *This);
 	/*
-	 * Replaces a file that is there, but for one of the streams': of that ProcessTrace()
-	 * returns HRESULT_FROM_WIN32(ERROR_SHARING_VIOLATION).  Without output nothing can be
-	 * injected.
+	 * Replaces an existing file, except one of the streams: then ProcessTrace() returns
+	 * HRESULT_FROM_WIN32(ERROR_SHARING_VIOLATION).  Inject() fails without an output.
 	 */
 	HRESULT (*SetOutputFilename)(ITraceRelogger *This, BSTR LogfileName);
 	HRESULT (*SetCompressionMode)(ITraceRelogger *This,
@@ -260,10 +260,10 @@ struct ITraceRelogger {
 ETW_BEGIN_DECLS
 
 /**
- * CreateTraceRelogger() - make a relogger
+ * CreateTraceRelogger() - create a relogger
  * @Relogger: out: the object, with one reference
  *
- * Not of Windows: there it is CoCreateInstance(CLSID_TraceRelogger, NULL,
+ * Not on Windows, where it is CoCreateInstance(CLSID_TraceRelogger, NULL,
  * CLSCTX_INPROC_SERVER, IID_ITraceRelogger, Relogger).
  *
  * Return: S_OK; E_POINTER; E_OUTOFMEMORY.

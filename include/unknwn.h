@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unknwn.h - IUnknown and what interfaces are written with
+ * unknwn.h - IUnknown, the base of COM interfaces
  *
- * Of Windows' COM there is what relogger.h needs: objects that count their references.
- * A C++ program sees an interface as a struct of virtual functions, a C program (or one
- * that defines CINTERFACE) as a struct whose lpVtbl has their addresses; both are the
- * same bytes, so a callback may be written in either.
+ * Only the part of COM that relogger.h needs: reference-counted objects.  In C++ an
+ * interface is a struct of virtual functions; in C, or with CINTERFACE, a struct whose
+ * lpVtbl points to a table of functions.  The layout is the same, so a callback may be
+ * written in either language.
  *
  * Sources: Microsoft's page "IUnknown interface (unknwn.h)"; "BSTR".
  */

@@ -12,8 +12,8 @@
 ETW_BEGIN_DECLS
 
 /*
- * Head of EVENT_TRACE_PROPERTIES, 48 bytes.  The caller zeroes the whole block
- * and sets BufferSize, Flags and, where wanted, Guid and ClientContext.
+ * Header of EVENT_TRACE_PROPERTIES, 48 bytes.  The caller zeroes the whole block and
+ * sets BufferSize, Flags and, optionally, Guid and ClientContext.
  */
 typedef struct _WNODE_HEADER {
 	ULONG BufferSize;	/* in: bytes of the whole block, names included */
@@ -30,7 +30,7 @@ typedef struct _WNODE_HEADER {
 		HANDLE KernelHandle;
 		LARGE_INTEGER TimeStamp;
 	};
-	GUID Guid;		/* the session's; zero at start: one is made */
+	GUID Guid;		/* the session's; zero at start: generated */
 	ULONG ClientContext;	/* clock: 0 or 1 QPC, 2 system time, 3 cycles */
 	ULONG Flags;		/* WNODE_FLAG_TRACED_GUID */
 } WNODE_HEADER, *PWNODE_HEADER;

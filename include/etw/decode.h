@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * decode.h - names and values of events, without buffers to size first
+ * decode.h - decode events without sizing buffers first
  *
- * Not of Windows; tdh.h has what is.  Link with -ltdh.  A decoder takes one event at
- * a time and walks its fields in the order of the payload:
+ * Not a Windows API; tdh.h has that one.  Link with -ltdh.  A decoder takes one event at
+ * a time and walks its fields in payload order:
  *
  *	struct etw_decoder *decoder = etw_decoder_new();
  *	const struct etw_decoded *event;
@@ -14,19 +14,19 @@
  *		if (field.kind == ETW_FIELD_VALUE)
  *			... field.name, field.value ...
  *
- * Schemas come from TraceLogging's metadata within the event, from manifests that
- * are loaded or installed (see tdh.h: TdhLoadManifest(); "etw manifest install"), and
- * from those of the trace's own classic events that are built in.
+ * Schemas come from an event's own TraceLogging metadata, from manifests that are
+ * loaded or installed (see tdh.h: TdhLoadManifest(); "etw manifest install"), and from
+ * built-in schemas of classic events.
  *
- * An event may hold anything: no length in it or in its metadata is trusted, and an
- * event that ends before its schema does, or contradicts it, yields the fields that
- * are there and then a mark.  Nothing is allocated for an event once the decoder has
- * seen one of its kind.
+ * An event may contain anything: no length in it or in its metadata is trusted.  An
+ * event that is shorter than its schema, or contradicts it, yields the fields that are
+ * present and then an error.  Decoding allocates memory only for the first event of a
+ * kind.
  *
- * A decoder belongs to one thread at a time; any number of them may be used at once.
- * Strings are UTF-8; those of TraceLogging are as the event has them, which may be
- * anything.  What an event's schema names stays valid until the next
- * etw_decode() of that decoder, what lies in the event while the event does.
+ * One thread at a time may use a decoder; any number of decoders may be used at once.
+ * Strings are UTF-8, but strings of TraceLogging metadata are not validated.  Names from
+ * the schema stay valid until the decoder's next etw_decode(), data in the event as long
+ * as the event.
  */
 #ifndef ETW_DECODE_H
 #define ETW_DECODE_H
@@ -49,9 +49,9 @@ enum etw_decode_source {
 };
 
 /*
- * One event: what it is called.  NULL: has none, or nobody knows.  Channel and opcode 0
- * mean that none was set: they have a name only where the event's schema gives it, as
- * opcode="win:Info" does.  TDH's functions and "etw dump --json" tell the same.
+ * The names of an event; NULL if it has none or it is unknown.  Channel and opcode 0 mean
+ * that none was set: they have a name only if the schema sets them explicitly, as
+ * opcode="win:Info" does.  TDH's functions and "etw dump --json" return the same names.
  */
 struct etw_decoded {
 	const EVENT_RECORD *record;
@@ -80,9 +80,9 @@ enum etw_field_kind {
 	ETW_FIELD_ARRAY_END,
 };
 
-/* What a value is, and which member of etw_field.value holds it */
+/* The kind of a value, and the members of etw_field that hold it */
 enum etw_value_kind {
-	ETW_VALUE_NONE,			/* no bytes, or of a type nobody knows: data, size */
+	ETW_VALUE_NONE,			/* no bytes, or an unknown type: data, size */
 	ETW_VALUE_UNSIGNED,		/* u */
 	ETW_VALUE_SIGNED,		/* i */
 	ETW_VALUE_HEX,			/* u: shown in hexadecimal: addresses, masks, codes */
@@ -133,96 +133,95 @@ struct etw_field {
 	const struct etw_field_map *map;	/* or NULL */
 };
 
-/* NULL: no memory. */
+/* NULL: out of memory.  The caller owns the decoder; NULL may be freed. */
 ETW_API struct etw_decoder *etw_decoder_new(void);
 ETW_API void etw_decoder_free(struct etw_decoder *decoder);
 
 /*
- * Take an event.  *event is the decoder's, valid until the next call.  0: it has a
- * schema; -ENOENT: none is known (names that are standard are there all the same, and
- * the whole payload is left over); -EBADMSG: its own metadata are malformed (likewise);
+ * Start decoding an event.  The decoder owns *event, which is valid until the next call.
+ * Returns 0: the event has a schema; -ENOENT: unknown (standard names are set anyway, and
+ * the whole payload is left over); -EBADMSG: malformed metadata (otherwise as -ENOENT);
  * -ENOMEM.
  */
 ETW_API int etw_decode(struct etw_decoder *decoder, const EVENT_RECORD *record,
 		       const struct etw_decoded **event);
 
 /*
- * The next field.  1: *field; 0: there is no more; -EBADMSG: the payload ends within
- * this field, or its length cannot be known: *field has the name and what bytes are
- * there, and no more follow.
+ * Get the next field.  Returns 1: *field is set; 0: no more fields; -EBADMSG: the payload
+ * ends within this field, or its length is unknown: *field has the name and the available
+ * bytes, and no more fields follow.
  */
 ETW_API int etw_decode_next(struct etw_decoder *decoder, struct etw_field *field);
 
 /*
- * Append where a field is: what it is in and itself, as "disk.parts[2].size": names of
- * structures and arrays, and places in arrays.  field: what etw_decode_next() gave last,
- * also with -EBADMSG.  Names are escaped as etw_format_fields() does it, or with
- * ETW_FORMAT_RAW as they are, but for bytes that are no UTF-8; TraceLogging's may have
- * dots and brackets of their own.
+ * Append the path of a field, such as "disk.parts[2].size": the names of its structures
+ * and arrays, and array indexes.  field is the last result of etw_decode_next(), also
+ * after -EBADMSG.  Names are escaped as by etw_format_fields(); with ETW_FORMAT_RAW only
+ * invalid UTF-8 is escaped.  TraceLogging names may contain dots and brackets.
  */
 ETW_API void etw_decode_path(struct etw_text *text, const struct etw_decoder *decoder,
 			     const struct etw_field *field, ULONG flags);
 
-/* Start again with the first field of the same event. */
+/* Restart with the first field of the same event. */
 ETW_API void etw_decode_rewind(struct etw_decoder *decoder);
 
-/* The payload behind the fields that etw_decode_next() has passed. */
+/* The payload after the fields that etw_decode_next() has returned; *size in bytes. */
 ETW_API const void *etw_decode_rest(const struct etw_decoder *decoder, size_t *size);
 
 /*
- * The keywords' names, of the i-th set bit that has one, from 0; NULL: no more.  A bit
- * that stands for a channel of the manifest has that channel's name, as on Windows.
+ * The name of the i-th set keyword bit that has one, from 0; NULL: no more.  A bit of a
+ * manifest's channel has the channel's name, as on Windows.
  */
 ETW_API const char *etw_decode_keyword(struct etw_decoder *decoder, unsigned int i);
 
 /*
- * The name of a value in a map, or of one bit of a bit map (which the caller takes
- * apart); NULL: it has none.
+ * The name of a value in a map, or of one bit of a bit map (the caller iterates over the
+ * bits); NULL: it has none.
  */
 ETW_API const char *etw_field_map_name(const struct etw_field_map *map, ULONG value);
 ETW_API int etw_field_map_is_bits(const struct etw_field_map *map);
 
 /* -------------------------------------------------------------- as text */
 
-/* A growing text.  All zero is an empty one; len bytes at data, then a NUL. */
+/* A growing text.  All zero is an empty text; data has len bytes and a NUL. */
 struct etw_text {
 	char *data;
 	size_t len;
 	size_t cap;
-	int error;	/* -ENOMEM: what was added since is not there */
+	int error;	/* -ENOMEM: later additions are missing */
 };
 
 ETW_API void etw_text_free(struct etw_text *text);
 
 /* etw_format_*(): flags */
-#define ETW_FORMAT_RAW		0x1	/* strings as they are, without quotes and escapes */
+#define ETW_FORMAT_RAW		0x1	/* strings without quotes and escapes */
 
 /*
- * Append a VALUE as people read it: numbers by their out-type, names of maps, bits of
- * bit maps joined by "|", times in ISO 8601 and UTC, addresses, SIDs; strings are
- * quoted, control characters and bytes that are no text escaped.
+ * Append a VALUE in readable form: numbers by their out-type, map names, bits of bit maps
+ * joined by "|", times in ISO 8601 and UTC, addresses, SIDs.  Strings are quoted, and
+ * control characters and invalid bytes are escaped.
  */
 ETW_API void etw_format_value(struct etw_text *text, const struct etw_field *field, ULONG flags);
 
 /*
- * Append all fields of the event that etw_decode() took last, as name=value with
- * structures in {} and arrays in [], but those of out-type NOPRINT; where they end too
- * early <truncated>, and bytes that belong to no field as rest=.  Without a schema all
- * of them as data=.  0; -EBADMSG: the fields ended too early; -EMSGSIZE: this is not
- * all, as it would be over 8 MB.
+ * Append all fields of the last event passed to etw_decode() as name=value, with
+ * structures in {} and arrays in [], except fields of out-type NOPRINT.  Fields that end
+ * too early are followed by <truncated>; bytes that belong to no field appear as rest=,
+ * the payload of an event without a schema as data=.  Returns 0; -EBADMSG: the fields
+ * ended too early; -EMSGSIZE: cut at 8 MB.
  */
 ETW_API int etw_format_fields(struct etw_text *text, struct etw_decoder *decoder, ULONG flags);
 
 /*
- * Append all fields as one JSON object, values typed: see etw(8), "JSON".  Returns as
- * etw_format_fields(); a field that is not whole is not in it, and
- * etw_decode_rest() has what was not shown.
+ * Append all fields as one JSON object with typed values: see etw(8), "JSON".  Returns as
+ * etw_format_fields(); incomplete fields are omitted, and etw_decode_rest() returns what
+ * was not formatted.
  */
 ETW_API int etw_format_json(struct etw_text *text, struct etw_decoder *decoder);
 
 /*
- * Append the event's message with its inserts replaced, strings as they are: it may
- * hold control characters.  FALSE: it has none, and nothing was added.
+ * Append the event's message with its inserts replaced.  Strings are not escaped, so the
+ * text may contain control characters.  FALSE: no message, nothing appended.
  */
 ETW_API BOOLEAN etw_format_message(struct etw_text *text, struct etw_decoder *decoder);
 
