@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc.h - how this module asks for memory
+ * alloc.h - how this module allocates memory
  *
- * All of it is on somebody's behalf and charged to that cgroup.  Where there is
- * none the caller is told; a user's request must not fill the kernel's log
+ * All memory is charged to the cgroup of the task on whose behalf it is allocated.  The
+ * caller gets an error if there is none; a user's request must not fill the kernel log
  * with stack traces.
  */
-#ifndef ETW_GFP_H
-#define ETW_GFP_H
+#ifndef ETW_ALLOC_H
+#define ETW_ALLOC_H
 
 #include <linux/gfp.h>
 
 #define ETW_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 
-#endif /* ETW_GFP_H */
+#endif /* ETW_ALLOC_H */

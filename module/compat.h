@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat.h - what differs between kernels from 6.1 on
+ * compat.h - differences between kernels from 6.1 on
  *
  * HAVE_* come from compile probes (scripts/probes), not from version numbers.
  */
@@ -33,7 +33,7 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
-/* What a probe of the tracepoint sched_process_exit gets. */
+/* The parameters of a probe of the tracepoint sched_process_exit. */
 #ifdef HAVE_SCHED_PROCESS_EXIT_GROUP_DEAD
 #define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task, bool group_dead
 #else
@@ -50,7 +50,7 @@ static inline int etw_notify_change(struct file *file, struct iattr *attr)
 #endif
 }
 
-/* These are for the test modules. */
+/* The rest is for the test modules. */
 
 static inline void etw_hrtimer_setup(struct hrtimer *timer,
 				     enum hrtimer_restart (*function)(struct hrtimer *),

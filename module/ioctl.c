@@ -11,9 +11,9 @@
 #include <etw/abi.h>
 
 /*
- * Every value user space gives is read once: the struct is copied as a whole,
- * and the size that was checked is the one used from then on.  known: its size in
- * this kernel.
+ * Copy in a struct whose size in this kernel is known.  Every value of user space is
+ * read once: the struct is copied as a whole, and the size in the copy is the one that
+ * was checked.
  */
 int etw_ioctl_struct_in(void *to, size_t known, const void __user *from)
 {
@@ -48,7 +48,7 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 		return ret;
 	if (op->in_only)
 		return op->run(file, words);
-	/* Results that cannot be told must not come about: can it be written? */
+	/* Do nothing if the results could not be copied out. */
 	if (copy_to_user(arg, words, op->size))
 		return -EFAULT;
 	if (op->run_user)
@@ -65,7 +65,7 @@ long etw_ioctl_run(const struct etw_ioctl *table, size_t count, struct file *fil
 }
 
 /*
- * Copy a name: 1 to ETW_NAME_MAX bytes, no NUL within.  The caller frees it.
+ * Copy in a name: 1 to ETW_NAME_MAX bytes, without NUL.  The caller frees it.
  */
 int etw_ioctl_name_in(u64 ptr, u32 len, char **name)
 {
@@ -86,7 +86,7 @@ int etw_ioctl_name_in(u64 ptr, u32 len, char **name)
 	return 0;
 }
 
-/* Can a name be written there?  Asked before anything is changed. */
+/* Can a name be written there?  To be asked before anything is changed. */
 int etw_ioctl_name_room(u64 ptr, u32 cap)
 {
 	cap = min_t(u32, cap, ETW_NAME_MAX);
@@ -95,7 +95,7 @@ int etw_ioctl_name_room(u64 ptr, u32 cap)
 	return fault_in_safe_writeable(u64_to_user_ptr(ptr), cap) ? -EFAULT : 0;
 }
 
-/* Write what fits of a name to the caller's room at ptr, if it gave any. */
+/* Copy what fits of a name to the caller's cap bytes at ptr, if there are any. */
 int etw_ioctl_name_out(u64 ptr, u32 cap, const char *name, u32 len)
 {
 	len = min(cap, len);

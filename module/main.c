@@ -2,8 +2,8 @@
 /*
  * main.c - loading and unloading
  *
- * The module goes only when no session runs, no file is open and no provider
- * module is loaded: each holds a reference.
+ * Running sessions, open files and loaded provider modules each hold a reference on the
+ * module, so it can be unloaded only without them.
  */
 #include <linux/init.h>
 #include <linux/minmax.h>
@@ -12,23 +12,27 @@
 #include <linux/rcupdate.h>
 
 #include "access/access.h"
-#include "session/clock.h"
+#include "access/user_limits.h"
 #include "control/device.h"
-#include "write/extended_items.h"
-#include "provider/process.h"
+#include "control_lock.h"
+#include "provider/callback_kernel.h"
+#include "provider/process_exit.h"
+#include "session/clock.h"
+#include "session/deliver.h"
+#include "session/hotplug.h"
 #include "session/session.h"
+#include "write/activity.h"
+#include "write/extended_items.h"
 #include "write/hotpath.h"
 
-struct workqueue_struct *etw_control_wq;
-
 module_param_named(max_sessions, etw_max_sessions, uint, 0444);
-MODULE_PARM_DESC(max_sessions, "sessions at once, 1 to 64 (default 64)");
+MODULE_PARM_DESC(max_sessions, "sessions that can run at once, 1 to 64 (default 64)");
 module_param_named(max_user_registrations, etw_max_user_registrations, uint, 0644);
 MODULE_PARM_DESC(max_user_registrations,
-		 "provider registrations of one user's processes (default 16384)");
+		 "provider registrations per user, all processes together (default 16384)");
 module_param_named(max_user_traits, etw_max_user_traits, uint, 0644);
 MODULE_PARM_DESC(max_user_traits,
-		 "bytes of the traits of one user's processes' providers (default 4194304)");
+		 "bytes of provider traits per user, all processes together (default 4194304)");
 
 static int set_nesting_max(const char *value, const struct kernel_param *param)
 {
@@ -47,7 +51,7 @@ module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");
 
-/* Delivery waits for nobody on another's queue, and so not for etw_control. */
+/* Delivery has a queue of its own, so it never waits for etw_control. */
 static int __init make_queues(void)
 {
 	etw_wq = alloc_workqueue("etw", WQ_UNBOUND, 0);
@@ -71,7 +75,7 @@ static int __init etw_init(void)
 	int err;
 
 	if (!etw_max_sessions || etw_max_sessions > ETW_SESSIONS_MAX)
-		pr_warn("etw: max_sessions=%u is not within 1 to %u\n",
+		pr_warn("etw: max_sessions=%u is not between 1 and %u\n",
 			etw_max_sessions, ETW_SESSIONS_MAX);
 	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
 	etw_activity_init();
@@ -82,7 +86,7 @@ static int __init etw_init(void)
 	err = etw_hotplug_init();
 	if (err)
 		goto err_queues;
-	err = etw_exits_init();
+	err = etw_process_exit_init();
 	if (err)
 		goto err_hotplug;
 	err = etw_device_init();
@@ -91,7 +95,7 @@ static int __init etw_init(void)
 	return 0;
 
 err_exits:
-	etw_exits_exit();
+	etw_process_exit_exit();
 err_hotplug:
 	etw_hotplug_exit();
 err_queues:
@@ -102,13 +106,13 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
-	etw_exits_exit();
+	etw_process_exit_exit();
 	etw_hotplug_exit();
 	end_queues();
 	etw_activity_exit();
 	etw_items_exit();
 	etw_access_exit();
-	rcu_barrier();		/* registrations, see registration.c */
+	rcu_barrier();		/* for call_rcu() in registration.c */
 }
 
 module_init(etw_init);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user_limits.c - limits per user: anybody may register, so not without end
+ * user_limits.c - limits per user: everybody may register providers, but not endlessly
  *
- * A user pays for what his processes take until its memory is free.  In a user
- * namespace whoever made that one pays too, as the user that he is outside, and
- * so on to the initial namespace: user ids that somebody may give himself in
- * there do not multiply what he may take.  A namespace that root made for somebody,
- * as for a container, pays for itself: what one does is no other's business.
+ * A user is charged for what his processes take until its memory is freed.  In a user
+ * namespace its creator is charged too, as the user that he is outside, and so on up to
+ * the initial namespace: the user ids inside do not multiply what he may take.  A
+ * namespace that root made, as for a container, is charged by itself, so that
+ * containers do not exhaust each other's limits.
  *
- * All under users_lock, which RCU callbacks take.
+ * Everything is under users_lock, which RCU callbacks take.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -21,13 +21,13 @@
 #include <linux/user_namespace.h>
 
 #include "alloc.h"
-#include "provider/process.h"
+#include "user_limits.h"
 
 struct etw_user {
 	struct hlist_node node;
 	struct etw_user *parent;	/* a reference; NULL: in the initial namespace */
 	kuid_t uid;
-	unsigned int inum;		/* of a namespace that pays; 0: the user does */
+	unsigned int inum;		/* of a namespace charged by itself; 0: the user is */
 	u32 ref;			/* charges, and users whose parent it is */
 	u64 registrations;
 	u64 trait_bytes;
@@ -39,23 +39,23 @@ unsigned int etw_max_user_traits = 4 << 20;
 static DEFINE_HASHTABLE(users, 8);
 static DEFINE_SPINLOCK(users_lock);
 
-static u32 hash(const struct etw_user *parent, kuid_t uid, unsigned int inum)
+static u32 user_hash(const struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
 	return hash_ptr(parent, 32) ^ hash_32(__kuid_val(uid), 32) ^ inum;
 }
 
-static struct etw_user *find(const struct etw_user *parent, kuid_t uid, unsigned int inum)
+static struct etw_user *user_find(const struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
 	struct etw_user *user;
 
 	lockdep_assert_held(&users_lock);
-	hash_for_each_possible(users, user, node, hash(parent, uid, inum))
+	hash_for_each_possible(users, user, node, user_hash(parent, uid, inum))
 		if (user->parent == parent && uid_eq(user->uid, uid) && user->inum == inum)
 			return user;
 	return NULL;
 }
 
-static void put_locked(struct etw_user *user)
+static void user_put_locked(struct etw_user *user)
 {
 	struct etw_user *parent;
 
@@ -67,30 +67,30 @@ static void put_locked(struct etw_user *user)
 	}
 }
 
-static void put(struct etw_user *user)
+static void user_put(struct etw_user *user)
 {
 	spin_lock_bh(&users_lock);
-	put_locked(user);
+	user_put_locked(user);
 	spin_unlock_bh(&users_lock);
 }
 
-/* A reference to the user, for that to the parent; NULL: no memory. */
-static struct etw_user *get(struct etw_user *parent, kuid_t uid, unsigned int inum)
+/* A reference to the user in exchange for that to the parent; NULL: no memory. */
+static struct etw_user *user_get(struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
 	struct etw_user *new = kzalloc(sizeof(*new), ETW_GFP), *user = NULL;
 
 	spin_lock_bh(&users_lock);
 	if (new)
-		user = find(parent, uid, inum);
+		user = user_find(parent, uid, inum);
 	if (new && !user) {
 		user = new;
 		new = NULL;
 		user->parent = parent;
 		user->uid = uid;
 		user->inum = inum;
-		hash_add(users, &user->node, hash(parent, uid, inum));
+		hash_add(users, &user->node, user_hash(parent, uid, inum));
 	} else {
-		put_locked(parent);
+		user_put_locked(parent);
 	}
 	if (user)
 		user->ref++;
@@ -99,8 +99,8 @@ static struct etw_user *get(struct etw_user *parent, kuid_t uid, unsigned int in
 	return user;
 }
 
-/* Who pays for the caller in the namespace of that level, 0: the initial one. */
-static kuid_t payer(int level, unsigned int *inum)
+/* Who is charged for the caller at that level of namespaces; 0 is the initial one. */
+static kuid_t user_charged(int level, unsigned int *inum)
 {
 	const struct user_namespace *ns = current_user_ns();
 
@@ -114,7 +114,7 @@ static kuid_t payer(int level, unsigned int *inum)
 	return ns->owner;
 }
 
-static struct etw_user *get_caller(void)
+static struct etw_user *user_get_caller(void)
 {
 	struct etw_user *user = NULL;
 	unsigned int inum;
@@ -122,16 +122,16 @@ static struct etw_user *get_caller(void)
 	int level;
 
 	for (level = 0; level <= current_user_ns()->level; level++) {
-		uid = payer(level, &inum);
-		user = get(user, uid, inum);
+		uid = user_charged(level, &inum);
+		user = user_get(user, uid, inum);
 		if (!user)
 			return NULL;
 	}
 	return user;
 }
 
-/* Charge it and its parents all, or, if that is too much for one, none. */
-static bool charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool limited)
+/* Charge the user and all parents, or none if it is too much for one of them. */
+static bool user_charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool limited)
 {
 	const u64 most = READ_ONCE(etw_max_user_registrations);
 	const u64 most_bytes = READ_ONCE(etw_max_user_traits);
@@ -154,31 +154,31 @@ static bool charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bo
 }
 
 /*
- * Charge the caller registrations, or bytes of traits: the user to uncharge,
- * or an error.  Without etw_control, for it may sleep long: what was given back
- * is charged until its memory is free, so that is waited for before anybody is
- * refused.
+ * Charge the caller for registrations, or for bytes of traits.  Returns the user to
+ * uncharge, or an error.  Without etw_control, because it may sleep long: freed objects
+ * stay charged until RCU has freed their memory, and that is waited for before a
+ * caller is refused.
  */
 struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes)
 {
-	struct etw_user *user = get_caller();
+	struct etw_user *user = user_get_caller();
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	if (charge(user, registrations, trait_bytes, true))
+	if (user_charge(user, registrations, trait_bytes, true))
 		return user;
 	if (capable(CAP_SYS_RESOURCE)) {
-		charge(user, registrations, trait_bytes, false);
+		user_charge(user, registrations, trait_bytes, false);
 		return user;
 	}
 	rcu_barrier();
-	if (charge(user, registrations, trait_bytes, true))
+	if (user_charge(user, registrations, trait_bytes, true))
 		return user;
-	put(user);
+	user_put(user);
 	return ERR_PTR(-ENOSPC);
 }
 
-/* Takes NULL.  From RCU callbacks too. */
+/* Takes NULL.  RCU callbacks call it too. */
 void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes)
 {
 	struct etw_user *u;
@@ -188,6 +188,6 @@ void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes
 		u->registrations -= registrations;
 		u->trait_bytes -= trait_bytes;
 	}
-	put_locked(user);
+	user_put_locked(user);
 	spin_unlock_bh(&users_lock);
 }

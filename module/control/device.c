@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * device.c - /dev/etw: the file, and the table of its commands
+ *
+ * The commands' functions are in the other files of this folder, except those that
+ * write: they are the beginning of the hot path and lie with it.  Files of consumers have
+ * commands of their own, see session/consumer_file.c.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 
 #include "device.h"
+#include "handlers.h"
 #include "ioctl.h"
 #include "provider/process.h"
+#include "write/write_classic.h"
+#include "write/write_user.h"
 #include <etw/abi.h>
 
 static const struct etw_ioctl device_ioctls[] = {
-	/* first what processes do often */
-	ETW_IOCTL(ETW_IOC_WRITE, struct etw_event_write, etw_ioctl_write,
+	/* searched from the top: the most frequent ones first */
+	ETW_IOCTL(ETW_IOC_WRITE, struct etw_event_write, etw_write_user,
 		  .in_only = true),
-	ETW_IOCTL(ETW_IOC_CLASSIC, struct etw_classic_write, etw_ioctl_classic,
+	ETW_IOCTL(ETW_IOC_CLASSIC, struct etw_classic_write, etw_write_classic,
 		  .in_only = true),
 	ETW_IOCTL(ETW_IOC_NOTIFY, struct etw_notify, etw_ioctl_notify,
 		  .undo = etw_ioctl_notify_undo),
@@ -71,14 +78,24 @@ static int device_open(struct inode *inode, struct file *file)
 
 static int device_flush(struct file *file, fl_owner_t owner)
 {
-	etw_process_flush(file);
+	etw_process_flush(etw_process_of(file));
 	return 0;
 }
 
 static int device_release(struct inode *inode, struct file *file)
 {
-	etw_process_release(file);
+	etw_process_release(etw_process_of(file));
 	return 0;
+}
+
+static __poll_t device_poll(struct file *file, poll_table *pt)
+{
+	return etw_callback_queue_poll(&etw_process_of(file)->queue, file, pt);
+}
+
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return etw_process_mmap(etw_process_of(file), vma);
 }
 
 static const struct file_operations device_fops = {
@@ -86,8 +103,8 @@ static const struct file_operations device_fops = {
 	.open = device_open,
 	.flush = device_flush,
 	.release = device_release,
-	.poll = etw_process_poll,
-	.mmap = etw_process_mmap,
+	.poll = device_poll,
+	.mmap = device_mmap,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

@@ -8,11 +8,24 @@
 #include <linux/uaccess.h>
 
 #include "access/access.h"
-#include "core/access.h"
 #include "alloc.h"
-#include "ioctl.h"
-#include "provider/provider.h"
-#include "session/session.h"
+#include "control_lock.h"
+#include "core/access.h"
+#include "guid.h"
+#include "handlers.h"
+#include "provider/log_rights.h"
+
+/* A list was changed: apply that to registrations, or undo it. */
+static int access_settle(const struct etw_guid *guid, struct etw_access_list *old)
+{
+	int err = etw_log_rights_apply();
+
+	if (err)
+		etw_access_restore(guid, old);
+	else
+		etw_access_free(old);
+	return err;
+}
 
 static bool entries_ok(const struct etw_access_entry *entries, u32 count)
 {
@@ -29,6 +42,7 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 {
 	const struct etw_access *a = arg;
 	struct etw_access_entry *entries;
+	struct etw_access_list *old;
 	long err = -EINVAL;
 
 	if (a->flags || a->capacity || a->own || a->reserved || etw_guid_is_null(&a->guid))
@@ -37,7 +51,7 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 		return -EPERM;
 	if (a->count > ETW_ACCESS_ENTRIES_MAX)
 		return -ENOSPC;
-	/* Without any, all the same: a list that gives nobody anything. */
+	/* An empty list is valid; it grants nothing to anybody. */
 	entries = kmalloc_array(a->count ?: 1, sizeof(*entries), ETW_GFP);
 	if (!entries)
 		return -ENOMEM;
@@ -47,7 +61,9 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 	}
 	if (entries_ok(entries, a->count)) {
 		mutex_lock(&etw_control);
-		err = etw_access_set(&a->guid, entries, a->count);
+		err = etw_access_set(&a->guid, entries, a->count, &old);
+		if (!err)
+			err = access_settle(&a->guid, old);
 		mutex_unlock(&etw_control);
 	}
 	kfree(entries);
@@ -57,7 +73,8 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 long etw_ioctl_access_remove(struct file *file, void *arg)
 {
 	const struct etw_access *a = arg;
-	long err;
+	struct etw_access_list *old;
+	long err = 0;
 
 	if (a->flags || a->entries || a->count || a->capacity || a->own || a->reserved ||
 	    etw_guid_is_null(&a->guid))
@@ -65,13 +82,15 @@ long etw_ioctl_access_remove(struct file *file, void *arg)
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	mutex_lock(&etw_control);
-	err = etw_access_remove(&a->guid);
+	old = etw_access_take(&a->guid);
+	if (old)
+		err = access_settle(&a->guid, old);
 	mutex_unlock(&etw_control);
 	return err;
 }
 
-/* Find the list that is asked for, and copy it. */
-static int look(struct etw_access *a, struct etw_access_entry *copy)
+/* Find the requested list, and copy it. */
+static int access_look(struct etw_access *a, struct etw_access_entry *copy)
 {
 	const struct etw_access_entry *entries;
 	const struct etw_guid *guid = &a->guid;
@@ -108,7 +127,7 @@ long etw_ioctl_access_query(struct file *file, void *arg)
 	if (!copy)
 		return -ENOMEM;
 	mutex_lock(&etw_control);
-	err = look(a, copy);
+	err = access_look(a, copy);
 	mutex_unlock(&etw_control);
 	n = err ? 0 : min(a->count, a->capacity);
 	if (n && copy_to_user(u64_to_user_ptr(a->entries), copy, n * sizeof(*copy)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioctl_file.c - the structs of a session's log file, in and out
+ * ioctl_file.c - copying the structs of a session's log file in and out
  */
 #include <linux/pagemap.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 #include "ioctl.h"
 #include "ioctl_file.h"
 
-/* A struct that another one leads to, by the same rules as those of commands. */
+/* Copy in a struct that another one points to, by the rules for structs of commands. */
 static int copy_in(void *to, size_t known, u64 ptr)
 {
 	return etw_ioctl_struct_in(to, known, u64_to_user_ptr(ptr));
@@ -21,7 +21,7 @@ int etw_ioctl_file_in(u64 ptr, struct etw_session_file *file)
 	return copy_in(file, sizeof(*file), ptr);
 }
 
-/* Where the log is to be told: asked before anything is done.  ptr may be 0. */
+/* Can the log's state be written to ptr?  Asked before anything is done.  ptr may be 0. */
 int etw_ioctl_log_room(u64 ptr)
 {
 	struct etw_session_log log;
@@ -37,7 +37,7 @@ int etw_ioctl_log_room(u64 ptr)
 	return etw_ioctl_name_room(log.name, min_t(u32, log.name_cap, ETW_FILE_NAME_MAX));
 }
 
-/* Tell of the session's log, if it has one and the caller wants to know. */
+/* Copy the state of the session's log out, if it has one and the caller asked for it. */
 int etw_ioctl_log_out(struct etw_trace_session *s, u64 ptr)
 {
 	struct etw_session_log log, now;

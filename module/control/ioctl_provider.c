@@ -1,41 +1,173 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ioctl_provider.c - enabling providers, and looking at them
+ * ioctl_provider.c - the commands on providers: register, enable, query
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "access/access.h"
+#include "access/user_limits.h"
 #include "alloc.h"
-#include "provider/groups.h"
+#include "handlers.h"
 #include "ioctl.h"
-#include "write/extended_items.h"
+#include "ioctl_provider.h"
+#include "provider/enable.h"
+#include "provider/enable_snapshot.h"
+#include "provider/filter_data.h"
+#include "provider/filter_parse.h"
+#include "provider/guid_table.h"
+#include "provider/notice.h"
 #include "provider/process.h"
-#include "provider/provider.h"
+#include "provider/registration.h"
+#include "provider/scope_filter.h"
+#include "provider/traits.h"
 #include "session/session.h"
+#include "write/extended_items.h"
 
 #define ENABLE_PROPERTIES	(ETW_ENABLE_ITEMS | ETW_ENABLE_IGNORE_KEYWORD_0 |	\
 				 ETW_ENABLE_EXCLUDE_INPRIVATE | ETW_ENABLE_PROVIDER_GROUP)
 
-/* Not of a group: its members have nothing in common that these could judge. */
+/* Not for groups: these filters depend on the events of one provider. */
 #define NOT_OF_GROUPS		((ETW_FILTER_EVENT_ID | ETW_FILTER_EVENT_NAME |	\
 				  ETW_FILTER_PAYLOAD) & 0xffff)
+
+/* --------------------------------------------------------------- registering */
+
+long etw_ioctl_register(struct file *file, void *arg)
+{
+	struct etw_register *r = arg;
+	struct etw_registration *reg;
+	char comm[TASK_COMM_LEN];
+	struct etw_user *user;
+	char *name = NULL;
+	int err;
+
+	if (r->flags & ~(ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC) ||
+	    etw_guid_is_null(&r->provider))
+		return -EINVAL;
+	if (r->name_len) {
+		err = etw_ioctl_name_in(r->name, r->name_len, &name);
+		if (err)
+			return err;
+	}
+	reg = etw_registration_alloc(name, r->name_len);
+	kfree(name);
+	if (!reg)
+		return -ENOMEM;
+	reg->hot.own.guid = r->provider;
+	reg->hot.flags = r->flags;
+	reg->cookie = r->cookie;
+	reg->cred = etw_access_cred(current_cred());
+	get_task_comm(comm, current->group_leader);
+	strscpy(reg->module, comm, sizeof(reg->module));
+	etw_scope_executable(reg->executable);
+
+	user = etw_user_charge(1, 0);
+	if (IS_ERR(user)) {
+		etw_registration_free(reg);
+		return PTR_ERR(user);
+	}
+	reg->user = user;
+	mutex_lock(&etw_control);
+	err = etw_process_register(etw_process_of(file), reg);
+	if (!err)
+		r->slot = reg->slot;	/* another thread may unregister it soon */
+	mutex_unlock(&etw_control);
+	if (err)
+		etw_registration_free(reg);
+	return err;
+}
+
+long etw_ioctl_unregister(struct file *file, void *arg)
+{
+	struct etw_unregister *u = arg;
+
+	return etw_process_unregister(etw_process_of(file), u->slot, NULL);
+}
+
+/* The slot could not be copied to the caller. */
+void etw_ioctl_unregister_undo(struct file *file, void *arg)
+{
+	struct etw_register *r = arg;
+
+	etw_process_unregister(etw_process_of(file), r->slot, r);
+}
+
+long etw_ioctl_provider_set(struct file *file, void *arg)
+{
+	const struct etw_provider_set *set = arg;
+	struct etw_traits *traits = NULL;
+	struct etw_registration *reg;
+	bool types = set->types;
+	long err;
+
+	if (!set->flags || set->flags & ~(ETW_SET_TRAITS | ETW_SET_TYPES) || set->reserved ||
+	    set->types > (set->flags & ETW_SET_TYPES ? 1 : 0))
+		return -EINVAL;
+	if (set->flags & ETW_SET_TRAITS) {
+		traits = etw_traits_read(set->traits, set->traits_len);
+		if (IS_ERR(traits))
+			return PTR_ERR(traits);
+	}
+	mutex_lock(&etw_control);
+	reg = etw_process_registration(etw_process_of(file), set->slot);
+	if (IS_ERR(reg))
+		err = PTR_ERR(reg);
+	else
+		err = etw_registration_set(reg, traits,
+					   set->flags & ETW_SET_TYPES ? &types : NULL);
+	mutex_unlock(&etw_control);
+	if (err)
+		etw_traits_free(traits);
+	return err;
+}
+
+/* -------------------------------------------------------------- notifications */
+
+long etw_ioctl_notify(struct file *file, void *arg)
+{
+	struct etw_process *p = etw_process_of(file);
+	struct etw_filter_data *data = NULL;
+	struct etw_notify *n = arg;
+	int err;
+
+	if (n->logger_id || n->reserved2)
+		return -EINVAL;
+	if (!etw_process_is_owner(p))
+		return READ_ONCE(p->tgid) ? -ESTALE : -EAGAIN;
+	err = etw_callback_queue_fetch(&p->queue, n, &data);
+	if (err)
+		return err;
+	err = etw_filter_data_copy_out(data, n);
+	etw_filter_data_put(data);
+	if (err)
+		etw_ioctl_notify_undo(file, n);
+	return err;
+}
+
+void etw_ioctl_notify_undo(struct file *file, void *arg)
+{
+	struct etw_process *p = etw_process_of(file);
+
+	etw_callback_queue_unfetch(&p->queue, &p->hot, arg);
+}
 
 /* ------------------------------------------------------------------- enable */
 
 /*
- * Wait, and give the waiter away.  After a signal the file keeps it, so that one
- * can go on without having told the callbacks once more.
+ * Wait, and put the waiter.  After a signal the file keeps it, so that the caller can
+ * go on waiting without calling the callbacks again.
  */
 static long wait_for(struct etw_process *p, struct etw_waiter *waiter, u32 timeout_ms)
 {
 	long err = etw_waiter_wait(waiter, timeout_ms);
 
 	if (err == -EINTR)
-		waiter = etw_process_keep(p, waiter);
+		waiter = etw_callback_queue_keep(&p->queue, waiter);
 	etw_waiter_put(waiter);
 	return err;
 }
@@ -49,15 +181,31 @@ static long wait_on(struct etw_process *p, const struct etw_enable *e)
 
 	if (memcmp(e, &only, sizeof(only)))
 		return -EINVAL;
-	waiter = etw_process_keep(p, NULL);
+	waiter = etw_callback_queue_keep(&p->queue, NULL);
 	return waiter ? wait_for(p, waiter, e->timeout_ms) : -ENOENT;
 }
 
-/* Run a checked request under etw_control, then wait for callbacks if asked. */
+/*
+ * Now that the session is known, complete the request's data for callbacks.  -ENOENT: a
+ * handle in it is no session's; -EPERM: the caller may not query that session.
+ */
+static int bind_data(struct etw_enable_request *req)
+{
+	const struct etw_filter_data *data = req->data;
+
+	if (data && data->type == ETW_FILTER_TRACEHANDLE)
+		return PTR_ERR_OR_ZERO(etw_session_lookup(data->words[0], NULL, 0,
+							  ETW_RIGHT_QUERY));
+	etw_filter_data_bind(req);
+	return 0;
+}
+
+/* Run a checked request under etw_control, then wait for callbacks if asked to. */
 static long run_request(struct etw_process *p, struct etw_enable_request *req, u64 handle,
 			u32 timeout_ms)
 {
 	struct etw_waiter *waiter = NULL;
+	struct etw_trace_session *s;
 	long err;
 
 	if (timeout_ms) {
@@ -66,10 +214,12 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 			return -ENOMEM;
 	}
 	mutex_lock(&etw_control);
-	req->session = etw_access_session(handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
-	err = PTR_ERR_OR_ZERO(req->session);
-	if (!err)
-		err = etw_filter_data_bind(req);
+	s = etw_session_lookup(handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	err = PTR_ERR_OR_ZERO(s);
+	if (!err) {
+		req->session = &s->enabler;
+		err = bind_data(req);
+	}
 	if (!err)
 		err = etw_provider_enable(req, waiter);
 	mutex_unlock(&etw_control);
@@ -82,8 +232,8 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 }
 
 /*
- * A stack has return addresses of the kernel and of everybody's processes, which
- * undo the randomisation of both: no list gives that, as perf does not either.
+ * A stack has return addresses of the kernel and of everybody's processes, which defeats
+ * the randomisation of both.  No access list grants that; perf does not either.
  */
 static bool may_see_stacks(const struct etw_enable *e)
 {
@@ -106,7 +256,7 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	long err;
 
 	if (e->control == ETW_CONTROL_WAIT)
-		return wait_on(file->private_data, e);
+		return wait_on(etw_process_of(file), e);
 	if (e->flags || memchr_inv(e->reserved, 0, sizeof(e->reserved)) ||
 	    e->control > ETW_CONTROL_CAPTURE || e->property & ~ENABLE_PROPERTIES ||
 	    etw_guid_is_null(&e->provider))
@@ -117,22 +267,22 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	if (!err && e->property & ETW_ENABLE_PROVIDER_GROUP && req.filters & NOT_OF_GROUPS)
 		err = -EINVAL;
 	if (!err)
-		err = run_request(file->private_data, &req, e->session, e->timeout_ms);
+		err = run_request(etw_process_of(file), &req, e->session, e->timeout_ms);
 	etw_filters_free(&req);
 	return err;
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ------------------------------------------------------------------- query */
 
 /*
- * The entries of a table, etw_guids or etw_groups.  May sleep between them, as
+ * The entries of a table, etw_guids or etw_groups.  It may sleep between them, because
  * they are under etw_control.
  */
 #define table_for_each(table, bucket, entry)				\
 	for (bucket = 0; bucket < 1 << ETW_GUID_BITS; bucket++, cond_resched())	\
 		hlist_for_each_entry(entry, &(table)[bucket], node)
 
-/* Fill guids with those that the caller may query; how many there are. */
+/* Fill guids with those that the caller may query and return their number. */
 static u32 list_visible(const struct hlist_head *table, const struct etw_access_scan *scan,
 			struct etw_guid *guids, u32 room)
 {
@@ -153,7 +303,7 @@ static u32 list_visible(const struct hlist_head *table, const struct etw_access_
 	return n;
 }
 
-/* The array's room and the number are the caller's to use after etw_control. */
+/* Collect the GUIDs in an array, which the caller copies out without etw_control. */
 static long collect_guids(const struct hlist_head *table, struct etw_provider_enum *e,
 			  struct etw_guid **guids)
 {
@@ -200,20 +350,20 @@ long etw_ioctl_provider_enum(struct file *file, void *arg)
 	return etw_enum_guids(etw_guids, arg);
 }
 
-/* What PROVIDER_QUERY collects under etw_control and copies out after. */
-struct query {
+/* What PROVIDER_QUERY collects under etw_control and copies out afterwards. */
+struct provider_query {
 	struct etw_provider_reg *regs;
 	struct etw_provider_enable enables[ETW_PROVIDER_SESSIONS];
 	char *name;
 	u32 reg_room;
 };
 
-/* visible: of etw_access_visible(), the sessions that may be told of. */
+/* visible: the sessions that may be named, see etw_sessions_visible(). */
 void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg,
 		      u64 visible)
 {
-	out->pid = reg->process ? pid_vnr(reg->tgid) : 0;
-	out->flags = reg->flags | (reg->process ? 0 : ETW_REG_KERNEL) |
+	out->pid = etw_is_user(reg) ? pid_vnr(reg->hot.tgid) : 0;
+	out->flags = reg->hot.flags | (etw_is_user(reg) ? 0 : ETW_REG_KERNEL) |
 		     (reg->traits ? ETW_REG_TRAITS : 0);
 	out->sessions = etw_registration_sessions(reg) & visible;
 	memcpy(out->module, reg->module, sizeof(out->module));
@@ -224,20 +374,19 @@ void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registratio
 static void describe_enable(struct etw_provider_enable *out,
 			    const struct etw_enablement *slot)
 {
-	out->session = slot->session->handle;
+	out->session = etw_session_of(slot->session)->handle;
 	out->any = slot->any;
 	out->all = slot->all;
 	out->property = slot->property;
-	out->logger_id = slot->session->logger_id;
+	out->logger_id = slot->session->hot->logger_id;
 	out->level = slot->level;
 	out->pid_filtered = slot->pid_filtered;
 	out->filters = slot->filters;
 }
 
 /*
- * The registration that names the provider, or NULL.  Anybody may register a
- * GUID with a name, so where a module has it registered only modules name it.
- * May sleep.
+ * The registration that names the provider, or NULL.  Everybody may register a GUID with
+ * a name, so if a kernel module has registered it, only modules name it.  May sleep.
  */
 static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 {
@@ -246,11 +395,11 @@ static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 
 	list_for_each_entry(reg, &entry->regs, node) {
 		cond_resched();
-		if (!reg->process && !kernel) {
+		if (!etw_is_user(reg) && !kernel) {
 			kernel = true;
 			named = NULL;
 		}
-		if (reg->name && !named && kernel == !reg->process)
+		if (reg->name && !named && kernel == !etw_is_user(reg))
 			named = reg;
 	}
 	return named;
@@ -264,15 +413,15 @@ u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_
 	u32 n = 0;
 
 	for (; slot < entry->slots + ETW_PROVIDER_SESSIONS; slot++)
-		if (slot->session && visible & BIT_ULL(slot->session->logger_id - 1))
+		if (slot->session && visible & BIT_ULL(slot->session->hot->logger_id - 1))
 			describe_enable(&out[n++], slot);
 	return n;
 }
 
-static int collect(struct etw_provider_query *q, struct query *c,
-		   const struct etw_guid_entry *entry)
+static int provider_collect(struct etw_provider_query *q, struct provider_query *c,
+			    const struct etw_guid_entry *entry)
 {
-	const u64 visible = etw_access_visible();
+	const u64 visible = etw_sessions_visible();
 	const struct etw_registration *reg;
 	u32 n = 0;
 
@@ -303,7 +452,7 @@ static int collect(struct etw_provider_query *q, struct query *c,
 	return 0;
 }
 
-static int copy_out(const struct etw_provider_query *q, const struct query *c)
+static int copy_out(const struct etw_provider_query *q, const struct provider_query *c)
 {
 	u32 n = min(q->enable_cap, q->enable_count);
 
@@ -320,7 +469,7 @@ long etw_ioctl_provider_query(struct file *file, void *arg)
 {
 	struct etw_provider_query *q = arg;
 	struct etw_guid_entry *entry;
-	struct query *c;
+	struct provider_query *c;
 	long err;
 
 	if (q->flags)
@@ -333,7 +482,7 @@ long etw_ioctl_provider_query(struct file *file, void *arg)
 	q->name_len = 0;
 	mutex_lock(&etw_control);
 	entry = etw_guid_find(&q->provider);
-	err = entry ? collect(q, c, entry) : -ESRCH;
+	err = entry ? provider_collect(q, c, entry) : -ESRCH;
 	mutex_unlock(&etw_control);
 	if (!err)
 		err = copy_out(q, c);

@@ -2,8 +2,8 @@
 /*
  * ioctl_session.c - the commands on sessions, and opening a consumer
  *
- * Each needs a right on the session, see etw/abi_access.h; so do the commands
- * that only look, since what is traced is the operator's business.
+ * Each command takes a right on the session, see etw/abi_access.h, even those that only
+ * query: what is traced may be confidential.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>
@@ -12,12 +12,19 @@
 
 #include "access/access.h"
 #include "alloc.h"
+#include "control_lock.h"
+#include "guid.h"
+#include "handlers.h"
 #include "ioctl.h"
 #include "ioctl_file.h"
-#include "provider/provider.h"
+#include "provider/capture_timer.h"
+#include "session/buffer.h"
+#include "session/consumer.h"
+#include "session/consumer_file.h"
+#include "session/deliver.h"
 #include "session/session.h"
 
-/* A copy of the name if one is given; NULL and length 0 mean "by handle". */
+/* A copy of the name, or NULL if len is 0: the session is named by its handle. */
 static int name_or_handle(u64 ptr, u32 len, char **name)
 {
 	*name = NULL;
@@ -31,7 +38,7 @@ static struct etw_trace_session *session_get(u64 handle, const char *name, u32 n
 	struct etw_trace_session *s;
 
 	mutex_lock(&etw_control);
-	s = etw_access_session(handle, name, name_len, rights);
+	s = etw_session_lookup(handle, name, name_len, rights);
 	if (!IS_ERR(s))
 		etw_session_hold(s);
 	mutex_unlock(&etw_control);
@@ -39,10 +46,10 @@ static struct etw_trace_session *session_get(u64 handle, const char *name, u32 n
 }
 
 /*
- * The session named by an argument struct, with a reference; room for its name
- * at out, if any, can be written.  name and out may be the same buffer.
+ * The session that an argument struct names, with a reference.  Checks that its name can
+ * be written to out, if that is given.  name and out may be the same buffer.
  */
-static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len,
+static struct etw_trace_session *session_named(u64 handle, u64 name_ptr, u32 name_len,
 					u64 out, u32 cap, u32 rights)
 {
 	struct etw_trace_session *s;
@@ -58,8 +65,8 @@ static struct etw_trace_session *lookup(u64 handle, u64 name_ptr, u32 name_len,
 	return s;
 }
 
-/* As lookup(), for a command whose outcome is told through describe(). */
-static struct etw_trace_session *lookup_for(const struct etw_session *a, u32 rights)
+/* Like session_named(), for a command whose result session_describe() fills in. */
+static struct etw_trace_session *session_for(const struct etw_session *a, u32 rights)
 {
 	int err;
 
@@ -68,27 +75,27 @@ static struct etw_trace_session *lookup_for(const struct etw_session *a, u32 rig
 	err = etw_ioctl_log_room(a->log);
 	if (err)
 		return ERR_PTR(err);
-	return lookup(a->handle, a->name, a->name_len, a->name_out, a->name_cap, rights);
+	return session_named(a->handle, a->name, a->name_len, a->name_out, a->name_cap, rights);
 }
 
 /* Fill the members marked out. */
-static int describe(struct etw_trace_session *s, struct etw_session *a)
+static int session_describe(struct etw_trace_session *s, struct etw_session *a)
 {
 	u64 lost = etw_session_dropped(s, NULL);
 	int err;
 
 	mutex_lock(&s->lock);
 	a->handle = s->handle;
-	a->mode = s->mode;
-	a->guid = s->guid;
-	a->buffer_kb = s->ring.size / 1024;
+	a->mode = s->hot.mode;
+	a->guid = s->enabler.guid;
+	a->buffer_kb = s->hot.ring.size / 1024;
 	a->min_buffers = s->min_buffers;
 	a->max_buffers = s->max_buffers;
-	a->flush_ms = s->buffering ? 0 : s->flush_ms;
+	a->flush_ms = s->hot.buffering ? 0 : s->flush_ms;
 	a->clock = s->clock_type;
-	a->logger_id = s->logger_id;
+	a->logger_id = s->hot.logger_id;
 	a->buffers = s->total;
-	a->free_buffers = etw_pool_free(&s->ring.pool);
+	a->free_buffers = etw_pool_free(&s->hot.ring.pool);
 	a->buffers_written = min_t(u64, s->buffers_delivered, U32_MAX);
 	a->events_lost = min_t(u64, lost, U32_MAX);
 	a->rt_buffers_lost = min_t(u64, s->rt_buffers_lost, U32_MAX);
@@ -106,7 +113,7 @@ static int describe(struct etw_trace_session *s, struct etw_session *a)
 	return err ?: etw_ioctl_log_out(s, a->log);
 }
 
-/* Stop a session by handle if it still runs. */
+/* Stop a session by handle, if it still runs, and wait for its log file. */
 static int stop_handle(u64 handle)
 {
 	struct etw_trace_session *s;
@@ -117,11 +124,14 @@ static int stop_handle(u64 handle)
 		mutex_unlock(&etw_control);
 		return -ENOENT;
 	}
+	etw_session_hold(s);
 	etw_session_stop(s);
+	etw_logfile_stop(s);
+	etw_session_put(s);
 	return 0;
 }
 
-/* What starting a session of that kind takes. */
+/* The rights that starting such a session takes. */
 static u32 start_rights(const struct etw_session *a)
 {
 	u32 rights = a->file ? ETW_RIGHT_CREATE_ONDISK : 0;
@@ -131,7 +141,7 @@ static u32 start_rights(const struct etw_session *a)
 	return rights;
 }
 
-/* The log of a session that is to have one; NULL: it has none. */
+/* The log for a new session; NULL: it has none. */
 static struct etw_logfile *log_get(const struct etw_session *a)
 {
 	struct etw_session_file file;
@@ -147,7 +157,7 @@ static struct etw_logfile *log_get(const struct etw_session *a)
 	target = etw_logtarget_get(&file, a->mode);
 	if (IS_ERR(target))
 		return ERR_CAST(target);
-	/* Each snapshot is a file that is made again. */
+	/* Each snapshot makes the file anew, so it needs a directory. */
 	err = a->mode & ETW_MODE_BUFFERING && !target->dir ? -EINVAL : -ENOMEM;
 	log = err == -ENOMEM ? etw_logfile_get(target) : NULL;
 	if (log)
@@ -156,8 +166,8 @@ static struct etw_logfile *log_get(const struct etw_session *a)
 	return ERR_PTR(err);
 }
 
-/* Start it, and begin its file, and tell the caller. */
-static int start(const struct etw_session_config *config, struct etw_session *a)
+/* Start the session, begin its file and fill in the result. */
+static int session_start(const struct etw_session_config *config, struct etw_session *a)
 {
 	struct etw_trace_session *s = etw_session_start(config);
 	int err = 0;
@@ -166,10 +176,10 @@ static int start(const struct etw_session_config *config, struct etw_session *a)
 		etw_logfile_put(config->log);
 		return PTR_ERR(s);
 	}
-	if (s->log && !s->buffering)
+	if (s->log && !s->hot.buffering)
 		err = etw_logfile_start(s);
 	if (!err)
-		err = describe(s, a);
+		err = session_describe(s, a);
 	if (err)
 		stop_handle(s->handle);
 	etw_session_put(s);
@@ -188,13 +198,14 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 		.flush_ms = a->flush_ms,
 		.clock = a->clock,
 		.mode = a->mode,
+		.log_free = etw_logfile_put,
 	};
 	char *name;
 	int err;
 
 	if (a->flags)
 		return -EINVAL;
-	/* A GUID that is yet to be made has no list. */
+	/* A session without a GUID gets a new one, which has no list of its own. */
 	if (!etw_access_may(etw_guid_is_null(&a->guid) ? &etw_access_default : &a->guid,
 			    start_rights(a)))
 		return -EPERM;
@@ -210,13 +221,13 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 	config.log = log_get(a);
 	err = PTR_ERR_OR_ZERO(config.log);
 	if (!err)
-		err = start(&config, a);
+		err = session_start(&config, a);
 out:
 	kfree(name);
 	return err;
 }
 
-/* The caller could not be told of its session. */
+/* The result could not be copied to the caller. */
 void etw_ioctl_session_unstart(struct file *file, void *arg)
 {
 	struct etw_session *a = arg;
@@ -224,65 +235,65 @@ void etw_ioctl_session_unstart(struct file *file, void *arg)
 	stop_handle(a->handle);
 }
 
-/* One step on a running session, then tell its state. */
-static long step(struct etw_session *a, u32 rights,
+/* Run one command on a session, then fill in its state. */
+static long session_step(struct etw_session *a, u32 rights,
 		 int (*run)(struct etw_trace_session *s, const struct etw_session *a))
 {
-	struct etw_trace_session *s = lookup_for(a, rights);
+	struct etw_trace_session *s = session_for(a, rights);
 	int err;
 
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = run(s, a);
 	if (!err)
-		err = describe(s, a);
+		err = session_describe(s, a);
 	etw_session_put(s);
 	return err;
 }
 
-static int look(struct etw_trace_session *s, const struct etw_session *a)
+static int session_query(struct etw_trace_session *s, const struct etw_session *a)
 {
 	return a->file ? -EINVAL : 0;
 }
 
-/* The file that a command names, which takes the right to files. */
+/* The file that a command names; takes the right to files. */
 static struct etw_logtarget *target_get(struct etw_trace_session *s,
 					const struct etw_session_file *file)
 {
-	if (!etw_access_may(&s->guid, ETW_RIGHT_CREATE_ONDISK))
+	if (!etw_access_may(&s->enabler.guid, ETW_RIGHT_CREATE_ONDISK))
 		return ERR_PTR(-EPERM);
-	return etw_logtarget_get(file, READ_ONCE(s->mode));
+	return etw_logtarget_get(file, READ_ONCE(s->hot.mode));
 }
 
-/* Everything up to now is for the file, what comes then for readers. */
-static int end_log(struct etw_trace_session *s)
+/* Events up to now go into the file, later ones to readers. */
+static int session_end_log(struct etw_trace_session *s)
 {
 	int err;
 
-	if (!etw_access_may(&s->guid, ETW_RIGHT_CREATE_REALTIME))
+	if (!etw_access_may(&s->enabler.guid, ETW_RIGHT_CREATE_REALTIME))
 		return -EPERM;
 	err = etw_deliver_flush(s);
 	return err ?: etw_logfile_change(s, ETW_LOG_END, NULL);
 }
 
-/* Go on in another file: one that is given, or the next one; or without. */
-static int update_file(struct etw_trace_session *s, const struct etw_session *a)
+/* Go on in another file, given or the next one; or without a file. */
+static int session_update_file(struct etw_trace_session *s, const struct etw_session *a)
 {
 	struct etw_logtarget *target;
 	struct etw_session_file file;
 	int err;
 
-	if (!s->log || s->buffering)
+	if (!s->log || s->hot.buffering)
 		return -EINVAL;
 	err = etw_ioctl_file_in(a->file, &file);
 	if (err)
 		return err;
 	if (file.flags == ETW_FILE_END)
-		return end_log(s);
+		return session_end_log(s);
 	if (file.flags == ETW_FILE_NEXT) {
-		if (!etw_access_may(&s->guid, ETW_RIGHT_CREATE_ONDISK))
+		if (!etw_access_may(&s->enabler.guid, ETW_RIGHT_CREATE_ONDISK))
 			return -EPERM;
-		return READ_ONCE(s->mode) & ETW_MODE_NEWFILE ?
+		return READ_ONCE(s->hot.mode) & ETW_MODE_NEWFILE ?
 		       etw_logfile_change(s, ETW_LOG_NEXT_FILE, NULL) : -EINVAL;
 	}
 	target = target_get(s, &file);
@@ -291,14 +302,14 @@ static int update_file(struct etw_trace_session *s, const struct etw_session *a)
 	return etw_logfile_change(s, ETW_LOG_OTHER_FILE, target);
 }
 
-static int update(struct etw_trace_session *s, const struct etw_session *a)
+static int session_update(struct etw_trace_session *s, const struct etw_session *a)
 {
-	int err = a->file ? update_file(s, a) : 0;
+	int err = a->file ? session_update_file(s, a) : 0;
 
 	return err ?: etw_session_update(s, a->max_buffers, a->flush_ms);
 }
 
-/* Into the file that the command names, or else that of the session. */
+/* Flush into the file that the command names, or else that of the session. */
 static int flush_snapshot(struct etw_trace_session *s, const struct etw_session *a)
 {
 	struct etw_logtarget *target;
@@ -316,45 +327,45 @@ static int flush_snapshot(struct etw_trace_session *s, const struct etw_session 
 	return IS_ERR(target) ? PTR_ERR(target) : etw_logfile_snapshot(s, target);
 }
 
-static int flush(struct etw_trace_session *s, const struct etw_session *a)
+static int session_flush(struct etw_trace_session *s, const struct etw_session *a)
 {
 	int err;
 
-	if (s->buffering && (a->file || s->log))
+	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
 	err = a->file ? -EINVAL : etw_deliver_flush(s);
 	return !err && s->log ? etw_logfile_flush(s) : err;
 }
 
-/* Of several that stop a session at once, one does; the others: -ENOENT. */
-static int stop(struct etw_trace_session *s, const struct etw_session *a)
+/* If several callers stop a session at once, all but one get -ENOENT. */
+static int session_stop(struct etw_trace_session *s, const struct etw_session *a)
 {
 	return a->file ? -EINVAL : stop_handle(s->handle);
 }
 
 long etw_ioctl_session_query(struct file *file, void *arg)
 {
-	return step(arg, ETW_RIGHT_QUERY, look);
+	return session_step(arg, ETW_RIGHT_QUERY, session_query);
 }
 
 long etw_ioctl_session_update(struct file *file, void *arg)
 {
-	return step(arg, ETW_RIGHT_CREATE_REALTIME, update);
+	return session_step(arg, ETW_RIGHT_CREATE_REALTIME, session_update);
 }
 
 long etw_ioctl_session_flush(struct file *file, void *arg)
 {
-	return step(arg, ETW_RIGHT_CREATE_REALTIME, flush);
+	return session_step(arg, ETW_RIGHT_CREATE_REALTIME, session_flush);
 }
 
 long etw_ioctl_session_stop(struct file *file, void *arg)
 {
-	return step(arg, ETW_RIGHT_CREATE_REALTIME, stop);
+	return session_step(arg, ETW_RIGHT_CREATE_REALTIME, session_stop);
 }
 
 /*
- * Fill handles of the running sessions that the caller may query; how many, or
- * -EPERM: none, and there could not be.
+ * Fill handles with those of the running sessions that the caller may query and return
+ * their number.  -EPERM: it could not query any session by the default list either.
  */
 static int list_visible(u64 handles[ETW_SESSIONS_MAX])
 {
@@ -366,7 +377,7 @@ static int list_visible(u64 handles[ETW_SESSIONS_MAX])
 	all = etw_sessions_list(handles, ETW_SESSIONS_MAX);
 	for (i = 0; i < all; i++)
 		if (etw_access_scan_grants(&scan,
-					   &etw_session_find(handles[i], NULL, 0)->guid))
+					   &etw_session_find(handles[i], NULL, 0)->enabler.guid))
 			handles[n++] = handles[i];
 	mutex_unlock(&etw_control);
 	return n || scan.others ? (int)n : -EPERM;
@@ -418,7 +429,7 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 
 	if (st->flags || st->reserved)
 		return -EINVAL;
-	s = lookup(st->handle, st->name, st->name_len, 0, 0, ETW_RIGHT_QUERY);
+	s = session_named(st->handle, st->name, st->name_len, 0, 0, ETW_RIGHT_QUERY);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	err = stat_consumers(s, st);
@@ -437,9 +448,98 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 	return err;
 }
 
+/* -------------------------------------------------------------- capture timer */
+
+static bool has_null(const struct etw_guid *guids, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (etw_guid_is_null(&guids[i]))
+			return true;
+	return false;
+}
+
 /*
- * The descriptor is installed last, when the caller has been told its number:
- * a number that nobody was told could not be closed.
+ * The caller needs the rights for asking each provider once.  On success *guids is the
+ * list that was set before.  Under etw_control.
+ */
+static int capture_replace(const struct etw_session_capture *c, struct etw_guid **guids)
+{
+	struct etw_trace_session *s;
+	u32 i;
+
+	s = etw_session_lookup(c->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	for (i = 0; i < c->count; i++)
+		if (!etw_access_granted(&(*guids)[i], ETW_RIGHT_GUID_ENABLE))
+			return -EPERM;
+	etw_capture_timer_set(&s->enabler, guids, c->count, c->period_s);
+	return 0;
+}
+
+static long capture_set(const struct etw_session_capture *c)
+{
+	struct etw_guid *guids;
+	long err;
+
+	if (c->count > ETW_CAPTURE_MAX || (c->count && !c->period_s))
+		return -EINVAL;
+	guids = memdup_user(u64_to_user_ptr(c->guids), c->count * sizeof(*guids));
+	if (IS_ERR(guids))
+		return PTR_ERR(guids);
+	if (has_null(guids, c->count)) {
+		kfree(guids);
+		return -EINVAL;
+	}
+	mutex_lock(&etw_control);
+	err = capture_replace(c, &guids);
+	mutex_unlock(&etw_control);
+	kfree(guids);		/* the old list, or after an error the new one */
+	return err;
+}
+
+static long capture_query(struct etw_session_capture *c)
+{
+	struct etw_trace_session *s;
+	struct etw_guid *guids;
+	u32 n = 0;
+	long err;
+
+	guids = kcalloc(ETW_CAPTURE_MAX, sizeof(*guids), ETW_GFP);
+	if (!guids)
+		return -ENOMEM;
+	mutex_lock(&etw_control);
+	s = etw_session_lookup(c->handle, NULL, 0, ETW_RIGHT_QUERY);
+	err = PTR_ERR_OR_ZERO(s);
+	if (!err) {
+		n = min(c->count, s->enabler.capture.count);
+		memcpy(guids, s->enabler.capture.guids, n * sizeof(*guids));
+		c->count = s->enabler.capture.count;
+		c->period_s = s->enabler.capture.period_s;
+	}
+	mutex_unlock(&etw_control);
+	if (n && copy_to_user(u64_to_user_ptr(c->guids), guids, n * sizeof(*guids)))
+		err = -EFAULT;
+	kfree(guids);
+	return err;
+}
+
+long etw_ioctl_session_capture(struct file *file, void *arg)
+{
+	struct etw_session_capture *c = arg;
+
+	if (c->flags & ~ETW_CAPTURE_SET)
+		return -EINVAL;
+	return c->flags & ETW_CAPTURE_SET ? capture_set(c) : capture_query(c);
+}
+
+/* ------------------------------------------------------------------ consumers */
+
+/*
+ * The descriptor is installed last, after its number was copied to the caller, who could
+ * not close a descriptor without knowing it.
  */
 long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user)
 {
@@ -450,7 +550,7 @@ long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user)
 
 	if (o->flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	s = lookup(o->session, o->name, o->name_len, 0, 0, ETW_RIGHT_ACCESS_REALTIME);
+	s = session_named(o->session, o->name, o->name_len, 0, 0, ETW_RIGHT_ACCESS_REALTIME);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	fd = get_unused_fd_flags(o->flags & O_CLOEXEC);
@@ -460,7 +560,7 @@ long etw_ioctl_consumer_open(struct file *file, void *arg, void __user *user)
 	}
 	o->session = s->handle;
 	o->fd = fd;
-	o->buffer_size = s->ring.size;
+	o->buffer_size = s->hot.ring.size;
 	o->clock = s->clock_type;
 	o->clock_freq = s->clock_freq;
 	consumer = etw_consumer_open(s, o->flags);

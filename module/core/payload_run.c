@@ -7,7 +7,7 @@
 #include "core/payload.h"
 #include "core/payload_read.h"
 
-/* See trace.c; each member is written before it is read. */
+/* See write/described.h; each member is written before it is read. */
 #if __has_attribute(__uninitialized__)
 #define UNINITIALIZED	__attribute__((__uninitialized__))
 #else

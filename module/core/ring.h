@@ -41,7 +41,7 @@
  *	E  entries of a new pool->table before its pointer; etw_pool_buf(): the
  *	   entry's address depends on the pointer.  A grace period before the
  *	   old table goes and before the first index that only the new one has
- *	F  a provider's snapshot before its pointer; etw_trace_write().  A grace
+ *	F  a provider's snapshot before its pointer; etw_hotpath_write().  A grace
  *	   period after the session is out of all snapshots and before it closes
  *	G  a process's slots before their pointer, a registration before its
  *	   slot; etw_process_find()

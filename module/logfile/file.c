@@ -18,6 +18,7 @@
 #include "core/loghead.h"
 #include "alloc.h"
 #include "logfile.h"
+#include "session/buffer.h"
 
 #define BOOT_SLACK	(60 * 10000000LL)	/* by which the time of boot may differ, 100 ns */
 
@@ -111,7 +112,7 @@ static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
 	u64 now = ktime_get_real_ns(), up = ktime_get_boottime_ns();
 
 	memset(h, 0, sizeof(*h));
-	h->buffer_size = s->ring.size;
+	h->buffer_size = s->hot.ring.size;
 	/* Made by Windows 10 or one that knows its format, file layout 1.5 */
 	h->version[0] = 10;
 	h->version[2] = 1;
@@ -120,11 +121,11 @@ static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
 	h->processors = cpumask_last(cpu_present_mask) + 1;
 	h->timer_resolution = TICK_NSEC / 100;
 	h->max_file_size = t->max_size;
-	h->mode = s->mode;
+	h->mode = s->hot.mode;
 	h->start_buffers = 1;
 	h->pointer_size = 8;
 	/* Where ticks are CPU cycles this is what turns them into time. */
-	if (s->clock == ETW_SOURCE_TSC)
+	if (s->hot.clock == ETW_SOURCE_TSC)
 		h->cpu_mhz = div_u64(s->clock_freq, 1000000);
 	h->zone = t->zone;
 	h->boot_time = div_u64(now - up, 100) + ETW_UNIX_EPOCH_100NS;
@@ -140,7 +141,7 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 		.start_clock = s->start.clock,
 		.thread_id = task_pid_nr(current),
 		.process_id = task_tgid_nr(current),
-		.logger_id = s->logger_id,
+		.logger_id = s->hot.logger_id,
 		.logger = s->name,
 		.logger_len = s->name_len,
 		.file = t->made,
@@ -149,15 +150,15 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	u8 *buffer;
 	int err;
 
-	buffer = kvmalloc(s->ring.size, ETW_GFP);
+	buffer = kvmalloc(s->hot.ring.size, ETW_GFP);
 	if (!buffer)
 		return -ENOMEM;
 	fill_header(t, s);
 	head.header = t->header;
 	etw_log_head_build(buffer, &head);
-	err = write_at(t, buffer, s->ring.size, &t->bytes);
+	err = write_at(t, buffer, s->hot.ring.size, &t->bytes);
 	kvfree(buffer);
-	t->at = s->ring.size;
+	t->at = s->hot.ring.size;
 	return err;
 }
 
@@ -170,7 +171,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 
 	fill_header(t, s);
 	own = *h;
-	if (size < s->ring.size || kernel_read(t->file, h, sizeof(*h), &pos) != sizeof(*h))
+	if (size < s->hot.ring.size || kernel_read(t->file, h, sizeof(*h), &pos) != sizeof(*h))
 		return -EINVAL;
 	apart = h->boot_time - own.boot_time;
 	if (h->buffer_size != own.buffer_size || h->clock != own.clock ||
@@ -178,7 +179,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 		return -EINVAL;
 	if (h->clock != ETW_CLOCK_SYSTEM && (apart > BOOT_SLACK || apart < -BOOT_SLACK))
 		return -EINVAL;
-	t->at = rounddown(size, (u64)s->ring.size);
+	t->at = rounddown(size, (u64)s->hot.ring.size);
 	t->bytes = t->at;
 	t->old_events_lost = h->events_lost;
 	t->old_buffers_lost = h->buffers_lost;
@@ -245,7 +246,7 @@ static int begin(struct etw_logtarget *t, struct etw_trace_session *s)
 /* Header and two buffers, or turning round makes no sense. */
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s)
 {
-	return t->limit && t->limit < 3ULL * s->ring.size ? -EINVAL : 0;
+	return t->limit && t->limit < 3ULL * s->hot.ring.size ? -EINVAL : 0;
 }
 
 /* Get the file ready.  After an error that of a directory may be tried again. */
@@ -299,7 +300,7 @@ static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 coun
 int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer **list, u32 count)
 {
-	u32 size = s->ring.size;
+	u32 size = s->hot.ring.size;
 	struct persona old;
 	int n, err;
 
@@ -331,7 +332,7 @@ static int finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buff
 	int err, more = 0;
 
 	h->end_time = div_u64(ktime_get_real_ns(), 100) + ETW_UNIX_EPOCH_100NS;
-	h->buffers_written = div_u64(t->bytes, s->ring.size);
+	h->buffers_written = div_u64(t->bytes, s->hot.ring.size);
 	h->events_lost = min_t(u64, lost + t->old_events_lost, U32_MAX);
 	h->buffers_lost = min_t(u64, buffers + t->old_buffers_lost, U32_MAX);
 	err = write_header(t);

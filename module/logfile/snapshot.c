@@ -15,6 +15,7 @@
 
 #include "alloc.h"
 #include "logfile.h"
+#include "session/deliver.h"
 
 struct snapshot {
 	struct etw_consumer consumer;
@@ -51,7 +52,7 @@ static int write_all(struct etw_trace_session *s, struct snapshot *snap,
 	int n, err;
 	u32 i;
 
-	t->expected = (snap->count + 1ULL) * s->ring.size;
+	t->expected = (snap->count + 1ULL) * s->hot.ring.size;
 	err = etw_logtarget_begin(t, s);
 	for (i = 0; !err && i < snap->count; i += max(n, 0)) {
 		n = etw_logtarget_write(t, s, snap->list + i,

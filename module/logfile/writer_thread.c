@@ -23,6 +23,7 @@
 
 #include "alloc.h"
 #include "logfile.h"
+#include "session/session.h"
 
 #define LOG_PIECE	(1U << 20)	/* bytes that are worth writing together */
 
@@ -78,7 +79,7 @@ void etw_logfile_tell(struct etw_logfile *log, struct etw_trace_session *s,
 	log->status.max_size = t->max_size;
 	log->status.number = t->mode & ETW_MODE_NEWFILE ? t->number : 0;
 	log->status.bytes = t->bytes;
-	log->status.buffers = div_u64(t->bytes, s->ring.size);
+	log->status.buffers = div_u64(t->bytes, s->hot.ring.size);
 	if (t->made_len) {
 		log->made_len = t->made_len;
 		memcpy(log->made, t->made, t->made_len);
@@ -189,7 +190,7 @@ static int end_log(struct etw_logfile *log, struct etw_trace_session *s)
 		return -ESHUTDOWN;
 	}
 	etw_consumer_detach_locked(&log->consumer);
-	WRITE_ONCE(s->mode, (s->mode & ~ETW_MODE_FILE) | ETW_MODE_REAL_TIME);
+	WRITE_ONCE(s->hot.mode, (s->hot.mode & ~ETW_MODE_FILE) | ETW_MODE_REAL_TIME);
 	if (!s->flush_ms)
 		etw_session_set_flush_locked(s, ETW_FLUSH_MS_MIN);
 	mutex_unlock(&s->lock);
@@ -258,7 +259,7 @@ static bool wanted(struct etw_logfile *log, struct etw_trace_session *s)
 static int take(struct etw_logfile *log, struct etw_trace_session *s,
 		struct etw_buffer *list[ETW_LOG_BATCH])
 {
-	u32 room = clamp(LOG_PIECE / s->ring.size, 1U, (u32)ETW_LOG_BATCH), n;
+	u32 room = clamp(LOG_PIECE / s->hot.ring.size, 1U, (u32)ETW_LOG_BATCH), n;
 	int err = 0;
 
 	mutex_lock(&s->lock);
@@ -339,7 +340,7 @@ int etw_logfile_start(struct etw_trace_session *s)
 		err = etw_consumer_attach(s, &log->consumer);
 	if (err)
 		return err;
-	task = kthread_create(log_thread, s, "etw/%u", s->logger_id);
+	task = kthread_create(log_thread, s, "etw/%u", s->hot.logger_id);
 	if (IS_ERR(task)) {
 		err = PTR_ERR(task);
 		goto err_detach;

@@ -3,8 +3,9 @@
  * consumer.pml - a model of the queue of buffers and of its consumers
  *
  * It stands for consumer.c (etw_consumers_append(), etw_consumers_drop(),
- * take(), give(), etw_consumer_open(), consumer_release()) and for the half of
- * deliver.c that works on the queue (publish(), etw_deliver_recycle(), replenish()).
+ * etw_consumer_take(), etw_consumer_give(), etw_consumer_attach(),
+ * etw_consumer_detach()) and for the half of deliver.c that works on the queue
+ * (deliver_publish(), etw_buffer_recycle(), deliver_replenish()).
  *
  * The world: a writer that fills whole buffers, the worker, a consumer that is
  * there from the start, and two that open later, close and open again; each may
@@ -169,7 +170,7 @@ inline next_in_queue(b, to)
 	j = 0
 }
 
-/* publish() with etw_consumers_append() */
+/* deliver_publish() with etw_consumers_append() */
 inline publish(b)
 {
 	assert(place[b] == DONE);

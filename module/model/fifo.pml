@@ -3,7 +3,7 @@
  * fifo.pml - a model of the queue of full buffers of a BUFFERING session
  *
  * It stands for etw_fifo_push(), etw_fifo_pop() (pool.c), for ring_deliver(),
- * ring_evict() and their counting (buffer.c), and for snapshot(), spare_get(),
+ * ring_evict() and their counting (buffer.c), and for deliver_snapshot(), spare_get(),
  * the last part of etw_deliver_flush() and discard_ring() (deliver.c).
  *
  * The world: CPU 0 with a task and an interrupt in it, CPU 1 with a task; each
@@ -340,7 +340,7 @@ proctype flusher(byte flushes; byte writers)
 		:: else -> break
 		od;
 		atomic {
-			/* publish() */
+			/* deliver_publish() */
 			snapshots = snapshots + n;
 			assert(old == 0 || incomplete);
 			spare = 0;
@@ -376,7 +376,7 @@ proctype flusher(byte flushes; byte writers)
 	}
 }
 
-/* A consumer: etw_deliver_recycle() of what it has read */
+/* A consumer: etw_buffer_recycle() of what it has read */
 proctype reader()
 {
 	byte b;

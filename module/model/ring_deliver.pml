@@ -3,12 +3,13 @@
  * ring_deliver.pml - a model of when buffers are closed and delivered
  *
  * It stands for what lies around the ring in a REAL_TIME session:
- *	buffer.c	ring_installed(), ring_deliver(), ring_evict(), raise(),
- *			close_here(), etw_buffers_close_online(), close_all(),
- *			cpu_dead(), cpu_came_up()
- *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(), drain(),
- *			release_in_order(), replenish(), etw_deliver_flush(),
- *			timed_flush(), etw_deliver_stop()
+ *	buffer.c	ring_installed(), ring_deliver(), ring_evict(),
+ *			raise_irq_work(), close_here(), etw_buffers_close_online(),
+ *			etw_buffers_close_cpu(), etw_buffers_close_all()
+ *	hotplug.c	hotplug_cpu_dead(), hotplug_cpu_up()
+ *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(),
+ *			deliver_drain(), release_in_order(), deliver_replenish(),
+ *			etw_deliver_flush(), deliver_timed_flush(), etw_deliver_stop()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
  *
  * The world: one task that writes on each of two CPUs, the irq_work on either,
@@ -153,7 +154,7 @@ inline ring_deliver(k, here)
 	reserved[k] = 0; committed[k] = 0
 }
 
-/* close_cpu() or close_here() for CPU k, by somebody on CPU here: one step */
+/* etw_buffers_close_cpu() or close_here() for CPU k, by somebody on CPU here: one step */
 inline close_cpu(k, here)
 {
 	if
@@ -260,7 +261,7 @@ inline deliver_flush()
 	flush_lock = false
 }
 
-/* A task on CPU c that writes, preemption off: etw_trace_write() */
+/* A task on CPU c that writes, preemption off: etw_hotpath_write() */
 proctype writer(bit c; byte writes)
 {
 	bool session;

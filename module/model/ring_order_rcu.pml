@@ -6,7 +6,7 @@
  * around its labels (see ring.h):
  *  TIMER	D: ring_installed(), etw_deliver_flush()
  *  TABLE	E, A: etw_buffers_reserve(), etw_buffer_alloc(), etw_pool_buf()
- *  SNAPSHOT F: apply() of enable.c, etw_trace_write(), etw_deliver_stop()
+ *  SNAPSHOT F: etw_update_apply() of change.c, etw_hotpath_write(), etw_deliver_stop()
  *  SLOTS	G: set_up() and register_locked() of process.c, find() of ingress.c
  *
  * What holds: a flush sees a fresh buffer, or its writer sees that the timer is
@@ -179,7 +179,7 @@ init {
 bool closed;			/* close_all() has looked */
 bool wrote;
 
-/* etw_trace_write() */
+/* etw_hotpath_write() */
 proctype writer(byte me)
 {
 	byte p, x;

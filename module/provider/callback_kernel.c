@@ -1,96 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * callback_kernel.c - enable notifications: to the callbacks of modules, and waiting
+ * callback_kernel.c - enable callbacks of kernel modules
  *
- * A module's callback runs in a work of its registration, so one at a time and
- * in order, without any lock of ours.  A process fetches its notices itself,
- * see callback_user.c.
+ * A module's callback runs in the work of its registration: one at a time, in order,
+ * and without a lock of this module.  A process fetches its notices itself, see
+ * callback_user.c.
  */
-#include <linux/jiffies.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
-#include "alloc.h"
-#include "process.h"
-#include "session/session.h"
+#include "callback_kernel.h"
+#include "callback_user.h"
+#include "notice.h"
 
 struct workqueue_struct *etw_callback_wq;
 
-/* ------------------------------------------------------------------ waiting */
-
-/* left starts at 1 for the enable call itself, so done cannot come early. */
-struct etw_waiter *etw_waiter_alloc(void)
-{
-	struct etw_waiter *waiter = kzalloc(sizeof(*waiter), ETW_GFP);
-
-	if (!waiter)
-		return NULL;
-	refcount_set(&waiter->ref, 1);
-	atomic_set(&waiter->left, 1);
-	init_completion(&waiter->done);
-	return waiter;
-}
-
-void etw_waiter_put(struct etw_waiter *waiter)
-{
-	if (waiter && refcount_dec_and_test(&waiter->ref))
-		kfree(waiter);
-}
-
-/* One notice less, or all are made. */
-void etw_waiter_done(struct etw_waiter *waiter)
-{
-	if (atomic_dec_and_test(&waiter->left))
-		complete(&waiter->done);
-}
-
-/* Until every notice was handled or dropped.  0, -ETIMEDOUT or -EINTR. */
-int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms)
-{
-	long left = timeout_ms == U32_MAX ? MAX_SCHEDULE_TIMEOUT :
-					    msecs_to_jiffies(timeout_ms);
-
-	left = wait_for_completion_interruptible_timeout(&waiter->done, left);
-	if (left < 0)
-		return -EINTR;
-	return left ? 0 : -ETIMEDOUT;
-}
-
-/* ------------------------------------------------------------------ notices */
-
-struct etw_notice *etw_notice_alloc(gfp_t gfp)
-{
-	return kzalloc(sizeof(struct etw_notice), gfp);
-}
-
-/* Handled or dropped: whoever waits for it need not any more.  Takes NULL. */
-void etw_notice_free(struct etw_notice *notice)
-{
-	if (!notice)
-		return;
-	if (notice->waiter) {
-		etw_waiter_done(notice->waiter);
-		etw_waiter_put(notice->waiter);
-	}
-	etw_filter_data_put(notice->filter);
-	kfree(notice);
-}
-
-/*
- * Of too many that wait, which goes: a request for a rundown, or else the oldest,
- * for any other tells the whole state.
- */
-struct etw_notice *etw_notice_spare(struct etw_registration *reg)
-{
-	struct etw_notice *notice;
-
-	list_for_each_entry(notice, &reg->notices, reg_node)
-		if (notice->control == ETW_CONTROL_CAPTURE)
-			return notice;
-	return list_first_entry(&reg->notices, struct etw_notice, reg_node);
-}
-
-static struct etw_notice *take(struct etw_registration *reg)
+static struct etw_notice *callback_take(struct etw_registration *reg)
 {
 	struct etw_notice *notice;
 
@@ -104,7 +28,7 @@ static struct etw_notice *take(struct etw_registration *reg)
 	return notice;
 }
 
-static void call_back(const struct etw_registration *reg, const struct etw_notice *notice)
+static void callback_call(const struct etw_registration *reg, const struct etw_notice *notice)
 {
 	const struct etw_filter_data *data = notice->filter;
 	struct etw_filter filter;
@@ -123,27 +47,27 @@ static void callback_work(struct work_struct *work)
 	struct etw_notice *notice;
 
 	WRITE_ONCE(reg->running, current);
-	while ((notice = take(reg))) {
-		call_back(reg, notice);
+	while ((notice = callback_take(reg))) {
+		callback_call(reg, notice);
 		etw_notice_free(notice);
 		cond_resched();
 	}
 	WRITE_ONCE(reg->running, NULL);
 }
 
-void etw_notify_init(struct etw_registration *reg)
+void etw_callback_init(struct etw_registration *reg)
 {
 	spin_lock_init(&reg->lock);
 	INIT_LIST_HEAD(&reg->notices);
 	INIT_WORK(&reg->work, callback_work);
 }
 
-bool etw_notify_wanted(const struct etw_registration *reg)
+bool etw_callback_wanted(const struct etw_registration *reg)
 {
-	return reg->callback || (reg->flags & ETW_REGISTER_NOTIFY);
+	return reg->callback || (reg->hot.flags & ETW_REGISTER_NOTIFY);
 }
 
-static void queue_for_callback(struct etw_registration *reg, struct etw_notice *notice)
+static void callback_queue_kernel(struct etw_registration *reg, struct etw_notice *notice)
 {
 	struct etw_notice *spare = NULL;
 
@@ -160,24 +84,24 @@ static void queue_for_callback(struct etw_registration *reg, struct etw_notice *
 	queue_work(etw_callback_wq, &reg->work);
 }
 
-/* Hands the notice over. */
-void etw_notify_queue(struct etw_registration *reg, struct etw_notice *notice)
+/* Takes the notice over. */
+void etw_callback_queue(struct etw_registration *reg, struct etw_notice *notice)
 {
-	if (!reg->process) {
-		queue_for_callback(reg, notice);
+	if (!etw_is_user(reg)) {
+		callback_queue_kernel(reg, notice);
 		return;
 	}
 	notice->reg = reg;
-	etw_process_queue(reg->process, notice);
+	etw_callback_queue_add(reg->queue, notice);
 }
 
-/* A module's registration goes: what waits is not delivered any more. */
-void etw_notify_drop(struct etw_registration *reg)
+/* A module's registration ends: waiting notices are dropped. */
+void etw_callback_drop(struct etw_registration *reg)
 {
 	struct etw_notice *notice, *tmp;
 	LIST_HEAD(dropped);
 
-	lockdep_assert_held(&etw_control);	/* nor is anything added */
+	lockdep_assert_held(&etw_control);	/* so that nothing is added */
 	spin_lock(&reg->lock);
 	list_splice_init(&reg->notices, &dropped);
 	reg->queued = 0;
@@ -186,8 +110,8 @@ void etw_notify_drop(struct etw_registration *reg)
 		etw_notice_free(notice);
 }
 
-/* It went: no callback runs once this has returned.  Without etw_control. */
-void etw_notify_cancel(struct etw_registration *reg)
+/* It has ended: no callback runs once this has returned.  Without etw_control. */
+void etw_callback_cancel(struct etw_registration *reg)
 {
 	cancel_work_sync(&reg->work);
 }

@@ -1,149 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * capture_timer.c - asking providers for their state again and again
+ * capture_timer.c - asking providers for their state periodically
  *
- * The list is a session's own, under etw_control, as is the work while it runs.
- * A session that stops is not found any more by its work, which then does not
- * come again; etw_periodic_stop() waits for the one that may be running.
+ * The list belongs to a session.  It is under etw_control, which the work takes.  Once
+ * the session stops, the work does nothing and does not queue itself again;
+ * etw_capture_timer_stop() waits for one that may be running.
  */
-#include <linux/err.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
 
-#include "access/access.h"
-#include "alloc.h"
-#include "ioctl.h"
-#include "provider.h"
-#include "session/session.h"
+#include "capture_timer.h"
+#include "enable.h"
 
-static void again(struct etw_trace_session *s)
+static void capture_timer_restart(struct etw_enabler *session)
 {
-	if (s->periodic.count)
-		mod_delayed_work(etw_control_wq, &s->periodic.work,
-				 (unsigned long)s->periodic.period_s * HZ);
+	if (session->capture.count)
+		mod_delayed_work(etw_control_wq, &session->capture.work,
+				 (unsigned long)session->capture.period_s * HZ);
 	else
-		cancel_delayed_work(&s->periodic.work);
+		cancel_delayed_work(&session->capture.work);
 }
 
-/* Who cannot be asked this time, for want of memory, is asked the next time. */
-static void ask_all(struct work_struct *work)
+/* A provider that cannot be asked now, for lack of memory, is asked the next time. */
+static void capture_timer_work(struct work_struct *work)
 {
-	struct etw_trace_session *s = container_of(to_delayed_work(work),
-						   struct etw_trace_session, periodic.work);
+	struct etw_enabler *session = container_of(to_delayed_work(work), struct etw_enabler,
+						   capture.work);
 	u32 i;
 
 	mutex_lock(&etw_control);
-	if (etw_session_find(s->handle, NULL, 0) == s) {
-		for (i = 0; i < s->periodic.count; i++) {
+	if (!session->capture.stopped) {
+		for (i = 0; i < session->capture.count; i++) {
 			struct etw_enable_request req = {
-				.session = s,
-				.provider = s->periodic.guids[i],
+				.session = session,
+				.provider = session->capture.guids[i],
 				.control = ETW_CONTROL_CAPTURE,
 			};
 
 			etw_provider_enable(&req, NULL);
 		}
-		again(s);
+		capture_timer_restart(session);
 	}
 	mutex_unlock(&etw_control);
 }
 
-void etw_periodic_init(struct etw_trace_session *s)
+void etw_capture_timer_init(struct etw_enabler *session)
 {
-	INIT_DELAYED_WORK(&s->periodic.work, ask_all);
-}
-
-/* The session is not found any more; without etw_control. */
-void etw_periodic_stop(struct etw_trace_session *s)
-{
-	cancel_delayed_work_sync(&s->periodic.work);
-}
-
-static bool has_null(const struct etw_guid *guids, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		if (etw_guid_is_null(&guids[i]))
-			return true;
-	return false;
+	INIT_DELAYED_WORK(&session->capture.work, capture_timer_work);
 }
 
 /*
- * The caller needs what asking each of them once takes.  On success *guids are
- * those that were set before.  Under etw_control.
+ * Ask these providers every period_s seconds; count 0 ends it.  *guids is exchanged for
+ * the old list.
  */
-static int replace(const struct etw_session_capture *c, struct etw_guid **guids)
+void etw_capture_timer_set(struct etw_enabler *session, struct etw_guid **guids, u32 count,
+			   u32 period_s)
 {
-	struct etw_trace_session *s;
-	u32 i;
-
-	s = etw_access_session(c->handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
-	if (IS_ERR(s))
-		return PTR_ERR(s);
-	for (i = 0; i < c->count; i++)
-		if (!etw_access_granted(&(*guids)[i], ETW_RIGHT_GUID_ENABLE))
-			return -EPERM;
-	swap(s->periodic.guids, *guids);
-	s->periodic.count = c->count;
-	s->periodic.period_s = c->count ? c->period_s : 0;
-	again(s);
-	return 0;
+	lockdep_assert_held(&etw_control);
+	swap(session->capture.guids, *guids);
+	session->capture.count = count;
+	session->capture.period_s = count ? period_s : 0;
+	capture_timer_restart(session);
 }
 
-static long set(const struct etw_session_capture *c)
+/* After etw_provider_session_stopped(); without etw_control. */
+void etw_capture_timer_stop(struct etw_enabler *session)
 {
-	struct etw_guid *guids;
-	long err;
-
-	if (c->count > ETW_CAPTURE_MAX || (c->count && !c->period_s))
-		return -EINVAL;
-	guids = memdup_user(u64_to_user_ptr(c->guids), c->count * sizeof(*guids));
-	if (IS_ERR(guids))
-		return PTR_ERR(guids);
-	if (has_null(guids, c->count)) {
-		kfree(guids);
-		return -EINVAL;
-	}
-	mutex_lock(&etw_control);
-	err = replace(c, &guids);
-	mutex_unlock(&etw_control);
-	kfree(guids);		/* those that were set, or not to be */
-	return err;
-}
-
-static long tell(struct etw_session_capture *c)
-{
-	struct etw_trace_session *s;
-	struct etw_guid *guids;
-	u32 n = 0;
-	long err;
-
-	guids = kcalloc(ETW_CAPTURE_MAX, sizeof(*guids), ETW_GFP);
-	if (!guids)
-		return -ENOMEM;
-	mutex_lock(&etw_control);
-	s = etw_access_session(c->handle, NULL, 0, ETW_RIGHT_QUERY);
-	err = PTR_ERR_OR_ZERO(s);
-	if (!err) {
-		n = min(c->count, s->periodic.count);
-		memcpy(guids, s->periodic.guids, n * sizeof(*guids));
-		c->count = s->periodic.count;
-		c->period_s = s->periodic.period_s;
-	}
-	mutex_unlock(&etw_control);
-	if (n && copy_to_user(u64_to_user_ptr(c->guids), guids, n * sizeof(*guids)))
-		err = -EFAULT;
-	kfree(guids);
-	return err;
-}
-
-long etw_ioctl_session_capture(struct file *file, void *arg)
-{
-	struct etw_session_capture *c = arg;
-
-	if (c->flags & ~ETW_CAPTURE_SET)
-		return -EINVAL;
-	return c->flags & ETW_CAPTURE_SET ? set(c) : tell(c);
+	cancel_delayed_work_sync(&session->capture.work);
 }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * change.c - changes of what registrations' writers see, before they are put
- * into force (enable.c)
+ * change.c - changing what the writers of registrations see
  *
- * All under etw_control.
+ * A writer sees, in this order: the widened composite, the new snapshot, the narrowed
+ * composite; the static key changes last when enabling and first when disabling.
+ *
+ * All under etw_control.  Static keys take cpus_read_lock.
  */
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "alloc.h"
-#include "session/session.h"
+#include "core/filter.h"
+#include "callback_kernel.h"
 #include "change.h"
+#include "classic.h"
+#include "notice.h"
 
 void etw_updates_free(struct list_head *updates)
 {
@@ -24,53 +29,87 @@ void etw_updates_free(struct list_head *updates)
 	}
 }
 
-static void init_update(struct etw_update *u, struct etw_registration *reg)
+static void update_init(struct etw_update *u, struct etw_registration *reg)
 {
 	u->reg = reg;
 	u->scope = reg->scope;
 	u->group_scope = reg->group_scope;
 	u->group = reg->group;
 	u->traits = reg->traits;
-	u->types = reg->types;
+	u->types = reg->hot.types;
 }
 
-/* A change of reg, to be filled in and built; told: its callback hears of it. */
+/*
+ * Add a change of reg, to be filled in and built.  notify: its callback is called.
+ * NULL: no memory; what was allocated is in updates.
+ */
 struct etw_update *etw_update_add(struct list_head *updates, struct etw_registration *reg,
-				  bool told, gfp_t gfp)
+				  bool notify, gfp_t gfp)
 {
 	struct etw_update *u = kzalloc(sizeof(*u), gfp);
 
 	if (!u)
 		return NULL;
-	init_update(u, reg);
+	update_init(u, reg);
 	list_add_tail(&u->node, updates);
-	if (!told || !etw_notify_wanted(reg))
+	if (!notify || !etw_callback_wanted(reg))
 		return u;
 	u->notice = etw_notice_alloc(gfp);
 	return u->notice ? u : NULL;
 }
 
 /*
- * Prepare that reg gets other scopes, of its own entry and of its group; then
- * _rescoped().
+ * Put one registration's change into force.  source and waiter are for its notice, and
+ * may be NULL.
  */
-int etw_enable_rescope(struct list_head *updates, struct etw_registration *reg, u8 scope,
-		       u8 group_scope, bool told)
+void etw_update_apply(struct etw_update *u, const struct etw_guid *source,
+		      struct etw_waiter *waiter)
 {
-	struct etw_update *u = etw_update_add(updates, reg, told, ETW_GFP);
+	struct etw_registration *reg = u->reg;
+	struct etw_provider *provider = reg->provider;
+	struct etw_snapshot *old;
 
-	if (!u)
-		return -ENOMEM;
-	u->scope = scope;
-	u->group_scope = group_scope;
-	return etw_snapshot_build(updates, u, ETW_GFP);
+	if (!u->snapshot && provider->key)
+		static_key_disable(provider->key);
+
+	etw_filter_widen(&provider->enable, &u->composite);
+	if (reg->area)
+		etw_filter_widen(reg->area, &u->composite);
+	/* F: the snapshot's contents before the pointer, see hotpath.c */
+	old = rcu_replace_pointer(provider->snapshot, u->snapshot,
+				  lockdep_is_held(&etw_control));
+	etw_filter_narrow(&provider->enable, &u->composite);
+	if (reg->area)
+		etw_filter_narrow(reg->area, &u->composite);
+	reg->scope = u->scope;
+	reg->group_scope = u->group_scope;
+	if (old)
+		kfree_rcu(old, rcu);
+
+	if (u->snapshot && provider->key)
+		static_key_enable(provider->key);
+	u->snapshot = NULL;
+
+	if (u->notice) {
+		etw_notice_fill(u->notice, &u->composite,
+				u->composite.enabled ? ETW_CONTROL_ENABLE :
+						       ETW_CONTROL_DISABLE,
+				source, waiter);
+		if (etw_is_classic(reg) && u->composite.enabled)
+			etw_classic_notice(u->notice, reg);
+		etw_callback_queue(reg, u->notice);
+		u->notice = NULL;
+	}
 }
 
-/* Put what was prepared into force, or none of it if there was an error. */
-void etw_enable_rescoped(struct list_head *updates, int err)
+void etw_updates_apply(struct list_head *updates, const struct etw_guid *source,
+		       struct etw_waiter *waiter)
 {
-	if (err)
-		etw_updates_free(updates);
-	else
-		etw_updates_apply(updates, NULL, NULL);
+	struct etw_update *u;
+
+	list_for_each_entry(u, updates, node) {
+		etw_update_apply(u, source, waiter);
+		cond_resched();
+	}
+	etw_updates_free(updates);
 }

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * classic.c - classic providers: one session at a time, records of their own form
- *
- * A classic registration's snapshot has one session at most; enable.c sees to
- * that.  A process names the session that it means to write to, which the
- * kernel believes only if that is the one, so the right to write is the right
- * to register.  A record comes whole from the process: everything is copied
- * before a slot is reserved, as in write_user.c.
+ * classic.c - enabling classic providers, which have one session at a time
  */
-#include <linux/compat.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
+#include <linux/bits.h>
 
-#include "core/classic.h"
-#include "alloc.h"
-#include "ioctl.h"
-#include "write/reserve.h"
-#include "process.h"
-#include "write/hotpath.h"
+#include "classic.h"
+#include "notice.h"
 
-#define STACK_BYTES	256	/* payload kept on the stack */
-
-/* ----------------------------------------------------------------- enabling */
-
-/* Of the slots in scope the one that was enabled last. */
+/* Of the slots in scope, the one that was enabled last. */
 u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope)
 {
 	int i, latest = -1;
@@ -38,7 +19,7 @@ u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope)
 	return latest < 0 ? 0 : BIT(latest);
 }
 
-/* What an enabled registration is told: its session, and what that asked for. */
+/* An enabled registration learns its session and what that one asked for. */
 void etw_classic_notice(struct etw_notice *notice, const struct etw_registration *reg)
 {
 	const struct etw_enablement *slot = &reg->entry->slots[__ffs(reg->scope)];
@@ -47,198 +28,5 @@ void etw_classic_notice(struct etw_notice *notice, const struct etw_registration
 	notice->level = slot->level;
 	notice->any = (u32)slot->any;
 	notice->all = 0;
-	notice->logger_id = slot->session->logger_id;
-}
-
-/* ------------------------------------------------------------------ writing */
-
-/* The session, if it is the registration's; preemption is off. */
-static struct etw_trace_session *session_of(const struct etw_registration *reg,
-					    u32 logger_id)
-{
-	const struct etw_snapshot *snapshot;
-
-	/* F of enable.c */
-	snapshot = rcu_dereference_sched(reg->provider->snapshot);
-	if (!snapshot || snapshot->count != 1 ||
-	    snapshot->entries[0].session->logger_id != logger_id)
-		return NULL;
-	return snapshot->entries[0].session;
-}
-
-/* -EBADF, -ESTALE, -EINVAL: see etw_classic_write in abi.h. */
-static int check_owner(const struct etw_registration *reg)
-{
-	if (!reg)
-		return -EBADF;
-	if (reg->tgid != task_tgid(current))
-		return -ESTALE;
-	return etw_is_classic(reg) ? 0 : -EINVAL;
-}
-
-static int write_record(struct etw_trace_session *s, const struct etw_classic *c)
-{
-	u32 sequence = 0;
-	struct etw_slot slot;
-	int err;
-
-	if (c->options & ETW_MESSAGE_SEQUENCE)
-		sequence = etw_place_sequence(s);
-	if (!etw_place_reserve(s, etw_record_slot(etw_classic_size(c)), &slot, &err))
-		return err;
-	etw_classic_write(slot.at, c, slot.now, sequence);
-	etw_place_commit(s, &slot);
-	return 0;
-}
-
-/*
- * Write a record, or, with a cause, count it as lost: err, unless the session
- * does not report its losses.
- */
-static int with_session(struct etw_process *p, const struct etw_classic_write *w,
-			const struct etw_classic *c, u32 cause, int err)
-{
-	struct etw_trace_session *s = NULL;
-	struct etw_registration *reg;
-	int ret;
-
-	rcu_read_lock();
-	reg = etw_process_find(p, w->slot);
-	ret = check_owner(reg);
-	if (ret)
-		goto out;
-	preempt_disable();
-	s = session_of(reg, w->logger_id);
-	if (!s)
-		ret = -ENOENT;
-	else if (c)
-		ret = write_record(s, c);
-	else
-		ret = etw_trace_dropped(s, cause) ? err : 0;
-	preempt_enable();
-out:
-	rcu_read_unlock();
-	return ret;
-}
-
-static int drop(struct etw_process *p, const struct etw_classic_write *w, u32 cause, int err)
-{
-	return with_session(p, w, NULL, cause, err);
-}
-
-static u16 type_of(u32 kind)
-{
-	bool narrow = in_compat_syscall();
-
-	switch (kind) {
-	case ETW_CLASSIC_INSTANCE:
-		return narrow ? ETW_TYPE_INSTANCE32 : ETW_TYPE_INSTANCE64;
-	case ETW_CLASSIC_MESSAGE:
-		return ETW_TYPE_MESSAGE;
-	default:
-		return narrow ? ETW_TYPE_FULL32 : ETW_TYPE_FULL64;
-	}
-}
-
-static int write_pieces(struct etw_process *p, const struct etw_classic_write *w,
-			const struct etw_data_descriptor *pieces)
-{
-	struct etw_classic c = {
-		.type = type_of(w->kind),
-		.options = w->options,
-		.number = w->number,
-		.event_type = w->type,
-		.level = w->level,
-		.version = w->version,
-		.instance = w->instance,
-		.parent = w->parent,
-		.thread_id = current->pid,
-		.process_id = current->tgid,
-		.guid = w->guid,
-		.parent_guid = w->parent_guid,
-	};
-	u8 on_stack[STACK_BYTES], *payload = on_stack;
-	u64 len = 0;
-	u32 i;
-	int err;
-
-	for (i = 0; i < w->data_count; i++)
-		len += pieces[i].size;
-	c.len = min_t(u64, len, ETW_RECORD_MAX);
-	if (len > ETW_RECORD_MAX || etw_classic_size(&c) > ETW_RECORD_MAX)
-		return drop(p, w, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
-	if (len > sizeof(on_stack)) {
-		payload = kmalloc(len, ETW_GFP);
-		if (!payload)
-			return drop(p, w, ETW_DROP_NO_BUFFER, -ENOMEM);
-	}
-	c.data = payload;
-	err = etw_gather(payload, pieces, w->data_count);
-	if (err)
-		err = drop(p, w, ETW_DROP_COPY_FAULT, err);
-	else
-		err = with_session(p, w, &c, 0, 0);
-	if (payload != on_stack)
-		kfree(payload);
-	return err;
-}
-
-/* Is everything zero that the kind does not use, and the rest valid? */
-static bool is_valid(const struct etw_classic_write *w)
-{
-	u32 guids = ETW_MESSAGE_GUID | ETW_MESSAGE_COMPONENT;
-
-	if (w->kind > ETW_CLASSIC_MESSAGE || w->data_count > ETW_DATA_MAX || w->reserved)
-		return false;
-	if (w->kind == ETW_CLASSIC_MESSAGE) {
-		if (w->type || w->level || w->version || w->options & ~ETW_MESSAGE_ALL ||
-		    (w->options & guids) == guids)
-			return false;
-	} else if (w->number || w->options) {
-		return false;
-	}
-	return w->kind == ETW_CLASSIC_INSTANCE ||
-	       (!w->instance && !w->parent && etw_guid_is_null(&w->parent_guid));
-}
-
-/* Is there a session to write to?  Asked before anything is copied. */
-static int wanted(struct etw_process *p, const struct etw_classic_write *w)
-{
-	struct etw_registration *reg;
-	int err;
-
-	rcu_read_lock();
-	reg = etw_process_find(p, w->slot);
-	err = check_owner(reg);
-	if (!err) {
-		preempt_disable();
-		if (!session_of(reg, w->logger_id))
-			err = -ENOENT;
-		preempt_enable();
-	}
-	rcu_read_unlock();
-	return err;
-}
-
-long etw_ioctl_classic(struct file *file, void *arg)
-{
-	const struct etw_classic_write *w = arg;
-	struct etw_process *p = file->private_data;
-	struct etw_data_descriptor *pieces;
-	int err;
-
-	if (!is_valid(w))
-		return -EINVAL;
-	err = wanted(p, w);
-	if (err)
-		return err;
-	pieces = memdup_user(u64_to_user_ptr(w->data), w->data_count * sizeof(*pieces));
-	if (IS_ERR(pieces)) {
-		err = PTR_ERR(pieces);
-		return drop(p, w, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT,
-			    err);
-	}
-	err = write_pieces(p, w, pieces);
-	kfree(pieces);
-	return err;
+	notice->logger_id = slot->session->hot->logger_id;
 }

@@ -2,36 +2,39 @@
 /*
  * enable.c - which session has which provider enabled
  *
- * A change is prepared for all registrations of the GUID first, which may fail
- * for want of memory, and then put into force for all, which may not.  A writer
- * sees, in this order: the widened composite, the new snapshot, the narrowed
- * composite, and the static key last when enabling, first when disabling.
+ * A change of a slot is prepared for all registrations of the GUID, which may run out
+ * of memory, and then put into force for all (change.c), which may not fail.
  *
- * All under etw_control.  Static keys take cpus_read_lock.
+ * All under etw_control.
  */
 #include <linux/hashtable.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "access/access.h"
 #include "core/filter.h"
 #include "alloc.h"
-#include "write/extended_items.h"
-#include "provider.h"
-#include "session/session.h"
+#include "callback_kernel.h"
 #include "change.h"
+#include "classic.h"
+#include "enable.h"
+#include "enable_snapshot.h"
+#include "filter_data.h"
+#include "filter_parse.h"
+#include "guid_table.h"
+#include "log_rights.h"
+#include "notice.h"
+#include "scope_filter.h"
+#include "write/extended_items.h"
 
-static u64 enables;	/* counts them; under etw_control */
+static u64 enables;	/* how many there were; under etw_control */
 
-/* ----------------------------------------------------------------- changes */
-
-/* Prepare what reg will see with this scope of entry, whose slots have changed. */
-static int prepare(struct list_head *updates, struct etw_registration *reg,
+/* Prepare what reg will see with this scope; the slots of entry have changed. */
+static int enable_prepare(struct list_head *updates, struct etw_registration *reg,
 		   const struct etw_guid_entry *entry, u8 scope,
-		   const struct etw_trace_session *s, gfp_t gfp)
+		   const struct etw_enabler *s, gfp_t gfp)
 {
-	bool told = !entry->is_group || !etw_group_disallowed(s, reg);
-	struct etw_update *u = etw_update_add(updates, reg, told, gfp);
+	bool notify = !entry->is_group || !etw_group_disallowed(s, reg);
+	struct etw_update *u = etw_update_add(updates, reg, notify, gfp);
 
 	if (!u)
 		return -ENOMEM;
@@ -42,76 +45,6 @@ static int prepare(struct list_head *updates, struct etw_registration *reg,
 	return etw_snapshot_build(updates, u, gfp);
 }
 
-static void fill_notice(struct etw_notice *notice,
-			const struct etw_enable_entry *composite, u32 control,
-			const struct etw_guid *source, struct etw_waiter *waiter)
-{
-	notice->control = control;
-	notice->level = composite->level;
-	notice->any = composite->any;
-	notice->all = composite->all;
-	if (source)
-		notice->source = *source;
-	if (waiter) {
-		refcount_inc(&waiter->ref);
-		atomic_inc(&waiter->left);
-		notice->waiter = waiter;
-	}
-}
-
-/* Put one registration's change into force. */
-static void apply(struct etw_update *u, const struct etw_guid *source,
-		  struct etw_waiter *waiter)
-{
-	struct etw_registration *reg = u->reg;
-	struct etw_provider *provider = reg->provider;
-	struct etw_snapshot *old;
-
-	if (!u->snapshot && provider->key)
-		static_key_disable(provider->key);
-
-	etw_filter_widen(&provider->enable, &u->composite);
-	if (reg->area)
-		etw_filter_widen(reg->area, &u->composite);
-	/* F: the snapshot's contents before the pointer, see hotpath.c */
-	old = rcu_replace_pointer(provider->snapshot, u->snapshot,
-				  lockdep_is_held(&etw_control));
-	etw_filter_narrow(&provider->enable, &u->composite);
-	if (reg->area)
-		etw_filter_narrow(reg->area, &u->composite);
-	reg->scope = u->scope;
-	reg->group_scope = u->group_scope;
-	if (old)
-		kfree_rcu(old, rcu);
-
-	if (u->snapshot && provider->key)
-		static_key_enable(provider->key);
-	u->snapshot = NULL;
-
-	if (u->notice) {
-		fill_notice(u->notice, &u->composite,
-			    u->composite.enabled ? ETW_CONTROL_ENABLE :
-						   ETW_CONTROL_DISABLE,
-			    source, waiter);
-		if (etw_is_classic(reg) && u->composite.enabled)
-			etw_classic_notice(u->notice, reg);
-		etw_notify_queue(reg, u->notice);
-		u->notice = NULL;
-	}
-}
-
-void etw_updates_apply(struct list_head *updates, const struct etw_guid *source,
-		       struct etw_waiter *waiter)
-{
-	struct etw_update *u;
-
-	list_for_each_entry(u, updates, node) {
-		apply(u, source, waiter);
-		cond_resched();
-	}
-	etw_updates_free(updates);
-}
-
 /* ----------------------------------------------------------------- requests */
 
 /* Do the request's scope filters select the registration? */
@@ -120,18 +53,18 @@ static bool in_scope(const struct etw_enable_request *req,
 {
 	u32 i;
 
-	if (!etw_scope_selects(req->scope, reg) || !etw_access_may_log(req->session, reg))
+	if (!etw_scope_selects(req->scope, reg) || !etw_may_log(req->session, reg))
 		return false;
 	if (!req->pid_filtered)
 		return true;
-	for (i = 0; reg->process && i < req->pid_count; i++)
-		if (req->pids[i] == reg->tgid)
+	for (i = 0; etw_is_user(reg) && i < req->pid_count; i++)
+		if (req->pids[i] == reg->hot.tgid)
 			return true;
 	return false;
 }
 
-/* The slot is another's or empty now; writers may still be at its filter. */
-static void free_filters(struct etw_enablement *old)
+/* The slot has been reused or cleared; writers may still read its filter. */
+static void enable_free_filters(struct etw_enablement *old)
 {
 	etw_scope_free(old->scope);
 	etw_filter_data_put(old->data);
@@ -156,8 +89,8 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 	etw_filter_set(&slot->filter, req->level, req->any, req->all, req->property);
 }
 
-/* Prepare the change of slot i for all registrations that it concerns. */
-static int prepare_all(struct list_head *updates, const struct etw_guid_entry *entry,
+/* Prepare the change of slot i for all registrations concerned. */
+static int enable_prepare_all(struct list_head *updates, const struct etw_guid_entry *entry,
 		       const struct etw_enable_request *req, int i)
 {
 	struct etw_registration *reg;
@@ -170,10 +103,10 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 		scope = old & ~BIT(i);
 		if (in_scope(req, reg))
 			scope = etw_is_classic(reg) ? BIT(i) : scope | BIT(i);
-		/* Neither before nor now: not its business. */
+		/* Neither before nor now: it is not concerned. */
 		if (!((scope | old) & BIT(i)))
 			continue;
-		err = prepare(updates, reg, entry, scope, req->session, ETW_GFP);
+		err = enable_prepare(updates, reg, entry, scope, req->session, ETW_GFP);
 		if (err)
 			break;
 	}
@@ -181,8 +114,9 @@ static int prepare_all(struct list_head *updates, const struct etw_guid_entry *e
 }
 
 /*
- * A classic provider has one session, the last that enabled it, so those before
- * one that selects every program need not keep their slots: the first of them.
+ * A classic provider has one session, the last that enabled it.  Sessions that enabled
+ * it before one that selects every program do not need their slots.  Returns the slot
+ * of the first one, or -1.
  */
 static int spare_slot(const struct etw_guid_entry *entry)
 {
@@ -207,7 +141,7 @@ static int spare_slot(const struct etw_guid_entry *entry)
 	return slots[first].order < last ? first : -1;
 }
 
-/* On success the slot has the request's filters. */
+/* On success the slot has taken the request's filters. */
 static int request_enable(struct etw_guid_entry *entry,
 			  struct etw_enable_request *req,
 			  struct etw_waiter *waiter)
@@ -229,7 +163,7 @@ static int request_enable(struct etw_guid_entry *entry,
 		return err;
 	old = entry->slots[i];
 	fill_slot(&entry->slots[i], req);
-	err = prepare_all(&updates, entry, req, i);
+	err = enable_prepare_all(&updates, entry, req, i);
 	if (err) {
 		entry->slots[i] = old;
 		etw_updates_free(&updates);
@@ -239,11 +173,11 @@ static int request_enable(struct etw_guid_entry *entry,
 	req->scope = NULL;
 	req->events = NULL;
 	req->data = NULL;
-	free_filters(&old);
+	enable_free_filters(&old);
 	return 0;
 }
 
-/* Never fails: small allocations that may wait stand in for an error path. */
+/* Never fails: the allocations are small and may wait. */
 static void clear_slot(struct etw_guid_entry *entry, int i,
 		       const struct etw_guid *source, struct etw_waiter *waiter)
 {
@@ -255,16 +189,16 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
 		if (etw_entry_scope(entry, reg) & BIT(i))
-			prepare(&updates, reg, entry, etw_entry_scope(entry, reg) & ~BIT(i),
+			enable_prepare(&updates, reg, entry, etw_entry_scope(entry, reg) & ~BIT(i),
 				old.session, ETW_GFP | __GFP_NOFAIL);
 	}
 	etw_updates_apply(&updates, source, waiter);
-	free_filters(&old);
+	enable_free_filters(&old);
 }
 
-/* Has the session reg enabled by this entry, its GUID's or its group's? */
+/* Has the session enabled reg through this entry, its GUID's or its group's? */
 static bool enabled_by(const struct etw_guid_entry *entry, const struct etw_registration *reg,
-		       const struct etw_trace_session *s)
+		       const struct etw_enabler *s)
 {
 	int i = entry ? etw_entry_slot(entry, s) : -1;
 
@@ -280,10 +214,10 @@ static int request_capture(struct etw_guid_entry *entry,
 	struct etw_registration *reg;
 	LIST_HEAD(notices);
 
-	/* All or nobody is told. */
+	/* All callbacks are called, or none. */
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
-		if (!etw_notify_wanted(reg) || etw_is_classic(reg) ||
+		if (!etw_callback_wanted(reg) || etw_is_classic(reg) ||
 		    !(enabled_by(entry, reg, req->session) ||
 		      (!entry->is_group && enabled_by(reg->group, reg, req->session))))
 			continue;
@@ -297,9 +231,9 @@ static int request_capture(struct etw_guid_entry *entry,
 	list_for_each_entry_safe(notice, tmp, &notices, node) {
 		list_del(&notice->node);
 		reg = notice->reg;
-		fill_notice(notice, &reg->provider->enable, ETW_CONTROL_CAPTURE,
-			    &req->source, waiter);
-		etw_notify_queue(reg, notice);
+		etw_notice_fill(notice, &reg->provider->enable, ETW_CONTROL_CAPTURE,
+				&req->source, waiter);
+		etw_callback_queue(reg, notice);
 	}
 	return 0;
 
@@ -344,7 +278,7 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 	return err;
 }
 
-static void session_leaves(struct etw_guid_entry *entry, struct etw_trace_session *s)
+static void session_leaves(struct etw_guid_entry *entry, struct etw_enabler *s)
 {
 	int i = etw_entry_slot(entry, s);
 
@@ -354,27 +288,31 @@ static void session_leaves(struct etw_guid_entry *entry, struct etw_trace_sessio
 	etw_guid_put(entry);
 }
 
-/* Take the session out of every snapshot and wait until no writer uses it. */
-void etw_provider_session_stopped(struct etw_trace_session *s)
+/*
+ * The session stops: take it out of every snapshot, wait until no writer uses it, and
+ * keep its capture timer from starting again.
+ */
+void etw_provider_session_stopped(struct etw_enabler *s)
 {
 	struct etw_guid_entry *entry;
 	struct hlist_node *tmp;
 	int bucket;
 
 	lockdep_assert_held(&etw_control);
+	s->capture.stopped = true;
 	hash_for_each_safe(etw_guids, bucket, tmp, entry, node)
 		session_leaves(entry, s);
 	hash_for_each_safe(etw_groups, bucket, tmp, entry, node)
 		session_leaves(entry, s);
-	/* F: whoever found the session in an old snapshot is done */
+	/* F: writers that found the session in an old snapshot are done */
 	synchronize_rcu();
 }
 
 /* ------------------------------------------------------------ registrations */
 
 /*
- * Which of the entry's sessions a new registration or member starts with.  Those
- * with a PID filter do not count; it was resolved before reg existed.
+ * The slots of the entry that a new registration or member starts with.  Those with a
+ * PID filter do not count: it was resolved before reg existed.
  */
 u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_registration *reg)
 {
@@ -385,12 +323,12 @@ u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_regi
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (slots[i].session && !slots[i].pid_filtered &&
 		    etw_scope_selects(slots[i].scope, reg) &&
-		    etw_access_may_log(slots[i].session, reg))
+		    etw_may_log(slots[i].session, reg))
 			scope |= BIT(i);
 	return etw_is_classic(reg) ? etw_classic_latest(slots, scope) : scope;
 }
 
-/* reg was added to its entry: let it have what is enabled already. */
+/* reg was added to its entry: apply what is enabled already. */
 int etw_enable_registration(struct etw_registration *reg)
 {
 	LIST_HEAD(updates);
@@ -399,13 +337,13 @@ int etw_enable_registration(struct etw_registration *reg)
 
 	lockdep_assert_held(&etw_control);
 	scope = etw_entry_new_scope(reg->entry, reg);
-	err = prepare(&updates, reg, reg->entry, scope, NULL, ETW_GFP);
+	err = enable_prepare(&updates, reg, reg->entry, scope, NULL, ETW_GFP);
 	if (err) {
 		etw_updates_free(&updates);
 		return err;
 	}
 	if (!list_first_entry(&updates, struct etw_update, node)->composite.enabled) {
-		/* Nothing to tell and nothing to change. */
+		/* Nothing changes, and there is nothing to report. */
 		reg->scope = scope;
 		etw_updates_free(&updates);
 		return 0;
@@ -414,11 +352,11 @@ int etw_enable_registration(struct etw_registration *reg)
 	return 0;
 }
 
-/* reg goes: no new write finds a session.  No callback is told. */
+/* reg ends: no new write finds a session.  No callback is called. */
 void etw_disable_registration(struct etw_registration *reg)
 {
 	struct etw_update u = { .reg = reg };
 
 	lockdep_assert_held(&etw_control);
-	apply(&u, NULL, NULL);
+	etw_update_apply(&u, NULL, NULL);
 }

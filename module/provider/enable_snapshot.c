@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * enable_snapshot.c - which sessions have a registration enabled, as writers see them
+ * enable_snapshot.c - building the snapshot of sessions that writers see
  *
- * A session may have the provider enabled, its group, or both; it counts once.
- * A registration has at most eight sessions: those that enabled the provider
- * itself first, then its group's in the order of their slots.  A ninth comes in
- * when another one leaves.
+ * A session may have enabled the provider, its group, or both; it counts once.  A
+ * registration has at most eight sessions: first those that enabled the provider
+ * itself, then those that enabled its group, in the order of their slots.  A ninth
+ * one enters when another one leaves.
  *
- * All under etw_control; what is built here is published by enable.c.
+ * All under etw_control; change.c publishes what is built here.
  */
 #include <linux/slab.h>
 
 #include "core/filter.h"
+#include "enable_snapshot.h"
+#include "filter_data.h"
+#include "notice.h"
 #include "write/extended_items.h"
-#include "session/session.h"
-#include "change.h"
 
-/* One session that has a registration enabled; at least one is not NULL. */
-struct enabler {
+/* How a session has enabled a registration; at least one is not NULL. */
+struct source {
 	const struct etw_enablement *own;
 	const struct etw_enablement *group;
 	u8 bit;				/* in the enable area */
 };
 
-struct enablers {
-	struct enabler list[ETW_PROVIDER_SESSIONS];
+struct sources {
+	struct source list[ETW_PROVIDER_SESSIONS];
 	u32 count;
-	u32 both;			/* of them, with both */
+	u32 both;			/* how many have both */
 };
 
-static void add_own(struct enablers *to, const struct etw_enablement *slots, u8 scope)
+static void add_own(struct sources *to, const struct etw_enablement *slots, u8 scope)
 {
 	u32 i;
 
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
 		if (slots[i].session && scope & BIT(i))
-			to->list[to->count++] = (struct enabler){ .own = &slots[i], .bit = BIT(i) };
+			to->list[to->count++] = (struct source){ .own = &slots[i], .bit = BIT(i) };
 }
 
-static void add_group(struct enablers *to, const struct etw_enablement *slot)
+static void add_group(struct sources *to, const struct etw_enablement *slot)
 {
 	u8 used = 0;
 	u32 i;
@@ -52,10 +53,10 @@ static void add_group(struct enablers *to, const struct etw_enablement *slot)
 		used |= to->list[i].bit;
 	}
 	if (to->count < ETW_PROVIDER_SESSIONS)
-		to->list[to->count++] = (struct enabler){ .group = slot, .bit = ~used & (used + 1) };
+		to->list[to->count++] = (struct source){ .group = slot, .bit = ~used & (used + 1) };
 }
 
-/* Of those that have the group enabled, who leaves reg out. */
+/* Which slots of group_scope have a session that disallows reg. */
 static u8 left_out(const struct etw_registration *reg, const struct etw_guid_entry *group,
 		   u8 group_scope)
 {
@@ -68,8 +69,8 @@ static u8 left_out(const struct etw_registration *reg, const struct etw_guid_ent
 	return out;
 }
 
-/* group_scope: without who leaves reg out. */
-static void find(struct enablers *to, const struct etw_registration *reg, u8 scope,
+/* group_scope: without the slots that leave reg out. */
+static void sources_find(struct sources *to, const struct etw_registration *reg, u8 scope,
 		 const struct etw_guid_entry *group, u8 group_scope)
 {
 	u32 i;
@@ -83,9 +84,9 @@ static void find(struct enablers *to, const struct etw_registration *reg, u8 sco
 			add_group(to, &group->slots[i]);
 }
 
-#define TOLD_LOOKS	16	/* updates that are asked for the same filters */
+#define FILTER_TRIES	16	/* updates that are compared for the same filters */
 
-/* Are both told of the same filters?  Without a scope the GUID has no part in it. */
+/* Do both get the same filters?  Without a scope the GUID does not matter. */
 static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 {
 	return a->scope == b->scope && a->group == b->group &&
@@ -95,27 +96,27 @@ static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 }
 
 /*
- * What the notice tells of filters: as far as possible what others of this change
- * tell, so that there are few chains, whoever registers in which order.  Of a
- * session that has two, one: a provider tells them apart by their sessions.
+ * Add the filters to the notice.  Registrations of one change that get the same filters
+ * share a chain, so there are few chains whatever the order of registrations.  A
+ * session that has two filters gives one: a callback tells them apart by session.
  */
-static int add_filter_data(struct etw_update *u, const struct enablers *enablers, gfp_t gfp)
+static int add_filter_data(struct etw_update *u, const struct sources *sources, gfp_t gfp)
 {
 	const struct etw_filter_data *links[ETW_PROVIDER_SESSIONS], *data;
-	struct etw_update *told = u->told;
-	const struct enabler *e;
+	struct etw_update *other = u->filter_head;
+	const struct source *e;
 	u32 i, n = 0;
 
-	for (i = 0; told && i < TOLD_LOOKS; i++, told = told->other) {
-		if (!same_filters(told, u))
+	for (i = 0; other && i < FILTER_TRIES; i++, other = other->filter_next) {
+		if (!same_filters(other, u))
 			continue;
-		u->notice->filter = etw_filter_data_get(told->notice->filter);
+		u->notice->filter = etw_filter_data_get(other->notice->filter);
 		return 0;
 	}
-	u->other = u->told;
-	u->told = u;
-	for (i = 0; i < enablers->count; i++) {
-		e = &enablers->list[i];
+	u->filter_next = u->filter_head;
+	u->filter_head = u;
+	for (i = 0; i < sources->count; i++) {
+		e = &sources->list[i];
 		data = e->own ? e->own->data : NULL;
 		if (!data && e->group)
 			data = e->group->data;
@@ -125,15 +126,15 @@ static int add_filter_data(struct etw_update *u, const struct enablers *enablers
 	return etw_filter_data_chain(links, n, gfp, &u->notice->filter);
 }
 
-static void fill(struct etw_update *u, struct etw_snapshot_entry *to,
+static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 		 const struct etw_enablement *slot)
 {
 	to->filter = slot->filter;
-	to->session = slot->session;
+	to->session = slot->session->hot;
 	to->events = slot->events;
-	u->snapshot->shared |= slot->session->shared;
-	u->snapshot->choosy |= slot->events || slot->session->shared ||
-			       slot->property & ETW_ENABLE_ITEMS;
+	u->snapshot->shared |= slot->session->hot->shared;
+	u->snapshot->filtered |= slot->events || slot->session->hot->shared ||
+				 slot->property & ETW_ENABLE_ITEMS;
 	etw_filter_merge(&u->composite, &slot->filter);
 }
 
@@ -145,53 +146,53 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 {
 	struct etw_snapshot *snapshot;
 	struct etw_update *before = list_prev_entry(u, node);
-	struct enablers enablers;
+	struct sources sources;
 	u32 i;
 
 	lockdep_assert_held(&etw_control);
-	u->told = &before->node == updates ? NULL : before->told;
+	u->filter_head = &before->node == updates ? NULL : before->filter_head;
 	u->left_out = left_out(u->reg, u->group, u->group_scope);
-	find(&enablers, u->reg, u->scope, u->group, u->group_scope & ~u->left_out);
-	if (!enablers.count)
+	sources_find(&sources, u->reg, u->scope, u->group, u->group_scope & ~u->left_out);
+	if (!sources.count)
 		return 0;
-	if (u->notice && add_filter_data(u, &enablers, gfp))
+	if (u->notice && add_filter_data(u, &sources, gfp))
 		return -ENOMEM;
-	snapshot = kzalloc(struct_size(snapshot, entries, enablers.count + enablers.both), gfp);
+	snapshot = kzalloc(struct_size(snapshot, entries, sources.count + sources.both), gfp);
 	if (!snapshot)
 		return -ENOMEM;
 	u->snapshot = snapshot;
-	snapshot->count = enablers.count;
+	snapshot->count = sources.count;
 	snapshot->traits = u->traits;
 	snapshot->types = u->types;
-	snapshot->choosy = enablers.both;
-	for (i = 0; i < enablers.count; i++) {
-		const struct enabler *e = &enablers.list[i];
+	snapshot->filtered = sources.both;
+	for (i = 0; i < sources.count; i++) {
+		const struct source *e = &sources.list[i];
 
-		fill(u, &snapshot->entries[i], e->own ?: e->group);
+		snapshot_fill(u, &snapshot->entries[i], e->own ?: e->group);
 		u->composite.sessions |= e->bit;
 		if (!e->own || !e->group)
 			continue;
-		fill(u, &snapshot->entries[enablers.count + snapshot->also], e->group);
-		snapshot->also_of[snapshot->also++] = i;
+		snapshot_fill(u, &snapshot->entries[sources.count + snapshot->group_entries], e->group);
+		snapshot->group_entry_session[snapshot->group_entries++] = i;
 	}
-	snapshot->special = u->traits || u->types || snapshot->choosy;
+	snapshot->slow_path = u->traits || u->types || snapshot->filtered;
 	return 0;
 }
 
 /* Bit i: enabled by the session with logger id i + 1. */
 u64 etw_registration_sessions(const struct etw_registration *reg)
 {
-	struct enablers enablers;
+	struct sources sources;
 	u64 mask = 0;
 	u32 i;
 
 	lockdep_assert_held(&etw_control);
-	find(&enablers, reg, reg->scope, reg->group,
+	sources_find(&sources, reg, reg->scope, reg->group,
 	     reg->group_scope & ~left_out(reg, reg->group, reg->group_scope));
-	for (i = 0; i < enablers.count; i++) {
-		const struct enabler *e = &enablers.list[i];
+	for (i = 0; i < sources.count; i++) {
+		const struct source *e = &sources.list[i];
 
-		mask |= BIT_ULL((e->own ?: e->group)->session->logger_id - 1);
+		mask |= BIT_ULL((e->own ?: e->group)->session->hot->logger_id - 1);
 	}
 	return mask;
 }

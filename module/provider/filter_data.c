@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter_data.c - filters that a provider's callback interprets
+ * filter_data.c - filters that the callback of a provider interprets
  *
- * A session's SCHEMATIZED filter stays with its slot of the GUID, under
- * etw_control.  Whatever is to be told to a callback is a copy of its own,
- * counted, that never changes: all sessions' filters in one chain, or what came
- * with a request for state.  Registrations that one change concerns in the same
- * way share it.
+ * A session's SCHEMATIZED filter stays in its slot of the GUID, under etw_control.
+ * Callbacks get a counted copy that never changes: the filters of all sessions in one
+ * chain, or what came with a request for state.  Registrations for which a change
+ * means the same share the copy.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "access/access.h"
 #include "alloc.h"
-#include "provider.h"
-#include "session/session.h"
+#include "filter_data.h"
 
 static struct etw_filter_data *data_alloc(u32 type, u32 len, gfp_t gfp)
 {
 	struct etw_filter_data *data;
 
-	/* More than a page or two must not insist on contiguous memory. */
+	/* It may be several pages, so it must not need contiguous memory. */
 	data = kvmalloc(struct_size(data, words, DIV_ROUND_UP(len, 8)), gfp);
 	if (!data)
 		return NULL;
@@ -56,7 +53,7 @@ static bool header_ok(struct etw_filter_header *header, u32 len)
 	return true;
 }
 
-/* A SCHEMATIZED or TRACEHANDLE filter; a callback gets one of them. */
+/* Read a SCHEMATIZED or TRACEHANDLE filter; a callback gets one of them. */
 int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter *f)
 {
 	struct etw_filter_data *data;
@@ -80,28 +77,20 @@ int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter
 	return 0;
 }
 
-/*
- * The request's session is known now.  -ENOENT: a handle is no session's;
- * -EPERM: it is one that the caller may not query.
- */
-int etw_filter_data_bind(struct etw_enable_request *req)
+/* The request's session is known now: a SCHEMATIZED filter names it to the callback. */
+void etw_filter_data_bind(struct etw_enable_request *req)
 {
 	struct etw_filter_header *header;
 
-	lockdep_assert_held(&etw_control);
-	if (!req->data)
-		return 0;
-	if (req->data->type == ETW_FILTER_TRACEHANDLE)
-		return PTR_ERR_OR_ZERO(etw_access_session(req->data->words[0], NULL, 0,
-							  ETW_RIGHT_QUERY));
+	if (!req->data || req->data->type == ETW_FILTER_TRACEHANDLE)
+		return;
 	header = (void *)req->data->words;
-	header->instance = BIT_ULL(req->session->logger_id - 1);
-	return 0;
+	header->instance = BIT_ULL(req->session->hot->logger_id - 1);
 }
 
 /* -------------------------------------------------------------------- notices */
 
-/* Copy a session's filter to the chain; what it takes there. */
+/* Copy a session's filter into the chain and return the bytes it takes there. */
 static u32 add_link(u8 *to, const struct etw_filter_data *data, bool last)
 {
 	struct etw_filter_header *header = (void *)to;
@@ -113,7 +102,7 @@ static u32 add_link(u8 *to, const struct etw_filter_data *data, bool last)
 	return whole;
 }
 
-/* The links, chained; *chain stays NULL if there are none.  0 or -ENOMEM. */
+/* Chain the links; *chain stays unchanged if there are none.  0 or -ENOMEM. */
 int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count, gfp_t gfp,
 			  struct etw_filter_data **chain)
 {
@@ -133,14 +122,14 @@ int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count,
 	return 0;
 }
 
-/* Has the caller of NOTIFY room for it, or does not want it? */
+/* Has the caller of NOTIFY room for the data, or does it not want it? */
 bool etw_filter_data_fits(const struct etw_filter_data *data, const struct etw_notify *n)
 {
 	return !data || !n->filter || n->filter_cap >= data->len;
 }
 
-/* data: of the notice that NOTIFY tells, or NULL; the caller has a reference. */
-int etw_filter_data_tell(const struct etw_filter_data *data, struct etw_notify *n)
+/* Copy data, to which the caller has a reference, or NULL to the caller of NOTIFY. */
+int etw_filter_data_copy_out(const struct etw_filter_data *data, struct etw_notify *n)
 {
 	n->filter_len = data ? data->len : 0;
 	n->filter_type = data ? data->type : ETW_FILTER_NONE;

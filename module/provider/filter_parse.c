@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter_parse.c - the filters of an enable request: read once, checked, copied
+ * filter_parse.c - the filters of an enable request: each is read once and checked
  *
- * A malformed filter of any type refuses the request as a whole.
+ * One malformed filter of any type makes the whole request fail.
  */
 #include <linux/pid.h>
 #include <linux/slab.h>
@@ -13,9 +13,11 @@
 #include "core/payload.h"
 #include "core/scope.h"
 #include "alloc.h"
-#include "provider.h"
+#include "filter_data.h"
+#include "filter_parse.h"
+#include "scope_filter.h"
 
-/* PIDs of the caller's namespace; those that do not exist select nobody. */
+/* The PIDs are of the caller's namespace; one that does not exist selects no process. */
 static int read_pids(struct etw_enable_request *req, const struct etw_filter *f)
 {
 	u32 pids[ETW_PID_FILTER_MAX], i, n = f->len / sizeof(u32);
@@ -167,7 +169,7 @@ static int read_payload(struct etw_enable_request *req, const struct etw_filter 
 	return etw_payload_load(payload->program, f->len);
 }
 
-static int read_one(struct etw_enable_request *req, const struct etw_filter *f)
+static int filter_read(struct etw_enable_request *req, const struct etw_filter *f)
 {
 	switch (f->type) {
 	case ETW_FILTER_NONE:
@@ -195,7 +197,7 @@ static int read_one(struct etw_enable_request *req, const struct etw_filter *f)
 	}
 }
 
-/* Into req; on failure too the caller frees what is there. */
+/* Read the filters into req.  On failure, too, the caller frees what is in it. */
 int etw_filters_read(struct etw_enable_request *req, u64 from, u32 count)
 {
 	struct etw_filter filters[ETW_FILTERS_MAX];
@@ -210,7 +212,7 @@ int etw_filters_read(struct etw_enable_request *req, u64 from, u32 count)
 		for (j = 0; j < i; j++)
 			if (filters[j].type == filters[i].type)
 				return -EINVAL;
-		err = read_one(req, &filters[i]);
+		err = filter_read(req, &filters[i]);
 		if (err)
 			return err;
 		req->filters |= filters[i].type & 0xffff ?: filters[i].type;
@@ -218,7 +220,7 @@ int etw_filters_read(struct etw_enable_request *req, u64 from, u32 count)
 	return 0;
 }
 
-/* Writers may still be at it.  Takes NULL. */
+/* Writers may still use the filter.  Takes NULL. */
 void etw_event_filter_free(struct etw_event_filter *filter)
 {
 	if (!filter)
@@ -232,7 +234,7 @@ void etw_event_filter_free(struct etw_event_filter *filter)
 	kfree_rcu(filter, rcu);
 }
 
-/* What the request has not given away. */
+/* Free what no enablement has taken. */
 void etw_filters_free(struct etw_enable_request *req)
 {
 	while (req->pid_count)

@@ -1,55 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * groups.c - provider groups, and who a session leaves out of them
+ * groups.c - leaving providers out of the groups that a session enables
  *
- * A registration becomes a member of a group by its traits, for as long as it
- * is registered.  Sessions enable a group as they enable a GUID, in a table of
- * its own: the two sorts of GUIDs have nothing to do with each other.
+ * A registration becomes a member of a group by its traits, for as long as it is
+ * registered.  Sessions enable a group in the same way as a GUID, in a table of its own:
+ * GUIDs of groups and of providers have nothing to do with each other.
  *
- * A session's disallow list takes providers out of all that it enables by
- * groups.  It can change at any time: who is selected by the filters of an
- * enablement is remembered, and the list is asked whenever a snapshot is built.
+ * A session's disallow list takes providers out of all groups that it enables.  It can
+ * change at any time: the registrations that the filters of an enablement selected are
+ * remembered, and the list is applied whenever a snapshot is built.
  *
  * All under etw_control.
  */
-#include <linux/hashtable.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
+#include <linux/list.h>
 
-#include "access/access.h"
 #include "alloc.h"
-#include "groups.h"
-#include "ioctl.h"
-#include "session/session.h"
 #include "change.h"
+#include "enable_snapshot.h"
+#include "groups.h"
+#include "guid_table.h"
 
-/* ------------------------------------------------------------ disallow lists */
-
-struct etw_disallowed {
-	u32 count;
-	struct etw_guid guids[];
-};
-
-static bool is_listed(const struct etw_disallowed *list, const struct etw_guid *guid)
-{
-	u32 i;
-
-	for (i = 0; list && i < list->count; i++)
-		if (!memcmp(&list->guids[i], guid, sizeof(*guid)))
-			return true;
-	return false;
-}
-
-bool etw_group_disallowed(const struct etw_trace_session *s, const struct etw_registration *reg)
-{
-	lockdep_assert_held(&etw_control);
-	return s && is_listed(s->disallowed, &reg->provider->guid);
-}
-
-/* Prepare the members for which s changed its mind: the list was old. */
-static int prepare_group(struct list_head *updates, const struct etw_guid_entry *group,
-			 const struct etw_trace_session *s, const struct etw_disallowed *old)
+/* Prepare the members for which the list of s makes another difference than old did. */
+static int group_prepare(struct list_head *updates, const struct etw_guid_entry *group,
+			 const struct etw_enabler *s, const struct etw_disallowed *old)
 {
 	int i = etw_entry_slot(group, s), err;
 	struct etw_registration *reg;
@@ -60,7 +33,7 @@ static int prepare_group(struct list_head *updates, const struct etw_guid_entry 
 	etw_entry_for_each(reg, group) {
 		cond_resched();
 		if (!(reg->group_scope & BIT(i)) ||
-		    is_listed(old, &reg->provider->guid) == etw_group_disallowed(s, reg))
+		    etw_disallowed_has(old, &reg->provider->guid) == etw_group_disallowed(s, reg))
 			continue;
 		u = etw_update_add(updates, reg, true, ETW_GFP);
 		err = u ? etw_snapshot_build(updates, u, ETW_GFP) : -ENOMEM;
@@ -70,8 +43,8 @@ static int prepare_group(struct list_head *updates, const struct etw_guid_entry 
 	return 0;
 }
 
-/* Takes the list over if it succeeds, and returns the old one in its place. */
-static int disallow(struct etw_trace_session *s, struct etw_disallowed **list)
+/* Replace the disallow list of s.  On success *list is the old one. */
+int etw_group_disallow(struct etw_enabler *s, struct etw_disallowed **list)
 {
 	struct etw_disallowed *old = s->disallowed;
 	struct etw_guid_entry *group;
@@ -80,7 +53,7 @@ static int disallow(struct etw_trace_session *s, struct etw_disallowed **list)
 
 	s->disallowed = *list;
 	etw_group_for_each(bucket, group) {
-		err = prepare_group(&updates, group, s, old);
+		err = group_prepare(&updates, group, s, old);
 		if (err)
 			break;
 	}
@@ -92,150 +65,4 @@ static int disallow(struct etw_trace_session *s, struct etw_disallowed **list)
 	etw_updates_apply(&updates, NULL, NULL);
 	*list = old;
 	return 0;
-}
-
-long etw_ioctl_disallow_set(struct file *file, void *arg)
-{
-	struct etw_disallowed *list = NULL;
-	const struct etw_disallow *d = arg;
-	struct etw_trace_session *s;
-	long err;
-
-	if (d->flags || d->capacity || d->count > ETW_DISALLOW_MAX)
-		return -EINVAL;
-	if (d->count) {
-		list = kvmalloc(struct_size(list, guids, d->count), ETW_GFP);
-		if (!list)
-			return -ENOMEM;
-		list->count = d->count;
-		if (copy_from_user(list->guids, u64_to_user_ptr(d->guids),
-				   d->count * sizeof(list->guids[0]))) {
-			kvfree(list);
-			return -EFAULT;
-		}
-	}
-	mutex_lock(&etw_control);
-	s = etw_access_session(d->session, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
-	err = PTR_ERR_OR_ZERO(s);
-	if (!err)
-		err = disallow(s, &list);
-	mutex_unlock(&etw_control);
-	kvfree(list);
-	return err;
-}
-
-long etw_ioctl_disallow_query(struct file *file, void *arg)
-{
-	struct etw_disallow *d = arg;
-	struct etw_guid *guids = NULL;
-	struct etw_trace_session *s;
-	u32 room = 0, n = 0;
-	long err = 0;
-
-	if (d->flags)
-		return -EINVAL;
-	mutex_lock(&etw_control);
-	s = etw_access_session(d->session, NULL, 0, ETW_RIGHT_QUERY);
-	if (IS_ERR(s))
-		err = PTR_ERR(s);
-	else if (s->disallowed)
-		n = s->disallowed->count;
-	room = min(n, d->capacity);
-	if (room) {
-		guids = kvmalloc_array(room, sizeof(*guids), ETW_GFP);
-		if (guids)
-			memcpy(guids, s->disallowed->guids, room * sizeof(*guids));
-		else
-			err = -ENOMEM;
-	}
-	mutex_unlock(&etw_control);
-	d->count = n;
-	if (!err && room && copy_to_user(u64_to_user_ptr(d->guids), guids, room * sizeof(*guids)))
-		err = -EFAULT;
-	kvfree(guids);
-	return err;
-}
-
-/* ------------------------------------------------------------------- looking */
-
-long etw_ioctl_group_enum(struct file *file, void *arg)
-{
-	return etw_enum_guids(etw_groups, arg);
-}
-
-/* What GROUP_QUERY collects under etw_control and copies out after. */
-struct query {
-	struct etw_group_member *members;
-	struct etw_provider_enable enables[ETW_PROVIDER_SESSIONS];
-	u32 room;
-};
-
-static void describe_member(struct etw_group_member *member,
-			    const struct etw_registration *reg, u64 visible)
-{
-	member->provider = reg->provider->guid;
-	etw_describe_reg(&member->reg, reg, visible);
-}
-
-/* Those members whose providers the caller may query. */
-static int collect(struct etw_group_query *q, struct query *c, const struct etw_guid_entry *group)
-{
-	const u64 visible = etw_access_visible();
-	const struct etw_registration *reg;
-	struct etw_access_scan scan;
-	u32 n = 0;
-
-	etw_entry_for_each(reg, group) {
-		n++;
-		cond_resched();
-	}
-	c->room = min(n, q->member_cap);
-	c->members = kvcalloc(c->room ?: 1, sizeof(*c->members), ETW_GFP);
-	if (!c->members)
-		return -ENOMEM;
-	etw_access_scan(&scan, ETW_RIGHT_QUERY);
-	n = 0;
-	etw_entry_for_each(reg, group) {
-		cond_resched();
-		if (!etw_access_scan_grants(&scan, &reg->provider->guid))
-			continue;
-		if (n < c->room)
-			describe_member(&c->members[n], reg, visible);
-		n++;
-	}
-	q->member_count = n;
-	c->room = min(c->room, n);
-	q->enable_count = etw_describe_enables(c->enables, group, visible);
-	return 0;
-}
-
-long etw_ioctl_group_query(struct file *file, void *arg)
-{
-	struct etw_group_query *q = arg;
-	struct etw_guid_entry *group;
-	struct query *c;
-	long err;
-	u32 n;
-
-	if (q->flags)
-		return -EINVAL;
-	if (!etw_access_may(&q->group, ETW_RIGHT_QUERY))
-		return -EPERM;
-	c = kzalloc(sizeof(*c), ETW_GFP);
-	if (!c)
-		return -ENOMEM;
-	mutex_lock(&etw_control);
-	group = etw_group_find(&q->group);
-	err = group ? collect(q, c, group) : -ESRCH;
-	mutex_unlock(&etw_control);
-	n = min(q->enable_cap, q->enable_count);
-	if (!err && c->room && copy_to_user(u64_to_user_ptr(q->members), c->members,
-					    c->room * sizeof(*c->members)))
-		err = -EFAULT;
-	if (!err && n && copy_to_user(u64_to_user_ptr(q->enables), c->enables,
-				      n * sizeof(*c->enables)))
-		err = -EFAULT;
-	kvfree(c->members);
-	kfree(c);
-	return err;
 }

@@ -2,9 +2,9 @@
 /*
  * guid_table.c - the GUIDs that are registered or enabled, and those of groups
  *
- * Two tables, for the two sorts of GUIDs have nothing to do with each other.  An
- * entry is there as long as somebody has it registered, is a member of it, or has
- * it enabled.
+ * There are two tables, because GUIDs of providers and of groups have nothing to do with
+ * each other.  An entry exists while a registration has the GUID or is a member of the
+ * group, or a session has it enabled.
  *
  * All under etw_control.
  */
@@ -13,31 +13,30 @@
 #include <linux/slab.h>
 
 #include "alloc.h"
-#include "provider.h"
-#include "session/session.h"
+#include "guid_table.h"
 
 DEFINE_HASHTABLE(etw_guids, ETW_GUID_BITS);
 DEFINE_HASHTABLE(etw_groups, ETW_GUID_BITS);
 
-static struct hlist_head *bucket(struct hlist_head *table, const struct etw_guid *guid)
+static struct hlist_head *guid_bucket(struct hlist_head *table, const struct etw_guid *guid)
 {
 	return &table[hash_32(jhash(guid, sizeof(*guid), 0), ETW_GUID_BITS)];
 }
 
-static struct etw_guid_entry *find(struct hlist_head *table, const struct etw_guid *guid)
+static struct etw_guid_entry *guid_find(struct hlist_head *table, const struct etw_guid *guid)
 {
 	struct etw_guid_entry *entry;
 
 	lockdep_assert_held(&etw_control);
-	hlist_for_each_entry(entry, bucket(table, guid), node)
-		if (!memcmp(&entry->guid, guid, sizeof(*guid)))
+	hlist_for_each_entry(entry, guid_bucket(table, guid), node)
+		if (etw_guid_equal(&entry->guid, guid))
 			return entry;
 	return NULL;
 }
 
-static struct etw_guid_entry *get(struct hlist_head *table, const struct etw_guid *guid)
+static struct etw_guid_entry *guid_get(struct hlist_head *table, const struct etw_guid *guid)
 {
-	struct etw_guid_entry *entry = find(table, guid);
+	struct etw_guid_entry *entry = guid_find(table, guid);
 
 	if (entry)
 		return entry;
@@ -47,32 +46,32 @@ static struct etw_guid_entry *get(struct hlist_head *table, const struct etw_gui
 	entry->guid = *guid;
 	entry->is_group = table == etw_groups;
 	INIT_LIST_HEAD(&entry->regs);
-	hlist_add_head(&entry->node, bucket(table, guid));
+	hlist_add_head(&entry->node, guid_bucket(table, guid));
 	return entry;
 }
 
 struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid)
 {
-	return find(etw_guids, guid);
+	return guid_find(etw_guids, guid);
 }
 
 struct etw_guid_entry *etw_group_find(const struct etw_guid *guid)
 {
-	return find(etw_groups, guid);
+	return guid_find(etw_groups, guid);
 }
 
-/* The entry, made if need be; NULL: no memory.  etw_guid_put() it. */
+/* The entry, which is made if necessary; NULL: no memory.  Undo: etw_guid_put(). */
 struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid)
 {
-	return get(etw_guids, guid);
+	return guid_get(etw_guids, guid);
 }
 
 struct etw_guid_entry *etw_group_get(const struct etw_guid *guid)
 {
-	return get(etw_groups, guid);
+	return guid_get(etw_groups, guid);
 }
 
-/* Free the entry if nobody needs it any more. */
+/* Free the entry if it has neither registrations nor sessions. */
 void etw_guid_put(struct etw_guid_entry *entry)
 {
 	int i;
@@ -87,8 +86,8 @@ void etw_guid_put(struct etw_guid_entry *entry)
 	kfree(entry);
 }
 
-/* The slot that the session has, or NULL: a free one; -1: there is none. */
-int etw_entry_slot(const struct etw_guid_entry *entry, const struct etw_trace_session *s)
+/* The slot of the session, or, for NULL, a free slot; -1: there is none. */
+int etw_entry_slot(const struct etw_guid_entry *entry, const struct etw_enabler *s)
 {
 	int i;
 

@@ -2,10 +2,10 @@
 /*
  * process.c - registrations of processes: slots, the enable area
  *
- * Locking: etw_control, then process->setup, then process->lock (callback_user.c).  Writers
- * find a registration by slot under RCU.  mmap comes with mmap_lock held and takes
- * setup only: under etw_control static keys take cpus_read_lock, under which
- * the kernel takes mmap_lock elsewhere.
+ * Lock order: etw_control, process->setup, queue->lock (callback_user.c).  Writers find
+ * a registration by slot under RCU.  mmap is called with mmap_lock held and takes setup
+ * only: under etw_control static keys take cpus_read_lock, under which the kernel
+ * takes mmap_lock elsewhere.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -17,22 +17,23 @@
 #include <linux/vmalloc.h>
 
 #include "access/access.h"
-#include "compat.h"
 #include "alloc.h"
-#include "ioctl.h"
+#include "compat.h"
+#include "callback_user.h"
+#include "notice.h"
 #include "process.h"
-#include "session/session.h"
+#include "registration.h"
 
-/* Files by the owner of their registrations. */
+/* Open files, by the owner of their registrations. */
 static DEFINE_HASHTABLE(owners, 6);
-static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken inside a tracepoint */
+static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken in a tracepoint probe */
 
 /* ------------------------------------------------------------ registrations */
 
-/* Area and slots, made when they are first needed. */
-static int set_up(struct etw_process *p)
+/* Allocate area and slots when they are first needed. */
+static int process_set_up(struct etw_process *p)
 {
-	struct etw_registration __rcu **regs;
+	struct etw_registration_hot __rcu **regs;
 	void *area;
 	int err = 0;
 
@@ -48,14 +49,14 @@ static int set_up(struct etw_process *p)
 		goto out;
 	}
 	/* G: zeroed slots before the pointer; pairs with etw_process_find() */
-	smp_store_release(&p->regs, regs);
+	smp_store_release(&p->hot.regs, regs);
 	p->area = area;
 out:
 	mutex_unlock(&p->setup);
 	return err;
 }
 
-static void own(struct etw_process *p)
+static void process_own(struct etw_process *p)
 {
 	unsigned long flags;
 
@@ -72,48 +73,27 @@ static int free_slot(const struct etw_process *p)
 	u32 slot;
 
 	for (slot = 0; slot < ETW_REGISTRATIONS_MAX; slot++)
-		if (!rcu_access_pointer(p->regs[slot]))
+		if (!rcu_access_pointer(p->hot.regs[slot]))
 			return slot;
 	return -ENOSPC;
-}
-
-static int register_locked(struct etw_process *p, struct etw_registration *reg)
-{
-	int slot, err;
-
-	lockdep_assert_held(&etw_control);
-	if (p->tgid && !etw_process_is_owner(p))
-		return -ESTALE;
-	if (!etw_access_granted(&reg->own.guid, ETW_RIGHT_REGISTER_GUIDS))
-		return -EPERM;
-	err = set_up(p);
-	if (err)
-		return err;
-	slot = free_slot(p);
-	if (slot < 0)
-		return slot;
-	reg->process = p;
-	reg->slot = slot;
-	reg->area = &p->area[slot];
-	reg->tgid = get_pid(task_tgid(current));
-	err = etw_registration_add(reg);
-	if (err)
-		return err;
-	own(p);
-	p->reg_count++;
-	/* G: the registration before its slot, see etw_process_find() */
-	rcu_assign_pointer(p->regs[slot], reg);
-	return 0;
 }
 
 static void unregister_locked(struct etw_process *p, struct etw_registration *reg)
 {
 	lockdep_assert_held(&etw_control);
-	RCU_INIT_POINTER(p->regs[reg->slot], NULL);
+	RCU_INIT_POINTER(p->hot.regs[reg->slot], NULL);
 	etw_registration_remove(reg);
-	etw_process_drop(reg);
+	etw_callback_queue_drop(reg);
 	p->reg_count--;
 	etw_registration_free(reg);
+}
+
+static struct etw_registration *process_slot(struct etw_process *p, u32 slot)
+{
+	struct etw_registration_hot *hot;
+
+	hot = rcu_dereference_protected(p->hot.regs[slot], lockdep_is_held(&etw_control));
+	return hot ? etw_registration_of(hot) : NULL;
 }
 
 static void unregister_all(struct etw_process *p)
@@ -123,7 +103,7 @@ static void unregister_all(struct etw_process *p)
 
 	mutex_lock(&etw_control);
 	for (slot = 0; p->reg_count && slot < ETW_REGISTRATIONS_MAX; slot++) {
-		reg = rcu_dereference_protected(p->regs[slot], lockdep_is_held(&etw_control));
+		reg = process_slot(p, slot);
 		if (reg)
 			unregister_locked(p, reg);
 		cond_resched();
@@ -131,49 +111,33 @@ static void unregister_all(struct etw_process *p)
 	mutex_unlock(&etw_control);
 }
 
-long etw_ioctl_register(struct file *file, void *arg)
+int etw_process_register(struct etw_process *p, struct etw_registration *reg)
 {
-	struct etw_register *r = arg;
-	struct etw_registration *reg;
-	char comm[TASK_COMM_LEN];
-	struct etw_user *user;
-	char *name = NULL;
-	int err;
+	int slot, err;
 
-	if (r->flags & ~(ETW_REGISTER_NOTIFY | ETW_REGISTER_CLASSIC) ||
-	    etw_guid_is_null(&r->provider))
-		return -EINVAL;
-	if (r->name_len) {
-		err = etw_ioctl_name_in(r->name, r->name_len, &name);
-		if (err)
-			return err;
-	}
-	reg = etw_registration_alloc(name, r->name_len);
-	kfree(name);
-	if (!reg)
-		return -ENOMEM;
-	reg->own.guid = r->provider;
-	reg->flags = r->flags;
-	reg->cookie = r->cookie;
-	reg->cred = etw_access_cred(current_cred());
-	get_task_comm(comm, current->group_leader);
-	strscpy(reg->module, comm, sizeof(reg->module));
-	etw_scope_executable(reg->executable);
-
-	user = etw_user_charge(1, 0);
-	if (IS_ERR(user)) {
-		etw_registration_free(reg);
-		return PTR_ERR(user);
-	}
-	reg->user = user;
-	mutex_lock(&etw_control);
-	err = register_locked(file->private_data, reg);
-	if (!err)
-		r->slot = reg->slot;	/* another thread may unregister it next */
-	mutex_unlock(&etw_control);
+	lockdep_assert_held(&etw_control);
+	if (p->tgid && !etw_process_is_owner(p))
+		return -ESTALE;
+	if (!etw_access_granted(&reg->hot.own.guid, ETW_RIGHT_REGISTER_GUIDS))
+		return -EPERM;
+	err = process_set_up(p);
 	if (err)
-		etw_registration_free(reg);
-	return err;
+		return err;
+	slot = free_slot(p);
+	if (slot < 0)
+		return slot;
+	reg->queue = &p->queue;
+	reg->slot = slot;
+	reg->area = &p->area[slot];
+	reg->hot.tgid = get_pid(task_tgid(current));
+	err = etw_registration_add(reg);
+	if (err)
+		return err;
+	process_own(p);
+	p->reg_count++;
+	/* G: the registration before its slot, see etw_process_find() */
+	rcu_assign_pointer(p->hot.regs[slot], &reg->hot);
+	return 0;
 }
 
 /* The caller's registration in that slot; -EBADF: there is none; -ESTALE. */
@@ -183,47 +147,29 @@ struct etw_registration *etw_process_registration(struct etw_process *p, u32 slo
 
 	lockdep_assert_held(&etw_control);
 	if (p->reg_count && slot < ETW_REGISTRATIONS_MAX)
-		reg = rcu_dereference_protected(p->regs[array_index_nospec(slot,
-								ETW_REGISTRATIONS_MAX)],
-						lockdep_is_held(&etw_control));
+		reg = process_slot(p, array_index_nospec(slot, ETW_REGISTRATIONS_MAX));
 	if (!reg)
 		return ERR_PTR(-EBADF);
 	return etw_process_is_owner(p) ? reg : ERR_PTR(-ESTALE);
 }
 
-/* made: only if it is this one, which the caller made. */
-static long unregister_slot(struct etw_process *p, u32 slot,
-			    const struct etw_register *made)
+/* Unregister the slot; with made, only if it still has the registration made so. */
+int etw_process_unregister(struct etw_process *p, u32 slot, const struct etw_register *made)
 {
 	struct etw_registration *reg;
-	long err = 0;
+	int err = 0;
 
 	mutex_lock(&etw_control);
 	reg = etw_process_registration(p, slot);
 	if (IS_ERR(reg))
 		err = PTR_ERR(reg);
 	else if (made && (reg->cookie != made->cookie ||
-			  memcmp(&reg->own.guid, &made->provider, sizeof(made->provider))))
+			  !etw_guid_equal(&reg->hot.own.guid, &made->provider)))
 		err = -EBADF;
 	else
 		unregister_locked(p, reg);
 	mutex_unlock(&etw_control);
 	return err;
-}
-
-long etw_ioctl_unregister(struct file *file, void *arg)
-{
-	struct etw_unregister *u = arg;
-
-	return unregister_slot(file->private_data, u->slot, NULL);
-}
-
-/* The caller could not be told its slot. */
-void etw_ioctl_unregister_undo(struct file *file, void *arg)
-{
-	struct etw_register *r = arg;
-
-	unregister_slot(file->private_data, r->slot, r);
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -233,14 +179,14 @@ static void process_free(struct kref *ref)
 	struct etw_process *p = container_of(ref, struct etw_process, ref);
 
 	mutex_destroy(&p->setup);
-	etw_waiter_put(p->waiter);
+	etw_waiter_put(p->queue.waiter);
 	put_pid(p->tgid);
 	vfree(p->area);
-	kvfree(p->regs);
+	kvfree(p->hot.regs);
 	kfree(p);
 }
 
-static void end_work(struct work_struct *work)
+static void process_end_work(struct work_struct *work)
 {
 	struct etw_process *p = container_of(work, struct etw_process, end_work);
 
@@ -257,36 +203,31 @@ int etw_process_open(struct file *file)
 	kref_init(&p->ref);
 	mutex_init(&p->setup);
 	INIT_HLIST_NODE(&p->node);
-	INIT_WORK(&p->end_work, end_work);
-	spin_lock_init(&p->lock);
-	INIT_LIST_HEAD(&p->notices);
-	init_waitqueue_head(&p->wait);
-	file->private_data = p;
+	INIT_WORK(&p->end_work, process_end_work);
+	etw_callback_queue_init(&p->queue);
+	file->private_data = &p->hot;
 	return 0;
 }
 
-/* The last thread of its process, on its way out. */
+/* Is it the last thread of its process, and exiting? */
 static bool process_exits(const struct task_struct *task)
 {
 	return task->flags & PF_EXITING && !atomic_read(&task->signal->live);
 }
 
 /*
- * Called whenever some process closes a descriptor of the file.  When the owner
- * does so because it exits, its registrations are gone before anybody can see
- * that it has exited.
+ * Called whenever a process closes a descriptor of the file.  When the owner does so
+ * because it exits, its registrations are gone before anybody can see the exit.
  */
-void etw_process_flush(struct file *file)
+void etw_process_flush(struct etw_process *p)
 {
-	struct etw_process *p = file->private_data;
-
 	if (READ_ONCE(p->tgid) && etw_process_is_owner(p) && process_exits(current))
 		unregister_all(p);
 }
 
 /*
- * Tracepoints sched_process_exit and sched_process_exec: for an owner that has
- * no descriptor of the file left to close, see etw_process_flush().
+ * Tracepoints sched_process_exit and sched_process_exec: for an owner without a
+ * descriptor of the file to close, see etw_process_flush().
  */
 void etw_process_owner_gone(struct task_struct *task)
 {
@@ -306,26 +247,24 @@ void etw_process_owner_gone(struct task_struct *task)
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
 }
 
-void etw_process_release(struct file *file)
+void etw_process_release(struct etw_process *p)
 {
-	struct etw_process *p = file->private_data;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&owners_lock, flags);
 	hash_del(&p->node);
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
 	unregister_all(p);
-	etw_notice_free(p->handled);
+	etw_notice_free(p->queue.handled);
 	kref_put(&p->ref, process_free);
 }
 
 /*
- * The enable area.  A forked child inherits it, for a page that vanished would
- * kill the child at its first event.  The pages outlive the file if need be.
+ * Map the enable area.  A forked child inherits the mapping; without the page its first
+ * event would kill it.  The pages outlive the file if necessary.
  */
-int etw_process_mmap(struct file *file, struct vm_area_struct *vma)
+int etw_process_mmap(struct etw_process *p, struct vm_area_struct *vma)
 {
-	struct etw_process *p = file->private_data;
 	unsigned long at;
 	int err;
 
@@ -336,7 +275,7 @@ int etw_process_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
-	err = set_up(p);
+	err = process_set_up(p);
 	for (at = 0; !err && at < ETW_ENABLE_AREA_SIZE; at += PAGE_SIZE)
 		err = vm_insert_page(vma, vma->vm_start + at,
 				     vmalloc_to_page((u8 *)p->area + at));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * process_exit.c - when a task or the program of a process ends
+ * process_exit.c - noticing that a task or the program of a process ends
  *
- * The scheduler's tracepoints tell; they are not exported, so they are looked
- * up by name.  The probes run with preemption off.  They are called through
- * pointers to what the tracepoints declare: one that is anything else ends a
- * kernel that checks that (CFI).
+ * Tracepoints of the scheduler report it; they are not exported, so they are looked up
+ * by name.  The probes run with preemption off.  Their types must be those that the
+ * tracepoints declare, or a kernel with control-flow integrity (CFI) panics.
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
@@ -14,9 +13,9 @@
 #include <trace/events/sched.h>
 
 #include "compat.h"
-#include "control/device.h"
 #include "process.h"
-#include "write/hotpath.h"
+#include "process_exit.h"
+#include "write/activity.h"
 
 static void task_exits(ETW_EXIT_PROBE_ARGS)
 {
@@ -39,7 +38,7 @@ static struct {
 	{ .name = "sched_process_exec", .probe = program_changes },
 };
 
-static void match(struct tracepoint *point, void *unused)
+static void process_exit_find(struct tracepoint *point, void *unused)
 {
 	int i;
 
@@ -55,14 +54,14 @@ static void unregister_first(int n)
 	tracepoint_synchronize_unregister();
 }
 
-int __init etw_exits_init(void)
+int __init etw_process_exit_init(void)
 {
 	int i, err;
 
-	/* The compiler's word for it; they are looked up without their types. */
+	/* The lookup by name has no types, so let the compiler check them. */
 	check_trace_callback_type_sched_process_exit(task_exits);
 	check_trace_callback_type_sched_process_exec(program_changes);
-	for_each_kernel_tracepoint(match, NULL);
+	for_each_kernel_tracepoint(process_exit_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
 		err = probes[i].point ?
 		      tracepoint_probe_register(probes[i].point, probes[i].probe, NULL) :
@@ -75,7 +74,7 @@ int __init etw_exits_init(void)
 	return 0;
 }
 
-void etw_exits_exit(void)
+void etw_process_exit_exit(void)
 {
 	unregister_first(ARRAY_SIZE(probes));
 }

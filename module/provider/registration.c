@@ -10,9 +10,13 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "access/user_limits.h"
 #include "alloc.h"
-#include "process.h"
-#include "session/session.h"
+#include "callback_kernel.h"
+#include "enable.h"
+#include "guid_table.h"
+#include "registration.h"
+#include "traits.h"
 
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 {
@@ -28,13 +32,13 @@ struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 		}
 		reg->name_len = name_len;
 	}
-	reg->provider = &reg->own;
-	etw_notify_init(reg);
+	reg->provider = &reg->hot.own;
+	etw_callback_init(reg);
 	return reg;
 }
 
 /* No writer is left. */
-static void free_rcu(struct rcu_head *rcu)
+static void registration_free_rcu(struct rcu_head *rcu)
 {
 	struct etw_registration *reg = container_of(rcu, struct etw_registration, rcu);
 
@@ -43,18 +47,18 @@ static void free_rcu(struct rcu_head *rcu)
 	kfree(reg);
 }
 
-/* Not, or not any more, registered.  Takes NULL.  The module waits for RCU. */
+/* Free one that is not registered.  Takes NULL.  Unloading the module waits for RCU. */
 void etw_registration_free(struct etw_registration *reg)
 {
 	if (!reg)
 		return;
-	put_pid(reg->tgid);
+	put_pid(reg->hot.tgid);
 	put_cred(reg->cred);
 	kfree(reg->name);
-	call_rcu(&reg->rcu, free_rcu);
+	call_rcu(&reg->rcu, registration_free_rcu);
 }
 
-/* Make reg known under reg->provider->guid; it starts with what is enabled. */
+/* Add reg under reg->provider->guid; what is enabled already applies to it. */
 int etw_registration_add(struct etw_registration *reg)
 {
 	int err;
@@ -74,7 +78,7 @@ int etw_registration_add(struct etw_registration *reg)
 	return 0;
 }
 
-/* No write that begins after this reaches a session. */
+/* A write that begins after this reaches no session. */
 void etw_registration_remove(struct etw_registration *reg)
 {
 	lockdep_assert_held(&etw_control);
@@ -91,8 +95,8 @@ void etw_registration_remove(struct etw_registration *reg)
 /* --------------------------------------------------------- for kernel modules */
 
 /*
- * If reg has traits, it has them before a writer finds it, and so does all that is made
- * ready for writers; what is left is its name and its group, which may enable it as well.
+ * Traits are in place before a writer can find reg, and in everything prepared for
+ * writers.  What remains is its name and its group, which may enable it as well.
  */
 static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
 			   struct module *owner, etw_enable_fn callback, void *context)
@@ -104,14 +108,14 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 	reg->provider = provider;
 	reg->callback = callback;
 	reg->context = context;
-	reg->types = reg->traits;
+	reg->hot.types = reg->traits;
 	mutex_lock(&etw_control);
 	err = provider->reg ? -EBUSY : etw_registration_add(reg);
 	if (!err && reg->traits) {
 		err = etw_registration_set(reg, reg->traits, NULL);
 		if (err) {
 			etw_registration_remove(reg);
-			etw_notify_drop(reg);
+			etw_callback_drop(reg);
 		}
 	}
 	if (!err)
@@ -120,7 +124,7 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 	return err;
 }
 
-/* A registration for a module that gave this GUID and name (or NULL). */
+/* A registration for a kernel module with this GUID and name (or NULL). */
 static struct etw_registration *kernel_registration(const struct etw_guid *guid,
 						    const char *name)
 {
@@ -138,15 +142,15 @@ static struct etw_registration *kernel_registration(const struct etw_guid *guid,
  * @provider: object of ETW_DEFINE_PROVIDER()
  * @owner: THIS_MODULE of the caller; etw_register() fills it in
  * @name: name shown by "etw list", up to 1024 bytes, or NULL
- * @callback: told of every change of who has the provider enabled, or NULL
- * @context: handed to @callback
+ * @callback: called whenever sessions change what they have enabled, or NULL
+ * @context: passed to @callback
  *
- * If sessions have the provider's GUID enabled already, it is enabled when
- * this returns, and @callback is queued with a zero SourceId.  Several
+ * If sessions have the provider's GUID enabled already, it is enabled when this
+ * returns, and a call of @callback with a zero SourceId is queued.  Several
  * registrations of one GUID are independent of each other.
  *
  * Process context, may sleep; not from a CPU hotplug callback or under
- * cpus_read_lock(), for static keys take that.
+ * cpus_read_lock(), which static keys take.
  *
  * Return: 0; -EBUSY if @provider is registered; -EINVAL: its GUID is zero;
  * -ENAMETOOLONG; -ENOMEM.
@@ -168,16 +172,16 @@ int __etw_register(struct etw_provider *provider, struct module *owner,
 EXPORT_SYMBOL_GPL(__etw_register);
 
 /**
- * __etw_register_traits() - register a static provider that says what it is
+ * __etw_register_traits() - register a static provider with traits
  * @provider: object of ETW_DEFINE_PROVIDER() or of TRACELOGGING_DEFINE_PROVIDER()
  * @owner: THIS_MODULE of the caller
- * @traits: its traits, copied, see etw_set_traits(); its name is in them
+ * @traits: its traits, including its name; copied, see etw_set_traits()
  * @len: bytes at @traits, at most 65535
  * @callback: as for __etw_register()
- * @context: handed to @callback
+ * @context: passed to @callback
  *
- * As __etw_register() and etw_set_traits() at once: there is no moment in which
- * events are written without the traits, not even for @callback.
+ * Like __etw_register() and etw_set_traits() in one step: no event is written without
+ * the traits, not even by @callback.
  *
  * Process context, may sleep; not under cpus_read_lock().
  *
@@ -201,7 +205,7 @@ int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 	reg->traits = copy;
 	err = kernel_register(provider, reg, owner, callback, context);
 	if (err) {
-		etw_notify_cancel(reg);
+		etw_callback_cancel(reg);
 		synchronize_rcu();
 		etw_registration_free(reg);
 	}
@@ -210,15 +214,15 @@ int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 EXPORT_SYMBOL_GPL(__etw_register_traits);
 
 /**
- * __etw_register_handle() - register a provider known at run time only
+ * __etw_register_handle() - register a provider whose GUID is known at run time only
  * @guid: identity
  * @owner: THIS_MODULE of the caller; etw_register_handle() fills it in
  * @name: name shown by "etw list", up to 1024 bytes, or NULL
  * @callback: as for __etw_register()
- * @context: handed to @callback
+ * @context: passed to @callback
  * @handle: set to the new provider; unchanged on failure
  *
- * The handle has no static key: test it with ETW_HANDLE_ENABLED().  Give it back with
+ * The handle has no static key: test it with ETW_HANDLE_ENABLED().  End it with
  * etw_unregister_handle().
  *
  * Process context, may sleep.
@@ -235,29 +239,29 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 	reg = kernel_registration(guid, name);
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
-	reg->own.guid = *guid;
-	err = kernel_register(&reg->own, reg, owner, callback, context);
+	reg->hot.own.guid = *guid;
+	err = kernel_register(&reg->hot.own, reg, owner, callback, context);
 	if (err) {
 		etw_registration_free(reg);
 		return err;
 	}
-	*handle = &reg->own;
+	*handle = &reg->hot.own;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(__etw_register_handle);
 
 /**
  * etw_unregister() - end a registration made by etw_register()
- * @provider: the provider; one that is not registered is left alone
+ * @provider: the provider; nothing happens if it is not registered
  *
- * Waits for writes in progress and for the callback; neither runs any more
- * when this returns 0, so the caller may be unloaded.  Notifications that
- * were not delivered yet are dropped, and whoever waits for them goes on.  One
- * call at a time for a provider: a second one beside it returns at once.
+ * Waits for writes in progress and for the callback; neither runs any more when this
+ * returns 0, so the caller may be unloaded.  Waiting notifications are dropped, and
+ * those who wait for them go on.  One call at a time for a provider: a second one
+ * returns at once.
  *
  * Process context, sleeps; not under cpus_read_lock().
  *
- * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
+ * Return: 0; -EDEADLK, with nothing done, from the provider's own callback.
  */
 int etw_unregister(struct etw_provider *provider)
 {
@@ -271,13 +275,13 @@ int etw_unregister(struct etw_provider *provider)
 	}
 	if (reg) {
 		etw_registration_remove(reg);
-		etw_notify_drop(reg);
+		etw_callback_drop(reg);
 		provider->reg = NULL;
 	}
 	mutex_unlock(&etw_control);
 	if (!reg)
 		return 0;
-	etw_notify_cancel(reg);
+	etw_callback_cancel(reg);
 	synchronize_rcu();
 	etw_registration_free(reg);
 	return 0;
@@ -286,11 +290,11 @@ EXPORT_SYMBOL_GPL(etw_unregister);
 
 /**
  * etw_unregister_handle() - end a registration made by etw_register_handle()
- * @handle: invalid when this returns 0; NULL is left alone
+ * @handle: invalid when this returns 0; may be NULL
  *
- * As etw_unregister().
+ * Like etw_unregister().
  *
- * Return: 0, or -EDEADLK, and nothing done, from the provider's own callback.
+ * Return: 0; -EDEADLK, with nothing done, from the provider's own callback.
  */
 int etw_unregister_handle(struct etw_provider *handle)
 {
@@ -299,12 +303,12 @@ int etw_unregister_handle(struct etw_provider *handle)
 EXPORT_SYMBOL_GPL(etw_unregister_handle);
 
 /**
- * etw_event_enabled() - would some session want this event?
+ * etw_event_enabled() - would some session take this event?
  * @provider: a provider, registered or not
  * @desc: the event's descriptor
  *
- * As a function; ETW_EVENT_ENABLED() and ETW_HANDLE_ENABLED() are cheaper.  True
- * does not promise that a session gets the event.  Any context.
+ * ETW_EVENT_ENABLED() and ETW_HANDLE_ENABLED() are cheaper.  True does not promise
+ * that a session gets the event.  Any context.
  */
 bool etw_event_enabled(const struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc)
@@ -314,7 +318,7 @@ bool etw_event_enabled(const struct etw_provider *provider,
 EXPORT_SYMBOL_GPL(etw_event_enabled);
 
 /**
- * etw_provider_enabled() - would some session want such events?
+ * etw_provider_enabled() - would some session take such events?
  * @provider: a provider, registered or not
  * @level: level of the events
  * @keyword: keyword of the events

@@ -12,8 +12,8 @@
 #include <linux/string.h>
 
 #include "core/scope.h"
-#include "write/extended_items.h"
-#include "provider.h"
+#include "scope_filter.h"
+#include "write/cgroup.h"
 
 /* Takes NULL. */
 void etw_scope_free(struct etw_scope *scope)
@@ -28,8 +28,8 @@ void etw_scope_free(struct etw_scope *scope)
 }
 
 /*
- * The name of the caller's program, for a registration: ETW_EXECUTABLE_MAX
- * bytes.  A process keeps its program as long as its registrations, but for
+ * The name of the caller's program, for a registration: ETW_EXECUTABLE_MAX bytes.  A
+ * process has the same program as long as its registrations, except after
  * prctl(PR_SET_MM_EXE_FILE), which this does not follow.
  */
 void etw_scope_executable(char *name)
@@ -41,8 +41,8 @@ void etw_scope_executable(char *name)
 	if (!current->mm)
 		return;
 	/*
-	 * For writing: until 6.6 the old program is let go with the lock held for
-	 * reading, so only a writer can be sure of what it found.
+	 * Lock for writing: until 6.6 the kernel drops the old program with the lock
+	 * held for reading, so only a writer can rely on the pointer.
 	 */
 	if (mmap_write_lock_killable(current->mm))
 		return;
@@ -56,13 +56,13 @@ void etw_scope_executable(char *name)
 	mmap_write_unlock(current->mm);
 }
 
-/* false: the process is gone. */
-static bool group_of(const struct etw_registration *reg, char *path)
+/* The path of the process's control group; false: the process is gone. */
+static bool scope_cgroup(const struct etw_registration *reg, char *path)
 {
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = pid_task(reg->tgid, PIDTYPE_TGID);
+	task = pid_task(reg->hot.tgid, PIDTYPE_TGID);
 	if (task)
 		etw_cgroup_path(task, path, ETW_CGROUP_PATH);
 	rcu_read_unlock();
@@ -74,21 +74,21 @@ static bool has_piece(const char *names, struct etw_piece piece)
 	return etw_scope_has_name(names, piece.at, piece.len);
 }
 
-/* NULL selects every registration, any other scope none of the kernel's. */
+/* NULL selects every registration; any other scope selects none of kernel modules. */
 bool etw_scope_selects(const struct etw_scope *scope, const struct etw_registration *reg)
 {
 	char path[ETW_CGROUP_PATH];
 
 	if (!scope)
 		return true;
-	if (!reg->process)
+	if (!etw_is_user(reg))
 		return false;
 	if (scope->executable &&
 	    !etw_scope_has_name(scope->executable, reg->executable, strlen(reg->executable)))
 		return false;
 	if (!scope->container && !scope->package && !scope->application)
 		return true;
-	return group_of(reg, path) &&
+	return scope_cgroup(reg, path) &&
 	       (!scope->container || etw_scope_has_container(scope->container, path)) &&
 	       (!scope->package || has_piece(scope->package, etw_scope_package(path))) &&
 	       (!scope->application ||

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * traits.c - what a registration says of itself once: its traits, and whether
- * its data descriptors have types
+ * traits.c - the traits of a registration, and whether its data descriptors have types
  *
- * Writers see both in their snapshot; a registration that is not enabled has
- * none.  Traits are set once and go with the registration, a grace period later.
+ * Writers see both in their snapshot; a registration that is not enabled has no
+ * snapshot.  Traits are set once and freed with the registration, a grace period later.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -14,14 +13,16 @@
 #include <linux/uaccess.h>
 
 #include "access/access.h"
-#include "core/traits.h"
+#include "access/user_limits.h"
 #include "alloc.h"
-#include "ioctl.h"
-#include "process.h"
-#include "session/session.h"
 #include "change.h"
+#include "core/traits.h"
+#include "enable.h"
+#include "enable_snapshot.h"
+#include "guid_table.h"
+#include "traits.h"
 
-/* Room for so many bytes of them; -EINVAL: there are never so many. */
+/* Memory for len bytes of traits; -EINVAL: too many. */
 static struct etw_traits *traits_alloc(u32 len)
 {
 	struct etw_traits *traits;
@@ -36,7 +37,7 @@ static struct etw_traits *traits_alloc(u32 len)
 	return traits;
 }
 
-/* No writer is left.  Takes NULL.  From RCU callbacks too. */
+/* When no writer is left.  Takes NULL.  RCU callbacks call it too. */
 void etw_traits_free(struct etw_traits *traits)
 {
 	if (!traits)
@@ -45,8 +46,8 @@ void etw_traits_free(struct etw_traits *traits)
 	kvfree(traits);
 }
 
-/* What the blob says; -EINVAL: it is no traits. */
-static int understand(struct etw_traits *traits)
+/* Parse the blob; -EINVAL: it is malformed. */
+static int traits_parse(struct etw_traits *traits)
 {
 	struct etw_traits_view view;
 	int err = etw_traits_parse(traits->blob, traits->len, &view);
@@ -62,7 +63,7 @@ static int understand(struct etw_traits *traits)
 	return 0;
 }
 
-/* A module's; -EINVAL: they are malformed. */
+/* A copy of a kernel module's traits; -EINVAL: they are malformed. */
 struct etw_traits *etw_traits_copy(const void *blob, u32 len)
 {
 	struct etw_traits *traits = traits_alloc(len);
@@ -71,16 +72,44 @@ struct etw_traits *etw_traits_copy(const void *blob, u32 len)
 	if (IS_ERR(traits))
 		return traits;
 	memcpy(traits->blob, blob, len);
-	err = understand(traits);
+	err = traits_parse(traits);
 	if (!err)
 		return traits;
 	etw_traits_free(traits);
 	return ERR_PTR(err);
 }
 
-/* The name that the traits give to a registration that has none; NULL: none. */
-static int name_of(const struct etw_registration *reg, const struct etw_traits *traits,
-		   char **name)
+/* Read the traits of a process, which is charged for them, and check them. */
+struct etw_traits *etw_traits_read(u64 ptr, u32 len)
+{
+	struct etw_traits *traits;
+	struct etw_user *user;
+	int err = 0;
+
+	if (len > U16_MAX)
+		return ERR_PTR(-EINVAL);
+	user = etw_user_charge(0, len);
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	traits = traits_alloc(len);
+	if (IS_ERR(traits)) {
+		etw_user_uncharge(user, 0, len);
+		return traits;
+	}
+	traits->user = user;
+	if (copy_from_user(traits->blob, u64_to_user_ptr(ptr), traits->len))
+		err = -EFAULT;
+	if (!err)
+		err = traits_parse(traits);
+	if (!err)
+		return traits;
+	etw_traits_free(traits);
+	return ERR_PTR(err);
+}
+
+/* The name that traits give to a registration without one; NULL: none. */
+static int traits_name(const struct etw_registration *reg, const struct etw_traits *traits,
+		       char **name)
 {
 	u32 len = strlen(traits->blob + 2);
 
@@ -91,9 +120,9 @@ static int name_of(const struct etw_registration *reg, const struct etw_traits *
 	return *name ? 0 : -ENOMEM;
 }
 
-/* Put what u has into force: nothing can fail any more. */
-static void set(struct list_head *updates, struct etw_registration *reg,
-		struct etw_traits *traits, char *name, struct etw_guid_entry *group)
+/* Put the change into force; nothing can fail any more. */
+static void traits_set(struct list_head *updates, struct etw_registration *reg,
+		       struct etw_traits *traits, char *name, struct etw_guid_entry *group)
 {
 	struct etw_update *u = list_first_entry(updates, struct etw_update, node);
 
@@ -107,16 +136,16 @@ static void set(struct list_head *updates, struct etw_registration *reg,
 		reg->group = group;
 		list_add_tail(&reg->group_node, &group->regs);
 	}
-	WRITE_ONCE(reg->types, u->types);
+	WRITE_ONCE(reg->hot.types, u->types);
 	etw_updates_apply(updates, NULL, NULL);
 }
 
 /*
- * Give the registration traits, which it takes over, or NULL; types: whether
- * its data descriptors have types, or NULL.  Traits say that they have.  Traits
- * that it was made with are given to it once more, for name and group.
- * -EEXIST: it has traits already; -EPERM: the caller may not join their group;
- * -EINVAL: it is classic, and its events have no room for any of this.
+ * Give the registration traits, which it takes over, or NULL; *types: whether its data
+ * descriptors have types, or NULL.  Traits imply types.  A registration made with
+ * traits is given the same ones again, for its name and group.  -EEXIST: it has other
+ * traits; -EPERM: the caller may not join their group; -EINVAL: it is classic, and
+ * its events have no room for any of this.
  */
 int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
 			 const bool *types)
@@ -134,7 +163,7 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 	if (traits && reg->traits && reg->traits != traits)
 		return -EEXIST;
 	if (traits && traits->has_group) {
-		if (reg->process && !etw_access_may_join(&traits->group))
+		if (etw_is_user(reg) && !etw_access_may_join(&traits->group))
 			return -EPERM;
 		group = etw_group_get(&traits->group);
 		if (!group)
@@ -142,7 +171,7 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 		scope = etw_entry_new_scope(group, reg);
 	}
 	if (traits)
-		err = name_of(reg, traits, &name);
+		err = traits_name(reg, traits, &name);
 	u = err ? NULL : etw_update_add(&updates, reg, scope, ETW_GFP);
 	if (!u) {
 		err = -ENOMEM;
@@ -159,7 +188,7 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 	err = etw_snapshot_build(&updates, u, ETW_GFP);
 	if (err)
 		goto err_free;
-	set(&updates, reg, traits, name, group);
+	traits_set(&updates, reg, traits, name, group);
 	return 0;
 
 err_free:
@@ -172,7 +201,7 @@ err_free:
 
 /* --------------------------------------------------------- for kernel modules */
 
-static int set_kernel(struct etw_provider *provider, struct etw_traits *traits,
+static int traits_set_kernel(struct etw_provider *provider, struct etw_traits *traits,
 		      const bool *types)
 {
 	int err;
@@ -184,7 +213,7 @@ static int set_kernel(struct etw_provider *provider, struct etw_traits *traits,
 }
 
 /**
- * etw_set_traits() - say once what a provider is
+ * etw_set_traits() - set the traits of a provider, once
  * @provider: a registered provider
  * @traits: its traits, copied: their size in bytes as a u16, a name with its
  *	NUL, and chunks of u16 size (of the whole chunk), u8 type and data.
@@ -192,19 +221,18 @@ static int set_kernel(struct etw_provider *provider, struct etw_traits *traits,
  *	are decoded
  * @len: bytes at @traits, at most 65535; every event has a copy of them
  *
- * They go with each event as an item, as long as the provider is registered.
- * The types of data descriptors are looked at from now on, see
- * etw_use_descriptor_types().  A provider that joins a group is enabled as the
- * group is, when this returns, and its callback is told.  Registered without a
- * name it has that of the traits.
+ * Every event carries them as an item while the provider is registered.  From now on
+ * data descriptors have types, see etw_use_descriptor_types().  A provider that
+ * joins a group is enabled like the group when this returns, and its callback is
+ * called.  A provider registered without a name gets the name in its traits.
  *
  * Process context, may sleep; not under cpus_read_lock().
  *
  * Source: EtwSetInformation's EventProviderSetTraits; Microsoft's "Provider
  * Traits" page.
  *
- * Return: 0; -EINVAL: they are malformed; -EEXIST: it has traits; -EBADF: it is
- * not registered; -ENOMEM.
+ * Return: 0; -EINVAL: @traits is malformed; -EEXIST: @provider has traits; -EBADF: it
+ * is not registered; -ENOMEM.
  */
 int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
 {
@@ -213,7 +241,7 @@ int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
 
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	err = set_kernel(provider, copy, NULL);
+	err = traits_set_kernel(provider, copy, NULL);
 	if (err)
 		etw_traits_free(copy);
 	return err;
@@ -221,10 +249,10 @@ int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
 EXPORT_SYMBOL_GPL(etw_set_traits);
 
 /**
- * etw_use_descriptor_types() - are there data descriptors that are no payload?
+ * etw_use_descriptor_types() - give data descriptors types, or take them away
  * @provider: a registered provider
  * @use: whether the low byte of &struct etw_data_descriptor.reserved is a type,
- *	one of ETW_DATA_*, or is ignored, as it is at first
+ *	one of ETW_DATA_*, or is ignored, which is the default
  *
  * Process context, may sleep.
  *
@@ -234,65 +262,6 @@ EXPORT_SYMBOL_GPL(etw_set_traits);
  */
 int etw_use_descriptor_types(struct etw_provider *provider, bool use)
 {
-	return set_kernel(provider, NULL, &use);
+	return traits_set_kernel(provider, NULL, &use);
 }
 EXPORT_SYMBOL_GPL(etw_use_descriptor_types);
-
-/* ------------------------------------------------------------- for processes */
-
-/* Charge, read and check them. */
-static struct etw_traits *read_traits(const struct etw_provider_set *set)
-{
-	struct etw_traits *traits;
-	struct etw_user *user;
-	int err = 0;
-
-	if (set->traits_len > U16_MAX)
-		return ERR_PTR(-EINVAL);
-	user = etw_user_charge(0, set->traits_len);
-	if (IS_ERR(user))
-		return ERR_CAST(user);
-	traits = traits_alloc(set->traits_len);
-	if (IS_ERR(traits)) {
-		etw_user_uncharge(user, 0, set->traits_len);
-		return traits;
-	}
-	traits->user = user;
-	if (copy_from_user(traits->blob, u64_to_user_ptr(set->traits), traits->len))
-		err = -EFAULT;
-	if (!err)
-		err = understand(traits);
-	if (!err)
-		return traits;
-	etw_traits_free(traits);
-	return ERR_PTR(err);
-}
-
-long etw_ioctl_provider_set(struct file *file, void *arg)
-{
-	const struct etw_provider_set *set = arg;
-	struct etw_traits *traits = NULL;
-	struct etw_registration *reg;
-	bool types = set->types;
-	long err;
-
-	if (!set->flags || set->flags & ~(ETW_SET_TRAITS | ETW_SET_TYPES) || set->reserved ||
-	    set->types > (set->flags & ETW_SET_TYPES ? 1 : 0))
-		return -EINVAL;
-	if (set->flags & ETW_SET_TRAITS) {
-		traits = read_traits(set);
-		if (IS_ERR(traits))
-			return PTR_ERR(traits);
-	}
-	mutex_lock(&etw_control);
-	reg = etw_process_registration(file->private_data, set->slot);
-	if (IS_ERR(reg))
-		err = PTR_ERR(reg);
-	else
-		err = etw_registration_set(reg, traits,
-					   set->flags & ETW_SET_TYPES ? &types : NULL);
-	mutex_unlock(&etw_control);
-	if (err)
-		etw_traits_free(traits);
-	return err;
-}

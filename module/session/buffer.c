@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer.c - a session's buffers: memory, the table, closing, CPU hotplug
+ * buffer.c - a session's buffers: memory, the table, closing, and what writers count
  *
- * The table maps an index to a buffer.  Writers index it with preemption
- * disabled, so a larger table replaces it after a grace period.  A buffer once
- * in the table stays until the session is freed.
+ * The table maps an index to a buffer.  Writers index it with preemption disabled, so a
+ * smaller table is freed a grace period after a larger one has replaced it.  A buffer
+ * in the table stays there until the session is freed.
  */
 #include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
-#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
 #include "alloc.h"
+#include "buffer.h"
 #include "write/reserve.h"
-#include "session.h"
-
-static enum cpuhp_state dead_state, online_state;
 
 static struct etw_trace_session *session_of(struct etw_ring *ring)
 {
-	return container_of(ring, struct etw_trace_session, ring);
+	return container_of(ring, struct etw_trace_session, hot.ring);
 }
 
 /* ---------------------------------------- called by the ring, any context */
@@ -34,8 +30,8 @@ static u32 records(const struct etw_buf *buf)
 	return ETW_COMMIT_COUNT(etw_word_read(&buf->commit));
 }
 
-/* A full buffer of a BUFFERING session goes without having been seen. */
-static void overwritten(struct etw_trace_session *s, const struct etw_buf *buf)
+/* A full buffer of a BUFFERING session is reused before anybody has read it. */
+static void count_overwritten(struct etw_trace_session *s, const struct etw_buf *buf)
 {
 	if (!records(buf))
 		return;
@@ -44,11 +40,11 @@ static void overwritten(struct etw_trace_session *s, const struct etw_buf *buf)
 }
 
 /*
- * A CPU that is on its way down has run its last irq_work; one raised after
- * that would stay pending and keep every other CPU from raising it.  The same
- * on the way up.  There cpu_dead() and cpu_came_up() see to what was delivered.
+ * A CPU that goes down has run its last irq_work; one raised after that would stay
+ * pending and keep every other CPU from raising it.  The same holds for a CPU that
+ * comes up.  hotplug.c then handles what was delivered.
  */
-static void raise(struct etw_trace_session *s)
+static void raise_irq_work(struct etw_trace_session *s)
 {
 	if (likely(cpu_online(raw_smp_processor_id())))
 		irq_work_queue(&s->irq_work);
@@ -59,17 +55,17 @@ static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 	struct etw_trace_session *s = session_of(ring);
 	struct etw_buffer *b = etw_buffer_of(buf);
 
-	if (s->buffering) {
-		/* No push: its cell is held up by an interrupted pop. */
+	if (s->hot.buffering) {
+		/* The push fails while an interrupted pop holds its cell. */
 		if (!records(buf) || !etw_fifo_push(&s->fifo, buf->index)) {
-			overwritten(s, buf);
+			count_overwritten(s, buf);
 			etw_pool_push(&ring->pool, buf->index);
 		}
 		return;
 	}
 	/* B of core/ring.h */
 	if (llist_add(&b->done, &s->done))
-		raise(s);
+		raise_irq_work(s);
 }
 
 static u32 ring_evict(struct etw_ring *ring)
@@ -77,24 +73,24 @@ static u32 ring_evict(struct etw_ring *ring)
 	struct etw_trace_session *s = session_of(ring);
 	u32 index;
 
-	if (!s->buffering) {
+	if (!s->hot.buffering) {
 		/*
-		 * Let the worker grow the pool or drop a backlog; once, for
-		 * where it can do neither, every event comes through here.
+		 * Let the worker grow the pool or drop a backlog.  Ask once: if it
+		 * can do neither, every event comes through here.
 		 */
 		if (!READ_ONCE(s->dry)) {
 			WRITE_ONCE(s->dry, true);
-			raise(s);
+			raise_irq_work(s);
 		}
 		return 0;
 	}
 	index = etw_fifo_pop(&s->fifo);
 	if (index)
-		overwritten(s, etw_pool_buf(&ring->pool, index));
+		count_overwritten(s, etw_pool_buf(&ring->pool, index));
 	return index;
 }
 
-/* The members that only the installing CPU knows; delivery fills the others. */
+/* Fill the members that only the installing CPU knows; delivery fills the others. */
 static void ring_prepare(struct etw_ring *ring, struct etw_buf *buf)
 {
 	struct etw_buffer_header *h = (struct etw_buffer_header *)buf->data;
@@ -104,10 +100,10 @@ static void ring_prepare(struct etw_ring *ring, struct etw_buf *buf)
 	h->buffer_size = ring->size;
 	h->clock = s->clock_type | s->clock_freq << ETW_CLOCK_FREQ_SHIFT;
 	h->processor = buf->cpu;
-	h->logger_id = s->logger_id;
+	h->logger_id = s->hot.logger_id;
 	h->flags = ETW_BUFFER_PROCESSOR_INDEX;
 	h->ref_time = etw_clock_wall();
-	h->ref_clock = etw_clock_read(s->clock);
+	h->ref_clock = etw_clock_read(s->hot.clock);
 }
 
 static void ring_installed(struct etw_ring *ring)
@@ -116,12 +112,11 @@ static void ring_installed(struct etw_ring *ring)
 
 	/*
 	 * The flush timer runs only while some CPU has a buffer.  D pairs with
-	 * etw_deliver_flush(): that clears the flag before it waits for writers
-	 * and looks for buffers, so either it sees this one or we see the flag
-	 * cleared.  (A grace period stands between the two there.)
+	 * etw_deliver_flush(), which clears the flag, waits a grace period and then
+	 * looks for buffers: either it sees this buffer, or we see the flag cleared.
 	 */
-	if (!s->buffering && !READ_ONCE(s->flush_armed))
-		raise(s);
+	if (!s->hot.buffering && !READ_ONCE(s->flush_armed))
+		raise_irq_work(s);
 }
 
 const struct etw_ring_ops etw_session_ring_ops = {
@@ -133,17 +128,17 @@ const struct etw_ring_ops etw_session_ring_ops = {
 
 /* ------------------------------------------------------------------ memory */
 
-/* Entries the table needs for this many pool buffers, index 0 unused. */
+/* Entries that the table needs for so many pool buffers; index 0 is unused. */
 u32 etw_buffers_capacity(const struct etw_trace_session *s, u32 max_buffers)
 {
-	/* A BUFFERING session may have a whole ring out as a snapshot. */
-	return 1 + max_buffers * (s->buffering ? 2 : 1) + 2 * ETW_CONSUMERS_MAX;
+	/* The snapshot of a BUFFERING session may hold a whole ring of buffers. */
+	return 1 + max_buffers * (s->hot.buffering ? 2 : 1) + 2 * ETW_CONSUMERS_MAX;
 }
 
 /* Make room for capacity entries. */
 int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 {
-	struct etw_buf **old = s->ring.pool.table, **table;
+	struct etw_buf **old = s->hot.ring.pool.table, **table;
 
 	lockdep_assert_held(&s->lock);
 	if (capacity <= s->capacity)
@@ -153,23 +148,23 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 		return -ENOMEM;
 	if (old)
 		memcpy(table, old, s->capacity * sizeof(*table));
-	/* E: entries before pointer; writers index through the pointer they load */
-	smp_store_release(&s->ring.pool.table, table);
+	/* E: entries before the pointer; writers index through the pointer they load */
+	smp_store_release(&s->hot.ring.pool.table, table);
 	s->capacity = capacity;
 	if (old) {
-		/* E: nobody looks for the new indices in the old table */
+		/* E: no writer looks for the new indices in the old table */
 		synchronize_rcu();
 		kvfree(old);
 	}
 	return 0;
 }
 
-/* Rather no buffer than somebody else's death: growing is a wish. */
+/* Growing is optional: fail rather than invoke the OOM killer. */
 #define BUFFER_GFP	(ETW_GFP | __GFP_NORETRY)
 
 /*
- * A new buffer, in the table but nobody's, charged to the session's starter.
- * NULL: out of memory or table entries.  Sleeps.
+ * A new buffer, in the table but not in the pool, charged to the session's starter.
+ * NULL: no memory or no table entry.  Sleeps.
  */
 struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 {
@@ -182,7 +177,7 @@ struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 	old = set_active_memcg(s->memcg);
 	b = kzalloc(sizeof(*b), BUFFER_GFP);
 	if (b)
-		b->buf.data = __vmalloc(s->ring.size, BUFFER_GFP | __GFP_ZERO);
+		b->buf.data = __vmalloc(s->hot.ring.size, BUFFER_GFP | __GFP_ZERO);
 	set_active_memcg(old);
 	if (!b || !b->buf.data) {
 		kfree(b);
@@ -190,12 +185,24 @@ struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 	}
 	b->buf.index = ++s->total;
 	INIT_LIST_HEAD(&b->node);
-	/* A writer finds the index in the pool only after this store (A). */
-	WRITE_ONCE(s->ring.pool.table[b->buf.index], &b->buf);
+	/* A: a writer can find the index in the pool only after this store */
+	WRITE_ONCE(s->hot.ring.pool.table[b->buf.index], &b->buf);
 	return b;
 }
 
-/* The table and the first min_buffers, all free.  Undo: etw_buffers_free(). */
+/* The buffer is free again. */
+void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	lockdep_assert_held(&s->lock);
+	if (s->hot.buffering) {
+		list_add(&b->node, &s->spare);
+		return;
+	}
+	etw_pool_push(&s->hot.ring.pool, b->buf.index);
+	WRITE_ONCE(s->dry, false);
+}
+
+/* Make the table and the first min_buffers, all free.  Undo: etw_buffers_free(). */
 int etw_buffers_init(struct etw_trace_session *s)
 {
 	struct etw_fifo_cell *cells;
@@ -207,7 +214,7 @@ int etw_buffers_init(struct etw_trace_session *s)
 	err = etw_buffers_reserve(s, etw_buffers_capacity(s, s->max_buffers));
 	if (err)
 		goto out;
-	if (s->buffering) {
+	if (s->hot.buffering) {
 		count = roundup_pow_of_two(2 * s->min_buffers);
 		cells = kvcalloc(count, sizeof(*cells), ETW_GFP);
 		err = -ENOMEM;
@@ -220,7 +227,7 @@ int etw_buffers_init(struct etw_trace_session *s)
 		err = -ENOMEM;
 		if (!b)
 			goto out;
-		etw_pool_push(&s->ring.pool, b->buf.index);
+		etw_pool_push(&s->hot.ring.pool, b->buf.index);
 		cond_resched();
 	}
 	err = 0;
@@ -229,60 +236,62 @@ out:
 	return err;
 }
 
-/* Takes a half-built session too. */
+/* Also for a session that was not set up completely. */
 void etw_buffers_free(struct etw_trace_session *s)
 {
 	struct etw_buffer *b;
 	u32 i;
 
 	for (i = 1; i <= s->total; i++) {
-		b = etw_buffer_of(s->ring.pool.table[i]);
+		b = etw_buffer_of(s->hot.ring.pool.table[i]);
 		vfree(b->buf.data);
 		kfree(b);
 		cond_resched();
 	}
-	kvfree(s->ring.pool.table);
+	kvfree(s->hot.ring.pool.table);
 	kvfree(s->fifo.cells);
 }
 
 /* ----------------------------------------------------------------- closing */
 
-static void close_cpu(struct etw_trace_session *s, int cpu)
+/* The words of the CPU must not be in use. */
+void etw_buffers_close_cpu(struct etw_trace_session *s, int cpu)
 {
-	struct etw_ring_cpu *rc = &per_cpu_ptr(s->cpu, cpu)->rc;
+	struct etw_ring_cpu *rc = &per_cpu_ptr(s->hot.cpu, cpu)->rc;
 
-	etw_ring_close(ETW_LOCAL, &s->ring, rc, etw_word_read(&rc->cur));
+	etw_ring_close(ETW_LOCAL, &s->hot.ring, rc, etw_word_read(&rc->cur));
 }
 
 static bool cpu_holds_records(int cpu, void *info)
 {
 	struct etw_trace_session *s = info;
 
-	return etw_ring_holds(etw_word_read(&per_cpu_ptr(s->cpu, cpu)->rc.cur));
+	return etw_ring_holds(etw_word_read(&per_cpu_ptr(s->hot.cpu, cpu)->rc.cur));
 }
 
 /*
- * On the CPU itself, interrupts off: an NMI may still write in between, and a
- * probe on what is called here at every try.  Then the buffer fills up, whoever
- * fills it closes it, and the next one holds nothing from before the flush.
+ * Runs on the CPU itself with interrupts off.  An NMI may still write in between, and
+ * so may a probe on a function called here, at every try.  Then the buffer fills up,
+ * the writer that fills it closes it, and the next buffer holds nothing from before
+ * the flush.
  */
 static void close_here(void *info)
 {
 	struct etw_trace_session *s = info;
-	struct etw_ring_cpu *rc = &this_cpu_ptr(s->cpu)->rc;
+	struct etw_ring_cpu *rc = &this_cpu_ptr(s->hot.cpu)->rc;
 	u64 first = etw_word_read(&rc->cur), cur = first;
 
 	while (etw_ring_holds(cur) &&
 	       ETW_CUR_GENERATION(cur) == ETW_CUR_GENERATION(first) &&
-	       !etw_ring_close(ETW_LOCAL, &s->ring, rc, cur))
+	       !etw_ring_close(ETW_LOCAL, &s->hot.ring, rc, cur))
 		cur = etw_word_read(&rc->cur);
 }
 
-/* Close what the online CPUs hold; those without records are left alone. */
+/* Close the buffers of the online CPUs, except those without records. */
 void etw_buffers_close_online(struct etw_trace_session *s)
 {
-	if (s->shared) {
-		etw_place_close(s);
+	if (s->hot.shared) {
+		etw_reserve_close_shared(&s->hot);
 		return;
 	}
 	cpus_read_lock();
@@ -291,66 +300,41 @@ void etw_buffers_close_online(struct etw_trace_session *s)
 	cpus_read_unlock();
 }
 
-/* Close everything, when no writer can be left. */
+/* Close all buffers, when no writer is left. */
 void etw_buffers_close_all(struct etw_trace_session *s)
 {
 	int cpu;
 
-	etw_place_close(s);
+	etw_reserve_close_shared(&s->hot);
 	for_each_possible_cpu(cpu)
-		close_cpu(s, cpu);
+		etw_buffers_close_cpu(s, cpu);
 }
 
-static void kick_all(void)
+/* ---------------------------------------------------------------- counters */
+
+/* The number of events dropped by the write side; by cause as well, if cause is given. */
+u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES])
 {
-	struct etw_trace_session *s;
+	u64 sum, total = 0;
+	int cpu, i;
 
-	rcu_read_lock();
-	list_for_each_entry_rcu(s, &etw_sessions, node)
-		etw_deliver_kick(s);
-	rcu_read_unlock();
-}
-
-/* The CPU is dead: nobody else touches its words. */
-static int cpu_dead(unsigned int cpu)
-{
-	struct etw_trace_session *s;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(s, &etw_sessions, node)
-		close_cpu(s, cpu);
-	rcu_read_unlock();
-	kick_all();
-	return 0;
-}
-
-static int cpu_came_up(unsigned int cpu)
-{
-	kick_all();
-	return 0;
-}
-
-int etw_hotplug_init(void)
-{
-	int ret;
-
-	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "etw:buffers",
-					NULL, cpu_dead);
-	if (ret < 0)
-		return ret;
-	dead_state = ret;
-	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "etw:online",
-					cpu_came_up, NULL);
-	if (ret < 0) {
-		cpuhp_remove_state_nocalls(dead_state);
-		return ret;
+	for (i = 0; i < ETW_DROP_CAUSES; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += local_read(&per_cpu_ptr(s->hot.cpu, cpu)->dropped[i]);
+		if (cause)
+			cause[i] = sum;
+		total += sum;
 	}
-	online_state = ret;
-	return 0;
+	return total;
 }
 
-void etw_hotplug_exit(void)
+u64 etw_session_written(struct etw_trace_session *s)
 {
-	cpuhp_remove_state_nocalls(online_state);
-	cpuhp_remove_state_nocalls(dead_state);
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += local_read(&per_cpu_ptr(s->hot.cpu, cpu)->written);
+	return sum;
 }

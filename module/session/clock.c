@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock.c - which clock is which on this machine
+ * clock.c - choosing a session's clock, and relating it to the others
  */
 #include <linux/irqflags.h>
 #include <linux/time64.h>
@@ -10,9 +10,9 @@
 bool etw_trust_tsc;
 
 /*
- * The kernel has not found the TSC unstable, and the CPU promises that it runs
- * at one rate in all power states; etw_trust_tsc stands in for that promise,
- * which a hypervisor often does not pass on.
+ * The kernel has not found the TSC unstable, and the CPU promises that it runs at one
+ * rate in all power states.  etw_trust_tsc replaces that promise, which a hypervisor
+ * often does not pass on.
  */
 static bool tsc_trusted(void)
 {
@@ -27,7 +27,7 @@ static bool tsc_trusted(void)
 #endif
 }
 
-/* The source behind a valid clock type. */
+/* The source for a valid clock type. */
 enum etw_clock_source etw_clock_pick(u32 type)
 {
 	switch (type) {
@@ -55,7 +55,7 @@ u64 etw_clock_frequency(enum etw_clock_source source)
 	}
 }
 
-/* The three clocks, as close together as this CPU can read them. */
+/* Read the three clocks, as close together as this CPU can. */
 void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync)
 {
 	unsigned long flags;

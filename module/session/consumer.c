@@ -11,6 +11,7 @@
  *
  * All under session->lock, which is never held while a buffer is copied.
  */
+#include "buffer.h"
 #include "consumer.h"
 
 static struct etw_buffer *next_in_queue(struct etw_trace_session *s, struct etw_buffer *b)
@@ -24,13 +25,13 @@ static void unpend(struct etw_trace_session *s, struct etw_buffer *b)
 		return;
 	list_del_init(&b->node);
 	if (!b->held)
-		etw_deliver_recycle(s, b);
+		etw_buffer_recycle(s, b);
 }
 
 static void unhold(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	if (!--b->held && !b->pending)
-		etw_deliver_recycle(s, b);
+		etw_buffer_recycle(s, b);
 }
 
 /* A buffer was added at the end of the queue. */

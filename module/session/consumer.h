@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * consumer.h - a consumer: its own cursor in what a session delivers
+ * consumer.h - a consumer: its cursor in what a session delivers
  *
- * Those of user space are files (consumer_file.c), that of a log file is the module's
- * own (writer_thread.c).
+ * Consumers of user space are files (consumer_file.c); a log file has one in the module
+ * (logfile/writer_thread.c).
  */
-#ifndef ETW_CONSUMER_H
-#define ETW_CONSUMER_H
+#ifndef ETW_SESSION_CONSUMER_H
+#define ETW_SESSION_CONSUMER_H
 
-#include "session.h"
+#include "trace_session.h"
 
 #define ETW_CONSUMER_HELD	2
 
@@ -22,8 +22,12 @@ struct etw_consumer {
 
 int etw_consumer_attach(struct etw_trace_session *s, struct etw_consumer *c);
 void etw_consumer_detach(struct etw_consumer *c);
+u32 etw_consumers_info(struct etw_trace_session *s, struct etw_consumer_info *info,
+		       u32 capacity);
 
-/* Under session->lock. */
+/* The rest is under session->lock. */
+void etw_consumers_append(struct etw_trace_session *s, struct etw_buffer *b);
+void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b);
 int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken);
 void etw_consumer_give(struct etw_consumer *c, struct etw_buffer *b);
 u32 etw_consumer_take_some(struct etw_consumer *c, struct etw_buffer **list, u32 room);
@@ -35,4 +39,4 @@ void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 
 			  bool taken);
 void etw_consumer_detach_locked(struct etw_consumer *c);
 
-#endif /* ETW_CONSUMER_H */
+#endif /* ETW_SESSION_CONSUMER_H */

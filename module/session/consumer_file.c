@@ -16,8 +16,10 @@
 
 #include "compat.h"
 #include "consumer.h"
+#include "consumer_file.h"
 #include "alloc.h"
 #include "ioctl.h"
+#include "session.h"
 
 struct etw_consumer_file {
 	struct etw_consumer consumer;
@@ -60,7 +62,7 @@ static ssize_t consumer_read(struct file *file, char __user *to, size_t len,
 {
 	struct etw_consumer_file *c = file->private_data;
 	struct etw_trace_session *s = c->consumer.session;
-	size_t size = s->ring.size, done = 0;
+	size_t size = s->hot.ring.size, done = 0;
 	struct etw_buffer *b;
 	int err = 0;
 
@@ -114,7 +116,7 @@ static struct etw_buf *existing(struct etw_trace_session *s, u64 index)
 
 	mutex_lock(&s->lock);
 	if (index && index <= s->total)
-		buf = etw_pool_buf(&s->ring.pool, index);
+		buf = etw_pool_buf(&s->hot.ring.pool, index);
 	mutex_unlock(&s->lock);
 	return buf;
 }
@@ -128,7 +130,7 @@ static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 	struct etw_consumer_file *c = file->private_data;
 	u64 at = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 len = vma->vm_end - vma->vm_start;
-	u32 size = c->consumer.session->ring.size, offset;
+	u32 size = c->consumer.session->hot.ring.size, offset;
 	unsigned long to = vma->vm_start;
 	struct etw_buf *buf;
 	int err;
@@ -291,7 +293,7 @@ struct file *etw_consumer_open(struct etw_trace_session *s, u32 flags)
 	struct file *file;
 	int err;
 
-	if (!(READ_ONCE(s->mode) & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING)))
+	if (!(READ_ONCE(s->hot.mode) & (ETW_MODE_REAL_TIME | ETW_MODE_BUFFERING)))
 		return ERR_PTR(-EINVAL);
 	c = kzalloc(sizeof(*c), ETW_GFP);
 	if (!c)

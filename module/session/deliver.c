@@ -2,57 +2,47 @@
 /*
  * deliver.c - from full buffers to the consumers' queue
  *
- * Writers put complete buffers on session->done and raise an irq_work; the
- * worker, in process context and under session->lock, puts each CPU's buffers
- * into the order in which that CPU installed them, numbers them and appends
- * them to session->queue.  When free buffers run low it grows the pool up to
- * its maximum, then drops the backlog of the slowest consumer.
+ * Writers put complete buffers on session->done and raise an irq_work.  The worker, in
+ * process context and under session->lock, puts each CPU's buffers into the order in
+ * which that CPU installed them, numbers them and appends them to session->queue.
+ * When free buffers run low it grows the pool up to its maximum, and then drops the
+ * backlog of the slowest consumer.
  *
- * A BUFFERING session has no queue until it is flushed: its full buffers wait
- * in session->fifo for being overwritten, and a flush moves them to the queue,
- * giving the writers as many spare ones in exchange.
+ * A BUFFERING session has no queue until it is flushed: its full buffers stay in
+ * session->fifo until they are overwritten.  A flush moves them to the queue and gives
+ * the writers as many spare buffers in exchange.
  */
 #include <linux/cpumask.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "session.h"
+#include "buffer.h"
+#include "consumer.h"
+#include "deliver.h"
 
 struct workqueue_struct *etw_wq;
 
 /*
- * Below this many free buffers the worker acts: a quarter of what is not the
- * CPUs' own, so that a burst finds room while the worker is on its way, and
- * never more than half, so that a tiny pool can hold a backlog at all.
+ * The worker acts below this number of free buffers: a quarter of those that no CPU
+ * uses, so that a burst finds room until the worker runs, and never more than half, so
+ * that even a tiny pool can hold a backlog.
  */
 static u32 low_water(const struct etw_trace_session *s)
 {
-	u32 cpus = s->shared ? 1 : num_online_cpus();
+	u32 cpus = s->hot.shared ? 1 : num_online_cpus();
 	u32 rest = s->total > cpus ? s->total - cpus : 0;
 
 	return max(1U, max(rest / 4, min(cpus, rest / 2)));
 }
 
-/* Below this many the pool grows: after a flush each CPU needs one at its next event. */
+/* The pool grows below this number: after a flush each CPU needs one at its next event. */
 static u32 growth_mark(const struct etw_trace_session *s)
 {
-	return max_t(u32, low_water(s), s->shared ? 1 : num_online_cpus());
+	return max_t(u32, low_water(s), s->hot.shared ? 1 : num_online_cpus());
 }
 
-/* Nobody needs the buffer any more. */
-void etw_deliver_recycle(struct etw_trace_session *s, struct etw_buffer *b)
-{
-	lockdep_assert_held(&s->lock);
-	if (s->buffering) {
-		list_add(&b->node, &s->spare);
-		return;
-	}
-	etw_pool_push(&s->ring.pool, b->buf.index);
-	WRITE_ONCE(s->dry, false);
-}
-
-/* Complete the header, overwrite what the buffer held before, queue it. */
-static void publish(struct etw_trace_session *s, struct etw_buffer *b)
+/* Complete the header, overwrite the unused rest of the buffer, and queue it. */
+static void deliver_publish(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	struct etw_buffer_header *h = (void *)b->buf.data;
 	u32 used = b->buf.used;
@@ -60,12 +50,12 @@ static void publish(struct etw_trace_session *s, struct etw_buffer *b)
 
 	b->events = ETW_COMMIT_COUNT(etw_word_read(&b->buf.commit));
 	if (!b->events) {
-		etw_deliver_recycle(s, b);
+		etw_buffer_recycle(s, b);
 		return;
 	}
-	memset(b->buf.data + used, ETW_TAIL_BYTE, s->ring.size - used);
+	memset(b->buf.data + used, ETW_TAIL_BYTE, s->hot.ring.size - used);
 	preempt_disable();
-	h->timestamp = etw_clock_read(s->clock);
+	h->timestamp = etw_clock_read(s->hot.clock);
 	preempt_enable();
 	h->saved_offset = used;
 	h->current_offset = used;
@@ -87,15 +77,15 @@ static void publish(struct etw_trace_session *s, struct etw_buffer *b)
 }
 
 /*
- * How far b is behind the buffer that its CPU's consumers get next.  A distance
- * never wraps: fewer than 65,536 buffers are on their way (ETW_BUFFERS_MAX).
+ * How far b is behind the buffer of its CPU that is delivered next.  A distance never
+ * wraps: fewer than 65,536 buffers are under way (ETW_BUFFERS_MAX).
  */
 static u16 distance(const struct etw_session_cpu *sc, const struct etw_buffer *b)
 {
 	return b->buf.generation - sc->next_generation - 1;
 }
 
-/* Sort into the buffers of its CPU that wait for an older one. */
+/* Insert b among the buffers of its CPU that wait for an older one. */
 static void arrive(struct etw_session_cpu *sc, struct etw_buffer *b)
 {
 	struct list_head *at;
@@ -107,7 +97,7 @@ static void arrive(struct etw_session_cpu *sc, struct etw_buffer *b)
 	list_add(&b->node, at);
 }
 
-/* Publish what has its turn. */
+/* Publish the buffers whose turn it is. */
 static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu *sc)
 {
 	struct etw_buffer *b, *tmp;
@@ -117,12 +107,12 @@ static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu
 			break;
 		sc->next_generation++;
 		list_del_init(&b->node);
-		publish(s, b);
+		deliver_publish(s, b);
 	}
 }
 
-/* Take over everything that was delivered up to now. */
-static void drain(struct etw_trace_session *s)
+/* Take over all buffers that were delivered up to now. */
+static void deliver_drain(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *tmp;
 	struct llist_node *list;
@@ -131,7 +121,7 @@ static void drain(struct etw_trace_session *s)
 	/* B of core/ring.h */
 	list = llist_reverse_order(llist_del_all(&s->done));
 	llist_for_each_entry_safe(b, tmp, list, done) {
-		struct etw_session_cpu *sc = per_cpu_ptr(s->cpu, b->buf.cpu);
+		struct etw_session_cpu *sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);
 
 		arrive(sc, b);
 		release_in_order(s, sc);
@@ -139,32 +129,32 @@ static void drain(struct etw_trace_session *s)
 }
 
 /*
- * Free buffers run low: grow, else take from the slowest consumer, early enough
- * that those ahead of it lose nothing.
+ * If free buffers run low, grow the pool, or else take buffers from the slowest
+ * consumer, early enough that faster ones lose nothing.
  */
-static void replenish(struct etw_trace_session *s)
+static void deliver_replenish(struct etw_trace_session *s)
 {
 	u32 limit = s->max_buffers + 2 * s->consumer_count;
 	bool dry = READ_ONCE(s->dry);
 	struct etw_buffer *b;
 
-	if (s->buffering || s->state != ETW_RUNNING)
+	if (s->hot.buffering || s->state != ETW_RUNNING)
 		return;
-	while (etw_pool_free(&s->ring.pool) < growth_mark(s) && s->total < limit) {
+	while (etw_pool_free(&s->hot.ring.pool) < growth_mark(s) && s->total < limit) {
 		b = etw_buffer_alloc(s);
 		if (!b)
 			break;
-		etw_deliver_recycle(s, b);
+		etw_buffer_recycle(s, b);
 	}
-	/* Memory may be had later: let the next writer in need ask again. */
+	/* There may be memory later: let the next writer without a buffer ask again. */
 	if (s->total < limit)
 		WRITE_ONCE(s->dry, false);
-	while (etw_pool_free(&s->ring.pool) < low_water(s) &&
+	while (etw_pool_free(&s->hot.ring.pool) < low_water(s) &&
 	       s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
 		/*
-		 * All are equally far: only when writers have lost by it, and
-		 * not once somebody's own backlog has made room.
+		 * All consumers are equally slow: drop only if writers have lost
+		 * events, and not after one consumer's backlog has made room.
 		 */
 		if (b->pending == s->consumer_count && !dry)
 			break;
@@ -179,21 +169,18 @@ static void deliver_work(struct work_struct *work)
 	struct etw_trace_session *s = container_of(work, struct etw_trace_session, work);
 
 	mutex_lock(&s->lock);
-	drain(s);
-	replenish(s);
+	deliver_drain(s);
+	deliver_replenish(s);
 	mutex_unlock(&s->lock);
 	wake_up_interruptible_all(&s->wait);
 }
 
-/*
- * Have the worker look at the session, and the flush timer run if it has one.
- * Any context but NMI.
- */
+/* Queue the worker and, if the session has one, start the flush timer.  Not in an NMI. */
 void etw_deliver_kick(struct etw_trace_session *s)
 {
 	u32 flush_ms = READ_ONCE(s->flush_ms);
 
-	if (!s->buffering && flush_ms && !READ_ONCE(s->flush_armed)) {
+	if (!s->hot.buffering && flush_ms && !READ_ONCE(s->flush_armed)) {
 		/* D: set before the timer can fire, whose flush clears it */
 		WRITE_ONCE(s->flush_armed, true);
 		queue_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(flush_ms));
@@ -232,7 +219,7 @@ static struct etw_buffer *spare_get(struct etw_trace_session *s)
 }
 
 /* Move the full buffers to the queue, each CPU's in order. */
-static int snapshot(struct etw_trace_session *s)
+static int deliver_snapshot(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *spare, *tmp;
 	struct etw_session_cpu *sc;
@@ -256,19 +243,19 @@ static int snapshot(struct etw_trace_session *s)
 			continue;
 		}
 		n++;
-		etw_pool_push(&s->ring.pool, spare->buf.index);
-		b = etw_buffer_of(etw_pool_buf(&s->ring.pool, index));
-		sc = per_cpu_ptr(s->cpu, b->buf.cpu);
+		etw_pool_push(&s->hot.ring.pool, spare->buf.index);
+		b = etw_buffer_of(etw_pool_buf(&s->hot.ring.pool, index));
+		sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);
 		/* Others were overwritten: these are in order among themselves. */
 		if (list_empty(&sc->waiting))
 			sc->next_generation = b->buf.generation - BIT(15);
 		arrive(sc, b);
 	}
 	for_each_possible_cpu(cpu) {
-		sc = per_cpu_ptr(s->cpu, cpu);
+		sc = per_cpu_ptr(s->hot.cpu, cpu);
 		list_for_each_entry_safe(b, tmp, &sc->waiting, node) {
 			list_del_init(&b->node);
-			publish(s, b);
+			deliver_publish(s, b);
 		}
 	}
 	return err;
@@ -297,23 +284,23 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	/* D of buffer.c */
 	WRITE_ONCE(s->flush_armed, false);
 	preempt_disable();
-	through = etw_clock_read(s->clock);
+	through = etw_clock_read(s->hot.clock);
 	preempt_enable();
 	synchronize_rcu();
 	etw_buffers_close_online(s);
 	synchronize_rcu();
 
 	mutex_lock(&s->lock);
-	if (s->buffering)
-		err = snapshot(s);
+	if (s->hot.buffering)
+		err = deliver_snapshot(s);
 	else
-		drain(s);
-	replenish(s);
+		deliver_drain(s);
+	deliver_replenish(s);
 	if (!err) {
 		s->complete_through = through;
 		s->complete_sequence = s->next_sequence;
 	}
-	etw_clock_sample(s->clock, &s->sync);
+	etw_clock_sample(s->hot.clock, &s->sync);
 	mutex_unlock(&s->lock);
 	wake_up_interruptible_all(&s->wait);
 out:
@@ -321,7 +308,7 @@ out:
 	return err;
 }
 
-static void timed_flush(struct work_struct *work)
+static void deliver_timed_flush(struct work_struct *work)
 {
 	etw_deliver_flush(container_of(to_delayed_work(work), struct etw_trace_session,
 				       flush_work));
@@ -336,23 +323,23 @@ void etw_deliver_init(struct etw_trace_session *s)
 	init_llist_head(&s->done);
 	init_irq_work(&s->irq_work, deliver_irq);
 	INIT_WORK(&s->work, deliver_work);
-	INIT_DELAYED_WORK(&s->flush_work, timed_flush);
+	INIT_DELAYED_WORK(&s->flush_work, deliver_timed_flush);
 	INIT_LIST_HEAD(&s->queue);
 	INIT_LIST_HEAD(&s->spare);
 	INIT_LIST_HEAD(&s->consumers);
 	init_waitqueue_head(&s->wait);
 	for_each_possible_cpu(cpu)
-		INIT_LIST_HEAD(&per_cpu_ptr(s->cpu, cpu)->waiting);
+		INIT_LIST_HEAD(&per_cpu_ptr(s->hot.cpu, cpu)->waiting);
 }
 
-/* The ring of a BUFFERING session that stops is delivered to nobody. */
+/* The session stops: the ring of a BUFFERING session is not delivered. */
 static void discard_ring(struct etw_trace_session *s)
 {
 	u32 index, events;
 
 	while ((index = etw_fifo_pop(&s->fifo))) {
 		events = ETW_COMMIT_COUNT(etw_word_read(
-				&etw_pool_buf(&s->ring.pool, index)->commit));
+				&etw_pool_buf(&s->hot.ring.pool, index)->commit));
 		s->buffers_delivered++;
 		s->events_delivered += events;
 		s->discarded_buffers++;
@@ -384,11 +371,11 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	cancel_work_sync(&s->work);
 
 	mutex_lock(&s->lock);
-	if (s->buffering)
+	if (s->hot.buffering)
 		discard_ring(s);
 	else
-		drain(s);
-	etw_clock_sample(s->clock, &s->sync);
+		deliver_drain(s);
+	etw_clock_sample(s->hot.clock, &s->sync);
 	s->complete_through = U64_MAX;
 	s->complete_sequence = s->next_sequence;
 	WRITE_ONCE(s->state, ETW_STOPPED);

@@ -2,9 +2,9 @@
 /*
  * session.c - sessions: start, find, update, stop
  *
- * A running session is in etw_sessions and in by_id[], both under etw_control,
- * and holds a reference on the module.  STOP takes it out of both at once, so
- * that its name is free; the memory stays until its last consumer has closed.
+ * A running session is in etw_sessions and in by_id[], both under etw_control, and
+ * holds a reference on the module.  STOP removes it from both at once, so that its name
+ * is free; the memory stays until the last consumer has closed.
  */
 #include <linux/cpumask.h>
 #include <linux/memcontrol.h>
@@ -17,12 +17,15 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "access/access.h"
 #include "alloc.h"
-#include "logfile/logfile.h"
-#include "provider/provider.h"
+#include "buffer.h"
+#include "control_lock.h"
+#include "deliver.h"
+#include "provider/capture_timer.h"
+#include "provider/enable.h"
 #include "session.h"
 
-DEFINE_MUTEX(etw_control);
 LIST_HEAD(etw_sessions);
 
 unsigned int etw_max_sessions = ETW_SESSIONS_MAX;
@@ -36,8 +39,8 @@ static u64 starts;					/* under etw_control */
 /* ------------------------------------------------------------------ finding */
 
 /*
- * The running session of that name, or of that handle if name_len is 0.  Names
- * differ only in ASCII case: the same.
+ * The running session of that name, or of that handle if name_len is 0.  Names are
+ * compared without regard to ASCII case.
  */
 struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 name_len)
 {
@@ -58,12 +61,12 @@ struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 nam
 	return NULL;
 }
 
-static struct etw_trace_session *find_guid(const struct etw_guid *guid)
+static struct etw_trace_session *session_find_guid(const struct etw_guid *guid)
 {
 	struct etw_trace_session *s;
 
 	list_for_each_entry(s, &etw_sessions, node)
-		if (!memcmp(&s->guid, guid, sizeof(*guid)))
+		if (!memcmp(&s->enabler.guid, guid, sizeof(*guid)))
 			return s;
 	return NULL;
 }
@@ -74,7 +77,7 @@ struct etw_trace_session *etw_session_hold(struct etw_trace_session *s)
 	return s;
 }
 
-/* Fill handles of the running sessions; how many run. */
+/* Fill handles with those of the running sessions and return their number. */
 u32 etw_sessions_list(u64 *handles, u32 capacity)
 {
 	u32 id, n = 0;
@@ -90,19 +93,55 @@ u32 etw_sessions_list(u64 *handles, u32 capacity)
 	return n;
 }
 
+/*
+ * The running session of that name or handle, if the caller has these rights on it.
+ * A caller that the default list does not give them gets -EPERM instead of -ENOENT.
+ */
+struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 name_len,
+					     u32 rights)
+{
+	struct etw_trace_session *s = etw_session_find(handle, name, name_len);
+	const struct etw_guid *guid = s ? &s->enabler.guid : &etw_access_default;
+
+	/* Controlling a session that only writes a file takes the right to files. */
+	if (s && rights & ETW_RIGHT_CREATE_REALTIME && s->log &&
+	    !(READ_ONCE(s->hot.mode) & ETW_MODE_REAL_TIME))
+		rights ^= ETW_RIGHT_CREATE_REALTIME | ETW_RIGHT_CREATE_ONDISK;
+	/* The right to read a session's events includes the right to query it. */
+	if (!etw_access_granted(guid, rights) &&
+	    (rights != ETW_RIGHT_QUERY || !etw_access_granted(guid, ETW_RIGHT_ACCESS_REALTIME)))
+		return ERR_PTR(-EPERM);
+	return s ?: ERR_PTR(-ENOENT);
+}
+
+/* The sessions that the caller may query: bit i is the one with logger id i + 1. */
+u64 etw_sessions_visible(void)
+{
+	const struct etw_trace_session *s;
+	struct etw_access_scan scan;
+	u64 visible = 0;
+
+	etw_access_scan(&scan, ETW_RIGHT_QUERY);
+	list_for_each_entry(s, &etw_sessions, node)
+		if (etw_access_scan_grants(&scan, &s->enabler.guid))
+			visible |= BIT_ULL(s->hot.logger_id - 1);
+	return visible;
+}
+
 /* ------------------------------------------------------------------ freeing */
 
 static void session_free(struct etw_trace_session *s)
 {
-	etw_logfile_put(s->log);
-	if (s->ring.pool.table)
+	if (s->log)
+		s->log_free(s->log);
+	if (s->hot.ring.pool.table)
 		etw_buffers_free(s);
-	free_percpu(s->cpu);
+	free_percpu(s->hot.cpu);
 	mem_cgroup_put(s->memcg);
 	mutex_destroy(&s->lock);
 	mutex_destroy(&s->flush_lock);
-	kfree(s->periodic.guids);
-	kvfree(s->disallowed);
+	kfree(s->enabler.capture.guids);
+	kvfree(s->enabler.disallowed);
 	kfree(s->name);
 	kfree(s);
 }
@@ -120,32 +159,32 @@ void etw_session_put(struct etw_trace_session *s)
 
 /* ----------------------------------------------------------------- starting */
 
-/* Are that many buffers few enough?  A BUFFERING ring may be out as a snapshot. */
+/* May it have that many buffers?  A BUFFERING session's snapshot may hold as many again. */
 static bool size_allowed(const struct etw_trace_session *s, u32 max_buffers)
 {
-	u64 buffers = (u64)max_buffers * (s->buffering ? 2 : 1);
+	u64 buffers = (u64)max_buffers * (s->hot.buffering ? 2 : 1);
 
 	return buffers <= ETW_BUFFERS_MAX &&
-	       buffers * s->ring.size <= (u64)totalram_pages() * PAGE_SIZE / 8;
+	       buffers * s->hot.ring.size <= (u64)totalram_pages() * PAGE_SIZE / 8;
 }
 
-/* ETW corrects sizes silently; only what cannot be had at all is refused. */
+/* ETW corrects sizes silently; it refuses only what is impossible. */
 static int correct_sizes(struct etw_trace_session *s, const struct etw_session_config *config)
 {
 	u32 kb = config->buffer_kb ?: 64;
 
 	kb = clamp(kb, (u32)ETW_BUFFER_KB_MIN, (u32)ETW_BUFFER_KB_MAX);
-	s->ring.size = PAGE_ALIGN(kb * 1024);
-	s->min_buffers = max(config->min_buffers, s->shared ? 2 : 2 * num_online_cpus());
+	s->hot.ring.size = PAGE_ALIGN(kb * 1024);
+	s->min_buffers = max(config->min_buffers, s->hot.shared ? 2 : 2 * num_online_cpus());
 	s->max_buffers = config->max_buffers;
 	if (!s->max_buffers && s->min_buffers <= ETW_BUFFERS_MAX)
 		s->max_buffers = min(s->min_buffers + 20, (u32)ETW_BUFFERS_MAX);
 	s->max_buffers = max(s->max_buffers, s->min_buffers);
-	if (s->buffering)
-		s->max_buffers = s->min_buffers;	/* the ring has one size */
+	if (s->hot.buffering)
+		s->max_buffers = s->min_buffers;	/* its ring does not grow */
 	if (!size_allowed(s, s->max_buffers))
 		return -ENOSPC;
-	/* A file alone can wait until a buffer is full. */
+	/* A session that only writes a file can wait until a buffer is full. */
 	if (config->flush_ms || config->mode & ETW_MODE_REAL_TIME)
 		s->flush_ms = max(config->flush_ms, ETW_FLUSH_MS_MIN);
 	return 0;
@@ -173,7 +212,7 @@ static int check_config(const struct etw_session_config *config)
 	return 0;
 }
 
-/* Memory and state of a session that nobody knows yet. */
+/* Memory and state of a session that nobody can find yet. */
 static struct etw_trace_session *session_alloc(const struct etw_session_config *config)
 {
 	struct etw_trace_session *s;
@@ -186,16 +225,17 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	mutex_init(&s->lock);
 	mutex_init(&s->flush_lock);
 	s->memcg = get_mem_cgroup_from_mm(current->mm);
-	s->mode = config->mode;
-	s->buffering = config->mode & ETW_MODE_BUFFERING;
-	s->independent = config->mode & ETW_MODE_INDEPENDENT;
-	s->secure = config->mode & ETW_MODE_SECURE;
-	s->shared = config->mode & ETW_MODE_NO_PER_PROCESSOR;
-	etw_ring_cpu_init(&s->common.rc, 0);
-	s->ring.ops = &etw_session_ring_ops;
+	s->hot.mode = config->mode;
+	s->hot.buffering = config->mode & ETW_MODE_BUFFERING;
+	s->hot.independent = config->mode & ETW_MODE_INDEPENDENT;
+	s->enabler.hot = &s->hot;
+	s->enabler.secure = config->mode & ETW_MODE_SECURE;
+	s->hot.shared = config->mode & ETW_MODE_NO_PER_PROCESSOR;
+	etw_ring_cpu_init(&s->hot.common.rc, 0);
+	s->hot.ring.ops = &etw_session_ring_ops;
 	s->clock_type = config->clock ?: ETW_CLOCK_QPC;
-	s->clock = etw_clock_pick(s->clock_type);
-	s->clock_freq = etw_clock_frequency(s->clock);
+	s->hot.clock = etw_clock_pick(s->clock_type);
+	s->clock_freq = etw_clock_frequency(s->hot.clock);
 	err = correct_sizes(s, config);
 	if (err)
 		goto err_free;
@@ -205,13 +245,13 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	if (!s->name)
 		goto err_free;
 	s->name_len = config->name_len;
-	s->cpu = alloc_percpu_gfp(struct etw_session_cpu, ETW_GFP);
-	if (!s->cpu)
+	s->hot.cpu = alloc_percpu_gfp(struct etw_session_cpu, ETW_GFP);
+	if (!s->hot.cpu)
 		goto err_free;
 	for_each_possible_cpu(cpu)
-		etw_ring_cpu_init(&per_cpu_ptr(s->cpu, cpu)->rc, cpu);
+		etw_ring_cpu_init(&per_cpu_ptr(s->hot.cpu, cpu)->rc, cpu);
 	etw_deliver_init(s);
-	etw_periodic_init(s);
+	etw_capture_timer_init(&s->enabler);
 	err = etw_buffers_init(s);
 	if (err)
 		goto err_free;
@@ -230,7 +270,7 @@ static void make_guid(struct etw_guid *guid)
 	guid->data4[0] = (guid->data4[0] & 0x3f) | 0x80;
 }
 
-/* Give the session its identity and make it known. */
+/* Give the session its identity and make it findable. */
 static int session_publish(struct etw_trace_session *s, const struct etw_guid *guid)
 {
 	u16 id;
@@ -238,18 +278,18 @@ static int session_publish(struct etw_trace_session *s, const struct etw_guid *g
 	lockdep_assert_held(&etw_control);
 	if (etw_session_find(0, s->name, s->name_len))
 		return -EEXIST;
-	s->guid = *guid;
+	s->enabler.guid = *guid;
 	if (etw_guid_is_null(guid))
-		make_guid(&s->guid);
-	else if (find_guid(guid))
+		make_guid(&s->enabler.guid);
+	else if (session_find_guid(guid))
 		return -EEXIST;
 	for (id = 1; id <= etw_max_sessions && by_id[id]; id++)
 		;
 	if (id > etw_max_sessions)
 		return -ENOSPC;
-	s->logger_id = id;
+	s->hot.logger_id = id;
 	s->handle = HANDLE(++starts, id);
-	etw_clock_sample(s->clock, &s->start);
+	etw_clock_sample(s->hot.clock, &s->start);
 	s->sync = s->start;
 	by_id[id] = s;
 	list_add_tail_rcu(&s->node, &etw_sessions);
@@ -257,11 +297,11 @@ static int session_publish(struct etw_trace_session *s, const struct etw_guid *g
 }
 
 /*
- * Start a session.  The caller gets a reference and has checked who it is; the
- * session's log file, if it has one, is the caller's still if this fails.
+ * Start a session.  The caller has checked access and gets a reference; if this fails,
+ * it still owns the log file.
  *
- * The name is looked up before the memory is taken, so that a name or a limit
- * is what the caller hears of, and once more when the session is made known.
+ * The name is looked up before memory is allocated, so that a caller whose name is
+ * taken gets that error, and again when the session becomes findable.
  */
 struct etw_trace_session *etw_session_start(const struct etw_session_config *config)
 {
@@ -289,6 +329,7 @@ struct etw_trace_session *etw_session_start(const struct etw_session_config *con
 	err = session_publish(s, &config->guid);
 	if (!err) {
 		s->log = config->log;
+		s->log_free = config->log_free;
 		etw_session_hold(s);
 	}
 	mutex_unlock(&etw_control);
@@ -305,7 +346,7 @@ err_module:
 
 /* ------------------------------------------------------------------ running */
 
-/* Also of a session that had no timer: what waits already is for it, too. */
+/* The session may have had no timer; it applies to buffers in use, too. */
 void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 {
 	lockdep_assert_held(&s->lock);
@@ -316,17 +357,17 @@ void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 		etw_deliver_kick(s);
 }
 
-/* UPDATE: 0 leaves a value as it is. */
+/* UPDATE: 0 leaves a value unchanged. */
 int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms)
 {
 	int err = 0;
 
-	if (!s->buffering && !size_allowed(s, max_buffers))
+	if (!s->hot.buffering && !size_allowed(s, max_buffers))
 		return -ENOSPC;
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)
 		err = -ESHUTDOWN;
-	if (!err && max_buffers && !s->buffering) {
+	if (!err && max_buffers && !s->hot.buffering) {
 		max_buffers = max(max_buffers, s->min_buffers);
 		err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
 		if (!err)
@@ -339,57 +380,29 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 	return err;
 }
 
-/* Sum of the events dropped by the write side; by cause if cause is given. */
-u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES])
-{
-	u64 sum, total = 0;
-	int cpu, i;
-
-	for (i = 0; i < ETW_DROP_CAUSES; i++) {
-		sum = 0;
-		for_each_possible_cpu(cpu)
-			sum += local_read(&per_cpu_ptr(s->cpu, cpu)->dropped[i]);
-		if (cause)
-			cause[i] = sum;
-		total += sum;
-	}
-	return total;
-}
-
-u64 etw_session_written(struct etw_trace_session *s)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += local_read(&per_cpu_ptr(s->cpu, cpu)->written);
-	return sum;
-}
-
 /* ----------------------------------------------------------------- stopping */
 
 /*
- * Stop a running session; called with etw_control held, which is given up.
- * Drops the reference of the table; the caller has one of its own.
+ * Stop a running session; called with etw_control held, which is released.  Drops the
+ * reference of the table; the caller has one of its own.
  *
- * Who may still hold the session when its memory goes, and why not:
- *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited
- *    for a grace period;
- *  - CPU hotplug: off the list before that grace period;
- *  - irq_work and works: ended by etw_deliver_stop() and etw_periodic_stop();
- *  - control calls and consumers: each has a reference.
+ * When the memory is freed, nobody uses the session any more:
+ *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited for a
+ *    grace period;
+ *  - CPU hotplug: it was off the list before that grace period;
+ *  - irq_work and works: etw_deliver_stop() and etw_capture_timer_stop() ended them;
+ *  - control calls, consumers and the log file's thread: each has a reference.
  */
 void etw_session_stop(struct etw_trace_session *s)
 {
 	lockdep_assert_held(&etw_control);
-	by_id[s->logger_id] = NULL;
+	by_id[s->hot.logger_id] = NULL;
 	list_del_rcu(&s->node);
-	etw_provider_session_stopped(s);
+	etw_provider_session_stopped(&s->enabler);
 	mutex_unlock(&etw_control);
 
-	etw_periodic_stop(s);
+	etw_capture_timer_stop(&s->enabler);
 	etw_deliver_stop(s);
-	etw_logfile_stop(s);
 	etw_session_put(s);
 	module_put(THIS_MODULE);
 }

@@ -2,11 +2,11 @@
 /*
  * activity.c - activity ids of tasks
  *
- * The kernel has no room of ours in task_struct, so ids live in a hash table
- * keyed by task.  Only the task itself changes its entry, by replacing it; a
- * reader in an interrupt of that task sees the old or the new one.  Entries go
- * when the task sets a zero id or exits; the start time in them guards against
- * a task that is made at the same address later.
+ * task_struct has no room for us, so ids live in a hash table keyed by task.  Only
+ * the task itself changes its entry, by replacing it; a reader in an interrupt of
+ * that task sees the old entry or the new one.  An entry goes when the task sets a
+ * zero id or exits.  The start time in it guards against a later task at the same
+ * address.
  */
 #include <linux/export.h>
 #include <linux/hash.h>
@@ -16,8 +16,9 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "activity.h"
 #include "alloc.h"
-#include "hotpath.h"
+#include <etw/kernel.h>
 
 #define BITS	8
 
@@ -32,11 +33,11 @@ struct activity {
 DEFINE_STATIC_KEY_FALSE(etw_activity_used);
 
 static struct hlist_head table[1 << BITS];
-static DEFINE_RAW_SPINLOCK(table_lock);	/* changes of table; also in a probe */
+static DEFINE_RAW_SPINLOCK(table_lock);	/* for changes; taken in a tracepoint probe too */
 static atomic64_t created;
 static u64 seed __ro_after_init;
 
-static struct activity *find(const struct task_struct *task)
+static struct activity *activity_find(const struct task_struct *task)
 {
 	struct activity *a;
 
@@ -47,22 +48,22 @@ static struct activity *find(const struct task_struct *task)
 	return NULL;
 }
 
-/* The task's id or NULL; valid while preemption stays off. */
+/* The current task's id or NULL; valid while preemption stays off. */
 const struct etw_guid *etw_activity_current(void)
 {
-	struct activity *a = find(current);
+	struct activity *a = activity_find(current);
 
 	return a ? &a->id : NULL;
 }
 
-static void replace(struct task_struct *task, struct activity *fresh)
+static void activity_replace(struct task_struct *task, struct activity *fresh)
 {
 	struct activity *old;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&table_lock, flags);
 	rcu_read_lock();
-	old = find(task);
+	old = activity_find(task);
 	if (old && fresh)
 		hlist_replace_rcu(&old->node, &fresh->node);
 	else if (old)
@@ -79,10 +80,10 @@ static void replace(struct task_struct *task, struct activity *fresh)
 void etw_activity_task_exits(struct task_struct *task)
 {
 	if (static_branch_unlikely(&etw_activity_used))
-		replace(task, NULL);
+		activity_replace(task, NULL);
 }
 
-static int set(const struct etw_guid *id)
+static int activity_set(const struct etw_guid *id)
 {
 	struct activity *fresh = NULL;
 
@@ -93,14 +94,14 @@ static int set(const struct etw_guid *id)
 		fresh->task = current;
 		fresh->start = current->start_boottime;
 		fresh->id = *id;
-		/* Stays on: whoever sets ids once will do so again. */
+		/* It stays on: a program that sets ids will do so again. */
 		static_branch_enable(&etw_activity_used);
 	}
-	replace(current, fresh);
+	activity_replace(current, fresh);
 	return 0;
 }
 
-static void get(struct etw_guid *id)
+static void activity_get(struct etw_guid *id)
 {
 	const struct etw_guid *own;
 
@@ -114,10 +115,10 @@ static void get(struct etw_guid *id)
 }
 
 /*
- * Unique since boot: a counter and a random number of this load of the module.  The variant
- * bits are those RFC 4122 keeps in reserve, so no real GUID is equal.
+ * Unique since boot: a counter, and a random number drawn when the module was loaded.
+ * The variant bits are those that RFC 4122 reserves, so no real GUID is equal.
  */
-static void create(struct etw_guid *id)
+static void activity_create(struct etw_guid *id)
 {
 	u64 count = atomic64_inc_return(&created);
 
@@ -131,13 +132,13 @@ static void create(struct etw_guid *id)
  * @control: ETW_ACTIVITY_*
  * @id: read, written or both, as @control says; kernel memory
  *
- * A task's id is all zero until it is set and ends with the task.  Events
- * written without an id of their own, interrupts of the task included, carry
- * it.  Created ids are unique since boot.
+ * A task's id is all zero until it is set, and ends with the task.  It goes into
+ * events written without an id of their own, also by interrupts of the task.
+ * Created ids are unique since boot.
  *
  * Process context, may sleep; ETW_ACTIVITY_CREATE and _GET in any context.
  *
- * Return: 0; -EINVAL: bad @control or NULL; -ENOMEM: @id is unchanged then.
+ * Return: 0; -EINVAL: bad @control or @id is NULL; -ENOMEM: @id is unchanged.
  */
 int etw_activity_id_control(u32 control, struct etw_guid *id)
 {
@@ -148,24 +149,24 @@ int etw_activity_id_control(u32 control, struct etw_guid *id)
 		return -EINVAL;
 	switch (control) {
 	case ETW_ACTIVITY_GET:
-		get(id);
+		activity_get(id);
 		return 0;
 	case ETW_ACTIVITY_SET:
-		return set(id);
+		return activity_set(id);
 	case ETW_ACTIVITY_CREATE:
-		create(id);
+		activity_create(id);
 		return 0;
 	case ETW_ACTIVITY_GET_SET:
 		fresh = *id;
 		break;
 	case ETW_ACTIVITY_CREATE_SET:
-		create(&fresh);
+		activity_create(&fresh);
 		break;
 	default:
 		return -EINVAL;
 	}
-	get(&old);
-	err = set(&fresh);
+	activity_get(&old);
+	err = activity_set(&fresh);
 	if (!err)
 		*id = old;
 	return err;
@@ -177,7 +178,7 @@ void __init etw_activity_init(void)
 	get_random_bytes(&seed, sizeof(seed));
 }
 
-/* At module exit: no caller is left. */
+/* At module exit, when no caller is left. */
 void etw_activity_exit(void)
 {
 	struct hlist_node *tmp;

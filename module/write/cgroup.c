@@ -3,8 +3,8 @@
  * cgroup.c - the path of a task's control group, in any context
  *
  * The groups of the default hierarchy (v2) are never renamed, and a task's own
- * one, with all above it, stays while the task is in it; so names may be read
- * without a lock.
+ * group and all its ancestors stay while the task is in it.  So their names can be
+ * read without a lock.
  */
 #include <linux/cgroup.h>
 #include <linux/minmax.h>
@@ -12,21 +12,21 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "extended_items.h"
+#include "cgroup.h"
 
 #ifdef CONFIG_CGROUPS
 
 /*
- * The names of the outermost groups of the task, from the inner to the outer
- * ones; returns how many there are.  Who nests groups beyond the limit must not
- * get to choose how his path begins.
+ * Collect the names of the task's outermost groups, from the inside out, and return
+ * their number.  Dropping the innermost ones means that nobody can choose how his
+ * path begins by nesting groups beyond the limit.
  */
-static int collect(struct task_struct *task, const char **names, int room)
+static int cgroup_names(struct task_struct *task, const char **names, int room)
 {
 	struct cgroup *cgrp = task_dfl_cgroup(task);
 	int n = min(cgrp->level, room), i;
 
-	/* Not by way of all parents: there may be any number of them. */
+	/* Do not walk all parents: there may be any number of them. */
 	for (i = 0; i < n; i++)
 		names[i] = (__force const char *)READ_ONCE(cgroup_ancestor(cgrp, n - i)->kn->name);
 	return n;
@@ -34,7 +34,7 @@ static int collect(struct task_struct *task, const char **names, int room)
 
 #else
 
-static int collect(struct task_struct *task, const char **names, int room)
+static int cgroup_names(struct task_struct *task, const char **names, int room)
 {
 	return 0;
 }
@@ -42,9 +42,9 @@ static int collect(struct task_struct *task, const char **names, int room)
 #endif
 
 /*
- * Write the path, with its NUL, to path of size bytes; its length.  What does
- * not fit is cut off at its end, whole components.  task is current, or the
- * caller keeps it from going away.
+ * Write the path, with its NUL, to the size bytes at path and return its length.  A
+ * path that does not fit loses whole components at its end.  task is current, or
+ * the caller keeps it from going away.
  */
 u32 etw_cgroup_path(struct task_struct *task, char *path, u32 size)
 {
@@ -53,7 +53,7 @@ u32 etw_cgroup_path(struct task_struct *task, char *path, u32 size)
 	int i;
 
 	rcu_read_lock();
-	for (i = collect(task, names, ARRAY_SIZE(names)) - 1; i >= 0; i--) {
+	for (i = cgroup_names(task, names, ARRAY_SIZE(names)) - 1; i >= 0; i--) {
 		n = strlen(names[i]);
 		if (len + n + 2 > size)
 			break;

@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * described.h - what an event has besides its payload: metadata, traits, a time
+ * described.h - an event's data besides its payload: schema, traits, timestamp
  *
- * Inline, for hotpath.c.  Any context, with preemption off.  Everything pointed to stays
- * as long.
+ * Inline, for hotpath.c.  Any context, with preemption off; everything pointed to is
+ * valid until preemption is enabled again.
  */
-#ifndef ETW_TYPED_H
-#define ETW_TYPED_H
+#ifndef ETW_WRITE_DESCRIBED_H
+#define ETW_WRITE_DESCRIBED_H
 
 #include "core/traits.h"
-#include "provider/provider.h"
-#include "hotpath.h"
+#include "core/record.h"
+#include "opts.h"
+#include "snapshot.h"
 
-struct etw_typed_event {
+/*
+ * Kernels that zero all automatic variables would clear these with every event;
+ * each member is written before it is read.
+ */
+#if __has_attribute(__uninitialized__)
+#define UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define UNINITIALIZED
+#endif
+
+struct etw_described {
 	struct etw_record_source source;	/* as it is written */
 	struct etw_record_extra extra;
 	struct etw_typed typed;
 };
 
 /*
- * Of a module's event: what its descriptors have besides the payload, and its size.
- * It was measured with all descriptors, so that a smaller size is no surprise.
+ * Split a module's event: find what its descriptors have besides the payload, and reduce
+ * its size, which was measured with all descriptors.
  */
-static __always_inline int
-etw_typed_take_apart(struct etw_typed_event *to)
+static __always_inline int etw_described_split(struct etw_described *to)
 {
 	const struct etw_data_descriptor *data = to->source.data;
 	struct etw_typed_at at UNINITIALIZED;
@@ -45,9 +55,9 @@ etw_typed_take_apart(struct etw_typed_event *to)
 			      at.timestamp < 0 ? NULL : &data[at.timestamp]);
 }
 
-/* The event is decoded by another GUID than the registered one. */
+/* Traits may name another GUID than the registered one to decode the event by. */
 static __always_inline void
-etw_typed_use_decode(struct etw_typed_event *to, const struct etw_traits *traits)
+etw_described_use_decode(struct etw_described *to, const struct etw_traits *traits)
 {
 	if (!traits->has_decode)
 		return;
@@ -58,14 +68,13 @@ etw_typed_use_decode(struct etw_typed_event *to, const struct etw_traits *traits
 }
 
 /*
- * to->source is a copy of the event's; its size becomes that without what is not
- * payload.  A process's descriptors were taken apart when they were copied.
- * -EINVAL: descriptors that make no sense; -EOVERFLOW: metadata that no event
- * has room for.
+ * Fill to, whose source is a copy of the event's source; its size is reduced to the
+ * payload.  A process's descriptors were split when they were copied.  -EINVAL: the
+ * descriptors are malformed; -EOVERFLOW: no event has room for the metadata.
  */
 static __always_inline int
-etw_typed_event(struct etw_typed_event *to, const struct etw_snapshot *snapshot,
-		const struct etw_trace_how *how)
+etw_described_read(struct etw_described *to, const struct etw_snapshot *snapshot,
+		const struct etw_write_opts *opts)
 {
 	const struct etw_traits *traits = snapshot->traits;
 	const struct etw_typed *typed = &to->typed;
@@ -77,10 +86,10 @@ etw_typed_event(struct etw_typed_event *to, const struct etw_snapshot *snapshot,
 	to->extra.size = 0;
 	to->extra.typed = false;
 	to->typed = (struct etw_typed){ 0 };
-	if (how && how->typed)
-		to->typed = *how->typed;
-	else if (snapshot->types && !(how && how->user))
-		err = etw_typed_take_apart(to);
+	if (opts && opts->typed)
+		to->typed = *opts->typed;
+	else if (snapshot->types && !(opts && opts->user))
+		err = etw_described_split(to);
 	if (err)
 		return err;
 	if (typed->schema)
@@ -93,10 +102,10 @@ etw_typed_event(struct etw_typed_event *to, const struct etw_snapshot *snapshot,
 		whole &= etw_record_add_extra(&to->extra, ETW_EXT_PROV_TRAITS, typed->provider,
 					      typed->provider_len);
 	if (traits)
-		etw_typed_use_decode(to, traits);
+		etw_described_use_decode(to, traits);
 	to->extra.timestamp_given = typed->timestamp_given;
 	to->extra.timestamp = typed->timestamp;
 	return whole ? 0 : -EOVERFLOW;
 }
 
-#endif /* ETW_TYPED_H */
+#endif /* ETW_WRITE_DESCRIBED_H */

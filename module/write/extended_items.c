@@ -2,10 +2,10 @@
 /*
  * extended_items.c - extended items: who wrote the event, from where, and its key
  *
- * They are built once for an event, as far as any of its sessions asks for
- * them, in memory that belongs to this CPU and this depth of nesting, with
- * preemption off.  That memory is made when a session first asks for items,
- * for all and in nobody's name, and stays until the module goes.
+ * The items that any session of an event asks for are built once, with preemption
+ * off, in memory that belongs to this CPU and this depth of nesting.  That memory is
+ * allocated for all CPUs when a session first asks for items; it is charged to nobody
+ * and stays until the module is unloaded.
  *
  * Pairing: H between etw_items_prepare() and etw_items_build().
  */
@@ -23,9 +23,11 @@
 #include "core/scope.h"
 #include "core/utf8.h"
 #include "alloc.h"
+#include "cgroup.h"
+#include "control_lock.h"
 #include "extended_items.h"
-#include "session/session.h"
-#include "hotpath.h"
+#include "opts.h"
+#include "stack.h"
 
 #define KEY_CPU_SHIFT	48
 #define START_PID_BITS	22	/* of a process id */
@@ -37,7 +39,7 @@
 		u8 data[ALIGN((_room), ETW_RECORD_ALIGN)];		\
 	} _name __aligned(ETW_RECORD_ALIGN)
 
-/* Those of one event; only the ones in built are valid. */
+/* The items of one event; only those in built are valid. */
 struct etw_items {
 	u32 built;		/* ETW_ENABLE_* */
 	bool inner;		/* pid_namespace is valid, if the container is */
@@ -58,8 +60,8 @@ static DEFINE_PER_CPU(local64_t, event_keys);
 /* ------------------------------------------------------------------- memory */
 
 /*
- * A CPU's keys of one load begin with the microseconds since boot.  With fewer
- * events than one each, those of the load before ended below that.
+ * A CPU counts its keys from the microseconds since boot.  At fewer than one event per
+ * microsecond, the keys of an earlier load of the module ended below that.
  */
 void etw_items_init(void)
 {
@@ -77,7 +79,7 @@ void etw_items_exit(void)
 		kvfree(per_cpu(scratch, cpu));
 }
 
-/* 0 or -ENOMEM; what was made already is used the next time. */
+/* 0 or -ENOMEM; what was allocated before a failure is used the next time. */
 int etw_items_prepare(void)
 {
 	struct etw_items *items;
@@ -99,8 +101,8 @@ int etw_items_prepare(void)
 
 /* -------------------------------------------------------------------- items */
 
-/* Finish an item whose data is there; the padding is zeroed. */
-static void seal(struct etw_ext_item *head, u16 type, u32 len)
+/* Finish an item whose data is in place; zeroes the padding. */
+static void item_seal(struct etw_ext_item *head, u16 type, u32 len)
 {
 	u8 *data = (u8 *)(head + 1);
 
@@ -110,7 +112,7 @@ static void seal(struct etw_ext_item *head, u16 type, u32 len)
 	head->data_size = len;
 }
 
-/* S-1-22-1-uid, as Samba names the users of a Unix machine. */
+/* S-1-22-1-uid, the SID that Samba gives to Unix users. */
 static void put_sid(struct etw_items *items)
 {
 	static const u8 head[12] = { 1, 2, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0 };
@@ -118,7 +120,7 @@ static void put_sid(struct etw_items *items)
 
 	memcpy(items->sid.data, head, sizeof(head));
 	memcpy(items->sid.data + sizeof(head), &uid, sizeof(uid));
-	seal(&items->sid.head, ETW_EXT_SID, 16);
+	item_seal(&items->sid.head, ETW_EXT_SID, 16);
 }
 
 static void put_ts_id(struct etw_items *items)
@@ -128,38 +130,38 @@ static void put_ts_id(struct etw_items *items)
 	if (id == AUDIT_SID_UNSET)
 		id = 0;
 	memcpy(items->ts_id.data, &id, sizeof(id));
-	seal(&items->ts_id.head, ETW_EXT_TS_ID, sizeof(id));
+	item_seal(&items->ts_id.head, ETW_EXT_TS_ID, sizeof(id));
 }
 
 /*
- * When the process began and its id: no id is given twice within one unit of
- * that time.
+ * The process's start time and its id: the kernel does not reuse an id within one unit
+ * of that time.
  */
 static u32 put_start_key(struct etw_items *items)
 {
 	u64 start, key;
 
-	/* Of a thread that has been reaped the leader may be gone. */
+	/* The leader of a thread that has been reaped may be gone. */
 	if (!pid_alive(current) && !thread_group_leader(current))
 		return 0;
 	start = current->group_leader->start_boottime >> START_SHIFT;
 	key = start << START_PID_BITS | current->tgid;
 	memcpy(items->start_key.data, &key, sizeof(key));
-	seal(&items->start_key.head, ETW_EXT_PROCESS_START_KEY, sizeof(key));
+	item_seal(&items->start_key.head, ETW_EXT_PROCESS_START_KEY, sizeof(key));
 	return ETW_ENABLE_PROCESS_START_KEY;
 }
 
-/* Never 0, nor the same twice since the machine booted: see etw_items_init(). */
+/* Never 0, and unique since the machine booted: see etw_items_init(). */
 static void put_event_key(struct etw_items *items)
 {
 	u64 key = (u64)(smp_processor_id() + 1) << KEY_CPU_SHIFT |
 		  local64_inc_return(this_cpu_ptr(&event_keys));
 
 	memcpy(items->event_key.data, &key, sizeof(key));
-	seal(&items->event_key.head, ETW_EXT_EVENT_KEY, sizeof(key));
+	item_seal(&items->event_key.head, ETW_EXT_EVENT_KEY, sizeof(key));
 }
 
-/* Bytes of the string with its NUL. */
+/* Returns the bytes of the string with its NUL. */
 static u32 to_utf16(u16 *to, struct etw_piece from)
 {
 	u32 n = etw_utf16_lossy(to, from.at, from.len);
@@ -168,24 +170,24 @@ static u32 to_utf16(u16 *to, struct etw_piece from)
 	return (n + 1) * sizeof(*to);
 }
 
-/* What the writer is called where it lives, if that is elsewhere. */
+/* The writer's ids in its own PID namespace, if that is not the initial one. */
 static bool put_pid_namespace(struct etw_items *items)
 {
 	struct etw_ext_pid_namespace *inner = (void *)items->pid_namespace.data;
 	struct pid_namespace *ns = task_active_pid_ns(current);
 
-	/* NULL: a task that has been reaped, on its last steps. */
+	/* NULL: an exiting task that has been reaped. */
 	if (!ns || ns == &init_pid_ns)
 		return false;
 	inner->process_id = task_tgid_nr_ns(current, ns);
 	inner->thread_id = task_pid_nr_ns(current, ns);
 	inner->pid_namespace = ns->ns.inum;
 	inner->reserved = 0;
-	seal(&items->pid_namespace.head, ETW_EXT_PID_NAMESPACE, sizeof(*inner));
+	item_seal(&items->pid_namespace.head, ETW_EXT_PID_NAMESPACE, sizeof(*inner));
 	return true;
 }
 
-/* The path of the group is there for the sake of both. */
+/* Both items come from the path of the control group. */
 static u32 put_paths(struct etw_items *items, u32 properties)
 {
 	char *path = (char *)items->container.data;
@@ -196,13 +198,13 @@ static u32 put_paths(struct etw_items *items, u32 properties)
 	if (properties & ETW_ENABLE_PSM_KEY) {
 		app = etw_scope_application(path);
 		if (app.len) {
-			seal(&items->app.head, ETW_EXT_PSM_KEY,
-			     to_utf16((u16 *)items->app.data, app));
+			item_seal(&items->app.head, ETW_EXT_PSM_KEY,
+				  to_utf16((u16 *)items->app.data, app));
 			built |= ETW_ENABLE_PSM_KEY;
 		}
 	}
 	if (properties & ETW_ENABLE_CONTAINER) {
-		seal(&items->container.head, ETW_EXT_CONTAINER_ID, len + 1);
+		item_seal(&items->container.head, ETW_EXT_CONTAINER_ID, len + 1);
 		items->inner = put_pid_namespace(items);
 		built |= ETW_ENABLE_CONTAINER;
 	}
@@ -210,23 +212,23 @@ static u32 put_paths(struct etw_items *items, u32 properties)
 }
 
 /*
- * A 64-bit stack unless a 32-bit process is the writer.  The kernel's frames
- * of a process' own event would tell of its system call only.
+ * A 64-bit stack unless a 32-bit process is the writer.  A process's own event gets
+ * no kernel frames: they would only show its system call.
  */
 static u32 put_stack(struct etw_items *items, const struct etw_record_source *source,
-		     const struct etw_trace_how *how)
+		     const struct etw_write_opts *opts)
 {
 	u64 *frames = (u64 *)(items->stack.data + 8);
 	u32 *narrow = (u32 *)frames, n, i;
 	bool whole = true;
 
-	memset(items->stack.data, 0, 8);	/* MatchId: all of it is here */
-	if (how && how->stack_count) {
-		n = min_t(u32, how->stack_count, ETW_STACK_MAX);
-		memcpy(frames, how->stack, n * sizeof(*frames));
+	memset(items->stack.data, 0, 8);	/* MatchId 0: the whole stack is in this event */
+	if (opts && opts->stack_count) {
+		n = min_t(u32, opts->stack_count, ETW_STACK_MAX);
+		memcpy(frames, opts->stack, n * sizeof(*frames));
 	} else {
 		n = 0;
-		if (!how || !how->user)
+		if (!opts || !opts->user)
 			n = etw_stack_kernel(frames, ETW_STACK_MAX, &whole);
 		if (whole)
 			n += etw_stack_user(frames + n, ETW_STACK_MAX - n);
@@ -236,20 +238,20 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 	if (source->type == ETW_TYPE_EVENT32) {
 		for (i = 0; i < n; i++)
 			narrow[i] = frames[i];
-		seal(&items->stack.head, ETW_EXT_STACK_TRACE32, 8 + n * sizeof(*narrow));
+		item_seal(&items->stack.head, ETW_EXT_STACK_TRACE32, 8 + n * sizeof(*narrow));
 	} else {
-		seal(&items->stack.head, ETW_EXT_STACK_TRACE64, 8 + n * sizeof(*frames));
+		item_seal(&items->stack.head, ETW_EXT_STACK_TRACE64, 8 + n * sizeof(*frames));
 	}
 	return ETW_ENABLE_STACK_TRACE;
 }
 
 /*
- * The items that these properties ask for.  depth: of nesting, from 1.  NULL:
- * none can be had.  Valid until preemption is allowed again.
+ * Build the items that these properties ask for.  depth: of nesting, from 1.  NULL: there
+ * is no memory for them.  The items are valid until preemption is enabled again.
  */
 const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 					const struct etw_record_source *source,
-					const struct etw_trace_how *how)
+					const struct etw_write_opts *opts)
 {
 	/* H */
 	struct etw_items *items = smp_load_acquire(this_cpu_ptr(&scratch));
@@ -270,11 +272,11 @@ const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 	if (properties & (ETW_ENABLE_PSM_KEY | ETW_ENABLE_CONTAINER))
 		items->built |= put_paths(items, properties);
 	if (properties & ETW_ENABLE_STACK_TRACE)
-		items->built |= put_stack(items, source, how);
+		items->built |= put_stack(items, source, opts);
 	return items;
 }
 
-static void add(struct etw_record_items *to, const struct etw_ext_item *item)
+static void item_add(struct etw_record_items *to, const struct etw_ext_item *item)
 {
 	to->item[to->count++] = item;
 	to->size += item->size;
@@ -289,19 +291,19 @@ void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 	to->count = 0;
 	to->size = 0;
 	if (want & ETW_ENABLE_SID)
-		add(to, &from->sid.head);
+		item_add(to, &from->sid.head);
 	if (want & ETW_ENABLE_TS_ID)
-		add(to, &from->ts_id.head);
+		item_add(to, &from->ts_id.head);
 	if (want & ETW_ENABLE_PROCESS_START_KEY)
-		add(to, &from->start_key.head);
+		item_add(to, &from->start_key.head);
 	if (want & ETW_ENABLE_EVENT_KEY)
-		add(to, &from->event_key.head);
+		item_add(to, &from->event_key.head);
 	if (want & ETW_ENABLE_PSM_KEY)
-		add(to, &from->app.head);
+		item_add(to, &from->app.head);
 	if (want & ETW_ENABLE_CONTAINER)
-		add(to, &from->container.head);
+		item_add(to, &from->container.head);
 	if (want & ETW_ENABLE_CONTAINER && from->inner)
-		add(to, &from->pid_namespace.head);
+		item_add(to, &from->pid_namespace.head);
 	if (want & ETW_ENABLE_STACK_TRACE)
-		add(to, &from->stack.head);
+		item_add(to, &from->stack.head);
 }

@@ -5,67 +5,43 @@
  * Any context but one where RCU is not watching (the innermost idle loop,
  * kernel entry and exit code).  No lock, no allocation, no wakeup.
  *
- * With preemption off: look at the provider's snapshot; for every session that
- * wants the event, sample its CPU's place; read each clock needed, once; then
- * reserve from the sampled places.  A reservation fails if an interrupt wrote
- * since the place was sampled, and then place and clock are read again: so time
- * never runs backwards within a CPU's stream.  After a reservation nothing can
- * fail, and the record is committed before preemption comes back on.
+ * With preemption off: read the provider's snapshot; for every session that takes
+ * the event, sample the word with the position in this CPU's buffer; read each clock
+ * needed, once; then reserve from the samples.  A reservation fails if an interrupt
+ * wrote since the sample was taken, and then position and clock are read again: so
+ * time never runs backwards within a CPU's stream.  After a reservation nothing can
+ * fail, and the record is committed before preemption is enabled again.
  *
- * Pairing: F of enable.c with rcu_dereference_sched() here.  The other
- * barriers are those of core/ring.h.
+ * Pairing: F of change.c with rcu_dereference_sched() here.  The other barriers are
+ * those of core/ring.h.
  */
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
 #include "core/ring.h"
-#include "extended_items.h"
-#include "reserve.h"
-#include "provider/provider.h"
-#include "session/session.h"
-#include "hotpath.h"
 #include "described.h"
+#include "extended_items.h"
+#include "hot.h"
+#include "hotpath.h"
+#include "match.h"
+#include "opts.h"
+#include "reserve.h"
+#include "snapshot.h"
 
-/* Task, softirq, hardirq, NMI, and as much again for what they may trip over. */
+/* Task, softirq, hardirq and NMI, and twice that for faults and probes within them. */
 unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
 
 /*
- * An event that finds the place changed so often has somebody write one at
- * every try: a probe on what the try itself runs through.  No interrupt does.
+ * If so many tries find the position changed, something writes an event during every
+ * try: a probe on the code of the try itself.  Interrupts do not do that.
  */
 #define TRIES_MAX	100
 
 static DEFINE_PER_CPU(unsigned int, nesting);
 
-static __always_inline void count_drop(struct etw_trace_session *s, u32 cause)
-{
-	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
-}
-
-static int drop_errno(u32 cause)
-{
-	switch (cause) {
-	case ETW_DROP_BUFFER_SIZE:
-		return -EMSGSIZE;
-	case ETW_DROP_EVENT_SIZE:
-		return -EOVERFLOW;
-	case ETW_DROP_COPY_FAULT:
-		return -EFAULT;
-	default:
-		return -ENOBUFS;
-	}
-}
-
-/* Count an event as lost.  0, or what the writer is told. */
-noinline int etw_trace_dropped(struct etw_trace_session *s, u32 cause)
-{
-	count_drop(s, cause);
-	return s->independent ? 0 : drop_errno(cause);
-}
-
-/* One session's record: from its sampled place and the clock read after. */
-static __always_inline int write_one(struct etw_trace_session *s,
+/* Write one session's record, at the sampled position and the time read after it. */
+static __always_inline int write_one(struct etw_session_hot *s,
 				     const struct etw_record_source *source,
 				     const struct etw_record_items *items,
 				     u64 cur, u64 now)
@@ -76,7 +52,7 @@ static __always_inline int write_one(struct etw_trace_session *s,
 	u8 *slot;
 
 	if (unlikely(!etw_ring_fits(&s->ring, len)))
-		return etw_trace_dropped(s, ETW_DROP_BUFFER_SIZE);
+		return etw_reserve_count_drop(s, ETW_DROP_BUFFER_SIZE);
 	for (;;) {
 		if (likely(etw_ring_room(&s->ring, cur, len))) {
 			slot = etw_ring_reserve(ETW_LOCAL, &s->ring, &sc->rc, cur,
@@ -84,10 +60,10 @@ static __always_inline int write_one(struct etw_trace_session *s,
 			if (likely(slot))
 				break;
 		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur)) {
-			return etw_trace_dropped(s, ETW_DROP_NO_BUFFER);
+			return etw_reserve_count_drop(s, ETW_DROP_NO_BUFFER);
 		}
 		if (unlikely(++tries == TRIES_MAX))
-			return etw_trace_dropped(s, ETW_DROP_NESTING);
+			return etw_reserve_count_drop(s, ETW_DROP_NESTING);
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(s->clock);
 	}
@@ -97,7 +73,7 @@ static __always_inline int write_one(struct etw_trace_session *s,
 	return 0;
 }
 
-/* Each clock that these sessions have, once. */
+/* Read each clock that these sessions have, once. */
 static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
 					u32 wanted, u64 *now)
 {
@@ -112,14 +88,14 @@ static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
 	}
 }
 
-/* Write to the sessions of the mask, whose places are in cur. */
+/* Write to the sessions of the mask, whose positions are in cur. */
 static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					const struct etw_record_source *source,
 					const struct etw_record_items *items,
 					u32 wanted, const u64 *cur)
 {
 	u64 now[ETW_SOURCES] UNINITIALIZED;
-	struct etw_trace_session *s;
+	struct etw_session_hot *s;
 	u32 i, left;
 	int err, ret = 0;
 
@@ -134,21 +110,21 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
-static noinline int drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
+static noinline int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
 				u32 cause)
 {
 	int err, ret = 0;
 
 	for (; wanted; wanted &= wanted - 1) {
-		err = etw_trace_dropped(snapshot->entries[__ffs(wanted)].session, cause);
+		err = etw_reserve_count_drop(snapshot->entries[__ffs(wanted)].session, cause);
 		if (!ret)
 			ret = err;
 	}
 	return ret;
 }
 
-/* As write_one(), with the items that the session asked for. */
-static int write_items(struct etw_trace_session *s, const struct etw_record_source *source,
+/* Like write_one(), with the items that the session asked for. */
+static int write_items(struct etw_session_hot *s, const struct etw_record_source *source,
 		       const struct etw_items *built, u32 properties,
 		       const struct etw_record_extra *extra, u64 cur, u64 now)
 {
@@ -158,13 +134,13 @@ static int write_items(struct etw_trace_session *s, const struct etw_record_sour
 	etw_items_select(&items, built, properties);
 	items.extra = extra;
 	if (etw_record_measure_items(&own, &items))
-		return etw_trace_dropped(s, ETW_DROP_EVENT_SIZE);
+		return etw_reserve_count_drop(s, ETW_DROP_EVENT_SIZE);
 	if (s->shared)
-		return etw_place_write(s, &own, items.count || extra ? &items : NULL);
+		return etw_reserve_write(s, &own, items.count || extra ? &items : NULL);
 	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now);
 }
 
-/* The places of the mask's sessions. */
+/* Sample the positions of the mask's sessions. */
 static __always_inline void sample(const struct etw_snapshot *snapshot, u32 wanted, u64 *cur)
 {
 	u32 i;
@@ -176,23 +152,23 @@ static __always_inline void sample(const struct etw_snapshot *snapshot, u32 want
 }
 
 /*
- * As write_wanted(), where some session asks for items, properties of each and
- * all of them together, or is shared; or where all have extra.
+ * Like write_wanted(), where some session asks for items or is shared, or where the
+ * event has extra items.  properties: each session's; all: their union.
  */
 static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source,
-				       const struct etw_trace_how *how, u32 wanted,
+				       const struct etw_write_opts *opts, u32 wanted,
 				       const u32 *properties, u32 all,
 				       const struct etw_record_extra *extra)
 {
 	u64 now[ETW_SOURCES] UNINITIALIZED, cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
 	const struct etw_items *built;
-	struct etw_trace_session *s;
+	struct etw_session_hot *s;
 	u32 left, i;
 	int err, ret = 0;
 
-	built = all ? etw_items_build(all, this_cpu_read(nesting), source, how) : NULL;
-	/* That took its time: the event is of now. */
+	built = all ? etw_items_build(all, this_cpu_read(nesting), source, opts) : NULL;
+	/* Building takes time; sample and read the clocks after it. */
 	sample(snapshot, wanted, cur);
 	read_clocks(snapshot, wanted, now);
 	for (left = wanted; left; left &= left - 1) {
@@ -205,7 +181,7 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
-/* As write_wanted_items(), where no session asks for items: it was measured with extra. */
+/* Like write_wanted_items(), where no session asks for items: measured with extra. */
 static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source, u32 wanted,
 				       const struct etw_record_extra *extra)
@@ -220,10 +196,10 @@ static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 	return write_wanted(snapshot, source, &items, wanted, cur);
 }
 
-/* Write to the sessions of the mask, properties of each; extra: of all. */
+/* Write to the sessions of the mask, with properties of each and extra items for all. */
 static noinline int write_chosen(const struct etw_snapshot *snapshot,
 				 const struct etw_record_source *source,
-				 const struct etw_trace_how *how, u32 wanted,
+				 const struct etw_write_opts *opts, u32 wanted,
 				 const u32 *properties, const struct etw_record_extra *extra)
 {
 	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
@@ -233,11 +209,11 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 	for (left = wanted; left; left &= left - 1)
 		all |= properties[__ffs(left)];
 	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
-		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+		ret = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
 	} else if (extra && !all && !snapshot->shared) {
 		ret = write_wanted_extra(snapshot, source, wanted, extra);
 	} else if (all || extra || snapshot->shared) {
-		ret = write_wanted_items(snapshot, source, how, wanted, properties, all, extra);
+		ret = write_wanted_items(snapshot, source, opts, wanted, properties, all, extra);
 	} else {
 		sample(snapshot, wanted, cur);
 		ret = write_wanted(snapshot, source, NULL, wanted, cur);
@@ -246,39 +222,39 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
-/* As write_special(), for an event that may have more than its payload. */
+/* Like write_slow(), for an event that may have more than its payload. */
 static noinline int write_typed(const struct etw_snapshot *snapshot,
 				const struct etw_record_source *source,
-				const struct etw_trace_how *how)
+				const struct etw_write_opts *opts)
 {
 	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
-	struct etw_typed_event event UNINITIALIZED;
+	struct etw_described event UNINITIALIZED;
 	int err;
 
-	if (!etw_trace_wanted(snapshot, source->desc))
+	if (!etw_match_any(snapshot, source->desc))
 		return 0;
 	event.source = *source;
-	err = etw_typed_event(&event, snapshot, how);
+	err = etw_described_read(&event, snapshot, opts);
 	if (err == -EINVAL)
 		return err;
-	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
-		source->desc, how, &event.typed, &event.source, event.extra.typed, false },
+	wanted = etw_match_sessions(snapshot, &(struct etw_match_event){
+		source->desc, opts, &event.typed, &event.source, event.extra.typed, false },
 		properties);
 	if (!wanted)
 		return 0;
 	/* Metadata larger than any event, or too large for this one's payload */
 	if (err || event.source.size + event.extra.size > ETW_RECORD_MAX)
-		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
 	event.source.size += event.extra.size;
-	return write_chosen(snapshot, &event.source, how, wanted, properties, &event.extra);
+	return write_chosen(snapshot, &event.source, opts, wanted, properties, &event.extra);
 }
 
-/* As write_typed(), where level and keyword alone say who takes it, and none asks for items. */
+/* Like write_typed(), where level and keyword decide alone and no session asks for items. */
 static noinline int write_described(const struct etw_snapshot *snapshot,
 				    const struct etw_record_source *source)
 {
 	const struct etw_event_descriptor *desc = source->desc;
-	struct etw_typed_event event UNINITIALIZED;
+	struct etw_described event UNINITIALIZED;
 	u32 i, wanted = 0;
 	int err;
 
@@ -288,47 +264,47 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	if (!wanted)
 		return 0;
 	event.source = *source;
-	err = etw_typed_event(&event, snapshot, NULL);
+	err = etw_described_read(&event, snapshot, NULL);
 	if (unlikely(err == -EINVAL))
 		return err;
 	if (unlikely(err || event.source.size + event.extra.size > ETW_RECORD_MAX))
-		return drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
 	event.source.size += event.extra.size;
 	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
 		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra);
 	else
-		err = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+		err = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
 	this_cpu_dec(nesting);
 	return err;
 }
 
-/* As etw_trace_write(), where a filter, the writer or an item makes a difference. */
-static noinline int write_special(const struct etw_snapshot *snapshot,
+/* Like etw_hotpath_write(), where filters, options or items matter. */
+static noinline int write_slow(const struct etw_snapshot *snapshot,
 				  const struct etw_record_source *source,
-				  const struct etw_trace_how *how)
+				  const struct etw_write_opts *opts)
 {
 	u32 properties[ETW_PROVIDER_SESSIONS] UNINITIALIZED, wanted;
 
-	if (!how && !snapshot->choosy)
+	if (!opts && !snapshot->filtered)
 		return write_described(snapshot, source);
-	if (snapshot->traits || snapshot->types || (how && how->typed))
-		return write_typed(snapshot, source, how);
-	wanted = etw_trace_choose(snapshot, &(struct etw_trace_event){
-		source->desc, how, NULL, source, false, false }, properties);
+	if (snapshot->traits || snapshot->types || (opts && opts->typed))
+		return write_typed(snapshot, source, opts);
+	wanted = etw_match_sessions(snapshot, &(struct etw_match_event){
+		source->desc, opts, NULL, source, false, false }, properties);
 	if (!wanted)
 		return 0;
-	return write_chosen(snapshot, source, how, wanted, properties, NULL);
+	return write_chosen(snapshot, source, opts, wanted, properties, NULL);
 }
 
 /*
- * Write an event whose source was measured.  how: NULL, as for most.
+ * Write an event whose source was measured.  opts is NULL for most events.
  *
- * 0, also if no session wants the event; else the first error of a session
+ * Returns 0, also if no session takes the event, or the first error of a session
  * that is not INDEPENDENT.
  */
-int etw_trace_write(const struct etw_provider *provider,
+int etw_hotpath_write(const struct etw_provider *provider,
 		    const struct etw_record_source *source,
-		    const struct etw_trace_how *how)
+		    const struct etw_write_opts *opts)
 {
 	const struct etw_event_descriptor *desc = source->desc;
 	const struct etw_snapshot *snapshot;
@@ -340,8 +316,8 @@ int etw_trace_write(const struct etw_provider *provider,
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (!snapshot)
 		goto out;
-	if (unlikely(how || snapshot->special)) {
-		ret = write_special(snapshot, source, how);
+	if (unlikely(opts || snapshot->slow_path)) {
+		ret = write_slow(snapshot, source, opts);
 		goto out;
 	}
 	for (i = 0; i < snapshot->count; i++) {
@@ -355,7 +331,7 @@ int etw_trace_write(const struct etw_provider *provider,
 	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
 		ret = write_wanted(snapshot, source, NULL, wanted, cur);
 	else
-		ret = drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+		ret = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
 	this_cpu_dec(nesting);
 out:
 	preempt_enable_notrace();
@@ -363,15 +339,15 @@ out:
 }
 
 /*
- * Count an event that could not even be put together, for every session that
- * would have had it, or may have: its payload is not there to be asked.  0 if
- * there is none, else the cause's error.
+ * Count an event that could not be built as lost in every session that would have taken
+ * it.  Payload filters count as passed, since there is no payload.  Returns 0 if there
+ * is no such session, else the error that belongs to the cause.
  */
-int etw_trace_drop(const struct etw_provider *provider,
+int etw_hotpath_drop(const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc,
-		   const struct etw_trace_how *how, u32 cause)
+		   const struct etw_write_opts *opts, u32 cause)
 {
-	struct etw_trace_event ask = { .desc = desc, .how = how, .typed = how ? how->typed : NULL };
+	struct etw_match_event ask = { .desc = desc, .opts = opts, .typed = opts ? opts->typed : NULL };
 	u32 properties[ETW_PROVIDER_SESSIONS], wanted = 0;
 	const struct etw_snapshot *snapshot;
 	int ret = 0;
@@ -380,10 +356,10 @@ int etw_trace_drop(const struct etw_provider *provider,
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (snapshot) {
 		ask.unknown = !ask.typed && snapshot->types;
-		wanted = etw_trace_choose(snapshot, &ask, properties);
+		wanted = etw_match_sessions(snapshot, &ask, properties);
 	}
 	if (wanted)
-		ret = drop_wanted(snapshot, wanted, cause);
+		ret = hotpath_drop_wanted(snapshot, wanted, cause);
 	preempt_enable_notrace();
 	return ret;
 }

@@ -1,39 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * reserve.c - reserving and committing off the fast path: in sessions whose CPUs
- * share one buffer (NO_PER_PROCESSOR), and for records that are no EVENT_HEADER
+ * share one buffer (NO_PER_PROCESSOR), and for classic records
  *
- * A shared place is changed by every CPU, so with the lock prefix.  What
- * core/ring.h says of one CPU and its interrupts goes for all CPUs then:
- *  - cur is sampled, the clock read after that, and the slot reserved from the
+ * Every CPU changes a shared buffer, so the ring's words are changed with the lock
+ * prefix.  What core/ring.h says about one CPU and its interrupts then holds for
+ * all CPUs:
+ *  - cur is sampled, then the clock is read, and then the slot is reserved from the
  *    sample, so time does not run backwards within the buffer;
  *  - a CPU that finds the buffer in cur finds its header and its commit word as
- *    etw_ring_switch() made them: the compare-exchanges of cur are full
- *    barriers, on the installing CPU after those stores, here before our own;
- *  - whoever's addition completes a buffer has seen all records in it: each
+ *    etw_ring_switch() left them: the compare-exchanges of cur are full barriers,
+ *    on the installing CPU after those stores, here before our own;
+ *  - the CPU whose addition completes a buffer sees all records in it: each
  *    writer's addition is a full barrier after its stores.
- * A sample may be old and equal the present word by chance: the slot is as good.
+ * An old sample may equal the present word by chance; the slot is just as good.
  */
 #include <linux/atomic.h>
 #include <linux/preempt.h>
 #include <linux/processor.h>
 
 #include "core/record.h"
+#include "hot.h"
 #include "reserve.h"
-#include "hotpath.h"
 
-/* As TRIES_MAX of hotpath.c: of one CPU, whose tries only its own interrupts foil. */
+/* Like TRIES_MAX of hotpath.c, for each CPU: where CPUs share a buffer all may collide. */
 #define TRIES_MAX	100U
 
-/* Messages of all sessions with ETW_MODE_GLOBAL_SEQUENCE. */
+/* Counts the messages of all sessions with ETW_MODE_GLOBAL_SEQUENCE. */
 static atomic_t global_sequence;
 
+static int drop_errno(u32 cause)
+{
+	switch (cause) {
+	case ETW_DROP_BUFFER_SIZE:
+		return -EMSGSIZE;
+	case ETW_DROP_EVENT_SIZE:
+		return -EOVERFLOW;
+	case ETW_DROP_COPY_FAULT:
+		return -EFAULT;
+	default:
+		return -ENOBUFS;
+	}
+}
+
+/* Count an event as lost.  Returns what the write returns: 0 for INDEPENDENT. */
+int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause)
+{
+	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
+	return s->independent ? 0 : drop_errno(cause);
+}
+
+/* The words of this CPU's buffer, or of the buffer that all CPUs share.  Preemption is off. */
+static __always_inline struct etw_ring_cpu *ring_cpu(struct etw_session_hot *s)
+{
+	return s->shared ? &s->common.rc : &this_cpu_ptr(s->cpu)->rc;
+}
+
 /*
- * The place has no room.  0: try again; -ENOBUFS; -EAGAIN: there is no buffer, but
- * another CPU changes it as well.  It may have taken the last one and be about to
- * install it; no event is lost for that.
+ * The buffer has no room: install another one.  0: try again; -ENOBUFS: there is none;
+ * -EAGAIN: there is none, but another CPU is changing the buffer as well.  That CPU may
+ * have taken the last free buffer and be about to install it, so no event may be
+ * lost yet.
  */
-static int change_buffer(struct etw_trace_session *s, struct etw_ring_cpu *rc, u64 cur)
+static int reserve_switch(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 cur)
 {
 	int err, others;
 
@@ -41,7 +70,7 @@ static int change_buffer(struct etw_trace_session *s, struct etw_ring_cpu *rc, u
 		return etw_ring_switch(ETW_LOCAL, &s->ring, rc, cur);
 	atomic_inc(&s->common.changing);
 	err = etw_ring_switch(ETW_SHARED, &s->ring, rc, cur);
-	/* Full barrier: whoever is not counted any more has installed its buffer. */
+	/* Full barrier: a CPU that is no longer counted has installed its buffer. */
 	others = atomic_dec_return(&s->common.changing);
 	if (!err)
 		return 0;
@@ -51,7 +80,7 @@ static int change_buffer(struct etw_trace_session *s, struct etw_ring_cpu *rc, u
 	return others ? -EAGAIN : err;
 }
 
-static u8 *reserve(struct etw_trace_session *s, struct etw_ring_cpu *rc, u64 cur, u32 len,
+static u8 *reserve_try(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 cur, u32 len,
 		   struct etw_buf **buf)
 {
 	if (s->shared)
@@ -60,21 +89,21 @@ static u8 *reserve(struct etw_trace_session *s, struct etw_ring_cpu *rc, u64 cur
 }
 
 /*
- * Reserve len bytes, a multiple of 8, in any session.  Preemption is off, and
- * stays off until the slot is committed, which nothing may prevent.  False: the
- * event is counted as lost, and *err is what the writer is told, maybe 0.
+ * Reserve len bytes, a multiple of 8, in any session.  Preemption is off and stays
+ * off until the slot is committed, which nothing may prevent.  False: the event
+ * was counted as lost, and *err is what the write returns, maybe 0.
  */
-bool etw_place_reserve(struct etw_trace_session *s, u32 len, struct etw_slot *slot,
+bool etw_reserve_slot(struct etw_session_hot *s, u32 len, struct etw_slot *slot,
 		       int *err)
 {
 	u32 left = s->shared ? TRIES_MAX * nr_cpu_ids : TRIES_MAX, waits = 0;
-	struct etw_ring_cpu *rc = etw_place(s);
+	struct etw_ring_cpu *rc = ring_cpu(s);
 	u32 cause = ETW_DROP_NESTING;
 	u64 cur;
 	int ret;
 
 	if (!etw_ring_fits(&s->ring, len)) {
-		*err = etw_trace_dropped(s, ETW_DROP_BUFFER_SIZE);
+		*err = etw_reserve_count_drop(s, ETW_DROP_BUFFER_SIZE);
 		return false;
 	}
 	slot->len = len;
@@ -83,21 +112,21 @@ bool etw_place_reserve(struct etw_trace_session *s, u32 len, struct etw_slot *sl
 		slot->now = s->shared ? etw_clock_read_ordered(s->clock) :
 					etw_clock_read(s->clock);
 		if (!etw_ring_room(&s->ring, cur, len)) {
-			ret = change_buffer(s, rc, cur);
+			ret = reserve_switch(s, rc, cur);
 			if (!ret || (ret == -EAGAIN && ++waits < TRIES_MAX))
 				continue;
 			cause = ETW_DROP_NO_BUFFER;
 			break;
 		}
-		slot->at = reserve(s, rc, cur, len, &slot->buf);
+		slot->at = reserve_try(s, rc, cur, len, &slot->buf);
 		if (slot->at)
 			return true;
 	}
-	*err = etw_trace_dropped(s, cause);
+	*err = etw_reserve_count_drop(s, cause);
 	return false;
 }
 
-void etw_place_commit(struct etw_trace_session *s, const struct etw_slot *slot)
+void etw_reserve_commit(struct etw_session_hot *s, const struct etw_slot *slot)
 {
 	if (s->shared)
 		etw_ring_commit(ETW_SHARED, &s->ring, slot->buf, slot->len);
@@ -106,25 +135,25 @@ void etw_place_commit(struct etw_trace_session *s, const struct etw_slot *slot)
 	local_inc(&this_cpu_ptr(s->cpu)->written);
 }
 
-/* Write a measured event.  As write_one() of hotpath.c. */
-int etw_place_write(struct etw_trace_session *s, const struct etw_record_source *source,
+/* Write a measured event.  Returns what write_one() of hotpath.c does. */
+int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source *source,
 		    const struct etw_record_items *items)
 {
 	struct etw_slot slot;
 	int err;
 
-	if (!etw_place_reserve(s, etw_record_slot(source->size), &slot, &err))
+	if (!etw_reserve_slot(s, etw_record_slot(source->size), &slot, &err))
 		return err;
 	etw_record_write_items(slot.at, source, items, slot.now);
-	etw_place_commit(s, &slot);
+	etw_reserve_commit(s, &slot);
 	return 0;
 }
 
 /*
- * Close the shared buffer if it holds records.  As close_here() of buffer.c:
- * if it is filled up meanwhile, whoever does so closes it.
+ * Close the shared buffer if it holds records.  As in close_here() of buffer.c, a
+ * writer that fills the buffer up meanwhile closes it.
  */
-void etw_place_close(struct etw_trace_session *s)
+void etw_reserve_close_shared(struct etw_session_hot *s)
 {
 	struct etw_ring_cpu *rc = &s->common.rc;
 	u64 first, cur;
@@ -138,8 +167,8 @@ void etw_place_close(struct etw_trace_session *s)
 	preempt_enable();
 }
 
-/* The number of a message, from 1; 0 in a session that counts none. */
-u32 etw_place_sequence(struct etw_trace_session *s)
+/* The number of the next message, from 1; 0 if the session does not count them. */
+u32 etw_reserve_sequence(struct etw_session_hot *s)
 {
 	if (s->mode & ETW_MODE_GLOBAL_SEQUENCE)
 		return atomic_inc_return(&global_sequence);

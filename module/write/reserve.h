@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reserve.h - where a CPU writes in a session, and reserving there off the fast
- * path
+ * reserve.h - reserving a slot in a session, off the fast path
  */
-#ifndef ETW_PLACE_H
-#define ETW_PLACE_H
+#ifndef ETW_WRITE_RESERVE_H
+#define ETW_WRITE_RESERVE_H
 
-#include "session/session.h"
+#include <linux/types.h>
 
+struct etw_buf;
 struct etw_record_items;
 struct etw_record_source;
+struct etw_session_hot;
 
-/* The place of this CPU, or the one that all share; preemption is off. */
-static __always_inline struct etw_ring_cpu *etw_place(struct etw_trace_session *s)
-{
-	return s->shared ? &s->common.rc : &this_cpu_ptr(s->cpu)->rc;
-}
-
-/* A slot that is reserved and has to be committed. */
+/* A reserved slot, which has to be committed. */
 struct etw_slot {
 	u8 *at;
 	u32 len;
-	u64 now;		/* the session's clock: of the record */
+	u64 now;		/* the record's time on the session's clock */
 	struct etw_buf *buf;
 };
 
-bool etw_place_reserve(struct etw_trace_session *s, u32 len, struct etw_slot *slot,
-		       int *err);
-void etw_place_commit(struct etw_trace_session *s, const struct etw_slot *slot);
-int etw_place_write(struct etw_trace_session *s, const struct etw_record_source *source,
-		    const struct etw_record_items *items);
-void etw_place_close(struct etw_trace_session *s);
-u32 etw_place_sequence(struct etw_trace_session *s);
+bool etw_reserve_slot(struct etw_session_hot *s, u32 len, struct etw_slot *slot, int *err);
+void etw_reserve_commit(struct etw_session_hot *s, const struct etw_slot *slot);
+int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source *source,
+		      const struct etw_record_items *items);
+void etw_reserve_close_shared(struct etw_session_hot *s);
+u32 etw_reserve_sequence(struct etw_session_hot *s);
+int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause);
 
-#endif /* ETW_PLACE_H */
+#endif /* ETW_WRITE_RESERVE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack.c - who called the writer: kernel frames and user frames
+ * stack.c - the stack of an event's writer: kernel frames and user frames
  *
- * Any context; never sleeps and never faults.  The kernel's own walkers of user
- * stacks are not exported, so those are followed by frame pointers.  A program
- * built without them, as most of a distribution are, shows its innermost frame
- * and perhaps some of chance; libetw walks its own stack for this reason.
+ * Any context; never sleeps and never faults.  The kernel does not export its walkers
+ * of user stacks, so user frames are found by frame pointers.  A program built
+ * without frame pointers, like most of a distribution, shows its innermost frame
+ * and perhaps a few accidental ones.  libetw walks its own stack for this reason.
  */
 #include <linux/compat.h>
 #include <linux/kernel.h>
@@ -16,13 +16,13 @@
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
 
-#include "extended_items.h"
+#include "stack.h"
 
 #ifdef CONFIG_STACKTRACE
 
 /*
- * From the caller of the write outwards; how many there are, at most room.  whole:
- * the stack ends there, it was not cut.  frames has ETW_STACK_OWN more.
+ * Store up to room frames, starting with the caller of the write, and return their
+ * number.  frames has space for ETW_STACK_OWN more.  *whole: the stack was not cut.
  */
 u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
 {
@@ -72,7 +72,7 @@ static bool is_narrow(struct pt_regs *regs)
 #endif
 }
 
-/* Workers of a process have its memory, but no program counter in it. */
+/* A process's kernel worker has its memory, but no program counter in it. */
 static bool is_worker(void)
 {
 	unsigned int worker = PF_KTHREAD | PF_IO_WORKER;
@@ -84,10 +84,10 @@ static bool is_worker(void)
 }
 
 /*
- * copy_from_user_nofault() takes a lock before 6.1.36, which an interrupt must not,
- * and knows nothing of an NMI that hit a switch of memory.
+ * Before 6.1.36 copy_from_user_nofault() takes a lock, which an interrupt must not do,
+ * and it does not handle an NMI that interrupted a switch of address spaces.
  */
-static bool read_user(void *to, const void __user *from, size_t size)
+static bool stack_read_user(void *to, const void __user *from, size_t size)
 {
 #ifdef CONFIG_X86
 	return !copy_from_user_nmi(to, from, size);
@@ -96,14 +96,14 @@ static bool read_user(void *to, const void __user *from, size_t size)
 #endif
 }
 
-static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
+static bool stack_read_frame(u64 at, bool narrow, struct frame64 *frame)
 {
 	const void __user *from = (const void __user *)(unsigned long)at;
 	struct frame32 f;
 
 	if (!narrow)
-		return read_user(frame, from, sizeof(*frame));
-	if (!read_user(&f, from, sizeof(f)))
+		return stack_read_user(frame, from, sizeof(*frame));
+	if (!stack_read_user(&f, from, sizeof(f)))
 		return false;
 	frame->next = f.next;
 	frame->ret = f.ret;
@@ -111,8 +111,8 @@ static bool read_frame(u64 at, bool narrow, struct frame64 *frame)
 }
 
 /*
- * Of the program that the task runs; 0 for a worker.  Frames of 32-bit programs
- * are known on x86 only.
+ * Store up to room frames of the program that the task runs and return their number,
+ * 0 for a kernel worker.  Frames of 32-bit programs are known on x86 only.
  */
 u32 etw_stack_user(u64 *frames, u32 room)
 {
@@ -128,10 +128,10 @@ u32 etw_stack_user(u64 *frames, u32 room)
 	frames[n++] = instruction_pointer(regs);
 	at = narrow && !IS_ENABLED(CONFIG_X86_64) ? 0 : frame_pointer(regs);
 	while (n < room && at && IS_ALIGNED(at, narrow ? 4 : 8)) {
-		if (!read_frame(at, narrow, &frame) || !frame.ret)
+		if (!stack_read_frame(at, narrow, &frame) || !frame.ret)
 			break;
 		frames[n++] = frame.ret;
-		/* Outer frames lie higher; so this ends. */
+		/* Outer frames lie higher, so this loop ends. */
 		if (frame.next <= at)
 			break;
 		at = frame.next;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_kernel.c - writing events, for kernel modules; the way on is in hotpath.c
+ * write_kernel.c - the functions by which kernel modules write events
  */
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
-#include "provider/provider.h"
-#include "session/session.h"
+#include "activity.h"
 #include "hotpath.h"
+#include "opts.h"
+#include "snapshot.h"
 
-/* A run-time handle has no static key that keeps it from coming here. */
-static __always_inline bool enabled(const struct etw_provider *provider)
+/* A run-time handle has no static key that keeps a disabled provider away. */
+static __always_inline bool has_snapshot(const struct etw_provider *provider)
 {
 	return rcu_access_pointer(provider->snapshot);
 }
@@ -21,7 +22,7 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 					const struct etw_guid *activity,
 					const struct etw_guid *related, u32 count,
 					const struct etw_data_descriptor *data,
-					const struct etw_trace_how *how)
+					const struct etw_write_opts *opts)
 {
 	struct etw_record_source source = {
 		.provider = &provider->guid,
@@ -39,16 +40,16 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 
 	err = etw_record_measure(&source);
 	if (unlikely(err == -EOVERFLOW))
-		return etw_trace_drop(provider, desc, how, ETW_DROP_EVENT_SIZE);
+		return etw_hotpath_drop(provider, desc, opts, ETW_DROP_EVENT_SIZE);
 	if (unlikely(err))
 		return err;
 	if (!static_branch_unlikely(&etw_activity_used) || activity)
-		return etw_trace_write(provider, &source, how);
+		return etw_hotpath_write(provider, &source, opts);
 
-	/* The id stays readable until a grace period after it was replaced. */
+	/* A replaced id stays readable for a grace period. */
 	rcu_read_lock_sched_notrace();
 	source.activity = etw_activity_current();
-	err = etw_trace_write(provider, &source, how);
+	err = etw_hotpath_write(provider, &source, opts);
 	rcu_read_unlock_sched_notrace();
 	return err;
 }
@@ -56,19 +57,19 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 /**
  * etw_write_transfer() - write an event with activity ids
  * @provider: a registered provider; one that is not writes nothing
- * @desc: the event's descriptor, written as it is
+ * @desc: the event's descriptor, written unchanged
  * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
  * @related: related activity id, stored as an extended item, or NULL
  * @count: number of data descriptors, at most 128
  * @data: pieces of the payload, stored one after the other without padding
  *
- * Any context, NMI included; does not sleep.  Tests levels and keywords
- * itself, but ETW_EVENT_ENABLED() before the call is cheaper.
+ * Any context, NMI included; does not sleep.  Tests level and keyword itself,
+ * but ETW_EVENT_ENABLED() before the call is cheaper.
  *
- * Return: 0, also if no session wants the event; -EINVAL: more than 128
- * pieces; -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than
- * a session's buffer; -ENOBUFS: a session had no free buffer.  The event is
- * counted as lost in the sessions concerned and written to the others.
+ * Return: 0, also if no session takes the event; -EINVAL: more than 128 pieces;
+ * -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than a session's
+ * buffer; -ENOBUFS: a session had no free buffer.  The sessions that fail count
+ * the event as lost; the others get it.
  */
 int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc,
@@ -76,7 +77,7 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_guid *related, u32 count,
 		       const struct etw_data_descriptor *data)
 {
-	if (!enabled(provider))
+	if (!has_snapshot(provider))
 		return 0;
 	return write_kernel(provider, desc, activity, related, count, data, NULL);
 }
@@ -85,11 +86,11 @@ EXPORT_SYMBOL_GPL(etw_write_transfer);
 /**
  * etw_write() - write an event
  * @provider: a registered provider; one that is not writes nothing
- * @desc: the event's descriptor, written as it is
+ * @desc: the event's descriptor, written unchanged
  * @count: number of data descriptors, at most 128
  * @data: pieces of the payload, stored one after the other without padding
  *
- * As etw_write_transfer() with the task's activity id and no related one.
+ * As etw_write_transfer(), with the task's activity id and no related one.
  *
  * Return: as etw_write_transfer().
  */
@@ -97,18 +98,18 @@ int etw_write(struct etw_provider *provider,
 	      const struct etw_event_descriptor *desc, u32 count,
 	      const struct etw_data_descriptor *data)
 {
-	if (!enabled(provider))
+	if (!has_snapshot(provider))
 		return 0;
 	return write_kernel(provider, desc, NULL, NULL, count, data, NULL);
 }
 EXPORT_SYMBOL_GPL(etw_write);
 
 /**
- * etw_write_ex() - write an event, but not to every session
+ * etw_write_ex() - write an event to all but some sessions
  * @provider: a registered provider; one that is not writes nothing
- * @desc: the event's descriptor, written as it is
- * @exclude: bit i keeps the event from the session with logger id i + 1
- * @flags: ETW_EX_INPRIVATE, ETW_EX_NO_FAULTING, which no write does, or 0
+ * @desc: the event's descriptor, written unchanged
+ * @exclude: bit i excludes the session with logger id i + 1
+ * @flags: ETW_EX_INPRIVATE; ETW_EX_NO_FAULTING, which changes nothing; or 0
  * @activity: as for etw_write_transfer()
  * @related: as for etw_write_transfer()
  * @count: number of data descriptors, at most 128
@@ -116,22 +117,22 @@ EXPORT_SYMBOL_GPL(etw_write);
  *
  * As etw_write_transfer().
  *
- * Return: as etw_write_transfer(); -EINVAL also for other flags.
+ * Return: as etw_write_transfer(); -EINVAL also for unknown flags.
  */
 int etw_write_ex(struct etw_provider *provider,
 		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
 		 const struct etw_guid *activity, const struct etw_guid *related,
 		 u32 count, const struct etw_data_descriptor *data)
 {
-	struct etw_trace_how how = {
+	struct etw_write_opts opts = {
 		.exclude = exclude,
 		.inprivate = flags & ETW_EX_INPRIVATE,
 	};
 
 	if (flags & ~(ETW_EX_INPRIVATE | ETW_EX_NO_FAULTING))
 		return -EINVAL;
-	if (!enabled(provider))
+	if (!has_snapshot(provider))
 		return 0;
-	return write_kernel(provider, desc, activity, related, count, data, &how);
+	return write_kernel(provider, desc, activity, related, count, data, &opts);
 }
 EXPORT_SYMBOL_GPL(etw_write_ex);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_string.c - events of kernel modules that are a string and nothing else
+ * write_string.c - kernel modules' events that consist of a string only
  */
 #include <linux/export.h>
 #include <linux/jump_label.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "activity.h"
 #include "hotpath.h"
 
-/* With its NUL; of a string that no event has room for, more than has room. */
+/* Bytes of the string with its NUL; more than ETW_RECORD_MAX if it fits no event. */
 static u32 string_bytes(const u16 *string)
 {
 	u32 units = 0;
@@ -24,29 +25,29 @@ static int write_string(struct etw_provider *provider, struct etw_record_source 
 	int err = etw_record_measure(source);
 
 	if (err == -EOVERFLOW)
-		return etw_trace_drop(provider, source->desc, NULL, ETW_DROP_EVENT_SIZE);
+		return etw_hotpath_drop(provider, source->desc, NULL, ETW_DROP_EVENT_SIZE);
 	if (err)
 		return err;
 	if (!static_branch_unlikely(&etw_activity_used) || source->activity)
-		return etw_trace_write(provider, source, NULL);
+		return etw_hotpath_write(provider, source, NULL);
 
-	/* The id stays readable until a grace period after it was replaced. */
+	/* A replaced id stays readable for a grace period. */
 	rcu_read_lock_sched_notrace();
 	source->activity = etw_activity_current();
-	err = etw_trace_write(provider, source, NULL);
+	err = etw_hotpath_write(provider, source, NULL);
 	rcu_read_unlock_sched_notrace();
 	return err;
 }
 
 /**
- * etw_write_string() - write an event that is a string
+ * etw_write_string() - write an event that consists of a string
  * @provider: a registered provider; one that is not writes nothing
  * @level: the event's level
  * @keyword: the event's keyword
  * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
- * @string: UTF-16 with its NUL, which goes along: L"..." in a kernel module
+ * @string: UTF-16, written with its NUL: L"..." in a kernel module
  *
- * The event's descriptor is otherwise zero, and its header has
+ * The rest of the event's descriptor is zero, and its header has
  * ETW_EVENT_STRING_ONLY.  Any context, NMI included; does not sleep.  Semantics:
  * Microsoft's page "EtwWriteString function".
  *

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_user.c - an event of a process, by ioctl
+ * write_user.c - events of processes
  *
- * Everything is copied from user space before a slot is reserved, so a fault
- * costs nothing but the event.
+ * Everything is copied from user space before a slot is reserved, so a fault loses
+ * the event and nothing else.
  */
 #include <linux/compat.h>
 #include <linux/nospec.h>
@@ -15,9 +15,11 @@
 
 #include "core/traits.h"
 #include "alloc.h"
-#include "ioctl.h"
-#include "provider/process.h"
+#include "hot.h"
 #include "hotpath.h"
+#include "match.h"
+#include "opts.h"
+#include "write_user.h"
 
 #define STACK_PIECES	8	/* descriptors kept on the stack */
 #define STACK_BYTES	256	/* payload kept on the stack */
@@ -26,10 +28,10 @@
 			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK)
 
 /* The registration in that slot, under RCU; NULL: none. */
-struct etw_registration *etw_process_find(struct etw_process *p, u32 slot)
+struct etw_registration_hot *etw_process_find(struct etw_process_hot *p, u32 slot)
 {
 	/* G of process.c */
-	struct etw_registration __rcu **regs = smp_load_acquire(&p->regs);
+	struct etw_registration_hot __rcu **regs = smp_load_acquire(&p->regs);
 
 	if (!regs || slot >= ETW_REGISTRATIONS_MAX)
 		return NULL;
@@ -38,13 +40,13 @@ struct etw_registration *etw_process_find(struct etw_process *p, u32 slot)
 				     rcu_read_lock_any_held());
 }
 
-/* Of an event whose descriptors have no types, or none that is a schema. */
+/* For an event whose descriptors have no types, or none that is a schema. */
 static const struct etw_typed no_schema;
 
 /* typed: NULL if it is not known yet. */
-static struct etw_trace_how how_of(const struct etw_event_write *w, const struct etw_typed *typed)
+static struct etw_write_opts opts_of(const struct etw_event_write *w, const struct etw_typed *typed)
 {
-	return (struct etw_trace_how){
+	return (struct etw_write_opts){
 		.exclude = w->filter,
 		.typed = typed,
 		.user = true,
@@ -52,10 +54,10 @@ static struct etw_trace_how how_of(const struct etw_event_write *w, const struct
 	};
 }
 
-/* 1: some session may want the event; 0: none does.  types: have its pieces any? */
-static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *types)
+/* 1: some session may take the event; 0: none does.  *types: its pieces have types. */
+static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *w, bool *types)
 {
-	struct etw_registration *reg;
+	struct etw_registration_hot *reg;
 	int ret = -EBADF;
 
 	rcu_read_lock();
@@ -64,7 +66,7 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
 		*types = READ_ONCE(reg->types);
 	}
-	if (reg && etw_is_classic(reg))
+	if (reg && etw_hot_is_classic(reg))
 		ret = -EINVAL;	/* its events have no descriptor */
 	if (reg && reg->tgid != task_tgid(current))
 		ret = -ESTALE;
@@ -72,42 +74,42 @@ static int wanted(struct etw_process *p, const struct etw_event_write *w, bool *
 	return ret;
 }
 
-/* Is the writer to walk its stack first, as it offers to? */
-static bool wants_stack(struct etw_process *p, const struct etw_event_write *w,
+/* Should the writer walk its stack first, as it offers to? */
+static bool wants_stack(struct etw_process_hot *p, const struct etw_event_write *w,
 			const struct etw_typed *typed)
 {
-	struct etw_trace_how how = how_of(w, typed);
-	struct etw_registration *reg;
+	struct etw_write_opts opts = opts_of(w, typed);
+	struct etw_registration_hot *reg;
 	bool ret;
 
 	if (!(w->flags & ETW_WRITE_CAN_WALK) || w->stack_count)
 		return false;
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	ret = reg && etw_trace_wants_stack(reg->provider, &w->desc, &how);
+	ret = reg && etw_match_wants_stack(&reg->own, &w->desc, &opts);
 	rcu_read_unlock();
 	return ret;
 }
 
-/* Count the event as lost; err if a session wanted it that is to report it. */
-static int drop(struct etw_process *p, const struct etw_event_write *w,
+/* Count the event as lost.  Returns err if a session that would have taken it reports losses. */
+static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 		const struct etw_typed *typed, u32 cause, int err)
 {
-	struct etw_trace_how how = how_of(w, typed);
-	struct etw_registration *reg;
+	struct etw_write_opts opts = opts_of(w, typed);
+	struct etw_registration_hot *reg;
 	int ret = -EBADF;
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
 	if (reg)
-		ret = etw_trace_drop(reg->provider, &w->desc, &how, cause) ?
+		ret = etw_hotpath_drop(&reg->own, &w->desc, &opts, cause) ?
 		      err : 0;
 	rcu_read_unlock();
 	return ret;
 }
 
-/* Write the payload, which lies in kernel memory now, as does all the rest. */
-static int write_copied(struct etw_process *p, const struct etw_event_write *w,
+/* Write the event; payload and all the rest are in kernel memory now. */
+static int write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
 			const void *payload, u32 len, const struct etw_typed *typed,
 			const u64 *stack)
 {
@@ -123,30 +125,30 @@ static int write_copied(struct etw_process *p, const struct etw_event_write *w,
 		.type = in_compat_syscall() ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64,
 		.flags = ETW_EVENT_NO_CPUTIME,
 	};
-	struct etw_trace_how how = how_of(w, typed);
-	struct etw_registration *reg;
+	struct etw_write_opts opts = opts_of(w, typed);
+	struct etw_registration_hot *reg;
 	int err;
 
-	how.stack = stack;
-	how.stack_count = stack ? w->stack_count : 0;
+	opts.stack = stack;
+	opts.stack_count = stack ? w->stack_count : 0;
 	if (w->flags & ETW_WRITE_STRING_ONLY)
 		source.flags |= ETW_EVENT_STRING_ONLY;
 	err = etw_record_measure(&source);
 	if (err)
-		return drop(p, w, typed ?: &no_schema, ETW_DROP_EVENT_SIZE, err);
+		return user_drop(p, w, typed ?: &no_schema, ETW_DROP_EVENT_SIZE, err);
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
 	if (reg) {
 		source.provider = &reg->own.guid;
-		err = etw_trace_write(reg->provider, &source, &how);
+		err = etw_hotpath_write(&reg->own, &source, &opts);
 	} else {
-		err = -EBADF;	/* unregistered meanwhile */
+		err = -EBADF;	/* unregistered in the meantime */
 	}
 	rcu_read_unlock();
 	return err;
 }
 
-/* Copy the pieces, one after the other; to has room for all. */
+/* Copy the pieces, one after the other, to memory with room for all. */
 int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 {
 	u32 i;
@@ -160,8 +162,8 @@ int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 }
 
 /*
- * Copy the pieces of the payload, one after the other, and behind them those
- * that are none, whose ptr says then where.  to has room for all.
+ * Copy the payload's pieces, one after the other, and behind them the other pieces, whose
+ * ptr is then changed to the copy.  There is room for all.
  */
 static int gather_typed(u8 *to, u32 payload, struct etw_data_descriptor *pieces, u32 count)
 {
@@ -184,7 +186,7 @@ static struct etw_data_descriptor *at(struct etw_data_descriptor *pieces, s32 i)
 	return i < 0 ? NULL : &pieces[i];
 }
 
-/* The stack that the writer walked itself, if it did. */
+/* Copy the stack that the writer walked itself, if it did. */
 static int copy_stack(const struct etw_event_write *w, u64 **stack)
 {
 	u64 *copy;
@@ -198,8 +200,8 @@ static int copy_stack(const struct etw_event_write *w, u64 **stack)
 	return 0;
 }
 
-/* Copy all that the event has to room, and write it. */
-static int copy_and_write(struct etw_process *p, const struct etw_event_write *w,
+/* Copy all data of the event to room, and write it. */
+static int copy_and_write(struct etw_process_hot *p, const struct etw_event_write *w,
 			  struct etw_data_descriptor *pieces, u8 *room, u32 payload,
 			  const struct etw_typed_at *typed_at, const struct etw_typed *known)
 {
@@ -221,14 +223,14 @@ static int copy_and_write(struct etw_process *p, const struct etw_event_write *w
 	if (!err)
 		err = copy_stack(w, &stack);
 	if (err)
-		return drop(p, w, known, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT,
+		return user_drop(p, w, known, err == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT,
 			    err);
 	err = write_copied(p, w, room, payload, typed_at ? &typed : NULL, stack);
 	kfree(stack);
 	return err;
 }
 
-static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
+static int write_pieces(struct etw_process_hot *p, const struct etw_event_write *w,
 			struct etw_data_descriptor *pieces, bool types)
 {
 	u8 on_stack[STACK_BYTES], *room = on_stack;
@@ -252,11 +254,11 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 	if (wants_stack(p, w, known))
 		return -ENODATA;
 	if (len > ETW_RECORD_MAX - ETW_EVENT_HEADER_SIZE)
-		return drop(p, w, known, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
+		return user_drop(p, w, known, ETW_DROP_EVENT_SIZE, -EOVERFLOW);
 	if (len > sizeof(on_stack)) {
 		room = kmalloc(len, ETW_GFP);
 		if (!room)
-			return drop(p, w, known, ETW_DROP_NO_BUFFER, -ENOMEM);
+			return user_drop(p, w, known, ETW_DROP_NO_BUFFER, -ENOMEM);
 	}
 	err = copy_and_write(p, w, pieces, room, payload, types ? &typed_at : NULL, known);
 	if (room != on_stack)
@@ -264,10 +266,11 @@ static int write_pieces(struct etw_process *p, const struct etw_event_write *w,
 	return err;
 }
 
-long etw_ioctl_write(struct file *file, void *arg)
+/* The command ETW_IOC_WRITE; nothing stands between it and the hot path. */
+long etw_write_user(struct file *file, void *arg)
 {
 	struct etw_data_descriptor on_stack[STACK_PIECES], *pieces = on_stack;
-	struct etw_process *p = file->private_data;
+	struct etw_process_hot *p = file->private_data;
 	const struct etw_event_write *w = arg;
 	bool types = false;
 	size_t bytes;
@@ -276,18 +279,18 @@ long etw_ioctl_write(struct file *file, void *arg)
 	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX ||
 	    w->stack_count > ETW_STACK_MAX || w->reserved)
 		return -EINVAL;
-	err = wanted(p, w, &types);
+	err = user_wanted(p, w, &types);
 	if (err <= 0)
 		return err;
 	bytes = w->data_count * sizeof(*pieces);
 	if (w->data_count > STACK_PIECES) {
 		pieces = kmalloc(bytes, ETW_GFP);
 		if (!pieces)
-			return drop(p, w, types ? NULL : &no_schema, ETW_DROP_NO_BUFFER,
+			return user_drop(p, w, types ? NULL : &no_schema, ETW_DROP_NO_BUFFER,
 				    -ENOMEM);
 	}
 	if (copy_from_user(pieces, u64_to_user_ptr(w->data), bytes))
-		err = drop(p, w, types ? NULL : &no_schema, ETW_DROP_COPY_FAULT, -EFAULT);
+		err = user_drop(p, w, types ? NULL : &no_schema, ETW_DROP_COPY_FAULT, -EFAULT);
 	else
 		err = write_pieces(p, w, pieces, types);
 	if (pieces != on_stack)

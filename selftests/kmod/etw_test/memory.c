@@ -11,7 +11,7 @@
 
 #include "ops.h"
 #include "provider/provider.h"
-#include "session/session.h"
+#include "session/trace_session.h"
 
 static struct etw_test_range range(const void *start, size_t size)
 {
@@ -36,19 +36,19 @@ int etw_test_place_op(void *arg)
 	snapshot = rcu_dereference_sched(provider->snapshot);
 	if (!snapshot || !snapshot->count)
 		goto out;
-	s = snapshot->entries[0].session;
-	sc = per_cpu_ptr(s->cpu, p->cpu);
+	s = container_of(snapshot->entries[0].session, struct etw_trace_session, hot);
+	sc = per_cpu_ptr(s->hot.cpu, p->cpu);
 	cur = etw_word_read(&sc->rc.cur);
 	p->provider = range(provider, sizeof(*provider));
 	p->snapshot = range(snapshot, struct_size(snapshot, entries, snapshot->count));
 	p->session = range(s, sizeof(*s));
-	p->table = range(s->ring.pool.table, s->capacity * sizeof(*s->ring.pool.table));
+	p->table = range(s->hot.ring.pool.table, s->capacity * sizeof(*s->hot.ring.pool.table));
 	p->percpu = range(sc, sizeof(*sc));
 	p->word = (unsigned long)&sc->rc.cur;
 	if (ETW_CUR_INDEX(cur)) {
-		buf = etw_pool_buf(&s->ring.pool, ETW_CUR_INDEX(cur));
+		buf = etw_pool_buf(&s->hot.ring.pool, ETW_CUR_INDEX(cur));
 		p->control = range(etw_buffer_of(buf), sizeof(struct etw_buffer));
-		p->data = range(buf->data, s->ring.size);
+		p->data = range(buf->data, s->hot.ring.size);
 		p->commit = (unsigned long)&buf->commit;
 	}
 	ret = 0;

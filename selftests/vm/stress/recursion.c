@@ -180,7 +180,7 @@ do {									\
 
 /* Where an event begins, where buffers are changed, taken and given back. */
 static const char *const functions[] = {
-	"etw_trace_write", "etw_ring_switch", "etw_ring_close", "etw_pool_pop", "etw_pool_push",
+	"etw_hotpath_write", "etw_ring_switch", "etw_ring_close", "etw_pool_pop", "etw_pool_push",
 };
 
 /*

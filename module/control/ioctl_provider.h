@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ioctl_provider.h - what the queries of providers and of groups share
+ */
+#ifndef ETW_CONTROL_IOCTL_PROVIDER_H
+#define ETW_CONTROL_IOCTL_PROVIDER_H
+
+#include "provider/provider.h"
+
+long etw_enum_guids(const struct hlist_head *table, struct etw_provider_enum *e);
+void etw_describe_reg(struct etw_provider_reg *out, const struct etw_registration *reg,
+		      u64 visible);
+u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_entry *entry,
+			 u64 visible);
+
+#endif /* ETW_CONTROL_IOCTL_PROVIDER_H */

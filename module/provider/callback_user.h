@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * callback_user.h - enable notifications that processes fetch
+ */
+#ifndef ETW_PROVIDER_CALLBACK_USER_H
+#define ETW_PROVIDER_CALLBACK_USER_H
+
+#include <linux/poll.h>
+#include <linux/wait.h>
+
+#include "provider.h"
+
+struct etw_notice;
+struct etw_waiter;
+
+/* The notices of a process, which it fetches.  All under lock. */
+struct etw_callback_queue {
+	spinlock_t lock;
+	struct list_head notices;
+	struct etw_notice *handled;	/* the one that user space is working on */
+	struct task_struct *handler;	/* that fetched it; only compared */
+	struct etw_waiter *waiter;	/* of an ENABLE that a signal ended, or NULL */
+	wait_queue_head_t wait;
+};
+
+void etw_callback_queue_init(struct etw_callback_queue *q);
+struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
+					   struct etw_waiter *waiter);
+void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_notice *notice);
+void etw_callback_queue_drop(struct etw_registration *reg);
+int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
+			     struct etw_filter_data **data);
+void etw_callback_queue_unfetch(struct etw_callback_queue *q, struct etw_process_hot *process,
+				const struct etw_notify *n);
+__poll_t etw_callback_queue_poll(struct etw_callback_queue *q, struct file *file,
+				 poll_table *pt);
+
+#endif /* ETW_PROVIDER_CALLBACK_USER_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * enable.h - enabling and disabling providers
+ */
+#ifndef ETW_PROVIDER_ENABLE_H
+#define ETW_PROVIDER_ENABLE_H
+
+#include "provider.h"
+
+struct etw_waiter;
+
+int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter);
+void etw_provider_session_stopped(struct etw_enabler *session);
+int etw_enable_registration(struct etw_registration *reg);
+void etw_disable_registration(struct etw_registration *reg);
+u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_registration *reg);
+
+#endif /* ETW_PROVIDER_ENABLE_H */

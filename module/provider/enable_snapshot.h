@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * enable_snapshot.h - building the snapshots that writers see
+ */
+#ifndef ETW_PROVIDER_ENABLE_SNAPSHOT_H
+#define ETW_PROVIDER_ENABLE_SNAPSHOT_H
+
+#include "change.h"
+
+int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gfp);
+u64 etw_registration_sessions(const struct etw_registration *reg);
+
+#endif /* ETW_PROVIDER_ENABLE_SNAPSHOT_H */

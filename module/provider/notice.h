@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * notice.h - enable notifications on their way to callbacks, and waiting for them
+ */
+#ifndef ETW_PROVIDER_NOTICE_H
+#define ETW_PROVIDER_NOTICE_H
+
+#include <linux/completion.h>
+
+#include "provider.h"
+
+#define ETW_NOTICES_MAX		64	/* waiting, per registration */
+
+/* Lets a caller wait until a change has reached all callbacks. */
+struct etw_waiter {
+	refcount_t ref;
+	atomic_t left;
+	struct completion done;
+};
+
+struct etw_notice {
+	struct list_head node;		/* user mode: queue->notices */
+	struct list_head reg_node;	/* reg->notices */
+	struct etw_registration *reg;	/* user mode */
+	struct etw_guid source;
+	u32 control;
+	u8 level;
+	u64 any;
+	u64 all;
+	struct etw_filter_data *filter;	/* a reference, or NULL */
+	u32 logger_id;			/* classic registration: its session */
+	struct etw_waiter *waiter;	/* a reference, or NULL */
+};
+
+struct etw_waiter *etw_waiter_alloc(void);
+void etw_waiter_put(struct etw_waiter *waiter);
+void etw_waiter_done(struct etw_waiter *waiter);
+int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms);
+
+struct etw_notice *etw_notice_alloc(gfp_t gfp);
+void etw_notice_fill(struct etw_notice *notice, const struct etw_enable_entry *composite,
+		     u32 control, const struct etw_guid *source, struct etw_waiter *waiter);
+void etw_notice_free(struct etw_notice *notice);
+struct etw_notice *etw_notice_spare(struct etw_registration *reg);
+
+#endif /* ETW_PROVIDER_NOTICE_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * registration.h - registrations: making, adding, removing and freeing them
+ */
+#ifndef ETW_PROVIDER_REGISTRATION_H
+#define ETW_PROVIDER_REGISTRATION_H
+
+#include "provider.h"
+
+struct etw_registration *etw_registration_alloc(const char *name, u32 name_len);
+void etw_registration_free(struct etw_registration *reg);
+int etw_registration_add(struct etw_registration *reg);
+void etw_registration_remove(struct etw_registration *reg);
+
+#endif /* ETW_PROVIDER_REGISTRATION_H */

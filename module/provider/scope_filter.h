@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scope_filter.h - which registrations a scope filter selects
+ */
+#ifndef ETW_PROVIDER_SCOPE_FILTER_H
+#define ETW_PROVIDER_SCOPE_FILTER_H
+
+#include "provider.h"
+
+void etw_scope_free(struct etw_scope *scope);
+bool etw_scope_selects(const struct etw_scope *scope, const struct etw_registration *reg);
+void etw_scope_executable(char *name);
+
+#endif /* ETW_PROVIDER_SCOPE_FILTER_H */

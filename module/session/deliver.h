@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * deliver.h - from full buffers to the consumers' queue
+ */
+#ifndef ETW_SESSION_DELIVER_H
+#define ETW_SESSION_DELIVER_H
+
+#include "trace_session.h"
+
+extern struct workqueue_struct *etw_wq;		/* nothing on it takes etw_control */
+
+void etw_deliver_init(struct etw_trace_session *s);
+void etw_deliver_kick(struct etw_trace_session *s);
+int etw_deliver_flush(struct etw_trace_session *s);
+void etw_deliver_stop(struct etw_trace_session *s);
+
+#endif /* ETW_SESSION_DELIVER_H */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hotplug.c - what happens to sessions when CPUs come and go
+ *
+ * It walks the sessions under RCU.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/rculist.h>
+
+#include "buffer.h"
+#include "deliver.h"
+#include "hotplug.h"
+#include "session.h"
+
+static enum cpuhp_state dead_state, online_state;
+
+static void hotplug_kick_all(void)
+{
+	struct etw_trace_session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &etw_sessions, node)
+		etw_deliver_kick(s);
+	rcu_read_unlock();
+}
+
+/* The CPU is dead, so nobody else touches its words. */
+static int hotplug_cpu_dead(unsigned int cpu)
+{
+	struct etw_trace_session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &etw_sessions, node)
+		etw_buffers_close_cpu(s, cpu);
+	rcu_read_unlock();
+	hotplug_kick_all();
+	return 0;
+}
+
+static int hotplug_cpu_up(unsigned int cpu)
+{
+	hotplug_kick_all();
+	return 0;
+}
+
+int etw_hotplug_init(void)
+{
+	int ret;
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "etw:buffers",
+					NULL, hotplug_cpu_dead);
+	if (ret < 0)
+		return ret;
+	dead_state = ret;
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "etw:online",
+					hotplug_cpu_up, NULL);
+	if (ret < 0) {
+		cpuhp_remove_state_nocalls(dead_state);
+		return ret;
+	}
+	online_state = ret;
+	return 0;
+}
+
+void etw_hotplug_exit(void)
+{
+	cpuhp_remove_state_nocalls(online_state);
+	cpuhp_remove_state_nocalls(dead_state);
+}

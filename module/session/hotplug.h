@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hotplug.h - what happens to sessions when CPUs come and go
+ */
+#ifndef ETW_SESSION_HOTPLUG_H
+#define ETW_SESSION_HOTPLUG_H
+
+int etw_hotplug_init(void);
+void etw_hotplug_exit(void);
+
+#endif /* ETW_SESSION_HOTPLUG_H */

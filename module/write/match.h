@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * match.h - which sessions take an event
+ */
+#ifndef ETW_WRITE_MATCH_H
+#define ETW_WRITE_MATCH_H
+
+#include <linux/types.h>
+
+struct etw_event_descriptor;
+struct etw_provider;
+struct etw_record_source;
+struct etw_snapshot;
+struct etw_typed;
+struct etw_write_opts;
+
+/* What decides who takes an event.  All members but desc may be NULL. */
+struct etw_match_event {
+	const struct etw_event_descriptor *desc;
+	const struct etw_write_opts *opts;
+	const struct etw_typed *typed;
+	const struct etw_record_source *source;	/* of the payload; NULL: not known yet */
+	bool pieces_typed;	/* source's data descriptors that have a type are no payload */
+	bool unknown;		/* the event may have a schema that is not known yet */
+};
+
+u32 etw_match_sessions(const struct etw_snapshot *snapshot, const struct etw_match_event *event,
+		       u32 *properties);
+bool etw_match_any(const struct etw_snapshot *snapshot,
+		   const struct etw_event_descriptor *desc);
+bool etw_match_wants_stack(const struct etw_provider *provider,
+			   const struct etw_event_descriptor *desc,
+			   const struct etw_write_opts *opts);
+
+#endif /* ETW_WRITE_MATCH_H */

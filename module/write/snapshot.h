@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * snapshot.h - what a writer reads about the sessions that enabled its provider
+ *
+ * enable_snapshot.c builds a snapshot, enable.c publishes it, and writers read it
+ * under RCU with preemption disabled.  It never changes; a new one replaces it.
+ */
+#ifndef ETW_WRITE_SNAPSHOT_H
+#define ETW_WRITE_SNAPSHOT_H
+
+#include <linux/rcupdate.h>
+#include <etw/kernel.h>
+
+#include "core/filter.h"
+#include "core/names.h"
+
+struct etw_session_hot;
+struct etw_user;
+
+/* The checked program of a payload filter. */
+struct etw_payload_filter {
+	struct rcu_head rcu;
+	u64 program[];
+};
+
+/* A compiled filter of event names. */
+struct etw_name_filter {
+	struct rcu_head rcu;
+	struct etw_event_names names;	/* ends with an array */
+};
+
+/* Which events a session takes, and with which of them it wants the stack. */
+struct etw_event_filter {
+	struct rcu_head rcu;
+	struct etw_event_ids ids;
+	struct etw_event_ids stack_ids;
+	bool stack_level_given;
+	bool stack_level_in;
+	struct etw_enable_entry stack_level;
+	struct etw_payload_filter *payload;	/* NULL: any payload */
+	struct etw_name_filter *names;		/* NULL: any name */
+	struct etw_name_filter *stack_names;	/* NULL: any name */
+};
+
+/* A registration's traits: set once, and as long-lived as the registration. */
+struct etw_traits {
+	struct etw_user *user;		/* charged for them; NULL: nobody */
+	bool has_group;
+	bool has_decode;
+	struct etw_guid group;
+	struct etw_guid decode;
+	u32 len;
+	u8 blob[];
+};
+
+struct etw_snapshot_entry {
+	struct etw_enable_entry filter;
+	struct etw_session_hot *session;
+	const struct etw_event_filter *events;	/* NULL: every event */
+};
+
+/*
+ * entries[] has one entry per session, followed by a second entry for each session
+ * that enabled both the provider and its group: it gets what either entry takes.
+ */
+struct etw_snapshot {
+	struct rcu_head rcu;
+	u32 count;			/* sessions */
+	bool slow_path;			/* filtered, or has types or traits */
+	bool filtered;			/* level and keyword do not decide alone, or some
+					 * session wants items or is shared
+					 */
+	bool shared;			/* some session has one buffer for all CPUs */
+	bool types;			/* data descriptors have types */
+	u8 group_entries;		/* behind those of the sessions */
+	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* which session each belongs to */
+	const struct etw_traits *traits;	/* of the registration */
+	struct etw_snapshot_entry entries[];
+};
+
+#endif /* ETW_WRITE_SNAPSHOT_H */

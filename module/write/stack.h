@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stack.h - the stack of an event's writer
+ */
+#ifndef ETW_WRITE_STACK_H
+#define ETW_WRITE_STACK_H
+
+#include <linux/types.h>
+
+#define ETW_STACK_OWN	16	/* room for frames of this module, which are removed */
+
+u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole);
+u32 etw_stack_user(u64 *frames, u32 room);
+
+#endif /* ETW_WRITE_STACK_H */
