@@ -40,7 +40,7 @@ static struct etw_session_hot *classic_session(const struct etw_registration_hot
 	return snapshot->entries[0].session;
 }
 
-/* The errors are those of abi_classic.h. */
+/* The errors are those of struct etw_classic_write in abi.h. */
 static int check_owner(const struct etw_registration_hot *reg)
 {
 	if (!reg)
