@@ -405,7 +405,7 @@ static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 	return named;
 }
 
-/* Those slots in use whose sessions may be told of; how many. */
+/* Describe the used slots whose sessions are visible, and return their number. */
 u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_entry *entry,
 			 u64 visible)
 {

@@ -2,8 +2,8 @@
 /*
  * file.c - a file that a session is written to: begin it, add buffers, end it
  *
- * Everything is done with the credentials of who gave the file, and charged to the
- * session's cgroup.
+ * All operations use the credentials of the caller who gave the file, and are charged to
+ * the session's cgroup.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -22,7 +22,7 @@
 
 #define BOOT_SLACK	(60 * 10000000LL)	/* by which the time of boot may differ, 100 ns */
 
-/* What an operation on a target's file changes of its thread. */
+/* What the thread had before an operation on a target's file. */
 struct persona {
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
@@ -62,7 +62,7 @@ static int make_file(struct etw_logtarget *t, const char *base)
 	return etw_logtarget_check(t);
 }
 
-/* All of it, from *at on; *at is then where it came to an end. */
+/* Write all of data at *at; *at is then where that ended. */
 static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at)
 {
 	loff_t pos = *at;
@@ -78,8 +78,8 @@ static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *
 }
 
 /*
- * As ftruncate(2) has it: who had the file open for writing may, whatever its permissions
- * say by now.
+ * Like ftruncate(2): an open file may be resized, whatever the permissions of its inode
+ * are by now.
  */
 static int set_size(struct etw_logtarget *t, u64 size)
 {
@@ -113,18 +113,18 @@ static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
 
 	memset(h, 0, sizeof(*h));
 	h->buffer_size = s->hot.ring.size;
-	/* Made by Windows 10 or one that knows its format, file layout 1.5 */
+	/* Windows 10, file layout 1.5 */
 	h->version[0] = 10;
 	h->version[2] = 1;
 	h->version[3] = 5;
-	/* More than the highest number; one that is added later is seen when it writes. */
+	/* Above the highest number; a CPU added later is counted when it writes. */
 	h->processors = cpumask_last(cpu_present_mask) + 1;
 	h->timer_resolution = TICK_NSEC / 100;
 	h->max_file_size = t->max_size;
 	h->mode = s->hot.mode;
 	h->start_buffers = 1;
 	h->pointer_size = 8;
-	/* Where ticks are CPU cycles this is what turns them into time. */
+	/* It converts ticks that are CPU cycles into time. */
 	if (s->hot.clock == ETW_SOURCE_TSC)
 		h->cpu_mhz = div_u64(s->clock_freq, 1000000);
 	h->zone = t->zone;
@@ -162,7 +162,7 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	return err;
 }
 
-/* Whole buffers of a log that this session's clock could have made. */
+/* Read the header of a log to append to, which this session's clock must fit. */
 static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 size)
 {
 	struct etw_log_header *h = &t->header, own;
@@ -183,14 +183,14 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 	t->bytes = t->at;
 	t->old_events_lost = h->events_lost;
 	t->old_buffers_lost = h->buffers_lost;
-	/* It goes on: until it is closed again it has no end. */
+	/* The file has no end until it is closed again. */
 	h->end_time = 0;
 	h->mode |= ETW_MODE_APPEND;
 	h->processors = max(h->processors, own.processors);
 	return write_header(t);
 }
 
-/* Its whole size, in blocks if the file system can, else as a hole. */
+/* Allocate its whole size: blocks if the file system can, else a hole. */
 static int preallocate(struct etw_logtarget *t)
 {
 	int err = vfs_fallocate(t->file, 0, 0, t->limit);
@@ -200,15 +200,15 @@ static int preallocate(struct etw_logtarget *t)
 	return set_size(t, t->limit);
 }
 
-/* Is there room for that many bytes?  Where that can be asked it is kept for them. */
-static int reserve(struct etw_logtarget *t, u64 bytes)
+/* Reserve room for that many bytes, if the file system can. */
+static int file_reserve(struct etw_logtarget *t, u64 bytes)
 {
 	int err = vfs_fallocate(t->file, FALLOC_FL_KEEP_SIZE, 0, bytes);
 
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 
-static int begin(struct etw_logtarget *t, struct etw_trace_session *s)
+static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 {
 	const char *base = etw_logtarget_name(t);
 	loff_t size;
@@ -226,56 +226,56 @@ static int begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	size = i_size_read(file_inode(t->file));
 	if (t->mode & ETW_MODE_APPEND && size)
 		return read_head(t, s, size);
-	/* In this order what was in it stays if nothing can be written. */
+	/* In this order the old content stays if nothing can be written. */
 	if (t->expected)
-		err = reserve(t, t->expected);
+		err = file_reserve(t, t->expected);
 	if (!err)
 		err = write_head(t, s);
 	if (!err && size > t->bytes)
 		err = set_size(t, t->bytes);
 	if (!err && t->mode & ETW_MODE_PREALLOCATE)
 		err = preallocate(t);
-	/* Half a header is none, nor is one before what was there. */
+	/* Remove a partial header, and a header in front of old content. */
 	if (err && (t->bytes || !size))
 		set_size(t, 0);
 	else if (err && t->expected)
-		set_size(t, size);	/* gives the blocks behind it back */
+		set_size(t, size);	/* frees the blocks reserved behind it */
 	return err;
 }
 
-/* Header and two buffers, or turning round makes no sense. */
+/* The limit must allow a header and two buffers; less cannot be circular. */
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s)
 {
 	return t->limit && t->limit < 3ULL * s->hot.ring.size ? -EINVAL : 0;
 }
 
-/* Get the file ready.  After an error that of a directory may be tried again. */
+/* Open and begin the file.  After an error a file in a directory may be tried again. */
 int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 {
 	struct persona old;
 	int err;
 
 	persona_take(&old, t, s);
-	err = begin(t, s);
+	err = file_begin(t, s);
 	persona_drop(&old);
 	if (err)
 		etw_logtarget_close(t);
-	/* ENOSPC is for sessions and buffers. */
+	/* ENOSPC means too many sessions or buffers. */
 	return err == -ENOSPC ? -EDQUOT : err;
 }
 
 /* --------------------------------------------------------------------- writing */
 
-/* How many of count go where the last one ended; 0: none does. */
-static u32 room(const struct etw_logtarget *t, u32 size, u32 count)
+/* How many of count buffers fit behind the last one. */
+static u32 file_room(const struct etw_logtarget *t, u32 size, u32 count)
 {
 	if (!t->limit)
 		return count;
-	/* What was appended to may have been longer. */
+	/* A file that is appended to may exceed the limit already. */
 	return t->at < t->limit ? min_t(u64, count, (t->limit - t->at) / size) : 0;
 }
 
-/* Buffer after buffer; how many, or why it was not even one. */
+/* Write buffer after buffer.  Returns their number, or the error of the first one. */
 static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 count, u32 size)
 {
 	int err = 0;
@@ -293,9 +293,9 @@ static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 coun
 }
 
 /*
- * Write some of these buffers; how many, or why the first could not be.  -EFBIG: there is
- * no room below max_size, and the mode says that it is to be lost, or that the next file
- * is due.
+ * Write some of these buffers.  Returns their number, or the error of the first one.
+ * -EFBIG: max_size leaves no room; depending on the mode the buffer is lost or the next
+ * file begins.
  */
 int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer **list, u32 count)
@@ -304,19 +304,19 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 	struct persona old;
 	int n, err;
 
-	if (!room(t, size, 1)) {
+	if (!file_room(t, size, 1)) {
 		if (!(t->mode & ETW_MODE_CIRCULAR))
 			return -EFBIG;
 		t->at = size;
 	}
 	persona_take(&old, t, s);
-	n = write_run(t, list, room(t, size, count), size);
+	n = write_run(t, list, file_room(t, size, count), size);
 	persona_drop(&old);
 	if (n < 0)
 		return n;
 	t->at += (u64)n * size;
 	t->bytes = max(t->bytes, t->at);
-	/* Of what was written earlier; which buffers it is about nobody knows. */
+	/* An error of earlier writeback; which buffers it concerns is not known. */
 	err = file_check_and_advance_wb_err(t->file);
 	if (!err && t->linked && !file_inode(t->file)->i_nlink)
 		err = -ENOENT;
@@ -325,7 +325,7 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 	return n;
 }
 
-static int finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
+static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
 	struct etw_log_header *h = &t->header;
 	u64 lost = etw_session_dropped(s, NULL);
@@ -336,7 +336,7 @@ static int finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buff
 	h->events_lost = min_t(u64, lost + t->old_events_lost, U32_MAX);
 	h->buffers_lost = min_t(u64, buffers + t->old_buffers_lost, U32_MAX);
 	err = write_header(t);
-	/* What was preallocated and not needed, or a buffer that was cut. */
+	/* Cut off unused preallocated space, or a partial buffer. */
 	if (i_size_read(file_inode(t->file)) > t->bytes)
 		more = set_size(t, t->bytes);
 	err = err ?: more;
@@ -345,8 +345,8 @@ static int finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buff
 }
 
 /*
- * Complete the file, which stays open; one that is not open is no matter.  lost: buffers
- * that are not in it.  After an error, which stays in late_error, it is not as it is to be.
+ * Complete the file, if it is open, and leave it open.  lost: buffers that are not in it.
+ * After an error, which is also in late_error, the file may be incomplete.
  */
 int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
 {
@@ -356,14 +356,14 @@ int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s,
 	if (!t->file)
 		return 0;
 	persona_take(&old, t, s);
-	err = finish(t, s, lost);
+	err = file_finish(t, s, lost);
 	persona_drop(&old);
 	if (err)
 		t->late_error = err;
 	return err;
 }
 
-/* As _complete(), and close it. */
+/* Like _complete(), then close it. */
 int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
 {
 	int err = etw_logtarget_complete(t, s, lost);
@@ -372,7 +372,7 @@ int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 
 	return err;
 }
 
-/* Give the file up that was begun: it is empty then. */
+/* Give up a file that was begun, and empty it. */
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
 {
 	struct persona old;

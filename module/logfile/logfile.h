@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * logfile.h - the log file of a session
+ * logfile.h - the log file of a session: its target, its file, its thread, its snapshots
  */
 #ifndef ETW_LOGFILE_H
 #define ETW_LOGFILE_H
@@ -14,40 +14,40 @@
 #include <etw/format.h>
 
 /*
- * A file as the caller gave it, or as the next one is to be made.  It belongs to one
- * thread at a time: whoever gets it ready, then the session's log thread.
+ * Where a session is written to: a file that the caller gave, or a directory and a name.
+ * One thread owns it at a time: the caller while he prepares it, then the log thread.
  */
 struct etw_logtarget {
-	struct file *file;		/* NULL: not made yet, or it could not be */
+	struct file *file;		/* NULL: not made yet, or that failed */
 	struct file *dir;		/* NULL: none */
-	const struct cred *cred;	/* who gave it */
-	u32 mode;			/* ETW_MODE_FILE of it */
+	const struct cred *cred;	/* of the caller who gave it */
+	u32 mode;			/* its bits of ETW_MODE_FILE */
 	umode_t file_mode;
 	u32 max_size;			/* as given */
 	u64 limit;			/* bytes; 0: none */
-	u64 expected;			/* bytes that are to be had, or none; 0: any */
+	u64 expected;			/* bytes that it must have room for; 0: not known */
 	u32 number, max_number;		/* of NEWFILE */
 	u32 name_len;
 	char name[ETW_FILE_NAME_MAX];	/* with its %d */
 	struct etw_time_zone zone;
 
-	/* of the file that is open */
-	struct list_head node;		/* in open_files; the list is target.c's */
-	struct etw_log_header header;	/* as it stands in the file */
+	/* the open file */
+	struct list_head node;		/* in open_files of target.c */
+	struct etw_log_header header;	/* as written to the file */
 	u64 at;				/* where the next buffer goes */
 	u64 bytes;			/* the end of the last one */
-	bool linked;			/* had a name when it was begun */
-	int late_error;			/* of what was written before: lost, or no name any more */
+	bool linked;			/* had a name at its beginning */
+	int late_error;			/* earlier data was lost, or the file lost its name */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
 	u32 made_len;
 	char made[ETW_FILE_NAME_MAX];	/* its name */
 };
 
-#define ETW_LOG_BATCH	16		/* buffers that are written together, at most */
+#define ETW_LOG_BATCH	16		/* buffers written together, at most */
 
 enum etw_log_change { ETW_LOG_STAYS, ETW_LOG_NEXT_FILE, ETW_LOG_OTHER_FILE, ETW_LOG_END };
 
-/* Who waits for a change; on his stack, under log->lock. */
+/* A caller that waits for a change; on its stack, under log->lock. */
 struct etw_log_ticket {
 	bool answered;
 	int answer;
@@ -55,23 +55,23 @@ struct etw_log_ticket {
 
 struct etw_logfile {
 	struct etw_consumer consumer;
-	bool running;			/* the thread has begun; never for BUFFERING */
-	struct completion ended;	/* and ended */
-	wait_queue_head_t wait;		/* who waits for what the thread does */
-	struct etw_logtarget *target;	/* of the thread once it runs; else it stays */
+	bool running;			/* the thread was started; never for BUFFERING */
+	struct completion ended;	/* the thread has ended */
+	wait_queue_head_t wait;		/* for callers that wait for the thread */
+	struct etw_logtarget *target;	/* the thread's, once it runs; else it never changes */
 
-	struct mutex lock;		/* inside it, no other is taken */
-	enum etw_log_change change;	/* that somebody waits for */
-	struct etw_logtarget *next;	/* OTHER_FILE: to go on with */
-	u64 until;			/* END: after the buffers below this number */
+	struct mutex lock;		/* innermost */
+	enum etw_log_change change;	/* requested */
+	struct etw_logtarget *next;	/* OTHER_FILE: the file to go on with */
+	u64 until;			/* END: when the buffers below this number are written */
 	bool stopped;			/* no more changes */
 	bool over;			/* the session has become a real-time one */
-	struct etw_log_ticket *ticket;	/* of change; NULL: its owner waits no more */
-	struct etw_log_ticket *making;	/* of the one that is being made; likewise */
-	u64 done;			/* buffers below this number were tried */
-	u32 made_len;			/* of the file that is written, or the last one: */
+	struct etw_log_ticket *ticket;	/* for change; NULL: its owner gave up waiting */
+	struct etw_log_ticket *making;	/* for the change being made; likewise */
+	u64 done;			/* buffers below this number were written, or lost */
+	u32 made_len;			/* name of the present file, or of the last one: */
 	char made[ETW_FILE_NAME_MAX];
-	struct etw_session_log status;	/* without what leads to the caller's memory */
+	struct etw_session_log status;	/* without the pointers to the caller's memory */
 };
 
 /* target.c; all sleep */
@@ -96,8 +96,8 @@ void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
 /* writer_thread.c, snapshot.c; all sleep */
 struct etw_logfile *etw_logfile_get(struct etw_logtarget *t);
 void etw_logfile_put(struct etw_logfile *log);
-void etw_logfile_tell(struct etw_logfile *log, struct etw_trace_session *s,
-		      const struct etw_logtarget *t, int err);
+void etw_logfile_report(struct etw_logfile *log, struct etw_trace_session *s,
+			const struct etw_logtarget *t, int err);
 int etw_logfile_start(struct etw_trace_session *s);
 void etw_logfile_stop(struct etw_trace_session *s);
 int etw_logfile_flush(struct etw_trace_session *s);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * snapshot.c - snapshots of BUFFERING sessions in files
+ * snapshot.c - writing snapshots of BUFFERING sessions to files
  *
- * A flush of such a session hands over what its ring holds; here that goes into a file,
- * written by whoever asks for it.  He is a consumer while it lasts: what nobody took
- * before is in the file, too.  It counts as taken only when the file is complete, so
- * after an error all of it waits for the next reader, or file.
+ * A flush of such a session delivers what its ring holds.  Here the task that asks for it
+ * writes that to a file.  The task is a consumer meanwhile, so that buffers which
+ * nobody has taken before go into the file, too.  They count as taken only when the file
+ * is complete: after an error they all wait for the next reader, or file.
  *
- * Locking.  session->lock for the consumer; it is not held while anything is written.
- * The target is the caller's own.
+ * session->lock protects the consumer; it is not held during writes.  The target is the
+ * caller's own.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -21,11 +21,11 @@ struct snapshot {
 	struct etw_consumer consumer;
 	struct etw_buffer **list;	/* held */
 	u32 count;
-	u64 lost;			/* before that: what is dropped while it is held is there */
+	u64 lost;			/* before they were held; later ones are in the file */
 };
 
-/* Hold all that waits; more may come while there is no room for it yet. */
-static int hold(struct etw_trace_session *s, struct snapshot *snap)
+/* Hold all waiting buffers; more may arrive while memory is allocated for list. */
+static int snapshot_hold(struct etw_trace_session *s, struct snapshot *snap)
 {
 	u32 room = 0;
 
@@ -46,7 +46,7 @@ static int hold(struct etw_trace_session *s, struct snapshot *snap)
 	}
 }
 
-static int write_all(struct etw_trace_session *s, struct snapshot *snap,
+static int snapshot_write(struct etw_trace_session *s, struct snapshot *snap,
 		     struct etw_logtarget *t)
 {
 	int n, err;
@@ -71,15 +71,15 @@ static int write_all(struct etw_trace_session *s, struct snapshot *snap,
 	return err;
 }
 
-/* What became of it, where somebody may ask. */
-static void account(struct etw_trace_session *s, const struct snapshot *snap,
+/* Record the outcome in the session's log, if it has one. */
+static void snapshot_account(struct etw_trace_session *s, const struct snapshot *snap,
 		    const struct etw_logtarget *t, int err)
 {
 	struct etw_logfile *log = s->log;
 
 	if (!log)
 		return;
-	etw_logfile_tell(log, s, t, err);
+	etw_logfile_report(log, s, t, err);
 	if (err)
 		return;
 	mutex_lock(&log->lock);
@@ -88,8 +88,8 @@ static void account(struct etw_trace_session *s, const struct snapshot *snap,
 }
 
 /*
- * Flush the session into a file, which is the caller's no more.  After an error nothing
- * is taken from the session; of a file that was begun nothing is left.
+ * Flush the session into a file; takes the target over.  After an error nothing was taken
+ * from the session, and a file that was begun is empty.
  */
 int etw_logfile_snapshot(struct etw_trace_session *s, struct etw_logtarget *t)
 {
@@ -101,11 +101,11 @@ int etw_logfile_snapshot(struct etw_trace_session *s, struct etw_logtarget *t)
 		goto out_put;
 	err = etw_deliver_flush(s);
 	if (!err)
-		err = hold(s, &snap);
+		err = snapshot_hold(s, &snap);
 	if (!err) {
-		err = write_all(s, &snap, t);
-		account(s, &snap, t, err);
-		/* ENOSPC is for consumers. */
+		err = snapshot_write(s, &snap, t);
+		snapshot_account(s, &snap, t, err);
+		/* ENOSPC means too many consumers. */
 		if (err == -ENOSPC)
 			err = -EDQUOT;
 	}

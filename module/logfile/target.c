@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * target.c - where a session is written to, as the caller gave it
+ * target.c - where a session is written to, as given by the caller
  *
- * No path is resolved: a file is made in a directory that the caller had open, by a name
+ * No path is resolved: a file is made in a directory that the caller has open, by a name
  * without a slash.
  *
- * A file is written by one session only: open_files holds those that are.
+ * Only one session writes to a file: open_files has the files being written.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -21,9 +21,9 @@
 static DEFINE_MUTEX(open_lock);
 static LIST_HEAD(open_files);		/* under open_lock */
 
-/* ---------------------------------------------------------- what is asked for */
+/* ------------------------------------------------------------------- request */
 
-/* The last name of a path. */
+/* The last component of the name. */
 static const char *base_name(const struct etw_logtarget *t, u32 *len)
 {
 	u32 at = t->name_len;
@@ -34,8 +34,8 @@ static const char *base_name(const struct etw_logtarget *t, u32 *len)
 	return t->name + at;
 }
 
-/* Where a name has its %d; NULL: it has none, or several. */
-static const char *number_place(const char *name, u32 len)
+/* The %d in a name; NULL: it has none, or several. */
+static const char *number_in(const char *name, u32 len)
 {
 	const char *place = strnstr(name, "%d", len);
 
@@ -52,7 +52,7 @@ static int check_name(const struct etw_logtarget *t)
 	if (!t->name_len || memchr(t->name, 0, t->name_len))
 		return -EINVAL;
 	if (t->mode & ETW_MODE_NEWFILE &&
-	    (!number_place(base, len) || t->name_len > ETW_FILE_NAME_MAX - NUMBER_MAX))
+	    (!number_in(base, len) || t->name_len > ETW_FILE_NAME_MAX - NUMBER_MAX))
 		return -EINVAL;
 	if (t->dir && (!len || len > NAME_MAX || (len <= 2 && !strncmp(base, "..", len))))
 		return -EINVAL;
@@ -71,7 +71,7 @@ static int check_modes(const struct etw_logtarget *t)
 		return -EINVAL;
 	if (t->mode & sized && !t->max_size)
 		return -EINVAL;
-	/* A file that is made later, or again, needs a place. */
+	/* A file that is made later, or repeatedly, needs a directory. */
 	if (t->mode & (ETW_MODE_NEWFILE | ETW_MODE_DELAY_OPEN) && !t->dir)
 		return -EINVAL;
 	if (t->mode & ETW_MODE_APPEND && !t->file)
@@ -79,7 +79,7 @@ static int check_modes(const struct etw_logtarget *t)
 	return 0;
 }
 
-/* Can it be a log? */
+/* Is the file suitable for a log? */
 int etw_logtarget_check(const struct etw_logtarget *t)
 {
 	struct inode *inode = file_inode(t->file);
@@ -124,8 +124,7 @@ static int take_texts(struct etw_logtarget *t, const struct etw_session_file *f)
 }
 
 /*
- * What an ioctl asks for, checked; nothing has been done to any file.  mode: of the
- * session.
+ * The checked target of a command; no file has been touched.  mode: of the session.
  */
 struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mode)
 {
@@ -142,7 +141,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 	t->mode = mode & ETW_MODE_FILE;
 	t->file_mode = f->file_mode;
 	t->max_size = f->max_size;
-	/* A snapshot has the size that it has. */
+	/* The size of a snapshot is not limited. */
 	if (!(mode & ETW_MODE_BUFFERING))
 		t->limit = (u64)f->max_size << (mode & ETW_MODE_KBYTES ? 10 : 20);
 	t->number = f->first ?: 1;
@@ -160,7 +159,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 	return ERR_PTR(err);
 }
 
-/* Another one of what old has, of which no file may be open; NULL: out of memory. */
+/* A copy of old, which has no open file; NULL: no memory. */
 struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 {
 	struct etw_logtarget *t = kmemdup(old, sizeof(*old), ETW_GFP);
@@ -174,8 +173,8 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 }
 
 /*
- * Its file system may be unmounted as soon as nobody waits for us any more.  That needs no
- * care of system calls, which close behind fput() before they return.
+ * Once nobody waits for the thread, its file system may be unmounted, so a kernel thread
+ * closes synchronously.  System calls finish fput() before they return.
  */
 static void close_file(struct file *file)
 {
@@ -185,7 +184,7 @@ static void close_file(struct file *file)
 		fput(file);
 }
 
-/* Another session may write it then. */
+/* Afterwards another session may write to the file. */
 void etw_logtarget_close(struct etw_logtarget *t)
 {
 	mutex_lock(&open_lock);
@@ -196,7 +195,7 @@ void etw_logtarget_close(struct etw_logtarget *t)
 	t->file = NULL;
 }
 
-/* NULL is fine. */
+/* Takes NULL. */
 void etw_logtarget_put(struct etw_logtarget *t)
 {
 	if (!t)
@@ -210,21 +209,21 @@ void etw_logtarget_put(struct etw_logtarget *t)
 
 /* -------------------------------------------------------------- the next file */
 
-/* The name of the file that comes next, all of it and its last part. */
+/* Make the name of the next file, and return its last component. */
 const char *etw_logtarget_name(struct etw_logtarget *t)
 {
-	const char *place = NULL;
+	const char *number = NULL;
 	u32 len, tail;
 	const char *base = base_name(t, &len);
 
 	if (t->mode & ETW_MODE_NEWFILE)
-		place = number_place(base, len);
-	if (place) {
-		tail = t->name + t->name_len - (place + 2);
-		memcpy(t->made, t->name, place - t->name);
-		t->made_len = place - t->name;
+		number = number_in(base, len);
+	if (number) {
+		tail = t->name + t->name_len - (number + 2);
+		memcpy(t->made, t->name, number - t->name);
+		t->made_len = number - t->name;
 		t->made_len += scnprintf(t->made + t->made_len, NUMBER_MAX + 1, "%u", t->number);
-		memcpy(t->made + t->made_len, place + 2, tail);
+		memcpy(t->made + t->made_len, number + 2, tail);
 		t->made_len += tail;
 	} else {
 		memcpy(t->made, t->name, t->name_len);
@@ -233,13 +232,13 @@ const char *etw_logtarget_name(struct etw_logtarget *t)
 	return t->made + (base - t->name);
 }
 
-/* The file that etw_logtarget_begin() makes next is another one. */
+/* Go on to the next file number. */
 void etw_logtarget_advance(struct etw_logtarget *t)
 {
 	t->number = t->number == U32_MAX || t->number == t->max_number ? 1 : t->number + 1;
 }
 
-/* Only one session may write to a file. */
+/* Only one session may write to a file: -ETXTBSY. */
 int etw_logtarget_claim(struct etw_logtarget *t)
 {
 	struct etw_logtarget *other;

@@ -2,19 +2,20 @@
 /*
  * writer_thread.c - the thread that writes a session's log file
  *
- * It is a consumer of the session like any other: if the disk is slow it loses its own
- * backlog, and writers and other consumers lose nothing by it.
+ * The thread is a consumer of the session like any other: if the disk is slow it loses
+ * its own backlog, and neither writers nor other consumers lose anything.
  *
- * Locking.  log->target is the thread's from its start to its end.  log->lock guards
- * what others tell the thread and it tells them; session->lock may be taken before it,
- * and neither is held while anything is written.  Whoever changes the file gets the
- * new one ready, puts it into log->next and waits, with a ticket for the answer, until
- * the thread has it.
+ * Locking: log->target belongs to the thread from its start to its end.  log->lock
+ * protects requests to the thread and its answers; session->lock may be taken before
+ * it, and neither is held during writes.  A caller who changes the file prepares the
+ * new one, puts it into log->next and waits, with a ticket for the answer, until the
+ * thread has taken it.
  *
- * The thread holds a reference on the session and on the module; it ends once the
- * session has stopped and everything is written, or has become a real-time one.
+ * The thread holds a reference on the session and on the module.  It ends when the
+ * session has stopped and everything is written, or when the session has become a
+ * real-time one.
  *
- * The log of a BUFFERING session has no thread: snapshot.c.
+ * The log of a BUFFERING session has no thread, see snapshot.c.
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -25,9 +26,9 @@
 #include "logfile.h"
 #include "session/session.h"
 
-#define LOG_PIECE	(1U << 20)	/* bytes that are worth writing together */
+#define LOG_PIECE	(1U << 20)	/* bytes to write together */
 
-/* The file becomes the log's; the log the caller's. */
+/* A log that takes over the target; NULL: no memory. */
 struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 {
 	struct etw_logfile *log = kzalloc(sizeof(*log), ETW_GFP);
@@ -43,7 +44,7 @@ struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 	return log;
 }
 
-/* One whose thread does not run; NULL is fine. */
+/* Free a log whose thread does not run.  Takes NULL. */
 void etw_logfile_put(struct etw_logfile *log)
 {
 	if (!log)
@@ -54,7 +55,7 @@ void etw_logfile_put(struct etw_logfile *log)
 	kfree(log);
 }
 
-/* What is lost to the files: what could not be written, and what came too fast. */
+/* What the files lack: what could not be written, and what was dropped unread. */
 void etw_logfile_losses(struct etw_trace_session *s, u64 *buffers, u64 *events)
 {
 	struct etw_logfile *log = s->log;
@@ -69,8 +70,8 @@ void etw_logfile_losses(struct etw_trace_session *s, u64 *buffers, u64 *events)
 	mutex_unlock(&log->lock);
 }
 
-/* Tell what became of a buffer, or of a file; err: of the last thing that was done. */
-void etw_logfile_tell(struct etw_logfile *log, struct etw_trace_session *s,
+/* Report the state of the file; err: of the last operation. */
+void etw_logfile_report(struct etw_logfile *log, struct etw_trace_session *s,
 		      const struct etw_logtarget *t, int err)
 {
 	mutex_lock(&log->lock);
@@ -89,7 +90,7 @@ void etw_logfile_tell(struct etw_logfile *log, struct etw_trace_session *s,
 
 /* -------------------------------------------------------------------- writing */
 
-static int end_file(struct etw_logfile *log, struct etw_trace_session *s)
+static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	u64 buffers, events;
 
@@ -97,17 +98,17 @@ static int end_file(struct etw_logfile *log, struct etw_trace_session *s)
 	return etw_logtarget_end(log->target, s, buffers);
 }
 
-static int next_file(struct etw_logfile *log, struct etw_trace_session *s)
+static int log_next_file(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	if (log->target->file) {
-		end_file(log, s);
+		log_end_file(log, s);
 		etw_logtarget_advance(log->target);
 	}
 	return etw_logtarget_begin(log->target, s);
 }
 
-/* Write some buffers, to another file if it has to be; how many, or why none. */
-static int write_some(struct etw_logfile *log, struct etw_trace_session *s,
+/* Write some buffers, to the next file if necessary.  Returns their number or an error. */
+static int log_write_some(struct etw_logfile *log, struct etw_trace_session *s,
 		      struct etw_buffer **list, u32 count)
 {
 	int n = 0;
@@ -117,18 +118,18 @@ static int write_some(struct etw_logfile *log, struct etw_trace_session *s,
 	if (!n)
 		n = etw_logtarget_write(log->target, s, list, count);
 	if (n == -EFBIG && log->target->mode & ETW_MODE_NEWFILE) {
-		n = next_file(log, s);
+		n = log_next_file(log, s);
 		if (!n)
 			n = etw_logtarget_write(log->target, s, list, count);
 	}
 	return n;
 }
 
-/* n of the buffers were written; or why the first was not, which is lost. */
-static void account(struct etw_logfile *log, struct etw_trace_session *s,
+/* n buffers were written; or n is the error of the first one, which is lost. */
+static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 		    struct etw_buffer **list, int n)
 {
-	etw_logfile_tell(log, s, log->target, min(n, 0));
+	etw_logfile_report(log, s, log->target, min(n, 0));
 	mutex_lock(&log->lock);
 	if (n < 0) {
 		log->status.buffers_lost++;
@@ -141,21 +142,21 @@ static void account(struct etw_logfile *log, struct etw_trace_session *s,
 	wake_up_all(&log->wait);
 }
 
-/* Each of the buffers is written, or lost. */
-static void write_buffers(struct etw_logfile *log, struct etw_trace_session *s,
+/* Write all buffers; those that fail are lost. */
+static void log_write(struct etw_logfile *log, struct etw_trace_session *s,
 			  struct etw_buffer **list, u32 count)
 {
 	u32 i;
 	int n;
 
 	for (i = 0; i < count; i += max(n, 1)) {
-		n = write_some(log, s, list + i, count - i);
-		account(log, s, list + i, n);
+		n = log_write_some(log, s, list + i, count - i);
+		log_account(log, s, list + i, n);
 		cond_resched();
 	}
 }
 
-/* The change that somebody waits for, if its time has come. */
+/* Take the requested change, if it is due. */
 static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtarget **next)
 {
 	enum etw_log_change change;
@@ -170,7 +171,7 @@ static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtar
 		log->making = log->ticket;
 		log->ticket = NULL;
 		WRITE_ONCE(log->change, ETW_LOG_STAYS);
-		/* Behind the end nothing is made; if there is no end the session stops. */
+		/* No change follows an end; if the end fails, the session is stopping. */
 		if (change == ETW_LOG_END)
 			log->stopped = true;
 	}
@@ -179,10 +180,10 @@ static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtar
 }
 
 /*
- * The session goes on without a file.  What waits to be written is for its readers, or
- * for the first one to come.
+ * The session goes on without a file.  Waiting buffers go to its readers, or to the first
+ * reader to come.
  */
-static int end_log(struct etw_logfile *log, struct etw_trace_session *s)
+static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING) {
@@ -197,19 +198,19 @@ static int end_log(struct etw_logfile *log, struct etw_trace_session *s)
 	mutex_lock(&log->lock);
 	log->over = true;
 	mutex_unlock(&log->lock);
-	end_file(log, s);
+	log_end_file(log, s);
 	return 0;
 }
 
-/* Nothing is written any more: of the file and its directory nothing is held for readers. */
-static void leave(struct etw_logfile *log)
+/* Nothing is written any more: release the file and its directory. */
+static void log_leave(struct etw_logfile *log)
 {
 	etw_logtarget_put(log->target);
 	log->target = NULL;
 }
 
-/* Make the change that somebody waits for, if there is one.  True: it was the end. */
-static bool change(struct etw_logfile *log, struct etw_trace_session *s)
+/* Make the requested change, if there is one.  True: it was the end. */
+static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	struct etw_logtarget *next;
 	bool over = false;
@@ -219,21 +220,21 @@ static bool change(struct etw_logfile *log, struct etw_trace_session *s)
 	case ETW_LOG_STAYS:
 		return false;
 	case ETW_LOG_NEXT_FILE:
-		err = next_file(log, s);
+		err = log_next_file(log, s);
 		break;
 	case ETW_LOG_OTHER_FILE:
-		end_file(log, s);
+		log_end_file(log, s);
 		etw_logtarget_put(log->target);
 		log->target = next;
 		break;
 	case ETW_LOG_END:
-		err = end_log(log, s);
+		err = log_end(log, s);
 		over = !err;
 		break;
 	}
-	etw_logfile_tell(log, s, log->target, err);
+	etw_logfile_report(log, s, log->target, err);
 	if (over)
-		leave(log);
+		log_leave(log);
 	mutex_lock(&log->lock);
 	if (log->making) {
 		log->making->answer = err;
@@ -245,18 +246,19 @@ static bool change(struct etw_logfile *log, struct etw_trace_session *s)
 	return over;
 }
 
-/* A hint; what it saw is looked at again under the locks. */
-static bool wanted(struct etw_logfile *log, struct etw_trace_session *s)
+/* A hint; the thread looks again under the locks. */
+static bool log_has_work(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	return READ_ONCE(log->consumer.cursor) || READ_ONCE(log->change) != ETW_LOG_STAYS ||
 	       READ_ONCE(s->state) == ETW_STOPPED;
 }
 
 /*
- * Some of what waits, as much as makes a good piece to write and leaves the writers of
- * events most of the buffers; how many.  -EAGAIN: none waits; -ENODATA: none will come.
+ * Take some waiting buffers: enough for an efficient write, but few enough to leave the
+ * writers of events most of them.  Returns their number.  -EAGAIN: there is none yet;
+ * -ENODATA: none will come.
  */
-static int take(struct etw_logfile *log, struct etw_trace_session *s,
+static int log_take(struct etw_logfile *log, struct etw_trace_session *s,
 		struct etw_buffer *list[ETW_LOG_BATCH])
 {
 	u32 room = clamp(LOG_PIECE / s->hot.ring.size, 1U, (u32)ETW_LOG_BATCH), n;
@@ -266,7 +268,7 @@ static int take(struct etw_logfile *log, struct etw_trace_session *s,
 	n = etw_consumer_take_some(&log->consumer, list, clamp(s->total / 8, 1U, room));
 	if (!n) {
 		err = s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
-		/* Everything that was delivered was tried, or dropped. */
+		/* Everything delivered was written, lost or dropped. */
 		mutex_lock(&log->lock);
 		log->done = s->next_sequence;
 		mutex_unlock(&log->lock);
@@ -278,17 +280,17 @@ static int take(struct etw_logfile *log, struct etw_trace_session *s,
 }
 
 /* The session has stopped, and everything is written. */
-static void finish_log(struct etw_logfile *log, struct etw_trace_session *s)
+static void log_finish(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	int err;
 
 	mutex_lock(&log->lock);
 	log->stopped = true;
 	mutex_unlock(&log->lock);
-	change(log, s);
-	err = end_file(log, s);
+	log_change(log, s);
+	err = log_end_file(log, s);
 	if (err)
-		etw_logfile_tell(log, s, log->target, err);
+		etw_logfile_report(log, s, log->target, err);
 	etw_consumer_detach(&log->consumer);
 }
 
@@ -300,23 +302,23 @@ static int log_thread(void *data)
 	int n;
 
 	set_freezable();
-	while (!change(log, s)) {
+	while (!log_change(log, s)) {
 		try_to_freeze();
-		n = take(log, s, list);
+		n = log_take(log, s, list);
 		if (n == -ENODATA) {
-			finish_log(log, s);
+			log_finish(log, s);
 			break;
 		}
 		if (n < 0) {
-			wait_event_freezable(s->wait, wanted(log, s));
+			wait_event_freezable(s->wait, log_has_work(log, s));
 			continue;
 		}
-		write_buffers(log, s, list, n);
+		log_write(log, s, list, n);
 		mutex_lock(&s->lock);
 		etw_consumer_give_some(&log->consumer, list, n);
 		mutex_unlock(&s->lock);
 	}
-	leave(log);
+	log_leave(log);
 	complete_all(&log->ended);
 	wake_up_all(&log->wait);
 	etw_session_put(s);
@@ -326,8 +328,9 @@ static int log_thread(void *data)
 /* ---------------------------------------------------------------- controlling */
 
 /*
- * Begin to write s->log; the session has just been started.  After an error it has no
- * thread, and is to be stopped.  The file comes last: what can fail without it has not.
+ * Begin to write s->log; the session has just been started.  After an error the log has
+ * no thread, and the caller stops the session.  The file is begun last, when nothing else
+ * can fail.
  */
 int etw_logfile_start(struct etw_trace_session *s)
 {
@@ -349,7 +352,7 @@ int etw_logfile_start(struct etw_trace_session *s)
 		err = etw_logtarget_begin(log->target, s);
 	if (err)
 		goto err_task;
-	etw_logfile_tell(log, s, log->target, 0);
+	etw_logfile_report(log, s, log->target, 0);
 	etw_session_hold(s);
 	__module_get(THIS_MODULE);
 	mutex_lock(&log->lock);
@@ -373,8 +376,8 @@ void etw_logfile_stop(struct etw_trace_session *s)
 }
 
 /*
- * Wait until all that is delivered was written, or tried to be.  -EINTR: a fatal
- * signal came first.
+ * Wait until everything delivered so far was written or lost.  -EINTR: a fatal signal
+ * came first.
  */
 int etw_logfile_flush(struct etw_trace_session *s)
 {
@@ -390,8 +393,8 @@ int etw_logfile_flush(struct etw_trace_session *s)
 				   completion_done(&log->ended)) ? -EINTR : 0;
 }
 
-/* Leave a change to the thread. */
-static int ask(struct etw_logfile *log, enum etw_log_change change,
+/* Request a change from the thread. */
+static int log_request(struct etw_logfile *log, enum etw_log_change change,
 	       struct etw_logtarget *next, u64 until, struct etw_log_ticket *ticket)
 {
 	int err = 0;
@@ -413,8 +416,8 @@ static int ask(struct etw_logfile *log, enum etw_log_change change,
 	return err;
 }
 
-/* The answer, once there is one; -EINTR: there was none yet. */
-static int hear(struct etw_logfile *log, struct etw_log_ticket *ticket)
+/* Wait for the answer; -EINTR: a fatal signal came first. */
+static int log_wait(struct etw_logfile *log, struct etw_log_ticket *ticket)
 {
 	int err = wait_event_killable(log->wait, READ_ONCE(ticket->answered) ||
 				      completion_done(&log->ended));
@@ -429,11 +432,10 @@ static int hear(struct etw_logfile *log, struct etw_log_ticket *ticket)
 }
 
 /*
- * Go on in another file, next, which is the caller's no more; in the next one of NEWFILE;
- * or without one: the session becomes a real-time one once everything is written that
- * has been delivered.  -EINVAL: it has; -ESHUTDOWN: the session stops, or is just
- * becoming a real-time one; -EINTR: a fatal signal came, and the change is made all the
- * same.
+ * Go on in another file, next, which is taken over; in the next one of NEWFILE; or without
+ * a file: the session becomes a real-time one when everything delivered is written.
+ * -EINVAL: it already has; -ESHUTDOWN: the session stops, or is becoming a real-time
+ * one; -EINTR: a fatal signal came, and the change will still be made.
  */
 int etw_logfile_change(struct etw_trace_session *s, enum etw_log_change change,
 		       struct etw_logtarget *next)
@@ -451,18 +453,18 @@ int etw_logfile_change(struct etw_trace_session *s, enum etw_log_change change,
 	mutex_lock(&s->lock);
 	until = s->next_sequence;
 	mutex_unlock(&s->lock);
-	err = ask(s->log, change, next, until, &ticket);
+	err = log_request(s->log, change, next, until, &ticket);
 	if (err)
 		goto err_put;
 	wake_up_interruptible_all(&s->wait);
-	return hear(s->log, &ticket);
+	return log_wait(s->log, &ticket);
 
 err_put:
 	etw_logtarget_put(next);
 	return err;
 }
 
-/* Fill the members marked out, but for the losses, and the file's name. */
+/* Fill the members marked out, except for the losses, and the file's name. */
 void etw_logfile_describe(struct etw_logfile *log, struct etw_session_log *status,
 			  char name[ETW_FILE_NAME_MAX])
 {

@@ -22,7 +22,7 @@ struct etw_disallowed {
 struct etw_enabler {
 	struct etw_session_hot *hot;
 	struct etw_guid guid;
-	bool secure;			/* only who has the right to log may write to it */
+	bool secure;			/* writing to it takes the right to log */
 	struct etw_disallowed *disallowed;	/* NULL: none */
 
 	/* see capture_timer.c */

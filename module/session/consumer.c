@@ -2,12 +2,12 @@
 /*
  * consumer.c - a consumer's cursor in what its session delivers
  *
- * The session's queue holds the delivered buffers, oldest first.  A consumer's
- * cursor is the next buffer it will take; buffer->pending counts the cursors
- * at or before the buffer, buffer->held those who have taken it and not given
- * it back.  A buffer leaves the queue when pending falls to 0, which happens
- * at the head of the queue only, and goes back to the pool when held is 0 too.
- * With no consumer the queue is a backlog that the next one finds.
+ * The session's queue holds the delivered buffers, oldest first.  A consumer's cursor is
+ * the next buffer it will take; buffer->pending counts the cursors at or before the
+ * buffer, and buffer->held the consumers that took it and have not given it back.  A
+ * buffer leaves the queue when pending falls to 0, which happens only at the head of
+ * the queue, and returns to the pool when held is 0 too.  Without consumers the queue
+ * is a backlog that the next one gets.
  *
  * All under session->lock, which is never held while a buffer is copied.
  */
@@ -19,7 +19,7 @@ static struct etw_buffer *next_in_queue(struct etw_trace_session *s, struct etw_
 	return list_is_last(&b->node, &s->queue) ? NULL : list_next_entry(b, node);
 }
 
-static void unpend(struct etw_trace_session *s, struct etw_buffer *b)
+static void buffer_unpend(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	if (--b->pending)
 		return;
@@ -28,7 +28,7 @@ static void unpend(struct etw_trace_session *s, struct etw_buffer *b)
 		etw_buffer_recycle(s, b);
 }
 
-static void unhold(struct etw_trace_session *s, struct etw_buffer *b)
+static void buffer_unhold(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	if (!--b->held && !b->pending)
 		etw_buffer_recycle(s, b);
@@ -46,7 +46,7 @@ void etw_consumers_append(struct etw_trace_session *s, struct etw_buffer *b)
 			WRITE_ONCE(c->cursor, b);
 }
 
-/* Drop the head of the queue; it is lost to whoever has not taken it. */
+/* Drop the head of the queue; the consumers that have not taken it lose it. */
 void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	struct etw_buffer *next = next_in_queue(s, b);
@@ -67,12 +67,12 @@ void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b)
 		s->discarded_events += b->events;
 	}
 	b->pending = 1;
-	unpend(s, b);
+	buffer_unpend(s, b);
 }
 
 /*
- * Take the next buffer.  -EAGAIN: none waits; -ENODATA: none will come;
- * -EBUSY: too many held.
+ * Take the next buffer.  -EAGAIN: there is none yet; -ENODATA: none will come; -EBUSY:
+ * the consumer holds too many.
  */
 int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 {
@@ -90,7 +90,7 @@ int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 	WRITE_ONCE(c->cursor, next_in_queue(s, b));
 	c->held[i] = b;
 	b->held++;
-	unpend(s, b);
+	buffer_unpend(s, b);
 	c->info.held++;
 	c->info.buffers++;
 	c->info.events += b->events;
@@ -98,7 +98,7 @@ int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 	return 0;
 }
 
-/* A buffer that it holds; NULL: none of that index. */
+/* The buffer of that index, if the consumer holds it, else NULL. */
 struct etw_buffer *etw_consumer_held(struct etw_consumer *c, u32 index)
 {
 	int i;
@@ -110,7 +110,7 @@ struct etw_buffer *etw_consumer_held(struct etw_consumer *c, u32 index)
 	return NULL;
 }
 
-/* Give one back that it holds. */
+/* Give back a buffer that the consumer holds. */
 void etw_consumer_give(struct etw_consumer *c, struct etw_buffer *b)
 {
 	int i;
@@ -120,10 +120,10 @@ void etw_consumer_give(struct etw_consumer *c, struct etw_buffer *b)
 		;
 	c->held[i] = NULL;
 	c->info.held--;
-	unhold(c->session, b);
+	buffer_unhold(c->session, b);
 }
 
-static u64 backlog(struct etw_consumer *c)
+static u64 consumer_backlog(struct etw_consumer *c)
 {
 	struct etw_trace_session *s = c->session;
 	struct etw_buffer *b = c->cursor;
@@ -135,10 +135,10 @@ static u64 backlog(struct etw_consumer *c)
 void etw_consumer_info(struct etw_consumer *c, struct etw_consumer_info *info)
 {
 	*info = c->info;
-	info->backlog = backlog(c);
+	info->backlog = consumer_backlog(c);
 }
 
-/* Take up to room buffers; how many: 0 is none, whatever etw_consumer_take() says then. */
+/* Take up to room buffers and return their number; 0 where etw_consumer_take() fails. */
 u32 etw_consumer_take_some(struct etw_consumer *c, struct etw_buffer **list, u32 room)
 {
 	struct etw_trace_session *s = c->session;
@@ -150,7 +150,7 @@ u32 etw_consumer_take_some(struct etw_consumer *c, struct etw_buffer **list, u32
 		b = c->cursor;
 		WRITE_ONCE(c->cursor, next_in_queue(s, b));
 		b->held++;
-		unpend(s, b);
+		buffer_unpend(s, b);
 		c->info.held++;
 		c->info.buffers++;
 		c->info.events += b->events;
@@ -159,24 +159,24 @@ u32 etw_consumer_take_some(struct etw_consumer *c, struct etw_buffer **list, u32
 	return n;
 }
 
-/* Give those back. */
+/* Give back buffers taken by etw_consumer_take_some(). */
 void etw_consumer_give_some(struct etw_consumer *c, struct etw_buffer **list, u32 count)
 {
 	u32 i;
 
 	lockdep_assert_held(&c->session->lock);
 	for (i = 0; i < count; i++)
-		unhold(c->session, list[i]);
+		buffer_unhold(c->session, list[i]);
 	c->info.held -= count;
 }
 
 /*
- * Hold everything that waits, in list, without taking it; how many buffers that are.
- * More than room: none is held.
+ * Hold all waiting buffers, in list, without taking them, and return their number.  If
+ * there are more than room, none is held.
  */
 u32 etw_consumer_hold(struct etw_consumer *c, struct etw_buffer **list, u32 room)
 {
-	u32 i, count = backlog(c);
+	u32 i, count = consumer_backlog(c);
 	struct etw_buffer *b = c->cursor;
 
 	lockdep_assert_held(&c->session->lock);
@@ -189,7 +189,7 @@ u32 etw_consumer_hold(struct etw_consumer *c, struct etw_buffer **list, u32 room
 	return count;
 }
 
-/* Let go of what _hold() held; taken: it counts as consumed, else it waits as before. */
+/* Release what _hold() held.  taken: it counts as consumed; otherwise it waits as before. */
 void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 count,
 			  bool taken)
 {
@@ -200,20 +200,20 @@ void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 
 	lockdep_assert_held(&s->lock);
 	for (i = 0; i < count; i++) {
 		b = list[i];
-		/* One that was dropped meanwhile is behind the cursor. */
+		/* A buffer dropped in the meantime is behind the cursor. */
 		if (taken && b == c->cursor) {
 			WRITE_ONCE(c->cursor, next_in_queue(s, b));
 			c->info.buffers++;
 			c->info.events += b->events;
-			unpend(s, b);
+			buffer_unpend(s, b);
 		}
-		unhold(s, b);
+		buffer_unhold(s, b);
 	}
 }
 
 /*
- * Begin to consume; c is zero but for info.pid.  The first one of a session finds
- * the backlog.  -ESHUTDOWN: the session stops; -ENOSPC: too many.
+ * Begin to consume; c is zero except for info.pid.  A session's first consumer gets the
+ * backlog.  -ESHUTDOWN: the session stops; -ENOSPC: it has too many consumers.
  */
 int etw_consumer_attach(struct etw_trace_session *s, struct etw_consumer *c)
 {
@@ -242,7 +242,7 @@ out:
 	return err;
 }
 
-/* End it; what it holds goes back. */
+/* Stop consuming; the buffers that it holds are given back. */
 void etw_consumer_detach_locked(struct etw_consumer *c)
 {
 	struct etw_trace_session *s = c->session;
@@ -258,11 +258,11 @@ void etw_consumer_detach_locked(struct etw_consumer *c)
 		if (last && s->state != ETW_STOPPED)
 			b->pending = 0;	/* a backlog for the next consumer */
 		else
-			unpend(s, b);
+			buffer_unpend(s, b);
 	}
 	for (i = 0; i < ETW_CONSUMER_HELD; i++)
 		if (c->held[i])
-			unhold(s, c->held[i]);
+			buffer_unhold(s, c->held[i]);
 }
 
 void etw_consumer_detach(struct etw_consumer *c)
@@ -274,7 +274,7 @@ void etw_consumer_detach(struct etw_consumer *c)
 	mutex_unlock(&s->lock);
 }
 
-/* Fill info for up to capacity consumers; how many there are. */
+/* Fill info for up to capacity consumers and return how many there are. */
 u32 etw_consumers_info(struct etw_trace_session *s, struct etw_consumer_info *info,
 		       u32 capacity)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * consumer_file.c - a consumer of user space: an open file
+ * consumer_file.c - consumers of user space, which are open files with commands of their
+ * own
  *
- * session->lock is never held across a copy to user space.  file->read_lock
- * serialises readers of one file; it comes before it.
+ * session->lock is never held across a copy to user space.  read_lock serialises the
+ * readers of one file and is taken before session->lock.
  */
 #include <linux/anon_inodes.h>
 #include <linux/fs.h>
@@ -23,22 +24,22 @@
 
 struct etw_consumer_file {
 	struct etw_consumer consumer;
-	struct etw_buffer *again;	/* one that it holds, for the next read */
-	u64 told_through;		/* complete_through that TAKE told last */
+	struct etw_buffer *again;	/* a buffer that it holds for the next read */
+	u64 reported_through;		/* complete_through that TAKE returned last */
 	struct mutex read_lock;
 };
 
 /* ---------------------------------------------------------------- file ops */
 
-/* Without the lock: a hint, next_to_read() looks again under it. */
-static bool readable(struct etw_consumer_file *c)
+/* A hint, without the lock; consumer_next() looks again under it. */
+static bool consumer_readable(struct etw_consumer_file *c)
 {
 	return READ_ONCE(c->consumer.cursor) || READ_ONCE(c->again) ||
 	       READ_ONCE(c->consumer.session->state) == ETW_STOPPED;
 }
 
-/* The buffer the next read returns; waits for it if it may. */
-static int next_to_read(struct etw_consumer_file *c, bool wait, struct etw_buffer **b)
+/* The buffer that the next read returns; waits for it if wait is set. */
+static int consumer_next(struct etw_consumer_file *c, bool wait, struct etw_buffer **b)
 {
 	struct etw_trace_session *s = c->consumer.session;
 	int err;
@@ -52,7 +53,7 @@ static int next_to_read(struct etw_consumer_file *c, bool wait, struct etw_buffe
 		mutex_unlock(&s->lock);
 		if (err != -EAGAIN || !wait)
 			return err;
-		if (wait_event_interruptible(s->wait, readable(c)))
+		if (wait_event_interruptible(s->wait, consumer_readable(c)))
 			return -ERESTARTSYS;
 	}
 }
@@ -71,7 +72,7 @@ static ssize_t consumer_read(struct file *file, char __user *to, size_t len,
 	if (mutex_lock_interruptible(&c->read_lock))
 		return -ERESTARTSYS;
 	while (len - done >= size) {
-		err = next_to_read(c, !done && !(file->f_flags & O_NONBLOCK), &b);
+		err = consumer_next(c, !done && !(file->f_flags & O_NONBLOCK), &b);
 		if (err)
 			break;
 		if (copy_to_user(to + done, b->buf.data, size)) {
@@ -103,14 +104,14 @@ static __poll_t consumer_poll(struct file *file, poll_table *pt)
 		events = EPOLLIN | EPOLLRDNORM;
 	else if (c->consumer.session->state == ETW_STOPPED)
 		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;
-	if (c->consumer.session->complete_through != c->told_through)
+	if (c->consumer.session->complete_through != c->reported_through)
 		events |= EPOLLPRI;
 	mutex_unlock(&c->consumer.session->lock);
 	return events;
 }
 
 /* A buffer of the table; it stays as long as the session. */
-static struct etw_buf *existing(struct etw_trace_session *s, u64 index)
+static struct etw_buf *consumer_buffer(struct etw_trace_session *s, u64 index)
 {
 	struct etw_buf *buf = NULL;
 
@@ -122,8 +123,8 @@ static struct etw_buf *existing(struct etw_trace_session *s, u64 index)
 }
 
 /*
- * Pages get references of their own, so a mapping outlives file and session.
- * Buffers that come later need a mapping of their own.
+ * The mapping has its own references to the pages, so it may outlive file and session.
+ * Buffers that are added later need another mapping.
  */
 static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -145,7 +146,7 @@ static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
 	for (; to < vma->vm_end; at += size) {
-		buf = existing(c->consumer.session, at / size);
+		buf = consumer_buffer(c->consumer.session, at / size);
 		if (!buf)
 			return -ENXIO;
 		for (offset = 0; offset < size; offset += PAGE_SIZE, to += PAGE_SIZE) {
@@ -174,8 +175,8 @@ static int consumer_release(struct inode *inode, struct file *file)
 
 /* ------------------------------------------------------------------ ioctls */
 
-/* Not the one that the next read is to get. */
-static int give(struct etw_consumer_file *c, u32 index)
+/* Give back a buffer, but not the one kept for the next read. */
+static int consumer_give_index(struct etw_consumer_file *c, u32 index)
 {
 	struct etw_buffer *b = etw_consumer_held(&c->consumer, index);
 
@@ -193,7 +194,7 @@ static long consumer_take(struct file *file, void *arg)
 	struct etw_buffer *b;
 	long err = 0;
 
-	/* First: consumer_untake() goes by them, also when nothing was taken. */
+	/* First, because consumer_untake() reads them even if nothing was taken. */
 	t->index = 0;
 	t->used = 0;
 	t->sequence = 0;
@@ -203,7 +204,7 @@ static long consumer_take(struct file *file, void *arg)
 	mutex_lock(&s->lock);
 	t->complete_through = s->complete_through;
 	t->complete_sequence = s->complete_sequence;
-	c->told_through = s->complete_through;
+	c->reported_through = s->complete_through;
 	if (!(t->flags & ETW_TAKE_PEEK))
 		err = etw_consumer_take(&c->consumer, &b);
 	if (!err && !(t->flags & ETW_TAKE_PEEK)) {
@@ -216,15 +217,15 @@ static long consumer_take(struct file *file, void *arg)
 	return err;
 }
 
-/* The caller could not be told which buffer it got, nor what is complete. */
+/* The results could not be copied to the caller. */
 static void consumer_untake(struct file *file, void *arg)
 {
 	struct etw_consumer_file *c = file->private_data;
 	struct etw_buffer_take *t = arg;
 
 	mutex_lock(&c->consumer.session->lock);
-	c->told_through = ~c->consumer.session->complete_through;	/* anything else */
-	if (t->index && !give(c, t->index)) {
+	c->reported_through = ~c->consumer.session->complete_through;	/* a value that differs */
+	if (t->index && !consumer_give_index(c, t->index)) {
 		c->consumer.info.buffers--;
 		c->consumer.info.events -= t->events;
 		c->consumer.info.buffers_lost++;
@@ -241,7 +242,7 @@ static long consumer_give(struct file *file, void *arg)
 	long err;
 
 	mutex_lock(&c->consumer.session->lock);
-	err = give(c, g->index);
+	err = consumer_give_index(c, g->index);
 	mutex_unlock(&c->consumer.session->lock);
 	return err;
 }
@@ -284,8 +285,8 @@ static const struct file_operations consumer_fops = {
 };
 
 /*
- * The file takes over a reference on the session if it is made.  -EINVAL: the
- * session has a log file and nothing else.
+ * On success the file takes over the caller's reference on the session.  -EINVAL: the
+ * session only writes a log file.
  */
 struct file *etw_consumer_open(struct etw_trace_session *s, u32 flags)
 {

@@ -188,7 +188,7 @@ void etw_deliver_kick(struct etw_trace_session *s)
 	queue_work(etw_wq, &s->work);
 }
 
-/* Hardirq.  Raised by a delivered buffer, a fresh buffer, an empty pool. */
+/* Hardirq.  Raised for a delivered buffer, a new buffer and an empty pool. */
 static void deliver_irq(struct irq_work *irq_work)
 {
 	etw_deliver_kick(container_of(irq_work, struct etw_trace_session, irq_work));
@@ -196,7 +196,7 @@ static void deliver_irq(struct irq_work *irq_work)
 
 /* ------------------------------------------------------------------- flush */
 
-/* A buffer to give the writers for one of theirs. */
+/* A buffer to give to the writers in exchange for one of theirs; NULL: no memory. */
 static struct etw_buffer *spare_get(struct etw_trace_session *s)
 {
 	struct etw_buffer *b;
@@ -210,7 +210,7 @@ static struct etw_buffer *spare_get(struct etw_trace_session *s)
 		b = etw_buffer_alloc(s);
 		if (b)
 			return b;
-		/* The last snapshot was not read: it goes, oldest first. */
+		/* The last snapshot was not read: drop it, oldest buffer first. */
 		b = list_first_entry_or_null(&s->queue, struct etw_buffer, node);
 		if (!b)
 			return NULL;
@@ -226,7 +226,7 @@ static int deliver_snapshot(struct etw_trace_session *s)
 	u32 index, n = 0, tries = 0;
 	int cpu, err = 0;
 
-	/* Writers may add more as we go; no more than a whole ring is taken. */
+	/* Writers may add buffers meanwhile; take no more than a whole ring. */
 	while (n < s->min_buffers && !etw_fifo_empty(&s->fifo)) {
 		spare = spare_get(s);
 		if (!spare) {
@@ -235,7 +235,7 @@ static int deliver_snapshot(struct etw_trace_session *s)
 		}
 		index = etw_fifo_pop(&s->fifo);
 		if (!index) {
-			/* The oldest entry's writer is interrupted: wait for it. */
+			/* A writer was interrupted while it pushed the oldest entry: wait. */
 			list_add(&spare->node, &s->spare);
 			if (++tries > 3)
 				break;
@@ -246,7 +246,7 @@ static int deliver_snapshot(struct etw_trace_session *s)
 		etw_pool_push(&s->hot.ring.pool, spare->buf.index);
 		b = etw_buffer_of(etw_pool_buf(&s->hot.ring.pool, index));
 		sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);
-		/* Others were overwritten: these are in order among themselves. */
+		/* Some may have been overwritten; the rest is in order. */
 		if (list_empty(&sc->waiting))
 			sc->next_generation = b->buf.generation - BIT(15);
 		arrive(sc, b);
@@ -264,9 +264,9 @@ static int deliver_snapshot(struct etw_trace_session *s)
 /*
  * Deliver every event written before the call.  -ESHUTDOWN: the session stops.
  *
- * Two grace periods: after the first, writers that read the clock before
- * `through` have their slot, so closing finds it; after the second, whoever
- * was filling a slot of a closed buffer has committed, so it was delivered.
+ * Two grace periods: after the first, writers that read the clock before `through` have
+ * reserved their slots, so closing finds them; after the second, writers that were
+ * filling slots of closed buffers have committed, so the buffers were delivered.
  */
 int etw_deliver_flush(struct etw_trace_session *s)
 {
@@ -348,12 +348,12 @@ static void discard_ring(struct etw_trace_session *s)
 }
 
 /*
- * The session is out of every snapshot and off the list of sessions, and a
- * grace period has passed: no writer and no hotplug callback is left.
- *  1. No flush begins or runs any more; whatever was open is closed.
- *  2. Closing raised the irq_work, which queued the works: end them in that
- *     order; nothing can raise them again.
- *  3. What is in session->done now is all there will ever be.
+ * The session is out of every snapshot and off the list of sessions, and a grace period
+ * has passed: no writer and no hotplug callback is left.
+ *  1. No flush begins or runs any more; all open buffers are closed.
+ *  2. Closing raised the irq_work, which queued the works: end them in that order;
+ *     nothing can raise them again.
+ *  3. session->done has everything that there will ever be.
  */
 void etw_deliver_stop(struct etw_trace_session *s)
 {
