@@ -13,7 +13,7 @@ const struct etw_access_entry etw_access_builtin[ETW_ACCESS_BUILTIN] = {
 	  .rights = ETW_RIGHT_ALL },
 };
 
-/* Does the entry say something that can be meant? */
+/* Is the entry valid? */
 bool etw_access_entry_ok(const struct etw_access_entry *entry)
 {
 	if (entry->type > ETW_ACCESS_DENY || entry->reserved)
@@ -25,7 +25,7 @@ bool etw_access_entry_ok(const struct etw_access_entry *entry)
 		return !entry->id;
 	case ETW_ACCESS_USER:
 	case ETW_ACCESS_GROUP:
-		return entry->id != (u32)-1;	/* which is nobody's */
+		return entry->id != (u32)-1;	/* no user or group has it */
 	case ETW_ACCESS_CAPABILITY:
 		return entry->id <= ETW_CAPABILITY_MAX;
 	default:
@@ -33,7 +33,7 @@ bool etw_access_entry_ok(const struct etw_access_entry *entry)
 	}
 }
 
-/* Does the list give the caller all of these rights? */
+/* Does the list grant the caller all of these rights? */
 bool etw_access_grants(const struct etw_access_entry *list, u32 count, u32 rights,
 		       etw_access_is_fn is, const void *context)
 {

@@ -10,10 +10,10 @@
 
 #define ETW_CAPABILITY_MAX	63	/* a number that a capability can have */
 
-/* Is the caller, whom context is about, the one whom the entry names? */
+/* Does the entry name the caller, who is described by context? */
 typedef bool (*etw_access_is_fn)(const struct etw_access_entry *entry, const void *context);
 
-/* The list in force where the default's GUID has none. */
+/* The default list where the GUID of the default has none. */
 #define ETW_ACCESS_BUILTIN	2
 extern const struct etw_access_entry etw_access_builtin[ETW_ACCESS_BUILTIN];
 

@@ -109,8 +109,8 @@ static u8 *put_head(u8 *at, const struct etw_classic *c, u32 size, u64 timestamp
 }
 
 /*
- * Fill a slot of etw_record_slot() of the record's size, every byte of it.
- * sequence counts only in a message that has one.
+ * Fill every byte of a slot of etw_record_slot() of the record's size.  sequence is used
+ * only in a message that has one.
  */
 void etw_classic_write(u8 *slot, const struct etw_classic *c, u64 timestamp, u32 sequence)
 {
@@ -127,7 +127,7 @@ void etw_classic_write(u8 *slot, const struct etw_classic *c, u64 timestamp, u32
 
 /* ------------------------------------------------------------------ reading */
 
-/* What an event has and a classic record has not is zero. */
+/* Members of an event that a classic record lacks are zero. */
 static void begin_view(struct etw_classic_view *classic, u16 size, u16 type, u16 flags)
 {
 	memset(&classic->header, 0, sizeof(classic->header));
@@ -151,7 +151,7 @@ static void view_instance(const struct etw_instance_header *head,
 	view->ext_len = sizeof(classic->item);
 }
 
-/* -EINVAL: shorter than its head. */
+/* -EINVAL: the record is shorter than its header. */
 static int view_trace(const u8 *at, u32 size, u32 type, struct etw_record_view *view,
 		      struct etw_classic_view *classic)
 {
@@ -186,7 +186,7 @@ static const u8 *get(void *to, const u8 *at, u32 len)
 	return at + len;
 }
 
-/* The payload of a message begins with its prefix, as Windows has it. */
+/* The payload of a message begins with its prefix, as on Windows. */
 static int view_message(const u8 *at, u32 size, struct etw_record_view *view,
 			struct etw_classic_view *classic)
 {
@@ -222,8 +222,8 @@ static int view_message(const u8 *at, u32 size, struct etw_record_view *view,
 }
 
 /*
- * As etw_record_next(), for records of every kind.  What a classic record's
- * view points to lies in *classic, until the next call with it.
+ * Like etw_record_next(), for records of every kind.  The view of a classic record points
+ * into *classic, until the next call with it.
  */
 int etw_record_any(const void *buf, u32 end, u32 *offset, struct etw_record_view *view,
 		   struct etw_classic_view *classic)
@@ -257,7 +257,7 @@ int etw_record_any(const void *buf, u32 end, u32 *offset, struct etw_record_view
 	return 1;
 }
 
-/* The view is to outlive from: what it has there moves to *to. */
+/* Make the view independent of from: what it points to there is copied to *to. */
 void etw_record_move(struct etw_record_view *view, const struct etw_classic_view *from,
 		     struct etw_classic_view *to)
 {

@@ -2,7 +2,7 @@
 /*
  * classic.h - records of classic providers: build them, and read them as events
  *
- * As record.h: building cannot fail, and walking trusts nothing.
+ * As in record.h, building cannot fail, and walking trusts nothing.
  */
 #ifndef ETW_CORE_CLASSIC_H
 #define ETW_CORE_CLASSIC_H
@@ -31,12 +31,11 @@ u64 etw_classic_size(const struct etw_classic *c);
 void etw_classic_write(u8 *slot, const struct etw_classic *c, u64 timestamp, u32 sequence);
 
 /*
- * What the walk of a stream keeps, and where the parts of a view of a classic
- * record lie that its bytes do not have: the header of an event, an item that
- * tells of instances.
+ * The state of a walk of a stream, and those parts of a classic record's view that its
+ * bytes do not have: an event's header, and an item with instances.
  */
 struct etw_classic_view {
-	s64 time;			/* of the record before; in: of the buffer */
+	s64 time;			/* of the previous record; initially of the buffer */
 	struct etw_event_header header;
 	struct {
 		struct etw_ext_item head;

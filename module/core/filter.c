@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * filter.c - normalise what sessions ask for and combine it
+ * filter.c - normalise and combine the filters of sessions
  */
 #include "core/filter.h"
 
-/* to is all zero; from->count is checked; an id may be there twice. */
+/* to is all zero; from->count has been checked; ids may repeat. */
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from)
 {
 	u32 i, at, bit;
@@ -20,7 +20,7 @@ void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *fro
 	}
 }
 
-/* Is the id one of them? */
+/* Is the id in the list? */
 bool etw_ids_have(const struct etw_event_ids *ids, u16 id)
 {
 	u32 low = 0, high = ids->count, middle;
@@ -37,7 +37,7 @@ bool etw_ids_have(const struct etw_event_ids *ids, u16 id)
 	return false;
 }
 
-/* One session's wish: level 0 means all levels, any 0 means any keyword. */
+/* One session's filter: level 0 means all levels, any 0 means any keyword. */
 void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 		    u32 property)
 {
@@ -51,9 +51,9 @@ void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 }
 
 /*
- * Add a session to the composite, which starts zeroed.  Each field becomes
- * what passes whenever some session's own does: the highest level, the union
- * of any, the intersection of all.
+ * Add a session to the composite, which starts zeroed.  Each field then lets pass what
+ * any session's field does: the highest level, the union of any, the intersection
+ * of all.
  */
 void etw_filter_merge(struct etw_enable_entry *composite,
 		      const struct etw_enable_entry *entry)
@@ -77,11 +77,10 @@ void etw_filter_merge(struct etw_enable_entry *composite,
 
 /*
  * Readers load the members of a shared composite one by one, without a lock.
- * An update therefore first lets every member pass what it passed before and
- * what it will pass, and only then, once the sessions' snapshot has changed,
- * takes the rest away.  A reader in between sees members of the old and the
- * wide state, or of the wide and the new one: it lets through every event that
- * both the state before and the state after let through.
+ * So an update first widens every member to let pass both what it did before and what it
+ * will, and narrows it only after the sessions' snapshot has changed.  A reader in
+ * between sees members of the old and the wide state, or of the wide and the new one:
+ * every event passes that both the old and the new state let pass.
  */
 void etw_filter_widen(struct etw_enable_entry *shared,
 		      const struct etw_enable_entry *next)

@@ -2,9 +2,9 @@
 /*
  * filter.h - ETW's level and keyword rules
  *
- * What a session asked for is normalised once, when it enables a provider, so
- * that the test on the hot path is the same few compares for one session and
- * for the composite of several: etw_entry_wants() in <etw/filter.h>.
+ * A session's filter is normalised once, when it enables a provider, so that the test on
+ * the hot path is the same few comparisons for one session and for the composite of
+ * several: etw_entry_wants() in <etw/filter.h>.
  *
  * Source: Microsoft's EnableTraceEx2 and ENABLE_TRACE_PARAMETERS pages.
  */
@@ -17,11 +17,11 @@
 #define ETW_IDS_BITS	1024
 
 /*
- * Event ids of an EVENT_ID or STACKWALK filter; all zero: there is none.  Most
- * ids are not among them, which their bit tells.
+ * Event ids of an EVENT_ID or STACKWALK filter; all zero: no filter.  Most ids are not in
+ * the list, and then their bit is usually clear.
  */
 struct etw_event_ids {
-	bool in;		/* these pass; else all but these */
+	bool in;		/* these pass; else all others do */
 	u16 count;
 	u64 bits[ETW_IDS_BITS / 64];	/* by the id's low bits */
 	u16 ids[ETW_FILTER_EVENT_IDS];	/* ascending */

@@ -16,8 +16,8 @@ static_assert(offsetof(struct etw_log_header, clock) == 272);
 #define NAMES_AT (ETW_LOG_HEADER_AT + sizeof(struct etw_log_header))
 
 /*
- * A name in at most room units, its NUL included; how many.  A byte makes one unit
- * at most, so what fits as bytes fits.
+ * Store a name in at most room units, with its NUL, and return their number.  A byte
+ * becomes at most one unit, so a name whose bytes fit fits.
  */
 static u32 put_name(u8 *at, const char *name, u32 len, u32 room)
 {
@@ -28,9 +28,9 @@ static u32 put_name(u8 *at, const char *name, u32 len, u32 room)
 }
 
 /**
- * etw_log_head_build() - fill a buffer as the first one of a file
+ * etw_log_head_build() - fill the first buffer of a file
  * @buffer: head->header.buffer_size bytes, at least ETW_LOG_HEAD_MIN; 8-byte aligned
- * @head: what it tells
+ * @head: its content
  */
 void etw_log_head_build(u8 *buffer, const struct etw_log_head *head)
 {

@@ -8,11 +8,11 @@
 #include "core/port.h"
 #include <etw/format.h>
 
-/* What the header buffer tells; names are UTF-8, cut where they do not fit. */
+/* The content of the header buffer; names are UTF-8, and are cut if they do not fit. */
 struct etw_log_head {
 	struct etw_log_header header;
 	s64 start_clock;	/* session clock at header.start_time */
-	u32 thread_id, process_id;	/* who started the session */
+	u32 thread_id, process_id;	/* of the task that started the session */
 	u16 logger_id;
 	const char *logger;
 	u32 logger_len;
@@ -20,10 +20,10 @@ struct etw_log_head {
 	u32 file_len;
 };
 
-/* Where head->header lies in the buffer. */
+/* Offset of head->header in the buffer. */
 #define ETW_LOG_HEADER_AT (sizeof(struct etw_buffer_header) + sizeof(struct etw_system_header))
 
-/* The least that a header buffer without names takes. */
+/* The minimum size of a header buffer, without names. */
 #define ETW_LOG_HEAD_MIN (sizeof(struct etw_buffer_header) +		\
 			  sizeof(struct etw_system_header) +		\
 			  sizeof(struct etw_log_header) + 2 * sizeof(u16))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * names.c - compile a filter of event names, and ask it
+ * names.c - compile and apply filters of event names
  */
 #include "core/filter.h"
 #include "core/names.h"
@@ -18,7 +18,7 @@ static u32 hash(const u8 *name, u32 len)
 	return h;
 }
 
-/* Bytes of the count names at text, NULs included; 0: they are not all there. */
+/* Bytes of the count names at text with their NULs; 0: text ends before they do. */
 static u32 names_length(const u8 *text, u32 len, u32 count)
 {
 	const u8 *at = text, *nul;
@@ -48,8 +48,8 @@ static void read_head(struct etw_filter_event_name *to, const void *filter)
 }
 
 /*
- * Bytes that the compiled filter takes; 0: it is malformed.  len may be more
- * than the names take.
+ * Size of the compiled filter; 0: the filter is malformed.  len may exceed what the names
+ * take.
  */
 size_t etw_names_size(const void *filter, u32 len)
 {
@@ -72,7 +72,7 @@ static const char *text_of(const struct etw_event_names *names)
 	return (const char *)(names->table + names->text);
 }
 
-/* The entry of the table that has the name, or the free one where it belongs. */
+/* The table entry of the name, or the free entry where it belongs. */
 static u32 find(const struct etw_event_names *names, const u8 *name, u32 len)
 {
 	u32 i = hash(name, len) & names->mask;
@@ -86,7 +86,7 @@ static u32 find(const struct etw_event_names *names, const u8 *name, u32 len)
 	return i;
 }
 
-/* etw_names_size() has checked the filter; to is as large as it said. */
+/* etw_names_size() has checked the filter and returned the size of to. */
 void etw_names_compile(struct etw_event_names *to, const void *filter, u32 len)
 {
 	const u8 *text = (const u8 *)filter + HEAD, *at = text;
@@ -117,8 +117,8 @@ static bool has(const struct etw_event_names *names, const char *name, u32 len)
 }
 
 /*
- * Does the filter let the event pass?  It judges those of its own level and
- * keywords that have a name.  schema: the event's, or NULL.
+ * Does the filter let the event pass?  It applies only to events that have a name and
+ * match its level and keywords.  schema: the event's, or NULL.
  */
 bool etw_names_pass(const struct etw_event_names *names,
 		    const struct etw_event_descriptor *desc,

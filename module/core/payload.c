@@ -2,8 +2,8 @@
 /*
  * payload.c - check a payload program, so that running it needs no checks
  *
- * Every offset must be the one that follows from what lies before it.  So
- * nothing overlaps, and preparing a text touches no other part.
+ * Every offset must be the one that follows from the parts before it.  So nothing
+ * overlaps, and preparing a text changes no other part.
  */
 #include "core/payload.h"
 
@@ -19,7 +19,7 @@ static bool searches(const struct etw_payload_test *test)
 	return test->op == ETW_PAYLOAD_CONTAINS || test->op == ETW_PAYLOAD_DOESNTCONTAIN;
 }
 
-/* A number that is 1, 2, 4 or 8 bytes long, and the only one. */
+/* A single number of 1, 2, 4 or 8 bytes. */
 static bool is_number(const struct etw_payload_step *step)
 {
 	return step->kind == ETW_PAYLOAD_FIXED && !step->flags && step->count == 1 &&
@@ -68,7 +68,7 @@ static bool op_ok(const struct etw_payload_test *test)
 	}
 }
 
-/* Can the field be tested as what the test takes it for? */
+/* Can the field be tested as the type that the test names? */
 static bool type_ok(const struct etw_payload_test *test, const struct etw_payload_step *step)
 {
 	if (step->flags & ETW_PAYLOAD_COUNT_FIELD || step->count != 1)
@@ -185,9 +185,9 @@ static u32 unit_of(const u8 *text, const struct etw_payload_test *test, u32 i)
 }
 
 /*
- * Where a search goes on after a mismatch, as Knuth, Morris and Pratt have it:
- * border[i] is the length of the longest beginning of the text that the
- * first i + 1 units of it also end with, all of them excepted.
+ * Where a search goes on after a mismatch, after Knuth, Morris and Pratt: border[i] is the
+ * length of the longest proper prefix of the text's first i + 1 units that is also their
+ * suffix.
  */
 static void make_borders(const u8 *text, const struct etw_payload_test *test, u8 *border)
 {

@@ -2,10 +2,10 @@
 /*
  * payload.h - payload filters: check a program once, run it for each event
  *
- * The program is that of abi_filter.h.  What runs has been checked, so running
- * needs no memory, cannot fail, and takes time in proportion to the payload,
- * once for the walk and once for each test, at most ETW_PAYLOAD_TESTS.  It
- * works on the pieces of a payload as they are.
+ * The program is that of abi_filter.h.  Only checked programs run, so running one
+ * needs no memory, cannot fail, and takes time in proportion to the payload, once for the
+ * walk and once for each test, at most ETW_PAYLOAD_TESTS.  It reads the pieces of a
+ * payload in place.
  */
 #ifndef ETW_CORE_PAYLOAD_H
 #define ETW_CORE_PAYLOAD_H
@@ -14,15 +14,15 @@
 #include <etw/abi_filter.h>
 
 /*
- * Check a program of len bytes, 8-byte aligned, and prepare it in its place,
- * once; 0 or -EINVAL.
+ * Check a program of len bytes, 8-byte aligned, and prepare it in place, once.  0 or
+ * -EINVAL.
  */
 int etw_payload_load(void *program, u32 len);
 
 /*
- * Does an event pass?  source was measured, without other items.  typed: those of
- * its data that have a type are no payload.  The bytes that its data lead to may
- * change meanwhile, even the list may: no byte beyond a piece is read.  Any context.
+ * Does an event pass?  source was measured, without other items.  typed: data descriptors
+ * with a type are no payload.  The payload may change meanwhile, and even the list of its
+ * pieces may: no byte beyond a piece is read.  Any context.
  */
 bool etw_payload_pass(const void *program, const struct etw_record_source *source, bool typed);
 

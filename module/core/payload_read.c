@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * payload_read.c - read a payload where it does not lie within one piece
+ * payload_read.c - read a payload where it is not within one piece
  *
- * The list of pieces may change meanwhile: each length is read once, and what
- * was read is never more than a piece then had.
+ * The list of pieces may change meanwhile: each length is read once, and no more bytes of
+ * the piece are read than that.
  */
 #include "core/payload_read.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * payload_read.h - read a payload, which lies in pieces
+ * payload_read.h - read a payload, which consists of pieces
  *
- * A place in it is a cursor; every byte is read through one, which ends where
- * the payload does, or the field.  A field mostly lies within a piece, and then
- * is read where it lies.
+ * Every byte is read through a cursor, which ends where the payload or the field does.
+ * Most fields are within one piece and are read in place.
  */
 #ifndef ETW_CORE_PAYLOAD_READ_H
 #define ETW_CORE_PAYLOAD_READ_H
@@ -16,15 +15,15 @@ struct etw_cursor {
 	u32 here;		/* bytes left there */
 	u32 after;		/* bytes left in later ones */
 	u32 pieces;		/* of these */
-	bool typed;		/* those that have a type are passed over */
+	bool typed;		/* skip those that have a type */
 	const struct etw_data_descriptor *next;
 };
 
 /* A field's only element. */
 struct etw_field {
-	const u8 *flat;		/* where it lies; NULL: in several pieces */
+	const u8 *flat;		/* its address; NULL: it is in several pieces */
 	u32 bytes;
-	struct etw_cursor at;	/* if it does */
+	struct etw_cursor at;	/* if it is in several pieces */
 };
 
 /* payload_read.c; false: the payload is too short. */
@@ -37,7 +36,7 @@ static __always_inline u32 etw_cursor_left(const struct etw_cursor *c)
 	return c->here + c->after;
 }
 
-/* A field of so many bytes, and go behind it. */
+/* Take a field of this many bytes. */
 static __always_inline bool etw_field_take(struct etw_cursor *c, u32 bytes, struct etw_field *field)
 {
 	field->bytes = bytes;

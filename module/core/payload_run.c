@@ -2,7 +2,7 @@
 /*
  * payload_run.c - run a payload program that etw_payload_load() has accepted
  *
- * Steps lead from field to field, tests look at what lies there.
+ * Steps go from field to field, and tests examine the fields.
  */
 #include "core/payload.h"
 #include "core/payload_read.h"
@@ -17,14 +17,14 @@
 struct run {
 	struct etw_cursor at;
 	u32 pointer;		/* bytes of one */
-	u32 elements;		/* of arrays that may still be looked at */
-	bool open;		/* there are more, so nobody knows */
+	u32 elements;		/* of arrays that may still be examined */
+	bool open;		/* there are more, so the result is unknown */
 	u64 reg[ETW_PAYLOAD_REGISTERS];
 };
 
 /* --------------------------------------------------------------------- steps */
 
-/* To behind a NUL of so many bytes; the field is what is before it. */
+/* Go behind a NUL of this many bytes; the field is what precedes it. */
 static bool take_string(struct etw_cursor *c, u32 width, struct etw_field *field)
 {
 	u64 unit;
@@ -45,7 +45,7 @@ static bool take_string(struct etw_cursor *c, u32 width, struct etw_field *field
 	field->at = *c;
 	while (etw_cursor_number(c, width, &unit) && unit)
 		;
-	/* Without a NUL all that is left was text. */
+	/* Without a NUL the rest of the payload is text. */
 	field->bytes = etw_cursor_left(&field->at) - etw_cursor_left(c);
 	return true;
 }
@@ -69,7 +69,7 @@ static bool skip_sid(struct etw_cursor *c)
 	return etw_cursor_number(c, 2, &head) && etw_cursor_skip(c, 6 + 4 * (head >> 8));
 }
 
-/* One element of a kind that has no length of its own. */
+/* One element of a kind without an explicit length. */
 static noinline bool take_element(struct run *run, const struct etw_payload_step *step,
 				  struct etw_field *field)
 {
@@ -100,7 +100,7 @@ static noinline bool take_many(struct run *run, const struct etw_payload_step *s
 	if (step->flags & ETW_PAYLOAD_COUNT_FIELD)
 		count = run->reg[step->count];
 	if (step->kind != ETW_PAYLOAD_FIXED && step->kind != ETW_PAYLOAD_POINTER) {
-		/* Each element takes a byte at least, or is one too many. */
+		/* Each element takes at least one byte, or there are too many. */
 		for (; count; count--) {
 			if (!run->elements--) {
 				run->open = true;
@@ -117,7 +117,7 @@ static noinline bool take_many(struct run *run, const struct etw_payload_step *s
 		length *= 2;
 	if (step->kind == ETW_PAYLOAD_POINTER)
 		length = run->pointer;
-	/* A product that does not fit is a payload that is too short. */
+	/* If the product overflows, the payload is too short. */
 	if (length && count > etw_cursor_left(&run->at) / length)
 		return false;
 	return etw_field_take(&run->at, count * length, field);
@@ -133,7 +133,7 @@ static __always_inline bool step_over(struct run *run, const struct etw_payload_
 
 /* --------------------------------------------------------------------- tests */
 
-/* Without its sign; the lowest number has no negative of its own type. */
+/* The absolute value; the lowest number has no negative in its own type. */
 static u64 size_of(s64 value)
 {
 	return value < 0 ? -(u64)value : (u64)value;
@@ -200,7 +200,7 @@ static __always_inline bool number_holds(const struct etw_payload_test *test, co
 						  unsigned_holds(test, value);
 }
 
-/* What a text is read with: a cursor that ends with the field. */
+/* The cursor for reading a text; it ends with the field. */
 static __always_inline void text_of(const struct etw_field *field, struct etw_cursor *c)
 {
 	if (likely(field->flat)) {
@@ -235,8 +235,8 @@ static noinline u32 slow_unit(struct etw_cursor *c, u32 width)
 }
 
 /*
- * The next unit of a text, ASCII letters in lower case; 0: it ends here.  Until
- * the piece ends its place and length stay with the caller, in registers.
+ * The next unit of a text, with ASCII letters in lower case; 0: the text ends.  Until the
+ * piece ends, the caller keeps its position and length in registers.
  */
 static __always_inline u32 next_unit(struct etw_cursor *c, const u8 **at, u32 *here, bool wide)
 {
@@ -268,7 +268,7 @@ static __always_inline u32 wanted_unit(const u8 *text, u32 i, bool wide)
 
 enum found { ABSENT, FOUND, OPEN };
 
-/* OPEN: not in what is looked at, and neither is the text's end. */
+/* OPEN: not found, and the end of the text was not reached either. */
 static __always_inline enum found search(const u8 *text, u32 length,
 					 const struct etw_field *field, bool wide)
 {
@@ -372,7 +372,7 @@ static void save(struct run *run, const struct etw_payload_step *step,
 	etw_field_number(field, &run->reg[step->save - 1]);
 }
 
-/* The groups that hold. */
+/* The groups that are true. */
 static u32 walk(const u8 *program, const struct etw_payload_event *event, struct run *run)
 {
 	const struct etw_payload_step *step = (const void *)(program + event->at);

@@ -56,7 +56,7 @@ void etw_fifo_init(struct etw_fifo *fifo, struct etw_fifo_cell *cells, u32 count
 	etw_word_set(&fifo->tail, 0);
 }
 
-/* False if the queue is full or the cell in turn is still being emptied. */
+/* False if the queue is full, or if an interrupted pop still holds the next cell. */
 bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 {
 	struct etw_fifo_cell *cell;
@@ -77,7 +77,7 @@ bool etw_fifo_push(struct etw_fifo *fifo, u32 index)
 	return true;
 }
 
-/* The oldest entry, or 0: empty, or the oldest is still being put in. */
+/* The oldest entry, or 0: the queue is empty, or the oldest entry is still being stored. */
 u32 etw_fifo_pop(struct etw_fifo *fifo)
 {
 	struct etw_fifo_cell *cell;

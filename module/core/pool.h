@@ -2,8 +2,8 @@
 /*
  * pool.h - the free buffers of a ring, and a queue of full ones
  *
- * Both are shared by all CPUs and used from any context, NMI included: no
- * operation waits for another one that was begun and interrupted.
+ * All CPUs share both and use them in any context, NMI included: no operation waits for
+ * another one that was interrupted.
  */
 #ifndef ETW_CORE_POOL_H
 #define ETW_CORE_POOL_H
@@ -22,10 +22,10 @@ struct etw_buf {
 };
 
 /*
- * The free pool: a stack of indices.  head := tag (32) | index (32); the tag
- * changes with every operation, so that a pop which read next of a buffer that
- * was meanwhile taken and put back fails.  Buffers are only freed with the
- * whole pool, so reading next of a buffer that is somebody else's is harmless.
+ * The free pool: a stack of indices.  head := tag (32) | index (32); the tag changes with
+ * every operation, so a pop fails if the buffer whose next it read was taken and put
+ * back in between.  Buffers are freed only with the whole pool, so reading next of a
+ * buffer that somebody else has taken is harmless.
  */
 struct etw_pool {
 	struct etw_buf **table;	/* by index; grows by replacement, see buffer.c */
@@ -47,7 +47,7 @@ static inline u32 etw_pool_free(const struct etw_pool *pool)
 {
 	s64 n = etw_word_read(&pool->free);
 
-	/* Counted after the push and after the pop: briefly off by a few. */
+	/* Counted after the push and after the pop, so it may be off by a few for a moment. */
 	return n > 0 ? n : 0;
 }
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * port.h - the one file of the core that knows which world it is in
+ * port.h - the only file of the core that differs between kernel and user space
  *
  * The core is compiled into etw.ko and into libetw.  It uses the kernel's
  * names for types and helpers; user space gets them from here.
  *
- * An etw_word is a 64-bit word that only one CPU (kernel) or one thread (user)
- * changes, though interrupts, NMIs or signals may do so between any two of its
- * instructions.  ETW_LOCAL is the cheap form for that: a single instruction
- * without the lock prefix.  ETW_SHARED is for words that several CPUs or
- * threads change.  Both are compiler barriers; a word is only ever used one way.
+ * An etw_word is a 64-bit word that only one CPU (kernel) or one thread (user) changes,
+ * though interrupts, NMIs or signals may do so between any two of its instructions.
+ * ETW_LOCAL is the cheap form for that: a single instruction without the lock prefix.
+ * ETW_SHARED is for words that several CPUs or threads change.  Both are compiler
+ * barriers; a given word is always used in the same way.
  */
 #ifndef ETW_CORE_PORT_H
 #define ETW_CORE_PORT_H
 
 enum etw_use { ETW_LOCAL, ETW_SHARED };
 
-/* What follows has a cache line to itself. */
+/* The members that follow begin a new cache line. */
 #define ETW_OWN_LINE	__attribute__((__aligned__(64)))
 
 #ifdef __KERNEL__
@@ -98,7 +98,7 @@ typedef int64_t s64;
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define ALIGN(x, a)	(((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
 #define IS_ALIGNED(x, a) (((x) & ((__typeof__(x))(a) - 1)) == 0)
-/* With one argument, as in the kernel; C11 wants two. */
+/* With one argument, as in the kernel; C11 requires two. */
 #undef static_assert
 #define static_assert(condition)	_Static_assert(condition, #condition)
 

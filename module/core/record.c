@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * record.c - a record's extended items; the records of a buffer that nobody
- * vouches for
+ * record.c - a record's extended items; walking the records of an untrusted buffer
  */
 #include "core/record.h"
 
@@ -29,7 +28,7 @@ static_assert(offsetof(struct etw_event_header, processor_time) == 56);
 static_assert(offsetof(struct etw_event_header, activity) == 64);
 static_assert(sizeof(struct etw_ext_item) == ETW_EXT_ITEM_SIZE);
 
-/* Store an item whose data lies elsewhere; its padding is zeroed. */
+/* Store an item whose data is elsewhere; zeroes its padding. */
 static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 len)
 {
 	struct etw_ext_item *item = (struct etw_ext_item *)at;
@@ -44,8 +43,7 @@ static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 le
 }
 
 /*
- * Store the related activity and the items at the place behind the header.
- * Their size.
+ * Store the related activity and the items behind the header, and return their size.
  */
 u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items)
@@ -77,8 +75,8 @@ u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 }
 
 /*
- * Copy the header of a buffer of len bytes and check what a walk relies on:
- * hdr->offset lies within the buffer.  0 or -EINVAL.
+ * Copy the header of a buffer of len bytes and check what a walk relies on: hdr->offset
+ * is within the buffer.  0 or -EINVAL.
  */
 int etw_buffer_check(const void *buf, size_t len, struct etw_buffer_header *hdr)
 {
@@ -115,8 +113,8 @@ static s64 ext_length(const u8 *at, u32 room)
  * The record at *offset of a buffer whose records end at end.  Start with
  * *offset at ETW_BUFFER_HEADER_SIZE.  buf is 8-byte aligned.
  *
- * 1: found, *offset moved past it; 0: no more; -EINVAL: no valid EVENT_HEADER
- * record lies there, *offset unchanged.
+ * 1: found, and *offset is behind it; 0: no more; -EINVAL: there is no valid EVENT_HEADER
+ * record, and *offset is unchanged.
  */
 int etw_record_next(const void *buf, u32 end, u32 *offset,
 		    struct etw_record_view *view)
@@ -150,7 +148,7 @@ int etw_record_next(const void *buf, u32 end, u32 *offset,
 
 /*
  * The extended item at *offset, which starts at 0.  1: found; 0: no more.
- * The items of a view were checked by etw_record_next().
+ * etw_record_next() has checked the items of a view.
  */
 int etw_ext_next(const struct etw_record_view *view, u32 *offset,
 		 struct etw_ext_view *ext)

@@ -2,9 +2,8 @@
 /*
  * record.h - build one record in a reserved slot; walk the records of a buffer
  *
- * Building cannot fail and reads nothing that may change: whatever can go
- * wrong was settled by etw_record_measure() before the slot was reserved.
- * Walking trusts nothing in the buffer.
+ * Building cannot fail and reads nothing that may change: etw_record_measure() has found
+ * all errors before the slot was reserved.  Walking trusts nothing in the buffer.
  */
 #ifndef ETW_CORE_RECORD_H
 #define ETW_CORE_RECORD_H
@@ -12,11 +11,11 @@
 #include "core/port.h"
 #include <etw/format.h>
 
-#define ETW_ITEMS_MAX	16	/* of one record, the related activity beside them */
+#define ETW_ITEMS_MAX	16	/* of one record, besides the related activity */
 
 #define ETW_EXTRA_MAX	3	/* of one record */
 
-/* What an event has in all sessions: items whose data lies elsewhere, and more. */
+/* What an event has in all sessions: items whose data is elsewhere, and a time. */
 struct etw_record_extra {
 	u32 count;
 	u32 size;	/* of all of them, as items */
@@ -30,13 +29,13 @@ struct etw_record_extra {
 	u64 timestamp;	/* instead of the time of writing, if earlier */
 };
 
-/* Bytes of an item with so many of data. */
+/* Bytes of an item with this much data. */
 static __always_inline u32 etw_item_size(u32 len)
 {
 	return sizeof(struct etw_ext_item) + ALIGN(len, (u32)ETW_RECORD_ALIGN);
 }
 
-/* One more item.  false: no event is that large. */
+/* Add an item.  false: no event is that large. */
 static __always_inline bool
 etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u32 len)
 {
@@ -50,9 +49,9 @@ etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u3
 	return true;
 }
 
-/* Extended items, each a whole item with its padding; linkage is not looked at. */
+/* Extended items, each complete with its padding; their linkage is ignored. */
 struct etw_record_items {
-	const struct etw_record_extra *extra;	/* and what else there is, or NULL */
+	const struct etw_record_extra *extra;	/* further items, or NULL */
 	u32 count;
 	u32 size;	/* of all of them */
 	const struct etw_ext_item *item[ETW_ITEMS_MAX];
@@ -63,7 +62,7 @@ static __always_inline bool etw_record_is_typed(const struct etw_record_items *i
 	return items && items->extra && items->extra->typed;
 }
 
-/* Bytes of all items; the related activity is not among them. */
+/* Bytes of all items, without the related activity. */
 static __always_inline u32 etw_record_items_size(const struct etw_record_items *items)
 {
 	if (!items)
@@ -71,7 +70,7 @@ static __always_inline u32 etw_record_items_size(const struct etw_record_items *
 	return items->size + (items->extra ? items->extra->size : 0);
 }
 
-/* Where a record's bytes come from; all pointers stay valid until written. */
+/* Where a record's bytes come from; all pointers are valid until it is written. */
 struct etw_record_source {
 	const struct etw_guid *provider;
 	const struct etw_event_descriptor *desc;
@@ -79,7 +78,7 @@ struct etw_record_source {
 	const struct etw_guid *related;		/* NULL: no item */
 	const struct etw_data_descriptor *data;	/* addresses that can be read here */
 	u32 count;	/* of data */
-	u32 size;	/* by etw_record_measure(), its items included */
+	u32 size;	/* by etw_record_measure(), including its items */
 	u32 thread_id;
 	u32 process_id;
 	u16 type;	/* ETW_TYPE_* */
@@ -126,9 +125,9 @@ static __always_inline int etw_record_measure(struct etw_record_source *source)
 }
 
 /*
- * Copy a payload piece.  Pieces are mostly a few bytes, for which a call to
- * memcpy and the start-up of "rep movsb" cost more than the copy itself, and a
- * loop more than the one or two moves that an integer or a GUID takes.
+ * Copy a payload piece.  Most pieces are a few bytes, for which calling memcpy and
+ * starting "rep movsb" cost more than the copy itself, and a loop costs more than the
+ * one or two moves that an integer or a GUID takes.
  */
 static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
 {
@@ -165,7 +164,7 @@ static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
 		*to = *from;
 }
 
-/* Linkage says that no other item follows. */
+/* Its linkage says that no other item follows. */
 static __always_inline struct etw_ext_item *
 etw_record_put_related(u8 *at, const struct etw_guid *related)
 {
@@ -183,9 +182,9 @@ u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
 /*
- * Fill a slot of etw_record_slot(source->size) bytes, 8-byte aligned, every
- * byte of it.  A descriptor list that grew since it was measured is cut.  items:
- * those it was measured with, or NULL.
+ * Fill every byte of a slot of etw_record_slot(source->size) bytes, 8-byte aligned.  A
+ * descriptor list that grew since it was measured is cut.  items: those it was measured
+ * with, or NULL.
  */
 static __always_inline void
 etw_record_write_items(u8 *slot, const struct etw_record_source *source,
@@ -197,14 +196,14 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 	u16 flags = source->flags;
 	u8 *at = slot + ETW_EVENT_HEADER_SIZE;
 
-	/* The padding lies in the slot's last word; the payload may then overwrite. */
+	/* The padding is in the slot's last word, which the payload may overwrite next. */
 	__builtin_memset(slot + etw_record_slot(source->size) - 8, 0, 8);
 
 	if (source->related || etw_record_items_size(items))
 		flags |= ETW_EVENT_EXTENDED_INFO;
 	/*
-	 * Readers hold what is later than all that was written: an event of the
-	 * future would hold up everybody's.
+	 * Readers keep events until everything earlier has been written, so an event with
+	 * a future time would delay all others.
 	 */
 	if (items && items->extra && items->extra->timestamp_given &&
 	    items->extra->timestamp < timestamp)
@@ -243,7 +242,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		at += n;
 		left -= n;
 	}
-	/* A list that shrank since it was measured must not leave old bytes. */
+	/* A list that shrank since it was measured must not leave old bytes in the slot. */
 	if (unlikely(left))
 		memset(at, 0, left);
 }
@@ -254,7 +253,7 @@ etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp
 	etw_record_write_items(slot, source, NULL, timestamp);
 }
 
-/* One record of a buffer; the pointers lead into the buffer. */
+/* One record of a buffer; the pointers point into the buffer. */
 struct etw_record_view {
 	const struct etw_event_header *header;
 	const void *ext;	/* extended items, ext_len bytes */

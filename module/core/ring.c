@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ring.c - the part of the ring that is off the fast path: changing buffers
+ * ring.c - changing buffers, which is off the fast path
  */
 #include "core/ring.h"
 
 /*
- * Close the buffer that cur, a sampled value of rc->cur, names.  False if cur
- * has changed since (whoever changed it has seen to the buffer) or names none.
+ * Close the buffer that cur, a sampled value of rc->cur, names.  False if rc->cur has
+ * changed since, and then the buffer has been taken care of, or if cur names none.
  */
 bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 		    struct etw_ring_cpu *rc, u64 cur)
@@ -20,7 +20,7 @@ bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 	if (!etw_word_cmpxchg(use, &rc->cur, cur,
 			      ETW_CUR_NONE(ETW_CUR_GENERATION(cur))))
 		return false;
-	/* Ours to close: the addition below cannot happen twice. */
+	/* The close is ours: the addition below cannot happen twice. */
 	buf = etw_pool_buf(&ring->pool, ETW_CUR_INDEX(cur));
 	buf->used = final;
 	done = etw_word_add(use, &buf->commit, ETW_COMMIT_BIAS - final);
@@ -30,11 +30,11 @@ bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 }
 
 /*
- * The place named by cur has no room: close its buffer and install a fresh
- * one.  0: sample cur again and retry; -ENOBUFS: no buffer is to be had.
+ * The buffer named by cur has no room: close it and install another one.  0: sample cur
+ * again and retry; -ENOBUFS: there is no free buffer.
  *
- * An interrupt may do the same work at any point in here; the one whose
- * compare-exchange comes second gives its buffer back and uses the other's.
+ * An interrupt may do the same at any point in here; the one whose compare-exchange
+ * comes second gives its buffer back and uses the other one.
  */
 int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
 		    struct etw_ring_cpu *rc, u64 cur)

@@ -2,37 +2,37 @@
 /*
  * ring.h - reserve and commit in per-CPU buffers
  *
- * A ring is a pool of equal buffers and, for each CPU, one word that says where
- * the next record goes:
+ * A ring is a pool of buffers of equal size and, for each CPU, one word with the position
+ * of the next record:
  *
  *	cur := generation (16) | buffer index (16) | offset (32)
  *
- * Index 0 means that the CPU has no buffer; the offset is then so large that
- * the test for "does not fit" catches that case too.  Only its own CPU changes
- * cur, by a compare-exchange that needs no lock prefix: what interferes is an
- * interrupt or NMI on the same CPU, and it has finished when we go on.  (A CPU
- * that is dead, and all CPUs once no writer is left, are closed from outside.)
+ * Index 0 means that the CPU has no buffer; the offset is then so large that the test for
+ * "does not fit" catches that case too.  Only its own CPU changes cur, by a
+ * compare-exchange without the lock prefix: only an interrupt or NMI on the same CPU can
+ * interfere, and it has finished when we continue.  (The buffer of a dead CPU, and those
+ * of all CPUs once no writer is left, are closed from outside.)
  *
- * reserve: cur -> cur + length.  The slot between is the writer's alone.
+ * reserve: cur -> cur + length.  The slot in between belongs to the writer alone.
  * commit:  add length to the buffer's commit word.
  * close:   cur -> none, then add BIAS - final offset to the commit word.
  *
- * Whoever's addition makes the low half of the commit word exactly BIAS was the
- * last user of the buffer and delivers it; nobody touches it afterwards.  The
- * high half counts records, for free.
+ * The writer whose addition makes the low half of the commit word exactly BIAS was the
+ * last user of the buffer and delivers it; nobody touches it afterwards.  The high half
+ * counts records at no extra cost.
  *
- * The generation counts the buffers a CPU has installed.  It makes a
- * compare-exchange fail that sampled cur before an interrupt closed, recycled
- * and reinstalled the very same buffer, and it is the order in which the
- * delivery worker puts the CPU's buffers, since an interrupted writer can let
- * an older buffer be completed after a newer one.
+ * The generation counts the buffers that a CPU has installed.  It makes a
+ * compare-exchange fail if cur was sampled before an interrupt closed, recycled and
+ * reinstalled the same buffer.  It also gives the delivery worker the order of the CPU's
+ * buffers, since a newer buffer can be complete before an older one whose writer was
+ * interrupted.
  *
  * Barriers between the writing CPU and others, by the label they have in the code:
  *	A  etw_pool_push() before etw_pool_pop(): head cmpxchg, full barrier:
  *	   the consumer's last read is before the next writer's first store, and
- *	   next and the table's entry are there before the index
+ *	   next and the table's entry are visible before the index
  *	B  ops->deliver() before the worker's read: llist_add()/llist_del_all(),
- *	   full barriers: records and control fields are seen whole
+ *	   full barriers: records and control fields are seen complete
  *	C  fifo push before fifo pop and the reverse: release/acquire on the
  *	   cell's turn
  * and in the module, outside the core:
@@ -40,13 +40,13 @@
  *	   ring_installed(): the buffer installed, then flush_armed read
  *	E  entries of a new pool->table before its pointer; etw_pool_buf(): the
  *	   entry's address depends on the pointer.  A grace period before the
- *	   old table goes and before the first index that only the new one has
+ *	   old table is freed and before the first index that only the new one has
  *	F  a provider's snapshot before its pointer; etw_hotpath_write().  A grace
  *	   period after the session is out of all snapshots and before it closes
  *	G  a process's slots before their pointer, a registration before its
  *	   slot; etw_process_find()
- * None is needed between reserve and commit: all writers of a buffer and the
- * one that delivers it run on one CPU, which sees its own stores in order.
+ * No barrier is needed between reserve and commit: all writers of a buffer and the one
+ * that delivers it run on one CPU, which sees its own stores in order.
  *
  * Models, run by selftests/unit/core/ring_model.sh: ring.pml (this file and pool.c),
  * ring_deliver.pml (flush, CPU hotplug, stop), consumer.pml, fifo.pml, ring_wrap.pml
@@ -75,8 +75,8 @@
 struct etw_ring;
 
 /*
- * What a ring needs from its world.  All may be called in any context that
- * writes, NMI included, and from inside each other's interrupts.
+ * What a ring needs from its owner.  All may be called in any context that writes, NMI
+ * included, and may interrupt each other.
  */
 struct etw_ring_ops {
 	/* buf is complete and belongs to the callee */
@@ -95,7 +95,7 @@ struct etw_ring {
 	struct etw_pool pool;
 };
 
-/* One CPU's (or thread's) place in a ring. */
+/* The position of one CPU (or thread) in a ring. */
 struct etw_ring_cpu {
 	etw_word cur;
 	u16 id;				/* of the CPU */
@@ -114,8 +114,8 @@ static __always_inline bool etw_ring_fits(const struct etw_ring *ring, u32 len)
 }
 
 /*
- * Does the place named by cur have room for len bytes?  False also when there
- * is no buffer; then etw_ring_switch() is due.
+ * Does the buffer named by cur have room for len bytes?  False also if there is no buffer.
+ * If false, call etw_ring_switch().
  */
 static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
 					  u32 len)
@@ -124,9 +124,8 @@ static __always_inline bool etw_ring_room(const struct etw_ring *ring, u64 cur,
 }
 
 /*
- * Reserve len bytes at the place named by cur, a value of rc->cur sampled
- * before, for which etw_ring_room() holds.  NULL: cur has changed since it was
- * sampled, so a clock read in between is stale as well.
+ * Reserve len bytes at cur, a sampled value of rc->cur for which etw_ring_room() holds.
+ * NULL: rc->cur has changed since, so a clock value read in between is stale as well.
  */
 static __always_inline u8 *etw_ring_reserve(enum etw_use use,
 					    struct etw_ring *ring,
@@ -139,7 +138,7 @@ static __always_inline u8 *etw_ring_reserve(enum etw_use use,
 	return (*buf)->data + ETW_CUR_OFFSET(cur);
 }
 
-/* Commit len reserved and filled bytes. */
+/* Commit len bytes that were reserved and filled. */
 static __always_inline void etw_ring_commit(enum etw_use use,
 					    struct etw_ring *ring,
 					    struct etw_buf *buf, u32 len)
@@ -150,7 +149,7 @@ static __always_inline void etw_ring_commit(enum etw_use use,
 		ring->ops->deliver(ring, buf);
 }
 
-/* Does the CPU's buffer hold records (reserved ones included)? */
+/* Does the CPU's buffer hold records, including reserved ones? */
 static __always_inline bool etw_ring_holds(u64 cur)
 {
 	return ETW_CUR_INDEX(cur) &&

@@ -4,7 +4,7 @@
  */
 #include "core/scope.h"
 
-#define ID_DIGITS_MIN	12	/* as container engines abbreviate ids */
+#define ID_DIGITS_MIN	12	/* container engines abbreviate ids to that */
 #define ID_DIGITS	64
 #define UUID_LEN	36
 
@@ -27,7 +27,7 @@ static bool equal(struct etw_piece a, struct etw_piece b)
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);
 }
 
-/* Take bytes off the front or the end. */
+/* Cut bytes off the front or the end. */
 static struct etw_piece cut(struct etw_piece p, u32 front, u32 end)
 {
 	p.at += front;
@@ -35,7 +35,7 @@ static struct etw_piece cut(struct etw_piece p, u32 front, u32 end)
 	return p;
 }
 
-/* Where c is in p; p.len if nowhere. */
+/* The index of c in p, or p.len. */
 static u32 first(struct etw_piece p, char c)
 {
 	u32 i;
@@ -85,7 +85,7 @@ static struct etw_piece find_unit(const char *path)
 	return unit;
 }
 
-/* What a desktop started: [LAUNCHER-]ID-RANDOM or [LAUNCHER-]ID[@RANDOM]. */
+/* A unit started by a desktop: [LAUNCHER-]ID-RANDOM or [LAUNCHER-]ID[@RANDOM]. */
 static struct etw_piece desktop_id(struct etw_piece p, bool scope)
 {
 	u32 at;
@@ -123,7 +123,7 @@ static struct etw_piece application(const char *path, bool *snap)
 	return unit;
 }
 
-/* Of the process whose group has this path; empty: none is known. */
+/* The application of a process whose group has this path; empty: not known. */
 struct etw_piece etw_scope_application(const char *path)
 {
 	bool snap;
@@ -141,7 +141,7 @@ struct etw_piece etw_scope_package(const char *path)
 
 /* ------------------------------------------------------------------- names */
 
-/* Is name, which is not empty, one of names? */
+/* Is name one of names?  name is not empty. */
 bool etw_scope_has_name(const char *names, const char *name, u32 len)
 {
 	struct etw_piece rest = whole(names), wanted = { name, len }, piece;
@@ -162,7 +162,7 @@ static struct etw_piece container_id(struct etw_piece p)
 {
 	u32 at, i;
 
-	/* podman's monitor has the id too, but is outside. */
+	/* podman's monitor has the id too, but runs outside the container. */
 	if (starts(p, "libpod-conmon-"))
 		return cut(p, 0, p.len);
 	if (ends(p, ".scope"))
@@ -202,7 +202,7 @@ static bool is_above(struct etw_piece name, const char *path)
 	       (p.len == name.len || p.at[name.len] == '/');
 }
 
-/* Does one of names stand for the group with this path? */
+/* Does one of names match the container with this path? */
 bool etw_scope_has_container(const char *names, const char *path)
 {
 	struct etw_piece rest = whole(names), name;
@@ -216,7 +216,7 @@ bool etw_scope_has_container(const char *names, const char *path)
 	return false;
 }
 
-/* Is it a string of names, of which none is empty? */
+/* Is it a valid string of names, none of them empty? */
 bool etw_scope_names_ok(const char *names, u32 len)
 {
 	struct etw_piece rest = { names, len }, name;

@@ -2,8 +2,8 @@
 /*
  * scope.h - which processes a scope filter selects, by strings
  *
- * A filter is one string of names with ';' between them; what they name is said in
- * etw/abi_filter.h.
+ * A filter is one string of names with ';' between them; etw/abi_filter.h says what they
+ * mean.
  *
  * Source: Microsoft's EVENT_FILTER_DESCRIPTOR and EnableTraceEx2 pages; systemd's
  * "Desktop Environment Integration" for the names of units.

@@ -7,7 +7,7 @@
 #define CHUNK_HEAD	3	/* u16 size, u8 type */
 #define TAGS_MAX	16	/* bytes; Microsoft's macros make 4 at most */
 
-/* The GUID of a chunk; each may be there once, and says something. */
+/* The GUID of a chunk; each type may occur once, and its GUID is not zero. */
 static bool take_guid(const struct etw_guid **to, const u8 *data, u32 len)
 {
 	static const struct etw_guid none;
@@ -32,7 +32,7 @@ static bool take_chunk(struct etw_traits_view *view, u8 type, const u8 *data, u3
 	}
 }
 
-/* 0 or -EINVAL.  The bytes do not change meanwhile. */
+/* 0 or -EINVAL.  The bytes must not change meanwhile. */
 int etw_traits_parse(const void *traits, u32 len, struct etw_traits_view *view)
 {
 	const u8 *at = traits, *end = at + len, *nul;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * traits.h - what a provider says of itself once, and data descriptors that are
- * no payload
+ * traits.h - provider traits, and data descriptors that are no payload
  *
- * Nobody vouches for the bytes: they come from programs and drivers.  Their layout
- * is in etw/format.h.
+ * The bytes are untrusted: they come from programs and drivers.  Their layout is in
+ * etw/format.h.
  */
 #ifndef ETW_CORE_TRAITS_H
 #define ETW_CORE_TRAITS_H
@@ -21,13 +20,13 @@ struct etw_traits_view {
 
 int etw_traits_parse(const void *traits, u32 len, struct etw_traits_view *view);
 
-/* These lie anywhere. */
+/* These may be unaligned. */
 static __always_inline u16 etw_u16_at(const u8 *at)
 {
 	return at[0] | at[1] << 8;
 }
 
-/* Event or provider metadata of a data descriptor: does it say its own size? */
+/* Is the size at the beginning of event or provider metadata that of its descriptor? */
 static __always_inline bool etw_blob_ok(const void *blob, u32 len)
 {
 	return len >= 2 && etw_u16_at(blob) == len;
@@ -36,8 +35,8 @@ static __always_inline bool etw_blob_ok(const void *blob, u32 len)
 #define ETW_SCHEMA_NAME_MAX	4096	/* more than any filter has room for */
 
 /*
- * The event name in a schema, *len bytes, cut there: an event is not searched for
- * longer.  NULL: it has none.
+ * The event name in a schema, of *len bytes; a longer name is cut at the maximum.  NULL:
+ * there is none.
  */
 const char *etw_schema_name(const void *schema, u32 size, u32 *len);
 
@@ -49,7 +48,7 @@ struct etw_typed_at {
 	u64 payload;	/* bytes of all the others */
 };
 
-/* What those describe, in memory that can be read here. */
+/* Their content, in memory that can be read here. */
 struct etw_typed {
 	const void *schema;		/* NULL: none, as below */
 	const void *provider;
@@ -65,10 +64,10 @@ static __always_inline u8 etw_data_type(const struct etw_data_descriptor *data)
 }
 
 /*
- * What follows is inline: every event of TraceLogging goes through it.
+ * The rest is inline because every TraceLogging event goes through it.
  */
 
-/* -EINVAL: a type that is not known, one twice, a time stamp of a wrong size. */
+/* -EINVAL: an unknown type, a type that occurs twice, a time stamp of a wrong size. */
 static __always_inline int
 etw_typed_find(struct etw_typed_at *at, const struct etw_data_descriptor *data, u32 count)
 {
@@ -123,7 +122,7 @@ etw_typed_blob(const void **to, u32 *len, const struct etw_data_descriptor *data
 	return 0;
 }
 
-/* Each may be NULL.  -EINVAL: metadata whose size is not the one it says. */
+/* Each may be NULL.  -EINVAL: metadata whose size is not that of its descriptor. */
 static __always_inline int
 etw_typed_read(struct etw_typed *to, const struct etw_data_descriptor *schema,
 	       const struct etw_data_descriptor *provider,

@@ -6,7 +6,7 @@
 
 #define REPLACEMENT	0xfffd
 
-/* The character at p, with the bytes it takes; none: *taken is 0. */
+/* The character at p; *taken is the number of its bytes, or 0 if there is none. */
 static u32 decode(const u8 *p, u32 len, u32 *taken)
 {
 	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
