@@ -129,7 +129,7 @@ build/libtdh.so: build/libtdh.so.$(VERSION)
 
 # $(call link_program): from the objects among the prerequisites and the libraries.
 link_program = $(Q)mkdir -p $(@D) && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libetlcheck.a,$^) \
+	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libselftest.a,$^) $(filter %libetlcheck.a,$^) \
 		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
 
 build/etw: libs_here = -ljson-c

@@ -2,9 +2,12 @@
 #
 # Tests and benchmarks. Part of the Makefile.
 #
+#   selftests/lib/*.c          build/obj/selftests/lib/libselftest.a, what the programs
+#                              in the VM have in common
 #   selftests/vm/*/NAME.c      build/selftests/NAME, run in the VM; linked with
-#                              libtdh.a, libetw.a and all of selftests/lib
-#   selftests/vm/*/NAME_m32.c  the same, 32-bit and without the library
+#                              libselftest.a, libtdh.a and libetw.a
+#   selftests/vm/*/NAME_m32.c  the same, 32-bit, without libetw and with only the part
+#                              of selftests/lib that needs nothing else
 #   selftests/unit/*/NAME.c    build/unit/NAME, run on the host; all of it and
 #                              of the libraries under ASan and UBSan
 #   selftests/etl/*.c          build/etl/walk and build/etl/check, which read log
@@ -20,7 +23,10 @@ KSELFTEST := build/cache/linux-source/tools/testing/selftests
 vm_src := $(wildcard selftests/vm/*/*.c)
 vm32_src := $(filter %_m32.c,$(vm_src))
 vm64_src := $(filter-out %_m32.c,$(vm_src))
-testlib_obj := $(patsubst %.c,build/obj/%.o,$(wildcard selftests/lib/*.c))
+testlib := build/obj/selftests/lib/libselftest.a
+testlib_src := $(wildcard selftests/lib/*.c)
+testlib_list := $(call record,build/obj/testlib.list,$(testlib_src))
+testlib32_obj := $(patsubst %,build/obj/m32/%.o,vm_dev vm_buf vm_items)
 # etl_check.c uses the kernel's test harness, which scripts/setup fetches.
 unit_src := $(filter-out $(if $(wildcard $(KSELFTEST)/kselftest_harness.h),,%/etl_check.c), \
 	$(wildcard selftests/unit/*/*.c))
@@ -72,15 +78,27 @@ build/gen/%_um.h: %.man build/etw
 build/obj/selftests/vm/provider/mc_um.o: build/gen/selftests/mc/names_um.h build/gen/selftests/mc/types_um.h
 build/obj/selftests/vm/provider/mc_um.o: include_here = $(include_test) -Ibuild/gen/selftests/mc -isystem $(KSELFTEST)
 
-$(vm64_programs): $(testlib_obj) build/etl/libetlcheck.a build/libtdh.a build/libetw.a
+# As in the programs, see selftests/lib/vm.h.
+testlib_warn := -Wno-sign-compare -Wno-unused-parameter
+$(testlib_src:%.c=build/obj/%.o): include_here = $(include_test) $(testlib_warn)
+$(testlib): $(testlib_src:%.c=build/obj/%.o) $(testlib_list)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(vm64_programs): $(testlib) build/etl/libetlcheck.a build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
 
-$(vm32_programs): $(flags_file)
+build/obj/m32/%.o: selftests/lib/%.c $(flags_file)
+	@mkdir -p $(@D)
+	$(call say,CC -m32,$<)
+	$(Q)$(CC) $(cflags) $(werror) -m32 $(include_test) $(testlib_warn) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(vm32_programs): $(testlib32_obj) $(flags_file)
 	@mkdir -p $(@D) build/obj/m32
 	$(call say,CC -m32,$<)
 	$(Q)$(CC) $(cflags) $(werror) -m32 $(include_test) -isystem $(KSELFTEST) $(CPPFLAGS) $(CFLAGS) \
-		-MF build/obj/m32/$(@F).d -o $@ $(filter %.c,$^)
+		-MF build/obj/m32/$(@F).d -o $@ $(filter %.c %.o,$^)
 
 # A program's name does not tell the folder that its source is in.
 $(foreach s,$(vm64_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s:%.c=build/obj/%.o)))
@@ -90,7 +108,7 @@ bench-programs: $(bench_src:selftests/bench/%.c=build/bench/%)
 
 # It compiles what it has generated.
 build/bench/manifest: $(patsubst %.c,build/obj/%.o,$(wildcard user/mc/*.c)) $(cli_list)
-build/bench/%: build/obj/selftests/bench/%.o build/libtdh.a build/libetw.a
+build/bench/%: build/obj/selftests/bench/%.o $(testlib) build/libtdh.a build/libetw.a
 	$(call say,LD,$@)
 	$(link_program)
 

@@ -24,46 +24,23 @@ struct env {
 
 typedef void (*fill_fn)(struct env *e, void *arg);
 
-static inline void fill_start(struct env *e, void *arg)
-{
-	struct etw_session s = vm_session("t-new");
-
-	(void)e;
-	memcpy(arg, &s, sizeof(s));
-}
+void fill_start(struct env *e, void *arg);
 
 static inline void fill_victim(struct env *e, void *arg)
 {
 	((struct etw_session *)arg)->handle = e->victim;
 }
 
-static inline void fill_update(struct env *e, void *arg)
-{
-	struct etw_session *s = arg;
+void fill_update(struct env *e, void *arg);
 
-	s->handle = e->victim;
-	s->flush_ms = 5000;
-}
-
-static inline void fill_enum(struct env *e, void *arg)
-{
-	struct etw_session_enum *s = arg;
-
-	s->handles = VM_PTR(e->out);
-	s->capacity = 8;
-}
+void fill_enum(struct env *e, void *arg);
 
 static inline void fill_stat(struct env *e, void *arg)
 {
 	((struct etw_session_stat *)arg)->handle = e->victim;
 }
 
-static inline void fill_enable(struct env *e, void *arg)
-{
-	struct etw_enable en = vm_enable_arg(e->victim, vm_guid(1));
-
-	memcpy(arg, &en, sizeof(en));
-}
+void fill_enable(struct env *e, void *arg);
 
 static inline void fill_register(struct env *e, void *arg)
 {
@@ -123,13 +100,7 @@ static inline void fill_access_set(struct env *e, void *arg)
 	((struct etw_access *)arg)->guid = vm_guid(0x51);
 }
 
-static inline void fill_set(struct env *e, void *arg)
-{
-	static const uint8_t traits[4] = { 4, 0, 'x', 0 };
-
-	*(struct etw_provider_set *)arg = (struct etw_provider_set){
-		.slot = e->slot, .flags = ETW_SET_TRAITS, .traits = VM_PTR(traits), .traits_len = 4 };
-}
+void fill_set(struct env *e, void *arg);
 
 static inline void fill_group(struct env *e, void *arg)
 {
@@ -141,53 +112,15 @@ static inline void fill_query(struct env *e, void *arg)
 	((struct etw_disallow *)arg)->session = e->victim;
 }
 
-static inline void fill_disallow(struct env *e, void *arg)
-{
-	static struct etw_guid guid = { .data1 = 1 };
-
-	*(struct etw_disallow *)arg = (struct etw_disallow){
-		.session = e->victim, .guids = VM_PTR(&guid), .count = 1 };
-}
+void fill_disallow(struct env *e, void *arg);
 
 /* The spare registration is the only member of a group. */
-static inline int join(struct env *e)
-{
-	struct vm_blob traits = vm_group_traits("", vm_guid(9));
-
-	return vm_set_slot(e->fd, e->spare, ETW_SET_TRAITS, traits.bytes, traits.len, 0);
-}
+int join(struct env *e);
 
 /* Two delivered buffers for the consumer, of which it holds the first. */
-static inline int deliver_two(struct env *e)
-{
-	struct etw_buffer_take take;
-	int i, ret;
-
-	for (i = 0; i < 2; i++) {
-		ret = vm_write(e->fd, e->slot, 1, 4, 1, "abc", 4);
-		ret = ret ? ret : vm_flush(e->fd, e->base);
-		if (ret)
-			return ret;
-	}
-	if (!vm_until((ret = vm_take(e->cfd, &take)) != -EAGAIN))
-		return ret;
-	e->held = take.index;
-	return ret;
-}
+int deliver_two(struct env *e);
 
 /* A classic provider that the first session has enabled. */
-static inline int set_up_classic(struct env *e)
-{
-	struct etw_session s;
-	int ret = vm_query(e->fd, e->base, &s);
-
-	if (ret)
-		return ret;
-	e->logger_id = s.logger_id;
-	e->classic = vm_register_flags(e->fd, vm_guid(4), ETW_REGISTER_CLASSIC, 0);
-	if (e->classic < 0)
-		return e->classic;
-	return vm_enable(e->fd, e->base, vm_guid(4), 0, 0, 0);
-}
+int set_up_classic(struct env *e);
 
 #endif /* ETW_SELFTEST_VM_ABI_H */

@@ -5,7 +5,7 @@
 #ifndef ETW_SELFTEST_VM_CLI_H
 #define ETW_SELFTEST_VM_CLI_H
 
-#include "vm.h"
+#include "vm_dev.h"
 
 #include <grp.h>
 #include <libgen.h>
@@ -24,122 +24,21 @@ struct vc_run {
 	char out[VC_TEXT], err[VC_TEXT];
 };
 
-static inline const char *vc_path(void)
-{
-	static char path[512], own[256];
-	const char *build = getenv("ETW_BUILD");
+const char *vc_path(void);
 
-	if (!build && readlink("/proc/self/exe", own, sizeof(own) - 1) > 0)
-		build = dirname(dirname(own));
-	snprintf(path, sizeof(path), "%s/etw", build ? build : "build");
-	return path;
-}
+bool vc_start(struct vc_run *r, ...);
 
-static inline void vc_child(struct vc_run *r, char **argv)
-{
-	int null = open("/dev/null", O_RDONLY);
-	/* Opened first: nobody may not be let into the tree it lies in. */
-	int etw = open(vc_path(), O_RDONLY | O_CLOEXEC);
-
-	dup2(null, 0);
-	dup2(r->to ? r->to : r->out_fd, 1);
-	dup2(r->err_fd, 2);
-	if (r->nobody && (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
-			  setresuid(65534, 65534, 65534)))
-		_exit(126);
-	setenv("TZ", "UTC", 1);
-	fexecve(etw, argv, environ);
-	_exit(127);
-}
-
-/* Start etw; the arguments up to a NULL.  False: it cannot be started. */
-static inline bool vc_vstart(struct vc_run *r, va_list ap)
-{
-	char *argv[VC_ARGS + 2] = { (char *)"etw" };
-	int i;
-
-	for (i = 1; i <= VC_ARGS; i++)
-		if (!(argv[i] = va_arg(ap, char *)))
-			break;
-	/* Files, not pipes: a command never waits for the test. */
-	r->out_fd = memfd_create("out", MFD_CLOEXEC);
-	r->err_fd = memfd_create("err", MFD_CLOEXEC);
-	r->out[0] = r->err[0] = '\0';
-	r->pid = fork();
-	if (!r->pid)
-		vc_child(r, argv);
-	return r->pid > 0;
-}
-
-static inline bool vc_start(struct vc_run *r, ...)
-{
-	va_list ap;
-	bool ok;
-
-	va_start(ap, r);
-	ok = vc_vstart(r, ap);
-	va_end(ap);
-	return ok;
-}
-
-static inline void vc_look(struct vc_run *r)
-{
-	ssize_t n = pread(r->out_fd, r->out, VC_TEXT - 1, 0);
-
-	r->out[n < 0 ? 0 : n] = '\0';
-	n = pread(r->err_fd, r->err, VC_TEXT - 1, 0);
-	r->err[n < 0 ? 0 : n] = '\0';
-}
+void vc_look(struct vc_run *r);
 
 /* Wait for its end; its exit status. */
-static inline int vc_end(struct vc_run *r)
-{
-	int status = vm_reap(r->pid);
+int vc_end(struct vc_run *r);
 
-	if (status == -1) {
-		kill(r->pid, SIGKILL);
-		waitpid(r->pid, NULL, 0);
-		r->status = -1;
-	} else {
-		r->status = WIFEXITED(status) ? WEXITSTATUS(status) :
-			    128 + WTERMSIG(status);
-	}
-	vc_look(r);
-	close(r->out_fd);
-	close(r->err_fd);
-	return r->status;
-}
-
-static inline int vc_lines(const char *text)
-{
-	int n = 0;
-
-	while ((text = strchr(text, '\n'))) {
-		text++;
-		n++;
-	}
-	return n;
-}
+int vc_lines(const char *text);
 
 /* Run etw to its end; its exit status. */
-static inline int vc_run(struct vc_run *r, ...)
-{
-	va_list ap;
-	bool ok;
+int vc_run(struct vc_run *r, ...);
 
-	va_start(ap, r);
-	ok = vc_vstart(r, ap);
-	va_end(ap);
-	return ok ? vc_end(r) : -1;
-}
-
-static inline bool vc_report(const struct vc_run *r, bool good)
-{
-	if (!good)
-		fprintf(stderr, "# exit status %d\n# stdout: %s\n# stderr: %s\n",
-			r->status, r->out, r->err);
-	return good;
-}
+bool vc_report(const struct vc_run *r, bool good);
 
 /* Did it succeed, with text on stdout and nothing on stderr? */
 static inline bool vc_printed(const struct vc_run *r, const char *text)
@@ -155,25 +54,9 @@ static inline bool vc_noted(const struct vc_run *r, const char *text)
 }
 
 /* Did it fail with that status and one clear line that has text in it? */
-static inline bool vc_refused(const struct vc_run *r, int status, const char *text)
-{
-	return vc_report(r, r->status == status && !r->out[0] &&
-			 !strncmp(r->err, "etw: ", 5) && vc_lines(r->err) == 1 &&
-			 r->err[strlen(r->err) - 1] == '\n' && strstr(r->err, text));
-}
+bool vc_refused(const struct vc_run *r, int status, const char *text);
 
 /* Is it one line of JSON per line, each an object?  How many, or -1. */
-static inline int vc_objects(const char *text)
-{
-	const char *end;
-	int n = 0;
-
-	for (; *text; text = end + 1, n++) {
-		end = strchr(text, '\n');
-		if (!end || *text != '{' || end[-1] != '}')
-			return -1;
-	}
-	return n;
-}
+int vc_objects(const char *text);
 
 #endif /* ETW_SELFTEST_VM_CLI_H */

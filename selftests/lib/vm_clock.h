@@ -12,59 +12,11 @@
 #define VM_WALL_FREQ	10000000ULL	/* 100 ns */
 #define VM_MONO_FREQ	1000000000ULL
 
-/* Do all lines of the file that begin so have that word? */
-static inline bool vm_lines_have(const char *path, const char *begin, const char *word)
-{
-	static char line[8192];
-	FILE *f = fopen(path, "re");
-	char *token, *rest;
-	bool all = true, found, any = false;
-
-	while (f && all && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, begin, strlen(begin)))
-			continue;
-		for (rest = line, found = false; (token = strsep(&rest, " \t\n"));)
-			found |= !strcmp(token, word);
-		any = true;
-		all = found;
-	}
-	if (f)
-		fclose(f);
-	return any && all;
-}
-
 /* The kernel says so in its log, and once only. */
-static inline bool vm_tsc_unstable(void)
-{
-	enum { READ_ALL = 3, SIZE_BUFFER = 10 };
-	int size = klogctl(SIZE_BUFFER, NULL, 0), len;
-	char *log = size > 0 ? malloc(size + 1) : NULL;
-	bool found;
-
-	len = log ? klogctl(READ_ALL, log, size) : -1;
-	if (len < 0) {
-		perror("# klogctl");
-		free(log);
-		return false;
-	}
-	log[len] = '\0';
-	found = strstr(log, "Marking TSC unstable");
-	free(log);
-	return found;
-}
+bool vm_tsc_unstable(void);
 
 /* May a session's clock be the TSC, by what the machine says of itself? */
-static inline bool vm_tsc_trusted(void)
-{
-	static const char cpus[] = "/proc/cpuinfo";
-	static const char trust[] = "/sys/module/etw/parameters/trust_tsc";
-
-	if (!vm_lines_have(cpus, "flags", "tsc") || vm_tsc_unstable())
-		return false;
-	return vm_lines_have(trust, "", "Y") || vm_lines_have(cpus, "flags", "tsc_reliable") ||
-	       (vm_lines_have(cpus, "flags", "constant_tsc") &&
-		vm_lines_have(cpus, "flags", "nonstop_tsc"));
-}
+bool vm_tsc_trusted(void);
 
 /* Which clock is it?  All three now, as a session has them. */
 struct vm_clocks {
@@ -73,19 +25,6 @@ struct vm_clocks {
 	uint64_t wall;
 };
 
-static inline struct vm_clocks vm_clocks(void)
-{
-	struct vm_clocks c = { 0, 0, 0 };
-	struct timespec ts;
-
-#if defined(__x86_64__) || defined(__i386__)
-	c.tsc = __builtin_ia32_rdtsc();
-#endif
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	c.mono = ts.tv_sec * VM_MONO_FREQ + ts.tv_nsec;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	c.wall = ts.tv_sec * VM_WALL_FREQ + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
-	return c;
-}
+struct vm_clocks vm_clocks(void);
 
 #endif /* ETW_SELFTEST_VM_CLOCK_H */

@@ -16,24 +16,9 @@
 #define VM_GROUPS	"/sys/fs/cgroup"
 #define VM_GROUP	VM_GROUPS "/t-etw"
 
-static inline bool vm_put_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+bool vm_put_text(const char *path, const char *text);
 
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
-static inline const char *vm_group_path(const char *group, const char *file)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), VM_GROUP "%s%s%s%s", *group ? "/" : "", group,
-		 *file ? "/" : "", file);
-	return path;
-}
+const char *vm_group_path(const char *group, const char *file);
 
 static inline bool vm_group_put(const char *group, const char *file, const char *text)
 {
@@ -41,17 +26,7 @@ static inline bool vm_group_put(const char *group, const char *file, const char 
 }
 
 /* Make a group; NULL or why there is none. */
-static inline const char *vm_group_make(const char *group)
-{
-	if (access(VM_GROUPS "/cgroup.procs", F_OK) &&
-	    mount("none", VM_GROUPS, "cgroup2", 0, NULL))
-		return "no cgroup2";
-	vm_put_text(VM_GROUPS "/cgroup.subtree_control", "+memory");
-	if (mkdir(vm_group_path(group, ""), 0755) && errno != EEXIST)
-		return "no cgroup can be made";
-	return access(vm_group_path(group, "memory.max"), W_OK) ?
-		"no memory controller" : NULL;
-}
+const char *vm_group_make(const char *group);
 
 /* The calling process becomes a member. */
 static inline bool vm_group_join(const char *group)
@@ -71,19 +46,6 @@ static inline bool vm_group_remove(const char *group)
 }
 
 /* The number after key in a file of the group; -1 if there is none. */
-static inline long long vm_group_number(const char *group, const char *file,
-					const char *key)
-{
-	FILE *f = fopen(vm_group_path(group, file), "re");
-	long long number, found = -1;
-	char name[64];
-
-	while (f && fscanf(f, "%63s %lld", name, &number) == 2)
-		if (!strcmp(name, key))
-			found = number;
-	if (f)
-		fclose(f);
-	return found;
-}
+long long vm_group_number(const char *group, const char *file, const char *key);
 
 #endif /* ETW_SELFTEST_VM_GROUP_H */

@@ -6,6 +6,7 @@
 #ifndef ETW_SELFTEST_VM_GROUPS_H
 #define ETW_SELFTEST_VM_GROUPS_H
 
+#include "vm.h"
 #include "vm_state.h"
 #include "vm_traits.h"
 

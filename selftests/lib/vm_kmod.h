@@ -14,27 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
-static inline int vm_insmod_with(const char *name, const char *parameters)
-{
-	const char *build = getenv("ETW_BUILD");
-	char own[256] = "", path[512];
-	struct utsname u;
-	int fd, ret;
-
-	if (!build && readlink("/proc/self/exe", own, sizeof(own) - 1) > 0)
-		build = dirname(dirname(own));
-	uname(&u);
-	snprintf(path, sizeof(path), "%s/modules/%s/%s.ko", build ? build : "build",
-		 u.release, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		fprintf(stderr, "# %s: %s\n", path, strerror(errno));
-		return -errno;
-	}
-	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
+int vm_insmod_with(const char *name, const char *parameters);
 
 static inline int vm_insmod(const char *name)
 {
@@ -42,15 +22,7 @@ static inline int vm_insmod(const char *name)
 }
 
 /* Remove a module; it may still be in use by a file that is being closed. */
-static inline int vm_rmmod(const char *name)
-{
-	int ret = 0;
-
-	if (!vm_until((ret = syscall(SYS_delete_module, name, O_NONBLOCK) ?
-		       -errno : 0) != -EAGAIN && ret != -EBUSY))
-		fprintf(stderr, "# %s stays in use\n", name);
-	return ret;
-}
+int vm_rmmod(const char *name);
 
 /* Remove a module at once, whatever that gives. */
 static inline int vm_rmmod_try(const char *name)
@@ -59,30 +31,9 @@ static inline int vm_rmmod_try(const char *name)
 }
 
 /* Open the device of a test module that vm_insmod() just loaded. */
-static inline int vm_kmod_open(const char *name)
-{
-	char path[64];
-	int fd = -1;
-
-	snprintf(path, sizeof(path), "/dev/%s", name);
-	if (!vm_until((fd = open(path, O_RDWR | O_CLOEXEC)) >= 0))
-		return -errno;
-	return fd;
-}
+int vm_kmod_open(const char *name);
 
 /* Lines of a /proc file that contain text. */
-static inline int vm_count_lines(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "re");
-	char line[1024];
-	int n = 0;
-
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f))
-		n += strstr(line, text) != NULL;
-	fclose(f);
-	return n;
-}
+int vm_count_lines(const char *path, const char *text);
 
 #endif /* ETW_SELFTEST_VM_KMOD_H */

@@ -5,6 +5,7 @@
 #ifndef ETW_SELFTEST_VM_RECORD_H
 #define ETW_SELFTEST_VM_RECORD_H
 
+#include "vm.h"
 #include "vm_log.h"
 #include "vm_cli.h"
 

@@ -8,6 +8,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_state.h"
 

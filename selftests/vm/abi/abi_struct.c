@@ -5,6 +5,7 @@
  * One variant for each command, one kind of error for each test; after every
  * refusal the whole state is what it was.
  */
+#include "lib/vm.h"
 #include "lib/vm_abi.h"
 #include "lib/vm_state.h"
 

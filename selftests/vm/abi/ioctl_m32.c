@@ -7,6 +7,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_items.h"
 
 FIXTURE(m32) {

@@ -3,6 +3,7 @@
  * group_access - who may join a group, enable it and look at it; groups and
  * classic providers in sessions of ETW_MODE_SECURE
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_traits.h"
 

@@ -2,6 +2,7 @@
 /*
  * limits - what one user's processes may take together
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 
 #define REGISTRATIONS	"/sys/module/etw/parameters/max_user_registrations"

@@ -2,6 +2,7 @@
 /*
  * secure - sessions of ETW_MODE_SECURE take events only of those who may log
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_kmod.h"
 

@@ -2,6 +2,7 @@
 /*
  * cli - the etw command's subcommands that control sessions, and their errors
  */
+#include "lib/vm.h"
 #include "lib/vm_state.h"
 #include "lib/vm_cli.h"
 

@@ -2,6 +2,7 @@
 /*
  * cli_access - etw access and EventAccessControl(), the file and the kernel
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_cli.h"
 #include "lib/vm_kmod.h"

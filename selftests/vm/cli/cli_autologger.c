@@ -2,6 +2,7 @@
 /*
  * cli_autologger - etw autologger: sessions of files, as the boot starts them
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 #include "lib/vm_cli.h"
 

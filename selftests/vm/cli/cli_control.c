@@ -3,6 +3,7 @@
  * cli_control - what the etw command changes of sessions and asks of providers:
  * update, disallow, capture, and the finer options of enable
  */
+#include "lib/vm.h"
 #include "lib/vm_cli.h"
 #include "lib/vm_traits.h"
 

@@ -2,6 +2,7 @@
 /*
  * cli_dump - etw dump: events as text and JSON, and how it ends
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 #include "lib/vm_cli.h"
 

@@ -3,6 +3,7 @@
  * cli_filter - the filters and items of etw enable, and how etw dump and etw
  * list show them
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 #include "lib/vm_cli.h"
 

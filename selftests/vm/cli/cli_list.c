@@ -2,6 +2,7 @@
 /*
  * cli_list - what etw list shows, and to whom
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_cli.h"
 #include "lib/vm_traits.h"

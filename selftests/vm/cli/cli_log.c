@@ -2,6 +2,7 @@
 /*
  * cli_log - etw start, flush and update of sessions with log files
  */
+#include "lib/vm.h"
 #include "lib/vm_cli.h"
 #include "lib/vm_log.h"
 

@@ -2,6 +2,7 @@
 /*
  * cli_record - etw record: what is in the file, and what is left behind
  */
+#include "lib/vm.h"
 #include "lib/vm_record.h"
 
 static const char manifest[] =

@@ -2,6 +2,7 @@
 /*
  * cli_record_end - etw record: how a recording ends, and what is told of it
  */
+#include "lib/vm.h"
 #include "lib/vm_record.h"
 
 #include <pty.h>

@@ -2,6 +2,7 @@
 /*
  * consumer - reading a session: read, poll, take and give back
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 
 #include <sys/socket.h>

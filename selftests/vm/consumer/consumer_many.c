@@ -5,6 +5,7 @@
  * Each gets every buffer.  One that stalls loses of its own backlog only, and
  * it is told exactly how much; one beside it loses nothing.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 
 #define ROUND	200		/* events between two looks of the fast consumer */

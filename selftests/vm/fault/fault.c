@@ -9,6 +9,7 @@
  * Each call is made with its 1st, 2nd, 3rd... allocation or copy failing.  A
  * call that fails has done nothing, a call that succeeds has done all.
  */
+#include "lib/vm.h"
 #include "lib/vm_fault_write.h"
 
 FAULT_FIXTURE

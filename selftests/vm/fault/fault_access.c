@@ -7,6 +7,7 @@
  * The session is SECURE, so that a list that changes changes, for the process'
  * two registrations, who is enabled: all of that or nothing of it.
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 #include "lib/vm_access.h"
 

@@ -5,6 +5,7 @@
  * As fault.c: a call that fails has written nothing and is counted once by its
  * cause, a call that succeeds has written its record.
  */
+#include "lib/vm.h"
 #include "lib/vm_fault_write.h"
 
 FAULT_FIXTURE

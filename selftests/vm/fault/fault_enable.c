@@ -7,6 +7,7 @@
  * What is enabled shows in three places: in what PROVIDER_QUERY tells, in the
  * enable area of a process, and in the static key of a kernel's provider.
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 
 FAULT_FIXTURE

@@ -5,6 +5,7 @@
  *
  * TIMEOUT: 900
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 #include "lib/vm_traits.h"
 

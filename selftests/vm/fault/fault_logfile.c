@@ -7,6 +7,7 @@
  *
  * TIMEOUT: 900
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 #include "lib/vm_log.h"
 

@@ -11,6 +11,7 @@
  * as long as the module says that it runs: it mentions a parameter that is out
  * of range at once.
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 
 FAULT_FIXTURE

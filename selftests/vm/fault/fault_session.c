@@ -4,6 +4,7 @@
  *
  * TIMEOUT: 900
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 
 FAULT_FIXTURE

@@ -10,6 +10,7 @@
  * growth goes on when there is memory again.  Then calls of all kinds meet
  * failures at random, several at once.
  */
+#include "lib/vm.h"
 #include "lib/vm_fault.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
  * event_filter - sessions that do not take every event: EVENT_ID filters, events
  * that exclude a session, private ones
  */
+#include "lib/vm.h"
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"
 

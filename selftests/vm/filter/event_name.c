@@ -3,6 +3,7 @@
  * event_name - filters by the names of TraceLogging's events, for a process's
  * provider and a kernel module's
  */
+#include "lib/vm.h"
 #include "lib/vm_traits.h"
 
 FIXTURE(names) {

@@ -2,6 +2,7 @@
 /*
  * filter - which events a session gets, and what the enable area says of it
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_rules.h"
 

@@ -3,6 +3,7 @@
  * filter_data - filters that the provider interprets: what its callbacks are told,
  * in the kernel and in a process
  */
+#include "lib/vm.h"
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"
 

@@ -3,6 +3,7 @@
  * group_filters - filters of payloads and for callbacks, and sessions with one
  * buffer, where providers have groups, traits and typed descriptors
  */
+#include "lib/vm.h"
 #include "lib/vm_groups.h"
 
 #include <etw/abi_filter.h>

@@ -3,6 +3,7 @@
  * tdh_filter - payload filters made by TDH from a manifest, in a session of the kernel, and
  * what TDH says of the events that pass
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #include <tdh.h>

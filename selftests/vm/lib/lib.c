@@ -2,6 +2,7 @@
 /*
  * lib - libetw on the real module: what is written is what is read
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #define SLACK		100000	/* 10 ms: the session's clock against the wall's */

@@ -4,6 +4,7 @@
  *
  * The state is compared through the bare device after every test.
  */
+#include "lib/vm.h"
 #include "lib/vm_state.h"
 #include "lib/vm_lib.h"
 

@@ -2,6 +2,7 @@
 /*
  * lib_enable - enabling a program's providers: callbacks, PIDs, no system calls
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #include <linux/filter.h>

@@ -3,6 +3,7 @@
  * lib_filetime - a session's events have the same times in its log file as live, and those
  * are the times at which they were written
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #define FILE_A		LOG_DIR "/a.etl"

@@ -3,6 +3,7 @@
  * lib_filter - filters of EnableTraceEx2 as a provider's callback sees them, and
  * payload filters, through the library
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #include "lib/controller/payload.h"

@@ -3,6 +3,7 @@
  * lib_items - enable properties and filters of EnableTraceEx2, and the extended
  * items of an EVENT_RECORD
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #define NOT_INLINE	__attribute__((__noinline__, __optimize__("no-optimize-sibling-calls")))

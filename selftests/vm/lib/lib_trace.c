@@ -4,6 +4,7 @@
  *
  * A and W forms speak of the same sessions; callbacks may end ProcessTrace().
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #define NAME8	"Gr\xc3\xbc\xc3\x9f" "e-\xe6\x97\xa5\xe6\x9c\xac"

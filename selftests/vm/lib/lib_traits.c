@@ -3,6 +3,7 @@
  * lib_traits - EventSetInformation, groups and filters by event names through
  * the library, from provider to consumer
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #include "lib/controller/groups.h"

@@ -4,6 +4,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #define FILE_A		LOG_DIR "/a.etl"

@@ -7,6 +7,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_log.h"
 

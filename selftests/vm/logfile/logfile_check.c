@@ -4,6 +4,7 @@
  *
  * vl_log_read() has each file checked by etl/rules.h, and read by two readers that must agree.
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #define THREADS		4	/* more than CPUs, so that writers are preempted */

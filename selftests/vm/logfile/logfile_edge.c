@@ -4,6 +4,7 @@
  * short to go on in, CPUs that come and go, no flush timer, a size that nobody may write,
  * and a session that ends its file while it is given another one
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #include <signal.h>

@@ -3,6 +3,7 @@
  * logfile_fail - log files that cannot be written: the session lives, what is lost is
  * counted and told, and it writes on as soon as that works
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #include <linux/memfd.h>

@@ -9,6 +9,7 @@
  *
  * ETW_SEED repeats a run (as far as the scheduler lets it).
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #include <dirent.h>

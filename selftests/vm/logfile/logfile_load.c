@@ -8,6 +8,7 @@
  * each is said to have lost, and what no buffer took, is the writers' tally, to the event;
  * and nothing comes twice.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_log.h"
 

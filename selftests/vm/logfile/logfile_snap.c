@@ -3,6 +3,7 @@
  * logfile_snap - snapshots of buffering sessions in files; file sessions that become
  * real-time ones
  */
+#include "lib/vm.h"
 #include "lib/vm_log.h"
 
 #define FILE_A		LOG_DIR "/a.etl"

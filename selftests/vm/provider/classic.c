@@ -3,6 +3,7 @@
  * classic - providers of RegisterTraceGuids(): one session at a time, records of
  * their own form, and who may write them
  */
+#include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_lib.h"
 

@@ -2,6 +2,7 @@
 /*
  * enable_rules - the rules of enabling, for a program's provider through libetw
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #define ON	EVENT_CONTROL_CODE_ENABLE_PROVIDER

@@ -2,6 +2,7 @@
 /*
  * enabling - EnableTraceEx2() and its older forms on the real module
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 struct told {

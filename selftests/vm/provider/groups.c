@@ -3,6 +3,7 @@
  * groups - provider groups: members by their traits, enabled together; for a
  * process's provider and a kernel module's
  */
+#include "lib/vm.h"
 #include "lib/vm_groups.h"
 
 /* B84: who is a member when the group is enabled. */

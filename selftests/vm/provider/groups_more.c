@@ -2,6 +2,7 @@
 /*
  * groups_more - provider groups: disallow lists, limits, looking at them
  */
+#include "lib/vm.h"
 #include "lib/vm_groups.h"
 
 /* B85: a list leaves providers out, for one session, at any time. */

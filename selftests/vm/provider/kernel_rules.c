@@ -2,6 +2,7 @@
 /*
  * kernel_rules - the rules of enabling and writing, for providers of the kernel
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 #include "lib/vm_rules.h"

@@ -2,6 +2,7 @@
 /*
  * kernel_string - the events of a driver that are a string
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

@@ -5,6 +5,7 @@
  * TIMEOUT: 900
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

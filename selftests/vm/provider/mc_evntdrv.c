@@ -6,6 +6,7 @@
  * sample "evntdrv", where that is at hand.  A session sees its three events, and the
  * manifest tells what they are.
  */
+#include "lib/vm.h"
 #include "lib/vm_decode.h"
 #include "lib/vm_kmod.h"
 

@@ -2,6 +2,7 @@
 /*
  * mc_um - programs on headers that "etw mc -um" made, traced
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #include <sys/wait.h>

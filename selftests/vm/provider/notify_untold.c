@@ -2,6 +2,7 @@
 /*
  * notify_untold - a notice that nobody is told of, for the caller cannot be any more
  */
+#include "lib/vm.h"
 #include "lib/vm_notify.h"
 
 #include <pthread.h>

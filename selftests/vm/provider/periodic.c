@@ -2,6 +2,7 @@
 /*
  * periodic - asking providers for their state again and again
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 FIXTURE(periodic) {

@@ -5,6 +5,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_items.h"
 #include "lib/vm_kmod.h"
 

@@ -3,6 +3,7 @@
  * traits - provider traits, and data descriptors that are no payload, for a
  * process's provider and a kernel module's
  */
+#include "lib/vm.h"
 #include "lib/vm_traits.h"
 
 #define NAME	"Traits-Test"

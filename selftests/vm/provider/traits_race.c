@@ -8,6 +8,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_traits.h"
 
 #include <pthread.h>

@@ -2,6 +2,7 @@
 /*
  * controller - sessions as a program from Windows starts and controls them
  */
+#include "lib/vm.h"
 #include "lib/vm_clock.h"
 #include "lib/vm_lib.h"
 

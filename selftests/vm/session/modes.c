@@ -2,6 +2,7 @@
 /*
  * modes - logging modes of sessions without a file, at the ABI and by libetw
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 
 #define EVENTS	3000	/* of each writer */

@@ -4,6 +4,7 @@
  *
  * Every test numbers its events and compares what came out with what went in.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_clock.h"
 

@@ -2,6 +2,7 @@
 /*
  * session_rules - the rules of starting, querying and stopping, through libetw
  */
+#include "lib/vm.h"
 #include "lib/vm_clock.h"
 #include "lib/vm_lib.h"
 

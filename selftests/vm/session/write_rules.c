@@ -2,6 +2,7 @@
 /*
  * write_rules - the rules of writing, for a program's provider through libetw
  */
+#include "lib/vm.h"
 #include "lib/vm_lib.h"
 #include "lib/vm_kmod.h"
 

@@ -8,6 +8,7 @@
  * per CPU in the kernel's sense is apart by construction.  A value that is put
  * back before the write returns is not seen.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

@@ -4,6 +4,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 
 #define ONLINE	"/sys/devices/system/cpu/cpu1/online"

@@ -12,6 +12,7 @@
  * and a process registers and unregisters.  Each buffer comes out, in order,
  * and what is lost is counted.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

@@ -10,6 +10,7 @@
  *
  * TIMEOUT: 600
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 
 #define FLUSHES		200

@@ -15,6 +15,7 @@
  *
  * ETW_SEED repeats a run (as far as the scheduler lets it).
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

@@ -9,6 +9,7 @@
  *
  * KERNEL: every
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 
 #define FILL	0x5c		/* what the caller's memory holds before */

@@ -10,6 +10,7 @@
  * not grow: events are lost and counted, no writer waits, and when there is
  * memory again the pool grows on.
  */
+#include "lib/vm.h"
 #include "lib/vm_group.h"
 #include "lib/vm_kmod.h"
 #include "lib/vm_state.h"

@@ -8,6 +8,7 @@
  * documented errors, the kernel log must stay clean, and afterwards nothing
  * may be left.  ETW_SEED repeats the choices of a run.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

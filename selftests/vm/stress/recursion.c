@@ -11,6 +11,7 @@
  * session has every event it should have exactly once, or has counted it as
  * lost.
  */
+#include "lib/vm.h"
 #include "lib/vm_kmod.h"
 #include "lib/vm_tally.h"
 

@@ -12,6 +12,7 @@
  * ETW_SOAK=N makes it N times as long; with 1000 it is 100,000 sessions and
  * 1,000,000 registrations.
  */
+#include "lib/vm.h"
 #include "lib/vm_group.h"
 #include "lib/vm_kmod.h"
 #include "lib/vm_state.h"

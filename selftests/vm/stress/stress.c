@@ -10,6 +10,7 @@
  * has every event it should have exactly once, or has counted it as lost; none
  * is torn; and time never ran backwards within one CPU's stream.
  */
+#include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/vm_kmod.h"
 

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vm_dev.c - /dev/etw for the programs that run in the virtual machine */
+#include "lib/vm_dev.h"
+
+long long vm_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+int vm_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	int ret = ioctl(fd, cmd, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+int vm_open(void)
+{
+	int fd = open(ETW_DEVICE_PATH, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void vm_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+struct etw_guid vm_guid(unsigned int n)
+{
+	struct etw_guid guid = ETW_GUID(0x7e570000, 0x5e1f, 0x4e57, 0x80, 1, 2, 3, 4,
+					5, 6, 7);
+
+	guid.data1 += n;
+	return guid;
+}
+
+bool vm_guid_zero(const struct etw_guid *guid)
+{
+	static const struct etw_guid zero;
+
+	return !memcmp(guid, &zero, sizeof(zero));
+}
+
+struct etw_session vm_session(const char *name)
+{
+	return (struct etw_session){
+		.size = sizeof(struct etw_session),
+		.name = VM_PTR(name),
+		.name_len = name ? strlen(name) : 0,
+		.buffer_kb = 64,
+		.mode = ETW_MODE_REAL_TIME,
+	};
+}
+
+uint64_t vm_start_named(int fd, const char *name)
+{
+	struct etw_session s = vm_session(name);
+
+	return vm_start(fd, &s) ? 0 : s.handle;
+}
+
+int vm_session_op(int fd, unsigned long cmd, uint64_t handle, struct etw_session *out)
+{
+	struct etw_session s = { .size = sizeof(s), .handle = handle };
+	int ret = vm_ioctl(fd, cmd, &s);
+
+	if (!ret && out)
+		*out = s;
+	return ret;
+}
+
+uint64_t vm_dropped(const struct etw_session_stat *st)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < ETW_DROP_CAUSES; i++)
+		sum += st->dropped[i];
+	return sum;
+}
+
+int vm_sessions(int fd, uint64_t *handles, unsigned int capacity)
+{
+	struct etw_session_enum e = {
+		.size = sizeof(e), .handles = VM_PTR(handles), .capacity = capacity };
+	int ret = vm_ioctl(fd, ETW_IOC_SESSION_ENUM, &e);
+
+	return ret ? ret : (int)e.count;
+}
+
+void vm_stop_all(int fd)
+{
+	uint64_t handles[256];
+	int i, n = vm_sessions(fd, handles, 256);
+
+	for (i = 0; i < n && i < 256; i++)
+		vm_stop(fd, handles[i]);
+}
+
+struct etw_enable vm_enable_arg(uint64_t session, struct etw_guid provider)
+{
+	return (struct etw_enable){
+		.size = sizeof(struct etw_enable),
+		.session = session,
+		.provider = provider,
+		.control = ETW_CONTROL_ENABLE,
+	};
+}
+
+int vm_enable(int fd, uint64_t session, struct etw_guid provider, uint8_t level, uint64_t any,
+	      uint64_t all)
+{
+	struct etw_enable e = vm_enable_arg(session, provider);
+
+	e.level = level;
+	e.any = any;
+	e.all = all;
+	return vm_ioctl(fd, ETW_IOC_ENABLE, &e);
+}
+
+int vm_disable(int fd, uint64_t session, struct etw_guid provider)
+{
+	struct etw_enable e = vm_enable_arg(session, provider);
+
+	e.control = ETW_CONTROL_DISABLE;
+	return vm_ioctl(fd, ETW_IOC_ENABLE, &e);
+}
+
+int vm_register_flags(int fd, struct etw_guid provider, uint32_t flags, uint64_t cookie)
+{
+	struct etw_register r = { .size = sizeof(r), .flags = flags,
+				  .provider = provider, .cookie = cookie };
+	int ret = vm_ioctl(fd, ETW_IOC_REGISTER, &r);
+
+	return ret ? ret : (int)r.slot;
+}
+
+int vm_unregister(int fd, uint32_t slot)
+{
+	struct etw_unregister u = { .size = sizeof(u), .slot = slot };
+
+	return vm_ioctl(fd, ETW_IOC_UNREGISTER, &u);
+}
+
+int vm_begin(int *slot)
+{
+	int fd;
+
+	vm_pin(0);
+	fd = vm_open();
+	if (fd < 0)
+		return fd;
+	vm_stop_all(fd);
+	*slot = vm_register(fd, vm_guid(1));
+	if (*slot >= 0)
+		return fd;
+	close(fd);
+	return *slot;
+}
+
+int vm_write(int fd, uint32_t slot, uint16_t id, uint8_t level, uint64_t keyword, const void *data,
+	     uint32_t size)
+{
+	struct etw_data_descriptor d = { .ptr = VM_PTR(data), .size = size };
+	struct etw_event_write w = {
+		.size = sizeof(w),
+		.slot = slot,
+		.data_count = 1,
+		.data = VM_PTR(&d),
+		.desc = { .id = id, .level = level, .keyword = keyword },
+	};
+
+	return vm_ioctl(fd, ETW_IOC_WRITE, &w);
+}
+
+int vm_consume(int fd, uint64_t session, uint32_t flags, struct etw_consumer_open *out)
+{
+	struct etw_consumer_open o = { .size = sizeof(o), .session = session,
+				       .flags = flags | O_CLOEXEC };
+	int ret = vm_ioctl(fd, ETW_IOC_CONSUMER_OPEN, &o);
+
+	if (ret)
+		return ret;
+	if (out)
+		*out = o;
+	return o.fd;
+}
+
+int vm_give(int cfd, uint32_t index)
+{
+	struct etw_buffer_give g = { .size = sizeof(g), .index = index };
+
+	return vm_ioctl(cfd, ETW_IOC_BUFFER_GIVE, &g);
+}
+
+int vm_consumer_info(int cfd, struct etw_consumer_info *info)
+{
+	struct etw_consumer_stat st = { .size = sizeof(st) };
+	int ret = vm_ioctl(cfd, ETW_IOC_CONSUMER_STAT, &st);
+
+	if (!ret)
+		*info = st.info;
+	return ret;
+}
+
+int vm_reap(pid_t pid)
+{
+	int status = -1;
+
+	if (!vm_until(waitpid(pid, &status, WNOHANG) == pid))
+		return -1;
+	return status;
+}
