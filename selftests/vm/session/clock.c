@@ -70,7 +70,7 @@ FIXTURE_SETUP(clock)
 	self->s = vm_session("t-clock");
 	self->s.clock = variant->type;
 	self->s.flush_ms = 600000;
-	self->s.min_buffers = self->s.max_buffers = 64;
+	self->s.min_buffers = self->s.max_buffers = 256;
 	ASSERT_EQ(0, vm_start(self->fd, &self->s));
 	ASSERT_EQ(variant->type, self->s.clock);
 	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0));
