@@ -2,6 +2,8 @@
 /* vm_dev.c - /dev/etw for the programs that run in the virtual machine */
 #include "lib/vm_dev.h"
 
+#include <dirent.h>
+
 long long vm_ms(void)
 {
 	struct timespec ts;
@@ -209,6 +211,36 @@ int vm_consumer_info(int cfd, struct etw_consumer_info *info)
 	if (!ret)
 		*info = st.info;
 	return ret;
+}
+
+/* The kernel shows the number of the system call, or "running". */
+static bool vm_sleeps(const char *tid)
+{
+	char path[64], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.16s/syscall", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) < 1)
+		text[0] = 0;
+	close(fd);
+	return text[0] >= '0' && text[0] <= '9';
+}
+
+bool vm_others_sleep(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	const struct dirent *d;
+	bool asleep = dir;
+
+	while (asleep && (d = readdir(dir)))
+		if (d->d_name[0] != '.' && atoi(d->d_name) != gettid())
+			asleep = vm_sleeps(d->d_name);
+	if (dir)
+		closedir(dir);
+	return asleep;
 }
 
 int vm_reap(pid_t pid)

@@ -150,6 +150,12 @@ int vm_give(int cfd, uint32_t index);
 
 int vm_consumer_info(int cfd, struct etw_consumer_info *info);
 
+/*
+ * Every other thread of this process sleeps in a system call.  A thread that must wait
+ * for something has had its chance to go on, then.
+ */
+bool vm_others_sleep(void);
+
 /* Reap a child that must end; its wait status, -1 if it hangs. */
 int vm_reap(pid_t pid);
 

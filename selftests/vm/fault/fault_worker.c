@@ -346,7 +346,7 @@ TEST_F(worker, calls_at_random)
 		ASSERT_EQ(0, pthread_create(&callers[i].thread, NULL, call, &callers[i]));
 	}
 	/* All are marked and none needs memory to begin. */
-	usleep(100000);
+	ASSERT_TRUE(vm_until(vm_others_sleep()));
 	pthread_barrier_wait(&all_are_there);
 	ASSERT_TRUE(fail_marked("3", true));
 	for (i = 0; i < THREADS; i++)

@@ -231,7 +231,7 @@ TEST_F(enable, callback_under_way)
 	EXPECT_TRUE(EventProviderEnabled(reg, 0, 0));
 	ASSERT_TRUE(vm_until(atomic_load(&c.inside)));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, unregister_main, &reg));
-	usleep(300000);
+	ASSERT_TRUE(vm_until(vm_others_sleep()));
 	EXPECT_NE(0, *(volatile REGHANDLE *)&reg);
 	EXPECT_TRUE(atomic_load(&c.inside));
 	atomic_store(&c.hold, false);

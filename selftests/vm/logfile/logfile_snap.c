@@ -321,6 +321,11 @@ static void *write_on(void *arg)
 	return NULL;
 }
 
+static ULONG written_by(const struct writer *w)
+{
+	return __atomic_load_n(&w->l->written, __ATOMIC_RELAXED);
+}
+
 /* B137: while events are written; each is in the file or with the reader, and once */
 TEST_F(snap, becomes_real_time_under_load)
 {
@@ -329,16 +334,17 @@ TEST_F(snap, becomes_real_time_under_load)
 	struct vl_reader *r;
 	struct vl_log log;
 	pthread_t thread;
-	ULONG first;
+	ULONG first, before;
 
 	q = vl_log_props(0, FILE_A, 0);
 	q.p.MaximumBuffers = 400;
 	ASSERT_EQ(0, StartTraceA(&self->l.session, "log", &q.p));
 	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
 	ASSERT_EQ(0, vl_thread_on(&thread, 1, write_on, &w));
-	usleep(50000);
+	ASSERT_TRUE(vm_until(written_by(&w) > 500));
 	ASSERT_EQ(0, vl_log_control(self->l.session, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME, &q));
-	usleep(50000);
+	before = written_by(&w);
+	ASSERT_TRUE(vm_until(written_by(&w) > before + 500));
 	atomic_store(&w.end, true);
 	pthread_join(thread, NULL);
 	ASSERT_EQ(0, w.refused);

@@ -301,7 +301,7 @@ TEST_F(rules, three_timeouts)
 	EXPECT_EQ(0, atomic_load(&c.count));
 	ASSERT_EQ(0, pthread_create(&w.thread, NULL, wait_forever, &w));
 	ASSERT_TRUE(vm_until(EventProviderEnabled(reg, 5, 1) && atomic_load(&c.inside)));
-	usleep(50000);
+	ASSERT_TRUE(vm_until(vm_others_sleep()));
 	EXPECT_FALSE(atomic_load(&w.done));
 	atomic_store(&c.hold, false);
 	pthread_join(w.thread, NULL);

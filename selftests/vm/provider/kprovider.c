@@ -268,8 +268,7 @@ TEST_F(kernel, unregister_waits_for_the_callback)
 	ASSERT_TRUE(vm_until(callback_runs(self)));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, remove_provider, &r));
 	EXPECT_TRUE(vm_until(is_gone(self, guid_of(1))));
-	/* It is on its way out: time to be back, if it did not wait. */
-	usleep(200000);
+	ASSERT_TRUE(vm_until(vm_others_sleep()));
 	EXPECT_FALSE(is_done(&r));
 	EXPECT_TRUE(callback_runs(self));
 	/* Control goes on while the callback takes its time. */

@@ -261,7 +261,7 @@ TEST_F(notify, enable_waits_until_it_was_handled)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_enable, &w));
 	ASSERT_EQ(1, poll(&p, 1, VM_LIMIT_MS));
 	ASSERT_EQ(0, next(self));
-	usleep(50000);
+	ASSERT_TRUE(vm_until(vm_others_sleep()));
 	EXPECT_FALSE(w.done);	/* taken, not handled */
 	EXPECT_EQ(-EAGAIN, next(self));
 	EXPECT_TRUE(vm_until(w.done));
@@ -301,8 +301,8 @@ TEST_F(notify, signals_do_not_repeat_it)
 	ASSERT_EQ(1, poll(&p, 1, VM_LIMIT_MS));
 	ASSERT_EQ(0, next(self));
 	for (i = 0; i < 20; i++) {
+		ASSERT_TRUE(vm_until(vm_others_sleep()));
 		ASSERT_EQ(0, pthread_kill(thread, SIGALRM));
-		usleep(5000);
 	}
 	EXPECT_FALSE(w.done);
 	EXPECT_EQ(-EAGAIN, next(self));
