@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * enable_request.c - what a provider is enabled with: the options of etw enable
+ * enable_request.c - the options of etw enable, and the request that they make
  */
 #include <errno.h>
 #include <getopt.h>
@@ -11,10 +11,10 @@
 #include "schema.h"
 
 const struct cli_option enable_options[] = {
-	{ "level", ENABLE_OPT_LEVEL, "LEVEL", "highest level wanted, name or number; default: all" },
-	{ "any", ENABLE_OPT_ANY, "HEX", "keywords of which an event needs one; default: all" },
+	{ "level", ENABLE_OPT_LEVEL, "LEVEL", "up to this level, name or number; default: all" },
+	{ "any", ENABLE_OPT_ANY, "HEX", "events with one of these keywords; default: all" },
 	{ "keyword", ENABLE_OPT_KEYWORD, "LIST", "the same by their names: Read,Write" },
-	{ "all", ENABLE_OPT_ALL, "HEX", "keywords of which an event needs all" },
+	{ "all", ENABLE_OPT_ALL, "HEX", "only events with all of these keywords" },
 	{ "pid", ENABLE_OPT_PID, "PID", "only this process's registrations; up to 8 times" },
 	{ "exe", ENABLE_OPT_EXE, "NAME", "only processes that run a file so named: bash" },
 	{ "container", ENABLE_OPT_CONTAINER, "ID|PATH", "only those of this container or cgroup" },
@@ -31,11 +31,11 @@ const struct cli_option enable_options[] = {
 	{ "fields", ENABLE_OPT_FIELDS, "FIELDS", "describe an event for --filter: 'id=7: u32 Size'" },
 	{ "payload", ENABLE_OPT_PAYLOAD, "EXPR", NULL },
 	{ "manifest", ENABLE_OPT_MANIFEST, "FILE", "names from this manifest, beside those installed" },
-	{ "data", ENABLE_OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
-	{ "ignore-keyword-0", ENABLE_OPT_IGNORE_KEYWORD_0, NULL, "not the events that have no keyword" },
-	{ "exclude-private", ENABLE_OPT_EXCLUDE_PRIVATE, NULL, "not the events written as private" },
-	{ "with", ENABLE_OPT_WITH, "ITEMS", "add sid,login,app,container,process-key,event-key" },
-	{ "stack", ENABLE_OPT_STACK, NULL, "add the stack of its writer" },
+	{ "data", ENABLE_OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX" },
+	{ "ignore-keyword-0", ENABLE_OPT_IGNORE_KEYWORD_0, NULL, "drop events that have no keyword" },
+	{ "exclude-private", ENABLE_OPT_EXCLUDE_PRIVATE, NULL, "drop events written as private" },
+	{ "with", ENABLE_OPT_WITH, "ITEMS", "attach sid,login,app,container,process-key,event-key" },
+	{ "stack", ENABLE_OPT_STACK, NULL, "attach the stack of the writer" },
 	{ "stack-id", ENABLE_OPT_STACK_ID, "LIST", "stacks of events with these ids only" },
 	{ "stack-not-id", ENABLE_OPT_STACK_NOT_ID, "LIST", "stacks of all but these events" },
 	{ "stack-name", ENABLE_OPT_STACK_NAME, "LIST", "stacks of events so named only" },
@@ -47,12 +47,12 @@ const struct cli_option enable_options[] = {
 	{ "stack-not-level", ENABLE_OPT_STACK_NOT_LEVEL, "LEVEL", "stacks of all but events up to it" },
 	{ "stack-any", ENABLE_OPT_STACK_ANY, "HEX", "... with one of these keywords" },
 	{ "stack-all", ENABLE_OPT_STACK_ALL, "HEX", "... with all of these keywords" },
-	{ "capture", ENABLE_OPT_CAPTURE, NULL, "then ask the provider to write its state" },
+	{ "capture", ENABLE_OPT_CAPTURE, NULL, "afterwards ask the provider to write its state" },
 	PROVIDER_OPTIONS,
 	CLI_OPTION_END
 };
 
-/* Options that select processes; false: it is none of them. */
+/* Options that select processes; false: it is another one. */
 static bool take_scope(int option, struct filters *filters)
 {
 	switch (option) {
@@ -76,7 +76,7 @@ static bool take_scope(int option, struct filters *filters)
 	}
 }
 
-/* Those that select events, or are for the provider itself. */
+/* Options that select events, and data for the provider itself */
 static bool take_events(int option, struct filters *filters)
 {
 	switch (option) {
@@ -108,7 +108,7 @@ static bool take_events(int option, struct filters *filters)
 	}
 }
 
-/* Those that say which events a filter by names concerns at all. */
+/* Options that restrict a filter by names to some events */
 static bool take_names(int option, struct filters *filters)
 {
 	switch (option) {
@@ -135,7 +135,7 @@ static bool take_names(int option, struct filters *filters)
 	}
 }
 
-/* Those that select the events whose stacks are wanted. */
+/* Options that select the events that get a stack */
 static bool take_stacks(int option, struct filters *filters)
 {
 	switch (option) {
@@ -205,8 +205,8 @@ static void take_option(int option, struct enable_request *request)
 }
 
 /*
- * A filter selects, once, among the processes that exist: with none of them it
- * would replace what was set by nothing, and say nothing.
+ * The kernel applies a filter by PID once, to the processes that exist.  If none did, it
+ * would silently replace the earlier filter by one that selects nothing.
  */
 static bool processes_exist(const struct filters *filters)
 {
@@ -221,7 +221,7 @@ static bool processes_exist(const struct filters *filters)
 	return true;
 }
 
-/* ------------------------------------------- names that only the manifest knows */
+/* ----------------------------------------- names that only a manifest defines */
 
 static bool is_late(int option)
 {
@@ -247,7 +247,7 @@ static void take(int option, struct enable_request *request)
 	struct filters *filters = &request->filters;
 
 	if (take_stacks(option, filters))
-		/* A stack that is asked for more closely is asked for. */
+		/* Selecting stacks implies --stack. */
 		request->enable.property |= ETW_ENABLE_STACK_TRACE;
 	else if (!take_scope(option, filters) && !take_events(option, filters) &&
 		 !take_names(option, filters) && !provider_option(option, &request->enable))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * enable_request.h - what a provider is enabled with: the options of etw enable
+ * enable_request.h - the options of etw enable, and the request that they make
  */
 #ifndef ETW_CLI_ENABLE_REQUEST_H
 #define ETW_CLI_ENABLE_REQUEST_H
@@ -10,7 +10,7 @@
 
 #define ENABLE_LATE_MAX	64
 
-/* Values that cli_next() returns for them */
+/* Values that cli_next() returns for the options */
 enum {
 	ENABLE_OPT_BASE = 0x500,
 	ENABLE_OPT_LEVEL = ENABLE_OPT_BASE,
@@ -54,37 +54,37 @@ enum {
 };
 
 
-/* Those of the provider commands too; CLI_OPTION_END ends them. */
+/* Includes PROVIDER_OPTIONS; CLI_OPTION_END ends the table. */
 extern const struct cli_option enable_options[];
 
 struct enable_request {
 	struct etw_enable enable;
 	struct filters filters;
 	const char *provider;	/* as it was given */
-	const char *within;	/* in what the option at hand is written; NULL: it stands alone */
-	bool capture;		/* then ask it for its state */
-	/* options to take once the provider is known */
+	const char *within;	/* the argument that holds the current option; NULL: none */
+	bool capture;		/* ask the provider for its state afterwards */
+	/* options that wait until the provider is known */
 	struct {
 		int option;
 		char *value;
 		const char *within;
 	} late[ENABLE_LATE_MAX];
 	unsigned int late_count;
-	bool prepared;		/* and they were taken */
+	bool prepared;		/* they were taken */
 };
 
 void enable_request_init(struct enable_request *request);
 
-/* Take an option with optarg, which must stay; false: it is none of these. */
+/* Take an option with optarg, which must stay; false: the table does not have it. */
 bool enable_request_take(struct enable_request *request, int option);
 
 /*
- * All options are there: check them together; wrong usage ends the command.  False:
- * a process does not exist, and that was told.
+ * Check all options together once they were read; wrong usage ends the command.  False:
+ * a process does not exist; a message was printed.
  */
 bool enable_request_ready(struct enable_request *request, const char *provider);
 
-/* The provider is known: take what had to wait for that.  Wrong usage ends the command. */
+/* Take the options that waited for the provider.  Wrong usage ends the command. */
 void enable_request_prepare(void *request, const struct etw_guid *guid);
 
 void enable_request_free(struct enable_request *request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c - the filters of etw enable, from its options
+ * filter.c - the options of etw enable that make filters
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* strchrnul */
@@ -58,7 +58,7 @@ void filters_pid(struct filters *filters, const char *option, const char *text)
 	filters->pids[filters->pid_count++] = cli_number(option, text, 1, INT32_MAX);
 }
 
-/* One more name; an option may be given several times. */
+/* Add a name; an option may be given several times. */
 void filters_name(struct filters *filters, const char *option, const char *text)
 {
 	struct filter_names *names = filters->names;
@@ -66,7 +66,7 @@ void filters_name(struct filters *filters, const char *option, const char *text)
 
 	while (strcmp(names->option, option))
 		names++;
-	/* What could never match: there is no such name of a program. */
+	/* No program has such a name, so it could never match. */
 	if (names->type == ETW_FILTER_EXECUTABLE_NAME && strpbrk(text, "/*"))
 		cli_usage("%s: %s: give the name of the file, without directory and wildcards",
 			  option, cli_quote(text));
@@ -121,7 +121,7 @@ void filters_ids(struct filters *filters, struct filter_ids *ids, const char *op
 	}
 }
 
-/* A list like Start,Stop of names of events; an option may be given several times. */
+/* A list of event names like Start,Stop; an option may be given several times. */
 void filters_events(struct filter_events *events, const char *option, bool in,
 		    const char *text)
 {
@@ -149,7 +149,7 @@ void filters_events(struct filter_events *events, const char *option, bool in,
 	}
 }
 
-/* The events that a filter by names concerns: of this level and these keywords. */
+/* Restrict a filter by names to events of this level and these keywords. */
 void filters_events_level(struct filter_events *events, const char *option, const char *text)
 {
 	events->narrowed = option;

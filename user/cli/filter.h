@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - the filters of etw enable, from its options
+ * filter.h - the options of etw enable that make filters
  */
 #ifndef ETW_CLI_FILTER_H
 #define ETW_CLI_FILTER_H
@@ -12,10 +12,10 @@
 #include "event_filter.h"
 
 struct filters {
-	const struct etw_mf_provider *provider;	/* whose names options have; NULL: not known */
+	const struct etw_mf_provider *provider;	/* knows names in options; NULL: unknown */
 	uint32_t pids[ETW_PID_FILTER_MAX];
 	uint32_t pid_count;
-	/* as the kernel has them; empty: not given */
+	/* in the form that the kernel takes; empty: not given */
 	struct filter_names {
 		uint32_t type;
 		const char *option;
@@ -38,7 +38,7 @@ struct filters {
 		const char *narrowed;	/* the option that gave a level or keywords */
 	} events, stack_events;
 	bool stack_level_given;
-	bool stack_in_given;		/* which of the two ways */
+	bool stack_in_given;		/* stack_level.in is set */
 	struct etw_filter_level_kw stack_level;
 	struct event_filter event_filter;
 	struct blob blob;
@@ -62,15 +62,15 @@ void filters_use(struct filters *filters, struct etw_enable *enable);
 
 uint32_t filters_items(const char *option, const char *text);
 
-/* filter_names.c: names that only the provider's manifest knows */
+/* filter_names.c: names that only the provider's manifest defines */
 
 bool filters_named_level(const char *text);
 bool filters_named_ids(const char *text);
-/* A level by its name there, or as cli_level() */
+/* A level by its name in the manifest, or as cli_level() */
 uint8_t filters_level(const struct filters *filters, const char *option, const char *text);
 /* A list of keywords; their mask */
 uint64_t filters_keywords(const struct filters *filters, const char *option, const char *text);
-/* Put the ids of all events of that name into the filter. */
+/* Add the ids of all events of that name to the filter. */
 void filters_event_ids(const struct filters *filters, struct filter_ids *ids, const char *option,
 		       const char *name);
 void filters_add_id(struct filter_ids *ids, const char *option, uint32_t id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_names.c - names in the options of etw enable that its manifest knows
+ * filter_names.c - names in the options of etw enable that a manifest defines
  */
 #include <string.h>
 #include "cli.h"
@@ -15,7 +15,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c & 0x80;
 }
 
-/* Has a level a name that is none of the standard ones? */
+/* Is the level a name, and not a standard one? */
 bool filters_named_level(const char *text)
 {
 	uint8_t level;
@@ -23,7 +23,7 @@ bool filters_named_level(const char *text)
 	return is_letter(*text) && !cli_is_level(text, &level);
 }
 
-/* Has a list of ids a name in it? */
+/* Does a list of ids contain a name? */
 bool filters_named_ids(const char *text)
 {
 	for (; text; text = strchr(text, ',')) {
@@ -34,7 +34,7 @@ bool filters_named_ids(const char *text)
 	return false;
 }
 
-/* What it has instead, for the message. */
+/* Ends the command; names lists those that the provider has. */
 static _Noreturn void unknown(const struct filters *filters, const char *option, const char *what,
 			      const char *name, struct etw_text *names)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * select.c - which events of a trace are wanted
+ * select.c - select events of a trace
  *
- * What a record's header tells is looked at first: most events that are not wanted
- * are not decoded.
+ * Tests of the record's header come first, so that most events that are not selected
+ * need no decoding.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,17 +22,17 @@
 #define PIDS_MAX	4096
 #define IDS		65536
 
-/* A provider by its GUID; or by its name, and the GUID that the name stands for */
+/* A provider by its GUID; or by its name and the GUIDs that the name stands for */
 struct wanted {
 	const char *text;
-	const char *name;	/* NULL: only the GUID is meant */
+	const char *name;	/* NULL: given by its GUID */
 	unsigned int guid_count;
 	struct etw_guid guid[2];
 	bool seen;
 };
 
 struct bound {
-	const char *option;	/* that it was given by */
+	const char *option;	/* the option that set it */
 	const char *text;	/* NULL: none */
 	struct etw_time_expr when;
 	int64_t time;
@@ -41,7 +41,7 @@ struct bound {
 struct select {
 	struct wanted *providers;
 	unsigned int provider_count;
-	bool by_name;		/* one of them is */
+	bool by_name;		/* a provider was given by its name */
 	uint8_t *ids;		/* a bit for each, or NULL: all */
 	uint32_t *pids;
 	unsigned int pid_count;
@@ -56,7 +56,7 @@ struct select {
 	unsigned int filter_count;
 	bool filters_decode;
 	struct etw_expr_ask ask;
-	/* of select_event() */
+	/* for select_event() */
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
 };
@@ -90,7 +90,7 @@ static void take_provider(struct select *s, const char *text)
 		cli_usage("--provider: %s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
 			  cli_quote(text));
 	w->name = text + (*text == '*');
-	/* Those of TraceLogging mostly have the GUID that is made of their name. */
+	/* Most TraceLogging providers derive their GUID from their name. */
 	if (etw_guid_from_name(w->name, strlen(w->name), &w->guid[0]))
 		cli_usage("--provider: %s is no name in UTF-8 of 1 to %d bytes", cli_quote(text),
 			  ETW_NAME_MAX);
@@ -130,7 +130,7 @@ static void take_ids(struct select *s, uint32_t low, uint32_t high)
 		s->ids[low / 8] |= (uint8_t)(1u << low % 8);
 }
 
-/* Ranges of processes: as two each */
+/* Each range of processes takes two entries. */
 static void take_pids(struct select *s, uint32_t low, uint32_t high)
 {
 	if (s->pid_count == PIDS_MAX)
@@ -203,7 +203,7 @@ bool select_option(struct select **select, int option, const char *value)
 	return true;
 }
 
-/* What manifests call so */
+/* Add the GUID that a manifest gives this name. */
 static void find_provider(struct wanted *w)
 {
 	struct etw_guid guid;
@@ -280,7 +280,7 @@ static struct wanted *find_name(const struct select *s, const EVENT_RECORD *reco
 	return NULL;
 }
 
-/* All but the provider */
+/* All tests of the header except that of the provider */
 static bool header_is_wanted(const struct select *s, int64_t time,
 			     const struct etw_event_header *h)
 {
@@ -341,7 +341,7 @@ bool select_event(struct select *s, const struct etw_event *event)
 
 	if (!s)
 		return true;
-	/* Pieces of schemas are decoded, wanted or not: events that are have need of them. */
+	/* Decode every piece of a schema: later events need it. */
 	if (!(is_piece && select_decodes(s)) && !select_may(s, event))
 		return false;
 	if (!s->filter_count && s->provider_count && !(is_piece && s->by_name)) {
@@ -368,7 +368,7 @@ bool select_is_over(const struct select *select, int64_t time)
 	return select && select->until.text && time > select->until.time;
 }
 
-/* Was this told of, by a test before that one? */
+/* Did an earlier test have the same name missing? */
 static bool was_missing(const struct filter *filter, const struct etw_expr_place *of)
 {
 	struct etw_expr_place place;
@@ -381,8 +381,8 @@ static bool was_missing(const struct filter *filter, const struct etw_expr_place
 	return false;
 }
 
-/* Most often its name is misspelt: then nothing matches, and nothing else tells. */
-static void tell_missing(const struct filter *filter)
+/* A name that no event has is most likely misspelt. */
+static void report_missing(const struct filter *filter)
 {
 	struct etw_expr_place place;
 	size_t next = 0, quote;
@@ -409,7 +409,7 @@ void select_bound(const struct select *select, struct inputs *inputs)
 		inputs_until(inputs, select->until.time);
 }
 
-void select_tell(const struct select *s)
+void select_report(const struct select *s)
 {
 	unsigned int i;
 
@@ -417,7 +417,7 @@ void select_tell(const struct select *s)
 		if (!s->providers[i].seen)
 			cli_note("no event is of provider %s", cli_quote(s->providers[i].text));
 	for (i = 0; s && i < s->filter_count; i++)
-		tell_missing(&s->filters[i]);
+		report_missing(&s->filters[i]);
 }
 
 void select_free(struct select *s)

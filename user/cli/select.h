@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * select.h - which events of a trace are wanted: the options that dump, merge, split
- * and convert share
+ * select.h - select events of a trace: the options that dump, merge, split and convert
+ * share
  */
 #ifndef ETW_CLI_SELECT_H
 #define ETW_CLI_SELECT_H
@@ -42,43 +42,42 @@ enum {
 	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it holds: see etw(8), EXPRESSIONS" }
 
 /*
- * Take an option; *select is made by the first one.  False: it is none of these.  Wrong
- * values end the command as cli_usage() does.
+ * Take an option; the first one allocates *select.  False: the option is not one of
+ * SELECT_OPTIONS.  A wrong value ends the command as cli_usage() does.
  */
 bool select_option(struct select **select, int option, const char *value);
 
 /*
- * All options are read, manifests are loaded; start: FILETIME that relative times count
- * from.  Names that events do not tell come from ask, which is copied, or NULL; without
- * its process, an expression with that word ends the command.  NULL select is fine, here
- * and below: it selects everything.
+ * Call this once all options are read and manifests loaded.  Relative times count from
+ * start, a FILETIME.  ask, which is copied, supplies names that events do not hold, or is
+ * NULL; without its process, an expression that uses that word ends the command.  Here and
+ * below a NULL select selects everything.
  */
 void select_ready(struct select *select, int64_t start, const struct etw_expr_ask *ask);
 
 /*
- * Is it wanted?  Decodes it only if that is needed and what can be told without it does
- * not decide; and each piece of a schema, so that later events can be: it is to be asked of
- * all of them.
+ * Is the event selected?  Decodes it only if its header does not decide.  Call it for every
+ * event: it also decodes each piece of a schema, which later events need.
  */
 bool select_event(struct select *select, const struct etw_event *event);
-/* The same without decoding: false: it is not wanted.  All, if !select_decodes(). */
+/* The same without decoding; false: not selected.  Final if !select_decodes(). */
 bool select_may(const struct select *select, const struct etw_event *event);
 
-/* Must wanted events be decoded before select_wants() can tell? */
+/* Does select_wants() need decoded events? */
 bool select_decodes(const struct select *select);
 
-/* Is it wanted?  decoded, decoder: of etw_decode(), or NULL if !select_decodes(). */
+/* Is it selected?  decoded, decoder: from etw_decode(), or NULL if !select_decodes(). */
 bool select_wants(struct select *select, const EVENT_RECORD *record,
 		  const struct etw_decoded *decoded, struct etw_decoder *decoder);
 
-/* It is later than --until: of a session, so is all that comes. */
+/* Is the time later than --until?  Then all further events of a session are, too. */
 bool select_is_over(const struct select *select, int64_t time);
-/* Files need not be read beyond that; see inputs_until(). */
+/* Stop reading files at --until; see inputs_until(). */
 void select_bound(const struct select *select, struct inputs *inputs);
 
-/* The end: a line on stderr for each --provider that no event was of, and each field of a
- * --filter that no event had. */
-void select_tell(const struct select *select);
+/* At the end: a line on stderr for each --provider without an event, and for each field of
+ * a --filter that no event had. */
+void select_report(const struct select *select);
 void select_free(struct select *select);
 
 #endif /* ETW_CLI_SELECT_H */

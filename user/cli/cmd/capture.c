@@ -18,7 +18,7 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ "data", OPT_DATA, "ID:HEX", "tell the provider these bytes, ID.VERSION:HEX too" },
+	{ "data", OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX" },
 	{ "about", OPT_ABOUT, "SESSION", "ask for what there is to say about that session" },
 	PROVIDER_OPTIONS,
 	{ "every", OPT_EVERY, "SECONDS", "ask these providers that often; 0: none any more" },

@@ -340,7 +340,7 @@ int cmd_convert(int argc, char **argv)
 		if (!status)
 			status = convert_all(&run);
 		if (!status)
-			select_tell(run.select);
+			select_report(run.select);
 	}
 	select_free(run.select);
 	inputs_close(&run.inputs);

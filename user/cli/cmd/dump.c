@@ -485,7 +485,7 @@ int cmd_dump(int argc, char **argv)
 	status = dump_is_file(operands[0]) ? dump_all_files(&dump, operands) :
 					     dump_session(&dump, operands);
 	if (!status && !dump.filled)
-		select_tell(dump.select);
+		select_report(dump.select);
 	select_free(dump.select);
 	event_format_free(dump.printer.format);
 	schema_unload();

@@ -60,7 +60,7 @@ void etlrun_tell(struct etlrun *run)
 {
 	inputs_tell(&run->inputs);
 	manifest_tell_problems();
-	select_tell(run->select);
+	select_report(run->select);
 	if (run->merge.skipped)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,
 			 cli_s(run->merge.skipped));

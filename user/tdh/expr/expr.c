@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * expr.c - expressions that choose events: running one
+ * expr.c - expressions that select events: run one
  */
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * expr.h - expressions that choose events
+ * expr.h - expressions that select events
  *
  *	provider == "Sample-Block" && level <= 4 && (pid in (12, 13) || Number > 0x10)
  *
- * Words for what every event has (provider, event, id, version, channel, level, opcode,
- * task, keyword, pid, tid, cpu, time, activity, related, process), any other name is a field's
- * path.  An expression belongs to one thread at a time.  The whole language: etw(8),
- * EXPRESSIONS.
+ * The words provider, event, id, version, channel, level, opcode, task, keyword, pid, tid,
+ * cpu, time, activity, related and process name what every event has; any other name is
+ * the path of a field.  Only one thread may use an expression at a time.  etw(8),
+ * EXPRESSIONS, describes the language.
  */
 #ifndef ETW_TDH_EXPR_EXPR_H
 #define ETW_TDH_EXPR_EXPR_H
@@ -19,31 +19,31 @@
 struct etw_expr;
 
 /*
- * NULL: *error tells what is wrong and *column where, from 1; or no memory: *error is
- * NULL.  text need not stay.
+ * NULL: *error says what is wrong and *column where, counted from 1; out of memory:
+ * *error is NULL.  The expression keeps no reference to text.
  */
 struct etw_expr *etw_expr_parse(const char *text, const char **error, size_t *column);
 void etw_expr_free(struct etw_expr *expr);	/* NULL is fine */
 
-/* Does it need names or fields, so that events have to be decoded? */
+/* Does the expression use names or fields, so that the caller has to decode events? */
 bool etw_expr_decodes(const struct etw_expr *expr);
 
-/* What events do not tell; each may be NULL, and may return NULL: not known. */
+/* Names that an event does not hold.  A callback may be NULL, or return NULL: unknown. */
 struct etw_expr_ask {
 	const char *(*provider)(void *context, const GUID *guid);	/* if no schema has it */
 	const char *(*process)(void *context, const EVENT_RECORD *record);
 	void *context;
 };
 
-/* ask: is copied.  Without one, the word "process" is of no event. */
+/* Copies ask.  Without it no event matches a test of the word "process". */
 void etw_expr_ask(struct etw_expr *expr, const struct etw_expr_ask *ask);
-/* Does the word "process" occur?  Many can tell none: see etw_expr_ask(). */
+/* Does the expression use the word "process", which needs etw_expr_ask()? */
 bool etw_expr_asks_process(const struct etw_expr *expr);
 
 /*
- * Does it hold?  decoded and decoder: from etw_decode() of this record, or NULL if the
- * expression does not decode; the decoder's fields are walked and rewound.  A field
- * that the event does not have makes the comparison false.
+ * Does the expression hold for the record?  decoded and decoder come from etw_decode() of
+ * this record, or are NULL if etw_expr_decodes() is false; the decoder is rewound.  A
+ * test of a field that the event does not have fails.
  */
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
 		    const struct etw_decoded *decoded, struct etw_decoder *decoder);
@@ -55,10 +55,9 @@ struct etw_expr_place {
 };
 
 /*
- * The next field that was looked for in an event's fields, and that none had so far, then
- * names that were looked for and that none had: where it is.  *next: 0 at first.  false:
- * there is no more.  A place in an array counts as found if the array is there; what is
- * below an empty one is not known, and counts as found.
+ * Iterates over the fields, then the names, that the expression tested and no event had.
+ * *next is 0 at first; false: there are no more.  An element counts as found if its array
+ * exists, and so does everything below an empty array.
  */
 bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * field.c - the tests of fields: one walk over an event's fields makes them all
+ * field.c - the tests of fields: one walk over an event's fields runs all of them
  *
- * A test holds if it does for one of the values that its path leads to: elements of an
- * array whose place is not given, fields of the same name.
+ * A path can lead to several values: fields of one name, or the elements of an array if it
+ * has no index.  The test holds if it holds for one of them.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct walk {
 	unsigned int depth;
 };
 
-/* Where a field is: the path's last part becomes its. */
+/* Append the field to the current path, or set the index of the last part. */
 static void enter(struct walk *w, const struct etw_field *field)
 {
 	if (w->depth && w->level[w->depth - 1].is_array) {
@@ -37,7 +37,7 @@ static void enter(struct walk *w, const struct etw_field *field)
 	w->count++;
 }
 
-/* Do the names of its path begin with those of this one? */
+/* Is the current path, as far as it goes, the beginning of the test's path? */
 static bool has_names(const struct etw_expr *expr, const struct etw_expr_test *test,
 		      const struct walk *w)
 {
@@ -93,7 +93,7 @@ static void set_number(struct etw_expr_value *value, const struct etw_field *fie
 	}
 }
 
-/* -1: SYSTEMTIME that is no time */
+/* A SYSTEMTIME as FILETIME; -1: it is invalid. */
 static int64_t system_time(const void *data)
 {
 	static const uint16_t before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
@@ -148,7 +148,7 @@ static void take_value(struct etw_expr_value *value, const struct etw_field *fie
 	}
 }
 
-/* How many of the tests have come to hold */
+/* Run the tests whose path leads here; returns how many of them newly hold. */
 static unsigned int try_field(struct etw_expr *expr, const struct walk *w,
 			      const struct etw_field *field)
 {

@@ -36,7 +36,7 @@ static const struct operator {
 	enum etw_expr_op op;
 	bool negate;
 } operators[] = {
-	/* Those that others begin with come behind them. */
+	/* An operator comes after those that it is the beginning of. */
 	{ "==", ETW_EXPR_EQ, false }, { "=~", ETW_EXPR_REGEX, false },
 	{ "=", ETW_EXPR_EQ, false }, { "!=", ETW_EXPR_NE, false },
 	{ "!~", ETW_EXPR_REGEX, true }, { "<=", ETW_EXPR_LE, false },
@@ -50,7 +50,7 @@ static const struct operator {
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* false: there is none, or failed. */
+/* false: there is no operator, or it failed. */
 static bool take_operator(struct parser *p, struct etw_expr_test *test)
 {
 	size_t i;
@@ -75,7 +75,7 @@ static bool take_operator(struct parser *p, struct etw_expr_test *test)
 	}
 	if (test->negate)
 		etw_expr_fail(&p->s, NULL,
-			      "in, contains, startswith, endswith or matches goes behind this not");
+			      "in, contains, startswith, endswith or matches must follow this not");
 	return false;
 }
 
@@ -92,7 +92,7 @@ static void name_level(const struct etw_expr_test *test, struct etw_expr_const *
 	}
 }
 
-/* Can what a word has be compared with this? */
+/* Can the test's word be compared with this constant? */
 static bool check_const(struct parser *p, const struct etw_expr_test *test,
 			struct etw_expr_const *c, const char *at, bool order)
 {
@@ -150,7 +150,7 @@ static bool take_range(struct parser *p, struct etw_expr_test *test)
 
 		if (!take_const(p, test, true))
 			return false;
-		/* What was taken before could be a name that has no order. */
+		/* The low end may be a name, which has no order. */
 		if (test->word && !check_const(p, test, &expr->consts[expr->const_count - 2], at,
 					       true))
 			return false;
@@ -159,7 +159,7 @@ static bool take_range(struct parser *p, struct etw_expr_test *test)
 				   sizeof(*expr->consts)))
 			return false;
 		expr->consts[expr->const_count] = expr->consts[expr->const_count - 1];
-		/* Told of once. */
+		/* The copy must not be reported a second time. */
 		expr->consts[expr->const_count++].names = ETW_EXPR_FIELD;
 	}
 	test->count++;
@@ -336,8 +336,9 @@ static bool parse_one(struct parser *p)
 }
 
 /*
- * A chain of what parse reads; once one part decides, what is behind the whole chain
- * comes next: the jumps are linked through their targets until that is known.
+ * A chain of parts.  Each part but the last is followed by a jump behind the whole chain
+ * for the outcome that decides; until that target is known, each jump holds the previous
+ * jump's index.
  */
 static bool parse_chain(struct parser *p, bool (*parse)(struct parser *p), uint32_t jump,
 			const char *sign, const char *word)

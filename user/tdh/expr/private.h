@@ -7,8 +7,7 @@
  *	a && b		test a, if false go to end, test b, end
  *	!(a || b)	test a, if true go to end, test b, end, not
  *
- * so that running it needs no stack, and tests whose outcome does not matter are
- * not made.
+ * Running it takes no stack, and skips tests whose outcome cannot matter.
  */
 #ifndef ETW_TDH_EXPR_PRIVATE_H
 #define ETW_TDH_EXPR_PRIVATE_H
@@ -23,7 +22,7 @@
 #define ETW_EXPR_TEXT_MAX	65536	/* bytes of an expression */
 #define ETW_EXPR_TESTS_MAX	1024
 #define ETW_EXPR_DEPTH_MAX	64	/* parentheses and nots within each other */
-#define ETW_EXPR_GLOB_MAX	256	/* bytes of a pattern: matching may go over a text as often */
+#define ETW_EXPR_GLOB_MAX	256	/* bytes of a pattern; matching may scan the text as many times */
 
 /* What a test looks at */
 enum etw_expr_word {
@@ -34,7 +33,7 @@ enum etw_expr_word {
 	ETW_EXPR_PROCESS,
 };
 
-/* What words have: kinds of constants that they can be compared with */
+/* The kinds of constants that a word can be compared with */
 #define ETW_EXPR_HAS_NUMBER	0x1
 #define ETW_EXPR_HAS_TEXT	0x2
 #define ETW_EXPR_HAS_GUID	0x4
@@ -67,12 +66,12 @@ struct etw_expr_const {
 	struct etw_expr_number number;
 	int64_t time;
 	GUID guid;
-	enum etw_expr_word names;	/* whose name it is; 0: none, or that is not told of */
-	bool looked, found;		/* in events; one had the name */
+	enum etw_expr_word names;	/* whose name it is; 0: none, or not to be reported */
+	bool looked, found;		/* looked for in events; an event had the name */
 	size_t at, at_len;		/* in the expression's text */
 };
 
-/* Ways in which a constant can be read; it is a text always. */
+/* What else a constant can be read as; it is always a text. */
 #define ETW_EXPR_IS_NUMBER	0x1
 #define ETW_EXPR_IS_BOOLEAN	0x2
 #define ETW_EXPR_IS_TIME	0x4
@@ -80,7 +79,7 @@ struct etw_expr_const {
 
 /* One part of a field's path */
 struct etw_expr_part {
-	const char *name;	/* NULL: whatever it is called */
+	const char *name;	/* NULL: any name */
 	bool indexed;
 	uint32_t index;
 };
@@ -89,9 +88,9 @@ struct etw_expr_test {
 	enum etw_expr_word word;
 	enum etw_expr_op op;
 	bool negate;
-	bool masked;		/* compare what is left of these bits */
+	bool masked;		/* compare only the bits in mask */
 	bool anywhere;		/* a field at any depth */
-	bool holds;		/* for the event at hand: fields */
+	bool holds;		/* for the current event; tests of fields only */
 	bool found;		/* an event had the field */
 	size_t at, len;		/* of the path in the expression's text */
 	size_t whole;		/* length of the test, from at */
@@ -101,7 +100,7 @@ struct etw_expr_test {
 	regex_t *regex;
 };
 
-/* Code: what to do in the high bits, which test or where to in the others */
+/* Code: the operation in the high bits, a test or a jump target in the others */
 #define ETW_EXPR_DO_TEST	0x00000000u
 #define ETW_EXPR_DO_NOT		0x40000000u
 #define ETW_EXPR_IF_FALSE	0x80000000u
@@ -120,12 +119,12 @@ struct etw_expr {
 	size_t strings_len;
 	bool decodes, asks_process;
 	struct etw_expr_ask ask;
-	struct etw_text text;	/* of the value at hand */
-	bool walked;		/* tests of fields are made for the event at hand */
-	bool looked;		/* ... or were for one before */
+	struct etw_text text;	/* the current value as text */
+	bool walked;		/* the tests of fields ran for the current event */
+	bool looked;		/* ... or for an earlier one */
 };
 
-/* The event at hand */
+/* The current event */
 struct etw_expr_event {
 	const EVENT_RECORD *record;
 	const struct etw_decoded *decoded;	/* or NULL */
@@ -133,34 +132,33 @@ struct etw_expr_event {
 };
 
 /*
- * A value in all ways in which it can be compared.  Its text is made when it is
- * asked for.
+ * A value in every form in which it can be compared.  Its text is made on demand.
  */
 struct etw_expr_value {
 	bool has_number, has_time;
 	struct etw_expr_number number;
 	int64_t time;
 	const void *guid;		/* 16 bytes at any address, or NULL */
-	const char *name;		/* a text that is there, or NULL */
+	const char *name;		/* its text if it exists already, or NULL */
 	const struct etw_field *field;	/* or NULL */
-	bool has_text, is_lower;	/* expr->text is its; in lower case */
+	bool has_text, is_lower;	/* expr->text holds its text; in lower case */
 };
 
 /* Does a value pass a test?  value.c */
 bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *test,
 			   struct etw_expr_value *value);
-/* Is that its text, but for the case of letters? */
+/* Is name the text of the constant, ignoring the case of ASCII letters? */
 bool etw_expr_is_called(const char *name, const struct etw_expr_const *c);
-/* field.c: fill in holds of all tests of fields. */
+/* field.c: set holds of all tests of fields. */
 void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder);
 /* word.c */
 bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test,
 			 const struct etw_expr_event *event);
-/* The word of that name and what it has; ETW_EXPR_FIELD: none.  name: len bytes */
+/* The word of that name (len bytes), or ETW_EXPR_FIELD if there is none */
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len);
 unsigned int etw_expr_word_has(enum etw_expr_word word);
 const char *etw_expr_word_name(enum etw_expr_word word);
-/* Is it a number whose names are those of a part of the descriptor? */
+/* Is the word a number of the descriptor that a schema can name? */
 bool etw_expr_word_is_part(enum etw_expr_word word);
 /* The number of a standard level; false: no such name. */
 bool etw_expr_level(const char *name, uint64_t *level);
@@ -182,22 +180,22 @@ struct etw_expr_scan {
 	bool failed;
 };
 
-/* Say what is wrong, the first time; at: where, NULL: at the next word.  false. */
+/* Records the first error at at (NULL: the next word).  Returns false. */
 bool etw_expr_fail(struct etw_expr_scan *s, const char *at, const char *error);
-/* Where the next word begins */
+/* Skip white space; returns where the next word begins. */
 const char *etw_expr_skip(struct etw_expr_scan *s);
-/* Take these characters, or this word as a whole, if they come next. */
+/* If these characters, or this whole word, come next, skip them. */
 bool etw_expr_take(struct etw_expr_scan *s, const char *token);
 bool etw_expr_take_word(struct etw_expr_scan *s, const char *word);
-/* Read a constant into the expression's list; false: failed. */
+/* Append the next constant to the expression; false: failed. */
 bool etw_expr_take_const(struct etw_expr_scan *s);
-/* Read a regular expression, which has escapes of its own; false: failed. */
+/* Read a regular expression, in which escapes keep their backslash; false: failed. */
 bool etw_expr_take_regex(struct etw_expr_scan *s, regex_t **regex);
-/* Compile one that begins at at; false: failed.  regex.c */
+/* regex.c: compile text, which begins at at; false: failed. */
 bool etw_expr_regex(struct etw_expr_scan *s, const char *at, const char *text, regex_t **out);
-/* Read a field's path, or a word alone: *word; false: failed. */
+/* Read the path of a field, or a word, into the test; false: failed. */
 bool etw_expr_take_path(struct etw_expr_scan *s, struct etw_expr_test *test);
-/* Room for one more; false: failed, no memory. */
+/* Make room for one more element; false: out of memory. */
 bool etw_expr_room(struct etw_expr_scan *s, void *list, uint32_t count, uint32_t *room,
 		   size_t size);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * regex.c - regular expressions, which may cost much memory
+ * regex.c - compile regular expressions, but none that takes too much memory or time
  *
- * What is repeated is compiled as often: of "((a{99}){99}){99}" the C library makes a
- * million copies.  References back make matching take exponential time.
+ * The C library compiles a repeated part as often as it repeats: a million copies for
+ * "((a{99}){99}){99}".  Back references make matching exponential.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define NESTED_MAX	32
 #define COMPILED_MAX	2000	/* characters, repeated ones counted as often */
 
-/* Of the group that is open: what was read, and its last part, which may be repeated */
+/* An open group: its size so far, and that of its last part, which may be repeated */
 struct group {
 	uint64_t size, last;
 };
@@ -24,7 +24,7 @@ static void add(struct group *g, uint64_t size)
 	g->last = size;
 }
 
-/* Behind [: where it ends. */
+/* at is after a [; returns the ]. */
 static const char *skip_set(const char *at)
 {
 	at += *at == '^';
@@ -34,7 +34,7 @@ static const char *skip_set(const char *at)
 	return *at ? at : at - 1;
 }
 
-/* Behind {: the larger number */
+/* at is after a {; returns the larger number. */
 static uint64_t repeats(const char *at)
 {
 	uint64_t most = 1, number = 0;
@@ -54,13 +54,13 @@ static bool is_repetition(char c)
 	return c == '+' || c == '*' || c == '?' || c == '{';
 }
 
-/* Can it be compiled and matched at a reasonable price? */
+/* Can the expression be compiled and matched at a reasonable price? */
 static bool is_small(const char *at)
 {
 	struct group groups[NESTED_MAX] = { { 0, 0 } }, *g = groups;
 
 	for (; *at; at++) {
-		/* One of a repetition means nothing, and costs as much as any. */
+		/* Repeating a repetition adds nothing but cost. */
 		if (is_repetition(at[0]) && is_repetition(at[1]))
 			return false;
 		if (*at == '(') {

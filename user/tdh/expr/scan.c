@@ -121,7 +121,7 @@ static void keep_utf8(struct etw_expr *expr, uint32_t c)
 	keep(expr, (char)(0x80 | (c & 0x3F)));
 }
 
-/* What is behind a backslash.  Others than these stand for themselves. */
+/* An escape.  A backslash before any other character stands for that character. */
 static bool take_escape(struct etw_expr_scan *s)
 {
 	static const char from[] = "ntr", to[] = "\n\t\r";
@@ -169,7 +169,7 @@ static bool take_quoted(struct etw_expr_scan *s, struct etw_expr_const *c)
 	return true;
 }
 
-/* What a constant without quotes is made of; ".." ends it, which makes a range. */
+/* A character of a constant without quotes; the ".." of a range ends it. */
 static bool is_bare(const char *at)
 {
 	if (at[0] == '.' && at[1] == '.')
@@ -231,7 +231,7 @@ static bool read_number(const char *text, struct etw_expr_number *number)
 	return !*end && !errno;
 }
 
-/* All that the text can be read as */
+/* Find out what else the text can be read as. */
 static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const char *at, bool quoted)
 {
 	struct etw_time_expr when;
@@ -277,7 +277,7 @@ bool etw_expr_take_const(struct etw_expr_scan *s)
 	keep(expr, '\0');
 	if (!classify(s, c, at, quoted))
 		return false;
-	/* Times have a T and a Z; classify() was the last one who wanted them. */
+	/* Only now: times contain T and Z, which classify() needed. */
 	for (p = expr->strings + (c->text - expr->strings); p < c->text + c->len; p++)
 		*p = etw_expr_lower(*p);
 	expr->const_count++;
@@ -311,7 +311,7 @@ bool etw_expr_take_regex(struct etw_expr_scan *s, regex_t **regex)
 
 /* ---------------------------------------------------------------------- paths */
 
-/* [2], or [*] and [], which are all of them */
+/* [2]; [*] and [] mean all elements */
 static bool take_index(struct etw_expr_scan *s, struct etw_expr_part *part)
 {
 	const char *at = s->at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * time_expr.c - moments as people write them
+ * time_expr.c - times as people write them
  */
 #include <string.h>
 #include <time.h>
@@ -40,7 +40,7 @@ static bool take_number(struct reader *r, int min, int max, int64_t *value)
 	return digits >= min;
 }
 
-/* What is behind a point, in parts of the unit; what is smaller is left out. */
+/* The digits after a point, as a part of the unit; smaller parts are dropped. */
 static bool take_fraction(struct reader *r, int64_t unit, int64_t *value)
 {
 	*value = 0;
@@ -71,7 +71,7 @@ static bool take_day_time(struct reader *r, int64_t *value)
 	return true;
 }
 
-/* Z, +hh:mm, -hhmm: what to take away from a local time, in seconds; *given: there is one. */
+/* Z, +hh:mm or -hhmm: seconds to subtract from a local time; *given: a zone was there. */
 static bool take_zone(struct reader *r, int64_t *offset, bool *given)
 {
 	int64_t hours, minutes = 0;
@@ -112,7 +112,7 @@ static bool midnight(int64_t year, int64_t month, int64_t day, bool utc, time_t 
 	return year >= 1601 && tm.tm_mon == month - 1 && tm.tm_mday == day;
 }
 
-/* A time of a local day: days on which clocks are set have other lengths. */
+/* A time of a local day, whose length may differ where clocks are changed. */
 static int64_t local_time(time_t of_day, int64_t value)
 {
 	struct tm tm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time_expr.h - moments as people write them; the language: etw(8), TIMES
+ * time_expr.h - times as people write them; etw(8), TIMES, describes them
  */
 #ifndef ETW_TDH_EXPR_TIME_EXPR_H
 #define ETW_TDH_EXPR_TIME_EXPR_H
@@ -25,7 +25,7 @@ struct etw_time_expr {
  * "2026-01-31T12:34:56.1234567Z", a blank for the T, no Z: local, or +01:00), "@" and
  * seconds since 1970, a time of day ("12:34", "12:34:56.5"), or "+" and a number of
  * seconds or of ns, us, ms, s, m, h ("+1.5", "+20ms"), the + not needed with a unit.
- * false: it is none of these.
+ * false: the text is no time.
  */
 bool etw_time_expr_parse(const char *text, size_t len, struct etw_time_expr *when);
 

@@ -10,13 +10,13 @@
 #include "private.h"
 #include "tdh/decode/format.h"
 
-/* How a value is to a constant */
+/* How a value compares with a constant */
 enum order {
 	LESS = -1,
 	EQUAL = 0,
 	GREATER = 1,
-	UNEQUAL,	/* without an order */
-	STRANGE,	/* nothing can be said */
+	UNEQUAL,	/* and without an order */
+	STRANGE,	/* cannot be compared */
 };
 
 static enum order order_of(int difference)
@@ -24,7 +24,7 @@ static enum order order_of(int difference)
 	return difference < 0 ? LESS : difference > 0 ? GREATER : EQUAL;
 }
 
-/* A long double has room for every integer of 64 bits. */
+/* A long double holds every 64-bit integer exactly. */
 static long double as_float(const struct etw_expr_number *n)
 {
 	switch (n->kind) {
@@ -45,7 +45,7 @@ static enum order compare_numbers(const struct etw_expr_number *a, const struct 
 		return a->u < b->u ? LESS : a->u > b->u ? GREATER : EQUAL;
 	x = as_float(a);
 	y = as_float(b);
-	/* NaN is unequal to all. */
+	/* NaN is unequal to everything. */
 	return x < y ? LESS : x > y ? GREATER : x == y ? EQUAL : UNEQUAL;
 }
 
@@ -73,11 +73,11 @@ static bool format_text(struct etw_expr *expr, const struct etw_expr_value *valu
 		etw_text_guid(text, value->guid);
 	if (!value->name && value->field)
 		cut_at_nul(text, value->field);
-	/* An empty one has no block yet. */
+	/* An empty text has no memory yet. */
 	return !text->error && etw_text_room(text, 1);
 }
 
-/* Make the value's text, in lower case but for a regular expression; it has one. */
+/* Make the text of a value that has one; in lower case except for regular expressions. */
 static bool make_text(struct etw_expr *expr, struct etw_expr_value *value, bool lower)
 {
 	struct etw_text *text = &expr->text;
@@ -116,7 +116,7 @@ static enum order compare_text(struct etw_expr *expr, struct etw_expr_value *val
 	ret = memcmp(expr->text.data, c->text, len);
 	if (!ret && expr->text.len != c->len)
 		ret = expr->text.len < c->len ? -1 : 1;
-	/* What stands for a number has a name, or none, but no order; nor have GUIDs. */
+	/* Names of numbers have no order, nor have GUIDs. */
 	if (ret && (value->has_number || value->guid || c->is & ETW_EXPR_IS_NUMBER))
 		return UNEQUAL;
 	return order_of(ret);
@@ -131,7 +131,7 @@ bool etw_expr_is_called(const char *name, const struct etw_expr_const *c)
 	return i == c->len && !name[i];
 }
 
-/* "5(ERROR_ACCESS_DENIED)" is what a code is as text; its name alone will do. */
+/* The text of a code is "5(ERROR_ACCESS_DENIED)"; its name alone matches too. */
 static bool is_error_name(const struct etw_expr_value *value, const struct etw_expr_const *c)
 {
 	const struct etw_field *field = value->field;
@@ -184,7 +184,7 @@ static bool is_in(struct etw_expr *expr, const struct etw_expr_test *test,
 	return false;
 }
 
-/* The only one of its kind that is not quick: as often over the text as there are stars. */
+/* Scans the text up to as many times as the pattern has stars. */
 bool etw_expr_glob(const char *pattern, size_t pattern_len, const char *text, size_t len)
 {
 	const char *p = pattern, *p_end = pattern + pattern_len, *star = NULL;
@@ -276,7 +276,7 @@ static bool has_order(enum etw_expr_op op, enum order order)
 	}
 }
 
-/* Of a whole number: the size of it counts, not its sign. */
+/* The sign of the number does not matter. */
 static bool is_multiple(const struct etw_expr_number *n, uint64_t of)
 {
 	return !((n->kind == ETW_EXPR_NEGATIVE ? -n->u : n->u) % of);
@@ -307,7 +307,7 @@ static bool passes(struct etw_expr *expr, const struct etw_expr_test *test,
 	}
 }
 
-/* What must be there for a test to be made; otherwise it does not hold, negated or not. */
+/* A value that cannot be tested this way fails the test, negated or not. */
 bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *test,
 			   struct etw_expr_value *value)
 {

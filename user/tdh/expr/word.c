@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * word.c - the words of an expression: what every event has
+ * word.c - the words of an expression, which name what every event has
  */
 #include <string.h>
 
@@ -89,7 +89,7 @@ bool etw_expr_level(const char *name, uint64_t *level)
 	return false;
 }
 
-/* Standard names begin so in manifests. */
+/* Without the prefix that standard names have in manifests */
 static const char *plain(const char *name)
 {
 	return name && !strncmp(name, "win:", 4) ? name + 4 : name;
@@ -201,7 +201,7 @@ static enum etw_part part_of(enum etw_expr_word word)
 	}
 }
 
-/* For the end: which of the names in the expression an event has had */
+/* Note which names of the expression an event has had, for etw_expr_missing(). */
 static void note_names(struct etw_expr *expr, const struct etw_expr_test *test, const char *name)
 {
 	uint32_t i, n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
@@ -215,7 +215,7 @@ static void note_names(struct etw_expr *expr, const struct etw_expr_test *test, 
 	}
 }
 
-/* One of its names passes: that of the number, or of one of its keywords. */
+/* Does one of its names pass: that of the number, or of one of the keywords? */
 static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
 		       const struct etw_expr_event *event)
 {
@@ -247,7 +247,7 @@ static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
 	return etw_expr_value_passes(expr, test, &value);
 }
 
-/* Numbers only: the names are asked for one by one. */
+/* Does the test compare numbers only? */
 static bool is_numeric(const struct etw_expr *expr, const struct etw_expr_test *test)
 {
 	uint32_t i, n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
