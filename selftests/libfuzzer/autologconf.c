@@ -4,6 +4,7 @@
  *
  *	input := the file
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,38 +12,40 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was taken keeps the promises of the header. */
-static void check(const struct etw_autolog_conf *conf)
+static void check_command(const struct etw_autolog_command *command, const char *name)
 {
-	size_t i, j;
+	int i;
 
-	if (conf->start > 1 || conf->clock < 1 || conf->clock > 3 ||
-	    conf->file_max > ETW_AUTOLOG_FILES || conf->provider_count > ETW_AUTOLOG_PROVIDERS ||
-	    (conf->file_name && (conf->file_name[0] != '/' ||
-				 strlen(conf->file_name) > ETW_FILE_NAME_MAX - 5)))
+	if (!command->line || command->argc < 1 || command->argc > ETW_AUTOLOG_WORDS ||
+	    strcmp(command->argv[0], name) || command->argv[command->argc])
 		abort();
-	for (i = 0; i < conf->provider_count; i++) {
-		const struct etw_autolog_provider *p = &conf->providers[i];
-
-		if (!*p->name || strlen(p->name) > ETW_NAME_MAX || p->enabled > 1 ||
-		    p->level > 255 || p->option_count > ETW_AUTOLOG_OPTIONS)
+	for (i = 0; i < command->argc; i++)
+		if (strpbrk(command->argv[i], "\n\033"))
 			abort();
-		for (j = 0; j < p->option_count; j++)
-			if (!*p->options[j].value || p->options[j].line <= p->line)
-				abort();
-	}
+}
+
+static void on_error(void *context, const struct etw_autolog_error *error)
+{
+	if (!error->what[0])
+		abort();
+	++*(unsigned int *)context;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct etw_autolog_error error;
 	struct etw_autolog_conf conf;
-	int ret = etw_autolog_parse((const char *)data, size, &conf, &error);
+	unsigned int errors = 0;
+	size_t i;
+	int ret = etw_autolog_parse((const char *)data, size, &conf, on_error, &errors);
 
-	if (!ret)
-		check(&conf);
-	else if (!error.what[0])
+	if (!ret != !errors)
 		abort();
+	if (!ret || conf.start.line)
+		check_command(&conf.start, "start");
+	if (conf.enable_count > ETW_AUTOLOG_PROVIDERS)
+		abort();
+	for (i = 0; i < conf.enable_count; i++)
+		check_command(&conf.enables[i], "enable");
 	etw_autolog_free(&conf);
 	return 0;
 }

@@ -33,6 +33,7 @@ struct cli_syntax {
 	const struct cli_option *options;
 	const char *example;
 	bool command;	/* the first operand is one, and all behind it are its own */
+	bool in_file;	/* it describes a line of a file, which has no --help */
 };
 
 #define CLI_OPTION_JSON	{ "json", 'j', NULL, "print JSON, one object per line" }
@@ -47,7 +48,7 @@ char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv);
 void cli_begin(const char *command);
 _Noreturn void cli_usage(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
-bool cli_try(void (*fn)(void *context), void *context);
+bool cli_try(void (*fn)(void *context), void *context, char *what, size_t size);
 _Noreturn void cli_die(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 int cli_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

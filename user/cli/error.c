@@ -15,7 +15,12 @@
 #define QUOTE_BYTES	160	/* of a word that are shown */
 
 static const char *command;
-static jmp_buf *trap;		/* of cli_try() */
+/* Where cli_try() catches wrong usage */
+static struct trap {
+	jmp_buf here;
+	char *what;
+	size_t size;
+} *trap;
 static const char *wipe = "";
 
 /* Name the subcommand that later messages come from. */
@@ -45,12 +50,13 @@ void cli_usage(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
+	if (trap) {
+		vsnprintf(trap->what, trap->size, fmt, ap);
+		va_end(ap);
+		longjmp(trap->here, 1);
+	}
 	put_line(fmt, ap);
 	va_end(ap);
-	if (trap) {
-		fputc('\n', stderr);
-		longjmp(*trap, 1);
-	}
 	if (command)
 		fprintf(stderr, " (try 'etw %s --help')\n", command);
 	else
@@ -59,19 +65,19 @@ void cli_usage(const char *fmt, ...)
 }
 
 /*
- * Do something to whose wrong usage the command does not end: options that come from
- * a file.  False: it was wrong, which is told in one line without a hint.  What it had
- * allocated stays where it is.
+ * Call a function that may end the command by wrong usage, and return instead: for options
+ * that come from a file.  False: the usage was wrong, and the message is in what.  Memory
+ * that the function had allocated is lost.
  */
-bool cli_try(void (*fn)(void *context), void *context)
+bool cli_try(void (*fn)(void *context), void *context, char *what, size_t size)
 {
-	jmp_buf here;
+	struct trap own = { .what = what, .size = size };
 
-	if (setjmp(here)) {
+	if (setjmp(own.here)) {
 		trap = NULL;
 		return false;
 	}
-	trap = &here;
+	trap = &own;
 	fn(context);
 	trap = NULL;
 	return true;

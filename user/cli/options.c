@@ -156,6 +156,8 @@ int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 		if (!is_exact(word, longs[index].name))
 			cli_usage("unknown option %s", cli_quote(word));
 	}
+	if (c == OPTION_HELP && syntax->in_file)
+		cli_usage("--help: not in a file");
 	if (c == OPTION_HELP) {
 		print_help(syntax);
 		exit(cli_finish(0));

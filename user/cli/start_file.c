@@ -84,15 +84,11 @@ void startfile_check(const struct startfile *file, const struct session *session
 			  cli_quote(file->path));
 }
 
-int startfile_open(struct startfile *file, struct session *session)
+uint32_t startfile_mode(struct startfile *file, struct session *session)
 {
 	uint32_t size = 0;
-	int err;
 
-	startfile_check(file, session);
-	if (!file->path)
-		return 0;
-	/* MB where that says it, for KB go to 4 TB only. */
+	/* In MB if possible: a number of KB reaches 4 TB only. */
 	if (file->max_size && file->max_size % (1 << 20) == 0 &&
 	    file->max_size >> 20 <= UINT32_MAX) {
 		size = file->max_size >> 20;
@@ -106,6 +102,18 @@ int startfile_open(struct startfile *file, struct session *session)
 	if (!(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND |
 				 ETW_MODE_BUFFERING)))
 		session->s.mode |= ETW_MODE_SEQUENTIAL;
+	return size;
+}
+
+int startfile_open(struct startfile *file, struct session *session)
+{
+	uint32_t size;
+	int err;
+
+	startfile_check(file, session);
+	if (!file->path)
+		return 0;
+	size = startfile_mode(file, session);
 	err = etw_log_target_open(&file->target, file->path, session->s.mode, size);
 	if (err == -ESPIPE)
 		return cli_fail("%s: a log file is not written to a pipe or a device",

@@ -10,6 +10,7 @@
 
 /* Where an option of a command begins that has these */
 #define OPT_FILE_BASE	0x400
+#define OPT_FILE_MAX_SIZE	(OPT_FILE_BASE + 2)
 #define STARTFILE_OPTIONS							\
 	{ "file", OPT_FILE_BASE, "FILE", "write a log file; no readers, unless --real-time" }, \
 	STARTFILE_MORE_OPTIONS
@@ -39,6 +40,12 @@ bool startfile_option(struct startfile *file, int option, const char *arg);
 
 /* Check the options together; wrong usage ends the command. */
 void startfile_check(const struct startfile *file, const struct session *session);
+
+/*
+ * Set the session's mode to that of a file.  Returns the file's size, in MB, or in KB if the
+ * mode has ETW_MODE_KBYTES; 0: no limit.
+ */
+uint32_t startfile_mode(struct startfile *file, struct session *session);
 
 /*
  * Check the options, open the file, and put it into what the session is started with.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* etw autologger over the model of the device: when the number of the file moves on */
+/*
+ * etw autologger over the model of the device: the options of a file, and the number of the
+ * log file
+ */
 #include "cli_fake.h"
 
 #include "lib/tap.h"
@@ -69,10 +72,112 @@ static void test_no_state(void)
 	ok(!fake->sessions[0].s.handle, "and no session runs");
 }
 
+/* ------------------------------------------------------------------- options */
+
+#define GUID_1	"01234567-0001-0001-0102-030405060708"
+#define START	"start --guid " GUID_1
+
+static struct autologger_conf conf;
+
+/* Load the file of session "x" with this text; true: it has no error. */
+static bool load(const char *text)
+{
+	FILE *f = fopen("x.conf", "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		abort();
+	autologger_unload(&conf);
+	return autologger_load("x", &conf, AUTOLOGGER_REPORT_NONE);
+}
+
+/* B164: the settings of a session have the defaults of the registry. */
+static void test_defaults(void)
+{
+	ok(load(START "\n"), "a session with a GUID only: %s", conf.what);
+	ok(conf.at_boot && conf.session.s.guid.data1 == 0x01234567, "is started at boot");
+	is(conf.session.s.clock, ETW_CLOCK_QPC, "its clock is qpc");
+	ok(conf.file.path && !strcmp(conf.file.path, "/var/log/etw/x.etl"), "its file has its name");
+	is(conf.file.max_size, 100 << 20, "and 100 MB at most");
+	ok(!conf.file_max && !conf.session.s.flush_ms && !conf.session.s.buffer_kb &&
+	   !conf.session.s.min_buffers && !conf.session.s.max_buffers, "the others are 0");
+	is(startfile_mode(&conf.file, &conf.session), 100, "100 MB");
+	is(conf.session.s.mode, EVENT_TRACE_FILE_MODE_SEQUENTIAL, "sequential");
+	ok(load(START " --real-time --manual\n"), "a real-time session");
+	ok(!conf.file.path && !conf.file.max_size && !conf.at_boot, "has no file, and is manual");
+	is(conf.session.s.mode, EVENT_TRACE_REAL_TIME_MODE, "real-time");
+	ok(load(START " --buffering\n") && !conf.file.path, "nor has a buffering one");
+	ok(load(START " --buffering --file /a\n") && conf.file.max_size == 100 << 20,
+	   "but for one that is named");
+	ok(load(START " --real-time --file /a --max-size none\n") && !conf.file.max_size,
+	   "none is no limit");
+	is(startfile_mode(&conf.file, &conf.session), 0, "0");
+	is(conf.session.s.mode, EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_REAL_TIME_MODE,
+	   "both a file and readers");
+}
+
+/* B164, B166: all settings */
+static void test_values(void)
+{
+	bool good = true;
+	struct autologger_enable *list;
+
+	ok(load(START " --buffer-size 64 --min-buffers 8 --max-buffers 60000 --clock cycles "
+		"--flush 5 --file '/var/log/a b.etl' --file-max 16 --circular --max-size 4096K "
+		"--secure --independent\n"
+		"enable " GUID_1 " --level 255 --any 0xFFFFFFFFFFFFFFFF --all 2 "
+		"--with sid --ignore-keyword-0 --exe 'bash;a=b' --id 1,5-9\n"
+		"enable '*Some-Name'\n"), "every option: %s", conf.what);
+	ok(conf.session.s.buffer_kb == 64 && conf.session.s.min_buffers == 8 &&
+	   conf.session.s.max_buffers == 60000 && conf.session.s.clock == ETW_CLOCK_CYCLES &&
+	   conf.session.s.flush_ms == 5000 && conf.file_max == 16, "numbers");
+	ok(!strcmp(conf.file.path, "/var/log/a b.etl") && conf.file.max_size == 4 << 20, "the file");
+	is(startfile_mode(&conf.file, &conf.session), 4, "in MB");
+	is(conf.session.s.mode, EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_SECURE_MODE |
+	   EVENT_TRACE_INDEPENDENT_SESSION_MODE, "its modes");
+	list = autologger_enables(-1, &conf, &good);
+	ok(good && conf.conf.enable_count == 2, "two providers");
+	ok(list[0].request.enable.level == 255 && list[0].request.enable.any == UINT64_MAX &&
+	   list[0].request.enable.all == 2 && list[0].request.filters.ids.given &&
+	   list[0].request.enable.property == (ETW_ENABLE_SID | ETW_ENABLE_IGNORE_KEYWORD_0),
+	   "the first");
+	ok(!strcmp(list[1].provider, "*Some-Name") && !list[1].request.enable.level &&
+	   !list[1].request.enable.any && !list[1].request.enable.property,
+	   "the second wants all");
+	autologger_enables_free(list, conf.conf.enable_count);
+}
+
+static void bad(const char *text, const char *what)
+{
+	ok(!load(text) && conf.status == ERROR_INVALID_PARAMETER && strstr(conf.what, what),
+	   "%s", conf.what);
+	ok(!conf.at_boot && !conf.conf.enable_count, "nothing of it is used");
+}
+
+static void test_bad(void)
+{
+	bad("start\n", "line 1: --guid is missing");
+	bad("\n" START " --frob\n", "line 2: unknown option \"--frob\"");
+	bad(START " --help\n", "--help: not in a file");
+	bad(START " session\n", "unexpected argument \"session\"");
+	bad("start --guid 0123\n", "is not a GUID");
+	bad(START " --file a.etl\n", "is not an absolute path");
+	bad(START " --file-max 17 --file /a\n", "--file-max: ");
+	bad(START " --file-max 2 --real-time\n", "the session has no file");
+	bad(START " --buffering --circular\n", "need --file");
+	bad(START " --buffer-size 16385\n", "--buffer-size: ");
+	bad(START " --clock 4\n", "--clock: ");
+	bad(START " --circular --append\n", "exclude one another");
+	/* B167: not a new file at each size */
+	bad(START " --new-files --file /a%d --max-size 1M\n", "--new-files: not in a session");
+	/* The guid is known all the same, to find two files with the same one. */
+	bad(START " --frob\n", "unknown option");
+	is(conf.session.s.guid.data1, 0x01234567, "its GUID is known");
+}
+
 int main(void)
 {
 	static const char *const left[] = { "run/boot", "run", "state", "b.etl.0001", "b.etl.0002",
-					    "boot.conf" };
+					    "boot.conf", "x.conf" };
 	char dir[] = "/tmp/etw-autolog.XXXXXX";
 	size_t i;
 	FILE *f;
@@ -80,13 +185,16 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir))
 		abort();
 	f = fopen("boot.conf", "w");
-	fprintf(f, "Start = 1\nGuid = 01234567-0001-0001-0102-030405060708\nFileMax = 2\n"
-		"FileName = %s/b.etl\n", dir);
+	fprintf(f, START " --file-max 2 \\\n --file %s/b.etl\n", dir);
 	fclose(f);
 	setenv("ETW_AUTOLOGGER_DIR", dir, 1);
 	fake_init();
+	test_defaults();
+	test_values();
+	test_bad();
 	test_counter();
 	test_no_state();
+	autologger_unload(&conf);
 	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++)
 		remove(left[i]);
 	is(rmdir(dir), 0, "nothing else was made");

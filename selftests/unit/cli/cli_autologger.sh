@@ -13,19 +13,31 @@ guid=01234567-89ab-cdef-0001-020304050607
 
 sessions=0
 
-# session NAME LINE...: a file with the values that are required, and these lines.
+# session NAME OPTIONS [LINE...]: a file whose start line has a GUID and these options.
 session() {
-	local name=$1
-	shift
+	local name=$1 options=$2
+	shift 2
 
 	sessions=$((sessions + 1))
-	printf '%s\n' 'Start = 1' "Guid = 11111111-89ab-cdef-0001-$(printf %012d "$sessions")" \
+	printf '%s\n' "start --guid 11111111-89ab-cdef-0001-$(printf %012d "$sessions") $options" \
 		"$@" >"$conf/$name.conf"
 }
 
-# told LINE TEXT NAME: the check fails with one line, which names the place.
-told() {
+# refused LINE TEXT NAME: the check fails with one line, which names the place.
+refused() {
 	fails "etw: $conf/$3.conf${1:+:$1}: $2" autologger check "$3"
+}
+
+# all CODE NAME PLACE...: the check exits with CODE and reports these places, in this order.
+all() {
+	local good=no want=$1 name=$2
+	shift 2
+
+	run autologger check "$name"
+	printf '%s' "${@/%/$'\n'}" | sed "s,^,etw: $conf/$name.conf," >"$work/want"
+	[[ $code -ne $want ]] || ! diff "$work/want" "$work/err" >"$work/diff" || good=yes
+	report "$good" "$name: $# reported at once"
+	[[ $good == yes ]] || sed 's/^/# /' "$work/diff"
 }
 
 check_usage() {
@@ -42,84 +54,80 @@ check_usage() {
 
 check_files() {
 	mkdir "$conf"
-	session good '[provider {6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a71}]' 'Enabled=1' 'EnableLevel = 4' \
-		'exe = bash' 'exe = sh' 'not-id = 1,5-9' 'fields = id=7: u32 Size' \
-		'filter = Size >= 4096' 'stack-id = 7' 'with = sid'
+	session good '' '# a comment' \
+		"enable {6a5c2f0e-8a43-4d35-9b7e-2f1d0c9b8a71} --level info --exe bash --exe sh --not-id 1,5-6 \\" \
+		"  --fields 'id=7: u32 Size' --filter 'Size >= 4096' --stack-id 7 --with sid"
 	prints "$conf/good.conf: good" autologger check good
 	prints "$conf/good.conf: good" autologger check
-	session bad 'FileMax = 17'
-	told 3 'FileMax: not within 0 to 16' bad
-	session early
-	printf 'Guid = %s\n' "$guid" >"$conf/early.conf"
-	told '' 'Start is missing' early
-	# What an option of a provider says is looked at, too, and where.
-	session exe '[provider *Some-Name]' 'Enabled = 1' 'exe = /bin/sh'
-	told 5 '--exe: "/bin/sh": give the name' exe
-	session payload "[provider $guid]" 'fields = u32'
-	told 4 '--fields: column' payload
-	session keyword "[provider $guid]" 'keyword = Read'
-	told 3 '--keyword: no manifest of provider' keyword
-	session zero '[provider 00000000-0000-0000-0000-000000000000]'
-	told 3 'PROVIDER: the zero GUID is none' zero
-	session group '[provider *Some-Name]' 'EnableProperty = 0x20'
-	told 3 '--group: "*Some-Name" is not a GUID' group
+	session bad '--file-max 17'
+	refused 1 '--file-max: "17" is not within 1 to 16' bad
+	session early ''
+	printf 'start\n' >"$conf/early.conf"
+	refused 1 '--guid is missing' early
+	# The options of a provider are checked, too.
+	session exe '' "enable *Some-Name \\" '--exe /bin/sh'
+	refused 2 '--exe: "/bin/sh": give the name' exe
+	session payload '' "enable $guid --fields u32"
+	refused 2 '--fields: column' payload
+	session keyword '' "enable $guid --keyword Read"
+	refused 2 '--keyword: no manifest of provider' keyword
+	session zero '' 'enable 00000000-0000-0000-0000-000000000000'
+	refused 2 'PROVIDER: the zero GUID is none' zero
+	session group '' 'enable *Some-Name --group'
+	refused 2 '--group: "*Some-Name" is not a GUID' group
+	session pid '' "enable $guid --pid 1"
+	refused 2 '--pid: not in a file' pid
+	session manifest '' "enable $guid --manifest x.man"
+	refused 2 '--manifest: not in a file' manifest
+	session none '' enable
+	refused 2 'missing PROVIDER' none
+	session old '' '[provider x]' 'EnableLevel = 4'
+	all 1 old \
+		':2: [provider x] is the old format: write "enable PROVIDER" and its options in one line' \
+		':3: EnableLevel = is the old format: write --level LEVEL in the enable line'
+	rm "$conf/none.conf" "$conf/old.conf" "$conf/pid.conf" "$conf/manifest.conf"
 	mkdir "$conf/dir.conf"
-	told '' 'Is a directory' dir
-	# Files of editors and packages are none of ours.
+	refused '' 'Is a directory' dir
+	# Files of editors and packages are ignored.
 	touch "$conf/x.conf~" "$conf/.y.conf" "$conf/z"
 	right autologger start
 	right autologger start good
 	right autologger stop good
 }
 
-# all CODE NAME PLACE...: the check ends so, and tells of these in this order and no others.
-all() {
-	local good=no want=$1 name=$2
-	shift 2
-
-	run autologger check "$name"
-	printf '%s' "${@/%/$'\n'}" | sed "s,^,etw: $conf/$name.conf," >"$work/want"
-	[[ $code -ne $want ]] || ! diff "$work/want" "$work/err" >"$work/diff" || good=yes
-	report "$good" "$name: $# told at once"
-	[[ $good == yes ]] || sed 's/^/# /' "$work/diff"
-}
-
 check_all() {
 	rm -r "$conf"
 	mkdir "$conf"
-	session many 'FileMax = 17' 'Frob = 1' 'FileName = /nonexistent/dir/x.etl' '[provider]' \
-		'Enabled = 2' 'exe = a' "[provider $guid]" 'Enabled = 1' 'exe = /bin/sh' 'id = 70000' \
-		'with = nonsense' "[provider {${guid^^}}]" '[provider 0123-45]' '[provider Some Name]'
+	session many '--file /nonexistent/dir/x.etl' 'Frob = 1' 'enable --level 5' \
+		"enable $guid --exe /bin/sh" "enable $guid --id 70000" "enable $guid --with nonsense" \
+		"enable {${guid^^}}" "enable $guid" 'enable 0123-45' "enable 'Some Name'"
 	all 1 many \
-		':3: FileMax: not within 0 to 16' \
-		':4: "Frob" is no value of a session' \
-		':6: expected [provider GUID] or [provider NAME]' \
-		':7: Enabled: not within 0 to 1' \
-		':11: --exe: "/bin/sh": give the name of the file, without directory and wildcards' \
-		':12: --id: "70000" is not within 0 to 65535' \
-		':13: --with: "nonsense" is none of sid, login, stack, app, process-key, event-key, container' \
-		':5: FileName: folder "/nonexistent/dir": No such file or directory' \
-		":14: provider \"{${guid^^}}\": line 9 has it already" \
-		':15: provider "0123-45" is no whole GUID (8-4-4-4-12 hexadecimal digits)' \
-		':16: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
-	session warn "FileName = $work/x.etl" '[provider Some Name]'
+		':2: "Frob =" is the old format: write --Frob VALUE in the enable line' \
+		':3: missing PROVIDER' \
+		':4: --exe: "/bin/sh": give the name of the file, without directory and wildcards' \
+		':5: --id: "70000" is not within 0 to 65535' \
+		':6: --with: "nonsense" is none of sid, login, stack, app, process-key, event-key, container' \
+		':1: --file: folder "/nonexistent/dir": No such file or directory' \
+		":8: provider \"$guid\": line 7 has it already" \
+		':9: provider "0123-45" is no whole GUID (8-4-4-4-12 hexadecimal digits)' \
+		':10: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
+	session warn "--file $work/x.etl" "enable 'Some Name'"
 	all 0 warn \
-		':4: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
-	session file "FileName = $work/err/x.etl"
-	all 1 file ":3: FileName: \"$work/err\" is no folder"
-	session root 'FileName = /x.etl'
+		':2: warning: no manifest has a provider "Some Name": it is enabled only if it is registered by then'
+	session file "--file $work/err/x.etl"
+	all 1 file ":1: --file: \"$work/err\" is no folder"
+	session root '--file /x.etl'
 	all 0 root
-	# A file that is not named has the same right to its name and its Guid.
-	session one
+	# The GUIDs of all files are compared, also of those that are not checked.
+	session one ''
 	{ cat "$conf/one.conf"; echo 'Frob = 1'; } >"$conf/two.conf"
-	all 1 one ":2: Guid: the session of $conf/two.conf has it"
+	all 1 one ":1: --guid: the session of $conf/two.conf has it"
 	# One that is not started at boot waits until the other one's time is over.
-	session two
-	sed 's/^Start *= *1/Start = 0/' "$conf/one.conf" >"$conf/two.conf"
+	sed 's/^start/start --manual/' "$conf/one.conf" >"$conf/two.conf"
 	all 0 one
-	session two
+	session two ''
 	all 0 one
-	session ONE
+	session ONE ''
 	all 1 one ": the session's name is that of $conf/ONE.conf: case makes no difference"
 }
 
@@ -128,10 +136,10 @@ check_list() {
 
 	prints '"session":"good","path":"'"$conf"'/good.conf","start":true,"problem":null,"running":false}' \
 		autologger list good --json
-	prints '"problem":"line 3: FileMax: not within 0 to 16"' autologger list -j
+	prints '"problem":"line 1: --file-max: \"17\" is not within 1 to 16"' autologger list -j
 	run autologger list
 	[[ $code -ne 0 || $(wc -l <"$work/out") -ne 10 ]] ||
-		! grep -qE '^bad +\? +no +- +line 3: FileMax' "$work/out" ||
+		! grep -qE '^bad +\? +no +- +line 1: --file-max' "$work/out" ||
 		! grep -qE '^good +yes +no +-' "$work/out" || good=yes
 	report "$good" "the list has good ones and bad ones"
 }
@@ -149,13 +157,13 @@ check_unit() {
 	fi
 	sed -e "s,@PREFIX@/bin,$PWD/build," packaging/systemd/etw-autologger.service.in >"$unit"
 	systemd-analyze verify --man=no "$unit" >"$work/err" 2>&1 || code=$?
-	# Of other units on this machine nothing is said here.
+	# Problems of other units on this machine do not count.
 	[[ $code -ne 0 ]] || grep -q etw-autologger "$work/err" || good=yes
 	report "$good" "systemd-analyze verifies the unit"
 	good=no
 	sed -i 's/^ExecStart=.*/ExecStart=nonsense/' "$unit"
 	systemd-analyze verify --man=no "$unit" >"$work/err" 2>&1 || good=yes
-	report "$good" "and it would tell of a wrong one"
+	report "$good" "and it refuses a wrong one"
 }
 
 check_usage

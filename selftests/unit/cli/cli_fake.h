@@ -35,7 +35,7 @@ static int run(int (*command)(int argc, char **argv), char **argv)
 	if (!child) {
 		dup2(fds[0], 1);
 		dup2(fds[1], 2);
-		cli_begin(argv[0]);
+		cli_restart(argv[0]);
 		_exit(cli_finish(command(argc, argv)));
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)

@@ -14,7 +14,7 @@
 #define DIR_CONF	"/etc/etw/autologger.d"
 #define RUN		"/run/etw/autologger"
 #define STATE		"/var/lib/etw/autologger"
-#define HEAD		"Start = 1\nGuid = {" GUID_S "}\nBufferSize = 8\n"
+#define START(guid)	"start --guid " guid " --buffer-size 8 "
 #define SPACE_KB	2048
 
 FIXTURE(autologger) {
@@ -98,9 +98,8 @@ TEST_F(autologger, settings)
 	struct vl_log_props p;
 	struct stat st;
 
-	ASSERT_TRUE(conf("boot", HEAD "ClockType = 2\nFileName = " LOG_DIR "/b.etl\nFlushTimer = 7\n"
-			 "LogFileMode = FILE_MODE_CIRCULAR | INDEPENDENT_SESSION_MODE\n"
-			 "MaxFileSize = 3\nMinimumBuffers = 20\nMaximumBuffers = 40\n"));
+	ASSERT_TRUE(conf("boot", START(GUID_S) "--clock system --file " LOG_DIR "/b.etl --flush 7 \\\n"
+			 "--circular --independent --max-size 3M --min-buffers 20 --max-buffers 40\n"));
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "start", NULL));
 	EXPECT_TRUE(vc_printed(&self->r, ""));
 	ASSERT_TRUE(running("boot", &p));
@@ -113,13 +112,13 @@ TEST_F(autologger, settings)
 	EXPECT_LE(20, p.p.MinimumBuffers);
 	EXPECT_LE(40, p.p.MaximumBuffers);
 	EXPECT_STREQ(LOG_DIR "/b.etl", p.file);
-	/* Nobody else may read what all users write. */
+	/* It has events of all users: only root may read it. */
 	ASSERT_EQ(0, stat(LOG_DIR "/b.etl", &st));
 	EXPECT_EQ(0600, st.st_mode & 07777);
 	EXPECT_TRUE(lists(self, "boot", "\"running\":true,\"status\":0,\"status_name\":\"ERROR_SUCCESS\","
 			  "\"log_file\":\"" LOG_DIR "/b.etl\",\"providers\":[]}"));
-	/* Whatever its file says by now, it is the one that was started. */
-	ASSERT_TRUE(conf("boot", "Start = 1\nGuid = " GUID_1 "\n"));
+	/* A changed file does not change the session that runs. */
+	ASSERT_TRUE(conf("boot", START(GUID_1) "\n"));
 	vc_run(&self->r, "autologger", "start", NULL);
 	EXPECT_TRUE(vc_refused(&self->r, 1, "session \"boot\" runs already"));
 	ASSERT_TRUE(conf("boot", "Nonsense\n"));
@@ -129,12 +128,12 @@ TEST_F(autologger, settings)
 	EXPECT_FALSE(running("boot", &p));
 }
 
-/* B164: without a FileName it is that of the session, sequential, of 100 MB at most */
+/* B164: without --file the file is named like the session, sequential, of 100 MB at most */
 TEST_F(autologger, defaults)
 {
 	struct vl_log_props p;
 
-	ASSERT_TRUE(conf("by default", "Start=1\nGuid=" GUID_S));
+	ASSERT_TRUE(conf("by default", "start --guid " GUID_S));
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "start", NULL));
 	ASSERT_TRUE(running("by default", &p));
 	EXPECT_STREQ("/var/log/etw/by default.etl", p.file);
@@ -144,8 +143,8 @@ TEST_F(autologger, defaults)
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "stop", NULL));
 	EXPECT_FALSE(running("by default", &p));
 	EXPECT_EQ(0, unlink("/var/log/etw/by default.etl"));
-	/* Start = 0 is started by its name only. */
-	ASSERT_TRUE(conf("by default", "Start=0\nLogFileMode=0x100\nGuid=" GUID_S));
+	/* A manual session is started by its name only. */
+	ASSERT_TRUE(conf("by default", "start --manual --real-time --guid " GUID_S));
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "start", NULL));
 	EXPECT_FALSE(running("by default", &p));
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "start", "by default", NULL));
@@ -161,7 +160,7 @@ TEST_F(autologger, file_max)
 	unsigned int i;
 	struct vl_log_props p;
 
-	ASSERT_TRUE(conf("boot", HEAD "FileName = " LOG_DIR "/b.etl\nFileMax = 2\n"));
+	ASSERT_TRUE(conf("boot", START(GUID_S) "--file " LOG_DIR "/b.etl --file-max 2\n"));
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(0, vc_run(&self->r, "autologger", "start", NULL));
 		ASSERT_TRUE(running("boot", &p));
@@ -197,11 +196,9 @@ TEST_F(autologger, providers)
 	REGHANDLE other;
 	struct vl_log log;
 
-	ASSERT_TRUE(conf("boot", HEAD "FileName = " LOG_DIR "/b.etl\n"
-			 "[provider {" GUID_1 "}]\nEnabled = 1\nEnableLevel = 3\n"
-			 "MatchAnyKeyword = 0x6\nMatchAllKeyword = 2\nEnableProperty = 0x10\n"
-			 "not-id = 9\n"
-			 "[provider " GUID_2 "]\nEnableLevel = 5\n"));
+	ASSERT_TRUE(conf("boot", START(GUID_S) "--file " LOG_DIR "/b.etl\n"
+			 "enable {" GUID_1 "} --level 3 --any 0x6 --all 2 --ignore-keyword-0 --not-id 9\n"
+			 "#enable " GUID_2 " --level 5\n"));
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "start", NULL));
 	EXPECT_TRUE(lists(self, "boot", "\"providers\":[{\"provider\":\"{" GUID_1 "}\",\"status\":0,"
 			  "\"status_name\":\"ERROR_SUCCESS\"}]}"));
@@ -213,7 +210,7 @@ TEST_F(autologger, providers)
 	EXPECT_TRUE(EventProviderEnabled(self->reg, 3, 2));
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 4, 2));
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 3, 4));
-	/* Enabled is 0 by default. */
+	/* Its line is a comment. */
 	EXPECT_FALSE(EventProviderEnabled(other, 1, 1));
 	EXPECT_EQ(0, vl_write(self->reg, 7, 3, 2, 0));
 	EXPECT_EQ(0, vl_write(self->reg, 9, 3, 2, 1));
@@ -229,21 +226,20 @@ TEST_F(autologger, providers)
 	EXPECT_FALSE(log.cut_off);
 }
 
-/* What is wrong with one of them does not keep the others from starting. */
+/* An error in one file does not keep the others from starting. */
 TEST_F(autologger, errors)
 {
 	struct vl_log_props p;
 
-	ASSERT_TRUE(conf("a", "Start = 1\nGuid = " GUID_1 "\nLogFileMode = 8\n"));
-	ASSERT_TRUE(conf("b", HEAD "LogFileMode = 0x100\n[provider None-Such]\nEnabled = 1\n"
-			 "[provider " GUID_2 "]\nEnabled = 1\n"));
-	ASSERT_TRUE(conf("c", "Start = 1\nGuid = " GUID_1 "\nFileName = /nonexistent/c.etl\n"));
-	ASSERT_TRUE(conf("d", HEAD "LogFileMode = 0x100\n"));
+	ASSERT_TRUE(conf("a", "\n\n" START(GUID_1) "--new-files\n"));
+	ASSERT_TRUE(conf("b", START(GUID_S) "--real-time\nenable None-Such\nenable " GUID_2 "\n"));
+	ASSERT_TRUE(conf("c", START(GUID_1) "--file /nonexistent/c.etl\n"));
+	ASSERT_TRUE(conf("d", START(GUID_S) "--real-time\n"));
 	EXPECT_EQ(1, vc_run(&self->r, "autologger", "start", NULL));
 	EXPECT_EQ(4, vc_lines(self->r.err));
 	/* B167 */
-	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "etw: " DIR_CONF "/a.conf:3: LogFileMode: ")));
-	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "etw: " DIR_CONF "/b.conf:5: no kernel provider")));
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "etw: " DIR_CONF "/a.conf:3: --new-files: ")));
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "etw: " DIR_CONF "/b.conf:2: no kernel provider")));
 	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "ERROR_BAD_PATHNAME (161)\n")));
 	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "ERROR_ALREADY_EXISTS (183)\n")));
 	EXPECT_FALSE(running("a", &p));
@@ -252,7 +248,7 @@ TEST_F(autologger, errors)
 	EXPECT_FALSE(running("d", &p));
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "list", "-j", NULL));
 	EXPECT_EQ(4, vc_objects(self->r.out));
-	EXPECT_TRUE(vc_printed(&self->r, "/a.conf\",\"start\":false,\"problem\":\"line 3: LogFileMode: "));
+	EXPECT_TRUE(vc_printed(&self->r, "/a.conf\",\"start\":false,\"problem\":\"line 3: --new-files: "));
 	EXPECT_TRUE(vc_printed(&self->r, "\"running\":false,\"status\":87,\"status_name\":\"ERROR_INV"));
 	EXPECT_TRUE(vc_printed(&self->r, "/b.conf\",\"start\":true,\"problem\":null,\"running\":true,"
 			       "\"status\":0,"));
@@ -271,7 +267,7 @@ TEST_F(autologger, stops_its_own)
 {
 	struct vl_log_props p;
 
-	ASSERT_TRUE(conf("boot", HEAD "LogFileMode = 0x100\n"));
+	ASSERT_TRUE(conf("boot", START(GUID_S) "--real-time\n"));
 	ASSERT_NE(0, vl_start("boot"));
 	vc_run(&self->r, "autologger", "stop", "boot", NULL);
 	EXPECT_TRUE(vc_refused(&self->r, 1, "session \"boot\" was not started by etw autologger"));

@@ -2,8 +2,8 @@
 /*
  * autologger.c - etw autologger: start and stop the sessions of /etc/etw/autologger.d
  *
- * What is wrong with one of them is told, recorded and counts in the exit status; the
- * others are started all the same.
+ * An error in one of them is printed, recorded and counts in the exit status; the others
+ * are started all the same.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@
 static const struct cli_option options[] = { CLI_OPTION_JSON, CLI_OPTION_END };
 
 static const struct cli_syntax syntax = {
-	.what = "Start, stop, list or check the sessions of /etc/etw/autologger.d, or those\n"
-		"that are named.  ACTION is one of start, stop, list and check.  At boot a\n"
-		"systemd unit starts those that say Start = 1; by its name any is started.",
+	.what = "Start, stop, list or check the sessions of /etc/etw/autologger.d, or only the\n"
+		"NAMEs.  ACTION is one of start, stop, list and check.  At boot a systemd unit\n"
+		"starts the sessions without --manual; those are started by name only.",
 	.operands = { "ACTION", "[NAME]..." },
 	.options = options,
 	.example = "etw autologger check",
@@ -36,8 +36,8 @@ static int each_start(char **names, bool by_name)
 		return 1;
 	cli_begin("autologger");
 	for (i = 0; names[i]; i++) {
-		autologger_load(names[i], &conf, AUTOLOGGER_TELL_FIRST);
-		if (conf.status || conf.conf.start || by_name)
+		autologger_load(names[i], &conf, AUTOLOGGER_REPORT_FIRST);
+		if (conf.status || conf.at_boot || by_name)
 			status |= !autologger_start(fd, &conf);
 		autologger_unload(&conf);
 	}
@@ -57,7 +57,7 @@ static int stop_one(int fd, const char *name)
 		return cli_fail("session %s was not started by etw autologger", cli_quote(name));
 	memset(&session, 0, sizeof(session));
 	err = session_do(fd, etw_kdev_session_query, name, &session);
-	/* Another one of that name is none of ours. */
+	/* It may be a session of that name that somebody else has started. */
 	if (!err && !guid_equal(&session.s.guid, &result.guid))
 		err = -ENOENT;
 	autologger_result_free(&result);
@@ -126,7 +126,7 @@ int cmd_autologger(int argc, char **argv)
 		cli_usage("--json: goes with list only");
 	check_names(operands + 1);
 	if (!operands[1]) {
-		/* What was started may have lost its file since. */
+		/* A session that was started may have lost its file since. */
 		dir = strcmp(action, "stop") ? autologger_dir() : AUTOLOGGER_RUN;
 		count = autologger_names(dir, strcmp(action, "stop") ? ETW_AUTOLOG_SUFFIX : "",
 					 &found);

@@ -7,19 +7,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "cli/enable_request.h"
+#include "cli/session.h"
+#include "cli/start_file.h"
 #include "session_conf.h"
 
-#define AUTOLOGGER_DIR_ENV	"ETW_AUTOLOGGER_DIR"	/* another one; not in set-uid programs */
-#define AUTOLOGGER_RUN		"/run/etw/autologger"	/* what became of each */
-#define AUTOLOGGER_STATE	"/var/lib/etw/autologger"	/* FileCounter of each */
-#define AUTOLOGGER_LOGS		"/var/log/etw"		/* files without a FileName */
+#define AUTOLOGGER_DIR_ENV	"ETW_AUTOLOGGER_DIR"	/* replaces it; ignored in set-uid programs */
+#define AUTOLOGGER_RUN		"/run/etw/autologger"	/* the result of each start */
+#define AUTOLOGGER_STATE	"/var/lib/etw/autologger"	/* the number of each one's last file */
+#define AUTOLOGGER_LOGS		"/var/log/etw"		/* files of sessions without --file */
 
-/* What became of a session; Win32 codes, as Windows writes them into its registry */
+/* The result of a start; Win32 codes, as Windows writes them into its registry */
 struct autologger_result {
 	uint32_t status;
 	struct etw_guid guid;
 	char file[ETW_FILE_NAME_MAX + 1];	/* empty: none */
-	char what[192];				/* was wrong; empty: nothing, or no words for it */
+	char what[192];				/* the error in words; empty: there are none */
 	struct autologger_provider {
 		char *name;
 		uint32_t status;
@@ -27,49 +30,69 @@ struct autologger_result {
 	size_t provider_count;
 };
 
-/* A file of the directory, read */
+/* A file of the directory, with the options of its start line */
 struct autologger_conf {
 	char name[256];			/* of the session */
 	char path[4096];
 	struct etw_autolog_conf conf;
-	struct etw_guid guid;		/* of the session, even if other things are wrong; or zero */
+	bool at_boot;			/* not --manual */
+	uint32_t file_max;		/* --file-max; 0: one file, overwritten at each start */
+	bool no_limit;			/* --max-size none */
+	struct session session;		/* the GUID is set even if other options are wrong */
+	struct startfile file;		/* path is NULL: the session has no file */
+	char default_path[ETW_FILE_NAME_MAX + 1];
 	uint32_t status;		/* ERROR_SUCCESS, or why conf is empty */
-	char what[192];
+	char what[192];			/* the first error */
 };
 
-/* Errors of a file that are told on stderr; of all of them conf has what was right */
-enum autologger_tell { AUTOLOGGER_TELL_NONE, AUTOLOGGER_TELL_FIRST, AUTOLOGGER_TELL_ALL };
+/* An enable line, with its options */
+struct autologger_enable {
+	const struct autologger_conf *conf;
+	const struct etw_autolog_command *command;
+	const char *provider;		/* NULL: the options are wrong */
+	struct enable_request request;
+	int fd;
+};
 
-/* conf_files.c: names as scandir(3) has them; *list is to be freed with them. */
+/* Which errors of a file to print on stderr.  With ALL, conf keeps what is correct. */
+enum autologger_report { AUTOLOGGER_REPORT_NONE, AUTOLOGGER_REPORT_FIRST, AUTOLOGGER_REPORT_ALL };
+
+/* conf_files.c: names as scandir(3) returns them; free *list with their number. */
 const char *autologger_dir(void);
 int autologger_names(const char *dir, const char *suffix, char ***list);
 void autologger_names_free(char **list, int count);
-/* False: what is wrong first is in it. */
-bool autologger_load(const char *name, struct autologger_conf *to, enum autologger_tell tell);
+/* False: it has an error; status and what describe the first one. */
+bool autologger_load(const char *name, struct autologger_conf *to, enum autologger_report report);
 void autologger_unload(struct autologger_conf *conf);
 
-/* check.c: tells all that is wrong; exit status */
+/* check.c: print everything that is wrong; returns the exit status. */
 int autologger_check(char **names);
 
-/* start.c.  False: options of providers are wrong, which was told. */
-bool autologger_check_options(const struct autologger_conf *conf);
+/*
+ * start.c.  Parse the enable lines, conf->conf.enable_count of them; an error is printed and
+ * clears *good.
+ */
+struct autologger_enable *autologger_enables(int fd, const struct autologger_conf *conf,
+					     bool *good);
+void autologger_enables_free(struct autologger_enable *list, size_t count);
+/* False: the session does not run, or lacks a provider.  That is printed and recorded. */
 bool autologger_start(int fd, const struct autologger_conf *conf);
 
 /* state.c */
 bool autologger_write_result(const char *name, const struct autologger_result *result);
-/* False: it was never started since boot. */
+/* False: it was not started since boot. */
 bool autologger_read_result(const char *name, struct autologger_result *result);
 void autologger_forget(const char *name);
 void autologger_result_free(struct autologger_result *result);
 /*
- * The number that its next file has, 1 to max; 0: it cannot be kept, and that was told.
- * It is the last one from the end on, if the session was started.  False: that failed, and
- * was told.
+ * The number of its next file, 1 to max; 0: it cannot be stored, which was printed.
+ * autologger_end_file() makes it the last one's number, if the session was started; false:
+ * that failed, which was printed.
  */
 uint32_t autologger_next_file(const char *name, uint32_t max);
 bool autologger_end_file(const char *name, bool started);
 
-/* list.c: exit status */
+/* list.c: returns the exit status. */
 int autologger_list(char **names, bool json);
 
 #endif /* ETW_CLI_AUTOLOGGER_AUTOLOGGER_H */

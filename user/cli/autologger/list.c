@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.c - etw autologger list: what is to be started, and what became of it
+ * list.c - etw autologger list: the sessions, and the results of their starts
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "device/kdev.h"
 #include "tdh/decode/format.h"
 
-/* All that is known of one */
+/* Everything that is known about a session */
 struct known {
 	struct autologger_conf conf;
 	struct autologger_result result;
@@ -31,7 +31,7 @@ static const char *status_name(uint32_t status)
 	return name ? name : "";
 }
 
-/* Without the module, or the right to look, nothing is said to run. */
+/* False also without the module, or the right to query the session. */
 static bool is_running(int fd, const char *name, const struct etw_guid *guid)
 {
 	static struct session session;
@@ -48,7 +48,7 @@ static void show_json(const struct known *k)
 
 	json_string(o, "session", k->conf.name, strlen(k->conf.name));
 	json_string(o, "path", k->conf.path, strlen(k->conf.path));
-	json_flag(o, "start", k->conf.conf.start);
+	json_flag(o, "start", k->conf.at_boot);
 	json_word(o, "problem", k->conf.what[0] ? k->conf.what : NULL);
 	json_flag(o, "running", k->running);
 	if (k->tried) {
@@ -87,7 +87,7 @@ static void add_row(struct table *table, const struct known *k)
 
 	text_escape(&t, k->conf.name, strlen(k->conf.name));
 	table_cell(table, "%s", t.data);
-	table_cell(table, "%s", k->conf.what[0] ? "?" : k->conf.conf.start ? "yes" : "no");
+	table_cell(table, "%s", k->conf.what[0] ? "?" : k->conf.at_boot ? "yes" : "no");
 	table_cell(table, "%s", k->running ? "yes" : "no");
 	if (k->tried)
 		table_cell(table, "%" PRIu32, k->result.status);
@@ -113,9 +113,9 @@ static void show_one(int fd, const char *name, struct table *table)
 	static struct known k;
 
 	memset(&k, 0, sizeof(k));
-	autologger_load(name, &k.conf, AUTOLOGGER_TELL_NONE);
+	autologger_load(name, &k.conf, AUTOLOGGER_REPORT_NONE);
 	k.tried = autologger_read_result(name, &k.result);
-	k.running = is_running(fd, name, k.tried ? &k.result.guid : &k.conf.conf.guid);
+	k.running = is_running(fd, name, k.tried ? &k.result.guid : &k.conf.session.s.guid);
 	if (table)
 		add_row(table, &k);
 	else

@@ -1,476 +1,351 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session_conf.c - a session that is started at boot, as text
+ * session_conf.c - the file of an autologger session, split into commands and words
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <evntrace.h>
 #include "session_conf.h"
-#include "base/guid.h"
-
-#define MB_DEFAULT	100
-#define SECTION		"provider"
-#define PROPERTIES	(ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_STACK_TRACE |	\
-			 ETW_ENABLE_PSM_KEY | ETW_ENABLE_IGNORE_KEYWORD_0 |		\
-			 ETW_ENABLE_PROVIDER_GROUP | ETW_ENABLE_PROCESS_START_KEY |	\
-			 ETW_ENABLE_EVENT_KEY | ETW_ENABLE_EXCLUDE_INPRIVATE |		\
-			 ETW_ENABLE_CONTAINER)
-
-enum kind { NUMBER, WIDE, MODE, PROPERTY, GUID_TEXT, FILE_NAME, REFUSED };
-
-struct key {
-	const char *name;
-	enum kind kind;
-	size_t offset;		/* in the struct of its section */
-	uint32_t min, max;	/* of a NUMBER */
-	const char *why;	/* REFUSED */
-};
-
-#define AT(member)	offsetof(struct etw_autolog_conf, member)
-
-static const struct key session_keys[] = {
-	{ "Start", NUMBER, AT(start), 0, 1, NULL },
-	{ "Guid", GUID_TEXT, AT(guid), 0, 0, NULL },
-	{ "BufferSize", NUMBER, AT(buffer_kb), 0, ETW_BUFFER_KB_MAX, NULL },
-	{ "ClockType", NUMBER, AT(clock), 1, 3, NULL },
-	{ "DisableRealtimePersistence", NUMBER, AT(no_persistence), 0, 1, NULL },
-	{ "FileName", FILE_NAME, AT(file_name), 0, 0, NULL },
-	{ "FileMax", NUMBER, AT(file_max), 0, ETW_AUTOLOG_FILES, NULL },
-	{ "FlushTimer", NUMBER, AT(flush_s), 0, 86400, NULL },
-	{ "LogFileMode", MODE, AT(mode), 0, 0, NULL },
-	{ "MaxFileSize", NUMBER, AT(max_size), 0, UINT32_MAX, NULL },
-	{ "MaximumBuffers", NUMBER, AT(max_buffers), 0, ETW_BUFFERS_MAX, NULL },
-	{ "MinimumBuffers", NUMBER, AT(min_buffers), 0, ETW_BUFFERS_MAX, NULL },
-	{ "FileCounter", REFUSED, 0, 0, 0, "it is kept elsewhere, and not to be set" },
-	{ "Status", REFUSED, 0, 0, 0, "it is an outcome: see etw autologger list" },
-	{ "EnableKernelFlags", REFUSED, 0, 0, 0, "there are no kernel logger's events" },
-	{ "Boot", REFUSED, 0, 0, 0, "sessions start when user space does, no earlier" },
-};
-
-#undef AT
-#define AT(member)	offsetof(struct etw_autolog_provider, member)
-
-static const struct key provider_keys[] = {
-	{ "Enabled", NUMBER, AT(enabled), 0, 1, NULL },
-	{ "EnableFlags", WIDE, AT(any), 0, 0, NULL },
-	{ "EnableLevel", NUMBER, AT(level), 0, 255, NULL },
-	{ "EnableProperty", PROPERTY, AT(property), 0, 0, NULL },
-	{ "MatchAnyKeyword", WIDE, AT(any), 0, 0, NULL },
-	{ "MatchAllKeyword", WIDE, AT(all), 0, 0, NULL },
-	{ "Status", REFUSED, 0, 0, 0, "it is an outcome: see etw autologger list" },
-};
-
-/* Options of etw enable; what they take is looked at by that. */
-static const char *const option_names[] = {
-	"keyword", "with", "exe", "container", "package", "app", "id", "not-id", "name",
-	"not-name", "name-level", "name-any", "name-all", "fields", "filter", "data",
-	"stack-id", "stack-not-id", "stack-name", "stack-not-name", "stack-name-level",
-	"stack-name-any", "stack-name-all", "stack-level", "stack-not-level", "stack-any",
-	"stack-all",
-};
-
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
-
-static const struct {
-	const char *name;
-	uint32_t mode;
-} modes[] = {
-#define MODE(name)	{ #name, EVENT_TRACE_##name }
-	MODE(FILE_MODE_NONE), MODE(FILE_MODE_SEQUENTIAL), MODE(FILE_MODE_CIRCULAR),
-	MODE(FILE_MODE_APPEND), MODE(FILE_MODE_NEWFILE), MODE(FILE_MODE_PREALLOCATE),
-	MODE(SECURE_MODE), MODE(REAL_TIME_MODE), MODE(DELAY_OPEN_FILE_MODE),
-	MODE(BUFFERING_MODE), MODE(USE_KBYTES_FOR_SIZE), MODE(USE_GLOBAL_SEQUENCE),
-	MODE(USE_LOCAL_SEQUENCE), MODE(USE_PAGED_MEMORY), MODE(INDEPENDENT_SESSION_MODE),
-	MODE(NO_PER_PROCESSOR_BUFFERING), MODE(STOP_ON_HYBRID_SHUTDOWN),
-	MODE(PERSIST_ON_HYBRID_SHUTDOWN), MODE(COMPRESSED_MODE),
-#undef MODE
-};
 
 struct parser {
 	struct etw_autolog_conf *conf;
-	struct etw_autolog_provider *provider;	/* whose section this is; NULL: none yet */
-	struct etw_autolog_provider nobody;	/* whose it is if its first line was wrong */
-	void (*tell)(void *context, const struct etw_autolog_error *error);
+	etw_autolog_report_fn *report;
 	void *context;
-	unsigned int line;
+	const char *at, *end;	/* of the text */
+	unsigned int line;	/* of at, from 1 */
+	char *out;		/* where the next word goes in conf->words */
+	char *words[ETW_AUTOLOG_WORDS + 1];
+	int word_count;
+	int ret;
 };
 
-static int fail(struct parser *p, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
-
-static int fail(struct parser *p, const char *format, ...)
+__attribute__((__format__(__printf__, 3, 4)))
+static void fail(struct parser *p, unsigned int line, const char *format, ...)
 {
-	struct etw_autolog_error error = { .line = p->line };
+	struct etw_autolog_error error = { .line = line };
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(error.what, sizeof(error.what), format, args);
 	va_end(args);
-	p->tell(p->context, &error);
-	return -EINVAL;
+	p->ret = -EINVAL;
+	p->report(p->context, &error);
 }
 
-/* ------------------------------------------------------------------ values */
+/* ------------------------------------------------------------- the old format */
 
-/* Decimal, or hexadecimal behind 0x; no signs, no blanks. */
-static bool parse_number(const char *text, uint64_t *value)
+/* Earlier files had one value in each line, with the names of Windows' registry. */
+static const struct {
+	const char *name;
+	const char *now;
+} old_values[] = {
+	{ "Start", "a start line; add --manual to it for Start = 0" },
+	{ "Guid", "--guid GUID in the start line" },
+	{ "BufferSize", "--buffer-size KB in the start line" },
+	{ "ClockType", "--clock qpc, system or cycles in the start line" },
+	{ "DisableRealtimePersistence", "nothing, it had no effect" },
+	{ "FileName", "--file FILE in the start line" },
+	{ "FileMax", "--file-max N in the start line" },
+	{ "FlushTimer", "--flush SECONDS in the start line" },
+	{ "LogFileMode", "the options of its modes in the start line, such as --circular or --real-time" },
+	{ "MaxFileSize", "--max-size SIZE in the start line, such as 100M, or none" },
+	{ "MinimumBuffers", "--min-buffers N in the start line" },
+	{ "MaximumBuffers", "--max-buffers N in the start line" },
+	{ "Enabled", "an enable line, or none for Enabled = 0" },
+	{ "EnableLevel", "--level LEVEL in the enable line" },
+	{ "EnableFlags", "--any HEX in the enable line" },
+	{ "MatchAnyKeyword", "--any HEX in the enable line" },
+	{ "MatchAllKeyword", "--all HEX in the enable line" },
+	{ "EnableProperty", "--with, --stack, --ignore-keyword-0, --exclude-private or --group in the enable line" },
+};
+
+static void fail_value(struct parser *p, const char *name, int len)
 {
-	bool hex = !strncasecmp(text, "0x", 2);
-	const char *digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
-
-	text += hex ? 2 : 0;
-	if (!*text || text[strspn(text, digits)])
-		return false;
-	errno = 0;
-	*value = strtoull(text, NULL, hex ? 16 : 10);
-	return !errno;
-}
-
-static int take_number(struct parser *p, const struct key *key, const char *text, uint32_t *to)
-{
-	uint64_t value;
-
-	if (!parse_number(text, &value))
-		return fail(p, "%s: not a number", key->name);
-	if (value < key->min || value > key->max)
-		return fail(p, "%s: not within %u to %u", key->name, key->min, key->max);
-	*to = (uint32_t)value;
-	return 0;
-}
-
-/* One name of a mode, with or without its EVENT_TRACE_. */
-static bool find_mode(const char *word, size_t len, uint32_t *mode)
-{
-	const size_t prefix = strlen("EVENT_TRACE_");
 	size_t i;
 
-	if (len > prefix && !strncasecmp(word, "EVENT_TRACE_", prefix)) {
-		word += prefix;
-		len -= prefix;
+	for (i = 0; i < sizeof(old_values) / sizeof(old_values[0]); i++) {
+		if (strlen(old_values[i].name) != (size_t)len ||
+		    strncasecmp(old_values[i].name, name, (size_t)len))
+			continue;
+		fail(p, p->line, "%s = is the old format: write %s", old_values[i].name,
+		     old_values[i].now);
+		return;
 	}
-	for (i = 0; i < COUNT(modes); i++) {
-		if (strlen(modes[i].name) == len && !strncasecmp(modes[i].name, word, len)) {
-			*mode |= modes[i].mode;
-			return true;
-		}
+	fail(p, p->line, "\"%.*s =\" is the old format: write --%.*s VALUE in the enable line", len,
+	     name, len, name);
+}
+
+/*
+ * Report a line of the old format; false: it has another.  The line has len bytes without its
+ * newline, and does not begin with a blank.
+ */
+static bool fail_old(struct parser *p, const char *text, size_t len)
+{
+	size_t name = 0, blank;
+
+	if (*text == ';') {
+		fail(p, p->line, "; is the old format: write # before a comment");
+		return true;
 	}
+	if (*text == '[') {
+		fail(p, p->line, "%.*s is the old format: write \"enable PROVIDER\" and its options in one line",
+		     len < 80 ? (int)len : 80, text);
+		return true;
+	}
+	while (name < len && text[name] != '=' && text[name] != ' ' && text[name] != '\t' &&
+	       name < 40)
+		name++;
+	for (blank = name; blank < len && (text[blank] == ' ' || text[blank] == '\t'); blank++)
+		;
+	if (!name || blank == len || text[blank] != '=')
+		return false;
+	fail_value(p, text, (int)name);
+	return true;
+}
+
+/* -------------------------------------------------------------------- words */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Does the line end here, with a newline, a carriage return before one, or the text? */
+static bool at_end(const struct parser *p)
+{
+	if (p->at == p->end || *p->at == '\n')
+		return true;
+	return *p->at == '\r' && (p->at + 1 == p->end || p->at[1] == '\n');
+}
+
+static void skip_line(struct parser *p)
+{
+	while (p->at < p->end && *p->at != '\n')
+		p->at++;
+	if (p->at < p->end) {
+		p->at++;
+		p->line++;
+	}
+}
+
+/* Skip a \ that ends its line, and that end; false: it does not end it. */
+static bool skip_joint(struct parser *p)
+{
+	const char *at = p->at;
+
+	p->at++;
+	if (p->at < p->end && at_end(p)) {
+		skip_line(p);
+		return true;
+	}
+	p->at = at;
 	return false;
 }
 
-/* A number, or names with | between them. */
-static int take_mode(struct parser *p, const char *text, uint32_t *to)
+/* Take a word's quoted part, behind the opening quote.  The error, or NULL. */
+static const char *take_quoted(struct parser *p, char quote)
 {
-	uint32_t mode = 0;
-	uint64_t value;
-	size_t len;
-
-	if (parse_number(text, &value) && value <= UINT32_MAX) {
-		mode = (uint32_t)value;
-	} else {
-		for (;; text += len + 1) {
-			text += strspn(text, " \t");
-			len = strcspn(text, " \t|");
-			if (!find_mode(text, len, &mode))
-				return fail(p, "LogFileMode: \"%.*s\" is no mode", (int)len, text);
-			text += len;
-			len = strspn(text, " \t");
-			if (!text[len])
-				break;
-			if (text[len] != '|')
-				return fail(p, "LogFileMode: a | is missing between two modes");
+	for (; p->at < p->end && *p->at != '\n'; p->at++) {
+		if (*p->at == quote) {
+			p->at++;
+			return NULL;
 		}
+		if (quote == '"' && *p->at == '\\' && p->at + 1 < p->end &&
+		    strchr("\"\\$`", p->at[1]) && p->at[1])
+			p->at++;
+		*p->out++ = *p->at;
 	}
-	if (mode & EVENT_TRACE_FILE_MODE_NEWFILE)
-		return fail(p, "LogFileMode: not with EVENT_TRACE_FILE_MODE_NEWFILE; FileMax keeps several files");
-	if (mode & (EVENT_TRACE_PRIVATE_LOGGER_MODE | EVENT_TRACE_PRIVATE_IN_PROC))
-		return fail(p, "LogFileMode: private sessions belong to a process");
-	if (mode & EVENT_TRACE_SYSTEM_LOGGER_MODE)
-		return fail(p, "LogFileMode: there are no kernel logger's events");
-	*to = mode;
-	return 0;
+	return quote == '"' ? "the closing \" is missing" : "the closing ' is missing";
 }
 
-static int take_text(struct parser *p, const struct key *key, const char *text, char **to)
+/* Take one word.  The error, or NULL. */
+static const char *take_word(struct parser *p)
 {
-	if (strlen(text) > ETW_FILE_NAME_MAX - strlen(".0001"))
-		return fail(p, "%s: more than %zu bytes", key->name,
-			    ETW_FILE_NAME_MAX - strlen(".0001"));
-	if (*text != '/')
-		return fail(p, "%s: not an absolute path", key->name);
-	p->conf->file_line = p->line;
-	*to = strdup(text);
-	return *to ? 0 : -ENOMEM;
-}
+	const char *bad = NULL;
 
-static int take_value(struct parser *p, const struct key *key, const char *text, void *to)
-{
-	uint64_t value;
+	if (p->word_count == ETW_AUTOLOG_WORDS)
+		return "too many words";
+	p->words[p->word_count] = p->out;
+	while (!bad && !at_end(p) && !is_blank(*p->at)) {
+		char c = *p->at;
 
-	switch (key->kind) {
-	case NUMBER:
-		return take_number(p, key, text, to);
-	case WIDE:
-		if (!parse_number(text, to))
-			return fail(p, "%s: not a number of 64 bits", key->name);
-		return 0;
-	case PROPERTY:
-		if (!parse_number(text, &value))
-			return fail(p, "%s: not a number", key->name);
-		if (value & ~(uint64_t)PROPERTIES)
-			return fail(p, "%s: not known here: 0x%llx", key->name,
-				    (unsigned long long)(value & ~(uint64_t)PROPERTIES));
-		*(uint32_t *)to = (uint32_t)value;
-		return 0;
-	case MODE:
-		return take_mode(p, text, to);
-	case GUID_TEXT:
-		if (etw_guid_parse(text, to) || etw_guid_is_zero(to))
-			return fail(p, "%s: not a GUID", key->name);
-		p->conf->guid_line = p->line;
-		return 0;
-	case FILE_NAME:
-		return take_text(p, key, text, to);
-	default:
-		return fail(p, "%s: %s", key->name, key->why);
-	}
-}
-
-/* ------------------------------------------------------------------- lines */
-
-static int add_option(struct parser *p, const char *name, const char *text)
-{
-	struct etw_autolog_provider *to = p->provider;
-	struct etw_autolog_option *option;
-
-	if (to->option_count == ETW_AUTOLOG_OPTIONS)
-		return fail(p, "more than %d options of one provider", ETW_AUTOLOG_OPTIONS);
-	if (!to->options)
-		to->options = calloc(ETW_AUTOLOG_OPTIONS, sizeof(*to->options));
-	if (!to->options)
-		return -ENOMEM;
-	option = &to->options[to->option_count];
-	option->value = strdup(text);
-	if (!option->value)
-		return -ENOMEM;
-	option->name = name;
-	option->line = p->line;
-	to->option_count++;
-	return 0;
-}
-
-/* key = value; the key may not come twice in its section. */
-static int take_pair(struct parser *p, const char *name, const char *text)
-{
-	const struct key *keys = p->provider ? provider_keys : session_keys;
-	size_t count = p->provider ? COUNT(provider_keys) : COUNT(session_keys), i;
-	uint32_t *given = p->provider ? &p->provider->given : &p->conf->given;
-	void *section = p->provider ? (void *)p->provider : (void *)p->conf;
-
-	if (!*text)
-		return fail(p, "%s: the value is missing", name);
-	for (i = 0; i < count; i++) {
-		if (strcasecmp(keys[i].name, name))
+		if (c == '\\' && skip_joint(p))
 			continue;
-		if (*given & 1u << i)
-			return fail(p, "%s is given twice", keys[i].name);
-		*given |= 1u << i;
-		return take_value(p, &keys[i], text, (char *)section + keys[i].offset);
+		p->at++;
+		if (c == '\'' || c == '"') {
+			bad = take_quoted(p, c);
+			continue;
+		}
+		if (c == '\\') {
+			if (p->at == p->end)
+				break;
+			c = *p->at++;
+		}
+		*p->out++ = c;
 	}
-	for (i = 0; p->provider && i < COUNT(option_names); i++)
-		if (!strcmp(option_names[i], name))
-			return add_option(p, option_names[i], text);
-	return fail(p, "\"%.40s\" is no value of a %s", name, p->provider ? "provider" : "session");
+	*p->out++ = '\0';
+	p->word_count++;
+	return bad;
 }
 
-static void free_provider(struct etw_autolog_provider *provider)
+/* Take the words of a command, to the end of its last line.  The error, or NULL. */
+static const char *take_words(struct parser *p)
 {
-	size_t i;
+	const char *bad = NULL;
 
-	for (i = 0; i < provider->option_count; i++)
-		free(provider->options[i].value);
-	free(provider->options);
-	free(provider->name);
-	memset(provider, 0, sizeof(*provider));
+	p->word_count = 0;
+	while (!bad) {
+		while (p->at < p->end) {
+			if (is_blank(*p->at))
+				p->at++;
+			else if (*p->at != '\\' || !skip_joint(p))
+				break;
+		}
+		if (at_end(p) || *p->at == '#')
+			break;
+		bad = take_word(p);
+	}
+	p->words[p->word_count] = NULL;
+	return bad;
 }
 
-/* What follows is of no provider that is known. */
-static void begin_nobody(struct parser *p)
+/* ------------------------------------------------------------------- commands */
+
+/* Is the first word this one, whole and unquoted? */
+static bool is_command(const struct parser *p, size_t len, const char *name)
 {
-	free_provider(&p->nobody);
-	p->provider = &p->nobody;
+	size_t n = strlen(name);
+
+	return len >= n && !memcmp(p->at, name, n) &&
+	       (len == n || is_blank(p->at[n]) || p->at[n] == '\r');
 }
 
-/* [provider NAME], without the brackets */
-static int begin_provider(struct parser *p, char *text)
+static struct etw_autolog_command *add_command(struct parser *p, unsigned int line)
 {
 	struct etw_autolog_conf *conf = p->conf;
-	struct etw_autolog_provider *list;
-	size_t word = strcspn(text, " \t"), i;
-	char *name = text + word + strspn(text + word, " \t");
+	struct etw_autolog_command *list;
 
-	if (word != strlen(SECTION) || strncasecmp(text, SECTION, word) || !*name)
-		return fail(p, "expected [" SECTION " GUID] or [" SECTION " NAME]");
-	if (strlen(name) > ETW_NAME_MAX)
-		return fail(p, "the name is longer than %d bytes", ETW_NAME_MAX);
-	for (i = 0; i < conf->provider_count; i++)
-		if (!strcasecmp(conf->providers[i].name, name))
-			return fail(p, "this provider has a section already, in line %u",
-				    conf->providers[i].line);
-	if (conf->provider_count == ETW_AUTOLOG_PROVIDERS)
-		return fail(p, "more than %d providers", ETW_AUTOLOG_PROVIDERS);
-	/* By powers of two. */
-	if (!(conf->provider_count & (conf->provider_count - 1))) {
-		list = realloc(conf->providers, (conf->provider_count ? 2 * conf->provider_count :
-						 1) * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		conf->providers = list;
+	if (!strcmp(p->words[0], "start")) {
+		if (!conf->start.line)
+			return &conf->start;
+		fail(p, line, "a second start line, the first is line %u", conf->start.line);
+		return NULL;
 	}
-	p->provider = &conf->providers[conf->provider_count];
-	memset(p->provider, 0, sizeof(*p->provider));
-	p->provider->name = strdup(name);
-	if (!p->provider->name)
-		return -ENOMEM;
-	p->provider->line = p->line;
-	conf->provider_count++;
-	return 0;
-}
-
-/* Without blanks at its ends. */
-static char *trim(char *text, char *end)
-{
-	while (text < end && (*text == ' ' || *text == '\t'))
-		text++;
-	while (end > text && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-		end--;
-	*end = '\0';
-	return text;
-}
-
-static int take_line(struct parser *p, const char *text, size_t len)
-{
-	char copy[ETW_AUTOLOG_LINE + 1], *line, *equals;
-	size_t i;
-
-	p->line++;
-	if (len > ETW_AUTOLOG_LINE)
-		return fail(p, "a line of more than %d bytes", ETW_AUTOLOG_LINE);
-	for (i = 0; i < len; i++)
-		if (((unsigned char)text[i] < ' ' || text[i] == 0x7f) && text[i] != '\t' &&
-		    !(text[i] == '\r' && i == len - 1))
-			return fail(p, "control character 0x%02x", (unsigned char)text[i]);
-	memcpy(copy, text, len);
-	line = trim(copy, copy + len);
-	if (!*line || *line == '#' || *line == ';')
-		return 0;
-	len = strlen(line);
-	if (*line == '[') {
-		begin_nobody(p);
-		if (line[len - 1] != ']')
-			return fail(p, "the ] is missing");
-		return begin_provider(p, trim(line + 1, line + len - 1));
+	if (conf->enable_count == ETW_AUTOLOG_PROVIDERS) {
+		fail(p, line, "more than %d providers", ETW_AUTOLOG_PROVIDERS);
+		return NULL;
 	}
-	equals = strchr(line, '=');
-	if (!equals || equals == line)
-		return fail(p, "expected a name, = and a value");
-	return take_pair(p, trim(line, equals), equals + 1 + strspn(equals + 1, " \t"));
-}
-
-/* ------------------------------------------------------------------- whole */
-
-static bool is_given(uint32_t given, const struct key *keys, const char *name)
-{
-	unsigned int i = 0;
-
-	while (strcmp(keys[i].name, name))
-		i++;
-	return given & 1u << i;
-}
-
-static int check(struct parser *p)
-{
-	struct etw_autolog_conf *conf = p->conf;
-	int ret = 0;
-	size_t i;
-
-	for (i = 0; i < conf->provider_count; i++) {
-		p->line = conf->providers[i].line;
-		if (is_given(conf->providers[i].given, provider_keys, "EnableFlags") &&
-		    is_given(conf->providers[i].given, provider_keys, "MatchAnyKeyword"))
-			ret = fail(p, "EnableFlags and MatchAnyKeyword are the same here: give one");
+	/* The room grows by powers of two. */
+	if (!(conf->enable_count & (conf->enable_count - 1))) {
+		list = realloc(conf->enables, (conf->enable_count ? 2 * conf->enable_count : 1) *
+					      sizeof(*list));
+		if (!list) {
+			p->ret = -ENOMEM;
+			return NULL;
+		}
+		conf->enables = list;
 	}
-	p->line = 0;
-	if (!is_given(conf->given, session_keys, "Start"))
-		ret = fail(p, "Start is missing");
-	if (!is_given(conf->given, session_keys, "Guid"))
-		ret = fail(p, "Guid is missing");
-	if (conf->file_max && !etw_autolog_has_file(conf))
-		ret = fail(p, "FileMax: the session has no file");
-	if (!is_given(conf->given, session_keys, "MaxFileSize") && etw_autolog_has_file(conf))
-		conf->max_size = conf->mode & EVENT_TRACE_USE_KBYTES_FOR_SIZE ?
-				 MB_DEFAULT << 10 : MB_DEFAULT;
-	return ret;
+	return &conf->enables[conf->enable_count++];
 }
 
-int etw_autolog_parse_all(const char *text, size_t len, struct etw_autolog_conf *conf,
-			  void (*tell)(void *context, const struct etw_autolog_error *error),
-			  void *context)
+static void take_command(struct parser *p)
 {
-	struct parser p = { .conf = conf, .tell = tell, .context = context };
-	size_t at = 0;
-	int ret = 0, err;
+	struct etw_autolog_command *command;
+	unsigned int line = p->line;
+	const char *bad = take_words(p);
+	size_t size;
 
-	memset(conf, 0, sizeof(*conf));
-	conf->clock = ETW_CLOCK_QPC;
-	conf->mode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
-	while (ret != -ENOMEM && at < len) {
-		const char *end = memchr(text + at, '\n', len - at);
-		size_t n = end ? (size_t)(end - text) - at : len - at;
-
-		err = take_line(&p, text + at, n);
-		ret = err ? err : ret;
-		at += n + 1;
+	if (bad) {
+		fail(p, p->line, "%s", bad);
+		return;
 	}
-	free_provider(&p.nobody);
-	err = ret == -ENOMEM ? 0 : check(&p);
-	return err ? err : ret;
+	command = add_command(p, line);
+	if (!command)
+		return;
+	size = ((size_t)p->word_count + 1) * sizeof(char *);
+	command->line = line;
+	command->argc = p->word_count;
+	command->argv = malloc(size);
+	if (command->argv)
+		memcpy(command->argv, p->words, size);
+	else
+		p->ret = -ENOMEM;
 }
 
-static void keep_first(void *context, const struct etw_autolog_error *error)
+static void take_line(struct parser *p)
 {
-	struct etw_autolog_error *first = context;
+	size_t len = 0;
 
-	if (!first->what[0])
-		*first = *error;
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	while (p->at + len < p->end && p->at[len] != '\n')
+		len++;
+	if (len && p->at[len - 1] == '\r')
+		len--;
+	if (len && *p->at != '#' && !fail_old(p, p->at, len)) {
+		if (is_command(p, len, "start") || is_command(p, len, "enable"))
+			take_command(p);
+		else
+			fail(p, p->line, "expected start or enable");
+	}
+	skip_line(p);
+}
+
+/* Without control characters a line can be printed, and a NUL ends no word. */
+static bool check_characters(struct parser *p)
+{
+	unsigned int line = 1;
+	const char *at;
+
+	for (at = p->at; at < p->end; at++) {
+		unsigned char c = (unsigned char)*at;
+
+		line += c == '\n';
+		if ((c >= ' ' && c != 0x7f) || c == '\t' || c == '\n' ||
+		    (c == '\r' && (at + 1 == p->end || at[1] == '\n')))
+			continue;
+		fail(p, line, "control character 0x%02x", c);
+		return false;
+	}
+	return true;
 }
 
 int etw_autolog_parse(const char *text, size_t len, struct etw_autolog_conf *conf,
-		      struct etw_autolog_error *error)
+		      etw_autolog_report_fn *report, void *context)
 {
-	memset(error, 0, sizeof(*error));
-	return etw_autolog_parse_all(text, len, conf, keep_first, error);
+	struct parser p = {
+		.conf = conf, .report = report, .context = context,
+		.at = text, .end = text + len, .line = 1,
+	};
+
+	memset(conf, 0, sizeof(*conf));
+	/* A word takes a NUL more than its bytes, and a blank or the end follows each. */
+	conf->words = malloc(len + 1);
+	if (!conf->words)
+		return -ENOMEM;
+	p.out = conf->words;
+	if (!check_characters(&p))
+		return p.ret;
+	while (p.ret != -ENOMEM && p.at < p.end)
+		take_line(&p);
+	if (p.ret != -ENOMEM && !conf->start.line)
+		fail(&p, 0, "the start line is missing");
+	return p.ret;
 }
 
 void etw_autolog_free(struct etw_autolog_conf *conf)
 {
 	size_t i;
 
-	for (i = 0; i < conf->provider_count; i++)
-		free_provider(&conf->providers[i]);
-	free(conf->providers);
-	free(conf->file_name);
+	for (i = 0; i < conf->enable_count; i++)
+		free(conf->enables[i].argv);
+	free(conf->enables);
+	free(conf->start.argv);
+	free(conf->words);
 	memset(conf, 0, sizeof(*conf));
-}
-
-bool etw_autolog_has_file(const struct etw_autolog_conf *conf)
-{
-	return conf->file_name || conf->mode & (EVENT_TRACE_FILE_MODE_SEQUENTIAL |
-						EVENT_TRACE_FILE_MODE_CIRCULAR |
-						EVENT_TRACE_FILE_MODE_APPEND) ||
-	       !(conf->mode & (EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_BUFFERING_MODE));
 }

@@ -2,9 +2,8 @@
 /*
  * start.c - start one session as its file says
  *
- * All that can be looked at is looked at first, so that a wrong file starts nothing.
- * A provider that cannot be enabled does not keep the session from running: its own
- * status tells, as on Windows.
+ * The whole file is parsed first, so that a wrong one starts nothing.  If a provider cannot
+ * be enabled the session runs without it, and the provider's status says why, as on Windows.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -24,16 +23,13 @@
 #include "device/kdev.h"
 #include "tdh/decode/format.h"
 
-/* One provider of a file, and what it is enabled with */
-struct entry {
-	const struct autologger_conf *conf;
-	const struct etw_autolog_provider *provider;
-	const struct etw_autolog_option *option;	/* that is being taken */
-	struct enable_request request;
-	int fd;
+static const struct cli_syntax enable_syntax = {
+	.operands = { "PROVIDER" },
+	.options = enable_options,
+	.in_file = true,
 };
 
-/* Messages are of that line from here on; 0: of none. */
+/* Messages name that line from here on; 0: none. */
 static void at_line(const struct autologger_conf *conf, unsigned int line)
 {
 	static char place[sizeof(conf->path) + 32];
@@ -42,120 +38,85 @@ static void at_line(const struct autologger_conf *conf, unsigned int line)
 	cli_begin(line ? place : "autologger");
 }
 
-static int option_value(const char *name)
+/* Call a function for an enable line; false: its usage is wrong, which is printed. */
+static bool try(void (*fn)(void *context), struct autologger_enable *e)
 {
-	const struct cli_option *option = enable_options;
+	char what[192];
 
-	while (option->name && strcmp(option->name, name))
-		option++;
-	return option->value;
+	at_line(e->conf, e->command->line);
+	return cli_try(fn, e, what, sizeof(what)) || !cli_fail("%s", what);
 }
 
-/* Wrong usage ends cli_try(), in this and the next two. */
-static void take_provider(void *context)
+static void refuse_option(int option)
 {
-	struct entry *entry = context;
-	const struct etw_autolog_provider *from = entry->provider;
-
-	at_line(entry->conf, from->line);
-	entry->request.enable.level = (uint8_t)from->level;
-	entry->request.enable.any = from->any;
-	entry->request.enable.all = from->all;
-	entry->request.enable.property = from->property;
-	provider_check(from->name);
-	provider_check_group(from->name, &entry->request.enable);
-}
-
-/* An option of etw enable */
-static void take_option(void *context)
-{
-	struct entry *entry = context;
-
-	at_line(entry->conf, entry->option->line);
-	optarg = entry->option->value;
-	enable_request_take(&entry->request, option_value(entry->option->name));
-}
-
-static void take_whole(void *context)
-{
-	struct entry *entry = context;
-
-	at_line(entry->conf, entry->provider->line);
-	enable_request_ready(&entry->request, entry->provider->name);
-}
-
-/* All that is wrong is told, not only the first of it. */
-static bool take_entry(struct entry *entry)
-{
-	const struct etw_autolog_provider *from = entry->provider;
-	bool good;
-	size_t i;
-
-	enable_request_init(&entry->request);
-	good = cli_try(take_provider, entry);
-	for (i = 0; i < from->option_count; i++) {
-		entry->option = &from->options[i];
-		good &= cli_try(take_option, entry);
+	switch (option) {
+	case ENABLE_OPT_PID:
+		cli_usage("--pid: not in a file, since a process gets another number at each boot");
+	case ENABLE_OPT_CAPTURE:
+		cli_usage("--capture: not in a file");
+	case ENABLE_OPT_MANIFEST:
+		cli_usage("--manifest: not in a file; install the manifest");
 	}
-	return good && cli_try(take_whole, entry);
+}
+
+/* Wrong usage ends cli_try(), here and in find(). */
+static void take_enable(void *context)
+{
+	struct autologger_enable *e = context;
+	const struct etw_autolog_command *command = e->command;
+	const char *provider;
+	int option;
+
+	enable_request_init(&e->request);
+	optind = 0;
+	while ((option = cli_next(&enable_syntax, command->argc, command->argv)) != -1) {
+		refuse_option(option);
+		enable_request_take(&e->request, option);
+	}
+	provider = cli_operands(&enable_syntax, command->argc, command->argv)[0];
+	provider_check(provider);
+	provider_check_group(provider, &e->request.enable);
+	enable_request_ready(&e->request, provider);
+	e->provider = provider;
 }
 
 static void find(void *context)
 {
-	struct entry *entry = context;
-	struct etw_enable *enable = &entry->request.enable;
+	struct autologger_enable *e = context;
+	struct etw_enable *enable = &e->request.enable;
 
-	at_line(entry->conf, entry->provider->line);
-	if (provider_resolve(entry->fd, entry->provider->name, &enable->provider))
-		enable_request_prepare(&entry->request, &enable->provider);
+	if (provider_resolve(e->fd, e->provider, &enable->provider))
+		enable_request_prepare(&e->request, &enable->provider);
 	else
 		memset(&enable->provider, 0, sizeof(enable->provider));
 }
 
-static void free_entries(struct entry *entries, size_t count)
+void autologger_enables_free(struct autologger_enable *list, size_t count)
 {
 	size_t i;
 
-	for (i = 0; entries && i < count; i++)
-		enable_request_free(&entries[i].request);
-	free(entries);
+	for (i = 0; i < count; i++)
+		enable_request_free(&list[i].request);
+	free(list);
 }
 
-/* What is to be enabled; NULL: something is wrong with an option, and was told. */
-static struct entry *take_entries(int fd, const struct autologger_conf *conf, size_t *count)
+struct autologger_enable *autologger_enables(int fd, const struct autologger_conf *conf,
+					     bool *good)
 {
-	struct entry *entries = calloc(conf->conf.provider_count + 1, sizeof(*entries));
-	bool good = true;
-	size_t i;
+	size_t count = conf->conf.enable_count, i;
+	struct autologger_enable *list = calloc(count + 1, sizeof(*list));
 
-	if (!entries)
+	if (!list)
 		cli_die("out of memory");
-	*count = 0;
-	for (i = 0; i < conf->conf.provider_count; i++) {
-		struct entry *entry = &entries[*count];
-
-		entry->conf = conf;
-		entry->provider = &conf->conf.providers[i];
-		entry->fd = fd;
-		good &= take_entry(entry);
-		*count += 1;
+	for (i = 0; i < count; i++) {
+		list[i].conf = conf;
+		list[i].command = &conf->conf.enables[i];
+		list[i].fd = fd;
+		if (!try(take_enable, &list[i]))
+			*good = false;
 	}
 	at_line(conf, 0);
-	if (good)
-		return entries;
-	free_entries(entries, *count);
-	return NULL;
-}
-
-bool autologger_check_options(const struct autologger_conf *conf)
-{
-	size_t count;
-	struct entry *entries = take_entries(-1, conf, &count);
-
-	if (!entries)
-		return false;
-	free_entries(entries, count);
-	return true;
+	return list;
 }
 
 /* ------------------------------------------------------------------ session */
@@ -166,51 +127,51 @@ struct properties {
 	char file[ETW_FILE_NAME_MAX + 1];
 };
 
-/* The file's name, numbered if there are to be several.  False: that failed. */
+/* The file's name, numbered if there are to be several; empty: no file.  False: that failed. */
 static bool choose_file(const struct autologger_conf *conf, char out[ETW_FILE_NAME_MAX + 1])
 {
-	const struct etw_autolog_conf *c = &conf->conf;
+	const char *path = conf->file.path;
 	uint32_t number;
-	int len;
 
-	out[0] = '\0';
-	if (!etw_autolog_has_file(c))
-		return true;
-	if (c->file_name)
-		len = snprintf(out, ETW_FILE_NAME_MAX + 1, "%s", c->file_name);
-	else
-		len = snprintf(out, ETW_FILE_NAME_MAX + 1, AUTOLOGGER_LOGS "/%s.etl", conf->name);
-	if (!c->file_name && mkdir(AUTOLOGGER_LOGS, 0750) && errno != EEXIST) {
+	snprintf(out, ETW_FILE_NAME_MAX + 1, "%s", path ? path : "");
+	if (path == conf->default_path && mkdir(AUTOLOGGER_LOGS, 0750) && errno != EEXIST) {
 		cli_fail(AUTOLOGGER_LOGS ": %s", strerror(errno));
 		return false;
 	}
-	if (!c->file_max)
+	if (!conf->file_max)
 		return true;
-	number = autologger_next_file(conf->name, c->file_max);
+	number = autologger_next_file(conf->name, conf->file_max);
 	if (number)
-		snprintf(out + len, ETW_FILE_NAME_MAX + 1 - (size_t)len, ".%04u", number);
+		snprintf(out, ETW_FILE_NAME_MAX + 1, "%s.%04u", path, number);
 	return number;
 }
 
 static uint32_t start_session(const struct autologger_conf *conf, struct autologger_result *result)
 {
-	const struct etw_autolog_conf *c = &conf->conf;
 	static struct properties props;
+	struct session session = conf->session;
+	struct startfile file = conf->file;
+	const struct etw_session *s = &session.s;
 	TRACEHANDLE handle;
 
 	if (!choose_file(conf, result->file))
 		return ERROR_BAD_PATHNAME;
 	memset(&props, 0, sizeof(props));
+	if (file.path)
+		props.p.MaximumFileSize = startfile_mode(&file, &session);
 	props.p.Wnode.BufferSize = sizeof(props);
 	props.p.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
-	props.p.Wnode.ClientContext = c->clock;
-	memcpy(&props.p.Wnode.Guid, &c->guid, sizeof(c->guid));
-	props.p.BufferSize = c->buffer_kb;
-	props.p.MinimumBuffers = c->min_buffers;
-	props.p.MaximumBuffers = c->max_buffers;
-	props.p.MaximumFileSize = result->file[0] ? c->max_size : 0;
-	props.p.LogFileMode = c->mode;
-	props.p.FlushTimer = c->flush_s;
+	props.p.Wnode.ClientContext = s->clock;
+	memcpy(&props.p.Wnode.Guid, &s->guid, sizeof(s->guid));
+	props.p.BufferSize = s->buffer_kb;
+	props.p.MinimumBuffers = s->min_buffers;
+	props.p.MaximumBuffers = s->max_buffers;
+	props.p.LogFileMode = s->mode;
+	props.p.FlushTimer = s->flush_ms;
+	if (s->flush_ms % 1000)
+		props.p.LogFileMode |= EVENT_TRACE_USE_MS_FLUSH_TIMER;
+	else
+		props.p.FlushTimer /= 1000;
 	props.p.LoggerNameOffset = offsetof(struct properties, name);
 	if (result->file[0])
 		props.p.LogFileNameOffset = offsetof(struct properties, file);
@@ -220,50 +181,49 @@ static uint32_t start_session(const struct autologger_conf *conf, struct autolog
 
 /* ---------------------------------------------------------------- providers */
 
-static uint32_t enable(struct entry *entries, struct entry *entry, const struct session *session)
+static uint32_t enable(struct autologger_enable *list, struct autologger_enable *e,
+		       const struct session *session)
 {
-	struct etw_enable *enable = &entry->request.enable;
-	const struct entry *before = entry;
+	struct etw_enable *enable = &e->request.enable;
+	const struct autologger_enable *before = e;
 	int err;
 
-	if (!cli_try(find, entry))
+	if (!try(find, e))
 		return ERROR_INVALID_PARAMETER;
 	if (etw_guid_is_zero(&enable->provider))
 		return ERROR_WMI_GUID_NOT_FOUND;
-	while (--before >= entries)
+	while (--before >= list)
 		if (guid_equal(&before->request.enable.provider, &enable->provider)) {
-			cli_fail("provider %s: line %u has it already",
-				 cli_quote(entry->provider->name), before->provider->line);
+			cli_fail("provider %s: line %u has it already", cli_quote(e->provider),
+				 before->command->line);
 			return ERROR_ALREADY_EXISTS;
 		}
 	enable->session = session->s.handle;
-	err = etw_enable_and_wait(entry->fd, enable);
+	err = etw_enable_and_wait(e->fd, enable);
 	if (err)
-		cli_fail("provider %s: %s", cli_quote(entry->provider->name), cli_reason(-err));
+		cli_fail("provider %s: %s", cli_quote(e->provider), cli_reason(-err));
 	return etw_win32_from_errno(err);
 }
 
-static bool enable_all(int fd, struct entry *entries, size_t count, const char *name,
+static bool enable_all(int fd, struct autologger_enable *list, const struct autologger_conf *conf,
 		       struct autologger_result *result)
 {
+	size_t count = conf->conf.enable_count, i;
 	static struct session session;
 	bool good = true;
-	size_t i;
 
-	if (session_do(fd, etw_kdev_session_query, name, &session))
+	if (session_do(fd, etw_kdev_session_query, conf->name, &session))
 		return false;
 	result->providers = calloc(count + 1, sizeof(*result->providers));
 	if (!result->providers)
 		cli_die("out of memory");
 	for (i = 0; i < count; i++) {
-		struct autologger_provider *to = &result->providers[result->provider_count];
+		struct autologger_provider *to = &result->providers[i];
 
-		if (!entries[i].provider->enabled)
-			continue;
-		to->name = strdup(entries[i].provider->name);
+		to->name = strdup(list[i].provider);
 		if (!to->name)
 			cli_die("out of memory");
-		to->status = enable(entries, &entries[i], &session);
+		to->status = enable(list, &list[i], &session);
 		good &= !to->status;
 		result->provider_count++;
 	}
@@ -271,7 +231,7 @@ static bool enable_all(int fd, struct entry *entries, size_t count, const char *
 	return good;
 }
 
-static void tell(const struct autologger_conf *conf, const struct autologger_result *result)
+static void print_failure(const struct autologger_conf *conf, const struct autologger_result *result)
 {
 	const char *name = etw_error_name(TDH_OUTTYPE_WIN32ERROR, result->status);
 
@@ -283,8 +243,8 @@ static void tell(const struct autologger_conf *conf, const struct autologger_res
 }
 
 /*
- * Started before and not stopped: then what was recorded of it and the number of its
- * file stay as they are, whatever its file says by now.
+ * Was it started before, and not stopped?  Then its recorded result and the number of its
+ * log file stay, even if its configuration has changed.
  */
 static bool runs_already(int fd, const char *name)
 {
@@ -301,42 +261,39 @@ static bool runs_already(int fd, const char *name)
 	return runs;
 }
 
-/* False: it does not run, or not all of it; why was told, and is recorded. */
 bool autologger_start(int fd, const struct autologger_conf *conf)
 {
 	static struct autologger_result result;
-	struct entry *entries = NULL;
+	struct autologger_enable *list;
+	bool good = true, kept;
 	mode_t mask;
-	size_t count = 0;
-	bool good = false, kept;
 
 	if (runs_already(fd, conf->name))
 		return !cli_fail("session %s runs already", cli_quote(conf->name));
 	autologger_result_free(&result);
-	result.guid = conf->conf.guid;
+	result.guid = conf->session.s.guid;
 	result.status = conf->status;
 	strcpy(result.what, conf->what);
-	if (!result.status) {
-		entries = take_entries(fd, conf, &count);
-		if (!entries) {
-			result.status = ERROR_INVALID_PARAMETER;
-			strcpy(result.what, "an option of a provider is wrong");
-		}
+	list = autologger_enables(fd, conf, &good);
+	if (!result.status && !good) {
+		result.status = ERROR_INVALID_PARAMETER;
+		strcpy(result.what, "an enable line is wrong");
 	}
-	if (entries) {
-		/* Events of all users: nobody else may read them. */
+	good &= !result.status;
+	if (good) {
+		/* Events of all users: only root may read them. */
 		mask = umask(077);
 		result.status = start_session(conf, &result);
 		umask(mask);
-		kept = !conf->conf.file_max ||
-		       autologger_end_file(conf->name, !result.status);
+		kept = !conf->file_max || autologger_end_file(conf->name, !result.status);
+		good = !result.status && kept;
 		if (result.status)
-			tell(conf, &result);
+			print_failure(conf, &result);
 		else
-			good = enable_all(fd, entries, count, conf->name, &result) && kept;
+			good &= enable_all(fd, list, conf, &result);
 	}
 	good &= autologger_write_result(conf->name, &result);
-	free_entries(entries, count);
+	autologger_enables_free(list, conf->conf.enable_count);
 	autologger_result_free(&result);
 	return good;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.c - what became of autologger sessions, and the numbers of files
+ * state.c - the results of starts, and the numbers of log files
  *
- * Windows keeps both in the registry, beside what a session is to be.  Here the first
- * is gone with the boot that it is about, and the second outlives it.
+ * Windows keeps both in the registry.  Here a result is lost at the next boot; the number
+ * of a log file is kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "cli/text.h"
 #include "base/guid.h"
 
-/* A directory and the one above it; others may look, not change. */
+/* Make a directory and its parent, which everybody may read. */
 static bool make_dirs(const char *dir)
 {
 	char above[PATH_MAX];
@@ -32,7 +32,7 @@ static bool make_dirs(const char *dir)
 	return made;
 }
 
-/* What a file is to be, beside it */
+/* The temporary name of a file */
 static void new_path(const char *dir, const char *name, char path[PATH_MAX])
 {
 	snprintf(path, PATH_MAX, "%s/.%s.new", dir, name);
@@ -56,7 +56,7 @@ static bool prepare(const char *dir, const char *name, const char *text)
 	return false;
 }
 
-/* It takes the place of the one before as a whole. */
+/* Replace the file by the new one at once. */
 static bool put_in_place(const char *dir, const char *name)
 {
 	char path[PATH_MAX], new[PATH_MAX];
