@@ -13,7 +13,7 @@
 #include "enumerate.h"
 #include "groups.h"
 #include "device/provider_list.h"
-#include "lib/provider/registration_guids.h"
+#include "lib/registered.h"
 
 /* ------------------------------------------------------- TraceGuidQueryList */
 
@@ -185,8 +185,9 @@ static ULONG query_other(uint32_t pid, struct etw_answer *answer)
 /* The library knows what its own process has registered, even without a device. */
 static ULONG query_own(struct etw_answer *answer)
 {
-	size_t count;
-	GUID *guids = etw_registration_guids(&count);
+	etw_registered_fn *list = atomic_load(&etw_registered);
+	size_t count = 0;
+	GUID *guids = list ? list(&count) : calloc(1, sizeof(*guids));
 
 	if (!guids)
 		return ERROR_NOT_ENOUGH_MEMORY;

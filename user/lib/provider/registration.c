@@ -15,8 +15,8 @@
 #include <etw/filter.h>
 #include <etw/winerror.h>
 #include "callback.h"
+#include "lib/registered.h"
 #include "registration.h"
-#include "registration_guids.h"
 
 /* ------------------------------------------ what must not survive a fork */
 
@@ -522,6 +522,36 @@ static int announce_new(struct etw_fork_state *proc, struct etw_reg *reg)
 	return ret;
 }
 
+static bool is_listed(const GUID *guids, size_t count, const GUID *guid)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!memcmp(&guids[i], guid, sizeof(*guid)))
+			return true;
+	return false;
+}
+
+static GUID *list_guids(size_t *count)
+{
+	GUID *guids = calloc(ETW_REGISTRATIONS_MAX, sizeof(*guids));
+	struct etw_fork_state *proc = etw_fork_state_get();
+	struct etw_fork_state_saved saved;
+	int i;
+
+	if (!guids || !proc) {
+		free(guids);
+		return NULL;
+	}
+	*count = 0;
+	etw_fork_state_lock(proc, &saved);
+	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
+		if (is_live(&etw_regs[i]) && !is_listed(guids, *count, &etw_regs[i].guid))
+			guids[(*count)++] = etw_regs[i].guid;
+	etw_fork_state_unlock(proc, &saved);
+	return guids;
+}
+
 ULONG etw_reg_add(const struct etw_reg_new *new)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
@@ -538,6 +568,7 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		return ERROR_INVALID_PARAMETER;
 	if (!proc)
 		return ERROR_NOT_ENOUGH_MEMORY;
+	atomic_store(&etw_registered, list_guids);
 	etw_fork_state_lock(proc, &saved);
 	reg = new_entry(proc, new, &handle);
 	if (!reg)
@@ -585,36 +616,6 @@ ULONG etw_reg_remove(uint64_t handle, bool classic)
 		etw_callback_stop(proc, &saved);
 	etw_fork_state_unlock(proc, &saved);
 	return ERROR_SUCCESS;
-}
-
-static bool is_listed(const GUID *guids, size_t count, const GUID *guid)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!memcmp(&guids[i], guid, sizeof(*guid)))
-			return true;
-	return false;
-}
-
-GUID *etw_registration_guids(size_t *count)
-{
-	GUID *guids = calloc(ETW_REGISTRATIONS_MAX, sizeof(*guids));
-	struct etw_fork_state *proc = etw_fork_state_get();
-	struct etw_fork_state_saved saved;
-	int i;
-
-	if (!guids || !proc) {
-		free(guids);
-		return NULL;
-	}
-	*count = 0;
-	etw_fork_state_lock(proc, &saved);
-	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
-		if (is_live(&etw_regs[i]) && !is_listed(guids, *count, &etw_regs[i].guid))
-			guids[(*count)++] = etw_regs[i].guid;
-	etw_fork_state_unlock(proc, &saved);
-	return guids;
 }
 
 ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,

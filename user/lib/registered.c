@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registered.c - what this process has registered
+ */
+#include "registered.h"
+
+_Atomic(etw_registered_fn *) etw_registered;
