@@ -17,7 +17,7 @@
 
 struct input {
 	const char *path;
-	struct etw_etl_input in;
+	struct etw_source in;
 	unsigned int reports;
 };
 
@@ -48,13 +48,13 @@ int inputs_open(struct inputs *inputs, char **paths)
 	while (paths[n])
 		n++;
 	inputs->list = calloc(n, sizeof(*inputs->list));
-	inputs->merge = calloc(n, sizeof(struct etw_etl_input *));
+	inputs->merge = calloc(n, sizeof(struct etw_source *));
 	if (!inputs->list || !inputs->merge)
 		cli_die("out of memory");
 	for (; inputs->count < n; inputs->count++) {
 		in = &inputs->list[inputs->count];
 		in->path = paths[inputs->count];
-		err = etw_etl_open(in->path, on_report, in, &in->in.file);
+		err = etw_source_open_file(&in->in, in->path, on_report, in);
 		if (err)
 			return open_fail(in->path, err);
 		inputs->merge[inputs->left++] = &in->in;
@@ -67,13 +67,13 @@ void inputs_close(struct inputs *inputs)
 	unsigned int i;
 
 	for (i = 0; i < inputs->count; i++)
-		etw_etl_close(inputs->list[i].in.file);
+		etw_source_close(&inputs->list[i].in);
 	free(inputs->list);
 	free(inputs->merge);
 	memset(inputs, 0, sizeof(*inputs));
 }
 
-static struct input *input_of(struct etw_etl_input *in)
+static struct input *input_of(struct etw_source *in)
 {
 	return (struct input *)((char *)in - offsetof(struct input, in));
 }
@@ -99,7 +99,7 @@ static bool is_over(struct inputs *inputs, int64_t time)
 	inputs->look = 16 * inputs->late;
 	for (i = 0; i < inputs->left; i++)
 		/* An error is met again by reading. */
-		if (etw_etl_all_after(inputs->merge[i]->file, inputs->until) != 1)
+		if (etw_etl_all_after(etw_source_file(inputs->merge[i]), inputs->until) != 1)
 			return false;
 	return true;
 }
@@ -107,12 +107,12 @@ static bool is_over(struct inputs *inputs, int64_t time)
 int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source)
 {
-	struct etw_etl_input *in;
+	struct etw_source *in;
 	int err = 0;
 
 	if (inputs->current)
 		inputs->current->has_next = false;
-	in = inputs->current = etw_etl_earliest(inputs->merge, &inputs->left, &err);
+	in = inputs->current = etw_source_earliest(inputs->merge, &inputs->left, &err);
 	if (in && is_over(inputs, in->next.time))
 		return 0;
 	if (in) {
@@ -147,14 +147,14 @@ int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
 
 static void tell(const struct input *in)
 {
-	const TRACE_LOGFILE_HEADER *header = &etw_etl_info(in->in.file)->header;
+	const TRACE_LOGFILE_HEADER *header = &etw_etl_info(etw_source_file(&in->in))->header;
 	struct etw_etl_count count;
 
-	etw_etl_counts(in->in.file, &count);
+	etw_etl_counts(etw_source_file(&in->in), &count);
 	if (in->reports > REPORTS_MAX)
 		cli_note("%s: %u more places that make no sense", cli_quote(in->path),
 			 in->reports - REPORTS_MAX);
-	if (etw_etl_cut_off(in->in.file))
+	if (etw_etl_cut_off(etw_source_file(&in->in)))
 		cli_note("%s: it was not closed: its session runs, or did not end well",
 			 cli_quote(in->path));
 	if (count.missing)
@@ -179,7 +179,7 @@ void inputs_tell(const struct inputs *inputs)
 
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source)
 {
-	return inputs->list[source].in.file;
+	return etw_source_file(&inputs->list[source].in);
 }
 
 bool inputs_have(const struct inputs *inputs, const struct stat *file)
@@ -247,7 +247,7 @@ unsigned int inputs_progress(const struct inputs *inputs)
 	unsigned int i;
 
 	for (i = 0; i < inputs->count; i++) {
-		etw_etl_counts(inputs->list[i].in.file, &count);
+		etw_etl_counts(etw_source_file(&inputs->list[i].in), &count);
 		all += (double)count.size;
 		if (count.buffers)
 			done += (double)count.size * (double)count.buffers_read /
@@ -262,7 +262,7 @@ int64_t inputs_start(const struct inputs *inputs)
 	unsigned int i;
 
 	for (i = 0; i < inputs->count; i++) {
-		own = etw_etl_info(inputs->list[i].in.file)->header.StartTime.QuadPart;
+		own = etw_etl_info(etw_source_file(&inputs->list[i].in))->header.StartTime.QuadPart;
 		if (own < start)
 			start = own;
 	}
@@ -276,7 +276,7 @@ void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buff
 
 	*events = *buffers = 0;
 	for (i = 0; i < inputs->count; i++) {
-		header = &etw_etl_info(inputs->list[i].in.file)->header;
+		header = &etw_etl_info(etw_source_file(&inputs->list[i].in))->header;
 		*events += header->EventsLost;
 		*buffers += header->BuffersLost;
 	}

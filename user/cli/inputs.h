@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "etl/file.h"
+#include "etl/source.h"
 
 struct input;
 
@@ -20,9 +20,9 @@ struct inputs {
 	struct input *list;
 	unsigned int count;
 	/* the merge's own */
-	struct etw_etl_input **merge;
+	struct etw_source **merge;
 	unsigned int left;
-	struct etw_etl_input *current;
+	struct etw_source *current;
 	bool bounded;		/* by inputs_until() */
 	int64_t until;
 	uint64_t late, look;	/* events later than that; at how many to look for the end */

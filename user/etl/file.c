@@ -117,33 +117,6 @@ int etw_etl_next(struct etw_etl_file *file, struct etw_event *event)
 	return 1;
 }
 
-struct etw_etl_input *etw_etl_earliest(struct etw_etl_input **list, unsigned int *count,
-				       int *err)
-{
-	struct etw_etl_input *best = NULL;
-	unsigned int i, left = 0;
-
-	for (i = 0; i < *count; i++) {
-		struct etw_etl_input *in = list[i];
-		int ret = in->has_next ? 1 : etw_etl_next(in->file, &in->next);
-
-		in->has_next = ret == 1;
-		if (ret < 0) {
-			*err = ret;
-			list[0] = in;
-			return NULL;
-		}
-		if (!ret)
-			continue;
-		list[left++] = in;
-		if (!best || in->next.time < best->next.time ||
-		    (in->next.time == best->next.time && in->next.nanos < best->next.nanos))
-			best = in;
-	}
-	*count = left;
-	return best;
-}
-
 const struct etw_etl_info *etw_etl_info(const struct etw_etl_file *file)
 {
 	return &file->info;

@@ -68,21 +68,6 @@ void etw_etl_counts(const struct etw_etl_file *file, struct etw_etl_count *count
 /* What ticks of its clock are as FILETIME, and back: time.h, clock.h. */
 struct etw_etl_time *etw_etl_times_of(struct etw_etl_file *file);
 
-/* A file among several, and its event that comes next. */
-struct etw_etl_input {
-	struct etw_etl_file *file;
-	struct etw_event next;
-	bool has_next;
-};
-
-/*
- * The file whose next event is the earliest, the first of equal ones; the caller uses
- * it and clears has_next.  Files at their end leave the list.  NULL: no events any more;
- * or *err, and the list begins with the file that failed.
- */
-struct etw_etl_input *etw_etl_earliest(struct etw_etl_input **list, unsigned int *count,
-				       int *err);
-
 /* Was the log file opened from this file? */
 bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st);
 

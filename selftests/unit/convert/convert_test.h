@@ -14,7 +14,7 @@
 
 #include "lib/tap.h"
 #include "convert/convert.h"
-#include "etl/file.h"
+#include "etl/source.h"
 #include "lib/consumer/event_record.h"
 
 /* ------------------------------------------------------------------ making */
@@ -222,21 +222,21 @@ static int convert_event(struct converted *to, struct etw_decoder *decoder,
 	return to->c.format->event(&to->c, &e);
 }
 
-static struct etw_etl_input convert_inputs[8];
+static struct etw_source convert_inputs[8];
 
 __attribute__((__unused__))
 static int convert_all(struct converted *to, unsigned int count)
 {
 	struct etw_decoder *decoder = etw_decoder_new();
 	struct etw_event_items items = { .room = 0 };
-	struct etw_etl_input *list[8], *in;
+	struct etw_source *list[8], *in;
 	unsigned int i, left = count;
 	int err, ret;
 
 	for (i = 0; i < count; i++)
 		list[i] = &convert_inputs[i];
 	err = to->c.format->open(&to->c);
-	while (!err && (in = etw_etl_earliest(list, &left, &err))) {
+	while (!err && (in = etw_source_earliest(list, &left, &err))) {
 		err = convert_event(to, decoder, &in->next, &items,
 				    (unsigned int)(in - convert_inputs));
 		in->has_next = false;
@@ -260,9 +260,9 @@ static int convert_files(struct converted *to, const char *format, const char *f
 	memset(to, 0, sizeof(*to));
 	memset(convert_inputs, 0, sizeof(convert_inputs));
 	for (i = 0; i < count; i++) {
-		if (etw_etl_open(paths[i], NULL, NULL, &convert_inputs[i].file))
+		if (etw_source_open_file(&convert_inputs[i], paths[i], NULL, NULL))
 			abort();
-		infos[i] = etw_etl_info(convert_inputs[i].file);
+		infos[i] = etw_etl_info(etw_source_file(&convert_inputs[i]));
 	}
 	to->c.format = find_format(format);
 	to->c.fields = fields;
@@ -274,7 +274,7 @@ static int convert_files(struct converted *to, const char *format, const char *f
 	err = convert_all(to, count);
 	free(to->c.state);
 	for (i = 0; i < count; i++)
-		etw_etl_close(convert_inputs[i].file);
+		etw_source_close(&convert_inputs[i]);
 	to->len = (size_t)lseek(to->c.out, 0, SEEK_END);
 	to->data = calloc(1, to->len + 1);
 	if (pread(to->c.out, to->data, to->len, 0) != (ssize_t)to->len)

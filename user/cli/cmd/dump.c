@@ -76,14 +76,15 @@ struct dump {
 	struct select *select;	/* NULL: all events are wanted */
 };
 
-static struct etw_reader *reader;
+static struct etw_source source;
+static struct etw_reader *reader;	/* its */
 
 static void on_signal(int number)
 {
 	int saved = errno;
 
 	(void)number;
-	etw_reader_wake(reader);
+	etw_source_stop(&source);
 	errno = saved;
 }
 
@@ -151,19 +152,19 @@ static bool unread(void)
 /* Wait for the next event; show what there is before going to sleep. */
 static int next_event(struct dump *dump, struct etw_event *event)
 {
-	int err = etw_reader_next(reader, event, 0);
+	int err = etw_source_next(&source, event, 0);
 
 	if (err != -EAGAIN)
 		return err;
 	event_flush(&dump->printer);
 	refresh_stat(dump);
 	while (!unread()) {
-		err = etw_reader_next(reader, event, LOOK_MS);
+		err = etw_source_next(&source, event, LOOK_MS);
 		if (err != -EAGAIN)
 			return err;
 	}
 	raise(SIGPIPE);		/* as printing the next event would */
-	return -ECANCELED;
+	return 0;
 }
 
 static int dump_events(struct dump *dump)
@@ -188,7 +189,7 @@ static int dump_events(struct dump *dump)
 		if (dump->filled)
 			return 0;
 	}
-	return err == -ECANCELED ? 0 : err;
+	return err;
 }
 
 static void tell_drops(const struct dump *dump)
@@ -304,10 +305,11 @@ static void prepare_select(struct dump *dump)
 
 static int run(struct dump *dump, const char *name)
 {
-	int err = etw_reader_open(name, &reader);
+	int err = etw_source_open_session(&source, name);
 
 	if (err)
 		return open_fail(dump, name, err);
+	reader = etw_source_session(&source);
 	dump->handle = etw_session_info(reader)->handle;
 	read_stat(dump, &dump->before);
 	dump->now = dump->before;
@@ -321,7 +323,7 @@ static int run(struct dump *dump, const char *name)
 	release_signals();
 	tell_losses(dump);
 	manifest_tell_problems();
-	etw_reader_close(reader);
+	etw_source_close(&source);
 	names_free(dump->printer.names);
 	procs_free(dump->printer.procs);
 	event_printer_free(&dump->printer);

@@ -362,3 +362,37 @@ const struct etw_etl_info *etw_bufstream_info(const struct etw_bufstream *s)
 {
 	return &s->info;
 }
+
+/* ------------------------------------------------------------------- a source */
+
+static int source_next(void *from, struct etw_event *event, int timeout_ms)
+{
+	(void)timeout_ms;
+	return etw_bufstream_next(from, event);
+}
+
+static void source_stop(void *from)
+{
+	etw_bufstream_end(from);
+}
+
+static void source_close(void *from)
+{
+	etw_bufstream_free(from);
+}
+
+const struct etw_source_ops etw_source_stream_ops = {
+	.next = source_next, .stop = source_stop, .close = source_close,
+};
+
+int etw_source_open_stream(struct etw_source *source, etw_bufstream_done_fn *done, void *context)
+{
+	struct etw_bufstream *stream;
+	int err = etw_bufstream_new(done, context, &stream);
+
+	if (err)
+		return err;
+	source->ops = &etw_source_stream_ops;
+	source->from = stream;
+	return 0;
+}

@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 #include "etl/info.h"
-#include "etl/event.h"
+#include "etl/source.h"
 
 struct etw_bufstream;
 
@@ -42,6 +42,18 @@ void etw_bufstream_end(struct etw_bufstream *s);
  * handed out; -ENOMEM.  A thread may be cancelled in here.
  */
 int etw_bufstream_next(struct etw_bufstream *s, struct etw_event *event);
+
+/* A new stream as a source of events, with the context of done.  -ENOMEM */
+int etw_source_open_stream(struct etw_source *source, etw_bufstream_done_fn *done,
+			   void *context);
+
+extern const struct etw_source_ops etw_source_stream_ops;
+
+/* The stream, or NULL: it is another source. */
+static inline struct etw_bufstream *etw_source_stream(const struct etw_source *source)
+{
+	return source->ops == &etw_source_stream_ops ? source->from : NULL;
+}
 
 /* What the header's buffer tells; zero before it came. */
 const struct etw_etl_info *etw_bufstream_info(const struct etw_bufstream *s);

@@ -134,12 +134,13 @@ static void update_header(struct etw_trace *trace, const struct etw_event *event
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
 	struct etw_consumer_info info;
-	bool known = trace->reader && !etw_reader_stat(trace->reader, &info);
+	struct etw_reader *reader = etw_source_session(&trace->source);
+	bool known = reader && !etw_reader_stat(reader, &info);
 
 	etw_trace_lock_own();
 	logfile->BuffersRead++;
 	logfile->Filled = event->buffer->offset;
-	if (trace->reader)
+	if (reader)
 		logfile->LogfileHeader.BuffersWritten = logfile->BuffersRead;
 	if (known) {
 		logfile->LogfileHeader.EventsLost = info.events_lost;
@@ -191,7 +192,7 @@ out:
 /* A stream's header has come. */
 static void take_header(struct etw_trace *trace)
 {
-	const struct etw_etl_info *info = etw_bufstream_info(trace->stream);
+	const struct etw_etl_info *info = etw_bufstream_info(etw_source_stream(&trace->source));
 
 	etw_trace_lock_own();
 	trace->logfile.wide.LogfileHeader = info->header;
@@ -207,7 +208,7 @@ bool etw_trace_deliver(struct etw_trace *trace, const struct etw_event *event,
 
 	if (event->buffer->flags & ETW_BUFFER_EVENTS_LOST)
 		note_drop(trace, event);
-	if (trace->stream && event->buffer->type == ETW_BUFFER_TYPE_HEADER)
+	if (etw_source_stream(&trace->source) && event->buffer->type == ETW_BUFFER_TYPE_HEADER)
 		take_header(trace);
 	if (event->time >= first && event->time <= last) {
 		etw_event_record(&record, event, &trace->items,

@@ -2,9 +2,7 @@
 /*
  * process.c - hand the events of traces to their callbacks
  *
- * A session is processed alone.  Of files there may be many: each has its next event
- * ready, and the earliest of these goes first; of equal ones that of the file which
- * stands first among the handles.
+ * A session or a stream is processed alone, files in any number, merged by time.
  *
  * Semantics: Microsoft's page "ProcessTrace function".
  */
@@ -32,73 +30,40 @@ static int64_t filetime(const FILETIME *time, int64_t otherwise)
 				time->dwLowDateTime) : otherwise;
 }
 
-static ULONG process_session(struct run *run)
+static struct etw_trace *trace_of(struct etw_source *in)
 {
-	struct etw_trace *trace = run->traces[0];
-	struct etw_event event;
-	int ret;
-
-	if (!etw_trace_deliver_head(trace, run->first, run->last))
-		return ERROR_CANCELLED;
-	for (;;) {
-		/* A trace that always has something to read waits nowhere. */
-		pthread_testcancel();
-		ret = etw_reader_next(trace->reader, &event, -1);
-		if (ret != 1)
-			break;
-		if (!etw_trace_deliver(trace, &event, run->first, run->last))
-			return ERROR_CANCELLED;
-	}
-	/* The session has stopped, or CloseTrace() was called. */
-	if (!ret || ret == -ECANCELED)
-		return ERROR_SUCCESS;
-	return etw_win32_from_errno(ret);
+	return (struct etw_trace *)((char *)in - offsetof(struct etw_trace, source));
 }
 
-static ULONG process_stream(struct run *run)
-{
-	struct etw_trace *trace = run->traces[0];
-	struct etw_event event;
-	int ret;
-
-	for (;;) {
-		pthread_testcancel();
-		ret = etw_bufstream_next(trace->stream, &event);
-		if (ret != 1)
-			return etw_win32_from_errno(ret);
-		if (!etw_trace_deliver(trace, &event, run->first, run->last))
-			return ERROR_CANCELLED;
-	}
-}
-
-static struct etw_trace *trace_of(struct etw_etl_input *in)
-{
-	return (struct etw_trace *)((char *)in - offsetof(struct etw_trace, input));
-}
-
-/* Those that were closed meanwhile are not read any more. */
-static unsigned int drop_closed(struct etw_etl_input **list, unsigned int count)
+/*
+ * Stop reading files that were closed meanwhile.  Sources that wait end by themselves, after
+ * what had come by then.
+ */
+static unsigned int drop_closed(struct etw_source **list, unsigned int count)
 {
 	unsigned int i, left = 0;
 
 	for (i = 0; i < count; i++)
-		if (!trace_of(list[i])->closing)
+		if (list[i]->ops->stop || !trace_of(list[i])->closing)
 			list[left++] = list[i];
 	return left;
 }
 
-static ULONG process_files(struct run *run)
+static ULONG process(struct run *run)
 {
-	struct etw_etl_input *list[HANDLES_MAX], *in;
+	struct etw_source *list[HANDLES_MAX], *in;
 	unsigned int count;
 	int err = 0;
 
 	for (count = 0; count < run->count; count++)
-		list[count] = &run->traces[count]->input;
+		list[count] = &run->traces[count]->source;
+	if (!etw_trace_deliver_head(run->traces[0], run->first, run->last))
+		return ERROR_CANCELLED;
 	for (;;) {
+		/* A source that always has something to read waits nowhere. */
 		pthread_testcancel();
 		count = drop_closed(list, count);
-		in = etw_etl_earliest(list, &count, &err);
+		in = etw_source_earliest(list, &count, &err);
 		if (!in)
 			return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
 		in->has_next = false;
@@ -125,7 +90,7 @@ static void wait_for_kept(struct run *run)
 			etw_block_wait(run->traces[i]->handle);
 }
 
-/* All of files, or one of a session. */
+/* Files, or one session or stream */
 static ULONG check_handles(PTRACEHANDLE handles, ULONG count, bool *are_files)
 {
 	ULONG i, sessions = 0;
@@ -168,12 +133,7 @@ ULONG ProcessTrace(PTRACEHANDLE HandleArray, ULONG HandleCount,
 		return ret;
 	}
 	pthread_cleanup_push(end_run, &run);
-	if (are_files)
-		ret = process_files(&run);
-	else if (run.traces[0]->stream)
-		ret = process_stream(&run);
-	else
-		ret = process_session(&run);
+	ret = process(&run);
 	run.ended = !are_files && ret != ERROR_CANCELLED;
 	wait_for_kept(&run);
 	pthread_cleanup_pop(1);

@@ -446,3 +446,38 @@ int etw_reader_stat(struct etw_reader *reader, struct etw_consumer_info *info)
 {
 	return etw_kdev_consumer_stat(reader->consumer, info);
 }
+
+/* ------------------------------------------------------------------- a source */
+
+static int source_next(void *from, struct etw_event *event, int timeout_ms)
+{
+	int ret = etw_reader_next(from, event, timeout_ms);
+
+	return ret == -ECANCELED ? 0 : ret;
+}
+
+static void source_stop(void *from)
+{
+	etw_reader_wake(from);
+}
+
+static void source_close(void *from)
+{
+	etw_reader_close(from);
+}
+
+const struct etw_source_ops etw_source_session_ops = {
+	.next = source_next, .stop = source_stop, .close = source_close,
+};
+
+int etw_source_open_session(struct etw_source *source, const char *session)
+{
+	struct etw_reader *reader;
+	int err = etw_reader_open(session, &reader);
+
+	if (err)
+		return err;
+	source->ops = &etw_source_session_ops;
+	source->from = reader;
+	return 0;
+}

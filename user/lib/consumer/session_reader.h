@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 #include <etw/abi.h>
-#include "etl/event.h"
+#include "etl/source.h"
 
 struct etw_reader;
 
@@ -37,6 +37,17 @@ struct etw_reader_count {
  */
 int etw_reader_open(const char *session, struct etw_reader **out);
 void etw_reader_close(struct etw_reader *reader);	/* NULL is fine */
+
+/* As etw_reader_open(), as a source of events */
+int etw_source_open_session(struct etw_source *source, const char *session);
+
+extern const struct etw_source_ops etw_source_session_ops;
+
+/* The reader of the session, or NULL: it is another source. */
+static inline struct etw_reader *etw_source_session(const struct etw_source *source)
+{
+	return source->ops == &etw_source_session_ops ? source->from : NULL;
+}
 
 /*
  * The next event.  Waits up to timeout_ms, -1 for ever.

@@ -18,10 +18,8 @@ void etw_trace_free(struct etw_trace *trace)
 {
 	if (!trace)
 		return;
-	etw_reader_close(trace->reader);
-	etw_etl_close(trace->input.file);
+	etw_source_close(&trace->source);
 	etw_block_release(trace->head);
-	etw_bufstream_free(trace->stream);
 	etw_event_items_free(&trace->items);
 	free(trace->drops.cpus);
 	free(trace);
@@ -129,7 +127,7 @@ bool etw_trace_look(TRACEHANDLE handle, bool *is_file)
 	pthread_mutex_lock(&lock);
 	trace = find(handle);
 	if (trace)
-		*is_file = trace->input.file;
+		*is_file = etw_source_file(&trace->source);
 	pthread_mutex_unlock(&lock);
 	return trace;
 }
@@ -162,10 +160,7 @@ ULONG CloseTrace(TRACEHANDLE TraceHandle)
 	} else if (trace->processing) {
 		/* ProcessTrace() frees it when it is through. */
 		trace->closing = true;
-		if (trace->reader)
-			etw_reader_wake(trace->reader);
-		if (trace->stream)
-			etw_bufstream_end(trace->stream);
+		etw_source_stop(&trace->source);
 		ret = ERROR_CTX_CLOSE_PENDING;
 		trace = NULL;
 	} else if (trace->users) {

@@ -10,7 +10,7 @@
 #include <evntcons.h>
 #include <evntrace.h>
 #include "buffer_stream.h"
-#include "etl/file.h"
+#include "etl/source.h"
 #include "event_record.h"
 #include "session_reader.h"
 
@@ -28,12 +28,10 @@ struct etw_trace_drops {
 struct etw_trace {
 	struct etw_trace *next;		/* list of all opened ones */
 	TRACEHANDLE handle;
-	struct etw_reader *reader;	/* of a session, or NULL */
-	struct etw_etl_input input;	/* its file: of a log file, or NULL */
-	struct etw_block *head;		/* of a session: what tells of it */
-	bool begun;			/* and that was handed out */
-	struct etw_bufstream *stream;	/* of buffers that the caller gives, or NULL */
-	PETW_BUFFER_COMPLETION_CALLBACK completion;	/* its, with */
+	struct etw_source source;
+	struct etw_block *head;		/* of a session: its header as a buffer */
+	bool begun;			/* head was handed out */
+	PETW_BUFFER_COMPLETION_CALLBACK completion;	/* of a stream, with */
 	void *completion_context;
 	bool processing;		/* a thread is in ProcessTrace() */
 	unsigned int users;		/* others, between etw_trace_use() and -unuse() */

@@ -106,7 +106,7 @@ OpenTraceFromBufferStream(const ETW_OPEN_TRACE_OPTIONS *Options,
 		return INVALID_PROCESSTRACE_HANDLE;
 	}
 	trace = calloc(1, sizeof(*trace));
-	if (!trace || etw_bufstream_new(on_done, trace, &trace->stream)) {
+	if (!trace || etw_source_open_stream(&trace->source, on_done, trace)) {
 		free(trace);
 		SetLastError(ERROR_NOT_ENOUGH_MEMORY);
 		return INVALID_PROCESSTRACE_HANDLE;
@@ -139,6 +139,7 @@ static ULONG add_error(int err)
 ULONG ProcessTraceAddBufferToBufferStream(PROCESSTRACE_HANDLE TraceHandle,
 					  const ETW_BUFFER_HEADER *Buffer, ULONG BufferSize)
 {
+	struct etw_bufstream *stream;
 	struct etw_trace *trace;
 	ULONG ret;
 
@@ -148,8 +149,9 @@ ULONG ProcessTraceAddBufferToBufferStream(PROCESSTRACE_HANDLE TraceHandle,
 	if (!trace)
 		return ERROR_INVALID_HANDLE;
 	ret = ERROR_INVALID_HANDLE;
-	if (trace->stream)
-		ret = add_error(etw_bufstream_add(trace->stream, Buffer, BufferSize));
+	stream = etw_source_stream(&trace->source);
+	if (stream)
+		ret = add_error(etw_bufstream_add(stream, Buffer, BufferSize));
 	etw_trace_unuse(trace);
 	return ret;
 }
@@ -164,7 +166,7 @@ ULONG ProcessTraceBufferIncrementReference(PROCESSTRACE_HANDLE TraceHandle,
 
 	if (!trace)
 		ret = ERROR_INVALID_HANDLE;
-	else if (trace->stream)
+	else if (etw_source_stream(&trace->source))
 		ret = ERROR_NOT_SUPPORTED;
 	else if (!Buffer || !trace->shown || (const void *)Buffer != trace->shown->data)
 		ret = ERROR_INVALID_PARAMETER;

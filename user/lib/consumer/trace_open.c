@@ -56,19 +56,21 @@ static ULONG take_name(struct etw_trace *trace, LPWSTR *wide, char utf8[UTF8_MAX
 static ULONG connect_session(struct etw_trace *trace)
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
+	const struct etw_session_info *info;
 	char name[UTF8_MAX + 1];
 	ULONG ret = take_name(trace, &logfile->LoggerName, name);
 	int err;
 
 	if (ret)
 		return ret;
-	err = etw_reader_open(name, &trace->reader);
+	err = etw_source_open_session(&trace->source, name);
 	if (err)
 		return etw_win32_from_errno(err);
-	etw_logfile_header(&logfile->LogfileHeader, etw_session_info(trace->reader));
-	logfile->BufferSize = etw_session_info(trace->reader)->buffer_size;
+	info = etw_session_info(etw_source_session(&trace->source));
+	etw_logfile_header(&logfile->LogfileHeader, info);
+	logfile->BufferSize = info->buffer_size;
 	logfile->IsKernelTrace = 0;
-	trace->head = etw_tracehead_make(etw_session_info(trace->reader), &logfile->LogfileHeader);
+	trace->head = etw_tracehead_make(info, &logfile->LogfileHeader);
 	return trace->head ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
@@ -101,10 +103,10 @@ static ULONG connect_file(struct etw_trace *trace)
 
 	if (ret)
 		return ret;
-	err = etw_etl_open(path, NULL, NULL, &trace->input.file);
+	err = etw_source_open_file(&trace->source, path, NULL, NULL);
 	if (err)
 		return file_error(err);
-	info = etw_etl_info(trace->input.file);
+	info = etw_etl_info(etw_source_file(&trace->source));
 	logfile->LogfileHeader = info->header;
 	logfile->BufferSize = info->header.BufferSize;
 	logfile->IsKernelTrace = !!(info->header.LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE) ||

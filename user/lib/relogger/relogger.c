@@ -90,8 +90,7 @@ static ULONG STDMETHODCALLTYPE add_ref(ITraceRelogger *This)
 
 static void free_stream(struct etw_relog_stream *s)
 {
-	etw_etl_close(s->in.file);
-	etw_reader_close(s->reader);
+	etw_source_close(&s->in);
 	free(s);
 }
 
@@ -141,12 +140,14 @@ static HRESULT open_stream(struct etw_relogger *r, struct etw_relog_stream *s, B
 	if (FAILED(hr))
 		return hr;
 	if (is_file) {
-		err = etw_etl_open(text, NULL, NULL, &s->in.file);
+		err = etw_source_open_file(&s->in, text, NULL, NULL);
+		s->file = etw_source_file(&s->in);
 		hr = err ? file_error(err) : S_OK;
 	} else if (r->session) {
 		hr = HRESULT_FROM_WIN32(ERROR_WMI_ALREADY_ENABLED);
 	} else {
-		err = etw_reader_open(text, &s->reader);
+		err = etw_source_open_session(&s->in, text);
+		s->reader = etw_source_session(&s->in);
 		hr = err ? from_errno(err) : S_OK;
 	}
 	free(text);
@@ -236,7 +237,7 @@ static HRESULT STDMETHODCALLTYPE cancel(ITraceRelogger *This)
 
 	r->cancelled = true;
 	if (r->session)
-		etw_reader_wake(r->session->reader);
+		etw_source_stop(&r->session->in);
 	return S_OK;
 }
 
@@ -364,7 +365,7 @@ static HRESULT begin(struct etw_relogger *r)
 
 	for (i = 0; i < r->count && SUCCEEDED(hr); i++) {
 		struct etw_relog_stream *s = r->streams[i];
-		int ret = s->reader ? 0 : etw_etl_next(s->in.file, &s->in.next);
+		int ret = s->reader ? 0 : etw_etl_next(s->file, &s->in.next);
 
 		if (ret < 0)
 			hr = file_error(ret);
@@ -374,35 +375,16 @@ static HRESULT begin(struct etw_relogger *r)
 	return hr;
 }
 
-/* Has the session an event?  Waits for it if there is nothing else.  -errno. */
-static int look_at_session(struct etw_relogger *r, bool wait)
+static HRESULT process(struct etw_relogger *r, struct etw_source **list, unsigned int count)
 {
-	struct etw_relog_stream *s = r->session;
-	int ret;
-
-	if (!s || s->in.has_next || r->session_ended)
-		return 0;
-	ret = etw_reader_next(s->reader, &s->in.next, wait ? -1 : 0);
-	s->in.has_next = ret == 1;
-	r->session_ended = !ret || ret == -ECANCELED;
-	return ret < 0 && ret != -EAGAIN && ret != -ECANCELED ? ret : 0;
-}
-
-static HRESULT process(struct etw_relogger *r, struct etw_etl_input **files, unsigned int count)
-{
-	struct etw_etl_input *in;
+	struct etw_source *in;
 	HRESULT hr = S_OK;
 	int err = 0;
 
 	while (!r->cancelled && SUCCEEDED(hr)) {
-		in = etw_etl_earliest(files, &count, &err);
-		if (!err)
-			err = look_at_session(r, !in);
+		in = etw_source_earliest(list, &count, &err);
 		if (err)
 			return file_error(err);
-		if (r->session && r->session->in.has_next &&
-		    (!in || r->session->in.next.time < in->next.time))
-			in = &r->session->in;
 		if (!in)
 			break;
 		in->has_next = false;
@@ -413,21 +395,24 @@ static HRESULT process(struct etw_relogger *r, struct etw_etl_input **files, uns
 
 static HRESULT process_all(struct etw_relogger *r)
 {
-	struct etw_etl_input **files = calloc(r->count, sizeof(*files));
+	struct etw_source **list = calloc(r->count, sizeof(struct etw_source *));
 	unsigned int i, n = 0;
 	HRESULT hr;
 
-	if (!files)
+	if (!list)
 		return E_OUTOFMEMORY;
 	for (i = 0; i < r->count; i++)
-		if (r->streams[i]->in.file)
-			files[n++] = &r->streams[i]->in;
+		if (r->streams[i]->file)
+			list[n++] = &r->streams[i]->in;
+	/* Last, so that a file's event of the same time goes first. */
+	if (r->session)
+		list[n++] = &r->session->in;
 	hr = begin(r);
 	if (SUCCEEDED(hr))
-		hr = process(r, files, n);
+		hr = process(r, list, n);
 	if (SUCCEEDED(hr))
 		hr = r->callback->lpVtbl->OnFinalizeProcessTrace(r->callback, &r->iface);
-	free(files);
+	free(list);
 	return hr;
 }
 
@@ -447,11 +432,11 @@ static void tell_losses(struct etw_relogger *r, int64_t *end)
 				etw_etl_lost(r->writer, info.events_lost, info.buffers_lost);
 			continue;
 		}
-		etw_etl_counts(s->in.file, &count);
-		etw_etl_lost(r->writer, etw_etl_info(s->in.file)->header.EventsLost,
-			     etw_etl_info(s->in.file)->header.BuffersLost + count.corrupt);
-		if (etw_etl_info(s->in.file)->header.EndTime.QuadPart > *end)
-			*end = etw_etl_info(s->in.file)->header.EndTime.QuadPart;
+		etw_etl_counts(s->file, &count);
+		etw_etl_lost(r->writer, etw_etl_info(s->file)->header.EventsLost,
+			     etw_etl_info(s->file)->header.BuffersLost + count.corrupt);
+		if (etw_etl_info(s->file)->header.EndTime.QuadPart > *end)
+			*end = etw_etl_info(s->file)->header.EndTime.QuadPart;
 	}
 	if (r->session)
 		*end = 0;
@@ -462,7 +447,7 @@ static ULONG buffer_size(const struct etw_relog_stream *s)
 	struct etw_etl_info info;
 
 	if (!s->reader)
-		return etw_etl_info(s->in.file)->header.BufferSize;
+		return etw_etl_info(s->file)->header.BufferSize;
 	etw_etl_info_session(&info, etw_session_info(s->reader));
 	return info.header.BufferSize;
 }
@@ -476,7 +461,7 @@ static bool is_input(const struct etw_relogger *r, const char *path)
 	if (stat(path, &out))
 		return false;
 	for (i = 0; i < r->count; i++)
-		if (r->streams[i]->in.file && etw_etl_is_file(r->streams[i]->in.file, &out))
+		if (r->streams[i]->file && etw_etl_is_file(r->streams[i]->file, &out))
 			return true;
 	return false;
 }
@@ -493,7 +478,7 @@ static HRESULT begin_output(struct etw_relogger *r)
 	if (r->streams[0]->reader)
 		etw_etl_info_session(&r->info, etw_session_info(r->streams[0]->reader));
 	else
-		r->info = *etw_etl_info(r->streams[0]->in.file);
+		r->info = *etw_etl_info(r->streams[0]->file);
 	r->now = r->info.header.StartTime.QuadPart;
 	if (!r->output)
 		return S_OK;

@@ -10,7 +10,7 @@
 #include <relogger.h>
 
 #include "etl/clock.h"
-#include "etl/file.h"
+#include "etl/source.h"
 #include "etl/write.h"
 #include "lib/consumer/event_record.h"
 #include "lib/consumer/session_reader.h"
@@ -53,8 +53,9 @@ HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **o
 
 /* A file, or the session */
 struct etw_relog_stream {
-	struct etw_etl_input in;	/* must be first; has_next: the session has one, too */
-	struct etw_reader *reader;	/* of the session, or NULL */
+	struct etw_source in;		/* must be first */
+	struct etw_etl_file *file;	/* in's, or NULL */
+	struct etw_reader *reader;	/* in's, or NULL */
 	void *context;
 	/* For Inject(), which other threads may call while the file is read */
 	struct etw_etl_clock clock;
@@ -74,7 +75,6 @@ struct etw_relogger {
 	struct etw_relog_stream **streams;
 	unsigned int count;
 	struct etw_relog_stream *session;		/* one of them, or NULL */
-	bool session_ended;
 	struct etw_relog_event *current;
 	struct etw_etl_info info;	/* of the first stream */
 	int64_t now;			/* of the event handed out last */

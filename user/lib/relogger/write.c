@@ -35,8 +35,8 @@ void etw_relog_clocks(struct etw_relogger *r)
 			etw_etl_info_session(&session, etw_session_info(s->reader));
 			etw_etl_clock_of(&session, &s->clock);
 		} else {
-			etw_etl_clock_of(etw_etl_info(s->in.file), &s->clock);
-			etw_etl_time_init(&s->line, etw_etl_info(s->in.file));
+			etw_etl_clock_of(etw_etl_info(s->file), &s->clock);
+			etw_etl_time_init(&s->line, etw_etl_info(s->file));
 		}
 		s->shift = (struct etw_etl_shift){
 			.same = !i || etw_etl_clock_same(&s->clock, &r->streams[0]->clock),
@@ -48,7 +48,7 @@ void etw_relog_clocks(struct etw_relogger *r)
 	for (i = 0; i < r->count; i++) {
 		first = r->streams[line_of(r, i)];
 		if (!r->streams[i]->reader)
-			etw_etl_time_join(&first->line, etw_etl_times_of(r->streams[i]->in.file));
+			etw_etl_time_join(&first->line, etw_etl_times_of(r->streams[i]->file));
 	}
 	for (i = 0; i < r->count; i++)
 		if (!r->streams[i]->reader)
