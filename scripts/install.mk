@@ -18,7 +18,7 @@ module_to := $(DESTDIR)/lib/modules/$(module_kernel)/extra
 user_to := $(DESTDIR)$(PREFIX)
 headers := $(shell find include -name '*.h' 2>/dev/null)
 man_pages := $(wildcard user/man/*.[0-9])
-completion := $(wildcard user/completion/etw)
+completions := share/bash-completion/completions/etw share/zsh/site-functions/_etw
 pc_files := libetw.pc libetw-win32.pc libtdh.pc
 
 # Everything that is installed below PREFIX, for uninstall.
@@ -29,7 +29,7 @@ installed := bin/etw $(ctf_reader:build/%=libexec/etw/%) lib/libetw.a lib/libetw
 	lib/systemd/system/etw-autologger.service \
 	lib/systemd/system/sysinit.target.wants/etw-autologger.service \
 	$(foreach m,$(man_pages),share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
-	$(if $(completion),share/bash-completion/completions/etw)
+	$(completions)
 
 # The module first: where it cannot be built nothing is installed.
 install: $(if $(filter none,$(KERNEL)),,install-module) install-user
@@ -57,7 +57,8 @@ install-user: build/etw $(ctf_reader) build/libetw.a build/libetw.so build/libtd
 	$(Q)sed -e 's,@PREFIX@,$(PREFIX),' packaging/systemd/etw-autologger.service.in \
 		>$(user_to)/lib/systemd/system/etw-autologger.service
 	$(Q)ln -sf ../etw-autologger.service $(user_to)/lib/systemd/system/sysinit.target.wants/
-	$(if $(completion),$(Q)$(INSTALL) -m 644 $(completion) $(user_to)/share/bash-completion/completions/)
+	$(Q)for to in $(completions); do \
+		$(INSTALL) -m 644 user/completion/$${to##*/} $(user_to)/$$to || exit 1; done
 ifeq ($(DESTDIR),)
 	$(Q)ldconfig 2>/dev/null || true
 	$(Q)! command -v udevadm >/dev/null || udevadm control --reload 2>/dev/null || true

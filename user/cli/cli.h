@@ -41,6 +41,7 @@ struct cli_syntax {
 
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv);
 void cli_restart(const char *command);
+void cli_help_by(void (*fn)(const struct cli_syntax *syntax, const char *command));
 char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv);
 
 /* error.c: one line each, "etw: what: why" */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli.h"
+#include "complete.h"
 
 #ifndef ETW_VERSION
 #define ETW_VERSION	"0.1.0"
@@ -78,6 +79,21 @@ static const struct command *need_command(const char *name)
 	return command;
 }
 
+static int (*command_function(const char *name))(int argc, char **argv)
+{
+	const struct command *command = find_command(name);
+
+	return command ? command->fn : NULL;
+}
+
+static void each_command(void (*each)(const char *name, const char *help))
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		each(commands[i].name, commands[i].help);
+}
+
 static int cmd_help(int argc, char **argv)
 {
 	static const struct cli_option options[] = { CLI_OPTION_END };
@@ -139,6 +155,8 @@ int main(int argc, char **argv)
 		print_summary(stdout);
 		return cli_finish(0);
 	}
+	if (!strcmp(word, "__complete"))
+		return cli_finish(cli_complete(command_function, each_command, argc - 2, argv + 2));
 	command = need_command(word);
 	cli_begin(command->name);
 	return cli_finish(command->fn(argc - 1, argv + 1));

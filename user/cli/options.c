@@ -35,7 +35,7 @@ static void print_option(const struct cli_option *option)
 	printf("%-*s  %s\n", NAME_COLUMN, left, option->help);
 }
 
-static void print_help(const struct cli_syntax *syntax)
+static void print_help(const struct cli_syntax *syntax, const char *command)
 {
 	static const struct cli_option help = {
 		"help", OPTION_HELP, NULL, "print this help"
@@ -43,7 +43,7 @@ static void print_help(const struct cli_syntax *syntax)
 	const struct cli_option *option;
 	int i;
 
-	printf("usage: etw %s%s", command_name, syntax->command ? " [option]..." : "");
+	printf("usage: etw %s%s", command, syntax->command ? " [option]..." : "");
 	for (i = 0; syntax->operands[i]; i++)
 		printf(" %s", syntax->operands[i]);
 	printf("%s\n\n%s\n\noptions:\n", syntax->command ? "" : " [option]...", syntax->what);
@@ -52,6 +52,14 @@ static void print_help(const struct cli_syntax *syntax)
 			print_option(option);
 	print_option(&help);
 	printf("\nexample:\n  %s\n", syntax->example);
+}
+
+static void (*show_help)(const struct cli_syntax *syntax, const char *command) = print_help;
+
+/* What --help does from now on */
+void cli_help_by(void (*fn)(const struct cli_syntax *syntax, const char *command))
+{
+	show_help = fn;
 }
 
 static void fill_getopt(const struct cli_syntax *syntax, struct option *longs,
@@ -159,7 +167,7 @@ int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 	if (c == OPTION_HELP && syntax->in_file)
 		cli_usage("--help: not in a file");
 	if (c == OPTION_HELP) {
-		print_help(syntax);
+		show_help(syntax, command_name);
 		exit(cli_finish(0));
 	}
 	return c;

@@ -143,7 +143,7 @@ static void take_pids(struct select *s, uint32_t low, uint32_t high)
 static void take_time(const char *option, struct bound *bound, const char *text)
 {
 	if (!etw_time_expr_parse(text, strlen(text), &bound->when))
-		cli_usage("%s: %s is no time: see etw(8), TIMES", option, cli_quote(text));
+		cli_usage("%s: %s is no time: see etw-filter(7)", option, cli_quote(text));
 	bound->option = option;
 	bound->text = text;
 }

@@ -37,9 +37,9 @@ enum {
 	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only up to this level" },	\
 	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only with one of these keywords" }, \
 	{ "pid", SELECT_OPT_PID, "PIDS", "only of these processes; may be repeated" }, \
-	{ "since", SELECT_OPT_SINCE, "TIME", "only from then on: see etw(8), TIMES" }, \
+	{ "since", SELECT_OPT_SINCE, "TIME", "only from then on: see etw-filter(7)" }, \
 	{ "until", SELECT_OPT_UNTIL, "TIME", "only up to then" },		\
-	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it holds: see etw(8), EXPRESSIONS" }
+	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it holds: see etw-filter(7)" }
 
 /*
  * Take an option; the first one allocates *select.  False: the option is not one of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cli_json.c - events as lines of JSON: every line parses, has only the members that
- * etw(8) describes, of their types, and all that each event has
+ * etw-dump(1) describes, of their types, and all that each event has
  */
 #include "cli_print.h"
 #include "cli_print_manifest.h"

@@ -32,7 +32,7 @@ check_help() {
 		report "$good" "etw help $command is the same"
 	done <"$work/commands"
 	for command in start update stop query flush list enable disable capture disallow record dump \
-		stat merge split convert access autologger mc help; do
+		stat merge split convert access autologger manifest mc help; do
 		good=no
 		! grep -q "^  $command " "$work/summary" || good=yes
 		report "$good" "etw help lists $command"
@@ -376,6 +376,92 @@ check_readers() {
 	wrong '--count: "0"' stat --count 0
 }
 
+# Each subcommand has a manual page that has all of its options.
+check_pages() {
+	local command option page good
+
+	while read -r command; do
+		page=user/man/etw-$command.1
+		good=no
+		run "$command" --help
+		! grep -qx "\.Nm etw-$command" "$page" || ! grep -q "^\.Xr etw-$command 1" user/man/etw.8 || good=yes
+		report "$good" "etw-$command(1) is there, and etw(8) names it"
+		# Both without the first hyphen: "-level", "um"
+		sed -nE 's/^ +(-[A-Za-z], +)?-(-?[A-Za-z][a-z0-9-]*).*/\2/p' "$work/out" | sed '/^-help$/d' >"$work/options"
+		sed -nE 's/^ +-([A-Za-z]), .*/\1/p' "$work/out" | sed '/^h$/d' >>"$work/options"
+		sed -nE '/^\.([A-Z][a-z] )*Fl /{s/\\-/-/g;p}' "$page" | tr -s ' ,' '\n' >"$work/told"
+		while read -r option; do
+			good=no
+			! grep -qx -e "$option" "$work/told" || good=yes
+			report "$good" "etw-$command(1) has -$option"
+		done <"$work/options"
+	done <"$work/commands"
+}
+
+check_lint() {
+	local good=no
+
+	command -v mandoc >/dev/null || return 0
+	code=0
+	mandoc -T lint -W warning user/man/*.[0-9] >"$work/out" 2>"$work/err" || code=$?
+	[[ $code -ne 0 || -s $work/out ]] || good=yes
+	report "$good" "mandoc finds no fault with the man pages"
+}
+
+# completes 'WORD...' CANDIDATE...: what the shells get for the words, without their help.
+completes() {
+	local good=no
+	local -a words
+
+	IFS=' ' read -ra words <<<"$1"
+	[[ $1 != *' ' ]] || words+=("")
+	run __complete "${words[@]}"
+	shift
+	[[ $code -ne 0 || -s $work/err || $(cut -f1 "$work/out") != "$(printf '%s\n' "$@")" ]] || good=yes
+	report "$good" "completed: ${words[*]}"
+}
+
+check_completion() {
+	local command good shell
+
+	completes st start stop stat
+	completes 'start --cl' --clock
+	completes 'start --clock ' qpc system cycles
+	completes 'start --clock=s' --clock=system
+	completes 'start --clock = s' system
+	completes 'start --min-buffers 4 --sequence g' global
+	completes 'update demo --max-b' --max-buffers
+	completes 'list p' providers
+	completes 'access ' show set add remove load
+	completes 'autologger ' start stop list check
+	completes 'manifest i' install
+	completes 'manifest install ' :files
+	completes 'mc ' :files
+	completes 'merge -o ' :files
+	completes 'merge one.etl ' :files
+	completes 'enable demo --level w' warning
+	completes 'dump demo --time de' delta
+	completes 'help sto' stop
+	completes 'nothing '
+	ETW_MANIFEST_PATH=$work/manifests run manifest install user/samples/etw_blk/etw_blk.man
+	ETW_MANIFEST_PATH=$work/manifests completes 'enable demo Sample-B' Sample-Block
+	ETW_MANIFEST_PATH=$work/manifests completes 'record -p Sample-B' Sample-Block
+	while read -r command; do
+		[[ $command != mc && $command != help ]] || continue
+		good=no
+		run "$command" --help
+		sed -nE 's/^ +(-[A-Za-z], +)?(--[a-z0-9-]*).*/\2/p' "$work/out" >"$work/options"
+		run __complete "$command" --
+		[[ $(cut -f1 "$work/out") != "$(<"$work/options")" ]] || good=yes
+		report "$good" "completion has the options of etw $command"
+	done <"$work/commands"
+	# shellcheck disable=SC2016
+	shell='. user/completion/etw; COMP_WORDS=(build/etw start demo --cl); COMP_CWORD=3; _etw; echo "$COMPREPLY"'
+	good=no
+	[[ $(bash -c "$shell" 2>&1) != --clock ]] || good=yes
+	report "$good" "bash completes --clock"
+}
+
 # Each member that the command prints as JSON stands in a man page.
 check_members() {
 	local name good
@@ -430,6 +516,9 @@ check_payload
 check_sessions
 check_readers
 check_access
+check_pages
+check_lint
+check_completion
 check_members
 check_device
 finish

@@ -73,7 +73,7 @@ void event_flush(struct event_printer *printer);
 void event_printer_free(struct event_printer *printer);
 
 /*
- * A format, see etw(8): FORMATS.  NULL: *error tells what is wrong with it, *column
+ * A format, see etw-dump(1).  NULL: *error tells what is wrong with it, *column
  * where, from 1.  text must stay.
  */
 struct event_format *event_format_parse(const char *text, const char **error, size_t *column);

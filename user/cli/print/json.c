@@ -2,7 +2,7 @@
 /*
  * json.c - one event as a line of JSON
  *
- * The shape is described in etw(8), "etw dump": what is added goes there, too.
+ * The shape is described in etw-dump(1): document new members there.
  */
 #include <string.h>
 #include "cli/cli.h"

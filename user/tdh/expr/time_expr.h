@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time_expr.h - times as people write them; etw(8), TIMES, describes them
+ * time_expr.h - times as people write them; etw-filter(7) describes them
  */
 #ifndef ETW_TDH_EXPR_TIME_EXPR_H
 #define ETW_TDH_EXPR_TIME_EXPR_H
