@@ -222,6 +222,8 @@ static void option_names(const struct cli_syntax *syntax)
 	char name[64];
 
 	for (o = syntax->options; o->name; o++) {
+		if (!o->help)
+			continue;	/* refused, and not shown */
 		snprintf(name, sizeof(name), "--%s", o->name);
 		candidate(name, o->help);
 	}

@@ -22,26 +22,26 @@ static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
 	{ "start", cmd_start, "start a session" },
-	{ "update", cmd_update, "change a session that runs" },
+	{ "update", cmd_update, "change a running session" },
 	{ "stop", cmd_stop, "stop a session" },
 	{ "query", cmd_query, "show one session" },
 	{ "flush", cmd_flush, "deliver what a session has buffered" },
-	{ "list", cmd_list, "list sessions and providers" },
+	{ "list", cmd_list, "list sessions, providers and groups" },
 	{ "enable", cmd_enable, "enable a provider for a session" },
 	{ "disable", cmd_disable, "disable a provider for a session" },
 	{ "capture", cmd_capture, "ask a provider to write its state" },
-	{ "disallow", cmd_disallow, "leave providers out of a session's groups" },
-	{ "record", cmd_record, "record providers' events into a file" },
-	{ "dump", cmd_dump, "print a session's events as they come" },
-	{ "merge", cmd_merge, "write log files as one, or some of their events" },
-	{ "split", cmd_split, "write a log file as several" },
-	{ "convert", cmd_convert, "write log files in the formats of other tools" },
-	{ "autologger", cmd_autologger, "start sessions from files, as at boot" },
-	{ "access", cmd_access, "show or change who may do what" },
-	{ "mc", cmd_mc, "compile a manifest" },
-	{ "manifest", cmd_manifest, "install, remove, check or show manifests" },
-	{ "stat", cmd_stat, "show a session's rates and losses" },
-	{ "help", cmd_help, "show this, or the help of one command" },
+	{ "disallow", cmd_disallow, "exclude providers from a session's groups" },
+	{ "record", cmd_record, "record events into a file" },
+	{ "dump", cmd_dump, "print the events of a session or of files" },
+	{ "merge", cmd_merge, "combine log files, or select some events" },
+	{ "split", cmd_split, "split a log file into several" },
+	{ "convert", cmd_convert, "convert log files to and from other formats" },
+	{ "autologger", cmd_autologger, "control the sessions that start at boot" },
+	{ "access", cmd_access, "show or change access lists" },
+	{ "mc", cmd_mc, "compile a manifest into a C header" },
+	{ "manifest", cmd_manifest, "install, remove, list, show or check manifests" },
+	{ "stat", cmd_stat, "show rates and losses" },
+	{ "help", cmd_help, "print this list, or the help of a command" },
 };
 
 #define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -66,7 +66,7 @@ static void print_summary(FILE *to)
 	      "commands:\n", to);
 	for (i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-10s  %s\n", commands[i].name, commands[i].help);
-	fputs("\n'etw COMMAND --help' tells more; 'etw --version' prints the version.\n",
+	fputs("\n'etw COMMAND --help' describes a command; 'etw --version' prints the version.\n",
 	      to);
 }
 
@@ -98,7 +98,7 @@ static int cmd_help(int argc, char **argv)
 {
 	static const struct cli_option options[] = { CLI_OPTION_END };
 	static const struct cli_syntax syntax = {
-		.what = "Show the list of commands, or the help of one.",
+		.what = "Print the list of commands, or the help of one.",
 		.operands = { "[COMMAND]" },
 		.options = options,
 		.example = "etw help start",

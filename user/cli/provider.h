@@ -51,8 +51,8 @@ enum {
 
 #define PROVIDER_OPTIONS						\
 	{ "group", PROVIDER_OPT_GROUP, NULL, "PROVIDER is the GUID of a group" },	\
-	{ "source", PROVIDER_OPT_SOURCE, "GUID", "tell the callbacks that it comes from that" },	\
-	{ "timeout", PROVIDER_OPT_TIMEOUT, "MS", "wait that long for the provider's callbacks" }
+	{ "source", PROVIDER_OPT_SOURCE, "GUID", "the SourceId that callbacks get" },	\
+	{ "timeout", PROVIDER_OPT_TIMEOUT, "MS", "wait this long for the provider's callbacks" }
 
 /* false: it is none of them */
 bool provider_option(int option, struct etw_enable *enable);

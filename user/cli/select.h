@@ -32,14 +32,14 @@ enum {
 
 /* In a command's table of options */
 #define SELECT_OPTIONS								\
-	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only of this one; may be repeated" }, \
-	{ "id", SELECT_OPT_ID, "IDS", "only these, like 1,5-9; may be repeated" }, \
-	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only up to this level" },	\
-	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only with one of these keywords" }, \
-	{ "pid", SELECT_OPT_PID, "PIDS", "only of these processes; may be repeated" }, \
-	{ "since", SELECT_OPT_SINCE, "TIME", "only from then on: see etw-filter(7)" }, \
-	{ "until", SELECT_OPT_UNTIL, "TIME", "only up to then" },		\
-	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it holds: see etw-filter(7)" }
+	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only events of this one; may be repeated" }, \
+	{ "id", SELECT_OPT_ID, "IDS", "only these ids: 1,5-9; may be repeated" }, \
+	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only events up to this level" },	\
+	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only events with one of these keywords" }, \
+	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes; may be repeated" }, \
+	{ "since", SELECT_OPT_SINCE, "TIME", "only events from this time on: see etw-filter(7)" }, \
+	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time" },		\
+	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it is true: see etw-filter(7)" }
 
 /*
  * Take an option; the first one allocates *select.  False: the option is not one of

@@ -12,18 +12,18 @@
 #define OPT_FILE_BASE	0x400
 #define OPT_FILE_MAX_SIZE	(OPT_FILE_BASE + 2)
 #define STARTFILE_OPTIONS							\
-	{ "file", OPT_FILE_BASE, "FILE", "write a log file; no readers, unless --real-time" }, \
+	{ "file", OPT_FILE_BASE, "FILE", "write a log file; no readers unless --real-time" }, \
 	STARTFILE_MORE_OPTIONS
 
 /* Of a command that has a file in any case */
 #define STARTFILE_MORE_OPTIONS							\
-	{ "real-time", OPT_FILE_BASE + 1, NULL, "readers besides the file" },	\
-	{ "max-size", OPT_FILE_BASE + 2, "SIZE", "of the file: 64K, 100M, 2G; default: none" }, \
-	{ "circular", OPT_FILE_BASE + 3, NULL, "at that size overwrite the oldest" },	\
-	{ "new-files", OPT_FILE_BASE + 4, NULL, "at that size begin the next one: FILE has %d" }, \
-	{ "append", OPT_FILE_BASE + 5, NULL, "behind what the file has" },		\
-	{ "preallocate", OPT_FILE_BASE + 6, NULL, "take the space at once" },		\
-	{ "delay-open", OPT_FILE_BASE + 7, NULL, "make the file for the first events" }
+	{ "real-time", OPT_FILE_BASE + 1, NULL, "allow readers besides the file" },	\
+	{ "max-size", OPT_FILE_BASE + 2, "SIZE", "largest file: 64K, 100M, 2G; default: no limit" }, \
+	{ "circular", OPT_FILE_BASE + 3, NULL, "overwrite the oldest events at that size" },	\
+	{ "new-files", OPT_FILE_BASE + 4, NULL, "begin another file at that size: FILE has %d" }, \
+	{ "append", OPT_FILE_BASE + 5, NULL, "append to an existing file" },		\
+	{ "preallocate", OPT_FILE_BASE + 6, NULL, "allocate the space at once" },		\
+	{ "delay-open", OPT_FILE_BASE + 7, NULL, "create the file for the first events" }
 
 struct startfile {
 	const char *path;	/* NULL: no file */

@@ -26,13 +26,13 @@ enum {
 /* --buffering is not among them: it goes with etw start alone. */
 #define START_OPTIONS								\
 	{ "buffer-size", START_OPT_BUFFER_SIZE, "KB", "size of one buffer, 4 to 16384; default 64" }, \
-	{ "min-buffers", START_OPT_MIN_BUFFERS, "N", "buffers to start with; default, least: 2 per CPU" }, \
+	{ "min-buffers", START_OPT_MIN_BUFFERS, "N", "buffers at the start; default and least: 2 per CPU" }, \
 	{ "max-buffers", START_OPT_MAX_BUFFERS, "N", "buffers to grow to; default: 20 more" }, \
-	{ "flush", START_OPT_FLUSH, "SECONDS", "deliver a buffer that is not full after that long" }, \
+	{ "flush", START_OPT_FLUSH, "SECONDS", "deliver a buffer after that time, full or not" }, \
 	{ "clock", START_OPT_CLOCK, "CLOCK", "qpc (default), system or cycles" }, \
-	{ "independent", START_OPT_INDEPENDENT, NULL, "its losses are no errors for the writers" }, \
-	{ "secure", START_OPT_SECURE, NULL, "only who has the right to log may write" }, \
-	{ "guid", START_OPT_GUID, "GUID", "its GUID, which access lists go by; default: made" }, \
+	{ "independent", START_OPT_INDEPENDENT, NULL, "do not report losses to the writers" }, \
+	{ "secure", START_OPT_SECURE, NULL, "only programs with the right \"log\" may write" }, \
+	{ "guid", START_OPT_GUID, "GUID", "the session's GUID, for access lists; default: new" }, \
 	{ "no-per-cpu", START_OPT_ONE_BUFFER, NULL, "one buffer for all CPUs" }, \
 	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global" }
 

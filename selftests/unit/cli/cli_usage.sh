@@ -376,117 +376,6 @@ check_readers() {
 	wrong '--count: "0"' stat --count 0
 }
 
-# Each subcommand has a manual page that has all of its options.
-check_pages() {
-	local command option page good
-
-	while read -r command; do
-		page=user/man/etw-$command.1
-		good=no
-		run "$command" --help
-		! grep -qx "\.Nm etw-$command" "$page" || ! grep -q "^\.Xr etw-$command 1" user/man/etw.8 || good=yes
-		report "$good" "etw-$command(1) is there, and etw(8) names it"
-		# Both without the first hyphen: "-level", "um"
-		sed -nE 's/^ +(-[A-Za-z], +)?-(-?[A-Za-z][a-z0-9-]*).*/\2/p' "$work/out" | sed '/^-help$/d' >"$work/options"
-		sed -nE 's/^ +-([A-Za-z]), .*/\1/p' "$work/out" | sed '/^h$/d' >>"$work/options"
-		sed -nE '/^\.([A-Z][a-z] )*Fl /{s/\\-/-/g;p}' "$page" | tr -s ' ,' '\n' >"$work/told"
-		while read -r option; do
-			good=no
-			! grep -qx -e "$option" "$work/told" || good=yes
-			report "$good" "etw-$command(1) has -$option"
-		done <"$work/options"
-	done <"$work/commands"
-}
-
-check_lint() {
-	local good=no
-
-	command -v mandoc >/dev/null || return 0
-	code=0
-	mandoc -T lint -W warning user/man/*.[0-9] >"$work/out" 2>"$work/err" || code=$?
-	[[ $code -ne 0 || -s $work/out ]] || good=yes
-	report "$good" "mandoc finds no fault with the man pages"
-}
-
-# completes 'WORD...' CANDIDATE...: what the shells get for the words, without their help.
-completes() {
-	local good=no
-	local -a words
-
-	IFS=' ' read -ra words <<<"$1"
-	[[ $1 != *' ' ]] || words+=("")
-	run __complete "${words[@]}"
-	shift
-	[[ $code -ne 0 || -s $work/err || $(cut -f1 "$work/out") != "$(printf '%s\n' "$@")" ]] || good=yes
-	report "$good" "completed: ${words[*]}"
-}
-
-check_completion() {
-	local command good shell
-
-	completes st start stop stat
-	completes 'start --cl' --clock
-	completes 'start --clock ' qpc system cycles
-	completes 'start --clock=s' --clock=system
-	completes 'start --clock = s' system
-	completes 'start --min-buffers 4 --sequence g' global
-	completes 'update demo --max-b' --max-buffers
-	completes 'list p' providers
-	completes 'access ' show set add remove load
-	completes 'autologger ' start stop list check
-	completes 'manifest i' install
-	completes 'manifest install ' :files
-	completes 'mc ' :files
-	completes 'merge -o ' :files
-	completes 'merge one.etl ' :files
-	completes 'enable demo --level w' warning
-	completes 'dump demo --time de' delta
-	completes 'help sto' stop
-	completes 'nothing '
-	ETW_MANIFEST_PATH=$work/manifests run manifest install user/samples/etw_blk/etw_blk.man
-	ETW_MANIFEST_PATH=$work/manifests completes 'enable demo Sample-B' Sample-Block
-	ETW_MANIFEST_PATH=$work/manifests completes 'record -p Sample-B' Sample-Block
-	while read -r command; do
-		[[ $command != mc && $command != help ]] || continue
-		good=no
-		run "$command" --help
-		sed -nE 's/^ +(-[A-Za-z], +)?(--[a-z0-9-]*).*/\2/p' "$work/out" >"$work/options"
-		run __complete "$command" --
-		[[ $(cut -f1 "$work/out") != "$(<"$work/options")" ]] || good=yes
-		report "$good" "completion has the options of etw $command"
-	done <"$work/commands"
-	# shellcheck disable=SC2016
-	shell='. user/completion/etw; COMP_WORDS=(build/etw start demo --cl); COMP_CWORD=3; _etw; echo "$COMPREPLY"'
-	good=no
-	[[ $(bash -c "$shell" 2>&1) != --clock ]] || good=yes
-	report "$good" "bash completes --clock"
-}
-
-# Each member that the command prints as JSON stands in a man page.
-check_members() {
-	local name good
-
-	{
-		grep -ohE '(json_[a-z]+|jsontext_[a-z]+|put_[a-z]+)\([a-z]+, "[a-z_0-9]+"' user/cli/*.c user/cli/*/*.c \
-			user/convert/items*.c user/base/json_writer.c
-		grep -ohE 'KIND\([0-9]+, [A-Z0-9_]+, "[a-z-]+", "[a-z_]+"' user/convert/items.c
-		grep -ohE '\\"[a-z_]+\\":' user/cli/print/json.c | tr -d '\\:'
-	} | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"
-	sed -n 's/^\.\(It \)\?\(Li\|Va\) //p' user/man/etw.8 user/man/etw-*.1 |
-		tr -s ' ,;' '\n' >"$work/told"
-	code=0
-	cp "$work/members" "$work/out"
-	: >"$work/err"
-	good=no
-	[[ $(wc -l <"$work/members") -lt 60 ]] || good=yes
-	report "$good" "the members of JSON objects are found"
-	while read -r name; do
-		good=no
-		! grep -qx "$name" "$work/told" || good=yes
-		report "$good" "the man pages have the JSON member $name"
-	done <"$work/members"
-}
-
 # A device that is there but cannot be the right one.
 check_device() {
 	local good=no
@@ -516,9 +405,5 @@ check_payload
 check_sessions
 check_readers
 check_access
-check_pages
-check_lint
-check_completion
-check_members
 check_device
 finish

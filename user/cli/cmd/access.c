@@ -20,23 +20,23 @@
 enum { OPT_ALLOW = 256, OPT_DENY };
 
 static const struct cli_option options[] = {
-	{ "allow", OPT_ALLOW, "WHO=RIGHTS", "an entry that gives rights; for set and add" },
-	{ "deny", OPT_DENY, "WHO=RIGHTS", "an entry that denies rights; for set and add" },
+	{ "allow", OPT_ALLOW, "WHO=RIGHTS", "add an entry that gives rights; for set and add" },
+	{ "deny", OPT_DENY, "WHO=RIGHTS", "add an entry that denies rights; for set and add" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Show or change who may do what with sessions and providers.\n"
-		"  show [GUID]   the list of a GUID, or all lists, as the file has them\n"
+	.what = "Show or change the access lists of sessions and providers.\n"
+		"  show [GUID]   print the list of a GUID, or all lists, in the file's form\n"
 		"  set GUID      give it a list of the entries that follow\n"
-		"  add GUID      append them to the list in force for it\n"
-		"  remove GUID   take its list away: it goes by the default again\n"
-		"  load [FILE]   let the kernel have what the file says, and nothing else\n"
+		"  add GUID      append them to the list that applies to it\n"
+		"  remove GUID   remove its list; the default list then applies\n"
+		"  load [FILE]   replace all lists in the kernel by those of the file\n"
 		"GUID may be a provider's name, or \"default\" for all without their own list.\n"
 		"WHO is everyone, user:NAME, group:NAME or cap:perfmon, or has a number.\n"
 		"RIGHTS are query,control,control-file,enable,log,consume,register,join or all.\n"
-		"The first entry that says something about a right decides.",
+		"The first entry that mentions a right decides.",
 	.operands = { "ACTION", "[GUID|FILE]" },
 	.options = options,
 	.example = "etw access add Sample-App --allow user:alice=enable,query",

@@ -19,18 +19,18 @@ enum {
 
 static const struct cli_option options[] = {
 	{ "data", OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX" },
-	{ "about", OPT_ABOUT, "SESSION", "ask for what there is to say about that session" },
+	{ "about", OPT_ABOUT, "SESSION", "ask what the provider knows about that session" },
 	PROVIDER_OPTIONS,
-	{ "every", OPT_EVERY, "SECONDS", "ask these providers that often; 0: none any more" },
-	{ "show", OPT_SHOW, NULL, "show which providers are asked how often" },
-	{ "json", 'j', NULL, "... as JSON, one object per line" },
+	{ "every", OPT_EVERY, "SECONDS", "ask these providers periodically; 0: stop asking" },
+	{ "show", OPT_SHOW, NULL, "show which providers are asked, and how often" },
+	{ "json", 'j', NULL, "print that as JSON, one object per line" },
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
 	.what = "Ask a provider to write its state into a session (capture state).\n"
-		"What it writes, if anything, is its own affair.  With --every, ask up to 64\n"
-		"providers again and again, in place of those that were asked before.",
+		"The provider decides what it writes.  With --every, ask up to 64 providers\n"
+		"again and again, in place of those that were asked before.",
 	.operands = { "SESSION", "[PROVIDER]..." },
 	.options = options,
 	.example = "etw capture demo Sample-Block",

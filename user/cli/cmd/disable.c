@@ -8,7 +8,7 @@ int cmd_disable(int argc, char **argv)
 {
 	static const struct cli_option options[] = { PROVIDER_OPTIONS, CLI_OPTION_END };
 	static const struct cli_syntax syntax = {
-		.what = "Disable a provider for a session.  One that is not enabled is fine.",
+		.what = "Disable a provider for a session, whether it is enabled or not.",
 		.operands = { "SESSION", "PROVIDER" },
 		.options = options,
 		.example = "etw disable demo Sample-Block",

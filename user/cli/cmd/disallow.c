@@ -9,15 +9,15 @@
 #include "device/kdev.h"
 
 static const struct cli_option options[] = {
-	{ "clear", 'c', NULL, "leave none out any more" },
+	{ "clear", 'c', NULL, "empty the list" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Leave these providers out of all groups that a session has enabled or will\n"
-		"enable, in place of those that were left out before.  Enabling one of them by\n"
-		"itself is as ever.  Without a provider: show which ones are left out.",
+	.what = "Exclude these providers from all groups that a session has enabled or will\n"
+		"enable, in place of those excluded before.  The session can still enable them\n"
+		"directly.  Without a provider: show which ones are excluded.",
 	.operands = { "SESSION", "[PROVIDER]..." },
 	.options = options,
 	.example = "etw disallow demo 01234567-89ab-cdef-0001-020304050607",

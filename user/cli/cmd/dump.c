@@ -37,21 +37,21 @@ static const struct cli_option options[] = {
 	CLI_OPTION_JSON,
 	{ "count", 'n', "N", "end after N events" },
 	{ "duration", OPT_DURATION, "SECONDS", "end after that time" },
-	{ "message", OPT_MESSAGE, NULL, "the event's message in place of its fields" },
-	{ "format", OPT_FORMAT, "FORMAT", "like '%t %P %e %{Number}': see etw-dump(1)" },
+	{ "message", OPT_MESSAGE, NULL, "print the event's message instead of its fields" },
+	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)" },
 	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw" },
 	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never" },
 	{ "no-names", OPT_NO_NAMES, NULL, "do not look up the names of processes and threads" },
-	{ "manifest", OPT_MANIFEST, "FILE", "names from this manifest, beside those installed" },
-	{ "raw", OPT_RAW, NULL, "timestamps in clock ticks, payloads in hex" },
+	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first" },
+	{ "raw", OPT_RAW, NULL, "print clock ticks and hexadecimal payloads" },
 	SELECT_OPTIONS,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Print a session's events as they come, all CPUs in the order of time, until\n"
-		"the session stops or Ctrl-C; or those of log files, whose names have a / or end\n"
-		"in .etl, merged.  What was lost is told at the end on stderr.",
+	.what = "Print the events of a session as they come, until the session stops or Ctrl-C;\n"
+		"or those of log files, whose names have a / or end in .etl.  Events of all CPUs\n"
+		"and files are merged by time.  Losses are reported at the end, on stderr.",
 	.operands = { "SESSION|FILE..." },
 	.options = options,
 	.example = "etw dump demo --json | jq .fields",

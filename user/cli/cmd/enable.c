@@ -7,12 +7,12 @@
 #include "cli/schema.h"
 
 static const struct cli_syntax syntax = {
-	.what = "Enable a provider, by name or GUID, for a session.  What was set for the\n"
-		"two before is replaced.  A GUID may be enabled before it is registered.\n"
-		"Several options that select must all agree; one given several times selects\n"
-		"any of its names.  Selecting processes leaves kernel modules out.\n"
+	.what = "Enable a provider, by name or GUID, for a session.  This replaces what was set\n"
+		"for the two before.  A GUID may be enabled before it is registered.\n"
+		"An event must match all options that select; an option that is given several\n"
+		"times matches any of its names.  Selecting processes leaves kernel modules out.\n"
 		"Levels: 1 critical, 2 error, 3 warning, 4 info, 5 verbose, up to 255.\n"
-		"Names of levels, keywords, events and fields are those of its manifest.",
+		"Names of levels, keywords, events and fields come from the manifest.",
 	.operands = { "SESSION", "PROVIDER" },
 	.options = enable_options,
 	.example = "etw enable demo Sample-Block --level info --any 0x3",

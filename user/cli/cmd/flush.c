@@ -14,7 +14,7 @@
 #define OPT_FILE	256
 
 static const struct cli_option options[] = {
-	{ "file", OPT_FILE, "FILE", "make a log file of what a buffering session has" },
+	{ "file", OPT_FILE, "FILE", "write what a buffering session has to a log file" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };

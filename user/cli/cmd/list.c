@@ -143,14 +143,14 @@ static const struct part *find_part(const char *what)
 int cmd_list(int argc, char **argv)
 {
 	static const struct cli_option options[] = {
-		{ "verbose", 'v', NULL, "registrations, and who enabled them how" },
+		{ "verbose", 'v', NULL, "show registrations, and how each is enabled" },
 		CLI_OPTION_JSON, CLI_OPTION_END
 	};
 	static const struct cli_syntax syntax = {
-		.what = "List the running sessions, the providers and the provider groups: how often a\n"
-			"provider is registered, how many members a group has, and which sessions have\n"
-			"them enabled; with --verbose who registered a provider, and the members.\n"
-			"WHAT is 'sessions', 'providers' or 'groups'; without it, all.",
+		.what = "List the running sessions, the providers and the provider groups: the number of\n"
+			"registrations or members, and the sessions that have them enabled; with\n"
+			"--verbose also each registration and member.\n"
+			"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.",
 		.operands = { "[WHAT]" },
 		.options = options,
 		.example = "etw list providers -v",

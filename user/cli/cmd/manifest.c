@@ -15,20 +15,20 @@
 #include "tdh/store/store.h"
 
 static const struct cli_option options[] = {
-	{ "user", 'u', NULL, "the user's folder; for install and remove" },
+	{ "user", 'u', NULL, "use the user's folder; for install and remove" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Install the manifests by which events get names, or look at them.\n"
+	.what = "Install the manifests that give events their names, or show them.\n"
 		"  install FILE...      for all users, in /etc/etw/manifests; with --user for\n"
 		"                       yourself, in ~/.local/share/etw/manifests\n"
-		"  remove PROVIDER...   or the name of the file there\n"
-		"  list                 which providers are installed, and where\n"
-		"  show PROVIDER        its keywords, tasks and events with their fields;\n"
-		"                       PROVIDER is a name, a GUID, or the file of a manifest\n"
-		"  check FILE...        tell all that is wrong with manifests",
+		"  remove PROVIDER...   by name, GUID, or name of the file\n"
+		"  list                 list the installed providers and their files\n"
+		"  show PROVIDER        show its keywords, tasks and events with their fields;\n"
+		"                       PROVIDER is a name, a GUID, or a manifest file\n"
+		"  check FILE...        report the errors and warnings of manifests",
 	.operands = { "ACTION", "[FILE|PROVIDER]..." },
 	.options = options,
 	.example = "etw manifest install my-driver.man",

@@ -15,9 +15,9 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Write the records of log files (.etl) into one, in the order of time; or, with\n"
-		"options that choose, some of them.  Records are kept as they are; times of\n"
-		"files with another clock are converted.  The output is complete or not there.",
+	.what = "Combine the records of log files (.etl) into one, in the order of time, or only\n"
+		"those that the options select.  Records are copied unchanged; times of files\n"
+		"with another clock are converted.  The output is complete or does not exist.",
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw merge -o all.etl kernel.etl app.etl --since +10s --until +20s",

@@ -23,15 +23,15 @@ enum split_by { BY_NONE, BY_SIZE, BY_TIME, BY_EVENTS, BY_CPU, BY_PROVIDER };
 
 static const struct cli_option options[] = {
 	{ "by", OPT_BY, "WHAT", "size=64M, time=10s, events=1000, cpu or provider" },
-	{ "output", 'o', "NAME_%d.etl", "the log files to write, %d their number" },
+	{ "output", 'o', "NAME_%d.etl", "the files to write; %d is their number" },
 	ETLRUN_OPTIONS,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Write the records of a log file (.etl), or of several that are merged, into\n"
-		"several: a new one when one is large or long enough, or one for each processor\n"
-		"or provider.  All of them are there and complete at the end, or none.",
+	.what = "Split a log file (.etl), or several merged ones, into several files: by size,\n"
+		"by time, by number of events, or one for each processor or provider.\n"
+		"Either all files are there and complete at the end, or none.",
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw split --by time=60s -o night_%03d.etl night.etl",

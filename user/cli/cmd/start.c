@@ -18,8 +18,8 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Start a session and print it as created.  It runs until 'etw stop'.\n"
-		"Sizes that were not given, or do not fit, are corrected.",
+	.what = "Start a session and print it as it was created.  It runs until 'etw stop'.\n"
+		"Sizes that do not fit are corrected.",
 	.operands = { "SESSION" },
 	.options = options,
 	.example = "etw start demo --buffer-size 64 --max-buffers 128",

@@ -32,8 +32,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_syntax syntax = {
 	.what = "Show how many events a session, or every session, has written, delivered\n"
-		"and lost, by cause and by reader.  The first block's rates are since the\n"
-		"session's start, the others' since the block before.",
+		"and lost, by cause and by reader.  The rates in the first block are averages\n"
+		"since the session's start, those in later blocks since the block before.",
 	.operands = { "[SESSION]" },
 	.options = options,
 	.example = "etw stat demo --interval 2",

@@ -15,17 +15,16 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to, at least as many as at start" },
-	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer that is not full after that long" },
-	{ "real-time", OPT_REAL_TIME, NULL, "end the log file; readers get what comes then" },
+	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to, not less than at the start" },
+	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer after that time, full or not" },
+	{ "real-time", OPT_REAL_TIME, NULL, "end the log file; readers get later events" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Change a session that runs, and print it.  What is not given stays.\n"
-		"A buffering session keeps its buffers and has no flush timer: it has nothing\n"
-		"to change.",
+	.what = "Change a running session and print it.  Other settings stay unchanged.\n"
+		"A buffering session cannot be changed.",
 	.operands = { "SESSION" },
 	.options = options,
 	.example = "etw update demo --max-buffers 200 --flush 5",

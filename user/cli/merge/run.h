@@ -18,10 +18,10 @@ enum { ETLRUN_OPT = 0x1800, ETLRUN_OPT_COMPRESS = ETLRUN_OPT, ETLRUN_OPT_REPLACE
 
 /* In a command's table of options */
 #define ETLRUN_OPTIONS								\
-	{ "compress", ETLRUN_OPT_COMPRESS, NULL, "each buffer, by XPRESS" },	\
-	{ "replace", ETLRUN_OPT_REPLACE, NULL, "an output that exists" },	\
-	{ "quiet", 'q', NULL, "no progress and no summary; losses are told" },	\
-	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "names from it, beside those installed" }, \
+	{ "compress", ETLRUN_OPT_COMPRESS, NULL, "compress each buffer with XPRESS" },	\
+	{ "replace", ETLRUN_OPT_REPLACE, NULL, "replace existing output" },	\
+	{ "quiet", 'q', NULL, "no progress and no summary; only losses" },	\
+	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "take names from this manifest first" }, \
 	SELECT_OPTIONS
 
 /* All zero before the options are taken */

@@ -28,11 +28,11 @@ enum { OPT_DURATION = 256, OPT_SESSION, OPT_PROGRESS, OPT_WITH_MANIFESTS };
 static const struct cli_option own_options[] = {
 	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated" },
 	{ "output", 'o', "FILE", "default: trace.etl; an older one becomes FILE.old" },
-	{ "duration", OPT_DURATION, "SECONDS", "end after that time, and the command with it" },
-	{ "with-manifests", OPT_WITH_MANIFESTS, NULL, "put in what decodes them elsewhere" },
-	{ "session", OPT_SESSION, "NAME", "of the session; default: etw-record-PID" },
-	{ "progress", OPT_PROGRESS, NULL, "show how it goes, as on a terminal without COMMAND" },
-	{ "quiet", 'q', NULL, "print nothing but errors" },
+	{ "duration", OPT_DURATION, "SECONDS", "end after that time, and end COMMAND" },
+	{ "with-manifests", OPT_WITH_MANIFESTS, NULL, "store the manifests in the file" },
+	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-record-PID" },
+	{ "progress", OPT_PROGRESS, NULL, "show progress; default on a terminal without COMMAND" },
+	{ "quiet", 'q', NULL, "print only errors" },
 	CLI_OPTION_JSON,
 	START_OPTIONS,
 	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end" },
@@ -44,10 +44,11 @@ static struct cli_option options[OPTIONS_MAX];
 
 static const struct cli_syntax syntax = {
 	.what = "Record the events of providers into a file while COMMAND runs, or until\n"
-		"Ctrl-C.  KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of\n"
-		"'etw enable', --level and those below it, are for the provider before them, or\n"
-		"for all if they come first.  Events are those of all processes: --exe and others\n"
-		"choose.  The exit status is COMMAND's; 126 or 127 if that cannot be run.",
+		"Ctrl-C.  The events of all processes are recorded; --exe and others select.\n"
+		"KEYWORDS: names as Read,Write, or a mask as 0x3.  The options of 'etw enable',\n"
+		"--level and those below it, apply to the provider before them, or to all\n"
+		"providers if they come first.  The exit status is that of COMMAND; 126 or 127\n"
+		"if it cannot be run.",
 	.operands = { "[COMMAND]", "[ARG]..." },
 	.options = options,
 	.example = "etw record -p Sample-Block:info -o disk.etl -- sync",
