@@ -314,7 +314,7 @@ void enable_request_prepare(void *context, const struct etw_guid *guid)
 		return;
 	request->filters.provider = schema_provider(guid);
 	if (!request->filters.provider && request->late_count)
-		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest, which has its names",
+		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest",
 			  request->late[0].within ? "" : "--", request->late[0].within ?
 			  request->late[0].within : late_name(request->late[0].option),
 			  cli_quote(request->provider));

@@ -100,7 +100,7 @@ void filters_ids(struct filters *filters, struct filter_ids *ids, const char *op
 	uint32_t first, last;
 
 	if (ids->given && ids->ids.in != in)
-		cli_usage("%s: either the events wanted or those not wanted", option);
+		cli_usage("%s: give either the events wanted or those not wanted", option);
 	if (strlen(text) >= sizeof(copy))
 		cli_usage("%s: more than %d bytes", option, LIST_MAX);
 	strcpy(copy, text);
@@ -130,7 +130,7 @@ void filters_events(struct filter_events *events, const char *option, bool in,
 	size_t n;
 
 	if (events->given && events->head.in != in)
-		cli_usage("%s: either the events wanted or those not wanted", option);
+		cli_usage("%s: give either the events wanted or those not wanted", option);
 	events->given = true;
 	events->head.in = in;
 	for (;; text = end + 1) {
@@ -172,7 +172,7 @@ void filters_stack_level(struct filters *filters, const char *option, bool in,
 			 const char *text)
 {
 	if (filters->stack_in_given && filters->stack_level.in != in)
-		cli_usage("%s: either the events wanted or those not wanted", option);
+		cli_usage("%s: give either the events wanted or those not wanted", option);
 	filters->stack_level_given = filters->stack_in_given = true;
 	filters->stack_level.in = in;
 	filters->stack_level.level = filters_level(filters, option, text);

@@ -236,7 +236,7 @@ static bool resolve_other(int fd, const char *name, const struct provider *list,
 	struct matches claims = { .count = 0 };
 
 	if (provider_looks_like_guid(name)) {
-		cli_fail("%s is no whole GUID (8-4-4-4-12 hexadecimal digits)", cli_quote(name));
+		cli_fail("%s is not a complete GUID (8-4-4-4-12 hexadecimal digits)", cli_quote(name));
 		return false;
 	}
 	if (resolve_hash(fd, name, guid))
@@ -328,7 +328,7 @@ bool provider_resolve(int fd, const char *text, struct etw_guid *guid)
 		return true;
 	if (text[0] != '*')
 		return resolve_name(fd, text, guid);
-	cli_fail("provider %s: behind the * goes a name in UTF-8", cli_quote(text));
+	cli_fail("provider %s: a name in UTF-8 must follow the *", cli_quote(text));
 	return false;
 }
 

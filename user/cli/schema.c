@@ -43,7 +43,7 @@ static _Noreturn void refuse(const char *option, const char *path,
 	if (problem == end)
 		cli_die("%s: %s: no manifest", option, cli_quote(path));
 	cli_die("%s: %s:%u: %s%s", option, cli_quote(path), problem->line, problem->text,
-		problems->errors > 1 ? " ('etw mc' tells what else is wrong)" : "");
+		problems->errors > 1 ? " ('etw mc' reports all errors)" : "");
 }
 
 void schema_load(const char *option, const char *path)

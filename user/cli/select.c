@@ -87,12 +87,12 @@ static void take_provider(struct select *s, const char *text)
 		return;
 	}
 	if (strchr(text, '-') && !text[strspn(text, "{}-0123456789abcdefABCDEF")])
-		cli_usage("--provider: %s is no whole GUID (8-4-4-4-12 hexadecimal digits)",
+		cli_usage("--provider: %s is not a complete GUID (8-4-4-4-12 hexadecimal digits)",
 			  cli_quote(text));
 	w->name = text + (*text == '*');
 	/* Most TraceLogging providers derive their GUID from their name. */
 	if (etw_guid_from_name(w->name, strlen(w->name), &w->guid[0]))
-		cli_usage("--provider: %s is no name in UTF-8 of 1 to %d bytes", cli_quote(text),
+		cli_usage("--provider: %s is not a name in UTF-8 of 1 to %d bytes", cli_quote(text),
 			  ETW_NAME_MAX);
 	w->guid_count = 1;
 	s->by_name = true;
@@ -114,7 +114,7 @@ static void take_list(const char *option, const char *text, uint32_t max, struct
 		low = cli_number(option, one, 0, max);
 		high = dash ? cli_number(option, dash + 1, 0, max) : low;
 		if (high < low)
-			cli_usage("%s: %s-%s is no range", option, one, dash + 1);
+			cli_usage("%s: %s-%s is not a range", option, one, dash + 1);
 		take(s, low, high);
 	}
 	free(copy);
@@ -143,7 +143,7 @@ static void take_pids(struct select *s, uint32_t low, uint32_t high)
 static void take_time(const char *option, struct bound *bound, const char *text)
 {
 	if (!etw_time_expr_parse(text, strlen(text), &bound->when))
-		cli_usage("%s: %s is no time: see etw-filter(7)", option, cli_quote(text));
+		cli_usage("%s: %s is not a time: see etw-filter(7)", option, cli_quote(text));
 	bound->option = option;
 	bound->text = text;
 }

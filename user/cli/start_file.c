@@ -34,7 +34,7 @@ static uint64_t parse_size(const char *text)
 	}
 	if (errno || end == text || *text == '-' || !shift || end[1] || !n ||
 	    n > (SIZE_MAX_KB << 10) >> shift)
-		cli_usage("--max-size: %s is no size like 64K, 100M or 2G", cli_quote(text));
+		cli_usage("--max-size: %s is not a size like 64K, 100M or 2G", cli_quote(text));
 	return (uint64_t)n << shift;
 }
 

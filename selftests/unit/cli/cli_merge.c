@@ -307,11 +307,11 @@ static void test_far(void)
 	if (!f || fseek(f, 72 + 16 + 7, SEEK_SET) || fputc(0x80, f) == EOF || fclose(f))
 		abort();
 	is(run("merge -q -o %s %s", out, m.path), 0, "a clock that starts 292 years before");
-	ok(run_told("2 events have the farthest time") && get(out, &got) && got.count == 2,
+	ok(run_told("2 events have the latest possible time") && get(out, &got) && got.count == 2,
 	   "is told, and nothing is lost");
 	unlink(out);
 	is(run("split -q --by cpu -o %s_%%d.etl %s", out, m.path), 0, "split");
-	ok(run_told("2 events have the farthest time"), "as well");
+	ok(run_told("2 events have the latest possible time"), "as well");
 	snprintf(path, sizeof(path), "%s_0.etl", out);
 	unlink(path);
 	unlink(m.path);

@@ -315,7 +315,7 @@ check_sessions() {
 	wrong 'the name is empty' disallow a "$guid" ''
 	wrong '"{x" is not a GUID' disallow a "$guid" '{x'
 	wrong '--clear: give no provider' disallow a "$guid" --clear
-	wrong '--json: goes with showing only' disallow a "$guid" --json
+	wrong '--json: only without providers' disallow a "$guid" --json
 	right disallow a
 	right disallow a --json
 	right disallow a "$guid" Sample-App
@@ -327,9 +327,9 @@ check_sessions() {
 	wrong '--every: 0 is for all, give no provider' capture a b --every 0
 	wrong 'either --every or --show' capture a --every 0 --show
 	wrong '--show: give no provider' capture a b --show
-	wrong '--json: goes with --show only' capture a b --json
-	wrong 'no other option goes with them' capture a b --every 5 --group
-	wrong 'no other option goes with them' capture a --show --data 1:00
+	wrong '--json: only with --show' capture a b --json
+	wrong 'cannot be combined with other options' capture a b --every 5 --group
+	wrong 'cannot be combined with other options' capture a --show --data 1:00
 	wrong 'the name is empty' capture a '' --every 5
 	right capture a b c Sample-App --every 4294967295
 	right capture a --every 0

@@ -160,7 +160,7 @@ static int ask_every(const struct request *r, char **operands)
 	if (r->every && !r->period_s != !count)
 		cli_usage(count ? "--every: 0 is for all, give no provider" : "missing PROVIDER");
 	if (r->once)
-		cli_usage("--every and --show: no other option goes with them");
+		cli_usage("--every and --show: cannot be combined with other options");
 	fd = device_open();
 	if (fd < 0)
 		return 1;
@@ -211,6 +211,6 @@ int cmd_capture(int argc, char **argv)
 		take_option(&r, option);
 	operands = cli_operands(&syntax, argc, argv);
 	if (r.json && !r.show)
-		cli_usage("--json: goes with --show only");
+		cli_usage("--json: only with --show");
 	return r.every || r.show ? ask_every(&r, operands) : ask_once(&r, operands);
 }

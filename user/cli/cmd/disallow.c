@@ -91,7 +91,7 @@ int cmd_disallow(int argc, char **argv)
 	if (clear && count)
 		cli_usage("--clear: give no provider");
 	if (json && (clear || count))
-		cli_usage("--json: goes with showing only");
+		cli_usage("--json: only without providers");
 	fd = device_open();
 	if (fd < 0)
 		return 1;

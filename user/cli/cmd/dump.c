@@ -457,7 +457,7 @@ static int dump_all_files(struct dump *dump, char **operands)
 
 	for (i = 0; operands[i]; i++)
 		if (!dump_may_be_file(operands[i]))
-			cli_usage("%s is no file's name: it has no / and no .etl at its end, and is not there",
+			cli_usage("%s is neither a file nor named like one: it has no / and does not end in .etl",
 				  cli_quote(operands[i]));
 	if (dump->duration_ms)
 		cli_usage("--duration: only with a session");

@@ -312,11 +312,11 @@ static const char *name_for(const char *path, const struct links *links)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	if (*name == '.' || strlen(name) > NAME_MAX) {
-		cli_fail("%s: hidden files are no manifests", cli_quote(path));
+		cli_fail("%s: hidden files are not used as manifests", cli_quote(path));
 		return NULL;
 	}
 	if (etw_folder_is_link_name(name) && !is_among(links, name)) {
-		cli_fail("%s: it is named by a GUID that none of its providers has",
+		cli_fail("%s: its name is a GUID that none of its providers has",
 			 cli_quote(path));
 		return NULL;
 	}

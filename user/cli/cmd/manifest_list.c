@@ -103,7 +103,7 @@ static void tell_lost(void)
 		for (j = 0; j < count; j++)
 			if (names[j]->d_name[0] != '.' && names[j]->d_type != DT_DIR &&
 			    !is_found(fd, names, count, names[j]->d_name))
-				cli_note("%s/%s: no GUID leads to it, so nobody reads it; 'etw manifest install' makes links",
+				cli_note("%s/%s: no GUID links to it, so it is not used; 'etw manifest install' makes links",
 					 manifest_text(folders[i].path),
 					 manifest_text(names[j]->d_name));
 		for (j = 0; j < count; j++)

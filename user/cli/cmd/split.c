@@ -60,7 +60,7 @@ static uint64_t parse_size(const char *text)
 	value = strtoull(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])))
-		cli_usage("--by size: %s is no size, like 64M", cli_quote(text));
+		cli_usage("--by size: %s is not a size like 64M", cli_quote(text));
 	for (; unit && unit >= units; unit--)
 		if (__builtin_mul_overflow(value, 1024u, &value))
 			value = 0;
@@ -75,7 +75,7 @@ static uint64_t parse_time(const char *text)
 
 	if (!etw_time_expr_parse(text, strlen(text), &when) || when.kind != ETW_TIME_EXPR_SINCE ||
 	    when.value < 1)
-		cli_usage("--by time: %s is no time, like 10s, 5m or 200ms", cli_quote(text));
+		cli_usage("--by time: %s is not a time like 10s, 5m or 200ms", cli_quote(text));
 	return (uint64_t)when.value;
 }
 
@@ -229,7 +229,7 @@ static void tell(struct run *run)
 
 	etlrun_tell(&run->common);
 	if (!run->parts.count)
-		cli_note("there is no event to write, so there is no file");
+		cli_note("there is no event to write, so no file is written");
 	for (i = 0; i < run->parts.count && !run->common.quiet; i++) {
 		const struct split_part *part = &run->parts.list[i];
 

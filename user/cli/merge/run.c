@@ -65,8 +65,8 @@ void etlrun_tell(struct etlrun *run)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,
 			 cli_s(run->merge.skipped));
 	if (run->merge.far)
-		cli_note("%" PRIu64 " event%s the farthest time that there is: their own is "
-			 "beyond it, for the times of a file make no sense", run->merge.far,
+		cli_note("%" PRIu64 " event%s the latest possible time, because the times of "
+			 "a file are wrong and theirs is later", run->merge.far,
 			 run->merge.far == 1 ? " has" : "s have");
 }
 

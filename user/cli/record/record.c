@@ -193,7 +193,7 @@ static bool take_all(struct record *r, int argc, char **argv)
 	if (!strcmp(r->file.path, "-"))
 		cli_usage("--output: a log file is not written to standard output");
 	if (r->with_manifests && r->file.mode & ETW_MODE_CIRCULAR)
-		cli_usage("--with-manifests: not with --circular, whose file has no place behind its events");
+		cli_usage("--with-manifests: not with --circular, whose file cannot hold data after its events");
 	if (r->quiet && r->progress)
 		cli_usage("either --quiet or --progress");
 	startfile_check(&r->file, &r->session);

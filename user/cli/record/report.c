@@ -121,7 +121,7 @@ void record_report(const struct record *r, enum record_end end)
 	const struct session *s = &r->last.session;
 
 	if (end == RECORD_STOPPED)
-		cli_note("session %s was stopped by somebody else: what follows is what was known before",
+		cli_note("session %s was stopped by another process: these are its last known figures",
 			 cli_quote(r->name));
 	if (end == RECORD_FULL)
 		cli_note("the file is full");

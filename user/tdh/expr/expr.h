@@ -6,7 +6,8 @@
  *
  * The words provider, event, id, version, channel, level, opcode, task, keyword, pid, tid,
  * cpu, time, activity, related and process name what every event has; any other name is
- * the path of a field.  Only one thread may use an expression at a time.  etw-filter(7) describes the language.
+ * the path of a field.  Only one thread may use an expression at a time.
+ * etw-filter(7) describes the language.
  */
 #ifndef ETW_TDH_EXPR_EXPR_H
 #define ETW_TDH_EXPR_EXPR_H
