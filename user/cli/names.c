@@ -2,29 +2,27 @@
 /*
  * names.c - provider names, looked up once for each provider
  *
- * A provider is asked for at its first event, when it is most likely still
- * registered.  One that has gone by then stays without a name.  Of many thousands those
- * that were not met for the longest time are forgotten: memory is bounded, whatever events
- * say of their providers.
+ * A provider is looked up at its first event, when it is most likely still registered.  One
+ * that has gone by then stays without a name.  Events choose their providers, so the cache
+ * is bounded: it is emptied when it is full.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "names.h"
 #include "provider.h"
+#include "base/table.h"
 
 struct name {
-	struct name *next;
 	struct etw_guid guid;
 	char *name;	/* NULL: none */
 };
 
-#define BUCKETS	64
-#define NAMES_MAX	64	/* in each */
+#define NAMES_MAX	4096
 
 struct names {
 	int fd;
-	struct name *last;	/* events of one provider come in runs */
-	struct name *bucket[BUCKETS];	/* the one met last comes first */
+	const struct name *last;	/* events of one provider come in runs */
+	struct etw_table table;
 };
 
 /**
@@ -41,23 +39,18 @@ struct names *names_new(int fd)
 	return names;
 }
 
-static void free_name(struct name *name)
+static void free_name(void *entry)
 {
+	struct name *name = entry;
+
 	free(name->name);
 	free(name);
 }
 
 void names_free(struct names *names)
 {
-	struct name *name, *next;
-	int i;
-
-	for (i = 0; names && i < BUCKETS; i++) {
-		for (name = names->bucket[i]; name; name = next) {
-			next = name->next;
-			free_name(name);
-		}
-	}
+	if (names)
+		etw_table_clear(&names->table, free_name);
 	free(names);
 }
 
@@ -84,39 +77,27 @@ static struct name *look_up(struct names *names, const struct etw_guid *guid)
 	return name;
 }
 
-/* Take a name out of its bucket, or NULL; the bucket's last one goes if it is full. */
-static struct name *take(struct name **bucket, const struct etw_guid *guid)
+static bool has_guid(const void *entry, const void *guid)
 {
-	struct name **at, *name;
-	unsigned int count = 0;
-
-	for (at = bucket; *at; at = &(*at)->next) {
-		name = *at;
-		if (guid_equal(&name->guid, guid)) {
-			*at = name->next;
-			return name;
-		}
-		if (++count == NAMES_MAX) {
-			*at = NULL;
-			free_name(name);
-			break;
-		}
-	}
-	return NULL;
+	return guid_equal(&((const struct name *)entry)->guid, guid);
 }
 
 const char *names_get(struct names *names, const struct etw_guid *guid)
 {
-	struct name **bucket = &names->bucket[guid->data1 % BUCKETS];
-	struct name *name = names->last;
+	uint64_t hash;
+	struct name *name;
 
-	if (name && guid_equal(&name->guid, guid))
-		return name->name;
-	name = take(bucket, guid);
-	if (!name)
+	if (names->last && guid_equal(&names->last->guid, guid))
+		return names->last->name;
+	hash = etw_hash(0, guid, sizeof(*guid));
+	name = etw_table_find(&names->table, hash, has_guid, guid);
+	if (!name) {
+		if (names->table.count == NAMES_MAX)
+			etw_table_clear(&names->table, free_name);
 		name = look_up(names, guid);
-	name->next = *bucket;
-	*bucket = name;
+		if (etw_table_add(&names->table, hash, name))
+			cli_die("out of memory");
+	}
 	names->last = name;
 	return name->name;
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seen.c - a set of 64-bit numbers that forgets all of them when it is full
+ * seen.c - a set of 64-bit numbers that is emptied when it is full
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include "hash.h"
 #include "seen.h"
 
-#define ROOM_FIRST	256	/* powers of 2 */
-
+/* The numbers appear in outputs, so they must not depend on the seed of hashes. */
 static uint64_t spread(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -24,54 +20,20 @@ uint64_t seen_number(uint32_t kind, uint32_t a, uint32_t b)
 	return x ? x : 1;
 }
 
-static uint64_t *slot_of(uint64_t *slots, size_t room, uint64_t number)
-{
-	size_t i = hash_bytes(0, &number, sizeof(number)) & (room - 1);
-
-	while (slots[i] && slots[i] != number)
-		i = (i + 1) & (room - 1);
-	return &slots[i];
-}
-
-static int grow(struct seen *seen)
-{
-	size_t room = seen->room ? 2 * seen->room : ROOM_FIRST, i;
-	uint64_t *slots = calloc(room, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (i = 0; i < seen->room; i++)
-		if (seen->slots[i])
-			*slot_of(slots, room, seen->slots[i]) = seen->slots[i];
-	free(seen->slots);
-	seen->slots = slots;
-	seen->room = room;
-	return 0;
-}
-
 int seen_put(struct seen *seen, uint64_t number)
 {
-	uint64_t *slot;
+	bool is_new;
 
-	if (seen->room) {
-		slot = slot_of(seen->slots, seen->room, number);
-		if (*slot)
-			return 0;
-	}
-	if (seen->count >= SEEN_MAX) {
-		memset(seen->slots, 0, seen->room * sizeof(*seen->slots));
-		seen->count = 0;
-	}
-	/* Half of it stays free. */
-	if (2 * seen->count >= seen->room && grow(seen))
+	seen->numbers.max = SEEN_MAX;
+	if (etw_intern(&seen->numbers, &number, sizeof(number), &is_new))
+		return is_new;
+	if (seen->numbers.table.count < SEEN_MAX)
 		return -ENOMEM;
-	*slot_of(seen->slots, seen->room, number) = number;
-	seen->count++;
-	return 1;
+	etw_interner_clear(&seen->numbers);
+	return etw_intern(&seen->numbers, &number, sizeof(number), &is_new) ? 1 : -ENOMEM;
 }
 
 void seen_free(struct seen *seen)
 {
-	free(seen->slots);
-	memset(seen, 0, sizeof(*seen));
+	etw_interner_clear(&seen->numbers);
 }

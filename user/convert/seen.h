@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * seen.h - a set of 64-bit numbers that forgets all of them when it is full
+ * seen.h - a set of 64-bit numbers that is emptied when it is full
  *
- * For what has to be written once, and may be again.
+ * For things that must be written once and may be written again.
  */
 #ifndef ETW_CONVERT_SEEN_H
 #define ETW_CONVERT_SEEN_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/table.h"
 
 #define SEEN_MAX	131072
 
 struct seen {
-	uint64_t *slots;	/* 0: free */
-	size_t room, count;
+	struct etw_interner numbers;
 };
 
-/* Put a number in, any but 0.  1: it is new; 0: it was there; -ENOMEM. */
+/* Add a number.  1: it is new; 0: it was there; -ENOMEM. */
 int seen_put(struct seen *seen, uint64_t number);
 void seen_free(struct seen *seen);
 
-/* A number for two, and for what they are; never 0 */
+/* A number, never 0, made from two numbers and what they are */
 uint64_t seen_number(uint32_t kind, uint32_t a, uint32_t b);
 
 #endif /* ETW_CONVERT_SEEN_H */

@@ -12,6 +12,7 @@
 
 #include <setjmp.h>
 #include "mc.h"
+#include "base/table.h"
 #include "tdh/model/message_ids.h"
 
 struct etw_mc;
@@ -22,13 +23,12 @@ struct etw_mc_entry {
 	const char *key;
 	const char *value;
 	unsigned int line;
-	struct etw_mc_entry *next;
+	unsigned int set;	/* its id */
 };
 
 struct etw_mc_set {
-	struct etw_mc_entry **slots;
-	size_t size;		/* a power of 2, or 0 */
-	size_t count;
+	unsigned int id;	/* 0: still empty */
+	unsigned int count;
 };
 
 /* An event that has a descriptor */
@@ -94,6 +94,8 @@ struct etw_mc {
 	int error;			/* -EINVAL: what was written is void */
 	jmp_buf no_memory;		/* where etw_mc_alloc() goes then */
 	struct etw_mc_provider *providers;
+	struct etw_table words;		/* entries of all sets */
+	unsigned int set_count;
 	struct etw_mc_set symbols;	/* that the header defines, with their values */
 	struct etw_mc_set templates;	/* template functions */
 	struct etw_message_ids ids;

@@ -46,7 +46,7 @@ static void names(struct etw_mc *mc, const struct etw_mc_provider *p,
 		  const struct etw_mc_event *event, const char **list)
 {
 	const struct etw_mf_template *t = event->event->template;
-	struct etw_mc_set used = { NULL, 0, 0 };
+	struct etw_mc_set used = { 0, 0 };
 	unsigned int i;
 
 	for (i = 0; t && i < t->top; i++) {

@@ -17,7 +17,7 @@ static const char *base_name(const char *path)
 /* Providers of one name would share their objects; so would macros that -P made equal. */
 static void check_names(struct etw_mc *mc)
 {
-	struct etw_mc_set macros = { NULL, 0, 0 };
+	struct etw_mc_set macros = { 0, 0 };
 	const struct etw_mc_entry *old;
 	unsigned int i, j;
 

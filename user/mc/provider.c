@@ -38,7 +38,7 @@ static unsigned int bit_of(struct etw_mc *mc, struct etw_mc_set *set,
 static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 {
 	const char *strip = mc->options->strip;
-	struct etw_mc_set pairs = { NULL, 0, 0 };
+	struct etw_mc_set pairs = { 0, 0 };
 	unsigned int i;
 
 	p->events = etw_mc_alloc(mc, p->provider->event_count * sizeof(*p->events));
@@ -184,7 +184,7 @@ static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
 static void channels(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const struct etw_mf_provider *provider = p->provider;
-	struct etw_mc_set used = { NULL, 0, 0 };
+	struct etw_mc_set used = { 0, 0 };
 	unsigned int i;
 
 	etw_mc_print(mc, "\n/* Channels */\n");

@@ -37,6 +37,7 @@ void etw_mc_free(struct etw_mc *mc)
 		free(block);
 	}
 	mc->memory = NULL;
+	etw_table_clear(&mc->words, NULL);
 	etw_message_ids_free(&mc->ids);
 }
 
@@ -82,52 +83,31 @@ char *etw_mc_identifier(struct etw_mc *mc, const char *name)
 	return etw_mc_text(mc, "_%s", word);
 }
 
-static size_t hash(const char *key)
+static bool same(const void *entry, const void *key)
 {
-	size_t h = 14695981039346656037ULL;
+	const struct etw_mc_entry *a = entry, *b = key;
 
-	for (; *key; key++)
-		h = (h ^ (unsigned char)*key) * 1099511628211ULL;
-	return h;
-}
-
-static void grow(struct etw_mc *mc, struct etw_mc_set *set)
-{
-	size_t size = set->size ? set->size * 2 : 256, i;
-	struct etw_mc_entry **slots = etw_mc_alloc(mc, size * sizeof(struct etw_mc_entry *));
-	struct etw_mc_entry *entry, *next;
-
-	for (i = 0; i < set->size; i++) {
-		for (entry = set->slots[i]; entry; entry = next) {
-			struct etw_mc_entry **slot = &slots[hash(entry->key) & (size - 1)];
-
-			next = entry->next;
-			entry->next = *slot;
-			*slot = entry;
-		}
-	}
-	set->slots = slots;
-	set->size = size;
+	return a->set == b->set && !strcmp(a->key, b->key);
 }
 
 const struct etw_mc_entry *etw_mc_set_add(struct etw_mc *mc, struct etw_mc_set *set,
 					  const char *key, const char *value,
 					  unsigned int line)
 {
-	struct etw_mc_entry *entry, **slot;
+	struct etw_mc_entry wanted = { key, value, line, 0 }, *entry;
+	uint64_t hash;
 
-	if (set->count >= set->size)
-		grow(mc, set);
-	slot = &set->slots[hash(key) & (set->size - 1)];
-	for (entry = *slot; entry; entry = entry->next)
-		if (!strcmp(entry->key, key))
-			return entry;
+	if (!set->id)
+		set->id = ++mc->set_count;
+	wanted.set = set->id;
+	hash = etw_hash(set->id, key, strlen(key));
+	entry = etw_table_find(&mc->words, hash, same, &wanted);
+	if (entry)
+		return entry;
 	entry = etw_mc_alloc(mc, sizeof(*entry));
-	entry->key = key;
-	entry->value = value;
-	entry->line = line;
-	entry->next = *slot;
-	*slot = entry;
+	*entry = wanted;
+	if (etw_table_add(&mc->words, hash, entry))
+		longjmp(mc->no_memory, 1);
 	set->count++;
 	return NULL;
 }

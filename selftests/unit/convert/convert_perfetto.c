@@ -244,7 +244,7 @@ static void test_strings(void)
 	struct bytes all;
 	struct proto f;
 
-	for (i = 0; i < INTERN_MAX + 10; i++) {
+	for (i = 0; i < INTERNED_MAX + 10; i++) {
 		to.len = 0;
 		table.pending.len = 0;
 		snprintf(name, sizeof(name), "name %u", i);
@@ -257,7 +257,7 @@ static void test_strings(void)
 	perfetto_string(&table, &to, INTERNED_NAMES, 10, 23, "name 7", 6);
 	all = (struct bytes){ (uint8_t *)to.data, (uint8_t *)to.data + to.len };
 	ok(proto_find(all, 10, 0, &f) && f.value == 8, "and what is in it stays");
-	intern_free(&table.names);
+	etw_interner_clear(&table.names);
 	etw_text_free(&table.pending);
 	etw_text_free(&to);
 }
@@ -265,7 +265,7 @@ static void test_strings(void)
 /* A long name for each byte of a payload, when no name can be interned any more */
 static void test_long_names(void)
 {
-	static struct perfetto_strings table = { .annotations.bytes = INTERN_BYTES };
+	static struct perfetto_strings table = { .annotations.bytes = INTERNED_BYTES };
 	enum { NAME = 30000, COUNT = 1000 };
 	static uint8_t meta[NAME + 32], payload[2 + COUNT];
 	EVENT_HEADER_EXTENDED_DATA_ITEM item = { .ExtType = EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL };

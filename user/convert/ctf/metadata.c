@@ -179,7 +179,7 @@ static void put_sequence(struct writer *w, struct ctf_names *names, const char *
 static void put_struct(struct writer *w, uint32_t index, unsigned int depth, bool top)
 {
 	const struct ctf_shape *shape = w->shape;
-	struct ctf_names names = { .count = 0 };
+	struct ctf_names names = { .legal = false };
 	uint32_t child;
 
 	ctf_names_begin(&names, true);

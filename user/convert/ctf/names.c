@@ -15,50 +15,10 @@ static bool is_plain(char c)
 	       c == '_';
 }
 
-static uint64_t hash_of(const char *s)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *s; s++)
-		hash = (hash ^ (uint8_t)*s) * 0x100000001b3u;
-	return hash ^ hash >> 32;
-}
-
 void ctf_names_begin(struct ctf_names *names, bool legal)
 {
-	etw_text_cut(&names->text, 0);
-	if (names->at)
-		memset(names->at, 0, names->room * sizeof(*names->at));
-	names->count = 0;
+	etw_interner_clear(&names->all);
 	names->legal = legal;
-}
-
-/* Where the name is in the table, or would be. */
-static uint32_t *slot_of(const struct ctf_names *names, const char *name)
-{
-	size_t i = hash_of(name) & (names->room - 1);
-
-	while (names->at[i] && strcmp(names->text.data + names->at[i] - 1, name))
-		i = (i + 1) & (names->room - 1);
-	return &names->at[i];
-}
-
-static bool grow(struct ctf_names *names)
-{
-	size_t room = names->room ? 2 * names->room : 64, i, old = names->room;
-	uint32_t *before = names->at;
-
-	names->at = calloc(room, sizeof(*names->at));
-	if (!names->at) {
-		names->at = before;
-		return false;
-	}
-	names->room = room;
-	for (i = 0; i < old; i++)
-		if (before[i])
-			*slot_of(names, names->text.data + before[i] - 1) = before[i];
-	free(before);
-	return true;
 }
 
 static void put_name(struct ctf_names *names, const char *name, size_t len)
@@ -78,42 +38,39 @@ static void put_name(struct ctf_names *names, const char *name, size_t len)
 }
 
 /*
- * Namesakes are counted on from how many names there are, so that a thousand of them do
- * not take a million tries.
+ * The numbers of equal names start at how many names there are, so that a thousand of them
+ * do not take a million tries.
  */
 const char *ctf_names_add(struct ctf_names *names, const char *name, size_t len)
 {
-	size_t start = names->text.len, end, number = 2;
-	uint32_t *slot;
+	size_t end, number = 2;
+	bool is_new;
 
-	if (2 * names->count >= names->room && !grow(names))
-		return NULL;
+	etw_text_cut(&names->text, 0);
 	put_name(names, name, len);
-	if (names->text.len == start)
+	if (!names->text.len)
 		etw_text_puts(&names->text, "unnamed");
 	end = names->text.len;
 	for (;;) {
-		if (names->text.error)
+		if (names->text.error ||
+		    !etw_intern(&names->all, names->text.data, names->text.len, &is_new))
 			return NULL;
-		slot = slot_of(names, names->text.data + start);
-		if (!*slot)
+		if (is_new)
 			break;
 		etw_text_cut(&names->text, end);
 		etw_text_printf(&names->text, "_%zu", number);
-		number = number == 2 ? names->count + 1 : number + 1;
+		number = number == 2 ? names->all.table.count + 1 : number + 1;
 		if (number == 2)
 			number++;
 	}
-	*slot = (uint32_t)start + 1;
-	names->count++;
 	etw_text_char(&names->text, '\0');
-	return names->text.error ? NULL : names->text.data + start;
+	return names->text.error ? NULL : names->text.data;
 }
 
 void ctf_names_free(struct ctf_names *names)
 {
 	etw_text_free(&names->text);
-	free(names->at);
+	etw_interner_clear(&names->all);
 }
 
 int ctf_loglevel(unsigned int level)
@@ -127,7 +84,7 @@ bool ctf_map_each(struct etw_text *to, const struct ctf_node *node, ctf_map_fn *
 {
 	const struct etw_mf_map *map = node->map->map;
 	const unsigned int bits = node->size * 8u;
-	struct ctf_names labels = { .count = 0 };
+	struct ctf_names labels = { .legal = false };
 	unsigned int i;
 	bool any = false;
 

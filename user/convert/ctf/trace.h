@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/decode.h>
+#include "base/table.h"
 #include "convert/convert.h"
 #include "base/text.h"
 
@@ -143,9 +144,8 @@ void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len);
  * is taken.  legal: make identifiers of TSDL, with all other bytes as _xHH.
  */
 struct ctf_names {
-	struct etw_text text;		/* one behind the other, each with a NUL */
-	uint32_t *at;			/* hash table of offsets, plus 1 */
-	size_t room, count;
+	struct etw_text text;		/* the last one, with a NUL */
+	struct etw_interner all;
 	bool legal;
 };
 

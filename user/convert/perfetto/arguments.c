@@ -11,7 +11,7 @@
 
 #define NEST_MAX	64	/* levels of structures and arrays; deeper ones are left out */
 
-static struct intern *index_of(struct perfetto_strings *strings, enum interned_data index)
+static struct etw_interner *index_of(struct perfetto_strings *strings, enum interned_data index)
 {
 	switch (index) {
 	case INTERNED_CATEGORIES:
@@ -27,10 +27,10 @@ static struct intern *index_of(struct perfetto_strings *strings, enum interned_d
 
 void perfetto_strings_free(struct perfetto_strings *strings)
 {
-	intern_free(&strings->categories);
-	intern_free(&strings->names);
-	intern_free(&strings->annotations);
-	intern_free(&strings->values);
+	etw_interner_clear(&strings->categories);
+	etw_interner_clear(&strings->names);
+	etw_interner_clear(&strings->annotations);
+	etw_interner_clear(&strings->values);
 	etw_text_free(&strings->pending);
 }
 
@@ -38,10 +38,14 @@ uint32_t perfetto_string(struct perfetto_strings *strings, struct etw_text *to,
 			 enum interned_data index, unsigned int iid, unsigned int plain,
 			 const char *s, size_t len)
 {
-	int is_new;
-	uint32_t number = intern(index_of(strings, index), s, len, &is_new);
+	struct etw_interner *interner = index_of(strings, index);
+	uint32_t number;
 	size_t begun;
+	bool is_new;
 
+	interner->max = INTERNED_MAX;
+	interner->max_bytes = INTERNED_BYTES;
+	number = etw_intern(interner, s, len, &is_new);
 	if (!number) {
 		proto_string(to, plain, s, len);
 		return 0;

@@ -72,16 +72,18 @@ enum interned_data {
 	INTERNED_ANNOTATIONS = 3,
 	INTERNED_VALUES = 29,		/* debug_annotation_string_values */
 };
+/* Strings of one index; more are written where they occur. */
+#define INTERNED_MAX	65536
+#define INTERNED_BYTES	(8u << 20)
 enum { INTERNED_IID = 1, INTERNED_STRING = 2 };
 
 #include "convert/convert.h"
-#include "convert/intern.h"
 #include "convert/seen.h"
 #include "convert/slices/slices.h"
 
 /* The indices of interned strings */
 struct perfetto_strings {
-	struct intern categories, names, annotations, values;
+	struct etw_interner categories, names, annotations, values;
 	struct etw_text pending;	/* InternedData that has to be written first */
 	/* What comes with each event: numbers of literals, by their addresses, and more */
 	struct {

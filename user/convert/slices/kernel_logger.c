@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "convert/hash.h"
+#include "base/table.h"
 #include "convert/names.h"
 #include "kernel_logger.h"
 #include "etl/record.h"
@@ -25,9 +25,8 @@ enum { START = 1, END = 2, DC_START = 3, DC_END = 4, CSWITCH = 36, SET_NAME = 72
 
 /* A thread's process and name; tid 0: the process itself */
 struct kernel_name {
-	struct kernel_name *chain;
 	uint32_t pid, tid;
-	char name[];
+	char *name;
 };
 
 static bool is_of(const struct convert_event *e, uint16_t hook)
@@ -40,31 +39,35 @@ static bool is_of(const struct convert_event *e, uint16_t hook)
 
 /* ---------------------------------------------------------------------- names */
 
-/* A thread is found by its id alone, a process by pid with tid 0. */
-static struct kernel_name **name_at(struct kernel *k, uint32_t pid, uint32_t tid)
+static bool has_id(const void *entry, const void *key)
 {
-	const uint32_t id[2] = { tid ? 0 : pid, tid };
-	const size_t n = sizeof(k->names) / sizeof(k->names[0]);
-	struct kernel_name **at = &k->names[hash_bytes(0, id, sizeof(id)) % n];
+	const struct kernel_name *name = entry;
+	const uint32_t *id = key;
 
-	while (*at && (tid ? (*at)->tid != tid : (*at)->tid || (*at)->pid != pid))
-		at = &(*at)->chain;
-	return at;
+	return id[1] ? name->tid == id[1] : !name->tid && name->pid == id[0];
 }
 
-static void forget(struct kernel *k)
+/* A thread is found by its id alone, a process by pid with tid 0. */
+static struct kernel_name *find_name(const struct kernel *k, uint32_t pid, uint32_t tid)
 {
-	const size_t n = sizeof(k->names) / sizeof(k->names[0]);
-	struct kernel_name *name;
-	size_t i;
+	const uint32_t id[2] = { tid ? 0 : pid, tid };
 
-	for (i = 0; i < n; i++) {
-		while ((name = k->names[i])) {
-			k->names[i] = name->chain;
-			free(name);
-		}
-	}
-	k->name_count = 0;
+	return etw_table_find(&k->names, etw_hash(0, id, sizeof(id)), has_id, id);
+}
+
+static int add_name(struct kernel *k, struct kernel_name *name)
+{
+	const uint32_t id[2] = { name->tid ? 0 : name->pid, name->tid };
+
+	return etw_table_add(&k->names, etw_hash(0, id, sizeof(id)), name);
+}
+
+static void free_name(void *entry)
+{
+	struct kernel_name *name = entry;
+
+	free(name->name);
+	free(name);
 }
 
 /* The length of a name that is kept, in whole characters */
@@ -84,27 +87,32 @@ static int remember(struct slices *s, uint32_t pid, uint32_t tid, const char *te
 {
 	const size_t len = kept_len(text);
 	struct kernel *k = &s->kernel;
-	struct kernel_name **at, *name, *old;
+	struct kernel_name *name = find_name(k, pid, tid);
+	char *copy = strndup(text, len);
 
-	at = name_at(k, pid, tid);
-	if (!*at && k->name_count >= SLICES_NAMES_MAX) {
-		s->count.forgotten += k->name_count;
-		forget(k);
-		at = name_at(k, pid, tid);
+	if (!name && k->names.count >= SLICES_NAMES_MAX) {
+		s->count.forgotten += k->names.count;
+		etw_table_clear(&k->names, free_name);
 	}
-	old = *at;
-	name = malloc(sizeof(*name) + len + 1);
-	if (!name)
+	if (!name && copy) {
+		name = calloc(1, sizeof(*name));
+		if (name) {
+			name->pid = pid;
+			name->tid = tid;
+			if (add_name(k, name)) {
+				free(name);
+				name = NULL;
+			}
+		}
+	}
+	if (!name || !copy) {
+		free(copy);
 		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
-	name->pid = pid;
-	name->tid = tid;
-	memcpy(name->name, text, len);
-	name->name[len] = '\0';
+	}
 	s->count.cut += text[len] != '\0';
-	name->chain = old ? old->chain : NULL;
-	*at = name;
-	k->name_count += !old;
-	free(old);
+	name->pid = pid;
+	free(name->name);
+	name->name = copy;
 	return 0;
 }
 
@@ -157,7 +165,7 @@ static int learn_thread(struct slices *s, const struct convert_event *e, bool be
 
 	if (!number(e, "ProcessId", &pid) || !number(e, "TThreadId", &tid) || !tid)
 		return 0;
-	known = *name_at(&s->kernel, 0, tid);
+	known = find_name(&s->kernel, 0, tid);
 	/* Keep a name that came earlier, unless the id is used again. */
 	return known && known->pid == pid && !begins ? 0 : remember(s, pid, tid, "");
 }
@@ -245,10 +253,10 @@ static void name_running(struct slices *s, struct running *r, char *to, size_t s
 	const struct kernel_name *thread, *process = NULL;
 	const char *name;
 
-	thread = r->tid ? *name_at(&s->kernel, 0, r->tid) : NULL;
+	thread = r->tid ? find_name(&s->kernel, 0, r->tid) : NULL;
 	r->pid = thread ? thread->pid : 0;
 	if (r->pid)
-		process = *name_at(&s->kernel, r->pid, 0);
+		process = find_name(&s->kernel, r->pid, 0);
 	name = thread && thread->name[0] ? thread->name : process ? process->name : NULL;
 	if (!r->tid)
 		snprintf(to, size, "Idle");
@@ -322,5 +330,5 @@ void kernel_free(struct kernel *k)
 	for (i = 0; i < k->cpu_count; i++)
 		etw_text_free(&k->cpus[i].body);
 	free(k->cpus);
-	forget(k);
+	etw_table_clear(&k->names, free_name);
 }

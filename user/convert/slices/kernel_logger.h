@@ -5,6 +5,7 @@
 #ifndef ETW_CONVERT_SLICES_KERNEL_LOGGER_H
 #define ETW_CONVERT_SLICES_KERNEL_LOGGER_H
 
+#include "base/table.h"
 #include "open_starts.h"
 #include "slices.h"
 
@@ -21,8 +22,7 @@ struct kernel {
 	struct running *cpus;
 	size_t cpu_count;
 	size_t held;		/* bytes in their bodies */
-	struct kernel_name *names[4096];
-	size_t name_count;
+	struct etw_table names;
 };
 
 struct slices {

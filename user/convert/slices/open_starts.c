@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "convert/hash.h"
+#include "base/table.h"
 #include "convert/names.h"
 #include "open_starts.h"
 
@@ -45,11 +45,11 @@ void open_key(struct open_key *key, const struct convert_event *e)
 	key->task = header->EventDescriptor.Task;
 	key->pid = header->ProcessId;
 	key->tid = header->ThreadId;
-	key->hash = hash_bytes(key->task, &key->provider, sizeof(key->provider));
-	key->hash = hash_bytes(key->hash, &key->activity, sizeof(key->activity));
+	key->hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
+	key->hash = etw_hash(key->hash, &key->activity, sizeof(key->activity));
 	if (same(&key->activity, &none)) {
-		key->hash = hash_bytes(key->hash, &key->pid, sizeof(key->pid));
-		key->hash = hash_bytes(key->hash, &key->tid, sizeof(key->tid));
+		key->hash = etw_hash(key->hash, &key->pid, sizeof(key->pid));
+		key->hash = etw_hash(key->hash, &key->tid, sizeof(key->tid));
 	}
 	take_said(key, e->record);
 }
@@ -65,9 +65,9 @@ static bool fits(const struct open_slice *slice, const struct open_key *key)
 
 static size_t said_bucket(const struct open_key *key)
 {
-	uint64_t hash = hash_bytes(key->task, &key->provider, sizeof(key->provider));
+	uint64_t hash = etw_hash(key->task, &key->provider, sizeof(key->provider));
 
-	return hash_bytes(hash, key->said, OPEN_SAID_MIN) % OPEN_BUCKETS;
+	return etw_hash(hash, key->said, OPEN_SAID_MIN) % OPEN_BUCKETS;
 }
 
 /*
@@ -112,7 +112,7 @@ struct open_slice *open_find(const struct open_table *table, const struct open_k
 static struct open_thread **thread_at(struct open_table *table, uint32_t pid, uint32_t tid)
 {
 	const uint32_t ids[2] = { pid, tid };
-	struct open_thread **at = &table->threads[hash_bytes(0, ids, sizeof(ids)) % OPEN_BUCKETS];
+	struct open_thread **at = &table->threads[etw_hash(0, ids, sizeof(ids)) % OPEN_BUCKETS];
 
 	while (*at && ((*at)->pid != pid || (*at)->tid != tid))
 		at = &(*at)->chain;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <etw/decode.h>
+#include "base/table.h"
 #include "tdh/model/model.h"
 #include "schema.h"
 
@@ -77,8 +78,6 @@ struct etw_schema_plan {
 	USHORT named_flags;
 	bool is_named;
 	/* schema_cache.c's */
-	struct etw_schema_plan *next;
-	uint64_t hash;
 	size_t key_size, bytes;
 	const void *key;
 };
@@ -97,9 +96,9 @@ struct etw_level {
 #define ETW_LEVELS	(2 * ETW_NEST_MAX + 1)
 
 struct etw_schema_cache {
-	struct etw_schema_plan **slots;
-	struct etw_schema_plan *last;	/* that was found */
-	size_t slot_count, count, bytes;
+	struct etw_table table;
+	struct etw_schema_plan *last;	/* found last */
+	size_t bytes;
 };
 
 struct etw_decoder {

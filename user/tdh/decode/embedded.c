@@ -13,7 +13,7 @@
 #include "decoder.h"
 #include "embed.h"
 #include "tdh/store/installed.h"
-#include "base/hash.h"
+#include "base/table.h"
 #include "tdh/store/store.h"
 
 #define PARTS_MAX	64		/* schemas begun and not complete */
@@ -185,7 +185,7 @@ static struct known *find_known(struct etw_embedded *e, const GUID *guid)
 /* A text that was not seen before: is it a manifest of that provider? */
 static bool learn(struct etw_embedded *e, const GUID *guid, const char *text, size_t size)
 {
-	uint64_t hash = etw_hash_bytes(etw_hash_seed(), text, size);
+	uint64_t hash = etw_hash(0, text, size);
 	struct known *known = find_known(e, guid);
 	struct etw_problems problems = { .count = 0 };
 	const struct etw_mf_provider *provider;

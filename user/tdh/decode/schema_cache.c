@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema_cache.c - the plans that a decoder has made, by what events say of themselves
+ * schema_cache.c - the plans that a decoder has made, by what the events say of themselves
  *
- * A table that grew too large is emptied: what is still in use is soon made again, and
- * who invents new kinds of events all the time gets no more memory for it.
+ * A cache that is full is emptied: plans still in use are soon made again, and a program
+ * that keeps inventing new kinds of events gets no more memory.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decoder.h"
-#include "base/hash.h"
 
 #define PLANS_MAX	16384
 #define BYTES_MAX	(16u << 20)
-#define SLOTS_FIRST	64
-
-/* Those who write events choose the keys, so the seed must be none of theirs. */
-static uint64_t hash_of(const void *key, size_t size)
-{
-	return etw_hash_bytes(etw_hash_seed(), key, size);
-}
 
 /* By words, as keys were written just before: memcmp() would wait for that. */
 static inline bool has_key(const struct etw_schema_plan *plan, const void *key, size_t size)
@@ -42,23 +34,29 @@ static inline bool has_key(const struct etw_schema_plan *plan, const void *key, 
 	return true;
 }
 
+struct key {
+	const void *data;
+	size_t size;
+};
+
+static bool matches(const void *entry, const void *key)
+{
+	const struct key *k = key;
+
+	return has_key(entry, k->data, k->size);
+}
+
 struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, const void *key, size_t size)
 {
+	const struct key k = { key, size };
 	struct etw_schema_plan *plan;
-	uint64_t hash;
 
 	if (plans->last && has_key(plans->last, key, size))
 		return plans->last;
-	if (!plans->slot_count)
-		return NULL;
-	hash = hash_of(key, size);
-	for (plan = plans->slots[hash & (plans->slot_count - 1)]; plan; plan = plan->next) {
-		if (plan->hash != hash || !has_key(plan, key, size))
-			continue;
+	plan = etw_table_find(&plans->table, etw_hash(0, key, size), matches, &k);
+	if (plan)
 		plans->last = plan;
-		return plan;
-	}
-	return NULL;
+	return plan;
 }
 
 void etw_plan_free(struct etw_schema_plan *plan)
@@ -68,59 +66,25 @@ void etw_plan_free(struct etw_schema_plan *plan)
 	free(plan);
 }
 
-void etw_schema_cache_clear(struct etw_schema_cache *plans)
+static void free_plan(void *plan)
 {
-	struct etw_schema_plan *plan, *next;
-	size_t i;
-
-	for (i = 0; i < plans->slot_count; i++) {
-		for (plan = plans->slots[i]; plan; plan = next) {
-			next = plan->next;
-			etw_plan_free(plan);
-		}
-	}
-	free(plans->slots);
-	*plans = (struct etw_schema_cache){ 0 };
+	etw_plan_free(plan);
 }
 
-static int grow(struct etw_schema_cache *plans)
+void etw_schema_cache_clear(struct etw_schema_cache *plans)
 {
-	size_t i, count = plans->slot_count ? 2 * plans->slot_count : SLOTS_FIRST;
-	struct etw_schema_plan **slots, *plan, *next;
-
-	if (plans->count < plans->slot_count)
-		return 0;
-	slots = calloc(count, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (i = 0; i < plans->slot_count; i++) {
-		for (plan = plans->slots[i]; plan; plan = next) {
-			next = plan->next;
-			plan->next = slots[plan->hash & (count - 1)];
-			slots[plan->hash & (count - 1)] = plan;
-		}
-	}
-	free(plans->slots);
-	plans->slots = slots;
-	plans->slot_count = count;
-	return 0;
+	etw_table_clear(&plans->table, free_plan);
+	*plans = (struct etw_schema_cache){ .bytes = 0 };
 }
 
 int etw_schema_cache_put(struct etw_schema_cache *plans, struct etw_schema_plan *plan)
 {
-	struct etw_schema_plan **slot;
-
-	if (plans->count >= PLANS_MAX || plans->bytes + plan->bytes > BYTES_MAX)
+	if (plans->table.count >= PLANS_MAX || plans->bytes + plan->bytes > BYTES_MAX)
 		etw_schema_cache_clear(plans);
-	if (grow(plans)) {
+	if (etw_table_add(&plans->table, etw_hash(0, plan->key, plan->key_size), plan)) {
 		etw_plan_free(plan);
 		return -ENOMEM;
 	}
-	plan->hash = hash_of(plan->key, plan->key_size);
-	slot = &plans->slots[plan->hash & (plans->slot_count - 1)];
-	plan->next = *slot;
-	*slot = plan;
-	plans->count++;
 	plans->bytes += plan->bytes;
 	return 0;
 }

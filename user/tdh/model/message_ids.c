@@ -29,47 +29,45 @@ struct numbering {
 	uint32_t next;		/* of the provider and its channels */
 	uint32_t next_value, next_bit;	/* of maps */
 	bool full;		/* said that the provider is beyond the last */
+	bool no_memory;
 };
 
-static size_t hash(const struct etw_message_ids *ids, const void *p)
+static uint64_t hash_of(const struct etw_mf_message *message)
 {
-	uint64_t x = (uintptr_t)p >> 3;
-
-	return (x * 0x9e3779b97f4a7c15u >> 32) & (ids->buckets - 1);
+	return etw_hash_number(etw_hash_seed(), (uintptr_t)message);
 }
 
-/* Where the message is, or would be. */
-static unsigned int *bucket(const struct etw_message_ids *ids, const struct etw_mf_message *message)
+static bool is_of(const void *entry, const void *message)
 {
-	size_t i = hash(ids, message);
+	return ((const struct etw_message_id *)entry)->message == message;
+}
 
-	while (ids->by_message[i] && ids->list[ids->by_message[i] - 1].message != message)
-		i = (i + 1) & (ids->buckets - 1);
-	return &ids->by_message[i];
+static const struct etw_message_id *find(const struct etw_message_ids *ids,
+					 const struct etw_mf_message *message)
+{
+	return etw_table_find(&ids->by_message, hash_of(message), is_of, message);
 }
 
 uint32_t etw_message_ids_find(const struct etw_message_ids *ids,
 			      const struct etw_mf_message *message)
 {
-	unsigned int at;
+	const struct etw_message_id *found = message ? find(ids, message) : NULL;
 
-	if (!message || !ids->buckets)
-		return ETW_MESSAGE_NONE;
-	at = *bucket(ids, message);
-	return at ? ids->list[at - 1].id : ETW_MESSAGE_NONE;
+	return found ? found->id : ETW_MESSAGE_NONE;
 }
 
 static bool needs_one(const struct numbering *n, const struct etw_mf_message *message)
 {
-	return message && !*bucket(n->ids, message);
+	return message && !find(n->ids, message);
 }
 
 static void add(struct numbering *n, const struct etw_message_id *entry)
 {
-	unsigned int *at = bucket(n->ids, entry->message);
+	struct etw_message_id *to = &n->ids->list[n->ids->count++];
 
-	n->ids->list[n->ids->count] = *entry;
-	*at = ++n->ids->count;
+	*to = *entry;
+	if (etw_table_add(&n->ids->by_message, hash_of(entry->message), to))
+		n->no_memory = true;
 }
 
 /* The first element of a message names it. */
@@ -225,11 +223,8 @@ static int allocate(struct etw_message_ids *ids, size_t n)
 	memset(ids, 0, sizeof(*ids));
 	if (n > 1u << 28)
 		return -ENOMEM;
-	for (ids->buckets = 16; ids->buckets < 2 * n;)
-		ids->buckets *= 2;
 	ids->list = calloc(n ? n : 1, sizeof(*ids->list));
-	ids->by_message = calloc(ids->buckets, sizeof(*ids->by_message));
-	return ids->list && ids->by_message ? 0 : -ENOMEM;
+	return ids->list ? 0 : -ENOMEM;
 }
 
 static int compare(const void *a, const void *b)
@@ -239,17 +234,17 @@ static int compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Into the order of the numbers. */
-static void sort(struct etw_message_ids *ids)
+/* The table leads into the list, so it is made again. */
+static int sort(struct etw_message_ids *ids)
 {
 	unsigned int i;
 
 	qsort(ids->list, ids->count, sizeof(*ids->list), compare);
-	memset(ids->by_message, 0, ids->buckets * sizeof(*ids->by_message));
-	for (i = 0; i < ids->count; i++) {
-		/* bucket() compares with those before i only. */
-		*bucket(ids, ids->list[i].message) = i + 1;
-	}
+	etw_table_clear(&ids->by_message, NULL);
+	for (i = 0; i < ids->count; i++)
+		if (etw_table_add(&ids->by_message, hash_of(ids->list[i].message), &ids->list[i]))
+			return -ENOMEM;
+	return 0;
 }
 
 static int report_equal(const struct etw_message_ids *ids, struct etw_problems *problems)
@@ -283,10 +278,10 @@ static int number_all(const struct etw_manifest *manifest, struct etw_message_id
 		number_entries(n, manifest);
 	for (i = 0; !ret && i < manifest->provider_count; i++)
 		ret = number_provider(n, &manifest->providers[i]);
+	if (!ret)
+		ret = n->no_memory ? -ENOMEM : sort(ids);
 	if (ret)
 		etw_message_ids_free(ids);
-	else
-		sort(ids);
 	return ret;
 }
 
@@ -308,7 +303,7 @@ int etw_message_ids_make(const struct etw_manifest *manifest, struct etw_message
 void etw_message_ids_free(struct etw_message_ids *ids)
 {
 	free(ids->list);
-	free(ids->by_message);
+	etw_table_clear(&ids->by_message, NULL);
 	memset(ids, 0, sizeof(*ids));
 }
 

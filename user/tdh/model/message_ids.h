@@ -23,6 +23,7 @@
 #ifndef ETW_TDH_MODEL_MESSAGE_IDS_H
 #define ETW_TDH_MODEL_MESSAGE_IDS_H
 
+#include "base/table.h"
 #include "model.h"
 
 /* Providers that get numbers; the messages of others need a <messageTable>. */
@@ -40,8 +41,7 @@ struct etw_message_id {
 struct etw_message_ids {
 	struct etw_message_id *list;	/* by ascending number */
 	unsigned int count;
-	unsigned int *by_message;	/* hash: 1 + index in list, or 0 */
-	unsigned int buckets;
+	struct etw_table by_message;
 };
 
 /*

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model.h"
-#include "base/hash.h"
+#include "base/table.h"
 #include "locale.h"
 
 #define CHUNK_LEAST	4096u

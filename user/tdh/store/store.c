@@ -15,14 +15,13 @@
 #include "installed.h"
 #include "store.h"
 #include "base/cancel.h"
+#include "base/table.h"
 
-#define SLOTS		1024	/* a power of two */
-#define FULL		(SLOTS / 4 * 3)
+#define FOUND_MAX	768
 #define CHECK_NS	1000000000LL	/* between two looks at the folders */
 
 struct found {
 	GUID guid;
-	bool used;
 	const struct etw_mf_provider *provider;	/* NULL: nobody knows it */
 	struct etw_manifest *manifest;		/* a reference */
 };
@@ -32,8 +31,7 @@ static struct {
 	unsigned int generation;	/* atomic */
 	int64_t next_check;		/* atomic; 0: nobody has asked for installed ones */
 	struct etw_store_list loaded;	/* the newest last */
-	struct found *found;		/* SLOTS, or NULL */
-	unsigned int found_count;
+	struct etw_table found;
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int hold(void)
@@ -52,16 +50,17 @@ static void let_go(int state)
 
 /* ------------------------------------------------------------------ the table */
 
+static void free_found(void *entry)
+{
+	struct found *found = entry;
+
+	etw_manifest_put(found->manifest);
+	free(found);
+}
+
 static void forget_found(void)
 {
-	unsigned int i;
-
-	for (i = 0; store.found && i < SLOTS; i++)
-		if (store.found[i].used)
-			etw_manifest_put(store.found[i].manifest);
-	if (store.found)
-		memset(store.found, 0, SLOTS * sizeof(*store.found));
-	store.found_count = 0;
+	etw_table_clear(&store.found, free_found);
 }
 
 static void changed(void)
@@ -70,38 +69,31 @@ static void changed(void)
 	__atomic_add_fetch(&store.generation, 1, __ATOMIC_RELEASE);
 }
 
-/* Where the GUID is, or may be put; NULL: no memory. */
-static struct found *slot_of(const GUID *guid)
+static bool has_guid(const void *entry, const void *guid)
 {
-	uint64_t half[2];
-	unsigned int i;
-
-	if (!store.found)
-		store.found = calloc(SLOTS, sizeof(*store.found));
-	if (!store.found)
-		return NULL;
-	memcpy(half, guid, sizeof(half));
-	i = (unsigned int)(((half[0] ^ half[1]) * 0x9E3779B97F4A7C15ULL) >> 54) & (SLOTS - 1);
-	while (store.found[i].used && memcmp(&store.found[i].guid, guid, sizeof(*guid)))
-		i = (i + 1) & (SLOTS - 1);
-	return &store.found[i];
+	return !memcmp(&((const struct found *)entry)->guid, guid, sizeof(GUID));
 }
 
+static const struct found *look_up(const GUID *guid)
+{
+	return etw_table_find(&store.found, etw_hash(0, guid, sizeof(*guid)), has_guid, guid);
+}
+
+/* Without memory it is looked for again the next time. */
 static void keep(const GUID *guid, const struct etw_mf_provider *provider,
 		 struct etw_manifest *manifest)
 {
-	struct found *slot;
+	struct found *found = calloc(1, sizeof(*found));
 
-	if (store.found_count >= FULL)
+	if (store.found.count >= FOUND_MAX)
 		forget_found();
-	slot = slot_of(guid);
-	if (!slot)
+	if (!found || etw_table_add(&store.found, etw_hash(0, guid, sizeof(*guid)), found)) {
+		free(found);
 		return;
-	slot->guid = *guid;
-	slot->used = true;
-	slot->provider = provider;
-	slot->manifest = provider ? etw_manifest_get(manifest) : NULL;
-	store.found_count++;
+	}
+	found->guid = *guid;
+	found->provider = provider;
+	found->manifest = provider ? etw_manifest_get(manifest) : NULL;
 }
 
 /* ---------------------------------------------------------------- the folders */
@@ -188,14 +180,14 @@ const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manife
 	const struct etw_mf_provider *provider;
 	struct etw_manifest *in = NULL;
 	int state = hold();
-	struct found *slot;
+	const struct found *found;
 
 	if (is_due())
 		check_folders();
-	slot = slot_of(guid);
-	if (slot && slot->used) {
-		provider = slot->provider;
-		in = slot->manifest;
+	found = look_up(guid);
+	if (found) {
+		provider = found->provider;
+		in = found->manifest;
 	} else {
 		provider = look_for(guid, &in);
 		keep(guid, provider, in);
