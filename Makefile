@@ -132,7 +132,6 @@ link_program = $(Q)mkdir -p $(@D) && \
 	$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) $(filter %libselftest.a,$^) $(filter %libetlcheck.a,$^) \
 		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
 
-build/etw: libs_here = -ljson-c
 build/etw: $(cli_src:%.c=build/obj/%.o) build/libtdh.a build/libetw.a $(cli_list)
 	$(call say,LD,$@)
 	$(link_program)

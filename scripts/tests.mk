@@ -152,7 +152,7 @@ convert_src := $(wildcard user/convert/*.c user/convert/*/*.c)
 convert_list := $(call record,build/obj/convert.list,$(convert_src))
 $(patsubst selftests/libfuzzer/%.c,build/fuzz/%,$(wildcard selftests/libfuzzer/convert_*.c)): \
 	$(convert_src:%.c=build/clang/%.o) $(convert_list)
-build/fuzz/convert_%: libs_here = -ljson-c
+build/fuzz/convert_view: libs_here = -ljson-c
 build/fuzz/autologconf: build/clang/user/cli/autologger/session_conf.o
 $(fuzzers): build/fuzz/%: build/clang/selftests/libfuzzer/%.o build/clang/libtdh.a build/clang/libetw.a
 	$(call say,LD,$@)
@@ -188,10 +188,9 @@ build/san/libtdh.a: $(tdh_src:%.c=build/san/%.o) $(tdh_list)
 build/san/user/tdh/%.o build/san/user/mc/%.o: include_here = $(include_user) $(xml_flags)
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
-build/unit/convert_%: libs_here = -ljson-c
+build/unit/convert_chrome: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus: libs_here = -ljson-c
 cli_whole := $(addprefix build/unit/cli_,device live names recordfile)
-build/unit/cli_autolog $(cli_whole): libs_here = -ljson-c
 $(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
 # It includes these two.
 build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \

@@ -1,123 +1,134 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json.c - JSON output, one object per line, on top of json-c
+ * json.c - JSON output, one object per line
  */
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli.h"
+#include "base/json_writer.h"
 #include "cli/print/clock.h"
 #include "json.h"
 #include "text.h"
 
-#define ADD_FLAGS	(JSON_C_OBJECT_ADD_KEY_IS_NEW | JSON_C_OBJECT_KEY_IS_CONSTANT)
-#define PRINT_FLAGS	(JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+struct json {
+	struct etw_text text;	/* without its last bracket */
+	char end;
+};
 
-static struct json_object *need(struct json_object *value)
+static struct json *begin(char first, char end)
 {
+	struct json *value = calloc(1, sizeof(*value));
+
 	if (!value)
 		cli_die("out of memory");
+	value->end = end;
+	text_add(&value->text, &first, 1);
 	return value;
 }
 
-struct json_object *json_new(void)
+struct json *json_new(void)
 {
-	return need(json_object_new_object());
+	return begin('{', '}');
 }
 
-struct json_object *json_new_array(void)
+struct json *json_new_array(void)
 {
-	return need(json_object_new_array());
+	return begin('[', ']');
 }
 
-void json_put(struct json_object *to, const char *key, struct json_object *value)
+void json_free(struct json *value)
 {
-	if (json_object_object_add_ex(to, key, need(value), ADD_FLAGS))
-		cli_die("out of memory");
+	text_free(&value->text);
+	free(value);
 }
 
-void json_append(struct json_object *array, struct json_object *value)
+static void add(struct json *to, struct json *value)
 {
-	if (json_object_array_add(array, need(value)))
-		cli_die("out of memory");
+	text_add(&to->text, value->text.data, value->text.len);
+	text_add(&to->text, &value->end, 1);
+	json_free(value);
 }
 
-/* Bytes from outside: what is no UTF-8 becomes U+FFFD. */
-void json_string(struct json_object *to, const char *key, const char *s,
-		 size_t len)
+void json_put(struct json *to, const char *key, struct json *value)
 {
-	static struct etw_text valid;
-
-	valid.len = 0;
-	text_utf8(&valid, s, len);
-	json_put(to, key, json_object_new_string_len(valid.len ? valid.data : "",
-						     (int)valid.len));
+	jsontext_key(&to->text, key);
+	add(to, value);
 }
 
-/* A string of our own, or NULL for null. */
-void json_word(struct json_object *to, const char *key, const char *s)
+void json_append(struct json *array, struct json *value)
 {
-	if (s)
-		json_put(to, key, json_object_new_string(s));
-	else if (json_object_object_add_ex(to, key, NULL, ADD_FLAGS))
-		cli_die("out of memory");
+	jsontext_next(&array->text);
+	add(array, value);
 }
 
-void json_unsigned(struct json_object *to, const char *key, uint64_t value)
+void json_append_word(struct json *array, const char *s)
 {
-	json_put(to, key, json_object_new_uint64(value));
+	jsontext_next(&array->text);
+	etw_text_json_string(&array->text, s, strlen(s));
+	text_check(&array->text);
 }
 
-void json_signed(struct json_object *to, const char *key, int64_t value)
+void json_string(struct json *to, const char *key, const char *s, size_t len)
 {
-	json_put(to, key, json_object_new_int64(value));
+	jsontext_string(&to->text, key, s, len);
+	text_check(&to->text);
 }
 
-/* "0x..." as a string: JSON numbers lose the top bits of a 64-bit mask. */
-void json_mask(struct json_object *to, const char *key, uint64_t value)
+void json_word(struct json *to, const char *key, const char *s)
 {
-	char s[20];
-
-	snprintf(s, sizeof(s), "0x%" PRIx64, value);
-	json_word(to, key, s);
+	jsontext_word(&to->text, key, s);
+	text_check(&to->text);
 }
 
-void json_flag(struct json_object *to, const char *key, bool value)
+void json_unsigned(struct json *to, const char *key, uint64_t value)
 {
-	json_put(to, key, json_object_new_boolean(value));
+	jsontext_unsigned(&to->text, key, value);
+	text_check(&to->text);
 }
 
-void json_guid(struct json_object *to, const char *key,
-	       const struct etw_guid *guid)
+void json_signed(struct json *to, const char *key, int64_t value)
 {
-	char s[GUID_TEXT_SIZE];
-
-	json_word(to, key, guid_text(guid, s));
+	jsontext_signed(&to->text, key, value);
+	text_check(&to->text);
 }
 
-/* 100 ns since 1601 as "2026-01-31T12:34:56.1234567Z". */
-void json_time(struct json_object *to, const char *key, int64_t time)
+void json_number(struct json *to, const char *key, const char *number)
+{
+	jsontext_key(&to->text, key);
+	text_puts(&to->text, number);
+}
+
+void json_mask(struct json *to, const char *key, uint64_t value)
+{
+	jsontext_mask(&to->text, key, value);
+	text_check(&to->text);
+}
+
+void json_flag(struct json *to, const char *key, bool value)
+{
+	jsontext_flag(&to->text, key, value);
+	text_check(&to->text);
+}
+
+void json_guid(struct json *to, const char *key, const struct etw_guid *guid)
+{
+	jsontext_guid(&to->text, key, guid);
+	text_check(&to->text);
+}
+
+void json_time(struct json *to, const char *key, int64_t time)
 {
 	struct etw_text s = { 0 };
 
 	clock_utc(&s, time);
-	json_word(to, key, s.data);
+	json_string(to, key, s.data, s.len);
 	text_free(&s);
 }
 
-/* Print an object and a newline, and free it. */
-void json_print(struct json_object *object)
+void json_print(struct json *object)
 {
-	static struct etw_text line;
-	size_t len;
-	const char *s = json_object_to_json_string_length(object, PRINT_FLAGS,
-							  &len);
-
-	if (!s)
-		cli_die("out of memory");
-	line.len = 0;
-	text_json(&line, s, len);
-	text_add(&line, "\n", 1);
-	fwrite(line.data, 1, line.len, stdout);
-	json_object_put(object);
+	text_printf(&object->text, "%c\n", object->end);
+	fwrite(object->text.data, 1, object->text.len, stdout);
+	json_free(object);
 }

@@ -40,7 +40,7 @@ void provider_check_group(const char *text, const struct etw_enable *enable);
 unsigned int provider_operands(char **operands, unsigned int max);
 bool provider_resolve_all(int fd, char **operands, struct etw_guid *guids);
 void provider_print_guids(const struct etw_guid *guids, unsigned int count);
-struct json_object *provider_guids_json(const struct etw_guid *guids, unsigned int count);
+struct json *provider_guids_json(const struct etw_guid *guids, unsigned int count);
 
 /* What enable, disable and capture have in common */
 enum {

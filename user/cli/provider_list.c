@@ -37,12 +37,12 @@ void provider_print_guids(const struct etw_guid *guids, unsigned int count)
 		puts(guid_text(guids++, text));
 }
 
-struct json_object *provider_guids_json(const struct etw_guid *guids, unsigned int count)
+struct json *provider_guids_json(const struct etw_guid *guids, unsigned int count)
 {
-	struct json_object *array = json_new_array();
+	struct json *array = json_new_array();
 	char text[GUID_TEXT_SIZE];
 
 	while (count--)
-		json_append(array, json_object_new_string(guid_text(guids++, text)));
+		json_append_word(array, guid_text(guids++, text));
 	return array;
 }

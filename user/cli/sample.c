@@ -173,22 +173,22 @@ void sample_print_text(const struct sample *now, const struct sample *before)
 	puts("");
 }
 
-static void put_double(struct json_object *to, const char *key, double value)
+static void put_double(struct json *to, const char *key, double value)
 {
 	char s[48];
 
 	snprintf(s, sizeof(s), "%.1f", value);
-	json_put(to, key, json_object_new_double_s(value, s));
+	json_number(to, key, s);
 }
 
-static struct json_object *readers_json(const struct sample *now)
+static struct json *readers_json(const struct sample *now)
 {
-	struct json_object *array = json_new_array();
+	struct json *array = json_new_array();
 	unsigned int i;
 
 	for (i = 0; i < now->reader_count; i++) {
 		const struct etw_consumer_info *r = &now->readers[i];
-		struct json_object *o = json_new();
+		struct json *o = json_new();
 
 		json_unsigned(o, "pid", r->pid);
 		json_unsigned(o, "events", r->events);
@@ -205,8 +205,8 @@ static struct json_object *readers_json(const struct sample *now)
 void sample_print_json(const struct sample *now, const struct sample *before)
 {
 	const struct etw_session_stat *s = &now->stat;
-	struct json_object *o = session_json(&now->session);
-	struct json_object *lost = json_new();
+	struct json *o = session_json(&now->session);
+	struct json *lost = json_new();
 	double seconds = elapsed(now, before);
 	int i;
 

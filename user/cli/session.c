@@ -179,10 +179,10 @@ void session_print(const struct session *session)
 	text_free(&t);
 }
 
-struct json_object *session_json(const struct session *session)
+struct json *session_json(const struct session *session)
 {
 	const struct etw_session *s = &session->s;
-	struct json_object *o = json_new();
+	struct json *o = json_new();
 
 	json_string(o, "session", session->name, strlen(session->name));
 	json_unsigned(o, "id", s->logger_id);

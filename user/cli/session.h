@@ -29,12 +29,12 @@ uint32_t session_flush_ms(const char *option, const char *text);
 
 const char *session_mode(const struct session *session);
 void session_print(const struct session *session);
-struct json_object *session_json(const struct session *session);
+struct json *session_json(const struct session *session);
 
 /* session_log.c: the log file, if there is one */
 void session_print_log(const struct session *session);
 void session_print_file(const struct session *session);	/* in one line */
-void session_json_log(struct json_object *to, const struct session *session);
+void session_json_log(struct json *to, const struct session *session);
 
 int session_main(const struct cli_syntax *syntax, session_command command,
 		 int argc, char **argv, const char *takes,

@@ -79,10 +79,10 @@ void session_print_file(const struct session *session)
 	       log->buffers_lost && log->error ? strerror((int)log->error) : "");
 }
 
-void session_json_log(struct json_object *to, const struct session *session)
+void session_json_log(struct json *to, const struct session *session)
 {
 	const struct etw_session_log *log = &session->log.log;
-	struct json_object *o;
+	struct json *o;
 
 	if (!has_log(session))
 		return;

@@ -43,7 +43,7 @@ static bool is_running(int fd, const char *name, const struct etw_guid *guid)
 
 static void show_json(const struct known *k)
 {
-	struct json_object *o = json_new(), *list = json_new_array(), *p;
+	struct json *o = json_new(), *list = json_new_array(), *p;
 	size_t i;
 
 	json_string(o, "session", k->conf.name, strlen(k->conf.name));
@@ -64,7 +64,7 @@ static void show_json(const struct known *k)
 		}
 		json_put(o, "providers", list);
 	} else {
-		json_object_put(list);
+		json_free(list);
 	}
 	json_print(o);
 }

@@ -99,7 +99,7 @@ static void show_text(const struct etw_access_list *list, bool own)
 
 static void show_json(const struct etw_access_list *list, bool own)
 {
-	struct json_object *object = json_new(), *entries = json_new_array(), *entry;
+	struct json *object = json_new(), *entries = json_new_array(), *entry;
 	char who[ETW_ACCESS_WHO_TEXT], rights[ETW_ACCESS_RIGHTS_TEXT];
 	uint32_t i;
 

@@ -100,7 +100,7 @@ static int show(int fd, uint64_t session, bool json)
 	struct etw_guid guids[ETW_CAPTURE_MAX];
 	struct etw_session_capture c = {
 		.handle = session, .guids = (uintptr_t)guids, .count = ETW_CAPTURE_MAX };
-	struct json_object *o;
+	struct json *o;
 	int err;
 
 	err = etw_kdev_session_capture(fd, &c);

@@ -27,7 +27,7 @@ static int show(int fd, uint64_t session, struct etw_guid guids[ETW_DISALLOW_MAX
 {
 	struct etw_disallow d = {
 		.session = session, .guids = (uintptr_t)guids, .capacity = ETW_DISALLOW_MAX };
-	struct json_object *o;
+	struct json *o;
 	int err;
 
 	err = etw_kdev_disallow_query(fd, &d);

@@ -52,7 +52,7 @@ static void print_sessions(const struct sessions *sessions)
 static int list_sessions(struct list *list)
 {
 	const struct sessions *sessions = &list->sessions;
-	struct json_object *array;
+	struct json *array;
 	unsigned int i;
 
 	if (list->json) {

@@ -22,7 +22,7 @@ struct sessions {
 struct list {
 	int fd;
 	struct sessions sessions;	/* those that the caller may see */
-	struct json_object *json;	/* NULL: text */
+	struct json *json;	/* NULL: text */
 	bool verbose;
 	bool alone;			/* nothing else is listed: having none is said */
 	bool follows;			/* another part is above: a line between */
@@ -41,9 +41,8 @@ void list_add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		  const struct sessions *sessions, bool tell_group);
 void list_add_enable(struct etw_text *line, const struct etw_provider_enable *enable,
 		     const struct sessions *sessions);
-struct json_object *list_reg_json(const struct etw_provider_reg *reg,
-				  const struct sessions *sessions);
-struct json_object *list_enable_json(const struct etw_provider_enable *enable,
-				     const struct sessions *sessions);
+struct json *list_reg_json(const struct etw_provider_reg *reg, const struct sessions *sessions);
+struct json *list_enable_json(const struct etw_provider_enable *enable,
+			      const struct sessions *sessions);
 
 #endif /* ETW_CLI_LIST_H */

@@ -48,12 +48,12 @@ static void print_details(const struct etw_guid *guid, const struct etw_group *g
 	text_free(&line);
 }
 
-static struct json_object *group_json(const struct etw_guid *guid, const struct etw_group *group,
-				      const struct sessions *sessions)
+static struct json *group_json(const struct etw_guid *guid, const struct etw_group *group,
+			       const struct sessions *sessions)
 {
-	struct json_object *o = json_new(), *member;
-	struct json_object *members = json_new_array();
-	struct json_object *enables = json_new_array();
+	struct json *o = json_new(), *member;
+	struct json *members = json_new_array();
+	struct json *enables = json_new_array();
 	unsigned int i;
 
 	json_guid(o, "group", guid);
@@ -73,7 +73,7 @@ static struct json_object *group_json(const struct etw_guid *guid, const struct 
 struct output {
 	struct list *list;
 	struct table *rows;		/* for the table */
-	struct json_object *array;	/* for JSON, else NULL */
+	struct json *array;	/* for JSON, else NULL */
 	bool any;			/* one was shown */
 };
 

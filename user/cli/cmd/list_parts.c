@@ -184,8 +184,8 @@ void list_add_enable(struct etw_text *line, const struct etw_provider_enable *en
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void append_words(struct json_object *array, const struct word *words,
-			 const char *suffix, uint32_t mask)
+static void append_words(struct json *array, const struct word *words, const char *suffix,
+			 uint32_t mask)
 {
 	char name[64];
 
@@ -193,15 +193,14 @@ static void append_words(struct json_object *array, const struct word *words,
 		if (!(mask & words->bit))
 			continue;
 		snprintf(name, sizeof(name), "%s%s", words->word, suffix);
-		json_append(array, json_object_new_string(name));
+		json_append_word(array, name);
 	}
 }
 
 /* The sessions of a mask as an array of names; a number where one is gone. */
-static struct json_object *names_json(uint64_t mask,
-				      const struct sessions *sessions)
+static struct json *names_json(uint64_t mask, const struct sessions *sessions)
 {
-	struct json_object *names = json_new_array();
+	struct json *names = json_new_array();
 	struct etw_text name = { 0 };
 	uint32_t i;
 
@@ -216,16 +215,15 @@ static struct json_object *names_json(uint64_t mask,
 			text_utf8(&name, session->name, strlen(session->name));
 		else
 			text_printf(&name, "#%u", i + 1);
-		json_append(names, json_object_new_string(name.data));
+		json_append_word(names, name.data);
 	}
 	text_free(&name);
 	return names;
 }
 
-struct json_object *list_reg_json(const struct etw_provider_reg *reg,
-				  const struct sessions *sessions)
+struct json *list_reg_json(const struct etw_provider_reg *reg, const struct sessions *sessions)
 {
-	struct json_object *o = json_new();
+	struct json *o = json_new();
 
 	if (!(reg->flags & ETW_REG_KERNEL))
 		json_unsigned(o, "pid", reg->pid);
@@ -238,11 +236,11 @@ struct json_object *list_reg_json(const struct etw_provider_reg *reg,
 	return o;
 }
 
-struct json_object *list_enable_json(const struct etw_provider_enable *enable,
-				     const struct sessions *sessions)
+struct json *list_enable_json(const struct etw_provider_enable *enable,
+			      const struct sessions *sessions)
 {
 	const struct session *session = list_find_session(sessions, enable->logger_id);
-	struct json_object *o = json_new(), *words;
+	struct json *o = json_new(), *words;
 	size_t i;
 
 	if (session)

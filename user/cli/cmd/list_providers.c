@@ -79,13 +79,12 @@ static void print_details(const struct provider *provider,
 	text_free(&line);
 }
 
-static struct json_object *provider_json(const struct provider *provider,
-					 const struct sessions *sessions)
+static struct json *provider_json(const struct provider *provider, const struct sessions *sessions)
 {
 	const char *name = provider_name(provider);
-	struct json_object *o = json_new();
-	struct json_object *regs = json_new_array();
-	struct json_object *enables = json_new_array();
+	struct json *o = json_new();
+	struct json *regs = json_new_array();
+	struct json *enables = json_new_array();
 	unsigned int i;
 
 	json_guid(o, "provider", &provider->guid);
@@ -104,7 +103,7 @@ static struct json_object *provider_json(const struct provider *provider,
 
 int list_providers(struct list *list)
 {
-	struct json_object *array;
+	struct json *array;
 	struct provider *providers;
 	unsigned int count, i;
 	int err;

@@ -58,7 +58,7 @@ static void add_row(struct table *table, const struct etw_mf_provider *provider)
 
 static void print_json(const struct etw_mf_provider *provider)
 {
-	struct json_object *o = json_new();
+	struct json *o = json_new();
 
 	json_string(o, "provider", provider->name, strlen(provider->name));
 	json_guid(o, "guid", (const struct etw_guid *)&provider->guid);

@@ -123,16 +123,16 @@ static void print_provider(const struct etw_mf_provider *provider)
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void put_text(struct json_object *to, const char *key, const char *s)
+static void put_text(struct json *to, const char *key, const char *s)
 {
 	if (s && *s)
 		json_string(to, key, s, strlen(s));
 }
 
-static struct json_object *fields_json(const struct etw_mf_template *template,
-				       unsigned int first, unsigned int count)
+static struct json *fields_json(const struct etw_mf_template *template, unsigned int first,
+				unsigned int count)
 {
-	struct json_object *list = json_new_array(), *o;
+	struct json *list = json_new_array(), *o;
 	unsigned int i;
 
 	for (i = first; i < first + count; i++) {
@@ -161,11 +161,11 @@ static struct json_object *fields_json(const struct etw_mf_template *template,
 	return list;
 }
 
-static struct json_object *event_json(const struct etw_mf_provider *provider,
-				      const struct etw_mf_event *event)
+static struct json *event_json(const struct etw_mf_provider *provider,
+			       const struct etw_mf_event *event)
 {
 	const struct etw_mf_template *template = event->template;
-	struct json_object *o = json_new();
+	struct json *o = json_new();
 
 	json_unsigned(o, "id", event->desc.Id);
 	json_unsigned(o, "version", event->desc.Version);
@@ -184,10 +184,10 @@ static struct json_object *event_json(const struct etw_mf_provider *provider,
 	return o;
 }
 
-struct json_object *manifest_provider_json(const struct etw_mf_provider *provider)
+struct json *manifest_provider_json(const struct etw_mf_provider *provider)
 {
-	struct json_object *o = json_new(), *keywords = json_new_array(), *one;
-	struct json_object *events = json_new_array();
+	struct json *o = json_new(), *keywords = json_new_array(), *one;
+	struct json *events = json_new_array();
 	unsigned int i;
 
 	put_text(o, "provider", provider->name);

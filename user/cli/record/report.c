@@ -148,8 +148,8 @@ void record_report(const struct record *r, enum record_end end)
 
 void record_report_json(const struct record *r, int status)
 {
-	struct json_object *o = session_json(&r->last.session);
-	struct json_object *lost = json_new();
+	struct json *o = session_json(&r->last.session);
+	struct json *lost = json_new();
 	char seconds[32];
 	int i;
 
@@ -159,7 +159,7 @@ void record_report_json(const struct record *r, int status)
 	json_put(o, "lost", lost);
 	json_unsigned(o, "overwritten_events", r->last.stat.overwritten_events);
 	snprintf(seconds, sizeof(seconds), "%.3f", record_seconds(r->begin, r->end));
-	json_put(o, "seconds", json_object_new_double_s(strtod(seconds, NULL), seconds));
+	json_number(o, "seconds", seconds);
 	if (r->with_manifests)
 		json_unsigned(o, "manifests", r->manifests);
 	json_word(o, "moved", r->old.moved[0] ? r->old.moved : NULL);

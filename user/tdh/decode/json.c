@@ -2,10 +2,7 @@
 /*
  * json.c - fields as one JSON object
  *
- * Written by hand into the growing text, not by json-c as other JSON of ours: events
- * come by the million, and a tree of objects for each costs ten times its text.
- *
- * numbers: integers in full, floats so that they read back; hexadecimal ones, NTSTATUS
+ * Numbers: integers in full, floats so that they read back; hexadecimal ones, NTSTATUS
  * and HRESULT: strings "0x..."; names of maps: strings, and the number where a map has
  * no name; NaN and infinities: strings; bytes: strings of hexadecimal digits.
  */
