@@ -142,10 +142,5 @@ bool etw_utf8_valid(const char *s, size_t len);
 void etw_text_json_inside(struct etw_text *text, const char *s, size_t len);
 /* Of JSON: a whole string, quotes included; of UTF-8 as etw_text_utf8(). */
 void etw_text_json_string(struct etw_text *text, const char *s, size_t len);
-/*
- * Of JSON that somebody has serialised: what etw_text_escape() would escape, and may
- * stand in a JSON string, as \uNNNN.
- */
-void etw_text_json(struct etw_text *text, const char *s, size_t len);
 
 #endif /* ETW_TDH_TEXT_H */

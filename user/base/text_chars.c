@@ -379,19 +379,3 @@ void etw_text_json_string(struct etw_text *text, const char *s, size_t len)
 	etw_text_char(text, '"');
 }
 
-void etw_text_json(struct etw_text *text, const char *s, size_t len)
-{
-	uint32_t v;
-	unsigned int n;
-	size_t i;
-
-	for (i = 0; i < len; i += n) {
-		n = next_char(s + i, len - i, &v);
-		if (n && is_unsafe(v)) {
-			json_u(text, v);
-		} else {
-			n = n ? n : 1;
-			etw_text_add(text, s + i, n);
-		}
-	}
-}

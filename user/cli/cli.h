@@ -91,7 +91,6 @@ const char *clock_name(uint32_t clock);
 /* device.c */
 
 int device_open(void);
-const char *device_path(void);
 bool guid_equal(const struct etw_guid *a, const struct etw_guid *b);
 
 /*

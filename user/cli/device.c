@@ -12,7 +12,7 @@
 #include "device/kdev.h"
 
 /* The device's path, for messages. */
-const char *device_path(void)
+static const char *device_path(void)
 {
 	const char *path = secure_getenv(ETW_DEVICE_ENV);
 

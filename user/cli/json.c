@@ -87,12 +87,6 @@ void json_unsigned(struct json *to, const char *key, uint64_t value)
 	text_check(&to->text);
 }
 
-void json_signed(struct json *to, const char *key, int64_t value)
-{
-	jsontext_signed(&to->text, key, value);
-	text_check(&to->text);
-}
-
 void json_number(struct json *to, const char *key, const char *number)
 {
 	jsontext_key(&to->text, key);

@@ -26,7 +26,6 @@ void json_string(struct json *to, const char *key, const char *s, size_t len);
 /* NULL is null. */
 void json_word(struct json *to, const char *key, const char *s);
 void json_unsigned(struct json *to, const char *key, uint64_t value);
-void json_signed(struct json *to, const char *key, int64_t value);
 /* A number that is formatted already */
 void json_number(struct json *to, const char *key, const char *number);
 /* "0x..." as a string: JSON numbers lose the top bits of a 64-bit mask. */

@@ -54,24 +54,6 @@ void text_utf8(struct etw_text *text, const char *s, size_t len)
 	text_check(text);
 }
 
-void text_utf16(struct etw_text *text, const void *s, size_t bytes)
-{
-	etw_text_utf16(text, s, bytes);
-	text_check(text);
-}
-
-void text_hex(struct etw_text *text, const void *data, size_t len)
-{
-	etw_text_hex(text, data, len);
-	text_check(text);
-}
-
-void text_json(struct etw_text *text, const char *s, size_t len)
-{
-	etw_text_json(text, s, len);
-	text_check(text);
-}
-
 /* A GUID in lower case, without braces.  Returns out. */
 const char *guid_text(const struct etw_guid *guid, char out[GUID_TEXT_SIZE])
 {

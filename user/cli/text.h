@@ -18,9 +18,6 @@ void text_printf(struct etw_text *text, const char *fmt, ...)
 void text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits);
 void text_escape(struct etw_text *text, const char *s, size_t len);
 void text_utf8(struct etw_text *text, const char *s, size_t len);
-void text_utf16(struct etw_text *text, const void *s, size_t bytes);
-void text_hex(struct etw_text *text, const void *data, size_t len);
-void text_json(struct etw_text *text, const char *s, size_t len);
 void text_guid(struct etw_text *text, const struct etw_guid *guid);
 void text_free(struct etw_text *text);
 

@@ -8,7 +8,8 @@
 #include "names.h"
 #include "base/text.h"
 
-const char *convert_plain_name(const char *name)
+/* Skip the "win:" that standard names have in manifests. */
+static const char *plain_name(const char *name)
 {
 	return *name == 'w' && !strncmp(name, "win:", 4) ? name + 4 : name;
 }
@@ -26,8 +27,8 @@ const char *convert_event_name(const struct etw_decoded *decoded, const char **o
 		return decoded->symbol;
 	/* Opcode 0 (win:Info) adds nothing. */
 	if (decoded->opcode && *decoded->opcode && (desc->Opcode || class))
-		*opcode = convert_plain_name(decoded->opcode);
-	return convert_plain_name(decoded->task);
+		*opcode = plain_name(decoded->opcode);
+	return plain_name(decoded->task);
 }
 
 void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to)

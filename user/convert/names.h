@@ -19,9 +19,6 @@ const char *convert_event_name(const struct etw_decoded *decoded, const char **o
 /* Append that name, or "event(7)" and the like if there is none; it may not be UTF-8. */
 void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to);
 
-/* Skip the "win:" that standard names have in manifests. */
-const char *convert_plain_name(const char *name);
-
 /* The related activity, in the event's own memory; NULL: it has none. */
 const GUID *convert_related(const EVENT_RECORD *record);
 

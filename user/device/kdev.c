@@ -309,13 +309,6 @@ int etw_kdev_buffer_take(int consumer_fd, struct etw_buffer_take *take)
 	return command(consumer_fd, ETW_IOC_BUFFER_TAKE, take, sizeof(*take));
 }
 
-int etw_kdev_buffer_give(int consumer_fd, uint32_t index)
-{
-	struct etw_buffer_give give = { .index = index };
-
-	return command(consumer_fd, ETW_IOC_BUFFER_GIVE, &give, sizeof(give));
-}
-
 int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info)
 {
 	struct etw_consumer_stat stat = { 0 };

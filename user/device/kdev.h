@@ -90,7 +90,6 @@ int etw_kdev_access_remove(int fd, const struct etw_guid *guid);
 /* On success open->fd is the consumer's own descriptor; close it. */
 int etw_kdev_consumer_open(int fd, struct etw_consumer_open *open);
 int etw_kdev_buffer_take(int consumer_fd, struct etw_buffer_take *take);
-int etw_kdev_buffer_give(int consumer_fd, uint32_t index);
 int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info);
 
 /* The Win32 code of an errno, positive or negative; 0 is ERROR_SUCCESS. */

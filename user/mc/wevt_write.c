@@ -16,7 +16,7 @@ uint32_t etw_wevt_here(const struct etw_wevt_writer *w)
 	return w->out->len - w->begin;
 }
 
-void etw_wevt_align(struct etw_wevt_writer *w, size_t to)
+static void align(struct etw_wevt_writer *w, size_t to)
 {
 	size_t len = etw_wevt_here(w);
 
@@ -70,7 +70,7 @@ uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *thing)
 	return thing && w->place_cap ? find_place(w, thing)->offset : 0;
 }
 
-void etw_wevt_places_clear(struct etw_wevt_writer *w)
+static void places_clear(struct etw_wevt_writer *w)
 {
 	free(w->places);
 	w->places = NULL;
@@ -233,7 +233,7 @@ static void write_provider(struct etw_wevt_writer *w)
 	etw_bytes_zero_to(w->out, w->out->len + 8 * slots);
 	for (i = 0; i < n && !w->error && !w->out->error; i++) {
 		if (kinds[i] == ETW_WEVT_EVENTS)
-			etw_wevt_align(w, 8);
+			align(w, 8);
 		etw_bytes_set32(w->out, start + 16 + 8 * i, kinds[i]);
 		etw_bytes_set32(w->out, start + 20 + 8 * i, etw_wevt_here(w));
 		write_list(w, kinds[i]);
@@ -264,7 +264,7 @@ static void write_all(struct etw_wevt_writer *w)
 		}
 		etw_bytes_set32(w->out, table + 20 * i + 16, etw_wevt_here(w));
 		write_provider(w);
-		etw_wevt_places_clear(w);
+		places_clear(w);
 		etw_references_free(&w->used);
 	}
 	etw_bytes_set32(w->out, w->begin + 4, etw_wevt_here(w));

@@ -41,12 +41,10 @@ struct etw_wevt_writer {
 
 /* The offset of what is written next. */
 uint32_t etw_wevt_here(const struct etw_wevt_writer *w);
-void etw_wevt_align(struct etw_wevt_writer *w, size_t to);
 
 void etw_wevt_place(struct etw_wevt_writer *w, const void *thing, uint32_t offset);
 /* 0: it is NULL, or has none. */
 uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *thing);
-void etw_wevt_places_clear(struct etw_wevt_writer *w);
 
 uint32_t etw_wevt_message(const struct etw_wevt_writer *w, const struct etw_mf_message *message);
 __attribute__((format(printf, 3, 4)))

@@ -68,18 +68,18 @@ static void test_encodings(void)
 	static const unsigned char utf16[] = {
 		'a', 0, 0x3d, 0xd8, 0x00, 0xde, 0x00, 0xd8, 'b', 0, 0x00, 0xdc, 0xff
 	};
-	static const char json[] = "\"a\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81\xc3\xbc\"";
+	static const char json[] = "a\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81\xc3\xbc";
 	struct etw_text text = { 0 };
 
-	text_utf16(&text, utf16, sizeof(utf16));
+	etw_text_utf16(&text, utf16, sizeof(utf16));
 	same_text(&text, "a\xf0\x9f\x98\x80\xef\xbf\xbd" "b\xef\xbf\xbd",
 		  "UTF-16 with a pair, lone surrogates and an odd byte");
 	text_utf8(&text, "a\xff" "b", 3);
 	same_text(&text, "a\xef\xbf\xbd" "b", "U+FFFD for what is no UTF-8");
-	text_json(&text, json, sizeof(json) - 1);
+	etw_text_json_string(&text, json, sizeof(json) - 1);
 	same_text(&text, "\"a\\u007f\\u009b\\u202e\\udb40\\udc01\xc3\xbc\"",
 		  "JSON: unsafe characters as \\uNNNN");
-	text_hex(&text, "\x00\x7f\xff", 3);
+	etw_text_hex(&text, "\x00\x7f\xff", 3);
 	same_text(&text, "007fff", "hexadecimal");
 	text_unsigned(&text, 7, 7);
 	text_unsigned(&text, UINT64_MAX, 1);

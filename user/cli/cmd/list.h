@@ -34,7 +34,6 @@ int list_groups(struct list *list);
 
 /* list_parts.c */
 
-const struct session *list_find_session(const struct sessions *sessions, uint32_t logger_id);
 uint64_t list_enable_mask(const struct etw_provider_enable *enables, unsigned int count);
 void list_add_sessions(struct etw_text *line, uint64_t mask, const struct sessions *sessions);
 void list_add_reg(struct etw_text *line, const struct etw_provider_reg *reg,

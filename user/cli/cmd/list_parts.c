@@ -69,7 +69,7 @@ static const struct word item_words[] = {
 	{ 0, NULL }
 };
 
-const struct session *list_find_session(const struct sessions *sessions, uint32_t logger_id)
+static const struct session *find_session(const struct sessions *sessions, uint32_t logger_id)
 {
 	unsigned int i;
 
@@ -101,7 +101,7 @@ void list_add_sessions(struct etw_text *line, uint64_t mask, const struct sessio
 		if (!(mask >> i & 1))
 			continue;
 		text_puts(line, between);
-		session = list_find_session(sessions, i + 1);
+		session = find_session(sessions, i + 1);
 		if (session)
 			text_escape(line, session->name, strlen(session->name));
 		else
@@ -209,7 +209,7 @@ static struct json *names_json(uint64_t mask, const struct sessions *sessions)
 
 		if (!(mask >> i & 1))
 			continue;
-		session = list_find_session(sessions, i + 1);
+		session = find_session(sessions, i + 1);
 		name.len = 0;
 		if (session)
 			text_utf8(&name, session->name, strlen(session->name));
@@ -239,7 +239,7 @@ struct json *list_reg_json(const struct etw_provider_reg *reg, const struct sess
 struct json *list_enable_json(const struct etw_provider_enable *enable,
 			      const struct sessions *sessions)
 {
-	const struct session *session = list_find_session(sessions, enable->logger_id);
+	const struct session *session = find_session(sessions, enable->logger_id);
 	struct json *o = json_new(), *words;
 	size_t i;
 

@@ -38,8 +38,4 @@ void manifest_tell_problems(void);
 /* The names in a manifest come from outside: as text that may be printed; a few at once. */
 const char *manifest_text(const char *s);
 
-struct json;
-/* A provider with all its events. */
-struct json *manifest_provider_json(const struct etw_mf_provider *provider);
-
 #endif /* ETW_CLI_MANIFEST_H */

@@ -184,7 +184,7 @@ static struct json *event_json(const struct etw_mf_provider *provider,
 	return o;
 }
 
-struct json *manifest_provider_json(const struct etw_mf_provider *provider)
+static struct json *provider_json(const struct etw_mf_provider *provider)
 {
 	struct json *o = json_new(), *keywords = json_new_array(), *one;
 	struct json *events = json_new_array();
@@ -233,7 +233,7 @@ static const struct etw_mf_provider *by_name(const char *name, struct etw_manife
 static void show(const struct etw_mf_provider *provider, bool json)
 {
 	if (json)
-		json_print(manifest_provider_json(provider));
+		json_print(provider_json(provider));
 	else
 		print_provider(provider);
 }

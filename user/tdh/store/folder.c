@@ -118,7 +118,7 @@ bool etw_folder_is_link_name(const char *name)
 
 /* -------------------------------------------------------------------- files */
 
-bool etw_folder_is_trusted(const struct stat *st)
+static bool is_trusted(const struct stat *st)
 {
 	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -130,7 +130,7 @@ int etw_folder_open(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	err = fstat(fd, &st) ? -errno : etw_folder_is_trusted(&st) ? 0 : -EPERM;
+	err = fstat(fd, &st) ? -errno : is_trusted(&st) ? 0 : -EPERM;
 	if (!err)
 		return fd;
 	close(fd);
@@ -195,7 +195,7 @@ static int open_file(int folder, const char *name, struct etw_folder_file *file)
 		ret = -errno;
 	else
 		file->stat = st;	/* of what was opened, should it be another by now */
-	if (!ret && (!S_ISREG(st.st_mode) || !etw_folder_is_trusted(&st)))
+	if (!ret && (!S_ISREG(st.st_mode) || !is_trusted(&st)))
 		ret = -EPERM;
 	else if (!ret && st.st_size > ETW_FOLDER_FILE_MAX)
 		ret = -EFBIG;

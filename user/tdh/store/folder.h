@@ -54,9 +54,6 @@ void etw_folder_link_name(const GUID *guid, char name[ETW_FOLDER_LINK]);
 /* Is it the name of such a link? */
 bool etw_folder_is_link_name(const char *name);
 
-/* Could somebody else have written it? */
-bool etw_folder_is_trusted(const struct stat *st);
-
 /* A descriptor of the folder; -EPERM: it is not to be trusted; or -errno. */
 int etw_folder_open(const char *path);
 
