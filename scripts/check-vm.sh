@@ -119,7 +119,7 @@ boot_vm() {
 	left=$(seconds_left)
 	# Programs begin until the time is used up; the one that runs then, and what
 	# is looked at in the end, have some more.
-	[[ -z ${ETW_DEADLINE-} ]] || budget=(--budget $((left < 0 ? 0 : left)))
+	[[ -z ${ETW_DEADLINE-} ]] || budget=(--until "$ETW_DEADLINE")
 	"$TOP/scripts/vm" --kernel "$kernel" --no-module --idle "$vm_idle" \
 		--timeout $((left + ${ETW_GRACE:-300})) --out "$out" \
 		"${options[@]}" --env ETW_RESULTS=/out/results -- selftests/run.sh "${budget[@]}" "$@" \

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# selftests/run.sh [--budget SECONDS] [NAME...]: runs the programs of
+# selftests/run.sh [--until TIME] [NAME...]: runs the programs of
 # build/selftests, all or those named, in the test VM. For each program it
 #   - loads etw.ko and writes a marker to the kernel log,
 #   - runs the program as root with ETW_BUILD set, for at most 300 s or the
 #     seconds of a line "TIMEOUT: N" in its source,
 #   - removes the module, which must succeed,
 #   - looks for warnings in the kernel log after the marker.
-# With --budget no program begins after SECONDS; a line "NOT RUN" names the rest,
-# and so does the file not-run beside the results.
+# With --until no program begins after TIME, in seconds since 1970; a line "NOT RUN"
+# names the rest, and so does the file not-run beside the results.
 # A line "passed failed skipped name" per program goes to $ETW_RESULTS, and
 # each program's whole output into a file beside that; the file limit holds the
 # seconds that the current program may take (scripts/vm --idle). Where the kernel
@@ -216,8 +216,9 @@ main() {
 	local budget=1000000 source name failed=0
 	local -a names
 
-	if [[ ${1-} == --budget ]]; then
-		budget=$2
+	if [[ ${1-} == --until ]]; then
+		# Programs set the clock: only its first reading counts.
+		budget=$((SECONDS + $2 - EPOCHSECONDS))
 		shift 2
 	fi
 	names=("$@")
