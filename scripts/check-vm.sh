@@ -3,6 +3,7 @@
 #
 # Selftests in virtual machines. Sourced by scripts/check and scripts/check-turn,
 # after scripts/jobs.sh.
+# shellcheck disable=SC2154 # work and soak_times are theirs
 
 # A machine in which no program has begun, ended or printed for this long after the
 # limit of the program that runs is stuck, and is ended.
@@ -84,9 +85,10 @@ judge_vm() {
 	if [[ -n $stopped && -z $may_stop ]]; then
 		vm_fails "$kernel" "the time was used up; not run:$stopped"
 	fi
-	[[ -z $lost ]] || vm_fails "$kernel" "ended early (status $status); without result:$lost"
+	[[ -z $lost ]] || vm_fails "$kernel" "ended early (status $status); without result:$lost
+$(tail -n 20 "$dir/log" | sed 's/^/  | /')"
 	[[ -n $lost || $bad -ne 0 || $status -eq 0 ]] || vm_fails "$kernel" "exit status $status"
-	[[ -z $lost ]] || return 0
+	[[ -z $lost && $seen != ' ' ]] || return 0
 	[[ $parts == *' kernel_log '* ]] || vm_fails "$kernel" "the kernel log was not read at the end"
 	[[ $kernel != debug || $parts == *' kmemleak '* ]] || vm_fails "$kernel" "kmemleak was not read at the end"
 }
@@ -120,12 +122,13 @@ boot_vm() {
 	# Programs begin until the time is used up; the one that runs then, and what
 	# is looked at in the end, have some more.
 	[[ -z ${ETW_DEADLINE-} ]] || budget=(--until "$ETW_DEADLINE")
-	"$TOP/scripts/vm" --kernel "$kernel" --no-module --idle "$vm_idle" \
-		--timeout $((left + ${ETW_GRACE:-300})) --out "$out" \
-		"${options[@]}" --env ETW_RESULTS=/out/results -- selftests/run.sh "${budget[@]}" "$@" \
-		2>&1 | tee "$out/log" | show_progress
-	status=${PIPESTATUS[0]}
-	echo "$status" >"$out/status"
+	{
+		"$TOP/scripts/vm" --kernel "$kernel" --no-module --idle "$vm_idle" \
+			--timeout $((left + ${ETW_GRACE:-300})) --out "$out" \
+			"${options[@]}" --env ETW_RESULTS=/out/results -- selftests/run.sh "${budget[@]}" "$@" \
+			2>&1 || status=$?
+		echo "$status" >"$out/status"
+	} | tee "$out/log" | show_progress
 	text=$(show_failures "$out/log")
 	[[ -z $text ]] || print_block "$text"
 }
