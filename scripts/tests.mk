@@ -2,7 +2,7 @@
 #
 # Tests and benchmarks. Part of the Makefile.
 #
-#   selftests/lib/*.c          build/obj/selftests/lib/libselftest.a, what the programs
+#   selftests/lib/             build/obj/selftests/lib/libselftest.a, what the programs
 #                              in the VM have in common
 #   selftests/vm/*/NAME.c      build/selftests/NAME, run in the VM; linked with
 #                              libselftest.a, libtdh.a and libetw.a
@@ -24,7 +24,7 @@ vm_src := $(wildcard selftests/vm/*/*.c)
 vm32_src := $(filter %_m32.c,$(vm_src))
 vm64_src := $(filter-out %_m32.c,$(vm_src))
 testlib := build/obj/selftests/lib/libselftest.a
-testlib_src := $(wildcard selftests/lib/*.c)
+testlib_src := $(wildcard $(addprefix selftests/lib/,*.c driver/*.c fault/*.c))
 testlib_list := $(call record,build/obj/testlib.list,$(testlib_src))
 testlib32_obj := $(patsubst %,build/obj/m32/%.o,vm_dev vm_buf vm_items)
 # etl_check.c uses the kernel's test harness, which scripts/setup fetches.

@@ -21,7 +21,7 @@
  * nothing net, or the program fails.
  */
 #include "lib/vm_dev.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_bench/etw_bench.h"
 #include "lib/controller/payload.h"

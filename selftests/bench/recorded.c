@@ -15,7 +15,7 @@
  * The default of N is $ETW_BENCH_EVENTS or 10,000,000.  JSON goes to FILE or to the file that
  * $ETW_BENCH_JSON names.
  */
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include <evntrace.h>
 

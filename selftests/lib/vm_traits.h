@@ -9,7 +9,7 @@
 #define ETW_SELFTEST_VM_TRAITS_H
 
 #include "vm_items.h"
-#include "vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_test/etw_test.h"
 

@@ -5,7 +5,7 @@
 #include "lib/vm.h"
 #include "lib/vm_access.h"
 #include "lib/vm_cli.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include <evntcons.h>
 #include <evntprov.h>

@@ -9,7 +9,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include <sys/random.h>
 #include <sys/uio.h>

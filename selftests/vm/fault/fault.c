@@ -10,7 +10,7 @@
  * call that fails has done nothing, a call that succeeds has done all.
  */
 #include "lib/vm.h"
-#include "lib/vm_fault_write.h"
+#include "lib/fault/vm_fault_write.h"
 
 FAULT_FIXTURE
 

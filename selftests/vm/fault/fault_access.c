@@ -8,7 +8,7 @@
  * two registrations, who is enabled: all of that or nothing of it.
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 #include "lib/vm_access.h"
 
 FAULT_FIXTURE

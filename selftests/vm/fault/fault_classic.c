@@ -6,7 +6,7 @@
  * cause, a call that succeeds has written its record.
  */
 #include "lib/vm.h"
-#include "lib/vm_fault_write.h"
+#include "lib/fault/vm_fault_write.h"
 
 FAULT_FIXTURE
 

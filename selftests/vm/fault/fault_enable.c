@@ -8,7 +8,7 @@
  * enable area of a process, and in the static key of a kernel's provider.
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 
 FAULT_FIXTURE
 

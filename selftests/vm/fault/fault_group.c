@@ -6,7 +6,7 @@
  * TIMEOUT: 900
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 #include "lib/vm_traits.h"
 
 FAULT_FIXTURE

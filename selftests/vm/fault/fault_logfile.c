@@ -8,7 +8,7 @@
  * TIMEOUT: 900
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 #include "lib/vm_log.h"
 
 FAULT_FIXTURE

@@ -12,7 +12,7 @@
  * of range at once.
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 
 FAULT_FIXTURE
 

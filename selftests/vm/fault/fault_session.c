@@ -5,7 +5,7 @@
  * TIMEOUT: 900
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 
 FAULT_FIXTURE
 

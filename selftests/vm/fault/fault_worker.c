@@ -11,7 +11,7 @@
  * failures at random, several at once.
  */
 #include "lib/vm.h"
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 
 #include <pthread.h>
 

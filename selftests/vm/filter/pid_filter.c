@@ -5,7 +5,7 @@
  * KERNEL: every
  */
 #include "lib/vm.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_test/etw_test.h"
 

@@ -8,7 +8,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_decode.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #define REQUEST		"/sys/module/etw_evntdrv/parameters/request"
 #define EVENTS		3

@@ -8,8 +8,8 @@
 #include "lib/vm.h"
 #include "lib/vm_decode.h"
 #include "lib/vm_items.h"
-#include "lib/vm_km.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_km.h"
+#include "lib/driver/vm_kmod.h"
 
 #define RUN		"/sys/module/etw_km/parameters/run"
 #define EVENTS_MAX	64

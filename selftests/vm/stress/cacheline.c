@@ -10,7 +10,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_test/etw_test.h"
 

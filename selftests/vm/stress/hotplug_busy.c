@@ -14,7 +14,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 #include "kmod/etw_stress/etw_stress.h"
 

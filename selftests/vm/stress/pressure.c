@@ -12,7 +12,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_group.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 #include "lib/vm_state.h"
 
 #include <sys/syscall.h>

@@ -12,7 +12,7 @@
  * lost.
  */
 #include "lib/vm.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 #include "lib/vm_tally.h"
 
 #include <inttypes.h>

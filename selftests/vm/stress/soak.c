@@ -14,7 +14,7 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_group.h"
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 #include "lib/vm_state.h"
 
 #include <dirent.h>

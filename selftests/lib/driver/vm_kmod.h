@@ -8,7 +8,7 @@
 #ifndef ETW_SELFTEST_VM_KMOD_H
 #define ETW_SELFTEST_VM_KMOD_H
 
-#include "vm_dev.h"
+#include "lib/vm_dev.h"
 
 #include <libgen.h>
 #include <sys/syscall.h>

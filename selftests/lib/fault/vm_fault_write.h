@@ -5,7 +5,7 @@
 #ifndef ETW_SELFTEST_VM_FAULT_WRITE_H
 #define ETW_SELFTEST_VM_FAULT_WRITE_H
 
-#include "vm_fault.h"
+#include "lib/fault/vm_fault.h"
 
 bool fault_written(struct fault_env *e);
 

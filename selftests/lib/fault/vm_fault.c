@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_fault.c - run a system call with its 1st, 2nd, 3rd... point of failure */
-#include "lib/vm_fault.h"
+#include "lib/fault/vm_fault.h"
 
 int fault_nth_fd = -1;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_km.c - what the module etw_km is to write, event by event, byte by byte */
-#include "lib/vm_km.h"
+#include "lib/driver/vm_km.h"
 
 void km_add(struct km_want *w, const void *data, size_t len)
 {

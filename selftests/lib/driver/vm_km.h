@@ -8,7 +8,7 @@
 #ifndef ETW_SELFTEST_VM_KM_H
 #define ETW_SELFTEST_VM_KM_H
 
-#include "vm_buf.h"
+#include "lib/vm_buf.h"
 
 #include "kmod/etw_km/etw_km.h"
 

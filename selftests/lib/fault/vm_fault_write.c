@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_fault_write.c - what a write leaves behind that succeeded, and one that failed */
-#include "lib/vm_fault_write.h"
+#include "lib/fault/vm_fault_write.h"
 
 bool fault_written(struct fault_env *e)
 {

@@ -11,9 +11,9 @@
 #ifndef ETW_SELFTEST_VM_FAULT_H
 #define ETW_SELFTEST_VM_FAULT_H
 
-#include "vm_buf.h"
-#include "vm_kmod.h"
-#include "vm_state.h"
+#include "lib/vm_buf.h"
+#include "lib/driver/vm_kmod.h"
+#include "lib/vm_state.h"
 
 #include "kmod/etw_test/etw_test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_kmod.c - load and remove modules from a test */
-#include "lib/vm_kmod.h"
+#include "lib/driver/vm_kmod.h"
 
 int vm_insmod_with(const char *name, const char *parameters)
 {
