@@ -47,12 +47,6 @@ void jsontext_unsigned(struct etw_text *to, const char *key, uint64_t value)
 	etw_text_unsigned(to, value, 1);
 }
 
-void jsontext_signed(struct etw_text *to, const char *key, int64_t value)
-{
-	jsontext_key(to, key);
-	etw_text_signed(to, value);
-}
-
 void jsontext_flag(struct etw_text *to, const char *key, bool value)
 {
 	jsontext_key(to, key);

@@ -16,7 +16,6 @@ void jsontext_string(struct etw_text *to, const char *key, const char *s, size_t
 /* NULL is null. */
 void jsontext_word(struct etw_text *to, const char *key, const char *s);
 void jsontext_unsigned(struct etw_text *to, const char *key, uint64_t value);
-void jsontext_signed(struct etw_text *to, const char *key, int64_t value);
 void jsontext_flag(struct etw_text *to, const char *key, bool value);
 /* "0x..." as a string: JSON numbers lose the top bits of a 64-bit mask. */
 void jsontext_mask(struct etw_text *to, const char *key, uint64_t value);

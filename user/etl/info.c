@@ -66,7 +66,8 @@ static const uint8_t *take_name(const uint8_t *at, const uint8_t *end, char *nam
 	return at;
 }
 
-int etw_etl_info_parse(const void *payload, size_t len, bool wide, struct etw_etl_info *info)
+/* Parse the payload of the first record; wide: it has the 64-bit form. */
+static int parse(const void *payload, size_t len, bool wide, struct etw_etl_info *info)
 {
 	size_t size = wide ? sizeof(info->header) : SIZE32;
 	const uint8_t *at = payload, *end = at + len;
@@ -96,7 +97,7 @@ int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *inf
 	*wide = type == ETW_ETL_SYSTEM64;
 	if ((!*wide && type != ETW_ETL_SYSTEM32) || view.header->desc.task)
 		return -EINVAL;
-	err = etw_etl_info_parse(view.data, view.data_len, *wide, info);
+	err = parse(view.data, view.data_len, *wide, info);
 	if (!err)
 		info->start_clock = view.header->timestamp;
 	return err;

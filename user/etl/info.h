@@ -20,14 +20,8 @@ struct etw_etl_info {
 };
 
 /*
- * Fill *info from the payload of the first record; wide: it is of 64 bits.  -EINVAL:
- * too short, or nothing of the kind.
- */
-int etw_etl_info_parse(const void *payload, size_t len, bool wide, struct etw_etl_info *info);
-
-/*
- * The same from a header buffer, end bytes of which are used; *wide: its first record is of
- * 64 bits.  -EINVAL: that record is no header.
+ * Fill *info from a header buffer, of which end bytes are used.  *wide: its first record has
+ * the 64-bit form.  -EINVAL: that record is not a header.
  */
 int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *info, bool *wide);
 

@@ -71,21 +71,6 @@ bool etw_etl_class(uint16_t hook, struct etw_guid *guid)
 	return false;
 }
 
-const char *etw_etl_type_name(uint8_t type)
-{
-	static const char *const names[] = {
-		[ETW_ETL_SYSTEM32] = "SYSTEM32", [ETW_ETL_SYSTEM64] = "SYSTEM64",
-		[ETW_ETL_COMPACT32] = "COMPACT32", [ETW_ETL_COMPACT64] = "COMPACT64",
-		[ETW_ETL_FULL32] = "FULL32", [ETW_ETL_FULL64] = "FULL64",
-		[ETW_ETL_INSTANCE32] = "INSTANCE32", [ETW_ETL_INSTANCE64] = "INSTANCE64",
-		[ETW_ETL_ERROR] = "ERROR", [ETW_ETL_MESSAGE] = "MESSAGE",
-		[ETW_ETL_PERFINFO32] = "PERFINFO32", [ETW_ETL_PERFINFO64] = "PERFINFO64",
-		[ETW_ETL_EVENT32] = "EVENT32", [ETW_ETL_EVENT64] = "EVENT64",
-	};
-
-	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
-}
-
 bool etw_etl_type_is_32(uint8_t type)
 {
 	switch (type) {

@@ -39,7 +39,4 @@ bool etw_etl_class(uint16_t hook, struct etw_guid *guid);
 /* Was a record of this type written where pointers have 4 bytes? */
 bool etw_etl_type_is_32(uint8_t type);
 
-/* The type of a record as a word: "SYSTEM64"; NULL: no type that is known. */
-const char *etw_etl_type_name(uint8_t type);
-
 #endif /* ETW_ETL_RECORD_H */

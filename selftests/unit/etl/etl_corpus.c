@@ -92,10 +92,26 @@ static bool guid(const char *text, const struct etw_guid *guid)
 	return !*text || (!etw_guid_parse(text, &want) && !memcmp(&want, guid, sizeof(want)));
 }
 
+/* As the corpus spells the type of a record; NULL: unknown */
+static const char *type_name(uint8_t type)
+{
+	static const char *const names[] = {
+		[ETW_ETL_SYSTEM32] = "SYSTEM32", [ETW_ETL_SYSTEM64] = "SYSTEM64",
+		[ETW_ETL_COMPACT32] = "COMPACT32", [ETW_ETL_COMPACT64] = "COMPACT64",
+		[ETW_ETL_FULL32] = "FULL32", [ETW_ETL_FULL64] = "FULL64",
+		[ETW_ETL_INSTANCE32] = "INSTANCE32", [ETW_ETL_INSTANCE64] = "INSTANCE64",
+		[ETW_ETL_ERROR] = "ERROR", [ETW_ETL_MESSAGE] = "MESSAGE",
+		[ETW_ETL_PERFINFO32] = "PERFINFO32", [ETW_ETL_PERFINFO64] = "PERFINFO64",
+		[ETW_ETL_EVENT32] = "EVENT32", [ETW_ETL_EVENT64] = "EVENT64",
+	};
+
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+}
+
 static bool agrees(const struct row *row, const struct etw_event *e)
 {
 	const struct etw_event_header *h = e->record.header;
-	const char *type = etw_etl_type_name(h->type & 0xFF);
+	const char *type = type_name(h->type & 0xFF);
 	bool hook = !strncmp(row->text[PROVIDER], "0x", 2);
 
 	return type && !strcmp(type, row->text[TYPE]) &&

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "conf.h"
-#include "words.h"
 #include "base/guid.h"
 
 #define WORDS_MAX	4	/* one more than any line may have */

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "conf.h"
-#include "words.h"
 #include "base/guid.h"
 
 #ifndef CAP_PERFMON
@@ -23,7 +22,13 @@
 
 #define NAMES_TEXT	65536	/* room for what getgrnam_r() finds */
 
-const struct etw_access_word etw_access_rights[] = {
+struct word {
+	const char *word;
+	uint32_t value;
+};
+
+/* NULL ends each table. */
+static const struct word rights_words[] = {
 	{ "query", ETW_RIGHT_QUERY },
 	{ "control", ETW_RIGHT_CREATE_REALTIME },
 	{ "control-file", ETW_RIGHT_CREATE_ONDISK },
@@ -35,7 +40,7 @@ const struct etw_access_word etw_access_rights[] = {
 	{ NULL, 0 }
 };
 
-const struct etw_access_word etw_access_capabilities[] = {
+static const struct word capability_words[] = {
 	{ "perfmon", CAP_PERFMON },
 	{ "sys_admin", CAP_SYS_ADMIN },
 	{ NULL, 0 }
@@ -47,7 +52,7 @@ static bool wrong(struct etw_access_error *error, const char *what)
 	return false;
 }
 
-static const struct etw_access_word *find(const struct etw_access_word *words,
+static const struct word *find(const struct word *words,
 					  const char *word, size_t len)
 {
 	for (; words->word; words++)
@@ -56,7 +61,7 @@ static const struct etw_access_word *find(const struct etw_access_word *words,
 	return NULL;
 }
 
-static const char *word_of(const struct etw_access_word *words, uint32_t value)
+static const char *word_of(const struct word *words, uint32_t value)
 {
 	for (; words->word; words++)
 		if (words->value == value)
@@ -117,7 +122,7 @@ static bool group(const char *name, uint32_t *id)
 
 static bool capability(const char *name, uint32_t *id)
 {
-	const struct etw_access_word *word = find(etw_access_capabilities, name, strlen(name));
+	const struct word *word = find(capability_words, name, strlen(name));
 
 	if (!word)
 		return number(name, CAP_LAST_CAP, id);
@@ -153,7 +158,7 @@ bool etw_access_parse_who(const char *word, struct etw_access_entry *entry,
 bool etw_access_parse_rights(const char *word, uint32_t *rights,
 			     struct etw_access_error *error)
 {
-	const struct etw_access_word *right;
+	const struct word *right;
 	char *end;
 	size_t len;
 
@@ -166,7 +171,7 @@ bool etw_access_parse_rights(const char *word, uint32_t *rights,
 	}
 	for (;; word += len + 1) {
 		len = strcspn(word, ",");
-		right = find(etw_access_rights, word, len);
+		right = find(rights_words, word, len);
 		if (right)
 			*rights |= right->value;
 		else if (len == 3 && !memcmp(word, "all", 3))
@@ -187,7 +192,7 @@ void etw_access_format_who(const struct etw_access_entry *entry, char out[ETW_AC
 	const char *word = NULL;
 
 	if (entry->who == ETW_ACCESS_CAPABILITY)
-		word = word_of(etw_access_capabilities, entry->id);
+		word = word_of(capability_words, entry->id);
 	if (entry->who == ETW_ACCESS_EVERYONE)
 		snprintf(out, ETW_ACCESS_WHO_TEXT, "everyone");
 	else if (word)
@@ -198,18 +203,18 @@ void etw_access_format_who(const struct etw_access_entry *entry, char out[ETW_AC
 
 void etw_access_format_rights(uint32_t rights, char out[ETW_ACCESS_RIGHTS_TEXT])
 {
-	const struct etw_access_word *word;
+	const struct word *word;
 	uint32_t named = 0;
 	size_t at = 0;
 
-	for (word = etw_access_rights; word->word; word++)
+	for (word = rights_words; word->word; word++)
 		named |= word->value;
 	if (rights == ETW_RIGHT_ALL) {
 		strcpy(out, "all");
 	} else if (rights & ~named || !rights) {
 		snprintf(out, ETW_ACCESS_RIGHTS_TEXT, "0x%x", rights);
 	} else {
-		for (word = etw_access_rights; word->word; word++)
+		for (word = rights_words; word->word; word++)
 			if (rights & word->value)
 				at += snprintf(out + at, ETW_ACCESS_RIGHTS_TEXT - at, "%s%s",
 					       at ? "," : "", word->word);

@@ -462,7 +462,7 @@ int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_pr
 }
 
 /* End a registration, at the device too; the lock is held. */
-void etw_reg_release(struct etw_fork_state *proc, struct etw_reg *reg)
+static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	uint32_t slot = atomic_load(&reg->slot);
 
@@ -582,7 +582,7 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 	/* Starting may drop the lock, and somebody end this meanwhile. */
 	if (ret && atomic_load(&reg->handle) == handle) {
 		publish(new->handle, new->also, 0);
-		etw_reg_release(proc, reg);
+		release(proc, reg);
 		/* Of these codes the documented one also means "too many". */
 		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
 			 ret == -EPERM ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
@@ -610,7 +610,7 @@ ULONG etw_reg_remove(uint64_t handle, bool classic)
 		etw_fork_state_unlock(proc, &saved);
 		return ERROR_INVALID_HANDLE;
 	}
-	etw_reg_release(proc, reg);
+	release(proc, reg);
 	etw_callback_wait(proc, handle);
 	if (!proc->callbacks)
 		etw_callback_stop(proc, &saved);

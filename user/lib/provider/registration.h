@@ -197,9 +197,6 @@ ULONG etw_reg_add(const struct etw_reg_new *new);
 /* Of the same kind only; the callback does not run any more when it returns. */
 ULONG etw_reg_remove(uint64_t handle, bool classic);
 
-/* End a registration, at the device too; the lock is held. */
-void etw_reg_release(struct etw_fork_state *proc, struct etw_reg *reg);
-
 /*
  * Tell the device what reg is to say of itself from now on; until this returns
  * reg still has what it said before, since it may have to be registered anew.

@@ -162,8 +162,6 @@ const char *etw_expr_word_name(enum etw_expr_word word);
 bool etw_expr_word_is_part(enum etw_expr_word word);
 /* The number of a standard level; false: no such name. */
 bool etw_expr_level(const char *name, uint64_t *level);
-/* Pattern with * and ?; both in lower case. */
-bool etw_expr_glob(const char *pattern, size_t pattern_len, const char *text, size_t len);
 
 static inline char etw_expr_lower(char c)
 {

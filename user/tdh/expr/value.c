@@ -184,8 +184,11 @@ static bool is_in(struct etw_expr *expr, const struct etw_expr_test *test,
 	return false;
 }
 
-/* Scans the text up to as many times as the pattern has stars. */
-bool etw_expr_glob(const char *pattern, size_t pattern_len, const char *text, size_t len)
+/*
+ * Match a pattern with * and ?; both texts are in lower case.  This scans the text at most
+ * once for each star.
+ */
+static bool glob(const char *pattern, size_t pattern_len, const char *text, size_t len)
 {
 	const char *p = pattern, *p_end = pattern + pattern_len, *star = NULL;
 	const char *t = text, *t_end = text + len, *star_at = text;
@@ -230,7 +233,7 @@ static bool text_passes(struct etw_expr *expr, const struct etw_expr_test *test)
 	case ETW_EXPR_ENDS:
 		return len >= c->len && !memcmp(text + len - c->len, c->text, c->len);
 	default:
-		return etw_expr_glob(c->text, c->len, text, len);
+		return glob(c->text, c->len, text, len);
 	}
 }
 

@@ -94,8 +94,6 @@ const uint8_t *etw_wevt_list(struct etw_wevt_reader *r, enum etw_wevt_list kind,
 
 /* Memory of the manifest, or NULL (and error is set). */
 void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size);
-/* UTF-16 up to a NUL, or len bytes; "" when something is wrong. */
-const char *etw_wevt_utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len);
 /* A text with its length before it; without (up to its NUL). */
 const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset);
 const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset);

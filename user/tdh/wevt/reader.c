@@ -125,7 +125,8 @@ void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size)
 	return p;
 }
 
-const char *etw_wevt_utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len)
+/* UTF-16 up to a NUL, at most len bytes; "" after an error */
+static const char *utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len)
 {
 	const char *copy;
 	size_t n = 0;
@@ -158,14 +159,14 @@ const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset)
 		return "";
 	}
 	p = etw_wevt_bytes(r, offset, len);
-	return p ? etw_wevt_utf16(r, p + 4, len - 4) : "";
+	return p ? utf16(r, p + 4, len - 4) : "";
 }
 
 const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset)
 {
 	const uint8_t *p = etw_wevt_bytes(r, offset, 2);
 
-	return p ? etw_wevt_utf16(r, p, r->size - offset) : "";
+	return p ? utf16(r, p, r->size - offset) : "";
 }
 
 bool etw_wevt_things_new(struct etw_wevt_reader *r, struct etw_wevt_things *things,
