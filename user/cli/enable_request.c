@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include "enable_request.h"
 #include "provider.h"
@@ -52,116 +53,94 @@ const struct cli_option enable_options[] = {
 	CLI_OPTION_END
 };
 
-/* Options that select processes; false: it is another one. */
-static bool take_scope(int option, struct filters *filters)
+/* An option as messages name it */
+static const char *option_name(int option)
+{
+	static char names[ENABLE_OPT_END - ENABLE_OPT_BASE][24];
+	char *name = names[option - ENABLE_OPT_BASE];
+	const struct cli_option *o = enable_options;
+
+	while (o->value != option)
+		o++;
+	snprintf(name, sizeof(names[0]), "--%s", o->name);
+	return name;
+}
+
+/* Options that select processes or events, and data for the provider; false: another option */
+static bool take_filter(int option, const char *name, struct filters *filters)
 {
 	switch (option) {
 	case ENABLE_OPT_PID:
-		filters_pid(filters, "--pid", optarg);
+		filters_pid(filters, name, optarg);
 		return true;
 	case ENABLE_OPT_EXE:
-		filters_name(filters, "--exe", optarg);
-		return true;
 	case ENABLE_OPT_CONTAINER:
-		filters_name(filters, "--container", optarg);
-		return true;
 	case ENABLE_OPT_PACKAGE:
-		filters_name(filters, "--package", optarg);
-		return true;
 	case ENABLE_OPT_APP:
-		filters_name(filters, "--app", optarg);
+		filters_name(filters, name, optarg);
 		return true;
-	default:
-		return false;
-	}
-}
-
-/* Options that select events, and data for the provider itself */
-static bool take_events(int option, struct filters *filters)
-{
-	switch (option) {
 	case ENABLE_OPT_ID:
-		filters_ids(filters, &filters->ids, "--id", true, optarg);
-		return true;
 	case ENABLE_OPT_NOT_ID:
-		filters_ids(filters, &filters->ids, "--not-id", false, optarg);
+		filters_ids(filters, &filters->ids, name, option == ENABLE_OPT_ID, optarg);
 		return true;
 	case ENABLE_OPT_NAME:
-		filters_events(&filters->events, "--name", true, optarg);
-		return true;
 	case ENABLE_OPT_NOT_NAME:
-		filters_events(&filters->events, "--not-name", false, optarg);
+		filters_events(&filters->events, name, option == ENABLE_OPT_NAME, optarg);
 		return true;
-	case ENABLE_OPT_FIELDS:
-		event_filter_fields(&filters->event_filter, "--fields", optarg);
-		return true;
-	case ENABLE_OPT_FILTER:
-		event_filter_expression(&filters->event_filter, "--filter", optarg);
-		return true;
-	case ENABLE_OPT_PAYLOAD:
-		event_filter_payload("--payload", optarg);
-	case ENABLE_OPT_DATA:
-		blob_parse(&filters->blob, "--data", optarg);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Options that restrict a filter by names to some events */
-static bool take_names(int option, struct filters *filters)
-{
-	switch (option) {
 	case ENABLE_OPT_NAME_LEVEL:
-		filters_events_level(&filters->events, "--name-level", optarg);
+	case ENABLE_OPT_STACK_NAME_LEVEL:
+		filters_events_level(option == ENABLE_OPT_NAME_LEVEL ? &filters->events :
+				     &filters->stack_events, name, optarg);
 		return true;
 	case ENABLE_OPT_NAME_ANY:
-		filters_events_any(&filters->events, "--name-any", optarg);
+	case ENABLE_OPT_STACK_NAME_ANY:
+		filters_events_any(option == ENABLE_OPT_NAME_ANY ? &filters->events :
+				   &filters->stack_events, name, optarg);
 		return true;
 	case ENABLE_OPT_NAME_ALL:
-		filters_events_all(&filters->events, "--name-all", optarg);
-		return true;
-	case ENABLE_OPT_STACK_NAME_LEVEL:
-		filters_events_level(&filters->stack_events, "--stack-name-level", optarg);
-		return true;
-	case ENABLE_OPT_STACK_NAME_ANY:
-		filters_events_any(&filters->stack_events, "--stack-name-any", optarg);
-		return true;
 	case ENABLE_OPT_STACK_NAME_ALL:
-		filters_events_all(&filters->stack_events, "--stack-name-all", optarg);
+		filters_events_all(option == ENABLE_OPT_NAME_ALL ? &filters->events :
+				   &filters->stack_events, name, optarg);
+		return true;
+	case ENABLE_OPT_FIELDS:
+		event_filter_fields(&filters->event_filter, name, optarg);
+		return true;
+	case ENABLE_OPT_FILTER:
+		event_filter_expression(&filters->event_filter, name, optarg);
+		return true;
+	case ENABLE_OPT_PAYLOAD:
+		event_filter_payload(name, optarg);
+	case ENABLE_OPT_DATA:
+		blob_parse(&filters->blob, name, optarg);
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Options that select the events that get a stack */
-static bool take_stacks(int option, struct filters *filters)
+/* Options that select the events that get a stack; false: another option */
+static bool take_stacks(int option, const char *name, struct filters *filters)
 {
 	switch (option) {
 	case ENABLE_OPT_STACK_ID:
-		filters_ids(filters, &filters->stack_ids, "--stack-id", true, optarg);
-		return true;
 	case ENABLE_OPT_STACK_NOT_ID:
-		filters_ids(filters, &filters->stack_ids, "--stack-not-id", false, optarg);
+		filters_ids(filters, &filters->stack_ids, name, option == ENABLE_OPT_STACK_ID,
+			    optarg);
 		return true;
 	case ENABLE_OPT_STACK_NAME:
-		filters_events(&filters->stack_events, "--stack-name", true, optarg);
-		return true;
 	case ENABLE_OPT_STACK_NOT_NAME:
-		filters_events(&filters->stack_events, "--stack-not-name", false, optarg);
+		filters_events(&filters->stack_events, name, option == ENABLE_OPT_STACK_NAME,
+			       optarg);
 		return true;
 	case ENABLE_OPT_STACK_LEVEL:
-		filters_stack_level(filters, "--stack-level", true, optarg);
-		return true;
 	case ENABLE_OPT_STACK_NOT_LEVEL:
-		filters_stack_level(filters, "--stack-not-level", false, optarg);
+		filters_stack_level(filters, name, option == ENABLE_OPT_STACK_LEVEL, optarg);
 		return true;
 	case ENABLE_OPT_STACK_ANY:
-		filters->stack_level.any = cli_hex("--stack-any", optarg);
+		filters->stack_level.any = cli_hex(name, optarg);
 		break;
 	case ENABLE_OPT_STACK_ALL:
-		filters->stack_level.all = cli_hex("--stack-all", optarg);
+		filters->stack_level.all = cli_hex(name, optarg);
 		break;
 	default:
 		return false;
@@ -170,30 +149,29 @@ static bool take_stacks(int option, struct filters *filters)
 	return true;
 }
 
-static void take_option(int option, struct enable_request *request)
+static void take_option(int option, const char *name, struct enable_request *request)
 {
 	const struct filters *filters = &request->filters;
 	struct etw_enable *enable = &request->enable;
-	const char *within = request->within;
 
 	switch (option) {
 	case ENABLE_OPT_LEVEL:
-		enable->level = filters_level(filters, within ? within : "--level", optarg);
+		enable->level = filters_level(filters, name, optarg);
 		break;
 	case ENABLE_OPT_KEYWORD:
-		enable->any |= filters_keywords(filters, within ? within : "--keyword", optarg);
+		enable->any |= filters_keywords(filters, name, optarg);
 		break;
 	case ENABLE_OPT_ANY:
-		enable->any = cli_hex(within ? within : "--any", optarg);
+		enable->any = cli_hex(name, optarg);
 		break;
 	case ENABLE_OPT_ALL:
-		enable->all = cli_hex("--all", optarg);
+		enable->all = cli_hex(name, optarg);
 		break;
 	case ENABLE_OPT_EXCLUDE_PRIVATE:
 		enable->property |= ETW_ENABLE_EXCLUDE_INPRIVATE;
 		break;
 	case ENABLE_OPT_WITH:
-		enable->property |= filters_items("--with", optarg);
+		enable->property |= filters_items(name, optarg);
 		break;
 	case ENABLE_OPT_STACK:
 		enable->property |= ETW_ENABLE_STACK_TRACE;
@@ -245,13 +223,16 @@ static bool is_late(int option)
 static void take(int option, struct enable_request *request)
 {
 	struct filters *filters = &request->filters;
+	const char *name;
 
-	if (take_stacks(option, filters))
+	if (provider_option(option, &request->enable))
+		return;
+	name = request->within ? request->within : option_name(option);
+	if (take_stacks(option, name, filters))
 		/* Selecting stacks implies --stack. */
 		request->enable.property |= ETW_ENABLE_STACK_TRACE;
-	else if (!take_scope(option, filters) && !take_events(option, filters) &&
-		 !take_names(option, filters) && !provider_option(option, &request->enable))
-		take_option(option, request);
+	else if (!take_filter(option, name, filters))
+		take_option(option, name, request);
 }
 
 static bool is_option(int option)
@@ -280,15 +261,6 @@ bool enable_request_take(struct enable_request *request, int option)
 	return true;
 }
 
-static const char *late_name(int option)
-{
-	const struct cli_option *o = enable_options;
-
-	while (o->value != option)
-		o++;
-	return o->name;
-}
-
 static void check_group(const struct enable_request *request)
 {
 	const struct filters *filters = &request->filters;
@@ -314,10 +286,9 @@ void enable_request_prepare(void *context, const struct etw_guid *guid)
 		return;
 	request->filters.provider = schema_provider(guid);
 	if (!request->filters.provider && request->late_count)
-		cli_usage("%s%s: no manifest of provider %s is installed or given by --manifest",
-			  request->late[0].within ? "" : "--", request->late[0].within ?
-			  request->late[0].within : late_name(request->late[0].option),
-			  cli_quote(request->provider));
+		cli_usage("%s: no manifest of provider %s is installed or given by --manifest",
+			  request->late[0].within ? request->late[0].within :
+			  option_name(request->late[0].option), cli_quote(request->provider));
 	for (i = 0; i < request->late_count; i++) {
 		optarg = request->late[i].value;
 		request->within = request->late[i].within;
@@ -327,7 +298,6 @@ void enable_request_prepare(void *context, const struct etw_guid *guid)
 	request->prepared = true;
 	filters_use(&request->filters, &request->enable);
 }
-
 
 void enable_request_init(struct enable_request *request)
 {
