@@ -5,25 +5,10 @@
 #include <string.h>
 
 #include "binxml.h"
+#include "base/xml_escape.h"
 #include "tdh/wevt/format.h"
 
 #define UNITS_MAX	0xffffu
-
-static void escaped(struct etw_bytes *text, const char *s, bool attribute)
-{
-	for (; *s; s++) {
-		if (*s == '&')
-			etw_bytes_text(text, "&amp;");
-		else if (*s == '<')
-			etw_bytes_text(text, "&lt;");
-		else if (*s == '>')
-			etw_bytes_text(text, "&gt;");
-		else if (*s == '"' && attribute)
-			etw_bytes_text(text, "&quot;");
-		else
-			etw_bytes_put8(text, *s);
-	}
-}
 
 void etw_binxml_begin(struct etw_binxml *xml)
 {
@@ -84,9 +69,9 @@ void etw_binxml_open(struct etw_binxml *xml, struct etw_binxml_element *element,
 		     const char *what, bool attributes)
 {
 	if (xml->open)
-		etw_bytes_text(&xml->text, ">");
-	etw_bytes_text(&xml->text, "<");
-	etw_bytes_text(&xml->text, what);
+		etw_text_puts(&xml->text, ">");
+	etw_text_puts(&xml->text, "<");
+	etw_text_puts(&xml->text, what);
 	xml->open = true;
 
 	element->name = what;
@@ -102,11 +87,11 @@ void etw_binxml_open(struct etw_binxml *xml, struct etw_binxml_element *element,
 
 void etw_binxml_attribute(struct etw_binxml *xml, const char *what, const char *is, bool more)
 {
-	etw_bytes_text(&xml->text, " ");
-	etw_bytes_text(&xml->text, what);
-	etw_bytes_text(&xml->text, "=\"");
-	escaped(&xml->text, is, true);
-	etw_bytes_text(&xml->text, "\"");
+	etw_text_puts(&xml->text, " ");
+	etw_text_puts(&xml->text, what);
+	etw_text_puts(&xml->text, "=\"");
+	etw_text_xml(&xml->text, is, strlen(is), ETW_XML_QUOTED);
+	etw_text_puts(&xml->text, "\"");
 
 	etw_bytes_put8(xml->out, ETW_BINXML_ATTRIBUTE | (more ? ETW_BINXML_MORE : 0));
 	name(xml, what);
@@ -144,9 +129,9 @@ void etw_binxml_put(struct etw_binxml *xml, const char *text)
 	size_t len;
 
 	if (xml->open)
-		etw_bytes_text(&xml->text, ">");
+		etw_text_puts(&xml->text, ">");
 	xml->open = false;
-	escaped(&xml->text, text, false);
+	etw_text_xml(&xml->text, text, strlen(text), ETW_XML_CONTENT);
 	while (*text) {
 		len = substitution(xml, text, &index);
 		if (!len)
@@ -172,11 +157,11 @@ void etw_binxml_put(struct etw_binxml *xml, const char *text)
 void etw_binxml_close(struct etw_binxml *xml, const struct etw_binxml_element *element)
 {
 	if (xml->open) {
-		etw_bytes_text(&xml->text, "/>");
+		etw_text_puts(&xml->text, "/>");
 	} else {
-		etw_bytes_text(&xml->text, "</");
-		etw_bytes_text(&xml->text, element->name);
-		etw_bytes_text(&xml->text, ">");
+		etw_text_puts(&xml->text, "</");
+		etw_text_puts(&xml->text, element->name);
+		etw_text_puts(&xml->text, ">");
 	}
 	xml->open = false;
 	etw_bytes_put8(xml->out, ETW_BINXML_END_ELEMENT);

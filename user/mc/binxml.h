@@ -9,10 +9,11 @@
 #define ETW_MC_BINXML_H
 
 #include "base/bytes.h"
+#include "base/text.h"
 
 struct etw_binxml {
 	struct etw_bytes *out;
-	struct etw_bytes text;		/* UTF-8; the caller frees it */
+	struct etw_text text;		/* UTF-8; the caller frees it */
 	const uint8_t *types;		/* of the values %1, %2, ... */
 	unsigned int type_count;
 	bool too_long;			/* a name or a text is longer than 65,535 units */

@@ -77,9 +77,8 @@ static int identify(struct etw_binxml *xml, uint8_t guid[16])
 	int ret;
 
 	etw_bytes_put(&all, "MS-WEVT", 8);
-	etw_bytes_put8(&xml->text, 0);
 	if (!xml->text.error)
-		etw_bytes_utf16(&all, (const char *)xml->text.data);
+		etw_bytes_utf16(&all, xml->text.data);
 	for (i = 0; i < xml->type_count; i++)
 		etw_bytes_put32(&all, xml->types[i]);
 	ret = xml->text.error ? xml->text.error : all.error;
@@ -117,7 +116,7 @@ static int write_xml(struct etw_wevt_writer *w, const struct etw_mf_template *t,
 			       t->id);
 	else if (!ret)
 		ret = identify(&xml, guid);
-	etw_bytes_free(&xml.text);
+	etw_text_free(&xml.text);
 	free(types);
 	return ret;
 }

@@ -121,7 +121,7 @@ static void import_begin(struct etw_mx *x)
 
 static struct manifest_value text_of(const struct etw_mx *x)
 {
-	return etw_mx_trim((struct manifest_value){ x->text_len ? x->text : "", x->text_len });
+	return etw_mx_trim((struct manifest_value){ x->text.len ? x->text.data : "", x->text.len });
 }
 
 static void wrong_text(struct etw_mx *x, const char *must)

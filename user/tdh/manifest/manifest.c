@@ -45,7 +45,7 @@ int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 	etw_mx_prefix_free(&x);
 	etw_mx_names_free(x.names);
 	etw_manifest_put(x.draft);
-	free(x.text);
+	etw_text_free(&x.text);
 	if (err)
 		etw_manifest_put(x.manifest);
 	else

@@ -16,6 +16,7 @@
 #define ETW_TDH_MANIFEST_MANIFEST_H
 
 #include <stdarg.h>
+#include "base/text.h"
 #include "tdh/model/model.h"
 
 /* docs/manifests.md states these limits. */
@@ -177,8 +178,7 @@ struct etw_mx {
 	bool tag_open;		/* of the last one captured: no ">" yet */
 	unsigned int line;
 	struct manifest_value values[MX_SLOTS];
-	char *text;		/* collected; malloc() */
-	size_t text_len, text_size;
+	struct etw_text text;	/* collected */
 	struct manifest_prefix *prefixes;
 	unsigned int bound;	/* namespaces in force; by each open element: */
 	unsigned int bound_by[MX_DEPTH_MAX + 1];
@@ -237,7 +237,6 @@ void etw_mx_capture_begin(struct etw_mx *x, const char *name, const char *prefix
 			  const unsigned char **attribute_list);
 void etw_mx_capture_text(struct etw_mx *x, const char *s, size_t len);
 void etw_mx_capture_end(struct etw_mx *x, const char *name, const char *prefix);
-bool etw_mx_text_append(struct etw_mx *x, const char *s, size_t len);
 
 /* attributes.c: attributes of the element that is being read */
 const char *etw_mx_keep(struct etw_mx *x, unsigned int slot);	/* NULL: not there */

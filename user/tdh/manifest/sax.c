@@ -83,6 +83,14 @@ static void attribute(struct etw_mx *x, const struct manifest_element *element,
 	etw_mx_warn(x, x->line, element->name, NULL, "attribute %s is not known: ignored", name);
 }
 
+static void stop_on_error(struct etw_mx *x)
+{
+	if (x->text.error)
+		etw_mx_no_memory(x);
+	if (x->err)
+		stop(x);
+}
+
 /* How many elements are open */
 static unsigned int open_elements(const struct etw_mx *x)
 {
@@ -127,7 +135,7 @@ static void begin(struct etw_mx *x, const struct manifest_element *element, cons
 	memset(x->values, 0, sizeof(x->values));
 	for (i = 0; i < attributes; i++)
 		attribute(x, element, list + (size_t)i * ATTRIBUTE);
-	x->text_len = 0;
+	etw_text_cut(&x->text, 0);
 	if (element->begin)
 		element->begin(x);
 }
@@ -185,8 +193,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 		etw_mx_capture_begin(x, (const char *)name, (const char *)prefix,
 				     (const char *)uri, namespaces, namespace_list, attributes,
 				     list);
-	if (x->err)
-		stop(x);
+	stop_on_error(x);
 }
 
 static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
@@ -215,10 +222,9 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 	x->depth--;
 	if (!element->xml)
 		x->bound -= x->bound_by[open_elements(x)];
-	x->text_len = 0;
+	etw_text_cut(&x->text, 0);
 	etw_mx_prefix_unbind(x);
-	if (x->err)
-		stop(x);
+	stop_on_error(x);
 }
 
 static void on_text(void *context, const xmlChar *s, int len)
@@ -228,9 +234,8 @@ static void on_text(void *context, const xmlChar *s, int len)
 	if (x->captured)
 		etw_mx_capture_text(x, (const char *)s, len);
 	else if (!x->skipped && x->stack[x->depth - 1]->text)
-		etw_mx_text_append(x, (const char *)s, len);
-	if (x->err)
-		stop(x);
+		etw_text_add(&x->text, (const char *)s, len);
+	stop_on_error(x);
 }
 
 static void on_doctype(void *context, const xmlChar *name, const xmlChar *external,

@@ -149,7 +149,8 @@ static void user_data_end(struct etw_mx *x)
 		etw_mx_error(x, x->line, "template", t->id, "has a second element UserData");
 		return;
 	}
-	t->user_data = etw_manifest_strdup(x->manifest, x->text, x->text_len);
+	t->user_data = etw_manifest_strdup(x->manifest, x->text.len ? x->text.data : "",
+					   x->text.len);
 	if (!t->user_data)
 		etw_mx_no_memory(x);
 }

@@ -5,37 +5,16 @@
  * It stays well-formed on its own: prefixes that are bound outside of it are bound
  * where they are used.  Blanks between elements go, as they mean nothing.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "manifest.h"
+#include "base/xml_escape.h"
 
-#define LEAST	256u
 #define ATTRIBUTE	5	/* see SAX2's startElementNs */
-
-bool etw_mx_text_append(struct etw_mx *x, const char *s, size_t len)
-{
-	if (x->text_size - x->text_len <= len) {
-		size_t size = x->text_size ? x->text_size : LEAST;
-		char *text;
-
-		while (size - x->text_len <= len)
-			size *= 2;
-		text = realloc(x->text, size);
-		if (!text)
-			return etw_mx_no_memory(x);
-		x->text = text;
-		x->text_size = size;
-	}
-	memcpy(x->text + x->text_len, s, len);
-	x->text_len += len;
-	x->text[x->text_len] = '\0';
-	return true;
-}
 
 static void put(struct etw_mx *x, const char *s)
 {
-	etw_mx_text_append(x, s, strlen(s));
+	etw_text_puts(&x->text, s);
 }
 
 static void put_name(struct etw_mx *x, const char *prefix, const char *name)
@@ -49,41 +28,7 @@ static void put_name(struct etw_mx *x, const char *prefix, const char *name)
 
 static void put_escaped(struct etw_mx *x, const char *s, size_t len)
 {
-	while (len) {
-		size_t plain = 0;
-
-		while (plain < len && !memchr("<>&\"\t\n\r", s[plain], 7))
-			plain++;
-		etw_mx_text_append(x, s, plain);
-		s += plain;
-		len -= plain;
-		if (!len)
-			break;
-		switch (*s) {
-		case '<':
-			put(x, "&lt;");
-			break;
-		case '>':
-			put(x, "&gt;");
-			break;
-		case '&':
-			put(x, "&amp;");
-			break;
-		case '"':
-			put(x, "&quot;");
-			break;
-		case '\t':
-			put(x, "&#9;");
-			break;
-		case '\n':
-			put(x, "&#10;");
-			break;
-		default:
-			put(x, "&#13;");
-		}
-		s++;
-		len--;
-	}
+	etw_text_xml(&x->text, s, len, ETW_XML_ATTRIBUTE);
 }
 
 static void close_tag(struct etw_mx *x)

@@ -11,6 +11,7 @@
 
 #include "manifest.h"
 #include "xml_write.h"
+#include "base/xml_escape.h"
 
 /* The manifest that is written */
 struct xml {
@@ -27,42 +28,12 @@ static void puts_(struct xml *x, const char *s)
 
 /* ---------------------------------------------------------------- attributes */
 
-/* Line ends and tabs would become blanks; other control characters are none of XML's. */
-static void add_char(struct etw_text *out, unsigned char c)
-{
-	switch (c) {
-	case '&':
-		etw_text_puts(out, "&amp;");
-		break;
-	case '<':
-		etw_text_puts(out, "&lt;");
-		break;
-	case '>':
-		etw_text_puts(out, "&gt;");
-		break;
-	case '"':
-		etw_text_puts(out, "&quot;");
-		break;
-	case '\n':
-	case '\r':
-	case '\t':
-		etw_text_printf(out, "&#%u;", c);
-		break;
-	default:
-		if (c < ' ')
-			etw_text_puts(out, "\xEF\xBF\xBD");
-		else
-			etw_text_char(out, c);
-	}
-}
-
 static void put_attr(struct xml *x, const char *name, const char *value)
 {
 	if (!value)
 		return;
 	etw_text_printf(x->out, " %s=\"", name);
-	while (*value)
-		add_char(x->out, *value++);
+	etw_text_xml(x->out, value, strlen(value), ETW_XML_ATTRIBUTE);
 	etw_text_char(x->out, '"');
 }
 

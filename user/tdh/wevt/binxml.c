@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "read.h"
+#include "base/xml_escape.h"
 
 #define DEPTH_MAX	64
 
@@ -45,30 +46,6 @@ static const uint8_t *take(struct walk *w, size_t n)
 	return p;
 }
 
-static void put_escaped(struct etw_text *xml, const char *s, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++) {
-		switch (s[i]) {
-		case '<':
-			etw_text_puts(xml, "&lt;");
-			break;
-		case '>':
-			etw_text_puts(xml, "&gt;");
-			break;
-		case '&':
-			etw_text_puts(xml, "&amp;");
-			break;
-		case '"':
-			etw_text_puts(xml, "&quot;");
-			break;
-		default:
-			etw_text_char(xml, s[i]);
-		}
-	}
-}
-
 /* UTF-16 of so many units, as XML has it. */
 static void put_units(struct walk *w, size_t units)
 {
@@ -81,7 +58,7 @@ static void put_units(struct walk *w, size_t units)
 	if (plain.error)
 		w->xml.error = plain.error;
 	else if (plain.data)
-		put_escaped(&w->xml, plain.data, plain.len);
+		etw_text_xml(&w->xml, plain.data, plain.len, ETW_XML_QUOTED);
 	etw_text_free(&plain);
 }
 
@@ -261,7 +238,7 @@ static char *keep(struct etw_wevt_reader *r, const char *s, size_t len)
 	return copy;
 }
 
-/* A value as it was before put_escaped(). */
+/* A value as it was before etw_text_xml(). */
 static char *plain(char *s)
 {
 	static const struct {
