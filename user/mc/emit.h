@@ -141,6 +141,12 @@ void etw_mc_constants(struct etw_mc *mc, const struct etw_mc_provider *p);
 /* state.c: the arrays by which events are tested; a context type of the program's own */
 void etw_mc_bits(struct etw_mc *mc, const struct etw_mc_provider *p);
 void etw_mc_context_type(struct etw_mc *mc, const struct etw_mc_provider *p);
+/*
+ * registration.c: the macros that register and unregister.  status: what registering returns;
+ * init_context: the function that fills a context of the caller's.
+ */
+void etw_mc_registration(struct etw_mc *mc, const struct etw_mc_provider *p, const char *status,
+			 const char *init_context);
 /* event.c */
 void etw_mc_macros(struct etw_mc *mc, const struct etw_mc_provider *p);
 /* mangle.c: the name of a template's function; "" and mc->error: it has none */

@@ -16,13 +16,6 @@ static void begin(struct etw_mc *mc)
 	etw_mc_print(mc, "#include <etw/mc/kernel.h>\n");
 }
 
-/* The GUID that sessions enable it by */
-static const char *guid_symbol(struct etw_mc *mc, const struct etw_mc_provider *p)
-{
-	return etw_mc_text(mc, "%s%s", p->symbol,
-			   p->provider->has_control_guid ? "_ControlGuid" : "");
-}
-
 /* A C string; what is not plain is octal, which ends after three digits. */
 static const char *literal(struct etw_mc *mc, const char *s)
 {
@@ -57,69 +50,11 @@ static void objects(struct etw_mc *mc, const struct etw_mc_provider *p)
 	etw_mc_print(mc, "#define %s_Handle (%s_Context.RegistrationHandle)\n\n", s, s);
 }
 
-/* A macro that a module may have defined before. */
-static void macro(struct etw_mc *mc, const char *verb, const char *end, const char *params,
-		  const char *text)
-{
-	etw_mc_print(mc, "#ifndef Event%s%s\n#define Event%s%s(%s) %s\n#endif\n", verb, end, verb,
-		     end, params, text);
-}
-
-static void registration(struct etw_mc *mc, const struct etw_mc_provider *p, const char *end)
-{
-	const char *s = p->symbol;
-	const char *call = p->traits ? "McGenEventRegisterContext" : "McGenEventRegister";
-	const char *rest = etw_mc_text(mc, ", McGenControlCallbackV2, &%s_Context%s)", s,
-				       p->traits ? "" :
-				       etw_mc_text(mc, ", &%s_Context.RegistrationHandle", s));
-
-	macro(mc, "Register", end, "",
-	      etw_mc_text(mc, "%s(&%s%s", call, guid_symbol(mc, p), rest));
-	macro(mc, "RegisterByGuid", end, "Guid", etw_mc_text(mc, "%s(&(Guid)%s", call, rest));
-	macro(mc, "Unregister", end, "",
-	      etw_mc_text(mc, "McGenEventUnregister(&%s_Context.RegistrationHandle)", s));
-}
-
-/* Contexts of the module's own: one provider, registered several times. */
-static void own_context(struct etw_mc *mc, const struct etw_mc_provider *p)
-{
-	const char *s = p->symbol;
-
-	etw_mc_context_type(mc, p);
-	etw_mc_print(mc, "\nETW_INLINE NTSTATUS _mcgen_RegisterForContext_%s(LPCGUID Guid, McGenContext_%s *pContext)\n"
-		     "{\n"
-		     "\t_mcgen_km_init_context(&pContext->Context, &%s_Context, pContext->EnableBits);\n"
-		     "\treturn McGenEventRegisterContext(Guid, McGenControlCallbackV2, &pContext->Context);\n"
-		     "}\n\n", s, p->suffix, s);
-}
-
-static void for_context(struct etw_mc *mc, const struct etw_mc_provider *p, const char *name)
-{
-	const char *end = etw_mc_text(mc, "%s_ForContext", name);
-	const char *s = p->symbol;
-
-	macro(mc, "Register", end, "pContext",
-	      etw_mc_text(mc, "_mcgen_RegisterForContext_%s(&%s, pContext)", s, guid_symbol(mc, p)));
-	macro(mc, "RegisterByGuid", end, "Guid, pContext",
-	      etw_mc_text(mc, "_mcgen_RegisterForContext_%s(&(Guid), pContext)", s));
-	macro(mc, "Unregister", end, "pContext",
-	      "McGenEventUnregister(&(pContext)->Context.RegistrationHandle)");
-}
-
 static void provider(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
-	const char *end = etw_mc_text(mc, "_%s", p->symbol);
-
 	etw_mc_bits(mc, p);
 	objects(mc, p);
-	registration(mc, p, p->suffix);
-	if (p->traits)
-		registration(mc, p, end);
-	own_context(mc, p);
-	for_context(mc, p, p->suffix);
-	if (p->traits)
-		for_context(mc, p, end);
-	etw_mc_print(mc, "\n");
+	etw_mc_registration(mc, p, "NTSTATUS", "_mcgen_km_init_context");
 }
 
 static void enabled(struct etw_mc *mc, const struct etw_mc_provider *p,
