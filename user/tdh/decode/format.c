@@ -324,14 +324,7 @@ void etw_format_value(struct etw_text *text, const struct etw_field *field, ULON
 	}
 }
 
-/* What is open, and whether something is in it already */
-struct nesting {
-	unsigned int depth;
-	bool in_array[ETW_LEVELS + 1];
-	bool begun[ETW_LEVELS + 1];
-};
-
-static inline void separate(struct etw_text *text, struct nesting *n, const struct etw_schema_plan *plan,
+static inline void separate(struct etw_text *text, struct etw_nesting *n, const struct etw_schema_plan *plan,
 		     const struct etw_field *field)
 {
 	const struct etw_field_step *step = &plan->steps[field->position];
@@ -344,20 +337,7 @@ static inline void separate(struct etw_text *text, struct nesting *n, const stru
 		etw_text_add(text, ", ", 2);
 }
 
-static void open_one(struct etw_text *text, struct nesting *n, bool is_array)
-{
-	etw_text_char(text, is_array ? '[' : '{');
-	n->depth++;
-	n->in_array[n->depth] = is_array;
-	n->begun[n->depth] = false;
-}
-
-static void close_one(struct etw_text *text, struct nesting *n)
-{
-	etw_text_char(text, n->in_array[n->depth--] ? ']' : '}');
-}
-
-static inline void put_item(struct etw_text *text, struct nesting *n, const struct etw_field *field,
+static inline void put_item(struct etw_text *text, struct etw_nesting *n, const struct etw_field *field,
 		     ULONG flags)
 {
 	switch (field->kind) {
@@ -366,11 +346,11 @@ static inline void put_item(struct etw_text *text, struct nesting *n, const stru
 		break;
 	case ETW_FIELD_STRUCT_BEGIN:
 	case ETW_FIELD_ARRAY_BEGIN:
-		open_one(text, n, field->kind == ETW_FIELD_ARRAY_BEGIN);
+		etw_nesting_open(text, n, field->kind == ETW_FIELD_ARRAY_BEGIN);
 		break;
 	case ETW_FIELD_STRUCT_END:
 	case ETW_FIELD_ARRAY_END:
-		close_one(text, n);
+		etw_nesting_close(text, n);
 	}
 }
 
@@ -380,16 +360,16 @@ static bool is_end(const struct etw_field *field)
 }
 
 /* Here the fields end too early. */
-static void put_mark(struct etw_text *text, struct nesting *n, const char *mark)
+static void put_mark(struct etw_text *text, struct etw_nesting *n, const char *mark)
 {
 	etw_text_puts(text, mark);
 	while (n->depth)
-		close_one(text, n);
+		etw_nesting_close(text, n);
 }
 
 int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags)
 {
-	struct nesting n;
+	struct etw_nesting n;
 	size_t start = text->len;
 	struct etw_field field;
 	int ret;
@@ -432,7 +412,7 @@ static void put_rest(struct etw_text *text, const struct etw_decoder *decoder, c
 
 int etw_format_fields(struct etw_text *text, struct etw_decoder *decoder, ULONG flags)
 {
-	struct nesting n;
+	struct etw_nesting n;
 	size_t start = text->len;
 	struct etw_field field;
 	int ret;

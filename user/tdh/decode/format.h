@@ -23,6 +23,26 @@ static inline struct etw_text *etw_scratch(struct etw_decoder *decoder)
 	return &decoder->scratch;
 }
 
+/* The structures and arrays that are open, and whether they have a member yet */
+struct etw_nesting {
+	unsigned int depth;
+	bool in_array[ETW_LEVELS + 1];
+	bool begun[ETW_LEVELS + 1];
+};
+
+static inline void etw_nesting_open(struct etw_text *text, struct etw_nesting *n, bool is_array)
+{
+	etw_text_char(text, is_array ? '[' : '{');
+	n->depth++;
+	n->in_array[n->depth] = is_array;
+	n->begun[n->depth] = false;
+}
+
+static inline void etw_nesting_close(struct etw_text *text, struct etw_nesting *n)
+{
+	etw_text_char(text, n->in_array[n->depth--] ? ']' : '}');
+}
+
 /* "ERROR_ACCESS_DENIED" of a code of an out-type; NULL: not a common one. */
 const char *etw_error_name(uint16_t out_type, uint32_t code);
 

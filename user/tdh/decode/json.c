@@ -117,27 +117,7 @@ static void put_value(struct etw_text *text, struct etw_decoder *decoder,
 	}
 }
 
-/* What is open, and whether something is in it already */
-struct nesting {
-	unsigned int depth;
-	bool in_array[ETW_LEVELS + 1];
-	bool begun[ETW_LEVELS + 1];
-};
-
-static void open_one(struct etw_text *text, struct nesting *n, bool is_array)
-{
-	etw_text_char(text, is_array ? '[' : '{');
-	n->depth++;
-	n->in_array[n->depth] = is_array;
-	n->begun[n->depth] = false;
-}
-
-static void close_one(struct etw_text *text, struct nesting *n)
-{
-	etw_text_char(text, n->in_array[n->depth--] ? ']' : '}');
-}
-
-static void separate(struct etw_text *text, struct nesting *n, const struct etw_schema_plan *plan,
+static void separate(struct etw_text *text, struct etw_nesting *n, const struct etw_schema_plan *plan,
 		     const struct etw_field *field)
 {
 	const struct etw_field_step *step = &plan->steps[field->position];
@@ -151,23 +131,23 @@ static void separate(struct etw_text *text, struct nesting *n, const struct etw_
 		etw_text_char(text, ',');
 }
 
-static void put_item(struct etw_text *text, struct etw_decoder *decoder, struct nesting *n,
+static void put_item(struct etw_text *text, struct etw_decoder *decoder, struct etw_nesting *n,
 		     const struct etw_field *field)
 {
 	if (field->kind == ETW_FIELD_STRUCT_END || field->kind == ETW_FIELD_ARRAY_END) {
-		close_one(text, n);
+		etw_nesting_close(text, n);
 		return;
 	}
 	separate(text, n, decoder->plan, field);
 	if (field->kind == ETW_FIELD_VALUE)
 		put_value(text, decoder, field);
 	else
-		open_one(text, n, field->kind == ETW_FIELD_ARRAY_BEGIN);
+		etw_nesting_open(text, n, field->kind == ETW_FIELD_ARRAY_BEGIN);
 }
 
 int etw_format_json(struct etw_text *text, struct etw_decoder *decoder)
 {
-	struct nesting n;
+	struct etw_nesting n;
 	size_t start = text->len;
 	struct etw_field field;
 	int ret = 0;
@@ -184,7 +164,7 @@ int etw_format_json(struct etw_text *text, struct etw_decoder *decoder)
 		put_item(text, decoder, &n, &field);
 	}
 	while (n.depth)
-		close_one(text, &n);
+		etw_nesting_close(text, &n);
 	etw_text_char(text, '}');
 	return ret;
 }
