@@ -5,18 +5,18 @@
 #include <string.h>
 #include "json_writer.h"
 
-void jsontext_next(struct etw_text *to)
+void json_writer_next(struct etw_text *to)
 {
 	if (to->len && to->data[to->len - 1] != '{' && to->data[to->len - 1] != '[')
 		etw_text_char(to, ',');
 }
 
-void jsontext_key(struct etw_text *to, const char *key)
+void json_writer_key(struct etw_text *to, const char *key)
 {
 	size_t len = strlen(key);
 	char *at;
 
-	jsontext_next(to);
+	json_writer_next(to);
 	at = etw_text_room(to, len + 3);
 	if (!at)
 		return;
@@ -26,44 +26,44 @@ void jsontext_key(struct etw_text *to, const char *key)
 	etw_text_end(to, at + len + 2);
 }
 
-void jsontext_string(struct etw_text *to, const char *key, const char *s, size_t len)
+void json_writer_string(struct etw_text *to, const char *key, const char *s, size_t len)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_json_string(to, s, len);
 }
 
-void jsontext_word(struct etw_text *to, const char *key, const char *s)
+void json_writer_word(struct etw_text *to, const char *key, const char *s)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	if (s)
 		etw_text_json_string(to, s, strlen(s));
 	else
 		etw_text_add(to, "null", 4);
 }
 
-void jsontext_unsigned(struct etw_text *to, const char *key, uint64_t value)
+void json_writer_unsigned(struct etw_text *to, const char *key, uint64_t value)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_unsigned(to, value, 1);
 }
 
-void jsontext_flag(struct etw_text *to, const char *key, bool value)
+void json_writer_flag(struct etw_text *to, const char *key, bool value)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_puts(to, value ? "true" : "false");
 }
 
-void jsontext_mask(struct etw_text *to, const char *key, uint64_t value)
+void json_writer_mask(struct etw_text *to, const char *key, uint64_t value)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_char(to, '"');
 	etw_text_0x(to, value);
 	etw_text_char(to, '"');
 }
 
-void jsontext_guid(struct etw_text *to, const char *key, const struct etw_guid *guid)
+void json_writer_guid(struct etw_text *to, const char *key, const struct etw_guid *guid)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_char(to, '"');
 	etw_text_guid(to, guid);
 	etw_text_char(to, '"');

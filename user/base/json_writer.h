@@ -10,15 +10,15 @@
 
 #include "text.h"
 
-void jsontext_next(struct etw_text *to);	/* the comma, where one is due */
-void jsontext_key(struct etw_text *to, const char *key);
-void jsontext_string(struct etw_text *to, const char *key, const char *s, size_t len);
+void json_writer_next(struct etw_text *to);	/* the comma, where one is due */
+void json_writer_key(struct etw_text *to, const char *key);
+void json_writer_string(struct etw_text *to, const char *key, const char *s, size_t len);
 /* NULL is null. */
-void jsontext_word(struct etw_text *to, const char *key, const char *s);
-void jsontext_unsigned(struct etw_text *to, const char *key, uint64_t value);
-void jsontext_flag(struct etw_text *to, const char *key, bool value);
+void json_writer_word(struct etw_text *to, const char *key, const char *s);
+void json_writer_unsigned(struct etw_text *to, const char *key, uint64_t value);
+void json_writer_flag(struct etw_text *to, const char *key, bool value);
 /* "0x..." as a string: JSON numbers lose the top bits of a 64-bit mask. */
-void jsontext_mask(struct etw_text *to, const char *key, uint64_t value);
-void jsontext_guid(struct etw_text *to, const char *key, const struct etw_guid *guid);
+void json_writer_mask(struct etw_text *to, const char *key, uint64_t value);
+void json_writer_guid(struct etw_text *to, const char *key, const struct etw_guid *guid);
 
 #endif /* ETW_CONVERT_JSONTEXT_H */

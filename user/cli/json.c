@@ -52,62 +52,62 @@ static void add(struct json *to, struct json *value)
 
 void json_put(struct json *to, const char *key, struct json *value)
 {
-	jsontext_key(&to->text, key);
+	json_writer_key(&to->text, key);
 	add(to, value);
 }
 
 void json_append(struct json *array, struct json *value)
 {
-	jsontext_next(&array->text);
+	json_writer_next(&array->text);
 	add(array, value);
 }
 
 void json_append_word(struct json *array, const char *s)
 {
-	jsontext_next(&array->text);
+	json_writer_next(&array->text);
 	etw_text_json_string(&array->text, s, strlen(s));
 	text_check(&array->text);
 }
 
 void json_string(struct json *to, const char *key, const char *s, size_t len)
 {
-	jsontext_string(&to->text, key, s, len);
+	json_writer_string(&to->text, key, s, len);
 	text_check(&to->text);
 }
 
 void json_word(struct json *to, const char *key, const char *s)
 {
-	jsontext_word(&to->text, key, s);
+	json_writer_word(&to->text, key, s);
 	text_check(&to->text);
 }
 
 void json_unsigned(struct json *to, const char *key, uint64_t value)
 {
-	jsontext_unsigned(&to->text, key, value);
+	json_writer_unsigned(&to->text, key, value);
 	text_check(&to->text);
 }
 
 void json_number(struct json *to, const char *key, const char *number)
 {
-	jsontext_key(&to->text, key);
+	json_writer_key(&to->text, key);
 	text_puts(&to->text, number);
 }
 
 void json_mask(struct json *to, const char *key, uint64_t value)
 {
-	jsontext_mask(&to->text, key, value);
+	json_writer_mask(&to->text, key, value);
 	text_check(&to->text);
 }
 
 void json_flag(struct json *to, const char *key, bool value)
 {
-	jsontext_flag(&to->text, key, value);
+	json_writer_flag(&to->text, key, value);
 	text_check(&to->text);
 }
 
 void json_guid(struct json *to, const char *key, const struct etw_guid *guid)
 {
-	jsontext_guid(&to->text, key, guid);
+	json_writer_guid(&to->text, key, guid);
 	text_check(&to->text);
 }
 

@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "output_file.h"
 
-static int fail(const struct outfile *out, int err)
+static int fail(const struct output_file *out, int err)
 {
 	if (err == -EEXIST)
 		return cli_fail("%s exists; --replace replaces it", cli_quote(out->path));
@@ -17,7 +17,7 @@ static int fail(const struct outfile *out, int err)
 }
 
 /* Neither an input nor a folder that contains one may be replaced.  Returns the exit status. */
-static int check_inputs(const struct outfile *out, const struct inputs *inputs)
+static int check_inputs(const struct output_file *out, const struct inputs *inputs)
 {
 	const char *inside;
 	struct stat there;
@@ -33,7 +33,7 @@ static int check_inputs(const struct outfile *out, const struct inputs *inputs)
 	return 0;
 }
 
-int outfile_open(struct outfile *out, const struct inputs *inputs)
+int output_file_open(struct output_file *out, const struct inputs *inputs)
 {
 	int err, status;
 
@@ -50,7 +50,7 @@ int outfile_open(struct outfile *out, const struct inputs *inputs)
 	return err ? fail(out, err) : 0;
 }
 
-void outfile_discard(struct outfile *out)
+void output_file_discard(struct output_file *out)
 {
 	if (!etw_atomic_file_rollback(&out->file))
 		return;
@@ -60,13 +60,13 @@ void outfile_discard(struct outfile *out)
 	out->file.backup = NULL;
 }
 
-int outfile_commit(struct outfile *out)
+int output_file_commit(struct output_file *out)
 {
 	int err = out->path ? etw_atomic_file_commit(&out->file) : 0;
 
 	if (!err)
 		return 0;
 	fail(out, err);
-	outfile_discard(out);
+	output_file_discard(out);
 	return 1;
 }

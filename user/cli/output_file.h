@@ -2,14 +2,14 @@
 /*
  * output_file.h - the file or folder that a command writes, see base/atomic_file.h
  */
-#ifndef ETW_CLI_OUTFILE_H
-#define ETW_CLI_OUTFILE_H
+#ifndef ETW_CLI_OUTPUT_FILE_H
+#define ETW_CLI_OUTPUT_FILE_H
 
 #include <stdbool.h>
 #include "inputs.h"
 #include "base/atomic_file.h"
 
-struct outfile {
+struct output_file {
 	const char *path;	/* NULL: stdout */
 	bool folder;
 	bool replace;
@@ -21,10 +21,10 @@ struct outfile {
  * Set path, folder, replace and mark, and catch the signals that end a command, before.
  * Refuses to write over one of the inputs.  Returns the exit status.
  */
-int outfile_open(struct outfile *out, const struct inputs *inputs);
+int output_file_open(struct output_file *out, const struct inputs *inputs);
 /* Returns the exit status; the output is removed if this fails. */
-int outfile_commit(struct outfile *out);
-/* Remove the output.  Also after an error of outfile_open(). */
-void outfile_discard(struct outfile *out);
+int output_file_commit(struct output_file *out);
+/* Remove the output.  Also after an error of output_file_open(). */
+void output_file_discard(struct output_file *out);
 
-#endif /* ETW_CLI_OUTFILE_H */
+#endif /* ETW_CLI_OUTPUT_FILE_H */

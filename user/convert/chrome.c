@@ -46,7 +46,7 @@ struct chrome {
 
 static void put_bytes(struct etw_text *to, const char *key, const void *data, size_t len)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_char(to, '"');
 	etw_text_hex(to, data, len);
 	etw_text_char(to, '"');
@@ -60,25 +60,25 @@ static void put_identity(struct chrome *chrome, const struct convert_event *e,
 	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
 	static const GUID none;
 
-	jsontext_key(to, "etw");
+	json_writer_key(to, "etw");
 	etw_text_char(to, '{');
-	jsontext_guid(to, "provider", &e->event->record.header->provider);
+	json_writer_guid(to, "provider", &e->event->record.header->provider);
 	if (part != SLICE_INSTANT) {
 		chrome->scratch.len = 0;
 		convert_add_name(e->decoded, &chrome->scratch);
-		jsontext_string(to, "event", chrome->scratch.data, chrome->scratch.len);
+		json_writer_string(to, "event", chrome->scratch.data, chrome->scratch.len);
 	}
-	jsontext_unsigned(to, "id", desc->Id);
-	jsontext_unsigned(to, "version", desc->Version);
-	jsontext_unsigned(to, "level", desc->Level);
-	jsontext_unsigned(to, "opcode", desc->Opcode);
-	jsontext_unsigned(to, "task", desc->Task);
-	jsontext_mask(to, "keyword", desc->Keyword);
-	jsontext_unsigned(to, "cpu", e->event->cpu);
-	jsontext_unsigned(to, "pid", header->ProcessId);
-	jsontext_unsigned(to, "tid", header->ThreadId);
+	json_writer_unsigned(to, "id", desc->Id);
+	json_writer_unsigned(to, "version", desc->Version);
+	json_writer_unsigned(to, "level", desc->Level);
+	json_writer_unsigned(to, "opcode", desc->Opcode);
+	json_writer_unsigned(to, "task", desc->Task);
+	json_writer_mask(to, "keyword", desc->Keyword);
+	json_writer_unsigned(to, "cpu", e->event->cpu);
+	json_writer_unsigned(to, "pid", header->ProcessId);
+	json_writer_unsigned(to, "tid", header->ThreadId);
 	if (memcmp(&header->ActivityId, &none, sizeof(none)))
-		jsontext_guid(to, "activity", &e->event->record.header->activity);
+		json_writer_guid(to, "activity", &e->event->record.header->activity);
 	items_json(to, &e->event->record, false);
 	etw_text_char(to, '}');
 }
@@ -180,8 +180,8 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 		etw_text_puts(&chrome->scratch, name);
 	else
 		convert_add_name(e->decoded, &chrome->scratch);
-	jsontext_string(to, "name", chrome->scratch.data, chrome->scratch.len);
-	jsontext_key(to, "args");
+	json_writer_string(to, "name", chrome->scratch.data, chrome->scratch.len);
+	json_writer_key(to, "args");
 	put_args(chrome, e, part, to);
 	return chrome->scratch.error;
 }
@@ -217,12 +217,12 @@ static void begin_mark(struct chrome *chrome, char phase, const struct slice_tra
 	const bool cpu = track->place == SLICE_CPU;
 
 	begin_object(chrome, phase);
-	jsontext_unsigned(to, "pid", cpu ? CPU_PID : track->pid);
-	jsontext_unsigned(to, "tid", cpu ? track->number : track->tid);
-	jsontext_key(to, "ts");
+	json_writer_unsigned(to, "pid", cpu ? CPU_PID : track->pid);
+	json_writer_unsigned(to, "tid", cpu ? track->number : track->tid);
+	json_writer_key(to, "ts");
 	add_us(to, ns - chrome->base);
 	if (track->place == SLICE_ALONE) {
-		jsontext_mask(to, "id", track->number);
+		json_writer_mask(to, "id", track->number);
 	}
 }
 
@@ -257,11 +257,11 @@ static int put_name(struct convert *c, uint32_t pid, uint32_t tid, bool thread, 
 	struct etw_text *to = &chrome->out;
 
 	begin_object(chrome, 'M');
-	jsontext_unsigned(to, "pid", pid);
-	jsontext_unsigned(to, "tid", tid);
+	json_writer_unsigned(to, "pid", pid);
+	json_writer_unsigned(to, "tid", tid);
 	etw_text_puts(to, thread ? ",\"name\":\"thread_name\",\"args\":{" :
 				   ",\"name\":\"process_name\",\"args\":{");
-	jsontext_string(to, "name", name, strlen(name));
+	json_writer_string(to, "name", name, strlen(name));
 	etw_text_puts(to, "}}");
 	return 0;
 }
@@ -324,7 +324,7 @@ static int put_slice(struct convert *c, const struct slice *slice)
 	if (err)
 		return convert_fail(c, err, "%s", strerror(-err));
 	begin_mark(chrome, 'X', &slice->track, slice->begin);
-	jsontext_key(&chrome->out, "dur");
+	json_writer_key(&chrome->out, "dur");
 	add_us(&chrome->out, slice->end - slice->begin);
 	end_mark(chrome, &slice->start);
 	return convert_flush(c, &chrome->out, CONVERT_BLOCK);
@@ -382,8 +382,8 @@ static int finish(struct convert *c)
 	etw_text_puts(to, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"start\":\"");
 	etw_text_time(to, (uint64_t)(chrome->base / 100 + ETW_UNIX_EPOCH_100NS));
 	etw_text_char(to, '"');
-	jsontext_unsigned(to, "lost_events", c->lost_events);
-	jsontext_unsigned(to, "lost_buffers", c->lost_buffers);
+	json_writer_unsigned(to, "lost_events", c->lost_events);
+	json_writer_unsigned(to, "lost_buffers", c->lost_buffers);
 	etw_text_puts(to, "}}\n");
 	slices_report(chrome->slices);
 	return convert_flush(c, to, 0);

@@ -9,9 +9,9 @@
 static void namespace_json(struct etw_text *to, const struct etw_ext_view *item)
 {
 	etw_text_char(to, '{');
-	jsontext_unsigned(to, "pid", items_number(item->data, 0, 4));
-	jsontext_unsigned(to, "tid", items_number(item->data, 4, 4));
-	jsontext_unsigned(to, "namespace", items_number(item->data, 8, 4));
+	json_writer_unsigned(to, "pid", items_number(item->data, 0, 4));
+	json_writer_unsigned(to, "tid", items_number(item->data, 4, 4));
+	json_writer_unsigned(to, "namespace", items_number(item->data, 8, 4));
 	etw_text_char(to, '}');
 }
 
@@ -21,9 +21,9 @@ static void instance_json(struct etw_text *to, const struct etw_ext_view *item)
 
 	memcpy(&of, (const uint8_t *)item->data + ITEMS_INSTANCE_PARENT, sizeof(of));
 	etw_text_char(to, '{');
-	jsontext_unsigned(to, "id", items_number(item->data, 0, 4));
-	jsontext_unsigned(to, "parent", items_number(item->data, 4, 4));
-	jsontext_guid(to, "parent_class", &of);
+	json_writer_unsigned(to, "id", items_number(item->data, 0, 4));
+	json_writer_unsigned(to, "parent", items_number(item->data, 4, 4));
+	json_writer_guid(to, "parent_class", &of);
 	etw_text_char(to, '}');
 }
 
@@ -33,7 +33,7 @@ static void stack_json(struct etw_text *to, const struct etw_ext_view *item, siz
 
 	etw_text_char(to, '[');
 	for (at = ITEMS_STACK_HEAD; at + width <= item->data_len; at += width) {
-		jsontext_next(to);
+		json_writer_next(to);
 		etw_text_char(to, '"');
 		etw_text_0x(to, items_number(item->data, at, width));
 		etw_text_char(to, '"');
@@ -49,10 +49,10 @@ static void named_json(struct etw_text *to, const struct items_kind *kind,
 
 	etw_text_char(to, '{');
 	if (name)
-		jsontext_string(to, "name", name, len);
+		json_writer_string(to, "name", name, len);
 	else
-		jsontext_word(to, "name", NULL);
-	jsontext_unsigned(to, "size", item->data_len);
+		json_writer_word(to, "name", NULL);
+	json_writer_unsigned(to, "size", item->data_len);
 	etw_text_char(to, '}');
 }
 
@@ -74,7 +74,7 @@ static void item_json(struct etw_text *to, const struct items_kind *kind,
 {
 	struct etw_guid guid;
 
-	jsontext_key(to, kind->key);
+	json_writer_key(to, kind->key);
 	switch (kind->shape) {
 	case ITEM_GUID:
 		memcpy(&guid, item->data, sizeof(guid));

@@ -55,7 +55,7 @@ struct run {
 	bool quiet;
 	struct convert c;
 	struct inputs inputs;
-	struct outfile out;
+	struct output_file out;
 	struct progress progress;
 	struct etw_decoder *decoder;
 	struct etw_event_items items;
@@ -225,7 +225,7 @@ static void tell(struct run *run)
 	char *line, *rest = run->c.notes;
 
 	inputs_tell(&run->inputs);
-	manifest_tell_problems();
+	manifest_report_problems();
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
 	if (run->quiet || !run->out.path)
@@ -260,13 +260,13 @@ static int convert_all(struct run *run)
 	select_ready(run->select, inputs_start(&run->inputs), NULL);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
-	status = outfile_open(&run->out, &run->inputs);
+	status = output_file_open(&run->out, &run->inputs);
 	if (!status) {
 		ret = write_all(run);
-		status = ret ? 1 : outfile_commit(&run->out);
+		status = ret ? 1 : output_file_commit(&run->out);
 	}
 	if (status)
-		outfile_discard(&run->out);
+		output_file_discard(&run->out);
 	free(sources);
 	if (!status)
 		tell(run);

@@ -322,7 +322,7 @@ static int run(struct dump *dump, const char *name)
 	event_flush(&dump->printer);
 	release_signals();
 	tell_losses(dump);
-	manifest_tell_problems();
+	manifest_report_problems();
 	etw_source_close(&source);
 	names_free(dump->printer.names);
 	procs_free(dump->printer.procs);
@@ -463,7 +463,7 @@ static int dump_all_files(struct dump *dump, char **operands)
 		cli_usage("--duration: only with a session");
 	status = dump_files(operands, &dump->printer, dump->print, dump->select,
 			    dump->count, &dump->filled);
-	manifest_tell_problems();
+	manifest_report_problems();
 	event_printer_free(&dump->printer);
 	return status;
 }

@@ -110,7 +110,7 @@ const char *manifest_text(const char *s)
 	return text->data;
 }
 
-void manifest_tell_problems(void)
+void manifest_report_problems(void)
 {
 	unsigned int i;
 	char *problem;

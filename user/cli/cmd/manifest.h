@@ -33,7 +33,7 @@ int manifest_show(const struct manifest_request *request);
 int manifest_check(const struct manifest_request *request);
 
 /* A line for each thing that is wrong with installed manifests. */
-void manifest_tell_problems(void);
+void manifest_report_problems(void);
 
 /* The names in a manifest come from outside: as text that may be printed; a few at once. */
 const char *manifest_text(const char *s);

@@ -137,7 +137,7 @@ int manifest_list(const struct manifest_request *request)
 		cli_note("no manifests are installed");
 	table_free(&table);
 	etw_store_list_free(&all);
-	manifest_tell_problems();
+	manifest_report_problems();
 	tell_lost();
 	return 0;
 }

@@ -261,7 +261,7 @@ int manifest_show(const struct manifest_request *request)
 		for (i = 0; i < manifest->provider_count; i++)
 			show(&manifest->providers[i], request->json);
 	} else {
-		manifest_tell_problems();
+		manifest_report_problems();
 		return cli_fail("%s: no such provider is installed, and no such file is there",
 				cli_quote(wanted));
 	}

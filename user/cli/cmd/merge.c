@@ -26,30 +26,30 @@ static const struct cli_syntax syntax = {
 struct run {
 	struct etlrun common;	/* first */
 	const char *path;
-	struct etlout out;
+	struct merge_output out;
 };
 
 static int one_record(struct etlrun *common, const struct etlmerge_record *record)
 {
 	struct run *run = (struct run *)common;
 
-	return etlout_write(&run->out, &common->merge, record);
+	return merge_output_write(&run->out, &common->merge, record);
 }
 
 static int write_file(struct run *run)
 {
 	struct etlmerge *merge = &run->common.merge;
-	struct etlout *out = &run->out;
-	int status = etlout_create(out, run->path, &run->common.how, merge,
-				   &run->common.inputs);
+	struct merge_output *out = &run->out;
+	int status = merge_output_create(out, run->path, &run->common.how, merge,
+					 &run->common.inputs);
 
 	if (!status)
 		status = etlrun_records(&run->common, one_record);
 	if (status)
 		return status;
 	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
-	status = etlout_finish(&run->out, merge->end_time);
-	return status || cli_ending() ? 1 : etlout_commit(&out, 1);
+	status = merge_output_finish(&run->out, merge->end_time);
+	return status || cli_ending() ? 1 : merge_output_commit(&out, 1);
 }
 
 static void tell(struct run *run)
@@ -67,10 +67,10 @@ static int merge_files(struct etlrun *common)
 	int status = write_file(run);
 
 	if (status)
-		etlout_discard(&run->out);
+		merge_output_discard(&run->out);
 	else
 		tell(run);
-	etlout_free(&run->out);
+	merge_output_free(&run->out);
 	return status;
 }
 

@@ -193,7 +193,7 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 	if (record->about_trace)
 		return split_keep(&run->parts, record);
 	status = run->by >= BY_CPU ? route_by(run, record) : route_on(run, record);
-	return status ? status : etlout_write(&run->current->out, &common->merge, record);
+	return status ? status : merge_output_write(&run->current->out, &common->merge, record);
 }
 
 /* --------------------------------------------------------------------- command */

@@ -22,8 +22,9 @@ static int out_fail(const char *path, int err)
 	}
 }
 
-int etlout_create(struct etlout *out, const char *path, const struct etlout_options *options,
-		  const struct etlmerge *merge, const struct inputs *inputs)
+int merge_output_create(struct merge_output *out, const char *path,
+			const struct merge_output_options *options, const struct etlmerge *merge,
+			const struct inputs *inputs)
 {
 	struct etw_etl_options how = {
 		.like = &merge->like,
@@ -51,8 +52,8 @@ int etlout_create(struct etlout *out, const char *path, const struct etlout_opti
 	return err ? out_fail(path, err) : 0;
 }
 
-int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const void *data,
-	       uint32_t size)
+int merge_output_put(struct merge_output *out, struct etlmerge *merge, uint16_t cpu,
+		     const void *data, uint32_t size)
 {
 	int err = etw_etl_write(out->writer, cpu, data, size);
 
@@ -63,16 +64,16 @@ int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const v
 	return err ? cli_fail("%s: %s", cli_quote(out->path), strerror(-err)) : 0;
 }
 
-int etlout_write(struct etlout *out, struct etlmerge *merge,
-		 const struct etlmerge_record *record)
+int merge_output_write(struct merge_output *out, struct etlmerge *merge,
+		       const struct etlmerge_record *record)
 {
 	etw_etl_follow(out->writer, merge->clock, merge->offset, record->key);
 	if (record->key > out->last)
 		out->last = record->key;
-	return etlout_put(out, merge, record->event->cpu, record->data, record->size);
+	return merge_output_put(out, merge, record->event->cpu, record->data, record->size);
 }
 
-int etlout_reopen(struct etlout *out)
+int merge_output_reopen(struct merge_output *out)
 {
 	int err = etw_atomic_file_reopen(&out->file);
 
@@ -82,7 +83,7 @@ int etlout_reopen(struct etlout *out)
 	return err ? out_fail(out->path, err) : 0;
 }
 
-int etlout_finish(struct etlout *out, int64_t end_time)
+int merge_output_finish(struct merge_output *out, int64_t end_time)
 {
 	int err = etw_etl_finish(out->writer, end_time, &out->count);
 
@@ -90,7 +91,7 @@ int etlout_finish(struct etlout *out, int64_t end_time)
 	return err ? out_fail(out->path, err) : 0;
 }
 
-int etlout_commit(struct etlout *const *list, unsigned int count)
+int merge_output_commit(struct merge_output *const *list, unsigned int count)
 {
 	struct etw_atomic_file **files = calloc(count + 1, sizeof(struct etw_atomic_file *));
 	unsigned int i, failed;
@@ -105,7 +106,7 @@ int etlout_commit(struct etlout *const *list, unsigned int count)
 	return err ? out_fail(list[failed]->path, err) : 0;
 }
 
-void etlout_discard(struct etlout *out)
+void merge_output_discard(struct merge_output *out)
 {
 	int err;
 
@@ -116,10 +117,10 @@ void etlout_discard(struct etlout *out)
 			 cli_quote(out->file.backup), strerror(-err));
 	free(out->file.backup);
 	out->file.backup = NULL;
-	etlout_free(out);
+	merge_output_free(out);
 }
 
-void etlout_free(struct etlout *out)
+void merge_output_free(struct merge_output *out)
 {
 	etw_atomic_file_rollback(&out->file);	/* written in place: nothing to commit */
 	free(out->path);

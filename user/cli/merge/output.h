@@ -2,8 +2,8 @@
 /*
  * output.h - log files that merge and split write
  */
-#ifndef ETW_CLI_ETLOUT_H
-#define ETW_CLI_ETLOUT_H
+#ifndef ETW_CLI_MERGE_OUTPUT_H
+#define ETW_CLI_MERGE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,13 +11,13 @@
 #include "etl/write.h"
 #include "base/atomic_file.h"
 
-struct etlout_options {
+struct merge_output_options {
 	bool compress;
 	bool replace;
 };
 
 /* One file.  All zero is unused. */
-struct etlout {
+struct merge_output {
 	char *path;			/* as the user gave it */
 	struct etw_etl_writer *writer;
 	int64_t last;			/* key of the latest record */
@@ -29,22 +29,23 @@ struct etlout {
  * Create a log file with the merge's header; path is copied.  Refuses to write over one of
  * the inputs.  Returns the exit status, as all of these do.
  */
-int etlout_create(struct etlout *out, const char *path, const struct etlout_options *options,
-		  const struct etlmerge *merge, const struct inputs *inputs);
+int merge_output_create(struct merge_output *out, const char *path,
+			const struct merge_output_options *options, const struct etlmerge *merge,
+			const struct inputs *inputs);
 /* A record that cannot be written is counted in merge->skipped. */
-int etlout_write(struct etlout *out, struct etlmerge *merge,
-		 const struct etlmerge_record *record);
+int merge_output_write(struct merge_output *out, struct etlmerge *merge,
+		       const struct etlmerge_record *record);
 /* The same for a record that is out of order in time. */
-int etlout_put(struct etlout *out, struct etlmerge *merge, uint16_t cpu, const void *data,
-	       uint32_t size);
+int merge_output_put(struct merge_output *out, struct etlmerge *merge, uint16_t cpu,
+		     const void *data, uint32_t size);
 /* Append to a file that is finished. */
-int etlout_reopen(struct etlout *out);
+int merge_output_reopen(struct merge_output *out);
 /* Complete the log file; end_time: FILETIME. */
-int etlout_finish(struct etlout *out, int64_t end_time);
+int merge_output_finish(struct merge_output *out, int64_t end_time);
 /* Give finished files their names, all or none; after an error discard them. */
-int etlout_commit(struct etlout *const *list, unsigned int count);
+int merge_output_commit(struct merge_output *const *list, unsigned int count);
 /* Remove a file that is not committed, and restore what it replaced. */
-void etlout_discard(struct etlout *out);
-void etlout_free(struct etlout *out);
+void merge_output_discard(struct merge_output *out);
+void merge_output_free(struct merge_output *out);
 
-#endif /* ETW_CLI_ETLOUT_H */
+#endif /* ETW_CLI_MERGE_OUTPUT_H */

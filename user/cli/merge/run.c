@@ -59,7 +59,7 @@ int etlrun_records(struct etlrun *run,
 void etlrun_tell(struct etlrun *run)
 {
 	inputs_tell(&run->inputs);
-	manifest_tell_problems();
+	manifest_report_problems();
 	select_report(run->select);
 	if (run->merge.skipped)
 		cli_note("%" PRIu64 " record%s could not be written", run->merge.skipped,

@@ -26,7 +26,7 @@ enum { ETLRUN_OPT = 0x1800, ETLRUN_OPT_COMPRESS = ETLRUN_OPT, ETLRUN_OPT_REPLACE
 
 /* All zero before the options are taken */
 struct etlrun {
-	struct etlout_options how;
+	struct merge_output_options how;
 	bool quiet;
 	struct select *select;
 	struct inputs inputs;

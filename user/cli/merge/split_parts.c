@@ -83,7 +83,7 @@ static int put_kept(struct split_parts *parts, struct split_part *part)
 
 		memcpy(&cpu, at, sizeof(cpu));
 		memcpy(&size, at + 4, sizeof(size));
-		status = etlout_put(&part->out, parts->merge, cpu, at + 8, size);
+		status = merge_output_put(&part->out, parts->merge, cpu, at + 8, size);
 		if (status)
 			return status;
 		part->kept += 8 + (size + 7u) / 8 * 8;
@@ -114,10 +114,10 @@ struct split_part *split_begin(struct split_parts *parts, unsigned int number)
 	memset(part, 0, sizeof(*part));
 	part->number = number;
 	name = name_of(parts->pattern, number);
-	status = etlout_create(&part->out, name, parts->how, parts->merge, parts->inputs);
+	status = merge_output_create(&part->out, name, parts->how, parts->merge, parts->inputs);
 	free(name);
 	if (status) {
-		etlout_discard(&part->out);
+		merge_output_discard(&part->out);
 		return NULL;
 	}
 	parts->count++;
@@ -156,7 +156,7 @@ int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 
 int split_finish(struct split_part *part, int64_t end_time)
 {
-	int status = etlout_finish(&part->out, end_time);
+	int status = merge_output_finish(&part->out, end_time);
 
 	part->end_time = end_time;
 	if (status)
@@ -175,7 +175,7 @@ int split_complete(struct split_parts *parts)
 	for (part = parts->list; part < parts->list + parts->count && !status; part++) {
 		if (part->kept == parts->kept_size || part->out.writer)
 			continue;
-		status = etlout_reopen(&part->out);
+		status = merge_output_reopen(&part->out);
 		if (!status)
 			status = put_kept(parts, part);
 		if (!status)
@@ -186,14 +186,14 @@ int split_complete(struct split_parts *parts)
 
 static int by_path(const void *a, const void *b)
 {
-	const struct etlout *const *x = a, *const *y = b;
+	const struct merge_output *const *x = a, *const *y = b;
 
 	return strcmp((*x)->file.path, (*y)->file.path);
 }
 
 int split_commit(struct split_parts *parts)
 {
-	struct etlout **list = calloc(parts->count + 1, sizeof(*list));
+	struct merge_output **list = calloc(parts->count + 1, sizeof(*list));
 	unsigned int i, count = 0;
 	int status = 0;
 
@@ -209,7 +209,7 @@ int split_commit(struct split_parts *parts)
 			status = cli_fail("%s: links make this the file of another part, too",
 					  cli_quote(list[i]->path));
 	if (!status)
-		status = etlout_commit(list, count);
+		status = merge_output_commit(list, count);
 	free(list);
 	return status;
 }
@@ -220,9 +220,9 @@ void split_free(struct split_parts *parts, bool good)
 
 	for (i = 0; i < parts->count; i++) {
 		if (good)
-			etlout_free(&parts->list[i].out);
+			merge_output_free(&parts->list[i].out);
 		else
-			etlout_discard(&parts->list[i].out);
+			merge_output_discard(&parts->list[i].out);
 	}
 	free(parts->list);
 	free(parts->kept);

@@ -12,7 +12,7 @@
 #define SPLIT_OPEN_MAX	256	/* at once: each holds a file and buffers */
 
 struct split_part {
-	struct etlout out;
+	struct merge_output out;
 	unsigned int number;
 	struct etw_guid guid;	/* of a provider */
 	size_t kept;		/* of parts->kept, how much this file has */
@@ -25,7 +25,7 @@ struct split_parts {
 	struct split_part *list;
 	unsigned int count, room;
 	const char *pattern;	/* of their names */
-	const struct etlout_options *how;
+	const struct merge_output_options *how;
 	struct etlmerge *merge;
 	const struct inputs *inputs;
 	/* Records that all parts have: u16 CPU, u16 0, u32 size, bytes, padding to 8 */

@@ -48,7 +48,7 @@ static void put_numbers(struct event_printer *printer, struct etw_text *to)
 static void put_name(struct etw_text *to, const char *key, const char *name)
 {
 	if (name && *name)
-		jsontext_word(to, key, name);
+		json_writer_word(to, key, name);
 }
 
 static void put_keywords(struct event_printer *printer, struct etw_text *to)
@@ -58,10 +58,10 @@ static void put_keywords(struct event_printer *printer, struct etw_text *to)
 
 	if (!name)
 		return;
-	jsontext_key(to, "keyword_names");
+	json_writer_key(to, "keyword_names");
 	etw_text_char(to, '[');
 	for (i = 0; name; name = etw_decode_keyword(printer->decoder, ++i)) {
-		jsontext_next(to);
+		json_writer_next(to);
 		etw_text_json_string(to, name, strlen(name));
 	}
 	etw_text_char(to, ']');
@@ -96,7 +96,7 @@ static void put_names(struct event_printer *printer, struct etw_text *to)
 	put_keywords(printer, to);
 	put_name(to, "attributes", decoded->attributes);
 	if (decoded->tags)
-		jsontext_mask(to, "tags", decoded->tags);
+		json_writer_mask(to, "tags", decoded->tags);
 	source = printer->known ? sources[decoded->source] : NULL;
 	ADD(to, ",\"schema\":");
 	etw_text_puts(to, source ? source : "null");
@@ -104,7 +104,7 @@ static void put_names(struct event_printer *printer, struct etw_text *to)
 
 static void put_bytes(struct etw_text *to, const char *key, const void *data, size_t len)
 {
-	jsontext_key(to, key);
+	json_writer_key(to, key);
 	etw_text_char(to, '"');
 	etw_text_hex(to, data, len);
 	etw_text_char(to, '"');
@@ -116,7 +116,7 @@ static void put_message(struct event_printer *printer, struct etw_text *to)
 
 	message->len = 0;
 	if (etw_format_message(message, printer->decoder))
-		jsontext_string(to, "message", message->data, message->len);
+		json_writer_string(to, "message", message->data, message->len);
 }
 
 static void put_event(struct event_printer *printer, struct etw_text *to)
@@ -153,7 +153,7 @@ static void put_payload(struct event_printer *printer, struct etw_text *to)
 	ADD(to, ",\"fields\":");
 	err = etw_format_json(to, printer->decoder);
 	if (err)
-		jsontext_flag(to, "truncated", true);
+		json_writer_flag(to, "truncated", true);
 	rest = etw_decode_rest(printer->decoder, &left);
 	if (left)
 		put_bytes(to, "rest", rest, left);
@@ -170,7 +170,7 @@ static void put_source(struct event_printer *printer, struct etw_text *to)
 	put_name(to, "process_name", process);
 	put_name(to, "thread_name", event_thread_own(printer, process));
 	if (memcmp(&header->activity, &none, sizeof(none)))
-		jsontext_guid(to, "activity", &header->activity);
+		json_writer_guid(to, "activity", &header->activity);
 	if (printer->event->record.ext_len)
 		items_json(to, &printer->event->record, true);
 }
@@ -188,7 +188,7 @@ void event_print_json(struct event_printer *printer, const struct etw_event *eve
 	ADD(to, ",\"provider\":\"");
 	etw_text_guid(to, &header->provider);
 	etw_text_char(to, '"');
-	jsontext_word(to, "provider_name", event_provider(printer));
+	json_writer_word(to, "provider_name", event_provider(printer));
 	put_numbers(printer, to);
 	put_source(printer, to);
 	put_names(printer, to);
