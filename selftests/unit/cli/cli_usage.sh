@@ -344,12 +344,12 @@ check_readers() {
 	for option in local utc relative delta raw; do
 		right dump a --time "$option"
 	done
-	wrong '--time: "gmt" is none of local' dump a --time gmt
+	wrong '--time: "gmt" must be local, utc, relative, delta or raw' dump a --time gmt
 	for option in auto always never; do
 		right dump a --color "$option"
 		right dump a "--color=$option"
 	done
-	wrong '--color: "yes" is none of auto' dump a --color yes
+	wrong '--color: "yes" must be auto, always or never' dump a --color yes
 	right dump a --no-names --message
 	for option in '' '%t %P %-20e|%04i%%\n' '%{Number} %{A.B c}' '\\%x'; do
 		right dump a --format "$option"
@@ -360,11 +360,11 @@ check_readers() {
 	wrong '--format: column 3: the name of a field is missing' dump a --format '%{}'
 	wrong '--format: column 5: a width is 999' dump a --format '%1000p'
 	wrong '--format: column 2: a backslash goes with' dump a --format 'a\e'
-	wrong '--json: its shape is one' dump a --json --format %t
-	wrong '--json: its shape is one' dump a --json --time utc
-	wrong '--json: its shape is one' dump a --json --message
-	wrong '--json: it has no colours' dump a --json --color always
-	wrong '--format: no --message' dump a --format %t --message
+	wrong '--json cannot be combined with --format, --message or --time' dump a --json --format %t
+	wrong '--json cannot be combined with --format, --message or --time' dump a --json --time utc
+	wrong '--json cannot be combined with --format, --message or --time' dump a --json --message
+	wrong '--json cannot be combined with --color always' dump a --json --color always
+	wrong '--format cannot be combined with --message' dump a --format %t --message
 	wrong '--count: "0"' dump a --count 0
 	wrong '--count: "4294967296"' dump a -n 4294967296
 	wrong '--duration: "0"' dump a --duration 0

@@ -208,7 +208,7 @@ static void tell_drops(const struct dump *dump)
 		told = true;
 	}
 	if (dump->marked && !told)
-		cli_note("events were lost when written; the session is gone, so their number is not known");
+		cli_note("events were lost while being written; the session is gone, so their number is not known");
 }
 
 /* What this dump does not show although it was written, or tried to be. */
@@ -353,7 +353,7 @@ static void take_time(struct dump *dump, const char *text)
 			return;
 		}
 	}
-	cli_usage("--time: %s is none of local, utc, relative, delta and raw", cli_quote(text));
+	cli_usage("--time: %s must be local, utc, relative, delta or raw", cli_quote(text));
 }
 
 static void take_format(struct dump *dump, const char *text)
@@ -371,7 +371,7 @@ static void take_format(struct dump *dump, const char *text)
 static void take_color(struct dump *dump, const char *text)
 {
 	if (strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
-		cli_usage("--color: %s is none of auto, always and never", cli_quote(text));
+		cli_usage("--color: %s must be auto, always or never", cli_quote(text));
 	dump->color = text;
 }
 
@@ -426,13 +426,13 @@ static void take_option(struct dump *dump, int option, bool *json)
 static void check_options(const struct dump *dump, bool json)
 {
 	if (json && (dump->printer.format || dump->printer.message || dump->time_given))
-		cli_usage("--json: its shape is one; no --format, --message and --time with it");
+		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->printer.format && dump->printer.message)
-		cli_usage("--format: no --message with it; %%m is the message");
+		cli_usage("--format cannot be combined with --message; %%m is the message");
 	if (json && dump->color && !strcmp(dump->color, "always"))
-		cli_usage("--json: it has no colours");
+		cli_usage("--json cannot be combined with --color always");
 	if (dump->printer.format && dump->color && !strcmp(dump->color, "always"))
-		cli_usage("--format: it has no colours");
+		cli_usage("--format cannot be combined with --color always");
 }
 
 /* A session by its name: the only operand. */
