@@ -2,7 +2,7 @@
 /*
  * features.c - what generated macros do, apart from the bytes they write
  *
- * C and C++; compiled by unit/mc_header.sh against the headers of names.man and
+ * C and C++; compiled by unit/mc/mc_header.sh against the headers of names.man and
  * types.man, together with features2.c.  The functions of libetw that headers use are
  * replaced by our own.
  */

@@ -13,7 +13,7 @@
  * - If a payload ends before a field, every kernel test of that field fails, even one
  *   below a "not" or an "exists".
  * - The kernel compares 8-bit text byte by byte, in whatever code page it is, and
- *   searches ETW_PAYLOAD_SEARCH_MAX bytes of a text; see abi_payload.h.
+ *   searches ETW_PAYLOAD_SEARCH_MAX bytes of a text; see <etw/abi_filter.h>.
  */
 #ifndef ETW_TDH_EXPR_KERNEL_FILTER_H
 #define ETW_TDH_EXPR_KERNEL_FILTER_H

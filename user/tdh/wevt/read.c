@@ -9,7 +9,7 @@
 
 #include "read.h"
 
-/* A manifest refers to few texts more than once; see etw_wevt_read.h. */
+/* A manifest refers to few texts more than once; see read.h. */
 #define ENTRIES_PER_BYTE	2
 #define TEXT_PER_BYTE	16
 #define TEXT_LEAST	65536
