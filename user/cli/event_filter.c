@@ -38,7 +38,7 @@ void event_filter_fields(struct event_filter *filter, const char *option, const 
 	filter->fields[filter->fields_count++] = fields;
 }
 
-void event_filter_expression(struct event_filter *filter, const char *option, const char *text)
+struct etw_expr *event_filter_parse(const char *option, const char *text)
 {
 	const char *error = NULL;
 	size_t column = 0;
@@ -48,6 +48,13 @@ void event_filter_expression(struct event_filter *filter, const char *option, co
 		cli_die("out of memory");
 	if (!expr)
 		cli_usage("%s: column %zu: %s", option, column, error);
+	return expr;
+}
+
+void event_filter_expression(struct event_filter *filter, const char *option, const char *text)
+{
+	struct etw_expr *expr = event_filter_parse(option, text);
+
 	if (filter->count == EVENT_FILTERS_MAX)
 		cli_usage("%s: given more than %d times", option, EVENT_FILTERS_MAX);
 	filter->sources[filter->count++] = (struct etw_kernel_source){ text, expr };

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli.h"
+#include "event_filter.h"
 #include "schema.h"
 #include "select.h"
 #include "lib/consumer/event_record.h"
@@ -150,14 +151,8 @@ static void take_time(const char *option, struct bound *bound, const char *text)
 
 static void take_filter(struct select *s, const char *text)
 {
-	const char *error = NULL;
-	size_t column = 0;
-	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
+	struct etw_expr *expr = event_filter_parse("--filter", text);
 
-	if (!expr && !error)
-		cli_die("out of memory");
-	if (!expr)
-		cli_usage("--filter: column %zu: %s", column, error);
 	s->filters = grow(s->filters, s->filter_count, sizeof(*s->filters));
 	s->filters[s->filter_count++] = (struct filter){ expr, text };
 	s->filters_decode |= etw_expr_decodes(expr);

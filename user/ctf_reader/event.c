@@ -18,7 +18,6 @@
 #define TRUE_NAMES_MAX	(1u << 20)
 #define CPUS		2048	/* each takes a buffer; events of others count as CPU 0's */
 #define BUFFER_SIZE	131072	/* holds the largest event */
-#define FILETIME_1970	116444736000000000LL
 
 /* What an event's record header holds */
 struct identity {
@@ -391,7 +390,7 @@ static int create_file(struct writer *w, int64_t start, const char *logger)
 	etw_etl_info_here(&info);
 	start -= start % 100;
 	info.start_clock = start;
-	info.header.StartTime.QuadPart = start / 100 + FILETIME_1970;
+	info.header.StartTime.QuadPart = start / 100 + ETW_UNIX_EPOCH_100NS;
 	info.header.BootTime.QuadPart = 0;
 	info.header.NumberOfProcessors = 1;
 	options.like = &info;
@@ -471,7 +470,7 @@ int finish_file(struct writer *w)
 	if (!w->etl && create_file(w, 0, "CTF"))
 		return -1;
 	etw_etl_lost(w->etl, w->discarded + w->refused, 0);
-	err = etw_etl_finish(w->etl, w->last / 100 + FILETIME_1970, NULL);
+	err = etw_etl_finish(w->etl, w->last / 100 + ETW_UNIX_EPOCH_100NS, NULL);
 	w->etl = NULL;
 	return err ? file_error(w, err) : 0;
 }

@@ -17,7 +17,6 @@
 #include "base/table.h"
 #include "convert/names.h"
 
-#define FILETIME_1970	116444736000000000LL	/* 100 ns from 1601 to 1970 */
 #define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
 #define TIME_MAX	(INT64_MAX - 1)		/* readers refuse a trace with a later time */
 
@@ -174,11 +173,11 @@ static uint64_t unix_time(const struct etw_event *event)
 {
 	int64_t filetime = event->time;
 
-	if (filetime <= FILETIME_1970)
+	if (filetime <= ETW_UNIX_EPOCH_100NS)
 		return 0;
-	if (filetime - FILETIME_1970 >= INT64_MAX / 100)
+	if (filetime - ETW_UNIX_EPOCH_100NS >= INT64_MAX / 100)
 		return TIME_MAX;
-	return (uint64_t)(filetime - FILETIME_1970) * 100 + event->nanos;
+	return (uint64_t)(filetime - ETW_UNIX_EPOCH_100NS) * 100 + event->nanos;
 }
 
 /* Some events were lost here; the number is known only at the end, for the whole trace. */

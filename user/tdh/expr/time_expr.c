@@ -4,12 +4,12 @@
  */
 #include <string.h>
 #include <time.h>
+#include <etw/format.h>
 
 #include "time_expr.h"
 
 #define SECOND		10000000LL		/* in FILETIME units */
 #define DAY		(24 * 3600 * SECOND)
-#define UNIX_EPOCH	116444736000000000LL	/* 1970 as FILETIME */
 #define DIGITS_MAX	11			/* of a number of units: 3,000 years of seconds */
 
 struct reader {
@@ -97,7 +97,7 @@ static bool take_zone(struct reader *r, int64_t *offset, bool *given)
 
 static int64_t filetime(time_t second)
 {
-	return (int64_t)second * SECOND + UNIX_EPOCH;
+	return (int64_t)second * SECOND + ETW_UNIX_EPOCH_100NS;
 }
 
 /* A day's midnight, local or in UTC.  false: there is no such day. */
@@ -223,7 +223,7 @@ int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start)
 	case ETW_TIME_EXPR_SINCE:
 		return __builtin_add_overflow(start, when->value, &time) ? INT64_MAX : time;
 	case ETW_TIME_EXPR_OF_DAY:
-		if (__builtin_sub_overflow(start, UNIX_EPOCH, &since) || since < -DAY * 400 * 366)
+		if (__builtin_sub_overflow(start, ETW_UNIX_EPOCH_100NS, &since) || since < -DAY * 400 * 366)
 			since = 0;	/* start is no time at all */
 		/* Rounded down, also before 1970 */
 		return local_time((time_t)((since - (since % SECOND + SECOND) % SECOND) / SECOND),

@@ -84,7 +84,7 @@ static void build_keywords(struct etw_mx *x, struct manifest_provider *p)
 	}
 }
 
-void etw_mx_build_named(struct etw_mx *x, struct manifest_provider *p)
+static void build_named(struct etw_mx *x, struct manifest_provider *p)
 {
 	p->p.levels = named_array(x, &p->levels, "level");
 	p->p.level_count = p->levels.count;
@@ -115,7 +115,7 @@ static void build_entries(struct etw_mx *x, const struct manifest_map *draft, st
 	}
 }
 
-void etw_mx_build_maps(struct etw_mx *x, struct manifest_provider *p)
+static void build_maps(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_map *map = etw_mx_array(x, p->maps.count, sizeof(*map));
 	const struct manifest_map *draft;
@@ -132,7 +132,7 @@ void etw_mx_build_maps(struct etw_mx *x, struct manifest_provider *p)
 	}
 }
 
-void etw_mx_build_filters(struct etw_mx *x, struct manifest_provider *p)
+static void build_filters(struct etw_mx *x, struct manifest_provider *p)
 {
 	struct etw_mf_filter *f = etw_mx_array(x, p->filters.count, sizeof(*f));
 	const struct manifest_filter *draft;
@@ -176,11 +176,11 @@ static void build_provider(struct etw_mx *x, struct manifest_provider *p)
 	claim_provider(x, p);
 	p->p.message = etw_mx_message_of(x, p->message, p->p.line, "provider", p->p.name);
 	etw_mx_build_channels(x, p);
-	etw_mx_build_named(x, p);
-	etw_mx_build_maps(x, p);
+	build_named(x, p);
+	build_maps(x, p);
 	etw_mx_build_templates(x, p);
 	etw_mx_build_events(x, p);
-	etw_mx_build_filters(x, p);
+	build_filters(x, p);
 }
 
 static void check_content(struct etw_mx *x)

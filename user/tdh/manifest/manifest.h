@@ -296,11 +296,8 @@ const struct etw_mf_message *etw_mx_message_of(struct etw_mx *x, const char *val
 					       const char *name);
 unsigned int etw_mx_inserts(const char *text);	/* the highest %N */
 void etw_mx_build_channels(struct etw_mx *x, struct manifest_provider *p);
-void etw_mx_build_named(struct etw_mx *x, struct manifest_provider *p);
-void etw_mx_build_maps(struct etw_mx *x, struct manifest_provider *p);
 void etw_mx_build_templates(struct etw_mx *x, struct manifest_provider *p);
 void etw_mx_build_events(struct etw_mx *x, struct manifest_provider *p);
-void etw_mx_build_filters(struct etw_mx *x, struct manifest_provider *p);
 void etw_mx_check_symbols(struct etw_mx *x);
 
 #endif /* ETW_TDH_MANIFEST_MANIFEST_H */
