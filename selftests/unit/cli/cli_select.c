@@ -98,11 +98,11 @@ static void test_wrong(const char *path)
 	static const struct {
 		const char *option, *told;
 	} wrong[] = {
-		{ "--provider 12345678-0001", "no whole GUID" }, { "--provider ''", "--provider" },
+		{ "--provider 12345678-0001", "not a complete GUID" }, { "--provider ''", "--provider" },
 		{ "--id x", "--id" }, { "--id 65536", "--id" }, { "--id 5-", "--id" },
-		{ "--id 5-4", "no range" }, { "--id ,", "--id" }, { "--pid -1", "--pid" },
+		{ "--id 5-4", "not a range" }, { "--id ,", "--id" }, { "--pid -1", "--pid" },
 		{ "--level loud", "--level" }, { "--keyword x", "--keyword" },
-		{ "--since soon", "no time" }, { "--until 1.5", "no time" },
+		{ "--since soon", "not a time" }, { "--until 1.5", "not a time" },
 		{ "--since +2 --until +1", "is before" }, { "--filter 'pid == x'", "column 8" },
 		{ "--filter ''", "column 1" }, { "--filter 'process == x'", "process" },
 	};
