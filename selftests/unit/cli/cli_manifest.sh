@@ -167,7 +167,7 @@ named_by_guid() {
 }
 check "install: a file that has its GUID's name" named_by_guid
 echo '<x/>' >"$folder/dropped.man"
-check "list: a file that nobody finds" prints "dropped.man: no GUID leads to it" both m list
+check "list: a file that nobody finds" prints "dropped.man: no GUID links to it" both m list
 rm "$folder/dropped.man"
 check "others cannot hold the lock" prints 600 mode "$folder/.lock"
 check "remove: what is not there" fails 1 'not installed in' m remove Nobody

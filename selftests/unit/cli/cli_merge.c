@@ -396,7 +396,7 @@ static void test_split(void)
 	snprintf(path, sizeof(path), "%s_02.etl", out);
 	unlink(path);
 	is(run("split --by provider -o %s_%%d.etl --provider Nobody %s", out, m.path), 0, "nothing");
-	ok(run_told("there is no file"), "is no file");
+	ok(run_told("no file is written"), "no file is written");
 	unlink(m.path);
 }
 

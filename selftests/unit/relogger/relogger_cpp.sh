@@ -191,7 +191,7 @@ int main(void)
 END
 for language in c c++; do
 	check "ported from Windows compiles as $language" "${CC:-gcc}" -Wall -Wextra -Werror \
-		-fshort-wchar -Iinclude -Iinclude/win32 -o "$work/ported" -x "$language" \
+		-fshort-wchar -Iinclude -Iinclude/win32 -Ibuild/include/win32 -o "$work/ported" -x "$language" \
 		"$work/ported.c" -Lbuild -letw
 	check "and works" env LD_LIBRARY_PATH=build "$work/ported"
 done

@@ -214,7 +214,7 @@ alone() {
 	sources $public
 	try "$1 -std=$3, each public header" "$2" $1 -std="$3" -I"$inc"
 	sources $win32
-	try "$1 -std=$3, each win32 header" "$2" $1 -std="$3" -I"$inc" -I"$inc/win32"
+	try "$1 -std=$3, each win32 header" "$2" $1 -std="$3" -I"$inc" -I"$inc/win32" -I"$other"
 }
 
 # compiler COMMAND LANGUAGE STANDARD...: the headers $files in all ways
