@@ -8,26 +8,26 @@
  *	TraceLoggingWriteTagged(activity, "Progress", TraceLoggingUInt32(percent));
  *	TraceLoggingWriteStop(activity, "Copy", TraceLoggingUInt32(error));
  *
- * Starting makes an activity id if any session has the provider enabled, and all events
- * up to the stop have it.  The start has opcode 1 and, if there is one, the id of the
- * parent as related id; the stop has opcode 2.  Both have the keyword and level of the
- * activity's type.  An activity that goes away between start and stop writes a stop of
- * the name "ActivityStoppedAutomatically".
+ * The start creates an activity id if any session has enabled the provider; all events
+ * up to the stop have this id.  The start event has opcode 1 and the parent's id, if any, as
+ * related id; the stop event has opcode 2.  Both have the keyword and level of the
+ * activity's type.  An activity destroyed between start and stop writes a stop event
+ * named "ActivityStoppedAutomatically".
  *
  *	TraceLoggingActivity<provider[, keyword[, level]]>
- *		its parent is what SetRelatedActivity() or SetRelatedActivityId() said.
+ *		SetRelatedActivity() or SetRelatedActivityId() sets its parent.
  *		Any thread may write its events
  *	TraceLoggingThreadActivity<provider[, keyword[, level]]>
- *		from start to stop its id is the thread's, so that all other events of the
- *		thread belong to it; the thread's id before is its parent.  Start and stop
- *		in one thread, properly nested
+ *		from start to stop its id is also the thread's id, so that all other events
+ *		of the thread belong to it.  The thread's previous id is its parent.  Start
+ *		and stop in the same thread, properly nested
  *	TraceLoggingThreadActivityIdSetter
- *		gives the thread an id until it goes away
+ *		sets the thread's id until the object is destroyed
  *	TraceLoggingFunction(provider[, argument...])
- *		a thread activity from here to the end of the block, of the function's name
+ *		a thread activity with the function's name, from here to the end of the block
  *
- * An activity may be moved, not copied, and is for one thread at a time to start, stop and
- * move.  Its id stays after the stop; it starts once.
+ * An activity can be moved but not copied.  Only one thread at a time may start, stop or
+ * move it.  It starts once, and keeps its id after the stop.
  *
  * In C: EventActivityIdControl() and TraceLoggingWriteActivity() with TraceLoggingOpcode().
  *
@@ -43,14 +43,14 @@
 
 #include <type_traits>
 
-/* What all kinds of activity are made of */
+/* Base class of all activities */
 class etw_tl_activity {
 public:
-	/* All zero while it was not started, or nobody listened when it was. */
+	/* Zero before the start, and if no session had enabled the provider at the start. */
 	const GUID *Id() const { return &m_id; }
 	bool IsStarted() const { return m_state == started; }
 
-	/* For the macros below.  NULL: it has no parent */
+	/* For the macros below.  NULL: no parent */
 	const GUID *etw_tl_parent() const
 	{
 		static constexpr GUID none = { 0, 0, 0, { 0, 0, 0, 0, 0, 0, 0, 0 } };
@@ -58,7 +58,7 @@ public:
 		return memcmp(&m_parent, &none, sizeof(none)) ? &m_parent : NULL;
 	}
 
-	/* The thread's id is again what it was before the start. */
+	/* Restores the thread's id from before the start. */
 	void etw_tl_stop()
 	{
 		m_state = stopped;
@@ -71,7 +71,7 @@ protected:
 	etw_tl_activity() : m_id(), m_parent() { }
 	etw_tl_activity(etw_tl_activity &&from) { take(from); }
 
-	/* What was there is over; so is from. */
+	/* Replaces this activity; from is stopped without an event. */
 	void take(etw_tl_activity &from)
 	{
 		m_id = from.m_id;
@@ -108,12 +108,12 @@ private:
 	GUID m_id;
 	GUID m_parent;
 	int m_state = created;
-	bool m_is_thread = false;	/* its id is the thread's, and was m_parent */
+	bool m_is_thread = false;	/* m_id is the thread's id, which was m_parent before */
 };
 
 #define ETW_TL_OF(activity)	std::remove_reference<decltype(activity)>::type
 
-/* The arguments must not say level, keyword or opcode. */
+/* The arguments must not include level, keyword or opcode. */
 #define TraceLoggingWriteStart(activity, ...)					\
 	do {									\
 		auto &etw_tl_activity_ = (activity);				\
@@ -136,7 +136,7 @@ private:
 			  ETW_TL_FIRST(__VA_ARGS__), __VA_ARGS__);		\
 	} while (0)
 
-/* Level and keyword are those of its arguments. */
+/* The arguments may include level and keyword. */
 #define TraceLoggingWriteTagged(activity, ...)					\
 	do {									\
 		const auto &etw_tl_activity_ = (activity);			\
@@ -153,7 +153,7 @@ private:
 			TraceLoggingWriteTagged(etw_tl_started_, __VA_ARGS__);	\
 	} while (0)
 
-/* Keyword, level, provider, and the stop that nobody wrote */
+/* Keyword, level, provider, and the automatic stop event */
 template <TraceLoggingHProvider const &provider, UINT64 keyword, UINT8 level>
 class etw_tl_activity_of : public etw_tl_activity {
 public:
@@ -188,7 +188,7 @@ private:
 template <TraceLoggingHProvider const &provider, UINT64 keyword = 0, UINT8 level = 5>
 class TraceLoggingActivity : public etw_tl_activity_of<provider, keyword, level> {
 public:
-	/* Before the start; an id of zeros is none. */
+	/* Call before the start; a zero id means no parent. */
 	void SetRelatedActivityId(const GUID &id) { this->set_parent(id); }
 	void SetRelatedActivityId(const GUID *id) { this->set_parent(*id); }
 	template <typename Activity> void SetRelatedActivity(const Activity &activity)
@@ -219,7 +219,7 @@ private:
 	GUID m_id;
 };
 
-/* What TraceLoggingFunction() leaves in a block: the stop's descriptor and metadata */
+/* The object of TraceLoggingFunction(), with descriptor and metadata of the stop event */
 class etw_tl_function : public etw_tl_activity {
 public:
 	explicit etw_tl_function(TraceLoggingHProvider provider) : m_provider(provider)
@@ -256,8 +256,8 @@ private:
 };
 
 /*
- * A declaration.  Both events have the name of the function, and the level and keyword
- * that the arguments say; the start has their fields.
+ * A declaration.  Both events have the name of the function and the level and keyword of
+ * the arguments; the start event also has their fields.
  */
 #define TraceLoggingFunction(...)						\
 	ETW_TL_FUNCTION(ETW_TL_FIRST(__VA_ARGS__),				\

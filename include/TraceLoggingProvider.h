@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * TraceLoggingProvider.h - events that say themselves what is in them
+ * TraceLoggingProvider.h - events that carry their own description
  *
  *	#include <TraceLoggingProvider.h>
  *
@@ -16,35 +16,35 @@
  *	TraceLoggingUnregister(provider);
  *
  * For programs, in C11 and C++17, linked with -letw; and for kernel modules, in C.  Names
- * are string literals in UTF-8.  Each event carries its name and those of its fields, so
- * that no manifest is needed to read it; they are constants of the program, made by the
- * compiler, and lie in its section etw_tl (<etw/tracelogging/base.h>).
+ * are string literals in UTF-8.  Each event carries its name and the names of its fields,
+ * so readers need no manifest.  The compiler stores the names as constants in the section
+ * etw_tl (tracelogging/base.h).
  *
- * While no session wants an event its macro costs a test, in a kernel module a patched-out
- * branch, and none of its arguments is evaluated.  Before a provider is registered, and
- * after it was unregistered, events do nothing.  Registering and unregistering one
- * provider is for one thread at a time; everything else is for any thread at any time.
+ * While no session wants an event, its macro costs one test (in a kernel module a
+ * patched-out branch) and evaluates no argument.  Before a provider is registered, and
+ * after it is unregistered, its macros write nothing.  Only one thread at a time may
+ * register or unregister a provider; all other functions may be called by any thread at
+ * any time.
  *
- * In a program a callback is libetw's own affair only where one was given: without, there
- * is no thread, and a child that was forked is enabled as its parent was.  A kernel module
- * gets a negative errno where a driver of Windows gets an NTSTATUS; one that includes
- * <etw/nt/etw.h>, or <wdm.h>, has Windows' types and the NTSTATUS
- * (<etw/tracelogging/nt.h>).
+ * In a program, libetw starts a thread only for a provider with a callback.  Without a
+ * callback, a forked child is enabled like its parent.  In a kernel module, functions
+ * return a negative errno instead of an NTSTATUS; a module that includes <etw/nt/etw.h> or
+ * <wdm.h> gets Windows' types and NTSTATUS (tracelogging/nt.h).
  *
- *	<etw/tracelogging/provider.h>	providers: defining, registering, asking
- *	<etw/tracelogging/write.h>	TraceLoggingWrite() and its like
+ *	<etw/tracelogging/provider.h>	providers: define, register, test
+ *	<etw/tracelogging/write.h>	TraceLoggingWrite() and its variants
  *	<etw/tracelogging/scalar.h>	fields: one value, arrays of values
  *	<etw/tracelogging/field.h>	options of events; strings, binaries, structures
  *	<etw/tracelogging/value.h>	TraceLoggingValue()
- *	<etw/tracelogging/nt.h>	differences in a module written as a Windows driver
+ *	<etw/tracelogging/nt.h>		modules written as Windows drivers
  *	<TraceLoggingActivity.h>	activities, for C++
  *
- * A source may name functions to be called in place of libetw's: TLG_EVENT_REGISTER,
- * _UNREGISTER, _WRITE_TRANSFER, _WRITE_EX and _SET_INFORMATION, as for Windows' header
- * (<etw/tracelogging/provider.h>; in a kernel module <etw/tracelogging/nt.h>).
+ * A source file may name functions to call instead of libetw's, with the macros of
+ * Windows' header: TLG_EVENT_REGISTER, _UNREGISTER, _WRITE_TRANSFER, _WRITE_EX and
+ * _SET_INFORMATION (tracelogging/provider.h; in a kernel module tracelogging/nt.h).
  *
  * Semantics: Microsoft's pages below "TraceLogging API" and "TraceLogging Wrapper Macros";
- * what lies in an event is that of TraceLoggingProvider.h of the Windows SDK.
+ * the bytes of an event are those of TraceLoggingProvider.h in the Windows SDK.
  */
 #ifndef ETW_TRACELOGGINGPROVIDER_H
 #define ETW_TRACELOGGINGPROVIDER_H

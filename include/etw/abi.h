@@ -4,27 +4,27 @@
  *
  * Rules that hold for every command:
  *  - The argument points to a struct whose first member is its size in bytes
- *    as the caller knows it.  A shorter struct than the first published one
- *    is EINVAL.  A longer one is fine while the bytes the kernel does not know
- *    are zero, else E2BIG.  The kernel writes back at most size bytes.
+ *    as the caller knows it.  A struct shorter than the first published version
+ *    is EINVAL.  In a longer one, the bytes unknown to the kernel must be zero,
+ *    else E2BIG.  The kernel writes back at most size bytes.
  *  - Unknown flags, non-zero reserved members: EINVAL.  Unknown command: ENOTTY.
- *  - A pointer the kernel cannot read or write: EFAULT; nothing has changed then.
- *    That goes for places of results too: they are probed before the command acts.
- *    (An event whose payload cannot be read is counted as lost.)  If another
- *    thread takes the memory away in between, START, REGISTER, NOTIFY and
- *    CONSUMER_OPEN are undone; STOP, UPDATE, FLUSH and ENABLE have been done; a
- *    buffer of TAKE goes back and counts as lost to that consumer.
+ *  - A pointer that the kernel cannot read or write: EFAULT, and nothing has changed.
+ *    The kernel also probes output pointers before the command acts.  (An event
+ *    whose payload cannot be read counts as lost.)  If another thread unmaps the
+ *    memory after the probe, the kernel undoes START, REGISTER, NOTIFY and
+ *    CONSUMER_OPEN; STOP, UPDATE, FLUSH and ENABLE stay in force; the buffer of a
+ *    TAKE is returned and counts as lost to that consumer.
  *    No pointer needs to be aligned.
- *  - Everything but UNREGISTER, NOTIFY, WRITE, CLASSIC and the commands on a
- *    consumer's file needs a right, see abi_access.h, PROVIDER_SET only where it joins
- *    a group; unless lists say otherwise anybody may REGISTER and join, and the rest,
- *    looking included, needs CAP_PERFMON in the initial user namespace.  EPERM,
- *    before anything is told of what exists.
+ *  - All commands need a right (abi_access.h), except UNREGISTER, NOTIFY, WRITE,
+ *    CLASSIC, the commands on a consumer's file, and a PROVIDER_SET that joins no
+ *    group.  By default every user may REGISTER and join a group; all other
+ *    commands, including queries, need CAP_PERFMON in the initial user namespace.
+ *    EPERM does not reveal whether the session or provider exists.
  *  - Pointers are u64, so a 32-bit caller on a 64-bit kernel uses the same
  *    structs and numbers.
- *  - Names are UTF-8 without a terminating NUL, their length given in bytes.
- *    An output name is a buffer with room for *_cap bytes; *_len comes back as
- *    the length the whole name has, and no more than *_cap bytes are written.
+ *  - Names are UTF-8 without a terminating NUL, with their length in bytes.
+ *    An output name is a buffer of *_cap bytes.  The kernel writes at most *_cap
+ *    bytes and sets *_len to the length of the whole name.
  *
  * errno as the library maps it (Win32 code):
  *	EINVAL       bad argument                  ERROR_INVALID_PARAMETER
@@ -41,24 +41,24 @@
  *	EOVERFLOW    event over 64 KB              ERROR_ARITHMETIC_OVERFLOW
  *	EPERM        not allowed                   ERROR_ACCESS_DENIED
  *	EBADF        no such registration          ERROR_INVALID_HANDLE
- *	ESTALE       the registration belongs to another process (after fork)
- *	             the library registers anew, or drops the event in a vfork child
+ *	ESTALE       the registration belongs to another process (after fork);
+ *	             the library registers again, or drops the event in a vfork child
  *	ETIMEDOUT    callbacks did not finish      ERROR_TIMEOUT
  *	ESHUTDOWN    session is stopping           ERROR_ACTIVE_CONNECTIONS
  *	ENAMETOOLONG name over 1024 bytes          ERROR_INVALID_PARAMETER
  *	EMFILE       no descriptor is free         ERROR_NO_SYSTEM_RESOURCES
- *	EAGAIN       nothing waits (NOTIFY, TAKE, read with O_NONBLOCK)
- *	ENODATA      the session has stopped and all was taken (TAKE); the event
- *	             wants the writer's stack (WRITE)
- *	EBUSY        two buffers are held already (TAKE)
+ *	EAGAIN       nothing is pending (NOTIFY, TAKE, read with O_NONBLOCK)
+ *	ENODATA      the session has stopped and all buffers were taken (TAKE);
+ *	             a session wants the writer's stack (WRITE)
+ *	EBUSY        the consumer already holds two buffers (TAKE)
  *	ENXIO        no such buffer (mmap of a consumer)
  *	EINTR        a signal ended the wait of ENABLE; the change is in force
  *	E2BIG, ENOTTY  see above                  ERROR_NOT_SUPPORTED
- *	EDQUOT       no space for a file           ERROR_DISK_FULL
- *	EIO          its disk failed               ERROR_IO_DEVICE
- *	             of files: see "log files" below
+ *	EDQUOT       no space for a log file       ERROR_DISK_FULL
+ *	EIO          the log file's disk failed    ERROR_IO_DEVICE
+ *	             other errors of log files: struct etw_session_file below
  *
- * Commands may sleep and may be issued by several threads at once.
+ * Commands may sleep.  Several threads may issue them at the same time.
  */
 #ifndef ETW_ABI_H
 #define ETW_ABI_H
@@ -117,37 +117,42 @@
 
 /* ------------------------------------------------------------- sessions */
 
-/* etw_session.mode: the EVENT_TRACE_* logging modes that are known here */
+/* etw_session.mode: the supported EVENT_TRACE_* logging modes */
 #define ETW_MODE_SECURE			0x00000080	/* see abi_access.h */
 #define ETW_MODE_REAL_TIME		0x00000100
 #define ETW_MODE_BUFFERING		0x00000400
-#define ETW_MODE_GLOBAL_SEQUENCE	0x00004000	/* numbers of messages: of all such */
-#define ETW_MODE_LOCAL_SEQUENCE		0x00008000	/* sessions, or of this one */
+#define ETW_MODE_GLOBAL_SEQUENCE	0x00004000	/* messages: one count for all */
+#define ETW_MODE_LOCAL_SEQUENCE		0x00008000	/* messages: one count per session */
 #define ETW_MODE_INDEPENDENT		0x08000000
 #define ETW_MODE_NO_PER_PROCESSOR	0x10000000	/* all CPUs share one buffer */
 
 /*
- * A session by handle or by name.  When name_len is not 0 the name decides
- * and the handle is ignored.  On success of every command all members marked
- * "out" hold the session's state after the command.
+ * A session, by handle or by name.  If name_len is not 0, the name selects the
+ * session and the handle is ignored.  After every successful command, all members
+ * marked "out" hold the session's state.
  *
- * START: in name, guid (zero: one is made), buffer_kb, min_buffers,
- * max_buffers, flush_ms, clock, mode.  The three sizes are corrected as ETW
- * corrects them, never refused, and come back as used: buffer_kb (0: 64)
- * rounds up to whole pages within 4..16384, min_buffers is at least 2 per
- * online CPU (2 with NO_PER_PROCESSOR), max_buffers (0: min_buffers + 20) at least min_buffers.  More
- * than 60,000 buffers or 1/8 of RAM is ENOSPC.  mode holds REAL_TIME or
- * BUFFERING, never both, nor both kinds of SEQUENCE; with a file neither of them is
- * needed, and without BUFFERING there are the modes of "log files" below.  Only a session that is REAL_TIME or
- * BUFFERING has consumers.  A BUFFERING session has
- * min_buffers buffers, and as many again once a snapshot was taken.  SECURE:
- * only who has the right to LOG_EVENT writes to it.
- * UPDATE: max_buffers and flush_ms, 0 leaves them as they are; file, if given, takes
- * the place of the one there is, or ends it: ETW_FILE_END.  The name of
- * a started session is free again as soon as STOP returns.
+ * START: in: name, guid (zero: the kernel makes one), buffer_kb, min_buffers,
+ * max_buffers, flush_ms, clock, mode.  The kernel adjusts the three sizes as ETW
+ * does, never refuses them, and returns the sizes in use: buffer_kb (0: 64)
+ * rounds up to whole pages within 4..16384; min_buffers is at least 2 per
+ * online CPU (2 with NO_PER_PROCESSOR); max_buffers (0: min_buffers + 20) is at
+ * least min_buffers.  More than 60,000 buffers or 1/8 of RAM is ENOSPC.
+ * mode: REAL_TIME and BUFFERING exclude each other; without a file one of them is
+ * required.  The two SEQUENCE modes exclude each other.  A session with a file that
+ * is not BUFFERING also takes the modes of "log files" below.  Only a REAL_TIME or
+ * BUFFERING session has consumers.  A BUFFERING session has min_buffers buffers,
+ * and as many again after its first snapshot.  SECURE: only registrations with
+ * the right LOG_EVENT write to the session.
+ *
+ * STOP: the name of the session is free again when STOP returns.
+ *
+ * UPDATE: max_buffers and flush_ms; 0 keeps the current value.  file, if given,
+ * replaces the current file, or ends it (ETW_FILE_END).
+ *
  * FLUSH: returns once every event written before the call is in a delivered
- * buffer, and in the file if there is one; a BUFFERING session hands its ring over to
- * the consumers, or, if it was started with a file or the command names one, to that.
+ * buffer, and in the file if there is one.  A BUFFERING session passes its ring to
+ * the file if it was started with one or the command names one, else to the
+ * consumers.
  */
 struct etw_session {
 	__u32 size;
@@ -181,7 +186,7 @@ struct etw_session {
 	__u64 sync_mono;
 	__u64 sync_wall;
 	__u64 file;		/* in: struct etw_session_file *; START, UPDATE, FLUSH; else 0 */
-	__u64 log;		/* in: struct etw_session_log *, filled if there is a file; 0 */
+	__u64 log;		/* in: struct etw_session_log *, filled if there is a file; or 0 */
 };
 
 struct etw_session_enum {
@@ -189,8 +194,8 @@ struct etw_session_enum {
 	__u32 flags;		/* 0 */
 	__u64 handles;		/* out: __u64 *, room for capacity handles */
 	__u32 capacity;
-	__u32 count;		/* out: sessions running, may exceed capacity */
-	__u32 limit;		/* out: sessions that may run at once */
+	__u32 count;		/* out: running sessions, may exceed capacity */
+	__u32 limit;		/* out: sessions that may run at the same time */
 	__u32 reserved;		/* 0 */
 };
 
@@ -204,28 +209,28 @@ struct etw_session_enum {
 #define ETW_DROP_CAUSES		6
 
 /*
- * Delivery to one consumer.  events + events_lost = what the session delivered
- * since the consumer was opened, with the backlog it found, less its backlog.
+ * Delivery to one consumer.  events + events_lost + the events in the backlog = the
+ * events delivered since the consumer was opened + those waiting when it was opened.
  */
 struct etw_consumer_info {
 	__u32 pid;		/* opener, in the initial PID namespace */
-	__u32 held;		/* buffers it holds at the moment */
-	__u64 buffers;		/* delivered to it */
+	__u32 held;		/* buffers the consumer holds now */
+	__u64 buffers;		/* delivered to the consumer */
 	__u64 events;
-	__u64 buffers_lost;	/* dropped because it was slow */
+	__u64 buffers_lost;	/* dropped because the consumer was slow */
 	__u64 events_lost;
-	__u64 backlog;		/* buffers waiting for it */
+	__u64 backlog;		/* buffers waiting for the consumer */
 };
 
 struct etw_session_stat {
 	__u32 size;
 	__u32 flags;		/* 0 */
-	__u64 handle;		/* in, or by name as in etw_session */
+	__u64 handle;		/* in; or name, as in etw_session */
 	__u64 name;
 	__u32 name_len;
-	__u32 consumer_cap;	/* room at consumers */
+	__u32 consumer_cap;	/* room at consumers, in entries */
 	__u64 consumers;	/* out: struct etw_consumer_info *, or 0 */
-	__u32 consumer_count;	/* out: consumers open, may exceed consumer_cap */
+	__u32 consumer_count;	/* out: open consumers, may exceed consumer_cap */
 	__u32 reserved;		/* 0 */
 	__u64 written;		/* out: events written */
 	__u64 dropped[ETW_DROP_CAUSES];	/* out: events not written, by cause */
@@ -233,7 +238,7 @@ struct etw_session_stat {
 	__u64 events_delivered;	/* out: events in those buffers */
 	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
 	__u64 overwritten_events;	/* out */
-	/* out: of the delivered, those for which nobody was there at stop */
+	/* out: delivered, but no consumer had taken them when the session stopped */
 	__u64 discarded_buffers;
 	__u64 discarded_events;
 };
@@ -262,7 +267,7 @@ struct etw_session_stat {
  *	DELAY_OPEN	creates the file for the first buffer; needs dir
  *	KBYTES		max_size is in KB
  *
- * A created file has the permissions file_mode, less the umask of whoever creates it: the
+ * A created file has the permissions file_mode, less the umask of the creating task: the
  * caller, or a kernel thread with umask 022 for files created later.  The caller's limit on
  * file sizes (RLIMIT_FSIZE) applies to what is written before START or UPDATE returns, and
  * not later.  A file that loses its last name while it is written is still written, and its
@@ -293,54 +298,55 @@ struct etw_session_stat {
 /* etw_session_file.flags */
 #define ETW_FILE_NEXT		0x1	/* UPDATE of a NEWFILE session: begin the next file */
 /*
- * UPDATE: end the file, and be REAL_TIME without one.  What was written before is in the
- * file, what comes after it is for readers, for the first of them if there is none yet.
- * Takes CREATE_REALTIME.  EINVAL: the session has no file, or is BUFFERING.
+ * UPDATE: end the file and continue as a REAL_TIME session without one.  Events written
+ * before the call are in the file.  Later ones go to the consumers; until the first consumer
+ * opens, they wait for it.  Needs CREATE_REALTIME.  EINVAL: the session has no file, or is
+ * BUFFERING.
  */
 #define ETW_FILE_END		0x2
 
 /*
- * etw_session.file of START; of UPDATE, which goes on in the new file; and of FLUSH of a
- * BUFFERING session.  With ETW_FILE_NEXT or ETW_FILE_END only flags count.  Other
- * errors than those of abi.h: EBADF, not a file or not open for writing; EISDIR,
- * ESPIPE, no regular file; ENOTDIR, no directory; ETXTBSY, another session writes it;
- * EINVAL, open with O_APPEND or O_DIRECT; EDQUOT, no space for the first buffer; and
- * what making or writing the file says.
+ * etw_session.file of START; of UPDATE, which continues in the new file; and of FLUSH of a
+ * BUFFERING session.  With ETW_FILE_NEXT or ETW_FILE_END the kernel reads only flags.
+ * Errors besides those above: EBADF, not a file or not open for writing; EISDIR,
+ * ESPIPE, not a regular file; ENOTDIR, dir is not a directory; ETXTBSY, another session
+ * writes the file; EINVAL, open with O_APPEND or O_DIRECT; EDQUOT, no space for the first
+ * buffer; and errors of the file system from creating or writing the file.
  */
 struct etw_session_file {
 	__u32 size;
 	__u32 flags;		/* ETW_FILE_* */
-	__s32 fd;		/* in: the file, truncated unless APPEND; -1: made in dir */
-	__s32 dir;		/* in: where files are made; -1: nowhere */
-	__u64 name;		/* in: char *; the part after the last / is made in dir */
-	__u32 name_len;		/* at most ETW_FILE_NAME_MAX, 10 less with %d */
-	__u32 file_mode;	/* in: permissions of files that are made, see open(2) */
-	__u32 max_size;		/* in: MB or KB; 0: no limit */
+	__s32 fd;		/* in: the file, truncated unless APPEND; -1: create in dir */
+	__s32 dir;		/* in: directory for created files; -1: none */
+	__u64 name;		/* in: char *; the part after the last / is created in dir */
+	__u32 name_len;		/* in: at most ETW_FILE_NAME_MAX, 10 less with %d */
+	__u32 file_mode;	/* in: permissions of created files, see open(2) */
+	__u32 max_size;		/* in: MB, or KB with KBYTES; 0: no limit */
 	__u32 first;		/* in: number of the first file of NEWFILE; 0: 1 */
-	__u32 max_number;	/* in: after it comes 1 again; 0: no such */
+	__u32 max_number;	/* in: the number after this one is 1; 0: no limit */
 	__u32 reserved;		/* 0 */
 	__u64 zone;		/* in: struct etw_time_zone * for the header, or 0 */
 };
 
 /*
- * etw_session.log: out, the file that is written, or the last one.  error is also what the
- * disk said later of something that it had taken (EIO and the like): how many buffers are
- * lost by that nobody knows, so it stays until the next file.
+ * etw_session.log: out: the current file, or the last one.  error also reports a late
+ * write-back error of the disk (EIO and the like).  The number of buffers lost by such an
+ * error is unknown, so it stays set until the next file.
  */
 struct etw_session_log {
 	__u32 size;
 	__u32 name_cap;		/* in: bytes of room at name */
 	__u64 name;		/* in: char *, or 0 */
-	__u32 name_len;		/* out: of the whole name */
-	__u32 error;		/* out: errno of the last buffer that was tried; 0: written */
+	__u32 name_len;		/* out: length of the whole name, bytes */
+	__u32 error;		/* out: errno of the last buffer write; 0: it succeeded */
 	__u32 max_size;		/* out: as given */
-	__u32 number;		/* out: of NEWFILE */
-	__u32 buffers;		/* out: in the file */
-	__u32 full;		/* out: 1: SEQUENTIAL, at its max_size */
-	__u64 bytes;		/* out: its length */
-	__u64 buffers_lost;	/* out: to the session's files, all of them */
-	__u64 events_lost;	/* out: in these */
-	__u64 buffers_written;	/* out: to all of them */
+	__u32 number;		/* out: NEWFILE: number of the current file */
+	__u32 buffers;		/* out: buffers in the file */
+	__u32 full;		/* out: 1: a SEQUENTIAL file has reached max_size */
+	__u64 bytes;		/* out: length of the file */
+	__u64 buffers_lost;	/* out: by all of the session's files */
+	__u64 events_lost;	/* out: events in buffers_lost */
+	__u64 buffers_written;	/* out: to all of the session's files */
 };
 
 /* ----------------------------------------------------------- capture state */
@@ -350,19 +356,20 @@ struct etw_session_log {
 #define ETW_CAPTURE_SET		0x1
 
 /*
- * ETW_IOC_SESSION_CAPTURE: with SET, every period_s seconds each of these
- * providers is asked for its state, as ETW_CONTROL_CAPTURE asks, as long as the
- * session has it enabled; in place of what was set before, and count 0 ends it.
- * EINVAL: more than 64, a zero GUID, or a period of 0.  Without SET: what is set.
- * SET takes the rights that asking once would, for all of them, when it is called.
+ * ETW_IOC_SESSION_CAPTURE.  With SET: every period_s seconds the kernel sends
+ * ETW_CONTROL_CAPTURE to each listed provider that the session has enabled.  The
+ * list replaces the previous one; count 0 ends the requests.  EINVAL: more than 64
+ * GUIDs, a zero GUID, or a period of 0.  SET checks, when called, the rights that
+ * ETW_CONTROL_CAPTURE needs, for every provider listed.  Without SET: returns the
+ * current list.
  */
 struct etw_session_capture {
 	__u32 size;
 	__u32 flags;		/* ETW_CAPTURE_* */
 	__u64 handle;
 	__u64 guids;		/* struct etw_guid *: in with SET, else out */
-	__u32 count;		/* in: of guids, or room; out: how many are set */
-	__u32 period_s;		/* in/out */
+	__u32 count;		/* in: entries at guids, or room for them; out: entries set */
+	__u32 period_s;		/* in/out: seconds */
 };
 
 /* --------------------------------------------------------------- enable */
@@ -370,54 +377,58 @@ struct etw_session_capture {
 #define ETW_CONTROL_DISABLE	0
 #define ETW_CONTROL_ENABLE	1
 #define ETW_CONTROL_CAPTURE	2
-#define ETW_CONTROL_WAIT	3	/* only ENABLE, after EINTR; see there */
+#define ETW_CONTROL_WAIT	3	/* ETW_IOC_ENABLE only: after EINTR, see etw_enable */
 
 /*
- * etw_enable.property: EVENT_ENABLE_PROPERTY_* known here.  Those that ask for
- * an extended item (format.h) concern the events of this provider in this
- * session alone.
+ * etw_enable.property: the supported EVENT_ENABLE_PROPERTY_*.  Properties that request
+ * an extended item (format.h) apply to the events of this provider in this
+ * session only.
  */
 #define ETW_ENABLE_SID			0x1
 #define ETW_ENABLE_TS_ID		0x2
 #define ETW_ENABLE_STACK_TRACE		0x4	/* at most ETW_STACK_MAX frames */
 #define ETW_ENABLE_PSM_KEY		0x8
-#define ETW_ENABLE_IGNORE_KEYWORD_0	0x10	/* not the events without a keyword */
+#define ETW_ENABLE_IGNORE_KEYWORD_0	0x10	/* drop events without a keyword */
 #define ETW_ENABLE_PROVIDER_GROUP	0x20	/* etw_enable.provider is a group's GUID */
 #define ETW_ENABLE_PROCESS_START_KEY	0x80
 #define ETW_ENABLE_EVENT_KEY		0x100
-#define ETW_ENABLE_EXCLUDE_INPRIVATE	0x200	/* not those with ETW_WRITE_INPRIVATE */
+#define ETW_ENABLE_EXCLUDE_INPRIVATE	0x200	/* drop events with ETW_WRITE_INPRIVATE */
 #define ETW_ENABLE_CONTAINER		0x800	/* SOURCE_CONTAINER_TRACKING */
 
 #define ETW_STACK_MAX		192	/* frames of an event; the innermost are kept */
 
 /*
- * Enable or disable a provider for a session, or ask it for its state.
- * ENABLE replaces what the session had set for this provider.  The provider
- * need not be registered yet.  DISABLE of one that is not enabled succeeds.
- * The ninth session of one provider is ENOSPC; of a classic one it takes the place
- * of the first, if one after that selects every program.  A PID filter selects, once,
- * among the user registrations that exist at the call, by PIDs of the caller's
- * PID namespace.  EVENT_ID and PAYLOAD drop events, STACKWALK and
- * STACKWALK_LEVEL_KW only their stacks; several filters must all agree.
- * timeout_ms 0 returns at once; else the call waits for the callbacks, at most
- * that long, then ETIMEDOUT (the change stays in force).  After EINTR, which leaves
- * it in force too, ETW_CONTROL_WAIT with nothing but timeout_ms goes on waiting
- * for the file's last call that a signal ended, without telling anybody again;
- * ENOENT if there is none.
+ * Enable or disable a provider for a session, or request the provider's state.
+ *
+ * ENABLE replaces the session's earlier settings for this provider.  The provider
+ * need not be registered yet.  DISABLE of a provider that is not enabled succeeds.
+ * The ninth session of a provider gets ENOSPC; with a classic provider it replaces
+ * the first session, if a later session selects every program.
+ *
+ * A PID filter selects once, among the user registrations that exist at the call, by
+ * PIDs of the caller's PID namespace.  EVENT_ID and PAYLOAD filters drop events;
+ * STACKWALK and STACKWALK_LEVEL_KW filters drop only their stacks.  An event must
+ * pass all filters.
+ *
+ * With timeout_ms 0 the call returns at once.  Otherwise it waits at most that long for
+ * the provider's callbacks, then returns ETIMEDOUT; the change stays in force.  It also
+ * stays in force after EINTR.  ETW_CONTROL_WAIT, with no other member set but size and
+ * timeout_ms, then resumes the wait of the last call on this file that a signal ended,
+ * without calling the callbacks again; ENOENT if there is no such call.
  */
 struct etw_enable {
 	__u32 size;
 	__u32 flags;		/* 0 */
 	__u64 session;		/* handle */
 	struct etw_guid provider;
-	struct etw_guid source;	/* SourceId handed to the callback */
+	struct etw_guid source;	/* SourceId passed to the callback */
 	__u32 control;		/* ETW_CONTROL_* */
 	__u32 property;		/* ETW_ENABLE_* */
 	__u64 any;		/* 0 counts as all ones */
 	__u64 all;
 	__u64 filters;		/* struct etw_filter * */
-	__u32 filter_count;	/* at most one of a type */
-	__u32 timeout_ms;	/* 0xFFFFFFFF: wait for ever */
+	__u32 filter_count;	/* at most one filter of each type */
+	__u32 timeout_ms;	/* 0xFFFFFFFF: wait forever */
 	__u8  level;		/* 0 counts as 255 */
 	__u8  reserved[7];	/* 0 */
 };
@@ -428,10 +439,10 @@ struct etw_enable {
 #define ETW_REGISTER_CLASSIC	0x2	/* one session at a time; ETW_IOC_CLASSIC writes */
 
 /*
- * Register a provider for the calling process.  The registration dies with
- * the open file; used from another process than the one that made it, it is
- * ESTALE.  At most 1,024 on one file, and as many of one user as the module
- * parameter max_user_registrations says: ENOSPC.
+ * Register a provider for the calling process.  Closing the file ends the
+ * registration.  Only the process that registered may use it; others get ESTALE.
+ * ENOSPC: more than 1,024 registrations on one file, or more of one user than the
+ * module parameter max_user_registrations allows.
  */
 struct etw_register {
 	__u32 size;
@@ -440,7 +451,7 @@ struct etw_register {
 	__u64 name;		/* optional: char *, shown by PROVIDER_QUERY */
 	__u32 name_len;
 	__u32 slot;		/* out: index into the enable area */
-	__u64 cookie;		/* in: handed back in notifications */
+	__u64 cookie;		/* in: returned in notifications */
 };
 
 struct etw_unregister {
@@ -449,12 +460,12 @@ struct etw_unregister {
 };
 
 /*
- * The next enable notification of this file's registrations; EAGAIN when
- * there is none (poll reports POLLIN).  Taking one tells that the one taken
- * before it has been handled: an enable call with a timeout waits for that.
- * At most 64 wait per registration; older ones are dropped then, since each
- * carries the whole state.  Too little room for filter data is EMSGSIZE, and the
- * notification is still to come.
+ * Take the next enable notification of this file's registrations; EAGAIN if there
+ * is none (poll reports POLLIN when there is one).  Taking a notification
+ * acknowledges the one taken before it: an enable call with a timeout waits for the
+ * acknowledgement.  A registration queues at most 64 notifications, then drops the
+ * oldest, because each one holds the whole state.  Too little room for filter data
+ * is EMSGSIZE; the notification stays queued.
  */
 struct etw_notify {
 	__u32 size;
@@ -462,24 +473,24 @@ struct etw_notify {
 	__u64 cookie;		/* out */
 	struct etw_guid source;	/* out: SourceId, zero if not known */
 	__u32 control;		/* out: ETW_CONTROL_*, the provider's state */
-	__u32 level;		/* out: composite; classic: as the session asked */
-	__u64 any;		/* out: composite; classic: as the session asked */
+	__u32 level;		/* out: composite; classic: the session's */
+	__u64 any;		/* out: composite; classic: the session's */
 	__u64 all;		/* out: composite */
 	__u32 dropped;		/* out: notifications dropped before this one */
 	__u32 logger_id;	/* out: session of a classic registration; in: 0 */
-	__u64 filter;		/* out: filter data go here; 0: they are not wanted */
-	__u32 filter_cap;	/* bytes of room there; ETW_FILTER_CHAIN_MAX always do */
-	__u32 filter_len;	/* out: bytes there are, 0: none */
+	__u64 filter;		/* in: address for filter data, or 0: not wanted */
+	__u32 filter_cap;	/* in: room there, bytes; ETW_FILTER_CHAIN_MAX always suffice */
+	__u32 filter_len;	/* out: bytes of filter data, 0: none */
 	__u32 filter_type;	/* out: ETW_FILTER_SCHEMATIZED, _TRACEHANDLE or _NONE */
 	__u32 reserved2;	/* 0 */
 };
 
 /*
  * The enable area: mmap of /dev/etw at offset 0, PROT_READ, MAP_SHARED,
- * ETW_ENABLE_AREA_SIZE bytes.  Entry i belongs to registration slot i.  The
- * kernel alone writes it.  An update widens before it narrows, so a reader may
+ * ETW_ENABLE_AREA_SIZE bytes.  Entry i belongs to registration slot i.  Only the
+ * kernel writes it.  An update widens before it narrows, so a reader may
  * pass an event that the kernel then rejects, never the reverse.
- * An event may be wanted when
+ * A session may want an event if
  *	enabled && level <= entry.level &&
  *	(keyword ? (keyword & any) && (keyword & all) == all : keyword0)
  */
@@ -491,7 +502,7 @@ struct etw_enable_entry {
 	__u32 generation;	/* changes with every update */
 	__u64 any;
 	__u64 all;
-	__u32 properties;	/* ETW_ENABLE_* that some session asked for */
+	__u32 properties;	/* ETW_ENABLE_* of all enabling sessions */
 	__u32 reserved;
 };
 
@@ -502,19 +513,20 @@ struct etw_enable_entry {
 #define ETW_WRITE_INPRIVATE	0x2	/* EVENT_WRITE_FLAG_INPRIVATE */
 #define ETW_WRITE_ACTIVITY	0x4	/* activity is set */
 #define ETW_WRITE_RELATED	0x8	/* related is set */
-#define ETW_WRITE_CAN_WALK	0x10	/* the caller can tell its stack, if asked */
+#define ETW_WRITE_CAN_WALK	0x10	/* the caller can supply its stack, see below */
 
 /*
- * Write one event.  Succeeds, doing nothing, when no session wants it.  An
- * event that a session wanted and did not get is an error, unless all such
- * sessions are INDEPENDENT; the other sessions have it nevertheless.
+ * Write one event.  Returns 0 and does nothing if no session wants the event.  If a
+ * session wanted the event and did not get it, the call fails, unless all such
+ * sessions are INDEPENDENT; the other sessions have the event in either case.
  *
- * Where data descriptors have types (format.h) all of them together, without
- * what their items take, may have 64 KB less the header.
- * Of a process the kernel finds only frames that frame pointers link.  A caller
- * that knows better gives its stack; with CAN_WALK it need not do so before the
- * event is known to want one: ENODATA then, nothing is written, and the caller
- * writes again with its stack, or without CAN_WALK.
+ * If data descriptors have types (format.h), their total size, without the extended
+ * items, is limited to 64 KB less the header.
+ *
+ * The kernel walks a process's stack by frame pointers only.  A caller with a better
+ * unwinder supplies its stack.  With CAN_WALK it can first wait to see whether a
+ * session wants one: the call then fails with ENODATA and writes nothing, and the
+ * caller writes again with its stack, or without CAN_WALK.
  */
 struct etw_event_write {
 	__u32 size;
@@ -522,7 +534,7 @@ struct etw_event_write {
 	__u32 flags;
 	__u32 data_count;	/* at most 128 */
 	__u64 data;		/* struct etw_data_descriptor * */
-	__u64 filter;		/* bit i: not to the session with logger id i + 1 */
+	__u64 filter;		/* bit i excludes the session with logger id i + 1 */
 	struct etw_event_descriptor desc;
 	struct etw_guid activity;
 	struct etw_guid related;
@@ -545,18 +557,18 @@ struct etw_event_write {
 #define ETW_CLASSIC_MESSAGE	2
 
 /*
- * ETW_IOC_CLASSIC: write one record to the session that has a classic
- * registration of the calling process enabled.  ENOENT: it is not (or not any
- * more) the session of that logger id, and nothing is counted; EINVAL: the
- * registration is no classic one.  A record that was lost is an error, unless
- * the session is INDEPENDENT.  Members that the kind does not use are 0.
+ * ETW_IOC_CLASSIC: write one record to the session that has enabled a classic
+ * registration of the calling process.  ENOENT: the session with that logger id has
+ * not enabled it, or no longer; no loss is counted.  EINVAL: the registration is not
+ * classic.  The call fails if the record was lost, unless the session is INDEPENDENT.
+ * Members that the kind does not use are 0.
  */
 struct etw_classic_write {
 	__u32 size;
 	__u32 slot;
 	__u32 kind;		/* ETW_CLASSIC_* */
 	__u32 logger_id;
-	struct etw_guid guid;	/* event class; of a message, or its component in data1 */
+	struct etw_guid guid;	/* event class; MESSAGE: its GUID, or its component in data1 */
 	__u8  type;		/* EVENT, INSTANCE */
 	__u8  level;		/* EVENT, INSTANCE */
 	__u16 version;		/* EVENT, INSTANCE */
@@ -576,20 +588,20 @@ struct etw_provider_enum {
 	__u32 size;
 	__u32 flags;		/* 0 */
 	__u64 guids;		/* out: struct etw_guid * */
-	__u32 capacity;
-	__u32 count;		/* out: GUIDs registered or enabled */
+	__u32 capacity;		/* room at guids, in entries */
+	__u32 count;		/* out: GUIDs registered or enabled, may exceed capacity */
 };
 
-/* etw_provider_reg.flags: a kernel module's registration */
-#define ETW_REG_KERNEL	0x80000000
-#define ETW_REG_TRAITS	0x40000000	/* it has traits */
+/* etw_provider_reg.flags, besides ETW_REGISTER_* */
+#define ETW_REG_KERNEL	0x80000000	/* a kernel module's registration */
+#define ETW_REG_TRAITS	0x40000000	/* the registration has traits */
 
 struct etw_provider_reg {
-	__u32 pid;		/* in the caller's PID namespace; 0: not in it */
+	__u32 pid;		/* in the caller's PID namespace; 0: not visible there */
 	__u32 flags;		/* ETW_REGISTER_*, ETW_REG_* */
 	__u64 sessions;		/* bit i: enabled by the session with logger id i + 1 */
 	char  module[56];	/* kernel module or comm of the process */
-	struct etw_guid group;	/* zero: it is a member of none */
+	struct etw_guid group;	/* zero: member of no group */
 };
 
 struct etw_provider_enable {
@@ -599,14 +611,15 @@ struct etw_provider_enable {
 	__u32 property;
 	__u16 logger_id;
 	__u8  level;
-	__u8  pid_filtered;	/* 1: by PID filter */
-	__u32 filters;		/* low halves of the types of its filters, or'ed; ETW_FILTER_SCHEMATIZED */
+	__u8  pid_filtered;	/* 1: the session uses a PID filter */
+	__u32 filters;		/* OR of the low 16 bits of their types, and SCHEMATIZED */
 	__u32 reserved;
 };
 
 /*
- * name is what a kernel module gave; what a process gave only where no module
- * has the GUID registered, for anybody may register a GUID with a name.
+ * name is the name that a kernel module registered.  A name registered by a process
+ * is returned only if no module has registered the GUID, because every user may
+ * register any GUID under any name.
  */
 struct etw_provider_query {
 	__u32 size;
@@ -632,38 +645,39 @@ struct etw_provider_query {
 #define ETW_SET_TYPES	0x2
 
 /*
- * What a registration of the caller's, not a classic one, says of itself.
- * Traits (their layout is in format.h) go with each event as an item PROV_TRAITS,
- * make it a member of a group, which needs JOIN_GROUP on it, have its events decoded by another GUID,
- * and name it if it has no name.  They turn types of data descriptors on, which
- * otherwise are ignored.  ENOSPC: with these, the traits of the caller's user have
- * more bytes than the module parameter max_user_traits says.
+ * Set properties of one of the caller's registrations; it must not be classic.
+ * Traits (layout: format.h) are attached to each event as an item PROV_TRAITS.  They can
+ * also make the registration a member of a group (needs JOIN_GROUP on the group), give
+ * the GUID that decodes its events, and name it if it has no name.  Traits switch on
+ * the types of data descriptors, which are otherwise ignored.  ENOSPC: the traits of the
+ * caller's user would exceed the bytes that the module parameter max_user_traits allows.
  */
 struct etw_provider_set {
 	__u32 size;
 	__u32 slot;
 	__u32 flags;		/* ETW_SET_*, at least one */
-	__u32 types;		/* SET_TYPES: 1 look at the types of data descriptors; 0 */
+	__u32 types;		/* SET_TYPES: 1: data descriptors have types; 0: they do not */
 	__u64 traits;		/* SET_TRAITS: address */
-	__u32 traits_len;	/* bytes; must be what the traits say */
+	__u32 traits_len;	/* bytes; must match the size in the traits */
 	__u32 reserved;		/* 0 */
 };
 
 /*
- * Provider groups.  A registration joins one by its traits (PROVIDER_SET).  With
- * PROVIDER_GROUP all three controls of ENABLE concern a group: its members, and
- * those that join later.  GUIDs of groups and of providers are not related.
- * Filters by event ids, names or payloads are refused (EINVAL).  At most eight
- * sessions enable a group (ENOSPC).
- * A session that enables a provider and its group gets each event once that
- * either of the two takes, with the items of those that take it.  A registration
- * has eight sessions at most: those that enable the provider itself, and of its
- * group's as many as there is room for.  One that is left out comes in when
- * another goes; etw_provider_reg.sessions tells who is in.
+ * Provider groups.  A registration joins a group by its traits (PROVIDER_SET).  With
+ * PROVIDER_GROUP all three controls of ENABLE apply to a group: to its members, and
+ * to registrations that join later.  A group and a provider may have the same GUID
+ * without being related.  Filters by event ids, names or payloads are refused (EINVAL).
+ * At most eight sessions enable a group (ENOSPC).
  *
- * DISALLOW_SET replaces the session's list of providers that its groups leave
- * out, at once and also in what it has enabled; ENABLE of such a provider by
- * itself is as ever.  DISALLOW_QUERY tells it.
+ * A session that enables both a provider and its group gets an event, once, if either
+ * of the two settings accepts it, with the items that the accepting settings request.
+ * A registration has at most eight sessions: first those that enable the provider
+ * itself, then those that enable its group.  A session left out gets a place when
+ * another session gives one up; etw_provider_reg.sessions shows the sessions in place.
+ *
+ * DISALLOW_SET replaces the session's list of providers that its groups exclude.  It
+ * takes effect at once, also for groups already enabled.  ENABLE of the provider
+ * itself is not affected.  DISALLOW_QUERY returns the list.
  */
 struct etw_disallow {
 	__u32 size;
@@ -680,8 +694,8 @@ struct etw_group_member {
 };
 
 /*
- * GROUP_ENUM: the GUIDs of groups that have members or are enabled, as
- * PROVIDER_ENUM does providers.  GROUP_QUERY: those of its members whose providers
+ * GROUP_ENUM returns the GUIDs of groups that have members or are enabled, like
+ * PROVIDER_ENUM for providers.  GROUP_QUERY returns the group's members whose providers
  * the caller may QUERY.  ESRCH: there is no such group.
  */
 struct etw_group_query {
@@ -699,13 +713,13 @@ struct etw_group_query {
 /* -------------------------------------------------------------- consumers */
 
 /*
- * Open a consumer: its own file, on which read, poll, mmap and the BUFFER
- * commands work.  The first consumer of a session starts with what was
- * delivered before it came, a later one with what is delivered from now on.
- * The file is a right in itself and may be passed to another process.
+ * Open a consumer: a file of its own, for read, poll, mmap and the BUFFER
+ * commands.  The first consumer of a session starts with the buffers delivered before
+ * it was opened; later ones start with buffers delivered from now on.
+ * The file needs no further rights and may be passed to another process.
  *
- * read: as many whole buffers as fit, at least one; less room than one buffer
- * is EINVAL.  Blocks, or EAGAIN with O_NONBLOCK; 0 once the session has
+ * read: returns as many whole buffers as fit; room for less than one buffer is
+ * EINVAL.  Blocks, or EAGAIN with O_NONBLOCK.  Returns 0 once the session has
  * stopped and everything was read.
  * mmap: PROT_READ, MAP_SHARED, whole buffers, offset = buffer index * buffer
  * size.  Indices start at 1; ENXIO for a buffer that does not exist (yet).
@@ -713,27 +727,27 @@ struct etw_group_query {
 struct etw_consumer_open {
 	__u32 size;
 	__u32 flags;		/* O_NONBLOCK, O_CLOEXEC */
-	__u64 session;		/* handle, or by name */
+	__u64 session;		/* handle; or name, as in etw_session */
 	__u64 name;
 	__u32 name_len;
 	__s32 fd;		/* out */
 	__u32 buffer_size;	/* out: bytes */
-	__u32 clock;		/* out */
-	__u64 clock_freq;	/* out */
+	__u32 clock;		/* out: ETW_CLOCK_* */
+	__u64 clock_freq;	/* out: ticks per second */
 };
 
 /*
- * Take the next buffer without copying it: it lies at index * buffer_size of
- * the mapping and is the caller's until given back or the file is closed.  At
- * most two are held at once (EBUSY).  EAGAIN when none waits (index is 0 then,
- * and the complete_* members are valid), ENODATA when the session has stopped
- * and all was taken.
+ * Take the next buffer without copying it.  It starts at index * buffer_size of
+ * the mapping and belongs to the caller until GIVE or until the file is closed.  A
+ * consumer holds at most two buffers (EBUSY).  EAGAIN if no buffer is waiting (index
+ * is 0 then, and the complete_* members are valid); ENODATA if the session has stopped
+ * and all buffers were taken.
  *
- * complete_through: every event with a timestamp up to it is in a buffer with
- * a sequence number below complete_sequence (raw session clock, 0 = not known).
- * A consumer that has read that far may merge the CPUs up to this time.  poll
- * reports POLLPRI when complete_through has changed since a TAKE told it.  The
- * promise does not hold for a wall clock that is set back (ETW_CLOCK_SYSTEM).
+ * complete_through (session clock, ticks; 0: not known): every event with a timestamp
+ * up to this one is in a buffer with a sequence number below complete_sequence.  A
+ * consumer that has read those buffers may merge the CPUs' events up to this time.
+ * poll reports POLLPRI when complete_through has changed since the last TAKE returned
+ * it.  The promise does not hold if a wall clock is set back (ETW_CLOCK_SYSTEM).
  */
 struct etw_buffer_take {
 	__u32 size;

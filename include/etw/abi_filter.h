@@ -2,10 +2,10 @@
 /*
  * abi_filter.h - the filters of ETW_IOC_ENABLE; abi.h includes it
  *
- * A malformed filter of any type refuses the call as a whole: EINVAL.  Reserved
- * members are not looked at here: Microsoft's structs have padding in their
- * place, in which callers leave what was there.  Filters that make no sense with
- * the control code are checked too, and ignored.
+ * A malformed filter of any type fails the whole call: EINVAL.  The kernel ignores
+ * reserved members here: Microsoft's structs have padding in their place, which
+ * callers leave uninitialized.  Filters that have no meaning for the control code are
+ * checked, then ignored.
  *
  * Source: Microsoft's EVENT_FILTER_DESCRIPTOR, EVENT_FILTER_EVENT_ID,
  * EVENT_FILTER_EVENT_NAME and EVENT_FILTER_LEVEL_KW pages.
@@ -16,21 +16,22 @@
 #include <linux/types.h>
 
 /*
- * etw_filter.type: EVENT_FILTER_TYPE_* known here.  PID to PACKAGE_APP_ID are
- * scope filters: they select the user registrations that the session enables,
- * all of them together, and no kernel registration.  Their names are UTF-8
- * without a NUL, with ';' between them; unlike PIDs they go for later registrations
- * too.  What identifies an application is the path of its control group (v2), for
- * systemd and the container engines give each a group of its own:
+ * etw_filter.type: the supported EVENT_FILTER_TYPE_*.  PID, EXECUTABLE_NAME, CONTAINER
+ * and the two PACKAGE filters are scope filters: they select the user registrations that
+ * the session enables.  A registration must pass all of them; kernel registrations are
+ * never selected.  Names are UTF-8 without a NUL, separated by ';'.  Unlike PIDs, names
+ * also select registrations made later.  An application is identified by the path of its
+ * control group (v2), because systemd and the container engines give each application a
+ * group of its own:
  *	EXECUTABLE_NAME	the last component of the program's path
  *	CONTAINER	a path that starts with '/': that group and all below it; else a
  *			component of the path, or 12 or more digits of the hexadecimal
  *			id that docker, podman, containerd and CRI-O put into one
- *	PACKAGE_APP_ID	of the innermost systemd unit: X for app[-LAUNCHER]-X-RANDOM.scope
- *			and app[-LAUNCHER]-X[@RANDOM].service (flatpaks are such), NAME.APP
+ *	PACKAGE_APP_ID	from the innermost systemd unit: X for app[-LAUNCHER]-X-RANDOM.scope
+ *			and app[-LAUNCHER]-X[@RANDOM].service (which flatpaks use), NAME.APP
  *			for a snap, else the unit's name
- *	PACKAGE_ID	NAME for a snap, else as PACKAGE_APP_ID
- * systemd's escapes in the names of units, like \x2d, stay as they are.
+ *	PACKAGE_ID	NAME for a snap, else like PACKAGE_APP_ID
+ * systemd's escapes in unit names, like \x2d, are not decoded.
  */
 #define ETW_FILTER_NONE			0
 #define ETW_FILTER_SCHEMATIZED		0x80000000	/* etw_filter_header, data */
@@ -53,32 +54,33 @@
 #define ETW_FILTER_EVENT_IDS	64
 #define ETW_FILTER_EVENT_NAME_MAX	4096	/* bytes of a filter by names */
 #define ETW_FILTER_DATA_MAX	1024	/* bytes of a SCHEMATIZED filter, its header included */
-#define ETW_FILTER_CHAIN_MAX	8192	/* bytes of those of all sessions, as told */
+#define ETW_FILTER_CHAIN_MAX	8192	/* bytes of all sessions' SCHEMATIZED filters together */
 
 /*
- * SCHEMATIZED: data that only the provider understands.  It stays with what the
- * session enabled and is told to the provider's callbacks, with each change and
- * when one registers, together with those of the other sessions that have
- * enabled it: one after the other, each at a multiple of 8 bytes.  Where a
- * session enabled the provider and its group with one each, the provider's own
- * is told.  With CAPTURE it is told to them with that request alone, as is
- * TRACEHANDLE, which goes with CAPTURE only: the provider is asked for what there
- * is to say about that session, which runs (ENOENT).  A CAPTURE has one of the
- * two, not both.
+ * SCHEMATIZED: data that only the provider understands.  With ENABLE the session keeps
+ * the filter, and the provider's callbacks get it with each change and when a
+ * registration is added, together with the filters of the other enabling sessions: one
+ * after the other, each at a multiple of 8 bytes.  If a session enabled both the provider
+ * and its group with a filter, the callbacks get the provider's filter.  With CAPTURE
+ * the callbacks get the filter with that request only.
+ *
+ * TRACEHANDLE: CAPTURE only.  The provider is to log its state concerning the session
+ * with this handle, which must be running (ENOENT).  A CAPTURE takes SCHEMATIZED or
+ * TRACEHANDLE, not both.
  */
 struct etw_filter_header {
-	__u16 id;		/* the provider's business, as is */
-	__u8  version;		/* this */
+	__u16 id;		/* for the provider; passed on unchanged */
+	__u8  version;		/* likewise */
 	__u8  reserved[5];
-	__u64 instance;		/* told: 1 << (logger id - 1), for etw_event_write.filter */
+	__u64 instance;		/* callback: 1 << (logger id - 1), as etw_event_write.filter */
 	__u32 size;		/* bytes of the filter, this header included */
-	__u32 next;		/* 0; told: bytes from this header to the next, 0: last */
+	__u32 next;		/* 0; callback: bytes from here to the next header, 0: last */
 };
 
 /*
- * TraceLogging's events, which have a schema or are of channel 11, pass whatever
- * the ids are.
- * EVENT_FILTER_EVENT_ID: the first 4 + 2 * count bytes; len may be more.
+ * EVENT_FILTER_EVENT_ID: the first 4 + 2 * count bytes; len may be larger.
+ * TraceLogging events, which have a schema or use channel 11, always pass: their
+ * ids mean nothing.
  */
 struct etw_filter_event_id {
 	__u8  in;		/* 1: only these; 0: all but these */
@@ -89,9 +91,9 @@ struct etw_filter_event_id {
 
 /*
  * EVENT_FILTER_EVENT_NAME: the first 20 bytes, then count names, each with its
- * NUL; len may be more.  Names are compared whole, as bytes, with the one in the
- * event's schema (format.h).  Events without a schema, and those that are not of
- * the filter's own level and keywords, are none of its business.
+ * NUL; len may be larger.  A name matches if it equals the name in the event's schema
+ * (format.h), byte for byte.  The filter does not apply to events without a schema, nor
+ * to events that the filter's level and keywords do not select.
  */
 struct etw_filter_event_name {
 	__u64 any;		/* 0 counts as all ones */
@@ -107,7 +109,7 @@ struct etw_filter_level_kw {
 	__u64 any;		/* 0 counts as all ones */
 	__u64 all;
 	__u8  level;		/* 0 counts as 255 */
-	__u8  in;		/* 1: only such events; 0: all but such */
+	__u8  in;		/* 1: only these; 0: all but these */
 	__u8  reserved[6];
 };
 
@@ -153,17 +155,17 @@ struct etw_filter {
 
 #define ETW_PAYLOAD_FORMAT	1
 #define ETW_PAYLOAD_SIZE_MAX	4096	/* bytes of a program */
-#define ETW_PAYLOAD_GROUPS	8	/* of an event */
-#define ETW_PAYLOAD_PREDICATES	8	/* tests of a group */
-#define ETW_PAYLOAD_TESTS	16	/* of an event, all its groups */
-#define ETW_PAYLOAD_STEPS	255	/* of an event */
-#define ETW_PAYLOAD_REGISTERS	16	/* values that later steps need */
-#define ETW_PAYLOAD_TEXT_MAX	255	/* units of the text of a test */
-#define ETW_PAYLOAD_SEARCH_MAX	4096	/* bytes of a field that a search looks at */
-#define ETW_PAYLOAD_ELEMENTS_MAX	4096	/* of arrays, each with a length of its own */
+#define ETW_PAYLOAD_GROUPS	8	/* groups per event */
+#define ETW_PAYLOAD_PREDICATES	8	/* tests per group */
+#define ETW_PAYLOAD_TESTS	16	/* tests per event, in all groups together */
+#define ETW_PAYLOAD_STEPS	255	/* steps per event */
+#define ETW_PAYLOAD_REGISTERS	16	/* values saved for later steps */
+#define ETW_PAYLOAD_TEXT_MAX	255	/* units of a test's text */
+#define ETW_PAYLOAD_SEARCH_MAX	4096	/* bytes of a field that a search examines */
+#define ETW_PAYLOAD_ELEMENTS_MAX	4096	/* array elements of variable length */
 
 struct etw_payload_header {
-	__u32 size;		/* of the program, bytes */
+	__u32 size;		/* bytes of the program */
 	__u16 format;		/* ETW_PAYLOAD_FORMAT */
 	__u16 events;		/* 1 or more */
 };
@@ -173,9 +175,9 @@ struct etw_payload_event {
 	__u8  version;
 	__u8  steps;		/* 1 or more */
 	__u8  tests;		/* 1 or more */
-	__u8  ors;		/* bit i: one test of group i is enough */
+	__u8  ors;		/* bit i: group i holds if one of its tests holds */
 	__u8  all;		/* bit i: group i must hold */
-	__u8  any;		/* bit i: group i or another one of these must */
+	__u8  any;		/* bits of groups, one of which must hold; 0: none */
 	__u32 at;		/* offset of the steps */
 	__u32 reserved;		/* 0 */
 };
@@ -184,16 +186,16 @@ struct etw_payload_event {
 #define ETW_PAYLOAD_FIXED	1	/* length bytes, or length units of 2 */
 #define ETW_PAYLOAD_STRING8	2	/* up to a NUL */
 #define ETW_PAYLOAD_STRING16	3	/* up to a NUL of 2 bytes */
-#define ETW_PAYLOAD_COUNTED	4	/* __u16 of bytes, then so many */
+#define ETW_PAYLOAD_COUNTED	4	/* __u16 number of bytes, then the bytes */
 #define ETW_PAYLOAD_COUNTED_BE	5	/* the same, big-endian */
-#define ETW_PAYLOAD_COUNTED32	6	/* __u32 of bytes, then so many */
-#define ETW_PAYLOAD_REST	7	/* all that is left */
+#define ETW_PAYLOAD_COUNTED32	6	/* __u32 number of bytes, then the bytes */
+#define ETW_PAYLOAD_REST	7	/* the rest of the payload */
 #define ETW_PAYLOAD_SID		8	/* a security identifier */
-#define ETW_PAYLOAD_POINTER	9	/* 8 bytes, 4 of a 32-bit process */
+#define ETW_PAYLOAD_POINTER	9	/* 8 bytes; 4 if a 32-bit process wrote the event */
 
 /* etw_payload_step.flags */
 #define ETW_PAYLOAD_COUNT_FIELD	 0x1	/* count is the number of a register */
-#define ETW_PAYLOAD_LENGTH_FIELD 0x2	/* length is; FIXED only */
+#define ETW_PAYLOAD_LENGTH_FIELD 0x2	/* length is the number of a register; FIXED only */
 #define ETW_PAYLOAD_UNITS	 0x4	/* length is in units of 2 bytes; FIXED only */
 
 struct etw_payload_step {
@@ -229,10 +231,10 @@ struct etw_payload_step {
 #define ETW_PAYLOAD_ISNOT	31
 
 /*
- * value: an integer, as wide as 64 bits in the test's signedness, and the upper
- * one of BETWEEN and NOTBETWEEN, else 0; a GUID; or the offset of the text, and 0.
- * Behind the text of CONTAINS and DOESNTCONTAIN there are length bytes of 0, for
- * the kernel's use; length is then not 0.
+ * value: an integer, extended to 64 bits by the test's signedness, then the upper
+ * bound of BETWEEN and NOTBETWEEN, else 0; a GUID; or the offset of the text, then 0.
+ * The text of CONTAINS and DOESNTCONTAIN is followed by length zero bytes, for the
+ * kernel's use; its length is not 0.
  */
 struct etw_payload_test {
 	__u8  step;

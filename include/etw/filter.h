@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * filter.h - may anybody want this event?
+ * filter.h - may a session want this event?
  *
- * The first test of every write, inline in drivers and in programs: does some
- * session that enabled the provider want an event of this level and keyword?
- * It reads the composite of all of them (struct etw_enable_entry), so it may
- * say yes to an event that each session by itself then rejects; it never says
- * no to one that a session wants.  The sessions' own test is core/filter.h.
+ * The first test of every write, inline in drivers and in programs.  It compares level
+ * and keyword with the composite of all enabling sessions (struct etw_enable_entry).
+ * It may accept an event that every single session then rejects, but never rejects an
+ * event that a session wants.  The test of a single session is core/filter.h.
  *
  * Source: Microsoft's EVENT_DESCRIPTOR and EnableTraceEx2 pages.
  */
@@ -15,17 +14,19 @@
 
 #include <etw/abi.h>
 
-/* One load that the compiler neither splits nor repeats; no ordering. */
+/* One load that the compiler neither splits nor repeats; does not order memory accesses. */
 #define ETW_LOAD(x)	(*(const volatile __typeof__(x) *)&(x))
 
 /**
- * etw_entry_wants() - could an event of this level and keyword be wanted?
+ * etw_entry_wants() - may a session want an event of this level and keyword?
  * @entry: composite of the sessions that enabled the provider
  * @level: the event's level
  * @keyword: the event's keyword
  *
- * A disabled entry has any and keyword0 zero and so rejects everything.
- * Any context.
+ * A disabled entry rejects everything, because its any and keyword0 are zero.
+ * Any context, including NMI; does not sleep.
+ *
+ * Return: 1 if a session may want the event, else 0.
  */
 static inline __attribute__((__always_inline__))
 int etw_entry_wants(const struct etw_enable_entry *entry, __u8 level,

@@ -2,22 +2,22 @@
 /*
  * format.h - the bytes in buffers and in .etl files
  *
- * One layout serves three places: the per-CPU buffers that writers fill, what
- * a real-time consumer reads, and the file on disk.  Everything is little
- * endian and naturally aligned.
+ * One layout is used in three places: the per-CPU buffers that writers fill, the
+ * buffers that a real-time consumer reads, and the file on disk.  Everything is
+ * little-endian and naturally aligned.
  *
  *	buffer := buffer_header (72 bytes)  record*  0xFF...
  *	record := event_header (80 bytes)  ext_item*  payload  zero pad to 8
  *		| a classic provider's record, see below
  *
  * A record starts on a multiple of 8 within its buffer.  event_header.size
- * counts header, items and payload, not the padding after them.  Extended
- * items are present when flags has ETW_EVENT_EXTENDED_INFO; each is padded to
- * 8 bytes and tells in linkage bit 0 whether another one follows.
+ * counts header, items and payload, but not the padding after them.  Extended
+ * items are present if flags has ETW_EVENT_EXTENDED_INFO.  Each is padded to
+ * 8 bytes; bit 0 of its linkage is set if another item follows.
  *
- * Who writes what: the writer fills its own record, padding included; the CPU
- * that installs a buffer fills buffer_size, clock, processor, logger_id, flags and
- * the reference time; the delivery worker fills the rest and the 0xFF tail.
+ * A writer fills its own record, padding included.  The CPU that installs a buffer
+ * fills buffer_size, clock, processor, logger_id, flags and the reference time.  The
+ * delivery worker fills the rest and the 0xFF tail.
  *
  * Sources of the layout: Microsoft's EVENT_HEADER and EVENT_DESCRIPTOR pages
  * and Windows' own .etl files.
@@ -39,11 +39,11 @@ struct etw_guid {
 	__u8  data4[8];
 };
 
-/* Braced initialiser of a struct etw_guid, in the order GUIDs are written. */
+/* Braced initializer of a struct etw_guid, in the order in which GUIDs are written. */
 #define ETW_GUID(d1, d2, d3, b0, b1, b2, b3, b4, b5, b6, b7) \
 	{ (d1), (d2), (d3), { (b0), (b1), (b2), (b3), (b4), (b5), (b6), (b7) } }
 
-/* EVENT_DESCRIPTOR: what the filter sees of an event. */
+/* EVENT_DESCRIPTOR: the part of an event that enable settings and filters test. */
 struct etw_event_descriptor {
 	__u16 id;
 	__u8  version;
@@ -54,36 +54,37 @@ struct etw_event_descriptor {
 	__u64 keyword;	/* 0 passes every session's keywords, see filter.h */
 };
 
-#define ETW_CHANNEL_TRACELOGGING	11	/* the event's id says nothing */
+#define ETW_CHANNEL_TRACELOGGING	11	/* the event's id means nothing */
 
 /* EVENT_DATA_DESCRIPTOR: one piece of an event's payload. */
 struct etw_data_descriptor {
 	__u64 ptr;	/* address of the piece in the writer's address space */
 	__u32 size;	/* bytes, may be 0 */
-	__u32 reserved;	/* ETW_DATA_* in the low byte, where types are looked at */
+	__u32 reserved;	/* ETW_DATA_* in the low byte, if descriptors have types */
 };
 
 /*
- * EVENT_DATA_DESCRIPTOR.Type.  Looked at in the events of a registration that
- * has traits or has asked for it; then all but PAYLOAD are no part of the
- * payload, each may be there once, and other values are refused.
+ * EVENT_DATA_DESCRIPTOR.Type.  Data descriptors have types if the registration has
+ * traits or has switched types on; otherwise the value is ignored.  All types but PAYLOAD
+ * are not part of the payload, and an event may have at most one descriptor of each.
+ * Other values are refused.
  */
 #define ETW_DATA_PAYLOAD		0
 #define ETW_DATA_EVENT_METADATA		1	/* becomes EVENT_SCHEMA */
 #define ETW_DATA_PROVIDER_METADATA	2	/* becomes PROV_TRAITS, if there are no traits */
-#define ETW_DATA_TIMESTAMP		3	/* __u64: the header's timestamp, if that is not later than now */
+#define ETW_DATA_TIMESTAMP		3	/* __u64: header timestamp, if not in the future */
 
 /*
- * Traits are	u16 size of it all, a name (UTF-8) with its NUL, and chunks of
+ * Traits are	u16 size of all the traits, a name (UTF-8) with its NUL, and chunks of
  *		u16 size, u8 type, data; all unaligned, little-endian
- * Chunk types 3 to 127 are reserved, 128 to 255 the provider's own.  Event metadata
- * (TraceLogging) begin with
- *		u16 size of it all, bytes of which the last has bit 7 clear, the event's
- *		name with its NUL
+ * Chunk types 3 to 127 are reserved; 128 to 255 belong to the provider.  Event metadata
+ * (TraceLogging) start with
+ *		u16 size of all the metadata, tag bytes of which only the last has bit 7
+ *		clear, the event's name with its NUL
  * Source: Microsoft's "Provider Traits" page and TraceLoggingProvider.h.
  */
-#define ETW_TRAIT_GROUP		1	/* etw_guid: the group it is a member of */
-#define ETW_TRAIT_DECODE	2	/* etw_guid: what its events are decoded by */
+#define ETW_TRAIT_GROUP		1	/* etw_guid: the provider's group */
+#define ETW_TRAIT_DECODE	2	/* etw_guid: the provider whose schemas decode the events */
 
 /* WMI_BUFFER_HEADER, 72 bytes at the start of every buffer. */
 struct etw_buffer_header {
@@ -94,7 +95,7 @@ struct etw_buffer_header {
 	__s64 timestamp;	/* session clock, when the buffer was delivered */
 	__s64 sequence;		/* 0, 1, 2... within the session, as delivered */
 	__u64 clock;		/* ETW_CLOCK_* in bits 0-2, ticks per second above */
-	__u16 processor;	/* CPU whose events are in here */
+	__u16 processor;	/* CPU that wrote the events */
 	__u16 logger_id;	/* session id */
 	__u32 state;		/* ETW_BUFFER_STATE_FLUSH */
 	__u32 offset;		/* bytes used, this header included */
@@ -104,7 +105,7 @@ struct etw_buffer_header {
 	__s64 ref_clock;	/* ... and the session clock at the same moment */
 };
 
-/* EVENT_HEADER as it lies in a buffer, 80 bytes. */
+/* EVENT_HEADER in a buffer, 80 bytes. */
 struct etw_event_header {
 	__u16 size;		/* header, items and payload; at most 65535 */
 	__u16 type;		/* ETW_TYPE_* */
@@ -121,7 +122,7 @@ struct etw_event_header {
 
 /* Head of an extended item; data and padding follow. */
 struct etw_ext_item {
-	__u16 size;		/* of head, data and padding; a multiple of 8 */
+	__u16 size;		/* head, data and padding; a multiple of 8 */
 	__u16 type;		/* ETW_EXT_* */
 	__u16 linkage;		/* bit 0: another item follows this one */
 	__u16 data_size;	/* bytes of data after this head */
@@ -139,7 +140,7 @@ struct etw_ext_item {
 #define ETW_TYPE_EVENT64	0xC013	/* written by a 64-bit process or the kernel */
 #define ETW_TYPE_EVENT32	0xC012	/* written by a 32-bit process */
 
-/* etw_event_header.flags; stored are the first five and DECODE_GUID */
+/* etw_event_header.flags; buffers hold only the first five and DECODE_GUID */
 #define ETW_EVENT_EXTENDED_INFO		0x0001
 #define ETW_EVENT_PRIVATE_SESSION	0x0002
 #define ETW_EVENT_STRING_ONLY		0x0004
@@ -153,7 +154,7 @@ struct etw_ext_item {
 
 /* etw_buffer_header.flags */
 #define ETW_BUFFER_FLUSH_MARKER		0x0001
-#define ETW_BUFFER_EVENTS_LOST		0x0002	/* events were lost since the last one */
+#define ETW_BUFFER_EVENTS_LOST		0x0002	/* events were lost since the last buffer */
 #define ETW_BUFFER_BUFFER_LOST		0x0004
 #define ETW_BUFFER_BACKUP_LOST		0x0008	/* of a real-time session's backing file */
 #define ETW_BUFFER_PROCESSOR_INDEX	0x0020	/* processor is a 16-bit index */
@@ -165,50 +166,49 @@ struct etw_ext_item {
 
 #define ETW_BUFFER_STATE_FLUSH		3
 
-/* etw_buffer_header.clock, bits 0-2, and the clock a session is started with */
+/* etw_buffer_header.clock, bits 0-2, and etw_session.clock */
 #define ETW_CLOCK_QPC		1	/* TSC where trusted, else CLOCK_MONOTONIC in ns */
 #define ETW_CLOCK_SYSTEM	2	/* 100 ns since 1601-01-01 UTC */
-#define ETW_CLOCK_CYCLES	3	/* the CPU's cycle counter, else as SYSTEM */
+#define ETW_CLOCK_CYCLES	3	/* the CPU's cycle counter, else like SYSTEM */
 #define ETW_CLOCK_TYPE_MASK	7
 #define ETW_CLOCK_FREQ_SHIFT	3
 
 /*
  * etw_ext_item.type: EVENT_HEADER_EXT_TYPE_*.  EVENT_SCHEMA, PROV_TRAITS and
- * CONTROL_GUID come from the provider, and all sessions get them, as they do
- * the related activity.  The others are there for the sessions only that asked
- * for them by an enable property; in an event that an interrupt wrote they tell
- * of the task that it interrupted.  What an application is: abi_filter.h; control
- * groups are of version 2.
+ * CONTROL_GUID come from the provider; they and the related activity are in every
+ * session.  Other items are only in sessions that requested them with an enable
+ * property.  In an event written by an interrupt, they describe the interrupted task.
+ * abi_filter.h defines an application.  Control groups are version 2.
  */
 #define ETW_EXT_RELATED_ACTIVITY	1	/* etw_guid */
-#define ETW_EXT_SID			2	/* S-1-22-1-uid, 16 bytes; uid: effective */
-#define ETW_EXT_TS_ID			3	/* __u32: login session of audit; 0: none */
+#define ETW_EXT_SID			2	/* S-1-22-1-uid, 16 bytes; the effective uid */
+#define ETW_EXT_TS_ID			3	/* __u32: audit login session id; 0: none */
 #define ETW_EXT_INSTANCE_INFO		4	/* by the reader: u32 own, u32 parent's, etw_guid */
 #define ETW_EXT_STACK_TRACE32		5
 #define ETW_EXT_STACK_TRACE64		6
 #define ETW_EXT_PSM_KEY			9	/* UTF-16 with its NUL: application */
-#define ETW_EXT_EVENT_KEY		10	/* __u64: the same in all sessions */
+#define ETW_EXT_EVENT_KEY		10	/* __u64: event's id, the same in all sessions */
 #define ETW_EXT_EVENT_SCHEMA		11	/* TraceLogging metadata, its u16 size first */
-#define ETW_EXT_PROV_TRAITS		12	/* likewise: traits or provider metadata */
-#define ETW_EXT_PROCESS_START_KEY	13	/* __u64: of no other process of this boot */
-#define ETW_EXT_CONTROL_GUID		14	/* etw_guid: registered, if header.provider is not */
+#define ETW_EXT_PROV_TRAITS		12	/* traits or provider metadata, u16 size first */
+#define ETW_EXT_PROCESS_START_KEY	13	/* __u64: unique to the process in this boot */
+#define ETW_EXT_CONTROL_GUID		14	/* etw_guid: registered GUID, if not provider */
 #define ETW_EXT_CONTAINER_ID		16	/* UTF-8 with its NUL: path of the cgroup */
 
 /*
- * Items of ours, out of the range of Microsoft's (1 to 0x12 so far).  Readers
- * skip items whose type they do not know, by their size: Windows' own hand
- * them to the callback as they are, and its tools do not show them.
+ * Item types of this project, outside Microsoft's range (1 to 0x12 so far).  Readers
+ * skip items of unknown type by their size.  Windows passes them to the callback
+ * unchanged, and its tools do not show them.
  */
 #define ETW_EXT_PID_NAMESPACE		0x8001	/* etw_ext_pid_namespace */
 
 /*
- * Beside CONTAINER_ID, if the writer's PID namespace is not the initial one:
- * what it is called in there.  The header's ids are those of the initial one.
+ * The writer's ids in its own PID namespace, if that is not the initial one; written
+ * together with CONTAINER_ID.  The header has the ids of the initial namespace.
  */
 struct etw_ext_pid_namespace {
 	__u32 process_id;
 	__u32 thread_id;
-	__u32 pid_namespace;	/* inode number, as of /proc/PID/ns/pid */
+	__u32 pid_namespace;	/* inode number of /proc/PID/ns/pid */
 	__u32 reserved;		/* 0 */
 };
 
@@ -226,7 +226,7 @@ struct etw_ext_pid_namespace {
  *	instance := instance_header  payload
  *	message  := message_header  prefix  payload
  *	prefix   := [sequence u32] [GUID | component u32] [timestamp s64]
- *		    [thread u32, process u32]	as etw_message_header.options says
+ *		    [thread u32, process u32]	selected by etw_message_header.options
  *
  * A message without a timestamp has the time of the record before it in its buffer, or the
  * buffer's reference time.
@@ -249,7 +249,7 @@ struct etw_trace_header {
 	__u64 processor_time;	/* 0 */
 };
 
-/* The same of an instance of something, 72 bytes */
+/* EVENT_INSTANCE_HEADER, 72 bytes */
 struct etw_instance_header {
 	struct etw_trace_header trace;	/* type: ETW_TYPE_INSTANCE* */
 	__u32 instance;
@@ -271,12 +271,12 @@ struct etw_message_header {
 #define ETW_TYPE_INSTANCE64	0xC015
 #define ETW_TYPE_MESSAGE	0x9000
 
-/* etw_message_header.options: what stands in the prefix */
+/* etw_message_header.options: parts of the prefix */
 #define ETW_MESSAGE_SEQUENCE	0x01
 #define ETW_MESSAGE_GUID	0x02
 #define ETW_MESSAGE_COMPONENT	0x04	/* not with GUID */
 #define ETW_MESSAGE_TIMESTAMP	0x08
-#define ETW_MESSAGE_PERFORMANCE	0x10	/* no difference here: it is the session's clock */
+#define ETW_MESSAGE_PERFORMANCE	0x10	/* no effect: timestamps use the session's clock */
 #define ETW_MESSAGE_SYSTEMINFO	0x20	/* thread and process */
 #define ETW_MESSAGE_ALL		0x3f
 
@@ -310,7 +310,7 @@ struct etw_system_header {
 
 /* TIME_ZONE_INFORMATION, 172 bytes */
 struct etw_time_zone {
-	__s32 bias;		/* minutes that UTC is ahead */
+	__s32 bias;		/* UTC minus local time, minutes */
 	__u16 standard_name[32];
 	__u16 standard_date[8];	/* SYSTEMTIME */
 	__s32 standard_bias;
@@ -319,17 +319,17 @@ struct etw_time_zone {
 	__s32 daylight_bias;
 };
 
-/* TRACE_LOGFILE_HEADER as of 64 bits, 280 bytes */
+/* TRACE_LOGFILE_HEADER of 64-bit systems, 280 bytes */
 struct etw_log_header {
 	__u32 buffer_size;	/* bytes */
 	__u8  version[4];	/* major, minor, sub, sub minor: 10, 0, 1, 5 */
-	__u32 provider_version;	/* build of the system */
+	__u32 provider_version;	/* build number of the system */
 	__u32 processors;
 	__s64 end_time;		/* FILETIME; 0: not closed */
 	__u32 timer_resolution;	/* 100 ns */
-	__u32 max_file_size;	/* MB, or KB as the mode says; 0: none */
+	__u32 max_file_size;	/* MB, or KB if mode has KBYTES; 0: no limit */
 	__u32 mode;		/* EVENT_TRACE_* */
-	__u32 buffers_written;	/* in the file, this one included */
+	__u32 buffers_written;	/* in the file, the header buffer included */
 	__u32 start_buffers;	/* 1 */
 	__u32 pointer_size;	/* 8 */
 	__u32 events_lost;
@@ -339,7 +339,7 @@ struct etw_log_header {
 	struct etw_time_zone zone;
 	__u32 pad;
 	__s64 boot_time;	/* FILETIME */
-	__s64 frequency;	/* ticks of the clock in a second */
+	__s64 frequency;	/* ticks of the clock per second */
 	__s64 start_time;	/* FILETIME */
 	__u32 clock;		/* ETW_CLOCK_* */
 	__u32 buffers_lost;

@@ -18,10 +18,11 @@
  *		}
  *	exit:	etw_unregister(&my_provider);
  *
- * The test costs a patched-out branch while nobody has the provider enabled.
+ * While no session has enabled the provider, the test costs one patched-out branch.
  * Writing works in process, softirq, hardirq and NMI context, takes no lock
- * and never sleeps; the data must be resident kernel memory.  A module that
- * uses these functions holds a reference on etw.ko through its symbols.
+ * and never sleeps.  The data must be resident kernel memory; the write copies it.
+ * Several CPUs may write events of one provider at the same time.  A module that uses
+ * these functions holds a reference on etw.ko through its symbols.
  *
  * Semantics: Microsoft's EtwRegister, EtwSetInformation, EtwWrite,
  * EtwWriteTransfer, EtwWriteEx, EtwWriteString, EtwEventEnabled,
@@ -45,24 +46,25 @@ struct etw_snapshot;
  * typedef etw_enable_fn - a provider's enable callback
  * @source: SourceId of the enable call, all zero if there is none
  * @control: ETW_CONTROL_ENABLE if any session has the provider enabled, else
- *	ETW_CONTROL_DISABLE; or ETW_CONTROL_CAPTURE.  Ignore other values.
+ *	ETW_CONTROL_DISABLE; or ETW_CONTROL_CAPTURE: write events that describe the
+ *	provider's state.  Ignore other values.
  * @level: highest level any session wants (255: all)
  * @any: union of the sessions' MatchAnyKeyword
  * @all: intersection of the sessions' MatchAllKeyword
- * @filter: what sessions told the provider with it, or NULL; gone when the
- *	callback returns.  @filter->ptr is an address in the kernel, a multiple of
- *	8.  ETW_FILTER_SCHEMATIZED: a struct etw_filter_header with its data, one
- *	for each session that gave one, see etw_filter_next(); with
- *	ETW_CONTROL_CAPTURE that of the session that asks.  ETW_FILTER_TRACEHANDLE:
- *	a u64, the handle of the session that the state is to tell about; its low
- *	16 bits are the session's logger id.
+ * @filter: filter data that sessions sent to the provider, or NULL; valid until the
+ *	callback returns.  @filter->ptr is a kernel address, a multiple of 8.
+ *	ETW_FILTER_SCHEMATIZED: a struct etw_filter_header with its data for each
+ *	session that sent one, see etw_filter_next(); with ETW_CONTROL_CAPTURE only
+ *	the one of the requesting session.  ETW_FILTER_TRACEHANDLE: a u64, the handle
+ *	of the session whose state the provider is to describe; its low 16 bits are
+ *	the session's logger id.
  * @context: as given to etw_register()
  *
- * Process context on a workqueue of etw.ko's, may sleep; one at a time for each
- * registration, in the order of the changes.  At most 64 calls wait; then those
- * with ETW_CONTROL_CAPTURE are dropped first, and after them the oldest, since each
- * other tells the whole state.  May write events.  May not call etw_unregister()
- * of its own provider (-EDEADLK).
+ * Process context on a workqueue of etw.ko, may sleep.  A registration has one call at
+ * a time, in the order of the changes.  At most 64 calls are queued; beyond that, calls
+ * with ETW_CONTROL_CAPTURE are dropped first, then the oldest, because each of the others
+ * passes the whole state.  May write events.  May not call etw_unregister() for its own
+ * provider (-EDEADLK).
  */
 typedef void (*etw_enable_fn)(const struct etw_guid *source, u32 control,
 			      u8 level, u64 any, u64 all,
@@ -70,9 +72,9 @@ typedef void (*etw_enable_fn)(const struct etw_guid *source, u32 control,
 
 /**
  * etw_filter_next() - the next session's filter
- * @header: one of the filters that a callback got
+ * @header: a filter that the enable callback got
  *
- * Return: NULL after the last one.
+ * Return: the next filter, NULL after the last one.
  */
 static inline const struct etw_filter_header *
 etw_filter_next(const struct etw_filter_header *header)
@@ -85,11 +87,11 @@ etw_filter_next(const struct etw_filter_header *header)
  * @enable: composite of the enabling sessions; written by etw.ko
  * @snapshot: the enabling sessions, RCU; written by etw.ko
  * @key: static key of ETW_DEFINE_PROVIDER(), NULL for a run-time handle
- * @guid: identity
- * @reg: etw.ko's side of it while registered
+ * @guid: the provider's GUID
+ * @reg: etw.ko's registration, NULL while not registered
  *
- * Define it with ETW_DEFINE_PROVIDER() or get one from
- * etw_register_handle(); touch no member.
+ * Define one with ETW_DEFINE_PROVIDER() or get one from etw_register_handle().
+ * All members are private to etw.ko.
  */
 struct etw_provider {
 	struct etw_enable_entry enable;
@@ -110,9 +112,9 @@ struct etw_provider {
 /**
  * ETW_DEFINE_PROVIDER() - define a static provider object
  * @_name: C name of the object
- * @...: its GUID, as ETW_GUID(...)
+ * @...: the provider's GUID, as ETW_GUID(...)
  *
- * At file scope.  Share it between files with ETW_DECLARE_PROVIDER().
+ * Use at file scope.  Other files get it with ETW_DECLARE_PROVIDER().
  */
 #define ETW_DEFINE_PROVIDER(_name, ...)					\
 	ETW_DECLARE_PROVIDER(_name);					\
@@ -123,33 +125,37 @@ struct etw_provider {
 	}
 
 /**
- * ETW_ENABLED() - would an event of this level and keyword be wanted?
+ * ETW_ENABLED() - may a session want an event of this level and keyword?
  * @_name: object of ETW_DEFINE_PROVIDER() (not a pointer)
  * @_level: the event's level
  * @_keyword: the event's keyword
  *
- * A patched-out branch while nobody enabled the provider.  Any context.
+ * Costs a patched-out branch while no session has enabled the provider.  Any context.
  */
 #define ETW_ENABLED(_name, _level, _keyword)				\
 	(static_branch_unlikely(&_name##_etw_key) &&			\
 	 etw_entry_wants(&(_name).enable, (_level), (_keyword)))
 
 /**
- * ETW_EVENT_ENABLED() - would this event be wanted?
+ * ETW_EVENT_ENABLED() - may a session want this event?
  * @_name: object of ETW_DEFINE_PROVIDER() (not a pointer)
  * @_desc: the event's struct etw_event_descriptor *
+ *
+ * Like ETW_ENABLED().  Any context.
  */
 #define ETW_EVENT_ENABLED(_name, _desc)					\
 	ETW_ENABLED(_name, (_desc)->level, (_desc)->keyword)
 
 /**
- * ETW_WRITE() - write an event if it is wanted
+ * ETW_WRITE() - write an event if a session may want it
  * @_name: object of ETW_DEFINE_PROVIDER() (not a pointer)
  * @_desc: struct etw_event_descriptor *
  * @_count: number of data descriptors, at most 128
- * @_data: struct etw_data_descriptor *; evaluated only if the event is wanted
+ * @_data: struct etw_data_descriptor *; evaluated only if a session may want the event
  *
- * Return: as etw_write(), 0 if the event is not wanted.
+ * Any context, including NMI; does not sleep.
+ *
+ * Return: like etw_write(), 0 if no session wants the event.
  */
 #define ETW_WRITE(_name, _desc, _count, _data)				\
 	(ETW_EVENT_ENABLED(_name, _desc) ?				\
@@ -157,8 +163,9 @@ struct etw_provider {
 
 /**
  * etw_data() - describe one piece of an event's payload
- * @ptr: kernel memory, resident, unchanged until the write returns
- * @size: bytes
+ * @ptr: resident kernel memory, no alignment needed; must not change until the write
+ *	returns
+ * @size: bytes, may be 0
  */
 static __always_inline struct etw_data_descriptor etw_data(const void *ptr,
 							   u32 size)
@@ -168,12 +175,13 @@ static __always_inline struct etw_data_descriptor etw_data(const void *ptr,
 }
 
 /**
- * etw_data_typed() - describe something of an event that is no payload
+ * etw_data_typed() - describe a part of an event that is not payload
  * @type: ETW_DATA_*
  * @ptr: as for etw_data()
- * @size: bytes; metadata begin with their own size as a u16
+ * @size: bytes; metadata start with their own size as a u16
  *
- * For a provider that has traits or called etw_use_descriptor_types().
+ * Only for a provider that has traits or called etw_use_descriptor_types(); the type is
+ * otherwise ignored.
  */
 static __always_inline struct etw_data_descriptor etw_data_typed(u8 type, const void *ptr,
 								 u32 size)
@@ -183,28 +191,34 @@ static __always_inline struct etw_data_descriptor etw_data_typed(u8 type, const 
 }
 
 /**
- * ETW_HANDLE_ENABLED() - would this event of a run-time handle be wanted?
+ * ETW_HANDLE_ENABLED() - may a session want this event of a run-time handle?
  * @_handle: struct etw_provider * of etw_register_handle()
  * @_desc: the event's struct etw_event_descriptor *
  *
- * As ETW_EVENT_ENABLED(), for a provider that has no static key: while nobody
- * enabled it, a load and a branch for events of a level above 0.  Any context.
+ * Like ETW_EVENT_ENABLED(), for a provider without a static key.  Costs a load and a
+ * branch for events of a level above 0 while no session has enabled the provider.
+ * Any context.
  */
 #define ETW_HANDLE_ENABLED(_handle, _desc)				\
 	etw_entry_wants(&(_handle)->enable, (_desc)->level, (_desc)->keyword)
 
 /*
- * Functions.  Each has its kernel-doc where it is defined, in etw's module/; in
- * short:
+ * Functions.  The full kernel-doc is at their definitions, in module/provider/ and
+ * module/write/.  In short:
  *
- * etw_register(), etw_register_handle(): provider, GUID; name that "etw list" shows,
- * or NULL; callback and its context, or NULL.  Process context, sleep.  0; -EBUSY: it
- * is registered; -EINVAL: the GUID is zero; -ENAMETOOLONG: over 1,024 bytes; -ENOMEM.
- * __etw_register_traits(): with traits, as TraceLoggingRegister() does; also -EINVAL: they
- * are malformed.
- * etw_unregister(), etw_unregister_handle(): process context, sleep, wait for writes
- * and for the callback; 0, or -EDEADLK from the provider's own callback.  Not
- * registered, NULL: 0.
+ * etw_register(), etw_register_handle(): register a provider, or a GUID known only at
+ * run time.  name: shown by "etw list", copied, or NULL.  callback, context: may be NULL.
+ * Process context, may sleep; not under cpus_read_lock().  0; -EBUSY: the provider is
+ * registered already; -EINVAL: the GUID is zero; -ENAMETOOLONG: the name is over 1,024
+ * bytes; -ENOMEM.
+ *
+ * __etw_register_traits(): the same with traits, for TraceLoggingRegister().  Also
+ * -EINVAL: the traits are malformed.
+ *
+ * etw_unregister(), etw_unregister_handle(): process context, sleep; not under
+ * cpus_read_lock().  They wait until writes in progress and the callback have returned.
+ * 0, also if the provider is not registered or the handle is NULL; -EDEADLK from the
+ * provider's own callback.  The handle is freed.
  */
 int __etw_register(struct etw_provider *provider, struct module *owner,
 		   const char *name, etw_enable_fn callback, void *context);
@@ -227,19 +241,22 @@ int etw_unregister(struct etw_provider *provider);
 int etw_unregister_handle(struct etw_provider *handle);
 
 /*
- * Traits are laid out as format.h says, and copied; with them data descriptors have
- * types, which etw_use_descriptor_types() has without.  Of a registered provider, in
- * process context; sleep.  0; -EBADF: it is not registered; -EEXIST: it has traits;
- * -EINVAL: they are malformed; -ENOMEM.
+ * etw_set_traits(): set the traits (layout: format.h) of a registered provider, once.
+ * They are copied, and switch on the types of data descriptors.
+ * etw_use_descriptor_types(): switch the types on or off without traits.
+ * Process context, may sleep; not under cpus_read_lock().  0; -EBADF: the provider is
+ * not registered; -EEXIST: it has traits already; -EINVAL: the traits are malformed;
+ * -ENOMEM.
  */
 int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len);
 int etw_use_descriptor_types(struct etw_provider *provider, bool use);
 
 /*
- * Any context, NMI included; none sleeps.  activity NULL: the task's id; related NULL:
- * none.  0, also if no session wants the event; -EINVAL: more than 128 pieces, unknown
- * flags, no string; lost and counted: -EOVERFLOW: over 64 KB, -EMSGSIZE: larger than a
- * session's buffer, -ENOBUFS: a session had no free buffer.
+ * Write an event.  Any context, including NMI; do not sleep.  The provider need not be
+ * registered: nothing is written then.  activity NULL: the task's id; related NULL: none.
+ * 0, also if no session wants the event; -EINVAL: more than 128 pieces, unknown flags, no
+ * string.  If a session lost the event, which the session counts: -EOVERFLOW: over 64 KB,
+ * -EMSGSIZE: larger than a session's buffer, -ENOBUFS: a session had no free buffer.
  */
 int etw_write(struct etw_provider *provider,
 	      const struct etw_event_descriptor *desc, u32 count,
@@ -251,20 +268,24 @@ int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_data_descriptor *data);
 
 /* etw_write_ex(): EVENT_WRITE_FLAG_* */
-#define ETW_EX_NO_FAULTING	0x1
-#define ETW_EX_INPRIVATE	0x2
+#define ETW_EX_NO_FAULTING	0x1	/* no effect: a kernel write never faults */
+#define ETW_EX_INPRIVATE	0x2	/* not to sessions with ETW_ENABLE_EXCLUDE_INPRIVATE */
 
-/* exclude: bit i keeps the event from the session with logger id i + 1. */
+/* exclude: bit i excludes the session with logger id i + 1. */
 int etw_write_ex(struct etw_provider *provider,
 		 const struct etw_event_descriptor *desc, u64 exclude, u32 flags,
 		 const struct etw_guid *activity, const struct etw_guid *related,
 		 u32 count, const struct etw_data_descriptor *data);
 
-/* string: UTF-16, up to a 0 unit; stored with that. */
+/* string: UTF-16, NUL-terminated; stored with its NUL. */
 int etw_write_string(struct etw_provider *provider, u8 level, u64 keyword,
 		     const struct etw_guid *activity, const u16 *string);
 
-/* Any context.  Yes is no promise; level 0 and keyword 0: does any session listen? */
+/*
+ * May a session want such an event?  Any context.  True does not promise that a session
+ * gets it.  etw_provider_enabled() with level 0 and keyword 0: has any session enabled
+ * the provider?
+ */
 bool etw_event_enabled(const struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc);
 bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
@@ -277,7 +298,11 @@ bool etw_provider_enabled(const struct etw_provider *provider, u8 level,
 #define ETW_ACTIVITY_GET_SET	4	/* swap *id and the task's id */
 #define ETW_ACTIVITY_CREATE_SET	5	/* the task's id = a new one, *id = the old one */
 
-/* Of the task, in process context.  0; -EINVAL: unknown control, NULL; -ENOMEM. */
+/*
+ * Get, set or create the activity id of the current task.  Process context, may sleep;
+ * ETW_ACTIVITY_CREATE and _GET: any context.  0; -EINVAL: unknown control, id is NULL;
+ * -ENOMEM.
+ */
 int etw_activity_id_control(u32 control, struct etw_guid *id);
 
 #endif /* ETW_KERNEL_H */

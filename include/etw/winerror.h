@@ -2,8 +2,8 @@
 /*
  * winerror.h - Win32 error codes, NTSTATUS and HRESULT values that ETW uses
  *
- * Functions of libetw return one of the ERROR_ codes as a ULONG; OpenTrace,
- * which returns a handle, leaves it for GetLastError().
+ * Functions of libetw return an ERROR_ code as a ULONG.  OpenTrace returns a handle and
+ * sets the code for GetLastError().
  *
  * The values are those of Microsoft's page "System Error Codes".
  */
@@ -85,7 +85,7 @@
 
 #define SUCCEEDED(hr)			((HRESULT)(hr) >= 0)
 #define FAILED(hr)			((HRESULT)(hr) < 0)
-/* A Win32 code as an HRESULT; what already is one stays.  Evaluates x twice. */
+/* Win32 code to HRESULT; an HRESULT is returned unchanged.  Evaluates x repeatedly. */
 #define HRESULT_FROM_WIN32(x)						\
 	((HRESULT)(x) <= 0 ? (HRESULT)(x) :				\
 	 (HRESULT)(((ULONG)(x) & 0xFFFF) | 0x80070000))
@@ -98,9 +98,9 @@ ETW_BEGIN_DECLS
 /**
  * GetLastError() - the calling thread's last error code
  *
- * Meaningful right after a function that says so has failed.
+ * Meaningful directly after the failure of a function that documents it.
  *
- * Return: an ERROR_ code; ERROR_SUCCESS in a thread that set none.
+ * Return: an ERROR_ code; ERROR_SUCCESS if the thread has set none.
  * Threads: each has its own.  Callbacks may call it.
  * Semantics: Microsoft's page "GetLastError function".
  */

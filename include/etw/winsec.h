@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * winsec.h - SIDs, access lists and security descriptors, as bytes
+ * winsec.h - layouts of SIDs, access lists and security descriptors
  *
- * As much of Windows' as EventAccessControl() and EventAccessQuery() need; the
- * layouts are Windows' own.  Whom a SID means here:
+ * The parts that EventAccessControl() and EventAccessQuery() need, with Windows'
+ * layouts.  SIDs have these meanings:
  *
- *	S-1-22-1-N	the user with the uid N		(as Samba has it)
- *	S-1-22-2-N	the group with the gid N	(as Samba has it)
- *	S-1-22-3-N	who has the capability N	(ours)
+ *	S-1-22-1-N	the user with uid N		(the same in Samba)
+ *	S-1-22-2-N	the group with gid N		(the same in Samba)
+ *	S-1-22-3-N	processes with capability N	(only here)
  *	S-1-1-0		everyone
  *	S-1-5-11	authenticated users: everyone
  *	S-1-5-18	LocalSystem: the user root
- *	S-1-5-32-544	Administrators: who has CAP_SYS_ADMIN
- *	S-1-5-32-558	Performance Monitor Users: who has CAP_PERFMON
+ *	S-1-5-32-544	Administrators: processes with CAP_SYS_ADMIN
+ *	S-1-5-32-558	Performance Monitor Users: processes with CAP_PERFMON
  *	S-1-5-32-559	Performance Log Users: the group named "etw"
  *
  * Ids are those of the initial user namespace.
@@ -34,10 +34,10 @@ typedef DWORD ACCESS_MASK;
 typedef WORD SECURITY_DESCRIPTOR_CONTROL;
 
 typedef struct _SID_IDENTIFIER_AUTHORITY {
-	BYTE Value[6];			/* big endian */
+	BYTE Value[6];			/* big-endian */
 } SID_IDENTIFIER_AUTHORITY, *PSID_IDENTIFIER_AUTHORITY;
 
-/* 8 bytes and 4 for each part */
+/* 8 bytes plus 4 for each SubAuthority */
 typedef struct _SID {
 	BYTE Revision;			/* SID_REVISION */
 	BYTE SubAuthorityCount;		/* at most SID_MAX_SUB_AUTHORITIES */
@@ -63,7 +63,7 @@ typedef struct _ACE_HEADER {
 typedef struct _ACCESS_ALLOWED_ACE {
 	ACE_HEADER Header;
 	ACCESS_MASK Mask;		/* WMIGUID_*, TRACELOG_* */
-	DWORD SidStart;			/* the SID begins here */
+	DWORD SidStart;			/* first bytes of the SID */
 } ACCESS_ALLOWED_ACE, *PACCESS_ALLOWED_ACE;
 
 typedef struct _ACCESS_DENIED_ACE {
@@ -72,12 +72,12 @@ typedef struct _ACCESS_DENIED_ACE {
 	DWORD SidStart;
 } ACCESS_DENIED_ACE, *PACCESS_DENIED_ACE;
 
-/* 20 bytes; what EventAccessQuery() fills begins with it */
+/* 20 bytes; the start of EventAccessQuery()'s output */
 typedef struct _SECURITY_DESCRIPTOR_RELATIVE {
 	BYTE Revision;			/* SECURITY_DESCRIPTOR_REVISION */
 	BYTE Sbz1;
 	SECURITY_DESCRIPTOR_CONTROL Control;	/* SE_* */
-	DWORD Owner;			/* offsets from here in bytes, 0: none */
+	DWORD Owner;			/* offsets from the start of the struct, bytes; 0: none */
 	DWORD Group;
 	DWORD Sacl;
 	DWORD Dacl;
@@ -97,7 +97,7 @@ ETW_END_DECLS
 #define SE_DACL_PRESENT			0x0004
 #define SE_SELF_RELATIVE		0x8000
 
-/* Rights that every object of Windows has; they mean nothing here. */
+/* Standard rights of Windows objects; they have no effect here. */
 #define DELETE				0x00010000
 #define READ_CONTROL			0x00020000
 #define WRITE_DAC			0x00040000

@@ -2,18 +2,17 @@
 /*
  * wintypes.h - the Windows base types that the Windows-named headers share
  *
- * Include <evntprov.h>, <evntrace.h> or <evntcons.h> rather than this, in kernel
- * modules <etw/nt/etw.h>.  Sizes are those of 64-bit Windows, not what the names
- * suggest on LP64 Linux:
+ * Programs include <evntprov.h>, <evntrace.h> or <evntcons.h>, and kernel modules
+ * <etw/nt/etw.h>, instead of this header.  The sizes are those of 64-bit Windows:
  *
  *	ULONG, LONG, DWORD	32 bits
  *	ULONGLONG, ULONG64	64 bits, "unsigned long long": print with %llu
  *	ULONG_PTR, SIZE_T	as wide as a pointer
- *	WCHAR			one UTF-16 unit: wchar_t where that has 16 bits
+ *	WCHAR			one UTF-16 unit: wchar_t if that has 16 bits
  *				(-fshort-wchar, and in the kernel), else char16_t
  *
- * A function whose name ends in W takes WCHAR strings, its twin in A takes
- * UTF-8.  The name without a suffix is a macro for W when UNICODE is defined
+ * A function whose name ends in W takes WCHAR strings; the same name with A takes
+ * UTF-8.  The name without a suffix is a macro for W if UNICODE is defined
  * before the header is included, else for A.
  */
 #ifndef ETW_WINTYPES_H
@@ -37,7 +36,7 @@
 #include <uchar.h>
 #endif
 
-/* Around all declarations; clang++ has a warning that __extension__ leaves on */
+/* Around all declarations; __extension__ does not silence this warning of clang++ */
 #if defined(__cplusplus) && defined(__clang__)
 #define ETW_BEGIN_DECLS							\
 	_Pragma("clang diagnostic push")				\
@@ -56,12 +55,12 @@
 
 /* On every function that libetw exports */
 #define ETW_API			__attribute__((visibility("default")))
-/* Before an anonymous struct: standard in C11, an extension in C++ */
+/* Before an anonymous struct, which is standard in C11 but an extension in C++ */
 #define ETW_ANONYMOUS		__extension__
-/* On constants that a header defines and a source file may not use */
+/* On constants of a header that a source file might not use */
 #define ETW_UNUSED		__attribute__((unused))
 
-/* Calling conventions mean nothing here; the names are kept for ported code. */
+/* Calling conventions have no effect; the names are for ported code. */
 #ifndef WINAPI
 #define WINAPI
 #endif
@@ -94,7 +93,7 @@
 #define INFINITE		0xFFFFFFFFu	/* a timeout that never ends */
 #endif
 #ifndef ANYSIZE_ARRAY
-#define ANYSIZE_ARRAY		1	/* declared length of an open array */
+#define ANYSIZE_ARRAY		1	/* declared length of an array of variable length */
 #endif
 
 ETW_BEGIN_DECLS
@@ -170,7 +169,7 @@ typedef WCHAR *PWSTR;
 typedef WCHAR *LPWSTR;
 typedef const WCHAR *PCWSTR;
 typedef const WCHAR *LPCWSTR;
-typedef WCHAR *BSTR;	/* its length in front is looked at by nobody: a NUL ends it */
+typedef WCHAR *BSTR;	/* ends at a NUL; the length in front of the text is not used */
 
 typedef UCHAR *PUCHAR;
 typedef BYTE *PBYTE;
@@ -220,7 +219,7 @@ typedef union _ULARGE_INTEGER {
 	ULONGLONG QuadPart;
 } ULARGE_INTEGER, *PULARGE_INTEGER;
 
-/* 100 ns units since 1601-01-01 UTC, in two halves; aligned to 4 bytes only */
+/* 100 ns units since 1601-01-01 UTC, in two halves; aligned to only 4 bytes */
 typedef struct _FILETIME {
 	DWORD dwLowDateTime;
 	DWORD dwHighDateTime;
@@ -241,7 +240,7 @@ typedef struct _TIME_ZONE_INFORMATION {
 	LONG Bias;		/* minutes: UTC = local time + Bias */
 	WCHAR StandardName[32];
 	SYSTEMTIME StandardDate;
-	LONG StandardBias;	/* minutes, on top of Bias */
+	LONG StandardBias;	/* minutes, added to Bias */
 	WCHAR DaylightName[32];
 	SYSTEMTIME DaylightDate;
 	LONG DaylightBias;

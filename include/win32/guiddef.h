@@ -5,14 +5,14 @@
  *	DEFINE_GUID(MyProvider, 0x01234567, 0x89ab, 0xcdef,
  *		    0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef);
  *
- * declares MyProvider, and defines it too where <initguid.h> was included, or
- * INITGUID defined, before.  More than one file may define it: one copy stays.
+ * declares MyProvider; after <initguid.h> or a definition of INITGUID, also defines it.
+ * Several files may define it: the linker keeps one copy.
  *
  * Semantics: Microsoft's pages "Defining and Exporting New GUIDs" and
  * "IsEqualGUID function".
  */
 
-/* Outside the guard: a later <initguid.h> turns declarations to definitions. */
+/* Outside the guard: a later <initguid.h> turns declarations into definitions. */
 #undef DEFINE_GUID
 #ifdef INITGUID
 #define DEFINE_GUID(name, d1, d2, d3, b0, b1, b2, b3, b4, b5, b6, b7)	\

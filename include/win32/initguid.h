@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * initguid.h - from here on DEFINE_GUID defines; see <guiddef.h>
+ * initguid.h - makes DEFINE_GUID define GUIDs; see <guiddef.h>
  */
 #ifndef INITGUID
 #define INITGUID

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * objbase.h - as much of COM as sources that use relogger.h need
+ * objbase.h - the part of COM that code using relogger.h needs
  *
- * There is one class that can be made, CLSID_TraceRelogger, and no apartments: threads
- * may use objects as their headers say.
+ * CLSID_TraceRelogger is the only class that can be created.  There are no apartments: the
+ * header of an object documents which threads may use it.
  */
 #ifndef ETW_WIN32_OBJBASE_H
 #define ETW_WIN32_OBJBASE_H
@@ -70,7 +70,7 @@ static inline HRESULT CoCreateInstance(REFCLSID rclsid, IUnknown *pUnkOuter, DWO
 	return hr;
 }
 
-/* The length in bytes lies in the 4 bytes before the text, as on Windows. */
+/* The 4 bytes before the text hold its length in bytes, as on Windows. */
 static inline UINT SysStringLen(BSTR bstr)
 {
 	UINT bytes = 0;
@@ -80,7 +80,7 @@ static inline UINT SysStringLen(BSTR bstr)
 	return bytes / (UINT)sizeof(WCHAR);
 }
 
-/* NULL: no memory, or psz was NULL. */
+/* The caller frees the copy with SysFreeString().  NULL: out of memory, or psz was NULL. */
 static inline BSTR SysAllocString(const WCHAR *psz)
 {
 	size_t bytes = psz ? etw_wcslen(psz) * sizeof(WCHAR) : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * sal.h - source annotations, which mean nothing to gcc and clang
+ * sal.h - source annotations, which have no effect with gcc and clang
  *
- * The old ones without an underscore at the end (__in, __out, ...) are left
- * out: the C++ library uses these words as names.
+ * The old annotations without a trailing underscore (__in, __out, ...) are not defined,
+ * because the C++ library uses these words as names.
  */
 #ifndef ETW_WIN32_SAL_H
 #define ETW_WIN32_SAL_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * strsafe.h - string functions that know the size of their buffer
+ * strsafe.h - string functions that take the size of their buffer
  *
- * Cch counts characters, Cb bytes; both include the terminating NUL.  On
- * return the buffer is always terminated, unless its size was refused.
+ * Cch functions count characters, Cb functions bytes; sizes include the terminating NUL.
+ * On return the buffer is NUL-terminated, unless its size was refused.
  *
- * Return: S_OK; STRSAFE_E_INSUFFICIENT_BUFFER (as much as fits is there);
- * STRSAFE_E_INVALID_PARAMETER (size 0 or over STRSAFE_MAX_CCH, a string that
- * should be terminated within its size and is not).
+ * Return: S_OK; STRSAFE_E_INSUFFICIENT_BUFFER: truncated to fit;
+ * STRSAFE_E_INVALID_PARAMETER: size 0 or over STRSAFE_MAX_CCH, or a string without a NUL
+ * within its size.
  *
  * The Printf functions take the C library's formats, and exist for CHAR only.
  * Semantics: Microsoft's page "About Strsafe.h" and the pages by name.

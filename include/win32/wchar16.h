@@ -2,14 +2,14 @@
 /*
  * wchar16.h - string functions for 16-bit wide characters
  *
- * With -fshort-wchar, L"..." has 16-bit units while the C library's wcs*
- * functions keep reading 32-bit ones.  There, this header redirects their
- * names to the functions below; without -fshort-wchar it redirects nothing.
- * Include it (or <windows.h>) in every file that is compiled that way.
+ * With -fshort-wchar, L"..." has 16-bit units, but the C library's wcs* functions still
+ * read 32-bit units.  With that option, this header redirects their names to the
+ * functions below; without it, it redirects nothing.  Include it (or <windows.h>) in
+ * every file compiled with -fshort-wchar.
  *
- * Not covered, and not safe with -fshort-wchar: wprintf and its kin, %ls,
- * std::wstring, and the wcs* functions that are not named here.  Comparing
- * without regard to case folds A to Z only.
+ * Not covered, and not safe with -fshort-wchar: wprintf() and related functions, %ls,
+ * std::wstring, and wcs* functions not named here.  Case-insensitive comparison folds only
+ * A to Z.
  */
 #ifndef ETW_WIN32_WCHAR16_H
 #define ETW_WIN32_WCHAR16_H
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __cplusplus
-#include <cwchar>	/* now, since it undefines the names that are redirected */
+#include <cwchar>	/* before the redirections, because it undefines their names */
 #endif
 #include <wchar.h>
 #include <etw/wintypes.h>
@@ -52,7 +52,7 @@ static inline WCHAR *etw_wcscpy(WCHAR *dst, const WCHAR *src)
 	return dst;
 }
 
-/* As strncpy: fills up with NULs, and does not terminate a full buffer */
+/* Like strncpy(): pads with NULs, and does not terminate a full buffer */
 static inline WCHAR *etw_wcsncpy(WCHAR *dst, const WCHAR *src, size_t n)
 {
 	size_t i = 0;
@@ -150,7 +150,7 @@ static inline WCHAR *etw_wcsstr(const WCHAR *s, const WCHAR *what)
 	return (WCHAR *)(uintptr_t)s;
 }
 
-/* The copy is the caller's to free(); NULL when there is no memory */
+/* The caller must free() the copy; NULL: out of memory */
 static inline WCHAR *etw_wcsdup(const WCHAR *s)
 {
 	size_t size = (etw_wcslen(s) + 1) * sizeof(*s);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * windows.h - as much of it as sources that use ETW need
+ * windows.h - the part of it that code using ETW needs
  *
- * For code ported from Windows.  Put include/win32 on the include path behind
+ * For code ported from Windows.  Put include/win32 on the include path after
  * include/, and compile with -fshort-wchar if the code uses L"..." strings.
- * All here is inline but GetLastError() and SetLastError(), which are libetw's.
+ * All functions are inline, except GetLastError() and SetLastError() of libetw.
  *
- * _WIN32 is not defined, and long stays what it is on Linux: LONG and ULONG
- * have 32 bits, so print them with %d and %u.
+ * _WIN32 is not defined, and long has its Linux size.  LONG and ULONG have 32 bits: print
+ * them with %d and %u.
  */
 #ifndef ETW_WIN32_WINDOWS_H
 #define ETW_WIN32_WINDOWS_H
@@ -29,7 +29,7 @@
 #include <sal.h>
 #include <wchar16.h>
 
-/* ------------------------------------------------- words of the compiler */
+/* ----------------------------------------------------- compiler keywords */
 
 #define __stdcall
 #define __cdecl
@@ -53,7 +53,7 @@
 #define DECLSPEC_NOINLINE	__attribute__((noinline))
 #define DECLSPEC_NORETURN	__attribute__((noreturn))
 
-/* __declspec(x) for the few x that come up here */
+/* __declspec(x) for the x that code using ETW contains */
 #ifndef __declspec
 #define __declspec(x)		ETW_DECLSPEC_##x
 #define ETW_DECLSPEC_selectany	__attribute__((weak))
@@ -123,7 +123,7 @@
 ETW_BEGIN_DECLS
 
 #if defined(__STRICT_ANSI__) && !defined(__cplusplus)
-extern long syscall(long number, ...);	/* which unistd.h hides in this mode */
+extern long syscall(long number, ...);	/* unistd.h hides it in this mode */
 #endif
 
 static inline char *etw_strdup(const char *s)
@@ -146,7 +146,7 @@ static inline DWORD GetCurrentThreadId(void)
 	return (DWORD)syscall(SYS_gettid);
 }
 
-/* Signals do not cut it short: Linux leaves the rest of the time in tv. */
+/* Continues after signals: Linux leaves the remaining time in tv. */
 static inline VOID Sleep(DWORD dwMilliseconds)
 {
 	struct timeval tv;
@@ -166,7 +166,7 @@ static inline VOID Sleep(DWORD dwMilliseconds)
 #define HEAP_NO_SERIALIZE	0x00000001
 #define HEAP_ZERO_MEMORY	0x00000008
 
-/* There is one heap, malloc's. */
+/* The only heap is that of malloc(). */
 static inline HANDLE GetProcessHeap(void)
 {
 	return (HANDLE)(ULONG_PTR)1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * winmeta.h - channels, levels, opcodes, tasks and keywords that every
- * provider shares
+ * winmeta.h - predefined channels, levels, opcodes, tasks and keywords
  *
  * Semantics: Microsoft's pages on the LevelType, OpcodeType and KeywordType
  * complex types of the event manifest schema.

@@ -1,58 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * kernel.h - what the headers stand on that "etw mc -km" makes from manifests
+ * kernel.h - the common part of the headers that "etw mc -km" generates
  *
- * Included by them; a kernel module includes the header that was made from its
- * manifest.  With the provider's symbol SYM and name NAME, what that defines:
+ * A kernel module includes the header generated from its manifest, which includes this
+ * one.  For a provider with symbol SYM and name NAME, and an event X, it defines:
  *
- *	EventRegisterNAME(), EventUnregisterNAME()	process context
- *	EventEnabledX()			would a session take event X?  Any context
- *	EventWriteX(Activity, ...)	writes it; any context.  The arguments are
- *					evaluated, once, only if it is enabled
- *	EventWriteX_AssumeEnabled(Activity, ...)	without that test
- *	SYM_Provider			the provider for the functions of kernel.h
- *	SYM_Context			its state, and its handle for those of etw.h
+ *	EventRegisterNAME(), EventUnregisterNAME()	process context, may sleep
+ *	EventEnabledX()			may a session want event X?  Any context
+ *	EventWriteX(Activity, ...)	write event X; any context, including NMI.  The
+ *					arguments are evaluated once, and only if it is enabled
+ *	EventWriteX_AssumeEnabled(Activity, ...)	the same without testing first
+ *	SYM_Provider			the provider for the functions of etw/kernel.h
+ *	SYM_Context			its state, and its handle for those of etw/nt/etw.h
  *
- * Activity: a GUID *, or NULL for the task's.  All return an NTSTATUS; see etw.h.
- * While nobody has the provider enabled, EventWriteX() is a patched-out branch.  A
- * provider's objects are shared by all files of a module that include the header.
- * The stack that a write takes is 24 bytes for each string, array, structure and SID,
- * and for each number 8 bytes and its own; the compiler refuses templates that would
- * take more than 1,792 bytes together, so that no function's frame is over 2,048.
+ * Activity is a GUID *, or NULL for the task's activity id.  The functions that register,
+ * unregister and write return an NTSTATUS; see etw/nt/etw.h.
+ * While no session has enabled the provider, EventWriteX() costs a patched-out branch.  All
+ * files of a module that include the header share the provider's objects.
+ * A write uses 24 bytes of stack for each string, array, structure and SID, and for each
+ * number 8 bytes plus its size.  The compiler rejects a template that needs more than
+ * 1,792 bytes in total, so that no stack frame exceeds 2,048.
  *
- * These macros may be defined before the header is included, for all files of a module:
+ * These macros may be defined before the header is included, alike in all files of a
+ * module:
  *
  *	MCGEN_EVENTREGISTER, MCGEN_EVENTUNREGISTER, MCGEN_EVENTSETINFORMATION,
  *	MCGEN_EVENTWRITETRANSFER
- *		names of functions to call instead of those of etw.h
+ *		names of functions to call instead of those of etw/nt/etw.h
  *	MCGEN_PENABLECALLBACK
  *		the type of the callback that MCGEN_EVENTREGISTER takes
  *	MCGEN_HAVE_EVENTSETINFORMATION
- *		0: no provider gets its traits
+ *		0: do not set traits
  *	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition), or _mcgen_EVENT_BIT_SET
- *		tests events in place of the patched-out branch
+ *		tests events instead of the patched-out branch
  *	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level,
  *			MatchAnyKeyword, MatchAllKeyword, FilterData, CallbackContext)
- *		called at the end of each enable callback, for the file that
- *		registers; the last one is the provider's PMCGEN_TRACE_CONTEXT
+ *		called at the end of each enable callback; define it in the file
+ *		that registers.  CallbackContext is the provider's PMCGEN_TRACE_CONTEXT
  *	MCGEN_GETLENGTHSID(Sid)
  *		bytes of a SID
  *	MCGEN_EVENT_ENABLED(EventName)
- *		whether EventWrite[EventName]() looks at its arguments at all
+ *		the test in EventWrite[EventName](), before it evaluates its arguments
  *	MCGEN_CALLOUT(RegHandle, Descriptor, Count, EventData)
- *		called after each write where "mc -co" was used; EventData is the
- *		payload alone, and Count may be 0
+ *		called after each write in code of "mc -co"; EventData is only the
+ *		payload, and Count may be 0
  *	MCGEN_DISABLE_PROVIDER_CODE_GENERATION
- *		only the constants and descriptors
+ *		generate only the constants and descriptors
  *
- * Unlike Windows':
- *	A float or double is handed to the generated function by address, which the
- *	macros do, since kernel code has no floating-point registers.
- *	EnableBits follow the enable callback, which runs on a workqueue; events are
- *	tested by what sessions want at the moment.  Only where MCGEN_EVENT_BIT_SET or
- *	MCGEN_EVENTREGISTER is defined they are tested by the bits.
- *	No first piece of data stands for the traits, which etw.ko has; numbers that
- *	follow one another are one piece.  MCGEN_EVENTWRITETRANSFER gets these.
+ * Differences from Windows:
+ *	The macros pass a float or double to the generated function by address, because
+ *	kernel code has no floating-point registers.
+ *	EnableBits change in the enable callback, which runs on a workqueue.  Events are
+ *	tested by the sessions' current state instead, unless MCGEN_EVENT_BIT_SET or
+ *	MCGEN_EVENTREGISTER is defined.
+ *	There is no first data descriptor for the traits, because etw.ko has them, and
+ *	adjacent numbers share one descriptor.  MCGEN_EVENTWRITETRANSFER gets these
+ *	descriptors.
  *	SYM_Context is registered with itself as the CallbackContext.
  *
  * Semantics: Microsoft's page "MC.exe" and the documented names of its output.
@@ -64,12 +67,12 @@
 #include <linux/overflow.h>
 #include <linux/sizes.h>
 
-/* Its name in headers of older compilers */
+/* The macro's name in headers of older compilers */
 #if defined(_mcgen_EVENT_BIT_SET) && !defined(MCGEN_EVENT_BIT_SET)
 #define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
 	_mcgen_EVENT_BIT_SET(EnableBits, BitPosition)
 #endif
-/* What the module does itself: test the bits, register, give traits, write */
+/* What the module replaces: the test, registering, setting traits, writing */
 #if defined(MCGEN_EVENT_BIT_SET) || defined(MCGEN_EVENTREGISTER)
 #define _mcgen_km_BITS			1
 #else
@@ -128,11 +131,11 @@
 	((Context).IsEnabled && McGenEventEnabled(&(Context), &(Descriptor)))
 #endif
 
-/* a##b of what the two stand for */
+/* a##b after macro expansion of both */
 #define _mcgen_PASTE2(a, b)		_mcgen_PASTE2_imp(a, b)
 #define _mcgen_PASTE2_imp(a, b)		a##b
 
-/* The state of a provider, as its enable callback was told last. */
+/* The state of a provider after its last enable callback */
 typedef struct _MCGEN_TRACE_CONTEXT {
 	REGHANDLE RegistrationHandle;	/* 0: not registered */
 	union {
@@ -149,9 +152,9 @@ typedef struct _MCGEN_TRACE_CONTEXT {
 	PULONG EnableBitMask;
 	const ULONGLONG *EnableKeyWords;
 	const UCHAR *EnableLevel;
-	struct etw_provider *Provider;	/* what macros test, NULL: a handle's own */
-	const char *Name;		/* its */
-	PETWENABLECALLBACK Callback;	/* its, while it is registered */
+	struct etw_provider *Provider;	/* tested by the macros; NULL: the handle's */
+	const char *Name;		/* the provider's name */
+	PETWENABLECALLBACK Callback;	/* set while the provider is registered */
 } MCGEN_TRACE_CONTEXT, *PMCGEN_TRACE_CONTEXT;
 
 /* At file scope: an object that all files of a module share. */
@@ -160,8 +163,9 @@ typedef struct _MCGEN_TRACE_CONTEXT {
 	type name __weak
 
 /*
- * ETW_DEFINE_PROVIDER() in a header: the same for several files.  The linker keeps one
- * key and one provider; the branches, which name the key, are all patched with it.
+ * ETW_DEFINE_PROVIDER() for a header that several files include.  The linker keeps one
+ * key and one provider; the branches of all files refer to this key and are patched with
+ * it.
  */
 #define _mcgen_km_PROVIDER(_name, ...)					\
 	ETW_DECLARE_PROVIDER(_name);					\
@@ -171,7 +175,7 @@ typedef struct _MCGEN_TRACE_CONTEXT {
 		.guid = __VA_ARGS__,					\
 	}
 
-/* Would one of the sessions, by what the enable callback was told?  Any context. */
+/* May a session want this, by the state of the last enable callback?  Any context. */
 static inline BOOLEAN McGenLevelKeywordEnabled(const MCGEN_TRACE_CONTEXT *EnableInfo,
 					       UCHAR Level, ULONGLONG Keyword)
 {
@@ -187,7 +191,7 @@ static inline BOOLEAN McGenLevelKeywordEnabled(const MCGEN_TRACE_CONTEXT *Enable
 	return (Keyword & any) && (Keyword & all) == all;
 }
 
-/* Would one of the sessions that have enabled the provider want this?  Any context. */
+/* May a session that has enabled the provider want this event?  Any context. */
 static inline BOOLEAN McGenEventEnabled(const MCGEN_TRACE_CONTEXT *Context,
 					PCEVENT_DESCRIPTOR Descriptor)
 {
@@ -197,7 +201,7 @@ static inline BOOLEAN McGenEventEnabled(const MCGEN_TRACE_CONTEXT *Context,
 	return EtwEventEnabled(READ_ONCE(Context->RegistrationHandle), Descriptor);
 }
 
-/* The same of an event of _name, or of the program's own context at pContext */
+/* The same for an event of _name, or of the module's own context at pContext */
 #if _mcgen_km_BITS
 #define _mcgen_km_ENABLED(EnableBits, BitPosition, _name, _level, _keyword)	\
 	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)
@@ -210,7 +214,7 @@ static inline BOOLEAN McGenEventEnabled(const MCGEN_TRACE_CONTEXT *Context,
 	McGenEventEnabled(&(pContext)->Context, &(Descriptor))
 #endif
 
-/* Each word of the bits changes at once: no event is off for a moment on the way. */
+/* Store whole words, so that an event that stays enabled never looks disabled. */
 static inline void _mcgen_km_update_bits(PMCGEN_TRACE_CONTEXT Context)
 {
 	ULONG count = Context->EnableBitsCount, i, word = 0;
@@ -268,16 +272,16 @@ static inline USHORT _mcgen_km_traits_size(const VOID *Traits)
 	return size;
 }
 
-/* Traits that etw.ko is to have of a context */
+/* Does the context have traits to set? */
 static inline BOOLEAN _mcgen_km_has_traits(const MCGEN_TRACE_CONTEXT *Context)
 {
 	return MCGEN_HAVE_EVENTSETINFORMATION && Context->Traits;
 }
 
 /*
- * Registers the provider of the macros, with its traits from the first event on; these
- * tell the name then.  The handle is set first, for a session may want its events
- * before this returns.
+ * Register the provider of the macros, with its traits from the first event on.  Traits
+ * include the name.  Set the handle first, because a session may want events before the
+ * registration returns.
  */
 static inline NTSTATUS _mcgen_km_register(LPCGUID ProviderId, PETWENABLECALLBACK Callback,
 					  PMCGEN_TRACE_CONTEXT Context)
@@ -300,8 +304,9 @@ static inline NTSTATUS _mcgen_km_register(LPCGUID ProviderId, PETWENABLECALLBACK
 }
 
 /*
- * Registers once: STATUS_SUCCESS, and nothing is done, if *RegHandle is not 0.
- * CallbackContext: a PMCGEN_TRACE_CONTEXT if RegHandle is the handle in one.
+ * Register once: if *RegHandle is not 0, return STATUS_SUCCESS and do nothing.
+ * CallbackContext must be a PMCGEN_TRACE_CONTEXT if RegHandle points to the handle in it.
+ * Process context, may sleep.
  */
 static inline NTSTATUS McGenEventRegister(LPCGUID ProviderId,
 					  MCGEN_PENABLECALLBACK EnableCallback,
@@ -320,7 +325,7 @@ static inline NTSTATUS McGenEventRegister(LPCGUID ProviderId,
 	return MCGEN_EVENTREGISTER(ProviderId, EnableCallback, CallbackContext, RegHandle);
 }
 
-/* Gives a registered provider its traits. */
+/* Set the traits of a registered provider.  Process context, may sleep. */
 static inline NTSTATUS McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
 {
 	if (!_mcgen_km_has_traits(Context))
@@ -331,8 +336,8 @@ static inline NTSTATUS McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
 }
 
 /*
- * The same for providers with traits: STATUS_INVALID_PARAMETER if it is registered.
- * Traits that are refused do not keep it from writing.
+ * Like McGenEventRegister(), with the context's traits.  STATUS_INVALID_PARAMETER: already
+ * registered.  If McGenEventSetInformation() fails, the provider stays registered.
  */
 static inline NTSTATUS McGenEventRegisterContext(LPCGUID ProviderId,
 						 MCGEN_PENABLECALLBACK EnableCallback,
@@ -344,13 +349,13 @@ static inline NTSTATUS McGenEventRegisterContext(LPCGUID ProviderId,
 		return STATUS_INVALID_PARAMETER;
 	status = McGenEventRegister(ProviderId, EnableCallback, Context,
 				    &Context->RegistrationHandle);
-	/* The provider of the macros has them already. */
+	/* _mcgen_km_register() has set the traits of the provider of the macros. */
 	if (NT_SUCCESS(status) && (!Context->Provider || _mcgen_km_REGISTERS || _mcgen_km_SETS))
 		McGenEventSetInformation(Context);
 	return status;
 }
 
-/* A context of the caller's own: the same events under another registration. */
+/* Initialize the caller's own context: the same events under another registration. */
 static inline void _mcgen_km_init_context(PMCGEN_TRACE_CONTEXT Context,
 					  const MCGEN_TRACE_CONTEXT *Like, PULONG Bits)
 {
@@ -397,7 +402,7 @@ static inline NTSTATUS McGenEventWrite(PMCGEN_TRACE_CONTEXT Context,
 
 /* --------------------------------------------- pieces of an event's payload */
 
-/* Strings to their NUL, which is written too; NULL is written as "NULL". */
+/* NUL-terminated strings, written with the NUL; NULL is written as "NULL". */
 static noinline __maybe_unused void _mcgen_km_text16(PEVENT_DATA_DESCRIPTOR Data, PCWSTR String)
 {
 	if (!String)
@@ -417,13 +422,13 @@ static inline void _mcgen_km_sid(PEVENT_DATA_DESCRIPTOR Data, const SID *Sid)
 	EventDataDescCreate(Data, Sid, Sid ? MCGEN_GETLENGTHSID(Sid) : 0);
 }
 
-/* Without memory there is nothing to write, whatever the length says. */
+/* Write nothing for a NULL pointer, whatever Size is. */
 static inline void _mcgen_km_bytes(PEVENT_DATA_DESCRIPTOR Data, const VOID *Bytes, ULONG Size)
 {
 	EventDataDescCreate(Data, Bytes, Bytes ? Size : 0);
 }
 
-/* Bytes of counted data, of which an event says no more than 65,535 */
+/* Bytes of counted data, at most the 65,535 that fit its length field */
 static inline USHORT _mcgen_km_counted(SIZE_T unit, ULONG n)
 {
 	return min_t(SIZE_T, unit * n, U16_MAX / unit * unit);
@@ -437,7 +442,7 @@ static inline void _mcgen_km_copy(VOID *to, const VOID *from, SIZE_T size)
 		memset(to, 0, size);
 }
 
-/* One more than any event may have, if it is more than that; n: of any integer type */
+/* size * n, at most 64 KB, which is too large for any event; n: any integer type */
 static inline u64 _mcgen_km_product(u64 size, u64 n)
 {
 	u64 product;

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * user.h - what the headers stand on that "etw mc -um" makes from manifests
+ * user.h - the common part of the headers that "etw mc -um" generates
  *
- * Included by them; a program includes the header that was made from its manifest.
- * These macros may be defined before that, for the whole program:
+ * A program includes the header generated from its manifest, which includes this one.
+ * These macros may be defined before that, alike in the whole program:
  *
  *	MCGEN_EVENTREGISTER, MCGEN_EVENTUNREGISTER, MCGEN_EVENTSETINFORMATION,
  *	MCGEN_EVENTWRITETRANSFER
  *		names of functions to call instead of libetw's
  *	MCGEN_EVENTENABLED
- *		likewise in place of EventEnabled(), which mc.exe has no such macro for;
- *		asked in forked children, see _mcgen_ENABLED
+ *		function to call instead of EventEnabled(), for which mc.exe has no macro;
+ *		called in forked children, see _mcgen_ENABLED
  *	MCGEN_HAVE_EVENTSETINFORMATION
- *		0: no provider gets its traits; 1, 2: each does that has some
+ *		0: do not set traits; 1, 2: set them for every provider with traits
  *	MCGEN_PENABLECALLBACK
  *		the type of the callback that MCGEN_EVENTREGISTER takes
  *	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level,
  *			MatchAnyKeyword, MatchAllKeyword, FilterData, CallbackContext)
- *		called at the end of each enable callback; the last one is the
+ *		called at the end of each enable callback; CallbackContext is the
  *		provider's PMCGEN_TRACE_CONTEXT
  *	MCGEN_GETLENGTHSID(Sid)
  *		bytes of a SID
  *	MCGEN_EVENT_ENABLED(EventName)
- *		whether EventWrite[EventName]() looks at its arguments at all
+ *		the test in EventWrite[EventName](), before it evaluates its arguments
  *	MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)
  *	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition), or _mcgen_EVENT_BIT_SET
  *	MCGEN_ENABLE_CHECK(Context, Descriptor)
  *	MCGEN_CALLOUT(RegHandle, Descriptor, Count, EventData)
- *		called after each write where "mc -co" was used; EventData[0] is the
- *		provider's traits or empty, the payload is in the others
+ *		called after each write in code of "mc -co"; EventData[0] is the
+ *		provider's traits or empty, the others are the payload
  *
  * Names that begin with _mcgen_ are for generated code only.
  *
@@ -76,7 +76,7 @@
 #define MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)		\
 	EventEnabled##EventName##_ForContext(pContext)
 #endif
-/* Its name in headers of older compilers */
+/* The macro's name in headers of older compilers */
 #if defined(_mcgen_EVENT_BIT_SET) && !defined(MCGEN_EVENT_BIT_SET)
 #define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
 	_mcgen_EVENT_BIT_SET(EnableBits, BitPosition)
@@ -89,8 +89,8 @@
 			  ((BitPosition) & 31)) & 1, 0)
 #endif
 /*
- * The same of an event.  A forked child has no thread yet that callbacks could run on,
- * so all bits are set there and libetw is asked, until the child has written an event.
+ * The test of an event.  A forked child has no thread for callbacks until it has written
+ * an event.  Until then all its bits are set, and each test calls EventEnabled().
  */
 #define _mcgen_ENABLED(EnableBits, BitPosition, Context, Descriptor)	\
 	(MCGEN_EVENT_BIT_SET(EnableBits, BitPosition) && _mcgen_Sure(&(Context), &(Descriptor)))
@@ -107,15 +107,15 @@
 	extern type name __attribute__((weak, visibility("hidden")));	\
 	type name
 
-/* a##b of what the two stand for */
+/* a##b after macro expansion of both */
 #define _mcgen_PASTE2(a, b)		_mcgen_PASTE2_imp(a, b)
 #define _mcgen_PASTE2_imp(a, b)		a##b
 
 ETW_BEGIN_DECLS
 
 /*
- * The state of a provider.  Written by the enable callback, one call at a time, and
- * read by every thread: each word by itself.
+ * The state of a provider.  The enable callback writes it, one call at a time.  Any thread
+ * reads it, one word at a time, without a lock.
  */
 typedef struct _MCGEN_TRACE_CONTEXT {
 	REGHANDLE RegistrationHandle;	/* 0: not registered */
@@ -133,10 +133,10 @@ typedef struct _MCGEN_TRACE_CONTEXT {
 	PULONG EnableBitMask;
 	const ULONGLONG *EnableKeyWords;
 	const UCHAR *EnableLevel;
-	struct _MCGEN_TRACE_CONTEXT *Next;	/* of those that are registered */
+	struct _MCGEN_TRACE_CONTEXT *Next;	/* in the list of registered contexts */
 } MCGEN_TRACE_CONTEXT, *PMCGEN_TRACE_CONTEXT;
 
-/* MCGEN_TRACE_CONTEXT.Flags: of the parent; EventEnabled() knows more */
+/* MCGEN_TRACE_CONTEXT.Flags: inherited by fork; only EventEnabled() knows the state */
 #define _mcgen_FORKED	0x1
 
 static inline BOOLEAN _mcgen_Sure(PMCGEN_TRACE_CONTEXT Context, PCEVENT_DESCRIPTOR Descriptor)
@@ -148,7 +148,7 @@ static inline BOOLEAN _mcgen_Sure(PMCGEN_TRACE_CONTEXT Context, PCEVENT_DESCRIPT
 				  Descriptor);
 }
 
-/* Would one of the sessions that have enabled the provider want this? */
+/* May a session that has enabled the provider want this? */
 static inline BOOLEAN McGenLevelKeywordEnabled(PMCGEN_TRACE_CONTEXT EnableInfo, UCHAR Level,
 					       ULONGLONG Keyword)
 {
@@ -172,7 +172,7 @@ static inline BOOLEAN McGenEventEnabled(PMCGEN_TRACE_CONTEXT EnableInfo,
 	       _mcgen_Sure(EnableInfo, EventDescriptor);
 }
 
-/* Each word of the bits changes at once: no event is off for a moment on the way. */
+/* Store whole words, so that an event that stays enabled never looks disabled. */
 static inline VOID _mcgen_UpdateBits(PMCGEN_TRACE_CONTEXT Context)
 {
 	ULONG count = Context->EnableBitsCount, i, word = 0;
@@ -224,7 +224,7 @@ static inline VOID NTAPI McGenControlCallbackV2(LPCGUID SourceId, ULONG ControlC
 typedef struct _mcgen_Contexts {
 	pthread_mutex_t Lock;
 	PMCGEN_TRACE_CONTEXT First;
-	int Watched;		/* the three below are installed */
+	int Watched;		/* the fork handlers below are installed */
 } _mcgen_Contexts;
 
 _mcgen_OBJECT(_mcgen_Contexts, _mcgen_Registered) = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
@@ -239,7 +239,7 @@ static inline void _mcgen_AfterFork(void)
 	pthread_mutex_unlock(&_mcgen_Registered.Lock);
 }
 
-/* All is wanted: what is, is then asked. */
+/* Set all bits, so that _mcgen_Sure() calls EventEnabled() for every event. */
 static inline void _mcgen_InChild(void)
 {
 	PMCGEN_TRACE_CONTEXT context;
@@ -258,8 +258,8 @@ static inline void _mcgen_InChild(void)
 }
 
 /*
- * Runs when the program or shared object is loaded, before anybody can take the lock:
- * a fork that did not wait for it would leave it taken in the child for ever.
+ * Runs when the program or shared object is loaded, before any code can take the lock: a
+ * fork without the handlers could leave it locked in the child forever.
  */
 __attribute__((constructor)) static VOID _mcgen_Watch(void)
 {
@@ -268,7 +268,7 @@ __attribute__((constructor)) static VOID _mcgen_Watch(void)
 							    _mcgen_InChild);
 }
 
-/* One that ended without McGenEventUnregister() is listed still: once is enough. */
+/* A context unregistered without McGenEventUnregister() is still listed: remove it first. */
 static inline VOID _mcgen_Remember(PMCGEN_TRACE_CONTEXT Context)
 {
 	PMCGEN_TRACE_CONTEXT *at;
@@ -298,8 +298,8 @@ static inline VOID _mcgen_Forget(PREGHANDLE RegHandle)
 }
 
 /*
- * Registers once: ERROR_SUCCESS, and nothing is done, if *RegHandle is not 0.
- * CallbackContext: a PMCGEN_TRACE_CONTEXT if RegHandle is the handle in one.
+ * Register once: if *RegHandle is not 0, return ERROR_SUCCESS and do nothing.
+ * CallbackContext must be a PMCGEN_TRACE_CONTEXT if RegHandle points to the handle in it.
  */
 static inline ULONG McGenEventRegister(LPCGUID ProviderId, MCGEN_PENABLECALLBACK EnableCallback,
 				       PVOID CallbackContext, PREGHANDLE RegHandle)
@@ -316,8 +316,8 @@ static inline ULONG McGenEventRegister(LPCGUID ProviderId, MCGEN_PENABLECALLBACK
 }
 
 /*
- * Gives a registered provider its traits.  Refused ones (a group that the process may
- * not join) do not keep it from writing: then its events just tell them along.
+ * Set the traits of a registered provider.  If they are refused (a group that the process
+ * may not join), the provider still writes, and its events carry the traits.
  */
 static inline ULONG McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
 {
@@ -331,7 +331,7 @@ static inline ULONG McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
 	memcpy(&size, Context->Traits, sizeof(size));
 	error = MCGEN_EVENTSETINFORMATION(Context->RegistrationHandle, EventProviderSetTraits,
 					  (PVOID)(ULONG_PTR)Context->Traits, size);
-	/* Or the traits that go with each event would be taken for its payload. */
+	/* Without types, the traits in each event's data would become payload. */
 	if (error != ERROR_SUCCESS)
 		MCGEN_EVENTSETINFORMATION(Context->RegistrationHandle,
 					  EventProviderUseDescriptorType, &typed,
@@ -342,7 +342,7 @@ static inline ULONG McGenEventSetInformation(PMCGEN_TRACE_CONTEXT Context)
 	return error;
 }
 
-/* The same for providers with traits: ERROR_INVALID_PARAMETER if it is registered. */
+/* Like McGenEventRegister(), with traits.  ERROR_INVALID_PARAMETER: already registered. */
 static inline ULONG McGenEventRegisterContext(LPCGUID ProviderId,
 					      MCGEN_PENABLECALLBACK EnableCallback,
 					      PMCGEN_TRACE_CONTEXT Context)
@@ -370,7 +370,7 @@ static inline ULONG McGenEventUnregister(PREGHANDLE RegHandle)
 	return error;
 }
 
-/* A context of the caller's own, for the ..._ForContext macros. */
+/* Initialize the caller's own context, for the ..._ForContext macros. */
 static inline VOID _mcgen_InitContext(PMCGEN_TRACE_CONTEXT Context,
 				      const MCGEN_TRACE_CONTEXT *Like, PULONG Bits)
 {
@@ -411,7 +411,7 @@ static inline ULONG _mcgen_SidSize(const SID *Sid)
 	return 8 + 4u * Sid->SubAuthorityCount;
 }
 
-/* Strings to their NUL, which is written too; NULL is written as "NULL". */
+/* NUL-terminated strings, written with the NUL; NULL is written as "NULL". */
 static inline VOID _mcgen_DataZ(PEVENT_DATA_DESCRIPTOR Data, PCWSTR String)
 {
 	size_t n = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * types.h - words of Windows drivers; include <etw/nt/etw.h>
+ * types.h - types and macros of Windows drivers; include <etw/nt/etw.h>
  *
- * Kernel modules only.  What a driver's tracing code is written in: types, NTSTATUS
- * codes, counted strings, small macros.  No devices, no IRPs: their types can be named
- * and passed on, and that is all.  IN, OUT and OPTIONAL are left out, since Linux's
- * headers use these words as names.
+ * Kernel modules only.  The types, NTSTATUS codes, counted strings and small macros that
+ * the tracing code of a driver uses.  Devices and IRPs are not supported: their types are
+ * only declared, so that code can pass pointers on.  IN, OUT and OPTIONAL are not defined,
+ * because Linux's headers use these words as names.
  *
- * WCHAR is u16.  The kernel is built with -fshort-wchar, so L"..." is a string of them,
- * and a char array of u16 is one for the kernel's own functions.
+ * WCHAR is u16.  The kernel is built with -fshort-wchar, so L"..." is a WCHAR string, and
+ * the kernel's own UTF-16 functions take WCHAR strings.
  *
  * An IRQL is a context here:
  *
@@ -41,7 +41,7 @@
 #include <etw/wintypes.h>
 #include "win32/sal.h"
 
-/* ------------------------------------------------- words of the compiler */
+/* ----------------------------------------------------- compiler keywords */
 
 #ifndef NTAPI
 #define NTAPI
@@ -92,7 +92,7 @@
 #define DbgPrint(...)			printk(KERN_DEBUG __VA_ARGS__)
 #define KdPrint(args)			DbgPrint args
 
-/* Objects that are named, not known */
+/* Opaque objects */
 typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;
 typedef struct _DEVICE_OBJECT DEVICE_OBJECT, *PDEVICE_OBJECT;
 typedef struct _IRP IRP, *PIRP;
@@ -107,7 +107,7 @@ typedef struct _IRP IRP, *PIRP;
 #define STATUS_POSSIBLE_DEADLOCK	((NTSTATUS)0xC0000194)
 
 /*
- * An errno of etw.ko's as an NTSTATUS:
+ * etw.ko's errnos as NTSTATUS:
  *
  *	0		STATUS_SUCCESS
  *	-EINVAL		STATUS_INVALID_PARAMETER	wrong argument, over 128 pieces
@@ -124,8 +124,8 @@ typedef struct _IRP IRP, *PIRP;
  *	-EOPNOTSUPP	STATUS_NOT_SUPPORTED
  *	any other	STATUS_UNSUCCESSFUL
  *
- * They are the codes of the Win32 errors that user mode gets for the same.
- * STATUS_BUFFER_OVERFLOW is a warning and so no NT_SUCCESS() either.
+ * Each corresponds to the Win32 error that a program gets for the same errno.
+ * STATUS_BUFFER_OVERFLOW is a warning; NT_SUCCESS() is false for it, too.
  */
 static noinline __cold __maybe_unused NTSTATUS etw_nt_error(int err)
 {
@@ -165,7 +165,7 @@ static __always_inline NTSTATUS etw_nt_status(int err)
 	return likely(!err) ? STATUS_SUCCESS : etw_nt_error(err);
 }
 
-/* For module_init() and others that Linux asks: an NTSTATUS as an errno. */
+/* An NTSTATUS as an errno, for module_init() and other functions that Linux calls. */
 static inline int etw_nt_errno(NTSTATUS status)
 {
 	if (NT_SUCCESS(status))
@@ -224,7 +224,7 @@ static inline KIRQL KeGetCurrentIrql(void)
 /* Counted UTF-16, which need not end in a NUL; lengths are bytes */
 typedef struct _UNICODE_STRING {
 	USHORT Length;		/* without a NUL */
-	USHORT MaximumLength;	/* of the memory at Buffer */
+	USHORT MaximumLength;	/* size of the memory at Buffer */
 	PWSTR Buffer;		/* may be NULL if Length is 0 */
 } UNICODE_STRING, *PUNICODE_STRING;
 typedef const UNICODE_STRING *PCUNICODE_STRING;
@@ -259,7 +259,7 @@ static inline SIZE_T etw_nt_wcsnlen(PCWSTR s, SIZE_T max)
 #define wcslen(s)		etw_nt_wcsnlen((s), SIZE_MAX)
 #endif
 
-/* SourceString stays where it is; NULL gives an empty string.  At most 32,766 units */
+/* Does not copy SourceString; NULL gives an empty string.  At most 32,766 units */
 static inline VOID RtlInitUnicodeString(PUNICODE_STRING DestinationString,
 					PCWSTR SourceString)
 {

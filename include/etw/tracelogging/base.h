@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * base.h - TraceLogging: what it needs of the world it is used in
+ * base.h - TraceLogging: types and helpers for programs and kernel modules
  *
- * The rest of TraceLogging is the same for programs and for kernel modules; what differs
- * is here: types, how a provider is registered, the test and the call.
+ * Hides the differences between the two: headers, types, data descriptors.  Registration,
+ * the enable test and the write call are in provider.h and write.h.
  */
 #ifndef ETW_TLBASE_H
 #define ETW_TLBASE_H
@@ -34,24 +34,24 @@
 #endif
 
 /*
- * The metadata of all providers and events of a program or module lie in its section
- * etw_tl, for tools that ask a file what it may write: one behind the other, without
- * alignment, possibly with zero bytes in between, each known by its first byte:
+ * The section etw_tl of a program or module holds the metadata of all its providers and
+ * events, for tools that list what a file may write.  Entries follow one another without
+ * alignment, possibly with zero bytes in between.  The first byte of an entry is its kind:
  *	'E'	16 bytes: "ETW0", u16 16, u16 0, u64 ETW_TL_MAGIC; before providers
- *	4	a provider: u8 4, GUID, traits as format.h has them, which say their size
- *	6	an event: u8 6, u8 channel, u8 level, u8 opcode, u64 keyword, then metadata
- *		as format.h has them, which say their size
+ *	4	a provider: u8 4, GUID, traits (format.h), which start with their size
+ *	6	an event: u8 6, u8 channel, u8 level, u8 opcode, u64 keyword, metadata
+ *		(format.h), which start with their size
  */
 #define ETW_TL_MAGIC		0xBB8A052B88040E86ULL
 #define ETW_TL_PROVIDER		4
 #define ETW_TL_EVENT		6
 #define ETW_TL_EVENT_HEAD	12	/* bytes of an event before its metadata */
-#define ETW_TL_PROVIDER_HEAD	33	/* of 'E' and a provider before its traits */
+#define ETW_TL_PROVIDER_HEAD	33	/* bytes of 'E' and a provider before its traits */
 
 /*
- * g++ wants all variables of a named section to be alike, and those of inline functions
- * and templates are not like others.  So each gets a section that it takes for another
- * one; for the assembler the name ends before the quote.
+ * g++ rejects a named section whose variables have different linkage, as the variables of
+ * inline functions and templates have.  So each variable gets a section name that g++
+ * considers unique; for the assembler the name ends before the quote.
  */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #if defined(__x86_64__) || defined(__i386__)
@@ -70,7 +70,7 @@
 
 /* --------------------------------------------------------- types of fields */
 
-/* How a value lies in the payload: bits 0 to 4 of a field's type */
+/* Encoding of a value in the payload: bits 0 to 4 of a field's type */
 enum TlgIn_t {
 	TlgInNULL = 0,
 	TlgInUNICODESTRING = 1,
@@ -104,14 +104,14 @@ enum TlgIn_t {
 	TlgInULONG = TlgInUINT32,
 	TlgInHEXLONG = TlgInHEXINT32,
 	TlgInTypeMask = 31,
-	/* bits 5 and 6: one, n as the metadata say, n as the payload says, opaque */
+	/* bits 5 and 6: one value, constant count, count in the payload, opaque */
 	TlgInCcount = 32,
 	TlgInVcount = 64,
 	TlgInCustom = 96,
 	TlgInChain = 128		/* the out-type follows */
 };
 
-/* How a value is meant to be shown; from 32 on the numbers are those of tdh.h */
+/* Format for display; from 32 on the numbers are those of tdh.h */
 enum TlgOut_t {
 	TlgOutNULL = 0,
 	TlgOutNOPRINT = 1,
@@ -172,13 +172,13 @@ ETW_TL_INLINE etw_tl_piece etw_tl_data(const void *data, __u32 size)
 	return etw_tl_typed(data, size, ETW_DATA_PAYLOAD);
 }
 
-/* With its NUL; NULL is an empty string. */
+/* The string with its NUL; NULL is an empty string. */
 ETW_TL_INLINE etw_tl_piece etw_tl_str8(const char *s)
 {
 	return etw_tl_data(s ? s : "", s ? (__u32)strlen(s) + 1 : 1);
 }
 
-/* Any 16-bit units. */
+/* A string of 16-bit units at any alignment, with its NUL; NULL is an empty string. */
 ETW_TL_INLINE etw_tl_piece etw_tl_str16(const void *s)
 {
 	const unsigned char *at = (const unsigned char *)s;
@@ -196,7 +196,7 @@ ETW_TL_INLINE etw_tl_piece etw_tl_sid(const void *sid)
 	return etw_tl_data(sid, 8 + 4 * ((const unsigned char *)sid)[1]);
 }
 
-/* An array has 65,535 elements at most, all strings and binaries so many bytes. */
+/* Cut to the limits: an array has at most 65,535 elements, a string or binary 65,535 bytes. */
 ETW_TL_INLINE __u16 etw_tl_elements(size_t count)
 {
 	return (__u16)(count < 0xFFFF ? count : 0xFFFF);

@@ -15,9 +15,10 @@
 /* ------------------------------------------------------------------- options */
 
 /*
- * All are constants.  Level 0 to 255, 5 (verbose) where nothing is said; opcode 0;
- * channel 11; keywords and tags of several macros are or-ed, of the others the last counts.
- * Tags are 28 bits.  Descriptions and attributes are for the reader of the source.
+ * All arguments are constants.  Defaults: level 5 (verbose), opcode 0, channel 11, no
+ * keyword, no tags.  Level, opcode and channel are 0 to 255; tags are 28 bits.  If an event
+ * has several of an option, keywords and tags are or-ed, and the last of the others counts.
+ * Descriptions and attributes are for readers of the source only.
  */
 #define TraceLoggingLevel(level)	(EtwTlNone, (), EtwTlNone, (), EtwTlLevel, (level))
 #define TraceLoggingOpcode(opcode)	(EtwTlNone, (), EtwTlNone, (), EtwTlOpcode, (opcode))
@@ -29,7 +30,7 @@
 
 /* ------------------------------------------------------------------- strings */
 
-/* Each of these makes a tuple of what became of the program's arguments. */
+/* Each of these makes a tuple (for_each.h) from expanded arguments. */
 #define ETW_TL_STR8(...)	ETW_TL_STR8_(__VA_ARGS__)
 #define ETW_TL_STR8_(in, out, value, name, tags) \
 	(EtwTlField, (name, in, out, tags), EtwTlStr8, (value), ETW_TL_NONE)
@@ -44,10 +45,10 @@
 	(EtwTlField, (name, in, out, tags), EtwTlBuffer, (ctype, p), ETW_TL_NONE)
 
 /*
- * Up to a NUL, which goes with them; a NULL pointer is an empty string.  String is of
- * the writer's code page, Utf8String of UTF-8, the others of UTF-16, which for
- * WideString on Linux is WCHAR: wchar_t with -fshort-wchar, else char16_t; u16 in a
- * kernel module.  (value[name])
+ * NUL-terminated strings, stored with the NUL; a NULL pointer is an empty string.  String
+ * is in the writer's code page, Utf8String in UTF-8, the others in UTF-16.  The units of
+ * WideString are WCHAR: wchar_t with -fshort-wchar, else char16_t; u16 in a kernel module.
+ * (value[name])
  */
 #define TraceLoggingString(...) \
 	ETW_TL_STR8(TlgInANSISTRING, 0, ETW_TL_FIRST(__VA_ARGS__), \
@@ -76,7 +77,7 @@
 	ETW_TL_COUNTED(etw_tl_wchar, 2, TlgInCOUNTEDSTRING, 0, p, ETW_TL_FIRST(__VA_ARGS__), \
 		       ETW_TL_NDT(#p, __VA_ARGS__))
 
-/* A pointer, not NULL, to what has Length, in bytes, and Buffer: (p[name]) */
+/* A non-NULL pointer to a struct with Length, in bytes, and Buffer: (p[name]) */
 #define TraceLoggingAnsiString(...) \
 	ETW_TL_BUFFER(__typeof__(*(ETW_TL_FIRST(__VA_ARGS__))), TlgInCOUNTEDANSISTRING, 0, \
 		      ETW_TL_FIRST(__VA_ARGS__), ETW_TL_NDT(#__VA_ARGS__, __VA_ARGS__))
@@ -101,7 +102,7 @@
 	ETW_TL_BUFFER(ctype, TlgInBINARY, ETW_TL_FIRST(__VA_ARGS__), p, \
 		      ETW_TL_NDT(#p, __VA_ARGS__))
 
-/* A struct sockaddr of any family as the writer's system has it: (p, size[name]) */
+/* A struct sockaddr of any family, in the writer's format: (p, size[name]) */
 #define TraceLoggingSocketAddress(p, ...) \
 	ETW_TL_COUNTED(void, 1, TlgInBINARY, TlgOutSOCKETADDRESS, p, ETW_TL_FIRST(__VA_ARGS__), \
 		       ETW_TL_NDT(#p, __VA_ARGS__))
@@ -109,7 +110,7 @@
 #define TraceLoggingIPv6Address(...) \
 	ETW_TL_COUNTED(void, 1, TlgInBINARY, TlgOutIPV6, ETW_TL_FIRST(__VA_ARGS__), 16, \
 		       ETW_TL_NDT(#__VA_ARGS__, __VA_ARGS__))
-/* A SID, not NULL: (p[name]) */
+/* A SID; p must not be NULL: (p[name]) */
 #define TraceLoggingSid(...) \
 	ETW_TL_SID(ETW_TL_FIRST(__VA_ARGS__), ETW_TL_NDT(#__VA_ARGS__, __VA_ARGS__))
 #define ETW_TL_SID(...)		ETW_TL_SID_(__VA_ARGS__)
@@ -118,7 +119,7 @@
 
 /* ---------------------------------------------------------------- structures */
 
-/* The next count fields, 1 to 127, are its members; a structure counts as one: (count, name) */
+/* The next count (1 to 127) fields are members; a nested structure counts as one: (count, name) */
 #define TraceLoggingStruct(count, ...) \
 	ETW_TL_META(TlgInSTRUCT, count, ETW_TL_NDT("", count, __VA_ARGS__))
 #define ETW_TL_META(...)	ETW_TL_META_(__VA_ARGS__)
@@ -128,9 +129,9 @@
 /* ----------------------------------------------------- metadata and data apart */
 
 /*
- * For what the macros above cannot say, such as arrays of strings or of structures: the
- * bytes of fields that are described elsewhere in the event, in the same order.
- * An array begins with a u16, the number of its elements.
+ * Metadata and bytes of fields given separately, in the same order, for types that the
+ * macros above do not have, such as arrays of strings or structures.
+ * An array starts with a u16, the number of its elements.
  *	PackedField(p, size, in-type[name]), PackedFieldEx(p, size, in-type, out-type[name])
  *	PackedMetadata(in-type, "name"...), PackedMetadataEx(in-type, out-type, "name"...)
  *	PackedStruct(count, "name"...), PackedStructArray(count, "name"...)
@@ -157,8 +158,9 @@
 	(EtwTlField, (name, in, out, tags), EtwTlBytes, (p, size, ETW_DATA_PAYLOAD), ETW_TL_NONE)
 
 /*
- * size bytes at p in a protocol (5 to 31; 0 to 4 are Microsoft's) whose schema, bytes in
- * parentheses, (0x1, 0x2), goes with the metadata: (p, size, protocol, schema, its size[name])
+ * size bytes at p in a custom protocol (5 to 31; 0 to 4 are Microsoft's).  The schema,
+ * bytes in parentheses such as (0x1, 0x2), becomes part of the metadata:
+ * (p, size, protocol, schema, bytes of schema[name])
  */
 #define TraceLoggingCustom(p, size, protocol, schema, ...) \
 	ETW_TL_CUSTOM(p, size, protocol, schema, ETW_TL_FIRST(__VA_ARGS__), \

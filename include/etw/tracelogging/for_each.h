@@ -3,14 +3,14 @@
  * for_each.h - TraceLogging: a macro for each of up to 99 arguments
  *
  * ETW_TL_EACH(PASS, name, a, b, c) is ETW_TL_PASS(3, ...a) ETW_TL_PASS(2, ...b)
- * ETW_TL_PASS(1, ...c): every argument is a tuple, which is taken apart for the pass,
- * and gets a number of its own.  What is first (the event's name) is left out.
+ * ETW_TL_PASS(1, ...c): every argument is a tuple, which is unpacked for the pass and
+ * gets a unique number.  The first argument (the event's name) is skipped.
  *
- * Every argument of TraceLoggingWrite() has become such a tuple when it comes here:
+ * By then, every argument of TraceLoggingWrite() has expanded to such a tuple:
  *
  *	(metadata, (its arguments), data, (its arguments), option, (its argument))
  *
- * with three words that say which macro of a pass is meant; EtwTlNone: none.
+ * The three words select the macro of a pass; EtwTlNone: none.
  */
 #ifndef ETW_TLFOR_H
 #define ETW_TLFOR_H
@@ -25,9 +25,9 @@
 #define ETW_TL_EACH(pass, ...) \
 	ETW_TL_CAT(ETW_TL_F, ETW_TL_COUNT(__VA_ARGS__))(pass, __VA_ARGS__)
 /*
- * An argument may be empty, as in sources that count on a compiler that drops the comma
- * before it; then ETW_TL_STRIP itself is the first word of its tuple, and what follows
- * here is the rest.
+ * An argument may be empty: some sources rely on a compiler that drops the comma before
+ * it.  ETW_TL_STRIP itself is then the first word of the tuple, and ETW_TL_A2() supplies
+ * the rest.
  */
 #define ETW_TL_A(pass, i, arg)	ETW_TL_A2(pass, i, ETW_TL_STRIP arg)
 #define ETW_TL_A2(pass, i, ...) \
@@ -35,7 +35,7 @@
 #define ETW_TL_A3(pass, i, m, margs, d, dargs, c, carg, ...) \
 	ETW_TL_##pass(i, m, margs, d, dargs, c, carg)
 
-/* How many follow the first: 0 to 99. */
+/* The number of arguments after the first: 0 to 99. */
 #define ETW_TL_COUNT(...) ETW_TL_COUNT_(__VA_ARGS__, \
 	99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86, 85, 84, 83, 82, 81, 80, \
 	79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 69, 68, 67, 66, 65, 64, 63, 62, 61, 60, \

@@ -2,13 +2,14 @@
 /*
  * nt.h - TraceLogging in a kernel module that is written as a Windows driver
  *
- * Read when both <etw/nt/etw.h> and <TraceLoggingProvider.h> are included, in any order.
- * The macros have Windows' types then: ids of activities are GUIDs, a callback is a
- * PETWENABLECALLBACK, results are NTSTATUS, and there is TraceLoggingSetInformation().
- * The native kinds of ids are taken, too.
+ * In effect if both <etw/nt/etw.h> and <TraceLoggingProvider.h> are included, in any
+ * order.  The macros then use Windows' types: activity ids are GUIDs, a callback is a
+ * PETWENABLECALLBACK, results are NTSTATUS, and TraceLoggingSetInformation() exists.
+ * Activity ids may also be struct etw_guid.
  *
- * A driver may define TLG_EVENT_WRITE_TRANSFER, TLG_EVENT_WRITE_EX, TLG_EVENT_UNREGISTER
- * and TLG_EVENT_SET_INFORMATION before; they are called in place of Etw...().
+ * A driver may first define TLG_EVENT_WRITE_TRANSFER, TLG_EVENT_WRITE_EX,
+ * TLG_EVENT_UNREGISTER and TLG_EVENT_SET_INFORMATION as functions to call instead of
+ * Etw...().
  *
  * Source: Microsoft's pages "TraceLoggingRegisterEx function", "TraceLoggingUnregister
  * function", "TraceLoggingSetInformation function" and "TraceLoggingProviderId function".
@@ -29,7 +30,7 @@
 #define TLG_EVENT_WRITE_EX		EtwWriteEx
 #endif
 
-/* The id of an activity, of one kind or the other */
+/* An activity id of either type */
 typedef union {
 	LPCGUID nt;
 	const struct etw_guid *etw;
@@ -74,15 +75,16 @@ static void __maybe_unused etw_tl_nt_callback(const struct etw_guid *source, u32
 }
 
 /**
- * TraceLoggingRegisterEx() - register a provider, with a callback of Windows' kind
- * @handle: the provider; one that is registered stays as it is
+ * TraceLoggingRegisterEx() - register a provider with a Windows callback
+ * @handle: the provider
  * @callback: PETWENABLECALLBACK, or NULL
- * @context: handed to it
+ * @context: passed to @callback
  *
- * PASSIVE_LEVEL.
+ * PASSIVE_LEVEL, may sleep.
  *
- * Return: STATUS_SUCCESS; STATUS_OBJECT_NAME_COLLISION: it is registered; STATUS_NO_MEMORY;
- * STATUS_INVALID_PARAMETER: its GUID is zero.
+ * Return: STATUS_SUCCESS; STATUS_OBJECT_NAME_COLLISION: the provider is registered already,
+ * and stays registered unchanged; STATUS_NO_MEMORY; STATUS_INVALID_PARAMETER: its GUID is
+ * zero.
  */
 #undef TraceLoggingRegisterEx
 #define TraceLoggingRegisterEx(handle, callback, context)			\
@@ -105,7 +107,7 @@ ETW_TL_INLINE VOID etw_tl_nt_unregister(TraceLoggingHProvider handle)
 }
 #define TraceLoggingUnregister(handle)	etw_tl_nt_unregister(handle)
 
-/* As EtwSetInformation(); STATUS_INVALID_HANDLE: @handle is not registered.  PASSIVE_LEVEL */
+/* Like EtwSetInformation(); STATUS_INVALID_HANDLE: handle is not registered.  PASSIVE_LEVEL */
 ETW_TL_INLINE NTSTATUS TraceLoggingSetInformation(TraceLoggingHProvider handle,
 						  EVENT_INFO_CLASS informationClass,
 						  PVOID information, ULONG size)

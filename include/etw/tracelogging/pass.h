@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * pass.h - TraceLogging: what each pass over the arguments of an event makes of them
+ * pass.h - TraceLogging: the passes over the arguments of an event
  *
  * The passes, in the order of their results in TraceLoggingWrite() (write.h):
- *	LEVEL, OPCODE, CHANNEL, KEYWORD, TAG	what the event has, from options
- *	ENUM	type and tags of a field as enumerators, since they are used often
+ *	LEVEL, OPCODE, CHANNEL, KEYWORD, TAG	values of the options
+ *	ENUM	type and tags of a field as enumerators, because later passes repeat them
  *	MEMBER	members of the struct that is the event's metadata
- *	INIT	their values
- *	LOCAL	variables: here the program's expressions are evaluated, once
- *	PIECE	data descriptors, which point at them
+ *	INIT	values of these members
+ *	LOCAL	variables; only this pass evaluates the program's expressions, once
+ *	PIECE	data descriptors that point at the variables
  *	STACK	in a kernel module, bytes of the variables
  *
- * Each names a macro for each kind of argument, by the first word of the part of the
- * tuple that it is about.
+ * A pass has one macro for each kind of argument, selected by the first word of the part
+ * of the tuple that the pass uses.
  */
 #ifndef ETW_TLPASS_H
 #define ETW_TLPASS_H
@@ -21,7 +21,7 @@
 
 /* ------------------------------------------------------------------- options */
 
-/* Of several the last counts; keywords and tags are or-ed. */
+/* If an option is repeated, the last one counts; keywords and tags are or-ed. */
 #define ETW_TL_LEVEL(i, m, ma, d, da, c, ca)	ETW_TL_LEVEL_##c ca
 #define ETW_TL_OPCODE(i, m, ma, d, da, c, ca)	ETW_TL_OPCODE_##c ca
 #define ETW_TL_CHANNEL(i, m, ma, d, da, c, ca)	ETW_TL_CHANNEL_##c ca
@@ -62,8 +62,8 @@
 /* ------------------------------------------------------------------ metadata */
 
 /*
- * Tags are 28 bits, seven to a byte from the highest on; zero bytes at the end are left
- * out, and every byte but the last has bit 7 set.  As a little-endian number here.
+ * Tags are 28 bits, seven in each byte, highest bits first.  Trailing zero bytes are
+ * omitted, and every byte but the last has bit 7 set.  Here as a little-endian number.
  */
 #define ETW_TL_TAG_LEN(t)							\
 	((t) & 0x7F ? 4 : (t) & 0x3FFF ? 3 : (t) & 0x1FFFFF ? 2 : (t) != 0)
@@ -75,9 +75,9 @@
 		 ((__u32)(t) & 0x7F) << 24))
 
 /*
- * The type of a field with its out-type and tags, where it has them, is one bit-field
- * of one to six bytes: C has no array whose length and whose number of initial values
- * depend on an expression.
+ * The type of a field, with its out-type and tags if it has any, is one bit-field of one
+ * to six bytes, because C has no array whose length and number of initializers depend on
+ * an expression.
  */
 #define ETW_TL_TYPE_LEN(in, out, tags)						\
 	(1 + ((out) != 0 || (tags) != 0) + ETW_TL_TAG_LEN(tags))
@@ -86,8 +86,8 @@
 	 ((tags) != 0 ? 0x8000 : 0) | ETW_TL_TAG_BYTES(tags) << 16)
 
 /*
- * A type has bits 0 to 6; a structure, which is not what has its number and is opaque, has
- * 1 to 127 members.  Otherwise 1 / 0.
+ * Check that a type uses only bits 0 to 6 and that a structure has 1 to 127 members (an
+ * opaque type of the same number is no structure).  Callers divide 1 by the result.
  */
 #define ETW_TL_TYPE_OK(in, out)							\
 	((unsigned int)(in) < 128 && (unsigned int)(out) < 128 &&		\
@@ -120,7 +120,7 @@
 	ETW_TL_MEMBER_EtwTlField(i, name, protocol, 0, tags)			\
 	__u16 etw_tl_size##i;								\
 	__u8 etw_tl_schema##i[size];
-/* Chunks of a provider's traits, see provider.h */
+/* Chunks of a provider's traits: provider.h */
 #define ETW_TL_MEMBER_EtwTlTrait(i, type, ctype, value)				\
 	__u16 etw_tl_size##i;								\
 	__u8 etw_tl_type##i;								\
@@ -156,19 +156,19 @@
 #define ETW_TL_LOCAL_EtwTlVal(i, ctype, value)	ctype const etw_tl_v##i = (value);
 #define ETW_TL_PIECE_EtwTlVal(i, ctype, value)	, etw_tl_data(&etw_tl_v##i, sizeof(etw_tl_v##i))
 
-/* A value whose type is the program's affair, but not its size */
+/* A value of any type that has the given size */
 #define ETW_TL_LOCAL_EtwTlSized(i, size, value)				\
 	__typeof__(value) const etw_tl_v##i = (value);
 #define ETW_TL_PIECE_EtwTlSized(i, size, value)				\
 	, etw_tl_data(&etw_tl_v##i + 0 * sizeof(char[sizeof(etw_tl_v##i) == (size) ? 1 : -1]), size)
 
-/* Strings up to a NUL */
+/* NUL-terminated strings */
 #define ETW_TL_LOCAL_EtwTlStr8(i, value)	const char *const etw_tl_v##i = (value);
 #define ETW_TL_PIECE_EtwTlStr8(i, value)	, etw_tl_str8(etw_tl_v##i)
 #define ETW_TL_LOCAL_EtwTlStr16(i, ctype, value)	ctype const *const etw_tl_v##i = (value);
 #define ETW_TL_PIECE_EtwTlStr16(i, ctype, value)	, etw_tl_str16(etw_tl_v##i)
 
-/* A u16 of bytes, and so many */
+/* A u16 number of bytes, then the bytes */
 #define ETW_TL_LOCAL_EtwTlCounted(i, ctype, unit, p, n)				\
 	ctype const *const etw_tl_v##i = (p);					\
 	const __u16 etw_tl_c##i = etw_tl_bytes((size_t)(n), unit);
@@ -182,7 +182,7 @@
 #define ETW_TL_PIECE_EtwTlBuffer(i, ctype, p)					\
 	, etw_tl_data(&etw_tl_c##i, 2), etw_tl_data(etw_tl_v##i->Buffer, etw_tl_c##i)
 
-/* A u16 of elements, and so many */
+/* A u16 number of elements, then the elements */
 #define ETW_TL_LOCAL_EtwTlArray(i, ctype, p, n)					\
 	ctype const *const etw_tl_v##i = (p);					\
 	const __u16 etw_tl_c##i = etw_tl_elements((size_t)(n));
@@ -190,12 +190,12 @@
 	, etw_tl_data(&etw_tl_c##i, 2),						\
 	etw_tl_data(etw_tl_v##i, etw_tl_c##i * (__u32)sizeof(*etw_tl_v##i))
 
-/* As many elements as the metadata say */
+/* Elements whose number is in the metadata */
 #define ETW_TL_LOCAL_EtwTlElements(i, ctype, p, n)	ctype const *const etw_tl_v##i = (p);
 #define ETW_TL_PIECE_EtwTlElements(i, ctype, p, n)				\
 	, etw_tl_data(etw_tl_v##i, (__u32)(n) * (__u32)sizeof(*etw_tl_v##i))
 
-/* The same for elements whose type is the program's affair */
+/* The same for elements of any type that has the given size */
 #define ETW_TL_LOCAL_EtwTlSizedArray(i, size, p, n)				\
 	const void *const etw_tl_v##i = (p);					\
 	const __u16 etw_tl_c##i = etw_tl_elements((size_t)(n));
@@ -208,18 +208,18 @@
 #define ETW_TL_LOCAL_EtwTlSid(i, p)	const void *const etw_tl_v##i = (p);
 #define ETW_TL_PIECE_EtwTlSid(i, p)	, etw_tl_sid(etw_tl_v##i)
 
-/* Bytes as they are */
+/* Bytes, copied unchanged */
 #define ETW_TL_LOCAL_EtwTlBytes(i, p, size, type)				\
 	const void *const etw_tl_v##i = (p);					\
 	const __u32 etw_tl_c##i = (__u32)(size);
 #define ETW_TL_PIECE_EtwTlBytes(i, p, size, type)				\
 	, etw_tl_typed(etw_tl_v##i, etw_tl_c##i, (type))
 
-/* A value whose type says what it is: value.h */
+/* A value whose C type selects the field's type: value.h */
 #define ETW_TL_LOCAL_EtwTlAuto(i, value)	ETW_TL_AUTO(etw_tl_v##i, value)
 #define ETW_TL_PIECE_EtwTlAuto(i, value)	, ETW_TL_AUTO_PIECE(etw_tl_v##i)
 
-/* Bytes of the variables, in the order above */
+/* Bytes of the LOCAL variables, in the order above */
 #define ETW_TL_STACK(i, m, ma, d, da, c, ca)	ETW_TL_STACK_##d(i)
 #define ETW_TL_STACK_EtwTlNone(i)
 #define ETW_TL_STACK_EtwTlVal(i)		+ sizeof(etw_tl_v##i)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * provider.h - TraceLogging: defining and registering a provider
+ * provider.h - TraceLogging: define and register a provider
  *
  *	TRACELOGGING_DECLARE_PROVIDER(handle);			in a header
  *	TRACELOGGING_DEFINE_PROVIDER(handle, "Name",		in one source file
  *		(0x01234567, 0x89ab, 0xcdef, 0, 1, 2, 3, 4, 5, 6, 7)
  *		[, TraceLoggingOptionGroup(eleven numbers)][, TraceLoggingOptionTrait(...)]);
  *
- * Name and options are the provider's traits.  TRACELOGGING_DEFINE_PROVIDER_STORAGE()
- * defines an object, &object being the handle; it may be in a function.
+ * Name and options become the provider's traits.  TRACELOGGING_DEFINE_PROVIDER_STORAGE()
+ * defines a static object, whose address is the handle; it may be used in a function.
  *
  * Source: Microsoft's pages "TRACELOGGING_DEFINE_PROVIDER macro", "TRACELOGGING_DEFINE_
  * PROVIDER_STORAGE macro" and "Provider Traits", and of the functions by their names.
@@ -21,15 +21,15 @@
 
 /* ------------------------------------------------------------------- options */
 
-/* A group that it is a member of */
+/* The provider's group */
 #define TraceLoggingOptionGroup(d1, d2, d3, b0, b1, b2, b3, b4, b5, b6, b7)	\
 	(EtwTlTrait, (ETW_TRAIT_GROUP, struct etw_guid,				\
 		      (ETW_GUID(d1, d2, d3, b0, b1, b2, b3, b4, b5, b6, b7))),	\
 	 EtwTlNone, (), EtwTlNone, ())
 
 /*
- * Any trait: (type, "bytes") without the NUL; or (type, C type, (initial value)), the C
- * type's bytes.  Types from 128 on are the provider's own.
+ * Any trait: (type, "bytes"), stored without the NUL; or (type, C type, (initial value)),
+ * stored as the bytes of the C type.  Types from 128 on belong to the provider.
  */
 #define TraceLoggingOptionTrait(type, ...)					\
 	ETW_TL_CAT(ETW_TL_TRAIT, ETW_TL_COUNT(type, __VA_ARGS__))(type, __VA_ARGS__)
@@ -38,7 +38,7 @@
 #define ETW_TL_TRAIT2(type, ctype, value)					\
 	(EtwTlTrait, (type, ctype, value), EtwTlNone, (), EtwTlNone, ())
 
-/* The first bytes of a literal; C++ has no array for them. */
+/* A literal without its NUL, with which C++ cannot initialize an array. */
 #ifdef __cplusplus
 template <size_t n> struct __attribute__((__packed__)) etw_tl_chars {
 	char c[n];
@@ -61,8 +61,8 @@ template <size_t n> struct __attribute__((__packed__)) etw_tl_chars {
 #define ETW_TL_GUID(...)	ETW_TL_APPLY(ETW_GUID, ETW_TL_FIRST(__VA_ARGS__))
 
 /*
- * What the section has of a provider: its head, the GUID, traits from size on.  Of ...
- * the first is the GUID in parentheses, the others are options.
+ * A provider's entry in the section etw_tl: its head, the GUID, traits from etw_tl_size_
+ * on.  The first of ... is the GUID in parentheses, the others are options.
  */
 #define ETW_TL_PROVIDER_META(var, name, ...)					\
 	ETW_TL_CONST struct __attribute__((__packed__)) {			\
@@ -84,7 +84,7 @@ template <size_t n> struct __attribute__((__packed__)) etw_tl_chars {
 
 #ifdef __KERNEL__
 
-/* A write tests the static key that etw.ko turns on, with the traits that it was given. */
+/* Only etw.ko can switch on the static key that a write tests, and knows the traits. */
 #ifdef TLG_EVENT_REGISTER
 #error "TLG_EVENT_REGISTER: a kernel module's provider is registered by etw.ko alone"
 #endif
@@ -94,15 +94,15 @@ template <size_t n> struct __attribute__((__packed__)) etw_tl_chars {
 
 /*
  * A provider of a kernel module.  A handle defined or declared by the macros is an
- * array, so that its address is a constant and the test of a write a patched branch;
- * through any other pointer it is a load and a branch.  Touch no member.
+ * array, so that its address is constant and the test of a write is a patched branch.
+ * Through any other pointer the test is a load and a branch.  All members are private.
  */
 struct _tlgProvider_t {
 	struct etw_provider provider;
 	struct static_key_false key;
 	const void *traits;
 	__u32 traits_size;
-	void (*callback)(void);		/* nt.h: a PETWENABLECALLBACK, and what it gets */
+	void (*callback)(void);		/* nt.h: a PETWENABLECALLBACK, and its context */
 	void *context;
 };
 typedef struct _tlgProvider_t *TraceLoggingHProvider;
@@ -129,10 +129,12 @@ typedef struct _tlgProvider_t *TraceLoggingHProvider;
 	static struct _tlgProvider_t object =					\
 		ETW_TL_PROVIDER_INIT(object, object##_etw_tl, __VA_ARGS__)
 
-/* A handle that is registered may not be registered again before it is unregistered. */
+/*
+ * Register a provider that is not registered.  Process context, may sleep; not under
+ * cpus_read_lock().  0 or a negative errno, see __etw_register_traits().
+ */
 #define TraceLoggingRegister(handle)						\
 	TraceLoggingRegisterEx(handle, NULL, NULL)
-/* 0 or a negative errno, see __etw_register_traits(); process context, sleeps. */
 #define TraceLoggingRegisterEx(handle, callback, context)			\
 	etw_tl_register((handle), THIS_MODULE, (callback), (context))
 
@@ -143,12 +145,16 @@ ETW_TL_INLINE int etw_tl_register(TraceLoggingHProvider handle, struct module *o
 				     handle->traits_size, callback, context);
 }
 
-/* Not registered is fine; process context, sleeps.  Not from the provider's callback. */
+/*
+ * Does nothing if the provider is not registered.  Process context, sleeps; not under
+ * cpus_read_lock(), not from the provider's callback.
+ */
 ETW_TL_INLINE void TraceLoggingUnregister(TraceLoggingHProvider handle)
 {
 	etw_unregister(&handle->provider);
 }
 
+/* Like etw_provider_enabled().  Any context. */
 ETW_TL_INLINE bool TraceLoggingProviderEnabled(const struct _tlgProvider_t *handle, __u8 level,
 					       __u64 keyword)
 {
@@ -164,12 +170,13 @@ ETW_TL_INLINE struct etw_guid TraceLoggingProviderId(const struct _tlgProvider_t
 #else /* programs */
 
 /*
- * What the macros call, by the names of Windows' header.  A source may define them before
- * it includes this, the same in all sources of a program.
+ * The functions that the macros call, with the names of Windows' header.  A source file
+ * may define them before it includes this header; all source files of a program must
+ * define the same ones.
  *
- * With a TLG_EVENT_REGISTER or a TLG_EVENT_SET_INFORMATION of its own a provider has a
- * callback in any case, and its writes are tested by what that was told; the traits go to
- * TLG_EVENT_SET_INFORMATION, whose failure changes nothing.
+ * If TLG_EVENT_REGISTER or TLG_EVENT_SET_INFORMATION is defined, every provider has a
+ * callback, and writes test the state that the callback received last.  The traits are
+ * passed to TLG_EVENT_SET_INFORMATION; its failure is ignored.
  */
 #if defined(TLG_EVENT_REGISTER) || defined(TLG_EVENT_SET_INFORMATION)
 #define ETW_TL_OWN_REGISTER
@@ -189,15 +196,15 @@ ETW_TL_INLINE struct etw_guid TraceLoggingProviderId(const struct _tlgProvider_t
 #ifndef TLG_EVENT_SET_INFORMATION
 #define TLG_EVENT_SET_INFORMATION	EventSetInformation
 #endif
-/* Whether and how that is to be found at run time, on Windows */
+/* On Windows: whether to find EventSetInformation() at run time, and how */
 #if defined(TLG_HAVE_EVENT_SET_INFORMATION) && TLG_HAVE_EVENT_SET_INFORMATION == 0
 #error "TLG_HAVE_EVENT_SET_INFORMATION 0: without it an event cannot say what is in it"
 #endif
 
 /*
- * A provider of a program.  enable is where the library says what sessions want of the
- * registration: *enable changes, and what that points to does.  What follows id is of
- * ETW_TL_OWN_REGISTER.  Touch no member.
+ * A provider of a program.  enable points to the library's pointer to the registration's
+ * enable entry; both *enable and the entry change at run time.  The members after id are
+ * for ETW_TL_OWN_REGISTER.  All members are private.
  */
 struct _tlgProvider_t {
 	const struct etw_enable_entry *const volatile *enable;
@@ -215,9 +222,9 @@ typedef struct _tlgProvider_t const *TraceLoggingHProvider;
 ETW_BEGIN_DECLS
 
 /*
- * What TraceLoggingRegisterEx() does: as EventRegister() and EventSetInformation() with
- * the traits, at once.  If the traits are refused, events have them none the less, but the
- * provider is no member of their group.  *enable is set as early as *handle is.
+ * For TraceLoggingRegisterEx(): EventRegister() and EventSetInformation() with the traits
+ * in one step.  If the traits are refused, events still carry them, but the provider does
+ * not join their group.  *enable is set when *handle is.
  */
 ETW_API ULONG etw_tl_register(LPCGUID id, const void *traits, PENABLECALLBACK callback,
 			      PVOID context, PREGHANDLE handle,
@@ -225,7 +232,7 @@ ETW_API ULONG etw_tl_register(LPCGUID id, const void *traits, PENABLECALLBACK ca
 
 ETW_END_DECLS
 
-/* What an object points to that is not registered */
+/* The enable entry of a provider that is not registered */
 static const struct etw_enable_entry etw_tl_nobody ETW_UNUSED = { 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 static const struct etw_enable_entry *const volatile etw_tl_unregistered ETW_UNUSED =
 	&etw_tl_nobody;
@@ -258,8 +265,9 @@ static const struct etw_enable_entry *const volatile etw_tl_unregistered ETW_UNU
 
 #ifdef ETW_TL_OWN_REGISTER
 /*
- * What sessions want, as a callback is told it: level 0 are all levels, no keyword all
- * keywords.  A reader that sees half of a change tests the other half by what was.
+ * Set the enable entry from the callback's arguments: level 0 is all levels, keyword 0 all
+ * keywords.  A concurrent reader may test some members of the old state and some of the
+ * new one.
  */
 static void NTAPI ETW_UNUSED etw_tl_on_enable(LPCGUID source, ULONG control, UCHAR level,
 					      ULONGLONG any, ULONGLONG all,
@@ -284,7 +292,7 @@ static void NTAPI ETW_UNUSED etw_tl_on_enable(LPCGUID source, ULONG control, UCH
 		p->callback(source, control, level, any, all, filter, p->context);
 }
 
-/* Registers by the functions that the program named. */
+/* Register with the functions that the program named. */
 static ULONG ETW_UNUSED etw_tl_register_own(struct _tlgProvider_t *p, PENABLECALLBACK callback,
 					    PVOID context)
 {
@@ -306,10 +314,9 @@ static ULONG ETW_UNUSED etw_tl_register_own(struct _tlgProvider_t *p, PENABLECAL
 #endif
 
 /*
- * S_OK or an HRESULT of EventRegister()'s; a failure leaves the provider unregistered, and
- * its events do nothing.  One that is registered may not be registered again before it is
- * unregistered: E_UNEXPECTED.  The callback is told as PENABLECALLBACK says; when it is,
- * the test of a write knows already.
+ * Register a provider.  S_OK; E_UNEXPECTED: it is registered already; or the error of
+ * EventRegister() as an HRESULT: the provider stays unregistered and writes nothing.  The
+ * callback is called as PENABLECALLBACK documents; writes already test the new state then.
  */
 ETW_TL_INLINE HRESULT TraceLoggingRegisterEx(TraceLoggingHProvider hProvider,
 					     PENABLECALLBACK pEnableCallback,
@@ -336,7 +343,7 @@ ETW_TL_INLINE HRESULT TraceLoggingRegister(TraceLoggingHProvider hProvider)
 	return TraceLoggingRegisterEx(hProvider, NULL, NULL);
 }
 
-/* As EventUnregister(); one that is not registered is left alone. */
+/* Like EventUnregister(); does nothing if the provider is not registered. */
 ETW_TL_INLINE VOID TraceLoggingUnregister(TraceLoggingHProvider hProvider)
 {
 	struct _tlgProvider_t *p = (struct _tlgProvider_t *)hProvider;
@@ -347,7 +354,7 @@ ETW_TL_INLINE VOID TraceLoggingUnregister(TraceLoggingHProvider hProvider)
 	TLG_EVENT_UNREGISTER(handle);
 }
 
-/* As EventSetInformation() */
+/* Like EventSetInformation(), with an HRESULT */
 ETW_TL_INLINE HRESULT TraceLoggingSetInformation(TraceLoggingHProvider hProvider,
 						 EVENT_INFO_CLASS informationClass,
 						 PVOID information, ULONG size)
@@ -363,7 +370,7 @@ ETW_TL_INLINE int etw_tl_wants(TraceLoggingHProvider p, __u8 level, __u64 keywor
 	return etw_entry_wants(*ETW_LOAD(p->enable), level, keyword);
 }
 
-/* As EventProviderEnabled(); level and keyword 0 ask for the provider as a whole. */
+/* Like EventProviderEnabled(); level 0 and keyword 0: has any session enabled the provider? */
 ETW_TL_INLINE BOOLEAN TraceLoggingProviderEnabled(TraceLoggingHProvider hProvider,
 						  UCHAR eventLevel, ULONGLONG eventKeyword)
 {

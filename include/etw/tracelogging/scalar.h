@@ -3,17 +3,17 @@
  * scalar.h - TraceLogging: fields that are one value or an array of values
  *
  *	TraceLoggingInt32(value[, "name"[, "description"[, tags]]])
- *	TraceLoggingInt32Array(pointer, count[, "name"...])	count of this write
+ *	TraceLoggingInt32Array(pointer, count[, "name"...])	count may vary
  *	TraceLoggingInt32FixedArray(pointer, count[, "name"...])	count is a constant
  *
- * and so on.  Without a name the text of the value, or pointer, is the name.  Tags are 28
- * bits that mean what the provider says; the description is for the reader of the source.
- * An array may have 65,535 elements, and pointer be NULL if it has none.
+ * and so on.  The default name is the source text of the value or pointer.  Tags are 28
+ * bits defined by the provider; the description is for readers of the source only.
+ * An array has at most 65,535 elements; pointer may be NULL if there are none.
  *
- * Types: Long and ULong have 32 bits, as on Windows, IntPtr and UIntPtr those of a
+ * Types: Long and ULong have 32 bits, as on Windows; IntPtr and UIntPtr have the size of a
  * pointer.  Boolean has 8 bits, Bool 32.  Char is a byte shown as a character, Char16 and
  * WChar a UTF-16 unit.  In a kernel module, FileTime, SystemTime and Guid take any type
- * of their size (8, 16, 16 bytes), and Float32 and Float64 what lies in memory.
+ * of their size (8, 16, 16 bytes); Float32 and Float64 take only values in memory.
  *
  * Source: Microsoft's page "TraceLogging Wrapper Macros".
  */
@@ -37,7 +37,7 @@
 
 #define ETW_TL_NONE	EtwTlNone, ()
 
-/* type is "ctype, in-type, out-type"; text is the name where no other is given */
+/* type is "ctype, in-type, out-type"; text is the default name */
 #define ETW_TL_SCALAR(type, text, ...) \
 	ETW_TL_SCALAR_(type, ETW_TL_FIRST(__VA_ARGS__), ETW_TL_NDT(text, __VA_ARGS__))
 #define ETW_TL_SCALAR_(...)	ETW_TL_SCALAR__(__VA_ARGS__)

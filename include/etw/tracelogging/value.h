@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * value.h - TraceLogging: TraceLoggingValue(), a field whose type is its value's
+ * value.h - TraceLogging: TraceLoggingValue(), a field with the type of its value
  *
  *	TraceLoggingValue(value[, "name"[, "description"[, tags]]])
  *
- * bool, characters, integers of all sizes, enumerations, float and double; in programs
- * GUID, FILETIME and SYSTEMTIME, in kernel modules struct etw_guid; char strings and
- * UTF-16 strings (NULL: empty); SID * as the SID, and not NULL; any other pointer, PSID
- * too, as its address.  long has 64 bits here.
- * Windows has it for C++ only; C uses _Generic, and cannot tell a UTF-16 unit from an
- * integer of 16 bits.
+ * Takes bool, characters, integers of all sizes, enumerations, float and double; in
+ * programs GUID, FILETIME and SYSTEMTIME, in kernel modules struct etw_guid; char strings
+ * and UTF-16 strings (NULL: empty); SID *, which must not be NULL, as the SID; any other
+ * pointer, PSID included, as its address.  long has 64 bits here.
+ * Windows has it for C++ only.  C uses _Generic, which cannot distinguish a UTF-16 unit
+ * from a 16-bit integer.
  *
  * Source: Microsoft's page "TraceLoggingValue macro".
  */
@@ -33,7 +33,7 @@ struct _SID;			/* winsec.h */
 
 struct etw_tl_address;		/* stands for all other pointers */
 
-/* In-type and out-type of a type; no members: TraceLoggingValue() does not take it. */
+/* In-type and out-type of a C++ type; no members if TraceLoggingValue() does not take it. */
 template <typename T, typename = void> struct etw_tl_type { };
 
 #define ETW_TL_TYPE(ctype, i, o)						\
@@ -68,7 +68,7 @@ ETW_TL_TYPE(const char *, TlgInANSISTRING, 0);
 ETW_TL_TYPE(const char16_t *, TlgInUNICODESTRING, 0);
 ETW_TL_TYPE(const struct _SID *, TlgInSID, 0);
 
-/* Strings and SIDs that may be changed are the same; all other pointers are addresses. */
+/* Strings and SIDs need not be const; all other pointers are addresses. */
 template <typename T> struct etw_tl_type<T *> {
 private:
 	typedef etw_tl_type<typename std::conditional<
@@ -173,7 +173,7 @@ inline etw_tl_piece etw_tl_auto(wchar_t *const &value)
 #define ETW_TL_AUTO_OUT(value)							\
 	_Generic((value), _Bool : TlgOutBOOLEAN, char : TlgOutSTRING, default : TlgOutNULL)
 
-/* What has no type above is a pointer, or is not taken.  sparse does not know all of this. */
+/* Only pointers may lack a type above.  sparse does not support all of these extensions. */
 #ifdef __CHECKER__
 #define ETW_TL_AUTO(name, value)	const __typeof__(0 ? (value) : (value)) name = (value);
 #else

@@ -6,17 +6,17 @@
  *	TraceLoggingWriteActivity(handle, "Event", activity, related[, argument...])
  *	TraceLoggingWriteEx(handle, "Event", filter, flags, activity, related[, argument...])
  *
- * Statements.  Up to 99 arguments, all of scalar.h, field.h and value.h, and up to
- * 126 data descriptors: a string or a value takes one, an array, a counted string and a
- * binary two.  What the arguments' values are made of is evaluated once each, in their
- * order, and not at all unless a session wants the event.  GUIDs are pointers and may be
- * NULL; filter and flags are EventWriteEx()'s, etw_write_ex()'s.
+ * Statements without a result.  They take up to 99 arguments, from scalar.h, field.h and
+ * value.h, and up to 126 data descriptors: a string or a value needs one; an array, a
+ * counted string and a binary need two.  Argument expressions are evaluated once, in their
+ * order, and only if a session wants the event.  activity and related are pointers to
+ * GUIDs and may be NULL; filter and flags are those of EventWriteEx() or etw_write_ex().
  *
- * In a kernel module an event has 1,792 bytes of stack for its data descriptors, of 16
- * bytes, and for what they point at that is no memory of the program's: values, lengths,
- * pointers.  99 values of one byte fit, or 73 of eight.
+ * In a kernel module an event may use 1,792 bytes of stack, for its data descriptors (16
+ * bytes each) and its local variables: values, lengths, pointers.  99 values of one byte
+ * fit, or 73 of eight.
  *
- * Context: that of EventWrite(), etw_write().
+ * Context: like EventWrite(); in a kernel module any context, like etw_write().
  *
  * Source: Microsoft's pages "TraceLoggingWrite macro" and "TraceLoggingWriteActivity macro".
  */
@@ -27,8 +27,8 @@
 #include <etw/tracelogging/value.h>
 
 /*
- * What is the same for all writes of the event.  text is the member for the name, in
- * parentheses; all but the first of ... are arguments.
+ * The constants of an event.  text is the member for the name, in parentheses; all but
+ * the first of ... are arguments.
  */
 #define ETW_TL_STATIC(text, level0, keyword0, opcode0, name, ...)			\
 	enum {									\
@@ -63,7 +63,7 @@
 	ETW_TL_ASSERT(sizeof(etw_tl_event) - ETW_TL_EVENT_HEAD <= 0xFFFF,	\
 		      "metadata over 65,535 bytes")
 
-/* send is (macro, its arguments...); all but the first of ... are the event's. */
+/* send is (macro, its arguments...); all but the first of ... are the event's arguments. */
 #define ETW_TL_DO(handle, level0, keyword0, opcode0, send, name, ...)		\
 	ETW_TL_DO_AS((char etw_tl_text_[sizeof(name)]), handle, level0, keyword0,	\
 		     opcode0, send, name, __VA_ARGS__)
@@ -90,7 +90,7 @@
 		}								\
 	} while (0)
 
-/* How many; their array is an argument of its own, for functions that are macros. */
+/* The number of pieces; separate from their array, for functions that are macros. */
 #define ETW_TL_PIECES	(sizeof(etw_tl_pieces) / sizeof(etw_tl_pieces[0]))
 
 #ifdef __KERNEL__
@@ -101,7 +101,7 @@
 
 typedef struct etw_event_descriptor etw_tl_descriptor;
 
-/* An array's address is a constant; see struct _tlgProvider_t. */
+/* The address of an array is a constant; see struct _tlgProvider_t. */
 #define ETW_TL_WANTED(handle)							\
 	(__builtin_choose_expr(							\
 		__builtin_types_compatible_p(__typeof__(handle), struct _tlgProvider_t[1]),	\
