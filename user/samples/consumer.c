@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * consumer.c - read the events of a session or a log file, as a Windows program does
+ * consumer.c - read a session or a log file with the functions of Windows
  *
  *	consumer SESSION|FILE
  *
@@ -15,7 +15,7 @@
 #include <evntrace.h>
 #include <evntcons.h>
 
-/* A log file, as etw dump tells it from a session */
+/* The rule of "etw dump": names with a slash or ending in .etl are log files. */
 static int is_file(const char *name)
 {
 	size_t len = strlen(name);
@@ -23,7 +23,7 @@ static int is_file(const char *name)
 	return strchr(name, '/') || (len > 4 && !strcasecmp(name + len - 4, ".etl"));
 }
 
-/* Ends ProcessTrace() at Ctrl-C, also while no event arrives. */
+/* Ends ProcessTrace() at Ctrl-C, even while no event arrives. */
 static void *close_on_interrupt(void *handle)
 {
 	sigset_t set;
@@ -41,7 +41,7 @@ static VOID WINAPI on_event(PEVENT_RECORD event)
 	const GUID *g = &event->EventHeader.ProviderId;
 	unsigned long long *events = event->UserContext;
 
-	/* Each trace begins with an event that tells of it. */
+	/* Skip the first event of each trace, which describes the trace itself. */
 	if (!memcmp(g, &EventTraceGuid, sizeof(*g)))
 		return;
 	(*events)++;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * controller.c - start a session, enable a provider, stop the session, as a
- * Windows program does
+ * controller.c - start a session, enable a provider and stop the session with the
+ * functions of Windows
  *
  *	controller SESSION PROVIDER-GUID [SECONDS]
  *
- * Runs the session for SECONDS (10) or until Enter is pressed; read it meanwhile
- * with "etw dump SESSION" or the consumer beside this.
+ * Runs the session for SECONDS (default 10) or until Enter is pressed.  To read it
+ * meanwhile, use "etw dump SESSION" or consumer.c.
  */
 #include <poll.h>
 #include <stddef.h>
@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 	if (err != ERROR_SUCCESS) {
 		fail("EnableTraceEx2", err);
 	} else {
-		printf("session %s runs for %d s, Enter or the end of input ends it\n", argv[1], seconds);
+		printf("session %s runs for %d s; press Enter to end it earlier\n", argv[1],
+		       seconds);
 		fflush(stdout);
 		poll(&enter, 1, seconds * 1000);
 	}

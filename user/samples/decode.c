@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * decode.c - every value of a session's events, with <etw/decode.h>
+ * decode.c - print every value of a session's events with <etw/decode.h>
  *
  *	decode SESSION
  *
- * Prints each event's provider and name, then a line for each value: where it is in
- * structures and arrays, its types (TDH_INTYPE_, TDH_OUTTYPE_), and what it is.  Runs
+ * Prints each event's provider and name, then a line for each value: its path through
+ * structures and arrays, its types (TDH_INTYPE_, TDH_OUTTYPE_), and the value.  Runs
  * until the session stops.
  */
 #include <stdio.h>
@@ -14,12 +14,12 @@
 
 struct state {
 	struct etw_decoder *decoder;
-	struct etw_text text;	/* grows once, then is used again */
+	struct etw_text text;	/* reused, so that it rarely allocates */
 };
 
 /*
- * Names come from whoever wrote the event: nothing but ASCII reaches the terminal.  Paths
- * and values need no such care: etw_decode_path() and etw_format_value() escape.
+ * Names are untrusted input, so print only ASCII to the terminal.  etw_decode_path() and
+ * etw_format_value() escape paths and values themselves.
  */
 static void print_name(const char *name)
 {

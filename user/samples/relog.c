@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * relog.c - make a log file of another one: every second event, as a program for Windows
- * does it
+ * relog.c - copy every second event of a log file with the relogger of Windows
  *
  *	relog IN.etl OUT.etl
  */
@@ -10,7 +9,7 @@
 #define COBJMACROS
 #include <relogger.h>
 
-/* A callback is an object: its functions, then what is its own. */
+/* The callback is a COM object: its function table, then its own data. */
 struct thinner {
 	ITraceEventCallback iface;	/* must be first */
 	unsigned long long seen, kept;
@@ -23,7 +22,7 @@ static HRESULT STDMETHODCALLTYPE query(ITraceEventCallback *This, const IID *rii
 	return S_OK;
 }
 
-/* It lives on the stack: nothing is to be counted. */
+/* The object is on the stack, so references need not be counted. */
 static ULONG STDMETHODCALLTYPE keep(ITraceEventCallback *This)
 {
 	(void)This;
@@ -46,7 +45,7 @@ static HRESULT STDMETHODCALLTYPE on_end(ITraceEventCallback *This, ITraceRelogge
 	return S_OK;
 }
 
-/* What is not injected is not in the output. */
+/* Only injected events are written to the output. */
 static HRESULT STDMETHODCALLTYPE on_event(ITraceEventCallback *This, ITraceEvent *event,
 					  ITraceRelogger *relogger)
 {
@@ -58,7 +57,7 @@ static HRESULT STDMETHODCALLTYPE on_event(ITraceEventCallback *This, ITraceEvent
 	return ITraceRelogger_Inject(relogger, event);
 }
 
-/* Names are UTF-16 there; this sample takes ASCII. */
+/* The relogger takes UTF-16 names; this sample converts ASCII only. */
 static WCHAR *wide(const char *name, WCHAR *out, size_t size)
 {
 	size_t i, len = strlen(name);

@@ -2,17 +2,17 @@
 /*
  * sample_app.c - a program that writes events
  *
- * Provider "Sample-App" {b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13}, by TraceLogging: what
- * reads its events needs nothing but the events.
+ * Provider "Sample-App" {b7d1f6a4-3c0e-4f52-a1d8-5e9c7b2a6f13}.  Uses TraceLogging, so
+ * readers need no manifest.
  *
  *	event      level  keyword  fields
  *	Step       4      0x1      number, message
  *	Heartbeat  5      0x2      uptime_ms
  *	Done       4      0x1      steps, message
  *
- * Writes the Steps it is asked for, a Heartbeat after every fifth, and Done at the end,
- * then tells on stdout how many it wrote.  TraceLogging does not tell whether a session
- * had room for an event; the session does.
+ * Writes the requested number of Steps, a Heartbeat after every fifth, and Done at the end,
+ * then prints the counts on stdout.  TraceLogging macros do not return whether a session
+ * lost the event; sessions count lost events ("etw stat").
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void write_done(ULONG steps)
 	wrote.ends++;
 }
 
-/* Tells of each change of what the sessions want; runs on libetw's thread. */
+/* Prints each change of the enable state; called on libetw's thread. */
 static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level,
 			    ULONGLONG any, ULONGLONG all,
 			    PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
@@ -102,7 +102,7 @@ static int wait_enabled(void)
 
 	while (!TraceLoggingProviderEnabled(provider, 0, 0)) {
 		if (now_ms() >= end) {
-			fprintf(stderr, "sample_app: nobody enabled the provider within %d s\n",
+			fprintf(stderr, "sample_app: no session enabled the provider within %d s\n",
 				WAIT_MS / 1000);
 			return -1;
 		}
@@ -132,7 +132,7 @@ static void usage(FILE *out)
 	      "  -n  Step events to write, 10 if not given\n"
 	      "  -d  pause after each of them, in milliseconds\n"
 	      "  -w  wait until a session has enabled the provider, at most 30 s\n"
-	      "  -v  tell on stderr when the provider is enabled or disabled\n", out);
+	      "  -v  print on stderr when the provider is enabled or disabled\n", out);
 }
 
 static unsigned int number(const char *text)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * sample_tracelogging.c - what TraceLogging's macros can say
+ * sample_tracelogging.c - a tour of TraceLogging's macros
  *
  * Provider "Sample-TraceLogging" {2f0d8f2c-7a1b-4c0e-9a34-1d52c6b7e8a1}.  Writes one event
- * of each kind below and tells whether somebody listened:
+ * of each kind below and prints whether a session has enabled the provider:
  *
  *	sudo etw start mine -r
  *	sudo etw enable mine 2f0d8f2c-7a1b-4c0e-9a34-1d52c6b7e8a1
@@ -21,7 +21,7 @@
 TRACELOGGING_DEFINE_PROVIDER(provider, "Sample-TraceLogging",
 	(0x2f0d8f2c, 0x7a1b, 0x4c0e, 0x9a, 0x34, 0x1d, 0x52, 0xc6, 0xb7, 0xe8, 0xa1));
 
-/* Without a name, a field has that of the expression. */
+/* The default name of a field is the source text of its expression. */
 static void write_values(int count)
 {
 	static const unsigned char digest[] = { 0xde, 0xad, 0xbe, 0xef };
@@ -39,7 +39,7 @@ static void write_values(int count)
 			  TraceLoggingBinary(digest, sizeof(digest), "Digest"));
 }
 
-/* A structure counts its members, another structure as one. */
+/* TraceLoggingStruct() takes the number of members; a nested structure counts as one. */
 static void write_request(ULONG size, ULONG error)
 {
 	static const ULONG latencies[] = { 12, 15, 11 };
@@ -56,7 +56,7 @@ static void write_request(ULONG size, ULONG error)
 			  TraceLoggingUInt32Array(latencies, 3, "Latencies"));
 }
 
-/* Start and stop of something have the same activity id. */
+/* Start and stop event of an activity have the same activity id. */
 static void write_activity(void)
 {
 	GUID activity;
@@ -79,7 +79,7 @@ int main(void)
 		return 1;
 	}
 	printf("sample_tracelogging: %s\n", TraceLoggingProviderEnabled(provider, 0, 0) ?
-	       "a session listens" : "nobody listens");
+	       "enabled by a session" : "not enabled by any session");
 	write_values(3);
 	write_request(1500, ERROR_SUCCESS);
 	write_activity();

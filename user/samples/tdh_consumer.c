@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * tdh_consumer.c - print the events of a session or a log file with their names, as a
- * program for Windows does it with TDH
+ * tdh_consumer.c - decode and print the events of a session or a log file with TDH
  *
  *	tdh_consumer SESSION|FILE [MANIFEST]...
  *
- * Each event's schema is had by TdhGetEventInformation(); then TdhFormatProperty() goes
- * through the payload, value by value.  Counts of arrays and lengths that are values
- * of other fields are kept as they pass.  C programs that need not run on Windows
- * are shorter with <etw/decode.h>.
+ * TdhGetEventInformation() returns an event's schema; TdhFormatProperty() then formats the
+ * payload, value by value.  The program saves values that are array counts or lengths
+ * of later fields.  Programs that need not run on Windows are shorter with
+ * <etw/decode.h>.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -20,17 +19,17 @@
 
 #define NUMBERS		256	/* fields whose value may be a count or a length */
 
-/* Where we are in the payload of an event. */
+/* The current position in an event's payload */
 struct place {
 	TRACE_EVENT_INFO *info;
 	EVENT_RECORD *event;
 	BYTE *data;
 	USHORT left;
 	ULONG pointer_size;
-	USHORT numbers[NUMBERS];	/* of the fields that have passed */
+	USHORT numbers[NUMBERS];	/* values of the fields before this position */
 };
 
-/* A string of UTF-16, as UTF-8 */
+/* Prints a UTF-16 string as UTF-8. */
 static void put(const WCHAR *s)
 {
 	unsigned long c;
@@ -52,7 +51,7 @@ static void put(const WCHAR *s)
 	}
 }
 
-/* The map of a field; NULL: it has none. */
+/* The map of a field, to be freed by the caller; NULL: it has none. */
 static EVENT_MAP_INFO *get_map(struct place *at, EVENT_PROPERTY_INFO *property)
 {
 	PWSTR name = TEI_MAP_NAME(at->info, property);
@@ -75,7 +74,7 @@ static USHORT length_of(const struct place *at, const EVENT_PROPERTY_INFO *prope
 	if (property->Flags & PropertyParamLength)
 		return property->lengthPropertyIndex < NUMBERS ?
 		       at->numbers[property->lengthPropertyIndex] : 0;
-	/* An IPv6 address needs no length in the manifest, but it does here. */
+	/* The manifest may omit the length of an IPv6 address; TdhFormatProperty() needs it. */
 	if (property->nonStructType.InType == TDH_INTYPE_BINARY &&
 	    property->nonStructType.OutType == TDH_OUTTYPE_IPV6 && !property->length)
 		return 16;
@@ -90,7 +89,7 @@ static ULONG count_of(const struct place *at, const EVENT_PROPERTY_INFO *propert
 	return property->count;
 }
 
-/* A number that another field may need */
+/* Saves a value that may be the count or length of a later field. */
 static void keep(struct place *at, ULONG index, const EVENT_PROPERTY_INFO *property)
 {
 	size_t size = property->length < sizeof(USHORT) ? property->length : sizeof(USHORT);
@@ -101,7 +100,7 @@ static void keep(struct place *at, ULONG index, const EVENT_PROPERTY_INFO *prope
 	memcpy(&at->numbers[index], at->data, size < at->left ? size : at->left);
 }
 
-/* One value; what it takes of the payload is passed. */
+/* Prints one value and moves past it in the payload. */
 static ULONG print_value(struct place *at, EVENT_PROPERTY_INFO *property, EVENT_MAP_INFO *map)
 {
 	CHAR fixed[256], *text = fixed;
@@ -119,7 +118,7 @@ static ULONG print_value(struct place *at, EVENT_PROPERTY_INFO *property, EVENT_
 				continue;
 			ret = ERROR_OUTOFMEMORY;
 		}
-		/* The map has no name for the value: the number will do. */
+		/* The map has no name for this value: print the number. */
 		if (ret != ERROR_EVT_INVALID_EVENT_DATA || !map)
 			break;
 		map = NULL;
@@ -233,7 +232,7 @@ static ULONG WINAPI on_buffer(PEVENT_TRACE_LOGFILEA trace)
 	return TRUE;
 }
 
-/* A log file, as etw dump tells it from a session */
+/* The rule of "etw dump": names with a slash or ending in .etl are log files. */
 static int is_file(const char *name)
 {
 	size_t len = strlen(name);
@@ -241,7 +240,7 @@ static int is_file(const char *name)
 	return strchr(name, '/') || (len > 4 && !strcasecmp(name + len - 4, ".etl"));
 }
 
-/* Ends ProcessTrace() at Ctrl-C, also while no event arrives. */
+/* Ends ProcessTrace() at Ctrl-C, even while no event arrives. */
 static void *close_on_interrupt(void *handle)
 {
 	sigset_t set;

@@ -2,26 +2,25 @@
 /*
  * etw_blk.c - every disk request of the machine as ETW events
  *
- * The provider "Sample-Block" and its events RequestIssue and RequestComplete are
- * described in etw_blk.man; "etw mc -km" makes etw_blk_events.h of it.  Their field
- * op is the number of a REQ_OP_*.  request tells requests in flight apart: the same
- * value on issue and completion, and no kernel address.  A request that completes in
+ * etw_blk.man describes the provider "Sample-Block" and its events RequestIssue and
+ * RequestComplete; "etw mc -km" generates etw_blk_events.h from it.  The field op is the
+ * number of a REQ_OP_*.  The field request identifies a request in flight: it has the same
+ * value at issue and completion, and is not a kernel address.  A request that completes in
  * parts has an event for each part, with the bytes of that part.
  *
- * Issue and completion happen in different tasks and interrupts.  What ties them together
- * is their activity id, made of request and of the number of the issue, as the memory of
- * a request is used again for others.
+ * Issue and completion happen in different tasks and interrupts.  Their activity id links
+ * them.  It consists of request and the number of the issue, because the block layer
+ * reuses the memory of requests.
  *
- * The block layer's tracepoints are not exported, so they are looked up by
- * name.  The probes are attached while a session has the provider enabled and
- * at no other time: loaded and idle, this module costs the block layer nothing.
+ * The block layer's tracepoints are not exported, so this module looks them up by name.
+ * The probes are attached only while a session has the provider enabled: loaded and idle,
+ * the module costs the block layer nothing.
  *
- * Latency is counted from the issue event.  The time stamps in struct request
- * do not serve: start_time_ns is taken before the request waits in the
- * queue, and io_start_time_ns only when somebody collects the queue's
- * statistics.  So issue times are kept in a small table here; a request that
- * is not in it (issued before the probes were attached, or pushed out by too
- * many others in flight) has latency 0.
+ * Latency starts at the issue event.  The timestamps in struct request are no
+ * substitute: start_time_ns is taken before the request waits in the queue, and
+ * io_start_time_ns is set only if the queue's statistics are collected.  So a small table
+ * here keeps the issue times.  A request that is not in the table (issued before the
+ * probes were attached, or evicted by too many others in flight) has latency 0.
  *
  * Probes run in process, softirq and hardirq context.
  */
@@ -37,13 +36,13 @@
 #include <linux/tracepoint.h>
 static void on_enable(u32 control);
 
-/* Called when sessions enable or disable the provider, one call at a time */
+/* Called when sessions enable or disable the provider; process context, one at a time */
 #define MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level, MatchAnyKeyword, \
 					 MatchAllKeyword, FilterData, CallbackContext)	\
 	on_enable(ControlCode)
 #include "etw_blk_events.h"
 
-/* What both events begin with */
+/* The fields that both events start with */
 struct request_fields {
 	dev_t dev;
 	u64 sector;
@@ -52,13 +51,13 @@ struct request_fields {
 };
 
 /*
- * Requests in flight and when they were issued: a hash table of small sets.
+ * Requests in flight and their issue times: a hash table of small sets.
  * An issue claims a slot of its set; the completion frees it.  Both may happen
- * on any CPU and in interrupts, so a slot changes hands by cmpxchg() only.
+ * on any CPU and in interrupts, so only cmpxchg() changes the owner of a slot.
  *
- * A completion reads a slot before it gives the slot up.  If another request
- * has pushed this one out in between, rq has changed, giving up fails, and what
- * was read is not used.
+ * A completion reads a slot before it releases the slot.  If another request
+ * has taken the slot in between, rq has changed, the release fails, and the
+ * values read are discarded.
  */
 #define SET_BITS	8
 #define SET_SLOTS	8
@@ -66,10 +65,10 @@ struct request_fields {
 struct slot {
 	struct request *rq;
 	u64 issued;		/* CLOCK_MONOTONIC, ns */
-	u64 number;		/* of the issue, from 1 */
+	u64 number;		/* number of the issue, from 1 */
 };
 
-/* Of an issue; all 0 if that is not known */
+/* Time and number of an issue; both 0 if unknown */
 struct issue {
 	u64 time, number;
 };
@@ -93,7 +92,7 @@ static void issue_note(struct request *rq, const struct issue *issue)
 	struct request *old;
 	int i;
 
-	/* Issued before and never completed: it was put back into its queue. */
+	/* The request was issued before and requeued without completing. */
 	for (i = 0; i < SET_SLOTS; i++) {
 		if (READ_ONCE(set[i].rq) == rq) {
 			slot_fill(&set[i], issue);
@@ -113,7 +112,7 @@ static void issue_note(struct request *rq, const struct issue *issue)
 		slot_fill(oldest, issue);
 }
 
-/* last: forget it. */
+/* last: the request is complete, free its slot. */
 static struct issue issue_of(struct request *rq, bool last)
 {
 	struct slot *set = slots[hash_ptr(rq, SET_BITS)];
@@ -131,7 +130,7 @@ static struct issue issue_of(struct request *rq, bool last)
 	return (struct issue){ 0 };
 }
 
-/* 0 for requests that name no place on the disk, such as a flush. */
+/* 0 for requests without a position on the disk, such as a flush. */
 static u64 first_sector(struct request *rq)
 {
 	if (blk_rq_is_passthrough(rq) || blk_rq_pos(rq) == (sector_t)-1)
@@ -149,7 +148,7 @@ static struct request_fields describe(struct request *rq)
 	};
 }
 
-/* 0 is no activity: the events of an issue that is not known have none. */
+/* A zero id means no activity: the issue is unknown. */
 static GUID activity_of(const struct request_fields *f, const struct issue *issue)
 {
 	GUID id = { 0 };
@@ -201,7 +200,7 @@ static struct probe {
 	{ "block_rq_complete", on_complete },
 };
 
-static bool attached;	/* changed by the enable callback, one at a time */
+static bool attached;	/* changed only by the enable callback, one call at a time */
 
 static void find_probe(struct tracepoint *tp, void *unused)
 {
@@ -227,7 +226,7 @@ static int find_probes(void)
 	return 0;
 }
 
-/* The first count probes go; none is running any more when this returns. */
+/* Unregister the first count probes and wait until none is running. */
 static void detach(int count)
 {
 	while (count--)
@@ -276,7 +275,7 @@ static int __init etw_blk_init(void)
 
 static void __exit etw_blk_exit(void)
 {
-	/* No callback runs after this, so nobody else touches the probes. */
+	/* No callback runs after this, so attached no longer changes. */
 	EventUnregisterSample_Block();
 	if (attached)
 		detach(ARRAY_SIZE(probes));

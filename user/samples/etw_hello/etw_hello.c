@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * etw_hello.c - the least a driver does to be traced
+ * etw_hello.c - the smallest driver that writes events
  *
  *	echo world >/sys/module/etw_hello/parameters/say
  *
- * writes one event of the provider "Sample-Hello", if a session wants it.  What the
- * events are is said in etw_hello.man, of which "etw mc -km" makes the header.
+ * writes one event of the provider "Sample-Hello", if a session wants it.  etw_hello.man
+ * describes the events; "etw mc -km" generates etw_hello_events.h from it.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 #include "etw_hello_events.h"
 
+/* Process context, but EventWriteSaid() works in any context. */
 static int say(const char *text, const struct kernel_param *kp)
 {
 	return etw_nt_errno(EventWriteSaid(NULL, strlen(text), text));
