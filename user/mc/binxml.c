@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * binxml.c - binary XML as templates have it, and the same as text
+ * binxml.c - write the binary XML of templates, and the same XML as text
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ void etw_binxml_end(struct etw_binxml *xml)
 	etw_bytes_zero_to(xml->out, xml->begin + (xml->out->len - xml->begin + 3) / 4 * 4);
 }
 
-/* len is that of the units that follow. */
+/* Store the number of UTF-16 units of a name or text at its offset. */
 static void count_units(struct etw_binxml *xml, size_t at, size_t units)
 {
 	if (units > UNITS_MAX)
@@ -53,7 +53,7 @@ static void name(struct etw_binxml *xml, const char *s)
 	count_units(xml, at + 2, units);
 }
 
-/* Text as a value of its own. */
+/* Write text as a value. */
 static void value(struct etw_binxml *xml, const char *s)
 {
 	size_t at;
@@ -76,7 +76,7 @@ void etw_binxml_open(struct etw_binxml *xml, struct etw_binxml_element *element,
 
 	element->name = what;
 	etw_bytes_put8(xml->out, ETW_BINXML_OPEN | (attributes ? ETW_BINXML_MORE : 0));
-	etw_bytes_put16(xml->out, 0xffff);	/* depends on no value */
+	etw_bytes_put16(xml->out, 0xffff);	/* does not depend on a value */
 	element->length = xml->out->len;
 	etw_bytes_put32(xml->out, 0);
 	name(xml, what);
@@ -106,7 +106,7 @@ void etw_binxml_content(struct etw_binxml *xml, const struct etw_binxml_element 
 	etw_bytes_put8(xml->out, ETW_BINXML_CLOSE_START);
 }
 
-/* How long the %n at s is, and which value it is; 0: it is text. */
+/* The length of the %n at s, 0 if it is text; *index: the value. */
 static size_t substitution(const struct etw_binxml *xml, const char *s, unsigned int *index)
 {
 	size_t len = 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * binxml_user.c - the UserData of templates as binary XML
+ * binxml_user.c - write the UserData of templates as binary XML
  *
- * Elements go by their names without prefix, as mc.exe writes them; a namespace is an
- * attribute "xmlns".
+ * Like mc.exe, writes element names without prefix and a namespace as an attribute
+ * "xmlns".
  */
 #include <errno.h>
 #include <limits.h>
@@ -34,7 +34,7 @@ static void put_attributes(struct etw_binxml *xml, xmlNode *node)
 	}
 }
 
-/* Recursion: the parser takes no more than 256 levels. */
+/* Recursion is bounded: the parser accepts at most 256 levels. */
 static void put_element(struct etw_binxml *xml, xmlNode *node)
 {
 	struct etw_binxml_element element;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * event.c - the macros of an event: is it enabled, and write it
+ * event.c - generate the macros that test and write an event
  *
- * A macro evaluates what it is given only if the event is enabled.
+ * A macro evaluates its arguments only if the event is enabled.
  */
 #include <string.h>
 
 #include "args.h"
 
-/* Words of a macro's text that no parameter may be called. */
+/* Is a name part of the macro's text, so that no parameter may have it? */
 static bool taken(const struct etw_mc_provider *p, const struct etw_mc_event *event,
 		  const char *name)
 {
@@ -33,7 +33,7 @@ static bool take(struct etw_mc *mc, const struct etw_mc_provider *p,
 	return !taken(p, event, name) && !etw_mc_set_add(mc, used, name, name, 0);
 }
 
-/* Is there a parameter of the field's length before it? */
+/* Does a parameter with the field's length precede it? */
 static bool has_length(const struct etw_mf_field *field)
 {
 	struct etw_mc_arg arg;
@@ -41,7 +41,7 @@ static bool has_length(const struct etw_mf_field *field)
 	return !etw_mc_arg(field, &arg) && arg.block;
 }
 
-/* What the parameters are called: two of one name, or a taken one, get a "_". */
+/* Names for the parameters; duplicate and taken names get a "_" appended. */
 static void names(struct etw_mc *mc, const struct etw_mc_provider *p,
 		  const struct etw_mc_event *event, const char **list)
 {
@@ -85,7 +85,7 @@ static const char *arguments(struct etw_mc *mc, const struct etw_mc_provider *p,
 	return text;
 }
 
-/* One event, with or without an activity in front of its arguments. */
+/* The macros of one event, with or without an activity before its arguments. */
 static void event_macros(struct etw_mc *mc, const struct etw_mc_provider *p,
 			 const struct etw_mc_event *event, bool activity)
 {

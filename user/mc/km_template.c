@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * km_template.c - the functions of -km that write events
+ * km_template.c - generate the functions of -km that write events
  *
- * A kernel stack is small, so the numbers of an event do not take a descriptor each:
- * those that follow one another are copied into a packed structure, a run, which is
- * one piece of data.  So are GUIDs and times, which are no larger than a descriptor,
- * and the sizes before counted data.  All else takes a descriptor.  A template whose
- * function would take more than ETW_MC_KM_STACK is refused.
+ * Because a kernel stack is small, numbers do not get a descriptor each.  Adjacent numbers
+ * are copied into a packed structure, called a run, which is one piece of data.  So are
+ * GUIDs and times, which are no larger than a descriptor, and the sizes before counted
+ * data.  Every other field gets a descriptor.  A template whose function would need more
+ * than ETW_MC_KM_STACK is refused.
  *
- * There are no floating-point registers for arguments: floats and doubles are passed
- * by address, and a macro of the function's name takes their addresses.
+ * Kernel code has no floating-point registers for arguments.  Floats and doubles are
+ * passed by address; a macro with the function's name takes their addresses.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,23 +17,23 @@
 #include "args.h"
 #include "km.h"
 
-/* What becomes of an argument */
+/* How an argument is written */
 struct part {
 	struct etw_mc_arg arg;
-	bool value;		/* a number, GUID or time: in a run */
-	bool real;		/* of these, a float or double */
-	bool data;		/* it takes a descriptor */
-	unsigned int run;	/* of what it has in a run */
+	bool value;		/* a number, GUID or time: stored in a run */
+	bool real;		/* a value that is a float or double */
+	bool data;		/* needs a descriptor */
+	unsigned int run;	/* index of the run with its value or size */
 };
 
 struct plan {
 	const struct etw_mf_template *t;
-	const char *name;	/* of the function */
-	struct part *parts;	/* by field */
-	unsigned int runs;
-	unsigned int pieces;	/* descriptors */
-	unsigned int stack;	/* bytes of these, of the runs and the arguments */
-	bool real;
+	const char *name;	/* name of the function */
+	struct part *parts;	/* one for each field */
+	unsigned int runs;	/* number of runs */
+	unsigned int pieces;	/* number of descriptors */
+	unsigned int stack;	/* bytes of descriptors, runs and arguments */
+	bool real;		/* an argument is a float or double */
 };
 
 static unsigned int value_size(char letter)
@@ -59,7 +59,7 @@ static unsigned int value_size(char letter)
 	}
 }
 
-/* Whether the argument has something in a run: itself, or its size. */
+/* Is the argument's value or size in a run? */
 static bool in_run(const struct part *part)
 {
 	return part->value || part->arg.pieces == 2;
@@ -73,7 +73,7 @@ static void plan_part(struct plan *plan, unsigned int i, bool *open)
 	if (etw_mc_arg(&plan->t->fields[i], &part->arg))
 		return;
 	type = part->arg.type;
-	/* Compilers copy arguments that came on the stack; a length counts as well. */
+	/* Compilers copy arguments passed on the stack; a length is a second argument. */
 	plan->stack += part->arg.block ? 16 : 8;
 	part->value = !part->arg.array &&
 		      (type->kind == ETW_MC_VALUE || type->kind == ETW_MC_OBJECT);
@@ -117,7 +117,7 @@ static unsigned int top(const struct plan *plan)
 	return plan->t ? plan->t->top : 0;
 }
 
-/* ", type _ArgN", and a length before it. */
+/* ", type _ArgN", preceded by its length. */
 static void parameters(struct etw_mc *mc, const struct plan *plan)
 {
 	unsigned int i;
@@ -140,7 +140,7 @@ static void parameters(struct etw_mc *mc, const struct plan *plan)
 	etw_mc_print(mc, ")\n");
 }
 
-/* A member of a run; what is no integer, as bytes. */
+/* A member of a run; types other than integers are arrays of bytes. */
 static void member(struct etw_mc *mc, const struct part *part, unsigned int i)
 {
 	const struct etw_mc_type *type = part->arg.type;
@@ -203,7 +203,7 @@ static void fill_runs(struct etw_mc *mc, const struct plan *plan)
 	}
 }
 
-/* C expression: how many bytes there are at an argument. */
+/* C expression for the bytes of an argument. */
 static const char *size_of(struct etw_mc *mc, const struct part *part, unsigned int i)
 {
 	const struct etw_mc_arg *arg = &part->arg;
@@ -226,7 +226,7 @@ static const char *size_of(struct etw_mc *mc, const struct part *part, unsigned 
 	return text;
 }
 
-/* The descriptor of an argument that has one of its own. */
+/* Fill the descriptor of an argument that is not in a run. */
 static void describe(struct etw_mc *mc, const struct part *part, unsigned int i,
 		     unsigned int piece)
 {
@@ -286,7 +286,7 @@ static void body(struct etw_mc *mc, const struct plan *plan)
 	etw_mc_print(mc, "}\n");
 }
 
-/* The macro before a function that takes floats: it has the function's parameters. */
+/* The macro for a function with floats: it has the function's parameters. */
 static void by_address(struct etw_mc *mc, const struct plan *plan, const char *function)
 {
 	unsigned int i, pass;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * mangle.c - the fields of a template as arguments of a function
+ * mangle.c - map the fields of a template to the arguments and name of a function
  *
- * The function's name tells all of its arguments, so that templates that are alike
- * share one: a letter for each field, large where it is an array or a block of packed
- * values; then its constant count or length (or their product), or R and the number of
- * the argument that has the count, or r and that which has the length.
+ * The function's name encodes all of its arguments, so that templates with equal fields
+ * share a function.  Each field has a letter, upper case for an array or a block of packed
+ * values; then its constant count or length (or their product), or R and the number of the
+ * argument with the count, or r and the number of the argument with the length.
  *
- * Arguments are numbered as the fields of the top level are, from 0.
+ * Arguments have the numbers of the top-level fields, from 0.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static const struct etw_mc_type structure = {
 
 #define TYPES	(sizeof(types) / sizeof(types[0]))
 
-/* Constant counts of 0 and 1 make no array. */
+/* A constant count of 0 or 1 is not an array. */
 static void count_of(const struct etw_mf_field *field, struct etw_mc_arg *arg)
 {
 	arg->count = 1;
@@ -65,7 +65,7 @@ static void count_of(const struct etw_mf_field *field, struct etw_mc_arg *arg)
 	arg->array = arg->count_arg >= 0 || arg->count > 1;
 }
 
-/* Of what has a length in units: 0 and no length_arg for "to its NUL". */
+/* The length in units; NUL-terminated strings have length 0 and no length_arg. */
 static void length_of(const struct etw_mf_field *field, struct etw_mc_arg *arg)
 {
 	arg->length = 0;
@@ -77,7 +77,7 @@ static void length_of(const struct etw_mf_field *field, struct etw_mc_arg *arg)
 		arg->length_arg = field->length;
 	else if (arg->type->kind != ETW_MC_SID)
 		arg->length = field->length;
-	/* An IPv6 address needs none. */
+	/* The only binary field that may omit its length is an IPv6 address. */
 	if (arg->type->kind == ETW_MC_BINARY && !arg->length && arg->length_arg < 0)
 		arg->length = 16;
 }
@@ -114,13 +114,13 @@ int etw_mc_arg(const struct etw_mf_field *field, struct etw_mc_arg *arg)
 	return 0;
 }
 
-/* What follows the letter. */
+/* The part of the name after the letter. */
 static char *numbers(struct etw_mc *mc, const struct etw_mc_arg *arg)
 {
 	unsigned long constant = arg->count * (arg->length ? arg->length : 1ul);
 	char *text = etw_mc_text(mc, "%s", "");
 
-	/* Packed strings are written as a whole, however many there are. */
+	/* Packed strings are written as one block, whatever their number. */
 	if (arg->type->kind == ETW_MC_STRING && arg->block)
 		return etw_mc_text(mc, "R");
 	if (constant > 1 || arg->length)

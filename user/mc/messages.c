@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * messages.c - the ids of messages, as macros
+ * messages.c - generate macros for the ids of messages
  *
- * Named as the <messageTable> says, or MSG_ and the id of the string.
+ * Their names come from the <messageTable>, or are MSG_ and the id of the string.
  */
 #include <errno.h>
 

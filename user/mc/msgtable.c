@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * msgtable.c - message tables: the texts of one culture by number
+ * msgtable.c - write message tables: the texts of one culture by id
  *
- * Blocks of consecutive numbers (low, high, offset of the first text), then the texts:
- * length, flags (1: UTF-16), the text with CR LF NUL, filled to 4 bytes.
+ * Blocks of consecutive ids (low, high, offset of the first text), then the texts:
+ * length, flags (1: UTF-16), the text with CR LF NUL, padded to 4 bytes.
  * Source: Microsoft's MESSAGE_RESOURCE_DATA, _BLOCK and _ENTRY.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define ENTRY_MAX	0xffffu
 #define ENTRY_UNICODE	1
 
-/* The text of a culture, or the first there is; NULL: there is none. */
+/* The text of the culture, else of the first culture that has one; NULL: none. */
 static const char *text_of(const struct etw_manifest *m, const struct etw_mf_message *message,
 			   unsigned int culture)
 {
@@ -51,7 +51,7 @@ static bool put_entry(struct etw_bytes *out, const char *text)
 	return true;
 }
 
-/* Those without any text are not in the table. */
+/* Remove ids without a text in any culture. */
 static unsigned int drop_empty(const struct etw_manifest *m, struct etw_message_ids *ids,
 			       unsigned int culture)
 {

@@ -2,7 +2,7 @@
 /*
  * options.c - the command line of mc.exe
  *
- * One table of options; "/name" is as good as "-name" where it is no file.
+ * One table of options.  "/name" is the same as "-name", unless it is a file.
  */
 #include <errno.h>
 #include <limits.h>
@@ -27,10 +27,10 @@ enum take {
 struct option {
 	const char *name;
 	enum take take;
-	const char *arg;	/* NULL: it has none */
-	size_t field;		/* of struct etw_mc_options */
+	const char *arg;	/* NULL: no argument */
+	size_t field;		/* offset in struct etw_mc_options */
 	const struct etw_mc_mode *mode;
-	const char *help;	/* or why it is refused */
+	const char *help;	/* or the reason for refusing it */
 };
 
 #define FIELD(member)	offsetof(struct etw_mc_options, member)
@@ -87,14 +87,14 @@ static int fail(char *error, size_t size, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(error, size, fmt, args);
 	va_end(args);
-	/* Words of the command line may hold anything. */
+	/* Arguments may contain control characters. */
 	for (; *error; error++)
 		if ((unsigned char)*error < ' ' || *error == 127)
 			*error = '?';
 	return -EINVAL;
 }
 
-/* NULL: it is none. */
+/* NULL: not an option. */
 static const struct option *find(const char *word)
 {
 	size_t i;
@@ -149,7 +149,7 @@ static int take(const struct option *option, const char *word, const char *arg,
 	return 0;
 }
 
-/* The manifest, or what is not one. */
+/* The manifest; refuses unknown options and a second manifest. */
 static int operand(const char *word, struct etw_mc_options *out, char *error, size_t size)
 {
 	size_t len = strlen(word);
@@ -222,13 +222,14 @@ void etw_mc_help(FILE *to, const char *name)
 	size_t i;
 
 	fprintf(to, "usage: %s [option]... MANIFEST\n\n"
-		"Make a C header, and the resources of Windows, from a manifest.\n\noptions:\n", name);
+		"Generate a C header, and resources for Windows, from a manifest.\n\noptions:\n",
+		name);
 	for (i = 0; i < OPTIONS; i++) {
 		if (options[i].help && options[i].take != TAKE_REFUSED)
 			fprintf(to, "  -%-2s %-8s  %s\n", options[i].name,
 				options[i].arg ? options[i].arg : "", options[i].help);
 	}
-	fputs("\nWithout -um or -km the header has constants and descriptors only.\n"
-	      "Taken without effect: -a -A -c -d -n -o -u -U, and -w FILE -W FILE -x DIR.\n", to);
+	fputs("\nWithout -um or -km the header has only constants and descriptors.\n"
+	      "Accepted without effect: -a -A -c -d -n -o -u -U, -w FILE -W FILE -x DIR.\n", to);
 	fprintf(to, "\nexample:\n  %s -um -h include provider.man\n", name);
 }

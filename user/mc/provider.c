@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * provider.c - what a provider is: names, GUIDs, traits, constants, descriptors
+ * provider.c - generate a provider's names, GUIDs, traits, constants and descriptors
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "emit.h"
 
-/* What an event is called that has no symbol. */
+/* The symbol of an event, or a generated name if it has none. */
 static const char *event_symbol(struct etw_mc *mc, const struct etw_mc_provider *p,
 				const struct etw_mf_event *event)
 {
@@ -20,7 +20,7 @@ static const char *event_symbol(struct etw_mc *mc, const struct etw_mc_provider 
 			   d->Channel, d->Level, d->Opcode, d->Task, d->Keyword);
 }
 
-/* The bit that tests a level and keyword; bits are numbered as they come. */
+/* The bit for a level and keyword; new pairs get the next number. */
 static unsigned int bit_of(struct etw_mc *mc, struct etw_mc_set *set,
 			   struct etw_mc_provider *p, const EVENT_DESCRIPTOR *d)
 {
@@ -42,7 +42,7 @@ static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 	unsigned int i;
 
 	p->events = etw_mc_alloc(mc, p->provider->event_count * sizeof(*p->events));
-	/* One more: etw_mc_bits() shows the first one even if there is none. */
+	/* One more, because etw_mc_bits() prints the first one even if there are none. */
 	p->bits = etw_mc_alloc(mc, (p->provider->event_count + 1ul) * sizeof(*p->bits));
 	for (i = 0; i < p->provider->event_count; i++) {
 		const struct etw_mf_event *event = &p->provider->events[i];
@@ -61,7 +61,7 @@ static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 	}
 	if (p->bit_count > 0xFFFF) {
 		etw_problem_add(mc->problems, p->provider->line, false,
-				"provider \"%s\": %u pairs of level and keyword, at most 65535 can be told apart",
+				"provider \"%s\": %u pairs of level and keyword, at most 65535 are supported",
 				p->provider->name, p->bit_count);
 		mc->error = -EINVAL;
 	}
@@ -87,7 +87,7 @@ void etw_mc_prepare(struct etw_mc *mc)
 	}
 }
 
-/* As parts of a string literal. */
+/* Bytes as part of a string literal. */
 static void bytes(struct etw_mc *mc, const void *data, size_t size)
 {
 	const unsigned char *b = data;
@@ -124,7 +124,7 @@ static void literal(struct etw_mc *mc, const char *text)
 	etw_mc_print(mc, "\\000\"");
 }
 
-/* Size, name and chunks as EventSetInformation() takes them. */
+/* The traits, in the layout of EventSetInformation(): size, name and chunks. */
 static void traits(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	static const GUID none;
@@ -180,7 +180,7 @@ static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
 		define(mc, etw_mc_text(mc, "%s_KEYWORD", symbol), c->keyword, c->line);
 }
 
-/* Standard channels that no importChannel names count as well if an event uses them. */
+/* The provider's channels, and standard channels that events use without importChannel. */
 static void channels(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const struct etw_mf_provider *provider = p->provider;
@@ -260,7 +260,7 @@ static void descriptors(struct etw_mc *mc, const struct etw_mc_provider *p)
 					  d->Id, d->Version, d->Channel, d->Level, d->Opcode,
 					  d->Task, d->Keyword);
 
-		/* Two events of one symbol were refused when the manifest was read. */
+		/* Reading the manifest refuses two events with the same symbol. */
 		if (!etw_mc_symbol(mc, e->symbol, value, e->event->line))
 			continue;
 		etw_mc_print(mc, "%s(const EVENT_DESCRIPTOR, %s) = %s;\n#define %s_value 0x%x\n",

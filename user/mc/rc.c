@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * rc.c - the resource script: what a resource compiler makes of the binaries
+ * rc.c - write the resource script, which names the binaries for a resource compiler
  *
  * Source: Microsoft's "LANGUAGE statement" and "User-defined resource".
  */
@@ -11,7 +11,7 @@
 #include "tdh/model/model.h"
 #include "tdh/model/langid.h"
 
-/* A quote within a file name is doubled, a backslash is, too. */
+/* Quotes and backslashes in a file name are doubled. */
 static void put_name(struct etw_bytes *out, const char *name)
 {
 	etw_bytes_put8(out, '"');

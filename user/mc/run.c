@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * run.c - from a manifest's file to those that are made of it
+ * run.c - compile a manifest and write all output files
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct run {
 	FILE *err;
 };
 
-/* The name of a file, which may hold control characters; for etw_text_free(). */
+/* An escaped file name, because it may hold control characters; etw_text_free() it. */
 static struct etw_text printable(const char *name)
 {
 	struct etw_text text = { .data = NULL };
@@ -54,7 +54,7 @@ void etw_mc_print_problems(FILE *to, const char *path, const struct etw_problems
 	etw_text_free(&name);
 }
 
-/* UTF-16 units of a text; what is no UTF-8 counts by bytes. */
+/* UTF-16 units of a text; bytes that are not UTF-8 count as one each. */
 static unsigned int units(const char *text)
 {
 	unsigned int n = 0;
@@ -131,7 +131,7 @@ static int header(struct run *run)
 	return ret;
 }
 
-/* ret: what filling the bytes gave. */
+/* Write bytes to a file and free them.  ret: the result of filling them. */
 static int binary(struct run *run, const char *name, struct etw_bytes *bytes, int ret)
 {
 	FILE *out = NULL;
@@ -141,7 +141,7 @@ static int binary(struct run *run, const char *name, struct etw_bytes *bytes, in
 	else if (ret != -EINVAL)
 		failed(run, name, ret);
 	if (out) {
-		/* An error stays with the file, and is seen when it is closed. */
+		/* The file keeps an error until it is closed, which reports it. */
 		fwrite(bytes->data, 1, bytes->len, out);
 		ret = 0;
 	}
@@ -149,7 +149,7 @@ static int binary(struct run *run, const char *name, struct etw_bytes *bytes, in
 	return ret;
 }
 
-/* names: of the file of each culture's table; tables: the same, or NULL. */
+/* Write a table for each culture.  names: storage; tables: the file names, or NULL. */
 static int message_tables(struct run *run, char (*names)[300], const char **tables)
 {
 	const struct etw_manifest *m = run->manifest;
@@ -174,7 +174,7 @@ static int message_tables(struct run *run, char (*names)[300], const char **tabl
 	return ret;
 }
 
-/* The tables, then the script that names them. */
+/* Write the tables, then the script that names them. */
 static int resources(struct run *run)
 {
 	struct etw_bytes templates = { NULL, 0, 0, 0 }, script = { NULL, 0, 0, 0 };

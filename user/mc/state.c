@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * state.c - the arrays by which a provider's events are tested, and contexts of these
+ * state.c - generate the arrays for testing a provider's events, and the context type
  */
 #include <string.h>
 
 #include "emit.h"
 
-/* <Name>EnableBits, <Name>Keywords, <Name>Levels; C knows no arrays of 0. */
+/* <Name>EnableBits, <Name>Keywords, <Name>Levels; C has no arrays of length 0. */
 void etw_mc_bits(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	unsigned int i, count = p->bit_count ? p->bit_count : 1;
 
-	etw_mc_print(mc, "\n/* Bits are set for what is enabled; each is for a level and a keyword */\n");
+	etw_mc_print(mc, "\n/* One bit for each pair of level and keyword, set while enabled */\n");
 	etw_mc_print(mc, "%s(ULONG __attribute__((aligned(64))), %sEnableBits[%u]);\n",
 		     mc->mode->object, p->name, (count + 31) / 32);
 	etw_mc_print(mc, "%s(const ULONGLONG, %sKeywords[%u]) = {", mc->mode->object, p->name,
@@ -24,7 +24,7 @@ void etw_mc_bits(struct etw_mc *mc, const struct etw_mc_provider *p)
 	etw_mc_print(mc, "};\n");
 }
 
-/* Is it the end of another provider's type already, or of its own? */
+/* Does a provider's type, its own included, already end in this name? */
 static bool type_is_taken(const struct etw_mc *mc, const char *end)
 {
 	unsigned int i;
@@ -35,12 +35,12 @@ static bool type_is_taken(const struct etw_mc *mc, const char *end)
 	return false;
 }
 
-/* The type has the provider's name, as mc.exe's has, and by typedef its symbol. */
+/* The type is named by the provider's name, like mc.exe's; a typedef uses its symbol. */
 void etw_mc_context_type(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const char *s = p->symbol, *type = p->suffix;
 
-	etw_mc_print(mc, "\n/* For the macros ..._ForContext; registering fills it, from any content */\n"
+	etw_mc_print(mc, "\n/* For the macros ..._ForContext; registering initializes it */\n"
 		     "typedef struct tagMcGenContext_%s {\n"
 		     "\tMCGEN_TRACE_CONTEXT Context;\n"
 		     "\tULONG EnableBits[%u];\n"

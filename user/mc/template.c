@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * template.c - the functions that write events, one for each kind of template
+ * template.c - generate the functions that write events, one for each kind of template
  *
- * In C an unused static inline function costs nothing, and one that several headers
- * have is there once: each asks for its name first.
+ * In C an unused static inline function costs nothing.  Each header tests the macro
+ * <name>_def first, so that a function of several headers is defined once.
  */
 #include "args.h"
 
-/* One parameter, or two: ", type _ArgN". */
+/* ", type _ArgN", preceded by its length if it is a block. */
 static void parameter(struct etw_mc *mc, const struct etw_mc_arg *arg, unsigned int i)
 {
 	const struct etw_mc_type *type = arg->type;
@@ -44,7 +44,7 @@ static void counted(struct etw_mc *mc, const struct etw_mc_arg *arg, unsigned in
 		     piece, i, i, piece + 1, i, arg->type->unit, i);
 }
 
-/* What fills the descriptors of an argument. */
+/* Fill the descriptors of an argument. */
 static void data(struct etw_mc *mc, const struct etw_mc_arg *arg, unsigned int i,
 		 unsigned int piece)
 {
@@ -90,7 +90,7 @@ static void parameters(struct etw_mc *mc, const struct etw_mf_template *t, bool 
 	etw_mc_print(mc, ")\n");
 }
 
-/* Both need the fields to be known: etw_mc_function() has looked. */
+/* Skips fields of unknown type, which etw_mc_function() has reported. */
 static void body(struct etw_mc *mc, const struct etw_mf_template *t, const char *name)
 {
 	unsigned int i, piece = 1;
@@ -121,7 +121,7 @@ static void body(struct etw_mc *mc, const struct etw_mf_template *t, const char 
 	etw_mc_print(mc, "}\n");
 }
 
-/* The function that macros without an activity call: the other one with none. */
+/* The function for macros without an activity: calls the other one with NULL. */
 static void forward(struct etw_mc *mc, const struct etw_mf_template *t, const char *name)
 {
 	struct etw_mc_arg arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * text.c - memory, names and comments of the header that is being made
+ * text.c - memory, names and comments of the generated header
  */
 #include <ctype.h>
 #include <errno.h>
@@ -121,7 +121,7 @@ void etw_mc_print(struct etw_mc *mc, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Nothing in the text ends the comment, or continues its line. */
+/* Changes text that would end the comment or continue its line. */
 void etw_mc_comment(struct etw_mc *mc, const char *before, const char *text, const char *after)
 {
 	fprintf(mc->out, "/* %s", before);
@@ -151,7 +151,7 @@ bool etw_mc_guid_equal(const GUID *a, const GUID *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* Of C11 and C++17, and what the preprocessor knows */
+/* Keywords of C11 and C++17, and names known to the preprocessor */
 static bool is_keyword(const char *word)
 {
 	static const char words[] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * wevt_write.c - WEVT_TEMPLATE: header, providers, and what their lists share
+ * wevt_write.c - WEVT_TEMPLATE: header, providers, and common parts of their lists
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ void etw_wevt_sort(struct etw_sorted *sorted, unsigned int count)
 	qsort(sorted, count, sizeof(*sorted), compare);
 }
 
-/* Which lists a provider has, in their order; up to ETW_WEVT_LISTS. */
+/* The lists of a provider, in order; at most ETW_WEVT_LISTS. */
 static unsigned int choose_lists(const struct etw_wevt_writer *w, uint32_t *kinds)
 {
 	const struct etw_mf_provider *p = w->provider;
@@ -268,7 +268,7 @@ static void write_all(struct etw_wevt_writer *w)
 		etw_references_free(&w->used);
 	}
 	etw_bytes_set32(w->out, w->begin + 4, etw_wevt_here(w));
-	/* mc.exe leaves two bytes behind what it counts; so do we. */
+	/* Like mc.exe, append two bytes that the length does not count. */
 	etw_bytes_put16(w->out, 0);
 }
 

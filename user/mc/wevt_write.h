@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wevt_write.h - inside of the writer of WEVT_TEMPLATE
+ * wevt_write.h - internals of the writer of WEVT_TEMPLATE
  *
- * Offsets count from the CRIM header.  Things refer to each other by the offsets of
- * their entries; the writer keeps those of the current provider by address.
+ * Offsets count from the CRIM header.  Entries refer to each other by offset; the writer
+ * keeps the offsets of the current provider's entries, by the address of the model object.
  */
 #ifndef ETW_MC_WEVT_WRITE_H
 #define ETW_MC_WEVT_WRITE_H
@@ -13,7 +13,7 @@
 #include "tdh/model/message_ids.h"
 #include "tdh/model/references.h"
 
-/* Address to offset: open addressing, grows at half. */
+/* Hash table from address to offset: open addressing, grows when half full. */
 struct etw_place {
 	const void *thing;
 	uint32_t offset;
@@ -27,23 +27,23 @@ struct etw_wevt_writer {
 	struct etw_problems *problems;	/* or NULL */
 	unsigned int version;
 	struct etw_bytes *out;
-	size_t begin;			/* of the CRIM header in out */
-	int error;			/* -EINVAL, -ENOMEM: not of out */
+	size_t begin;			/* offset of the CRIM header in out */
+	int error;			/* -EINVAL, -ENOMEM; errors of out are in out */
 
-	/* a list under way: its entries go to out, their names behind all of them */
-	size_t list;
-	size_t names_at;
+	/* the current list: entries are written to out, and all names after them */
+	size_t list;			/* offset of the list in out */
+	size_t names_at;		/* offset of the names in out */
 	struct etw_bytes names;
 
 	struct etw_place *places;
 	unsigned int place_count, place_cap;
 };
 
-/* The offset of what is written next. */
+/* The offset of the next byte written. */
 uint32_t etw_wevt_here(const struct etw_wevt_writer *w);
 
 void etw_wevt_place(struct etw_wevt_writer *w, const void *thing, uint32_t offset);
-/* 0: it is NULL, or has none. */
+/* The recorded offset; 0: thing is NULL, or has none. */
 uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *thing);
 
 uint32_t etw_wevt_message(const struct etw_wevt_writer *w, const struct etw_mf_message *message);
@@ -51,26 +51,26 @@ __attribute__((format(printf, 3, 4)))
 void etw_wevt_error(struct etw_wevt_writer *w, unsigned int line, const char *fmt, ...);
 
 /*
- * A list: header of signature, length and count (header: bytes of it, 12 or 16), count
- * entries of size bytes, names.  end: empty_length is written when count is 0.
+ * A list: a header of signature, length and count (header: its bytes, 12 or 16), count
+ * entries of size bytes, then the names.
  */
 void etw_wevt_list_begin(struct etw_wevt_writer *w, const char *signature, unsigned int count,
 			 size_t header, size_t size);
 void etw_wevt_list_end(struct etw_wevt_writer *w);
-/* Like it, of a list that says length 0 when it is empty. */
+/* The same for lists whose length is 0 if they are empty. */
 void etw_wevt_list_end_or_none(struct etw_wevt_writer *w, unsigned int count);
-/* A name with its length before it, filled to 4 bytes: its offset. */
+/* Add a name with its length before it, padded to 4 bytes; returns its offset. */
 uint32_t etw_wevt_name(struct etw_wevt_writer *w, const char *name);
-/* Only the text and its NUL. */
+/* The same with only the text and its NUL. */
 uint32_t etw_wevt_bare_name(struct etw_wevt_writer *w, const char *name);
 
-/* Things by an ascending key, equal ones as they came */
+/* Indexes sorted by ascending key; equal keys keep their order */
 struct etw_sorted {
 	uint64_t key;
 	unsigned int index;
 };
 
-/* NULL: no memory, which is in w->error then. */
+/* count entries to sort; the caller frees them.  NULL: out of memory, w->error is set. */
 struct etw_sorted *etw_wevt_sorted(struct etw_wevt_writer *w, unsigned int count);
 void etw_wevt_sort(struct etw_sorted *sorted, unsigned int count);
 

@@ -13,10 +13,10 @@
 struct keywords {
 	struct etw_sorted *sorted;
 	unsigned int count;
-	uint32_t *list;		/* offsets of those of an event */
+	uint32_t *list;		/* offsets of one event's keywords */
 };
 
-/* The keywords an event names: how many. */
+/* Fill all->list with the keywords of an event; returns their number. */
 static unsigned int keywords_of(const struct etw_wevt_writer *w, const struct keywords *all,
 				const struct etw_mf_event *event)
 {
@@ -77,7 +77,7 @@ static bool sort_keywords(struct etw_wevt_writer *w, struct keywords *all)
 	return true;
 }
 
-/* By id; the keywords' offsets lie where other lists have names. */
+/* Events by id; the keywords' offsets are in the place of other lists' names. */
 void etw_wevt_events(struct etw_wevt_writer *w)
 {
 	const struct etw_mf_provider *p = w->provider;
@@ -146,7 +146,7 @@ static bool add(struct entries *all, const struct etw_mf_event *event, uint8_t k
 	return all->list[all->count++].text;
 }
 
-/* Behind the attribute at s: at its ';' outside quotes, or at the end. */
+/* The end of the attribute at s: its ';' outside quotes, or the end of the text. */
 static const char *attribute_end(const char *s)
 {
 	bool quoted = false;
@@ -179,7 +179,7 @@ static int by_text(const void *a, const void *b)
 	return etw_utf16_order((*x)->text, (*y)->text);
 }
 
-/* Each text once, in their order. */
+/* Write each text once, in sorted order. */
 static bool write_texts(struct etw_wevt_writer *w, struct entries *all)
 {
 	struct entry **sorted = calloc(all->count, sizeof(*sorted));
@@ -200,7 +200,7 @@ static bool write_texts(struct etw_wevt_writer *w, struct entries *all)
 	return true;
 }
 
-/* By id and version. */
+/* Collect the names and attributes of all events, by id and version. */
 static bool collect(struct etw_wevt_writer *w, struct entries *all)
 {
 	const struct etw_mf_provider *p = w->provider;

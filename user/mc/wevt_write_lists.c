@@ -54,7 +54,7 @@ static uint16_t task_of(const struct etw_references_opcode *opcode)
 	return opcode->task ? opcode->task->value : 0;
 }
 
-/* By value, then by task. */
+/* Opcodes by value, then by task. */
 void etw_wevt_opcodes(struct etw_wevt_writer *w)
 {
 	unsigned int count = w->used.opcode_count, i;
@@ -120,7 +120,7 @@ void etw_wevt_keywords(struct etw_wevt_writer *w)
 	free(sorted);
 }
 
-/* Its second header word is what mc.exe's memory happens to hold: the last template. */
+/* mc.exe leaves an uninitialized header word, the offset of the last template: write it, too. */
 void etw_wevt_filters(struct etw_wevt_writer *w)
 {
 	const struct etw_mf_provider *p = w->provider;

@@ -17,7 +17,7 @@ unsigned int etw_wevt_count_maps(const struct etw_mf_provider *provider, bool pa
 	return n;
 }
 
-/* Maps of one kind; NULL: no memory, which is in w->error then. */
+/* Maps of one kind; the caller frees the list.  NULL: out of memory, w->error is set. */
 static const struct etw_mf_map **choose(struct etw_wevt_writer *w, bool patterns)
 {
 	const struct etw_mf_provider *p = w->provider;
@@ -41,7 +41,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : *x < *y ? -1 : *x > *y;
 }
 
-/* Entries by ascending value. */
+/* Write a map, with its entries by ascending value. */
 static void write_map(struct etw_wevt_writer *w, const struct etw_mf_map *map)
 {
 	struct etw_sorted *sorted = etw_wevt_sorted(w, map->count);
@@ -67,7 +67,7 @@ static void write_map(struct etw_wevt_writer *w, const struct etw_mf_map *map)
 	free(sorted);
 }
 
-/* The maps as they come; their offsets and names by name. */
+/* Maps in manifest order; their offsets and names sorted by name. */
 void etw_wevt_maps(struct etw_wevt_writer *w)
 {
 	unsigned int count = etw_wevt_count_maps(w->provider, false), i;
@@ -96,7 +96,7 @@ out:
 	free(sorted);
 }
 
-/* Its length reaches to the end of its texts, over the maps between: so mc.exe has it. */
+/* Like mc.exe's, its length extends to the end of its texts, including maps in between. */
 static void write_pattern(struct etw_wevt_writer *w, const struct etw_mf_map *map)
 {
 	size_t at = w->out->len;

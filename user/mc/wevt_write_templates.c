@@ -13,8 +13,8 @@
 #include "tdh/wevt/format.h"
 
 /*
- * A count or a length of 0 is none.  So is a SID's constant length: mc.exe keeps the
- * number but not the flag.
+ * A count or length of 0 means none.  A SID's constant length has no flag either: mc.exe
+ * keeps only the number.
  */
 static uint32_t flags_of(const struct etw_mf_field *field)
 {
@@ -33,7 +33,7 @@ static uint32_t flags_of(const struct etw_mf_field *field)
 	return flags;
 }
 
-/* How binary XML calls the type of a value. */
+/* The binary XML type of a value. */
 static uint8_t value_type(const struct etw_mf_field *field)
 {
 	uint8_t type = field->flags & ETW_MF_STRUCT ? ETW_BINXML_BINARY : field->in_type;
@@ -66,8 +66,8 @@ static void event_data(struct etw_binxml *xml, const struct etw_mf_template *t)
 }
 
 /*
- * SHA-256 of a fixed word, the XML as UTF-16, and each value's type as 32 bits; the
- * first half of it, marked as a GUID of version 5.
+ * The template's identifier: the first half of the SHA-256 of a fixed word, the XML as
+ * UTF-16, and each value's type as 32 bits, marked as a version 5 GUID.
  */
 static int identify(struct etw_binxml *xml, uint8_t guid[16])
 {
@@ -91,7 +91,7 @@ static int identify(struct etw_binxml *xml, uint8_t guid[16])
 	return ret;
 }
 
-/* The binary XML at the end of out, and the identifier. */
+/* Append the binary XML to out and compute the identifier. */
 static int write_xml(struct etw_wevt_writer *w, const struct etw_mf_template *t, uint8_t guid[16])
 {
 	uint8_t *types = calloc(t->top + 1, 1);
@@ -142,7 +142,7 @@ static void write_field(struct etw_wevt_writer *w, const struct etw_mf_field *fi
 	etw_bytes_put32(w->out, etw_wevt_name(w, field->name));
 }
 
-/* A table has only TDH's types of manifests, which fit a byte. */
+/* Refuse types that manifests do not have: a table stores types as bytes. */
 static bool check_fields(struct etw_wevt_writer *w, const struct etw_mf_template *t)
 {
 	unsigned int i;
