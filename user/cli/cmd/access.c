@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - etw access: who may do what
+ * access.c - etw access: show and change access lists
  *
- * What it shows as text is what the file of access lists has in it, so that the
- * one can be made from the other.
+ * "show" prints the syntax of the access list file, so that its output can be used as
+ * that file.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -71,7 +71,7 @@ static void take_entry(struct request *r, const char *option, uint8_t type)
 	r->list.count++;
 }
 
-/* The GUID that is meant; false: told. */
+/* Set the list's GUID from the operand; false after a message. */
 static bool resolve(int fd, struct request *r)
 {
 	return etw_access_parse_guid(r->target, &r->list.guid) ||
@@ -131,7 +131,7 @@ static int show_one(int fd, const struct etw_guid *guid, bool json)
 	return err;
 }
 
-/* The default's first, whether it is its own or built in. */
+/* The default list first, whether it was set or is built in. */
 static int show_all(int fd, bool json)
 {
 	static const struct etw_guid standard = ETW_ACCESS_DEFAULT_GUID;
@@ -148,7 +148,7 @@ static int show_all(int fd, bool json)
 			(json ? show_json : show_text)(&list, true);
 		shown = true;
 	}
-	/* Who may see one list, but not all, has seen what is for him. */
+	/* A caller who may see only some lists has seen those: success. */
 	return err == -ESRCH || (err == -EPERM && shown) ? 0 : err;
 }
 
@@ -159,7 +159,7 @@ static int run_show(int fd, struct request *r)
 	return r->target ? show_one(fd, &r->list.guid, r->json) : show_all(fd, r->json);
 }
 
-/* Entries of the list, from this one on, that deny what is allowed above them. */
+/* Report entries, from the given one on, that deny rights allowed by entries above. */
 static void report_shadowed(const struct etw_access_list *list, uint32_t first)
 {
 	char entry[ETW_ACCESS_ENTRY_TEXT], other[ETW_ACCESS_ENTRY_TEXT];
@@ -213,10 +213,10 @@ static int run_load(int fd, struct request *r)
 static const struct action {
 	const char *name;
 	int (*run)(int fd, struct request *r);
-	bool entries;		/* needs them, others take none */
-	bool guid;		/* needs one */
-	bool file;		/* its operand is a file */
-	bool changes;		/* which takes more than looking */
+	bool entries;		/* needs entries; other actions refuse them */
+	bool guid;		/* needs a GUID */
+	bool file;		/* the operand is a file */
+	bool changes;		/* changes lists, which needs more rights than showing them */
 } actions[] = {
 	{ "show", run_show, false, false, false, false },
 	{ "set", run_set, true, true, false, true },
@@ -254,11 +254,11 @@ static void check_usage(const struct action *action, const struct request *r)
 		cli_usage("%s: prints nothing, so takes no --json", action->name);
 }
 
-/* What went wrong has to do with the file as a whole. */
+/* Report an error that concerns the whole file. */
 static int file_fail(const struct action *action, const struct request *r, const char *path,
 		     int err)
 {
-	/* Not so much of the file as of who runs this. */
+	/* These errors depend on the caller more than on the file. */
 	const char *takes = action->changes && path != r->target &&
 			    (err == -EACCES || err == -EPERM || err == -EROFS) ?
 		"; lists are changed with CAP_SYS_ADMIN and by those who may write this file" : "";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access_shadowed.c - entries of access lists that deny in vain
+ * access_shadowed.c - find deny entries that an earlier allow entry overrides
  *
- * The first entry that says something about a right decides, so that what is
- * denied behind the entry that allows it, as etw access add does, is allowed.
+ * The first entry that names a right decides.  "etw access add" appends entries, so a
+ * deny entry it adds has no effect on rights that an entry above allows.
  */
 #include "access_shadowed.h"
 
-/* Does other concern all whom the entry does?  Members of groups are not known. */
+/* Does other match every caller that entry matches?  Group members are not looked up. */
 static bool covers(const struct etw_access_entry *other, const struct etw_access_entry *entry)
 {
 	return other->who == ETW_ACCESS_EVERYONE ||
@@ -15,12 +15,13 @@ static bool covers(const struct etw_access_entry *other, const struct etw_access
 }
 
 /**
- * access_shadowed() - the rights that a denying entry denies in vain
+ * access_shadowed() - find rights that a deny entry does not deny
  * @list: the list
- * @n: number of the entry
- * @by: set to the number of the first one that gives some of them
+ * @n: index of the entry
+ * @by: set to the index of the first earlier entry that allows one of its rights
  *
- * Return: those that this one gives; 0: none does, or the entry allows.
+ * Return: the rights that entry @by allows; 0 if there is none, or if @n is an allow
+ * entry.
  */
 uint32_t access_shadowed(const struct etw_access_list *list, uint32_t n, uint32_t *by)
 {
@@ -35,7 +36,7 @@ uint32_t access_shadowed(const struct etw_access_list *list, uint32_t n, uint32_
 			continue;
 		if (other->type == ETW_ACCESS_ALLOW)
 			return other->rights & rights;
-		rights &= ~other->rights;	/* they are denied as it is */
+		rights &= ~other->rights;	/* denied by other already */
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access_shadowed.h - entries of access lists that deny in vain
+ * access_shadowed.h - find deny entries that an earlier allow entry overrides
  */
 #ifndef ETW_CLI_ACCESS_VAIN_H
 #define ETW_CLI_ACCESS_VAIN_H

@@ -40,8 +40,8 @@ struct request {
 	struct etw_enable enable;
 	struct blob blob;
 	const char *about;
-	bool once;		/* an option that is for asking once was given */
-	bool every;		/* with that period */
+	bool once;		/* an option for a single request was given */
+	bool every;		/* --every, with period_s */
 	uint32_t period_s;
 	bool show;
 	bool json;
@@ -49,7 +49,7 @@ struct request {
 
 /* -------------------------------------------------------------------- once */
 
-/* The handle of the running session of that name; 0 after a message. */
+/* The handle of the running session with this name; 0 after a message. */
 static uint64_t find_session(const char *name)
 {
 	static struct session found;
@@ -120,7 +120,7 @@ static int show(int fd, uint64_t session, bool json)
 	return 0;
 }
 
-/* With the device open: exit status. */
+/* Returns the exit status. */
 static int run_every(int fd, const struct request *r, char **operands, unsigned int count)
 {
 	struct etw_guid guids[ETW_CAPTURE_MAX];

@@ -2,8 +2,8 @@
 /*
  * convert.c - etw convert: write log files in the formats of other tools
  *
- * The formats are in user/convert.  This file has what they share: the options, the input,
- * and an output that is complete or not there.
+ * The formats are in user/convert.  This file has their common parts: options, input, and
+ * an output that is created only if it is complete.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -24,7 +24,7 @@
 #include "lib/consumer/event_record.h"
 #include "tdh/decode/embed.h"
 
-#define LOOK_EVENTS	1024	/* between two looks at the clock */
+#define LOOK_EVENTS	1024	/* events between two progress checks */
 
 enum { OPT_TO = 256, OPT_FROM, OPT_REPLACE, OPT_FIELDS, OPT_OPTION, OPT_MANIFEST };
 
@@ -32,8 +32,8 @@ static const struct cli_option options[] = {
 	{ "to", OPT_TO, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)" },
 	{ "from", OPT_FROM, "FORMAT", "ctf: make a log file from a folder with a CTF trace" },
 	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format" },
-	{ "replace", OPT_REPLACE, NULL, "replace an output that exists" },
-	{ "fields", OPT_FIELDS, "LIST", "the columns of csv, with commas between" },
+	{ "replace", OPT_REPLACE, NULL, "replace an existing output" },
+	{ "fields", OPT_FIELDS, "LIST", "the columns of csv, separated by commas" },
 	{ "option", OPT_OPTION, "TEXT", "an option of the format" },
 	SELECT_OPTIONS,
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too" },
@@ -43,8 +43,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_syntax syntax = {
 	.what = "Write the events of log files (.etl), merged by time, in the format of another\n"
-		"tool.  The output is complete or not there.  Losses and damage are reported on\n"
-		"stderr.",
+		"tool.  The output is created only if it is complete.  Losses and damage are\n"
+		"reported on stderr.",
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw convert night.etl -o night.csv",
@@ -305,7 +305,7 @@ static void take_option(struct run *run, int option)
 	}
 }
 
-/* Options that select or describe events are for log files. */
+/* --from: refuse options that select or describe events, which are for log files. */
 static int from_other(const struct run *run, char **operands)
 {
 	const char *out = run->out.path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert.h - the parts of etw convert that are in the command
+ * convert.h - the parts of "etw convert" that are in the command
  */
 #ifndef ETW_CLI_CMD_CONVERT_H
 #define ETW_CLI_CMD_CONVERT_H
@@ -13,8 +13,8 @@ extern const struct convert_format convert_text;
 extern const struct convert_format convert_json;
 
 /*
- * Make a log file of a CTF trace: becomes etw-ctf-reader.  Returns the exit status if that
- * cannot be started.
+ * Convert a CTF trace to a log file: replaces the process with etw-ctf-reader.  Returns an
+ * exit status only if that cannot be started.
  */
 int convert_from_ctf(const char *folder, const char *out, bool replace, bool quiet);
 

@@ -2,8 +2,8 @@
 /*
  * convert_from.c - etw convert --from: start the reader of the other format
  *
- * etw-ctf-reader is a program of its own, because libbabeltrace2 is not to be a dependency
- * of etw.  It lies beside etw in the build tree, and in ../libexec/etw once installed.
+ * etw-ctf-reader is a separate program, so that etw does not depend on libbabeltrace2.  It
+ * is beside etw in the build tree, and in ../libexec/etw when installed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -43,6 +43,6 @@ int convert_from_ctf(const char *folder, const char *out, bool replace, bool qui
 		args[count++] = "--quiet";
 	try_reader(own, "", args);
 	try_reader(own, "../libexec/etw/", args);
-	return cli_fail("--from ctf: " READER " is not installed: it is built where "
-			"libbabeltrace2-dev is");
+	return cli_fail("--from ctf: " READER " is not installed: building it needs "
+			"libbabeltrace2-dev");
 }

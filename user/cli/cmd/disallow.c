@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * disallow.c - etw disallow: leave providers out of the groups of a session
+ * disallow.c - etw disallow: exclude providers from the groups of a session
  */
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static int set(int fd, uint64_t session, const struct etw_guid *guids, unsigned 
 	return etw_kdev_disallow_set(fd, &d);
 }
 
-/* With the device open: exit status. */
+/* Returns the exit status. */
 static int run(int fd, const char *name, char **providers, unsigned int count, bool clear,
 	       bool json)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.c - etw dump: print a session's events as they come, or those of log files
+ * dump.c - etw dump: print the events of a session or of log files
  *
- * Ctrl-C, SIGTERM and the end of --duration all wake the reader, which then
- * hands out what was waiting and ends: nothing delivered is left unprinted.
+ * Ctrl-C, SIGTERM and the end of --duration wake the reader, which then returns the
+ * waiting events and ends, so that every delivered event is printed.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -27,8 +27,8 @@
 #include "device/kdev.h"
 #include "lib/consumer/session_reader.h"
 
-#define LOOK_MS		500	/* between two looks at stdout */
-#define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
+#define LOOK_MS		500	/* ms between two checks of stdout */
+#define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
 
 enum { OPT_DURATION = 256, OPT_RAW, OPT_MESSAGE, OPT_FORMAT, OPT_TIME, OPT_COLOR, OPT_NO_NAMES,
        OPT_MANIFEST };
@@ -67,13 +67,13 @@ struct dump {
 	int fd;
 	uint64_t handle;
 	struct etw_session_stat before;
-	struct etw_session_stat now;	/* the last known */
-	time_t refreshed;	/* when that was read */
-	bool stopped;		/* the session is gone: now may be too old */
+	struct etw_session_stat now;	/* the latest counters */
+	time_t refreshed;	/* when they were read, seconds */
+	bool stopped;		/* the session is gone: now may be outdated */
 	bool marked;		/* events were lost after now was read */
-	bool filled;		/* it ends because there were count events */
+	bool filled;		/* count events were printed */
 	struct event_printer printer;
-	struct select *select;	/* NULL: all events are wanted */
+	struct select *select;	/* NULL: all events */
 };
 
 static struct etw_source source;
@@ -88,7 +88,7 @@ static void on_signal(int number)
 	errno = saved;
 }
 
-/* The second Ctrl-C kills, should the reader or stdout be stuck. */
+/* A second Ctrl-C kills the process, in case the reader or stdout is stuck. */
 static void catch_signals(uint32_t duration_ms)
 {
 	struct sigaction action = {
@@ -108,7 +108,7 @@ static void catch_signals(uint32_t duration_ms)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Before the reader goes away: a late signal kills, as it would without us. */
+/* Call before closing the reader: later signals have their default effect. */
 static void release_signals(void)
 {
 	static const struct itimerval off;
@@ -129,7 +129,7 @@ static int read_stat(struct dump *dump, struct etw_session_stat *stat)
 	return err;
 }
 
-/* Once the session has stopped its counters are gone: keep a recent copy. */
+/* Keep a recent copy of the counters, because they are gone once the session has stopped. */
 static void refresh_stat(struct dump *dump)
 {
 	struct timespec now;
@@ -141,7 +141,7 @@ static void refresh_stat(struct dump *dump)
 	read_stat(dump, &dump->now);
 }
 
-/* Does nobody read any more what is printed?  Without events nothing else tells. */
+/* Has the reader of stdout gone?  Without events, no write would fail. */
 static bool unread(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
@@ -149,7 +149,7 @@ static bool unread(void)
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
-/* Wait for the next event; show what there is before going to sleep. */
+/* Wait for the next event; flush the output before sleeping. */
 static int next_event(struct dump *dump, struct etw_event *event)
 {
 	int err = etw_source_next(&source, event, 0);
@@ -163,7 +163,7 @@ static int next_event(struct dump *dump, struct etw_event *event)
 		if (err != -EAGAIN)
 			return err;
 	}
-	raise(SIGPIPE);		/* as printing the next event would */
+	raise(SIGPIPE);		/* printing the next event would do the same */
 	return 0;
 }
 
@@ -184,7 +184,7 @@ static int dump_events(struct dump *dump)
 			continue;
 		dump->print(&dump->printer, &event);
 		if (ferror(stdout))
-			return 0;	/* cli_finish() tells */
+			return 0;	/* cli_finish() reports it */
 		dump->filled = dump->count && ++printed == dump->count;
 		if (dump->filled)
 			return 0;
@@ -211,7 +211,7 @@ static void tell_drops(const struct dump *dump)
 		cli_note("events were lost while being written; the session is gone, so their number is not known");
 }
 
-/* What this dump does not show although it was written, or tried to be. */
+/* Report events that were written, or attempted, but not printed here. */
 static void tell_losses(struct dump *dump)
 {
 	struct etw_consumer_info info;
@@ -235,7 +235,7 @@ static void tell_losses(struct dump *dump)
 	tell_drops(dump);
 }
 
-/* Refused as one that has no readers? */
+/* EINVAL: report whether the session has no readers because it only writes a file. */
 static int no_readers(const struct dump *dump, const char *name)
 {
 	static struct session session;
@@ -422,7 +422,7 @@ static void take_option(struct dump *dump, int option, bool *json)
 	}
 }
 
-/* What would be ignored is refused. */
+/* Refuse options that would be ignored. */
 static void check_options(const struct dump *dump, bool json)
 {
 	if (json && (dump->printer.format || dump->printer.message || dump->time_given))
@@ -442,7 +442,8 @@ static int dump_session(struct dump *dump, char **operands)
 	int status;
 
 	if (operands[1])
-		cli_usage("unexpected argument %s: only files may be several", cli_quote(operands[1]));
+		cli_usage("unexpected argument %s: only one session can be read",
+			  cli_quote(operands[1]));
 	dump->fd = device_open();
 	if (dump->fd < 0)
 		return 1;

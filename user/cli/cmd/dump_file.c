@@ -56,7 +56,7 @@ static int print_all(struct inputs *inputs, struct event_printer *printer,
 			continue;
 		print(printer, event);
 		*filled = count && ++printed == count;
-		/* cli_finish() tells of stdout. */
+		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || *filled)
 			return 0;
 	}

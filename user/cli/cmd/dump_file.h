@@ -13,18 +13,18 @@
 typedef void dump_print_fn(struct event_printer *printer, const struct etw_event *event);
 
 /*
- * Does an operand mean a file?  One has a slash, or ends in .etl.  Else it is a session,
- * but for that of a file that is there while no session is called so: those that
- * autologger and record make are called disk.etl.0001 and disk.etl.old.
+ * Is an operand a file?  Yes if it has a slash or ends in .etl.  Otherwise it is a session,
+ * unless a file of this name exists and no session has the name: autologger and record
+ * create files like disk.etl.0001 and disk.etl.old.
  */
 bool dump_is_file(const char *operand);
-/* The same without asking for a session. */
+/* The same without looking for a session. */
 bool dump_may_be_file(const char *operand);
 
 /*
- * Print the events of files, together in the order of time; paths end with NULL.
- * select: those that are wanted; count: end after so many; 0: all; filled: were there so
- * many?  Returns the exit status.
+ * Print the events of files, merged by time; paths end with NULL.  select: the events to
+ * print; count: end after this many, 0: all; *filled: count events were printed.  Returns
+ * the exit status.
  */
 int dump_files(char **paths, struct event_printer *printer, dump_print_fn *print,
 	       struct select *select, uint32_t count, bool *filled);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flush.c - etw flush: deliver what a session has buffered
+ * flush.c - etw flush: deliver a session's buffered events
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,8 +21,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_syntax syntax = {
 	.what = "Deliver every event written so far to the session's readers.\n"
-		"A session started with --buffering hands over what it holds, to FILE or the\n"
-		"one that it was started with, else to its readers.",
+		"A session started with --buffering writes its events to FILE, or to the file\n"
+		"that it was started with, else delivers them to its readers.",
 	.operands = { "SESSION" },
 	.options = options,
 	.example = "etw flush demo",

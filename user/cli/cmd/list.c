@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.c - etw list: sessions, and providers with who registered and enabled them
+ * list.c - etw list: list sessions, providers and provider groups
  */
 #include <errno.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static int list_fail(const struct part *part, int err)
 			cli_denied(-err, "the right \"query\" on one of them"));
 }
 
-/* What may be seen of several is listed, and only seeing nothing is a failure. */
+/* List the parts that the caller may see; fail only if there are none. */
 static int list_all(struct list *list, bool sessions_seen)
 {
 	unsigned int i;
@@ -118,7 +118,7 @@ static int list(struct list *list, const struct part *part, bool want_json)
 	int err, status;
 
 	err = session_list(list->fd, &list->sessions.list, &list->sessions.count);
-	/* Whoever sees no session may see providers; those have no names then. */
+	/* A caller who may see no session may see providers; their sessions have no names. */
 	if (err && (err != -EPERM || part == parts))
 		return list_fail(&parts[0], err);
 	list->json = want_json ? json_new() : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - between the parts of etw list
+ * list.h - the parts of "etw list"
  */
 #ifndef ETW_CLI_LIST_H
 #define ETW_CLI_LIST_H
@@ -12,20 +12,20 @@
 
 struct etw_text;
 
-/* Those that run, to name the sessions of a provider */
+/* The running sessions, for their names */
 struct sessions {
 	struct session *list;
 	unsigned int count;
 };
 
-/* What a part has to go by */
+/* The state that all parts use */
 struct list {
 	int fd;
-	struct sessions sessions;	/* those that the caller may see */
+	struct sessions sessions;	/* the sessions that the caller may see */
 	struct json *json;	/* NULL: text */
 	bool verbose;
-	bool alone;			/* nothing else is listed: having none is said */
-	bool follows;			/* another part is above: a line between */
+	bool alone;			/* the only part: report an empty list */
+	bool follows;			/* another part is above: print an empty line first */
 };
 
 /* Print a part, or put it into the JSON object; 0 or a negative errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list_groups.c - etw list groups: provider groups, their members, who enabled them
+ * list_groups.c - etw list groups: provider groups, their members and their sessions
  */
 #include <errno.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static struct json *group_json(const struct etw_guid *guid, const struct etw_gro
 	return o;
 }
 
-/* Where they go */
+/* Where the groups are printed */
 struct output {
 	struct list *list;
 	struct table *rows;		/* for the table */
@@ -85,12 +85,12 @@ static int list_group(struct output *out, const struct etw_guid *guid)
 	int err;
 
 	err = etw_group_look(list->fd, guid, &group);
-	/* Gone meanwhile, or the right to see it */
+	/* The group, or the right to query it, has gone meanwhile. */
 	if (err == -ESRCH || err == -EPERM)
 		return 0;
 	if (err)
 		return err;
-	/* Only now is it known that there is one. */
+	/* The first group that is shown. */
 	if (!out->any && !out->array && list->follows)
 		puts("");
 	out->any = true;
@@ -121,7 +121,7 @@ int list_groups(struct list *list)
 		err = list_group(&out, &guids[i]);
 	if (!err && !out.any && !out.array && list->alone)
 		puts("no groups");
-	/* After a failure, too: what was seen is so. */
+	/* Also after a failure: print the groups found so far. */
 	if (table.count)
 		table_print(&table);
 	if (out.array)

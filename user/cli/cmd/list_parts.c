@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list_parts.c - registrations and enabling sessions, as etw list shows them of
- * providers and of groups
+ * list_parts.c - registrations and enabling sessions, for the lists of providers and groups
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,10 +43,10 @@ static const struct word stack_words[] = {
 	{ 0, NULL }
 };
 
-/* Filters by what they select */
+/* Filters, grouped by what they select */
 static const struct filter_kind {
-	const char *before;		/* their words, as text */
-	const char *suffix;		/* of each word, as JSON */
+	const char *before;		/* text: printed before the first word */
+	const char *suffix;		/* JSON: appended to each word */
 	const struct word *words;
 } filter_kinds[] = {
 	{ ", processes by ", "", scope_words },
@@ -89,7 +88,7 @@ uint64_t list_enable_mask(const struct etw_provider_enable *enables, unsigned in
 	return mask;
 }
 
-/* Names of the sessions in a mask of logger ids. */
+/* Append the names of the sessions in a mask of logger ids. */
 void list_add_sessions(struct etw_text *line, uint64_t mask, const struct sessions *sessions)
 {
 	const char *between = "";
@@ -117,7 +116,7 @@ static size_t module_len(const struct etw_provider_reg *reg)
 	return strnlen(reg->module, sizeof(reg->module));
 }
 
-/* Who registered it, and who enabled that. */
+/* Append the process or module of a registration, and the sessions that enabled it. */
 void list_add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		  const struct sessions *sessions, bool tell_group)
 {
@@ -197,7 +196,7 @@ static void append_words(struct json *array, const struct word *words, const cha
 	}
 }
 
-/* The sessions of a mask as an array of names; a number where one is gone. */
+/* The sessions of a mask as an array of names; "#ID" for a session without a name. */
 static struct json *names_json(uint64_t mask, const struct sessions *sessions)
 {
 	struct json *names = json_new_array();

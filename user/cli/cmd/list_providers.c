@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list_providers.c - etw list providers: who registered and who enabled them
+ * list_providers.c - etw list providers: their registrations and sessions
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void add_name(struct etw_text *line, const struct provider *provider)
 		text_puts(line, "(no name)");
 }
 
-/* The sessions that enabled it, and those that take its events through a group. */
+/* The sessions that enabled the provider itself or a group of its registrations. */
 static uint64_t enabled_by(const struct provider *p)
 {
 	uint64_t mask = list_enable_mask(p->enables, p->enable_count);

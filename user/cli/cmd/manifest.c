@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest.c - etw manifest: what events mean, for everybody who reads them
+ * manifest.c - etw manifest: install, list, show and check manifests
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +37,8 @@ static const struct cli_syntax syntax = {
 static const struct action {
 	const char *name;
 	int (*run)(const struct manifest_request *request);
-	unsigned int least, most;	/* operands */
-	bool user, json;		/* takes these */
+	unsigned int least, most;	/* number of operands */
+	bool user, json;		/* takes --user, --json */
 } actions[] = {
 	{ "install", manifest_install, 1, ~0u, true, false },
 	{ "remove", manifest_remove, 1, ~0u, true, false },
@@ -134,15 +134,15 @@ bool manifest_folder(const struct manifest_request *request, struct etw_folder *
 		}
 	}
 	if (request->user && !geteuid())
-		cli_fail("--user: root has no folder of its own, leave it out");
+		cli_fail("--user: root has no folder of its own, omit the option");
 	else
-		cli_fail("no folder to install into: HOME and ETW_MANIFEST_PATH say none");
+		cli_fail("no folder to install into: HOME and ETW_MANIFEST_PATH name none");
 	return false;
 }
 
 /* -------------------------------------------------------------------- reading */
 
-/* All of a file, wherever it lies; NULL: told. */
+/* Read a whole file; the caller frees it.  NULL after a message. */
 static void *read_file(const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -2,9 +2,9 @@
 /*
  * manifest_install.c - etw manifest install and remove
  *
- * A manifest is kept as it was given, with a link for each GUID that it is looked for
- * by.  All is prepared beside its place first; then renaming puts the file into place,
- * and the links: who reads meanwhile finds the old or the new, never half of one.
+ * The folder holds an unchanged copy of the manifest, and a link for each GUID of its
+ * providers.  File and links are first created under temporary names, then renamed, so
+ * that a concurrent reader finds the old or the new manifest, never a part of one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "base/guid.h"
 #include "tdh/store/installed.h"
 
-#define LINKS_MAX	64	/* two of each provider, of 16 at most, and to spare */
+#define LINKS_MAX	64	/* two for each of at most 16 providers, and spare ones */
 #define TEMPORARY	".etw-new"
 #define LOCK		".lock"
 
@@ -39,7 +39,7 @@ struct place {
 
 /* --------------------------------------------------------------------- folder */
 
-/* With all that is missing above it. */
+/* Make a folder and its missing parents. */
 static int make_folder(const char *path)
 {
 	char copy[PATH_MAX];
@@ -63,8 +63,8 @@ static const char *folder_reason(int err)
 }
 
 /*
- * One command at a time changes a folder.  The lock is a file that only its owner can
- * open: whoever may read the folder could hold a lock on that for ever.
+ * Only one command at a time changes a folder.  The lock is a file that only its owner can
+ * open: a lock on the folder itself could be held forever by any user who can read it.
  */
 static int take_lock(struct place *place)
 {
@@ -110,7 +110,7 @@ static void close_place(const struct place *place)
 	close(place->fd);
 }
 
-/* Where a link of the folder leads; false: it is none. */
+/* The target of a link in the folder; false: name is not a link. */
 static bool target_of(const struct place *place, const char *name, char target[NAME_MAX + 1])
 {
 	ssize_t len = readlinkat(place->fd, name, target, NAME_MAX);
@@ -121,7 +121,7 @@ static bool target_of(const struct place *place, const char *name, char target[N
 	return true;
 }
 
-/* Call for each name of the folder. */
+/* Call a function for each name in the folder. */
 static void each_name(const struct place *place, void (*call)(const struct place *place,
 							      const char *name, void *context),
 		      void *context)
@@ -139,8 +139,8 @@ static void each_name(const struct place *place, void (*call)(const struct place
 
 struct counting {
 	const char *file;
-	const struct links *keep;	/* of the file's links, or NULL: none */
-	bool remove;			/* the others */
+	const struct links *keep;	/* links of the file to keep, NULL: none */
+	bool remove;			/* remove the others */
 	unsigned int count;
 };
 
@@ -167,7 +167,7 @@ static void count_link(const struct place *place, const char *name, void *contex
 		c->count++;
 }
 
-/* The links that lead to a file; those that are not to be kept are removed if asked. */
+/* Count the links to a file; if remove is set, remove those not in keep instead. */
 static unsigned int links_to(const struct place *place, const char *file,
 			     const struct links *keep, bool remove)
 {
@@ -205,7 +205,7 @@ static void temporary(char name[32], unsigned int i)
 	snprintf(name, 32, TEMPORARY "-%u", i);
 }
 
-/* What is left of a command that was killed goes as well. */
+/* Remove temporary names, also those that a killed command left behind. */
 static void clean(const struct place *place, unsigned int links)
 {
 	char name[32];
@@ -257,7 +257,7 @@ static int write_links(const struct place *place, const char *file, const struct
 	return 0;
 }
 
-/* Files that had some of these links until now */
+/* Files that the links led to before */
 struct others {
 	char names[LINKS_MAX][NAME_MAX + 1];
 	unsigned int count;
@@ -275,7 +275,7 @@ static void note_others(const struct place *place, const char *file, const struc
 			strcpy(others->names[others->count++], other);
 }
 
-/* Those that nobody finds any more go. */
+/* Remove files that no link leads to any more. */
 static void drop_others(const struct place *place, const struct others *others)
 {
 	unsigned int i;
@@ -306,7 +306,7 @@ static int rename_all(const struct place *place, const char *file, const struct 
 	return fsync(place->fd) ? -errno : 0;
 }
 
-/* NULL: told. */
+/* The file's name in the folder; NULL after a message. */
 static const char *name_for(const char *path, const struct links *links)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -372,12 +372,12 @@ int manifest_install(const struct manifest_request *request)
 /* --------------------------------------------------------------------- remove */
 
 struct removing {
-	const char *wanted;	/* a provider's name, or that of a file */
-	const GUID *guid;	/* or that, or NULL */
-	char file[NAME_MAX + 1];	/* what is found; "": nothing */
+	const char *wanted;	/* name of a provider or a file */
+	const GUID *guid;	/* the provider's GUID, or NULL: use wanted */
+	char file[NAME_MAX + 1];	/* the file found; "": none */
 };
 
-/* Has the file that this link leads to such a provider?  A file that is broken has none. */
+/* Does the link's target have the provider?  A malformed file has none. */
 static bool has_provider(const struct place *place, const char *name, const char *wanted)
 {
 	struct etw_folder_file file = { .data = NULL };

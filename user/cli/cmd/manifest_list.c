@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest_list.c - etw manifest list: which providers are installed, and where
+ * manifest_list.c - etw manifest list: list the installed providers and their files
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "cli/text.h"
 #include "tdh/store/store.h"
 
-/* Whose folder a manifest was found in */
+/* The kind of folder that a manifest is in */
 static const char *whose(const char *file)
 {
 	static const char *const names[] = {
@@ -32,7 +32,7 @@ static const char *whose(const char *file)
 	return "-";
 }
 
-/* Does an earlier folder have the provider, too? */
+/* Does a folder that is searched earlier have the provider, too? */
 static bool is_hidden(const struct etw_mf_provider *provider)
 {
 	struct etw_manifest *manifest;
@@ -71,7 +71,7 @@ static void print_json(const struct etw_mf_provider *provider)
 	json_print(o);
 }
 
-/* Does a name of the folder that stands for a GUID lead to that file? */
+/* Is the file the target of a GUID's link in the folder, or itself named by a GUID? */
 static bool is_found(int fd, struct dirent **names, int count, const char *file)
 {
 	char target[NAME_MAX + 1];
@@ -89,7 +89,7 @@ static bool is_found(int fd, struct dirent **names, int count, const char *file)
 	return false;
 }
 
-/* Files that somebody has put there by hand, and that no event finds. */
+/* Report files that no link leads to, for example copied there without "install". */
 static void tell_lost(void)
 {
 	static struct etw_folder folders[ETW_FOLDERS_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge.c - etw merge: log files as one, or some of the events of one
+ * merge.c - etw merge: combine log files into one, or write a selection of their events
  */
 #include <getopt.h>
 #include <inttypes.h>

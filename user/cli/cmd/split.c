@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split.c - etw split: a log file as several
+ * split.c - etw split: divide a log file into several
  */
 #include <errno.h>
 #include <getopt.h>
@@ -42,13 +42,13 @@ struct run {
 	enum split_by by;
 	uint64_t amount;	/* bytes, 100 ns, events */
 	struct split_parts parts;
-	struct split_part *current;	/* of parts.list, which moves when it grows */
-	uint64_t in_current;		/* events; of BY_TIME: its number from the start */
+	struct split_part *current;	/* in parts.list, which moves when it grows */
+	uint64_t in_current;		/* events in it; BY_TIME: number of its time slice */
 };
 
 /* -------------------------------------------------------------------- options */
 
-/* A number and K, M, G or T, of 1024 each */
+/* A number with an optional unit K, M, G or T (powers of 1024) */
 static uint64_t parse_size(const char *text)
 {
 	static const char units[] = "KMGT";
@@ -133,7 +133,7 @@ static bool is_full(const struct run *run, const struct etlmerge_record *record)
 				  run->amount) > run->amount;
 }
 
-/* One part after the other */
+/* BY_SIZE, BY_TIME, BY_EVENTS: choose the part for a record; parts are written in turn. */
 static int route_on(struct run *run, const struct etlmerge_record *record)
 {
 	int64_t end;
@@ -161,7 +161,7 @@ static bool is_of(const struct run *run, const struct split_part *part,
 	       !memcmp(&part->guid, &record->event->record.header->provider, sizeof(part->guid));
 }
 
-/* A part for each processor or provider */
+/* BY_CPU, BY_PROVIDER: choose the part for a record; all parts stay open. */
 static int route_by(struct run *run, const struct etlmerge_record *record)
 {
 	struct split_part *part;
@@ -175,7 +175,7 @@ static int route_by(struct run *run, const struct etlmerge_record *record)
 		}
 	}
 	if (run->parts.count == SPLIT_OPEN_MAX)
-		return cli_fail("there are more than %d %s: choose some of them", SPLIT_OPEN_MAX,
+		return cli_fail("there are more than %d %s: select some of them", SPLIT_OPEN_MAX,
 				run->by == BY_CPU ? "processors" : "providers");
 	run->current = split_begin(&run->parts, run->by == BY_CPU ? record->event->cpu :
 				   run->parts.count + 1);
@@ -199,8 +199,8 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 /* --------------------------------------------------------------------- command */
 
 /*
- * What was lost cannot be told apart: that the files tell of is told by the first part
- * that is finished here, with what their reading has found.
+ * Finish all open parts.  Losses cannot be attributed to parts: the header of the first
+ * part finished here gets the losses recorded in the inputs and those found while reading.
  */
 static int finish_open(struct run *run)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stat.c - etw stat: rates and losses, by cause and by reader
+ * stat.c - etw stat: show rates and losses, by cause and by reader
  *
- * On a terminal the screen is redrawn; into a pipe one block goes after the
- * other.
+ * On a terminal each block redraws the screen; in a pipe the blocks follow one another.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -48,7 +47,7 @@ struct stat_run {
 	struct samples last;
 };
 
-/* The sessions to look at.  -ENOENT: the named one is not there. */
+/* The sessions to show; the caller frees *list.  -ENOENT: no session has the name. */
 static int find_sessions(struct stat_run *run, struct session **list,
 			 unsigned int *count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * update.c - etw update: change a session that runs
+ * update.c - etw update: change a running session
  */
 #include <errno.h>
 #include <getopt.h>
@@ -31,8 +31,8 @@ static const struct cli_syntax syntax = {
 };
 
 /*
- * The kernel takes the call for a buffering session, too, and leaves that as it
- * is.  Who may control a session and not query it goes on without an answer.
+ * The kernel accepts an update of a buffering session, but changes nothing.  If the caller
+ * may control the session but not query it, assume that it is not buffering.
  */
 static bool is_buffering(int fd, const char *name)
 {
