@@ -39,7 +39,7 @@ struct json *json_new_array(void)
 
 void json_free(struct json *value)
 {
-	text_free(&value->text);
+	etw_text_free(&value->text);
 	free(value);
 }
 
@@ -117,7 +117,7 @@ void json_time(struct json *to, const char *key, int64_t time)
 
 	clock_utc(&s, time);
 	json_string(to, key, s.data, s.len);
-	text_free(&s);
+	etw_text_free(&s);
 }
 
 void json_print(struct json *object)

@@ -249,7 +249,7 @@ static bool resolve_other(int fd, const char *name, const struct provider *list,
 	else
 		cli_fail("no kernel provider and no manifest is named %s (a GUID works at any time, *NAME takes TraceLogging's)",
 			 cli_quote(name));
-	text_free(&claims.all);
+	etw_text_free(&claims.all);
 	return false;
 }
 
@@ -281,7 +281,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 			 cli_denied(-err, "the right \"query\" on it"));
 	else
 		found = resolve_other(fd, name, list, count, guid);
-	text_free(&matches.all);
+	etw_text_free(&matches.all);
 	if (!err)
 		provider_list_free(list, count);
 	return found;
@@ -297,7 +297,7 @@ unsigned int provider_named(int fd, const char *name, struct etw_guid *guid)
 		match_name(list, count, name, true, &matches);
 		provider_list_free(list, count);
 	}
-	text_free(&matches.all);
+	etw_text_free(&matches.all);
 	if (matches.count) {
 		*guid = matches.guid;
 		return matches.count;

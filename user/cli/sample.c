@@ -167,7 +167,7 @@ void sample_print_text(const struct sample *now, const struct sample *before)
 		    s->buffers, s->buffer_kb);
 	clock_local(&line, now->time);
 	printf("%s\n", line.data);
-	text_free(&line);
+	etw_text_free(&line);
 	print_events(now, before);
 	print_readers(now, before);
 	puts("");

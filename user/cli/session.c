@@ -176,7 +176,7 @@ void session_print(const struct session *session)
 	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
 	       cli_s(s->rt_buffers_lost));
 	session_print_log(session);
-	text_free(&t);
+	etw_text_free(&t);
 }
 
 struct json *session_json(const struct session *session)

@@ -61,7 +61,7 @@ void session_print_log(const struct session *session)
 	       log->full ? ": it is full" : "");
 	if (log->error)
 		printf("last error   %s\n", strerror((int)log->error));
-	text_free(&t);
+	etw_text_free(&t);
 }
 
 void session_print_file(const struct session *session)

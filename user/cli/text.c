@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.c - a growing line of text: user/base/text.c, but no memory is the end
+ * text.c - append to a text; without memory the command ends
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,11 +69,6 @@ void text_guid(struct etw_text *text, const struct etw_guid *guid)
 {
 	etw_text_guid(text, guid);
 	text_check(text);
-}
-
-void text_free(struct etw_text *text)
-{
-	etw_text_free(text);
 }
 
 size_t text_columns(const char *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - a growing line of text: user/base/text.h, but no memory is the end
+ * text.h - append to a text; without memory the command ends
  */
 #ifndef ETW_CLI_TEXT_H
 #define ETW_CLI_TEXT_H
@@ -10,7 +10,7 @@
 #include <etw/format.h>
 #include "base/text.h"
 
-/* Each as its etw_text_ namesake. */
+/* As the functions of user/base/text.h with etw_ before their names. */
 void text_add(struct etw_text *text, const char *s, size_t len);
 void text_puts(struct etw_text *text, const char *s);
 void text_printf(struct etw_text *text, const char *fmt, ...)
@@ -19,9 +19,8 @@ void text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digit
 void text_escape(struct etw_text *text, const char *s, size_t len);
 void text_utf8(struct etw_text *text, const char *s, size_t len);
 void text_guid(struct etw_text *text, const struct etw_guid *guid);
-void text_free(struct etw_text *text);
 
-/* For those who append with etw_text_ and etw_format_ functions: die of an error. */
+/* End the command if an etw_text_ or etw_format_ function had no memory. */
 void text_check(const struct etw_text *text);
 
 #define GUID_TEXT_SIZE	(ETW_TEXT_GUID + 1)	/* without braces, NUL included */

@@ -60,7 +60,7 @@ static void test_escape(void)
 	}
 	text_escape(&text, "a\0b", 3);
 	same_text(&text, "a\\u0000b", "a NUL within a string");
-	text_free(&text);
+	etw_text_free(&text);
 }
 
 static void test_encodings(void)
@@ -84,7 +84,7 @@ static void test_encodings(void)
 	text_unsigned(&text, 7, 7);
 	text_unsigned(&text, UINT64_MAX, 1);
 	same_text(&text, "000000718446744073709551615", "numbers");
-	text_free(&text);
+	etw_text_free(&text);
 }
 
 static void test_clock(void)
@@ -114,7 +114,7 @@ static void test_clock(void)
 	same_text(&text, "-0.0000001", "less than none");
 	clock_seconds(&text, INT64_MIN);
 	same_text(&text, "-922337203685.4775808", "the least there is");
-	text_free(&text);
+	etw_text_free(&text);
 }
 
 /* One item with its data, printed. */
@@ -203,7 +203,7 @@ static void test_items_json(void)
 	items_json(&line, &view, true);
 	ok(!strcmp(line.data, "{\"pid_namespace\":{\"pid\":1,\"tid\":7,\"namespace\":4026532640}"),
 	   "%s", line.data);
-	text_free(&line);
+	etw_text_free(&line);
 }
 
 static void test_instance_json(void)
@@ -221,7 +221,7 @@ static void test_instance_json(void)
 	items_json(&line, &view, true);
 	ok(!strcmp(line.data, "{\"instance\":{\"id\":7,\"parent\":3,\"parent_class\":"
 		   "\"00000001-0002-0003-0405-060708090a0b\"}"), "%s", line.data);
-	text_free(&line);
+	etw_text_free(&line);
 }
 
 static void test_find(void)

@@ -105,7 +105,7 @@ static void add_row(struct table *table, const struct known *k)
 		text_escape(&t, k->result.file, strlen(k->result.file));
 	text_puts(&t, "");
 	table_cell(table, "%s", t.data ? t.data : "");
-	text_free(&t);
+	etw_text_free(&t);
 }
 
 static void show_one(int fd, const char *name, struct table *table)

@@ -87,7 +87,7 @@ bool autologger_write_result(const char *name, const struct autologger_result *r
 		text_printf(&t, "Provider = %u %s\n", result->providers[i].status,
 			    result->providers[i].name);
 	good = prepare(AUTOLOGGER_RUN, name, t.data) && put_in_place(AUTOLOGGER_RUN, name);
-	text_free(&t);
+	etw_text_free(&t);
 	return good;
 }
 

@@ -46,7 +46,7 @@ static void print_sessions(const struct sessions *sessions)
 	}
 	table_print(&table);
 	table_free(&table);
-	text_free(&name);
+	etw_text_free(&name);
 }
 
 static int list_sessions(struct list *list)

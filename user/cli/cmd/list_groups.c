@@ -24,7 +24,7 @@ static void add_row(struct table *table, const struct etw_guid *guid,
 	table_cell(table, "%s", guid_text(guid, text));
 	table_cell(table, "%u", group->member_count);
 	table_cell(table, "%s", enabled.len ? enabled.data : "-");
-	text_free(&enabled);
+	etw_text_free(&enabled);
 }
 
 static void print_details(const struct etw_guid *guid, const struct etw_group *group,
@@ -45,7 +45,7 @@ static void print_details(const struct etw_guid *guid, const struct etw_group *g
 	for (i = 0; i < group->enable_count; i++)
 		list_add_enable(&line, &group->enables[i], sessions);
 	fputs(line.data, stdout);
-	text_free(&line);
+	etw_text_free(&line);
 }
 
 static struct json *group_json(const struct etw_guid *guid, const struct etw_group *group,

@@ -216,7 +216,7 @@ static struct json *names_json(uint64_t mask, const struct sessions *sessions)
 			text_printf(&name, "#%u", i + 1);
 		json_append_word(names, name.data);
 	}
-	text_free(&name);
+	etw_text_free(&name);
 	return names;
 }
 

@@ -55,8 +55,8 @@ static void print_table(const struct provider *providers, unsigned int count,
 	}
 	table_print(&table);
 	table_free(&table);
-	text_free(&name);
-	text_free(&enabled);
+	etw_text_free(&name);
+	etw_text_free(&enabled);
 }
 
 static void print_details(const struct provider *provider,
@@ -76,7 +76,7 @@ static void print_details(const struct provider *provider,
 	for (i = 0; i < provider->enable_count; i++)
 		list_add_enable(&line, &provider->enables[i], sessions);
 	fputs(line.data, stdout);
-	text_free(&line);
+	etw_text_free(&line);
 }
 
 static struct json *provider_json(const struct provider *provider, const struct sessions *sessions)

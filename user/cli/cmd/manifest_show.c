@@ -52,7 +52,7 @@ static void print_fields(const struct etw_mf_template *template, unsigned int fi
 
 		add_type(&type, template, field);
 		printf("%*s%s  %s\n", indent, "", manifest_text(field->name), type.data);
-		text_free(&type);
+		etw_text_free(&type);
 		if (field->flags & ETW_MF_STRUCT)
 			print_fields(template, field->first, field->members, indent + 4);
 	}
@@ -100,7 +100,7 @@ static void print_event(const struct etw_mf_provider *provider, const struct etw
 		printf("    \"%s\"\n", manifest_text(message));
 	if (event->template)
 		print_fields(event->template, 0, event->template->top, 4);
-	text_free(&keywords);
+	etw_text_free(&keywords);
 }
 
 static void print_provider(const struct etw_mf_provider *provider)

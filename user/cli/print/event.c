@@ -92,8 +92,8 @@ void event_printer_free(struct event_printer *printer)
 	if (!printer->given)
 		etw_decoder_free(printer->decoder);
 	etw_event_items_free(&printer->items);
-	text_free(&printer->out);
-	text_free(&printer->scratch);
+	etw_text_free(&printer->out);
+	etw_text_free(&printer->scratch);
 	printer->decoder = NULL;
 }
 

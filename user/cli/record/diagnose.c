@@ -72,7 +72,7 @@ static void tell_provider(const struct record *r, const struct enable_request *r
 		cli_note("provider %s: %sno event came%s%s", name,
 			 registered > 0 ? "it is registered, but " : "",
 			 asked.len ? " of those asked for: " : "", asked.data);
-	text_free(&asked);
+	etw_text_free(&asked);
 }
 
 void record_diagnose(const struct record *r, enum record_end end)
