@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check.c - checks that .etl files are what the format's page says (rules.h).
+ * check.c - checks .etl files against the format's page (rules.h).
  *
- *     check [-o] FILE...    -o: files of a session that runs, or of a machine that crashed
+ *     check [-o] FILE...    -o: files of a running session or of a crashed machine
  *     check -l              lists the rules
  *
- * A line per violation, "FILE: offset: rule N: what holds: what is there"; at most 20 for a
- * file.  The exit status is 1 if there was any.
+ * A line per violation, "FILE: offset: rule N: what holds: what is there"; at most 20 per
+ * file.  The exit status is 1 if there is any violation.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -26,7 +26,7 @@ static void check_clock(struct check *c, const struct etl_buf *b)
 			  c->head.clock, c->head.freq);
 }
 
-/* All sequence numbers, to see at the end that each is there once. */
+/* Keep all sequence numbers, to check at the end that each occurs once. */
 static void keep_sequence(struct check *c, const struct etl_buf *b)
 {
 	if (c->seqs == c->seq_cap) {
@@ -34,7 +34,7 @@ static void keep_sequence(struct check *c, const struct etl_buf *b)
 		int64_t *seq = realloc(c->seq, cap * sizeof(*seq));
 
 		if (!seq)
-			return;		/* one number less is compared */
+			return;		/* check_whole() compares one number less */
 		c->seq = seq;
 		c->seq_cap = cap;
 	}
@@ -48,7 +48,7 @@ static void check_sequence(struct check *c, const struct etl_buf *b)
 	if (b->seq < 0)
 		check_bad(c, RULE_SEQUENCE, b->offset + 0x18, "it is %" PRId64, b->seq);
 	keep_sequence(c, b);
-	/* Where a circular file goes back to its oldest buffers, or an older session's begin. */
+	/* A circular file returns to its oldest buffers, or an older session begins. */
 	if (cpu->seen && b->seq <= cpu->seq) {
 		if (c->head.mode & MODE_CIRCULAR && !cpu->wrapped)
 			cpu->wrapped = 1;
@@ -114,7 +114,7 @@ void check_tail(struct check *c, const struct etl_buf *b)
 	}
 }
 
-/* @first_end: where the first record of the buffer ends, 0 when SavedOffset is no end of one. */
+/* @first_end: end of the buffer's first record; 0 if SavedOffset is not the end of a record. */
 void check_saved(struct check *c, const struct etl_buf *b, uint32_t first_end)
 {
 	if (!b->saved && c->have_head && c->head.version[2] == 1 && c->head.version[3] == 5)

@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------ the log file header */
 
-/* The bytes of a UTF-16 name with its NUL; 0: it has none. */
+/* Size of a UTF-16 name with its NUL in bytes; 0: no NUL. */
 static uint32_t name_size(const unsigned char *p, uint32_t len)
 {
 	for (uint32_t i = 0; i + 2 <= len; i += 2)
@@ -91,7 +91,7 @@ void check_head(struct check *c, const struct etl_buf *b, const struct etl_rec *
 
 /* ------------------------------------------------------------------ extended items */
 
-/* The size that the data of an item has: 0 when it varies. */
+/* The fixed data size of an item; 0 if it varies. */
 static unsigned int data_size(unsigned int type)
 {
 	static const unsigned char size[] = {
@@ -109,7 +109,7 @@ static unsigned int data_size(unsigned int type)
 	return type < sizeof(size) ? size[type] : 0;
 }
 
-/* Data of no fixed size: what can be said of it all the same. */
+/* Checks for items whose data has no fixed size */
 static int data_fits(const struct etl_item *it)
 {
 	unsigned int fixed = data_size(it->type);
@@ -125,7 +125,7 @@ static int data_fits(const struct etl_item *it)
 		return it->len >= 8 && it->len % 8 == 0;
 	case 8:		/* PMC_COUNTERS */
 		return it->len % 8 == 0;
-	case 11:	/* EVENT_SCHEMA_TL, PROV_TRAITS: they begin with their size */
+	case 11:	/* EVENT_SCHEMA_TL, PROV_TRAITS: the data begins with its size */
 	case 12:
 		return it->len >= 2 && le16(it->data) == it->len;
 	}
@@ -175,7 +175,7 @@ static void check_items(struct check *c, const struct etl_buf *b, const struct e
 
 /* ------------------------------------------------------------------------ records */
 
-/* ERROR and MESSAGE records have no time that the page tells. */
+/* The page defines no time for ERROR and MESSAGE records. */
 static void check_order(struct check *c, const struct etl_buf *b, const struct etl_rec *r)
 {
 	struct check_cpu *cpu = &c->cpu[b->cpu];
@@ -214,7 +214,7 @@ static void record_fault(struct check *c, const struct etl_buf *b, const struct 
 			  etl_type_name(r->type));
 		break;
 	case -ETL_REC_CUT:
-		break;		/* the fill is not aligned, which has been told */
+		break;		/* the fill is not aligned; already reported */
 	default:
 		check_bad(c, RULE_RECORD_INSIDE, at, "%u bytes, and %u are left", r->size,
 			  b->fill - r->at);

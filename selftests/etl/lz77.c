@@ -11,7 +11,7 @@
 struct in {
 	const unsigned char *p;
 	size_t pos, len;
-	size_t nibble;		/* the byte whose upper half is still unused, 0 for none */
+	size_t nibble;		/* offset of the byte whose upper half is unused; 0 for none */
 };
 
 static int get(struct in *in, unsigned int bytes, uint32_t *v)
@@ -99,8 +99,8 @@ long lz77_decode(const unsigned char *p, size_t len, unsigned char *out, size_t 
 		}
 	}
 	/*
-	 * The end is told by a match that is not there: where the last flag was used, a writer
-	 * that follows the page has one more word of them, all ones.
+	 * A match flag without a match marks the end. A writer that follows the page adds
+	 * one more word of flags, all ones, if the last flag was used.
 	 */
 	if (!left && !get(&in, 4, &flags) && flags != UINT32_MAX)
 		in.pos -= 4;

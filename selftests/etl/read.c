@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * read.c - buffers and records of an .etl file, from the format's page alone (read.h).
+ * read.c - buffers and records of an .etl file, written from the format's page alone
+ * (read.h).
  *
- * Not on the page, and taken from what the page implies: the headers of SYSTEM records have 32
- * bytes (the log file header of 280, or 272, bytes follows them at that distance in every file),
- * u16 version at 0, u16 size at 4, u16 hook at 6, thread at 8, process at 12, time at 16; COMPACT
- * is the same without the times of use (24); PERFINFO has its time at 8 (16).  INSTANCE records
- * have the first 72 bytes of EVENT_TRACE.  ERROR and MESSAGE records have no known layout: they
- * are listed with no time and everything after their first 8 bytes as payload.  The marker that
- * MESSAGE records have of their own is 0x90, as evntrace.h has it (TRACE_HEADER_FLAG and
- * TRACE_MESSAGE).
+ * Not on the page, and taken from what the page implies: the headers of SYSTEM records
+ * have 32 bytes (the log file header of 280, or 272, bytes follows them at that distance
+ * in every file), u16 version at 0, u16 size at 4, u16 hook at 6, thread at 8, process at
+ * 12, time at 16; COMPACT is the same without the times of use (24); PERFINFO has its
+ * time at 8 (16). INSTANCE records have the first 72 bytes of EVENT_TRACE. ERROR and
+ * MESSAGE records have no known layout: they are listed without a time, and everything
+ * after their first 8 bytes is payload.  MESSAGE records have a marker of their own,
+ * 0x90, as in evntrace.h (TRACE_HEADER_FLAG and TRACE_MESSAGE).
  */
 #include "read.h"
 
@@ -147,7 +148,10 @@ int etl_buffer(struct etl_file *e, struct etl_buf *b)
 	return 1;
 }
 
-/* Bytes of the fixed header; 0 for an unknown type.  *@wide: the size is u16 at 4, not at 0. */
+/*
+ * Size of the fixed header in bytes; 0 for an unknown type.  *@wide: the size is the u16
+ * at 4, not at 0.
+ */
 static uint32_t fixed_head(unsigned int type, int *wide)
 {
 	*wide = 0;
@@ -227,7 +231,7 @@ static void parse_record(struct etl_rec *r)
 	}
 }
 
-/* Steps over the extended items, so that the payload starts after them. */
+/* Skip the extended items, so that the payload starts after them. */
 static int skip_items(struct etl_rec *r)
 {
 	const unsigned char *p = r->items;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * read.h - a second reader of .etl files, for the tests alone.
+ * read.h - a second reader of .etl files, used by tests only
  *
- * Independence is the purpose of this directory: its files were written from the format's page
- * (reference/etl-format.md and sections 2.3 and 7 of etw-surface.md) by somebody who had not
- * read the project's reader or writer, they include no header of the project and call no code
- * of it.  What the page does not say is marked "not on the page" below and in read.c.
+ * This directory exists to be independent.  Its files were written from the format's page
+ * (reference/etl-format.md and sections 2.3 and 7 of etw-surface.md) without knowledge of
+ * the project's reader and writer; they include no header and call no code of the
+ * project.  Facts not on the page are marked "not on the page" below and in read.c.
  *
- * All numbers in a file are little-endian; offsets and sizes here are bytes.  A file is read
- * one buffer at a time: the memory in use does not depend on the file's length.
+ * All numbers in a file are little-endian; offsets and sizes are in bytes.  A file is
+ * read one buffer at a time: memory use does not depend on the file's length.
  */
 #ifndef ETL_SELFTEST_READ_H
 #define ETL_SELFTEST_READ_H
@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #define BUF_HEAD 72u		/* every buffer starts with a header of this size */
-#define BUF_MOST (64u << 20)	/* a larger buffer is refused: no trace has one */
+#define BUF_MOST (64u << 20)	/* larger buffers are refused: no trace has them */
 
 /* BufferFlag */
 #define BUF_FLUSH_MARKER 0x01
@@ -42,7 +42,7 @@ enum rec_type {
 
 /* One buffer; @data is owned by the etl_file and valid until the next etl_buffer(). */
 struct etl_buf {
-	uint64_t offset;	/* of the buffer in the file */
+	uint64_t offset;	/* of the buffer within the file */
 	uint32_t index;		/* 0 for the first */
 	uint32_t size;		/* BufferSize: bytes on disk */
 	uint32_t saved;		/* SavedOffset */
@@ -56,8 +56,8 @@ struct etl_buf {
 	uint32_t fill;		/* Offset: header and records, uncompressed */
 	uint16_t flag;
 	uint16_t type;
-	uint32_t coded;		/* compressed bytes that decoding took */
-	const unsigned char *disk;	/* @size bytes as they are in the file */
+	uint32_t coded;		/* number of compressed bytes consumed */
+	const unsigned char *disk;	/* @size bytes, as stored in the file */
 	const unsigned char *data;	/* header and records, uncompressed: @fill bytes */
 };
 
@@ -161,7 +161,7 @@ int etl_record(const struct etl_buf *b, uint32_t *pos, struct etl_rec *r);
 /* Item at *@p (r->items first): 1 and *@p moved to the next, to NULL after the last; or a fault. */
 int etl_item(const struct etl_rec *r, const unsigned char **p, struct etl_item *it);
 
-/* Reads the log file header out of record @r (SYSTEM, hook 0): 0, or -1 when it is too short. */
+/* Parse the log file header in record @r (SYSTEM, hook 0): 0, or -1 if it is too short. */
 int etl_head(const struct etl_rec *r, struct etl_head *h);
 
 const char *etl_type_name(unsigned int type);	/* "EVENT64", or NULL when unknown */
@@ -172,8 +172,8 @@ int etl_is_event(unsigned int type);		/* EVENT32 or EVENT64 */
 void etl_guid_text(const unsigned char *g, char out[37]);
 
 /*
- * lz77.c: plain LZ77 of MS-XCA.  Writes @out_len bytes: the number of input bytes that took, or
- * -1 when the input ends early or points before the output's start.
+ * lz77.c: plain LZ77 of MS-XCA. Writes @out_len bytes.  Returns the number of input bytes
+ * consumed, or -1 if the input ends early or points before the output's start.
  */
 long lz77_decode(const unsigned char *in, size_t in_len, unsigned char *out, size_t out_len);
 

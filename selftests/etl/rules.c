@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rules.c - the table of rules, and the walk over a file that holds them (rules.h). */
+/* rules.c - the table of rules, and the walk that checks a file against them (rules.h). */
 #include "rules.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ void check_bad(struct check *c, enum rule rule, uint64_t offset, const char *for
 		c->report(c->context, rule, offset, text);
 }
 
-/* A buffer that ends the walk. */
+/* The walk stopped at this buffer. */
 static void stopped(struct check *c, const struct etl_file *e, const struct etl_buf *b, int fault)
 {
 	uint64_t left = e->size - b->offset;
@@ -99,7 +99,7 @@ static void stopped(struct check *c, const struct etl_file *e, const struct etl_
 	}
 }
 
-/* A buffer whose bytes cannot be had. */
+/* The buffer's contents cannot be read. */
 static void unreadable(struct check *c, const struct etl_buf *b, int fault)
 {
 	if (fault == -ETL_FILL_SMALL)
@@ -110,7 +110,7 @@ static void unreadable(struct check *c, const struct etl_buf *b, int fault)
 		check_bad(c, RULE_CODED, b->offset, "its %u bytes do not", b->size);
 }
 
-/* 1: go on. */
+/* Returns 1 to go on. */
 static int one_buffer(struct check *c, struct etl_file *e)
 {
 	struct etl_buf b;
@@ -148,7 +148,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What is known when every buffer was seen. */
+/* Check the rules that need all buffers. */
 static void check_whole(struct check *c, const struct etl_file *e)
 {
 	uint64_t most = c->head.max_size;
@@ -195,7 +195,7 @@ int64_t check_file(const char *path, unsigned int options, rule_fn *report, void
 	free(c.cpu);
 	free(c.seq);
 	errno = saved;
-	/* What they point to is gone. */
+	/* Do not leave dangling pointers. */
 	c.cpu = NULL;
 	c.seq = NULL;
 	c.head.names = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rules.h - what holds in every .etl file: a checker of the format's invariants.
+ * rules.h - a checker of the invariants that hold in every .etl file
  *
- * Like read.h it is written from the format's page, without the project's code.  Each rule has
- * a number and a sentence (rules.c); where Windows' own files differ, the sentence says so.
+ * Written from the format's page without the project's code, like read.h.  Each rule has
+ * a number and a sentence (rules.c); where Windows' own files differ, the sentence says
+ * so.
  */
 #ifndef ETL_SELFTEST_RULES_H
 #define ETL_SELFTEST_RULES_H
@@ -76,16 +77,16 @@ const char *rule_text(unsigned int number);
 /* check_file(): the file was not closed; it has no end time, and its end may be missing. */
 #define CHECK_OPEN 1
 
-/* What is violated: the rule, the offset in the file (in the uncompressed buffer from @at on). */
+/* The violated rule; the offset in the file, or in the uncompressed buffer from @at on. */
 typedef void rule_fn(void *context, enum rule rule, uint64_t offset, const char *text);
 
-/* A buffer's place in the run, for what holds of all of them together. */
+/* State of one CPU, for rules about all of its buffers. */
 struct check_cpu {
 	int seen;
 	int64_t seq;		/* of its last buffer */
 	int64_t first, last;	/* times of its records, header buffer left out */
 	int any;		/* first and last are set */
-	int wrapped;		/* a circular file's older part has begun */
+	int wrapped;		/* the older part of a circular file has begun */
 	int64_t wrap_last;	/* the last time of the older part */
 };
 
@@ -97,10 +98,10 @@ struct check {
 	uint32_t buffers;
 	struct etl_head head;
 	int have_head;
-	uint32_t cpus, buffer_size;	/* the header's; 0: not known, or wrong */
-	struct check_cpu *cpu;	/* 65,536 of them, of which the first top were touched */
+	uint32_t cpus, buffer_size;	/* from the header; 0: unknown or wrong */
+	struct check_cpu *cpu;	/* 65,536 entries; the first top were touched */
 	uint32_t top;
-	int64_t *seq;		/* of all buffers behind the first */
+	int64_t *seq;		/* of all buffers after the first */
 	size_t seqs, seq_cap;
 };
 
@@ -123,8 +124,9 @@ void check_head(struct check *c, const struct etl_buf *b, const struct etl_rec *
 #define MODE_COMPRESSED 0x4000000u
 
 /*
- * Check a file: the number of violations, each told to @report; -1 with errno when it cannot be
- * read.  @out may be NULL; of it violations, records, buffers and head are valid after.
+ * Check a file.  Calls @report for each violation; returns their number, or -1 with errno
+ * if the file cannot be read.  @out may be NULL; its fields violations, records, buffers
+ * and head are valid afterwards.
  */
 int64_t check_file(const char *path, unsigned int options, rule_fn *report, void *context,
 		   struct check *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* sha1.c - SHA-1 (FIPS 180-4), shortened as the corpus' lists of events have it. */
+/* sha1.c - SHA-1 (FIPS 180-4), shortened as in the corpus' event lists. */
 #include <string.h>
 
 #include "read.h"

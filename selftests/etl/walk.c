@@ -2,21 +2,22 @@
 /*
  * walk.c - an independent walk of an .etl file.
  *
- * Written from the format's page alone (reference/etl-format.md, and sections 2.3 and 7 of
- * etw-surface.md), by somebody who had not read the project's reader or writer: C and libc, no
- * header and no code of the project.  What two readers of one page agree on is what the page
- * says; tests compare this program's lists with the library's.
+ * Written from the format's page alone (reference/etl-format.md, and sections 2.3 and 7
+ * of etw-surface.md), without knowledge of the project's reader and writer: C and libc,
+ * no header and no code of the project.  Tests compare this program's lists with the
+ * library's: where both readers agree, they read the page the same way.
  *
  *     walk [-r] FILE   a line per record, in the file's order, then a summary
  *     walk -t FILE     the corpus' lists: the columns of its .events.tsv files
  *     walk -s FILE     the summary alone
  *     walk -b FILE     a line per buffer header, then the summary
  *
- * A line per record, fields with a tab between: number of the buffer, its offset in the file and
- * the record's in the uncompressed buffer ("65536+72"), CPU, type, size, time, provider or hook,
- * id (EVENT) or opcode (FULL, INSTANCE), payload bytes, SHA-1 of the whole record (12 digits).
- * The summary's lines start with '#'.  A buffer or record that cannot be read is told on standard
- * error with its offset; the walk goes on with the next buffer, and the exit status is 1.
+ * A line per record, fields with a tab between: number of the buffer, its offset in the
+ * file and the record's in the uncompressed buffer ("65536+72"), CPU, type, size, time,
+ * provider or hook, id (EVENT) or opcode (FULL, INSTANCE), payload bytes, SHA-1 of the
+ * whole record (12 digits). The summary's lines start with '#'. A buffer or record that
+ * cannot be read is reported on standard error with its offset; the walk goes on with the
+ * next buffer, and the exit status is 1.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -112,7 +113,7 @@ static void line(const struct etl_buf *b, const struct etl_rec *r)
 	       etl_is_event(r->type) ? r->id : r->opcode, r->payload_len, sum);
 }
 
-/* The columns of the corpus' lists; what a type does not have stays empty. */
+/* The columns of the corpus' lists; columns that a type does not have stay empty. */
 static void tsv_line(const struct walk *w, const struct etl_buf *b, const struct etl_rec *r)
 {
 	static const unsigned char none[16];

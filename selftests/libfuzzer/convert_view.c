@@ -6,7 +6,7 @@
  *	event := kind opcode task activity related thread  u16 steps of time
  *		 n  n * 8 bytes of extended items  m  m bytes of payload
  *
- * Whatever they hold: the output can be read, and has each event once.
+ * For any input the output is readable and contains each event once.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* memfd_create() */
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { CLASSIC = 1, STRING = 2, SWITCH = 4, BACK = 8 };
 
 #define EVENTS_MAX	300
-#define OUT_MAX		(16u << 20)	/* bytes: of more no reading is tried */
+#define OUT_MAX		(16u << 20)	/* bytes; larger output is not parsed */
 
 static char out[OUT_MAX + 1];
 
@@ -40,7 +40,7 @@ struct taken {
 	void *ext, *data;
 };
 
-/* The next event; its bytes are blocks of their own. */
+/* The next event; its parts are separate allocations. */
 static void take_event(struct input *in, struct taken *t, int64_t *time)
 {
 	uint8_t kind = take8(in);
@@ -107,7 +107,7 @@ static unsigned int convert_all(struct convert *c, struct input in)
 
 /* ------------------------------------------------------------------- checks */
 
-/* Lines end with CR LF, and quotes are in pairs. */
+/* Lines end with CR LF, and quotes come in pairs. */
 static void check_csv(size_t len, unsigned int events)
 {
 	size_t i, lines = 0, quotes = 0;
@@ -142,7 +142,7 @@ static void check_chrome(size_t len, unsigned int events)
 		ph = json_object_get_string(member);
 		if (!strchr("BEbeiX", *ph))
 			continue;
-		/* An end that no event tells of has only the mark. */
+		/* An end without an event carries only the mark. */
 		n += !json_object_object_get_ex(e, "args", &member) ||
 		     !json_object_object_get_ex(member, "unfinished", NULL) ||
 		     json_object_object_length(member) > 1;
@@ -153,7 +153,7 @@ static void check_chrome(size_t len, unsigned int events)
 	json_tokener_free(tokener);
 }
 
-/* All fields of a message, and of those that are messages in it */
+/* All fields of a message and of its nested messages */
 static void check_track_event(struct bytes message, unsigned int *begins, unsigned int *ends,
 			      unsigned int *instants)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * embed - pieces of schemas as a trace may have them, and an event after each
+ * embed - schema pieces embedded in a trace, and an event after each
  *
  *	input := (u8 what, u8 length, payload)*
  *	what: bits 0-1 the provider, 2-3 the process, 4 the event is one of that provider,
- *	5 the piece gets an envelope that is right, for the next of bits 6-7 + 1 pieces
+ *	5 the piece gets a valid envelope, as the next of (bits 6-7) + 1 pieces
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct etw_text text;
 
 static GUID provider(uint8_t what)
 {
-	/* That of the manifests in this target's corpus */
+	/* The GUID of the manifests in this target's corpus */
 	GUID guid = { 0x11111111, 0x2222, 0x3333, { 0x44, 0x44, 0x55, 0x55, 0x55, 0x55, 0x55,
 						      0x55 } };
 

@@ -18,7 +18,7 @@
 #include "etl/merge.h"
 #include "libfuzzer/event.h"
 
-#define EVENTS_MAX	2000	/* that are decoded; all are read */
+#define EVENTS_MAX	2000	/* that are decoded; all events are read */
 
 static struct etw_decoder *decoder;
 static struct etw_text text;
@@ -26,7 +26,7 @@ static struct etw_event_items items;
 
 static volatile uint8_t sink;
 
-/* All bytes that an event leads to: what is not there shows. */
+/* Read all bytes of an event, so that a sanitizer sees bytes that do not exist. */
 static void touch(const struct etw_event *event)
 {
 	uint8_t sum = 0;
@@ -52,7 +52,7 @@ static void use(const struct etw_event *event)
 	use_event(decoder, &text);
 }
 
-/* What must hold of an event, given the last one before it. */
+/* The invariants of an event, given the previous one */
 static void check(const struct etw_event *event, int64_t *raw, int64_t *time)
 {
 	int64_t now = event->record.header->timestamp;
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memory = memfd_create("etl", MFD_CLOEXEC);
 	if (memory < 0 || ftruncate(memory, 0) || pwrite(memory, data, size, 0) != (ssize_t)size)
 		abort();
-	/* Plans of earlier inputs are found again, but they are no leak. */
+	/* The schemas of earlier inputs stay cached; they are not a leak. */
 	if (!decoder || !(++runs % 4096)) {
 		etw_decoder_free(decoder);
 		decoder = etw_decoder_new();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * event.h - an event out of a fuzzer's bytes, and all that can be done with it
- */
+/* event.h - builds an event from a fuzzer's bytes and uses it in every way */
 #ifndef LIBFUZZER_EVENT_H
 #define LIBFUZZER_EVENT_H
 
@@ -11,7 +9,7 @@
 
 #include <etw/decode.h>
 
-/* Bytes that are taken from the front */
+/* Input consumed from the front */
 struct input {
 	const uint8_t *p;
 	size_t left;
@@ -32,7 +30,7 @@ static inline uint16_t take16(struct input *in)
 	return (uint16_t)(low | take8(in) << 8);
 }
 
-/* A copy in a block of its own size, so that reading beyond it shows. */
+/* Copy to an allocation of exactly this size, so that a sanitizer sees reads beyond it. */
 static inline void *take_block(struct input *in, size_t size, size_t *got)
 {
 	void *copy;
@@ -49,7 +47,7 @@ static inline void *take_block(struct input *in, size_t size, size_t *got)
 	return copy;
 }
 
-/* Walk and format whatever etw_decode() says; what must hold of the walk. */
+/* Decode, walk and format an event; check the invariants of the walk. */
 static inline void use_event(struct etw_decoder *decoder, struct etw_text *text)
 {
 	struct etw_field field;

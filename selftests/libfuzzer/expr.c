@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * expr - expressions that choose events, of events that make sense or do not
+ * expr - event filter expressions, over valid and invalid events
  *
  *	input := u16 n  n bytes of expression  80 bytes of header  payload
  *
- * An expression that is refused says why and where; one that is taken has the same
- * outcome each time, and the opposite one behind a "not".  If the kernel takes it too,
- * it has the same outcome there, provided that the payload is whole and the expression
- * compares ASCII only.
+ * A refused expression reports the reason and the position.  An accepted expression gives
+ * the same result each time, and the opposite result after "not". If the kernel accepts
+ * it too, the kernel's result is the same, provided that the payload is complete and the
+ * expression compares ASCII only.
  */
 #include "core/payload.h"
 #include "libfuzzer/schema.h"
@@ -73,7 +73,7 @@ static void use(struct etw_expr *expr, const char *text, const EVENT_RECORD *rec
 	memcpy(opposite + 5, text, len);
 	memcpy(opposite + 5 + len, ")", 2);
 	not = etw_expr_parse(opposite, &error, &column);
-	/* It may be too deep for one more. */
+	/* Adding "not" may exceed the depth limit. */
 	if (not && etw_expr_match(not, record, decoded, decoder) == holds)
 		abort();
 	etw_expr_free(not);
@@ -93,7 +93,7 @@ static bool is_whole(struct etw_decoder *decoder)
 	return !ret;
 }
 
-/* May the two worlds read the text differently?  Above ASCII code pages matter. */
+/* May the kernel and the library read the text differently? Code pages matter above ASCII. */
 static bool is_ascii(const char *text)
 {
 	for (; *text; text++)

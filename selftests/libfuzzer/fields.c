@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fields - the walk through the fields of templates that make sense or do not
+ * fields - walks the fields of valid and invalid templates
  *
  *	input := flags  u8 n  u8 top  n fields of 8 bytes  payload
  */
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Three names of values; the values and the kind are the input's. */
+/* A map of three names; the input gives the values and the kind. */
 static const struct etw_mf_map *take_map(struct input *in)
 {
 	static const char *const names[] = { "one", "two \"\xff", "three" };
@@ -47,7 +47,7 @@ static void take_field(struct input *in, struct etw_mf_field *field, const struc
 				    (flags & 0x80 ? ETW_MF_LENGTH_INLINE : 0)),
 		.map = more & 0x80 ? map : NULL,
 	};
-	/* Small ones are more telling, large ones must not hurt. */
+	/* Small values reach more code; large ones must be harmless. */
 	field->count = more & 0x40 ? (uint16_t)(take8(in) << 8 | 0xff) : take8(in);
 	field->length = more & 0x20 ? (uint16_t)(take8(in) << 8) : take8(in);
 	field->first = take8(in) % 32;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * manifest - XML manifests: what is read is whole, or there is a problem
- */
+/* manifest - XML manifests: the manifest is complete, or a problem is reported */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,7 +22,7 @@ static void check_template(const struct etw_mf_template *t)
 		if (f->flags & ETW_MF_STRUCT && (i >= t->top || f->first < t->top ||
 						 f->first + f->members > t->count))
 			abort();
-		/* What a count or a length names comes before. */
+		/* A count or length refers to an earlier field. */
 		if (f->flags & ETW_MF_COUNT_FIELD && f->count >= i)
 			abort();
 		if (f->flags & ETW_MF_LENGTH_FIELD && f->length >= i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merge - a log file written anew in another clock: what can be read can be written, and
- * is there again
+ * merge - rewrites a log file with another clock: every readable event can be written and
+ * read back
  *
  *	input := u8 what clock  the file
  */
@@ -22,7 +22,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The clock to convert to, as the header's of what is written. */
+/* The target clock, set in the header fields of the output */
 static void choose_clock(struct etw_etl_info *like, uint8_t what)
 {
 	like->header.ReservedFlags = what & 1 ? ETW_CLOCK_SYSTEM : ETW_CLOCK_QPC;
@@ -34,7 +34,7 @@ static void choose_clock(struct etw_etl_info *like, uint8_t what)
 	like->header.BufferSize = what & 16 ? 0 : 131072;
 }
 
-/* All of its bytes but those of its times are as they were. */
+/* All bytes except the times are unchanged. */
 static void check_stamp(const uint8_t *before, const uint8_t *after, uint32_t size)
 {
 	uint32_t at[ETW_ETL_TIMES];

@@ -4,7 +4,7 @@
  *
  *	input := flags  80 bytes of header  u16 n  n bytes of extended items  payload
  *
- * Nothing of an event may control a terminal or break a line, whatever it holds.
+ * No event may control a terminal or break a line.
  */
 #include "unit/cli/cli_print.h"
 #include "unit/cli/cli_print_manifest.h"
@@ -14,14 +14,14 @@ enum { KNOWN = 1, NAMES = 2, HEX = 4, MESSAGE = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* One line of valid UTF-8 without a control character */
+/* A single line of valid UTF-8 without control characters */
 static void check_line(const struct etw_text *out)
 {
 	size_t i;
 
 	if (out->error)
 		abort();
-	/* One of 64 KB has gone to stdout at once. */
+	/* A line of 64 KB went to stdout directly. */
 	if (!out->len)
 		return;
 	if (out->data[out->len - 1] != '\n' ||

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * schema.h - a manifest of one event, by hand, and one event of it
- */
+/* schema.h - a handmade manifest of one event, and that event */
 #ifndef LIBFUZZER_SCHEMA_H
 #define LIBFUZZER_SCHEMA_H
 
@@ -22,7 +20,7 @@ static inline void *schema_copy(struct etw_manifest *m, const void *data, size_t
 	return copy;
 }
 
-/* Load it; what template and message point to must live as long as it does. */
+/* Load the manifest; the strings and fields of template and message must outlive it. */
 static inline struct etw_manifest *schema_load(const struct etw_mf_template *template,
 					       const char *message, const struct etw_mf_map *map)
 {
@@ -48,7 +46,7 @@ static inline struct etw_manifest *schema_load(const struct etw_mf_template *tem
 	return m;
 }
 
-/* Decode what is left of the input as a payload, and let go of the manifest. */
+/* Decode the rest of the input as a payload, and release the manifest. */
 static inline void schema_use(struct etw_manifest *m, struct input *in, uint8_t flags)
 {
 	static struct etw_decoder *decoder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tdh - TDH's blocks, properties and values, of TraceLogging's metadata and payload
+ * tdh - TDH's blocks, properties and values, from TraceLogging metadata and payload
  *
  *	input := flags  u16 n  n bytes of metadata  payload
  */
@@ -15,7 +15,7 @@ static void need(int truth)
 		abort();
 }
 
-/* What the block says of itself holds. */
+/* The sizes and offsets in the block are valid. */
 static void check_block(TRACE_EVENT_INFO *info, ULONG size)
 {
 	ULONG head = offsetof(TRACE_EVENT_INFO, EventPropertyInfoArray) +
@@ -48,7 +48,7 @@ static void get(EVENT_RECORD *record, PWSTR name, ULONG index)
 	free(to);
 }
 
-/* The fields of the top level, as far as they have values. */
+/* The top-level fields that have values */
 static void walk(EVENT_RECORD *record, TRACE_EVENT_INFO *info, ULONG pointer_size)
 {
 	BYTE *data = record->UserData;

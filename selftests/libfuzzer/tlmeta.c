@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tlmeta - TraceLogging's metadata, traits and payload
+ * tlmeta - TraceLogging metadata, traits and payload
  *
  *	input := flags  u16 n  n bytes of metadata  u8 m  m bytes of traits  payload
  */
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	const struct etw_decoded *event;
 
-	/* Plans of earlier inputs are found again, but they are no leak. */
+	/* The schemas of earlier inputs stay cached; they are not a leak. */
 	if (!decoder || !(++runs % 4096)) {
 		etw_decoder_free(decoder);
 		decoder = etw_decoder_new();

@@ -4,7 +4,7 @@
  *
  *	input := u16 n  n bytes of message table (0: none)  WEVT_TEMPLATE
  *
- * What is read is written again, and read once more.
+ * Resources that can be read are written and read again.
  */
 #include "event.h"
 #include "mc/wevt.h"
@@ -22,7 +22,7 @@ static void again(const struct etw_manifest *m)
 		return;
 	}
 	texts = etw_msgtable_write(m, 0, &messages, NULL);
-	/* What we write we can read. */
+	/* Our own output must be readable. */
 	if (etw_manifest_read_wevt(wevt.data, wevt.len, texts ? NULL : messages.data,
 				   messages.len, "en-US", "again", &back, NULL) == -22)
 		abort();

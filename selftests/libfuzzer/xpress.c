@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xpress - compressed and decompressed again, bytes are the same; bytes that nobody has
- * compressed leave no buffer
+ * xpress - compression round trip, and decompression of arbitrary bytes without overrun
  *
- *	input := u16 how many bytes, the bytes; to compress: again so often as that needs
+ *	input := u16 how many bytes, the bytes; to compress, repeated to fill it
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,12 +22,12 @@ static void round_trip(const uint8_t *in, size_t len)
 	n = etw_xpress_compress(in, len, packed, room, &work);
 	if (!n || n > room)
 		abort();
-	/* As much as it took, and no byte more */
+	/* Decompression reads and writes exactly these bytes. */
 	packed = realloc(packed, n);
 	if (etw_xpress_decompress(packed, n, out, len) || memcmp(in, out, len))
 		abort();
 	free(packed);
-	/* With less room it gives up. */
+	/* With less room compression fails. */
 	packed = malloc(n / 2 + 1);
 	if (packed && etw_xpress_compress(in, len, packed, n / 2, &work))
 		abort();

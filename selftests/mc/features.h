@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Of the provider of names.man, as that file sees it */
+/* The provider of names.man, as features2.c sees it */
 unsigned long long features_other_handle(void);
 int features_other_enabled(void);
 

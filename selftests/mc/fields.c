@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fields.c - made-up values of fields, as bytes, as C, and as what a decoder must find
+ * fields.c - generated field values: as bytes, as C, and as the decoder's expected output
  *
- * Each value is made as the bytes that it has in a payload; the C text of the argument
- * is made of these.
+ * Each value is generated as its payload bytes; the C text of the argument is derived
+ * from them.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,18 +12,18 @@
 
 #include "mc/values.h"
 
-#define REFERRED	3	/* of what is the count or length of others, mostly */
+#define REFERRED	3	/* default of a field that counts others */
 #define PAYLOAD		20000
 
-/* The bytes of a value within the payload: all of them, and those of the value itself */
+/* A value's bytes within the payload, and the part that is the value itself */
 struct value {
 	unsigned char bytes[PAYLOAD];
 	size_t size;		/* in the payload */
 	size_t at, len;		/* what the decoder shows */
-	bool null;		/* a string, given as NULL */
+	bool null;		/* a string passed as NULL */
 };
 
-/* All bytes of a field of the top level, and the steps of the decoder over them */
+/* All bytes of a top-level field, and the decoder steps that cover them */
 struct whole {
 	unsigned char bytes[65536];
 	size_t size;
@@ -34,7 +34,7 @@ struct whole {
 	FILE *steps;
 };
 
-static unsigned long numbers[256];	/* of the template's numeric fields, by index */
+static unsigned long numbers[256];	/* values of the template's numeric fields, by index */
 
 static size_t fixed_size(unsigned int in_type)
 {
@@ -86,19 +86,19 @@ static unsigned long count_of(const struct etw_mf_field *f)
 	return f->count > 1 ? f->count : 1;
 }
 
-/* To the macros: a constant count of 1 makes none. */
+/* Macros: a constant count of 1 does not make an array. */
 static bool is_array(const struct etw_mf_field *f)
 {
 	return f->flags & ETW_MF_COUNT_FIELD || f->count > 1;
 }
 
-/* To decoders: it does. */
+/* Decoders: a constant count of 1 makes an array. */
 static bool shows_array(const struct etw_mf_field *f)
 {
 	return is_array(f) || f->flags & ETW_MF_COUNT_FIXED;
 }
 
-/* In units; 0: none was given. */
+/* In units; 0: no length given */
 static unsigned long length_of(const struct etw_mf_field *f)
 {
 	if (f->flags & ETW_MF_LENGTH_FIELD)
@@ -122,7 +122,7 @@ static void characters(struct value *v, unsigned long units, bool wide)
 	}
 }
 
-static unsigned int strings;	/* made so far; each third is NULL */
+static unsigned int strings;	/* strings generated so far; every third is NULL */
 
 static void make_string(const struct etw_mf_field *f, struct value *v)
 {
@@ -145,7 +145,7 @@ static void make_counted(const struct etw_mf_field *f, struct value *v)
 {
 	unsigned long units = values_random(7);
 
-	/* What its out-type tells has a size. */
+	/* The out-type implies a size. */
 	if (f->in_type == TDH_INTYPE_MANIFEST_COUNTEDBINARY)
 		units = 16;
 	v->at = v->size = 2;
@@ -162,7 +162,7 @@ static void make_bytes(struct value *v, size_t size)
 	v->len = v->size;
 }
 
-/* Numbers that have to be of some kind */
+/* Types whose values must have a given form */
 static void make_special(unsigned int in_type, struct value *v)
 {
 	static const unsigned char sid[] = { 1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0 };
@@ -260,7 +260,7 @@ static void elements(struct whole *w, const struct etw_mf_template *t, unsigned 
 		step(w, top, "ARRAY_END", f->name, 0, 0, 0);
 }
 
-/* A field that is a count or length gets a value that what it is for can have. */
+/* Give each count or length field a value that is valid for the field it describes. */
 static void set_numbers(const struct etw_mf_template *t)
 {
 	unsigned int i;
@@ -316,7 +316,7 @@ static bool by_value(const struct etw_mf_field *f)
 	       f->in_type != TDH_INTYPE_FILETIME && f->in_type != TDH_INTYPE_SYSTEMTIME;
 }
 
-/* The macro takes a length before it: of what is packed, and of counted values. */
+/* The macro takes a length before the argument, for packed and for counted values. */
 static bool has_length(const struct etw_mf_field *f)
 {
 	if (f->flags & ETW_MF_STRUCT || is_counted(f->in_type))
@@ -329,7 +329,7 @@ static char *arguments;
 static size_t arguments_size;
 static FILE *arguments_text;
 
-/* The argument, with the length before it. */
+/* The argument, preceded by its length where the macro takes one */
 static void argument(const struct etw_mf_field *f, unsigned int i, const struct whole *w)
 {
 	bool inner = is_counted(f->in_type) && !is_array(f);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fixture.c - does a header have what mc.exe put into its own?
+ * fixture.c - compares a generated header with mc.exe's
  *
  *	fixture FACTS HEADER DESCRIPTORS >program.c
  *
- * FACTS is what was read off a header of mc.exe (corpus/mc/NAME.h.json), DESCRIPTORS
- * the same of its descriptors (NAME.h.descriptors.tsv).  What only the text can tell,
- * parameters of macros and functions, is compared here; the program that is printed
- * compares values.  Exit status 1: something is missing.
+ * FACTS was extracted from a header written by mc.exe (corpus/mc/NAME.h.json),
+ * DESCRIPTORS holds the descriptors of that header (NAME.h.descriptors.tsv). Parameters
+ * of macros and functions exist in the text only and are compared here; the printed
+ * program compares values.  Exit status 1 if something is missing.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void must_have(const char *text)
 	free(want);
 }
 
-/* "a, b", with Microsoft's name of a 64-bit integer as C has it. */
+/* "a, b", with Microsoft's name of the 64-bit integer replaced by the C one */
 static void join(char *to, struct json_object *list)
 {
 	size_t i;

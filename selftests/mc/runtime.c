@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * runtime.c - joins what an event's macro writes and compares what the decoder finds
- */
+/* runtime.c - joins the pieces an event's macro writes and compares the decoder's output */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +110,7 @@ ULONG mc_capture(REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, LPCGUID activi
 	return 1234;
 }
 
-/* What the number says must be what its bytes say. */
+/* The decoded number must match its bytes. */
 static int number_is(const struct etw_field *field)
 {
 	ULONGLONG u = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * values.c - a program that writes each event of a manifest with made-up values
+ * values.c - generates a program that writes each event of a manifest
  *
  *	values MANIFEST HEADER
  *
- * prints it, in C that is C++ as well: per event, what is to come out of it (see
- * runtime.h), then the call of the macro.  Values are the same in each run.  It knows
- * the rules of macros and arguments from the documentation, not from the compiler.
+ * prints the program, in C that is also C++: for each event the expected output (see
+ * runtime.h), then the macro call.  Values are the same in each run.  The rules of macros
+ * and arguments come from the documentation, not from the compiler.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -13,10 +13,10 @@ unsigned int values_random(unsigned int below);
 /* A name as an identifier */
 void values_word(char *to, const char *from);
 
-/* Declare values v0, v1, ... for the fields of a template (or NULL), and what to expect. */
+/* Declare values v0, v1, ... for the fields of a template (or NULL), and the expected output. */
 void values_template(const struct etw_mf_template *t);
 
-/* The arguments that hand them to the macro; valid until the next template. */
+/* The arguments that pass these values to the macro; valid until the next template. */
 const char *values_arguments(void);
 
 #endif /* MC_VALUES_H */
