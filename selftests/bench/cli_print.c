@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cli_print - what "etw dump" prints, in events per second of CPU time
+ * cli_print - output speed of "etw dump", in events per second of CPU time
  *
  *	cli_print [--json FILE] [--events N]
  *
- * The event is u32, u64, char[16] and a string of 31 characters, of a manifest and of
- * TraceLogging, as in the benchmark "decode": the difference is what the command itself
- * adds.  Records go as they come from a session through decoding and the look-up of the
- * process's name to lines in /dev/null.  The best of several rounds.
+ * The event is u32, u64, char[16] and a string of 31 characters, from a manifest and from
+ * TraceLogging, as in the benchmark "decode"; the difference is the cost of the command
+ * itself.  Records pass from their session format through decoding and the look-up of the
+ * process name to lines in /dev/null.  The result is the best of several rounds.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 #include "unit/cli/cli_print.h"
 
 #define ROUNDS	5
-#define POOL	256	/* events that are there, in turn */
+#define POOL	256	/* events kept in memory, used in turn */
 
 static const char manifest_text[] =
 	"<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 	if (load())
 		return 1;
 	stdout = fopen("/dev/null", "w");
-	/* What stands in for /proc here answers from one slot, as it would for a batch. */
+	/* The replacement for /proc answers from one slot, as for a batch. */
 	process_is = thread_is = "postgres";
 	for (round = 0; round < ROUNDS; round++)
 		for (i = 0; i < ROWS; i++)

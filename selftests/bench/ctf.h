@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * ctf.h - a small CTF 1.8 trace for babeltrace2, of the events of bench/decode
- */
+/* ctf.h - a small CTF 1.8 trace for babeltrace2, with the events of bench/decode */
 #ifndef BENCH_CTF_H
 #define BENCH_CTF_H
 
 #include <stdint.h>
 
-/* Write a trace of that many events into a directory.  0 or -errno. */
+/* Write a trace of @events events into a directory. 0 or -errno. */
 static int ctf_write(const char *dir, unsigned int events);
 
 #include <errno.h>
@@ -42,7 +40,7 @@ struct ctf_head {
 	uint32_t cpu;
 } __attribute__((packed));
 
-/* The payload of event i, the same bytes for all formats; its size. */
+/* Write the payload of event i, the same bytes for all formats; returns its size. */
 static unsigned int bench_payload(unsigned char *to, unsigned int i)
 {
 	uint32_t number = i;

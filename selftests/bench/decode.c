@@ -4,15 +4,15 @@
  *
  *	decode [--json FILE] [--events N]
  *
- * The event is u32, u64, char[16] and a string of 31 characters, of a manifest and of
+ * The event is u32, u64, char[16] and a string of 31 characters, from a manifest, from
  * TraceLogging, and in a CTF trace.  Ours: find the schema, decode, format a line with
  * time, CPU, process, thread, provider, event, level and fields, write to /dev/null.
  * babeltrace2: read the trace from a file in memory, and its sink "text.pretty" to
- * /dev/null, less what it takes for a trace of one event.
+ * /dev/null, minus the time for a trace of one event.
  *
- * All in seconds of CPU time, user and system, as others may be using the machine; the
- * best of several rounds, in which each has its turn.  JSON goes to FILE or to the file
- * that $ETW_BENCH_JSON names.
+ * All times are CPU seconds, user and system, because the machine may be shared; the
+ * result is the best of several interleaved rounds.  JSON goes to FILE or to the file
+ * named in $ETW_BENCH_JSON.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +30,7 @@
 
 #define ROUNDS		5
 #define FLUSH		65536
-#define POOL		1024	/* events that are there: as many as are in a buffer */
+#define POOL		1024	/* events kept in memory: as many as fit a buffer */
 #define TEXT_AIM	10.0
 #define JSON_AIM	5.0
 
@@ -113,7 +113,7 @@ static void make_event(struct event *e, unsigned int i, bool tracelogging)
 		e->items[1].DataPtr = (uintptr_t)traits;
 		e->record.ExtendedData = e->items;
 		e->record.ExtendedDataCount = 2;
-		/* A counted string has its length before it. */
+		/* A counted string starts with its length. */
 		memmove(e->payload + 14, e->payload + 12, size - 12);
 		memcpy(e->payload + 12, "\x10", 2);
 		size += 2;
@@ -124,7 +124,7 @@ static void make_event(struct event *e, unsigned int i, bool tracelogging)
 	e->record.UserDataLength = (USHORT)size;
 }
 
-/* Events come many to the second, so that its text is kept, as the command does. */
+/* Many events share a second, so cache the second's text, as the command does. */
 static void put_time(struct etw_text *out, uint64_t time)
 {
 	static struct etw_text last;

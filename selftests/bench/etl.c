@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etl - log files written, read, merged, filtered and converted, beside babeltrace2 and trace-cmd
+ * etl - writes, reads, merges, filters and converts log files, compared with babeltrace2
+ * and trace-cmd
  *
  *	etl [--json FILE] [--events N] [--only ROW] [--recorded DIRECTORY]
  *
- * The event is that of bench/decode, of TraceLogging, so that the file tells its own schema.  Two
- * halves, those that bench/recorded left in DIRECTORY, which are moved, or else some that the
- * library writes, are merged; the merged file is read, filtered and converted.  The trace.dat for
- * trace-cmd has the same fields and texts, and babeltrace2 reads the CTF trace that "etw convert"
- * makes of the merged file.  Each row is a process of its own, run for a tenth of the
- * events and for all of them.  Events per second are of CPU time, user and system, for the
- * difference of the two, so that what a process costs that has nothing to do does not count.
- * Memory is the most that was resident, in both: what does not grow with the file is constant.
+ * The event is bench/decode's TraceLogging event, so the file contains its own schema.
+ * Two halves are merged: those that bench/recorded left in DIRECTORY, which are moved, or
+ * else two that the library writes.  The merged file is read, filtered and converted.
+ * The trace.dat for trace-cmd has the same fields and texts, and babeltrace2 reads the
+ * CTF trace that "etw convert" makes from the merged file.  Each row is a process of its
+ * own, run for a tenth of the events and for all of them.  Events per second use the CPU
+ * time, user and system, of the difference between the two, which excludes the fixed cost
+ * of a process.  Memory is the maximum resident size of both runs: if it does not grow
+ * with the file, it is constant.
  *
- * JSON goes to FILE or to the file that $ETW_BENCH_JSON names; the default of --events is
- * $ETW_BENCH_EVENTS or 10,000,000; their files take some 1,200 bytes for each in $TMPDIR.
+ * JSON goes to FILE or to the file named in $ETW_BENCH_JSON; the default of --events is
+ * $ETW_BENCH_EVENTS or 10,000,000; the files take about 1,200 bytes per event in $TMPDIR.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -45,8 +47,8 @@ struct run {
 };
 
 /*
- * Words of a command; in them %e is the number of events, %d the folder of this run.  Words
- * that begin with "etw" and "self" are those programs.
+ * Words of a command: %e is the number of events, %d the folder of this run.  Words that
+ * begin with "etw" or "self" are those programs.
  */
 struct row {
 	const char *key, *title;
@@ -86,7 +88,7 @@ static struct row rows[] = {
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
 
-/* Both halves: by the library, or which bench/recorded made for this run.  0 or -errno. */
+/* Make both halves with the library, or take bench/recorded's for this run. 0 or -errno. */
 static int make_halves(const char *in, unsigned int count, const char *run)
 {
 	char path[sizeof(dir) + 32], from[sizeof(dir) + 32];
@@ -103,7 +105,7 @@ static int make_halves(const char *in, unsigned int count, const char *run)
 	return err;
 }
 
-/* The two halves of a trace, and trace-cmd's. */
+/* The two halves of a trace, and the file for trace-cmd */
 static int make_files(const char *in, unsigned int count, const char *run)
 {
 	char path[sizeof(dir) + 32];
@@ -117,7 +119,7 @@ static int make_files(const char *in, unsigned int count, const char *run)
 
 /* --------------------------------------------------------------------- running */
 
-/* A word of a command, with what it stands for; kept until the program ends. */
+/* Expand a word of a command; the result is kept until the program ends. */
 static char *expand(const char *word, const char *in, unsigned int count)
 {
 	char *out = NULL;
@@ -138,7 +140,7 @@ static char *expand(const char *word, const char *in, unsigned int count)
 	return out;
 }
 
-/* out: where the command prints to. */
+/* out: where the command's output goes */
 static int run(const struct row *row, const char *in, unsigned int count, int out,
 	       struct run *result)
 {
@@ -169,7 +171,7 @@ static int run(const struct row *row, const char *in, unsigned int count, int ou
 	return 0;
 }
 
-/* Events in a second of CPU time; the timer's grain is no less than that. */
+/* Events per second of CPU time, which is taken as at least 1 ms, the timer's grain. */
 static double rate(const struct row *row)
 {
 	double took = row->run[1].cpu - row->run[0].cpu;
@@ -190,7 +192,7 @@ static double ratio(const struct row *row, const char *peer)
 	return find(peer)->run[1].cpu ? rate(row) / rate(find(peer)) : 0;
 }
 
-/* Lines that a command printed: one for each event, and for what its output begins with. */
+/* Lines that a command printed: one per event, and the heading. */
 static int64_t lines(const struct row *row, const char *in, unsigned int count)
 {
 	FILE *f = tmpfile();
@@ -209,7 +211,7 @@ static int64_t lines(const struct row *row, const char *in, unsigned int count)
 
 static int wrong(const char *what, int64_t got, int64_t want)
 {
-	/* The header's event, or the number of CPUs, may have a line as well. */
+	/* The header's event or the number of CPUs may add a line. */
 	if (got >= want && got <= want + 1)
 		return 0;
 	fprintf(stderr, "etl: %s: %lld events, not %lld\n", what, (long long)got,
@@ -217,7 +219,7 @@ static int wrong(const char *what, int64_t got, int64_t want)
 	return -1;
 }
 
-/* Before anything is measured: do the commands do what they are to be measured for? */
+/* Before measuring, check that the commands produce the right output. */
 static int try_all(void)
 {
 	const unsigned int count = 2000;
@@ -227,7 +229,7 @@ static int try_all(void)
 	for (unsigned int i = 0; i < ROWS && !bad; i++) {
 		int64_t n = lines(&rows[i], dir[0], count);
 
-		/* text, json, babeltrace2, trace_cmd: those that print them all */
+		/* text, json, babeltrace2, trace_cmd: the rows that print all events */
 		if (strchr("tjb", rows[i].key[0]))
 			bad = wrong(rows[i].title, n, count);
 		else if (n < 0)
@@ -255,7 +257,7 @@ static void clean(unsigned int i)
 	nftw(dir[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Bytes of a file of all events; 0: it was not made. */
+/* Size of the file of all events; 0 if it was not made. */
 static off_t size_of(const char *name)
 {
 	char path[sizeof(dir) + 32];
@@ -265,7 +267,7 @@ static off_t size_of(const char *name)
 	return stat(path, &st) ? 0 : st.st_size;
 }
 
-/* Makes this row the file that the only one reads? */
+/* Does this row make the file that the only selected row reads? */
 static bool needed(const char *key)
 {
 	return !strcmp(key, "merge") || (!strcmp(only, "read") && !strcmp(key, "write")) ||
@@ -297,9 +299,9 @@ static int measure(void)
 	return failed || wrong("merged", etlmake_read(path), events);
 }
 
-/* --------------------------------------------------------------------- telling */
+/* --------------------------------------------------------------------- reporting */
 
-/* How much smaller the compressed file is; 0: it was not made. */
+/* How many times smaller the compressed file is; 0 if it was not made. */
 static double packed(void)
 {
 	return packed_bytes > 0 && file_bytes > 0 ? (double)file_bytes / (double)packed_bytes : 0;
@@ -358,7 +360,7 @@ static int make_dirs(void)
 	return 0;
 }
 
-/* This program and the command, which lies in the folder above. */
+/* This program, and the command in the folder above it */
 static int find_programs(void)
 {
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -374,7 +376,7 @@ static int find_programs(void)
 	return access(etw, X_OK);
 }
 
-/* The rows that this program runs of itself. */
+/* Rows that this program runs as a process of its own */
 static int part(char **argv)
 {
 	if (argv[1] && argv[2] && !strcmp(argv[1], "--part-read"))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * etlmake.h - log files for bench/etl, written and read by the library
- */
+/* etlmake.h - writes and reads log files for bench/etl with the library */
 #ifndef BENCH_ETLMAKE_H
 #define BENCH_ETLMAKE_H
 
@@ -15,7 +13,7 @@
 
 #define ETLMAKE_CPUS	4
 
-/* An EVENT64 with provider traits and the event's schema; number and bytes change. */
+/* An EVENT64 with provider traits and schema; number and bytes vary. */
 static const unsigned char metadata[] =
 	"\x2b\0\0Transfer\0number\0\x08" "bytes\0\x0a" "device\0\x97\x02" "file\0\x82\x02";
 static const unsigned char traits[] = "\x08\0Bench";
@@ -59,7 +57,7 @@ static void set_record(unsigned char *r, uint64_t time, unsigned int i)
 	memcpy(r + PAYLOAD_AT + 14, payload + 12, 48);
 }
 
-/* Every step-th event from first on; each CPU's come in blocks of 100. */
+/* Write every step-th event from first on; each CPU's events come in blocks of 100. */
 static int etlmake_write(const char *path, unsigned int first, unsigned int step, unsigned int count,
 		      bool compress)
 {
@@ -85,7 +83,7 @@ static int etlmake_write(const char *path, unsigned int first, unsigned int step
 	return err;
 }
 
-/* How many events there are beside the header's, or an error. */
+/* The number of events apart from the header, or an error */
 static int64_t etlmake_read(const char *path)
 {
 	struct etw_etl_file *file;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etw_bench - what an event costs in the kernel, in instructions
+ * etw_bench - the cost of an event in the kernel, in instructions
  *
  *	etw_bench [--json FILE] [--loops N]
  *
- * Run it by scripts/bench, or under "scripts/vm --icount": there a TSC tick is
- * one executed instruction, and the figures are the same on every machine.
- * The JSON goes to FILE or to the file that $ETW_BENCH_JSON names.
+ * Run it with scripts/bench, or under "scripts/vm --icount": there a TSC tick is one
+ * executed instruction, and the figures are the same on every machine.  The JSON goes to
+ * FILE or to the file named in $ETW_BENCH_JSON.
  *
- * Every figure is for one turn of a loop of 20,000 with interrupts disabled,
- * after a warm-up, without the delivery of full buffers, which comes later; the
- * event is u32, u64, char[16] in three pieces.  "net" is
- * what remains when the turn of a loop without the event is taken off:
+ * Every figure is for one iteration of a loop of 20,000 with interrupts disabled, after a
+ * warm-up.  Full buffers are delivered later and do not count.  The event is u32, u64,
+ * char[16] in three pieces.  "net" is that figure minus one iteration of a loop without
+ * the event:
  *  - for most rows, an empty loop (counter, compare, jump);
  *  - for a disabled static provider, the same loop with the branch of another
  *    static key that nobody ever enables.  Such a branch is patched out: what
  *    is left of it is one NOP, which no unit of the processor executes but
  *    which the emulator counts; "raw" has it, so both can be seen.
- * No event of a timed loop may be lost, and a disabled static provider may cost
- * nothing net, or the program fails.
+ * No event of a timed loop may be lost, and a disabled static provider may cost nothing
+ * net, or the program fails.
  */
 #include "lib/vm_dev.h"
 #include "lib/driver/vm_kmod.h"
@@ -34,7 +34,7 @@ static const struct etw_guid static_guid = ETW_BENCH_STATIC_GUID;
 static const struct etw_guid handle_guid = ETW_BENCH_HANDLE_GUID;
 static const struct etw_guid named_guid = ETW_BENCH_NAMED_GUID;
 
-/* What one session wants of the provider. */
+/* How one session enables the provider */
 struct want {
 	uint8_t level;
 	uint64_t any;
@@ -44,17 +44,17 @@ struct row {
 	const char *key;
 	const char *title;
 	uint32_t kind;
-	uint32_t base;		/* kind of loop that net is measured from */
+	uint32_t base;		/* kind of loop subtracted for net */
 	uint32_t sessions;
 	uint32_t clock;
 	bool rejected;		/* no session takes the event */
-	struct want want[2];	/* of the first two sessions; level 0: all */
+	struct want want[2];	/* of the first two sessions; level 0: all levels */
 	uint32_t property;	/* of every session */
-	bool ids;		/* they take 64 other ids only */
-	bool name;		/* they take another name only */
-	bool no_stack;		/* they want the stacks of 64 other ids only */
-	bool scope;		/* they enable it for processes of some program */
-	struct etw_payload_predicate payload;	/* its payload has to be so; field: if any */
+	bool ids;		/* they enable 64 other ids only */
+	bool name;		/* they enable another name only */
+	bool no_stack;		/* they request the stacks of 64 other ids only */
+	bool scope;		/* they enable it for processes of another program */
+	struct etw_payload_predicate payload;	/* predicate on the payload; field: NULL for none */
 	double raw, net;
 };
 
@@ -116,7 +116,7 @@ static struct row rows[] = {
 
 static int dev, bench;
 static uint32_t loops = 20000;
-static double turn[ETW_BENCH_KINDS];	/* of the loops without an event */
+static double turn[ETW_BENCH_KINDS];	/* of one iteration of the loops without an event */
 
 static int fail(const char *what, int err)
 {
@@ -129,7 +129,7 @@ static bool takes_handle(const struct row *r)
 	return r->kind == ETW_BENCH_HANDLE || r->kind == ETW_BENCH_HANDLE_TEST;
 }
 
-/* What the row asks of the payload. */
+/* The payload program of the row */
 static int make_program(const struct row *r, void **program)
 {
 	static const struct etw_payload_field fields[] = {
@@ -142,7 +142,7 @@ static int make_program(const struct row *r, void **program)
 	return etw_payload_create(&layout, false, &r->payload, 1, program, NULL) ? -EINVAL : 0;
 }
 
-/* The filter of a row that has one; its type is 0 for others. */
+/* The row's filter; its type is 0 if the row has none. */
 static int make_filter(const struct row *r, struct etw_filter *f, void **program)
 {
 	static struct etw_filter_event_id ids = { .count = ETW_FILTER_EVENT_IDS };
@@ -184,7 +184,7 @@ static struct etw_guid provider_of(const struct row *r)
 	return takes_handle(r) ? handle_guid : static_guid;
 }
 
-/* Enable as the row says. */
+/* Enable the provider as the row specifies. */
 static int enable(const struct row *r, uint64_t session, const struct want *w)
 {
 	struct etw_enable e = vm_enable_arg(session, provider_of(r));
@@ -221,7 +221,7 @@ static int start_sessions(const struct row *r, uint64_t *handles)
 		snprintf(name, sizeof(name), "etw-bench-%u", i);
 		s = vm_session(name);
 		s.clock = r->clock;
-		/* Room for every event: nothing is recycled while it runs. */
+		/* Room for every event: no buffer is reused during the run. */
 		s.min_buffers = s.max_buffers = 8 + (loops + WARM_UP) * bytes / 65536 * 5 / 4;
 		s.flush_ms = 600000;
 		err = vm_start(dev, &s);
@@ -234,7 +234,7 @@ static int start_sessions(const struct row *r, uint64_t *handles)
 	return 0;
 }
 
-/* Every event of the two loops is where it should be. */
+/* Check that each session took every event it should and lost none. */
 static int stop_sessions(const struct row *r, const uint64_t *handles)
 {
 	struct etw_session_stat st;
@@ -285,7 +285,7 @@ static int measure(struct row *r)
 		return -1;
 	if (!r->sessions)
 		turn[r->kind] = r->raw;
-	/* The loop's own end is spread over its turns: cut that off. */
+	/* The loop's own end is spread over its iterations: cut that off. */
 	r->net = (long)((r->raw - turn[r->base]) * 100) / 100.0;
 	return 0;
 }
@@ -331,7 +331,7 @@ static int print_json(const char *path, const char *kernel)
 	return fclose(f) ? fail(path, -errno) : 0;
 }
 
-/* The promise made for providers that nobody enabled, as the table shows it. */
+/* Check the limit for disabled providers, in the precision of the table. */
 static int check_disabled(void)
 {
 	double net = row("disabled")->net;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logwrite - what writing a log file costs, beside dd into the same file system
+ * logwrite - the cost of writing a log file, compared with dd into the same file system
  *
  *	logwrite [--json FILE]
  *
- * Run it by scripts/bench, or under "scripts/vm --icount" as root with etw.ko loaded:
- * there a nanosecond is one executed instruction.  Both are the CPU time of who writes
- * to a tmpfs: of the kernel's thread for the session, and of dd, which reads /dev/zero
- * besides.  The JSON goes to FILE or to the file that $ETW_BENCH_JSON names.
+ * Run it with scripts/bench, or under "scripts/vm --icount" as root with etw.ko loaded:
+ * there a nanosecond is one executed instruction.  Both figures are the CPU time of
+ * writing to a tmpfs: by the kernel thread for the session, and by dd, which also reads
+ * /dev/zero.  The JSON goes to FILE or to the file named in $ETW_BENCH_JSON.
  *
  * Nothing may be lost, and with the default size of buffers the thread may take no more
  * time than dd, or the program fails.
@@ -26,8 +26,8 @@
 #define DEFAULT_KB	64
 
 struct row {
-	uint32_t kb;		/* of a buffer, and of what dd writes at once */
-	double log, dd;		/* ns for a MB */
+	uint32_t kb;		/* size of a buffer, and of one write of dd */
+	double log, dd;		/* ns per MB */
 };
 
 static struct row rows[] = {
@@ -66,7 +66,7 @@ static int start(int fd, struct etw_session *s, uint32_t kb)
 	return ret;
 }
 
-/* Events of MB in all; the thread gets its turn after each few buffers. */
+/* Write events of MB in total; the thread runs after every few buffers. */
 static int write_events(int fd, int slot, const struct etw_session *s)
 {
 	static uint8_t payload[EVENT_MAX];

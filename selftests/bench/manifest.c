@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * manifest - how long it takes to read and to compile a large manifest, in CPU time
+ * manifest - CPU time to read and to compile a large manifest
  *
  *	manifest [--json FILE] [--events N]
  *
  * The manifest has N events (10,000), each with a template of four fields, a task, a
- * keyword, a symbol and a message of a string table: 5 MB.  Reading is what every
- * program does that decodes by it; compiling is "mc -um": reading it, and writing the
- * header and the resources.  The best of several rounds; user time of this process.
- * More than the budget for 10,000 events is a failure.
+ * keyword, a symbol and a message of a string table: 5 MB. Every program that decodes
+ * with the manifest reads it; compiling is "mc -um": reading it, and writing the header
+ * and the resources.  The figures are user time of this process, the best of several
+ * rounds.  Exceeding the budget for 10,000 events is a failure.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define ROUNDS	5
 #define TASKS	100
 #define KEYWORDS	40
-#define READ_BUDGET	200	/* ms, for 10,000 events; and to compile them: */
+#define READ_BUDGET	200	/* ms to read 10,000 events; and to compile them: */
 #define COMPILE_BUDGET	2000
 
 static double user_ms(void)
@@ -61,7 +61,7 @@ static void write_provider(FILE *f, unsigned int events)
 	fputs("</templates>\n", f);
 }
 
-/* The manifest as text; *size are its bytes. */
+/* The manifest as text; its size in bytes in *size. */
 static char *make_manifest(unsigned int events, size_t *size)
 {
 	char *text = NULL;
@@ -87,7 +87,7 @@ static char *make_manifest(unsigned int events, size_t *size)
 	return text;
 }
 
-/* 0, and the user time of one reading in *ms */
+/* Read the manifest once: 0, and the user time in *ms. */
 static int read_it(const char *text, size_t size, unsigned int events, double *ms)
 {
 	struct etw_problems problems = { .count = 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ran.h - what a program and the threads that write log files have run so far
+ * ran.h - CPU time of a program and of the threads that write log files
  *
- * In ns of CPU time; under "scripts/vm --icount" that is in instructions.
+ * In ns; under "scripts/vm --icount" in instructions.
  */
 #ifndef BENCH_RAN_H
 #define BENCH_RAN_H
@@ -20,7 +20,7 @@ static inline double ran_self(void)
 	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 }
 
-/* What the file of that name in a task's folder of /proc says first; "": nothing. */
+/* Read the first line of file @name in a task's /proc folder; "" if it cannot be read. */
 static inline void ran_read(const char *task, const char *name, char *to, int size)
 {
 	char path[300];
@@ -37,8 +37,9 @@ static inline void ran_read(const char *task, const char *name, char *to, int si
 }
 
 /*
- * All sessions' threads together, which must be asleep: what one has run since it was last
- * scheduled is not in it.  0: there is none, or the kernel does not tell.
+ * All sessions' threads together.  They must be asleep: the kernel does not account the
+ * time since a thread was last scheduled.  0: no thread, or the kernel has no such
+ * account.
  */
 static inline double ran_log_threads(void)
 {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record - what it takes to record events into a log file, beside plain writing
+ * record - the cost of recording events into a log file, compared with plain writing
  *
  *	record [--json FILE] [--events N]
  *
- * Run it by scripts/bench, or under "scripts/vm --icount": there a nanosecond of running is one
- * executed instruction, and the figures are the same on every machine.  Counted is what this
- * program runs, and the kernel's thread that writes the file.  The event is that of bench/decode:
- * 60 bytes.  The file is circular and lies in memory, so that neither it nor a disk matters; no
- * event may be lost.  Beside it the same number of bytes is written into such a file by write(2),
- * in blocks of the size of the session's buffers.
+ * Run it with scripts/bench, or under "scripts/vm --icount": there a nanosecond of
+ * running is one executed instruction, and the figures are the same on every machine.
+ * The figures count this program and the kernel thread that writes the file.  The event
+ * is that of bench/decode: 60 bytes.  The file is circular and in memory, so that neither
+ * its size nor a disk matters; no event may be lost.  For comparison the same number of
+ * bytes is written into such a file with write(2), in blocks of the size of the session's
+ * buffers.
  *
- * The default of --events is 100,000, or a hundredth of $ETW_BENCH_EVENTS: the emulator needs a
- * minute for each 500,000.  JSON goes to FILE or to the file that $ETW_BENCH_JSON names.
+ * The default of --events is 100,000, or a hundredth of $ETW_BENCH_EVENTS: the emulator
+ * needs a minute for each 500,000. JSON goes to FILE or to the file named in
+ * $ETW_BENCH_JSON.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@
 #define FILE_KB		(64 * 1024)
 #define BUFFER_KB	64
 #define BUFFERS		1024
-#define FLUSH		200000	/* events between flushes: fewer than the buffers hold */
+#define FLUSH		200000	/* events between flushes: fewer than fit the buffers */
 
 static const GUID provider = { 0xbe7c4, 1, 2, { 3 } };
 
@@ -81,7 +83,7 @@ static ULONG write_all(TRACEHANDLE session, REGHANDLE reg, unsigned int events)
 	return ret;
 }
 
-/* Instructions for all events, and the session's account of them at its end. */
+/* Instructions for all events, and the session's statistics at its end. */
 static ULONG record(unsigned int events, double *took, struct props *end)
 {
 	struct props props = make_props();
@@ -111,7 +113,7 @@ out:
 	return ret;
 }
 
-/* The same bytes, round and round in a file of the same size. */
+/* Write the same bytes repeatedly into a file of the same size. */
 static int write_plain(double bytes, double *took)
 {
 	static char block[BUFFER_KB * 1024];

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorded - a kernel provider's events, many of them, recorded by two sessions into log files
+ * recorded - two sessions record many events of a kernel provider into log files
  *
  *	recorded [--json FILE] [--events N] DIRECTORY
  *
- * Run it by scripts/bench, or under "scripts/vm --icount" as root with etw.ko loaded: there a
- * nanosecond of running is one executed instruction.  The events are etw_bench.ko's "Transfer",
- * of TraceLogging, with the fields of bench/decode.  Those with an even number go to one session
- * by its keyword, the others to the other one; first a tenth of N into b0.etl and c0.etl of
- * DIRECTORY, then all into b1.etl and c1.etl, which bench/etl merges, filters and converts.
- * Counted is what this program runs, writing the events included, and the threads that write the
- * files.  No event may be lost.  Memory is that of the sessions' buffers, the same for both.
+ * Run it with scripts/bench, or under "scripts/vm --icount" as root with etw.ko loaded:
+ * there a nanosecond of running is one executed instruction.  The events are
+ * etw_bench.ko's "Transfer", of TraceLogging, with the fields of bench/decode.  Events
+ * with an even number go to one session by its keyword, the others to the other session;
+ * first a tenth of N into b0.etl and c0.etl of DIRECTORY, then all into b1.etl and
+ * c1.etl, which bench/etl merges, filters and converts.  The figures count this program,
+ * which writes the events, and the threads that write the files.  No event may be lost.
+ * Memory is the size of the sessions' buffers, the same for both.
  *
- * The default of N is $ETW_BENCH_EVENTS or 10,000,000.  JSON goes to FILE or to the file that
- * $ETW_BENCH_JSON names.
+ * The default of N is $ETW_BENCH_EVENTS or 10,000,000. JSON goes to FILE or to the file
+ * named in $ETW_BENCH_JSON.
  */
 #include "lib/driver/vm_kmod.h"
 
@@ -24,7 +25,7 @@
 
 #define BUFFER_KB	64
 #define BUFFERS		256	/* of each session */
-#define FLUSH		50000	/* events between flushes: fewer than the buffers hold */
+#define FLUSH		50000	/* events between flushes: fewer than fit the buffers */
 
 #define BRACED(a, b, c, ...)	{ a, b, c, { __VA_ARGS__ } }
 #define INITIALIZER(guid)	BRACED guid
@@ -48,7 +49,7 @@ static struct session {
 
 #define SESSIONS	(sizeof(sessions) / sizeof(sessions[0]))
 
-/* Two runs: of a tenth of the events, and of all. */
+/* Two runs: a tenth of the events, and all of them */
 static struct run {
 	unsigned int events;
 	double took, bytes, buffers;
@@ -102,7 +103,7 @@ static ULONG write_all(int fd, unsigned int events)
 	return ret;
 }
 
-/* Adds the session's account to the run's; all sessions are stopped. */
+/* Add the session's statistics to the run's; all sessions are stopped. */
 static ULONG stop(struct session *s, struct run *run)
 {
 	EVENT_TRACE_PROPERTIES *p = &s->props.p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tracedat.h - a trace.dat for trace-cmd, of the events of bench/ctf.h
+ * tracedat.h - a trace.dat for trace-cmd, with the events of bench/ctf.h
  *
- * Version 6 of the format, as trace-cmd.dat.v6(5) has it: one CPU, one event format, and the
+ * Version 6 of the format, as in trace-cmd.dat.v6(5): one CPU, one event format, and the
  * pages of a kernel's ring buffer.
  */
 #ifndef BENCH_TRACEDAT_H
@@ -17,7 +17,7 @@
 
 #define TRACEDAT_PAGE	4096u
 #define TRACEDAT_HEAD	16u	/* of a page: time, bytes used */
-#define TRACEDAT_EVENT	76u	/* behind the four bytes of length and time */
+#define TRACEDAT_EVENT	76u	/* after the four bytes of length and time */
 
 static const char tracedat_page_format[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
@@ -56,7 +56,7 @@ static void tracedat_u32(FILE *f, uint32_t v)
 	fwrite(&v, sizeof(v), 1, f);
 }
 
-/* Everything before the pages; they begin at the next multiple of their size. */
+/* Everything before the pages, which begin at the next multiple of their size */
 static void tracedat_head(FILE *f, uint64_t pages)
 {
 	uint64_t where[2] = { 0, pages * TRACEDAT_PAGE };
@@ -105,7 +105,7 @@ static void tracedat_event(unsigned char *to, unsigned int i, uint64_t delta)
 	memcpy(to + 44, payload + 28, 32);
 }
 
-/* Write a trace of that many events.  0 or -errno. */
+/* Write a trace of @events events. 0 or -errno. */
 static int tracedat_write(const char *path, unsigned int events)
 {
 	const unsigned int each = (TRACEDAT_PAGE - TRACEDAT_HEAD) / (4 + TRACEDAT_EVENT);

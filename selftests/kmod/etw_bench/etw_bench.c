@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etw_bench - loops to be measured in the kernel
+ * etw_bench - loops in the kernel for the benchmarks to measure
  *
- * The event is the one that all tracers are compared with: u32, u64, char[16].
- * Each loop is a function of its own, so that one does not change how another
- * is compiled.
+ * The event is the one used to compare all tracers: u32, u64, char[16]. Each loop is a
+ * function of its own, so that one does not change how another is compiled.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etw_evntdrv - the events of a Windows sample driver ("evntdrv"), out of a module
+ * etw_evntdrv - a module that writes the events of a Windows sample driver ("evntdrv")
  *
- * It is built where the manifest of that sample is at hand, see scripts/modules.mk.
- * What writes them there is a driver's entry, a request of one kind and the driver's
- * unload; here loading the module, writing to its parameter request, and removing it.
- * The values are those that selftests/vm/provider/mc_evntdrv.c expects.
+ * Built if the sample's manifest is available, see scripts/modules.mk. The sample writes
+ * the events in the driver's entry, in one kind of request and in the driver's unload;
+ * this module writes them when it is loaded, when its parameter "request" is written, and
+ * when it is removed. selftests/vm/provider/mc_evntdrv.c expects these values.
  */
 #include <ntddk.h>
 #include <evntrace.h>

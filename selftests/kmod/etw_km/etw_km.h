@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * etw_km.h - what the test module etw_km writes, and how a test asks it to
+ * etw_km.h - the events of the test module etw_km, and how a test requests them
  *
- * The module is built on the headers that "etw mc -km" makes of etw_km.man.  A number
- * written to /sys/module/etw_km/parameters/run makes it do one of ETW_KM_...; what is
- * read from there is what came of it: the words "line N: TEXT" of a check that
- * failed, or "ok".
+ * The module uses the headers that "etw mc -km" generates from etw_km.man.  Writing one
+ * of ETW_KM_... to /sys/module/etw_km/parameters/run runs it; reading the parameter
+ * returns the result: "ok", or "line N: TEXT" of the check that failed.
  *
- * Values are those of the functions below, for both sides: position i of an array
- * has ETW_KM_VALUE(i), of its own type.
+ * The module and the test use the values below: element i of an array is ETW_KM_VALUE(i),
+ * converted to the element's type.
  */
 #ifndef ETW_KM_H
 #define ETW_KM_H
@@ -18,8 +17,8 @@
 #define ETW_KM_EVENTS		1	/* write all events of etw_km.man */
 #define ETW_KM_API		2	/* Etw...() of etw/nt/etw.h, see nt.c */
 #define ETW_KM_REGISTER		3	/* register and unregister all again */
-#define ETW_KM_CONTEXT		4	/* write events 12 and 13 by a context of its own */
-#define ETW_KM_CALLS		5	/* is one enabled, was the callback called? */
+#define ETW_KM_CONTEXT		4	/* write events 12 and 13 with a context of its own */
+#define ETW_KM_CALLS		5	/* check the enable state and that the callback ran */
 #define ETW_KM_TL		6	/* TraceLogging with etw/nt/etw.h, see tl.c */
 #define ETW_KM_FIRST		7	/* ETW_KM_FIRSTS events, see first.c */
 
@@ -36,12 +35,12 @@
 #define ETW_KM_FIRSTS		12	/* up to 5 events each */
 #define ETW_KM_TL_ACTIVITY	{ 0xac, 1, 2, { 3, 4, 5, 6, 7, 8, 9, 10 } }
 
-/* Every byte tells numbers and halves of numbers apart. */
+/* Every byte differs, so that a swapped or truncated number shows. */
 #define ETW_KM_VALUE(i)		(0x8182838485868788ull + 0x0101010101010101ull * (i))
 #define ETW_KM_FLOAT(i)		(1.5f + (i))
 #define ETW_KM_DOUBLE(i)	(-2.25 - (i))
 #define ETW_KM_ELEMENTS		3	/* of arrays whose count is a field */
-#define ETW_KM_MANY		40	/* strings, and then numbers, of KmMany */
+#define ETW_KM_MANY		40	/* strings, then numbers, of KmMany */
 
 /* S-1-5-32-544 */
 #define ETW_KM_SID		{ 1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * first.c - the first event of a provider, written as early as somebody may write it
+ * first.c - the first event of a provider, written as early as possible
  *
- * A thread on another CPU waits until the provider looks enabled and writes some events,
- * each later than the one before, while the provider is being registered, and one when
- * it is; ETW_KM_FIRSTS times.  The first ones may come before the provider has sessions,
- * and then nobody gets them.  A session must have enabled ETW_KM_FIRST_GUID.  The events have no metadata of their own: what they have of traits
- * comes from the registration.
+ * A thread on another CPU waits until the provider looks enabled.  It writes some events,
+ * one after another, while the provider is being registered, and one more after that;
+ * ETW_KM_FIRSTS times.  Events written before the provider has sessions are lost.  A
+ * session must have enabled ETW_KM_FIRST_GUID. The events carry no metadata of their own:
+ * their traits come from the registration.
  */
 #include <TraceLoggingProvider.h>
 
@@ -34,7 +34,7 @@ static void write_one(void)
 	KM_CHECK(!etw_write(&first->provider, &desc, 0, NULL));
 }
 
-/* While it is registered: at once, and 1, 10, 100 us later. */
+/* During registration: immediately, and 1, 10 and 100 us later */
 static void write_early(void)
 {
 	unsigned int us;
@@ -70,7 +70,7 @@ static void register_first(void)
 		msleep(20);
 	KM_CHECK(READ_ONCE(written));
 	TraceLoggingUnregister(first);
-	/* Nothing is enabled now, and the thread waits again. */
+	/* The provider is disabled now, and the thread waits again. */
 	WRITE_ONCE(registered, false);
 	WRITE_ONCE(written, false);
 }

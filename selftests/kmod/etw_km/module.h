@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * module.h - what the files of etw_km share
- */
+/* module.h - shared by the files of etw_km */
 #ifndef ETW_KM_MODULE_H
 #define ETW_KM_MODULE_H
 
@@ -9,7 +7,7 @@
 
 void km_fail(const char *file, int line, const char *what);
 
-/* Notes what failed, and goes on. */
+/* Report a failed check, and go on. */
 #define KM_CHECK(cond)							\
 	do {								\
 		if (!(cond))						\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nt.c - the functions of etw/nt/etw.h, in a file that reads like a Windows driver's
+ * nt.c - the functions of etw/nt/etw.h, used as in a Windows driver
  *
  * A session must have enabled ETW_KM_NT_GUID with level 4 and keyword 0x10.  Writes
  * events 1 to 4, then a string, for selftests/vm/provider/mc_km.c.
@@ -44,7 +44,7 @@ static VOID NTAPI NtCallback(_In_ LPCGUID SourceId, _In_ ULONG ControlCode, _In_
 	KM_CHECK(CallbackContext == &NtCalls);
 	if (ControlCode == EVENT_CONTROL_CODE_ENABLE_PROVIDER)
 		KM_CHECK(Level == 4 && MatchAnyKeyword == 0x10);
-	/* It may come before EtwRegister() has returned. */
+	/* The callback may run before EtwRegister() has returned. */
 	for (i = 0; i < 1000 && !READ_ONCE(NtHandle); i++)
 		msleep(20);
 	NtInside = EtwUnregister(NtHandle);
@@ -120,7 +120,7 @@ static void nt_no_handle(void)
 	KM_CHECK(handle == 7);
 }
 
-/* Every line of the table, both ways where there is one */
+/* Every row of the table, in both directions where there are two */
 static void nt_status_codes(void)
 {
 	static const struct {

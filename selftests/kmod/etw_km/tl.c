@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tl.c - TraceLogging, in a file that reads like a Windows driver's
+ * tl.c - TraceLogging, used as in a Windows driver
  *
  * A session must have enabled ETW_KM_TL_GUID with level 4 and keyword 0x10.  Writes
  * "Plain", "Activity" and "Ex", for selftests/vm/provider/mc_km.c.
@@ -10,7 +10,7 @@
 
 static ULONG TlCalls, TlWrites;
 
-/* What is called in place of EtwWriteEx() */
+/* Called in place of EtwWriteEx() */
 static NTSTATUS TlWriteEx(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor,
 			  ULONG64 Filter, ULONG Flags, LPCGUID ActivityId,
 			  LPCGUID RelatedActivityId, ULONG UserDataCount,

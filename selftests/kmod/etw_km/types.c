@@ -2,7 +2,7 @@
 /*
  * types.c - one event of each kind, written by the generated macros
  *
- * The values are those that selftests/vm/provider/mc_km.c expects, see etw_km.h.
+ * selftests/vm/provider/mc_km.c expects these values, see etw_km.h.
  */
 #include <linux/bits.h>
 #include <linux/string.h>
@@ -10,7 +10,7 @@
 #include "etw_km.h"
 #include "module.h"
 
-/* Arrays of all types; elements as etw_km.h says */
+/* Arrays of all types; etw_km.h defines the elements */
 #define N	ETW_KM_ELEMENTS
 #define LOW(bits, i)	(ETW_KM_VALUE(i) & GENMASK_ULL((bits) - 1, 0))
 #define ALL(bits)	{ LOW(bits, 0), LOW(bits, 1), LOW(bits, 2) }
@@ -86,7 +86,7 @@ static NTSTATUS write_field_counts(void)
 				       systemtimes, i32s, i64s, bytes);
 }
 
-/* Packed by the caller, who says how long they are: in characters, or bytes of SIDs. */
+/* Packed by the caller, who passes their length: in characters, or in bytes of SIDs */
 static NTSTATUS write_packed_arrays(void)
 {
 	static const WCHAR counted[] = { 2, 'a', 4, 'b', 'c' };
@@ -115,7 +115,7 @@ static NTSTATUS write_structs(void)
 #define TEN(m, a)	m(a##0), m(a##1), m(a##2), m(a##3), m(a##4), m(a##5), m(a##6), \
 			m(a##7), m(a##8), m(a##9)
 #define NUMBER(i)	ETW_KM_VALUE(1##i - 100)
-/* Expands its arguments first, which the event's macro then counts. */
+/* Expand the arguments first, so that the event's macro counts them. */
 #define MANY(...)	EventWriteKmMany(__VA_ARGS__)
 
 static NTSTATUS write_many(void)
@@ -124,7 +124,7 @@ static NTSTATUS write_many(void)
 		    TEN(NUMBER, 0), TEN(NUMBER, 1), TEN(NUMBER, 2), TEN(NUMBER, 3));
 }
 
-/* All but Elsewhere, Quiet and Unwanted, in their order */
+/* All events except Elsewhere, Quiet and Unwanted, in order */
 int km_write_types(void)
 {
 	static const GUID activity = ETW_KM_GROUP_GUID;

@@ -2,10 +2,10 @@
 /*
  * etw_stress - events from every context of every CPU
  *
- * While it runs there is, on each online CPU, a thread and a timer that
- * interrupts it; one more thread sends NMIs to all CPUs, which interrupt both.
- * Each of the three has a stream of its own per CPU, so a stream is never
- * written by two at once.  Each has its own event buffer too, for they nest.
+ * Each online CPU runs a thread and a timer that interrupts the thread; one more thread
+ * sends NMIs to all CPUs, which interrupt both.  Each of the three has a stream of its
+ * own per CPU, so a stream has one writer at a time.  Each also has its own event buffer,
+ * because they nest.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -85,7 +85,7 @@ static bool write_next(struct stress_cpu *sc, u32 source)
 	if (number >= config.limit)
 		return false;
 	fill_event(e, source, sc->cpu, number);
-	d[0] = etw_data(e, 12);		/* cut where it is awkward */
+	d[0] = etw_data(e, 12);		/* split at an odd place */
 	d[1] = etw_data((u8 *)e + 12, sizeof(*e) - 12);
 	d[2] = etw_data(e->bytes, e->fill);
 	t->attempted++;
@@ -132,8 +132,8 @@ static enum hrtimer_restart timer_main(struct hrtimer *timer)
 	struct stress_cpu *sc = container_of(timer, struct stress_cpu, timer);
 	struct stress_cpu *here = this_cpu_ptr(&stress_cpus);
 	/*
-	 * Now and then so many that they fill buffers: if the thread was within
-	 * a record, its buffer is complete only after those that came later.
+	 * Sometimes write enough events to fill buffers: if the thread was within a
+	 * record, its buffer completes only after later buffers.
 	 */
 	int i, count = ++sc->ticks % 4 ? 3 : 70;
 
@@ -148,8 +148,8 @@ static enum hrtimer_restart timer_main(struct hrtimer *timer)
 }
 
 /*
- * Every NMI of this machine comes from nmi_main() while that runs; two may be
- * merged into one, so none is counted but those that arrive.
+ * nmi_main() sends every NMI of this machine while it runs. Two NMIs may be merged into
+ * one, so count those that arrive.
  */
 static int nmi_handler(unsigned int cmd, struct pt_regs *regs)
 {
@@ -187,13 +187,13 @@ static int nmi_main(void *unused)
 		cpus_read_unlock();
 		usleep_range(config.nmi_us, config.nmi_us + 50);
 	}
-	/* Those sent arrive before what is sent after them. */
+	/* NMIs already sent arrive before anything sent after them. */
 	on_each_cpu(nothing, NULL, 1);
 	on_each_cpu(nothing, NULL, 1);
 	return 0;
 }
 
-/* On the CPU itself, as it comes online and when the stress begins. */
+/* Runs on the CPU itself, when it comes online and when the stress begins. */
 static int cpu_up(unsigned int cpu)
 {
 	struct stress_cpu *sc = per_cpu_ptr(&stress_cpus, cpu);
@@ -244,7 +244,7 @@ static int stress_start(void)
 	WRITE_ONCE(nmi_armed, true);
 	WRITE_ONCE(running, true);
 	for_each_possible_cpu(cpu)
-		per_cpu(stress_cpus, cpu).cpu = cpu;	/* NMIs come at once */
+		per_cpu(stress_cpus, cpu).cpu = cpu;	/* NMIs may arrive from here on */
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "etw_stress:cpu", cpu_up, cpu_down);
 	if (ret < 0)
 		goto err_nmi;
@@ -261,7 +261,7 @@ err_nmi:
 	return ret;
 }
 
-/* While the writers run these are a glance; once they have stopped, exact. */
+/* A snapshot while the writers run; exact once they have stopped. */
 static int stress_tally(void __user *arg)
 {
 	struct etw_stress_tallies *all = kzalloc(sizeof(*all), GFP_KERNEL);

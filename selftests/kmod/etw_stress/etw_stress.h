@@ -2,10 +2,9 @@
 /*
  * etw_stress.h - /dev/etw_stress: events from every context of every CPU
  *
- * A stream is what one source on one CPU writes.  Its events are numbered
- * from 0; number and source decide level, keyword, size and every byte of the
- * payload, so that the reader knows which events each session should have and
- * what they look like.
+ * A stream is the events of one source on one CPU. Its events are numbered from 0; number
+ * and source determine level, keyword, size and every byte of the payload, so the reader
+ * knows which events each session must contain, and their contents.
  */
 #ifndef ETW_STRESS_H
 #define ETW_STRESS_H
@@ -29,7 +28,7 @@ struct etw_stress_event {
 	__u32 cpu;		/* of the stream */
 	__u64 number;
 	__u32 fill;		/* bytes that follow */
-	__u32 check;		/* of all the rest */
+	__u32 check;		/* checksum of all the rest */
 	__u8  bytes[];
 };
 
@@ -66,7 +65,7 @@ static inline __u32 etw_stress_check(const struct etw_stress_event *e)
 
 struct etw_stress_tally {
 	__u64 attempted;	/* numbers 0 to attempted - 1 were used */
-	__u64 rejected;		/* the inline test said that nobody wants it */
+	__u64 rejected;		/* the inline test said that no session takes it */
 	__u64 ok;		/* etw_write() returned 0 */
 	__u64 failed;
 	__u64 nested;		/* interrupted a write of the thread on its CPU */
@@ -80,11 +79,11 @@ struct etw_stress_tallies {
 };
 
 struct etw_stress_start {
-	__u32 pause_us;		/* of a thread after each burst */
+	__u32 pause_us;		/* of a thread, after each burst */
 	__u32 burst;		/* events of a burst */
 	__u32 timer_us;		/* period of the timers */
 	__u32 nmi_us;		/* pause between NMIs */
-	__u64 limit;		/* events of one stream at most */
+	__u64 limit;		/* maximum number of events of one stream */
 };
 
 #define ETW_STRESS_IOC(nr)	_IO(0xEA, (nr))

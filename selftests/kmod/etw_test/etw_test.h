@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * etw_test.h - /dev/etw_test: a kernel provider that a test directs
+ * etw_test.h - /dev/etw_test: a kernel provider controlled by a test
  *
- * Provider 0 is a static object with the GUID ETW_TEST_GUID; the others are
- * run-time handles with a GUID of the test's.  Structs are the same for the
- * kernel and the test; results come back as negative errnos within them.
+ * Provider 0 is a static object with the GUID ETW_TEST_GUID; the others are run-time
+ * handles with GUIDs that the test chooses.  Structs are the same for the kernel and the
+ * test; results come back as negative errnos within them.
  */
 #ifndef ETW_TEST_H
 #define ETW_TEST_H
@@ -48,7 +48,7 @@ struct etw_test_register {
 	__u32 reserved;
 };
 
-/* where an event is written from */
+/* context that an event is written from */
 #define ETW_TEST_PROCESS	0
 #define ETW_TEST_SOFTIRQ	1
 #define ETW_TEST_HARDIRQ	2
@@ -65,18 +65,18 @@ struct etw_test_write {
 	__u32 count;		/* events */
 	__u32 size;		/* payload bytes, each 0x5a; at most 128 KB */
 	struct etw_event_descriptor desc;
-	__u32 descriptors;	/* the payload is split into so many; 1..129 */
+	__u32 descriptors;	/* number of pieces the payload is split into; 1..129 */
 	__u32 transfer;		/* ETW_TEST_TRANSFER ... ETW_TEST_NOTHING */
 	struct etw_guid activity;
 	struct etw_guid related;
 	__u32 ok;		/* out */
 	__u32 failed;		/* out */
 	__s32 result;		/* out: of the last one that failed */
-	__u32 tested;		/* out: events for which the inline test said no */
-	__u32 numbered;		/* the payload begins with a __u32 that counts up */
-	__u32 number;		/* ... from here; out: the next one */
+	__u32 tested;		/* out: events that the inline test rejected */
+	__u32 numbered;		/* the payload begins with an incrementing __u32 */
+	__u32 number;		/* ... starting here; out: the next one */
 	__u64 exclude;		/* of etw_write_ex() */
-	__u32 depth;		/* calls between the entry and the write; at most 256 */
+	__u32 depth;		/* depth of calls between the entry and the write; at most 256 */
 	__u32 reserved;
 };
 
@@ -97,18 +97,18 @@ struct etw_test_call {
 	__u64 all;
 	__u32 control;
 	__u32 level;
-	__u32 good_context;	/* the context pointer, in a context that may sleep */
-	__s32 inside;		/* result of what it tried inside */
-	__u32 filter_type;	/* of its filter data, 0: none */
-	__u32 filter_len;	/* bytes; those that fit follow */
+	__u32 good_context;	/* the context pointer was right, in a context that may sleep */
+	__s32 inside;		/* result of the operation tried inside */
+	__u32 filter_type;	/* of the call's filter data, 0: none */
+	__u32 filter_len;	/* size in bytes; only the bytes that fit are stored */
 	__u8  filter[ETW_TEST_FILTER];
 };
 
 struct etw_test_log {
 	__u32 index;
-	__u32 count;		/* out: calls since the last time that are over */
+	__u32 count;		/* out: finished calls since the last time */
 	struct etw_test_call calls[ETW_TEST_CALLS];
-	__u32 running;		/* out: calls that are not */
+	__u32 running;		/* out: unfinished calls */
 	__u32 reserved;
 };
 
@@ -119,15 +119,15 @@ struct etw_test_activity {
 };
 
 /*
- * A trap: wherever its event is written from, it writes one of its own, whose
- * payload is a struct etw_test_trap_event.  There is one at a time.
+ * A trap writes an event, with a struct etw_test_trap_event as payload, from wherever it
+ * is hit.  There is one trap at a time.
  */
 #define ETW_TEST_TRAP_REMOVE	0	/* no more hits after that */
 #define ETW_TEST_TRAP_LOOK	1	/* only fills in the results */
-#define ETW_TEST_TRAP_KPROBE	2	/* before an instruction of the kernel's */
+#define ETW_TEST_TRAP_KPROBE	2	/* before a given kernel instruction */
 #define ETW_TEST_TRAP_FAULT	3	/* at every page fault of the machine */
 
-/* what was hit: indices of hits[] */
+/* hit context: indices of hits[] */
 #define ETW_TEST_HIT_TASK	0
 #define ETW_TEST_HIT_SOFTIRQ	1
 #define ETW_TEST_HIT_HARDIRQ	2
@@ -138,13 +138,13 @@ struct etw_test_trap {
 	__u32 index;		/* provider */
 	__u32 kind;		/* ETW_TEST_TRAP_* */
 	__u32 offset;		/* of the instruction in its function */
-	__u32 most;		/* events for each of ETW_TEST_WRITE; 0: no limit */
+	__u32 most;		/* maximum events per ETW_TEST_WRITE; 0: no limit */
 	char function[64];
 	__u32 number;		/* of its first event; out: of the next one */
 	/* out, since the trap was set */
-	__s32 result;		/* -EOPNOTSUPP: the kernel has no such thing */
+	__s32 result;		/* -EOPNOTSUPP: the kernel lacks the feature */
 	__u64 hits[ETW_TEST_HITS];
-	__u64 faults;		/* in the kernel, of the process that set the trap */
+	__u64 faults;		/* in kernel mode, of the process that set the trap */
 	__u64 ok;		/* events */
 	__u64 failed;
 };
@@ -154,7 +154,7 @@ struct etw_test_trap_event {
 	__u32 hit;		/* ETW_TEST_HIT_* */
 };
 
-/* Where the first session of a provider keeps what it writes to on a CPU. */
+/* Per-CPU memory that writing to the first session of a provider uses */
 struct etw_test_range {
 	__u64 start;
 	__u64 size;
@@ -187,24 +187,24 @@ struct etw_test_set {
 	__u32 index;
 	__u32 flags;		/* ETW_SET_*, one of them */
 	__u32 types;
-	__u32 len;		/* of the traits, at most those at bytes */
+	__u32 len;		/* size of the traits; at most the size of bytes */
 	__u8  bytes[512];
 	__s32 result;		/* out */
 	__u32 reserved;
 };
 
-/* One event whose data descriptors have types. */
+/* One event with typed data descriptors */
 #define ETW_TEST_PIECES	8
 
 struct etw_test_piece {
 	__u32 type;		/* descriptor.reserved */
-	__u32 at;		/* in bytes */
+	__u32 at;		/* offset in bytes */
 	__u32 size;
 };
 
 struct etw_test_typed {
 	__u32 index;
-	__u32 hardirq;		/* 1: written from there */
+	__u32 hardirq;		/* 1: written from hard interrupt context */
 	struct etw_event_descriptor desc;
 	__u32 count;		/* of pieces */
 	__s32 result;		/* out */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * main.c - /dev/etw_test: a kernel provider that a test directs
- */
+/* main.c - /dev/etw_test: a kernel provider controlled by a test */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/completion.h>
@@ -21,12 +19,12 @@
 #include "ops.h"
 
 #define PAYLOAD_MAX	(128 * 1024)
-#define DEPTH_MAX	256	/* calls, of some 30 bytes of stack each */
-#define WRITES_MAX	10000	/* in one call, which nothing interrupts */
+#define DEPTH_MAX	256	/* calls, of about 30 bytes of stack each */
+#define WRITES_MAX	10000	/* in one call, which cannot be interrupted */
 
 ETW_DEFINE_PROVIDER(test_provider, ETW_TEST_GUID);
 
-/* One of the providers; the address of it is its callback's context. */
+/* One provider; its address is the context of its callback. */
 struct slot {
 	struct etw_provider *provider;	/* NULL: not registered */
 	u32 flags;
@@ -90,7 +88,7 @@ static void test_callback(const struct etw_guid *source, u32 control, u8 level,
 	atomic_inc(&slot->running);
 	if (slot->flags & ETW_TEST_GATED)
 		wait_event(gate_wait, READ_ONCE(gate_open));
-	/* During registration the handle is not known to us yet. */
+	/* During registration this module does not have the handle yet. */
 	if (READ_ONCE(slot->provider))
 		call.inside = test_inside(slot, slot->provider);
 	spin_lock(&log_lock);
@@ -190,7 +188,10 @@ static void write_all(struct job *job)
 	}
 }
 
-/* Write from below so many calls; each has to be left again, so none is a jump. */
+/*
+ * Write at this call depth. barrier() prevents a tail call, so every level is a real
+ * call.
+ */
 static noinline void write_below(struct job *job, u32 depth)
 {
 	if (depth)
@@ -254,7 +255,7 @@ static int test_write_op(void *arg)
 	if (!job)
 		return -ENOMEM;
 	job->w = w;
-	/* The static one can be written to before and after its registration, too. */
+	/* The static provider can also be written to before and after its registration. */
 	job->provider = w->index ? slots[w->index].provider : &test_provider;
 	job->data = kcalloc(w->descriptors, sizeof(*job->data), GFP_KERNEL);
 	if (job->data && first)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * memory.c - where etw.ko keeps what, and what is there
- */
+/* memory.c - addresses and contents of etw.ko's memory */
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -18,7 +16,7 @@ static struct etw_test_range range(const void *start, size_t size)
 	return (struct etw_test_range){ .start = (unsigned long)start, .size = size };
 }
 
-/* The provider stays registered and its session runs: nothing of it goes. */
+/* The provider stays registered and its session runs, so none of this is freed. */
 int etw_test_place_op(void *arg)
 {
 	struct etw_test_place *p = arg;

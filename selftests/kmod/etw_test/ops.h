@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ops.h - between the parts of the module
+ * ops.h - interface between the parts of the module
  *
- * An op gets the struct of its command in kernel memory, to fill in.
+ * An op receives its command's struct in kernel memory and fills it in.
  */
 #ifndef ETW_TEST_OPS_H
 #define ETW_TEST_OPS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trap.c - an event written from the midst of what writes events
+ * trap.c - writes an event from within the code that writes events
  *
  * The probes run wherever the traced instruction runs, NMIs included.
  */
@@ -18,7 +18,7 @@ static struct etw_provider *target;	/* NULL: no trap is set */
 static u32 kind;
 static u32 most;
 static pid_t owner;
-static atomic_t left;			/* of most */
+static atomic_t left;			/* events left of most */
 static atomic64_t hits[ETW_TEST_HITS];
 static atomic64_t faults, ok, failed;
 static atomic_t number;			/* of the next event */
@@ -48,7 +48,7 @@ static void spring(void)
 		atomic64_inc(&ok);
 }
 
-/* The next event of the writer may meet the trap as often again. */
+/* Allow the writer's next event to hit the trap as often again. */
 void etw_test_trap_rearm(void)
 {
 	if (most)
@@ -73,8 +73,8 @@ static int before(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * With this one the instruction is never replaced by a jump, which takes more
- * than a byte to patch.
+ * A post handler prevents the kernel from replacing the instruction with a jump, which
+ * takes more than a byte to patch.
  */
 static void after(struct kprobe *p, struct pt_regs *regs, unsigned long flags)
 {

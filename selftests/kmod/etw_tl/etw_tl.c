@@ -2,8 +2,8 @@
 /*
  * etw_tl - a module that writes every field type of TraceLogging
  *
- * Writing to its parameter "write" does so; "evaluated" tells how many expressions
- * with effects have been evaluated.
+ * Writing to its parameter "write" writes the events; "evaluated" counts the expressions
+ * with side effects that were evaluated.
  */
 #include <linux/module.h>
 
@@ -14,7 +14,7 @@
 
 TRACELOGGING_DEFINE_PROVIDER(tl_provider, TL_NAME, TL_MODULE_GUID, TL_TRAITS);
 
-/* Through a pointer the handle is a load and a branch, and nothing else. */
+/* Through a pointer the test compiles to a load and a branch. */
 static struct _tlgProvider_t *tl_pointer = tl_provider;
 
 static int write_set(const char *value, const struct kernel_param *kp)

@@ -2,10 +2,10 @@
 /*
  * etw_tl.h - events with every field type of TraceLogging, for a program and a module
  *
- * Both include TraceLoggingProvider.h first, define a provider tl_provider of their own
- * GUID with TL_TRAITS, and call tl_write_all().  What each event must be is told by
- * tl_expected[], worked out by hand from the wire format: the metadata without their
- * size, and the payload, in hexadecimal.
+ * Both include TraceLoggingProvider.h first, define tl_provider with their own GUID and
+ * TL_TRAITS, and call tl_write_all(). tl_expected[] has each event's expected bytes,
+ * derived by hand from the wire format: the metadata without its size, and the payload,
+ * in hexadecimal.
  */
 #ifndef ETW_TL_LIST_H
 #define ETW_TL_LIST_H
@@ -165,7 +165,7 @@ static const __u8 tl_bytes[20] = { 1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 33, 2, 0
 
 TRACELOGGING_DECLARE_PROVIDER(tl_provider);
 
-/* One function for each: their variables would add up in one stack frame. */
+/* One function per field: in one function the variables would add up in one stack frame. */
 #define TL_WRITE_ONE(n, field, type, payload)					\
 	static __attribute__((__noinline__)) void tl_write_##n(void)		\
 	{									\
@@ -208,7 +208,7 @@ static __attribute__((__unused__)) void tl_write_all(void)
 				  TraceLoggingInt32(tl_count(2), "b"),
 				  TraceLoggingInt32(tl_count(3), "c"));
 	tl_write_many();
-	/* Not wanted: level 5, and keyword 0x20 */
+	/* Disabled: level 5, and keyword 0x20 */
 	TraceLoggingWrite(tl_provider, "no", TraceLoggingKeyword(TL_KEYWORD),
 			  TraceLoggingInt32(tl_count(1), "a"));
 	TraceLoggingWrite(tl_provider, "no", TraceLoggingLevel(TL_LEVEL),
