@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * args.c - from the values of a call to what the kernel gets: numbers,
- * pointers to memory of all sorts, and the struct
+ * args.c - converts the values of a call to the kernel's input: numbers, pointers to
+ * memory of all kinds, and the struct
  */
 #define _GNU_SOURCE
 #include "exec.h"
@@ -24,8 +24,8 @@ static const uint8_t levels[] = { 0, 1, 4, 5, 255, 3, 254, 6 };
 /* --------------------------------------------------------------------- places */
 
 /*
- * Where len bytes of content go: to tells where to put them, the return value
- * what the kernel is told.
+ * Place len bytes of content: the caller writes them at *to and passes the return value
+ * to the kernel.
  */
 static uint64_t place(struct room *r, unsigned int where, uint32_t len, uint8_t **to)
 {
@@ -36,7 +36,7 @@ static uint64_t place(struct room *r, unsigned int where, uint32_t len, uint8_t 
 	own = a + AT_DATA + r->used;
 	*to = own;
 	switch (where % PLACES) {
-	case 1: /* up to the page that nobody may read */
+	case 1: /* up to the inaccessible page */
 		*to = a + AT_GUARD2 - len;
 		return (uintptr_t)*to;
 	case 2:
@@ -61,7 +61,7 @@ static uint64_t place(struct room *r, unsigned int where, uint32_t len, uint8_t 
 		return (uintptr_t)(a + AT_GUARD2 - len / 2);
 	case 11:
 		return (uintptr_t)(a + AT_STRUCT);
-	case 12: /* beside the struct, which may lie there too; results may not fit */
+	case 12: /* next to the struct, which may be in the same page; results may not fit */
 		*to = a + AT_FLEETING + ALIAS + PAGE / 2;
 		if (len <= PAGE / 2)
 			return (uintptr_t)(*to - ALIAS);
@@ -72,7 +72,7 @@ static uint64_t place(struct room *r, unsigned int where, uint32_t len, uint8_t 
 	return (uintptr_t)own;
 }
 
-/* A pointer given as a number must not lead into this program's own memory. */
+/* A raw pointer must not point into this program's own memory. */
 uint64_t raw_pointer(uint64_t value)
 {
 	if (value < ARENAS_BASE || value >= 1ull << 47)
@@ -137,7 +137,7 @@ static uint64_t out_arg(struct room *r, const struct arg *arg, bool large)
 	return place(r, arg->mode == ARG_PICK ? arg->value & 15 : 0, len, &to);
 }
 
-/* Where a piece of payload lies. */
+/* Address of a piece of payload */
 static uint64_t piece_ptr(struct room *r, uint64_t seed, uint32_t size)
 {
 	switch (seed >> 8 & 0x3f) {
@@ -229,7 +229,7 @@ static uint64_t size_arg(const struct arg *arg, uint32_t size)
 	return arg->mode == ARG_DEFAULT ? size : PICK(picks, arg->value);
 }
 
-/* From a table of earlier results: the last one, or any. */
+/* A value from a table of earlier results: the last one, or any. */
 static uint64_t result_arg(const void *table, unsigned int width, atomic_uint *count,
 			   const struct arg *arg)
 {
@@ -346,7 +346,10 @@ static void put_field(uint8_t *to, const struct field *f, uint64_t value)
 	}
 }
 
-/* Build the struct where its place says; its address as the kernel is told. */
+/*
+ * Build the struct in the memory that its place selects; returns the address that the
+ * kernel gets.
+ */
 uint8_t *args_struct(int thread, const struct call *c, const struct op *op, const uint64_t *v)
 {
 	uint8_t *a = arena(thread), bytes[PAGE] = { 0 }, *at;
@@ -376,7 +379,7 @@ uint8_t *args_struct(int thread, const struct call *c, const struct op *op, cons
 	switch (where) {
 	case 1: at = a + AT_GUARD - len; break;
 	case 2: at = (uint8_t *)UNMAPPED; break;
-	case 3: /* the page was filled through its other mapping */
+	case 3: /* the page was filled through its second mapping */
 		memcpy(a + AT_CONST + ALIAS, bytes, len);
 		return a + AT_CONST;
 	case 4: return map_area(0);

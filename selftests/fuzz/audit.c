@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * audit.c - is what came out of the kernel what may come out of it?
+ * audit.c - checks the data that the kernel returned
  *
- * Buffers are walked by format.h alone.  Memory is searched for words that
- * only the kernel can have written: addresses of its own, and the patterns
- * with which the debug kernel fills stacks and freed pages.  The fuzzer writes
- * no such words itself, see harmless().
+ * Buffers are walked with format.h alone.  Memory is searched for words that only the
+ * kernel can have written: kernel addresses, and the patterns that the debug kernel fills
+ * stacks and freed pages with.  The fuzzer writes no such words itself, see harmless().
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-/* Addresses this program hands to the kernel on purpose. */
+/* Kernel addresses that this program passes on purpose */
 #define OWN_KERNEL_ADDRESS	0xffff888000001000ull
 
 static bool is_leak(uint64_t word)
@@ -24,7 +23,7 @@ static bool is_leak(uint64_t word)
 	return word >= 0xffff888000000000ull && word < 0xffffeb0000000000ull;
 }
 
-/* In the kernel's text and its modules': in stacks, for those who may see them. */
+/* In the text of the kernel or its modules: stacks may show these to privileged users. */
 static bool is_text(uint64_t word)
 {
 	return word > 0xffffffff80000000ull && word < 0xffffffffff000000ull;
@@ -51,7 +50,7 @@ static const char *find_leak(const void *mem, size_t len, bool text_too)
 	return NULL;
 }
 
-/* NULL or what is there that should not be. */
+/* NULL, or a description of the leak. */
 const char *audit_leak(const void *mem, size_t len)
 {
 	return find_leak(mem, len, true);
@@ -103,7 +102,7 @@ static bool known_item(const struct etw_ext_item *item)
 	return false;
 }
 
-/* A stack may tell of the kernel's addresses; the rest is not to. */
+/* A stack may contain kernel addresses; other items may not. */
 static const char *check_items(const struct etw_event_header *h, uint32_t *len)
 {
 	const uint8_t *p = (const uint8_t *)(h + 1), *end = (const uint8_t *)h + h->size;
@@ -134,8 +133,8 @@ static const char *check_items(const struct etw_event_header *h, uint32_t *len)
 }
 
 /*
- * Time runs forwards within a buffer; but the wall clock may be set, and the
- * clocks that stand in for it in an NMI may be a moment late.
+ * Time increases within a buffer. Exceptions: the wall clock may be set, and the clocks
+ * that replace it in an NMI may be slightly late.
  */
 static bool clock_may_step(const struct etw_buffer_header *b)
 {
@@ -159,15 +158,15 @@ static const char *check_record(const struct etw_event_header *h, int64_t *last)
 	if (last)
 		*last = h->timestamp;
 	error = check_items(h, &items);
-	/* That module's sums are as good as random. */
+	/* The checksums of etw_stress look like random data. */
 	if (error || !memcmp(&h->provider, &fuzz_guids[GUIDS - 1], sizeof(h->provider)))
 		return error;
-	/* A payload may have come from a mapped buffer with a stack in it. */
+	/* The payload may be copied from a mapped buffer that contains a stack. */
 	return audit_leak(h, sizeof(*h)) ?:
 	       find_leak((const uint8_t *)(h + 1) + items, h->size - sizeof(*h) - items, !shared->stacks);
 }
 
-/* A record of a classic provider; NULL and *known false: it is none. */
+/* Check a record of a classic provider; returns NULL with *known false for other records. */
 static const char *check_classic(const void *record, int64_t *last, bool *known)
 {
 	const struct etw_trace_header *t = record;

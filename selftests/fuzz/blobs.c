@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blobs.c - filters with a format of their own: what callbacks are told, and
- * programs over payloads
+ * blobs.c - filters with a format of their own: data for callbacks, and payload programs
  *
- * Most are right but for a byte or two at times: noise alone would not get past
- * the first checks.
+ * Most are valid, some have a byte or two changed: random bytes alone would not pass the
+ * first checks.
  */
 #include "exec.h"
 
@@ -18,7 +17,7 @@ static const uint8_t kinds[] = {
 
 struct maker {
 	uint8_t *to;
-	uint32_t at;		/* of the next thing */
+	uint32_t at;		/* offset of the next item */
 	uint64_t seed;
 	uint32_t known;		/* registers */
 };
@@ -134,7 +133,7 @@ static void add_texts(struct maker *m, struct etw_payload_test *tests, unsigned 
 	}
 }
 
-/* The texts' places are known only now. */
+/* The texts' offsets are known only now. */
 static void set_texts(struct maker *m, const struct etw_payload_test *tests, unsigned int events)
 {
 	struct etw_payload_event event;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * check.c - between programs: nothing of the last one is left
- */
+/* check.c - checks between programs that nothing of the last one is left */
 #define _GNU_SOURCE
 #include <regex.h>
 #include <stdarg.h>
@@ -11,7 +9,7 @@
 #include "exec.h"
 #include "kmod/etw_test/etw_test.h"
 
-#define SETTLE_MS	20000	/* for what ends in the background */
+#define SETTLE_MS	20000	/* time limit for background work */
 #define GUIDS_SEEN	256
 
 static int device = -1, test = -1, log_fd = -1;
@@ -42,7 +40,7 @@ long long now_ms(void)
 	return now_us() / 1000;
 }
 
-/* A descriptor of the fuzzer itself, out of the programs' way; -1: errno. */
+/* Open a descriptor of the fuzzer itself at a number that programs do not use; -1: errno. */
 int own_fd(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC), high;
@@ -54,7 +52,7 @@ int own_fd(const char *path, int flags)
 	return high;
 }
 
-/* References on etw.ko: files, sessions, modules that use it. */
+/* References to etw.ko: files, sessions, modules that use it. */
 static unsigned int references(void)
 {
 	FILE *f = fopen("/sys/module/etw/refcnt", "re");
@@ -75,7 +73,7 @@ static int providers(void)
 	return ioctl(device, ETW_IOC_PROVIDER_ENUM, &e) ? -1 : (int)e.count;
 }
 
-/* Nobody writes to the session any more: disable whatever there is. */
+/* Disable every provider, so that no event reaches the session. */
 static void silence(uint64_t handle)
 {
 	static struct etw_guid guids[GUIDS_SEEN];
@@ -94,8 +92,8 @@ static void silence(uint64_t handle)
 }
 
 /*
- * With all writers gone and all buffers handed over, every event that was
- * written has been delivered or overwritten.
+ * When all writers are gone and all buffers handed over, every event that was written has
+ * been delivered or overwritten.
  */
 static void check_accounts(uint64_t handle)
 {
@@ -111,7 +109,7 @@ static void check_accounts(uint64_t handle)
 	shared->accounts++;
 }
 
-/* Stop what runs; how many sessions there still are. */
+/* Stop all sessions; returns how many still exist. */
 static int stop_sessions(void)
 {
 	uint64_t handles[ETW_SESSIONS_MAX];
@@ -130,7 +128,7 @@ static int stop_sessions(void)
 	return ioctl(device, ETW_IOC_SESSION_ENUM, &e) ? -1 : (int)e.count;
 }
 
-/* No GUID has an access list of its own. */
+/* Remove the access list of every GUID. */
 static void remove_lists(void)
 {
 	struct etw_access a = { .size = sizeof(a), .flags = ETW_ACCESS_NEXT };
@@ -142,7 +140,7 @@ static void remove_lists(void)
 	}
 }
 
-/* Callbacks of the test module wait no longer. */
+/* Release callbacks that wait in the test module. */
 void check_open_gate(void)
 {
 	int open = 1;
@@ -166,7 +164,7 @@ void check_restore(void)
 	}
 }
 
-/* Patterns as grep -E has them; NULL: the log is not looked at. */
+/* Patterns for grep -E; NULL: do not check the log. */
 static bool open_log(const char *bad_log, const char *harmless)
 {
 	const int flags = REG_EXTENDED | REG_NOSUB;
@@ -206,8 +204,8 @@ bool check_init(bool has_test, const char *bad_log, const char *harmless)
 }
 
 /*
- * What a kernel says when something is wrong in it and it goes on, by the
- * patterns of selftests/lib/kernel_log.sh, which guest.sh passes on.
+ * Messages of a kernel that detects an error and continues, matched with the patterns of
+ * selftests/lib/kernel_log.sh, which guest.sh passes on.
  */
 bool check_log(void)
 {
@@ -228,7 +226,7 @@ bool check_log(void)
 	return !shared->finding[0];
 }
 
-/* Everything back to where it was before the program; false: a finding. */
+/* Restore the state from before the program; false: a finding. */
 bool check_after(void)
 {
 	struct timespec pause = { 0, 10 * 1000 * 1000 };

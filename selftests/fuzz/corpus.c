@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * corpus.c - the programs worth starting from
- */
+/* corpus.c - the programs to derive new ones from */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -10,7 +8,7 @@
 struct prog *corpus;
 unsigned int corpus_count;
 
-/* Keep a program, and its file in dir unless that is NULL. */
+/* Keep a program; write it to a file in dir unless dir is NULL. */
 bool corpus_add(const struct prog *p, const char *dir)
 {
 	char path[512];
@@ -26,7 +24,7 @@ bool corpus_add(const struct prog *p, const char *dir)
 	return prog_write(p, path);
 }
 
-/* Later programs reached further: they come more often. */
+/* Later programs reached further, so pick them more often. */
 const struct prog *corpus_pick(void)
 {
 	unsigned int i, j;

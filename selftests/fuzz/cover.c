@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cover.c - coverage of etw.ko by KCOV
+ * cover.c - coverage of etw.ko from KCOV
  *
- * The parent opens the files and maps their areas; each child's threads enable
- * them for themselves.  What guides the fuzzer are pairs of points that follow
- * each other, and the errors of each command; what is reported are points.
- * KCOV sees what runs for a task, in its context: no interrupt, no worker.
+ * The parent opens the files and maps their areas; each child's threads enable them for
+ * themselves.  Pairs of consecutive points and the errors of each command guide the
+ * fuzzer; the report lists points.  KCOV records code that runs in a task's context, but
+ * no interrupts and no workers.
  */
 #define _GNU_SOURCE
 #include <linux/kcov.h>
@@ -60,7 +60,7 @@ static void set_ends(void)
 	}
 }
 
-/* false, after having said why: it goes on unguided. */
+/* false, after printing the reason: the fuzzer continues unguided. */
 bool cover_init(void)
 {
 	int i, fd;
@@ -100,7 +100,7 @@ bool cover_works(void)
 
 void cover_thread_start(int n, bool operands)
 {
-	/* Another process of the same program may have it: then do without. */
+	/* Another process of the same program may use this area: continue without it. */
 	enabled[n] = cover_works() &&
 		     !ioctl(files[n], KCOV_ENABLE, operands ? KCOV_TRACE_CMP : KCOV_TRACE_PC);
 }
@@ -118,7 +118,7 @@ void cover_call_begin(int n)
 		__atomic_store_n(&areas[n][0], 0, __ATOMIC_RELAXED);
 }
 
-/* The fuzzer's guide: has any run had this before? */
+/* Record an edge for guidance; new if no earlier run had it. */
 void cover_signal(uint32_t edge)
 {
 	uint32_t n;
@@ -181,7 +181,7 @@ void cover_call_end(int n, unsigned int call, const struct op *op, long ret, boo
 		cover_signal(rnd_mix(0xe5500000 + op->id * 4096 + (ret < 0 ? -ret : 0)) >> 7);
 }
 
-/* What was left in an area by a task that is no more, or that is this one. */
+/* Take the coverage from the area of a finished task or of the current task. */
 void cover_take(int n)
 {
 	uint64_t count = cover_works() ? __atomic_load_n(&areas[n][0], __ATOMIC_RELAXED) : 0;
@@ -191,7 +191,7 @@ void cover_take(int n)
 		__atomic_store_n(&areas[n][0], 0, __ATOMIC_RELAXED);
 }
 
-/* "section offset" of every point covered, for scripts/fuzz. */
+/* Write "section offset" of every covered point, for scripts/fuzz. */
 void cover_write(const char *path)
 {
 	FILE *f = fopen(path, "we");

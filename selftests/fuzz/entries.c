@@ -4,7 +4,7 @@
  */
 #include "exec.h"
 
-/* Up to ENTRIES_MOST, one more than a list may have; most of them can be meant. */
+/* Up to ENTRIES_MOST, one more than a list may have; most are plausible. */
 unsigned int entries_make(struct etw_access_entry *e, uint64_t seed)
 {
 	static const uint32_t ids[] = { 0, 1000, 1001, 38, 21, 40, 63, 64, 65534, 0xffffffff };
@@ -20,7 +20,7 @@ unsigned int entries_make(struct etw_access_entry *e, uint64_t seed)
 		if (e[i].who)
 			e[i].id = ids[(seed >> 16) % (seed >> 12 & 15 ? 5 : 10)];
 		e[i].rights = rights[(seed >> 24) % (seed >> 32 & 15 ? 4 : 6)];
-		/* One of all bits wrong, now and then. */
+		/* Sometimes flip one bit. */
 		if (!(seed >> 36 & 63))
 			((uint8_t *)&e[i])[seed >> 42 & 3] ^= 1 << (seed >> 44 & 7);
 	}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exec.c - running one program in a child, and making sure that it ends
+ * exec.c - runs one program in a child and makes sure that it ends
  *
- * Calls run one after the other in the order of the program.  In a threaded
- * program those before the first call of another thread do so too; then the
- * threads go at once, each through its own calls.  A call that blocks is
- * interrupted by a signal, again and again; one that cannot be interrupted
- * nor killed is a finding.
+ * Calls run one after the other in the order of the program.  In a threaded program the
+ * calls before the first call of another thread do so too; then the threads run at the
+ * same time, each through its own calls.  Signals interrupt a blocked call repeatedly; a
+ * call that can be neither interrupted nor killed is a finding.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,23 +17,23 @@
 
 #include "exec.h"
 
-#define TICK_MS		20	/* a call may block that long */
-#define SERIAL_MS	1500	/* then no further call begins */
-#define WHOLE_MS	60000	/* of a program that is to get to its end */
-#define PATIENCE_MS	800	/* then what may hold a program up is let go */
-#define CHILD_MS	6000	/* after that the child is killed */
-#define DEATH_MS	120000	/* a killed child that lives this long hangs */
+#define TICK_MS		20	/* maximum time that a call blocks */
+#define SERIAL_MS	1500	/* time after which no further call begins */
+#define WHOLE_MS	60000	/* time for a program that must reach its end */
+#define PATIENCE_MS	800	/* time after which blocking conditions are released */
+#define CHILD_MS	6000	/* time after which the child is killed */
+#define DEATH_MS	120000	/* a killed child that still lives after this time hangs */
 
-#define EXIT_CUT	96	/* a signal could not be delivered, as was asked for */
+#define EXIT_CUT	96	/* a signal could not be delivered because of a requested fault */
 #define EXIT_STUCK	97	/* a thread's call did not end */
-#define EXIT_FAULT	98	/* an error of this program's own */
+#define EXIT_FAULT	98	/* an error in this program */
 
 sigjmp_buf fault_jump[THREADS + 1];
 __thread volatile int fault_slot;
 
 /* ---------------------------------------------------------------------- a call */
 
-/* As a 32-bit program calls ioctl. */
+/* Call ioctl as a 32-bit program does. */
 static long ioctl_compat(int fd, uint32_t cmd, const void *arg)
 {
 	long ret = 54;
@@ -63,7 +62,7 @@ static void set_fail(struct exec *x, int thread, unsigned int n)
 	char text[16];
 	int i, len = sprintf(text, "%u", n);
 
-	/* The write itself may be what is made to fail. */
+	/* The requested fault may hit this write itself. */
 	for (i = 0; i < 300 && pwrite(x->fail_fd[thread], text, len, 0) != len; i++)
 		;
 }
@@ -75,7 +74,7 @@ static void say_call(int thread, unsigned int i, const struct op *op, long ret)
 	fflush(stdout);
 }
 
-/* Plain operations that may be made to run out of memory too. */
+/* Plain operations that may also run out of memory on request */
 static bool may_fail(const struct op *op)
 {
 	return op->cmd || op->run == run_open || op->run == run_map_area ||
@@ -111,7 +110,7 @@ long exec_call(struct exec *x, int thread, unsigned int i)
 	__atomic_fetch_add(ret < 0 ? &shared->failed[op->id] : &shared->ok[op->id], 1,
 			   __ATOMIC_RELAXED);
 	__atomic_fetch_add(&shared->us[op->id], now_us() - begin, __ATOMIC_RELAXED);
-	/* What comes back from another's memory is no result of this call. */
+	/* Memory of another process does not hold this call's results. */
 	if (ret >= 0 && op->done && memory_own(thread, x->arg[thread]))
 		op->done(x, memory_own(thread, x->arg[thread]));
 	if (op->cmd)
@@ -124,8 +123,9 @@ long exec_call(struct exec *x, int thread, unsigned int i)
 /* -------------------------------------------------------------------- the child */
 
 /*
- * An access that operations provide for, an error, or a tick that came while
- * copying to user space was made to fail: then it is the kernel that sends it.
+ * An expected access fault jumps back to the operation. The kernel sends the signal
+ * itself if a tick arrived while copying to user space was made to fail. Anything else is
+ * an error.
  */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
@@ -188,7 +188,7 @@ struct runner {
 	struct exec *x;
 	int thread;
 	unsigned int begin;
-	bool all;		/* calls of every thread */
+	bool all;		/* wait for calls of every thread */
 };
 
 static atomic_int running;
@@ -209,7 +209,7 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* Until all threads have ended: flip, and interrupt those that block. */
+/* Until all threads have ended, change memory and interrupt blocked calls. */
 static void conduct(struct exec *x)
 {
 	long long end = now_ms() + SERIAL_MS, tick = now_ms() + TICK_MS;
@@ -251,7 +251,7 @@ static void run_threads(struct exec *x, unsigned int begin, int count)
 	}
 	conduct(x);
 	if (atomic_load(&running))
-		_exit(EXIT_STUCK);	/* what blocks is killed with the process */
+		_exit(EXIT_STUCK);	/* blocked threads are killed with the process */
 	while (t-- > 0)
 		pthread_join(r[t].id, NULL);
 }
@@ -297,7 +297,7 @@ static void show_stack(pid_t pid)
 		close(fd);
 }
 
-/* Wait for any child; 0: none in time, -1: there are none. */
+/* Wait for any child; 0: timeout, -1: no children. */
 static pid_t wait_child(int *status, long long until)
 {
 	struct timespec pause = { 0, 20 * 1000 * 1000 };
@@ -314,7 +314,7 @@ static pid_t wait_child(int *status, long long until)
 	return pid;
 }
 
-/* Nobody of the program is to live on, wherever it went. */
+/* Kill and reap every process of the program, wherever it went. */
 static bool reap_all(pid_t group)
 {
 	long long end = now_ms() + DEATH_MS;

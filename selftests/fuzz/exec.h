@@ -2,10 +2,10 @@
 /*
  * exec.h - the state of a running program
  *
- * All memory that the kernel is pointed to lies below 4 GB, so that 32-bit
- * calls reach it too.  Each thread has an arena of its own for one call at a
- * time: pages that can be written, each followed by one that nobody may touch,
- * one that can only be read, and one that comes and goes while memory changes.
+ * All memory passed to the kernel lies below 4 GB, so that 32-bit calls reach it too.
+ * Each thread has an arena of its own for one call at a time: writable pages, each
+ * followed by an inaccessible page, a read-only page, and a page that comes and goes
+ * while memory changes.
  */
 #ifndef ETW_FUZZ_EXEC_H
 #define ETW_FUZZ_EXEC_H
@@ -23,7 +23,7 @@
 #define HANDLES		8
 #define OWN_FDS		500	/* descriptors of the fuzzer itself start here */
 #define MAPS		4
-#define MAP_ROOM	(1u << 20)	/* of one area for mappings */
+#define MAP_ROOM	(1u << 20)	/* size of one area for mappings */
 #define PAGE		4096u
 
 /* Offsets within a thread's arena. */
@@ -33,12 +33,12 @@
 #define DATA_ROOM	(18 * PAGE)
 #define AT_GUARD2	(AT_DATA + DATA_ROOM)
 #define AT_CONST	(AT_GUARD2 + PAGE)	/* read only */
-#define AT_FLEETING	(AT_CONST + PAGE)	/* may be gone at any moment */
+#define AT_FLEETING	(AT_CONST + PAGE)	/* may be unmapped at any moment */
 #define ARENA		(AT_FLEETING + PAGE)
 #define ARENAS_BASE	0x10000000ul
 #define MAPS_BASE	0x20000000ul
 #define UNMAPPED	0x30000000ul
-/* From a read-only or fleeting page to where it can always be written. */
+/* Distance from a read-only or fleeting page to its writable mapping */
 #define ALIAS		0x40000000ul
 #define PAYLOAD_BASE	0x18000000ul
 #define PAYLOAD_ROOM	(17 * PAGE)	/* more than one event may hold */
@@ -63,14 +63,14 @@ struct exec {
 	atomic_uint slot_count;
 	uint32_t indices[HANDLES];
 	atomic_uint index_count;
-	pid_t held[8];		/* children that hold things */
+	pid_t held[8];		/* children that hold resources */
 	atomic_uint held_count;
 	int fail_fd[THREADS + 1];	/* fail-nth of each thread, -1: none */
 	pid_t tid[THREADS + 1];
 	atomic_uint busy[THREADS + 1];	/* number of the call in progress */
 	atomic_bool stop;
 	unsigned int at[THREADS + 1];	/* index of the call in progress */
-	uint8_t *_Atomic arg[THREADS + 1];	/* its struct, as the kernel is told */
+	uint8_t *_Atomic arg[THREADS + 1];	/* address of its struct, for the kernel */
 };
 
 extern sigjmp_buf fault_jump[THREADS + 1];
@@ -86,7 +86,7 @@ static inline uint8_t *map_area(unsigned int i)
 	return (uint8_t *)(MAPS_BASE + (uintptr_t)(i % MAPS) * MAP_ROOM);
 }
 
-/* What a system call by its library function returned, as the kernel put it. */
+/* Convert the result of a library function to the kernel's form. */
 static inline long result(long ret)
 {
 	return ret < 0 ? -errno : ret;
@@ -133,11 +133,11 @@ RUN(unmap); RUN(remap); RUN(protect); RUN(advise); RUN(touch); RUN(fcntl); RUN(f
 RUN(pass_fd); RUN(drop_rights); RUN(burst); RUN(sleep); RUN(audit); RUN(audit_map);
 RUN(odd_ioctl); RUN(odd_call); RUN(cpu); RUN(many);
 
-/* What is left of the data pages of a call, and the last pointer's extent. */
+/* The remaining data pages of a call, and the size of the last pointer's target */
 struct room {
 	int thread;
 	uint32_t used;
-	uint64_t len;		/* of what the last pointer leads to, in its unit */
+	uint64_t len;		/* size of the last pointer's target, in its unit */
 	uint8_t *last;
 	unsigned int outs;
 	uint64_t handle;	/* of the newest session */
@@ -150,7 +150,7 @@ uint64_t filters_arg(struct room *r, const struct arg *arg);
 uint64_t put(struct room *r, unsigned int where, const void *content, uint32_t len);
 uint64_t raw_pointer(uint64_t seed);
 
-/* traits.c; bytes_*(): how many they put there */
+/* traits.c; bytes_*() return the number of bytes written */
 uint64_t traits_arg(struct room *r, const struct arg *arg);
 void bytes_typed(struct room *r, struct etw_data_descriptor *d, unsigned int n, uint64_t seed);
 uint32_t bytes_traits(uint8_t *to, uint64_t seed);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * filters.c - the filters of ENABLE: of all types, whole ones, and ones with
- * something wrong
- */
+/* filters.c - the filters of ENABLE: all types, valid and invalid */
 #define _GNU_SOURCE
 #include "exec.h"
 
 #define PICK(table, value) ((table)[(value) % (sizeof(table) / sizeof((table)[0]))])
 
-/* The data of filters that are not PIDs, by what they are asked for as. */
+/* The data of filters other than PIDs, by requested kind */
 static uint32_t filter_data(const struct room *r, struct etw_filter *f, unsigned int what,
 			    uint8_t *data, uint64_t seed)
 {
@@ -48,7 +45,7 @@ static uint32_t filter_data(const struct room *r, struct etw_filter *f, unsigned
 	return f->len;
 }
 
-/* Up to eight of all types together, the last one perhaps twice. */
+/* Up to eight filters of all types; the last may occur twice. */
 static unsigned int many_filters(struct room *r, struct etw_filter *f, uint64_t seed)
 {
 	unsigned int n = 1 + (seed >> 12 & 7), i;

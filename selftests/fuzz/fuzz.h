@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fuzz.h - what the parts of etw_fuzz share
+ * fuzz.h - shared by the parts of etw_fuzz
  *
- * A program is a list of calls; a call is an operation of the table in ops.c
- * with one value per field.  The parent makes programs, each runs in a child.
- * What the child finds out comes back through struct shared.
+ * A program is a list of calls; a call is an operation of the table in ops.c with one
+ * value per field.  The parent generates programs; each runs in a child, which returns
+ * its results through struct shared.
  */
 #ifndef ETW_FUZZ_H
 #define ETW_FUZZ_H
@@ -28,15 +28,15 @@
 #define CALLS_MAX	64	/* of one program */
 #define ARGS_MAX	20	/* of one call */
 #define OPS_MAX		64
-#define THREADS		3	/* that run a program, beside the flipper */
+#define THREADS		3	/* that run a program, besides the flipper */
 #define PROG_BYTES	16384	/* of a program in a file */
 
 /* ----------------------------------------------------------------- programs */
 
 enum arg_mode {
-	ARG_DEFAULT,		/* what makes the call likely to succeed */
-	ARG_PICK,		/* value chooses among what the kind offers */
-	ARG_RAW,		/* value is written as it is */
+	ARG_DEFAULT,		/* the value most likely to succeed */
+	ARG_PICK,		/* value selects one of the kind's choices */
+	ARG_RAW,		/* value is used unchanged */
 	ARG_MODES
 };
 
@@ -72,7 +72,7 @@ struct prog {
 
 enum kind {
 	KIND_INT,		/* any number; param is the usual one */
-	KIND_RESERVED,		/* to be 0 */
+	KIND_RESERVED,		/* must be 0 */
 	KIND_SIZE,		/* the struct's size; larger ones have a tail */
 	KIND_FLAGS,		/* param: valid bits */
 	KIND_ENUM,		/* param: index into enum_tables */
@@ -87,13 +87,13 @@ enum kind {
 	KIND_PIECES,		/* pointer to data descriptors */
 	KIND_FILTERS,		/* pointer to filters */
 	KIND_TRAITS,		/* pointer to traits */
-	KIND_LEN,		/* of what the pointer before it leads to */
+	KIND_LEN,		/* size of the target of the preceding pointer */
 	KIND_KEYWORD,
 	KIND_LEVEL,
 	KIND_MAP,		/* one of the areas for mappings */
 	KIND_ENTRIES,		/* pointer to entries of an access list */
 	KIND_LOGFILE,		/* pointer to a session's log file */
-	KIND_LOGOUT,		/* pointer to where that is told */
+	KIND_LOGOUT,		/* pointer to room for the log file's description */
 };
 
 enum fd_kind { FD_ANY, FD_DEV, FD_CONSUMER, FD_TEST, FD_OTHER, FD_KINDS };
@@ -112,7 +112,7 @@ struct op {
 	uint8_t id;		/* in corpus files: never changes, never reused */
 	const char *name;
 	unsigned int weight;	/* how often it is chosen */
-	unsigned int cost;	/* in time, of 12 for a whole program; most: 0 */
+	unsigned int cost;	/* in time, of 12 for a whole program; mostly 0 */
 	uint32_t cmd;		/* ioctl number, 0: a plain operation */
 	uint16_t size;		/* of the ioctl's struct */
 	/* Plain operations: the values of the fields; result or -errno. */
@@ -131,7 +131,7 @@ extern const struct op *const fuzz_ops[];
 extern const unsigned int fuzz_op_count;
 extern const struct enum_table enum_tables[];
 
-#define GUIDS		8	/* that programs use; the last two are test modules' */
+#define GUIDS		8	/* GUIDs that programs use; the last two are the test modules' */
 extern const struct etw_guid fuzz_guids[GUIDS];
 
 #define PLACES		13
@@ -155,7 +155,7 @@ static inline bool one_in(unsigned int n)
 	return !rnd_below(n);
 }
 
-/* A value that cannot be taken for something the kernel leaked. */
+/* A value that cannot be mistaken for leaked kernel data. */
 uint64_t harmless(uint64_t value);
 
 /* ------------------------------------------------------------ files of programs */
@@ -180,7 +180,7 @@ void prog_remove_call(struct prog *p, unsigned int i);
 
 #define EDGES		(1u << 14)
 #define TEXT_MAX	(1u << 19)	/* bytes of module text covered */
-#define TEXT_STEP	4		/* points are further apart than that */
+#define TEXT_STEP	4		/* covered points are at least this far apart */
 #define NEW_MAX		256
 #define HINTS_MAX	4096
 
@@ -194,29 +194,29 @@ enum { END_WHOLE, END_CUT, END_STUCK, END_KILLED, END_FAULT, ENDS };
 
 struct shared {
 	/*
-	 * Coverage.  Small: every page that a child touches costs it a fault.
-	 * The run that last had a pair, 0: none had; the points in TEXT_STEP
-	 * bytes of text, as the last one's offset plus 1.
+	 * Coverage.  Kept small: every page that a child touches costs a fault.
+	 * edge_run: the last run that had a pair, 0: none; text: for each TEXT_STEP bytes
+	 * of text, the last covered point's offset plus 1.
 	 */
 	uint32_t edge_run[EDGES];
 	uint8_t text[TEXT_MAX / TEXT_STEP];
 	uint32_t run;
 	uint32_t edge_count;
 	uint32_t text_count;
-	uint32_t fresh[NEW_MAX];	/* edges this run was the first to have */
+	uint32_t fresh[NEW_MAX];	/* edges that this run reached first */
 	uint32_t fresh_count;
 	/* statistics */
 	uint64_t calls;
 	uint64_t ok[OPS_MAX], failed[OPS_MAX], us[OPS_MAX];
 	uint64_t runs[ENDS];
 	uint64_t buffers, records;	/* audited */
-	bool stacks;			/* this run's program has asked for some */
-	bool typed;			/* its events may say their own time */
-	uint64_t accounts;		/* sessions whose counts added up */
-	/* operands of comparisons, when they are asked for */
+	bool stacks;			/* this run's program requested stacks */
+	bool typed;			/* its events may carry their own time */
+	uint64_t accounts;		/* sessions with consistent counts */
+	/* operands of comparisons, on request */
 	struct hint hints[HINTS_MAX];
 	uint32_t hint_count;
-	/* what is wrong, in words; empty: nothing */
+	/* description of the finding; empty: none */
 	char finding[512];
 };
 
@@ -243,15 +243,15 @@ void cover_signal(uint32_t edge);
 
 /* struct run_how.flags */
 #define RUN_OPERANDS	0x1	/* collect operands of comparisons */
-#define RUN_VERBOSE	0x2	/* say each call and its result */
-#define RUN_WHOLE	0x4	/* to its end, if it takes long */
+#define RUN_VERBOSE	0x2	/* print each call and its result */
+#define RUN_WHOLE	0x4	/* run to the end, even if it takes long */
 
-/* false: something was found, see shared->finding */
+/* false: a finding, see shared->finding */
 bool exec_run(const struct prog *p, unsigned int flags);
 
 /* ------------------------------------------------------------------ the checks */
 
-/* NULL or what is wrong with a buffer as a consumer gets it. */
+/* NULL, or a description of the error in a buffer that a consumer received. */
 const char *audit_buffer(const void *buf, uint32_t size, uint64_t *records);
 const char *audit_leak(const void *mem, size_t len);
 bool check_init(bool has_test, const char *bad_log, const char *harmless);

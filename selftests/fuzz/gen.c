@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gen.c - new programs, from nothing or from others
+ * gen.c - generates programs, from scratch or from others
  *
- * Most fields keep their defaults, so that most calls get deep; a few change
- * at a time.
+ * Most fields keep their defaults, so that most calls reach deep code; a few change at a
+ * time.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -19,7 +19,7 @@ static uint64_t random_value(void)
 	return rnd();
 }
 
-/* Likely places: mostly plain ones, for a bad pointer ends a call early. */
+/* Choose a place: mostly valid memory, because a bad pointer ends a call early. */
 static uint64_t random_place(void)
 {
 	return one_in(3) ? rnd_below(PLACES) : one_in(2) ? 1 : 0;
@@ -54,7 +54,7 @@ static void random_arg(struct arg *a, const struct field *f)
 		break;
 	case KIND_RESERVED:
 	case KIND_SIZE:
-		/* They end a call before it has begun: rarely. */
+		/* These end a call early, so choose them rarely. */
 		if (!one_in(4))
 			*a = (struct arg){ 0 };
 		break;
@@ -111,7 +111,7 @@ static void gen_call(struct call *c, const struct op *op)
 		c->fail_nth = 1 + rnd_below(one_in(3) ? 40 : 8);
 }
 
-/* Room for a call at i; false: the program is full. */
+/* Make room for a call at i; false: the program is full. */
 static bool insert(struct prog *p, unsigned int i)
 {
 	if (p->count >= CALLS_MAX)
@@ -134,7 +134,7 @@ static void append(struct prog *p, unsigned int id)
 		gen_call(&p->calls[p->count++], op_by_id(id));
 }
 
-/* What nearly everything else needs: a session, a registration, events. */
+/* What nearly every other call needs: a session, a registration, events */
 static void gen_setup(struct prog *p)
 {
 	static const uint8_t usual[] = { 1, 9, 8, 15, 50, 5, 52 };
@@ -144,12 +144,12 @@ static void gen_setup(struct prog *p)
 		if (one_in(6))
 			continue;
 		append(p, usual[i]);
-		if (!one_in(3))	/* as it is meant */
+		if (!one_in(3))	/* the default use */
 			memset(p->calls[p->count - 1].args, 0, sizeof(p->calls[0].args));
 		if (!one_in(6))
 			p->calls[p->count - 1].fail_nth = 0;
 	}
-	/* Not to wait for what may not come. */
+	/* Do not wait for an event that may not come. */
 	if (p->count && one_in(2))
 		for (i = 0; i < p->count; i++)
 			if (p->calls[i].op == 15)
@@ -190,7 +190,7 @@ void gen_prog(struct prog *p)
 	random_flags(p);
 }
 
-/* Calls of another program into the middle. */
+/* Insert calls of another program. */
 static void mix_in(struct prog *p, const struct prog *other)
 {
 	unsigned int from = rnd_below(other->count), n = 1 + rnd_below(6), at = rnd_below(p->count + 1);
@@ -200,8 +200,8 @@ static void mix_in(struct prog *p, const struct prog *other)
 }
 
 /*
- * One call many times over, each time with the next allocation failing, or
- * with the next choice for a field.
+ * Repeat one call many times, each time with the next allocation failing or with the next
+ * choice for a field.
  */
 static void sweep(struct prog *p, unsigned int i)
 {
@@ -248,7 +248,7 @@ static void mutate_once(struct prog *p, const struct prog *other)
 		if (p->count > 1)
 			prog_remove_call(p, i);
 		break;
-	case 4:	/* once more */
+	case 4:	/* repeat it */
 		if (insert(p, i))
 			p->calls[i] = p->calls[i + 1];
 		break;
@@ -293,7 +293,7 @@ static void append_prog(struct prog *p, const struct prog *other)
 	}
 }
 
-/* Processes cost a hundred times what a call does: few in one program. */
+/* A process costs a hundred times as much as a call: keep only a few per program. */
 static void cut_costs(struct prog *p)
 {
 	unsigned int i, spent = 0;
@@ -306,8 +306,8 @@ static void cut_costs(struct prog *p)
 }
 
 /*
- * What is in the corpus was cut down to a few calls.  A process costs more
- * than they do, so one gets several such pieces, often upon a common basis.
+ * Programs in the corpus are minimised to a few calls.  A process costs more than they
+ * do, so it runs several such pieces, often on a common basis.
  */
 void gen_mutate(struct prog *p, const struct prog *(*pick)(void))
 {
@@ -329,7 +329,7 @@ void gen_mutate(struct prog *p, const struct prog *(*pick)(void))
 		gen_prog(p);
 }
 
-/* Put what the kernel compared a value with in place of that value. */
+/* Replace a value by one that the kernel compared it with. */
 bool gen_hint(struct prog *p)
 {
 	unsigned int tries, i, n;
@@ -346,7 +346,7 @@ bool gen_hint(struct prog *p)
 		if (op_by_id(c->op)->fields[i].kind == KIND_PLACE ||
 		    op_by_id(c->op)->fields[i].kind == KIND_FD)
 			continue;
-		/* Only numbers that stand there as they are can be recognised. */
+		/* Only raw numbers can be recognised. */
 		if (c->args[i].mode == ARG_RAW && c->args[i].value != h->seen)
 			continue;
 		c->args[i] = (struct arg){ ARG_RAW, harmless(h->wanted + (one_in(4) ? 1 : 0)) };

@@ -15,7 +15,7 @@ bad=0
 
 # shellcheck source=selftests/lib/kernel_log.sh
 . "$(dirname "$0")/../lib/kernel_log.sh"
-# An allocation that was made to fail shows its call trace, and that is all.
+# An injected allocation failure shows its call trace; that is expected.
 bad_log=${bad_log//|Call Trace/}
 bad_log=${bad_log//|page allocation failure/}
 # An emulated machine is slow.
@@ -26,8 +26,8 @@ found() {
 	bad=1
 }
 
-# Calls of programs may be made to run out of memory: quietly, and also those
-# that could have waited for some.
+# Make allocations of programs fail: without a message, and also allocations that may
+# sleep.
 set_faults() {
 	local dir
 
@@ -52,7 +52,7 @@ load() {
 	done
 }
 
-# A file or a work may be on its last steps.
+# A file or a work item may still be finishing.
 unload() {
 	local name err until=$((SECONDS + 30))
 
@@ -71,7 +71,7 @@ leaks() {
 	local report
 
 	[[ -w $debug/kmemleak ]] || return 0
-	# Only what is older than five seconds counts, and is found by two scans.
+	# kmemleak counts objects older than five seconds that two scans found.
 	sleep 6
 	echo scan >"$debug/kmemleak"
 	echo scan >"$debug/kmemleak"
@@ -82,7 +82,7 @@ leaks() {
 echo 60 2>/dev/null >/proc/sys/kernel/hung_task_timeout_secs
 echo 1 2>/dev/null >/proc/sys/kernel/hung_task_panic
 set_faults
-# What the kernel leaked while it booted is not ours.
+# Ignore memory that the kernel leaked during boot.
 [[ ! -w $debug/kmemleak ]] || echo clear >"$debug/kmemleak"
 dmesg -n 7 2>/dev/null
 echo "etw_fuzz begins" >/dev/kmsg

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logs.c - log files of sessions: what etw_session.file and .log lead to
+ * logs.c - log files of sessions: the targets of etw_session.file and .log
  *
- * Files are memfds, so that nothing is left behind, or are made in a directory of a
- * tmpfs; the descriptors go with the child that runs the program.
+ * Files are memfds, which leave nothing behind, or files in a tmpfs directory; the
+ * descriptors are closed with the child that runs the program.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 #define LOG_DIR	"/tmp/etw_fuzz_log"
 
-/* A descriptor for fd or dir; mostly one that fits. */
+/* A descriptor for fd or dir; mostly of the right kind. */
 static int some_fd(unsigned int seed, bool dir)
 {
 	static int files[4] = { -1, -1, -1, -1 }, directory = -1;
@@ -21,7 +21,7 @@ static int some_fd(unsigned int seed, bool dir)
 
 	switch (seed >> 2 & 15) {
 	case 1: return -1;
-	case 2: return seed >> 6 & 7;		/* whatever that is */
+	case 2: return seed >> 6 & 7;		/* any kind of descriptor */
 	case 3: return 0x7fffffff;
 	case 4: dir = !dir; break;
 	}
@@ -37,7 +37,7 @@ static int some_fd(unsigned int seed, bool dir)
 	return files[which];
 }
 
-/* A file that is taken is the exception: most sessions have none. */
+/* Few sessions have a file. */
 uint64_t logfile_arg(struct room *r, const struct arg *arg)
 {
 	static const char *const names[] = { "l%d.etl", "log.etl", "/a/b/c%d", "..", "x/", "%d%d" };

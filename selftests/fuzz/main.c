@@ -25,7 +25,7 @@ static struct options {
 } opt = { .seconds = 60, .times = 100 };
 
 static int current_fd = -1;
-static uint64_t programs, known;	/* that were run; of them, before fuzzing began */
+static uint64_t programs, known;	/* programs run; programs run before fuzzing began */
 static long long started;
 
 static const char *out_path(const char *name)
@@ -45,7 +45,7 @@ struct entry {
 	uint8_t bytes[PROG_BYTES];
 };
 
-/* On the host before the program runs: whatever happens, it is known. */
+/* Stored on the host before the program runs, so that it survives any failure. */
 static bool record(const struct prog *p)
 {
 	static struct entry e;
@@ -70,7 +70,7 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* From "current" to a file per program, the last one as "1". */
+/* Extract the programs of "current" to files; the last one is "1". */
 static int extract(const char *file, const char *dir)
 {
 	struct entry *e = calloc(RING_ENTRIES, sizeof(*e));
@@ -149,7 +149,7 @@ static bool run(const struct prog *p, unsigned int flags)
 	return ok;
 }
 
-/* Does p still go where the wanted pairs are? */
+/* Does p still reach the wanted pairs? */
 static bool goes(const struct prog *p, const uint32_t *wanted, unsigned int n)
 {
 	unsigned int i;
@@ -162,7 +162,7 @@ static bool goes(const struct prog *p, const uint32_t *wanted, unsigned int n)
 	return true;
 }
 
-/* Leave out what is not needed for what was new, from the end. */
+/* Remove the calls that the new coverage does not need, from the end. */
 static void minimise(struct prog *p)
 {
 	static struct prog smaller;
@@ -173,7 +173,7 @@ static void minimise(struct prog *p)
 		n = 32;
 	memcpy(wanted, shared->fresh, n * sizeof(wanted[0]));
 	if (!goes(p, wanted, n))
-		return;		/* by chance, as it seems: keep it whole */
+		return;		/* the coverage seems to depend on chance: keep all calls */
 	for (chunk = p->count / 2; chunk && runs < 6; chunk /= 2) {
 		for (at = 0; at < p->count && p->count > 1 && runs < 6; runs++) {
 			smaller = *p;
@@ -197,7 +197,7 @@ static void try(struct prog *p, const char *dir)
 {
 	if (!run(p, 0) || !shared->fresh_count)
 		return;
-	/* At the start all is new: what costs most there gains least. */
+	/* At the start everything is new: minimising costs the most and gains the least. */
 	if (shared->fresh_count < 400)
 		minimise(p);
 	if (!shared->finding[0])
@@ -222,7 +222,7 @@ static void try_hints(const struct prog *from, const char *dir)
 	}
 }
 
-/* A program that has its file in save is known: files are named for what they hold. */
+/* A program with a file in save is known: files are named after their contents. */
 static bool is_saved(const char *save, const char *name)
 {
 	char path[800];
@@ -254,7 +254,7 @@ static void load_corpus(const char *dir, const char *save)
 		closedir(d);
 }
 
-/* What is known already comes first, and takes its time besides. */
+/* Run the known programs first; their time does not count. */
 static void fuzz(const char *dir)
 {
 	unsigned int i;
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
 	char dir[512] = "";	/* where the corpus is kept */
 	int i;
 
-	/* What a child of a program becomes, to hold what it inherited. */
+	/* Re-executed as a program's child, which holds inherited resources. */
 	if (argc == 3 && !strcmp(argv[1], "--hold")) {
 		while (!strcmp(argv[2], "yes"))
 			pause();

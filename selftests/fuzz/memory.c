@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * memory.c - the memory of programs: where it lies, how it changes while the
- * kernel reads it, and what the kernel must not leave in it
+ * memory.c - the memory of programs: its layout, its changes while the kernel reads it,
+ * and the check for leaked kernel data
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -9,11 +9,11 @@
 
 #include "exec.h"
 
-/* In the file behind what has two mappings: a page of each kind per thread. */
+/* File offsets after the memory with two mappings: one page of each kind per thread. */
 #define CONST_AT(thread)	((off_t)(thread) * 2 * PAGE)
 #define FLEETING_AT(thread)	(CONST_AT(thread) + PAGE)
 
-/* Looked at for leaks: where results begin, and where they end at a guard. */
+/* Checked for leaks: the start of results, and their end at a guard page. */
 #define FIRST_BYTES	(6 * PAGE)
 #define LAST_BYTES	(2 * PAGE)
 
@@ -47,7 +47,7 @@ static bool map_arena(int thread)
 		      FLEETING_AT(thread));
 }
 
-/* The memory of all programs, inherited by every child. */
+/* Map the memory of all programs; every child inherits it. */
 bool memory_init(void)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS, rw = PROT_READ | PROT_WRITE;
@@ -69,7 +69,7 @@ bool memory_init(void)
 	return ok;
 }
 
-/* Where this program itself can read what it gave the kernel at arg, or NULL. */
+/* The address where this program can read the memory that the kernel has at arg, or NULL. */
 uint8_t *memory_own(int thread, uint8_t *arg)
 {
 	uint8_t *a = arena(thread);
@@ -95,7 +95,7 @@ static void flip_word(volatile uint32_t *word)
 		*word = old;
 }
 
-/* A page that calls were given leaves for a moment, or cannot be written. */
+/* Unmap a page that calls use for a moment, or make it read-only. */
 static void flee(int thread)
 {
 	const int rw = PROT_READ | PROT_WRITE;
@@ -114,11 +114,11 @@ static void flee(int thread)
 	}
 	for (spin = rnd_below(2000); spin > 0; spin--)
 		asm volatile("pause");
-	/* An address below all that mmap chooses by itself: nobody took it. */
+	/* The address is below all that mmap chooses, so no other mapping takes it. */
 	mmap(page, PAGE, rw, MAP_SHARED | MAP_FIXED, shared_fd, FLEETING_AT(thread));
 }
 
-/* Change what the kernel may be reading, and mostly change it back. */
+/* Change memory that the kernel may be reading, and mostly change it back. */
 void memory_change(struct exec *x, int thread)
 {
 	uint8_t *own = memory_own(thread, atomic_load(&x->arg[thread]));
@@ -140,7 +140,7 @@ void memory_change(struct exec *x, int thread)
 		flee(thread);
 		break;
 	default:
-		/* The struct, where it lies; a short one is not left behind. */
+		/* Change the struct where it lies, or where it ends at the guard page. */
 		if (own && (uintptr_t)own % PAGE <= PAGE - 160)
 			flip_word((uint32_t *)(own + rnd_below(40) * 4));
 		else
@@ -150,7 +150,7 @@ void memory_change(struct exec *x, int thread)
 
 /* --------------------------------------------------------------------- leaks */
 
-/* Before an ioctl: what a call before it, or a read, left is not its result. */
+/* Before an ioctl, clear what an earlier call or read left. */
 void memory_clear(int thread)
 {
 	uint8_t *a = arena(thread);
@@ -160,7 +160,7 @@ void memory_clear(int thread)
 	memset(a + AT_FLEETING + ALIAS, 0, PAGE);
 }
 
-/* In user memory that a call filled there is nothing of the kernel's. */
+/* User memory that a call filled must not contain kernel data. */
 void memory_audit(struct exec *x, int thread, const struct op *op)
 {
 	uint8_t *a = arena(thread), *own = memory_own(thread, atomic_load(&x->arg[thread]));
@@ -168,7 +168,7 @@ void memory_audit(struct exec *x, int thread, const struct op *op)
 
 	if (x->prog->flags & PROG_FLIP)
 		return;
-	/* A session's GUID is random, but for a few bits in its first half. */
+	/* A session's GUID is random except for a few bits in its first half. */
 	if (own && op->size == sizeof(struct etw_session) &&
 	    (uintptr_t)own % PAGE <= PAGE - sizeof(struct etw_session))
 		memset(own + offsetof(struct etw_session, guid) + 8, 0, 8);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ops.c - the ioctls as tables: every member, what it means, what it may hold
+ * ops.c - the ioctls as tables: the meaning and the valid values of every member
  *
- * The first field of each is the descriptor, the second where the struct lies.
- * Ids stand in corpus files: add new ones at the end.
+ * The first field of each is the descriptor, the second the place of the struct. Corpus
+ * files contain the ids: add new ones at the end.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -441,7 +441,7 @@ PLAIN(55, odd_call, 2, V("fd", KIND_FD, FD_ANY), V("which", KIND_ENUM, E_MISC));
 PLAIN(56, cpu, 2, V("mask", KIND_FLAGS, 3));
 COSTLY(57, many, 1, 9, V("fd", KIND_FD, FD_DEV), V("what", KIND_FLAGS, 7), V("count", KIND_ENUM, E_MANY));
 
-/* Of the members that only one kind has, most programs leave some alone. */
+/* Most programs leave some members unused that only one kind has. */
 static const struct op op_classic = {
 	.id = 58, .name = "classic", .weight = 14, .cmd = ETW_IOC_CLASSIC,
 	.size = sizeof(struct etw_classic_write),

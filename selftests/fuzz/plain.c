@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * plain.c - operations on descriptors that are no ioctl of the tables
- */
+/* plain.c - operations on descriptors other than the tables' ioctls */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sched.h>
@@ -86,7 +84,7 @@ RUN(fcntl)
 	return result(fcntl((int)v[0], (int)v[1], v[2]));
 }
 
-/* To oneself through a socket, which is the only owner for a moment. */
+/* Send a descriptor to itself through a socket, which is its only owner for a moment. */
 RUN(pass_fd)
 {
 	struct fuzz_fd *f = fd_find(x, (int)v[0]);
@@ -165,7 +163,7 @@ static void audit(const void *buf, uint32_t size, const char *how)
 		finding("a buffer got by %s: %s", how, error);
 }
 
-/* Read everything there is, and check it. */
+/* Read and check all available data. */
 RUN(audit)
 {
 	struct fuzz_fd *f = fd_find(x, (int)v[0]);
@@ -181,7 +179,7 @@ RUN(audit)
 			return n ? n : ret;
 		if (ret != f->buffer_size)
 			finding("read gave %ld bytes of a buffer of %u", ret, f->buffer_size);
-		/* While memory is being flipped this is no longer what was read. */
+		/* With PROG_FLIP another thread has changed the memory since. */
 		if (!(x->prog->flags & PROG_FLIP))
 			audit(buf, f->buffer_size, "read");
 		n++;
@@ -189,7 +187,7 @@ RUN(audit)
 	return n ? n : -EAGAIN;
 }
 
-/* Take a buffer, map it, check it, and maybe give it back. */
+/* Take a buffer, map it, check it, and sometimes give it back. */
 RUN(audit_map)
 {
 	struct etw_buffer_take t = { .size = sizeof(t) };
@@ -207,7 +205,7 @@ RUN(audit_map)
 	p = mmap(NULL, f->buffer_size, PROT_READ, MAP_SHARED, f->fd,
 		 (off_t)t.index * f->buffer_size);
 	if (p != MAP_FAILED) {
-		/* Another thread may give it back, and then it changes. */
+		/* In a threaded program another thread may give it back, and then it changes. */
 		if (!(x->prog->flags & PROG_THREADED))
 			audit(p, f->buffer_size, "mmap");
 		munmap(p, f->buffer_size);
@@ -219,7 +217,7 @@ RUN(audit_map)
 	return 0;
 }
 
-/* ---------------------------------------------------------------- what is odd */
+/* ---------------------------------------------------------------- odd calls */
 
 RUN(odd_ioctl)
 {
@@ -270,7 +268,7 @@ RUN(cpu)
 	return result(sched_setaffinity(0, sizeof(set), &set));
 }
 
-/* What limits are for: many registrations, consumers or sessions. */
+/* Reach the limits: many registrations, consumers or sessions. */
 RUN(many)
 {
 	struct etw_register r = { .size = sizeof(r), .flags = v[1] & 1, .provider = fuzz_guids[1] };

@@ -2,11 +2,11 @@
 /*
  * prog.c - programs as files and as text
  *
- * A file is "ETWF", a version, the program's flags, the number of calls, the
- * calls, and a CRC-32 of all that.  A call is its id, thread, flags, fail_nth
- * and number of arguments; an argument is its mode and, unless it is the
- * default one, its value in 7-bit groups, the lowest first.  Arguments that a
- * file does not have are defaults, so fields may be added at the end.
+ * A file is "ETWF", a version, the program's flags, the number of calls, the calls, and a
+ * CRC-32 of all that.  A call is its id, thread, flags, fail_nth and number of arguments;
+ * an argument is its mode and, unless it is the default one, its value in 7-bit groups,
+ * the lowest first.  Arguments missing in a file have their defaults, so fields may be
+ * added at the end.
  */
 #define _GNU_SOURCE
 
@@ -140,7 +140,7 @@ static void get_call(struct reader *r, struct call *c)
 		r->bad = true;
 }
 
-/* NULL or what is wrong with the bytes. */
+/* NULL, or a description of the error in the bytes. */
 const char *prog_load(struct prog *p, const uint8_t *bytes, size_t len)
 {
 	struct reader r = { bytes + 5, bytes, false };
@@ -181,7 +181,7 @@ const char *prog_read(struct prog *p, const char *path)
 	return prog_load(p, bytes, len);
 }
 
-/* Whole or not at all: a file that is there was written to its end. */
+/* Write the file under a temporary name and rename it: an existing file is complete. */
 bool prog_write(const struct prog *p, const char *path)
 {
 	uint8_t bytes[PROG_BYTES];

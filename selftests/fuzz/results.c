@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * results.c - what calls returned: kept for the calls that follow, and looked at
- */
+/* results.c - keeps the results of calls for later calls, and checks them */
 #define _GNU_SOURCE
 #include "exec.h"
 
@@ -9,7 +7,7 @@ int fd_add(struct exec *x, int fd, enum fd_kind kind, uint32_t buffer_size)
 {
 	unsigned int i;
 
-	/* Not where this program's own are: a changed number came back. */
+	/* A number of this program's own range is a changed number that came back. */
 	if (fd < 3 || fd >= OWN_FDS)
 		return fd;
 	for (i = 0; i < FDS; i++)
@@ -71,7 +69,7 @@ void done_enable(struct exec *x, const void *arg)
 		shared->stacks = true;
 }
 
-/* Counts that went below zero are as good as infinite. */
+/* A huge count means that it went below zero. */
 static void check_count(const char *of, const char *what, uint64_t count)
 {
 	if (count >> 48)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scenario.c - programs as a user of the device would write them
+ * scenario.c - programs such as a user of the device would write
  *
- * "op" or "op:field=choice,field=choice": what is not named has its default.
- * They give every command a first success, and others a basis to build upon.
+ * "op" or "op:field=choice,field=choice": other fields have their defaults. Each command
+ * succeeds in at least one scenario, and new programs build on them.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"

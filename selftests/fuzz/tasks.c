@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------- mappings */
 
-/* Within the area where it was asked for, or anywhere if it is too long. */
+/* Within the area for it, or anywhere if it is too long. */
 static long map(uint64_t fd, uint64_t at, uint64_t len, uint64_t prot, uint64_t flags, uint64_t offset)
 {
 	void *p;
@@ -37,7 +37,7 @@ RUN(map_area)
 	return map(v[0], v[1], v[2] ? v[2] : ETW_ENABLE_AREA_SIZE, v[3], v[4], v[5]);
 }
 
-/* Length and offset come in buffers as long as they are small. */
+/* Small values of length and offset count buffers. */
 RUN(map_ring)
 {
 	struct fuzz_fd *f = fd_find(x, (int)v[0]);
@@ -59,7 +59,7 @@ static size_t clamp_pages(uint64_t page, uint64_t *pages)
 	return page * PAGE;
 }
 
-/* What was unmapped is at once reserved again, lest others get the place. */
+/* Reserve the unmapped area immediately, so that no other mapping takes it. */
 RUN(unmap)
 {
 	uint64_t pages = v[2];
@@ -73,7 +73,7 @@ RUN(unmap)
 	return ret;
 }
 
-/* To another area, so that nothing else is in the way. */
+/* To another area, so that no other mapping is in the way. */
 RUN(remap)
 {
 	uint64_t old = v[1] > MAP_ROOM ? MAP_ROOM : v[1], size = v[2] > MAP_ROOM ? MAP_ROOM : v[2];
@@ -160,14 +160,14 @@ static bool become(uint64_t how)
 	return true;
 }
 
-/* The next calls of the program, by a process that inherited everything. */
+/* Run the next calls of the program in a process that inherited everything. */
 static void __attribute__((noreturn)) forked(struct exec *x, int parent, uint64_t how, uint64_t calls)
 {
 	struct itimerval tick = { { 0, 40000 }, { 0, 40000 } };
 	unsigned int i, first = x->at[parent] + 1;
 	int fd;
 
-	/* The files of the parent's thread tell of the parent. */
+	/* The files of the parent's thread belong to the parent. */
 	if (!become(how))
 		_exit(1);
 	setitimer(ITIMER_REAL, &tick, NULL);
@@ -211,7 +211,7 @@ RUN(fork)
 	for (tries = 0; waitpid(pid, &status, 0) != pid; tries++)
 		if (tries == 20)
 			kill(pid, SIGKILL);
-	/* A program that was replaced could not say where it has been. */
+	/* After exec the process cannot report its coverage. */
 	if (how == FORK_EXEC && !(x->flags & RUN_OPERANDS))
 		cover_take(COVER_CHILD);
 	return 0;
@@ -234,7 +234,7 @@ RUN(kill)
 	return 0;
 }
 
-/* Of this thread only, for good. */
+/* For this thread only, permanently. */
 RUN(drop_rights)
 {
 	(void)x;

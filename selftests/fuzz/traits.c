@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * traits.c - the bytes of traits, of event metadata and of filters of event
- * names: whole ones, and ones with something wrong
+ * traits.c - the bytes of traits, event metadata and event name filters: valid and
+ * invalid
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -24,7 +24,7 @@ static uint32_t add_guid(uint8_t *to, uint32_t len, uint8_t type, unsigned int w
 	return len + GUID_CHUNK;
 }
 
-/* Traits; the seed says which chunks they have.  At most 128 bytes. */
+/* Traits of at most 128 bytes; the seed selects the chunks. */
 uint32_t bytes_traits(uint8_t *to, uint64_t seed)
 {
 	uint32_t len = 2;
@@ -52,7 +52,7 @@ uint32_t bytes_traits(uint8_t *to, uint64_t seed)
 	return len;
 }
 
-/* Metadata of an event named Evt0 to Evt3; mostly whole.  8 bytes. */
+/* Metadata of an event named Evt0 to Evt3; mostly valid. 8 bytes. */
 uint32_t bytes_schema(uint8_t *to, uint64_t seed)
 {
 	memcpy(to, "\10\0\0Evt0", 8);
@@ -98,7 +98,7 @@ uint64_t traits_arg(struct room *r, const struct arg *arg)
 	return put(r, arg->mode == ARG_DEFAULT ? 0 : arg->value & 15, bytes, r->len);
 }
 
-/* Some say which descriptors are no payload, and are what they say. */
+/* Give some descriptors a type other than payload, with matching data. */
 void bytes_typed(struct room *r, struct etw_data_descriptor *d, unsigned int n, uint64_t seed)
 {
 	uint8_t bytes[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weather.c - what goes on around the programs: events from interrupts and
- * NMIs (the module etw_stress), and CPU 1 that leaves and comes back
+ * weather.c - background load: events from interrupts and NMIs (the module etw_stress),
+ * and CPU 1 going offline and online
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void cpu(const char *online)
 	cover_take(COVER_WEATHER);
 }
 
-/* A round takes some 15 seconds, most of it calm: an emulated machine is slow. */
+/* A round takes about 15 seconds, most of it calm: an emulated machine is slow. */
 static void *weather_thread(void *arg)
 {
 	cover_thread_start(COVER_WEATHER, false);
