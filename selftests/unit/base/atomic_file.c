@@ -21,7 +21,7 @@
 
 static char dir[] = "/tmp/etw-atomic-file-XXXXXX";
 
-/* Pretend that the file system has no flags of renameat2(), or no hard links. */
+/* Simulate a file system without renameat2() flags or without hard links. */
 static bool no_flags, no_links;
 
 int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
@@ -65,7 +65,7 @@ static bool has(const char *name, const char *text)
 	return same;
 }
 
-/* Files here with this in their names; of those, the last one's name */
+/* The number of files with this in their names, and the name of the last one */
 static unsigned int count(const char *part, char last[NAME_MAX + 1])
 {
 	struct dirent *entry;
@@ -131,7 +131,7 @@ static void test_killed(void)
 	unlink(last);
 }
 
-/* Somebody makes one of that name meanwhile. */
+/* Another process creates the file meanwhile. */
 static void test_appears(const char *how)
 {
 	struct etw_atomic_file f;
@@ -206,10 +206,10 @@ static void test_reopened(void)
 
 #define ACL	"system.posix_acl_access"
 
-/* The group bits of a file with a list are what the list may grant to anybody. */
+/* With an access list, the group bits of a file are the most that the list may grant. */
 static void test_acl(void)
 {
-	/* rw- for the owner, rw- for user 12345, --- for the group, rw- at most, --- else */
+	/* owner rw-, user 12345 rw-, group ---, mask rw-, other --- */
 	static const struct {
 		uint32_t version;
 		struct {
@@ -248,7 +248,7 @@ static void test_refused(void)
 	is(count("", NULL), 0, "nothing was made");
 }
 
-/* Pipes and devices are written in place, if the caller says so. */
+/* Pipes and devices are written in place, if the caller requests it. */
 static void test_in_place(void)
 {
 	const unsigned int both = ETW_ATOMIC_REPLACE | ETW_ATOMIC_DEVICE;
@@ -288,7 +288,7 @@ static void test_names(void)
 	is(count("", NULL), 0, "nothing else");
 }
 
-/* Several: all, or none. */
+/* Several files: all are replaced, or none. */
 static void test_several(const char *how)
 {
 	struct etw_atomic_file f[3], *list[3] = { &f[0], &f[1], &f[2] };
@@ -301,7 +301,7 @@ static void test_several(const char *how)
 		begin(&f[0], "0", true, "new 0");
 		begin(&f[1], "1", true, "new 1");
 		begin(&f[2], "2", round, "new 2");
-		/* In the way of the last one */
+		/* A directory with the last file's name */
 		if (round && mkdir("2", 0700))
 			abort();
 		close(f[1].fd);
@@ -331,7 +331,7 @@ static void test_several(const char *how)
 	unlink("1");
 }
 
-/* The replaced file cannot get its name back: it is kept, and the caller learns where. */
+/* The replaced file cannot get its name back: it is kept, and its name is returned. */
 static void test_rollback_fails(void)
 {
 	struct etw_atomic_file f[2], *list[2] = { &f[0], &f[1] };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * cli_access.c - what etw access says of entries that deny in vain
- */
+/* cli_access.c - how etw access reports deny entries without effect */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +31,7 @@ static void fill(struct etw_access_list *list, const char *text)
 	}
 }
 
-/* Of the last entry: which rights, and the number of the entry that gives them. */
+/* For the last entry: which rights an earlier entry already grants, and that entry's number */
 static void vain(const char *text, uint32_t rights, uint32_t by)
 {
 	struct etw_access_list list;
@@ -56,7 +54,7 @@ static bool is_whom(const struct etw_access_entry *entry, const void *context)
 	return entry->who == ETW_ACCESS_EVERYONE || (entry->who == s->who && entry->id == s->id);
 }
 
-/* The kernel's way of reading agrees: with or without the last entry it is the same. */
+/* The kernel's evaluation agrees: the last entry changes the result, or does not. */
 static void same(const char *text, bool want)
 {
 	struct etw_access_list list;
@@ -83,7 +81,7 @@ int main(void)
 	vain("allow user:2 all;allow cap:perfmon all;allow everyone log;deny cap:perfmon log",
 	     ETW_RIGHT_LOG_EVENT, 1);
 	vain("allow everyone query;deny user:1 register", 0, 0);
-	/* What another one denies before is denied. */
+	/* Rights that an earlier entry denies stay denied. */
 	vain("deny user:1 register;allow everyone register;deny user:1 register", 0, 0);
 	vain("deny user:1 register;allow everyone all;deny user:1 register,log",
 	     ETW_RIGHT_LOG_EVENT, 1);

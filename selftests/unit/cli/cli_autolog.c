@@ -8,7 +8,7 @@
 #include "lib/tap.h"
 #include "cli/autologger/autologger.h"
 
-/* Below a folder of this test's own, which it works in */
+/* Use a folder of this test's own */
 #undef AUTOLOGGER_RUN
 #undef AUTOLOGGER_STATE
 #define AUTOLOGGER_RUN		"./run"
@@ -51,7 +51,7 @@ static void failed(const char *counter)
 	ok(access("state/.boot.new", F_OK), "and nothing is left");
 }
 
-/* B165: a number counts once its session has begun. */
+/* B165: the number increases once its session has started. */
 static void test_counter(void)
 {
 	failed("");
@@ -61,7 +61,7 @@ static void test_counter(void)
 	started("b.etl.0001\n", "FileCounter = 1\n");
 }
 
-/* One that cannot be kept is not used. */
+/* A number that cannot be stored is not used. */
 static void test_no_state(void)
 {
 	if (unlink("state/boot") || rmdir("state"))

@@ -144,7 +144,7 @@ check_list() {
 	report "$good" "the list has good ones and bad ones"
 }
 
-# A unit that systemd takes, of what is installed.
+# The installed systemd unit is valid.
 check_unit() {
 	local good=no unit=$work/etw-autologger.service
 

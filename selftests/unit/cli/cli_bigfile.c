@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* etw dump of a file that is much larger than the memory it may have; needs no device */
+/* etw dump of a file much larger than its memory limit; needs no device */
 #include "unit/etl/etl_make.h"
 
 #include "lib/tap.h"
 
 #define BUFFERS		4000
-#define SIZE		65536	/* of each; what is not written is a hole */
-#define FILL		60000	/* bytes of the record in it */
+#define SIZE		65536	/* of each buffer; the unwritten rest is a hole */
+#define FILL		60000	/* bytes of the record in a buffer */
 #define CPUS		32
-#define LIMIT_KB	100000	/* of address space; the libraries take half of it */
+#define LIMIT_KB	100000	/* of address space; the libraries use half of it */
 
-/* A buffer with one large record. */
+/* Write a buffer with one large record. */
 static void put(struct make *m, int i)
 {
 	struct etw_buffer_header *h = feed_header(&m->feed);
@@ -26,7 +26,7 @@ static void put(struct make *m, int i)
 	fseek(m->file, SIZE - sizeof(*h) - sizeof(*record), SEEK_CUR);
 }
 
-/* Run a command; a number that it prints. */
+/* Run a command and return the number that it prints. */
 static long number(const char *format, const char *path)
 {
 	char command[512];

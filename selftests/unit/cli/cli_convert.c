@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* etw convert: its output is complete or not there, and is nobody else's; needs no device */
+/* etw convert: its output is complete or absent, and replaces no foreign file; needs no device */
 #define _GNU_SOURCE
 #include "unit/etl/etl_make.h"
 
@@ -21,7 +21,10 @@ void cli_wipe(const char *s)
 static char dir[] = "/tmp/etw-cli-convert-XXXXXX";
 static struct make one, two, large;
 
-/* Run a command in the folder, its output in "out" and "err" beside it; its exit status. */
+/*
+ * Run a command in the folder with its output in the files "out" and "err"; returns the
+ * exit status.
+ */
 static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int run(const char *format, ...)
 {
@@ -62,7 +65,7 @@ static bool told(const char *text)
 	return false;
 }
 
-/* Names in the folder, but for hidden ones */
+/* The number of names in the folder, without hidden ones */
 static unsigned int files(const char *part)
 {
 	struct dirent *entry;
@@ -212,7 +215,7 @@ static void test_full(void)
 	is(run("$E convert %s --to json >/dev/full", large.path), 1, "also for lines");
 }
 
-/* Convert the large file n times at once, and interrupt it once its output is begun. */
+/* Convert n copies of the large file, and interrupt the command once output exists. */
 static int interrupt(unsigned int n, const char *format, int number)
 {
 	char top[500], out[100];
@@ -249,7 +252,7 @@ static void test_interrupted(const char *format, int number)
 	unsigned int n;
 	int status = 0;
 
-	/* It may have ended before it was interrupted: then there is more to do. */
+	/* If the conversion ended before the signal, give it more input. */
 	for (n = 8; n <= 256; n *= 2) {
 		status = interrupt(n, format, number);
 		if (!WIFEXITED(status))

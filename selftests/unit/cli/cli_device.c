@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The etw command over the model of the device: what it says when that fails */
+/* The etw command over the model of the device: its messages when the device fails */
 #include "cli_fake.h"
 
 #include "lib/tap.h"
@@ -9,7 +9,7 @@
 
 static const struct etw_guid group = { 0x01234567, 1, 1, { 1, 2, 3, 4, 5, 6, 7, 8 } };
 
-/* The error of one call of a command: the one after so many others. */
+/* Fail one call of a command: the one after failing_after others. */
 static int failing_nr, failing_after, failing_error;
 
 static int failing_ioctl(int fd, unsigned int command, void *arg)
@@ -37,7 +37,7 @@ static bool ends_with(const char *text, const char *end)
 
 static void test_groups(void)
 {
-	/* The model knows the first only, as if the other had gone meanwhile. */
+	/* The model knows only the first group, as if the other had been removed meanwhile. */
 	fake->guids[0] = group;
 	fake->guids[1] = (struct etw_guid){ 0x77, 0, 0, { 0 } };
 	fake->guid_count = 2;
@@ -106,7 +106,7 @@ static void test_capture(void)
 	ok(strstr(err, "no session") && !strstr(err, enabled), "and nothing is enabled");
 }
 
-/* ----------------------------------------------------------- a GUID made of a name */
+/* ----------------------------------------------------------- a GUID derived from a name */
 
 static int by_name(int (*command)(int argc, char **argv), const char *provider, int error)
 {

@@ -5,7 +5,7 @@
 #include "cli_run.h"
 #include "lib/tap.h"
 
-/* Cut off between two buffers: nothing in it makes no sense, and it is told nevertheless. */
+/* The file ends between two buffers: all of its contents are valid, but the cut is reported. */
 static void test_cut(void)
 {
 	static struct make m;
@@ -59,7 +59,10 @@ int main(void)
 	is(run("dump --format '%%i' %s %s", one.path, two.path), 0, "two files");
 	ok(run_printed("0 0 10 20 30 40 50 60"), "by time");
 
-	/* As record, autologger and logrotate call them; a session is not asked for its name. */
+	/*
+	 * File names as record, autologger and logrotate make them; dump does not take
+	 * them for session names.
+	 */
 	snprintf(other, sizeof(other), "%s.old", two.path);
 	if (rename(two.path, other))
 		abort();

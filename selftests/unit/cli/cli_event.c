@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * cli_event.c - the parts of events that lines are made of: times, items, foreign bytes
- */
+/* cli_event.c - the parts of an event line: times, items, untrusted bytes */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,7 @@
 #include "base/json_writer.c"
 #include "cli/text.c"
 
-/* What the files above want of the rest of the command. */
+/* Replacements for the rest of the command, for the files above */
 
 void cli_die(const char *fmt, ...)
 {
@@ -117,7 +115,7 @@ static void test_clock(void)
 	etw_text_free(&text);
 }
 
-/* One item with its data, printed. */
+/* Print one item with its data. */
 static const char *item_of(uint16_t type, const void *data, uint16_t len)
 {
 	static struct etw_text line;
@@ -186,7 +184,7 @@ static void test_items(void)
 	ITEM(0x7001, "", "an unknown item", 1, 2, 3);
 }
 
-/* Numbers of their own, and one member only of an item that is there twice. */
+/* Numeric members have their own types; an item that occurs twice gives one member. */
 static void test_items_json(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cli_event_filter.c - expressions of etw enable on events that --fields describes: what
- * they mean, and where they are wrong
+ * cli_event_filter.c - etw enable expressions on events described with --fields: their
+ * meaning, and error positions
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define FOUR "id=7 version=2: u8 A, u8 B, u8 C, u8 D"
 
-/* What is wrong, and where */
+/* The error message and its column */
 struct wrong {
 	size_t column;
 	char text[256];
@@ -27,7 +27,7 @@ static void wrong_set(struct wrong *w, size_t column, const char *text)
 	snprintf(w->text, sizeof(w->text), "%s", text);
 }
 
-/* The program of these fields and this expression; NULL: *w says why. */
+/* Compile this expression for these fields; NULL: *w has the error. */
 static void *program_of(struct wrong *w, const char *text, const char *expression)
 {
 	static const GUID guid;
@@ -74,7 +74,7 @@ static bool passes(const void *program, const void *data, uint32_t size)
 	return etw_payload_pass(program, &source, false);
 }
 
-/* Bit i: passes with A to D the bits of i. */
+/* Bit i of want: the expression passes if A to D are the bits of i. */
 static void means(const char *expression, unsigned int want)
 {
 	unsigned int i, mask = 0;
@@ -160,7 +160,7 @@ static void test_values(void)
 	is_value("Rest contains \"a \\\"quoted\\\" \\\\ one\"", false);
 }
 
-/* Where it is wrong, and what the message says */
+/* The column and the text of the error */
 static void wrong(const char *fields, const char *expression, size_t column, const char *error)
 {
 	struct wrong w;
@@ -203,7 +203,7 @@ static void test_wrong(void)
 
 #define ALL_TYPES "id=7: u32 Number, i8 B, u64 Big, i64 Deep, bool Flag, guid G, str Message, str16 Wide"
 
-/* The value is wrong, at its place. */
+/* A bad value is reported at its position. */
 static void test_wrong_values(void)
 {
 	char text[600];

@@ -22,7 +22,10 @@ static void take(int fd, char *text, size_t size)
 	close(fd);
 }
 
-/* Run a subcommand as a process of its own: its exit status, and out and err. */
+/*
+ * Run a subcommand in a process of its own; returns the exit status, and stdout and
+ * stderr in out and err.
+ */
 static int run(int (*command)(int argc, char **argv), char **argv)
 {
 	int fds[2] = { memfd_create("out", 0), memfd_create("err", 0) }, argc = 0, status;

@@ -73,7 +73,7 @@ static bool is_member(const char *key, struct json_object *value)
 	return false;
 }
 
-/* The event as an object, whose shape is looked at; NULL: the line is none. */
+/* The event as an object with checked members; NULL: the line is not an object. */
 static struct json_object *object_of(struct sample *s)
 {
 	static struct json_object *object;
@@ -108,7 +108,7 @@ static struct json_object *object_of(struct sample *s)
 	return good ? object : NULL;
 }
 
-/* The member of that name has that value, as JSON; NULL: there is none. */
+/* The member of this name has this value as JSON; NULL: the member is absent. */
 static void has(struct json_object *object, const char *key, const char *want)
 {
 	struct json_object *value = NULL;
@@ -295,7 +295,7 @@ static void test_manifest(struct sample *s)
 	has(o, "task_name", "\"Disk\"");
 }
 
-/* Whatever bytes names and strings have, a line parses, and no control is in it. */
+/* With any bytes in names and strings, a line parses and contains no control characters. */
 static void test_hostile(struct sample *s)
 {
 	unsigned int byte, bad = 0;

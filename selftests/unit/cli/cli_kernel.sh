@@ -18,7 +18,7 @@ if [[ ! -e $images || ! -e $processes ]]; then
 	exit 0
 fi
 
-# wrong FILE COUNT PATTERN: what else there is than COUNT events with fields that match.
+# wrong FILE COUNT PATTERN: print any difference from COUNT events with fields that match.
 wrong() {
 	local all
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The etw command over the model of the device: events that come while it reads, files */
+/* The etw command over the model of the device: events that arrive while it reads, files */
 #include "cli_fake.h"
 
 #include "unit/lib/lib_feed.h"
@@ -19,7 +19,7 @@ static const char schema[] = HEAD
 static struct feed feed;
 static uint32_t buffers;
 
-/* A buffer for the reader to come */
+/* A buffer for the next read */
 static void next_buffer(void)
 {
 	feed_start(&feed, fake->buffers[buffers], FAKE_BUFFER_SIZE, 0, buffers + 1);
@@ -39,7 +39,7 @@ static int put_piece(void *context, const void *record, size_t size)
 	return 0;
 }
 
-/* The schema, as somebody writes it into the session in small pieces */
+/* The schema, as a provider writes it into the session in small pieces */
 static void put_schema(int64_t time)
 {
 	struct etw_problems none = { .count = 0 };
@@ -65,8 +65,8 @@ static void put_event(int64_t time, uint16_t id, uint32_t size)
 }
 
 /*
- * The model with counters, which say that nothing was written; what is prepared comes to the
- * reader as soon as there is one, and then the session ends.
+ * The model with counters that say that nothing was written. Prepared buffers are
+ * delivered as soon as a reader exists, then the session ends.
  */
 static int live_ioctl(int fd, unsigned int command, void *arg)
 {
@@ -100,7 +100,7 @@ static int live_ioctl(int fd, unsigned int command, void *arg)
 #define DUMP(...)	RUN(cmd_dump, (char *)"dump", (char *)"session", (char *)"--no-names", \
 			    (char *)"--format", (char *)"%i %{Size}", __VA_ARGS__)
 
-/* Events are decoded by what comes before them, for the filter as for printing. */
+/* Events are decoded with the schemas before them, for the filter as for printing. */
 static void test_schemas(void)
 {
 	next_buffer();
@@ -122,7 +122,7 @@ static void test_schemas(void)
 	ok(strstr(out, "7 ") == out, "too: %s%s", out, err);
 }
 
-/* The end tells of fields that no event had, if it is that of the trace. */
+/* At the end of the trace, fields that no event had are reported. */
 static void test_missing(void)
 {
 	static const char told[] =
@@ -148,7 +148,7 @@ static char dir[] = "/tmp/etw-live.XXXXXX", path[64];
 #define RECORD(...)	RUN(cmd_record, (char *)"record", (char *)"-o", path, __VA_ARGS__,	\
 			    (char *)"--", (char *)"true")
 
-/* What is said of a recording without an event is true of it. */
+/* The message about a recording without events is true. */
 static void test_nothing(void)
 {
 	struct etw_register reg = { .flags = ETW_REGISTER_NOTIFY };
@@ -178,7 +178,10 @@ static void test_nothing(void)
 	etw_kdev_close(fd);
 }
 
-/* A file that somebody removes meanwhile is no success, though the session has written it. */
+/*
+ * If the file is removed while it is recorded, the command fails although the session has
+ * written it.
+ */
 static void test_gone(void)
 {
 	char remove[80];
@@ -212,7 +215,7 @@ static void test_query(void)
 	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "a session with a file");
 	ok(strstr(out, "\nfile         /tmp/, circular, at most 64 KB\nin the file  9 buffers"),
 	   "its kind and size");
-	/* As CONVERT_TO_REALTIME leaves it */
+	/* The state that CONVERT_TO_REALTIME leaves */
 	s->s.mode = ETW_MODE_REAL_TIME;
 	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "whose file was ended");
 	ok(strstr(out, "\nmode         real-time\n") &&

@@ -49,7 +49,7 @@ provider() {
 	END
 }
 
-# manifest PROVIDER...: a manifest of these.
+# manifest PROVIDER...: print a manifest of these providers.
 manifest() {
 	echo "<instrumentationManifest xmlns='http://schemas.microsoft.com/win/2004/08/events'"
 	echo " xmlns:win='http://manifests.microsoft.com/win/2004/08/windows/events'><instrumentation><events>"
@@ -59,7 +59,8 @@ manifest() {
 	echo "</instrumentationManifest>"
 }
 
-# fails STATUS TEXT COMMAND...: it does, with one line that has the text in it.
+# fails STATUS TEXT COMMAND...: COMMAND exits with STATUS and prints one line that
+# contains TEXT.
 fails() {
 	local want=$1 text=$2 code=0
 	shift 2
@@ -69,7 +70,7 @@ fails() {
 	[[ $code -eq $want && $(wc -l <"$work/err") -eq 1 ]] && grep -qF -- "$text" "$work/err"
 }
 
-# prints TEXT COMMAND...: on stdout.
+# prints TEXT COMMAND...: COMMAND prints TEXT on stdout.
 prints() {
 	local text=$1
 	shift
@@ -79,12 +80,12 @@ prints() {
 	grep -qF -- "$text" "$work/out"
 }
 
-# holds FILE...: the folder holds these names and no others.
+# holds FILE...: the folder contains exactly these names.
 holds() {
 	diff <(ls -A -I .lock "$folder") <((($# == 0)) || printf '%s\n' "$@" | sort)
 }
 
-# as_other COMMAND...: as a user who is not root.
+# as_other COMMAND...: run COMMAND as a user who is not root.
 as_other() {
 	if [[ $(id -u) -eq 0 ]]; then
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
@@ -99,22 +100,22 @@ manifest "$(provider "$guid" Test-One '')" >"$work/one.man"
 sed 's/win:UInt32/win:Foo/' "$work/one.man" >"$work/bad.man"
 echo '<nothing' >"$work/worse.man"
 
-# m ARG...: etw manifest, among the files.
+# m ARG...: run etw manifest in the folder with the files.
 m() {
 	(cd "$work" && "$etw" manifest "$@")
 }
 
-# not COMMAND...: it fails.
+# not COMMAND...: COMMAND fails.
 not() {
 	! "$@"
 }
 
-# both COMMAND...: its output on stdout, as one, whether it fails or not.
+# both COMMAND...: print stdout and stderr together; always succeeds.
 both() {
 	"$@" 2>&1 || true
 }
 
-# mode FILE: who may do what with it.
+# mode FILE: print the permissions.
 mode() {
 	stat -c %a "$1"
 }
@@ -148,13 +149,13 @@ cp "$work/one.man" "$work/$second.man"
 check "install: a name that is another's GUID" fails 1 'none of its providers has' m install "$second.man"
 check "nothing of these is left" holds both.man "$guid.man" "$second.man" "$control.man"
 
-# take_over: one.man has a provider of both.man then, which keeps the other.
+# take_over: one.man takes a provider over from both.man, which keeps the other provider.
 take_over() {
 	m install one.man && holds both.man one.man "$guid.man" "$second.man" "$control.man" &&
 		[[ $(readlink "$folder/$guid.man") == one.man ]]
 }
 check "install: another file takes a provider over" take_over
-# replace: both.man has one provider less now; its links go.
+# replace: both.man has one provider less now; its links are removed.
 replace() {
 	manifest "$(provider "$second" "Test-Two-$second" '')" >"$work/both.man"
 	m install both.man && holds both.man one.man "$guid.man" "$second.man"
@@ -185,7 +186,7 @@ check "no file" fails 2 'missing FILE' m install
 check "too many" fails 2 'unexpected argument' m show a b
 check "--json where nothing is printed" fails 2 'takes no --json' m remove --json x
 
-# Whom to trust
+# Which files and folders are trusted
 m install one.man
 chmod 666 "$folder/one.man"
 check "a file that others may write to is not read" not m show "$guid"

@@ -51,11 +51,11 @@ static void put_all(struct make *m, int64_t time)
 	c.options = ETW_MESSAGE_GUID | ETW_MESSAGE_TIMESTAMP | ETW_MESSAGE_SYSTEMINFO;
 	feed_classic(&m->feed, &c, time + 60, 7);
 	c.options = ETW_MESSAGE_SEQUENCE | ETW_MESSAGE_COMPONENT;
-	feed_classic(&m->feed, &c, 0, 8);	/* of the time of the one before */
+	feed_classic(&m->feed, &c, 0, 8);	/* has the time of the record before it */
 	put_raw(m, ETW_ETL_SYSTEM32, 0x0300, time + 70, "32 bits");
 }
 
-/* As if the session had died: without an end */
+/* As if the session had died: the file has no end */
 static void make_cut(struct make *m)
 {
 	fclose(m->file);
@@ -110,7 +110,7 @@ static bool get(const char *path, struct got *got)
 	return true;
 }
 
-/* The same record; its time, if it has one, may be another. */
+/* The same record, except that its time may differ */
 static bool same_bytes(const struct got *a, unsigned int i, const struct got *b, unsigned int j,
 		       bool but_time)
 {
@@ -170,7 +170,7 @@ static void test_types(void)
 	unlink(m.path);
 }
 
-/* Another machine: booted later, ticks of 100 ns, begun two microseconds after the first */
+/* Another machine: booted later, ticks of 100 ns, started two microseconds after the first */
 static void make_other(struct make *m, uint64_t frequency, int64_t start, int64_t boot)
 {
 	make_begin(m, 1);
@@ -215,7 +215,7 @@ static void test_clocks(void)
 	is(both.start, MAKE_START, "begun with the first");
 	is(both.disorder, 0, "nothing is wrong with the file");
 	unlink(out);
-	/* The finer clock was begun long before its machine was booted: it starts anew. */
+	/* The finer clock was started long before its machine was booted: it starts again. */
 	make_other(&b, 2000000000, MAKE_START + 36000000000, MAKE_START + 600000000);
 	is(run("merge -q -o %s %s %s", out, a.path, b.path), 0, "a clock that would be negative");
 	ok(get(out, &both) && get(b.path, &in_b) && both.count == 27, "is another one");
@@ -231,7 +231,10 @@ static void test_clocks(void)
 	unlink(b.path);
 }
 
-/* A clock that runs fast by 100 ppm, as the file's buffers tell: half a minute, few events */
+/*
+ * A clock that runs fast by 100 ppm, according to the file's buffers: half a minute, few
+ * events
+ */
 static void test_drift(void)
 {
 	static struct make m;
@@ -292,7 +295,10 @@ static void test_order(void)
 	unlink(b.path);
 }
 
-/* The start of a file's clock is damaged: its events are too far from it, which is told. */
+/*
+ * The start of a file's clock is damaged: its events are too far from it, and that is
+ * reported.
+ */
 static void test_far(void)
 {
 	static struct make m;
@@ -317,7 +323,10 @@ static void test_far(void)
 	unlink(m.path);
 }
 
-/* Schemas that come when most files are finished are in all of them, but are no events. */
+/*
+ * Schemas that arrive when most files are finished are written to all of them, but are
+ * not counted as events.
+ */
 static void test_split_late(void)
 {
 	static struct make m;

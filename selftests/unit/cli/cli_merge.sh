@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../../.."
 build=${ETW_BUILD:-build}/etl
 corpus=${ETW_CORPUS:-../shared/corpus}/etl
 
-# events FILE...: their records as JSON, but for the files' headers; times apart from them.
+# events FILE...: print the records as JSON, without the files' headers.
 events() {
 	local file
 
@@ -21,12 +21,12 @@ events() {
 	done
 }
 
-# Without the times, which are rounded in another clock
+# Remove the times, which another clock rounds
 no_times() {
 	sed 's/"time":"[^"]*",//; s/"timestamp":-\?[0-9]*,//' | LC_ALL=C sort
 }
 
-# Times as seconds of one day each, sorted.
+# Print times as seconds of one day each, sorted.
 times() {
 	sed 's/^{"time":"\([^"]*\)T\([0-9]*\):\([0-9]*\):\([0-9.]*\)Z".*/\1 \2 \3 \4/' |
 		awk '{ printf "%s %.7f\n", $1, $2 * 3600 + $3 * 60 + $4 }' | LC_ALL=C sort -k1,1 -k2,2n
@@ -36,7 +36,7 @@ same() {
 	cmp -s "$work/a" "$work/b" && echo yes || echo no
 }
 
-# check_rules WHAT FILE...: what was written obeys the rules of log files.
+# check_rules WHAT FILE...: the written files obey the rules of log files.
 check_rules() {
 	local what=$1 good=yes file
 	shift
@@ -47,7 +47,8 @@ check_rules() {
 	report "$good" "$what: no rule is violated in $# files"
 }
 
-# One file comes through merge as it is; so do its parts, by each way of splitting it.
+# Merging a single file does not change it, nor does splitting it in any way and merging
+# the parts.
 check_file() {
 	local file=$1 name=${1##*/} by
 
@@ -81,8 +82,8 @@ check_all() {
 	report "$good" "${#files[@]} files merged: all records, $(wc -l <"$work/b") of them"
 	times <"$work/in" >"$work/a"
 	times <"$work/out.json" >"$work/b"
-	# Two sessions of one machine tell their start by steps of up to 15.6 ms, and are of
-	# one clock, which is what counts.
+	# Two sessions of one machine record their start in steps of up to 15.6 ms. They
+	# share one clock, and its times count.
 	good=$(paste -d' ' "$work/a" "$work/b" | awk '
 		{ off = $2 - $4; if (off < 0) off = -off }
 		$1 != $3 || off > 0.0157 { bad = 1 }
@@ -104,7 +105,7 @@ check_all() {
 	check_rules "together" "$work/all.etl" "$work/some.etl"
 }
 
-# What is damaged is told, what is left is written; never a crash.
+# Damage is reported and the rest is written, without a crash.
 check_damaged() {
 	local file=$corpus/microsoft__krabsetw__powershell.etl size good=yes i
 
@@ -122,7 +123,7 @@ check_damaged() {
 	report "$good" "damaged files: what is left of them"
 }
 
-# Many files at once, in little memory; then a signal in the middle.
+# Merge many files at once in little memory; then interrupt the merge.
 check_many() {
 	local file=$corpus/microsoft__Tx__HTTP_Server.etl many=() good=no i pid
 
@@ -131,11 +132,12 @@ check_many() {
 	[[ $(events "$work/many.etl" | wc -l) -ne $((200 * $(events "$file" | wc -l))) ]] || good=yes
 	report "$good" "200 files: $(stat -c %s "$work/many.etl") bytes"
 	good=no
-	# The address space, of which the libraries take half: the file would not fit in
+	# Limit the address space, of which the libraries take half: the file does not fit
+	# in.
 	(ulimit -v 90000 && "$etw" merge -q -o "$work/again.etl" "$work/many.etl") >"$work/out" 2>"$work/err" &&
 		good=yes
 	report "$good" "a long file takes no more memory"
-	# It may be done before the signal comes: then once more.
+	# If it ended before the signal, try again.
 	for ((i = 0; i < 20; i++)); do
 		good=no
 		rm -f "$work/again.etl"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cli_merge_out - what etw merge and split leave when they fail, or replace something */
+/* cli_merge_out - the files that etw merge and split leave when they fail or replace files */
 #include "unit/etl/etl_make.h"
 
 #include <sys/resource.h>
@@ -13,7 +13,7 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
-/* A shell's exit status; $O begins the names of what is written. */
+/* Run a shell command and return its exit status; $O is the prefix of output names. */
 static int shell(const char *command)
 {
 	int status = setenv("O", out, 1) ? -1 : system(command);
@@ -21,7 +21,7 @@ static int shell(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Old parts go when all new ones are complete, and all at once. */
+/* Old parts are removed when all new ones are complete, all at once. */
 static void test_split_replace(void)
 {
 	static struct make m;
@@ -45,7 +45,7 @@ static void test_split_replace(void)
 	unlink(m.path);
 }
 
-/* Two parts that are one file by a link: no events are lost without a word. */
+/* Two parts are one file through a link: no events are lost silently. */
 static void test_split_linked(void)
 {
 	static struct make m;
@@ -62,7 +62,7 @@ static void test_split_linked(void)
 	unlink(m.path);
 }
 
-/* With files of at most 100 KB */
+/* With files limited to 100 KB */
 static int limited(const char *command, const char *path)
 {
 	const struct rlimit few = { 100000, RLIM_INFINITY };
@@ -76,7 +76,7 @@ static int limited(const char *command, const char *path)
 	return status;
 }
 
-/* What is no longer there, and what is said, when writing fails or a signal comes */
+/* Files removed and messages printed when writing fails or a signal arrives */
 static void test_failing(void)
 {
 	static const char *const commands[] = { "merge -o %s", "split --by events=100 -o %s%%d" };
@@ -110,7 +110,7 @@ static void test_failing(void)
 	unlink(m.path);
 }
 
-/* Nobody reads what is told of a damaged file. */
+/* The reader of the damage reports has closed the pipe. */
 static void test_unread(void)
 {
 	static struct make m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cli_names.c - names of manifests on the command line: levels, keywords, events, and
+ * cli_names.c - names from manifests on the command line: levels, keywords, events, and
  * fields in expressions
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "base/guid.h"
 
 #define DECODE	"89abcdef-0001-0002-0102-030405060708"
-/* With a GUID of its own to be enabled by, a provider's name ends in the other. */
+/* CONTROL enables the provider; its name ends with the decode GUID. */
 #define NAME	"Names.89abcdef000100020102030405060708"
 #define CONTROL	"89abcdef-0001-0002-0102-030405060709"
 
@@ -84,7 +84,7 @@ static void test_names(void)
 	ok(!schema_keyword(provider, "Seek", &mask) && mask == 0x20, "none");
 }
 
-/* The ids of the events of a name, with their versions, as id.version,... */
+/* The ids and versions of the events of a name, as id.version,... */
 static void events(const char *name, const char *want)
 {
 	const struct etw_mf_event *event = NULL;
@@ -154,7 +154,7 @@ static void test_options(void)
 
 /* -------------------------------------------------------------------- filters */
 
-/* What the kernel gets for the expression; in case of an error its column, or 0 */
+/* The kernel filter of the expression; on error its column, else 0 */
 static struct etw_kernel_filter kernel;
 static struct etw_kernel_error refused;
 
@@ -198,7 +198,7 @@ static const char deep[] = "\3\0" "xyz" "\1\2" "0123456789abcdef" "\x10\0\0";
 static const char paint[] = "\2";
 static const char many[] = "\2" "\1\0\2\0" "\x10\0\0\0" "\5\6" "\7";
 
-/* Which of the three events with a Size pass: bits 0 to 2; bit 3: that with a Color of 2 */
+/* Which of the three events with a Size pass: bits 0 to 2; bit 3: the event with a Color of 2 */
 static void means(const char *expression, unsigned int want)
 {
 	unsigned int got;
@@ -275,7 +275,7 @@ int main(void)
 
 	ok(write(fd, manifest, sizeof(manifest) - 1) == sizeof(manifest) - 1, "a file");
 	close(fd);
-	/* What is installed here is no part of this. */
+	/* Ignore manifests installed on this machine. */
 	setenv("HOME", "/nonexistent", 1);
 	setenv("ETW_MANIFEST_PATH", "/nonexistent", 1);
 	schema_load("--manifest", path);

@@ -5,7 +5,7 @@
 #include "cli_print.h"
 #include "cli_print_manifest.h"
 
-/* What comes after the ids of the writer */
+/* The text after the ids of the writer */
 static void prints(struct sample *s, const char *want, const char *name)
 {
 	const char *line = print(s, event_print_text), *got = strstr(line, " 12/13 ");
@@ -207,7 +207,7 @@ static void test_colours(struct sample *s)
 	line = print(s, event_print_text);
 	ok(strstr(line, "\033[31merror\033[0m") && strstr(line, "\033[36m" NOBODY "\033[0m"),
 	   "an error in red");
-	/* Only those that the command has itself reach the terminal. */
+	/* Only the command's own escape sequences reach the terminal. */
 	for (at = line; (at = strchr(at, '\033')); at++)
 		ok(!strncmp(at, "\033[0m", 4) || !strncmp(at, "\033[1m", 4) ||
 		   !strncmp(at, "\033[2m", 4) || !strncmp(at, "\033[31m", 5) ||
@@ -215,7 +215,7 @@ static void test_colours(struct sample *s)
 	s->printer.colour = false;
 }
 
-/* Every byte in every place that is the provider's to fill. */
+/* Put every byte value in every place that the provider fills. */
 static void test_hostile(struct sample *s)
 {
 	char schema[16], name[8];

@@ -26,7 +26,7 @@
 #include "base/json_writer.c"
 #include "convert/names.c"
 
-/* What the files above want of the rest of the command. */
+/* Replacements for the rest of the command, for the files above */
 
 void cli_die(const char *fmt, ...)
 {
@@ -45,7 +45,7 @@ const char *cli_quote(const char *s)
 	return s;
 }
 
-/* Names, by the test's will; NULL: none */
+/* Names that the test sets; NULL: none */
 static const char *provider_is, *process_is, *thread_is;
 static uint64_t key_was;
 
@@ -121,7 +121,7 @@ static inline void add_item(struct sample *s, uint16_t type, const void *data, u
 	s->header.flags |= ETW_EVENT_EXTENDED_INFO;
 }
 
-/* TraceLogging's metadata: their size is put before. */
+/* TraceLogging's metadata, with its size in front */
 static inline void add_schema(struct sample *s, const char *rest, uint16_t len)
 {
 	uint8_t bytes[512];
@@ -144,8 +144,8 @@ static inline void add_traits(struct sample *s, const char *name)
 }
 
 /*
- * Print the event, with payload and items in memory of exactly their sizes, so that the
- * sanitizer sees every byte read too far.  Valid until the next one.
+ * Print the event, with payload and items in allocations of their exact sizes, so that
+ * the sanitizer sees reads beyond them.  Valid until the next call.
  */
 static inline const char *print(struct sample *s,
 				void (*how)(struct event_printer *, const struct etw_event *))

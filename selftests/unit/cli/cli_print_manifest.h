@@ -57,7 +57,7 @@ static inline void unload_manifest(struct etw_manifest *manifest)
 	etw_manifest_put(manifest);
 }
 
-/* Opened, or Spun: an operation and a path. */
+/* Begin the event Opened or Spun, with an operation and a path. */
 static inline void begin_known(struct sample *s, uint16_t id, uint32_t op, const char16_t *path,
 			size_t units)
 {

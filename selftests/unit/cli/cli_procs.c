@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cli_procs.c - names of processes: the right one or none, over a made-up /proc and clock
+ * cli_procs.c - names of processes: the right name or none, with a simulated /proc and
+ * clock
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -26,10 +27,10 @@ static void now(struct moment *moment)
 	*moment = clocks;
 }
 
-/* The machine was booted at that wall clock time. */
+/* Wall clock time of boot */
 #define BOOT	(ETW_UNIX_EPOCH_100NS + 1000 * SECOND)
 
-/* So many milliseconds since boot */
+/* The time this many milliseconds after boot */
 static int64_t at(int64_t ms)
 {
 	return BOOT + ms * 10000;
@@ -50,7 +51,7 @@ static void path_of(char path[128], unsigned int pid, unsigned int tid)
 		snprintf(path, 128, "%s/%u/task/%u/stat", root, pid, tid);
 }
 
-/* A thread with that name since so many ticks. */
+/* A thread with that name, started at that tick */
 static void live(unsigned int pid, unsigned int tid, const char *name, unsigned int ticks)
 {
 	char path[128];
@@ -171,7 +172,7 @@ static void test_keys(void)
 	die(7, 7);
 }
 
-/* fork(), an event, exec(): a key is of both, the name is not. */
+/* fork(), an event, exec(): the key stays the same, the name changes. */
 static void test_key_renamed(void)
 {
 	struct procs *p = open_procs();
@@ -187,7 +188,7 @@ static void test_key_renamed(void)
 	die(7, 7);
 }
 
-/* Somebody sets the clock: times prove nothing any more, keys do. */
+/* The clock is set: times prove nothing any more, keys still do. */
 static void test_clock_set(void)
 {
 	struct procs *p = open_procs();
@@ -241,7 +242,7 @@ static void test_lies(void)
 	die(7, 7);
 }
 
-/* More ids than slots: what falls out is looked at again. */
+/* With more ids than slots, evicted ids are looked up again. */
 static void test_many(void)
 {
 	struct procs *p = open_procs();
@@ -269,7 +270,7 @@ static void test_many(void)
 	procs_free(p);
 }
 
-/* Of this process, by the real clock and the real /proc. */
+/* For this process, with the real clock and the real /proc */
 static void test_real(void)
 {
 	struct procs *p = procs_open("/proc", sysconf(_SC_CLK_TCK), read_clocks);

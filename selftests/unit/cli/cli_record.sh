@@ -22,7 +22,7 @@ check_record() {
 	wrong '--session: the name is empty' record -p a --session ''
 	wrong '--duration: "0"' record -p a --duration 0
 	wrong 'either --quiet or --progress' record -p a -q --progress
-	# Told of what was given, not of the options that it stands for.
+	# Messages quote the option given, not the options that it stands for.
 	wrong "etw: record: -p \"$guid:256\": \"256\" is not a level" record -p "$guid:256"
 	wrong '-p "*a:info:0x1:y": "0x1:y"' record -p "*a:info:0x1:y"
 	wrong '-p "*a:x": no manifest of provider "*a"' record -p '*a:x'
@@ -51,7 +51,7 @@ check_record() {
 }
 
 check_record
-# Nothing is made, moved or removed before there is a session.
+# Before a session exists, no file is created, moved or removed.
 good=no
 [[ -e trace.etl || -e x.etl ]] || good=yes
 report "$good" "no file was made"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cli_recordfile - what etw record does with the file that has its name already */
+/* cli_recordfile - how etw record treats an existing file of its name */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -14,7 +14,7 @@
 
 static char dir[] = "/tmp/etw-recordfile-XXXXXX";
 
-/* A shell's exit status, in the directory */
+/* Run a shell command in the directory and return its exit status. */
 static int shell(const char *command)
 {
 	int status = system(command);
@@ -22,7 +22,7 @@ static int shell(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Begin to record into a.etl; no device tells of sessions. */
+/* Begin to record into a.etl; no device reports sessions. */
 static int begin(struct record *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -70,7 +70,7 @@ static void test_refused(void)
 	unlink("a.etl");
 }
 
-/* What links lead to counts: nothing is moved that could not be recorded into. */
+/* A link's target decides: a file is not moved if recording to its place is impossible. */
 static void test_links(void)
 {
 	static const char *const kinds[] = {
@@ -97,7 +97,7 @@ static void test_links(void)
 	is(shell("test ! -L a.etl && test -L a.etl.old && rm a.etl.old"), 0, "likewise");
 }
 
-/* What was not there before is removed by who made it. */
+/* A file that did not exist before is removed by its creator. */
 static void test_new(void)
 {
 	static struct record r;

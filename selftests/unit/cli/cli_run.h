@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cli_run.h - run the command without a device; what it prints
- */
+/* cli_run.h - run the command without a device, and compare its output */
 #ifndef ETW_UNIT_CLI_RUN_H
 #define ETW_UNIT_CLI_RUN_H
 
@@ -26,7 +24,7 @@ static inline void run_slurp(const char *path, char *to, size_t size)
 	unlink(path);
 }
 
-/* "build/etw" and these arguments for a shell; its exit status. */
+/* Run "build/etw" with these arguments in a shell; returns the exit status. */
 static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static inline int run(const char *format, ...)
 {
@@ -47,7 +45,7 @@ static inline int run(const char *format, ...)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What was printed, its lines as words; else it is shown. */
+/* stdout has these lines as words; if not, show it. */
 static inline bool run_printed(const char *want)
 {
 	char *p;
@@ -63,7 +61,7 @@ static inline bool run_printed(const char *want)
 	return false;
 }
 
-/* Nothing but this on stderr */
+/* stderr has exactly this text */
 static inline bool run_told(const char *want)
 {
 	if (*want ? strstr(run_err, want) != NULL : !run_err[0])

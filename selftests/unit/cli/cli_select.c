@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* cli_select - the options that choose events, of log files; they need no device */
+/* cli_select - the options that select events, on log files; needs no device */
 #include "unit/etl/etl_make.h"
 
 #include "cli_run.h"
@@ -7,7 +7,7 @@
 
 static const struct etw_guid other_guid = ETW_GUID(0x12345678, 1, 2, 1, 2, 3, 4, 5, 6, 7, 8);
 
-/* The event with the id n is n * 100 ticks, of 1 ns, after the clock read 1000. */
+/* The event with id n is n * 100 ticks, of 1 ns, after the start at clock 1000. */
 static void put(struct make *m, const struct etw_guid *provider, uint16_t id, uint8_t level,
 		uint64_t keyword, uint32_t pid)
 {
@@ -36,7 +36,7 @@ static void make_file(struct make *m)
 	make_end(m);
 }
 
-/* One far in the future among others; of several buffers, in the second of which it is. */
+/* One event far in the future among others, in the second of several buffers. */
 static void make_far(struct make *m)
 {
 	uint16_t i;
@@ -119,7 +119,7 @@ static void test_wrong(const char *path)
 	   "but not if not all were read");
 }
 
-/* How often stderr has this line */
+/* stderr has this line exactly once */
 static void tells_once(const char *path, const char *command, const char *filter,
 		       const char *line)
 {
@@ -150,7 +150,7 @@ static void test_missing(const char *path)
 		   "nothing is told of %s", silent[i]);
 }
 
-/* A time that is wrong ends nothing but itself. */
+/* A wrong time does not end the reading of other events. */
 static void test_far(void)
 {
 	static struct make m;

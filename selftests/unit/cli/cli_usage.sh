@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../../.."
 # shellcheck source=selftests/lib/cli.sh
 . selftests/lib/cli.sh
 
-# Every subcommand that the summary names has a help that fits a terminal.
+# Every subcommand in the summary has a help text that fits a terminal.
 check_help() {
 	local command good
 
@@ -219,7 +219,7 @@ check_enable() {
 	wrong '--stack-not-level: "6-7" is not a level' enable a b --stack-not-level 6-7
 }
 
-# Names of a provider's own: its manifest has them.
+# Names of a provider's own come from its manifest.
 check_names() {
 	local guid=01234567-89ab-cdef-0001-020304050607 option
 	local good=$work/good.man bad=$work/bad.man
@@ -286,7 +286,7 @@ check_names() {
 	right dump a --manifest "$good"
 }
 
-# The old spelling of --filter had another language.
+# The old option --payload had another language than --filter.
 check_payload() {
 	wrong "write --filter 'id != 7 || (A == 1)'" enable a b --payload '7: A == 1'
 	wrong "write --filter 'id != 7 || version != 2 || (A == 1)'" enable a b --payload '7.2:A == 1'

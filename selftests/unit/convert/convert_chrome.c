@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* etw convert --to chrome: read by json-c */
+/* etw convert --to chrome: read back with json-c */
 #include "convert_test.h"
 
 #include <json-c/json.h>
@@ -203,7 +203,7 @@ static void test_corpus(const char *path)
 	for (i = 0; i < json_object_array_length(events); i++) {
 		struct json_object *e = json_object_array_get_idx(events, i);
 
-		/* Ends that no event tells of are no events. */
+		/* Ends without an event are not events. */
 		if (!strchr("BEbeiX", text(e, "ph")[0]) ||
 		    member(member(e, "args"), "unfinished"))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* etw convert --to csv: read by a strict reader of RFC 4180 */
+/* etw convert --to csv: read back with a strict reader of RFC 4180 */
 #include "convert_test.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ struct table {
 	char *text;		/* cells, each with a NUL */
 	char **cells;
 	size_t count, columns, rows;
-	const char *wrong;	/* and where */
+	const char *wrong;	/* line of the error */
 	size_t at;
 };
 
@@ -23,7 +23,7 @@ static void add_cell(struct table *t, char *cell)
 	t->cells[t->count++] = cell;
 }
 
-/* A cell from s on, written to to: its end in s, or NULL */
+/* Read a cell from s on into to; returns the end in s, or NULL. */
 static const char *read_cell(struct table *t, const char *s, char **to)
 {
 	if (*s != '"') {
@@ -127,7 +127,7 @@ static const struct spec specs[] = {
 	  .data = "\x2a\0\0\0\x01", .data_len = 5 },
 };
 
-/* Columns that no event has are told. */
+/* Columns that no event has are reported. */
 static void test_unseen(const char *path)
 {
 	struct converted got;

@@ -21,7 +21,7 @@
 
 static char dir[] = "/tmp/etw-ctf-XXXXXX";
 
-/* ----------------------------------------------- events as they have to be shown */
+/* ----------------------------------------------- expected lines */
 
 struct line {
 	struct line *next;
@@ -48,7 +48,7 @@ static void forget_lines(void)
 	wanted = clamped = 0;
 }
 
-/* Streams do not go back in time: such an event is shown with that of the one before. */
+/* Time never decreases within a stream: an earlier event gets the time of the event before it. */
 static void clamp_time(struct etw_event *event)
 {
 	__int128 now = (__int128)event->time * 100 + event->nanos;
@@ -127,7 +127,10 @@ static void show_difference(const char *got, const char *want)
 	       want + same);
 }
 
-/* Each line of babeltrace2 is the next one of its CPU; how many are not. */
+/*
+ * Compare each line of babeltrace2 with the next expected one of its CPU; returns the
+ * number of differences.
+ */
 static unsigned int compare(const char *trace, unsigned int *count)
 {
 	char command[512], *line = NULL, *at;
@@ -169,7 +172,7 @@ static unsigned int compare(const char *trace, unsigned int *count)
 	return wrong;
 }
 
-/* beside: what each line has besides, but the log file's header; or NULL */
+/* beside: text that each line except the log file header's also has; or NULL */
 static void check_with(const char *path, const char *name, const char *beside)
 {
 	char to[128], command[512];
@@ -213,7 +216,7 @@ static void test_items(const char *path)
 		   "instance = 3, parent_instance = 2 }");
 }
 
-/* A manifest's fields with names of values */
+/* A manifest's fields with named values */
 static void test_maps(const char *path)
 {
 	static const char *const names[] = { "zero", "a \"quoted\" name", "zero" };
@@ -243,7 +246,7 @@ static void test_maps(const char *path)
 	unload();
 }
 
-/* Events that come after later ones, and how many were lost */
+/* Events that arrive after later ones, and lost events */
 static void test_disorder(const char *path)
 {
 	char command[128];
@@ -270,9 +273,9 @@ static bool shell(const char *format, ...)
 }
 
 /*
- * The start of the clock is damaged, and its events are of a time that CTF has not: they
- * are all there and marked.  Late ones have the last time that readers take; early ones the
- * first, or that of the file's header, which is before them.
+ * The start of the clock is damaged, and its events have times that CTF cannot express:
+ * all events are present and marked.  Late events have the last time that readers accept;
+ * early ones have the first, or the file header's, which is before them.
  */
 static void test_no_time(const char *path)
 {
@@ -298,7 +301,7 @@ static void test_no_time(const char *path)
 	}
 }
 
-/* Each event is another one than those before: memory is bounded, and nothing stays. */
+/* Every event has a new kind: memory use is bounded, and no file is left. */
 static void test_kinds(const char *path)
 {
 	enum { COUNT = 60000, NAME = 240 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_ctf.h - what babeltrace2 is to print of a converted event
+ * convert_ctf.h - babeltrace2's expected output for a converted event
  *
- * Made from the decoder's walk, apart from the code under test.
+ * Derived from the decoder's walk, independently of the code under test.
  */
 #ifndef ETW_CONVERT_CTF_TEST_H
 #define ETW_CONVERT_CTF_TEST_H
@@ -108,7 +108,7 @@ static void want_value(struct etw_text *to, const struct etw_field *field)
 /* Top-level names so far, each with a blank */
 static struct etw_text want_names;
 
-/* A name as an identifier of TSDL; one that is there already at the top level has "_2". */
+/* A name as a TSDL identifier; a duplicate at the top level gets "_2". */
 static const char *want_name(const struct etw_field *field)
 {
 	static char name[512], blank[514];
@@ -133,7 +133,7 @@ static const char *want_name(const struct etw_field *field)
 	return name;
 }
 
-/* Separate from what is before, and name a member or number an element. */
+/* Write the separator, and a member's name or an element's index. */
 static void want_label(struct etw_text *to, const struct etw_field *field, bool in_array)
 {
 	char last = to->len > 1 ? to->data[to->len - 2] : 0;
@@ -183,7 +183,7 @@ static void want_field(struct etw_text *to, const struct etw_field *field, bool 
 	}
 }
 
-/* "{ a = 1, ... }" of the whole fields; *truncated: there are others. */
+/* "{ a = 1, ... }" of the complete fields; *truncated: some are missing. */
 static void want_fields(struct etw_text *to, struct etw_decoder *decoder,
 			const EVENT_RECORD *record, bool known, bool *truncated)
 {
@@ -215,7 +215,7 @@ static void want_fields(struct etw_text *to, struct etw_decoder *decoder,
 	etw_text_puts(to, to->data[to->len - 1] == ' ' ? "}" : " }");
 }
 
-/* The stack, behind all fields */
+/* The stack, after all fields */
 static void want_stack(struct etw_text *to, const EVENT_RECORD *record)
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = NULL;
@@ -246,7 +246,7 @@ static void want_stack(struct etw_text *to, const EVENT_RECORD *record)
 	etw_text_puts(to, " ] }");
 }
 
-/* The line without its provider's enumeration, and without what its class has beside */
+/* The line without its provider's enumeration and without its class context */
 __attribute__((__unused__))
 static void want_line(struct etw_text *to, const struct etw_event *event,
 		      const EVENT_RECORD *record, const struct etw_decoded *decoded,
@@ -276,7 +276,7 @@ static void want_line(struct etw_text *to, const struct etw_event *event,
 	want_stack(to, record);
 }
 
-/* Take the same out of babeltrace2's line. */
+/* Remove the same parts from babeltrace2's line. */
 __attribute__((__unused__))
 static void trim_line(char *line)
 {
@@ -287,11 +287,11 @@ static void trim_line(char *line)
 	if (!end)
 		return;
 	memmove(at + 2, end + 4, strlen(end + 4) + 1);
-	/* Three braces on: the context of the class, if a fourth follows. */
+	/* Three closing braces on: the context of the class, if a fourth follows. */
 	at = strstr(at, ", tid = ");
 	at = at ? strstr(at, " }, { ") : NULL;
 	end = at ? strstr(at + 4, " }, { ") : NULL;
-	/* A class's context has no structures, and its first member is one of these. */
+	/* A class context has no structures, and its first member is one of these. */
 	if (end && (!strncmp(at + 6, "activity = ", 11) || !strncmp(at + 6, "time = ", 7) ||
 		    !strncmp(at + 6, "truncated = ", 12) || !strncmp(at + 6, "related_", 8) ||
 		    !strncmp(at + 6, "process_", 8) || !strncmp(at + 6, "sid = ", 6) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * etw convert --from ctf: log files to CTF and back, traces that babeltrace2 wrote, traces
- * made by hand, and damaged ones
+ * etw convert --from ctf: log files to CTF and back, traces that babeltrace2 wrote,
+ * handmade traces, and damaged ones
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -44,7 +44,7 @@ static void read_problem(void)
 		fclose(f);
 }
 
-/* From the folder "trace" to "out.etl", both in dir; the exit status. */
+/* Convert the folder "trace" to "out.etl", both in dir; returns the exit status. */
 static int from_ctf(const char *trace)
 {
 	int status;
@@ -57,7 +57,7 @@ static int from_ctf(const char *trace)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Does it fail, say so, and leave no output? */
+/* Does the conversion fail with this reason and leave no output? */
 static bool is_refused(const char *trace, const char *reason)
 {
 	return from_ctf(trace) == 1 && strstr(problem, reason) &&
@@ -94,7 +94,7 @@ static void close_file(struct reading *r)
 	etw_text_free(&r->text);
 }
 
-/* The next event but the header's, with its fields as text; *whole: all are there. */
+/* The next event after the header's, with its fields as text; *whole: all fields are present. */
 static bool next(struct reading *r, bool *whole)
 {
 	static const GUID header = { 0x68fdd900, 0x4a3e, 0x11d1,
@@ -112,7 +112,7 @@ static bool next(struct reading *r, bool *whole)
 	return true;
 }
 
-/* ------------------------------------------------------------------ there and back */
+/* ------------------------------------------------------------------ round trip */
 
 static bool same_header(const struct reading *a, const struct reading *b)
 {
@@ -125,7 +125,7 @@ static bool same_header(const struct reading *a, const struct reading *b)
 	       !memcmp(&x->ActivityId, &y->ActivityId, sizeof(GUID));
 }
 
-/* What CTF cannot hold: errors lose their names, and NULs become U+2400. */
+/* CTF cannot hold everything: errors lose their names, and NULs become U+2400. */
 static bool is_other(const char *text)
 {
 	return strstr(text, "NT") || strstr(text, "(5)") || strstr(text, "ERROR") ||
@@ -177,7 +177,7 @@ static void test_back(void)
 	compare("in.etl", SAMPLES, 4, "to CTF and back");
 	is(run("build/etw dump %s/out.etl 2>&1 >/dev/null | grep -q '5 events lost'", dir), 0,
 	   "the new file's header has the lost events");
-	/* babeltrace2 cannot write sequences in structures, which later samples have. */
+	/* babeltrace2 cannot write sequences in structures, which the later samples have. */
 	make_file(path, samples, 13, 1);
 	run("build/etw convert -q %s -o %s/four.ctf 2>/dev/null", path, dir);
 	run("babeltrace2 %s/four.ctf -o ctf -w %s/three 2>/dev/null >&2", dir, dir);
@@ -185,7 +185,7 @@ static void test_back(void)
 	compare("in.etl", 13, 1, "by way of babeltrace2");
 }
 
-/* A trace has a call stack as a field, and so has the log file that is made of it. */
+/* A trace with a call stack as a field gives a log file with the stack as a field. */
 static void test_stacks(void)
 {
 	static const struct sample one = { "00 6500 6900 03", "f8" };
@@ -205,7 +205,7 @@ static void test_stacks(void)
 	close_file(&r);
 }
 
-/* ------------------------------------------------------------------ traces by hand */
+/* ------------------------------------------------------------------ handmade traces */
 
 static void put_file(const char *name, const void *data, size_t size)
 {
@@ -233,7 +233,7 @@ static void put_stream(const char *hex)
 	put_file("stream", bytes, n);
 }
 
-/* The events of out.etl as "seconds provider event fields", one a line */
+/* The events of out.etl as "seconds provider event fields", one per line */
 static void is_events(const char *want, const char *what)
 {
 	struct etw_text all = { .data = NULL };
@@ -333,7 +333,7 @@ static void test_types(void)
 		  "166.0380000 p none context={vpid=0 vtid=0 procname=}\n", "all types");
 }
 
-/* Elements that are structures with variants become fields of their own. */
+/* Array elements that are structures with variants become separate fields. */
 static void test_apart(void)
 {
 	put_metadata(TYPES
@@ -347,7 +347,7 @@ static void test_apart(void)
 		  "each element is a field");
 }
 
-/* Events that no TraceLogging event can hold are left out and counted. */
+/* Events too large for TraceLogging are dropped and counted. */
 static void test_large(void)
 {
 	static unsigned char bytes[70010];
@@ -447,7 +447,7 @@ static void test_refused(void)
 	run("rm -r %s/hand", dir);
 }
 
-/* A trace that is damaged anywhere makes no log file. */
+/* Damage anywhere in a trace makes the conversion fail without a log file. */
 static void test_damage(void)
 {
 	put_metadata(TYPES "trace { major = 1; minor = 8; byte_order = le;"

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 session=etw-test-$$
 daemon=
 
-# Only what was started here is stopped.
+# Stop only the daemon that this test started.
 clean_up() {
 	lttng --no-sessiond destroy "$session" >/dev/null 2>&1 || true
 	if [[ -n $daemon ]] && kill "$daemon" 2>/dev/null; then
@@ -78,7 +78,7 @@ if ! lttng --no-sessiond list >/dev/null 2>&1; then
 	daemon=$(cat "$work/pid")
 fi
 
-# Programs wait until the daemon knows them.
+# Programs wait until the daemon has registered them.
 record() {
 	lttng --no-sessiond create "$session" --output "$work/trace"
 	lttng --no-sessiond enable-event --session "$session" --userspace 'etw_test:*'
@@ -118,7 +118,7 @@ same() {
 		time,cpu,pid,tid,fields.context,fields.i,fields.s,fields.d,fields.h,fields.c,fields.c_label,fields.t,fields.be,event,provider_name \
 		"$work/lttng.etl" | sed 1d >"$work/csv"
 	[[ $(grep -c 'step,etw_test' "$work/csv") -eq 1000 ]] || { head -n 3 "$work/csv"; return 1; }
-	# The same columns, of the csv
+	# The same columns of the csv
 	tr -d '\r' <"$work/csv" | grep 'step,etw_test' |
 		sed -E 's/^([^,]*),([0-9]+),([0-9]+),([0-9]+),.*procname=\\?"*([a-z]+).*\}"?,(-?[0-9]+),([a-z]+),([^,]*),0x([^,]*),([0-9]),([A-Z]+),([a-z]*),([0-9]+),.*$/\1 \2 \3 \4 \5 \6 \7 \8 \9 \0/' |
 		sed -E 's/ [0-9T:.-]+Z,.*,([0-9]),([A-Z]+),([a-z]*),([0-9]+),step,etw_test$/ \1 \2 "\3" \4/' |

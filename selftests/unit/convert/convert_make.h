@@ -11,7 +11,7 @@
 #include "etl/write.h"
 
 struct sample {
-	const char *meta;	/* of TraceLogging, behind its size; NULL: an event of test_guid */
+	const char *meta;	/* TraceLogging metadata; NULL: an event of test_guid */
 	const char *payload;
 };
 
@@ -33,7 +33,7 @@ static const struct sample samples[] = {
 	{ "00 6500 7000 86 07 6900 88 08", "1f90 7f000001" },
 	{ "00 6500 7300 0e 8a00", "" },			/* malformed */
 	{ "00 6500 6500 88 0d 6e00 88 0e 6800 88 0f", "05000000 050000c0 05400080" },
-	/* arrays: of a fixed count, of any, of strings, and empty ones */
+	/* arrays: with a fixed count, with a variable count, of strings, and empty ones */
 	{ "00 6500 6100 28 0300", "01000000 02000000 03000000" },
 	{ "00 6500 6100 48", "0200 07000000 08000000" },
 	{ "00 6500 6100 48", "0000" },
@@ -49,7 +49,7 @@ static const struct sample samples[] = {
 	{ "00 6500 6900 08 7500 08", "01000000 0200" },
 	{ "00 6500 6900 08", "01000000 0203" },
 	{ "00 6500 7300 d8 01 6100 08", "0200 01000000 02" },
-	/* namesakes, names that no language has, none, and those of words */
+	/* duplicate names, names invalid in any language, empty names, and keywords */
 	{ "00 6500 6500 04 6500 04 655f3200 04", "01 02 03" },
 	{ "00 65220a00 612e2000 04 00 04 c3a400 04 696e7400 04 5f6100 04", "01 02 03 04 05" },
 	{ NULL, "01020304" },
@@ -58,7 +58,7 @@ static const struct sample samples[] = {
 
 #define SAMPLES	(sizeof(samples) / sizeof(samples[0]))
 
-/* Whether events have an item of each kind that is shown with them */
+/* Do events have an item of each kind that is shown with them? */
 static bool make_items;
 
 static void add_item(struct etw_record_items *to, uint16_t type, const char *hex)
@@ -131,7 +131,7 @@ static uint32_t make_record(void *to, const struct sample *s, uint64_t time, uns
 	return source.size;
 }
 
-/* Every fifth event is of a time before that of others of its CPU. */
+/* Every fifth event is earlier than others of its CPU. */
 static bool make_disorder;
 
 __attribute__((__unused__))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* etw convert --to perfetto: read by a small reader of Protocol Buffers, and by protoc */
+/* etw convert --to perfetto: read back with a small Protocol Buffers reader, and with protoc */
 #include "convert_test.h"
 #include "perfetto_read.h"
 
@@ -11,7 +11,7 @@
 
 static const struct etw_guid one = { 0xA1, 0, 0, { 1 } }, two = { 0xA2, 0, 0, { 2 } };
 
-/* A struct of a float, an array of two bytes, a mask, a boolean, a number below 0 */
+/* A struct of a float, an array of two bytes, a mask, a boolean, a negative number */
 static const char schema[] = "In\0\x98\x02" "F\0\x0b" "A\0\x24\2\0" "M\0\x14" "B\0\x0d" "I\0\x07";
 static const char data[] = "\0\0\x20\x40" "\1\2" "\xff\0\0\x80" "\1\0\0\0" "\xfe\xff\xff\xff";
 
@@ -146,7 +146,7 @@ static bool has_track(const char *name, int64_t pid, int64_t tid)
 	return false;
 }
 
-/* Does every track have its slices one after the other?  How many have some. */
+/* Are the slices of every track consecutive? Returns the number of tracks with slices. */
 static unsigned int used_tracks(unsigned int *wrong_count)
 {
 	unsigned int i, j, n = 0;
@@ -165,7 +165,7 @@ static unsigned int used_tracks(unsigned int *wrong_count)
 	return n;
 }
 
-/* Slices that move to another thread: so many at once, n in all */
+/* Slices that move to another thread: at_once concurrent ones, n in all */
 static void put_moves(struct make *m, unsigned int at_once, unsigned int n)
 {
 	static struct etw_guid ids[80];
@@ -234,7 +234,7 @@ static void test_switches(void)
 	unlink(m.path);
 }
 
-/* More strings than can be interned: the others stand where they are used. */
+/* More strings than can be interned: the others are written where they are used. */
 static void test_strings(void)
 {
 	static struct perfetto_strings table;
@@ -262,7 +262,7 @@ static void test_strings(void)
 	etw_text_free(&to);
 }
 
-/* A long name for each byte of a payload, when no name can be interned any more */
+/* A long name for each byte of a payload, when no more names can be interned */
 static void test_long_names(void)
 {
 	static struct perfetto_strings table = { .annotations.bytes = INTERNED_BYTES };
@@ -298,7 +298,7 @@ static void test_long_names(void)
 	etw_decoder_free(e.decoder);
 }
 
-/* protoc reads it as well, if there is one. */
+/* protoc reads it as well, if available. */
 static void test_protoc(const struct converted *got, const char *name)
 {
 	FILE *to;
@@ -347,7 +347,7 @@ int main(void)
 	test_lanes(1, 1, 1);
 	test_lanes(10, 10, 10);
 	test_lanes(64, 64, 64);
-	/* More than are kept: tracks are made anew. */
+	/* More tracks than are kept: new tracks are made. */
 	test_lanes(80, 81, 500);
 	test_strings();
 	test_long_names();

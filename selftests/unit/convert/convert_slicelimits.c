@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What slices.c keeps of events has bounds, and what is given up is told */
+/* The state that slices.c keeps is bounded, and evictions are reported */
 #include "convert_slices.h"
 
 static void test_limits(void)
@@ -25,7 +25,7 @@ static void test_limits(void)
 	   "and told");
 }
 
-/* More threads than are kept, and starts of one kind that nothing stops. */
+/* More threads than are kept, and starts of one kind without stops */
 static void test_many(void)
 {
 	uint32_t i;
@@ -47,7 +47,7 @@ static void test_many(void)
 	slices_free(slices);
 }
 
-/* Names of any length, and of more threads than are known */
+/* Names of any length, and of more threads than are kept */
 static void test_names(void)
 {
 	static uint16_t name[2 + 2 + 400];
@@ -82,7 +82,7 @@ static void test_names(void)
 	   "also how many were forgotten");
 }
 
-/* Events of many processors that say much */
+/* Events of many processors with much text */
 static void test_switches(void)
 {
 	const uint32_t ids[4] = { 5, 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Starts and stops become slices: which, where, and that none is lost */
+/* Starts and stops become slices: which ones, on which tracks, none lost */
 #include "convert_slices.h"
 
 static void test_pairs(void)
@@ -39,7 +39,7 @@ static void test_pairs(void)
 	   "activities have numbers of their own");
 }
 
-/* An event of a request of a disk, which says where, and what became of it */
+/* An event of a disk request, with its position and its result */
 static void request(int64_t time, uint32_t tid, uint8_t opcode, uint32_t activity, uint64_t sector,
 		    uint16_t id)
 {
@@ -69,7 +69,10 @@ static void test_moves(void)
 	ok(got[0].slice.track.tid == 7 && got[0].slice.track.number != got[1].slice.track.number &&
 	   !counts.unfinished && !counts.stops, "each by itself, where it began");
 
-	/* What all of them begin with tells nothing, and too many do for looking at all. */
+	/*
+	 * A field with the same value in all requests identifies none; with very many
+	 * requests, not all are compared.
+	 */
 	begin();
 	request(10, 7, 1, 0, 100, 1);
 	for (uint32_t i = 0; i < 100; i++)
@@ -141,7 +144,7 @@ static void test_ties(void)
 	ok(slices_ns(INT64_MAX) > 0 && slices_ns(INT64_MIN) == 0, "and none overflows");
 }
 
-/* ------------------------------------------------- anything, against the rules */
+/* ------------------------------------------------- random events, checked against the rules */
 
 static uint32_t seed = 1;
 
@@ -151,7 +154,7 @@ static uint32_t next(uint32_t n)
 	return (seed >> 16) % n;
 }
 
-/* Slices of one thread either nest, or do not touch. */
+/* Slices of one thread either nest or do not overlap. */
 static size_t crossings(void)
 {
 	size_t i, j, n = 0;
@@ -167,7 +170,7 @@ static size_t crossings(void)
 			if (got[j].instant || b->track.place != SLICE_THREAD ||
 			    b->track.tid != a->track.tid)
 				continue;
-			/* What was handed over later is around, or behind. */
+			/* A slice delivered later encloses the earlier one or comes after it. */
 			n += !(b->begin >= a->end || (b->begin < a->begin && b->end >= a->end));
 		}
 	}

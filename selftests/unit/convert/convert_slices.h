@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * convert_slices.h - events for slices.c, and a sink that keeps what comes of them
- */
+/* convert_slices.h - events for slices.c, and a sink that stores the results */
 #ifndef ETW_UNIT_CONVERT_SLICES_H
 #define ETW_UNIT_CONVERT_SLICES_H
 
@@ -26,8 +24,8 @@ static size_t got_count;
 static struct slices_count counts;
 static size_t limit;
 static struct slices *slices;
-static size_t padding;		/* bytes behind each body */
-static char called[512];	/* what describe() was told last to call an event */
+static size_t padding;		/* bytes after each body */
+static char called[512];	/* the name that describe() got last */
 
 /* The body of an event is its id. */
 static int describe(struct convert *c, const struct convert_event *e, enum slice_part part,
@@ -118,7 +116,7 @@ static void give(EVENT_RECORD *record, int64_t time, uint16_t cpu)
 		abort();
 }
 
-/* An event without a schema: id is what describe() makes of it. */
+/* An event without a schema; describe() writes its id. */
 static void event(int64_t time, uint32_t tid, uint8_t opcode, uint16_t task, uint32_t activity,
 		  uint16_t id)
 {
@@ -134,7 +132,7 @@ static void event(int64_t time, uint32_t tid, uint8_t opcode, uint16_t task, uin
 	give(&record, time, 0);
 }
 
-/* One of the kernel logger's threads */
+/* One of the kernel logger's thread events */
 __attribute__((__unused__))
 static void kernel_event_of(uint8_t type, int64_t time, uint16_t cpu, const void *data, size_t len)
 {
@@ -171,7 +169,7 @@ static void end(void)
 #define T(n)	(MAKE_START + (n))
 #define NS(n)	(NS0 + 100 * (n))
 
-/* A slice from a to b, in 100 ns, by the events of these ids */
+/* Check a slice from a to b, in 100 ns, with the start and stop events of these ids. */
 static void check(size_t i, enum slice_place place, int64_t from, int64_t to, uint32_t start,
 		  uint32_t stop, const char *name)
 {

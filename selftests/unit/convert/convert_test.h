@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * convert_test.h - log files with all that converters look at, and converters run on them
+ * convert_test.h - log files with everything that converters read, and running converters
+ * on them
  */
 #ifndef ETW_UNIT_CONVERT_TEST_H
 #define ETW_UNIT_CONVERT_TEST_H
@@ -19,26 +20,26 @@
 
 /* ------------------------------------------------------------------ making */
 
-/* An event of TraceLogging; a zero is none. */
+/* A TraceLogging event; zero members are absent. */
 struct spec {
-	uint64_t time;			/* ns behind the start */
+	uint64_t time;			/* ns after the start */
 	const char *provider, *name;
 	uint32_t pid, tid;
 	const struct etw_guid *activity, *related;
 	uint16_t task;
 	uint8_t opcode;
-	const char *field;		/* a string of that name ... */
-	const void *value;		/* ... and these bytes */
+	const char *field;		/* name of a string field ... */
+	const void *value;		/* ... and its bytes */
 	size_t value_len;
-	const char *schema;		/* fields instead of that, as TraceLogging has them ... */
+	const char *schema;		/* or else TraceLogging fields ... */
 	size_t schema_len;
 	const void *data;		/* ... and the payload */
 	size_t data_len;
-	const uint64_t *stack;		/* its first word is no address */
+	const uint64_t *stack;		/* its first word is not an address */
 	size_t stack_len;		/* bytes */
 };
 
-/* An item with its padding, at *at in store, which moves on */
+/* Add an item with its padding at *at in store, and advance *at */
 __attribute__((__unused__))
 static void add_item(struct etw_record_items *items, uint8_t *store, size_t *at, uint16_t type,
 		     const void *data, size_t len)
@@ -55,7 +56,7 @@ static void add_item(struct etw_record_items *items, uint8_t *store, size_t *at,
 	*at += item->size;
 }
 
-/* Bytes with a size of 16 bits before them that counts itself */
+/* Bytes after a 16-bit size that includes itself */
 __attribute__((__unused__))
 static size_t add_sized(uint8_t *to, const void *a, size_t a_len, const void *b, size_t b_len)
 {
@@ -137,7 +138,7 @@ static void put_kernel(struct feed *f, uint16_t hook, uint64_t time, const void 
 	h->saved_offset = h->current_offset = h->offset;
 }
 
-/* New and old thread's id, and what follows */
+/* New and old thread's id, and the rest */
 __attribute__((__unused__))
 static const uint32_t to_5[6] = { 5, 0 }, to_0[6] = { 0, 5 }, to_6[6] = { 6, 0 };
 
@@ -149,8 +150,8 @@ static const uint32_t thread[16] = { 100, 6 };
 static const char thread_name[] = "\x64\0\0\0" "\5\0\0\0" "w\0o\0r\0k\0\xfc\0\0\0x";
 
 /*
- * What runs on a processor: thread 5 from 100 to 1100 ns, none, and thread 6 from 1200 ns on;
- * process 100 and thread 5 have names.
+ * One processor: thread 5 runs from 100 to 1100 ns, then nothing, then thread 6 from 1200
+ * ns on; process 100 and thread 5 have names.
  */
 __attribute__((__unused__))
 static void put_switches(struct feed *f)
@@ -165,7 +166,7 @@ static void put_switches(struct feed *f)
 	put_kernel(f, 0x0524, 1300, to_6, 3);
 }
 
-/* Events into a file's buffers, one after the other */
+/* Put events into a file's buffers, one after the other */
 __attribute__((__unused__))
 static void put_specs(struct make *m, const struct spec *specs, size_t count)
 {
@@ -187,7 +188,7 @@ static void put_specs(struct make *m, const struct spec *specs, size_t count)
 /* ------------------------------------------------------------------ running */
 
 struct converted {
-	char *data;		/* a NUL behind it */
+	char *data;		/* with a NUL after it */
 	size_t len;
 	uint64_t events;
 	int64_t *times;		/* of the events, FILETIME */
@@ -247,7 +248,7 @@ static int convert_all(struct converted *to, unsigned int count)
 	return err ? err : ret;
 }
 
-/* Convert files to a format, into memory.  The error of the format. */
+/* Convert files to a format, into memory. Returns the format's error. */
 __attribute__((__unused__))
 static int convert_files(struct converted *to, const char *format, const char *fields,
 			 const char *const *paths, unsigned int count)
@@ -296,7 +297,7 @@ static void converted_free(struct converted *to)
 	free(to->times);
 }
 
-/* Each .etl of the corpus; false: there is none, which is told. */
+/* Run on each .etl of the corpus; false: there is none, which is reported. */
 __attribute__((__unused__))
 static bool each_of_corpus(void (*run)(const char *path))
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Every event keeps its time, to the nanosecond: merged, and by way of CTF */
+/* Every event keeps its time to the nanosecond when merged, and when converted to CTF and back */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -34,15 +34,15 @@ static bool run(const char *format, ...)
 /* A file of events of three CPUs */
 struct kind {
 	uint64_t frequency;
-	uint64_t step;		/* ticks that all times are multiples of; 0: 1 */
-	unsigned int drift;	/* so many millionths the clock is slow, which buffers tell ... */
-	unsigned int wander;	/* ... and so many more or less, back and forth in ten minutes */
-	unsigned int shorter;	/* than two hours, so many times by two */
-	unsigned int after;	/* seconds that its clock ran when it begins */
-	uint32_t boot;		/* no two clocks are one if these differ */
+	uint64_t step;		/* all times are multiples of this many ticks; 0: 1 */
+	unsigned int drift;	/* millionths the clock is slow, as buffers tell ... */
+	unsigned int wander;	/* ... and its variation, in periods of ten minutes */
+	unsigned int shorter;	/* halve the two hours this many times */
+	unsigned int after;	/* uptime of its clock at the start, in seconds */
+	uint32_t boot;		/* files with different values have different clocks */
 };
 
-/* What the wall clock shows so many seconds after another begin, in FILETIME */
+/* FILETIME of the wall clock this many seconds after the common start */
 static int64_t wall(const struct kind *k, double seconds)
 {
 	return (int64_t)((seconds * (1 + k->drift * 1e-6) +
@@ -88,7 +88,7 @@ static void make(const char *name, const struct kind *k)
 		abort();
 }
 
-/* The times of a file's events but its header's */
+/* The times of a file's events, without its header's */
 static unsigned int read_times(const char *name, struct moment *to, unsigned int room)
 {
 	struct etw_event event;
@@ -114,7 +114,7 @@ static int by_time(const void *a, const void *b)
 	       x->nanos - y->nanos;
 }
 
-/* The times of in.etl, and of other.etl if both, are those of the parts, up to so many ns. */
+/* The times of in.etl, and of other.etl if both, match those of the parts within nanos ns. */
 static void compare_parts(const char *const *parts, bool both, int nanos, const char *what)
 {
 	static struct moment before[2 * EVENTS], after[2 * EVENTS];
@@ -147,7 +147,7 @@ static void compare(const char *name, const char *what)
 	compare_parts((const char *const[]){ name, NULL }, false, 0, what);
 }
 
-/* Of in.etl, and of other.etl if both; and what was merged, once more */
+/* Merge in.etl, and other.etl if both; then merge the result again */
 static void test_merged(bool both, int nanos)
 {
 	char other[64] = "";
@@ -184,7 +184,7 @@ static void test_ctf(void)
 	run("rm -r %s/trace.ctf %s/back.etl %s/last.etl", dir, dir, dir);
 }
 
-/* Buffers are so many that each pair of clock and time goes into one of them, or they are few. */
+/* Either each pair of clock and time gets a buffer of its own, or there are few buffers. */
 static void test_drift(void)
 {
 	const struct kind few = { 1000000000, .drift = 40 };
@@ -202,7 +202,7 @@ static void test_drift(void)
 	test_merged(false, 0);
 	make("other.etl", &odd);
 	test_merged(true, 100);
-	/* One clock: what both files tell of it is in the merged one. */
+	/* One clock: the merged file has the clock pairs of both files. */
 	make("other.etl", &later);
 	test_merged(true, 10);
 	run("mv %s/in.etl %s/x && mv %s/other.etl %s/in.etl && mv %s/x %s/other.etl", dir, dir,

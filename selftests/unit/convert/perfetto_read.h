@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perfetto_read.h - a Perfetto trace in memory as tracks and events
- */
+/* perfetto_read.h - reads a Perfetto trace in memory into tracks and events */
 #ifndef ETW_UNIT_PERFETTO_READ_H
 #define ETW_UNIT_PERFETTO_READ_H
 
@@ -15,7 +13,7 @@
 #define EVENTS		20000
 #define VALUES		4	/* INTERNED_VALUES, in strings */
 
-/* What is known of a track, and the events */
+/* The properties of a track, and the events */
 struct track {
 	uint64_t uuid, parent;
 	int64_t pid, tid;	/* -1: none */
@@ -157,7 +155,7 @@ static void read_packet(struct bytes packet)
 		read_event(f.in, time.value);
 }
 
-/* false: something is wrong, which is told. */
+/* false: something is wrong, which is reported. */
 static bool read_trace(const void *data, size_t len)
 {
 	struct bytes from = { data, (const uint8_t *)data + len };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * proto_read.h - read Protocol Buffers' encoding, strictly
- */
+/* proto_read.h - reads Protocol Buffers encoding, strictly */
 #ifndef ETW_UNIT_PROTO_READ_H
 #define ETW_UNIT_PROTO_READ_H
 
@@ -16,11 +14,11 @@ struct bytes {
 
 struct proto {
 	unsigned int field, wire;
-	uint64_t value;		/* of wire types 0, 1 and 5 */
-	struct bytes in;	/* of 2 */
+	uint64_t value;		/* for wire types 0, 1 and 5 */
+	struct bytes in;	/* for wire type 2 */
 };
 
-/* Set by what is wrong in any message. */
+/* Set by any error in any message. */
 static bool proto_wrong;
 
 static uint64_t read_varint(struct bytes *from)
@@ -52,7 +50,7 @@ static uint64_t read_fixed(struct bytes *from, size_t len)
 	return value;
 }
 
-/* The next field of a message; false: there is no more. */
+/* The next field of a message; false: no more fields. */
 __attribute__((__unused__))
 static bool proto_next(struct bytes *from, struct proto *to)
 {
@@ -91,7 +89,7 @@ static bool proto_next(struct bytes *from, struct proto *to)
 	return !proto_wrong;
 }
 
-/* The n-th field of that number, from 0; false: there is none. */
+/* The n-th field of that number, from 0; false: not present. */
 __attribute__((__unused__))
 static bool proto_find(struct bytes from, unsigned int field, unsigned int n, struct proto *to)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Records of classic providers: their bytes, and what a consumer makes of them */
+/* Records of classic providers: their bytes, and how a consumer sees them */
 #include "unit/lib/lib_fake.h"
 #include "unit/lib/lib_feed.h"
 
@@ -7,8 +7,8 @@
 #include <evntrace.h>
 #include "lib/tap.h"
 
-#define START	133000000000000000LL	/* the session's, at clock 1000 ns */
-#define MS	10000			/* of 100 ns */
+#define START	133000000000000000LL	/* start time of the session, at clock 1000 ns */
+#define MS	10000			/* in units of 100 ns */
 
 static const struct etw_guid class_guid = { 0xC1A55, 1, 2, { 3, 4, 5, 6, 7, 8, 9, 10 } };
 static const struct etw_guid parent_guid = { 0xFA7E4, 1, 2, { 3, 4, 5, 6, 7, 8, 9, 10 } };
@@ -30,7 +30,7 @@ static struct etw_classic message(uint16_t options, const char *text)
 	return c;
 }
 
-/* Build one in poisoned memory; its size. */
+/* Build a record in poisoned memory; returns its size. */
 static uint32_t build(uint8_t *slot, const struct etw_classic *c)
 {
 	memset(slot, 0xEE, 512);
@@ -38,7 +38,7 @@ static uint32_t build(uint8_t *slot, const struct etw_classic *c)
 	return etw_classic_size(c);
 }
 
-/* B104: each kind is marked as what it is, and has the bytes of Windows' files */
+/* B104: each kind has its own marker and the bytes found in Windows' files */
 static void test_bytes(void)
 {
 	static uint8_t slot[512] __attribute__((__aligned__(8)));
@@ -67,7 +67,7 @@ static void test_bytes(void)
 	ok(!memcmp(slot + 8, &class_guid, 4) && slot[15] != 0xEE && slot[16] == 0xEE, "its bytes");
 }
 
-/* Whatever the bytes, a walk stays within the buffer and comes to an end. */
+/* For any bytes, a walk stays within the buffer and ends. */
 static void test_garbage(void)
 {
 	static const uint16_t types[] = { ETW_TYPE_FULL32, ETW_TYPE_FULL64, ETW_TYPE_INSTANCE32,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * core_access - access lists: entries that can be meant, and what lists grant
- */
+/* core_access - access lists: valid entries, and the rights that lists grant */
 #include "lib/tap.h"
 #include "core/access.h"
 
@@ -44,8 +42,9 @@ static bool names(const struct etw_access_entry *entry, const void *context)
 									\
 	etw_access_grants(list_, sizeof(list_) / sizeof(list_[0]), rights, names, who); })
 
-/* B158: by default the operator may do all, others only provide.
- * B159: and those provide without being given anything.
+/*
+ * B158: by default the operator may do all, others only provide. B159: providing needs no
+ * grant.
  */
 static void test_default(void)
 {
@@ -90,7 +89,7 @@ static void test_order(void)
 	ok(!grants(&alice, 1, ALLOW(1, USER(100)), ALLOW(1, GROUP(1000))), "ids of each sort");
 }
 
-/* B86: the right to join a group is one of its own. */
+/* B86: joining a group needs a right of its own. */
 static void test_join(void)
 {
 	ok(!grants(&alice, ETW_RIGHT_JOIN_GROUP, DENY(ETW_RIGHT_JOIN_GROUP, USER(1000)),

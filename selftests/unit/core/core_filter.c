@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * core_filter.c - ETW's level and keyword rules against a plain restatement
- */
+/* core_filter.c - ETW's level and keyword rules compared with a plain implementation */
 #include "core/port.h"
 
 /*
- * The functions under test are compiled in here under other names, with a hook
- * after every store, so that a test can look at each state that a reader of a
- * shared entry may meet.
+ * The functions under test are compiled here under other names, with a hook after every
+ * store, so that a test can check each state that a reader of a shared entry may see.
  */
 static void stored(void);
 #undef WRITE_ONCE
@@ -48,18 +45,18 @@ static u32 pick(u32 below)
 	return (seed >> 16) % below;
 }
 
-/* What Microsoft's pages say, one sentence after the other. */
+/* Microsoft's rules, one sentence after the other */
 static bool wants(const struct wish *wish, u8 level, u64 keyword)
 {
 	u64 any = wish->any;
 
-	/* A session of level 0 takes all levels; an event of level 0 passes always. */
+	/* Session level 0 accepts all levels; event level 0 always passes. */
 	if (wish->level != 0 && level != 0 && level > wish->level)
 		return false;
-	/* Keyword 0 passes whatever the masks are, unless the session declined. */
+	/* Keyword 0 passes any masks, unless the session set IGNORE_KEYWORD_0. */
 	if (keyword == 0)
 		return (wish->property & ETW_ENABLE_IGNORE_KEYWORD_0) == 0;
-	/* Any 0 is all bits; All applies in any case. */
+	/* Any 0 means all bits; All always applies. */
 	if (any == 0)
 		any = 0xFFFFFFFFFFFFFFFFULL;
 	return (keyword & any) != 0 && (keyword & wish->all) == wish->all;
@@ -126,7 +123,7 @@ static bool passes(u8 level, u64 any, u64 all, u32 property, u8 event_level,
 	return etw_entry_wants(&entry, event_level, keyword);
 }
 
-/* B1 to B5, B7 to B9: the documented examples, so that the restatement is checked too. */
+/* B1 to B5, B7 to B9: the documented examples, which also check the plain implementation. */
 static void test_examples(void)
 {
 	u32 ignore = ETW_ENABLE_IGNORE_KEYWORD_0;
@@ -156,7 +153,7 @@ static void test_examples(void)
 	is(seen, 0, "a disabled entry rejects every event");
 }
 
-/* Composite of count wishes; false if it misses an event or is not max/or/and. */
+/* Checks the composite of count wishes; false if it misses an event or is not max/or/and. */
 static bool composite_holds(const struct wish *wishes, u32 count)
 {
 	struct etw_enable_entry composite = { 0 };
@@ -212,8 +209,8 @@ static void stored(void)
 }
 
 /*
- * A reader's loads may fall anywhere in the update, in any order.  So combine
- * each member's value from any state with the others' from any other.
+ * A reader may load at any point of the update, in any order.  So combine each member's
+ * value in any state with the other members' values in any other state.
  */
 static bool reader_misses(u8 level, u64 keyword)
 {
@@ -299,7 +296,7 @@ static void test_update(void)
 	is(differs, 0, "after it the entry is the new one, its generation one higher");
 }
 
-/* Widening alone must already let through what either state wants. */
+/* Widening alone must already pass what either state wants. */
 static void test_widen(void)
 {
 	u32 round, i, missed = 0;
@@ -323,7 +320,7 @@ static void test_widen(void)
 	is(missed, 0, "a widened entry passes what either state wants");
 }
 
-/* Every id against a plain search of the list as it was given. */
+/* Every id, compared with a plain search of the original list. */
 static void test_ids(void)
 {
 	struct etw_event_ids none = { 0 }, ids;

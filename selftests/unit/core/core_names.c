@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * core_names - filters by event names against a list that is searched
- */
+/* core_names - event name filters, compared with a plain search */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +8,7 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Names, each with its NUL, as they lie in a filter. */
+/* Names, each with its NUL, as in a filter. */
 struct filter {
 	u8 bytes[2 * ETW_FILTER_EVENT_NAME_MAX];
 	u32 len;
@@ -47,7 +45,7 @@ static void add(struct filter *f, const char *name)
 	set_count(f, count_of(f) + 1);
 }
 
-/* Compiled from, and into, blocks of their own; NULL: refused. */
+/* Compile, with input and output in allocations of their exact size; NULL: refused. */
 static struct etw_event_names *compile(const struct filter *f, u32 len)
 {
 	void *copy = malloc(len ? len : 1);
@@ -110,7 +108,7 @@ static void test_exact(void)
 	free(names);
 }
 
-/* B55: what the filter does not judge passes untouched */
+/* B55: events that the filter does not apply to pass */
 static void test_judged(void)
 {
 	struct etw_event_descriptor desc = { .level = 1, .keyword = 1 };
@@ -135,7 +133,7 @@ static void test_judged(void)
 	free(names);
 }
 
-/* B44, B56: what is not whole is refused */
+/* B44, B56: incomplete data is refused */
 static void test_refused(void)
 {
 	struct etw_event_names *names;
@@ -177,7 +175,7 @@ static u32 pick(u32 below)
 	return (seed >> 8) % below;
 }
 
-/* Names of few letters, so that many are alike. */
+/* Names made of few letters, so that many are equal. */
 static void random_name(char *name)
 {
 	u32 n = pick(6);

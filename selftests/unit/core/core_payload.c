@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core_payload.c - payload programs: what is refused, what runs, and that no
- * program and no payload makes it read what it may not
+ * core_payload.c - payload programs: refused programs, running programs, and no read out
+ * of bounds with any program or payload
  */
 #include <stdlib.h>
 
@@ -62,7 +62,7 @@ static void test_bad_tests(void)
 	REFUSED("reserved of an event", p.event.reserved = 1);
 }
 
-/* B74: how many tests there may be. */
+/* B74: the maximum number of tests. */
 static void test_too_many(void)
 {
 	struct program p = right();
@@ -84,7 +84,7 @@ static void test_too_many(void)
 	is(load(&p), -EINVAL, "seventeen tests");
 }
 
-/* B44: a program is as long as it says, and says how long it is. */
+/* B44: a program contains its length, which must be right. */
 static void test_cut(void)
 {
 	struct program p = right();
@@ -97,7 +97,7 @@ static void test_cut(void)
 		memcpy(cut, bytes, i);
 		wrong += etw_payload_load(cut, i) != -EINVAL;
 		if (i >= 4) {
-			memcpy(cut, &i, 4);	/* says itself that it is shorter */
+			memcpy(cut, &i, 4);	/* a header with the shorter length */
 			wrong += etw_payload_load(cut, i) != -EINVAL;
 		}
 		free(cut);
@@ -138,7 +138,7 @@ static void test_run(void)
 	etw_record_measure(&source);
 	ok(!etw_payload_pass(program, &source, false), "no payload");
 	desc.id = 8;
-	/* B69: the program says nothing of other events. */
+	/* B69: the program does not decide about other events. */
 	ok(etw_payload_pass(program, &source, false), "another event");
 	desc.id = 7;
 	desc.version = 1;
@@ -149,7 +149,7 @@ static void test_run(void)
 	free(program);
 }
 
-/* B81: what is not part of the payload is not looked at, wherever it stands. */
+/* B81: pieces that are not part of the payload are not read, wherever they are. */
 static void test_typed(void)
 {
 	static const char part[] = "\0\x10\0\0my LOG", rest[] = " file", not[] = "\1\0";
@@ -185,7 +185,7 @@ static void test_typed(void)
 	free(program);
 }
 
-/* Searching for "xy" in len bytes, whole and in two pieces: do both of op agree? */
+/* Search for "xy" in len bytes, as one piece and as two: do both give the result of op? */
 static bool search(const u8 *payload, u32 len, u32 type, u32 op, bool *same)
 {
 	static const u16 wide[] = { 'x', 'y' };
@@ -213,11 +213,11 @@ static bool search(const u8 *payload, u32 len, u32 type, u32 op, bool *same)
 	return pass;
 }
 
-/* B71: a long text is not searched to its end; what is not decided by then holds. */
+/* B71: a long text is not searched to its end; an undecided test then holds. */
 static void test_long_text(void)
 {
 	static const struct {
-		u32 len, text, nul;	/* at which byte; 0: not there */
+		u32 len, text, nul;	/* offset; 0: not present */
 		bool contains, lacks;
 		const char *what;
 	} cases[] = {
@@ -250,7 +250,7 @@ static void test_long_text(void)
 	}
 }
 
-/* A number that cannot hold, behind a counted array of strings. */
+/* A number test that fails, after a counted array of strings. */
 static bool behind_strings(u32 count)
 {
 	static u8 payload[2 + ETW_PAYLOAD_ELEMENTS_MAX + 2 + 1];
@@ -271,7 +271,7 @@ static bool behind_strings(u32 count)
 	return !loaded || pass;
 }
 
-/* Neither is an event searched for the end of any number of strings. */
+/* Nor does an event search for the end of unlimited strings. */
 static void test_many_elements(void)
 {
 	ok(!behind_strings(0), "behind no string");
@@ -357,7 +357,7 @@ static u8 *random_program(u32 *len)
 	return bytes_of(&p, len);
 }
 
-/* Cut the payload into pieces, each in memory of its own size. */
+/* Cut the payload into pieces, each in an allocation of its exact size. */
 static u32 scatter(const u8 *payload, u32 len, struct etw_data_descriptor *pieces)
 {
 	u32 n = 0, part;
@@ -376,7 +376,7 @@ static u32 scatter(const u8 *payload, u32 len, struct etw_data_descriptor *piece
 	return n;
 }
 
-/* The same answer however the payload lies in memory; never a byte too far. */
+/* The result does not depend on the pieces, and no read is out of bounds. */
 static void test_scattered(void)
 {
 	static const u8 bytes[] = { 0, 0, 1, 2, 3, 'a', 'A', 'b', 'B', 0xff, 'a', 1 };
@@ -417,7 +417,7 @@ static void test_scattered(void)
 	is(wrong, 0, "and the pieces make no difference");
 }
 
-/* A right program with some bytes changed, and pure noise. */
+/* A valid program with some bytes changed, and random bytes. */
 static void test_noise(void)
 {
 	u32 round, i, len, accepted = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * core_payload.h - programs of payload filters, made by hand
- */
+/* core_payload.h - handmade payload filter programs */
 #ifndef ETW_UNIT_CORE_PAYLOAD_H
 #define ETW_UNIT_CORE_PAYLOAD_H
 
@@ -9,7 +7,7 @@
 #include <string.h>
 #include "core/payload.h"
 
-/* A program made by hand: one event of id 7, up to 8 steps, 18 tests, one text each. */
+/* A handmade program: one event of id 7, up to 8 steps, 18 tests, one text each. */
 struct program {
 	struct etw_payload_event event;
 	struct etw_payload_step steps[8];
@@ -32,7 +30,7 @@ static u32 width(const struct etw_payload_test *t)
 	return t->type == ETW_PAYLOAD_TEXT16 ? 2 : t->type == ETW_PAYLOAD_TEXT8;
 }
 
-/* The bytes of the program, in memory of exactly that size; *len. */
+/* The bytes of the program, in an allocation of that size; *len. */
 static u8 *bytes_of(const struct program *p, u32 *len)
 {
 	u32 steps = p->event.steps, tests = p->event.tests, at = 24, text, i;
@@ -68,7 +66,7 @@ static u8 *bytes_of(const struct program *p, u32 *len)
 	return exact;
 }
 
-/* A program that is right: a number, a string, a counted array. */
+/* A valid program: a number, a string, a counted array. */
 static struct program right(void)
 {
 	return (struct program){

@@ -49,7 +49,7 @@ static void test_pool(void)
 	is(etw_pool_pop(&pool), 1, "the first one is the last");
 	is(etw_pool_pop(&pool), 0, "empty again");
 
-	/* What an interrupted pop meets: the same top, another one below it. */
+	/* An interrupted pop sees the same top again, with another buffer below it. */
 	pool_setup(2);
 	head = etw_word_read(&pool.head);
 	etw_pool_pop(&pool);
@@ -68,7 +68,7 @@ static void test_pool(void)
 static u8 held[BUFFERS + 1];
 static u32 doubles, empties;
 
-/* Take a few, check that they are nobody else's, give them back. */
+/* Take a few buffers, check that no other thread has them, return them. */
 static void *pool_user(void *arg)
 {
 	u32 mine[6], count, i, round, want;
@@ -154,7 +154,7 @@ static void test_fifo(void)
 	   "a queue of two cells");
 }
 
-/* A push or pop that was interrupted half way makes others fail, not wait. */
+/* If a push or pop is interrupted half way, others fail but do not wait. */
 static void test_fifo_interrupted(void)
 {
 	u64 at;
@@ -162,7 +162,7 @@ static void test_fifo_interrupted(void)
 
 	etw_fifo_init(&fifo, cells, CELLS);
 	at = etw_word_read(&fifo.tail);
-	etw_word_set(&fifo.tail, at + 1);	/* a push has its cell, no more */
+	etw_word_set(&fifo.tail, at + 1);	/* a push has reserved its cell only */
 	ok(etw_fifo_push(&fifo, 2), "another push goes past it");
 	is(etw_fifo_pop(&fifo), 0, "a pop does not wait for it");
 	cells[at & fifo.mask].index = 1;
@@ -173,7 +173,7 @@ static void test_fifo_interrupted(void)
 	for (i = 1; i <= CELLS; i++)
 		etw_fifo_push(&fifo, i);
 	at = etw_word_read(&fifo.head);
-	etw_word_set(&fifo.head, at + 1);	/* a pop has its cell, no more */
+	etw_word_set(&fifo.head, at + 1);	/* a pop has reserved its cell only */
 	is(etw_fifo_pop(&fifo), 2, "another pop goes past it");
 	ok(!etw_fifo_push(&fifo, 9), "a push does not wait for it");
 	cells[at & fifo.mask].turn = at + CELLS;
@@ -189,8 +189,8 @@ struct taker {
 };
 
 /*
- * What an entry stands for: plain memory, as a buffer's is, which only the
- * queue's barriers make safe to read.  The thread sanitizer watches it.
+ * The data of an entry: plain memory, like a buffer's, which only the queue's barriers
+ * make safe to read.  The thread sanitizer watches it.
  */
 static u32 content[THREADS][ROUNDS];
 static u8 taken[THREADS][ROUNDS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core_record.c - records: every byte of them, and the way back
+ * core_record.c - writes records, checks every byte, and reads them back
  *
  * The walker against damaged buffers is in core_walk.c.
  */
@@ -23,7 +23,7 @@ static const struct etw_event_descriptor desc = {
 	.task = 0x6677, .keyword = 0x8899AABBCCDDEEFFULL,
 };
 
-/* The header of a record of 80 bytes, byte for byte: what the reader sees. */
+/* The header of a record of 80 bytes, byte for byte, as the reader sees it. */
 static const u8 golden[ETW_EVENT_HEADER_SIZE] = {
 	80, 0, 0x13, 0xC0, 0x10, 0, 0, 0,
 	0x44, 0x33, 0x22, 0x11, 0x88, 0x77, 0x66, 0x55,
@@ -184,7 +184,7 @@ struct sized_item {
 	u8 data[ITEM_DATA];
 };
 
-/* Items of these sizes of data, with and without a related activity. */
+/* Write items with these data sizes, with and without a related activity. */
 static const char *with_items(const u32 *len, u32 count, bool with_related)
 {
 	struct etw_record_source source = source_of(1);
@@ -197,7 +197,7 @@ static const char *with_items(const u32 *len, u32 count, bool with_related)
 	u8 *slot;
 
 	for (i = 0; i < count; i++) {
-		/* Whatever linkage says, it is the record's place that counts. */
+		/* The linkage in the input is ignored; the item's place counts. */
 		item[i].head = (struct etw_ext_item){ 8 + (len[i] + 7) / 8 * 8, 100 + i, i & 1, len[i] };
 		memset(item[i].data, i + 1, sizeof(item[i].data));
 		items.item[items.count++] = &item[i].head;
@@ -240,7 +240,7 @@ static void test_items(void)
 	ok(!fault, "1 to 16 items, beside a related activity and alone: %s", fault ?: "right");
 }
 
-/* An extra item of this size among typed descriptors, with others or without. */
+/* Write an extra item of this size among typed descriptors, with or without others. */
 static const char *with_extra(u32 len, u32 others)
 {
 	struct etw_record_extra extra = { .typed = true, .timestamp_given = true, .timestamp = 77 };
@@ -266,7 +266,7 @@ static const char *with_extra(u32 len, u32 others)
 	if (etw_record_measure_items(&source, &items))
 		return "measure";
 	slot = slot_alloc(etw_record_slot(source.size));
-	/* A time that is later than the present one is none. */
+	/* A time later than the present one is ignored. */
 	etw_record_write_items(slot, &source, &items, others ? 78 : 76);
 	if (etw_record_next(slot, etw_record_slot(source.size), &offset, &view) != 1 ||
 	    view.data_len != pieces[0].size + pieces[2].size ||
@@ -292,7 +292,7 @@ static const char *with_extra(u32 len, u32 others)
 	return fault;
 }
 
-/* B81, B83: no part of the payload; the time is the one that is given. */
+/* B81, B83: extra items are not part of the payload; a given time is used. */
 static void test_extra(void)
 {
 	static const u32 len[] = { 0, 1, 7, 8, 9, 1000, 65000 };

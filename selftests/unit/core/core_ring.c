@@ -2,9 +2,8 @@
 /*
  * core_ring.c - reserve, commit, close and switch, step by step
  *
- * One thread; interrupts are calls from the ring's own callbacks, or what the
- * test does between two steps.  See core_ring_step.c and core_ring_stress.c
- * for real ones.
+ * One thread; interrupts are calls from the ring's own callbacks, or actions of the test
+ * between two steps.  See core_ring_step.c and core_ring_stress.c for real interrupts.
  */
 #include "core_ring.h"
 #include "lib/tap.h"
@@ -17,7 +16,7 @@
 static struct test_ring test;
 static u32 deliveries, evictions, evict_gives;
 static struct etw_buf *last;
-/* What an interrupt does in that callback, once */
+/* The interrupt's action in that callback, once */
 static void (*in_deliver)(void), (*in_evict)(void), (*in_prepare)(void),
 	(*in_installed)(void);
 
@@ -231,7 +230,7 @@ static void test_close(void)
 	teardown();
 }
 
-/* A record that the rest of a buffer cannot take goes into the next one. */
+/* A record that does not fit the rest of a buffer goes into the next one. */
 static void test_rest(void)
 {
 	setup(BUFFERS);
@@ -325,7 +324,7 @@ static void test_nested_switch(void)
 	teardown();
 }
 
-/* The same buffer at the same offset again, with another's records in it */
+/* The same buffer at the same offset again, with another writer's records in it */
 static void test_look_alike(void)
 {
 	struct etw_buf *buf;
@@ -347,7 +346,7 @@ static void test_look_alike(void)
 	teardown();
 }
 
-/* The whole way with checked records: the harness of the other tests */
+/* The whole path with checked records, using the harness of the other tests */
 static void read_last(void)
 {
 	test_ring_read(&test, last);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * core_ring.h - a ring with one place, its writers and its consumer, for tests
+ * core_ring.h - a ring with one CPU's state, its writers and its consumer, for tests
  *
- * Everything a record says can be checked: who wrote it (source), which of
- * that writer's it is (number), and a payload that follows from both.  Memory
- * that no record was committed to holds RING_POISON.
+ * Every part of a record can be checked: the writer (source), the writer's record number,
+ * and a payload derived from both.  Memory that no record was committed to holds
+ * RING_POISON.
  */
 #ifndef ETW_CORE_RING_TEST_H
 #define ETW_CORE_RING_TEST_H
@@ -31,8 +31,8 @@ struct test_ring {
 	u32 buffers;
 
 	/* writers */
-	void (*edge)(void);		/* called around what a write does to the ring */
-	u64 clock;			/* the last time that was told */
+	void (*edge)(void);		/* called before and after a write's ring operations */
+	u64 clock;			/* the last time returned */
 	u32 written[RING_SOURCES];	/* next number */
 	u8 *fate[RING_SOURCES];		/* RING_*, by number */
 	u32 installed;
@@ -42,10 +42,10 @@ struct test_ring {
 	u64 last;			/* timestamp of the record read last */
 	u32 read;
 	u32 buffers_read;
-	const char *fault;		/* the first thing that was wrong */
+	const char *fault;		/* the first error */
 };
 
-/* Set up with count buffers of size bytes; zero them between tests. */
+/* Set up count buffers of size bytes; zero the struct between tests. */
 static inline void test_ring_init(struct test_ring *t, const struct etw_ring_ops *ops,
 				  u32 count, u32 size, u32 records)
 {
@@ -85,7 +85,7 @@ static inline u8 test_ring_byte(u32 source, u32 number, u32 at)
 	return number * 31 + source * 7 + at;
 }
 
-/* Each reading is higher than all before, whoever interrupts whom. */
+/* Each time is later than all before, even in nested interrupts. */
 static __always_inline u64 test_ring_now(struct test_ring *t)
 {
 	return __atomic_add_fetch(&t->clock, 1, __ATOMIC_RELAXED);
@@ -97,12 +97,12 @@ static __always_inline void test_ring_edge(struct test_ring *t)
 		t->edge();
 }
 
-/* A test that counts instructions keeps the sanitizers' out of the write. */
+/* A test that single-steps keeps the sanitizers' instructions out of the write. */
 #ifndef TEST_RING_PLAIN
 #define TEST_RING_PLAIN
 #endif
 
-/* The write path as the module has it.  0 or -ENOBUFS. */
+/* The write path, as in the module. 0 or -ENOBUFS. */
 TEST_RING_PLAIN
 static inline int test_ring_write(struct test_ring *t, u32 source, u32 len)
 {
@@ -153,7 +153,7 @@ static inline int test_ring_write(struct test_ring *t, u32 source, u32 len)
 	return err;
 }
 
-/* The flush, as it runs on the CPU itself */
+/* The flush, as it runs on the CPU itself. */
 static inline void test_ring_flush(struct test_ring *t)
 {
 	u64 cur;
@@ -197,7 +197,7 @@ static inline void test_ring_read_record(struct test_ring *t,
 	t->read++;
 }
 
-/* Read a delivered buffer, in its turn, and give it back. */
+/* Read a delivered buffer in order, and return it to the pool. */
 static inline void test_ring_read(struct test_ring *t, struct etw_buf *buf)
 {
 	u64 commit = etw_word_read(&buf->commit);
@@ -229,7 +229,7 @@ static inline void test_ring_read(struct test_ring *t, struct etw_buf *buf)
 	etw_pool_push(&t->ring.pool, buf->index);
 }
 
-/* When all is read: each record read or lost, all buffers free. */
+/* After all buffers were read: each record was read or lost, all buffers are free. */
 static inline const char *test_ring_settle(struct test_ring *t)
 {
 	u8 seen[RING_BUFFERS + 1] = { 0 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core_ring_shared.c - one buffer for all CPUs (ETW_SHARED): threads that write
- * to one place, a consumer, and somebody who flushes
+ * core_ring_shared.c - one buffer for all CPUs (ETW_SHARED): threads that write to one
+ * buffer, a consumer, and a flush
  *
- * Here and, by core_tsan.sh, under the thread sanitizer: nothing but the ring's
- * own barriers orders the writers' stores before the consumer's loads.
+ * core_tsan.sh also runs it under the thread sanitizer: only the ring's own barriers
+ * order the writers' stores before the consumer's loads.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -43,7 +43,7 @@ static const char *fault;
 static void deliver(struct etw_ring *r, struct etw_buf *buf)
 {
 	(void)r;
-	/* More cells than buffers; a cell may be held up by an unfinished pop. */
+	/* There are more cells than buffers, but an unfinished pop may hold a cell. */
 	while (!etw_fifo_push(&fifo, buf->index))
 		sched_yield();
 }
@@ -69,7 +69,7 @@ static const struct etw_ring_ops ops = {
 	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
 };
 
-/* As change_buffer() of the module. */
+/* Like change_buffer() of the module. */
 static int change_buffer(u64 cur)
 {
 	int err, others;
@@ -127,7 +127,7 @@ static void *writer(void *arg)
 	for (i = 0; i < WRITES; i++) {
 		if (write_one(id, i))
 			lost[id]++;
-		/* The consumer has to keep up with somebody, or little is read. */
+		/* Let the consumer keep up with the writers, or few records are read. */
 		while (!etw_pool_free(&ring.pool) && i % 3)
 			sched_yield();
 	}
@@ -168,13 +168,13 @@ static void read_buffer(struct etw_buf *buf)
 	}
 	if (got || n != ETW_COMMIT_COUNT(etw_word_read(&buf->commit)))
 		fault = "a buffer with other records than were committed";
-	/* A slot that is not written before it is committed must not pass. */
+	/* A slot that is committed but not written must be detected. */
 	memset(buf->data, 0xEE, SIZE);
 	buffers_read++;
 	etw_pool_push(&ring.pool, buf->index);
 }
 
-/* Buffers come completed in any order: read them as they were installed. */
+/* Buffers complete in any order: read them in the order of installation. */
 static void *consumer(void *arg)
 {
 	struct etw_buf *waiting[32] = { NULL };
@@ -185,7 +185,7 @@ static void *consumer(void *arg)
 	(void)arg;
 	for (;;) {
 		over = !__atomic_load_n(&running, __ATOMIC_SEQ_CST);
-		/* The flush: close what there is, now and then. */
+		/* The flush: sometimes close the current buffer. */
 		if (over || buffers_read % 64 == 5)
 			etw_ring_close(ETW_SHARED, &ring, &place, etw_word_read(&place.cur));
 		index = etw_fifo_pop(&fifo);

@@ -2,20 +2,19 @@
 /*
  * core_ring_step.c - a write, interrupted before each of its instructions
  *
- * The processor's single-step flag brings a signal after every instruction of
- * one write; at the one whose turn it is, the handler does what an interrupt
- * may do to the ring: write, flush, and, since another CPU may do that while an
- * interrupt takes its time, read delivered buffers and give them back.  Then
- * the same from the start with the next instruction, until the write ends
- * before its turn has come.
+ * The processor's single-step flag raises a signal after every instruction of one write.
+ * At the chosen instruction the handler does what an interrupt may do to the ring: write,
+ * flush, and, because another CPU may do so during a long interrupt, read delivered
+ * buffers and return them.  The test repeats this with the next instruction, until the
+ * write ends before the chosen one.
  */
 #define _GNU_SOURCE	/* registers in ucontext.h */
 #include <signal.h>
 #include <ucontext.h>
 
 /*
- * The sanitizers' instructions would be most of what is stepped through, so
- * the ring is compiled in here without them, under other names.
+ * Most single steps would be in the sanitizers' instructions, so the ring is compiled
+ * here without them, under other names.
  */
 #define TEST_RING_PLAIN	__attribute__((__no_sanitize__("address", "undefined")))
 #define etw_pool_push	plain_pool_push
@@ -40,7 +39,7 @@ TEST_RING_PLAIN int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
 #ifdef __x86_64__
 
 #define RECORD	(ETW_EVENT_HEADER_SIZE + RING_PAYLOAD)
-#define ROOM	3	/* records in a buffer */
+#define ROOM	3	/* records per buffer */
 #define SIZE	(ETW_BUFFER_HEADER_SIZE + ROOM * RECORD)
 #define BUFFERS	3
 #define TRAP_FLAG 0x100
@@ -79,7 +78,7 @@ static const struct etw_ring_ops ops = {
 	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
 };
 
-/* Read what is there, in order, and give it back. */
+/* Read the delivered buffers in order, and return them. */
 static void consume(void)
 {
 	struct etw_buf *buf;
@@ -103,7 +102,7 @@ static void write_many(u32 source, u32 count)
 		test_ring_write(&test, source, RING_PAYLOAD);
 }
 
-/* What the ring is like when the write begins */
+/* The state of the ring at the start of the write */
 static void begin_fresh(void)
 {
 }
@@ -134,7 +133,7 @@ static void begin_none(void)
 	test_ring_flush(&test);
 }
 
-/* What the interrupt does */
+/* The interrupt's action */
 static void act_write(void)
 {
 	write_many(1, 1);
@@ -203,12 +202,12 @@ static const struct {
 	{ "use the next buffer, give back the first", act_use_next },
 };
 
-/* The turn: how many instructions to let pass; how many have passed */
+/* The chosen instruction, and the number of instructions passed */
 static u32 turn, passed;
 static bool stepping, acted;
 static void (*act)(void);
 
-/* Breakpoints begin and end stepping. */
+/* Breakpoints start and stop stepping. */
 static void on_trap(int number, siginfo_t *info, void *context)
 {
 	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
@@ -233,7 +232,7 @@ static void edge(void)
 	__asm__ volatile("int3" : : : "memory");
 }
 
-/* One write, interrupted at the turn.  False: it was over before. */
+/* One write, interrupted at the chosen instruction. False: it ended before. */
 static bool interrupted_write(void (*begin)(void), const char **fault)
 {
 	u32 i;

@@ -18,9 +18,9 @@
 #define CELLS		32
 #define WRITES_MIN	200000
 #define WRITES_MAX	1500000
-#define WAITS_MAX	20000	/* for a buffer: seconds */
-#define NESTED_WANTED	4000	/* handler runs that came in the middle of a write */
-#define TWICE_WANTED	100	/* in the middle of a handler that did */
+#define WAITS_MAX	20000	/* limit of waits for a buffer, in seconds */
+#define NESTED_WANTED	4000	/* handler runs that interrupted a write */
+#define TWICE_WANTED	100	/* handler runs that interrupted such a handler */
 
 static struct test_ring test;
 static struct etw_fifo_cell cells[CELLS];
@@ -28,7 +28,7 @@ static struct etw_fifo fifo;
 static bool finished;
 static const struct timespec breath = { .tv_nsec = 1000 };
 
-/* Is a writer of this level in the middle of a write?  How often was it so? */
+/* Is a writer of this level within a write? How often was it interrupted there? */
 static volatile sig_atomic_t writing[RING_SOURCES];
 static volatile sig_atomic_t nested[RING_SOURCES], twice;
 static bool refused, stuck;
@@ -36,7 +36,7 @@ static bool refused, stuck;
 static void deliver(struct etw_ring *ring, struct etw_buf *buf)
 {
 	(void)ring;
-	/* There are more cells than buffers: never full. */
+	/* There are more cells than buffers: the queue is never full. */
 	if (!etw_fifo_push(&fifo, buf->index))
 		refused = true;
 }
@@ -73,7 +73,7 @@ static void write_some(u32 level, u32 count)
 		err = test_ring_write(&test, level, RING_PAYLOAD +
 				      test.written[level] * 13 % (level ? 60 : 150));
 		writing[level] = 0;
-		/* Some losses are wanted, but mostly writes. */
+		/* Some losses are wanted, but writes should prevail. */
 		while (err && !level && !stuck && !etw_pool_free(&test.ring.pool)) {
 			nanosleep(&breath, NULL);
 			stuck = ++waits > WAITS_MAX;
@@ -90,7 +90,7 @@ static void interrupt(u32 level)
 		if (level == 2 && writing[1])
 			twice++;
 	}
-	/* Now and then the first stays long enough for the second to come. */
+	/* Sometimes the first handler runs long enough for the second to interrupt it. */
 	long_stay = level == 1 && writing[0] && nested[1] % 4 == 0;
 	write_some(level, long_stay ? 80 : 1 + test.written[level] % 9);
 	if (level == 1 && test.written[level] % 3 == 0)
@@ -127,12 +127,12 @@ static timer_t start_timer(int number, void (*handler)(int), int masked, long ns
 	return timer;
 }
 
-/* The worker: buffers of the one CPU in the order of their generation. */
+/* The worker: reads the CPU's buffers in the order of their generation. */
 static void *consumer(void *arg)
 {
 	struct etw_buf *waiting[32] = { NULL }, *buf;
 	const struct timespec pause = { .tv_nsec = 300000 };
-	const u32 slots = 32;	/* more than buffers, and divides 65536 */
+	const u32 slots = 32;	/* more than there are buffers, and a divisor of 65536 */
 	u32 index, at;
 	bool last;
 
@@ -189,7 +189,7 @@ static void run(void)
 	block_both(SIG_BLOCK);
 	pthread_create(&thread, NULL, consumer, NULL);
 	block_both(SIG_UNBLOCK);
-	/* An interrupt holds off itself; the NMI holds off the interrupt too. */
+	/* The first handler blocks its own signal; the "NMI" also blocks the first. */
 	first = start_timer(SIGALRM, on_first, 0, 31000);
 	second = start_timer(SIGUSR1, on_second, SIGALRM, 23000);
 	while (!enough())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * core_traits - provider traits, event schemas, and which data descriptors are
- * no payload
+ * core_traits - provider traits, event schemas, and the data descriptors that are not
+ * payload
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define GROUP		"\x13\0\1" GUID_BYTES
 #define DECODE		"\x13\0\2" OTHER_BYTES
 
-/* A block of its own, so that a read beyond it is noticed. */
+/* An allocation of its own, so that the sanitizer sees reads beyond it. */
 static void *block(const void *from, size_t len)
 {
 	void *copy = malloc(len ? len : 1);
@@ -23,7 +23,7 @@ static void *block(const void *from, size_t len)
 	return copy;
 }
 
-/* Traits with this after their size, which is made to fit. */
+/* Traits with this body after their size, which is set to fit. */
 static u8 *traits_of(const char *body, size_t len)
 {
 	u8 *to = malloc(len + 2);
@@ -40,7 +40,7 @@ static int parse(const char *body, size_t len, struct etw_traits_view *view)
 	struct etw_traits_view v;
 	int ret = etw_traits_parse(traits, len + 2, &v);
 
-	/* What it points to goes with the block: keep copies. */
+	/* The view points into the block, which is freed: keep copies. */
 	if (view && !ret) {
 		static struct etw_guid kept[2];
 
@@ -73,7 +73,7 @@ static void test_good(void)
 	ok(v.group, "and what follows them is found");
 }
 
-/* B78: the size is that of the blob, the name ends, the chunks fill the rest. */
+/* B78: the size equals the blob's, the name ends, the chunks fill the rest. */
 static void test_bad(void)
 {
 	static const char whole[] = "N\0" DECODE GROUP "\5\0\x80xy";
@@ -118,7 +118,7 @@ static u32 pick(u32 below)
 	return (seed >> 8) % below;
 }
 
-/* Nonsense that begins well is refused or taken, and read within its bounds. */
+/* Random bytes after a valid start are refused or accepted, and read within bounds. */
 static void test_random(void)
 {
 	u32 round, taken = 0, i, len;
@@ -141,7 +141,7 @@ static void test_random(void)
 	ok(taken > 100, "%u of 200000 random blobs are traits", taken);
 }
 
-/* Is this the name in the schema that has this after its size?  NULL: it has none. */
+/* Is this the name in the schema with this body after its size? NULL: no name. */
 static bool named(const char *body, size_t len, const char *name)
 {
 	u8 *schema = traits_of(body, len);
@@ -155,7 +155,7 @@ static bool named(const char *body, size_t len, const char *name)
 
 #define NAMED(body, name)	named(body, sizeof(body) - 1, name)
 
-/* A name is looked at as far as it may be in a filter. */
+/* A name is read up to the longest name that a filter may hold. */
 static void test_long_name(u32 length)
 {
 	static char body[65000];

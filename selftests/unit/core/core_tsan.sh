@@ -11,11 +11,11 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# Some versions of the sanitizer cannot live with randomised addresses.
+# Some versions of the sanitizer do not work with randomised addresses.
 run="setarch -R"
 command -v setarch >/dev/null 2>&1 || run=
 
-# works COMPILER: whether a program of its sanitizer runs here
+# works COMPILER: does a program with its thread sanitizer run here?
 works() {
 	$1 -fsanitize=thread -o "$dir/empty" "$dir/empty.c" 2>/dev/null &&
 		$run "$dir/empty" 2>/dev/null

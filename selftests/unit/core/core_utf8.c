@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * core_utf8 - UTF-8 that need not be any
- */
+/* core_utf8 - valid and invalid UTF-8 */
 #include <string.h>
 
 #include "lib/tap.h"

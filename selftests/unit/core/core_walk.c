@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core_walk.c - the record walker on buffers that nobody vouches for
+ * core_walk.c - the record walker on untrusted buffers
  *
- * Each buffer is copied into heap memory of exactly its size, so that the
- * address sanitizer sees the first byte that is read outside.
+ * Each buffer is copied into an allocation of its exact size, so that the address
+ * sanitizer sees the first byte read outside.
  */
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ struct walked {
 	u32 records;
 	u32 items;
 	bool wrong;
-	int end;	/* what the last etw_record_next() said */
+	int end;	/* last result of etw_record_next() */
 };
 
 static void walk_items(const struct etw_record_view *view, struct walked *walked)
@@ -111,7 +111,7 @@ static void walk_items(const struct etw_record_view *view, struct walked *walked
 		}
 		touch(ext.data, ext.data_len);
 	}
-	/* What etw_record_next() let through has whole items. */
+	/* Items of a record that etw_record_next() accepted must be complete. */
 	if (got || at != view->ext_len)
 		walked->wrong = true;
 }
@@ -138,7 +138,7 @@ static struct walked walk(const u8 *buf, u32 end)
 		walk_items(&view, &walked);
 		before = offset;
 	}
-	if (offset != before)	/* unchanged by 0 and by -EINVAL */
+	if (offset != before)	/* neither 0 nor -EINVAL changes it */
 		walked.wrong = true;
 	return walked;
 }
@@ -159,7 +159,7 @@ static void test_good(void)
 	ok(!walked.wrong && walked.end == -EINVAL && walked.records == 9,
 	   "the tail is no record");
 
-	/* The last record of a buffer need not be padded. */
+	/* The last record of a buffer may lack its padding. */
 	walked = walk(buf, header.offset - 7);
 	ok(!walked.wrong && walked.end == 0 && walked.records == 9,
 	   "a last record without its padding");
@@ -222,7 +222,7 @@ static void mutate(u8 *buf, u32 len)
 	u32 i, n = 1 + pick(6), at;
 
 	for (i = 0; i < n; i++) {
-		/* Fields lie at even offsets: mostly hit one whole. */
+		/* Fields lie at even offsets: mostly change a whole one. */
 		at = pick(len - 1);
 		switch (pick(4)) {
 		case 0:
@@ -257,7 +257,7 @@ static void test_fuzz(void)
 		} else {
 			refused++;
 		}
-		/* Whatever the header says: all that is there. */
+		/* Whatever the header says, walk all bytes of the buffer. */
 		walked = walk(buf, part);
 		wrong += walked.wrong;
 		broken += walked.records < 9;

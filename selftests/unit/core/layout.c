@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layout.c - the Windows-named structs lie in memory as on 64-bit Windows
+ * layout.c - the Windows-named structs have the layout of 64-bit Windows
  *
- * Every field's offset and size is asserted when this file is compiled, as C11
- * or C++17.  The program then runs the inline helpers and prints TAP.
+ * Every field's offset and size is asserted when this file is compiled, as C11 or C++17.
+ * The program then runs the inline helpers and prints TAP.
  */
 #include <assert.h>
 #include <stdalign.h>
@@ -186,7 +186,7 @@
 	S(EVENT_EXTENDED_ITEM_EVENT_KEY, 8, 8)				\
 	F(EVENT_EXTENDED_ITEM_EVENT_KEY, Key, 0, 8)
 
-/* The same in both forms: names are pointers either way. */
+/* The same in both forms: names are pointers in both. */
 #define LOGFILE(F, T)							\
 	F(T, LogFileName, 0, 8)						\
 	F(T, LoggerName, 8, 8)						\

@@ -35,7 +35,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# result STATUS NAME: one line; what pan said, if it failed
+# result STATUS NAME: print one line; if it failed, also pan's output.
 result()
 {
 	count=$((count + 1))
@@ -89,8 +89,8 @@ statements()
 		END { for (key in number) print key, number[key] }' "$dir/$1"
 }
 
-# reach: adds to $dir/$model.reach what this world has of the model, line by line,
-# and how much of that it leaves unreached.  A search that ends at once lists all.
+# reach: add to $dir/$model.reach the lines of the model that this world contains, and how
+# much of them it leaves unreached.  A search that ends immediately lists all.
 reach()
 {
 	(cd "$dir" && ./pan -m1 -w10 >all 2>&1)
@@ -103,7 +103,7 @@ reach()
 		{ print key, left[key] + 0 }' >>"$dir/$model.reach"
 }
 
-# covered: what no world reaches of what it has is what the model says
+# covered: the lines that no world reaches are those that the model lists
 covered()
 {
 	[ -n "$whole" ] || return 0
@@ -144,8 +144,8 @@ pass()
 	[ -n "$selected" ] || return 0
 	optimisation=$1 name=$2
 	shift 2
-	# pan lists the statements of an atomic, but neither those of a d_step nor
-	# those that spin merges with others (-o3: none).
+	# pan lists the statements of an atomic, but neither those of a d_step nor those
+	# that spin merges with others (-o3: none).
 	search "$optimisation" -o3 -Dd_step=atomic "$@"
 	passed
 	status=$?
@@ -153,7 +153,7 @@ pass()
 	[ "$status" -ne 0 ] || [ -z "$whole" ] || reach
 }
 
-# always COMMAND...: also where not everything runs
+# always COMMAND...: run COMMAND even in the short run
 always()
 {
 	selected=1
@@ -167,7 +167,7 @@ must_pass()
 	pass -O2 "$@"
 }
 
-# small_pass NAME OPTION...: the same, where compiling takes longer than searching
+# small_pass NAME OPTION...: like must_pass, for a search shorter than its compilation
 small_pass()
 {
 	pass -O0 "$@"
@@ -303,7 +303,6 @@ small_pass "generation in cur: 2^n - 1 buffers in an interruption" -DWORLD=3 -DB
 must_fail "one buffer more" -DWORLD=3 -DBITS=2 -DBOUND=4
 covered
 
-# ------------------------------------------------- barriers
 # missed NAME WORLD SWITCH...: fails with store buffers that drain in any order
 missed()
 {
@@ -312,7 +311,7 @@ missed()
 	must_fail "$on without $name" "-DWORLD=$on" "$@"
 }
 
-# free_on_tso NAME WORLD SWITCH...: so too, but not if they drain in order
+# free_on_tso NAME WORLD SWITCH...: like missed, but passes if they drain in order
 free_on_tso()
 {
 	missed "$@"

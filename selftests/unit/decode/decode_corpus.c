@@ -2,8 +2,8 @@
 /*
  * decode_corpus - events of real .etl files from Windows
  *
- * Their layout: a run of buffers, each with a header of 72 bytes (its size on disk at 0,
- * what is filled at 0x30, flags at 0x34), and records aligned to 8.
+ * A file is a run of buffers, each with a header of 72 bytes (size on disk at 0, filled
+ * bytes at 0x30, flags at 0x34) and records aligned to 8.
  */
 #include <dirent.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_event.h - events by hand, with schemas by hand, and what they are as text
- */
+/* decode_event.h - handmade events with handmade schemas, and their text */
 #ifndef ETW_UNIT_DECODE_EVENT_H
 #define ETW_UNIT_DECODE_EVENT_H
 
@@ -16,7 +14,7 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Fields of templates */
+/* Template fields */
 #define FIELD(what, in, out)	{ .name = what, .in_type = TDH_INTYPE_##in, \
 				  .out_type = TDH_OUTTYPE_##out, .count = 1 }
 
@@ -29,7 +27,7 @@ static struct etw_manifest *loaded;
 static struct etw_text out_text, out_json;
 static int text_ret, json_ret, decode_ret;
 
-/* Hexadecimal digits, blanks between them allowed, as bytes; how many. */
+/* Convert hexadecimal digits, with optional blanks, to bytes; returns their number. */
 static inline size_t from_hex(const char *hex, unsigned char *to)
 {
 	size_t n = 0;
@@ -69,7 +67,7 @@ static inline void unload(void)
 	loaded = NULL;
 }
 
-/* A manifest whose event 1 has this template and message; NULL: none. */
+/* Load a manifest whose event 1 has this template and message; NULL: none. */
 static inline void load(const struct etw_mf_field *fields, unsigned int count, unsigned int top,
 			const char *message)
 {
@@ -97,7 +95,7 @@ static inline void load(const struct etw_mf_field *fields, unsigned int count, u
 		abort();
 }
 
-/* Decode an event with this payload in a block of its own size, and format it. */
+/* Decode an event with this payload in an allocation of its exact size, and format it. */
 static inline const struct etw_decoded *decode_bytes(EVENT_RECORD *record, const void *payload,
 						     size_t size)
 {
@@ -119,7 +117,7 @@ static inline const struct etw_decoded *decode_bytes(EVENT_RECORD *record, const
 	return event;
 }
 
-/* The same of event 1 of the manifest, and of hexadecimal digits */
+/* The same for event 1 of the manifest, with the payload in hexadecimal digits */
 static inline const struct etw_decoded *decode_hex(const char *hex, USHORT flags)
 {
 	static EVENT_RECORD record;
@@ -147,7 +145,7 @@ static inline void is_text(const char *got, const char *want, const char *what)
 		printf("# got  %s\n# want %s\n", got, want);
 }
 
-/* The paths of all that etw_decode_next() gives, one behind the other; "!": cut off there */
+/* The paths of all steps of etw_decode_next(), joined; "!": the payload is cut off there */
 static inline const char *paths(ULONG flags)
 {
 	static const char *const marks[] = {

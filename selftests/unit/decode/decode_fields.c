@@ -8,7 +8,10 @@
 #define U16(what)	FIELD(what, UINT16, UNSIGNEDSHORT)
 #define U32(what)	FIELD(what, UINT32, UNSIGNEDINT)
 
-/* B203: a given count makes an array, even of one; without one it is a plain field. */
+/*
+ * B203: a field with a count is an array, even with a count of one; without a count it is
+ * a plain field.
+ */
 static void test_counts(void)
 {
 	struct etw_mf_field f = U8("a");
@@ -33,7 +36,7 @@ static void test_counts(void)
 	is_text(text(), "a=[]", "none");
 }
 
-/* B204: counts and lengths may be the values of earlier integers. */
+/* B204: counts and lengths may come from earlier integers. */
 static void test_references(void)
 {
 	struct etw_mf_field f[] = {
@@ -67,7 +70,7 @@ static void test_references(void)
 	is(text_ret, -EBADMSG, "a negative count is no count");
 }
 
-/* B205: strings end by a length, by a NUL, or, the last one, with the event. */
+/* B205: a length, a NUL or, for the last string, the end of the event ends a string. */
 static void test_strings(void)
 {
 	struct etw_mf_field f[] = { FIELD("a", ANSISTRING, STRING), FIELD("w", UNICODESTRING, STRING) };
@@ -135,7 +138,7 @@ static void test_structs(void)
 	is_text(paths(0), "n s( s) end", "behind an empty array, too");
 }
 
-/* B204: what lies behind a structure is not known in it, wherever the template has it. */
+/* B204: a structure cannot refer to fields after it, wherever they are in the template. */
 static void test_later(void)
 {
 	struct etw_mf_field f[] = {
@@ -187,7 +190,7 @@ static const struct etw_mf_map *make_map(enum etw_mf_map_kind kind)
 	return &map;
 }
 
-/* B209: value maps name a whole value, bit maps each bit; what has no name is a number. */
+/* B209: value maps name a whole value, bit maps each bit; values without a name are numbers. */
 static void test_maps(void)
 {
 	struct etw_mf_field f = FIELD("m", UINT32, UNSIGNEDINT);
@@ -211,7 +214,7 @@ static void test_maps(void)
 	is_text(json(), "{\"m\":\"Zero\"}", "in JSON");
 }
 
-/* Nobody uses pattern maps: a string that has one stays as it is. */
+/* Pattern maps are not used: a string with one stays unchanged. */
 static void test_patterns(void)
 {
 	static const struct etw_mf_map_entry entries[] = { { .name = "x", .text = "y" } };
@@ -228,7 +231,7 @@ static void test_patterns(void)
 	is_text(json(), "{\"a\":\"x\",\"w\":\"x\"}", "in JSON");
 }
 
-/* What has no text in the output; names that are the same; tags. */
+/* Names without text in the output; duplicate names; tags. */
 static void test_names(void)
 {
 	struct etw_mf_field f[] = {
@@ -247,7 +250,7 @@ static void test_names(void)
 	ok(etw_decode_next(decoder, &field) == 1 && field.tags == 0xabcdef1, "a field's tags");
 }
 
-/* Flags that make no sense for a type are none. */
+/* Flags that make no sense for a type are ignored. */
 static void test_senseless(void)
 {
 	struct etw_mf_field f = FIELD("a", UINT64, UNSIGNEDLONG);
@@ -261,7 +264,7 @@ static void test_senseless(void)
 	is_text(text(), "a=1", "and no other");
 }
 
-/* Steps end, whatever the counts say. */
+/* The number of steps is limited, whatever the counts say. */
 static void test_work(void)
 {
 	static struct etw_mf_field f[12];
@@ -287,7 +290,7 @@ static void test_work(void)
 	is(text_ret, -EBADMSG, "members that are not there");
 }
 
-/* A manifest's event whose schema, and one whose provider nobody knows */
+/* An event of a manifest without a schema, and an event of an unknown provider */
 static void test_unknown(void)
 {
 	struct etw_mf_field f = U8("a");

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_memory - decoding when there is no memory: each allocation fails once
- */
+/* decode_memory - decoding without memory: each allocation fails once */
 #include <stdlib.h>
 
 static unsigned int calls, failing;
 
-/* Does this one fail?  failing is its number, 0: none. */
+/* Does this allocation fail? failing is its number, 0: none. */
 static int fails(void)
 {
 	return ++calls == failing;
@@ -27,7 +25,7 @@ static void *failing_realloc(void *p, size_t size)
 	return fails() ? NULL : realloc(p, size);
 }
 
-/* The files that allocate, in place of those in the library */
+/* The files that allocate, instead of those in the library */
 #define calloc failing_calloc
 #define malloc failing_malloc
 #define realloc failing_realloc
@@ -50,7 +48,7 @@ static const struct etw_mf_field fields[] = {
 	  .out_type = TDH_OUTTYPE_SOCKETADDRESS, .count = 1 },
 };
 
-/* Two events of a manifest and one of TraceLogging, all there is of them as text */
+/* All text of two events of a manifest and one of TraceLogging */
 static int run(char *out, size_t size)
 {
 	static unsigned char payload[] = "\x02\x01\x02\x08\0\x02\0\0\x50\x7f\0\0\x01";

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_message - messages with inserts; events that have their schema from elsewhere
- */
+/* decode_message - messages with inserts; events with schemas from elsewhere */
 #include "decode_event.h"
 
 static struct etw_text message;
@@ -30,7 +28,7 @@ static const char *format_of(const char *what, const char *hex)
 
 #define PAYLOAD	"2a000000 612200 ff000000 0102"
 
-/* B213: fields by their place, the escapes of message files, and what is none. */
+/* B213: fields by position, the escapes of message files, and invalid ones. */
 static void test_inserts(void)
 {
 	static const struct {
@@ -77,7 +75,7 @@ static void test_long(void)
 	ok(message.len < 9u << 20, "20000 times a string of 60000 bytes is cut off");
 }
 
-/* A string that was written as it is */
+/* A string event, printed unchanged */
 static void test_string(void)
 {
 	const struct etw_decoded *event;
@@ -104,7 +102,7 @@ static const struct etw_decoded *classic(const GUID *guid, UCHAR type, const voi
 	return decode_bytes(&record, data, size);
 }
 
-/* The header of a trace with pointers of 4 or 8 bytes, and names behind it */
+/* The header of a trace with pointers of 4 or 8 bytes, followed by its names */
 static size_t make_header(unsigned char *to, unsigned int pointer_size)
 {
 	unsigned int boot = pointer_size == 8 ? 248 : 240;
@@ -173,7 +171,7 @@ static void test_lost(void)
 	}
 }
 
-/* Events of the decode GUID, and of the control GUID with traits that say it */
+/* Events of the decode GUID, and of the control GUID with traits that name the decode GUID */
 static void test_guids(void)
 {
 	static const GUID control = {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_sample - what user/samples/decode.c prints of an event
- */
+/* decode_sample - output of user/samples/decode.c for an event */
 #include <etw/decode.h>
 #include <evntrace.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_text - numbers, times and foreign characters in a growing text
- */
+/* decode_text - numbers, times and untrusted characters in a growing text */
 #include <inttypes.h>
 #include <locale.h>
 #include <time.h>
@@ -54,7 +52,7 @@ static void test_numbers(void)
 	is(strlen(take()), 40, "as many digits as are asked for");
 }
 
-/* Numbers of all kinds: any bits, and few decimals */
+/* Numbers of all kinds: random bits, and few decimals */
 static void test_read_back(void)
 {
 	uint64_t bits = 1, wrong = 0;
@@ -101,7 +99,7 @@ static void test_floats(void)
 	}
 }
 
-/* Every day for 1000 years, and the last one that there is */
+/* Every day for 1000 years, and the last representable day */
 static void test_times(void)
 {
 	char want[64];
@@ -145,7 +143,7 @@ static void test_characters(void)
 	ok(etw_utf8_valid("plain text, \xc3\xa4", 14) && !etw_utf8_valid(bad, 3), "is it UTF-8?");
 }
 
-/* Plain characters are looked at eight at a time: each place, in strings of each length */
+/* Plain characters are checked eight at a time: try each position in strings of each length */
 static void test_plain(void)
 {
 	static const char odd[] = { '"', '\\', '\n', 0x7f, '\x80', '\xff', 0x1f };

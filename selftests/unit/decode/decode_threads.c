@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_threads - decoders of several threads while manifests come and go
- */
+/* decode_threads - decoders of several threads while manifests are loaded and unloaded */
 #include <pthread.h>
 
 #include "decode_event.h"
@@ -10,7 +8,7 @@
 
 static int stop;
 
-/* What an event of the manifest may be called while that comes and goes */
+/* Decode an event while its manifest comes and goes: with all names, or without any. */
 static void *run(void *unused)
 {
 	struct etw_decoder *own = etw_decoder_new();

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * decode_tl - TraceLogging's metadata: every shape, and what is not sound
- */
+/* decode_tl - TraceLogging's metadata: every shape, valid and malformed */
 #include "decode_event.h"
 #include "tdh/decode/decoder.h"
 
 static unsigned char meta[65536], traits[65536], payload[65536];
 static size_t meta_size, traits_size;
 
-/* Metadata of fields in hexadecimal digits: event "E" without tags, and their size */
+/* Set the metadata of event "E" without tags, with its size, from fields in hexadecimal digits */
 static void set_meta(const char *fields)
 {
 	meta_size = 5 + from_hex(fields, meta + 5);
@@ -89,7 +87,7 @@ static void test_shapes(void)
 	is_text(text(), "a={} b=7", "a structure of nothing");
 }
 
-/* TraceLogging's numbers of out-types are its own. */
+/* TraceLogging numbers its out-types differently. */
 static void test_out_types(void)
 {
 	static const struct {
@@ -133,7 +131,7 @@ static void test_out_types(void)
 	}
 }
 
-/* B215: tags of events and of fields have 28 bits, the highest seven first. */
+/* B215: tags of events and of fields have 28 bits, the seven highest bits come first. */
 static void test_tags(void)
 {
 	const struct etw_decoded *event;
@@ -175,7 +173,7 @@ static void test_names(void)
 	traits_size = 0;
 }
 
-/* A number of structures, each the only member of the one before */
+/* Nested structures, each the only member of the one around it */
 static void nest(unsigned int depth)
 {
 	meta_size = 5;
@@ -189,7 +187,7 @@ static void nest(unsigned int depth)
 	decode_payload(1);
 }
 
-/* What is not sound is refused as a whole; the event's name may still be known. */
+/* Malformed metadata are refused as a whole; the event's name may still be available. */
 static void test_malformed(void)
 {
 	static const char *const fields[] = {
@@ -240,7 +238,7 @@ static void test_sizes(void)
 	is(decode_ret, -EBADMSG, "nothing at all");
 }
 
-/* Steps and text end, whatever counts and names say. */
+/* Steps and text are bounded, whatever counts and names say. */
 static void test_bounds(void)
 {
 	size_t i;
@@ -275,7 +273,7 @@ static void test_bounds(void)
 	is(i, 70000, "70000 kinds of events");
 }
 
-/* A step of a hash that anybody can turn round, since nothing in it is secret */
+/* One step of a hash without a secret, which anyone can invert */
 static uint64_t weak(uint64_t a, uint64_t b)
 {
 	a = (a ^ b) * 0x9E3779B97F4A7C15u;
@@ -302,7 +300,7 @@ static size_t longest_way(const struct etw_table *table)
 	return most;
 }
 
-/* Names of events, chosen so that such a hash has one value for all of them */
+/* Event names chosen so that such a hash has one value for all of them */
 static void test_collisions(void)
 {
 	uint64_t first, words[2] = { 0, 0 }, seed = 1;
@@ -330,7 +328,7 @@ static void test_collisions(void)
 	   longest_way(&decoder->tracelogging.table));
 }
 
-/* The vectors of the corpus: their fields say by their names what they hold. */
+/* The vectors of the corpus: the fields' names state their contents. */
 static void test_vectors(void)
 {
 	const char *dir = getenv("ETW_CORPUS");

@@ -7,7 +7,7 @@
 struct type_case {
 	uint16_t in, out;
 	const char *hex;
-	const char *text, *json;	/* json NULL: as text */
+	const char *text, *json;	/* json NULL: the same as text */
 };
 
 #define T(i, o, ...)	{ TDH_INTYPE_##i, TDH_OUTTYPE_##o, __VA_ARGS__ }
@@ -118,7 +118,7 @@ static const struct type_case others[] = {
 	T(MANIFEST_COUNTEDBINARY, PKCS7_WITH_TYPE_INFO, "0200abcd", "abcd", "\"abcd\""),
 };
 
-/* Those of classic events: their numbers go on from 300. */
+/* In-types of classic events: their numbers start at 300. */
 static const struct type_case classic[] = {
 	T(COUNTEDSTRING, STRING, "04004100 4200", "\"AB\"", NULL),
 	T(COUNTEDANSISTRING, STRING, "02004142", "\"AB\"", NULL),
@@ -167,7 +167,7 @@ static struct etw_mf_field binary(uint16_t out, uint16_t flags, uint16_t length)
 	};
 }
 
-/* B206: without a length an IPv6 address is 16 bytes, and other bytes have no end. */
+/* B206: without a length an IPv6 address is 16 bytes, and other binary data has no end. */
 static void test_binary(void)
 {
 	struct etw_mf_field f = binary(TDH_OUTTYPE_IPV6, 0, 0);
@@ -187,7 +187,7 @@ static void test_binary(void)
 	is_text(text(), "b=010203", "bytes of a given length");
 }
 
-/* B207: how wide a pointer is says the record's header, not who reads it. */
+/* B207: the record's header, not the reader, determines the size of a pointer. */
 static void test_pointer(void)
 {
 	static const struct etw_mf_field fields[] = {
