@@ -97,7 +97,7 @@ static void test_cut(void)
 		memcpy(cut, bytes, i);
 		wrong += etw_payload_load(cut, i) != -EINVAL;
 		if (i >= 4) {
-			memcpy(cut, &i, 4);	/* a header with the shorter length */
+			memcpy(cut, &i, 4);	/* its header has the shorter length */
 			wrong += etw_payload_load(cut, i) != -EINVAL;
 		}
 		free(cut);

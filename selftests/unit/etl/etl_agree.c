@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etl_agree - the library reads log files as the independent reader does, and what it writes
- * obeys every rule of the format
+ * etl_agree - the library reads log files like the independent reader, and writes files
+ * that obey every rule of the format
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ static const char *in_dir(const char *name)
 	return path[turn];
 }
 
-/* True when the file is fine, and the records it has are known. */
+/* True if the file is valid and the number of its records is known. */
 static void agrees(const char *path, unsigned int options, uint64_t *records, const char *name)
 {
 	struct etl_agree a;
@@ -47,7 +47,7 @@ static void put_image(const char *path, const struct image *m)
 		abort();
 }
 
-/* -------------------------------------------------------- files of others */
+/* -------------------------------------------------------- files of other writers */
 
 static void test_image(const char *name, uint32_t mode, bool coded, bool round)
 {
@@ -80,14 +80,14 @@ static void find_corpus(void)
 		skip("no real log files at %s", pattern);
 }
 
-/* ------------------------------------------------------- files of the writer */
+/* ------------------------------------------------------- files of the library's writer */
 
 struct copy {
 	uint64_t records;
 	int err;
 };
 
-/* Every record of a file, but for its header's, to the writer: as it lies there. */
+/* Pass every record of a file except its header to the writer, unchanged. */
 static struct copy copy_records(const char *path, struct etw_etl_writer *w)
 {
 	struct etw_etl_file *file;
@@ -120,7 +120,7 @@ static int source_info(const char *path, struct etw_etl_info *info)
 	return err;
 }
 
-/* A file written again, with the clock of the first. */
+/* Rewrite a file with the clock of the original. */
 static void test_rewrite(const char *source, uint32_t buffer_size, bool compress)
 {
 	struct etw_etl_info info;
@@ -160,7 +160,7 @@ static void event(struct etw_etl_writer *w, unsigned int cpu, int64_t time, unsi
 		ok(0, "an event of %u bytes", payload);
 }
 
-/* Many buffers, several CPUs, gone on with twice. */
+/* Many buffers, several CPUs, appended to twice. */
 static void test_append(bool compress)
 {
 	struct etw_etl_options options = { .buffer_size = 1024, .compress = compress };

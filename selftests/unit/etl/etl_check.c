@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * etl_check - the checker of log files finds what it is there for
+ * etl_check - the checker of log files finds every violation
  *
- * For every rule there is a file that breaks just this rule, and the checker names just this one.
+ * For every rule a file breaks only this rule, and the checker reports only this rule.
  */
 #include "etl_check_make.h"
 
@@ -13,7 +13,7 @@
 
 #include "etl/rules.h"
 
-/* What LogFileMode of a file is before it is broken; COMPRESSED has a compressed last buffer. */
+/* A file's LogFileMode before the mutation; COMPRESSED has a compressed last buffer. */
 #define SEQ 1u
 #define CIRC MODE_CIRCULAR
 #define CODED (1u | MODE_COMPRESSED)
@@ -121,7 +121,7 @@ static void fill_large_coded(struct image *m)
 {
 	unsigned char *b = last_buf(m);
 
-	/* What it decodes to is fine, but more than a buffer of this session can have. */
+	/* The decoded data is valid, but larger than a buffer of this session can be. */
 	while (get32(b + 0x30) <= IMG_BUF)
 		img_event(b, 2500, 16);
 }
@@ -153,7 +153,7 @@ static void sequence_order(struct image *m)
 
 static void sequence_twice(struct image *m)
 {
-	/* A circular file starts over once, so CPU 1 may not do it a second time. */
+	/* A circular file starts over once, so CPU 1 may not do so a second time. */
 	for (unsigned int i = 1; i < IMG_BUFS; i++) {
 		put16(img_buf(m, i) + 0x28, 1);
 		put64(img_buf(m, i) + 0x18, 9 - i);
@@ -165,7 +165,7 @@ static void sequence_twice(struct image *m)
 
 static void coded(struct image *m)
 {
-	/* A match, before there is anything to match. */
+	/* A match with nothing before it. */
 	put32(last_buf(m) + IMG_HEAD, 0x80000000);
 }
 
@@ -192,7 +192,7 @@ static void order(struct image *m) { put64(img_buf(m, 3) + IMG_HEAD + 16, 2000);
 
 static void wrap_order(struct image *m)
 {
-	/* CPU 0's second buffer says that it is older than the first, with a later time. */
+	/* CPU 0's second buffer has a lower number than the first, and a later time. */
 	put64(img_buf(m, 1) + 0x18, 3);
 	put64(img_buf(m, 3) + 0x18, 1);
 }
@@ -315,7 +315,7 @@ static void note(void *context, enum rule rule, uint64_t offset, const char *tex
 		 (unsigned long long)offset, text);
 }
 
-/* The violations of an image, in a file that is gone after. */
+/* Check an image in a temporary file, and keep the violations. */
 static int64_t check(const struct image *m, unsigned int options, struct seen *s)
 {
 	char path[] = "/tmp/etw-check-XXXXXX";
@@ -391,7 +391,7 @@ TEST(each_rule_is_held_by_itself)
 	}
 }
 
-/* A session that runs, or ran when the machine crashed, has a file without end. */
+/* The file of a running session, or of a session that ran during a crash, has no end. */
 TEST(a_file_that_is_open)
 {
 	struct image m = make(SEQ);
@@ -411,7 +411,7 @@ TEST(a_file_that_is_open)
 	free(m.p);
 }
 
-/* A circular file that has gone round: the older buffers lie behind the newer ones. */
+/* A circular file that has wrapped: the older buffers come after the newer ones. */
 TEST(a_file_that_went_round)
 {
 	struct image m = make(CIRC);
@@ -429,7 +429,7 @@ TEST(a_file_that_went_round)
 	free(m.p);
 }
 
-/* Whatever one byte is, the checker ends, and reads nothing that it must not. */
+/* With any byte changed, the checker ends and reads nothing out of bounds. */
 TEST(any_byte_may_be_wrong)
 {
 	static const unsigned char to[] = { 0, 0x7f, 0xff };
@@ -439,7 +439,7 @@ TEST(any_byte_may_be_wrong)
 	for (size_t i = 0; i < m.n; i++) {
 		unsigned char was = m.p[i];
 
-		/* Neither the tails nor every byte of the names */
+		/* Skip the tails and most bytes of the names */
 		if (i % IMG_BUF > 1200 || (i > IMG_LOG && i < IMG_BUF && i % 7))
 			continue;
 		m.p[i] = to[i % sizeof(to)];

@@ -2,8 +2,8 @@
 /*
  * etl_check_make.h - log files for the tests of the checker, made from the format's page
  *
- * They are built byte by byte and with no code of the library, so that a misreading that the
- * library's writer and reader share is not put into them as well.
+ * They are built byte by byte without code of the library, so that they do not share a
+ * misreading of its writer and reader.
  */
 #ifndef ETL_CHECK_MAKE_H
 #define ETL_CHECK_MAKE_H
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define IMG_BUF		4096u		/* bytes of a buffer */
-#define IMG_BUFS	5u		/* the header's, two of CPU 0, two of CPU 1 */
+#define IMG_BUFS	5u		/* the header's buffer, two of CPU 0, two of CPU 1 */
 #define IMG_HEAD	72u
 #define IMG_LOG		(IMG_HEAD + 32u)	/* where TRACE_LOGFILE_HEADER begins */
 #define IMG_NAMES	(IMG_LOG + 280u)
@@ -75,7 +75,10 @@ static inline void img_fill(unsigned char *b, uint32_t fill)
 	put32(b + 0x30, fill);
 }
 
-/* A record of len bytes at the end of the buffer: where it is; zero but for size and type. */
+/*
+ * Append a record of len bytes to the buffer and return it; it is zero except for size
+ * and type.
+ */
 static inline unsigned char *img_record(unsigned char *b, unsigned int type, unsigned int len)
 {
 	uint32_t fill = get32(b + 0x30), padded = (len + 7) & ~7u;
@@ -89,7 +92,7 @@ static inline unsigned char *img_record(unsigned char *b, unsigned int type, uns
 	return r;
 }
 
-/* An EVENT64 record with room for items and payload behind its 80 bytes. */
+/* Append an EVENT64 record with room for items and payload after its 80 bytes. */
 static inline unsigned char *img_event(unsigned char *b, int64_t time, unsigned int more)
 {
 	unsigned char *r = img_record(b, 19, 80 + more);
@@ -99,7 +102,7 @@ static inline unsigned char *img_event(unsigned char *b, int64_t time, unsigned 
 	return r;
 }
 
-/* An extended item at p; the next one's place. */
+/* Write an extended item at p; returns the next one's place. */
 static inline unsigned char *img_item(unsigned char *p, unsigned int type, unsigned int len,
 				      int more)
 {
@@ -151,8 +154,9 @@ static inline void img_header(unsigned char *b, uint32_t mode)
 }
 
 /*
- * The first data buffer has a record of each kind; IMG_ITEMS is where the items of its second
- * record begin: 1 RELATED_ACTIVITYID (24 bytes), 12 (24), 11 (32), 2 SID (24), 6 stack (32).
+ * The first data buffer has a record of each kind; IMG_ITEMS is the offset of the items
+ * of its second record: 1 RELATED_ACTIVITYID (24 bytes), 12 (24), 11 (32), 2 SID (24), 6
+ * stack (32).
  */
 #define IMG_ITEMS (IMG_HEAD + 88u + 80u)
 static inline void img_kinds(unsigned char *b)
@@ -177,7 +181,7 @@ static inline void img_kinds(unsigned char *b)
 		put64(img_record(b, classic[i], 80) + 16, 2010 + i);
 	img_record(b, 13, 16);
 	img_record(b, 15, 16);
-	r = img_record(b, 15, 16);	/* as WPP writes it: no option, no argument */
+	r = img_record(b, 15, 16);	/* as WPP writes it: no options, no arguments */
 	put16(r + 2, 0x9000);
 	put32(r + 4, 42);
 	memset(r + 8, 0x33, 8);
@@ -185,8 +189,8 @@ static inline void img_kinds(unsigned char *b)
 }
 
 /*
- * A file of IMG_BUFS buffers: CPU 0 has the sequence numbers 1 and 3, CPU 1 has 2 and 4, in the
- * order of these.  Every buffer ends with an event without payload.
+ * A file of IMG_BUFS buffers: CPU 0 has the sequence numbers 1 and 3, CPU 1 has 2 and 4,
+ * in this order.  Every buffer ends with an event without payload.
  */
 static inline struct image img_make(uint32_t mode)
 {
@@ -209,7 +213,7 @@ static inline struct image img_make(uint32_t mode)
 	return m;
 }
 
-/* The bytes from at on are n fewer, or (n < 0) more: zero then. */
+/* Remove n bytes at at, or (n < 0) insert zeros. */
 static inline void img_cut(struct image *m, size_t at, long n)
 {
 	size_t tail = m->n - at;
@@ -227,7 +231,7 @@ static inline void img_cut(struct image *m, size_t at, long n)
 	m->n += (size_t)-n;
 }
 
-/* len bytes as a stream of literals alone; the bytes of that. */
+/* Encode len bytes as a stream of literals only; returns its size. */
 static inline size_t img_code(const unsigned char *p, size_t len, unsigned char *out)
 {
 	size_t n = 0;
@@ -242,7 +246,7 @@ static inline size_t img_code(const unsigned char *p, size_t len, unsigned char 
 	return n;
 }
 
-/* Compress the last buffer; its offset is that of img_buf(m, IMG_BUFS - 1) as before. */
+/* Compress the last buffer; its offset remains that of img_buf(m, IMG_BUFS - 1). */
 static inline void img_compress(struct image *m)
 {
 	unsigned char *b = img_buf(m, IMG_BUFS - 1), coded[2 * IMG_BUF];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* etl_clock - records of one log file in the clock of another */
+/* etl_clock - converts records of one log file to the clock of another */
 #include <string.h>
 
 #include "core/classic.h"
@@ -47,7 +47,7 @@ static void test_same(void)
 	ok(etw_etl_clock_same(&a, &b), "FILETIME is the same everywhere");
 }
 
-/* The same with what a file's buffers tell of its drift: one tick too many in so many */
+/* The same with the drift that a file's buffers show: one extra tick per drift ticks */
 static struct etw_etl_time *time_of(struct etw_etl_time *t, uint32_t kind, int64_t frequency,
 				    int64_t time, int64_t clock, int64_t drift)
 {
@@ -100,14 +100,14 @@ static void test_shift(void)
 	is(shifted(ns, wall, 2000), START + 10, "to FILETIME");
 	is(shifted(wall, ns, START + 10), 2000, "and back");
 	is(shifted(odd, wall, INT64_MAX), START - SECOND, "near the end of what can be told");
-	/* Anything, but no later than what there is. */
+	/* Any result, but within the range of the type. */
 	shifted(wild, odd, INT64_MIN);
 	shifted(odd, wild, INT64_MIN);
 	shifted(wild, wall, INT64_MIN);
 	ok(shifted(wall, wild, INT64_MAX) >= shifted(wall, wild, 0), "what cannot be told");
 }
 
-/* Two clocks that both run wrong: the same moments, and never back. */
+/* Two clocks that both drift: the same moments, and never backwards. */
 static void test_drift(void)
 {
 	static struct etw_etl_time t[2];
@@ -136,7 +136,7 @@ static void test_drift(void)
 	is(back, 0, "neighbours, too");
 }
 
-/* Ticks of more than a nanosecond: there may be none in one, but there is in each unit. */
+/* Ticks longer than a nanosecond: some nanoseconds have none, but each unit has one. */
 static void test_units(void)
 {
 	static struct etw_etl_time t[2];

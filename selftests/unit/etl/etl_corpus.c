@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Windows' own log files: every record agrees with what an independent parser says
+ * Windows' own log files: every record agrees with an independent parser
  *
- * The files and the parser's lists lie outside of this tree, see $ETW_CORPUS.
+ * The files and the parser's lists are outside this tree, see $ETW_CORPUS.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,10 +27,10 @@ enum column { N, BUFFER, CPU, TYPE, PROVIDER, ID, VERSION, CHANNEL, LEVEL, OPCOD
 struct row {
 	char *text[COLUMNS];
 	struct row *next;
-	struct row *before;	/* of all rows, the one read before */
+	struct row *before;	/* previous row among all */
 };
 
-static struct row *rows[CPUS];	/* of each CPU in turn */
+static struct row *rows[CPUS];	/* rows of each CPU, in order */
 static struct row *newest;
 static char dir[] = "/tmp/etw-corpus-XXXXXX";
 static char first_wrong[512];
@@ -74,12 +74,12 @@ static void free_rows(void)
 		struct row *row = newest;
 
 		newest = row->before;
-		free(row->text[N]);	/* where the line begins */
+		free(row->text[N]);	/* the start of the line */
 		free(row);
 	}
 }
 
-/* An empty column says nothing. */
+/* An empty column matches any value. */
 static bool number(const struct row *row, enum column column, uint64_t value)
 {
 	return !*row->text[column] || strtoull(row->text[column], NULL, 0) == value;
@@ -127,7 +127,7 @@ static bool agrees(const struct row *row, const struct etw_event *e)
 	       number(row, LENGTH, e->record.data_len);
 }
 
-/* The payload as a file, for sha1sum. */
+/* Write the payload to a file, for sha1sum. */
 static void keep_payload(unsigned int i, const struct etw_event *e)
 {
 	char path[64];
@@ -140,7 +140,7 @@ static void keep_payload(unsigned int i, const struct etw_event *e)
 	fclose(f);
 }
 
-/* Compare the payloads' sums with the rows' in turn; how many differ. */
+/* Compare the payloads' sums with the rows' in order; returns the number of differences. */
 static unsigned int compare_payloads(struct row **list, unsigned int count)
 {
 	char command[128], line[256];
@@ -162,7 +162,10 @@ static unsigned int compare_payloads(struct row **list, unsigned int count)
 
 __extension__ typedef __int128 wide;
 
-/* FILETIME as the header's page has it: from the start, by the clock's frequency. */
+/*
+ * The FILETIME by the formula of the header's page: from the start, with the clock's
+ * frequency.
+ */
 static bool by_header(const struct etw_etl_info *info, const struct etw_event *e)
 {
 	int64_t raw = e->record.header->timestamp, want = raw;

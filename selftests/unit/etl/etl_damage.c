@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* One wrong field costs one buffer; few bytes are not many; cut off or not; circular files that are none */
+/*
+ * One wrong field costs one buffer; small compressed data that expands; truncated files;
+ * circular files that did not wrap
+ */
 #include "etl_make.h"
 
 #include <string.h>
@@ -23,7 +26,7 @@ static void on_report(void *context, uint64_t offset, const char *what)
 	snprintf(what_last, sizeof(what_last), "%s", what);
 }
 
-/* Events that go back in time within their CPU; -1: it cannot be read. */
+/* The number of events that go back in time within their CPU; -1: unreadable. */
 static int read_all(const char *path)
 {
 	int64_t last[64] = { 0 };
@@ -56,7 +59,7 @@ static void patch(const char *path, long at, const void *bytes, size_t len)
 	fclose(f);
 }
 
-/* A buffer of one event; flushed: when, or 0. */
+/* A buffer with one event; flushed: its flush time, or 0. */
 static void put(struct make *m, uint16_t cpu, uint64_t sequence, int id, int64_t flushed)
 {
 	make_buffer(m, cpu, sequence);
@@ -84,7 +87,7 @@ static void test_sizes(void)
 		}
 		make_end(&m);
 		patch(m.path, 2 * MAKE_SIZE, &sizes[i], 4);
-		/* That buffer is left out if its size cannot be, and no other. */
+		/* The buffer is skipped if its size is impossible, and no other. */
 		bad += read_all(m.path) != 0 ||
 		       (strcmp(ids, "0 10 20 30 40 50 ") && strcmp(ids, "0 10 30 40 50 "));
 		unlink(m.path);
@@ -92,7 +95,7 @@ static void test_sizes(void)
 	is(bad, 0, "whatever size a buffer says it has, the others are read");
 }
 
-/* Compressed files: buffers lie anywhere. */
+/* Compressed files: buffers have any size and place. */
 static void test_packed(void)
 {
 	static const uint8_t zeros[40000];
@@ -124,9 +127,9 @@ static void test_packed(void)
 	unlink(m.path);
 }
 
-/* ---------------------------------------------------------------- few bytes */
+/* ---------------------------------------------------------------- small data that expands */
 
-/* 16 MB out of 87 bytes: a letter, and a match of all the rest */
+/* 16 MB from 87 bytes: a letter, and a match for all the rest */
 static void put_bomb(struct make *m, uint16_t cpu)
 {
 	static const uint8_t tail[] = { 0xff, 0xff, 0xff, 0x7f, 'y', 7, 0, 15, 255, 0, 0 };
@@ -167,7 +170,7 @@ static uint64_t missing(const char *path)
 	return read_all(path) ? UINT64_MAX : count.missing;
 }
 
-/* Five buffers behind the header's; others is said instead of how many there are. */
+/* Five buffers after the header's; others: a wrong buffer count to store, if any. */
 static void make_five(struct make *m, uint32_t mode, uint32_t others)
 {
 	int k;
@@ -190,7 +193,7 @@ static void cut(const char *path, uint64_t at)
 		abort();
 }
 
-/* What is behind the end is told, wherever that is, and damage is not that. */
+/* Bytes after the end are reported, wherever the end is, and do not count as damage. */
 static void test_missing(void)
 {
 	static const uint64_t zeros[MAKE_SIZE / 8];
@@ -218,7 +221,7 @@ static void test_missing(void)
 	unlink(m.path);
 }
 
-/* What a file says of itself may be old, or of other things. */
+/* The counts in a header may be stale, or mean something else. */
 static void test_promised(void)
 {
 	static const uint64_t no_end;
@@ -244,11 +247,11 @@ static void test_promised(void)
 	unlink(m.path);
 }
 
-/* -------------------------------------------------------------------- turns */
+/* -------------------------------------------------------------------- wrapping */
 
 static void test_turns(void)
 {
-	/* Numbers as a stop leaves them; times as they are flushed */
+	/* Sequence numbers as a stop leaves them; times as the buffers are flushed */
 	static const struct { uint64_t sequence; int id; int64_t time; } flushed[] = {
 		{ 1, 10, 5000 }, { 3, 20, 6000 }, { 4, 30, 7000 }, { 5, 40, 8000 }, { 2, 50, 8000 },
 	}, round[] = {

@@ -6,7 +6,7 @@
 #include "etl/record.h"
 #include "lib/tap.h"
 
-static char order[4096];	/* ids of the events in turn */
+static char order[4096];	/* ids of the events in order */
 static struct etw_etl_count count;
 static struct etw_etl_info info;
 static bool cut_off, in_time;
@@ -23,7 +23,7 @@ static void on_report(void *context, uint64_t offset, const char *what)
 	}
 }
 
-/* Read it all; what etw_etl_next() or open said at the end. */
+/* Read the whole file; returns the result of open, or of etw_etl_next() at the end. */
 static int read_all(const char *path)
 {
 	struct etw_etl_file *file;
@@ -52,7 +52,7 @@ static int read_all(const char *path)
 	return ret;
 }
 
-/* A buffer of one CPU with events at these times, whose ids are the times. */
+/* A buffer of one CPU with events at these times; an event's id is its time. */
 static void put(struct make *m, uint16_t cpu, uint64_t sequence, int n, const int *times)
 {
 	int i;
@@ -192,7 +192,7 @@ static void test_clock(void)
 	unlink(m.path);
 }
 
-/* Three good buffers; damage(file) does something to it. */
+/* Three valid buffers; damage(file) changes the file. */
 static int damaged(void (*damage)(FILE *f))
 {
 	struct make m = { 0 };
@@ -292,7 +292,7 @@ static void test_damage(void)
 	is(read_all("/"), -EISDIR, "a directory");
 }
 
-/* Every byte of the first 5 KB in turn, and every length: it comes to an end. */
+/* Change each byte of the first 5 KB, and cut at every length: reading ends. */
 static void test_mutations(void)
 {
 	struct make m = { 0 };

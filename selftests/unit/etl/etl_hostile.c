@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Log files that are cut off, full of nothing, wrong in every way, or no files */
+/* Log files that are truncated, full of zeros, wrong in every way, or not files */
 #include "etl_make.h"
 
 #include <sys/time.h>
@@ -11,7 +11,7 @@
 #define GB	(1LL << 30)
 
 static struct etw_etl_count count;
-static uint64_t last_id, seen;	/* bits: the numbers of events in tens */
+static uint64_t last_id, seen;	/* bits: event ids divided by ten */
 static int reports;
 static uint64_t report_at;
 static char what_last[128];
@@ -35,7 +35,7 @@ static int open_it(const char *path)
 	return etw_etl_open(path, on_report, NULL, &file);
 }
 
-/* Read on to the end; what was said there. */
+/* Read to the end; returns the last result. */
 static int read_on(void)
 {
 	struct etw_event event;
@@ -84,7 +84,7 @@ static void test_lengths(void)
 			bad += ret != -EINVAL;
 			continue;
 		}
-		/* What is whole is read, and what is not is told. */
+		/* Complete buffers are read, and incomplete ones are reported. */
 		bad += ret || count.events != 1 + 2 * ((uint64_t)len / MAKE_SIZE - 1) ||
 		       count.events > before || !reports != !(len % MAKE_SIZE) ||
 		       (reports && report_at != (uint64_t)len / MAKE_SIZE * MAKE_SIZE);
@@ -115,7 +115,7 @@ static void test_nothing(void)
 	unlink(m.path);
 }
 
-/* Sizes that lead into the middle of a buffer, around the end of numbers, or nowhere. */
+/* Sizes that point into the middle of a buffer, near the limits of numbers, or nowhere. */
 static void test_sizes(void)
 {
 	static const uint32_t sizes[] = { 0, 1, 71, 72, 73, 80, 88, 160, 4088, 4097, 8192, 65536,
@@ -136,7 +136,7 @@ static void test_sizes(void)
 			fwrite(&sizes[i], 4, 1, m.file);
 			fclose(m.file);
 			bad += read_all(m.path) != 0;
-			/* Nothing else than that buffer suffers: 10, 20 and 50, 60 are there. */
+			/* Only that buffer is lost: 10, 20 and 50, 60 are there. */
 			less += count.events < 5 || (seen & 0x66) != 0x66;
 			bad += count.events > 7;
 			unlink(m.path);
@@ -169,7 +169,7 @@ static void test_tiny(void)
 	unlink(m.path);
 }
 
-/* One CPU's only buffer lies behind more others than are kept. */
+/* One CPU's only buffer comes after more other buffers than are kept. */
 static void test_late(void)
 {
 	struct make m = { 0 };
@@ -233,7 +233,7 @@ static void test_no_files(void)
 	unlink(path);
 }
 
-/* Somebody writes to the file, or cuts it off, while it is read. */
+/* The file is written to or truncated while it is read. */
 static void test_changes(void)
 {
 	struct etw_event event;

@@ -26,7 +26,7 @@ struct make {
 	_Alignas(8) unsigned char data[MAKE_SIZE];
 };
 
-/* A file in /tmp with its header buffer; set what is else than usual in m->head first. */
+/* A file in /tmp with its header buffer; set unusual values in m->head first. */
 __attribute__((__unused__))
 static void make_begin(struct make *m, uint32_t mode)
 {
@@ -72,7 +72,7 @@ static void make_put(struct make *m)
 	m->buffers++;
 }
 
-/* A buffer with the events a and b, of that many times 100 ticks from the start */
+/* A buffer with the events a and b, at a and b times 100 ticks from the start */
 __attribute__((__unused__))
 static void make_two(struct make *m, uint16_t cpu, uint64_t sequence, int a, int b)
 {

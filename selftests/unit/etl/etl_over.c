@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* etl_over - when all that is left of a log file is late, and when it only seems so */
+/* etl_over - recognises when the rest of a log file is after a given time */
 #include "etl_write.h"
 
 #define EVENTS	400
-#define FAR	(1ull << 50)	/* ticks: a time that is wrong */
+#define FAR	(1ull << 50)	/* ticks: an error of time */
 
 static int64_t until;		/* FILETIME */
 
 /*
- * An event each 100 ticks, of one CPU or several, in small buffers; count of them, from the
- * one with the number wrong on, have a time that is.
+ * An event every 100 ticks, of one CPU or several, in small buffers; count events from
+ * number wrong on have a wrong time.
  */
 static void make_file(unsigned int cpus, unsigned int wrong, unsigned int count)
 {
@@ -32,7 +32,10 @@ static void make_file(unsigned int cpus, unsigned int wrong, unsigned int count)
 		abort();
 }
 
-/* Read it: how many late events come before it says so; EVENTS + 1: it lied. */
+/*
+ * Read it: the number of late events before the reader reports the end; EVENTS + 1: a
+ * wrong report.
+ */
 static unsigned int late_before_over(bool ask)
 {
 	unsigned int late = 0, first = EVENTS;
@@ -42,7 +45,7 @@ static unsigned int late_before_over(bool ask)
 
 	if (etw_etl_open(path, NULL, NULL, &file))
 		abort();
-	over = etw_etl_all_after(file, until);	/* nothing is read yet */
+	over = etw_etl_all_after(file, until);	/* nothing has been read yet */
 	while (etw_etl_next(file, &e) == 1) {
 		if (over && e.time <= until) {
 			etw_etl_close(file);
@@ -82,7 +85,7 @@ int main(void)
 		}
 		ok(most <= EVENTS, "%u CPUs, one wrong time: never too early", cpus);
 	}
-	/* A buffer of them: it is over all the same, a bit later. */
+	/* A buffer of wrong times: the end is still found, a bit later. */
 	make_file(1, 20, 3);
 	n = late_before_over(true);
 	ok(n > 1 && n < 40, "some of wrong times: then %u are late before it is over", n);

@@ -12,8 +12,8 @@ cd "$(dirname "$0")/../../.."
 build=${ETW_BUILD:-build}/etl
 corpus=${ETW_CORPUS:-../shared/corpus}/etl
 
-# records FILE: CPU, type, size, raw time and contents of all but the header's, of each CPU
-# in the order of the file.
+# records FILE: print CPU, type, size, raw time and contents of all records except the
+# header's, for each CPU in the order of the file.
 records() {
 	"$build/walk" "$1" | sed -n '/^[0-9]/p' | tail -n +2 | cut -f 3- | LC_ALL=C sort -s -n -k 1,1
 }

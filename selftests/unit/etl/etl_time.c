@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Times of log files: by the pairs in their buffers, or by the header alone */
+/* Times of log files: from the clock pairs in their buffers, or from the header alone */
 #include "etl_make.h"
 
 #include "etl/file.h"
@@ -9,19 +9,19 @@
 
 #define SECOND	10000000LL	/* FILETIME */
 
-/* How a machine's clocks run: what each shows that many seconds after the start */
+/* How a machine's clocks run: what each clock shows this many seconds after the start */
 struct world {
-	double rate;		/* true ticks of the 1 GHz clock in a tick's time */
-	int stepped_at;		/* the wall clock is set then ... */
-	double step;		/* ... by so many seconds */
-	int seconds;		/* all of it */
-	int first;		/* the first that is in the file */
+	double rate;		/* true ticks of the 1 GHz clock per stated tick */
+	int stepped_at;		/* the wall clock is set at this time ... */
+	double step;		/* ... by this many seconds */
+	int seconds;		/* length of the recording */
+	int first;		/* first second that is in the file */
 	int every;		/* seconds between a CPU's buffers */
 };
 
 struct outcome {
-	double worst;		/* seconds off the truth */
-	double last;		/* off at the end */
+	double worst;		/* largest error in seconds */
+	double last;		/* error at the end */
 	int64_t back;		/* the largest step backwards, 100 ns */
 	int events;
 };
@@ -48,7 +48,7 @@ static void make_world(const struct world *w, uint32_t build)
 	m.head.header.provider_version = build;
 	make_begin(&m, w->first ? 2 : 1);
 	for (t = w->first; t < w->seconds; t += w->every) {
-		/* Two CPUs, the second one's buffer half an interval later. */
+		/* Two CPUs; the second one's buffer comes half an interval later. */
 		int cpu = ++sequence & 1;
 
 		make_buffer(&m, cpu, sequence);
@@ -64,7 +64,7 @@ static void make_world(const struct world *w, uint32_t build)
 	make_end(&m);
 }
 
-/* What the reader makes of it, against the time since the start that each event carries. */
+/* Compare the reader's times with the time since the start that each event carries. */
 static struct outcome look(void)
 {
 	struct outcome o = { 0 };
@@ -140,7 +140,7 @@ static void test_steps(void)
 	ok(o.worst < 0.01 && !o.back, "and by three years");
 }
 
-/* Copy the file, record by record, into another one in its place. */
+/* Copy the file record by record, and replace it with the copy. */
 static void copy_it(void)
 {
 	struct etw_etl_options options = { .replace = true };
@@ -183,7 +183,7 @@ static void test_copies(void)
 	ok(o.worst > 7 && !o.back, "also of a file that has no pairs");
 }
 
-/* Pairs that make no sense: times follow the raw ones all the same. */
+/* Clock pairs that make no sense: times still follow the raw ones. */
 static void test_nonsense(void)
 {
 	int i, k, n, back = 0;
@@ -220,8 +220,8 @@ static void test_system(void)
 }
 
 /*
- * A clock that is right, told by pairs whose times are whole units: of a stream and of a
- * file, whatever the pairs, the times are those by the header.
+ * An exact clock, with pairs whose times are whole units: for a stream and for a file,
+ * whatever the pairs, the times equal those from the header.
  */
 static void test_rounded(void)
 {

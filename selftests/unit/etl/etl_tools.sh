@@ -19,7 +19,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# records FILE...: CPU, type, size, time, origin, id and digest of all but the headers
+# records FILE...: print CPU, type, size, time, origin, id and digest of all records
+# except the headers
 records() {
 	local file
 
@@ -28,7 +29,8 @@ records() {
 	done | sort
 }
 
-# same SOURCE FILE...: what is wrong with the files that have the source's records
+# same SOURCE FILE...: print the error in the files, or any difference from SOURCE's
+# records
 same() {
 	local source=$1
 	shift
@@ -37,7 +39,7 @@ same() {
 	diff <(records "$source") <(records "$@") | head -n5 || true
 }
 
-# etw COMMAND...: what it says, if it fails
+# etw COMMAND...: print the command's output if it fails
 etw() {
 	"$build/etw" "$@" -q >"$work/said" 2>&1 || cat "$work/said"
 }
@@ -53,7 +55,7 @@ tap_result "$(etw merge "$large" -o "$work/small.etl" --compress; same "$large" 
 	(($(stat -c %s "$work/small.etl") < $(stat -c %s "$large") / 2)) || echo 'it is not half as large')" \
 	"merge --compress"
 
-# Two halves and back; their clock is that of the first.
+# Split and merge; the merged file has the clock of the first part.
 source=$corpus/microsoft__Tx__HTTP_Server.etl
 for by in size=256K time=10s events=100 cpu provider; do
 	rm -f "$work"/part_*.etl

@@ -13,28 +13,29 @@ set -euo pipefail
 build=${ETW_BUILD:-$BUILD}/etl
 corpus=${ETW_CORPUS:-$TOP/../shared/corpus}/etl
 
-# strange_includes: a header of the project, or any other that is not of the C library
+# strange_includes: print includes other than the C library's
 strange_includes() {
 	grep -nE '^[[:space:]]*#[[:space:]]*include' "$TOP"/selftests/etl/*.[ch] |
 		grep -vE '<(errno|inttypes|stdarg|stddef|stdint|stdio|stdlib|string)\.h>|"(read|rules)\.h"' || true
 }
 
-# strange_symbols: what it calls of the project's libraries; both prefix their names.
+# strange_symbols: print undefined symbols of the project's libraries, which have prefixes
 strange_symbols() {
 	nm -u "$build/libetlcheck.a" "$build/walk" "$build/check" | grep -E ' (etw_|Etw|Event|Tdh|Trace)' || true
 }
 
-# summary FILE NAME: a number that the walk ends with
+# summary FILE NAME: print a number of the walk's summary
 summary() { "$build/walk" -s "$1" | sed -n "s/^# $2 //p"; }
 
-# dump_differs FILE: what "etw dump" says otherwise than the walk
+# dump_differs FILE: print the differences between "etw dump" and the walk
 dump_differs() {
 	local events providers lost
 
 	"$build/../etw" dump --raw --json --no-names "$1" >"$work/dump" 2>"$work/said"
 	events=$(wc -l <"$work/dump")
 	[[ $events -eq $(summary "$1" records) ]] || echo "$events events, not $(summary "$1" records)"
-	# The kernel logger's records have no provider; their classes are not counted as such.
+	# The kernel logger's records have no provider; the walk does not count their
+	# classes as providers.
 	providers=$(grep -v '"provider":"68fdd900-4a3e-11d1-84f4-0000f80464e3"' "$work/dump" |
 		sed -n 's/.*"provider":"\([-0-9a-f]*\)".*/\1/p' | sort -u | wc -l)
 	[[ $providers -eq $(summary "$1" providers) ]] || echo "$providers providers, not $(summary "$1" providers)"

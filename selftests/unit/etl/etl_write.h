@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * etl_write.h - what tests of writing log files share
- */
+/* etl_write.h - shared by the tests that write log files */
 #ifndef ETW_SELFTESTS_ETL_WRITE_H
 #define ETW_SELFTESTS_ETL_WRITE_H
 
@@ -16,7 +14,7 @@
 #include "lib/tap.h"
 
 #define BUFFER	4096
-#define CPUS	5	/* that write_some() writes for */
+#define CPUS	5	/* CPUs that write_some() writes for */
 
 static char dir[] = "/tmp/etw-write-XXXXXX";
 static char path[64];
@@ -31,7 +29,7 @@ static void set_like(void)
 	strcpy(like.logger, "of the source");
 }
 
-/* An event as it lies in a buffer; its size. */
+/* Make an event as in a buffer; returns its size. */
 static uint32_t make_event(void *to, uint64_t time, uint16_t id, uint32_t payload)
 {
 	static const struct etw_guid guid = { 0xABCD, 1, 2, { 3 } }, related = { 9, 9, 9, { 9 } };
@@ -51,9 +49,9 @@ static uint32_t make_event(void *to, uint64_t time, uint16_t id, uint32_t payloa
 	return source.size;
 }
 
-/* -------------------------------------------------------------- there and back */
+/* -------------------------------------------------------------- round trip */
 
-/* A number that depends on the event, its CPU and time, and not on its place. */
+/* A number that depends on the event, its CPU and time, but not on its position */
 static uint64_t fingerprint(uint16_t cpu, int64_t time, const uint8_t *raw, uint32_t size)
 {
 	uint64_t h = cpu * 1000003ull + time;
@@ -63,7 +61,7 @@ static uint64_t fingerprint(uint16_t cpu, int64_t time, const uint8_t *raw, uint
 	return h;
 }
 
-/* A generator with no state but its argument */
+/* A generator without state */
 static uint32_t mix(uint32_t x)
 {
 	x = (x ^ x >> 16) * 0x7feb352d;
@@ -71,7 +69,7 @@ static uint32_t mix(uint32_t x)
 	return x ^ x >> 16;
 }
 
-/* Every CPU's events in order, or now and then one of the past. */
+/* Every CPU's events in order, or sometimes an event with an earlier time */
 static void write_some(struct etw_etl_writer *w, int i, int n, bool disorder, uint64_t *sum,
 		       uint64_t *per_cpu)
 {
@@ -149,7 +147,7 @@ static bool has_text(const char *name, const char *text)
 	return same;
 }
 
-/* Begin: dir, path in it, like.  End: nothing may be left. */
+/* Set up dir, a path in it and like; at the end nothing may be left. */
 static void set_up(void)
 {
 	if (!mkdtemp(dir))

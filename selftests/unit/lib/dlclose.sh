@@ -62,7 +62,7 @@ cat >"$work/prog.c" <<-'EOF'
 	}
 EOF
 
-# No module is wanted here.
+# This test must run without the module.
 stays() {
 	gcc -std=gnu11 -Wall -Wextra -Werror -Iinclude -o "$work/prog" "$work/prog.c" -ldl &&
 		ETW_DEVICE=/nonexistent/etw "$work/prog" "$library"

@@ -7,7 +7,7 @@
 #include "lib/access/conf.h"
 #include "lib/access/sid.h"
 
-/* B163: SetDACL leaves this entry alone in the list; AddDACL comes behind. */
+/* B163: SetDACL replaces the list by this entry; AddDACL appends. */
 static void test_operations(void)
 {
 	fresh();
@@ -36,7 +36,7 @@ static void test_operations(void)
 	ok(ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(7), 1), "are ignored");
 }
 
-/* B161: a GUID without a list shows the default's; removing restores that. */
+/* B161: a GUID without a list returns the default list; removing restores that. */
 static void test_default(void)
 {
 	fresh();
@@ -58,7 +58,7 @@ static void test_default(void)
 	ok(aces() == 2, "built in again");
 }
 
-/* B162: too small a buffer is left alone, and the size comes back. */
+/* B162: a buffer that is too small is not written, and the required size is returned. */
 static void test_size(void)
 {
 	unsigned char buffer[512];
@@ -136,7 +136,7 @@ static void test_sids(void)
 	   ERROR_INVALID_PARAMETER, "too many parts");
 }
 
-/* Refused, and nothing has changed. */
+/* Refused calls change nothing. */
 static void test_bad(void)
 {
 	struct sid user = USER(5);
@@ -259,7 +259,7 @@ static void test_places(void)
 	setenv("ETW_ACCESS_CONF", path, 1);
 }
 
-/* Several at once, all with their entry in the end. */
+/* Several concurrent calls; all entries are there in the end. */
 static void *append(void *arg)
 {
 	control(&provider, EventSecurityAddDACL, USER(100 + (uintptr_t)arg), 1, TRUE);

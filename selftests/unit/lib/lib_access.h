@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * lib_access.h - what the tests of EventAccessControl() share
- */
+/* lib_access.h - shared by the tests of EventAccessControl() */
 #ifndef ETW_UNIT_LIB_ACCESS_H
 #define ETW_UNIT_LIB_ACCESS_H
 

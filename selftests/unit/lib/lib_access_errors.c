@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib_access_errors - EventAccessControl() where file and kernel do not agree, the
- * file cannot be had, or the thread is to end
+ * lib_access_errors - EventAccessControl() when file and kernel disagree, the file cannot
+ * be used, or the thread is cancelled
  */
 #include "lib_access.h"
 
@@ -11,8 +11,8 @@
 #include "lib/access/conf.h"
 
 /*
- * B163: a file that was not loaded, as after a boot at which that failed: what it
- * denies must not be lost to what the kernel has built in.
+ * B163: a file that was not loaded, for example because that failed at boot: the built-in
+ * list must not replace its deny entries.
  */
 static void test_not_loaded(void)
 {
@@ -60,7 +60,7 @@ static void test_not_loaded(void)
 
 static int failing_flock, failing_fsync;
 
-/* In place of the C library's */
+/* Replaces the C library's */
 int flock(int fd, int operation)
 {
 	errno = failing_flock;
@@ -73,7 +73,7 @@ int fsync(int fd)
 	return failing_fsync ? -1 : syscall(SYS_fsync, fd);
 }
 
-/* What is wrong with the file is nothing that is wrong with the arguments. */
+/* Errors of the file are not reported as errors of the arguments. */
 static void test_file_errors(void)
 {
 	static const char text[] = "list default\n";
@@ -111,7 +111,7 @@ static void test_file_errors(void)
 static ULONG results[3];
 static int done;
 
-/* A thread that is cancelled already, and ends behind what it calls. */
+/* A thread that is already cancelled, and ends after its calls. */
 static void *doomed(void *arg)
 {
 	unsigned char buffer[512];
@@ -154,7 +154,7 @@ static void test_cancelled(void)
 	ok(done == 3 && result == PTHREAD_CANCELED, "cancelled behind all three");
 	ok(!results[0] && !results[1] && !results[2], "which did what they do");
 	is(open_files(), files, "no file is left open");
-	/* Would wait for ever. */
+	/* A lock that is not released would hang the test. */
 	alarm(30);
 	is(control(&provider, EventSecurityAddDACL, USER(6), 1, TRUE), ERROR_SUCCESS,
 	   "the lock is free");

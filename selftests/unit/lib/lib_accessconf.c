@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * lib_accessconf - access lists as text: what is taken, what is refused, where
- */
+/* lib_accessconf - access lists as text: accepted and refused files, and error positions */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +106,7 @@ static void test_bad(void)
 	memset(many, 'x', 300);
 	strcpy(many + 300, " y");
 	bad(many, 1, 1);
-	/* A NUL is no end. */
+	/* A NUL does not end the text. */
 	etw_access_conf_free(&conf);
 	ok(etw_access_parse("list default\n\0", 14, &conf, &error) == -EINVAL && error.line == 2 &&
 	   error.column == 1, "a NUL");
@@ -137,7 +135,7 @@ static void test_lists_max(void)
 	free(text);
 }
 
-/* What is written is read as the same, whatever its entries. */
+/* Writing and reading give the same list, for any entries. */
 static void test_round(void)
 {
 	char text[ETW_ACCESS_ENTRY_TEXT + 32], entry[ETW_ACCESS_ENTRY_TEXT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib_accessfile - the file of the access lists: what a new one keeps of the old,
- * and its lock
+ * lib_accessfile - the file of the access lists: the properties a new file keeps from the
+ * old one, and its lock
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -33,7 +33,7 @@ static void put(const char *name, const char *text, mode_t mode)
 	close(fd);
 }
 
-/* Replace the file with this, as who changes lists does. */
+/* Replace the file with this text, like a caller that changes lists. */
 static int replace(const char *text, size_t len)
 {
 	struct etw_access_file file;
@@ -117,7 +117,7 @@ static void test_size(void)
 	unlink(path);
 }
 
-/* What is behind a NUL is not thrown away: the file is refused. */
+/* A file with a NUL is refused, so that the text after it is not lost. */
 static void test_nul(void)
 {
 	static const char text[] = "# a\0b\nlist default\n";
@@ -213,7 +213,7 @@ static void test_load(void)
 
 static int failing_create, failing_flock;
 
-/* In place of the C library's */
+/* Replaces the C library's */
 int openat(int at, const char *name, int flags, ...)
 {
 	va_list args;
@@ -236,7 +236,7 @@ int flock(int fd, int operation)
 	return failing_flock ? -1 : syscall(SYS_flock, fd, operation);
 }
 
-/* 0 and the list of the file in the kernel, or what went wrong. */
+/* 0 and the file's list in the kernel, or the error. */
 static int loads(void)
 {
 	int ret, fd = etw_kdev_open();
@@ -247,7 +247,7 @@ static int loads(void)
 	return ret ? ret : fake->access[0].used && !fake->access[0].count ? 0 : -ENOMSG;
 }
 
-/* A boot is no time to be without lists, whatever keeps the lock from being made. */
+/* At boot the lists are loaded even if the lock cannot be made. */
 static void test_no_lock(void)
 {
 	static const int errors[] = { ENOSPC, EDQUOT, EPERM, EACCES, EROFS, EIO, ENOMEM };
@@ -342,7 +342,7 @@ static size_t lists_in_file(void)
 	return count;
 }
 
-/* What is kept can be loaded, also where the kernel has room for more. */
+/* A stored file can be loaded, even if the kernel has room for more lists. */
 static void test_many(void)
 {
 	struct etw_access_list list = { .guid = provider }, another = { .count = 1 };

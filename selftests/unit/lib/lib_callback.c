@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Enable callbacks: when they run, where, and how registrations end around them */
+/* Enable callbacks: when and where they run, and registrations that end meanwhile */
 #include "lib_fake.h"
 #include <dirent.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@ static const GUID guid_b = { 0xB, 0, 0, { 2 } };
 static const GUID source = { 0x50, 0, 0, { 3 } };
 static const EVENT_DESCRIPTOR event = { .Id = 7, .Level = 1, .Keyword = 1 };
 
-/* What a callback saw */
+/* Arguments that a callback received */
 struct seen {
 	_Atomic int calls, running;
 	GUID source;
@@ -20,8 +20,8 @@ struct seen {
 	UCHAR level;
 	ULONGLONG any, all;
 	pthread_t thread;
-	bool blocked;		/* all signals */
-	REGHANDLE unregister;	/* from within */
+	bool blocked;		/* all signals are blocked */
+	REGHANDLE unregister;	/* unregister this one from within the callback */
 	ULONG result;
 	_Atomic bool hold;
 	ULONG filter_type, filter_size;
@@ -78,7 +78,7 @@ static int thread_count(void)
 	return n - 2;
 }
 
-/* Threads end a moment after they were joined or detached. */
+/* Threads end shortly after they were joined or detached. */
 static bool threads_become(int n)
 {
 	int i;
@@ -135,7 +135,7 @@ static void test_enabled_already(void)
 	EventUnregister(h);
 }
 
-/* B33, B62: what the kernel tells of filters reaches the callback as it is. */
+/* B33, B62: the kernel's filter data reach the callback unchanged. */
 static void test_filter_data(void)
 {
 	static struct seen seen;
@@ -196,7 +196,7 @@ static void test_waits(void)
 	ok(!result && waiting.calls == 1, "and returns after it");
 }
 
-/* B38, B39: it may end its own registration */
+/* B38, B39: a callback may end its own registration */
 static void test_from_within(int threads)
 {
 	static struct seen one, two;
@@ -218,7 +218,7 @@ static void test_from_within(int threads)
 	fake_control(&guid_b, ETW_CONTROL_ENABLE, 0, 0, 0);
 	ok(wait_calls(&two, 1), "another one is still called");
 
-	/* The last one: the thread ends itself, and a new one can start. */
+	/* The last registration ends: the thread ends itself, and a new one can start. */
 	two.unregister = keep;
 	fake_control(&guid_b, ETW_CONTROL_CAPTURE, 0, 0, 0);
 	ok(wait_calls(&two, 2), "the last one unregisters itself");
@@ -236,7 +236,7 @@ static void test_from_within(int threads)
 	fake_control(&guid_b, ETW_CONTROL_DISABLE, 0, 0, 0);
 }
 
-/* Somebody must see the thread's end through, or nobody starts another one. */
+/* The thread's end must be completed, or no new thread starts. */
 static void *unregister_cancelled(void *arg)
 {
 	REGHANDLE *h = arg;
@@ -260,7 +260,7 @@ static void test_cancelled(int threads)
 		abort();
 	pthread_join(thread, &result);
 	ok(!h && result == PTHREAD_CANCELED, "a thread that is cancelled unregisters first");
-	/* Would wait for ever. */
+	/* The test would hang without the alarm. */
 	alarm(30);
 	is(EventRegister(&guid_a, on_enable, &seen, &h), ERROR_SUCCESS, "another may register");
 	EventUnregister(h);
@@ -268,7 +268,7 @@ static void test_cancelled(int threads)
 	ok(threads_become(threads), "the thread has ended");
 }
 
-/* A callback that registers another one with a callback, and ends both. */
+/* A callback that registers another provider with a callback, and ends both. */
 static struct seen nested;
 static REGHANDLE outer, inner;
 
@@ -294,7 +294,7 @@ static struct seen in_child;
 
 static int child(REGHANDLE h)
 {
-	/* The parent's thread is not here; the first write brings one. */
+	/* The parent's thread does not exist in the child; the first write starts one. */
 	if (thread_count() != 1 || EventWrite(h, &event, 0, NULL))
 		return 1;
 	if (!wait_calls(&in_child, 2))
@@ -324,7 +324,7 @@ static void test_fork(void)
 	fake_control(&guid_a, ETW_CONTROL_CAPTURE, 0, 0, 0);
 	ok(wait_calls(&in_child, 2), "and is still called");
 
-	/* The device's descriptor vanishes: registered anew, told anew. */
+	/* The device's descriptor vanishes: register again, and report the state again. */
 	fake->error[0x30] = -ESTALE;
 	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "registered anew");
 	ok(wait_calls(&in_child, 3), "told the state anew");
@@ -339,7 +339,7 @@ static void test_no_module(int threads)
 	REGHANDLE h, h2;
 
 	fake->open_error = -ENOENT;
-	/* Makes the library look for the device again. */
+	/* Makes the library open the device again. */
 	fake->error[0x20] = -EBADF;
 	is(EventRegister(&guid_a, on_enable, &seen, &h), ERROR_SUCCESS, "no module");
 	is(thread_count(), threads, "no thread");

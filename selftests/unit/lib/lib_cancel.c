@@ -13,8 +13,8 @@ static const GUID provider = { 0xA, 0, 0, { 1 } };
 static TRACEHANDLE session, trace;
 
 /*
- * AddressSanitizer's, before what does not return: frames that a cancellation leaves
- * would count as in use, and those of the clean-up lie there.
+ * AddressSanitizer's function for code that does not return: frames left by a
+ * cancellation would count as in use, and the clean-up's frames are at the same place.
  */
 void __asan_handle_no_return(void);
 
@@ -28,7 +28,7 @@ static unsigned int open_files(void)
 	return n;
 }
 
-/* Whether the thread was cancelled; it must end, or all would wait for ever. */
+/* Was the thread cancelled? If it does not end, the test hangs. */
 static bool ends_cancelled(pthread_t thread)
 {
 	void *result = NULL;
@@ -53,7 +53,7 @@ static pthread_t start(void *(*run)(void *))
 static ULONG results[6];
 static int done;
 
-/* Filters of every shape in which memory is taken. */
+/* Filters of every shape that allocates memory. */
 static ULONG enable(void)
 {
 	EVENT_FILTER_EVENT_ID ids = { .FilterIn = TRUE, .Count = 1, .Events = { 7 } };
@@ -71,7 +71,7 @@ static ULONG enable(void)
 			      &p);
 }
 
-/* A thread that is cancelled already, and ends behind what it calls. */
+/* A thread that is already cancelled, and ends after its calls. */
 static void *controls(void *arg)
 {
 	static struct {
@@ -138,7 +138,7 @@ static VOID WINAPI on_record(PEVENT_RECORD r)
 	ok(false, "not cancelled");
 }
 
-/* Cancels itself once, and goes on. */
+/* Cancel this thread once, and go on. */
 static VOID WINAPI on_busy(PEVENT_RECORD r)
 {
 	(void)r;
@@ -147,7 +147,7 @@ static VOID WINAPI on_busy(PEVENT_RECORD r)
 	__asan_handle_no_return();
 }
 
-/* Open a trace with three events, of a session that goes on. */
+/* Open a trace with three events, of a session that continues. */
 static void prepare(PEVENT_RECORD_CALLBACK callback)
 {
 	EVENT_TRACE_LOGFILEA l = { .LoggerName = (char *)"session" };
@@ -171,7 +171,7 @@ static void prepare(PEVENT_RECORD_CALLBACK callback)
 	feed_deliver();
 }
 
-/* The model has an end of its own open. */
+/* The model itself has one end of a pipe open. */
 static bool all_given_back(void)
 {
 	close(fake->consumer_wake);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Classic providers: who is told what, which records reach the kernel */
+/* Classic providers: callbacks and their arguments, and records that reach the kernel */
 #include "lib_fake.h"
 #include <poll.h>
 #include <sys/wait.h>
@@ -82,7 +82,7 @@ static void test_refused(void)
 	is(GetLastError(), ERROR_INVALID_HANDLE, "says why");
 }
 
-/* ------------------------------------------------- called before it returns */
+/* ------------------------------------------------- callbacks before the registration returns */
 
 static struct {
 	TRACE_GUID_REGISTRATION class;
@@ -105,7 +105,7 @@ static ULONG on_early(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID b
 	return ERROR_SUCCESS;
 }
 
-/* Comes when RegisterTraceGuids() has let go of its lock, and lets the callback run. */
+/* Arrives when RegisterTraceGuids() has released its lock, and lets the callback run. */
 static void on_signal(int signal)
 {
 	(void)signal;

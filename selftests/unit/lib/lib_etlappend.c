@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Going on with log files, our own and Windows' */
+/* Appending to log files, our own and Windows' */
 #include "unit/etl/etl_write.h"
 
 #include <sys/syscall.h>
 
-static bool uncut;	/* the next file that is to be cut is not */
+static bool uncut;	/* the next truncation fails */
 
 int ftruncate(int fd, off_t size)
 {
@@ -16,7 +16,7 @@ int ftruncate(int fd, off_t size)
 	return (int)syscall(SYS_ftruncate, fd, size);
 }
 
-/* All of a file; free() it. */
+/* Read a whole file; the caller frees it. */
 static unsigned char *slurp(const char *name, size_t *len)
 {
 	unsigned char *all;
@@ -81,7 +81,10 @@ static void test_append(void)
 	unlink(path);
 }
 
-/* What cannot be cut off stays, and so does the header that says it is not closed. */
+/*
+ * Bytes that cannot be cut off stay, and so does the header's mark that the file is not
+ * closed.
+ */
 static void test_append_uncut(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
@@ -106,7 +109,7 @@ static void test_append_uncut(void)
 	unlink(path);
 }
 
-/* The caller's file is written, whatever is where its name leads. */
+/* The caller's open file is written, whatever its name refers to. */
 static void test_into(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER, .into = true };
@@ -155,7 +158,7 @@ static void test_append_refused(void)
 	unlink(m.path);
 }
 
-/* Windows' own files, one of them of 32 bits. */
+/* Windows' own files, one of them from a 32-bit system. */
 static void test_append_corpus(const char *name)
 {
 	const char *corpus = getenv("ETW_CORPUS");

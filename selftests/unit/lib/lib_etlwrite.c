@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Writing log files: what is written reads back; failing, replacing, discarding */
+/* Writing log files: round trip, failures, replacing, discarding */
 #include "unit/etl/etl_write.h"
 
 #include <dirent.h>
@@ -43,7 +43,7 @@ static void test_round(bool disorder)
 	unlink(path);
 }
 
-/* Compressed: the same, in less room; with what cannot be compressed among it */
+/* Compressed: the same events in less room, with incompressible data among them */
 static void test_packed(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER, .compress = true };
@@ -66,7 +66,7 @@ static void test_packed(void)
 		cpus[1] = cpus[1] * 31 + 2500;
 	}
 	is(etw_etl_finish(w, 5, &n), 0, "finish");
-	/* Each one goes on with it. */
+	/* Each turn appends. */
 	is(etw_etl_append(path, &w), 0, "append");
 	write_some(w, 4000, 4500, false, &sum, cpus);
 	is(etw_etl_finish(w, 5, &n), 0, "finish");
@@ -108,7 +108,7 @@ static void test_buffers(void)
 		markers += h.flags & 1;
 		if (!n)
 			continue;
-		/* The first record's time, and the same as FILETIME */
+		/* The first record's time, and its FILETIME */
 		memcpy(&i, data + 72 + 16, 4);
 		bad += h.ref_clock != i || h.ref_time != MAKE_START + (h.ref_clock - 1000) / 100;
 		bad += h.clock != (1 | 1000000000ull << 3) || h.timestamp < h.ref_clock;
@@ -139,7 +139,7 @@ static void test_kinds(void)
 	struct etw_etl_file *file;
 	struct etw_event e;
 	struct { const void *at; uint32_t size; int64_t time; } all[] = {
-		{ message, 8 + 5, MAKE_START },	/* has no time: that of the start */
+		{ message, 8 + 5, MAKE_START },	/* has no time: gets the start time */
 		{ &sys, 34, MAKE_START + 10 },
 		{ &perf, 17, MAKE_START + 20 },
 		{ &error, 16, MAKE_START + 20 },
@@ -253,7 +253,7 @@ static void test_refused(void)
 	is(files_left(), 0, "discard leaves nothing");
 }
 
-/* Until a write fails; what it said, and finish after it. */
+/* Write until a write fails; returns its error, and checks finish after it. */
 static int write_to_the_end(struct etw_etl_writer *w)
 {
 	_Alignas(8) unsigned char record[1024];
@@ -348,7 +348,7 @@ static void test_replace(void)
 	unlink(path);
 }
 
-/* A CPU with one event among thousands of buffers of another: it does not wait. */
+/* A CPU with one event among thousands of buffers of another CPU: the event does not wait. */
 static void test_aging(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = 1024 };
@@ -376,7 +376,7 @@ static void test_aging(void)
 	unlink(path);
 }
 
-/* A record at a time of each CPU, like a file of 16 MB buffers */
+/* One record of each CPU at a time, as in a file with 16 MB buffers */
 static void test_many_cpus(void)
 {
 	struct etw_etl_info large = like;
@@ -401,7 +401,7 @@ static void test_many_cpus(void)
 	unlink(path);
 }
 
-/* Clocks that cannot be: the sanitizer watches. */
+/* Impossible clocks: the sanitizer checks. */
 static void test_far(void)
 {
 	struct etw_etl_info far = like;

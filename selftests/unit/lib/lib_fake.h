@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib_fake.h - a model of /dev/etw, small and only as strict as tests need
+ * lib_fake.h - a model of /dev/etw, small and only as strict as the tests need
  *
- * Lies behind etw_kdev_ops.  An open file is the read end of a pipe, told apart
- * by its inode number, so it works over fork, and poll is real; a byte in the
- * pipe is a notification or a wake-up.  State and enable areas are in memory
- * that parent and child share.
+ * Implements etw_kdev_ops.  An open file is the read end of a pipe, identified by its
+ * inode number, so it works over fork, and poll is real; a byte in the pipe is a
+ * notification or a wake-up.  State and enable areas are in memory that parent and child
+ * share.
  */
 #ifndef ETW_LIB_FAKE_H
 #define ETW_LIB_FAKE_H
@@ -42,7 +42,7 @@ struct fake_reg {
 	struct etw_guid guid;
 	/* PROVIDER_SET */
 	uint32_t set_calls;
-	uint32_t types;			/* 1: looked at */
+	uint32_t types;			/* 1: descriptor types are evaluated */
 	uint32_t traits_len;		/* 0: none */
 	uint8_t traits[64];
 };
@@ -50,17 +50,17 @@ struct fake_reg {
 struct fake_file {
 	uint64_t ino;
 	pid_t pid;
-	int write_end;		/* in the process that opened it */
+	int write_end;		/* in the process that opened the file */
 	struct fake_reg regs[ETW_REGISTRATIONS_MAX];
 	struct etw_notify notices[64];
-	uint64_t data[64][ETW_FILTER_CHAIN_MAX / 8];	/* their filter data */
-	uint32_t first, count;	/* of notices */
+	uint64_t data[64][ETW_FILTER_CHAIN_MAX / 8];	/* filter data of the notices */
+	uint32_t first, count;	/* ring of notices */
 };
 
 struct fake_provider {
 	struct etw_guid guid;
 	struct etw_enable_entry entry;
-	struct etw_enable asked;	/* of the session that enabled it */
+	struct etw_enable asked;	/* by the session that enabled it */
 	uint16_t logger_id;		/* of that session; 0: disabled */
 };
 
@@ -68,7 +68,7 @@ struct fake_session {
 	struct etw_session s;
 	struct etw_session_log log;	/* zero: no file */
 	char path[ETW_FILE_NAME_MAX];
-	struct etw_session_file file;	/* as it was given last */
+	struct etw_session_file file;	/* as passed last */
 	char name[ETW_NAME_MAX + 1];
 	uint32_t name_len;
 };
@@ -89,14 +89,14 @@ struct fake_state {
 	uint32_t provider_count;
 	struct fake_session sessions[FAKE_SESSIONS];
 	uint64_t next_handle;
-	struct etw_session_capture capture;	/* what is set */
+	struct etw_session_capture capture;	/* current setting */
 	struct etw_guid captured[ETW_CAPTURE_MAX];
-	struct etw_enable enable;	/* the last call's, with */
+	struct etw_enable enable;	/* the last call's arguments, with */
 	struct {			/* its filters */
 		uint32_t type, len;
 		uint8_t data[ETW_PAYLOAD_SIZE_MAX];
 	} filters[ETW_FILTERS_MAX];
-	uint64_t data[ETW_FILTER_CHAIN_MAX / 8];	/* goes with all notices that follow */
+	uint64_t data[ETW_FILTER_CHAIN_MAX / 8];	/* added to all notices that follow */
 	uint32_t data_len, data_type;
 	struct fake_write last;
 	struct {
@@ -105,7 +105,7 @@ struct fake_state {
 		unsigned char data[1024];
 	} classic;
 	uint32_t attempts, opens, ioctls, writes, stale, registers;
-	/* Groups: what their commands tell and were told */
+	/* Groups: results and arguments of their commands */
 	struct etw_guid guids[64];
 	uint32_t guid_count;
 	uint64_t guid_session;
@@ -115,9 +115,9 @@ struct fake_state {
 	int open_error;			/* -errno of the next opens */
 	int error[256];			/* -errno of the next command, by number */
 	bool mute;			/* registering queues no notification */
-	bool wants_stack;		/* some session, of every event */
-	uint32_t walks;			/* answers that a stack is wanted */
-	/* The one consumer */
+	bool wants_stack;		/* some session, for all events */
+	uint32_t walks;			/* writes answered with "a stack is wanted" */
+	/* The only consumer */
 	uint64_t consumer_ino;
 	int consumer_wake;
 	unsigned char buffers[FAKE_BUFFERS][FAKE_BUFFER_SIZE] __attribute__((__aligned__(8)));
@@ -172,7 +172,7 @@ static int fake_pipe(int *write_end)
 	return fds[0];
 }
 
-/* A free place in the table, or one whose process is gone. */
+/* A free place in the table, or one of a process that has ended. */
 static struct fake_file *fake_new_file(void)
 {
 	uint32_t i;
@@ -241,7 +241,7 @@ static int fake_map(int fd, size_t len, void *fixed, void **out)
 	return 0;
 }
 
-/* All opens of a device are one inode. */
+/* All opens of a device have one inode. */
 static int fake_identify(int fd, struct etw_kdev_id *id)
 {
 	int ret = etw_kdev_system.identify(fd, id);
@@ -334,7 +334,7 @@ static void fake_init(void)
 	etw_kdev_ops = &fake_ops;
 }
 
-/* Enable or disable a provider, as if some session had. */
+/* Enable or disable a provider, as a session would. */
 __attribute__((__unused__))
 static void fake_control(const void *guid, uint32_t control, uint8_t level,
 			 uint64_t any, uint64_t all)

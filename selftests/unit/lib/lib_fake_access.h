@@ -2,7 +2,7 @@
 /*
  * lib_fake_access.h - the access lists of the model; include lib_fake.h
  *
- * All with the model's lock held.
+ * All functions need the model's lock.
  */
 #ifndef ETW_LIB_FAKE_ACCESS_H
 #define ETW_LIB_FAKE_ACCESS_H
@@ -34,7 +34,7 @@ static int fake_access_set(const struct etw_access *a)
 	return 0;
 }
 
-/* The smallest GUID after this one. */
+/* Index of the smallest GUID after this one. */
 static int fake_access_next(const struct etw_guid *guid)
 {
 	int i, next = -1;

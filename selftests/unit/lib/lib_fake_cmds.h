@@ -2,7 +2,7 @@
 /*
  * lib_fake_cmds.h - the commands of the model; include lib_fake.h
  *
- * All with the model's lock held.
+ * All functions need the model's lock.
  */
 #ifndef ETW_LIB_FAKE_CMDS_H
 #define ETW_LIB_FAKE_CMDS_H
@@ -123,7 +123,7 @@ static int fake_set_info(struct fake_file *f, const struct etw_provider_set *arg
 	return 0;
 }
 
-/* As many of the model's GUIDs as there is room for. */
+/* Copy as many of the model's GUIDs as fit. */
 static uint32_t fake_guids(uint64_t to, uint32_t room)
 {
 	uint32_t n = fake->guid_count < room ? fake->guid_count : room;
@@ -195,7 +195,7 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 	return 0;
 }
 
-/* A record of a classic provider, for the session that has it enabled. */
+/* Accept a record of a classic provider, for the session that enabled it. */
 static int fake_classic(struct fake_file *f, const struct etw_classic_write *w)
 {
 	const struct etw_data_descriptor *d = (void *)(uintptr_t)w->data;

@@ -5,7 +5,7 @@
 #ifndef ETW_LIB_FAKE_LOG_H
 #define ETW_LIB_FAKE_LOG_H
 
-/* Take over a file; of its rules only those that the library leaves to the kernel. */
+/* Take over a file; checks only the rules that the library leaves to the kernel. */
 static int fake_log(struct fake_session *f, const struct etw_session *s)
 {
 	const struct etw_session_file *file = (void *)(uintptr_t)s->file;
@@ -31,7 +31,7 @@ static int fake_log(struct fake_session *f, const struct etw_session *s)
 	return 0;
 }
 
-/* FLUSH into a file, which leaves that of the session as it is. */
+/* FLUSH into a file, without changing the session's own. */
 static int fake_snapshot(struct fake_session *f, const struct etw_session *s)
 {
 	const struct etw_session_file *file = (void *)(uintptr_t)s->file;
@@ -42,7 +42,7 @@ static int fake_snapshot(struct fake_session *f, const struct etw_session *s)
 	return 0;
 }
 
-/* Tell of it at a struct etw_session_log, if there is one. */
+/* Describe the file in a struct etw_session_log, if the caller passed one. */
 static void fake_log_out(const struct fake_session *f, uint64_t at)
 {
 	struct etw_session_log *log = (void *)(uintptr_t)at, was;

@@ -32,7 +32,7 @@ static bool fake_look_known(const struct fake_provider *p)
 	return p->logger_id || fake_look_regs(&p->guid, 0, NULL, 0);
 }
 
-/* Providers that were registered have no entry of their own until then. */
+/* Registered providers have no entry of their own until then. */
 static void fake_look_collect(void)
 {
 	uint32_t i, slot;

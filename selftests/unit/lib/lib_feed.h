@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * lib_feed.h - make buffers as the module delivers them
- */
+/* lib_feed.h - makes buffers like those that the module delivers */
 #ifndef ETW_LIB_FEED_H
 #define ETW_LIB_FEED_H
 
@@ -82,7 +80,7 @@ static bool feed_classic(struct feed *f, const struct etw_classic *c, uint64_t t
 	return true;
 }
 
-/* The next buffer of the fake session; it comes with feed_deliver(). */
+/* Start the next buffer of the fake session; feed_deliver() delivers it. */
 __attribute__((__unused__))
 static void feed_fake(struct feed *f, uint16_t cpu, uint64_t sequence)
 {
@@ -90,7 +88,7 @@ static void feed_fake(struct feed *f, uint16_t cpu, uint64_t sequence)
 		   sequence);
 }
 
-/* Let the fake consumer have it. */
+/* Deliver the buffer to the fake consumer. */
 __attribute__((__unused__))
 static void feed_deliver(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The limits of EnableTraceEx2's filters: what is refused reaches no device */
+/* The limits of EnableTraceEx2's filters: refused filters do not reach the device */
 #include "lib_fake.h"
 
 #include <evntcons.h>
@@ -17,7 +17,7 @@ static union {
 	unsigned char bytes[8192];
 } data;
 
-/* EnableTraceEx2 with so many filters; refused: the device has not heard of it. */
+/* Call EnableTraceEx2 with count filters; if refused, nothing reached the device. */
 static ULONG control(ULONG code, EVENT_FILTER_DESCRIPTOR *filters, ULONG count)
 {
 	ENABLE_TRACE_PARAMETERS p = { .Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
@@ -52,7 +52,7 @@ static void test_twice(void)
 /* B43: at most 13 filters. */
 static void test_count(void)
 {
-	/* All there are. */
+	/* All existing types. */
 	static const ULONG types[14] = {
 		EVENT_FILTER_TYPE_NONE, EVENT_FILTER_TYPE_PID, EVENT_FILTER_TYPE_EXECUTABLE_NAME,
 		EVENT_FILTER_TYPE_PACKAGE_ID, EVENT_FILTER_TYPE_PACKAGE_APP_ID,
@@ -104,7 +104,7 @@ static void test_sizes(void)
 	is(one(EVENT_FILTER_TYPE_SCHEMATIZED, 1025), ERROR_INVALID_PARAMETER, "B44: 1025");
 }
 
-/* B45: 8 PIDs, whole ones. */
+/* B45: up to 8 PIDs, no partial ones. */
 static void test_pids(void)
 {
 	is(one(EVENT_FILTER_TYPE_PID, 32), ERROR_SUCCESS, "B45: 8 PIDs");
@@ -114,8 +114,8 @@ static void test_pids(void)
 }
 
 /*
- * The lists and headers within filters are the kernel's to check: a pointer that
- * leads nowhere is an error then, and not the end of the program.
+ * The kernel checks lists and headers within filters, so that a bad pointer is an error
+ * and does not crash the program.
  */
 static void test_heads(void)
 {
@@ -133,7 +133,7 @@ static void test_heads(void)
 	is(one(EVENT_FILTER_TYPE_SCHEMATIZED, 23), ERROR_INVALID_PARAMETER, "B62: half a header");
 }
 
-/* B61 and the types that are nobody's. */
+/* B61 and types without a user. */
 static void test_others(void)
 {
 	EVENT_FILTER_DESCRIPTOR f = { (uintptr_t)&data, 8, EVENT_FILTER_TYPE_TRACEHANDLE };

@@ -116,7 +116,7 @@ static int child_activity(void)
 	GUID id;
 
 	EventActivityIdControl(EVENT_ACTIVITY_CTRL_CREATE_ID, &id);
-	/* The random half differs, so all of its ids do. */
+	/* The random half differs, so all of the child's ids differ. */
 	return memcmp(id.Data4, child_id.Data4, 8) ? 0 : 1;
 }
 
@@ -143,7 +143,7 @@ static void test_fork(void)
 	is(in_child(child_activity, true), 0, "and of a raw clone");
 }
 
-/* Shares our memory: what it changes we would feel. */
+/* Shares our memory, so its changes would affect us. */
 static int vfork_child(void *arg)
 {
 	(void)arg;
@@ -165,7 +165,7 @@ static void test_vfork(void)
 	is(fake->opens, opens, "as before");
 }
 
-/* The library's descriptor of the device: the end to read from */
+/* The library's descriptor of the device: the read end */
 static int device_fd(void)
 {
 	struct fake_file *f;
@@ -201,7 +201,7 @@ static void test_descriptors(void)
 	ok(!fstat(fd, &st) && S_ISCHR(st.st_mode), "what replaced it stays open");
 	close(fd);
 
-	/* As a terminal does that was hung up */
+	/* Like a terminal that was hung up */
 	fd = device_fd();
 	dup2(null, fd);
 	fake->error[0x30] = -EIO;
@@ -240,7 +240,7 @@ static int child_any(void)
 {
 	REGHANDLE h;
 
-	/* The model's lock may be held in the parent, but it is shared. */
+	/* The parent may hold the model's lock, but the lock is shared. */
 	return EventWrite(handle, &event, 0, NULL) || EventRegister(&guid_b, NULL, NULL, &h) ||
 	       EventWrite(h, &event, 0, NULL) || EventUnregister(h) || EventUnregister(handle);
 }

@@ -20,7 +20,7 @@ static REGHANDLE handle;
 _Static_assert(EtwProviderTraitTypeGroup == 1 && EtwProviderTraitDecodeGuid == 2,
 	       "as Microsoft numbers them");
 
-/* The registration of this process; NULL: it has none. */
+/* The registration of this process; NULL: none. */
 static struct fake_reg *the_reg(void)
 {
 	uint32_t i;
@@ -51,7 +51,7 @@ static void end(void)
 	is(EventUnregister(handle), ERROR_SUCCESS, "unregister");
 }
 
-/* B78, and every other argument there is to be wrong */
+/* B78, and every other wrong argument */
 static void test_refused(void)
 {
 	BOOLEAN on = TRUE;
@@ -84,7 +84,7 @@ static void test_refused(void)
 	end();
 }
 
-/* B79, B80: the kernel is told once, and of types as often as they change. */
+/* B79, B80: traits are set in the kernel once, types whenever they change. */
 static void test_set(void)
 {
 	BOOLEAN on = TRUE, off = FALSE;
@@ -137,13 +137,13 @@ static int child_sets(void)
 {
 	BOOLEAN on = TRUE;
 
-	/* The first that it does: registers, with all there is to say. */
+	/* The first call registers with traits and types. */
 	if (TYPES(handle, &on, 1))
 		return 1;
 	return !has_traits(the_reg()) || !the_reg()->types;
 }
 
-/* A child registers anew, and says anew what its parent said. */
+/* A child registers again, with its parent's traits and types. */
 static void test_fork(void)
 {
 	BOOLEAN off = FALSE;
@@ -164,9 +164,9 @@ static void test_fork(void)
 	end();
 }
 
-/* ------------------------------------------- refused, and all is as it was */
+/* ------------------------------------------- refused calls that change nothing */
 
-/* What PROVIDER_SET returns, call by call; 0: what the model says */
+/* Results of PROVIDER_SET, call by call; 0: the model's own result */
 static struct {
 	int ret[4];
 	_Atomic unsigned int calls;
@@ -201,7 +201,7 @@ static bool works(void)
 	return !EventWrite(handle, &event, 0, NULL) && the_reg() && fake->writes == writes + 1;
 }
 
-/* The child's first call registers it: with what its parent said, if that is all. */
+/* The child's first call registers it, with the parent's settings if those are accepted. */
 static int child_refused(void)
 {
 	BOOLEAN off = FALSE;
@@ -223,14 +223,14 @@ static int child_refused_types(void)
 {
 	BOOLEAN on = TRUE;
 
-	/* What the parent said, and then what the child says */
+	/* The parent's settings, and then the child's */
 	use_script(0, -ENOMEM, 0);
 	if (TYPES(handle, &on, 1) != ERROR_NOT_ENOUGH_MEMORY)
 		return 1;
 	return !works() || !has_traits(the_reg()) || the_reg()->types;
 }
 
-/* The device's descriptor is lost, the device there and still against it. */
+/* The device's descriptor is lost; the device is available and still refuses. */
 static int child_lost(void)
 {
 	if (!works())
@@ -244,14 +244,14 @@ static int child_lost(void)
 	return TRAITS(handle, traits, 7) || !works();
 }
 
-/* Registering it takes along what its parent said, or is undone. */
+/* Registering includes the parent's settings, or is undone. */
 static int child_over(void)
 {
 	use_script(-ENOSPC, 0, 0);
 	return EventWrite(handle, &event, 0, NULL) || atomic_load(&script.calls) != 1 || the_reg();
 }
 
-/* B86: whoever is refused stays registered, with what he said before. */
+/* B86: after a refusal the provider stays registered, with its earlier settings. */
 static void test_undone(void)
 {
 	BOOLEAN off = FALSE;
@@ -280,7 +280,7 @@ static atomic_bool hold;
 static atomic_int polling, held;
 static ULONG refused;
 
-/* The callback thread does not end as long as this holds it. */
+/* The callback thread does not end while this blocks it. */
 static int holding_poll(struct pollfd *fds, unsigned int count, int timeout_ms)
 {
 	int ret;
@@ -328,8 +328,8 @@ static void wait_for(const REGHANDLE *value)
 }
 
 /*
- * While the callback thread ends, who needs it waits for that, without the lock:
- * what he was refused must be undone by then, for the registration may go away.
+ * While the callback thread ends, callers that need it wait for it without the lock. A
+ * refused setting must be undone before, because the registration may end meanwhile.
  */
 static void test_ended(bool cancel)
 {
@@ -352,7 +352,10 @@ static void test_ended(bool cancel)
 		abort();
 	while (!atomic_load(&held))
 		usleep(1000);
-	/* It ends: this one waits for that, and has a callback again. */
+	/*
+	 * The thread ends: this registration waits for that, and starts a callback thread
+	 * again.
+	 */
 	if (pthread_create(&registering, NULL, registers, &second))
 		abort();
 	wait_for(&second);
@@ -361,12 +364,12 @@ static void test_ended(bool cancel)
 		abort();
 	while (!atomic_load(&script.calls))
 		usleep(1000);
-	/* Has the lock from then on until it waits, too. */
+	/* The thread holds the lock from then on, until it waits. */
 	is(EventUnregister(handle), ERROR_SUCCESS, "ended while another sets its traits");
 	if (cancel)
 		pthread_cancel(setting);
 	atomic_store(&hold, false);
-	/* Where it died with the lock, all would wait for ever. */
+	/* If the thread died with the lock, every thread would wait forever. */
 	alarm(30);
 	pthread_join(setting, NULL);
 	pthread_join(registering, NULL);
@@ -379,7 +382,7 @@ static void test_ended(bool cancel)
 
 /* ----------------------------------------------------------------------------- */
 
-/* Without the module it succeeds, and is told to a module that comes later. */
+/* Without the module the call succeeds, and a module loaded later gets the settings. */
 static int child_without_device(void)
 {
 	REGHANDLE own;
@@ -405,7 +408,7 @@ static ULONG no_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID
 	return ERROR_SUCCESS;
 }
 
-/* The two sorts of handles are numbers of one kind. */
+/* The two kinds of handles are numbers of one kind. */
 static void test_classic(void)
 {
 	TRACE_GUID_REGISTRATION class = { .Guid = &guid_a };

@@ -182,7 +182,7 @@ static void test_snapshots(void)
 	ok(access(path, F_OK), "leaves no file behind");
 	is(flush_to(handle, "/nonexistent/x"), ERROR_BAD_PATHNAME, "no such place");
 	is(flush_to(handle, ""), ERROR_SUCCESS, "without a name it is for readers");
-	/* Or for the session's own file, whose disk says the same. */
+	/* The same for the session's own file on a full disk. */
 	fake->error[0x05] = -EDQUOT;
 	is(flush_to(handle, ""), ERROR_DISK_FULL, "no space without a name");
 	fake->error[0x05] = -EIO;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Looking at providers and at the system; the older functions that enable */
+/* Queries of providers and of the system; the older enable functions */
 #include "lib_fake.h"
 #include <sys/wait.h>
 #include <evntcons.h>
@@ -26,7 +26,7 @@ static bool start_session(ULONG mode)
 	return !StartTraceA(&session, "looking", &b.p);
 }
 
-/* B24, B32: both wait for nothing; without SourceId the callback gets zero */
+/* B24, B32: neither function waits; without SourceId the callback gets zero */
 static void test_enable_trace(void)
 {
 	struct etw_enable *e = &fake->enable;
@@ -71,7 +71,7 @@ static void test_enable_trace_ex(void)
 	is(EnableTraceEx(&mine, NULL, session, 0, 0, 0, 0, 0, NULL), ERROR_SUCCESS, "disable");
 }
 
-/* B18: version 1 of the parameters ends before the count, and is not read on */
+/* B18: version 1 of the parameters ends before the count; nothing after it is read */
 static void test_versions(void)
 {
 	ENABLE_TRACE_PARAMETERS_V1 *v1 = malloc(sizeof(*v1));
@@ -110,7 +110,7 @@ static void test_guid_list(void)
 	   ERROR_INVALID_PARAMETER, "wants no input");
 }
 
-/* B150: instances are the registrations, or one that is only enabled */
+/* B150: instances are registrations, or one entry that is only enabled */
 static void test_guid_info(void)
 {
 	struct {
@@ -151,7 +151,7 @@ static void test_guid_info(void)
 	   ERROR_INVALID_PARAMETER, "no GUID");
 }
 
-/* B151: of another process by its id, of the calling one without asking for rights */
+/* B151: another process by its id; the calling process needs no rights */
 static void test_guid_process(void)
 {
 	GUID guids[4];

@@ -9,7 +9,7 @@
 #include "base/guid.h"
 #include "base/name_guid.h"
 
-/* Are its names the same, and other names others? */
+/* Do equal names give this GUID, and other names other GUIDs? */
 static void has_guid(const char *name, const char *want)
 {
 	struct etw_guid guid;
@@ -35,7 +35,7 @@ static void test_own(void)
 	ok(etw_guid_from_name(longest, 1025, &guid), "one byte more");
 }
 
-/* Lengths around the ends of SHA-1's blocks: 16 bytes are the name space's. */
+/* Lengths near SHA-1's block boundaries: the name space takes 16 bytes. */
 static void test_blocks(void)
 {
 	static const struct {
@@ -61,7 +61,7 @@ static void test_blocks(void)
 	has_guid("GR\xc3\x9c\xc3\x9f" "E", "d41cff08-60be-5591-0861-ca4097038edc");
 }
 
-/* Names and GUIDs that other people publish. */
+/* Published names and GUIDs. */
 static void test_corpus(void)
 {
 	const char *corpus = getenv("ETW_CORPUS");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Payload filters as programs make them: fields and predicates, one event and many */
+/* Payload filters built from fields and predicates, for one event and for many */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "lib/controller/payload.h"
 #include "lib/tap.h"
 
-/* A field before each one that has its length or number; all sorts in between. */
+/* Each length or count field precedes the field that uses it; all types in between. */
 static const struct etw_payload_field fields[] = {
 	{ "Size", TDH_INTYPE_UINT32, 1, 0, -1, -1 },
 	{ "Delta", TDH_INTYPE_INT16, 1, 0, -1, -1 },
@@ -43,7 +43,7 @@ static const struct etw_payload_field fields[] = {
 
 static const struct etw_payload_layout layout = { 7, 2, FIELDS, fields };
 
-/* The payload of such an event, of a process of 64 bits. */
+/* The payload of such an event, from a 64-bit process. */
 static const char payload[] =
 	"\x00\x20\x00\x00"			/* 8192 */
 	"\xfe\xff"				/* -2 */
@@ -91,7 +91,7 @@ static bool passes(const void *program, uint16_t id, uint8_t version, const void
 	return etw_payload_pass(copy, &source, false);
 }
 
-/* What becomes of the event with one predicate: 1 or 0, or minus the error. */
+/* Result for the event with one predicate: 1 or 0, or minus the error. */
 static int one(const char *field, uint16_t op, const char *value)
 {
 	const struct etw_payload_predicate p = { field, op, value };
@@ -150,7 +150,7 @@ static void test_numbers(void)
 	IS("count", "Count", EQ, "3", 1);
 }
 
-/* B71, B73: texts, without regard to the case of ASCII letters. */
+/* B71, B73: texts, ignoring the case of ASCII letters. */
 static void test_texts(void)
 {
 	IS("B73", "File", CONTAINS, "log", 1);
@@ -174,7 +174,7 @@ static void test_texts(void)
 	IS("the rest", "Tail", IS, "to the", 0);
 }
 
-/* B71: a GUID only IS or IS NOT, with braces. B72: what cannot be tested. */
+/* B71: a GUID only IS or IS NOT, with braces. B72: fields that cannot be tested. */
 static void test_types(void)
 {
 	static const char *const untestable[] = { "Data", "Ratio", "Part", "Since", "Where",
@@ -198,7 +198,7 @@ static void test_types(void)
 	}
 }
 
-/* B71, B74: predicates that are refused, and with what. */
+/* B71, B74: refused predicates and their errors. */
 static void test_refused(void)
 {
 	struct etw_payload_predicate p[9];
@@ -249,7 +249,7 @@ static void test_refused(void)
 	   "B44: over 4096 bytes");
 }
 
-/* Fields behind one that cannot be walked over are out of reach. */
+/* Fields after one of unknown size are out of reach. */
 static void test_reach(void)
 {
 	static const struct etw_payload_field strange[] = {
@@ -267,7 +267,7 @@ static void test_reach(void)
 	is(etw_payload_create(&l, false, &p, 1, &filter, NULL), ERROR_NOT_SUPPORTED, "one behind it");
 }
 
-/* A process of 32 bits has pointers of 4 bytes. */
+/* A 32-bit process has pointers of 4 bytes. */
 static void test_pointers(void)
 {
 	static const struct etw_payload_field list[] = {
@@ -296,7 +296,7 @@ static void *pair(uint16_t id, bool any, const char *a, const char *b)
 						   { "A", ETW_PAYLOAD_EQ, a } };
 	void *filter = NULL;
 
-	/* The order of the predicates is not that of the fields. */
+	/* Pass the predicates in another order than the fields. */
 	if (etw_payload_create(&l, any, b ? p : p + 1, b ? 2 : 1, &filter, NULL))
 		return NULL;
 	return filter;

@@ -10,7 +10,7 @@ static const GUID guid_a = { 0xA, 0, 0, { 1 } };
 static const GUID guid_b = { 0xB, 0, 0, { 2 } };
 static const EVENT_DESCRIPTOR event = { .Id = 7, .Version = 1, .Level = 4, .Keyword = 0x10 };
 
-/* B12: without a module nobody can listen */
+/* B12: without the module no session can listen */
 static void test_no_module(void)
 {
 	EVENT_DATA_DESCRIPTOR data = { 0 };
@@ -66,7 +66,7 @@ static void test_arguments(REGHANDLE h)
 	is(EventEnabled(h, NULL), FALSE, "no event is not enabled");
 }
 
-/* What nobody wants is not looked at. */
+/* Arguments of a disabled event are not read. */
 static void test_unwanted(REGHANDLE h)
 {
 	EVENT_DESCRIPTOR unwanted = { .Id = 1, .Level = 5, .Keyword = 0x1 };
@@ -151,7 +151,7 @@ static NOT_INLINE ULONG write_from_here(REGHANDLE h, void **caller)
 	return ret;
 }
 
-/* The stack is walked for those events only of which some session has it. */
+/* The stack is walked only for events whose stack a session requested. */
 static void test_stack(REGHANDLE h)
 {
 	const struct etw_event_write *w = &fake->last.event;
@@ -201,7 +201,7 @@ static void test_errors(REGHANDLE h)
 	   "the kernel's limit");
 	is(other, 0, "no handle");
 	fake->error[0x20] = -EPERM;
-	/* B159: what the kernel's access lists withhold is told. */
+	/* B159: a right that the kernel's access lists deny is reported. */
 	is(EventRegister(&guid_b, NULL, NULL, &other), ERROR_ACCESS_DENIED, "no right to it");
 	is(other, 0, "no handle");
 	is(EventWrite(other, &event, 0, NULL), ERROR_SUCCESS, "does nothing");
@@ -278,7 +278,7 @@ static void test_activity(void)
 	EventActivityIdControl(EVENT_ACTIVITY_CTRL_SET_ID, &b);
 }
 
-/* Writers against registration and end of the same entry. */
+/* Writers race registration and unregistration of the same entry. */
 static _Atomic REGHANDLE shared;
 static _Atomic bool stop;
 

@@ -7,7 +7,7 @@
 #include "etl/timebase.h"
 #include "lib/tap.h"
 
-/* Nanoseconds behind the point: exact, and in order whatever steers. */
+/* Nanoseconds within a unit: exact, and in order with any correction. */
 static void test_nanos(const struct etw_time_pair *start)
 {
 	struct etw_time_pair now = { 0, 0 };
@@ -36,13 +36,13 @@ static void test_nanos(const struct etw_time_pair *start)
 	etw_timebase_init(&base, 1, start);
 	t = etw_timebase_exact(&base, INT64_MAX, &nanos);
 	ok(t == INT64_MAX && !nanos, "nor beyond the end");
-	/* 152 Hz and less: the rate has no room for it, and must not wrap */
+	/* 152 Hz and less: the rate does not fit its field, and must not wrap */
 	for (clock = 1, bad = 0; clock < 153; clock++) {
 		etw_timebase_init(&base, clock, start);
 		bad += etw_timebase_convert(&base, start->clock + 1) - start->time < 65359;
 	}
 	is(bad, 0, "a very slow clock is no fast one");
-	/* Between two pairs of a clock of 1 GHz, and long after them */
+	/* Between two pairs of a 1 GHz clock, and long after them */
 	now = (struct etw_time_pair){ start->clock + 2000000000, start->time + 20000000 };
 	etw_timebase_through(&base, start, start, &now);
 	for (clock = 0, bad = 0; clock < 1000000; clock++) {
@@ -69,7 +69,7 @@ static void test_timebase(void)
 	is(etw_timebase_convert(&base, 1001), start.time + 1, "no frequency");
 
 	test_nanos(&start);
-	/* A clock of stated 3 GHz that runs 40 ppm fast, for an hour. */
+	/* A clock with a stated 3 GHz that runs 40 ppm fast, for an hour. */
 	etw_timebase_init(&base, 3000000000, &start);
 	for (clock = 0; clock < 3600LL * 10; clock++) {
 		int64_t ticks = clock * 300012000;	/* 0.1 s */
@@ -87,7 +87,7 @@ static void test_timebase(void)
 	is(bad, 0, "never backwards");
 	ok(worst < 500, "within 50 us of the truth: %lld", (long long)worst);
 
-	/* Synchronisation that makes no sense must not break the order. */
+	/* Clock pairs that make no sense must not break the order. */
 	last = INT64_MIN;
 	for (clock = 1, bad = 0; clock < 1000; clock++) {
 		now.clock = clock * 3000000 + (clock % 7) * 100000000;
@@ -116,7 +116,7 @@ static int add(struct etw_merge *merge, struct etw_block *block)
 	return etw_merge_add(merge, block);
 }
 
-/* CPUs in any number, buffers of any fill, equal times: out comes a sorted list. */
+/* Any number of CPUs, any fill of buffers, equal times: the result is sorted. */
 static void test_merge_random(void)
 {
 	uint64_t times[40] = { 0 }, last_id[40] = { 0 };
@@ -224,7 +224,7 @@ static void new_session(void)
 static struct etw_reader *reader;
 static struct etw_event event;
 
-/* The id of the next event; below 0: what etw_reader_next() said. */
+/* The id of the next event; below 0: the result of etw_reader_next(). */
 static int next(int timeout_ms)
 {
 	int ret = etw_reader_next(reader, &event, timeout_ms);
@@ -267,7 +267,7 @@ static void test_order(void)
 	complete(9000, 7);
 	is(next(1000), 4, "until that is complete too");
 
-	/* Complete means nothing before the buffers it is about were read. */
+	/* "Complete" has no effect before the buffers it covers were read. */
 	complete(20000, 9);
 	feed_fake(&f, 0, 7);
 	feed_event(&f, 19000, 6, NULL, "", 0);
@@ -302,7 +302,7 @@ static void test_loss(void)
 	feed_event(&f, 2, 2, NULL, "", 0);
 	feed_event(&f, 3, 3, NULL, "", 0);
 	feed_deliver();
-	/* Neither a bad header nor a bad record stops the rest. */
+	/* A bad header or a bad record does not stop the rest. */
 	feed_fake(&f, 0, 7);
 	feed_header(&f)->offset = 70000;
 	feed_deliver();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A provider that is enabled already: told when EventRegister() returns */
+/* A provider that is already enabled: the callback has run when EventRegister() returns */
 #include "lib_fake.h"
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ static void NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 	t->inside++;
 	if (t->unregister)
 		EventUnregister(t->handle);
-	/* Long enough for who does not wait to be seen. */
+	/* Long enough to expose a caller that does not wait. */
 	if (!(t->calls & 63))
 		usleep(1000);
 	while (t->hold)
@@ -38,8 +38,8 @@ static void NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
 }
 
 /*
- * How often it was not told in time.  t is not on a stack: a child is told of what
- * its parent had registered, and that thread's stack is not in use there.
+ * Counts callbacks that came too late.  t is not on a stack: a child's callbacks run for
+ * its parent's registrations, and that thread's stack is not in use there.
  */
 static int rounds(const GUID *guid, int n, struct told *t)
 {
@@ -133,7 +133,7 @@ static bool inside(void)
 	return held.inside && !returned;
 }
 
-/* It waits as long as the callback takes; its cancellation waits with it. */
+/* EventRegister() waits as long as the callback runs; its cancellation waits too. */
 static void test_held(bool cancel)
 {
 	pthread_t thread;
@@ -158,7 +158,7 @@ static void *unregister(void *arg)
 	return NULL;
 }
 
-/* Ended while its EventRegister() waits, by another thread and by the callback. */
+/* Unregistered during EventRegister(), by another thread and by the callback. */
 static void test_ended(void)
 {
 	struct told t = { .unregister = true };
@@ -210,7 +210,7 @@ static void test_fork(void)
 	EventUnregister(keeps.handle);
 }
 
-/* The device does not tell, of nothing or of an error: nobody waits for ever. */
+/* The device sends no notice, for no state or for an error: no caller waits forever. */
 static void test_untold(void)
 {
 	struct told t = { .calls = 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sessions: what properties are accepted, which codes come back, what is filled */
+/* Sessions: accepted properties, error codes, returned fields */
 #include "lib_fake.h"
 #include <evntcons.h>
 #include <evntrace.h>
@@ -13,7 +13,7 @@ struct block {
 
 static struct block b;
 
-/* A good block for a real-time session. */
+/* A valid block for a real-time session. */
 static EVENT_TRACE_PROPERTIES *fresh(void)
 {
 	memset(&b, 0, sizeof(b));
@@ -24,7 +24,7 @@ static EVENT_TRACE_PROPERTIES *fresh(void)
 	return &b.p;
 }
 
-/* StartTraceA with what the statements changed; nothing reaches the device. */
+/* StartTraceA with the changes of the statements; nothing reaches the device. */
 #define REFUSED(code, name, what, ...)					\
 	do {								\
 		EVENT_TRACE_PROPERTIES *p = fresh();			\
@@ -40,7 +40,7 @@ static EVENT_TRACE_PROPERTIES *fresh(void)
 		   "%s: nothing done", what);				\
 	} while (0)
 
-/* B109 to B111, B114, B170: and the device hears nothing of it */
+/* B109 to B111, B114, B170: and nothing reaches the device */
 static void test_start_refused(void)
 {
 	static char name_1025[1026];
@@ -133,7 +133,7 @@ static void test_start(void)
 	p->BufferSize = 64;
 	p->FlushTimer = 3;
 	p->Wnode.ClientContext = 2;
-	p->LogFileNameOffset = 2000;	/* of an empty name: no file */
+	p->LogFileNameOffset = 2000;	/* an empty name: no file */
 	p->LogFileMode |= EVENT_TRACE_USE_PAGED_MEMORY;
 	is(StartTraceA(&handle, "Session", p), ERROR_SUCCESS, "start");
 	ok(handle && p->Wnode.HistoricalContext == handle, "handle in both places");
@@ -227,7 +227,7 @@ static void test_control(void)
 	is(QueryTraceA(handle, NULL, fresh()), ERROR_ACCESS_DENIED, "not allowed");
 }
 
-/* B160: who may control a session need not be one who may query it. */
+/* B160: the right to control a session does not include the right to query it. */
 static void test_rights(void)
 {
 	TRACEHANDLE handle = fake->sessions[0].s.handle;
@@ -290,7 +290,7 @@ static bool filter_is(unsigned int i, uint32_t type, const void *data, uint32_t 
 	       !memcmp(fake->filters[i].data, data, len);
 }
 
-/* Names go to the kernel as UTF-8 and without their NUL, the rest as it is. */
+/* Names go to the kernel as UTF-8 without their NUL, other filters unchanged. */
 static void test_filter_types(TRACEHANDLE h, const GUID *g)
 {
 	EVENT_FILTER_EVENT_ID ids = { .FilterIn = TRUE, .Count = 1, .Events = { 7 } };
@@ -342,7 +342,7 @@ static void test_filter_types(TRACEHANDLE h, const GUID *g)
 #undef ENABLE
 }
 
-/* Filters of event names go to the kernel as they are. */
+/* Filters of event names go to the kernel unchanged. */
 static void test_names(TRACEHANDLE h, const GUID *g, ENABLE_TRACE_PARAMETERS *p,
 		       EVENT_FILTER_DESCRIPTOR *f)
 {

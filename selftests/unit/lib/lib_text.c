@@ -42,7 +42,7 @@ static void test_guid(void)
 	ok(etw_guid_is_zero(&guid) && !etw_guid_is_zero(&want), "zero GUID");
 }
 
-/* Every code point there and back; everything else refused. */
+/* Every code point in both directions; everything else is refused. */
 static void test_utf_all(void)
 {
 	uint32_t code, bad = 0;
@@ -131,7 +131,7 @@ static void test_errors(void)
 	is(GetLastError(), ERROR_BUSY, "last error");
 }
 
-/* The real calls: /dev/null is no etw device. */
+/* The real calls: /dev/null is not an etw device. */
 static void test_device(void)
 {
 	struct etw_session session = { 0 };

@@ -12,7 +12,7 @@
 static const struct etw_guid related = { 0x4E1A, 0, 0, { 7 } };
 static TRACEHANDLE session;
 
-/* What callbacks saw */
+/* Data that callbacks received */
 static EVENT_RECORD records[32];
 static EVENT_HEADER_EXTENDED_DATA_ITEM item;
 static GUID item_guid;
@@ -23,7 +23,7 @@ static ULONG close_result;
 static LONGLONG buffer_time;
 static ULONG buffer_filled;
 static EVENT_RECORD head;		/* the header's event */
-static int head_count, head_at;		/* how many events came before it */
+static int head_count, head_at;		/* the number of events before it */
 static char head_data[1024];
 
 static VOID WINAPI on_record(PEVENT_RECORD r)
@@ -305,7 +305,7 @@ static void test_classic(void)
 	w.EventCallback = on_classic;
 	w.BufferCallback = on_buffer_w;
 	trace = OpenTraceW(&w);
-	/* The events are in the first pipe; tell of them again. */
+	/* The events are in the first pipe; announce them again. */
 	if (write(fake->consumer_wake, "xx", 2) != 2)
 		abort();
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "classic events");

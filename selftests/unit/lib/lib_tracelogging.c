@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TraceLogging's registrations: traits from the start, the test without a call */
+/* TraceLogging's registrations: traits from the start, the enabled test without a call */
 #include "lib_fake.h"
 #include <stdatomic.h>
 #include <time.h>
@@ -13,7 +13,7 @@ TRACELOGGING_DEFINE_PROVIDER(provider, "Name",
 
 static const struct etw_guid guid = { 0xA, 0, 0, { 1 } };
 
-/* The registration of this process; NULL: it has none. */
+/* The registration of this process; NULL: none. */
 static struct fake_reg *the_reg(void)
 {
 	uint32_t i;
@@ -92,7 +92,7 @@ static void test_enabled(void)
 
 static struct {
 	atomic_int calls;
-	int enabled[3];			/* what the test said in each */
+	int enabled[3];			/* result of the enabled test in each call */
 	uint32_t written[3];
 } seen;
 
@@ -118,7 +118,7 @@ static bool called(int times)
 	return atomic_load(&seen.calls) == times;
 }
 
-/* B41: the test knows before the callback, also of a provider that starts enabled. */
+/* B41: the enabled test changes before the callback, also for a provider that starts enabled. */
 static void test_callback(void)
 {
 	fake_set(&guid, NULL, ETW_CONTROL_ENABLE, 4, 0x10, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Decompressing buffers: [MS-XCA]'s own examples, all lengths, and bytes that lie */
+/* Decompressing buffers: [MS-XCA]'s own examples, all lengths, and malformed input */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void test_examples(void)
 	is(bad, 0, "and so it is");
 }
 
-/* One letter, then a match of it: the bytes that say how long. */
+/* One letter, then a match of it: write the bytes that encode its length. */
 static size_t put_match(uint8_t *in, uint32_t length)
 {
 	uint8_t *at = in;
@@ -68,7 +68,10 @@ static void test_lengths(void)
 		uint8_t *exact = malloc(32);
 		size_t n = put_match(in, length);
 
-		/* A copy that ends where the input does: the sanitizer watches. */
+		/*
+		 * A copy that ends where the input does, so that the sanitizer sees reads
+		 * beyond it.
+		 */
 		exact = realloc(exact, n);
 		memcpy(exact, in, n);
 		memset(out, 0, sizeof(out));
@@ -85,7 +88,7 @@ static void test_lengths(void)
 	is(bad, 0, "matches of every kind of length");
 }
 
-/* Two matches share the byte of which each needs half. */
+/* Two matches share a byte, and each uses half of it. */
 static void test_halves(void)
 {
 	static const uint8_t in[] = { 0xff, 0xff, 0xff, 0x7f, 'y', 7, 0, 0x21, 7, 0, 'z' };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Compressing buffers: what is decompressed is the same; room; how small it gets */
+/* Compressing buffers: round trip, required room, compression ratio */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static uint32_t mix(uint32_t x)
 	return x ^ x >> 16;
 }
 
-/* Compressed in exactly the room that it takes, and back; its size, 0: something is wrong. */
+/* Compress into exactly the required room, and decompress; returns the size, 0: an error. */
 static size_t round_trip(const uint8_t *in, size_t len)
 {
 	size_t room = len + len / 8 + 64, n, again;
@@ -53,7 +53,7 @@ static void test_lengths(void)
 	is(bad, 0, "every length up to 400, of four kinds");
 }
 
-/* A letter, and a run of another one: all lengths that a match is told in another way. */
+/* A letter, and a run of another one: all lengths that are encoded differently. */
 static void test_runs(void)
 {
 	static const uint32_t runs[] = { 3, 9, 10, 11, 24, 25, 26, 279, 280, 281, 282, 65537,
@@ -75,7 +75,7 @@ static void test_runs(void)
 	is(bad, 0, "runs of many lengths");
 }
 
-/* What repeats just within the window, just at its end and just behind it */
+/* Repetitions just within the window, at its end and just beyond it */
 static void test_window(void)
 {
 	static uint8_t in[30000];
@@ -119,7 +119,7 @@ static void test_room(void)
 	free(out);
 }
 
-/* Records as events have them: half of each is as in the one before. */
+/* Records like those of events: half of each equals the one before. */
 static void test_ratio(void)
 {
 	static uint8_t in[65464];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * manifest.h - small manifests, and what reading them says
- */
+/* manifest.h - reads small manifests and checks the problems reported */
 #ifndef ETW_UNIT_MANIFEST_H
 #define ETW_UNIT_MANIFEST_H
 
@@ -19,7 +17,7 @@
 	"xmlns:trace=\"http://schemas.microsoft.com/win/2004/08/events/trace\""
 #define GUID_TEXT	"{11111111-2222-3333-4444-555555555555}"
 
-/* What stands around the elements of one provider: they begin in line 4. */
+/* The text around the elements of one provider, which begin in line 4. */
 #define HEAD \
 	"<instrumentationManifest " NAMESPACES ">\n" \
 	"<instrumentation><events>\n" \
@@ -30,11 +28,11 @@
 	"<string id=\"s\" value=\"text\"/><string id=\"one\" value=\"is %1\"/>\n" \
 	"</stringTable></resources></localization></instrumentationManifest>\n"
 
-/* A manifest that breaks one rule, and what is to be said */
+/* A manifest that breaks one rule, and the expected problem */
 struct rule {
-	const char *what;	/* elements of the provider; or the whole, see below */
+	const char *what;	/* elements of the provider, or the whole manifest, see below */
 	unsigned int line;
-	const char *text;	/* NULL: it is right */
+	const char *text;	/* NULL: it is valid */
 };
 
 static struct etw_problems problems;
@@ -50,7 +48,7 @@ static void show_problems(void)
 		       problems.list[i].warning ? "warning" : "error", problems.list[i].text);
 }
 
-/* What reading these bytes returns; the last manifest and its problems go. */
+/* Read these bytes and return the result; frees the last manifest and its problems. */
 __attribute__((__unused__))
 static int read_bytes(const void *data, size_t size)
 {
@@ -60,7 +58,7 @@ static int read_bytes(const void *data, size_t size)
 	etw_manifest_put(manifest);
 	manifest = NULL;
 	etw_problems_free(&problems);
-	/* A block of its own size shows reads beyond it. */
+	/* A block of the exact size exposes reads beyond it. */
 	memcpy(exact, data, size);
 	err = etw_manifest_read_memory(exact, size, "test.man", &manifest, &problems);
 	free(exact);
@@ -73,7 +71,7 @@ static int read_text(const char *text)
 	return read_bytes(text, strlen(text));
 }
 
-/* The same of elements that are put into a provider */
+/* The same for elements inside a provider */
 __attribute__((__unused__))
 static int read_inner(const char *inner)
 {
@@ -94,7 +92,7 @@ static void read_end(void)
 	etw_problems_free(&problems);
 }
 
-/* The one problem that reading has found, and no other */
+/* Reading reported exactly this problem. */
 static void check_said(const struct rule *rule, int err, int want, bool warning)
 {
 	bool same = err == want && problems.errors == !warning && problems.warnings == warning &&
@@ -122,14 +120,14 @@ static void check_rule(const struct rule *rule)
 		show_problems();
 }
 
-/* A warning, and it is read all the same */
+/* A warning; the manifest is read nevertheless. */
 __attribute__((__unused__))
 static void check_warning(const struct rule *rule)
 {
 	check_said(rule, read_inner(rule->what), 0, true);
 }
 
-/* what is the whole manifest. */
+/* The rule's elements are the whole manifest. */
 __attribute__((__unused__))
 static void check_whole(const struct rule *rule)
 {

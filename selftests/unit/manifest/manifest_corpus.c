@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_corpus.c - manifests that other people wrote: all are read; how much is in
- * them and which descriptors mc.exe made of them
+ * manifest_corpus.c - real manifests: all can be read, with the right number of events
+ * and mc.exe's descriptors
  *
- * They lie in $ETW_CORPUS or ../shared/corpus; without, this is skipped.
+ * They are in $ETW_CORPUS or ../shared/corpus; without these, the test is skipped.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ static bool read_corpus(const char *name)
 	return !etw_manifest_read_file(path_of("manifests/", name, ""), &manifest, &problems);
 }
 
-/* Event elements of the file, as MANIFEST.tsv counts them; -1: it does not say */
+/* The number of elements of the file in MANIFEST.tsv; -1: not listed */
 static int told(const char *name, const char *what)
 {
 	FILE *f = fopen(path_of("", "MANIFEST.tsv", ""), "r");
@@ -41,7 +41,7 @@ static int told(const char *name, const char *what)
 			continue;
 		at = strstr(line, "instrumentation manifest, ");
 		at = at ? strstr(at, what) : NULL;
-		/* The number stands before the word. */
+		/* The number precedes the word. */
 		while (at && at > line && *--at != ',')
 			;
 		if (at)
@@ -61,7 +61,7 @@ static unsigned int events_of(const struct etw_manifest *m)
 	return n;
 }
 
-/* Each event is found by id and version, and has what its descriptor says. */
+/* Each event is found by id and version, and matches its descriptor. */
 static void check_events(const char *name)
 {
 	unsigned int i, j, wrong = 0;
@@ -95,7 +95,7 @@ static void check_manifest(const char *name)
 		return;
 	}
 	is(events_of(manifest), events, "with all its events");
-	/* MANIFEST.tsv counts a provider of counters among PowerShell's. */
+	/* MANIFEST.tsv counts a provider of performance counters among PowerShell's. */
 	is(manifest->provider_count, strstr(name, "PowerShell") ? 1 : providers,
 	   "and providers");
 	check_events(name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_elements.c - every element and attribute of a manifest, and where it is in
- * the model
+ * manifest_elements.c - every element and attribute of a manifest, and its place in the
+ * model
  */
 #include "manifest.h"
 #include "base/guid.h"
 
-/* All elements, most before those that they refer to; lines are tested below. */
+/* All elements, most before those they refer to; tests below check the lines. */
 static const char whole[] =
 "<instrumentationManifest " NAMESPACES " xmlns:xsi='i' xsi:schemaLocation='a b'>\n"
 "<localization><resources culture='de-DE'><stringTable><string id='e' value='%1 von %2'/>\n"
@@ -225,7 +225,7 @@ static void check_rest(const struct etw_mf_provider *p)
 	str(manifest->file, "test.man");
 }
 
-/* The same provider under other roots, and prefixes that others chose */
+/* The same provider below other root elements, and with other namespace prefixes */
 static void check_roots(void)
 {
 #define PROVIDER \
@@ -268,7 +268,7 @@ static void check_roots(void)
 	ok(problems.warnings == 1 && strstr(problems.list[0].text, "no namespace"), "is warned of once");
 }
 
-/* What mc.exe takes, read off what it made of such manifests */
+/* Irregularities that mc.exe accepts, found by its output */
 static void check_lenient(void)
 {
 	static const uint8_t channels[] = { 21, 21, 23, 23, 8 };

@@ -275,7 +275,7 @@ static void check_long_name(void)
 	check_whole(&(struct rule){ text, 2, want });
 }
 
-/* Sentences about long values are cut, wherever they end. */
+/* Long values in messages are cut, wherever they end. */
 static void check_long_text(void)
 {
 	unsigned int len, wrong = 0;
@@ -293,7 +293,7 @@ static void check_long_text(void)
 	is(wrong, 0, "a long value does not make a long sentence");
 }
 
-/* Problems beyond those that are kept are counted, and an error takes a warning's place. */
+/* Problems beyond the limit are counted, and an error replaces a warning. */
 static void check_many_problems(void)
 {
 	char *text = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_fields.c - each rule about templates and their fields, broken alone; which
- * types go with which
+ * manifest_fields.c - each rule about templates and their fields, broken alone; valid
+ * combinations of types
  */
 #include "manifest.h"
 
@@ -168,7 +168,7 @@ static const char *const out_names[] = {
 	"win:CodePointer", "win:DateTimeUtc",
 };
 
-/* The field that reading one of these types gives; NULL: it is refused */
+/* The field read with these types; NULL: refused */
 static const struct etw_mf_field *field_of(const char *in, const char *out)
 {
 	char text[500];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_input.c - bytes that are no manifest, or not as most are: encodings,
- * entities, depth, size
+ * manifest_input.c - input that is not a manifest or is unusual: encodings, entities,
+ * depth, size
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ static void is_wrong(const char *text, unsigned int line, const char *what)
 	check_whole(&rule);
 }
 
-/* The text as UTF-16 in one byte order, with a mark or without */
+/* The text as UTF-16 in either byte order, with or without a mark */
 static char *utf16(const char *text, bool big, bool mark, size_t *size)
 {
 	ssize_t units = etw_utf8_to_utf16(text, strlen(text), NULL, 0);
@@ -132,7 +132,7 @@ static void check_malformed(void)
 		 "not well-formed XML: Premature end of data in tag provider line 3");
 }
 
-/* A file beside the manifest whose text must not come into it */
+/* The contents of a file next to the manifest must not be included. */
 static void check_entities(void)
 {
 	char path[] = "/tmp/etw-manifest-XXXXXX", text[2000];
@@ -166,7 +166,7 @@ static double seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* count times what, in front of and behind something */
+/* count times what, between before and behind */
 static char *repeat(const char *before, const char *what, size_t count, const char *behind)
 {
 	size_t len = strlen(what);
@@ -179,8 +179,8 @@ static char *repeat(const char *before, const char *what, size_t count, const ch
 }
 
 /*
- * Hostile ones must not take long: a generous limit, under sanitizers and with the
- * machine busy, that anything quadratic exceeds by far.
+ * Hostile input must not take long: the limit is generous, for sanitizers and a busy
+ * machine, but quadratic behaviour exceeds it by far.
  */
 static void takes_little(char *text, const char *start, const char *what)
 {
@@ -255,19 +255,19 @@ static void check_hostile(void)
 		      "<provider name='P' symbol='P' guid='" GUID_TEXT "'/>", 300000,
 		      "</events></instrumentation></instrumentationManifest>");
 	takes_little(text, "provider \"P\": a manifest has at most 16", "300,000 providers");
-	/* What the parser takes for too large by itself, because its last tag is long */
+	/* The parser refuses this as too large by itself, because its last tag is long */
 	text = long_end();
 	is(read_text(text), 0, "12 MB");
 	free(text);
-	/* A comment may have in it what a tag may not. */
+	/* A comment may contain what a tag may not. */
 	text = repeat(HEAD "<!--<", " a='b'", 1000, "--><events><event value='1'/></events>" TAIL);
 	is(read_text(text), 0, "a comment that looks like a long tag");
 	free(text);
 }
 
 /*
- * What hides tags from whoever looks for them, and what makes the parser see them
- * where they are not, as it goes on behind an error.
+ * Text that hides tags from a scanner, and text where the parser sees tags that are not
+ * there, because it goes on after an error.
  */
 static void check_hidden(void)
 {
@@ -289,7 +289,7 @@ static void check_hidden(void)
 	free(text);
 }
 
-/* Encodings in which other bytes than ASCII's are tags and quotes */
+/* Encodings in which bytes other than ASCII's are tags and quotes */
 static void check_wide(void)
 {
 	static const char *const starts[] = { "\0\0\0<", "\0\0<\0", "<\0\0\0<\0?\0",
@@ -303,7 +303,7 @@ static void check_wide(void)
 	}
 }
 
-/* Lines beyond 65535, which parsers of trees cut off */
+/* Lines beyond 65535, the limit of some tree parsers */
 static void check_lines(void)
 {
 	char *text = repeat(HEAD "<events>", "\n", 200000,
@@ -320,7 +320,10 @@ static void *read_often(void *context)
 	unsigned int i, *wrong = context;
 
 	for (i = 0; i < 300; i++) {
-		/* Each third is cut off: problems are put into words at the same time, too. */
+		/*
+		 * Every third manifest is cut off, so that problems are formatted at the
+		 * same time.
+		 */
 		int want = i % 3 ? 0 : -EINVAL;
 
 		m = NULL;

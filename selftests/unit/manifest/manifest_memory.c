@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_memory.c - reading a manifest when there is no memory: each allocation
- * fails once, ours and the parser's
+ * manifest_memory.c - reading a manifest without memory: each allocation fails once, ours
+ * and the parser's
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
 static unsigned int calls, failing;
 
-/* Does this one fail?  failing is its number, 0: none. */
+/* Does this allocation fail? failing is its number, 0: none. */
 static int fails(void)
 {
 	return ++calls == failing;
@@ -29,7 +29,7 @@ static void *failing_realloc(void *p, size_t size)
 	return fails() ? NULL : realloc(p, size);
 }
 
-/* The files that allocate, in place of those in the library */
+/* The files that allocate, instead of those in the library */
 #define calloc failing_calloc
 #define malloc failing_malloc
 #define realloc failing_realloc
@@ -46,7 +46,7 @@ static void *failing_realloc(void *p, size_t size)
 
 #include "manifest.h"
 
-/* libxml2 2.9 forgets an empty buffer when it cannot fill it. */
+/* libxml2 2.9 leaks an empty buffer when it cannot fill it. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -84,7 +84,7 @@ static char *xml_strdup(const char *s)
 	return fails() ? NULL : strdup(s);
 }
 
-/* How many turns it took until all memory was there; 0: one of them went wrong */
+/* The number of attempts until no allocation failed; 0: one attempt went wrong */
 static unsigned int all_turns(const void *data, size_t size, const char *what)
 {
 	unsigned int turn;
@@ -114,7 +114,7 @@ int main(void)
 	char *utf8 = sample(&size), *utf16;
 	size_t i;
 
-	/* Before it has allocated anything */
+	/* Must be set before the parser allocates. */
 	if (xmlMemSetup(free, xml_malloc, failing_realloc, xml_strdup))
 		abort();
 	xmlInitParser();

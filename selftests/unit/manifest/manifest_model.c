@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_model.c - a manifest that is filled by hand: its arena, its indexes, texts
- * by language, the standard things
+ * manifest_model.c - a manifest filled by hand: its arena, its indexes, texts by
+ * language, standard definitions
  */
 #include <pthread.h>
 
@@ -16,7 +16,7 @@ static bool same(const char *got, const char *want)
 	return !strcmp(got, want);
 }
 
-/* Blocks of all sizes: aligned, zeroed, none over another */
+/* Blocks of all sizes: aligned, zeroed, not overlapping */
 static void check_arena(void)
 {
 	struct etw_manifest *m = etw_manifest_new("name");
@@ -86,7 +86,7 @@ static void check_index(void)
 	struct etw_mf_event *e = etw_manifest_alloc(m, EVENTS * sizeof(*e));
 	unsigned int i, wrong = 0;
 
-	/* Every third twice: the first of them counts. */
+	/* Every third event is a duplicate: the first one counts. */
 	for (i = 0; i < EVENTS; i++) {
 		e[i].desc.Id = (USHORT)(i / 3 * 21 + (i % 3 == 2 ? 1 : 0));
 		e[i].desc.Version = (UCHAR)(i / 3 % 7);
@@ -132,7 +132,7 @@ static void check_map(void)
 	etw_manifest_put(m);
 }
 
-/* The text of a message that is there in these cultures, as this locale wants it */
+/* The text of a message that exists in these cultures, chosen for this locale */
 static const char *text_in(const char *const *cultures, unsigned int count, const char *locale)
 {
 	struct etw_manifest *m = etw_manifest_new("");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * manifest_rules.c - each rule about providers and what they define, broken alone:
- * what is said, and of which line
+ * manifest_rules.c - each rule about providers and their definitions, broken alone: the
+ * message and its line
  */
 #include "manifest.h"
 
-/* An event that is right, so that there is one */
+/* A valid event, because one is required */
 #define EVENT	"<events><event value='1'/></events>"
 
 static const struct rule channels[] = {
@@ -206,7 +206,7 @@ static const struct rule warnings[] = {
 	  5, "valueMap \"v\": value 0x1 is there twice: the first one counts" },
 };
 
-/* Problems of several passes, a warning among them, as they stand in the file */
+/* Problems of several passes, with a warning, in the order of the file */
 static void check_order(void)
 {
 	static const unsigned int lines[] = { 5, 6, 7, 8, 8 };
@@ -225,7 +225,7 @@ static void check_order(void)
 		ok(problems.list[i].line == lines[i], "line %u: %s", lines[i], problems.list[i].text);
 }
 
-/* Those of one line stay as they came, and what is wrong with the file is first. */
+/* Problems of one line keep their order, and problems of the whole file come first. */
 static void check_sorting(void)
 {
 	static const unsigned int lines[] = { 33, 30, 0, 38, 30, 0 };

@@ -23,15 +23,15 @@ if command -v clang >/dev/null && command -v clang++ >/dev/null; then
 	compilers+=("clang -x c -std=c11" "clang++ -x c++ -std=c++17")
 fi
 
-# fail WHAT FILE: the end of one manifest's test
+# fail WHAT FILE: end the test of one manifest
 fail() {
 	echo "$1"
 	head -n 20 "$2"
 	exit 1
 }
 
-# syntax NAME FLAG...: all compilers take the program that way.
-# shellcheck disable=SC2086 # words in variables
+# syntax NAME FLAG...: all compilers accept the program with these flags. shellcheck
+# disable=SC2086 # words in variables
 syntax() {
 	local name=$1 compiler
 	shift
@@ -42,8 +42,8 @@ syntax() {
 	done
 }
 
-# round_trip MANIFEST: prints what is wrong, or "N events, 0 wrong".
-# shellcheck disable=SC2086
+# round_trip MANIFEST: prints the errors, or "N events, 0 wrong". shellcheck
+# disable=SC2086
 round_trip() {
 	dir=$work/$(basename "$1").d
 	mkdir "$dir"
@@ -62,7 +62,7 @@ round_trip() {
 	cat "$dir/log"
 }
 
-# one MANIFEST: leaves its result in $work, for whoever prints them.
+# one MANIFEST: leave its result in $work, to be printed later
 one() {
 	local name
 

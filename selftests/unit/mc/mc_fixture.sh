@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 [[ -d $corpus/mc ]] || { echo "1..0 # SKIP no $corpus/mc"; exit 4; }
 [[ -x build/mc-test/fixture ]] || { echo "1..0 # SKIP build/mc-test/fixture is not built"; exit 4; }
 
-# compare NAME: 0 if nothing is missing; what is to $work/log.
+# compare NAME: succeeds if nothing is missing; missing items go to $work/log
 compare() {
 	build/mc -um -z head -h "$work" -r "$work" "$corpus/manifests/$1.man" &&
 		build/mc-test/fixture "$corpus/mc/$1.h.json" "$work/head.h" \

@@ -25,7 +25,7 @@ report() {
 	status=1
 }
 
-# run ARG...: mc, in a fresh folder $work/out; exit status in code
+# run ARG...: run mc in an empty folder $work/out; its exit status in $code
 run() {
 	code=0
 	rm -rf "$work/out"
@@ -37,7 +37,7 @@ files() {
 	(cd "$work/out" && find . -type f -printf '%P\n' | LC_ALL=C sort | tr '\n' ' ')
 }
 
-# makes FILES ARG...: right usage, which makes these files and no others
+# makes FILES ARG...: valid arguments; mc makes exactly these files
 makes() {
 	local want=$1 good=no
 	shift
@@ -48,7 +48,7 @@ makes() {
 	[[ $good == yes ]] || { files | sed 's/^/# made: /'; echo; }
 }
 
-# refuses CODE TEXT ARG...: wrong; a line has TEXT in it; no file is left
+# refuses CODE TEXT ARG...: invalid arguments; a line contains TEXT, and no file is left
 refuses() {
 	local want=$1 text=$2 good=no
 	shift 2
@@ -137,7 +137,8 @@ check_wrong_usage() {
 	}
 }
 
-# manifest EVENTS...: a manifest with templates T (a field of a type) and these events
+# manifest EVENTS...: print a manifest with templates T (a field of a type) and these
+# events
 manifest() {
 	cat <<-END
 	<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"
@@ -174,7 +175,7 @@ check_wrong_manifests() {
 	}
 }
 
-# What was there stays, and what a link leads to, if one of the files cannot be made.
+# If one of the files cannot be made, existing files and link targets stay.
 check_old_files() {
 	local good=no dir=$work/old
 
@@ -198,7 +199,7 @@ check_old_files() {
 	report "$good" "two files that are one by links are refused"
 }
 
-# plain NAME: what was said last is in plain ASCII, and each line is ours.
+# plain NAME: the last messages are plain ASCII, and each line is ours.
 plain() {
 	local good=no
 
@@ -207,7 +208,7 @@ plain() {
 	report "$good" "no control characters, no other lines: $1"
 }
 
-# What a manifest has cannot forge messages, nor reach the terminal.
+# A manifest's contents cannot forge messages or reach the terminal.
 check_hostile_names() {
 	local bad=$work/bad.man name=$'\e[31m\n.man'
 	local escaped='\u009b31mRED\nevil.c:1: error: forged\u{202e}'
@@ -227,7 +228,7 @@ check_hostile_names() {
 	plain "the name of a manifest with warnings"
 }
 
-# features NAME MC-OPTIONS COMPILER FLAG...: the program does what it should.
+# features NAME MC-OPTIONS COMPILER FLAG...: the program built from the header passes.
 features() {
 	local name=$1 options=$2 compiler=$3 good=no
 	shift 3
@@ -263,7 +264,7 @@ check_features() {
 	fi
 }
 
-# Constants alone: from a header without a mode, and one whose code is left out.
+# Constants alone: from a header without a mode, and from one with its code disabled
 check_constants() {
 	local good=no mode
 

@@ -23,7 +23,7 @@ scripts/spellings "$work/include"
 
 [[ -x $mc ]] || { echo "1..0 # SKIP not built"; exit 4; }
 
-# make_header MANIFEST NAME [OPTION...]: to $work/NAME.h; prints why there is none.
+# make_header MANIFEST NAME [OPTION...]: write $work/NAME.h, or print the error
 make_header() {
 	local manifest=$1 name=$2
 	shift 2
@@ -32,7 +32,7 @@ make_header() {
 		cat "$work/log"
 }
 
-# has NAME PATTERN...: all of them are in the header.
+# has NAME PATTERN...: the header contains all patterns.
 has() {
 	local name=$1 pattern
 	shift
@@ -42,7 +42,7 @@ has() {
 	done
 }
 
-# manifest FIELD...: one with an event of these data elements
+# manifest FIELD...: print a manifest with an event of these data elements
 manifest() {
 	cat <<-'END'
 	<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"
@@ -58,7 +58,7 @@ manifest() {
 	END
 }
 
-# fields N TYPE: as many data elements
+# fields N TYPE: print N data elements
 fields() {
 	local i
 
@@ -87,7 +87,7 @@ check_names() {
 		'NTSTATUS McTemplateK0zszskh_EtwWriteTransfer' \
 		'NTSTATUS _McTemplateK0culhdqixfgtjpmydi_EtwWriteTransfer' \
 		'NTSTATUS McTemplateK0wae'
-	# Numbers in a row are one piece, strings one each.
+	# Consecutive numbers are one piece, strings are one each.
 	has names '^#define McTemplateK0q_ARGCOUNT 1$' '^#define McTemplateK0zszskh_ARGCOUNT 6$' \
 		'^#define McTemplateK0culhdqixfgtjpmydi_ARGCOUNT 1$'
 	grep -q MCGEN_CALLOUT "$work/names.h" && echo "MCGEN_CALLOUT without -co"
@@ -114,7 +114,7 @@ check_stack() {
 	[[ ! -e $work/much.h ]] || echo "a header is there after an error"
 }
 
-# tracelogging DIR: a driver's TraceLogging with the headers in both orders
+# tracelogging DIR: write a driver's TraceLogging source with the headers in both orders
 tracelogging() {
 	local text
 
@@ -135,8 +135,8 @@ NTSTATUS use(PETWENABLECALLBACK callback, const GUID *activity, LPGUID id)
 		>"$1/tl_back.c"
 }
 
-# driver DIR NAME [DEFINE...]: what a driver does with its context and the helpers of
-# its header, after these lines
+# driver DIR NAME [DEFINE...]: write a driver source that uses its context and the helpers
+# of its header, after these lines
 driver() {
 	local file=$1/$2.c
 	shift 2
@@ -181,7 +181,7 @@ driver() {
 	END
 }
 
-# overrides: lines that give a function of the module's own in place of each
+# overrides: print lines that replace each function with one of the module's own
 overrides() {
 	cat <<-'END'
 	#include <etw/nt/etw.h>
@@ -204,7 +204,8 @@ overrides() {
 	END
 }
 
-# called DIR: which of the module's own functions the driver with overrides lacks
+# called DIR: print the module's own functions that the driver with overrides does not
+# call
 called() {
 	local name
 
@@ -213,7 +214,7 @@ called() {
 	done
 }
 
-# sources DIR: a C file for each header of each manifest
+# sources DIR: write a C file for each header of each manifest
 sources() {
 	local file name
 
@@ -239,7 +240,7 @@ sources() {
 	driver "$1" d_overrides "$(overrides)"
 }
 
-# compile VERSION: what the compiler says, and nothing else
+# compile VERSION: print the compiler's messages only
 compile() {
 	local build dir=$work/k/$1
 
@@ -258,7 +259,8 @@ compile() {
 	called "$dir"
 }
 
-# refuse VERSION: what takes too much stack, and what a kernel module cannot have
+# refuse VERSION: code with too much stack, and code that a kernel module cannot contain,
+# does not compile
 refuse() {
 	local build dir=$work/refused/$1 what args
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * relog_call.h - what tests of the relogger share: files and a callback
- */
+/* relog_call.h - shared by the tests of the relogger: files and a callback */
 #ifndef ETW_RELOG_CALL_H
 #define ETW_RELOG_CALL_H
 
@@ -14,12 +12,12 @@
 static char out_path[80];
 static WCHAR in16[128], out16[128];
 
-/* What the callback is to do, and what it has seen */
+/* The callback's actions and results */
 static struct call {
 	ITraceEventCallback iface;	/* must be first */
 	int refs;
 	HRESULT (*event)(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record);
-	HRESULT begin_with, end_with;	/* what these return */
+	HRESULT begin_with, end_with;	/* results of the begin and end methods */
 	unsigned int begun, ended, events;
 	ULONG header_size;
 	bool header_ok, in_order, context_ok;
@@ -88,7 +86,7 @@ static const ITraceEventCallbackVtbl call_methods = {
 	.OnBeginProcessTrace = cb_begin, .OnFinalizeProcessTrace = cb_end, .OnEvent = cb_event,
 };
 
-/* A new callback that does this */
+/* Set up a callback with this function. */
 static void new_call(HRESULT (*event)(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record))
 {
 	call = (struct call){
@@ -112,7 +110,7 @@ static ITraceRelogger *new_relogger(WCHAR *in)
 	return r;
 }
 
-/* Relog it; what ProcessTrace() said. */
+/* Relog the file; returns the result of ProcessTrace(). */
 __attribute__((__unused__))
 static HRESULT relog(HRESULT (*event)(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record))
 {
@@ -127,7 +125,7 @@ static HRESULT relog(HRESULT (*event)(ITraceEvent *e, ITraceRelogger *r, EVENT_R
 	return hr;
 }
 
-/* The output's events: how many, and the numbers of the first ones */
+/* Read the output: the number of events, and the ids of the first ones */
 static unsigned int read_output(unsigned int ids[8], struct etw_event *first)
 {
 	static uint8_t raw[2048];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The relogger: events kept, dropped, changed, added; errors, references */
+/* The relogger: events injected, dropped, changed, added; errors, references */
 #include "relog_call.h"
 
-/* ------------------------------------------------------------- what is written */
+/* ------------------------------------------------------------- the output */
 
 static void test_all(void)
 {
@@ -107,13 +107,13 @@ static void test_change(void)
 	   h->thread_id == 1002 && h->provider.data1 == 1 && h->activity.data1 == 5 &&
 	   h->desc.keyword == 5 && h->processor_time == (11 | 12ull << 32) &&
 	   !(h->flags & ETW_EVENT_NO_CPUTIME), "with what was set");
-	/* Event 0 has a related activity, which stays where it was. */
+	/* Event 0 has a related activity, which is unchanged. */
 	ok(h->flags & ETW_EVENT_EXTENDED_INFO && h->size == 80 + 24 + 47 &&
 	   !memcmp((const char *)e.raw + 104, "a longer payload", 16), "and its items");
 	unlink(out_path);
 }
 
-/* Each twice: as it is, and a changed copy that was made before */
+/* Inject each event twice: unchanged, and as a changed copy made before */
 static HRESULT twice(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 {
 	EVENT_DESCRIPTOR desc = record->EventHeader.EventDescriptor;
@@ -134,7 +134,7 @@ static HRESULT twice(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 	return hr;
 }
 
-/* The first one is kept till the third. */
+/* Keep the first event until the third. */
 static HRESULT keep(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 {
 	(void)record;
@@ -255,7 +255,7 @@ static void test_ends(void)
 	unlink(out_path);
 }
 
-/* The output takes an input's place neither by its name nor by another. */
+/* The output must not replace an input, under its name or another. */
 static void test_same(void)
 {
 	ITraceRelogger *r;

@@ -25,7 +25,7 @@ check() {
 	fi
 }
 
-# An input: 10 events, numbered from 1.
+# Write an input: 10 events, numbered from 1.
 cat >"$work/make.c" <<'END'
 #include <string.h>
 #include "core/record.h"
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 }
 END
 
-# Half of the events, each with a payload; the callback counts its references.
+# Relog half of the events, each with a payload; the callback counts its references.
 cat >"$work/relog.cc" <<'END'
 #include <relogger.h>
 #include <cstdio>
@@ -147,7 +147,7 @@ HRESULT go(ITraceRelogger *relogger, ITraceEvent *event)
 }
 END
 
-# As on Windows: strings of 16 bits, CoCreateInstance(); C and C++ by the same source.
+# Like Windows code: 16-bit strings, CoCreateInstance(); C and C++ from the same source.
 cat >"$work/ported.c" <<'END'
 #define COBJMACROS
 #include <windows.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The relogger: several files, a session that runs */
+/* The relogger: several files, a running session */
 #include "relog_call.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 static char second[80];
 static WCHAR second16[128];
 
-/* Another file: clock of the system, times between those of the first */
+/* Another file: system time clock, times between those of the first */
 static void make_second(void)
 {
 	struct etw_etl_info system = like;
@@ -60,7 +60,7 @@ static void test_streams(void)
 	unlink(out_path);
 }
 
-/* Relog two files; *back: how often a CPU of the output goes back in time. */
+/* Relog two files; *back: the number of times a CPU of the output goes back in time. */
 static unsigned int relog_two(WCHAR *other, unsigned int *back)
 {
 	int64_t last[CPUS] = { 0 };
@@ -87,7 +87,7 @@ static unsigned int relog_two(WCHAR *other, unsigned int *back)
 	return n;
 }
 
-/* Ticks of 1 ns, which a FILETIME has no room for */
+/* Ticks of 1 ns, finer than a FILETIME */
 static void test_same_clock(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER, .replace = true };
@@ -105,7 +105,7 @@ static void test_same_clock(void)
 	unlink(out_path);
 }
 
-/* A stack of an event, by a clock of 2 GHz; and a record that fills 64 KB */
+/* The stack of an event, with a clock of 2 GHz; and a record that fills 64 KB */
 static void test_other_clock(void)
 {
 	struct { uint16_t version; uint8_t type, mark; uint16_t size, hook; int64_t time[2]; }
@@ -135,14 +135,14 @@ static void test_other_clock(void)
 		found++;
 	}
 	etw_etl_close(file);
-	/* 2,001 and 1,003 ticks of half a ns behind the start */
+	/* 2,001 and 1,003 ticks of half a ns after the start */
 	ok(found == 1 && stack.time[0] == 2000 && stack.time[1] == 1501, "both times: %d, %d",
 	   (int)stack.time[0], (int)stack.time[1]);
 	unlink(second);
 	unlink(out_path);
 }
 
-/* Half a minute of a clock that is slow by 40 millionths, as buffers tell */
+/* Half a minute of a clock that is slow by 40 ppm, according to its buffers */
 static void test_drift(void)
 {
 	struct etw_etl_options options = { .like = &like, .buffer_size = BUFFER };
@@ -184,7 +184,7 @@ static void test_drift(void)
 	unlink(out_path);
 }
 
-/* Hook 0 is that of a file's header, which the output has already. */
+/* Hook 0 is a file header's, which the output already has. */
 static HRESULT make_header(ITraceEvent *e, ITraceRelogger *r, EVENT_RECORD *record)
 {
 	EVENT_DESCRIPTOR none = { 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TDH over manifests that other people wrote: each event's block is sound, and each of
- * its fields is what the manifest's model says.  They lie in $ETW_CORPUS/manifests, or
- * ../shared/corpus/manifests; without these, it is skipped.
+ * TDH with real manifests: each event's block is valid, and each of its fields matches
+ * the manifest's model.  They are in $ETW_CORPUS/manifests, or
+ * ../shared/corpus/manifests; without these, the test is skipped.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void complain(const char *file, ULONG id, const char *what)
 		printf("# %s: event %u: %s\n", file, id, what);
 }
 
-/* A string that begins and ends in the block, or none. */
+/* The string begins and ends in the block, or is absent. */
 static int string_ok(const void *block, ULONG size, ULONG head, ULONG offset)
 {
 	const WCHAR *s = (const WCHAR *)(const void *)((const char *)block + offset);
@@ -124,7 +124,7 @@ static void check_event(const char *file, const struct etw_mf_provider *provider
 	free(info);
 }
 
-/* Each integer field that can be reached makes a filter. */
+/* Each integer field within reach can be filtered. */
 static void check_filter(const char *file, const struct etw_mf_provider *provider,
 			 const struct etw_mf_event *event)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Schemas within a trace: written, found again, used; pieces that somebody made up */
+/* Schemas within a trace: written, read, used; forged pieces */
 #include "unit/etl/etl_write.h"
 
 #include "tdh/decode/embed.h"
@@ -14,7 +14,7 @@ static const char schema[] = HEAD
 	"</templates><events><event value='7' template='t' message='$(string.one)'/>"
 	"</events>" TAIL;
 
-/* The records that carry the schema; their bytes, one behind the other */
+/* The records that carry the schema; their bytes, one after the other */
 struct records {
 	unsigned char *data;
 	size_t len, at[300], size[300];
@@ -35,7 +35,7 @@ static int take_record(void *context, const void *record, size_t size)
 	return 0;
 }
 
-/* Known to the process for as long as this takes */
+/* Load the manifest into the process only for this call */
 static int make_records(const char *text, size_t len, size_t max, struct records *r)
 {
 	struct etw_problems none = { .count = 0 };
@@ -58,7 +58,7 @@ static void free_records(struct records *r)
 	*r = (struct records){ .data = NULL };
 }
 
-/* The event of a record, as a consumer gets it */
+/* The event of a record, as a consumer receives it */
 static EVENT_RECORD event_of(const void *record)
 {
 	EVENT_RECORD e = { .EventHeader.Size = 0 };
@@ -70,7 +70,7 @@ static EVENT_RECORD event_of(const void *record)
 	return e;
 }
 
-/* What event 7 of the provider says; "": nothing is known of it. */
+/* Decode event 7 of the provider; "": no schema. */
 static const char *decode7(struct etw_decoder *d)
 {
 	static const GUID other = { .Data1 = 0xFFFF };
@@ -116,7 +116,7 @@ static void test_stream(void)
 			r.data[r.at[i] + 80 + 4] == r.count && r.data[r.at[i] + 80 + 6] == i;
 	is(good, r.count, "each as EventSource writes it");
 	ok(!*decode7(d), "nothing is known at first");
-	/* From the last one to the first */
+	/* Feed the pieces from the last to the first */
 	for (i = r.count; i-- > 1; )
 		good += feed(d, r.data + r.at[i]);
 	ok(!*decode7(d), "nor without its first piece");
@@ -130,7 +130,7 @@ static void test_stream(void)
 	free_records(&r);
 }
 
-/* Pieces that are none, and more schemas than anybody has */
+/* Invalid pieces, and more schemas than are kept */
 static void test_made_up(void)
 {
 	static const struct { int at, value; } breaks[] = {
@@ -152,7 +152,7 @@ static void test_made_up(void)
 		}
 		ok(!*decode7(d), "a wrong byte %d", breaks[k].at);
 	}
-	/* Of other processes: each begins, none ends */
+	/* Schemas of other processes: each begins, none ends */
 	for (k = 0; k < 3000; k++)
 		for (i = 1; i < r.count; i++) {
 			memcpy(r.data + r.at[i] + 12, &k, 4);
@@ -164,7 +164,7 @@ static void test_made_up(void)
 		feed(d, r.data + r.at[i]);
 	}
 	ok(!strcmp(decode7(d), "is 77"), "do not keep away one that does");
-	/* A provider may not speak for another one. */
+	/* A provider must not define another provider's schema. */
 	r.data[r.at[0] + 24] ^= 1;
 	etw_decoder_free(d);
 	d = etw_decoder_new();
@@ -177,7 +177,7 @@ static void test_made_up(void)
 	free_records(&r);
 }
 
-/* One that is no XML comes after one that is good; then a new one. */
+/* An invalid XML schema follows a good one; then a new one. */
 static void test_replaced(void)
 {
 	static const char newer[] = HEAD
@@ -246,7 +246,7 @@ static void test_scan(bool late)
 	unlink(path);
 }
 
-/* What a command prints, line ends as they are */
+/* The output of a command, with its line ends */
 static const char *run(const char *command, const char *file)
 {
 	static char out[4096];
@@ -261,7 +261,7 @@ static const char *run(const char *command, const char *file)
 	return out;
 }
 
-/* The commands, on a machine that has nothing installed */
+/* The commands, on a machine without installed manifests */
 static void test_commands(void)
 {
 	struct etw_etl_options options = { .like = &like };
@@ -306,7 +306,7 @@ static void test_scan_errors(void)
 
 int main(void)
 {
-	/* Nothing that is installed on this machine */
+	/* Ignore manifests installed on this machine */
 	setenv("ETW_MANIFEST_PATH", "/nonexistent", 1);
 	set_up();
 	test_stream();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tdh_embed_xml.c - manifests written from the model: what is read of them is the same
+ * tdh_embed_xml.c - manifests written from the model: reading them gives the same model
  *
- * Those of the corpus lie in $ETW_CORPUS or ../shared/corpus; without, they are skipped.
+ * The corpus is in $ETW_CORPUS or ../shared/corpus; without these, it is skipped.
  */
 #include <dirent.h>
 
@@ -168,7 +168,7 @@ static void same_provider(const struct etw_mf_provider *a, const struct etw_mf_p
 		same_map(a, &a->maps[i], b, &b->maps[i]);
 }
 
-/* Each provider of the manifest, by itself, there and back */
+/* Write and read each provider of the manifest by itself */
 static void round_trip(struct etw_manifest *m, const char *name)
 {
 	unsigned int i;
@@ -221,7 +221,7 @@ static void test_corpus(void)
 	ok(n >= 20, "%u manifests of the corpus", n);
 }
 
-/* What XML cannot hold as it is */
+/* Characters that XML must escape */
 static void test_escapes(void)
 {
 	static const char text[] = HEAD

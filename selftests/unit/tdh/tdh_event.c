@@ -3,7 +3,7 @@
 #include "tdh_test.h"
 #include "lib/tap.h"
 
-/* All lies in the block, and names end in it. */
+/* All offsets are within the block, and strings end in it. */
 static int block_ok(const TRACE_EVENT_INFO *info, ULONG size)
 {
 	const ULONG *offsets = &info->ProviderNameOffset;
@@ -34,7 +34,7 @@ static int block_ok(const TRACE_EVENT_INFO *info, ULONG size)
 	return 1;
 }
 
-/* B200: size 0 and a size that is too small say what is needed, and write nothing. */
+/* B200: size 0 and a size that is too small return the required size, and write nothing. */
 static void test_two_calls(void)
 {
 	EVENT_RECORD record = big_record();
@@ -66,7 +66,7 @@ static void test_two_calls(void)
 	free(buffer);
 }
 
-/* B201: what nobody knows is NOT_FOUND. */
+/* B201: an unknown event gives NOT_FOUND. */
 static void test_unknown(void)
 {
 	EVENT_RECORD record = test_record(99, 0, NULL, 0);
@@ -118,7 +118,7 @@ static void test_arguments(void)
 	   "a good one");
 }
 
-/* B208, B214: names of keywords end with an empty one; attributes as they are given. */
+/* B208, B214: the list of keyword names ends with an empty one; attributes are unchanged. */
 static void test_names(void)
 {
 	EVENT_RECORD record = big_record();
@@ -166,7 +166,7 @@ static EVENT_PROPERTY_INFO *property(TRACE_EVENT_INFO *info, ULONG i, const char
 	return p;
 }
 
-/* B202: members of structures come behind all fields of the top level. */
+/* B202: members of structures follow all top-level fields. */
 static void test_fields(void)
 {
 	EVENT_RECORD record = big_record();
@@ -250,7 +250,7 @@ static const unsigned char metadata[] =
 static const char tl_payload[] =
 	"\1\0\0\0" "\2\0" "\5\0\6\0" "\2\0zz" "\x09" "\1\0\x08" "\1\0q" "123";
 
-/* An event of it; meta: its metadata, a copy to be spoilt. */
+/* An event with it; meta: its metadata, a copy to modify. */
 static EVENT_RECORD tl_record(unsigned char *meta, EVENT_HEADER_EXTENDED_DATA_ITEM *item)
 {
 	EVENT_RECORD record = test_record(0, 0, tl_payload, sizeof(tl_payload) - 1);

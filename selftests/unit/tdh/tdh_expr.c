@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* tdh_expr - expressions that choose events: what they mean, what is wrong with them */
+/* tdh_expr - event filter expressions: their meaning and their errors */
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ static bool match(const char *text)
 		return false;
 	}
 	holds = etw_expr_match(expr, &record, decoded, decoder);
-	/* Again: what is kept from the first time must not matter. */
+	/* Again: cached results must not matter. */
 	if (etw_expr_match(expr, &record, decoded, decoder) != holds)
 		ok(0, "%s: another outcome the second time", text);
 	etw_expr_free(expr);
@@ -168,7 +168,7 @@ static void test_true(void)
 		ok(match(texts[i]), "%s", texts[i]);
 }
 
-/* The paths that no event had, each in < >; after the event at hand if that is to be matched. */
+/* The paths that no event had, each in < >; after matching the event if matched. */
 static void missing(const char *text, bool matched, const char *expected)
 {
 	const char *error;
@@ -268,7 +268,7 @@ static void test_errors(void)
 	}
 }
 
-/* Texts of a part that is repeated: as deep, as long and as many as is allowed, and more. */
+/* Build a text with a repeated part: as deep, long and numerous as allowed, and beyond. */
 static char *repeat(const char *begin, const char *part, unsigned int count, const char *end)
 {
 	size_t len = strlen(part), at = strlen(begin);
@@ -375,7 +375,7 @@ static void test_decodes(void)
 	   decodes("task =~ x"), "names and fields do");
 }
 
-/* Of the sanitizer's run time */
+/* Provided by the sanitizer's run time */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
 					      void (*on_free)(const volatile void *));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* tdh_exprnames - expressions find what manifests name by its name, in any language */
+/* tdh_exprnames - expressions find named values of manifests by name, in any language */
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +119,7 @@ static void test_language(const char *language, const char *const *own, const ch
 	}
 	etw_problems_free(&problems);
 	decoder = etw_decoder_new();
-	/* Of the second one only the provider is known. */
+	/* For the second event only the provider is known. */
 	for (id = 1; id <= 9; id += 8) {
 		take(id, 17, 20, 0x8000000000000002, 16);
 		printf("# %s, event %u\n", language, id);
@@ -138,7 +138,7 @@ static void test_language(const char *language, const char *const *own, const ch
 	etw_manifest_put(manifest);
 }
 
-/* Without any schema there are the standard names. */
+/* Without a schema the standard names are available. */
 static void test_standard(void)
 {
 	decoder = etw_decoder_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* TdhFormatProperty(): every type, maps, lengths, what is consumed, errors */
+/* TdhFormatProperty(): every type, maps, lengths, bytes consumed, errors */
 #include <stdio.h>
 
 #include "tdh_test.h"
@@ -7,7 +7,7 @@
 
 static TRACE_EVENT_INFO any;
 
-/* The text of a value in UTF-8, and the bytes that it takes; or the error as text. */
+/* The text of a value in UTF-8 and the bytes consumed, or the error as text. */
 static const char *format(EVENT_MAP_INFO *map, USHORT in, USHORT out, USHORT length,
 			  const void *data, USHORT size, USHORT *consumed)
 {
@@ -52,7 +52,7 @@ static void value(USHORT in, USHORT out, USHORT length, const void *data, USHORT
 	value(TDH_INTYPE_##in, TDH_OUTTYPE_##out, length, data, sizeof(data) - 1, takes, want, \
 	      #in " " #out " " #length)
 
-/* B210: more of the payload may follow; what is consumed says where it goes on. */
+/* B210: more of the payload may follow; the bytes consumed give the next position. */
 static void test_numbers(void)
 {
 	VALUE(INT8, NULL, "\xfe*", 1, "-2");
@@ -128,7 +128,7 @@ static void test_strings(void)
 	SIZED(BINARY, NULL, 0, "*", 0, "");
 }
 
-/* B205: the last string of an event may be missing its NUL, and all of it. */
+/* B205: the last string of an event may lack its NUL, or be absent. */
 static void test_last(void)
 {
 	VALUE(UNICODESTRING, NULL, "h\0i\0", 4, "hi");
@@ -254,7 +254,7 @@ static void test_arguments(void)
 	is(consumed, 4, "takes these");
 }
 
-/* Lone surrogates come through as they are. */
+/* Lone surrogates pass unchanged. */
 static void test_odd_text(void)
 {
 	static const unsigned char data[] = { 0x00, 0xd8, 'a', 0 };

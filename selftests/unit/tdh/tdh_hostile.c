@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TDH with events that lie: metadata and payloads are changed at random, the same way
- * each time; what comes out is sound, and nothing beyond the event is read (the
- * sanitizers see to that: each event lies in memory of its own size).
+ * TDH with malformed events: metadata and payloads are changed at random, the same way in
+ * each run. The output is valid, and nothing beyond the event is read, which the
+ * sanitizers check: each event is in an allocation of its exact size.
  */
 #include "tdh_test.h"
 #include "lib/tap.h"
@@ -19,7 +19,7 @@ static unsigned int pick(unsigned int below)
 	return (unsigned int)(seed >> 16) % below;
 }
 
-/* Metadata with all there is: tags, arrays, binary data, structures within structures */
+/* Metadata with everything: tags, arrays, binary data, nested structures */
 static const unsigned char metadata[] =
 	"\0\0" "\xab\x01" "Hi\0" "Id\0\x08" "Arr\0\x46" "Bin\0\x8e\x84\x0a" "S\0\xd8\x03"
 	"M\0\x04" "L\0\x44" "T\0\x98\x02" "U\0\x01" "V\0\x02" "X\0\x65\x04\0ABCD" "Fix\0\x24\x03\0"
@@ -64,7 +64,7 @@ static int sound(const TRACE_EVENT_INFO *info, ULONG size)
 	return 1;
 }
 
-/* All fields of the top level by their names, and by walking through the payload. */
+/* Get all top-level fields by their names, and by walking through the payload. */
 static void use(EVENT_RECORD *record, TRACE_EVENT_INFO *info)
 {
 	BYTE *data = record->UserData;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folders of manifests with what should not be there: it is looked at once, costs no more
- * however often it is asked for, and is seen when it is mended
+ * Folders of manifests with invalid files: each is read once, costs nothing on later
+ * look-ups, and is noticed when it is fixed
  *
- * The linker leads realloc() here.  What nobody may read is tried as a user who is not
- * root: only what belongs to root or to that user is read.
+ * The linker redirects realloc() to this file.  Unreadable files are tested as a user who
+ * is not root: only files of root or of that user are read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 
-static int until_failure = -1;	/* -1: none fails */
+static int until_failure = -1;	/* -1: no failure */
 
 void *__wrap_realloc(void *p, size_t size)
 {
@@ -39,7 +39,7 @@ void *__wrap_realloc(void *p, size_t size)
 static char folder[64];
 static int folder_fd;
 
-/* What there is, by the first number of its GUID. */
+/* The files, by the first number of their GUID. */
 enum {
 	OUTSIDE,
 	ABSOLUTE,
@@ -79,7 +79,7 @@ static char *name_of(unsigned int i)
 	return name;
 }
 
-/* In place, if there is one: the folder does not change then. */
+/* Overwrite an existing file in place: the folder does not change then. */
 static void write_manifest(unsigned int i, const char *name)
 {
 	int fd = openat(folder_fd, name_of(i), O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -170,8 +170,8 @@ static int problem_count(void)
 }
 
 /*
- * Read all again for as long as it has changed, which it has while it is young: does that
- * end, and does it stay so?
+ * Look up again until no change is reported, which takes a while for young files; after
+ * that none may be reported.
  */
 static int settles(int (*find)(void))
 {
@@ -211,7 +211,7 @@ static void test_look(void)
 	ok(!file.seen && !file.stat.st_ino, "was not seen");
 }
 
-/* They are read once, and again when one of them has changed. */
+/* Files are read once, and again when one of them has changed. */
 static void test_kinds(void)
 {
 	size_t before;
@@ -248,7 +248,7 @@ static void test_mended(uid_t user)
 	ok(etw_installed_changed(), "a link that leads elsewhere is seen");
 }
 
-/* The time of a change may be that of the one before, which was read. */
+/* A change may have the same time as the one before, which was read. */
 static void test_young(void)
 {
 	int i, seen = 0;
@@ -268,7 +268,7 @@ static void set_folder_mode(mode_t mode, uid_t user)
 		ok(0, "cannot change the folder");
 }
 
-/* A folder that may be read, but not searched: all names that are asked for fail. */
+/* A folder that is readable but not searchable: every name in it fails. */
 static void test_unsearchable(uid_t user)
 {
 	unsigned int i, found = 0;
@@ -306,7 +306,7 @@ static void test_trusted(uid_t user)
 	set_folder_mode(0755, user);
 }
 
-/* More manifests than the first list of them has room for */
+/* More manifests than the first list has room for */
 static void test_memory(void)
 {
 	int i, count, err = -ENOMEM, failures;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tdh_kernel - events of Windows' kernel logger, by hand, in every version that has a schema
+ * tdh_kernel - handmade events of Windows' kernel logger, in every version that has a
+ * schema
  */
 #include "unit/decode/decode_event.h"
 
@@ -21,7 +22,7 @@
 #define WALK	{ 0xdef2fe46, 0x7bd6, 0x4b80, { 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3 } }
 #define SPLIT	{ 0xd837ca92, 0x12b9, 0x44a5, { 0xad, 0x6a, 0x3a, 0x65, 0xb3, 0x57, 0x8a, 0xa8 } }
 
-/* Addresses, a SID behind a TOKEN_USER of either size, and texts */
+/* Addresses, a SID after a TOKEN_USER of either size, and texts */
 #define P4	"01000080"
 #define P8	"0100000080F8FFFF"
 #define SYSTEM_SID	"0101000000000005 12000000"
@@ -244,7 +245,7 @@ static void test_samples(void)
 		   !strcmp(event->opcode, s->opcode) && !strcmp(event->provider, "MSNT_SystemTrace"),
 		   "%s is called that", what);
 		is_text(text(), s->text, what);
-		/* What a newer version has behind it is handed back, and does no harm. */
+		/* Bytes that a newer version appends are returned as the rest, and do no harm. */
 		bytes[size] = 0xEE;
 		decode(&s->guid, s->type, s->version, s->bits, bytes, size + 1);
 		ok(!text_ret && !strncmp(text(), s->text, strlen(s->text)) &&
@@ -254,7 +255,7 @@ static void test_samples(void)
 	}
 }
 
-/* Texts of fixed lengths, which are long. */
+/* Texts with long fixed lengths */
 static void test_config(void)
 {
 	static const GUID config = CONFIG;
@@ -287,7 +288,7 @@ static void test_config(void)
 	   "SystemConfig/Video");
 }
 
-/* A stack has as many addresses as there is room for, up to 192. */
+/* A stack has as many addresses as fit, up to 192. */
 static void test_stacks(void)
 {
 	static const GUID walk = WALK;
@@ -307,7 +308,7 @@ static void test_stacks(void)
 	ok(decode_ret == -ENOENT, "not even a time");
 }
 
-/* Records of 64-bit kernels with 32-bit headers, and users whose pointer was left out */
+/* Records of 64-bit kernels with 32-bit headers, and user SIDs without the pointer */
 static void test_wrong_headers(void)
 {
 	static const GUID process = PROCESS;
@@ -332,7 +333,7 @@ static void test_wrong_headers(void)
 	ok(1, "cut off anywhere");
 }
 
-/* No two rows of a table are for the same event, and what is older than all has none. */
+/* No two rows of a table match the same event, and versions older than all rows match none. */
 static void test_tables(void)
 {
 	static const struct etw_kernel_class *const classes[] = {

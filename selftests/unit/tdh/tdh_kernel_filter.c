@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tdh_kernel_filter - expressions as the kernel runs them: the same outcome as without
- * the kernel, or a refusal that says why
+ * tdh_kernel_filter - expressions run by the kernel: the same result as in user space, or
+ * a refusal with the reason
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 32) % n;
 }
 
-/* Few values, which are those of the expressions too */
+/* Few values, which the expressions also use */
 static const char *const numbers[] = {
 	"0", "1", "2", "3", "7", "127", "0xff", "-1", "-128", "255", "256", "65535", "4294967295",
 	"-2147483648", "18446744073709551615", "9223372036854775807", "-9223372036854775808",
@@ -166,7 +166,7 @@ static void make_event(struct event *e)
 		put_a(e);
 	} else if (e->desc.Id == 2) {
 		text = texts[pick(COUNT(texts))];
-		/* Half of them with NULs behind the text */
+		/* Half of the texts have NULs after them */
 		put_number(e, strlen(text) + 2 * (pick(2)), 2);
 		put_wide(e, text, false);
 		if (e->payload[0] != strlen(text))
@@ -175,7 +175,7 @@ static void make_event(struct event *e)
 	}
 }
 
-/* ------------------------------------------------------------------ both of them */
+/* ------------------------------------------------------------------ kernel and user space */
 
 static bool kernel_passes(const struct etw_kernel_filter *filter, const void *program,
 			  const struct event *e)
@@ -261,7 +261,7 @@ static bool agree(struct compiled *c, const char *text, const struct event *e)
 	return false;
 }
 
-/* A fixed expression on events that have all of its outcomes */
+/* A fixed expression on events that give all of its results */
 static void same(const char *text)
 {
 	unsigned int i, agreed = 0, passed = 0;
@@ -423,7 +423,7 @@ static void test_random(void)
 	ok(passed > taken && passed < 19 * taken, "%u of %u events pass", passed, 20 * taken);
 }
 
-/* What nobody describes passes, unless its id says that it cannot. */
+/* Events without a description pass, unless their id excludes it. */
 static void test_undescribed(void)
 {
 	static const struct {
@@ -449,7 +449,7 @@ static void test_undescribed(void)
 	}
 }
 
-/* A payload that ends before a field fails all tests of that field. */
+/* If the payload ends before a field, all tests of that field fail. */
 static void test_short(void)
 {
 	static const char *const texts_[] = { "Size == 7", "Size != 7", "Size in 0..9", "Size not in (7)" };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tdh_layout.c - tdh.h's structs lie in memory as on 64-bit Windows, and its constants
+ * tdh_layout.c - tdh.h's structs have the layout of 64-bit Windows, and its constants
+ * have their values
  *
- * All is asserted when this file is compiled, as C11 or C++17; the program runs the
- * inline helpers.
+ * Everything is asserted when this file is compiled, as C11 or C++17; the program runs
+ * the inline helpers.
  */
 #include <assert.h>
 #include <stdalign.h>
@@ -170,7 +171,7 @@ V(MAX_PAYLOAD_PREDICATES, 8)
 V(TDH_CONTEXT_POINTERSIZE, 3)
 V(TDH_CONTEXT_MAXIMUM, 5)
 
-/* Tags share their word with the flags. */
+/* Tags share a word with the flags. */
 static void test_bits(void)
 {
 	TRACE_EVENT_INFO info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Payload filters from the names of a manifest, as the kernel's core applies them */
+/* Payload filters built with the names of a manifest, and applied by the kernel's core */
 #include "core/payload.h"
 #include "tdh_test.h"
 #include "lib/tap.h"
@@ -24,7 +24,7 @@ static int passes(const EVENT_FILTER_DESCRIPTOR *filter, USHORT id, const void *
 	return etw_payload_pass(copy, &source, false);
 }
 
-/* What one predicate says of BigEvent: 1 or 0; minus the error. */
+/* The result of one predicate on BigEvent: 1 or 0; minus the error. */
 static int one(PWSTR field, USHORT op, PWSTR value)
 {
 	PAYLOAD_FILTER_PREDICATE predicate = { field, op, value };
@@ -52,7 +52,7 @@ static int one(PWSTR field, USHORT op, PWSTR value)
 #define ONE(field, op, value, want)					\
 	is(one(W(field), PAYLOADFIELD_##op, W(value)), want, field " " #op " " value)
 
-/* B70, B71: fields by their names and types, behind arrays and structures, too. */
+/* B70, B71: fields by their names and types, also after arrays and structures. */
 static void test_fields(void)
 {
 	ONE("Size", EQ, "3", 1);
@@ -66,7 +66,7 @@ static void test_fields(void)
 	ONE("Set", EQ, "0x5", 1);
 }
 
-/* B72, B74: what cannot be tested, and what is not there. */
+/* B72, B74: fields that cannot be tested, and missing ones. */
 static void test_errors(void)
 {
 	ONE("Numbers", EQ, "3", -ERROR_INVALID_PARAMETER);
@@ -76,12 +76,12 @@ static void test_errors(void)
 	ONE("Name", EQ, "Log", -ERROR_INVALID_PARAMETER);
 	ONE("Nothing", EQ, "3", -ERROR_NOT_FOUND);
 	ONE("size", EQ, "3", -ERROR_NOT_FOUND);
-	/* The points are counted by another field: nobody can walk over them. */
+	/* Another field counts the points: the kernel cannot walk over them. */
 	ONE("Tail", EQ, "3", -ERROR_NOT_SUPPORTED);
 	ONE("One.A", EQ, "3", -ERROR_NOT_SUPPORTED);
 }
 
-/* Structures are laid out member by member; those of arrays have no names. */
+/* Structures are expanded member by member; members of arrays have no names. */
 static void test_structs(void)
 {
 	static const char payload[] = "\1\2" "\3abc" "\x34\x12";

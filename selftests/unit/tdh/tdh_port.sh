@@ -25,7 +25,7 @@ check() {
 	fi
 }
 
-# The sample's callback with an event of the tests' manifest, whole and cut off.
+# The sample's callback with an event of the tests' manifest, complete and truncated.
 cat >"$work/driver.c" <<-'END'
 	#define main sample_main
 	#include "user/samples/tdh_consumer.c"
@@ -85,13 +85,13 @@ cat >"$work/want" <<-'END'
 	Helloä
 END
 
-# build FLAGS...: the driver.
+# build FLAGS...: build the driver.
 build() {
 	gcc -std=gnu11 -Wall -Wextra -Werror "$@" -I. -Iinclude -o "$work/driver" "$work/driver.c" \
 		build/libtdh.a build/libetw.a -lxml2 -lm -pthread
 }
 
-# run [BINARY]: with the manifest, or with what mc has made of it.
+# run [BINARY]: with the manifest, or with mc's output for it.
 run() {
 	LC_ALL=C ETW_MANIFEST_PATH=/nonexistent "$work/driver" "$@" >"$work/got" && diff "$work/want" "$work/got"
 }

@@ -54,7 +54,7 @@ static void test_top(void)
 	is(tail, 0xbeef, "the last");
 }
 
-/* B211: the member of a structure by two descriptors; names by their case. */
+/* B211: two descriptors select the member of a structure; names are case-sensitive. */
 static void test_members(void)
 {
 	unsigned char all[64];
@@ -96,7 +96,7 @@ static void test_pointer(void)
 	is(size, 8, "of the writer's 8 bytes");
 	is(TdhGetPropertySize(&record, 1, &context, 1, &where, &size), 0, "with a context");
 	is(size, 4, "of 4");
-	/* B207: of the record, not of ours */
+	/* B207: the record's pointer size, not ours */
 	small.EventHeader.Flags = EVENT_HEADER_FLAG_32_BIT_HEADER;
 	is(TdhGetPropertySize(&small, 0, NULL, 1, &where, &size), 0, "of a writer of 32 bits");
 	is(size, 4, "4 bytes");
@@ -146,7 +146,7 @@ static void test_arguments(void)
 	record = big_record();
 }
 
-/* The counts that TdhGetEventInformation() shows can be had. */
+/* The count fields that TdhGetEventInformation() shows can be read. */
 static void test_counts(void)
 {
 	static unsigned char meta[] = "\x19\0\0" "Hi\0" "Arr\0\x46" "S\0\x98\x01" "L\0\x44\0";
@@ -173,7 +173,7 @@ static void test_counts(void)
 	record = saved;
 }
 
-/* An event of TraceLogging whose one field is an array of a byte each, called so */
+/* A TraceLogging event whose only field is a byte array with this name */
 static void named_record(const char *name, size_t len)
 {
 	static unsigned char meta[4096];
@@ -197,7 +197,7 @@ static void named_record(const char *name, size_t len)
 	record.ExtendedDataCount = 1;
 }
 
-/* Each name that TdhGetEventInformation() gives is found. */
+/* Every name that TdhGetEventInformation() returns is found. */
 static void names_work(const char *name, size_t len, const char *what)
 {
 	unsigned char bytes[4];
@@ -219,7 +219,7 @@ static void names_work(const char *name, size_t len, const char *what)
 	free(info);
 }
 
-/* Names may be long, and anything but NUL. */
+/* Names may be long and may contain anything except NUL. */
 static void test_odd_names(void)
 {
 	EVENT_RECORD saved = record;

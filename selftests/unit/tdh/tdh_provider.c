@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What TDH tells of providers: fields, events, filters; loading; decoding handles */
+/* TDH's information about providers: fields, events, filters; loading; decoding handles */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

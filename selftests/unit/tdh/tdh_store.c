@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Installed manifests: found by GUID, forgotten when they change, whom to trust */
+/* Installed manifests: found by GUID, forgotten when they change, trusted owners */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void link_to(const char *in, const GUID *guid, const char *target)
 		ok(0, "cannot link %s", path);
 }
 
-/* The name of the provider, as the store finds it; "": it does not. */
+/* The provider's name in the store; "": not found. */
 static const char *found(const GUID *guid)
 {
 	static char name[300];
@@ -58,7 +58,7 @@ static const char *found(const GUID *guid)
 	return name;
 }
 
-/* The manifest with another name of the first provider. */
+/* The manifest with the first provider renamed. */
 static char *renamed(const char *name)
 {
 	const char *at = strstr(test_manifest, "Test-Tdh'"), *behind = at + strlen("Test-Tdh");
@@ -68,7 +68,7 @@ static char *renamed(const char *name)
 	return text;
 }
 
-/* Wait until something is so, for as long as it may take a slow machine. */
+/* Wait for a condition, long enough for a slow machine. */
 #define WAIT(cond)							\
 	({								\
 		int waited;						\
@@ -116,7 +116,7 @@ static void test_change(void)
 	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "and that comes back");
 }
 
-/* The folder of ETW_MANIFEST_PATH that comes first hides the other. */
+/* A folder of ETW_MANIFEST_PATH hides later folders. */
 static void test_order(void)
 {
 	char *text = renamed("Second");
@@ -195,7 +195,7 @@ static void test_trust(void)
 	is(strcmp(found(&test_guid), "Test-Tdh"), 0, "all is well again");
 }
 
-/* Loaded ones come first, the newest of them before all. */
+/* Loaded manifests come first, the newest before all others. */
 static void test_loaded(void)
 {
 	char *text = renamed("Loaded"), *newer = renamed("Newer");
@@ -214,7 +214,7 @@ static void test_loaded(void)
 	free(newer);
 }
 
-/* Many GUIDs that nobody knows: the table is begun anew, and forgets nothing that is. */
+/* Many unknown GUIDs: the table is restarted, and forgets no installed manifest. */
 static void test_many(void)
 {
 	unsigned int i, wrong = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * tdh_test.h - a manifest with a bit of everything, events of it, and text in UTF-16
- */
+/* tdh_test.h - a manifest with a bit of everything, its events, and UTF-16 text */
 #ifndef ETW_UNIT_TDH_TEST_H
 #define ETW_UNIT_TDH_TEST_H
 
@@ -15,11 +13,11 @@
 static const GUID test_guid = {
 	0x6c0f2a5e, 0x7d54, 0x4a39, { 0x9d, 0x4e, 0x2b, 0x9a, 0x1f, 0x0d, 0x8e, 0x01 }
 };
-/* Nobody's */
+/* Belongs to no provider */
 static const GUID other_guid = {
 	0x6c0f2a5e, 0x7d54, 0x4a39, { 0x9d, 0x4e, 0x2b, 0x9a, 0x1f, 0x0d, 0x8e, 0xff }
 };
-/* The second provider's, and what it is enabled by */
+/* The second provider's decode GUID, and its control GUID */
 static const GUID decode_guid = {
 	0x6c0f2a5e, 0x7d54, 0x4a39, { 0x9d, 0x4e, 0x2b, 0x9a, 0x1f, 0x0d, 0x8e, 0x02 }
 };
@@ -120,7 +118,7 @@ static const char test_manifest[] =
 "</stringTable></resources></localization>\n"
 "</instrumentationManifest>\n";
 
-/* The payload of BigEvent: two numbers, two points, and the string is "Log" */
+/* The payload of BigEvent: two numbers, two points, and the string "Log" */
 static const char big_payload[] =
 	"\2\0" "\3\0\0\0" "L\0o\0g\0\0\0"
 	"\x0a\0\0\0\x14\0\0\0" "\xff\xff\2\0" "xyz" "\2\0\0\0" "\5\0\0\0"
@@ -161,7 +159,7 @@ static inline EVENT_RECORD big_record(void)
 	return record;
 }
 
-/* Is a string of UTF-16 this one, of ASCII? */
+/* Does this UTF-16 string equal this ASCII one? */
 static inline int same16(const WCHAR *s, const char *want)
 {
 	if (!s)
@@ -171,7 +169,7 @@ static inline int same16(const WCHAR *s, const char *want)
 	return !*s && !*want;
 }
 
-/* The schema of an event, malloc(); NULL: TdhGetEventInformation() said *error. */
+/* The schema of an event, to be freed; NULL: *error is TdhGetEventInformation()'s result. */
 static inline TRACE_EVENT_INFO *event_info(EVENT_RECORD *record, ULONG *error)
 {
 	TRACE_EVENT_INFO *info;

@@ -6,7 +6,7 @@
 #include <evntrace.h>
 #include "lib/tap.h"
 
-static char order[1024];	/* ids of the events in turn, H for a header's */
+static char order[1024];	/* ids of the events in order, H for a header's */
 static int buffers, close_at, stop_at, records;
 static TRACEHANDLE closes;
 static ULONG close_result;
@@ -98,7 +98,7 @@ static void make_files(void)
 	make_end(&two);
 }
 
-/* B174, B197: the header is there before anything is processed */
+/* B174, B197: the header is available before processing */
 static void test_open(void)
 {
 	EVENT_TRACE_LOGFILEA l = log_file(one.path);
@@ -161,7 +161,7 @@ static void test_one(void)
 	CloseTrace(h);
 }
 
-/* B180: by time; of equal times the first handle's goes first */
+/* B180: ordered by time; with equal times the first handle's event comes first */
 static void test_two(void)
 {
 	TRACEHANDLE h[2] = { open_file(two.path), open_file(one.path) };
@@ -173,7 +173,7 @@ static void test_two(void)
 	CloseTrace(h[1]);
 }
 
-/* B181: what was written with the clock set back, and what is of one time, all comes */
+/* B181: events with equal times, or written after the clock was set back, are all delivered */
 static void test_back(void)
 {
 	static struct make m;
@@ -369,7 +369,7 @@ static void test_raw(void)
 	CloseTrace(h);
 }
 
-/* B196: cut off: what is there is read */
+/* B196: a truncated file is read as far as it goes */
 static void test_cut(void)
 {
 	TRACEHANDLE h;

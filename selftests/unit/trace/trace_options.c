@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* OpenTraceFromFile, OpenTraceFromRealTimeLogger: buffers, their references, questions */
+/* OpenTraceFromFile, OpenTraceFromRealTimeLogger: buffers, their references, queries */
 #include "unit/etl/etl_make.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #define KEPT	4
 
-static char order[1024];	/* ids of the events in turn, H for a header's */
+static char order[1024];	/* ids of the events in order, H for a header's */
 static int context, events, buffers, stop_at, keep_at, bad;
 static LONGLONG times[16];
 static PROCESSTRACE_HANDLE handle;
@@ -91,7 +91,7 @@ static void put(uint16_t cpu, uint64_t sequence, int a, int b)
 	feed_event(&one.feed, 1000 + b * 100, b, NULL, "abc", 3);
 }
 
-/* What is in the buffer as XPRESS has it, with no match in it. */
+/* Store the buffer's contents in XPRESS format, without matches. */
 static void pack(void)
 {
 	struct etw_buffer_header *h = feed_header(&one.feed);
@@ -102,7 +102,7 @@ static void pack(void)
 	for (at = 0; at < len; at += n) {
 		n = len - at < 32 ? len - at : 32;
 		memset(to, 0, 4);
-		/* Behind the end there are matches only, which nobody comes to. */
+		/* After the end the flags are matches, which are never decoded. */
 		memcpy(to + 4, from + at, n);
 		to += 4 + n;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* OpenTraceFromBufferStream: what one ProcessTrace is through with, another one processes */
+/* OpenTraceFromBufferStream: buffers delivered by one ProcessTrace are processed by another */
 #include "unit/etl/etl_make.h"
 
 #include <pthread.h>
@@ -10,11 +10,11 @@
 
 #define BUFFERS	16
 
-/* What the first reader's BufferCallback got */
+/* Buffers that the first reader's BufferCallback received */
 static struct {
 	_Alignas(8) unsigned char data[MAKE_SIZE];
 	ULONG size;
-	int done;		/* how often the stream was through with it */
+	int done;		/* how often the stream released it */
 } all[BUFFERS];
 
 static char order[1024];
@@ -58,7 +58,7 @@ static BOOL WINAPI pass(const ETW_BUFFER_HEADER *b, ULONG size,
 {
 	(void)b;
 	(void)ctx;
-	/* The buffer is the caller's; once it is closed there is no trace to keep it for. */
+	/* The buffer belongs to the caller; after closing there is no trace to keep it for. */
 	wrong += size < 72 || !ProcessTraceBufferIncrementReference(stream, b);
 	return (int)info->BuffersRead != stop_at;
 }
@@ -87,7 +87,7 @@ static void put(uint16_t cpu, uint64_t sequence, int time, int a, int b)
 	make_put(&one);
 }
 
-/* Have a file processed, and keep its buffers in the order in which they came. */
+/* Process a file, and keep its buffers in the order of arrival. */
 static void collect(void)
 {
 	ETW_OPEN_TRACE_OPTIONS o = { .EventCallback = on_event, .BufferCallback = take };
@@ -211,7 +211,7 @@ static void *hammers(void *arg)
 	return arg;
 }
 
-/* Two threads add while the stream is opened and closed: nobody uses what is gone. */
+/* Two threads add buffers while the stream is opened and closed: no use after free. */
 static void test_race(void)
 {
 	pthread_t threads[2];
@@ -233,7 +233,7 @@ static void test_race(void)
 	is(CloseTrace(stream), ERROR_SUCCESS, "added to and closed at once");
 }
 
-/* A stream that nothing comes to any more: what it holds goes. */
+/* A stream that receives nothing more: it delivers the events it holds. */
 static void test_quiet(void)
 {
 	begin();
@@ -278,7 +278,7 @@ static void test_bad(void)
 	is(ADD(h->offset - 1), ERROR_INVALID_PARAMETER, "no room for what is used");
 	bytes[72 + 3] = 0;
 	is(ADD(all[0].size), ERROR_INVALID_PARAMETER, "a header without a record");
-	/* Garbage of all kinds behind a good header: what is taken comes to an end. */
+	/* All kinds of garbage after a valid header: processing accepted buffers ends. */
 	add(0);
 	srand(1);
 	for (i = 0; i < 3000; i++) {
@@ -287,7 +287,10 @@ static void test_bad(void)
 		memcpy(bytes, all[1].data, all[1].size);
 		h->sequence = 1 + i;
 		for (k = 0; k < 4; k++)
-			/* Times and numbers come before: a late one has nothing behind it. */
+			/*
+			 * Do not change the time and the number: with a late one no
+			 * buffer could follow.
+			 */
 			bytes[0x20 + rand() % (all[1].size - 0x20)] = rand();
 		bad += ADD(all[1].size) == ERROR_INVALID_HANDLE;
 	}
@@ -303,7 +306,7 @@ static void test_bad(void)
 	ok(events > 1000, "%d events of it", events);
 }
 
-/* A loss that a buffer tells is told as in real time. */
+/* A loss recorded in a buffer is reported as in real time. */
 static void test_loss(void)
 {
 	begin();

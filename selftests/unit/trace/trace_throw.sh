@@ -64,7 +64,7 @@ int main(int, char **argv)
 }
 END
 
-# B184: nothing is left behind, and the trace can be processed on
+# B184: after an exception nothing is left behind, and processing can continue
 try() {
 	"${CXX:-g++}" -std=c++17 -Wall -Wextra -Werror -Iinclude -o "$work/throw" "$work/throw.cc" \
 		build/libetw.a -pthread &&

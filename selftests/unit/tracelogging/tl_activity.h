@@ -114,7 +114,7 @@ static void tl_named()
 	tl_forget();
 }
 
-/* The same in a template and an inline function: their metadata are of the section too. */
+/* The same in a template and an inline function: their metadata are in the section too. */
 template <typename T> static void tl_template(T value, const char *meta, const char *payload)
 {
 	tl_forget();

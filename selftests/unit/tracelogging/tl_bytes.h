@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * tl_bytes.h - compares what tl_capture.h caught with bytes in hexadecimal
- */
+/* tl_bytes.h - compares the event captured by tl_capture.h with bytes in hexadecimal */
 #ifndef TL_BYTES_H
 #define TL_BYTES_H
 
@@ -45,7 +43,7 @@ static int tl_same(const char *what, const unsigned char *got, size_t size, cons
 	return 0;
 }
 
-/* Metadata without their size, which is checked for itself, and the payload */
+/* The metadata without its size, which is checked separately, and the payload */
 __attribute__((__unused__))
 static int tl_is(const char *meta, const char *payload)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tl_capture.h - catches what TraceLogging hands to libetw
+ * tl_capture.h - captures what TraceLogging passes to libetw
  *
- * For C and C++.  Include it first, once in a program: it defines the functions that the
- * headers call under other names.
+ * For C and C++. Include it first, in one file of a program: it defines the functions
+ * that the headers call under other names.
  */
 #ifndef TL_CAPTURE_H
 #define TL_CAPTURE_H
@@ -26,7 +26,7 @@ struct tl_caught {
 	unsigned char types[128];
 	unsigned char traits[256], meta[70000], payload[140000];
 	size_t traits_size, meta_size, payload_size;
-	int bad;			/* metadata whose size is not what they say */
+	int bad;			/* metadata with a wrong size */
 };
 
 static struct tl_caught tl_caught;
@@ -105,7 +105,7 @@ static inline ULONG tl_write_transfer(REGHANDLE handle, PCEVENT_DESCRIPTOR desc,
 
 ETW_BEGIN_DECLS
 
-/* In place of etw_tl_register(), which the headers declare */
+/* Replaces etw_tl_register(), which the headers declare */
 ETW_API ULONG tl_register_here(LPCGUID id, const void *traits, PENABLECALLBACK callback,
 			       PVOID context, PREGHANDLE handle,
 			       const struct etw_enable_entry *const volatile **enable)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TraceLogging against events that another implementation made, where they are there:
+ * TraceLogging compared with events of another implementation, if available:
  * tracelogging_events.json in ../shared/corpus/vectors, or in vectors/ of $ETW_CORPUS
  */
 #include "tl_capture.h"
@@ -43,7 +43,7 @@ static json_object *vector_named(const char *name)
 	return NULL;
 }
 
-/* The event that was just caught is the vector of its name. */
+/* The captured event equals the vector of its name. */
 static void compare(const char *name)
 {
 	json_object *vector = vector_named(name), *desc;
@@ -79,7 +79,7 @@ static void compare(const char *name)
 	EVENT(name, K1, A, TraceLogging##kind##Array(values, 0, n0),		\
 	      TraceLogging##kind##Array(values, 1, n1),				\
 	      TraceLogging##kind##Array(values, 2, n2), A)
-/* The same of a type that has no macro for arrays; element is its bytes in the payload */
+/* The same for a type that has no array macro; element is its bytes in the payload */
 #define PACKED(name, in, out, element, size, n0, n1, n2)			\
 	EVENT(name, K1, A,							\
 	      TraceLoggingPackedFieldEx("\0", 2, (in) | TlgInVcount, out, n0),	\

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * TraceLogging there and back: every field macro is written and decoded by name
- */
+/* TraceLogging round trip: every field macro is written and decoded by name */
 #include "tl_capture.h"
 #include <stdbool.h>
 #include <TraceLoggingProvider.h>
@@ -26,7 +24,7 @@ static const char *const name_of[] = {
 };
 #define ONES	(sizeof(write_one) / sizeof(write_one[0]))
 
-/* What was caught last, as a consumer gets it */
+/* The last captured event, as a consumer receives it */
 static EVENT_RECORD *record(void)
 {
 	static EVENT_HEADER_EXTENDED_DATA_ITEM items[2];
@@ -49,7 +47,7 @@ static EVENT_RECORD *record(void)
 	return &event;
 }
 
-/* All of its payload belongs to the field "f" of the event "e". */
+/* All of the payload belongs to the field "f" of the event "e". */
 static bool decodes(void)
 {
 	const struct etw_decoded *event;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * tl_events.h - what TraceLogging makes of an event as a whole, and of a provider
- */
+/* tl_events.h - TraceLogging's output for whole events, and for providers */
 #ifndef TL_EVENTS_H
 #define TL_EVENTS_H
 
@@ -108,7 +106,7 @@ static const char *tl_count_text(const char *text)
 	return text;
 }
 
-/* All arguments that have effects, and the handle */
+/* Expressions with side effects in all arguments, and the handle */
 #define TL_EFFECTS								\
 	"e", TraceLoggingInt8(tl_count(1), "a"), TraceLoggingString(tl_count_text("b"), "b"),	\
 	TraceLoggingBinary(tl_count_text("cd"), tl_count(2), "c"),		\
@@ -132,7 +130,7 @@ static void tl_evaluates(void)
 	tl_current = &tl_entry;
 }
 
-/* What gets through, by level and keyword */
+/* Events written, by level and keyword */
 static unsigned int tl_pass_4_1, tl_pass_5_1, tl_pass_0_2, tl_pass_4_0, tl_pass_3_3;
 
 static void tl_try(void)
@@ -161,7 +159,7 @@ static void tl_tests(void)
 	tl_try();
 	ok(tl_pass_4_1 && !tl_pass_5_1, "a session of level 4 gets 4, not 5");
 	ok(!tl_pass_0_2 && tl_pass_4_0 && tl_pass_3_3, "and what has its keyword, or none");
-	entry.level = 255;		/* what level 0 of a session has become */
+	entry.level = 255;		/* libetw's form of session level 0 */
 	entry.all = 2;
 	entry.any = ~0ULL;
 	tl_try();
@@ -220,7 +218,7 @@ static void tl_many(void)
 	is(tl_caught.payload_size, 2 + 65535, "is cut");
 }
 
-/* The section: what is in it, byte by byte */
+/* The contents of the section, byte by byte */
 extern const unsigned char __start_etw_tl[], __stop_etw_tl[];
 
 static void tl_section(void)
@@ -274,7 +272,7 @@ static VOID NTAPI tl_on_enable(LPCGUID source, ULONG enabled, UCHAR level, ULONG
 	(void)source, (void)enabled, (void)level, (void)any, (void)all, (void)filter, (void)context;
 }
 
-/* B41 is of libetw: the entry that the test looks at is changed before it calls */
+/* B41 is implemented in libetw, which changes the tested entry before it calls */
 static void tl_registering(void)
 {
 	WRITE("e");

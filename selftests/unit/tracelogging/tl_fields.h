@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tl_fields.h - every field macro of TraceLogging, with the bytes that it must yield
+ * tl_fields.h - every field macro of TraceLogging, with its expected bytes
  *
- * The bytes were worked out by hand from the wire format: FIELD(macro, what follows the
- * name "f" in the metadata, the payload), in hexadecimal.  Arguments whose names start
- * with an underscore belong to the caller.
+ * The bytes were derived by hand from the wire format: FIELD(macro, metadata after the
+ * name "f", payload), in hexadecimal.  Arguments whose names start with an underscore
+ * belong to the caller.
  */
 #ifndef TL_FIELDS_H
 #define TL_FIELDS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tl_own.h - TraceLogging on functions that the program names, TLG_...; for C and C++
+ * tl_own.h - TraceLogging with functions that the program supplies, TLG_...; for C and
+ * C++
  *
- * Nothing of libetw is called: a program of this links without it.
+ * It calls no function of libetw: the program links without it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static ULONG own_set(REGHANDLE handle, EVENT_INFO_CLASS what, PVOID information,
 	return ERROR_ACCESS_DENIED;
 }
 
-/* Functions that are macros will do, too. */
+/* Function-like macros work, too. */
 #define TLG_EVENT_REGISTER		own_register
 #define TLG_EVENT_UNREGISTER		own_unregister
 #define TLG_EVENT_WRITE_TRANSFER(h, d, a, r, n, p)	own_transfer(h, d, a, r, n, p)
@@ -94,7 +95,7 @@ static void tell(ULONG control, UCHAR level, ULONGLONG any, ULONGLONG all)
 	own.callback(own.id, control, level, any, all, NULL, own.context);
 }
 
-/* How many of an event of level 4 and keyword 1, of level 5, and of level 0 are written */
+/* The number of events written: one of level 4 and keyword 1, one of level 5, one of level 0 */
 static unsigned int written(void)
 {
 	unsigned int before = own.transfers, sum;

@@ -25,7 +25,7 @@ warn='-Wall -Wextra -Wpedantic -Wshadow -Werror'
 count=0
 failed=0
 
-# result NAME STATUS: one TAP line; what was said is in $tmp/log
+# result NAME STATUS: print one TAP line; messages are in $tmp/log
 result() {
 	count=$((count + 1))
 	if [ "$2" -eq 0 ]; then
@@ -37,7 +37,7 @@ result() {
 	fi
 }
 
-# program TESTS LANGUAGE COMMAND...: the whole of TESTS.h
+# program TESTS LANGUAGE COMMAND...: build and run all tests of TESTS.h
 program() {
 	tests=$1 lang=$2
 	shift 2
@@ -49,7 +49,8 @@ program() {
 	result "$*: $tests" $status
 }
 
-# Windows may be without EventSetInformation(); a program that expects that is told.
+# Windows may lack EventSetInformation(); a program that requires it fails to compile with
+# a message.
 without_set() {
 	printf '%s\n' '#define TLG_HAVE_EVENT_SET_INFORMATION 0' \
 		'#include <TraceLoggingProvider.h>' >"$tmp/without.c"
@@ -58,8 +59,8 @@ without_set() {
 	result "$1: TLG_HAVE_EVENT_SET_INFORMATION 0" $?
 }
 
-# one_call LANGUAGE COMMAND...: a write is one test and one call, and has no code for what
-# is constant.  Its function has nothing else that could jump.
+# one_call LANGUAGE COMMAND...: a write compiles to one test and one call, without code
+# for constants.  The function has no other jumps.
 one_call() {
 	lang=$1
 	shift
@@ -82,7 +83,7 @@ END
 		return
 	}
 	awk '/^one:/, /\.size[ \t]+one/ { print }' "$tmp/one.s" >"$tmp/log"
-	# Level, keyword any and keyword all are what is tested.
+	# The test compares level, keyword any and keyword all.
 	calls=$(grep -cE '^[[:space:]]+call' "$tmp/log")
 	tail=$(grep -cE '^[[:space:]]+jmp[q]?[[:space:]]+\*?EventWriteTransfer' "$tmp/log")
 	tests=$(grep -cE '^[[:space:]]+j(a|ae|b|be|c|nc|e|ne|z|nz|g|ge|l|le)[[:space:]]' "$tmp/log")
@@ -91,7 +92,7 @@ END
 	result "$*: one test, one call" $?
 }
 
-# Sources in the manner of Windows programs: a class that logs, C with HRESULTs, wide
+# Sources in the style of Windows programs: a logging class, C with HRESULTs, wide
 # strings, macros around the macros, activities.
 windows_sources() {
 	cat >"$tmp/logger.cc" <<'END'
@@ -227,7 +228,8 @@ int __cdecl main(void)
 END
 }
 
-# windows SOURCE COMMAND...: builds and runs a source unchanged, without the module or a listener
+# windows SOURCE COMMAND...: build and run a source unchanged, without the module or a
+# listener
 windows() {
 	src=$1
 	shift

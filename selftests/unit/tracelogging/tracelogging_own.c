@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* TraceLoggingProvider.h with functions of the program's own, in C; also in tracelogging.sh */
+/*
+ * TraceLoggingProvider.h with functions that the program supplies, in C; also compiled by
+ * tracelogging.sh
+ */
 #include "tl_own.h"

@@ -14,7 +14,7 @@ top=$(cd "$(dirname "$0")/../../.." && pwd) || exit 1
 tree=$(mktemp -d) || exit 1
 trap 'rm -rf "$tree"' EXIT
 
-# fresh: the tree in which everything is right.
+# fresh: write a tree without errors
 fresh() {
 	rm -rf "${tree:?}"/*
 	mkdir -p "$tree/scripts" "$tree/docs/behaviours.d" "$tree/selftests/vm" "$tree/selftests/unit"
@@ -53,7 +53,7 @@ fresh() {
 	"$tree/scripts/behaviours"
 }
 
-# row NUMBER: what the table has for it.
+# row NUMBER: print its row of the table
 row() {
 	sed -n "s/^| B$1 | [a-z]* | \(.*\) |\$/\1/p" "$tree/docs/behaviours.md"
 }
@@ -63,7 +63,7 @@ same() {
 	tap_result "$([[ $1 == "$2" ]] || printf 'got:  %s\nwant: %s\n' "$1" "$2")" "$3"
 }
 
-# failing [OPTION...]: numbers of the checks that fail.
+# failing [OPTION...]: print the numbers of the checks that fail
 failing() {
 	"$tree/scripts/behaviours" --check "$@" 2>&1 | sed -n 's/^not ok \([0-9]*\).*/\1/p' | tr '\n' ' '
 }

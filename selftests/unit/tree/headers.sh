@@ -33,7 +33,7 @@ win32=$(cd "$inc/win32" && ls -- *.h; cd "$other" && ls -- *.h) || exit 1
 count=0
 failed=0
 
-# result NAME STATUS: one TAP line; what the compiler said is in $tmp/log
+# result NAME STATUS: print one TAP line; the compiler's messages are in $tmp/log
 result() {
 	count=$((count + 1))
 	if [ "$2" -eq 0 ]; then
@@ -72,7 +72,7 @@ sources() {
 	done
 }
 
-# program: a source, C and C++, that uses what include/win32 adds
+# program: print a source, C and C++, that uses the additions of include/win32
 program() {
 	cat <<'END'
 #define UNICODE
@@ -199,7 +199,7 @@ int main(void)
 END
 }
 
-# run NAME LANGUAGE COMMAND...: build the program above, run it
+# run NAME LANGUAGE COMMAND...: build and run the program above
 run() {
 	name=$1 lang=$2
 	shift 2
@@ -209,7 +209,7 @@ run() {
 	result "$name" $?
 }
 
-# alone COMMAND LANGUAGE STANDARD: each header by itself, in one way
+# alone COMMAND LANGUAGE STANDARD: compile each header by itself, in one way
 alone() {
 	sources $public
 	try "$1 -std=$3, each public header" "$2" $1 -std="$3" -I"$inc"
@@ -217,7 +217,7 @@ alone() {
 	try "$1 -std=$3, each win32 header" "$2" $1 -std="$3" -I"$inc" -I"$inc/win32" -I"$other"
 }
 
-# compiler COMMAND LANGUAGE STANDARD...: the headers $files in all ways
+# compiler COMMAND LANGUAGE STANDARD...: compile the headers $files in all ways
 compiler() {
 	cmd=$1 lang=$2
 	shift 2

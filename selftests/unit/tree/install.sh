@@ -27,7 +27,7 @@ check() {
 	fi
 }
 
-# pc ARGS...: pkg-config, seeing only what was installed.
+# pc ARGS...: run pkg-config with the installed files only
 pc() {
 	PKG_CONFIG_LIBDIR=$dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest pkg-config "$@"
 }
@@ -61,7 +61,7 @@ nothing_left() {
 	[[ ! -s $work/left ]]
 }
 
-# all_there FILE...: each is below the prefix, and is not empty.
+# all_there FILE...: each file exists below the prefix, and is not empty
 all_there() {
 	local file bad=0
 
@@ -71,7 +71,7 @@ all_there() {
 	return "$bad"
 }
 
-# others_there FILE...: and the udev rule runs the command that was installed.
+# others_there FILE...: the same, and the udev rule runs the installed command
 others_there() {
 	all_there "$@" && grep -q 'RUN+="/usr/bin/etw access load"' "$dest/usr/lib/udev/rules.d/90-etw.rules" &&
 		grep -qx 'ExecStart=/usr/bin/etw autologger start' "$dest/usr/lib/systemd/system/etw-autologger.service"
@@ -84,7 +84,7 @@ headers_there() {
 	[[ ${#headers[@]} -gt 0 ]] && all_there "${headers[@]/#include/include\/etw-linux}"
 }
 
-# exports_agree MAP LIBRARY: it exports what its map says, no more and no less.
+# exports_agree MAP LIBRARY: the library exports exactly the symbols of its map
 exports_agree() {
 	sed -nE 's/^[[:space:]]+([A-Za-z_][A-Za-z0-9_]*);.*/\1/p' "$1" | sort >"$work/map"
 	nm -D --defined-only "$dest/usr/lib/$2" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
@@ -92,7 +92,7 @@ exports_agree() {
 	[[ -s $work/map ]] && diff "$work/map" "$work/exports"
 }
 
-# build_tdh: a program that decodes, against libtdh alone.
+# build_tdh: build a program that decodes, linked with libtdh only
 build_tdh() {
 	local -a flags
 
@@ -133,7 +133,7 @@ cat >"$work/prog.c" <<-'EOF'
 	}
 EOF
 
-# reader_runs: the installed command finds the reader, and the reader its libraries.
+# reader_runs: the installed command finds the reader, and the reader finds its libraries
 reader_runs() {
 	all_there libexec/etw/etw-ctf-reader && mkdir "$work/empty" &&
 		[[ $("$dest/usr/bin/etw" convert --from ctf "$work/empty" -o "$work/x.etl" 2>&1) == \

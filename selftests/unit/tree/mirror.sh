@@ -21,7 +21,7 @@ what=$(mirror) || what+=" exit status $?"
 [[ $work/tree/module/core/ring.c -ef $TOP/module/core/ring.c ]] || what+=' no link to module/core/ring.c'
 tap_result "$what" 'links to the sources'
 
-# Like kbuild, which makes a folder for every question to the compiler.
+# Like kbuild, which makes a folder for every compiler check.
 while mkdir "$work/tree/module/.tmp" && rmdir "$work/tree/module/.tmp"; do :; done &
 busy=$!
 what=''

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wevt_hostile - binaries that are cut, changed, or made to be much work
+ * wevt_hostile - binaries that are truncated, changed, or made to need much work
  *
- * Every reading is of a copy of its own size under ASan, so that one byte too far
- * shows.  What is read is used: written again, and looked up.
+ * Every reading uses a copy of the exact size under ASan, which detects reads beyond it.
+ * The result is used: written again, and searched.
  */
 #include <errno.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 
 static struct etw_bytes wevt, messages;
 
-/* Everything of a manifest that was read is touched. */
+/* Read every part of a manifest. */
 static void use(struct etw_manifest *m)
 {
 	struct etw_bytes out = { .len = 0 };
@@ -32,7 +32,7 @@ static void use(struct etw_manifest *m)
 	etw_bytes_free(&out);
 }
 
-/* Reads copies; 0, or a negative errno, and no other. */
+/* Read copies; returns 0 or a negative errno, nothing else. */
 static int attempt(const void *data, size_t size, const void *table, size_t table_size)
 {
 	struct etw_problems problems = { .count = 0 };
@@ -73,7 +73,7 @@ static void forget(void)
 	etw_bytes_free(&messages);
 }
 
-/* Cut at every step-th byte.  What CRIM counts must be there. */
+/* Cut at every step-th byte. The parts that CRIM counts must exist. */
 static void test_cut(const char *name, size_t step)
 {
 	size_t size, wrong = 0, taken = 0;
@@ -94,7 +94,7 @@ static void test_cut(const char *name, size_t step)
 	ok(!wrong && (!taken || !messages.len), "%s: so is its message table", name);
 }
 
-/* Each step-th byte as something else. */
+/* Change every step-th byte. */
 static void mutate(struct etw_bytes *what, size_t step, size_t *wrong)
 {
 	static const uint8_t values[] = { 0x00, 0x80, 0xff };
@@ -139,7 +139,7 @@ static double seconds(void)
 
 #define BIG	(1u << 20)
 
-/* Many providers that all say the same list is theirs: n of them, of 1 MB of entries. */
+/* n providers that all refer to the same list, of 1 MB of entries. */
 static void test_overlap(void)
 {
 	const uint32_t providers = 2000, at = 16 + 20 * providers, list = at + 24;
@@ -165,7 +165,7 @@ static void test_overlap(void)
 	free(d);
 }
 
-/* 20 events, each with so many attributes that are all one text of half a megabyte */
+/* 20 events with many attributes each, all of which refer to one text of half a megabyte */
 static void test_shared_attributes(void)
 {
 	const uint32_t at = 36, events = at + 20 + 16, each = 500;
@@ -205,7 +205,7 @@ static void test_shared_attributes(void)
 	free(d);
 }
 
-/* Names that all run over the rest of the file: each longer than all entries. */
+/* Names that all extend over the rest of the file: each is longer than all entries. */
 static void test_long_names(void)
 {
 	const uint32_t at = 36, list = at + 24, count = 10000;
@@ -234,7 +234,7 @@ static void test_long_names(void)
 	free(d);
 }
 
-/* Blocks of a message table that all begin at one text, and say four thousand million. */
+/* Blocks of a message table that all begin at one text, and claim four billion messages. */
 static void test_tables(void)
 {
 	uint32_t blocks = 50000, i;
@@ -273,7 +273,7 @@ static uint8_t *field_of(unsigned int template, unsigned int field)
 	return NULL;
 }
 
-/* Fields that refer to what no decoder can have read yet, or to each other */
+/* Fields that refer to fields not yet read, or to each other */
 static void test_fields(void)
 {
 	uint8_t *blob = field_of(0, 4), *outer = field_of(1, 1), *text = field_of(1, 5);
@@ -355,7 +355,7 @@ int main(void)
 	test_fixture(where, "EventAttributes", 1);
 	test_fixture(where, "ImportChannels", 1);
 	test_fixture(where, "ProviderTraits", 1);
-	/* 47 KB, of which templates are nearly all: a sample of it. */
+	/* 47 KB, mostly templates: test a sample of the bytes. */
 	test_fixture(where, "TypeMangling", 101);
 	return done_testing();
 }

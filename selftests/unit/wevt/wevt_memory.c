@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wevt_memory - the binaries when there is no memory: each allocation fails once
+ * wevt_memory - the binaries without memory: each allocation fails once
  *
- * The linker leads the allocations of the libraries here.  ASan sees what leaks.
+ * The linker redirects the libraries' allocations to this file.  ASan detects leaks.
  */
 #include <errno.h>
 
 #include "lib/wevt/test.h"
 
-static long countdown = -1;	/* allocations until one fails; -1: none does, -2: one did */
+static long countdown = -1;	/* allocations until one fails; -1: none fails, -2: one did */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -21,7 +21,7 @@ char *__wrap_strndup(const char *s, size_t len);
 
 static int fails(void)
 {
-	/* At 0 one fails, and -2 tells that it did. */
+	/* At 0 the allocation fails, and -2 records that. */
 	if (countdown > 0)
 		countdown--;
 	else if (!countdown)

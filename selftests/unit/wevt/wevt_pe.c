@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wevt_pe - manifests out of PE images, with satellites and without, and bare resources
+ * wevt_pe - manifests from PE images, with and without satellites, and bare resources
  *
- * The images are put together here: headers, one section, and in it a directory of
- * resources of three levels.
+ * The images are built here: headers, one section, and in it a directory of resources of
+ * three levels.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include "lib/wevt/test.h"
 
-#define RVA		0x3000u		/* of the section */
-#define RAW		0x400u		/* where it lies in the file */
+#define RVA		0x3000u		/* address of the section */
+#define RAW		0x400u		/* offset of the section in the file */
 #define MAX		(256u << 10)
 
 static char dir[] = "/tmp/wevt_pe.XXXXXX";
@@ -100,7 +100,7 @@ static unsigned int data(struct image *m, const struct etw_bytes *bytes)
 	return entry;
 }
 
-/* Languages of a type, from list on; returns how many. */
+/* Add the languages of a type, from list on; returns their number. */
 static int add_type(struct image *m, unsigned char *entry, const struct resource *list, int count)
 {
 	unsigned char *names, *languages;
@@ -121,7 +121,7 @@ static int add_type(struct image *m, unsigned char *entry, const struct resource
 	return n;
 }
 
-/* Resources of one type lie together, named types first.  Returns the file's size. */
+/* Resources of one type are adjacent, named types first. Returns the file's size. */
 static size_t build(struct image *m, int wide, const struct resource *list, int count)
 {
 	unsigned int named = 0, numbered = 0;
@@ -245,7 +245,7 @@ static void test_satellites(void)
 	save("beside.dll", m.d, build(&m, 1, all, 1));
 	save("beside.dll.mui", m.d, build(&m, 1, &all[1], 1));
 	has("beside.dll", "", DE);
-	/* One that is broken adds nothing, and takes nothing away. */
+	/* A broken satellite adds nothing, and removes nothing. */
 	save("beside.dll.mui", m.d, RAW + 20);
 	has("beside.dll", "", "");
 	save("beside.dll.mui", "junk", 4);
@@ -284,7 +284,7 @@ static void test_errors(void)
 	ok(!m, "none gives a manifest");
 }
 
-/* By a resource compiler and a linker of others, where they are. */
+/* Images made by another resource compiler and linker, if available. */
 static void test_linked(void)
 {
 	static const char script[] =
@@ -303,7 +303,7 @@ static void test_linked(void)
 		has("linked.dll", EN, DE);
 }
 
-/* Every byte of headers and directories as something else, and the file cut anywhere. */
+/* Every byte of headers and directories changed, and the file cut anywhere. */
 static void test_hostile(void)
 {
 	static const unsigned char values[] = { 0x00, 0x7f, 0xff };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * wevt_roundtrip - a manifest, its binaries, and what is read from them decode alike
- */
+/* wevt_roundtrip - a manifest, its binaries, and the manifest read from them decode alike */
 #include <errno.h>
 
 #include "lib/wevt/test.h"
@@ -38,7 +36,7 @@ static int build(const struct etw_manifest *m, unsigned int version, struct buil
 	return ret;
 }
 
-/* Binary of the binary: nothing is lost that a binary can hold. */
+/* Binary to binary: nothing that a binary can hold is lost. */
 static void test_again(const struct built *first, const char *name)
 {
 	struct built again;
@@ -49,7 +47,7 @@ static void test_again(const struct built *first, const char *name)
 	forget(&again);
 }
 
-/* What a binary tells, as a manifest of each provider by itself: it decodes alike. */
+/* Write the binary's contents as a manifest per provider: it decodes alike. */
 static void test_xml(const struct etw_manifest *m, const char *name)
 {
 	struct etw_problems problems = { .count = 0 };
@@ -125,7 +123,7 @@ static void test_own(void)
 	etw_manifest_put(m);
 }
 
-/* Both cultures have their texts; one that lacks a text has the first one's. */
+/* Both cultures have their texts; a culture that lacks a text uses the first one's. */
 static void test_cultures(void)
 {
 	struct etw_manifest *m = read_xml(rich_manifest), *back = NULL;

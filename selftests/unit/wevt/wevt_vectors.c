@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wevt_vectors - what the message compiler's binaries look like, byte by byte
+ * wevt_vectors - the message compiler's binaries, byte by byte
  *
- * The small ones were put together by hand from docs/wevt.md; the large ones are what
- * mc.exe made of manifests of the corpus.
+ * The small ones were written by hand from docs/wevt.md; mc.exe made the large ones from
+ * manifests of the corpus.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static const char small_messages[] =
 	" 1400 0100 'E'00'r'00'r'00'o'00'r'00 0d00 0a00 0000"
 	" 1400 0100 'H'00'i'00' '00'%'00'1'00 0d00 0a00 0000";
 
-/* Hexadecimal digits, and 'text' as it stands. */
+/* Hexadecimal digits, and 'text' verbatim. */
 static size_t bytes_of(const char *s, unsigned char *out)
 {
 	size_t n = 0;
@@ -105,7 +105,7 @@ static void test_small(void)
 			     "1 WEVT_TEMPLATE \"smallTEMP.BIN\"\n") &&
 	   !memcmp(out.data, "LANGUAGE 0x9,0x1\n1 11 \"MSG00001.bin\"\n"
 		   "1 WEVT_TEMPLATE \"smallTEMP.BIN\"\n", out.len), "the resource script");
-	/* Behind what is there, and nothing on failure. */
+	/* The output is appended to existing bytes; on failure nothing is. */
 	is(etw_wevt_write(m, 4, &out, NULL), -EINVAL, "version 4 is not written");
 	ok(out.len && out.data[0] == 'L', "what was there stays");
 	etw_bytes_free(&out);
@@ -222,7 +222,7 @@ static void test_numbers(void)
 	etw_manifest_put(m);
 }
 
-/* The reader of XML takes no more than 16; whoever else fills a manifest may. */
+/* The XML reader accepts at most 16; other code that fills a manifest may use more. */
 static void test_seventeenth(void)
 {
 	struct etw_manifest *m = read_xml(small), many;
@@ -243,7 +243,7 @@ static void test_seventeenth(void)
 	etw_manifest_put(m);
 }
 
-/* What the message table of a manifest cannot be */
+/* Message tables that a manifest cannot have */
 static void refused(const char *xml, const char *why, const char *what)
 {
 	struct etw_problems problems = { .count = 0 };
@@ -265,7 +265,7 @@ static void test_refused(void)
 	static char longest[160000];
 	size_t n;
 
-	/* Opcodes have only the low byte of their task's value. */
+	/* Opcodes contain only the low byte of their task's value. */
 	refused(MANIFEST(PROVIDER("P", "FF") "><tasks><task name=\"A\" value=\"1\"><opcodes>"
 			 "<opcode name=\"O\" value=\"20\" message=\"$(string.a)\"/></opcodes></task>"
 			 "<task name=\"B\" value=\"257\"><opcodes>"
@@ -285,7 +285,7 @@ static void test_refused(void)
 	refused(longest, "longer than a message table", "a text of 32,763 characters");
 }
 
-/* mc.exe's own output of the same manifests. */
+/* mc.exe's own output for the same manifests. */
 static void test_fixture(const char *where, const char *name, int has_messages)
 {
 	static const char prefix[] = "gix__event-trace-kit__";
