@@ -48,7 +48,7 @@ static void test_table(void)
 	ok(freed == MANY && !table.count && !table.slots, "cleared");
 }
 
-/* Entries with one hash are still told apart. */
+/* Entries with the same hash are still distinguished. */
 static void test_equal_hashes(void)
 {
 	static char names[100][8];

@@ -167,9 +167,9 @@ static void test_bad(void)
 	bad(START " --buffer-size 16385\n", "--buffer-size: ");
 	bad(START " --clock 4\n", "--clock: ");
 	bad(START " --circular --append\n", "exclude one another");
-	/* B167: not a new file at each size */
+	/* B167: these options are refused */
 	bad(START " --new-files --file /a%d --max-size 1M\n", "--new-files: not in a session");
-	/* The guid is known all the same, to find two files with the same one. */
+	/* The guid is kept nevertheless, to find two files with the same one. */
 	bad(START " --frob\n", "unknown option");
 	is(conf.session.s.guid.data1, 0x01234567, "its GUID is known");
 }

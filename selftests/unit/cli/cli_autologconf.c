@@ -25,7 +25,7 @@ static void on_error(void *context, const struct etw_autolog_error *error)
 
 static int parse_bytes(const char *text, size_t len)
 {
-	/* A copy of exactly that size, so that the sanitizer sees reads behind it. */
+	/* A copy of exactly that size, so that the sanitizer sees reads beyond it. */
 	char *copy = malloc(len ? len : 1);
 	int ret;
 
@@ -42,7 +42,7 @@ static int parse(const char *text)
 	return parse_bytes(text, strlen(text));
 }
 
-/* Does a command have these words, given with a newline behind each? */
+/* Does a command have these words, given with a newline after each? */
 static bool has_words(const struct etw_autolog_command *command, const char *words)
 {
 	char text[1024] = "";
@@ -103,7 +103,7 @@ static void test_bad(void)
 	bad("start\nenable \\\n 'a", 3, "the closing ' is missing");
 }
 
-/* A line of the format that files had before says what replaces it. */
+/* A line of the old format gets an error that names its replacement. */
 static void test_old(void)
 {
 	bad("Start = 1\n", 1, "Start = is the old format: write a start line");
@@ -116,7 +116,7 @@ static void test_old(void)
 	bad("start\nexe = it's", 2, "\"exe =\" is the old format: write --exe VALUE in the enable line");
 	bad("start\n; comment", 2, "write # before a comment");
 	bad("start\n[provider Some Name]", 2, "[provider Some Name] is the old format: write \"enable PROVIDER\"");
-	/* A value within a command is no old format. */
+	/* "=" within a command is not the old format. */
 	is(parse("start --level = 5"), 0, "= is a word");
 }
 
@@ -155,7 +155,7 @@ static void test_hostile(void)
 	bad_bytes(text, at - text, 257, "too many words");
 	memset(text + 6, 'x', size - 6);
 	is(parse_bytes(text, size), 0, "a word may be long");
-	/* Every beginning of a whole file is parsed or refused, and nothing is read behind it. */
+	/* Every prefix of a file is parsed or refused, and nothing is read beyond it. */
 	for (i = 0; i < sizeof(whole) - 1; i++)
 		parse_bytes(whole, i);
 	is(parse(whole), 0, "the whole of it");

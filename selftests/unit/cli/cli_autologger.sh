@@ -122,7 +122,7 @@ check_all() {
 	session one ''
 	{ cat "$conf/one.conf"; echo 'Frob = 1'; } >"$conf/two.conf"
 	all 1 one ":1: --guid: the session of $conf/two.conf has it"
-	# One that is not started at boot waits until the other one's time is over.
+	# A session that is not started at boot does not conflict.
 	sed 's/^start/start --manual/' "$conf/one.conf" >"$conf/two.conf"
 	all 0 one
 	session two ''

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../.."
 # shellcheck source=selftests/lib/cli.sh
 . selftests/lib/cli.sh
 
-# completes 'WORD...' CANDIDATE...: what the shells get for the words, without their help.
+# completes 'WORD...' CANDIDATE...: the shells get these candidates, without their help.
 completes() {
 	local good=no
 	local -a words

@@ -41,7 +41,7 @@ check_lint() {
 	report "$good" "mandoc finds no fault with the man pages"
 }
 
-# Each member that the command prints as JSON stands in a man page.
+# A man page describes each member that the command prints as JSON.
 check_members() {
 	local name good
 

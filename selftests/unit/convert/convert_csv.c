@@ -12,7 +12,7 @@ struct table {
 	char *text;		/* cells, each with a NUL */
 	char **cells;
 	size_t count, columns, rows;
-	const char *wrong;	/* line of the error */
+	const char *wrong;	/* the error, or NULL */
 	size_t at;
 };
 
