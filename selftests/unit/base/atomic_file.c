@@ -102,9 +102,9 @@ static void test_new(void)
 
 	umask(027);
 	is(begin(&f, "a", false, "new"), 0, "begin");
-	ok(count("a.part-", NULL) == 1 && access("a", F_OK), "it has another name");
+	ok(count("a.part-", NULL) == 1 && access("a", F_OK), "the file has a temporary name");
 	is(etw_atomic_file_commit(&f), 0, "commit");
-	ok(has("a", "new") && count("", NULL) == 1, "it has its own");
+	ok(has("a", "new") && count("", NULL) == 1, "the file has its own name");
 	ok(!stat("a", &st) && (st.st_mode & 0777) == 0640, "permissions are those of any file");
 	umask(022);
 	is(etw_atomic_file_open(&f, "a", 0), -EEXIST, "one that exists");
@@ -127,7 +127,8 @@ static void test_killed(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	ok(access("a", F_OK) && count("a.part-", last) == 1, "a process that dies leaves no half file");
+	ok(access("a", F_OK) && count("a.part-", last) == 1,
+	   "a process that dies leaves no half file");
 	unlink(last);
 }
 
@@ -139,16 +140,16 @@ static void test_appears(const char *how)
 	begin(&f, "a", false, "ours");
 	put("a", "theirs");
 	is(etw_atomic_file_commit(&f), -EEXIST, how);
-	ok(has("a", "theirs") && count("", NULL) == 1, "it stays, ours is gone");
+	ok(has("a", "theirs") && count("", NULL) == 1, "the other file stays, ours is removed");
 	unlink("a");
 	begin(&f, "a", false, "ours");
 	is(etw_atomic_file_commit(&f), 0, "else not");
-	ok(has("a", "ours") && count("", NULL) == 1, "it is there");
+	ok(has("a", "ours") && count("", NULL) == 1, "the file exists");
 	unlink("a");
 	begin(&f, "a", true, "ours");
 	put("a", "theirs");
 	is(etw_atomic_file_commit(&f), 0, "to be replaced");
-	ok(has("a", "ours") && count("", NULL) == 1, "it is");
+	ok(has("a", "ours") && count("", NULL) == 1, "the file is replaced");
 	unlink("a");
 }
 
@@ -163,9 +164,10 @@ static void test_links(void)
 		abort();
 	is(etw_atomic_file_open(&f, "link", 0), -EEXIST, "a link exists");
 	is(etw_atomic_file_open(&f, "loose", 0), -EEXIST, "so does one that leads nowhere");
-	is(etw_atomic_file_open(&f, "loose", ETW_ATOMIC_REPLACE), -ENOENT, "which nothing replaces");
+	is(etw_atomic_file_open(&f, "loose", ETW_ATOMIC_REPLACE), -ENOENT,
+	   "which nothing replaces");
 	is(begin(&f, "link", true, "new"), 0, "replace");
-	ok(has("link", "old"), "the old one stays till the end");
+	ok(has("link", "old"), "the old file stays until the commit");
 	is(etw_atomic_file_commit(&f), 0, "commit");
 	ok(!lstat("link", &st) && S_ISLNK(st.st_mode) && has("old", "new"), "the link is one");
 	ok(!stat("old", &st) && (st.st_mode & 0777) == 0604, "with its permissions");
@@ -327,7 +329,7 @@ static void test_several(const char *how)
 	is(etw_atomic_file_commit_all(list, 2, &failed), -EEXIST, "one exists meanwhile");
 	etw_atomic_file_rollback(&f[0]);
 	etw_atomic_file_rollback(&f[1]);
-	ok(has("1", "theirs") && count("", NULL) == 1, "the other one is taken back");
+	ok(has("1", "theirs") && count("", NULL) == 1, "the first file is rolled back");
 	unlink("1");
 }
 
@@ -372,21 +374,21 @@ static void test_folders(void)
 	make(f.temp_path, "mark");
 	if (mkdir("f", 0710))
 		abort();
-	is(etw_atomic_file_commit(&f), -EEXIST, "does not replace an empty one unasked");
-	is(etw_atomic_file_open(&f, "f", folder), -EEXIST, "nor is it begun");
+	is(etw_atomic_file_commit(&f), -EEXIST, "an empty folder is not replaced without the flag");
+	is(etw_atomic_file_open(&f, "f", folder), -EEXIST, "nor can a replacement begin");
 	is(etw_atomic_file_open(&f, "f", both), 0, "but asked");
 	ok(!stat(f.temp_path, &st) && (st.st_mode & 0777) == 0700, "private until then");
 	make(f.temp_path, "mark");
-	is(etw_atomic_file_commit(&f), 0, "it does");
+	is(etw_atomic_file_commit(&f), 0, "the folder is replaced");
 	ok(!access("f/mark", F_OK) && !stat("f", &st) && (st.st_mode & 0777) == 0710,
 	   "and has its permissions");
 	is(etw_atomic_file_open(&f, "f", both), 0, "a folder with something in it");
 	is(etw_atomic_file_commit(&f), -ENOTEMPTY, "is not replaced");
-	is(etw_atomic_file_open(&f, "f", both), 0, "unless it is known");
+	is(etw_atomic_file_open(&f, "f", both), 0, "unless a file marks it as ours");
 	f.mark = "mark";
 	make(f.temp_path, "new");
 	is(etw_atomic_file_commit(&f), 0, "by a file in it");
-	ok(!access("f/new", F_OK) && access("f/mark", F_OK), "it is another one then");
+	ok(!access("f/new", F_OK) && access("f/mark", F_OK), "the folder is replaced");
 	put("g", "file");
 	is(etw_atomic_file_open(&f, "g", both), -ENOTDIR, "a file is not replaced by a folder");
 	unlink("g");

@@ -73,8 +73,8 @@ static void test_hash(void)
 
 	ok(etw_hash(0, text, 9) == etw_hash(0, "012345678", 9), "equal bytes, equal hash");
 	ok(etw_hash(0, text, 9) != etw_hash(0, text, 10), "the length counts");
-	ok(etw_hash(0, "\0", 1) != etw_hash(0, "\0\0", 2), "of zeros, too");
-	ok(etw_hash(1, text, 9) != etw_hash(0, text, 9), "so does what comes before");
+	ok(etw_hash(0, "\0", 1) != etw_hash(0, "\0\0", 2), "for zeros, too");
+	ok(etw_hash(1, text, 9) != etw_hash(0, text, 9), "the earlier bytes count, too");
 }
 
 static void test_intern(void)
@@ -90,7 +90,7 @@ static void test_intern(void)
 	is(etw_intern(&names, "0123456789", 10, &is_new), 0, "too many bytes");
 	is(etw_intern(&names, "012345678", 9, &is_new), 3, "just as many as fit");
 	is(etw_intern(&names, "b", 1, &is_new), 0, "too many keys");
-	is(etw_intern(&names, NULL, 0, &is_new), 2, "those known keep their numbers");
+	is(etw_intern(&names, NULL, 0, &is_new), 2, "known keys keep their numbers");
 	etw_interner_clear(&names);
 	is(etw_intern(&names, "b", 1, &is_new), 1, "cleared, it begins again");
 	etw_interner_clear(&names);

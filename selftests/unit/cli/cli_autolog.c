@@ -38,7 +38,7 @@ static void started(const char *file, const char *counter)
 	ok(act("start") == 0, "started: %s", err);
 	ok(strstr(slurp("run/boot"), file), "its file is %s", file);
 	ok(!strcmp(slurp("state/boot"), counter), "which is kept");
-	ok(access("state/.boot.new", F_OK), "and nothing besides");
+	ok(access("state/.boot.new", F_OK), "and no other file");
 	is(act("stop"), 0, "stopped");
 }
 
@@ -46,7 +46,7 @@ static void failed(const char *counter)
 {
 	fake->error[0x01] = -ENOSPC;
 	is(act("start"), 1, "one that cannot be started");
-	ok(strstr(err, "session \"boot\""), "is told: %s", err);
+	ok(strstr(err, "session \"boot\""), "is reported: %s", err);
 	ok(!strcmp(slurp("state/boot"), counter), "its number stays what it was");
 	ok(access("state/.boot.new", F_OK), "and nothing is left");
 }
@@ -68,7 +68,7 @@ static void test_no_state(void)
 		abort();
 	fclose(fopen("state", "w"));
 	is(act("start"), 1, "where no number can be kept");
-	ok(strstr(err, "./state/boot: Not a directory"), "it is told: %s", err);
+	ok(strstr(err, "./state/boot: Not a directory"), "the error is reported: %s", err);
 	ok(!fake->sessions[0].s.handle, "and no session runs");
 }
 
@@ -96,7 +96,8 @@ static void test_defaults(void)
 	ok(load(START "\n"), "a session with a GUID only: %s", conf.what);
 	ok(conf.at_boot && conf.session.s.guid.data1 == 0x01234567, "is started at boot");
 	is(conf.session.s.clock, ETW_CLOCK_QPC, "its clock is qpc");
-	ok(conf.file.path && !strcmp(conf.file.path, "/var/log/etw/x.etl"), "its file has its name");
+	ok(conf.file.path && !strcmp(conf.file.path, "/var/log/etw/x.etl"),
+	   "its file has its name");
 	is(conf.file.max_size, 100 << 20, "and 100 MB at most");
 	ok(!conf.file_max && !conf.session.s.flush_ms && !conf.session.s.buffer_kb &&
 	   !conf.session.s.min_buffers && !conf.session.s.max_buffers, "the others are 0");
@@ -130,7 +131,8 @@ static void test_values(void)
 	ok(conf.session.s.buffer_kb == 64 && conf.session.s.min_buffers == 8 &&
 	   conf.session.s.max_buffers == 60000 && conf.session.s.clock == ETW_CLOCK_CYCLES &&
 	   conf.session.s.flush_ms == 5000 && conf.file_max == 16, "numbers");
-	ok(!strcmp(conf.file.path, "/var/log/a b.etl") && conf.file.max_size == 4 << 20, "the file");
+	ok(!strcmp(conf.file.path, "/var/log/a b.etl") && conf.file.max_size == 4 << 20,
+	   "the file");
 	is(startfile_mode(&conf.file, &conf.session), 4, "in MB");
 	is(conf.session.s.mode, EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_SECURE_MODE |
 	   EVENT_TRACE_INDEPENDENT_SESSION_MODE, "its modes");
@@ -150,7 +152,7 @@ static void bad(const char *text, const char *what)
 {
 	ok(!load(text) && conf.status == ERROR_INVALID_PARAMETER && strstr(conf.what, what),
 	   "%s", conf.what);
-	ok(!conf.at_boot && !conf.conf.enable_count, "nothing of it is used");
+	ok(!conf.at_boot && !conf.conf.enable_count, "nothing in it is used");
 }
 
 static void test_bad(void)

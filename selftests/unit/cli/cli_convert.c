@@ -103,12 +103,12 @@ static void make_files(void)
 static void test_lines(void)
 {
 	is(run("$E dump %s %s >a; $E convert --to text %s %s >b; cmp a b && test -s a", one.path,
-	       two.path, one.path, two.path), 0, "text is what etw dump prints");
+	       two.path, one.path, two.path), 0, "text equals the output of etw dump");
 	is(run("$E dump --json %s %s >a; $E convert -o b.jsonl %s %s; cmp a b.jsonl && test -s a",
-	       one.path, two.path, one.path, two.path), 0, "JSON lines likewise");
+	       one.path, two.path, one.path, two.path), 0, "JSON lines equal it, too");
 	is(run("$E convert -o c.csv %s", two.path), 0, "a file");
 	ok(told("c.csv\": 3 events, 2 of them without a schema") && told("3 events lost"),
-	   "what is in it is told, and what is not");
+	   "its contents and omissions are reported");
 	is(run("$E convert -q --to csv --fields id --filter 'id > 20' %s | tr -d '\\r\\n' | grep "
 	       "-x id4050", one.path), 0, "only some of the events");
 	is(run("$E convert -q --to csv --fields id --since +2us --until +4us %s | tr -d '\\r\\n' | "
@@ -121,31 +121,32 @@ static void test_lines(void)
 static void test_names(void)
 {
 	is(run("echo mine >x.csv; $E convert %s -o x.csv", one.path), 1, "a file that exists");
-	ok(told("--replace"), "is not replaced unasked");
+	ok(told("--replace"), "is not replaced without --replace");
 	is(run("test \"$(cat x.csv)\" = mine"), 0, "and stays");
 	is(run("$E convert %s -o x.csv --replace && head -1 x.csv | grep -q time", one.path), 0,
 	   "but asked");
 	is(run("umask 027; $E convert %s -o m.csv && test $(stat -c %%a m.csv) = 640 && rm m.csv",
-	       one.path), 0, "it has the usual permissions");
+	       one.path), 0, "the file has the usual permissions");
 	is(run("cp %s in.etl; ln in.etl hard.csv; ln -s in.etl soft.csv; "
 	       "$E convert in.etl --to csv -o in.etl --replace", one.path), 1,
 	   "the input is no output");
-	ok(told("is one of the files to convert"), "which is told");
+	ok(told("is one of the files to convert"), "the error names the input");
 	is(run("$E convert in.etl -o hard.csv --replace || $E convert in.etl -o soft.csv --replace"),
-	   1, "nor by another name");
-	is(run("cmp in.etl %s", one.path), 0, "and stays as it was");
+	   1, "nor under another name");
+	is(run("cmp in.etl %s", one.path), 0, "the input is unchanged");
 	is(run("echo mine >y.csv; chmod 604 y.csv; ln -s y.csv l.csv; ln -s nowhere n.csv; "
 	       "$E convert in.etl -o n.csv --replace"), 1, "a link that leads nowhere");
 	is(run("$E convert in.etl -o l.csv --replace && test -h l.csv -a -f y.csv && "
 	       "grep -q time y.csv && test $(stat -c %%a y.csv) = 604"), 0,
 	   "where a link leads is replaced, the link and permissions stay");
-	is(run("test -h n.csv && rm l.csv n.csv y.csv"), 0, "the other one, too");
+	is(run("test -h n.csv && rm l.csv n.csv y.csv"), 0, "the other link is replaced, too");
 	is(run("rm hard.csv soft.csv; $E convert in.etl -o out.foo"), 2, "a suffix of no format");
 	is(run("$E convert in.etl --to foo"), 2, "no format");
-	is(run("$E convert in.etl --to json --fields a"), 2, "columns of what has none");
+	is(run("$E convert in.etl --to json --fields a"), 2,
+	   "columns for a format without columns");
 	is(run("$E convert in.etl --to ctf"), 2, "a folder to standard output");
 	is(run("$E convert in.etl --to ctf2 -o x"), 2, "CTF 2");
-	ok(told("use ctf"), "is refused with what to use instead");
+	ok(told("use ctf"), "is refused, and the message names the replacement");
 	is(run("$E convert /nonexistent.etl -o n.csv"), 1, "no input");
 	is(run("$E convert in.etl -o nonexistent/n.csv"), 1, "no folder for it");
 	is(run("$E convert in.etl --to csv -o - | grep -q time"), 0, "- is standard output");
@@ -160,7 +161,7 @@ static void test_damage(void)
 	is(run("cp %s d.etl; printf '\\0\\0\\0\\0' | dd of=d.etl bs=1 seek=4096 conv=notrunc "
 	       "2>/dev/null; $E convert d.etl -o d.csv --fields id", one.path), 0,
 	   "a file with a bad buffer");
-	ok(told("at offset 4096: "), "is converted, and told of");
+	ok(told("at offset 4096: "), "is converted, and the damage is reported");
 	is(run("tr -d '\\r\\n' <d.csv | grep -qx id02050"), 0, "the others are there");
 	is(run("head -c 100 %s >d.etl; $E convert d.etl -o d.json", one.path), 1, "no log file");
 	is(run("test ! -e d.json && rm d.etl d.csv"), 0, "leaves nothing");
@@ -173,29 +174,31 @@ static void test_damage(void)
 static void test_folders(void)
 {
 	is(run("$E convert %s -o t.ctf && test -s t.ctf/metadata", one.path), 0, "a folder");
-	is(run("$E convert %s -o t.ctf", one.path), 1, "one that exists is not replaced unasked");
+	is(run("$E convert %s -o t.ctf", one.path), 1,
+	   "an existing folder is not replaced without --replace");
 	is(run("touch t.ctf/old; chmod 710 t.ctf; $E convert %s -o t.ctf/ --replace && "
 	       "test -s t.ctf/metadata -a ! -e t.ctf/old", one.path), 0, "but asked, as a whole");
 	is(run("test \"$(stat -c %%a t.ctf)\" = 710"), 0, "with its permissions");
 	is(run("mkdir -p d.ctf/deep; echo mine >d.ctf/deep/x; $E convert %s -o d.ctf --replace",
 	       one.path), 1, "a folder that is no trace is not replaced");
-	is(run("test \"$(cat d.ctf/deep/x)\" = mine"), 0, "and stays as it was");
+	is(run("test \"$(cat d.ctf/deep/x)\" = mine"), 0, "the folder is unchanged");
 	is(run("mkdir -m 700 e.ctf; $E convert %s -o e.ctf --replace && test -s e.ctf/metadata",
 	       one.path), 0, "unless it is empty");
-	is(run("test \"$(stat -c %%a e.ctf)\" = 700"), 0, "with its permissions, too");
+	is(run("test \"$(stat -c %%a e.ctf)\" = 700"), 0, "with its permissions");
 	is(run("ln -s e.ctf l.ctf; $E convert %s -o l.ctf/ --replace && test -h l.ctf -a -s "
 	       "e.ctf/metadata && rm l.ctf", one.path), 0, "a link to one stays");
 	is(run("cp %s in.etl; mkdir e.ctf/in; mv in.etl e.ctf/in/; ln -s e.ctf/in/in.etl in.etl; "
 	       "$E convert in.etl -o e.ctf --replace", one.path), 1, "the input lies in it");
-	ok(told("it contains "), "which is told");
-	is(run("$E convert e.ctf/in/../in/in.etl -o ./e.ctf --replace"), 1, "whatever it is called");
+	ok(told("it contains "), "the error is reported");
+	is(run("$E convert e.ctf/in/../in/in.etl -o ./e.ctf --replace"), 1, "under any name");
 	is(run("cd e.ctf/in; ln -sf %s link.etl; $E convert link.etl -o ../../e.ctf --replace",
 	       one.path), 1, "or is a link there");
 	is(run("cmp e.ctf/in/in.etl %s && test -s e.ctf/metadata && rm in.etl", one.path), 0,
 	   "all stays");
 	is(run("touch z.ctf; $E convert %s -o z.ctf --replace", one.path), 1,
 	   "a file is not replaced by a folder");
-	is(run("mkdir z.csv; $E convert %s -o z.csv --replace", one.path), 1, "nor the other way");
+	is(run("mkdir z.csv; $E convert %s -o z.csv --replace", one.path), 1,
+	   "nor a folder by a file");
 	is(files(".part-"), 0, "nothing half-made stays");
 	run("rm -r t.ctf d.ctf e.ctf z.ctf z.csv");
 }
@@ -208,7 +211,7 @@ static void test_full(void)
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		is(run("ulimit -f 64; $E convert %s --to %s -o x", large.path, formats[i]), 1,
 		   formats[i]);
-		ok(told("File too large"), "a file that cannot grow is told");
+		ok(told("File too large"), "a file that cannot grow is reported");
 		is(files(""), 0, "and nothing of it stays");
 	}
 	is(run("$E convert %s --to csv >/dev/full", large.path), 1, "a full disk");

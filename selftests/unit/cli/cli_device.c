@@ -43,7 +43,7 @@ static void test_groups(void)
 	fake->guid_count = 2;
 	is(RUN(cmd_list, (char *)"list"), 0, "list all");
 	ok(strstr(out, "\n\nGROUP") && strstr(out, GROUP) && !strstr(out, "00000077-"),
-	   "with the group that there is, behind a line between");
+	   "with the existing group, after an empty line");
 	is(RUN(cmd_list, (char *)"list", (char *)"groups", (char *)"-v"), 0, "list groups");
 	ok(!strncmp(out, "group  ", 7) && strstr(out, GROUP), "without that line");
 }
@@ -56,7 +56,7 @@ static void test_none(void)
 	ok(strstr(out, "session") && !ends_with(out, "\n\n"), "ends without a line between");
 	fail(0x27, 0, -EPERM);
 	is(RUN(cmd_list, (char *)"list", (char *)"groups"), 0, "the groups of these");
-	ok(!strcmp(out, "no groups\n"), "are none");
+	ok(!strcmp(out, "no groups\n"), "no groups are listed");
 	fail(0x27, 0, -EPERM);
 	is(RUN(cmd_list, (char *)"list", (char *)"groups", (char *)"--json"), 0, "as JSON");
 	ok(strstr(out, "[]"), "likewise");
@@ -71,13 +71,13 @@ static void test_unknown(void)
 		fail(0x27, 0, -ENOMEM);
 		is(RUN(cmd_list, (char *)"list", (char *)"groups",
 		       json ? (char *)"--json" : (char *)"-v"), 1,
-		   "a group that cannot be looked at");
+		   "a group that cannot be queried");
 		ok(strstr(err, "cannot list the groups: Cannot allocate memory") && !*out,
 		   "is no group that is not there");
 	}
 	fail(0x27, 1, -ENOMEM);
 	is(RUN(cmd_list, (char *)"list", (char *)"groups"), 1, "the second one of them");
-	ok(strstr(out, GROUP) && strstr(err, "cannot list the groups"), "behind the first");
+	ok(strstr(out, GROUP) && strstr(err, "cannot list the groups"), "after the first");
 }
 
 /* --------------------------------------------------------------------- enable */
@@ -96,13 +96,13 @@ static void test_capture(void)
 	is(enable(9, 0), 0, "enable, and ask for the state");
 	is(fake->enable.control, ETW_CONTROL_CAPTURE, "both");
 	is(enable(0, -ENOMEM), 1, "it cannot be enabled");
-	ok(strstr(err, "Cannot allocate memory") && !strstr(err, enabled), "which is what it says");
+	ok(strstr(err, "Cannot allocate memory") && !strstr(err, enabled), "the message says so");
 	is(enable(1, -ENOMEM), 1, "it can, and not be asked");
-	ok(strstr(err, enabled) && strstr(err, "Cannot allocate memory"), "which it says, too");
+	ok(strstr(err, enabled) && strstr(err, "Cannot allocate memory"), "the message says both");
 	is(fake->enable.control, ETW_CONTROL_ENABLE, "as it is");
 	is(enable(1, -ETIMEDOUT), 1, "it was asked, and is not through");
 	ok(strstr(err, "they go on") && !strstr(err, enabled), "which is something else");
-	is(enable(1, -ENOENT), 1, "the session has gone meanwhile");
+	is(enable(1, -ENOENT), 1, "the session has ended meanwhile");
 	ok(strstr(err, "no session") && !strstr(err, enabled), "and nothing is enabled");
 }
 
@@ -119,19 +119,20 @@ static void test_hashed(void)
 	static const char note[] = "etw: nobody has registered 54374442-";
 	char guid[37];
 
-	is(by_name(cmd_enable, "*Acme.Trace.Logger", -ESRCH), 0, "a name that nobody registered");
+	is(by_name(cmd_enable, "*Acme.Trace.Logger", -ESRCH), 0, "a name without a registration");
 	ok(!strncmp(err, note, strlen(note)) && !*out &&
-	   ends_with(err, " (the GUID made of \"Acme.Trace.Logger\") yet\n"), "is told: %s", err);
+	   ends_with(err, " (the GUID made of \"Acme.Trace.Logger\") yet\n"),
+	   "is reported: %s", err);
 	if (strlen(err) < strlen(note) + 36)
 		return;
 	memcpy(guid, err + strlen(note) - 9, 36);
 	guid[36] = '\0';
 	is(by_name(cmd_enable, guid, -ESRCH), 0, "its GUID");
-	ok(!*err, "is what it is");
-	is(by_name(cmd_enable, "*Acme.Trace.Logger", -EPERM), 0, "where it must not be looked at");
-	ok(!*err, "nothing is said");
+	ok(!*err, "gets no note");
+	is(by_name(cmd_enable, "*Acme.Trace.Logger", -EPERM), 0, "without the right to query");
+	ok(!*err, "nothing is printed");
 	is(by_name(cmd_disable, "*Acme.Trace.Logger", -ESRCH), 0, "disabling it");
-	ok(!*err, "needs nobody");
+	ok(!*err, "needs no registration");
 }
 
 int main(void)

@@ -20,7 +20,7 @@ static void test_cut(void)
 	snprintf(out, sizeof(out), "/tmp/etw-dumpfile-%d", getpid());
 	is(run("dump --format '%%i' %s", m.path), 0, "a file that was cut off");
 	ok(run_told("1 of 3 buffers is missing: the file was cut off") && run_printed("0 10 40"),
-	   "is told by dump");
+	   "is reported by dump");
 	is(run("convert -q --to json -o %s %s", out, m.path), 0, "and by");
 	ok(run_told("1 of 3 buffers is missing: the file was cut off"), "convert");
 	unlink(out);
@@ -51,11 +51,12 @@ int main(void)
 	is(run("dump %s", one.path), 0, "a file, without a device");
 	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") &&
 	   strstr(run_out, "data=616263") && strstr(run_out, "MSNT_SystemTrace"), "its events");
-	ok(!run_err[0], "nothing to tell");
+	ok(!run_err[0], "no messages");
 	is(run("dump --json %s", one.path), 0, "as JSON");
 	ok(run_out[0] == '{' && strstr(run_out, "\"id\":50"), "lines of objects");
 	is(run("dump -n 2 %s", one.path), 0, "the first two");
-	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") && !strstr(run_out, "event(20)"), "and no more");
+	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") && !strstr(run_out, "event(20)"),
+	   "and no more");
 	is(run("dump --format '%%i' %s %s", one.path, two.path), 0, "two files");
 	ok(run_printed("0 0 10 20 30 40 50 60"), "by time");
 
@@ -67,7 +68,7 @@ int main(void)
 	if (rename(two.path, other))
 		abort();
 	is(run("dump %s", strrchr(other, '/') + 1), 1, "no file of that name here");
-	ok(strstr(run_err, "no such device"), "so it is a session's");
+	ok(strstr(run_err, "no such device"), "so the name is a session's");
 	snprintf(command, sizeof(command), "--help >/dev/null; etw=$PWD/build/etw; cd /tmp && "
 		 "ETW_DEVICE=/nonexistent $etw dump --format '%%i' %s", strrchr(other, '/') + 1);
 	is(run("dump %s", command), 0, "a file without a file's name");
@@ -80,15 +81,15 @@ int main(void)
 	fwrite("\0\0\0\0", 4, 1, f);
 	fclose(f);
 	is(run("dump --format '%%i' %s %s", one.path, two.path), 0, "one has a bad buffer");
-	ok(run_printed("0 0 10 20 40 50"), "what is there is shown");
+	ok(run_printed("0 0 10 20 40 50"), "the rest is shown");
 	ok(strstr(run_err, "at offset 4096: the buffer's size is smaller than its header"),
-	   "and where it is wrong");
+	   "with the place of the damage");
 	if (truncate(two.path, 100))
 		abort();
 	is(run("dump %s", two.path), 1, "no log file");
 	ok(strstr(run_err, "not a log file") && !run_out[0], "is refused");
 	is(run("dump /nonexistent.etl"), 1, "no file");
-	ok(strstr(run_err, "No such file"), "says so");
+	ok(strstr(run_err, "No such file"), "the error is reported");
 	is(run("dump %s mine", one.path), 2, "a file and a session");
 	is(run("dump mine yours"), 2, "two sessions");
 	is(run("dump --duration 3 %s", one.path), 2, "a file that lasts");

@@ -73,7 +73,7 @@ static void test_encodings(void)
 	same_text(&text, "a\xf0\x9f\x98\x80\xef\xbf\xbd" "b\xef\xbf\xbd",
 		  "UTF-16 with a pair, lone surrogates and an odd byte");
 	text_utf8(&text, "a\xff" "b", 3);
-	same_text(&text, "a\xef\xbf\xbd" "b", "U+FFFD for what is no UTF-8");
+	same_text(&text, "a\xef\xbf\xbd" "b", "U+FFFD for invalid UTF-8");
 	etw_text_json_string(&text, json, sizeof(json) - 1);
 	same_text(&text, "\"a\\u007f\\u009b\\u202e\\udb40\\udc01\xc3\xbc\"",
 		  "JSON: unsafe characters as \\uNNNN");
@@ -109,7 +109,7 @@ static void test_clock(void)
 	clock_seconds(&text, 123456789);
 	same_text(&text, "12.3456789", "a time that passed");
 	clock_seconds(&text, -1);
-	same_text(&text, "-0.0000001", "less than none");
+	same_text(&text, "-0.0000001", "a negative time");
 	clock_seconds(&text, INT64_MIN);
 	same_text(&text, "-922337203685.4775808", "the least there is");
 	etw_text_free(&text);
@@ -150,14 +150,14 @@ static void test_items(void)
 	     6, 7, 8, 9, 10);
 	ITEM(ETW_EXT_SID, " sid=S-1-22-1-1000", "a user", 1, 2, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0,
 	     0xe8, 3, 0, 0);
-	ITEM(ETW_EXT_SID, "", "a SID that says it is longer", 1, 3, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0,
+	ITEM(ETW_EXT_SID, "", "a SID with too large a length", 1, 3, 0, 0, 0, 0, 0, 22, 1, 0, 0, 0,
 	     0xe8, 3, 0, 0);
 	ITEM(ETW_EXT_SID, "", "a SID with too many parts", 1, 255, 0, 0, 0, 0, 0, 22);
 	ITEM(ETW_EXT_TS_ID, " login=7", "a login session", 7, 0, 0, 0);
 	ITEM(ETW_EXT_EVENT_KEY, " event-key=0x1000000000002", "an event key", 2, 0, 0, 0, 0, 0, 1, 0);
 	ITEM(ETW_EXT_PROCESS_START_KEY, "", "a key cut off", 2, 0, 0, 0, 0, 0, 1);
 	ITEM(ETW_EXT_PSM_KEY, " app=\"a\"", "an application", 'a', 0, 0, 0);
-	ITEM(ETW_EXT_PSM_KEY, " app=\"a\"", "half a character behind it", 'a', 0, 'b');
+	ITEM(ETW_EXT_PSM_KEY, " app=\"a\"", "half a character after it", 'a', 0, 'b');
 	ITEM(ETW_EXT_CONTAINER_ID, " container=\"/a\"", "a group", '/', 'a', 0);
 	ITEM(ETW_EXT_CONTAINER_ID, " container=\"/a\\u001b\"", "no NUL, and an escape", '/', 'a', 27);
 	ITEM(ETW_EXT_STACK_TRACE64, " stack=[0x1 0x2]", "a stack, with half a frame", 0, 0, 0, 0, 0, 0, 0,
@@ -171,7 +171,7 @@ static void test_items(void)
 	ITEM(ETW_EXT_EVENT_SCHEMA, " event=\"Ev\\u001b\"(7 bytes)", "metadata", 7, 0, 0, 'E', 'v', 27, 0);
 	ITEM(ETW_EXT_EVENT_SCHEMA, " event=(3 bytes)", "metadata without a name", 3, 0, 0);
 	ITEM(ETW_EXT_PROV_TRAITS, " traits=\"P\"(4 bytes)", "traits", 4, 0, 'P', 0);
-	ITEM(ETW_EXT_PROV_TRAITS, " traits=(5 bytes)", "traits that are none", 5, 0, 'P', 0, 1);
+	ITEM(ETW_EXT_PROV_TRAITS, " traits=(5 bytes)", "invalid traits", 5, 0, 'P', 0, 1);
 	ITEM(ETW_EXT_CONTROL_GUID, " control=00000001-0002-0003-0405-060708090a0b",
 	     "a control GUID", 1, 0, 0, 0, 2, 0, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11);
 	ITEM(ETW_EXT_INSTANCE_INFO,

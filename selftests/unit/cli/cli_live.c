@@ -114,12 +114,12 @@ static void test_schemas(void)
 	is(DUMP((char *)"--filter", (char *)"Size == 43"), 0, "with a filter of a field");
 	ok(!strcmp(out, "7 43\n"), "which has that schema as well: %s%s", out, err);
 	is(DUMP((char *)"--provider", (char *)"P"), 0, "with a provider's name");
-	ok(!strcmp(out, "7 42\n7 43\n8 \n"), "likewise: %s%s", out, err);
+	ok(!strcmp(out, "7 42\n7 43\n8 \n"), "it is decoded, too: %s%s", out, err);
 	is(DUMP((char *)"--filter", (char *)"Size == 43", (char *)"--id", (char *)"7"), 0,
-	   "where pieces of it are not wanted");
-	ok(!strcmp(out, "7 43\n"), "they are taken all the same: %s%s", out, err);
+	   "if its pieces are filtered out");
+	ok(!strcmp(out, "7 43\n"), "they are still read: %s%s", out, err);
 	is(DUMP((char *)"--filter", (char *)"Size == 42", (char *)"--raw"), 0, "with raw payloads");
-	ok(strstr(out, "7 ") == out, "too: %s%s", out, err);
+	ok(strstr(out, "7 ") == out, "it is decoded, too: %s%s", out, err);
 }
 
 /* At the end of the trace, fields that no event had are reported. */
@@ -129,16 +129,17 @@ static void test_missing(void)
 		"etw: --filter: column 14: no event is known to have a field \"Sise\"\n";
 
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43"), 0, "a field is misspelt");
-	ok(!*out && strstr(err, told), "which is told: %s", err);
+	ok(!*out && strstr(err, told), "which is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Sise == 43 || Size == 43", (char *)"-n", (char *)"1"),
-	   0, "one event is wanted, and comes");
-	ok(!strcmp(out, "7 43\n") && !strstr(err, "Sise"), "nothing is told: %s", err);
+	   0, "one event is requested, and arrives");
+	ok(!strcmp(out, "7 43\n") && !strstr(err, "Sise"), "nothing is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43", (char *)"-n", (char *)"1"),
-	   0, "and does not come");
-	ok(strstr(err, told), "it is: %s", err);
-	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0, "an opcode is");
+	   0, "it does not arrive");
+	ok(strstr(err, told), "it is reported: %s", err);
+	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0,
+	   "an opcode is");
 	ok(!*out && strstr(err, "column 25: no event is known to have an opcode \"Stopp\"\n"),
-	   "likewise: %s", err);
+	   "it is reported, too: %s", err);
 }
 
 /* ---------------------------------------------------------------------- record */
@@ -165,12 +166,12 @@ static void test_nothing(void)
 	ok(strstr(err, ": it is registered, but no event came of those asked for: up to level 2, "
 		  "with one of the keywords 0x8, with all of the keywords 0x10, "
 		  "of the processes that were chosen, that its filters let pass\n"),
-	   "by all that is said: %s", err);
+	   "all restrictions are reported: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER, (char *)"-p", (char *)PROVIDER), 0, "with another");
 	ok(strstr(err, "etw: provider \"" OTHER "\": nobody has registered it, now that the command is over: is that its name or GUID?\n"),
-	   "which nobody has registered: %s", err);
+	   "which is not registered: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER ":3"), 0, "that up to a level");
-	ok(strstr(err, "or GUID?  Asked for were events up to level 3\n"), "is said: %s", err);
+	ok(strstr(err, "or GUID?  Asked for were events up to level 3\n"), "is reported: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER, (char *)"--group"), 0, "a group");
 	ok(strstr(err, "etw: provider \"" OTHER "\": no event came\n"), "only that: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER, (char *)"-q"), 0, "quietly");
@@ -192,11 +193,11 @@ static void test_gone(void)
 					    (char *)"-p", (char *)PROVIDER, __VA_ARGS__,	\
 					    (char *)"--", (char *)"sh", (char *)"-c", command)
 	is(RECORD_WITH(remove, (char *)"--sequence", (char *)"local"), 1, "the file is removed");
-	ok(strstr(err, told), "that is told: %s", err);
+	ok(strstr(err, told), "that is reported: %s", err);
 	is(RECORD_WITH(remove, (char *)"-q"), 1, "quietly");
-	ok(strstr(err, told), "too: %s", err);
+	ok(strstr(err, told), "it is reported, too: %s", err);
 	strcat(remove, "; exit 7");
-	is(RECORD_WITH(remove, (char *)"-q"), 7, "the command's own status comes first");
+	is(RECORD_WITH(remove, (char *)"-q"), 7, "the command's own status takes precedence");
 	is(RECORD_WITH((char *)":", (char *)"-q"), 0, "one that stays");
 	ok(!*err, "is fine: %s", err);
 }
@@ -223,7 +224,7 @@ static void test_query(void)
 	   "that is the last one, of no kind: %s", out);
 	is(RUN(cmd_query, (char *)"query", (char *)"session", (char *)"--json"), 0, "as JSON");
 	ok(strstr(out, "\"name\":\"/tmp/\",\"kind\":null,") && strstr(out, "\"max_bytes\":null"),
-	   "likewise: %s", out);
+	   "the same line: %s", out);
 	s->s.mode = ETW_MODE_REAL_TIME | ETW_MODE_SEQUENTIAL;
 	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "real time and a file");
 	ok(strstr(out, "\nfile         /tmp/, sequential, at most 64 MB\n"), "is another thing");

@@ -32,13 +32,13 @@ static void test_split_replace(void)
 	make_end(&m);
 	is(shell("echo one >${O}_1.etl; echo two >${O}_2.etl; mkdir ${O}_3.etl"), 0, "old parts");
 	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "one in the way");
-	ok(run_told("Is a directory"), "is told");
+	ok(run_told("Is a directory"), "is reported");
 	is(shell("test \"$(cat ${O}_[12].etl)\" = \"$(echo one; echo two)\""), 0,
 	   "the old ones stay");
 	is(shell("rmdir ${O}_3.etl; ls ${O}*[!1-4].etl* ${O}*part* 2>/dev/null"), 2,
 	   "nothing else");
 	is(run("split -q --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 0, "replaced");
-	is(shell("cat ${O}_[1-4].etl | grep -qx one"), 1, "they are gone");
+	is(shell("cat ${O}_[1-4].etl | grep -qx one"), 1, "the old parts are removed");
 	is(run("merge -q -o %s %s_1.etl %s_2.etl %s_3.etl %s_4.etl", out, out, out, out, out), 0,
 	   "there are four");
 	is(shell("rm ${O} ${O}_[1-4].etl; ls ${O}* 2>/dev/null"), 2, "and nothing else");
@@ -53,9 +53,10 @@ static void test_split_linked(void)
 	make_begin(&m, 1);
 	make_two(&m, 0, 1, 10, 40);
 	make_end(&m);
-	is(shell("echo one >${O}_1.etl; ln -s ${O}_1.etl ${O}_2.etl"), 0, "an old part, and a link");
+	is(shell("echo one >${O}_1.etl; ln -s ${O}_1.etl ${O}_2.etl"), 0,
+	   "an old part, and a link");
 	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "is refused");
-	ok(run_told("the file of another part"), "which is told");
+	ok(run_told("the file of another part"), "the error is reported");
 	is(shell("test \"$(cat ${O}_1.etl)\" = one -a -h ${O}_2.etl && rm ${O}_[12].etl"), 0,
 	   "both stay");
 	is(shell("ls ${O}* 2>/dev/null"), 2, "and nothing else");
@@ -97,7 +98,7 @@ static void test_failing(void)
 			 k ? "split --by events=100 -o /nonexistent/%%d" :
 			     "merge -o /nonexistent/x");
 		is(run("%s %s", command, m.path), 1, "a folder that is not there");
-		ok(run_told("No such file"), "is told");
+		ok(run_told("No such file"), "is reported");
 	}
 	is(run("merge --replace -o /dev/full %s", m.path), 1, "a device");
 	ok(run_told("/dev/full") && exists("/dev/full"), "is not written to");

@@ -127,7 +127,7 @@ static void test_providers(void)
 	ok(!schema_provider(&control) && !schema_provider_name(&control), "none");
 	is(schema_find_name("names.89ABCDEF000100020102030405060708", &guid), 1, "by its name");
 	ok(schema_provider(&guid) == provider, "the same");
-	is(schema_find_name("Other", &guid), 0, "none of that name");
+	is(schema_find_name("Other", &guid), 0, "an unknown name");
 }
 
 static void test_options(void)
@@ -137,7 +137,8 @@ static void test_options(void)
 	filters_init(filters);
 	filters->provider = provider;
 	is(filters_level(filters, "--level", "Loud"), 17, "a level");
-	is(filters_level(filters, "--level", "error"), 2, "the command's own come first");
+	is(filters_level(filters, "--level", "error"), 2,
+	   "the command's own names take precedence");
 	is(filters_level(filters, "--level", "200"), 200, "a number");
 	is(filters_keywords(filters, "--keyword", "read,WRITE"), 0x21, "keywords");
 	ok(filters_named_level("Loud") && !filters_named_level("error") && !filters_named_level("7") &&

@@ -40,9 +40,9 @@ static void formats(struct sample *s, const char *format, const char *want)
 static void test_unknown(struct sample *s)
 {
 	begin(s, &nobody, 7);
-	prints(s, NOBODY " event(7) info\n", "nobody knows it, no payload");
+	prints(s, NOBODY " event(7) info\n", "no schema, no payload");
 	add(s, "\x1b[2J", 4);
-	prints(s, NOBODY " event(7) info data=1b5b324a\n", "a payload that nobody knows");
+	prints(s, NOBODY " event(7) info data=1b5b324a\n", "no schema, a payload");
 	s->header.desc.level = 17;
 	prints(s, NOBODY " event(7) 17 data=1b5b324a\n", "a level by number");
 	s->header.flags = ETW_EVENT_TRACE_MESSAGE;
@@ -95,7 +95,7 @@ static void test_tracelogging(struct sample *s)
 	       "TraceLogging");
 	add(s, "xy", 2);
 	prints(s, "My-Provider Step info Number=7 Text=\"hi \\u001b\\\"\" Pair={A=1 B=2} List=[16, 32] rest=7879\n",
-	       "bytes behind the fields");
+	       "bytes after the fields");
 	s->len = 2;
 	prints(s, "My-Provider Step info Number=<truncated> rest=0700\n", "a number cut short");
 	s->printer.hex = true;
@@ -109,7 +109,7 @@ static void test_tracelogging(struct sample *s)
 	begin(s, &nobody, 0);
 	add_schema(s, "\0Bad\0Field\0\x1f", 12);
 	add(s, "\1", 1);
-	prints(s, NOBODY " Bad info Field=<truncated> rest=01\n", "a type that is none");
+	prints(s, NOBODY " Bad info Field=<truncated> rest=01\n", "an invalid type");
 	begin(s, &nobody, 0);
 	add_schema(s, "\0Bad\0Field", 10);
 	add(s, "\1", 1);
@@ -244,18 +244,20 @@ static void test_hostile(struct sample *s)
 static void test_manifest(struct sample *s)
 {
 	begin_known(s, 1, 1, u"/a\033", 4);
-	prints(s, "Known-Provider Opened error Op=write Path=\"/a\\u001b\"\n", "an event of a manifest");
+	prints(s, "Known-Provider Opened error Op=write Path=\"/a\\u001b\"\n",
+	"an event of a manifest");
 	formats(s, "%e %K %{Op} %{Path}", "Opened Read|Write write /a\\u001b");
 	formats(s, "%m", "/a\\u001b was opened for \"write\"\\n.");
 	s->printer.message = true;
-	prints(s, "Known-Provider Opened error /a\\u001b was opened for \"write\"\\n.\n", "its message");
+	prints(s, "Known-Provider Opened error /a\\u001b was opened for \"write\"\\n.\n",
+	"its message");
 	begin_known(s, 2, 7, u"x", 2);
 	prints(s, "Known-Provider Disk/Spin Loud Op=7 Path=\"x\"\n", "no message: the fields");
 	s->printer.message = false;
 	formats(s, "%a %o %h", "Disk Spin 0");
 	s->header.desc.version = 1;
 	prints(s, "Known-Provider Disk/Spin Loud data=070000007800" "0000\n",
-	       "another version: what the numbers of its descriptor are called");
+	       "another version: names for the descriptor's numbers");
 	begin(s, &known, 3);
 	prints(s, "Known-Provider Symbolic info\n", "a symbol is a name");
 	begin(s, &known, 4);
@@ -278,7 +280,8 @@ static void test_flush(struct sample *s)
 	event_flush(&s->printer);
 	fclose(stdout);
 	stdout = real;
-	ok(at > 60000 && at < size && !s->printer.out.len, "blocks as they fill, the rest by a flush");
+	ok(at > 60000 && at < size && !s->printer.out.len,
+	   "blocks as they fill, the rest by a flush");
 	for (i = 0, at = 0; at < size; at++)
 		i += text[at] == '\n';
 	is(i, 2000, "and no line is lost");

@@ -105,10 +105,11 @@ static void test_lifetime(void)
 	live(7, 7, "first", 500);
 	has(procs_get(p, 7, 7, at(9000), NULL), "first", "a living one's name");
 	has(procs_get(p, 7, 7, at(5000), NULL), "first", "from its first tick on");
-	has(procs_get(p, 7, 7, at(4999), NULL), NULL, "but not of who had the id before");
-	has(procs_get(p, 8, 8, at(9000), NULL), NULL, "an id that nobody has");
+	has(procs_get(p, 7, 7, at(4999), NULL), NULL, "but not before, when the id was another's");
+	has(procs_get(p, 8, 8, at(9000), NULL), NULL, "an unused id");
 	die(7, 7);
-	has(procs_get(p, 7, 7, at(9500), NULL), "first", "it has gone, but was seen after the event");
+	has(procs_get(p, 7, 7, at(9500), NULL), "first",
+	    "it has ended, but was seen after the event");
 	set_clock(12000);
 	has(procs_get(p, 7, 7, at(10001), NULL), NULL, "an event after it was last seen");
 	live(7, 7, "second", 1100);
@@ -117,9 +118,9 @@ static void test_lifetime(void)
 	has(procs_get(p, 7, 7, at(12500), NULL), "second", "the next one with its id");
 	has(procs_get(p, 7, 7, at(10500), NULL), NULL, "never for events before it");
 	live(7, 7, "renamed", 1100);
-	has(procs_get(p, 7, 7, at(12600), NULL), "second", "no look for what is known");
+	has(procs_get(p, 7, 7, at(12600), NULL), "second", "a known name is not looked up again");
 	set_clock(14000);
-	has(procs_get(p, 7, 7, at(13500), NULL), "renamed", "the name it has when it is looked at");
+	has(procs_get(p, 7, 7, at(13500), NULL), "renamed", "the name at the time of the look-up");
 	has(procs_get(p, 0, 0, at(1), NULL), "swapper", "the idle task");
 	has(procs_get(p, 0, 5, at(1), NULL), "swapper", "on any CPU");
 	procs_free(p);
@@ -153,12 +154,12 @@ static void test_keys(void)
 	has(procs_get(p, 7, 7, at(9000), &other), NULL, "the key of another id");
 	die(7, 7);
 	set_clock(12000);
-	has(procs_get(p, 7, 7, at(11000), &first), "first", "it has gone: its key is its own for ever");
+	has(procs_get(p, 7, 7, at(11000), &first), "first", "it has ended: its key stays its own");
 	set_clock(13000);
 	live(7, 7, "second", 1090);
 	has(procs_get(p, 7, 7, at(12100), &first), "first", "also when the id is another's");
 	has(procs_get(p, 7, 7, at(12500), &second), "second", "the next one, by its key");
-	has(procs_get(p, 7, 7, at(12500), &first), NULL, "which has taken the place");
+	has(procs_get(p, 7, 7, at(12500), &first), NULL, "which has taken the slot");
 	/* Both ends of a tick, in the key's unit. */
 	first = key_of(7, 10900);
 	second = key_of(7, 10909);
@@ -181,7 +182,7 @@ static void test_key_renamed(void)
 	live(7, 7, "bash", 500);
 	has(procs_get(p, 7, 7, at(9000), &key), "bash", "by its key, before it was renamed");
 	live(7, 7, "worker", 500);
-	has(procs_get(p, 7, 7, at(9500), &key), "bash", "no look for what is known");
+	has(procs_get(p, 7, 7, at(9500), &key), "bash", "a known name is not looked up again");
 	set_clock(12000);
 	has(procs_get(p, 7, 7, at(11000), &key), "worker", "a later event, by the same key");
 	procs_free(p);
@@ -214,7 +215,7 @@ static void test_names(void)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		p = open_procs();
 		live(7, 7, names[i], 500);
-		has(procs_get(p, 7, 7, at(9000), NULL), names[i], "a name with what it likes");
+		has(procs_get(p, 7, 7, at(9000), NULL), names[i], "a name with any characters");
 		procs_free(p);
 	}
 	die(7, 7);
@@ -284,7 +285,8 @@ static void test_real(void)
 		fclose(file);
 	read_clocks(&moment);
 	if (p && comm[0]) {
-		has(procs_get(p, getpid(), getpid(), moment.wall, NULL), comm, "this test's own name");
+		has(procs_get(p, getpid(), getpid(), moment.wall, NULL), comm,
+		    "this test's own name");
 		has(procs_get(p, getpid(), getpid(), moment.wall - moment.boot, NULL), NULL,
 		    "not when the machine was booted");
 	} else {

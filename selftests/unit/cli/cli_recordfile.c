@@ -55,7 +55,7 @@ static void test_moved(void)
 	is(shell("rm a.etl.old"), 0, "only one");
 	is(begin(&r), 0, "make way");
 	record_backup_restore(&r);
-	is(shell("test \"$(echo *)\" = a.etl && grep -q new a.etl"), 0, "is back, too");
+	is(shell("test \"$(echo *)\" = a.etl && grep -q new a.etl"), 0, "is restored, too");
 }
 
 static void test_refused(void)
@@ -89,7 +89,8 @@ static void test_links(void)
 	}
 	is(shell("echo kept >file && ln -s file a.etl"), 0, "a link to a file");
 	is(begin(&r), 0, "makes way");
-	is(shell("test ! -e a.etl && test -L a.etl.old && grep -q kept file"), 0, "is moved itself");
+	is(shell("test ! -e a.etl && test -L a.etl.old && grep -q kept file"), 0,
+	   "is moved itself");
 	record_backup_restore(&r);
 	is(shell("test -L a.etl && test ! -e a.etl.old && rm a.etl file"), 0, "is back");
 	is(shell("ln -s nowhere a.etl"), 0, "one that leads nowhere");
@@ -103,14 +104,14 @@ static void test_new(void)
 	static struct record r;
 
 	is(begin(&r), 0, "no old one");
-	is(shell("echo other >a.etl"), 0, "somebody else makes it");
+	is(shell("echo other >a.etl"), 0, "another process creates it");
 	record_backup_restore(&r);
 	is(shell("grep -q other a.etl && rm a.etl"), 0, "and keeps it if no session began");
 	is(begin(&r), 0, "no old one");
 	is(shell("echo half >a.etl"), 0, "the session makes it");
 	r.started = true;
 	record_backup_restore(&r);
-	is(shell("test ! -e a.etl"), 0, "it goes");
+	is(shell("test ! -e a.etl"), 0, "it is removed");
 	is(shell(": >a.etl; chmod 640 a.etl"), 0, "an empty one");
 	is(begin(&r), 0, "stays where it is");
 	is(shell("echo half >a.etl"), 0, "is written to");

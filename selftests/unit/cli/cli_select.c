@@ -112,7 +112,7 @@ static void test_wrong(const char *path)
 		ok(run("dump %s %s", wrong[i].option, path) == 2 && run_told(wrong[i].told) &&
 		   !run_out[0], "refused: %s", wrong[i].option);
 	ok(run("dump --provider Nobody %s", path) == 0 && run_told("no event is of provider \"Nobody\""),
-	   "a provider without an event is told");
+	   "a provider without an event is reported");
 	ok(run("dump --provider Nobody -n 1 %s", path) == 0 &&
 	   run_told("no event is of provider \"Nobody\""), "also if there was not even one");
 	ok(run("dump --filter 'pid >= 0 || nosuch == 1' -n 1 %s", path) == 0 && run_told(""),
@@ -147,7 +147,7 @@ static void test_missing(const char *path)
 	tells_once(path, "split --by cpu -o /tmp/none_%d", "Nope", "a field \"Nope\"\n");
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
 		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_told(""),
-		   "nothing is told of %s", silent[i]);
+		   "nothing is reported for %s", silent[i]);
 }
 
 /* A wrong time does not end the reading of other events. */

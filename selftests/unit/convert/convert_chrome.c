@@ -101,9 +101,9 @@ static void test_slices(void)
 	says('E', 0, "\"ts\":4.000,", "it ends");
 	says('B', 1, "\"ts\":1.234,", "the outer slice, to the nanosecond");
 	says('B', 1, "\"In\":\"x\"", "with the fields of its start");
-	says('E', 1, "\"args\":{\"stop\":{\"etw\":{", "and those of its stop beside them");
+	says('E', 1, "\"args\":{\"stop\":{\"etw\":{", "and with those of its stop");
 	says('E', 1, "\"cat\":\"Pro\",\"name\":\"Work\",\"args\":{\"stop\":",
-	     "it is called as its begin is, by which viewers pair them");
+	     "it has the name of its begin, so that viewers pair them");
 	says('e', 0, "\"cat\":\"Pro\",\"name\":\"Moves\",\"args\":{\"stop\":", "also async");
 	says('E', 1, "\"event\":\"WorkDone\"", "the stop's own name is with its arguments");
 	says('E', 1, "\"Out\":\"y\"", "which are these");
@@ -133,10 +133,10 @@ static void test_made(void)
 	make_end(&m);
 	is(convert_file(&got, "chrome", m.path), 0, "events are written");
 	got.c.problem[0] = 0;
-	if (!ok(parse(&got), "it is JSON"))
+	if (!ok(parse(&got), "it is valid JSON"))
 		return;
 	is(count('B') + count('E') + count('b') + count('e') + count('i'), got.events + 1,
-	   "each event once, and the end that none tells of");
+	   "each event once, and the end without an event");
 	says('i', 1, "\"name\":\"Point\"", "an instant");
 	says('i', 1, "\"stack\":[\"0xffff800000001234\",\"0x5678\"]}", "with its stack");
 	says('i', 1, "\"Name\":\"a\\\"b\\u0000\xc3\xbf\\u001b\"", "any bytes in a field");
@@ -145,8 +145,9 @@ static void test_made(void)
 	     "and in an event's");
 	test_slices();
 	ok(!strcmp(text(member(trace, "otherData"), "start"), "2022-06-18T04:26:40.0000000Z"),
-	   "what 0 is");
-	ok(strstr(got.c.notes, "1 activities were not finished"), "what is not finished is told");
+	   "the start time");
+	ok(strstr(got.c.notes, "1 activities were not finished"),
+	   "unfinished activities are reported");
 	json_object_put(trace);
 	converted_free(&got);
 	unlink(m.path);
@@ -170,14 +171,14 @@ static void test_switches(void)
 	says('M', 1, "\"pid\":100,\"tid\":5,\"name\":\"thread_name\","
 	     "\"args\":{\"name\":\"work\xc3\xbc\"}",
 	     "on its track, too");
-	says('X', 1, "\"name\":\"Idle\"", "then none");
+	says('X', 1, "\"name\":\"Idle\"", "then the idle thread");
 	says('X', 2, "\"name\":\"run\\\"er.exe (6)\"",
 	     "then one whose process is known, until the end");
 	says('M', 0, "\"pid\":100,\"tid\":0,\"name\":\"process_name\","
 	     "\"args\":{\"name\":\"run\\\"er.exe\"}",
 	     "which is named");
 	says('M', 3, "\"args\":{\"name\":\"CPU 3\"}", "the processor is named");
-	is(count('X') + count('i'), got.events, "one that is too short is an instant");
+	is(count('X') + count('i'), got.events, "a slice that is too short is an instant");
 	json_object_put(trace);
 	converted_free(&got);
 	unlink(m.path);

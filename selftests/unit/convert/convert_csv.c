@@ -135,7 +135,7 @@ static void test_unseen(const char *path)
 	is(convert_files(&got, "csv", "pid,In.Nmber,Name,fields.Gone", &path, 1), 0,
 	   "columns that no event has");
 	ok(!strcmp(got.c.notes, "--fields: no event had a field In.Nmber\n"
-		   "--fields: no event had a field Gone\n"), "are told: %s", got.c.notes);
+		   "--fields: no event had a field Gone\n"), "are reported: %s", got.c.notes);
 	converted_free(&got);
 }
 
@@ -177,14 +177,14 @@ static void test_made(void)
 	is(convert_files(&got, "csv", "event,Name,fields.pid,pid,In.Number,In,source,data,cpu",
 			 &path, 1), 0, "chosen columns");
 	read_table(&t, &got);
-	ok(!t.wrong && t.columns == 9, "are those: %s", t.wrong ? t.wrong : "yes");
+	ok(!t.wrong && t.columns == 9, "have these names: %s", t.wrong ? t.wrong : "yes");
 	says(&t, 2, "Name", "a,b\"c\\r\\nd");
 	says(&t, 3, "Name", "");
 	/* Two columns are called "pid". */
 	ok(t.rows > 3 && !strcmp(t.cells[3 * 9 + 2], "\xc3\xbf\\u0000\\u001b["),
 	   "a field by its full name: %s", t.cells[3 * 9 + 2]);
 	ok(t.rows > 3 && !strcmp(t.cells[3 * 9 + 3], "1"),
-	   "what all events have, by the short one");
+	   "a field of all events by the short name");
 	says(&t, 5, "In.Number", "42");
 	says(&t, 5, "In", "{Number=42}");
 	says(&t, 4, "data", "010203");
@@ -192,7 +192,7 @@ static void test_made(void)
 	free_table(&t);
 	converted_free(&got);
 	is(convert_files(&got, "csv", "event,,pid", &path, 1), -EINVAL, "a column without a name");
-	ok(strstr(got.c.problem, "a name is missing"), "is told");
+	ok(strstr(got.c.problem, "a name is missing"), "is reported");
 	converted_free(&got);
 	test_unseen(path);
 	unlink(m.path);
@@ -234,7 +234,7 @@ static void test_full(void)
 	got.c.state = calloc(1, format->size);
 	err = format->open(&got.c);
 	is(err ? err : format->close(&got.c, true), -ENOSPC, "a full disk is an error");
-	ok(strstr(got.c.problem, "No space left"), "that is told");
+	ok(strstr(got.c.problem, "No space left"), "it is reported");
 	free(got.c.state);
 	close(fd);
 	unlink(m.path);

@@ -191,7 +191,7 @@ static void check_with(const char *path, const char *name, const char *beside)
 		snprintf(command, sizeof(command),
 			 "n=$(babeltrace2 '%s' 2>/dev/null | grep -cF '%s'); echo \"# $n\"; test $n = %u",
 			 to, beside, wanted - 1);
-		is(system(command), 0, "with all that comes beside it");
+		is(system(command), 0, "with all attached data");
 	}
 	snprintf(command, sizeof(command), "rm -rf %s", to);
 	if (system(command))
@@ -257,7 +257,7 @@ static void test_disorder(const char *path)
 	check(path, "times that go back");
 	ok(clamped, "%u of them", clamped);
 	snprintf(command, sizeof(command), "grep -q 'discarded 5 events' %s/err", dir);
-	is(system(command), 0, "babeltrace2 tells of what was lost");
+	is(system(command), 0, "babeltrace2 reports lost events");
 }
 
 static bool shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -318,7 +318,7 @@ static void test_kinds(const char *path)
 	make_file(path, list, COUNT, 1);
 	snprintf(command, sizeof(command), "build/etw convert -q %s -o %s.ctf 2>&1 | "
 		 "grep -q 'too many kinds of events for CTF: [0-9]* have more than 64 MB'", path, path);
-	ok(!system(command), "too many kinds of events are told");
+	ok(!system(command), "too many kinds of events are reported");
 	snprintf(command, sizeof(command), "test ! -e %s.ctf", path);
 	ok(!system(command), "and nothing is left");
 	free(list);

@@ -160,7 +160,7 @@ static void compare(const char *before, unsigned int want, unsigned int want_oth
 	is(count, want, "all of them");
 	is(headers, count, "the same times, CPUs, processes, providers and descriptors");
 	is(fields + others, count, "the same fields");
-	is(others, want_others, "but for those that cannot be");
+	is(others, want_others, "except those that CTF cannot hold");
 	close_file(&a);
 	close_file(&b);
 }
@@ -181,7 +181,7 @@ static void test_back(void)
 	make_file(path, samples, 13, 1);
 	run("build/etw convert -q %s -o %s/four.ctf 2>/dev/null", path, dir);
 	run("babeltrace2 %s/four.ctf -o ctf -w %s/three 2>/dev/null >&2", dir, dir);
-	is(from_ctf("three"), 0, "what babeltrace2 makes of it is read");
+	is(from_ctf("three"), 0, "babeltrace2's copy of it is read");
 	compare("in.etl", 13, 1, "by way of babeltrace2");
 }
 
@@ -411,7 +411,8 @@ static void test_streams(void)
 		put_file(name, list, sizeof(list));
 	}
 	is(run("ulimit -S -n 64 && rm %s/out.etl && "
-	       "build/etw convert -q --from ctf %s/hand -o %s/out.etl", dir, dir, dir), 0, "600 streams, when 64 files may be open");
+	       "build/etw convert -q --from ctf %s/hand -o %s/out.etl", dir, dir, dir), 0,
+	       "600 streams, when 64 files may be open");
 	snprintf(command, sizeof(command), events, dir);
 	is(run("test $(%s) = 12000", command), 0, "all events");
 	is(run("build/etw dump --json %s/out.etl | grep '\"event\":\"e\"' | "

@@ -67,11 +67,11 @@ static void test_fields(const struct seen_event *e)
 	   value_is(note, ANNOTATION_INT, NULL, (uint64_t)-2), "a number below 0");
 	ok(find_note(e->body, TRACK_EVENT_ANNOTATION, "etw", &note) &&
 	   find_note(note, ANNOTATION_DICT, "tid", &inner) &&
-	   value_is(inner, ANNOTATION_UINT, NULL, 11), "and what the event is");
+	   value_is(inner, ANNOTATION_UINT, NULL, 11), "and the event's name");
 	ok(find_note(note, ANNOTATION_DICT, "provider", &inner) &&
 	   proto_find(inner, ANNOTATION_STRING_IID, 0, &f) &&
 	   !strcmp(strings[VALUES][f.value % STRINGS], "0000feed-0000-0000-0100-000000000000"),
-	   "of which provider");
+	   "and the event's provider");
 	ok(find_note(note, ANNOTATION_DICT, "keyword", &inner) &&
 	   proto_find(inner, ANNOTATION_STRING_IID, 0, &f) &&
 	   !strcmp(strings[VALUES][f.value % STRINGS], "0x1"), "with its keyword");
@@ -96,7 +96,7 @@ static void test_tracks(void)
 	ok(none && none->tid == -1 && !strcmp(none->name, "Thread 4294967295"),
 	   "an event of no thread");
 	ok(find_note(seen[seen_count - 1].body, TRACK_EVENT_ANNOTATION, "unfinished", &note),
-	   "what does not end is marked");
+	   "an unfinished slice is marked");
 	ok(seen[2].flows[0] && seen[2].flows[1] && seen[2].flows[1] == seen[4].flows[0] &&
 	   !seen[4].flows[1], "the inner slice came from the outer one's activity");
 	ok(has_text(&seen[4], "In", "x"), "fields of a start");
@@ -117,7 +117,7 @@ static void test_made(void)
 	make_end(&m);
 	is(convert_file(&got, "perfetto", m.path), 0, "events are written");
 	ok(read_trace(got.data, got.len), "a trace that can be read");
-	is(seen_count, got.events + 1, "each event once, and the end that none tells of");
+	is(seen_count, got.events + 1, "each event once, and the end without an event");
 	ok(boottime == (uint64_t)NS(0) && realtime == boottime, "its clock is the wall clock");
 	is_event(1, TYPE_INSTANT, 3000, "Point", "an instant");
 	ok(!strcmp(seen[1].category, "Pro"), "of its provider");
@@ -229,7 +229,7 @@ static void test_switches(void)
 	ok(cpu && !strcmp(cpu->name, "CPU 3") && track_of(cpu->parent) &&
 	   !strcmp(track_of(cpu->parent)->name, "Processors"), "a processor has a track");
 	is_event(5, TYPE_SLICE_BEGIN, 100, "work\xc3\xbc (5)", "on which a thread runs");
-	is_event(6, TYPE_SLICE_END, 1100, "", "until it does not");
+	is_event(6, TYPE_SLICE_END, 1100, "", "until the index is full");
 	converted_free(&got);
 	unlink(m.path);
 }
@@ -256,7 +256,7 @@ static void test_strings(void)
 	to.len = 0;
 	perfetto_string(&table, &to, INTERNED_NAMES, 10, 23, "name 7", 6);
 	all = (struct bytes){ (uint8_t *)to.data, (uint8_t *)to.data + to.len };
-	ok(proto_find(all, 10, 0, &f) && f.value == 8, "and what is in it stays");
+	ok(proto_find(all, 10, 0, &f) && f.value == 8, "and its entries stay");
 	etw_interner_clear(&table.names);
 	etw_text_free(&table.pending);
 	etw_text_free(&to);
@@ -291,7 +291,7 @@ static void test_long_names(void)
 	e.known = !etw_decode(e.decoder, &record, &e.decoded);
 	perfetto_annotations(&table, &e, SLICE_INSTANT, &scratch, &to);
 	ok(e.known && to.len > ETW_FORMAT_MAX && to.len < ETW_FORMAT_MAX + 2 * NAME,
-	   "what an event becomes is bounded: %zu bytes", to.len);
+	   "an event's output is bounded: %zu bytes", to.len);
 	perfetto_strings_free(&table);
 	etw_text_free(&scratch);
 	etw_text_free(&to);

@@ -16,13 +16,13 @@ static void test_limits(void)
 	is(counts.evicted, 2, "the oldest give way");
 	check(0, SLICE_ALONE, 1, 4, 1, 0, "as unfinished, by itself");
 	check(1, SLICE_ALONE, 2, 5, 2, 0, "one after the other");
-	ok(got[2].instant && got[2].start_id == 6, "its stop finds none");
-	check(3, SLICE_THREAD, 5, 6, 5, 0, "what is open at the end: the innermost first");
+	ok(got[2].instant && got[2].start_id == 6, "its stop finds no start");
+	check(3, SLICE_THREAD, 5, 6, 5, 0, "open slices at the end: the innermost first");
 	check(5, SLICE_THREAD, 3, 6, 3, 0, "up to the last event");
 	is(counts.unfinished, 5, "all are counted");
 	ok(strstr(convert.notes, "2 activities were given up: more than 3 were open, "
 				"or their events were too large\n"),
-	   "and told");
+	   "and reported");
 }
 
 /* More threads than are kept, and starts of one kind without stops */
@@ -43,7 +43,7 @@ static void test_many(void)
 	is(slices->open.count, SLICES_OPEN_MAX, "starts that wait are bounded");
 	ok(slices->open.thread_count <= 2 * SLICES_OPEN_MAX, "and threads");
 	slices_count(slices, &counts);
-	is(counts.slices, 300000 + 200000 - SLICES_OPEN_MAX, "none is lost");
+	is(counts.slices, 300000 + 200000 - SLICES_OPEN_MAX, "no slice is lost");
 	slices_free(slices);
 }
 
@@ -77,7 +77,7 @@ static void test_names(void)
 	convert.notes[0] = '\0';
 	end();
 	ok(counts.cut == 1 && strstr(convert.notes, "1 names of processes and threads were longer"),
-	   "which is told");
+	   "which is reported");
 	ok(counts.forgotten == SLICES_NAMES_MAX && strstr(convert.notes, "65536 names of "),
 	   "also how many were forgotten");
 }
@@ -97,8 +97,8 @@ static void test_switches(void)
 	}
 	slices_count(slices, &counts);
 	ok(most > 16 * padding && most <= SLICES_RUNNING_MAX + 2 * (padding + 16),
-	   "what runs is bounded: %zu bytes", most);
-	ok(counts.stopped && counts.stopped == got_count, "what is given up is counted");
+	   "running slices are bounded: %zu bytes", most);
+	ok(counts.stopped && counts.stopped == got_count, "evicted slices are counted");
 	for (i = 0; i < got_count; i++)
 		wrong += got[i].slice.track.place != SLICE_CPU || !got[i].slice.unfinished;
 	is(wrong, 0, "and handed over as unfinished");
@@ -106,7 +106,7 @@ static void test_switches(void)
 	end();
 	padding = 0;
 	is(got_count, 200, "each is there once");
-	ok(strstr(convert.notes, "threads on processors were given up"), "and told");
+	ok(strstr(convert.notes, "threads on processors were given up"), "and reported");
 
 	begin();
 	padding = 1 << 20;

@@ -63,9 +63,9 @@ static void test_moves(void)
 	request(22, 7, 2, 0, 300, 6);
 	end();
 	is(got_count, 3, "three requests, no instant");
-	check(0, SLICE_ALONE, 10, 20, 1, 4, "completed on a thread that issued none");
+	check(0, SLICE_ALONE, 10, 20, 1, 4, "completed on a thread without requests");
 	check(1, SLICE_ALONE, 11, 21, 2, 5, "on one that waits for another");
-	check(2, SLICE_ALONE, 12, 22, 3, 6, "and that one");
+	check(2, SLICE_ALONE, 12, 22, 3, 6, "and on the waiting thread");
 	ok(got[0].slice.track.tid == 7 && got[0].slice.track.number != got[1].slice.track.number &&
 	   !counts.unfinished && !counts.stops, "each by itself, where it began");
 
@@ -88,7 +88,8 @@ static void test_moves(void)
 	request(21, 8, 2, 0xC, 100, 4);
 	request(22, 8, 2, 0, 100, 5);
 	end();
-	check(0, SLICE_ALONE, 10, 20, 1, 3, "an activity tells, whatever is said");
+	check(0, SLICE_ALONE, 10, 20, 1, 3,
+	      "an activity id identifies the request, whatever its fields");
 	ok(got[1].instant && counts.stops == 1, "another activity is another request");
 	check(2, SLICE_ALONE, 11, 22, 2, 5, "one that forgot its activity");
 
@@ -98,7 +99,7 @@ static void test_moves(void)
 	request(20, 7, 2, 0, 100, 3);
 	event(T(21), 8, 2, 1, 0, 4);
 	end();
-	check(0, SLICE_THREAD, 10, 20, 1, 3, "of those that say the same, the thread's");
+	check(0, SLICE_THREAD, 10, 20, 1, 3, "of equal requests, the thread's");
 	check(1, SLICE_THREAD, 11, 21, 2, 4, "without a word: the thread's");
 
 	begin();
@@ -138,10 +139,11 @@ static void test_ties(void)
 	event(T(70), 7, 1, 1, 0, 1);
 	event(T(80), 7, 2, 1, 0, 2);
 	end();
-	check(0, SLICE_THREAD, 50, 50, 1, 2, "time that goes back ends no slice before it began");
+	check(0, SLICE_THREAD, 50, 50, 1, 2,
+	      "a time that goes back does not end a slice before its begin");
 	check(2, SLICE_THREAD, 70, 80, 1, 2, "an event of the far future moves no other");
 	is(slices_ns(0), 0, "times before 1970 are 1970");
-	ok(slices_ns(INT64_MAX) > 0 && slices_ns(INT64_MIN) == 0, "and none overflows");
+	ok(slices_ns(INT64_MAX) > 0 && slices_ns(INT64_MIN) == 0, "and no time overflows");
 }
 
 /* ------------------------------------------------- random events, checked against the rules */
@@ -207,7 +209,7 @@ static void test_anything(void)
 			twice += seen[i] != 1;
 	}
 	limit = 0;
-	is(wrong, 0, "slices on a thread nest, whatever comes");
+	is(wrong, 0, "slices on a thread nest for any events");
 	is(twice, 0, "every event is shown once");
 }
 

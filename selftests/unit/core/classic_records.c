@@ -214,7 +214,7 @@ static void test_records(void)
 	   h->EventDescriptor.Task == (ETW_MESSAGE_GUID | ETW_MESSAGE_TIMESTAMP |
 				       ETW_MESSAGE_SYSTEMINFO), "number and flags of a message");
 	ok(!memcmp(&h->ProviderId, &class_guid, 16) && h->ThreadId == 11 && h->ProcessId == 10,
-	   "what its prefix tells");
+	   "the fields of its prefix");
 	ok(records[5].EventHeader.EventDescriptor.Id == 9 && !strcmp(text[5], "modern") &&
 	   !(records[5].EventHeader.Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER), "a modern event");
 }

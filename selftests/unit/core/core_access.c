@@ -64,7 +64,7 @@ static void test_default(void)
 				     &operator), "right 0x%x is the operator's", control[i]);
 	for (i = 0; i < sizeof(provide) / sizeof(provide[0]); i++)
 		ok(etw_access_grants(etw_access_builtin, ETW_ACCESS_BUILTIN, provide[i], names,
-				     &alice), "right 0x%x is everybody's", provide[i]);
+				     &alice), "right 0x%x is everyone's", provide[i]);
 	ok(etw_access_grants(etw_access_builtin, ETW_ACCESS_BUILTIN, ETW_RIGHT_ALL, names,
 			     &operator), "all at once are the operator's");
 	for (i = 0; i < ETW_ACCESS_BUILTIN; i++)
@@ -97,7 +97,7 @@ static void test_join(void)
 	ok(grants(&operator, ETW_RIGHT_JOIN_GROUP, DENY(ETW_RIGHT_JOIN_GROUP, USER(1000)),
 		  ALLOW(ETW_RIGHT_ALL, EVERYONE)), "but not to others");
 	ok(grants(&alice, ETW_RIGHT_REGISTER_GUIDS, DENY(ETW_RIGHT_JOIN_GROUP, USER(1000)),
-		  ALLOW(ETW_RIGHT_ALL, EVERYONE)), "who may register all the same");
+		  ALLOW(ETW_RIGHT_ALL, EVERYONE)), "who may still register");
 }
 
 static void test_empty(void)
@@ -106,7 +106,7 @@ static void test_empty(void)
 	alice.asked = 0;
 	grants(&alice, 1, ALLOW(2, USER(1)), DENY(4, GROUP(1)), ALLOW(1, EVERYONE),
 	       DENY(1, EVERYONE));
-	ok(alice.asked == 1, "only who matters is asked about");
+	ok(alice.asked == 1, "only relevant ids are queried");
 }
 
 static bool good(u8 type, u8 who, u16 reserved, u32 id, u32 rights)
@@ -119,12 +119,12 @@ static bool good(u8 type, u8 who, u16 reserved, u32 id, u32 rights)
 static void test_entries(void)
 {
 	ok(good(0, 0, 0, 0, 1) && good(1, 1, 0, 0, 0x1fff) && good(0, 2, 0, 0xfffffffe, 2) &&
-	   good(1, 3, 0, 63, 4), "what can be meant");
+	   good(1, 3, 0, 63, 4), "valid entries");
 	ok(!good(2, 0, 0, 0, 1) && !good(255, 0, 0, 0, 1), "neither allow nor deny");
 	ok(!good(0, 4, 0, 0, 1) && !good(0, 255, 0, 0, 1), "unknown sort");
 	ok(!good(0, 0, 1, 0, 1), "reserved");
 	ok(!good(0, 0, 0, 1, 1), "everyone has no id");
-	ok(!good(0, 1, 0, 0xffffffff, 1) && !good(0, 2, 0, 0xffffffff, 1), "nobody's id");
+	ok(!good(0, 1, 0, 0xffffffff, 1) && !good(0, 2, 0, 0xffffffff, 1), "the invalid id");
 	ok(!good(0, 3, 0, 64, 1), "no such capability");
 	ok(!good(0, 0, 0, 0, 0), "no rights");
 	ok(!good(0, 0, 0, 0, 0x2000) && !good(0, 0, 0, 0, 0x80000001), "unknown rights");

@@ -290,7 +290,7 @@ static void test_update(void)
 		next.generation = old.generation + 1;
 		differs += memcmp(&shared, &next, sizeof(next)) != 0;
 	}
-	is(missed, 0, "during an update no reader misses what both states want");
+	is(missed, 0, "during an update no reader misses an event that both states want");
 	ok(checked > 10000, "%u events were wanted by both states", checked);
 	ok(most > 8 && most < COUNT(states), "up to %u states in an update", most);
 	is(differs, 0, "after it the entry is the new one, its generation one higher");
@@ -317,7 +317,7 @@ static void test_widen(void)
 				missed++;
 		}
 	}
-	is(missed, 0, "a widened entry passes what either state wants");
+	is(missed, 0, "a widened entry passes events that either state wants");
 }
 
 /* Every id, compared with a plain search of the original list. */

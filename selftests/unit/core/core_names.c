@@ -92,7 +92,7 @@ static void test_exact(void)
 	names = compile(&f, f.len);
 	ok(names, "four names, one of them twice");
 	ok(passes(names, "Start", 5, 1) && passes(names, "Stop", 5, 1) && passes(names, "", 5, 1),
-	   "those pass");
+	   "these names pass");
 	ok(!passes(names, "Star", 5, 1) && !passes(names, "Starts", 5, 1) &&
 	   !passes(names, "start", 5, 1) && !passes(names, "S*", 5, 1) && !passes(names, "x", 5, 1),
 	   "a beginning, more, another case, a wildcard, another name do not");
@@ -100,11 +100,11 @@ static void test_exact(void)
 	f.bytes[offsetof(struct etw_filter_event_name, in)] = 0;
 	names = compile(&f, f.len);
 	ok(!passes(names, "Start", 5, 1) && !passes(names, "", 5, 1) && passes(names, "x", 5, 1),
-	   "or all but those");
+	   "or all except these names");
 	free(names);
 	begin(&f, true, 0, 0, 0);
 	names = compile(&f, f.len);
-	ok(names && !passes(names, "", 5, 1) && !passes(names, "x", 5, 1), "a list of none");
+	ok(names && !passes(names, "", 5, 1) && !passes(names, "x", 5, 1), "an empty list");
 	free(names);
 }
 
@@ -118,10 +118,12 @@ static void test_judged(void)
 	begin(&f, true, 3, 0xf0, 0x10);
 	add(&f, "a");
 	names = compile(&f, f.len);
-	ok(passes(names, "a", 3, 0x10) && !passes(names, "b", 3, 0x10), "judged: its level and keywords");
+	ok(passes(names, "a", 3, 0x10) && !passes(names, "b", 3, 0x10),
+	   "judged: its level and keywords");
 	ok(passes(names, "b", 4, 0x10), "not judged: a higher level");
 	ok(passes(names, "b", 3, 0x01) && passes(names, "b", 3, 0x20), "other keywords");
-	ok(!passes(names, "b", 0, 0x10) && !passes(names, "b", 3, 0), "level 0 and keyword 0 are judged");
+	ok(!passes(names, "b", 0, 0x10) && !passes(names, "b", 3, 0),
+	   "level 0 and keyword 0 are judged");
 	ok(etw_names_pass(names, &desc, NULL, 0), "events without a schema are not");
 	ok(etw_names_pass(names, &desc, "\4\0\0x", 4) && etw_names_pass(names, &desc, "", 0),
 	   "nor those whose schema has no name");
@@ -129,7 +131,8 @@ static void test_judged(void)
 	begin(&f, false, 0, 0, 0);
 	add(&f, "a");
 	names = compile(&f, f.len);
-	ok(!passes(names, "a", 255, 1ull << 63) && passes(names, "b", 255, 1), "0 is all levels and keywords");
+	ok(!passes(names, "a", 255, 1ull << 63) && passes(names, "b", 255, 1),
+	   "0 is all levels and keywords");
 	free(names);
 }
 
@@ -150,7 +153,7 @@ static void test_refused(void)
 	}
 	is(wrong, 0, "fewer bytes than names");
 	names = compile(&f, f.len + 100);
-	ok(names && passes(names, "two", 1, 1), "more bytes are let be");
+	ok(names && passes(names, "two", 1, 1), "extra bytes are ignored");
 	free(names);
 	set_count(&f, 3);
 	ok(!compile(&f, f.len), "more names than bytes");

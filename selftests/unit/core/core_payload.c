@@ -21,12 +21,12 @@ static void test_bad_steps(void)
 	REFUSED("a string has no length", p.steps[1].length = 1);
 	REFUSED("a string has no units", p.steps[1].flags = ETW_PAYLOAD_UNITS);
 	REFUSED("a register that is not filled", p.steps[3].count = 1);
-	REFUSED("a register that there is not", p.steps[3].count = 16);
+	REFUSED("a register that does not exist", p.steps[3].count = 16);
 	REFUSED("a register that is filled later",
 		p.steps[0].flags = ETW_PAYLOAD_LENGTH_FIELD; p.steps[0].length = 0);
 	REFUSED("to save an array", p.steps[2].count = 2);
 	REFUSED("to save three bytes", p.steps[2].length = 3);
-	REFUSED("to save in none", p.steps[2].save = 17);
+	REFUSED("to save in a register that does not exist", p.steps[2].save = 17);
 	REFUSED("the rest twice", p.steps[3] = ((struct etw_payload_step){
 		.kind = ETW_PAYLOAD_REST, .count = 2 }));
 	REFUSED("no steps", p.event.steps = 0);
@@ -53,7 +53,7 @@ static void test_bad_tests(void)
 	REFUSED("a search for nothing", p.tests[1].length = 0);
 	REFUSED("a text with a NUL", p.texts[1] = "L\0g");
 	REFUSED("a text too long", p.tests[1].length = 256; p.texts[1] = NULL);
-	REFUSED("a group that there is not", p.tests[1].group = 1);
+	REFUSED("a group that does not exist", p.tests[1].group = 1);
 	REFUSED("group 8", p.tests[1].group = 8);
 	REFUSED("a group without tests", p.event.any = 2);
 	REFUSED("a group of both sorts", p.event.any = 1);
@@ -178,7 +178,7 @@ static void test_typed(void)
 	source.count = 3;
 	pieces[2].ptr = 0;	/* is not read */
 	etw_record_measure_items(&source, &items);
-	ok(etw_payload_pass(program, &source, true), "one that has nothing behind it");
+	ok(etw_payload_pass(program, &source, true), "a type without data");
 	etw_record_measure(&source);
 	pieces[2].ptr = (uintptr_t)not;
 	ok(!etw_payload_pass(program, &source, false), "without types all is payload");
@@ -274,8 +274,8 @@ static bool behind_strings(u32 count)
 /* Nor does an event search for the end of unlimited strings. */
 static void test_many_elements(void)
 {
-	ok(!behind_strings(0), "behind no string");
-	ok(!behind_strings(ETW_PAYLOAD_ELEMENTS_MAX), "behind as many as are looked at");
+	ok(!behind_strings(0), "after no string");
+	ok(!behind_strings(ETW_PAYLOAD_ELEMENTS_MAX), "after as many as are searched");
 	ok(behind_strings(ETW_PAYLOAD_ELEMENTS_MAX + 1), "one more, so it may hold");
 }
 

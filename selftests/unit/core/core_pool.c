@@ -116,7 +116,7 @@ static void test_pool_threads(void)
 	}
 	is(doubles, 0, "no buffer was in two hands");
 	is(count, BUFFERS, "every buffer is in the pool");
-	is(wrong, 0, "once, and with what its last user left");
+	is(wrong, 0, "once, with its last user's data");
 	printf("# the pool was empty %u times\n", empties);
 }
 

@@ -401,10 +401,10 @@ static void test_buffer_check(void)
 	} while (0)
 
 	CHECK(offset, 4096, 0, "a full buffer");
-	CHECK(offset, 4097, -EINVAL, "offset behind the end");
-	CHECK(offset, 0xFFFFFFFF, -EINVAL, "offset far behind the end");
+	CHECK(offset, 4097, -EINVAL, "offset beyond the end");
+	CHECK(offset, 0xFFFFFFFF, -EINVAL, "offset far beyond the end");
 	CHECK(offset, 71, -EINVAL, "offset inside the header");
-	CHECK(buffer_size, 4097, -EINVAL, "size behind the end");
+	CHECK(buffer_size, 4097, -EINVAL, "size beyond the end");
 	CHECK(buffer_size, 71, -EINVAL, "size smaller than the header");
 	CHECK(buffer_size, 72, 0, "size of the header alone");
 	free(buf);

@@ -117,24 +117,25 @@ static void test_words(void)
 	u64 word = ETW_CUR(0xFFFE, 0xFFFD, 0xFFFFFFF8);
 
 	ok(ETW_CUR_GENERATION(word) == 0xFFFE && ETW_CUR_INDEX(word) == 0xFFFD &&
-	   ETW_CUR_OFFSET(word) == 0xFFFFFFF8, "cur holds what it is made of");
+	   ETW_CUR_OFFSET(word) == 0xFFFFFFF8, "cur holds generation, index and offset");
 	is(ETW_CUR_GENERATION(ETW_CUR(0x10000, 0, 0)), 0, "a generation has 16 bits");
 	is(ETW_CUR_INDEX(ETW_CUR(0, 0x10000, 0)), 0, "and so has an index");
 	word = ETW_CUR_NONE(5);
 	ok(ETW_CUR_GENERATION(word) == 5 && ETW_CUR_INDEX(word) == 0,
-	   "none keeps the generation");
+	   "NONE keeps the generation");
 
 	setup(1);
 	test.ring.size = 16 << 20;
 	ok(!etw_ring_room(&test.ring, word, 8) && !etw_ring_room(&test.ring, word, 65536),
-	   "none has no room even in the largest buffers");
+	   "NONE has no room even in the largest buffers");
 	ok(etw_ring_fits(&test.ring, (16 << 20) - 72) &&
-	   !etw_ring_fits(&test.ring, (16 << 20) - 71), "what fits a buffer");
+	   !etw_ring_fits(&test.ring, (16 << 20) - 71), "the largest record that fits a buffer");
 	test.ring.size = 4096;
 	ok(etw_ring_fits(&test.ring, 4024) && !etw_ring_fits(&test.ring, 4032) &&
 	   !etw_ring_fits(&test.ring, 65536), "and a small one");
 	ok(!etw_ring_holds(word) && !etw_ring_holds(ETW_CUR(1, 1, 72)) &&
-	   etw_ring_holds(ETW_CUR(1, 1, 80)), "what holds records");
+	   etw_ring_holds(ETW_CUR(1, 1, 80)),
+	   "a buffer with an offset past its header holds records");
 	teardown();
 }
 
@@ -150,7 +151,7 @@ static void test_fill(void)
 	   "no buffer at first, and none to close");
 	is(change(), 0, "the first is installed");
 	ok(cur() == ETW_CUR(1, 1, 72) && test.installed == 1 && deliveries == 0,
-	   "generation 1, the pool's first, behind the header");
+	   "generation 1, the pool's first, after the header");
 	is(etw_pool_free(&test.ring.pool), BUFFERS - 1, "it came from the pool");
 	first = &test.bufs[1];
 	ok(first->generation == 1 && first->cpu == 7 && etw_word_read(&first->commit) == 72,
@@ -166,7 +167,7 @@ static void test_fill(void)
 		   "the old sample reserves nothing");
 		commit(first);
 	}
-	ok(!etw_ring_room(&test.ring, cur(), 8), "then it is full to the byte");
+	ok(!etw_ring_room(&test.ring, cur(), 8), "then the buffer is full to the byte");
 	is(deliveries, 0, "and not delivered before it is closed");
 	is(change(), 0, "the next buffer");
 	ok(deliveries == 1 && last == first && first->used == SIZE,
@@ -188,7 +189,7 @@ static void test_order_of_commits(void)
 	ok(shut(), "closed with two records under way");
 	ok(!ETW_CUR_INDEX(cur()) && deliveries == 0, "nothing to deliver yet");
 	commit(b);
-	is(deliveries, 0, "nor after the younger record's commit");
+	is(deliveries, 0, "nor after the second record's commit");
 	is(change(), 0, "a new buffer meanwhile");
 	put(ROOM);
 	change();
@@ -215,7 +216,7 @@ static void test_close(void)
 	sampled = cur();
 	ok(shut() && deliveries == 1 && last->used == 72 + LEN,
 	   "half full is closed at once");
-	is(cur(), ETW_CUR_NONE(1), "none, with the generation kept");
+	is(cur(), ETW_CUR_NONE(1), "NONE, with the generation kept");
 	ok(!etw_ring_close(ETW_LOCAL, &test.ring, &test.rc, sampled) && !shut() &&
 	   deliveries == 1, "closing twice does nothing");
 	change();
@@ -293,9 +294,9 @@ static void test_nested_switch(void)
 	in_prepare = write_nested;
 	is(change(), 0, "an interrupt installs while we prepare");
 	is(cur(), ETW_CUR(1, 2, 72 + 88), "its buffer stays, with its record");
-	is(etw_pool_free(&test.ring.pool), BUFFERS - 1, "ours went back");
+	is(etw_pool_free(&test.ring.pool), BUFFERS - 1, "our buffer was returned");
 	is(test.installed, 1, "one buffer installed");
-	is(etw_pool_pop(&test.ring.pool), 1, "ours it was");
+	is(etw_pool_pop(&test.ring.pool), 1, "it was our buffer");
 	teardown();
 
 	setup(BUFFERS);
@@ -304,12 +305,12 @@ static void test_nested_switch(void)
 	in_deliver = write_nested;
 	is(change(), 0, "an interrupt installs while we deliver");
 	is(cur(), ETW_CUR(2, 2, 72 + 88), "its buffer is used");
-	is(etw_pool_free(&test.ring.pool), BUFFERS - 2, "and none taken besides");
+	is(etw_pool_free(&test.ring.pool), BUFFERS - 2, "and no other buffer was taken");
 	teardown();
 
 	setup(BUFFERS);
 	in_installed = fill_nested;
-	is(change(), 0, "an interrupt closes what was just installed");
+	is(change(), 0, "an interrupt closes the buffer just installed");
 	is(cur(), ETW_CUR_NONE(1), "then there is none; the caller tries again");
 	is(change(), 0, "again");
 	is(cur(), ETW_CUR(2, 2, 72), "generation 2");

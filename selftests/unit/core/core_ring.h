@@ -182,7 +182,7 @@ static inline void test_ring_read_record(struct test_ring *t,
 	if (view->data_len < RING_PAYLOAD || source >= RING_SOURCES ||
 	    view->header->desc.id != source ||
 	    number >= __atomic_load_n(&t->written[source], __ATOMIC_RELAXED)) {
-		test_ring_fault(t, "a record that nobody wrote");
+		test_ring_fault(t, "a record without a writer");
 		return;
 	}
 	for (i = RING_PAYLOAD; i < view->data_len; i++)
@@ -222,7 +222,7 @@ static inline void test_ring_read(struct test_ring *t, struct etw_buf *buf)
 		test_ring_fault(t, "the count of records is wrong");
 	for (i = buf->used; i < t->ring.size; i++)
 		if (buf->data[i] != RING_POISON)
-			test_ring_fault(t, "written behind the end");
+			test_ring_fault(t, "written beyond the end");
 	memset(buf->data + ETW_BUFFER_HEADER_SIZE, RING_POISON,
 	       t->ring.size - ETW_BUFFER_HEADER_SIZE);
 	t->buffers_read++;

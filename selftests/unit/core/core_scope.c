@@ -39,7 +39,8 @@ static void test_units(void)
 	unit_is("/u/app.slice/app-firefox-1.scope", "firefox", "firefox");
 	unit_is("/u/app.slice/app-org.kde.kate@abc.service", "org.kde.kate", "org.kde.kate");
 	unit_is("/u/app.slice/app-gnome-a\\x2db-7.scope", "a\\x2db", "a\\x2db");
-	unit_is("/u/snap.code.code-01234567-89ab-cdef-0123-456789abcdef.scope", "code.code", "code");
+	unit_is("/u/snap.code.code-01234567-89ab-cdef-0123-456789abcdef.scope", "code.code",
+	"code");
 	unit_is("/system.slice/snap.lxd.daemon.service", "lxd.daemon", "lxd");
 	unit_is("/system.slice/docker-" ID ".scope", "docker-" ID ".scope", "docker-" ID ".scope");
 	unit_is("/a.service/b/c", "a.service", "a.service");
@@ -54,13 +55,14 @@ static void test_names(void)
 	ok(etw_scope_has_name("a", "a", 1), "the only name");
 	ok(etw_scope_has_name("ab;c", "c", 1) && etw_scope_has_name("ab;c", "ab", 2), "one of two");
 	ok(!etw_scope_has_name("ab;c", "a", 1) && !etw_scope_has_name("ab;c", "b;c", 3) &&
-	   !etw_scope_has_name("ab;c", "cd", 2), "parts and more are none");
+	   !etw_scope_has_name("ab;c", "cd", 2), "prefixes and longer names do not match");
 	ok(!etw_scope_has_name("ab;c", "AB", 2), "case matters");
-	ok(!etw_scope_has_name("ab;c", "", 0), "an empty name is nobody's");
+	ok(!etw_scope_has_name("ab;c", "", 0), "an empty name matches nothing");
 	ok(etw_scope_names_ok("a", 1) && etw_scope_names_ok("a;bc", 4), "names");
 	ok(!etw_scope_names_ok("", 0) && !etw_scope_names_ok(";", 1) &&
 	   !etw_scope_names_ok("a;", 2) && !etw_scope_names_ok(";a", 2) &&
-	   !etw_scope_names_ok("a;;b", 4) && !etw_scope_names_ok("a\0b", 3), "none of an empty one");
+	   !etw_scope_names_ok("a;;b", 4) && !etw_scope_names_ok("a\0b", 3),
+	   "an empty name or a NUL is invalid");
 }
 
 static void test_containers(void)
@@ -86,7 +88,7 @@ static void test_containers(void)
 	ok(etw_scope_has_container("kubepods-pod1.slice", pod) &&
 	   etw_scope_has_container("x;init", pod), "by a component");
 	ok(!etw_scope_has_container("kubepods", pod) && !etw_scope_has_container("x;y", pod),
-	   "parts of one are none");
+	   "parts of a component do not match");
 	ok(etw_scope_has_container("/", "/") && !etw_scope_has_container("a", "/"), "the root");
 }
 

@@ -69,8 +69,8 @@ static void test_good(void)
 	is(PARSE("N\0" DECODE GROUP, &v), 0, "a decode GUID and a group");
 	ok(v.group && !memcmp(v.group, GUID_BYTES, 16) && v.decode &&
 	   !memcmp(v.decode, OTHER_BYTES, 16), "in any order");
-	is(PARSE("N\0\3\0\x80\7\0\xffuser\4\0\3x" GROUP, &v), 0, "other types are let be");
-	ok(v.group, "and what follows them is found");
+	is(PARSE("N\0\3\0\x80\7\0\xffuser\4\0\3x" GROUP, &v), 0, "other types are ignored");
+	ok(v.group, "and chunks after them are found");
 }
 
 /* B78: the size equals the blob's, the name ends, the chunks fill the rest. */
@@ -217,7 +217,7 @@ static void test_find(void)
 	d[4].reserved = 4;
 	is(etw_typed_find(&at, d, 5), -EINVAL, "an unknown type");
 	d[4].reserved = 255;
-	is(etw_typed_find(&at, d, 5), -EINVAL, "the last one of those");
+	is(etw_typed_find(&at, d, 5), -EINVAL, "the last one is unknown");
 }
 
 static struct etw_data_descriptor piece(const void *data, u32 size)
@@ -234,10 +234,11 @@ static void test_read(void)
 
 	memset(&typed, 0xa5, sizeof(typed));
 	is(etw_typed_read(&typed, NULL, NULL, NULL), 0, "none");
-	ok(!typed.schema && !typed.provider && !typed.timestamp_given, "is none");
+	ok(!typed.schema && !typed.provider && !typed.timestamp_given, "finds nothing");
 	is(etw_typed_read(&typed, &s, &p, &t), 0, "all");
 	ok(typed.schema == schema && typed.schema_len == 6 && typed.provider == provider &&
-	   typed.provider_len == 4 && typed.timestamp_given && typed.timestamp == time, "are there");
+	   typed.provider_len == 4 && typed.timestamp_given && typed.timestamp == time,
+	   "are there");
 	s.size = 5;
 	is(etw_typed_read(&typed, &s, &p, &t), -EINVAL, "event metadata of another size");
 	s = piece(schema, 1);

@@ -210,7 +210,7 @@ static void test_faults(void)
 	is(offset, 72 + 84, "and left alone");
 	offset = ~0U;
 	is(etw_record_next(buf, BUFFER_MAX, &offset, &view), 0,
-	   "an offset behind the end is the end");
+	   "an offset beyond the end is the end");
 }
 
 static void mutate(u8 *buf, u32 len)

@@ -58,11 +58,11 @@ static void test_references(void)
 	decode_hex("ff 0000 0100", 0);
 	is_text(text(), "n=255 len=0 a=[1, <truncated>]", "more than there is");
 	is_text(json(), "{\"n\":255,\"len\":0,\"a\":[1]}", "whole ones are there");
-	is(json_ret, -EBADMSG, "and it is said");
+	is(json_ret, -EBADMSG, "and it is reported");
 	f[2].count = 4;
 	load(f, 5, 5, NULL);
 	decode_hex("02 0300 0100", 0);
-	is_text(text(), "n=2 len=3 a=<truncated> rest=0100", "a count that comes later is none");
+	is_text(text(), "n=2 len=3 a=<truncated> rest=0100", "a count after its field is ignored");
 	f[2].count = 1;
 	f[1].in_type = TDH_INTYPE_INT16;
 	load(f, 5, 5, NULL);
@@ -81,7 +81,7 @@ static void test_strings(void)
 	decode_hex("414200 43004400", 0);
 	is_text(text(), "a=\"AB\" w=\"CD\"", "the last needs none");
 	decode_hex("414200", 0);
-	is_text(text(), "a=\"AB\" w=\"\"", "nor anything else");
+	is_text(text(), "a=\"AB\" w=\"\"", "nor any other byte");
 	decode_hex("4142", 0);
 	is_text(text(), "a=\"AB\" w=\"\"", "and the one before ends with the event, too");
 	decode_hex("", 0);
@@ -112,7 +112,7 @@ static void test_structs(void)
 	load(f, 6, 3, NULL);
 	decode_hex("02 01 4100 05 02 4200 0607 ff", 0);
 	is_text(text(), "n=2 s=[{m=1 name=\"A\" v=[5]}, {m=2 name=\"B\" v=[6, 7]}] end=255",
-		"structures and what is in them");
+		"structures and their members");
 	is_text(json(), "{\"n\":2,\"s\":[{\"m\":1,\"name\":\"A\",\"v\":[5]},"
 		"{\"m\":2,\"name\":\"B\",\"v\":[6,7]}],\"end\":255}", "in JSON");
 	etw_decode_rewind(decoder);
@@ -135,7 +135,7 @@ static void test_structs(void)
 	is_text(paths(0), "n s( s[0]{ s[0].m s[0].name s[0].v( s[0].v[0] s[0].v) s[0]} "
 		"s[1]{ s[1].m s[1].name s[1].v( s[1].v[0] s[1].v[1]!", "each field's path");
 	decode_hex("00 ff", 0);
-	is_text(paths(0), "n s( s) end", "behind an empty array, too");
+	is_text(paths(0), "n s( s) end", "after an empty array, too");
 }
 
 /* B204: a structure cannot refer to fields after it, wherever they are in the template. */
@@ -151,14 +151,14 @@ static void test_later(void)
 	f[3].count = 1;
 	load(f, 6, 3, NULL);
 	decode_hex("02 0102", 0);
-	is_text(text(), "s={v=<truncated>} rest=020102", "a count behind the structure is none");
-	is(text_ret, -EBADMSG, "and that is said");
+	is_text(text(), "s={v=<truncated>} rest=020102", "a count after the structure is ignored");
+	is(text_ret, -EBADMSG, "and that is reported");
 	f[3] = (struct etw_mf_field)U8("v");
 	f[5].flags = ETW_MF_COUNT_FIELD;
 	f[5].count = 1;
 	load(f, 6, 3, NULL);
 	decode_hex("01 02 03 0405", 0);
-	is_text(text(), "s={v=1} n=2 t={m=3 w=[4, 5]}", "one before it is");
+	is_text(text(), "s={v=1} n=2 t={m=3 w=[4, 5]}", "a count before it is used");
 	f[5].count = 4;
 	load(f, 6, 3, NULL);
 	decode_hex("01 02 01 04", 0);
@@ -208,7 +208,7 @@ static void test_maps(void)
 	decode_hex("05000000", 0);
 	is_text(text(), "m=One|Four", "bits' names");
 	decode_hex("0d000000", 0);
-	is_text(text(), "m=One|Four|0x8", "and a bit that has none");
+	is_text(text(), "m=One|Four|0x8", "and a bit without a name");
 	decode_hex("00000000", 0);
 	is_text(text(), "m=Zero", "no bit at all can have a name");
 	is_text(json(), "{\"m\":\"Zero\"}", "in JSON");
@@ -304,14 +304,14 @@ static void test_unknown(void)
 	is_text(event->level, "Information", "its level's name");
 	unload();
 	event = decode_hex("07", 0);
-	is(decode_ret, -ENOENT, "its manifest is gone");
+	is(decode_ret, -ENOENT, "its manifest is unloaded");
 	is_text(text(), "data=07", "all of it is left over");
 	is_text(json(), "{}", "and nothing in JSON");
 	is_text(event->level, "Information", "standard names stay");
 	ok(!event->provider && event->source == ETW_DECODE_NONE, "others do not");
 	load(&f, 1, 1, NULL);
 	decode_hex("07", 0);
-	is_text(text(), "a=7", "it is back");
+	is_text(text(), "a=7", "it is loaded again");
 	load(NULL, 0, 0, "hello");
 	decode_hex("07", 0);
 	is(decode_ret, 0, "an event without fields is known");

@@ -102,7 +102,7 @@ int main(void)
 			wrong++;
 		}
 	}
-	ok(total > 8 && !wrong, "each of %u allocations that fails is told", total);
+	ok(total > 8 && !wrong, "each of %u failing allocations is reported", total);
 	failing = 0;
 	is(run(got, sizeof(got)), 0, "and then all is well again");
 	is_text(got, want, "as before");

@@ -128,10 +128,10 @@ static void test_characters(void)
 
 	etw_text_escape(&t, unsafe, sizeof(unsafe) - 1);
 	is_text(take(), "a\\\"\\\\\\n\\r\\t\\u0001\\u007f\\u009b\\u{202e}\\u{e0041}z",
-		"what could do something is escaped");
+		"control characters are escaped");
 	etw_text_escape(&t, bad, sizeof(bad) - 1);
 	is_text(take(), "a\\xc0\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82z",
-		"what is no UTF-8, byte by byte");
+		"invalid UTF-8, byte by byte");
 	etw_text_json_string(&t, json_bad, sizeof(json_bad) - 1);
 	is_text(take(), "\"a\\\"\\\\\\n\\u0001\\udb40\\udc41\xef\xbf\xbd\"", "a JSON string");
 	etw_text_cp1252(&t, "\x80\x93Z\xe4\x81\"", 6, ETW_TEXT_ESCAPED);
@@ -139,8 +139,9 @@ static void test_characters(void)
 	etw_text_string16(&t, "\"\0\x3d\xd8\0\xde\x3d\xd8\n\0\0\xdc", 12, ETW_TEXT_JSON);
 	is_text(take(), "\\\"\xf0\x9f\x98\x80\xef\xbf\xbd\\n\xef\xbf\xbd", "UTF-16 in JSON");
 	etw_text_string16(&t, "a\0\"\0\n\0b", 7, ETW_TEXT_RAW);
-	is_text(take(), "a\"\n", "UTF-16 as it is, without half a unit");
-	ok(etw_utf8_valid("plain text, \xc3\xa4", 14) && !etw_utf8_valid(bad, 3), "is it UTF-8?");
+	is_text(take(), "a\"\n", "UTF-16 unchanged, without half a unit");
+	ok(etw_utf8_valid("plain text, \xc3\xa4", 14) && !etw_utf8_valid(bad, 3),
+	   "UTF-8 is recognised");
 }
 
 /* Plain characters are checked eight at a time: try each position in strings of each length */

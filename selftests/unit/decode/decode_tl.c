@@ -164,10 +164,10 @@ static void test_names(void)
 	is_text(event->event, "E", "the event's");
 	is_text(event->level, "Verbose", "the level's");
 	is_text(event->channel, "TraceLogging", "the channel's");
-	ok(!event->opcode, "opcode 0 is none");
-	ok(event->source == ETW_DECODE_TRACELOGGING && !event->message, "where it is from");
+	ok(!event->opcode, "opcode 0 has no name");
+	ok(event->source == ETW_DECODE_TRACELOGGING && !event->message, "its source");
 	traits_size = 5;
-	ok(!tl("", "")->provider, "traits shorter than they say name nobody");
+	ok(!tl("", "")->provider, "truncated traits give no name");
 	memcpy(traits, "\x05\0abc", 5);
 	ok(!tl("", "")->provider, "nor does a name without an end");
 	traits_size = 0;
@@ -207,7 +207,7 @@ static void test_malformed(void)
 	is(decode_ret, 0, "16 structures in each other");
 	ok(strstr(text(), "a={a={a=7}}"), "down to the last");
 	nest(17);
-	is(decode_ret, -EBADMSG, "17 are too many");
+	is(decode_ret, -EBADMSG, "17 structures are too many");
 }
 
 static void test_sizes(void)
@@ -220,7 +220,7 @@ static void test_sizes(void)
 	meta[0] = 8;
 	payload[0] = 7;
 	decode_payload(1);
-	is_text(text(), "a=7", "what is behind their end is no part of them");
+	is_text(text(), "a=7", "bytes after their end are not used");
 	meta_size = 1;
 	decode_payload(0);
 	is(decode_ret, -EBADMSG, "half a size");
@@ -256,9 +256,10 @@ static void test_bounds(void)
 	memcpy(payload, "\x80\x3e", 2);
 	decode_payload(16002);
 	is(text_ret, -EMSGSIZE, "256 MB of names are not written");
-	is(json_ret, -EMSGSIZE, "nor as JSON");
+	is(json_ret, -EMSGSIZE, "nor are they as JSON");
 	ok(out_text.len < 9u << 20 && out_json.len < 9u << 20, "but 8");
-	ok(out_json.len > 3 && !strcmp(out_json.data + out_json.len - 3, "}]}"), "which are JSON all the same");
+	ok(out_json.len > 3 && !strcmp(out_json.data + out_json.len - 3, "}]}"),
+	   "which are still valid JSON");
 	/* Many kinds of events, one after the other */
 	for (i = 0; i < 70000; i++) {
 		set_meta("61616161 00 04");

@@ -179,7 +179,7 @@ static void test_binary(void)
 	load(&f, 1, 1, NULL);
 	decode_hex("0102", 0);
 	is_text(text(), "b=<truncated> rest=0102", "bytes without a length");
-	is(text_ret, -EBADMSG, "it says so");
+	is(text_ret, -EBADMSG, "the error is reported");
 	is_text(json(), "{}", "in JSON the field is not there");
 	f = binary(TDH_OUTTYPE_HEXBINARY, ETW_MF_LENGTH_FIXED, 3);
 	load(&f, 1, 1, NULL);

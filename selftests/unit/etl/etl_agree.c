@@ -197,7 +197,7 @@ int main(void)
 	test_image("a record of each kind", 1, false, false);
 	test_image("a compressed buffer", 1 | MODE_COMPRESSED, true, false);
 	test_image("circular, not yet round", MODE_CIRCULAR, false, false);
-	test_image("circular, gone round", MODE_CIRCULAR, false, true);
+	test_image("circular, wrapped", MODE_CIRCULAR, false, true);
 	find_corpus();
 	for (size_t i = 0; i < corpus.gl_pathc; i++)
 		agrees(corpus.gl_pathv[i], 0, NULL, strrchr(corpus.gl_pathv[i], '/') + 1);

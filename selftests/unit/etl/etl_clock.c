@@ -90,7 +90,7 @@ static void test_shift(void)
 	shift.offset = 10;
 	is(etw_etl_shift(&shift, -5), -15, "less an offset");
 	shift.offset = INT64_MAX;
-	is(etw_etl_shift(&shift, INT64_MIN), INT64_MIN, "which may be too much");
+	is(etw_etl_shift(&shift, INT64_MIN), INT64_MIN, "which saturates");
 	is(shifted(us10, ns, 50), 1000001000, "another's start");
 	is(shifted(us10, ns, 53), 1000001300, "three ticks later");
 	is(shifted(us10, ns, 47), 1000000700, "three before");
@@ -99,12 +99,12 @@ static void test_shift(void)
 	is(shifted(ns, us10, 999), 50 - 10000001, "also below");
 	is(shifted(ns, wall, 2000), START + 10, "to FILETIME");
 	is(shifted(wall, ns, START + 10), 2000, "and back");
-	is(shifted(odd, wall, INT64_MAX), START - SECOND, "near the end of what can be told");
+	is(shifted(odd, wall, INT64_MAX), START - SECOND, "near the end of the range");
 	/* Any result, but within the range of the type. */
 	shifted(wild, odd, INT64_MIN);
 	shifted(odd, wild, INT64_MIN);
 	shifted(wild, wall, INT64_MIN);
-	ok(shifted(wall, wild, INT64_MAX) >= shifted(wall, wild, 0), "what cannot be told");
+	ok(shifted(wall, wild, INT64_MAX) >= shifted(wall, wild, 0), "times beyond the range");
 }
 
 /* Two clocks that both drift: the same moments, and never backwards. */
@@ -133,7 +133,7 @@ static void test_drift(void)
 	back = 0;
 	for (ticks = 500000000; ticks < 500001000; ticks++)
 		back += shifted(slow, fast, ticks) >= shifted(slow, fast, ticks + 1);
-	is(back, 0, "neighbours, too");
+	is(back, 0, "adjacent ticks, too");
 }
 
 /* Ticks longer than a nanosecond: some nanoseconds have none, but each unit has one. */
@@ -152,7 +152,7 @@ static void test_units(void)
 		back += to <= last;
 		last = to;
 	}
-	is(other, 0, "whole units stay what they are");
+	is(other, 0, "whole units are unchanged");
 	is(back, 0, "in their order");
 	is(etw_etl_ticks(units, START + 7, 99), 7, "no coarser clock is moved ahead");
 }
@@ -183,14 +183,15 @@ static void test_times(void)
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		is(times(types[i].type, 0x0524, 64, at), 1, "a type with one time");
 		is(at[0], types[i].at, "its time");
-		is(times(types[i].type, 0x0524, types[i].at + 7, at), 0, "is not there if it is cut off");
+		is(times(types[i].type, 0x0524, types[i].at + 7, at), 0,
+		   "is missing if it is cut off");
 	}
-	is(times(ETW_ETL_ERROR, 0, 64, at), 0, "ERROR has none");
-	is(times(ETW_ETL_MESSAGE, 0, 64, at), 0, "nor has a MESSAGE with the mark of others");
-	is(times(ETW_ETL_PERFINFO64, 0x1820, 64, at), 2, "a stack tells of its event");
+	is(times(ETW_ETL_ERROR, 0, 64, at), 0, "ERROR has no time");
+	is(times(ETW_ETL_MESSAGE, 0, 64, at), 0, "nor has a MESSAGE with another record's mark");
+	is(times(ETW_ETL_PERFINFO64, 0x1820, 64, at), 2, "a stack has its event's time");
 	is(at[1], 16, "in its first word");
-	is(times(ETW_ETL_PERFINFO64, 0x1820, 20, at), 1, "if it is there");
-	is(times(ETW_ETL_SYSTEM64, 0x1820, 64, at), 2, "also behind another header");
+	is(times(ETW_ETL_PERFINFO64, 0x1820, 20, at), 1, "if it is present");
+	is(times(ETW_ETL_SYSTEM64, 0x1820, 64, at), 2, "also after another header");
 	is(at[1], 32, "of its size");
 	is(times(ETW_ETL_PERFINFO64, 0x0F44, 64, at), 2, "a DPC of its begin");
 	is(times(ETW_ETL_PERFINFO64, 0x0F2E, 64, at), 1, "a sample of nothing else");

@@ -92,7 +92,7 @@ static void test_sizes(void)
 		       (strcmp(ids, "0 10 20 30 40 50 ") && strcmp(ids, "0 10 30 40 50 "));
 		unlink(m.path);
 	}
-	is(bad, 0, "whatever size a buffer says it has, the others are read");
+	is(bad, 0, "with any size in one buffer, the others are read");
 }
 
 /* Compressed files: buffers have any size and place. */
@@ -116,7 +116,8 @@ static void test_packed(void)
 	}
 	make_end(&m);
 	is(read_all(m.path), 0, "a compressed file with 40,000 zeros in it");
-	ok(!strcmp(ids, "0 10 20 30 40 50 ") && reports == 1, "all is read, and the zeros told");
+	ok(!strcmp(ids, "0 10 20 30 40 50 ") && reports == 1,
+	   "all is read, and the zeros are reported");
 	patch(m.path, second + 0x30, &offset, 4);
 	is(read_all(m.path), 0, "and a header that makes no sense");
 	ok(!strcmp(ids, "0 10 30 40 50 ") && reports == 2, "costs its buffer: %s", ids);
@@ -159,7 +160,7 @@ static void test_bomb(void)
 	make_end(&m);
 	is(read_all(m.path), 0, "16 MB out of 87 bytes, 200 times");
 	ok(!strcmp(ids, "0 77 ") && count.corrupt >= 1 && count.buffers_read == 2,
-	   "are not believed, and what is behind is read: %s", what_last);
+	   "are refused, and the rest is read: %s", what_last);
 	unlink(m.path);
 }
 
@@ -204,12 +205,12 @@ static void test_missing(void)
 	is(missing(m.path), 0, "a whole file: no buffer is missing");
 	patch(m.path, 2 * MAKE_SIZE, zeros, MAKE_SIZE);
 	patch(m.path, 5 * MAKE_SIZE, zeros, 8);
-	is(missing(m.path), 0, "nor is one that makes no sense, or is the last");
+	is(missing(m.path), 0, "nor is a damaged one or the last one");
 	for (len = 6 * MAKE_SIZE; len >= MAKE_SIZE; len -= 512) {
 		cut(m.path, len);
 		bad += missing(m.path) != 6 - (uint64_t)len / MAKE_SIZE;
 	}
-	is(bad, 0, "cut off anywhere: those that are not whole are");
+	is(bad, 0, "cut off anywhere: incomplete buffers are missing");
 	cut(m.path, 6 * MAKE_SIZE);
 	is(missing(m.path), 0, "the rest is nothing, but there");
 	unlink(m.path);
@@ -228,22 +229,22 @@ static void test_promised(void)
 	struct make m = { 0 };
 
 	make_five(&m, 1, 3);
-	is(missing(m.path), 0, "more buffers than it says");
+	is(missing(m.path), 0, "more buffers than the header has");
 	unlink(m.path);
 	make_five(&m, 1, 8);
-	is(missing(m.path), 2, "fewer buffers than it says");
+	is(missing(m.path), 2, "fewer buffers than the header has");
 	patch(m.path, 72 + 32 + 16, &no_end, sizeof(no_end));
-	is(missing(m.path), 0, "which means nothing before it is closed");
+	is(missing(m.path), 0, "which has no meaning before it is closed");
 	unlink(m.path);
 	m.head.header.max_file_size = 24;
 	make_five(&m, EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_USE_KBYTES_FOR_SIZE, 9);
 	is(missing(m.path), 0, "a circular one that has written over others");
 	cut(m.path, 4 * MAKE_SIZE);
-	is(missing(m.path), 0, "of which nobody knows what it had");
+	is(missing(m.path), 0, "of unknown original length");
 	unlink(m.path);
 	make_five(&m, EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_USE_KBYTES_FOR_SIZE, 0);
 	cut(m.path, 4 * MAKE_SIZE);
-	is(missing(m.path), 2, "one that says how many are in it");
+	is(missing(m.path), 2, "one with the number of its buffers");
 	unlink(m.path);
 }
 
@@ -268,7 +269,7 @@ static void test_turns(void)
 	}
 	make_end(&m);
 	read_all(m.path);
-	ok(!strcmp(ids, "0 10 20 30 40 50 "), "a circular file that has not gone round: %s", ids);
+	ok(!strcmp(ids, "0 10 20 30 40 50 "), "a circular file that has not wrapped: %s", ids);
 	unlink(m.path);
 	make_begin(&m, EVENT_TRACE_FILE_MODE_CIRCULAR);
 	for (i = 0; i < 6; i++) {
@@ -324,7 +325,7 @@ static void test_corpus(void)
 	}
 	copy_file(path, copy);
 	patch(copy, 72 + 32 + 32, &circular, 4);
-	is(read_all(copy), 0, "as if it was circular: it has not gone round");
+	is(read_all(copy), 0, "marked circular: it has not wrapped");
 	unlink(copy);
 }
 

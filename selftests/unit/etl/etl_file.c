@@ -84,7 +84,7 @@ static void test_order(void)
 	is(read_all(m.path), 0, "several processors");
 	ok(!strcmp(order, "0 1 5 10 20 25 30 40 60 70 75 80 "), "in time order, header first: %s",
 	   order);
-	ok(in_time && !count.disorder && !reports, "as they tell themselves");
+	ok(in_time && !count.disorder && !reports, "according to the payload");
 	is(count.buffers, 7, "buffers");
 	is(count.buffers_read, 7, "all read");
 	is(count.events, 12, "events");
@@ -151,7 +151,7 @@ static void test_kinds(void)
 	   e.record.header->process_id == 8 && e.record.header->timestamp == 2000 &&
 	   e.record.data_len == 2 && !memcmp(e.record.data, "zz", 2), "context switch");
 	ok(etw_etl_next(file, &e) == 1 && e.record.header->provider.data1 == 0xEE01 &&
-	   e.record.header->timestamp == 3000 && e.record.data_len == 1, "a class nobody knows");
+	   e.record.header->timestamp == 3000 && e.record.data_len == 1, "an unknown class");
 	ok(etw_etl_next(file, &e) == 1 && !e.record.header->provider.data1 &&
 	   e.record.header->timestamp == 3000 && e.record.data_len == 12 && e.buffer_done,
 	   "an error record");
@@ -279,12 +279,12 @@ static void test_damage(void)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		is(damaged(cases[i].damage), cases[i].ret, cases[i].what);
-		if (!ok(!strcmp(order, cases[i].order), "what is left: %s", cases[i].what))
+		if (!ok(!strcmp(order, cases[i].order), "the rest: %s", cases[i].what))
 			printf("# %s\n", order);
 		if (!cases[i].report)
-			ok(!reports, "nothing is told");
+			ok(!reports, "nothing is reported");
 		else if (!ok(reports && !strcmp(report_what, cases[i].report) &&
-			     report_at == cases[i].at && count.corrupt, "and it is told"))
+			     report_at == cases[i].at && count.corrupt, "and it is reported"))
 			printf("# %d: %llu %s\n", reports, (unsigned long long)report_at,
 			       report_what);
 	}
@@ -328,7 +328,7 @@ static void test_mutations(void)
 		ret = read_all(m.path);
 		bad += ret && ret != -EINVAL;
 	}
-	is(bad, 0, "nor does any length");
+	is(bad, 0, "no length makes it fail");
 	fclose(m.file);
 	unlink(m.path);
 }

@@ -104,9 +104,9 @@ static void test_nothing(void)
 	make_two(&m, 0, 1, 10, 20);
 	fwrite(zeros, 1, sizeof(zeros), m.file);
 	make_end(&m);
-	is(read_all(m.path), 0, "a megabyte of zeros behind it");
+	is(read_all(m.path), 0, "a megabyte of zeros after it");
 	ok(count.events == 3 && count.tail == sizeof(zeros) && reports == 1 &&
-	   report_at == 2 * MAKE_SIZE, "is told once: %s", what_last);
+	   report_at == 2 * MAKE_SIZE, "is reported once: %s", what_last);
 	is(count.corrupt, sizeof(zeros) / MAKE_SIZE, "and counted");
 	f = fopen(m.path, "w");
 	fwrite(zeros, 1, sizeof(zeros), f);
@@ -214,7 +214,7 @@ static void test_sparse(void)
 	}
 	is(read_all(m.path), 0, "200 GB of nothing");
 	ok(count.events == 4 && last_id == 77, "with a buffer in the middle, which is found");
-	is(reports, 2, "and two gaps, that are told");
+	is(reports, 2, "and two gaps, which are reported");
 	gettimeofday(&now, NULL);
 	ok(now.tv_sec - before.tv_sec < 30, "quickly");
 	unlink(m.path);
@@ -262,9 +262,9 @@ static void test_changes(void)
 			abort();
 		if (i == 2 && truncate(m.path, 0))
 			abort();
-		is(read_on(), 0, "somebody changes it");
+		is(read_on(), 0, "the file changes");
 		ok(reports && count.events >= 5 - (uint64_t)i && count.events < 9,
-		   "what is still there is read (%d), and this is told: %s", (int)count.events,
+		   "the rest is read (%d), and this is reported: %s", (int)count.events,
 		   what_last);
 		unlink(m.path);
 	}

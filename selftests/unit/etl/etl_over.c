@@ -88,7 +88,7 @@ int main(void)
 	/* A buffer of wrong times: the end is still found, a bit later. */
 	make_file(1, 20, 3);
 	n = late_before_over(true);
-	ok(n > 1 && n < 40, "some of wrong times: then %u are late before it is over", n);
+	ok(n > 1 && n < 40, "a buffer of wrong times: over after %u late events", n);
 	unlink(path);
 	tear_down();
 	return done_testing();

@@ -114,7 +114,7 @@ static void test_drift(void)
 	o = run(&w, 0);
 	ok(o.worst < 0.01 && o.last < 0.0001 && !o.back, "and slow by 500");
 	o = run(&w, 19041);
-	ok(o.worst > 17 && !o.back, "a file of Windows goes by the header: there are no pairs");
+	ok(o.worst > 17 && !o.back, "a Windows file has no pairs: its times come from the header");
 	w.rate = 1.03;
 	w.seconds = 3600;
 	o = run(&w, 0);
@@ -176,7 +176,7 @@ static void test_copies(void)
 	copy_it();
 	o = look();
 	printf("# %d events, %.6f s off at worst\n", o.events, o.worst);
-	ok(o.worst < 0.01 && !o.back, "a copy has the times of what it is a copy of");
+	ok(o.worst < 0.01 && !o.back, "a copy has the times of the original");
 	make_world(&w, 19041);
 	copy_it();
 	o = look();
