@@ -19,7 +19,7 @@ static void test_operations(void)
 		   FALSE), ERROR_SUCCESS, "AddDACL");
 	is(query(&provider), ERROR_SUCCESS, "and look");
 	ok(aces() == 2 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(1000), 0x80) &&
-	   ace_is(1, ACCESS_DENIED_ACE_TYPE, EVERYONE, 0x201), "a second one behind it");
+	   ace_is(1, ACCESS_DENIED_ACE_TYPE, EVERYONE, 0x201), "a second entry after it");
 	is(control(&provider, EventSecuritySetDACL, USER(7), TRACELOG_LOG_EVENT, FALSE),
 	   ERROR_SUCCESS, "SetDACL again");
 	query(&provider);
@@ -29,7 +29,7 @@ static void test_operations(void)
 	query(&other);
 	ok(aces() == 3 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, EVERYONE, 0x1a00) &&
 	   ace_is(1, ACCESS_ALLOWED_ACE_TYPE, SID_OF(5, 2, 32, 558), 0x1fff) &&
-	   ace_is(2, ACCESS_ALLOWED_ACE_TYPE, USER(7), 1), "takes nothing from the default");
+	   ace_is(2, ACCESS_ALLOWED_ACE_TYPE, USER(7), 1), "copies nothing from the default");
 	is(control(&other, EventSecuritySetDACL, USER(7), 0x1f0000 | WMIGUID_QUERY, TRUE),
 	   ERROR_SUCCESS, "standard rights");
 	query(&other);
@@ -45,14 +45,15 @@ static void test_default(void)
 	is(control(&standard, EventSecuritySetDACL, USER(5), 0x1fff, TRUE), ERROR_SUCCESS,
 	   "a list for DefaultTraceSecurityGuid");
 	query(&provider);
-	ok(aces() == 1 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 0x1fff), "is everybody's");
+	ok(aces() == 1 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 0x1fff),
+	   "applies to all GUIDs");
 	control(&provider, EventSecuritySetDACL, USER(6), 1, TRUE);
 	query(&provider);
-	ok(ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(6), 1), "but of those with their own");
+	ok(ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(6), 1), "except GUIDs with their own list");
 	is(EventAccessRemove(&provider), ERROR_SUCCESS, "remove that");
 	query(&provider);
 	ok(ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 0x1fff), "the default's again");
-	is(EventAccessRemove(&provider), ERROR_SUCCESS, "removing none");
+	is(EventAccessRemove(&provider), ERROR_SUCCESS, "removing a list that does not exist");
 	is(EventAccessRemove(&standard), ERROR_SUCCESS, "remove the default's");
 	query(&provider);
 	ok(aces() == 2, "built in again");
@@ -175,7 +176,7 @@ static void test_bad(void)
 	   "too many lists");
 	fake->error[0x52] = -EPERM;
 	is(EventAccessRemove(&provider), ERROR_ACCESS_DENIED, "no right to remove");
-	ok(holds(before), "the file is as it was");
+	ok(holds(before), "the file is unchanged");
 	query(&provider);
 	ok(aces() == 1 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "the list as well");
 	fake->open_error = -ENOENT;
@@ -219,7 +220,8 @@ static void test_file(void)
 		 "list " GUID_TEXT "\n\tallow user:5 query\n # theirs\n"), "the rest stays");
 	file_put("list default");
 	control(&provider, EventSecuritySetDACL, USER(5), 1, TRUE);
-	ok(holds("list default\nlist " GUID_TEXT "\n\tallow user:5 query\n"), "behind a last line");
+	ok(holds("list default\nlist " GUID_TEXT "\n\tallow user:5 query\n"),
+	   "after a last line without an end");
 
 	file_put("list default\n\tallow nobody all\n");
 	is(control(&provider, EventSecuritySetDACL, USER(9), 1, TRUE), ERROR_FILE_CORRUPT,
@@ -250,12 +252,12 @@ static void test_places(void)
 	snprintf(deep, sizeof(deep), "%s/not/there/access.conf", dir);
 	setenv("ETW_ACCESS_CONF", deep, 1);
 	is(control(&provider, EventSecuritySetDACL, USER(6), 1, TRUE), ERROR_BAD_PATHNAME,
-	   "but not those above it");
+	   "but not the folders above it");
 	setenv("ETW_ACCESS_CONF", dir, 1);
 	is(control(&provider, EventSecuritySetDACL, USER(6), 1, TRUE), ERROR_BAD_PATHNAME,
 	   "a directory is no file");
 	query(&provider);
-	ok(ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "the list is as it was");
+	ok(ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "the list is unchanged");
 	setenv("ETW_ACCESS_CONF", path, 1);
 }
 
@@ -281,7 +283,7 @@ static void test_threads(void)
 	for (i = 0; i < 16; i++)
 		pthread_join(threads[i], NULL);
 	query(&provider);
-	is(aces(), 17, "nobody's entry was lost");
+	is(aces(), 17, "no entry was lost");
 	is(etw_access_parse(file_text(), strlen(file_text()), &conf, &error), 0, "nor in the file");
 	ok(conf.count == 1 && conf.lists[0].count == 17, "which has them all");
 	etw_access_conf_free(&conf);

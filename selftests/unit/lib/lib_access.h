@@ -126,7 +126,7 @@ static int access_end(void)
 	unlink(path);
 	snprintf(lock, sizeof(lock), "%s/.access.conf.lock", dir);
 	unlink(lock);
-	ok(!rmdir(dir), "nothing is left behind");
+	ok(!rmdir(dir), "no files are left");
 	return done_testing();
 }
 

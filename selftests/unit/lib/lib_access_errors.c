@@ -27,23 +27,26 @@ static void test_not_loaded(void)
 	   "AddDACL to a list that is not loaded");
 	ok(holds(theirs), "leaves it alone");
 	query(&provider);
-	ok(aces() == 2 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, EVERYONE, 0x1a00), "in force is none");
+	ok(aces() == 2 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, EVERYONE, 0x1a00),
+	   "the kernel has no list");
 	is(control(&other, EventSecurityAddDACL, USER(5), 1, TRUE), ERROR_SUCCESS,
 	   "AddDACL to another GUID's");
 	fd = etw_kdev_open();
 	is(etw_access_load(fd, NULL, &error), 0, "loaded");
-	is(control(&provider, EventSecurityAddDACL, USER(5), 1, TRUE), ERROR_SUCCESS, "AddDACL now");
+	is(control(&provider, EventSecurityAddDACL, USER(5), 1, TRUE), ERROR_SUCCESS,
+	   "AddDACL now");
 	query(&provider);
 	ok(aces() == 2 && ace_is(0, ACCESS_DENIED_ACE_TYPE, USER(7), 0x1fff) &&
-	   ace_is(1, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "comes behind what it denies");
+	   ace_is(1, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "follows the deny entry");
 
 	file_put("list " GUID_TEXT "\n\tdeny user:7 all\n\tallow user:6 query\n");
 	is(control(&provider, EventSecurityAddDACL, USER(8), 1, TRUE), ERROR_INVALID_STATE,
 	   "AddDACL to a list that was edited");
 	is(etw_access_append(fd, (const void *)&provider, NULL, 0, &error), -ENOTUNIQ, "likewise");
-	ok(strstr(error.what, "etw access load"), "and it is told what to do");
+	ok(strstr(error.what, "etw access load"), "and the message names the remedy");
 	query(&provider);
-	ok(aces() == 2 && ace_is(1, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "in force is the old one");
+	ok(aces() == 2 && ace_is(1, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1),
+	   "in force is the old one");
 	is(control(&provider, EventSecuritySetDACL, USER(8), 1, TRUE), ERROR_SUCCESS,
 	   "SetDACL replaces both");
 	file_put(theirs);
@@ -91,7 +94,7 @@ static void test_file_errors(void)
 	failing_fsync = EDQUOT;
 	is(EventAccessRemove(&standard), ERROR_DISK_FULL, "no room");
 	failing_fsync = 0;
-	ok(holds(text), "the file is as it was");
+	ok(holds(text), "the file is unchanged");
 	if (truncate(path, ETW_ACCESS_CONF_MAX + 1))
 		abort();
 	is(control(&provider, EventSecuritySetDACL, USER(5), 1, TRUE), ERROR_FILE_TOO_LARGE,
@@ -103,7 +106,7 @@ static void test_file_errors(void)
 	   "a FIFO is no file");
 	unlink(path);
 	query(&provider);
-	ok(aces() == 1 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "nor has a list changed");
+	ok(aces() == 1 && ace_is(0, ACCESS_ALLOWED_ACE_TYPE, USER(5), 1), "no list has changed");
 }
 
 /* ------------------------------------------------------------ cancellation */
@@ -151,8 +154,8 @@ static void test_cancelled(void)
 	if (pthread_create(&thread, NULL, doomed, NULL))
 		abort();
 	pthread_join(thread, &result);
-	ok(done == 3 && result == PTHREAD_CANCELED, "cancelled behind all three");
-	ok(!results[0] && !results[1] && !results[2], "which did what they do");
+	ok(done == 3 && result == PTHREAD_CANCELED, "cancelled after all three calls");
+	ok(!results[0] && !results[1] && !results[2], "which succeeded");
 	is(open_files(), files, "no file is left open");
 	/* A lock that is not released would hang the test. */
 	alarm(30);

@@ -113,7 +113,7 @@ static void test_bad(void)
 	etw_access_conf_free(&conf);
 	ok(etw_access_parse("list default # a\0b\nlist " GUID "\n", 26 + strlen(GUID), &conf,
 			    &error) == -EINVAL && error.line == 1 && error.column == 17,
-	   "nor in a comment");
+	   "also in a comment");
 	bad("#\x01", 1, 2);
 	bad("list default\nallow everyone all # bell\x07", 2, 26);
 	bad("# dos\r\n", 1, 6);
@@ -183,9 +183,9 @@ static void test_edit(void)
 	out = etw_access_edit(text, strlen(text), &conf, &list.guid, &list, &len);
 	ok(!strncmp(out, text, strlen(text)) &&
 	   !strcmp(out + strlen(text), "\nlist {00000001-89ab-cdef-0123-456789abcdef}\n"),
-	   "a third one behind a last line without end");
+	   "a third one after a last line without an end");
 	ok(!parse(out) && conf.count == 3, "which can be read");
-	is(len, strlen(out), "of the length that is told");
+	is(len, strlen(out), "of the returned length");
 	free(out);
 }
 

@@ -80,7 +80,7 @@ static void test_owner(void)
 	}
 	if (chown(path, 12345, 54321))
 		abort();
-	is(replace("# 4\n", 4), 0, "one of somebody else");
+	is(replace("# 4\n", 4), 0, "a file of another user");
 	ok(!stat(path, &st) && st.st_uid == 12345 && st.st_gid == 54321, "stays his");
 	unlink(path);
 }
@@ -93,7 +93,7 @@ static void test_link(void)
 		abort();
 	is(replace("# 5\n", 4), -ELOOP, "a symbolic link");
 	is(etw_access_load(etw_kdev_open(), NULL, &error), -ELOOP, "to load neither");
-	is(etw_access_load(etw_kdev_open(), path, &error), 0, "unless it is asked for");
+	is(etw_access_load(etw_kdev_open(), path, &error), 0, "unless its path is given");
 	ok(mode_of(path) == 0777 && mode_of(target) == 0644, "both are as they were");
 	unlink(path);
 	unlink(target);
@@ -111,7 +111,7 @@ static void test_size(void)
 	ok(!stat(path, &st) && st.st_size == ETW_ACCESS_CONF_MAX, "leaves the file alone");
 	is(replace("a\0b\n", 4), 0, "text with a NUL");
 	is(etw_access_file_look(path, true, &file), 0, "is there");
-	ok(file.len == 4 && !memcmp(file.text, "a\0b\n", 4), "with all that is behind it");
+	ok(file.len == 4 && !memcmp(file.text, "a\0b\n", 4), "with all that follows the NUL");
 	etw_access_file_close(&file);
 	free(text);
 	unlink(path);
@@ -127,9 +127,9 @@ static void test_nul(void)
 
 	is(replace(text, sizeof(text) - 1), 0, "a file with a NUL");
 	is(etw_access_store(fd, &provider, &list, &error), -EUCLEAN, "is not edited");
-	ok(error.line == 1 && error.column == 4, "and it is told where it is");
+	ok(error.line == 1 && error.column == 4, "and the error has its position");
 	is(etw_access_file_look(path, true, &file), 0, "the file");
-	ok(file.len == sizeof(text) - 1 && !memcmp(file.text, text, file.len), "is as it was");
+	ok(file.len == sizeof(text) - 1 && !memcmp(file.text, text, file.len), "is unchanged");
 	etw_access_file_close(&file);
 	etw_kdev_close(fd);
 	unlink(path);
@@ -192,7 +192,7 @@ static void test_load(void)
 	ok(!stat(lock, &st), "takes the lock");
 	unlink(lock);
 	is(etw_access_load(fd, path, &error), 0, "load another file");
-	ok(stat(lock, &st), "needs none");
+	ok(stat(lock, &st), "needs no lock");
 	etw_kdev_close(fd);
 	is(etw_access_file_open(path, &file), 0, "locked");
 	if (pthread_create(&thread, NULL, load, &ret))
@@ -259,12 +259,12 @@ static void test_no_lock(void)
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		failing_create = errors[i];
 		is(loads(), 0, "loaded without a lock, which cannot be made");
-		is(etw_access_file_open(path, &file), -errors[i], "to change it is refused");
+		is(etw_access_file_open(path, &file), -errors[i], "changing the file is refused");
 	}
 	failing_create = 0;
 	failing_flock = ENOLCK;
-	is(loads(), 0, "loaded without a lock, which cannot be taken");
-	is(etw_access_file_open(path, &file), -ENOLCK, "to change it is refused");
+	is(loads(), 0, "loaded without the lock, which cannot be taken");
+	is(etw_access_file_open(path, &file), -ENOLCK, "changing the file is refused");
 	failing_flock = 0;
 	unlink(lock);
 	if (mkdir(lock, 0700))
@@ -281,8 +281,8 @@ static void test_no_lock(void)
 	put(path, "list default\n", 0644);
 	if (symlink(target, lock))
 		abort();
-	is(loads(), 0, "a lock that is one is none");
-	is(etw_access_file_open(path, &file), -ELOOP, "and to change the file it is refused");
+	is(loads(), 0, "a lock that is a symbolic link is not used");
+	is(etw_access_file_open(path, &file), -ELOOP, "and changing the file is refused");
 	unlink(path);
 	if (symlink(target, path))
 		abort();
@@ -307,7 +307,7 @@ static void test_append(void)
 	is(etw_access_append(fd, &provider, entries, 62, &error), 0, "62 entries");
 	is(etw_access_append(fd, &provider, entries, 3, &error), -ENOSPC, "3 more");
 	is(etw_access_get(fd, &provider, &list, &own), 0, "look");
-	is(list.count, 62, "are none");
+	is(list.count, 62, "are not added");
 	is(etw_access_append(fd, &provider, entries + 62, 2, &error), 0, "2 more");
 	is(etw_access_get(fd, &provider, &list, &own), 0, "look");
 	ok(list.count == 64 && !memcmp(list.entries, entries, sizeof(entries)), "all 64, in order");
@@ -355,10 +355,10 @@ static void test_many(void)
 	memset(fake->access, 0, sizeof(fake->access));
 	fill_lists();
 	is(etw_access_store(fd, &provider, &list, &error), -ENOSPC, "one list more than the most");
-	is(etw_access_append(fd, &provider, &entry, 1, &error), -ENOSPC, "nor by adding to it");
+	is(etw_access_append(fd, &provider, &entry, 1, &error), -ENOSPC, "nor by adding an entry");
 	is(lists_in_file(), ETW_ACCESS_LISTS_MAX, "the file is still one to be loaded");
 	is(etw_access_get(fd, &provider, &list, &own), 0, "look");
-	ok(!own, "the kernel has none either");
+	ok(!own, "the kernel has no list either");
 	is(etw_access_store(fd, &another.guid, &another, &error), 0, "another in the place of one");
 	is(etw_access_store(fd, &another.guid, NULL, &error), 0, "one less");
 	is(etw_access_store(fd, &provider, &list, &error), 0, "makes room for one");
@@ -388,6 +388,6 @@ int main(void)
 	test_append();
 	test_many();
 	unlink(lock);
-	ok(!rmdir(dir), "nothing is left behind");
+	ok(!rmdir(dir), "no files are left");
 	return done_testing();
 }

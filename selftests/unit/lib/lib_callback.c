@@ -159,7 +159,7 @@ static void test_filter_data(void)
 	   seen.filter_size == 8 && seen.filter[0] == 0x123, "the handle of a session");
 	fake->data_len = fake->data_type = 0;
 	fake_control(&guid_a, ETW_CONTROL_CAPTURE, 0, 0, 0);
-	ok(wait_calls(&seen, 3) && !seen.filter_type, "none again");
+	ok(wait_calls(&seen, 3) && !seen.filter_type, "no filter data again");
 	EventUnregister(h);
 }
 
@@ -326,8 +326,8 @@ static void test_fork(void)
 
 	/* The device's descriptor vanishes: register again, and report the state again. */
 	fake->error[0x30] = -ESTALE;
-	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "registered anew");
-	ok(wait_calls(&in_child, 3), "told the state anew");
+	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "registered again");
+	ok(wait_calls(&in_child, 3), "the state is reported again");
 	fake_control(&guid_a, ETW_CONTROL_CAPTURE, 0, 0, 0);
 	ok(wait_calls(&in_child, 4), "on the new descriptor");
 	EventUnregister(h);

@@ -104,9 +104,9 @@ static void test_controllers(void)
 {
 	unsigned int files = open_files(), i;
 
-	ok(ends_cancelled(start(controls)) && done == 6, "cancelled behind all six");
+	ok(ends_cancelled(start(controls)) && done == 6, "cancelled after all six calls");
 	for (i = 0; i < 6; i++)
-		is(results[i], ERROR_SUCCESS, "which did what they do");
+		is(results[i], ERROR_SUCCESS, "which succeeded");
 	is(open_files(), files, "no file is left open");
 }
 
@@ -201,7 +201,7 @@ static void test_waiting(void)
 	pthread_cancel(thread);
 	ok(ends_cancelled(thread), "cancelled while it waits for events");
 	is(record_count, 3, "which it had delivered");
-	is(CloseTrace(trace), ERROR_SUCCESS, "nobody processes the trace any more");
+	is(CloseTrace(trace), ERROR_SUCCESS, "the trace is no longer being processed");
 	ok(all_given_back(), "and nothing is left of it");
 }
 
@@ -212,7 +212,7 @@ static void test_callback(void)
 	stay = true;
 	fake->ended = true;
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "the trace can be processed again");
-	is(record_count, 3, "with what is left");
+	is(record_count, 3, "with the remaining events");
 	is(CloseTrace(trace), ERROR_SUCCESS, "and closed");
 	ok(all_given_back(), "and nothing is left of it");
 
@@ -263,7 +263,7 @@ static void test_closing(void)
 	wait_for_poll();
 	ok(ends_cancelled(start(closes)), "cancelled in CloseTrace");
 	is(close_result, ERROR_CTX_CLOSE_PENDING, "which is through");
-	ok(!ends_cancelled(thread), "who processes ends");
+	ok(!ends_cancelled(thread), "the processing thread ends");
 	alarm(60);
 	is(CloseTrace(trace), ERROR_INVALID_HANDLE, "the lock is free");
 	alarm(0);

@@ -76,10 +76,10 @@ static void test_refused(void)
 	is(UnregisterTraceGuids(0), ERROR_INVALID_HANDLE, "unregister nothing");
 	is(fake->registers, 0, "nothing reached the device");
 	is(TraceEvent(0, NULL), ERROR_INVALID_PARAMETER, "no event");
-	is(GetTraceLoggerHandle(NULL), (TRACEHANDLE)-1, "a buffer that is none");
-	is(GetLastError(), ERROR_INVALID_PARAMETER, "says why");
+	is(GetTraceLoggerHandle(NULL), (TRACEHANDLE)-1, "an invalid buffer");
+	is(GetLastError(), ERROR_INVALID_PARAMETER, "sets the last error");
 	is(GetTraceEnableLevel(0), 0, "level of no session");
-	is(GetLastError(), ERROR_INVALID_HANDLE, "says why");
+	is(GetLastError(), ERROR_INVALID_HANDLE, "sets the last error");
 }
 
 /* ------------------------------------------------- callbacks before the registration returns */
@@ -149,7 +149,8 @@ static void test_early(TRACEHANDLE session)
 	fake->error[0x20] = -EPERM;
 	is(RegisterTraceGuidsW(on_early, NULL, &class_b, 1, &early.class, NULL, NULL,
 			       &early.handle), ERROR_ACCESS_DENIED, "refused");
-	ok(early.class.RegHandle == &early && !early.handle, "all is as it was, and no handle");
+	ok(early.class.RegHandle == &early && !early.handle,
+	   "the class is unchanged, and no handle is set");
 	EnableTraceEx2(session, &class_b, 0, 0, 0, 0, 0, NULL);
 }
 
@@ -159,13 +160,13 @@ static void test_control(TRACEHANDLE one, TRACEHANDLE other)
 	is(EnableTraceEx2(one, &control, 1, 3, 0xA00000005ULL, 7, 0, NULL), ERROR_SUCCESS,
 	   "enable");
 	wait_told(1);
-	is(told.code, WMI_ENABLE_EVENTS, "is told");
+	is(told.code, WMI_ENABLE_EVENTS, "the callback runs");
 	ok(told.node_good && told.context == &told, "with a WNODE_HEADER and its context");
 	is(GetTraceEnableLevel(told.logger), 3, "level");
 	is(GetTraceEnableFlags(told.logger), 5, "flags are the low half of MatchAnyKeyword");
 	is(EnableTrace(1, 0, 0, &control, other), ERROR_SUCCESS, "enable by another session");
 	wait_told(2);
-	is(told.code, WMI_ENABLE_EVENTS, "is told");
+	is(told.code, WMI_ENABLE_EVENTS, "the callback runs");
 	is(GetTraceEnableLevel(told.logger), 0, "level 0 stays 0");
 	is(GetTraceEnableFlags(told.logger), 0, "flags 0 stay 0");
 }
@@ -189,7 +190,7 @@ static void test_event(TRACEHANDLE h)
 	e.h.GuidPtr = (uintptr_t)&class_b;
 	e.h.Size = sizeof(e.h);
 	is(TraceEvent(h, &e.h), ERROR_SUCCESS, "event with a pointer to its GUID");
-	ok(!memcmp(&w->guid, &class_b, 16) && !fake->classic.len, "has that one, and no payload");
+	ok(!memcmp(&w->guid, &class_b, 16) && !fake->classic.len, "has that GUID, and no payload");
 	for (i = 0; i < 17; i++)
 		fields[i] = (MOF_FIELD){ (uintptr_t)"abcdefghijklmnopq" + i, 1, 0 };
 	memset(&e, 0, sizeof(e));
@@ -231,7 +232,7 @@ static void test_instance(TRACEHANDLE h, const TRACE_GUID_REGISTRATION *classes)
 	EVENT_INSTANCE_INFO a = { 0 }, b = { 0 };
 
 	is(CreateTraceInstanceId(NULL, &a), ERROR_INVALID_PARAMETER, "id of no class");
-	is(CreateTraceInstanceId(&a, &a), ERROR_INVALID_PARAMETER, "id of what is no class");
+	is(CreateTraceInstanceId(&a, &a), ERROR_INVALID_PARAMETER, "id of an invalid class");
 	is(CreateTraceInstanceId(classes[0].RegHandle, NULL), ERROR_INVALID_PARAMETER,
 	   "no room for the id");
 	is(CreateTraceInstanceId(classes[0].RegHandle, &a), ERROR_SUCCESS, "an id");
@@ -245,7 +246,7 @@ static void test_instance(TRACEHANDLE h, const TRACE_GUID_REGISTRATION *classes)
 	   !memcmp(&w->guid, &class_a, 16) && !memcmp(&w->parent_guid, &class_b, 16),
 	   "both ids and classes");
 	is(TraceEventInstance(h, &e, &a, NULL), ERROR_SUCCESS, "without a parent");
-	ok(!w->parent && !w->parent_guid.data1, "has none");
+	ok(!w->parent && !w->parent_guid.data1, "has no parent");
 	is(TraceEventInstance(h, &e, NULL, NULL), ERROR_INVALID_PARAMETER, "no instance");
 	a.RegHandle = &b;
 	is(TraceEventInstance(h, &e, &a, NULL), ERROR_INVALID_PARAMETER, "no class has it");
@@ -292,7 +293,7 @@ static void test_fork(TRACEHANDLE h)
 		_exit(TraceMessage(h, 0, NULL, 77, NULL));
 	ok(wait(&status) > 0 && !status, "a child writes");
 	ok(fake->classic.record.number == 77 && fake->registers == registers + 1,
-	   "having registered anew");
+	   "after it registered again");
 }
 
 int main(void)
@@ -309,30 +310,30 @@ int main(void)
 	   ERROR_SUCCESS, "register");
 	ok(reg && classes[0].RegHandle && classes[1].RegHandle &&
 	   classes[0].RegHandle != classes[1].RegHandle, "handles");
-	is(TraceMessage(1, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE, "nobody listens");
+	is(TraceMessage(1, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE, "no session listens");
 	test_control(one, other);
 	before = told.logger;
 	test_event(told.logger);
 	test_instance(told.logger, classes);
 	test_message(told.logger);
 	test_fork(told.logger);
-	is(EventUnregister(reg), ERROR_INVALID_HANDLE, "it is no modern registration");
+	is(EventUnregister(reg), ERROR_INVALID_HANDLE, "it is not a modern registration");
 	is(EventWrite(reg, &desc, 0, NULL), ERROR_INVALID_HANDLE, "and writes no modern events");
 	is(EnableTrace(0, 0, 0, &control, other), ERROR_SUCCESS, "disable");
 	wait_told(3);
-	is(told.code, WMI_DISABLE_EVENTS, "is told");
+	is(told.code, WMI_DISABLE_EVENTS, "the callback runs");
 	is(told.logger, before, "of the session that it was");
-	is(TraceMessage(before, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE, "it is over");
+	is(TraceMessage(before, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE, "the session is disabled");
 	is(UnregisterTraceGuids(reg), ERROR_SUCCESS, "unregister");
 	is(UnregisterTraceGuids(reg), ERROR_INVALID_HANDLE, "unregister again");
 	is(CreateTraceInstanceId(classes[0].RegHandle, &(EVENT_INSTANCE_INFO){ 0 }),
-	   ERROR_INVALID_PARAMETER, "the classes are gone");
-	is(EnableTrace(1, 9, 2, &control, one), ERROR_SUCCESS, "enable, nobody is there");
+	   ERROR_INVALID_PARAMETER, "the classes are unregistered");
+	is(EnableTrace(1, 9, 2, &control, one), ERROR_SUCCESS, "enable without a registration");
 	is(RegisterTraceGuidsA(on_control, &told, &control, 0, NULL, NULL, NULL, &reg),
 	   ERROR_SUCCESS, "register when it is enabled");
 	wait_told(4);
 	ok(told.code == WMI_ENABLE_EVENTS && GetTraceEnableFlags(told.logger) == 9,
-	   "is told at once");
+	   "the callback runs immediately");
 	is(UnregisterTraceGuids(reg), ERROR_SUCCESS, "unregister");
 	test_early(one);
 	return done_testing();

@@ -59,16 +59,16 @@ static void test_append(void)
 	etw_etl_finish(w, 5, &n);
 	before = slurp(path, &len);
 
-	is(etw_etl_append(path, &w), 0, "to be gone on with");
+	is(etw_etl_append(path, &w), 0, "opened for appending");
 	is(etw_etl_append(path, &other), -EINVAL, "by one at a time");
 	write_some(w, 700, 900, false, &(uint64_t){ 0 }, (uint64_t[CPUS]){ 0 });
 	etw_etl_discard(w);
-	ok(same_file(path, before, len), "and left as it was");
+	ok(same_file(path, before, len), "and unchanged");
 	free(before);
 
 	is(etw_etl_append(path, &w), 0, "again");
 	ok(etw_etl_writer_info(w)->header.BufferSize == BUFFER &&
-	   !strcmp(etw_etl_writer_info(w)->logger, "of the source"), "what it is, is told");
+	   !strcmp(etw_etl_writer_info(w)->logger, "of the source"), "its properties are returned");
 	write_some(w, 700, 1500, false, &sum, cpus);
 	etw_etl_lost(w, 10, 10);
 	is(etw_etl_finish(w, 6, &n), 0, "finish");
@@ -98,13 +98,13 @@ static void test_append_uncut(void)
 	write_many(w, 700, false, &sum, cpus);
 	etw_etl_finish(w, 5, NULL);
 	before = stat(path, &st) ? 0 : st.st_size;
-	is(etw_etl_append(path, &w), 0, "to be gone on with");
+	is(etw_etl_append(path, &w), 0, "opened for appending");
 	write_some(w, 700, 1500, false, &sum, cpus);
 	uncut = true;
 	etw_etl_discard(w);
-	ok(!stat(path, &st) && st.st_size > before, "what cannot be cut off stays");
+	ok(!stat(path, &st) && st.st_size > before, "bytes that cannot be cut off stay");
 	is(etw_etl_open(path, NULL, NULL, &f), 0, "the file");
-	is(etw_etl_info(f)->header.EndTime.QuadPart, 0, "is not said to be closed");
+	is(etw_etl_info(f)->header.EndTime.QuadPart, 0, "is not marked as closed");
 	etw_etl_close(f);
 	unlink(path);
 }
@@ -127,10 +127,10 @@ static void test_into(void)
 	write_some(w, 0, 700, false, &sum, cpus);
 	is(etw_etl_finish(w, 5, NULL), 0, "finish");
 	fd = open(other, O_RDWR | O_CLOEXEC);
-	is(etw_etl_append_fd(fd, &w), 0, "gone on with");
+	is(etw_etl_append_fd(fd, &w), 0, "appended");
 	write_some(w, 700, 1500, false, &sum, cpus);
 	is(etw_etl_finish(w, 6, NULL), 0, "finish");
-	ok(same_file(path, (const unsigned char *)"theirs", 6), "what has the name stays");
+	ok(same_file(path, (const unsigned char *)"theirs", 6), "the file of that name stays");
 	is(rename(other, path), 0, "it gets it");
 	read_many(&got, got_cpus, &events, &count, &info);
 	ok(events == 1500 && got == sum && !memcmp(cpus, got_cpus, sizeof(cpus)), "all events");
@@ -144,7 +144,7 @@ static void test_append_refused(void)
 
 	put_text(path, "no log");
 	is(etw_etl_append(path, &w), -EINVAL, "no log file");
-	ok(has_text(path, "no log"), "stays as it is");
+	ok(has_text(path, "no log"), "stays unchanged");
 	unlink(path);
 	is(etw_etl_append(path, &w), -ENOENT, "no file");
 	make_begin(&m, 2);
@@ -154,7 +154,7 @@ static void test_append_refused(void)
 	make_begin(&m, 1);
 	fputs("tail", m.file);
 	make_end(&m);
-	is(etw_etl_append(m.path, &w), -EINVAL, "one with bytes behind its end");
+	is(etw_etl_append(m.path, &w), -EINVAL, "one with bytes after its end");
 	unlink(m.path);
 }
 
@@ -184,7 +184,7 @@ static void test_append_corpus(const char *name)
 	is(etw_etl_append(path, &w), 0, name);
 	is(etw_etl_write(w, 1, record, make_event(record, 1ull << 60, 1, 1)), 0, "an event more");
 	etw_etl_discard(w);
-	ok(same_file(path, all, len), "or not: every byte as it was");
+	ok(same_file(path, all, len), "or not: every byte is unchanged");
 	etw_etl_append(path, &w);
 	etw_etl_write(w, 1, record, make_event(record, 1ull << 60, 1, 1));
 	is(etw_etl_finish(w, 0, NULL), 0, "finish");

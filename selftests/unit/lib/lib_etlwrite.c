@@ -33,13 +33,15 @@ static void test_round(bool disorder)
 	ok(!count.corrupt && !count.lost_buffers && !count.tail, "nothing is wrong with it");
 	stat(path, &st);
 	ok(written.events == 3000 && written.buffers == count.buffers &&
-	   written.bytes == (uint64_t)st.st_size && written.bytes == count.buffers * BUFFER, "told");
+	   written.bytes == (uint64_t)st.st_size && written.bytes == count.buffers * BUFFER,
+	   "told");
 	ok(info.header.BuffersWritten == count.buffers && info.header.EventsLost == 12 &&
 	   info.header.BuffersLost == 3 && info.header.EndTime.QuadPart == MAKE_START + 99 &&
 	   info.header.NumberOfProcessors == CPUS && info.header.BufferSize == BUFFER &&
 	   info.header.LogFileMode == 1 && info.header.PointerSize == 8, "header");
 	ok(!strcmp(info.logger, "of the source") && !strcmp(info.file, "/n.etl") &&
-	   info.start_clock == 1000 && info.header.StartTime.QuadPart == MAKE_START, "names, start");
+	   info.start_clock == 1000 && info.header.StartTime.QuadPart == MAKE_START,
+	   "names, start");
 	unlink(path);
 }
 
@@ -115,7 +117,7 @@ static void test_buffers(void)
 	}
 	if (f)
 		fclose(f);
-	ok(n > 20 && !bad, "all buffers are as the format says");
+	ok(n > 20 && !bad, "all buffers follow the format");
 	is(markers, 2, "the first and the last one are marked");
 	unlink(path);
 }
@@ -165,7 +167,7 @@ static void test_kinds(void)
 	for (i = 0; i < n; i++)
 		ok(etw_etl_next(file, &e) == 1 && e.raw_size == all[i].size && e.cpu == 300 &&
 		   !memcmp(e.raw, all[i].at, e.raw_size) && e.time == all[i].time,
-		   "record %zu is as it was", i);
+		   "record %zu is unchanged", i);
 	is(etw_etl_next(file, &e), 0, "and no more: a file has one header");
 	etw_etl_close(file);
 	unlink(path);
@@ -234,12 +236,12 @@ static void test_refused(void)
 	is(files_left(), 0, "nothing was made");
 	is(etw_etl_create(path, &options, &w), 0, "create");
 	size = make_event(record, 2000, 1, 1024 - 72 - 80);
-	is(etw_etl_write(w, 0, record, size), 0, "what fills a buffer");
+	is(etw_etl_write(w, 0, record, size), 0, "a record that fills a buffer");
 	size = make_event(record, 2000, 1, 1024 - 72 - 79);
 	is(etw_etl_write(w, 0, record, size), -EMSGSIZE, "one byte more");
 	size = make_event(record, 2000, 1, 50);
-	is(etw_etl_write(w, 0, record, size - 1), -EINVAL, "less than the record says");
-	is(etw_etl_write(w, 0, record, size + 1), -EINVAL, "more than it says");
+	is(etw_etl_write(w, 0, record, size - 1), -EINVAL, "less than the record's size");
+	is(etw_etl_write(w, 0, record, size + 1), -EINVAL, "more than the record's size");
 	is(etw_etl_write(w, 0, record, 0), -EINVAL, "nothing");
 	is(etw_etl_write(w, 0, record, 4), -EINVAL, "less than a header");
 	is(etw_etl_write(w, 8192, record, size), -EINVAL, "no such CPU");
@@ -262,7 +264,7 @@ static int write_to_the_end(struct etw_etl_writer *w)
 	for (i = 0; i < 5000 && !err; i++)
 		err = etw_etl_write(w, 0, record, make_event(record, 2000 + i, i, 500));
 	if (err)
-		is(etw_etl_write(w, 1, record, 80 + 500), err, "and nothing goes on");
+		is(etw_etl_write(w, 1, record, 80 + 500), err, "and the next write fails, too");
 	return err;
 }
 
@@ -274,14 +276,15 @@ static void test_failing(void)
 	struct stat st;
 	int p[2];
 
-	is(etw_etl_create("/dev/full", &options, &w), -ENOSPC, "/dev/full has no room for a header");
+	is(etw_etl_create("/dev/full", &options, &w), -ENOSPC,
+	   "/dev/full has no room for a header");
 	options.buffer_size = BUFFER;
 	is(etw_etl_create("/dev/full", &options, &w), 0, "a small one is kept back");
-	is(write_to_the_end(w), -ENOSPC, "till it is to be written");
-	is(etw_etl_finish(w, 0, NULL), -ENOSPC, "as finish says");
-	ok(!stat("/dev/full", &st) && S_ISCHR(st.st_mode), "it is still there");
+	is(write_to_the_end(w), -ENOSPC, "until the buffer is written");
+	is(etw_etl_finish(w, 0, NULL), -ENOSPC, "finish returns the same error");
+	ok(!stat("/dev/full", &st) && S_ISCHR(st.st_mode), "the device still exists");
 	is(etw_etl_create("/dev/null", &options, &w), 0, "/dev/null");
-	is(write_to_the_end(w), 0, "takes all");
+	is(write_to_the_end(w), 0, "accepts all");
 	is(etw_etl_finish(w, 0, NULL), 0, "finish");
 	if (!pipe(p)) {
 		char name[64];
@@ -290,7 +293,7 @@ static void test_failing(void)
 		is(etw_etl_create(name, &options, &w), -ESPIPE, "a pipe");
 	}
 	if (!mkfifo(path, 0600)) {
-		is(etw_etl_create(path, &options, &w), -ESPIPE, "one that nobody reads");
+		is(etw_etl_create(path, &options, &w), -ESPIPE, "a pipe without a reader");
 		unlink(path);
 	}
 
@@ -307,7 +310,7 @@ static void test_failing(void)
 	is(etw_etl_create(path, &options, &w), 0, "a file");
 	setrlimit(RLIMIT_FSIZE, &old);
 	etw_etl_discard(w);
-	is(files_left(), 0, "that is not wanted");
+	is(files_left(), 0, "that is discarded");
 }
 
 static void test_replace(void)
@@ -326,19 +329,19 @@ static void test_replace(void)
 		ok(0, "symlink");
 	is(etw_etl_create(link, &options, &w), 0, "a file that is there, by a link");
 	is(etw_etl_write(w, 0, record, make_event(record, 2000, 1, 1)), 0, "write");
-	ok(has_text(path, "old"), "it stays as it is");
+	ok(has_text(path, "old"), "it stays unchanged");
 	etw_etl_discard(w);
 	ok(has_text(path, "old") && files_left() == 2, "and after discard");
 	is(etw_etl_create(link, &options, &w), 0, "again");
 	is(etw_etl_write(w, 0, record, make_event(record, 2000, 1, 1)), 0, "write");
 	is(etw_etl_finish(w, 0, NULL), 0, "finish");
 	ok(!lstat(link, &st) && S_ISLNK(st.st_mode) && !stat(path, &st) &&
-	   (st.st_mode & 0777) == 0640, "then it is replaced; the link is one, permissions stay");
+	   (st.st_mode & 0777) == 0640, "it is replaced; link and permissions stay");
 	if (!chown(path, 4321, 4322)) {
-		is(etw_etl_create(path, &options, &w), 0, "somebody else's");
+		is(etw_etl_create(path, &options, &w), 0, "a file of another user");
 		is(etw_etl_finish(w, 0, NULL), 0, "finish");
 		ok(!stat(path, &st) && st.st_uid == 4321 && st.st_gid == 4322 &&
-		   (st.st_mode & 0777) == 0640, "stays that one's");
+		   (st.st_mode & 0777) == 0640, "stays that user's");
 	} else {
 		skip("only root may give a file away");
 	}
@@ -390,7 +393,8 @@ static void test_many_cpus(void)
 	is(etw_etl_create(path, &options, &w), 0, "like a file of large buffers");
 	for (i = 0; i < 2 * 8192; i++)
 		bad += etw_etl_write(w, i % 8192, record, make_event(record, 2000 + i, 1, 4)) != 0;
-	is(etw_etl_bytes_with(w, 0, 0, 0), (1 + 8192ull) << 17, "no CPU's goes out before it is full");
+	is(etw_etl_bytes_with(w, 0, 0, 0), (1 + 8192ull) << 17,
+	   "no buffer is written before it is full");
 	etw_etl_discard(w);
 	options.compress = true;
 	etw_etl_create(path, &options, &w);

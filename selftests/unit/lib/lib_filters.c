@@ -124,12 +124,13 @@ static void test_heads(void)
 	is(one(EVENT_FILTER_TYPE_EVENT_ID, 4 + 128), ERROR_SUCCESS, "B46: 64 ids");
 	is(one(EVENT_FILTER_TYPE_EVENT_ID, 1024), ERROR_SUCCESS, "B46: in more bytes than needed");
 	is(one(EVENT_FILTER_TYPE_EVENT_ID, 3), ERROR_INVALID_PARAMETER, "B46: not even the count");
-	is(one(EVENT_FILTER_TYPE_STACKWALK, 3), ERROR_INVALID_PARAMETER, "B46: likewise");
+	is(one(EVENT_FILTER_TYPE_STACKWALK, 3), ERROR_INVALID_PARAMETER,
+	   "B46: not even the count of stack ids");
 	data.header = (EVENT_FILTER_HEADER){ .Id = 7, .Version = 1, .Size = 100 };
 	is(one(EVENT_FILTER_TYPE_SCHEMATIZED, 100), ERROR_SUCCESS, "B62: a schematized filter");
 	ok(fake->enable.filter_count == 1 && fake->filters[0].type == ETW_FILTER_SCHEMATIZED &&
 	   fake->filters[0].len == 100 && !memcmp(fake->filters[0].data, &data, 100),
-	   "B62: is passed on as it is");
+	   "B62: is passed on unchanged");
 	is(one(EVENT_FILTER_TYPE_SCHEMATIZED, 23), ERROR_INVALID_PARAMETER, "B62: half a header");
 }
 
@@ -150,7 +151,7 @@ static void test_others(void)
 	is(control(EVENT_CONTROL_CODE_CAPTURE_STATE, &f, 1), ERROR_INVALID_PARAMETER,
 	   "B61: two handles");
 	is(one(EVENT_FILTER_TYPE_SYSTEM_FLAGS, 4), ERROR_INVALID_PARAMETER, "SYSTEM_FLAGS");
-	is(one(0x80010000, 4), ERROR_INVALID_PARAMETER, "a type that there is not");
+	is(one(0x80010000, 4), ERROR_INVALID_PARAMETER, "a type that does not exist");
 	is(one(EVENT_FILTER_TYPE_NONE, 0), ERROR_SUCCESS, "NONE");
 }
 

@@ -134,7 +134,7 @@ static void test_fork(void)
 	is(in_child(child_registers, false), 0, "a child that registers");
 	is(in_child(child_without_device, false), 0, "a child without a device");
 	fake->open_error = 0;
-	is(fake->stale, 0, "nobody wrote to another's registration");
+	is(fake->stale, 0, "no process wrote to another's registration");
 	opens = fake->opens;
 	is(write_one(), 0, "the parent writes on");
 	is(fake->opens, opens, "as before");
@@ -188,36 +188,36 @@ static void test_descriptors(void)
 	ok(fd > 2, "the device is open");
 	close(fd);
 	is(write_one(), 0, "closed under us");
-	is(fake->opens, opens + 1, "opened anew");
+	is(fake->opens, opens + 1, "opened again");
 	fake_control(&guid_a, ETW_CONTROL_DISABLE, 0, 0, 0);
-	is(EventEnabled(handle, &event), FALSE, "the new area is looked at");
+	is(EventEnabled(handle, &event), FALSE, "the new area is used");
 	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
 	is(EventEnabled(handle, &event), TRUE, "both ways");
 
 	fd = device_fd();
 	dup2(null, fd);
 	is(write_one(), 0, "replaced under us");
-	is(fake->opens, opens + 2, "opened anew");
-	ok(!fstat(fd, &st) && S_ISCHR(st.st_mode), "what replaced it stays open");
+	is(fake->opens, opens + 2, "opened again");
+	ok(!fstat(fd, &st) && S_ISCHR(st.st_mode), "the file that replaced it stays open");
 	close(fd);
 
 	/* Like a terminal that was hung up */
 	fd = device_fd();
 	dup2(null, fd);
 	fake->error[0x30] = -EIO;
-	is(write_one(), 0, "replaced by what answers otherwise");
-	is(fake->opens, opens + 3, "opened anew");
+	is(write_one(), 0, "replaced by a file with other answers");
+	is(fake->opens, opens + 3, "opened again");
 	close(fd);
 
 	fake->error[0x30] = -EIO;
 	is(EventWrite(handle, &event, 0, NULL), ERROR_IO_DEVICE, "an error of the device itself");
-	is(fake->opens, opens + 3, "is none of its descriptor");
+	is(fake->opens, opens + 3, "is not an error of the descriptor");
 	fake->error[0x30] = -ESTALE;
 	is(write_one(), 0, "a stale registration");
-	is(fake->opens, opens + 4, "opened anew");
+	is(fake->opens, opens + 4, "opened again");
 	fake->error[0x30] = -EBADF;
 	is(write_one(), 0, "a registration the kernel does not know");
-	is(fake->opens, opens + 5, "opened anew");
+	is(fake->opens, opens + 5, "opened again");
 	close(null);
 }
 

@@ -60,7 +60,7 @@ static void test_refused(void)
 	is(TRAITS(handle, NULL, 7), ERROR_INVALID_PARAMETER, "no traits");
 	is(TRAITS(handle, traits, 6), ERROR_INVALID_PARAMETER, "traits of another size");
 	is(TRAITS(handle, "\6\0Name", 6), ERROR_INVALID_PARAMETER, "a name that does not end");
-	is(TRAITS(handle, "\11\0Name\0\0\0", 9), ERROR_INVALID_PARAMETER, "a chunk that is none");
+	is(TRAITS(handle, "\11\0Name\0\0\0", 9), ERROR_INVALID_PARAMETER, "an invalid chunk");
 	is(TRAITS(handle, traits, 0x10007), ERROR_INVALID_PARAMETER, "no event is that large");
 	is(TRAITS(handle + 0x10000, traits, 7), ERROR_INVALID_PARAMETER, "no such handle");
 	is(TRAITS(0, traits, 7), ERROR_SUCCESS, "handle 0");
@@ -102,7 +102,7 @@ static void test_set(void)
 	ok(has_traits(the_reg()) && !the_reg()->types, "with traits");
 	end();
 	begin();
-	ok(!the_reg()->traits_len && !the_reg()->types, "a new registration has none of it");
+	ok(!the_reg()->traits_len && !the_reg()->types, "a new registration has neither");
 	is(TRAITS(handle, traits, 7), ERROR_SUCCESS, "and may have its own");
 	end();
 }
@@ -156,9 +156,9 @@ static void test_fork(void)
 	is(in_child(child_writes, true), 0, "as has a raw clone");
 	is(in_child(child_sets, false), 0, "a child that sets something else");
 	is(in_child(child_sets, true), 0, "and a raw clone");
-	ok(has_traits(the_reg()) && !the_reg()->types, "the parent has what it had");
+	ok(has_traits(the_reg()) && !the_reg()->types, "the parent is unchanged");
 	fake->error[0x30] = -EBADF;
-	is(EventWrite(handle, &event, 0, NULL), ERROR_SUCCESS, "registered anew");
+	is(EventWrite(handle, &event, 0, NULL), ERROR_SUCCESS, "registered again");
 	ok(has_traits(the_reg()) && !the_reg()->types, "with all of it");
 	fake_control(&guid_a, ETW_CONTROL_DISABLE, 0, 0, 0);
 	end();
@@ -261,13 +261,13 @@ static void test_undone(void)
 	etw_kdev_ops = &ops;
 	begin();
 	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
-	is(in_child(child_refused, false), 0, "a child is refused, and goes on");
+	is(in_child(child_refused, false), 0, "a child is refused, and continues");
 	is(in_child(child_refused, true), 0, "as does a raw clone");
 	is(in_child(child_lost, false), 0, "refused on a new descriptor");
 	is(TRAITS(handle, traits, 7), ERROR_SUCCESS, "traits");
-	is(in_child(child_over, false), 0, "a child for whom they are too much is disabled");
+	is(in_child(child_over, false), 0, "a child whose settings are refused is disabled");
 	is(TYPES(handle, &off, 1), ERROR_SUCCESS, "without types");
-	is(in_child(child_refused_types, false), 0, "a child keeps what its parent said");
+	is(in_child(child_refused_types, false), 0, "a child keeps its parent's settings");
 	fake_control(&guid_a, ETW_CONTROL_DISABLE, 0, 0, 0);
 	end();
 	etw_kdev_ops = &fake_ops;
@@ -374,7 +374,7 @@ static void test_ended(bool cancel)
 	pthread_join(setting, NULL);
 	pthread_join(registering, NULL);
 	pthread_join(ending, NULL);
-	is(refused, ERROR_ACCESS_DENIED, "which is told what the kernel said");
+	is(refused, ERROR_ACCESS_DENIED, "which returns the kernel's error");
 	is(EventUnregister(second), ERROR_SUCCESS, "the callback thread ends");
 	alarm(0);
 	etw_kdev_ops = &fake_ops;
@@ -428,7 +428,7 @@ static void test_lists(void)
 	memset(list, 0x5a, sizeof(list));
 	is(etw_groups_disallow(7, list, 64 * 16), ERROR_SUCCESS, "a list of 64");
 	ok(fake->guid_count == 64 && fake->guid_session == 7, "reaches the kernel");
-	is(etw_groups_disallowed(8, out, sizeof(out), &needed), ERROR_SUCCESS, "and comes back");
+	is(etw_groups_disallowed(8, out, sizeof(out), &needed), ERROR_SUCCESS, "and is returned");
 	ok(needed == 64 * 16 && fake->guid_session == 8 && !memcmp(out, list, needed), "whole");
 	is(etw_groups_disallowed(8, out, 63 * 16, &needed), ERROR_INSUFFICIENT_BUFFER, "no room");
 	is(needed, 64 * 16, "how much there has to be");
@@ -438,7 +438,7 @@ static void test_lists(void)
 	is(etw_groups_disallow(7, list, 17), ERROR_INVALID_PARAMETER, "no whole GUIDs");
 	is(etw_groups_disallow(7, NULL, 16), ERROR_INVALID_PARAMETER, "no list");
 	is(etw_groups_disallow(7, NULL, 0), ERROR_SUCCESS, "an empty list");
-	is(etw_groups_disallowed(7, NULL, 0, &needed), ERROR_SUCCESS, "takes no room");
+	is(etw_groups_disallowed(7, NULL, 0, &needed), ERROR_SUCCESS, "needs no room");
 	is(needed, 0, "none");
 	fake->error[0x11] = -ENOENT;
 	is(etw_groups_disallow(7, list, 16), ERROR_WMI_INSTANCE_NOT_FOUND, "no such session");

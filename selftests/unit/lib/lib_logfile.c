@@ -52,13 +52,13 @@ static void test_file(void)
 	   f->s.mode == (ETW_MODE_SEQUENTIAL | ETW_MODE_KBYTES) &&
 	   f->log.name_len == strlen(path) && !memcmp(f->path, path, strlen(path)),
 	   "the kernel gets it");
-	ok(!access(path, F_OK) && fcntl(f->file.fd, F_GETFD) < 0, "it is there, and closed here");
+	ok(!access(path, F_OK) && fcntl(f->file.fd, F_GETFD) < 0, "it exists, and is closed here");
 	ok(p->MaximumFileSize == 77 && p->LogBuffersLost == 6 && !strcmp(text, path),
-	   "what the session says of it");
+	   "the session's description of it");
 	p = fresh();
 	p->LogFileNameOffset = 2000;
 	is(QueryTraceA(handle, NULL, p), ERROR_SUCCESS, "query");
-	ok(!strcmp(text, path) && p->MaximumFileSize == 77, "tells it, too");
+	ok(!strcmp(text, path) && p->MaximumFileSize == 77, "returns it, too");
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_INCREMENT_FILE),
 	   ERROR_INVALID_PARAMETER, "no new files");
 }
@@ -87,7 +87,7 @@ static void test_update(void)
 	fake->error[0x04] = 0;
 	fake->error[0x01] = -ENOSPC;
 	is(StartTraceA(&none, "none", p), ERROR_NO_SYSTEM_RESOURCES, "no room for a session");
-	ok(access(path, F_OK), "leaves no file behind");
+	ok(access(path, F_OK), "leaves no file");
 	path[strlen(path) - 1] ^= 1;
 	unlink(path);
 }
@@ -133,10 +133,10 @@ static void test_conversion(void)
 	p = fresh();
 	is(ControlTraceA(handle, NULL, p, EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
 	   ERROR_SUCCESS, "becomes real time");
-	is(p->LogFileMode, EVENT_TRACE_REAL_TIME_MODE, "and says so");
+	is(p->LogFileMode, EVENT_TRACE_REAL_TIME_MODE, "and reports that");
 	fake->error[0x04] = -EINVAL;
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
-	   ERROR_INVALID_PARAMETER, "what has no file does not");
+	   ERROR_INVALID_PARAMETER, "a session without a file does not");
 	is(StopTraceA(handle, NULL, fresh()), ERROR_SUCCESS, "stop");
 	unlink(path);
 }
@@ -164,7 +164,7 @@ static void test_snapshots(void)
 	is(StartTraceA(&handle, "black box", p), ERROR_SUCCESS, "buffering, with a file");
 	f = find_fake(handle);
 	ok(f->file.dir >= 0 && f->file.fd == -1 && f->s.mode == ETW_MODE_BUFFERING &&
-	   access(path, F_OK), "of which there is nothing yet");
+	   access(path, F_OK), "without a snapshot yet");
 	is(StopTraceA(handle, NULL, fresh()), ERROR_SUCCESS, "stop");
 
 	p = fresh();
@@ -179,7 +179,7 @@ static void test_snapshots(void)
 	unlink(path);
 	fake->error[0x05] = -EDQUOT;
 	is(flush_to(handle, path), ERROR_DISK_FULL, "no space");
-	ok(access(path, F_OK), "leaves no file behind");
+	ok(access(path, F_OK), "leaves no file");
 	is(flush_to(handle, "/nonexistent/x"), ERROR_BAD_PATHNAME, "no such place");
 	is(flush_to(handle, ""), ERROR_SUCCESS, "without a name it is for readers");
 	/* The same for the session's own file on a full disk. */

@@ -86,7 +86,7 @@ static void test_versions(void)
 	v1->EnableFilterDesc = NULL;
 	is(EnableTraceEx2(session, &mine, 1, 1, 0, 0, 0, (ENABLE_TRACE_PARAMETERS *)v1),
 	   ERROR_SUCCESS, "version 1 without");
-	is(fake->enable.filter_count, 0, "has none: the earlier one is gone");
+	is(fake->enable.filter_count, 0, "has no filter: the earlier one is removed");
 	free(v1);
 }
 
@@ -97,10 +97,10 @@ static void test_guid_list(void)
 
 	is(EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, NULL, 0, &len),
 	   ERROR_INSUFFICIENT_BUFFER, "no room for the list");
-	is(len, 2 * sizeof(GUID), "tells how much it needs");
+	is(len, 2 * sizeof(GUID), "returns the required size");
 	memset(guids, 0, sizeof(guids));
 	is(EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, guids, 2 * sizeof(GUID) - 1, &len),
-	   ERROR_INSUFFICIENT_BUFFER, "a byte too little");
+	   ERROR_INSUFFICIENT_BUFFER, "one byte too few");
 	is(guids[0].Data1, 0, "writes nothing");
 	is(EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, guids, sizeof(guids), &len),
 	   ERROR_SUCCESS, "the list");
@@ -137,8 +137,8 @@ static void test_guid_info(void)
 	   info.a_by.EnableProperty == EVENT_ENABLE_PROPERTY_TS_ID, "as it was enabled");
 	guid = mine;
 	is(EnumerateTraceGuidsEx(TraceGuidQueryInfo, &guid, 16, &info, sizeof(info) - 1, &len),
-	   ERROR_INSUFFICIENT_BUFFER, "a byte too little for two registrations");
-	is(len, sizeof(info), "tells how much it needs");
+	   ERROR_INSUFFICIENT_BUFFER, "one byte too few for two registrations");
+	is(len, sizeof(info), "returns the required size");
 	is(EnumerateTraceGuidsEx(TraceGuidQueryInfo, &guid, 16, &info, len, &len),
 	   ERROR_SUCCESS, "two registrations");
 	ok(info.head.InstanceCount == 2 && info.a.NextOffset == one && !info.b.NextOffset,
@@ -200,7 +200,7 @@ static void test_guids(void)
 	is(EnumerateTraceGuids(array, 1, NULL), ERROR_INVALID_PARAMETER, "no count");
 	is(count, 99, "nothing written");
 	is(EnumerateTraceGuids(array, 1, &count), ERROR_MORE_DATA, "one of two");
-	is(count, 2, "tells how many there are");
+	is(count, 2, "returns the number");
 	is(EnumerateTraceGuids(array, 2, &count), ERROR_SUCCESS, "both");
 	ok(!memcmp(&p[0].Guid, &mine, 16) && p[0].IsEnable && p[0].LoggerId == 1 &&
 	   p[0].EnableLevel == 1 && !memcmp(&p[1].Guid, &early, 16) &&
@@ -225,7 +225,7 @@ static void test_information(void)
 
 	is(TraceQueryInformation(0, TraceVersionInfo, &version, sizeof(version), &len),
 	   ERROR_SUCCESS, "version");
-	ok(version.EtwTraceProcessingVersion && !version.Reserved && len == 8, "is told");
+	ok(version.EtwTraceProcessingVersion && !version.Reserved && len == 8, "is reported");
 	is(TraceQueryInformation(0, TraceVersionInfo, &version, 7, &len), ERROR_BAD_LENGTH,
 	   "7 bytes for it");
 	is(len, 8, "of 8");
@@ -235,7 +235,7 @@ static void test_information(void)
 	is(TraceQueryInformation(0, TraceMaxLoggersQuery, NULL, 4, &len),
 	   ERROR_INVALID_PARAMETER, "no room");
 	is(TraceQueryInformation(0, TraceMaxLoggersQuery, NULL, 0, &len), ERROR_BAD_LENGTH,
-	   "no room that is called none");
+	   "no buffer of size 0");
 	is(TraceQueryInformation(session, TraceStreamCount, &value, 4, &len), ERROR_SUCCESS,
 	   "streams");
 	is(value, sysconf(_SC_NPROCESSORS_CONF), "one for each CPU");
@@ -276,11 +276,11 @@ static void test_periodic(void)
 	ok(fake->capture.count == 2 && fake->capture.period_s == 5 &&
 	   !memcmp(fake->captured, in.guids, 32), "reach the kernel");
 	is(TraceQueryInformation(session, TracePeriodicCaptureStateInfo, &out, sizeof(out) - 1,
-				 &len), ERROR_BAD_LENGTH, "a byte too little");
-	is(len, sizeof(out), "tells how much it needs");
+				 &len), ERROR_BAD_LENGTH, "one byte too few");
+	is(len, sizeof(out), "returns the required size");
 	is(TraceQueryInformation(session, TracePeriodicCaptureStateInfo, &out, sizeof(out), &len),
-	   ERROR_SUCCESS, "what is set");
-	ok(!memcmp(&in, &out, sizeof(in)), "is what was set");
+	   ERROR_SUCCESS, "the current setting");
+	ok(!memcmp(&in, &out, sizeof(in)), "equals the new one");
 	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, &in, sizeof(in) - 1),
 	   ERROR_BAD_LENGTH, "a GUID cut off");
 	is(TraceSetInformation(session, TracePeriodicCaptureStateListInfo, &in, 7),
@@ -315,8 +315,8 @@ static void test_groups(void)
 	memcpy(&fake->guids[0], &mine, 16);
 	memcpy(&fake->guids[1], &early, 16);
 	is(EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, guids, 31, &len),
-	   ERROR_INSUFFICIENT_BUFFER, "a byte too little for two groups");
-	is(len, 32, "tells how much it needs");
+	   ERROR_INSUFFICIENT_BUFFER, "one byte too few for two groups");
+	is(len, 32, "returns the required size");
 	is(EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, guids, 32, &len), ERROR_SUCCESS,
 	   "two groups");
 	ok(len == 32 && !memcmp(&guids[1], &early, 16), "which");
@@ -351,11 +351,11 @@ static void test_disallowed(void)
 	   "two providers");
 	ok(fake->guid_count == 2 && fake->guid_session == session, "reach the kernel");
 	is(TraceQueryInformation(session, TraceDisallowListQuery, out, 31, &len),
-	   ERROR_BAD_LENGTH, "a byte too little");
-	is(len, 32, "tells how much it needs");
+	   ERROR_BAD_LENGTH, "one byte too few");
+	is(len, 32, "returns the required size");
 	is(TraceQueryInformation(session, TraceDisallowListQuery, out, 32, &len), ERROR_SUCCESS,
-	   "what is set");
-	ok(len == 32 && !memcmp(in, out, 32), "is what was set");
+	   "the current setting");
+	ok(len == 32 && !memcmp(in, out, 32), "equals the new one");
 	is(TraceSetInformation(session, TraceSetDisallowList, in, 31), ERROR_BAD_LENGTH,
 	   "a GUID cut off");
 	is(TraceSetInformation(session, TraceSetDisallowList, NULL, 16), ERROR_INVALID_PARAMETER,
@@ -370,7 +370,7 @@ static void test_disallowed(void)
 	is(TraceQueryInformation(session, TraceSetDisallowList, out, 32, &len),
 	   ERROR_NOT_SUPPORTED, "the class to set is not asked");
 	is(TraceSetInformation(session, TraceDisallowListQuery, in, 32), ERROR_NOT_SUPPORTED,
-	   "nor the other one set");
+	   "nor the other class set");
 }
 
 int main(void)

@@ -241,7 +241,7 @@ static void test_refused(void)
 	p[5].field = "Sizes";
 	is(etw_payload_create(&layout, false, p, 8, &filter, &wrong), ERROR_NOT_FOUND,
 	   "B74: the sixth has no field");
-	is(wrong, 5, "which is told");
+	is(wrong, 5, "whose index is returned");
 	ok(filter == &filter, "and nothing is made");
 	for (i = 0; i < 8; i++)
 		p[i] = (struct etw_payload_predicate){ "File", ETW_PAYLOAD_CONTAINS, longest };
@@ -264,7 +264,8 @@ static void test_reach(void)
 	is(etw_payload_create(&l, false, &p, 1, &filter, NULL), ERROR_SUCCESS, "a field before it");
 	free(filter);
 	p.field = "Behind";
-	is(etw_payload_create(&l, false, &p, 1, &filter, NULL), ERROR_NOT_SUPPORTED, "one behind it");
+	is(etw_payload_create(&l, false, &p, 1, &filter, NULL), ERROR_NOT_SUPPORTED,
+	   "a field after it");
 }
 
 /* A 32-bit process has pointers of 4 bytes. */
@@ -277,7 +278,7 @@ static void test_pointers(void)
 	const uint32_t data[3] = { 1, 2, 3 };
 	void *filter = NULL;
 
-	is(etw_payload_create(&l, false, &p, 1, &filter, NULL), ERROR_SUCCESS, "behind a pointer");
+	is(etw_payload_create(&l, false, &p, 1, &filter, NULL), ERROR_SUCCESS, "after a pointer");
 	ok(passes(filter, 1, 0, data, 12, ETW_TYPE_EVENT32), "of 4 bytes");
 	ok(!passes(filter, 1, 0, data, 12, ETW_TYPE_EVENT64), "of 8 bytes");
 	free(filter);
@@ -338,7 +339,7 @@ static void test_aggregate(void)
 	int i;
 
 	is(etw_payload_aggregate(list, NULL, 3, &whole, &size), ERROR_SUCCESS, "B66: aggregate");
-	is(size, ((struct etw_payload_header *)whole)->size, "its size is told");
+	is(size, ((struct etw_payload_header *)whole)->size, "its size is returned");
 	is(table(whole, 3), 0x6, "B68: without flags one of an event's filters is enough");
 	is(table(whole, 9), 0xa, "B66: the other event has its own");
 	is(table(whole, 4), 0xf, "B69: events without a filter pass");

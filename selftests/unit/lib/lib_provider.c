@@ -72,7 +72,7 @@ static void test_unwanted(REGHANDLE h)
 	EVENT_DESCRIPTOR unwanted = { .Id = 1, .Level = 5, .Keyword = 0x1 };
 	EVENT_DATA_DESCRIPTOR data[129] = { { .Ptr = 0 } };
 
-	is(EventEnabled(h, &unwanted), FALSE, "an event that is not wanted");
+	is(EventEnabled(h, &unwanted), FALSE, "an event that no session enabled");
 	is(EventWrite(h, &unwanted, 129, data), ERROR_SUCCESS, "129 descriptors");
 	is(EventWrite(h, &unwanted, 1, NULL), ERROR_SUCCESS, "no descriptors");
 	is(EventWriteEx(h, &unwanted, 0, 4, NULL, NULL, 0, NULL), ERROR_SUCCESS, "unknown flag");
@@ -128,7 +128,7 @@ static void test_filter(REGHANDLE h)
 	is(EventWriteString(h, 4, 0x20, u"x"), ERROR_SUCCESS, "in a string");
 	is(EventProviderEnabled(h, 4, 0x20), FALSE, "is not enabled");
 	is(EventProviderEnabled(h, 0, 0), TRUE, "the provider is");
-	is(EventWrite(h, &e, 129, NULL), ERROR_SUCCESS, "not looked at while not wanted");
+	is(EventWrite(h, &e, 129, NULL), ERROR_SUCCESS, "not read while disabled");
 	is(fake->ioctls, before, "no system call for any of them");
 	e.Keyword = 0;
 	is(EventWrite(h, &e, 0, NULL), ERROR_SUCCESS, "keyword 0");
@@ -158,8 +158,8 @@ static void test_stack(REGHANDLE h)
 	void *caller = NULL;
 	ULONG ret;
 
-	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "nobody wants stacks");
-	is(w->flags & ETW_WRITE_CAN_WALK, 0, "so none is offered");
+	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "no session wants stacks");
+	is(w->flags & ETW_WRITE_CAN_WALK, 0, "so no stack is offered");
 	fake_area(0)[w->slot].properties = ETW_ENABLE_STACK_TRACE;
 	is(EventWrite(h, &event, 0, NULL), ERROR_SUCCESS, "stacks of other events are wanted");
 	ok(w->flags & ETW_WRITE_CAN_WALK, "it is offered");
@@ -273,7 +273,7 @@ static void test_activity(void)
 	ok(memcmp(&b, &a, 16) && (b.Data4[0] & 0xE0) == 0xE0, "create and set");
 	pthread_create(&thread, NULL, other_thread, &seen);
 	pthread_join(thread, NULL);
-	is(seen, 0, "another thread starts with none");
+	is(seen, 0, "another thread starts without an id");
 	memset(&b, 0, sizeof(b));
 	EventActivityIdControl(EVENT_ACTIVITY_CTRL_SET_ID, &b);
 }

@@ -167,9 +167,9 @@ static void test_merge_bad(void)
 	struct feed f;
 
 	block = new_block(&f, 0, 0);
-	is(add(&merge, block), 0, "an empty buffer is not taken");
+	is(add(&merge, block), 0, "an empty buffer is not kept");
 	feed_header(&f)->offset = 80;
-	is(add(&merge, block), 0, "nor one with half a record");
+	is(add(&merge, block), 0, "nor is one with half a record");
 	is(merge.corrupt, 1, "which is counted");
 	feed_header(&f)->offset = FAKE_BUFFER_SIZE + 8;
 	is(add(&merge, block), -EINVAL, "offset beyond the buffer");
@@ -177,7 +177,7 @@ static void test_merge_bad(void)
 	is(add(&merge, block), -EINVAL, "offset within the header");
 	feed_header(&f)->offset = 72;
 	feed_header(&f)->buffer_size = 2 * FAKE_BUFFER_SIZE;
-	is(add(&merge, block), -EINVAL, "larger than what was read");
+	is(add(&merge, block), -EINVAL, "larger than the bytes read");
 	free(block);
 
 	block = new_block(&f, 0, 0);
@@ -187,12 +187,12 @@ static void test_merge_bad(void)
 	second->size = 60000;
 	is(add(&merge, block), 1, "a buffer that is good in front");
 	ok(etw_merge_take(&merge, &view, &classic, &block) && view.header->desc.id == 1,
-	   "gives what is good");
+	   "gives its good records");
 	is(merge.corrupt, 2, "and is counted");
 	free(block);
 	block = new_block(&f, 1, 0);
 	feed_event(&f, 10, 1, NULL, "abc", 3);
-	is(add(&merge, block), 1, "a buffer that nobody takes out");
+	is(add(&merge, block), 1, "a buffer that is not consumed");
 	etw_merge_free(&merge);
 }
 
@@ -263,9 +263,9 @@ static void test_order(void)
 	is(event.cpu, 1, "is of the other CPU");
 	is(next(1000), 3, "and the third");
 	ok(event.buffer_done, "the last of its buffer");
-	is(next(0), NONE, "the fourth is later than what is complete");
+	is(next(0), NONE, "the fourth is later than the complete range");
 	complete(9000, 7);
-	is(next(1000), 4, "until that is complete too");
+	is(next(1000), 4, "until that is complete, too");
 
 	/* "Complete" has no effect before the buffers it covers were read. */
 	complete(20000, 9);
@@ -319,7 +319,7 @@ static void test_loss(void)
 	is(next(-1), 2, "second");
 	ok(event.lost_buffers == 2 && event.lost_events, "two buffers and events lost before");
 	is(next(-1), 3, "third");
-	ok(!event.lost_buffers && !event.lost_events, "told once");
+	ok(!event.lost_buffers && !event.lost_events, "reported once");
 	is(next(-1), 5, "bad buffers are passed over");
 	is(event.lost_buffers, 1, "the one with the bad header is missing");
 	is(next(-1), END, "end");
@@ -354,7 +354,7 @@ static void test_wake(void)
 	feed_event(&f, 1, 1, NULL, "", 0);
 	feed_deliver();
 	etw_reader_wake(reader);
-	is(next(-1), 1, "what waits then is handed out");
+	is(next(-1), 1, "waiting events are delivered");
 	is(next(-1), -ECANCELED - 1000, "then it ends");
 	etw_reader_close(reader);
 }

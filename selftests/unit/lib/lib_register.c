@@ -71,7 +71,7 @@ static void test_many(void)
 	void *bad;
 	int mine;
 
-	is(rounds(&guid_a, ROUNDS, &by_a), 0, "told before it returns, with a new thread each");
+	is(rounds(&guid_a, ROUNDS, &by_a), 0, "called before it returns, with a new thread each");
 	EventRegister(&guid_b, on_enable, &keeps, &keeps.handle);
 	is(rounds(&guid_a, ROUNDS, &by_a), 0, "with a thread that is there");
 	EventUnregister(keeps.handle);
@@ -167,7 +167,7 @@ static void test_ended(void)
 	is(EventRegister(&guid_a, on_enable, &t, &t.handle), ERROR_SUCCESS,
 	   "the callback unregisters");
 	ok(t.calls == 1 && !t.inside, "and ends first");
-	is(EventUnregister(t.handle), ERROR_INVALID_HANDLE, "it is gone");
+	is(EventUnregister(t.handle), ERROR_INVALID_HANDLE, "it is unregistered");
 	held.hold = true;
 	held.calls = 0;
 	returned = false;
@@ -205,7 +205,7 @@ static void test_fork(void)
 		bad += waitpid(pid, &status, 0) != pid || status;
 	}
 	pthread_join(thread, &result);
-	is(bad, 0, "children are told in time");
+	is(bad, 0, "callbacks in children run in time");
 	ok(!result, "and so is their parent");
 	EventUnregister(keeps.handle);
 }

@@ -214,7 +214,7 @@ static void test_control(void)
 	p->BufferSize = 1024;
 	is(UpdateTraceA(handle, NULL, p), ERROR_SUCCESS, "update");
 	ok(p->MaximumBuffers == 40 && p->BufferSize == 64 && p->FlushTimer == 3,
-	   "only what was given changes");
+	   "only the given values change");
 	p = fresh();
 	p->LogFileNameOffset = 2000;
 	strcpy((char *)p + 2000, "x.etl");
@@ -238,7 +238,7 @@ static void test_rights(void)
 	p->FlushTimer = 9;
 	is(UpdateTraceA(handle, NULL, p), ERROR_SUCCESS, "update without the right to query");
 	is(p->FlushTimer, 9, "has changed");
-	is(p->MaximumBuffers, 40, "what was asked for and no more");
+	is(p->MaximumBuffers, 40, "and no other value");
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_INCREMENT_FILE),
 	   ERROR_INVALID_PARAMETER, "increment file without that right");
 	ok(fake->error[0x03], "no query was made");
@@ -247,7 +247,7 @@ static void test_rights(void)
 	is(UpdateTraceA(handle, NULL, fresh()), ERROR_ACCESS_DENIED, "no right to control");
 	fake->error[0x04] = -EPERM;
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME),
-	   ERROR_ACCESS_DENIED, "nor for codes of files");
+	   ERROR_ACCESS_DENIED, "nor for the codes of files");
 }
 
 /* B131, B144 */
@@ -277,11 +277,11 @@ static void test_all(void)
 	array[1] = NULL;
 	is(QueryAllTracesA(array, 2, &count), ERROR_INVALID_PARAMETER, "NULL block");
 	fake->error[0x06] = -EPERM;
-	is(QueryAllTracesA(array, 1, &count), ERROR_ACCESS_DENIED, "may query none");
+	is(QueryAllTracesA(array, 1, &count), ERROR_ACCESS_DENIED, "may query no session");
 	fresh()->Wnode.BufferSize = sizeof(b.p) + 2;
 	is(StopTraceA(handle, NULL, &b.p), ERROR_MORE_DATA, "stop without room for the name");
 	is(StopTraceA(handle, NULL, fresh()), ERROR_WMI_INSTANCE_NOT_FOUND,
-	   "has stopped it all the same");
+	   "has stopped it nevertheless");
 }
 
 static bool filter_is(unsigned int i, uint32_t type, const void *data, uint32_t len)
@@ -355,7 +355,7 @@ static void test_names(TRACEHANDLE h, const GUID *g, ENABLE_TRACE_PARAMETERS *p,
 	is(NAMES, ERROR_SUCCESS, "event names");
 	ok(filter_is(0, EVENT_FILTER_TYPE_EVENT_NAME, &name, 24), "as they are");
 	f[0].Type = EVENT_FILTER_TYPE_STACKWALK_NAME;
-	is(NAMES, ERROR_SUCCESS, "those for stacks");
+	is(NAMES, ERROR_SUCCESS, "event names for stacks");
 	f[0].Size = 19;
 	is(NAMES, ERROR_INVALID_PARAMETER, "shorter than their head");
 	f[0].Size = 4097;
@@ -439,7 +439,7 @@ static void test_enable(void)
 	is(fake->enable.property, ETW_ENABLE_PROVIDER_GROUP, "is one");
 	p.EnableProperty |= EVENT_ENABLE_PROPERTY_SID;
 	is(EnableTraceEx2(h, &g, 0, 0, 0, 0, 0, &p), ERROR_SUCCESS, "disabling one");
-	is(fake->enable.property, ETW_ENABLE_PROVIDER_GROUP, "says so");
+	is(fake->enable.property, ETW_ENABLE_PROVIDER_GROUP, "reports a group");
 	p.EnableProperty = 0x1000;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, &p), ERROR_INVALID_PARAMETER, "property 0x1000");
 	p.EnableProperty = 0;
@@ -457,9 +457,11 @@ static void test_enable(void)
 	fake->error[0x10] = -ENOMEM;
 	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 0, NULL), ERROR_NOT_ENOUGH_MEMORY, "no memory");
 	fake->error[0x10] = -EINTR;
-	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10000, NULL), ERROR_SUCCESS, "a signal does not end it");
-	is(fake->enable.control, ETW_CONTROL_WAIT, "nor does it enable again");
-	ok(fake->enable.timeout_ms && fake->enable.timeout_ms <= 10000, "for the time that is left");
+	is(EnableTraceEx2(h, &g, 1, 0, 0, 0, 10000, NULL), ERROR_SUCCESS,
+	   "a signal does not end it");
+	is(fake->enable.control, ETW_CONTROL_WAIT, "nor enable twice");
+	ok(fake->enable.timeout_ms && fake->enable.timeout_ms <= 10000,
+	   "for the time that is left");
 	test_filter_types(h, &g);
 	test_filters(h, &g);
 	is(EnableTraceEx2(h, &g, 0, 0, 0, 0, 0, &(ENABLE_TRACE_PARAMETERS){ .Version = 2 }),

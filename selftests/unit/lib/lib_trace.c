@@ -201,7 +201,7 @@ static void test_head(void)
 	   h.ReservedFlags == 1 && !h.EndTime.QuadPart, "the structure");
 	ok(head.UserDataLength == sizeof(h) + sizeof(u"session") + sizeof(u"") &&
 	   !memcmp(head_data + sizeof(h), u"session\0", sizeof(u"session\0")),
-	   "and both names, of which a session has one");
+	   "and both names; a session has one of them");
 	is(buffer_count, 2, "it counts as no buffer");
 	CloseTrace(trace);
 
@@ -210,7 +210,7 @@ static void test_head(void)
 	ProcessTrace(&trace, 1, NULL, NULL);
 	ProcessTrace(&trace, 1, NULL, NULL);
 	ok(head_count == 1 && head.EventHeader.TimeStamp.QuadPart == 1000,
-	   "once, also if the trace is taken up again; raw time");
+	   "once, also if processing resumes; raw time");
 	CloseTrace(trace);
 }
 
@@ -242,7 +242,7 @@ static void test_records(void)
 	ok(buffer_count == 2 && buffer_time == START + 30000 && buffer_filled > 72,
 	   "buffer callback after each buffer");
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_WMI_INSTANCE_NOT_FOUND,
-	   "the session is gone");
+	   "the session has ended");
 	is(CloseTrace(trace), ERROR_SUCCESS, "close");
 
 	prepare(PROCESS_TRACE_MODE_EVENT_RECORD | PROCESS_TRACE_MODE_RAW_TIMESTAMP);
@@ -276,10 +276,10 @@ static void test_ends(void)
 {
 	prepare(PROCESS_TRACE_MODE_EVENT_RECORD);
 	stop_at = 1;
-	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_CANCELLED, "buffer callback says FALSE");
+	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_CANCELLED, "buffer callback returns FALSE");
 	is(record_count, 2, "after the first buffer that is done");
-	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "it can go on");
-	is(record_count, 3, "with what is left");
+	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "processing can continue");
+	is(record_count, 3, "with the remaining events");
 	is(CloseTrace(trace), ERROR_SUCCESS, "close");
 
 	prepare(PROCESS_TRACE_MODE_EVENT_RECORD);
@@ -288,9 +288,9 @@ static void test_ends(void)
 	fake->complete_through = 1 << 30;
 	fake->complete_sequence = 2;
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "closed from a callback");
-	is(close_result, ERROR_CTX_CLOSE_PENDING, "which is told so");
-	is(record_count, 3, "what was read is delivered");
-	is(CloseTrace(trace), ERROR_INVALID_HANDLE, "the handle is gone");
+	is(close_result, ERROR_CTX_CLOSE_PENDING, "CloseTrace reports that");
+	is(record_count, 3, "the events read are delivered");
+	is(CloseTrace(trace), ERROR_INVALID_HANDLE, "the handle is invalid");
 	fake->complete_through = 0;
 }
 
@@ -330,7 +330,7 @@ static void test_loss(void)
 	feed_event(&f, 1000 + 4000000, 4, NULL, "four", 4);
 	feed_deliver();
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "events were lost");
-	is(record_count, 7, "which is told by events");
+	is(record_count, 7, "which events report");
 	ok(records[3].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&
 	   records[4].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&
 	   records[5].EventHeader.ProviderId.Data1 == 0x6a399ae0 &&
@@ -362,7 +362,7 @@ static void test_blocks(void)
 	pthread_create(&thread, NULL, close_thread, NULL);
 	is(ProcessTrace(&trace, 1, NULL, NULL), ERROR_SUCCESS, "closed by another thread");
 	pthread_join(thread, NULL);
-	is(close_result, ERROR_CTX_CLOSE_PENDING, "which is told so");
+	is(close_result, ERROR_CTX_CLOSE_PENDING, "CloseTrace reports that");
 	is(record_count, 3, "nothing is withheld");
 }
 

@@ -47,7 +47,7 @@ static void test_traits(void)
 	fake->error[0x25] = -EPERM;
 	is(TraceLoggingRegister(provider), S_OK, "register, but not in the group");
 	ok(the_reg() && !the_reg()->traits_len && the_reg()->types,
-	   "without traits, and events have metadata all the same");
+	   "without traits, but events have metadata");
 	TraceLoggingUnregister(provider);
 	fake->error[0x25] = -ENOSPC;
 	is(TraceLoggingRegister(provider), S_OK, "register with more traits than are allowed");
@@ -71,14 +71,14 @@ static void test_arguments(void)
 	   "no handle");
 	is(etw_tl_register(NULL, TRAITS, NULL, NULL, &handle, &enable), ERROR_INVALID_PARAMETER,
 	   "no GUID");
-	is(handle, 0, "no handle comes back");
+	is(handle, 0, "no handle is returned");
 	ok(!the_reg(), "nothing is registered");
 }
 
 static void test_enabled(void)
 {
 	is(TraceLoggingRegister(provider), S_OK, "register");
-	is(writes(), 0, "nobody listens");
+	is(writes(), 0, "no session listens");
 	fake_set(&guid, NULL, ETW_CONTROL_ENABLE, 4, 0x10, 0);
 	ok(TraceLoggingProviderEnabled(provider, 4, 0x10) &&
 	   !TraceLoggingProviderEnabled(provider, 5, 0x10), "a session of level 4");

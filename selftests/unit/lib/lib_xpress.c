@@ -21,7 +21,7 @@ static void test_examples(void)
 	ok(!etw_xpress_decompress(abc, sizeof(abc), out, 300), "abc, 100 times");
 	for (i = 0; i < 300; i++)
 		bad += out[i] != "abc"[i % 3];
-	is(bad, 0, "and so it is");
+	is(bad, 0, "the text is right");
 }
 
 /* One letter, then a match of it: write the bytes that encode its length. */

@@ -113,7 +113,7 @@ static void test_room(void)
 		bad += etw_xpress_compress(in, sizeof(in), out, room, &work) != 0;
 		free(out);
 	}
-	is(bad, 0, "less room is too little, whatever it is");
+	is(bad, 0, "any less room is too little");
 	out = malloc(100);
 	is(etw_xpress_compress(in, (16u << 20) + 1, out, 100, &work), 0, "more than 16 MB");
 	free(out);

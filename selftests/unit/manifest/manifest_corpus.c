@@ -195,7 +195,7 @@ static void check_winmeta(void)
 	check_standard_keywords(text);
 	is(read_text(text), -EINVAL, "winmeta.xml itself has no events");
 	ok(problems.count == 1 && strstr(problems.list[0].text, "no events here"),
-	   "and that is what is said");
+	   "and that is the message");
 }
 
 int main(void)

@@ -109,7 +109,7 @@ static void check_channels(const struct etw_mf_provider *p)
 	c++;
 	ok(!c->imported && c->value == 17 && c->type == ETW_CHANNEL_OPERATIONAL && c->enabled &&
 	   c->isolation == 2 && same(c->access, "O:BA") && c->keyword == 1ull << 62,
-	   "a channel takes the first value that is free");
+	   "a channel gets the first free value");
 	c++;
 	ok(c->value == 16 && c->type == ETW_CHANNEL_DEBUG && same(c->id, "Org/Debug") &&
 	   same(c->symbol, "CD") && same(etw_mf_text(manifest, c->message), "dbg") &&
@@ -167,13 +167,14 @@ static void check_template(const struct etw_mf_provider *p)
 	const struct etw_mf_field *f = t->fields;
 
 	ok(same(t->id, "T") && same(t->name, "Tee") && t->count == 7 && t->top == 4, "a template");
-	str(t->user_data, "<UserData><x:Own xmlns:x=\"urn:x\" a=\"&lt;1&gt;\"><y>%1</y><z/></x:Own></UserData>");
+	str(t->user_data,
+	"<UserData><x:Own xmlns:x=\"urn:x\" a=\"&lt;1&gt;\"><y>%1</y><z/></x:Own></UserData>");
 	ok(same(f[0].name, "Len") && f[0].tags == 0x123 && f[0].flags == ETW_MF_TAGS &&
 	   f[0].count == 1, "a field with tags");
 	ok(f[1].flags == ETW_MF_LENGTH_FIELD && f[1].length == 0 && f[1].out_type == TDH_OUTTYPE_XML &&
 	   f[1].in_type == TDH_INTYPE_UNICODESTRING, "a length by a field");
 	ok(f[2].flags == (ETW_MF_STRUCT | ETW_MF_COUNT_FIELD) && f[2].count == 0 && f[2].first == 4 &&
-	   f[2].members == 3 && !f[2].in_type, "a structure, its members behind the top level");
+	   f[2].members == 3 && !f[2].in_type, "a structure, its members after the top level");
 	ok(f[3].flags == ETW_MF_COUNT_FIXED && f[3].count == 4 && f[3].map == &p->maps[1],
 	   "an array with a map");
 	ok(same(f[4].name, "N") && f[4].map == p->maps && f[5].flags == ETW_MF_COUNT_FIELD &&
@@ -192,7 +193,7 @@ static void check_events(const struct etw_mf_provider *p)
 	ok(e->keywords == (1ull | 1ull << 46 | 1ull << 48) &&
 	   e->desc.Keyword == (e->keywords | 1ull << 62), "its keyword with the channel's bit");
 	ok(e->channel == &p->channels[1] && e->level == p->levels && e->task == p->tasks &&
-	   e->opcode == p->tasks[0].opcodes && e->template == p->templates, "what it refers to");
+	   e->opcode == p->tasks[0].opcodes && e->template == p->templates, "its references");
 	str(e->symbol, "EV");
 	str(e->name, "Seven");
 	str(e->attributes, "FILE=a.c");
@@ -255,17 +256,19 @@ static void check_roots(void)
 		}
 		e = manifest->providers[0].events;
 		ok(e->desc.Level == 2 && e->keywords == (1ull << 51 | 1ull << 53) &&
-		   e->template->fields[0].in_type == TDH_INTYPE_UINT8, "prefixes are what they are bound to");
+		   e->template->fields[0].in_type == TDH_INTYPE_UINT8,
+		   "prefixes have the names they are bound to");
 	}
 	ok(!manifest->culture_count, "no culture without messages");
 	ok(!read_text("<instrumentation " NAMESPACES "><events><provider name='P' symbol='P'"
 		      " guid='" GUID_TEXT "' message='text'/></events></instrumentation>") &&
 	   manifest->culture_count == 1 && same(manifest->cultures[0], "en-US") &&
 	   same(etw_mf_text(manifest, manifest->providers[0].message), "text"),
-	   "text without a string table is taken for English");
+	   "text without a string table counts as English");
 	is(read_text("<instrumentation><events><provider name='P' symbol='P' guid='" GUID_TEXT
 		     "'/></events></instrumentation>"), 0, "no namespace at all");
-	ok(problems.warnings == 1 && strstr(problems.list[0].text, "no namespace"), "is warned of once");
+	ok(problems.warnings == 1 && strstr(problems.list[0].text, "no namespace"),
+	   "is warned of once");
 }
 
 /* Irregularities that mc.exe accepts, found by its output */
@@ -292,7 +295,8 @@ static void check_lenient(void)
 	}
 	p = manifest->providers;
 	for (i = 0; i < 5; i++)
-		is(p->events[i].desc.Channel, channels[i], "the first channel of that name or chid");
+		is(p->events[i].desc.Channel, channels[i],
+		   "the first channel of that name or chid");
 	ok(p->maps[0].count == 1 && !p->maps[0].entries[0].value, "0 has a name");
 }
 

@@ -215,7 +215,7 @@ static void check_cultures(void)
 	FILE *f;
 	int i;
 
-	is(read_text(two), 0, "a string that one culture does not have");
+	is(read_text(two), 0, "a string missing in one culture");
 	ok(problems.warnings == 1 && problems.list[0].line == 3 && manifest->culture_count == 2 &&
 	   !strcmp(problems.list[0].text, "string \"a\": is not in the string table of EN-us"),
 	   "is warned of");

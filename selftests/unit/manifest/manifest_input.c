@@ -69,7 +69,7 @@ static void check_utf16(void)
 	declared = malloc(strlen(VALID) + 100);
 	sprintf(declared, "<?xml version='1.0' encoding='UTF-16'?>%s", VALID);
 	data = utf16(declared, false, true, &size);
-	ok(!read_bytes(data, size) && is_valid(), "UTF-16 that says so");
+	ok(!read_bytes(data, size) && is_valid(), "UTF-16 declared as such");
 	is(read_bytes(data, size - 1), -EINVAL, "an odd number of bytes");
 	ok(!strcmp(said(), "is no valid UTF-16"), "%s", said());
 	/* A lone surrogate in the last line */
@@ -77,7 +77,7 @@ static void check_utf16(void)
 	data[size - 3] = (char)0xD8;
 	is(read_bytes(data, size), -EINVAL, "a lone surrogate");
 	ok(!strcmp(said(), "is no valid UTF-16"), "%s", said());
-	is(problems.list[0].line, 9, "in the line where it is");
+	is(problems.list[0].line, 9, "with its line");
 	free(data);
 	free(declared);
 }
@@ -154,7 +154,7 @@ static void check_entities(void)
 		 "not well-formed XML: Entity 'x' not defined");
 	ok(!read_text(HEAD "<events><event value='1' message='&lt;&amp;&gt;&quot;&apos;&#10;&#x41;'/></events>" TAIL) &&
 	   !strcmp(etw_mf_text(manifest, manifest->providers[0].events[0].message), "<&>\"'\nA"),
-	   "the five entities of XML and characters by number are what they stand for");
+	   "the five XML entities and numeric characters are decoded");
 	unlink(path);
 }
 
@@ -234,7 +234,7 @@ static void check_hostile(void)
 		     "a million elements within each other");
 	takes_little(repeat(HEAD, "<novelty>", 1000000, ""), "provider: element novelty is not known",
 		     "a million unknown ones");
-	is(problems.errors, 1, "of which the depth is the only error");
+	is(problems.errors, 1, "the depth is the only error");
 	ok(strstr(problems.list[problems.count - 1].text, "deeper than 100"), "%s",
 	   problems.list[problems.count - 1].text);
 	takes_little(repeat(HEAD "<templates><template tid='t'><UserData>", "<a>", 100000, ""),
@@ -281,7 +281,7 @@ static void check_hidden(void)
 	takes_little(repeat(HEAD "<events ", "xmlns:a='' ", 1000000, "/>" TAIL), many,
 		     "a million namespaces of a tag");
 	takes_little(repeat("<? <instrumentationManifest ", "a='' ", 1000000, "/>?>"), many,
-		     "a tag in an instruction that is none");
+		     "a tag in a malformed instruction");
 	takes_little(repeat("<!-- -- --><!DOCTYPE a [<!ATTLIST a ", "a CDATA '' ", 1000000, ">]><a/>"),
 		     "a declaration of attributes (ATTLIST) is not allowed", "attributes by declaration");
 	text = repeat(HEAD "<!-- <a ", "====", 1000, "--><events><event value='1'/></events>" TAIL);
@@ -375,9 +375,9 @@ static void check_files(void)
 	unlink(path);
 	is(etw_manifest_read_regular("/dev/zero", &manifest, &problems), -ENXIO, "a device");
 	is(etw_manifest_read_regular("/tmp", &manifest, &problems), -EISDIR, "a folder");
-	is(problems.count, 0, "of which the manifest is not blamed");
+	is(problems.count, 0, "which is not reported as the manifest's error");
 	is(etw_manifest_read_memory("x", 1, "n", &manifest, NULL), -EINVAL,
-	   "nobody must want to know what is wrong");
+	   "the list of problems may be NULL");
 }
 
 int main(void)

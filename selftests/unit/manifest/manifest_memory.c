@@ -124,13 +124,13 @@ int main(void)
 		utf16[2 * i + 1] = 0;
 	}
 	turns = all_turns(utf8, size, "UTF-8");
-	ok(turns > 40, "%u allocations failed, one each time, and reading said so", turns);
+	ok(turns > 40, "%u allocations failed, one each time, and reading reported it", turns);
 	ok(manifest && manifest->providers[0].event_count == 300, "then all is read");
 	turns = all_turns(utf16, 2 * size, "UTF-16");
 	ok(turns > 40, "the same of UTF-16: %u", turns);
 	small = strlen(HEAD) / 2;
 	is(etw_manifest_read_memory(HEAD, small, "n", &manifest, &problems), -EINVAL,
-	   "and what is wrong is still wrong");
+	   "and errors are still reported");
 	read_end();
 	free(utf8);
 	free(utf16);

@@ -163,7 +163,7 @@ static void check_texts(void)
 	ok(same(text_in(three, 3, "de_DE@euro"), "de-AT"), "another one of the language");
 	ok(same(text_in(three, 3, "it_IT.UTF-8"), "en-US"), "English if there is none");
 	ok(same(text_in(three, 3, "C"), "en-US") && same(text_in(three, 3, ""), "en-US"),
-	   "and for nobody");
+	   "and for no locale");
 	ok(same(text_in(three, 1, "de_DE"), "fr-FR"), "the first one if there is no English");
 	ok(same(text_in(german, 4, "de_AT"), "de-AT") && same(text_in(german, 4, "de"), "de") &&
 	   same(text_in(german, 4, "de_CH"), "de-DE") && same(text_in(german, 4, "zh_CN"), "zh-Hans") &&

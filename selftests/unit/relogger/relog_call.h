@@ -120,8 +120,8 @@ static HRESULT relog(HRESULT (*event)(ITraceEvent *e, ITraceRelogger *r, EVENT_R
 	new_call(event);
 	r = new_relogger(in16);
 	hr = ITraceRelogger_ProcessTrace(r);
-	is(ITraceRelogger_Release(r), 0, "the relogger is gone");
-	is(call.refs, 0, "and has let go of the callback");
+	is(ITraceRelogger_Release(r), 0, "the relogger is released");
+	is(call.refs, 0, "and has released the callback");
 	return hr;
 }
 

@@ -106,7 +106,7 @@ static void test_change(void)
 	ok(ids[0] == 77 && e.cpu == 300 && e.time == MAKE_START + 123456 && h->process_id == 1001 &&
 	   h->thread_id == 1002 && h->provider.data1 == 1 && h->activity.data1 == 5 &&
 	   h->desc.keyword == 5 && h->processor_time == (11 | 12ull << 32) &&
-	   !(h->flags & ETW_EVENT_NO_CPUTIME), "with what was set");
+	   !(h->flags & ETW_EVENT_NO_CPUTIME), "with the values set");
 	/* Event 0 has a related activity, which is unchanged. */
 	ok(h->flags & ETW_EVENT_EXTENDED_INFO && h->size == 80 + 24 + 47 &&
 	   !memcmp((const char *)e.raw + 104, "a longer payload", 16), "and its items");
@@ -199,7 +199,7 @@ static void test_more(void)
 	is(read_output(ids, NULL), 6, "are there");
 	ok(ids[0] == 0 && ids[1] == 1000 && ids[5] == 1002, "beside their originals");
 	is(relog(keep), S_OK, "an event that was kept");
-	ok(read_output(ids, NULL) == 1 && ids[0] == 0, "is what it was");
+	ok(read_output(ids, NULL) == 1 && ids[0] == 0, "is unchanged");
 	is(relog(create), S_OK, "a new event");
 	is(read_output(ids, &e), 2, "and a classic one");
 	ok(ids[0] == 4711 && e.record.data_len == 3 && e.time == MAKE_START + 111,
@@ -229,10 +229,10 @@ static void test_ends(void)
 	unsigned int ids[8];
 
 	is(relog(cancel_at_10), (HRESULT)0x800704C7, "cancelled");
-	is(read_output(ids, NULL), 10, "what was injected is there");
-	is(call.ended, 1, "and the end was told");
+	is(read_output(ids, NULL), 10, "the injected events are there");
+	is(call.ended, 1, "and the callback was told the end");
 	unlink(out_path);
-	is(relog(fail_at_10), E_ABORT, "what the callback says");
+	is(relog(fail_at_10), E_ABORT, "the callback's error");
 	is(access(out_path, F_OK), -1, "and no output");
 	put_text(out_path, "old");
 	is(relog(fail_at_10), E_ABORT, "again");
@@ -271,11 +271,11 @@ static void test_same(void)
 	ITraceRelogger_Release(r);
 	is(symlink(path, out_path), 0, "a link to it");
 	r = new_relogger(in16);
-	is(ITraceRelogger_ProcessTrace(r), (HRESULT)0x80070020, "is it, too");
+	is(ITraceRelogger_ProcessTrace(r), (HRESULT)0x80070020, "is refused, too");
 	is(call.events, 0, "no event");
 	ITraceRelogger_Release(r);
 	unlink(out_path);
-	is(relog(NULL), S_OK, "it is whole");
+	is(relog(NULL), S_OK, "it is complete");
 	is(read_output(ids, NULL), all, "as before");
 	unlink(out_path);
 }
@@ -312,17 +312,18 @@ static void test_errors(void)
 	is(ITraceRelogger_AddLogfileTraceStream(r, NULL, NULL, &id), E_POINTER, "nothing");
 	is(ITraceRelogger_AddLogfileTraceStream(r, in16, NULL, NULL), E_POINTER, "no place");
 	put_text(out_path, "no log");
-	is(ITraceRelogger_AddLogfileTraceStream(r, out16, NULL, &id), (HRESULT)0x80070570, "no log");
+	is(ITraceRelogger_AddLogfileTraceStream(r, out16, NULL, &id), (HRESULT)0x80070570,
+	   "no log");
 	unlink(out_path);
 	is(ITraceRelogger_AddLogfileTraceStream(r, in16, &call, &id), S_OK, "a file");
 	is(id, 1, "its number");
 	is(ITraceRelogger_ProcessTrace(r), E_UNEXPECTED, "no callback");
-	is(ITraceRelogger_RegisterCallback(r, NULL), E_POINTER, "none at all");
+	is(ITraceRelogger_RegisterCallback(r, NULL), E_POINTER, "no callback pointer");
 	ITraceRelogger_RegisterCallback(r, &call.iface);
 	ITraceRelogger_RegisterCallback(r, &call.iface);
 	is(call.refs, 1, "one reference");
 	is(ITraceRelogger_Inject(r, NULL), E_POINTER, "no event");
-	is(ITraceRelogger_Inject(r, mine), E_INVALIDARG, "somebody else's event");
+	is(ITraceRelogger_Inject(r, mine), E_INVALIDARG, "another implementation's event");
 	is(ITraceRelogger_QueryInterface(r, &IID_ITraceEvent, &other), E_NOINTERFACE, "no event");
 	ok(!other && ITraceRelogger_QueryInterface(r, &IID_IUnknown, &other) == S_OK && other == r &&
 	   ITraceRelogger_QueryInterface(r, &IID_ITraceRelogger, &other) == S_OK &&

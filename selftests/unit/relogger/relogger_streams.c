@@ -211,7 +211,7 @@ static void test_header(void)
 	r = new_relogger(second16);
 	is(ITraceRelogger_ProcessTrace(r), S_OK, "made a header");
 	ITraceRelogger_Release(r);
-	is(read_output(ids, NULL), 1, "stays what it was");
+	is(read_output(ids, NULL), 1, "stays unchanged");
 	unlink(second);
 	unlink(out_path);
 }
@@ -254,7 +254,7 @@ static void test_session(void)
 	fake->complete_through = 6000;
 	fake->complete_sequence = 1;
 	pthread_create(&thread, NULL, cancel_it, r);
-	is(ITraceRelogger_ProcessTrace(r), (HRESULT)0x800704C7, "till it is cancelled");
+	is(ITraceRelogger_ProcessTrace(r), (HRESULT)0x800704C7, "until it is cancelled");
 	pthread_join(thread, NULL);
 	ok(call.begun == 1 && call.header_ok && call.ended == 1, "begins with a header");
 	is(ITraceRelogger_Release(r), 0, "gone");

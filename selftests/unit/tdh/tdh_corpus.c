@@ -181,7 +181,8 @@ static void check_manifest(const char *path, const char *name)
 	unsigned int i, before = wrong, had = events;
 
 	if (etw_manifest_read_file(path, &manifest, &problems)) {
-		is(TdhLoadManifestA(path), ERROR_XML_PARSE_ERROR, "what is refused is not loaded");
+		is(TdhLoadManifestA(path), ERROR_XML_PARSE_ERROR,
+		   "a refused manifest is not loaded");
 		printf("# %s: line %u: %s\n", name, problems.list[0].line, problems.list[0].text);
 		etw_problems_free(&problems);
 		return;

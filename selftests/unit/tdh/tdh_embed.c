@@ -121,7 +121,7 @@ static void test_stream(void)
 		good += feed(d, r.data + r.at[i]);
 	ok(!*decode7(d), "nor without its first piece");
 	good += feed(d, r.data + r.at[0]);
-	is(good, 2 * r.count, "pieces are told");
+	is(good, 2 * r.count, "pieces are recognised");
 	ok(!strcmp(decode7(d), "is 77"), "then it decodes: %s", decode7(d));
 	for (i = 0; i < r.count; i++)
 		feed(d, r.data + r.at[i]);
@@ -208,11 +208,11 @@ static void test_refused(void)
 	struct records r = { .stop = 2 };
 	struct etw_text xml = { 0 };
 
-	is(etw_embed_xml(&provider, &xml), -ENOENT, "nobody knows the provider");
+	is(etw_embed_xml(&provider, &xml), -ENOENT, "an unknown provider");
 	is(etw_embed_records(&provider, 0, 0, take_record, &r), -ENOENT, "so there are no records");
 	is(make_records(schema, sizeof(schema) - 1, 90, &r), -E2BIG, "too many pieces");
 	is(make_records(schema, sizeof(schema) - 1, 88, &r), -E2BIG, "pieces of nothing");
-	is(make_records(schema, sizeof(schema) - 1, 200, &r), -EPIPE, "what put() says");
+	is(make_records(schema, sizeof(schema) - 1, 200, &r), -EPIPE, "the error of put()");
 	is(r.count, 2, "and no more of it");
 	etw_text_free(&xml);
 	free_records(&r);
@@ -280,7 +280,7 @@ static void test_commands(void)
 	good += !etw_etl_write(w, 0, &event, 84);
 	good += !etw_etl_write(w, 0, r.data, r.len);
 	good += !etw_etl_finish(w, 0, NULL);
-	is(good, 3, "an event, and its schema behind it");
+	is(good, 3, "an event, with its schema after it");
 	out = run("build/etw dump --format '%i %m %{Size}'", path);
 	ok(strstr(out, "7 is 77 77\n") && !strstr(out, "65534"), "etw dump: %s", out);
 	out = run("build/etw convert --to json -q", path);

@@ -44,13 +44,13 @@ static void test_two_calls(void)
 	is(TdhGetEventInformation(&record, 0, NULL, NULL, &size), ERROR_INSUFFICIENT_BUFFER,
 	   "no buffer: too small");
 	need = size;
-	ok(need > sizeof(TRACE_EVENT_INFO), "it is said how much");
+	ok(need > sizeof(TRACE_EVENT_INFO), "the required size is returned");
 	buffer = malloc(need);
 	memset(buffer, 0x5a, need);
 	size = need - 1;
 	is(TdhGetEventInformation(&record, 0, NULL, (void *)buffer, &size),
 	   ERROR_INSUFFICIENT_BUFFER, "one byte too few");
-	is(size, need, "it is said again how much");
+	is(size, need, "the required size is returned again");
 	for (i = 0; i < need; i++)
 		touched += buffer[i] != 0x5a;
 	is(touched, 0, "nothing was written");
@@ -62,7 +62,7 @@ static void test_two_calls(void)
 	buffer = malloc(need + 100);
 	size = need + 100;
 	is(TdhGetEventInformation(&record, 0, NULL, (void *)buffer, &size), 0, "more than enough");
-	is(size, need, "what was used is said");
+	is(size, need, "the used size is returned");
 	free(buffer);
 }
 
@@ -76,11 +76,11 @@ static void test_unknown(void)
 	   "an event that the provider has not");
 	record = test_record(1, 3, NULL, 0);
 	is(TdhGetEventInformation(&record, 0, NULL, NULL, &size), ERROR_NOT_FOUND,
-	   "a version that it has not");
+	   "an unknown version");
 	record = test_record(1, 2, NULL, 0);
 	record.EventHeader.ProviderId = other_guid;
 	is(TdhGetEventInformation(&record, 0, NULL, NULL, &size), ERROR_NOT_FOUND,
-	   "a provider that nobody knows");
+	   "an unknown provider");
 	record = test_record(0, 0, "h\0i\0\0", 6);
 	record.EventHeader.Flags |= EVENT_HEADER_FLAG_STRING_ONLY;
 	is(TdhGetEventInformation(&record, 0, NULL, NULL, &size), ERROR_NOT_FOUND,
@@ -98,7 +98,8 @@ static void test_arguments(void)
 	ULONG size = 0;
 
 	is(TdhGetEventInformation(NULL, 0, NULL, NULL, &size), ERROR_INVALID_PARAMETER, "no event");
-	is(TdhGetEventInformation(&record, 0, NULL, NULL, NULL), ERROR_INVALID_PARAMETER, "no size");
+	is(TdhGetEventInformation(&record, 0, NULL, NULL, NULL), ERROR_INVALID_PARAMETER,
+	   "no size");
 	size = 100;
 	is(TdhGetEventInformation(&record, 0, NULL, NULL, &size), ERROR_INVALID_PARAMETER,
 	   "a size and no buffer");
@@ -140,7 +141,7 @@ static void test_names(void)
 	ok(same16(TEI_CHANNEL_NAME(info), "Test-Tdh/Operational"), "channel");
 	ok(same16(TEI_TASK_NAME(info), "Read"), "task");
 	ok(same16(TEI_OPCODE_NAME(info), "Half"), "an opcode of the task");
-	ok(same16(TEI_EVENT_MESSAGE(info), "%3 has %1 of %2%n"), "the message, as it is");
+	ok(same16(TEI_EVENT_MESSAGE(info), "%3 has %1 of %2%n"), "the message, unchanged");
 	ok(same16(etw_tdh_string(info, info->EventNameOffset), "TheBig"), "the event's own name");
 	ok(same16(etw_tdh_string(info, info->EventAttributesOffset), "FILE=\"a;b.c\";LINE=12"),
 	   "attributes, with their quotes");
@@ -182,7 +183,7 @@ static void test_fields(void)
 	p = property(info, 0, "Count");
 	is(p->Flags, 0, "nothing special");
 	is(p->nonStructType.InType, TDH_INTYPE_UINT16, "its type");
-	is(p->nonStructType.OutType, TDH_OUTTYPE_UNSIGNEDSHORT, "how it is shown");
+	is(p->nonStructType.OutType, TDH_OUTTYPE_UNSIGNEDSHORT, "its out-type");
 	is(p->count, 1, "one of it");
 	is(p->length, 2, "of two bytes");
 	p = property(info, 2, "Name");
@@ -200,13 +201,13 @@ static void test_fields(void)
 	ok(same16(TEI_MAP_NAME(info, p), "Colors"), "it has a map");
 	p = property(info, 8, "Points");
 	is(p->Flags, PropertyStruct | PropertyParamCount, "structures");
-	is(p->structType.StructStartIndex, 12, "members behind the top level");
+	is(p->structType.StructStartIndex, 12, "members after the top level");
 	is(p->structType.NumOfStructMembers, 2, "two of them");
 	p = property(info, 9, "Where");
 	is(p->length, 8, "a pointer of the writer's");
 	p = property(info, 10, "One");
 	is(p->Flags, PropertyStruct, "one structure");
-	is(p->structType.StructStartIndex, 14, "behind the other's members");
+	is(p->structType.StructStartIndex, 14, "after the other's members");
 	property(info, 12, "X");
 	property(info, 13, "Label");
 	property(info, 14, "A");
@@ -222,7 +223,7 @@ static void test_sources(void)
 
 	info = event_info(&record, &error);
 	if (ok(info != NULL, "an event without fields")) {
-		is(info->PropertyCount, 0, "has none");
+		is(info->PropertyCount, 0, "has no properties");
 		is(info->KeywordsNameOffset, 0, "no keywords");
 		is(info->EventMessageOffset, 0, "no message");
 		is(info->TaskNameOffset, 0, "no task");
@@ -274,7 +275,7 @@ static void check_tl_fields(TRACE_EVENT_INFO *info)
 
 	property(info, 0, "Id");
 	p = property(info, 1, "Arr.Count");
-	is(p->nonStructType.InType, TDH_INTYPE_UINT16, "what lies before the elements");
+	is(p->nonStructType.InType, TDH_INTYPE_UINT16, "the count before the elements");
 	p = property(info, 2, "Arr");
 	is(p->Flags, PropertyParamCount, "an array");
 	is(p->countPropertyIndex, 1, "counted by that");
@@ -309,7 +310,7 @@ static void test_tracelogging(void)
 	ULONG error;
 
 	info = event_info(&record, &error);
-	if (!ok(info != NULL, "an event that says itself what it is"))
+	if (!ok(info != NULL, "an event with its own schema"))
 		return;
 	is(info->DecodingSource, DecodingSourceTlg, "of TraceLogging");
 	ok(!memcmp(&info->ProviderGuid, &other_guid, sizeof(GUID)), "its provider");
@@ -322,7 +323,8 @@ static void test_tracelogging(void)
 	free(info);
 	meta[0] = 0xff;
 	info = event_info(&record, &error);
-	ok(!info && error == ERROR_EVT_INVALID_EVENT_DATA, "metadata that are longer than they are");
+	ok(!info && error == ERROR_EVT_INVALID_EVENT_DATA,
+	   "metadata that are longer than they are");
 }
 
 static void test_classic(void)
@@ -342,7 +344,7 @@ static void test_classic(void)
 	   "ProviderGuid controls");
 	ok(same16(TEI_TASK_NAME(info), "EventTrace"), "the class is the task");
 	ok(same16(TEI_OPCODE_NAME(info), "Header"), "its type the opcode");
-	is(info->ActivityIDNameOffset, 0, "nothing says which field is an activity");
+	is(info->ActivityIDNameOffset, 0, "no field is marked as an activity");
 	free(info);
 }
 
@@ -363,14 +365,16 @@ static void test_manifest_event(void)
 	is(TdhGetManifestEventInformation(&guid, &desc, NULL, &size), ERROR_INSUFFICIENT_BUFFER,
 	   "no buffer");
 	info = malloc(size);
-	is(TdhGetManifestEventInformation(&guid, &desc, info, &size), 0, "a schema without an event");
+	is(TdhGetManifestEventInformation(&guid, &desc, info, &size), 0,
+	   "a schema without an event");
 	other = event_info(&record, &error);
-	ok(other && !memcmp(info, other, size), "it is the event's");
+	ok(other && !memcmp(info, other, size), "it equals the event's");
 	free(other);
 	free(info);
 	desc.Id = 77;
 	size = 0;
-	is(TdhGetManifestEventInformation(&guid, &desc, NULL, &size), ERROR_NOT_FOUND, "no such event");
+	is(TdhGetManifestEventInformation(&guid, &desc, NULL, &size), ERROR_NOT_FOUND,
+	   "no such event");
 	guid = other_guid;
 	is(TdhGetManifestEventInformation(&guid, &desc, NULL, &size), ERROR_FILE_NOT_FOUND,
 	   "no such provider");

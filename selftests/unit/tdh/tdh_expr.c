@@ -197,7 +197,8 @@ static void test_missing(void)
 	missing("Path == x || path == x", true, "<path>");
 	missing("Parts.Size == 1 || Parts[7].Size == 1 || Parts.size[0] > 1 || Parts", true,
 		"<Parts.size[0]>");
-	missing("Size == 1 || Parts.* == 7 || * == 7 || Parts.Size.x", true, "<Size><Parts.Size.x>");
+	missing("Size == 1 || Parts.* == 7 || * == 7 || Parts.Size.x", true,
+	"<Size><Parts.Size.x>");
 	missing("task == Disk && level != Loud || opcode == Nope", true, "opcode<Nope>");
 	missing("keyword & nope || channel == x || keyword in (no, Read, never)", true,
 		"keyword<nope>channel<x>keyword<no>keyword<never>");
@@ -300,7 +301,8 @@ static void test_bounds(void)
 	ok(match(text), "63 parentheses");
 	free(open);
 	free(text);
-	ok(is_taken(repeat("", "(", 64, "pid == 42"), "nested deeper"), "64 are too many");
+	ok(is_taken(repeat("", "(", 64, "pid == 42"), "nested deeper"),
+	   "64 parentheses are too many");
 	ok(is_taken(repeat("", "!", 70000, "pid == 42"), "longer than"), "so is a text of 70,000");
 	ok(is_taken(repeat("", "!", 60000, "pid == 42"), "nested deeper"), "and 60,000 nots");
 	text = repeat("pid == 1", " or pid == 1", 1022, " or pid == 42");
@@ -342,7 +344,7 @@ static void test_asking(void)
 	struct etw_expr *expr = etw_expr_parse("process == shell && provider == asked", &error, &column);
 
 	ok(expr && etw_expr_asks_process(expr), "the word process");
-	ok(!etw_expr_match(expr, &record, NULL, NULL), "nobody tells");
+	ok(!etw_expr_match(expr, &record, NULL, NULL), "an unknown process");
 	etw_expr_ask(expr, &ask);
 	ok(!etw_expr_match(expr, &record, NULL, NULL), "another provider");
 	record.EventHeader.ProviderId = other;
@@ -369,7 +371,7 @@ static void test_decodes(void)
 {
 	ok(!decodes("provider == 12345678-0001-0002-0102-030405060708 && level <= error &&"
 		    " keyword & 2 && pid in (1, 2) && time > 2022-01-01 && process == x"),
-	   "what the header has needs no decoding");
+	   "header fields need no decoding");
 	ok(decodes("provider == Name") && decodes("level == Loud") && decodes("keyword & Read") &&
 	   decodes("event contains x") && decodes("A == 1") && decodes("exists(A)") &&
 	   decodes("task =~ x"), "names and fields do");
@@ -401,7 +403,8 @@ static void test_memory(void)
 					       &error, &column);
 	unsigned int before;
 
-	ok(__sanitizer_install_malloc_and_free_hooks(count_malloc, ignore_free), "allocations are counted");
+	ok(__sanitizer_install_malloc_and_free_hooks(count_malloc, ignore_free),
+	   "allocations are counted");
 	ok(!etw_expr_match(expr, &record, decoded, decoder), "an event");
 	ok(allocations, "for which there is memory");
 	before = allocations;
@@ -435,14 +438,16 @@ static void test_when(void)
 	ok(when_is("2022-06-18T04:26:40Z", ETW_TIME_EXPR_TIME, TIME), "a time in UTC");
 	ok(when_is("2022-06-18 06:26:40.0000001", ETW_TIME_EXPR_TIME, TIME + 1), "a local one");
 	ok(when_is("2022-06-18T00:26:40-0400", ETW_TIME_EXPR_TIME, TIME), "one from elsewhere");
-	ok(when_is("2022-06-18", ETW_TIME_EXPR_TIME, TIME - (6 * 3600 + 1600) * 10000000LL), "a day");
+	ok(when_is("2022-06-18", ETW_TIME_EXPR_TIME, TIME - (6 * 3600 + 1600) * 10000000LL),
+	   "a day");
 	ok(when_is("@1655526400.5", ETW_TIME_EXPR_TIME, TIME + 5000000), "of Unix");
 	ok(when_is("1601-01-01T00:00Z", ETW_TIME_EXPR_TIME, 0), "the first one");
 	ok(when_is("12:34", ETW_TIME_EXPR_OF_DAY, (12 * 60 + 34) * 600000000LL), "of any day");
 	ok(when_is("+1.5", ETW_TIME_EXPR_SINCE, 15000000), "seconds");
 	ok(when_is("1.5ms", ETW_TIME_EXPR_SINCE, 15000) && when_is("+20us", ETW_TIME_EXPR_SINCE, 200) &&
 	   when_is("1m", ETW_TIME_EXPR_SINCE, 600000000) && when_is("0.5h", ETW_TIME_EXPR_SINCE, 18000000000) &&
-	   when_is("3s", ETW_TIME_EXPR_SINCE, 30000000) && when_is("250ns", ETW_TIME_EXPR_SINCE, 2), "units");
+	   when_is("3s", ETW_TIME_EXPR_SINCE, 30000000) && when_is("250ns", ETW_TIME_EXPR_SINCE, 2),
+	   "units");
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ok(!etw_time_expr_parse(wrong[i], strlen(wrong[i]), &when), "no time: '%s'", wrong[i]);
 	when = (struct etw_time_expr){ ETW_TIME_EXPR_SINCE, 10 };

@@ -42,7 +42,7 @@ static void value(USHORT in, USHORT out, USHORT length, const void *data, USHORT
 	if (!ok(!strcmp(got, want), "%s: %s", name, want))
 		printf("# got %s\n", got);
 	if (strncmp(want, "error", 5))
-		is(consumed, takes, "what it takes");
+		is(consumed, takes, "the bytes consumed");
 }
 
 #define VALUE(in, out, data, takes, want)				\
@@ -196,7 +196,7 @@ static void test_maps(void)
 	mapped(NULL, 3, "3");
 	ok(!strcmp(format(colors, TDH_INTYPE_UINT8, 0, 0, "\1", 1, &consumed), "Red"),
 	   "of a byte");
-	is(consumed, 1, "which it takes");
+	is(consumed, 1, "which is consumed");
 	ok(!strcmp(format(sites, TDH_INTYPE_ANSISTRING, 0, 0, "x", 2, &consumed), "error 15005"),
 	   "a pattern map has no names");
 	free(colors);
@@ -213,7 +213,7 @@ static void test_buffers(void)
 	is(TdhFormatProperty(&any, NULL, 8, TDH_INTYPE_UINT32, 0, 0, 4, (PBYTE)&number, &size, NULL,
 			     &consumed), ERROR_INSUFFICIENT_BUFFER, "no buffer");
 	is(size, 12, "bytes, the NUL included");
-	is(consumed, 4, "what it takes is said");
+	is(consumed, 4, "the required size is returned");
 	memset(wide, 0x5a, sizeof(wide));
 	size = 11;
 	is(TdhFormatProperty(&any, NULL, 8, TDH_INTYPE_UINT32, 0, 0, 4, (PBYTE)&number, &size,
@@ -222,7 +222,7 @@ static void test_buffers(void)
 	for (i = 0; i < sizeof(wide); i++)
 		touched += wide[i] != 0x5a;
 	is(touched, 0, "nothing was written");
-	is(size, 12, "it is said again");
+	is(size, 12, "the required size is returned again");
 	is(TdhFormatProperty(&any, NULL, 8, TDH_INTYPE_UINT32, 0, 0, 4, (PBYTE)&number, &size,
 			     (PWCHAR)(void *)wide, &consumed), 0, "enough");
 	size = 5;
@@ -248,10 +248,10 @@ static void test_arguments(void)
 	is(TdhFormatProperty(&any, NULL, 8, 8, 0, 0, 4, (PBYTE)&number, &size, NULL, &consumed),
 	   ERROR_INVALID_PARAMETER, "no buffer");
 	is(TdhFormatProperty(&any, NULL, 8, 8, 0, 0, 4, (PBYTE)&number, &size, text, NULL),
-	   ERROR_INVALID_PARAMETER, "nowhere to say what it takes");
+	   ERROR_INVALID_PARAMETER, "no pointer for the bytes consumed");
 	is(TdhFormatProperty(&any, NULL, 4, TDH_INTYPE_POINTER, 0, 0, 4, (PBYTE)&number, &size,
 			     text, &consumed), 0, "a pointer of 4 bytes");
-	is(consumed, 4, "takes these");
+	is(consumed, 4, "consumes these");
 }
 
 /* Lone surrogates pass unchanged. */

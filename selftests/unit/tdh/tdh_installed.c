@@ -205,9 +205,10 @@ static void test_look(void)
 		is(etw_folder_look(folder_fd, name_of(i), &file), errors[i], name_of(i));
 		ok(memchr(file.name, 0, sizeof(file.name)) &&
 		   !strcmp(file.name, i == ITSELF ? "." : name_of(i)), "the name is one");
-		ok(file.seen && file.stat.st_ino, "and what it is was seen");
+		ok(file.seen && file.stat.st_ino, "and its type was seen");
 	}
-	is(etw_folder_look(folder_fd, name_of(UNKNOWN), &file), -ENOENT, "what is not there");
+	is(etw_folder_look(folder_fd, name_of(UNKNOWN), &file), -ENOENT,
+	   "a name that does not exist");
 	ok(!file.seen && !file.stat.st_ino, "was not seen");
 }
 
@@ -219,16 +220,16 @@ static void test_kinds(void)
 
 	is(find_kinds(), 1, "one can be read");
 	ok(settles(find_kinds), "when nothing changes, nothing is read again");
-	is(problem_count(), KINDS - 1, "each is told");
+	is(problem_count(), KINDS - 1, "each is reported");
 	each(&count);
 	before = in_use();
 	for (i = 0; i < 200; i++) {
 		each(&count);
 		find_kinds();
 	}
-	is(count, 1, "all were looked at");
-	is(in_use() - before, 0, "no memory is taken by looking again");
-	is(problem_count(), KINDS - 1, "nor are they told again");
+	is(count, 1, "all were examined");
+	is(in_use() - before, 0, "looking again uses no memory");
+	is(problem_count(), KINDS - 1, "nor are they reported again");
 	ok(!etw_installed_changed(), "nothing has changed");
 }
 
@@ -259,7 +260,7 @@ static void test_young(void)
 		etw_installed_forget();
 		seen = find_good() && etw_installed_changed();
 	}
-	ok(seen, "what has just been written may be written again");
+	ok(seen, "a file just written may be written again");
 }
 
 static void set_folder_mode(mode_t mode, uid_t user)
@@ -277,13 +278,13 @@ static void test_unsearchable(uid_t user)
 	set_folder_mode(user == getuid() ? 0655 : 0744, user);
 	ok(settles(find_good), "nothing is read again");
 	is(find_good(), 0, "nothing is found");
-	is(problem_count(), 1, "which is told");
+	is(problem_count(), 1, "which is reported");
 	before = in_use();
 	for (i = 0; i < 2000; i++)
 		found += (unsigned int)finds(UNKNOWN + i);
-	is(found, 0, "nor are 2,000 that nobody knows");
+	is(found, 0, "nor are 2,000 unknown ones");
 	is(in_use() - before, 0, "they take no memory");
-	is(problem_count(), 1, "nor are they told");
+	is(problem_count(), 1, "nor are they reported");
 	ok(!etw_installed_changed(), "nothing has changed");
 	set_folder_mode(0755, user);
 	ok(etw_installed_changed(), "it may be searched: seen");
@@ -314,17 +315,17 @@ static void test_memory(void)
 	for (i = 0; i < 40; i++)
 		write_manifest(2000 + (unsigned int)i, "Many");
 	etw_installed_forget();
-	is(each(&count), 0, "all are taken");
+	is(each(&count), 0, "all are found");
 	ok(count > 40, "they are many");
 	for (failures = 0; failures < 10 && err == -ENOMEM; failures++) {
 		until_failure = failures;
 		err = each(&i);
 		if (err)
-			ok(err == -ENOMEM && i < count, "no memory is told");
+			ok(err == -ENOMEM && i < count, "lack of memory is reported");
 	}
 	until_failure = -1;
 	is(err, 0, "there is enough");
-	is(i, count, "all are taken again");
+	is(i, count, "all are found again");
 	is(failures, 4, "after lists of 16, 32 and 64");
 }
 

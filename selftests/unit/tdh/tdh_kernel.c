@@ -357,11 +357,11 @@ static void test_tables(void)
 	is(twice, 0, "each event has one schema");
 	is(wrong, 0, "and its own name");
 	decode(&thread, 36, 1, 64, "", 0);
-	is(decode_ret, -ENOENT, "a version that nobody knows");
+	is(decode_ret, -ENOENT, "an unknown version");
 	decode(&thread, 99, 3, 64, "", 0);
-	is(decode_ret, -ENOENT, "a type that nobody knows");
+	is(decode_ret, -ENOENT, "an unknown type");
 	decode(&nobody, 1, 3, 64, "", 0);
-	is(decode_ret, -ENOENT, "a class that nobody knows");
+	is(decode_ret, -ENOENT, "an unknown class");
 }
 
 int main(void)

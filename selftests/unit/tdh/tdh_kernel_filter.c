@@ -418,7 +418,8 @@ static void test_random(void)
 		done(&c);
 	}
 	is(differ, 0, "the kernel and etw dump agree on random expressions and events");
-	ok(taken > 8000 && programs > 4000, "of 20,000 expressions the kernel takes %u, %u with a program",
+	ok(taken > 8000 && programs > 4000,
+	   "of 20,000 expressions the kernel accepts %u, %u with a program",
 	   taken, programs);
 	ok(passed > taken && passed < 19 * taken, "%u of %u events pass", passed, 20 * taken);
 }
@@ -487,7 +488,8 @@ static void wrong(const char *text, size_t column, const char *part)
 
 static void test_refused(void)
 {
-	wrong("Size == 1 && Wide startswith x", 14, "the kernel cannot test Wide startswith x, because");
+	wrong("Size == 1 && Wide startswith x", 14,
+	"the kernel cannot test Wide startswith x, because");
 	wrong("Wide =~ 'x'", 1, "filter it with etw dump --filter");
 	wrong("Wide matches 'x*'", 1, "the kernel cannot test Wide matches 'x*'");
 	wrong("Wide > x", 1, "the kernel cannot test");

@@ -43,9 +43,9 @@ static int one(PWSTR field, USHORT op, PWSTR value)
 		return -(int)ret;
 	pass = passes(&filter, 1, big_payload, sizeof(big_payload) - 1);
 	is(TdhCleanupPayloadEventFilterDescriptor(&filter), 0, "free the descriptor");
-	ok(!filter.Ptr && !filter.Size && !filter.Type, "it is empty then");
+	ok(!filter.Ptr && !filter.Size && !filter.Type, "the descriptor is empty");
 	is(TdhDeletePayloadFilter(&list[0]), 0, "free the filter");
-	ok(!list[0], "it is gone");
+	ok(!list[0], "the pointer is NULL");
 	return pass;
 }
 
@@ -93,7 +93,7 @@ static void test_structs(void)
 	PVOID out;
 
 	is(TdhCreatePayloadFilterA(&test_guid, &flat, FALSE, 3, list, &out), 0,
-	   "members and what is behind them");
+	   "members and fields after them");
 	is(TdhAggregatePayloadFilters(1, &out, NULL, &filter), 0, "as a descriptor");
 	is(passes(&filter, 4, payload, sizeof(payload) - 1), 1, "all three hold");
 	is(passes(&filter, 4, "\1\2" "\2ab" "\x34\x12", 7), 0, "a shorter string does not");
@@ -118,7 +118,7 @@ static void test_arguments(void)
 	for (i = 0; i < 9; i++)
 		list[i] = (PAYLOAD_FILTER_PREDICATE){ W("Size"), PAYLOADFIELD_EQ, W("3") };
 	is(TdhCreatePayloadFilter(&other_guid, &big, FALSE, 1, list, &out), ERROR_FILE_NOT_FOUND,
-	   "nobody knows the provider");
+	   "an unknown provider");
 	ok(!out, "no filter");
 	is(TdhCreatePayloadFilter(&test_guid, &desc, FALSE, 1, list, &out), ERROR_NOT_FOUND,
 	   "it has no such event");
@@ -126,7 +126,8 @@ static void test_arguments(void)
 	   "more than 8 predicates");
 	is(TdhCreatePayloadFilter(&test_guid, &big, FALSE, 0, list, &out), ERROR_INVALID_PARAMETER,
 	   "no predicates");
-	is(TdhCreatePayloadFilter(NULL, &big, FALSE, 1, list, &out), ERROR_INVALID_PARAMETER, "no GUID");
+	is(TdhCreatePayloadFilter(NULL, &big, FALSE, 1, list, &out), ERROR_INVALID_PARAMETER,
+	   "no GUID");
 	is(TdhCreatePayloadFilter(&test_guid, NULL, FALSE, 1, list, &out), ERROR_INVALID_PARAMETER,
 	   "no event");
 	is(TdhCreatePayloadFilter(&test_guid, &big, FALSE, 1, NULL, &out), ERROR_INVALID_PARAMETER,
@@ -141,12 +142,13 @@ static void test_arguments(void)
 	is(TdhAggregatePayloadFilters(0, &none, NULL, &filter), ERROR_INVALID_PARAMETER,
 	   "aggregate: no filters");
 	is(TdhAggregatePayloadFilters(1, &none, NULL, &filter), ERROR_INVALID_PARAMETER,
-	   "aggregate: a filter that is none");
+	   "aggregate: an invalid filter");
 	is(TdhAggregatePayloadFilters(1, NULL, NULL, &filter), ERROR_INVALID_PARAMETER,
 	   "aggregate: no list");
 	is(TdhAggregatePayloadFilters(1, &none, NULL, NULL), ERROR_INVALID_PARAMETER,
 	   "aggregate: no descriptor");
-	is(TdhCleanupPayloadEventFilterDescriptor(NULL), ERROR_INVALID_PARAMETER, "clean up: nothing");
+	is(TdhCleanupPayloadEventFilterDescriptor(NULL), ERROR_INVALID_PARAMETER,
+	   "clean up: nothing");
 	is(TdhCleanupPayloadEventFilterDescriptor(&filter), 0, "clean up: an empty one");
 	filter.Ptr = 1;
 	filter.Type = EVENT_FILTER_TYPE_EVENT_ID;
@@ -186,7 +188,7 @@ static void test_join(void)
 	is(joined(good, good, TRUE), 1, "both hold");
 	is(joined(good, half, TRUE), 0, "one does not, all must");
 	is(joined(good, half, FALSE), 1, "one is enough");
-	is(joined(half, half, FALSE), 0, "none holds");
+	is(joined(half, half, FALSE), 0, "neither holds");
 	is(joined(half, any, FALSE), 1, "one predicate is enough");
 	TdhDeletePayloadFilter(&good);
 	TdhDeletePayloadFilter(&half);

@@ -37,10 +37,10 @@ static void test_top(void)
 
 	is(GET("Count", ALL, count), 2, "a number: its size");
 	is(count, 2, "and value");
-	is(GET("Count", 0, count), 2, "what is no array is its own element 0");
+	is(GET("Count", 0, count), 2, "a field that is not an array is its own element 0");
 	is(GET("Count", 1, count), -ERROR_NOT_FOUND, "and has no other");
 	is(GET("Name", ALL, name), 8, "a string with its NUL");
-	ok(same16(name, "Log"), "it is");
+	ok(same16(name, "Log"), "the string is right");
 	is(GET("Numbers", ALL, numbers), 8, "an array as a whole");
 	ok(numbers[0] == 10 && numbers[1] == 20, "both elements");
 	is(GET("Numbers", 1, numbers), 4, "one element");
@@ -50,7 +50,7 @@ static void test_top(void)
 	is(pair[0], 2, "the second element");
 	is(GET("Data", ALL, data), 3, "binary data by another field's length");
 	ok(!memcmp(data, "xyz", 3), "these");
-	is(GET("Tail", ALL, tail), 8, "behind structures");
+	is(GET("Tail", ALL, tail), 8, "after structures");
 	is(tail, 0xbeef, "the last");
 }
 
@@ -81,7 +81,8 @@ static void test_members(void)
 	is(GET("count", ALL, all), -ERROR_NOT_FOUND, "names have a case");
 	is(GET("X", ALL, all), -ERROR_NOT_FOUND, "a member is not at the top");
 	is(MEMBER("Points", 0, "x", all), -ERROR_NOT_FOUND, "members have a case");
-	is(MEMBER("Count", 0, "X", all), -ERROR_INVALID_PARAMETER, "members of what is no structure");
+	is(MEMBER("Count", 0, "X", all), -ERROR_INVALID_PARAMETER,
+	   "members of a field that is not a structure");
 }
 
 static void test_pointer(void)
@@ -110,11 +111,12 @@ static void test_short(void)
 	unsigned char all[64];
 
 	record.UserDataLength = 16;	/* within Numbers */
-	is(GET("Count", ALL, all), 2, "what is there of a short event");
-	is(GET("Numbers", 0, all), -ERROR_EVT_INVALID_EVENT_DATA, "what it ends in");
-	is(GET("Tail", ALL, all), -ERROR_EVT_INVALID_EVENT_DATA, "what is not there");
-	is(MEMBER("Points", 0, "X", all), -ERROR_EVT_INVALID_EVENT_DATA, "nor a member");
-	is(GET("Nothing", ALL, all), -ERROR_NOT_FOUND, "what it would not have either");
+	is(GET("Count", ALL, all), 2, "a field within a short event");
+	is(GET("Numbers", 0, all), -ERROR_EVT_INVALID_EVENT_DATA,
+	   "the field that the event ends in");
+	is(GET("Tail", ALL, all), -ERROR_EVT_INVALID_EVENT_DATA, "a field after the end");
+	is(MEMBER("Points", 0, "X", all), -ERROR_EVT_INVALID_EVENT_DATA, "a member after the end");
+	is(GET("Nothing", ALL, all), -ERROR_NOT_FOUND, "an unknown field");
 	record.UserDataLength = 0;
 	is(GET("Count", ALL, all), -ERROR_EVT_INVALID_EVENT_DATA, "an empty event");
 	record = full;
@@ -164,12 +166,12 @@ static void test_counts(void)
 	record.ExtendedData = &item;
 	record.ExtendedDataCount = 1;
 	is(GET("Arr.Count", ALL, two), 2, "the count of an array");
-	is(two[0], 2, "is what lies before it");
+	is(two[0], 2, "is stored before it");
 	is(GET("Arr", ALL, two), 4, "the elements are without it");
 	ok(two[0] == 5 && two[1] == 6, "these");
-	is(MEMBER("S", ALL, "L.Count", two), 2, "in a structure, too");
-	is(two[0], 1, "it is that one's");
-	is(GET("Hi.Count", ALL, two), -ERROR_NOT_FOUND, "nobody else has one");
+	is(MEMBER("S", ALL, "L.Count", two), 2, "in a structure");
+	is(two[0], 1, "the count is the member's");
+	is(GET("Hi.Count", ALL, two), -ERROR_NOT_FOUND, "other fields have no count");
 	record = saved;
 }
 
@@ -274,8 +276,8 @@ static void test_maps(void)
 		is(map->MapEntryArray[0].Value, 1, "the first value");
 		ok(same16(EMI_MAP_NAME(map), "Colors"), "its name");
 		ok(same16(EMI_MAP_OUTPUT(map, &map->MapEntryArray[0]), "Red "),
-		   "what it is called ends with a blank");
-		is(EMI_MAP_OUTPUT(map, &map->MapEntryArray[1])[2], 0xfc, "beyond ASCII, too");
+		   "its name ends with a blank");
+		is(EMI_MAP_OUTPUT(map, &map->MapEntryArray[1])[2], 0xfc, "beyond ASCII");
 	}
 	free(map);
 	map = map_info(W("Bits"), &error);
@@ -288,9 +290,9 @@ static void test_maps(void)
 	if (ok(map && !error, "a pattern map")) {
 		is(map->Flag, EVENTMAP_INFO_FLAG_MANIFEST_PATTERNMAP, "is one");
 		ok(same16(EMI_MAP_FORMAT(map), "winrxv1"), "its format");
-		ok(same16(EMI_MAP_INPUT(map, &map->MapEntryArray[0]), "/(.*)/"), "what is found");
+		ok(same16(EMI_MAP_INPUT(map, &map->MapEntryArray[0]), "/(.*)/"), "the pattern");
 		ok(same16(EMI_MAP_OUTPUT(map, &map->MapEntryArray[0]), "/www.${1}.com/ "),
-		   "what replaces it");
+		   "the replacement");
 		ok(same16(EMI_MAP_OUTPUT(map, &map->MapEntryArray[1]), " "), "even with nothing");
 	}
 	free(map);
@@ -298,7 +300,8 @@ static void test_maps(void)
 	   "no such map");
 	is(TdhGetEventMapInformation(NULL, W("Colors"), NULL, &size), ERROR_INVALID_PARAMETER,
 	   "no event");
-	is(TdhGetEventMapInformation(&record, NULL, NULL, &size), ERROR_INVALID_PARAMETER, "no name");
+	is(TdhGetEventMapInformation(&record, NULL, NULL, &size), ERROR_INVALID_PARAMETER,
+	   "no name");
 	is(TdhGetEventMapInformation(&record, W("Colors"), NULL, NULL), ERROR_INVALID_PARAMETER,
 	   "no size");
 }

@@ -89,7 +89,7 @@ static void test_query_fields(void)
 		field(info, 0, "Half", half, NULL);
 	free(info);
 	info = fields(EventOpcodeInformation, &own, &error);
-	if (ok(info && info->NumberOfElements == 1, "an opcode of none"))
+	if (ok(info && info->NumberOfElements == 1, "an opcode without a task"))
 		field(info, 0, "Own", own, "Our own");
 	free(info);
 	info = fields(EventLevelInformation, &two, &error);
@@ -104,7 +104,7 @@ static void test_query_fields(void)
 	ok(!fields(EventKeywordInformation, &none, &error) && error == ERROR_NOT_FOUND,
 	   "a bit without a name");
 	ok(!fields(EventLevelInformation, &big, &error) && error == ERROR_NOT_FOUND,
-	   "what no level can be");
+	   "an impossible level");
 	ok(!fields(EventTaskInformation, &big, &error) && error == ERROR_NOT_FOUND, "nor a task");
 	ok(!fields(EventOpcodeInformation, &big, &error) && error == ERROR_NOT_FOUND,
 	   "nor an opcode");
@@ -126,7 +126,7 @@ static void test_field_errors(void)
 	is(TdhEnumerateProviderFieldInformation(&bare, EventTaskInformation, NULL, &size),
 	   ERROR_NOT_FOUND, "a provider that has none");
 	is(TdhEnumerateProviderFieldInformation(&nobody, EventTaskInformation, NULL, &size),
-	   ERROR_NOT_FOUND, "a provider that nobody knows");
+	   ERROR_NOT_FOUND, "an unknown provider");
 	is(TdhQueryProviderFieldInformation(&nobody, 1, EventTaskInformation, NULL, &size),
 	   ERROR_NOT_FOUND, "nor a value of it");
 	is(TdhQueryProviderFieldInformation(&guid, 1, (EVENT_FIELD_TYPE)9, NULL, &size),
@@ -145,14 +145,17 @@ static void test_events(void)
 	is(TdhEnumerateManifestProviderEvents(&guid, info, &size), 0, "events");
 	is(info->NumberOfEvents, 4, "four");
 	is(info->EventDescriptorsArray[0].Version, 2, "descriptors as they are written");
-	ok(info->EventDescriptorsArray[0].Keyword == 0x8000000000000005ULL, "with the channel's bit");
+	ok(info->EventDescriptorsArray[0].Keyword == 0x8000000000000005ULL,
+	   "with the channel's bit");
 	free(info);
 	size = 0;
 	is(TdhEnumerateManifestProviderEvents(&bare, NULL, &size), ERROR_EMPTY, "no events");
 	is(TdhEnumerateManifestProviderEvents(&nobody, NULL, &size), ERROR_FILE_NOT_FOUND,
 	   "no such provider");
-	is(TdhEnumerateManifestProviderEvents(NULL, NULL, &size), ERROR_INVALID_PARAMETER, "no GUID");
-	is(TdhEnumerateManifestProviderEvents(&guid, NULL, NULL), ERROR_INVALID_PARAMETER, "no size");
+	is(TdhEnumerateManifestProviderEvents(NULL, NULL, &size), ERROR_INVALID_PARAMETER,
+	   "no GUID");
+	is(TdhEnumerateManifestProviderEvents(&guid, NULL, NULL), ERROR_INVALID_PARAMETER,
+	   "no size");
 }
 
 static void test_filters(void)
@@ -163,7 +166,7 @@ static void test_filters(void)
 
 	is(TdhEnumerateProviderFilters(&guid, 0, NULL, &count, NULL, &size),
 	   ERROR_INSUFFICIENT_BUFFER, "filters: no buffer");
-	is(count, 0, "and none given");
+	is(count, 0, "and no buffer");
 	list = malloc(size);
 	is(TdhEnumerateProviderFilters(&guid, 0, NULL, &count, list, &size), 0, "filters");
 	is(count, 2, "two");
@@ -201,7 +204,8 @@ static void test_providers(void)
 	is(info->TraceProviderInfoArray[0].SchemaSource, 1, "a classic one");
 	ok(same16(PEI_PROVIDER_NAME(info, &info->TraceProviderInfoArray[1]), "Test-Tdh"), "ours");
 	is(info->TraceProviderInfoArray[1].SchemaSource, 0, "of a manifest");
-	ok(!memcmp(&info->TraceProviderInfoArray[1].ProviderGuid, &test_guid, sizeof(GUID)), "its GUID");
+	ok(!memcmp(&info->TraceProviderInfoArray[1].ProviderGuid, &test_guid, sizeof(GUID)),
+	   "its GUID");
 	is(TdhEnumerateProvidersForDecodingSource(DecodingSourceXMLFile, info, size, &need), 0,
 	   "of manifests");
 	is(info->NumberOfProviders, 2, "two");
@@ -271,9 +275,9 @@ static void test_load(void)
 	ok(!known(), "once is enough");
 	is(TdhUnloadManifestA(path), ERROR_NOT_FOUND, "it is gone");
 	unlink(path);
-	is(TdhLoadManifestA(path), ERROR_FILE_NOT_FOUND, "what is not there");
+	is(TdhLoadManifestA(path), ERROR_FILE_NOT_FOUND, "a missing file");
 	ok(!mkfifo(path, 0600), "a FIFO");
-	is(TdhLoadManifestA(path), ERROR_BAD_PATHNAME, "is no manifest, and nobody waits for it");
+	is(TdhLoadManifestA(path), ERROR_BAD_PATHNAME, "is not a manifest, and does not block");
 	unlink(path);
 	is(TdhLoadManifest(NULL), ERROR_INVALID_PARAMETER, "no path");
 	is(TdhLoadManifestA(""), ERROR_INVALID_PARAMETER, "an empty path");
@@ -284,9 +288,9 @@ static void test_load(void)
 	is(TdhLoadManifestA(long_path), ERROR_BAD_PATHNAME, "259 may be");
 	path = write_manifest("<nothing/>");
 	is(TdhLoadManifestA(path), ERROR_XML_PARSE_ERROR, "no manifest");
-	is(TdhLoadManifestFromBinaryA(path), ERROR_INVALID_DATA, "nor a program");
+	is(TdhLoadManifestFromBinaryA(path), ERROR_INVALID_DATA, "a program is not one either");
 	unlink(path);
-	is(TdhLoadManifestFromBinaryA(path), ERROR_FILE_NOT_FOUND, "nor anything");
+	is(TdhLoadManifestFromBinaryA(path), ERROR_FILE_NOT_FOUND, "nor is any other file");
 	is(TdhLoadManifestFromBinary(NULL), ERROR_INVALID_PARAMETER, "no path");
 	is(TdhLoadManifestFromMemory("<x", 2), ERROR_XML_PARSE_ERROR, "no XML in memory");
 	is(TdhLoadManifestFromMemory(NULL, 2), ERROR_INVALID_PARAMETER, "no memory");
@@ -309,7 +313,7 @@ static void test_handles(void)
 	is(TdhSetDecodingParameter(handle, &context), 0, "a pointer size");
 	context.ParameterValue = 0;
 	is(TdhGetDecodingParameter(handle, &context), 0, "is kept");
-	is(context.ParameterValue, 4, "as it was");
+	is(context.ParameterValue, 4, "the old value");
 	context.ParameterValue = 5;
 	is(TdhSetDecodingParameter(handle, &context), ERROR_INVALID_PARAMETER, "another size");
 	context = (TDH_CONTEXT){ (uintptr_t)path, TDH_CONTEXT_PDB_PATH, 0 };
@@ -321,13 +325,16 @@ static void test_handles(void)
 	is(TdhSetDecodingParameter(handle, &context), ERROR_INVALID_PARAMETER, "no path");
 	context.ParameterType = TDH_CONTEXT_MAXIMUM;
 	is(TdhSetDecodingParameter(handle, &context), ERROR_NOT_SUPPORTED, "no such parameter");
-	is(TdhGetDecodingParameter(handle, &context), ERROR_NOT_SUPPORTED, "nor to be had");
+	is(TdhGetDecodingParameter(handle, &context), ERROR_NOT_SUPPORTED, "nor can it be read");
 	is(TdhSetDecodingParameter(NULL, &context), ERROR_INVALID_PARAMETER, "no handle");
 	is(TdhGetDecodingParameter(handle, NULL), ERROR_INVALID_PARAMETER, "no context");
 	is(TdhGetWppMessage(handle, &record, &size, NULL), ERROR_NOT_SUPPORTED, "WPP");
-	is(TdhGetWppMessage(NULL, &record, &size, NULL), ERROR_INVALID_PARAMETER, "without a handle");
-	is(TdhGetWppProperty(handle, &record, W("LevelName"), &size, NULL), ERROR_NOT_SUPPORTED, "WPP");
-	is(TdhGetWppProperty(handle, &record, NULL, &size, NULL), ERROR_INVALID_PARAMETER, "no name");
+	is(TdhGetWppMessage(NULL, &record, &size, NULL), ERROR_INVALID_PARAMETER,
+	   "without a handle");
+	is(TdhGetWppProperty(handle, &record, W("LevelName"), &size, NULL), ERROR_NOT_SUPPORTED,
+	   "WPP");
+	is(TdhGetWppProperty(handle, &record, NULL, &size, NULL), ERROR_INVALID_PARAMETER,
+	   "no name");
 	is(TdhCloseDecodingHandle(handle), 0, "close it");
 	is(TdhCloseDecodingHandle(NULL), ERROR_INVALID_PARAMETER, "none");
 }

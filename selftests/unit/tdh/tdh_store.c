@@ -128,11 +128,12 @@ static void test_order(void)
 	is(strcmp(found(&test_guid), "Test-Tdh"), 0, "the first folder's");
 	write_file(folder, "test.man", "<broken");
 	etw_store_refresh();
-	is(strcmp(found(&test_guid), "Second"), 0, "one that is broken hides nobody");
-	is(strcmp(found(&other_guid), ""), 0, "a link to a manifest without the provider is none");
+	is(strcmp(found(&test_guid), "Second"), 0, "a broken file does not hide others");
+	is(strcmp(found(&other_guid), ""), 0,
+	   "a link to a manifest without the provider is ignored");
 	write_file(folder, "test.man", test_manifest);
 	etw_store_refresh();
-	is(strcmp(found(&test_guid), "Test-Tdh"), 0, "it is good again");
+	is(strcmp(found(&test_guid), "Test-Tdh"), 0, "it is valid again");
 	free(text);
 }
 
@@ -156,16 +157,16 @@ static void test_trust(void)
 	path_of(path, folder, "test.man");
 	chmod(path, 0666);
 	etw_store_refresh();
-	is(strcmp(found(&test_guid), "Second"), 0, "what others may write to is not read");
-	ok(told("others could have written it"), "which is told");
+	is(strcmp(found(&test_guid), "Second"), 0, "a file that others may write to is not read");
+	ok(told("others could have written it"), "which is reported");
 	chmod(path, 0644);
-	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "it is, when they may not: noticed");
+	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "it is read once they may not: noticed");
 	chmod(folder, 0775);
 	ok(WAIT(!strcmp(found(&test_guid), "Second")),
 	   "nor a folder that a group may write to: noticed");
-	ok(told("others could have written to it"), "which is told");
+	ok(told("others could have written to it"), "which is reported");
 	chmod(folder, 0755);
-	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "it is, when they may not: noticed");
+	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "it is read once they may not: noticed");
 	link_to(folder, &test_guid, "../elsewhere");
 	etw_store_refresh();
 	is(strcmp(found(&test_guid), "Second"), 0, "links that lead out are not followed");
@@ -203,9 +204,9 @@ static void test_loaded(void)
 
 	is(TdhLoadManifestFromMemory(text, (ULONG)strlen(text)), 0, "load one");
 	ok(etw_store_generation() != generation, "which changes things");
-	is(strcmp(found(&test_guid), "Loaded"), 0, "it comes before what is installed");
+	is(strcmp(found(&test_guid), "Loaded"), 0, "it precedes the installed one");
 	is(TdhLoadManifestFromMemory(newer, (ULONG)strlen(newer)), 0, "load another");
-	is(strcmp(found(&test_guid), "Newer"), 0, "it comes before that");
+	is(strcmp(found(&test_guid), "Newer"), 0, "it precedes that one");
 	is(TdhUnloadManifestFromMemory(newer, (ULONG)strlen(newer)), 0, "unload it");
 	is(strcmp(found(&test_guid), "Loaded"), 0, "the other one is back");
 	is(TdhUnloadManifestFromMemory(text, (ULONG)strlen(text)), 0, "unload that");
@@ -280,12 +281,14 @@ static void test_folders(void)
 	}
 	ok(!strcmp(list[count - 1].path, "/usr/share/etw/manifests"), "packages' last");
 	setenv("ETW_MANIFEST_PATH", "relative:/a::/b", 1);
-	is(etw_folders(list), 2, "those that are given, and absolute");
+	is(etw_folders(list), 2, "those that are given and absolute");
 	ok(!strcmp(list[0].path, "/a") && !strcmp(list[1].path, "/b"), "in their order");
 	ok(etw_folder_is_link_name("6c0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e01.man"), "a GUID's name");
-	ok(!etw_folder_is_link_name("6C0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e01.man"), "upper case is none");
-	ok(!etw_folder_is_link_name("{6c0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e01}.man"), "nor with braces");
-	ok(!etw_folder_is_link_name("x.man") && !etw_folder_is_link_name(".man"), "nor others");
+	ok(!etw_folder_is_link_name("6C0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e01.man"),
+	   "upper case is not one");
+	ok(!etw_folder_is_link_name("{6c0f2a5e-7d54-4a39-9d4e-2b9a1f0d8e01}.man"),
+	   "nor is one with braces");
+	ok(!etw_folder_is_link_name("x.man") && !etw_folder_is_link_name(".man"), "nor are others");
 }
 
 int main(void)

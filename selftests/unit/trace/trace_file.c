@@ -112,7 +112,7 @@ static void test_open(void)
 	   l.LogfileHeader.NumberOfProcessors == 4 && l.LogfileHeader.BuffersWritten == 3 &&
 	   l.LogfileHeader.StartTime.QuadPart == MAKE_START &&
 	   l.LogfileHeader.PerfFreq.QuadPart == 1000000000 && l.BufferSize == MAKE_SIZE &&
-	   !l.IsKernelTrace && !l.LogfileHeader.LoggerName, "opening tells the header");
+	   !l.IsKernelTrace && !l.LogfileHeader.LoggerName, "opening returns the header");
 	is(CloseTrace(h), ERROR_SUCCESS, "close without processing");
 	is(CloseTrace(h), ERROR_INVALID_HANDLE, "once");
 
@@ -222,7 +222,7 @@ static void test_arguments(void)
 	h[1] = h[0];
 	is(process(h, 2, NULL, NULL), ERROR_BUSY, "the same one twice");
 	ok(!order[0], "nothing was processed");
-	is(process(h, 1, NULL, NULL), ERROR_SUCCESS, "and nothing is left behind");
+	is(process(h, 1, NULL, NULL), ERROR_SUCCESS, "and nothing is left open");
 	CloseTrace(h[0]);
 }
 
@@ -269,9 +269,9 @@ static void test_ends(void)
 	TRACEHANDLE h[2] = { open_file(one.path), open_file(two.path) };
 
 	stop_at = 3;
-	is(process(h, 2, NULL, NULL), ERROR_CANCELLED, "the buffer callback says FALSE");
+	is(process(h, 2, NULL, NULL), ERROR_CANCELLED, "the buffer callback returns FALSE");
 	stop_at = 0;
-	is(process(h, 2, NULL, NULL), ERROR_SUCCESS, "what is left can be had");
+	is(process(h, 2, NULL, NULL), ERROR_SUCCESS, "the remaining events can be processed");
 	CloseTrace(h[0]);
 	CloseTrace(h[1]);
 
@@ -280,9 +280,9 @@ static void test_ends(void)
 	close_at = 3;
 	closes = h[0];
 	is(process(h, 2, NULL, NULL), ERROR_SUCCESS, "one of two closed in a callback");
-	is(close_result, ERROR_CTX_CLOSE_PENDING, "which is told so");
+	is(close_result, ERROR_CTX_CLOSE_PENDING, "CloseTrace reports that");
 	ok(!strcmp(order, "H H 10 20 30 "), "the other one goes on: %s", order);
-	is(CloseTrace(h[0]), ERROR_INVALID_HANDLE, "it is gone");
+	is(CloseTrace(h[0]), ERROR_INVALID_HANDLE, "its handle is invalid");
 	is(CloseTrace(h[1]), ERROR_SUCCESS, "the other is not");
 	close_at = 0;
 }
@@ -338,7 +338,7 @@ static void test_class(void)
 	make_end(&m);
 	is(SetTraceCallback(NULL, on_class), ERROR_INVALID_PARAMETER, "no class");
 	is(SetTraceCallback(&class, NULL), ERROR_INVALID_PARAMETER, "no callback");
-	is(RemoveTraceCallback(&class), ERROR_WMI_GUID_NOT_FOUND, "none is set");
+	is(RemoveTraceCallback(&class), ERROR_WMI_GUID_NOT_FOUND, "no callback is set");
 	is(RemoveTraceCallback(NULL), ERROR_INVALID_PARAMETER, "no class to remove");
 	is(SetTraceCallback(&class, on_other), ERROR_SUCCESS, "one is set");
 	is(SetTraceCallback(&class, on_class), ERROR_SUCCESS, "another one in its place");
@@ -348,10 +348,10 @@ static void test_class(void)
 	l.EventCallback = on_classic;
 	h = OpenTraceA(&l);
 	is(process(&h, 1, NULL, NULL), ERROR_SUCCESS, "a trace of classic events");
-	is(of_class, 2, "those of the class, until it is removed; what has none does not come");
+	is(of_class, 2, "those of the class, until it is removed, and no others");
 	ok(class_type == 7 && !strncmp(order, "0/", 2) && strstr(order, " 7/4 9/3 7/5 7/5 "),
 	   "the other callback gets all: %s", order);
-	is(RemoveTraceCallback(&class), ERROR_WMI_GUID_NOT_FOUND, "it is gone");
+	is(RemoveTraceCallback(&class), ERROR_WMI_GUID_NOT_FOUND, "it is removed");
 	is(RemoveTraceCallback(&modern), ERROR_SUCCESS, "the last one");
 	CloseTrace(h);
 	unlink(m.path);
@@ -378,7 +378,7 @@ static void test_cut(void)
 		abort();
 	h = open_file(one.path);
 	is(process(&h, 1, NULL, NULL), ERROR_SUCCESS, "a file that was cut off");
-	ok(!strcmp(order, "H 10 40 "), "what is there: %s", order);
+	ok(!strcmp(order, "H 10 40 "), "the remaining events: %s", order);
 	CloseTrace(h);
 }
 

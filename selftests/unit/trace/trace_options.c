@@ -146,10 +146,10 @@ static void test_open(void)
 	REFUSED(OpenTraceFromRealTimeLoggerWithAllocationOptions(u"session", &o, 0, &o, NULL),
 		ERROR_NOT_SUPPORTED, "a memory partition");
 	REFUSED(OpenTraceFromBufferStream(&o, NULL, NULL), ERROR_INVALID_PARAMETER,
-		"a stream that is told nothing");
+		"a stream without its header");
 	o.ProcessTraceModes = (ETW_PROCESS_TRACE_MODES)3;
 	REFUSED(OpenTraceFromFile(wide(one.path), &o, NULL), ERROR_INVALID_PARAMETER,
-		"a mode that nobody knows");
+		"an unknown mode");
 #undef REFUSED
 	o = options();
 	handle = OpenTraceFromFile(wide(one.path), &o, &head);
@@ -167,13 +167,13 @@ static void test_file(void)
 	ok(!strcmp(order, "H 10 20 40 50 60 70 ") && times[1] == MAKE_START + 10, "its events: %s",
 	   order);
 	ok(buffers == 4 && types[0] == ETW_BUFFER_TYPE_HEADER && !types[1] && !bad,
-	   "and its buffers, the header's first, none compressed");
+	   "and its buffers, the header's first, all uncompressed");
 	CloseTrace(handle);
 
 	o.ProcessTraceModes = ETW_PROCESS_TRACE_MODE_RAW_TIMESTAMP;
 	handle = OpenTraceFromFile(wide(one.path), &o, NULL);
 	stop_at = 2;
-	is(process(), ERROR_CANCELLED, "until the buffer callback says FALSE");
+	is(process(), ERROR_CANCELLED, "until the buffer callback returns FALSE");
 	stop_at = 0;
 	ok(buffers == 2 && times[1] == 2000 && !bad, "raw times");
 	CloseTrace(handle);
@@ -209,11 +209,11 @@ static void test_keep(void)
 		let_go = 0;
 		pthread_create(&thread, NULL, decrement, NULL);
 		is(process(), ERROR_SUCCESS, "a buffer is kept");
-		ok(let_go, "until it is let go nothing ends");
+		ok(let_go, "the trace does not end until it is released");
 		pthread_join(thread, NULL);
-		ok(!bad, "it stays as it was meanwhile");
+		ok(!bad, "its bytes do not change meanwhile");
 		is(ProcessTraceBufferDecrementReference(kept), ERROR_INVALID_PARAMETER,
-		   "then it is gone");
+		   "then it is released");
 		is(ProcessTraceBufferIncrementReference(handle, kept), ERROR_INVALID_PARAMETER,
 		   "and cannot be had again");
 		CloseTrace(handle);
@@ -246,22 +246,22 @@ static void test_query(void)
 	   "one CPU lost events before this one");
 	is(QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, &head, sizeof(head),
 				      &len), ERROR_SUCCESS, "the header");
-	ok(len == sizeof(head) && head.BuffersWritten == 4, "as it is now");
+	ok(len == sizeof(head) && head.BuffersWritten == 4, "with the current values");
 	memset(&part, 1, sizeof(part));
 	is(QueryTraceProcessingHandle(handle, EtwQueryPartitionInformation, NULL, 0, &part,
 				      sizeof(part), &len), ERROR_SUCCESS, "partition");
 	ok(len == 48 && !part.PartitionType && !part.QpcOffsetFromRoot, "none");
 	is(QueryTraceProcessingHandle(handle, EtwQueryPartitionInformationV2, NULL, 0, &part,
 				      31, &len), ERROR_INSUFFICIENT_BUFFER, "too small");
-	is(len, 32, "which tells what it takes");
+	is(len, 32, "and the required size is returned");
 	is(QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, NULL, 4000, &len),
 	   ERROR_INVALID_PARAMETER, "no room");
 	is(QueryTraceProcessingHandle(handle, EtwQueryLastDroppedTimes, NULL, 0, NULL, 4000, &len),
-	   ERROR_INVALID_PARAMETER, "none for times either");
+	   ERROR_INVALID_PARAMETER, "no size for times either");
 	is(QueryTraceProcessingHandle(handle, EtwQueryProcessHandleInfoMax, NULL, 0, &part,
 				      sizeof(part), &len), ERROR_INVALID_PARAMETER, "no class");
 	is(QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, &head, sizeof(head),
-				      NULL), ERROR_INVALID_PARAMETER, "nowhere to tell the size");
+				      NULL), ERROR_INVALID_PARAMETER, "no pointer for the size");
 	CloseTrace(handle);
 	is(QueryTraceProcessingHandle(handle, EtwQueryLogFileHeader, NULL, 0, &head, sizeof(head),
 				      &len), ERROR_INVALID_HANDLE, "closed");

@@ -162,17 +162,17 @@ static void test_pass_on(void)
 	ok(!strcmp(order, "H 5 10 20 40 50 60 65 70 85 100 "), "by time: %s", order);
 	ok(times[0] == MAKE_START && times[2] == MAKE_START + 10, "with their times");
 	ok(each_done(count) && !wrong, "each buffer is done with once, on this thread");
-	is(CloseTrace(stream), ERROR_INVALID_HANDLE, "it is closed");
+	is(CloseTrace(stream), ERROR_INVALID_HANDLE, "the stream is closed");
 
 	begin();
 	add_all();
 	stop_at = 2;
-	is(ProcessTrace(&stream, 1, NULL, NULL), ERROR_CANCELLED, "a callback says FALSE");
+	is(ProcessTrace(&stream, 1, NULL, NULL), ERROR_CANCELLED, "a callback returns FALSE");
 	is(QueryTraceProcessingHandle(stream, EtwQueryLogFileHeader, NULL, 0, &head, sizeof(head),
 				      &len), ERROR_SUCCESS, "the header is known");
 	ok(head.BuffersWritten == 6 && head.PointerSize == 8, "from the first buffer");
 	is(CloseTrace(stream), ERROR_SUCCESS, "it is closed before the rest was processed");
-	ok(each_done(count) && !wrong, "which is done with all the same");
+	ok(each_done(count) && !wrong, "which is released nevertheless");
 }
 
 static void *adds(void *arg)
@@ -195,7 +195,7 @@ static void test_threads(void)
 	pthread_create(&thread, NULL, adds, NULL);
 	is(ProcessTrace(&stream, 1, NULL, NULL), ERROR_SUCCESS, "added by another thread");
 	pthread_join(thread, NULL);
-	is(events, 11, "that ends the stream behind them");
+	is(events, 11, "that ends the stream after them");
 	ok(each_done(count) && !wrong, "nothing is left");
 }
 
@@ -240,8 +240,8 @@ static void test_quiet(void)
 	is(add(0), ERROR_SUCCESS, "the header");
 	is(add(2), ERROR_SUCCESS, "and one buffer of one CPU of four");
 	close_at = 3;
-	is(ProcessTrace(&stream, 1, NULL, NULL), ERROR_SUCCESS, "it does not wait for ever");
-	is(events, 3, "for what may be earlier");
+	is(ProcessTrace(&stream, 1, NULL, NULL), ERROR_SUCCESS, "it does not wait forever");
+	is(events, 3, "for earlier events");
 }
 
 /* B199 */
@@ -249,7 +249,7 @@ static void test_order(void)
 {
 	begin();
 	is(add(1), ERROR_INVALID_PARAMETER, "the header's has to be the first");
-	is(add(0), ERROR_SUCCESS, "it is");
+	is(add(0), ERROR_SUCCESS, "it is first");
 	is(add(0), ERROR_INVALID_PARAMETER, "and the only one of its kind");
 	/* 1 and 3 are of CPU 0, 2 and 5 of CPU 1. */
 	is(add(3), ERROR_SUCCESS, "a buffer");
@@ -259,7 +259,7 @@ static void test_order(void)
 	is(add(5), ERROR_SUCCESS, "that CPU's next one");
 	CloseTrace(stream);
 	ok(all[0].done == 1 && all[3].done == 1 && all[2].done == 1 && all[5].done == 1 &&
-	   !all[1].done, "what was refused is not done with");
+	   !all[1].done, "a refused buffer is not released");
 	is(add(4), ERROR_INVALID_HANDLE, "closed");
 }
 
@@ -275,7 +275,7 @@ static void test_bad(void)
 	is(ProcessTraceAddBufferToBufferStream(stream, NULL, 100), ERROR_INVALID_PARAMETER, "NULL");
 	memcpy(bytes, all[0].data, all[0].size);
 	is(ADD(71), ERROR_INVALID_PARAMETER, "no room for a header");
-	is(ADD(h->offset - 1), ERROR_INVALID_PARAMETER, "no room for what is used");
+	is(ADD(h->offset - 1), ERROR_INVALID_PARAMETER, "no room for the used bytes");
 	bytes[72 + 3] = 0;
 	is(ADD(all[0].size), ERROR_INVALID_PARAMETER, "a header without a record");
 	/* All kinds of garbage after a valid header: processing accepted buffers ends. */
@@ -300,7 +300,8 @@ static void test_bad(void)
 	wrong = 0;
 	two[0] = stream;
 	two[1] = stream;
-	is(ProcessTrace(two, 2, NULL, NULL), ERROR_INVALID_PARAMETER, "a stream goes alone");
+	is(ProcessTrace(two, 2, NULL, NULL), ERROR_INVALID_PARAMETER,
+	   "a stream must be the only handle");
 	processor = 0;
 	is(ProcessTrace(&stream, 1, NULL, NULL), ERROR_SUCCESS, "it is processed");
 	ok(events > 1000, "%d events of it", events);

@@ -37,7 +37,7 @@ static void tl_plain_activity()
 
 	tl_forget();
 	TraceLoggingWriteTaggedIfStarted((looks++, a), "t");
-	ok(looks == 1 && tl_event("00 7400", 0, id, 0), "started: tagged, looked at once");
+	ok(looks == 1 && tl_event("00 7400", 0, id, 0), "started: tagged, tested once");
 	tl_kind b(static_cast<tl_kind &&>(a));
 
 	ok(!a.IsStarted() && b.IsStarted() && b.Id()->Data1 == id, "moved");
@@ -63,7 +63,7 @@ static void tl_plain_activity()
 		tl_kind d;
 
 		TraceLoggingWriteStart(d, "d");
-		ok(d.IsStarted() && !d.Id()->Data1, "started while nobody listens");
+		ok(d.IsStarted() && !d.Id()->Data1, "started while no session listens");
 	}
 	is(tl_caught.count, 0, "no events");
 	tl_current = &tl_entry;
@@ -102,7 +102,7 @@ static void tl_thread_activity()
 
 		is(tl_thread_id.Data1, 5, "an id that was set");
 	}
-	is(tl_thread_id.Data1, 0, "is taken back");
+	is(tl_thread_id.Data1, 0, "is restored");
 }
 
 static void tl_named()

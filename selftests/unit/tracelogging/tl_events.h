@@ -125,7 +125,7 @@ static void tl_evaluates(void)
 	tl_current = &etw_tl_nobody;
 	tl_evaluated = 0;
 	WRITE(TL_EFFECTS);
-	is(tl_evaluated, 0, "while disabled none is evaluated");
+	is(tl_evaluated, 0, "while disabled no expression is evaluated");
 	is(tl_caught.count, 0, "and nothing is written");
 	tl_current = &tl_entry;
 }
@@ -158,20 +158,21 @@ static void tl_tests(void)
 	tl_current = &entry;
 	tl_try();
 	ok(tl_pass_4_1 && !tl_pass_5_1, "a session of level 4 gets 4, not 5");
-	ok(!tl_pass_0_2 && tl_pass_4_0 && tl_pass_3_3, "and what has its keyword, or none");
+	ok(!tl_pass_0_2 && tl_pass_4_0 && tl_pass_3_3,
+	   "and events with its keyword, or without one");
 	entry.level = 255;		/* libetw's form of session level 0 */
 	entry.all = 2;
 	entry.any = ~0ULL;
 	tl_try();
 	ok(!tl_pass_4_1 && !tl_pass_5_1 && tl_pass_0_2 && tl_pass_3_3,
-	   "level 0 takes all levels; all keywords are asked for");
+	   "level 0 takes all levels; all keywords are required");
 	ok(TraceLoggingProviderEnabled(tl_provider, 0, 0) &&
 	   TraceLoggingProviderEnabled(tl_provider, 255, 2) &&
 	   !TraceLoggingProviderEnabled(tl_provider, 1, 4), "TraceLoggingProviderEnabled()");
 	tl_current = &etw_tl_nobody;
 	tl_try();
 	is(tl_pass_4_1 + tl_pass_5_1 + tl_pass_0_2 + tl_pass_4_0 + tl_pass_3_3, 0,
-	   "nobody listens, not even to level 0");
+	   "no session listens, not even to level 0");
 	ok(!TraceLoggingProviderEnabled(tl_provider, 0, 0), "TraceLoggingProviderEnabled()");
 	tl_current = &tl_entry;
 }

@@ -130,7 +130,7 @@ int main(void)
 	is(written(), 0, "not enabled");
 	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0, 0);
 	is(written(), 101, "enabled for level 4");
-	is(told, 1, "and the callback was told");
+	is(told, 1, "and the callback ran");
 	tell(EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0xFFFF, 0);
 	is(told, 3, "of a request as well");
 	is(written(), 101, "which changes nothing");

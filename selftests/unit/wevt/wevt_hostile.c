@@ -289,7 +289,7 @@ static void test_fields(void)
 	text[14] = 6;
 	is(attempt(wevt.data, wevt.len, NULL, 0), -EINVAL, "a length in another structure");
 	text[14] = 3;
-	is(attempt(wevt.data, wevt.len, NULL, 0), -EINVAL, "a length that lies behind its structure");
+	is(attempt(wevt.data, wevt.len, NULL, 0), -EINVAL, "a length after its structure");
 	text[14] = 0;
 	is(attempt(wevt.data, wevt.len, NULL, 0), 0, "one before it");
 	text[14] = old;
@@ -303,7 +303,7 @@ static void test_fields(void)
 	outer[6] = 255;
 	is(attempt(wevt.data, wevt.len, NULL, 0), -EINVAL, "more members than fields");
 	outer[6] = old;
-	is(attempt(wevt.data, wevt.len, NULL, 0), 0, "as it was, it is read");
+	is(attempt(wevt.data, wevt.len, NULL, 0), 0, "unchanged, it is read");
 }
 
 static void test_headers(void)
@@ -312,7 +312,7 @@ static void test_headers(void)
 	is(attempt("CRIM", 4, NULL, 0), -EINVAL, "a signature alone");
 	is(attempt("MZ\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, NULL, 0), -EINVAL, "something else");
 	wevt.data[8] = 6;
-	is(attempt(wevt.data, wevt.len, NULL, 0), -EINVAL, "a version that nobody knows");
+	is(attempt(wevt.data, wevt.len, NULL, 0), -EINVAL, "an unknown version");
 	wevt.data[8] = 5;
 	is(attempt(wevt.data, wevt.len, "", 0), -EINVAL, "a message table of no bytes");
 }

@@ -281,7 +281,7 @@ static void test_errors(void)
 	is(read_file("xml.man", &m), -EINVAL, "neither image nor resource");
 	mkfifo(path_of("fifo"), 0600);
 	ok(read_file("fifo", &m) < 0, "a pipe does not block");
-	ok(!m, "none gives a manifest");
+	ok(!m, "no file gives a manifest");
 }
 
 /* Images made by another resource compiler and linker, if available. */
@@ -299,7 +299,7 @@ static void test_linked(void)
 	save("linked.rc", script, sizeof(script) - 1);
 	snprintf(command, sizeof(command), "cd %s && llvm-rc linked.rc -FO linked.res && "
 		 "lld-link /dll /noentry /machine:x64 /out:linked.dll linked.res", dir);
-	if (ok(!system(command), "llvm-rc and lld-link take what we write"))
+	if (ok(!system(command), "llvm-rc and lld-link accept our files"))
 		has("linked.dll", EN, DE);
 }
 
@@ -360,6 +360,6 @@ int main(void)
 	etw_bytes_free(&english);
 	etw_bytes_free(&german);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
-	ok(!system(command), "the folder goes");
+	ok(!system(command), "the folder is removed");
 	return done_testing();
 }

@@ -107,7 +107,7 @@ static void test_small(void)
 		   "1 WEVT_TEMPLATE \"smallTEMP.BIN\"\n", out.len), "the resource script");
 	/* The output is appended to existing bytes; on failure nothing is. */
 	is(etw_wevt_write(m, 4, &out, NULL), -EINVAL, "version 4 is not written");
-	ok(out.len && out.data[0] == 'L', "what was there stays");
+	ok(out.len && out.data[0] == 'L', "existing bytes stay");
 	etw_bytes_free(&out);
 	etw_manifest_put(m);
 }
@@ -122,13 +122,13 @@ static void test_version_3(void)
 		return;
 	ok(!etw_wevt_write(m, 3, &out, NULL) && !etw_msgtable_write(m, 0, &table, NULL),
 	   "version 3 is written");
-	ok(out.data[8] == 3 && out.data[0x24 + 12] == 6, "it says so, and has six lists");
-	is(out.data[0x24 + 16 + 4], 0x24 + 16 + 8 * 11, "the first begins behind eleven places");
-	is(out.len, 458 - 24 + 8 * 4, "and it is as long as that makes it");
+	ok(out.data[8] == 3 && out.data[0x24 + 12] == 6, "its header has version 3 and six lists");
+	is(out.data[0x24 + 16 + 4], 0x24 + 16 + 8 * 11, "the first begins after eleven places");
+	is(out.len, 458 - 24 + 8 * 4, "and its length agrees");
 	ok(!etw_manifest_read_wevt(out.data, out.len, table.data, table.len, NULL, "x", &back, NULL),
 	   "it is read");
 	ok(back && !strcmp(back->providers[0].name, "00112233-4455-6677-8899-aabbccddeeff"),
-	   "the provider goes by its GUID");
+	   "the provider is found by its GUID");
 	etw_bytes_free(&out);
 	etw_bytes_free(&table);
 	etw_manifest_put(back);
@@ -154,7 +154,7 @@ static void test_languages(void)
 	is(etw_langid(""), 0, "nothing is nothing");
 	ok(!strcmp(etw_langid_culture(0x0411), "ja-JP"), "0x411 is ja-JP");
 	ok(!strcmp(etw_langid_culture(0x09), "en-US"), "English alone is en-US");
-	ok(!etw_langid_culture(0) && !etw_langid_culture(0xfc09), "nobody has 0 and 0xfc09");
+	ok(!etw_langid_culture(0) && !etw_langid_culture(0xfc09), "no culture has 0 and 0xfc09");
 	for (id = 0x400; id < 0x10000; id++) {
 		const char *culture = etw_langid_culture(id);
 
@@ -238,7 +238,7 @@ static void test_seventeenth(void)
 	many.providers = &p;
 	is(etw_message_ids_make(&many, &ids, &problems), -EINVAL, "a seventeenth provider");
 	ok(problems.errors && strstr(problems.list[0].text, "only the first 16 providers"),
-	   "the problem says it");
+	   "the problem is reported");
 	etw_problems_free(&problems);
 	etw_manifest_put(m);
 }
