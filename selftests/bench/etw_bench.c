@@ -14,7 +14,7 @@
  * the event:
  *  - for most rows, an empty loop (counter, compare, jump);
  *  - for a disabled static provider, the same loop with the branch of another
- *    static key that nobody ever enables.  Such a branch is patched out: what
+ *    static key that is never enabled.  Such a branch is patched out: what
  *    is left of it is one NOP, which no unit of the processor executes but
  *    which the emulator counts; "raw" has it, so both can be seen.
  * No event of a timed loop may be lost, and a disabled static provider may cost nothing

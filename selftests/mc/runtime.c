@@ -80,7 +80,7 @@ void mc_expect(int kind, const char *name, unsigned int in_type, const void *dat
 void mc_disabled(const char *event, int enabled)
 {
 	if (enabled)
-		wrong(event, "enabled before anybody enabled it");
+		wrong(event, "enabled before it was enabled");
 }
 
 ULONG mc_capture(REGHANDLE handle, PCEVENT_DESCRIPTOR descriptor, LPCGUID activity,

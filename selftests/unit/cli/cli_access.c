@@ -32,7 +32,7 @@ static void fill(struct etw_access_list *list, const char *text)
 }
 
 /* For the last entry: which rights an earlier entry already grants, and that entry's number */
-static void vain(const char *text, uint32_t rights, uint32_t by)
+static void shadowed(const char *text, uint32_t rights, uint32_t by)
 {
 	struct etw_access_list list;
 	uint32_t got, at = 0;
@@ -74,20 +74,20 @@ static void same(const char *text, bool want)
 
 int main(void)
 {
-	vain("deny user:1 register", 0, 0);
-	vain("allow everyone register,log;deny user:1 register", ETW_RIGHT_REGISTER_GUIDS, 0);
-	vain("allow user:1 register;deny user:1 all", ETW_RIGHT_REGISTER_GUIDS, 0);
-	vain("allow user:2 register;allow group:1 all;deny user:1 all", 0, 0);
-	vain("allow user:2 all;allow cap:perfmon all;allow everyone log;deny cap:perfmon log",
-	     ETW_RIGHT_LOG_EVENT, 1);
-	vain("allow everyone query;deny user:1 register", 0, 0);
+	shadowed("deny user:1 register", 0, 0);
+	shadowed("allow everyone register,log;deny user:1 register", ETW_RIGHT_REGISTER_GUIDS, 0);
+	shadowed("allow user:1 register;deny user:1 all", ETW_RIGHT_REGISTER_GUIDS, 0);
+	shadowed("allow user:2 register;allow group:1 all;deny user:1 all", 0, 0);
+	shadowed("allow user:2 all;allow cap:perfmon all;allow everyone log;deny cap:perfmon log",
+		 ETW_RIGHT_LOG_EVENT, 1);
+	shadowed("allow everyone query;deny user:1 register", 0, 0);
 	/* Rights that an earlier entry denies stay denied. */
-	vain("deny user:1 register;allow everyone register;deny user:1 register", 0, 0);
-	vain("deny user:1 register;allow everyone all;deny user:1 register,log",
-	     ETW_RIGHT_LOG_EVENT, 1);
-	vain("deny everyone all;allow user:1 all;deny user:1 all", 0, 0);
-	vain("allow everyone log;allow user:1 log", 0, 0);
-	vain("allow user:1 log;deny everyone log", 0, 0);
+	shadowed("deny user:1 register;allow everyone register;deny user:1 register", 0, 0);
+	shadowed("deny user:1 register;allow everyone all;deny user:1 register,log",
+		 ETW_RIGHT_LOG_EVENT, 1);
+	shadowed("deny everyone all;allow user:1 all;deny user:1 all", 0, 0);
+	shadowed("allow everyone log;allow user:1 log", 0, 0);
+	shadowed("allow user:1 log;deny everyone log", 0, 0);
 	same("allow everyone register,log;deny user:1 register", true);
 	same("allow user:1 register;deny user:1 register", true);
 	same("deny user:1 register;allow everyone register;deny user:1 register", false);

@@ -99,7 +99,7 @@ static void test_capture(void)
 	ok(strstr(err, "Cannot allocate memory") && !strstr(err, enabled), "the message says so");
 	is(enable(1, -ENOMEM), 1, "it can, and not be asked");
 	ok(strstr(err, enabled) && strstr(err, "Cannot allocate memory"), "the message says both");
-	is(fake->enable.control, ETW_CONTROL_ENABLE, "as it is");
+	is(fake->enable.control, ETW_CONTROL_ENABLE, "the provider is enabled");
 	is(enable(1, -ETIMEDOUT), 1, "it was asked, and is not through");
 	ok(strstr(err, "they go on") && !strstr(err, enabled), "which is something else");
 	is(enable(1, -ENOENT), 1, "the session has ended meanwhile");

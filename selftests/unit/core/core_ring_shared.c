@@ -140,7 +140,7 @@ static void check_record(const struct etw_record_view *view)
 	u32 id = view->header->desc.id, number, inverse;
 
 	if (id >= WRITERS || view->data_len < 8) {
-		fault = "a record that nobody wrote";
+		fault = "a record without a writer";
 		return;
 	}
 	memcpy(&number, view->data, 4);

@@ -195,7 +195,7 @@ static void test_errors(REGHANDLE h)
 		fake->error[0x30] = map[i].err;
 		is(EventWrite(h, &event, 0, NULL), map[i].code, "error of a write");
 	}
-	is(fake->opens, opens, "none of them opens the device anew");
+	is(fake->opens, opens, "no error opens the device again");
 	fake->error[0x20] = -ENOSPC;
 	is(EventRegister(&guid_b, NULL, NULL, &other), ERROR_NOT_ENOUGH_MEMORY,
 	   "the kernel's limit");

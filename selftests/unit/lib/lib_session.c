@@ -238,7 +238,7 @@ static void test_rights(void)
 	p->FlushTimer = 9;
 	is(UpdateTraceA(handle, NULL, p), ERROR_SUCCESS, "update without the right to query");
 	is(p->FlushTimer, 9, "has changed");
-	is(p->MaximumBuffers, 40, "and no other value");
+	is(p->MaximumBuffers, 40, "other values are as passed");
 	is(ControlTraceA(handle, NULL, fresh(), EVENT_TRACE_CONTROL_INCREMENT_FILE),
 	   ERROR_INVALID_PARAMETER, "increment file without that right");
 	ok(fake->error[0x03], "no query was made");

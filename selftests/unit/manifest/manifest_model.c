@@ -224,7 +224,7 @@ static void check_problems(void)
 	ok(problems.count == 50 && problems.warnings == 60 && problems.errors == 2 &&
 	   same(problems.list[49].text, "error") && problems.list[49].line == 99 &&
 	   same(problems.list[48].text, "warning 48"), "the last place is for an error");
-	etw_problem_add(NULL, 1, false, "nobody hears it");
+	etw_problem_add(NULL, 1, false, "not kept");
 	etw_problems_free(&problems);
 	ok(!problems.count && !problems.errors, "freed, they are as at first");
 }

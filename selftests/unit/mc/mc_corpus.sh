@@ -52,7 +52,7 @@ round_trip() {
 		[[ -s $dir/$file ]] || fail "mc made no $file" "$dir/log"
 	done
 	build/mc-test/values "$1" head.h >"$dir/round.c" 2>"$dir/log" || fail "values" "$dir/log"
-	syntax "as it is"
+	syntax "unchanged"
 	syntax "-fshort-wchar" -fshort-wchar
 	syntax "windows.h" -Iinclude/win32 -include windows.h -fshort-wchar
 	${CC:-gcc} -std=c11 -O0 $paths -I"$dir" -fsanitize=address,undefined -pthread \

@@ -135,9 +135,9 @@ for cxx in ${CXX:-g++} clang++; do
 	check "a callback in C++ compiles: $cxx" "$cxx" -std=c++17 -Wall -Wextra -Wpedantic \
 		-Werror -Iinclude -o "$work/relog" "$work/relog.cc" -Lbuild -letw
 	check "and works" env LD_LIBRARY_PATH=build "$work/relog" "$work/in.etl" "$work/out.etl"
-	check "its output is what it injected" output_is
+	check "its output has the injected events" output_is
 done
-check "with CINTERFACE it is as in C" "${CXX:-g++}" -std=c++17 -Wall -Wextra -Wpedantic -Werror \
+check "with CINTERFACE it works as in C" "${CXX:-g++}" -std=c++17 -Wall -Wextra -Wpedantic -Werror \
 	-Iinclude -DCINTERFACE -DCOBJMACROS -fsyntax-only -x c++ - <<'END'
 #include <relogger.h>
 HRESULT go(ITraceRelogger *relogger, ITraceEvent *event)

@@ -288,9 +288,9 @@ static void test_load(void)
 	is(TdhLoadManifestA(long_path), ERROR_BAD_PATHNAME, "259 may be");
 	path = write_manifest("<nothing/>");
 	is(TdhLoadManifestA(path), ERROR_XML_PARSE_ERROR, "no manifest");
-	is(TdhLoadManifestFromBinaryA(path), ERROR_INVALID_DATA, "a program is not one either");
+	is(TdhLoadManifestFromBinaryA(path), ERROR_INVALID_DATA, "nor is it a binary");
 	unlink(path);
-	is(TdhLoadManifestFromBinaryA(path), ERROR_FILE_NOT_FOUND, "nor is any other file");
+	is(TdhLoadManifestFromBinaryA(path), ERROR_FILE_NOT_FOUND, "a missing file");
 	is(TdhLoadManifestFromBinary(NULL), ERROR_INVALID_PARAMETER, "no path");
 	is(TdhLoadManifestFromMemory("<x", 2), ERROR_XML_PARSE_ERROR, "no XML in memory");
 	is(TdhLoadManifestFromMemory(NULL, 2), ERROR_INVALID_PARAMETER, "no memory");

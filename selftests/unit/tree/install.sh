@@ -147,7 +147,7 @@ check "the headers are in place" headers_there
 check "the manual pages are in place" all_there share/man/man4/etw.4 share/man/man8/etw.8 \
 	share/man/man5/etw-access.conf.5 \
 	share/man/man5/etw-autologger.conf.5 share/man/man1/etw-record.1
-check "what else is installed is in place" others_there lib/udev/rules.d/90-etw.rules \
+check "the other installed files are in place" others_there lib/udev/rules.d/90-etw.rules \
 	lib/modules-load.d/etw.conf lib/systemd/system/etw-autologger.service \
 	lib/systemd/system/sysinit.target.wants/etw-autologger.service lib/pkgconfig/libetw.pc lib/pkgconfig/libetw-win32.pc \
 	lib/pkgconfig/libtdh.pc lib/libtdh.a

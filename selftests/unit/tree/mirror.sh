@@ -31,13 +31,13 @@ done
 kill "$busy"
 wait "$busy" 2>/dev/null || true
 busy=
-tap_result "$what" 'made anew beside a kbuild at work'
+tap_result "$what" 'made again beside a running kbuild'
 
 ln -s "$work/nothing" "$work/tree/module/gone.c"
 ln -s "$work/nothing" "$work/tree/module/core/gone.h"
 what=$(mirror) || what+=" exit status $?"
 [[ -z $(find "$work/tree" -name 'gone.*') ]] || what+=' dangling links are left'
-tap_result "$what" 'without links to what is gone'
+tap_result "$what" 'without links to removed files'
 
 echo "1..$tap_number"
 exit "$tap_status"
