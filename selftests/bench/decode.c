@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * decode - events per second as text and as JSON, beside babeltrace2
+ * decode - events per second as text and as JSON, compared with babeltrace2
  *
  *	decode [--json FILE] [--events N]
  *

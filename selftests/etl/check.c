@@ -5,7 +5,7 @@
  *     check [-o] FILE...    -o: files of a running session or of a crashed machine
  *     check -l              lists the rules
  *
- * A line per violation, "FILE: offset: rule N: what holds: what is there"; at most 20 per
+ * A line per violation, "FILE: offset: rule N: the rule: the value found"; at most 20 per
  * file.  The exit status is 1 if there is any violation.
  */
 #include <errno.h>

@@ -320,7 +320,7 @@ int etl_head(const struct etl_rec *r, struct etl_head *h)
 	h->pointer_size = le32(p + 44);
 	h->events_lost = le32(p + 48);
 	h->mhz = le32(p + 52);
-	t = p + fixed - 32;	/* what follows TIME_ZONE_INFORMATION and its padding */
+	t = p + fixed - 32;	/* the fields after TIME_ZONE_INFORMATION and its padding */
 	h->boot_time = le64s(t);
 	h->freq = le64s(t + 8);
 	h->start_time = le64s(t + 16);

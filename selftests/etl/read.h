@@ -90,7 +90,7 @@ struct etl_item {
 	const unsigned char *data;	/* @len bytes */
 };
 
-/* TRACE_LOGFILE_HEADER, as far as tests look at it. */
+/* The members of TRACE_LOGFILE_HEADER that tests use. */
 struct etl_head {
 	uint32_t buffer_size;
 	uint8_t version[4];	/* major, minor, sub, subminor */
@@ -121,23 +121,23 @@ uint64_t le64(const unsigned char *p);
 int etl_open(struct etl_file *e, const char *path);
 void etl_close(struct etl_file *e);
 
-/* What is wrong; functions below return it negated. */
+/* Faults; functions below return them negated. */
 enum etl_fault {
 	ETL_MEMORY = 1,
 	ETL_READ,
-	ETL_BUF_CUT,		/* of a buffer: there is none behind it that could be found */
+	ETL_BUF_CUT,		/* of a buffer: no next buffer can be found */
 	ETL_BUF_SMALL,
 	ETL_BUF_PAST_END,
 	ETL_BUF_HUGE,
-	ETL_FILL_SMALL,		/* its bytes cannot be had, but the next buffer can */
+	ETL_FILL_SMALL,		/* its contents cannot be read, but the next buffer can */
 	ETL_FILL_LARGE,
 	ETL_CODED,
-	ETL_REC_CUT,		/* of a record: the next one cannot be found */
+	ETL_REC_CUT,		/* of a record: the next record cannot be found */
 	ETL_REC_MARK,
 	ETL_REC_TYPE,
 	ETL_REC_SMALL,
 	ETL_REC_PAST_END,
-	ETL_ITEM_CUT,		/* of an extended item: the next record can */
+	ETL_ITEM_CUT,		/* of an extended item: the next record can be found */
 	ETL_ITEM_SMALL,
 	ETL_ITEM_ALIGN,
 	ETL_ITEM_PAST_END,
@@ -146,14 +146,14 @@ enum etl_fault {
 const char *etl_fault_text(int fault);
 
 /*
- * The next buffer: 1; 0 at the file's end; or a fault.  From ETL_FILL_SMALL on the buffer has
- * been stepped over: @b has the header's fields and @disk, and no @data.
+ * The next buffer: 1; 0 at the end of the file; or a fault.  From ETL_FILL_SMALL on the
+ * buffer is skipped: @b has the header's fields and @disk, but no @data.
  */
 int etl_buffer(struct etl_file *e, struct etl_buf *b);
 
 /*
- * The record at *@pos (BUF_HEAD first), stepping *@pos on: 1; 0 at the end of the fill; or a
- * fault: from ETL_ITEM_CUT on the record has been stepped over, and r->payload is what follows
+ * The record at *@pos (BUF_HEAD first); advances *@pos: 1; 0 at the end of the fill; or a
+ * fault. From ETL_ITEM_CUT on the record is skipped, and r->payload is everything after
  * the last good item.
  */
 int etl_record(const struct etl_buf *b, uint32_t *pos, struct etl_rec *r);

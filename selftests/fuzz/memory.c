@@ -80,7 +80,7 @@ uint8_t *memory_own(int thread, uint8_t *arg)
 	return arg >= a + AT_CONST ? arg + ALIAS : arg;
 }
 
-/* -------------------------------------------------------------- what changes */
+/* -------------------------------------------------------------- changing memory */
 
 static void flip_word(volatile uint32_t *word)
 {

@@ -120,7 +120,7 @@ static void test_old(void)
 	is(parse("start --level = 5"), 0, "= is a word");
 }
 
-/* Each error is reported, and what is correct is parsed. */
+/* Each error is reported, and correct lines are parsed. */
 static void test_all(void)
 {
 	static const unsigned int lines[] = { 1, 3, 5, 0 };

@@ -245,12 +245,12 @@ static void test_manifest(struct sample *s)
 {
 	begin_known(s, 1, 1, u"/a\033", 4);
 	prints(s, "Known-Provider Opened error Op=write Path=\"/a\\u001b\"\n",
-	"an event of a manifest");
+	       "an event of a manifest");
 	formats(s, "%e %K %{Op} %{Path}", "Opened Read|Write write /a\\u001b");
 	formats(s, "%m", "/a\\u001b was opened for \"write\"\\n.");
 	s->printer.message = true;
 	prints(s, "Known-Provider Opened error /a\\u001b was opened for \"write\"\\n.\n",
-	"its message");
+	       "its message");
 	begin_known(s, 2, 7, u"x", 2);
 	prints(s, "Known-Provider Disk/Spin Loud Op=7 Path=\"x\"\n", "no message: the fields");
 	s->printer.message = false;

@@ -376,7 +376,7 @@ check_readers() {
 	wrong '--count: "0"' stat --count 0
 }
 
-# A device that is there but cannot be the right one.
+# The device exists but is not /dev/etw.
 check_device() {
 	local good=no
 

@@ -40,7 +40,7 @@ static void test_units(void)
 	unit_is("/u/app.slice/app-org.kde.kate@abc.service", "org.kde.kate", "org.kde.kate");
 	unit_is("/u/app.slice/app-gnome-a\\x2db-7.scope", "a\\x2db", "a\\x2db");
 	unit_is("/u/snap.code.code-01234567-89ab-cdef-0123-456789abcdef.scope", "code.code",
-	"code");
+		"code");
 	unit_is("/system.slice/snap.lxd.daemon.service", "lxd.daemon", "lxd");
 	unit_is("/system.slice/docker-" ID ".scope", "docker-" ID ".scope", "docker-" ID ".scope");
 	unit_is("/a.service/b/c", "a.service", "a.service");

@@ -288,7 +288,7 @@ static bool has_zero(uint64_t word)
 	return word != 0;
 }
 
-/* How many slots behind its own an entry can be */
+/* The longest distance of an entry from its own slot */
 static size_t longest_way(const struct etw_table *table)
 {
 	size_t i, n, most = 0;

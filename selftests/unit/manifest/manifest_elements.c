@@ -168,7 +168,7 @@ static void check_template(const struct etw_mf_provider *p)
 
 	ok(same(t->id, "T") && same(t->name, "Tee") && t->count == 7 && t->top == 4, "a template");
 	str(t->user_data,
-	"<UserData><x:Own xmlns:x=\"urn:x\" a=\"&lt;1&gt;\"><y>%1</y><z/></x:Own></UserData>");
+	    "<UserData><x:Own xmlns:x=\"urn:x\" a=\"&lt;1&gt;\"><y>%1</y><z/></x:Own></UserData>");
 	ok(same(f[0].name, "Len") && f[0].tags == 0x123 && f[0].flags == ETW_MF_TAGS &&
 	   f[0].count == 1, "a field with tags");
 	ok(f[1].flags == ETW_MF_LENGTH_FIELD && f[1].length == 0 && f[1].out_type == TDH_OUTTYPE_XML &&

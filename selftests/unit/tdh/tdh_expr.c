@@ -198,7 +198,7 @@ static void test_missing(void)
 	missing("Parts.Size == 1 || Parts[7].Size == 1 || Parts.size[0] > 1 || Parts", true,
 		"<Parts.size[0]>");
 	missing("Size == 1 || Parts.* == 7 || * == 7 || Parts.Size.x", true,
-	"<Size><Parts.Size.x>");
+		"<Size><Parts.Size.x>");
 	missing("task == Disk && level != Loud || opcode == Nope", true, "opcode<Nope>");
 	missing("keyword & nope || channel == x || keyword in (no, Read, never)", true,
 		"keyword<nope>channel<x>keyword<no>keyword<never>");

@@ -489,7 +489,7 @@ static void wrong(const char *text, size_t column, const char *part)
 static void test_refused(void)
 {
 	wrong("Size == 1 && Wide startswith x", 14,
-	"the kernel cannot test Wide startswith x, because");
+	      "the kernel cannot test Wide startswith x, because");
 	wrong("Wide =~ 'x'", 1, "filter it with etw dump --filter");
 	wrong("Wide matches 'x*'", 1, "the kernel cannot test Wide matches 'x*'");
 	wrong("Wide > x", 1, "the kernel cannot test");
