@@ -120,13 +120,15 @@ int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
 }
 
 /* The notice n is lost: the next one of its registration reports it as dropped. */
-static void count_lost(struct etw_process_hot *process, const struct etw_notify *n)
+static void count_lost(struct etw_callback_queue *q, struct etw_process_hot *process,
+		       const struct etw_notify *n)
 {
 	/* G: there is a notice, so there are slots */
 	struct etw_registration_hot __rcu **regs = smp_load_acquire(&process->regs);
 	struct etw_registration_hot *hot;
 	struct etw_registration *reg;
 
+	lockdep_assert_held(&q->lock);
 	rcu_read_lock();
 	hot = rcu_dereference(regs[n->slot]);
 	reg = hot ? etw_registration_of(hot) : NULL;
@@ -150,7 +152,7 @@ void etw_callback_queue_unfetch(struct etw_callback_queue *q, struct etw_process
 		q->handled->reg->dropped += n->dropped;
 		q->handled = NULL;
 	} else {
-		count_lost(process, n);
+		count_lost(q, process, n);
 	}
 	spin_unlock(&q->lock);
 }

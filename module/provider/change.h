@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * change.h - changing what the writers of registrations see
-
  *
  * A change is prepared for all registrations concerned, which may fail, and then put
  * into force for all, which may not.  Under etw_control.

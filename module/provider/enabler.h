@@ -2,7 +2,8 @@
 /*
  * enabler.h - a session as providers see it: something that enables them
  *
- * Part of struct etw_trace_session.  All under etw_control, except for the work.
+ * Part of struct etw_trace_session.  hot, guid and secure are set at start and only read
+ * after that; the rest is under etw_control, except for the work.
  */
 #ifndef ETW_PROVIDER_ENABLER_H
 #define ETW_PROVIDER_ENABLER_H

@@ -2,8 +2,8 @@
 /*
  * snapshot.h - what a writer reads about the sessions that enabled its provider
  *
- * enable_snapshot.c builds a snapshot, enable.c publishes it, and writers read it
- * under RCU with preemption disabled.  It never changes; a new one replaces it.
+ * provider/enable_snapshot.c builds a snapshot, provider/change.c publishes it, and writers
+ * read it under RCU with preemption disabled.  It never changes; a new one replaces it.
  */
 #ifndef ETW_WRITE_SNAPSHOT_H
 #define ETW_WRITE_SNAPSHOT_H

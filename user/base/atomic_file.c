@@ -131,12 +131,19 @@ static void remove_path(const char *path, bool folder)
 static int open_temp(struct etw_atomic_file *f, mode_t mode)
 {
 	bool folder = f->flags & ETW_ATOMIC_FOLDER;
-	int fd = create_temp(f->path, folder, folder ? mode | (mode & 0444) >> 2 : mode,
-			     &f->temp_path);
+	struct stat st;
+	int fd;
 
-	if (fd >= 0)
-		f->fd = folder ? -1 : fd;
-	return fd < 0 ? fd : 0;
+	fd = create_temp(f->path, folder, folder ? mode | (mode & 0444) >> 2 : mode,
+			 &f->temp_path);
+	if (fd < 0)
+		return fd;
+	f->fd = folder ? -1 : fd;
+	if (folder ? lstat(f->temp_path, &st) : fstat(fd, &st))
+		return -errno;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	return 0;
 }
 
 static int open_new(struct etw_atomic_file *f, const char *path)
@@ -213,10 +220,34 @@ int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, unsigne
 	return err;
 }
 
+/*
+ * The owner of the folder may have put another file under the temporary name, which must
+ * not be written to, or get the owner of the replaced file.
+ */
+static int open_again(struct etw_atomic_file *f, int flags)
+{
+	struct stat st;
+	int err = 0;
+
+	f->fd = open(f->temp_path, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (f->fd < 0)
+		return -errno;
+	if (fstat(f->fd, &st))
+		err = -errno;
+	else if (st.st_dev != f->dev || st.st_ino != f->ino)
+		err = -ESTALE;
+	if (err) {
+		close(f->fd);
+		f->fd = -1;
+	}
+	return err;
+}
+
 int etw_atomic_file_reopen(struct etw_atomic_file *file)
 {
-	file->fd = open(file->temp_path ? file->temp_path : file->path,
-			O_RDWR | O_CLOEXEC | O_NOCTTY | (file->temp_path ? O_NOFOLLOW : 0));
+	if (file->temp_path)
+		return open_again(file, O_RDWR);
+	file->fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOCTTY);
 	return file->fd < 0 ? -errno : 0;
 }
 
@@ -227,6 +258,10 @@ static int copy_owner(const struct etw_atomic_file *f)
 {
 	mode_t mode = f->mode;
 
+	/* A list inherited from the folder would let others in once the mode is set. */
+	if (fremovexattr(f->fd, "system.posix_acl_access") && errno != ENODATA &&
+	    errno != ENOTSUP)
+		return -errno;
 	/* The old group's bits must not open the file to another group. */
 	if (fchown(f->fd, f->uid, f->gid) && fchown(f->fd, -1, f->gid))
 		mode &= ~0070u;
@@ -238,12 +273,10 @@ static int complete(struct etw_atomic_file *f)
 {
 	int err = 0;
 
-	if (f->existed && f->flags & ETW_ATOMIC_FOLDER) {
-		f->fd = open(f->temp_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		err = f->fd < 0 ? -errno : 0;
-	} else if (f->existed && f->fd < 0) {
+	if (f->existed && f->flags & ETW_ATOMIC_FOLDER)
+		err = open_again(f, O_RDONLY | O_DIRECTORY);
+	else if (f->existed && f->fd < 0)
 		err = etw_atomic_file_reopen(f);
-	}
 	if (f->existed && !err)
 		err = copy_owner(f);
 	if (f->existed && !err && fsync(f->fd))
@@ -382,7 +415,10 @@ int etw_atomic_file_rollback(struct etw_atomic_file *file)
 	char *backup = file->backup;
 	int saved = errno, err = 0;
 
-	if (file->path && file->fd >= 0)
+	/* A commit that failed has rolled back. */
+	if (!file->path)
+		return backup ? -EIO : 0;
+	if (file->fd >= 0)
 		close(file->fd);
 	if (backup ? rename(backup, file->path) : file->placed && unlink(file->path))
 		err = -errno;

@@ -14,7 +14,8 @@
  * Symbolic links are followed: the file that the link names is replaced, and the link stays.
  *
  * Not handled:
- * - Access control lists are not copied.  The group of a file that has one loses its access.
+ * - Access control lists are neither copied nor inherited.  The group of a file that has one
+ *   loses its access.
  * - Two programs may replace the same file: the later commit wins.
  * - On file systems without RENAME_NOREPLACE, a file that somebody creates in the moment
  *   before the rename is overwritten.
@@ -40,6 +41,8 @@ struct etw_atomic_file {
 	unsigned int flags;
 	bool existed;		/* there was something to replace */
 	bool placed;		/* renamed, can still be rolled back */
+	dev_t dev;		/* of the temporary file, to know it again by name */
+	ino_t ino;
 	mode_t mode;		/* of the replaced file */
 	uid_t uid;
 	gid_t gid;
@@ -52,7 +55,7 @@ struct etw_atomic_file {
  */
 int etw_atomic_file_open(struct etw_atomic_file *file, const char *path, unsigned int flags);
 
-/* Open a file again whose fd was closed. */
+/* Open a file again whose fd was closed.  -ESTALE: its temporary name is another file's now. */
 int etw_atomic_file_reopen(struct etw_atomic_file *file);
 
 /* Give the file its name.  After an error nothing is left of it. */

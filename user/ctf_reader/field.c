@@ -272,7 +272,8 @@ static int describe_array(struct fields *f, const bt_field_class *class, const b
 	size_t at;
 	int err;
 
-	if (field && has_variant(element, depth))
+	/* From 0, as in put_array(): both must decide alike. */
+	if (field && has_variant(element, 0))
 		return describe_apart(f, field, name, depth);
 	if (!needs_struct(element))
 		return describe(f, element, NULL, name, ARRAY, depth + 1);

@@ -331,11 +331,13 @@ static int run_graph(struct run *run)
 
 	while (status == BT_GRAPH_RUN_ONCE_STATUS_OK || status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
 		if (cli_ending())
-			return fail(run);
+			break;
 		status = bt_graph_run_once(run->graph);
 		show_progress(run);
 	}
 	progress_end(&run->progress);
+	if (cli_ending())
+		return fail(run);
 	return status == BT_GRAPH_RUN_ONCE_STATUS_END ? 0 : babeltrace_failed(run, run->folder);
 }
 

@@ -72,15 +72,19 @@ int etw_mc_files_commit(struct etw_mc_files *files, const char **path)
 {
 	struct etw_atomic_file *list[ETW_MC_FILES_MAX];
 	unsigned int i, failed;
-	int ret;
+	int ret = 0, err;
 
+	/* All are closed, also after an error: a rollback closes descriptors, not streams. */
 	for (i = 0; i < files->count; i++) {
-		*path = files->list[i].path;
 		list[i] = &files->list[i].file;
-		ret = close_one(&files->list[i]);
-		if (ret)
-			return ret;
+		err = close_one(&files->list[i]);
+		if (err && !ret) {
+			ret = err;
+			*path = files->list[i].path;
+		}
 	}
+	if (ret)
+		return ret;
 	ret = etw_atomic_file_commit_all(list, files->count, &failed);
 	if (ret)
 		*path = files->list[failed].path;

@@ -200,13 +200,21 @@ static void test_reopened(void)
 	is(etw_atomic_file_reopen(&f), -ELOOP, "a link is not opened");
 	is(etw_atomic_file_commit(&f), -ELOOP, "nor committed");
 	ok(has("old", "old") && has("victim", "victim") && has("aside", "New"), "all stay");
+	begin(&f, "old", true, "new");
+	close(f.fd);
+	f.fd = -1;
+	chmod("victim", 0400);
+	rename("victim", f.temp_path);
+	is(etw_atomic_file_reopen(&f), -ESTALE, "another file is not opened");
+	is(etw_atomic_file_commit(&f), -ESTALE, "nor given the owner and mode of the old one");
+	ok(has("old", "old"), "the old file stays");
 	unlink("old");
-	unlink("victim");
 	unlink("aside");
 	is(count("", NULL), 0, "nothing else");
 }
 
 #define ACL	"system.posix_acl_access"
+#define DEFAULT_ACL	"system.posix_acl_default"
 
 /* With an access list, the group bits of a file are the most that the list may grant. */
 static void test_acl(void)
@@ -232,6 +240,17 @@ static void test_acl(void)
 	ok(begin(&f, "old", true, "new") == 0 && etw_atomic_file_commit(&f) == 0, "replaced");
 	ok(!stat("old", &st) && (st.st_mode & 0777) == 0600,
 	   "the group gets nothing that the list granted to others");
+	unlink("old");
+	/* A new file in a folder with a default list inherits it. */
+	put("old", "old");
+	chmod("old", 0640);
+	if (setxattr(".", DEFAULT_ACL, &acl, sizeof(acl), 0))
+		abort();
+	ok(begin(&f, "old", true, "new") == 0 && etw_atomic_file_commit(&f) == 0, "replaced");
+	ok(getxattr("old", ACL, NULL, 0) < 0 && errno == ENODATA,
+	   "the new file does not inherit the folder's list");
+	ok(!stat("old", &st) && (st.st_mode & 0777) == 0640, "and has the old file's mode");
+	removexattr(".", DEFAULT_ACL);
 	unlink("old");
 }
 

@@ -113,7 +113,7 @@ static void test_old(void)
 	bad("start\nLogFileMode = REAL_TIME_MODE | SECURE_MODE", 2, "such as --circular or --real-time");
 	bad("start\nDisableRealtimePersistence = 1", 2, "write nothing, it had no effect");
 	bad("start\nMatchAnyKeyword = 1", 2, "--any HEX in the enable line");
-	bad("start\nexe = it's", 2, "\"exe =\" is the old format: write --exe VALUE in the enable line");
+	bad("start\nexe = it's", 2, "\"exe =\" is the old format: write --exe 'VALUE' in the enable line");
 	bad("start\n; comment", 2, "write # before a comment");
 	bad("start\n[provider Some Name]", 2, "[provider Some Name] is the old format: write \"enable PROVIDER\"");
 	/* "=" within a command is not the old format. */

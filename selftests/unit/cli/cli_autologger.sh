@@ -102,7 +102,7 @@ check_all() {
 		"enable $guid --exe /bin/sh" "enable $guid --id 70000" "enable $guid --with nonsense" \
 		"enable {${guid^^}}" "enable $guid" 'enable 0123-45' "enable 'Some Name'"
 	all 1 many \
-		':2: "Frob =" is the old format: write --Frob VALUE in the enable line' \
+		":2: \"Frob =\" is the old format: write --Frob 'VALUE' in the enable line" \
 		':3: missing PROVIDER' \
 		':4: --exe: "/bin/sh": give the name of the file, without directory and wildcards' \
 		':5: --id: "70000" is not within 0 to 65535' \

@@ -61,6 +61,7 @@ static const struct {
 	{ "EnableFlags", "--any HEX in the enable line" },
 	{ "MatchAnyKeyword", "--any HEX in the enable line" },
 	{ "MatchAllKeyword", "--all HEX in the enable line" },
+	{ "payload", "--filter 'EXPRESSION' in the enable line, see etw-filter(7)" },
 	{ "EnableProperty", "--with, --stack, --ignore-keyword-0, --exclude-private or --group in the enable line" },
 };
 
@@ -76,7 +77,7 @@ static void fail_value(struct parser *p, const char *name, int len)
 		     old_values[i].now);
 		return;
 	}
-	fail(p, p->line, "\"%.*s =\" is the old format: write --%.*s VALUE in the enable line", len,
+	fail(p, p->line, "\"%.*s =\" is the old format: write --%.*s 'VALUE' in the enable line", len,
 	     name, len, name);
 }
 
