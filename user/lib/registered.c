@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registered.c - what this process has registered
+ * registered.c - the provider GUIDs that this process has registered
  */
 #include "registered.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registered.h - what this process has registered, for EnumerateTraceGuidsEx()
+ * registered.h - the provider GUIDs that this process has registered, for
+ * EnumerateTraceGuidsEx()
  *
- * The provider side sets the function with its first registration, so that a controller does
- * not depend on it.
+ * The provider side sets the function at its first registration, so the controller does
+ * not depend on the provider.
  */
 #ifndef ETW_LIB_REGISTERED_H
 #define ETW_LIB_REGISTERED_H
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <evntprov.h>
 
-/* The GUIDs of all registrations, each once, malloc()ed; NULL: no memory. */
+/* The GUIDs of all registrations, without duplicates, malloc()ed; NULL: out of memory. */
 typedef GUID *etw_registered_fn(size_t *count);
 
 /* NULL: this process has never registered a provider. */

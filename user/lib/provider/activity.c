@@ -2,9 +2,9 @@
 /*
  * activity.c - activity ids
  *
- * A new id is 61 random bits that this process drew at its first one and a
- * counter of 60 bits.  A forked child draws anew.  Version 0 and variant 7,
- * which no generator of GUIDs produces, keep ids apart from all real GUIDs.
+ * A new id consists of 61 random bits, drawn once per process, and a 60-bit counter. A
+ * forked child draws new random bits. Version 0 and variant 7, which no GUID generator
+ * produces, keep the ids distinct from real GUIDs.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,7 @@ const GUID *etw_activity_current(void)
 	return &current;
 }
 
-/* Never 0. */
+/* Never returns 0. */
 static uint64_t draw(void)
 {
 	int saved = errno, cancel = etw_cancel_hold();
@@ -34,7 +34,10 @@ static uint64_t draw(void)
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
 		struct timespec now;
 
-		/* Too early in the boot: few processes, so this will do. */
+		/*
+		 * getrandom() fails only early in the boot; with few processes, the
+		 * clock is enough.
+		 */
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		seed = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 		seed = seed * 0x9E3779B97F4A7C15 + getpid();

@@ -2,9 +2,9 @@
 /*
  * callback.c - the thread that runs enable callbacks
  *
- * It takes notifications from the device one by one.  Taking one tells the
- * kernel that the callback for the one before has returned, which is what a
- * controller's timeout waits for.
+ * The thread takes notifications from the device one at a time. Taking a notification
+ * acknowledges that the previous callback has returned; a controller's timeout waits
+ * for this.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "base/cancel.h"
 #include "registration.h"
 
-/* Of the notification whose callback runs on this thread. */
+/* The session of the notification whose callback runs on this thread. */
 static __thread uint32_t logger_id __attribute__((__tls_model__("initial-exec")));
 
 uint32_t etw_callback_logger_id(void)
@@ -38,7 +38,7 @@ _Static_assert(sizeof(EVENT_FILTER_HEADER) == sizeof(struct etw_filter_header) &
 	       EVENT_FILTER_TYPE_TRACEHANDLE == ETW_FILTER_TRACEHANDLE,
 	       "callbacks get filter data as the kernel tells them");
 
-/* Run the callback of a notification, unless it is no longer registered. */
+/* Run the callback for a notification if the registration still exists. */
 static void run(struct etw_fork_state *proc, const struct etw_notify *n)
 {
 	EVENT_FILTER_DESCRIPTOR filter = { n->filter, n->filter_len, n->filter_type };
@@ -66,7 +66,7 @@ static void run(struct etw_fork_state *proc, const struct etw_notify *n)
 		 filter.Size ? &filter : NULL, context);
 
 	etw_fork_state_lock(proc, &saved);
-	/* In a child forked by the callback none of this is ours. */
+	/* A child forked by the callback must not touch this state. */
 	if (is_self(proc)) {
 		proc->running = 0;
 		reg = etw_reg_find(n->cookie);
@@ -77,7 +77,7 @@ static void run(struct etw_fork_state *proc, const struct etw_notify *n)
 	etw_fork_state_unlock(proc, &saved);
 }
 
-/* What the thread works with; copied under the lock. */
+/* The thread's inputs, copied under the lock. */
 struct work {
 	int fd;
 	struct etw_kdev_id id;
@@ -86,7 +86,7 @@ struct work {
 	uint64_t asked;
 };
 
-/* False: the thread is to end. */
+/* Returns false when the thread must end. */
 static bool get_work(struct etw_fork_state *proc, struct work *work)
 {
 	struct etw_fork_state_saved saved;
@@ -103,7 +103,7 @@ static bool get_work(struct etw_fork_state *proc, struct work *work)
 	return go_on;
 }
 
-/* Whoever was registered up to asked need not wait, with this descriptor. */
+/* Registrations up to asked need not wait for a callback on this descriptor. */
 static void answer(struct etw_fork_state *proc, const struct work *work, uint64_t asked)
 {
 	struct etw_fork_state_saved saved;
@@ -128,7 +128,7 @@ static void wait_for_work(const struct work *work, bool device)
 	etw_kdev_poll(fds, 2, -1);
 	if (fds[0].revents)
 		etw_poll_wakeup_clear(&work->wake);
-	/* Something is wrong that polling does not cure: do not spin. */
+	/* An error that polling does not clear: sleep instead of spinning. */
 	if ((fds[0].revents | fds[1].revents) & (POLLERR | POLLHUP) ||
 	    fds[0].revents & POLLNVAL)
 		etw_kdev_poll(NULL, 0, 1000);
@@ -146,7 +146,7 @@ static void *thread_main(void *arg)
 		struct etw_notify n = { .filter = (uintptr_t)data, .filter_cap = sizeof(data) };
 		int ret;
 
-		/* After a failure only another descriptor is worth a try. */
+		/* After a failure, wait for another descriptor. */
 		if (work.fd < 0 || (bad && bad_epoch == work.epoch)) {
 			answer(proc, &work, UINT64_MAX);
 			wait_for_work(&work, false);
@@ -172,7 +172,7 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* The thread ends here, on its own when a callback asked for it. */
+/* The thread ends here, by itself if a callback requested it. */
 static void *thread_start(void *arg)
 {
 	struct etw_fork_state *proc = arg;
@@ -196,7 +196,7 @@ int etw_callback_start(struct etw_fork_state *proc)
 	int ret;
 
 	if (proc->state == ETW_THREAD_STOPS && is_self(proc)) {
-		/* A callback registers.  Whoever joins us starts us again. */
+		/* A callback is registering. The thread that joins this one restarts it. */
 		if (!proc->detached)
 			return 0;
 		proc->detached = false;
@@ -209,7 +209,7 @@ int etw_callback_start(struct etw_fork_state *proc)
 	ret = etw_poll_wakeup_open(&proc->wake);
 	if (ret)
 		return ret;
-	/* Signals are blocked under the lock, and so in the new thread. */
+	/* Signals are blocked under the lock; the new thread inherits the mask. */
 	ret = -pthread_create(&proc->thread, NULL, thread_start, proc);
 	if (ret) {
 		etw_poll_wakeup_close(&proc->wake);
@@ -236,13 +236,13 @@ void etw_callback_told(struct etw_fork_state *proc, struct etw_reg *reg, uint64_
 {
 	if (!reg->due || is_self(proc) || proc->pid != getpid())
 		return;
-	/* It looks, even if nothing is queued. */
+	/* Wake the thread, even if nothing is queued. */
 	if (proc->state == ETW_THREAD_RUNS)
 		etw_poll_wakeup_signal(&proc->wake);
 	while (etw_reg_find(handle) && reg->due > proc->answered &&
 	       proc->state != ETW_THREAD_NONE)
 		pthread_cond_wait(&proc->changed, &proc->lock);
-	/* Ended meanwhile, perhaps by the very callback. */
+	/* The registration has ended meanwhile, perhaps in the callback itself. */
 	if (!etw_reg_find(handle))
 		etw_callback_wait(proc, handle);
 }
@@ -261,7 +261,7 @@ void etw_callback_stop(struct etw_fork_state *proc, struct etw_fork_state_saved 
 	}
 	etw_poll_wakeup_signal(&proc->wake);
 	etw_fork_state_unlock(proc, saved);
-	/* Others wait for what comes after it. */
+	/* Other threads wait for the state that follows; do not get cancelled here. */
 	cancel = etw_cancel_hold();
 	pthread_join(thread, NULL);
 	etw_cancel_allow(cancel);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * classic.c - the classic providers of this process, and the way to the kernel
+ * classic.c - the classic providers of this process, and writing their events
  *
- * Each is a registration as EventRegister() makes one, with a control callback
- * behind the enable callback.  The table is read without a lock: a fork may find
- * it in any state, and a signal handler may write an event.
+ * Each provider is a registration like those of EventRegister(); its enable callback
+ * calls the control callback. The table is read without a lock: a fork may find it in
+ * any state, and a signal handler may write an event.
  *
- * Semantics: Microsoft's pages of the functions' names.
+ * Semantics: Microsoft's pages named after the functions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@
 /* An event class; its address is its RegHandle. */
 struct class {
 	struct etw_guid guid;
-	_Atomic uint32_t last;		/* instance id */
-	HANDLE before;			/* what the caller had for RegHandle */
+	_Atomic uint32_t last;		/* last instance id */
+	HANDLE before;			/* the caller's RegHandle before registration */
 };
 
 struct classic {
-	uint64_t handle;		/* of the registration; 0: none (yet) */
-	_Atomic uint64_t session;	/* as it was told last; 0: disabled */
-	bool used;			/* with what follows, under the lock */
+	uint64_t handle;		/* registration; 0: none (yet) */
+	_Atomic uint64_t session;	/* session of the last notification; 0: disabled */
+	bool used;			/* the members below are guarded by the lock */
 	GUID guid;
 	WMIDPREQUEST request;
 	void *context;
@@ -37,11 +37,11 @@ struct classic {
 };
 
 static struct classic classics[ETW_REGISTRATIONS_MAX];
-static _Atomic uint32_t highest;	/* entries that were ever used */
+static _Atomic uint32_t highest;	/* entries ever used */
 
 /* ----------------------------------------------------------------- callback */
 
-/* The enable callback behind which the control callback is. */
+/* The enable callback, which calls the control callback. */
 static VOID on_change(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 		      ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
@@ -68,7 +68,7 @@ static VOID on_change(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 
 /* -------------------------------------------------------------- registration */
 
-/* An unused entry, marked as used, with room for the classes; or NULL. */
+/* Reserve an unused entry with room for the classes; NULL: none. */
 static struct classic *take(ULONG class_count)
 {
 	struct class *classes = calloc(class_count ? class_count : 1, sizeof(*classes));
@@ -98,7 +98,7 @@ static struct classic *take(ULONG class_count)
 	return c;
 }
 
-/* The lock is held; who writes with it still finds no registration. */
+/* The lock is held; a concurrent writer finds no registration. */
 static void give(struct classic *c)
 {
 	__atomic_store_n(&c->handle, 0, __ATOMIC_RELEASE);
@@ -121,7 +121,7 @@ static ULONG check_classes(const TRACE_GUID_REGISTRATION *classes, ULONG count)
 	return ERROR_SUCCESS;
 }
 
-/* All there is to know, before the first callback; undone by leave_classes(). */
+/* Fill in the classes before the first callback; leave_classes() undoes it. */
 static void fill_classes(struct classic *c, TRACE_GUID_REGISTRATION *classes)
 {
 	ULONG i;
@@ -268,7 +268,7 @@ ULONG CreateTraceInstanceId(HANDLE RegHandle, PEVENT_INSTANCE_INFO InstInfo)
 
 /* ------------------------------------------------------------------- writing */
 
-/* -ENOENT: not this one's session (any more). */
+/* -ENOENT: the session does not enable this provider (any more). */
 static int submit(uint64_t handle, struct etw_classic_write *record)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
@@ -290,7 +290,7 @@ static int submit(uint64_t handle, struct etw_classic_write *record)
 			etw_reg_end(reg);
 			if (!stale)
 				return ret;
-			/* A vfork child has our memory; it is not to change it. */
+			/* A vfork child shares our memory and must not change it. */
 			if (ret == -ESTALE && proc->pid != getpid())
 				return 0;
 			break;
@@ -302,7 +302,7 @@ static int submit(uint64_t handle, struct etw_classic_write *record)
 	return ret == -ESTALE ? 0 : -ENOENT;
 }
 
-/* As Microsoft's pages name the causes. */
+/* The codes that Microsoft's pages name for these causes. */
 static ULONG code_of(int err)
 {
 	switch (err) {

@@ -9,24 +9,24 @@
 #include "device/kdev.h"
 
 /*
- * The handle of a session as classic providers know it, the same as Windows':
- * logger id (16 bits), level (8), nothing (8), flags (32).
+ * A session's handle as classic providers know it, the same as on Windows: logger id
+ * (16 bits), level (8), zero (8), flags (32).
  */
 #define ETW_LOGGER_HANDLE(id, level, flags) \
 	((uint64_t)(flags) << 32 | (uint64_t)(uint8_t)(level) << 16 | (uint16_t)(id))
 #define ETW_LOGGER_ID(handle)		((uint16_t)(handle))
 #define ETW_LOGGER_LEVEL(handle)	((uint8_t)((handle) >> 16))
 #define ETW_LOGGER_FLAGS(handle)	((uint32_t)((handle) >> 32))
-/* As a session of that id could have made it */
+/* The handle has the form that a session with this id gives out. */
 #define ETW_LOGGER_VALID(handle)	(ETW_LOGGER_ID(handle) && !((handle) >> 24 & 0xFF))
 
 /*
- * Write a record to the session that the handle names, through whichever
- * provider of this process it has enabled.  A Win32 code.
+ * Write a record to the session of the handle, through any provider of this process
+ * that the session enables. Returns a Win32 code.
  */
 ULONG etw_classic_submit(TRACEHANDLE session, struct etw_classic_write *record);
 
-/* The GUID of an event class; false: no class has that handle. */
+/* The GUID of an event class; false: no class has this handle. */
 bool etw_classic_guid(HANDLE reg_handle, struct etw_guid *guid);
 
 #endif /* ETW_LIB_PROVIDER_CLASSIC_H */

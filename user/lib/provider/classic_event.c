@@ -2,7 +2,7 @@
 /*
  * classic_event.c - write events and messages of classic providers
  *
- * Semantics: Microsoft's pages of the functions' names.
+ * Semantics: Microsoft's pages named after the functions.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ ULONG GetTraceEnableFlags(TRACEHANDLE TraceHandle)
 
 /* -------------------------------------------------------------------- events */
 
-/* What follows a header: the payload itself, or where its pieces are. */
+/* The data after a header: the payload itself, or an array of its pieces. */
 static ULONG take_payload(struct etw_classic_write *w, const void *after, ULONG len,
 			  ULONG flags, struct etw_data_descriptor pieces[MAX_MOF_FIELDS])
 {
@@ -142,8 +142,8 @@ ULONG TraceEventInstance(TRACEHANDLE TraceHandle, PEVENT_INSTANCE_HEADER EventTr
 /* ------------------------------------------------------------------ messages */
 
 /*
- * Up to ETW_DATA_MAX arguments; *total is how many bytes all have.  How many
- * arguments there are.
+ * Take up to ETW_DATA_MAX arguments; *total is the size of all in bytes. Returns the
+ * number of arguments.
  */
 static size_t take_args(struct etw_data_descriptor *pieces, uint64_t *total, va_list args)
 {
@@ -155,7 +155,7 @@ static size_t take_args(struct etw_data_descriptor *pieces, uint64_t *total, va_
 		size_t len = va_arg(args, size_t);
 
 		if (len > UINT32_MAX)
-			len = UINT32_MAX;	/* too much either way */
+			len = UINT32_MAX;	/* either is too large */
 		if (n < ETW_DATA_MAX)
 			pieces[n] = (struct etw_data_descriptor){ (uintptr_t)at, len, 0 };
 		*total += len;
@@ -164,7 +164,7 @@ static size_t take_args(struct etw_data_descriptor *pieces, uint64_t *total, va_
 	return n;
 }
 
-/* More arguments than the kernel takes: as one. */
+/* Join the arguments, since there are more than the kernel takes. */
 static ULONG submit_joined(TRACEHANDLE session, struct etw_classic_write *w, uint64_t total,
 			   va_list args)
 {

@@ -2,8 +2,8 @@
 /*
  * provider.c - write events
  *
- * The first lines of each function decide without a system call or a lock
- * whether anybody may want the event; the kernel decides for good.
+ * The first lines of each function decide without a system call or a lock whether a
+ * session may want the event; the kernel makes the final decision.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ _Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "so do GUIDs");
 
 #define WRITE_FLAGS_KNOWN	(EVENT_WRITE_FLAG_NO_FAULTING | EVENT_WRITE_FLAG_INPRIVATE)
 
-/* Hand an event over that may be wanted.  0 or -errno. */
+/* Submit an event that may be wanted. 0 or -errno. */
 static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
@@ -38,7 +38,7 @@ static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *
 	int tries, ret = 0;
 	bool stale;
 
-	if (reg->classic)	/* of RegisterTraceGuids() */
+	if (reg->classic)	/* made by RegisterTraceGuids() */
 		return -EBADF;
 	for (tries = 0; tries < 3; tries++) {
 		switch (etw_reg_begin(proc, reg, handle, &pass)) {
@@ -54,13 +54,13 @@ static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *
 			etw_reg_end(reg);
 			if (!stale)
 				return ret;
-			/* A vfork child has our memory; it is not to change it. */
+			/* A vfork child shares our memory and must not change it. */
 			if (ret == -ESTALE && proc->pid != getpid())
 				return 0;
 			break;
 		}
 		etw_reg_attach(proc, pass.epoch);
-		/* Registered anew, or there is no device any more. */
+		/* The provider was registered again, or the device is gone. */
 		if (!etw_entry_wants(etw_reg_entry(reg), event->desc.level,
 				     event->desc.keyword))
 			return 0;
@@ -68,7 +68,7 @@ static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *
 	return ret == -ESTALE ? 0 : ret;
 }
 
-/* Where no frames are found, the kernel finds what it can. */
+/* If the walk finds no frames, the kernel finds what it can. */
 static int submit_stack(const void *caller, struct etw_reg *reg, uint64_t handle,
 			struct etw_event_write *event)
 {
@@ -80,7 +80,7 @@ static int submit_stack(const void *caller, struct etw_reg *reg, uint64_t handle
 	return submit(reg, handle, event);
 }
 
-/* Everything but the payload, which is checked already. */
+/* Fill in everything but the payload, which is already checked. */
 static __attribute__((__noinline__))
 ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 			 PCEVENT_DESCRIPTOR desc, ULONG64 filter, uint32_t flags,
@@ -110,7 +110,7 @@ ULONG write_event(const void *caller, struct etw_reg *reg, uint64_t handle,
 	return etw_win32_from_errno(ret);
 }
 
-/* Inline, so that no function pays for another's arguments while disabled. */
+/* Inline, so that a disabled event does not pay for passing arguments. */
 static inline __attribute__((__always_inline__))
 ULONG write_ex(REGHANDLE handle, PCEVENT_DESCRIPTOR desc, ULONG64 filter,
 	       ULONG flags, LPCGUID activity, LPCGUID related, ULONG count,
@@ -176,7 +176,7 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
 		return ERROR_INVALID_PARAMETER;
 	if (!etw_entry_wants(etw_reg_entry(reg), Level, Keyword))
 		return ERROR_SUCCESS;
-	/* What is longer than an event can be need not be counted to its end. */
+	/* Stop counting at the length that no event can hold. */
 	len = etw_utf16_len(String, ETW_RECORD_MAX);
 	EventDataDescCreate(&data, String, (len + 1) * sizeof(*String));
 	return write_event(__builtin_return_address(0), reg, RegHandle, &desc, 0,
@@ -191,7 +191,7 @@ BOOLEAN EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword
 	if (!reg)
 		return FALSE;
 	entry = etw_reg_entry(reg);
-	/* Level and keyword 0 ask for the provider as a whole. */
+	/* Level and keyword 0 ask whether the provider is enabled at all. */
 	if (!Level && !Keyword)
 		return ETW_LOAD(entry->enabled) != 0;
 	return etw_entry_wants(entry, Level, Keyword) != 0;

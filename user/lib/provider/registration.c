@@ -18,7 +18,7 @@
 #include "lib/registered.h"
 #include "registration.h"
 
-/* ------------------------------------------ what must not survive a fork */
+/* ------------------------------------- state that must not survive a fork */
 
 static _Atomic(struct etw_fork_state *) the_proc;
 
@@ -61,19 +61,19 @@ static const struct etw_enable_entry undecided = {
 struct etw_reg etw_regs[ETW_REGISTRATIONS_MAX];
 
 /*
- * The enable area, always a valid mapping once it is one: writers may look at
- * it at any time, so it is only ever replaced in place.  Kept over fork, where
- * the parent's shows the child which events lead to an attachment of its own.
+ * The enable area. Once mapped, it is only replaced in place, since writers may read it
+ * at any time. It is kept over fork: the parent's area shows the child which events
+ * require attaching.
  */
 static struct etw_enable_entry *area;
 
-/* The device's descriptor as inherited by a child, which closes it. */
+/* The descriptor that a child inherited from its parent; the child closes it. */
 static struct {
 	int fd;
 	struct etw_kdev_id id;
 } inherited = { .fd = -1 };
 
-/* Passes held by this thread; it must not wait for itself in drain(). */
+/* Passes held by this thread; drain() must not wait for its own thread. */
 static __thread int passes __attribute__((__tls_model__("initial-exec")));
 
 enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
@@ -84,10 +84,10 @@ enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
 	pass->epoch = atomic_load(&proc->epoch);
 	if (!atomic_load(&proc->attached))
 		return why;
-	/* Pairs with close_reg(): either its drain() sees us or we see its slot. */
+	/* Pairs with close_reg(): either its drain() sees this writer or we see its slot. */
 	passes++;
 	atomic_fetch_add(&reg->writers, 1);
-	/* In this order: a registration that ends loses its handle first. */
+	/* Read the slot before the handle: an ending registration clears its handle first. */
 	pass->slot = atomic_load(&reg->slot);
 	if (atomic_load(&reg->handle) != handle) {
 		why = ETW_REG_CLOSED;
@@ -99,7 +99,7 @@ enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
 	return why;
 }
 
-/* The descriptor, or the registration, is not this process's (any more). */
+/* The descriptor or the registration does not belong to this process (any more). */
 static bool is_stale(int ret)
 {
 	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
@@ -116,7 +116,7 @@ void etw_reg_end(struct etw_reg *reg)
 	passes--;
 }
 
-/* Wait until no writer uses the entry; new ones are not let in. */
+/* Wait until no writer uses the entry; the caller has shut out new ones. */
 static void drain(struct etw_reg *reg)
 {
 	unsigned int spins = 0;
@@ -134,7 +134,7 @@ static bool is_live(const struct etw_reg *reg)
 	return atomic_load(&reg->handle) != 0;
 }
 
-/* Shut writers out and wait for those that are in. */
+/* Shut writers out and wait for those inside. */
 static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 {
 	atomic_store(&reg->entry, entry);
@@ -143,7 +143,7 @@ static void close_reg(struct etw_reg *reg, const struct etw_enable_entry *entry)
 	drain(reg);
 }
 
-/* The first call in a new process; the lock is held. */
+/* Called first in a new process; the lock is held. */
 static void reg_inherit(struct etw_fork_state *proc)
 {
 	int i;
@@ -151,7 +151,7 @@ static void reg_inherit(struct etw_fork_state *proc)
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
-		/* Those writers were threads of the parent. */
+		/* The writers were threads of the parent. */
 		if (atomic_load(&reg->writers))
 			atomic_store(&reg->writers, 0);
 		if (!is_live(reg))
@@ -235,8 +235,8 @@ static void traits_forget(struct etw_reg *reg)
 }
 
 /*
- * Set the traits that a new entry registers with, or only its types if there is no memory for
- * a copy.
+ * Set the traits that a new entry registers with, or only its types if there is no
+ * memory for a copy.
  */
 static void traits_prepare(struct etw_reg *reg, const void *traits)
 {
@@ -246,7 +246,7 @@ static void traits_prepare(struct etw_reg *reg, const void *traits)
 	atomic_store(&reg->traits, copy);
 }
 
-/* The device refused the traits: keep only the types.  False: there were no traits. */
+/* The device refused the traits: keep only the types. False: there were no traits. */
 static bool traits_give_up(struct etw_reg *reg)
 {
 	unsigned char *traits = atomic_exchange(&reg->traits, NULL);
@@ -260,7 +260,7 @@ static bool traits_give_up(struct etw_reg *reg)
 
 /* ----------------------------------------------------------------- device */
 
-/* Register one entry with the device; 0 or -errno, then it is disabled. */
+/* Register one entry with the device; 0, or -errno and the entry is disabled. */
 static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	struct etw_register arg = {
@@ -287,13 +287,13 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	}
 	atomic_store(&reg->slot, arg.slot);
 	atomic_store(&reg->entry, &area[arg.slot]);
-	/* Enabled already: the kernel has queued the notification of that. */
+	/* The provider is already enabled: the kernel has queued a notification. */
 	if (reg->callback && ETW_LOAD(area[arg.slot].enabled))
 		reg->due = ++proc->asked;
 	return 0;
 }
 
-/* Open the device and map its area over the one there is; 0 or -errno. */
+/* Open the device and map its area over the current one; 0 or -errno. */
 static int open_device(struct etw_fork_state *proc)
 {
 	void *mapping;
@@ -319,14 +319,14 @@ err_close:
 	return ret;
 }
 
-/* Let go of the old device: its registrations end with its last reference. */
+/* Release the old device: its registrations end with the last reference. */
 static void forget_device(struct etw_fork_state *proc)
 {
 	int saved = errno;
 
 	/*
-	 * Within one process the descriptor is closed already or somebody
-	 * else's by now; a child has its own copy of the parent's.
+	 * Within one process, the descriptor is already closed or reused for another
+	 * file; a child has its own copy of the parent's.
 	 */
 	if (!atomic_load(&proc->attached) &&
 	    etw_kdev_is(inherited.fd, &inherited.id))
@@ -339,8 +339,8 @@ static void forget_device(struct etw_fork_state *proc)
 }
 
 /*
- * Open the device and register all entries with it.  0, or why there is no
- * device; *result is what became of wanted, if that is not NULL.
+ * Open the device and register all entries with it. Returns 0 or the reason why there
+ * is no device; *result is the result for wanted, if that is not NULL.
  */
 static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int *result)
 {
@@ -375,7 +375,7 @@ void etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch)
 {
 	struct etw_fork_state_saved saved;
 
-	/* A signal handler inside a write of this very thread: not now. */
+	/* A signal handler inside a write of this thread: do not attach now. */
 	if (passes)
 		return;
 	etw_fork_state_lock(proc, &saved);
@@ -408,7 +408,7 @@ static bool is_lost(const struct etw_fork_state *proc)
 	return !atomic_load(&proc->attached) || !etw_kdev_is(proc->fd, &proc->id);
 }
 
-/* What the device says counts only if it is there; 0 or -errno. */
+/* Only some errors of the device fail a call; 0 or -errno. */
 static int what_counts(int ret)
 {
 	switch (ret) {
@@ -418,12 +418,12 @@ static int what_counts(int ret)
 	case -ENOSPC:
 		return ret;
 	default:
-		/* No module, no right to open it: works, and is never enabled. */
+		/* No module or no permission: the provider works but is never enabled. */
 		return 0;
 	}
 }
 
-/* Tell the device of a new entry. */
+/* Register a new entry with the device. */
 static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	int ret = -ENODEV, err = 0;
@@ -434,7 +434,7 @@ static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 		ret = register_reg(proc, reg);
 	if (is_stale(ret))
 		err = attach(proc, reg, &ret);
-	/* He may open the device, but not this. */
+	/* The process may open the device but not register. */
 	return ret == -EPERM && err ? 0 : what_counts(ret);
 }
 
@@ -442,10 +442,10 @@ int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_pr
 {
 	int tries, ret = 0;
 
-	/* Attached, and the device would not have it. */
+	/* Attached, but the device refused the registration. */
 	if (atomic_load(&reg->slot) == ETW_NO_SLOT && atomic_load(&proc->attached))
 		return 0;
-	/* Registered with what it said before, which a refusal leaves as it is. */
+	/* Attaching registers the old traits, which a refusal leaves in place. */
 	if (is_lost(proc))
 		attach(proc, NULL, NULL);
 	for (tries = 0; tries < 2; tries++) {
@@ -466,7 +466,7 @@ static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	uint32_t slot = atomic_load(&reg->slot);
 
-	/* First, so that a writer turned away sees why. */
+	/* Clear the handle first, so that a rejected writer sees why. */
 	atomic_store(&reg->handle, 0);
 	close_reg(reg, &disabled);
 	if (slot != ETW_NO_SLOT && etw_kdev_is(proc->fd, &proc->id))
@@ -478,7 +478,7 @@ static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_told() */
 }
 
-/* Callbacks and other threads may look for it. */
+/* Callbacks and other threads may already look the handle up. */
 static void publish(uint64_t *out, uint64_t *also, uint64_t handle)
 {
 	__atomic_store_n(out, handle, __ATOMIC_RELEASE);
@@ -503,7 +503,7 @@ static struct etw_reg *new_entry(struct etw_fork_state *proc, const struct etw_r
 	if (new->traits)
 		traits_prepare(reg, new->traits);
 	atomic_store(&reg->slot, ETW_NO_SLOT);
-	/* A child forked from here on finds it undecided and attaches it. */
+	/* A child forked from here on finds the entry undecided and attaches it. */
 	atomic_store(&reg->entry, &undecided);
 	atomic_store(&reg->handle, *handle);
 	if (new->where)
@@ -512,7 +512,7 @@ static struct etw_reg *new_entry(struct etw_fork_state *proc, const struct etw_r
 	return reg;
 }
 
-/* Without the traits, if they are what is refused. */
+/* Register again without the traits if the device refuses them. */
 static int announce_new(struct etw_fork_state *proc, struct etw_reg *reg)
 {
 	int ret = announce(proc, reg);
@@ -576,14 +576,14 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 	ret = announce_new(proc, reg);
 	if (!ret && proc->callbacks && proc->fd >= 0) {
 		ret = etw_callback_start(proc);
-		if (!new->callback)	/* in a child, for those of the parent */
+		if (!new->callback)	/* in a child, for the parent's registrations */
 			ret = 0;
 	}
-	/* Starting may drop the lock, and somebody end this meanwhile. */
+	/* Starting may drop the lock; another thread may end this registration. */
 	if (ret && atomic_load(&reg->handle) == handle) {
 		publish(new->handle, new->also, 0);
 		release(proc, reg);
-		/* Of these codes the documented one also means "too many". */
+		/* The documented code for these errors also means "too many". */
 		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
 			 ret == -EPERM ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
 		goto out;

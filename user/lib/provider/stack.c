@@ -10,7 +10,7 @@ struct walk {
 	uint64_t caller;
 	uint64_t *frames;
 	unsigned int max, count;
-	int found;		/* the library's own frames lie behind */
+	int found;		/* frames of the library itself have been passed */
 };
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)

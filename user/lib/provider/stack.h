@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.h - who called: return addresses for the stack item of an event
+ * stack.h - return addresses for the stack item of an event
  */
 #ifndef ETW_LIB_PROVIDER_STACK_H
 #define ETW_LIB_PROVIDER_STACK_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * Return addresses from caller outwards, at most max; how many there are.  By
- * the unwind tables, so frame pointers are not needed.  Before glibc 2.35 not in
- * a signal handler that may have interrupted dlopen().
+ * Collect at most max return addresses from caller outwards; returns their number. Uses
+ * the unwind tables, so frame pointers are not needed. Before glibc 2.35, do not call
+ * it in a signal handler that may have interrupted dlopen().
  */
 unsigned int etw_stack_walk(const void *caller, uint64_t *frames, unsigned int max);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelogging.c - registering a provider of TraceLoggingProvider.h
+ * tracelogging.c - register a provider of TraceLoggingProvider.h
  *
  * Semantics: Microsoft's page "TraceLoggingRegisterEx function".
  */

@@ -13,7 +13,7 @@
 #include "core/traits.h"
 #include "registration.h"
 
-/* The lock is held.  reg takes the traits over once the device has them. */
+/* The lock is held. reg takes ownership of the traits once the device has them. */
 static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const void *traits)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TRAITS };
@@ -86,7 +86,7 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		ret = set_traits(proc, reg, EventInformation);
 	else
 		ret = set_types(proc, reg, *(const BOOLEAN *)EventInformation);
-	/* Last: this may drop the lock, and reg may be another registration after that. */
+	/* Keep this last: it may drop the lock, and reg may be reused. */
 	if (proc->callbacks && proc->fd >= 0)
 		etw_callback_start(proc);
 	etw_fork_state_unlock(proc, &saved);
