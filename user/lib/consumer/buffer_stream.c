@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * buffer_stream.c - the events of buffers that somebody hands over one by one
+ * buffer_stream.c - the events of buffers that the caller adds one by one
  *
- * What is added is checked and copied, so that nobody can change it afterwards.
+ * Added buffers are checked and copied, so that later changes by the caller have no
+ * effect.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,14 +19,14 @@
 #include "etl/walk.h"
 #include "etl/merge.h"
 
-#define QUEUE_MAX	((size_t)1 << 30)	/* bytes added, and not taken by the reader yet */
-#define HOLD_MAX	(64u << 20)	/* bytes held, then the order is given up */
-#define HOLD_SECONDS	2		/* an event is held for, by its clock */
-#define QUIET_SECONDS	1		/* without a buffer, then what is held goes */
+#define QUEUE_MAX	((size_t)1 << 30)	/* bytes added but not yet taken by the reader */
+#define HOLD_MAX	(64u << 20)	/* bytes held before the order is given up */
+#define HOLD_SECONDS	2		/* for which an event is held, by its clock */
+#define QUIET_SECONDS	1		/* without a buffer before held events are released */
 
 __extension__ typedef __int128 wide;
 
-/* What came last of a CPU */
+/* The last buffer of a CPU */
 struct last {
 	int64_t time, sequence;
 	bool any;
@@ -34,23 +35,23 @@ struct last {
 struct etw_bufstream {
 	etw_bufstream_done_fn *done;
 	void *context;
-	pthread_mutex_t lock;		/* of all up to the gap */
+	pthread_mutex_t lock;		/* guards the members up to the empty line */
 	pthread_cond_t more;
 	struct etw_block *first, **end;	/* added, not seen by the reader yet */
-	size_t queued;			/* bytes of these */
+	size_t queued;			/* their bytes */
 	struct last *lasts;		/* by CPU */
 	size_t last_count;
 	bool begun, ended;
 
-	struct etw_etl_info info;	/* the reader's, from the header on */
+	struct etw_etl_info info;	/* the reader's members start here */
 	struct etw_etl_time time;
 	struct etw_merge merge;
 	struct etw_block *spent;
-	int64_t *flushed;		/* by CPU: what it has is here up to this time */
+	int64_t *flushed;		/* by CPU: all its events up to this time have been added */
 	size_t flushed_count, seen;
-	int64_t newest;			/* raw time of all flushes */
-	int64_t safe;			/* up to which every CPU has shown what it has */
-	int64_t last;			/* raw time handed out */
+	int64_t newest;			/* highest raw time of any flush */
+	int64_t safe;			/* raw time; every CPU is complete up to it */
+	int64_t last;			/* raw time of the last event handed out */
 	bool quiet;
 };
 
@@ -76,7 +77,7 @@ int etw_bufstream_new(etw_bufstream_done_fn *done, void *context, struct etw_buf
 	return 0;
 }
 
-/* The buffer is through: tell its owner. */
+/* The buffer has been read: notify its owner. */
 static void finish(struct etw_bufstream *s, struct etw_block *block)
 {
 	const void *origin;
@@ -143,7 +144,7 @@ static struct etw_block *copy(const void *data, size_t size, int *err)
 	return NULL;
 }
 
-/* Is it behind the last one of its CPU?  The lock is held. */
+/* Does the buffer follow the last one of its CPU? The lock is held. */
 static int check_order(struct etw_bufstream *s, const struct etw_buffer_header *header)
 {
 	struct last *last;
@@ -167,7 +168,7 @@ static int check_order(struct etw_bufstream *s, const struct etw_buffer_header *
 	if (last->any && (header->timestamp < last->time ||
 			  (header->timestamp == last->time && header->sequence <= last->sequence)))
 		return -EILSEQ;
-	/* The header's own time and number say nothing. */
+	/* The header buffer's own time and number are meaningless. */
 	if (s->begun)
 		*last = (struct last){ header->timestamp, header->sequence, true };
 	return 0;
@@ -212,7 +213,7 @@ void etw_bufstream_end(struct etw_bufstream *s)
 
 /* -------------------------------------------------------------------- reading */
 
-/* A CPU has shown what it has up to the flush of this buffer. */
+/* The flush of this buffer shows that its CPU is complete up to the flush's time. */
 static int note_flush(struct etw_bufstream *s, const struct etw_buffer_header *header)
 {
 	size_t cpu = header->processor;
@@ -242,14 +243,14 @@ static int note_flush(struct etw_bufstream *s, const struct etw_buffer_header *h
 	return 0;
 }
 
-/* A buffer that was added is the reader's now; 0 or -ENOMEM. */
+/* Hand an added buffer to the reader; 0 or -ENOMEM. */
 static int take(struct etw_bufstream *s, struct etw_block *block)
 {
 	bool wide;
 	int ret;
 
 	if (block->header.type == ETW_BUFFER_TYPE_HEADER) {
-		/* Adding it has seen that this succeeds. */
+		/* This cannot fail: adding the buffer checked it. */
 		etw_etl_info_read(block->data, block->header.offset, &s->info, &wide);
 		etw_etl_time_init(&s->time, &s->info);
 	} else if (note_flush(s, &block->header)) {
@@ -269,7 +270,7 @@ static void unlock(void *arg)
 	pthread_mutex_unlock(arg);
 }
 
-/* Wait for buffers; *list is what came.  False: there will be none. */
+/* Wait for buffers and return them in *list. False: there will be none. */
 static bool wait_for_more(struct etw_bufstream *s, bool holding, struct etw_block **list)
 {
 	struct timespec until;

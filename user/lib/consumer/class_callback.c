@@ -19,10 +19,10 @@ struct class {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct class *classes;		/* under lock; a few */
-static atomic_uint count;		/* of them */
+static struct class *classes;		/* under lock; only a few */
+static atomic_uint count;		/* number of classes */
 
-/* Where the class' pointer is, or the list's end.  The lock is held. */
+/* The link to the class, or to the list's end. The lock is held. */
 static struct class **find(const GUID *guid)
 {
 	struct class **p = &classes;

@@ -7,7 +7,7 @@
 
 #include <evntrace.h>
 
-/* The callback of a class, or NULL.  Any thread; cheap while there are none. */
+/* The callback of a class, or NULL. Safe on any thread; cheap if no callback is set. */
 PEVENT_CALLBACK etw_class_callback(const GUID *class);
 
 #endif /* ETW_LIB_CONSUMER_CLASS_CALLBACK_H */

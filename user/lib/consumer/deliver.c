@@ -21,7 +21,7 @@ static const GUID lost_guid = {
 #define LOST_BUFFER	33
 #define LOST_FILE	34
 
-/* Of which instance it tells, if it does. */
+/* Set the instance ids, if the event carries them. */
 static void fill_instance(const EVENT_RECORD *record, EVENT_TRACE *classic)
 {
 	EVENT_EXTENDED_ITEM_INSTANCE instance;
@@ -40,7 +40,7 @@ static void fill_instance(const EVENT_RECORD *record, EVENT_TRACE *classic)
 	}
 }
 
-/* The same event as a consumer of classic events sees it. */
+/* Convert the event for a consumer of classic events. */
 static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
 {
 	const EVENT_HEADER *header = &record->EventHeader;
@@ -50,7 +50,7 @@ static void fill_classic(const EVENT_RECORD *record, EVENT_TRACE *classic)
 	classic->Header.Size = size > UINT16_MAX ? UINT16_MAX : size;
 	classic->Header.Class.Type = header->EventDescriptor.Opcode;
 	classic->Header.Class.Level = header->EventDescriptor.Level;
-	/* A message has its number where an event of a class has its version. */
+	/* For a message, the version field holds its number. */
 	classic->Header.Class.Version = header->Flags & EVENT_HEADER_FLAG_TRACE_MESSAGE ?
 					header->EventDescriptor.Id :
 					header->EventDescriptor.Version;
@@ -82,13 +82,13 @@ static void call_back(struct etw_trace *trace, EVENT_RECORD *record)
 		return;
 	of_class = etw_class_callback(&record->EventHeader.ProviderId);
 	if (of_class) {
-		/* The other one may have changed it: it is the caller's. */
+		/* The caller's structure: the other callback may have changed it. */
 		fill_classic(record, &logfile->CurrentEvent);
 		of_class(&logfile->CurrentEvent);
 	}
 }
 
-/* Tell, at the time of the event after the gap, that something is missing. */
+/* Report a loss, at the time of the event after the gap. */
 static void announce_loss(struct etw_trace *trace, const EVENT_RECORD *next, UCHAR type)
 {
 	EVENT_RECORD record = { .UserContext = next->UserContext };
@@ -105,7 +105,7 @@ static void announce_loss(struct etw_trace *trace, const EVENT_RECORD *next, UCH
 	call_back(trace, &record);
 }
 
-/* The buffer itself, for a BufferCallback that may keep it. */
+/* Pass the buffer itself to a BufferCallback, which may keep it. */
 static bool show_buffer(struct etw_trace *trace, const struct etw_event *event)
 {
 	struct etw_block *block = etw_block_of(event->buffer);
@@ -129,7 +129,7 @@ static bool show_buffer(struct etw_trace *trace, const struct etw_event *event)
 	return more;
 }
 
-/* What the header tells now: of a session as far as it was read, of a file to its end. */
+/* Update the header: of a session up to what has been read, of a file to its end. */
 static void update_header(struct etw_trace *trace, const struct etw_event *event)
 {
 	EVENT_TRACE_LOGFILEW *logfile = &trace->logfile.wide;
@@ -163,7 +163,7 @@ static bool call_buffer(struct etw_trace *trace, const struct etw_event *event)
 	return trace->logfile.narrow.BufferCallback(&trace->logfile.narrow) != FALSE;
 }
 
-/* Events were lost before those of this buffer. */
+/* Events were lost before the events of this buffer. */
 static void note_drop(struct etw_trace *trace, const struct etw_event *event)
 {
 	struct etw_trace_drops *drops = &trace->drops;
@@ -189,7 +189,7 @@ out:
 	etw_trace_unlock();
 }
 
-/* A stream's header has come. */
+/* A stream's header has arrived. */
 static void take_header(struct etw_trace *trace)
 {
 	const struct etw_etl_info *info = etw_bufstream_info(etw_source_stream(&trace->source));

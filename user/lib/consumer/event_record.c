@@ -17,7 +17,7 @@ _Static_assert(sizeof(EVENT_HEADER) == sizeof(struct etw_event_header) &&
 	       offsetof(struct etw_event_header, activity),
 	       "the header is handed out as it lies in the buffer");
 
-/* Extended items of a record, into the array; how many. */
+/* Collect a record's extended items into the array; returns their number. */
 static USHORT collect_items(struct etw_event_items *items, const struct etw_record_view *view)
 {
 	struct etw_ext_view ext;
@@ -55,7 +55,7 @@ static void fill_context(ETW_BUFFER_CONTEXT *context, const struct etw_event *ev
 	context->LoggerId = event->logger_id;
 }
 
-/* The flags that are not stored but follow from where the record lies. */
+/* The flags that are not stored but follow from the record's location. */
 static USHORT reader_flags(const struct etw_event *event)
 {
 	USHORT flags = etw_etl_type_is_32(event->record.header->type) ?
@@ -67,8 +67,8 @@ static USHORT reader_flags(const struct etw_event *event)
 }
 
 /*
- * In the pieces that the next one reads it in: a GUID that is read at once, but was
- * written in two halves, waits for both to reach the cache.
+ * Copy in the pieces in which the callback reads: a GUID read at once but written in
+ * two halves stalls until both halves reach the cache.
  */
 static void copy_header(EVENT_HEADER *to, const void *header)
 {

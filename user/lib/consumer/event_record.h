@@ -13,16 +13,16 @@
 #include <evntcons.h>
 #include "etl/event.h"
 
-/* Room for an event's extended items, kept from one event to the next. */
+/* Memory for an event's extended items, reused by each event. */
 struct etw_event_items {
 	EVENT_HEADER_EXTENDED_DATA_ITEM *list;	/* from malloc(); all zero at first */
 	size_t room;
 };
 
 /*
- * Fill a record.  It leads into the event and into items, which are taken by the
- * next call.  raw_time: the time is that of the session's clock, not FILETIME.
- * Items that there is no memory for are left out.
+ * Fill a record. It points into the event and into items, which the next call reuses.
+ * raw_time: report the session's clock, not FILETIME. Items that do not fit in memory
+ * are left out.
  */
 void etw_event_record(EVENT_RECORD *record, const struct etw_event *event,
 		      struct etw_event_items *items, bool raw_time);

@@ -14,13 +14,13 @@
 #include "etl/block_ref.h"
 #include "trace.h"
 
-#define HANDLES_MAX	64	/* of one ProcessTrace() */
+#define HANDLES_MAX	64	/* per ProcessTrace() call */
 
-/* What a call of ProcessTrace() is about. */
+/* The state of one ProcessTrace() call. */
 struct run {
 	struct etw_trace *traces[HANDLES_MAX];
-	ULONG count;		/* that were begun */
-	bool ended;		/* to the end */
+	ULONG count;		/* traces that were begun */
+	bool ended;		/* all traces were read to the end */
 	int64_t first, last;	/* FILETIME */
 };
 
@@ -36,8 +36,8 @@ static struct etw_trace *trace_of(struct etw_source *in)
 }
 
 /*
- * Stop reading files that were closed meanwhile.  Sources that wait end by themselves, after
- * what had come by then.
+ * Stop reading files that were closed meanwhile. Sources that wait end by themselves,
+ * after delivering what had arrived by then.
  */
 static unsigned int drop_closed(struct etw_source **list, unsigned int count)
 {
@@ -60,7 +60,7 @@ static ULONG process(struct run *run)
 	if (!etw_trace_deliver_head(run->traces[0], run->first, run->last))
 		return ERROR_CANCELLED;
 	for (;;) {
-		/* A source that always has something to read waits nowhere. */
+		/* A source that always has data never reaches a cancellation point. */
 		pthread_testcancel();
 		count = drop_closed(list, count);
 		in = etw_source_earliest(list, &count, &err);
@@ -80,7 +80,7 @@ static void end_run(void *arg)
 		etw_trace_end(run->traces[--run->count], run->ended);
 }
 
-/* Buffers that a BufferCallback keeps are waited for. */
+/* Wait for the buffers that a BufferCallback keeps. */
 static void wait_for_kept(struct run *run)
 {
 	ULONG i;
@@ -90,7 +90,7 @@ static void wait_for_kept(struct run *run)
 			etw_block_wait(run->traces[i]->handle);
 }
 
-/* Files, or one session or stream */
+/* Accept any number of files, or one session or stream. */
 static ULONG check_handles(PTRACEHANDLE handles, ULONG count, bool *are_files)
 {
 	ULONG i, sessions = 0;

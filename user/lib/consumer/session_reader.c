@@ -2,10 +2,10 @@
 /*
  * session_reader.c - the events of a running session, all CPUs in time order
  *
- * An event may be handed out when no earlier one can come any more.  The kernel
- * says up to which time all events are in buffers below which number (see
- * ETW_IOC_BUFFER_TAKE); once those have been read, events up to that time are
- * safe.  Later ones are held until the session's next flush.
+ * An event may be handed out when no earlier one can arrive any more. The kernel
+ * reports a time and a buffer number: all events up to this time are in buffers below
+ * this number (see ETW_IOC_BUFFER_TAKE). Once those buffers have been read, events up
+ * to that time are safe. Later ones are held until the session's next flush.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,9 @@
 #include "etl/timebase.h"
 #include "device/poll_wakeup.h"
 
-#define HOLD_MAX	(64u << 20)	/* bytes held before a flush is asked for */
-#define LOOK_MS		50		/* how often to ask while events are held */
-#define READ_MAX	256		/* buffers read in one go, if that is safe */
+#define HOLD_MAX	(64u << 20)	/* bytes held before requesting a flush */
+#define LOOK_MS		50		/* interval of queries while events are held */
+#define READ_MAX	256		/* buffers read per refill when events are safe */
 
 struct etw_reader {
 	int control;			/* device */
@@ -30,25 +30,25 @@ struct etw_reader {
 	struct etw_poll_wakeup wake;
 	_Atomic bool woken;
 	bool draining;			/* no more reading */
-	bool ended;			/* the session has, and all is read */
-	bool forced;			/* hand out unsafe events until less is held */
+	bool ended;			/* the session has ended and all is read */
+	bool forced;			/* hand out unsafe events until fewer bytes are held */
 	struct etw_session_info info;
 	struct etw_reader_count count;
 	struct etw_merge merge;
-	struct etw_block *spare;	/* to read the next buffer into */
-	struct etw_block *spent;	/* its last record was handed out */
+	struct etw_block *spare;	/* for reading the next buffer */
+	struct etw_block *spent;	/* its last record has been handed out */
 	uint64_t next_sequence;		/* after the last buffer read */
 	bool any_read;
 	bool lost_events;
-	uint32_t lost_buffers;		/* before the next block that is added */
-	int64_t safe;			/* raw time; all up to it may go */
-	int64_t last;			/* raw time handed out last */
+	uint32_t lost_buffers;		/* lost before the next block that is added */
+	int64_t safe;			/* raw time; events up to it may be handed out */
+	int64_t last;			/* raw time of the last event handed out */
 	struct etw_timebase base;
 	struct etw_time_pair start;
 	uint64_t start_mono;
 };
 
-/* A synchronisation point; CLOCK_MONOTONIC keeps steps of the wall clock out. */
+/* Read a synchronisation point. CLOCK_MONOTONIC is immune to steps of the wall clock. */
 static void get_pair(const struct etw_reader *r, uint64_t clock, uint64_t mono,
 		     struct etw_time_pair *pair)
 {
@@ -81,14 +81,14 @@ static void start_timebase(struct etw_reader *r, const struct etw_session *sessi
 	r->start.time = session->start_wall;
 	r->start_mono = session->start_mono;
 	now = r->start;
-	/* The session may be old: what happens now matters, not its start. */
+	/* The session may be old: use its latest synchronisation point, not its start. */
 	if (session->sync_clock > session->start_clock)
 		get_pair(r, session->sync_clock, session->sync_mono, &now);
 	etw_timebase_init(&r->base, session->clock_freq, &now);
 	etw_timebase_steer(&r->base, now.clock, &r->start, &now);
 }
 
-/* A flush has made a new synchronisation point. */
+/* Take over the synchronisation point that a flush has made. */
 static void steer(struct etw_reader *r)
 {
 	struct etw_time_pair now;
@@ -196,7 +196,7 @@ static void put_block(struct etw_reader *r, struct etw_block *block)
 	r->spare = block;
 }
 
-/* Check a buffer that was read and give it to the merge. */
+/* Check a buffer that was read and pass it to the merge. */
 static int accept_block(struct etw_reader *r, struct etw_block *block)
 {
 	struct etw_buffer_header *header = &block->header;
@@ -234,7 +234,7 @@ static int accept_block(struct etw_reader *r, struct etw_block *block)
 	return 0;
 }
 
-/* Read one buffer.  1: done; 0: the session has ended; -EAGAIN; -errno. */
+/* Read one buffer. 1: done; 0: the session has ended; -EAGAIN; -errno. */
 static int read_block(struct etw_reader *r)
 {
 	struct etw_block *block = get_block(r);
@@ -259,8 +259,8 @@ static int read_block(struct etw_reader *r)
 }
 
 /*
- * Read what waits.  1: something has changed; 0: nothing; -errno.
- * The promise is asked for before the reading that it is about.
+ * Read the available buffers. 1: something has changed; 0: nothing; -errno. Query the
+ * kernel's time and number before reading the buffers that they cover.
  */
 static int refill(struct etw_reader *r)
 {
@@ -293,7 +293,7 @@ static int refill(struct etw_reader *r)
 	return changed;
 }
 
-/* Too much is held: have the session flush, else give up the order. */
+/* Too much is held: request a flush from the session, or give up the order. */
 static void relieve(struct etw_reader *r)
 {
 	struct etw_session session = { .handle = r->info.handle };
@@ -304,7 +304,7 @@ static void relieve(struct etw_reader *r)
 		r->forced = true;
 }
 
-/* After etw_reader_wake(): what waits now is the last to be read. */
+/* After etw_reader_wake(): the buffers available now are the last to be read. */
 static void drain(struct etw_reader *r)
 {
 	struct etw_consumer_info info;
@@ -324,7 +324,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait for a buffer; -EAGAIN when the time is up. */
+/* Wait for a buffer; -EAGAIN on timeout. */
 static int wait_for_buffer(struct etw_reader *r, int timeout_ms, uint64_t start)
 {
 	struct pollfd fds[2] = {

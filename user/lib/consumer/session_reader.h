@@ -27,43 +27,40 @@ struct etw_reader_count {
 	uint64_t events;	/* handed out */
 	uint64_t lost_buffers;	/* gaps in the sequence numbers */
 	uint64_t lost_marks;	/* buffers marked "events were lost before" */
-	uint64_t corrupt;	/* buffers given up, wholly or from some record on */
+	uint64_t corrupt;	/* buffers skipped, wholly or from some record on */
 	uint64_t disorder;	/* events handed out after a later one */
 };
 
-/*
- * Open a consumer on a running session.  -ENOENT: no such session;
- * -ENODEV: no module.
- */
+/* Open a consumer on a running session. -ENOENT: no such session; -ENODEV: no module. */
 int etw_reader_open(const char *session, struct etw_reader **out);
 void etw_reader_close(struct etw_reader *reader);	/* NULL is fine */
 
-/* As etw_reader_open(), as a source of events */
+/* Like etw_reader_open(), as a source of events */
 int etw_source_open_session(struct etw_source *source, const char *session);
 
 extern const struct etw_source_ops etw_source_session_ops;
 
-/* The reader of the session, or NULL: it is another source. */
+/* The source's reader; NULL: the source is not a session. */
 static inline struct etw_reader *etw_source_session(const struct etw_source *source)
 {
 	return source->ops == &etw_source_session_ops ? source->from : NULL;
 }
 
 /*
- * The next event.  Waits up to timeout_ms, -1 for ever.
- * 1: *event is set; 0: the session has stopped and all was handed out;
- * -EAGAIN: timeout; -ECANCELED: etw_reader_wake() was called, and everything that
- * was waiting then has been handed out; other: the reader is unusable.
+ * Wait for the next event up to timeout_ms, -1 for ever. 1: *event is set; 0: the
+ * session has stopped and all events were handed out; -EAGAIN: timeout; -ECANCELED:
+ * etw_reader_wake() was called, and all events available at that time have been handed
+ * out; other: the reader is unusable.
  */
 int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
 		int timeout_ms);
 
-/* Make etw_reader_next() come to an end, once and for all; from any thread. */
+/* Make etw_reader_next() end permanently; callable from any thread. */
 void etw_reader_wake(struct etw_reader *reader);
 
 const struct etw_session_info *etw_session_info(const struct etw_reader *reader);
 void etw_reader_counts(const struct etw_reader *reader, struct etw_reader_count *count);
-/* The kernel's own account of what this consumer got and lost */
+/* The kernel's count of what this consumer received and lost */
 int etw_reader_stat(struct etw_reader *reader, struct etw_consumer_info *info);
 
 #endif /* ETW_LIB_CONSUMER_SESSION_READER_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.c - the traces that are open, and closing them
+ * trace.c - the open traces, and closing them
  *
  * Semantics: Microsoft's page "CloseTrace function".
  */
@@ -25,7 +25,7 @@ void etw_trace_free(struct etw_trace *trace)
 	free(trace);
 }
 
-/* The lock is held.  Closed ones are not found any more. */
+/* The lock is held. Does not find closed traces. */
 static struct etw_trace *find(TRACEHANDLE handle)
 {
 	struct etw_trace *trace;
@@ -71,7 +71,7 @@ void etw_trace_end(struct etw_trace *trace, bool ended)
 
 	pthread_mutex_lock(&lock);
 	trace->processing = false;
-	/* A callback that was left by an exception has shown it still. */
+	/* An exception may have left the callback with this still set. */
 	trace->shown = NULL;
 	trace->ended |= ended;
 	closing = trace->closing && !trace->users;
@@ -158,13 +158,13 @@ ULONG CloseTrace(TRACEHANDLE TraceHandle)
 	if (!trace) {
 		ret = ERROR_INVALID_HANDLE;
 	} else if (trace->processing) {
-		/* ProcessTrace() frees it when it is through. */
+		/* ProcessTrace() frees the trace when it ends. */
 		trace->closing = true;
 		etw_source_stop(&trace->source);
 		ret = ERROR_CTX_CLOSE_PENDING;
 		trace = NULL;
 	} else if (trace->users) {
-		/* The last of them frees it. */
+		/* The last user frees the trace. */
 		trace->closing = true;
 		trace = NULL;
 	} else {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_buffers.c - the newer ways to open a trace: its buffers are the caller's, too
+ * trace_buffers.c - the newer functions that open a trace and pass its buffers to the
+ * caller
  *
- * Semantics: Microsoft's pages of the functions' names.
+ * Semantics: Microsoft's pages named after the functions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define MODES	ETW_PROCESS_TRACE_MODE_RAW_TIMESTAMP
 
-/* What of the options an EVENT_TRACE_LOGFILE has. */
+/* The options that an EVENT_TRACE_LOGFILE has too. */
 static EVENT_TRACE_LOGFILEW logfile_of(const ETW_OPEN_TRACE_OPTIONS *options)
 {
 	EVENT_TRACE_LOGFILEW logfile;
@@ -32,7 +33,7 @@ static bool good(const ETW_OPEN_TRACE_OPTIONS *options)
 	return options && !(options->ProcessTraceModes & ~(unsigned int)MODES);
 }
 
-/* file or logger: the other one is NULL. */
+/* Either file or logger is NULL. */
 static PROCESSTRACE_HANDLE open_named(PCWSTR file, PCWSTR logger,
 				      const ETW_OPEN_TRACE_OPTIONS *options,
 				      TRACE_LOGFILE_HEADER *header)

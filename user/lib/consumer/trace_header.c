@@ -31,7 +31,7 @@ struct etw_block *etw_tracehead_make(const struct etw_session_info *info,
 	if (!block)
 		return NULL;
 	memcpy(&head.header, header, sizeof(head.header));
-	/* Of this buffer first, which is as long as it has to be. */
+	/* The header describes this buffer, which is only as large as needed. */
 	head.header.buffer_size = size;
 	etw_log_head_build(block->data, &head);
 	memcpy(block->data + ETW_LOG_HEADER_AT + offsetof(struct etw_log_header, buffer_size),

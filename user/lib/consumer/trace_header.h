@@ -2,8 +2,8 @@
 /*
  * trace_header.h - the first buffer of a running session's trace
  *
- * A log file begins with a buffer that tells of it (etw/format.h); a session has
- * none, so its readers are given this one.
+ * A log file begins with a buffer that describes it (etw/format.h). A session has none,
+ * so its readers receive this one.
  */
 #ifndef ETW_LIB_CONSUMER_TRACE_HEADER_H
 #define ETW_LIB_CONSUMER_TRACE_HEADER_H
@@ -12,11 +12,11 @@
 #include "etl/merge.h"
 #include "etl/event.h"
 
-/* NULL: no memory.  The block is freed with etw_block_release(). */
+/* NULL: out of memory. Free the block with etw_block_release(). */
 struct etw_block *etw_tracehead_make(const struct etw_session_info *info,
 				     const TRACE_LOGFILE_HEADER *header);
 
-/* Its one event: class EventTrace, opcode 0, of the session's start. */
+/* The block's only event: class EventTrace, opcode 0, at the session's start. */
 void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_event *event);
 
 #endif /* ETW_LIB_CONSUMER_TRACE_HEADER_H */

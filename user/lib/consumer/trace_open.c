@@ -15,12 +15,12 @@
 #include "trace_header.h"
 #include "base/utf.h"
 
-/* Bytes that the longest name takes as UTF-8 */
+/* Bytes of the longest name in UTF-8 */
 #define UTF8_MAX	(3 * ETW_TRACE_NAME_MAX)
 
 /*
- * The name as UTF-8, kept in the caller's width for its callbacks: the struct's
- * pointer leads to the copy.
+ * Convert the name to UTF-8, and keep a copy in the caller's width for its callbacks;
+ * the struct's pointer then points to the copy.
  */
 static ULONG take_name(struct etw_trace *trace, LPWSTR *wide, char utf8[UTF8_MAX + 1])
 {
@@ -37,7 +37,7 @@ static ULONG take_name(struct etw_trace *trace, LPWSTR *wide, char utf8[UTF8_MAX
 	} else {
 		const char *narrow;
 
-		/* The A struct has a char pointer in its place. */
+		/* The A struct has a char pointer at this offset. */
 		memcpy(&narrow, wide, sizeof(narrow));
 		len = strnlen(narrow, ETW_TRACE_NAME_MAX + 1);
 		if (len > ETW_TRACE_NAME_MAX)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_query.c - questions about a trace that is open
+ * trace_query.c - query an open trace
  *
  * Semantics: Microsoft's pages "QueryTraceProcessingHandle function" and
  * "ETW_PROCESS_HANDLE_INFO_TYPE enumeration".
@@ -9,9 +9,9 @@
 
 #include "trace.h"
 
-#define TIMES_AT	sizeof(LARGE_INTEGER)	/* behind a ULONG, where they are aligned */
+#define TIMES_AT	sizeof(LARGE_INTEGER)	/* aligned, after a ULONG */
 
-/* Both ends of a question */
+/* The caller's output buffer and its length */
 struct answer {
 	void *to;
 	ULONG room;
@@ -45,7 +45,7 @@ static ULONG give_drops(const struct answer *a, const struct etw_trace *trace)
 	ULONG count = trace->logfile.wide.LogfileHeader.NumberOfProcessors, i;
 	char *to = a->to;
 
-	/* CPUs above those that the header knows of may have been added since. */
+	/* CPUs may have been added since the header was written. */
 	if (count > UINT16_MAX + 1)
 		count = 0;
 	if (count < drops->count)
