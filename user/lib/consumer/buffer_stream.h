@@ -29,7 +29,8 @@ void etw_bufstream_free(struct etw_bufstream *s);
 /*
  * -EINVAL: not a buffer, not a header's buffer where one is required, or too large;
  * -EILSEQ: older than the last one of its CPU; -ESHUTDOWN: after the end; -ENOMEM, also
- * if more than
+ * if more than 1 GB wait for the reader: add it again once fewer wait. The caller keeps
+ * the bytes until done is called; this library does not read them after this call.
  */
 int etw_bufstream_add(struct etw_bufstream *s, const void *data, size_t size);
 
