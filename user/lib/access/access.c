@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - access lists in the kernel and in the file, changed together
+ * access.c - change access lists in the kernel and in the file together
  *
- * The new file is written first, then the kernel is told, which may refuse, then
- * the file takes its place.  If that fails after all, the kernel gets back what
- * it had.
+ * First write the new file under a temporary name, then set the list in the kernel,
+ * which may refuse, then rename the file. If renaming fails, restore the kernel's old
+ * list.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* secure_getenv */
@@ -71,7 +71,7 @@ static int set(int fd, const struct etw_access_list *list)
 	return etw_kdev_access_set(fd, &a);
 }
 
-/* list, or none if that is NULL. */
+/* Set list; NULL removes the GUID's list. */
 static int put(int fd, const struct etw_guid *guid, const struct etw_access_list *list)
 {
 	return list ? set(fd, list) : etw_kdev_access_remove(fd, guid);
@@ -93,7 +93,7 @@ static int parse(const char *text, size_t len, struct etw_access_conf *conf,
 	return ret == -EINVAL ? -EUCLEAN : ret;
 }
 
-/* Write beside the file what it is to be. */
+/* Write the new text beside the file. */
 static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
 		   const struct etw_access_list *list, struct etw_access_error *error)
 {
@@ -103,7 +103,10 @@ static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
 	int ret;
 
 	ret = parse(file->text, file->len, &conf, error);
-	/* The kernel has room where it does not have all of these: none could load it. */
+	/*
+	 * The kernel may hold fewer lists and still have room, but no load could take
+	 * this file.
+	 */
 	if (!ret && list && conf.count == ETW_ACCESS_LISTS_MAX &&
 	    !etw_access_conf_find(&conf, guid))
 		ret = -ENOSPC;
@@ -118,7 +121,7 @@ static int prepare(struct etw_access_file *file, const struct etw_guid *guid,
 	return ret;
 }
 
-/* With the file open. */
+/* The file is open. */
 static int store(int fd, struct etw_access_file *file, const struct etw_guid *guid,
 		 const struct etw_access_list *list, struct etw_access_error *error)
 {
@@ -158,9 +161,8 @@ int etw_access_store(int fd, const struct etw_guid *guid, const struct etw_acces
 }
 
 /*
- * Does the file, where it says something of the GUID, say what is in force?  It
- * need not: it was not loaded, or changed by hand.  What is appended then would
- * take the place of what it says.
+ * If the file has a list for the GUID, is it the one in force? It may differ: the file
+ * was not loaded, or was edited by hand. Appending would then replace the file's list.
  */
 static int check_same(const struct etw_access_file *file, const struct etw_access_list *now,
 		      struct etw_access_error *error)
@@ -196,7 +198,7 @@ int etw_access_append(int fd, const struct etw_guid *guid,
 	int ret;
 
 	memset(error, 0, sizeof(*error));
-	/* Locked before it is looked at, so that of two that append both do. */
+	/* Lock before reading, so that concurrent appends both take effect. */
 	ret = etw_access_file_open(etw_access_path(), &file);
 	if (ret)
 		return file_error(error, ret);
@@ -216,7 +218,7 @@ int etw_access_append(int fd, const struct etw_guid *guid,
 
 /* ------------------------------------------------------------------- loading */
 
-/* All lists of the kernel. */
+/* Read all lists of the kernel. */
 static int get_all(int fd, struct etw_access_conf *all)
 {
 	struct etw_access_list *lists, list;
@@ -234,13 +236,13 @@ static int get_all(int fd, struct etw_access_conf *all)
 	return ret == -ESRCH ? 0 : ret;
 }
 
-/* The lists of to, and no other of those of from. */
+/* Replace the kernel's lists: those of to, and no others of from. */
 static int change(int fd, const struct etw_access_conf *from, const struct etw_access_conf *to)
 {
 	size_t i;
 	int ret = 0;
 
-	/* First out, so that no limit is in the way. */
+	/* Remove lists first, so that the kernel's limits leave room. */
 	for (i = 0; !ret && i < from->count; i++)
 		if (!etw_access_conf_find(to, &from->lists[i].guid))
 			ret = etw_kdev_access_remove(fd, &from->lists[i].guid);
@@ -250,10 +252,10 @@ static int change(int fd, const struct etw_access_conf *from, const struct etw_a
 }
 
 /*
- * What is to be loaded.  Our own file is locked until its lists are in the kernel:
- * who changes both meanwhile would be undone.  Where there is no lock to be had, on
- * a read-only or a full disk, it is read all the same: without its lists everybody
- * may do what they deny.
+ * Open what is to be loaded. Our own file stays locked until its lists are in the
+ * kernel; otherwise loading could undo a concurrent change of both. If locking fails,
+ * on a read-only or full disk, read the file anyway: without its lists, everyone may do
+ * what they deny.
  */
 static int open_for_load(const char *path, struct etw_access_file *file)
 {
@@ -263,10 +265,10 @@ static int open_for_load(const char *path, struct etw_access_file *file)
 		return etw_access_file_look(path, true, file);
 	path = etw_access_path();
 	ret = etw_access_file_open(path, file);
-	/* It is the lock that may be a link: one in the file's place is not followed. */
+	/* Opening fails if the lock is a link; a link in the file's place is not followed. */
 	if (ret)
 		ret = etw_access_file_look(path, false, file);
-	/* Nothing was ever kept. */
+	/* No list was ever stored. */
 	return ret == -ENOENT ? 0 : ret;
 }
 

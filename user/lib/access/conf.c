@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conf.c - access lists as text: parse it, edit it
+ * conf.c - parse and edit access lists as text
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "conf.h"
 #include "base/guid.h"
 
-#define WORDS_MAX	4	/* one more than any line may have */
+#define WORDS_MAX	4	/* one more than a line may have */
 #define WORD_MAX	255
 
 struct word {
@@ -21,7 +21,7 @@ struct word {
 
 struct parser {
 	const char *text;
-	size_t len, at;			/* at: the next line */
+	size_t len, at;			/* at: start of the next line */
 	unsigned int line;
 	struct word words[WORDS_MAX];
 	unsigned int count;
@@ -44,7 +44,7 @@ static int fail(struct parser *p, unsigned int column, const char *format, ...)
 	return -EINVAL;
 }
 
-/* As fail(), where what is wrong is in error->what already. */
+/* Like fail(), but error->what is set already. */
 static int fail_word(struct parser *p, const struct word *word)
 {
 	p->error->line = p->line;
@@ -62,7 +62,7 @@ static bool is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* What is kept is text, so that whoever looks at the file sees all of it. */
+/* Allow only text in comments, so that a terminal shows all of the file. */
 static int check_comment(struct parser *p, const char *line, size_t i, size_t len)
 {
 	for (; i < len; i++)
@@ -126,7 +126,7 @@ static int begin_list(struct parser *p, size_t start)
 		return fail(p, p->words[1].column, "this GUID has a list already");
 	if (conf->count == ETW_ACCESS_LISTS_MAX)
 		return fail(p, 1, "more than %d lists", ETW_ACCESS_LISTS_MAX);
-	/* By powers of two. */
+	/* Grow by powers of two. */
 	if (!(conf->count & (conf->count - 1))) {
 		list = realloc(conf->lists, (conf->count ? 2 * conf->count : 1) * sizeof(*list));
 		if (!list)
@@ -240,7 +240,7 @@ char *etw_access_edit(const char *text, size_t len, const struct etw_access_conf
 	if (!to)
 		return NULL;
 	fwrite(text, 1, start, to);
-	/* A last line that was not ended. */
+	/* The last line lacks its newline. */
 	if (list && start && text[start - 1] != '\n')
 		fputc('\n', to);
 	if (list)

@@ -31,7 +31,7 @@ struct etw_access_list {
 	struct etw_guid guid;
 	uint32_t count;
 	struct etw_access_entry entries[ETW_ACCESS_ENTRIES_MAX];
-	size_t start, end;	/* its lines, comments behind them not included */
+	size_t start, end;	/* its lines, without comments after them */
 };
 
 struct etw_access_conf {
@@ -40,18 +40,18 @@ struct etw_access_conf {
 };
 
 struct etw_access_error {
-	unsigned int line, column;	/* from 1; 0: not about a place */
+	unsigned int line, column;	/* from 1; 0: not about a position */
 	char what[128];
 };
 
-/* One word each; false: what is wrong is in error->what. */
+/* Each parses one word; false: error->what says what is wrong. */
 bool etw_access_parse_guid(const char *word, struct etw_guid *guid);
 bool etw_access_parse_who(const char *word, struct etw_access_entry *entry,
 			  struct etw_access_error *error);
 bool etw_access_parse_rights(const char *word, uint32_t *rights,
 			     struct etw_access_error *error);
 
-/* -EINVAL: see error; -ENOMEM.  conf is to be freed in any case. */
+/* -EINVAL: see error; -ENOMEM. Free conf in any case. */
 int etw_access_parse(const char *text, size_t len, struct etw_access_conf *conf,
 		     struct etw_access_error *error);
 void etw_access_conf_free(struct etw_access_conf *conf);
@@ -67,9 +67,9 @@ void etw_access_format_entry(const struct etw_access_entry *entry,
 			     char out[ETW_ACCESS_ENTRY_TEXT]);
 
 /*
- * The text with the GUID's list replaced, added behind, or, where list is NULL,
- * taken out; comments outside of it stay.  To be freed; NULL: no memory.  *out_len does
- * not count the NUL behind it.
+ * Return the text with the GUID's list replaced, appended, or, if list is NULL,
+ * removed; comments outside of the list stay. Free the result; NULL: out of memory.
+ * *out_len does not count the terminating NUL.
  */
 char *etw_access_edit(const char *text, size_t len, const struct etw_access_conf *conf,
 		      const struct etw_guid *guid, const struct etw_access_list *list,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conf_file.c - the file of the access lists: read it, replace it
+ * conf_file.c - read and replace the file of access lists
  *
- * A reader finds the old file or the new one, whole, also after a crash.  Who
- * changes it holds a lock meanwhile, on a file beside it that only its owner may
- * open: others must not be able to keep him waiting.
+ * A reader finds either the old file or the new one, complete, also after a crash. A
+ * writer holds a lock on a file beside it that only the owner may open, so that others
+ * cannot block the writer.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* flock and the *at functions */
@@ -24,7 +24,7 @@
 #define NEW_NAME	".access.conf.new"
 #define LOCK_NAME	".access.conf.lock"
 
-/* All of an open file, and what it is; closes it. */
+/* Read an open file and its status, and close it. */
 static int read_all(int fd, struct stat *st, char **text, size_t *len)
 {
 	char *buffer = NULL;
@@ -61,7 +61,7 @@ err_close:
 	return n;
 }
 
-/* So that _close() has nothing to do. */
+/* Make etw_access_file_close() a no-op. */
 static void clear(struct etw_access_file *file)
 {
 	memset(file, 0, sizeof(*file));
@@ -79,7 +79,7 @@ int etw_access_file_look(const char *path, bool links, struct etw_access_file *f
 	return fd < 0 ? -errno : read_all(fd, &st, &file->text, &file->len);
 }
 
-/* The directory of the file, made if only it is missing. */
+/* Open the file's directory; create it if only the last component is missing. */
 static int open_dir(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -112,7 +112,7 @@ static int take_lock(struct etw_access_file *file)
 	return 0;
 }
 
-/* What there is so far, perhaps nothing. */
+/* Read the current file, if there is one. */
 static int read_old(struct etw_access_file *file)
 {
 	int ret, fd = openat(file->dir, file->name,
@@ -180,7 +180,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Let the new file belong to whom the old one does, to be seen by the same. */
+/* Give the new file the owner, group and mode of the old one. */
 static int keep_owner(const struct etw_access_file *file, int fd)
 {
 	struct stat st;
@@ -199,7 +199,7 @@ int etw_access_file_prepare(struct etw_access_file *file, const char *text, size
 
 	if (len > ETW_ACCESS_CONF_MAX)
 		return -EFBIG;
-	/* Of somebody who died; nobody else is at it. */
+	/* Left by a writer that died; the lock excludes any other. */
 	unlinkat(file->dir, NEW_NAME, 0);
 	fd = openat(file->dir, NEW_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    file->old ? 0600 : 0644);
@@ -218,17 +218,17 @@ int etw_access_file_commit(struct etw_access_file *file)
 {
 	if (renameat(file->dir, NEW_NAME, file->dir, file->name))
 		return -errno;
-	/* It is in its place now, if not for certain on the disk. */
+	/* The rename has taken effect; if this fails, it may not be on the disk yet. */
 	fsync(file->dir);
 	return 0;
 }
 
 void etw_access_file_close(struct etw_access_file *file)
 {
-	/* Without the lock it would be somebody else's. */
+	/* Without the lock, the new file would be another writer's. */
 	if (file->dir >= 0 && file->text)
 		unlinkat(file->dir, NEW_NAME, 0);
-	/* A child that was forked meanwhile has the lock open, too. */
+	/* Unlock explicitly: a child forked meanwhile has the lock file open too. */
 	if (file->lock >= 0) {
 		flock(file->lock, LOCK_UN);
 		close(file->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conf_file.h - the file of the access lists: read it, replace it
+ * conf_file.h - read and replace the file of access lists
  */
 #ifndef ETW_LIB_ACCESS_CONF_FILE_H
 #define ETW_LIB_ACCESS_CONF_FILE_H
@@ -9,27 +9,27 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A file, open for changing; others wait until it is closed. */
+/* A file opened for changing; other writers wait until it is closed. */
 struct etw_access_file {
 	int dir;
 	int lock;
 	char *name;		/* in dir */
-	char *text;		/* NUL-terminated; empty where there is no file */
+	char *text;		/* NUL-terminated; empty if there is no file */
 	size_t len;
-	bool old;		/* there is a file; of it: */
+	bool old;		/* the file exists; its attributes: */
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
 };
 
-/* 0 or a negative errno, as all here. */
-/* Not to be changed, and not locked; links: may be one.  To be closed, too. */
+/* All functions return 0 or a negative errno. */
+/* Open for reading, without a lock; links: it may be a symbolic link. Close it too. */
 int etw_access_file_look(const char *path, bool links, struct etw_access_file *file);
-/* -ELOOP: it is a symbolic link, which a new file would take the place of, or the lock is. */
+/* -ELOOP: the file or its lock is a symbolic link; a new file would replace the link. */
 int etw_access_file_open(const char *path, struct etw_access_file *file);
 /*
- * Put text beside the file, with the mode and the owner of that; _commit() puts it
- * in its place, _close() without that drops it.  -EFBIG: none could read it again.
+ * Write text beside the file, with the file's mode and owner; _commit() renames it over
+ * the file, _close() without _commit() removes it. -EFBIG: too large to be read again.
  */
 int etw_access_file_prepare(struct etw_access_file *file, const char *text, size_t len);
 int etw_access_file_commit(struct etw_access_file *file);

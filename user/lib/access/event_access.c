@@ -14,7 +14,7 @@
 #include "device/kdev.h"
 #include "sid.h"
 
-/* What was wrong with the file; error is empty where it was not that. */
+/* The Win32 code; a description in error means that the file is wrong. */
 static ULONG result(int err, const struct etw_access_error *error)
 {
 	if (!error->what[0])
@@ -45,7 +45,7 @@ static ULONG result(int err, const struct etw_access_error *error)
 	case ENAMETOOLONG:
 	case ELOOP:
 	case EISDIR:
-	case EINVAL:		/* no regular file */
+	case EINVAL:		/* not a regular file */
 	case ENXIO:
 	case ENODEV:
 		return ERROR_BAD_PATHNAME;
@@ -128,7 +128,7 @@ static ULONG remove_access(LPGUID Guid)
 
 #define ADMINS_SIZE	16	/* bytes of the SID of owner and group */
 
-/* Bytes of the entry as an ACE, written to at unless that is NULL. */
+/* Write the entry as an ACE to at, unless that is NULL; returns its size in bytes. */
 static ULONG put_ace(unsigned char *at, const struct etw_access_entry *entry)
 {
 	unsigned char sid[SECURITY_MAX_SID_SIZE];
@@ -147,7 +147,7 @@ static ULONG put_ace(unsigned char *at, const struct etw_access_entry *entry)
 	return head.AceSize;
 }
 
-/* Administrators own everything. */
+/* Owner and group are always Administrators. */
 static ULONG put_descriptor(unsigned char *at, const struct etw_access_list *list)
 {
 	const ULONG dacl = sizeof(SECURITY_DESCRIPTOR_RELATIVE), entries = dacl + sizeof(ACL);
@@ -205,7 +205,7 @@ static ULONG query_access(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG Buffe
 
 /* ------------------------------------------------------------- the functions */
 
-/* A thread that was cancelled within would keep the file's lock for ever. */
+/* Cancellation is off: a cancelled thread would keep the file's lock for ever. */
 
 ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
 			 BOOLEAN AllowOrDeny)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sid.c - whom a SID means, and the SID of whom an access entry names
+ * sid.c - convert SIDs to access entries and back
  *
- * The table is in etw/winsec.h.  A SID may lie at any address.
+ * The table is in etw/winsec.h. A SID may lie at any address.
  */
 #include <grp.h>
 #include <linux/capability.h>
@@ -24,7 +24,7 @@
 #define AUTHORITY_NT		5
 #define AUTHORITY_UNIX		22
 
-/* The well-known ones that are one entry here; as 32-n where that has two parts. */
+/* Well-known SIDs that map to one entry; two-part ones are given as 32-n. */
 static const struct {
 	uint32_t rid;
 	uint8_t who;
@@ -36,7 +36,7 @@ static const struct {
 
 #define ALIASES	(sizeof(aliases) / sizeof(aliases[0]))
 
-/* The gid of the group of Performance Log Users; false: there is none. */
+/* The gid of the group for Performance Log Users; false: there is no such group. */
 static bool log_group(uint32_t *gid)
 {
 	struct group group, *found = NULL;

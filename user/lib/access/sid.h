@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sid.h - whom a SID means, and the SID of whom an access entry names
+ * sid.h - convert SIDs to access entries and back
  */
 #ifndef ETW_LIB_ACCESS_SID_H
 #define ETW_LIB_ACCESS_SID_H
@@ -12,9 +12,9 @@
 
 #define ETW_LOG_GROUP	"etw"	/* Performance Log Users */
 
-/* Fill who and id of the entry: ERROR_INVALID_PARAMETER, ERROR_NONE_MAPPED. */
+/* Set who and id of the entry: ERROR_INVALID_PARAMETER, ERROR_NONE_MAPPED. */
 ULONG etw_sid_to_entry(const void *sid, struct etw_access_entry *entry);
-/* Write the SID of whom the entry names; its length in bytes. */
+/* Write the SID for the entry's user, group or capability; returns its length in bytes. */
 uint32_t etw_sid_of_entry(const struct etw_access_entry *entry,
 			  unsigned char sid[SECURITY_MAX_SID_SIZE]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.c - whom an entry of an access list names, and its rights, as words
+ * words.c - the subject and the rights of an access entry, as words
  *
- * What is written has numbers for users and groups: their names may not be
- * known yet when the file is read at boot.
+ * Users and groups are written as numbers: their names may not be known yet when the
+ * file is read at boot.
  */
 #include <errno.h>
 #include <grp.h>
@@ -20,7 +20,7 @@
 #define CAP_PERFMON	38
 #endif
 
-#define NAMES_TEXT	65536	/* room for what getgrnam_r() finds */
+#define NAMES_TEXT	65536	/* room for the result of getgrnam_r() */
 
 struct word {
 	const char *word;
@@ -80,7 +80,7 @@ bool etw_access_parse_guid(const char *word, struct etw_guid *guid)
 	return !etw_guid_parse(word, guid) && !etw_guid_is_zero(guid);
 }
 
-/* A decimal number up to max: digits only. */
+/* Parse a decimal number up to max, digits only. */
 static bool number(const char *text, uint32_t max, uint32_t *value)
 {
 	unsigned long long n;

@@ -2,8 +2,8 @@
 /*
  * event.c - events of the relogger
  *
- * A record stays as it is, whatever kind it is of: what a Set method changes is changed
- * in its bytes, at the place that records of its kind have for it.
+ * A record keeps its kind: a Set method changes the record's bytes, at the offset that
+ * this kind of record has for the field.
  *
  * Semantics: Microsoft's page "ITraceEvent interface (relogger.h)".
  */
@@ -18,7 +18,7 @@
 
 #define NOWHERE		(-1)
 
-/* Where a record has what, in bytes */
+/* Offsets of a record's fields, in bytes */
 struct places {
 	int size, thread, process, time, times, provider, activity;
 };
@@ -58,7 +58,7 @@ HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **o
 	return S_OK;
 }
 
-/* A message's options say which members it has. */
+/* A message's options determine its fields. */
 static struct places message_places(const uint8_t *raw)
 {
 	struct places p = other_places;
@@ -85,7 +85,7 @@ static struct places message_places(const uint8_t *raw)
 	return p;
 }
 
-/* The same type with the mark of others has a layout that is told nowhere. */
+/* This type with another marker has an undocumented layout. */
 static bool is_message(const uint8_t *raw)
 {
 	uint16_t type;
@@ -123,7 +123,7 @@ static struct places places_of(const uint8_t *raw)
 
 /* --------------------------------------------------------------- the object */
 
-/* What the record's bytes say now */
+/* Decode the record's current bytes. */
 static void read_record(struct etw_relog_event *e)
 {
 	struct etw_event *event = &e->event;
@@ -147,7 +147,7 @@ static void refresh(struct etw_relog_event *e)
 	e->record.UserContext = e->context;
 }
 
-/* Have a copy of room bytes, or more.  false: no memory. */
+/* Make the event's own copy with at least room bytes. false: out of memory. */
 static bool make_own(struct etw_relog_event *e, size_t room)
 {
 	uint8_t *own;
@@ -170,7 +170,7 @@ static HRESULT STDMETHODCALLTYPE query(ITraceEvent *This, const IID *riid, void 
 	return etw_relog_query(This, &IID_ITraceEvent, riid, out);
 }
 
-/* Whoever keeps it keeps it beyond the buffer that it lies in. */
+/* A reference may outlive the buffer that holds the record: copy it. */
 static ULONG STDMETHODCALLTYPE add_ref(ITraceEvent *This)
 {
 	struct etw_relog_event *e = of(This);
@@ -249,7 +249,7 @@ static HRESULT STDMETHODCALLTYPE get_record(ITraceEvent *This, PEVENT_RECORD *Ev
 
 /* ------------------------------------------------------------------ changes */
 
-/* Store something where this record has it. */
+/* Store a field at its place in this record. */
 static HRESULT put(struct etw_relog_event *e, int place, const void *value, size_t len)
 {
 	if (e->broken)
@@ -277,7 +277,7 @@ static HRESULT STDMETHODCALLTYPE set_payload(ITraceEvent *This, BYTE *Payload, U
 		return E_OUTOFMEMORY;
 	if (PayloadSize > ETW_RECORD_MAX - e->head)
 		return HRESULT_FROM_WIN32(ERROR_ARITHMETIC_OVERFLOW);
-	/* It may be a part of the payload that there is, and move. */
+	/* The new payload may lie within the old one and move. */
 	if (e->own && Payload >= e->own && Payload < e->own + e->size)
 		within = Payload - e->own;
 	if (!make_own(e, e->head + PayloadSize))
@@ -289,7 +289,7 @@ static HRESULT STDMETHODCALLTYPE set_payload(ITraceEvent *This, BYTE *Payload, U
 	return put(e, places_of(e->own).size, &size, sizeof(size));
 }
 
-/* Classic records and those of the kernel logger have a part of it. */
+/* Classic records and those of the kernel logger hold only a part of it. */
 static HRESULT STDMETHODCALLTYPE set_descriptor(ITraceEvent *This, const EVENT_DESCRIPTOR *d)
 {
 	struct etw_relog_event *e = of(This);
@@ -317,7 +317,7 @@ static HRESULT STDMETHODCALLTYPE set_descriptor(ITraceEvent *This, const EVENT_D
 	if (p.size != system_places.size)
 		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
 	hook = (d->Task & 0xFF00) | d->Opcode;
-	/* A file's header: each has its own, and no other can be injected. */
+	/* A file's header event: each file writes its own, so it cannot be injected. */
 	if (!hook && p.times == system_places.times)
 		return E_INVALIDARG;
 	hr = put(e, 0, &version, sizeof(version));
@@ -368,7 +368,7 @@ static HRESULT STDMETHODCALLTYPE set_activity(ITraceEvent *This, LPCGUID Activit
 	return put(of(This), places_of(of(This)->raw).activity, ActivityId, sizeof(*ActivityId));
 }
 
-/* What is stored is the output's clock, which only Inject() knows. */
+/* The record holds the output's clock, which only Inject() knows. */
 static HRESULT STDMETHODCALLTYPE set_time(ITraceEvent *This, LARGE_INTEGER *TimeStamp)
 {
 	struct etw_relog_event *e = of(This);
@@ -447,7 +447,7 @@ void etw_relog_event_set(struct etw_relog_event *e, const struct etw_event *even
 	e->clock = event->record.header->timestamp;
 }
 
-/* A bit for each type: pointers of 32 bits, classic */
+/* One bit per type: 32-bit pointers, classic */
 int etw_relog_event_fill(struct etw_relog_event *e, ULONG flags)
 {
 	const ULONG known = EVENT_HEADER_FLAG_STRING_ONLY | EVENT_HEADER_FLAG_NO_CPUTIME |

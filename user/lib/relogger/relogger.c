@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relogger.c - make a new trace out of others
+ * relogger.c - make a new trace from others
  *
- * The output has the clock of the first stream, whose records are written with the raw
- * times that they have; those of other streams, and events whose time was set, get
- * the raw time that means the same.
+ * The output uses the clock of the first stream, whose records keep their raw times.
+ * Records of other streams, and events whose time was set, get the equivalent raw time.
  *
  * Semantics: Microsoft's pages of relogger.h.
  */
@@ -56,7 +55,7 @@ static HRESULT file_error(int err)
 	return err == -ENOMEM ? E_OUTOFMEMORY : HRESULT_FROM_WIN32(etw_win32_from_file(err));
 }
 
-/* A name as UTF-8; free() it. */
+/* Convert a name to UTF-8; free() it. */
 static HRESULT take_name(BSTR name, char **out)
 {
 	size_t units;
@@ -114,7 +113,7 @@ static ULONG STDMETHODCALLTYPE release(ITraceRelogger *This)
 	return 0;
 }
 
-/* Make the stream the relogger's next one. */
+/* Add the stream to the relogger under the next id. */
 static HRESULT add_stream(struct etw_relogger *r, struct etw_relog_stream *s, RELOGSTREAM_ID *id)
 {
 	struct etw_relog_stream **streams;
@@ -126,7 +125,7 @@ static HRESULT add_stream(struct etw_relogger *r, struct etw_relog_stream *s, RE
 		return E_OUTOFMEMORY;
 	r->streams = streams;
 	streams[r->count++] = s;
-	/* 0 is nobody's. */
+	/* Ids start at 1; 0 is invalid. */
 	*id = r->count;
 	return S_OK;
 }
@@ -302,11 +301,11 @@ static HRESULT STDMETHODCALLTYPE create_event(ITraceRelogger *This, RELOGSTREAM_
 
 /* --------------------------------------------------------------- ProcessTrace */
 
-/* The event that is handed out next; NULL: no memory. */
+/* The event to hand out next; NULL: out of memory. */
 static ITraceEvent *take_event(struct etw_relogger *r, unsigned int stream,
 			       const struct etw_event *event)
 {
-	/* Somebody may have kept the last one. */
+	/* A callback may have kept the last event. */
 	if (r->current && r->current->refs > 1) {
 		r->current->iface.lpVtbl->Release(&r->current->iface);
 		r->current = NULL;
@@ -340,7 +339,7 @@ static HRESULT begin_with(struct etw_relogger *r, const struct etw_event *event)
 		   E_OUTOFMEMORY;
 }
 
-/* The session has no header of its own. */
+/* A session has no header record; make one. */
 static HRESULT begin_session(struct etw_relogger *r)
 {
 	const struct etw_session_info *info = etw_session_info(r->streams[0]->reader);
@@ -351,13 +350,13 @@ static HRESULT begin_session(struct etw_relogger *r)
 	if (!block)
 		return E_OUTOFMEMORY;
 	etw_tracehead_event(block, info->start_wall, &event);
-	/* The event leads into the block. */
+	/* The event points into the block. */
 	hr = begin_with(r, &event);
 	etw_block_release(block);
 	return hr;
 }
 
-/* Each file begins with the event of its header: the first one's is shown. */
+/* Each file begins with its header event; hand out the first file's. */
 static HRESULT begin(struct etw_relogger *r)
 {
 	HRESULT hr = S_OK;
@@ -404,7 +403,7 @@ static HRESULT process_all(struct etw_relogger *r)
 	for (i = 0; i < r->count; i++)
 		if (r->streams[i]->file)
 			list[n++] = &r->streams[i]->in;
-	/* Last, so that a file's event of the same time goes first. */
+	/* The session last, so that a file's event of the same time goes first. */
 	if (r->session)
 		list[n++] = &r->session->in;
 	hr = begin(r);
@@ -416,7 +415,7 @@ static HRESULT process_all(struct etw_relogger *r)
 	return hr;
 }
 
-/* What the sources have lost is not in the output either; the lock is held. */
+/* Record in the output what the sources have lost; the lock is held. */
 static void tell_losses(struct etw_relogger *r, int64_t *end)
 {
 	struct etw_consumer_info info;
@@ -452,7 +451,7 @@ static ULONG buffer_size(const struct etw_relog_stream *s)
 	return info.header.BufferSize;
 }
 
-/* Is path one of the inputs, under any name?  Replacing it would destroy what is being read. */
+/* Is path one of the inputs, under any name? Replacing it would destroy the data being read. */
 static bool is_input(const struct etw_relogger *r, const char *path)
 {
 	struct stat out;

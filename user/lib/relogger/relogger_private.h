@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relogger_private.h - what the parts of the relogger share
+ * relogger_private.h - what the relogger's files share
  */
 #ifndef ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H
 #define ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H
@@ -16,35 +16,35 @@
 #include "lib/consumer/session_reader.h"
 
 /*
- * An event: a record as it lies in a buffer, somebody else's as long as the event is not
- * changed and nobody keeps it, and its own copy then.
+ * An event: points to a record in a buffer until the event is changed or kept, then to
+ * its own copy.
  */
 struct etw_relog_event {
 	ITraceEvent iface;	/* must be first */
 	_Atomic ULONG refs;
 	bool broken;		/* there was no memory for the copy */
-	bool shown;		/* record was handed out: it is kept up to date */
-	bool moved;		/* the time is not that of the record */
-	unsigned int stream;	/* its number */
+	bool shown;		/* record was handed out: keep it up to date */
+	bool moved;		/* the time was set; differs from the record's */
+	unsigned int stream;	/* its index */
 	void *context;
 	const uint8_t *raw;
 	uint32_t size;		/* of the record ... */
-	uint32_t head;		/* ... and of what is before its payload */
-	uint8_t *own;		/* raw, if it is the event's own; 8-byte aligned */
+	uint32_t head;		/* ... and of the headers before its payload */
+	uint8_t *own;		/* the event's own copy, or NULL; 8-byte aligned */
 	int64_t time;		/* FILETIME */
-	int64_t clock;		/* raw time that it came with, for records that have none */
+	int64_t clock;		/* original raw time, for records that hold none */
 	struct etw_buffer_header buffer;
-	struct etw_event event;	/* the record as it is read */
+	struct etw_event event;	/* the record as decoded */
 	EVENT_RECORD record;
 	struct etw_event_items items;
 };
 
-/* An event with one reference; NULL: no memory.  Its record is another's. */
+/* An event with one reference; NULL: out of memory. It does not own its record. */
 struct etw_relog_event *etw_relog_event_new(void);
-/* Make it this event, which must stay while the event has no copy. */
+/* Point the event to this record, which must stay valid until the event has its own copy. */
 void etw_relog_event_set(struct etw_relog_event *e, const struct etw_event *event,
 			 unsigned int stream, void *context);
-/* A new event, empty but for its header.  -EINVAL: no such flags. */
+/* Make it a new event with only a header. -EINVAL: unsupported flags. */
 int etw_relog_event_fill(struct etw_relog_event *e, ULONG flags);
 /* Our object behind the interface, or NULL. */
 struct etw_relog_event *etw_relog_event_of(ITraceEvent *event);
@@ -54,19 +54,19 @@ HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **o
 /* A file, or the session */
 struct etw_relog_stream {
 	struct etw_source in;		/* must be first */
-	struct etw_etl_file *file;	/* in's, or NULL */
-	struct etw_reader *reader;	/* in's, or NULL */
+	struct etw_etl_file *file;	/* of in, or NULL */
+	struct etw_reader *reader;	/* of in, or NULL */
 	void *context;
 	/* For Inject(), which other threads may call while the file is read */
 	struct etw_etl_clock clock;
-	struct etw_etl_time line;	/* of a clock, at its first file */
-	struct etw_etl_shift shift;	/* from its clock to that of the output */
+	struct etw_etl_time line;	/* clock line; valid in the first file with this clock */
+	struct etw_etl_shift shift;	/* from its clock to the output's */
 };
 
 struct etw_relogger {
 	ITraceRelogger iface;		/* must be first */
 	_Atomic ULONG refs;
-	pthread_mutex_t lock;		/* of writer, and all that Inject() uses */
+	pthread_mutex_t lock;		/* guards writer and everything Inject() uses */
 	_Atomic bool cancelled;
 	bool used;			/* ProcessTrace() was called */
 	bool compress;
@@ -77,14 +77,14 @@ struct etw_relogger {
 	struct etw_relog_stream *session;		/* one of them, or NULL */
 	struct etw_relog_event *current;
 	struct etw_etl_info info;	/* of the first stream */
-	int64_t now;			/* of the event handed out last */
-	struct etw_etl_writer *writer;	/* while events can be injected */
+	int64_t now;			/* time of the event handed out last */
+	struct etw_etl_writer *writer;	/* set while events can be injected */
 	uint8_t scratch[ETW_RECORD_MAX + 1];
 };
 
-/* Write an event in the output's clock; the lock is held, there is a writer. */
+/* Write an event in the output's clock. The lock is held and r->writer is set. */
 int etw_relog_write(struct etw_relogger *r, const struct etw_relog_event *e);
-/* How each stream's clock becomes that of r->info; before anything is written. */
+/* Compute how each stream's clock maps to that of r->info; call before any write. */
 void etw_relog_clocks(struct etw_relogger *r);
 
 #endif /* ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H */

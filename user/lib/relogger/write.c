@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write.c - the relogger's events in the clock of its output
+ * write.c - write the relogger's events in the clock of its output
  *
- * That is the first stream's.  Records of a stream with the same clock stay as they are.
- * Those of other files get all their times from both files' lines; those of a session that
- * has another clock, and events whose time was set, get the tick of their FILETIME.
+ * The output has the first stream's clock. Records of a stream with the same clock are
+ * written unchanged. For other files, all times are converted with both files' clock
+ * lines. For a session with another clock, and for events whose time was set, the
+ * FILETIME is converted to a tick.
  */
 #include <string.h>
 
 #include "relogger_private.h"
 
-/* A stream with a clock like this one's, whose line is that of both */
+/* The first stream with the same clock as stream i; it holds the line of both. */
 static unsigned int line_of(const struct etw_relogger *r, unsigned int i)
 {
 	unsigned int j;
@@ -44,7 +45,7 @@ void etw_relog_clocks(struct etw_relogger *r)
 			.to = &r->streams[0]->line,
 		};
 	}
-	/* A clock's line goes through what all its files' buffers tell. */
+	/* Fit each clock's line to the clock pairs of all files with that clock. */
 	for (i = 0; i < r->count; i++) {
 		first = r->streams[line_of(r, i)];
 		if (!r->streams[i]->reader)
@@ -55,7 +56,7 @@ void etw_relog_clocks(struct etw_relogger *r)
 			etw_etl_time_ready(&r->streams[i]->line);
 }
 
-/* What the output's clock is told by: its line, or the buffer's own pair */
+/* Give the writer the output's clock pair: from its line, or the buffer's own pair. */
 static void tell_pair(struct etw_relogger *r, const struct etw_relog_event *e, int64_t ticks)
 {
 	struct etw_relog_stream *first = r->streams[0];
@@ -70,7 +71,7 @@ static void tell_pair(struct etw_relogger *r, const struct etw_relog_event *e, i
 	etw_etl_follow(r->writer, &first->line, 0, ticks);
 }
 
-/* The tick of a FILETIME; it reads back as the same if there is one that does. */
+/* The tick of a FILETIME; converts back to the same FILETIME if any tick does. */
 static int64_t ticks_of(struct etw_relogger *r, int64_t time)
 {
 	if (r->streams[0]->reader)
