@@ -180,8 +180,8 @@ static int check_same(const struct etw_access_file *file, const struct etw_acces
 	}
 	if (kept && (kept->count != now->count ||
 		     memcmp(kept->entries, now->entries, now->count * sizeof(now->entries[0])))) {
-		snprintf(error->what, sizeof(error->what), "its list is not the one that is in "
-			 "force: run \"etw access load\", or set a new one");
+		snprintf(error->what, sizeof(error->what), "the file's list differs from the "
+			 "one in force: run \"etw access load\", or set a new list");
 		ret = -ENOTUNIQ;
 	}
 	etw_access_conf_free(&conf);

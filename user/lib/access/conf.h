@@ -24,7 +24,7 @@
 #include <etw/abi.h>
 
 #define ETW_ACCESS_CONF		"/etc/etw/access.conf"
-#define ETW_ACCESS_CONF_ENV	"ETW_ACCESS_CONF"	/* another one; not in set-uid programs */
+#define ETW_ACCESS_CONF_ENV	"ETW_ACCESS_CONF"	/* another path; not in set-uid programs */
 #define ETW_ACCESS_CONF_MAX	(4u << 20)		/* bytes */
 
 struct etw_access_list {

@@ -167,7 +167,7 @@ bool etw_access_parse_rights(const char *word, uint32_t *rights,
 	    !word[2 + strspn(word + 2, "0123456789abcdef")]) {
 		*rights = strtoul(word, &end, 16);
 		return (*rights && !(*rights & ~ETW_RIGHT_ALL)) ||
-		       wrong(error, "no or unknown bits of rights");
+		       wrong(error, "the rights are 0 or have unknown bits");
 	}
 	for (;; word += len + 1) {
 		len = strcspn(word, ",");

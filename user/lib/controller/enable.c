@@ -86,7 +86,7 @@ int etw_enable_and_wait(int fd, struct etw_enable *enable)
 
 	while (ret == -EINTR) {
 		gone = now_ms() - start;
-		/* 0: are they done? */
+		/* 0: only checks whether the callbacks are done */
 		if (enable->timeout_ms != INFINITE)
 			wait.timeout_ms = gone < enable->timeout_ms ? enable->timeout_ms - gone : 0;
 		ret = etw_kdev_enable(fd, &wait);
@@ -120,7 +120,7 @@ ULONG EnableTraceEx2(TRACEHANDLE TraceHandle, LPCGUID ProviderId,
 		if (ret)
 			return ret;
 	}
-	/* Only enabling sets what the session asks for; filters the kernel knows. */
+	/* Only ENABLE sets properties. The kernel itself decides whether filters apply. */
 	if (ControlCode != EVENT_CONTROL_CODE_ENABLE_PROVIDER)
 		enable.property &= EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
 	fd = etw_kdev_open();

@@ -8,8 +8,8 @@
 #include <etw/abi.h>
 
 /*
- * Have the kernel run the request, once, and wait for callbacks as long as it says,
- * however many signals come.  0 or a negative errno.
+ * Send the request to the kernel once, and wait for callbacks as long as the request
+ * says, regardless of signals. 0 or a negative errno.
  */
 int etw_enable_and_wait(int fd, struct etw_enable *enable);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * enable_ex.c - the older functions that enable, on top of EnableTraceEx2()
+ * enable_ex.c - the older enable functions, on top of EnableTraceEx2()
  *
- * Semantics: Microsoft's pages "EnableTrace function" and "EnableTraceEx
- * function".
+ * Semantics: Microsoft's pages "EnableTrace function" and "EnableTraceEx function".
  */
 #include <stddef.h>
 

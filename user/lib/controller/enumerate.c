@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * enumerate.c - which providers there are, and who has them enabled
+ * enumerate.c - list providers and the sessions that enable them
  *
- * Semantics: Microsoft's pages "EnumerateTraceGuids function",
- * "EnumerateTraceGuidsEx function" and "TRACE_GUID_INFO structure".
+ * Semantics: Microsoft's pages "EnumerateTraceGuids function", "EnumerateTraceGuidsEx
+ * function" and "TRACE_GUID_INFO structure".
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,13 +40,13 @@ static ULONG query_list(const void *in, ULONG in_size, struct etw_answer *answer
 
 /* ------------------------------------------------------- TraceGuidQueryInfo */
 
-/* Is the registration enabled by the session of that id? */
+/* Does the session with this id enable the registration? */
 static bool enabled_by(const struct etw_provider_reg *reg, uint32_t logger_id)
 {
 	return logger_id && logger_id <= 64 && reg->sessions >> (logger_id - 1) & 1;
 }
 
-/* One instance at *at; reg NULL: nobody has registered it. */
+/* Write one instance at *at; reg NULL: the provider is not registered. */
 static void put_instance(unsigned char **at, const struct etw_provider_reg *reg,
 			 const struct etw_provider_list *look, bool last)
 {
@@ -138,7 +138,7 @@ static bool has_pid(const struct etw_provider_list *look, uint32_t pid)
 	return false;
 }
 
-/* Keep, of guids, those that the process has registered. */
+/* Keep only the GUIDs that the process has registered. */
 static int keep_process(int fd, uint32_t pid, struct etw_guid *guids, uint32_t *count)
 {
 	uint32_t i, n = 0;
@@ -147,7 +147,7 @@ static int keep_process(int fd, uint32_t pid, struct etw_guid *guids, uint32_t *
 		struct etw_provider_list look;
 		int err = etw_provider_list_provider(fd, &guids[i], &look);
 
-		if (err == -ESRCH)	/* it is gone meanwhile */
+		if (err == -ESRCH)	/* ended meanwhile */
 			continue;
 		if (err)
 			return err;
@@ -182,7 +182,7 @@ static ULONG query_other(uint32_t pid, struct etw_answer *answer)
 	return ERROR_SUCCESS;
 }
 
-/* The library knows what its own process has registered, even without a device. */
+/* The library knows its own process's registrations, even without a device. */
 static ULONG query_own(struct etw_answer *answer)
 {
 	etw_registered_fn *list = atomic_load(&etw_registered);
@@ -219,7 +219,7 @@ static ULONG query_groups(const void *in, ULONG in_size, struct etw_answer *answ
 	(void)in;
 	if (in_size)
 		return ERROR_INVALID_PARAMETER;
-	/* There may be more by the time that there is room. */
+	/* The list may grow between the two calls. */
 	while ((ret = etw_groups_list(guids, size, &needed)) == ERROR_INSUFFICIENT_BUFFER) {
 		free(guids);
 		size = needed;
@@ -236,7 +236,7 @@ static ULONG query_groups(const void *in, ULONG in_size, struct etw_answer *answ
 	return ERROR_SUCCESS;
 }
 
-/* As of a provider: the instances are the members, whatever their GUIDs are. */
+/* Like a provider's answer: the instances are the members, whatever their GUIDs. */
 static ULONG query_group(const void *in, ULONG in_size, struct etw_answer *answer)
 {
 	struct etw_group group = { .member_count = 0 };

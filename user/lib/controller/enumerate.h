@@ -9,15 +9,15 @@
 
 #include <evntrace.h>
 
-/* What a class answers; data is malloc()ed and freed by the caller. */
+/* The answer of a class; the caller frees data, which is malloc()ed. */
 struct etw_answer {
 	void *data;
 	size_t len;
 };
 
 /*
- * Answer a question: a Win32 code, and *answer is set if that is
- * ERROR_SUCCESS.  in is NULL exactly if in_size is 0.
+ * Answer a query: returns a Win32 code, and sets *answer on ERROR_SUCCESS. in is NULL
+ * exactly if in_size is 0.
  */
 typedef ULONG (*etw_enumerate_fn)(const void *in, ULONG in_size,
 				  struct etw_answer *answer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filters.c - from filter descriptors to the kernel's filters
+ * filters.c - convert filter descriptors to the kernel's filters
  *
  * Semantics: Microsoft's pages "EVENT_FILTER_DESCRIPTOR structure" and
  * "EVENT_FILTER_EVENT_ID structure".
@@ -45,7 +45,7 @@ _Static_assert(offsetof(EVENT_FILTER_EVENT_ID, Events) ==
 enum shape { RESERVED, AS_IT_IS, PIDS, IDS, LEVEL_KW, NAMES, EVENT_NAMES, HEADED, SESSION,
 	     PROGRAM };
 
-/* The filter types there are, and the most bytes of each */
+/* The supported filter types and the largest size of each in bytes */
 static const struct filter_type {
 	ULONG type, max_size;
 	enum shape shape;
@@ -91,7 +91,7 @@ static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 	case PIDS:
 		return filter->Size % sizeof(ULONG) ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case IDS:
-		/* The kernel looks at the list itself. */
+		/* The kernel checks the list itself. */
 		return filter->Size < offsetof(EVENT_FILTER_EVENT_ID, Events) ?
 		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case EVENT_NAMES:
@@ -103,13 +103,13 @@ static ULONG check(const EVENT_FILTER_DESCRIPTOR *filter)
 	case NAMES:
 		return filter->Size % sizeof(WCHAR) ? ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case HEADED:
-		/* Here too. */
+		/* The kernel checks these as well. */
 		return filter->Size < sizeof(EVENT_FILTER_HEADER) ?
 		       ERROR_INVALID_PARAMETER : ERROR_SUCCESS;
 	case SESSION:
 		return filter->Size == sizeof(ULONG64) ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
 	default:
-		return ERROR_SUCCESS;	/* the kernel looks at it */
+		return ERROR_SUCCESS;	/* the kernel checks it */
 	}
 }
 
@@ -131,7 +131,7 @@ static ULONG check_all(const EVENT_FILTER_DESCRIPTOR *filters, ULONG count)
 	return ERROR_SUCCESS;
 }
 
-/* The kernel's names are UTF-8 and have no NUL. */
+/* The kernel's names are UTF-8 without a NUL. */
 static ULONG take_names(struct etw_filters *to, ULONG i,
 			const EVENT_FILTER_DESCRIPTOR *from)
 {

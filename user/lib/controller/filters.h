@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filters.h - the filters of EnableTraceEx2, checked and as the kernel has them
+ * filters.h - the filters of EnableTraceEx2, checked and in the kernel's form
  */
 #ifndef ETW_LIB_CONTROLLER_FILTERS_H
 #define ETW_LIB_CONTROLLER_FILTERS_H
@@ -8,7 +8,7 @@
 #include <evntrace.h>
 #include "device/kdev.h"
 
-/* Owns the copies that strings were converted to; the rest is the caller's. */
+/* Owns the copies of converted strings; the caller owns the rest. */
 struct etw_filters {
 	struct etw_filter list[ETW_FILTERS_MAX];
 	char *names[ETW_FILTERS_MAX];
@@ -16,9 +16,8 @@ struct etw_filters {
 };
 
 /*
- * ERROR_INVALID_PARAMETER: malformed or twice; ERROR_NOT_SUPPORTED: a type that
- * is not there yet; ERROR_NOT_ENOUGH_MEMORY.  On failure there is nothing to
- * free.
+ * ERROR_INVALID_PARAMETER: malformed or duplicate; ERROR_NOT_SUPPORTED: a type that is
+ * not supported yet; ERROR_NOT_ENOUGH_MEMORY. On failure there is nothing to free.
  */
 ULONG etw_filters_take(struct etw_filters *to, const EVENT_FILTER_DESCRIPTOR *from,
 		       ULONG count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * groups.c - provider groups, and who a session leaves out of them
+ * groups.c - provider groups, and a session's list of providers excluded from them
  *
  * Semantics: Microsoft's pages "Provider Traits" and "TRACE_QUERY_INFO_CLASS
  * enumeration".
@@ -12,7 +12,7 @@
 #include <etw/winerror.h>
 #include "groups.h"
 
-#define SPARE	8	/* room for what comes between two calls */
+#define SPARE	8	/* room for GUIDs added between two calls */
 
 ULONG etw_groups_disallow(TRACEHANDLE session, const void *guids, ULONG size)
 {
@@ -34,7 +34,7 @@ ULONG etw_groups_disallow(TRACEHANDLE session, const void *guids, ULONG size)
 }
 
 /*
- * An array of GUIDs, all or none of it: fill tells how many there are and stores
+ * Return the whole array of GUIDs or nothing: fill sets the number of GUIDs and stores
  * at most as many as there is room for.
  */
 static ULONG take_guids(int (*fill)(int fd, uint64_t session, struct etw_guid *guids,
@@ -99,7 +99,7 @@ ULONG etw_groups_list(void *guids, ULONG size, ULONG *needed)
 	return take_guids(fill_groups, 0, guids, size, needed);
 }
 
-/* -EAGAIN: there are more by now than there is room for; query says how many. */
+/* -EAGAIN: more entries than there is room for; query holds their number. */
 static int query_once(int fd, struct etw_group_query *query, struct etw_group *group)
 {
 	uint32_t members = query->member_count + SPARE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * log_target.c - a file that a session is to be written to
+ * log_target.c - open the file that a session writes to
  *
- * The kernel resolves no path and truncates the file itself once nothing else can
- * fail, so a call that fails leaves a file that was there as it was.
+ * The kernel does not resolve paths. It truncates the file itself once nothing else can
+ * fail, so a failed call leaves an existing file unchanged.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@
 
 _Static_assert(sizeof(TIME_ZONE_INFORMATION) == 172, "struct etw_time_zone");
 
-/* Other processes are told the name: it must not depend on where this one is. */
+/* Other processes see the name: it must not depend on the working directory. */
 static int make_absolute(const char *name, char out[ETW_FILE_NAME_MAX + 1])
 {
 	char cwd[PATH_MAX];
@@ -60,7 +60,7 @@ static int open_dir(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Permissions that a file gets here, without changing the mask of other threads. */
+/* The mode of a new file, without changing the umask, which all threads share. */
 static uint32_t file_mode(void)
 {
 	unsigned int mask = 022;
@@ -75,7 +75,7 @@ static uint32_t file_mode(void)
 	return 0666 & ~mask;
 }
 
-/* Modes whose files the kernel makes itself, in their directory */
+/* Modes in which the kernel creates the file itself, in its directory */
 #define MADE_LATER	(ETW_MODE_NEWFILE | ETW_MODE_DELAY_OPEN | ETW_MODE_BUFFERING)
 
 int etw_log_target_open(struct etw_log_target *t, const char *name, uint32_t mode,

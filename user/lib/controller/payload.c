@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * payload.c - one event's payload filter, from its fields and predicates
+ * payload.c - build one event's payload filter from its fields and predicates
  *
- * Each field is a step, so that filters for one event walk the same way and
+ * Each field becomes a step, so that filters for the same event have the same steps and
  * can be joined.
  */
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include "payload_emit.h"
 #include "base/utf.h"
 
-/* What to make of a field: how to get over it, and what it can be tested as. */
+/* How to skip a field of this type, and which tests it supports. */
 static const struct in_type {
 	uint16_t in_type;
-	uint8_t kind;		/* ETW_PAYLOAD_*; of strings without a length */
-	uint8_t size;		/* of FIXED; of a character of strings */
-	int8_t test;		/* ETW_PAYLOAD_*, or -1: not to be tested */
+	uint8_t kind;		/* ETW_PAYLOAD_*; for strings without a length */
+	uint8_t size;		/* of FIXED; of one character of a string */
+	int8_t test;		/* ETW_PAYLOAD_*; -1: not testable */
 } in_types[] = {
 	{ TDH_INTYPE_UNICODESTRING, ETW_PAYLOAD_STRING16, 2, ETW_PAYLOAD_TEXT16 },
 	{ TDH_INTYPE_ANSISTRING, ETW_PAYLOAD_STRING8, 1, ETW_PAYLOAD_TEXT8 },
@@ -86,7 +86,7 @@ static bool is_needed(const struct etw_payload_layout *layout, unsigned int fiel
 	return false;
 }
 
-/* The register of the earlier field of that index; false: it has none. */
+/* The register that holds an earlier field's value; false: it has none. */
 static bool take_register(const struct etw_payload_build *event, int field, uint16_t *number)
 {
 	if ((unsigned int)field >= event->step_count || !event->steps[field].save)
@@ -127,7 +127,7 @@ static bool fill_step(const struct etw_payload_build *event,
 	return step->kind != ETW_PAYLOAD_REST || (!step->flags && step->count == 1);
 }
 
-/* Of as many fields as can be walked over. */
+/* Make steps for the leading fields that can be skipped. */
 static void make_steps(struct etw_payload_build *event, const struct etw_payload_layout *layout)
 {
 	unsigned int i, registers = 0;
@@ -139,7 +139,7 @@ static void make_steps(struct etw_payload_build *event, const struct etw_payload
 		if (!fill_step(event, &layout->fields[i], step))
 			return;
 		event->step_count++;
-		/* A number only; without it what needs it cannot be walked over. */
+		/* Save numbers only; a field that needs any other value cannot be skipped. */
 		if (step->kind == ETW_PAYLOAD_FIXED && !step->flags && step->count == 1 &&
 		    (step->length == 1 || step->length == 2 || step->length == 4 ||
 		     step->length == 8) &&
@@ -155,7 +155,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* len characters as a number of so many bytes; false: it is none. */
+/* Parse len characters as a number of size bytes; false: not a number. */
 static bool parse_number(const char *text, size_t len, unsigned int size, bool is_signed,
 			 __u64 *value)
 {
@@ -227,7 +227,7 @@ static bool op_ok(uint16_t op, int8_t type)
 	}
 }
 
-/* Room for the texts of a filter. */
+/* Memory for a filter's texts. */
 struct texts {
 	WCHAR wide[ETW_PAYLOAD_PREDICATES][ETW_PAYLOAD_TEXT_MAX];
 };
@@ -245,7 +245,7 @@ static bool parse_text(int8_t type, const char *text, WCHAR *wide,
 	return len || test->op == ETW_PAYLOAD_IS || test->op == ETW_PAYLOAD_ISNOT;
 }
 
-/* The predicate's test of a field that there is; false: it makes no sense. */
+/* Build the predicate's test of a field; false: the predicate is invalid. */
 static bool make_test(const struct etw_payload_field *field,
 		      const struct etw_payload_predicate *predicate, WCHAR *wide,
 		      struct etw_payload_test *test)
@@ -328,7 +328,7 @@ ULONG etw_payload_create(const struct etw_payload_layout *layout, bool any,
 		if (ret)
 			return ret;
 	}
-	/* Nobody needs to know what comes after the last one tested. */
+	/* Steps after the last tested field are not needed. */
 	event.step_count = event.tests[count - 1].test.step + 1;
 	return etw_payload_emit(&event, 1, filter, &size);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * payload.h - payload filters: from fields and predicates to a program
+ * payload.h - compile payload filters from fields and predicates to a program
  *
- * What TdhCreatePayloadFilter() and TdhAggregatePayloadFilters() are made of:
- * they get an event's fields from its manifest, others know them otherwise.
- * Texts are UTF-8.  A filter is one block of memory from malloc(); what the
- * kernel takes is what etw_payload_aggregate() makes, of one filter or many.
+ * Used by TdhCreatePayloadFilter() and TdhAggregatePayloadFilters(), which take an
+ * event's fields from its manifest, and by callers that know the fields from elsewhere.
+ * Texts are UTF-8. A filter is one block of memory from malloc(); the kernel takes only
+ * the result of etw_payload_aggregate(), from one filter or many.
  *
  * Semantics: Microsoft's pages "TdhCreatePayloadFilter function",
  * "TdhAggregatePayloadFilters function" and "PAYLOAD_FILTER_PREDICATE structure".
@@ -21,13 +21,13 @@
 #include <etw/wintypes.h>
 #include <tdh.h>
 
-/* A field of an event; those of structures stand for themselves. */
+/* A field of an event; fields of structures are listed individually. */
 struct etw_payload_field {
 	const char *name;
 	uint16_t in_type;	/* TDH_IN_TYPE */
-	uint16_t count;		/* elements; 1: no array */
-	uint16_t length;	/* of strings in characters, of BINARY in bytes; 0: none */
-	int16_t count_field;	/* index of the earlier field that has it; -1: none */
+	uint16_t count;		/* elements; 1: not an array */
+	uint16_t length;	/* in characters for strings, in bytes for BINARY; 0: none */
+	int16_t count_field;	/* index of the earlier field that holds it; -1: none */
 	int16_t length_field;	/* likewise */
 };
 
@@ -46,30 +46,29 @@ struct etw_payload_predicate {
 };
 
 /*
- * A filter for one event: any, one of the predicates is enough.  Numbers are
- * decimal or, after 0x, hexadecimal; "low,high" for BETWEEN and NOTBETWEEN;
- * "true" and "false" for BOOLEAN too; GUIDs in braces.  *wrong, unless NULL: the
- * predicate that is refused.
+ * Build a filter for one event. any: one true predicate is enough. Numbers are decimal
+ * or, after 0x, hexadecimal; BETWEEN and NOTBETWEEN take "low,high"; BOOLEAN also takes
+ * "true" and "false"; GUIDs are in braces. *wrong, unless NULL: the index of the
+ * invalid predicate.
  *
- * ERROR_INVALID_PARAMETER: no predicates or more than 8, an operator that the
- * field's type does not have, a type that cannot be tested or an array, a
- * value that is none of the type; ERROR_NOT_FOUND: no such field;
- * ERROR_NOT_SUPPORTED: the field lies behind one that cannot be walked over;
- * ERROR_INSUFFICIENT_BUFFER: over 4096 bytes; ERROR_NOT_ENOUGH_MEMORY.
+ * ERROR_INVALID_PARAMETER: no predicates or more than 8, an operator that the field's
+ * type does not support, a type that cannot be tested, an array, or a value that does
+ * not fit the type; ERROR_NOT_FOUND: no such field; ERROR_NOT_SUPPORTED: the field
+ * follows one that cannot be skipped; ERROR_INSUFFICIENT_BUFFER: over 4096 bytes;
+ * ERROR_NOT_ENOUGH_MEMORY.
  */
 ULONG etw_payload_create(const struct etw_payload_layout *layout, bool any,
 			 const struct etw_payload_predicate *predicates,
 			 unsigned int count, void **filter, unsigned int *wrong);
 
 /*
- * One filter of many, for one EVENT_FILTER_DESCRIPTOR.  Of filters for the
- * same event, those whose flag in all is set must all hold, and one of those
- * whose flag is not; all NULL: no flag is set.  *size: bytes.
+ * Join many filters into one for one EVENT_FILTER_DESCRIPTOR. Among filters for the
+ * same event, all whose flag in all is set must match, and at least one of the others;
+ * all NULL: no flag is set. *size: bytes.
  *
- * ERROR_INVALID_PARAMETER: no filters, one that etw_payload_create() has not
- * made, two for an event from different layouts, or more than 8 filters or 16
- * predicates for one event; ERROR_INSUFFICIENT_BUFFER: over 4096 bytes;
- * ERROR_NOT_ENOUGH_MEMORY.
+ * ERROR_INVALID_PARAMETER: no filters, a filter that etw_payload_create() did not make,
+ * two for an event from different layouts, or more than 8 filters or 16 predicates for
+ * one event; ERROR_INSUFFICIENT_BUFFER: over 4096 bytes; ERROR_NOT_ENOUGH_MEMORY.
  */
 ULONG etw_payload_aggregate(const void *const *filters, const BOOLEAN *all,
 			    unsigned int count, void **filter, ULONG *size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * payload_emit.c - join payload filters, and write the program
+ * payload_emit.c - join payload filters and write the program
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static uint32_t text_bytes(const struct etw_payload_test *test)
 	}
 }
 
-/* With what the kernel needs for a search, and padding. */
+/* Includes padding and what the kernel needs for a search. */
 static uint32_t text_room(const struct etw_payload_test *test)
 {
 	return ALIGN(text_bytes(test) + (searches(test) ? test->length : 0), 8u);
@@ -66,7 +66,7 @@ static uint32_t program_size(const struct etw_payload_build *events, unsigned in
 	return size;
 }
 
-/* Steps, tests and texts of one event, from at and *text on. */
+/* Write the steps, tests and texts of one event, from at and *text on. */
 static void write_event(uint8_t *program, const struct etw_payload_build *event, uint32_t at,
 			uint32_t *text)
 {
@@ -122,7 +122,7 @@ ULONG etw_payload_emit(const struct etw_payload_build *events, unsigned int coun
 
 /* ----------------------------------------------------------------------- join */
 
-/* A filter as etw_payload_create() makes it: one event, one group. */
+/* Check a filter made by etw_payload_create(): one event, one group. */
 static bool filter_ok(const void *filter)
 {
 	const struct etw_payload_header *head = filter;
@@ -141,7 +141,7 @@ static const struct etw_payload_event *event_of(const void *filter)
 	return (const void *)((const struct etw_payload_header *)filter + 1);
 }
 
-/* The one with fewer steps may stop early, but has to walk the same way. */
+/* The shorter list of steps may stop early, but the common steps must be equal. */
 static bool join_steps(struct etw_payload_build *to, const struct etw_payload_event *event,
 		       const struct etw_payload_step *steps)
 {
@@ -182,7 +182,7 @@ static bool join(struct etw_payload_build *to, const void *filter, bool must)
 	return true;
 }
 
-/* The event's place, where it is or where it belongs. */
+/* Find the event, or insert it at its sorted position. */
 static struct etw_payload_build *place(struct etw_payload_build *events, unsigned int *count,
 				       const struct etw_payload_event *event)
 {
@@ -211,7 +211,7 @@ static bool is_plain(const struct etw_payload_step *step)
 	       step->count == 1;
 }
 
-/* Fields that nobody looks at, one after the other, are one step. */
+/* Combine consecutive untested fields into one step. */
 static void shorten(struct etw_payload_build *event)
 {
 	bool tested[ETW_PAYLOAD_STEPS] = { false };
@@ -250,7 +250,7 @@ ULONG etw_payload_aggregate(const void *const *filters, const BOOLEAN *all,
 	for (i = 0; i < count; i++)
 		if (!filter_ok(filters[i]))
 			return ret;
-	/* No program has more events than that. */
+	/* No program can hold more events. */
 	if (count > ETW_PAYLOAD_SIZE_MAX / sizeof(struct etw_payload_event))
 		return ERROR_INSUFFICIENT_BUFFER;
 	events = calloc(count, sizeof(*events));

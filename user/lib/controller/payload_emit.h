@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * payload_emit.h - the events of a payload program, before they are one
+ * payload_emit.h - the events of a payload program before it is written
  */
 #ifndef ETW_LIB_CONTROLLER_PAYLOAD_EMIT_H
 #define ETW_LIB_CONTROLLER_PAYLOAD_EMIT_H
 
 #include "payload.h"
 
-/* A test; text, if it has one, belongs to somebody else. */
+/* A test; its text, if any, is owned elsewhere. */
 struct etw_payload_part {
 	struct etw_payload_test test;
 	const void *text;
@@ -23,12 +23,12 @@ struct etw_payload_build {
 	struct etw_payload_part tests[ETW_PAYLOAD_TESTS];	/* ascending by step */
 };
 
-/* Put a test where its step says; the caller knows that there is room. */
+/* Insert a test at its step's position; the caller ensures that there is room. */
 void etw_payload_insert(struct etw_payload_build *event, const struct etw_payload_test *test,
 			const void *text);
 
 /*
- * A program of events, ascending by id and version.  ERROR_INSUFFICIENT_BUFFER,
+ * Write the program for events, ascending by id and version. ERROR_INSUFFICIENT_BUFFER,
  * ERROR_NOT_ENOUGH_MEMORY.
  */
 ULONG etw_payload_emit(const struct etw_payload_build *events, unsigned int count,

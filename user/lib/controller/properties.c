@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * properties.c - EVENT_TRACE_PROPERTIES, in and out
+ * properties.c - read and fill EVENT_TRACE_PROPERTIES
  *
- * Semantics: Microsoft's pages "EVENT_TRACE_PROPERTIES structure", "Logging
- * Mode Constants" and "StartTraceW function".
+ * Semantics: Microsoft's pages "EVENT_TRACE_PROPERTIES structure", "Logging Mode
+ * Constants" and "StartTraceW function".
  */
 #include <string.h>
 
@@ -19,14 +19,14 @@
 			 EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING |	\
 			 EVENT_TRACE_USE_GLOBAL_SEQUENCE |		\
 			 EVENT_TRACE_USE_LOCAL_SEQUENCE)
-/* Of no meaning without a file */
+/* Meaningless without a file */
 #define WITH_FILE_MODES	(FILE_MODES | EVENT_TRACE_FILE_MODE_PREALLOCATE |	\
 			 EVENT_TRACE_DELAY_OPEN_FILE_MODE | EVENT_TRACE_USE_KBYTES_FOR_SIZE)
-/* Nothing here depends on them: paging, hibernation */
+/* Accepted and without effect on Linux: paging, hibernation */
 #define IGNORED_MODES	(EVENT_TRACE_USE_PAGED_MEMORY |			\
 			 EVENT_TRACE_STOP_ON_HYBRID_SHUTDOWN |		\
 			 EVENT_TRACE_PERSIST_ON_HYBRID_SHUTDOWN)
-/* Valid, and not in this version: private, system and other sessions */
+/* Valid, but not supported yet: private, system and other sessions */
 #define LATER_MODES	(EVENT_TRACE_PRIVATE_LOGGER_MODE |		\
 			 EVENT_TRACE_ADD_HEADER_MODE |			\
 			 EVENT_TRACE_RELOG_MODE |			\
@@ -34,13 +34,13 @@
 			 EVENT_TRACE_SYSTEM_LOGGER_MODE |		\
 			 EVENT_TRACE_COMPRESSED_MODE |			\
 			 EVENT_TRACE_ADDTO_TRIAGE_DUMP)
-/* NONSTOPPABLE_MODE is not among them: it is for sessions started at boot. */
+/* Without NONSTOPPABLE_MODE, which is for sessions started at boot. */
 #define KNOWN_MODES	(SESSION_MODES | WITH_FILE_MODES | IGNORED_MODES |	\
 			 LATER_MODES | EVENT_TRACE_USE_MS_FLUSH_TIMER)
 
 _Static_assert(WITH_FILE_MODES == ETW_MODE_FILE, "the kernel has the same numbers");
 
-/* Modes that exclude one another */
+/* Mutually exclusive modes */
 static const struct {
 	ULONG one, others;
 } exclusive[] = {
@@ -58,7 +58,7 @@ static const struct {
 	{ EVENT_TRACE_USE_GLOBAL_SEQUENCE, EVENT_TRACE_USE_LOCAL_SEQUENCE },
 };
 
-/* SystemTraceControlGuid: the session of the operating system's own events */
+/* SystemTraceControlGuid: the session for the operating system's own events */
 static const GUID system_guid = {
 	0x9e814aad, 0x3204, 0x11d2, { 0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39 }
 };
@@ -176,7 +176,7 @@ static ULONG check_mode(const EVENT_TRACE_PROPERTIES *props, bool file)
 	return mode & LATER_MODES ? ERROR_NOT_SUPPORTED : ERROR_SUCCESS;
 }
 
-/* Equal without regard to ASCII case, in any locale. */
+/* Compare without regard to ASCII case, in any locale. */
 static bool same_name(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++) {
@@ -207,24 +207,24 @@ ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 	ret = check_mode(props, etw_properties_has_file(props, wide));
 	if (ret)
 		return ret;
-	/* The operating system's own session is not this one's business yet. */
+	/* The operating system's own session is not supported yet. */
 	if (!memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid)) ||
 	    same_name(name, KERNEL_LOGGER_NAMEA))
 		return ERROR_NOT_SUPPORTED;
-	/* Bit 0 is output.  The others change what is recorded. */
+	/* Bit 0 is output. The other bits change what is recorded. */
 	if (is_versioned(props) && v2->V2Options & ~1ULL)
 		return ERROR_NOT_SUPPORTED;
 	return ERROR_SUCCESS;
 }
 
-/* EnableFlags choose events of the system, which other sessions do not have. */
+/* EnableFlags select system events, which other sessions cannot record. */
 bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props)
 {
 	return !props->EnableFlags || props->LogFileMode & EVENT_TRACE_SYSTEM_LOGGER_MODE ||
 	       !memcmp(&props->Wnode.Guid, &system_guid, sizeof(system_guid));
 }
 
-/* FlushTimer in milliseconds; a time too long for that is the longest. */
+/* FlushTimer in milliseconds, limited to the longest time. */
 static uint32_t flush_ms(const EVENT_TRACE_PROPERTIES *props)
 {
 	if (props->LogFileMode & EVENT_TRACE_USE_MS_FLUSH_TIMER)
@@ -238,7 +238,7 @@ void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 			  struct etw_session *session)
 {
 	session->mode = props->LogFileMode & SESSION_MODES;
-	/* Of a snapshot's file they mean nothing. */
+	/* These have no meaning for a snapshot's file. */
 	if (file && !(props->LogFileMode & EVENT_TRACE_BUFFERING_MODE))
 		session->mode |= props->LogFileMode & WITH_FILE_MODES;
 	memcpy(&session->guid, &props->Wnode.Guid, sizeof(session->guid));
@@ -249,7 +249,7 @@ void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 	session->clock = props->Wnode.ClientContext;
 }
 
-/* Seconds, unless the caller speaks milliseconds or seconds cannot say it. */
+/* In seconds, unless the caller uses milliseconds or the time is not whole seconds. */
 static void put_flush_timer(EVENT_TRACE_PROPERTIES *props, uint32_t ms, bool mode)
 {
 	if (mode && ms % 1000)

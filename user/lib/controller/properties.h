@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * properties.h - EVENT_TRACE_PROPERTIES, in and out
+ * properties.h - read and fill EVENT_TRACE_PROPERTIES
  *
- * The struct is the head of a block of Wnode.BufferSize bytes that the caller
- * vouches for; the offsets in it are the caller's and are checked here.
- * wide: names are UTF-16 (the W functions), else UTF-8.
+ * The struct is the start of a block of Wnode.BufferSize bytes, which the caller
+ * guarantees to be accessible; the offsets in it come from the caller and are checked
+ * here. wide: names are UTF-16 (the W functions), otherwise UTF-8.
  */
 #ifndef ETW_LIB_CONTROLLER_PROPERTIES_H
 #define ETW_LIB_CONTROLLER_PROPERTIES_H
@@ -16,41 +16,41 @@
 #include <evntrace.h>
 
 /*
- * Size, version and name offsets, for any command.  ERROR_BAD_LENGTH: the
- * block is smaller than the struct; ERROR_INVALID_PARAMETER: an offset leads
- * out of the block or into the struct, or the versioned part is wrong.
+ * Check size, version and name offsets, for any command. ERROR_BAD_LENGTH: the block is
+ * smaller than the struct; ERROR_INVALID_PARAMETER: an offset points outside the block
+ * or into the struct, or the versioned part is invalid.
  */
 ULONG etw_properties_check(const EVENT_TRACE_PROPERTIES *props);
 
-/* Does LogFileNameOffset lead to a name that is not empty? */
+/* Does LogFileNameOffset point to a name that is not empty? */
 bool etw_properties_has_file(const EVENT_TRACE_PROPERTIES *props, bool wide);
 
-/* That name as UTF-8.  ERROR_BAD_PATHNAME: too long, not ended, or no text. */
+/* Get that name as UTF-8. ERROR_BAD_PATHNAME: too long, not terminated, or not valid text. */
 ULONG etw_properties_get_file(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			 char out[ETW_FILE_NAME_MAX + 1]);
 
 /*
- * All that StartTrace() asks of properties beyond etw_properties_check(); name is
- * the session's, name_units its length in units of the caller's width.
+ * All checks of StartTrace() beyond etw_properties_check(); name is the session's,
+ * name_units its length in units of the caller's width.
  */
 ULONG etw_properties_check_start(const EVENT_TRACE_PROPERTIES *props, bool wide,
 			    const char *name, size_t name_units);
 
-/* False: EnableFlags are set, and the session is not of the system. */
+/* False: EnableFlags are set, but the session is not a system session. */
 bool etw_properties_flags_ok(const EVENT_TRACE_PROPERTIES *props);
 
-/* The settings to start or update a session with; file: it has one */
+/* Get the settings to start or update a session with; file: it has a file */
 void etw_properties_to_session(const EVENT_TRACE_PROPERTIES *props, bool file,
 			  struct etw_session *session);
 
-/* Everything but names and, unless mode is set, LogFileMode. */
+/* Set everything but names and, unless mode is set, LogFileMode. */
 void etw_properties_from_session(EVENT_TRACE_PROPERTIES *props,
 			    const struct etw_session *session,
 			    const struct etw_session_log *log, bool mode);
 
 /*
- * Put the session's name at LoggerNameOffset and the file's, which may be empty, at
- * LogFileNameOffset, where these are set.  ERROR_MORE_DATA: no room for it.
+ * Write the session's name at LoggerNameOffset and the file's, which may be empty, at
+ * LogFileNameOffset, where these are set. ERROR_MORE_DATA: no room.
  */
 ULONG etw_properties_put_names(EVENT_TRACE_PROPERTIES *props, bool wide,
 			  const char *name, size_t len, const char *path);

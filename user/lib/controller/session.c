@@ -2,9 +2,9 @@
 /*
  * session.c - start, query, stop, update and flush sessions
  *
- * Semantics: Microsoft's pages of the functions' names.  Each call opens the
- * device for itself, so nothing is kept that a fork or a daemon's closing of
- * descriptors could spoil.
+ * Semantics: Microsoft's pages named after the functions. Each call opens the device
+ * anew, so no state is kept that a fork or a daemon's closing of descriptors could
+ * break.
  */
 #include <errno.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static ULONG read_name(const void *in, bool wide, struct name *name)
 	return ERROR_SUCCESS;
 }
 
-/* What START and UPDATE say of a session with a file, or without. */
+/* The Win32 code of START and UPDATE for a session with or without a file. */
 static ULONG result(int err, bool file)
 {
 	if (!err)
@@ -53,7 +53,7 @@ static ULONG result(int err, bool file)
 							  etw_win32_from_errno(err);
 }
 
-/* Start it on the device, with its file if it has one. */
+/* Start the session on the device, with its file if it has one. */
 static ULONG start_session(struct etw_session *session, const char *path,
 			   const EVENT_TRACE_PROPERTIES *props, struct etw_log_status *log)
 {
@@ -120,7 +120,7 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 	return etw_properties_put_names(props, wide, name.utf8, name.len, log.name);
 }
 
-/* The ioctl of a control code */
+/* Issue the ioctl of a control code */
 static int command(int fd, ULONG code, struct etw_session *session)
 {
 	switch (code) {
@@ -135,7 +135,7 @@ static int command(int fd, ULONG code, struct etw_session *session)
 	}
 }
 
-/* The file that is given, until the kernel tells of that of the session. */
+/* Use the given file's name until the kernel reports the session's file. */
 static void expect_file(struct etw_log_status *status, uint64_t given)
 {
 	const struct etw_session_file *file = (const void *)(uintptr_t)given;
@@ -146,7 +146,7 @@ static void expect_file(struct etw_log_status *status, uint64_t given)
 	status->log.name_len = file->name_len;
 }
 
-/* Issue a command on a session and hand its state to the caller. */
+/* Issue a command on a session and report the session's state to the caller. */
 static ULONG issue(int fd, ULONG code, struct etw_session *session,
 		   EVENT_TRACE_PROPERTIES *props, bool wide)
 {
@@ -170,8 +170,8 @@ static ULONG issue(int fd, ULONG code, struct etw_session *session,
 }
 
 /*
- * The state of a session for who may control it, which does not take the right to
- * query it: an update that changes nothing.
+ * Read a session's state with the right to control it, without the right to query: by
+ * an update that changes nothing.
  */
 static ULONG look(int fd, const struct etw_session *session, struct etw_session *now)
 {
@@ -184,7 +184,7 @@ static ULONG look(int fd, const struct etw_session *session, struct etw_session 
 	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
 }
 
-/* INCREMENT_FILE: begin the next file of a session that has one for each stretch. */
+/* INCREMENT_FILE: begin the next file of a session with numbered files. */
 static ULONG next_file(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
 		       bool wide)
 {
@@ -194,7 +194,7 @@ static ULONG next_file(int fd, struct etw_session *session, EVENT_TRACE_PROPERTI
 	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
 }
 
-/* CONVERT_TO_REALTIME: end the file of a session; what is written then is for readers. */
+/* CONVERT_TO_REALTIME: end the session's file; later events go to readers only. */
 static ULONG to_real_time(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
 			  bool wide)
 {
@@ -205,7 +205,7 @@ static ULONG to_real_time(int fd, struct etw_session *session, EVENT_TRACE_PROPE
 }
 
 /*
- * What UPDATE may change; everything else is ignored.  Real time is a matter of
+ * Set what UPDATE may change; ignore everything else. Real time can only be chosen at
  * the session's start, and BUFFERING_MODE excludes it.
  */
 static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
@@ -227,7 +227,10 @@ static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 	return ERROR_SUCCESS;
 }
 
-/* UPDATE with a file's name: go on in that, of the size that is given or as before. */
+/*
+ * UPDATE with a file name: continue in that file, with the given maximum size or the
+ * old one.
+ */
 static ULONG update_file(int fd, struct etw_session *session,
 			 EVENT_TRACE_PROPERTIES *props, bool wide)
 {
@@ -262,8 +265,8 @@ static ULONG update_file(int fd, struct etw_session *session,
 }
 
 /*
- * FLUSH with a file's name: of a BUFFERING session it is where its snapshot goes, of any
- * other what an earlier call has told.
+ * FLUSH with a file name: for a BUFFERING session, the file takes the snapshot; for any
+ * other, the name is the output of an earlier call.
  */
 static ULONG flush_file(int fd, struct etw_session *session,
 			EVENT_TRACE_PROPERTIES *props, bool wide)
@@ -341,7 +344,7 @@ static ULONG control(TRACEHANDLE handle, const void *instance,
 	return ret;
 }
 
-/* Query up to count sessions; *running is how many there are. */
+/* Query up to count sessions; *running is the number of all sessions. */
 static ULONG query_all(int fd, EVENT_TRACE_PROPERTIES **props, ULONG count,
 		       bool wide, ULONG *running)
 {
@@ -369,7 +372,7 @@ static ULONG query_all(int fd, EVENT_TRACE_PROPERTIES **props, ULONG count,
 			continue;
 		}
 		ret = issue(fd, EVENT_TRACE_CONTROL_QUERY, &session, props[done], wide);
-		/* It has ended meanwhile, or is none of the caller's business. */
+		/* The session has ended meanwhile, or the caller may not query it. */
 		if (ret == ERROR_WMI_INSTANCE_NOT_FOUND ||
 		    ret == ERROR_ACTIVE_CONNECTIONS || ret == ERROR_ACCESS_DENIED)
 			continue;

@@ -2,8 +2,8 @@
 /*
  * trace_information.c - TraceQueryInformation() and TraceSetInformation()
  *
- * Semantics: Microsoft's pages of the functions' names and "TRACE_QUERY_INFO_
- * CLASS enumeration".
+ * Semantics: Microsoft's pages named after the functions and "TRACE_QUERY_INFO_CLASS
+ * enumeration".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,20 @@
 #include "groups.h"
 #include "device/kdev.h"
 
-/* The way events are read has not changed since the first version. */
+/* The processing version has not changed since the first release. */
 #define PROCESSING_VERSION	1
 
-/* Both ends of a request; fd is the device. */
+/* Data and device of a request */
 struct request {
 	int fd;
 	TRACEHANDLE session;
 	void *data;
-	ULONG len;	/* in: of data; out, of a query: of the answer */
+	ULONG len;	/* in: of data; out, for a query: of the answer */
 };
 
 typedef ULONG (*request_fn)(struct request *r);
 
-/* The answer, or ERROR_BAD_LENGTH. */
+/* Return the answer, or ERROR_BAD_LENGTH. */
 static ULONG answer(struct request *r, const void *from, size_t len)
 {
 	ULONG room = r->len;
@@ -83,7 +83,7 @@ static ULONG set_periodic(struct request *r)
 		.guids = (uintptr_t)r->data + sizeof(info),
 	};
 
-	/* Nothing at all ends it. */
+	/* An empty buffer ends it. */
 	if (r->len) {
 		if (r->len < sizeof(info))
 			return ERROR_BAD_LENGTH;
@@ -137,12 +137,12 @@ static ULONG query_disallowed(struct request *r)
 }
 
 /*
- * What is not here has no meaning on Linux, as far as this library goes: sampled
- * profiles, counters of the processor, and the system's own events.
+ * Classes missing here have no meaning for this library on Linux: sampled profiles,
+ * processor counters, and the system's own events.
  */
 static const struct {
 	TRACE_INFO_CLASS class;
-	bool of_session;		/* the handle counts */
+	bool of_session;		/* uses the session handle */
 	request_fn query, set;
 } classes[] = {
 	{ TraceSetDisallowList, true, NULL, set_disallowed },
@@ -154,7 +154,7 @@ static const struct {
 	{ TraceStreamCount, true, query_stream_count, NULL },
 };
 
-/* Run a request.  The device is opened only for classes that are there. */
+/* Run a request. The device is opened only for supported classes. */
 static ULONG run(struct request *r, TRACE_INFO_CLASS class, bool set)
 {
 	request_fn fn = NULL;
