@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * block_ref.c - buffers that outlive the reader's interest in them
+ * block_ref.c - buffers kept longer than the reader needs them
  */
 #include <errno.h>
 #include <pthread.h>
@@ -8,20 +8,20 @@
 
 #include "block_ref.h"
 
-/* A buffer that somebody keeps */
+/* A buffer kept by a callback */
 struct kept {
 	struct kept *next;
 	struct etw_block *block;
 	uint64_t owner;
 	unsigned long count;
-	bool dropped;		/* the reader wants it no more */
+	bool dropped;		/* the reader no longer needs it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t forgotten = PTHREAD_COND_INITIALIZER;
-static struct kept *all;	/* under lock; a few */
+static struct kept *all;	/* under lock; only a few */
 
-/* Where the buffer's pointer is, or the list's end. */
+/* The link to the buffer, or to the list's end. */
 static struct kept **find(const void *data)
 {
 	struct kept **p = &all;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_ref.h - buffers that outlive the reader's interest in them
+ * block_ref.h - buffers kept longer than the reader needs them
  *
- * A reader's buffer is the reader's.  Somebody who got to see it may keep it: then it
- * is freed when both have let it go.  Any thread, at once.
+ * A reader owns its buffers. A callback that sees a buffer may keep it; the buffer is
+ * then freed when both have released it. All functions are thread-safe.
  */
 #ifndef ETW_ETL_BLOCK_REF_H
 #define ETW_ETL_BLOCK_REF_H
@@ -12,20 +12,20 @@
 #include "merge.h"
 
 /*
- * Keep a buffer that a reader has, once more if it is kept already; owner: for which trace.
- * -ENOMEM.
+ * Keep a reader's buffer, or add a reference to a kept one; owner: the trace's handle.
+ * Returns 0 or -ENOMEM.
  */
 int etw_block_keep(struct etw_block *block, uint64_t owner);
 
-/* Let one go by the address of its bytes; -ENOENT: none that is kept. */
+/* Release a kept buffer by the address of its bytes; -ENOENT: not kept. */
 int etw_block_forget(const void *data);
 
-/* The reader lets it go.  True: it may be used again, or freed; NULL is fine. */
+/* The reader releases it. True: the buffer may be reused or freed; NULL is fine. */
 bool etw_block_drop(struct etw_block *block);
-/* As etw_block_drop(), and freed if it may be. */
+/* Like etw_block_drop(), and frees the buffer if possible. */
 void etw_block_release(struct etw_block *block);
 
-/* Wait until none is kept for the owner.  A thread may be cancelled in here. */
+/* Wait until the owner keeps no buffer. This is a cancellation point. */
 void etw_block_wait(uint64_t owner);
 
 #endif /* ETW_ETL_BLOCK_REF_H */

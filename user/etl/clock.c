@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c - records of one log file in the clock of another
+ * clock.c - convert records of one log file to the clock of another
  *
- * Source of what records hold: Microsoft's pages "StackWalk_Event", "DPC" and "ISR".
+ * Source of the record layouts: Microsoft's pages "StackWalk_Event", "DPC" and "ISR".
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define SECOND		10000000	/* in FILETIME units */
 #define BOOTS_APART	(60ll * SECOND)	/* of one boot, as told by several sessions */
 #define STARTS_APART	(SECOND / 10)
-#define DRIFT		5000		/* 200 ppm: one in so many */
+#define DRIFT		5000		/* 1 / 200 ppm */
 #define NANOS		1000000000
 #define TRIES		40
 #define STEPS		64
@@ -26,7 +26,7 @@ void etw_etl_clock_of(const struct etw_etl_info *info, struct etw_etl_clock *clo
 	clock->frequency = etw_etl_frequency(info);
 	clock->time = info->header.StartTime.QuadPart;
 	clock->boot = info->header.BootTime.QuadPart;
-	/* This one needs no line: its ticks are FILETIME. */
+	/* This clock needs no line: its ticks are FILETIME. */
 	clock->clock = clock->kind == ETW_CLOCK_SYSTEM ? clock->time : info->start_clock;
 }
 
@@ -66,9 +66,9 @@ static wide nanos_at(struct etw_etl_time *clock, int64_t ticks)
 }
 
 /*
- * A clock's line is nearly straight, so each try comes much closer than the one before;
- * the last steps are single ticks, and one more if it reads back as the same FILETIME
- * and no tick before does.
+ * A clock's line is nearly straight, so each step comes much closer than the one
+ * before. The last steps are single ticks, plus one more if that tick converts to the
+ * same FILETIME and no earlier tick does.
  */
 int64_t etw_etl_ticks(struct etw_etl_time *clock, int64_t time, uint8_t nanos)
 {
@@ -108,7 +108,7 @@ int64_t etw_etl_shift(const struct etw_etl_shift *shift, int64_t ticks)
 
 /* -------------------------------------------------------------------- records */
 
-/* Of a message: behind what else its options put before the payload */
+/* The time of a message follows other optional fields before the payload. */
 static uint32_t message_time(const uint8_t *record, size_t size)
 {
 	struct etw_message_header head;
@@ -128,11 +128,11 @@ static uint32_t message_time(const uint8_t *record, size_t size)
 	return at;
 }
 
-/* The kernel logger's records whose payload begins with a time */
+/* Records of the kernel logger whose payload begins with a time */
 static bool is_timed(uint16_t hook)
 {
-	return hook == 0x1820 ||			/* stack of the event of that time */
-	       hook == 0x0F32 ||			/* ISR of a message: its begin */
+	return hook == 0x1820 ||			/* stack of the event with this time */
+	       hook == 0x0F32 ||			/* ISR of a message: its start */
 	       (hook >= 0x0F42 && hook <= 0x0F45);	/* threaded DPC, ISR, DPC, timer's DPC */
 }
 
@@ -146,7 +146,7 @@ unsigned int etw_etl_times(const void *record, size_t size, uint32_t at[ETW_ETL_
 	if (size < 8)
 		return 0;
 	memcpy(&type, bytes + 2, sizeof(type));
-	/* The only one whose mark is another */
+	/* The only type with another marker */
 	if (type == ETW_TYPE_MESSAGE) {
 		at[0] = message_time(bytes, size);
 		return at[0] && at[0] + sizeof(int64_t) <= size;
@@ -168,7 +168,7 @@ unsigned int etw_etl_times(const void *record, size_t size, uint32_t at[ETW_ETL_
 		payload = 32;
 		break;
 	case ETW_ETL_ERROR:
-	case ETW_ETL_MESSAGE:		/* not of WPP: its layout is told nowhere */
+	case ETW_ETL_MESSAGE:		/* not from WPP: the layout is undocumented */
 		break;
 	default:
 		at[n++] = 16;

@@ -2,10 +2,10 @@
 /*
  * clock_pairs.c - the pairs of clock and time in a log file's buffers
  *
- * Pairs go into buffers as they were told: one that is reckoned anew is rounded once more,
- * and by a rate that nobody knows so well.  A buffer has room for one, that is no later
- * than its records, since readers go by that.  If more are told than buffers are written
- * some are left out, evenly.
+ * Store clock pairs unmodified; recomputing one would round it again, and use a less
+ * accurate rate. A buffer has room for one pair, which must not be later than its
+ * records, since readers rely on that. If there are more pairs than buffers, some are
+ * left out, evenly.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 __extension__ typedef __int128 wide;
 
-/* Leave so many of those that wait, the oldest and the latest among them. */
+/* Reduce the waiting pairs to left, keeping the oldest and the latest. */
 static void thin(struct etw_etl_told *told, unsigned int left)
 {
 	unsigned int i;
@@ -24,8 +24,8 @@ static void thin(struct etw_etl_told *told, unsigned int left)
 }
 
 /*
- * Readers make no use of pairs that are less than two seconds apart: the latest one waits
- * until the one before it is that old.
+ * Readers ignore pairs less than two seconds apart: the latest pair waits until the
+ * previous one is that old.
  */
 static bool is_close(const struct etw_etl_writer *w, int64_t clock)
 {
@@ -70,7 +70,7 @@ void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 		header->ref_time = etw_timebase_convert(&w->base, lane->ref);
 		return;
 	}
-	/* A record without time has that of the buffer. */
+	/* A record without a time takes the buffer's. */
 	if (lane->timeless)
 		return;
 	if (lane->ends) {
@@ -79,14 +79,14 @@ void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 		told->written = told->list[0];
 		memmove(told->list, told->list + 1, --told->count * sizeof(told->list[0]));
 	}
-	/* 0: it has none. */
+	/* 0: there is none. */
 	if (!pair->time || (pair->clock > lane->ref && !lane->ends))
 		return;
 	header->ref_clock = pair->clock;
 	header->ref_time = pair->time;
 }
 
-/* A trace of few events may have no other one but at its begin. */
+/* A trace of few events may have only the pair at its start otherwise. */
 void etw_etl_pair_last(struct etw_etl_writer *w)
 {
 	struct etw_etl_lane *lane, *best = NULL;
@@ -114,7 +114,7 @@ void etw_etl_pair_again(struct etw_etl_writer *w, const struct etw_etl_time *lin
 
 /* -------------------------------------------------------------- a whole line */
 
-/* A pair of the line, or none, in the file's ticks */
+/* Add a pair of the line, if it is valid, in the file's ticks. */
 static void tell(struct etw_etl_writer *w, const struct etw_time_pair *pair)
 {
 	int64_t clock;
@@ -123,10 +123,7 @@ static void tell(struct etw_etl_writer *w, const struct etw_time_pair *pair)
 		etw_etl_pair(w, clock, pair->time);
 }
 
-/*
- * Of a stretch that has records both ends are told, also if the next record is far behind
- * its end.
- */
+/* Add both ends of a stretch that has records, even if the next record is far after its end. */
 void etw_etl_follow(struct etw_etl_writer *writer, struct etw_etl_time *line, int64_t offset,
 		    int64_t clock)
 {
@@ -145,13 +142,13 @@ void etw_etl_follow(struct etw_etl_writer *writer, struct etw_etl_time *line, in
 		told->last = clock;
 	told->line = line;
 	told->offset = offset;
-	/* Up to the first pair, what follows from the header would be wrong. */
+	/* Before the first pair, times derived from the header would be wrong. */
 	told->any |= line->count > 1;
 	etw_etl_time_stretch(line, clock, &told->from, &told->to);
 	tell(writer, &told->from);
 }
 
-/* Behind the last pair, the last record's time will do for the end. */
+/* After the last pair, the last record's time is enough for the end. */
 void etw_etl_follow_end(struct etw_etl_writer *w)
 {
 	struct etw_etl_told *told = &w->told;

@@ -2,8 +2,8 @@
 /*
  * event.h - an event, and the session it comes from
  *
- * A running session, a log file and a stream of buffers all yield these.
- * Internal to the library and the tools beside it; not installed.
+ * Running sessions, log files and streams of buffers all yield these events. Internal
+ * to the library and the tools beside it; not installed.
  */
 #ifndef ETW_ETL_EVENT_H
 #define ETW_ETL_EVENT_H
@@ -35,7 +35,7 @@ struct etw_event {
 	struct etw_classic_view classic;
 	const struct etw_buffer_header *buffer;	/* of the buffer that holds the event */
 	int64_t time;		/* 100 ns since 1601; record.header has the raw time */
-	const void *raw;	/* the record's bytes in the buffer, whatever its type ... */
+	const void *raw;	/* the record's bytes in the buffer, of any type ... */
 	uint32_t raw_size;	/* ... and their number, without padding */
 	uint16_t cpu;
 	uint16_t logger_id;
@@ -45,7 +45,7 @@ struct etw_event {
 	/* Lost between the previous event and this one */
 	uint32_t lost_buffers;
 	uint8_t lost_events;	/* at least one; SESSION_STAT has the count */
-	uint8_t lost_file;	/* part of what the session kept while it had no reader */
+	uint8_t lost_file;	/* a part of what the session kept while it had no reader */
 };
 
 #endif /* ETW_ETL_EVENT_H */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feed.c - a log file's buffers on their way from the file to the merge
+ * feed.c - pass a log file's buffers from the file to the merge
  *
- * Opening (open.c) has counted the buffers of each CPU.  The walk of the file meets
- * them in the order in which they were written; those that are not wanted yet are kept as
- * offsets, so many at most.  A CPU whose next buffer lies farther ahead than that is late:
- * the others go on without it until the walk gets there.  So memory is bounded, and the
- * file is walked once, however long it is.
+ * open.c has counted the buffers of each CPU. The walk meets buffers in the order in
+ * which they were written, and keeps the offsets of those that are not needed yet, up
+ * to a limit. A CPU whose next buffer lies beyond that limit is late: the merge goes on
+ * without it until the walk reaches the buffer. So memory is bounded, and the file is
+ * walked once, however long it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "file_private.h"
 
 #define HELD_MAX	((uint64_t)2 << 30)	/* bytes of buffers in memory ... */
-#define HELD_MIN	((uint64_t)32 << 20)	/* ... and of a small file, this ... */
+#define HELD_MIN	((uint64_t)32 << 20)	/* ... and for a small file, at least this ... */
 #define HELD_TIMES	64			/* ... and so many times what it takes */
 
 void etw_etl_report(struct etw_etl_file *f, uint64_t at, const char *what)
@@ -26,10 +26,10 @@ void etw_etl_report(struct etw_etl_file *f, uint64_t at, const char *what)
 		f->report(f->context, at, what);
 }
 
-/* A record could not be read; the rest of its buffer is left out. */
+/* A record could not be read; skip the rest of its buffer. */
 void etw_etl_tell_record(struct etw_etl_file *f, const struct etw_block *block)
 {
-	/* What was compressed has no place of its own in the file. */
+	/* A record in a compressed buffer has no offset of its own in the file. */
 	bool packed = block->header.flags & ETW_BUFFER_COMPRESSED;
 
 	if (f->report)
@@ -77,7 +77,7 @@ struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
 		return NULL;
 	}
 	block->file_at = at;
-	/* What is not packed goes where it belongs at once. */
+	/* Read uncompressed data directly to its place. */
 	if (header->flags & ETW_BUFFER_COMPRESSED)
 		*err = unpack(f, at, block);
 	else
@@ -95,7 +95,7 @@ struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
 	return NULL;
 }
 
-/* Is the buffer that was seen there still there?  Somebody may write to the file. */
+/* Is the buffer seen at this offset still there? Another program may write to the file. */
 static int look_again(struct etw_etl_file *f, uint16_t cpu, uint64_t at,
 		      struct etw_buffer_header *header)
 {
@@ -111,7 +111,7 @@ static int look_again(struct etw_etl_file *f, uint16_t cpu, uint64_t at,
 	return 0;
 }
 
-/* The walk's next buffer: 1, with *header and *at, 0: the end, -errno. */
+/* The walk's next buffer: 1 with *header and *at; 0: the end; -errno. */
 static int walk(struct etw_etl_file *f, uint64_t *at, struct etw_buffer_header *header)
 {
 	const char *what;
@@ -126,12 +126,12 @@ static int walk(struct etw_etl_file *f, uint64_t *at, struct etw_buffer_header *
 	return ret;
 }
 
-/* Keep the offset of a buffer that is not wanted yet.  There is room. */
+/* Keep the offset of a buffer that is not needed yet. The queue has room. */
 static int keep(struct etw_etl_file *f, uint16_t cpu, uint64_t at)
 {
 	struct etw_etl_cpu *c = &f->queue.cpus[cpu];
 
-	/* When the file was opened there was none more of that CPU. */
+	/* That CPU had no more buffers when the file was opened. */
 	if (!c->left) {
 		etw_etl_report(f, at, "the buffer has changed since the file was opened");
 		return 0;
@@ -147,8 +147,8 @@ static int keep(struct etw_etl_file *f, uint16_t cpu, uint64_t at)
 }
 
 /*
- * The offset of a CPU's next buffer: 1, 0: it has no more, or it lies so far ahead that
- * the CPU is late, -errno.
+ * The offset of a CPU's next buffer: 1; 0: it has none, or the buffer lies so far ahead
+ * that the CPU is late; -errno.
  */
 static int find_next(struct etw_etl_file *f, uint16_t cpu, uint64_t *at,
 		     struct etw_buffer_header *header)
@@ -182,7 +182,7 @@ static int find_next(struct etw_etl_file *f, uint16_t cpu, uint64_t *at,
 	return 0;
 }
 
-/* Give the merge a CPU's next buffer that has records. */
+/* Add a CPU's next buffer with records to the merge. */
 static int feed_one(struct etw_etl_file *f, uint16_t cpu)
 {
 	struct etw_buffer_header header;
@@ -211,9 +211,9 @@ static int feed_one(struct etw_etl_file *f, uint16_t cpu)
 }
 
 /*
- * CPUs that are late: the walk goes on as there is room again, and those that it meets
- * join the others.  What is so far ahead in the file is later than what is merged now,
- * or there is no telling.
+ * Resume late CPUs: the walk continues once there is room, and the CPUs whose buffers
+ * it meets rejoin the merge. Their buffers lie so far ahead in the file that they
+ * should be later than the merge's current time.
  */
 static int feed_late(struct etw_etl_file *f)
 {
@@ -250,7 +250,7 @@ int etw_etl_feed(struct etw_etl_file *f, uint16_t cpu)
 	return err;
 }
 
-/* The first buffer of every CPU. */
+/* Load the first buffer of every CPU. */
 int etw_etl_prime(struct etw_etl_file *f)
 {
 	unsigned int cpu;

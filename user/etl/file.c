@@ -2,9 +2,9 @@
 /*
  * file.c - the events of a log file, all CPUs in time order
  *
- * Of each CPU one buffer is in memory; when its last record is handed out the CPU's
- * next one follows (feed.c), so the merge always knows the first record of every CPU
- * that has any left.
+ * One buffer of each CPU is in memory. When its last record has been handed out, the
+ * CPU's next buffer follows (feed.c), so the merge always knows the first remaining
+ * record of every CPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void complete(struct etw_etl_file *f, struct etw_block *block,
 		f->last = timestamp;
 }
 
-/* The header buffer's records come before all others.  1, or 0: no more there. */
+/* The header buffer's records come before all others. 1; 0: no more records in it. */
 static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 {
 	struct etw_block *block = f->head;
@@ -62,7 +62,7 @@ static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 	return 1;
 }
 
-/* All buffers were read: look at what is behind the last one. */
+/* All buffers have been read: check the data after the last one. */
 static int finish(struct etw_etl_file *f)
 {
 	struct etw_buffer_header header;
@@ -146,13 +146,14 @@ bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st)
 	       own.st_ino == st->st_ino;
 }
 
-/* ------------------------------------------------------- is all the rest later? */
+/* ------------------------------------------------------- etw_etl_all_after() */
 
 /*
- * One late record proves nothing, since its time may be wrong.  Each CPU's records are in
- * the order of time, so everything that is left is late if the rest of each buffer in memory
- * is, if these buffers were closed late, and if those to come were opened and closed late.
- * That takes the headers of the rest of the file, and none of its records.
+ * One late record proves nothing, since its time may be wrong. Each CPU's records are
+ * in time order, so all remaining records are late if three conditions hold: the rest
+ * of each buffer in memory is late, these buffers were closed late, and the buffers to
+ * come were opened and closed late. This reads the headers of the rest of the file, but
+ * none of its records.
  */
 
 static bool is_late(struct etw_etl_file *f, int64_t clock, int64_t time)
@@ -182,12 +183,12 @@ static bool block_is_late(struct etw_etl_file *f, const struct etw_block *block,
 static bool header_is_late(struct etw_etl_file *f, const struct etw_buffer_header *header,
 			   int64_t time)
 {
-	/* Where buffers of Windows have something else it is mostly negative. */
+	/* In buffers from Windows this field may hold other data, mostly negative. */
 	return is_late(f, header->timestamp, time) &&
 	       (header->ref_clock <= 0 || is_late(f, header->ref_clock, time));
 }
 
-/* Buffers in memory */
+/* Check the buffers in memory. */
 static bool held_are_late(struct etw_etl_file *f, int64_t time)
 {
 	const struct etw_block *block;
@@ -210,7 +211,7 @@ static bool held_are_late(struct etw_etl_file *f, int64_t time)
 	return true;
 }
 
-/* Those that the walk has passed.  1, 0 or -errno. */
+/* Check the buffers that the walk has passed. 1, 0 or -errno. */
 static int kept_are_late(struct etw_etl_file *f, int64_t time)
 {
 	struct etw_buffer_header header;

@@ -2,17 +2,17 @@
 /*
  * file.h - the events of a log file, all CPUs in time order
  *
- * Internal to the library and the tools beside it; not installed.  Reads any .etl
- * file, whoever wrote it.  Memory: one buffer for each CPU, however long the file is.
+ * Internal to the library and the tools beside it; not installed. Reads .etl files from
+ * any writer. Memory: one buffer for each CPU, however long the file is.
  *
  *	err = etw_etl_open("x.etl", &file);
  *	while ((err = etw_etl_next(file, &event)) == 1)
  *		use(&event);
  *	etw_etl_close(file);
  *
- * A file belongs to one thread at a time.  The first event is that of the header
- * (class EventTrace, opcode 0).  Nothing in the file is trusted: what makes no sense is
- * told to the reporter, counted, and left out.
+ * A file belongs to one thread at a time. The first event is that of the header (class
+ * EventTrace, opcode 0). Nothing in the file is trusted: invalid data is reported to
+ * the report function, counted, and skipped.
  */
 #ifndef ETW_ETL_FILE_H
 #define ETW_ETL_FILE_H
@@ -26,26 +26,25 @@
 struct etw_etl_file;
 struct etw_etl_time;
 
-/* Running totals, and what opening has found out */
+/* Running totals, and results of opening */
 struct etw_etl_count {
-	uint64_t buffers;	/* in the file, the first one included */
+	uint64_t buffers;	/* in the file, including the first */
 	uint64_t buffers_read;
 	uint64_t events;	/* handed out */
 	uint64_t lost_buffers;	/* gaps in the sequence numbers */
-	uint64_t corrupt;	/* buffers left out, wholly or from some record on */
+	uint64_t corrupt;	/* buffers skipped, wholly or from some record on */
 	uint64_t disorder;	/* events handed out after a later one */
 	uint64_t size;		/* of the file, bytes */
-	uint64_t tail;		/* bytes at its end that are no buffer */
+	uint64_t tail;		/* bytes at the end that are not a buffer */
 	uint64_t missing;	/* buffers it says it has, and has not: it was cut off */
 };
 
-/* Something is wrong at this offset of the file. */
+/* Reports an error at this offset of the file. */
 typedef void etw_etl_report_fn(void *context, uint64_t offset, const char *what);
 
 /*
- * -ENOENT and others of open(2); -EINVAL: no log file.  fd: is taken over if that
- * succeeds; must be able to seek (-ESPIPE).  report may be NULL; it is called
- * by open and by next.
+ * -ENOENT and other errors of open(2); -EINVAL: not a log file. fd: owned by the file
+ * on success; must be seekable (-ESPIPE). report may be NULL; open and next call it.
  */
 int etw_etl_open(const char *path, etw_etl_report_fn *report, void *context,
 		 struct etw_etl_file **out);
@@ -53,25 +52,25 @@ int etw_etl_open_fd(int fd, etw_etl_report_fn *report, void *context,
 		    struct etw_etl_file **out);
 void etw_etl_close(struct etw_etl_file *file);	/* NULL is fine */
 
-/* 1: *event, valid until the next call; 0: that was all; -ENOMEM, -EIO and the like. */
+/* 1: *event, valid until the next call; 0: the end; -ENOMEM, -EIO and similar errors. */
 int etw_etl_next(struct etw_etl_file *file, struct etw_event *event);
 
 /*
- * Is all that is left later than this FILETIME?  1: yes; 0: some may not be; -errno.  Reads
- * the headers of all buffers to come, which opening did before.
+ * Are all remaining events later than this FILETIME? 1: yes; 0: perhaps not; -errno.
+ * Reads the headers of all remaining buffers, as opening did.
  */
 int etw_etl_all_after(struct etw_etl_file *file, int64_t time);
 
 const struct etw_etl_info *etw_etl_info(const struct etw_etl_file *file);
 void etw_etl_counts(const struct etw_etl_file *file, struct etw_etl_count *count);
 
-/* What ticks of its clock are as FILETIME, and back: time.h, clock.h. */
+/* Converts ticks of the file's clock to FILETIME and back: time.h, clock.h. */
 struct etw_etl_time *etw_etl_times_of(struct etw_etl_file *file);
 
 /* Was the log file opened from this file? */
 bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st);
 
-/* The session had not been stopped when the file was written: it has no end time. */
+/* The session was still running when the file was written: it has no end time. */
 bool etw_etl_cut_off(const struct etw_etl_file *file);
 
 #endif /* ETW_ETL_FILE_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info.c - what a log file says about itself
+ * info.c - a log file's header, TRACE_LOGFILE_HEADER
  *
- * Semantics: Microsoft's page "TRACE_LOGFILE_HEADER structure".  The two pointers to
- * names have the size that they had where the file was written, and mean nothing; the
- * names themselves lie behind the structure, UTF-16 with their NULs.
+ * Semantics: Microsoft's page "TRACE_LOGFILE_HEADER structure". The two pointers to
+ * names have the pointer size of the writer, and no meaning; the names follow the
+ * structure as UTF-16 with their NULs.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,10 +20,10 @@ _Static_assert(offsetof(TRACE_LOGFILE_HEADER, LoggerName) == 56, "layout of 64 b
 _Static_assert(offsetof(TRACE_LOGFILE_HEADER, TimeZone) == 72, "layout of 64 bits");
 _Static_assert(offsetof(TRACE_LOGFILE_HEADER, BootTime) == 248, "layout of 64 bits");
 
-#define FREQUENCY_MAX	1000000000000	/* a tick for each ps; faster clocks are lies */
+#define FREQUENCY_MAX	1000000000000	/* 1 tick per ps; a faster clock is invalid */
 #define SIZE32		272
-#define ZONE32		64	/* its TimeZone ... */
-#define BOOT32		240	/* ... and BootTime, with which its tail begins */
+#define ZONE32		64	/* offset of TimeZone ... */
+#define BOOT32		240	/* ... and of BootTime, where the tail begins */
 
 static void copy_header(TRACE_LOGFILE_HEADER *header, const uint8_t *from, bool wide)
 {
@@ -41,7 +41,7 @@ static void copy_header(TRACE_LOGFILE_HEADER *header, const uint8_t *from, bool 
 	header->LogFileName = NULL;
 }
 
-/* The name at *at; what is no text, or too long, is no name. */
+/* Read the name at *at; an invalid or too long name becomes empty. */
 static const uint8_t *take_name(const uint8_t *at, const uint8_t *end, char *name)
 {
 	WCHAR text[ETW_ETL_NAME_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info.h - what a log file says about itself: TRACE_LOGFILE_HEADER
+ * info.h - a log file's header, TRACE_LOGFILE_HEADER
  */
 #ifndef ETW_ETL_INFO_H
 #define ETW_ETL_INFO_H
@@ -13,9 +13,9 @@
 #define ETW_ETL_NAME_MAX	3072	/* bytes of a name as UTF-8 */
 
 struct etw_etl_info {
-	TRACE_LOGFILE_HEADER header;	/* as of 64 bits; the two names are NULL */
+	TRACE_LOGFILE_HEADER header;	/* in the 64-bit layout; the two names are NULL */
 	int64_t start_clock;		/* the session's clock at header.StartTime */
-	char logger[ETW_ETL_NAME_MAX + 1];	/* UTF-8; empty: none, or none that is text */
+	char logger[ETW_ETL_NAME_MAX + 1];	/* UTF-8; empty: none, or not valid text */
 	char file[ETW_ETL_NAME_MAX + 1];
 };
 
@@ -25,7 +25,7 @@ struct etw_etl_info {
  */
 int etw_etl_info_read(const void *buffer, uint32_t end, struct etw_etl_info *info, bool *wide);
 
-/* Ticks of the file's clock in a second, 1 to 5e15; 1e7 if it tells none that can be. */
+/* Ticks of the file's clock per second, 1 to 5e15; 1e7 if the header has no valid frequency. */
 uint64_t etw_etl_frequency(const struct etw_etl_info *info);
 
 #endif /* ETW_ETL_INFO_H */

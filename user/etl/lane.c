@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lane.c - the buffers that a writer of log files fills, one of each CPU
+ * lane.c - the buffers that a log file writer fills, one per CPU
  *
- * One that fills slowly goes out before it is full: a reader that wants a CPU's next
- * buffer keeps a note of all other CPUs' buffers in between, and nobody wants to lose
- * old records when the program dies.
+ * A slowly filling buffer is written before it is full: a reader that needs a CPU's
+ * next buffer must remember all other CPUs' buffers in between, and old records should
+ * not be lost if the program dies.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define HEADER		ETW_BUFFER_HEADER_SIZE
 #define AGE_MAX		1024			/* buffers written while one fills */
-/* Bytes of buffers in memory: 128 KB of every CPU, of which what has no records is not used */
+/* Bytes of buffers in memory: 128 KB per CPU; buffers without records are not allocated. */
 #define HELD_MAX	((size_t)ETW_ETL_CPUS << 17)
 
 static void fill_header(const struct etw_etl_writer *w, uint16_t cpu, uint16_t flags,
@@ -38,7 +38,7 @@ static void fill_header(const struct etw_etl_writer *w, uint16_t cpu, uint16_t f
 	};
 }
 
-/* false: it gets no smaller. */
+/* false: the buffer does not get smaller. */
 static bool put_packed(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 		       struct etw_buffer_header *header, int *err)
 {
@@ -52,7 +52,7 @@ static bool put_packed(struct etw_etl_writer *w, const struct etw_etl_lane *lane
 	packed = *header;
 	packed.buffer_size = HEADER + n;
 	packed.flags |= ETW_BUFFER_COMPRESSED;
-	/* Readers do not believe that so little is so much. */
+	/* Readers reject such a large expansion. */
 	if (!etw_etl_expands(&packed))
 		return false;
 	*header = packed;
@@ -61,7 +61,7 @@ static bool put_packed(struct etw_etl_writer *w, const struct etw_etl_lane *lane
 	return true;
 }
 
-/* Write the buffer of a CPU that has records, and empty it. */
+/* Write a CPU's buffer, which has records, and empty it. */
 static int put_lane(struct etw_etl_writer *w, uint16_t cpu, uint16_t flags)
 {
 	struct etw_etl_lane *lane = &w->lanes[cpu];
@@ -83,7 +83,7 @@ static int put_lane(struct etw_etl_writer *w, uint16_t cpu, uint16_t flags)
 	return err;
 }
 
-/* Write those that were begun long ago; now and then. */
+/* Write buffers begun long ago; checked from time to time. */
 static int put_aged(struct etw_etl_writer *w)
 {
 	unsigned int cpu;
@@ -102,7 +102,7 @@ static int put_aged(struct etw_etl_writer *w)
 	return err;
 }
 
-/* Memory is short: take the buffer that has been filled for the longest time. */
+/* Memory is short: write out the buffer that has been open for the longest time. */
 static int give_up_lane(struct etw_etl_writer *w)
 {
 	struct etw_etl_lane *lane, *best = NULL;
@@ -134,7 +134,7 @@ static int grow_lanes(struct etw_etl_writer *w, unsigned int count)
 	return 0;
 }
 
-/* The buffer of a CPU; one that has room for a slot of so many bytes. */
+/* Get the CPU's buffer with room for a slot of this many bytes. */
 int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot)
 {
 	struct etw_etl_lane *lane;
@@ -163,7 +163,7 @@ int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot)
 	return 0;
 }
 
-/* Write all buffers that have records; the last one of them says so. */
+/* Write all buffers that have records; the last one is marked as the last. */
 int etw_etl_lanes_put(struct etw_etl_writer *w)
 {
 	unsigned int cpu, end = w->lane_count;

@@ -13,7 +13,7 @@
 
 #include "logfile_header.h"
 
-/* 100 ns units of a clock */
+/* Read a clock in units of 100 ns. */
 static int64_t read_clock(clockid_t id)
 {
 	struct timespec t;
@@ -65,7 +65,7 @@ void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_session_i
 	header->LogFileMode = info->mode;
 	header->StartBuffers = 1;
 	header->PointerSize = 8;
-	/* Readers convert CPU cycles to time with it. */
+	/* Readers use it to convert CPU cycles to time. */
 	if (info->clock != ETW_CLOCK_SYSTEM && info->clock_freq != 1000000000)
 		header->CpuSpeedInMHz = info->clock_freq / 1000000;
 	etw_logfile_zone(&header->TimeZone);

@@ -8,12 +8,12 @@
 #include <evntrace.h>
 #include "event.h"
 
-/* The header of a running session on this machine */
+/* Build the header of a running session on this machine. */
 void etw_logfile_header(TRACE_LOGFILE_HEADER *header, const struct etw_session_info *info);
 
 /*
- * The time zone that applies now.  The dates on which it changes are not known and stay
- * zero.  The caller has zeroed *zone.
+ * Get the time zone in effect now. The dates of its changes are unknown and stay zero.
+ * The caller has zeroed *zone.
  */
 void etw_logfile_zone(TIME_ZONE_INFORMATION *zone);
 

@@ -9,14 +9,14 @@
 #include "record.h"
 #include "merge.h"
 
-/* Find the record after the current one of a block; its bytes are at *raw. */
+/* Advance to the block's next record and set *raw to its bytes. */
 static bool advance(struct etw_merge *merge, struct etw_block *block,
 		    struct etw_record_view *view, struct etw_classic_view *classic,
 		    const void **raw)
 {
 	int ret;
 
-	/* Until a record tells the time, it is that of the buffer. */
+	/* Until a record holds a time, use the buffer's. */
 	if (block->offset == ETW_BUFFER_HEADER_SIZE)
 		classic->time = block->header.ref_clock;
 	*raw = block->data + block->offset;
@@ -61,7 +61,7 @@ static void sift_down(struct etw_merge *merge)
 	merge->heap[i] = s;
 }
 
-/* Room for one more stream in both arrays. */
+/* Grow both arrays by one stream. */
 static int grow(struct etw_merge *merge)
 {
 	size_t room = merge->stream_room ? 2 * merge->stream_room : 16;
@@ -131,7 +131,7 @@ int etw_merge_add(struct etw_merge *merge, struct etw_block *block)
 		return 0;
 	merge->bytes += block->size;
 	if (s->first) {
-		/* It is looked at again when its turn comes. */
+		/* The block is decoded again when its turn comes. */
 		block->offset = ETW_BUFFER_HEADER_SIZE;
 		s->last->next = block;
 		s->last = block;
@@ -170,7 +170,7 @@ bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
 		done = true;
 		merge->bytes -= s->first->size;
 		s->first = s->first->next;
-		/* Has a first record, or it would not have been added. */
+		/* This succeeds: the block was added because it has a record. */
 		if (s->first)
 			advance(merge, s->first, &s->view, &s->classic, &s->raw);
 		else

@@ -2,9 +2,9 @@
 /*
  * merge.h - the records of several CPUs' buffers in time order
  *
- * Each CPU's buffers arrive in order and are in order within; a heap of the
- * CPUs by the time of their next record yields the earliest.  Equal times come
- * in CPU order.
+ * Each CPU's buffers arrive in order, and so do the records within. A heap of the CPUs,
+ * keyed by the time of their next record, yields the earliest record. Records with
+ * equal times come in CPU order.
  */
 #ifndef ETW_ETL_MERGE_H
 #define ETW_ETL_MERGE_H
@@ -16,13 +16,13 @@
 #include "core/classic.h"
 #include "core/record.h"
 
-/* A buffer as read; the merge owns it until etw_merge_take() hands it back. */
+/* A buffer as read; owned by the merge until etw_merge_take() returns it. */
 struct etw_block {
 	struct etw_block *next;
 	struct etw_buffer_header header;	/* checked copy */
 	uint32_t offset;			/* of the record after the current */
-	uint64_t file_at;			/* where it lies in its file */
-	const void *origin;			/* what it is a copy of, or NULL */
+	uint64_t file_at;			/* offset in its file */
+	const void *origin;			/* the original of this copy, or NULL */
 	uint32_t lost_buffers;			/* for the reader */
 	bool lost_events;
 	bool lost_file;
@@ -30,7 +30,7 @@ struct etw_block {
 	unsigned char data[] __attribute__((__aligned__(16)));
 };
 
-/* The block of a header that a reader hands out. */
+/* The block of a buffer header that a reader handed out. */
 static inline struct etw_block *etw_block_of(const struct etw_buffer_header *header)
 {
 	return (struct etw_block *)((char *)header - offsetof(struct etw_block, header));
@@ -39,38 +39,38 @@ static inline struct etw_block *etw_block_of(const struct etw_buffer_header *hea
 struct etw_stream {
 	struct etw_block *first, *last;
 	struct etw_record_view view;		/* current record of first ... */
-	struct etw_classic_view classic;	/* ... what it needs if classic ... */
+	struct etw_classic_view classic;	/* ... its data if it is classic ... */
 	const void *raw;			/* ... and its bytes */
 	uint16_t cpu;
 };
 
 struct etw_merge {
-	struct etw_stream **streams;		/* every CPU seen */
-	struct etw_stream **by_cpu;		/* the same; NULL where there is none */
+	struct etw_stream **streams;		/* all CPUs seen */
+	struct etw_stream **by_cpu;		/* the same by CPU number; NULL: not seen */
 	size_t cpu_room;
-	struct etw_stream **heap;		/* those with records */
+	struct etw_stream **heap;		/* streams with records */
 	size_t stream_count, stream_room;
 	size_t heap_count;
-	size_t bytes;				/* of all blocks in here */
-	uint64_t corrupt;			/* buffers given up in the middle */
+	size_t bytes;				/* of all blocks in the merge */
+	uint64_t corrupt;			/* buffers dropped in the middle */
 	const void *taken;			/* the last record's bytes, in its block */
 };
 
 void etw_merge_free(struct etw_merge *merge);
 
 /*
- * Add a block whose header is checked.  1: taken over; 0: it has no records,
- * the caller keeps it; -ENOMEM.
+ * Add a block whose header is checked. 1: the merge owns it; 0: it has no records, the
+ * caller keeps it; -ENOMEM.
  */
 int etw_merge_add(struct etw_merge *merge, struct etw_block *block);
 
-/* Is there a record, and at what raw time is the first? */
+/* Is there a record, and what is the raw time of the first? */
 bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp);
 
 /*
- * Take the first record; there is one.  *view leads into *block and *classic; the
- * record as it lies there is merge->taken.
- * True: it was the block's last one, and the caller owns the block now.
+ * Take the first record, which must exist. *view points into *block and *classic;
+ * merge->taken is the record in the block. True: it was the block's last record, and
+ * the caller owns the block now.
  */
 bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
 		    struct etw_classic_view *classic, struct etw_block **block);
