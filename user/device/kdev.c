@@ -2,8 +2,8 @@
 /*
  * kdev.c - /dev/etw, one function per command
  *
- * errno belongs to the program that uses the library: whatever the system
- * calls below leave in it is put back.
+ * errno belongs to the program that uses the library: these functions restore it after
+ * each system call.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* secure_getenv */
@@ -21,7 +21,7 @@
 #include "base/cancel.h"
 #include "kdev.h"
 
-/* The result of a system call as 0 or more, or -errno. */
+/* Convert a system call's result to 0 or more, or -errno, and restore errno. */
 static long restore(long result, int saved)
 {
 	if (result < 0) {
@@ -42,7 +42,7 @@ static void system_close(int fd)
 {
 	int saved = errno;
 
-	/* On Linux the descriptor is gone even after EINTR. */
+	/* On Linux the descriptor is closed even after EINTR. */
 	restore(close(fd), saved);
 }
 
@@ -167,7 +167,7 @@ static int command(int fd, unsigned int nr, void *arg, uint32_t size)
 {
 	int ret;
 
-	/* No place to be cancelled, so the fast path has nothing to do for that. */
+	/* Not a cancellation point, so the fast path needs no cancellation handling. */
 	do {
 		memcpy(arg, &size, sizeof(size));
 		ret = etw_kdev_ops->ioctl(fd, nr, arg);
@@ -319,7 +319,7 @@ int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info)
 	return ret;
 }
 
-/* What files and their disks say */
+/* Errors of files and their disks */
 static unsigned int of_file(int err)
 {
 	switch (err) {
@@ -341,7 +341,7 @@ static unsigned int of_file(int err)
 	}
 }
 
-/* As abi.h lists it */
+/* The list in abi.h */
 unsigned int etw_win32_from_errno(int err)
 {
 	switch (err < 0 ? -err : err) {
@@ -397,7 +397,7 @@ unsigned int etw_win32_from_errno(int err)
 unsigned int etw_win32_from_open(int err)
 {
 	err = err < 0 ? -err : err;
-	/* Anything that says "there is no such device here" */
+	/* Any error that means the device does not exist */
 	if (err == ENOENT || err == ENXIO || err == ENODEV || err == ENOTDIR)
 		return ERROR_WMI_SERVER_UNAVAILABLE;
 	return etw_win32_from_errno(err);

@@ -2,10 +2,10 @@
 /*
  * kdev.h - /dev/etw, one function per command
  *
- * Internal to the library and the tools beside it; not installed.  Each
- * function returns 0 (or what it says) or a negative errno, never sets errno,
- * and fills the size member of its argument itself.  All are thread safe and
- * none keeps a pointer.  Only etw_kdev_poll() is a cancellation point.
+ * Internal to the library and the tools beside it; not installed. Each function returns
+ * 0 (or as documented) or a negative errno, never sets errno, and fills in the size
+ * member of its argument. All are thread-safe, and none keeps a pointer. Only
+ * etw_kdev_poll() is a cancellation point.
  */
 #ifndef ETW_DEVICE_KDEV_H
 #define ETW_DEVICE_KDEV_H
@@ -17,10 +17,10 @@
 #include <sys/types.h>
 #include <etw/abi.h>
 
-/* Names another device than ETW_DEVICE_PATH; ignored in set-uid programs. */
+/* The device to use instead of ETW_DEVICE_PATH; ignored in set-uid programs. */
 #define ETW_DEVICE_ENV	"ETW_DEVICE"
 
-/* What file a descriptor refers to, to notice that somebody replaced it. */
+/* The file that a descriptor refers to, to notice when the program replaces it. */
 struct etw_kdev_id {
 	uint64_t dev;
 	uint64_t ino;
@@ -28,14 +28,14 @@ struct etw_kdev_id {
 };
 
 /*
- * The border to the operating system.  Unit tests put a model of the module
- * here.  All return a negative errno on failure.
+ * The interface to the operating system. Unit tests replace it with a model of the
+ * module. All return a negative errno on failure.
  */
 struct etw_kdev_ops {
 	int (*open)(const char *path);		/* O_RDWR | O_CLOEXEC */
 	void (*close)(int fd);
 	int (*ioctl)(int fd, unsigned int command, void *arg);
-	/* MAP_SHARED, PROT_READ; over what lies at fixed unless that is NULL */
+	/* MAP_SHARED, PROT_READ; replaces the mapping at fixed unless that is NULL */
 	int (*map)(int fd, size_t len, void *fixed, void **out);
 	ssize_t (*read)(int fd, void *buf, size_t len);
 	int (*poll)(struct pollfd *fds, unsigned int count, int timeout_ms);
@@ -45,7 +45,7 @@ struct etw_kdev_ops {
 extern const struct etw_kdev_ops etw_kdev_system;
 extern const struct etw_kdev_ops *etw_kdev_ops;
 
-/* A descriptor of the device; -ENOENT or -ENXIO: the module is not loaded. */
+/* Open the device; -ENOENT or -ENXIO: the module is not loaded. */
 int etw_kdev_open(void);
 void etw_kdev_close(int fd);
 int etw_kdev_map(int fd, size_t len, void *fixed, void **out);
@@ -67,7 +67,7 @@ int etw_kdev_session_enum(int fd, struct etw_session_enum *list);
 int etw_kdev_session_capture(int fd, struct etw_session_capture *capture);
 int etw_kdev_session_stat(int fd, struct etw_session_stat *stat);
 
-/* -EINTR: a signal came while it waited for callbacks; done otherwise */
+/* -EINTR: a signal arrived during the wait for callbacks; the request is done */
 int etw_kdev_enable(int fd, struct etw_enable *enable);
 
 int etw_kdev_register(int fd, struct etw_register *reg);

@@ -56,7 +56,7 @@ void etw_poll_wakeup_signal(const struct etw_poll_wakeup *wake)
 {
 	int saved = errno, cancel = etw_cancel_hold();
 
-	/* A full pipe wakes as well. */
+	/* A full pipe wakes the thread as well. */
 	if (ours(wake, 1) && write(wake->fds[1], "", 1) < 0)
 		errno = saved;
 	etw_cancel_allow(cancel);

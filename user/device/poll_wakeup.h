@@ -2,9 +2,9 @@
 /*
  * poll_wakeup.h - end another thread's poll
  *
- * A pipe and not an eventfd, because all eventfds are the same inode: a program
- * that closes descriptors it does not know, and reuses their numbers, must not
- * find our bytes in its files.
+ * A pipe, not an eventfd, since all eventfds share one inode: if a program closes
+ * descriptors that it does not know and reuses their numbers, our bytes must not end up
+ * in its files.
  */
 #ifndef ETW_DEVICE_POLL_WAKEUP_H
 #define ETW_DEVICE_POLL_WAKEUP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_list.c - the kernel's lists of providers, whole
+ * provider_list.c - read the kernel's lists of providers
  *
- * A list may grow between two calls: then there is another one.
+ * If a list grows between two calls, it is read again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "provider_list.h"
 
-#define SPARE	8	/* for what comes between two calls */
+#define SPARE	8	/* room for providers added between two calls */
 
 int etw_provider_list_guids(int fd, struct etw_guid **guids, uint32_t *count)
 {

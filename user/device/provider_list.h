@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_list.h - the kernel's lists of providers, whole
+ * provider_list.h - read the kernel's lists of providers
  *
- * What is returned is malloc()ed and the caller's.  0 or a negative errno.
+ * Results are malloc()ed and owned by the caller. All functions return 0 or a negative
+ * errno.
  */
 #ifndef ETW_DEVICE_PROVIDER_LIST_H
 #define ETW_DEVICE_PROVIDER_LIST_H

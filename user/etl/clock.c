@@ -11,7 +11,7 @@
 #include "record.h"
 
 #define SECOND		10000000	/* in FILETIME units */
-#define BOOTS_APART	(60ll * SECOND)	/* of one boot, as told by several sessions */
+#define BOOTS_APART	(60ll * SECOND)	/* between sessions of one boot */
 #define STARTS_APART	(SECOND / 10)
 #define DRIFT		5000		/* 1 / 200 ppm */
 #define NANOS		1000000000

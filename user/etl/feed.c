@@ -16,8 +16,8 @@
 #include "file_private.h"
 
 #define HELD_MAX	((uint64_t)2 << 30)	/* bytes of buffers in memory ... */
-#define HELD_MIN	((uint64_t)32 << 20)	/* ... and for a small file, at least this ... */
-#define HELD_TIMES	64			/* ... and so many times what it takes */
+#define HELD_MIN	((uint64_t)32 << 20)	/* ... for a small file: this ... */
+#define HELD_TIMES	64			/* ... plus this many times its size */
 
 void etw_etl_report(struct etw_etl_file *f, uint64_t at, const char *what)
 {

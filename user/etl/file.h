@@ -36,7 +36,7 @@ struct etw_etl_count {
 	uint64_t disorder;	/* events handed out after a later one */
 	uint64_t size;		/* of the file, bytes */
 	uint64_t tail;		/* bytes at the end that are not a buffer */
-	uint64_t missing;	/* buffers it says it has, and has not: it was cut off */
+	uint64_t missing;	/* promised by the header, but cut off */
 };
 
 /* Reports an error at this offset of the file. */

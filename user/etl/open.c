@@ -2,8 +2,8 @@
 /*
  * open.c - open a log file
  *
- * Opening walks the file once, over the buffers' headers: how many buffers has each
- * CPU, and where does a circular file begin?  Reading walks it again.
+ * Opening walks the buffers' headers once, to count the buffers of each CPU and to find
+ * the start of a circular file. Reading walks the file again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include "block_ref.h"
 #include "file_private.h"
 
-#define STEP_MIN	1024	/* to look for the next buffer by */
+#define STEP_MIN	1024	/* step for finding the next buffer */
 
-/* The first record is that of the header, which tells the buffer size. */
+/* Read the first record; it is that of the header, which holds the buffer size. */
 static int read_head(struct etw_etl_file *f)
 {
 	struct etw_buffer_header header;
@@ -45,16 +45,16 @@ static int read_head(struct etw_etl_file *f)
 }
 
 /*
- * Has a circular file turned round?  Then its oldest buffer comes after the largest step
- * back of the times at which buffers were flushed, and that is larger than what the times
- * rise by from the first buffer to the last.  Small steps there are where several CPUs'
- * buffers passed each other.  The sequence numbers tell less: who stops a session flushes
+ * Detects whether a circular file has wrapped. Then its oldest buffer follows the
+ * largest backward step of the flush times, and that step exceeds the rise from the
+ * first buffer to the last. Small backward steps occur where buffers of several CPUs
+ * passed each other. Sequence numbers are less reliable: stopping a session flushes
  * them in any order.
  */
 struct turn {
 	int64_t first, last;
 	uint64_t drop, at;
-	bool any;			/* one that is not 0 */
+	bool any;			/* a value that is not 0 */
 };
 
 static void look_for_turn(struct turn *turn, int64_t value, uint64_t at, bool first)
@@ -69,7 +69,7 @@ static void look_for_turn(struct turn *turn, int64_t value, uint64_t at, bool fi
 	turn->any |= value != 0;
 }
 
-/* Where the oldest buffer is; 0: at the begin. */
+/* The offset of the oldest buffer; 0: at the beginning. */
 static uint64_t find_turn(const struct turn *turn)
 {
 	if (turn->last > turn->first && (uint64_t)turn->last - turn->first >= turn->drop)
@@ -77,10 +77,10 @@ static uint64_t find_turn(const struct turn *turn)
 	return turn->at;
 }
 
-/* What is between buffers and behind them, by where there is one again */
+/* The gaps between and after buffers */
 struct gaps {
 	uint64_t open;			/* bytes since the last buffer */
-	uint64_t steps;			/* so many buffers may have been there */
+	uint64_t steps;			/* buffers that may have been in them */
 };
 
 static void close_gap(struct gaps *gaps, uint32_t step)
@@ -90,8 +90,8 @@ static void close_gap(struct gaps *gaps, uint32_t step)
 }
 
 /*
- * How many buffers a closed file says it has; 0: it does not say.  A circular one may count
- * those that it has written over.
+ * The number of buffers in a closed file according to its header; 0: unknown. In a
+ * circular file, the number may include overwritten buffers.
  */
 static uint64_t promised(const TRACE_LOGFILE_HEADER *header)
 {
@@ -107,8 +107,8 @@ static uint64_t promised(const TRACE_LOGFILE_HEADER *header)
 }
 
 /*
- * How many of them are behind the end.  Where something else is there may have been one in
- * each step; of compressed ones any number.
+ * The number of buffers missing at the end. In a gap, each step may have held one
+ * buffer, or any number of compressed ones.
  */
 static uint64_t missing(const struct etw_etl_file *f, const struct gaps *gaps, bool packed)
 {
@@ -120,7 +120,7 @@ static uint64_t missing(const struct etw_etl_file *f, const struct gaps *gaps, b
 	return all > there ? all - there : 0;
 }
 
-/* Count the buffers of each CPU.  What is wrong is told when reading meets it. */
+/* Count the buffers of each CPU. Reading reports any errors. */
 static int survey(struct etw_etl_file *f)
 {
 	struct turn times = { .at = 0 }, numbers = { .at = 0 };
@@ -215,7 +215,7 @@ int etw_etl_open_fd(int fd, etw_etl_report_fn *report_fn, void *context,
 int etw_etl_open(const char *path, etw_etl_report_fn *report_fn, void *context,
 		 struct etw_etl_file **out)
 {
-	/* Who has a FIFO, or a tape, is told so at once. */
+	/* O_NONBLOCK: reject a FIFO or a tape without waiting. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int err;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue.c - of each CPU, the buffers that were seen and not read yet
+ * queue.c - buffers seen but not read yet, by CPU
  */
 #include <stdlib.h>
 

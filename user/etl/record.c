@@ -29,7 +29,7 @@ struct head {
 #define KERNEL_CLASS(d1) CLASS(d1, 0xfe05, 0x11d0, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c)
 #define TRACE_CLASS(d1) CLASS(d1, 0x4a3e, 0x11d1, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3)
 
-/* By the group, which is the high byte of the hook id; zero: not known */
+/* By group, the high byte of the hook id; zero: unknown */
 static const struct etw_guid classes[] = {
 	[0x00] = TRACE_CLASS(0x68fdd900),	/* EventTrace */
 	[0x01] = KERNEL_CLASS(0x3d6fa8d4),	/* DiskIo */
@@ -86,7 +86,7 @@ bool etw_etl_type_is_32(uint8_t type)
 	}
 }
 
-/* Bytes before the payload; 0: no record of the kernel logger. */
+/* Bytes before the payload; 0: not a record of the kernel logger. */
 static uint32_t head_size(uint8_t type)
 {
 	switch (type) {
@@ -104,7 +104,7 @@ static uint32_t head_size(uint8_t type)
 	}
 }
 
-/* Types whose layout is told nowhere.  What WPP writes has another mark (etw_record_any()). */
+/* Types with an undocumented layout. WPP's records have another marker (etw_record_any()). */
 static bool is_other(uint8_t type)
 {
 	return type == ETW_ETL_ERROR || type == ETW_ETL_MESSAGE;
@@ -144,7 +144,7 @@ static void view_system(const uint8_t *at, const struct head *head,
 	view->data_len = head->size - len;
 }
 
-/* A type that is known to exist, and no more than that: the time is the last one's. */
+/* A record of a type without a known layout: use the time of the previous record. */
 static void view_other(const uint8_t *at, const struct head *head, uint32_t size,
 		       struct etw_record_view *view, struct etw_classic_view *classic)
 {

@@ -24,19 +24,19 @@
 #define ETW_ETL_INSTANCE64	21
 
 /*
- * As etw_record_any(), for the kernel logger's records as well (SYSTEM, COMPACT,
- * PERFINFO): they become events of the class that their hook id's group means, whose
- * type is the opcode; desc.task is the hook id itself.  A group that nobody knows
- * has a GUID of zeros but for the hook id in its first word.  Records of other types
- * (ERROR, MESSAGE with the common mark) become events of no provider with all their bytes as payload.
+ * Like etw_record_any(), but also for the kernel logger's records (SYSTEM, COMPACT,
+ * PERFINFO). They become events of the class of their hook id's group, with the type as
+ * opcode and the hook id as desc.task. An unknown group has a zero GUID with the hook
+ * id in its first word. Records of other types (ERROR, MESSAGE with the common marker)
+ * become events without a provider, with all their bytes as payload.
  */
 int etw_etl_record(const void *buf, uint32_t end, uint32_t *offset,
 		   struct etw_record_view *view, struct etw_classic_view *classic);
 
-/* The class of a hook id; false: not known, *guid is made of it. */
+/* The class of a hook id; false: unknown, and *guid is made from the hook id. */
 bool etw_etl_class(uint16_t hook, struct etw_guid *guid);
 
-/* Was a record of this type written where pointers have 4 bytes? */
+/* Was a record of this type written with 4-byte pointers? */
 bool etw_etl_type_is_32(uint8_t type);
 
 #endif /* ETW_ETL_RECORD_H */

@@ -14,7 +14,7 @@
 
 #include "write_private.h"
 
-#define GATHER		(256u << 10)	/* bytes written at once, if pieces are small */
+#define GATHER		(256u << 10)	/* small pieces are gathered up to this size */
 
 static int write_all(int fd, const void *data, size_t len, uint64_t at)
 {

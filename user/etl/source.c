@@ -46,8 +46,8 @@ static bool is_earlier(const struct etw_event *a, const struct etw_event *b)
 }
 
 /*
- * One look at every source; *pending: one has not ended and has no event yet.  timeout_ms is
- * for a source that is alone in the list.
+ * Look at every source once; *pending: a source has not ended and has no event yet.
+ * timeout_ms applies to a source that is alone in the list.
  */
 static struct etw_source *look(struct etw_source **list, unsigned int *count, int timeout_ms,
 			       bool *pending, int *err)
@@ -84,7 +84,7 @@ struct etw_source *etw_source_earliest(struct etw_source **list, unsigned int *c
 	bool pending;
 
 	best = look(list, count, *count == 1 ? -1 : 0, &pending, err);
-	/* Without any event only the pending source is left: those at their end have gone. */
+	/* Only the pending source is left: sources at their end have left the list. */
 	if (!best && pending && !*err)
 		best = look(list, count, -1, &pending, err);
 	return best;

@@ -8,7 +8,7 @@
 #include "time.h"
 
 #define SECOND		10000000	/* in FILETIME units */
-#define STEP_MIN	(SECOND / 10)	/* what is less is drift */
+#define STEP_MIN	(SECOND / 10)	/* smaller differences are drift */
 
 __extension__ typedef __int128 wide;
 
@@ -23,7 +23,7 @@ void etw_etl_time_init(struct etw_etl_time *t, const struct etw_etl_info *info)
 	t->frequency = frequency;
 	t->gap = frequency > INT64_MAX / ETW_ETL_FAR ? INT64_MAX : (int64_t)(ETW_ETL_FAR * frequency);
 	t->is_time = info->header.ReservedFlags == ETW_CLOCK_SYSTEM;
-	/* Windows tells its build, and has other things where the pairs are. */
+	/* Windows stores its build number here, and other data in place of the pairs. */
 	t->has_pairs = !info->header.ProviderVersion && !t->is_time;
 	t->low = INT64_MIN;
 	t->high = INT64_MAX;
@@ -36,9 +36,9 @@ static bool has_pair(const struct etw_etl_time *t, const struct etw_buffer_heade
 }
 
 /*
- * Take away what the wall clock was set by between two pairs: what is missing, or too
- * much, against the clock's frequency.  A tenth may be drift, of a clock that is
- * emulated.  False: the later one makes no sense.
+ * Remove the steps of the wall clock between two pairs: the deviation from the clock's
+ * frequency. Up to a tenth may be drift of an emulated clock. False: the later pair is
+ * invalid.
  */
 static bool leave_out_step(struct etw_etl_time *t, const struct etw_time_pair *old,
 			   struct etw_time_pair *next)
@@ -52,7 +52,7 @@ static bool leave_out_step(struct etw_etl_time *t, const struct etw_time_pair *o
 
 	if (time <= old->time || time > INT64_MAX)
 		return false;
-	/* No clock was set by more than there is time. */
+	/* The clock cannot have been set by more than the range of times. */
 	if (step > INT64_MAX / 4 || step < INT64_MIN / 4 ||
 	    __builtin_add_overflow(t->step, (int64_t)step, &sum))
 		return false;
@@ -63,7 +63,7 @@ static bool leave_out_step(struct etw_etl_time *t, const struct etw_time_pair *o
 
 /* ---------------------------------------------------------------- of a file */
 
-/* Every second one goes, but for the start. */
+/* Drop every second pair, but keep the start. */
 static void thin(struct etw_etl_time *t)
 {
 	unsigned int i, left = 1;
@@ -93,7 +93,7 @@ void etw_etl_time_learn(struct etw_etl_time *t, const struct etw_buffer_header *
 		learn(t, &pair);
 }
 
-/* Who goes by his header has nothing to tell: his start may have been told imprecisely. */
+/* A file without pairs adds nothing: its header's start may be imprecise. */
 void etw_etl_time_join(struct etw_etl_time *t, const struct etw_etl_time *other)
 {
 	unsigned int i;
@@ -113,9 +113,9 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Does a pair say what the line says?  Its time is a whole unit, and it may have been
- * told by who was told one himself.  Such a pair is no news, but its rounding would be
- * taken for drift.
+ * Does a pair agree with the line? Its time is a whole unit, and its writer may have
+ * copied it from a line itself. Such a pair adds no information, but its rounding would
+ * look like drift.
  */
 static bool says_line(const struct etw_etl_time *t, const struct etw_time_pair *pair)
 {
@@ -151,12 +151,12 @@ void etw_etl_time_ready(struct etw_etl_time *t)
 	t->count = left;
 	if (all_say_line(t))
 		t->count = 1;
-	/* The stretch is looked for when it is wanted. */
+	/* Find the stretch on first use. */
 	if (t->count > 1)
 		t->low = t->high = INT64_MAX;
 }
 
-/* The last pair that is not behind a time, or the first */
+/* The last pair not after a time, or the first */
 static unsigned int find_low(const struct etw_etl_time *t, int64_t clock)
 {
 	unsigned int low = 0, high = t->count - 1;
@@ -172,7 +172,10 @@ static unsigned int find_low(const struct etw_etl_time *t, int64_t clock)
 	return low;
 }
 
-/* Lay the line through the pairs around a time; beyond the last, as before it. */
+/*
+ * Lay the line through the pairs around a time; after the last pair, continue the last
+ * stretch.
+ */
 static void find_stretch(struct etw_etl_time *t, int64_t clock)
 {
 	unsigned int low = find_low(t, clock), slope;
@@ -212,7 +215,7 @@ void etw_etl_time_steer(struct etw_etl_time *t, const struct etw_buffer_header *
 	if (!has_pair(t, header) || (wide)next.clock - t->pairs[0].clock < t->gap ||
 	    !leave_out_step(t, &t->pairs[0], &next))
 		return;
-	/* Nothing from here on is earlier than last, though it may be earlier than a pair. */
+	/* No later event is earlier than last, though it may be earlier than a pair. */
 	if (!says_line(t, &next))
 		etw_timebase_steer(&t->base, last, &t->pairs[0], &next);
 	t->pairs[0] = next;

@@ -8,14 +8,14 @@
 
 #define SECOND		10000000	/* in FILETIME units */
 #define RATE_SHIFT	64
-#define RATE_MAX	((wide)1 << 96)	/* of a clock that nobody has */
+#define RATE_MAX	((wide)1 << 96)	/* faster than any real clock */
 
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
 /*
- * Both more than 0.  Rounded up, so that whole units come out as such: rounded down, a
- * clock of 1 GHz would be late by a unit at each of them.
+ * Both arguments are above 0. Rounds up, so that whole units convert exactly: rounded
+ * down, a clock of 1 GHz would be late by one unit at each of them.
  */
 static etw_time_rate rate_of(uint64_t time, uint64_t ticks)
 {
@@ -49,7 +49,7 @@ void etw_timebase_through(struct etw_timebase *base, const struct etw_time_pair 
 				   (uint64_t)b->clock - (uint64_t)a->clock));
 }
 
-/* Rounded down, so that a later tick is never earlier; what is too far is the farthest. */
+/* Rounds down, so that a later tick is never earlier; saturates. */
 static int64_t line(int64_t clock0, int64_t time0, etw_time_rate rate, int64_t clock)
 {
 	wide ticks = (wide)clock - clock0, time;
@@ -60,7 +60,10 @@ static int64_t line(int64_t clock0, int64_t time0, etw_time_rate rate, int64_t c
 	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
 }
 
-/* From the anchor to a clock, RATE_SHIFT bits behind the point; false: it is too far. */
+/*
+ * The distance from the anchor to a clock, with RATE_SHIFT fractional bits; false: out
+ * of range.
+ */
 static bool distance(const struct etw_timebase *base, int64_t clock, wide *to)
 {
 	const int64_t bend = clock <= base->until ? clock : base->until;
@@ -73,7 +76,7 @@ static bool distance(const struct etw_timebase *base, int64_t clock, wide *to)
 	return !__builtin_add_overflow(*to, (wide)base->part, to);
 }
 
-/* Rounded down, so that a later tick is never earlier; what is too far is the farthest. */
+/* Rounds down, so that a later tick is never earlier; saturates. */
 static int64_t convert(const struct etw_timebase *base, int64_t clock, uint64_t *part)
 {
 	wide time;
@@ -116,7 +119,7 @@ static etw_time_rate true_rate(const struct etw_timebase *base,
 	if (time < SECOND / 2 || ticks <= 0)
 		return base->nominal;
 	rate = rate_of((uint64_t)time, (uint64_t)ticks);
-	/* A clock that is off by a tenth is not the one we were told about. */
+	/* A clock that is off by a tenth is not the clock in the header. */
 	if (rate > base->nominal * 11 / 10 || rate < base->nominal * 9 / 10)
 		return base->nominal;
 	return rate;
@@ -135,7 +138,7 @@ void etw_timebase_steer(struct etw_timebase *base, int64_t at,
 	base->clock = at;
 	base->time = now;
 	base->part = part;
-	/* Far behind: jump.  Else run faster or slower, by half at the most. */
+	/* Far behind: jump. Otherwise run faster or slower, by at most half. */
 	if (error > SECOND) {
 		base->time = truth;
 		base->part = 0;
@@ -147,7 +150,7 @@ void etw_timebase_steer(struct etw_timebase *base, int64_t at,
 		error = -SECOND / 2;
 	base->rate = rate + rate * error / SECOND;
 	base->after = rate;
-	/* A second later it is made up for. */
+	/* The error is corrected one second later. */
 	second = rate ? ((wide)SECOND << RATE_SHIFT) / rate : 0;
 	base->until = at > INT64_MAX - second ? INT64_MAX : (int64_t)(at + second);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * walk.c - from buffer to buffer of a log file
+ * walk.c - walk from buffer to buffer of a log file
  *
- * Each buffer tells how many bytes it takes.  Where that makes no sense the walk goes
- * on where the next buffer is if all are as long as the session's, counted from the
- * begin of the file: one wrong size costs one buffer.  Compressed buffers lie anywhere;
- * there the next header is looked for.  Holes are passed without looking at them.
+ * Each buffer holds its size. If the size is invalid, the walk continues at the next
+ * multiple of the session's buffer size, counted from the beginning of the file: one
+ * wrong size costs one buffer. Compressed buffers may start anywhere; the walk then
+ * searches for the next header. Holes are skipped without reading them.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* SEEK_DATA */
@@ -19,7 +19,7 @@
 
 #define TYPE_MAX	7	/* Windows' debug information */
 #define FLAGS_ALL	0x7F
-#define CHUNK		(16u << 10)	/* bytes looked through at once */
+#define CHUNK		(16u << 10)	/* bytes searched at once */
 
 int etw_etl_read(int fd, uint64_t at, void *to, size_t len)
 {
@@ -46,22 +46,22 @@ const char *etw_etl_header_sane(struct etw_buffer_header *header, uint64_t left)
 	if (header->buffer_size < sizeof(*header))
 		return "the buffer's size is smaller than its header";
 	if (header->offset < sizeof(*header))
-		return "less of the buffer is used than its header";
+		return "the buffer's used size is smaller than its header";
 	if (header->offset > ETW_ETL_FILL_MAX || header->buffer_size > 2 * ETW_ETL_FILL_MAX)
-		return "the buffer is larger than buffers can be";
+		return "the buffer's size exceeds the maximum";
 	if (!(header->flags & ETW_BUFFER_COMPRESSED) && header->offset > header->buffer_size)
-		return "more of the buffer is used than there is";
+		return "the buffer's used size exceeds its size";
 	if (header->flags & ETW_BUFFER_COMPRESSED && !etw_etl_expands(header))
-		return "the buffer is compressed more than events can be";
+		return "the buffer's compression ratio is impossible";
 	if (header->buffer_size > left)
 		return "the file ends within the buffer";
 	if (header->type > TYPE_MAX)
-		return "the buffer is of no kind that there is";
-	/* Without the flag there are 8 bits of a number, and 8 of an alignment. */
+		return "the buffer's type is unknown";
+	/* Without the flag, there are 8 bits of a CPU number and 8 bits of alignment. */
 	if (!(header->flags & ETW_BUFFER_PROCESSOR_INDEX))
 		header->processor &= 0xFF;
 	if (header->processor >= ETW_ETL_CPUS)
-		return "the buffer's processor cannot be";
+		return "the buffer's processor number is invalid";
 	return NULL;
 }
 
@@ -83,7 +83,7 @@ const char *etw_etl_header_check(const struct etw_etl_space *space, uint64_t at,
 	return etw_etl_header_sane(header, left);
 }
 
-/* Not only possible but surely a header, where anything else may be as well. */
+/* Strict check, for positions where any data may lie. */
 static bool is_header(struct etw_buffer_header *header, uint64_t left)
 {
 	return header->state == ETW_BUFFER_STATE_FLUSH && !(header->flags & ~FLAGS_ALL) &&
@@ -109,7 +109,7 @@ void etw_etl_walk_begin(const struct etw_etl_space *space, struct etw_etl_walk *
 	walk->wrapped = false;
 }
 
-/* Is there more?  A circular file's walk turns round at the end. */
+/* Are there more bytes? The walk of a circular file wraps at the end. */
 static bool more(const struct etw_etl_space *space, struct etw_etl_walk *walk)
 {
 	if (!walk->wrapped && walk->at >= space->end && space->start > space->begin) {
@@ -120,7 +120,7 @@ static bool more(const struct etw_etl_space *space, struct etw_etl_walk *walk)
 	return walk->at < (walk->wrapped ? space->start : space->end);
 }
 
-/* Behind a buffer that is good. */
+/* Step over a valid buffer. */
 static void pass(const struct etw_etl_space *space, struct etw_etl_walk *walk,
 		 const struct etw_buffer_header *header)
 {
@@ -129,7 +129,7 @@ static void pass(const struct etw_etl_space *space, struct etw_etl_walk *walk,
 
 	walk->packed |= packed;
 	walk->used = walk->at + (packed ? header->buffer_size : header->offset);
-	/* Another one in what it says is its unused tail: its size is wrong, not that. */
+	/* If a header lies in this buffer's unused tail, this buffer's size is wrong. */
 	if (!packed && header->buffer_size > space->step && walk->used <= next &&
 	    is_header_at(space, next))
 		walk->at = next;
@@ -137,7 +137,7 @@ static void pass(const struct etw_etl_space *space, struct etw_etl_walk *walk,
 		walk->at += header->buffer_size;
 }
 
-/* Where there are data, from at on; the end if there are none. */
+/* The first data at or after at; the end if there are none. */
 static uint64_t find_data(const struct etw_etl_space *space, uint64_t at)
 {
 	off_t data;
@@ -150,7 +150,7 @@ static uint64_t find_data(const struct etw_etl_space *space, uint64_t at)
 	return (uint64_t)data > at ? (uint64_t)data : at;
 }
 
-/* The next header behind the walk, wherever it lies; the end if there is none. */
+/* The first header after at, at any offset; the end if there is none. */
 static uint64_t search(const struct etw_etl_space *space, uint64_t at)
 {
 	struct etw_buffer_header header;
@@ -165,7 +165,7 @@ static uint64_t search(const struct etw_etl_space *space, uint64_t at)
 			break;
 		err = etw_etl_read(space->fd, at, bytes, len);
 		if (err)
-			/* What went wrong is met again, and told, there. */
+			/* The caller meets and reports the error there. */
 			return err == -ENODATA ? space->end : at;
 		for (i = 0; i + sizeof(header) <= len; i++) {
 			memcpy(&state, bytes + i + offsetof(struct etw_buffer_header, state),
@@ -180,7 +180,7 @@ static uint64_t search(const struct etw_etl_space *space, uint64_t at)
 	return space->end;
 }
 
-/* Past what is no buffer, and past a hole if it lies in one; steps that it was. */
+/* Skip data that is not a buffer, and any hole; returns the number of steps. */
 static uint64_t skip(const struct etw_etl_space *space, struct etw_etl_walk *walk)
 {
 	uint64_t at = walk->at, slot = (at - space->begin) / space->step * space->step;
@@ -191,7 +191,7 @@ static uint64_t skip(const struct etw_etl_space *space, struct etw_etl_walk *wal
 		walk->at = search(space, at);
 		return (walk->at - at + space->step - 1) / space->step;
 	}
-	/* A size that was wrong may have led into the next buffer. */
+	/* A wrong size may have led into the next buffer. */
 	if (slot < at && slot >= walk->used) {
 		walk->at = slot;
 		walk->used = at;
@@ -223,7 +223,7 @@ int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *wa
 			return 1;
 		}
 		if (!wrong)
-			break;		/* it comes next; tell of those before */
+			break;		/* the next call returns it; report the run before it */
 		if (!*bad) {
 			first = walk->at;
 			why = wrong;

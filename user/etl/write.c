@@ -2,8 +2,8 @@
 /*
  * write.c - write a log file (.etl) from records
  *
- * lane.c has the buffers that are filled, clock_pairs.c what they tell of the
- * clock, sink.c the file.
+ * lane.c keeps the buffers being filled, clock_pairs.c their clock pairs, and sink.c
+ * the file.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -88,7 +88,7 @@ int64_t etw_etl_raw_time(const struct etw_etl_writer *writer, int64_t time)
 	if (writer->info.header.ReservedFlags == ETW_CLOCK_SYSTEM)
 		return time;
 	ticks *= etw_etl_frequency(&writer->info);
-	/* Rounded up, so that it reads back as the same time. */
+	/* Round up, so that it converts back to the same time. */
 	ticks = (ticks + (ticks > 0 ? 9999999 : 0)) / 10000000 + writer->base.clock;
 	return ticks > INT64_MAX ? INT64_MAX : ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
 }
@@ -140,7 +140,7 @@ static void free_writer(struct etw_etl_writer *w)
 	free(w);
 }
 
-/* Text into a header's field, cut where a character ends. */
+/* Copy text into a header's field; cut only between characters. */
 static void copy_name(char to[ETW_ETL_NAME_MAX + 1], const char *from)
 {
 	size_t len = strlen(from);
@@ -154,7 +154,7 @@ static void copy_name(char to[ETW_ETL_NAME_MAX + 1], const char *from)
 	to[len] = '\0';
 }
 
-/* Others are told the name: it must not depend on where this process is. */
+/* Other programs read the name: it must not depend on the working directory. */
 static int absolute_name(const char *path, char to[ETW_ETL_NAME_MAX + 1])
 {
 	char *cwd = *path == '/' ? NULL : getcwd(NULL, 0), *all;
@@ -220,7 +220,7 @@ static int describe(struct etw_etl_writer *w, const char *path,
 	return err;
 }
 
-/* What both new files and those that grow need: the clock's line, room to compress. */
+/* Set up the clock's line and compression, for both new and appended files. */
 static int start(struct etw_etl_writer *w)
 {
 	struct etw_time_pair start = {
@@ -281,7 +281,7 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 	return 0;
 }
 
-/* The parts of the header that closing fills in; all the rest stays as it is. */
+/* Write the header fields that closing fills in; the rest stays unchanged. */
 static int patch_head(struct etw_etl_writer *w, const TRACE_LOGFILE_HEADER *h)
 {
 	const uint8_t *from = (const uint8_t *)h;
@@ -344,7 +344,7 @@ int etw_etl_finish(struct etw_etl_writer *writer, int64_t end_time,
 	return err;
 }
 
-/* -------------------------------------------------------------------- going on */
+/* -------------------------------------------------------------------- appending */
 
 /* The number of the file's last buffer. */
 static int last_sequence(struct etw_etl_file *f, uint64_t *sequence)
@@ -364,7 +364,7 @@ static int last_sequence(struct etw_etl_file *f, uint64_t *sequence)
 	return ret;
 }
 
-/* What the file tells of itself; -EINVAL: nothing can go on behind it. */
+/* Read the file's own description; -EINVAL: cannot append to it. */
 static int survey(struct etw_etl_writer *w, int fd)
 {
 	struct etw_etl_file *f;
@@ -385,14 +385,14 @@ static int survey(struct etw_etl_writer *w, int fd)
 		err = -EINVAL;
 	if (!err)
 		err = last_sequence(f, &w->sequence);
-	f->space.fd = -1;	/* the caller's */
+	f->space.fd = -1;	/* owned by the caller */
 	etw_etl_close(f);
 	return err;
 }
 
 int etw_etl_append(const char *path, struct etw_etl_writer **out)
 {
-	/* A FIFO, or a tape, is refused at once. */
+	/* O_NONBLOCK: reject a FIFO or a tape without waiting. */
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	return fd < 0 ? -errno : etw_etl_append_fd(fd, out);
@@ -418,7 +418,7 @@ int etw_etl_append_fd(int fd, struct etw_etl_writer **out)
 		return err;
 	}
 	*w->old = w->info;
-	/* Until it is closed again it has no end. */
+	/* The file has no end time until it is closed again. */
 	w->info.header.EndTime.QuadPart = 0;
 	err = patch_head(w, &w->info.header);
 	if (err) {
@@ -433,7 +433,7 @@ void etw_etl_discard(struct etw_etl_writer *writer)
 {
 	if (!writer)
 		return;
-	/* If it cannot be cut the header goes on to say that it is not complete. */
+	/* If truncation fails, the header keeps marking the file as incomplete. */
 	if (writer->old && !etw_etl_sink_cut(&writer->sink))
 		patch_head(writer, &writer->old->header);
 	etw_etl_sink_drop(&writer->sink);

@@ -14,13 +14,13 @@
 
 _Static_assert(sizeof(TRACE_LOGFILE_HEADER) == sizeof(struct etw_log_header), "the same");
 
-#define SHORT_STEP	1024	/* a short header buffer is a multiple of it */
+#define SHORT_STEP	1024	/* short header buffers are a multiple of this */
 #define POINTERS_AT	(ETW_LOG_HEADER_AT + offsetof(struct etw_log_header, logger_name))
-#define SYSTEM32	1	/* type of the record, its low byte */
+#define SYSTEM32	1	/* record type, its low byte */
 
 /*
- * From the layout of 64 bits to that of 32: each pointer gives 4 bytes, all behind them
- * moves.  How many bytes are used then.
+ * Convert from the 64-bit to the 32-bit layout: each pointer shrinks by 4 bytes, and
+ * everything after it moves. Returns the bytes used afterwards.
  */
 static uint32_t make_narrow(uint8_t *buffer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * write_private.h - what the parts of the writer of log files share
+ * write_private.h - what the log file writer's files share
  */
 #ifndef ETW_ETL_WRITE_PRIVATE_H
 #define ETW_ETL_WRITE_PRIVATE_H
@@ -15,67 +15,67 @@
 
 /* ------------------------------------------------------------ sink.c */
 
-/* Where the bytes go. */
+/* The output file. */
 struct etw_etl_sink {
 	int fd;			/* -1: closed */
-	struct etw_atomic_file file;	/* a new one, of which fd is; or none */
-	uint64_t at;		/* where the next byte goes, those gathered counted */
-	uint64_t keep;		/* length that the file had */
-	uint8_t *gather;	/* small pieces wait here to be written together */
+	struct etw_atomic_file file;	/* a new file that fd refers to; or unset */
+	uint64_t at;		/* offset of the next byte, including gathered ones */
+	uint64_t keep;		/* the file's original length */
+	uint8_t *gather;	/* small pieces, to be written together */
 	size_t gathered;
 };
 
-/* -EEXIST: it is there, and is not to be replaced; -ESPIPE: cannot seek. */
+/* -EEXIST: it exists, and replace is false; -ESPIPE: cannot seek. */
 int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replace);
-/* Go on behind the first keep bytes of a file that is open; fd is the sink's in any case. */
+/* Append after the first keep bytes of an open file; the sink always owns fd. */
 int etw_etl_sink_append(struct etw_etl_sink *sink, int fd, uint64_t keep);
-/* Write behind what there is. */
+/* Append bytes. */
 int etw_etl_sink_put(struct etw_etl_sink *sink, const void *data, size_t len);
-/* Take away what was written behind keep. */
+/* Remove everything written after keep. */
 int etw_etl_sink_cut(struct etw_etl_sink *sink);
-/* Write into what there is, all of which is in the file then. */
+/* Overwrite bytes that are in the file after the call. */
 int etw_etl_sink_patch(struct etw_etl_sink *sink, const void *data, size_t len, uint64_t at);
-/* The file is complete.  Closed in any case; after an error, dropped. */
+/* Complete the file. Always closes it; on error, drops it. */
 int etw_etl_sink_commit(struct etw_etl_sink *sink);
-/* A new one is gone; of one that is gone on with what there is stays. */
+/* Remove a new file; keep the contents of an appended one. */
 void etw_etl_sink_drop(struct etw_etl_sink *sink);
 
 /* ------------------------------------------------------------ write_header.c */
 
 /*
- * Build the header buffer from info (whose header.BufferSize bytes lie at buffer); the
- * bytes that it takes in the file, fewer if short_head.  The structure is of 32 bits if
- * info's pointers are.
+ * Build the header buffer from info (whose header.BufferSize bytes lie at buffer);
+ * returns the bytes that it takes in the file, fewer if short_head. The structure has
+ * the 32-bit layout if info's pointers have.
  */
 uint32_t etw_etl_head_build(uint8_t *buffer, const struct etw_etl_info *info, bool short_head);
 
 /* ------------------------------------------------------------ lane.c */
 
-/* The buffer of a CPU that is filled now */
+/* The buffer of a CPU that is being filled */
 struct etw_etl_lane {
 	uint8_t *data;		/* NULL: none */
-	uint32_t used;		/* of it, its header included */
-	uint64_t opened;	/* how many were written when it got its first record */
+	uint32_t used;		/* bytes used, including its header */
+	uint64_t opened;	/* buffers written when it got its first record */
 	int64_t ref;		/* raw time of its first record ... */
-	int64_t latest;		/* ... and the latest raw one in it */
-	int64_t time;		/* of the last record; no matter which buffer */
+	int64_t latest;		/* ... and the latest raw time in it */
+	int64_t time;		/* of the last record, in any buffer */
 	bool timeless;		/* its first record has no time but ref */
-	bool ends;		/* of the last buffers, the one with the latest pair */
+	bool ends;		/* final buffer that takes the latest pair */
 };
 
 #define ETW_ETL_TOLD	8
 
-/* Pairs of clock and time on their way into buffers, see clock_pairs.c */
+/* Clock pairs waiting for buffers, see clock_pairs.c */
 struct etw_etl_told {
-	struct etw_time_pair list[ETW_ETL_TOLD];	/* that no buffer has yet, oldest first */
+	struct etw_time_pair list[ETW_ETL_TOLD];	/* not in any buffer yet, oldest first */
 	unsigned int count;
-	struct etw_time_pair written;	/* that the last buffer with one has */
+	struct etw_time_pair written;	/* the pair in the last buffer that has one */
 	struct etw_time_pair end;	/* the latest, when all is written */
-	bool any;			/* some were told */
-	struct etw_etl_time *line;	/* that is followed, or NULL */
+	bool any;			/* any pairs were given */
+	struct etw_etl_time *line;	/* the line being followed, or NULL */
 	int64_t offset;
-	struct etw_time_pair from, to;	/* of it, the stretch that records are in now */
-	int64_t last;			/* latest tick of them */
+	struct etw_time_pair from, to;	/* the line's stretch of the current records */
+	int64_t last;			/* latest tick of these records */
 };
 
 struct etw_etl_writer {
@@ -91,39 +91,39 @@ struct etw_etl_writer {
 	uint64_t buffers;	/* in the file */
 	uint64_t events;
 	uint64_t lost_events, lost_buffers;
-	uint64_t aged;		/* buffers when lanes were looked through last */
-	int error;		/* of a write: nothing goes on */
+	uint64_t aged;		/* value of buffers at the last check of lanes */
+	int error;		/* of a write: all further writes fail */
 	bool wide;		/* layout of the header */
-	struct etw_etl_pack *pack;	/* to compress with, or NULL */
-	struct etw_etl_info *old;	/* what the header said before appending */
+	struct etw_etl_pack *pack;	/* compression state, or NULL */
+	struct etw_etl_info *old;	/* the header before appending */
 };
 
 struct etw_etl_pack {
 	struct etw_xpress_work work;
-	uint8_t data[];		/* a buffer, compressed */
+	uint8_t data[];		/* a compressed buffer */
 };
 
-/* What can be the size of a buffer. */
+/* Is this a valid buffer size? */
 static inline bool etw_etl_size_ok(uint32_t size)
 {
 	return size >= 1024 && size <= ETW_ETL_FILL_MAX && size % ETW_RECORD_ALIGN == 0;
 }
 
-/* Make a CPU's buffer one that has room for a slot of so many bytes. */
+/* Get the CPU's buffer with room for a slot of this many bytes. */
 int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot);
-/* Write all that have records. */
+/* Write all buffers that have records. */
 int etw_etl_lanes_put(struct etw_etl_writer *w);
 
 /* ------------------------------------------------------------ clock_pairs.c */
 
-/* The pair of a buffer that is written, into its header. */
+/* Set the clock pair in the header of a buffer being written. */
 void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 		      struct etw_buffer_header *header);
-/* The last buffers come: the latest pair goes with one of them. */
+/* The last buffers follow: one of them takes the latest pair. */
 void etw_etl_pair_last(struct etw_etl_writer *w);
-/* A file is gone on with, whose buffers have told this. */
+/* Continue from the pairs of the file being appended to. */
 void etw_etl_pair_again(struct etw_etl_writer *w, const struct etw_etl_time *line);
-/* Tell where the line that is followed ends. */
+/* Add the end of the line being followed. */
 void etw_etl_follow_end(struct etw_etl_writer *w);
 
 #endif /* ETW_ETL_WRITE_PRIVATE_H */

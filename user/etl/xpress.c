@@ -2,10 +2,10 @@
 /*
  * xpress.c - decompress buffers (plain LZ77 of [MS-XCA])
  *
- * The input is groups of a 32-bit word of flags and what its bits stand for, from the
- * highest: 0 is a byte as it is, 1 a match of 16 bits, 13 of distance and 3 of length.
- * Longer lengths go on in half a byte, which two matches share, then in a byte, then
- * in 16 and 32 bits.
+ * The input consists of groups: a 32-bit word of flags, then one item per bit, from the
+ * highest. 0 is a literal byte; 1 is a match of 16 bits, 13 of distance and 3 of
+ * length. Longer lengths continue in half a byte, which two matches share, then in a
+ * byte, then in 16 and 32 bits.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 struct source {
 	const uint8_t *at, *end;
-	const uint8_t *half;	/* the byte of which half is left, or NULL */
+	const uint8_t *half;	/* the byte with an unused half, or NULL */
 };
 
 static bool take(struct source *s, void *to, size_t len)
@@ -43,7 +43,7 @@ static bool take_half(struct source *s, uint32_t *value)
 	return true;
 }
 
-/* What follows a match whose own three bits are all set. */
+/* Read the length that follows a match with all three length bits set. */
 static bool take_length(struct source *s, uint32_t *length)
 {
 	uint32_t value;
@@ -67,7 +67,7 @@ static bool take_length(struct source *s, uint32_t *length)
 	value = word;
 	if (!value && !take(s, &value, sizeof(value)))
 		return false;
-	*length = value;	/* the whole length, not what is left of it */
+	*length = value;	/* the whole length, not the remainder */
 	return value >= 15 + 7;
 }
 
@@ -85,7 +85,7 @@ static bool copy_match(struct source *s, uint8_t *out, size_t *at, size_t len)
 		return false;
 	if (distance > *at || length > len - *at || len - *at - length < MATCH_MIN)
 		return false;
-	/* A match may overlap what it makes: what is there doubles each time. */
+	/* A match may overlap its output: the available bytes double each time. */
 	for (length += MATCH_MIN, from = *at - distance; length; length -= part) {
 		part = *at - from < length ? *at - from : length;
 		memcpy(out + *at, out + from, part);

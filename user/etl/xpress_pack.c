@@ -2,9 +2,9 @@
 /*
  * xpress_pack.c - compress buffers (plain LZ77 of [MS-XCA])
  *
- * See xpress.c for the format.  Places where three bytes were seen before are found by
- * a hash table and a chain of older places with the same hash, of which some are tried.
- * The longest match is taken, unless the next place has a longer one.
+ * See xpress.c for the format. A hash table and a chain of older positions with the
+ * same hash find positions where the same three bytes occurred before; a limited number
+ * is tried. The longest match is taken, unless the next position has a longer one.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #define WINDOW		8192u		/* how far a match reaches back */
 #define MATCH_MIN	3u
 #define HASH_BITS	ETW_XPRESS_HASH_BITS
-#define TRIES		16		/* older places that are looked at */
+#define TRIES		16		/* older positions tried */
 #define GOOD		32u		/* bytes that need no better match */
 #define ROOM_STEP	20		/* bytes that one step may write, and the end */
 
@@ -24,10 +24,10 @@ struct packer {
 	uint32_t len, at;
 	uint8_t *out;
 	size_t room, used;
-	size_t flags_at;	/* in out */
+	size_t flags_at;	/* offset in out */
 	uint32_t flags;
-	unsigned int bits;	/* of flags that are used */
-	size_t half_at;		/* in out: a byte of which half is free; 0: none */
+	unsigned int bits;	/* flags used */
+	size_t half_at;		/* offset in out of a byte with a free half; 0: none */
 	struct etw_xpress_work *work;
 };
 
@@ -38,7 +38,7 @@ static uint32_t hash_at(const uint8_t *p)
 	return three * 0x9E3779B1u >> (32 - HASH_BITS);
 }
 
-/* Places are kept as numbers from 1, so that 0 is none. */
+/* Positions are stored from 1, so that 0 means none. */
 static void note(struct packer *p, uint32_t at)
 {
 	uint32_t hash;
@@ -67,7 +67,7 @@ static uint32_t common(const uint8_t *a, const uint8_t *b, uint32_t most)
 	return n;
 }
 
-/* The longest match of the bytes at a place, and how far back; 0: none. */
+/* The longest match at a position and its distance; 0: none. */
 static uint32_t find(const struct packer *p, uint32_t at, uint32_t *distance)
 {
 	uint32_t best = 0, most = p->len - at, from, n;
@@ -86,7 +86,7 @@ static uint32_t find(const struct packer *p, uint32_t at, uint32_t *distance)
 			if (n >= GOOD)
 				break;
 		}
-		/* A place that was written over by a later one ends the chain. */
+		/* A position overwritten by a later one ends the chain. */
 		n = p->work->older[(from - 1) % WINDOW];
 		if (n >= from)
 			break;
@@ -101,7 +101,7 @@ static void put(struct packer *p, const void *value, size_t len)
 	p->used += len;
 }
 
-/* One bit of flags; the word for 32 of them lies where the first one was needed. */
+/* Write one flag bit; the word for 32 flags lies where the first one was needed. */
 static void put_flag(struct packer *p, unsigned int flag)
 {
 	if (p->bits == 32) {
@@ -115,7 +115,7 @@ static void put_flag(struct packer *p, unsigned int flag)
 	p->bits++;
 }
 
-/* Two lengths share a byte: the first one has its lower half. */
+/* Two lengths share a byte: the first uses its lower half. */
 static void put_half(struct packer *p, uint32_t value)
 {
 	if (p->half_at) {
@@ -144,7 +144,7 @@ static void put_match(struct packer *p, uint32_t length, uint32_t distance)
 	put(p, &byte, sizeof(byte));
 	if (byte < 255)
 		return;
-	/* All of it, and not what is left */
+	/* The whole length, not the remainder */
 	word = left <= UINT16_MAX ? left : 0;
 	put(p, &word, sizeof(word));
 	if (!word)
@@ -158,7 +158,7 @@ static void put_byte(struct packer *p)
 	note(p, p->at++);
 }
 
-/* A byte, or a match. */
+/* Write a literal byte or a match. */
 static void step(struct packer *p)
 {
 	uint32_t distance = 0, later = 0, length, next, end;
@@ -202,7 +202,7 @@ size_t etw_xpress_compress(const uint8_t *in, size_t in_len, uint8_t *out, size_
 			return 0;
 		step(&p);
 	}
-	/* A match that is not there any more tells the end: the flags that are left. */
+	/* Fill the remaining flags with 1: a match after the end of the input marks the end. */
 	do
 		put_flag(&p, 1);
 	while (p.bits < 32);
