@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attributes.c - the attributes of an element, and what may stand in them
+ * attributes.c - the attributes of an element, and their valid values
  */
 #include <string.h>
 #include <strings.h>

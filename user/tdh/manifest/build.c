@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.c - drafts become the model: providers and what they define
+ * build.c - build the model from drafts: providers and their definitions
  */
 #include <string.h>
 
 #include "manifest.h"
 
-/* Says so if another thing of the scope has the name. */
+/* Report an error if another thing in the scope has the name. */
 static void claim_name(struct etw_mx *x, const void *scope, const char *kind, const char *name,
 		       void *thing, unsigned int line)
 {
-	/* An empty one was reported as such. */
+	/* An empty name has been reported already. */
 	if (*name && etw_mx_claim(x, scope, name, thing))
 		etw_mx_error(x, line, kind, name, "another %s has this name, too", kind);
 }
@@ -55,7 +55,10 @@ static void build_tasks(struct etw_mx *x, struct manifest_provider *p)
 		t->message = etw_mx_message_of(x, draft->message, t->line, "task", t->name);
 		t->opcodes = named_array(x, &draft->opcodes, "opcode");
 		t->opcode_count = draft->opcodes.count;
-		/* By name it is found as its draft, which knows the list of opcodes. */
+		/*
+		 * Register the draft under the task's name, since it holds the list of
+		 * opcodes.
+		 */
 		draft->t = *t;
 		claim_name(x, &p->tasks, "task", t->name, draft, t->line);
 		claim_value(x, &p->tasks, "task", t->name, t->value, t, t->line);
@@ -203,7 +206,7 @@ void etw_mx_build(struct etw_mx *x)
 	providers = etw_mx_array(x, x->providers.count, sizeof(*providers));
 	x->manifest->providers = providers;
 	manifest_for_each(draft, &x->providers) {
-		/* More than that were reported. */
+		/* A higher count has been reported already. */
 		if (x->err || x->manifest->provider_count == MX_PROVIDERS_MAX)
 			break;
 		build_provider(x, draft);

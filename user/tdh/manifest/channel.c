@@ -2,9 +2,10 @@
 /*
  * channel.c - <channels>, their values and their bits of the keyword
  *
- * How a channel logs and publishes concerns Windows' event log only: it is checked, but
- * not kept.  Channels without a value get the lowest free ones from 16 on, in order.
- * Bits go down from 63 in the order of all channels, imported ones included.
+ * How a channel logs and publishes concerns only Windows' event log: it is checked but
+ * not kept. Channels without a value get the lowest free ones from 16 on, in order.
+ * Bits are assigned downwards from 63 in the order of all channels, including imported
+ * ones.
  */
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "tdh/model/winmeta.h"
 #include "base/guid.h"
 
-#define FIRST_VALUE	16u	/* of channels that are not Windows' own */
+#define FIRST_VALUE	16u	/* for channels other than Windows' own */
 #define FIRST_BIT	63u
 
 #define SIZE_LEAST	(1024u * 1024)	/* of a log */
@@ -77,7 +78,7 @@ static void channel_begin(struct etw_mx *x)
 	check_name(x, c->name);
 	if (!x->values[TYPE].s)
 		etw_mx_error(x, x->line, "channel", c->name, "attribute type is missing");
-	/* An unknown type is not taken for Admin, which has rules of its own. */
+	/* Do not treat an unknown type as Admin, which has its own rules. */
 	choice = etw_mx_choice(x, TYPE, "channel", c->name, types);
 	c->type = choice < 0 ? ETW_CHANNEL_DEBUG : choice;
 	choice = etw_mx_choice(x, ISOLATION, "channel", c->name, isolations);
@@ -117,7 +118,7 @@ static void import_begin(struct etw_mx *x)
 	channel->has_value = true;
 }
 
-/* -------------------------------------------------- how it logs and publishes */
+/* -------------------------------------------------- logging and publishing */
 
 static struct manifest_value text_of(const struct etw_mx *x)
 {
@@ -253,13 +254,13 @@ static void give_values(struct etw_mx *x, const struct manifest_list *channels)
 }
 
 /*
- * Events refer to a channel by its chid or its name; one's name may be another's chid,
- * and then the first one in the list that has it is meant.
+ * Events refer to a channel by chid or name. If one channel's name is another's chid,
+ * the first channel in the list with that name or chid is meant.
  */
 static void claim_names(struct etw_mx *x, const struct manifest_list *channels,
 			struct etw_mf_channel *c)
 {
-	/* Scopes of their own: any other addresses do. */
+	/* Separate scopes; the addresses only need to be unique. */
 	const void *names = &channels->count, *ids = (const char *)names + 1;
 	const struct etw_mf_channel *other;
 
@@ -277,7 +278,7 @@ static void claim_names(struct etw_mx *x, const struct manifest_list *channels,
 	etw_mx_claim(x, channels, c->name, c);
 }
 
-/* An imported channel is of the type that another provider here gives it. */
+/* An imported channel takes the type that another provider in this manifest gives it. */
 static void learn_type(struct etw_mx *x, struct etw_mf_channel *c)
 {
 	const struct manifest_provider *p;
@@ -305,7 +306,7 @@ void etw_mx_build_channels(struct etw_mx *x, struct manifest_provider *p)
 	p->p.channel_count = p->channels.count;
 	if (x->err)
 		return;
-	/* More than that were reported. */
+	/* A higher count has been reported already. */
 	if (p->channels.count > MX_CHANNELS_MAX || x->providers.count > MX_PROVIDERS_MAX)
 		return;
 	give_values(x, &p->channels);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event.c - events: what they refer to becomes their descriptor
+ * event.c - events: resolve their references into a descriptor
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define INSERTS_MAX	99u
 #define PROVIDER_METADATA	12	/* the channel of events without one, see below */
 
-/* What to call an event in a message */
+/* How messages refer to an event */
 struct title {
 	char text[128];
 };
@@ -35,8 +35,8 @@ static void undefined(struct etw_mx *x, const struct etw_mf_event *e, const char
 }
 
 /*
- * With a control GUID of its own a provider's events carry the GUID that decodes them
- * in their traits; those without a channel are marked by a channel for that.
+ * If a provider has a control GUID of its own, its events carry the decode GUID in
+ * their traits; events without a channel get a special channel that marks this.
  */
 static void set_channel(struct etw_mx *x, const struct manifest_provider *p,
 			const struct manifest_event *draft, struct etw_mf_event *e)
@@ -54,7 +54,7 @@ static void set_channel(struct etw_mx *x, const struct manifest_provider *p,
 	if (!e->channel)
 		return;
 	e->desc.Channel = e->channel->value;
-	/* 0 for standard ones that are not imported */
+	/* 0 for standard channels that are not imported */
 	e->desc.Keyword |= e->channel->keyword;
 }
 
@@ -72,7 +72,7 @@ static void set_level(struct etw_mx *x, const struct manifest_provider *p,
 		undefined(x, e, "level", draft->level);
 }
 
-/* A task's own opcode wins over the provider's of the same name. */
+/* A task's own opcode takes precedence over the provider's of the same name. */
 static void set_task_and_opcode(struct etw_mx *x, const struct manifest_provider *p,
 				const struct manifest_event *draft, struct etw_mf_event *e)
 {
@@ -145,7 +145,10 @@ static void set_message(struct etw_mx *x, const struct manifest_event *draft, st
 			     fields);
 }
 
-/* What Windows' event log demands of its Admin channels; others' are not known. */
+/*
+ * The rules of Windows' event log for its Admin channels; those for other channels are
+ * not documented.
+ */
 static void check_admin(struct etw_mx *x, const struct etw_mf_event *e)
 {
 	const struct etw_mf_channel *c = e->channel;
@@ -165,7 +168,7 @@ static void check_admin(struct etw_mx *x, const struct etw_mf_event *e)
 			     c->name);
 }
 
-/* KEY=VALUE;KEY="VALUE";..., a quote within quotes twice */
+/* KEY=VALUE;KEY="VALUE";..., quotes within quotes are doubled */
 static bool are_attributes(const char *s)
 {
 	while (*s) {
@@ -217,7 +220,7 @@ static void build_event(struct etw_mx *x, const struct manifest_provider *p,
 		if (!e->template)
 			undefined(x, e, "template", draft->template);
 	}
-	/* With no template known, nothing is known of the fields either. */
+	/* If the template is unknown, so are the fields. */
 	if (!draft->template || e->template)
 		set_message(x, draft, e);
 	if (!draft->message || e->message)

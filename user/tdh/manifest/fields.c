@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fields.c - templates: fields become one array, counts and lengths find the
- * fields that they name
+ * fields.c - templates: lay out fields as one array, and resolve the fields that counts
+ * and lengths name
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "manifest.h"
 
-#define DESCRIPTORS_MAX	128u	/* pieces that one event can be written with */
+#define DESCRIPTORS_MAX	128u	/* data descriptors in one write of an event */
 
 static void __attribute__((format(printf, 4, 5)))
 wrong(struct etw_mx *x, const struct manifest_template *t, const struct manifest_field *field,
@@ -39,7 +39,7 @@ static bool is_integer(uint16_t in_type)
 	return false;
 }
 
-/* The field of this name that comes before; first among the same structure's members */
+/* The earlier field with this name; the same structure's members are searched first */
 static const struct manifest_field *earlier(struct etw_mx *x, const struct manifest_template *t,
 				      const struct manifest_field *of, const struct manifest_field *in,
 				      const char *name)
@@ -50,7 +50,10 @@ static const struct manifest_field *earlier(struct etw_mx *x, const struct manif
 		found = etw_mx_find(x, in, name);
 	if (found && found->index < of->index)
 		return found;
-	/* Members stand behind all of the top level: before their structure counts. */
+	/*
+	 * Members are stored after the whole top level: compare with the structure's
+	 * position.
+	 */
 	found = etw_mx_find(x, t, name);
 	if (found && found->index < (in ? in->index : of->index))
 		return found;
@@ -62,7 +65,7 @@ static bool is_array(const struct manifest_field *field)
 	return field->f.flags & (ETW_MF_COUNT_FIELD | ETW_MF_COUNT_FIXED);
 }
 
-/* Which field a count or a length names; NULL: none that it may name, which was said. */
+/* The field that a count or a length names; NULL: not a valid one, and reported. */
 static const struct manifest_field *named_field(struct etw_mx *x, const struct manifest_template *t,
 					  const struct manifest_field *field,
 					  const struct manifest_field *in, const char *attribute,
@@ -89,8 +92,8 @@ static const struct manifest_field *named_field(struct etw_mx *x, const struct m
 }
 
 /*
- * A count or a length: the number, or the index of the field that is named.  A 0 is as
- * if there were none, as for mc.exe.  True: *out is it, *is_field tells what.
+ * Resolve a count or a length: the number, or the index of the named field. 0 means
+ * none, as in mc.exe. True: *out is set, and *is_field says which of the two it is.
  */
 static bool resolve(struct etw_mx *x, const struct manifest_template *t, const struct manifest_field *field,
 		    const struct manifest_field *in, const char *attribute, const char *value,
@@ -113,7 +116,7 @@ static bool resolve(struct etw_mx *x, const struct manifest_template *t, const s
 	return true;
 }
 
-/* Types whose size the manifest may say.  mc.exe takes it for a SID, too. */
+/* Types that can have a length. mc.exe accepts SID, too. */
 static bool takes_length(uint16_t in_type)
 {
 	return in_type == TDH_INTYPE_UNICODESTRING || in_type == TDH_INTYPE_ANSISTRING ||
@@ -185,7 +188,7 @@ static void resolve_map(struct etw_mx *x, const struct manifest_provider *p,
 		      etw_mx_in_type_name(in_type));
 }
 
-/* Least bytes of a field, of which there is one */
+/* Minimum size of one element in bytes */
 static uint64_t size_of_one(const struct etw_mf_field *f)
 {
 	unsigned int size = etw_mx_type_size(f->in_type);
@@ -217,7 +220,7 @@ static void resolve_field(struct etw_mx *x, const struct manifest_provider *p,
 	resolve_map(x, p, t, field);
 }
 
-/* Lays out the members of a structure, the first of them at the index. */
+/* Lay out the members of a structure from index on. */
 static uint64_t build_members(struct etw_mx *x, const struct manifest_provider *p,
 			      const struct manifest_template *t, struct manifest_field *structure,
 			      struct etw_mf_field *fields, unsigned int index)
@@ -256,7 +259,7 @@ static void build_fields(struct etw_mx *x, const struct manifest_provider *p,
 			size += times(&field->f, size_of_one(&field->f));
 		}
 		fields[field->index] = field->f;
-		/* What has its size in front is two pieces. */
+		/* A field with its size in front takes two descriptors. */
 		pieces += field->f.in_type >= TDH_INTYPE_MANIFEST_COUNTEDSTRING ? 2 : 1;
 	}
 	if (size > MX_DATA_MAX)

@@ -2,9 +2,9 @@
 /*
  * input.c - the bytes of a manifest before they are parsed
  *
- * UTF-16 is told by its byte order mark or by its first character, which must be a
- * "<", and becomes UTF-8 here: so the parser's buffer is one whole, and what is checked
- * here is what it reads.
+ * UTF-16 is recognised by its byte order mark or by its first character, which must be
+ * "<", and converted to UTF-8 here. So the parser reads one contiguous buffer, the one
+ * that was checked here.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "input.h"
 #include "base/utf.h"
 
-#define LONG_TAG	1024u	/* bytes; a shorter one cannot have too many attributes */
+#define LONG_TAG	1024u	/* bytes; a shorter tag cannot have too many attributes */
 
 static int read_all(int fd, char **data, size_t *size)
 {
@@ -57,7 +57,7 @@ static int read_all(int fd, char **data, size_t *size)
 	return -ENOMEM;
 }
 
-/* Opening a FIFO without O_NONBLOCK waits until somebody writes to it. */
+/* Opening a FIFO without O_NONBLOCK waits for a writer. */
 int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size)
 {
 	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0);
@@ -76,7 +76,7 @@ int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size)
 	return err;
 }
 
-/* Two bytes of UTF-16 in the order of this machine, which is little-endian */
+/* Convert UTF-16 to this machine's byte order, little-endian. */
 static void to_units(const char *data, size_t units, bool big_endian, WCHAR *out)
 {
 	size_t i;
@@ -97,7 +97,7 @@ static unsigned int line_at(const WCHAR *units, size_t count)
 	return line;
 }
 
-/* The first line that is no UTF-16, by halves: each try is half as long as the last. */
+/* The first line that is not valid UTF-16, by bisection. */
 static unsigned int wrong_line(const WCHAR *units, size_t count)
 {
 	size_t good = 0, step;
@@ -152,13 +152,13 @@ static unsigned int line_of(const char *data, const char *at)
 	return line;
 }
 
-/* May a tag that has attributes begin with this character? */
+/* Can this character begin the name in a tag with attributes? */
 static bool begins_name(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == ':' || c & 0x80;
 }
 
-/* Attributes of the tag that begins at p: each has one value in quotes. */
+/* Count the attributes of the tag that begins at p: each has one quoted value. */
 static unsigned int attributes_of(const char *p, const char *end)
 {
 	unsigned int count = 0;
@@ -174,7 +174,7 @@ static unsigned int attributes_of(const char *p, const char *end)
 	return count;
 }
 
-/* Up to the next "<", which is in no tag */
+/* Check up to the next "<", which no tag contains. */
 static bool check_tag(struct etw_mx *x, const struct manifest_input *input, const char *p,
 		      const char *next)
 {
@@ -194,11 +194,11 @@ static bool check_tag(struct etw_mx *x, const struct manifest_input *input, cons
 }
 
 /*
- * The parser compares each attribute of a tag with each other one, so there must not
- * be very many.  Every tag begins with a "<" and has no other: so each "<" is looked at
- * by itself, as if it began a tag.  Comments, CDATA and processing instructions are not
- * followed, since behind an error the parser may see them elsewhere; an element within
- * one counts, too.  Declarations would give attributes to tags that have none.
+ * The parser compares each attribute of a tag with every other one, so their number
+ * must be limited. Every tag begins with a "<" and contains no other: so check after
+ * each "<" as if it began a tag. Comments, CDATA and processing instructions are not
+ * skipped, since after an error the parser may see them elsewhere; an element within
+ * one counts, too. Declarations could add attributes to tags that have none.
  */
 static bool check_tags(struct etw_mx *x, const struct manifest_input *input)
 {
@@ -216,8 +216,8 @@ static bool check_tags(struct etw_mx *x, const struct manifest_input *input)
 }
 
 /*
- * The parser looks at four bytes to tell encodings of two and four bytes and EBCDIC; the
- * check of tags would not understand these.
+ * The parser examines four bytes to detect UTF-16, UCS-4 and EBCDIC; the check of tags
+ * would not understand these.
  */
 static bool is_of_bytes(const struct manifest_input *input)
 {

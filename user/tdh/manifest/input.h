@@ -7,23 +7,24 @@
 
 #include "manifest.h"
 
-/* Bytes as the parser gets them */
+/* The bytes passed to the parser */
 struct manifest_input {
 	const char *data;
 	size_t size;
-	char *own;		/* data is this, converted to UTF-8; malloc() */
+	char *own;		/* backing of data after conversion to UTF-8; malloc() */
 	bool converted;
 };
 
 /*
- * The whole file, at most MX_SIZE_MAX + 1 bytes of it.  0, or a negative errno; *data is
- * malloc()ed.  regular: nothing else is read, -EISDIR or -ENXIO, nor waited for.
+ * Read the whole file, at most MX_SIZE_MAX + 1 bytes. 0 or a negative errno; *data is
+ * malloc()ed. regular: only read a regular file; otherwise return -EISDIR or -ENXIO
+ * without waiting.
  */
 int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size);
 
 /*
- * Makes UTF-8 of UTF-16, and refuses what would keep the parser busy.  The caller frees
- * input->own.  False: x has the problem, or x->err is set.
+ * Convert UTF-16 to UTF-8, and reject input that would take the parser too long. The
+ * caller frees input->own. False: the problem is in x, or x->err is set.
  */
 bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct manifest_input *input);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest.c - reading an XML manifest
+ * manifest.c - read an XML manifest
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void run(struct etw_mx *x, const char *data, size_t size)
 	else
 		x->broken = true;
 	free(input.own);
-	/* What is not well-formed was not read to its end. */
+	/* Input that is not well-formed was not read to its end. */
 	if (x->err || x->broken)
 		return;
 	etw_mx_build(x);
@@ -39,7 +39,7 @@ int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 	else
 		x.err = -ENOMEM;
 	err = x.err ? x.err : x.wrong ? -EINVAL : 0;
-	/* They were found element by element, then reference by reference. */
+	/* Problems were found element by element, then reference by reference. */
 	if (problems)
 		etw_problems_sort(problems);
 	etw_mx_prefix_free(&x);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest.h - how an XML manifest becomes a struct etw_manifest
+ * manifest.h - convert an XML manifest to a struct etw_manifest
  *
- * In two steps, because elements may come in any order.  The first takes elements as
- * the parser meets them and makes drafts: what an attribute says by itself is checked
- * and stands in the struct of the model, references are text.  The second, once all
- * is read, resolves references, checks what needs other elements, and lays the drafts
- * out as the model's arrays.  A wrong element is reported and then taken as if it
- * were right as far as that goes, so that one pass finds many errors.
+ * There are two steps, since elements may come in any order. The first step makes
+ * drafts from elements as the parser meets them: attributes are checked on their own
+ * and stored in the model's struct; references stay text. The second step, after all is
+ * read, resolves references, checks what depends on other elements, and lays out the
+ * drafts as the model's arrays. An invalid element is reported and then kept as far as
+ * possible, so that one pass finds many errors.
  *
- * Drafts lie in an arena of their own, which goes when reading ends.  Strings that
- * the model keeps lie in the manifest's at once.
+ * Drafts lie in an arena of their own, freed when reading ends. Strings that the model
+ * keeps are allocated in the manifest's arena at once.
  */
 #ifndef ETW_TDH_MANIFEST_MANIFEST_H
 #define ETW_TDH_MANIFEST_MANIFEST_H
@@ -25,20 +25,20 @@
 #define MX_CULTURES_MAX	256u
 #define MX_TEXTS_MAX	(8u * 1024 * 1024)	/* strings times cultures */
 #define MX_PROVIDERS_MAX	16u
-#define MX_CHANNELS_MAX	8u		/* of a provider; keyword bits 63 to 56 are theirs */
-#define MX_DATA_MAX	65535u		/* bytes of an event's fixed fields */
+#define MX_CHANNELS_MAX	8u		/* per provider; they use keyword bits 63 to 56 */
+#define MX_DATA_MAX	65535u		/* of an event's fixed fields */
 #define MX_NAME_MAX	255u		/* characters of a provider's or channel's name */
-#define MX_ATTRIBUTES_MAX	256u	/* of any element */
-#define MX_PREFIXES_MAX	64u		/* namespaces bound at one place */
-#define MX_SLOTS	24u		/* attributes that an element of the schema has */
+#define MX_ATTRIBUTES_MAX	256u	/* per element */
+#define MX_PREFIXES_MAX	64u		/* namespaces in scope at one place */
+#define MX_SLOTS	24u		/* attributes of any element in the schema */
 
-/* An attribute's value, not terminated; s is NULL if it is not there. */
+/* An attribute's value, not terminated; s is NULL if the attribute is missing. */
 struct manifest_value {
 	const char *s;
 	size_t len;
 };
 
-/* Drafts of one kind, in the order of the source.  Each begins with its next. */
+/* Drafts of one kind, in source order. Each begins with its next pointer. */
 struct manifest_list {
 	void *first;
 	void *last;
@@ -136,7 +136,7 @@ struct manifest_string {
 	unsigned int line;
 };
 
-/* A message to come, and the highest %N in it (of all cultures) */
+/* A message being built, and its highest %N (in all cultures) */
 struct manifest_message {
 	struct etw_mf_message *message;
 	unsigned int inserts;
@@ -150,43 +150,43 @@ struct manifest_element {
 	const char *name;
 	const char *const *attributes;		/* NULL-terminated; NULL: any, unchecked */
 	const struct manifest_element *const *children;	/* NULL-terminated, or NULL */
-	void (*begin)(struct etw_mx *x);	/* NULL: nothing to do; so for end */
+	void (*begin)(struct etw_mx *x);	/* NULL: nothing to do; likewise end */
 	void (*end)(struct etw_mx *x);
 	bool text;		/* its text is collected for end() */
-	bool xml;		/* all of it is, as XML */
-	bool any_children;	/* unknown ones are passed over silently */
+	bool xml;		/* all of it is collected, as XML */
+	bool any_children;	/* skip unknown ones silently */
 };
 
 struct manifest_prefix;
 struct manifest_names;
 
-/* A manifest that is being read */
+/* A manifest being read */
 struct etw_mx {
 	struct etw_manifest *manifest, *draft;
 	struct etw_problems *problems;
 	struct manifest_names *names;
-	int err;		/* -ENOMEM: all ends */
-	bool wrong;		/* there was an error */
-	bool broken;		/* so wrong that it could not be read to its end */
+	int err;		/* -ENOMEM: stop */
+	bool wrong;		/* an error was reported */
+	bool broken;		/* an error made it impossible to read on */
 	void *xml;		/* the parser */
 
-	/* where it is */
+	/* current position */
 	const struct manifest_element *stack[MX_DEPTH_MAX + 1];
 	unsigned int depth;
-	unsigned int skipped;	/* elements open below one that is passed over */
-	unsigned int captured;	/* elements open below UserData */
-	bool tag_open;		/* of the last one captured: no ">" yet */
+	unsigned int skipped;	/* open elements below a skipped one */
+	unsigned int captured;	/* open elements below UserData */
+	bool tag_open;		/* the last captured tag lacks its ">" */
 	unsigned int line;
 	struct manifest_value values[MX_SLOTS];
 	struct etw_text text;	/* collected */
 	struct manifest_prefix *prefixes;
-	unsigned int bound;	/* namespaces in force; by each open element: */
+	unsigned int bound;	/* namespaces in scope; by each open element: */
 	unsigned int bound_by[MX_DEPTH_MAX + 1];
-	bool odd_prefix;	/* the standard names have another prefix than win: */
+	bool odd_prefix;	/* the standard names use a prefix other than win: */
 	const void *last_uri;
 	bool last_uri_ours, no_namespace_said;
 
-	/* the open ones */
+	/* the open elements */
 	struct manifest_provider *provider;
 	struct manifest_channel *channel;
 	struct manifest_task *task;
@@ -195,9 +195,9 @@ struct etw_mx {
 	struct manifest_field *structure;
 	unsigned int culture;
 
-	/* what there is */
+	/* the drafts */
 	struct manifest_list providers, cultures, strings, table;
-	bool others;		/* elements of other namespaces were there: counters, ... */
+	bool others;		/* other namespaces had elements: counters, ... */
 };
 
 struct manifest_culture {
@@ -212,15 +212,15 @@ extern const struct manifest_element etw_mx_root, etw_mx_provider, etw_mx_channe
 	etw_mx_tasks, etw_mx_opcodes, etw_mx_keywords, etw_mx_maps, etw_mx_value_map,
 	etw_mx_bit_map, etw_mx_queries, etw_mx_templates, etw_mx_events, etw_mx_filters;
 
-/* report.c: KIND "NAME": what.  name may be NULL. */
+/* report.c: reports KIND "NAME": what. name may be NULL. */
 void etw_mx_error(struct etw_mx *x, unsigned int line, const char *kind, const char *name,
 		  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void etw_mx_warn(struct etw_mx *x, unsigned int line, const char *kind, const char *name,
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void *etw_mx_no_memory(struct etw_mx *x);	/* NULL */
-/* A draft of this size at the end of the list; NULL: no memory */
+/* Append a draft of this size to the list; NULL: out of memory */
 void *etw_mx_add(struct etw_mx *x, struct manifest_list *list, size_t size);
-/* Zeroed memory of the manifest for an array; NULL if count is 0 or there is none */
+/* Zeroed memory of the manifest for an array; NULL if count is 0 or out of memory */
 void *etw_mx_array(struct etw_mx *x, size_t count, size_t size);
 
 /* sax.c */
@@ -238,17 +238,17 @@ void etw_mx_capture_begin(struct etw_mx *x, const char *name, const char *prefix
 void etw_mx_capture_text(struct etw_mx *x, const char *s, size_t len);
 void etw_mx_capture_end(struct etw_mx *x, const char *name, const char *prefix);
 
-/* attributes.c: attributes of the element that is being read */
-const char *etw_mx_keep(struct etw_mx *x, unsigned int slot);	/* NULL: not there */
-const char *etw_mx_note(struct etw_mx *x, unsigned int slot);	/* the same, a draft's */
-const char *etw_mx_keep_raw(struct etw_mx *x, unsigned int slot);	/* blanks stay */
+/* attributes.c: attributes of the current element */
+const char *etw_mx_keep(struct etw_mx *x, unsigned int slot);	/* NULL: missing */
+const char *etw_mx_note(struct etw_mx *x, unsigned int slot);	/* the same, in the drafts' arena */
+const char *etw_mx_keep_raw(struct etw_mx *x, unsigned int slot);	/* blanks are kept */
 const char *etw_mx_note_raw(struct etw_mx *x, unsigned int slot);
 const char *etw_mx_note_names(struct etw_mx *x, unsigned int slot);	/* win: resolved */
-/* As etw_mx_keep(), "" and an error if it is not there or empty */
+/* Like etw_mx_keep(); if missing or empty, an error and "" */
 const char *etw_mx_require(struct etw_mx *x, unsigned int slot, const char *kind);
 const char *etw_mx_symbol(struct etw_mx *x, unsigned int slot, const char *kind,
 			  const char *name);
-/* True: *out is it.  False: it is not there, or wrong, which was reported. */
+/* True: *out is set. False: missing, or invalid and reported. */
 bool etw_mx_number(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
 		   uint64_t least, uint64_t most, uint64_t *out);
 bool etw_mx_required_number(struct etw_mx *x, unsigned int slot, const char *kind,
@@ -262,32 +262,32 @@ int etw_mx_choice(struct etw_mx *x, unsigned int slot, const char *kind, const c
 		  const char *const *list);
 struct manifest_value etw_mx_trim(struct manifest_value v);
 bool etw_mx_parse_number(struct manifest_value v, uint64_t *out);
-bool etw_mx_is(struct manifest_value v, const char *s);	/* without regard to case */
+bool etw_mx_is(struct manifest_value v, const char *s);	/* ignores case */
 bool etw_mx_is_symbol(const char *s);
 
 /* scopes.c: things by scope and name, or by scope and number */
 struct manifest_names *etw_mx_names_new(void);
 void etw_mx_names_free(struct manifest_names *names);
-/* The thing that has the key already, or NULL and it is added (or x->err is set). */
+/* Returns the thing that already has the key; NULL: added (or x->err is set). */
 void *etw_mx_claim(struct etw_mx *x, const void *scope, const char *name, void *thing);
 void *etw_mx_claim_number(struct etw_mx *x, const void *scope, uint64_t number, void *thing);
 void *etw_mx_find(struct etw_mx *x, const void *scope, const char *name);
 void *etw_mx_find_len(struct etw_mx *x, const void *scope, const char *name, size_t len);
 
 /* types.c */
-uint16_t etw_mx_in_type(struct manifest_value name);	/* 0: no such type */
+uint16_t etw_mx_in_type(struct manifest_value name);	/* 0: unknown type */
 uint16_t etw_mx_out_type(struct manifest_value name);
 uint16_t etw_mx_default_out_type(uint16_t in_type);
 bool etw_mx_types_fit(uint16_t in_type, uint16_t out_type);
-unsigned int etw_mx_type_size(uint16_t in_type);	/* least bytes of one */
+unsigned int etw_mx_type_size(uint16_t in_type);	/* minimum bytes of one element */
 const char *etw_mx_in_type_name(uint16_t in_type);	/* without win: */
 const char *etw_mx_out_type_name(uint16_t out_type);	/* without win: or xs: */
 
-/* The second step.  build.c and what it calls */
+/* The second step. build.c and the functions it calls */
 void etw_mx_build(struct etw_mx *x);
 void etw_mx_build_messages(struct etw_mx *x);
 void etw_mx_build_table(struct etw_mx *x);
-/* Of an attribute's value: NULL if that is NULL, or wrong, which was reported */
+/* The message of an attribute's value: NULL if that is NULL, or invalid and reported */
 const struct manifest_message *etw_mx_message(struct etw_mx *x, const char *value,
 					unsigned int line, const char *kind,
 					const char *name);

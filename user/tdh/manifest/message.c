@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.c - string tables become messages, references find them
+ * message.c - convert string tables to messages, and resolve references
  */
 #include <string.h>
 
 #include "manifest.h"
 
 /*
- * The highest %N of a text, 0 if there is none.  %% and what is behind it (%%5 is a
- * parameter string), %n, %0 and the like are no inserts.
+ * The highest %N in a text, 0 if there is none. %% and what follows it (%%5 is a
+ * parameter string), %n, %0 and the like are not inserts.
  */
 unsigned int etw_mx_inserts(const char *text)
 {
@@ -41,7 +41,7 @@ static void note_inserts(struct manifest_message *message, const char *text)
 		message->inserts = inserts;
 }
 
-/* The id's message, made if this is the first culture that has it */
+/* The message of the id, created for the first culture that has it */
 static struct manifest_message *message_for(struct etw_mx *x, const struct manifest_string *s,
 				      struct etw_mf_message *messages)
 {
@@ -115,7 +115,7 @@ void etw_mx_build_messages(struct etw_mx *x)
 	check_complete(x);
 }
 
-/* A manifest that has messages has a culture, too. */
+/* A manifest with messages also has a culture. */
 static void give_culture(struct etw_mx *x)
 {
 	const char **cultures;
@@ -130,7 +130,7 @@ static void give_culture(struct etw_mx *x)
 	x->manifest->culture_count = 1;
 }
 
-/* Text that stands in the attribute itself */
+/* A message with its text in the attribute itself */
 static const struct manifest_message *literal(struct etw_mx *x, const char *value)
 {
 	struct manifest_message *message = etw_manifest_alloc(x->draft, sizeof(*message));
@@ -149,7 +149,7 @@ static const struct manifest_message *literal(struct etw_mx *x, const char *valu
 	return message;
 }
 
-/* Does the value have the form $(KIND.ID)?  The ID then. */
+/* Does the value have the form $(KIND.ID)? If so, *id is the ID. */
 static bool is_reference(struct manifest_value v, const char *kind, struct manifest_value *id)
 {
 	size_t len = strlen(kind);
@@ -205,7 +205,7 @@ const struct etw_mf_message *etw_mx_message_of(struct etw_mx *x, const char *val
 	return message ? message->message : NULL;
 }
 
-/* An entry is referred to by its symbol or its mid. */
+/* References use an entry's symbol or its mid. */
 static void claim_entry(struct etw_mx *x, const char *name, const struct manifest_message *message,
 			unsigned int line)
 {

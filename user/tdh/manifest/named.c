@@ -6,7 +6,7 @@
 
 #include "manifest.h"
 
-/* Values that are a provider's own; those below and above are Windows'. */
+/* A provider's own values; lower and higher ones are reserved for Windows. */
 #define LEVEL_LEAST	16
 #define OPCODE_LEAST	10
 #define OPCODE_MOST	239
@@ -51,7 +51,7 @@ static void level_begin(struct etw_mx *x)
 	named_begin(x, &x->provider->levels, "level", LEVEL_LEAST, UINT8_MAX);
 }
 
-/* A task's own if it stands in one */
+/* A task's own opcode if inside a task */
 static void opcode_begin(struct etw_mx *x)
 {
 	named_begin(x, x->task ? &x->task->opcodes : &x->provider->opcodes, "opcode",
@@ -62,7 +62,7 @@ static const struct manifest_element level = {
 	.name = "level", .attributes = named_attributes, .begin = level_begin,
 };
 
-/* What it would be in MOF is of no interest here. */
+/* Attributes for MOF are ignored. */
 static const char *const opcode_attributes[] = { "name", "value", "symbol", "message",
 						 "mofValue", NULL };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prefix.c - namespace prefixes of names that stand in attribute values
+ * prefix.c - namespace prefixes of names in attribute values
  *
- * "win:Error" is Windows' name Error by whatever prefix the document binds to its
- * namespace.  They become the usual ones, win:, xs: and trace:, as soon as they are
- * read; those of other namespaces are parts of names like any other character.
+ * "win:Error" is Windows' name Error under the prefix that the document binds to its
+ * namespace. Such prefixes are replaced with the usual ones, win:, xs: and trace:, as
+ * soon as they are read; prefixes of other namespaces are part of the name.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 
 #include "manifest.h"
 
-/* The innermost first.  Strings are the parser's and stay as long as it does. */
+/* The innermost first. The strings belong to the parser and stay valid as long as it does. */
 struct manifest_prefix {
 	struct manifest_prefix *next;
 	const char *prefix;
 	const char *standard;	/* NULL: another namespace */
-	unsigned int depth;	/* of the element that binds it */
+	unsigned int depth;	/* of the element that binds the prefix */
 };
 
 static const struct {
@@ -79,7 +79,7 @@ static const char *standard(const struct etw_mx *x, const char *prefix, size_t l
 	return NULL;
 }
 
-/* The names, separated by blanks, with the usual prefixes; memory of the draft */
+/* The names, separated by blanks, with the usual prefixes; in the draft's arena */
 const char *etw_mx_standard_prefix(struct etw_mx *x, const char *names)
 {
 	/* The longest prefix has 5 characters, the shortest one name 2: "a:". */

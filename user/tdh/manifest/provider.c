@@ -51,8 +51,8 @@ static void check_name(struct etw_mx *x, const char *name)
 }
 
 /*
- * By the control GUID the name is registered, and the last 32 letters and digits of
- * the name tell by which GUID its events are decoded.
+ * The name is registered under the control GUID, and its last 32 letters and digits are
+ * the GUID that decodes the events.
  */
 static bool name_ends_in(const char *name, const GUID *guid)
 {

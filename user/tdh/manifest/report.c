@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c - what all parts of the reader need: problems and memory
+ * report.c - problems and memory, for all parts of the reader
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,11 +10,11 @@
 
 #include "manifest.h"
 
-/* Bytes of a name and of a sentence that are shown */
+/* Limits of a printed name and sentence, in bytes */
 #define NAME_SHOWN	200u
 #define TEXT_SHOWN	600u
 
-/* Cuts what is too long to read, between characters, to at most so many bytes. */
+/* Cut long text to at most this many bytes, between characters. */
 static void cut(char *text, size_t most)
 {
 	static const char dots[] = "...";
@@ -27,7 +27,7 @@ static void cut(char *text, size_t most)
 	memcpy(text + most, dots, sizeof(dots));
 }
 
-/* A problem that would only be counted need not be put into words. */
+/* Skip formatting a problem that would only be counted. */
 static bool is_full(const struct etw_problems *problems, bool warning)
 {
 	return problems->count == ETW_PROBLEMS_MAX &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * root.c - elements around the providers: the roots, string tables, the
- * message table
+ * root.c - elements around the providers: the roots, string tables, the message table
  */
 #include <string.h>
 
@@ -119,7 +118,7 @@ static const struct manifest_element instrumentation = {
 	.children = (const struct manifest_element *const[]){ &events, &localization, NULL },
 };
 
-/* What Windows' own winmeta.xml has; nothing of it is an event. */
+/* The element of Windows' own winmeta.xml; it defines no events. */
 static const struct manifest_element metadata = { .name = "metadata", .any_children = true };
 
 static const struct manifest_element manifest = {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sax.c - from the XML parser's events to the elements of the schema
+ * sax.c - map the XML parser's events to the elements of the schema
  *
- * No tree of the document is built.  Documents with a DOCTYPE are refused before it is
- * read, so there are no entities but the five of XML itself: nothing is fetched,
- * nothing expands.
+ * No document tree is built. A DOCTYPE is rejected before it is read, so there are no
+ * entities except XML's own five: nothing is fetched, and nothing expands.
  */
 #include <errno.h>
 #include <libxml/parser.h>
@@ -19,8 +18,8 @@
 #define ATTRIBUTE	5	/* strings for each: name, prefix, URI, value, its end */
 
 /*
- * Where the tag begins that the parser has just read.  It says where the tag ends;
- * the tag is still in its buffer, and no other "<" can be in it.
+ * The line where the current tag begins. The parser reports the tag's end; the tag is
+ * still in its buffer and contains no other "<".
  */
 static unsigned int line_of_tag(const xmlParserCtxt *xml)
 {
@@ -70,7 +69,7 @@ static void attribute(struct etw_mx *x, const struct manifest_element *element,
 	const char *name = (const char *)a[0];
 	unsigned int slot;
 
-	/* Those with a prefix are not the schema's: xsi:schemaLocation, xml:space, ... */
+	/* Attributes with a prefix are not the schema's: xsi:schemaLocation, xml:space, ... */
 	if (a[2] || !element->attributes)
 		return;
 	for (slot = 0; element->attributes[slot]; slot++) {
@@ -91,13 +90,13 @@ static void stop_on_error(struct etw_mx *x)
 		stop(x);
 }
 
-/* How many elements are open */
+/* The number of open elements */
 static unsigned int open_elements(const struct etw_mx *x)
 {
 	return x->depth + x->skipped + x->captured;
 }
 
-/* The parser looks through all namespaces that are bound, for each element. */
+/* The parser searches all namespaces in scope for each element. */
 static bool within_limits(struct etw_mx *x, int namespaces)
 {
 	if (open_elements(x) >= MX_DEPTH_MAX) {
@@ -203,7 +202,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 	const struct manifest_element *element = x->stack[x->depth - 1];
 
 	(void)uri;
-	/* Beginnings are no longer counted then. */
+	/* After a fatal error, begins are no longer counted. */
 	if (x->broken)
 		return;
 	if (x->captured) {
@@ -254,8 +253,8 @@ static void on_doctype(void *context, const xmlChar *name, const xmlChar *extern
 }
 
 /*
- * Encodings whose ASCII characters are themselves, as the check of a file's tags relies
- * on; UTF-16 has become UTF-8 before.
+ * Accept encodings that contain ASCII unchanged, as the check of the file's tags
+ * requires; UTF-16 has been converted to UTF-8 before.
  */
 static void on_document(void *context)
 {
@@ -279,7 +278,7 @@ static void on_document(void *context)
 	stop(x);
 }
 
-/* What the parser says is wrong: the first thing only, others follow from it. */
+/* Report only the parser's first error; others follow from it. */
 static void on_xml_error(void *context, xmlErrorPtr error)
 {
 	struct etw_mx *x = context;
@@ -300,9 +299,9 @@ static void on_xml_error(void *context, xmlErrorPtr error)
 static void set_up(struct etw_mx *x, xmlParserCtxt *xml, bool converted)
 {
 	/*
-	 * NOENT: character references become characters; there are no other ones.
-	 * HUGE: the size is limited already, and the parser's own limits refuse some
-	 * files of more than 10 MB, by what their last bytes are.
+	 * NOENT: replaces character references; there are no other references. HUGE:
+	 * our own size limit applies, and the parser's limits reject some files of more
+	 * than 10 MB, depending on their last bytes.
 	 */
 	int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_HUGE;
 
@@ -338,7 +337,7 @@ int etw_mx_parse(struct etw_mx *x, const char *data, size_t size, bool converted
 	void *old_context;
 
 	pthread_once(&once, init_xml);
-	/* Errors of conversion go to the thread's function, which would print them. */
+	/* Conversion errors go to the thread's handler, which would print them. */
 	old = xmlStructuredError;
 	old_context = xmlStructuredErrorContext;
 	xmlSetStructuredErrorFunc(x, on_xml_error);

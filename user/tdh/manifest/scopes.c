@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scopes.c - which names of a manifest are taken: one hash table for all scopes
+ * scopes.c - the names in use in a manifest: one hash table for all scopes
  *
- * A scope is an address that stands for a set of names: a list of a provider, a template,
- * a task.
+ * A scope is an address that stands for a set of names: a list of a provider, a
+ * template, a task.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 struct name {
 	const void *scope;
 	const char *name;	/* NULL: the key is number */
-	uint64_t number;	/* or the length of the name */
+	uint64_t number;	/* the key, or the length of the name */
 	void *thing;
 };
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols.c - symbols share one name space in the header that is generated
+ * symbols.c - symbols share one name space in the generated header
  *
- * Constants may be there twice if they are of one kind and have one value, as #define
- * takes that: opcodes of two tasks or tasks of two providers are often alike.
+ * A constant may occur twice with the same kind and value, as #define allows: opcodes
+ * of two tasks or tasks of two providers are often equal.
  */
 #include <string.h>
 
 #include "manifest.h"
 
-/* Who has a symbol */
+/* The owner of a symbol */
 struct owner {
 	const char *kind;
 	uint64_t value;
-	bool constant;		/* may be there twice with the same value */
+	bool constant;		/* may occur twice with the same value */
 	unsigned int line;
 };
 

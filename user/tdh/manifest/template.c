@@ -17,7 +17,7 @@ static const char *const data_attributes[] = {
 };
 enum { NAME, IN_TYPE, OUT_TYPE, COUNT, LENGTH, MAP, TAGS };
 
-/* A field at the end of the open structure or of the template */
+/* Append a field to the open structure or to the template. */
 static struct manifest_field *field_add(struct etw_mx *x, const char *kind)
 {
 	struct manifest_list *list = x->structure ? &x->structure->members : &x->template->fields;

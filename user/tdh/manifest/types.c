@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * types.c - the types of data, and which out-types go with which in-type
+ * types.c - data types, and the out-types valid for each in-type
  *
- * Facts of Windows' winmeta.xml.  Names are compared without regard to case, and
- * out-types with xs: or win: alike: real manifests have xs:HexInt32 and win:hexInt32.
+ * Facts of Windows' winmeta.xml. Names are compared without regard to case, and
+ * out-types with xs: or win: are equivalent: real manifests have xs:HexInt32 and
+ * win:hexInt32.
  */
 #include <string.h>
 
@@ -18,9 +19,9 @@
 
 struct in_type {
 	const char *name;
-	uint8_t size;		/* least bytes of one */
+	uint8_t size;		/* minimum bytes of one element */
 	uint8_t standard;	/* the default out-type */
-	uint64_t others;	/* all that go with it, as bits */
+	uint64_t others;	/* all valid out-types, as bits */
 };
 
 static const struct in_type in_types[] = {
@@ -105,7 +106,7 @@ static const char *const out_types[] = {
 
 #define OUT_TYPES	(sizeof(out_types) / sizeof(out_types[0]))
 
-/* Takes the prefix away if the name has it. */
+/* Remove the prefix if the name has it. */
 static bool take_prefix(struct manifest_value *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -141,7 +142,7 @@ uint16_t etw_mx_out_type(struct manifest_value name)
 	return 0;
 }
 
-/* 0 is nobody's number and has no name, so that all that follows may take it. */
+/* 0 is not a valid type and has no name, so later checks accept it. */
 uint16_t etw_mx_default_out_type(uint16_t in_type)
 {
 	return in_types[in_type].standard;

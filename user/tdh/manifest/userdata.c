@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * userdata.c - a UserData element as text again
+ * userdata.c - convert a UserData element back to text
  *
- * It stays well-formed on its own: prefixes that are bound outside of it are bound
- * where they are used.  Blanks between elements go, as they mean nothing.
+ * The text is well-formed on its own: prefixes bound outside of it are bound where they
+ * are used. Blanks between elements are dropped, since they have no meaning.
  */
 #include <string.h>
 
@@ -59,7 +59,7 @@ static bool is_bound(const char *prefix, int namespaces, const unsigned char **l
 	return false;
 }
 
-/* A prefix that this tag uses: bound here again, unless the tag does so itself. */
+/* Bind a prefix of this tag again, unless the tag does so itself. */
 static void rebind(struct etw_mx *x, const char *prefix, const char *uri, int namespaces,
 		   const unsigned char **list)
 {

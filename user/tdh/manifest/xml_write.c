@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xml_write.c - a provider's schema as the XML of a manifest
+ * xml_write.c - write a provider's schema as an XML manifest
  *
- * Written from the model, so it does not matter where that came from, and what a file
- * has of other providers stays behind.  It is read again before anybody gets it.
+ * The XML is written from the model, independent of its source, and without the file's
+ * other providers. It is read back before it is returned.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "xml_write.h"
 #include "base/xml_escape.h"
 
-/* The manifest that is written */
+/* The manifest being written */
 struct xml {
 	struct etw_text *out;
 	const struct etw_mf_provider *provider;
 	bool *used;	/* messages that the XML refers to, by index in the manifest */
-	bool plain;	/* leave out the types of channels, which have rules of their own */
+	bool plain;	/* leave out the types of channels, which have their own rules */
 };
 
 static void puts_(struct xml *x, const char *s)
@@ -134,7 +134,7 @@ static void maps(struct xml *x)
 
 /* ------------------------------------------------------------------ templates */
 
-/* Those that XML Schema defines, too */
+/* Is the type also defined by XML Schema? */
 static bool is_xs(uint16_t out_type)
 {
 	return out_type <= TDH_OUTTYPE_HEXBINARY;
@@ -368,7 +368,7 @@ static void events(struct xml *x)
 	puts_(x, "</events>\n");
 }
 
-/* ------------------------------------------------------------------- the whole */
+/* ------------------------------------------------------------------- the document */
 
 static void strings(struct xml *x)
 {
@@ -425,7 +425,7 @@ static void document(struct xml *x)
 		guid_attr(x, "controlGuid", &p->control_guid);
 	put_attr(x, "symbol", p->symbol && etw_mx_is_symbol(p->symbol) ? p->symbol :
 		     "Provider");
-	/* Windows' tools want both. */
+	/* Windows' tools require both. */
 	put_attr(x, "resourceFileName", p->resource_file ? p->resource_file : p->name);
 	put_attr(x, "messageFileName", p->message_file ? p->message_file : p->name);
 	put_attr(x, "namespace", p->namespace_name);
@@ -447,7 +447,7 @@ static void document(struct xml *x)
 	puts_(x, "</instrumentationManifest>\n");
 }
 
-/* Does it read, with as many events? */
+/* Can the XML be read, with the same number of events? */
 static int check(const struct etw_mf_provider *p, const char *data, size_t size)
 {
 	struct etw_manifest *again;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * find.c - what the parts of a descriptor are called
+ * find.c - look up the names of a descriptor's parts
  */
 #include "model.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * langid.c - cultures and the numbers by which resources know them
+ * langid.c - cultures and their numbers in resources
  */
 #include <stddef.h>
 #include <string.h>
@@ -107,7 +107,7 @@ const char *etw_langid_culture(uint16_t langid)
 		if (cultures[i].langid == langid)
 			return cultures[i].name;
 	}
-	/* A language alone goes by its first culture. */
+	/* A language alone maps to its first culture. */
 	for (i = 0; langid && !(langid & ~LANGUAGE) && i < COUNT; i++) {
 		if ((cultures[i].langid & LANGUAGE) == langid)
 			return cultures[i].name;

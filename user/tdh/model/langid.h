@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * langid.h - cultures and the numbers by which resources know them
+ * langid.h - cultures and their numbers in resources
  *
  * A number is sub-language << 10 | language, as in Microsoft's "Windows Language Code
  * Identifier (LCID) Reference" ([MS-LCID]).
@@ -10,10 +10,10 @@
 
 #include <stdint.h>
 
-/* "en-US", or a language alone ("en"), in any case.  0: there is no number for it. */
+/* "en-US", or a language alone ("en"), in any case. 0: no such culture. */
 uint16_t etw_langid(const char *culture);
 
-/* The culture's name, static; NULL: nobody has that number. */
+/* The culture's name, static; NULL: no such number. */
 const char *etw_langid_culture(uint16_t langid);
 
 #endif /* ETW_TDH_MODEL_LANGID_H */

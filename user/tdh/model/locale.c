@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * locale.c - which culture of a manifest the user wants to read
+ * locale.c - choose a manifest's culture for the user
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static char lower(char c)
 }
 
 /*
- * How well a culture ("de-AT") fits a locale ("de_AT.UTF-8"): 2 the same, 1 the same
+ * How well a culture ("de-AT") matches a locale ("de_AT.UTF-8"): 2 equal, 1 the same
  * language, 0 not at all.
  */
 static unsigned int fits(const char *culture, const char *locale)
@@ -47,7 +47,7 @@ static unsigned int fits(const char *culture, const char *locale)
 		i++;
 	if (is_end(locale[i]) && !culture[i])
 		return 2;
-	/* They part: behind the language of both? */
+	/* They differ: after the end of both languages? */
 	if (!i)
 		return 0;
 	if ((!culture[i] || culture[i] == '-') && (is_end(locale[i]) || lower(locale[i]) == '-'))
@@ -55,7 +55,7 @@ static unsigned int fits(const char *culture, const char *locale)
 	return memchr(culture, '-', i) ? 1 : 0;
 }
 
-/* The better, the more */
+/* Higher is better. */
 static unsigned int rank(const char *culture, const char *locale)
 {
 	return fits(culture, locale) * 3 + fits(culture, "en-US");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * message_ids.c - the numbers of a manifest's messages
+ * message_ids.c - assign numbers to a manifest's messages
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@ enum tag {
 	TAG_BIT_MAP = 0xf,
 };
 
-/* Numbering, of one provider after the other */
+/* The state of numbering, one provider after the other */
 struct numbering {
 	struct etw_message_ids *ids;
 	struct etw_problems *problems;
 	unsigned int provider;	/* index */
 	uint32_t next;		/* of the provider and its channels */
 	uint32_t next_value, next_bit;	/* of maps */
-	bool full;		/* said that the provider is beyond the last */
+	bool full;		/* the provider limit was reported */
 	bool no_memory;
 };
 
@@ -70,7 +70,7 @@ static void add(struct numbering *n, const struct etw_message_id *entry)
 		n->no_memory = true;
 }
 
-/* The first element of a message names it. */
+/* A message's first element determines its number. */
 static void number(struct numbering *n, const struct etw_mf_message *message, enum tag tag,
 		   uint32_t value, unsigned int line)
 {
@@ -199,7 +199,7 @@ static void number_entries(struct numbering *n, const struct etw_manifest *m)
 	}
 }
 
-/* How many messages there can be, at most: standard things are less than 1,024. */
+/* An upper bound of the number of messages: there are less than 1,024 standard things. */
 static size_t count_all(const struct etw_manifest *m)
 {
 	size_t n = m->entry_count;
@@ -234,7 +234,7 @@ static int compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The table leads into the list, so it is made again. */
+/* Rebuild the table, which points into the list. */
 static int sort(struct etw_message_ids *ids)
 {
 	unsigned int i;
@@ -266,7 +266,7 @@ static int report_equal(const struct etw_message_ids *ids, struct etw_problems *
 	return ret;
 }
 
-/* Without a look at what two messages share. */
+/* Number all, without checking for numbers shared by two messages. */
 static int number_all(const struct etw_manifest *manifest, struct etw_message_ids *ids,
 		      struct numbering *n)
 {
@@ -308,8 +308,8 @@ void etw_message_ids_free(struct etw_message_ids *ids)
 }
 
 /*
- * What the manifest's arena holds is const to its readers only; nobody else sees it
- * yet, see message_ids.h.
+ * The manifest's arena is const only for readers; the manifest is not shared yet, see
+ * message_ids.h.
  */
 #define SET(ids, element, of)	\
 	(*(uint32_t *)(uintptr_t)&(element)->message_id = etw_message_ids_find(ids, of))

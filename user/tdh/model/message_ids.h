@@ -31,37 +31,37 @@
 
 struct etw_message_id {
 	uint32_t id;
-	bool standard;		/* of winmeta.xml: it has no symbol in headers */
-	const char *symbol;	/* given in the <messageTable>, or NULL */
+	bool standard;		/* from winmeta.xml: has no symbol in headers */
+	const char *symbol;	/* set in the <messageTable>, or NULL */
 	const struct etw_mf_message *message;
-	unsigned int line;	/* of what gave it the number */
+	unsigned int line;	/* of the element that set the number */
 };
 
-/* All that have a number.  All zero is empty. */
+/* All messages with a number. All zero is empty. */
 struct etw_message_ids {
-	struct etw_message_id *list;	/* by ascending number */
+	struct etw_message_id *list;	/* in ascending order */
 	unsigned int count;
 	struct etw_table by_message;
 };
 
 /*
- * Number the messages of a complete manifest.  0, -ENOMEM, or -EINVAL: two messages
- * have one number, or a provider is beyond the sixteenth; problems (may be NULL) say
- * which.  Time: O(n log n).
+ * Number the messages of a complete manifest. 0, -ENOMEM, or -EINVAL: two messages have
+ * one number, or a provider is beyond the sixteenth; problems (may be NULL) say which.
+ * Time: O(n log n).
  */
 int etw_message_ids_make(const struct etw_manifest *manifest, struct etw_message_ids *ids,
 			 struct etw_problems *problems);
 void etw_message_ids_free(struct etw_message_ids *ids);
 
-/* ETW_MESSAGE_NONE: message is NULL or has none. */
+/* ETW_MESSAGE_NONE: message is NULL or has no number. */
 uint32_t etw_message_ids_find(const struct etw_message_ids *ids,
 			      const struct etw_mf_message *message);
 
 /*
- * Put the numbers into the message_id members of all that the manifest itself defines
- * (not into the standard things, which all manifests share).  For those who fill a
- * manifest, before others see it.  0 or -ENOMEM: what makes numbers useless for message
- * tables (see above) harms nobody who only decodes.
+ * Set the message_id members of everything that the manifest itself defines (not of the
+ * standard things, which all manifests share). For readers that fill a manifest, before
+ * it is shared. 0 or -ENOMEM: decoding works even if the numbers are unusable for
+ * message tables (see above).
  */
 int etw_manifest_number_messages(struct etw_manifest *manifest);
 

@@ -15,18 +15,18 @@
 #define ALIGNMENT	16u
 
 /*
- * Memory is taken from the last chunk: what must be aligned from its front, strings
- * from its back.  What is too large for that has a chunk of its own.
+ * Memory is taken from the last chunk: aligned data from its front, strings from its
+ * back. An allocation too large for that has a chunk of its own.
  */
 struct chunk {
 	struct chunk *next;
-	size_t front, back;	/* what is free lies between */
+	size_t front, back;	/* the free part lies between */
 	_Alignas(ALIGNMENT) unsigned char data[];
 };
 
 struct etw_arena {
-	struct chunk *chunks;	/* the one in use first */
-	size_t size;		/* of the next one */
+	struct chunk *chunks;	/* the current one first */
+	size_t size;		/* of the next chunk */
 };
 
 struct etw_mf_index {
@@ -156,7 +156,7 @@ const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provi
 
 	if (!index)
 		return NULL;
-	/* At least half of the slots are free, so this ends. */
+	/* Terminates: at least half of the slots are free. */
 	for (at = hash_of(index, id, version);; at++) {
 		uint32_t slot = index->slots[at & index->mask];
 
@@ -168,7 +168,7 @@ const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provi
 	}
 }
 
-/* Of events with the same id and version the first is found. */
+/* If events share id and version, the lookup finds the first. */
 static int index_events(struct etw_manifest *manifest, struct etw_mf_provider *provider)
 {
 	struct etw_mf_index *index;
@@ -205,7 +205,7 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Each value with its place behind it, so that equal ones stay in their order. */
+/* Sort each value with its index, so that equal ones keep their order. */
 static int index_map(struct etw_manifest *manifest, struct etw_mf_map *map)
 {
 	uint64_t *order;
@@ -238,7 +238,7 @@ int etw_manifest_finish(struct etw_manifest *manifest)
 	int err = etw_manifest_order_cultures(manifest);
 
 	for (i = 0; i < manifest->provider_count && !err; i++) {
-		/* Nobody else has it yet. */
+		/* The manifest is not shared yet. */
 		struct etw_mf_provider *provider =
 			(struct etw_mf_provider *)&manifest->providers[i];
 

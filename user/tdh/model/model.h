@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - what a manifest says, as a C structure
+ * model.h - a manifest's contents as a C structure
  *
- * Whoever reads schemas fills this: the reader of manifests (XML), that of
- * WEVT_TEMPLATE resources, and the built-in tables; the message compiler, the store,
- * the decoder and TDH read it.  It is complete and immutable once
- * etw_manifest_finish() has returned, and then any thread may read it.
+ * The readers of schemas fill it: of XML manifests, of WEVT_TEMPLATE resources, and of
+ * the built-in tables. The message compiler, the store, the decoder and TDH read it. It
+ * is complete and immutable once etw_manifest_finish() has returned; after that any
+ * thread may read it.
  *
- * All of it lies in the arena of its struct etw_manifest and goes with that.  Strings
- * are UTF-8, NUL-terminated, and never NULL unless it says so.  Arrays are ordered as
- * the source is.  line: where the element begins in its source, 0 if there is none.
+ * All of it lies in the arena of its struct etw_manifest and is freed with it. Strings
+ * are UTF-8, NUL-terminated, and never NULL unless stated. Arrays are in source order.
+ * line: where the element begins in its source, or 0.
  *
  * Source: Microsoft's "EventManifest schema" pages and the pages of its elements.
  */
@@ -22,30 +22,30 @@
 #include <evntprov.h>
 #include <tdh.h>
 
-#define ETW_MESSAGE_NONE	0xFFFFFFFFu	/* a message id that is none */
+#define ETW_MESSAGE_NONE	0xFFFFFFFFu	/* no message id */
 
 /*
- * A message, of a string table ($(string.ID)) or as it stands.  One object for each
- * string of the tables: elements that refer to the same one share it.
+ * A message, from a string table ($(string.ID)) or literal. One object for each string
+ * of the tables: elements that refer to the same string share it.
  */
 struct etw_mf_message {
 	const char *id;		/* in the string table; NULL: none, text[0] only */
-	/* See etw_standard_message() as well, of which there is text[0] only, too. */
-	const char *const *text;	/* of each culture of the manifest; NULL: not there */
+	/* Messages of etw_standard_message() have only text[0], too. */
+	const char *const *text;	/* by culture of the manifest; NULL: missing */
 };
 
 struct etw_mf_channel {
-	const char *name;	/* as it is registered: "My-Provider/Operational" */
-	const char *id;		/* chid, by which events refer to it */
+	const char *name;	/* as registered: "My-Provider/Operational" */
+	const char *id;		/* chid, used by events */
 	const char *symbol;	/* NULL: none given */
-	bool imported;		/* importChannel: somebody else defines it */
+	bool imported;		/* importChannel: defined by another provider */
 	uint8_t value;
 	uint64_t keyword;	/* its bit in the keyword of its events */
-	uint8_t type;		/* enum etw_mf_channel_type; imported: what is known, or ADMIN */
+	uint8_t type;		/* enum etw_mf_channel_type; imported: if known, else ADMIN */
 	uint8_t isolation;	/* 0 Application, 1 System, 2 Custom */
 	bool enabled;
 	const char *access;	/* SDDL, or NULL */
-	const struct etw_mf_message *message;	/* or NULL; so for all the others */
+	const struct etw_mf_message *message;	/* or NULL; likewise for all others */
 	uint32_t message_id;	/* in the message table, or ETW_MESSAGE_NONE; likewise */
 	unsigned int line;
 };
@@ -59,7 +59,7 @@ enum etw_mf_channel_type {
 
 /* A level, or an opcode */
 struct etw_mf_named {
-	const char *name;	/* "win:Error" and the like for the standard ones */
+	const char *name;	/* "win:Error" and the like for standard ones */
 	const char *symbol;	/* NULL: none given */
 	uint8_t value;
 	const struct etw_mf_message *message;
@@ -91,8 +91,8 @@ struct etw_mf_task {
 struct etw_mf_map_entry {
 	uint32_t value;		/* of a bitMap: one bit */
 	const char *symbol;	/* NULL: none given */
-	const char *name;	/* patternMap: expression that finds a text; else NULL */
-	const char *text;	/* patternMap: expression that replaces it; else NULL */
+	const char *name;	/* patternMap: expression that matches a text; else NULL */
+	const char *text;	/* patternMap: replacement expression; else NULL */
 	const struct etw_mf_message *message;
 	uint32_t message_id;
 	unsigned int line;
@@ -108,7 +108,7 @@ struct etw_mf_map {
 	const char *name;
 	const char *symbol;
 	enum etw_mf_map_kind kind;
-	const char *format;	/* of a patternMap, else NULL */
+	const char *format;	/* of a patternMap; else NULL */
 	const struct etw_mf_map_entry *entries;
 	unsigned int count;
 	/* entries by ascending value, the first of equal ones only */
@@ -120,19 +120,19 @@ struct etw_mf_map {
 /* etw_mf_field.flags: PROPERTY_FLAGS of TDH */
 #define ETW_MF_STRUCT	0x1
 #define ETW_MF_LENGTH_FIELD	0x2	/* length is the index of an earlier field */
-#define ETW_MF_COUNT_FIELD	0x4	/* count is */
+#define ETW_MF_COUNT_FIELD	0x4	/* likewise for count */
 #define ETW_MF_LENGTH_FIXED	0x10	/* length was given */
 #define ETW_MF_COUNT_FIXED	0x20	/* count was given: an array, even of 1 */
 #define ETW_MF_TAGS		0x40	/* tags was given */
 #define ETW_MF_CUSTOM	0x80	/* TraceLogging's custom types */
-/* Not of TDH: what lies before the value in the payload of TraceLogging events */
-#define ETW_MF_COUNT_INLINE	0x1000	/* u16 of elements, once */
-#define ETW_MF_LENGTH_INLINE	0x2000	/* u16 of bytes, for each */
+/* Not in TDH: what precedes the value in the payload of TraceLogging events */
+#define ETW_MF_COUNT_INLINE	0x1000	/* u16 number of elements, once */
+#define ETW_MF_LENGTH_INLINE	0x2000	/* u16 number of bytes, for each element */
 
 /*
- * A field of a template.  A template's fields are one array: first those of the top
- * level, then the members of each structure, in turn; members of structures within
- * structures (which TraceLogging has, manifests have not) behind these.
+ * A field of a template. A template's fields are one array: first the top level, then
+ * the members of each structure in turn, then members of structures within structures
+ * (only in TraceLogging).
  */
 struct etw_mf_field {
 	const char *name;
@@ -153,19 +153,19 @@ struct etw_mf_template {
 	const char *id;		/* tid */
 	const char *name;	/* NULL: none given */
 	const struct etw_mf_field *fields;
-	unsigned int count;	/* all of them */
-	unsigned int top;	/* those of the top level */
+	unsigned int count;	/* all fields */
+	unsigned int top;	/* fields of the top level */
 	const char *user_data;	/* the UserData element as XML, or NULL */
 	unsigned int line;
 };
 
 struct etw_mf_event {
-	EVENT_DESCRIPTOR desc;	/* complete: channel's bits in Keyword as well */
+	EVENT_DESCRIPTOR desc;	/* complete: with the channel's bits in Keyword */
 	const char *symbol;	/* NULL: none given */
 	const char *name;	/* the event's own (attribute "name"), or NULL */
 	const char *attributes;	/* "k=v;...", or NULL */
 	bool not_logged;
-	/* What the descriptor's parts are called; NULL: 0, or nobody defines it */
+	/* Definitions of the descriptor's parts; NULL: 0, or undefined */
 	const struct etw_mf_channel *channel;
 	const struct etw_mf_named *level;
 	const struct etw_mf_task *task;
@@ -173,7 +173,7 @@ struct etw_mf_event {
 	const struct etw_mf_template *template;
 	const struct etw_mf_message *message;
 	uint32_t message_id;
-	uint64_t keywords;	/* those of the manifest, without the channel's */
+	uint64_t keywords;	/* the manifest's, without the channel's */
 	unsigned int line;
 };
 
@@ -192,11 +192,11 @@ struct etw_mf_provider {
 	const char *name;
 	const char *symbol;
 	GUID guid;		/* events are decoded by it */
-	GUID control_guid;	/* it is registered and enabled by it; mostly the same */
+	GUID control_guid;	/* registered and enabled by it; usually the same */
 	bool has_control_guid;	/* it was given */
 	GUID group_guid;	/* zero: none */
 	bool has_traits;	/* a traits element was there */
-	bool include_name;	/* of that */
+	bool include_name;	/* in the traits */
 	const char *namespace_name;	/* NULL: none given; so for the next five */
 	const char *source;
 	const char *resource_file;
@@ -208,10 +208,10 @@ struct etw_mf_provider {
 	unsigned int index;	/* in the manifest, from 0 */
 	unsigned int line;
 
-	const struct etw_mf_channel *channels;	/* imported ones among them, in their places */
+	const struct etw_mf_channel *channels;	/* including imported ones, in place */
 	const struct etw_mf_named *levels;	/* defined here; so for the next three */
 	const struct etw_mf_task *tasks;
-	const struct etw_mf_named *opcodes;	/* those that are no task's own */
+	const struct etw_mf_named *opcodes;	/* without tasks' own opcodes */
 	const struct etw_mf_keyword *keywords;
 	const struct etw_mf_map *maps;
 	const struct etw_mf_template *templates;
@@ -241,7 +241,7 @@ struct etw_manifest {
 	unsigned int provider_count;
 	const char *const *cultures;	/* "en-US"; at least one if there are messages */
 	unsigned int culture_count;
-	const unsigned int *culture_order;	/* indexes, as the user wants them */
+	const unsigned int *culture_order;	/* indexes, in the user's order of preference */
 	const struct etw_mf_message *messages;	/* of the string tables */
 	unsigned int message_count;
 	const struct etw_mf_entry *entries;
@@ -250,10 +250,10 @@ struct etw_manifest {
 	unsigned int references;	/* see etw_manifest_get(); atomic */
 };
 
-/* How many problems are kept; those beyond are only counted. */
+/* The number of problems kept; further ones are only counted. */
 #define ETW_PROBLEMS_MAX	50
 
-/* What is wrong with a source: "FILE:LINE: error: what, and the rule". */
+/* A problem in a source: "FILE:LINE: error: what, and the rule". */
 struct etw_problem {
 	unsigned int line;	/* 0: the file as a whole */
 	bool warning;
@@ -264,19 +264,19 @@ struct etw_problem {
 struct etw_problems {
 	struct etw_problem list[ETW_PROBLEMS_MAX];
 	unsigned int count;	/* in list */
-	unsigned int errors;	/* all of them */
+	unsigned int errors;	/* including those not kept */
 	unsigned int warnings;
 };
 
 void etw_problem_add(struct etw_problems *problems, unsigned int line, bool warning,
 		     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Order them by line; those of one line stay as they came. */
+/* Sort them by line; problems of one line keep their order. */
 void etw_problems_sort(struct etw_problems *problems);
 void etw_problems_free(struct etw_problems *problems);
 
 /*
- * The manifests' own table of standard things (winmeta.xml): levels, opcodes, tasks,
- * keywords, channels, by value; NULL: there is none.
+ * The manifests' table of standard things (winmeta.xml): levels, opcodes, tasks,
+ * keywords, channels, by value; NULL: none.
  */
 const struct etw_mf_named *etw_standard_level(uint8_t value);
 const struct etw_mf_named *etw_standard_opcode(uint8_t value);
@@ -285,39 +285,39 @@ const struct etw_mf_keyword *etw_standard_keyword(uint64_t bit);
 const struct etw_mf_channel *etw_standard_channel(uint8_t value);
 
 /*
- * Is this the message of a standard thing?  It has text[0] only, which is English, and
- * the id that winmeta.xml gives it ("level.Error"), which is in no manifest's messages.
+ * Is this the message of a standard thing? It has only text[0], in English, and the id
+ * that winmeta.xml gives it ("level.Error"), which no manifest's messages have.
  */
 bool etw_standard_message(const struct etw_mf_message *message);
 
 /*
- * Read a manifest.  0 and *out with one reference, or -EINVAL (it is wrong: problems
- * say why), -ENOMEM, or what opening and reading the file said.  Warnings may come
- * with 0.  name: for messages.  Nothing that the file names is ever fetched.
+ * Read a manifest. 0 and *out with one reference, or -EINVAL (invalid: problems say
+ * why), -ENOMEM, or the error of opening and reading. Warnings may come with 0. name:
+ * for messages. Nothing that the file names is ever fetched.
  */
 int etw_manifest_read_file(const char *path, struct etw_manifest **out,
 			   struct etw_problems *problems);
 int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 			     struct etw_manifest **out, struct etw_problems *problems);
 /*
- * etw_manifest_read_file() of a regular file only: -EISDIR, or -ENXIO for what is
- * neither, and no wait for who writes to a FIFO.
+ * etw_manifest_read_file() for a regular file only: -EISDIR, or -ENXIO for other kinds;
+ * never waits for a FIFO's writer.
  */
 int etw_manifest_read_regular(const char *path, struct etw_manifest **out,
 			      struct etw_problems *problems);
 
 /*
- * The same of a WEVT_TEMPLATE resource ("CRIM"), and of a message table for its texts,
- * which may be NULL; culture: what that table's texts are, e.g. "en-US".
+ * The same for a WEVT_TEMPLATE resource ("CRIM") and a message table with its texts,
+ * which may be NULL; culture: of the table's texts, e.g. "en-US".
  */
 int etw_manifest_read_wevt(const void *data, size_t size, const void *messages,
 			   size_t messages_size, const char *culture, const char *name,
 			   struct etw_manifest **out, struct etw_problems *problems);
 
 /*
- * For those who fill a manifest: a new one (NULL: no memory), memory of its arena
- * (zeroed, aligned to 16; NULL: no memory), and what must be called at the end: it
- * gives by_value, index_of_events and the like.  0 or -ENOMEM.
+ * For readers that fill a manifest: create one (NULL: out of memory), allocate from its
+ * arena (zeroed, aligned to 16; NULL: out of memory), and finish it, which sets
+ * by_value, index_of_events and the like. 0 or -ENOMEM.
  */
 struct etw_manifest *etw_manifest_new(const char *file);
 void *etw_manifest_alloc(struct etw_manifest *manifest, size_t size);
@@ -334,7 +334,7 @@ const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provi
 
 /*
  * Names for parts of a descriptor, the provider's own or the standard ones; NULL: none.
- * An opcode: that of the task if it has it.
+ * For an opcode, the task's own takes precedence.
  */
 const struct etw_mf_named *etw_mf_level(const struct etw_mf_provider *provider, uint8_t value);
 const struct etw_mf_task *etw_mf_task(const struct etw_mf_provider *provider, uint16_t value);
@@ -344,17 +344,17 @@ const struct etw_mf_channel *etw_mf_channel(const struct etw_mf_provider *provid
 					    uint8_t value);
 const struct etw_mf_keyword *etw_mf_keyword(const struct etw_mf_provider *provider,
 					    uint64_t bit);
-/* The channel that a bit of keywords stands for, as Windows lists it; NULL: none. */
+/* The channel of a bit of keywords, as Windows lists it; NULL: none. */
 const struct etw_mf_channel *etw_mf_keyword_channel(const struct etw_mf_provider *provider,
 						    uint64_t bit);
 
-/* The entry of a value map, or of exactly one bit; NULL: none.  A binary search. */
+/* The entry of a value map, or of exactly one bit; NULL: none. A binary search. */
 const struct etw_mf_map_entry *etw_mf_map_find(const struct etw_mf_map *map, uint32_t value);
 
 /*
- * The text of a message for the user's language (LC_ALL, LC_MESSAGES, LANG, as they
- * were at etw_manifest_finish(); then English, then the first culture that has it);
- * NULL: the message is NULL or has no text.
+ * The text of a message in the user's language (LC_ALL, LC_MESSAGES, LANG at the time
+ * of etw_manifest_finish(); then English, then the first culture that has it); NULL:
+ * the message is NULL or has no text.
  */
 const char *etw_mf_text(const struct etw_manifest *manifest,
 			const struct etw_mf_message *message);

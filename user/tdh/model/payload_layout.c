@@ -15,7 +15,7 @@
 
 #define FIELDS_MAX	4096	/* more than a program has steps for */
 
-/* The in-type of a field whose length nobody knows; no real field has it. */
+/* Marks a field of unknown length; no real field has this in-type. */
 #define NO_WALK		TDH_INTYPE_NULL
 
 struct making {

@@ -9,10 +9,10 @@
 #include "lib/controller/payload.h"
 
 /*
- * Fills *layout for an event.  Members of structures are named "Structure.Member"; an
- * array of structures is laid out element by element, without names.  Fields behind an
- * array of structures whose count another field holds cannot be reached.  The layout
- * does not need the manifest to stay.  0 or -ENOMEM.
+ * Fill *layout for an event. Members of structures are named "Structure.Member"; an
+ * array of structures is laid out element by element, without names. Fields after an
+ * array of structures whose count another field holds cannot be reached. The layout
+ * does not depend on the manifest. 0 or -ENOMEM.
  */
 int etw_payload_layout_of(const struct etw_mf_event *event, struct etw_payload_layout *layout);
 void etw_payload_layout_free(struct etw_payload_layout *layout);

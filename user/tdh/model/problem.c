@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * problem.c - what is wrong with a source of schemas
+ * problem.c - problems in a source of schemas
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "model.h"
 #include "base/text.h"
 
-/* One line of plain text, whatever names a hostile manifest has; takes raw. */
+/* Make one line of plain text, even from a hostile manifest's names; consumes raw. */
 static char *plain(char *raw)
 {
 	struct etw_text text = { .data = NULL };
@@ -40,7 +40,7 @@ void etw_problem_add(struct etw_problems *problems, unsigned int line, bool warn
 	else
 		problems->errors++;
 	if (problems->count == ETW_PROBLEMS_MAX) {
-		/* An error is worth more than a warning. */
+		/* An error replaces a warning. */
 		problem = &problems->list[ETW_PROBLEMS_MAX - 1];
 		if (warning || !problem->warning)
 			return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * references.c - all that a provider's events refer to, its own and standard things
+ * references.c - everything that a provider's events refer to, its own and standard
+ * things
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct seen {
 	bool opcode[STANDARD_MAX];
 	bool channel[STANDARD_MAX];
 	bool task;
-	uint64_t keywords;	/* bits that have a name */
+	uint64_t keywords;	/* bits with a name */
 };
 
 void etw_references_free(struct etw_references *used)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * references.h - all that a provider's events refer to, its own and standard things
+ * references.h - everything that a provider's events refer to, its own and standard
+ * things
  *
- * A provider lists what it defines; what its events take from the standard table
- * (win:Error, win:Start) comes behind that, each once, in the order of the events.
+ * First the provider's own definitions, then the standard ones that its events use
+ * (win:Error, win:Start), each once, in the order of the events.
  */
 #ifndef ETW_TDH_MODEL_REFERENCES_H
 #define ETW_TDH_MODEL_REFERENCES_H
 
 #include "model.h"
 
-/* An opcode and the task it belongs to; NULL: none */
+/* An opcode and its task; NULL: none */
 struct etw_references_opcode {
 	const struct etw_mf_named *opcode;
 	const struct etw_mf_task *task;
@@ -21,7 +22,7 @@ struct etw_references {
 	const struct etw_mf_channel **channels;
 	const struct etw_mf_named **levels;
 	const struct etw_mf_task **tasks;
-	struct etw_references_opcode *opcodes;	/* tasks' own behind the provider's */
+	struct etw_references_opcode *opcodes;	/* tasks' own after the provider's */
 	const struct etw_mf_keyword **keywords;
 	unsigned int channel_count, level_count, task_count, opcode_count, keyword_count;
 	unsigned int channel_own, level_own, task_own, opcode_own, keyword_own;
@@ -32,13 +33,13 @@ int etw_references_make(const struct etw_mf_provider *provider, struct etw_refer
 void etw_references_free(struct etw_references *used);
 
 /*
- * An event's channel as the binaries know it: that of metadata, which events of a
- * provider with a control GUID get when they name none, is none.
+ * An event's channel as in the binaries: none for the metadata channel, which events
+ * without a channel get if the provider has a control GUID.
  */
 const struct etw_mf_channel *etw_references_channel(const struct etw_mf_provider *provider,
 					      const struct etw_mf_event *event);
 
-/* The message of a channel; an imported one has that of the standard channel. */
+/* The message of a channel; for an imported one, that of the standard channel. */
 const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_channel *channel);
 
 #endif /* ETW_TDH_MODEL_REFERENCES_H */

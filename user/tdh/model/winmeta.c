@@ -3,8 +3,7 @@
  * winmeta.c - the standard levels, opcodes, tasks, keywords and channels
  *
  * Names, values and symbols are facts of Windows' winmeta.xml, which every manifest
- * refers to as win:NAME.  Those called Reserved are there so that nobody else takes
- * their values.
+ * refers to as win:NAME. The Reserved ones keep their values from being used.
  */
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* All messages are one array, so that etw_standard_message() can tell. */
+/* All messages are in one array, so that etw_standard_message() can recognise them. */
 enum message {
 	LEVEL_LOG_ALWAYS,
 	LEVEL_CRITICAL,

@@ -2,7 +2,7 @@
 /*
  * winmeta.h - the standard things of manifests, by name
  *
- * By value they are in model.h.  NULL: there is none of that name.
+ * model.h has them by value. NULL: none with that name.
  */
 #ifndef ETW_TDH_MODEL_WINMETA_H
 #define ETW_TDH_MODEL_WINMETA_H
@@ -12,7 +12,7 @@
 const struct etw_mf_named *etw_standard_level_named(const char *name);
 const struct etw_mf_named *etw_standard_opcode_named(const char *name);
 const struct etw_mf_task *etw_standard_task_named(const char *name);
-/* win:AnyKeyword among them, whose mask is 0 */
+/* including win:AnyKeyword, whose mask is 0 */
 const struct etw_mf_keyword *etw_standard_keyword_named(const char *name);
 const struct etw_mf_channel *etw_standard_channel_named(const char *name);
 
