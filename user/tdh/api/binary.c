@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * binary.c - manifests out of Windows' programs: TdhLoadManifestFromBinary()
+ * binary.c - load manifests from Windows programs: TdhLoadManifestFromBinary()
  */
 #include <string.h>
 #include <unistd.h>

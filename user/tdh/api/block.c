@@ -36,7 +36,10 @@ static void put_unit(struct etw_block *block, WCHAR unit)
 	block->len += sizeof(unit);
 }
 
-/* Bytes of the character at s, as units; one that is none is a byte long. */
+/*
+ * Convert the character at s to units; returns its bytes. An invalid character is one
+ * byte long.
+ */
 static size_t take_char(const char *s, size_t left, WCHAR units[2], unsigned int *count)
 {
 	size_t len;
@@ -54,7 +57,7 @@ static size_t take_char(const char *s, size_t left, WCHAR units[2], unsigned int
 	return 1;
 }
 
-/* Leading characters of ASCII, which most names are; returns how many. */
+/* Copy leading ASCII characters, which make up most names; returns their number. */
 static size_t put_ascii(struct etw_block *block, const char *s, size_t left)
 {
 	size_t n = 0, i;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block.h - the blocks that TDH's functions fill: structs, and strings behind them
+ * block.h - the blocks that TDH's functions fill: structs, with strings after them
  *
- * A block is built twice: without memory, to see how long it is, then, if there is
- * enough, into the caller's buffer.  So a builder must do the same both times, and
- * where there is too little nothing is written.
+ * A block is built twice: first without memory, to measure it, then, if it fits, into
+ * the caller's buffer. So a builder must do the same both times; if the buffer is too
+ * small, nothing is written.
  */
 #ifndef ETW_TDH_API_BLOCK_H
 #define ETW_TDH_API_BLOCK_H
@@ -15,39 +15,39 @@
 #include <etw/wintypes.h>
 
 struct etw_block {
-	uint8_t *base;		/* NULL: it is measured */
+	uint8_t *base;		/* NULL: measuring */
 	size_t len;
-	size_t origin;		/* what offsets of strings count from */
+	size_t origin;		/* start of string offsets */
 };
 
-/* So many zero bytes behind what there is, aligned to 8; returns where they are. */
+/* Append zero bytes, aligned to 8; returns their offset. */
 size_t etw_block_reserve(struct etw_block *block, size_t size);
-/* Write there. */
+/* Write at an offset. */
 void etw_block_put(struct etw_block *block, size_t at, const void *data, size_t size);
-/* The address of that place; in a block that is measured one that says nothing. */
+/* The address of an offset; meaningless while measuring. */
 void *etw_block_address(const struct etw_block *block, size_t at);
 
 /*
- * A string of UTF-8 as UTF-16 with a NUL; bytes that are none become U+FFFD.  Returns its
+ * Append a UTF-8 string as UTF-16 with a NUL; invalid bytes become U+FFFD. Returns its
  * offset from origin, 0 for NULL.
  */
 uint32_t etw_block_string(struct etw_block *block, const char *s);
-/* The same of two strings, one behind the other. */
+/* The same for two strings, concatenated. */
 uint32_t etw_block_strings(struct etw_block *block, const char *s, const char *more);
 /*
- * What of a string of UTF-16 lies behind s, as etw_block_string() writes that; NULL: it
- * does not begin with s.
+ * The rest of a UTF-16 string after s as written by etw_block_string(); NULL: it does
+ * not begin with s.
  */
 const WCHAR *etw_block_match(const WCHAR *text, const char *s);
-/* One more NUL, at the end of a list of strings. */
+/* Append a NUL, at the end of a list of strings. */
 void etw_block_nul(struct etw_block *block);
-/* Bytes as they are, aligned to 2.  Returns the offset from origin. */
+/* Append bytes, aligned to 2. Returns their offset from origin. */
 uint32_t etw_block_bytes(struct etw_block *block, const void *data, size_t size);
 
 /*
- * Build a block into a buffer of *size bytes, which may be NULL if these are 0; *size
- * becomes what is used or needed.  ERROR_SUCCESS, ERROR_INSUFFICIENT_BUFFER;
- * ERROR_INVALID_PARAMETER: size is NULL, or buffer where there are to be bytes;
+ * Build a block into a buffer of *size bytes, which may be NULL if *size is 0; sets
+ * *size to the bytes used or needed. ERROR_SUCCESS, ERROR_INSUFFICIENT_BUFFER;
+ * ERROR_INVALID_PARAMETER: size is NULL, or buffer is NULL and *size is not 0;
  * ERROR_ARITHMETIC_OVERFLOW: over 4 GB.
  */
 ULONG etw_block_make(void (*build)(struct etw_block *block, void *context), void *context,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event.c - the schema of an event: TdhGetEventInformation() and the like
+ * event.c - an event's schema: TdhGetEventInformation() and related functions
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct building {
 	const EVENT_DESCRIPTOR *desc;
 };
 
-/* What the provider is registered and enabled by. */
+/* The GUID by which the provider is registered and enabled. */
 static GUID control_guid(const EVENT_RECORD *record)
 {
 	USHORT i;
@@ -124,7 +124,7 @@ static void build(struct etw_block *block, void *context)
 	size_t at;
 
 	memset(&info, 0, sizeof(info));
-	/* As long as the struct is declared, at least. */
+	/* At least the declared size of the struct. */
 	at = etw_block_reserve(block, head + (b->plan.count ? b->plan.count : 1) *
 			       sizeof(EVENT_PROPERTY_INFO));
 	info.EventDescriptor = *b->desc;
@@ -169,7 +169,7 @@ TDHSTATUS TdhGetEventInformation(PEVENT_RECORD Event, ULONG TdhContextCount,
 	return ret;
 }
 
-/* An event of the manifest, as if it had just been written without any payload. */
+/* Treat the manifest's event as if just written with an empty payload. */
 TDHSTATUS TdhGetManifestEventInformation(LPGUID ProviderGuid, PEVENT_DESCRIPTOR EventDescriptor,
 					 PTRACE_EVENT_INFO Buffer, ULONG *BufferSize)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c - the filters that a provider takes: TdhEnumerateProviderFilters()
+ * filter.c - the filters that a provider accepts: TdhEnumerateProviderFilters()
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct building {
 	const struct etw_mf_provider *provider;
-	struct etw_epi_plan *plans;	/* of each filter */
+	struct etw_epi_plan *plans;	/* for each filter */
 };
 
 /* One block within the block: its offsets count from its own start. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * format.c - a value as text: TdhFormatProperty()
+ * format.c - format a value as text: TdhFormatProperty()
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------- maps */
 
-/* The name of an entry, without the blank at its end. */
+/* Add the name of an entry, without its trailing blank. */
 static void add_name(struct etw_text *text, PEVENT_MAP_INFO map, PEVENT_MAP_ENTRY entry)
 {
 	const WCHAR *name = EMI_MAP_OUTPUT(map, entry);
@@ -35,7 +35,7 @@ static bool add_value(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
 	return false;
 }
 
-/* All bits that are set, the lowest first; each must have a name. */
+/* Add all set bits, the lowest first; each must have a name. */
 static bool add_bits(struct etw_text *text, PEVENT_MAP_INFO map, ULONG value)
 {
 	ULONG bit, first = 1;
@@ -112,8 +112,8 @@ static void format_string(struct etw_text *text, const struct etw_field *field)
 }
 
 /*
- * As UTF-8; strings of UTF-16 are left to the caller.  GUIDs have braces and bytes 0x,
- * as programs expect it of Windows.
+ * Format as UTF-8; the caller handles UTF-16 strings. GUIDs have braces and bytes 0x,
+ * as on Windows.
  */
 static void format(struct etw_text *text, const struct etw_field *field)
 {
@@ -136,7 +136,7 @@ static void format(struct etw_text *text, const struct etw_field *field)
 	}
 }
 
-/* The value, and its text unless it is one of UTF-16, which field then is. */
+/* Take the value and format it, except for UTF-16 strings, which stay in field. */
 static ULONG make_text(const struct request *r, struct etw_field *field, struct etw_text *text)
 {
 	ULONG ret = take(r, field);
@@ -155,7 +155,7 @@ static ULONG make_text(const struct request *r, struct etw_field *field, struct 
 
 /* ------------------------------------------------------------- into the buffer */
 
-/* units of UTF-16, as they are, and a NUL */
+/* Copy UTF-16 units unchanged, and add a NUL. */
 static ULONG put16(const void *units, size_t bytes, PULONG size, PWCHAR buffer)
 {
 	const ULONG room = *size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handle.c - decoding handles: they keep parameters, for WPP nobody decodes here
+ * handle.c - decoding handles: they keep parameters, for WPP, which is not decoded here
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct kept {
 	bool set;
-	ULONGLONG value;	/* of strings: the address of our copy */
+	ULONGLONG value;	/* for strings: the address of our copy */
 };
 
 struct handle {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c - manifests that this process loads: TdhLoadManifest() and the like
+ * load.c - load manifests into this process: TdhLoadManifest() and related functions
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,9 +13,9 @@
 #include "base/cancel.h"
 #include "base/utf.h"
 
-#define MAX_PATH_UNITS	260	/* MAX_PATH, the NUL included */
+#define MAX_PATH_UNITS	260	/* MAX_PATH, including the NUL */
 
-/* What was loaded, and where it came from: a path, or bytes. */
+/* A loaded manifest and its source: a path, or bytes. */
 struct loaded {
 	struct loaded *next;
 	struct etw_manifest *manifest;	/* a reference */
@@ -24,7 +24,7 @@ struct loaded {
 	char from[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* of loaded */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards loaded */
 static struct loaded *loaded;
 
 static struct loaded **find(bool is_path, const void *from, size_t size)

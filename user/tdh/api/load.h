@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h - what the functions share that load manifests into this process
+ * load.h - shared by the functions that load manifests into this process
  */
 #ifndef ETW_TDH_API_LOAD_H
 #define ETW_TDH_API_LOAD_H
@@ -11,16 +11,17 @@
 #include "tdh/model/model.h"
 
 /*
- * Let the process know a manifest: takes the reference.  from: the path (with its NUL)
- * or the bytes that it was read from; what was loaded from there before goes.
+ * Add a manifest to the process; takes over the reference. from: the path (with its
+ * NUL) or the bytes that it was read from; replaces the manifest loaded from there
+ * before.
  */
 ULONG etw_load_keep(struct etw_manifest *manifest, bool is_path, const void *from,
 		    size_t size);
 
-/* What reading one said, as an ERROR_ code: malformed for -EINVAL, missing for -ENOENT */
+/* The ERROR_ code of a failed read: malformed for -EINVAL, missing for -ENOENT */
 ULONG etw_load_error(int err, ULONG malformed, ULONG missing);
 
-/* Is it a path, of at most MAX_PATH characters, as Windows counts them? */
+/* Is this a valid path of at most MAX_PATH characters, counted as on Windows? */
 bool etw_load_path_ok(PCSTR path);
 
 /* Call a function that takes UTF-8 with a path in UTF-16. */

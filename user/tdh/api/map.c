@@ -65,7 +65,7 @@ static void build(struct etw_block *block, void *context)
 	}
 }
 
-/* Of the provider, or, where there is none, of one of the event's fields */
+/* Find the provider's map, or, without a provider, one of the event's fields */
 static const struct etw_mf_map *find(const struct etw_schema *schema, const char *name)
 {
 	const struct etw_mf_template *fields = schema->fields;

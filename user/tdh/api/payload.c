@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * payload.c - payload filters by the names of manifests: TdhCreatePayloadFilter()
+ * payload.c - payload filters with a manifest's names: TdhCreatePayloadFilter()
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ TDHSTATUS TdhCreatePayloadFilterA(LPCGUID ProviderGuid, PCEVENT_DESCRIPTOR Event
 		      PayloadPredicateCount, PayloadFilter);
 }
 
-/* ERROR_SUCCESS, and the strings of *to are to be freed whatever is returned. */
+/* Returns a Win32 code; free the strings of *to in any case. */
 static ULONG convert(const PAYLOAD_FILTER_PREDICATE *from, PAYLOAD_FILTER_PREDICATEA *to)
 {
 	int err;

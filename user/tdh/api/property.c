@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * property.c - the bytes of a field by its name: TdhGetProperty(), and how a template's
- * fields look as EVENT_PROPERTY_INFO
+ * property.c - get a field's bytes by name: TdhGetProperty(); and a template's fields
+ * as EVENT_PROPERTY_INFO
  *
- * The path to the field is first looked up in the schema, which tells a field that does
- * not exist from one that the payload is too short for; then the decoder walks to it.
+ * The path is first looked up in the schema, to distinguish a missing field from a
+ * payload that is too short; then the decoder walks to the field.
  */
 #include <stdlib.h>
 #include <errno.h>
@@ -12,23 +12,23 @@
 
 #include "use.h"
 
-#define WAY_MAX		17	/* more than structures nest */
+#define WAY_MAX		17	/* exceeds the nesting limit of structures */
 #define WHOLE		0xFFFFFFFFu	/* PROPERTY_DATA_DESCRIPTOR.ArrayIndex */
 
-/* One step of the way. */
+/* One step of the path. */
 struct step {
 	const WCHAR *name;
 	ULONG index;
-	unsigned int position;	/* of the field of that name, in the schema */
-	bool is_count;	/* name is that of an array, whose count is wanted */
+	unsigned int position;	/* of the field with that name, in the schema */
+	bool is_count;	/* the count of the array with that name is wanted */
 };
 
 struct way {
 	struct step steps[WAY_MAX];
 	unsigned int count;
-	/* what is found */
+	/* the result */
 	size_t start, end;
-	const uint8_t *copy;	/* of a count, whose bytes have no field */
+	const uint8_t *copy;	/* of a count that has no bytes in the payload */
 	uint8_t bytes[2];
 };
 
@@ -53,7 +53,7 @@ static ULONG backup_create(struct way *way, ULONG count, const PROPERTY_DATA_DES
 
 /* -------------------------------------------------------------- in the schema */
 
-/* Is it called so, as TdhGetEventInformation() writes it? */
+/* Is this the field's name as written by TdhGetEventInformation()? */
 static bool is_called(const struct etw_mf_field *field, const char *suffix, const WCHAR *name)
 {
 	const WCHAR *rest = etw_block_match(name, field->name);
@@ -116,7 +116,7 @@ static bool ends(const struct etw_field *field)
 	return field->kind == ETW_FIELD_STRUCT_END || field->kind == ETW_FIELD_ARRAY_END;
 }
 
-/* A field has just begun: go behind its end, and note where its values are. */
+/* A field has just begun: move past its end, and record where its values are. */
 static int pass(struct etw_decoder *decoder, const struct etw_field *begin, struct way *way)
 {
 	struct etw_field field = *begin;
@@ -142,7 +142,7 @@ static int pass(struct etw_decoder *decoder, const struct etw_field *begin, stru
 	return ret == 1 ? 0 : -EBADMSG;
 }
 
-/* The sibling at that position; what lies before it is passed. */
+/* Move to the sibling at that position, past the fields before it. */
 static int go_to(struct etw_decoder *decoder, unsigned int position, struct etw_field *field,
 		 struct way *way)
 {
@@ -160,7 +160,7 @@ static int go_to(struct etw_decoder *decoder, unsigned int position, struct etw_
 	}
 }
 
-/* From the begin of an array to its element; -ENOENT: it has fewer. */
+/* Move from an array's beginning to its element; -ENOENT: the array is shorter. */
 static int go_to_element(struct etw_decoder *decoder, ULONG index, struct etw_field *field,
 			 struct way *way)
 {
@@ -203,12 +203,12 @@ static int walk(struct etw_decoder *decoder, struct way *way)
 		if (!ret && index != WHOLE && field.kind == ETW_FIELD_ARRAY_BEGIN)
 			ret = go_to_element(decoder, index, &field, way);
 		else if (!ret && index != WHOLE && index)
-			ret = -ENOENT;	/* as if it were an array of one */
+			ret = -ENOENT;	/* treat it as an array of one */
 	}
 	return ret ? ret : pass(decoder, &field, way);
 }
 
-/* Find the field; way->start and end are where. */
+/* Find the field and set way->start and end. */
 static ULONG locate(struct etw_use *use, struct way *way, ULONG count,
 		    const PROPERTY_DATA_DESCRIPTOR *from)
 {
@@ -307,19 +307,19 @@ void etw_epi_free(struct etw_epi_plan *plan)
 	plan->before = NULL;
 }
 
-/* Where in the array what belongs to a field begins: its count, if that is its own. */
+/* The index of a field's first entry in the array: that of its own count, if it has one. */
 static uint16_t start_of(const struct etw_epi_plan *plan, unsigned int field)
 {
 	return (uint16_t)(field + (plan->before ? plan->before[field] : 0));
 }
 
-/* Where the field itself is. */
+/* The index of the field itself. */
 static uint16_t place_of(const struct etw_epi_plan *plan, unsigned int field)
 {
 	return (uint16_t)(start_of(plan, field) + has_own_count(&plan->fields->fields[field]));
 }
 
-/* Bytes of a type that always has the same; 0: it has not. */
+/* The size of a fixed-size type in bytes; 0: variable. */
 static uint16_t size_of(uint16_t in_type, unsigned int pointer_size)
 {
 	static const uint8_t sizes[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider.c - the providers that are known, and their events
+ * provider.c - the known providers, and their events
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct listed {
 	GUID guid;
 	const char *name;
 	ULONG source;		/* TRACE_PROVIDER_INFO.SchemaSource */
-	size_t rank;		/* the lower is the one that decodes */
+	size_t rank;		/* the provider with the lowest rank decodes */
 };
 
 struct list {
@@ -39,7 +39,7 @@ static int by_name(const void *a, const void *b)
 	return ret ? ret : by_guid(a, b);
 }
 
-/* Of each GUID only the first one. */
+/* Keep only the first provider of each GUID. */
 static void sort(struct list *list)
 {
 	size_t i, kept = 0;
@@ -55,7 +55,7 @@ static void sort(struct list *list)
 	qsort(list->items, list->count, sizeof(*list->items), by_name);
 }
 
-/* The provider of the classic events that are built in: all are of one. */
+/* Add the provider of the built-in classic events, which all have the same one. */
 static void add_classic(struct list *list)
 {
 	const struct etw_mf_provider *provider;

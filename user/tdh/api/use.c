@@ -10,7 +10,7 @@
 #include "use.h"
 #include "base/utf.h"
 
-/* Decoders that nobody uses just now; more than these are freed. */
+/* The number of idle decoders kept; others are freed. */
 #define IDLE_MAX	8
 
 static struct {
@@ -41,7 +41,7 @@ static void give_decoder(struct etw_decoder *decoder)
 	etw_decoder_free(decoder);
 }
 
-/* Of a library that is unloaded */
+/* Runs when the library is unloaded */
 __attribute__((destructor))
 static void free_idle(void)
 {
@@ -84,7 +84,7 @@ char *etw_tdh_utf8(const WCHAR *s, int *error)
 	return text;
 }
 
-/* Only the pointer size means something; the others are taken as they are. */
+/* Only the pointer size has an effect; other contexts are ignored. */
 static ULONG apply_contexts(EVENT_RECORD *record, ULONG count, const TDH_CONTEXT *contexts)
 {
 	const USHORT sizes = EVENT_HEADER_FLAG_32_BIT_HEADER | EVENT_HEADER_FLAG_64_BIT_HEADER;
@@ -131,7 +131,7 @@ ULONG etw_use_begin(struct etw_use *use, const EVENT_RECORD *record, ULONG count
 	ret = etw_tdh_error(etw_decode(use->decoder, &use->record, &use->event));
 	if (!ret)
 		etw_decode_schema(use->decoder, &use->schema);
-	/* A string has no schema: the callers look at its flag. */
+	/* A string has no schema: callers check its flag. */
 	if (!ret && (use->schema.source == ETW_DECODE_STRING ||
 		     use->schema.source == ETW_DECODE_NONE))
 		ret = ERROR_NOT_FOUND;

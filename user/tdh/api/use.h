@@ -10,19 +10,19 @@
 #include "tdh/decode/schema.h"
 #include "block.h"
 
-/* An event that one call decodes. */
+/* An event being decoded by one call. */
 struct etw_use {
-	EVENT_RECORD record;		/* a copy, with the pointer size that was asked for */
+	EVENT_RECORD record;		/* a copy, with the requested pointer size */
 	const struct etw_decoded *event;
 	struct etw_schema schema;
 	struct etw_decoder *decoder;
 };
 
 /*
- * Decode an event; etw_use_end() must follow ERROR_SUCCESS.  ERROR_INVALID_PARAMETER: the
- * record is NULL, or a context is wrong; ERROR_NOT_FOUND; ERROR_NOT_SUPPORTED: WPP;
- * ERROR_EVT_INVALID_EVENT_DATA; ERROR_NOT_ENOUGH_MEMORY.  Decoders are kept and used
- * again, with the schemas that they know.
+ * Decode an event; call etw_use_end() after ERROR_SUCCESS. ERROR_INVALID_PARAMETER: the
+ * record is NULL, or a context is invalid; ERROR_NOT_FOUND; ERROR_NOT_SUPPORTED: WPP;
+ * ERROR_EVT_INVALID_EVENT_DATA; ERROR_NOT_ENOUGH_MEMORY. Decoders are reused, with the
+ * schemas that they know.
  */
 ULONG etw_use_begin(struct etw_use *use, const EVENT_RECORD *record, ULONG count,
 		    const TDH_CONTEXT *contexts);
@@ -31,18 +31,21 @@ void etw_use_end(struct etw_use *use);
 /* A negative errno as an ERROR_ code */
 ULONG etw_tdh_error(int err);
 
-/* UTF-16 as UTF-8, malloc(); NULL: no memory, or *error is -EINVAL: it is none. */
+/*
+ * Convert UTF-16 to UTF-8, malloc(); NULL: out of memory, or *error is -EINVAL: invalid
+ * text.
+ */
 char *etw_tdh_utf8(const WCHAR *s, int *error);
 
 /*
- * The fields of a template as an array of EVENT_PROPERTY_INFO.  An array whose count
- * lies before its elements gets a UINT16 of its own, "Name.Count"; binary data whose
- * length does are MANIFEST_COUNTEDBINARY.
+ * The fields of a template as an array of EVENT_PROPERTY_INFO. An array with its count
+ * before its elements gets a separate UINT16 "Name.Count"; binary data with its length
+ * in front becomes MANIFEST_COUNTEDBINARY.
  */
 struct etw_epi_plan {
 	const struct etw_mf_template *fields;	/* or NULL */
 	unsigned int count, top;	/* of the array */
-	uint32_t *before;	/* of each field: how many counts go in before it, or NULL */
+	uint32_t *before;	/* by field: number of counts inserted before it, or NULL */
 	unsigned int pointer_size;
 };
 

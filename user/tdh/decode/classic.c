@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * classic.c - schemas of the classic events that a trace has of itself
+ * classic.c - schemas of the classic events that describe the trace itself
  *
  * Sources: Microsoft's pages "EventTrace_Header class", "TRACE_LOGFILE_HEADER
- * structure", "TIME_ZONE_INFORMATION structure" and "RT_LostEvent class"; of types 5,
- * 8, 32 and 80 of the class EventTraceEvent, the names by which tools show them.
+ * structure", "TIME_ZONE_INFORMATION structure" and "RT_LostEvent class"; for types 5,
+ * 8, 32 and 80 of the class EventTraceEvent, the names that tools show.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static const struct etw_mf_field header_fields[] = {
 	STRUCT("TimeZoneInformation", HEADER_TOP, 8),
 	TIME("BootTime"), LONG64("PerfFreq"), TIME("StartTime"), NUMBER("ReservedFlags"),
 	NUMBER("BuffersLost"), TEXT("SessionNameString"), TEXT("LogFileNameString"),
-	/* of TimeZoneInformation; the last aligns what follows */
+	/* TimeZoneInformation; the last member aligns the next field */
 	SIGNED("Bias"), TEXT32("StandardName"), SYSTEMTIME("StandardDate"),
 	SIGNED("StandardBias"), TEXT32("DaylightName"), SYSTEMTIME("DaylightDate"),
 	SIGNED("DaylightBias"), HEX("Reserved"),

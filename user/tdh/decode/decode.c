@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode.c - which schema an event has, and what it is called
+ * decode.c - find an event's schema and names
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "embed.h"
 #include "tdh/store/store.h"
 
-/* What manifests' and classic plans are found by: whole words, for schema_cache.c */
+/* The key of manifest and classic plans: whole words, for schema_cache.c */
 struct event_key {
 	uint64_t guid[2];
 	uint64_t event;		/* version above the id; classic: the type */
 };
 
-/* The extended items that tell of the schema; NULL: not there */
+/* The extended items that describe the schema; NULL: missing */
 struct items {
 	const uint8_t *metadata, *traits;
 	const void *control;
@@ -36,8 +36,8 @@ static const struct etw_mf_template string_template = {
 };
 
 /*
- * Standard names of all values, so that events need not look for them.  A channel or an
- * opcode of 0 is none unless the event's schema names it: nobody set it.
+ * Standard names of all values, so that events need no lookup. A channel or an opcode
+ * of 0 has no name unless the event's schema names it, since 0 means unset.
  */
 static void set_standard(struct etw_decoder *d)
 {
@@ -115,7 +115,7 @@ static void find_items(const EVENT_RECORD *record, struct items *items)
 	}
 }
 
-/* The provider's name and its two GUIDs, as far as the event itself has them */
+/* The provider's name and its two GUIDs, where the event itself has them */
 static void find_provider(const EVENT_RECORD *record, struct items *items)
 {
 	const EVENT_HEADER *header = &record->EventHeader;
@@ -140,7 +140,7 @@ static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
 	uint16_t own;
 	int error;
 
-	/* Behind its own size there is nothing of it, so nothing that tells it apart. */
+	/* Data after its own size does not belong to it, and cannot identify it. */
 	if (size >= sizeof(own)) {
 		memcpy(&own, items->metadata, sizeof(own));
 		if (own < size)
@@ -202,7 +202,7 @@ static int plan_classic(struct etw_decoder *d)
 	return 0;
 }
 
-/* A plan of its own says that nobody knows the event. */
+/* An unknown event gets a plan of its own. */
 static int make_manifest_plan(struct etw_decoder *d, const struct event_key *key,
 			      struct etw_schema_plan **out)
 {
@@ -265,7 +265,7 @@ static int find_plan(struct etw_decoder *d, const struct items *items)
 	return plan_manifest(d, items);
 }
 
-/* Names that the plan has, or nobody but the provider or the standard */
+/* Names from the plan, the provider or the standard table */
 static void name_level(struct etw_decoder *d, const struct etw_schema_plan *plan, uint8_t value)
 {
 	const struct etw_mf_named *level;
@@ -349,7 +349,7 @@ static void name_all(struct etw_decoder *d, const struct etw_schema_plan *plan)
 	d->event.field_count = plan->template ? (USHORT)plan->template->top : 0;
 }
 
-/* All of a descriptor but its keyword */
+/* All of a descriptor except the keyword */
 static uint64_t first_word(const EVENT_DESCRIPTOR *desc)
 {
 	uint64_t word;
@@ -360,8 +360,8 @@ static uint64_t first_word(const EVENT_DESCRIPTOR *desc)
 }
 
 /*
- * What the event is called.  One event mostly is as the one before, or as the last one
- * of its plan: then all names but those in the event itself are the same.
+ * Set the event's names. An event is usually like the previous one, or like the last
+ * one of its plan: then only the names stored in the event itself change.
  */
 static void name_event(struct etw_decoder *d, const struct items *items)
 {
@@ -392,7 +392,7 @@ static void name_event(struct etw_decoder *d, const struct items *items)
 	memcpy(&d->event.control_guid, items->control, sizeof(GUID));
 }
 
-/* Room for the values that later fields refer to */
+/* Allocate the values that later fields refer to. */
 static int make_kept(struct etw_decoder *d)
 {
 	size_t need = d->plan && d->plan->keeps ? d->plan->template->count : 0;

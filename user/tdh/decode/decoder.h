@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decoder.h - the inside of <etw/decode.h>, for TDH
+ * decoder.h - internals of <etw/decode.h>, for TDH
  *
- * A plan is a schema with a step for each field: how its bytes are found, made once so
- * that an event costs none of it.  Plans are the decoder's, in hash tables by what
- * events say of themselves; see schema_cache.c.
+ * A plan is a schema with a step for each field, which says how to find the field's
+ * bytes. It is built once, so that single events do not pay for it. The decoder keeps
+ * plans in hash tables by the events' own identification; see schema_cache.c.
  */
 #ifndef ETW_TDH_DECODE_DECODER_H
 #define ETW_TDH_DECODE_DECODER_H
@@ -16,37 +16,37 @@
 #include "tdh/model/model.h"
 #include "schema.h"
 
-/* Structures within structures; a schema with more is malformed. */
+/* Nesting limit of structures; a schema that exceeds it is malformed. */
 #define ETW_NEST_MAX	16
 
-/* Where the bytes of one value end */
+/* How to find the end of a value's bytes */
 enum etw_how {
-	ETW_HOW_UNKNOWN,	/* nobody can tell */
+	ETW_HOW_UNKNOWN,	/* unknown */
 	ETW_HOW_FIXED,		/* step.size */
-	ETW_HOW_POINTER,	/* 4 or 8, as the writer's */
+	ETW_HOW_POINTER,	/* 4 or 8, as on the writer's machine */
 	ETW_HOW_NUL8,
 	ETW_HOW_NUL16,
-	ETW_HOW_SIZED,		/* a length, of units of step.size */
-	ETW_HOW_COUNTED,	/* u16 of bytes first */
+	ETW_HOW_SIZED,		/* a length, in units of step.size */
+	ETW_HOW_COUNTED,	/* u16 number of bytes first */
 	ETW_HOW_COUNTED_BE,	/* the same, big-endian */
-	ETW_HOW_DUMP,		/* u32 of bytes first */
-	ETW_HOW_REST,		/* all there is */
+	ETW_HOW_DUMP,		/* u32 number of bytes first */
+	ETW_HOW_REST,		/* the rest of the payload */
 	ETW_HOW_SID,
 	ETW_HOW_WBEMSID,
 	ETW_HOW_STRUCT,
 };
 
 #define ETW_STEP_ARRAY	0x1
-#define ETW_STEP_LAST	0x2	/* nothing follows: a string may be missing its NUL and all */
-#define ETW_STEP_KEEP	0x4	/* a length or count of a later field */
+#define ETW_STEP_LAST	0x2	/* last field: a string may lack its NUL or be missing */
+#define ETW_STEP_KEEP	0x4	/* holds a length or count of a later field */
 
 struct etw_field_step {
 	uint8_t how;		/* enum etw_how */
 	uint8_t size;
 	uint8_t value_kind;	/* enum etw_value_kind */
 	uint8_t flags;		/* ETW_STEP_ */
-	uint16_t suffix;	/* JSON: what tells it from its namesakes, or 0 */
-	uint16_t in;		/* the structure that it is a member of, plus 1; 0: top level */
+	uint16_t suffix;	/* JSON: number that distinguishes equal names, or 0 */
+	uint16_t in;		/* the enclosing structure plus 1; 0: top level */
 	uint32_t label;		/* " name=" in plan->labels, then ",\"name\":" */
 	uint32_t label_len, json_len;
 	const struct etw_field_map *map;
@@ -57,37 +57,42 @@ struct etw_field_map {
 	const struct etw_manifest *manifest;	/* or NULL */
 };
 
-/* What events of one kind are, in one block of malloc() */
+/* The schema of one kind of event, in one block of malloc() */
 struct etw_schema_plan {
 	enum etw_decode_source source;
 	const struct etw_mf_template *template;	/* NULL: no fields */
-	struct etw_field_step *steps;			/* of its fields */
-	bool keeps;				/* some are ETW_STEP_KEEP */
+	struct etw_field_step *steps;			/* for its fields */
+	bool keeps;				/* some steps have ETW_STEP_KEEP */
 	char *labels;				/* a block of its own */
 	uint32_t tags;
-	/* As in struct etw_decoded; of those of the descriptor that the manifest has */
+	/*
+	 * As in struct etw_decoded, for the parts of the descriptor that the manifest
+	 * defines
+	 */
 	const char *event_name, *task, *opcode, *level, *channel, *message, *attributes;
 	/* Manifests: NULL for others */
 	const struct etw_mf_provider *provider;
 	const struct etw_mf_event *event;
 	struct etw_manifest *manifest;		/* a reference */
-	/* What events of this descriptor are called: all of it but for TraceLogging's
-	 * provider, which is the event's own */
+	/*
+	 * The names of events with this descriptor: all but TraceLogging's provider,
+	 * which is in each event
+	 */
 	struct etw_decoded named;
 	uint64_t named_for;
 	USHORT named_flags;
 	bool is_named;
-	/* schema_cache.c's */
+	/* used by schema_cache.c */
 	size_t key_size, bytes;
 	const void *key;
 };
 
-/* A structure or an array that decoding is in; the lowest: the top level. */
+/* A structure or array being decoded; the lowest level is the top level. */
 struct etw_level {
-	uint16_t next, end;	/* members to come */
+	uint16_t next, end;	/* remaining members */
 	uint16_t field;		/* the structure or array itself */
 	bool is_array;
-	uint32_t left;		/* elements to come */
+	uint32_t left;		/* remaining elements */
 	uint32_t index;		/* of the next element; structure: its own */
 	uint32_t count;
 	size_t start;		/* offset in the payload */
@@ -97,7 +102,7 @@ struct etw_level {
 
 struct etw_schema_cache {
 	struct etw_table table;
-	struct etw_schema_plan *last;	/* found last */
+	struct etw_schema_plan *last;	/* the last plan found */
 	size_t bytes;
 };
 
@@ -107,14 +112,14 @@ struct etw_decoder {
 	struct etw_schema_plan *plan;			/* of the event, or NULL */
 	const struct etw_schema_plan *named;		/* whose names are in event, or NULL */
 	const uint8_t *data;			/* the payload */
-	size_t size, at;			/* its bytes, and those passed */
+	size_t size, at;			/* its size, and the bytes passed */
 	unsigned int pointer_size;		/* the writer's: 4 or 8 */
-	bool is_fresh;				/* no step was taken yet */
-	int ended;				/* nothing more to come: 1, or -EBADMSG */
-	size_t work;				/* steps that may still be taken */
-	unsigned int depth;			/* of levels */
+	bool is_fresh;				/* no step has been taken yet */
+	int ended;				/* no more fields: 1, or -EBADMSG */
+	size_t work;				/* remaining steps */
+	unsigned int depth;			/* plan whose provider names keywords, or NULL */
 	struct etw_level levels[ETW_LEVELS];
-	uint32_t *kept;				/* values of fields, by their index */
+	uint32_t *kept;				/* values of fields, by field index */
 	size_t kept_room;
 
 	const struct etw_schema_plan *keywords;	/* whose provider has keywords' names, or NULL */
@@ -124,27 +129,27 @@ struct etw_decoder {
 	struct etw_text scratch;		/* of etw_format_message() */
 
 	struct etw_schema_cache manifests, tracelogging, classic;
-	unsigned int generation;		/* of the store, when manifests was filled */
-	struct etw_embedded *embedded;		/* schemas out of the trace, or NULL */
+	unsigned int generation;		/* the store's, when manifests was filled */
+	struct etw_embedded *embedded;		/* schemas from the trace, or NULL */
 	const char *levels_std[256], *opcodes_std[256], *channels_std[256];
 };
 
-/* TDH_OUTTYPE_ that an in-type has by itself; 0: none. */
+/* The default TDH_OUTTYPE_ of an in-type; 0: none. */
 uint16_t etw_out_type_default(uint16_t in_type);
 
-/* Fill in how a field is read, apart from map. */
+/* Fill in how to read a field, apart from map. */
 void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field);
-/* Fill in all of a template.  Are there fields that others refer to? */
+/* Fill in all steps of a template. Returns whether other fields refer to any field. */
 bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_template *template);
 
-/* The last of all: everything that a plan's steps need.  0 or -ENOMEM. */
+/* Call last: completes a plan's steps. 0 or -ENOMEM. */
 int etw_plan_finish(struct etw_schema_plan *plan);
 void etw_plan_free(struct etw_schema_plan *plan);
 
 /*
- * Read one value from left bytes at p; length: of ETW_HOW_SIZED, in units.  Sets data,
- * size, length, value and value_kind of *field.  0, or -EBADMSG: it does not end within
- * them; data and size are what is there.
+ * Read one value from left bytes at p; length: for ETW_HOW_SIZED, in units. Sets data,
+ * size, length, value and value_kind of *field. 0, or -EBADMSG: the value does not end
+ * within the bytes; data and size then cover the available part.
  */
 int etw_value_read(const struct etw_field_step *step, size_t length, unsigned int pointer_size,
 		   const uint8_t *p, size_t left, struct etw_field *field);
@@ -184,8 +189,8 @@ static inline int64_t etw_extend(uint64_t value, size_t size)
 }
 
 /*
- * TraceLogging's event metadata as a plan with everything in one block; NULL and
- * *error: -EBADMSG, they are malformed; -ENOMEM.
+ * Convert TraceLogging's event metadata to a plan in one block; NULL and *error:
+ * -EBADMSG: malformed; -ENOMEM.
  */
 struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error);
 /* The event's name within the metadata, NUL-terminated; NULL: malformed. */
@@ -194,48 +199,47 @@ const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags);
 const char *etw_traits_name(const uint8_t *traits, size_t size, const uint8_t **decode);
 
 /*
- * The plan of a key, or NULL; make room and put one that was malloc()ed, with key,
- * key_size and bytes set.  0 or -ENOMEM; then it is freed.
+ * Find the plan of a key, or NULL. Put: insert a malloc()ed plan with key, key_size and
+ * bytes set; 0, or -ENOMEM and the plan is freed.
  */
 struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, const void *key,
 				    size_t size);
 int etw_schema_cache_put(struct etw_schema_cache *plans, struct etw_schema_plan *plan);
 void etw_schema_cache_clear(struct etw_schema_cache *plans);
 
-/* A plan of a manifest's event; event NULL: a provider or event that nobody knows. */
+/* A plan of a manifest's event; event NULL: for an unknown provider or event. */
 struct etw_schema_plan *etw_plan_of_event(const struct etw_mf_event *event,
 				       const struct etw_mf_provider *provider,
 				       const void *key, size_t key_size);
 
 /*
- * Schemas out of the trace itself: one piece, as the payload of its event, of a provider
- * and process.  True: with it a schema is complete that was not known, and is used from
- * now on.
+ * Take one piece of a schema from the trace: the payload of its event, by provider and
+ * process. True: the piece completes a new schema, which is used from now on.
  */
 bool etw_embedded_feed(struct etw_decoder *decoder, const GUID *guid, uint32_t process,
 		       const void *payload, size_t size);
 /*
- * Who knows the provider of the record that is decoded, and its event if anybody does:
- * first what came with the trace, which is what its writer had, then etw_store_find(),
- * as which it returns; *event may be NULL.
+ * The provider of the record being decoded, and its event if known: first from the
+ * schemas in the trace, which the writer used, then from etw_store_find(); returns the
+ * same. *event may be NULL.
  */
 const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *decoder,
 						const GUID *guid,
 						const struct etw_mf_event **event,
 						struct etw_manifest **manifest);
-/* Have them all loaded, for the process. */
+/* Load them all into the process. */
 int etw_embedded_load(const struct etw_decoder *decoder);
 void etw_embedded_free(struct etw_embedded *embedded);	/* NULL is fine */
 
-/* Parts of a descriptor that have names */
+/* The parts of a descriptor that have names */
 enum etw_part {
 	ETW_PART_LEVEL, ETW_PART_OPCODE, ETW_PART_TASK, ETW_PART_CHANNEL, ETW_PART_KEYWORD,
 };
 
 /*
- * All names of a part of the event that etw_decode() took last, from 0: the one that is
- * shown, and those of its schema in no language; of keywords those of each bit.  Some may
- * come twice.  NULL: no more.
+ * All names of a part of the last event of etw_decode(), from 0: first the displayed
+ * name, then the schema's language-independent ones; for keywords, those of each bit.
+ * Names may repeat. NULL: no more.
  */
 const char *etw_decode_descriptor_name(const struct etw_decoder *decoder, enum etw_part what,
 				 unsigned int i);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * descriptor_names.c - all names that a part of an event's descriptor has
+ * descriptor_names.c - all names of a part of an event's descriptor
  *
- * What is shown is a message, in the user's language; manifests and programs have others,
- * which are the same everywhere: "win:Stop", "Stop", a symbol, a channel's id.
+ * The displayed name is a message in the user's language. Manifests and programs also
+ * have names that do not depend on the language: "win:Stop", "Stop", a symbol, a
+ * channel's id.
  */
 #include "decoder.h"
 
@@ -15,7 +16,7 @@ struct part {
 #define PART(p)		((struct part){ (p)->name, (p)->symbol, NULL, (p)->message })
 #define CHANNEL(c)	((struct part){ (c)->name, (c)->symbol, (c)->id, (c)->message })
 
-/* The i-th, from 0, the one that is shown first; NULL: no more. */
+/* The i-th name, from 0; the displayed one comes first; NULL: no more. */
 static const char *part_name(const struct part *part, const struct etw_manifest *manifest,
 			     unsigned int i)
 {
@@ -34,7 +35,7 @@ static const char *part_name(const struct part *part, const struct etw_manifest 
 	return NULL;
 }
 
-/* What the record's number stands for, where decode.c has found that it has a name */
+/* Find the part's definition, if decode.c has found a name for it */
 static bool find_part(const struct etw_decoder *d, enum etw_part what, struct part *part)
 {
 	const EVENT_DESCRIPTOR *desc = &d->record->EventHeader.EventDescriptor;
@@ -72,7 +73,7 @@ static bool find_part(const struct etw_decoder *d, enum etw_part what, struct pa
 	}
 }
 
-/* One bit's i-th name */
+/* The i-th name of one bit */
 static const char *keyword_name(const struct etw_schema_plan *plan, uint64_t bit, unsigned int i)
 {
 	const struct etw_mf_channel *channel = NULL;
@@ -83,7 +84,7 @@ static const char *keyword_name(const struct etw_schema_plan *plan, uint64_t bit
 		channel = etw_mf_keyword_channel(plan->provider, bit);
 	if (channel) {
 		part = CHANNEL(channel);
-		/* TDH has the name here, not the message. */
+		/* TDH uses the name here, not the message. */
 		return i ? part_name(&part, plan->manifest, i - 1) : channel->name;
 	}
 	keyword = plan ? etw_mf_keyword(plan->provider, bit) : etw_standard_keyword(bit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * embed.c - schemas as events, and where they lie in a file
+ * embed.c - write schemas as events, and find them in a file
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* gettid() */
@@ -17,13 +17,13 @@
 #include "etl/file_private.h"
 #include "etl/record.h"
 
-#define CHUNK_MAX	0xFF00u		/* bytes of a piece, as EventSource has it */
+#define CHUNK_MAX	0xFF00u		/* bytes of a piece, as in EventSource */
 #define ENVELOPE	8u
-#define WINDOW		(32u << 20)	/* bytes of a file, at its begin and at its end */
+#define WINDOW		(32u << 20)	/* bytes searched at the file's beginning and end */
 
 /* -------------------------------------------------------------------- writing */
 
-/* A reference on the manifest comes along. */
+/* Also takes a reference on the manifest. */
 static const struct etw_mf_provider *find(const GUID *guid, struct etw_manifest **manifest)
 {
 	*manifest = NULL;
@@ -51,7 +51,7 @@ static void fill_header(struct etw_event_header *header, const GUID *guid, int64
 	memcpy(&header->provider, guid, sizeof(*guid));
 	header->desc = (struct etw_event_descriptor){
 		.id = 0xFFFE, .version = 1, .opcode = 0xFE, .task = 0xFFFE,
-		/* All but those that stand for channels */
+		/* All keywords except those of channels */
 		.keyword = 0x00FFFFFFFFFFFFFF,
 	};
 }
@@ -117,7 +117,7 @@ bool etw_embed_is_piece(const struct etw_event_header *header)
 	       header->desc.task == 0xFFFE;
 }
 
-/* How many schemas the records of a buffer complete. */
+/* Returns the number of schemas that the records of a buffer complete. */
 static int scan_block(struct etw_decoder *d, const struct etw_block *block)
 {
 	uint32_t offset = sizeof(block->header);

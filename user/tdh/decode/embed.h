@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * embed.h - schemas that travel within a trace
+ * embed.h - schemas embedded in a trace
  *
- * A manifest lies in a trace as EventSource writes it and PerfView and others read it:
- * as events of the provider itself, id 0xFFFE, opcode 0xFE, task 0xFFFE, each with a
- * piece of the manifest's XML behind
+ * A manifest is embedded in the form that EventSource writes and that PerfView and
+ * others read: as events of the provider itself, id 0xFFFE, opcode 0xFE, task 0xFFFE.
+ * Each holds a piece of the manifest's XML after this header:
  *
  *	u8 format (1: XML, UTF-8), u8 major version, u8 minor version, u8 0x5B,
- *	u16 how many pieces, u16 which one, from 0
+ *	u16 number of pieces, u16 index of this piece, from 0
  *
- * Whoever writes a trace asks etw_embed_records() for these events.  A decoder
- * takes them in by itself as they come by, and from then on decodes the events of that
- * provider with it, before anything that is loaded or installed; who reads files has it
- * look ahead for them first.
+ * A program that writes a trace gets these events from etw_embed_records(). A decoder
+ * takes them from the event stream by itself, and from then on decodes events of that
+ * provider with the schema, in preference to loaded and installed ones. A program that
+ * reads files makes the decoder look for them first.
  *
  *	etw_embed_records(&guid, time, 0, put, context);	writing
  *	etw_embed_scan(decoder, "x.etl");			reading
  *
- * One decoder, one thread at a time; the rest is thread-safe.
+ * A decoder belongs to one thread at a time; the rest is thread-safe.
  */
 #ifndef ETW_TDH_DECODE_EMBED_H
 #define ETW_TDH_DECODE_EMBED_H
@@ -30,33 +30,33 @@
 
 #define ETW_EMBED_CHUNKS_MAX	255
 
-/* Is the event a piece of a schema?  Tools do not show it among the others. */
+/* Is the event a piece of a schema? Tools do not show such events. */
 bool etw_embed_is(const EVENT_RECORD *record);
 bool etw_embed_is_piece(const struct etw_event_header *header);	/* of a record that was read */
 
 /*
- * The schema of a provider (its decode GUID or control GUID) that is loaded or installed
- * as XML: a manifest with nothing but that provider and its strings in all
- * languages.  -ENOENT: none is known; -ENOMEM; -EINVAL: no manifest can say what it is
- * (some that only compiled programs have).
+ * The schema of a provider (by decode GUID or control GUID) that is loaded or
+ * installed, as XML: a manifest with only that provider and its strings in all
+ * languages. -ENOENT: unknown; -ENOMEM; -EINVAL: a manifest cannot express it (some
+ * schemas of compiled programs).
  */
 int etw_embed_xml(const GUID *guid, struct etw_text *xml);
 
 /*
- * The same as records of a buffer, each of at most max_size bytes (0: as many as a
- * record may have, 65,535) and of the raw time; put() writes each, with
- * etw_etl_write(), and what it returns other than 0 ends it and is returned.  -E2BIG:
- * records of max_size are too small for it.
+ * The same as records of a buffer, each of at most max_size bytes (0: a record's
+ * maximum, 65,535) and with this raw time. put() writes each with etw_etl_write(); a
+ * return value other than 0 stops the loop and is returned. -E2BIG: max_size is too
+ * small for the schema.
  */
 typedef int etw_embed_put_fn(void *context, const void *record, size_t size);
 int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed_put_fn *put,
 		      void *context);
 
 /*
- * Look for schemas in a log file and give them to the decoder; NULL: have them loaded,
- * for all decoders and for TDH's functions, as long as the process runs.  Looks through
- * the first and the last 32 MB only, where writers put them.  How many were found,
- * or -errno: that of opening or reading; nothing is wrong with a file that has none.
+ * Find schemas in a log file and give them to the decoder; NULL: load them for all
+ * decoders and TDH functions of the process. Searches only the first and the last 32
+ * MB, where writers put them. Returns the number found, or -errno of opening or
+ * reading; 0 is not an error.
  */
 int etw_embed_scan(struct etw_decoder *decoder, const char *path);
 

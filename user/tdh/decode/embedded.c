@@ -2,9 +2,9 @@
 /*
  * embedded.c - the schemas that a decoder finds in the trace itself
  *
- * Pieces come in any order, and those of several processes between each other.  All of
- * them may be made up: how many schemas are begun and how many bytes they have is
- * bounded, and one that is given up costs only itself.
+ * Pieces come in any order, and those of several processes are interleaved. Any of them
+ * may be forged: the number and size of incomplete schemas are limited, and dropping
+ * one affects no other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 #include "base/table.h"
 #include "tdh/store/store.h"
 
-#define PARTS_MAX	64		/* schemas begun and not complete */
-#define PARTS_BYTES	(64u << 20)	/* and their bytes */
-#define KNOWN_MAX	1024		/* complete ones */
-#define KNOWN_BYTES	(256u << 20)	/* all that was ever parsed */
+#define PARTS_MAX	64		/* incomplete schemas */
+#define PARTS_BYTES	(64u << 20)	/* their bytes */
+#define KNOWN_MAX	1024		/* complete schemas */
+#define KNOWN_BYTES	(256u << 20)	/* bytes of all schemas ever parsed */
 
 #define FORMAT_XML	1
 #define MAGIC		0x5B
@@ -30,16 +30,16 @@ struct envelope {
 };
 
 struct piece {
-	void *data;	/* NULL: has not come */
+	void *data;	/* NULL: not received */
 	size_t size;
 };
 
 struct part {
-	struct part *next;	/* begun before */
+	struct part *next;	/* the next older one */
 	GUID guid;
 	uint32_t process;
 	struct envelope envelope;
-	unsigned int left;	/* pieces to come */
+	unsigned int left;	/* missing pieces */
 	size_t bytes;
 	struct piece pieces[];
 };
@@ -48,7 +48,7 @@ struct known {
 	GUID guid;
 	uint64_t hash;		/* of the text */
 	size_t size;
-	const struct etw_mf_provider *provider;	/* NULL: it is no manifest of that one */
+	const struct etw_mf_provider *provider;	/* NULL: not a manifest of that provider */
 	struct etw_manifest *manifest;
 };
 
@@ -124,8 +124,8 @@ static struct part *new_part(struct etw_embedded *e, const GUID *guid, uint32_t 
 }
 
 /*
- * Where the piece belongs.  One that is there already, or that contradicts those which
- * are, begins anew: somebody writes the schema once more.
+ * Find the schema that the piece belongs to. A duplicate piece, or one that contradicts
+ * earlier ones, starts the schema again: a writer is repeating it.
  */
 static struct part *part_for(struct etw_embedded *e, const GUID *guid, uint32_t process,
 			     const struct envelope *envelope)
@@ -182,7 +182,7 @@ static struct known *find_known(struct etw_embedded *e, const GUID *guid)
 	return NULL;
 }
 
-/* A text that was not seen before: is it a manifest of that provider? */
+/* Parse a new text: is it a manifest of that provider? */
 static bool learn(struct etw_embedded *e, const GUID *guid, const char *text, size_t size)
 {
 	uint64_t hash = etw_hash(0, text, size);
@@ -202,7 +202,7 @@ static bool learn(struct etw_embedded *e, const GUID *guid, const char *text, si
 	provider = manifest ? etw_manifest_provider(manifest, guid) : NULL;
 	if (known && !provider) {
 		etw_manifest_put(manifest);
-		return false;	/* the one that was good stays */
+		return false;	/* keep the earlier valid one */
 	}
 	if (!known)
 		known = &e->known[e->known_count++];
@@ -244,7 +244,7 @@ bool etw_embedded_feed(struct etw_decoder *d, const GUID *guid, uint32_t process
 	if (!part->left) {
 		if (!complete(e, part))
 			return false;
-		/* Events were looked at without it. */
+		/* Earlier events were decoded without it. */
 		etw_schema_cache_clear(&d->manifests);
 		return true;
 	}

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * field_steps.c - how the bytes of each field are found, and what kind of value they are
+ * field_steps.c - how to find each field's bytes, and the kind of its value
  *
  * Source: Microsoft's pages "EVENT_PROPERTY_INFO structure" and "InputType complex
- * type"; winmeta.xml for which out-types an in-type may have.  Others are taken as the
- * in-type's own.
+ * type"; winmeta.xml for the valid out-types of each in-type. Invalid ones are replaced
+ * with the in-type's default.
  */
 #include "decoder.h"
 
-#define IN_MAX		26	/* those of manifests and TraceLogging */
-#define IN_CLASSIC	300	/* those of classic events begin */
+#define IN_MAX		26	/* in-types of manifests and TraceLogging */
+#define IN_CLASSIC	300	/* start of the in-types of classic events */
 
 struct in_type {
 	uint8_t how, size;
-	uint8_t value_kind;	/* by itself */
+	uint8_t value_kind;	/* default */
 	uint16_t out_type;	/* likewise */
 };
 
@@ -79,7 +79,7 @@ uint16_t etw_out_type_default(uint16_t in_type)
 	return type_of(in_type)->out_type;
 }
 
-/* Of 1 to 8 bytes that are no characters; 0: the in-type's own. */
+/* For 1 to 8 bytes that are not characters; 0: the in-type's default. */
 static enum etw_value_kind integer_kind(uint16_t out_type, unsigned int size)
 {
 	switch (out_type) {
@@ -193,7 +193,7 @@ void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field
 			.flags = step->flags };
 }
 
-/* Before a field comes what is before it, or before a structure that it is in. */
+/* Does a field come before another, or before a structure that contains it? */
 static bool comes_before(const struct etw_field_step *steps, unsigned int index, unsigned int at)
 {
 	while (steps[at].in != steps[index].in) {
@@ -204,7 +204,7 @@ static bool comes_before(const struct etw_field_step *steps, unsigned int index,
 	return index < at;
 }
 
-/* May a count or length of the field at be the value of the field index? */
+/* Can a count or length of the field at be the value of the field index? */
 static bool is_known_before(const struct etw_mf_template *template, const struct etw_field_step *steps,
 			    unsigned int index, unsigned int at)
 {
@@ -220,7 +220,7 @@ static bool is_known_before(const struct etw_mf_template *template, const struct
 	       field->in_type == TDH_INTYPE_HEXINT32 || field->in_type == TDH_INTYPE_HEXINT64;
 }
 
-/* A structure's members lie behind it, so that none is in itself. */
+/* A structure's members follow it, so that none contains itself. */
 static bool has_members(const struct etw_mf_template *template, unsigned int at)
 {
 	const struct etw_mf_field *field = &template->fields[at];
@@ -246,7 +246,7 @@ static bool is_sound(const struct etw_mf_template *template, const struct etw_fi
 	       is_known_before(template, steps, field->length, at);
 }
 
-/* All steps, and of which structure they are; nothing is checked yet but structures. */
+/* Fill in all steps and their structures; only structures are checked so far. */
 static void fill_all(struct etw_field_step *steps, const struct etw_mf_template *template)
 {
 	const struct etw_mf_field *field;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fields.c - the walk through an event's fields, in the order of the payload
+ * fields.c - walk through an event's fields in the order of the payload
  *
- * Where it stands is a stack of levels, one for each structure or array that is open,
- * in the decoder.  Each call takes one step.  A payload cannot make it take more than
- * its size allows: each step costs one of decoder->work.
+ * The decoder holds the position as a stack of levels, one for each open structure or
+ * array. Each call takes one step. The payload's size limits the number of steps: each
+ * step costs one of decoder->work.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "decoder.h"
 
-/* Steps for each byte of the payload: a byte may be in several structures */
+/* Steps per byte of the payload: a byte may be in several structures */
 #define WORK_PER_BYTE	16
 #define WORK_ALWAYS	1024
 #define WORK_PER_FIELD	4
@@ -43,7 +43,7 @@ const void *etw_decode_rest(const struct etw_decoder *decoder, size_t *size)
 	return decoder->data + decoder->at;
 }
 
-/* What is the same for all that a field yields */
+/* Fill in what all parts of a field have in common. */
 static inline __attribute__((always_inline))
 void begin_field(const struct etw_decoder *d, struct etw_field *out, unsigned int index,
 			enum etw_field_kind kind, const struct etw_level *level)
@@ -68,7 +68,7 @@ void begin_field(const struct etw_decoder *d, struct etw_field *out, unsigned in
 	out->map = d->plan->steps[index].map;
 }
 
-/* This field's end is not in the payload. */
+/* The field's end is not in the payload. */
 static int fail(struct etw_decoder *d, struct etw_field *out)
 {
 	d->ended = -EBADMSG;
@@ -149,7 +149,7 @@ static uint32_t as_length(const struct etw_field *field)
 	return field->value.u > UINT32_MAX ? UINT32_MAX : (uint32_t)field->value.u;
 }
 
-/* Plain numbers, as most fields are; false: it is none, or not whole. */
+/* Plain numbers, as in most fields; false: not a number, or incomplete. */
 static inline bool take_number(struct etw_decoder *d, struct etw_field *out,
 			       const struct etw_field_step *step)
 {
@@ -184,7 +184,7 @@ static inline int take_value(struct etw_decoder *d, struct etw_field *out, unsig
 	return 1;
 }
 
-/* One element of an array, or a field that is none */
+/* Take one element of an array, or a field that is not an array */
 static inline int take_one(struct etw_decoder *d, struct etw_field *out, unsigned int index)
 {
 	switch (d->plan->steps[index].how) {

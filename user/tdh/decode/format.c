@@ -10,7 +10,7 @@
 
 #include "format.h"
 
-/* Address families as Windows numbers them, and Linux where it does not */
+/* Address families with Windows' numbers, or Linux's if Windows has none */
 #define FAMILY_UNIX	1
 #define FAMILY_INET	2
 #define FAMILY_INET6	23
@@ -159,7 +159,7 @@ void etw_format_special(struct etw_text *text, const struct etw_field *field)
 	}
 }
 
-/* Bytes are a string of another code page where they are no UTF-8. */
+/* Bytes that are not UTF-8 are a string in another code page. */
 static bool is_utf8(const struct etw_field *field)
 {
 	return field->out_type == TDH_OUTTYPE_UTF8 || field->out_type == TDH_OUTTYPE_JSON ||
@@ -200,7 +200,7 @@ void etw_format_string(struct etw_text *text, const struct etw_field *field,
 		etw_text_cp1252(text, s + n, field->size - n, style);
 }
 
-/* The names of its bits, joined; what has none as a number */
+/* The names of the bits, joined; bits without a name as a number */
 static void put_bits(struct etw_text *text, const struct etw_field *field, uint32_t value,
 		     enum etw_text_style style)
 {
@@ -359,7 +359,7 @@ static bool is_end(const struct etw_field *field)
 	return field->kind == ETW_FIELD_STRUCT_END || field->kind == ETW_FIELD_ARRAY_END;
 }
 
-/* Here the fields end too early. */
+/* Mark the place where the fields end too early. */
 static void put_mark(struct etw_text *text, struct etw_nesting *n, const char *mark)
 {
 	etw_text_puts(text, mark);
@@ -376,7 +376,7 @@ int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG fl
 
 	n.depth = 0;
 	n.begun[0] = false;
-	/* The name is the caller's, so the top level is as an array. */
+	/* The caller prints the name, so treat the top level as an array. */
 	n.in_array[0] = true;
 	do {
 		ret = etw_decode_next(decoder, &field);

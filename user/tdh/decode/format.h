@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * format.h - parts that text, JSON and messages share
+ * format.h - functions that text, JSON and messages share
  */
 #ifndef ETW_TDH_DECODE_FORMAT_H
 #define ETW_TDH_DECODE_FORMAT_H
@@ -9,12 +9,12 @@
 #include "base/text.h"
 
 /*
- * So much text of one event is enough: hostile metadata could have a long name for
- * each byte of the payload.
+ * Limit of one event's text: hostile metadata could have a long name for each byte of
+ * the payload.
  */
 #define ETW_FORMAT_MAX	(8u << 20)
 
-/* Empty, and what an earlier event had no memory for is forgotten. */
+/* Empty the text and reset an earlier event's out-of-memory state. */
 static inline struct etw_text *etw_scratch(struct etw_decoder *decoder)
 {
 	if (decoder->scratch.error)
@@ -46,20 +46,20 @@ static inline void etw_nesting_close(struct etw_text *text, struct etw_nesting *
 /* "ERROR_ACCESS_DENIED" of a code of an out-type; NULL: not a common one. */
 const char *etw_error_name(uint16_t out_type, uint32_t code);
 
-/* Values that are no numbers and no strings, as text without quotes. */
+/* Format values that are neither numbers nor strings, without quotes. */
 void etw_format_special(struct etw_text *text, const struct etw_field *field);
 
-/* Of a value with a map: its names, escaped in a style; false: it has none. */
+/* Format a value's names from its map, escaped in a style; false: it has none. */
 bool etw_format_map(struct etw_text *text, const struct etw_field *field,
 		    enum etw_text_style style);
 
-/* A string of either kind in a style, without quotes. */
+/* Format a string of either kind in a style, without quotes. */
 void etw_format_string(struct etw_text *text, const struct etw_field *field,
 		       enum etw_text_style style);
 
 /*
- * Format the next field of the top level with all that is in it, without its name.
- * 1, 0 or -EBADMSG as etw_decode_next(); -EMSGSIZE: too long.
+ * Format the next field of the top level with its contents, without its name. 1, 0 or
+ * -EBADMSG as etw_decode_next(); -EMSGSIZE: too long.
  */
 int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json.c - fields as one JSON object
+ * json.c - format fields as one JSON object
  *
- * Numbers: integers in full, floats so that they read back; hexadecimal ones, NTSTATUS
- * and HRESULT: strings "0x..."; names of maps: strings, and the number where a map has
- * no name; NaN and infinities: strings; bytes: strings of hexadecimal digits.
+ * Numbers: integers in full, floats with enough digits to read back; hexadecimal ones,
+ * NTSTATUS and HRESULT: strings "0x..."; map values: strings, or the number if the map
+ * has no name; NaN and infinities: strings; bytes: strings of hexadecimal digits.
  */
 #include <errno.h>
 #include <math.h>
@@ -50,7 +50,7 @@ static void put_string(struct etw_text *text, const struct etw_field *field)
 	etw_text_char(text, '"');
 }
 
-/* unix: addresses have a path, which is escaped for text. */
+/* unix: addresses contain a path, which the text formatter escapes. */
 static void put_sockaddr(struct etw_text *text, struct etw_decoder *decoder,
 			 const struct etw_field *field)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels.c - names of fields as they stand in the output
+ * labels.c - names of fields as printed
  *
- * They are escaped once, when the plan is made.  Of fields of one object that have the
- * same name, in JSON the second one called "a" is "a_2", the third "a_3", but what another field
- * is called anyway is left out.
+ * They are escaped once, when the plan is built. In JSON, if fields of one object share
+ * a name, the second "a" becomes "a_2" and the third "a_3", skipping names that other
+ * fields have.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b)
 	return by_name ? by_name : (x->index > y->index) - (x->index < y->index);
 }
 
-/* Is one of the sorted entries called name_suffix? */
+/* Does one of the sorted entries have the name name_suffix? */
 static bool is_taken(const struct entry *entries, unsigned int count, const char *name,
 		     unsigned int suffix)
 {
@@ -82,7 +82,7 @@ static int fill_suffixes(struct etw_field_step *steps, const struct etw_mf_templ
 		return -ENOMEM;
 	fill_object(steps, template->fields, 0,
 		    template->top < template->count ? template->top : template->count, entries);
-	/* A field is a member of one structure; hostile templates may say otherwise. */
+	/* A valid field belongs to one structure; hostile templates may differ. */
 	for (i = 0; i < template->count; i++) {
 		if (steps[i].how != ETW_HOW_STRUCT)
 			continue;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.c - an event's message with its fields in it
+ * message.c - an event's message with its fields inserted
  *
- *	%1 to %99	fields of the top level, from 1; also %1!s!, as format strings
- *			of printf() make no difference here
+ *	%1 to %99	fields of the top level, from 1; also %1!s!, since the
+ *			printf() format has no effect here
  *	%n %t %b %r	newline, tab, space, carriage return
  *	%0		the message ends here
- *	%%1		a text of the provider's parameter file, which is not read: stays
+ *	%%1		a text of the provider's parameter file, which is not read: unchanged
  *	%% and others	the character itself
  *
  * Source: Microsoft's pages "Message Text Files" and "Message Strings" of manifests.
@@ -15,7 +15,7 @@
 
 #define INSERTS	99
 
-/* Where each field's text is in decoder->scratch */
+/* The positions of field texts in decoder->scratch */
 struct inserts {
 	size_t end[INSERTS + 1];	/* of field i, from 1; [0]: 0 */
 	unsigned int count;
@@ -43,7 +43,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Behind "!08x!" if that is what stands at s; else s. */
+/* Skip a format like "!08x!" at s, if there is one. */
 static const char *skip_format(const char *s)
 {
 	const char *p = s;
@@ -59,7 +59,7 @@ static const char *skip_format(const char *s)
 	return *p == '!' ? p + 1 : s;
 }
 
-/* s: at the digits behind a '%'.  Where the text goes on. */
+/* s: the digits after '%'. Returns the rest of the text. */
 static const char *put_insert(struct etw_text *text, const char *s,
 			      const struct etw_decoder *decoder, const struct inserts *inserts)
 {
@@ -79,7 +79,7 @@ static const char *put_insert(struct etw_text *text, const char *s,
 	return skip_format(p);
 }
 
-/* s: behind a '%' that no number follows.  Where the text goes on; NULL: it ends. */
+/* s: after a '%' without a number. Returns the rest of the text; NULL: it ends. */
 static const char *put_escape(struct etw_text *text, const char *s)
 {
 	static const char from[] = "ntbr", to[] = "\n\t \r";
@@ -125,7 +125,7 @@ static void put_message(struct etw_text *text, struct etw_decoder *decoder, cons
 	}
 }
 
-/* Messages of message tables end with a line of their own. */
+/* Messages of message tables end with a line end. */
 static void trim(struct etw_text *text, size_t start)
 {
 	size_t len = text->len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * path.c - where a field is: the names of all that it is in
+ * path.c - a field's path: the names of everything that contains it
  */
 #include "decoder.h"
 #include "base/text.h"
@@ -13,7 +13,7 @@ static void add_name(struct etw_text *text, const char *name, ULONG flags)
 		etw_text_escape(text, name, strlen(name));
 }
 
-/* One part of it, in what is open around it: its place in an array, or its name. */
+/* Add one part: the index in the enclosing array, or the name. */
 static void add_part(struct etw_text *text, const struct etw_level *around, const char *name,
 		     unsigned int index, ULONG flags)
 {
@@ -28,8 +28,8 @@ static void add_part(struct etw_text *text, const struct etw_level *around, cons
 }
 
 /*
- * levels[1] to levels[depth] are open around a field at that depth; what has just begun
- * is a level above.
+ * levels[1] to levels[depth] are open around a field at that depth; a field that has
+ * just begun is one level higher.
  */
 void etw_decode_path(struct etw_text *text, const struct etw_decoder *decoder,
 		     const struct etw_field *field, ULONG flags)

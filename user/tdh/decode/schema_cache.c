@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema_cache.c - the plans that a decoder has made, by what the events say of themselves
+ * schema_cache.c - a decoder's plans, by the events' own identification
  *
- * A cache that is full is emptied: plans still in use are soon made again, and a program
- * that keeps inventing new kinds of events gets no more memory.
+ * A full cache is emptied: plans still in use are soon built again, and a program that
+ * keeps inventing new kinds of events cannot use more memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define PLANS_MAX	16384
 #define BYTES_MAX	(16u << 20)
 
-/* By words, as keys were written just before: memcmp() would wait for that. */
+/* Compare by words, like the stores that wrote the key: memcmp() would wait for them. */
 static inline bool has_key(const struct etw_schema_plan *plan, const void *key, size_t size)
 {
 	const uint8_t *a = plan->key, *b = key;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracelogging.c - TraceLogging's metadata of an event as a schema
+ * tracelogging.c - convert an event's TraceLogging metadata to a schema
  *
  *	metadata := u16 size  tags  name NUL  field*
  *	field    := name NUL  u8 in  [u8 out  [tags]]  [u16 count]  [u16 n  n bytes]
  *
- * They are read twice: once to see that they are sound and how many fields there
- * are, then into one block.  Fields lie in them as a tree's do, parents first; the
- * template has all children of one parent side by side.
+ * The metadata are read twice: first to validate them and to count the fields, then
+ * into one block. They list fields as a tree in preorder; the template has all children
+ * of one parent side by side.
  *
  * Source: TraceLoggingProvider.h.
  */
@@ -29,10 +29,10 @@ struct reader {
 	const uint8_t *p, *end;
 };
 
-/* A field as it lies there. */
+/* A field as encoded. */
 struct raw_field {
 	const char *name;
-	uint8_t in, out;	/* without the chain bits; in with its shape */
+	uint8_t in, out;	/* without the chain bits; in includes its shape */
 	bool has_out;
 	uint32_t tags;
 	uint16_t count;		/* Ccount */
@@ -43,7 +43,7 @@ struct raw_field {
 /* In the order of the metadata. */
 struct node {
 	struct raw_field raw;
-	uint32_t end;		/* the first node that is no descendant */
+	uint32_t end;		/* the first node that is not a descendant */
 };
 
 static const char *take_name(struct reader *r)
@@ -74,7 +74,7 @@ static bool take_u16(struct reader *r, uint16_t *value)
 	return true;
 }
 
-/* Seven bits in each of four bytes, the highest first; what follows says nothing. */
+/* Seven bits in each of four bytes, the highest first; ignores further bytes. */
 static bool take_tags(struct reader *r, uint32_t *tags)
 {
 	int shift = 21;
@@ -123,14 +123,14 @@ static bool is_struct(const struct raw_field *f)
 	       (f->in & SHAPE_MASK) != SHAPE_CUSTOM;
 }
 
-/* What is open while the tree is walked: members that are still to come. */
+/* Open structures during the walk, with their remaining members. */
 struct open_structs {
 	uint32_t node[ETW_NEST_MAX];
 	uint8_t left[ETW_NEST_MAX];
 	unsigned int depth;
 };
 
-/* A field has been read: structures that it completes end before next. */
+/* Account for a field: structures that it completes end before next. */
 static bool place(struct open_structs *open, const struct raw_field *f, uint32_t at,
 		  struct node *nodes)
 {
@@ -150,7 +150,7 @@ static bool place(struct open_structs *open, const struct raw_field *f, uint32_t
 	return true;
 }
 
-/* Walk the fields, and keep them in nodes if that is not NULL. */
+/* Walk the fields, and store them in nodes if that is not NULL. */
 static bool walk(struct reader r, struct node *nodes, uint32_t *count, size_t *info)
 {
 	struct open_structs open = { .depth = 0 };
@@ -196,7 +196,7 @@ static uint16_t sized_out(uint8_t in, const uint16_t by_size[4], uint16_t otherw
 	}
 }
 
-/* TraceLogging's numbers of out-types as those of TDH; from 32 on they are the same. */
+/* Convert TraceLogging's out-type numbers to TDH's; from 32 on they are equal. */
 static uint16_t out_type(uint8_t in, uint8_t out)
 {
 	static const uint16_t same[] = {
@@ -232,7 +232,7 @@ static uint16_t out_type(uint8_t in, uint8_t out)
 	return type ? type : own;
 }
 
-/* protocol, length and bytes, as TDH has them */
+/* Store protocol, length and bytes in TDH's form. */
 static void set_custom(struct etw_mf_field *to, const struct raw_field *raw, uint8_t **info)
 {
 	uint16_t head[2] = { raw->in & IN_MASK, raw->info_size };
@@ -276,8 +276,8 @@ static void set_field(struct etw_mf_field *to, const struct raw_field *raw, uint
 }
 
 /*
- * The children of each structure side by side, in the order of their parents; at is
- * the node that each field came from.
+ * Lay out the children of each structure side by side, in the order of their parents;
+ * at holds the node of each field.
  */
 static void lay_out(struct etw_mf_field *fields, uint32_t *at, const struct node *nodes,
 		    uint32_t count, uint8_t *info, unsigned int *top)
@@ -301,7 +301,7 @@ static void lay_out(struct etw_mf_field *fields, uint32_t *at, const struct node
 struct block {
 	struct etw_schema_plan plan;
 	struct etw_mf_template template;
-	/* then the fields, their steps, custom schemas, and the metadata */
+	/* followed by the fields, their steps, custom schemas, and the metadata */
 };
 
 static struct etw_schema_plan *build(const uint8_t *meta, size_t size, uint32_t count,
@@ -347,7 +347,7 @@ out:
 	return block ? &block->plan : NULL;
 }
 
-/* Metadata up to their own size, behind the name; false: malformed. */
+/* Limit the metadata to their own size, and read the name; false: malformed. */
 static bool head_of(const uint8_t *meta, size_t size, struct reader *r, const char **name,
 		    uint32_t *tags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value.c - one value from the front of some bytes
+ * value.c - read one value from the front of some bytes
  *
  * Sources: Microsoft's page "EVENT_PROPERTY_INFO structure"; for WBEMSID, "TOKEN_USER
  * structure" and what Windows writes for no user.
@@ -12,7 +12,7 @@
 #include "tdh/kernel_logger/kernel_logger.h"
 
 #define SID_HEAD	8	/* bytes before the sub-authorities */
-#define SID_PARTS	15	/* of those at most */
+#define SID_PARTS	15	/* maximum number of sub-authorities */
 
 static void set_float(struct etw_field *field)
 {
@@ -26,7 +26,7 @@ static void set_float(struct etw_field *field)
 	}
 }
 
-/* data and size are there: the value that they are. */
+/* data and size are set: compute the value. */
 static void set_value(struct etw_field *field)
 {
 	uint64_t value;
@@ -62,7 +62,7 @@ static size_t nul8(const uint8_t *p, size_t left)
 	return nul ? (size_t)(nul - p) : left;
 }
 
-/* Whole units before a NUL, as bytes. */
+/* Whole units before a NUL, in bytes. */
 static size_t nul16(const uint8_t *p, size_t left)
 {
 	size_t n = 0;
@@ -104,7 +104,7 @@ static int take_nul(const struct etw_field_step *step, const uint8_t *p, size_t 
 	return 0;
 }
 
-/* What is filled up with NULs ends there. */
+/* A string padded with NULs ends at the first. */
 static int take_sized(const struct etw_field_step *step, size_t length, const uint8_t *p, size_t left,
 		      struct etw_field *field)
 {
@@ -152,7 +152,7 @@ static int take_wbemsid(const uint8_t *p, size_t left, unsigned int pointer_size
 	return ret;
 }
 
-/* An address is 4 or 16 bytes, a SYSTEMTIME 16: what has others is bytes. */
+/* An address is 4 or 16 bytes, a SYSTEMTIME 16; other sizes are bytes. */
 static void check_size(struct etw_field *field)
 {
 	if (field->value_kind == ETW_VALUE_IPV6 && field->size != 16)
