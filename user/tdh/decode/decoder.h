@@ -110,7 +110,7 @@ struct etw_decoder {
 	struct etw_decoded event;
 	const EVENT_RECORD *record;
 	struct etw_schema_plan *plan;			/* of the event, or NULL */
-	const struct etw_schema_plan *named;		/* whose names are in event, or NULL */
+	const struct etw_schema_plan *named;		/* the plan of event's names, or NULL */
 	const uint8_t *data;			/* the payload */
 	size_t size, at;			/* its size, and the bytes passed */
 	unsigned int pointer_size;		/* the writer's: 4 or 8 */

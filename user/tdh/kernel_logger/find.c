@@ -32,7 +32,7 @@ static const struct etw_kernel_class *class_of(const GUID *guid)
 
 /* ---------------------------------------------------------- the size of pointers */
 
-/* Bytes of a NUL-terminated text of units of that size; more than left: it has no end. */
+/* Bytes of a NUL-terminated text with units of that size; more than left: not terminated. */
 static size_t text_size(const uint8_t *p, size_t left, size_t unit)
 {
 	size_t i;
@@ -47,8 +47,8 @@ static size_t text_size(const uint8_t *p, size_t left, size_t unit)
 #define SID_PARTS	15	/* sub-authorities at most */
 
 /*
- * No user is four zero bytes.  A writer may have written a zero head in place of the
- * pointers: then a SID follows, whose form no text has.
+ * No user is four zero bytes. Some writers write zeros in place of the pointers: then a
+ * SID follows, with a form that no text has.
  */
 bool etw_classic_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size)
 {
@@ -72,7 +72,7 @@ static size_t sid_size(const uint8_t *p, size_t left, size_t pointer)
 	return 2 * pointer + 8 + 4u * p[2 * pointer + 1];
 }
 
-/* Of one field; 0: of no type that the tables here have where this is asked. */
+/* The size of one field; 0: a type that does not occur in these tables here. */
 static size_t field_size(const struct etw_mf_field *field, const uint8_t *p, size_t left,
 			 size_t pointer)
 {
@@ -118,7 +118,7 @@ unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RE
 	const struct etw_mf_template *template = event->template;
 	unsigned int other = own == 4 ? 8 : 4, i;
 
-	/* Only where it would not be by chance: a SID tells by itself whether it is one. */
+	/* Only if a match cannot be accidental: a SID is recognised by its form. */
 	for (i = 0; i < template->count; i++)
 		if (template->fields[i].in_type == TDH_INTYPE_WBEMSID)
 			break;

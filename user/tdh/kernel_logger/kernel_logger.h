@@ -2,9 +2,9 @@
 /*
  * kernel_logger.h - schemas of the classes of Windows' kernel logger
  *
- * Internal to the library.  The tables hold facts of Microsoft's pages on the MOF classes ("Event
- * Tracing MOF Classes" and those that it lists), by the class's version; a newer event may have
- * bytes behind the fields that are known, which are handed back as what is left over.
+ * Internal to the library. The tables hold facts of Microsoft's pages on the MOF
+ * classes ("Event Tracing MOF Classes" and the pages it lists), by class version. A
+ * newer event may have bytes after the known fields; these are returned as the rest.
  */
 #ifndef ETW_TDH_KERNEL_LOGGER_KERNEL_LOGGER_H
 #define ETW_TDH_KERNEL_LOGGER_KERNEL_LOGGER_H
@@ -75,7 +75,7 @@ struct etw_kernel_class {
 		},								\
 	}
 
-/* Most of the classes' GUIDs differ in their first word only. */
+/* Most of the classes' GUIDs differ only in their first word. */
 #define KERNEL_GUID(d1) \
 	{ d1, 0xfe05, 0x11d0, { 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c } }
 
@@ -90,15 +90,15 @@ extern const struct etw_kernel_class etw_kernel_perf, etw_kernel_config;
 const struct etw_mf_event *etw_kernel_stack(size_t n);
 
 /*
- * The event of a classic record of the kernel logger: static; NULL: none that is known.
- * *variant tells events of the same class, version and type apart.
+ * The event of a classic record of the kernel logger, static; NULL: unknown. *variant
+ * distinguishes events of the same class, version and type.
  */
 const struct etw_mf_event *etw_kernel_find(const EVENT_RECORD *record, uint16_t *variant);
 
 /*
- * The bytes of a pointer in this record: own, as the record says, unless its fields take the
- * payload to its last byte with pointers of the other size and do not with those.  So tools wrote
- * that passed on a kernel's events of 64 bits in a session of 32.
+ * The pointer size in this record: own, as the record says, unless the fields use
+ * exactly the whole payload with the other pointer size and not with own. Tools that
+ * relayed events of a 64-bit kernel in a 32-bit session wrote such records.
  */
 unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
 				unsigned int own);

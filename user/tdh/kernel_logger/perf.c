@@ -10,7 +10,7 @@
 KERNEL_TEMPLATE(sample, POINTER("InstructionPointer"), U32("ThreadId"), U32("Count"));
 KERNEL_TEMPLATE(call_enter, POINTER("SysCallAddress"));
 KERNEL_TEMPLATE(call_exit, X32("SysCallNtStatus"));
-/* Times of the kernel's own are of the session's clock. */
+/* The kernel's own times are in ticks of the session's clock. */
 KERNEL_TEMPLATE(dpc, U64("InitialTime"), POINTER("Routine"));
 KERNEL_TEMPLATE(isr,
 	U64("InitialTime"), POINTER("Routine"), U8("ReturnValue"), U8("Vector"), U16("Reserved"));
@@ -34,7 +34,7 @@ const struct etw_kernel_class etw_kernel_perf = {
 
 /* ----------------------------------------------------------------------- stacks */
 
-/* How many addresses there are only the size of the payload tells: an event for each number. */
+/* Only the payload's size gives the number of addresses: define an event for each number. */
 #define STACK_HEAD	3
 #define STACK_MOST	192
 

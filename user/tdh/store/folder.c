@@ -34,8 +34,8 @@ static void add(struct adding *to, enum etw_folder_kind kind, const char *fmt, .
 	len = vsnprintf(folder->path, sizeof(folder->path), fmt, args);
 	va_end(args);
 	/*
-	 * Relative ones would be another's in another directory; and with a file's name
-	 * behind it, it must still be a path.
+	 * Reject relative paths, which depend on the working directory, and paths too
+	 * long for a file name after them.
 	 */
 	if (len <= 0 || (size_t)len + 1 + NAME_MAX >= sizeof(folder->path) ||
 	    folder->path[0] != '/')
@@ -55,7 +55,7 @@ static void add_given(struct adding *to, const char *path)
 	}
 }
 
-/* secure_getenv() gives nothing to those who have more rights than their caller. */
+/* secure_getenv() returns nothing to processes with more rights than their caller. */
 static void add_user(struct adding *to)
 {
 	const char *data = secure_getenv("XDG_DATA_HOME");
@@ -94,7 +94,7 @@ void etw_folder_link_name(const GUID *guid, char name[ETW_FOLDER_LINK])
 
 	memcpy(&copy, guid, sizeof(copy));
 	etw_guid_format(&copy, text);
-	text[strlen(text) - 1] = '\0';	/* the braces go */
+	text[strlen(text) - 1] = '\0';	/* cut the braces */
 	snprintf(name, ETW_FOLDER_LINK, "%s.man", text + 1);
 }
 
@@ -138,8 +138,8 @@ int etw_folder_open(const char *path)
 }
 
 /*
- * The name of the file itself: links lead to a neighbour, and only once.  With -EPERM it
- * is the name that was asked for.
+ * Get the name of the file itself: a link must point to a file in the same folder, and
+ * only one link is followed. On -EPERM, it is the requested name.
  */
 static int resolve(int folder, const char *name, char real[NAME_MAX + 1])
 {
@@ -161,8 +161,8 @@ static int resolve(int folder, const char *name, char real[NAME_MAX + 1])
 }
 
 /*
- * What it is, is seen before it is opened: opening a device may do something, and what
- * cannot be opened must be known again when it is seen the next time.
+ * Check the file's type before opening it: opening a device may have side effects. A
+ * file that cannot be opened must still be recognised the next time.
  */
 static int see(int folder, const char *name, struct etw_folder_file *file)
 {
@@ -194,7 +194,7 @@ static int open_file(int folder, const char *name, struct etw_folder_file *file)
 	if (fstat(fd, &st))
 		ret = -errno;
 	else
-		file->stat = st;	/* of what was opened, should it be another by now */
+		file->stat = st;	/* the opened file's, in case it was replaced */
 	if (!ret && (!S_ISREG(st.st_mode) || !is_trusted(&st)))
 		ret = -EPERM;
 	else if (!ret && st.st_size > ETW_FOLDER_FILE_MAX)
@@ -205,7 +205,7 @@ static int open_file(int folder, const char *name, struct etw_folder_file *file)
 	return ret;
 }
 
-/* As much as there was when it was looked at, at most. */
+/* Read at most the size found before. */
 static int read_all(int fd, struct etw_folder_file *file)
 {
 	size_t most = (size_t)file->stat.st_size, done = 0;

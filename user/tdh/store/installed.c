@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * installed.c - manifests out of the folders, as far as they have been asked for
+ * installed.c - manifests from the folders, read on demand
  *
- * A file is read once, whatever names it has.  Whether something has changed is seen
- * by the folders' time stamps and those of the files that were read.
+ * A file is read once, whatever its names. Changes are detected by the time stamps of
+ * the folders and of the files that were read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -19,34 +19,34 @@
 #include "folder.h"
 #include "installed.h"
 
-#define PROBLEMS_MAX	64	/* those beyond are not kept */
+#define PROBLEMS_MAX	64	/* further problems are dropped */
 
-/* What a folder was when it was looked at. */
+/* A folder's state when it was last checked. */
 struct looked {
 	bool there;
 	bool young;
 	struct stat stat;
-	char unseen[ETW_FOLDER_LINK];	/* a name that could not be looked at; "": none */
+	char unseen[ETW_FOLDER_LINK];	/* a name that could not be checked; "": none */
 };
 
 /*
- * A file that was asked for, or a link that is not followed, or what else has that name.
- * Each inode is here once, so that there are never more than the folders have names.
+ * A requested file, a link that is not followed, or anything else with that name. Each
+ * inode is listed once, so the list is no longer than the folders' lists of names.
  */
 struct file {
 	struct file *next;
 	unsigned int folder;
 	bool young;
 	struct stat stat;
-	struct etw_manifest *manifest;	/* NULL: it is broken, or cannot be read */
-	char name[];			/* what stat is of: a link is not followed */
+	struct etw_manifest *manifest;	/* NULL: invalid, or unreadable */
+	char name[];			/* the name of stat; a link is not followed */
 };
 
 static struct etw_folder folders[ETW_FOLDERS_MAX];
 static struct looked looked[ETW_FOLDERS_MAX];
 static unsigned int folder_count;
-static bool known;			/* the three above */
-static int passing;			/* an error that may be over the next time, or 0 */
+static bool known;			/* the three above are valid */
+static int passing;			/* a temporary error, or 0 */
 static struct file *files;
 static char *problems[PROBLEMS_MAX];
 static unsigned int problem_count;
@@ -105,7 +105,7 @@ static void tell_problems(const char *folder, const char *name, int err,
 
 /* ------------------------------------------------------------------- folders */
 
-/* Errors of this process or the moment, not of the file. */
+/* Errors of this process or temporary errors, not of the file. */
 static bool is_passing(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EINTR ||
@@ -126,7 +126,7 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* Did it change so lately, seen after a time, that it may again and have the same time? */
+/* Was the last change so recent that another one could have the same time stamp? */
 static bool is_young(const struct stat *st, time_t before)
 {
 	return st->st_ctim.tv_sec >= before - 2 && st->st_ctim.tv_sec <= now_s() + 2;
@@ -154,7 +154,7 @@ static bool same_inode(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The second time is also that of its owner and its rights, and nobody can set it. */
+/* ctime also covers owner and mode, and cannot be set. */
 static bool same_stat(const struct stat *a, const struct stat *b)
 {
 	return same_inode(a, b) && a->st_size == b->st_size &&
@@ -185,7 +185,7 @@ static bool folder_changed(unsigned int i)
 	return !err || err == -ENOENT;
 }
 
-/* Looks, and opens nothing: it is done every second, whatever these files are. */
+/* Only checks, without opening anything: this runs every second. */
 static bool file_changed(const struct file *file)
 {
 	struct stat now;
@@ -273,8 +273,8 @@ static struct file *add_file(unsigned int folder, const struct etw_folder_file *
 }
 
 /*
- * What cannot even be looked at may be a name that nobody has made, as when the folder
- * must not be searched: one of these is kept, to see when it can be.
+ * A name that cannot be checked may not even exist, for example if the folder is not
+ * searchable: keep one such name, to notice when it can be checked.
  */
 static void add_failed(unsigned int folder, const char *name,
 		       const struct etw_folder_file *read, int err, time_t before)
@@ -310,7 +310,7 @@ static struct file *parse(unsigned int folder, const struct etw_folder_file *rea
 	return is_passing(err) ? NULL : add_file(folder, read, err ? NULL : manifest, before);
 }
 
-/* The manifest of that name in an open folder; NULL: there is none that can be read. */
+/* The manifest with that name in an open folder; NULL: none that is readable. */
 static struct etw_manifest *manifest_of(unsigned int folder, int fd, const char *name)
 {
 	struct etw_folder_file read = { .data = NULL };
@@ -401,7 +401,7 @@ struct each {
 	size_t count, room;
 };
 
-/* 0: it is no new one; -ENOMEM; or what take() says. */
+/* 0: already taken; -ENOMEM; or the result of take(). */
 static int take_new(struct each *each, struct etw_manifest *manifest)
 {
 	size_t room = each->room ? 2 * each->room : 16, i;
@@ -433,7 +433,7 @@ static int each_name(struct each *each, unsigned int folder, int fd)
 		return 0;
 	}
 	for (i = 0; i < count; i++) {
-		/* Only what can be found by a GUID is installed. */
+		/* Only manifests that can be found by GUID are installed. */
 		manifest = !ret && etw_folder_is_link_name(names[i]->d_name) ?
 			manifest_of(folder, fd, names[i]->d_name) : NULL;
 		if (manifest)

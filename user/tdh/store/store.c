@@ -2,9 +2,9 @@
 /*
  * store.c - the manifests that this process knows
  *
- * What was found, or that nothing was, is kept in a hash table by GUID until
- * something changes.  GUIDs come from events, so the table has a limit; beyond that it
- * is begun anew.
+ * Lookup results, including failed ones, are kept in a hash table by GUID until
+ * something changes. GUIDs come from events, so the table is limited; when full, it is
+ * emptied.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,18 +18,18 @@
 #include "base/table.h"
 
 #define FOUND_MAX	768
-#define CHECK_NS	1000000000LL	/* between two looks at the folders */
+#define CHECK_NS	1000000000LL	/* between two checks of the folders */
 
 struct found {
 	GUID guid;
-	const struct etw_mf_provider *provider;	/* NULL: nobody knows it */
+	const struct etw_mf_provider *provider;	/* NULL: unknown */
 	struct etw_manifest *manifest;		/* a reference */
 };
 
 static struct {
-	pthread_mutex_t lock;		/* of all, and of installed.c, but for the next two */
+	pthread_mutex_t lock;		/* guards all, including installed.c, except the next two */
 	unsigned int generation;	/* atomic */
-	int64_t next_check;		/* atomic; 0: nobody has asked for installed ones */
+	int64_t next_check;		/* atomic; 0: installed manifests were never requested */
 	struct etw_store_list loaded;	/* the newest last */
 	struct etw_table found;
 } store = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -79,7 +79,7 @@ static const struct found *look_up(const GUID *guid)
 	return etw_table_find(&store.found, etw_hash(0, guid, sizeof(*guid)), has_guid, guid);
 }
 
-/* Without memory it is looked for again the next time. */
+/* If memory is short, the next lookup searches again. */
 static void keep(const GUID *guid, const struct etw_mf_provider *provider,
 		 struct etw_manifest *manifest)
 {
@@ -116,7 +116,7 @@ static void check_folders(void)
 	changed();
 }
 
-/* Is it time to look at them? */
+/* Is a check of the folders due? */
 static bool is_due(void)
 {
 	int64_t next = __atomic_load_n(&store.next_check, __ATOMIC_RELAXED);

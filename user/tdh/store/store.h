@@ -2,10 +2,10 @@
 /*
  * store.h - the manifests that this process knows
  *
- * Those that it has loaded come before those that are installed in the folders of
- * folder.h.  Installed ones are looked for, by the provider's GUID, when an event asks
- * for them first; changes in the folders are seen a second later, at most, and what
- * is wrong there never stops anybody.  Thread-safe.
+ * Loaded manifests take precedence over those installed in the folders of folder.h.
+ * Installed ones are searched by the provider's GUID when an event first needs them.
+ * Changes in the folders take effect within a second, and errors there never stop a
+ * caller. Thread-safe.
  */
 #ifndef ETW_TDH_STORE_STORE_H
 #define ETW_TDH_STORE_STORE_H
@@ -13,28 +13,28 @@
 #include "tdh/model/model.h"
 
 /*
- * The provider whose schema decodes events of this GUID (its decode GUID, or its
- * control GUID), and a reference on its manifest, which the caller puts.  NULL: nobody
- * knows it; that is remembered, too.
+ * The provider whose schema decodes events of this GUID (decode GUID or control GUID),
+ * with a reference on its manifest, which the caller puts. NULL: unknown; this result
+ * is cached, too.
  */
 const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manifest **manifest);
 
 /*
- * Changes whenever what etw_store_find() says might.  One load and a look at a coarse
- * clock, once a second at the folders; what was found before stays valid while its
- * reference is held.
+ * Changes whenever results of etw_store_find() may change. Costs one load and a read of
+ * a coarse clock, and once a second a check of the folders. Earlier results stay valid
+ * while their reference is held.
  */
 unsigned int etw_store_generation(void);
 
-/* Takes a reference of its own; the newest one of a provider is found first. */
+/* Takes a reference of its own; a provider's newest manifest takes precedence. */
 int etw_store_add(struct etw_manifest *manifest);
-/* 0, or -ENOENT: it is not loaded. */
+/* 0, or -ENOENT: not loaded. */
 int etw_store_remove(struct etw_manifest *manifest);
 
 /*
- * All that is known, loaded or installed: the newest loaded one first, each with a
- * reference; reads all installed ones.  0 or -ENOMEM.  A provider may occur twice:
- * then etw_store_find() gives the first one.
+ * All loaded and installed manifests: the newest loaded one first, each with a
+ * reference; reads all installed ones. 0 or -ENOMEM. A provider may occur twice: then
+ * etw_store_find() returns the first.
  */
 struct etw_store_list {
 	struct etw_manifest **list;
@@ -45,12 +45,12 @@ int etw_store_all(struct etw_store_list *all);
 void etw_store_list_free(struct etw_store_list *all);
 
 /*
- * The i-th thing that is wrong with those installed manifests that were asked for,
- * "PATH:LINE: what", malloc(); NULL: no more.
+ * The i-th problem of the requested installed manifests, "PATH:LINE: what", malloc();
+ * NULL: no more.
  */
 char *etw_store_problem(unsigned int i);
 
-/* Look at the folders, and at what the environment says of them, again at once. */
+/* Check the folders and the environment again at once. */
 void etw_store_refresh(void);
 
 #endif /* ETW_TDH_STORE_STORE_H */

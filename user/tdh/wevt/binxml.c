@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * binxml.c - binary XML of templates as text
+ * binxml.c - convert the binary XML of templates to text
  *
- * Fields do not come from it, so what cannot be read is left out with a warning.
- * Source: [MS-EVEN6] 2.2.12, with names where they are used.
+ * Fields do not come from it, so unreadable parts are left out with a warning. Source:
+ * [MS-EVEN6] 2.2.12, including the names of tokens.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,15 +25,15 @@ struct walk {
 	struct name open[DEPTH_MAX];
 	unsigned int depth;
 	bool in_tag;		/* "<name" is not closed yet */
-	bool started;		/* but its tag is: by ">" if content follows, else by "/>" */
-	bool in_value;		/* nor an attribute's value by a quote */
-	bool of_name;		/* which is that of the first element's Name */
-	size_t value;		/* where it begins */
-	struct name root_name;	/* len 0: there is none */
+	bool started;		/* the tag is open: ">" if content follows, else "/>" */
+	bool in_value;		/* an attribute's value is not closed yet */
+	bool of_name;		/* the value is that of the first element's Name */
+	size_t value;		/* the value's start */
+	struct name root_name;	/* len 0: none */
 	bool bad;
 };
 
-/* n bytes, or NULL and bad. */
+/* n bytes, or NULL and the walk is bad. */
 static const uint8_t *take(struct walk *w, size_t n)
 {
 	const uint8_t *p = w->p;
@@ -46,7 +46,7 @@ static const uint8_t *take(struct walk *w, size_t n)
 	return p;
 }
 
-/* UTF-16 of so many units, as XML has it. */
+/* Convert UTF-16 units to XML text. */
 static void put_units(struct walk *w, size_t units)
 {
 	const uint8_t *p = take(w, 2 * units);
@@ -135,7 +135,7 @@ static void attribute(struct walk *w)
 	w->of_name = w->depth == 1 && is(w, &name, "Name");
 }
 
-/* empty: by the token that says so; an element with nothing in it is written alike. */
+/* empty: from the empty-element token; an element without content is written the same way. */
 static void close_element(struct walk *w, bool empty)
 {
 	struct name name;
@@ -152,13 +152,13 @@ static void close_element(struct walk *w, bool empty)
 		return;
 	}
 	etw_text_puts(&w->xml, "</");
-	/* Room first: the name lies in the same text. */
+	/* Reserve room first: the name lies in the same text. */
 	if (etw_text_room(&w->xml, name.len))
 		etw_text_add(&w->xml, w->xml.data + name.at, name.len);
 	etw_text_char(&w->xml, '>');
 }
 
-/* Text or a value: within an attribute, or as content. */
+/* Is text or a value allowed here: within an attribute, or as content? */
 static bool may_stand(struct walk *w)
 {
 	start_content(w);
@@ -185,7 +185,7 @@ static void substitution(struct walk *w)
 		etw_text_printf(&w->xml, "%%%u", etw_wevt_u16(p) + 1u);
 }
 
-/* false: that was the last. */
+/* false: that was the last token. */
 static bool token(struct walk *w)
 {
 	const uint8_t *p = take(w, 1);
@@ -238,7 +238,7 @@ static char *keep(struct etw_wevt_reader *r, const char *s, size_t len)
 	return copy;
 }
 
-/* A value as it was before etw_text_xml(). */
+/* Undo put_escaped(). */
 static char *plain(char *s)
 {
 	static const struct {

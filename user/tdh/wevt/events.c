@@ -50,7 +50,7 @@ void etw_wevt_read_events(struct etw_wevt_reader *r)
 		read_event(r, p + i * ETW_WEVT_EVENT_SIZE, &events[i]);
 }
 
-/* An attribute: whose it is, and in which place it came */
+/* An attribute, its event, and its position */
 struct attribute {
 	uint32_t event;		/* id << 8 | version */
 	uint32_t place;
@@ -75,7 +75,7 @@ static int by_event(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Events may share texts: so what is copied counts each time. */
+/* Events may share texts: count each copy against the budget. */
 static void append(struct etw_wevt_reader *r, const char *text)
 {
 	size_t len = strlen(text);
@@ -90,7 +90,7 @@ static void append(struct etw_wevt_reader *r, const char *text)
 	etw_text_add(&r->text, text, len);
 }
 
-/* All attributes of an event, as the manifest has them: "a=1;b=2"; NULL: none. */
+/* All attributes of an event in the manifest's form: "a=1;b=2"; NULL: none. */
 static const char *join(struct etw_wevt_reader *r, const struct attribute *list, uint32_t count)
 {
 	const char *text = NULL;
@@ -129,7 +129,7 @@ static void give(struct etw_wevt_reader *r, struct etw_mf_event *event,
 	event->attributes = join(r, list, count);
 }
 
-/* Both sorted by event: so each is passed once. */
+/* Both are sorted by event, so one pass is enough. */
 static void give_all(struct etw_wevt_reader *r, const struct attribute *list, uint32_t count,
 		     const struct etw_wevt_at *events)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * file.c - manifests out of Windows' binaries
+ * file.c - read manifests from Windows binaries
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -27,7 +27,7 @@ struct tables {
 	unsigned int count;
 };
 
-/* Data is the list's from here on, or freed: a language that is there already, or one too many. */
+/* Takes ownership of data, and frees it if the language is a duplicate or one too many. */
 static void add_table(struct tables *tables, const char *culture, uint8_t *data, size_t size)
 {
 	unsigned int i;
@@ -50,7 +50,7 @@ static void free_tables(struct tables *tables)
 		free((void *)tables->list[--tables->count].data);
 }
 
-/* A language without a number of its own is taken for English, as neutral ones mostly are. */
+/* A language without a number of its own is treated as English, like most neutral ones. */
 static const char *culture_of(uint16_t langid)
 {
 	const char *culture = etw_langid_culture(langid);
@@ -68,7 +68,7 @@ static int add_tables_of(int fd, struct tables *tables)
 	return n < 0 ? n : 0;
 }
 
-/* Those of a file beside it, if there is one; it only adds texts. */
+/* Add the tables of a file beside it, if there is one; they only add texts. */
 static void add_satellite(int dir, const char *path, struct tables *tables)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -106,7 +106,7 @@ static void add_satellites(const char *dir_path, const char *base, struct tables
 	close(dir);
 }
 
-/* The whole file.  0, -EFBIG, -ENOMEM, or what reading said. */
+/* Read the whole file. 0, -EFBIG, -ENOMEM, or an error of reading. */
 static int load_file(int fd, size_t max, uint8_t **data, size_t *size)
 {
 	struct stat st;
@@ -121,7 +121,7 @@ static int load_file(int fd, size_t max, uint8_t **data, size_t *size)
 	return etw_pe_load(fd, 0, st.st_size, data);
 }
 
-/* A message table that a script names: in the same folder, and nowhere else. */
+/* Add a message table named by a script; only from the same folder. */
 static void add_named(int dir, const char *name, uint16_t langid, struct tables *tables)
 {
 	uint8_t *data;
@@ -178,7 +178,7 @@ static void add_script(const char *dir_path, const char *base, struct tables *ta
 		close(dir);
 }
 
-/* The resource of a file: an image's, or the file itself.  0, -ENOENT: it has none. */
+/* Load the resource of an image, or the file itself. 0, -ENOENT: no resource. */
 static int load_resource(int fd, struct etw_pe_resource *wevt, bool *bare)
 {
 	uint8_t magic[4] = { 0 };

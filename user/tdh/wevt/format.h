@@ -22,7 +22,7 @@ enum etw_wevt_list {
 	ETW_WEVT_LISTS = 14,
 };
 
-#define ETW_WEVT_SLOTS_3	11	/* version 3 has room for so many lists, always */
+#define ETW_WEVT_SLOTS_3	11	/* version 3 always has this many slots */
 
 /* Flags of a channel */
 #define ETW_WEVT_IMPORTED	1
@@ -64,8 +64,8 @@ enum etw_wevt_list {
 #define ETW_WEVT_FILTER_SIZE	16
 #define ETW_WEVT_ATTRIBUTE_SIZE	8
 
-/* Tokens of binary XML ([MS-EVEN6] 2.2.12), those that templates have */
-#define ETW_BINXML_END		0x00	/* of the fragment */
+/* Tokens of binary XML ([MS-EVEN6] 2.2.12) that templates use */
+#define ETW_BINXML_END		0x00	/* end of the fragment */
 #define ETW_BINXML_OPEN		0x01	/* element; | MORE: has attributes */
 #define ETW_BINXML_CLOSE_START	0x02
 #define ETW_BINXML_CLOSE_EMPTY	0x03

@@ -2,8 +2,8 @@
 /*
  * maps.c - WEVT_TEMPLATE: value maps, bit maps, pattern maps
  *
- * Older files are said to have one offset less, as the first map follows the offsets,
- * and maps without flags (libfwevt); both show in what is there.
+ * According to libfwevt, older files have one offset less, as the first map follows the
+ * offsets, and maps without flags. Both can be detected from the data.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static void read_pattern(struct etw_wevt_reader *r, struct etw_mf_map *map, uint
 	}
 }
 
-/* How many offsets there are: maps, or one less. */
+/* The number of offsets: one per map, or one less. */
 static uint32_t count_offsets(struct etw_wevt_reader *r, const uint8_t *offsets, uint32_t maps)
 {
 	size_t last = offsets - r->data + 4 * ((size_t)maps - 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * messages.c - message tables: numbers into texts
+ * messages.c - message tables: from numbers to texts
  *
- * The layout: see user/mc/msgtable.c.  A table that is wrong somewhere is an error: its
- * entries have no signature, so nothing behind that place can be believed.
+ * For the layout see user/mc/msgtable.c. An invalid table is an error: its entries have
+ * no signature, so nothing after the invalid entry can be trusted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int by_id(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* The bytes of an entry, header included; 0: it does not lie within the table. */
+/* The entry's size in bytes including its header; 0: it does not lie within the table. */
 static uint32_t entry_length(const struct etw_wevt_table *table, uint64_t offset)
 {
 	const uint8_t *p = table->data;
@@ -37,7 +37,7 @@ static uint32_t entry_length(const struct etw_wevt_table *table, uint64_t offset
 	return len < ENTRY_HEADER || offset + len > table->size ? 0 : len;
 }
 
-/* left: entries that may still come, which no table of this size can have more of. */
+/* left: remaining entries, limited by the table's size. */
 static bool open_block(struct etw_wevt_reader *r, struct etw_wevt_table *table,
 		       const uint8_t *block, size_t *left)
 {
@@ -133,7 +133,7 @@ static struct etw_wevt_text *find_text(const struct etw_wevt_table *table, uint3
 	return low < table->count && table->texts[low].id == id ? &table->texts[low] : NULL;
 }
 
-/* Without the NULs that fill it and the line's end that mc.exe adds; NULL: there is none. */
+/* The text without its NUL padding and the line end that mc.exe adds; NULL: none. */
 static const char *text_of(struct etw_wevt_reader *r, const struct etw_wevt_table *table,
 			   uint32_t id)
 {
@@ -172,7 +172,7 @@ static const char *text_of(struct etw_wevt_reader *r, const struct etw_wevt_tabl
 
 static struct etw_mf_message *new_message(struct etw_wevt_reader *r, uint32_t id)
 {
-	/* There is room for as many as the tables have entries. */
+	/* The array has room for the entries of all tables. */
 	struct etw_mf_message *m = &r->messages[r->manifest->message_count];
 	const char **text = etw_wevt_alloc(r, r->table_count, sizeof(*text));
 	char name[12];
@@ -198,7 +198,7 @@ const struct etw_mf_message *etw_wevt_message_of(struct etw_wevt_reader *r, uint
 	struct etw_wevt_text *entry = NULL;
 	unsigned int i;
 
-	/* The first table that has it remembers what it became. */
+	/* The first table that has the number stores the resulting message. */
 	for (i = 0; i < r->table_count && !entry; i++)
 		entry = find_text(&r->tables[i], id);
 	if (r->error || id == ETW_MESSAGE_NONE || !entry)

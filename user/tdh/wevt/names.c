@@ -2,8 +2,8 @@
 /*
  * names.c - WEVT_TEMPLATE: the lists of names
  *
- * The lists hold standard things, too, where events use them.  Those are nothing that
- * the provider defines: events get the ones that all manifests share.
+ * If events use standard things, the lists contain them, too. The provider does not
+ * define these: events get the ones that all manifests share.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "read.h"
 
-#define CHANNELS_WITH_BITS	16	/* 63 down to 48, for more there are no bits */
+#define CHANNELS_WITH_BITS	16	/* 63 down to 48; further channels have no bits */
 
 void etw_wevt_read_channels(struct etw_wevt_reader *r)
 {
@@ -37,8 +37,8 @@ void etw_wevt_read_channels(struct etw_wevt_reader *r)
 }
 
 /*
- * Channels that are standard, not imported, and the last ones: their events have no bit
- * for them.
+ * Recognise channels that are standard, not imported, and last in the list: their
+ * events do not have the channel's bit.
  */
 void etw_wevt_settle_channels(struct etw_wevt_reader *r)
 {
@@ -64,7 +64,7 @@ void etw_wevt_settle_channels(struct etw_wevt_reader *r)
 	for (i = 0; i < p->event_count; i++) {
 		const struct etw_mf_channel *c = events[i].channel;
 
-		/* One that no event uses was imported, or it would not be there. */
+		/* A channel that no event uses must be imported. */
 		if (c && c >= p->channels + own)
 			events[i].channel = etw_standard_channel(c->value);
 		if (events[i].channel)
@@ -73,7 +73,7 @@ void etw_wevt_settle_channels(struct etw_wevt_reader *r)
 	p->channel_count = own;
 }
 
-/* A level or an opcode that the standard table has. */
+/* Is this level or opcode in the standard table? */
 static bool is_standard(const struct etw_mf_named *standard, const char *name)
 {
 	return standard && !strcmp(standard->name, name);
@@ -162,7 +162,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The provider's tasks by value; NULL: there are none, or no memory. */
+/* The provider's tasks by value; NULL: none, or out of memory. */
 static struct etw_wevt_at *tasks_by_value(struct etw_wevt_reader *r)
 {
 	const struct etw_mf_provider *p = r->provider;
@@ -183,8 +183,8 @@ static struct etw_wevt_at *tasks_by_value(struct etw_wevt_reader *r)
 }
 
 /*
- * Entry numbers with their owners above them: 0 is the provider, which has those of no
- * task and those whose task nobody defines, then the tasks.
+ * Replace entries' task numbers with owners: 0 is the provider, which owns opcodes
+ * without a task or with an undefined task; then the tasks.
  */
 static void own_opcodes(struct etw_wevt_reader *r, const uint8_t *p, uint32_t count,
 			uint64_t *order)
@@ -205,7 +205,7 @@ static void own_opcodes(struct etw_wevt_reader *r, const uint8_t *p, uint32_t co
 	qsort(order, count, sizeof(*order), by_number);
 }
 
-/* The opcode is read; false: it is a standard one, which nobody owns. */
+/* Read an opcode; false: a standard one, which has no owner. */
 static bool read_opcode(struct etw_wevt_reader *r, const uint8_t *p, uint64_t owner,
 			struct etw_mf_named *opcode, const void **thing)
 {

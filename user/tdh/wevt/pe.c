@@ -2,8 +2,8 @@
 /*
  * pe.c - resources of PE images
  *
- * A file is read in pieces, each where the headers say; it may change meanwhile, so
- * each piece is looked at once, and nothing is mapped.
+ * The file is read in pieces at the offsets that the headers give. It may change
+ * meanwhile, so each piece is read only once, and nothing is mapped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@
 #include "pe.h"
 #include "read.h"
 
-#define SECTIONS_MAX	96u		/* as Windows has it */
+#define SECTIONS_MAX	96u		/* Windows' limit */
 #define SECTION_SIZE	40
-#define ENTRIES_MAX	4096u		/* of a directory */
-#define DIRECTORY	0x80000000u	/* set: an entry's offset is a directory's */
+#define ENTRIES_MAX	4096u		/* per directory */
+#define DIRECTORY	0x80000000u	/* set: an entry's offset points to a directory */
 #define NAMED		0x80000000u	/* set: an entry has a name */
 #define RESOURCES	2		/* data directory */
 
 struct section {
-	uint32_t rva, size;	/* size: what of it lies in the file */
+	uint32_t rva, size;	/* size: bytes present in the file */
 	uint32_t offset;
 };
 
@@ -32,7 +32,7 @@ struct pe {
 	uint32_t resources;	/* RVA of the root directory; 0: none */
 };
 
-/* Short reads are errors: what the headers promise is not there. */
+/* A short read is an error: the headers promise more than the file has. */
 static int read_at(int fd, uint64_t offset, void *buffer, size_t len)
 {
 	uint8_t *p = buffer;
@@ -122,7 +122,7 @@ static int open_image(struct pe *pe, int fd)
 					 etw_wevt_u16(head + 6));
 }
 
-/* Bytes of the image as it would lie in memory. */
+/* Read bytes at an address in the loaded image. */
 static int read_rva(const struct pe *pe, uint64_t rva, void *buffer, size_t len, uint64_t *where)
 {
 	unsigned int i;
@@ -141,7 +141,7 @@ static int read_rva(const struct pe *pe, uint64_t rva, void *buffer, size_t len,
 	return -EINVAL;
 }
 
-/* An entry's name, which is ASCII or nothing that is looked for. */
+/* Does an entry have this ASCII name? */
 static bool has_name(const struct pe *pe, uint32_t offset, const char *name)
 {
 	size_t len = strlen(name), i;
@@ -162,7 +162,7 @@ static bool has_name(const struct pe *pe, uint32_t offset, const char *name)
 	return true;
 }
 
-/* A directory's entries: malloc()ed; 0 of them is no error. */
+/* A directory's entries, malloc()ed; none is not an error. */
 static int read_directory(const struct pe *pe, uint32_t offset, uint8_t **entries)
 {
 	uint64_t at = (uint64_t)pe->resources + offset;
@@ -185,8 +185,8 @@ static int read_directory(const struct pe *pe, uint32_t offset, uint8_t **entrie
 }
 
 /*
- * The directory below the entry of a type (name or number), or of the first entry whose
- * number is 1, else the first.  1: *below; 0: there is none.
+ * The directory below the entry of a type (name or number), or the entry with number 1,
+ * or else the first entry. 1: *below; 0: none.
  */
 static int descend(const struct pe *pe, uint32_t offset, const char *name, uint32_t number,
 		   bool or_first, uint32_t *below)
@@ -215,7 +215,7 @@ static int descend(const struct pe *pe, uint32_t offset, const char *name, uint3
 	return 1;
 }
 
-/* left: bytes that all of them together may still have. */
+/* left: remaining bytes for all resources together. */
 static int load_data(const struct pe *pe, uint32_t offset, struct etw_pe_resource *out,
 		     size_t *left)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define ETW_PE_MESSAGE_TABLE	11	/* resource type */
-#define ETW_PE_RESOURCE_MAX	(64u << 20)	/* bytes that those of a type may have */
+#define ETW_PE_RESOURCE_MAX	(64u << 20)	/* bytes of all resources of a type */
 
 struct etw_pe_resource {
 	uint16_t langid;
@@ -21,15 +21,15 @@ struct etw_pe_resource {
 };
 
 /*
- * The resources of a type in all languages: of its first name, which is 1.  name: the
- * type as text, or NULL and its number.  At most max of them.  Returns how many, 0 if
- * the image has none; -EINVAL: this is no PE image, or its headers contradict each
- * other; -EFBIG; -ENOMEM; or what reading said.  fd's position does not matter.
+ * Find a type's resources in all languages, under its first name, which is 1. name: the
+ * type as text, or NULL to use its number. At most max resources. Returns their number,
+ * 0 if the image has none; -EINVAL: not a PE image, or inconsistent headers; -EFBIG;
+ * -ENOMEM; or an error of reading. Does not use fd's position.
  */
 int etw_pe_find(int fd, const char *name, uint32_t type, struct etw_pe_resource *out,
 		unsigned int max);
 
-/* len bytes at an offset of a file into memory of malloc().  0, -EINVAL, -ENOMEM, -EIO. */
+/* Read len bytes at an offset of a file into malloc()ed memory. 0, -EINVAL, -ENOMEM, -EIO. */
 int etw_pe_load(int fd, uint64_t offset, size_t len, uint8_t **out);
 
 #endif /* ETW_TDH_WEVT_PE_H */

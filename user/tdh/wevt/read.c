@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * read.c - a WEVT_TEMPLATE into a manifest: the header and the providers
+ * read.c - convert a WEVT_TEMPLATE to a manifest: the header and the providers
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void forget(struct etw_wevt_things *things)
 	memset(things, 0, sizeof(*things));
 }
 
-/* What was kept for the provider that is done. */
+/* Free what was kept for the finished provider. */
 static void provider_end(struct etw_wevt_reader *r)
 {
 	forget(&r->channels);
@@ -52,7 +52,7 @@ static const char *symbol_of(struct etw_wevt_reader *r, const char *name)
 	return s;
 }
 
-/* Version 3 has no name: the message mostly is it, else the GUID does. */
+/* Version 3 has no name: use the message, which usually is the name, or else the GUID. */
 static void name_provider(struct etw_wevt_reader *r)
 {
 	struct etw_mf_provider *p = r->provider;
@@ -178,7 +178,7 @@ int etw_wevt_read(const void *data, size_t size, struct etw_wevt_table *tables,
 		.text_left = TEXT_PER_BYTE * (int64_t)size + TEXT_LEAST,
 	};
 
-	/* Offsets are of 32 bits. */
+	/* Offsets have 32 bits. */
 	if (size > UINT32_MAX)
 		r.size = UINT32_MAX;
 	r.manifest = etw_manifest_new(name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read.h - inside of the reader of WEVT_TEMPLATE
+ * read.h - internals of the WEVT_TEMPLATE reader
  *
- * Nothing of the file is trusted.  Each read is checked; the first that fails sets
- * error, and from then on all yield nothing, so that only loops look at it.  What lists
- * and texts take is counted against a budget of the file's size, so that lists which
- * overlap cannot make much of little.
+ * The file is not trusted. Each read is checked; the first failed one sets error, and
+ * from then on all reads return nothing, so only loops need to check it. Lists and
+ * texts are counted against a budget based on the file's size, so that overlapping
+ * lists cannot expand a small file.
  */
 #ifndef ETW_TDH_WEVT_READ_H
 #define ETW_TDH_WEVT_READ_H
@@ -14,12 +14,12 @@
 #include "base/text.h"
 #include "format.h"
 
-/* A message table and whose language it is */
+/* A message table and its language */
 struct etw_wevt_table {
 	const void *data;
 	size_t size;
 	const char *culture;
-	/* the reader's: entries by number */
+	/* set by the reader: entries by number */
 	struct etw_wevt_text *texts;
 	size_t count;
 };
@@ -27,10 +27,10 @@ struct etw_wevt_table {
 struct etw_wevt_text {
 	uint32_t id;
 	uint32_t offset;	/* of the entry in the table */
-	const struct etw_mf_message *message;	/* what it became, or NULL */
+	const struct etw_mf_message *message;	/* the resulting message, or NULL */
 };
 
-/* Entries of a list: something of the model for each, by its offset */
+/* The entries of a list: an object of the model for each, by its offset */
 struct etw_wevt_things {
 	uint32_t first;		/* offset of the first entry; 0: none */
 	uint32_t size;		/* of an entry */
@@ -51,13 +51,13 @@ struct etw_wevt_reader {
 	struct etw_problems *problems;	/* or NULL */
 	struct etw_wevt_table *tables;
 	unsigned int table_count;
-	int64_t entries_left, text_left;	/* bytes that may still be read */
+	int64_t entries_left, text_left;	/* remaining budget in bytes */
 	int error;
 	struct etw_text text;		/* being converted */
 
 	struct etw_mf_message *messages;	/* the manifest's */
 
-	/* the provider under way */
+	/* the current provider */
 	struct etw_mf_provider *provider;
 	uint32_t lists[ETW_WEVT_LISTS];	/* offsets; 0: none */
 	struct etw_wevt_things channels, levels, tasks, opcodes;
@@ -69,16 +69,16 @@ int etw_wevt_read(const void *data, size_t size, struct etw_wevt_table *tables,
 		  unsigned int table_count, const char *name, struct etw_manifest **out,
 		  struct etw_problems *problems);
 
-/* -EINVAL, and why; the first counts. */
+/* Report -EINVAL with a reason; only the first counts. */
 __attribute__((format(printf, 2, 3)))
 void etw_wevt_bad(struct etw_wevt_reader *r, const char *fmt, ...);
-/* Something that is left out. */
+/* Report something that is left out. */
 __attribute__((format(printf, 2, 3)))
 void etw_wevt_warn(struct etw_wevt_reader *r, const char *fmt, ...);
 
-/* len bytes at an offset, or NULL (and error is set). */
+/* len bytes at an offset, or NULL with error set. */
 const uint8_t *etw_wevt_bytes(struct etw_wevt_reader *r, uint32_t offset, size_t len);
-/* The same, of entries of a list. */
+/* The same for entries of a list. */
 const uint8_t *etw_wevt_entries(struct etw_wevt_reader *r, uint32_t offset, uint32_t count,
 				size_t size);
 uint16_t etw_wevt_u16(const uint8_t *p);
@@ -86,19 +86,19 @@ uint32_t etw_wevt_u32(const uint8_t *p);
 uint64_t etw_wevt_u64(const uint8_t *p);
 
 /*
- * The header of a list: *count, and its entries behind header bytes.  NULL: there is no
- * such list, or it is wrong.
+ * A list's header: *count, and its entries after header bytes. NULL: there is no such
+ * list, or it is invalid.
  */
 const uint8_t *etw_wevt_list(struct etw_wevt_reader *r, enum etw_wevt_list kind,
 			     size_t header, size_t size, uint32_t *count);
 
-/* Memory of the manifest, or NULL (and error is set). */
+/* Memory of the manifest, or NULL with error set. */
 void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size);
 /* A text with its length before it; without (up to its NUL). */
 const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset);
 const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset);
 
-/* What an entry at an offset became; NULL: 0, or there is none. */
+/* The object of the entry at an offset; NULL: offset 0, or no entry. */
 bool etw_wevt_things_new(struct etw_wevt_reader *r, struct etw_wevt_things *things,
 			 uint32_t first, uint32_t size, unsigned int count);
 const void *etw_wevt_thing(const struct etw_wevt_things *things, uint32_t offset);
@@ -108,7 +108,7 @@ void etw_wevt_at_sort(struct etw_wevt_at *list, unsigned int count);
 /* Message tables, in messages.c */
 int etw_wevt_tables_open(struct etw_wevt_reader *r);
 void etw_wevt_tables_close(struct etw_wevt_reader *r);
-/* NULL: no table has it. */
+/* NULL: no table has the number. */
 const struct etw_mf_message *etw_wevt_message_of(struct etw_wevt_reader *r, uint32_t id);
 
 /* The lists of a provider */
@@ -123,12 +123,12 @@ void etw_wevt_read_maps(struct etw_wevt_reader *r);
 void etw_wevt_read_templates(struct etw_wevt_reader *r);
 void etw_wevt_read_events(struct etw_wevt_reader *r);
 void etw_wevt_read_event_attributes(struct etw_wevt_reader *r);
-/* Channels that nobody imported, but events use, are the standard ones. */
+/* Channels that are used by events but not imported are the standard ones. */
 void etw_wevt_settle_channels(struct etw_wevt_reader *r);
 
 /*
- * Binary XML of a template: *name is that of its EventData; *user_data the XML of
- * another element; NULL otherwise.
+ * Read a template's binary XML: *name is the name of its EventData; *user_data is the
+ * XML of another element; NULL otherwise.
  */
 void etw_wevt_read_binxml(struct etw_wevt_reader *r, const uint8_t *data, size_t size,
 			  const char **name, const char **user_data);

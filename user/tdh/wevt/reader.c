@@ -2,7 +2,7 @@
 /*
  * reader.c - checked reads of a WEVT_TEMPLATE
  *
- * The first error stays; from then on reads return nothing.
+ * The first error is kept; all later reads return nothing.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -211,7 +211,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct etw_wevt_at *x = a, *y = b;
 
-	/* Of equal ones the first in memory is found. */
+	/* Among equal ones, find the first in memory. */
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
 	return (uintptr_t)x->thing < (uintptr_t)y->thing ? -1 : x->thing != y->thing;

@@ -9,7 +9,7 @@
 
 #include "read.h"
 
-#define FIELDS_MAX	65535u		/* indexes are of 16 bits */
+#define FIELDS_MAX	65535u		/* indexes have 16 bits */
 
 static void read_field(struct etw_wevt_reader *r, const uint8_t *p, struct etw_mf_field *f)
 {
@@ -40,9 +40,9 @@ static void read_field(struct etw_wevt_reader *r, const uint8_t *p, struct etw_m
 }
 
 /*
- * A count or a length is that of a field that the decoder has passed, which is one number:
- * of the top level before field "before", or from first on, among the members of the
- * same structure, before own.  Fields of the top level: first is own, as is before.
+ * A count or a length must refer to a single number that the decoder has passed: of the
+ * top level before field "before", or, from first on, among the members of the same
+ * structure before own. For fields of the top level, first equals own and before.
  */
 static bool refers_back(const struct etw_mf_field *fields, unsigned int before,
 			unsigned int first, unsigned int own, unsigned int at)
@@ -64,8 +64,8 @@ static bool check_field(const struct etw_mf_field *fields, unsigned int before,
 }
 
 /*
- * The members of structures follow the top level one structure after the other, each
- * once: so no event makes a decoder walk more fields than there are.
+ * Members of structures follow the top level, one structure after the other, each once:
+ * so no event makes a decoder walk more fields than exist.
  */
 static bool check_fields(const struct etw_mf_template *t)
 {
@@ -113,7 +113,7 @@ static void read_fields(struct etw_wevt_reader *r, struct etw_mf_template *t, co
 			     "structures share members", offset);
 }
 
-/* The binary XML lies between the header and the fields, or the end if there are none. */
+/* The binary XML lies between the header and the fields, or the end without fields. */
 static void read_xml(struct etw_wevt_reader *r, struct etw_mf_template *t, uint32_t offset,
 		     uint32_t length)
 {
@@ -150,7 +150,7 @@ static uint32_t read_template(struct etw_wevt_reader *r, struct etw_mf_template 
 	return length;
 }
 
-/* Templates lie one behind the other. */
+/* Templates are contiguous. */
 void etw_wevt_read_templates(struct etw_wevt_reader *r)
 {
 	uint32_t count, at, i;
