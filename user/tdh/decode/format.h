@@ -23,7 +23,7 @@ static inline struct etw_text *etw_scratch(struct etw_decoder *decoder)
 	return &decoder->scratch;
 }
 
-/* The structures and arrays that are open, and whether they have a member yet */
+/* The open structures and arrays, and whether each has a member yet */
 struct etw_nesting {
 	unsigned int depth;
 	bool in_array[ETW_LEVELS + 1];
@@ -43,7 +43,7 @@ static inline void etw_nesting_close(struct etw_text *text, struct etw_nesting *
 	etw_text_char(text, n->in_array[n->depth--] ? ']' : '}');
 }
 
-/* "ERROR_ACCESS_DENIED" of a code of an out-type; NULL: not a common one. */
+/* The name of an out-type's code, such as "ERROR_ACCESS_DENIED"; NULL: not a common code. */
 const char *etw_error_name(uint16_t out_type, uint32_t code);
 
 /* Format values that are neither numbers nor strings, without quotes. */

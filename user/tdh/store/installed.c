@@ -31,7 +31,7 @@ struct looked {
 
 /*
  * A requested file, a link that is not followed, or anything else with that name. Each
- * inode is listed once, so the list is no longer than the folders' lists of names.
+ * inode is listed once, so the list has at most one entry for each name in a folder.
  */
 struct file {
 	struct file *next;

@@ -3,7 +3,7 @@
  * binxml.c - convert the binary XML of templates to text
  *
  * Fields do not come from it, so unreadable parts are left out with a warning. Source:
- * [MS-EVEN6] 2.2.12, including the names of tokens.
+ * [MS-EVEN6] 2.2.12, with names inline where they are used.
  */
 #include <errno.h>
 #include <string.h>
@@ -238,7 +238,7 @@ static char *keep(struct etw_wevt_reader *r, const char *s, size_t len)
 	return copy;
 }
 
-/* Undo put_escaped(). */
+/* Undo etw_text_xml(). */
 static char *plain(char *s)
 {
 	static const struct {

@@ -94,7 +94,7 @@ const uint8_t *etw_wevt_list(struct etw_wevt_reader *r, enum etw_wevt_list kind,
 
 /* Memory of the manifest, or NULL with error set. */
 void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size);
-/* A text with its length before it; without (up to its NUL). */
+/* A text preceded by its length, or one that ends with a NUL. */
 const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset);
 const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset);
 
