@@ -55,15 +55,11 @@ int main(void)
 	is(run("dump --json %s", one.path), 0, "as JSON");
 	ok(run_out[0] == '{' && strstr(run_out, "\"id\":50"), "lines of objects");
 	is(run("dump -n 2 %s", one.path), 0, "the first two");
-	ok(strstr(run_out, "2022-06-18 04:26:40.0000010") && strstr(run_out, "event(10)") && !strstr(run_out, "event(20)"),
-	   "and no more");
+	ok(strstr(run_out, "event(10)") && !strstr(run_out, "event(20)"), "and no more");
 	is(run("dump --format '%%i' %s %s", one.path, two.path), 0, "two files");
 	ok(run_printed("0 0 10 20 30 40 50 60"), "by time");
 
-	/*
-	 * File names as record, autologger and logrotate make them; dump does not take
-	 * them for session names.
-	 */
+	/* Names as record, autologger and logrotate make them are no session names. */
 	snprintf(other, sizeof(other), "%s.old", two.path);
 	if (rename(two.path, other))
 		abort();

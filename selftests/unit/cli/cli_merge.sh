@@ -160,10 +160,10 @@ check_usage() {
 	wrong 'missing --output' split --by cpu a.etl
 	wrong 'none of size=N' split --by weight -o b_%d.etl a.etl
 	wrong 'none of size=N' split --by cpus -o b_%d.etl a.etl
-	wrong 'is no size' split --by size=x -o b_%d.etl a.etl
+	wrong 'is not a size' split --by size=x -o b_%d.etl a.etl
 	wrong 'is not within 256K' split --by size=255K -o b_%d.etl a.etl
 	wrong 'is not within 256K' split --by size=99999999999T -o b_%d.etl a.etl
-	wrong 'is no time' split --by time=12:30 -o b_%d.etl a.etl
+	wrong 'is not a time' split --by time=12:30 -o b_%d.etl a.etl
 	wrong '--by events: "0"' split --by events=0 -o b_%d.etl a.etl
 	wrong 'one %d is needed' split --by cpu -o b.etl a.etl
 	wrong 'one %d is needed' split --by cpu -o b_%d%d.etl a.etl
@@ -171,7 +171,7 @@ check_usage() {
 	wrong '--filter: column 5' merge -o b.etl --filter 'pid ~ 3' a.etl
 	fails 'No such file' merge -o "$work/b.etl" "$work/nowhere.etl"
 	fails 'not a log file' merge -o "$work/b.etl" "$etw"
-	fails 'is one of the files' merge -o "$work/link.etl" --replace "$work/file.etl"
+	fails 'is one of the input files' merge -o "$work/link.etl" --replace "$work/file.etl"
 }
 
 if [[ -d $corpus ]]; then

@@ -30,8 +30,8 @@ fail() {
 	exit 1
 }
 
-# syntax NAME FLAG...: all compilers accept the program with these flags. shellcheck
-# disable=SC2086 # words in variables
+# syntax NAME FLAG...: all compilers accept the program with these flags.
+# shellcheck disable=SC2086 # words in variables
 syntax() {
 	local name=$1 compiler
 	shift
@@ -42,8 +42,8 @@ syntax() {
 	done
 }
 
-# round_trip MANIFEST: prints the errors, or "N events, 0 wrong". shellcheck
-# disable=SC2086
+# round_trip MANIFEST: prints the errors, or "N events, 0 wrong".
+# shellcheck disable=SC2086
 round_trip() {
 	dir=$work/$(basename "$1").d
 	mkdir "$dir"

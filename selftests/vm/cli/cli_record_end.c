@@ -191,7 +191,7 @@ TEST_F(record, stopped)
 	ASSERT_TRUE(enabled(self->reg));
 	EXPECT_EQ(0, vc_run(&other, "stop", "x", NULL));
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "session \"x\" was stopped by somebody else"));
+	EXPECT_TRUE(tells(self, "session \"x\" was stopped by another process"));
 	EXPECT_FALSE(vl_log_read(OUT).cut_off);
 }
 
