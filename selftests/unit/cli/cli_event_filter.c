@@ -10,8 +10,8 @@
 #include "core/payload.h"
 #include "tdh/expr/kernel_filter.h"
 
-#include "cli/scan.c"
-#include "cli/fields.c"
+#include "cli/request/scan.c"
+#include "cli/request/fields.c"
 
 #define FOUR "id=7 version=2: u8 A, u8 B, u8 C, u8 D"
 

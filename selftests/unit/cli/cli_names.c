@@ -9,8 +9,8 @@
 
 #include "lib/tap.h"
 #include "cli/cli.h"
-#include "cli/filter.h"
-#include "cli/event_filter.h"
+#include "cli/request/filter.h"
+#include "cli/request/event_filter.h"
 #include "cli/schema.h"
 #include "core/payload.h"
 #include "base/guid.h"

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "cli/enable_request.h"
+#include "cli/request/enable_request.h"
 #include "cli/session.h"
-#include "cli/start_file.h"
+#include "cli/request/start_file.h"
 #include "session_conf.h"
 
 #define AUTOLOGGER_DIR_ENV	"ETW_AUTOLOGGER_DIR"	/* replaces it; ignored in set-uid programs */

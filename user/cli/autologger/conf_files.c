@@ -15,7 +15,7 @@
 #include "autologger.h"
 #include "base/guid.h"
 #include "cli/cli.h"
-#include "cli/start_options.h"
+#include "cli/request/start_options.h"
 #include "lib/access/conf_file.h"
 
 const char *autologger_dir(void)

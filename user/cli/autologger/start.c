@@ -15,7 +15,7 @@
 #include <tdh.h>
 #include "autologger.h"
 #include "cli/cli.h"
-#include "cli/enable_request.h"
+#include "cli/request/enable_request.h"
 #include "cli/provider.h"
 #include "cli/session.h"
 #include "lib/controller/enable.h"

@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/blob.h"
+#include "cli/request/blob.h"
 #include "cli/provider.h"
 #include "cli/session.h"
 #include "device/kdev.h"

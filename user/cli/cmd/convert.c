@@ -20,7 +20,7 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/schema.h"
-#include "cli/select.h"
+#include "cli/request/select.h"
 #include "lib/consumer/event_record.h"
 #include "tdh/decode/embed.h"
 

@@ -22,7 +22,7 @@
 #include "cli/loss.h"
 #include "manifest.h"
 #include "cli/schema.h"
-#include "cli/select.h"
+#include "cli/request/select.h"
 #include "cli/session.h"
 #include "device/kdev.h"
 #include "lib/consumer/session_reader.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "cli/print/event.h"
-#include "cli/select.h"
+#include "cli/request/select.h"
 
 typedef void dump_print_fn(struct event_printer *printer, const struct etw_event *event);
 

@@ -2,7 +2,7 @@
 /*
  * enable.c - etw enable: enable a provider for a session
  */
-#include "cli/enable_request.h"
+#include "cli/request/enable_request.h"
 #include "cli/provider.h"
 #include "cli/schema.h"
 

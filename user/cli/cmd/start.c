@@ -5,8 +5,8 @@
 #include <getopt.h>
 #include "cli/cli.h"
 #include "cli/session.h"
-#include "cli/start_file.h"
-#include "cli/start_options.h"
+#include "cli/request/start_file.h"
+#include "cli/request/start_options.h"
 #include "device/kdev.h"
 
 static const struct cli_option options[] = {

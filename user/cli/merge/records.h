@@ -9,7 +9,7 @@
 #define ETW_CLI_ETLMERGE_H
 
 #include "cli/inputs.h"
-#include "cli/select.h"
+#include "cli/request/select.h"
 #include "etl/clock.h"
 #include "etl/write.h"
 

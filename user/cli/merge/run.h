@@ -11,7 +11,7 @@
 #include "output.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
-#include "cli/select.h"
+#include "cli/request/select.h"
 
 enum { ETLRUN_OPT = 0x1800, ETLRUN_OPT_COMPRESS = ETLRUN_OPT, ETLRUN_OPT_REPLACE,
        ETLRUN_OPT_MANIFEST };

@@ -15,7 +15,7 @@
 #include "cli/provider.h"
 #include "record.h"
 #include "cli/schema.h"
-#include "cli/start_options.h"
+#include "cli/request/start_options.h"
 #include "lib/controller/enable.h"
 #include "device/kdev.h"
 

@@ -7,10 +7,10 @@
 
 #include <signal.h>
 #include <time.h>
-#include "cli/enable_request.h"
+#include "cli/request/enable_request.h"
 #include "cli/sample.h"
 #include "cli/session.h"
-#include "cli/start_file.h"
+#include "cli/request/start_file.h"
 
 /* The file that had the name before, see file.c */
 struct record_old {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "start_options.h"
-#include "text.h"
+#include "cli/text.h"
 #include "base/guid.h"
 #include "device/kdev.h"
 

@@ -3,10 +3,10 @@
  * filter_names.c - names in the options of etw enable that a manifest defines
  */
 #include <string.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "filter.h"
-#include "schema.h"
-#include "text.h"
+#include "cli/schema.h"
+#include "cli/text.h"
 
 #define NAMES_MAX	1024	/* bytes of a list in an option */
 

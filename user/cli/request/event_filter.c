@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "event_filter.h"
 
 static bool is_described(const struct event_filter *filter, const struct etw_mf_event *event)

@@ -2,8 +2,8 @@
 /*
  * event_filter.h - the options --filter and --fields of etw enable
  */
-#ifndef ETW_CLI_EVENT_FILTER_H
-#define ETW_CLI_EVENT_FILTER_H
+#ifndef ETW_CLI_REQUEST_EVENT_FILTER_H
+#define ETW_CLI_REQUEST_EVENT_FILTER_H
 
 #include "fields.h"
 #include "tdh/expr/kernel_filter.h"
@@ -35,4 +35,4 @@ void event_filter_compile(struct event_filter *filter, const struct etw_guid *gu
 			  const struct etw_mf_provider *provider);
 void event_filter_free(struct event_filter *filter);
 
-#endif /* ETW_CLI_EVENT_FILTER_H */
+#endif /* ETW_CLI_REQUEST_EVENT_FILTER_H */

@@ -2,8 +2,8 @@
 /*
  * fields.h - an event that the option --fields describes
  */
-#ifndef ETW_CLI_FIELDS_H
-#define ETW_CLI_FIELDS_H
+#ifndef ETW_CLI_REQUEST_FIELDS_H
+#define ETW_CLI_REQUEST_FIELDS_H
 
 #include "scan.h"
 #include "tdh/model/model.h"
@@ -22,4 +22,4 @@ struct fields {
 /* false: s says what is wrong.  The result points into itself: do not move it. */
 bool fields_parse(struct scan *s, struct fields *fields);
 
-#endif /* ETW_CLI_FIELDS_H */
+#endif /* ETW_CLI_REQUEST_FIELDS_H */

@@ -2,10 +2,10 @@
 /*
  * enable_request.h - the options of etw enable, and the request that they make
  */
-#ifndef ETW_CLI_ENABLE_REQUEST_H
-#define ETW_CLI_ENABLE_REQUEST_H
+#ifndef ETW_CLI_REQUEST_ENABLE_REQUEST_H
+#define ETW_CLI_REQUEST_ENABLE_REQUEST_H
 
-#include "cli.h"
+#include "cli/cli.h"
 #include "filter.h"
 
 #define ENABLE_LATE_MAX	64
@@ -89,4 +89,4 @@ void enable_request_prepare(void *request, const struct etw_guid *guid);
 
 void enable_request_free(struct enable_request *request);
 
-#endif /* ETW_CLI_ENABLE_REQUEST_H */
+#endif /* ETW_CLI_REQUEST_ENABLE_REQUEST_H */

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "event_filter.h"
-#include "schema.h"
+#include "cli/schema.h"
 #include "select.h"
 #include "lib/consumer/event_record.h"
 #include "base/guid.h"

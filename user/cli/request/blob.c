@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "blob.h"
-#include "cli.h"
+#include "cli/cli.h"
 #include "scan.h"
 
 static int digit(char c)

@@ -2,11 +2,11 @@
 /*
  * start_file.h - the options of etw start for a log file
  */
-#ifndef ETW_CLI_STARTFILE_H
-#define ETW_CLI_STARTFILE_H
+#ifndef ETW_CLI_REQUEST_START_FILE_H
+#define ETW_CLI_REQUEST_START_FILE_H
 
 #include <stdbool.h>
-#include "session.h"
+#include "cli/session.h"
 
 /* Where an option of a command begins that has these */
 #define OPT_FILE_BASE	0x400
@@ -57,4 +57,4 @@ void startfile_close(struct startfile *file, bool keep);
 /* Why START failed if it was the file; false: it was not. */
 bool startfile_fail(const struct startfile *file, const char *name, int err);
 
-#endif /* ETW_CLI_STARTFILE_H */
+#endif /* ETW_CLI_REQUEST_START_FILE_H */

@@ -2,8 +2,8 @@
 /*
  * filter.h - the options of etw enable that make filters
  */
-#ifndef ETW_CLI_FILTER_H
-#define ETW_CLI_FILTER_H
+#ifndef ETW_CLI_REQUEST_FILTER_H
+#define ETW_CLI_REQUEST_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,4 +75,4 @@ void filters_event_ids(const struct filters *filters, struct filter_ids *ids, co
 		       const char *name);
 void filters_add_id(struct filter_ids *ids, const char *option, uint32_t id);
 
-#endif /* ETW_CLI_FILTER_H */
+#endif /* ETW_CLI_REQUEST_FILTER_H */

@@ -2,8 +2,8 @@
 /*
  * scan.h - the words of an option's value that has a syntax of its own
  */
-#ifndef ETW_CLI_SCAN_H
-#define ETW_CLI_SCAN_H
+#ifndef ETW_CLI_REQUEST_SCAN_H
+#define ETW_CLI_REQUEST_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,4 +26,4 @@ bool scan_number(struct scan *s, uint32_t max, uint32_t *value);
 bool scan_fail(struct scan *s, size_t column, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-#endif /* ETW_CLI_SCAN_H */
+#endif /* ETW_CLI_REQUEST_SCAN_H */

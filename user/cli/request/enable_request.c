@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "enable_request.h"
-#include "provider.h"
-#include "schema.h"
+#include "cli/provider.h"
+#include "cli/schema.h"
 
 const struct cli_option enable_options[] = {
 	{ "level", ENABLE_OPT_LEVEL, "LEVEL", "up to this level, name or number; default: all" },

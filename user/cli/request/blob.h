@@ -2,8 +2,8 @@
 /*
  * blob.h - filter data that only the provider understands, as --data gives them
  */
-#ifndef ETW_CLI_BLOB_H
-#define ETW_CLI_BLOB_H
+#ifndef ETW_CLI_REQUEST_BLOB_H
+#define ETW_CLI_REQUEST_BLOB_H
 
 #include <stdint.h>
 #include <etw/abi.h>
@@ -16,4 +16,4 @@ struct blob {
 void blob_parse(struct blob *blob, const char *option, const char *text);
 struct etw_filter blob_filter(const struct blob *blob);
 
-#endif /* ETW_CLI_BLOB_H */
+#endif /* ETW_CLI_REQUEST_BLOB_H */

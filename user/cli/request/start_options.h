@@ -2,10 +2,10 @@
 /*
  * start_options.h - the options of etw start for the session itself
  */
-#ifndef ETW_CLI_STARTOPTS_H
-#define ETW_CLI_STARTOPTS_H
+#ifndef ETW_CLI_REQUEST_START_OPTIONS_H
+#define ETW_CLI_REQUEST_START_OPTIONS_H
 
-#include "session.h"
+#include "cli/session.h"
 
 /* Values that cli_next() returns for them */
 enum {
@@ -45,4 +45,4 @@ bool start_option(int option, const char *value, struct etw_session *s);
  */
 int start_fail(int fd, const char *name, const struct etw_guid *guid, int err);
 
-#endif /* ETW_CLI_STARTOPTS_H */
+#endif /* ETW_CLI_REQUEST_START_OPTIONS_H */

@@ -7,7 +7,7 @@
 #endif
 #include <stddef.h>
 #include <string.h>
-#include "cli.h"
+#include "cli/cli.h"
 #include "filter.h"
 
 #define LIST_MAX	1024	/* bytes of a list in an option */

@@ -3,14 +3,14 @@
  * select.h - select events of a trace: the options that dump, merge, split and convert
  * share
  */
-#ifndef ETW_CLI_SELECT_H
-#define ETW_CLI_SELECT_H
+#ifndef ETW_CLI_REQUEST_SELECT_H
+#define ETW_CLI_REQUEST_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/decode.h>
-#include "inputs.h"
+#include "cli/inputs.h"
 #include "etl/event.h"
 #include "tdh/expr/expr.h"
 
@@ -80,4 +80,4 @@ void select_bound(const struct select *select, struct inputs *inputs);
 void select_report(const struct select *select);
 void select_free(struct select *select);
 
-#endif /* ETW_CLI_SELECT_H */
+#endif /* ETW_CLI_REQUEST_SELECT_H */
