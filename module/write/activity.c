@@ -2,10 +2,10 @@
 /*
  * activity.c - activity ids of tasks
  *
- * task_struct has no room for us, so ids live in a hash table keyed by task.  Only
- * the task itself changes its entry, by replacing it; a reader in an interrupt of
- * that task sees the old entry or the new one.  An entry goes when the task sets a
- * zero id or exits.  The start time in it guards against a later task at the same
+ * task_struct has no field for an activity id, so ids are in a hash table keyed by task.
+ * Only the task itself changes its entry, by replacing it; a reader in an interrupt of
+ * that task sees the old entry or the new one.  An entry is removed when the task sets a
+ * zero id or exits.  Its start time distinguishes it from a later task at the same
  * address.
  */
 #include <linux/export.h>
@@ -94,7 +94,7 @@ static int activity_set(const struct etw_guid *id)
 		fresh->task = current;
 		fresh->start = current->start_boottime;
 		fresh->id = *id;
-		/* It stays on: a program that sets ids will do so again. */
+		/* Leave it on: a program that sets ids will do so again. */
 		static_branch_enable(&etw_activity_used);
 	}
 	activity_replace(current, fresh);
@@ -116,7 +116,7 @@ static void activity_get(struct etw_guid *id)
 
 /*
  * Unique since boot: a counter, and a random number drawn when the module was loaded.
- * The variant bits are those that RFC 4122 reserves, so no real GUID is equal.
+ * RFC 4122 reserves these variant bits, so no real GUID is equal.
  */
 static void activity_create(struct etw_guid *id)
 {
@@ -132,8 +132,8 @@ static void activity_create(struct etw_guid *id)
  * @control: ETW_ACTIVITY_*
  * @id: read, written or both, as @control says; kernel memory
  *
- * A task's id is all zero until it is set, and ends with the task.  It goes into
- * events written without an id of their own, also by interrupts of the task.
+ * A task's id is all zero until it is set, and ends with the task.  Events written
+ * without an id of their own get it, including those from interrupts of the task.
  * Created ids are unique since boot.
  *
  * Process context, may sleep; ETW_ACTIVITY_CREATE and _GET in any context.

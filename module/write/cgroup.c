@@ -2,9 +2,9 @@
 /*
  * cgroup.c - the path of a task's control group, in any context
  *
- * The groups of the default hierarchy (v2) are never renamed, and a task's own
- * group and all its ancestors stay while the task is in it.  So their names can be
- * read without a lock.
+ * The groups of the default hierarchy (v2) are never renamed, and a task's group and
+ * all its ancestors exist while the task is in it.  So their names can be read without
+ * a lock.
  */
 #include <linux/cgroup.h>
 #include <linux/minmax.h>
@@ -18,8 +18,8 @@
 
 /*
  * Collect the names of the task's outermost groups, from the inside out, and return
- * their number.  Dropping the innermost ones means that nobody can choose how his
- * path begins by nesting groups beyond the limit.
+ * their number.  Dropping the innermost groups keeps a task from choosing how its path
+ * begins by nesting groups beyond the limit.
  */
 static int cgroup_names(struct task_struct *task, const char **names, int room)
 {
@@ -43,8 +43,8 @@ static int cgroup_names(struct task_struct *task, const char **names, int room)
 
 /*
  * Write the path, with its NUL, to the size bytes at path and return its length.  A
- * path that does not fit loses whole components at its end.  task is current, or
- * the caller keeps it from going away.
+ * path that does not fit loses whole components at its end.  task is current, or the
+ * caller keeps it alive.
  */
 u32 etw_cgroup_path(struct task_struct *task, char *path, u32 size)
 {

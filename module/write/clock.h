@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - reading the clock of a session
+ * clock.h - read the clock of a session
  *
  * Clocks are read with preemption disabled, in any context.  The TSC is used only
  * where the kernel itself trusts it.  etw_clock_read() reads it without a fence:
  * the value may be a few cycles off relative to neighbouring instructions, but not
  * relative to an interrupt.  etw_clock_read_ordered() is exact relative to other
  * CPUs.  CLOCK_MONOTONIC, read in an NMI that interrupted a timekeeper update, may
- * be a few ns behind what the CPU read before.
+ * be a few ns behind the CPU's previous reading.
  */
 #ifndef ETW_WRITE_CLOCK_H
 #define ETW_WRITE_CLOCK_H
@@ -20,7 +20,7 @@
 #endif
 #include <etw/format.h>
 
-/* The clock that a clock type (ETW_CLOCK_*) means on this machine. */
+/* The clock that this machine uses for a clock type (ETW_CLOCK_*). */
 enum etw_clock_source {
 	ETW_SOURCE_TSC,
 	ETW_SOURCE_MONO,

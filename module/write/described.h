@@ -2,8 +2,8 @@
 /*
  * described.h - an event's data besides its payload: schema, traits, timestamp
  *
- * Inline, for hotpath.c.  Any context, with preemption off; everything pointed to is
- * valid until preemption is enabled again.
+ * Inline, for hotpath.c.  Any context, with preemption off; all pointers are valid until
+ * preemption is enabled again.
  */
 #ifndef ETW_WRITE_DESCRIBED_H
 #define ETW_WRITE_DESCRIBED_H
@@ -24,14 +24,14 @@
 #endif
 
 struct etw_described {
-	struct etw_record_source source;	/* as it is written */
+	struct etw_record_source source;	/* of the record to write */
 	struct etw_record_extra extra;
 	struct etw_typed typed;
 };
 
 /*
- * Split a module's event: find what its descriptors have besides the payload, and reduce
- * its size, which was measured with all descriptors.
+ * Separate the schema, traits and timestamp of a module's event from its payload, and
+ * subtract them from its size, which was measured with all descriptors.
  */
 static __always_inline int etw_described_split(struct etw_described *to)
 {
@@ -55,7 +55,7 @@ static __always_inline int etw_described_split(struct etw_described *to)
 			      at.timestamp < 0 ? NULL : &data[at.timestamp]);
 }
 
-/* Traits may name another GUID than the registered one to decode the event by. */
+/* Traits may name a GUID for decoding that differs from the registered one. */
 static __always_inline void
 etw_described_use_decode(struct etw_described *to, const struct etw_traits *traits)
 {
@@ -68,9 +68,9 @@ etw_described_use_decode(struct etw_described *to, const struct etw_traits *trai
 }
 
 /*
- * Fill to, whose source is a copy of the event's source; its size is reduced to the
- * payload.  A process's descriptors were split when they were copied.  -EINVAL: the
- * descriptors are malformed; -EOVERFLOW: no event has room for the metadata.
+ * Fill in to, whose source is a copy of the event's; source.size no longer includes
+ * typed descriptors.  A process's descriptors were split when they were copied.
+ * -EINVAL: the descriptors are malformed; -EOVERFLOW: no event has room for the metadata.
  */
 static __always_inline int
 etw_described_read(struct etw_described *to, const struct etw_snapshot *snapshot,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * extended_items.c - extended items: who wrote the event, from where, and its key
+ * extended_items.c - extended items: the event's writer, its stack, and the event's key
  *
  * The items that any session of an event asks for are built once, with preemption
- * off, in memory that belongs to this CPU and this depth of nesting.  That memory is
- * allocated for all CPUs when a session first asks for items; it is charged to nobody
- * and stays until the module is unloaded.
+ * off, in memory of this CPU and this depth of nesting.  That memory is allocated for
+ * all CPUs when a session first asks for items; it is not charged to any cgroup and
+ * stays until the module is unloaded.
  *
  * Pairing: H between etw_items_prepare() and etw_items_build().
  */
@@ -60,8 +60,8 @@ static DEFINE_PER_CPU(local64_t, event_keys);
 /* ------------------------------------------------------------------- memory */
 
 /*
- * A CPU counts its keys from the microseconds since boot.  At fewer than one event per
- * microsecond, the keys of an earlier load of the module ended below that.
+ * Each CPU's keys start at the number of microseconds since boot.  At fewer than one event
+ * per microsecond, all keys from an earlier load of the module are lower.
  */
 void etw_items_init(void)
 {
@@ -79,7 +79,7 @@ void etw_items_exit(void)
 		kvfree(per_cpu(scratch, cpu));
 }
 
-/* 0 or -ENOMEM; what was allocated before a failure is used the next time. */
+/* 0 or -ENOMEM; the next call uses memory that was allocated before a failure. */
 int etw_items_prepare(void)
 {
 	struct etw_items *items;
@@ -134,14 +134,14 @@ static void put_ts_id(struct etw_items *items)
 }
 
 /*
- * The process's start time and its id: the kernel does not reuse an id within one unit
- * of that time.
+ * The process's start time and id; the kernel does not reuse an id within one unit of
+ * this time.
  */
 static u32 put_start_key(struct etw_items *items)
 {
 	u64 start, key;
 
-	/* The leader of a thread that has been reaped may be gone. */
+	/* A reaped thread's group leader may be gone. */
 	if (!pid_alive(current) && !thread_group_leader(current))
 		return 0;
 	start = current->group_leader->start_boottime >> START_SHIFT;
@@ -161,7 +161,7 @@ static void put_event_key(struct etw_items *items)
 	item_seal(&items->event_key.head, ETW_EXT_EVENT_KEY, sizeof(key));
 }
 
-/* Returns the bytes of the string with its NUL. */
+/* Returns the size of the string in bytes, with its NUL. */
 static u32 to_utf16(u16 *to, struct etw_piece from)
 {
 	u32 n = etw_utf16_lossy(to, from.at, from.len);
@@ -212,8 +212,8 @@ static u32 put_paths(struct etw_items *items, u32 properties)
 }
 
 /*
- * A 64-bit stack unless a 32-bit process is the writer.  A process's own event gets
- * no kernel frames: they would only show its system call.
+ * A 64-bit stack unless the writer is a 32-bit process.  A process's own event gets no
+ * kernel frames, which would only show its system call.
  */
 static u32 put_stack(struct etw_items *items, const struct etw_record_source *source,
 		     const struct etw_write_opts *opts)
@@ -246,8 +246,8 @@ static u32 put_stack(struct etw_items *items, const struct etw_record_source *so
 }
 
 /*
- * Build the items that these properties ask for.  depth: of nesting, from 1.  NULL: there
- * is no memory for them.  The items are valid until preemption is enabled again.
+ * Build the items that these properties ask for.  depth: nesting depth, from 1.  NULL:
+ * there is no memory for them.  The items are valid until preemption is enabled again.
  */
 const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 					const struct etw_record_source *source,
@@ -282,7 +282,7 @@ static void item_add(struct etw_record_items *to, const struct etw_ext_item *ite
 	to->size += item->size;
 }
 
-/* The items that one session asked for. */
+/* Select the items that one session asked for. */
 void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 		      u32 properties)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hot.h - what writers use of a session, of a registration and of a process
+ * hot.h - the parts of sessions, registrations and processes that writers use
  *
- * Each is the hot part of a larger struct that its owner declares further up.
+ * Each is part of a larger struct, which its owner declares.
  * Writers reach a session through a provider's RCU snapshot with preemption
  * disabled.  Once the session is out of every snapshot and a grace period has
- * passed, nobody writes to it.
+ * passed, no writer uses it.
  */
 #ifndef ETW_WRITE_HOT_H
 #define ETW_WRITE_HOT_H
@@ -21,7 +21,7 @@
 
 /* A session on one CPU. */
 struct etw_session_cpu {
-	/* written by its CPU only; the first line with every event */
+	/* written by its CPU only; every event changes the first cache line */
 	struct etw_ring_cpu rc;
 	local_t written;
 	local_t dropped[ETW_DROP_CAUSES] ____cacheline_aligned;

@@ -2,18 +2,18 @@
 /*
  * hotpath.c - the hot path: from a write to a record in every session's buffer
  *
- * Any context but one where RCU is not watching (the innermost idle loop,
+ * Any context except one where RCU is not watching (the innermost idle loop,
  * kernel entry and exit code).  No lock, no allocation, no wakeup.
  *
  * With preemption off: read the provider's snapshot; for every session that takes
- * the event, sample the word with the position in this CPU's buffer; read each clock
+ * the event, sample the word that holds this CPU's position (rc.cur); read each clock
  * needed, once; then reserve from the samples.  A reservation fails if an interrupt
- * wrote since the sample was taken, and then position and clock are read again: so
- * time never runs backwards within a CPU's stream.  After a reservation nothing can
- * fail, and the record is committed before preemption is enabled again.
+ * wrote since the sample was taken; position and clock are then read again, so time
+ * never runs backwards within a CPU's stream.  After a reservation nothing can fail,
+ * and the record is committed before preemption is enabled again.
  *
- * Pairing: F of change.c with rcu_dereference_sched() here.  The other barriers are
- * those of core/ring.h.
+ * Pairing: F of change.c with rcu_dereference_sched() here.  core/ring.h describes the
+ * other barriers.
  */
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -29,18 +29,18 @@
 #include "reserve.h"
 #include "snapshot.h"
 
-/* Task, softirq, hardirq and NMI, and twice that for faults and probes within them. */
+/* Task, softirq, hardirq and NMI, doubled for faults and probes within them. */
 unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
 
 /*
- * If so many tries find the position changed, something writes an event during every
- * try: a probe on the code of the try itself.  Interrupts do not do that.
+ * If the position changes during this many tries, each try itself causes an event,
+ * because a probe is set on the code that it runs.  Interrupts do not come that often.
  */
 #define TRIES_MAX	100
 
 static DEFINE_PER_CPU(unsigned int, nesting);
 
-/* Write one session's record, at the sampled position and the time read after it. */
+/* Write one session's record.  cur: the sampled position; now: the time read after it. */
 static __always_inline int write_one(struct etw_session_hot *s,
 				     const struct etw_record_source *source,
 				     const struct etw_record_items *items,
@@ -73,7 +73,7 @@ static __always_inline int write_one(struct etw_session_hot *s,
 	return 0;
 }
 
-/* Read each clock that these sessions have, once. */
+/* Read each clock that these sessions use, once. */
 static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
 					u32 wanted, u64 *now)
 {
@@ -88,7 +88,7 @@ static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
 	}
 }
 
-/* Write to the sessions of the mask, whose positions are in cur. */
+/* Write to the sessions in wanted; cur[] has their sampled positions. */
 static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					const struct etw_record_source *source,
 					const struct etw_record_items *items,
@@ -110,6 +110,10 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
+/*
+ * Count the event as lost in every session in wanted.  Returns the first error from a
+ * session that is not INDEPENDENT, else 0.
+ */
 static noinline int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
 				u32 cause)
 {
@@ -123,7 +127,7 @@ static noinline int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32
 	return ret;
 }
 
-/* Like write_one(), with the items that the session asked for. */
+/* As write_one(), with the items that the session asked for. */
 static int write_items(struct etw_session_hot *s, const struct etw_record_source *source,
 		       const struct etw_items *built, u32 properties,
 		       const struct etw_record_extra *extra, u64 cur, u64 now)
@@ -140,7 +144,7 @@ static int write_items(struct etw_session_hot *s, const struct etw_record_source
 	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now);
 }
 
-/* Sample the positions of the mask's sessions. */
+/* Sample the positions of the sessions in wanted. */
 static __always_inline void sample(const struct etw_snapshot *snapshot, u32 wanted, u64 *cur)
 {
 	u32 i;
@@ -152,8 +156,8 @@ static __always_inline void sample(const struct etw_snapshot *snapshot, u32 want
 }
 
 /*
- * Like write_wanted(), where some session asks for items or is shared, or where the
- * event has extra items.  properties: each session's; all: their union.
+ * As write_wanted(), when some session asks for items or is shared, or the event has
+ * extra items.  properties[]: of each session; all: their union.
  */
 static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source,
@@ -181,7 +185,10 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
-/* Like write_wanted_items(), where no session asks for items: measured with extra. */
+/*
+ * As write_wanted_items(), but no session asks for items or is shared; the caller has
+ * already added extra to source->size.
+ */
 static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source, u32 wanted,
 				       const struct etw_record_extra *extra)
@@ -196,7 +203,10 @@ static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 	return write_wanted(snapshot, source, &items, wanted, cur);
 }
 
-/* Write to the sessions of the mask, with properties of each and extra items for all. */
+/*
+ * Write to the sessions in wanted.  properties[]: the items that each asks for; extra:
+ * further items for all of them, or NULL.
+ */
 static noinline int write_chosen(const struct etw_snapshot *snapshot,
 				 const struct etw_record_source *source,
 				 const struct etw_write_opts *opts, u32 wanted,
@@ -222,7 +232,7 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 	return ret;
 }
 
-/* Like write_slow(), for an event that may have more than its payload. */
+/* As write_slow(), for an event that may have a schema, traits or its own timestamp. */
 static noinline int write_typed(const struct etw_snapshot *snapshot,
 				const struct etw_record_source *source,
 				const struct etw_write_opts *opts)
@@ -242,14 +252,17 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 		properties);
 	if (!wanted)
 		return 0;
-	/* Metadata larger than any event, or too large for this one's payload */
+	/* The metadata alone, or together with the payload, exceeds an event's maximum size. */
 	if (err || event.source.size + event.extra.size > ETW_RECORD_MAX)
 		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
 	event.source.size += event.extra.size;
 	return write_chosen(snapshot, &event.source, opts, wanted, properties, &event.extra);
 }
 
-/* Like write_typed(), where level and keyword decide alone and no session asks for items. */
+/*
+ * As write_typed(), when only level and keyword select events and no session asks for
+ * items or is shared.
+ */
 static noinline int write_described(const struct etw_snapshot *snapshot,
 				    const struct etw_record_source *source)
 {
@@ -278,7 +291,7 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	return err;
 }
 
-/* Like etw_hotpath_write(), where filters, options or items matter. */
+/* As etw_hotpath_write(), when filters, options, items, types or traits matter. */
 static noinline int write_slow(const struct etw_snapshot *snapshot,
 				  const struct etw_record_source *source,
 				  const struct etw_write_opts *opts)
@@ -297,10 +310,10 @@ static noinline int write_slow(const struct etw_snapshot *snapshot,
 }
 
 /*
- * Write an event whose source was measured.  opts is NULL for most events.
+ * Write a measured event.  opts is NULL for most events.
  *
- * Returns 0, also if no session takes the event, or the first error of a session
- * that is not INDEPENDENT.
+ * Returns 0, even if no session takes the event; -EINVAL: its typed descriptors are
+ * malformed; otherwise the first error from a session that is not INDEPENDENT.
  */
 int etw_hotpath_write(const struct etw_provider *provider,
 		    const struct etw_record_source *source,
@@ -340,8 +353,8 @@ out:
 
 /*
  * Count an event that could not be built as lost in every session that would have taken
- * it.  Payload filters count as passed, since there is no payload.  Returns 0 if there
- * is no such session, else the error that belongs to the cause.
+ * it.  Payload filters let it pass, since there is no payload to test.  Returns the
+ * cause's error if one of these sessions is not INDEPENDENT, else 0.
  */
 int etw_hotpath_drop(const struct etw_provider *provider,
 		   const struct etw_event_descriptor *desc,

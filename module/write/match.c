@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - which sessions take an event, where level and keyword do not decide
- * alone: filters, the writer's options, groups
+ * match.c - find the sessions that take an event when more than level and keyword
+ * decides: filters, the writer's options, groups
  *
  * Any context, with preemption off.
  */
@@ -29,7 +29,7 @@ static bool name_passes(const struct etw_name_filter *filter, const struct etw_m
 	       etw_names_pass(&filter->names, event->desc, typed->schema, typed->schema_len);
 }
 
-/* Do the filters of stacks let this event's stack pass? */
+/* Do the stack filters let this event's stack pass? */
 static bool stack_wanted(const struct etw_event_filter *filter,
 			 const struct etw_match_event *event)
 {
@@ -44,7 +44,7 @@ static bool stack_wanted(const struct etw_event_filter *filter,
 	return match == filter->stack_level_in;
 }
 
-/* Do the writer's options and the filters, except that of payloads, let the event pass? */
+/* Do the writer's options and all filters but the payload filter let the event pass? */
 static bool match_passes(const struct etw_snapshot_entry *entry,
 			 const struct etw_match_event *event)
 {
@@ -59,7 +59,7 @@ static bool match_passes(const struct etw_snapshot_entry *entry,
 				  name_passes(entry->events->names, event));
 }
 
-/* Does the payload filter let the event pass?  A payload that is not known yet may pass. */
+/* Does the payload filter let the event pass?  True if the payload is not known yet. */
 static bool payload_passes(const struct etw_snapshot_entry *entry,
 			   const struct etw_match_event *event)
 {
@@ -72,7 +72,7 @@ static bool payload_passes(const struct etw_snapshot_entry *entry,
 				event->pieces_typed);
 }
 
-/* Does the session take the event?  Adds the items that it wants to *properties. */
+/* Does the session take the event?  If so, add the items that it wants to *properties. */
 static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
 					const struct etw_match_event *event, u32 *properties)
 {
@@ -89,9 +89,9 @@ static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
 }
 
 /*
- * The sessions that take the event, whether they enabled the provider or its group,
- * as a mask of the snapshot's first entries.  properties gets the items that each
- * of these sessions wants.
+ * Return a mask of the sessions that take the event; bit i stands for entries[i].  A
+ * session takes it through the provider or through the group.  properties[i]: the items
+ * that this session wants.
  */
 u32 etw_match_sessions(const struct etw_snapshot *snapshot, const struct etw_match_event *event,
 		     u32 *properties)
@@ -112,7 +112,7 @@ u32 etw_match_sessions(const struct etw_snapshot *snapshot, const struct etw_mat
 	return wanted;
 }
 
-/* Does some session take events of this level and keyword, filters aside? */
+/* Does any session take events of this level and keyword, disregarding other filters? */
 bool etw_match_any(const struct etw_snapshot *snapshot,
 		      const struct etw_event_descriptor *desc)
 {
@@ -125,7 +125,7 @@ bool etw_match_any(const struct etw_snapshot *snapshot,
 	return false;
 }
 
-/* Does some session want the stack with this event? */
+/* Does any session want the stack with this event? */
 bool etw_match_wants_stack(const struct etw_provider *provider,
 			   const struct etw_event_descriptor *desc,
 			   const struct etw_write_opts *opts)

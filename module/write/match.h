@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match.h - which sessions take an event
+ * match.h - find the sessions that take an event
  */
 #ifndef ETW_WRITE_MATCH_H
 #define ETW_WRITE_MATCH_H
@@ -14,13 +14,13 @@ struct etw_snapshot;
 struct etw_typed;
 struct etw_write_opts;
 
-/* What decides who takes an event.  All members but desc may be NULL. */
+/* The properties of an event that select its sessions.  All pointers but desc may be NULL. */
 struct etw_match_event {
 	const struct etw_event_descriptor *desc;
 	const struct etw_write_opts *opts;
 	const struct etw_typed *typed;
 	const struct etw_record_source *source;	/* of the payload; NULL: not known yet */
-	bool pieces_typed;	/* source's data descriptors that have a type are no payload */
+	bool pieces_typed;	/* source's typed data descriptors are not payload */
 	bool unknown;		/* the event may have a schema that is not known yet */
 };
 

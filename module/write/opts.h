@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * opts.h - how an event is written, besides its content
+ * opts.h - options for writing an event
  */
 #ifndef ETW_WRITE_OPTS_H
 #define ETW_WRITE_OPTS_H
@@ -9,11 +9,11 @@
 
 struct etw_typed;
 
-/* Most events are written with NULL instead. */
+/* Most events are written without options: a NULL pointer. */
 struct etw_write_opts {
 	u64 exclude;		/* bit i: not to the session with logger id i + 1 */
 	const struct etw_typed *typed;	/* of a process's event; NULL: not known yet */
-	const u64 *stack;	/* walked by the writer, the innermost frame first */
+	const u64 *stack;	/* walked by the writer, innermost frame first */
 	u32 stack_count;	/* 0: the kernel walks the stack */
 	bool user;		/* written by a process */
 	bool inprivate;		/* EVENT_WRITE_FLAG_INPRIVATE */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reserve.c - reserving and committing off the fast path: in sessions whose CPUs
- * share one buffer (NO_PER_PROCESSOR), and for classic records
+ * reserve.c - reserve and commit off the fast path: in sessions whose CPUs share one
+ * buffer (NO_PER_PROCESSOR), and for classic records
  *
  * Every CPU changes a shared buffer, so the ring's words are changed with the lock
- * prefix.  What core/ring.h says about one CPU and its interrupts then holds for
- * all CPUs:
+ * prefix.  The rules of core/ring.h for one CPU and its interrupts then hold for all
+ * CPUs:
  *  - cur is sampled, then the clock is read, and then the slot is reserved from the
  *    sample, so time does not run backwards within the buffer;
  *  - a CPU that finds the buffer in cur finds its header and its commit word as
  *    etw_ring_switch() left them: the compare-exchanges of cur are full barriers,
- *    on the installing CPU after those stores, here before our own;
+ *    after those stores on the installing CPU, before its own stores on this one;
  *  - the CPU whose addition completes a buffer sees all records in it: each
  *    writer's addition is a full barrier after its stores.
- * An old sample may equal the present word by chance; the slot is just as good.
+ * An old sample may equal the present word by chance; the reserved slot is valid then, too.
  */
 #include <linux/atomic.h>
 #include <linux/preempt.h>
@@ -23,7 +23,7 @@
 #include "hot.h"
 #include "reserve.h"
 
-/* Like TRIES_MAX of hotpath.c, for each CPU: where CPUs share a buffer all may collide. */
+/* As TRIES_MAX of hotpath.c; times the number of CPUs that can collide in a shared buffer. */
 #define TRIES_MAX	100U
 
 /* Counts the messages of all sessions with ETW_MODE_GLOBAL_SEQUENCE. */
@@ -59,8 +59,8 @@ static __always_inline struct etw_ring_cpu *ring_cpu(struct etw_session_hot *s)
 /*
  * The buffer has no room: install another one.  0: try again; -ENOBUFS: there is none;
  * -EAGAIN: there is none, but another CPU is changing the buffer as well.  That CPU may
- * have taken the last free buffer and be about to install it, so no event may be
- * lost yet.
+ * have taken the last free buffer and be about to install it, so the caller must not
+ * drop the event yet.
  */
 static int reserve_switch(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 cur)
 {
@@ -89,9 +89,9 @@ static u8 *reserve_try(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 c
 }
 
 /*
- * Reserve len bytes, a multiple of 8, in any session.  Preemption is off and stays
- * off until the slot is committed, which nothing may prevent.  False: the event
- * was counted as lost, and *err is what the write returns, maybe 0.
+ * Reserve len bytes, a multiple of 8, in any session.  The caller has disabled
+ * preemption, and must commit the slot before enabling it.  False: the event was counted
+ * as lost; *err is the result of the write, 0 for INDEPENDENT.
  */
 bool etw_reserve_slot(struct etw_session_hot *s, u32 len, struct etw_slot *slot,
 		       int *err)
@@ -135,7 +135,7 @@ void etw_reserve_commit(struct etw_session_hot *s, const struct etw_slot *slot)
 	local_inc(&this_cpu_ptr(s->cpu)->written);
 }
 
-/* Write a measured event.  Returns what write_one() of hotpath.c does. */
+/* Write a measured event.  Returns 0, or the error of a lost event unless INDEPENDENT. */
 int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source *source,
 		    const struct etw_record_items *items)
 {
@@ -150,8 +150,8 @@ int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source 
 }
 
 /*
- * Close the shared buffer if it holds records.  As in close_here() of buffer.c, a
- * writer that fills the buffer up meanwhile closes it.
+ * Close the shared buffer if it holds records.  A writer that fills the buffer up in the
+ * meantime closes it, as in close_here() of buffer.c.
  */
 void etw_reserve_close_shared(struct etw_session_hot *s)
 {

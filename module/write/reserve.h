@@ -12,7 +12,7 @@ struct etw_record_items;
 struct etw_record_source;
 struct etw_session_hot;
 
-/* A reserved slot, which has to be committed. */
+/* A reserved slot, which must be committed. */
 struct etw_slot {
 	u8 *at;
 	u32 len;

@@ -29,7 +29,7 @@ struct etw_name_filter {
 	struct etw_event_names names;	/* ends with an array */
 };
 
-/* Which events a session takes, and with which of them it wants the stack. */
+/* Selects the events that a session takes, and those that it wants with the stack. */
 struct etw_event_filter {
 	struct rcu_head rcu;
 	struct etw_event_ids ids;
@@ -42,9 +42,9 @@ struct etw_event_filter {
 	struct etw_name_filter *stack_names;	/* NULL: any name */
 };
 
-/* A registration's traits: set once, and as long-lived as the registration. */
+/* A registration's traits: set once, freed with the registration. */
 struct etw_traits {
-	struct etw_user *user;		/* charged for them; NULL: nobody */
+	struct etw_user *user;		/* charged for them; NULL: no user */
 	bool has_group;
 	bool has_decode;
 	struct etw_guid group;
@@ -61,19 +61,19 @@ struct etw_snapshot_entry {
 
 /*
  * entries[] has one entry per session, followed by a second entry for each session
- * that enabled both the provider and its group: it gets what either entry takes.
+ * that enabled both the provider and its group: it takes an event if either entry does.
  */
 struct etw_snapshot {
 	struct rcu_head rcu;
 	u32 count;			/* sessions */
 	bool slow_path;			/* filtered, or has types or traits */
-	bool filtered;			/* level and keyword do not decide alone, or some
+	bool filtered;			/* more than level and keyword decides, or some
 					 * session wants items or is shared
 					 */
 	bool shared;			/* some session has one buffer for all CPUs */
 	bool types;			/* data descriptors have types */
-	u8 group_entries;		/* behind those of the sessions */
-	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* which session each belongs to */
+	u8 group_entries;		/* second entries, after the first count */
+	u8 group_entry_session[ETW_PROVIDER_SESSIONS];	/* index of each one's session */
 	const struct etw_traits *traits;	/* of the registration */
 	struct etw_snapshot_entry entries[];
 };

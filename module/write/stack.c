@@ -3,9 +3,10 @@
  * stack.c - the stack of an event's writer: kernel frames and user frames
  *
  * Any context; never sleeps and never faults.  The kernel does not export its walkers
- * of user stacks, so user frames are found by frame pointers.  A program built
- * without frame pointers, like most of a distribution, shows its innermost frame
- * and perhaps a few accidental ones.  libetw walks its own stack for this reason.
+ * of user stacks, so user frames are found by frame pointers.  For a program built
+ * without frame pointers, as most programs of distributions are, this finds the
+ * innermost frame and perhaps a few accidental ones.  libetw therefore walks its own
+ * stack.
  */
 #include <linux/compat.h>
 #include <linux/kernel.h>
@@ -22,7 +23,7 @@
 
 /*
  * Store up to room frames, starting with the caller of the write, and return their
- * number.  frames has space for ETW_STACK_OWN more.  *whole: the stack was not cut.
+ * number.  frames has space for ETW_STACK_OWN more.  *whole: no frame was left out.
  */
 u32 etw_stack_kernel(u64 *frames, u32 room, bool *whole)
 {
@@ -72,7 +73,7 @@ static bool is_narrow(struct pt_regs *regs)
 #endif
 }
 
-/* A process's kernel worker has its memory, but no program counter in it. */
+/* A kernel worker of a process has the process's mm, but no user program counter. */
 static bool is_worker(void)
 {
 	unsigned int worker = PF_KTHREAD | PF_IO_WORKER;
@@ -112,7 +113,7 @@ static bool stack_read_frame(u64 at, bool narrow, struct frame64 *frame)
 
 /*
  * Store up to room frames of the program that the task runs and return their number,
- * 0 for a kernel worker.  Frames of 32-bit programs are known on x86 only.
+ * 0 for a kernel worker.  Frames of 32-bit programs can be walked on x86 only.
  */
 u32 etw_stack_user(u64 *frames, u32 room)
 {

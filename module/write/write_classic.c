@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_classic.c - records of classic providers: those before manifests
+ * write_classic.c - write records of classic providers, the kind before manifests
  *
  * enable.c ensures that the snapshot of a classic registration has at most one session.
- * A process names the session that it writes to, and the write fails unless the
- * snapshot has that one, so the right to register is the right to write.  The whole
- * record comes from the process; it is copied before a slot is reserved, as in
- * write_user.c.
+ * A process names the session that it writes to, and the write fails unless that session
+ * is in the snapshot, so the right to register is the right to write.  The whole record
+ * comes from the process; it is copied before a slot is reserved, as in write_user.c.
  */
 #include <linux/compat.h>
 #include <linux/preempt.h>
@@ -66,8 +65,8 @@ static int classic_write_record(struct etw_session_hot *s, const struct etw_clas
 }
 
 /*
- * Write a record; without one, count it as lost for this cause and return err, or 0 if
- * the session does not report losses.
+ * Write record c.  If c is NULL, count a record as lost for this cause and return err, or
+ * 0 if the session is INDEPENDENT.
  */
 static int classic_with_session(struct etw_process_hot *p, const struct etw_classic_write *w,
 				const struct etw_classic *c, u32 cause, int err)
@@ -176,7 +175,7 @@ static bool is_valid(const struct etw_classic_write *w)
 	       (!w->instance && !w->parent && etw_guid_is_null(&w->parent_guid));
 }
 
-/* Is there a session to write to?  Asked before anything is copied. */
+/* Is there a session to write to?  Checked before any data is copied. */
 static int classic_wanted(struct etw_process_hot *p, const struct etw_classic_write *w)
 {
 	struct etw_registration_hot *reg;
@@ -195,7 +194,7 @@ static int classic_wanted(struct etw_process_hot *p, const struct etw_classic_wr
 	return err;
 }
 
-/* The command ETW_IOC_CLASSIC; nothing stands between it and the buffer. */
+/* The command ETW_IOC_CLASSIC. */
 long etw_write_classic(struct file *file, void *arg)
 {
 	const struct etw_classic_write *w = arg;

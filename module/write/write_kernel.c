@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_kernel.c - the functions by which kernel modules write events
+ * write_kernel.c - the functions with which kernel modules write events
  */
 #include <linux/export.h>
 #include <linux/rcupdate.h>
@@ -11,7 +11,7 @@
 #include "opts.h"
 #include "snapshot.h"
 
-/* A run-time handle has no static key that keeps a disabled provider away. */
+/* A run-time handle has no static key to skip writes while the provider is disabled. */
 static __always_inline bool has_snapshot(const struct etw_provider *provider)
 {
 	return rcu_access_pointer(provider->snapshot);
@@ -56,7 +56,7 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 
 /**
  * etw_write_transfer() - write an event with activity ids
- * @provider: a registered provider; one that is not writes nothing
+ * @provider: a provider; nothing is written unless it is registered
  * @desc: the event's descriptor, written unchanged
  * @activity: activity id, or NULL: the task's, see etw_activity_id_control()
  * @related: related activity id, stored as an extended item, or NULL
@@ -66,7 +66,7 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
  * Any context, NMI included; does not sleep.  Tests level and keyword itself,
  * but ETW_EVENT_ENABLED() before the call is cheaper.
  *
- * Return: 0, also if no session takes the event; -EINVAL: more than 128 pieces;
+ * Return: 0, even if no session takes the event; -EINVAL: more than 128 pieces;
  * -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than a session's
  * buffer; -ENOBUFS: a session had no free buffer.  The sessions that fail count
  * the event as lost; the others get it.
@@ -85,7 +85,7 @@ EXPORT_SYMBOL_GPL(etw_write_transfer);
 
 /**
  * etw_write() - write an event
- * @provider: a registered provider; one that is not writes nothing
+ * @provider: a provider; nothing is written unless it is registered
  * @desc: the event's descriptor, written unchanged
  * @count: number of data descriptors, at most 128
  * @data: pieces of the payload, stored one after the other without padding
@@ -105,8 +105,8 @@ int etw_write(struct etw_provider *provider,
 EXPORT_SYMBOL_GPL(etw_write);
 
 /**
- * etw_write_ex() - write an event to all but some sessions
- * @provider: a registered provider; one that is not writes nothing
+ * etw_write_ex() - write an event to all sessions except some
+ * @provider: a provider; nothing is written unless it is registered
  * @desc: the event's descriptor, written unchanged
  * @exclude: bit i excludes the session with logger id i + 1
  * @flags: ETW_EX_INPRIVATE; ETW_EX_NO_FAULTING, which changes nothing; or 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_string.c - kernel modules' events that consist of a string only
+ * write_string.c - write a kernel module's event that consists of a string
  */
 #include <linux/export.h>
 #include <linux/jump_label.h>
@@ -10,7 +10,7 @@
 #include "activity.h"
 #include "hotpath.h"
 
-/* Bytes of the string with its NUL; more than ETW_RECORD_MAX if it fits no event. */
+/* Bytes of the string with its NUL; above ETW_RECORD_MAX if it is too long for an event. */
 static u32 string_bytes(const u16 *string)
 {
 	u32 units = 0;
@@ -41,7 +41,7 @@ static int write_string(struct etw_provider *provider, struct etw_record_source 
 
 /**
  * etw_write_string() - write an event that consists of a string
- * @provider: a registered provider; one that is not writes nothing
+ * @provider: a provider; nothing is written unless it is registered
  * @level: the event's level
  * @keyword: the event's keyword
  * @activity: activity id, or NULL: the task's, see etw_activity_id_control()

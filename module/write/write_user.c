@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write_user.c - events of processes
+ * write_user.c - write events of processes
  *
- * Everything is copied from user space before a slot is reserved, so a fault loses
- * the event and nothing else.
+ * All data is copied from user space before a slot is reserved, so a fault loses only
+ * the event itself.
  */
 #include <linux/compat.h>
 #include <linux/nospec.h>
@@ -40,10 +40,10 @@ struct etw_registration_hot *etw_process_find(struct etw_process_hot *p, u32 slo
 				     rcu_read_lock_any_held());
 }
 
-/* For an event whose descriptors have no types, or none that is a schema. */
+/* For an event without a schema descriptor. */
 static const struct etw_typed no_schema;
 
-/* typed: NULL if it is not known yet. */
+/* typed: NULL if not known yet. */
 static struct etw_write_opts opts_of(const struct etw_event_write *w, const struct etw_typed *typed)
 {
 	return (struct etw_write_opts){
@@ -54,7 +54,10 @@ static struct etw_write_opts opts_of(const struct etw_event_write *w, const stru
 	};
 }
 
-/* 1: some session may take the event; 0: none does.  *types: its pieces have types. */
+/*
+ * 1: a session may take the event; 0: none does; -EBADF: no such registration; -EINVAL:
+ * it is classic; -ESTALE: it belongs to another process.  *types: its pieces have types.
+ */
 static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *w, bool *types)
 {
 	struct etw_registration_hot *reg;
@@ -74,7 +77,7 @@ static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *
 	return ret;
 }
 
-/* Should the writer walk its stack first, as it offers to? */
+/* Does a session want the stack, and has the writer offered to walk it (CAN_WALK)? */
 static bool wants_stack(struct etw_process_hot *p, const struct etw_event_write *w,
 			const struct etw_typed *typed)
 {
@@ -91,7 +94,10 @@ static bool wants_stack(struct etw_process_hot *p, const struct etw_event_write 
 	return ret;
 }
 
-/* Count the event as lost.  Returns err if a session that would have taken it reports losses. */
+/*
+ * Count the event as lost.  Returns err if a session that would have taken it is not
+ * INDEPENDENT, else 0; -EBADF: no such registration.
+ */
 static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 		const struct etw_typed *typed, u32 cause, int err)
 {
@@ -108,7 +114,7 @@ static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 	return ret;
 }
 
-/* Write the event; payload and all the rest are in kernel memory now. */
+/* Write the event, all of whose data has been copied to kernel memory. */
 static int write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
 			const void *payload, u32 len, const struct etw_typed *typed,
 			const u64 *stack)
@@ -162,8 +168,8 @@ int etw_gather(u8 *to, const struct etw_data_descriptor *pieces, u32 count)
 }
 
 /*
- * Copy the payload's pieces, one after the other, and behind them the other pieces, whose
- * ptr is then changed to the copy.  There is room for all.
+ * Copy the pieces of the payload, one after the other, and the typed pieces after them.
+ * Set ptr of each typed piece to its copy.  There is room for all.
  */
 static int gather_typed(u8 *to, u32 payload, struct etw_data_descriptor *pieces, u32 count)
 {
@@ -200,7 +206,7 @@ static int copy_stack(const struct etw_event_write *w, u64 **stack)
 	return 0;
 }
 
-/* Copy all data of the event to room, and write it. */
+/* Copy all data of the event to room and write the event. */
 static int copy_and_write(struct etw_process_hot *p, const struct etw_event_write *w,
 			  struct etw_data_descriptor *pieces, u8 *room, u32 payload,
 			  const struct etw_typed_at *typed_at, const struct etw_typed *known)
@@ -266,7 +272,7 @@ static int write_pieces(struct etw_process_hot *p, const struct etw_event_write 
 	return err;
 }
 
-/* The command ETW_IOC_WRITE; nothing stands between it and the hot path. */
+/* The command ETW_IOC_WRITE. */
 long etw_write_user(struct file *file, void *arg)
 {
 	struct etw_data_descriptor on_stack[STACK_PIECES], *pieces = on_stack;
