@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer.c - a session's buffers: memory, the table, closing, and what writers count
+ * buffer.c - a session's buffers: memory, the table, closing, and the writers' counters
  *
  * The table maps an index to a buffer.  Writers index it with preemption disabled, so a
  * smaller table is freed a grace period after a larger one has replaced it.  A buffer
@@ -30,7 +30,7 @@ static u32 records(const struct etw_buf *buf)
 	return ETW_COMMIT_COUNT(etw_word_read(&buf->commit));
 }
 
-/* A full buffer of a BUFFERING session is reused before anybody has read it. */
+/* A full buffer of a BUFFERING session is reused before any consumer has read it. */
 static void count_overwritten(struct etw_trace_session *s, const struct etw_buf *buf)
 {
 	if (!records(buf))
@@ -40,9 +40,9 @@ static void count_overwritten(struct etw_trace_session *s, const struct etw_buf 
 }
 
 /*
- * A CPU that goes down has run its last irq_work; one raised after that would stay
- * pending and keep every other CPU from raising it.  The same holds for a CPU that
- * comes up.  hotplug.c then handles what was delivered.
+ * A CPU that goes down has run its last irq_work; an irq_work raised after that would
+ * stay pending and keep every other CPU from raising it.  The same holds for a CPU that
+ * comes up.  hotplug.c then has the delivered buffers handled.
  */
 static void raise_irq_work(struct etw_trace_session *s)
 {
@@ -90,7 +90,7 @@ static u32 ring_evict(struct etw_ring *ring)
 	return index;
 }
 
-/* Fill the members that only the installing CPU knows; delivery fills the others. */
+/* Fill in the members that only the installing CPU knows; delivery fills in the others. */
 static void ring_prepare(struct etw_ring *ring, struct etw_buf *buf)
 {
 	struct etw_buffer_header *h = (struct etw_buffer_header *)buf->data;
@@ -128,7 +128,7 @@ const struct etw_ring_ops etw_session_ring_ops = {
 
 /* ------------------------------------------------------------------ memory */
 
-/* Entries that the table needs for so many pool buffers; index 0 is unused. */
+/* The number of table entries for max_buffers pool buffers; index 0 is unused. */
 u32 etw_buffers_capacity(const struct etw_trace_session *s, u32 max_buffers)
 {
 	/* The snapshot of a BUFFERING session may hold a whole ring of buffers. */
@@ -163,8 +163,8 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 #define BUFFER_GFP	(ETW_GFP | __GFP_NORETRY)
 
 /*
- * A new buffer, in the table but not in the pool, charged to the session's starter.
- * NULL: no memory or no table entry.  Sleeps.
+ * Allocate a buffer, which is in the table but not in the pool, and charge it to
+ * s->memcg.  NULL: no memory or no table entry.  Sleeps.
  */
 struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 {
@@ -190,7 +190,7 @@ struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
 	return b;
 }
 
-/* The buffer is free again. */
+/* Make the buffer free again. */
 void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	lockdep_assert_held(&s->lock);
@@ -236,7 +236,7 @@ out:
 	return err;
 }
 
-/* Also for a session that was not set up completely. */
+/* Also frees the buffers of a session whose setup failed halfway. */
 void etw_buffers_free(struct etw_trace_session *s)
 {
 	struct etw_buffer *b;
@@ -254,7 +254,7 @@ void etw_buffers_free(struct etw_trace_session *s)
 
 /* ----------------------------------------------------------------- closing */
 
-/* The words of the CPU must not be in use. */
+/* No writer may be using the CPU's words. */
 void etw_buffers_close_cpu(struct etw_trace_session *s, int cpu)
 {
 	struct etw_ring_cpu *rc = &per_cpu_ptr(s->hot.cpu, cpu)->rc;
@@ -300,7 +300,7 @@ void etw_buffers_close_online(struct etw_trace_session *s)
 	cpus_read_unlock();
 }
 
-/* Close all buffers, when no writer is left. */
+/* Close all buffers.  No writer may be left. */
 void etw_buffers_close_all(struct etw_trace_session *s)
 {
 	int cpu;
@@ -312,7 +312,7 @@ void etw_buffers_close_all(struct etw_trace_session *s)
 
 /* ---------------------------------------------------------------- counters */
 
-/* The number of events dropped by the write side; by cause as well, if cause is given. */
+/* Return the number of events dropped by the write side; cause, if not NULL, gets each one. */
 u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES])
 {
 	u64 sum, total = 0;

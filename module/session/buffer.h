@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * buffer.h - a session's buffers and what its writers count
+ * buffer.h - a session's buffers and its writers' counters
  */
 #ifndef ETW_SESSION_BUFFER_H
 #define ETW_SESSION_BUFFER_H

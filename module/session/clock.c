@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock.c - choosing a session's clock, and relating it to the others
+ * clock.c - choose a session's clock and relate it to the other clocks
  */
 #include <linux/irqflags.h>
 #include <linux/time64.h>
@@ -10,9 +10,9 @@
 bool etw_trust_tsc;
 
 /*
- * The kernel has not found the TSC unstable, and the CPU promises that it runs at one
- * rate in all power states.  etw_trust_tsc replaces that promise, which a hypervisor
- * often does not pass on.
+ * True if the kernel has not found the TSC unstable, and the CPU promises that the TSC
+ * runs at one rate in all power states.  etw_trust_tsc replaces that promise, which a
+ * hypervisor often hides from its guest.
  */
 static bool tsc_trusted(void)
 {
@@ -55,7 +55,7 @@ u64 etw_clock_frequency(enum etw_clock_source source)
 	}
 }
 
-/* Read the three clocks, as close together as this CPU can. */
+/* Read the three clocks as close together as possible. */
 void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync)
 {
 	unsigned long flags;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - choosing a session's clock, and relating it to the others
+ * clock.h - choose a session's clock and relate it to the other clocks
  */
 #ifndef ETW_SESSION_CLOCK_H
 #define ETW_SESSION_CLOCK_H

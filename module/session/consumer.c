@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * consumer.c - a consumer's cursor in what its session delivers
+ * consumer.c - a consumer's cursor in the queue of its session
  *
  * The session's queue holds the delivered buffers, oldest first.  A consumer's cursor is
  * the next buffer it will take; buffer->pending counts the cursors at or before the
  * buffer, and buffer->held the consumers that took it and have not given it back.  A
  * buffer leaves the queue when pending falls to 0, which happens only at the head of
  * the queue, and returns to the pool when held is 0 too.  Without consumers the queue
- * is a backlog that the next one gets.
+ * is a backlog for the next consumer.
  *
  * All under session->lock, which is never held while a buffer is copied.
  */
@@ -98,7 +98,7 @@ int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 	return 0;
 }
 
-/* The buffer of that index, if the consumer holds it, else NULL. */
+/* Return the buffer with this index if the consumer holds it, else NULL. */
 struct etw_buffer *etw_consumer_held(struct etw_consumer *c, u32 index)
 {
 	int i;
@@ -138,7 +138,7 @@ void etw_consumer_info(struct etw_consumer *c, struct etw_consumer_info *info)
 	info->backlog = consumer_backlog(c);
 }
 
-/* Take up to room buffers and return their number; 0 where etw_consumer_take() fails. */
+/* Take up to room waiting buffers and return their number. */
 u32 etw_consumer_take_some(struct etw_consumer *c, struct etw_buffer **list, u32 room)
 {
 	struct etw_trace_session *s = c->session;
@@ -171,8 +171,8 @@ void etw_consumer_give_some(struct etw_consumer *c, struct etw_buffer **list, u3
 }
 
 /*
- * Hold all waiting buffers, in list, without taking them, and return their number.  If
- * there are more than room, none is held.
+ * Hold all waiting buffers without taking them, store them in list, and return their
+ * number.  If there are more than room, none is held.
  */
 u32 etw_consumer_hold(struct etw_consumer *c, struct etw_buffer **list, u32 room)
 {
@@ -189,7 +189,10 @@ u32 etw_consumer_hold(struct etw_consumer *c, struct etw_buffer **list, u32 room
 	return count;
 }
 
-/* Release what _hold() held.  taken: it counts as consumed; otherwise it waits as before. */
+/*
+ * Release the buffers that etw_consumer_hold() held.  taken: they count as taken; otherwise
+ * they keep waiting.
+ */
 void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 count,
 			  bool taken)
 {
@@ -242,7 +245,7 @@ out:
 	return err;
 }
 
-/* Stop consuming; the buffers that it holds are given back. */
+/* Stop consuming, and give back the buffers in c->held. */
 void etw_consumer_detach_locked(struct etw_consumer *c)
 {
 	struct etw_trace_session *s = c->session;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * consumer.h - a consumer: its cursor in what a session delivers
+ * consumer.h - a consumer: its cursor in the queue of a session
  *
- * Consumers of user space are files (consumer_file.c); a log file has one in the module
- * (logfile/writer_thread.c).
+ * Consumers in user space are open files (consumer_file.c); a log file has a consumer in
+ * the module (logfile/writer_thread.c).
  */
 #ifndef ETW_SESSION_CONSUMER_H
 #define ETW_SESSION_CONSUMER_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * consumer_file.c - consumers of user space, which are open files with commands of their
- * own
+ * consumer_file.c - consumers in user space: open files with their own ioctl commands
  *
  * session->lock is never held across a copy to user space.  read_lock serialises the
  * readers of one file and is taken before session->lock.
@@ -24,7 +23,7 @@
 
 struct etw_consumer_file {
 	struct etw_consumer consumer;
-	struct etw_buffer *again;	/* a buffer that it holds for the next read */
+	struct etw_buffer *again;	/* a buffer held for the next read, or NULL */
 	u64 reported_through;		/* complete_through that TAKE returned last */
 	struct mutex read_lock;
 };
@@ -110,7 +109,7 @@ static __poll_t consumer_poll(struct file *file, poll_table *pt)
 	return events;
 }
 
-/* A buffer of the table; it stays as long as the session. */
+/* The buffer with this index, or NULL; it exists as long as the session. */
 static struct etw_buf *consumer_buffer(struct etw_trace_session *s, u64 index)
 {
 	struct etw_buf *buf = NULL;
@@ -124,7 +123,7 @@ static struct etw_buf *consumer_buffer(struct etw_trace_session *s, u64 index)
 
 /*
  * The mapping has its own references to the pages, so it may outlive file and session.
- * Buffers that are added later need another mapping.
+ * Buffers that the session adds later need another mapping.
  */
 static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -175,7 +174,7 @@ static int consumer_release(struct inode *inode, struct file *file)
 
 /* ------------------------------------------------------------------ ioctls */
 
-/* Give back a buffer, but not the one kept for the next read. */
+/* Give back a buffer.  -EINVAL: it is not held, or it is kept for the next read. */
 static int consumer_give_index(struct etw_consumer_file *c, u32 index)
 {
 	struct etw_buffer *b = etw_consumer_held(&c->consumer, index);

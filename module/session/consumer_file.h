@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * consumer_file.h - consumers of user space
+ * consumer_file.h - consumers in user space
  */
 #ifndef ETW_SESSION_CONSUMER_FILE_H
 #define ETW_SESSION_CONSUMER_FILE_H

@@ -97,7 +97,7 @@ static void arrive(struct etw_session_cpu *sc, struct etw_buffer *b)
 	list_add(&b->node, at);
 }
 
-/* Publish the buffers whose turn it is. */
+/* Publish the buffers that no longer wait for an older one. */
 static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu *sc)
 {
 	struct etw_buffer *b, *tmp;
@@ -153,8 +153,8 @@ static void deliver_replenish(struct etw_trace_session *s)
 	       s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
 		/*
-		 * All consumers are equally slow: drop only if writers have lost
-		 * events, and not after one consumer's backlog has made room.
+		 * No consumer has taken it: drop it only if writers have lost events,
+		 * and not after the backlog of a slower consumer has made room.
 		 */
 		if (b->pending == s->consumer_count && !dry)
 			break;
@@ -218,7 +218,7 @@ static struct etw_buffer *spare_get(struct etw_trace_session *s)
 	}
 }
 
-/* Move the full buffers to the queue, each CPU's in order. */
+/* Move the full buffers to the queue, those of each CPU in order. */
 static int deliver_snapshot(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *spare, *tmp;
@@ -262,7 +262,8 @@ static int deliver_snapshot(struct etw_trace_session *s)
 }
 
 /*
- * Deliver every event written before the call.  -ESHUTDOWN: the session stops.
+ * Deliver every event written before the call.  -ESHUTDOWN: the session stops; -ENOMEM:
+ * a BUFFERING session has no spare buffers, and part of its ring was not delivered.
  *
  * Two grace periods: after the first, writers that read the clock before `through` have
  * reserved their slots, so closing finds them; after the second, writers that were
@@ -353,7 +354,7 @@ static void discard_ring(struct etw_trace_session *s)
  *  1. No flush begins or runs any more; all open buffers are closed.
  *  2. Closing raised the irq_work, which queued the works: end them in that order;
  *     nothing can raise them again.
- *  3. session->done has everything that there will ever be.
+ *  3. session->done is complete: no more buffers will be added.
  */
 void etw_deliver_stop(struct etw_trace_session *s)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hotplug.c - what happens to sessions when CPUs come and go
+ * hotplug.c - handle the buffers of CPUs that go offline or come online
  *
- * It walks the sessions under RCU.
+ * The callbacks walk the sessions under RCU.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -25,7 +25,7 @@ static void hotplug_kick_all(void)
 	rcu_read_unlock();
 }
 
-/* The CPU is dead, so nobody else touches its words. */
+/* The CPU is dead, so no writer uses its words. */
 static int hotplug_cpu_dead(unsigned int cpu)
 {
 	struct etw_trace_session *s;

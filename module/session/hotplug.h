@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hotplug.h - what happens to sessions when CPUs come and go
+ * hotplug.h - handle the buffers of CPUs that go offline or come online
  */
 #ifndef ETW_SESSION_HOTPLUG_H
 #define ETW_SESSION_HOTPLUG_H

@@ -39,8 +39,8 @@ static u64 starts;					/* under etw_control */
 /* ------------------------------------------------------------------ finding */
 
 /*
- * The running session of that name, or of that handle if name_len is 0.  Names are
- * compared without regard to ASCII case.
+ * Find the running session with this name, or with this handle if name_len is 0.  Names
+ * are compared without regard to ASCII case.  NULL: there is none.
  */
 struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 name_len)
 {
@@ -77,7 +77,10 @@ struct etw_trace_session *etw_session_hold(struct etw_trace_session *s)
 	return s;
 }
 
-/* Fill handles with those of the running sessions and return their number. */
+/*
+ * Store the handles of up to capacity running sessions and return the number of running
+ * sessions, which may exceed capacity.
+ */
 u32 etw_sessions_list(u64 *handles, u32 capacity)
 {
 	u32 id, n = 0;
@@ -94,8 +97,9 @@ u32 etw_sessions_list(u64 *handles, u32 capacity)
 }
 
 /*
- * The running session of that name or handle, if the caller has these rights on it.
- * A caller that the default list does not give them gets -EPERM instead of -ENOENT.
+ * Find the running session with this name or handle if the caller has these rights on it.
+ * -EPERM: the caller lacks them; -ENOENT: there is no session, and the caller has these
+ * rights by the default list.
  */
 struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 name_len,
 					     u32 rights)
@@ -103,7 +107,7 @@ struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 n
 	struct etw_trace_session *s = etw_session_find(handle, name, name_len);
 	const struct etw_guid *guid = s ? &s->enabler.guid : &etw_access_default;
 
-	/* Controlling a session that only writes a file takes the right to files. */
+	/* Controlling a session that only writes a file requires the right to files. */
 	if (s && rights & ETW_RIGHT_CREATE_REALTIME && s->log &&
 	    !(READ_ONCE(s->hot.mode) & ETW_MODE_REAL_TIME))
 		rights ^= ETW_RIGHT_CREATE_REALTIME | ETW_RIGHT_CREATE_ONDISK;
@@ -114,7 +118,7 @@ struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 n
 	return s ?: ERR_PTR(-ENOENT);
 }
 
-/* The sessions that the caller may query: bit i is the one with logger id i + 1. */
+/* The sessions that the caller may query; bit i: the session with logger id i + 1. */
 u64 etw_sessions_visible(void)
 {
 	const struct etw_trace_session *s;
@@ -159,7 +163,10 @@ void etw_session_put(struct etw_trace_session *s)
 
 /* ----------------------------------------------------------------- starting */
 
-/* May it have that many buffers?  A BUFFERING session's snapshot may hold as many again. */
+/*
+ * May the session have max_buffers buffers?  A BUFFERING session counts twice, because a
+ * snapshot may hold as many again.
+ */
 static bool size_allowed(const struct etw_trace_session *s, u32 max_buffers)
 {
 	u64 buffers = (u64)max_buffers * (s->hot.buffering ? 2 : 1);
@@ -212,7 +219,7 @@ static int check_config(const struct etw_session_config *config)
 	return 0;
 }
 
-/* Memory and state of a session that nobody can find yet. */
+/* Allocate and initialise a session, which cannot be found yet. */
 static struct etw_trace_session *session_alloc(const struct etw_session_config *config)
 {
 	struct etw_trace_session *s;
@@ -297,11 +304,11 @@ static int session_publish(struct etw_trace_session *s, const struct etw_guid *g
 }
 
 /*
- * Start a session.  The caller has checked access and gets a reference; if this fails,
- * it still owns the log file.
+ * Start a session; the caller has checked access.  On success the caller gets a reference
+ * and the session owns the log file; on failure the caller still owns it.
  *
- * The name is looked up before memory is allocated, so that a caller whose name is
- * taken gets that error, and again when the session becomes findable.
+ * The name is looked up before memory is allocated, so that -EEXIST takes precedence over
+ * errors of the allocation, and again when the session becomes findable.
  */
 struct etw_trace_session *etw_session_start(const struct etw_session_config *config)
 {
@@ -346,7 +353,7 @@ err_module:
 
 /* ------------------------------------------------------------------ running */
 
-/* The session may have had no timer; it applies to buffers in use, too. */
+/* The new interval also applies to buffers in use, even if the session had no timer. */
 void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 {
 	lockdep_assert_held(&s->lock);
@@ -383,10 +390,10 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 /* ----------------------------------------------------------------- stopping */
 
 /*
- * Stop a running session; called with etw_control held, which is released.  Drops the
- * reference of the table; the caller has one of its own.
+ * Stop a running session.  Called with etw_control held; releases it.  Drops the table's
+ * reference; the caller has its own.
  *
- * When the memory is freed, nobody uses the session any more:
+ * When the memory is freed, nothing uses the session any more:
  *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited for a
  *    grace period;
  *  - CPU hotplug: it was off the list before that grace period;

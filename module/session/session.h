@@ -9,7 +9,7 @@
 
 #define ETW_FLUSH_MS_MIN	1000U
 
-/* What a session is started with; checked by etw_session_start(). */
+/* The properties of a session to start; etw_session_start() checks them. */
 struct etw_session_config {
 	const char *name;
 	u32 name_len;
@@ -20,7 +20,7 @@ struct etw_session_config {
 	u32 flush_ms;
 	u32 clock;			/* ETW_CLOCK_*, 0: QPC */
 	u32 mode;			/* ETW_MODE_* */
-	/* a log file, which the session takes over and frees with this; or NULL */
+	/* a log file or NULL; a started session owns it and frees it with log_free */
 	struct etw_logfile *log;
 	void (*log_free)(struct etw_logfile *log);
 };

@@ -3,7 +3,7 @@
  * trace_session.h - a session: its ring, its policy and its consumers
  *
  * Lock order: etw_control, session->flush_lock, cpus_read_lock, session->lock.
- *  etw_control	the table of sessions, names, and who enabled what
+ *  etw_control	the table of sessions, names, and the providers that each enabled
  *  flush_lock	one flush or stop at a time
  *  lock	everything on the delivery side: queue, consumers, buffers
  *  (none)	the write side: ring, pool, per-CPU words and the shared buffer, see
@@ -28,7 +28,7 @@
 
 struct etw_logfile;
 
-/* A buffer; buf comes first so that the ring's pointer is also ours. */
+/* A buffer; the ring and the pool know only buf. */
 struct etw_buffer {
 	struct etw_buf buf;
 	struct llist_node done;		/* delivered, not yet seen by the worker */
@@ -64,7 +64,7 @@ struct etw_trace_session {
 	u32 clock_type;
 	u64 clock_freq;
 	struct etw_clock_sync start;
-	struct mem_cgroup *memcg;	/* of the starter, charged for the buffers */
+	struct mem_cgroup *memcg;	/* of the task that started it, charged for buffers */
 
 	struct mutex flush_lock;
 	struct mutex lock;
