@@ -84,7 +84,7 @@ static void callback_queue_kernel(struct etw_registration *reg, struct etw_notic
 	queue_work(etw_callback_wq, &reg->work);
 }
 
-/* Takes the notice over. */
+/* Queue the notice, which the caller must not use any more. */
 void etw_callback_queue(struct etw_registration *reg, struct etw_notice *notice)
 {
 	if (!etw_is_user(reg)) {
@@ -95,7 +95,7 @@ void etw_callback_queue(struct etw_registration *reg, struct etw_notice *notice)
 	etw_callback_queue_add(reg->queue, notice);
 }
 
-/* A module's registration ends: waiting notices are dropped. */
+/* A module's registration ends: drop its waiting notices. */
 void etw_callback_drop(struct etw_registration *reg)
 {
 	struct etw_notice *notice, *tmp;
@@ -110,7 +110,7 @@ void etw_callback_drop(struct etw_registration *reg)
 		etw_notice_free(notice);
 }
 
-/* It has ended: no callback runs once this has returned.  Without etw_control. */
+/* Once this returns, no callback of the ended registration runs.  Without etw_control. */
 void etw_callback_cancel(struct etw_registration *reg)
 {
 	cancel_work_sync(&reg->work);

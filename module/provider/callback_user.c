@@ -21,7 +21,7 @@ void etw_callback_queue_init(struct etw_callback_queue *q)
 	init_waitqueue_head(&q->wait);
 }
 
-/* Take it from both lists. */
+/* Remove the notice from both lists. */
 static void notice_unlist(struct etw_notice *notice)
 {
 	list_del(&notice->node);
@@ -70,7 +70,7 @@ void etw_callback_queue_drop(struct etw_registration *reg)
 		etw_notice_free(notice);
 }
 
-/* Keep the waiter, or NULL, for ETW_CONTROL_WAIT.  Returns the one kept before. */
+/* Keep the waiter, or NULL, for ETW_CONTROL_WAIT.  Returns the previous waiter. */
 struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
 					   struct etw_waiter *waiter)
 {
@@ -81,8 +81,8 @@ struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
 }
 
 /*
- * Fetch the next notice, with a reference on its filter data; the one fetched before
- * counts as handled.  -EAGAIN: none waits; -EMSGSIZE: n has no room for the filter data.
+ * Fetch the next notice, with a reference on its filter data; the previous one then counts
+ * as handled.  -EAGAIN: none waits; -EMSGSIZE: n has no room for the filter data.
  */
 int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
 			     struct etw_filter_data **data)
@@ -138,8 +138,8 @@ static void count_lost(struct etw_callback_queue *q, struct etw_process_hot *pro
 }
 
 /*
- * The fetched notice n could not be copied to the caller: put it back, unless another
- * thread has fetched the next one, so that it counts as handled.
+ * The fetched notice n could not be copied to the caller: put it back.  If another thread
+ * has fetched the next notice, n already counts as handled: count it as lost instead.
  */
 void etw_callback_queue_unfetch(struct etw_callback_queue *q, struct etw_process_hot *process,
 				const struct etw_notify *n)

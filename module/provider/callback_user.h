@@ -13,12 +13,12 @@
 struct etw_notice;
 struct etw_waiter;
 
-/* The notices of a process, which it fetches.  All under lock. */
+/* The notices that a process fetches.  All under lock. */
 struct etw_callback_queue {
 	spinlock_t lock;
 	struct list_head notices;
 	struct etw_notice *handled;	/* the one that user space is working on */
-	struct task_struct *handler;	/* that fetched it; only compared */
+	struct task_struct *handler;	/* task that fetched it; only compared */
 	struct etw_waiter *waiter;	/* of an ENABLE that a signal ended, or NULL */
 	wait_queue_head_t wait;
 };

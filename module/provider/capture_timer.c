@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * capture_timer.c - asking providers for their state periodically
+ * capture_timer.c - request the state of providers periodically
  *
  * The list belongs to a session.  It is under etw_control, which the work takes.  Once
  * the session stops, the work does nothing and does not queue itself again;
- * etw_capture_timer_stop() waits for one that may be running.
+ * etw_capture_timer_stop() waits until it does not run.
  */
 #include <linux/slab.h>
 
@@ -20,7 +20,7 @@ static void capture_timer_restart(struct etw_enabler *session)
 		cancel_delayed_work(&session->capture.work);
 }
 
-/* A provider that cannot be asked now, for lack of memory, is asked the next time. */
+/* If memory is short, a provider's state is requested the next time. */
 static void capture_timer_work(struct work_struct *work)
 {
 	struct etw_enabler *session = container_of(to_delayed_work(work), struct etw_enabler,
@@ -49,8 +49,8 @@ void etw_capture_timer_init(struct etw_enabler *session)
 }
 
 /*
- * Ask these providers every period_s seconds; count 0 ends it.  *guids is exchanged for
- * the old list.
+ * Request the state of these providers every period_s seconds; count 0 ends this.
+ * Exchanges *guids for the old list.
  */
 void etw_capture_timer_set(struct etw_enabler *session, struct etw_guid **guids, u32 count,
 			   u32 period_s)

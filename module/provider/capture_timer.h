@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * capture_timer.h - asking providers for their state periodically
+ * capture_timer.h - request the state of providers periodically
  */
 #ifndef ETW_PROVIDER_CAPTURE_TIMER_H
 #define ETW_PROVIDER_CAPTURE_TIMER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * change.c - changing what the writers of registrations see
+ * change.c - change the composite, the snapshot and the static key of registrations
  *
  * A writer sees, in this order: the widened composite, the new snapshot, the narrowed
  * composite; the static key changes last when enabling and first when disabling.
@@ -40,8 +40,8 @@ static void update_init(struct etw_update *u, struct etw_registration *reg)
 }
 
 /*
- * Add a change of reg, to be filled in and built.  notify: its callback is called.
- * NULL: no memory; what was allocated is in updates.
+ * Add a change of reg, which the caller fills in and builds.  notify: call its callback.
+ * NULL: no memory; earlier changes stay in updates.
  */
 struct etw_update *etw_update_add(struct list_head *updates, struct etw_registration *reg,
 				  bool notify, gfp_t gfp)
@@ -59,8 +59,8 @@ struct etw_update *etw_update_add(struct list_head *updates, struct etw_registra
 }
 
 /*
- * Put one registration's change into force.  source and waiter are for its notice, and
- * may be NULL.
+ * Apply the change of one registration.  source and waiter are for its notice, and may be
+ * NULL.
  */
 void etw_update_apply(struct etw_update *u, const struct etw_guid *source,
 		      struct etw_waiter *waiter)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * change.h - changing what the writers of registrations see
+ * change.h - change the composite, the snapshot and the static key of registrations
  *
- * A change is prepared for all registrations concerned, which may fail, and then put
- * into force for all, which may not.  Under etw_control.
+ * A change is prepared for all registrations concerned, which may fail, and then applied
+ * to all, which cannot fail.  Under etw_control.
  */
 #ifndef ETW_PROVIDER_CHANGE_H
 #define ETW_PROVIDER_CHANGE_H
@@ -16,17 +16,17 @@ struct etw_waiter;
 struct etw_update {
 	struct list_head node;
 	struct etw_registration *reg;
-	/* what it will have; initially what it has */
+	/* the registration's future state; initially its present state */
 	const struct etw_guid_entry *group;
 	const struct etw_traits *traits;
 	bool types;
 	u8 scope;
 	u8 group_scope;
 	u8 left_out;			/* slots of group_scope that disallow it */
-	/* what follows from that */
+	/* built from that state */
 	struct etw_snapshot *snapshot;	/* NULL: disabled */
 	struct etw_enable_entry composite;
-	struct etw_notice *notice;	/* NULL: no callback, or it is not to be called */
+	struct etw_notice *notice;	/* NULL: no callback, or do not call it */
 	/* the latest update with filters in its notice, and the one before that */
 	struct etw_update *filter_head, *filter_next;
 };

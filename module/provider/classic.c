@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * classic.c - enabling classic providers, which have one session at a time
+ * classic.c - enable classic providers, which have one session at a time
  */
 #include <linux/bits.h>
 
 #include "classic.h"
 #include "notice.h"
 
-/* Of the slots in scope, the one that was enabled last. */
+/* Return the bit of the slot in scope that was enabled last; 0: scope is empty. */
 u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope)
 {
 	int i, latest = -1;
@@ -19,7 +19,7 @@ u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope)
 	return latest < 0 ? 0 : BIT(latest);
 }
 
-/* An enabled registration learns its session and what that one asked for. */
+/* Give an enabled registration's callback its session's id, level and keyword. */
 void etw_classic_notice(struct etw_notice *notice, const struct etw_registration *reg)
 {
 	const struct etw_enablement *slot = &reg->entry->slots[__ffs(reg->scope)];

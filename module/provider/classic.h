@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * classic.h - enabling classic providers
+ * classic.h - enable classic providers
  */
 #ifndef ETW_PROVIDER_CLASSIC_H
 #define ETW_PROVIDER_CLASSIC_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * enable.c - which session has which provider enabled
+ * enable.c - enable and disable providers for sessions
  *
  * A change of a slot is prepared for all registrations of the GUID, which may run out
- * of memory, and then put into force for all (change.c), which may not fail.
+ * of memory, and then applied to all (change.c), which cannot fail.
  *
  * All under etw_control.
  */
@@ -26,9 +26,9 @@
 #include "scope_filter.h"
 #include "write/extended_items.h"
 
-static u64 enables;	/* how many there were; under etw_control */
+static u64 enables;	/* enablements so far; under etw_control */
 
-/* Prepare what reg will see with this scope; the slots of entry have changed. */
+/* Prepare the change of reg to this scope; the slots of entry have changed. */
 static int enable_prepare(struct list_head *updates, struct etw_registration *reg,
 		   const struct etw_guid_entry *entry, u8 scope,
 		   const struct etw_enabler *s, gfp_t gfp)
@@ -103,7 +103,7 @@ static int enable_prepare_all(struct list_head *updates, const struct etw_guid_e
 		scope = old & ~BIT(i);
 		if (in_scope(req, reg))
 			scope = etw_is_classic(reg) ? BIT(i) : scope | BIT(i);
-		/* Neither before nor now: it is not concerned. */
+		/* In the slot's scope neither before nor after: not concerned. */
 		if (!((scope | old) & BIT(i)))
 			continue;
 		err = enable_prepare(updates, reg, entry, scope, req->session, ETW_GFP);
@@ -114,9 +114,9 @@ static int enable_prepare_all(struct list_head *updates, const struct etw_guid_e
 }
 
 /*
- * A classic provider has one session, the last that enabled it.  Sessions that enabled
- * it before one that selects every program do not need their slots.  Returns the slot
- * of the first one, or -1.
+ * Find a slot that a classic provider can spare.  Such a provider has one session, the
+ * last that enabled it; a slot is spare if a session without scope or PID filters enabled
+ * the provider later.  Returns the oldest slot if it is spare, else -1.
  */
 static int spare_slot(const struct etw_guid_entry *entry)
 {
@@ -141,7 +141,7 @@ static int spare_slot(const struct etw_guid_entry *entry)
 	return slots[first].order < last ? first : -1;
 }
 
-/* On success the slot has taken the request's filters. */
+/* On success the slot owns the request's filters. */
 static int request_enable(struct etw_guid_entry *entry,
 			  struct etw_enable_request *req,
 			  struct etw_waiter *waiter)
@@ -214,7 +214,7 @@ static int request_capture(struct etw_guid_entry *entry,
 	struct etw_registration *reg;
 	LIST_HEAD(notices);
 
-	/* All callbacks are called, or none. */
+	/* Call all callbacks or none. */
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
 		if (!etw_callback_wanted(reg) || etw_is_classic(reg) ||

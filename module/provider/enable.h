@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * enable.h - enabling and disabling providers
+ * enable.h - enable and disable providers for sessions
  */
 #ifndef ETW_PROVIDER_ENABLE_H
 #define ETW_PROVIDER_ENABLE_H

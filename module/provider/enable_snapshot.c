@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * enable_snapshot.c - building the snapshot of sessions that writers see
+ * enable_snapshot.c - build the snapshot of sessions that writers read
  *
  * A session may have enabled the provider, its group, or both; it counts once.  A
  * registration has at most eight sessions: first those that enabled the provider
  * itself, then those that enabled its group, in the order of their slots.  A ninth
- * one enters when another one leaves.
+ * session is added when another one leaves.
  *
- * All under etw_control; change.c publishes what is built here.
+ * All under etw_control; change.c publishes the snapshot.
  */
 #include <linux/slab.h>
 
@@ -56,7 +56,7 @@ static void add_group(struct sources *to, const struct etw_enablement *slot)
 		to->list[to->count++] = (struct source){ .group = slot, .bit = ~used & (used + 1) };
 }
 
-/* Which slots of group_scope have a session that disallows reg. */
+/* Return the slots of group_scope whose session disallows reg. */
 static u8 left_out(const struct etw_registration *reg, const struct etw_guid_entry *group,
 		   u8 group_scope)
 {
@@ -69,7 +69,7 @@ static u8 left_out(const struct etw_registration *reg, const struct etw_guid_ent
 	return out;
 }
 
-/* group_scope: without the slots that leave reg out. */
+/* group_scope: without the slots whose session disallows reg. */
 static void sources_find(struct sources *to, const struct etw_registration *reg, u8 scope,
 		 const struct etw_guid_entry *group, u8 group_scope)
 {
@@ -97,8 +97,9 @@ static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 
 /*
  * Add the filters to the notice.  Registrations of one change that get the same filters
- * share a chain, so there are few chains whatever the order of registrations.  A
- * session that has two filters gives one: a callback tells them apart by session.
+ * share a chain, so there are few chains whatever the order of registrations.  Of a
+ * session with two filters only one is added, because a callback distinguishes filters by
+ * session: the provider's own filter precedes the group's.
  */
 static int add_filter_data(struct etw_update *u, const struct sources *sources, gfp_t gfp)
 {
@@ -139,8 +140,8 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 }
 
 /*
- * Fill u->snapshot and u->composite, and its notice with filters.  u is the last
- * of updates.
+ * Fill in u->snapshot, u->composite and the filters of u->notice.  u is the last of
+ * updates.
  */
 int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gfp)
 {
@@ -179,7 +180,7 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 	return 0;
 }
 
-/* Bit i: enabled by the session with logger id i + 1. */
+/* The sessions that enabled reg; bit i: the session with logger id i + 1. */
 u64 etw_registration_sessions(const struct etw_registration *reg)
 {
 	struct sources sources;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * enable_snapshot.h - building the snapshots that writers see
+ * enable_snapshot.h - build the snapshot of sessions that writers read
  */
 #ifndef ETW_PROVIDER_ENABLE_SNAPSHOT_H
 #define ETW_PROVIDER_ENABLE_SNAPSHOT_H

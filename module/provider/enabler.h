@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * enabler.h - a session as providers see it: something that enables them
+ * enabler.h - the part of a session that enables providers
  *
  * Part of struct etw_trace_session.  hot, guid and secure are set at start and only read
  * after that; the rest is under etw_control, except for the work.
@@ -23,7 +23,7 @@ struct etw_disallowed {
 struct etw_enabler {
 	struct etw_session_hot *hot;
 	struct etw_guid guid;
-	bool secure;			/* writing to it takes the right to log */
+	bool secure;			/* writing to it requires the right to log */
 	struct etw_disallowed *disallowed;	/* NULL: none */
 
 	/* see capture_timer.c */

@@ -3,9 +3,9 @@
  * filter_data.c - filters that the callback of a provider interprets
  *
  * A session's SCHEMATIZED filter stays in its slot of the GUID, under etw_control.
- * Callbacks get a counted copy that never changes: the filters of all sessions in one
- * chain, or what came with a request for state.  Registrations for which a change
- * means the same share the copy.
+ * Callbacks get a reference-counted copy that never changes: the filters of all sessions
+ * in one chain, or the filter of a request for state.  Registrations that get the same
+ * filters from a change share the copy.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -122,7 +122,7 @@ int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count,
 	return 0;
 }
 
-/* Has the caller of NOTIFY room for the data, or does it not want it? */
+/* Has the caller of NOTIFY room for the data, or not asked for it? */
 bool etw_filter_data_fits(const struct etw_filter_data *data, const struct etw_notify *n)
 {
 	return !data || !n->filter || n->filter_cap >= data->len;

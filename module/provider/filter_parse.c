@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter_parse.c - the filters of an enable request: each is read once and checked
+ * filter_parse.c - read each filter of an enable request once, and check it
  *
  * One malformed filter of any type makes the whole request fail.
  */
@@ -197,7 +197,7 @@ static int filter_read(struct etw_enable_request *req, const struct etw_filter *
 	}
 }
 
-/* Read the filters into req.  On failure, too, the caller frees what is in it. */
+/* Read the filters into req.  The caller frees them with etw_filters_free(), also on failure. */
 int etw_filters_read(struct etw_enable_request *req, u64 from, u32 count)
 {
 	struct etw_filter filters[ETW_FILTERS_MAX];
@@ -234,7 +234,7 @@ void etw_event_filter_free(struct etw_event_filter *filter)
 	kfree_rcu(filter, rcu);
 }
 
-/* Free what no enablement has taken. */
+/* Free the filters that no enablement has taken. */
 void etw_filters_free(struct etw_enable_request *req)
 {
 	while (req->pid_count)

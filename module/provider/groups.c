@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * groups.c - leaving providers out of the groups that a session enables
+ * groups.c - exclude providers from the groups that a session enables
  *
  * A registration becomes a member of a group by its traits, for as long as it is
- * registered.  Sessions enable a group in the same way as a GUID, in a table of its own:
- * GUIDs of groups and of providers have nothing to do with each other.
+ * registered.  Sessions enable a group in the same way as a GUID, but groups have a
+ * separate table: a group and a provider with equal GUIDs are unrelated.
  *
- * A session's disallow list takes providers out of all groups that it enables.  It can
- * change at any time: the registrations that the filters of an enablement selected are
- * remembered, and the list is applied whenever a snapshot is built.
+ * A session's disallow list excludes providers from all groups that it enables.  It can
+ * change at any time: group_scope records the registrations that the filters of an
+ * enablement selected, and the list is applied whenever a snapshot is built.
  *
  * All under etw_control.
  */
@@ -20,7 +20,7 @@
 #include "groups.h"
 #include "guid_table.h"
 
-/* Prepare the members for which the list of s makes another difference than old did. */
+/* Prepare the members that only one of the two lists, old and that of s, excludes. */
 static int group_prepare(struct list_head *updates, const struct etw_guid_entry *group,
 			 const struct etw_enabler *s, const struct etw_disallowed *old)
 {
@@ -43,7 +43,7 @@ static int group_prepare(struct list_head *updates, const struct etw_guid_entry 
 	return 0;
 }
 
-/* Replace the disallow list of s.  On success *list is the old one. */
+/* Replace the disallow list of s.  On success *list becomes the old list. */
 int etw_group_disallow(struct etw_enabler *s, struct etw_disallowed **list)
 {
 	struct etw_disallowed *old = s->disallowed;

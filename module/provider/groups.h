@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * groups.h - leaving providers out of groups
+ * groups.h - exclude providers from the groups that a session enables
  */
 #ifndef ETW_PROVIDER_GROUPS_H
 #define ETW_PROVIDER_GROUPS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * guid_table.c - the GUIDs that are registered or enabled, and those of groups
+ * guid_table.c - the tables of provider GUIDs and group GUIDs
  *
- * There are two tables, because GUIDs of providers and of groups have nothing to do with
- * each other.  An entry exists while a registration has the GUID or is a member of the
- * group, or a session has it enabled.
+ * There are two tables, because a group and a provider with equal GUIDs are unrelated.  An
+ * entry exists while a registration has the GUID or is a member of the group, or a session
+ * has it enabled.
  *
  * All under etw_control.
  */
@@ -60,7 +60,7 @@ struct etw_guid_entry *etw_group_find(const struct etw_guid *guid)
 	return guid_find(etw_groups, guid);
 }
 
-/* The entry, which is made if necessary; NULL: no memory.  Undo: etw_guid_put(). */
+/* Find the entry or make it; NULL: no memory.  Undo: etw_guid_put(). */
 struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid)
 {
 	return guid_get(etw_guids, guid);
@@ -86,7 +86,7 @@ void etw_guid_put(struct etw_guid_entry *entry)
 	kfree(entry);
 }
 
-/* The slot of the session, or, for NULL, a free slot; -1: there is none. */
+/* Find the session's slot, or a free slot if s is NULL; -1: there is none. */
 int etw_entry_slot(const struct etw_guid_entry *entry, const struct etw_enabler *s)
 {
 	int i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * log_rights.c - who may write to SECURE sessions
+ * log_rights.c - check which registrations may write to SECURE sessions
  *
  * A registration whose owner has no right to log to a SECURE session is not in that
- * session's scope, so no write has to ask.  When an access list changes, the scopes
+ * session's scope, so no write needs a check.  When an access list changes, the scopes
  * change with it.
  *
  * All under etw_control.
@@ -18,7 +18,7 @@
 #include "log_rights.h"
 #include "scope_filter.h"
 
-/* May events of this registration go to the session?  Asks for its owner, not the caller. */
+/* May the registration write to the session?  Checks its owner's rights, not the caller's. */
 bool etw_may_log(const struct etw_enabler *session, const struct etw_registration *reg)
 {
 	if (!session->secure || !etw_is_user(reg))
@@ -27,9 +27,9 @@ bool etw_may_log(const struct etw_enabler *session, const struct etw_registratio
 }
 
 /*
- * The slots of the entry that may enable reg by the present lists.  A classic
- * registration has one session; losing it does not give it another one before the
- * next enabling.  Sets *notify if the callback is to hear about a difference.
+ * Return the slots of the entry that may enable reg by the present access lists.  A classic
+ * registration has one session; if it loses that, it gets another one only when a session
+ * next enables it.  Sets *notify if the callback must be called for a difference.
  */
 static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registration *reg,
 		    bool *notify)
@@ -41,7 +41,7 @@ static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registr
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++, slot++) {
 		if (!slot->session || !slot->session->secure)
 			continue;
-		/* What a PID filter selected is no longer known. */
+		/* The selection of a PID filter was not recorded, so never add it back. */
 		if (!etw_may_log(slot->session, reg))
 			scope &= ~BIT(i);
 		else if (!etw_is_classic(reg) && !slot->pid_filtered &&
@@ -54,7 +54,7 @@ static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registr
 	return scope;
 }
 
-/* Prepare other scopes for reg, of its own entry and of its group. */
+/* Prepare the change of reg to new scopes, for its own entry and for its group. */
 static int scope_prepare(struct list_head *updates, struct etw_registration *reg, u8 scope,
 			 u8 group_scope, bool notify)
 {
@@ -67,7 +67,7 @@ static int scope_prepare(struct list_head *updates, struct etw_registration *reg
 	return etw_snapshot_build(updates, u, ETW_GFP);
 }
 
-/* Put what was prepared into force, or none of it if there was an error. */
+/* Apply the prepared changes, or none of them if there was an error. */
 static void scope_commit(struct list_head *updates, int err)
 {
 	if (err)
@@ -87,7 +87,7 @@ static int log_rights_prepare(struct list_head *updates, struct etw_registration
 	return scope_prepare(updates, reg, scope, group_scope, notify);
 }
 
-/* An access list has changed: apply it to all registrations, or to none: -ENOMEM. */
+/* Apply a changed access list to all registrations; -ENOMEM: it applies to none. */
 int etw_log_rights_apply(void)
 {
 	struct etw_guid_entry *entry;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * log_rights.h - who may write to SECURE sessions
+ * log_rights.h - check which registrations may write to SECURE sessions
  */
 #ifndef ETW_PROVIDER_LOG_RIGHTS_H
 #define ETW_PROVIDER_LOG_RIGHTS_H

@@ -56,7 +56,7 @@ struct etw_notice *etw_notice_alloc(gfp_t gfp)
 	return kzalloc(sizeof(struct etw_notice), gfp);
 }
 
-/* What the callback is called with; the waiter, or NULL, waits until then. */
+/* Set the callback's arguments.  The waiter, or NULL, waits until the notice is handled. */
 void etw_notice_fill(struct etw_notice *notice, const struct etw_enable_entry *composite,
 		     u32 control, const struct etw_guid *source, struct etw_waiter *waiter)
 {
@@ -73,7 +73,7 @@ void etw_notice_fill(struct etw_notice *notice, const struct etw_enable_entry *c
 	}
 }
 
-/* The notice was handled or dropped, so nobody needs to wait for it.  Takes NULL. */
+/* Free a notice that was handled or dropped; its waiter no longer waits for it.  Takes NULL. */
 void etw_notice_free(struct etw_notice *notice)
 {
 	if (!notice)
@@ -87,8 +87,8 @@ void etw_notice_free(struct etw_notice *notice)
 }
 
 /*
- * The notice to drop when too many wait: a request for state, or else the oldest one,
- * because every other one describes the whole state.
+ * Choose the notice to drop when too many wait: a request for state, or else the oldest
+ * one, because each later one describes the whole state.
  */
 struct etw_notice *etw_notice_spare(struct etw_registration *reg)
 {

@@ -140,7 +140,10 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg)
 	return 0;
 }
 
-/* The caller's registration in that slot; -EBADF: there is none; -ESTALE. */
+/*
+ * Return the caller's registration in this slot.  -EBADF: there is none; -ESTALE: the
+ * caller is not the owner.
+ */
 struct etw_registration *etw_process_registration(struct etw_process *p, u32 slot)
 {
 	struct etw_registration *reg = NULL;
@@ -153,7 +156,7 @@ struct etw_registration *etw_process_registration(struct etw_process *p, u32 slo
 	return etw_process_is_owner(p) ? reg : ERR_PTR(-ESTALE);
 }
 
-/* Unregister the slot; with made, only if it still has the registration made so. */
+/* Unregister the slot; if made is not NULL, only if it still has the registration made so. */
 int etw_process_unregister(struct etw_process *p, u32 slot, const struct etw_register *made)
 {
 	struct etw_registration *reg;
@@ -209,15 +212,15 @@ int etw_process_open(struct file *file)
 	return 0;
 }
 
-/* Is it the last thread of its process, and exiting? */
+/* Is the task the last thread of its process, and exiting? */
 static bool process_exits(const struct task_struct *task)
 {
 	return task->flags & PF_EXITING && !atomic_read(&task->signal->live);
 }
 
 /*
- * Called whenever a process closes a descriptor of the file.  When the owner does so
- * because it exits, its registrations are gone before anybody can see the exit.
+ * Called whenever a process closes a descriptor of the file.  If the owner closes it by
+ * exiting, its registrations end before another process can see the exit.
  */
 void etw_process_flush(struct etw_process *p)
 {
@@ -226,8 +229,8 @@ void etw_process_flush(struct etw_process *p)
 }
 
 /*
- * Tracepoints sched_process_exit and sched_process_exec: for an owner without a
- * descriptor of the file to close, see etw_process_flush().
+ * Tracepoints sched_process_exit and sched_process_exec: end the registrations of an owner
+ * that has no descriptor of the file left to close, see etw_process_flush().
  */
 void etw_process_owner_gone(struct task_struct *task)
 {

@@ -2,10 +2,9 @@
 /*
  * process.h - an open file of /dev/etw and the registrations made on it
  *
- * The process that registers first owns the file's registrations: every other one,
- * above all a forked child, gets ESTALE.  They end when the owner exits or executes
- * another program, even if something else keeps the file open; a child does so by
- * the mapping alone.
+ * The process that registers first owns the file's registrations: every other process,
+ * such as a forked child, gets ESTALE.  They end when the owner exits or executes another
+ * program, even if the file stays open: a child keeps it open by the mapping alone.
  */
 #ifndef ETW_PROVIDER_PROCESS_H
 #define ETW_PROVIDER_PROCESS_H

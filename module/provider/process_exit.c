@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * process_exit.c - noticing that a task or the program of a process ends
+ * process_exit.c - detect the end of tasks and of the programs of processes
  *
  * Tracepoints of the scheduler report it; they are not exported, so they are looked up
  * by name.  The probes run with preemption off.  Their types must be those that the

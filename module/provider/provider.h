@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * provider.h - GUIDs, who registered them and who enabled them
+ * provider.h - GUIDs, their registrations, and the sessions that have them enabled
  *
- * A GUID has an entry while somebody has it registered or some session has it
- * enabled.  Each registration has its own composite filter and its own snapshot of
- * sessions: a scope filter may leave it out of some sessions, and it may be a member
- * of a group, which sessions enable in the same way as a GUID.
+ * A GUID has an entry while it has a registration or a session has it enabled.  Each
+ * registration has its own composite filter and its own snapshot of sessions: a scope
+ * filter may exclude it from some sessions, and it may be a member of a group, which
+ * sessions enable in the same way as a GUID.
  *
  * Everything is under etw_control, except what the hot path reads: snapshots (RCU,
  * preemption disabled) and composites (racy by design, core/filter.c).
@@ -149,7 +149,7 @@ static inline struct etw_registration *etw_registration_of(struct etw_registrati
 	return container_of(hot, struct etw_registration, hot);
 }
 
-/* Does the session leave the registration out of its groups? */
+/* Does the session exclude the registration from its groups? */
 static inline bool etw_group_disallowed(const struct etw_enabler *session,
 					const struct etw_registration *reg)
 {
@@ -174,7 +174,7 @@ etw_entry_next(const struct etw_guid_entry *entry, const struct etw_registration
 #define etw_entry_for_each(reg, entry)					\
 	for (reg = etw_entry_next(entry, NULL); reg; reg = etw_entry_next(entry, reg))
 
-/* Which of the entry's slots may enable reg. */
+/* Return the entry's slots that may enable reg. */
 static inline u8 etw_entry_scope(const struct etw_guid_entry *entry,
 				 const struct etw_registration *reg)
 {

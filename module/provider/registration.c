@@ -58,7 +58,7 @@ void etw_registration_free(struct etw_registration *reg)
 	call_rcu(&reg->rcu, registration_free_rcu);
 }
 
-/* Add reg under reg->provider->guid; what is enabled already applies to it. */
+/* Add reg under reg->provider->guid; existing enablements apply to it. */
 int etw_registration_add(struct etw_registration *reg)
 {
 	int err;
@@ -95,8 +95,8 @@ void etw_registration_remove(struct etw_registration *reg)
 /* --------------------------------------------------------- for kernel modules */
 
 /*
- * Traits are in place before a writer can find reg, and in everything prepared for
- * writers.  What remains is its name and its group, which may enable it as well.
+ * Traits are in place before a writer can find reg, and in every snapshot built for it.
+ * Its name and its group follow afterwards; the group may enable it as well.
  */
 static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
 			   struct module *owner, etw_enable_fn callback, void *context)
@@ -256,7 +256,7 @@ EXPORT_SYMBOL_GPL(__etw_register_handle);
  *
  * Waits for writes in progress and for the callback; neither runs any more when this
  * returns 0, so the caller may be unloaded.  Waiting notifications are dropped, and
- * those who wait for them go on.  One call at a time for a provider: a second one
+ * callers that wait for them continue.  One call at a time for a provider: a second one
  * returns at once.
  *
  * Process context, sleeps; not under cpus_read_lock().

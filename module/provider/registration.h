@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * registration.h - registrations: making, adding, removing and freeing them
+ * registration.h - make, add, remove and free registrations
  */
 #ifndef ETW_PROVIDER_REGISTRATION_H
 #define ETW_PROVIDER_REGISTRATION_H

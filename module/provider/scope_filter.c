@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scope_filter.c - which registrations a session's scope filters select
+ * scope_filter.c - match registrations against a session's scope filters
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -28,8 +28,8 @@ void etw_scope_free(struct etw_scope *scope)
 }
 
 /*
- * The name of the caller's program, for a registration: ETW_EXECUTABLE_MAX bytes.  A
- * process has the same program as long as its registrations, except after
+ * Store the name of the caller's program, for a registration: ETW_EXECUTABLE_MAX bytes.  A
+ * process runs the same program while its registrations exist, except after
  * prctl(PR_SET_MM_EXE_FILE), which this does not follow.
  */
 void etw_scope_executable(char *name)
@@ -56,7 +56,7 @@ void etw_scope_executable(char *name)
 	mmap_write_unlock(current->mm);
 }
 
-/* The path of the process's control group; false: the process is gone. */
+/* Get the path of the process's control group; false: the process is gone. */
 static bool scope_cgroup(const struct etw_registration *reg, char *path)
 {
 	struct task_struct *task;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scope_filter.h - which registrations a scope filter selects
+ * scope_filter.h - match registrations against a session's scope filters
  */
 #ifndef ETW_PROVIDER_SCOPE_FILTER_H
 #define ETW_PROVIDER_SCOPE_FILTER_H

@@ -22,7 +22,7 @@
 #include "guid_table.h"
 #include "traits.h"
 
-/* Memory for len bytes of traits; -EINVAL: too many. */
+/* Allocate memory for len bytes of traits; -EINVAL: too many. */
 static struct etw_traits *traits_alloc(u32 len)
 {
 	struct etw_traits *traits;
@@ -63,7 +63,7 @@ static int traits_parse(struct etw_traits *traits)
 	return 0;
 }
 
-/* A copy of a kernel module's traits; -EINVAL: they are malformed. */
+/* Copy a kernel module's traits; -EINVAL: they are malformed. */
 struct etw_traits *etw_traits_copy(const void *blob, u32 len)
 {
 	struct etw_traits *traits = traits_alloc(len);
@@ -107,7 +107,7 @@ struct etw_traits *etw_traits_read(u64 ptr, u32 len)
 	return ERR_PTR(err);
 }
 
-/* The name that traits give to a registration without one; NULL: none. */
+/* Copy the name in traits for a registration without a name; *name NULL: none. */
 static int traits_name(const struct etw_registration *reg, const struct etw_traits *traits,
 		       char **name)
 {
@@ -120,7 +120,7 @@ static int traits_name(const struct etw_registration *reg, const struct etw_trai
 	return *name ? 0 : -ENOMEM;
 }
 
-/* Put the change into force; nothing can fail any more. */
+/* Apply the change; nothing can fail any more. */
 static void traits_set(struct list_head *updates, struct etw_registration *reg,
 		       struct etw_traits *traits, char *name, struct etw_guid_entry *group)
 {
@@ -141,11 +141,11 @@ static void traits_set(struct list_head *updates, struct etw_registration *reg,
 }
 
 /*
- * Give the registration traits, which it takes over, or NULL; *types: whether its data
- * descriptors have types, or NULL.  Traits imply types.  A registration made with
- * traits is given the same ones again, for its name and group.  -EEXIST: it has other
- * traits; -EPERM: the caller may not join their group; -EINVAL: it is classic, and
- * its events have no room for any of this.
+ * Set the traits of the registration, which then owns them, or NULL; *types: whether its
+ * data descriptors have types, or NULL.  Traits imply types.  For a registration made with
+ * traits, the caller passes the same traits again to set its name and group.  -EEXIST: it
+ * has other traits; -EPERM: the caller may not join their group; -EINVAL: it is classic,
+ * and classic events have no room for traits or types.
  */
 int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
 			 const bool *types)
@@ -221,7 +221,7 @@ static int traits_set_kernel(struct etw_provider *provider, struct etw_traits *t
  *	are decoded
  * @len: bytes at @traits, at most 65535; every event has a copy of them
  *
- * Every event carries them as an item while the provider is registered.  From now on
+ * Every event carries them as an item while the provider is registered.  Afterwards
  * data descriptors have types, see etw_use_descriptor_types().  A provider that
  * joins a group is enabled like the group when this returns, and its callback is
  * called.  A provider registered without a name gets the name in its traits.
