@@ -4,7 +4,7 @@
  */
 #include "core/filter.h"
 
-/* to is all zero; from->count has been checked; ids may repeat. */
+/* to is zeroed; from->count has been checked; ids may repeat. */
 void etw_ids_set(struct etw_event_ids *to, const struct etw_filter_event_id *from)
 {
 	u32 i, at, bit;
@@ -51,9 +51,9 @@ void etw_filter_set(struct etw_enable_entry *entry, u8 level, u64 any, u64 all,
 }
 
 /*
- * Add a session to the composite, which starts zeroed.  Each field then lets pass what
- * any session's field does: the highest level, the union of any, the intersection
- * of all.
+ * Add a session to the composite, which starts zeroed.  Each field of the composite passes
+ * every event that the field of any session passes: the highest level, the union of any,
+ * the intersection of all.
  */
 void etw_filter_merge(struct etw_enable_entry *composite,
 		      const struct etw_enable_entry *entry)
@@ -76,11 +76,11 @@ void etw_filter_merge(struct etw_enable_entry *composite,
 }
 
 /*
- * Readers load the members of a shared composite one by one, without a lock.
- * So an update first widens every member to let pass both what it did before and what it
- * will, and narrows it only after the sessions' snapshot has changed.  A reader in
- * between sees members of the old and the wide state, or of the wide and the new one:
- * every event passes that both the old and the new state let pass.
+ * Readers load the members of a shared composite one by one, without a lock.  So an update
+ * first widens each member to pass all that its old or its new value passes, and narrows
+ * it only after the sessions' snapshot has changed.  A reader in between sees a mix of old
+ * and wide members, or of wide and new ones: either passes every event that both the old
+ * and the new state pass.
  */
 void etw_filter_widen(struct etw_enable_entry *shared,
 		      const struct etw_enable_entry *next)

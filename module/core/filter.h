@@ -18,10 +18,10 @@
 
 /*
  * Event ids of an EVENT_ID or STACKWALK filter; all zero: no filter.  Most ids are not in
- * the list, and then their bit is usually clear.
+ * the list; their bit is usually clear, which saves the search.
  */
 struct etw_event_ids {
-	bool in;		/* these pass; else all others do */
+	bool in;		/* true: these ids pass; false: all others */
 	u16 count;
 	u64 bits[ETW_IDS_BITS / 64];	/* by the id's low bits */
 	u16 ids[ETW_FILTER_EVENT_IDS];	/* ascending */

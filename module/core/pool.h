@@ -23,9 +23,9 @@ struct etw_buf {
 
 /*
  * The free pool: a stack of indices.  head := tag (32) | index (32); the tag changes with
- * every operation, so a pop fails if the buffer whose next it read was taken and put
+ * every operation, so a pop fails if the buffer whose next it read was popped and pushed
  * back in between.  Buffers are freed only with the whole pool, so reading next of a
- * buffer that somebody else has taken is harmless.
+ * buffer that another context has popped is harmless.
  */
 struct etw_pool {
 	struct etw_buf **table;	/* by index; grows by replacement, see buffer.c */
@@ -47,7 +47,7 @@ static inline u32 etw_pool_free(const struct etw_pool *pool)
 {
 	s64 n = etw_word_read(&pool->free);
 
-	/* Counted after the push and after the pop, so it may be off by a few for a moment. */
+	/* Updated after each push and pop, so it may be off by a few for a moment. */
 	return n > 0 ? n : 0;
 }
 

@@ -43,7 +43,7 @@ static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 le
 }
 
 /*
- * Store the related activity and the items behind the header, and return their size.
+ * Store the related activity and the items after the header, and return their size.
  */
 u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items)
@@ -89,7 +89,7 @@ int etw_buffer_check(const void *buf, size_t len, struct etw_buffer_header *hdr)
 	return 0;
 }
 
-/* Length of all extended items together, or -EINVAL. */
+/* Return the total length of the extended items, or -EINVAL. */
 static s64 ext_length(const u8 *at, u32 room)
 {
 	struct etw_ext_item item;
@@ -110,11 +110,11 @@ static s64 ext_length(const u8 *at, u32 room)
 }
 
 /*
- * The record at *offset of a buffer whose records end at end.  Start with
- * *offset at ETW_BUFFER_HEADER_SIZE.  buf is 8-byte aligned.
+ * Find the record at *offset of a buffer whose records end at end.  Start with *offset at
+ * ETW_BUFFER_HEADER_SIZE.  buf is 8-byte aligned.
  *
- * 1: found, and *offset is behind it; 0: no more; -EINVAL: there is no valid EVENT_HEADER
- * record, and *offset is unchanged.
+ * 1: *view is the record, and *offset is after it; 0: no more; -EINVAL: there is no valid
+ * EVENT_HEADER record, and *offset is unchanged.
  */
 int etw_record_next(const void *buf, u32 end, u32 *offset,
 		    struct etw_record_view *view)
@@ -147,8 +147,8 @@ int etw_record_next(const void *buf, u32 end, u32 *offset,
 }
 
 /*
- * The extended item at *offset, which starts at 0.  1: found; 0: no more.
- * etw_record_next() has checked the items of a view.
+ * Find the extended item at *offset, which starts at 0.  1: *ext is the item; 0: no more;
+ * -EINVAL: malformed, which etw_record_next() rules out for its views.
  */
 int etw_ext_next(const struct etw_record_view *view, u32 *offset,
 		 struct etw_ext_view *ext)

@@ -2,8 +2,8 @@
 /*
  * record.h - build one record in a reserved slot; walk the records of a buffer
  *
- * Building cannot fail and reads nothing that may change: etw_record_measure() has found
- * all errors before the slot was reserved.  Walking trusts nothing in the buffer.
+ * Building cannot fail: etw_record_measure() finds all errors before the slot is reserved.
+ * Walking trusts nothing in the buffer.
  */
 #ifndef ETW_CORE_RECORD_H
 #define ETW_CORE_RECORD_H
@@ -15,7 +15,7 @@
 
 #define ETW_EXTRA_MAX	3	/* of one record */
 
-/* What an event has in all sessions: items whose data is elsewhere, and a time. */
+/* An event's additions for all sessions: items whose data is elsewhere, and a timestamp. */
 struct etw_record_extra {
 	u32 count;
 	u32 size;	/* of all of them, as items */
@@ -24,18 +24,18 @@ struct etw_record_extra {
 		u16 type;
 		u16 len;
 	} item[ETW_EXTRA_MAX];
-	bool typed;	/* data descriptors that have a type are no payload */
+	bool typed;	/* data descriptors that have a type are not payload */
 	bool timestamp_given;
 	u64 timestamp;	/* instead of the time of writing, if earlier */
 };
 
-/* Bytes of an item with this much data. */
+/* Bytes of an item with len bytes of data. */
 static __always_inline u32 etw_item_size(u32 len)
 {
 	return sizeof(struct etw_ext_item) + ALIGN(len, (u32)ETW_RECORD_ALIGN);
 }
 
-/* Add an item.  false: no event is that large. */
+/* Add an item.  false: it is too large for any event. */
 static __always_inline bool
 etw_record_add_extra(struct etw_record_extra *to, u16 type, const void *data, u32 len)
 {
@@ -70,7 +70,7 @@ static __always_inline u32 etw_record_items_size(const struct etw_record_items *
 	return items->size + (items->extra ? items->extra->size : 0);
 }
 
-/* Where a record's bytes come from; all pointers are valid until it is written. */
+/* The sources of a record's bytes; all pointers are valid until the record is written. */
 struct etw_record_source {
 	const struct etw_guid *provider;
 	const struct etw_event_descriptor *desc;
@@ -164,7 +164,7 @@ static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
 		*to = *from;
 }
 
-/* Its linkage says that no other item follows. */
+/* Store the related activity as an item; its linkage says that no other item follows. */
 static __always_inline struct etw_ext_item *
 etw_record_put_related(u8 *at, const struct etw_guid *related)
 {
@@ -182,9 +182,9 @@ u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
 /*
- * Fill every byte of a slot of etw_record_slot(source->size) bytes, 8-byte aligned.  A
- * descriptor list that grew since it was measured is cut.  items: those it was measured
- * with, or NULL.
+ * Fill every byte of a slot of etw_record_slot(source->size) bytes, 8-byte aligned.  If the
+ * descriptors have grown since they were measured, the payload is cut.  items: those that
+ * source was measured with, or NULL.
  */
 static __always_inline void
 etw_record_write_items(u8 *slot, const struct etw_record_source *source,
@@ -242,7 +242,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		at += n;
 		left -= n;
 	}
-	/* A list that shrank since it was measured must not leave old bytes in the slot. */
+	/* If the descriptors have shrunk, leave no old bytes in the slot. */
 	if (unlikely(left))
 		memset(at, 0, left);
 }

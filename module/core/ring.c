@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ring.c - changing buffers, which is off the fast path
+ * ring.c - close and install buffers, off the fast path
  */
 #include "core/ring.h"
 
 /*
- * Close the buffer that cur, a sampled value of rc->cur, names.  False if rc->cur has
- * changed since, and then the buffer has been taken care of, or if cur names none.
+ * Close the buffer named by cur, a sampled value of rc->cur.  False if cur names none, or
+ * if rc->cur has changed since: another context reserved a slot or closed the buffer.
  */
 bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 		    struct etw_ring_cpu *rc, u64 cur)
@@ -20,7 +20,7 @@ bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 	if (!etw_word_cmpxchg(use, &rc->cur, cur,
 			      ETW_CUR_NONE(ETW_CUR_GENERATION(cur))))
 		return false;
-	/* The close is ours: the addition below cannot happen twice. */
+	/* Only one close can succeed, so the addition below cannot happen twice. */
 	buf = etw_pool_buf(&ring->pool, ETW_CUR_INDEX(cur));
 	buf->used = final;
 	done = etw_word_add(use, &buf->commit, ETW_COMMIT_BIAS - final);
@@ -33,8 +33,9 @@ bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
  * The buffer named by cur has no room: close it and install another one.  0: sample cur
  * again and retry; -ENOBUFS: there is no free buffer.
  *
- * An interrupt may do the same at any point in here; the one whose compare-exchange
- * comes second gives its buffer back and uses the other one.
+ * An interrupt, or another CPU if the buffer is shared, may do the same at any point of
+ * this function; the context whose compare-exchange comes second gives its buffer back
+ * and uses the other one.
  */
 int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
 		    struct etw_ring_cpu *rc, u64 cur)

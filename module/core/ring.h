@@ -10,15 +10,15 @@
  * Index 0 means that the CPU has no buffer; the offset is then so large that the test for
  * "does not fit" catches that case too.  Only its own CPU changes cur, by a
  * compare-exchange without the lock prefix: only an interrupt or NMI on the same CPU can
- * interfere, and it has finished when we continue.  (The buffer of a dead CPU, and those
- * of all CPUs once no writer is left, are closed from outside.)
+ * interfere, and it finishes before the interrupted code continues.  (Another CPU closes
+ * the buffer of a dead CPU, and those of all CPUs once no writer is left.)
  *
  * reserve: cur -> cur + length.  The slot in between belongs to the writer alone.
  * commit:  add length to the buffer's commit word.
  * close:   cur -> none, then add BIAS - final offset to the commit word.
  *
- * The writer whose addition makes the low half of the commit word exactly BIAS was the
- * last user of the buffer and delivers it; nobody touches it afterwards.  The high half
+ * The context whose addition makes the low half of the commit word exactly BIAS is the
+ * last user of the buffer and delivers it; no writer touches it afterwards.  The high half
  * counts records at no extra cost.
  *
  * The generation counts the buffers that a CPU has installed.  It makes a
@@ -27,7 +27,7 @@
  * buffers, since a newer buffer can be complete before an older one whose writer was
  * interrupted.
  *
- * Barriers between the writing CPU and others, by the label they have in the code:
+ * Barriers between the writing CPU and others, by their labels in the code:
  *	A  etw_pool_push() before etw_pool_pop(): head cmpxchg, full barrier:
  *	   the consumer's last read is before the next writer's first store, and
  *	   next and the table's entry are visible before the index
@@ -45,8 +45,8 @@
  *	   period after the session is out of all snapshots and before it closes
  *	G  a process's slots before their pointer, a registration before its
  *	   slot; etw_process_find()
- * No barrier is needed between reserve and commit: all writers of a buffer and the one
- * that delivers it run on one CPU, which sees its own stores in order.
+ * No barrier is needed between reserve and commit: all writers of a buffer, and the context
+ * that delivers it, run on one CPU, which sees its own stores in order.
  *
  * Models, run by selftests/unit/core/ring_model.sh: ring.pml (this file and pool.c),
  * ring_deliver.pml (flush, CPU hotplug, stop), consumer.pml, fifo.pml, ring_wrap.pml
@@ -75,8 +75,8 @@
 struct etw_ring;
 
 /*
- * What a ring needs from its owner.  All may be called in any context that writes, NMI
- * included, and may interrupt each other.
+ * The functions that a ring's owner supplies.  All may be called in any context that
+ * writes, NMI included, and may interrupt each other.
  */
 struct etw_ring_ops {
 	/* buf is complete and belongs to the callee */
@@ -149,7 +149,7 @@ static __always_inline void etw_ring_commit(enum etw_use use,
 		ring->ops->deliver(ring, buf);
 }
 
-/* Does the CPU's buffer hold records, including reserved ones? */
+/* Does the buffer named by cur hold records, including reserved ones? */
 static __always_inline bool etw_ring_holds(u64 cur)
 {
 	return ETW_CUR_INDEX(cur) &&

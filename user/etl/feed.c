@@ -147,8 +147,8 @@ static int keep(struct etw_etl_file *f, uint16_t cpu, uint64_t at)
 }
 
 /*
- * The offset of a CPU's next buffer: 1; 0: it has none, or the buffer lies so far ahead
- * that the CPU is late; -errno.
+ * Find a CPU's next buffer. 1: *at and *header; 0: it has none, or the buffer lies so far
+ * ahead that the CPU is late; -errno.
  */
 static int find_next(struct etw_etl_file *f, uint16_t cpu, uint64_t *at,
 		     struct etw_buffer_header *header)

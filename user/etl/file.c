@@ -32,7 +32,10 @@ static void complete(struct etw_etl_file *f, struct etw_block *block,
 		f->last = timestamp;
 }
 
-/* The header buffer's records come before all others. 1; 0: no more records in it. */
+/*
+ * Take the next record of the header buffer; its records come before all others. 1: *event;
+ * 0: no more, and the buffer is released.
+ */
 static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 {
 	struct etw_block *block = f->head;

@@ -10,7 +10,7 @@
  *		use(&event);
  *	etw_etl_close(file);
  *
- * A file belongs to one thread at a time. The first event is that of the header (class
+ * A file belongs to one thread at a time. The first event is the log file header (class
  * EventTrace, opcode 0). Nothing in the file is trusted: invalid data is reported to
  * the report function, counted, and skipped.
  */

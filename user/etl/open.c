@@ -17,7 +17,7 @@
 
 #define STEP_MIN	1024	/* step for finding the next buffer */
 
-/* Read the first record; it is that of the header, which holds the buffer size. */
+/* Read the first record, the log file header, which holds the buffer size. */
 static int read_head(struct etw_etl_file *f)
 {
 	struct etw_buffer_header header;
@@ -54,7 +54,7 @@ static int read_head(struct etw_etl_file *f)
 struct turn {
 	int64_t first, last;
 	uint64_t drop, at;
-	bool any;			/* a value that is not 0 */
+	bool any;			/* some value is not 0 */
 };
 
 static void look_for_turn(struct turn *turn, int64_t value, uint64_t at, bool first)

@@ -77,7 +77,7 @@ struct dump {
 };
 
 static struct etw_source source;
-static struct etw_reader *reader;	/* its */
+static struct etw_reader *reader;	/* of source, for a session */
 
 static void on_signal(int number)
 {
@@ -141,7 +141,7 @@ static void refresh_stat(struct dump *dump)
 	read_stat(dump, &dump->now);
 }
 
-/* Has the reader of stdout gone?  Without events, no write would fail. */
+/* Has the reader of stdout gone?  While there are no events, no failing write shows it. */
 static bool unread(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
@@ -235,7 +235,7 @@ static void tell_losses(struct dump *dump)
 	tell_drops(dump);
 }
 
-/* EINVAL: report whether the session has no readers because it only writes a file. */
+/* Report EINVAL, and whether its cause is that the session only writes a file. */
 static int no_readers(const struct dump *dump, const char *name)
 {
 	static struct session session;
@@ -435,7 +435,7 @@ static void check_options(const struct dump *dump, bool json)
 		cli_usage("--format cannot be combined with --color always");
 }
 
-/* A session by its name: the only operand. */
+/* Print the events of the session named by the only operand. */
 static int dump_session(struct dump *dump, char **operands)
 {
 	const char *name = cli_name("SESSION", operands[0]);
