@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file.c - a file that a session is written to: begin it, add buffers, end it
+ * file.c - a session's log file: begin it, add buffers, end it
  *
- * All operations use the credentials of the caller who gave the file, and are charged to
- * the session's cgroup.
+ * All operations use the credentials of the caller that supplied the file, and are
+ * charged to the session's cgroup.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -20,9 +20,9 @@
 #include "logfile.h"
 #include "session/buffer.h"
 
-#define BOOT_SLACK	(60 * 10000000LL)	/* by which the time of boot may differ, 100 ns */
+#define BOOT_SLACK	(60 * 10000000LL)	/* allowed difference of boot times, 100 ns */
 
-/* What the thread had before an operation on a target's file. */
+/* The thread's own credentials and cgroup, saved during an operation on a target's file. */
 struct persona {
 	const struct cred *cred;
 	struct mem_cgroup *memcg;
@@ -62,7 +62,7 @@ static int make_file(struct etw_logtarget *t, const char *base)
 	return etw_logtarget_check(t);
 }
 
-/* Write all of data at *at; *at is then where that ended. */
+/* Write all of data at *at, and set *at to the end of what was written. */
 static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at)
 {
 	loff_t pos = *at;
@@ -78,8 +78,8 @@ static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *
 }
 
 /*
- * Like ftruncate(2): an open file may be resized, whatever the permissions of its inode
- * are by now.
+ * As ftruncate(2): an open file may be resized whatever the present permissions of its
+ * inode are.
  */
 static int set_size(struct etw_logtarget *t, u64 size)
 {
@@ -124,7 +124,7 @@ static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
 	h->mode = s->hot.mode;
 	h->start_buffers = 1;
 	h->pointer_size = 8;
-	/* It converts ticks that are CPU cycles into time. */
+	/* For readers that convert CPU cycles into time. */
 	if (s->hot.clock == ETW_SOURCE_TSC)
 		h->cpu_mhz = div_u64(s->clock_freq, 1000000);
 	h->zone = t->zone;
@@ -162,7 +162,7 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 	return err;
 }
 
-/* Read the header of a log to append to, which this session's clock must fit. */
+/* Read the header of a log to append to.  -EINVAL: it does not match the session. */
 static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 size)
 {
 	struct etw_log_header *h = &t->header, own;
@@ -190,7 +190,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 	return write_header(t);
 }
 
-/* Allocate its whole size: blocks if the file system can, else a hole. */
+/* Allocate the whole size: blocks if the file system supports that, else a hole. */
 static int preallocate(struct etw_logtarget *t)
 {
 	int err = vfs_fallocate(t->file, 0, 0, t->limit);
@@ -200,7 +200,7 @@ static int preallocate(struct etw_logtarget *t)
 	return set_size(t, t->limit);
 }
 
-/* Reserve room for that many bytes, if the file system can. */
+/* Reserve blocks for this many bytes if the file system supports that. */
 static int file_reserve(struct etw_logtarget *t, u64 bytes)
 {
 	int err = vfs_fallocate(t->file, FALLOC_FL_KEEP_SIZE, 0, bytes);
@@ -226,7 +226,7 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	size = i_size_read(file_inode(t->file));
 	if (t->mode & ETW_MODE_APPEND && size)
 		return read_head(t, s, size);
-	/* In this order the old content stays if nothing can be written. */
+	/* This order preserves the old content if nothing can be written. */
 	if (t->expected)
 		err = file_reserve(t, t->expected);
 	if (!err)
@@ -239,17 +239,17 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	if (err && (t->bytes || !size))
 		set_size(t, 0);
 	else if (err && t->expected)
-		set_size(t, size);	/* frees the blocks reserved behind it */
+		set_size(t, size);	/* frees the blocks reserved after the old end */
 	return err;
 }
 
-/* The limit must allow a header and two buffers; less cannot be circular. */
+/* -EINVAL: the limit allows less than a header and two buffers, the least for a circle. */
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s)
 {
 	return t->limit && t->limit < 3ULL * s->hot.ring.size ? -EINVAL : 0;
 }
 
-/* Open and begin the file.  After an error a file in a directory may be tried again. */
+/* Open and begin the file.  A target with a directory may be retried after an error. */
 int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 {
 	struct persona old;
@@ -266,7 +266,7 @@ int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 
 /* --------------------------------------------------------------------- writing */
 
-/* How many of count buffers fit behind the last one. */
+/* Return how many of count buffers fit after the last one. */
 static u32 file_room(const struct etw_logtarget *t, u32 size, u32 count)
 {
 	if (!t->limit)
@@ -275,7 +275,7 @@ static u32 file_room(const struct etw_logtarget *t, u32 size, u32 count)
 	return t->at < t->limit ? min_t(u64, count, (t->limit - t->at) / size) : 0;
 }
 
-/* Write buffer after buffer.  Returns their number, or the error of the first one. */
+/* Write the buffers one by one.  Returns how many, or the error of the first one. */
 static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 count, u32 size)
 {
 	int err = 0;
@@ -293,7 +293,7 @@ static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 coun
 }
 
 /*
- * Write some of these buffers.  Returns their number, or the error of the first one.
+ * Write some of these buffers.  Returns how many, or the error of the first one.
  * -EFBIG: max_size leaves no room; depending on the mode the buffer is lost or the next
  * file begins.
  */
@@ -316,7 +316,7 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 		return n;
 	t->at += (u64)n * size;
 	t->bytes = max(t->bytes, t->at);
-	/* An error of earlier writeback; which buffers it concerns is not known. */
+	/* An earlier writeback may have failed; the buffers that it concerns are not known. */
 	err = file_check_and_advance_wb_err(t->file);
 	if (!err && t->linked && !file_inode(t->file)->i_nlink)
 		err = -ENOENT;
@@ -345,7 +345,7 @@ static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64
 }
 
 /*
- * Complete the file, if it is open, and leave it open.  lost: buffers that are not in it.
+ * Complete the file if it is open, and leave it open.  lost: buffers missing in it.
  * After an error, which is also in late_error, the file may be incomplete.
  */
 int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
@@ -363,7 +363,7 @@ int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s,
 	return err;
 }
 
-/* Like _complete(), then close it. */
+/* As etw_logtarget_complete(), then close the file. */
 int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
 {
 	int err = etw_logtarget_complete(t, s, lost);

@@ -14,18 +14,18 @@
 #include <etw/format.h>
 
 /*
- * Where a session is written to: a file that the caller gave, or a directory and a name.
- * One thread owns it at a time: the caller while he prepares it, then the log thread.
+ * The target that a session is written to: a file, or a directory and a name.  One task
+ * owns it at a time: the caller while it prepares the target, then the log thread.
  */
 struct etw_logtarget {
 	struct file *file;		/* NULL: not made yet, or that failed */
 	struct file *dir;		/* NULL: none */
-	const struct cred *cred;	/* of the caller who gave it */
+	const struct cred *cred;	/* of the caller that supplied it */
 	u32 mode;			/* its bits of ETW_MODE_FILE */
 	umode_t file_mode;
 	u32 max_size;			/* as given */
 	u64 limit;			/* bytes; 0: none */
-	u64 expected;			/* bytes that it must have room for; 0: not known */
+	u64 expected;			/* bytes to reserve room for; 0: not known */
 	u32 number, max_number;		/* of NEWFILE */
 	u32 name_len;
 	char name[ETW_FILE_NAME_MAX];	/* with its %d */
@@ -36,7 +36,7 @@ struct etw_logtarget {
 	struct etw_log_header header;	/* as written to the file */
 	u64 at;				/* where the next buffer goes */
 	u64 bytes;			/* the end of the last one */
-	bool linked;			/* had a name at its beginning */
+	bool linked;			/* had a name when it was begun */
 	int late_error;			/* earlier data was lost, or the file lost its name */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
 	u32 made_len;
@@ -47,7 +47,7 @@ struct etw_logtarget {
 
 enum etw_log_change { ETW_LOG_STAYS, ETW_LOG_NEXT_FILE, ETW_LOG_OTHER_FILE, ETW_LOG_END };
 
-/* A caller that waits for a change; on its stack, under log->lock. */
+/* The answer to a caller that waits for a change; on the caller's stack, under log->lock. */
 struct etw_log_ticket {
 	bool answered;
 	int answer;
@@ -62,7 +62,7 @@ struct etw_logfile {
 
 	struct mutex lock;		/* innermost */
 	enum etw_log_change change;	/* requested */
-	struct etw_logtarget *next;	/* OTHER_FILE: the file to go on with */
+	struct etw_logtarget *next;	/* OTHER_FILE: the file to continue in */
 	u64 until;			/* END: when the buffers below this number are written */
 	bool stopped;			/* no more changes */
 	bool over;			/* the session has become a real-time one */

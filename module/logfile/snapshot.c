@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * snapshot.c - writing snapshots of BUFFERING sessions to files
+ * snapshot.c - write snapshots of BUFFERING sessions to files
  *
- * A flush of such a session delivers what its ring holds.  Here the task that asks for it
- * writes that to a file.  The task is a consumer meanwhile, so that buffers which
- * nobody has taken before go into the file, too.  They count as taken only when the file
+ * A flush of such a session delivers the contents of its ring, and the task that requested
+ * the flush writes them to a file.  The task is a consumer meanwhile, so the file also
+ * gets buffers that no consumer has taken before.  They count as taken only when the file
  * is complete: after an error they all wait for the next reader, or file.
  *
- * session->lock protects the consumer; it is not held during writes.  The target is the
- * caller's own.
+ * session->lock protects the consumer; it is not held during writes.  The target belongs
+ * to the caller.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -21,7 +21,7 @@ struct snapshot {
 	struct etw_consumer consumer;
 	struct etw_buffer **list;	/* held */
 	u32 count;
-	u64 lost;			/* before they were held; later ones are in the file */
+	u64 lost;			/* before list was held; buffers lost later are in it */
 };
 
 /* Hold all waiting buffers; more may arrive while memory is allocated for list. */
@@ -88,8 +88,8 @@ static void snapshot_account(struct etw_trace_session *s, const struct snapshot 
 }
 
 /*
- * Flush the session into a file; takes the target over.  After an error nothing was taken
- * from the session, and a file that was begun is empty.
+ * Flush the session into a file.  Consumes the caller's reference to the target.  After an
+ * error no buffer was taken from the session, and a file that was begun is empty.
  */
 int etw_logfile_snapshot(struct etw_trace_session *s, struct etw_logtarget *t)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * target.c - where a session is written to, as given by the caller
+ * target.c - the file, or directory and name, that a session is written to
  *
  * No path is resolved: a file is made in a directory that the caller has open, by a name
  * without a slash.
  *
- * Only one session writes to a file: open_files has the files being written.
+ * Only one session writes to a file: open_files lists the files being written.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -23,7 +23,7 @@ static LIST_HEAD(open_files);		/* under open_lock */
 
 /* ------------------------------------------------------------------- request */
 
-/* The last component of the name. */
+/* Return the last component of the name. */
 static const char *base_name(const struct etw_logtarget *t, u32 *len)
 {
 	u32 at = t->name_len;
@@ -34,7 +34,7 @@ static const char *base_name(const struct etw_logtarget *t, u32 *len)
 	return t->name + at;
 }
 
-/* The %d in a name; NULL: it has none, or several. */
+/* Find the %d in a name; NULL: it has none, or several. */
 static const char *number_in(const char *name, u32 len)
 {
 	const char *place = strnstr(name, "%d", len);
@@ -79,7 +79,7 @@ static int check_modes(const struct etw_logtarget *t)
 	return 0;
 }
 
-/* Is the file suitable for a log? */
+/* Return 0 if the file is suitable for a log, else an error. */
 int etw_logtarget_check(const struct etw_logtarget *t)
 {
 	struct inode *inode = file_inode(t->file);
@@ -124,7 +124,8 @@ static int take_texts(struct etw_logtarget *t, const struct etw_session_file *f)
 }
 
 /*
- * The checked target of a command; no file has been touched.  mode: of the session.
+ * Make the target that a command describes and check it, without changing any file.
+ * mode: of the session.
  */
 struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mode)
 {
@@ -159,7 +160,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 	return ERR_PTR(err);
 }
 
-/* A copy of old, which has no open file; NULL: no memory. */
+/* Copy old, which has a directory and no open file; NULL: no memory. */
 struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 {
 	struct etw_logtarget *t = kmemdup(old, sizeof(*old), ETW_GFP);
@@ -173,8 +174,8 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 }
 
 /*
- * Once nobody waits for the thread, its file system may be unmounted, so a kernel thread
- * closes synchronously.  System calls finish fput() before they return.
+ * Once no caller waits for the thread, the file system may be unmounted, so a kernel
+ * thread closes synchronously.  System calls finish fput() before they return.
  */
 static void close_file(struct file *file)
 {
@@ -232,13 +233,13 @@ const char *etw_logtarget_name(struct etw_logtarget *t)
 	return t->made + (base - t->name);
 }
 
-/* Go on to the next file number. */
+/* Advance to the next file number. */
 void etw_logtarget_advance(struct etw_logtarget *t)
 {
 	t->number = t->number == U32_MAX || t->number == t->max_number ? 1 : t->number + 1;
 }
 
-/* Only one session may write to a file: -ETXTBSY. */
+/* Add the file to open_files.  -ETXTBSY: another session writes to it. */
 int etw_logtarget_claim(struct etw_logtarget *t)
 {
 	struct etw_logtarget *other;

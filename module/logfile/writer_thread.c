@@ -5,11 +5,10 @@
  * The thread is a consumer of the session like any other: if the disk is slow it loses
  * its own backlog, and neither writers nor other consumers lose anything.
  *
- * Locking: log->target belongs to the thread from its start to its end.  log->lock
- * protects requests to the thread and its answers; session->lock may be taken before
- * it, and neither is held during writes.  A caller who changes the file prepares the
- * new one, puts it into log->next and waits, with a ticket for the answer, until the
- * thread has taken it.
+ * Locking: log->target belongs to the thread while it runs.  log->lock protects requests
+ * to the thread and its answers; session->lock may be taken before it, and neither is
+ * held during writes.  A caller that changes the file prepares the new one, puts it into
+ * log->next and waits, with a ticket for the answer, until the thread has taken it.
  *
  * The thread holds a reference on the session and on the module.  It ends when the
  * session has stopped and everything is written, or when the session has become a
@@ -28,7 +27,7 @@
 
 #define LOG_PIECE	(1U << 20)	/* bytes to write together */
 
-/* A log that takes over the target; NULL: no memory. */
+/* Make a log, which then owns the target; NULL: no memory, and the target is not owned. */
 struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 {
 	struct etw_logfile *log = kzalloc(sizeof(*log), ETW_GFP);
@@ -55,7 +54,7 @@ void etw_logfile_put(struct etw_logfile *log)
 	kfree(log);
 }
 
-/* What the files lack: what could not be written, and what was dropped unread. */
+/* Return the losses of the files: buffers that could not be written or were dropped. */
 void etw_logfile_losses(struct etw_trace_session *s, u64 *buffers, u64 *events)
 {
 	struct etw_logfile *log = s->log;
@@ -125,7 +124,7 @@ static int log_write_some(struct etw_logfile *log, struct etw_trace_session *s,
 	return n;
 }
 
-/* n buffers were written; or n is the error of the first one, which is lost. */
+/* Account for n written buffers; n < 0: the error of the first one, which is lost. */
 static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 		    struct etw_buffer **list, int n)
 {
@@ -156,7 +155,7 @@ static void log_write(struct etw_logfile *log, struct etw_trace_session *s,
 	}
 }
 
-/* Take the requested change, if it is due. */
+/* Return the requested change if it is due, else ETW_LOG_STAYS. */
 static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtarget **next)
 {
 	enum etw_log_change change;
@@ -180,8 +179,8 @@ static enum etw_log_change change_due(struct etw_logfile *log, struct etw_logtar
 }
 
 /*
- * The session goes on without a file.  Waiting buffers go to its readers, or to the first
- * reader to come.
+ * Let the session continue without a file.  Waiting buffers go to its readers, or to the
+ * first reader that attaches.
  */
 static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 {
@@ -209,7 +208,7 @@ static void log_leave(struct etw_logfile *log)
 	log->target = NULL;
 }
 
-/* Make the requested change, if there is one.  True: it was the end. */
+/* Make the requested change, if any.  True: the session continues without a file. */
 static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 {
 	struct etw_logtarget *next;
@@ -254,9 +253,9 @@ static bool log_has_work(struct etw_logfile *log, struct etw_trace_session *s)
 }
 
 /*
- * Take some waiting buffers: enough for an efficient write, but few enough to leave the
- * writers of events most of them.  Returns their number.  -EAGAIN: there is none yet;
- * -ENODATA: none will come.
+ * Take some waiting buffers: enough for an efficient write, but at most an eighth of all
+ * buffers, so that event writers keep most of them.  Returns their number.  -EAGAIN:
+ * there is none yet; -ENODATA: none will come.
  */
 static int log_take(struct etw_logfile *log, struct etw_trace_session *s,
 		struct etw_buffer *list[ETW_LOG_BATCH])
@@ -432,8 +431,9 @@ static int log_wait(struct etw_logfile *log, struct etw_log_ticket *ticket)
 }
 
 /*
- * Go on in another file, next, which is taken over; in the next one of NEWFILE; or without
- * a file: the session becomes a real-time one when everything delivered is written.
+ * Continue in another file, next, whose ownership passes even on failure; in the next file
+ * of NEWFILE; or without a file: the session becomes a real-time one when everything
+ * delivered is written.
  * -EINVAL: it already has; -ESHUTDOWN: the session stops, or is becoming a real-time
  * one; -EINTR: a fatal signal came, and the change will still be made.
  */
@@ -464,7 +464,7 @@ err_put:
 	return err;
 }
 
-/* Fill the members marked out, except for the losses, and the file's name. */
+/* Fill in the members marked "out" except the losses, and the file's name. */
 void etw_logfile_describe(struct etw_logfile *log, struct etw_session_log *status,
 			  char name[ETW_FILE_NAME_MAX])
 {
