@@ -41,7 +41,7 @@ static void update_init(struct etw_update *u, struct etw_registration *reg)
 
 /*
  * Add a change of reg, which the caller fills in and builds.  notify: call its callback.
- * NULL: no memory; earlier changes stay in updates.
+ * NULL: no memory; updates has everything that was allocated.
  */
 struct etw_update *etw_update_add(struct list_head *updates, struct etw_registration *reg,
 				  bool notify, gfp_t gfp)

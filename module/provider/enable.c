@@ -115,8 +115,9 @@ static int enable_prepare_all(struct list_head *updates, const struct etw_guid_e
 
 /*
  * Find a slot that a classic provider can spare.  Such a provider has one session, the
- * last that enabled it; a slot is spare if a session without scope or PID filters enabled
- * the provider later.  Returns the oldest slot if it is spare, else -1.
+ * last that enabled it.  A slot is spare if a session that is not SECURE, without scope
+ * and PID filters, enabled the provider later.  Returns the oldest slot if it is spare,
+ * else -1.
  */
 static int spare_slot(const struct etw_guid_entry *entry)
 {

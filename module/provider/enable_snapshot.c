@@ -97,9 +97,9 @@ static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 
 /*
  * Add the filters to the notice.  Registrations of one change that get the same filters
- * share a chain, so there are few chains whatever the order of registrations.  Of a
- * session with two filters only one is added, because a callback distinguishes filters by
- * session: the provider's own filter precedes the group's.
+ * share a chain, so there are few chains whatever the order of registrations.  A callback
+ * distinguishes filters by session, so a session adds only one: that for the provider if
+ * there is one, else that for its group.
  */
 static int add_filter_data(struct etw_update *u, const struct sources *sources, gfp_t gfp)
 {

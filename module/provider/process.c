@@ -156,7 +156,7 @@ struct etw_registration *etw_process_registration(struct etw_process *p, u32 slo
 	return etw_process_is_owner(p) ? reg : ERR_PTR(-ESTALE);
 }
 
-/* Unregister the slot; if made is not NULL, only if it still has the registration made so. */
+/* Unregister the slot; if made is not NULL, only if its cookie and GUID are those of made. */
 int etw_process_unregister(struct etw_process *p, u32 slot, const struct etw_register *made)
 {
 	struct etw_registration *reg;

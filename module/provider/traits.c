@@ -141,8 +141,8 @@ static void traits_set(struct list_head *updates, struct etw_registration *reg,
 }
 
 /*
- * Set the traits of the registration, which then owns them, or NULL; *types: whether its
- * data descriptors have types, or NULL.  Traits imply types.  For a registration made with
+ * Set the registration's traits, or NULL; on success it owns them.  *types: whether its data
+ * descriptors have types, or NULL.  Traits imply types.  For a registration made with
  * traits, the caller passes the same traits again to set its name and group.  -EEXIST: it
  * has other traits; -EPERM: the caller may not join their group; -EINVAL: it is classic,
  * and classic events have no room for traits or types.
