@@ -2,9 +2,9 @@
 /*
  * consumer.pml - a model of the queue of buffers and of its consumers
  *
- * It stands for consumer.c (etw_consumers_append(), etw_consumers_drop(),
+ * It models consumer.c (etw_consumers_append(), etw_consumers_drop(),
  * etw_consumer_take(), etw_consumer_give(), etw_consumer_attach(),
- * etw_consumer_detach()) and for the half of deliver.c that works on the queue
+ * etw_consumer_detach()) and the half of deliver.c that works on the queue
  * (deliver_publish(), etw_buffer_recycle(), deliver_replenish()).
  *
  * The world: a writer that fills whole buffers, the worker, a consumer that is
@@ -14,42 +14,43 @@
  *
  * What holds in every run:
  *  - a buffer is in one place: free, with the writer, on its way to the worker,
- *    in the queue, or held; it goes back to the pool once, when nobody holds it
- *    and nobody has still to take it
+ *    in the queue, or held; it goes back to the pool once, when no consumer holds
+ *    it and none has yet to take it
  *  - what a reader copies does not change under it
  *  - a consumer takes the buffers in their order, each once, and the number of
  *    those it took and lost and has before it is what it was owed: from the
  *    head of the queue if it was the first, from its end if not
- *  - a buffer taken from a consumer's backlog was at the head of the queue, so
- *    nobody who had taken it loses anything; where all are equally far, it is
+ *  - a buffer taken from a consumer's backlog was at the head of the queue, so no
+ *    consumer that had taken it loses anything; where all are equally far, it is
  *    taken only if writers lost an event since room was last made, even by the
- *    slower one's backlog in the same replenish() (not by growing, nor by taking
- *    from all, which goes on up to low_water())
- *  - a replenish() that writers in need asked for gets them a buffer, unless all
- *    are held or on their way
+ *    slower one's backlog in the same deliver_replenish() (not by growing, nor by
+ *    taking from all, which goes on up to low_water())
+ *  - a deliver_replenish() that writers in need requested gets them a buffer,
+ *    unless all are held or on their way
  *  - pending and held are the numbers of consumers they stand for
  *  - at the end all buffers delivered were taken or counted, and none is missing
  *
  * Left out: the order of arrival (ring_deliver.pml), records inside a buffer, the
  * BUFFERING policy (fifo.pml), reading again after a fault (->again), sleeping.
  *
- * Never reached (unreached: consumer 6, worker 10): recycle() by take(), which holds
- * the buffer; a search by drop(), which takes the head; a consumer, or one's hold,
- * found by the drops at the stop, which come when there is none.
+ * Never reached (unreached: consumer 6, worker 10): etw_buffer_recycle() in
+ * etw_consumer_take(), which holds the buffer; a search in etw_consumers_drop(), which
+ * takes the head; a consumer, or its hold, found by the drops at the stop, which come
+ * when there is none.
  */
 
 /* The broken variants: -DBROKEN=one of these */
-#define FORGET_HELD	1	/* held is not looked at when a buffer leaves the queue */
-#define FORGET_PENDING	2	/* pending is not looked at when one is given back */
-#define DROP_UNCOUNTED	3	/* a consumer is not told of a drop */
-#define DROP_FOR_ALL	4	/* a drop counts for those who took the buffer, too */
-#define DROP_EAGERLY	5	/* a backlog shared by all is dropped for the asking */
+#define FORGET_HELD	1	/* held is not checked when a buffer leaves the queue */
+#define FORGET_PENDING	2	/* pending is not checked when one is given back */
+#define DROP_UNCOUNTED	3	/* a drop does not count as the consumer's loss */
+#define DROP_FOR_ALL	4	/* a drop also counts for consumers that took the buffer */
+#define DROP_EAGERLY	5	/* a backlog shared by all is dropped on any request */
 #define DROP_TAIL	6	/* the newest buffer is dropped, not the oldest */
 #define CLOSE_HOLDING	7	/* a consumer that closes forgets what it holds */
 #define CLOSE_PENDING	8	/* a consumer that closes stays counted in pending */
 #define OPEN_UNCOUNTED	9	/* the first consumer is not counted in the backlog */
 #define STALE_DRY	10	/* room made by a slower one's backlog is not noticed */
-#define FORGET_DRY	11	/* ... is taken for made when a buffer is still held */
+#define FORGET_DRY	11	/* ... counts as made when a buffer is still held */
 #ifndef BROKEN
 #define BROKEN 0
 #endif
@@ -191,7 +192,7 @@ inline publish(b)
 	k = 0
 }
 
-/* Who has still to take b, and who holds it?  As it must be. */
+/* Compare the pending and held counts of b with the consumers. */
 inline check(b)
 {
 	do
@@ -215,7 +216,7 @@ inline check(b)
 inline drop(b)
 {
 	check(b);
-	/* Not from him who is ahead, nor without need. */
+	/* Not from the consumer that is ahead, nor without need. */
 	assert(pending[b] < consumer_count || consumer_count == 0 || need);
 	next_in_queue(b, next);
 	do
@@ -397,7 +398,7 @@ proctype consumer(byte c; byte opens)
 		:: atomic { stopped -> break }
 		fi;
 		do
-		/* take() */
+		/* etw_consumer_take() */
 		:: d_step { cursor[c] != 0 && HOLDS(c, 0) ->
 			b = cursor[c];
 			check(b);
@@ -411,7 +412,7 @@ proctype consumer(byte c; byte opens)
 			assert(stamp[b] == expected[c]);
 			content[i] = stamp[b]; expected[c]++;
 			b = 0; i = 0 }
-		/* copy_to_user() was; give() */
+		/* after copy_to_user(): etw_consumer_give() */
 		:: d_step { HOLD(c, 0) != 0 -> unhold_at(c * HELD_MAX) }
 #if HELD_MAX > 1
 		:: d_step { HOLD(c, 1) != 0 -> unhold_at(c * HELD_MAX + 1) }

@@ -2,9 +2,9 @@
 /*
  * fifo.pml - a model of the queue of full buffers of a BUFFERING session
  *
- * It stands for etw_fifo_push(), etw_fifo_pop() (pool.c), for ring_deliver(),
- * ring_evict() and their counting (buffer.c), and for deliver_snapshot(), spare_get(),
- * the last part of etw_deliver_flush() and discard_ring() (deliver.c).
+ * It models etw_fifo_push() and etw_fifo_pop() (pool.c); ring_deliver(), ring_evict()
+ * and their counting (buffer.c); and deliver_snapshot(), spare_get(), the last part
+ * of etw_deliver_flush() and discard_ring() (deliver.c).
  *
  * The world: CPU 0 with a task and an interrupt in it, CPU 1 with a task; each
  * takes a buffer, from the pool or by eviction, fills it and delivers it.  A
@@ -15,10 +15,10 @@
  * What holds in every run:
  *  - a buffer is in one place: pool, a writer's, queue, snapshot or spare; a pop
  *    returns what was pushed at its position, once
- *  - no operation waits for an interrupted one: it fails, and what is lost by
- *    that is counted
- *  - what was full before FLUSH began is out of the queue when it returns: in the
- *    snapshot, or overwritten and counted
+ *  - no operation waits for an interrupted one: it fails, and the loss that this
+ *    causes is counted
+ *  - each buffer that was full before FLUSH began is out of the queue when it
+ *    returns: in the snapshot, or overwritten and counted
  *  - the writers always have min_buffers buffers among pool, queue and hands
  *  - filled buffers = overwritten + delivered + discarded, at the end
  *
@@ -28,13 +28,13 @@
  */
 
 /* The broken variants, one at a time */
-#ifndef POP_UNASKED		/* pop does not ask whether the entry is complete */
+#ifndef POP_UNASKED		/* pop does not check whether the entry is complete */
 #define POP_UNASKED 0
 #endif
-#ifndef PUSH_UNASKED		/* push does not ask whether the cell is empty */
+#ifndef PUSH_UNASKED		/* push does not check whether the cell is empty */
 #define PUSH_UNASKED 0
 #endif
-#ifndef TURN_BEFORE_INDEX	/* push says that the entry is there, then puts it */
+#ifndef TURN_BEFORE_INDEX	/* push marks the entry complete, then stores it */
 #define TURN_BEFORE_INDEX 0
 #endif
 #ifndef TURN_BEFORE_READ	/* pop gives the cell back, then reads it */
@@ -46,7 +46,7 @@
 #ifndef REFUSED_UNCOUNTED	/* nor one that the queue refused */
 #define REFUSED_UNCOUNTED 0
 #endif
-#ifndef NO_WAIT			/* snapshot() gives up on an incomplete entry */
+#ifndef NO_WAIT			/* deliver_snapshot() gives up on an incomplete entry */
 #define NO_WAIT 0
 #endif
 #ifndef NO_EXCHANGE		/* no spare buffer for one of the snapshot */
@@ -99,7 +99,7 @@ byte finished;
 byte old;			/* buffers, by bit, that were full when FLUSH began */
 bool incomplete;		/* FLUSH ran out of memory */
 
-/* One step: nobody else moves meanwhile.  An interrupted level stands still. */
+/* One step: no other process runs meanwhile.  An interrupted level stands still. */
 #define STEP	(c == 2 || depth[c & 1] == level) ->
 
 /* Any buffer that is in that place: b, or 0 */
@@ -292,7 +292,7 @@ proctype flusher(byte flushes; byte writers)
 			b = 0
 		};
 		synchronize_rcu();
-		/* snapshot() */
+		/* deliver_snapshot() */
 		do
 		:: n < MIN && head != tail ->
 			/* spare_get() */
@@ -376,7 +376,7 @@ proctype flusher(byte flushes; byte writers)
 	}
 }
 
-/* A consumer: etw_buffer_recycle() of what it has read */
+/* A consumer: etw_buffer_recycle() of the buffers that it has read */
 proctype reader()
 {
 	byte b;

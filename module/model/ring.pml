@@ -20,8 +20,8 @@
  * it interrupts, and finishes before that goes on.
  *
  * What holds in every run (each is an assertion):
- *  - a buffer is in one place only: free, held by whoever popped it, current
- *    on one CPU, or delivered
+ *  - a buffer is in one place only: free, held by the context that popped it,
+ *    current on one CPU, or delivered
  *  - a record is written only into a free slot of a current buffer of the
  *    writer's own CPU
  *  - the worker finds every slot filled: nothing is read before it is committed
@@ -114,17 +114,17 @@ short commit[BUFFERS + 1];
 byte record[(BUFFERS + 1) * SIZE];	/* the timestamp, 0 while not filled */
 byte offset[BUFFERS + 1];		/* for OFFSET_IN_BUFFER */
 
-/* Not in the code: what is so, for the assertions */
+/* Not in the code: state for the assertions */
 mtype place[BUFFERS + 1];
 byte depth[3];		/* running level of each CPU; 2 is where the worker runs */
-byte clock[2];		/* what each CPU's clock will say next */
+byte clock[2];		/* the next reading of each CPU's clock */
 byte installs[2];
 byte arrived[2];	/* last generation that the worker took */
 byte last[2];		/* timestamp of the last record that it read */
 byte unread;		/* committed records that it has not read yet */
 byte finished;
 
-/* One step: nobody else moves meanwhile.  An interrupted level stands still. */
+/* One step: no other process runs meanwhile.  An interrupted level stands still. */
 #define STEP	depth[self] == level ->
 
 /* etw_pool_pop(): b = a buffer or 0 */

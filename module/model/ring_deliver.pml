@@ -2,7 +2,7 @@
 /*
  * ring_deliver.pml - a model of when buffers are closed and delivered
  *
- * It stands for what lies around the ring in a REAL_TIME session:
+ * It models the code around the ring in a REAL_TIME session:
  *	buffer.c	ring_installed(), ring_deliver(), ring_evict(),
  *			raise_irq_work(), close_here(), etw_buffers_close_online(),
  *			etw_buffers_close_cpu(), etw_buffers_close_all()
@@ -28,14 +28,14 @@
  *    over its death and return too
  *  - after the final drain of STOP nothing is delivered, no irq_work, work or
  *    timer is left, and nothing is lost
- *  - whoever found the pool empty (EMPTY) was answered: dry does not stay
+ *  - if a writer found the pool empty (EMPTY), the worker acted on it: dry is cleared
  *
  * Left out: what happens inside reserve, commit and close, and nested writers
  * (ring.pml; here each is one step), what becomes of buffers (without EMPTY there
  * always is a free one, with it one at a time is made; consumer.pml), BUFFERING
- * (fifo.pml), weak memory (ring_order_rcu.pml).  Taken for granted of the kernel:
- * a grace period waits for every section begun before it, on a CPU that comes or
- * goes too; irq_work queued while a CPU is online runs there before it is dead.
+ * (fifo.pml), weak memory (ring_order_rcu.pml).  Assumed of the kernel: a grace
+ * period waits for every section begun before it, also on a CPU that comes or goes;
+ * irq_work queued while a CPU is online runs there before it is dead.
  * The flags of irq_work are modelled as the kernel has them, with which
  * irq_work_sync() may miss the second of two handlers that run at once.
  *
@@ -50,7 +50,7 @@
 #define ARM_LATE	4	/* deliver_irq() queues the timer, then says so */
 #define NO_CLOSE_DEAD	5	/* no closing of the dead CPU's buffer */
 #define RAISE_OFFLINE	6	/* irq_work queued on a CPU that is not online */
-#define NO_KICK_DEAD	7	/* cpu_dead() closes only */
+#define NO_KICK_DEAD	7	/* hotplug_cpu_dead() closes only */
 #define NO_KICK_UP	8	/* nothing done when the CPU came up */
 #define LOSE_GENERATION	9	/* a CPU that comes back starts from 0 */
 #define NO_GRACE_STOP	10	/* F without its grace period */
@@ -101,8 +101,8 @@ bool irq_pending, irq_busy;
 bit irq_cpu;			/* where it was raised */
 bool in_irq[2];
 bool work_queued, work_runs, timer_queued, timer_runs;
-bool section[3];		/* RCU readers: the CPUs' writers; 2: cpu_dead() */
-byte owe[3];			/* whom each grace period waits for still */
+bool section[3];		/* RCU readers: the CPUs' writers; 2: hotplug_cpu_dead() */
+byte owe[3];			/* readers that each grace period still waits for */
 bool writes_on[2] = true;	/* not dead */
 bool runs_irq[2] = true, online[2] = true;
 bool cpus_write; byte cpus_read; /* cpus_write_lock(), cpus_read_lock() */
@@ -115,7 +115,7 @@ bool drained;			/* the final drain was */
 /* One step of a writer: an interrupt on its CPU has finished. */
 #define STEP		!in_irq[c] ->
 
-/* raise() on CPU k, with irq_work_queue() */
+/* raise_irq_work() on CPU k, with irq_work_queue() */
 inline raise(k)
 {
 	if
@@ -141,7 +141,7 @@ inline arm()
 	fi
 }
 
-/* ring_deliver() of CPU k's buffer, by somebody on CPU here */
+/* ring_deliver() of CPU k's buffer, called on CPU here */
 inline ring_deliver(k, here)
 {
 	assert(!drained);
@@ -154,7 +154,7 @@ inline ring_deliver(k, here)
 	reserved[k] = 0; committed[k] = 0
 }
 
-/* etw_buffers_close_cpu() or close_here() for CPU k, by somebody on CPU here: one step */
+/* etw_buffers_close_cpu() or close_here() for CPU k, called on CPU here: one step */
 inline close_cpu(k, here)
 {
 	if
@@ -191,7 +191,7 @@ inline synchronize_rcu()
 	owe[me] == 0
 }
 
-/* drain() with release_in_order(), under session->lock */
+/* deliver_drain() with release_in_order(), under session->lock */
 inline drain()
 {
 	d_step {
@@ -352,7 +352,7 @@ proctype worker()
 	od
 }
 
-/* timed_flush() */
+/* deliver_timed_flush() */
 proctype timer()
 {
 	byte i, me = 0;
@@ -373,7 +373,7 @@ proctype flusher()
 	deliver_flush()
 }
 
-/* kick_all(), as far as it concerns this session */
+/* hotplug_kick_all(), as far as it concerns this session */
 inline kick_all()
 {
 	if
@@ -395,7 +395,7 @@ down:
 	/* irq_work_run() */
 	atomic { QUIET(1) -> runs_irq[1] = false };
 	atomic { !section[1] -> writes_on[1] = false; quiescent(1) };
-	/* cpu_dead(), on CPU 0 */
+	/* hotplug_cpu_dead(), on CPU 0 */
 	if
 	:: atomic { listed -> section[2] = true };
 		atomic {
@@ -428,7 +428,7 @@ down:
 	:: true
 	fi;
 #if BROKEN != NO_KICK_UP
-	kick_all();				/* cpu_came_up() */
+	kick_all();				/* hotplug_cpu_up() */
 #endif
 	cpus_write = false;
 dead:	skip

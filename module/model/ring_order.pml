@@ -4,15 +4,16 @@
  *
  * See store_buffer.pml for the machine.  Each world has the steps of the code
  * around its labels (see ring.h):
- *  RING	A, B: etw_pool_pop(), records, ring_deliver(), drain(), etw_pool_push()
+ *  RING	A, B: etw_pool_pop(), records, ring_deliver(), deliver_drain(),
+ *	etw_pool_push()
  *  FIFO	C: etw_fifo_push(), etw_fifo_pop()
  *
- * What holds: what the worker or a pop reads is what was put there, also if it
- * reads late; no buffer is popped twice.
+ * What holds: the worker and a pop read the values that were stored, even if they
+ * read late; no buffer is popped twice.
  *
  * NO_x takes a barrier away, and its world fails; with TSO it does not: stores
  * stay in order, loads stay before them, and an atomic compare-exchange or
- * llist_add() is a full barrier as it is.  There A, B and C cost nothing but
+ * llist_add() already is a full barrier.  There A, B and C cost nothing but
  * keep the compiler from reordering.
  *
  * Not needed on either machine: the acquire of C in etw_fifo_push(), for a store

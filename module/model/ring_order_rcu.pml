@@ -7,7 +7,8 @@
  *  TIMER	D: ring_installed(), etw_deliver_flush()
  *  TABLE	E, A: etw_buffers_reserve(), etw_buffer_alloc(), etw_pool_buf()
  *  SNAPSHOT F: etw_update_apply() of change.c, etw_hotpath_write(), etw_deliver_stop()
- *  SLOTS	G: set_up() and register_locked() of process.c, find() of ingress.c
+ *  SLOTS	G: process_set_up() and etw_process_register() of process.c,
+ *	etw_process_find() of write_user.c
  *
  * What holds: a flush sees a fresh buffer, or its writer sees that the timer is
  * to be armed; a writer finds an entry for every index that it may get, in a
@@ -46,10 +47,10 @@
 #ifndef NO_F_GRACE
 #define NO_F_GRACE 0
 #endif
-#ifndef NO_G			/* set_up() */
+#ifndef NO_G			/* process_set_up() */
 #define NO_G 0
 #endif
-#ifndef NO_G_REG		/* register_locked() */
+#ifndef NO_G_REG		/* etw_process_register() */
 #define NO_G_REG 0
 #endif
 
@@ -176,7 +177,7 @@ init {
 #define POINTER	0		/* provider->snapshot */
 #define ENTRY	1		/* its session */
 #define CUR	2		/* of the writer's CPU in that session */
-bool closed;			/* close_all() has looked */
+bool closed;			/* etw_buffers_close_all() has looked */
 bool wrote;
 
 /* etw_hotpath_write() */
@@ -200,7 +201,7 @@ proctype writer(byte me)
 	finished++
 }
 
-/* Enable, then stop: apply(), etw_session_stop(), etw_deliver_stop() */
+/* Enable, then stop: etw_update_apply(), etw_session_stop(), etw_deliver_stop() */
 proctype controller(byte me)
 {
 	byte x;
@@ -236,7 +237,7 @@ init {
 #define SLOT	1		/* a slot in it; 9: what the allocator left there */
 #define REG	2		/* the registration, 9 before it is filled */
 
-/* find() and what uses its result */
+/* etw_process_find() and the use of its result */
 proctype writer(byte me)
 {
 	byte p, x;
@@ -256,7 +257,7 @@ proctype writer(byte me)
 	section_ends()
 }
 
-/* set_up(), then register_locked() */
+/* process_set_up(), then etw_process_register() */
 proctype controller(byte me)
 {
 	store(SLOT, 0);

@@ -2,8 +2,8 @@
 /*
  * ring_wrap.pml - a model of the counters of the ring that wrap
  *
- * ring.pml has counters that never do.  Here they have BITS bits, and each
- * world shows what has to be bounded, and that one more is too much:
+ * The counters of ring.pml never wrap.  Here they have BITS bits, and each world
+ * shows the quantity that must be bounded, and that one more is too much:
  *
  *  WORLD 1  arrive() and release_in_order() (deliver.c): each CPU's buffers are
  *	put in order by their distance from the generation that is due (u16).
@@ -22,7 +22,7 @@
  *	the CPU install BOUND buffers.  Holds up to 2^BITS - 1: 65,535 buffers
  *	in one interruption.  With more, time can run backwards in a stream; the
  *	record itself would still be written in a slot of its own.
- *  WORLD 4  snapshot() and arrive() (deliver.c): the buffers of one CPU in a
+ *  WORLD 4  deliver_snapshot() and arrive() (deliver.c): the buffers of one CPU in a
  *	snapshot of a BUFFERING session, of which others were overwritten, so
  *	that none is due.  They are put in order by their distance from the
  *	first one popped, less half of the range; the others were installed up
@@ -160,7 +160,7 @@ active proctype worker()
 				waiting[count] = 0
 			:: else -> break
 			od;
-			/* The oldest of those that wait is first, or it waits for ever. */
+			/* The oldest waiting buffer is first, or it waits for ever. */
 			check_order();
 			b = 0
 		}
@@ -270,7 +270,7 @@ byte installs;			/* since cur was sampled */
 byte left = 20;			/* writes of interrupts */
 bool finished;
 
-/* Interrupts of the CPU: each write is one step for the one it interrupts. */
+/* Interrupts of the CPU: each write is one step for the interrupted context. */
 active proctype interrupt()
 {
 	do
