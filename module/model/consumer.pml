@@ -16,7 +16,7 @@
  *  - a buffer is in one place: free, with the writer, on its way to the worker,
  *    in the queue, or held; it goes back to the pool once, when no consumer holds
  *    it and none has yet to take it
- *  - what a reader copies does not change under it
+ *  - a buffer does not change while a reader copies it
  *  - a consumer takes the buffers in their order, each once, and the number of
  *    those it took and lost and has before it is what it was owed: from the
  *    head of the queue if it was the first, from its end if not
@@ -46,7 +46,7 @@
 #define DROP_FOR_ALL	4	/* a drop also counts for consumers that took the buffer */
 #define DROP_EAGERLY	5	/* a backlog shared by all is dropped on any request */
 #define DROP_TAIL	6	/* the newest buffer is dropped, not the oldest */
-#define CLOSE_HOLDING	7	/* a consumer that closes forgets what it holds */
+#define CLOSE_HOLDING	7	/* a consumer that closes does not give back its buffers */
 #define CLOSE_PENDING	8	/* a consumer that closes stays counted in pending */
 #define OPEN_UNCOUNTED	9	/* the first consumer is not counted in the backlog */
 #define STALE_DRY	10	/* room made by a slower one's backlog is not noticed */
@@ -85,7 +85,7 @@ mtype = { ABSENT, FREE, WRITER, DONE, QUEUED, OUT };
 mtype place[BUFFERS + 1];
 byte pending[BUFFERS + 1];
 byte held[BUFFERS + 1];
-byte stamp[BUFFERS + 1];	/* what is in it: the fill, from 1; 0: being written */
+byte stamp[BUFFERS + 1];	/* number of its fill, from 1; 0: being written */
 
 /* struct etw_trace_session */
 chan done = [BUFFERS] of { byte };
@@ -105,7 +105,7 @@ byte hold[CONSUMERS * HELD_MAX];
 
 /* Not in the code: for the assertions */
 byte expected[CONSUMERS];	/* stamp that comes next for it */
-byte content[CONSUMERS * HELD_MAX]; /* of what it holds, when it took it */
+byte content[CONSUMERS * HELD_MAX]; /* stamps of the buffers it holds, when taken */
 byte published;			/* stamps given out */
 bool writers_lost;		/* an event, since room was last made */
 bool finished;			/* the writer has */

@@ -9,12 +9,12 @@
  * The world: CPU 0 with a task and an interrupt in it, CPU 1 with a task; each
  * takes a buffer, from the pool or by eviction, fills it and delivers it.  A
  * FLUSH takes a snapshot, a reader gives the snapshot's buffers back, and STOP
- * discards what is left when no writer is.  Each read or change of a word that
+ * discards the rest when no writer is left.  Each read or change of a word that
  * others use is a step.
  *
  * What holds in every run:
  *  - a buffer is in one place: pool, a writer's, queue, snapshot or spare; a pop
- *    returns what was pushed at its position, once
+ *    returns the entry that was pushed at its position, once
  *  - no operation waits for an interrupted one: it fails, and the loss that this
  *    causes is counted
  *  - each buffer that was full before FLUSH began is out of the queue when it
@@ -52,7 +52,7 @@
 #ifndef NO_EXCHANGE		/* no spare buffer for one of the snapshot */
 #define NO_EXCHANGE 0
 #endif
-#ifndef NO_DISCARD		/* STOP forgets what is in the queue */
+#ifndef NO_DISCARD		/* STOP forgets the buffers in the queue */
 #define NO_DISCARD 0
 #endif
 

@@ -15,9 +15,10 @@
  * in it and an NMI that writes; CPU 1 with a task that writes or flushes; three
  * buffers of two records; one worker that takes delivered buffers in the order
  * of their generation, reads them, gives them back, and at the end, when no
- * writer is left, closes what is still open.  Whatever another party can see or
- * change is a step of its own.  An interrupt may come before any step of what
- * it interrupts, and finishes before that goes on.
+ * writer is left, closes the buffers that are still open.  Each access that
+ * another party can see or affect is a step of its own.  An interrupt may come
+ * before any step of the code that it interrupts, and finishes before that
+ * continues.
  *
  * What holds in every run (each is an assertion):
  *  - a buffer is in one place only: free, held by the context that popped it,
@@ -32,8 +33,8 @@
  *  - a write is read or has returned -ENOBUFS, and no buffer is missing at the end
  *
  * Spin sees sequential consistency.  That is enough here: between a writer and
- * its own interrupts there is one CPU, and what crosses CPUs does so through the
- * barriers of ring.h, modelled in ring_order.pml.  Other models, beside this one:
+ * its own interrupts there is one CPU, and data crosses CPUs only through the
+ * barriers of ring.h, modelled in ring_order.pml.  The other models:
  * ring_deliver.pml (flush timer, CPU hotplug, stop), ring_wrap.pml (generation and
  * tag wrap), fifo.pml (eviction, snapshots), consumer.pml (queue and consumers).
  */
@@ -356,7 +357,7 @@ inline write_record()
 	w = 0
 }
 
-/* close_here() of buffer.c: what etw_ring_holds(), unless others switch first */
+/* close_here() of buffer.c: close if etw_ring_holds(), unless others switch first */
 inline flush()
 {
 	atomic { STEP read_cur(); first = GENERATION(w) };
@@ -372,7 +373,7 @@ inline flush()
 
 /*
  * One level of execution on CPU c: its task (0), or an interrupt (1) or NMI (2)
- * in whatever runs there.
+ * in the level that runs there.
  */
 proctype writer(byte c; byte level; byte actions; bool may_flush)
 {

@@ -23,15 +23,15 @@
  *  - when nothing moves any more, every committed record was delivered: none
  *    stays in an open buffer with the timer unarmed, on a dead CPU or on
  *    session->done
- *  - FLUSH returns after what was committed before the call was delivered
+ *  - FLUSH returns after every record committed before the call was delivered
  *  - each CPU's buffers come in the order of their generation, without a gap,
  *    over its death and return too
  *  - after the final drain of STOP nothing is delivered, no irq_work, work or
  *    timer is left, and nothing is lost
  *  - if a writer found the pool empty (EMPTY), the worker acted on it: dry is cleared
  *
- * Left out: what happens inside reserve, commit and close, and nested writers
- * (ring.pml; here each is one step), what becomes of buffers (without EMPTY there
+ * Left out: the steps inside reserve, commit and close, and nested writers
+ * (ring.pml; here each is one step), the use of buffers (without EMPTY there
  * always is a free one, with it one at a time is made; consumer.pml), BUFFERING
  * (fifo.pml), weak memory (ring_order_rcu.pml).  Assumed of the kernel: a grace
  * period waits for every section begun before it, also on a CPU that comes or goes;
@@ -384,7 +384,7 @@ inline kick_all()
 	fi
 }
 
-/* CPU 1 dies and comes back: what it does itself comes between its writes. */
+/* CPU 1 dies and comes back: its own steps come between its writes. */
 proctype hotplug()
 {
 	byte ups = HOTPLUG - 1;

@@ -58,7 +58,7 @@
 #define DATA(b)	(1 + (b))	/* words 2 and 3 */
 byte head = 2;			/* tag | index (2 bits), changed by cmpxchg only */
 byte done;			/* session->done, a bit for each buffer */
-byte expect[3];			/* what the last writer put there */
+byte expect[3];			/* the value that the last writer stored */
 bool out[3];			/* the buffer is not in the pool */
 
 inline pool_pop()

@@ -10,11 +10,11 @@
  *  SLOTS	G: process_set_up() and etw_process_register() of process.c,
  *	etw_process_find() of write_user.c
  *
- * What holds: a flush sees a fresh buffer, or its writer sees that the timer is
- * to be armed; a writer finds an entry for every index that it may get, in a
- * table that is still there; it finds the session behind a snapshot filled in
- * and not yet closed, and what it writes is seen by the close; no slot and no
- * registration is seen before it is filled in.
+ * What holds: a flush sees a fresh buffer, or its writer sees that it must arm the
+ * timer; a writer finds an entry for every index that it may get, in a table that
+ * has not been freed; it finds the session of a snapshot filled in and not yet
+ * closed, and the close sees the writer's records; no slot and no registration is
+ * seen before it is filled in.
  *
  * NO_x takes a barrier away, and its world fails; with TSO only the grace periods
  * (NO_x_GRACE) are missed, for stores stay in order.  The acquire of G is needed
@@ -234,7 +234,7 @@ init {
 #else /* SLOTS */
 
 #define POINTER	0		/* p->regs */
-#define SLOT	1		/* a slot in it; 9: what the allocator left there */
+#define SLOT	1		/* a slot in it; 9: left there by the allocator */
 #define REG	2		/* the registration, 9 before it is filled */
 
 /* etw_process_find() and the use of its result */

@@ -23,14 +23,14 @@
  *	in one interruption.  With more, time can run backwards in a stream; the
  *	record itself would still be written in a slot of its own.
  *  WORLD 4  deliver_snapshot() and arrive() (deliver.c): the buffers of one CPU in a
- *	snapshot of a BUFFERING session, of which others were overwritten, so
- *	that none is due.  They are put in order by their distance from the
+ *	snapshot of a BUFFERING session; others were overwritten, so that none is
+ *	due.  They are put in order by their distance from the
  *	first one popped, less half of the range; the others were installed up
  *	to BOUND buffers before or after that one.  Holds up to
  *	2^(BITS - 1) - 1 either way: 32,767.  A snapshot has no more than 30,000
  *	buffers, but a CPU that fills more than 32,767 while one writer in it is
  *	interrupted makes the interrupted one's buffer come out of order.
- *	NO_BASE, the distance from whatever the last snapshot left, is broken.
+ *	NO_BASE, the distance from the value that the last snapshot left, is broken.
  */
 #ifndef WORLD
 #define WORLD 1
@@ -46,7 +46,7 @@
 #endif
 #define MOD	(1 << BITS)
 
-/* Generations as they would be without wrapping; G() is what the code has */
+/* Generations as they would be without wrapping; G() is the value in the code */
 #define G(x)		((x) % MOD)
 #define MINUS(a, b)	((G(a) + MOD - G(b)) % MOD)
 
@@ -55,7 +55,7 @@
 #define LIST 12
 byte waiting[LIST + 1];		/* sc->waiting, in order */
 byte count;
-byte next_generation;		/* what was published last */
+byte next_generation;		/* of the buffer published last */
 
 /* Is b behind e in the list? */
 inline newer(b, e)

@@ -5,11 +5,11 @@
  *
  * Spin alone is sequentially consistent.  Here each CPU has a store buffer: a
  * store waits in it until drain() makes it visible, in any order between
- * different addresses (weaker than x86, and what arm64 may do); with TSO, in
- * the order of the stores (what x86 does).  A CPU sees its own stores at once.
- * Loads happen in order, except where a load that nothing holds back is done
- * early or late on purpose; one whose address comes from another load (an entry
- * of a table that was loaded) never goes before that.
+ * different addresses (weaker than x86, as arm64 may do); with TSO, in the
+ * order of the stores (as x86 does).  A CPU sees its own stores at once.  Loads
+ * happen in order, except where an unordered load is done early or late on
+ * purpose; a load whose address comes from another load (an entry of a table
+ * that was loaded) never precedes it.
  *
  * Barriers are steps: a full one (a compare-exchange with ETW_SHARED, llist_add(),
  * llist_del_all()) and a release wait until the CPU's buffer is empty.  A grace
@@ -23,7 +23,7 @@
 #define CPUS	3
 
 byte mem[WORDS];
-byte sb[CPUS * WORDS];		/* what waits, plus 1; 0: nothing */
+byte sb[CPUS * WORDS];		/* the waiting value plus 1; 0: none */
 byte rank[CPUS * WORDS];	/* TSO: how many stores are older */
 bool section[CPUS];		/* in an RCU section */
 bool owe[CPUS];			/* a grace period waits for it */
