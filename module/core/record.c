@@ -75,7 +75,7 @@ u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 }
 
 /*
- * Copy the header of a buffer of len bytes and check what a walk relies on: hdr->offset
+ * Copy the header of a buffer of len bytes and check that a walk is safe: hdr->offset
  * is within the buffer.  0 or -EINVAL.
  */
 int etw_buffer_check(const void *buf, size_t len, struct etw_buffer_header *hdr)

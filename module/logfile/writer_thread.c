@@ -431,9 +431,9 @@ static int log_wait(struct etw_logfile *log, struct etw_log_ticket *ticket)
 }
 
 /*
- * Continue in another file, next, whose ownership passes even on failure; in the next file
- * of NEWFILE; or without a file: the session becomes a real-time one when everything
- * delivered is written.
+ * Continue in another file, next, which the caller no longer owns even after an error; in
+ * the next file of NEWFILE; or without a file: the session becomes a real-time one when
+ * everything delivered is written.
  * -EINVAL: it already has; -ESHUTDOWN: the session stops, or is becoming a real-time
  * one; -EINTR: a fatal signal came, and the change will still be made.
  */

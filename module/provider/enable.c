@@ -329,7 +329,7 @@ u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_regi
 	return etw_is_classic(reg) ? etw_classic_latest(slots, scope) : scope;
 }
 
-/* reg was added to its entry: apply what is enabled already. */
+/* reg was added to its entry: apply the entry's enablements. */
 int etw_enable_registration(struct etw_registration *reg)
 {
 	LIST_HEAD(updates);

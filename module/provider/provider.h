@@ -7,7 +7,7 @@
  * filter may exclude it from some sessions, and it may be a member of a group, which
  * sessions enable in the same way as a GUID.
  *
- * Everything is under etw_control, except what the hot path reads: snapshots (RCU,
+ * Everything is under etw_control, except the data that the hot path reads: snapshots (RCU,
  * preemption disabled) and composites (racy by design, core/filter.c).
  */
 #ifndef ETW_PROVIDER_PROVIDER_H
@@ -32,7 +32,7 @@ struct etw_user;
 
 /*
  * The scope filters of an enablement, each NULL or names (core/scope.h).  They select
- * processes, to whose registrations the enablement applies.
+ * processes; the enablement applies to the registrations of these.
  */
 struct etw_scope {
 	char *executable;

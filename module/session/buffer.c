@@ -113,7 +113,7 @@ static void ring_installed(struct etw_ring *ring)
 	/*
 	 * The flush timer runs only while some CPU has a buffer.  D pairs with
 	 * etw_deliver_flush(), which clears the flag, waits a grace period and then
-	 * looks for buffers: either it sees this buffer, or we see the flag cleared.
+	 * looks for buffers: either it sees this buffer, or this CPU sees the flag cleared.
 	 */
 	if (!s->hot.buffering && !READ_ONCE(s->flush_armed))
 		raise_irq_work(s);

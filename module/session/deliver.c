@@ -181,7 +181,7 @@ void etw_deliver_kick(struct etw_trace_session *s)
 	u32 flush_ms = READ_ONCE(s->flush_ms);
 
 	if (!s->hot.buffering && flush_ms && !READ_ONCE(s->flush_armed)) {
-		/* D: set before the timer can fire, whose flush clears it */
+		/* D: set before the timer can fire, because its flush clears the flag */
 		WRITE_ONCE(s->flush_armed, true);
 		queue_delayed_work(etw_wq, &s->flush_work, msecs_to_jiffies(flush_ms));
 	}

@@ -175,7 +175,7 @@ static bool size_allowed(const struct etw_trace_session *s, u32 max_buffers)
 	       buffers * s->hot.ring.size <= (u64)totalram_pages() * PAGE_SIZE / 8;
 }
 
-/* ETW corrects sizes silently; it refuses only what is impossible. */
+/* As ETW does, correct sizes silently, and refuse only impossible ones: -ENOSPC. */
 static int correct_sizes(struct etw_trace_session *s, const struct etw_session_config *config)
 {
 	u32 kb = config->buffer_kb ?: 64;

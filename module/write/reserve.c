@@ -43,7 +43,7 @@ static int drop_errno(u32 cause)
 	}
 }
 
-/* Count an event as lost.  Returns what the write returns: 0 for INDEPENDENT. */
+/* Count an event as lost.  Returns the result of the write: 0 for INDEPENDENT. */
 int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause)
 {
 	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);

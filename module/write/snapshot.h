@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * snapshot.h - what a writer reads about the sessions that enabled its provider
+ * snapshot.h - the sessions that enabled a provider, as writers read them
  *
  * provider/enable_snapshot.c builds a snapshot, provider/change.c publishes it, and writers
  * read it under RCU with preemption disabled.  It never changes; a new one replaces it.

@@ -114,7 +114,7 @@ static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 	return ret;
 }
 
-/* Write the event, all of whose data has been copied to kernel memory. */
+/* Write the event.  All its data has been copied to kernel memory. */
 static int write_copied(struct etw_process_hot *p, const struct etw_event_write *w,
 			const void *payload, u32 len, const struct etw_typed *typed,
 			const u64 *stack)
