@@ -4,6 +4,8 @@
  *
  * One variant for each command, one kind of error for each test; after every
  * refusal the whole state is what it was.
+ *
+ * TIMEOUT: 900
  */
 #include "lib/vm.h"
 #include "lib/vm_abi.h"
