@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kdev.c - /dev/etw, one function per command
+ * kdev.c - /dev/etw, and errors as Win32 codes
  *
  * errno belongs to the program that uses the library: these functions restore it after
  * each system call.
@@ -124,11 +124,6 @@ void etw_kdev_close(int fd)
 	etw_cancel_allow(cancel);
 }
 
-int etw_kdev_map(int fd, size_t len, void *fixed, void **out)
-{
-	return etw_kdev_ops->map(fd, len, fixed, out);
-}
-
 ssize_t etw_kdev_read(int fd, void *buf, size_t len)
 {
 	int cancel = etw_cancel_hold();
@@ -162,243 +157,61 @@ void etw_kdev_name_session(struct etw_session *session, const char *name)
 	session->name_len = strlen(name);
 }
 
-/* Every argument struct starts with its size. */
-static int command(int fd, unsigned int nr, void *arg, uint32_t size)
-{
-	int ret;
+/* ------------------------------------------------------------------ errors */
 
-	/* Not a cancellation point, so the fast path needs no cancellation handling. */
-	do {
-		memcpy(arg, &size, sizeof(size));
-		ret = etw_kdev_ops->ioctl(fd, nr, arg);
-	} while (ret == -EINTR && nr != ETW_IOC_ENABLE);
-	return ret;
+unsigned int etw_win32_find(const struct etw_win32_errors *table, int err)
+{
+	const size_t max = sizeof(table->errors) / sizeof(table->errors[0]);
+	size_t i;
+
+	if (!err)
+		return ERROR_SUCCESS;
+	for (; table->errors[0]; table++)
+		for (i = 0; i < max && table->errors[i]; i++)
+			if (table->errors[i] == abs(err))
+				return table->code;
+	return table->code ? table->code : etw_win32_from_errno(err);
 }
 
-int etw_kdev_session_start(int fd, struct etw_session *session)
-{
-	return command(fd, ETW_IOC_SESSION_START, session, sizeof(*session));
-}
-
-int etw_kdev_session_stop(int fd, struct etw_session *session)
-{
-	return command(fd, ETW_IOC_SESSION_STOP, session, sizeof(*session));
-}
-
-int etw_kdev_session_query(int fd, struct etw_session *session)
-{
-	return command(fd, ETW_IOC_SESSION_QUERY, session, sizeof(*session));
-}
-
-int etw_kdev_session_update(int fd, struct etw_session *session)
-{
-	return command(fd, ETW_IOC_SESSION_UPDATE, session, sizeof(*session));
-}
-
-int etw_kdev_session_flush(int fd, struct etw_session *session)
-{
-	return command(fd, ETW_IOC_SESSION_FLUSH, session, sizeof(*session));
-}
-
-int etw_kdev_session_enum(int fd, struct etw_session_enum *list)
-{
-	return command(fd, ETW_IOC_SESSION_ENUM, list, sizeof(*list));
-}
-
-int etw_kdev_session_capture(int fd, struct etw_session_capture *capture)
-{
-	return command(fd, ETW_IOC_SESSION_CAPTURE, capture, sizeof(*capture));
-}
-
-int etw_kdev_session_stat(int fd, struct etw_session_stat *stat)
-{
-	return command(fd, ETW_IOC_SESSION_STAT, stat, sizeof(*stat));
-}
-
-int etw_kdev_enable(int fd, struct etw_enable *enable)
-{
-	return command(fd, ETW_IOC_ENABLE, enable, sizeof(*enable));
-}
-
-int etw_kdev_register(int fd, struct etw_register *reg)
-{
-	return command(fd, ETW_IOC_REGISTER, reg, sizeof(*reg));
-}
-
-int etw_kdev_unregister(int fd, uint32_t slot)
-{
-	struct etw_unregister reg = { .slot = slot };
-
-	return command(fd, ETW_IOC_UNREGISTER, &reg, sizeof(reg));
-}
-
-int etw_kdev_notify(int fd, struct etw_notify *notify)
-{
-	return command(fd, ETW_IOC_NOTIFY, notify, sizeof(*notify));
-}
-
-int etw_kdev_provider_enum(int fd, struct etw_provider_enum *list)
-{
-	return command(fd, ETW_IOC_PROVIDER_ENUM, list, sizeof(*list));
-}
-
-int etw_kdev_provider_query(int fd, struct etw_provider_query *query)
-{
-	return command(fd, ETW_IOC_PROVIDER_QUERY, query, sizeof(*query));
-}
-
-int etw_kdev_provider_set(int fd, struct etw_provider_set *set)
-{
-	return command(fd, ETW_IOC_PROVIDER_SET, set, sizeof(*set));
-}
-
-int etw_kdev_group_enum(int fd, struct etw_provider_enum *list)
-{
-	return command(fd, ETW_IOC_GROUP_ENUM, list, sizeof(*list));
-}
-
-int etw_kdev_group_query(int fd, struct etw_group_query *query)
-{
-	return command(fd, ETW_IOC_GROUP_QUERY, query, sizeof(*query));
-}
-
-int etw_kdev_disallow_set(int fd, struct etw_disallow *disallow)
-{
-	return command(fd, ETW_IOC_DISALLOW_SET, disallow, sizeof(*disallow));
-}
-
-int etw_kdev_disallow_query(int fd, struct etw_disallow *disallow)
-{
-	return command(fd, ETW_IOC_DISALLOW_QUERY, disallow, sizeof(*disallow));
-}
-
-int etw_kdev_write(int fd, struct etw_event_write *write)
-{
-	return command(fd, ETW_IOC_WRITE, write, sizeof(*write));
-}
-
-int etw_kdev_access_set(int fd, struct etw_access *access)
-{
-	return command(fd, ETW_IOC_ACCESS_SET, access, sizeof(*access));
-}
-
-int etw_kdev_access_query(int fd, struct etw_access *access)
-{
-	return command(fd, ETW_IOC_ACCESS_QUERY, access, sizeof(*access));
-}
-
-int etw_kdev_access_remove(int fd, const struct etw_guid *guid)
-{
-	struct etw_access access = { .guid = *guid };
-
-	return command(fd, ETW_IOC_ACCESS_REMOVE, &access, sizeof(access));
-}
-
-int etw_kdev_classic(int fd, struct etw_classic_write *write)
-{
-	return command(fd, ETW_IOC_CLASSIC, write, sizeof(*write));
-}
-
-int etw_kdev_consumer_open(int fd, struct etw_consumer_open *open)
-{
-	return command(fd, ETW_IOC_CONSUMER_OPEN, open, sizeof(*open));
-}
-
-int etw_kdev_buffer_take(int consumer_fd, struct etw_buffer_take *take)
-{
-	return command(consumer_fd, ETW_IOC_BUFFER_TAKE, take, sizeof(*take));
-}
-
-int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info)
-{
-	struct etw_consumer_stat stat = { 0 };
-	int ret = command(consumer_fd, ETW_IOC_CONSUMER_STAT, &stat, sizeof(stat));
-
-	if (!ret)
-		*info = stat.info;
-	return ret;
-}
-
-/* Errors of files and their disks */
-static unsigned int of_file(int err)
-{
-	switch (err) {
-	case EDQUOT:
-		return ERROR_DISK_FULL;
-	case EIO:
-		return ERROR_IO_DEVICE;
-	case EFBIG:
-		return ERROR_FILE_TOO_LARGE;
-	case ETXTBSY:
-		return ERROR_SHARING_VIOLATION;
-	case ENOTDIR:
-	case EISDIR:
-	case ELOOP:
-	case ESPIPE:
-		return ERROR_BAD_PATHNAME;
-	default:
-		return ERROR_INVALID_PARAMETER;
-	}
-}
-
-/* The list in abi.h */
 unsigned int etw_win32_from_errno(int err)
 {
-	switch (err < 0 ? -err : err) {
-	case 0:
-		return ERROR_SUCCESS;
-	case EFAULT:
-		return ERROR_NOACCESS;
-	case ENOENT:
-		return ERROR_WMI_INSTANCE_NOT_FOUND;
-	case ESRCH:
-		return ERROR_WMI_GUID_NOT_FOUND;
-	case EEXIST:
-		return ERROR_ALREADY_EXISTS;
-	case ENOSPC:
-	case EMFILE:
-	case ENFILE:
-	case EAGAIN:		/* no more threads */
-		return ERROR_NO_SYSTEM_RESOURCES;
-	case ENOMEM:
-	case ENOBUFS:
-		return ERROR_NOT_ENOUGH_MEMORY;
-	case EMSGSIZE:
-		return ERROR_MORE_DATA;
-	case EOVERFLOW:
-		return ERROR_ARITHMETIC_OVERFLOW;
-	case EPERM:
-	case EACCES:
-	case EROFS:
-		return ERROR_ACCESS_DENIED;
-	case EBADF:
-		return ERROR_INVALID_HANDLE;
-	case ETIMEDOUT:
-		return ERROR_TIMEOUT;
-	case ESHUTDOWN:
-		return ERROR_ACTIVE_CONNECTIONS;
-	case ENODEV:
-	case ENXIO:
-		return ERROR_WMI_SERVER_UNAVAILABLE;
-	case ENOTTY:
-	case E2BIG:
-	case ENOSYS:
-	case EOPNOTSUPP:
-		return ERROR_NOT_SUPPORTED;
-	case ECANCELED:
-		return ERROR_CANCELLED;
-	case EBUSY:
-		return ERROR_BUSY;
-	default:
-		return of_file(err < 0 ? -err : err);
-	}
+	/* The list in abi.h, then the errors of files and their disks */
+	static const struct etw_win32_errors table[] = {
+		{ ERROR_NOACCESS, { EFAULT } },
+		{ ERROR_WMI_INSTANCE_NOT_FOUND, { ENOENT } },
+		{ ERROR_WMI_GUID_NOT_FOUND, { ESRCH } },
+		{ ERROR_ALREADY_EXISTS, { EEXIST } },
+		/* EAGAIN: no more threads */
+		{ ERROR_NO_SYSTEM_RESOURCES, { ENOSPC, EMFILE, ENFILE, EAGAIN } },
+		{ ERROR_NOT_ENOUGH_MEMORY, { ENOMEM, ENOBUFS } },
+		{ ERROR_MORE_DATA, { EMSGSIZE } },
+		{ ERROR_ARITHMETIC_OVERFLOW, { EOVERFLOW } },
+		{ ERROR_ACCESS_DENIED, { EPERM, EACCES, EROFS } },
+		{ ERROR_INVALID_HANDLE, { EBADF } },
+		{ ERROR_TIMEOUT, { ETIMEDOUT } },
+		{ ERROR_ACTIVE_CONNECTIONS, { ESHUTDOWN } },
+		{ ERROR_WMI_SERVER_UNAVAILABLE, { ENODEV, ENXIO } },
+		{ ERROR_NOT_SUPPORTED, { ENOTTY, E2BIG, ENOSYS, EOPNOTSUPP } },
+		{ ERROR_CANCELLED, { ECANCELED } },
+		{ ERROR_BUSY, { EBUSY } },
+		{ ERROR_DISK_FULL, { EDQUOT } },
+		{ ERROR_IO_DEVICE, { EIO } },
+		{ ERROR_FILE_TOO_LARGE, { EFBIG } },
+		{ ERROR_SHARING_VIOLATION, { ETXTBSY } },
+		{ ERROR_BAD_PATHNAME, { ENOTDIR, EISDIR, ELOOP, ESPIPE } },
+		{ ERROR_INVALID_PARAMETER, { 0 } },
+	};
+
+	return etw_win32_find(table, err);
 }
 
 unsigned int etw_win32_from_open(int err)
 {
-	err = err < 0 ? -err : err;
 	/* Any error that means the device does not exist */
-	if (err == ENOENT || err == ENXIO || err == ENODEV || err == ENOTDIR)
-		return ERROR_WMI_SERVER_UNAVAILABLE;
-	return etw_win32_from_errno(err);
+	static const struct etw_win32_errors table[] = {
+		{ ERROR_WMI_SERVER_UNAVAILABLE, { ENOENT, ENXIO, ENODEV, ENOTDIR } },
+		{ 0, { 0 } },
+	};
+
+	return etw_win32_find(table, err);
 }

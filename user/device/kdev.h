@@ -10,10 +10,12 @@
 #ifndef ETW_DEVICE_KDEV_H
 #define ETW_DEVICE_KDEV_H
 
+#include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 #include <etw/abi.h>
 
@@ -48,7 +50,6 @@ extern const struct etw_kdev_ops *etw_kdev_ops;
 /* Open the device; -ENOENT or -ENXIO: the module is not loaded. */
 int etw_kdev_open(void);
 void etw_kdev_close(int fd);
-int etw_kdev_map(int fd, size_t len, void *fixed, void **out);
 ssize_t etw_kdev_read(int fd, void *buf, size_t len);
 int etw_kdev_poll(struct pollfd *fds, unsigned int count, int timeout_ms);
 int etw_kdev_identify(int fd, struct etw_kdev_id *id);
@@ -58,41 +59,69 @@ bool etw_kdev_is(int fd, const struct etw_kdev_id *id);
 /* Address a session by name; the string is read when a command is issued. */
 void etw_kdev_name_session(struct etw_session *session, const char *name);
 
-int etw_kdev_session_start(int fd, struct etw_session *session);
-int etw_kdev_session_stop(int fd, struct etw_session *session);
-int etw_kdev_session_query(int fd, struct etw_session *session);
-int etw_kdev_session_update(int fd, struct etw_session *session);
-int etw_kdev_session_flush(int fd, struct etw_session *session);
-int etw_kdev_session_enum(int fd, struct etw_session_enum *list);
-int etw_kdev_session_capture(int fd, struct etw_session_capture *capture);
-int etw_kdev_session_stat(int fd, struct etw_session_stat *stat);
+/*
+ * Issue a command. Not a cancellation point, so the fast path needs no cancellation
+ * handling. Only ENABLE returns -EINTR: a signal arrived during the wait for callbacks;
+ * the request is done.
+ */
+static inline int etw_kdev_command(int fd, unsigned int command, void *arg, uint32_t size)
+{
+	int ret;
 
-/* -EINTR: a signal arrived during the wait for callbacks; the request is done */
-int etw_kdev_enable(int fd, struct etw_enable *enable);
+	do {
+		memcpy(arg, &size, sizeof(size));
+		ret = etw_kdev_ops->ioctl(fd, command, arg);
+	} while (ret == -EINTR && command != ETW_IOC_ENABLE);
+	return ret;
+}
 
-int etw_kdev_register(int fd, struct etw_register *reg);
-int etw_kdev_unregister(int fd, uint32_t slot);
-int etw_kdev_notify(int fd, struct etw_notify *notify);
-int etw_kdev_provider_enum(int fd, struct etw_provider_enum *list);
-int etw_kdev_provider_query(int fd, struct etw_provider_query *query);
-int etw_kdev_provider_set(int fd, struct etw_provider_set *set);
-int etw_kdev_group_enum(int fd, struct etw_provider_enum *list);
-int etw_kdev_group_query(int fd, struct etw_group_query *query);
-int etw_kdev_disallow_set(int fd, struct etw_disallow *disallow);
-int etw_kdev_disallow_query(int fd, struct etw_disallow *disallow);
-int etw_kdev_write(int fd, struct etw_event_write *write);
-int etw_kdev_classic(int fd, struct etw_classic_write *write);
+/* int etw_kdev_NAME(int fd, struct TYPE *arg) issues ETW_IOC_COMMAND. */
+#define ETW_KDEV_COMMAND(name, COMMAND, type)						\
+static inline int etw_kdev_##name(int fd, struct type *arg)				\
+{											\
+	return etw_kdev_command(fd, ETW_IOC_##COMMAND, arg, sizeof(*arg));		\
+}
 
-int etw_kdev_access_set(int fd, struct etw_access *access);
-int etw_kdev_access_query(int fd, struct etw_access *access);
-int etw_kdev_access_remove(int fd, const struct etw_guid *guid);
+ETW_KDEV_COMMAND(session_start, SESSION_START, etw_session)
+ETW_KDEV_COMMAND(session_stop, SESSION_STOP, etw_session)
+ETW_KDEV_COMMAND(session_query, SESSION_QUERY, etw_session)
+ETW_KDEV_COMMAND(session_update, SESSION_UPDATE, etw_session)
+ETW_KDEV_COMMAND(session_flush, SESSION_FLUSH, etw_session)
+ETW_KDEV_COMMAND(session_enum, SESSION_ENUM, etw_session_enum)
+ETW_KDEV_COMMAND(session_capture, SESSION_CAPTURE, etw_session_capture)
+ETW_KDEV_COMMAND(session_stat, SESSION_STAT, etw_session_stat)
+ETW_KDEV_COMMAND(enable, ENABLE, etw_enable)
+ETW_KDEV_COMMAND(register, REGISTER, etw_register)
+ETW_KDEV_COMMAND(unregister, UNREGISTER, etw_unregister)
+ETW_KDEV_COMMAND(notify, NOTIFY, etw_notify)
+ETW_KDEV_COMMAND(provider_enum, PROVIDER_ENUM, etw_provider_enum)
+ETW_KDEV_COMMAND(provider_query, PROVIDER_QUERY, etw_provider_query)
+ETW_KDEV_COMMAND(provider_set, PROVIDER_SET, etw_provider_set)
+ETW_KDEV_COMMAND(group_enum, GROUP_ENUM, etw_provider_enum)
+ETW_KDEV_COMMAND(group_query, GROUP_QUERY, etw_group_query)
+ETW_KDEV_COMMAND(disallow_set, DISALLOW_SET, etw_disallow)
+ETW_KDEV_COMMAND(disallow_query, DISALLOW_QUERY, etw_disallow)
+ETW_KDEV_COMMAND(access_set, ACCESS_SET, etw_access)
+ETW_KDEV_COMMAND(access_query, ACCESS_QUERY, etw_access)
+ETW_KDEV_COMMAND(access_remove, ACCESS_REMOVE, etw_access)
+/* On success arg->fd is the consumer's own descriptor; close it. */
+ETW_KDEV_COMMAND(consumer_open, CONSUMER_OPEN, etw_consumer_open)
+/* On the consumer's descriptor */
+ETW_KDEV_COMMAND(buffer_take, BUFFER_TAKE, etw_buffer_take)
+ETW_KDEV_COMMAND(consumer_stat, CONSUMER_STAT, etw_consumer_stat)
 
-/* On success open->fd is the consumer's own descriptor; close it. */
-int etw_kdev_consumer_open(int fd, struct etw_consumer_open *open);
-int etw_kdev_buffer_take(int consumer_fd, struct etw_buffer_take *take);
-int etw_kdev_consumer_stat(int consumer_fd, struct etw_consumer_info *info);
+/* The errors that a Win32 code stands for; 0 ends the list. */
+struct etw_win32_errors {
+	unsigned int code;
+	int errors[8];
+};
 
-/* The Win32 code of an errno, positive or negative; 0 is ERROR_SUCCESS. */
+/*
+ * The Win32 code of an errno, positive or negative; 0 is ERROR_SUCCESS. Errors that the
+ * table lacks have the code of its last row, which lists none, or, if that is 0, the
+ * code of etw_win32_from_errno().
+ */
+unsigned int etw_win32_find(const struct etw_win32_errors *table, int err);
 unsigned int etw_win32_from_errno(int err);
 /* The same for a failed etw_kdev_open(), where ENOENT means no module. */
 unsigned int etw_win32_from_open(int err);

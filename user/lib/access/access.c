@@ -74,7 +74,9 @@ static int set(int fd, const struct etw_access_list *list)
 /* Set list; NULL removes the GUID's list. */
 static int put(int fd, const struct etw_guid *guid, const struct etw_access_list *list)
 {
-	return list ? set(fd, list) : etw_kdev_access_remove(fd, guid);
+	struct etw_access a = { .guid = *guid };
+
+	return list ? set(fd, list) : etw_kdev_access_remove(fd, &a);
 }
 
 /* ------------------------------------------------------------------ together */
@@ -245,7 +247,7 @@ static int change(int fd, const struct etw_access_conf *from, const struct etw_a
 	/* Remove lists first, so that the kernel's limits leave room. */
 	for (i = 0; !ret && i < from->count; i++)
 		if (!etw_access_conf_find(to, &from->lists[i].guid))
-			ret = etw_kdev_access_remove(fd, &from->lists[i].guid);
+			ret = put(fd, &from->lists[i].guid, NULL);
 	for (i = 0; !ret && i < to->count; i++)
 		ret = set(fd, &to->lists[i]);
 	return ret;

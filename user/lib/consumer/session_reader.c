@@ -310,7 +310,7 @@ static void drain(struct etw_reader *r)
 	struct etw_consumer_info info;
 	uint64_t n;
 
-	if (!etw_kdev_consumer_stat(r->consumer, &info))
+	if (!etw_reader_stat(r, &info))
 		for (n = info.backlog; n && read_block(r) > 0; n--)
 			;
 	r->draining = true;
@@ -444,7 +444,12 @@ void etw_reader_counts(const struct etw_reader *reader, struct etw_reader_count 
 
 int etw_reader_stat(struct etw_reader *reader, struct etw_consumer_info *info)
 {
-	return etw_kdev_consumer_stat(reader->consumer, info);
+	struct etw_consumer_stat stat = { 0 };
+	int ret = etw_kdev_consumer_stat(reader->consumer, &stat);
+
+	if (!ret)
+		*info = stat.info;
+	return ret;
 }
 
 /* ------------------------------------------------------------------- a source */

@@ -14,7 +14,6 @@
 
 #include <etw/winerror.h>
 #include <evntprov.h>
-#include "activity.h"
 #include "base/cancel.h"
 #include "registration.h"
 

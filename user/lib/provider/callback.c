@@ -36,7 +36,7 @@ _Static_assert(sizeof(EVENT_FILTER_HEADER) == sizeof(struct etw_filter_header) &
 	       offsetof(struct etw_filter_header, next) &&
 	       EVENT_FILTER_TYPE_SCHEMATIZED == ETW_FILTER_SCHEMATIZED &&
 	       EVENT_FILTER_TYPE_TRACEHANDLE == ETW_FILTER_TRACEHANDLE,
-	       "callbacks get filter data as the kernel tells them");
+	       "callbacks get filter data in the kernel's form");
 
 /* Run the callback for a notification if the registration still exists. */
 static void run(struct etw_fork_state *proc, const struct etw_notify *n)
@@ -162,7 +162,7 @@ static void *thread_main(void *arg)
 		} else if (ret == -EAGAIN) {
 			answer(proc, &work, work.asked);
 			wait_for_work(&work, true);
-		} else if (ret == -ESTALE || ret == -EBADF || ret == -ENOTTY) {
+		} else if (etw_is_stale(ret)) {
 			etw_reg_attach(proc, work.epoch);
 		} else {
 			bad = true;
@@ -232,7 +232,7 @@ void etw_callback_wait(struct etw_fork_state *proc, uint64_t handle)
 		pthread_cond_wait(&proc->changed, &proc->lock);
 }
 
-void etw_callback_told(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle)
+void etw_callback_wait_first(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle)
 {
 	if (!reg->due || is_self(proc) || proc->pid != getpid())
 		return;

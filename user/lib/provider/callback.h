@@ -26,8 +26,6 @@ void etw_callback_moved(struct etw_fork_state *proc);
  */
 void etw_callback_wait(struct etw_fork_state *proc, uint64_t handle);
 
-struct etw_reg;
-
 /*
  * Wait until the first callback of a new registration that was already enabled has
  * returned. Returns at once inside a callback, which runs on the thread itself, and in
@@ -38,7 +36,7 @@ struct etw_reg;
  * callback runs, or the device has dropped the notification and the thread finds an
  * empty queue after the registration.
  */
-void etw_callback_told(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle);
+void etw_callback_wait_first(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle);
 
 /*
  * End the thread and wait for it; if called from a callback, the thread ends later.

@@ -7,13 +7,11 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+#include <unwind.h>
 
 #include <etw/filter.h>
 #include <etw/winerror.h>
-#include "activity.h"
 #include "registration.h"
-#include "stack.h"
 #include "base/utf.h"
 
 _Static_assert(sizeof(EVENT_DESCRIPTOR) == sizeof(struct etw_event_descriptor) &&
@@ -33,50 +31,49 @@ _Static_assert(sizeof(GUID) == sizeof(struct etw_guid), "so do GUIDs");
 /* Submit an event that may be wanted. 0 or -errno. */
 static int submit(struct etw_reg *reg, uint64_t handle, struct etw_event_write *event)
 {
-	struct etw_fork_state *proc = etw_fork_state_get();
-	struct etw_reg_pass pass;
-	int tries, ret = 0;
-	bool stale;
+	int ret = -EBADF;
 
-	if (reg->classic)	/* made by RegisterTraceGuids() */
-		return -EBADF;
-	for (tries = 0; tries < 3; tries++) {
-		switch (etw_reg_begin(proc, reg, handle, &pass)) {
-		case ETW_REG_CLOSED:
-			return -EBADF;
-		case ETW_REG_ELSEWHERE:
-			ret = 0;
-			break;
-		case ETW_REG_IN:
-			event->slot = pass.slot;
-			ret = etw_kdev_write(pass.fd, event);
-			stale = etw_reg_stale(proc, &pass, ret);
-			etw_reg_end(reg);
-			if (!stale)
-				return ret;
-			/* A vfork child shares our memory and must not change it. */
-			if (ret == -ESTALE && proc->pid != getpid())
-				return 0;
-			break;
-		}
-		etw_reg_attach(proc, pass.epoch);
-		/* The provider was registered again, or the device is gone. */
-		if (!etw_entry_wants(etw_reg_entry(reg), event->desc.level,
-				     event->desc.keyword))
-			return 0;
-	}
-	return ret == -ESTALE ? 0 : ret;
+	if (!reg->classic)	/* made by RegisterTraceGuids() */
+		ret = etw_reg_write(reg, handle, ETW_IOC_WRITE, event, sizeof(*event));
+	return ret == -ENOENT ? 0 : ret;
 }
 
-/* If the walk finds no frames, the kernel finds what it can. */
+/* The walk of this thread's stack; uses the unwind tables, not frame pointers. */
+struct walk {
+	uint64_t caller;
+	uint64_t frames[ETW_STACK_MAX];
+	unsigned int count;
+	bool found;		/* frames of the library itself have been passed */
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *w = arg;
+	uint64_t ip = _Unwind_GetIP(context);
+
+	w->found |= ip == w->caller;
+	if (!w->found)
+		return _URC_NO_REASON;
+	if (!ip || w->count == ETW_STACK_MAX)
+		return _URC_END_OF_STACK;
+	w->frames[w->count++] = ip;
+	return _URC_NO_REASON;
+}
+
+/*
+ * Add the return addresses from caller outwards. If there are none, the kernel finds what
+ * it can. Before glibc 2.35, a signal handler that has interrupted dlopen() must not do
+ * this.
+ */
 static int submit_stack(const void *caller, struct etw_reg *reg, uint64_t handle,
 			struct etw_event_write *event)
 {
-	uint64_t frames[ETW_STACK_MAX];
+	struct walk walk = { .caller = (uintptr_t)caller, .count = 0 };
 
+	_Unwind_Backtrace(step, &walk);
 	event->flags &= ~ETW_WRITE_CAN_WALK;
-	event->stack_count = etw_stack_walk(caller, frames, ETW_STACK_MAX);
-	event->stack = (uintptr_t)frames;
+	event->stack_count = walk.count;
+	event->stack = (uintptr_t)walk.frames;
 	return submit(reg, handle, event);
 }
 

@@ -7,6 +7,7 @@
 #endif
 #include <errno.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,47 +74,66 @@ static struct {
 	struct etw_kdev_id id;
 } inherited = { .fd = -1 };
 
-/* Passes held by this thread; drain() must not wait for its own thread. */
+#define SLOT_AT	offsetof(struct etw_event_write, slot)
+_Static_assert(offsetof(struct etw_classic_write, slot) == SLOT_AT, "in every write");
+
+/* Writers of this thread; drain() must not wait for its own thread. */
 static __thread int passes __attribute__((__tls_model__("initial-exec")));
 
-enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
-			       uint64_t handle, struct etw_reg_pass *pass)
+/*
+ * One attempt to write. False: this process has not registered the entry (fork), or *ret
+ * says that the registration is another process's or the descriptor was closed or
+ * replaced. Checking before each write would cost a second system call and prove
+ * nothing; a file that has replaced the descriptor does not know our ioctl numbers.
+ */
+static bool try_write(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t handle,
+		      unsigned int command, void *write, uint32_t size, int *ret)
 {
-	enum etw_reg_why why = ETW_REG_ELSEWHERE;
+	bool done = true;
+	uint32_t slot;
 
-	pass->epoch = atomic_load(&proc->epoch);
-	if (!atomic_load(&proc->attached))
-		return why;
 	/* Pairs with close_reg(): either its drain() sees this writer or we see its slot. */
 	passes++;
 	atomic_fetch_add(&reg->writers, 1);
 	/* Read the slot before the handle: an ending registration clears its handle first. */
-	pass->slot = atomic_load(&reg->slot);
+	slot = atomic_load(&reg->slot);
 	if (atomic_load(&reg->handle) != handle) {
-		why = ETW_REG_CLOSED;
-	} else if (pass->slot != ETW_NO_SLOT) {
-		pass->fd = proc->fd;
-		return ETW_REG_IN;
+		*ret = -EBADF;
+	} else if (slot == ETW_NO_SLOT) {
+		done = false;
+	} else {
+		memcpy((char *)write + SLOT_AT, &slot, sizeof(slot));
+		*ret = etw_kdev_command(proc->fd, command, write, size);
+		done = !*ret || (!etw_is_stale(*ret) && etw_kdev_is(proc->fd, &proc->id));
 	}
-	etw_reg_end(reg);
-	return why;
-}
-
-/* The descriptor or the registration does not belong to this process (any more). */
-static bool is_stale(int ret)
-{
-	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
-}
-
-bool etw_reg_stale(const struct etw_fork_state *proc, const struct etw_reg_pass *pass, int ret)
-{
-	return ret && (is_stale(ret) || !etw_kdev_is(pass->fd, &proc->id));
-}
-
-void etw_reg_end(struct etw_reg *reg)
-{
 	atomic_fetch_sub(&reg->writers, 1);
 	passes--;
+	return done;
+}
+
+int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, void *write,
+		  uint32_t size)
+{
+	/* It exists, since the registration does. */
+	struct etw_fork_state *proc = atomic_load_explicit(&the_proc, memory_order_acquire);
+	int tries, ret = 0;
+	uint32_t epoch;
+
+	for (tries = 0; tries < 3; tries++) {
+		epoch = atomic_load(&proc->epoch);
+		ret = -ENOENT;
+		if (atomic_load(&proc->attached) &&
+		    try_write(proc, reg, handle, command, write, size, &ret))
+			return ret;
+		/* A vfork child shares our memory and must not change it. */
+		if (ret == -ESTALE && proc->pid != getpid())
+			return 0;
+		etw_reg_attach(proc, epoch);
+		/* The provider was registered again, or the device is gone. */
+		if (!ETW_LOAD(etw_reg_entry(reg)->enabled))
+			return -ENOENT;
+	}
+	return ret == -ESTALE ? 0 : ret;
 }
 
 /* Wait until no writer uses the entry; the caller has shut out new ones. */
@@ -188,14 +208,9 @@ void etw_fork_state_unlock(struct etw_fork_state *proc, const struct etw_fork_st
 
 /* ----------------------------------------------------------------- traits */
 
-static uint16_t traits_size(const unsigned char *traits)
-{
-	return traits[0] | traits[1] << 8;
-}
-
 unsigned char *etw_traits_copy(const void *traits)
 {
-	size_t size = traits_size(traits);
+	size_t size = etw_traits_size(traits);
 	int saved = errno;
 	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -210,7 +225,7 @@ void etw_traits_free(unsigned char *traits)
 {
 	int saved = errno;
 
-	if (traits && munmap(traits, traits_size(traits)))
+	if (traits && munmap(traits, etw_traits_size(traits)))
 		errno = saved;
 }
 
@@ -223,7 +238,7 @@ static bool traits_fill(struct etw_provider_set *set, const struct etw_reg *reg)
 	set->flags = (traits ? ETW_SET_TRAITS : 0) | (types ? ETW_SET_TYPES : 0);
 	set->types = types == ETW_TYPES_ON;
 	set->traits = (uintptr_t)traits;
-	set->traits_len = traits ? traits_size(traits) : 0;
+	set->traits_len = traits ? etw_traits_size(traits) : 0;
 	return set->flags;
 }
 
@@ -276,10 +291,12 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
 		ret = -EINVAL;
 	if (!ret && traits_fill(&info, reg)) {
+		struct etw_unregister end = { .slot = arg.slot };
+
 		info.slot = arg.slot;
 		ret = etw_kdev_provider_set(proc->fd, &info);
 		if (ret)
-			etw_kdev_unregister(proc->fd, arg.slot);
+			etw_kdev_unregister(proc->fd, &end);
 	}
 	if (ret) {
 		atomic_store(&reg->entry, &disabled);
@@ -305,7 +322,7 @@ static int open_device(struct etw_fork_state *proc)
 	ret = etw_kdev_identify(fd, &proc->id);
 	if (ret)
 		goto err_close;
-	ret = etw_kdev_map(fd, ETW_ENABLE_AREA_SIZE, area, &mapping);
+	ret = etw_kdev_ops->map(fd, ETW_ENABLE_AREA_SIZE, area, &mapping);
 	if (ret)
 		goto err_close;
 	area = mapping;
@@ -432,13 +449,13 @@ static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 		err = attach(proc, reg, &ret);
 	else
 		ret = register_reg(proc, reg);
-	if (is_stale(ret))
+	if (etw_is_stale(ret))
 		err = attach(proc, reg, &ret);
 	/* The process may open the device but not register. */
 	return ret == -EPERM && err ? 0 : what_counts(ret);
 }
 
-int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info)
+int etw_reg_set(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info)
 {
 	int tries, ret = 0;
 
@@ -453,7 +470,7 @@ int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_pr
 		if (info->slot == ETW_NO_SLOT)
 			return 0;
 		ret = etw_kdev_provider_set(proc->fd, info);
-		if (!is_stale(ret))
+		if (!etw_is_stale(ret))
 			break;
 		if (!tries)
 			attach(proc, NULL, NULL);
@@ -464,18 +481,18 @@ int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_pr
 /* End a registration, at the device too; the lock is held. */
 static void release(struct etw_fork_state *proc, struct etw_reg *reg)
 {
-	uint32_t slot = atomic_load(&reg->slot);
+	struct etw_unregister end = { .slot = atomic_load(&reg->slot) };
 
 	/* Clear the handle first, so that a rejected writer sees why. */
 	atomic_store(&reg->handle, 0);
 	close_reg(reg, &disabled);
-	if (slot != ETW_NO_SLOT && etw_kdev_is(proc->fd, &proc->id))
-		etw_kdev_unregister(proc->fd, slot);
+	if (end.slot != ETW_NO_SLOT && etw_kdev_is(proc->fd, &proc->id))
+		etw_kdev_unregister(proc->fd, &end);
 	if (reg->callback)
 		proc->callbacks--;
 	reg->callback = NULL;
 	traits_forget(reg);
-	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_told() */
+	pthread_cond_broadcast(&proc->changed);	/* for etw_callback_wait_first() */
 }
 
 /* Callbacks and other threads may already look the handle up. */
@@ -590,7 +607,7 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 	}
 	result = ERROR_SUCCESS;
 	if (new->callback)
-		etw_callback_told(proc, reg, handle);
+		etw_callback_wait_first(proc, reg, handle);
 out:
 	etw_fork_state_unlock(proc, &saved);
 	return result;

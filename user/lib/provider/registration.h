@@ -14,8 +14,8 @@
  *			etw_reg_attach() and wait for the outcome
  *	in the area	set by the kernel
  *
- * An enabled event is written between etw_reg_begin() and etw_reg_end(), which count
- * the writers of the entry; the entry does not change until they have left.
+ * Writers of enabled events are counted in the entry, which does not change until they
+ * have left.
  *
  * A registration belongs to one process, and so do the callback thread, the state of
  * the lock and the seed of activity ids. They live in memory that the kernel zeroes in
@@ -29,6 +29,7 @@
 #ifndef ETW_LIB_PROVIDER_REGISTRATION_H
 #define ETW_LIB_PROVIDER_REGISTRATION_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -72,6 +73,9 @@ struct etw_fork_state {
 	uint64_t asked;
 	uint64_t answered;
 };
+
+/* The calling thread's activity id */
+const GUID *etw_activity_current(void);
 
 /* NULL only if out of memory. */
 struct etw_fork_state *etw_fork_state_get(void);
@@ -137,32 +141,20 @@ static inline const struct etw_enable_entry *etw_reg_entry(struct etw_reg *reg)
 	return atomic_load_explicit(&reg->entry, memory_order_acquire);
 }
 
-/* Why a writer was refused. */
-enum etw_reg_why { ETW_REG_IN, ETW_REG_CLOSED, ETW_REG_ELSEWHERE };
-
-struct etw_reg_pass {
-	int fd;
-	uint32_t slot;
-	uint32_t epoch;
-};
-
 /*
- * Admit a writer: pass says where to write, until etw_reg_end(). ELSEWHERE: this
- * process has not registered the entry yet (fork); call etw_reg_attach(pass->epoch) and
- * try again.
+ * Write through a registration: command is ETW_IOC_WRITE or ETW_IOC_CLASSIC, write its
+ * argument, of which this sets size and slot. After a fork, or if the device's
+ * descriptor was closed or replaced, registers everything again first. -EBADF: the
+ * registration has ended; -ENOENT: it is not enabled any more.
  */
-enum etw_reg_why etw_reg_begin(struct etw_fork_state *proc, struct etw_reg *reg,
-			       uint64_t handle, struct etw_reg_pass *pass);
-void etw_reg_end(struct etw_reg *reg);
+int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, void *write,
+		  uint32_t size);
 
-/*
- * Call before etw_reg_end(): did the write fail with ret because the registration
- * belongs to another process, or because the device's descriptor was closed or
- * replaced? Then treat it as ELSEWHERE. Checking before each write would cost a second
- * system call and prove nothing; a file that has replaced the descriptor does not know
- * our ioctl numbers.
- */
-bool etw_reg_stale(const struct etw_fork_state *proc, const struct etw_reg_pass *pass, int ret);
+/* The device's descriptor, or the registration, is not this process's (any more). */
+static inline bool etw_is_stale(int ret)
+{
+	return ret == -ESTALE || ret == -EBADF || ret == -ENOTTY;
+}
 
 /*
  * Open the device and register everything with it, unless that was done since epoch.
@@ -204,13 +196,18 @@ ULONG etw_reg_remove(uint64_t handle, bool classic);
  * ones, since it may have to be registered again. 0, also without a device, or -errno;
  * the lock is held throughout.
  */
-int etw_reg_tell(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info);
+int etw_reg_set(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info);
 
 /*
  * A copy of traits, which begin with their size, in pages of its own: a child of a raw
  * clone must not use the heap. NULL: out of memory.
  */
 unsigned char *etw_traits_copy(const void *traits);
+
+static inline uint16_t etw_traits_size(const unsigned char *traits)
+{
+	return traits[0] | traits[1] << 8;
+}
 void etw_traits_free(unsigned char *traits);	/* NULL is fine */
 
 #endif /* ETW_LIB_PROVIDER_REGISTRATION_H */

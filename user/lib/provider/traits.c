@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traits.c - EventSetInformation(): a provider's traits and types
+ * traits.c - a provider's traits and types, set later or by TraceLogging's registration
  *
- * Semantics: Microsoft's pages "EventSetInformation function" and "Provider
- * Traits".
+ * Semantics: Microsoft's pages "EventSetInformation function", "Provider Traits" and
+ * "TraceLoggingRegisterEx function".
  */
 #include <errno.h>
 #include <string.h>
 
 #include <etw/winerror.h>
+#include <TraceLoggingProvider.h>
 #include "callback.h"
 #include "core/traits.h"
 #include "registration.h"
@@ -26,8 +27,8 @@ static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const 
 	if (!copy)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	info.traits = (uintptr_t)copy;
-	info.traits_len = copy[0] | copy[1] << 8;
-	ret = etw_reg_tell(proc, reg, &info);
+	info.traits_len = etw_traits_size(copy);
+	ret = etw_reg_set(proc, reg, &info);
 	if (ret) {
 		etw_traits_free(copy);
 		return etw_win32_from_errno(ret);
@@ -41,7 +42,7 @@ static ULONG set_traits(struct etw_fork_state *proc, struct etw_reg *reg, const 
 static ULONG set_types(struct etw_fork_state *proc, struct etw_reg *reg, bool on)
 {
 	struct etw_provider_set info = { .flags = ETW_SET_TYPES, .types = on };
-	int ret = etw_reg_tell(proc, reg, &info);
+	int ret = etw_reg_set(proc, reg, &info);
 
 	if (!ret)
 		atomic_store(&reg->types, on ? ETW_TYPES_ON : ETW_TYPES_OFF);
@@ -91,4 +92,17 @@ ULONG EventSetInformation(REGHANDLE RegHandle, EVENT_INFO_CLASS InformationClass
 		etw_callback_start(proc);
 	etw_fork_state_unlock(proc, &saved);
 	return ret;
+}
+
+ULONG etw_tl_register(LPCGUID id, const void *traits, PENABLECALLBACK callback,
+		      PVOID context, PREGHANDLE handle,
+		      const struct etw_enable_entry *const volatile **enable)
+{
+	struct etw_traits_view view;
+
+	if (!traits || !enable || etw_traits_parse(traits, etw_traits_size(traits), &view))
+		return ERROR_INVALID_PARAMETER;
+	return etw_reg_add(&(struct etw_reg_new){
+		.guid = id, .callback = callback, .context = context, .traits = traits,
+		.handle = (uint64_t *)handle, .where = enable });
 }
