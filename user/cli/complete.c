@@ -82,7 +82,7 @@ static void registered_providers(void)
 {
 	char text[GUID_TEXT_SIZE];
 	struct etw_guid guid;
-	struct provider *list;
+	struct etw_provider *list;
 	unsigned int count, i;
 	int fd = etw_kdev_open();
 

@@ -103,7 +103,7 @@ static bool tell_group(int fd, const struct etw_enable *enable)
 	bool found = false;
 	uint32_t count, i;
 
-	if (provider_guids(fd, etw_kdev_group_enum, &groups, &count))
+	if (etw_provider_guids(fd, etw_kdev_group_enum, &groups, &count))
 		return false;
 	for (i = 0; i < count && !found; i++)
 		found = guid_equal(&groups[i], &enable->provider);
@@ -120,16 +120,16 @@ static bool tell_group(int fd, const struct etw_enable *enable)
  */
 static void tell_absent(int fd, const char *text, const struct etw_enable *enable)
 {
-	struct provider provider;
+	struct etw_provider provider;
 	char guid[GUID_TEXT_SIZE];
 	const char *name;
 	int err;
 
-	err = provider_query(fd, &enable->provider, &provider);
+	err = etw_provider_query(fd, &enable->provider, &provider);
 	if (err && err != -ESRCH)
 		return;
 	if (!err)
-		provider_done(&provider);
+		etw_provider_free(&provider);
 	if (provider.reg_count || tell_group(fd, enable) ||
 	    enable->control == ETW_CONTROL_DISABLE)
 		return;

@@ -56,14 +56,14 @@ void names_free(struct names *names)
 
 static struct name *look_up(struct names *names, const struct etw_guid *guid)
 {
-	static struct provider provider;
+	static struct etw_provider provider;
 	struct name *name = calloc(1, sizeof(*name));
 	const char *found;
 
 	if (!name)
 		cli_die("out of memory");
 	name->guid = *guid;
-	if (provider_query(names->fd, guid, &provider)) {
+	if (etw_provider_query(names->fd, guid, &provider)) {
 		memset(&provider, 0, sizeof(provider));
 		provider.guid = *guid;
 	}
@@ -73,7 +73,7 @@ static struct name *look_up(struct names *names, const struct etw_guid *guid)
 		if (!name->name)
 			cli_die("out of memory");
 	}
-	provider_done(&provider);
+	etw_provider_free(&provider);
 	return name;
 }
 

@@ -13,102 +13,7 @@
 #include "device/kdev.h"
 #include "base/name_guid.h"
 
-#define FIRST_REGS	8
-#define SPARE		8	/* room for what comes between two calls */
 #define MATCHES_SHOWN	8
-
-void provider_done(struct provider *provider)
-{
-	free(provider->regs);
-	free(provider->enables);
-	provider->regs = NULL;
-	provider->enables = NULL;
-}
-
-static int make_room(struct provider *provider, uint32_t regs, uint32_t enables)
-{
-	provider_done(provider);
-	provider->regs = calloc(regs, sizeof(*provider->regs));
-	provider->enables = calloc(enables, sizeof(*provider->enables));
-	return provider->regs && provider->enables ? 0 : -ENOMEM;
-}
-
-/**
- * provider_query() - all about one provider
- * @fd: the device
- * @guid: the provider
- * @provider: filled on success; hand it to provider_done() then
- *
- * Return: 0 or a negative errno, -ESRCH if it is neither registered nor enabled.
- */
-int provider_query(int fd, const struct etw_guid *guid,
-		   struct provider *provider)
-{
-	struct etw_provider_query query;
-	uint32_t regs = FIRST_REGS, enables = ETW_PROVIDER_SESSIONS;
-	int err;
-
-	memset(provider, 0, sizeof(*provider));
-	for (;;) {
-		err = make_room(provider, regs, enables);
-		if (err)
-			break;
-		query = (struct etw_provider_query){
-			.provider = *guid,
-			.name_out = (uintptr_t)provider->name,
-			.name_cap = ETW_NAME_MAX,
-			.regs = (uintptr_t)provider->regs,
-			.reg_cap = regs,
-			.enables = (uintptr_t)provider->enables,
-			.enable_cap = enables,
-		};
-		err = etw_kdev_provider_query(fd, &query);
-		if (err || (query.reg_count <= regs && query.enable_count <= enables))
-			break;
-		regs = query.reg_count + SPARE;
-		enables = query.enable_count + SPARE;
-	}
-	if (err) {
-		provider_done(provider);
-		return err;
-	}
-	provider->guid = *guid;
-	provider->name[query.name_len < ETW_NAME_MAX ? query.name_len : ETW_NAME_MAX] = '\0';
-	provider->reg_count = query.reg_count;
-	provider->enable_count = query.enable_count;
-	return 0;
-}
-
-/**
- * provider_guids() - GUIDs of all providers or groups
- * @fd: the device
- * @fill: etw_kdev_provider_enum() or etw_kdev_group_enum()
- * @guids: set to an array to free()
- * @count: set to its length
- */
-int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
-		   struct etw_guid **guids, uint32_t *count)
-{
-	struct etw_provider_enum all = { .capacity = 0 };
-	int err;
-
-	*guids = NULL;
-	do {
-		all.capacity = all.count + SPARE;
-		free(*guids);
-		*guids = calloc(all.capacity, sizeof(**guids));
-		if (!*guids)
-			return -ENOMEM;
-		all.guids = (uintptr_t)*guids;
-		err = fill(fd, &all);
-		if (err) {
-			free(*guids);
-			return err;
-		}
-	} while (all.count > all.capacity);
-	*count = all.count;
-	return 0;
-}
 
 /**
  * provider_list() - all providers that are registered or enabled
@@ -116,13 +21,13 @@ int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
  * @list: set to an array for provider_list_free()
  * @count: set to its length
  */
-int provider_list(int fd, struct provider **list, unsigned int *count)
+int provider_list(int fd, struct etw_provider **list, unsigned int *count)
 {
 	struct etw_guid *guids;
 	uint32_t found, i;
 	int err;
 
-	err = provider_guids(fd, etw_kdev_provider_enum, &guids, &found);
+	err = etw_provider_guids(fd, etw_kdev_provider_enum, &guids, &found);
 	if (err)
 		return err;
 	*count = 0;
@@ -130,7 +35,7 @@ int provider_list(int fd, struct provider **list, unsigned int *count)
 	if (!*list)
 		err = -ENOMEM;
 	for (i = 0; !err && i < found; i++) {
-		err = provider_query(fd, &guids[i], &(*list)[*count]);
+		err = etw_provider_query(fd, &guids[i], &(*list)[*count]);
 		if (!err)
 			(*count)++;
 		else if (err == -ESRCH || err == -EPERM)
@@ -142,17 +47,17 @@ int provider_list(int fd, struct provider **list, unsigned int *count)
 	return err;
 }
 
-void provider_list_free(struct provider *list, unsigned int count)
+void provider_list_free(struct etw_provider *list, unsigned int count)
 {
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		provider_done(&list[i]);
+		etw_provider_free(&list[i]);
 	free(list);
 }
 
 /* Its registered name, else the one in its manifest, else NULL. */
-const char *provider_name(const struct provider *provider)
+const char *provider_name(const struct etw_provider *provider)
 {
 	if (provider->name[0])
 		return provider->name;
@@ -163,7 +68,7 @@ const char *provider_name(const struct provider *provider)
  * Anybody may register any GUID under any name, so that a process's name must
  * not decide what an operator enables; a kernel module's may.
  */
-static bool name_is_trusted(const struct provider *provider)
+static bool name_is_trusted(const struct etw_provider *provider)
 {
 	unsigned int i;
 
@@ -181,7 +86,7 @@ struct matches {
 };
 
 /* Those whose name is trusted, or those whose is not. */
-static void match_name(const struct provider *list, unsigned int count, const char *name,
+static void match_name(const struct etw_provider *list, unsigned int count, const char *name,
 		       bool trusted, struct matches *matches)
 {
 	unsigned int i;
@@ -221,16 +126,16 @@ static unsigned int resolve_manifest(const char *name, struct etw_guid *guid)
 /* The GUID that a name gives, if somebody has it registered or enabled. */
 static bool resolve_hash(int fd, const char *name, struct etw_guid *guid)
 {
-	struct provider provider;
+	struct etw_provider provider;
 
-	if (etw_guid_from_name(name, strlen(name), guid) || provider_query(fd, guid, &provider))
+	if (etw_guid_from_name(name, strlen(name), guid) || etw_provider_query(fd, guid, &provider))
 		return false;
-	provider_done(&provider);
+	etw_provider_free(&provider);
 	return true;
 }
 
 /* It is called so by no module and no manifest. */
-static bool resolve_other(int fd, const char *name, const struct provider *list,
+static bool resolve_other(int fd, const char *name, const struct etw_provider *list,
 			  unsigned int count, struct etw_guid *guid)
 {
 	struct matches claims = { .count = 0 };
@@ -257,7 +162,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 {
 	struct matches matches = { .count = 0 };
 	unsigned int count = 0, named = 0;
-	struct provider *list = NULL;
+	struct etw_provider *list = NULL;
 	bool found = false;
 	int err;
 
@@ -291,7 +196,7 @@ unsigned int provider_named(int fd, const char *name, struct etw_guid *guid)
 {
 	struct matches matches = { .count = 0 };
 	unsigned int count = 0;
-	struct provider *list;
+	struct etw_provider *list;
 
 	if (fd >= 0 && !provider_list(fd, &list, &count)) {
 		match_name(list, count, name, true, &matches);

@@ -9,24 +9,11 @@
 #include <etw/abi.h>
 #include "cli.h"
 #include "json.h"
+#include "device/provider_list.h"
 
-struct provider {
-	struct etw_guid guid;
-	char name[ETW_NAME_MAX + 1];	/* empty: no registration gave one */
-	struct etw_provider_reg *regs;
-	unsigned int reg_count;
-	struct etw_provider_enable *enables;
-	unsigned int enable_count;
-};
-
-int provider_query(int fd, const struct etw_guid *guid,
-		   struct provider *provider);
-void provider_done(struct provider *provider);
-int provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
-		   struct etw_guid **guids, uint32_t *count);
-int provider_list(int fd, struct provider **list, unsigned int *count);
-void provider_list_free(struct provider *list, unsigned int count);
-const char *provider_name(const struct provider *provider);
+int provider_list(int fd, struct etw_provider **list, unsigned int *count);
+void provider_list_free(struct etw_provider *list, unsigned int count);
+const char *provider_name(const struct etw_provider *provider);
 /* Digits, dashes and braces only: a GUID was meant. */
 bool provider_looks_like_guid(const char *text);
 bool provider_known(const char *text, struct etw_guid *guid);

@@ -1,80 +1,107 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_list.c - read the kernel's lists of providers
+ * provider_list.c - read the kernel's lists of providers and groups
  *
  * If a list grows between two calls, it is read again.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "provider_list.h"
 
-#define SPARE	8	/* room for providers added between two calls */
+#define SPARE	8	/* room for entries added between two calls */
 
-int etw_provider_list_guids(int fd, struct etw_guid **guids, uint32_t *count)
+int etw_provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
+		       struct etw_guid **guids, uint32_t *count)
 {
 	struct etw_provider_enum list = { .capacity = 0 };
-	uint32_t room = 64;
 	int err;
 
-	for (;;) {
-		*guids = calloc(room, sizeof(**guids));
-		if (!*guids)
-			return -ENOMEM;
-		list.guids = (uintptr_t)*guids;
-		list.capacity = room;
-		err = etw_kdev_provider_enum(fd, &list);
-		if (!err && list.count <= room)
-			break;
+	*guids = NULL;
+	do {
 		free(*guids);
-		*guids = NULL;
-		if (err)
-			return err;
-		room = list.count + SPARE;
-	}
+		list.capacity = list.count + SPARE;
+		*guids = calloc(list.capacity, sizeof(**guids));
+		list.guids = (uintptr_t)*guids;
+		err = *guids ? fill(fd, &list) : -ENOMEM;
+	} while (!err && list.count > list.capacity);
+	if (err)
+		free(*guids);
 	*count = list.count;
-	return 0;
+	return err;
 }
 
-void etw_provider_list_free(struct etw_provider_list *look)
+/* Room for a list, and for entries added meanwhile. */
+static void *make_room(uint32_t count, size_t size, uint32_t *cap, __u64 *at)
 {
-	free(look->regs);
-	free(look->enables);
-	memset(look, 0, sizeof(*look));
+	void *room;
+
+	*cap = count + SPARE;
+	room = calloc(*cap, size);
+	*at = (uintptr_t)room;
+	return room;
 }
 
-int etw_provider_list_provider(int fd, const struct etw_guid *guid, struct etw_provider_list *look)
+int etw_provider_query(int fd, const struct etw_guid *guid, struct etw_provider *provider)
 {
-	struct etw_provider_query query = { .provider = *guid };
-	uint32_t room = SPARE;
+	struct etw_provider_query query = {
+		.provider = *guid, .name_out = (uintptr_t)provider->name, .name_cap = ETW_NAME_MAX,
+	};
 	int err;
 
-	memset(look, 0, sizeof(*look));
-	look->enables = calloc(ETW_PROVIDER_SESSIONS, sizeof(*look->enables));
-	if (!look->enables)
-		return -ENOMEM;
-	query.enables = (uintptr_t)look->enables;
-	query.enable_cap = ETW_PROVIDER_SESSIONS;
-	for (;;) {
-		free(look->regs);
-		look->regs = calloc(room, sizeof(*look->regs));
-		err = -ENOMEM;
-		if (!look->regs)
-			break;
-		query.regs = (uintptr_t)look->regs;
-		query.reg_cap = room;
-		err = etw_kdev_provider_query(fd, &query);
-		if (err || query.reg_count <= room)
-			break;
-		room = query.reg_count + SPARE;
-	}
+	memset(provider, 0, sizeof(*provider));
+	do {
+		etw_provider_free(provider);
+		provider->regs = make_room(query.reg_count, sizeof(*provider->regs),
+					   &query.reg_cap, &query.regs);
+		provider->enables = make_room(query.enable_count, sizeof(*provider->enables),
+					      &query.enable_cap, &query.enables);
+		err = provider->regs && provider->enables ? etw_kdev_provider_query(fd, &query) :
+							    -ENOMEM;
+	} while (!err && (query.reg_count > query.reg_cap || query.enable_count > query.enable_cap));
 	if (err) {
-		etw_provider_list_free(look);
+		etw_provider_free(provider);
 		return err;
 	}
-	look->reg_count = query.reg_count;
-	look->enable_count = query.enable_count < ETW_PROVIDER_SESSIONS ?
-			     query.enable_count : ETW_PROVIDER_SESSIONS;
+	provider->guid = *guid;
+	provider->name[query.name_len < ETW_NAME_MAX ? query.name_len : ETW_NAME_MAX] = '\0';
+	provider->reg_count = query.reg_count;
+	provider->enable_count = query.enable_count;
 	return 0;
+}
+
+void etw_provider_free(struct etw_provider *provider)
+{
+	free(provider->regs);
+	free(provider->enables);
+	provider->regs = NULL;
+	provider->enables = NULL;
+}
+
+int etw_group_query(int fd, const struct etw_guid *guid, struct etw_group *group)
+{
+	struct etw_group_query query = { .group = *guid };
+	int err;
+
+	memset(group, 0, sizeof(*group));
+	do {
+		etw_group_free(group);
+		group->members = make_room(query.member_count, sizeof(*group->members),
+					   &query.member_cap, &query.members);
+		group->enables = make_room(query.enable_count, sizeof(*group->enables),
+					   &query.enable_cap, &query.enables);
+		err = group->members && group->enables ? etw_kdev_group_query(fd, &query) : -ENOMEM;
+	} while (!err && (query.member_count > query.member_cap ||
+			  query.enable_count > query.enable_cap));
+	if (err)
+		etw_group_free(group);
+	group->member_count = query.member_count;
+	group->enable_count = query.enable_count;
+	return err;
+}
+
+void etw_group_free(struct etw_group *group)
+{
+	free(group->members);
+	free(group->enables);
+	memset(group, 0, sizeof(*group));
 }

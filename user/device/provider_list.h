@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_list.h - read the kernel's lists of providers
+ * provider_list.h - read the kernel's lists of providers and groups
  *
- * Results are malloc()ed and owned by the caller. All functions return 0 or a negative
+ * The lists are malloc()ed and owned by the caller. Functions return 0 or a negative
  * errno.
  */
 #ifndef ETW_DEVICE_PROVIDER_LIST_H
@@ -12,10 +12,16 @@
 
 #include "kdev.h"
 
-/* Every GUID that is registered or enabled. */
-int etw_provider_list_guids(int fd, struct etw_guid **guids, uint32_t *count);
+/*
+ * GUIDs; fill: etw_kdev_provider_enum() for those that are registered or enabled,
+ * etw_kdev_group_enum() for groups that have members or are enabled.
+ */
+int etw_provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
+		       struct etw_guid **guids, uint32_t *count);
 
-struct etw_provider_list {
+struct etw_provider {
+	struct etw_guid guid;
+	char name[ETW_NAME_MAX + 1];	/* empty: no registration gave one */
 	struct etw_provider_reg *regs;
 	struct etw_provider_enable *enables;
 	uint32_t reg_count;
@@ -23,7 +29,19 @@ struct etw_provider_list {
 };
 
 /* One provider; -ESRCH: neither registered nor enabled. */
-int etw_provider_list_provider(int fd, const struct etw_guid *guid, struct etw_provider_list *look);
-void etw_provider_list_free(struct etw_provider_list *look);
+int etw_provider_query(int fd, const struct etw_guid *guid, struct etw_provider *provider);
+void etw_provider_free(struct etw_provider *provider);
+
+/* A group: its members, and the sessions that enable it */
+struct etw_group {
+	struct etw_group_member *members;
+	struct etw_provider_enable *enables;
+	uint32_t member_count;
+	uint32_t enable_count;
+};
+
+/* -ESRCH: no such group. */
+int etw_group_query(int fd, const struct etw_guid *guid, struct etw_group *group);
+void etw_group_free(struct etw_group *group);
 
 #endif /* ETW_DEVICE_PROVIDER_LIST_H */

@@ -24,7 +24,7 @@ bool guid_equal(const struct etw_guid *a, const struct etw_guid *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-int provider_query(int fd, const struct etw_guid *guid, struct provider *provider)
+int etw_provider_query(int fd, const struct etw_guid *guid, struct etw_provider *provider)
 {
 	(void)fd;
 	asked++;
@@ -33,12 +33,12 @@ int provider_query(int fd, const struct etw_guid *guid, struct provider *provide
 	return 0;
 }
 
-void provider_done(struct provider *provider)
+void etw_provider_free(struct etw_provider *provider)
 {
 	(void)provider;
 }
 
-const char *provider_name(const struct provider *provider)
+const char *provider_name(const struct etw_provider *provider)
 {
 	return provider->name;
 }

@@ -9,7 +9,7 @@
 
 #include <evntcons.h>
 #include <evntprov.h>
-#include "lib/controller/groups.h"
+#include "device/provider_list.h"
 #include "lib/tap.h"
 
 static const GUID guid_a = { 0xA, 0, 0, { 1 } };
@@ -420,53 +420,65 @@ static void test_classic(void)
 	UnregisterTraceGuids(classic);
 }
 
+#define DISALLOW(session, guids, len)	\
+	TraceSetInformation(session, TraceSetDisallowList, guids, len)
+#define DISALLOWED(session, out, len)	\
+	TraceQueryInformation(session, TraceDisallowListQuery, out, len, &needed)
+
 static void test_lists(void)
 {
 	GUID list[64], out[65];
 	ULONG needed = 0;
 
 	memset(list, 0x5a, sizeof(list));
-	is(etw_groups_disallow(7, list, 64 * 16), ERROR_SUCCESS, "a list of 64");
+	is(DISALLOW(7, list, 64 * 16), ERROR_SUCCESS, "a list of 64");
 	ok(fake->guid_count == 64 && fake->guid_session == 7, "reaches the kernel");
-	is(etw_groups_disallowed(8, out, sizeof(out), &needed), ERROR_SUCCESS, "and is returned");
+	is(DISALLOWED(8, out, sizeof(out)), ERROR_SUCCESS, "and is returned");
 	ok(needed == 64 * 16 && fake->guid_session == 8 && !memcmp(out, list, needed), "whole");
-	is(etw_groups_disallowed(8, out, 63 * 16, &needed), ERROR_INSUFFICIENT_BUFFER, "no room");
+	is(DISALLOWED(8, out, 63 * 16), ERROR_BAD_LENGTH, "no room");
 	is(needed, 64 * 16, "how much there has to be");
-	is(etw_groups_disallowed(8, NULL, 0, &needed), ERROR_INSUFFICIENT_BUFFER, "asked before");
-	is(etw_groups_disallowed(0, out, 16, NULL), ERROR_INVALID_PARAMETER, "handle 0");
-	is(etw_groups_disallow(0, list, 16), ERROR_INVALID_PARAMETER, "handle 0");
-	is(etw_groups_disallow(7, list, 17), ERROR_INVALID_PARAMETER, "no whole GUIDs");
-	is(etw_groups_disallow(7, NULL, 16), ERROR_INVALID_PARAMETER, "no list");
-	is(etw_groups_disallow(7, NULL, 0), ERROR_SUCCESS, "an empty list");
-	is(etw_groups_disallowed(7, NULL, 0, &needed), ERROR_SUCCESS, "needs no room");
+	is(DISALLOWED(8, NULL, 0), ERROR_BAD_LENGTH, "asked before");
+	is(DISALLOWED(0, out, 16), ERROR_INVALID_PARAMETER, "handle 0");
+	is(DISALLOW(0, list, 16), ERROR_INVALID_PARAMETER, "handle 0");
+	is(DISALLOW(7, list, 17), ERROR_BAD_LENGTH, "no whole GUIDs");
+	is(DISALLOW(7, NULL, 16), ERROR_INVALID_PARAMETER, "no list");
+	is(DISALLOW(7, NULL, 0), ERROR_SUCCESS, "an empty list");
+	is(DISALLOWED(7, NULL, 0), ERROR_SUCCESS, "needs no room");
 	is(needed, 0, "none");
 	fake->error[0x11] = -ENOENT;
-	is(etw_groups_disallow(7, list, 16), ERROR_WMI_INSTANCE_NOT_FOUND, "no such session");
+	is(DISALLOW(7, list, 16), ERROR_WMI_INSTANCE_NOT_FOUND, "no such session");
 	fake->error[0x12] = -EPERM;
-	is(etw_groups_disallowed(7, out, 16, NULL), ERROR_ACCESS_DENIED, "not allowed");
+	is(DISALLOWED(7, out, 16), ERROR_ACCESS_DENIED, "not allowed");
 }
 
 static void test_groups(void)
 {
+	struct etw_guid *guids, guid;
 	struct etw_group group;
-	ULONG needed;
-	GUID out[2];
+	int fd = etw_kdev_open();
+	uint32_t count;
 
 	fake->guid_count = 2;
 	memcpy(&fake->guids[0], &guid_a, 16);
-	is(etw_groups_list(out, sizeof(out), &needed), ERROR_SUCCESS, "two groups");
-	ok(needed == 32 && !memcmp(&out[0], &guid_a, 16), "and which");
-	is(etw_groups_list(out, 31, &needed), ERROR_INSUFFICIENT_BUFFER, "no room for both");
+	memcpy(&guid, &guid_a, 16);
+	is(etw_provider_guids(fd, etw_kdev_group_enum, &guids, &count), 0, "two groups");
+	ok(count == 2 && !memcmp(&guids[0], &guid_a, 16), "and which");
+	free(guids);
+	fake->guid_count = 64;
+	is(etw_provider_guids(fd, etw_kdev_group_enum, &guids, &count), 0,
+	   "more groups than room at first");
+	ok(count == 64 && !memcmp(&guids[63], &fake->guids[63], 16), "all of them");
+	free(guids);
 	fake->member_count = 16;
 	fake->members[15].reg.pid = 4711;
 	fake->enables[1].level = 9;
-	is(etw_group_query(&guid_a, &group), ERROR_SUCCESS, "more members than room at first");
+	is(etw_group_query(fd, &guid, &group), 0, "more members than room at first");
 	ok(group.member_count == 16 && group.members[15].reg.pid == 4711 &&
 	   group.enable_count == 2 && group.enables[1].level == 9, "all of them");
 	etw_group_free(&group);
-	out[0].Data1 = 77;
-	is(etw_group_query(&out[0], &group), ERROR_WMI_GUID_NOT_FOUND, "no such group");
-	is(etw_group_query(NULL, &group), ERROR_INVALID_PARAMETER, "no GUID");
+	guid.data1 = 77;
+	is(etw_group_query(fd, &guid, &group), -ESRCH, "no such group");
+	etw_kdev_close(fd);
 }
 
 int main(void)

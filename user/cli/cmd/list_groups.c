@@ -10,7 +10,7 @@
 #include "cli/provider.h"
 #include "cli/table.h"
 #include "cli/text.h"
-#include "lib/controller/groups.h"
+#include "device/provider_list.h"
 #include "device/kdev.h"
 
 static void add_row(struct table *table, const struct etw_guid *guid,
@@ -84,7 +84,7 @@ static int list_group(struct output *out, const struct etw_guid *guid)
 	struct etw_group group;
 	int err;
 
-	err = etw_group_look(list->fd, guid, &group);
+	err = etw_group_query(list->fd, guid, &group);
 	/* The group, or the right to query it, has gone meanwhile. */
 	if (err == -ESRCH || err == -EPERM)
 		return 0;
@@ -113,7 +113,7 @@ int list_groups(struct list *list)
 	uint32_t count, i;
 	int err;
 
-	err = provider_guids(list->fd, etw_kdev_group_enum, &guids, &count);
+	err = etw_provider_guids(list->fd, etw_kdev_group_enum, &guids, &count);
 	if (err)
 		return err;
 	out.array = list->json ? json_new_array() : NULL;

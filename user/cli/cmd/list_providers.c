@@ -10,7 +10,7 @@
 #include "cli/table.h"
 #include "cli/text.h"
 
-static void add_name(struct etw_text *line, const struct provider *provider)
+static void add_name(struct etw_text *line, const struct etw_provider *provider)
 {
 	const char *name = provider_name(provider);
 
@@ -21,7 +21,7 @@ static void add_name(struct etw_text *line, const struct provider *provider)
 }
 
 /* The sessions that enabled the provider itself or a group of its registrations. */
-static uint64_t enabled_by(const struct provider *p)
+static uint64_t enabled_by(const struct etw_provider *p)
 {
 	uint64_t mask = list_enable_mask(p->enables, p->enable_count);
 	unsigned int i;
@@ -31,7 +31,7 @@ static uint64_t enabled_by(const struct provider *p)
 	return mask;
 }
 
-static void print_table(const struct provider *providers, unsigned int count,
+static void print_table(const struct etw_provider *providers, unsigned int count,
 			const struct sessions *sessions)
 {
 	static const char *const headings[] = {
@@ -43,7 +43,7 @@ static void print_table(const struct provider *providers, unsigned int count,
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		const struct provider *p = &providers[i];
+		const struct etw_provider *p = &providers[i];
 
 		name.len = enabled.len = 0;
 		add_name(&name, p);
@@ -59,7 +59,7 @@ static void print_table(const struct provider *providers, unsigned int count,
 	etw_text_free(&enabled);
 }
 
-static void print_details(const struct provider *provider,
+static void print_details(const struct etw_provider *provider,
 			  const struct sessions *sessions)
 {
 	struct etw_text line = { 0 };
@@ -79,7 +79,7 @@ static void print_details(const struct provider *provider,
 	etw_text_free(&line);
 }
 
-static struct json *provider_json(const struct provider *provider, const struct sessions *sessions)
+static struct json *provider_json(const struct etw_provider *provider, const struct sessions *sessions)
 {
 	const char *name = provider_name(provider);
 	struct json *o = json_new();
@@ -104,7 +104,7 @@ static struct json *provider_json(const struct provider *provider, const struct 
 int list_providers(struct list *list)
 {
 	struct json *array;
-	struct provider *providers;
+	struct etw_provider *providers;
 	unsigned int count, i;
 	int err;
 

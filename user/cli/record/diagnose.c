@@ -44,15 +44,15 @@ static void put_asked(const struct enable_request *request, struct etw_text *t)
 /* 1: somebody has it registered, 0: nobody, -1: that is not to be known */
 static int is_registered(int fd, const struct etw_enable *enable)
 {
-	struct provider found;
+	struct etw_provider found;
 	int err;
 
 	if (enable->property & ETW_ENABLE_PROVIDER_GROUP)
 		return -1;
-	err = provider_query(fd, &enable->provider, &found);
+	err = etw_provider_query(fd, &enable->provider, &found);
 	if (err)
 		return err == -ESRCH ? 0 : -1;
-	provider_done(&found);
+	etw_provider_free(&found);
 	return found.reg_count > 0;
 }
 

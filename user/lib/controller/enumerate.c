@@ -10,35 +10,45 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "enumerate.h"
-#include "groups.h"
+#include <evntrace.h>
 #include "device/provider_list.h"
 #include "lib/registered.h"
 
-/* ------------------------------------------------------- TraceGuidQueryList */
+/* The answer of a class; data is malloc()ed. */
+struct answer {
+	void *data;
+	size_t len;
+};
 
-static ULONG query_list(const void *in, ULONG in_size, struct etw_answer *answer)
+/* --------------------------------- TraceGuidQueryList, TraceGroupQueryList */
+
+static int query_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *list),
+		       struct answer *answer)
 {
 	struct etw_guid *guids;
 	uint32_t count;
-	int fd, err;
+	int err = etw_provider_guids(fd, fill, &guids, &count);
 
-	(void)in;
-	if (in_size)
-		return ERROR_INVALID_PARAMETER;
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
-	err = etw_provider_list_guids(fd, &guids, &count);
-	etw_kdev_close(fd);
 	if (err)
-		return etw_win32_from_errno(err);
+		return err;
 	answer->data = guids;
 	answer->len = count * sizeof(*guids);
-	return ERROR_SUCCESS;
+	return 0;
 }
 
-/* ------------------------------------------------------- TraceGuidQueryInfo */
+static int query_list(int fd, const void *in, struct answer *answer)
+{
+	(void)in;
+	return query_guids(fd, etw_kdev_provider_enum, answer);
+}
+
+static int query_groups(int fd, const void *in, struct answer *answer)
+{
+	(void)in;
+	return query_guids(fd, etw_kdev_group_enum, answer);
+}
+
+/* --------------------------------- TraceGuidQueryInfo, TraceGroupQueryInfo */
 
 /* Does the session with this id enable the registration? */
 static bool enabled_by(const struct etw_provider_reg *reg, uint32_t logger_id)
@@ -48,7 +58,7 @@ static bool enabled_by(const struct etw_provider_reg *reg, uint32_t logger_id)
 
 /* Write one instance at *at; reg NULL: the provider is not registered. */
 static void put_instance(unsigned char **at, const struct etw_provider_reg *reg,
-			 const struct etw_provider_list *look, bool last)
+			 const struct etw_provider *provider, bool last)
 {
 	TRACE_PROVIDER_INSTANCE_INFO head = {
 		.Pid = reg ? reg->pid : 0,
@@ -59,8 +69,8 @@ static void put_instance(unsigned char **at, const struct etw_provider_reg *reg,
 
 	if (reg && reg->flags & ETW_REGISTER_CLASSIC)
 		head.Flags |= TRACE_PROVIDER_FLAG_LEGACY;
-	for (i = 0; i < look->enable_count; i++) {
-		const struct etw_provider_enable *e = &look->enables[i];
+	for (i = 0; i < provider->enable_count; i++) {
+		const struct etw_provider_enable *e = &provider->enables[i];
 		TRACE_ENABLE_INFO info = {
 			.IsEnabled = TRUE,
 			.Level = e->level,
@@ -82,176 +92,57 @@ static void put_instance(unsigned char **at, const struct etw_provider_reg *reg,
 	*at = to;
 }
 
-static ULONG describe(const struct etw_provider_list *look, struct etw_answer *answer)
+static int describe(const struct etw_provider *provider, struct answer *answer)
 {
-	uint32_t instances = look->reg_count ? look->reg_count : 1, i;
+	uint32_t instances = provider->reg_count ? provider->reg_count : 1, i;
 	TRACE_GUID_INFO head = { .InstanceCount = instances };
 	unsigned char *data, *at;
 
 	data = calloc(1, sizeof(head) + (size_t)instances *
 		      (sizeof(TRACE_PROVIDER_INSTANCE_INFO) +
-		       look->enable_count * sizeof(TRACE_ENABLE_INFO)));
+		       provider->enable_count * sizeof(TRACE_ENABLE_INFO)));
 	if (!data)
-		return ERROR_NOT_ENOUGH_MEMORY;
+		return -ENOMEM;
 	memcpy(data, &head, sizeof(head));
 	at = data + sizeof(head);
-	for (i = 0; i < look->reg_count; i++)
-		put_instance(&at, &look->regs[i], look, i + 1 == instances);
-	if (!look->reg_count)
-		put_instance(&at, NULL, look, true);
+	for (i = 0; i < provider->reg_count; i++)
+		put_instance(&at, &provider->regs[i], provider, i + 1 == instances);
+	if (!provider->reg_count)
+		put_instance(&at, NULL, provider, true);
 	answer->data = data;
 	answer->len = at - data;
-	return ERROR_SUCCESS;
-}
-
-static ULONG query_info(const void *in, ULONG in_size, struct etw_answer *answer)
-{
-	struct etw_provider_list look;
-	struct etw_guid guid;
-	ULONG ret;
-	int fd, err;
-
-	if (in_size != sizeof(guid))
-		return ERROR_INVALID_PARAMETER;
-	memcpy(&guid, in, sizeof(guid));
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
-	err = etw_provider_list_provider(fd, &guid, &look);
-	etw_kdev_close(fd);
-	if (err)
-		return etw_win32_from_errno(err);
-	ret = describe(&look, answer);
-	etw_provider_list_free(&look);
-	return ret;
-}
-
-/* ---------------------------------------------------- TraceGuidQueryProcess */
-
-static bool has_pid(const struct etw_provider_list *look, uint32_t pid)
-{
-	uint32_t i;
-
-	for (i = 0; i < look->reg_count; i++)
-		if (look->regs[i].pid == pid && !(look->regs[i].flags & ETW_REG_KERNEL))
-			return true;
-	return false;
-}
-
-/* Keep only the GUIDs that the process has registered. */
-static int keep_process(int fd, uint32_t pid, struct etw_guid *guids, uint32_t *count)
-{
-	uint32_t i, n = 0;
-
-	for (i = 0; i < *count; i++) {
-		struct etw_provider_list look;
-		int err = etw_provider_list_provider(fd, &guids[i], &look);
-
-		if (err == -ESRCH)	/* ended meanwhile */
-			continue;
-		if (err)
-			return err;
-		if (has_pid(&look, pid))
-			guids[n++] = guids[i];
-		etw_provider_list_free(&look);
-	}
-	*count = n;
 	return 0;
 }
 
-static ULONG query_other(uint32_t pid, struct etw_answer *answer)
+static int query_info(int fd, const void *in, struct answer *answer)
 {
-	struct etw_guid *guids;
-	uint32_t count;
-	int fd, err;
+	struct etw_provider provider;
+	struct etw_guid guid;
+	int err;
 
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
-	err = etw_provider_list_guids(fd, &guids, &count);
+	memcpy(&guid, in, sizeof(guid));
+	err = etw_provider_query(fd, &guid, &provider);
 	if (!err) {
-		err = keep_process(fd, pid, guids, &count);
-		if (err)
-			free(guids);
+		err = describe(&provider, answer);
+		etw_provider_free(&provider);
 	}
-	etw_kdev_close(fd);
-	if (err)
-		return etw_win32_from_errno(err);
-	answer->data = guids;
-	answer->len = count * sizeof(*guids);
-	return ERROR_SUCCESS;
-}
-
-/* The library knows its own process's registrations, even without a device. */
-static ULONG query_own(struct etw_answer *answer)
-{
-	etw_registered_fn *list = atomic_load(&etw_registered);
-	size_t count = 0;
-	GUID *guids = list ? list(&count) : calloc(1, sizeof(*guids));
-
-	if (!guids)
-		return ERROR_NOT_ENOUGH_MEMORY;
-	answer->data = guids;
-	answer->len = count * sizeof(*guids);
-	return ERROR_SUCCESS;
-}
-
-static ULONG query_process(const void *in, ULONG in_size, struct etw_answer *answer)
-{
-	ULONG pid = 0;
-
-	if (in_size && in_size != sizeof(pid))
-		return ERROR_INVALID_PARAMETER;
-	if (in_size)
-		memcpy(&pid, in, sizeof(pid));
-	if (in_size && !pid)
-		return ERROR_INVALID_PARAMETER;
-	return !pid || pid == (ULONG)getpid() ? query_own(answer) : query_other(pid, answer);
-}
-
-/* -------------------------------------- TraceGroupQueryList, TraceGroupQueryInfo */
-
-static ULONG query_groups(const void *in, ULONG in_size, struct etw_answer *answer)
-{
-	ULONG size = 0, needed = 0, ret;
-	void *guids = NULL;
-
-	(void)in;
-	if (in_size)
-		return ERROR_INVALID_PARAMETER;
-	/* The list may grow between the two calls. */
-	while ((ret = etw_groups_list(guids, size, &needed)) == ERROR_INSUFFICIENT_BUFFER) {
-		free(guids);
-		size = needed;
-		guids = malloc(size);
-		if (!guids)
-			return ERROR_NOT_ENOUGH_MEMORY;
-	}
-	if (ret) {
-		free(guids);
-		return ret;
-	}
-	answer->data = guids;
-	answer->len = needed;
-	return ERROR_SUCCESS;
+	return err;
 }
 
 /* Like a provider's answer: the instances are the members, whatever their GUIDs. */
-static ULONG query_group(const void *in, ULONG in_size, struct etw_answer *answer)
+static int query_group(int fd, const void *in, struct answer *answer)
 {
-	struct etw_group group = { .member_count = 0 };
-	struct etw_provider_list look;
-	GUID guid;
-	ULONG ret;
+	struct etw_provider look;
+	struct etw_group group;
+	struct etw_guid guid;
 	uint32_t i;
+	int err;
 
-	if (in_size != sizeof(guid))
-		return ERROR_INVALID_PARAMETER;
 	memcpy(&guid, in, sizeof(guid));
-	ret = etw_group_query(&guid, &group);
-	if (ret)
-		return ret;
-	look = (struct etw_provider_list){
+	err = etw_group_query(fd, &guid, &group);
+	if (err)
+		return err;
+	look = (struct etw_provider){
 		.regs = calloc(group.member_count + 1, sizeof(*look.regs)),
 		.reg_count = group.member_count,
 		.enables = group.enables,
@@ -259,49 +150,128 @@ static ULONG query_group(const void *in, ULONG in_size, struct etw_answer *answe
 	};
 	for (i = 0; look.regs && i < group.member_count; i++)
 		look.regs[i] = group.members[i].reg;
-	ret = look.regs ? describe(&look, answer) : ERROR_NOT_ENOUGH_MEMORY;
+	err = look.regs ? describe(&look, answer) : -ENOMEM;
 	free(look.regs);
 	etw_group_free(&group);
-	return ret;
+	return err;
+}
+
+/* ---------------------------------------------------- TraceGuidQueryProcess */
+
+static bool has_pid(const struct etw_provider *provider, uint32_t pid)
+{
+	uint32_t i;
+
+	for (i = 0; i < provider->reg_count; i++)
+		if (provider->regs[i].pid == pid && !(provider->regs[i].flags & ETW_REG_KERNEL))
+			return true;
+	return false;
+}
+
+/* The GUIDs that a process has registered. */
+static int query_process(int fd, const void *in, struct answer *answer)
+{
+	struct etw_guid *guids;
+	uint32_t pid, count, i, n = 0;
+	int err = query_list(fd, NULL, answer);
+
+	memcpy(&pid, in, sizeof(pid));
+	guids = answer->data;
+	count = answer->len / sizeof(*guids);
+	for (i = 0; !err && i < count; i++) {
+		struct etw_provider provider;
+
+		err = etw_provider_query(fd, &guids[i], &provider);
+		if (err == -ESRCH) {	/* ended meanwhile */
+			err = 0;
+			continue;
+		}
+		if (err)
+			break;
+		if (has_pid(&provider, pid))
+			guids[n++] = guids[i];
+		etw_provider_free(&provider);
+	}
+	answer->len = n * sizeof(*guids);
+	if (err)
+		free(guids);
+	return err;
+}
+
+/* The library knows its own process's registrations, even without a device. */
+static int query_own(struct answer *answer)
+{
+	etw_registered_fn *list = atomic_load(&etw_registered);
+	size_t count = 0;
+	GUID *guids = list ? list(&count) : calloc(1, sizeof(*guids));
+
+	answer->data = guids;
+	answer->len = count * sizeof(*guids);
+	return guids ? 0 : -ENOMEM;
 }
 
 /* ------------------------------------------------------------------ dispatch */
 
-static const struct {
+static const struct query_class {
 	TRACE_QUERY_INFO_CLASS class;
-	etw_enumerate_fn answer;
+	ULONG in_size;
+	/* 0 and *answer, or -errno */
+	int (*query)(int fd, const void *in, struct answer *answer);
 } classes[] = {
-	{ TraceGuidQueryList, query_list },
-	{ TraceGuidQueryInfo, query_info },
-	{ TraceGuidQueryProcess, query_process },
-	{ TraceGroupQueryList, query_groups },
-	{ TraceGroupQueryInfo, query_group },
+	{ TraceGuidQueryList, 0, query_list },
+	{ TraceGuidQueryInfo, sizeof(GUID), query_info },
+	{ TraceGuidQueryProcess, sizeof(ULONG), query_process },
+	{ TraceGroupQueryList, 0, query_groups },
+	{ TraceGroupQueryInfo, sizeof(GUID), query_group },
 };
 
-static etw_enumerate_fn find_class(TRACE_QUERY_INFO_CLASS class)
+static const struct query_class *find_class(TRACE_QUERY_INFO_CLASS class)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		if (classes[i].class == class)
-			return classes[i].answer;
+			return &classes[i];
 	return NULL;
+}
+
+static ULONG query(const struct query_class *class, const void *in, ULONG in_size,
+		   struct answer *answer)
+{
+	ULONG pid = getpid();
+	int fd, err;
+
+	if (class->query == query_process) {
+		/* Without input, the caller means itself. */
+		if (in_size == sizeof(pid))
+			memcpy(&pid, in, sizeof(pid));
+		if (!pid || (in_size && in_size != sizeof(pid)))
+			return ERROR_INVALID_PARAMETER;
+		if (pid == (ULONG)getpid())
+			return etw_win32_from_errno(query_own(answer));
+	} else if (in_size != class->in_size) {
+		return ERROR_INVALID_PARAMETER;
+	}
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	err = class->query(fd, in, answer);
+	etw_kdev_close(fd);
+	return etw_win32_from_errno(err);
 }
 
 ULONG EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
 			    PVOID InBuffer, ULONG InBufferSize, PVOID OutBuffer,
 			    ULONG OutBufferSize, PULONG ReturnLength)
 {
-	struct etw_answer answer = { .len = 0 };
-	etw_enumerate_fn ask;
+	const struct query_class *class = find_class(TraceQueryInfoClass);
+	struct answer answer = { .len = 0 };
 	ULONG ret;
 
-	ask = find_class(TraceQueryInfoClass);
-	if (!ask)
+	if (!class || !ReturnLength || !InBuffer != !InBufferSize ||
+	    (OutBufferSize && !OutBuffer))
 		return ERROR_INVALID_PARAMETER;
-	if (!ReturnLength || !InBuffer != !InBufferSize || (OutBufferSize && !OutBuffer))
-		return ERROR_INVALID_PARAMETER;
-	ret = ask(InBuffer, InBufferSize, &answer);
+	ret = query(class, InBuffer, InBufferSize, &answer);
 	if (ret)
 		return ret;
 	*ReturnLength = answer.len;
@@ -316,15 +286,15 @@ ULONG EnumerateTraceGuidsEx(TRACE_QUERY_INFO_CLASS TraceQueryInfoClass,
 /* ------------------------------------------------------- EnumerateTraceGuids */
 
 static void fill_properties(TRACE_GUID_PROPERTIES *to, const struct etw_guid *guid,
-			    const struct etw_provider_list *look)
+			    const struct etw_provider *provider)
 {
 	memset(to, 0, sizeof(*to));
 	memcpy(&to->Guid, guid, sizeof(to->Guid));
-	if (!look->enable_count)
+	if (!provider->enable_count)
 		return;
-	to->LoggerId = look->enables[0].logger_id;
-	to->EnableLevel = look->enables[0].level;
-	to->EnableFlags = (ULONG)look->enables[0].any;
+	to->LoggerId = provider->enables[0].logger_id;
+	to->EnableLevel = provider->enables[0].level;
+	to->EnableFlags = (ULONG)provider->enables[0].any;
 	to->IsEnable = TRUE;
 }
 
@@ -335,25 +305,25 @@ static int fill_all(int fd, PTRACE_GUID_PROPERTIES *array, ULONG room, ULONG *fo
 	ULONG n = 0;
 	int err;
 
-	err = etw_provider_list_guids(fd, &guids, &count);
+	err = etw_provider_guids(fd, etw_kdev_provider_enum, &guids, &count);
 	if (err)
 		return err;
 	for (i = 0; i < count; i++) {
-		struct etw_provider_list look;
+		struct etw_provider provider;
 
 		if (n >= room) {
 			n++;
 			continue;
 		}
-		err = etw_provider_list_provider(fd, &guids[i], &look);
+		err = etw_provider_query(fd, &guids[i], &provider);
 		if (err == -ESRCH) {
 			err = 0;
 			continue;
 		}
 		if (err)
 			break;
-		fill_properties(array[n++], &guids[i], &look);
-		etw_provider_list_free(&look);
+		fill_properties(array[n++], &guids[i], &provider);
+		etw_provider_free(&provider);
 	}
 	free(guids);
 	*found = n;

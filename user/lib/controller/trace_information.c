@@ -5,12 +5,10 @@
  * Semantics: Microsoft's pages named after the functions and "TRACE_QUERY_INFO_CLASS
  * enumeration".
  */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <evntrace.h>
-#include "groups.h"
 #include "device/kdev.h"
 
 /* The processing version has not changed since the first release. */
@@ -34,7 +32,8 @@ static ULONG answer(struct request *r, const void *from, size_t len)
 	r->len = len;
 	if (room < len)
 		return ERROR_BAD_LENGTH;
-	memcpy(r->data, from, len);
+	if (len)
+		memcpy(r->data, from, len);
 	return ERROR_SUCCESS;
 }
 
@@ -120,20 +119,32 @@ static ULONG query_periodic(struct request *r)
 	return answer(r, &reply, sizeof(reply.info) + capture.count * sizeof(GUID));
 }
 
+/* The providers excluded from a session's groups */
 static ULONG set_disallowed(struct request *r)
 {
+	struct etw_disallow disallow = {
+		.session = r->session, .guids = (uintptr_t)r->data,
+		.count = r->len / sizeof(GUID),
+	};
+
 	if (r->len % sizeof(GUID))
 		return ERROR_BAD_LENGTH;
-	return etw_groups_disallow(r->session, r->data, r->len);
+	return etw_win32_from_errno(etw_kdev_disallow_set(r->fd, &disallow));
 }
 
 static ULONG query_disallowed(struct request *r)
 {
-	ULONG needed = 0, ret;
+	struct etw_guid guids[ETW_DISALLOW_MAX];
+	struct etw_disallow disallow = {
+		.session = r->session, .guids = (uintptr_t)guids, .capacity = ETW_DISALLOW_MAX,
+	};
+	int err = etw_kdev_disallow_query(r->fd, &disallow);
 
-	ret = etw_groups_disallowed(r->session, r->data, r->len, &needed);
-	r->len = needed;
-	return ret == ERROR_INSUFFICIENT_BUFFER ? ERROR_BAD_LENGTH : ret;
+	if (err)
+		return etw_win32_from_errno(err);
+	if (disallow.count > ETW_DISALLOW_MAX)
+		disallow.count = ETW_DISALLOW_MAX;
+	return answer(r, guids, disallow.count * sizeof(GUID));
 }
 
 /*
