@@ -66,8 +66,10 @@ build/modules/$(1)/etw.ko: $(module_dep) $(module_list) $(kbuild_force)
 	$(Q)mkdir -p $$(@D) && cp build/kmod/$(1)/etw.ko $$@
 endef
 
-# $(call manifest_headers,DIR): what is made of the manifests there.
+# $(call manifest_headers,DIR): what is made of the manifests there. Tests find the
+# manifests themselves beside the headers.
 manifest_headers = $(patsubst %.man,build/gen/%_events.h,$(wildcard $(1)/*.man)) \
+	$(patsubst %,build/gen/%,$(wildcard $(1)/*.man)) \
 	$(if $(filter $(evntdrv_dir),$(1)),build/gen/$(1)/etw_evntdrv_events.h)
 
 .PHONY: manifest-headers
@@ -78,7 +80,10 @@ build/gen/%_events.h: %.man build/etw
 	$(call say,MC,$<)
 	$(Q)build/etw mc -km -h $(@D) -r $(@D) -z $(notdir $*)_events $<
 
-# The test finds the manifest beside the header.
+build/gen/%.man: %.man
+	@mkdir -p $(@D)
+	$(Q)ln -sf $(realpath $<) $@
+
 build/gen/$(evntdrv_dir)/etw_evntdrv_events.h: $(evntdrv_man) build/etw
 	@mkdir -p $(@D)
 	$(call say,MC,$<)

@@ -4,12 +4,9 @@
 
 const char *vc_path(void)
 {
-	static char path[512], own[256];
-	const char *build = getenv("ETW_BUILD");
+	static char path[512];
 
-	if (!build && readlink("/proc/self/exe", own, sizeof(own) - 1) > 0)
-		build = dirname(dirname(own));
-	snprintf(path, sizeof(path), "%s/etw", build ? build : "build");
+	snprintf(path, sizeof(path), "%s/etw", vm_build());
 	return path;
 }
 

@@ -3,6 +3,7 @@
 #include "lib/vm_dev.h"
 
 #include <dirent.h>
+#include <libgen.h>
 
 long long vm_ms(void)
 {
@@ -33,6 +34,18 @@ void vm_pin(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
+}
+
+const char *vm_build(void)
+{
+	static char own[512];
+	const char *build = getenv("ETW_BUILD");
+
+	if (build)
+		return build;
+	if (readlink("/proc/self/exe", own, sizeof(own) - 1) <= 0)
+		return "build";
+	return dirname(dirname(own));
 }
 
 struct etw_guid vm_guid(unsigned int n)

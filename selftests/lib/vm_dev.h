@@ -55,6 +55,12 @@ int vm_open(void);
 
 void vm_pin(int cpu);
 
+/*
+ * The folder of the etw command and of modules/KERNEL: $ETW_BUILD, or else the one above
+ * the program's own, BUILD/FOLDER/PROGRAM.
+ */
+const char *vm_build(void);
+
 /* A GUID that no other test uses: n chooses one of a test's own. */
 struct etw_guid vm_guid(unsigned int n);
 

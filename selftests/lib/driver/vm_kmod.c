@@ -2,19 +2,21 @@
 /* vm_kmod.c - load and remove modules from a test */
 #include "lib/driver/vm_kmod.h"
 
+const char *vm_module_path(const char *name, char path[VM_MODULE_PATH])
+{
+	struct utsname u;
+
+	uname(&u);
+	snprintf(path, VM_MODULE_PATH, "%s/modules/%s/%s.ko", vm_build(), u.release, name);
+	return path;
+}
+
 int vm_insmod_with(const char *name, const char *parameters)
 {
-	const char *build = getenv("ETW_BUILD");
-	char own[256] = "", path[512];
-	struct utsname u;
+	char path[VM_MODULE_PATH];
 	int fd, ret;
 
-	if (!build && readlink("/proc/self/exe", own, sizeof(own) - 1) > 0)
-		build = dirname(dirname(own));
-	uname(&u);
-	snprintf(path, sizeof(path), "%s/modules/%s/%s.ko", build ? build : "build",
-		 u.release, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(vm_module_path(name, path), O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		fprintf(stderr, "# %s: %s\n", path, strerror(errno));
 		return -errno;

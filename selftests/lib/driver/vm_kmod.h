@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * vm_kmod.h - load and remove modules from a test
- *
- * The modules lie in $ETW_BUILD/modules/KERNEL/NAME.ko; without the variable
- * the program's own place, BUILD/DIRECTORY/PROGRAM, tells.
  */
 #ifndef ETW_SELFTEST_VM_KMOD_H
 #define ETW_SELFTEST_VM_KMOD_H
 
 #include "lib/vm_dev.h"
 
-#include <libgen.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+
+#define VM_MODULE_PATH	600
+
+/* The file of a module, modules/KERNEL/NAME.ko in vm_build(). */
+const char *vm_module_path(const char *name, char path[VM_MODULE_PATH]);
 
 int vm_insmod_with(const char *name, const char *parameters);
 

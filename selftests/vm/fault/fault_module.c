@@ -276,16 +276,13 @@ FIXTURE(load) {
 
 FIXTURE_SETUP(load)
 {
-	const char *why = fault_ready(), *build = getenv("ETW_BUILD");
-	struct utsname u;
-	char path[512];
+	const char *why = fault_ready();
+	char path[VM_MODULE_PATH];
 
-	if (why || !build)
-		SKIP(return, "%s", why ? why : "ETW_BUILD is not set");
+	if (why)
+		SKIP(return, "%s", why);
 	vm_rmmod_try("etw_test");
-	uname(&u);
-	snprintf(path, sizeof(path), "%s/modules/%s/etw.ko", build, u.release);
-	self->l.ko = open(path, O_RDONLY | O_CLOEXEC);
+	self->l.ko = open(vm_module_path("etw", path), O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->l.ko);
 	self->l.kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, self->l.kmsg);

@@ -88,19 +88,14 @@ static int drive(struct seen *seen)
 TEST(events)
 {
 	static struct seen seen;
-	const char *build = getenv("ETW_BUILD");
 	const struct etw_decoded *event;
 	struct etw_decoder *decoder;
 	struct etw_text text = { 0 };
-	char dir[256], module[256];
-	struct utsname u;
+	char dir[600], module[VM_MODULE_PATH];
 	int i;
 
-	uname(&u);
-	build = build ? build : "build";
-	snprintf(dir, sizeof(dir), "%s/gen/selftests/kmod/etw_evntdrv", build);
-	snprintf(module, sizeof(module), "%s/modules/%s/etw_evntdrv.ko", build, u.release);
-	if (access(module, F_OK))
+	snprintf(dir, sizeof(dir), "%s/gen/selftests/kmod/etw_evntdrv", vm_build());
+	if (access(vm_module_path("etw_evntdrv", module), F_OK))
 		SKIP(return, "the manifest of the Windows sample is not at hand");
 	ASSERT_EQ(0, vm_load_manifest(dir, "evntdrv.xml"));
 	ASSERT_EQ(0, drive(&seen));

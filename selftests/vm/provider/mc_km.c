@@ -197,14 +197,13 @@ static const char *const km_texts[] = {
 /* The manifest tells names and values of what its header wrote. */
 TEST_F(km, decoded)
 {
-	const char *build = getenv("ETW_BUILD");
 	const struct etw_decoded *event;
 	struct etw_decoder *decoder;
 	struct etw_text text = { 0 };
-	char dir[256];
+	char dir[600];
 	unsigned int i;
 
-	snprintf(dir, sizeof(dir), "%s/../selftests/kmod/etw_km", build ? build : "build");
+	snprintf(dir, sizeof(dir), "%s/gen/selftests/kmod/etw_km", vm_build());
 	ASSERT_EQ(0, vm_load_manifest(dir, "etw_km.man"));
 	decoder = etw_decoder_new();
 	ASSERT_NE(NULL, decoder);

@@ -115,17 +115,13 @@ static bool add_sections(FIXTURE_DATA(cacheline) *self, const uint8_t *ko)
 
 static bool add_module(FIXTURE_DATA(cacheline) *self)
 {
-	const char *build = getenv("ETW_BUILD");
 	void *ko = MAP_FAILED;
 	bool ok = false;
-	struct utsname u;
-	char path[512];
+	char path[VM_MODULE_PATH];
 	off_t size;
 	int fd;
 
-	uname(&u);
-	snprintf(path, sizeof(path), "%s/modules/%s/etw.ko", build ? build : "build", u.release);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(vm_module_path("etw", path), O_RDONLY | O_CLOEXEC);
 	size = lseek(fd, 0, SEEK_END);
 	if (size > 0)
 		ko = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
