@@ -168,12 +168,19 @@ fetch_kernel() {
 	ln -sfn "$version" "$CACHE/kernel/$series"
 }
 
-# fetch_source: the test harness and the style checker from the kernel's source,
-# unless they are in the cache.
+# What the tests use of the kernel's source.
+source_files=(
+	tools/testing/selftests/{lib.mk,kselftest.h,kselftest_harness.h,run_kselftest.sh}
+	tools/testing/selftests/kselftest
+	scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,kernel-doc}
+)
+
+# fetch_source: those files, unless the cache holds them all. The stamp lists what was
+# fetched.
 fetch_source() {
 	local out=$CACHE/linux-source name=linux-source-6.1
 
-	[[ ! -e $out/.stamp ]] || return 0
+	! printf '%s\n' "${source_files[@]}" | cmp -s - "$out/.stamp" || return 0
 	update_index
 	say "fetching the kernel's test harness and style checker ($name)"
 	download "$APT/debs" "$name"
@@ -181,12 +188,8 @@ fetch_source() {
 	mkdir -p "$out.tmp"
 	dpkg-deb --fsys-tarfile "$APT"/debs/*.deb | tar -xO "./usr/src/$name.tar.xz" |
 		xz -dc -T0 | tar -x -C "$out.tmp" --strip-components=1 --no-same-owner \
-		"$name/tools/testing/selftests/kselftest.h" \
-		"$name/tools/testing/selftests/kselftest_harness.h" \
-		"$name/scripts/checkpatch.pl" "$name/scripts/spelling.txt" \
-		"$name/scripts/const_structs.checkpatch" "$name/scripts/kernel-doc" ||
-		die "cannot unpack $name"
-	: >"$out.tmp/.stamp"
+		"${source_files[@]/#/$name/}" || die "cannot unpack $name"
+	printf '%s\n' "${source_files[@]}" >"$out.tmp/.stamp"
 	rm -rf "$out" "$APT/debs"
 	mv "$out.tmp" "$out"
 }
