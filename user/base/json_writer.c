@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_writer.c - JSON written straight into a text, for what comes often
+ * json_writer.c - JSON written straight into a text
  */
 #include <string.h>
 #include "json_writer.h"
@@ -13,10 +13,13 @@ void json_writer_next(struct etw_text *to)
 
 void json_writer_key(struct etw_text *to, const char *key)
 {
-	size_t len = strlen(key);
+	size_t len;
 	char *at;
 
 	json_writer_next(to);
+	if (!key)
+		return;
+	len = strlen(key);
 	at = etw_text_room(to, len + 3);
 	if (!at)
 		return;
@@ -67,4 +70,29 @@ void json_writer_guid(struct etw_text *to, const char *key, const struct etw_gui
 	etw_text_char(to, '"');
 	etw_text_guid(to, guid);
 	etw_text_char(to, '"');
+}
+
+void json_writer_time(struct etw_text *to, const char *key, uint64_t time)
+{
+	json_writer_key(to, key);
+	etw_text_char(to, '"');
+	etw_text_time(to, time);
+	etw_text_char(to, '"');
+}
+
+void json_writer_double(struct etw_text *to, const char *key, int decimals, double value)
+{
+	json_writer_key(to, key);
+	etw_text_printf(to, "%.*f", decimals, value);
+}
+
+void json_writer_open(struct etw_text *to, const char *key, char bracket)
+{
+	json_writer_key(to, key);
+	etw_text_char(to, bracket);
+}
+
+void json_writer_close(struct etw_text *to, char bracket)
+{
+	etw_text_char(to, bracket);
 }

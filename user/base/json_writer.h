@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_writer.h - JSON written straight into a text, for what comes often
+ * json_writer.h - JSON written straight into a text
  *
  * Objects are written member by member; a comma goes before each but the first
- * after { or [.  Keys are literals that need no escapes.  See json.h for the rest.
+ * after { or [.  Keys are literals that need no escapes; a member of an array has the key
+ * NULL.
  */
-#ifndef ETW_CONVERT_JSONTEXT_H
-#define ETW_CONVERT_JSONTEXT_H
+#ifndef ETW_BASE_JSON_WRITER_H
+#define ETW_BASE_JSON_WRITER_H
 
 #include "text.h"
 
@@ -20,5 +21,11 @@ void json_writer_flag(struct etw_text *to, const char *key, bool value);
 /* "0x..." as a string: JSON numbers lose the top bits of a 64-bit mask. */
 void json_writer_mask(struct etw_text *to, const char *key, uint64_t value);
 void json_writer_guid(struct etw_text *to, const char *key, const struct etw_guid *guid);
+/* 100 ns since 1601 as "2026-01-31T12:34:56.1234567Z" */
+void json_writer_time(struct etw_text *to, const char *key, uint64_t time);
+void json_writer_double(struct etw_text *to, const char *key, int decimals, double value);
+/* Begin an object with { or an array with [; end it with the closing bracket. */
+void json_writer_open(struct etw_text *to, const char *key, char bracket);
+void json_writer_close(struct etw_text *to, char bracket);
 
-#endif /* ETW_CONVERT_JSONTEXT_H */
+#endif /* ETW_BASE_JSON_WRITER_H */

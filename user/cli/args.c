@@ -3,6 +3,7 @@
  * args.c - numbers, levels, keywords, clocks and names from the command line
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,14 +15,8 @@ static const char *const level_names[LEVEL_NAMES] = {
 	"always", "critical", "error", "warning", "info", "verbose",
 };
 
-static const struct {
-	const char *name;
-	uint32_t clock;
-} clock_names[] = {
-	{ "qpc", ETW_CLOCK_QPC },
-	{ "system", ETW_CLOCK_SYSTEM },
-	{ "cycles", ETW_CLOCK_CYCLES },
-};
+/* From ETW_CLOCK_QPC on */
+static const char *const clock_names[] = { "qpc", "system", "cycles", NULL };
 
 /* Digits only: strtoull() would take blanks, signs and 0x too. */
 static bool parse_number(const char *text, int base, uint64_t *value)
@@ -123,16 +118,24 @@ uint8_t cli_level(const char *option, const char *text)
 	return level;
 }
 
+unsigned int cli_choice(const char *option, const char *text, const char *const *words)
+{
+	char list[256];
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcasecmp(text, words[i]))
+			return i;
+	for (i = 0; words[i] && len < sizeof(list); i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+					words[i]);
+	cli_usage("%s: %s is none of %s", option, cli_quote(text), list);
+}
+
 uint32_t cli_clock(const char *option, const char *text)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(clock_names) / sizeof(clock_names[0]); i++) {
-		if (!strcasecmp(text, clock_names[i].name))
-			return clock_names[i].clock;
-	}
-	cli_usage("%s: %s is not a clock (qpc, system or cycles)", option,
-		  cli_quote(text));
+	return ETW_CLOCK_QPC + cli_choice(option, text, clock_names);
 }
 
 /* The name of a session or provider: not empty, not over the limit. */
@@ -154,11 +157,6 @@ const char *level_name(uint8_t level)
 
 const char *clock_name(uint32_t clock)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(clock_names) / sizeof(clock_names[0]); i++) {
-		if (clock_names[i].clock == clock)
-			return clock_names[i].name;
-	}
-	return "unknown";
+	return clock >= ETW_CLOCK_QPC && clock <= ETW_CLOCK_CYCLES ?
+	       clock_names[clock - ETW_CLOCK_QPC] : "unknown";
 }

@@ -66,6 +66,11 @@ static inline const char *cli_s(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* Memory, or the end of the command; cli_grow() makes room for an element behind count */
+void *cli_calloc(size_t count, size_t size);
+void *cli_grow(void *list, size_t count, size_t size);
+char *cli_strdup(const char *s);
+
 /* For cli_denied() */
 #define TAKES_QUERY	"the right \"query\" on the session"
 #define TAKES_CONTROL	"the right \"control\" on the session, \"control-file\" if it writes a file"
@@ -82,6 +87,8 @@ uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
 bool cli_is_level(const char *text, uint8_t *level);
+/* The index of a word, in either case, in a list that ends with NULL */
+unsigned int cli_choice(const char *option, const char *text, const char *const *words);
 uint32_t cli_clock(const char *option, const char *text);
 const char *cli_name(const char *what, const char *text);
 

@@ -2,6 +2,9 @@
 /*
  * error.c - the one place that writes to stderr
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* reallocarray */
+#endif
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,6 +108,30 @@ int cli_fail(const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	return EXIT_FAILURE;
+}
+
+void *cli_calloc(size_t count, size_t size)
+{
+	/* At least a byte: NULL of calloc() is an error here. */
+	void *memory = calloc(count ? count : 1, size);
+
+	if (!memory)
+		cli_die("out of memory");
+	return memory;
+}
+
+void *cli_grow(void *list, size_t count, size_t size)
+{
+	void *more = reallocarray(list, count + 1, size);
+
+	if (!more)
+		cli_die("out of memory");
+	return more;
+}
+
+char *cli_strdup(const char *s)
+{
+	return strcpy(cli_calloc(strlen(s) + 1, 1), s);
 }
 
 /* Something worth knowing that is no failure: one line on stderr. */

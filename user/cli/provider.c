@@ -3,6 +3,7 @@
  * provider.c - find providers by name or GUID
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -246,4 +247,45 @@ const char *provider_hashed(const char *text, const struct etw_guid *guid)
 	    memcmp(&made, guid, sizeof(made)) || schema_provider(guid))
 		return NULL;
 	return name;
+}
+
+/* ---------------------------------------------------------- several providers */
+
+/* How many operands there are up to the NULL, all of them good as providers. */
+unsigned int provider_operands(char **operands, unsigned int max)
+{
+	unsigned int count = 0;
+
+	for (; operands[count]; count++) {
+		if (count == max)
+			cli_usage("more than %u providers", max);
+		provider_check(operands[count]);
+	}
+	return count;
+}
+
+/* Their GUIDs; false after printing what is wrong. */
+bool provider_resolve_all(int fd, char **operands, struct etw_guid *guids)
+{
+	for (; *operands; operands++, guids++)
+		if (!provider_resolve(fd, *operands, guids))
+			return false;
+	return true;
+}
+
+void provider_print_guids(const struct etw_guid *guids, unsigned int count)
+{
+	char text[GUID_TEXT_SIZE];
+
+	while (count--)
+		puts(guid_text(guids++, text));
+}
+
+void provider_json_guids(struct etw_text *to, const char *key, const struct etw_guid *guids,
+			 unsigned int count)
+{
+	json_writer_open(to, key, '[');
+	while (count--)
+		json_writer_guid(to, NULL, guids++);
+	json_writer_close(to, ']');
 }

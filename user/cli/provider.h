@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <etw/abi.h>
 #include "cli.h"
-#include "json.h"
+#include "text.h"
 #include "device/provider_list.h"
 
 int provider_list(int fd, struct etw_provider **list, unsigned int *count);
@@ -27,7 +27,8 @@ void provider_check_group(const char *text, const struct etw_enable *enable);
 unsigned int provider_operands(char **operands, unsigned int max);
 bool provider_resolve_all(int fd, char **operands, struct etw_guid *guids);
 void provider_print_guids(const struct etw_guid *guids, unsigned int count);
-struct json *provider_guids_json(const struct etw_guid *guids, unsigned int count);
+void provider_json_guids(struct etw_text *to, const char *key, const struct etw_guid *guids,
+			 unsigned int count);
 
 /* What enable, disable and capture have in common */
 enum {

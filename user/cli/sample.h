@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample.h - a session's counters at one moment, and what changed since another
+ * sample.h - a session's counters at one moment
  */
 #ifndef ETW_CLI_SAMPLE_H
 #define ETW_CLI_SAMPLE_H
@@ -17,17 +17,17 @@ struct sample {
 	int64_t time;		/* 100 ns since 1601 */
 };
 
-struct samples {
-	struct sample *list;
-	unsigned int count;
+int sample_take(int fd, const struct session *session, struct sample *sample);
+
+/* Why events were not written, by ETW_DROP_* */
+struct loss_cause {
+	const char *key;	/* in JSON */
+	const char *text;
 };
 
-int sample_take(int fd, const struct session *session, struct sample *sample);
-const struct sample *samples_find(const struct samples *samples,
-				  uint64_t handle);
+extern const struct loss_cause loss_causes[ETW_DROP_CAUSES];
 
-/* before is an earlier sample of the same session, or NULL. */
-void sample_print_text(const struct sample *now, const struct sample *before);
-void sample_print_json(const struct sample *now, const struct sample *before);
+/* The events lost by cause, as a member of a JSON object */
+void sample_json_lost(struct etw_text *to, const struct sample *sample);
 
 #endif /* ETW_CLI_SAMPLE_H */

@@ -54,6 +54,20 @@ int session_do(int fd, session_command command, const char *name,
 	return err;
 }
 
+int session_open(const char *name, struct session *session)
+{
+	int fd = device_open(), err;
+
+	if (fd < 0)
+		return -1;
+	err = session_do(fd, etw_kdev_session_query, name, session);
+	if (!err)
+		return fd;
+	etw_kdev_close(fd);
+	session_fail(name, err, TAKES_QUERY);
+	return -1;
+}
+
 int session_by_handle(int fd, uint64_t handle, struct session *session)
 {
 	int err;
@@ -143,6 +157,100 @@ static const char *session_sequence(const struct session *session)
 	return session->s.mode & ETW_MODE_GLOBAL_SEQUENCE ? "global" : "";
 }
 
+/* --------------------------------------------------------------------- log file */
+
+static const char *log_kind(const struct session *session)
+{
+	uint32_t mode = session->s.mode;
+
+	if (mode & ETW_MODE_CIRCULAR)
+		return "circular";
+	if (mode & ETW_MODE_NEWFILE)
+		return "new-files";
+	if (mode & ETW_MODE_BUFFERING)
+		return "snapshots";
+	return mode & ETW_MODE_APPEND ? "append" : "sequential";
+}
+
+/*
+ * A session whose file was ended is a real-time one without a mode of files, and still
+ * reports that file.  So is one that was started in real-time mode with a file in the default
+ * mode.  For both it is the last file; its kind and the unit of its limit are unknown.
+ */
+static bool may_be_over(const struct session *session)
+{
+	return session->s.mode & ETW_MODE_REAL_TIME && !(session->s.mode & ETW_MODE_FILE);
+}
+
+static bool has_log(const struct session *session)
+{
+	return session->log.log.name_len || session->s.mode & ETW_MODE_DELAY_OPEN;
+}
+
+static void print_log(const struct session *session)
+{
+	const struct etw_session_log *log = &session->log.log;
+	struct etw_text t = { 0 };
+
+	text_escape(&t, session->log.name, log->name_len);
+	if (may_be_over(session))
+		printf("last file    %s", t.data);
+	else
+		printf("file         %s, %s%s", log->name_len ? t.data : "(not begun)",
+		       log_kind(session),
+		       session->s.mode & ETW_MODE_PREALLOCATE ? ", preallocated" : "");
+	if (log->max_size && !may_be_over(session))
+		printf(", at most %u %s", log->max_size,
+		       session->s.mode & ETW_MODE_KBYTES ? "KB" : "MB");
+	printf("\nin the file  %u buffer%s, %" PRIu64 " bytes; %" PRIu64 " buffer%s (%" PRIu64
+	       " event%s) lost%s\n", log->buffers, cli_s(log->buffers), (uint64_t)log->bytes,
+	       (uint64_t)log->buffers_lost, cli_s(log->buffers_lost),
+	       (uint64_t)log->events_lost, cli_s(log->events_lost),
+	       log->full ? ": it is full" : "");
+	if (log->error)
+		printf("last error   %s\n", strerror((int)log->error));
+	etw_text_free(&t);
+}
+
+void session_print_file(const struct session *session)
+{
+	const struct etw_session_log *log = &session->log.log;
+
+	if (!log->name_len)
+		return;
+	printf("file %s: %u buffer%s, %" PRIu64 " bytes; %" PRIu64 " buffer%s (%" PRIu64
+	       " event%s) lost%s%s\n", cli_quote(session->log.name), log->buffers,
+	       cli_s(log->buffers), (uint64_t)log->bytes, (uint64_t)log->buffers_lost,
+	       cli_s(log->buffers_lost), (uint64_t)log->events_lost, cli_s(log->events_lost),
+	       log->full || (log->buffers_lost && log->error) ? ": " : "",
+	       log->full ? "it is full" :
+	       log->buffers_lost && log->error ? strerror((int)log->error) : "");
+}
+
+static void json_log(struct etw_text *to, const struct session *session)
+{
+	const struct etw_session_log *log = &session->log.log;
+	const unsigned int unit = session->s.mode & ETW_MODE_KBYTES ? 10 : 20;
+
+	json_writer_open(to, "file", '{');
+	json_writer_string(to, "name", session->log.name, log->name_len);
+	json_writer_word(to, "kind", may_be_over(session) ? NULL : log_kind(session));
+	json_writer_flag(to, "preallocated", session->s.mode & ETW_MODE_PREALLOCATE);
+	if (may_be_over(session))
+		json_writer_word(to, "max_bytes", NULL);
+	else
+		json_writer_unsigned(to, "max_bytes", (uint64_t)log->max_size << unit);
+	json_writer_unsigned(to, "buffers", log->buffers);
+	json_writer_unsigned(to, "bytes", log->bytes);
+	json_writer_unsigned(to, "buffers_lost", log->buffers_lost);
+	json_writer_unsigned(to, "events_lost", log->events_lost);
+	json_writer_flag(to, "full", log->full);
+	json_writer_word(to, "error", log->error ? strerror((int)log->error) : NULL);
+	json_writer_close(to, '}');
+}
+
+/* ---------------------------------------------------------------------- session */
+
 void session_print(const struct session *session)
 {
 	const struct etw_session *s = &session->s;
@@ -175,38 +283,51 @@ void session_print(const struct session *session)
 	printf("lost         %u event%s when written, %u buffer%s by slow readers\n",
 	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
 	       cli_s(s->rt_buffers_lost));
-	session_print_log(session);
+	if (has_log(session))
+		print_log(session);
 	etw_text_free(&t);
 }
 
-struct json *session_json(const struct session *session)
+void session_json(struct etw_text *to, const struct session *session)
 {
 	const struct etw_session *s = &session->s;
-	struct json *o = json_new();
 
-	json_string(o, "session", session->name, strlen(session->name));
-	json_unsigned(o, "id", s->logger_id);
-	json_guid(o, "guid", &s->guid);
-	json_word(o, "mode", session_mode(session));
-	json_flag(o, "independent", s->mode & ETW_MODE_INDEPENDENT);
-	json_flag(o, "secure", s->mode & ETW_MODE_SECURE);
-	json_flag(o, "per_cpu", !(s->mode & ETW_MODE_NO_PER_PROCESSOR));
+	json_writer_word(to, "session", session->name);
+	json_writer_unsigned(to, "id", s->logger_id);
+	json_writer_guid(to, "guid", &s->guid);
+	json_writer_word(to, "mode", session_mode(session));
+	json_writer_flag(to, "independent", s->mode & ETW_MODE_INDEPENDENT);
+	json_writer_flag(to, "secure", s->mode & ETW_MODE_SECURE);
+	json_writer_flag(to, "per_cpu", !(s->mode & ETW_MODE_NO_PER_PROCESSOR));
 	if (*session_sequence(session))
-		json_word(o, "sequence", session_sequence(session));
-	json_unsigned(o, "buffer_kb", s->buffer_kb);
-	json_unsigned(o, "min_buffers", s->min_buffers);
-	json_unsigned(o, "max_buffers", s->max_buffers);
-	json_unsigned(o, "buffers", s->buffers);
-	json_unsigned(o, "free_buffers", s->free_buffers);
-	json_unsigned(o, "flush_ms", s->flush_ms);
-	json_word(o, "clock", clock_name(s->clock));
-	json_unsigned(o, "clock_freq", s->clock_freq);
-	json_time(o, "started", (int64_t)s->start_wall);
-	json_unsigned(o, "buffers_delivered", s->buffers_written);
-	json_unsigned(o, "events_lost", s->events_lost);
-	json_unsigned(o, "rt_buffers_lost", s->rt_buffers_lost);
-	session_json_log(o, session);
-	return o;
+		json_writer_word(to, "sequence", session_sequence(session));
+	json_writer_unsigned(to, "buffer_kb", s->buffer_kb);
+	json_writer_unsigned(to, "min_buffers", s->min_buffers);
+	json_writer_unsigned(to, "max_buffers", s->max_buffers);
+	json_writer_unsigned(to, "buffers", s->buffers);
+	json_writer_unsigned(to, "free_buffers", s->free_buffers);
+	json_writer_unsigned(to, "flush_ms", s->flush_ms);
+	json_writer_word(to, "clock", clock_name(s->clock));
+	json_writer_unsigned(to, "clock_freq", s->clock_freq);
+	json_writer_time(to, "started", (int64_t)s->start_wall);
+	json_writer_unsigned(to, "buffers_delivered", s->buffers_written);
+	json_writer_unsigned(to, "events_lost", s->events_lost);
+	json_writer_unsigned(to, "rt_buffers_lost", s->rt_buffers_lost);
+	if (has_log(session))
+		json_log(to, session);
+}
+
+void session_show(const struct session *session, bool json)
+{
+	struct etw_text line = { 0 };
+
+	if (!json) {
+		session_print(session);
+		return;
+	}
+	json_writer_open(&line, NULL, '{');
+	session_json(&line, session);
+	json_print(&line);
 }
 
 /**
@@ -216,7 +337,7 @@ struct json *session_json(const struct session *session)
  * @argc: of the subcommand
  * @argv: of the subcommand
  * @takes: the right that it takes
- * @show: prints the session after it; NULL: nothing is printed without --json
+ * @show: prints the session after it as text
  *
  * Return: exit status.
  */
@@ -240,8 +361,8 @@ int session_main(const struct cli_syntax *syntax, session_command command,
 	if (err)
 		return session_fail(name, err, takes);
 	if (json)
-		json_print(session_json(&session));
-	else if (show)
+		session_show(&session, true);
+	else
 		show(&session);
 	return 0;
 }

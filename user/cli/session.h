@@ -7,7 +7,7 @@
 
 #include <etw/abi.h>
 #include "cli.h"
-#include "json.h"
+#include "text.h"
 #include "lib/controller/log_target.h"
 
 struct session {
@@ -21,6 +21,8 @@ typedef int (*session_command)(int fd, struct etw_session *session);
 
 int session_do(int fd, session_command command, const char *name,
 	       struct session *session);
+/* Open the device and query a session; the descriptor, or -1 after a message. */
+int session_open(const char *name, struct session *session);
 int session_by_handle(int fd, uint64_t handle, struct session *session);
 int session_list(int fd, struct session **list, unsigned int *count);
 int session_fail(const char *name, int err, const char *takes);
@@ -29,12 +31,12 @@ uint32_t session_flush_ms(const char *option, const char *text);
 
 const char *session_mode(const struct session *session);
 void session_print(const struct session *session);
-struct json *session_json(const struct session *session);
-
-/* session_log.c: the log file, if there is one */
-void session_print_log(const struct session *session);
-void session_print_file(const struct session *session);	/* in one line */
-void session_json_log(struct json *to, const struct session *session);
+/* The members of its JSON object */
+void session_json(struct etw_text *to, const struct session *session);
+/* As text, or as a line of JSON */
+void session_show(const struct session *session, bool json);
+/* Its log file, if there is one, in one line */
+void session_print_file(const struct session *session);
 
 int session_main(const struct cli_syntax *syntax, session_command command,
 		 int argc, char **argv, const char *takes,

@@ -8,60 +8,31 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cli.h"
 #include "table.h"
 #include "text.h"
 
-/* Append a cell, row by row.  Text from outside must be escaped already. */
 void table_cell(struct table *table, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
 
-	if (table->count == table->cap) {
-		table->cap = table->cap ? 2 * table->cap : 64;
-		table->cells = realloc(table->cells,
-				       table->cap * sizeof(*table->cells));
-		if (!table->cells)
-			cli_die("out of memory");
-	}
+	table->cells = cli_grow(table->cells, table->count, sizeof(*table->cells));
 	va_start(ap, fmt);
-	n = vasprintf(&table->cells[table->count], fmt, ap);
+	n = vasprintf(&table->cells[table->count++], fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		cli_die("out of memory");
-	table->count++;
 }
 
-static unsigned int columns_of(const struct table *table)
+void table_text(struct table *table, const char *text)
 {
-	unsigned int n = 0;
+	struct etw_text t = { 0 };
 
-	while (n < TABLE_COLUMNS && table->headings[n])
-		n++;
-	return n;
-}
-
-static const char *heading(const struct table *table, unsigned int column)
-{
-	const char *s = table->headings[column];
-
-	return s + (*s == '>');
-}
-
-static void measure(const struct table *table, unsigned int columns,
-		    size_t width[])
-{
-	unsigned int i;
-
-	for (i = 0; i < columns; i++)
-		width[i] = text_columns(heading(table, i));
-	for (i = 0; i < table->count; i++) {
-		size_t n = text_columns(table->cells[i]);
-
-		if (n > width[i % columns])
-			width[i % columns] = n;
-	}
+	text_escape(&t, text, strlen(text));
+	table_cell(table, "%s", t.len ? t.data : "");
+	etw_text_free(&t);
 }
 
 static void print_cell(const char *s, size_t width, bool right, bool last)
@@ -75,32 +46,28 @@ static void print_cell(const char *s, size_t width, bool right, bool last)
 	fputs(last ? "\n" : "  ", stdout);
 }
 
-void table_print(const struct table *table)
+void table_print(struct table *table, const char *const *headings)
 {
-	size_t width[TABLE_COLUMNS];
-	unsigned int columns = columns_of(table);
-	unsigned int i;
+	size_t width[TABLE_COLUMNS], n;
+	unsigned int columns, i, c;
+	const char *heading;
 
-	measure(table, columns, width);
-	for (i = 0; i < columns; i++)
-		print_cell(heading(table, i), width[i],
-			   table->headings[i][0] == '>', i + 1 == columns);
+	for (columns = 0; headings[columns]; columns++)
+		width[columns] = text_columns(headings[columns]) - (*headings[columns] == '>');
 	for (i = 0; i < table->count; i++) {
-		unsigned int c = i % columns;
-
-		print_cell(table->cells[i], width[c],
-			   table->headings[c][0] == '>', c + 1 == columns);
+		n = text_columns(table->cells[i]);
+		if (n > width[i % columns])
+			width[i % columns] = n;
 	}
-}
-
-void table_free(struct table *table)
-{
-	unsigned int i;
-
-	for (i = 0; i < table->count; i++)
+	for (i = 0; table->count && i < columns; i++) {
+		heading = headings[i] + (*headings[i] == '>');
+		print_cell(heading, width[i], heading != headings[i], i + 1 == columns);
+	}
+	for (i = 0; i < table->count; i++) {
+		c = i % columns;
+		print_cell(table->cells[i], width[c], *headings[c] == '>', c + 1 == columns);
 		free(table->cells[i]);
+	}
 	free(table->cells);
-	table->cells = NULL;
-	table->count = 0;
-	table->cap = 0;
+	*table = (struct table){ .cells = NULL };
 }

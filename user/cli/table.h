@@ -7,17 +7,20 @@
 
 #define TABLE_COLUMNS	12
 
-/* All zero is an empty table.  A heading that starts with '>' aligns right. */
+/* All zero is an empty table. */
 struct table {
-	const char *const *headings;	/* NULL ends them */
 	char **cells;
 	unsigned int count;
-	unsigned int cap;
 };
 
+/* Append a cell, row by row; table_text() makes text from outside printable. */
 void table_cell(struct table *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void table_print(const struct table *table);
-void table_free(struct table *table);
+void table_text(struct table *table, const char *text);
+/*
+ * Print a table, and empty it; an empty one prints nothing.  NULL ends the headings; one
+ * that starts with '>' aligns right.
+ */
+void table_print(struct table *table, const char *const *headings);
 
 #endif /* ETW_CLI_TABLE_H */

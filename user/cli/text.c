@@ -71,6 +71,13 @@ void text_guid(struct etw_text *text, const struct etw_guid *guid)
 	text_check(text);
 }
 
+void json_print(struct etw_text *object)
+{
+	text_add(object, "}\n", 2);
+	fwrite(object->data, 1, object->len, stdout);
+	etw_text_free(object);
+}
+
 size_t text_columns(const char *s)
 {
 	size_t columns = 0;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <etw/format.h>
+#include "base/json_writer.h"
 #include "base/text.h"
 
 /* As the functions of user/base/text.h with etw_ before their names. */
@@ -26,6 +27,9 @@ void text_check(const struct etw_text *text);
 #define GUID_TEXT_SIZE	(ETW_TEXT_GUID + 1)	/* without braces, NUL included */
 
 const char *guid_text(const struct etw_guid *guid, char out[GUID_TEXT_SIZE]);
+
+/* Print a JSON object whose last bracket is missing as a line, and empty the text. */
+void json_print(struct etw_text *object);
 
 /* Terminal columns of escaped text. */
 size_t text_columns(const char *s);

@@ -90,7 +90,7 @@ check_operands() {
 	right list --verbose groups
 	right list -vj
 	right list groups
-	wrong "neither 'sessions' nor 'providers'" list session
+	wrong '"session" is none of sessions, providers, groups' list session
 	right stat
 	right stat a
 	wrong 'the name is empty' stat ''

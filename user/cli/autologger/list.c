@@ -9,7 +9,6 @@
 #include <tdh.h>
 #include "autologger.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -41,32 +40,36 @@ static bool is_running(int fd, const char *name, const struct etw_guid *guid)
 	       guid_equal(&session.s.guid, guid);
 }
 
+static void put_status(struct etw_text *to, uint32_t status)
+{
+	json_writer_unsigned(to, "status", status);
+	json_writer_word(to, "status_name", status_name(status));
+}
+
 static void show_json(const struct known *k)
 {
-	struct json *o = json_new(), *list = json_new_array(), *p;
+	struct etw_text line = { 0 };
 	size_t i;
 
-	json_string(o, "session", k->conf.name, strlen(k->conf.name));
-	json_string(o, "path", k->conf.path, strlen(k->conf.path));
-	json_flag(o, "start", k->conf.at_boot);
-	json_word(o, "problem", k->conf.what[0] ? k->conf.what : NULL);
-	json_flag(o, "running", k->running);
+	json_writer_open(&line, NULL, '{');
+	json_writer_word(&line, "session", k->conf.name);
+	json_writer_word(&line, "path", k->conf.path);
+	json_writer_flag(&line, "start", k->conf.at_boot);
+	json_writer_word(&line, "problem", k->conf.what[0] ? k->conf.what : NULL);
+	json_writer_flag(&line, "running", k->running);
 	if (k->tried) {
-		json_unsigned(o, "status", k->result.status);
-		json_word(o, "status_name", status_name(k->result.status));
-		json_word(o, "log_file", k->result.file[0] ? k->result.file : NULL);
+		put_status(&line, k->result.status);
+		json_writer_word(&line, "log_file", k->result.file[0] ? k->result.file : NULL);
+		json_writer_open(&line, "providers", '[');
 		for (i = 0; i < k->result.provider_count; i++) {
-			p = json_new();
-			json_word(p, "provider", k->result.providers[i].name);
-			json_unsigned(p, "status", k->result.providers[i].status);
-			json_word(p, "status_name", status_name(k->result.providers[i].status));
-			json_append(list, p);
+			json_writer_open(&line, NULL, '{');
+			json_writer_word(&line, "provider", k->result.providers[i].name);
+			put_status(&line, k->result.providers[i].status);
+			json_writer_close(&line, '}');
 		}
-		json_put(o, "providers", list);
-	} else {
-		json_free(list);
+		json_writer_close(&line, ']');
 	}
-	json_print(o);
+	json_print(&line);
 }
 
 /* The first of its providers that was not enabled */
@@ -83,29 +86,23 @@ static const struct autologger_provider *failed_provider(const struct autologger
 static void add_row(struct table *table, const struct known *k)
 {
 	const struct autologger_provider *failed = failed_provider(&k->result);
-	struct etw_text t = { 0 };
 
-	text_escape(&t, k->conf.name, strlen(k->conf.name));
-	table_cell(table, "%s", t.data);
+	table_text(table, k->conf.name);
 	table_cell(table, "%s", k->conf.what[0] ? "?" : k->conf.at_boot ? "yes" : "no");
 	table_cell(table, "%s", k->running ? "yes" : "no");
 	if (k->tried)
 		table_cell(table, "%" PRIu32, k->result.status);
 	else
 		table_cell(table, "-");
-	t.len = 0;
 	if (k->conf.what[0])
-		text_escape(&t, k->conf.what, strlen(k->conf.what));
+		table_text(table, k->conf.what);
 	else if (k->tried && k->result.status)
-		text_puts(&t, k->result.what[0] ? k->result.what : status_name(k->result.status));
+		table_text(table, k->result.what[0] ? k->result.what : status_name(k->result.status));
 	else if (failed)
-		text_printf(&t, "%s: %s (%" PRIu32 ")", failed->name, status_name(failed->status),
-			    failed->status);
-	else if (k->tried)
-		text_escape(&t, k->result.file, strlen(k->result.file));
-	text_puts(&t, "");
-	table_cell(table, "%s", t.data ? t.data : "");
-	etw_text_free(&t);
+		table_cell(table, "%s: %s (%" PRIu32 ")", failed->name, status_name(failed->status),
+			   failed->status);
+	else
+		table_text(table, k->result.file);
 }
 
 static void show_one(int fd, const char *name, struct table *table)
@@ -129,16 +126,14 @@ int autologger_list(char **names, bool json)
 	static const char *const headings[] = {
 		"SESSION", "START", "RUNNING", ">STATUS", "FILE OR PROBLEM", NULL
 	};
-	struct table table = { .headings = headings };
+	struct table table = { .cells = NULL };
 	int fd = etw_kdev_open(), i;
 
 	for (i = 0; names[i]; i++)
 		show_one(fd, names[i], json ? NULL : &table);
-	if (!json && i)
-		table_print(&table);
 	if (!json && !i)
 		printf("no sessions in %s\n", autologger_dir());
-	table_free(&table);
+	table_print(&table, headings);
 	if (fd >= 0)
 		etw_kdev_close(fd);
 	return 0;

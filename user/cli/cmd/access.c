@@ -11,8 +11,8 @@
 #include <string.h>
 #include "access_shadowed.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/provider.h"
+#include "cli/text.h"
 #include "lib/access/access.h"
 #include "base/guid.h"
 #include "device/kdev.h"
@@ -99,24 +99,25 @@ static void show_text(const struct etw_access_list *list, bool own)
 
 static void show_json(const struct etw_access_list *list, bool own)
 {
-	struct json *object = json_new(), *entries = json_new_array(), *entry;
 	char who[ETW_ACCESS_WHO_TEXT], rights[ETW_ACCESS_RIGHTS_TEXT];
-	uint32_t i;
+	const struct etw_access_entry *entry;
+	struct etw_text line = { 0 };
 
-	json_guid(object, "guid", &list->guid);
-	json_flag(object, "own", own);
-	for (i = 0; i < list->count; i++) {
-		etw_access_format_who(&list->entries[i], who);
-		etw_access_format_rights(list->entries[i].rights, rights);
-		entry = json_new();
-		json_word(entry, "type",
-			  list->entries[i].type == ETW_ACCESS_DENY ? "deny" : "allow");
-		json_word(entry, "who", who);
-		json_word(entry, "rights", rights);
-		json_append(entries, entry);
+	json_writer_open(&line, NULL, '{');
+	json_writer_guid(&line, "guid", &list->guid);
+	json_writer_flag(&line, "own", own);
+	json_writer_open(&line, "entries", '[');
+	for (entry = list->entries; entry < list->entries + list->count; entry++) {
+		etw_access_format_who(entry, who);
+		etw_access_format_rights(entry->rights, rights);
+		json_writer_open(&line, NULL, '{');
+		json_writer_word(&line, "type", entry->type == ETW_ACCESS_DENY ? "deny" : "allow");
+		json_writer_word(&line, "who", who);
+		json_writer_word(&line, "rights", rights);
+		json_writer_close(&line, '}');
 	}
-	json_put(object, "entries", entries);
-	json_print(object);
+	json_writer_close(&line, ']');
+	json_print(&line);
 }
 
 static int show_one(int fd, const struct etw_guid *guid, bool json)

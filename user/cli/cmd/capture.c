@@ -49,29 +49,11 @@ struct request {
 
 /* -------------------------------------------------------------------- once */
 
-/* The handle of the running session with this name; 0 after a message. */
-static uint64_t find_session(const char *name)
-{
-	static struct session found;
-	int err, fd;
-
-	cli_name("--about", name);
-	fd = device_open();
-	if (fd < 0)
-		return 0;
-	err = session_do(fd, etw_kdev_session_query, name, &found);
-	etw_kdev_close(fd);
-	if (err) {
-		session_fail(name, err, TAKES_QUERY);
-		return 0;
-	}
-	return found.s.handle;
-}
-
 static int ask_once(struct request *r, char **operands)
 {
+	static struct session about;
 	struct etw_filter filter;
-	uint64_t handle;
+	int fd;
 
 	if (!operands[1])
 		cli_usage("missing PROVIDER");
@@ -82,10 +64,11 @@ static int ask_once(struct request *r, char **operands)
 	r->enable.filters = (uintptr_t)&filter;
 	r->enable.filter_count = r->about || r->blob.header.size;
 	if (r->about) {
-		handle = find_session(r->about);
-		if (!handle)
+		fd = session_open(cli_name("--about", r->about), &about);
+		if (fd < 0)
 			return 1;
-		filter = (struct etw_filter){ (uintptr_t)&handle, sizeof(handle),
+		etw_kdev_close(fd);
+		filter = (struct etw_filter){ (uintptr_t)&about.s.handle, sizeof(about.s.handle),
 					      ETW_FILTER_TRACEHANDLE };
 	} else {
 		filter = blob_filter(&r->blob);
@@ -100,17 +83,17 @@ static int show(int fd, uint64_t session, bool json)
 	struct etw_guid guids[ETW_CAPTURE_MAX];
 	struct etw_session_capture c = {
 		.handle = session, .guids = (uintptr_t)guids, .count = ETW_CAPTURE_MAX };
-	struct json *o;
+	struct etw_text line = { 0 };
 	int err;
 
 	err = etw_kdev_session_capture(fd, &c);
 	if (err)
 		return err;
 	if (json) {
-		o = json_new();
-		json_unsigned(o, "every_s", c.period_s);
-		json_put(o, "providers", provider_guids_json(guids, c.count));
-		json_print(o);
+		json_writer_open(&line, NULL, '{');
+		json_writer_unsigned(&line, "every_s", c.period_s);
+		provider_json_guids(&line, "providers", guids, c.count);
+		json_print(&line);
 	} else if (!c.count) {
 		puts("no providers");
 	} else {
@@ -120,36 +103,27 @@ static int show(int fd, uint64_t session, bool json)
 	return 0;
 }
 
-/* Returns the exit status. */
-static int run_every(int fd, const struct request *r, char **operands, unsigned int count)
+/* Returns 0 or a negative errno; 1 after a message. */
+static int run_every(int fd, uint64_t session, const struct request *r, char **providers,
+		     unsigned int count)
 {
 	struct etw_guid guids[ETW_CAPTURE_MAX];
-	static struct session found;
-	int err;
+	struct etw_session_capture c = {
+		.flags = ETW_CAPTURE_SET, .handle = session, .guids = (uintptr_t)guids,
+		.count = count, .period_s = r->period_s };
 
-	err = session_do(fd, etw_kdev_session_query, operands[0], &found);
-	if (err)
-		return session_fail(operands[0], err, TAKES_QUERY);
-	if (!provider_resolve_all(fd, operands + 1, guids))
-		return 1;
-	if (r->every) {
-		struct etw_session_capture c = {
-			.flags = ETW_CAPTURE_SET, .handle = found.s.handle,
-			.guids = (uintptr_t)guids, .count = count, .period_s = r->period_s };
-
-		err = etw_kdev_session_capture(fd, &c);
-	} else {
-		err = show(fd, found.s.handle, r->json);
-	}
-	return err ? session_fail(operands[0], err, r->every ?
-				  "the rights \"control\" on the session and \"enable\" on each provider" :
-				  TAKES_QUERY) : 0;
+	if (r->show)
+		return show(fd, session, r->json);
+	return provider_resolve_all(fd, providers, guids) ? etw_kdev_session_capture(fd, &c) : 1;
 }
 
 static int ask_every(const struct request *r, char **operands)
 {
+	const char *takes = r->show ? TAKES_QUERY :
+		"the rights \"control\" on the session and \"enable\" on each provider";
+	static struct session session;
 	unsigned int count;
-	int fd, status;
+	int fd, err;
 
 	cli_name("SESSION", operands[0]);
 	count = provider_operands(operands + 1, ETW_CAPTURE_MAX);
@@ -161,22 +135,12 @@ static int ask_every(const struct request *r, char **operands)
 		cli_usage(count ? "--every: 0 is for all, give no provider" : "missing PROVIDER");
 	if (r->once)
 		cli_usage("--every and --show: cannot be combined with other options");
-	fd = device_open();
+	fd = session_open(operands[0], &session);
 	if (fd < 0)
 		return 1;
-	status = run_every(fd, r, operands, count);
+	err = run_every(fd, session.s.handle, r, operands + 1, count);
 	etw_kdev_close(fd);
-	return status;
-}
-
-static void take_once(struct request *r, int option)
-{
-	if (option == OPT_DATA)
-		blob_parse(&r->blob, "--data", optarg);
-	else if (option == OPT_ABOUT)
-		r->about = optarg;
-	else
-		provider_option(option, &r->enable);
+	return err < 0 ? session_fail(operands[0], err, takes) : err;
 }
 
 static void take_option(struct request *r, int option)
@@ -195,9 +159,17 @@ static void take_option(struct request *r, int option)
 	case 'j':
 		r->json = true;
 		break;
-	default:
+	case OPT_DATA:
+		blob_parse(&r->blob, "--data", optarg);
 		r->once = true;
-		take_once(r, option);
+		break;
+	case OPT_ABOUT:
+		r->about = optarg;
+		r->once = true;
+		break;
+	default:
+		provider_option(option, &r->enable);
+		r->once = true;
 	}
 }
 

@@ -23,61 +23,35 @@ static const struct cli_syntax syntax = {
 	.example = "etw disallow demo 01234567-89ab-cdef-0001-020304050607",
 };
 
-static int show(int fd, uint64_t session, struct etw_guid guids[ETW_DISALLOW_MAX], bool json)
+static int show(int fd, struct etw_disallow *d, struct etw_guid guids[ETW_DISALLOW_MAX], bool json)
 {
-	struct etw_disallow d = {
-		.session = session, .guids = (uintptr_t)guids, .capacity = ETW_DISALLOW_MAX };
-	struct json *o;
+	struct etw_text line = { 0 };
 	int err;
 
-	err = etw_kdev_disallow_query(fd, &d);
+	d->capacity = ETW_DISALLOW_MAX;
+	err = etw_kdev_disallow_query(fd, d);
 	if (err)
 		return err;
 	if (json) {
-		o = json_new();
-		json_put(o, "disallowed", provider_guids_json(guids, d.count));
-		json_print(o);
-	} else if (!d.count) {
+		json_writer_open(&line, NULL, '{');
+		provider_json_guids(&line, "disallowed", guids, d->count);
+		json_print(&line);
+	} else if (!d->count) {
 		puts("no providers");
 	} else {
-		provider_print_guids(guids, d.count);
+		provider_print_guids(guids, d->count);
 	}
 	return 0;
 }
 
-static int set(int fd, uint64_t session, const struct etw_guid *guids, unsigned int count)
-{
-	struct etw_disallow d = {
-		.session = session, .guids = (uintptr_t)guids, .count = count };
-
-	return etw_kdev_disallow_set(fd, &d);
-}
-
-/* Returns the exit status. */
-static int run(int fd, const char *name, char **providers, unsigned int count, bool clear,
-	       bool json)
-{
-	static struct etw_guid guids[ETW_DISALLOW_MAX];
-	static struct session found;
-	int err;
-
-	err = session_do(fd, etw_kdev_session_query, name, &found);
-	if (err)
-		return session_fail(name, err, TAKES_QUERY);
-	if (!provider_resolve_all(fd, providers, guids))
-		return 1;
-	err = count || clear ? set(fd, found.s.handle, guids, count) :
-			       show(fd, found.s.handle, guids, json);
-	return err ? session_fail(name, err, count || clear ? TAKES_CONTROL : TAKES_QUERY) : 0;
-}
-
 int cmd_disallow(int argc, char **argv)
 {
-	bool clear = false, json = false;
-	unsigned int count;
+	static struct etw_guid guids[ETW_DISALLOW_MAX];
+	static struct session session;
+	struct etw_disallow d = { .guids = (uintptr_t)guids };
+	bool clear = false, json = false, set;
 	char **operands;
-	const char *name;
-	int option, fd, status;
+	int option, fd, err = 1;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
 		if (option == 'c')
@@ -86,16 +60,22 @@ int cmd_disallow(int argc, char **argv)
 			json = true;
 	}
 	operands = cli_operands(&syntax, argc, argv);
-	name = cli_name("SESSION", operands[0]);
-	count = provider_operands(operands + 1, ETW_DISALLOW_MAX);
-	if (clear && count)
+	cli_name("SESSION", operands[0]);
+	d.count = provider_operands(operands + 1, ETW_DISALLOW_MAX);
+	set = clear || d.count;
+	if (clear && d.count)
 		cli_usage("--clear: give no provider");
-	if (json && (clear || count))
+	if (json && set)
 		cli_usage("--json: only without providers");
-	fd = device_open();
+	fd = session_open(operands[0], &session);
 	if (fd < 0)
 		return 1;
-	status = run(fd, name, operands + 1, count, clear, json);
+	d.session = session.s.handle;
+	if (provider_resolve_all(fd, operands + 1, guids)) {
+		err = set ? etw_kdev_disallow_set(fd, &d) : show(fd, &d, guids, json);
+		if (err)
+			err = session_fail(operands[0], err, set ? TAKES_CONTROL : TAKES_QUERY);
+	}
 	etw_kdev_close(fd);
-	return status;
+	return err;
 }

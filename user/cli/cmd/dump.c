@@ -19,7 +19,7 @@
 #include "cli/cli.h"
 #include "dump_file.h"
 #include "cli/print/event.h"
-#include "cli/loss.h"
+#include "cli/sample.h"
 #include "manifest.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"

@@ -76,6 +76,6 @@ int cmd_flush(int argc, char **argv)
 	}
 	etw_kdev_close(fd);
 	if (!err && json)
-		json_print(session_json(&session));
+		session_show(&session, true);
 	return err;
 }

@@ -3,90 +3,472 @@
  * list.c - etw list: list sessions, providers and provider groups
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/guid.h"
 #include "cli/cli.h"
-#include "list.h"
+#include "cli/provider.h"
+#include "cli/request/enable_request.h"
+#include "cli/session.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "device/kdev.h"
+#include "device/provider_list.h"
 
-static void print_sessions(const struct sessions *sessions)
+/* The state that all parts use */
+struct list {
+	int fd;
+	struct session *sessions;	/* those that the caller may see */
+	unsigned int session_count;
+	struct etw_text *json;		/* NULL: text */
+	struct table table;		/* rows, without --verbose */
+	bool verbose;
+	bool alone;			/* the only part: report an empty list */
+	bool follows;			/* another part is above: print an empty line first */
+	bool any;			/* something of this part was shown */
+};
+
+/* ------------------------------------------------------------------- sessions */
+
+static void add_session_row(struct table *table, const struct session *session)
+{
+	const struct etw_session *s = &session->s;
+
+	table_text(table, session->name);
+	table_cell(table, "%u", s->logger_id);
+	table_cell(table, "%s", session_mode(session));
+	table_cell(table, "%s", clock_name(s->clock));
+	table_cell(table, "%u", s->buffer_kb);
+	table_cell(table, "%u", s->buffers);
+	table_cell(table, "%u", s->max_buffers);
+	table_cell(table, "%u", s->free_buffers);
+	table_cell(table, "%u", s->buffers_written);
+	table_cell(table, "%u", s->events_lost);
+	table_cell(table, "%u", s->rt_buffers_lost);
+}
+
+static int list_sessions(struct list *list)
 {
 	static const char *const headings[] = {
 		"SESSION", ">ID", "MODE", "CLOCK", ">SIZE KB", ">BUFFERS",
 		">MAX", ">FREE", ">DELIVERED", ">EVENTS LOST", ">RT LOST", NULL
 	};
-	struct table table = { .headings = headings };
-	struct etw_text name = { 0 };
 	unsigned int i;
 
-	if (!sessions->count) {
+	if (list->json)
+		json_writer_open(list->json, "sessions", '[');
+	else if (!list->session_count)
 		puts("no sessions");
-		return;
-	}
-	for (i = 0; i < sessions->count; i++) {
-		const struct session *session = &sessions->list[i];
-		const struct etw_session *s = &session->s;
+	for (i = 0; i < list->session_count; i++) {
+		const struct session *session = &list->sessions[i];
 
-		name.len = 0;
-		text_escape(&name, session->name, strlen(session->name));
-		table_cell(&table, "%s", name.data);
-		table_cell(&table, "%u", s->logger_id);
-		table_cell(&table, "%s", session_mode(session));
-		table_cell(&table, "%s", clock_name(s->clock));
-		table_cell(&table, "%u", s->buffer_kb);
-		table_cell(&table, "%u", s->buffers);
-		table_cell(&table, "%u", s->max_buffers);
-		table_cell(&table, "%u", s->free_buffers);
-		table_cell(&table, "%u", s->buffers_written);
-		table_cell(&table, "%u", s->events_lost);
-		table_cell(&table, "%u", s->rt_buffers_lost);
+		if (list->json) {
+			json_writer_open(list->json, NULL, '{');
+			session_json(list->json, session);
+			json_writer_close(list->json, '}');
+		} else if (list->verbose) {
+			fputs(i ? "\n" : "", stdout);
+			session_print(session);
+		} else {
+			add_session_row(&list->table, session);
+		}
 	}
-	table_print(&table);
-	table_free(&table);
-	etw_text_free(&name);
-}
-
-static int list_sessions(struct list *list)
-{
-	const struct sessions *sessions = &list->sessions;
-	struct json *array;
-	unsigned int i;
-
-	if (list->json) {
-		array = json_new_array();
-		for (i = 0; i < sessions->count; i++)
-			json_append(array, session_json(&sessions->list[i]));
-		json_put(list->json, "sessions", array);
-		return 0;
-	}
-	if (!list->verbose || !sessions->count)
-		print_sessions(sessions);
-	for (i = 0; list->verbose && i < sessions->count; i++) {
-		if (i)
-			puts("");
-		session_print(&sessions->list[i]);
-	}
+	if (list->json)
+		json_writer_close(list->json, ']');
+	table_print(&list->table, headings);
 	return 0;
 }
 
-/* In the order in which they are listed */
-static const struct part {
-	const char *name;
-	int (*run)(struct list *list);
-} parts[] = {
-	{ "sessions", list_sessions },
-	{ "providers", list_providers },
-	{ "groups", list_groups },
+static const struct session *find_session(const struct list *list, uint32_t logger_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->session_count; i++)
+		if (list->sessions[i].s.logger_id == logger_id)
+			return &list->sessions[i];
+	return NULL;
+}
+
+/* The name of a session; "#ID" if the caller may not see it */
+static const char *name_of(const struct list *list, uint32_t logger_id)
+{
+	const struct session *session = find_session(list, logger_id);
+	static char number[16];
+
+	snprintf(number, sizeof(number), "#%u", logger_id);
+	return session ? session->name : number;
+}
+
+/* Append the names of the sessions in a mask of logger ids. */
+static void add_sessions(struct etw_text *line, uint64_t mask, const struct list *list)
+{
+	const char *between = "", *name;
+
+	for (; mask; mask &= mask - 1) {
+		name = name_of(list, (uint32_t)__builtin_ctzll(mask) + 1);
+		text_puts(line, between);
+		text_escape(line, name, strlen(name));
+		between = ", ";
+	}
+}
+
+/* ------------------------------------------------------- providers and groups */
+
+/* A provider with its registrations, or a group with those of its members */
+struct subject {
+	const struct etw_guid *guid;
+	const struct etw_provider *provider;	/* NULL: it is a group */
+	const struct etw_group *group;
+	const struct etw_provider_enable *enables;
+	unsigned int reg_count, enable_count;
 };
 
-#define PARTS	(sizeof(parts) / sizeof(parts[0]))
-
-static int list_fail(const struct part *part, int err)
+static const struct etw_provider_reg *reg_at(const struct subject *s, unsigned int i)
 {
-	return cli_fail("cannot list the %s: %s", part->name,
+	return s->provider ? &s->provider->regs[i] : &s->group->members[i].reg;
+}
+
+static uint64_t enable_bit(const struct etw_provider_enable *enable)
+{
+	return 1ULL << ((enable->logger_id - 1) & 63);
+}
+
+/* The sessions that enabled the provider or a group of its registrations, or the group. */
+static uint64_t enabled_by(const struct subject *s)
+{
+	uint64_t mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < s->enable_count; i++)
+		mask |= enable_bit(&s->enables[i]);
+	for (i = 0; s->provider && i < s->reg_count; i++)
+		mask |= s->provider->regs[i].sessions;
+	return mask;
+}
+
+/* Words for the bits of a mask */
+struct word {
+	uint32_t bit;
+	const char *kind;	/* text: printed before the first word of a kind */
+	const char *text;
+	const char *json;	/* NULL: text */
+};
+
+static const struct word filter_words[] = {
+	{ ETW_FILTER_PID & 0xffff, ", processes by ", "pid", NULL },
+	{ ETW_FILTER_EXECUTABLE_NAME & 0xffff, ", processes by ", "exe", NULL },
+	{ ETW_FILTER_CONTAINER & 0xffff, ", processes by ", "container", NULL },
+	{ ETW_FILTER_PACKAGE_ID & 0xffff, ", processes by ", "package", NULL },
+	{ ETW_FILTER_PACKAGE_APP_ID & 0xffff, ", processes by ", "app", NULL },
+	{ ETW_FILTER_SCHEMATIZED, ", callbacks get ", "data", NULL },
+	{ ETW_FILTER_PAYLOAD & 0xffff, ", events by ", "payload", NULL },
+	{ ETW_FILTER_EVENT_ID & 0xffff, ", events by ", "event id", NULL },
+	{ ETW_FILTER_EVENT_NAME & 0xffff, ", events by ", "event name", NULL },
+	{ ETW_FILTER_STACKWALK & 0xffff, ", stacks by ", "event id", "event id for stacks" },
+	{ ETW_FILTER_STACKWALK_NAME & 0xffff, ", stacks by ", "event name",
+	  "event name for stacks" },
+	{ ETW_FILTER_STACKWALK_LEVEL_KW & 0xffff, ", stacks by ", "level", "level for stacks" },
+	{ 0, NULL, NULL, NULL }
+};
+
+static void add_filters(struct etw_text *line, uint32_t mask)
+{
+	const struct word *word;
+	const char *kind = "";
+
+	for (word = filter_words; word->bit; word++) {
+		if (!(mask & word->bit))
+			continue;
+		text_puts(line, strcmp(word->kind, kind) ? word->kind : ", ");
+		text_puts(line, word->text);
+		kind = word->kind;
+	}
+}
+
+static void add_items(struct etw_text *line, uint32_t property)
+{
+	const struct enable_item *item;
+	const char *before = ", with ";
+
+	for (item = enable_items; item->name; item++) {
+		if (!(property & item->property))
+			continue;
+		text_puts(line, before);
+		text_puts(line, item->name);
+		before = ", ";
+	}
+}
+
+static void add_enable(struct etw_text *line, const struct etw_provider_enable *enable,
+		       const struct list *list)
+{
+	const char *level = level_name(enable->level);
+
+	text_puts(line, "    enabled     ");
+	add_sessions(line, enable_bit(enable), list);
+	if (!enable->level)
+		text_puts(line, ": level all");
+	else if (level)
+		text_printf(line, ": level %s", level);
+	else
+		text_printf(line, ": level %u", enable->level);
+	text_printf(line, ", any 0x%" PRIx64 ", all 0x%" PRIx64,
+		    (uint64_t)enable->any, (uint64_t)enable->all);
+	if (enable->property & ETW_ENABLE_IGNORE_KEYWORD_0)
+		text_puts(line, ", ignore keyword 0");
+	if (enable->property & ETW_ENABLE_EXCLUDE_INPRIVATE)
+		text_puts(line, ", exclude private");
+	add_filters(line, enable->filters);
+	add_items(line, enable->property);
+	text_puts(line, "\n");
+}
+
+static size_t module_len(const struct etw_provider_reg *reg)
+{
+	return strnlen(reg->module, sizeof(reg->module));
+}
+
+/* Append the process or module of a registration, and the sessions that enabled it. */
+static void add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
+		    const struct list *list, bool with_group)
+{
+	if (reg->flags & ETW_REG_KERNEL)
+		text_puts(line, "kernel module ");
+	else if (reg->pid)
+		text_printf(line, "pid %u (", reg->pid);
+	else
+		text_puts(line, "another PID namespace (");
+	text_escape(line, reg->module, module_len(reg));
+	if (!(reg->flags & ETW_REG_KERNEL))
+		text_puts(line, ")");
+	if (reg->flags & ETW_REGISTER_CLASSIC)
+		text_puts(line, ", classic");
+	if (with_group && !etw_guid_is_zero(&reg->group)) {
+		text_puts(line, ", in group ");
+		text_guid(line, &reg->group);
+	}
+	if (reg->sessions) {
+		text_puts(line, ", enabled by ");
+		add_sessions(line, reg->sessions, list);
+	}
+	text_puts(line, "\n");
+}
+
+static void print_details(const struct subject *s, const struct list *list)
+{
+	const char *name = s->provider ? provider_name(s->provider) : "group";
+	struct etw_text line = { 0 };
+	unsigned int i;
+
+	if (name)
+		text_escape(&line, name, strlen(name));
+	else
+		text_puts(&line, "(no name)");
+	text_puts(&line, "  ");
+	text_guid(&line, s->guid);
+	text_puts(&line, "\n");
+	for (i = 0; i < s->reg_count; i++) {
+		text_puts(&line, s->provider ? "    registered" : "    member      ");
+		if (s->group)
+			text_guid(&line, &s->group->members[i].provider);
+		text_puts(&line, "  ");
+		add_reg(&line, reg_at(s, i), list, s->provider);
+	}
+	for (i = 0; i < s->enable_count; i++)
+		add_enable(&line, &s->enables[i], list);
+	fputs(line.data, stdout);
+	etw_text_free(&line);
+}
+
+static void add_row(struct table *table, const struct subject *s, const struct list *list)
+{
+	struct etw_text enabled = { 0 };
+	char guid[GUID_TEXT_SIZE];
+	const char *name;
+
+	add_sessions(&enabled, enabled_by(s), list);
+	if (s->provider) {
+		name = provider_name(s->provider);
+		table_text(table, name ? name : "(no name)");
+	}
+	table_cell(table, "%s", guid_text(s->guid, guid));
+	table_cell(table, "%u", s->reg_count);
+	table_cell(table, "%s", enabled.len ? enabled.data : "-");
+	etw_text_free(&enabled);
+}
+
+/* ----------------------------------------------------------------------- JSON */
+
+static void reg_json(struct etw_text *to, const struct etw_provider_reg *reg,
+		     const struct etw_guid *member, const struct list *list)
+{
+	uint64_t mask;
+
+	json_writer_open(to, NULL, '{');
+	if (!(reg->flags & ETW_REG_KERNEL))
+		json_writer_unsigned(to, "pid", reg->pid);
+	json_writer_string(to, reg->flags & ETW_REG_KERNEL ? "module" : "comm", reg->module,
+			   module_len(reg));
+	json_writer_flag(to, "classic", reg->flags & ETW_REGISTER_CLASSIC);
+	if (!etw_guid_is_zero(&reg->group))
+		json_writer_guid(to, "group", &reg->group);
+	json_writer_open(to, "sessions", '[');
+	for (mask = reg->sessions; mask; mask &= mask - 1)
+		json_writer_word(to, NULL, name_of(list, (uint32_t)__builtin_ctzll(mask) + 1));
+	json_writer_close(to, ']');
+	if (member)
+		json_writer_guid(to, "provider", member);
+	json_writer_close(to, '}');
+}
+
+static void enable_json(struct etw_text *to, const struct etw_provider_enable *enable,
+			const struct list *list)
+{
+	const struct session *session = find_session(list, enable->logger_id);
+	const struct enable_item *item;
+	const struct word *word;
+
+	json_writer_open(to, NULL, '{');
+	if (session)
+		json_writer_word(to, "session", session->name);
+	json_writer_unsigned(to, "session_id", enable->logger_id);
+	json_writer_unsigned(to, "level", enable->level);
+	json_writer_mask(to, "any", enable->any);
+	json_writer_mask(to, "all", enable->all);
+	json_writer_flag(to, "ignore_keyword_0", enable->property & ETW_ENABLE_IGNORE_KEYWORD_0);
+	json_writer_flag(to, "exclude_private", enable->property & ETW_ENABLE_EXCLUDE_INPRIVATE);
+	json_writer_flag(to, "pid_filtered", enable->pid_filtered);
+	json_writer_open(to, "filters", '[');
+	for (word = filter_words; word->bit; word++)
+		if (enable->filters & word->bit)
+			json_writer_word(to, NULL, word->json ? word->json : word->text);
+	json_writer_close(to, ']');
+	json_writer_open(to, "items", '[');
+	for (item = enable_items; item->name; item++)
+		if (enable->property & item->property)
+			json_writer_word(to, NULL, item->name);
+	json_writer_close(to, ']');
+	json_writer_close(to, '}');
+}
+
+static void subject_json(struct etw_text *to, const struct subject *s, const struct list *list)
+{
+	unsigned int i;
+
+	json_writer_open(to, NULL, '{');
+	json_writer_guid(to, s->provider ? "provider" : "group", s->guid);
+	if (s->provider)
+		json_writer_word(to, "provider_name", provider_name(s->provider));
+	json_writer_open(to, s->provider ? "registrations" : "members", '[');
+	for (i = 0; i < s->reg_count; i++)
+		reg_json(to, reg_at(s, i), s->group ? &s->group->members[i].provider : NULL, list);
+	json_writer_close(to, ']');
+	json_writer_open(to, "enabled_by", '[');
+	for (i = 0; i < s->enable_count; i++)
+		enable_json(to, &s->enables[i], list);
+	json_writer_close(to, ']');
+	json_writer_close(to, '}');
+}
+
+/* ---------------------------------------------------------------------- parts */
+
+static void show_subject(struct list *list, const struct subject *s)
+{
+	if (!list->any && !list->json && list->follows)
+		puts("");
+	list->any = true;
+	if (list->json)
+		subject_json(list->json, s, list);
+	else if (list->verbose)
+		print_details(s, list);
+	else
+		add_row(&list->table, s, list);
+}
+
+static int show_provider(struct list *list, const struct etw_guid *guid)
+{
+	struct etw_provider provider;
+	int err = etw_provider_query(list->fd, guid, &provider);
+
+	if (err)
+		return err;
+	show_subject(list, &(struct subject){
+		.guid = guid, .provider = &provider, .enables = provider.enables,
+		.reg_count = provider.reg_count, .enable_count = provider.enable_count });
+	etw_provider_free(&provider);
+	return 0;
+}
+
+static int show_group(struct list *list, const struct etw_guid *guid)
+{
+	struct etw_group group;
+	int err = etw_group_query(list->fd, guid, &group);
+
+	if (err)
+		return err;
+	show_subject(list, &(struct subject){
+		.guid = guid, .group = &group, .enables = group.enables,
+		.reg_count = group.member_count, .enable_count = group.enable_count });
+	etw_group_free(&group);
+	return 0;
+}
+
+/* List all GUIDs of a kind; 0 or a negative errno. */
+static int list_guids(struct list *list, const char *what,
+		      int (*fill)(int fd, struct etw_provider_enum *all),
+		      int (*show)(struct list *list, const struct etw_guid *guid),
+		      const char *const *headings)
+{
+	struct etw_guid *guids;
+	uint32_t count, i;
+	int err = etw_provider_guids(list->fd, fill, &guids, &count);
+
+	if (err)
+		return err;
+	list->any = false;
+	if (list->json)
+		json_writer_open(list->json, what, '[');
+	for (i = 0; !err && i < count; i++) {
+		err = show(list, &guids[i]);
+		/* It, or the right to query it, has gone meanwhile. */
+		if (err == -ESRCH || err == -EPERM)
+			err = 0;
+	}
+	if (list->json)
+		json_writer_close(list->json, ']');
+	else if (!err && !list->any && (list->alone || show == show_provider))
+		printf("%sno %s\n", list->follows ? "\n" : "", what);
+	/* Also after a failure: print those found so far. */
+	table_print(&list->table, headings);
+	free(guids);
+	return err;
+}
+
+static int list_providers(struct list *list)
+{
+	static const char *const headings[] = {
+		"PROVIDER", "GUID", ">REGISTERED", "ENABLED BY", NULL
+	};
+
+	return list_guids(list, "providers", etw_kdev_provider_enum, show_provider, headings);
+}
+
+static int list_groups(struct list *list)
+{
+	static const char *const headings[] = { "GROUP", ">MEMBERS", "ENABLED BY", NULL };
+
+	return list_guids(list, "groups", etw_kdev_group_enum, show_group, headings);
+}
+
+/* In the order in which they are listed */
+static const char *const part_names[] = { "sessions", "providers", "groups", NULL };
+static int (*const parts[])(struct list *list) = { list_sessions, list_providers, list_groups };
+
+static int list_fail(unsigned int part, int err)
+{
+	return cli_fail("cannot list the %s: %s", part_names[part],
 			cli_denied(-err, "the right \"query\" on one of them"));
 }
 
@@ -96,48 +478,40 @@ static int list_all(struct list *list, bool sessions_seen)
 	unsigned int i;
 	int err;
 
-	for (i = sessions_seen ? 0 : 1; i < PARTS; i++) {
-		err = parts[i].run(list);
+	for (i = sessions_seen ? 0 : 1; part_names[i]; i++) {
+		err = parts[i](list);
 		if (err && err != -EPERM)
-			return list_fail(&parts[i], err);
+			return list_fail(i, err);
 		list->follows |= !err;
 	}
-	return list->follows ? 0 : list_fail(&parts[0], -EPERM);
+	return list->follows ? 0 : list_fail(0, -EPERM);
 }
 
-static int list_part(struct list *list, const struct part *part)
+/* part: -1: all of them */
+static int list_parts(struct list *list, int part, bool want_json)
 {
-	int err = part->run(list);
+	struct etw_text json = { 0 };
+	int err = session_list(list->fd, &list->sessions, &list->session_count), status;
 
-	return err ? list_fail(part, err) : 0;
-}
-
-/* part: NULL: all of them */
-static int list(struct list *list, const struct part *part, bool want_json)
-{
-	int err, status;
-
-	err = session_list(list->fd, &list->sessions.list, &list->sessions.count);
 	/* A caller who may see no session may see providers; their sessions have no names. */
-	if (err && (err != -EPERM || part == parts))
-		return list_fail(&parts[0], err);
-	list->json = want_json ? json_new() : NULL;
-	list->alone = part;
-	status = part ? list_part(list, part) : list_all(list, !err);
-	if (list->json && !status)
-		json_print(list->json);
-	free(list->sessions.list);
+	if (err && (err != -EPERM || !part))
+		return list_fail(0, err);
+	if (want_json) {
+		list->json = &json;
+		json_writer_open(&json, NULL, '{');
+	}
+	list->alone = part >= 0;
+	if (part < 0) {
+		status = list_all(list, !err);
+	} else {
+		err = parts[part](list);
+		status = err ? list_fail((unsigned int)part, err) : 0;
+	}
+	if (want_json && !status)
+		json_print(&json);
+	etw_text_free(&json);
+	free(list->sessions);
 	return status;
-}
-
-static const struct part *find_part(const char *what)
-{
-	size_t i;
-
-	for (i = 0; i < PARTS; i++)
-		if (!strcmp(parts[i].name, what))
-			return &parts[i];
-	cli_usage("%s: neither 'sessions' nor 'providers' nor 'groups'", cli_quote(what));
 }
 
 int cmd_list(int argc, char **argv)
@@ -155,24 +529,24 @@ int cmd_list(int argc, char **argv)
 		.options = options,
 		.example = "etw list providers -v",
 	};
-	static struct list what;
-	const struct part *part;
+	struct list list = { .fd = -1 };
+	int option, status, part = -1;
 	bool json = false;
 	const char *name;
-	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
 		if (option == 'v')
-			what.verbose = true;
+			list.verbose = true;
 		else
 			json = true;
 	}
 	name = cli_operands(&syntax, argc, argv)[0];
-	part = name ? find_part(name) : NULL;
-	what.fd = device_open();
-	if (what.fd < 0)
+	if (name)
+		part = (int)cli_choice("WHAT", name, part_names);
+	list.fd = device_open();
+	if (list.fd < 0)
 		return 1;
-	status = list(&what, part, json);
-	etw_kdev_close(what.fd);
+	status = list_parts(&list, part, json);
+	etw_kdev_close(list.fd);
 	return status;
 }

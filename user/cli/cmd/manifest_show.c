@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest_show.c - etw manifest show: what a provider's events look like
+ * manifest_show.c - etw manifest show and list: what a provider's events look like, and
+ * which providers are installed
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "manifest.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "base/guid.h"
 #include "tdh/manifest/manifest.h"
 #include "tdh/store/store.h"
-
-static const char *name_of(const struct etw_mf_named *named)
-{
-	return named ? named->name : "";
-}
 
 /* "UInt32", "UnicodeString[Count]", "Binary(Size)" */
 static void add_type(struct etw_text *text, const struct etw_mf_template *template,
@@ -123,89 +120,91 @@ static void print_provider(const struct etw_mf_provider *provider)
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void put_text(struct json *to, const char *key, const char *s)
+static void put_text(struct etw_text *to, const char *key, const char *s)
 {
 	if (s && *s)
-		json_string(to, key, s, strlen(s));
+		json_writer_word(to, key, s);
 }
 
-static struct json *fields_json(const struct etw_mf_template *template, unsigned int first,
-				unsigned int count)
+static void put_fields(struct etw_text *to, const char *key, const struct etw_mf_template *template,
+		       unsigned int first, unsigned int count)
 {
-	struct json *list = json_new_array(), *o;
+	const struct etw_mf_field *field;
 	unsigned int i;
 
+	json_writer_open(to, key, '[');
 	for (i = first; i < first + count; i++) {
-		const struct etw_mf_field *field = &template->fields[i];
-
-		o = json_new();
-		put_text(o, "name", field->name);
+		field = &template->fields[i];
+		json_writer_open(to, NULL, '{');
+		put_text(to, "name", field->name);
 		if (field->flags & ETW_MF_STRUCT) {
-			json_put(o, "members", fields_json(template, field->first, field->members));
+			put_fields(to, "members", template, field->first, field->members);
 		} else {
-			put_text(o, "type", etw_mx_in_type_name(field->in_type));
-			put_text(o, "shown_as", etw_mx_out_type_name(field->out_type));
+			put_text(to, "type", etw_mx_in_type_name(field->in_type));
+			put_text(to, "shown_as", etw_mx_out_type_name(field->out_type));
 		}
 		if (field->flags & ETW_MF_COUNT_FIELD)
-			put_text(o, "count", template->fields[field->count].name);
+			put_text(to, "count", template->fields[field->count].name);
 		else if (field->flags & ETW_MF_COUNT_FIXED || field->count != 1)
-			json_unsigned(o, "count", field->count);
+			json_writer_unsigned(to, "count", field->count);
 		if (field->flags & ETW_MF_LENGTH_FIELD)
-			put_text(o, "length", template->fields[field->length].name);
+			put_text(to, "length", template->fields[field->length].name);
 		else if (field->flags & ETW_MF_LENGTH_FIXED)
-			json_unsigned(o, "length", field->length);
+			json_writer_unsigned(to, "length", field->length);
 		if (field->map)
-			put_text(o, "map", field->map->name);
-		json_append(list, o);
+			put_text(to, "map", field->map->name);
+		json_writer_close(to, '}');
 	}
-	return list;
+	json_writer_close(to, ']');
 }
 
-static struct json *event_json(const struct etw_mf_provider *provider,
-			       const struct etw_mf_event *event)
+static void put_event(struct etw_text *to, const struct etw_mf_provider *provider,
+		      const struct etw_mf_event *event)
 {
 	const struct etw_mf_template *template = event->template;
-	struct json *o = json_new();
 
-	json_unsigned(o, "id", event->desc.Id);
-	json_unsigned(o, "version", event->desc.Version);
-	put_text(o, "name", event->name);
-	put_text(o, "symbol", event->symbol);
-	json_unsigned(o, "level", event->desc.Level);
-	put_text(o, "level_name", name_of(event->level));
-	put_text(o, "task", event->task ? event->task->name : NULL);
-	put_text(o, "opcode", name_of(event->opcode));
-	put_text(o, "channel", event->channel ? event->channel->name : NULL);
-	json_mask(o, "keyword", event->desc.Keyword);
-	put_text(o, "message", etw_mf_text(provider->manifest, event->message));
-	put_text(o, "attributes", event->attributes);
-	json_put(o, "fields", template ? fields_json(template, 0, template->top) :
-		 json_new_array());
-	return o;
+	json_writer_open(to, NULL, '{');
+	json_writer_unsigned(to, "id", event->desc.Id);
+	json_writer_unsigned(to, "version", event->desc.Version);
+	put_text(to, "name", event->name);
+	put_text(to, "symbol", event->symbol);
+	json_writer_unsigned(to, "level", event->desc.Level);
+	put_text(to, "level_name", event->level ? event->level->name : NULL);
+	put_text(to, "task", event->task ? event->task->name : NULL);
+	put_text(to, "opcode", event->opcode ? event->opcode->name : NULL);
+	put_text(to, "channel", event->channel ? event->channel->name : NULL);
+	json_writer_mask(to, "keyword", event->desc.Keyword);
+	put_text(to, "message", etw_mf_text(provider->manifest, event->message));
+	put_text(to, "attributes", event->attributes);
+	put_fields(to, "fields", template, 0, template ? template->top : 0);
+	json_writer_close(to, '}');
 }
 
-static struct json *provider_json(const struct etw_mf_provider *provider)
+static void print_provider_json(const struct etw_mf_provider *provider)
 {
-	struct json *o = json_new(), *keywords = json_new_array(), *one;
-	struct json *events = json_new_array();
+	struct etw_text line = { 0 };
 	unsigned int i;
 
-	put_text(o, "provider", provider->name);
-	json_guid(o, "guid", (const struct etw_guid *)&provider->guid);
+	json_writer_open(&line, NULL, '{');
+	put_text(&line, "provider", provider->name);
+	json_writer_guid(&line, "guid", (const struct etw_guid *)&provider->guid);
 	if (provider->has_control_guid)
-		json_guid(o, "control_guid", (const struct etw_guid *)&provider->control_guid);
-	put_text(o, "file", provider->manifest->file);
+		json_writer_guid(&line, "control_guid",
+				 (const struct etw_guid *)&provider->control_guid);
+	put_text(&line, "file", provider->manifest->file);
+	json_writer_open(&line, "keywords", '[');
 	for (i = 0; i < provider->keyword_count; i++) {
-		one = json_new();
-		put_text(one, "name", provider->keywords[i].name);
-		json_mask(one, "mask", provider->keywords[i].mask);
-		json_append(keywords, one);
+		json_writer_open(&line, NULL, '{');
+		put_text(&line, "name", provider->keywords[i].name);
+		json_writer_mask(&line, "mask", provider->keywords[i].mask);
+		json_writer_close(&line, '}');
 	}
+	json_writer_close(&line, ']');
+	json_writer_open(&line, "events", '[');
 	for (i = 0; i < provider->event_count; i++)
-		json_append(events, event_json(provider, &provider->events[i]));
-	json_put(o, "keywords", keywords);
-	json_put(o, "events", events);
-	return o;
+		put_event(&line, provider, &provider->events[i]);
+	json_writer_close(&line, ']');
+	json_print(&line);
 }
 
 /* -------------------------------------------------------------------- finding */
@@ -232,10 +231,7 @@ static const struct etw_mf_provider *by_name(const char *name, struct etw_manife
 
 static void show(const struct etw_mf_provider *provider, bool json)
 {
-	if (json)
-		json_print(provider_json(provider));
-	else
-		print_provider(provider);
+	(json ? print_provider_json : print_provider)(provider);
 }
 
 int manifest_show(const struct manifest_request *request)
@@ -266,5 +262,136 @@ int manifest_show(const struct manifest_request *request)
 				cli_quote(wanted));
 	}
 	etw_manifest_put(manifest);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------- list */
+
+/* The kind of folder that a manifest is in */
+static const char *folder_name(const char *file)
+{
+	static const char *const names[] = {
+		[ETW_FOLDER_GIVEN] = "given", [ETW_FOLDER_USER] = "user",
+		[ETW_FOLDER_MACHINE] = "machine", [ETW_FOLDER_PACKAGE] = "package",
+	};
+	static struct etw_folder folders[ETW_FOLDERS_MAX];
+	unsigned int count = etw_folders(folders), i;
+	size_t len;
+
+	for (i = 0; i < count; i++) {
+		len = strlen(folders[i].path);
+		if (!strncmp(folders[i].path, file, len) && file[len] == '/')
+			return names[folders[i].kind];
+	}
+	return "-";
+}
+
+/* Does a folder that is searched earlier have the provider, too? */
+static bool is_hidden(const struct etw_mf_provider *provider)
+{
+	struct etw_manifest *manifest;
+	bool hidden = false;
+
+	if (etw_store_find(&provider->guid, &manifest)) {
+		hidden = manifest != provider->manifest;
+		etw_manifest_put(manifest);
+	}
+	return hidden;
+}
+
+static void add_row(struct table *table, const struct etw_mf_provider *provider)
+{
+	char guid[GUID_TEXT_SIZE];
+
+	table_cell(table, "%s", manifest_text(provider->name));
+	table_cell(table, "%s", guid_text((const struct etw_guid *)&provider->guid, guid));
+	table_cell(table, "%u", provider->event_count);
+	table_cell(table, "%s", is_hidden(provider) ? "hidden" : folder_name(provider->manifest->file));
+	table_cell(table, "%s", manifest_text(provider->manifest->file));
+}
+
+static void print_row_json(const struct etw_mf_provider *provider)
+{
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	json_writer_word(&line, "provider", provider->name);
+	json_writer_guid(&line, "guid", (const struct etw_guid *)&provider->guid);
+	if (provider->has_control_guid)
+		json_writer_guid(&line, "control_guid",
+				 (const struct etw_guid *)&provider->control_guid);
+	json_writer_unsigned(&line, "events", provider->event_count);
+	json_writer_word(&line, "folder", folder_name(provider->manifest->file));
+	json_writer_flag(&line, "hidden", is_hidden(provider));
+	json_writer_word(&line, "file", provider->manifest->file);
+	json_print(&line);
+}
+
+/* Is the file the target of a GUID's link in the folder, or itself named by a GUID? */
+static bool is_found(int fd, struct dirent **names, int count, const char *file)
+{
+	char target[NAME_MAX + 1];
+	ssize_t len;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (!etw_folder_is_link_name(names[i]->d_name))
+			continue;
+		len = readlinkat(fd, names[i]->d_name, target, NAME_MAX);
+		target[len > 0 ? len : 0] = '\0';
+		if (!strcmp(target, file) || !strcmp(names[i]->d_name, file))
+			return true;
+	}
+	return false;
+}
+
+/* Report files that no link leads to, for example copied there without "install". */
+static void report_unlinked(void)
+{
+	static struct etw_folder folders[ETW_FOLDERS_MAX];
+	unsigned int folder_count = etw_folders(folders), i;
+	struct dirent **names;
+	int count, j, fd;
+
+	for (i = 0; i < folder_count; i++) {
+		fd = etw_folder_open(folders[i].path);
+		count = fd < 0 ? -1 : scandir(folders[i].path, &names, NULL, alphasort);
+		for (j = 0; j < count; j++)
+			if (names[j]->d_name[0] != '.' && names[j]->d_type != DT_DIR &&
+			    !is_found(fd, names, count, names[j]->d_name))
+				cli_note("%s/%s: no GUID links to it, so it is not used; 'etw manifest install' makes links",
+					 manifest_text(folders[i].path),
+					 manifest_text(names[j]->d_name));
+		for (j = 0; j < count; j++)
+			free(names[j]);
+		if (count >= 0)
+			free(names);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+int manifest_list(const struct manifest_request *request)
+{
+	static const char *const headings[] = { "PROVIDER", "GUID", ">EVENTS", "FOLDER", "FILE", NULL };
+	struct table table = { .cells = NULL };
+	struct etw_store_list all;
+	unsigned int j;
+	size_t i;
+
+	if (etw_store_all(&all))
+		return cli_fail("out of memory");
+	for (i = 0; i < all.count; i++)
+		for (j = 0; j < all.list[i]->provider_count; j++)
+			if (request->json)
+				print_row_json(&all.list[i]->providers[j]);
+			else
+				add_row(&table, &all.list[i]->providers[j]);
+	if (!request->json && !table.count)
+		cli_note("no manifests are installed");
+	table_print(&table, headings);
+	etw_store_list_free(&all);
+	manifest_report_problems();
+	report_unlinked();
 	return 0;
 }

@@ -55,9 +55,6 @@ int cmd_start(int argc, char **argv)
 	etw_kdev_close(fd);
 	if (err)
 		return err;
-	if (json)
-		json_print(session_json(&session));
-	else
-		session_print(&session);
+	session_show(&session, json);
 	return 0;
 }

@@ -6,14 +6,17 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/print/clock.h"
 #include "cli/sample.h"
 #include "cli/session.h"
+#include "cli/table.h"
 #include "device/kdev.h"
 
 #define INTERVAL_MAX	3600
@@ -38,6 +41,11 @@ static const struct cli_syntax syntax = {
 	.example = "etw stat demo --interval 2",
 };
 
+struct samples {
+	struct sample *list;
+	unsigned int count;
+};
+
 struct stat_run {
 	const char *name;	/* NULL: all sessions */
 	bool json;
@@ -55,9 +63,7 @@ static int find_sessions(struct stat_run *run, struct session **list,
 
 	if (!run->name)
 		return session_list(run->fd, list, count);
-	*list = calloc(1, sizeof(**list));
-	if (!*list)
-		return -ENOMEM;
+	*list = cli_calloc(1, sizeof(**list));
 	*count = 1;
 	err = session_do(run->fd, etw_kdev_session_query, run->name, *list);
 	if (err)
@@ -74,9 +80,7 @@ static int take_samples(struct stat_run *run, struct samples *now)
 	err = find_sessions(run, &list, &count);
 	if (err)
 		return err;
-	now->list = calloc(count + 1, sizeof(*now->list));
-	if (!now->list)
-		cli_die("out of memory");
+	now->list = cli_calloc(count, sizeof(*now->list));
 	now->count = 0;
 	for (i = 0; i < count; i++) {
 		err = sample_take(run->fd, &list[i], &now->list[now->count]);
@@ -93,6 +97,184 @@ static int take_samples(struct stat_run *run, struct samples *now)
 	return err;
 }
 
+/* ------------------------------------------------------------------- printing */
+
+/* What was counted before the first sample */
+static const struct etw_session_stat none;
+
+static double to_seconds(struct timespec t)
+{
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Seconds between the two samples, or since the session's start. */
+static double elapsed(const struct sample *now, const struct sample *before)
+{
+	double from = before ? to_seconds(before->when) :
+			       (double)now->session.s.start_mono / 1e9;
+	double seconds = to_seconds(now->when) - from;
+
+	return seconds > 0 ? seconds : 0;
+}
+
+static double rate(uint64_t now, uint64_t before, double seconds)
+{
+	return seconds > 0 && now >= before ? (double)(now - before) / seconds : 0;
+}
+
+static void add_row(struct table *table, const char *what, uint64_t now,
+		    uint64_t before, double seconds)
+{
+	table_cell(table, "  %s", what);
+	table_cell(table, "%" PRIu64, now);
+	table_cell(table, "%.1f", rate(now, before, seconds));
+}
+
+static void print_events(const struct sample *now, const struct sample *before)
+{
+	static const char *const headings[] = {
+		"  EVENTS", ">TOTAL", ">PER SECOND", NULL
+	};
+	const struct etw_session_stat *s = &now->stat;
+	const struct etw_session_stat *b = before ? &before->stat : &none;
+	struct table table = { .cells = NULL };
+	double seconds = elapsed(now, before);
+	char what[64];
+	int i;
+
+	add_row(&table, "written", s->written, b->written, seconds);
+	for (i = 0; i < ETW_DROP_CAUSES; i++) {
+		snprintf(what, sizeof(what), "lost: %s", loss_causes[i].text);
+		add_row(&table, what, s->dropped[i], b->dropped[i], seconds);
+	}
+	add_row(&table, "delivered", s->events_delivered, b->events_delivered,
+		seconds);
+	add_row(&table, "discarded: no reader", s->discarded_events,
+		b->discarded_events, seconds);
+	if (now->session.s.mode & ETW_MODE_BUFFERING)
+		add_row(&table, "overwritten", s->overwritten_events,
+			b->overwritten_events, seconds);
+	table_print(&table, headings);
+}
+
+/* The same reader in the sample before: one process may have several. */
+static const struct etw_consumer_info *
+find_reader(const struct sample *before, const struct sample *now,
+	    unsigned int index)
+{
+	unsigned int nth = 0, i;
+
+	for (i = 0; i < index; i++)
+		nth += now->readers[i].pid == now->readers[index].pid;
+	for (i = 0; before && i < before->reader_count; i++) {
+		if (before->readers[i].pid == now->readers[index].pid && !nth--)
+			return &before->readers[i];
+	}
+	return NULL;
+}
+
+static void print_readers(const struct sample *now, const struct sample *before)
+{
+	static const char *const headings[] = {
+		"  READER", ">EVENTS", ">PER SECOND", ">LOST EVENTS",
+		">LOST BUFFERS", ">BACKLOG", ">HELD", NULL
+	};
+	struct table table = { .cells = NULL };
+	double seconds = before ? elapsed(now, before) : 0;
+	unsigned int i;
+
+	for (i = 0; i < now->reader_count; i++) {
+		const struct etw_consumer_info *r = &now->readers[i];
+		const struct etw_consumer_info *b = find_reader(before, now, i);
+
+		table_cell(&table, "  pid %u", r->pid);
+		table_cell(&table, "%" PRIu64, (uint64_t)r->events);
+		table_cell(&table, "%.1f", rate(r->events, b ? b->events : 0,
+						seconds));
+		table_cell(&table, "%" PRIu64, (uint64_t)r->events_lost);
+		table_cell(&table, "%" PRIu64, (uint64_t)r->buffers_lost);
+		table_cell(&table, "%" PRIu64, (uint64_t)r->backlog);
+		table_cell(&table, "%u", r->held);
+	}
+	if (now->reader_count)
+		table_print(&table, headings);
+}
+
+static void print_text(const struct sample *now, const struct sample *before)
+{
+	const struct etw_session *s = &now->session.s;
+	struct etw_text line = { 0 };
+
+	text_puts(&line, "session ");
+	text_escape(&line, now->session.name, strlen(now->session.name));
+	text_printf(&line, " (id %u, %s, %u of %u buffers free, %u KB each)  ",
+		    s->logger_id, session_mode(&now->session), s->free_buffers,
+		    s->buffers, s->buffer_kb);
+	clock_local(&line, now->time);
+	printf("%s\n", line.data);
+	etw_text_free(&line);
+	print_events(now, before);
+	print_readers(now, before);
+	puts("");
+}
+
+static void put_readers(struct etw_text *to, const struct sample *now)
+{
+	unsigned int i;
+
+	json_writer_open(to, "readers", '[');
+	for (i = 0; i < now->reader_count; i++) {
+		const struct etw_consumer_info *r = &now->readers[i];
+
+		json_writer_open(to, NULL, '{');
+		json_writer_unsigned(to, "pid", r->pid);
+		json_writer_unsigned(to, "events", r->events);
+		json_writer_unsigned(to, "buffers", r->buffers);
+		json_writer_unsigned(to, "events_lost", r->events_lost);
+		json_writer_unsigned(to, "buffers_lost", r->buffers_lost);
+		json_writer_unsigned(to, "backlog", r->backlog);
+		json_writer_unsigned(to, "held", r->held);
+		json_writer_close(to, '}');
+	}
+	json_writer_close(to, ']');
+}
+
+static void print_json(const struct sample *now, const struct sample *before)
+{
+	const struct etw_session_stat *s = &now->stat;
+	const struct etw_session_stat *b = before ? &before->stat : &none;
+	double seconds = elapsed(now, before);
+	struct etw_text line = { 0 };
+
+	json_writer_open(&line, NULL, '{');
+	session_json(&line, &now->session);
+	json_writer_time(&line, "time", (uint64_t)now->time);
+	json_writer_double(&line, "seconds", 1, seconds);
+	json_writer_unsigned(&line, "written", s->written);
+	json_writer_double(&line, "written_per_second", 1, rate(s->written, b->written, seconds));
+	sample_json_lost(&line, now);
+	json_writer_unsigned(&line, "events_delivered", s->events_delivered);
+	json_writer_double(&line, "delivered_per_second", 1,
+			   rate(s->events_delivered, b->events_delivered, seconds));
+	json_writer_unsigned(&line, "discarded_events", s->discarded_events);
+	json_writer_unsigned(&line, "discarded_buffers", s->discarded_buffers);
+	json_writer_unsigned(&line, "overwritten_events", s->overwritten_events);
+	json_writer_unsigned(&line, "overwritten_buffers", s->overwritten_buffers);
+	put_readers(&line, now);
+	json_print(&line);
+}
+
+/* The sample of the same session in the block before, or NULL */
+static const struct sample *find_before(const struct stat_run *run, const struct sample *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->last.count; i++)
+		if (run->last.list[i].session.s.handle == now->session.s.handle)
+			return &run->last.list[i];
+	return NULL;
+}
+
 static void show(struct stat_run *run, const struct samples *now, bool redraw)
 {
 	unsigned int i;
@@ -101,15 +283,9 @@ static void show(struct stat_run *run, const struct samples *now, bool redraw)
 		fputs(CLEAR_SCREEN, stdout);
 	if (!now->count && !run->json)
 		puts("no sessions");
-	for (i = 0; i < now->count; i++) {
-		const struct sample *before;
-
-		before = samples_find(&run->last, now->list[i].session.s.handle);
-		if (run->json)
-			sample_print_json(&now->list[i], before);
-		else
-			sample_print_text(&now->list[i], before);
-	}
+	for (i = 0; i < now->count; i++)
+		(run->json ? print_json : print_text)(&now->list[i],
+						      find_before(run, &now->list[i]));
 	fflush(stdout);
 }
 

@@ -85,9 +85,6 @@ int cmd_update(int argc, char **argv)
 	etw_kdev_close(fd);
 	if (err)
 		return update_fail(&session, name, err);
-	if (json)
-		json_print(session_json(&session));
-	else
-		session_print(&session);
+	session_show(&session, json);
 	return 0;
 }

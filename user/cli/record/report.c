@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/loss.h"
 #include "record.h"
 #include "cli/text.h"
 
@@ -148,24 +147,20 @@ void record_report(const struct record *r, enum record_end end)
 
 void record_report_json(const struct record *r, int status)
 {
-	struct json *o = session_json(&r->last.session);
-	struct json *lost = json_new();
-	char seconds[32];
-	int i;
+	struct etw_text line = { 0 };
 
-	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		json_unsigned(lost, loss_causes[i].key, r->last.stat.dropped[i]);
-	json_unsigned(o, "written", r->last.stat.written);
-	json_put(o, "lost", lost);
-	json_unsigned(o, "overwritten_events", r->last.stat.overwritten_events);
-	snprintf(seconds, sizeof(seconds), "%.3f", record_seconds(r->begin, r->end));
-	json_number(o, "seconds", seconds);
+	json_writer_open(&line, NULL, '{');
+	session_json(&line, &r->last.session);
+	json_writer_unsigned(&line, "written", r->last.stat.written);
+	sample_json_lost(&line, &r->last);
+	json_writer_unsigned(&line, "overwritten_events", r->last.stat.overwritten_events);
+	json_writer_double(&line, "seconds", 3, record_seconds(r->begin, r->end));
 	if (r->with_manifests)
-		json_unsigned(o, "manifests", r->manifests);
-	json_word(o, "moved", r->old.moved[0] ? r->old.moved : NULL);
+		json_writer_unsigned(&line, "manifests", r->manifests);
+	json_writer_word(&line, "moved", r->old.moved[0] ? r->old.moved : NULL);
 	if (r->command)
-		json_unsigned(o, "exit_status", (uint64_t)status);
-	json_print(o);
+		json_writer_unsigned(&line, "exit_status", (uint64_t)status);
+	json_print(&line);
 }
 
 /* Sessions of recordings whose command was killed: nobody else stops them. */

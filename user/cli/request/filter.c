@@ -22,10 +22,7 @@ static const struct {
 	{ "--app", ETW_FILTER_PACKAGE_APP_ID },
 };
 
-static const struct {
-	const char *name;
-	uint32_t property;
-} items[] = {
+const struct enable_item enable_items[] = {
 	{ "sid", ETW_ENABLE_SID },
 	{ "login", ETW_ENABLE_TS_ID },
 	{ "stack", ETW_ENABLE_STACK_TRACE },
@@ -33,6 +30,7 @@ static const struct {
 	{ "process-key", ETW_ENABLE_PROCESS_START_KEY },
 	{ "event-key", ETW_ENABLE_EVENT_KEY },
 	{ "container", ETW_ENABLE_CONTAINER },
+	{ NULL, 0 }
 };
 
 void filters_init(struct filters *filters)
@@ -183,18 +181,18 @@ uint32_t filters_items(const char *option, const char *text)
 {
 	char copy[LIST_MAX], *word, *rest = copy;
 	uint32_t properties = 0;
-	size_t i, n = sizeof(items) / sizeof(items[0]);
+	const struct enable_item *item;
 
 	if (strlen(text) >= sizeof(copy))
 		cli_usage("%s: more than %d bytes", option, LIST_MAX);
 	strcpy(copy, text);
 	while ((word = strsep(&rest, ","))) {
-		for (i = 0; i < n && strcmp(items[i].name, word); i++)
+		for (item = enable_items; item->name && strcmp(item->name, word); item++)
 			;
-		if (i == n)
+		if (!item->name)
 			cli_usage("%s: %s is none of sid, login, stack, app, process-key, event-key, container",
 				  option, cli_quote(word));
-		properties |= items[i].property;
+		properties |= item->property;
 	}
 	return properties;
 }

@@ -60,6 +60,12 @@ void filters_stack_level(struct filters *filters, const char *option, bool in,
 /* Put all filters into the request; filters must stay until it was made. */
 void filters_use(struct filters *filters, struct etw_enable *enable);
 
+/* Names of what --with attaches; NULL ends them */
+extern const struct enable_item {
+	const char *name;
+	uint32_t property;
+} enable_items[];
+
 uint32_t filters_items(const char *option, const char *text);
 
 /* filter_names.c: names that only the provider's manifest defines */
