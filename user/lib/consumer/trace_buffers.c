@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/kdev.h"
 #include "etl/block_ref.h"
 #include "trace.h"
 
@@ -121,21 +122,12 @@ OpenTraceFromBufferStream(const ETW_OPEN_TRACE_OPTIONS *Options,
 	return etw_trace_publish(trace);
 }
 
-static ULONG add_error(int err)
-{
-	switch (err) {
-	case 0:
-		return ERROR_SUCCESS;
-	case -EILSEQ:
-		return ERROR_INVALID_TIME;
-	case -ESHUTDOWN:
-		return ERROR_INVALID_HANDLE;
-	case -ENOMEM:
-		return ERROR_NOT_ENOUGH_MEMORY;
-	default:
-		return ERROR_INVALID_PARAMETER;
-	}
-}
+static const struct etw_win32_errors add_errors[] = {
+	{ ERROR_INVALID_TIME, { EILSEQ } },
+	{ ERROR_INVALID_HANDLE, { ESHUTDOWN } },
+	{ ERROR_NOT_ENOUGH_MEMORY, { ENOMEM } },
+	{ ERROR_INVALID_PARAMETER, { 0 } },
+};
 
 ULONG ProcessTraceAddBufferToBufferStream(PROCESSTRACE_HANDLE TraceHandle,
 					  const ETW_BUFFER_HEADER *Buffer, ULONG BufferSize)
@@ -152,7 +144,8 @@ ULONG ProcessTraceAddBufferToBufferStream(PROCESSTRACE_HANDLE TraceHandle,
 	ret = ERROR_INVALID_HANDLE;
 	stream = etw_source_stream(&trace->source);
 	if (stream)
-		ret = add_error(etw_bufstream_add(stream, Buffer, BufferSize));
+		ret = etw_win32_find(add_errors, etw_bufstream_add(stream, Buffer,
+								 BufferSize));
 	etw_trace_unuse(trace);
 	return ret;
 }

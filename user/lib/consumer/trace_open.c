@@ -74,24 +74,12 @@ static ULONG connect_session(struct etw_trace *trace)
 	return trace->head ? ERROR_SUCCESS : ERROR_NOT_ENOUGH_MEMORY;
 }
 
-static ULONG file_error(int err)
-{
-	switch (err) {
-	case -ENOENT:
-		return ERROR_FILE_NOT_FOUND;
-	case -EISDIR:
-	case -ENOTDIR:
-	case -ELOOP:
-	case -ENAMETOOLONG:
-	case -ESPIPE:
-		return ERROR_BAD_PATHNAME;
-	case -EINVAL:
-	case -EIO:
-		return ERROR_FILE_CORRUPT;
-	default:
-		return etw_win32_from_errno(err);
-	}
-}
+static const struct etw_win32_errors file_errors[] = {
+	{ ERROR_FILE_NOT_FOUND, { ENOENT } },
+	{ ERROR_BAD_PATHNAME, { EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG, ESPIPE } },
+	{ ERROR_FILE_CORRUPT, { EINVAL, EIO } },
+	{ 0, { 0 } },
+};
 
 static ULONG connect_file(struct etw_trace *trace)
 {
@@ -105,7 +93,7 @@ static ULONG connect_file(struct etw_trace *trace)
 		return ret;
 	err = etw_source_open_file(&trace->source, path, NULL, NULL);
 	if (err)
-		return file_error(err);
+		return etw_win32_find(file_errors, err);
 	info = etw_etl_info(etw_source_file(&trace->source));
 	logfile->LogfileHeader = info->header;
 	logfile->BufferSize = info->header.BufferSize;

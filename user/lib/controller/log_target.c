@@ -87,9 +87,8 @@ int etw_log_target_open(struct etw_log_target *t, const char *name, uint32_t mod
 	t->file.fd = -1;
 	t->file.dir = -1;
 	err = make_absolute(name, t->name);
-	if (!err) {
+	if (!err)
 		err = mode & MADE_LATER ? open_dir(t->name) : open_file(t);
-	}
 	errno = saved;
 	if (err < 0)
 		return err;
@@ -138,14 +137,11 @@ void etw_log_status_done(struct etw_log_status *status)
 
 ULONG etw_win32_from_file(int err)
 {
-	switch (-err) {
-	case ENOENT:
-	case ENAMETOOLONG:
-	case ENXIO:
-		return ERROR_BAD_PATHNAME;
-	case ENOSPC:
-		return ERROR_DISK_FULL;
-	default:
-		return etw_win32_from_errno(err);
-	}
+	static const struct etw_win32_errors table[] = {
+		{ ERROR_BAD_PATHNAME, { ENOENT, ENAMETOOLONG, ENXIO } },
+		{ ERROR_DISK_FULL, { ENOSPC } },
+		{ 0, { 0 } },
+	};
+
+	return etw_win32_find(table, err);
 }

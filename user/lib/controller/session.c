@@ -170,35 +170,27 @@ static ULONG issue(int fd, ULONG code, struct etw_session *session,
 }
 
 /*
- * Read a session's state with the right to control it, without the right to query: by
- * an update that changes nothing.
+ * Read a session's state, and its file's unless log is NULL, with the right to control it,
+ * without the right to query: by an update that changes nothing.
  */
-static ULONG look(int fd, const struct etw_session *session, struct etw_session *now)
+static ULONG look(int fd, const struct etw_session *session, struct etw_session *now,
+		  struct etw_log_status *log)
 {
-	int err;
-
 	*now = *session;
 	now->max_buffers = 0;
 	now->flush_ms = 0;
-	err = etw_kdev_session_update(fd, now);
-	return err ? etw_win32_from_errno(err) : ERROR_SUCCESS;
+	if (log) {
+		etw_log_status_init(log);
+		now->log = (uintptr_t)&log->log;
+	}
+	return etw_win32_from_errno(etw_kdev_session_update(fd, now));
 }
 
-/* INCREMENT_FILE: begin the next file of a session with numbered files. */
-static ULONG next_file(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
-		       bool wide)
+/* An update that only does something with the session's file: flags are ETW_FILE_*. */
+static ULONG change_file(int fd, uint32_t flags, struct etw_session *session,
+			 EVENT_TRACE_PROPERTIES *props, bool wide)
 {
-	struct etw_session_file file = { .size = sizeof(file), .flags = ETW_FILE_NEXT };
-
-	session->file = (uintptr_t)&file;
-	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
-}
-
-/* CONVERT_TO_REALTIME: end the session's file; later events go to readers only. */
-static ULONG to_real_time(int fd, struct etw_session *session, EVENT_TRACE_PROPERTIES *props,
-			  bool wide)
-{
-	struct etw_session_file file = { .size = sizeof(file), .flags = ETW_FILE_END };
+	struct etw_session_file file = { .size = sizeof(file), .flags = flags };
 
 	session->file = (uintptr_t)&file;
 	return issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
@@ -215,7 +207,7 @@ static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 	ULONG ret;
 
 	if (props->LogFileMode & EVENT_TRACE_REAL_TIME_MODE) {
-		ret = look(fd, session, &now);
+		ret = look(fd, session, &now, NULL);
 		if (ret)
 			return ret;
 		if (!(now.mode & ETW_MODE_REAL_TIME))
@@ -229,11 +221,13 @@ static ULONG check_update(int fd, const EVENT_TRACE_PROPERTIES *props,
 
 /*
  * UPDATE with a file name: continue in that file, with the given maximum size or the
- * old one.
+ * old one. FLUSH with a file name: for a BUFFERING session, the file takes the snapshot;
+ * for any other, the name is the output of an earlier call.
  */
-static ULONG update_file(int fd, struct etw_session *session,
-			 EVENT_TRACE_PROPERTIES *props, bool wide)
+static ULONG issue_with_file(int fd, ULONG code, struct etw_session *session,
+			     EVENT_TRACE_PROPERTIES *props, bool wide)
 {
+	bool flush = code == EVENT_TRACE_CONTROL_FLUSH;
 	char path[ETW_FILE_NAME_MAX + 1];
 	struct etw_log_target target;
 	struct etw_log_status log;
@@ -241,57 +235,23 @@ static ULONG update_file(int fd, struct etw_session *session,
 	ULONG ret, size;
 	int err;
 
-	ret = etw_properties_get_file(props, wide, path);
+	ret = look(fd, session, &now, &log);
+	if (!ret && flush && !(now.mode & ETW_MODE_BUFFERING))
+		return issue(fd, code, session, props, wide);
+	if (!ret)
+		ret = etw_properties_get_file(props, wide, path);
 	if (ret)
 		return ret;
-	etw_log_status_init(&log);
-	now = *session;
-	now.max_buffers = 0;
-	now.flush_ms = 0;
-	now.log = (uintptr_t)&log.log;
-	err = etw_kdev_session_update(fd, &now);
-	if (err)
-		return etw_win32_from_errno(err);
-	if (!(now.mode & ETW_MODE_FILE) && !log.log.buffers)
+	if (!flush && !(now.mode & ETW_MODE_FILE) && !log.log.buffers)
 		return ERROR_INVALID_PARAMETER;
 	size = props->MaximumFileSize ? props->MaximumFileSize : log.log.max_size;
-	err = etw_log_target_open(&target, path, now.mode, size);
+	err = etw_log_target_open(&target, path, flush ? 0 : now.mode, flush ? 0 : size);
 	if (err)
 		return etw_win32_from_file(err);
 	session->file = (uintptr_t)&target.file;
-	ret = issue(fd, EVENT_TRACE_CONTROL_UPDATE, session, props, wide);
+	ret = issue(fd, code, session, props, wide);
 	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
-	return ret == ERROR_SHARING_VIOLATION ? ERROR_ALREADY_EXISTS : ret;
-}
-
-/*
- * FLUSH with a file name: for a BUFFERING session, the file takes the snapshot; for any
- * other, the name is the output of an earlier call.
- */
-static ULONG flush_file(int fd, struct etw_session *session,
-			EVENT_TRACE_PROPERTIES *props, bool wide)
-{
-	char path[ETW_FILE_NAME_MAX + 1];
-	struct etw_log_target target;
-	struct etw_session now;
-	ULONG ret;
-	int err;
-
-	ret = look(fd, session, &now);
-	if (ret)
-		return ret;
-	if (!(now.mode & ETW_MODE_BUFFERING))
-		return issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
-	ret = etw_properties_get_file(props, wide, path);
-	if (ret)
-		return ret;
-	err = etw_log_target_open(&target, path, 0, 0);
-	if (err)
-		return etw_win32_from_file(err);
-	session->file = (uintptr_t)&target.file;
-	ret = issue(fd, EVENT_TRACE_CONTROL_FLUSH, session, props, wide);
-	etw_log_target_close(&target, !ret || ret == ERROR_MORE_DATA);
-	return ret;
+	return ret == ERROR_SHARING_VIOLATION && !flush ? ERROR_ALREADY_EXISTS : ret;
 }
 
 static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
@@ -300,18 +260,17 @@ static ULONG control_fd(int fd, ULONG code, struct etw_session *session,
 	ULONG ret;
 
 	if (code == EVENT_TRACE_CONTROL_INCREMENT_FILE)
-		return next_file(fd, session, props, wide);
+		return change_file(fd, ETW_FILE_NEXT, session, props, wide);
 	if (code == EVENT_TRACE_CONTROL_CONVERT_TO_REALTIME)
-		return to_real_time(fd, session, props, wide);
+		return change_file(fd, ETW_FILE_END, session, props, wide);
 	if (code == EVENT_TRACE_CONTROL_UPDATE) {
 		ret = check_update(fd, props, session);
 		if (ret)
 			return ret;
-		if (etw_properties_has_file(props, wide))
-			return update_file(fd, session, props, wide);
 	}
-	if (code == EVENT_TRACE_CONTROL_FLUSH && etw_properties_has_file(props, wide))
-		return flush_file(fd, session, props, wide);
+	if ((code == EVENT_TRACE_CONTROL_UPDATE || code == EVENT_TRACE_CONTROL_FLUSH) &&
+	    etw_properties_has_file(props, wide))
+		return issue_with_file(fd, code, session, props, wide);
 	return issue(fd, code, session, props, wide);
 }
 
