@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Jobs of scripts/check: side by side, one for each CPU; what each counted, and the
-# time of each stage. Sourced by the checks.
+# Jobs of scripts/check: side by side, one for each CPU; what each counted, the time of
+# each stage, and the result of the run. Sourced by the checks.
 
 work=$BUILD/check
 # The results of the run; in a job, those of the job.
@@ -116,4 +116,11 @@ print_stages() {
 				printf "== %-32s %8s %8s\n", order[i], minutes(to[order[i]] - from[order[i]]), minutes(cpu[order[i]])
 			printf "== %-32s %8s %8s\n", "together", minutes(last), minutes(all)
 		}' "$work/stages"
+}
+
+# finish NAME: prints the result of the run, also to summary-NAME, and ends the script.
+finish() {
+	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" | tee "$work/summary-$1"
+	[[ $failed -eq 0 ]] || exit 1
+	exit 0
 }
