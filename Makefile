@@ -63,7 +63,7 @@ include_test := -Iinclude -Imodule -Iuser -Iselftests
 xml_flags := -isystem /usr/include/libxml2
 xml_libs := -lxml2
 
-# The rooms of user/ below TDH are one library, with the core.
+# The folders of user/ below tdh, and module/core, are one library.
 lib_src := $(wildcard user/base/*.c user/etl/*.c user/device/*.c user/lib/*.c user/lib/*/*.c module/core/*.c)
 lib_obj := $(lib_src:%.c=build/obj/%.o)
 lib_map := $(wildcard user/lib/libetw.map)
