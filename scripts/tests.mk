@@ -145,7 +145,7 @@ build/clang/libtdh.a: $(tdh_src:%.c=build/clang/%.o) $(tdh_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-wevt_src := $(addprefix user/mc/,binxml.c binxml_user.c msgtable.c rc.c) \
+wevt_src := $(addprefix user/mc/,msgtable.c rc.c) \
 	$(wildcard user/mc/wevt_*.c)
 build/fuzz/wevt: $(wevt_src:%.c=build/clang/%.o)
 convert_src := $(wildcard user/convert/*.c user/convert/*/*.c)

@@ -90,6 +90,11 @@ void etw_bytes_zero_to(struct etw_bytes *bytes, size_t len)
 	bytes->len = len;
 }
 
+void etw_bytes_align(struct etw_bytes *bytes, size_t from, size_t to)
+{
+	etw_bytes_zero_to(bytes, from + (bytes->len - from + to - 1) / to * to);
+}
+
 void etw_bytes_set32(struct etw_bytes *bytes, size_t at, uint32_t value)
 {
 	if (!bytes->error)

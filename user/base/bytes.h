@@ -31,6 +31,8 @@ void etw_bytes_text(struct etw_bytes *bytes, const char *text);
 
 /* Zeroes up to a length. */
 void etw_bytes_zero_to(struct etw_bytes *bytes, size_t len);
+/* Zeroes until the bytes behind from are a multiple of to. */
+void etw_bytes_align(struct etw_bytes *bytes, size_t from, size_t to);
 
 /* Write over what is there. */
 void etw_bytes_set32(struct etw_bytes *bytes, size_t at, uint32_t value);

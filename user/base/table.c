@@ -141,6 +141,15 @@ static bool has_bytes(const void *entry, const void *key)
 	return i->size == b->size && (!b->size || !memcmp(i->key, b->data, b->size));
 }
 
+uint32_t etw_interned(const struct etw_interner *interner, const void *key, size_t size)
+{
+	const struct bytes bytes = { key, size };
+	const struct interned *i = etw_table_find(&interner->table, etw_hash(0, key, size),
+						  has_bytes, &bytes);
+
+	return i ? i->number : 0;
+}
+
 uint32_t etw_intern(struct etw_interner *interner, const void *key, size_t size, bool *is_new)
 {
 	const struct bytes bytes = { key, size };

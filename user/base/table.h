@@ -59,6 +59,8 @@ struct etw_interner {
 
 /* The number of a key, from 1, in order of arrival.  0: no memory, or the table is full. */
 uint32_t etw_intern(struct etw_interner *interner, const void *key, size_t size, bool *is_new);
+/* The same, but 0 if the key is new. */
+uint32_t etw_interned(const struct etw_interner *interner, const void *key, size_t size);
 void etw_interner_clear(struct etw_interner *interner);
 
 #endif /* ETW_BASE_TABLE_H */

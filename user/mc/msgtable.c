@@ -43,7 +43,7 @@ static bool put_entry(struct etw_bytes *out, const char *text)
 	etw_bytes_put16(out, '\r');
 	etw_bytes_put16(out, '\n');
 	etw_bytes_put16(out, 0);
-	etw_bytes_zero_to(out, at + (out->len - at + 3) / 4 * 4);
+	etw_bytes_align(out, at, 4);
 	len = out->len - at;
 	if (len > ENTRY_MAX)
 		return false;

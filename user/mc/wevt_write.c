@@ -16,65 +16,26 @@ uint32_t etw_wevt_here(const struct etw_wevt_writer *w)
 	return w->out->len - w->begin;
 }
 
-static void align(struct etw_wevt_writer *w, size_t to)
+void etw_wevt_place(struct etw_wevt_writer *w, const void *object, uint32_t offset)
 {
-	size_t len = etw_wevt_here(w);
+	bool is_new;
+	uint32_t number = etw_intern(&w->places, &object, sizeof(object), &is_new);
 
-	etw_bytes_zero_to(w->out, w->begin + (len + to - 1) / to * to);
-}
-
-static struct etw_place *find_place(const struct etw_wevt_writer *w, const void *thing)
-{
-	size_t i = ((uintptr_t)thing >> 3) * 0x9e3779b97f4a7c15u >> 32 & (w->place_cap - 1);
-
-	while (w->places[i].thing && w->places[i].thing != thing)
-		i = (i + 1) & (w->place_cap - 1);
-	return &w->places[i];
-}
-
-static bool grow_places(struct etw_wevt_writer *w)
-{
-	struct etw_wevt_writer bigger = *w;
-	unsigned int i;
-
-	bigger.place_cap = w->place_cap ? 2 * w->place_cap : 256;
-	bigger.places = calloc(bigger.place_cap, sizeof(*bigger.places));
-	if (!bigger.places) {
+	if (!number)
 		w->error = -ENOMEM;
-		return false;
-	}
-	for (i = 0; i < w->place_cap; i++) {
-		if (w->places[i].thing)
-			*find_place(&bigger, w->places[i].thing) = w->places[i];
-	}
-	free(w->places);
-	w->places = bigger.places;
-	w->place_cap = bigger.place_cap;
-	return true;
+	else if (is_new)
+		etw_bytes_put32(&w->offsets, offset);
+	else
+		etw_bytes_set32(&w->offsets, 4 * (number - 1), offset);
 }
 
-void etw_wevt_place(struct etw_wevt_writer *w, const void *thing, uint32_t offset)
+uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *object)
 {
-	struct etw_place *place;
+	uint32_t number = object ? etw_interned(&w->places, &object, sizeof(object)) : 0, offset = 0;
 
-	if (2 * w->place_count >= w->place_cap && !grow_places(w))
-		return;
-	place = find_place(w, thing);
-	w->place_count += !place->thing;
-	place->thing = thing;
-	place->offset = offset;
-}
-
-uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *thing)
-{
-	return thing && w->place_cap ? find_place(w, thing)->offset : 0;
-}
-
-static void places_clear(struct etw_wevt_writer *w)
-{
-	free(w->places);
-	w->places = NULL;
-	w->place_count = w->place_cap = 0;
+	if (number && !w->offsets.error)
+		memcpy(&offset, w->offsets.data + 4 * (number - 1), sizeof(offset));
+	return offset;
 }
 
 uint32_t etw_wevt_message(const struct etw_wevt_writer *w, const struct etw_mf_message *message)
@@ -129,7 +90,7 @@ uint32_t etw_wevt_name(struct etw_wevt_writer *w, const char *name)
 	etw_bytes_put32(&w->names, 0);
 	etw_bytes_utf16(&w->names, name);
 	etw_bytes_put16(&w->names, 0);
-	etw_bytes_zero_to(&w->names, (w->names.len + 3) / 4 * 4);
+	etw_bytes_align(&w->names, 0, 4);
 	etw_bytes_set32(&w->names, at, w->names.len - at);
 	return w->names_at - w->begin + at;
 }
@@ -169,74 +130,96 @@ void etw_wevt_sort(struct etw_sorted *sorted, unsigned int count)
 	qsort(sorted, count, sizeof(*sorted), compare);
 }
 
-/* The lists of a provider, in order; at most ETW_WEVT_LISTS. */
-static unsigned int choose_lists(const struct etw_wevt_writer *w, uint32_t *kinds)
+unsigned int etw_wevt_count_maps(const struct etw_mf_provider *provider, bool patterns)
 {
-	const struct etw_mf_provider *p = w->provider;
-	bool v5 = w->version >= ETW_WEVT_VERSION_5;
-	unsigned int n = 0;
+	unsigned int n = 0, i;
 
-	if (w->used.channel_count)
-		kinds[n++] = ETW_WEVT_CHANNELS;
-	if (etw_wevt_count_maps(p, false))
-		kinds[n++] = ETW_WEVT_MAPS;
-	if (etw_wevt_count_maps(p, true))
-		kinds[n++] = ETW_WEVT_PATTERNS;
-	if (p->template_count)
-		kinds[n++] = ETW_WEVT_TEMPLATES;
-	if (v5)
-		kinds[n++] = ETW_WEVT_PROVIDER_ATTRIBUTES;
-	kinds[n++] = ETW_WEVT_OPCODES;
-	kinds[n++] = ETW_WEVT_LEVELS;
-	kinds[n++] = ETW_WEVT_TASKS;
-	kinds[n++] = ETW_WEVT_KEYWORDS;
-	if (p->event_count)
-		kinds[n++] = ETW_WEVT_EVENTS;
-	if (v5 && etw_wevt_has_event_attributes(p))
-		kinds[n++] = ETW_WEVT_EVENT_ATTRIBUTES;
-	if (p->filter_count)
-		kinds[n++] = ETW_WEVT_FILTERS;
+	for (i = 0; i < provider->map_count; i++)
+		n += (provider->maps[i].kind == ETW_MAP_PATTERN) == patterns;
 	return n;
 }
 
-static void write_list(struct etw_wevt_writer *w, uint32_t kind)
+static bool has_event_attributes(const struct etw_mf_provider *provider)
 {
-	static void (*const write[ETW_WEVT_LISTS])(struct etw_wevt_writer *) = {
-		[ETW_WEVT_LEVELS] = etw_wevt_levels,
-		[ETW_WEVT_TASKS] = etw_wevt_tasks,
-		[ETW_WEVT_OPCODES] = etw_wevt_opcodes,
-		[ETW_WEVT_KEYWORDS] = etw_wevt_keywords,
-		[ETW_WEVT_EVENTS] = etw_wevt_events,
-		[ETW_WEVT_CHANNELS] = etw_wevt_channels,
-		[ETW_WEVT_MAPS] = etw_wevt_maps,
-		[ETW_WEVT_TEMPLATES] = etw_wevt_templates,
-		[ETW_WEVT_PATTERNS] = etw_wevt_patterns,
-		[ETW_WEVT_FILTERS] = etw_wevt_filters,
-		[ETW_WEVT_EVENT_ATTRIBUTES] = etw_wevt_event_attributes,
-		[ETW_WEVT_PROVIDER_ATTRIBUTES] = etw_wevt_provider_attributes,
-	};
+	unsigned int i;
 
-	write[kind](w);
+	for (i = 0; i < provider->event_count; i++) {
+		const struct etw_mf_event *event = &provider->events[i];
+
+		if (event->name || (event->attributes && *event->attributes))
+			return true;
+	}
+	return false;
+}
+
+/* A provider's lists, in order */
+static const struct list {
+	uint32_t kind;
+	void (*write)(struct etw_wevt_writer *w);
+} lists[] = {
+	{ ETW_WEVT_CHANNELS, etw_wevt_channels },
+	{ ETW_WEVT_MAPS, etw_wevt_maps },
+	{ ETW_WEVT_PATTERNS, etw_wevt_patterns },
+	{ ETW_WEVT_TEMPLATES, etw_wevt_templates },
+	{ ETW_WEVT_PROVIDER_ATTRIBUTES, etw_wevt_provider_attributes },
+	{ ETW_WEVT_OPCODES, etw_wevt_opcodes },
+	{ ETW_WEVT_LEVELS, etw_wevt_levels },
+	{ ETW_WEVT_TASKS, etw_wevt_tasks },
+	{ ETW_WEVT_KEYWORDS, etw_wevt_keywords },
+	{ ETW_WEVT_EVENTS, etw_wevt_events },
+	{ ETW_WEVT_EVENT_ATTRIBUTES, etw_wevt_event_attributes },
+	{ ETW_WEVT_FILTERS, etw_wevt_filters },
+};
+
+#define LISTS	(sizeof(lists) / sizeof(lists[0]))
+
+static bool has_list(const struct etw_wevt_writer *w, uint32_t kind)
+{
+	const struct etw_mf_provider *p = w->provider;
+	bool v5 = w->version >= ETW_WEVT_VERSION_5;
+
+	switch (kind) {
+	case ETW_WEVT_CHANNELS:
+		return w->used.channel_count;
+	case ETW_WEVT_MAPS:
+	case ETW_WEVT_PATTERNS:
+		return etw_wevt_count_maps(p, kind == ETW_WEVT_PATTERNS);
+	case ETW_WEVT_TEMPLATES:
+		return p->template_count;
+	case ETW_WEVT_PROVIDER_ATTRIBUTES:
+		return v5;
+	case ETW_WEVT_EVENTS:
+		return p->event_count;
+	case ETW_WEVT_EVENT_ATTRIBUTES:
+		return v5 && has_event_attributes(p);
+	case ETW_WEVT_FILTERS:
+		return p->filter_count;
+	default:
+		return true;
+	}
 }
 
 static void write_provider(struct etw_wevt_writer *w)
 {
-	uint32_t kinds[ETW_WEVT_LISTS];
-	unsigned int n = choose_lists(w, kinds), i;
-	unsigned int slots = w->version >= ETW_WEVT_VERSION_5 ? n : ETW_WEVT_SLOTS_3;
+	const struct list *chosen[LISTS];
+	unsigned int n = 0, slots, i;
 	size_t start = w->out->len;
 
+	for (i = 0; i < LISTS; i++)
+		if (has_list(w, lists[i].kind))
+			chosen[n++] = &lists[i];
+	slots = w->version >= ETW_WEVT_VERSION_5 ? n : ETW_WEVT_SLOTS_3;
 	etw_bytes_put(w->out, "WEVT", 4);
 	etw_bytes_put32(w->out, 0);
 	etw_bytes_put32(w->out, etw_wevt_message(w, w->provider->message));
 	etw_bytes_put32(w->out, n);
 	etw_bytes_zero_to(w->out, w->out->len + 8 * slots);
 	for (i = 0; i < n && !w->error && !w->out->error; i++) {
-		if (kinds[i] == ETW_WEVT_EVENTS)
-			align(w, 8);
-		etw_bytes_set32(w->out, start + 16 + 8 * i, kinds[i]);
+		if (chosen[i]->kind == ETW_WEVT_EVENTS)
+			etw_bytes_align(w->out, w->begin, 8);
+		etw_bytes_set32(w->out, start + 16 + 8 * i, chosen[i]->kind);
 		etw_bytes_set32(w->out, start + 20 + 8 * i, etw_wevt_here(w));
-		write_list(w, kinds[i]);
+		chosen[i]->write(w);
 	}
 	etw_bytes_set32(w->out, start + 4, w->out->len - start);
 }
@@ -264,7 +247,8 @@ static void write_all(struct etw_wevt_writer *w)
 		}
 		etw_bytes_set32(w->out, table + 20 * i + 16, etw_wevt_here(w));
 		write_provider(w);
-		places_clear(w);
+		etw_interner_clear(&w->places);
+		etw_bytes_cut(&w->offsets, 0);
 		etw_references_free(&w->used);
 	}
 	etw_bytes_set32(w->out, w->begin + 4, etw_wevt_here(w));
@@ -289,10 +273,11 @@ int etw_wevt_write(const struct etw_manifest *manifest, unsigned int version,
 	write_all(&w);
 	if (!w.error && out->len - w.begin > UINT32_MAX)
 		etw_wevt_error(&w, 0, "the binary would be longer than 4 GB");
-	ret = w.error ? w.error : out->error;
+	ret = w.error ? w.error : w.offsets.error ? w.offsets.error : out->error;
 	if (ret)
 		etw_bytes_cut(out, w.begin);
 	etw_message_ids_free(&w.ids);
 	etw_bytes_free(&w.names);
+	etw_bytes_free(&w.offsets);
 	return ret;
 }

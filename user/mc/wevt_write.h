@@ -9,15 +9,10 @@
 #define ETW_MC_WEVT_WRITE_H
 
 #include "base/bytes.h"
+#include "base/table.h"
 #include "wevt.h"
 #include "tdh/model/message_ids.h"
 #include "tdh/model/references.h"
-
-/* Hash table from address to offset: open addressing, grows when half full. */
-struct etw_place {
-	const void *thing;
-	uint32_t offset;
-};
 
 struct etw_wevt_writer {
 	const struct etw_manifest *manifest;
@@ -35,16 +30,16 @@ struct etw_wevt_writer {
 	size_t names_at;		/* offset of the names in out */
 	struct etw_bytes names;
 
-	struct etw_place *places;
-	unsigned int place_count, place_cap;
+	struct etw_interner places;	/* addresses of the provider's objects */
+	struct etw_bytes offsets;	/* u32 for each of them */
 };
 
 /* The offset of the next byte written. */
 uint32_t etw_wevt_here(const struct etw_wevt_writer *w);
 
-void etw_wevt_place(struct etw_wevt_writer *w, const void *thing, uint32_t offset);
-/* The recorded offset; 0: thing is NULL, or has none. */
-uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *thing);
+void etw_wevt_place(struct etw_wevt_writer *w, const void *object, uint32_t offset);
+/* The recorded offset; 0: object is NULL, or has none. */
+uint32_t etw_wevt_place_of(const struct etw_wevt_writer *w, const void *object);
 
 uint32_t etw_wevt_message(const struct etw_wevt_writer *w, const struct etw_mf_message *message);
 __attribute__((format(printf, 3, 4)))
@@ -74,7 +69,7 @@ struct etw_sorted {
 struct etw_sorted *etw_wevt_sorted(struct etw_wevt_writer *w, unsigned int count);
 void etw_wevt_sort(struct etw_sorted *sorted, unsigned int count);
 
-/* The lists, in wevt_write_*.c */
+/* The lists, in wevt_lists.c and wevt_templates.c */
 void etw_wevt_channels(struct etw_wevt_writer *w);
 void etw_wevt_opcodes(struct etw_wevt_writer *w);
 void etw_wevt_levels(struct etw_wevt_writer *w);
@@ -85,7 +80,6 @@ void etw_wevt_maps(struct etw_wevt_writer *w);
 void etw_wevt_patterns(struct etw_wevt_writer *w);
 void etw_wevt_templates(struct etw_wevt_writer *w);
 void etw_wevt_events(struct etw_wevt_writer *w);
-bool etw_wevt_has_event_attributes(const struct etw_mf_provider *provider);
 void etw_wevt_event_attributes(struct etw_wevt_writer *w);
 void etw_wevt_provider_attributes(struct etw_wevt_writer *w);
 void etw_wevt_filters(struct etw_wevt_writer *w);
