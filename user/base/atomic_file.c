@@ -434,3 +434,18 @@ int etw_atomic_file_rollback(struct etw_atomic_file *file)
 	errno = saved;
 	return file->backup ? err : 0;
 }
+
+int etw_write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+	ssize_t n;
+
+	while (size) {
+		n = write(fd, at, size);
+		if (n < 0)
+			return -errno;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}

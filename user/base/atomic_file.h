@@ -74,6 +74,9 @@ int etw_atomic_file_commit_all(struct etw_atomic_file *const *files, unsigned in
  */
 int etw_atomic_file_rollback(struct etw_atomic_file *file);
 
+/* Write all of it to a descriptor.  0 or -errno; -EINTR: a signal came. */
+int etw_write_all(int fd, const void *data, size_t size);
+
 /* Move a file or an empty or full folder to a temporary name, which the caller frees. */
 int etw_atomic_file_backup(const char *path, bool folder, char **backup);
 

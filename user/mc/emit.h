@@ -2,9 +2,9 @@
 /*
  * emit.h - the parts of the header generator
  *
- * header.c writes the whole header: provider.c writes a provider's constants, event.c the
- * macros of events, template.c the functions that the macros call, messages.c the ids of
- * messages.  struct etw_mc_mode holds the differences between user mode and kernel mode.
+ * header.c writes the whole header: provider.c writes a provider's constants, mode.c its
+ * state, event.c the macros of events, template.c the functions that the macros call.
+ * struct etw_mc_mode holds the differences between user mode and kernel mode.
  */
 #ifndef ETW_MC_EMIT_H
 #define ETW_MC_EMIT_H
@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include "mc.h"
 #include "base/table.h"
-#include "tdh/model/message_ids.h"
+#include "base/text.h"
 
 struct etw_mc;
 struct etw_mc_provider;
@@ -30,6 +30,40 @@ struct etw_mc_set {
 	unsigned int count;
 };
 
+enum etw_mc_kind {
+	ETW_MC_VALUE,		/* passed by value; arrays by pointer */
+	ETW_MC_OBJECT,		/* fixed size, passed by pointer */
+	ETW_MC_STRING,		/* NUL-terminated, or with a length */
+	ETW_MC_BINARY,		/* with a length */
+	ETW_MC_SID,		/* contains its length */
+	ETW_MC_COUNTED,		/* the payload has its length before it */
+	ETW_MC_STRUCT,		/* packed by the caller */
+};
+
+struct etw_mc_type {
+	char letter;
+	enum etw_mc_kind kind;
+	const char *param;	/* C type of an argument, with the space before its name */
+	const char *sized;	/* the same with a length, or as a block; NULL: has none */
+	const char *unit;	/* C type of the unit of lengths */
+	unsigned int size;	/* of a value or object */
+};
+
+/* A field of a template as an argument of generated functions */
+struct etw_mc_arg {
+	const struct etw_mc_type *type;
+	bool array;
+	bool block;		/* the argument _Len_ before it is its length in units */
+	bool counted;		/* its size is a piece of data of its own */
+	bool value;		/* a single number, GUID or time */
+	bool real;		/* a value that is a float or double */
+	unsigned int count;	/* number of elements, if count_arg is -1 */
+	int count_arg;		/* index of the argument with the count */
+	unsigned int length;	/* units of an element; 0: none, or in length_arg */
+	int length_arg;		/* index of the argument with the length, or -1 */
+	unsigned int run;	/* -km: the structure with its value or size */
+};
+
 /* An event that has a descriptor */
 struct etw_mc_event {
 	const struct etw_mf_event *event;
@@ -37,6 +71,8 @@ struct etw_mc_event {
 	const char *macro;		/* macro names after EventWrite and EventEnabled */
 	const char *function;		/* the template function's name up to the last _ */
 	unsigned int bit;		/* index in the provider's EnableBits */
+	struct etw_mc_arg *args;	/* one for each top-level field */
+	unsigned int arg_count;
 };
 
 /* A level and a keyword, tested by one bit */
@@ -57,27 +93,24 @@ struct etw_mc_provider {
 	unsigned int bit_count;
 };
 
-/* One per mode: mode_um.c, mode_km.c */
+/* One per mode, in mode.c */
 struct etw_mc_mode {
 	const char *option;		/* "um" */
 	char letter;			/* McTemplateU0... */
 	/* Macros that write always take an activity first; else only on request. */
 	bool activity;
-	/* Macro that defines an object in several translation units: "%s(type, name)" */
-	const char *object;
 	/* End of template functions' names, after a "_"; may be a macro */
 	const char *write;
-	/* Function or macro that returns the bytes of a SID */
-	const char *sid_size;
-	/* Start of the header: #include lines */
-	void (*begin)(struct etw_mc *mc);
-	/* The provider's state, and the macros that register it */
-	void (*provider)(struct etw_mc *mc, const struct etw_mc_provider *p);
+	const char *status;		/* type of what registering returns */
+	const char *init_context;	/* function that fills a context of the caller's */
+	const char *includes;		/* start of the header */
+	/* The provider's objects */
+	void (*context)(struct etw_mc *mc, const struct etw_mc_provider *p);
 	/* EventEnabledX() and EventEnabledX_ForContext() */
 	void (*enabled)(struct etw_mc *mc, const struct etw_mc_provider *p,
 			const struct etw_mc_event *event);
-	/* The function that writes the events of a template; NULL: events without one */
-	void (*function)(struct etw_mc *mc, const struct etw_mf_template *t, const char *name);
+	/* The function that writes the events of a template, up to its #endif */
+	void (*function)(struct etw_mc *mc, const struct etw_mc_event *event);
 };
 
 extern const struct etw_mc_mode etw_mc_mode_um, etw_mc_mode_km;
@@ -89,7 +122,7 @@ struct etw_mc {
 	const struct etw_mc_mode *mode;	/* never NULL; the mode of -um if none is set */
 	bool code;			/* generate code, not only constants */
 	struct etw_problems *problems;
-	FILE *out;
+	struct etw_text *out;
 	int error;			/* -EINVAL: discard the output */
 	jmp_buf no_memory;		/* target of etw_mc_alloc() if memory is exhausted */
 	struct etw_mc_provider *providers;
@@ -97,7 +130,7 @@ struct etw_mc {
 	unsigned int set_count;
 	struct etw_mc_set symbols;	/* symbols of the header, with their values */
 	struct etw_mc_set templates;	/* template functions */
-	struct etw_message_ids ids;
+	struct etw_text scratch;
 	void *memory;			/* list of allocated blocks */
 };
 
@@ -116,12 +149,19 @@ char *etw_mc_identifier(struct etw_mc *mc, const char *name);
 const struct etw_mc_entry *etw_mc_set_add(struct etw_mc *mc, struct etw_mc_set *set,
 					  const char *key, const char *value,
 					  unsigned int line);
+/* A copy of mc->scratch. */
+const char *etw_mc_scratch(struct etw_mc *mc);
 void etw_mc_free(struct etw_mc *mc);
 
+/* Report an error: the output is discarded. */
+void etw_mc_error(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void etw_mc_print(struct etw_mc *mc, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A GUID as a C initializer, "{0x..., ...}". */
 char *etw_mc_guid(struct etw_mc *mc, const GUID *guid);
+/* The inside of a C string literal; an octal escape ends after three digits. */
+const char *etw_mc_literal(struct etw_mc *mc, const char *text);
 bool etw_mc_guid_equal(const GUID *a, const GUID *b);
 /* Print a comment on its own line; text may contain anything. */
 void etw_mc_comment(struct etw_mc *mc, const char *before, const char *text,
@@ -137,23 +177,15 @@ bool etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value,
 /* provider.c */
 void etw_mc_prepare(struct etw_mc *mc);
 void etw_mc_constants(struct etw_mc *mc, const struct etw_mc_provider *p);
-/* state.c: the arrays for testing events; the type of the program's own contexts */
-void etw_mc_bits(struct etw_mc *mc, const struct etw_mc_provider *p);
-void etw_mc_context_type(struct etw_mc *mc, const struct etw_mc_provider *p);
-/*
- * registration.c: the macros that register and unregister.  status: what registering returns;
- * init_context: the function that fills a context of the caller's.
- */
-void etw_mc_registration(struct etw_mc *mc, const struct etw_mc_provider *p, const char *status,
-			 const char *init_context);
+/* mode.c: the provider's state, and the macros that register it */
+void etw_mc_code(struct etw_mc *mc, const struct etw_mc_provider *p);
 /* event.c */
 void etw_mc_macros(struct etw_mc *mc, const struct etw_mc_provider *p);
-/* mangle.c: the name of a template's function; mc->error is set if it cannot have one */
-const char *etw_mc_function(struct etw_mc *mc, const struct etw_mf_template *t);
-/* template.c: all functions; one function of user mode */
+/* arguments.c: fill the event's arguments and the name of its template's function. */
+void etw_mc_arguments(struct etw_mc *mc, struct etw_mc_event *event);
+/* template.c: all functions; the function of an event */
 void etw_mc_templates(struct etw_mc *mc);
-void etw_mc_function_um(struct etw_mc *mc, const struct etw_mf_template *t, const char *name);
-/* messages.c */
-void etw_mc_messages(struct etw_mc *mc);
+void etw_mc_function_um(struct etw_mc *mc, const struct etw_mc_event *event);
+void etw_mc_function_km(struct etw_mc *mc, const struct etw_mc_event *event);
 
 #endif /* ETW_MC_EMIT_H */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "args.h"
+#include "emit.h"
 
 /* Is a name part of the macro's text, so that no parameter may have it? */
 static bool taken(const struct etw_mc_provider *p, const struct etw_mc_event *event,
@@ -33,56 +33,26 @@ static bool take(struct etw_mc *mc, const struct etw_mc_provider *p,
 	return !taken(p, event, name) && !etw_mc_set_add(mc, used, name, name, 0);
 }
 
-/* Does a parameter with the field's length precede it? */
-static bool has_length(const struct etw_mf_field *field)
+/* ", a_Len_, a, b", or "".  Duplicate and taken names get a "_" appended. */
+static const char *arguments(struct etw_mc *mc, const struct etw_mc_provider *p,
+			     const struct etw_mc_event *e)
 {
-	struct etw_mc_arg arg;
-
-	return !etw_mc_arg(field, &arg) && arg.block;
-}
-
-/* Names for the parameters; duplicate and taken names get a "_" appended. */
-static void names(struct etw_mc *mc, const struct etw_mc_provider *p,
-		  const struct etw_mc_event *event, const char **list)
-{
-	const struct etw_mf_template *t = event->event->template;
 	struct etw_mc_set used = { 0, 0 };
 	unsigned int i;
 
-	for (i = 0; t && i < t->top; i++) {
-		const char *name = etw_mc_identifier(mc, t->fields[i].name);
+	mc->scratch.len = 0;
+	for (i = 0; i < e->arg_count; i++) {
+		const char *name = etw_mc_identifier(mc, e->event->template->fields[i].name);
+		bool block = e->args[i].block;
 
-		while (!take(mc, p, event, &used, name) ||
-		       (has_length(&t->fields[i]) &&
-			!take(mc, p, event, &used, etw_mc_text(mc, "%s_Len_", name))))
+		while (!take(mc, p, e, &used, name) ||
+		       (block && !take(mc, p, e, &used, etw_mc_text(mc, "%s_Len_", name))))
 			name = etw_mc_text(mc, "%s_", name);
-		list[i] = name;
+		if (block)
+			etw_text_printf(&mc->scratch, ", %s_Len_", name);
+		etw_text_printf(&mc->scratch, ", %s", name);
 	}
-}
-
-/* ", a_Len_, a, b", or "". */
-static const char *arguments(struct etw_mc *mc, const struct etw_mc_provider *p,
-			     const struct etw_mc_event *event)
-{
-	const struct etw_mf_template *t = event->event->template;
-	const char **list = etw_mc_alloc(mc, (t ? t->top : 0) * sizeof(*list) + 1);
-	struct etw_mc_arg arg;
-	size_t size = 1;
-	unsigned int i;
-	char *text, *end;
-
-	names(mc, p, event, list);
-	for (i = 0; t && i < t->top; i++)
-		size += 2 * strlen(list[i]) + sizeof(", _Len_, ");
-	text = etw_mc_alloc(mc, size);
-	for (end = text, i = 0; t && i < t->top; i++) {
-		if (etw_mc_arg(&t->fields[i], &arg))
-			continue;
-		if (arg.block)
-			end += sprintf(end, ", %s_Len_", list[i]);
-		end += sprintf(end, ", %s", list[i]);
-	}
-	return text;
+	return etw_mc_scratch(mc);
 }
 
 /* The macros of one event, with or without an activity before its arguments. */

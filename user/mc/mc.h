@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <etw/decode.h>
 #include "tdh/model/model.h"
 
 struct etw_mc_mode;
@@ -38,12 +39,9 @@ int etw_mc_parse(int argc, char **argv, struct etw_mc_options *options, char *er
 /* Print the help of "mc -?". */
 void etw_mc_help(FILE *to, const char *name);
 
-/*
- * Write the header for a manifest.  0; -EINVAL: problems has the reasons; -ENOMEM; or the
- * error of writing to out.
- */
+/* Append the header for a manifest.  0; -EINVAL: problems has the reasons; -ENOMEM. */
 int etw_mc_write_header(const struct etw_manifest *manifest,
-			const struct etw_mc_options *options, FILE *out,
+			const struct etw_mc_options *options, struct etw_text *out,
 			struct etw_problems *problems);
 
 /*

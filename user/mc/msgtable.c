@@ -92,11 +92,10 @@ static int put_table(const struct etw_manifest *m, const struct etw_message_ids 
 		etw_bytes_set32(out, block - 8, entry->id);
 		if (put_entry(out, text_of(m, entry->message, culture)))
 			continue;
-		if (problems)
-			etw_problem_add(problems, entry->line, false,
-					"message \"%s\" is longer than a message table can hold "
-					"(32,760 characters)",
-					entry->message->id ? entry->message->id : "");
+		etw_problem_add(problems, entry->line, false,
+				"message \"%s\" is longer than a message table can hold "
+				"(32,760 characters)",
+				entry->message->id ? entry->message->id : "");
 		return -EINVAL;
 	}
 	return out->error;

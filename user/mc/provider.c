@@ -2,7 +2,6 @@
 /*
  * provider.c - generate a provider's names, GUIDs, traits, constants and descriptors
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,16 +54,14 @@ static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 		e->macro = e->symbol;
 		if (strip && !strncmp(e->symbol, strip, strlen(strip)) && e->symbol[strlen(strip)])
 			e->macro += strlen(strip);
-		e->function = etw_mc_function(mc, event->template);
+		etw_mc_arguments(mc, e);
 		e->bit = bit_of(mc, &pairs, p, &event->desc);
 		p->event_count++;
 	}
-	if (p->bit_count > 0xFFFF) {
-		etw_problem_add(mc->problems, p->provider->line, false,
-				"provider \"%s\": %u pairs of level and keyword, at most 65535 are supported",
-				p->provider->name, p->bit_count);
-		mc->error = -EINVAL;
-	}
+	if (p->bit_count > 0xFFFF)
+		etw_mc_error(mc, p->provider->line,
+			     "provider \"%s\": %u pairs of level and keyword, at most 65535 are supported",
+			     p->provider->name, p->bit_count);
 }
 
 void etw_mc_prepare(struct etw_mc *mc)
@@ -109,21 +106,6 @@ static void chunk(struct etw_mc *mc, unsigned char type, const GUID *guid)
 	bytes(mc, guid, sizeof(*guid));
 }
 
-/* A text and its NUL; an octal escape ends after three digits. */
-static void literal(struct etw_mc *mc, const char *text)
-{
-	etw_mc_print(mc, "\"");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c >= ' ' && c < 127 && !strchr("\"\\?", c))
-			etw_mc_print(mc, "%c", c);
-		else
-			etw_mc_print(mc, "\\%03o", c);
-	}
-	etw_mc_print(mc, "\\000\"");
-}
-
 /* The traits, in the layout of EventSetInformation(): size, name and chunks. */
 static void traits(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
@@ -140,7 +122,7 @@ static void traits(struct etw_mc *mc, const struct etw_mc_provider *p)
 	if (p->traits) {
 		bytes(mc, size, sizeof(size));
 		etw_mc_print(mc, " ");
-		literal(mc, name);
+		etw_mc_print(mc, "\"%s\\000\"", etw_mc_literal(mc, name));
 		if (decode)
 			chunk(mc, 2, &provider->guid);
 		if (group)
@@ -166,7 +148,7 @@ static void object_guid(struct etw_mc *mc, const char *symbol, const GUID *guid,
 	const char *value = etw_mc_guid(mc, guid);
 
 	if (etw_mc_symbol(mc, symbol, value, line))
-		etw_mc_print(mc, "%s(const GUID, %s) = %s;\n", mc->mode->object, symbol, value);
+		etw_mc_print(mc, "_mcgen_OBJECT(const GUID, %s) = %s;\n", symbol, value);
 }
 
 static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
@@ -263,8 +245,8 @@ static void descriptors(struct etw_mc *mc, const struct etw_mc_provider *p)
 		/* Reading the manifest refuses two events with the same symbol. */
 		if (!etw_mc_symbol(mc, e->symbol, value, e->event->line))
 			continue;
-		etw_mc_print(mc, "%s(const EVENT_DESCRIPTOR, %s) = %s;\n#define %s_value 0x%x\n",
-			     mc->mode->object, e->symbol, value, e->symbol, d->Id);
+		etw_mc_print(mc, "_mcgen_OBJECT(const EVENT_DESCRIPTOR, %s) = %s;\n"
+			     "#define %s_value 0x%x\n", e->symbol, value, e->symbol, d->Id);
 	}
 }
 

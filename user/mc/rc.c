@@ -30,9 +30,8 @@ static int put_culture(const char *culture, const char *file, struct etw_bytes *
 	char line[40];
 
 	if (!langid) {
-		if (problems)
-			etw_problem_add(problems, 0, false,
-					"Windows has no number for the culture \"%s\"", culture);
+		etw_problem_add(problems, 0, false,
+				"Windows has no number for the culture \"%s\"", culture);
 		return -EINVAL;
 	}
 	snprintf(line, sizeof(line), "LANGUAGE 0x%x,0x%x\n1 11 ", langid & 0x3ff, langid >> 10);

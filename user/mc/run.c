@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * run.c - compile a manifest and write all output files
+ * run.c - compile a manifest and write all output files, or none of them
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* asprintf */
+#endif
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emit.h"
-#include "output.h"
 #include "wevt.h"
-#include "base/text.h"
+#include "base/atomic_file.h"
+
+#define FILES_MAX	80	/* the header, .rc, templates, a table per culture */
 
 struct run {
 	const struct etw_mc_options *options;
 	struct etw_manifest *manifest;
 	struct etw_problems problems;
-	struct etw_mc_files files;
+	char *paths[FILES_MAX];		/* as the user gave them */
+	struct etw_atomic_file files[FILES_MAX];
+	unsigned int file_count;
 	char base[256];
 	FILE *err;
 };
@@ -106,45 +113,58 @@ static int failed(struct run *run, const char *name, int ret)
 	return ret;
 }
 
-static FILE *open_file(struct run *run, const char *dir, const char *name, int *ret)
+static int write_file(struct run *run, const char *dir, const char *name, const void *data,
+		      size_t size)
 {
-	FILE *out = etw_mc_file_open(&run->files, dir, name, ret);
+	struct etw_atomic_file *file = &run->files[run->file_count];
+	char **path = &run->paths[run->file_count];
+	unsigned int i;
+	int ret;
 
-	if (!out)
-		failed(run, name, *ret);
-	return out;
+	if (run->file_count == FILES_MAX)
+		return failed(run, name, -E2BIG);
+	if (asprintf(path, "%s%s%s", dir ? dir : "", dir ? "/" : "", name) < 0) {
+		*path = NULL;
+		return failed(run, name, -ENOMEM);
+	}
+	run->file_count++;
+	ret = etw_atomic_file_open(file, *path, ETW_ATOMIC_REPLACE);
+	/* Links can make two names one file, where one output would replace the other. */
+	for (i = 0; i + 1 < run->file_count && !ret; i++)
+		if (!strcmp(run->files[i].path, file->path))
+			ret = -EEXIST;
+	if (ret)
+		return failed(run, name, ret);
+	ret = etw_write_all(file->fd, data, size);
+	if (close(file->fd) && !ret)
+		ret = -errno;
+	file->fd = -1;
+	return ret ? failed(run, *path, ret) : 0;
 }
 
 static int header(struct run *run)
 {
+	struct etw_text text = { .data = NULL };
 	char name[600];
-	FILE *out;
 	int ret;
 
 	snprintf(name, sizeof(name), "%s.%s", run->base, run->options->extension);
-	out = open_file(run, run->options->header_dir, name, &ret);
-	if (!out)
-		return ret;
-	ret = etw_mc_write_header(run->manifest, run->options, out, &run->problems);
-	if (ret && ret != -EINVAL)
+	ret = etw_mc_write_header(run->manifest, run->options, &text, &run->problems);
+	if (!ret)
+		ret = write_file(run, run->options->header_dir, name, text.data, text.len);
+	else if (ret != -EINVAL)
 		failed(run, name, ret);
+	etw_text_free(&text);
 	return ret;
 }
 
 /* Write bytes to a file and free them.  ret: the result of filling them. */
 static int binary(struct run *run, const char *name, struct etw_bytes *bytes, int ret)
 {
-	FILE *out = NULL;
-
 	if (!ret)
-		out = open_file(run, run->options->resource_dir, name, &ret);
+		ret = write_file(run, run->options->resource_dir, name, bytes->data, bytes->len);
 	else if (ret != -EINVAL)
 		failed(run, name, ret);
-	if (out) {
-		/* The file keeps an error until it is closed, which reports it. */
-		fwrite(bytes->data, 1, bytes->len, out);
-		ret = 0;
-	}
 	etw_bytes_free(bytes);
 	return ret;
 }
@@ -178,11 +198,11 @@ static int message_tables(struct run *run, char (*names)[300], const char **tabl
 static int resources(struct run *run)
 {
 	struct etw_bytes templates = { NULL, 0, 0, 0 }, script = { NULL, 0, 0, 0 };
-	char names[ETW_MC_FILES_MAX][300], name[300];
-	const char *tables[ETW_MC_FILES_MAX] = { NULL };
+	char names[FILES_MAX][300], name[300];
+	const char *tables[FILES_MAX] = { NULL };
 	int ret;
 
-	if (run->manifest->culture_count > ETW_MC_FILES_MAX - 3)
+	if (run->manifest->culture_count > FILES_MAX - 3)
 		return failed(run, run->options->input, -E2BIG);
 	ret = message_tables(run, names, tables);
 	if (ret)
@@ -197,46 +217,19 @@ static int resources(struct run *run)
 	return binary(run, name, &script, ret);
 }
 
-/* Restore the replaced files and report those that cannot be restored. */
-static void roll_back(struct run *run)
+static int commit(struct run *run)
 {
-	unsigned int i;
-
-	for (i = 0; i < run->files.count; i++) {
-		struct etw_atomic_file *file = &run->files.list[i].file;
-		struct etw_text text;
-		int ret = etw_atomic_file_rollback(file);
-
-		if (!ret)
-			continue;
-		text = printable(file->backup);
-		fprintf(run->err, "%s: error: the replaced file keeps this name: %s\n",
-			string(&text), strerror(-ret));
-		etw_text_free(&text);
-		free(file->backup);
-		file->backup = NULL;
-	}
-}
-
-static int make(struct run *run)
-{
-	const char *path = "";
-	unsigned int i;
+	struct etw_atomic_file *list[FILES_MAX];
+	unsigned int i, bad;
 	int ret;
 
-	ret = header(run);
-	if (!ret)
-		ret = resources(run);
+	for (i = 0; i < run->file_count; i++)
+		list[i] = &run->files[i];
+	ret = etw_atomic_file_commit_all(list, run->file_count, &bad);
 	if (ret)
-		return ret;
-	ret = etw_mc_files_commit(&run->files, &path);
-	if (ret) {
-		failed(run, path, ret);
-		roll_back(run);
-		return ret;
-	}
-	for (i = 0; i < run->files.count && run->options->verbose; i++) {
-		struct etw_text text = printable(run->files.list[i].path);
+		return failed(run, run->paths[bad], ret);
+	for (i = 0; i < run->file_count && run->options->verbose; i++) {
+		struct etw_text text = printable(run->paths[i]);
 
 		fprintf(run->err, "wrote %s\n", string(&text));
 		etw_text_free(&text);
@@ -244,20 +237,42 @@ static int make(struct run *run)
 	return 0;
 }
 
+/* Remove what was not committed, and report replaced files that cannot be restored. */
+static void free_files(struct run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->file_count; i++) {
+		struct etw_atomic_file *file = &run->files[i];
+		int ret = etw_atomic_file_rollback(file);
+		struct etw_text text;
+
+		if (ret) {
+			text = printable(file->backup);
+			fprintf(run->err, "%s: error: the replaced file keeps this name: %s\n",
+				string(&text), strerror(-ret));
+			etw_text_free(&text);
+			free(file->backup);
+		}
+		free(run->paths[i]);
+	}
+}
+
 int etw_mc_run(const struct etw_mc_options *options, FILE *err)
 {
-	struct run run;
+	struct run run = { .options = options, .err = err };
 	int ret;
 
-	memset(&run, 0, sizeof(run));
-	run.options = options;
-	run.err = err;
 	base_name(&run);
 	ret = etw_manifest_read_file(options->input, &run.manifest, &run.problems);
 	if (!ret) {
 		check_lengths(&run);
-		ret = make(&run);
-		etw_mc_files_free(&run.files);
+		ret = header(&run);
+		if (!ret)
+			ret = resources(&run);
+		if (!ret)
+			ret = commit(&run);
+		free_files(&run);
 		etw_manifest_put(run.manifest);
 	} else if (ret != -EINVAL) {
 		failed(&run, options->input, ret);

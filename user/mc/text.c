@@ -38,7 +38,7 @@ void etw_mc_free(struct etw_mc *mc)
 	}
 	mc->memory = NULL;
 	etw_table_clear(&mc->words, NULL);
-	etw_message_ids_free(&mc->ids);
+	etw_text_free(&mc->scratch);
 }
 
 char *etw_mc_text(struct etw_mc *mc, const char *fmt, ...)
@@ -117,24 +117,42 @@ void etw_mc_print(struct etw_mc *mc, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vfprintf(mc->out, fmt, args);
+	etw_text_vprintf(mc->out, fmt, args);
 	va_end(args);
+}
+
+const char *etw_mc_scratch(struct etw_mc *mc)
+{
+	if (mc->scratch.error)
+		longjmp(mc->no_memory, 1);
+	return etw_mc_text(mc, "%s", mc->scratch.len ? mc->scratch.data : "");
+}
+
+void etw_mc_error(struct etw_mc *mc, unsigned int line, const char *fmt, ...)
+{
+	struct etw_text text = { .data = NULL };
+	va_list args;
+
+	va_start(args, fmt);
+	etw_text_vprintf(&text, fmt, args);
+	va_end(args);
+	etw_problem_add(mc->problems, line, false, "%s", text.data ? text.data : "");
+	etw_text_free(&text);
+	mc->error = -EINVAL;
 }
 
 /* Changes text that would end the comment or continue its line. */
 void etw_mc_comment(struct etw_mc *mc, const char *before, const char *text, const char *after)
 {
-	fprintf(mc->out, "/* %s", before);
+	etw_mc_print(mc, "/* %s", before);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
-		fputc(c < ' ' || c == '\\' || c == 127 ? ' ' : c, mc->out);
-		if (c == '*' && text[1] == '/')
-			fputc(' ', mc->out);
-		if (c == '/' && text[1] == '*')
-			fputc(' ', mc->out);
+		etw_text_char(mc->out, c < ' ' || c == '\\' || c == 127 ? ' ' : *text);
+		if ((c == '*' && text[1] == '/') || (c == '/' && text[1] == '*'))
+			etw_text_char(mc->out, ' ');
 	}
-	fprintf(mc->out, "%s */\n", after);
+	etw_mc_print(mc, "%s */\n", after);
 }
 
 char *etw_mc_guid(struct etw_mc *mc, const GUID *g)
@@ -144,6 +162,20 @@ char *etw_mc_guid(struct etw_mc *mc, const GUID *g)
 		"{0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x, 0x%02x}}",
 		g->Data1, g->Data2, g->Data3, g->Data4[0], g->Data4[1], g->Data4[2],
 		g->Data4[3], g->Data4[4], g->Data4[5], g->Data4[6], g->Data4[7]);
+}
+
+const char *etw_mc_literal(struct etw_mc *mc, const char *text)
+{
+	mc->scratch.len = 0;
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c >= ' ' && c < 127 && !strchr("\"\\?", c))
+			etw_text_char(&mc->scratch, *text);
+		else
+			etw_text_printf(&mc->scratch, "\\%03o", c);
+	}
+	return etw_mc_scratch(mc);
 }
 
 bool etw_mc_guid_equal(const GUID *a, const GUID *b)
@@ -179,18 +211,10 @@ bool etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value, uns
 {
 	const struct etw_mc_entry *old = etw_mc_set_add(mc, &mc->symbols, symbol, value, line);
 
-	if (is_keyword(symbol)) {
-		etw_problem_add(mc->problems, line, false, "symbol \"%s\" is a word of C or C++",
-				symbol);
-		mc->error = -EINVAL;
-	}
-	if (!old)
-		return true;
-	if (strcmp(old->value, value)) {
-		etw_problem_add(mc->problems, line, false,
-				"symbol \"%s\" stands for %s here and for %s in line %u",
-				symbol, value, old->value, old->line);
-		mc->error = -EINVAL;
-	}
-	return false;
+	if (is_keyword(symbol))
+		etw_mc_error(mc, line, "symbol \"%s\" is a word of C or C++", symbol);
+	if (old && strcmp(old->value, value))
+		etw_mc_error(mc, line, "symbol \"%s\" stands for %s here and for %s in line %u",
+			     symbol, value, old->value, old->line);
+	return !old;
 }

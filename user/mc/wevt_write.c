@@ -52,8 +52,7 @@ void etw_wevt_error(struct etw_wevt_writer *w, unsigned int line, const char *fm
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	w->error = w->error ? w->error : -EINVAL;
-	if (w->problems)
-		etw_problem_add(w->problems, line, false, "%s", text);
+	etw_problem_add(w->problems, line, false, "%s", text);
 }
 
 void etw_wevt_list_begin(struct etw_wevt_writer *w, const char *signature, unsigned int count,
