@@ -102,7 +102,6 @@ struct etw_mc_mode {
 	/* End of template functions' names, after a "_"; may be a macro */
 	const char *write;
 	const char *status;		/* type of what registering returns */
-	const char *init_context;	/* function that fills a context of the caller's */
 	const char *includes;		/* start of the header */
 	/* The provider's objects */
 	void (*context)(struct etw_mc *mc, const struct etw_mc_provider *p);

@@ -111,9 +111,9 @@ static void registration(struct etw_mc *mc, const struct etw_mc_provider *p)
 	context_type(mc, p);
 	etw_mc_print(mc, "\nETW_INLINE %s _mcgen_RegisterForContext_%s(LPCGUID Guid, McGenContext_%s *pContext)\n"
 		     "{\n"
-		     "\t%s(&pContext->Context, &%s_Context, pContext->EnableBits);\n"
+		     "\t_mcgen_InitContext(&pContext->Context, &%s_Context, pContext->EnableBits);\n"
 		     "\treturn McGenEventRegisterContext(Guid, McGenControlCallbackV2, &pContext->Context);\n"
-		     "}\n\n", mc->mode->status, s, p->suffix, mc->mode->init_context, s);
+		     "}\n\n", mc->mode->status, s, p->suffix, s);
 	own_context(mc, p, p->suffix);
 	if (p->traits)
 		own_context(mc, p, end);
@@ -190,7 +190,6 @@ const struct etw_mc_mode etw_mc_mode_um = {
 	.activity = false,
 	.write = "MCGEN_EVENTWRITETRANSFER",
 	.status = "ULONG",
-	.init_context = "_mcgen_InitContext",
 	.includes = "#include <wmistr.h>\n#include <evntrace.h>\n#include <evntprov.h>\n"
 		    "#include <etw/mc/user.h>\n",
 	.context = context_um,
@@ -204,7 +203,6 @@ const struct etw_mc_mode etw_mc_mode_km = {
 	.activity = true,
 	.write = "EtwWriteTransfer",
 	.status = "NTSTATUS",
-	.init_context = "_mcgen_km_init_context",
 	.includes = "#include <etw/mc/kernel.h>\n",
 	.context = context_km,
 	.enabled = enabled_km,

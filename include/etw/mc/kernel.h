@@ -21,31 +21,9 @@
  * number 8 bytes plus its size.  The compiler rejects a template that needs more than
  * 1,792 bytes in total, so that no stack frame exceeds 2,048.
  *
- * These macros may be defined before the header is included, alike in all files of a
- * module:
- *
- *	MCGEN_EVENTREGISTER, MCGEN_EVENTUNREGISTER, MCGEN_EVENTSETINFORMATION,
- *	MCGEN_EVENTWRITETRANSFER
- *		names of functions to call instead of those of etw/nt/etw.h
- *	MCGEN_PENABLECALLBACK
- *		the type of the callback that MCGEN_EVENTREGISTER takes
- *	MCGEN_HAVE_EVENTSETINFORMATION
- *		0: do not set traits
- *	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition), or _mcgen_EVENT_BIT_SET
- *		tests events instead of the patched-out branch
- *	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level,
- *			MatchAnyKeyword, MatchAllKeyword, FilterData, CallbackContext)
- *		called at the end of each enable callback; define it in the file
- *		that registers.  CallbackContext is the provider's PMCGEN_TRACE_CONTEXT
- *	MCGEN_GETLENGTHSID(Sid)
- *		bytes of a SID
- *	MCGEN_EVENT_ENABLED(EventName)
- *		the test in EventWrite[EventName](), before it evaluates its arguments
- *	MCGEN_CALLOUT(RegHandle, Descriptor, Count, EventData)
- *		called after each write in code of "mc -co"; EventData is only the
- *		payload, and Count may be 0
- *	MCGEN_DISABLE_PROVIDER_CODE_GENERATION
- *		generate only the constants and descriptors
+ * common.h lists the macros that may be defined before the header is included, alike in all
+ * files of a module.  MCGEN_EVENT_BIT_SET replaces the patched-out branch.  EventData of
+ * MCGEN_CALLOUT is only the payload, and Count may be 0.
  *
  * Differences from Windows:
  *	The macros pass a float or double to the generated function by address, because
@@ -57,8 +35,6 @@
  *	adjacent numbers share one descriptor.  MCGEN_EVENTWRITETRANSFER gets these
  *	descriptors.
  *	SYM_Context is registered with itself as the CallbackContext.
- *
- * Semantics: Microsoft's page "MC.exe" and the documented names of its output.
  */
 #ifndef ETW_MCGEN_KM_H
 #define ETW_MCGEN_KM_H
@@ -100,9 +76,6 @@
 #ifndef MCGEN_USE_KERNEL_MODE_APIS
 #define MCGEN_USE_KERNEL_MODE_APIS	1
 #endif
-#ifndef MCGEN_HAVE_EVENTSETINFORMATION
-#define MCGEN_HAVE_EVENTSETINFORMATION	1
-#endif
 #ifndef MCGEN_EVENTUNREGISTER
 #define MCGEN_EVENTUNREGISTER		EtwUnregister
 #endif
@@ -113,49 +86,22 @@
 #define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
 	((READ_ONCE((EnableBits)[(BitPosition) >> 5]) >> ((BitPosition) & 31)) & 1)
 #endif
-#ifndef ETW_INLINE
-#define ETW_INLINE			static inline
-#endif
 #ifndef MCGEN_GETLENGTHSID
 #define MCGEN_GETLENGTHSID(Sid)		RtlLengthSid(Sid)
 #endif
-#ifndef MCGEN_EVENT_ENABLED
-#define MCGEN_EVENT_ENABLED(EventName)	EventEnabled##EventName()
-#endif
-#ifndef MCGEN_EVENT_ENABLED_FORCONTEXT
-#define MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)		\
-	EventEnabled##EventName##_ForContext(pContext)
-#endif
-#ifndef MCGEN_ENABLE_CHECK
-#define MCGEN_ENABLE_CHECK(Context, Descriptor)				\
-	((Context).IsEnabled && McGenEventEnabled(&(Context), &(Descriptor)))
-#endif
-
-/* a##b after macro expansion of both */
-#define _mcgen_PASTE2(a, b)		_mcgen_PASTE2_imp(a, b)
-#define _mcgen_PASTE2_imp(a, b)		a##b
-
-/* The state of a provider after its last enable callback */
-typedef struct _MCGEN_TRACE_CONTEXT {
-	REGHANDLE RegistrationHandle;	/* 0: not registered */
-	union {
-		const VOID *Traits;	/* NULL, or the provider's traits */
-		ULONGLONG Logger;
-	};
-	ULONGLONG MatchAnyKeyword;
-	ULONGLONG MatchAllKeyword;
-	ULONG Flags;
-	ULONG IsEnabled;
-	UCHAR Level;
-	UCHAR Reserve;
-	USHORT EnableBitsCount;		/* bits, and elements of the next two */
-	PULONG EnableBitMask;
-	const ULONGLONG *EnableKeyWords;
-	const UCHAR *EnableLevel;
-	struct etw_provider *Provider;	/* tested by the macros; NULL: the handle's */
-	const char *Name;		/* the provider's name */
+#define _mcgen_LOAD(object)		READ_ONCE(object)
+#define _mcgen_STORE(object, value)	WRITE_ONCE(object, value)
+#define _mcgen_KNOWN(Context)		((void)0)
+#define _mcgen_MEMBERS							\
+	struct etw_provider *Provider;	/* tested by the macros; NULL: the handle's */	\
+	const char *Name;		/* the provider's name */	\
 	PETWENABLECALLBACK Callback;	/* set while the provider is registered */
-} MCGEN_TRACE_CONTEXT, *PMCGEN_TRACE_CONTEXT;
+
+static inline VOID _mcgen_Forget(PREGHANDLE RegHandle)
+{
+}
+
+#include <etw/mc/common.h>
 
 /* At file scope: an object that all files of a module share. */
 #define _mcgen_OBJECT(type, name)					\
@@ -174,22 +120,6 @@ typedef struct _MCGEN_TRACE_CONTEXT {
 		.key = &_name##_etw_key.key,				\
 		.guid = __VA_ARGS__,					\
 	}
-
-/* May a session want this, by the state of the last enable callback?  Any context. */
-static inline BOOLEAN McGenLevelKeywordEnabled(const MCGEN_TRACE_CONTEXT *EnableInfo,
-					       UCHAR Level, ULONGLONG Keyword)
-{
-	UCHAR most = READ_ONCE(EnableInfo->Level);
-	ULONGLONG any, all;
-
-	if (Level > most && most)
-		return FALSE;
-	if (!Keyword)
-		return TRUE;
-	any = READ_ONCE(EnableInfo->MatchAnyKeyword);
-	all = READ_ONCE(EnableInfo->MatchAllKeyword);
-	return (Keyword & any) && (Keyword & all) == all;
-}
 
 /* May a session that has enabled the provider want this event?  Any context. */
 static inline BOOLEAN McGenEventEnabled(const MCGEN_TRACE_CONTEXT *Context,
@@ -213,46 +143,6 @@ static inline BOOLEAN McGenEventEnabled(const MCGEN_TRACE_CONTEXT *Context,
 #define _mcgen_km_ENABLED_BY(pContext, BitPosition, Descriptor)		\
 	McGenEventEnabled(&(pContext)->Context, &(Descriptor))
 #endif
-
-/* Store whole words, so that an event that stays enabled never looks disabled. */
-static inline void _mcgen_km_update_bits(PMCGEN_TRACE_CONTEXT Context)
-{
-	ULONG count = Context->EnableBitsCount, i, word = 0;
-
-	for (i = 0; i < count; i++) {
-		if (Context->IsEnabled &&
-		    McGenLevelKeywordEnabled(Context, Context->EnableLevel[i],
-					     Context->EnableKeyWords[i]))
-			word |= 1u << (i & 31);
-		if ((i & 31) == 31 || i + 1 == count) {
-			WRITE_ONCE(Context->EnableBitMask[i >> 5], word);
-			word = 0;
-		}
-	}
-}
-
-/* The enable callback; CallbackContext: a PMCGEN_TRACE_CONTEXT. */
-static inline VOID NTAPI McGenControlCallbackV2(LPCGUID SourceId, ULONG ControlCode,
-						UCHAR Level, ULONGLONG MatchAnyKeyword,
-						ULONGLONG MatchAllKeyword,
-						PEVENT_FILTER_DESCRIPTOR FilterData,
-						PVOID CallbackContext)
-{
-	PMCGEN_TRACE_CONTEXT context = CallbackContext;
-	bool on = ControlCode == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
-
-	if (on || ControlCode == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
-		WRITE_ONCE(context->Level, on ? Level : 0);
-		WRITE_ONCE(context->MatchAnyKeyword, on ? MatchAnyKeyword : 0);
-		WRITE_ONCE(context->MatchAllKeyword, on ? MatchAllKeyword : 0);
-		WRITE_ONCE(context->IsEnabled, ControlCode);
-		_mcgen_km_update_bits(context);
-	}
-#ifdef MCGEN_PRIVATE_ENABLE_CALLBACK_V2
-	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level, MatchAnyKeyword,
-					 MatchAllKeyword, FilterData, CallbackContext);
-#endif
-}
 
 static void __maybe_unused _mcgen_km_callback(const struct etw_guid *source, u32 control,
 					      u8 level, u64 any, u64 all,
@@ -353,19 +243,6 @@ static inline NTSTATUS McGenEventRegisterContext(LPCGUID ProviderId,
 	if (NT_SUCCESS(status) && (!Context->Provider || _mcgen_km_REGISTERS || _mcgen_km_SETS))
 		McGenEventSetInformation(Context);
 	return status;
-}
-
-/* Initialize the caller's own context: the same events under another registration. */
-static inline void _mcgen_km_init_context(PMCGEN_TRACE_CONTEXT Context,
-					  const MCGEN_TRACE_CONTEXT *Like, PULONG Bits)
-{
-	memset(Context, 0, sizeof(*Context));
-	memset(Bits, 0, (Like->EnableBitsCount + 31u) / 32 * sizeof(*Bits));
-	Context->Traits = Like->Traits;
-	Context->EnableBitsCount = Like->EnableBitsCount;
-	Context->EnableBitMask = Bits;
-	Context->EnableKeyWords = Like->EnableKeyWords;
-	Context->EnableLevel = Like->EnableLevel;
 }
 
 static inline NTSTATUS McGenEventUnregister(PREGHANDLE RegHandle)

@@ -3,36 +3,13 @@
  * user.h - the common part of the headers that "etw mc -um" generates
  *
  * A program includes the header generated from its manifest, which includes this one.
- * These macros may be defined before that, alike in the whole program:
+ * common.h lists the macros that may be defined before that.  In addition:
  *
- *	MCGEN_EVENTREGISTER, MCGEN_EVENTUNREGISTER, MCGEN_EVENTSETINFORMATION,
- *	MCGEN_EVENTWRITETRANSFER
- *		names of functions to call instead of libetw's
  *	MCGEN_EVENTENABLED
  *		function to call instead of EventEnabled(), for which mc.exe has no macro;
  *		called in forked children, see _mcgen_ENABLED
- *	MCGEN_HAVE_EVENTSETINFORMATION
- *		0: do not set traits; 1, 2: set them for every provider with traits
- *	MCGEN_PENABLECALLBACK
- *		the type of the callback that MCGEN_EVENTREGISTER takes
- *	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level,
- *			MatchAnyKeyword, MatchAllKeyword, FilterData, CallbackContext)
- *		called at the end of each enable callback; CallbackContext is the
- *		provider's PMCGEN_TRACE_CONTEXT
- *	MCGEN_GETLENGTHSID(Sid)
- *		bytes of a SID
- *	MCGEN_EVENT_ENABLED(EventName)
- *		the test in EventWrite[EventName](), before it evaluates its arguments
- *	MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)
- *	MCGEN_EVENT_BIT_SET(EnableBits, BitPosition), or _mcgen_EVENT_BIT_SET
- *	MCGEN_ENABLE_CHECK(Context, Descriptor)
- *	MCGEN_CALLOUT(RegHandle, Descriptor, Count, EventData)
- *		called after each write in code of "mc -co"; EventData[0] is the
- *		provider's traits or empty, the others are the payload
  *
- * Names that begin with _mcgen_ are for generated code only.
- *
- * Semantics: Microsoft's page "MC.exe" and the documented names of its output.
+ * EventData[0] of MCGEN_CALLOUT is the provider's traits or empty, the others are the payload.
  */
 #ifndef ETW_MCGEN_H
 #define ETW_MCGEN_H
@@ -44,9 +21,6 @@
 
 #ifndef MCGEN_USE_KERNEL_MODE_APIS
 #define MCGEN_USE_KERNEL_MODE_APIS	0
-#endif
-#ifndef MCGEN_HAVE_EVENTSETINFORMATION
-#define MCGEN_HAVE_EVENTSETINFORMATION	1
 #endif
 #ifndef MCGEN_EVENTREGISTER
 #define MCGEN_EVENTREGISTER		EventRegister
@@ -69,13 +43,6 @@
 #ifndef MCGEN_GETLENGTHSID
 #define MCGEN_GETLENGTHSID(Sid)		_mcgen_SidSize((const SID *)(Sid))
 #endif
-#ifndef MCGEN_EVENT_ENABLED
-#define MCGEN_EVENT_ENABLED(EventName)	EventEnabled##EventName()
-#endif
-#ifndef MCGEN_EVENT_ENABLED_FORCONTEXT
-#define MCGEN_EVENT_ENABLED_FORCONTEXT(pContext, EventName)		\
-	EventEnabled##EventName##_ForContext(pContext)
-#endif
 /* The macro's name in headers of older compilers */
 #if defined(_mcgen_EVENT_BIT_SET) && !defined(MCGEN_EVENT_BIT_SET)
 #define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
@@ -84,8 +51,7 @@
 /* One load and one test; EnableBits: ULONG[] */
 #ifndef MCGEN_EVENT_BIT_SET
 #define MCGEN_EVENT_BIT_SET(EnableBits, BitPosition)			\
-	__builtin_expect((__atomic_load_n(&(EnableBits)[(BitPosition) >> 5],	\
-					  __ATOMIC_RELAXED) >>		\
+	__builtin_expect((_mcgen_LOAD((EnableBits)[(BitPosition) >> 5]) >>	\
 			  ((BitPosition) & 31)) & 1, 0)
 #endif
 /*
@@ -94,74 +60,33 @@
  */
 #define _mcgen_ENABLED(EnableBits, BitPosition, Context, Descriptor)	\
 	(MCGEN_EVENT_BIT_SET(EnableBits, BitPosition) && _mcgen_Sure(&(Context), &(Descriptor)))
-#ifndef MCGEN_ENABLE_CHECK
-#define MCGEN_ENABLE_CHECK(Context, Descriptor)				\
-	((Context).IsEnabled && McGenEventEnabled(&(Context), &(Descriptor)))
-#endif
-#ifndef ETW_INLINE
-#define ETW_INLINE			static inline
-#endif
 
 /* An object that all translation units of a program, or of a shared object, share. */
 #define _mcgen_OBJECT(type, name)					\
 	extern type name __attribute__((weak, visibility("hidden")));	\
 	type name
 
-/* a##b after macro expansion of both */
-#define _mcgen_PASTE2(a, b)		_mcgen_PASTE2_imp(a, b)
-#define _mcgen_PASTE2_imp(a, b)		a##b
-
-ETW_BEGIN_DECLS
-
-/*
- * The state of a provider.  The enable callback writes it, one call at a time.  Any thread
- * reads it, one word at a time, without a lock.
- */
-typedef struct _MCGEN_TRACE_CONTEXT {
-	REGHANDLE RegistrationHandle;	/* 0: not registered */
-	ETW_ANONYMOUS union {
-		const void *Traits;	/* NULL, or the provider's traits */
-		ULONGLONG Logger;
-	};
-	ULONGLONG MatchAnyKeyword;
-	ULONGLONG MatchAllKeyword;
-	ULONG Flags;
-	ULONG IsEnabled;
-	UCHAR Level;
-	UCHAR Reserve;
-	USHORT EnableBitsCount;		/* bits, and elements of the next two */
-	PULONG EnableBitMask;
-	const ULONGLONG *EnableKeyWords;
-	const UCHAR *EnableLevel;
-	struct _MCGEN_TRACE_CONTEXT *Next;	/* in the list of registered contexts */
-} MCGEN_TRACE_CONTEXT, *PMCGEN_TRACE_CONTEXT;
-
 /* MCGEN_TRACE_CONTEXT.Flags: inherited by fork; only EventEnabled() knows the state */
 #define _mcgen_FORKED	0x1
 
+#define _mcgen_LOAD(object)		__atomic_load_n(&(object), __ATOMIC_RELAXED)
+#define _mcgen_STORE(object, value)	__atomic_store_n(&(object), value, __ATOMIC_RELAXED)
+#define _mcgen_KNOWN(Context)						\
+	((void)__atomic_fetch_and(&(Context)->Flags, ~(ULONG)_mcgen_FORKED, __ATOMIC_RELAXED))
+#define _mcgen_MEMBERS							\
+	struct _MCGEN_TRACE_CONTEXT *Next;	/* in the list of registered contexts */
+
+ETW_BEGIN_DECLS
+
+static inline VOID _mcgen_Forget(PREGHANDLE RegHandle);
+
+#include <etw/mc/common.h>
+
 static inline BOOLEAN _mcgen_Sure(PMCGEN_TRACE_CONTEXT Context, PCEVENT_DESCRIPTOR Descriptor)
 {
-	if (__builtin_expect(!(__atomic_load_n(&Context->Flags, __ATOMIC_RELAXED) &
-			       _mcgen_FORKED), 1))
+	if (__builtin_expect(!(_mcgen_LOAD(Context->Flags) & _mcgen_FORKED), 1))
 		return TRUE;
-	return MCGEN_EVENTENABLED(__atomic_load_n(&Context->RegistrationHandle, __ATOMIC_RELAXED),
-				  Descriptor);
-}
-
-/* May a session that has enabled the provider want this? */
-static inline BOOLEAN McGenLevelKeywordEnabled(PMCGEN_TRACE_CONTEXT EnableInfo, UCHAR Level,
-					       ULONGLONG Keyword)
-{
-	UCHAR most = __atomic_load_n(&EnableInfo->Level, __ATOMIC_RELAXED);
-	ULONGLONG any, all;
-
-	if (Level > most && most != 0)
-		return FALSE;
-	if (Keyword == 0)
-		return TRUE;
-	any = __atomic_load_n(&EnableInfo->MatchAnyKeyword, __ATOMIC_RELAXED);
-	all = __atomic_load_n(&EnableInfo->MatchAllKeyword, __ATOMIC_RELAXED);
-	return (Keyword & any) != 0 && (Keyword & all) == all;
+	return MCGEN_EVENTENABLED(_mcgen_LOAD(Context->RegistrationHandle), Descriptor);
 }
 
 static inline BOOLEAN McGenEventEnabled(PMCGEN_TRACE_CONTEXT EnableInfo,
@@ -170,54 +95,6 @@ static inline BOOLEAN McGenEventEnabled(PMCGEN_TRACE_CONTEXT EnableInfo,
 	return McGenLevelKeywordEnabled(EnableInfo, EventDescriptor->Level,
 					EventDescriptor->Keyword) &&
 	       _mcgen_Sure(EnableInfo, EventDescriptor);
-}
-
-/* Store whole words, so that an event that stays enabled never looks disabled. */
-static inline VOID _mcgen_UpdateBits(PMCGEN_TRACE_CONTEXT Context)
-{
-	ULONG count = Context->EnableBitsCount, i, word = 0;
-
-	for (i = 0; i < count; i++) {
-		if (Context->IsEnabled &&
-		    McGenLevelKeywordEnabled(Context, Context->EnableLevel[i],
-					     Context->EnableKeyWords[i]))
-			word |= 1u << (i & 31);
-		if ((i & 31) == 31 || i + 1 == count) {
-			__atomic_store_n(&Context->EnableBitMask[i >> 5], word,
-					 __ATOMIC_RELAXED);
-			word = 0;
-		}
-	}
-}
-
-/* The enable callback; CallbackContext: a PMCGEN_TRACE_CONTEXT. */
-static inline VOID NTAPI McGenControlCallbackV2(LPCGUID SourceId, ULONG ControlCode,
-						UCHAR Level, ULONGLONG MatchAnyKeyword,
-						ULONGLONG MatchAllKeyword,
-						PEVENT_FILTER_DESCRIPTOR FilterData,
-						PVOID CallbackContext)
-{
-	PMCGEN_TRACE_CONTEXT context = (PMCGEN_TRACE_CONTEXT)CallbackContext;
-	BOOLEAN on = ControlCode == EVENT_CONTROL_CODE_ENABLE_PROVIDER;
-
-	(void)SourceId;
-	(void)FilterData;
-	if (!context)
-		return;
-	if (on || ControlCode == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
-		__atomic_store_n(&context->Level, on ? Level : 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&context->MatchAnyKeyword, on ? MatchAnyKeyword : 0,
-				 __ATOMIC_RELAXED);
-		__atomic_store_n(&context->MatchAllKeyword, on ? MatchAllKeyword : 0,
-				 __ATOMIC_RELAXED);
-		__atomic_store_n(&context->IsEnabled, ControlCode, __ATOMIC_RELAXED);
-		__atomic_fetch_and(&context->Flags, ~(ULONG)_mcgen_FORKED, __ATOMIC_RELAXED);
-		_mcgen_UpdateBits(context);
-	}
-#ifdef MCGEN_PRIVATE_ENABLE_CALLBACK_V2
-	MCGEN_PRIVATE_ENABLE_CALLBACK_V2(SourceId, ControlCode, Level, MatchAnyKeyword,
-					 MatchAllKeyword, FilterData, CallbackContext);
-#endif
 }
 
 /* The registered contexts of this program or shared object. */
@@ -368,20 +245,6 @@ static inline ULONG McGenEventUnregister(PREGHANDLE RegHandle)
 	error = MCGEN_EVENTUNREGISTER(*RegHandle);
 	*RegHandle = 0;
 	return error;
-}
-
-/* Initialize the caller's own context, for the ..._ForContext macros. */
-static inline VOID _mcgen_InitContext(PMCGEN_TRACE_CONTEXT Context,
-				      const MCGEN_TRACE_CONTEXT *Like, PULONG Bits)
-{
-	_mcgen_Forget(&Context->RegistrationHandle);
-	memset(Context, 0, sizeof(*Context));
-	memset(Bits, 0, (Like->EnableBitsCount + 31u) / 32 * sizeof(*Bits));
-	Context->Traits = Like->Traits;
-	Context->EnableBitsCount = Like->EnableBitsCount;
-	Context->EnableBitMask = Bits;
-	Context->EnableKeyWords = Like->EnableKeyWords;
-	Context->EnableLevel = Like->EnableLevel;
 }
 
 static inline ULONG McGenEventWrite(PMCGEN_TRACE_CONTEXT Context, PCEVENT_DESCRIPTOR Descriptor,
