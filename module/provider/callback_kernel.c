@@ -2,11 +2,21 @@
 /*
  * callback_kernel.c - enable callbacks of kernel modules
  *
- * A module's callback runs in the work of its registration: one at a time, in order,
- * and without a lock of this module.  A process fetches its notices itself, see
- * callback_user.c.
+ * A module's callback runs in a thread that the work of its registration starts: one at
+ * a time, in order, and without a lock of this module.  A process fetches its notices
+ * itself, see callback_user.c.
+ *
+ * A callback that oopses ends its thread.  If that were a worker, its work would never
+ * finish, and neither the module nor etw could be removed any more.
  */
+#include <linux/completion.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/lockdep.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 
 #include "callback_kernel.h"
 #include "callback_user.h"
@@ -40,19 +50,92 @@ static void callback_call(const struct etw_registration *reg, const struct etw_n
 		      notice->all, data ? &filter : NULL, reg->context);
 }
 
+/* Call the callback until no notice waits. */
+static void callback_run(struct etw_registration *reg)
+{
+	WRITE_ONCE(reg->running, current);
+	while ((reg->handled = callback_take(reg))) {
+		callback_call(reg, reg->handled);
+		etw_notice_free(reg->handled);
+		cond_resched();
+	}
+	WRITE_ONCE(reg->running, NULL);
+}
+
+/* On the worker's stack: valid until the thread completes done or has died. */
+struct callback_thread {
+	struct etw_registration *reg;
+	struct completion done;
+};
+
+#define DEATH_POLL	(HZ / 10)	/* a thread that dies completes nothing */
+
+/* Lockdep must see what the caller of cancel_work_sync() waits for. */
+#ifdef CONFIG_LOCKDEP
+#define callback_map(reg)	(&(reg)->work.lockdep_map)
+#endif
+
+static int callback_thread(void *data)
+{
+	struct callback_thread *thread = data;
+
+	lock_map_acquire(callback_map(thread->reg));
+	callback_run(thread->reg);
+	lock_map_release(callback_map(thread->reg));
+	/* Not by returning: this module may be gone by then. */
+	kthread_complete_and_exit(&thread->done, 0);
+}
+
+/* Wait until the thread ends; false: it died inside the callback. */
+static bool callback_join(struct callback_thread *thread, const struct task_struct *task)
+{
+	while (!wait_for_completion_timeout(&thread->done, DEATH_POLL))
+		if (READ_ONCE(task->flags) & PF_EXITING)
+			return try_wait_for_completion(&thread->done);
+	return true;
+}
+
+static void callback_discard(struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+
+	while ((notice = callback_take(reg)))
+		etw_notice_free(notice);
+}
+
+/* The dead callback may hold locks of its driver, so another call could wait for ever. */
+static void callback_bury(struct etw_registration *reg)
+{
+	pr_warn("etw: the enable callback of module %s died and is not called again\n",
+		reg->module);
+	WRITE_ONCE(reg->callback_died, true);
+	WRITE_ONCE(reg->running, NULL);
+	etw_notice_free(reg->handled);
+	callback_discard(reg);
+}
+
 static void callback_work(struct work_struct *work)
 {
 	struct etw_registration *reg = container_of(work, struct etw_registration,
 						    work);
-	struct etw_notice *notice;
+	struct callback_thread thread = { .reg = reg };
+	struct task_struct *task;
 
-	WRITE_ONCE(reg->running, current);
-	while ((notice = callback_take(reg))) {
-		callback_call(reg, notice);
-		etw_notice_free(notice);
-		cond_resched();
+	if (reg->callback_died) {
+		callback_discard(reg);
+		return;
 	}
-	WRITE_ONCE(reg->running, NULL);
+	init_completion(&thread.done);
+	task = kthread_create(callback_thread, &thread, "etw/%s", reg->module);
+	if (IS_ERR(task)) {
+		callback_run(reg);
+		return;
+	}
+	get_task_struct(task);
+	wake_up_process(task);
+	if (!callback_join(&thread, task))
+		callback_bury(reg);
+	put_task_struct(task);
 }
 
 void etw_callback_init(struct etw_registration *reg)
@@ -64,6 +147,8 @@ void etw_callback_init(struct etw_registration *reg)
 
 bool etw_callback_wanted(const struct etw_registration *reg)
 {
+	if (READ_ONCE(reg->callback_died))
+		return false;
 	return reg->callback || (reg->hot.flags & ETW_REGISTER_NOTIFY);
 }
 

@@ -28,6 +28,7 @@
 
 struct cred;
 struct etw_callback_queue;
+struct etw_notice;
 struct etw_user;
 
 /*
@@ -103,6 +104,8 @@ struct etw_registration {
 	spinlock_t lock;		/* notices, queued */
 	struct work_struct work;
 	struct task_struct *running;	/* task inside callback; for -EDEADLK */
+	struct etw_notice *handled;	/* the one that callback is called for */
+	bool callback_died;		/* its thread ended inside: never call it again */
 
 	/* user mode */
 	struct etw_callback_queue *queue;	/* of its process; NULL: a kernel module's */
