@@ -16,6 +16,7 @@
 #include "control/device.h"
 #include "control_lock.h"
 #include "provider/callback_kernel.h"
+#include "provider/module_state.h"
 #include "provider/process_exit.h"
 #include "session/clock.h"
 #include "session/deliver.h"
@@ -89,11 +90,16 @@ static int __init etw_init(void)
 	err = etw_process_exit_init();
 	if (err)
 		goto err_hotplug;
-	err = etw_device_init();
+	err = etw_module_state_init();
 	if (err)
 		goto err_exits;
+	err = etw_device_init();
+	if (err)
+		goto err_modules;
 	return 0;
 
+err_modules:
+	etw_module_state_exit();
 err_exits:
 	etw_process_exit_exit();
 err_hotplug:
@@ -106,6 +112,7 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
+	etw_module_state_exit();
 	etw_process_exit_exit();
 	etw_hotplug_exit();
 	end_queues();

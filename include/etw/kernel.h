@@ -22,7 +22,8 @@
  * Writing works in process, softirq, hardirq and NMI context, takes no lock
  * and never sleeps.  The data must be resident kernel memory; the write copies it.
  * Several CPUs may write events of one provider at the same time.  A module that uses
- * these functions holds a reference on etw.ko through its symbols.
+ * these functions holds a reference on etw.ko through its symbols.  If it ends without
+ * unregistering a provider, etw.ko does that and complains in the kernel log.
  *
  * Semantics: Microsoft's EtwRegister, EtwSetInformation, EtwWrite,
  * EtwWriteTransfer, EtwWriteEx, EtwWriteString, EtwEventEnabled,
@@ -60,11 +61,11 @@ struct etw_snapshot;
  *	the session's logger id.
  * @context: as given to etw_register()
  *
- * Process context on a workqueue of etw.ko, may sleep.  A registration has one call at
+ * Process context in a kernel thread, may sleep.  A registration has one call at
  * a time, in the order of the changes.  At most 64 calls are queued; beyond that, calls
  * with ETW_CONTROL_CAPTURE are dropped first, then the oldest, because each of the others
  * passes the whole state.  May write events.  May not call etw_unregister() for its own
- * provider (-EDEADLK).
+ * provider (-EDEADLK).  A callback that oopses is not called again.
  */
 typedef void (*etw_enable_fn)(const struct etw_guid *source, u32 control,
 			      u8 level, u64 any, u64 all,

@@ -99,6 +99,9 @@ struct etw_registration {
 	u32 dropped;			/* user mode: since the last one was fetched */
 
 	/* kernel: the work handles the notices */
+	struct list_head kernel_node;	/* all registrations of modules */
+	const struct module *owner;	/* holds no reference; NULL: not given */
+	unsigned long caller;		/* return address of the function that registered */
 	etw_enable_fn callback;
 	void *context;
 	spinlock_t lock;		/* notices, queued */

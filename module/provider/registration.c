@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -94,6 +95,17 @@ void etw_registration_remove(struct etw_registration *reg)
 
 /* --------------------------------------------------------- for kernel modules */
 
+static LIST_HEAD(kernel_registrations);	/* under etw_control */
+
+static void registration_end_kernel(struct etw_registration *reg)
+{
+	lockdep_assert_held(&etw_control);
+	etw_registration_remove(reg);
+	etw_callback_drop(reg);
+	list_del(&reg->kernel_node);
+	reg->provider->reg = NULL;
+}
+
 /*
  * Traits are in place before a writer can find reg, and in every snapshot built for it.
  * Its name and its group follow afterwards; the group may enable it as well.
@@ -103,6 +115,7 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 {
 	int err;
 
+	reg->owner = owner;
 	strscpy(reg->module, owner ? module_name(owner) : "kernel",
 		sizeof(reg->module));
 	reg->provider = provider;
@@ -118,23 +131,30 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 			etw_callback_drop(reg);
 		}
 	}
-	if (!err)
+	if (!err) {
 		provider->reg = reg;
+		list_add_tail(&reg->kernel_node, &kernel_registrations);
+	}
 	mutex_unlock(&etw_control);
 	return err;
 }
 
 /* A registration for a kernel module with this GUID and name (or NULL). */
 static struct etw_registration *kernel_registration(const struct etw_guid *guid,
-						    const char *name)
+						    const char *name, unsigned long caller)
 {
 	size_t len = name ? strlen(name) : 0;
+	struct etw_registration *reg;
 
 	if (etw_guid_is_null(guid))
 		return ERR_PTR(-EINVAL);
 	if (len > ETW_NAME_MAX)
 		return ERR_PTR(-ENAMETOOLONG);
-	return etw_registration_alloc(name, len) ?: ERR_PTR(-ENOMEM);
+	reg = etw_registration_alloc(name, len);
+	if (!reg)
+		return ERR_PTR(-ENOMEM);
+	reg->caller = caller;
+	return reg;
 }
 
 /**
@@ -161,7 +181,7 @@ int __etw_register(struct etw_provider *provider, struct module *owner,
 	struct etw_registration *reg;
 	int err;
 
-	reg = kernel_registration(&provider->guid, name);
+	reg = kernel_registration(&provider->guid, name, _RET_IP_);
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
 	err = kernel_register(provider, reg, owner, callback, context);
@@ -197,7 +217,7 @@ int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	reg = kernel_registration(&provider->guid, NULL);
+	reg = kernel_registration(&provider->guid, NULL, _RET_IP_);
 	if (IS_ERR(reg)) {
 		etw_traits_free(copy);
 		return PTR_ERR(reg);
@@ -236,7 +256,7 @@ int __etw_register_handle(const struct etw_guid *guid, struct module *owner,
 	struct etw_registration *reg;
 	int err;
 
-	reg = kernel_registration(guid, name);
+	reg = kernel_registration(guid, name, _RET_IP_);
 	if (IS_ERR(reg))
 		return PTR_ERR(reg);
 	reg->hot.own.guid = *guid;
@@ -273,11 +293,8 @@ int etw_unregister(struct etw_provider *provider)
 		mutex_unlock(&etw_control);
 		return -EDEADLK;
 	}
-	if (reg) {
-		etw_registration_remove(reg);
-		etw_callback_drop(reg);
-		provider->reg = NULL;
-	}
+	if (reg)
+		registration_end_kernel(reg);
 	mutex_unlock(&etw_control);
 	if (!reg)
 		return 0;
@@ -301,6 +318,60 @@ int etw_unregister_handle(struct etw_provider *handle)
 	return handle ? etw_unregister(handle) : 0;
 }
 EXPORT_SYMBOL_GPL(etw_unregister_handle);
+
+static bool registration_owned_by(const struct etw_registration *reg,
+				  const struct module *module)
+{
+	return reg->owner == module ||
+	       within_module((unsigned long)reg->callback, module) ||
+	       within_module((unsigned long)reg->provider, module) ||
+	       (!reg->owner && within_module(reg->caller, module));
+}
+
+/*
+ * Give the module its registrations that name no owner, while the code of its init
+ * function, which made them, is still there.
+ */
+void etw_registration_adopt(const struct module *module)
+{
+	struct etw_registration *reg;
+
+	mutex_lock(&etw_control);
+	list_for_each_entry(reg, &kernel_registrations, kernel_node)
+		if (!reg->owner && within_module(reg->caller, module))
+			reg->owner = module;
+	mutex_unlock(&etw_control);
+}
+
+/*
+ * The module ends, and its code and data are still there: end the registrations that it
+ * left.  When this returns, its callbacks do not run any more.
+ */
+void etw_registration_end_left(const struct module *module)
+{
+	struct etw_registration *reg, *tmp;
+	LIST_HEAD(left);
+
+	mutex_lock(&etw_control);
+	list_for_each_entry_safe(reg, tmp, &kernel_registrations, kernel_node) {
+		if (!registration_owned_by(reg, module))
+			continue;
+		registration_end_kernel(reg);
+		list_add_tail(&reg->kernel_node, &left);
+	}
+	mutex_unlock(&etw_control);
+	if (list_empty(&left))
+		return;
+	reg = list_first_entry(&left, struct etw_registration, kernel_node);
+	pr_warn("etw: module %s ended without unregistering provider %s {%pUl}%s\n",
+		module->name, reg->name ?: "(unnamed)", &reg->provider->guid,
+		list_is_singular(&left) ? "" : " and others");
+	list_for_each_entry(reg, &left, kernel_node)
+		etw_callback_cancel(reg);
+	synchronize_rcu();
+	list_for_each_entry_safe(reg, tmp, &left, kernel_node)
+		etw_registration_free(reg);
+}
 
 /**
  * etw_event_enabled() - would some session take this event?
