@@ -17,41 +17,22 @@
 /* The Win32 code; a description in error means that the file is wrong. */
 static ULONG result(int err, const struct etw_access_error *error)
 {
-	if (!error->what[0])
-		return etw_win32_from_errno(err);
-	switch (-err) {
-	case EUCLEAN:
-		return ERROR_FILE_CORRUPT;
-	case ENOTUNIQ:
-		return ERROR_INVALID_STATE;
-	case EPERM:
-	case EACCES:
-	case EROFS:
-		return ERROR_ACCESS_DENIED;
-	case ENOSPC:
-	case EDQUOT:
-		return ERROR_DISK_FULL;
-	case EFBIG:
-		return ERROR_FILE_TOO_LARGE;
-	case ENOLCK:
-		return ERROR_LOCK_FAILED;
-	case ENOMEM:
-		return ERROR_NOT_ENOUGH_MEMORY;
-	case EMFILE:
-	case ENFILE:
-		return ERROR_NO_SYSTEM_RESOURCES;
-	case ENOENT:
-	case ENOTDIR:
-	case ENAMETOOLONG:
-	case ELOOP:
-	case EISDIR:
-	case EINVAL:		/* not a regular file */
-	case ENXIO:
-	case ENODEV:
-		return ERROR_BAD_PATHNAME;
-	default:
-		return ERROR_IO_DEVICE;
-	}
+	static const struct etw_win32_errors of_file[] = {
+		{ ERROR_FILE_CORRUPT, { EUCLEAN } },
+		{ ERROR_INVALID_STATE, { ENOTUNIQ } },
+		{ ERROR_ACCESS_DENIED, { EPERM, EACCES, EROFS } },
+		{ ERROR_DISK_FULL, { ENOSPC, EDQUOT } },
+		{ ERROR_FILE_TOO_LARGE, { EFBIG } },
+		{ ERROR_LOCK_FAILED, { ENOLCK } },
+		{ ERROR_NOT_ENOUGH_MEMORY, { ENOMEM } },
+		{ ERROR_NO_SYSTEM_RESOURCES, { EMFILE, ENFILE } },
+		/* EINVAL: not a regular file */
+		{ ERROR_BAD_PATHNAME, { ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP, EISDIR, EINVAL,
+					ENXIO, ENODEV } },
+		{ ERROR_IO_DEVICE, { 0 } },
+	};
+
+	return error->what[0] ? etw_win32_find(of_file, err) : etw_win32_from_errno(err);
 }
 
 static ULONG make_entry(PSID sid, ULONG rights, BOOLEAN allow, struct etw_access_entry *entry)
@@ -69,59 +50,54 @@ static ULONG make_entry(PSID sid, ULONG rights, BOOLEAN allow, struct etw_access
 	return ERROR_SUCCESS;
 }
 
-static int change(int fd, const struct etw_guid *guid, bool append,
-		  const struct etw_access_entry *entry, struct etw_access_error *error)
+/* Append the entry to the GUID's list or make it the only one; NULL: remove the list. */
+static ULONG change(const GUID *guid, bool append, const struct etw_access_entry *entry)
 {
-	struct etw_access_list list = { .guid = *guid, .count = 1 };
+	struct etw_access_list list = { .count = 1 };
+	struct etw_access_error error;
+	int saved = errno, fd, err;
 
-	if (append)
-		return etw_access_append(fd, guid, entry, 1, error);
-	list.entries[0] = *entry;
-	return etw_access_store(fd, guid, &list, error);
+	memcpy(&list.guid, guid, sizeof(list.guid));
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return etw_win32_from_open(fd);
+	if (entry)
+		list.entries[0] = *entry;
+	err = append ? etw_access_append(fd, &list.guid, entry, 1, &error) :
+		       etw_access_store(fd, &list.guid, entry ? &list : NULL, &error);
+	etw_kdev_close(fd);
+	errno = saved;
+	return result(err, &error);
 }
 
-static ULONG control_access(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
-			    BOOLEAN AllowOrDeny)
+/* Cancellation is off below: a cancelled thread would keep the file's lock for ever. */
+
+ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
+			 BOOLEAN AllowOrDeny)
 {
-	struct etw_access_error error;
 	struct etw_access_entry entry;
-	struct etw_guid guid;
-	int saved = errno, fd, err;
 	ULONG ret;
+	int cancel;
 
 	if (!Guid || Operation >= EventSecurityMax)
 		return ERROR_INVALID_PARAMETER;
 	if (Operation == EventSecuritySetSACL || Operation == EventSecurityAddSACL)
 		return ERROR_NOT_SUPPORTED;
+	cancel = etw_cancel_hold();
 	ret = make_entry(Sid, Rights, AllowOrDeny, &entry);
-	if (ret)
-		return ret;
-	memcpy(&guid, Guid, sizeof(guid));
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
-	err = change(fd, &guid, Operation == EventSecurityAddDACL, &entry, &error);
-	etw_kdev_close(fd);
-	errno = saved;
-	return result(err, &error);
+	if (!ret)
+		ret = change(Guid, Operation == EventSecurityAddDACL, &entry);
+	etw_cancel_allow(cancel);
+	return ret;
 }
 
-static ULONG remove_access(LPGUID Guid)
+ULONG EventAccessRemove(LPGUID Guid)
 {
-	struct etw_access_error error;
-	int saved = errno, fd, err;
-	struct etw_guid guid;
+	int cancel = etw_cancel_hold();
+	ULONG ret = Guid ? change(Guid, false, NULL) : ERROR_INVALID_PARAMETER;
 
-	if (!Guid)
-		return ERROR_INVALID_PARAMETER;
-	memcpy(&guid, Guid, sizeof(guid));
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return etw_win32_from_open(fd);
-	err = etw_access_store(fd, &guid, NULL, &error);
-	etw_kdev_close(fd);
-	errno = saved;
-	return result(err, &error);
+	etw_cancel_allow(cancel);
+	return ret;
 }
 
 /* ------------------------------------------------------------------- asking */
@@ -176,9 +152,9 @@ static ULONG put_descriptor(unsigned char *at, const struct etw_access_list *lis
 	return size + 2 * ADMINS_SIZE;
 }
 
-static ULONG query_access(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSize)
+ULONG EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSize)
 {
-	int saved = errno, fd, err;
+	int saved = errno, fd, err, cancel;
 	struct etw_access_list list;
 	struct etw_guid guid;
 	ULONG room;
@@ -190,53 +166,18 @@ static ULONG query_access(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG Buffe
 	fd = etw_kdev_open();
 	if (fd < 0)
 		return etw_win32_from_open(fd);
+	cancel = etw_cancel_hold();
 	err = etw_access_get(fd, &guid, &list, &own);
 	etw_kdev_close(fd);
+	if (!err) {
+		room = *BufferSize;
+		*BufferSize = put_descriptor(NULL, &list);
+		if (room >= *BufferSize)
+			put_descriptor(Buffer, &list);
+		else
+			err = -EMSGSIZE;
+	}
+	etw_cancel_allow(cancel);
 	errno = saved;
-	if (err)
-		return etw_win32_from_errno(err);
-	room = *BufferSize;
-	*BufferSize = put_descriptor(NULL, &list);
-	if (room < *BufferSize)
-		return ERROR_MORE_DATA;
-	put_descriptor(Buffer, &list);
-	return ERROR_SUCCESS;
-}
-
-/* ------------------------------------------------------------- the functions */
-
-/* Cancellation is off: a cancelled thread would keep the file's lock for ever. */
-
-ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
-			 BOOLEAN AllowOrDeny)
-{
-	ULONG ret;
-	int cancel;
-
-	cancel = etw_cancel_hold();
-	ret = control_access(Guid, Operation, Sid, Rights, AllowOrDeny);
-	etw_cancel_allow(cancel);
-	return ret;
-}
-
-ULONG EventAccessQuery(LPGUID Guid, PSECURITY_DESCRIPTOR Buffer, PULONG BufferSize)
-{
-	ULONG ret;
-	int cancel;
-
-	cancel = etw_cancel_hold();
-	ret = query_access(Guid, Buffer, BufferSize);
-	etw_cancel_allow(cancel);
-	return ret;
-}
-
-ULONG EventAccessRemove(LPGUID Guid)
-{
-	ULONG ret;
-	int cancel;
-
-	cancel = etw_cancel_hold();
-	ret = remove_access(Guid);
-	etw_cancel_allow(cancel);
-	return ret;
+	return etw_win32_from_errno(err);
 }

@@ -4,13 +4,12 @@
  *
  * The table is in etw/winsec.h. A SID may lie at any address.
  */
-#include <grp.h>
 #include <linux/capability.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <etw/winerror.h>
+#include "conf.h"
 #include "sid.h"
 
 #ifndef CAP_PERFMON
@@ -18,90 +17,50 @@
 #endif
 
 #define SID_HEAD		8
-#define GROUP_TEXT		65536	/* room for the members of a group */
-
 #define AUTHORITY_WORLD		1
 #define AUTHORITY_NT		5
 #define AUTHORITY_UNIX		22
 
-/* Well-known SIDs that map to one entry; two-part ones are given as 32-n. */
-static const struct {
-	uint32_t rid;
-	uint8_t who;
-	uint32_t id;
-} aliases[] = {
-	{ DOMAIN_ALIAS_RID_ADMINS, ETW_ACCESS_CAPABILITY, CAP_SYS_ADMIN },
-	{ DOMAIN_ALIAS_RID_MONITORING_USERS, ETW_ACCESS_CAPABILITY, CAP_PERFMON },
+enum sort {
+	FIXED,		/* exactly this SID and this entry */
+	NUMBERED,	/* the SID's second part is the entry's id */
+	LOG_GROUP,	/* the entry's id is the gid of the group for Performance Log Users */
 };
 
-#define ALIASES	(sizeof(aliases) / sizeof(aliases[0]))
+/* An entry has the SID of the first row that fits, or that of the first row. */
+static const struct row {
+	uint8_t authority, parts;
+	uint32_t part[2];
+	uint8_t who;
+	uint32_t id;
+	enum sort sort;
+} table[] = {
+	{ AUTHORITY_WORLD, 1, { SECURITY_WORLD_RID }, ETW_ACCESS_EVERYONE, 0, FIXED },
+	{ AUTHORITY_NT, 2, { SECURITY_BUILTIN_DOMAIN_RID, DOMAIN_ALIAS_RID_ADMINS },
+	  ETW_ACCESS_CAPABILITY, CAP_SYS_ADMIN, FIXED },
+	{ AUTHORITY_NT, 2, { SECURITY_BUILTIN_DOMAIN_RID, DOMAIN_ALIAS_RID_MONITORING_USERS },
+	  ETW_ACCESS_CAPABILITY, CAP_PERFMON, FIXED },
+	{ AUTHORITY_NT, 2, { SECURITY_BUILTIN_DOMAIN_RID, DOMAIN_ALIAS_RID_LOGGING_USERS },
+	  ETW_ACCESS_GROUP, 0, LOG_GROUP },
+	{ AUTHORITY_UNIX, 2, { ETW_UNIX_USER_RID }, ETW_ACCESS_USER, 0, NUMBERED },
+	{ AUTHORITY_UNIX, 2, { ETW_UNIX_GROUP_RID }, ETW_ACCESS_GROUP, 0, NUMBERED },
+	{ AUTHORITY_UNIX, 2, { ETW_CAPABILITY_RID }, ETW_ACCESS_CAPABILITY, 0, NUMBERED },
+	{ AUTHORITY_NT, 1, { SECURITY_AUTHENTICATED_USER_RID }, ETW_ACCESS_EVERYONE, 0, FIXED },
+	{ AUTHORITY_NT, 1, { SECURITY_LOCAL_SYSTEM_RID }, ETW_ACCESS_USER, 0, FIXED },
+};
 
-/* The gid of the group for Performance Log Users; false: there is no such group. */
+#define ROWS	(sizeof(table) / sizeof(table[0]))
+
+/* false: there is no such group. */
 static bool log_group(uint32_t *gid)
 {
-	struct group group, *found = NULL;
-	char *text = malloc(GROUP_TEXT);
+	struct etw_access_entry entry;
+	struct etw_access_error error;
+	bool found = etw_access_parse_who("group:" ETW_LOG_GROUP, &entry, &error);
 
-	if (!text)
-		return false;
-	if (!getgrnam_r(ETW_LOG_GROUP, &group, text, GROUP_TEXT, &found) && found)
-		*gid = group.gr_gid;
-	free(text);
+	if (found)
+		*gid = entry.id;
 	return found;
-}
-
-static ULONG name(struct etw_access_entry *entry, uint8_t who, uint32_t id)
-{
-	entry->who = who;
-	entry->id = id;
-	return ERROR_SUCCESS;
-}
-
-static ULONG from_builtin(uint32_t rid, struct etw_access_entry *entry)
-{
-	uint32_t gid = 0;
-	size_t i;
-
-	for (i = 0; i < ALIASES; i++)
-		if (aliases[i].rid == rid)
-			return name(entry, aliases[i].who, aliases[i].id);
-	if (rid == DOMAIN_ALIAS_RID_LOGGING_USERS && log_group(&gid))
-		return name(entry, ETW_ACCESS_GROUP, gid);
-	return ERROR_NONE_MAPPED;
-}
-
-static ULONG from_nt(const uint32_t *part, unsigned int count,
-		     struct etw_access_entry *entry)
-{
-	if (count == 2 && part[0] == SECURITY_BUILTIN_DOMAIN_RID)
-		return from_builtin(part[1], entry);
-	if (count != 1)
-		return ERROR_NONE_MAPPED;
-	switch (part[0]) {
-	case SECURITY_AUTHENTICATED_USER_RID:
-		return name(entry, ETW_ACCESS_EVERYONE, 0);
-	case SECURITY_LOCAL_SYSTEM_RID:
-		return name(entry, ETW_ACCESS_USER, 0);
-	default:
-		return ERROR_NONE_MAPPED;
-	}
-}
-
-static ULONG from_unix(const uint32_t *part, unsigned int count,
-		       struct etw_access_entry *entry)
-{
-	if (count != 2)
-		return ERROR_NONE_MAPPED;
-	switch (part[0]) {
-	case ETW_UNIX_USER_RID:
-		return name(entry, ETW_ACCESS_USER, part[1]);
-	case ETW_UNIX_GROUP_RID:
-		return name(entry, ETW_ACCESS_GROUP, part[1]);
-	case ETW_CAPABILITY_RID:
-		return name(entry, ETW_ACCESS_CAPABILITY, part[1]);
-	default:
-		return ERROR_NONE_MAPPED;
-	}
 }
 
 ULONG etw_sid_to_entry(const void *sid, struct etw_access_entry *entry)
@@ -109,6 +68,7 @@ ULONG etw_sid_to_entry(const void *sid, struct etw_access_entry *entry)
 	static const unsigned char zeros[5];
 	uint32_t part[SID_MAX_SUB_AUTHORITIES];
 	unsigned char head[SID_HEAD];
+	const struct row *row;
 
 	memcpy(head, sid, sizeof(head));
 	if (head[0] != SID_REVISION || head[1] > SID_MAX_SUB_AUTHORITIES)
@@ -116,55 +76,44 @@ ULONG etw_sid_to_entry(const void *sid, struct etw_access_entry *entry)
 	memcpy(part, (const char *)sid + SID_HEAD, head[1] * sizeof(*part));
 	if (memcmp(head + 2, zeros, sizeof(zeros)))
 		return ERROR_NONE_MAPPED;
-	switch (head[7]) {
-	case AUTHORITY_WORLD:
-		return head[1] == 1 && part[0] == SECURITY_WORLD_RID ?
-		       name(entry, ETW_ACCESS_EVERYONE, 0) : ERROR_NONE_MAPPED;
-	case AUTHORITY_NT:
-		return from_nt(part, head[1], entry);
-	case AUTHORITY_UNIX:
-		return from_unix(part, head[1], entry);
-	default:
-		return ERROR_NONE_MAPPED;
+	for (row = table; row < table + ROWS; row++) {
+		if (row->authority != head[7] || row->parts != head[1] || row->part[0] != part[0] ||
+		    (row->sort != NUMBERED && row->parts == 2 && row->part[1] != part[1]))
+			continue;
+		entry->who = row->who;
+		entry->id = row->sort == NUMBERED ? part[1] : row->id;
+		if (row->sort != LOG_GROUP || log_group(&entry->id))
+			return ERROR_SUCCESS;
 	}
+	return ERROR_NONE_MAPPED;
 }
 
-static uint32_t put(unsigned char *sid, unsigned char authority, uint32_t first,
-		    const uint32_t *second)
+static bool fits(const struct row *row, const struct etw_access_entry *entry)
 {
-	unsigned char count = second ? 2 : 1;
+	uint32_t id = row->id;
 
-	memset(sid, 0, SID_HEAD);
-	sid[0] = SID_REVISION;
-	sid[1] = count;
-	sid[7] = authority;
-	memcpy(sid + SID_HEAD, &first, sizeof(first));
-	if (second)
-		memcpy(sid + SID_HEAD + sizeof(first), second, sizeof(*second));
-	return SID_HEAD + count * sizeof(uint32_t);
+	if (row->who != entry->who || (row->sort == LOG_GROUP && !log_group(&id)))
+		return false;
+	return row->sort == NUMBERED || id == entry->id;
 }
 
 uint32_t etw_sid_of_entry(const struct etw_access_entry *entry,
 			  unsigned char sid[SECURITY_MAX_SID_SIZE])
 {
-	static const uint32_t log_users = DOMAIN_ALIAS_RID_LOGGING_USERS;
-	uint32_t gid = 0;
-	size_t i;
+	const struct row *row = table;
+	uint32_t part[2];
 
-	for (i = 0; i < ALIASES; i++)
-		if (aliases[i].who == entry->who && aliases[i].id == entry->id)
-			return put(sid, AUTHORITY_NT, SECURITY_BUILTIN_DOMAIN_RID,
-				   &aliases[i].rid);
-	switch (entry->who) {
-	case ETW_ACCESS_USER:
-		return put(sid, AUTHORITY_UNIX, ETW_UNIX_USER_RID, &entry->id);
-	case ETW_ACCESS_GROUP:
-		if (log_group(&gid) && gid == entry->id)
-			return put(sid, AUTHORITY_NT, SECURITY_BUILTIN_DOMAIN_RID, &log_users);
-		return put(sid, AUTHORITY_UNIX, ETW_UNIX_GROUP_RID, &entry->id);
-	case ETW_ACCESS_CAPABILITY:
-		return put(sid, AUTHORITY_UNIX, ETW_CAPABILITY_RID, &entry->id);
-	default:
-		return put(sid, AUTHORITY_WORLD, SECURITY_WORLD_RID, NULL);
-	}
+	while (row < table + ROWS && !fits(row, entry))
+		row++;
+	if (row == table + ROWS)
+		row = table;
+	memcpy(part, row->part, sizeof(part));
+	if (row->sort == NUMBERED)
+		part[1] = entry->id;
+	memset(sid, 0, SID_HEAD);
+	sid[0] = SID_REVISION;
+	sid[1] = row->parts;
+	sid[7] = row->authority;
+	memcpy(sid + SID_HEAD, part, row->parts * sizeof(*part));
+	return SID_HEAD + row->parts * sizeof(*part);
 }

@@ -20,7 +20,7 @@
 #define CAP_PERFMON	38
 #endif
 
-#define NAMES_TEXT	65536	/* room for the result of getgrnam_r() */
+#define NAMES_TEXT	65536	/* room for a user or a group, with its members */
 
 struct word {
 	const char *word;
@@ -52,8 +52,7 @@ static bool wrong(struct etw_access_error *error, const char *what)
 	return false;
 }
 
-static const struct word *find(const struct word *words,
-					  const char *word, size_t len)
+static const struct word *find(const struct word *words, const char *word, size_t len)
 {
 	for (; words->word; words++)
 		if (strlen(words->word) == len && !memcmp(words->word, word, len))
@@ -92,32 +91,24 @@ static bool number(const char *text, uint32_t max, uint32_t *value)
 	return n <= max;
 }
 
-static bool user(const char *name, uint32_t *id)
+/* The id of a user or of a group, by number or by name. */
+static bool account(const char *name, bool is_group, uint32_t *id)
 {
-	struct passwd entry, *found = NULL;
+	struct passwd user, *found_user = NULL;
+	struct group group, *found_group = NULL;
 	char *text;
 
 	if (number(name, UINT32_MAX - 1, id))
 		return true;
 	text = malloc(NAMES_TEXT);
-	if (text && !getpwnam_r(name, &entry, text, NAMES_TEXT, &found) && found)
-		*id = entry.pw_uid;
+	if (!text)
+		return false;
+	if (is_group && !getgrnam_r(name, &group, text, NAMES_TEXT, &found_group) && found_group)
+		*id = found_group->gr_gid;
+	if (!is_group && !getpwnam_r(name, &user, text, NAMES_TEXT, &found_user) && found_user)
+		*id = found_user->pw_uid;
 	free(text);
-	return found;
-}
-
-static bool group(const char *name, uint32_t *id)
-{
-	struct group entry, *found = NULL;
-	char *text;
-
-	if (number(name, UINT32_MAX - 1, id))
-		return true;
-	text = malloc(NAMES_TEXT);
-	if (text && !getgrnam_r(name, &entry, text, NAMES_TEXT, &found) && found)
-		*id = entry.gr_gid;
-	free(text);
-	return found;
+	return found_user || found_group;
 }
 
 static bool capability(const char *name, uint32_t *id)
@@ -142,11 +133,11 @@ bool etw_access_parse_who(const char *word, struct etw_access_entry *entry,
 		return true;
 	if (len == 4 && !memcmp(word, "user", 4)) {
 		entry->who = ETW_ACCESS_USER;
-		return user(name + 1, &entry->id) || wrong(error, "no such user");
+		return account(name + 1, false, &entry->id) || wrong(error, "no such user");
 	}
 	if (len == 5 && !memcmp(word, "group", 5)) {
 		entry->who = ETW_ACCESS_GROUP;
-		return group(name + 1, &entry->id) || wrong(error, "no such group");
+		return account(name + 1, true, &entry->id) || wrong(error, "no such group");
 	}
 	if (len == 3 && !memcmp(word, "cap", 3)) {
 		entry->who = ETW_ACCESS_CAPABILITY;
