@@ -108,26 +108,6 @@ int64_t etw_etl_shift(const struct etw_etl_shift *shift, int64_t ticks)
 
 /* -------------------------------------------------------------------- records */
 
-/* The time of a message follows other optional fields before the payload. */
-static uint32_t message_time(const uint8_t *record, size_t size)
-{
-	struct etw_message_header head;
-	uint32_t at = sizeof(head);
-
-	if (size < sizeof(head))
-		return 0;
-	memcpy(&head, record, sizeof(head));
-	if (!(head.options & ETW_MESSAGE_TIMESTAMP))
-		return 0;
-	if (head.options & ETW_MESSAGE_SEQUENCE)
-		at += sizeof(uint32_t);
-	if (head.options & ETW_MESSAGE_GUID)
-		at += sizeof(struct etw_guid);
-	else if (head.options & ETW_MESSAGE_COMPONENT)
-		at += sizeof(uint32_t);
-	return at;
-}
-
 /* Records of the kernel logger whose payload begins with a time */
 static bool is_timed(uint16_t hook)
 {
@@ -138,44 +118,18 @@ static bool is_timed(uint16_t hook)
 
 unsigned int etw_etl_times(const void *record, size_t size, uint32_t at[ETW_ETL_TIMES])
 {
-	const uint8_t *bytes = record;
-	uint32_t payload = 0;
+	struct etw_etl_layout layout;
 	unsigned int n = 0;
-	uint16_t type, hook;
+	uint16_t hook;
 
 	if (size < 8)
 		return 0;
-	memcpy(&type, bytes + 2, sizeof(type));
-	/* The only type with another marker */
-	if (type == ETW_TYPE_MESSAGE) {
-		at[0] = message_time(bytes, size);
-		return at[0] && at[0] + sizeof(int64_t) <= size;
-	}
-	switch (type & 0xFF) {
-	case ETW_ETL_PERFINFO32:
-	case ETW_ETL_PERFINFO64:
-		at[n++] = 8;
-		payload = 16;
-		break;
-	case ETW_ETL_COMPACT32:
-	case ETW_ETL_COMPACT64:
-		at[n++] = 16;
-		payload = 24;
-		break;
-	case ETW_ETL_SYSTEM32:
-	case ETW_ETL_SYSTEM64:
-		at[n++] = 16;
-		payload = 32;
-		break;
-	case ETW_ETL_ERROR:
-	case ETW_ETL_MESSAGE:		/* not from WPP: the layout is undocumented */
-		break;
-	default:
-		at[n++] = 16;
-	}
-	memcpy(&hook, bytes + 6, sizeof(hook));
-	if (payload && is_timed(hook))
-		at[n++] = payload;
+	layout = etw_etl_layout(record);
+	memcpy(&hook, (const char *)record + 6, sizeof(hook));
+	if (layout.time)
+		at[n++] = layout.time;
+	if (layout.payload && is_timed(hook))
+		at[n++] = layout.payload;
 	while (n && at[n - 1] + sizeof(int64_t) > size)
 		n--;
 	return n;

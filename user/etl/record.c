@@ -73,35 +73,63 @@ bool etw_etl_class(uint16_t hook, struct etw_guid *guid)
 
 bool etw_etl_type_is_32(uint8_t type)
 {
-	switch (type) {
-	case ETW_ETL_SYSTEM32:
-	case ETW_ETL_COMPACT32:
-	case ETW_ETL_FULL32:
-	case ETW_ETL_INSTANCE32:
-	case ETW_ETL_PERFINFO32:
-	case ETW_ETL_EVENT32:
-		return true;
-	default:
-		return false;
+	const uint32_t types = 1u << ETW_ETL_SYSTEM32 | 1u << ETW_ETL_COMPACT32 |
+			       1u << ETW_ETL_FULL32 | 1u << ETW_ETL_INSTANCE32 |
+			       1u << ETW_ETL_PERFINFO32 | 1u << ETW_ETL_EVENT32;
+
+	return type < 32 && types >> type & 1;
+}
+
+/* By type; size, thread, process, time, times, provider, activity, payload */
+static const struct etw_etl_layout layouts[] = {
+	[ETW_ETL_SYSTEM32 ... ETW_ETL_SYSTEM64] = { 4, 8, 12, 16, 24, 0, 0, 32 },
+	[ETW_ETL_COMPACT32 ... ETW_ETL_COMPACT64] = { 4, 8, 12, 16, 0, 0, 0, 24 },
+	[ETW_ETL_PERFINFO32 ... ETW_ETL_PERFINFO64] = { 4, 0, 0, 8, 0, 0, 0, 16 },
+	[ETW_ETL_FULL32 ... ETW_ETL_INSTANCE32] = { 0, 8, 12, 16, 40, 24, 0, 0 },
+	[ETW_ETL_FULL64 ... ETW_ETL_INSTANCE64] = { 0, 8, 12, 16, 40, 24, 0, 0 },
+	[ETW_ETL_EVENT32 ... ETW_ETL_EVENT64] = { 0, 8, 12, 16, 56, 24, 64, 0 },
+};
+
+/* The options of a message determine the fields before its payload. */
+static struct etw_etl_layout message_layout(const void *record)
+{
+	struct etw_etl_layout layout = { 0 };
+	struct etw_message_header head;
+	uint8_t at = sizeof(head);
+
+	memcpy(&head, record, sizeof(head));
+	if (head.options & ETW_MESSAGE_SEQUENCE)
+		at += sizeof(uint32_t);
+	if (head.options & ETW_MESSAGE_GUID) {
+		layout.provider = at;
+		at += sizeof(struct etw_guid);
+	} else if (head.options & ETW_MESSAGE_COMPONENT) {
+		at += sizeof(uint32_t);
 	}
+	if (head.options & ETW_MESSAGE_TIMESTAMP) {
+		layout.time = at;
+		at += sizeof(int64_t);
+	}
+	if (head.options & ETW_MESSAGE_SYSTEMINFO) {
+		layout.thread = at;
+		layout.process = at + sizeof(uint32_t);
+	}
+	return layout;
+}
+
+struct etw_etl_layout etw_etl_layout(const void *record)
+{
+	uint8_t type = ((const uint8_t *)record)[2];
+
+	if (etw_etl_is_message(record))
+		return message_layout(record);
+	return type < sizeof(layouts) / sizeof(layouts[0]) ? layouts[type] : layouts[0];
 }
 
 /* Bytes before the payload; 0: not a record of the kernel logger. */
 static uint32_t head_size(uint8_t type)
 {
-	switch (type) {
-	case ETW_ETL_SYSTEM32:
-	case ETW_ETL_SYSTEM64:
-		return 32;
-	case ETW_ETL_COMPACT32:
-	case ETW_ETL_COMPACT64:
-		return 24;
-	case ETW_ETL_PERFINFO32:
-	case ETW_ETL_PERFINFO64:
-		return 16;
-	default:
-		return 0;
-	}
+	return type < sizeof(layouts) / sizeof(layouts[0]) ? layouts[type].payload : 0;
 }
 
 /* Types with an undocumented layout. WPP's records have another marker (etw_record_any()). */

@@ -5,6 +5,8 @@
 #ifndef ETW_ETL_RECORD_H
 #define ETW_ETL_RECORD_H
 
+#include <string.h>
+
 #include "core/classic.h"
 
 /* Low byte of a record's type word; the high byte is 0xC0 */
@@ -32,6 +34,24 @@
  */
 int etw_etl_record(const void *buf, uint32_t end, uint32_t *offset,
 		   struct etw_record_view *view, struct etw_classic_view *classic);
+
+/* Offsets of a record's fields; 0: it has none, except for size */
+struct etw_etl_layout {
+	uint8_t size, thread, process, time, times, provider, activity;
+	uint8_t payload;	/* only of the kernel logger's records */
+};
+
+/* The layout of a record of at least 8 bytes. */
+struct etw_etl_layout etw_etl_layout(const void *record);
+
+/* Is it a message of WPP? Its type with the common marker has an undocumented layout. */
+static inline bool etw_etl_is_message(const void *record)
+{
+	uint16_t type;
+
+	memcpy(&type, (const char *)record + 2, sizeof(type));
+	return type == ETW_TYPE_MESSAGE;
+}
 
 /* The class of a hook id; false: unknown, and *guid is made from the hook id. */
 bool etw_etl_class(uint16_t hook, struct etw_guid *guid);

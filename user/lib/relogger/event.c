@@ -16,22 +16,6 @@
 #include "etl/walk.h"
 #include "relogger_private.h"
 
-#define NOWHERE		(-1)
-
-/* Offsets of a record's fields, in bytes */
-struct places {
-	int size, thread, process, time, times, provider, activity;
-};
-
-static const struct places event_places = { 0, 8, 12, 16, 56, 24, 64 };
-static const struct places trace_places = { 0, 8, 12, 16, 40, 24, NOWHERE };
-static const struct places system_places = { 4, 8, 12, 16, 24, NOWHERE, NOWHERE };
-static const struct places compact_places = { 4, 8, 12, 16, NOWHERE, NOWHERE, NOWHERE };
-static const struct places perf_places = { 4, NOWHERE, NOWHERE, 8, NOWHERE, NOWHERE, NOWHERE };
-static const struct places other_places = {
-	0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE
-};
-
 static const struct etw_relog_event *const_of(const ITraceEvent *event)
 {
 	return (const struct etw_relog_event *)event;
@@ -56,69 +40,6 @@ HRESULT etw_relog_query(void *object, const IID *own, const IID *asked, void **o
 	unknown->lpVtbl->AddRef(unknown);
 	*out = object;
 	return S_OK;
-}
-
-/* A message's options determine its fields. */
-static struct places message_places(const uint8_t *raw)
-{
-	struct places p = other_places;
-	struct etw_message_header head;
-	int at = sizeof(head);
-
-	memcpy(&head, raw, sizeof(head));
-	if (head.options & ETW_MESSAGE_SEQUENCE)
-		at += sizeof(uint32_t);
-	if (head.options & ETW_MESSAGE_GUID) {
-		p.provider = at;
-		at += sizeof(GUID);
-	} else if (head.options & ETW_MESSAGE_COMPONENT) {
-		at += sizeof(uint32_t);
-	}
-	if (head.options & ETW_MESSAGE_TIMESTAMP) {
-		p.time = at;
-		at += sizeof(int64_t);
-	}
-	if (head.options & ETW_MESSAGE_SYSTEMINFO) {
-		p.thread = at;
-		p.process = at + (int)sizeof(uint32_t);
-	}
-	return p;
-}
-
-/* This type with another marker has an undocumented layout. */
-static bool is_message(const uint8_t *raw)
-{
-	uint16_t type;
-
-	memcpy(&type, raw + 2, sizeof(type));
-	return type == ETW_TYPE_MESSAGE;
-}
-
-static struct places places_of(const uint8_t *raw)
-{
-	if (is_message(raw))
-		return message_places(raw);
-	switch (raw[2]) {
-	case ETW_ETL_EVENT32:
-	case ETW_ETL_EVENT64:
-		return event_places;
-	case ETW_ETL_FULL32:
-	case ETW_ETL_FULL64:
-	case ETW_ETL_INSTANCE32:
-	case ETW_ETL_INSTANCE64:
-		return trace_places;
-	case ETW_ETL_SYSTEM32:
-	case ETW_ETL_SYSTEM64:
-		return system_places;
-	case ETW_ETL_COMPACT32:
-	case ETW_ETL_COMPACT64:
-		return compact_places;
-	case ETW_ETL_PERFINFO32:
-	case ETW_ETL_PERFINFO64:
-		return perf_places;
-	default:
-		return other_places;
-	}
 }
 
 /* --------------------------------------------------------------- the object */
@@ -250,12 +171,10 @@ static HRESULT STDMETHODCALLTYPE get_record(ITraceEvent *This, PEVENT_RECORD *Ev
 /* ------------------------------------------------------------------ changes */
 
 /* Store a field at its place in this record. */
-static HRESULT put(struct etw_relog_event *e, int place, const void *value, size_t len)
+static HRESULT put(struct etw_relog_event *e, size_t place, const void *value, size_t len)
 {
 	if (e->broken)
 		return E_OUTOFMEMORY;
-	if (place == NOWHERE)
-		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
 	if (place + len > e->size)
 		return E_UNEXPECTED;
 	if (!e->own && !make_own(e, 0))
@@ -263,6 +182,14 @@ static HRESULT put(struct etw_relog_event *e, int place, const void *value, size
 	memcpy(e->own + place, value, len);
 	refresh(e);
 	return S_OK;
+}
+
+/* The same where the layout says; this kind of record may lack the field. */
+static HRESULT put_field(struct etw_relog_event *e, uint8_t place, const void *value, size_t len)
+{
+	if (!place && !e->broken)
+		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
+	return put(e, place, value, len);
 }
 
 static HRESULT STDMETHODCALLTYPE set_payload(ITraceEvent *This, BYTE *Payload, ULONG PayloadSize)
@@ -286,14 +213,14 @@ static HRESULT STDMETHODCALLTYPE set_payload(ITraceEvent *This, BYTE *Payload, U
 		memmove(e->own + e->head, within < 0 ? Payload : e->own + within, PayloadSize);
 	e->size = e->head + PayloadSize;
 	size = e->size;
-	return put(e, places_of(e->own).size, &size, sizeof(size));
+	return put(e, etw_etl_layout(e->own).size, &size, sizeof(size));
 }
 
 /* Classic records and those of the kernel logger hold only a part of it. */
 static HRESULT STDMETHODCALLTYPE set_descriptor(ITraceEvent *This, const EVENT_DESCRIPTOR *d)
 {
 	struct etw_relog_event *e = of(This);
-	struct places p;
+	struct etw_etl_layout layout;
 	uint16_t version, hook;
 	uint8_t class[4];
 	HRESULT hr;
@@ -302,23 +229,23 @@ static HRESULT STDMETHODCALLTYPE set_descriptor(ITraceEvent *This, const EVENT_D
 		return E_POINTER;
 	if (e->broken)
 		return E_OUTOFMEMORY;
-	p = places_of(e->raw);
+	layout = etw_etl_layout(e->raw);
 	version = d->Version;
-	if (p.activity != NOWHERE)
+	if (layout.activity)
 		return put(e, offsetof(struct etw_event_header, desc), d, sizeof(*d));
-	if (p.times == trace_places.times) {
+	if (etw_etl_is_message(e->raw))
+		return put(e, offsetof(struct etw_message_header, number), &d->Id, sizeof(d->Id));
+	if (layout.provider) {
 		class[0] = d->Opcode;
 		class[1] = d->Level;
 		memcpy(class + 2, &version, sizeof(version));
 		return put(e, offsetof(struct etw_trace_header, event_type), class, sizeof(class));
 	}
-	if (is_message(e->raw))
-		return put(e, offsetof(struct etw_message_header, number), &d->Id, sizeof(d->Id));
-	if (p.size != system_places.size)
+	if (!layout.payload)
 		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
 	hook = (d->Task & 0xFF00) | d->Opcode;
 	/* A file's header event: each file writes its own, so it cannot be injected. */
-	if (!hook && p.times == system_places.times)
+	if (!hook && layout.times)
 		return E_INVALIDARG;
 	hr = put(e, 0, &version, sizeof(version));
 	return FAILED(hr) ? hr : put(e, 6, &hook, sizeof(hook));
@@ -326,7 +253,8 @@ static HRESULT STDMETHODCALLTYPE set_descriptor(ITraceEvent *This, const EVENT_D
 
 static HRESULT STDMETHODCALLTYPE set_process(ITraceEvent *This, ULONG ProcessId)
 {
-	return put(of(This), places_of(of(This)->raw).process, &ProcessId, sizeof(ProcessId));
+	return put_field(of(This), etw_etl_layout(of(This)->raw).process, &ProcessId,
+			 sizeof(ProcessId));
 }
 
 static HRESULT STDMETHODCALLTYPE set_cpu(ITraceEvent *This, ULONG ProcessorIndex)
@@ -343,16 +271,17 @@ static HRESULT STDMETHODCALLTYPE set_cpu(ITraceEvent *This, ULONG ProcessorIndex
 
 static HRESULT STDMETHODCALLTYPE set_thread(ITraceEvent *This, ULONG ThreadId)
 {
-	return put(of(This), places_of(of(This)->raw).thread, &ThreadId, sizeof(ThreadId));
+	return put_field(of(This), etw_etl_layout(of(This)->raw).thread, &ThreadId,
+			 sizeof(ThreadId));
 }
 
 static HRESULT STDMETHODCALLTYPE set_times(ITraceEvent *This, ULONG KernelTime, ULONG UserTime)
 {
 	struct etw_relog_event *e = of(This);
 	const uint32_t times[2] = { KernelTime, UserTime };
-	HRESULT hr = put(e, places_of(e->raw).times, times, sizeof(times));
+	HRESULT hr = put_field(e, etw_etl_layout(e->raw).times, times, sizeof(times));
 
-	if (SUCCEEDED(hr) && places_of(e->raw).activity != NOWHERE) {
+	if (SUCCEEDED(hr) && etw_etl_layout(e->raw).activity) {
 		struct etw_event_header *header = (struct etw_event_header *)e->own;
 
 		header->flags &= ~ETW_EVENT_NO_CPUTIME;
@@ -365,7 +294,8 @@ static HRESULT STDMETHODCALLTYPE set_activity(ITraceEvent *This, LPCGUID Activit
 {
 	if (!ActivityId)
 		return E_POINTER;
-	return put(of(This), places_of(of(This)->raw).activity, ActivityId, sizeof(*ActivityId));
+	return put_field(of(This), etw_etl_layout(of(This)->raw).activity, ActivityId,
+			 sizeof(*ActivityId));
 }
 
 /* The record holds the output's clock, which only Inject() knows. */
@@ -377,7 +307,7 @@ static HRESULT STDMETHODCALLTYPE set_time(ITraceEvent *This, LARGE_INTEGER *Time
 		return E_POINTER;
 	if (e->broken)
 		return E_OUTOFMEMORY;
-	if (places_of(e->raw).time == NOWHERE)
+	if (!etw_etl_layout(e->raw).time)
 		return HRESULT_FROM_WIN32(ERROR_NOT_SUPPORTED);
 	e->time = TimeStamp->QuadPart;
 	e->moved = true;
@@ -389,7 +319,8 @@ static HRESULT STDMETHODCALLTYPE set_provider(ITraceEvent *This, LPCGUID Provide
 {
 	if (!ProviderId)
 		return E_POINTER;
-	return put(of(This), places_of(of(This)->raw).provider, ProviderId, sizeof(*ProviderId));
+	return put_field(of(This), etw_etl_layout(of(This)->raw).provider, ProviderId,
+			 sizeof(*ProviderId));
 }
 
 static const ITraceEventVtbl methods = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relogger_private.h - what the relogger's files share
+ * relogger_private.h - the relogger and its events
  */
 #ifndef ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H
 #define ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H
@@ -81,10 +81,5 @@ struct etw_relogger {
 	struct etw_etl_writer *writer;	/* set while events can be injected */
 	uint8_t scratch[ETW_RECORD_MAX + 1];
 };
-
-/* Write an event in the output's clock. The lock is held and r->writer is set. */
-int etw_relog_write(struct etw_relogger *r, const struct etw_relog_event *e);
-/* Compute how each stream's clock maps to that of r->info; call before any write. */
-void etw_relog_clocks(struct etw_relogger *r);
 
 #endif /* ETW_LIB_RELOGGER_RELOGGER_PRIVATE_H */
