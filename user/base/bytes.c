@@ -103,30 +103,20 @@ void etw_bytes_set32(struct etw_bytes *bytes, size_t at, uint32_t value)
 
 size_t etw_bytes_utf16(struct etw_bytes *bytes, const char *text)
 {
+	/* No more units than bytes. */
 	size_t len = strlen(text);
-	uint8_t *at;
+	WCHAR *units = malloc((len + 1) * sizeof(*units));
 	ssize_t n;
 
-	/* No more units than bytes. */
-	at = room(bytes, 2 * len + sizeof(WCHAR));
-	if (!at)
+	if (!units) {
+		bytes->error = -ENOMEM;
 		return 0;
-	if ((uintptr_t)at % sizeof(WCHAR)) {
-		WCHAR *copy = malloc((len + 1) * sizeof(WCHAR));
-
-		n = copy ? etw_utf8_to_utf16(text, len, copy, len) : 0;
-		if (!copy)
-			bytes->error = -ENOMEM;
-		if (n > 0)
-			memcpy(at, copy, n * sizeof(WCHAR));
-		free(copy);
-	} else {
-		n = etw_utf8_to_utf16(text, len, (WCHAR *)at, len);
 	}
-	if (n <= 0)
-		return 0;
-	bytes->len += n * sizeof(WCHAR);
-	return n;
+	n = etw_utf8_to_utf16(text, len, units, len);
+	if (n > 0)
+		etw_bytes_put(bytes, units, n * sizeof(*units));
+	free(units);
+	return n > 0 && !bytes->error ? n : 0;
 }
 
 void etw_bytes_cut(struct etw_bytes *bytes, size_t len)

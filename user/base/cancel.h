@@ -6,8 +6,8 @@
  * must not go with the thread.  So it is cancelled in what may wait long only, where
  * nothing is held that nobody else gives back: etw_kdev_poll().
  */
-#ifndef ETW_LIB_CANCEL_H
-#define ETW_LIB_CANCEL_H
+#ifndef ETW_BASE_CANCEL_H
+#define ETW_BASE_CANCEL_H
 
 #include <pthread.h>
 
@@ -25,4 +25,4 @@ static inline void etw_cancel_allow(int state)
 	pthread_setcancelstate(state, NULL);
 }
 
-#endif /* ETW_LIB_CANCEL_H */
+#endif /* ETW_BASE_CANCEL_H */

@@ -7,16 +7,10 @@
 
 #include "guid.h"
 
-/* Byte of struct etw_guid that each pair of digits is, as GUIDs are written */
-static const unsigned char order[16] = {
-	3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15
+/* Byte of struct etw_guid that each pair of digits is, as GUIDs are written; 16: a hyphen */
+static const unsigned char order[] = {
+	3, 2, 1, 0, 16, 5, 4, 16, 7, 6, 16, 8, 9, 16, 10, 11, 12, 13, 14, 15
 };
-
-/* Does a hyphen precede the pair? */
-static bool hyphen_before(int pair)
-{
-	return pair == 4 || pair == 6 || pair == 8 || pair == 10;
-}
 
 static int digit(char c)
 {
@@ -32,22 +26,22 @@ static int digit(char c)
 int etw_guid_parse(const char *text, struct etw_guid *guid)
 {
 	unsigned char bytes[16];
+	int high, low;
 	bool brace;
-	int i;
+	size_t i;
 
 	if (!text)
 		return -EINVAL;
 	brace = *text == '{';
 	text += brace;
-	for (i = 0; i < 16; i++) {
-		int high, low;
-
-		if (hyphen_before(i) && *text++ != '-')
-			return -EINVAL;
+	for (i = 0; i < sizeof(order); i++) {
+		if (order[i] == 16) {
+			if (*text++ != '-')
+				return -EINVAL;
+			continue;
+		}
 		high = digit(text[0]);
-		if (high < 0)
-			return -EINVAL;
-		low = digit(text[1]);
+		low = high < 0 ? -1 : digit(text[1]);
 		if (low < 0)
 			return -EINVAL;
 		bytes[order[i]] = high << 4 | low;
@@ -61,23 +55,30 @@ int etw_guid_parse(const char *text, struct etw_guid *guid)
 	return 0;
 }
 
-void etw_guid_format(const struct etw_guid *guid, char out[ETW_GUID_TEXT])
+char *etw_guid_digits(char *to, const void *guid)
 {
 	static const char digits[] = "0123456789abcdef";
-	unsigned char bytes[16];
-	char *at = out;
-	int i;
+	const unsigned char *bytes = guid;
+	size_t i;
 
-	memcpy(bytes, guid, sizeof(bytes));
-	*at++ = '{';
-	for (i = 0; i < 16; i++) {
-		if (hyphen_before(i))
-			*at++ = '-';
-		*at++ = digits[bytes[order[i]] >> 4];
-		*at++ = digits[bytes[order[i]] & 15];
+	for (i = 0; i < sizeof(order); i++) {
+		if (order[i] == 16) {
+			*to++ = '-';
+			continue;
+		}
+		*to++ = digits[bytes[order[i]] >> 4];
+		*to++ = digits[bytes[order[i]] & 15];
 	}
-	*at++ = '}';
-	*at = '\0';
+	return to;
+}
+
+void etw_guid_format(const struct etw_guid *guid, char out[ETW_GUID_TEXT])
+{
+	char *end = etw_guid_digits(out + 1, guid);
+
+	out[0] = '{';
+	end[0] = '}';
+	end[1] = '\0';
 }
 
 bool etw_guid_is_zero(const struct etw_guid *guid)

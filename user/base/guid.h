@@ -2,8 +2,8 @@
 /*
  * guid.h - GUIDs as text
  */
-#ifndef ETW_LIB_GUID_H
-#define ETW_LIB_GUID_H
+#ifndef ETW_BASE_GUID_H
+#define ETW_BASE_GUID_H
 
 #include <stdbool.h>
 #include <etw/format.h>
@@ -17,6 +17,8 @@
 int etw_guid_parse(const char *text, struct etw_guid *guid);
 /* {01234567-89ab-cdef-0123-456789abcdef}, lower case */
 void etw_guid_format(const struct etw_guid *guid, char out[ETW_GUID_TEXT]);
+/* The same without braces and NUL; guid: 16 bytes at any address. Returns the end. */
+char *etw_guid_digits(char *to, const void *guid);
 bool etw_guid_is_zero(const struct etw_guid *guid);
 
-#endif /* ETW_LIB_GUID_H */
+#endif /* ETW_BASE_GUID_H */

@@ -4,8 +4,8 @@
  *
  * Internal to the library and the tools beside it; not installed.
  */
-#ifndef ETW_LIB_NAMEGUID_H
-#define ETW_LIB_NAMEGUID_H
+#ifndef ETW_BASE_NAME_GUID_H
+#define ETW_BASE_NAME_GUID_H
 
 #include <stddef.h>
 #include <etw/format.h>
@@ -18,4 +18,4 @@
  */
 int etw_guid_from_name(const char *name, size_t len, struct etw_guid *guid);
 
-#endif /* ETW_LIB_NAMEGUID_H */
+#endif /* ETW_BASE_NAME_GUID_H */

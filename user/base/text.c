@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "guid.h"
 #include "text.h"
 
 #define TEXT_FIRST	256
@@ -222,25 +223,10 @@ void etw_text_hex(struct etw_text *text, const void *data, size_t len)
 
 void etw_text_guid(struct etw_text *text, const void *guid)
 {
-	/* Byte of the GUID that each pair of digits is; 16: a hyphen */
-	static const unsigned char order[] = {
-		3, 2, 1, 0, 16, 5, 4, 16, 7, 6, 16, 8, 9, 16, 10, 11, 12, 13, 14, 15
-	};
-	const unsigned char *p = guid;
 	char *to = etw_text_room(text, ETW_TEXT_GUID);
-	size_t i;
 
-	if (!to)
-		return;
-	for (i = 0; i < sizeof(order); i++) {
-		if (order[i] == 16) {
-			*to++ = '-';
-			continue;
-		}
-		*to++ = hex_digits[p[order[i]] >> 4];
-		*to++ = hex_digits[p[order[i]] & 15];
-	}
-	etw_text_end(text, to);
+	if (to)
+		etw_text_end(text, etw_guid_digits(to, guid));
 }
 
 static char *two(char *to, unsigned int value)

@@ -6,8 +6,8 @@
  * -ENOMEM and stays so: the callers ask once, at the end.  One thread at a time for
  * each text.
  */
-#ifndef ETW_TDH_TEXT_H
-#define ETW_TDH_TEXT_H
+#ifndef ETW_BASE_TEXT_H
+#define ETW_BASE_TEXT_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -143,4 +143,4 @@ void etw_text_json_inside(struct etw_text *text, const char *s, size_t len);
 /* Of JSON: a whole string, quotes included; of UTF-8 as etw_text_utf8(). */
 void etw_text_json_string(struct etw_text *text, const char *s, size_t len);
 
-#endif /* ETW_TDH_TEXT_H */
+#endif /* ETW_BASE_TEXT_H */

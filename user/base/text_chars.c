@@ -6,6 +6,7 @@
  * escaped cannot move a terminal's cursor, change its state or reorder what is shown.
  */
 #include "text.h"
+#include "utf.h"
 
 #define BAD_CHAR	0xFFFDU
 
@@ -91,73 +92,14 @@ bool etw_text_quote_plain(struct etw_text *text, const char *s, size_t len)
 	return true;
 }
 
-/* Length of the sequence that a UTF-8 lead byte starts, and its own bits. */
-static unsigned int lead(unsigned char c, uint32_t *bits, uint32_t *least)
-{
-	if (c < 0x80) {
-		*bits = c;
-		*least = 0;
-		return 1;
-	}
-	if ((c & 0xE0) == 0xC0) {
-		*bits = c & 0x1F;
-		*least = 0x80;
-		return 2;
-	}
-	if ((c & 0xF0) == 0xE0) {
-		*bits = c & 0x0F;
-		*least = 0x800;
-		return 3;
-	}
-	if ((c & 0xF8) == 0xF0) {
-		*bits = c & 0x07;
-		*least = 0x10000;
-		return 4;
-	}
-	return 0;
-}
-
 /* Decode one character; returns its bytes, 0 if s does not start with one. */
 static unsigned int next_char(const char *s, size_t len, uint32_t *value)
 {
-	uint32_t least = 0, v = 0;
-	unsigned int n = lead((unsigned char)*s, &v, &least);
-	unsigned int i;
+	size_t n = 0;
+	int32_t code = etw_utf8_take(s, len, &n);
 
-	if (!n || n > len)
-		return 0;
-	for (i = 1; i < n; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		if ((c & 0xC0) != 0x80)
-			return 0;
-		v = v << 6 | (c & 0x3F);
-	}
-	if (v < least || v > 0x10FFFF || (v >= 0xD800 && v <= 0xDFFF))
-		return 0;
-	*value = v;
-	return n;
-}
-
-/* At most 4 bytes; where the next one goes. */
-static char *put_char(char *to, uint32_t v)
-{
-	if (v < 0x80) {
-		*to++ = (char)v;
-	} else if (v < 0x800) {
-		*to++ = (char)(0xC0 | v >> 6);
-		*to++ = (char)(0x80 | (v & 0x3F));
-	} else if (v < 0x10000) {
-		*to++ = (char)(0xE0 | v >> 12);
-		*to++ = (char)(0x80 | (v >> 6 & 0x3F));
-		*to++ = (char)(0x80 | (v & 0x3F));
-	} else {
-		*to++ = (char)(0xF0 | v >> 18);
-		*to++ = (char)(0x80 | (v >> 12 & 0x3F));
-		*to++ = (char)(0x80 | (v >> 6 & 0x3F));
-		*to++ = (char)(0x80 | (v & 0x3F));
-	}
-	return to;
+	*value = (uint32_t)code;
+	return code < 0 ? 0 : (unsigned int)n;
 }
 
 /* C0 and C1 controls, line separators, and what reorders or hides text. */
@@ -286,7 +228,7 @@ static void put_styled(struct etw_text *text, uint32_t v, enum etw_text_style st
 		etw_text_char(text, '\\');
 	to = etw_text_room(text, 4);
 	if (to)
-		etw_text_end(text, put_char(to, v));
+		etw_text_end(text, to + etw_utf8_put(v, to));
 }
 
 /* Units that need no look, from the front; how many bytes they were. */
@@ -378,4 +320,3 @@ void etw_text_json_string(struct etw_text *text, const char *s, size_t len)
 	etw_text_json_inside(text, s, len);
 	etw_text_char(text, '"');
 }
-

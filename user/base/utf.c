@@ -30,8 +30,7 @@ static int32_t take_utf16(const WCHAR *in, size_t len, size_t *at)
 	return 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF);
 }
 
-/* One code point of UTF-8 at in[*at], or -EINVAL. */
-static int32_t take_utf8(const char *in, size_t len, size_t *at)
+int32_t etw_utf8_take(const char *in, size_t len, size_t *at)
 {
 	/* The least code that needs this many bytes after the first */
 	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
@@ -68,31 +67,6 @@ static int32_t take_utf8(const char *in, size_t len, size_t *at)
 	return code;
 }
 
-/* UTF-8 of a valid code point; returns its length. */
-static unsigned int put_utf8(uint32_t code, char out[4])
-{
-	if (code < 0x80) {
-		out[0] = code;
-		return 1;
-	}
-	if (code < 0x800) {
-		out[0] = 0xC0 | code >> 6;
-		out[1] = 0x80 | (code & 0x3F);
-		return 2;
-	}
-	if (code < 0x10000) {
-		out[0] = 0xE0 | code >> 12;
-		out[1] = 0x80 | (code >> 6 & 0x3F);
-		out[2] = 0x80 | (code & 0x3F);
-		return 3;
-	}
-	out[0] = 0xF0 | code >> 18;
-	out[1] = 0x80 | (code >> 12 & 0x3F);
-	out[2] = 0x80 | (code >> 6 & 0x3F);
-	out[3] = 0x80 | (code & 0x3F);
-	return 4;
-}
-
 ssize_t etw_utf16_to_utf8(const WCHAR *in, size_t len, char *out, size_t cap)
 {
 	size_t at = 0, made = 0;
@@ -104,7 +78,7 @@ ssize_t etw_utf16_to_utf8(const WCHAR *in, size_t len, char *out, size_t cap)
 
 		if (code < 0)
 			return code;
-		n = put_utf8(code, unit);
+		n = etw_utf8_put(code, unit);
 		for (i = 0; i < n; i++, made++)
 			if (made < cap)
 				out[made] = unit[i];
@@ -117,7 +91,7 @@ ssize_t etw_utf8_to_utf16(const char *in, size_t len, WCHAR *out, size_t cap)
 	size_t at = 0, made = 0;
 
 	while (at < len) {
-		int32_t code = take_utf8(in, len, &at);
+		int32_t code = etw_utf8_take(in, len, &at);
 
 		if (code < 0)
 			return code;

@@ -5,10 +5,11 @@
  * Strict both ways: lone surrogates, overlong forms and anything beyond
  * U+10FFFF are -EINVAL, so a name survives the way there and back unchanged.
  */
-#ifndef ETW_LIB_UTF_H
-#define ETW_LIB_UTF_H
+#ifndef ETW_BASE_UTF_H
+#define ETW_BASE_UTF_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <etw/wintypes.h>
 
@@ -20,7 +21,35 @@
 ssize_t etw_utf16_to_utf8(const WCHAR *in, size_t len, char *out, size_t cap);
 ssize_t etw_utf8_to_utf16(const char *in, size_t len, WCHAR *out, size_t cap);
 
+/* The code point of UTF-8 at in[*at], which moves behind it, or -EINVAL. */
+int32_t etw_utf8_take(const char *in, size_t len, size_t *at);
+
+/* UTF-8 of a valid code point; returns its length. */
+static inline unsigned int etw_utf8_put(uint32_t code, char out[4])
+{
+	if (code < 0x80) {
+		out[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		out[0] = (char)(0xC0 | code >> 6);
+		out[1] = (char)(0x80 | (code & 0x3F));
+		return 2;
+	}
+	if (code < 0x10000) {
+		out[0] = (char)(0xE0 | code >> 12);
+		out[1] = (char)(0x80 | (code >> 6 & 0x3F));
+		out[2] = (char)(0x80 | (code & 0x3F));
+		return 3;
+	}
+	out[0] = (char)(0xF0 | code >> 18);
+	out[1] = (char)(0x80 | (code >> 12 & 0x3F));
+	out[2] = (char)(0x80 | (code >> 6 & 0x3F));
+	out[3] = (char)(0x80 | (code & 0x3F));
+	return 4;
+}
+
 /* Units before the NUL, at most max. */
 size_t etw_utf16_len(const WCHAR *s, size_t max);
 
-#endif /* ETW_LIB_UTF_H */
+#endif /* ETW_BASE_UTF_H */

@@ -5,8 +5,8 @@
  * Hides the differences between the two: headers, types, data descriptors.  Registration,
  * the enable test and the write call are in provider.h and write.h.
  */
-#ifndef ETW_TLBASE_H
-#define ETW_TLBASE_H
+#ifndef ETW_TRACELOGGING_BASE_H
+#define ETW_TRACELOGGING_BASE_H
 
 #include <etw/filter.h>
 #include <etw/format.h>
@@ -207,4 +207,4 @@ ETW_TL_INLINE __u16 etw_tl_bytes(size_t count, size_t unit)
 	return (__u16)((count < 0xFFFF / unit ? count : 0xFFFF / unit) * unit);
 }
 
-#endif /* ETW_TLBASE_H */
+#endif /* ETW_TRACELOGGING_BASE_H */

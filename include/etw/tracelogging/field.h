@@ -7,8 +7,8 @@
  * Source: Microsoft's page "TraceLogging Wrapper Macros", and those of the macros by
  * their names.
  */
-#ifndef ETW_TLFIELD_H
-#define ETW_TLFIELD_H
+#ifndef ETW_TRACELOGGING_FIELD_H
+#define ETW_TRACELOGGING_FIELD_H
 
 #include <etw/tracelogging/scalar.h>
 
@@ -170,4 +170,4 @@
 	(EtwTlSchema, (name, (protocol) & 31, schema, cb, tags), EtwTlCounted,	\
 	 (void, 1, p, size), ETW_TL_NONE)
 
-#endif /* ETW_TLFIELD_H */
+#endif /* ETW_TRACELOGGING_FIELD_H */

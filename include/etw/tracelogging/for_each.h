@@ -12,8 +12,8 @@
  *
  * The three words select the macro of a pass; EtwTlNone: none.
  */
-#ifndef ETW_TLFOR_H
-#define ETW_TLFOR_H
+#ifndef ETW_TRACELOGGING_FOR_EACH_H
+#define ETW_TRACELOGGING_FOR_EACH_H
 
 #define ETW_TL_CAT_(a, b)	a##b
 #define ETW_TL_CAT(a, b)	ETW_TL_CAT_(a, b)
@@ -156,4 +156,4 @@
 #define ETW_TL_F98(p, n, a, ...)	ETW_TL_A(p, 98, a) ETW_TL_F97(p, n, __VA_ARGS__)
 #define ETW_TL_F99(p, n, a, ...)	ETW_TL_A(p, 99, a) ETW_TL_F98(p, n, __VA_ARGS__)
 
-#endif /* ETW_TLFOR_H */
+#endif /* ETW_TRACELOGGING_FOR_EACH_H */

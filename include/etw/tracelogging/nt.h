@@ -14,8 +14,8 @@
  * Source: Microsoft's pages "TraceLoggingRegisterEx function", "TraceLoggingUnregister
  * function", "TraceLoggingSetInformation function" and "TraceLoggingProviderId function".
  */
-#ifndef ETW_TLNT_H
-#define ETW_TLNT_H
+#ifndef ETW_TRACELOGGING_NT_H
+#define ETW_TRACELOGGING_NT_H
 
 #ifndef TLG_EVENT_UNREGISTER
 #define TLG_EVENT_UNREGISTER		EtwUnregister
@@ -125,4 +125,4 @@ ETW_TL_INLINE GUID etw_tl_nt_provider_id(const struct _tlgProvider_t *handle)
 }
 #define TraceLoggingProviderId(handle)	etw_tl_nt_provider_id(handle)
 
-#endif /* ETW_TLNT_H */
+#endif /* ETW_TRACELOGGING_NT_H */

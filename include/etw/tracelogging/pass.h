@@ -14,8 +14,8 @@
  * A pass has one macro for each kind of argument, selected by the first word of the part
  * of the tuple that the pass uses.
  */
-#ifndef ETW_TLPASS_H
-#define ETW_TLPASS_H
+#ifndef ETW_TRACELOGGING_PASS_H
+#define ETW_TRACELOGGING_PASS_H
 
 #include <etw/tracelogging/for_each.h>
 
@@ -236,4 +236,4 @@
 #define ETW_TL_STACK_EtwTlBytes(i)		+ sizeof(etw_tl_v##i) + sizeof(etw_tl_c##i)
 #define ETW_TL_STACK_EtwTlAuto(i)		+ sizeof(etw_tl_v##i)
 
-#endif /* ETW_TLPASS_H */
+#endif /* ETW_TRACELOGGING_PASS_H */

@@ -13,8 +13,8 @@
  * Source: Microsoft's pages "TRACELOGGING_DEFINE_PROVIDER macro", "TRACELOGGING_DEFINE_
  * PROVIDER_STORAGE macro" and "Provider Traits", and of the functions by their names.
  */
-#ifndef ETW_TLPROVIDER_H
-#define ETW_TLPROVIDER_H
+#ifndef ETW_TRACELOGGING_PROVIDER_H
+#define ETW_TRACELOGGING_PROVIDER_H
 
 #include <etw/tracelogging/pass.h>
 #include <etw/tracelogging/scalar.h>
@@ -386,4 +386,4 @@ ETW_TL_INLINE GUID TraceLoggingProviderId(TraceLoggingHProvider hProvider)
 
 #endif /* programs */
 
-#endif /* ETW_TLPROVIDER_H */
+#endif /* ETW_TRACELOGGING_PROVIDER_H */

@@ -17,8 +17,8 @@
  *
  * Source: Microsoft's page "TraceLogging Wrapper Macros".
  */
-#ifndef ETW_TLSCALAR_H
-#define ETW_TLSCALAR_H
+#ifndef ETW_TRACELOGGING_SCALAR_H
+#define ETW_TRACELOGGING_SCALAR_H
 
 #include <etw/tracelogging/base.h>
 #include <etw/tracelogging/for_each.h>
@@ -339,4 +339,4 @@
 #define TraceLoggingGuidFixedArray(p, ...) \
 	ETW_TL_SIZED_FIXED(ETW_TL_T_Guid, #p, p, __VA_ARGS__)
 
-#endif /* ETW_TLSCALAR_H */
+#endif /* ETW_TRACELOGGING_SCALAR_H */

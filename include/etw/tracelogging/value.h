@@ -13,8 +13,8 @@
  *
  * Source: Microsoft's page "TraceLoggingValue macro".
  */
-#ifndef ETW_TLVALUE_H
-#define ETW_TLVALUE_H
+#ifndef ETW_TRACELOGGING_VALUE_H
+#define ETW_TRACELOGGING_VALUE_H
 
 #include <etw/tracelogging/field.h>
 
@@ -218,4 +218,4 @@ ETW_TL_INLINE etw_tl_piece etw_tl_auto_sid(const void *value, __u32 size)
 
 #endif /* C */
 
-#endif /* ETW_TLVALUE_H */
+#endif /* ETW_TRACELOGGING_VALUE_H */

@@ -20,8 +20,8 @@
  *
  * Source: Microsoft's pages "TraceLoggingWrite macro" and "TraceLoggingWriteActivity macro".
  */
-#ifndef ETW_TLWRITE_H
-#define ETW_TLWRITE_H
+#ifndef ETW_TRACELOGGING_WRITE_H
+#define ETW_TRACELOGGING_WRITE_H
 
 #include <etw/tracelogging/provider.h>
 #include <etw/tracelogging/value.h>
@@ -141,4 +141,4 @@ typedef EVENT_DESCRIPTOR etw_tl_descriptor;
 		  (ETW_TL_SEND_EX, filter, flags, activity, ETW_TL_FIRST(__VA_ARGS__)),	\
 		  name, __VA_ARGS__)
 
-#endif /* ETW_TLWRITE_H */
+#endif /* ETW_TRACELOGGING_WRITE_H */
