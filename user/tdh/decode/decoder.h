@@ -146,6 +146,17 @@ bool etw_field_steps_fill(struct etw_field_step *steps, const struct etw_mf_temp
 int etw_plan_finish(struct etw_schema_plan *plan);
 void etw_plan_free(struct etw_schema_plan *plan);
 
+/* One name of a field's path, and the index of an array's element */
+struct etw_path_part {
+	const char *name;
+	bool indexed;
+	uint32_t index;
+};
+
+/* The path of the last field that etw_decode_next() returned. Returns the number of parts. */
+unsigned int etw_field_path(const struct etw_decoder *decoder, const struct etw_field *field,
+			    struct etw_path_part parts[ETW_LEVELS]);
+
 /*
  * Read one value from left bytes at p; length: for ETW_HOW_SIZED, in units. Sets data,
  * size, length, value and value_kind of *field. 0, or -EBADMSG: the value does not end

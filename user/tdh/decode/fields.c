@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fields.c - walk through an event's fields in the order of the payload
+ * fields.c - walk through an event's fields in the order of the payload; a field's path
  *
  * The decoder holds the position as a stack of levels, one for each open structure or
  * array. Each call takes one step. The payload's size limits the number of steps: each
  * step costs one of decoder->work.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "decoder.h"
+#include "base/text.h"
 
 /* Steps per byte of the payload: a byte may be in several structures */
 #define WORK_PER_BYTE	16
@@ -244,4 +246,53 @@ int etw_decode_next(struct etw_decoder *d, struct etw_field *out)
 	if (d->plan->steps[index].flags & ETW_STEP_ARRAY)
 		return begin_array(d, out, index);
 	return take_one(d, out, index);
+}
+
+static void add_part(struct etw_path_part *parts, unsigned int *count, bool is_element,
+		     const char *name, unsigned int index)
+{
+	if (!is_element) {
+		parts[(*count)++] = (struct etw_path_part){ name, false, 0 };
+		return;
+	}
+	parts[*count - 1].indexed = true;
+	parts[*count - 1].index = index;
+}
+
+/*
+ * levels[1] to levels[depth] are open around a field at that depth; a field that has
+ * just begun is one level higher.
+ */
+unsigned int etw_field_path(const struct etw_decoder *d, const struct etw_field *field,
+			    struct etw_path_part parts[ETW_LEVELS])
+{
+	unsigned int depth = field->depth < d->depth ? field->depth : d->depth, count = 0, i;
+	const struct etw_level *level = d->levels;
+
+	for (i = 1; i <= depth; i++, level++)
+		add_part(parts, &count, level->is_array,
+			 d->plan->template->fields[level[1].field].name, level[1].index);
+	add_part(parts, &count, level->is_array, field->name, field->index);
+	return count;
+}
+
+void etw_decode_path(struct etw_text *text, const struct etw_decoder *decoder,
+		     const struct etw_field *field, ULONG flags)
+{
+	struct etw_path_part parts[ETW_LEVELS];
+	unsigned int count, i;
+
+	if (!decoder->plan || !decoder->plan->template)
+		return;
+	count = etw_field_path(decoder, field, parts);
+	for (i = 0; i < count; i++) {
+		if (i)
+			etw_text_char(text, '.');
+		if (flags & ETW_FORMAT_RAW)
+			etw_text_utf8(text, parts[i].name, strlen(parts[i].name));
+		else
+			etw_text_escape(text, parts[i].name, strlen(parts[i].name));
+		if (parts[i].indexed)
+			etw_text_printf(text, "[%" PRIu32 "]", parts[i].index);
+	}
 }

@@ -32,7 +32,7 @@ void etw_expr_free(struct etw_expr *expr)
 			regfree(expr->tests[i].regex);
 		free(expr->tests[i].regex);
 	}
-	free(expr->code);
+	free(expr->nodes);
 	free(expr->tests);
 	free(expr->consts);
 	free(expr->parts);
@@ -63,7 +63,7 @@ static bool missing_name(const struct etw_expr *expr, size_t *next, struct etw_e
 
 		if (!c->names || !c->looked || c->found)
 			continue;
-		*place = (struct etw_expr_place){ etw_expr_word_name(c->names), c->at, c->at_len };
+		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len };
 		return true;
 	}
 	return false;
@@ -82,32 +82,27 @@ bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr
 	return missing_name(expr, next, place);
 }
 
+static bool run(struct etw_expr *expr, uint32_t at, const struct etw_expr_event *event)
+{
+	const struct etw_expr_node *node = &expr->nodes[at];
+
+	switch (node->kind) {
+	case ETW_EXPR_TEST:
+		return holds(expr, &expr->tests[node->left], event);
+	case ETW_EXPR_NOT:
+		return !run(expr, node->left, event);
+	case ETW_EXPR_AND:
+		return run(expr, node->left, event) && run(expr, node->right, event);
+	default:
+		return run(expr, node->left, event) || run(expr, node->right, event);
+	}
+}
+
 bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
 		    const struct etw_decoded *decoded, struct etw_decoder *decoder)
 {
 	const struct etw_expr_event event = { record, decoded, decoder };
-	bool is = true;
-	uint32_t at;
 
 	expr->walked = false;
-	for (at = 0; at < expr->code_count; at++) {
-		uint32_t what = expr->code[at] & ~ETW_EXPR_DO_MASK;
-
-		switch (expr->code[at] & ETW_EXPR_DO_MASK) {
-		case ETW_EXPR_DO_TEST:
-			is = holds(expr, &expr->tests[what], &event);
-			break;
-		case ETW_EXPR_DO_NOT:
-			is = !is;
-			break;
-		case ETW_EXPR_IF_FALSE:
-			if (!is)
-				at = what - 1;
-			break;
-		default:
-			if (is)
-				at = what - 1;
-		}
-	}
-	return is;
+	return run(expr, expr->node_count - 1, &event);
 }

@@ -6,69 +6,49 @@
  * has no index.  The test holds if it holds for one of them.
  */
 #include <string.h>
+#include <time.h>
+#include <etw/format.h>
 
-#include "tdh/decode/decoder.h"
 #include "private.h"
 
-struct walk {
-	struct {
-		const char *name;
-		bool indexed;
-		uint32_t index;
-	} part[ETW_LEVELS + 1];
+/* The path of the current field */
+struct path {
+	struct etw_path_part part[ETW_LEVELS];
 	unsigned int count;
-	struct {
-		unsigned int count;	/* parts before */
-		bool is_array;
-	} level[ETW_LEVELS + 1];
-	unsigned int depth;
 };
 
-/* Append the field to the current path, or set the index of the last part. */
-static void enter(struct walk *w, const struct etw_field *field)
-{
-	if (w->depth && w->level[w->depth - 1].is_array) {
-		w->part[w->count - 1].indexed = true;
-		w->part[w->count - 1].index = field->index;
-		return;
-	}
-	w->part[w->count].name = field->name;
-	w->part[w->count].indexed = false;
-	w->count++;
-}
-
-/* Is the current path, as far as it goes, the beginning of the test's path? */
+/* Is the path the beginning of the test's path? */
 static bool has_names(const struct etw_expr *expr, const struct etw_expr_test *test,
-		      const struct walk *w)
+		      const struct path *path)
 {
-	const struct etw_expr_part *part = &expr->parts[test->part];
+	const struct etw_path_part *part = &expr->parts[test->part];
 	unsigned int i;
 
-	for (i = 0; i < w->count; i++)
-		if (part[i].name && strcmp(part[i].name, w->part[i].name))
+	for (i = 0; i < path->count; i++)
+		if (part[i].name && strcmp(part[i].name, path->part[i].name))
 			return false;
 	return true;
 }
 
 static bool leads_to(const struct etw_expr *expr, struct etw_expr_test *test,
-		     const struct walk *w, const struct etw_field *field)
+		     const struct path *path, const struct etw_field *field)
 {
-	const struct etw_expr_part *part = &expr->parts[test->part];
+	const struct etw_path_part *part = &expr->parts[test->part];
 	unsigned int i;
 
 	if (test->anywhere)
 		return true;
-	if (test->parts != w->count) {
+	if (test->parts != path->count) {
 		if (field->kind == ETW_FIELD_ARRAY_BEGIN && !field->count && !test->found &&
-		    test->parts > w->count)
-			test->found = has_names(expr, test, w);
+		    test->parts > path->count)
+			test->found = has_names(expr, test, path);
 		return false;
 	}
-	if (!has_names(expr, test, w))
+	if (!has_names(expr, test, path))
 		return false;
 	test->found = true;
-	for (i = 0; i < w->count; i++, part++)
-		if (part->indexed && (!w->part[i].indexed || w->part[i].index != part->index))
+	for (i = 0; i < path->count; i++, part++)
+		if (part->indexed && (!path->part[i].indexed || path->part[i].index != part->index))
 			return false;
 	return true;
 }
@@ -96,21 +76,18 @@ static void set_number(struct etw_expr_value *value, const struct etw_field *fie
 /* A SYSTEMTIME as FILETIME; -1: it is invalid. */
 static int64_t system_time(const void *data)
 {
-	static const uint16_t before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
 	uint16_t t[8];	/* year, month, day of week, day, hour, minute, second, ms */
-	int64_t year, days;
+	struct tm tm;
 
 	memcpy(t, data, sizeof(t));
 	if (t[0] < 1601 || t[0] > 30827 || t[1] < 1 || t[1] > 12 || t[3] < 1 || t[3] > 31 || t[4] > 23 ||
 	    t[5] > 59 || t[6] > 59 || t[7] > 999)
 		return -1;
-	year = t[0] - 1;
-	days = 365 * (year - 1600) + (year / 4 - 400) - (year / 100 - 16) + (year / 400 - 4);
-	days += before[t[1] - 1] + t[3] - 1;
-	if (t[1] > 2 && t[0] % 4 == 0 && (t[0] % 100 || t[0] % 400 == 0))
-		days++;
-	return ((days * 24 + t[4]) * 60 + t[5]) * 60 * 10000000LL + t[6] * 10000000LL +
-	       t[7] * 10000LL;
+	tm = (struct tm){
+		.tm_year = t[0] - 1900, .tm_mon = t[1] - 1, .tm_mday = t[3],
+		.tm_hour = t[4], .tm_min = t[5], .tm_sec = t[6],
+	};
+	return timegm(&tm) * 10000000LL + t[7] * 10000LL + ETW_UNIX_EPOCH_100NS;
 }
 
 static void take_value(struct etw_expr_value *value, const struct etw_field *field)
@@ -149,7 +126,7 @@ static void take_value(struct etw_expr_value *value, const struct etw_field *fie
 }
 
 /* Run the tests whose path leads here; returns how many of them newly hold. */
-static unsigned int try_field(struct etw_expr *expr, const struct walk *w,
+static unsigned int try_field(struct etw_expr *expr, const struct path *path,
 			      const struct etw_field *field)
 {
 	struct etw_expr_value value;
@@ -160,7 +137,7 @@ static unsigned int try_field(struct etw_expr *expr, const struct walk *w,
 	for (i = 0; i < expr->test_count; i++) {
 		struct etw_expr_test *test = &expr->tests[i];
 
-		if (test->word || test->holds || !leads_to(expr, test, w, field))
+		if (test->word || test->holds || !leads_to(expr, test, path, field))
 			continue;
 		if (field->kind != ETW_FIELD_VALUE) {
 			test->holds = test->op == ETW_EXPR_EXISTS;
@@ -179,31 +156,18 @@ static unsigned int try_field(struct etw_expr *expr, const struct walk *w,
 void etw_expr_walk(struct etw_expr *expr, struct etw_decoder *decoder)
 {
 	struct etw_field field;
-	struct walk w = { .count = 0 };
-	unsigned int hold = 0, before;
+	unsigned int hold = 0;
+	struct path path;
 	uint32_t i;
 
 	for (i = 0; i < expr->test_count; i++)
 		expr->tests[i].holds = false;
 	etw_decode_rewind(decoder);
 	while (hold < expr->field_tests && etw_decode_next(decoder, &field) == 1) {
-		before = w.count;
-		switch (field.kind) {
-		case ETW_FIELD_VALUE:
-			enter(&w, &field);
-			hold += try_field(expr, &w, &field);
-			w.count = before;
-			break;
-		case ETW_FIELD_STRUCT_BEGIN:
-		case ETW_FIELD_ARRAY_BEGIN:
-			enter(&w, &field);
-			hold += try_field(expr, &w, &field);
-			w.level[w.depth].count = before;
-			w.level[w.depth++].is_array = field.kind == ETW_FIELD_ARRAY_BEGIN;
-			break;
-		default:
-			w.count = w.level[--w.depth].count;
-		}
+		if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END)
+			continue;
+		path.count = etw_field_path(decoder, &field, path.part);
+		hold += try_field(expr, &path, &field);
 	}
 	etw_decode_rewind(decoder);
 }

@@ -14,52 +14,6 @@
 
 #define IDS		65536u
 #define BORDERS_MAX	2048	/* constants that ids are compared with */
-#define PENDING_MAX	(2 * ETW_EXPR_TESTS_MAX)
-
-/* ------------------------------------------------------------ run an expression */
-
-/* A jump whose target is still to come, and what was left of it */
-struct pending {
-	uint32_t jump;
-	int node;
-};
-
-/*
- * Run the expression's code on nodes in place of truths.  A jump keeps its left side
- * until its target is reached; chains nest, so the last one ends first.  opaque: what
- * a "not" leads to is unknown.
- */
-static int run(struct etw_kernel_compiler *c, bool opaque,
-	       int (*leaf)(struct etw_kernel_compiler *c, uint32_t test))
-{
-	const struct etw_expr *expr = c->sources[c->source].expr;
-	struct pending *pending = malloc(PENDING_MAX * sizeof(*pending)), *p = pending;
-	int node = ETW_KERNEL_TRUE;
-	uint32_t at;
-
-	if (!pending)
-		return etw_kernel_fail(c, 0, "out of memory");
-	for (at = 0; at <= expr->code_count && node >= 0; at++) {
-		for (; p > pending && (p[-1].jump & ~ETW_EXPR_DO_MASK) == at; p--)
-			node = (p[-1].jump & ETW_EXPR_DO_MASK) == ETW_EXPR_IF_TRUE ?
-				etw_kernel_or(c, p[-1].node, node) :
-				etw_kernel_and(c, p[-1].node, node);
-		if (at == expr->code_count)
-			break;
-		switch (expr->code[at] & ETW_EXPR_DO_MASK) {
-		case ETW_EXPR_DO_TEST:
-			node = leaf(c, expr->code[at]);
-			break;
-		case ETW_EXPR_DO_NOT:
-			node = opaque ? ETW_KERNEL_UNKNOWN : etw_kernel_not(c, node);
-			break;
-		default:
-			*p++ = (struct pending){ expr->code[at], node };
-		}
-	}
-	free(pending);
-	return node;
-}
 
 /* --------------------------------------------------- levels and keywords as such */
 
@@ -99,37 +53,33 @@ static bool take_keywords(struct etw_kernel_filter *filter, const struct etw_exp
 }
 
 /* Can the kernel's level and keywords do the whole test? */
-static bool take_header_test(struct etw_kernel_compiler *c, uint32_t i)
+static bool take_header_test(struct etw_kernel_filter *filter, const struct etw_expr *expr,
+			     const struct etw_expr_test *test)
 {
-	const struct etw_expr *expr = c->sources[c->source].expr;
-	const struct etw_expr_test *test = &expr->tests[i];
 	const struct etw_expr_const *k;
 
 	if (test->negate || test->count != 1)
 		return false;
 	k = &expr->consts[test->first];
-	if (!(k->is & ETW_EXPR_IS_NUMBER) ||
-	    k->number.kind != ETW_EXPR_U64)
+	if (!(k->is & ETW_EXPR_IS_NUMBER) || k->number.kind != ETW_EXPR_U64)
 		return false;
 	if (test->word == ETW_EXPR_LEVEL)
-		return take_level(c->filter, test, k);
-	return test->word == ETW_EXPR_KEYWORD && take_keywords(c->filter, test, k);
-}
-
-/* The test's index as a leaf */
-static int plain_leaf(struct etw_kernel_compiler *c, uint32_t test)
-{
-	return etw_kernel_join(c, ETW_KERNEL_LEAF, (int)test, 0);
+		return take_level(filter, test, k);
+	return test->word == ETW_EXPR_KEYWORD && take_keywords(filter, test, k);
 }
 
 /* The parts of an AND that is the whole expression */
-static void take_conjuncts(struct etw_kernel_compiler *c, int at)
+static void take_conjuncts(struct etw_kernel_filter *filter, const struct etw_expr *expr, uint32_t at)
 {
-	for (; at >= ETW_KERNEL_FIRST_NODE && c->nodes[at].kind == ETW_KERNEL_AND;
-	     at = c->nodes[at].right)
-		take_conjuncts(c, c->nodes[at].left);
-	if (at >= ETW_KERNEL_FIRST_NODE && c->nodes[at].kind == ETW_KERNEL_LEAF)
-		c->done[c->source][c->nodes[at].left] = take_header_test(c, (uint32_t)c->nodes[at].left);
+	const struct etw_expr_node *node = &expr->nodes[at];
+
+	if (node->kind == ETW_EXPR_AND) {
+		take_conjuncts(filter, expr, node->left);
+		take_conjuncts(filter, expr, node->right);
+	} else if (node->kind == ETW_EXPR_TEST) {
+		expr->tests[node->left].in_header =
+			take_header_test(filter, expr, &expr->tests[node->left]);
+	}
 }
 
 /* ------------------------------------------------------------------- fold a test */
@@ -155,22 +105,35 @@ static int word_test(struct etw_kernel_compiler *c, const struct etw_expr_test *
 			return etw_kernel_refuse(c, test, "no manifest describes the provider's events");
 		if (c->event)
 			return etw_kernel_refuse(c, test, "the manifest lacks an event of --fields");
-		if (etw_expr_word_is_part(test->word))
+		if (etw_expr_words[test->word].has & ETW_EXPR_HAS_NAMES)
 			return ETW_KERNEL_UNKNOWN;
 	}
 	return etw_expr_word_holds(c->sources[c->source].expr, test, &event) ? ETW_KERNEL_TRUE :
 									       ETW_KERNEL_FALSE;
 }
 
-static int fold(struct etw_kernel_compiler *c, uint32_t i)
+static int fold_test(struct etw_kernel_compiler *c, struct etw_expr_test *test)
 {
-	struct etw_expr_test *test = &c->sources[c->source].expr->tests[i];
-
-	if (c->done[c->source][i])
+	if (test->in_header)
 		return ETW_KERNEL_TRUE;
-	if (test->word)
-		return word_test(c, test);
-	return etw_kernel_field_test(c, test, &c->found[c->source][i]);
+	return test->word ? word_test(c, test) : etw_kernel_field_test(c, test);
+}
+
+/* Both sides of an operator are folded even if one decides, to refuse what cannot run. */
+static int fold(struct etw_kernel_compiler *c, uint32_t at)
+{
+	const struct etw_expr *expr = c->sources[c->source].expr;
+	const struct etw_expr_node *node = &expr->nodes[at];
+	int left, right;
+
+	if (node->kind == ETW_EXPR_TEST)
+		return fold_test(c, &expr->tests[node->left]);
+	left = fold(c, node->left);
+	if (node->kind == ETW_EXPR_NOT)
+		return etw_kernel_not(c, left);
+	right = left < 0 ? left : fold(c, node->right);
+	return node->kind == ETW_EXPR_AND ? etw_kernel_and(c, left, right) :
+					    etw_kernel_or(c, left, right);
 }
 
 /* All expressions, for the event at hand */
@@ -180,8 +143,9 @@ static int fold_all(struct etw_kernel_compiler *c)
 
 	c->node_count = ETW_KERNEL_FIRST_NODE;
 	c->leaf_count = 0;
-	for (c->source = 0; c->source < c->source_count && node >= 0; c->source++) {
-		node = etw_kernel_and(c, node, run(c, false, fold));
+	for (c->source = 0; c->source < c->source_count; c->source++) {
+		node = etw_kernel_and(c, node,
+				      fold(c, c->sources[c->source].expr->node_count - 1));
 		if (node < 0)
 			break;
 	}
@@ -303,7 +267,7 @@ static void add_borders(uint32_t *borders, size_t *count, const struct etw_expr_
 /* false: the error is set. */
 static bool find_borders(struct etw_kernel_compiler *c, uint32_t *borders, size_t *count)
 {
-	uint32_t i, j, n;
+	uint32_t i, j;
 
 	for (c->source = 0; c->source < c->source_count; c->source++) {
 		const struct etw_expr *expr = c->sources[c->source].expr;
@@ -315,11 +279,10 @@ static bool find_borders(struct etw_kernel_compiler *c, uint32_t *borders, size_
 				continue;
 			if (test->masked || test->op == ETW_EXPR_BITS || test->op == ETW_EXPR_MULTIPLE)
 				return etw_kernel_refuse(c, test, "it only compares ids") >= 0;
-			n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
-			if (*count + 2 * (size_t)n > BORDERS_MAX)
+			if (*count + 2 * (size_t)test->count > BORDERS_MAX)
 				return etw_kernel_fail(c, test->at + 1, "the kernel takes at most %d ids",
 						       ETW_FILTER_EVENT_IDS) >= 0;
-			for (j = 0; j < n; j++)
+			for (j = 0; j < test->count; j++)
 				add_borders(borders, count, &expr->consts[test->first + j]);
 		}
 	}
@@ -401,7 +364,7 @@ static bool check_fields(struct etw_kernel_compiler *c)
 		for (i = 0; i < source->expr->test_count; i++) {
 			const struct etw_expr_test *test = &source->expr->tests[i];
 
-			if (test->word || c->found[c->source][i])
+			if (test->word || test->in_schema)
 				continue;
 			if (!schema->provider && !schema->event_count)
 				return etw_kernel_fail(c, test->at + 1, "the fields of events are not known: no manifest of the provider is installed or given by --manifest, and --fields is missing") >= 0;
@@ -417,34 +380,18 @@ static bool check_fields(struct etw_kernel_compiler *c)
 static bool compile(struct etw_kernel_compiler *c)
 {
 	uint8_t pass[IDS / 8] = { 0 };
-	int node;
+	size_t i;
+	uint32_t j;
 
-	for (c->source = 0; c->source < c->source_count; c->source++) {
-		c->node_count = ETW_KERNEL_FIRST_NODE;
-		node = run(c, true, plain_leaf);
-		if (node < 0)
-			return false;
-		take_conjuncts(c, node);
+	for (i = 0; i < c->source_count; i++) {
+		struct etw_expr *expr = c->sources[i].expr;
+
+		for (j = 0; j < expr->test_count; j++)
+			expr->tests[j].in_header = expr->tests[j].in_schema = false;
+		take_conjuncts(c->filter, expr, expr->node_count - 1);
 	}
 	return visit_all(c, pass, false) && check_fields(c) && pass_undescribed(c, pass) &&
 	       list_ids(c, pass) && visit_all(c, pass, true) && etw_kernel_finish(c);
-}
-
-/* A flag for each test of each expression; NULL: no memory. */
-static bool **new_flags(const struct etw_kernel_source *sources, size_t count)
-{
-	size_t i, tests = 0;
-	bool **flags, *at;
-
-	for (i = 0; i < count; i++)
-		tests += sources[i].expr->test_count;
-	flags = calloc(1, count * sizeof(*flags) + tests);
-	at = (bool *)(flags + count);
-	for (i = 0; flags && i < count; i++) {
-		flags[i] = at;
-		at += sources[i].expr->test_count;
-	}
-	return flags;
 }
 
 bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t count,
@@ -466,16 +413,12 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	filter->program = NULL;
 	filter->size = 0;
 	c->decoder = etw_decoder_new();
-	c->done = new_flags(sources, count);
-	c->found = new_flags(sources, count);
-	if (c->decoder && c->done && c->found)
+	if (c->decoder)
 		good = compile(c);
 	for (i = 0; i < c->group_count; i++)
 		free(c->groups[i]);
 	free(c->groups);
 	free(c->all);
-	free(c->done);
-	free(c->found);
 	etw_decoder_free(c->decoder);
 	free(c);
 	return good;

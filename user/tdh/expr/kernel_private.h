@@ -47,10 +47,7 @@ struct etw_kernel_compiler {
 	struct etw_kernel_error *error;
 	struct etw_decoder *decoder;
 
-	/* The expression at hand */
-	size_t source;
-	bool **done;		/* [source][test]: the filter's level or keywords do it */
-	bool **found;		/* [source][test]: an event has the field */
+	size_t source;		/* the expression at hand */
 
 	/* The event at hand: a descriptor without payload, and its description */
 	EVENT_RECORD record;
@@ -83,7 +80,7 @@ int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right);
 int etw_kernel_not(struct etw_kernel_compiler *c, int node);
 
 /* kernel_test.c: the node of a test of a field, for the event at hand */
-int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *test, bool *found);
+int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *test);
 
 /* kernel_groups.c: add the groups of the event at hand; false: the error is set. */
 bool etw_kernel_add_groups(struct etw_kernel_compiler *c, int root);

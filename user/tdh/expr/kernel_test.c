@@ -38,7 +38,7 @@ static bool is_array(const struct etw_mf_field *field)
 
 /* Where the path leads in the fields first to end */
 static enum where find(const struct etw_mf_template *template, unsigned int first,
-		       unsigned int end, const struct etw_expr_part *part, unsigned int parts,
+		       unsigned int end, const struct etw_path_part *part, unsigned int parts,
 		       const struct etw_mf_field **field)
 {
 	const struct etw_mf_field *at;
@@ -62,7 +62,7 @@ static enum where find(const struct etw_mf_template *template, unsigned int firs
 }
 
 /* Its index in the layout; -1: another field has the same name. */
-static int find_index(const struct etw_kernel_compiler *c, const struct etw_expr_part *part,
+static int find_index(const struct etw_kernel_compiler *c, const struct etw_path_part *part,
 		      unsigned int parts)
 {
 	char name[512];
@@ -137,60 +137,56 @@ static size_t column_of(const struct etw_expr_const *k)
 #define WRITTEN(t, k)	(int)((k)->at_len > 40 ? 40 : (k)->at_len), \
 			(t)->c->sources[(t)->c->source].text + (k)->at
 
-static struct etw_kernel_leaf *new_leaf(struct target *t, uint16_t op, size_t column, int *node)
+/* A predicate; value: copied unless it is a constant's text. */
+static int new_leaf(struct target *t, uint16_t op, size_t column, const char *text,
+		    const char *number)
 {
 	struct etw_kernel_compiler *c = t->c;
 	struct etw_kernel_leaf *leaf = &c->leaves[c->leaf_count];
 
-	if (c->leaf_count == ETW_KERNEL_LEAVES_MAX || c->node_count == ETW_KERNEL_NODES_MAX) {
-		*node = etw_kernel_fail(c, column, "the kernel runs at most %d tests for one event",
-					ETW_PAYLOAD_TESTS);
-		return NULL;
-	}
+	if (c->leaf_count == ETW_KERNEL_LEAVES_MAX)
+		return etw_kernel_fail(c, column, "the kernel runs at most %d tests for one event",
+				       ETW_PAYLOAD_TESTS);
 	*leaf = (struct etw_kernel_leaf){ .op = op, .field = t->index, .source = c->source,
 					  .column = column };
-	*node = c->node_count;
-	c->nodes[c->node_count++] = (struct etw_kernel_node){ ETW_KERNEL_LEAF, c->leaf_count++, 0 };
-	return leaf;
+	leaf->value = text ? text : leaf->number;
+	if (!text)
+		snprintf(leaf->number, sizeof(leaf->number), "%s", number);
+	return etw_kernel_join(c, ETW_KERNEL_LEAF, c->leaf_count++, 0);
 }
 
-static int number_leaf(struct target *t, uint16_t op, size_t column, uint64_t low)
+static int number_leaf(struct target *t, uint16_t op, size_t column, uint64_t number)
 {
-	int node;
-	struct etw_kernel_leaf *leaf = new_leaf(t, op, column, &node);
+	char s[24];
 
-	if (!leaf)
-		return node;
-	snprintf(leaf->number, sizeof(leaf->number),
-		 t->kind == ETW_VALUE_SIGNED ? "%" PRId64 : "%" PRIu64, low);
-	leaf->value = leaf->number;
-	return node;
+	snprintf(s, sizeof(s), t->kind == ETW_VALUE_SIGNED ? "%" PRId64 : "%" PRIu64, number);
+	return new_leaf(t, op, column, NULL, s);
 }
 
 static int range_leaf(struct target *t, size_t column, uint64_t low, uint64_t high)
 {
-	int node;
-	struct etw_kernel_leaf *leaf = new_leaf(t, ETW_PAYLOAD_BETWEEN, column, &node);
+	char s[48];
 
-	if (!leaf)
-		return node;
-	snprintf(leaf->number, sizeof(leaf->number), t->kind == ETW_VALUE_SIGNED ?
+	snprintf(s, sizeof(s), t->kind == ETW_VALUE_SIGNED ?
 		 "%" PRId64 ",%" PRId64 : "%" PRIu64 ",%" PRIu64, low, high);
-	leaf->value = leaf->number;
-	return node;
+	return new_leaf(t, ETW_PAYLOAD_BETWEEN, column, NULL, s);
 }
 
 static int text_leaf(struct target *t, uint16_t op, const struct etw_expr_const *k)
 {
-	int node;
-	struct etw_kernel_leaf *leaf;
-
 	if (strlen(k->text) != k->len)
 		return etw_kernel_refuse(t->c, t->test, "its text has a NUL");
-	leaf = new_leaf(t, op, column_of(k), &node);
-	if (leaf)
-		leaf->value = k->text;
-	return node;
+	return new_leaf(t, op, column_of(k), k->text, NULL);
+}
+
+static int guid_leaf(struct target *t, const struct etw_expr_const *k)
+{
+	char s[48];
+
+	if (!(k->is & ETW_EXPR_IS_GUID))
+		return etw_kernel_fail(t->c, column_of(k), "%.*s is no GUID", WRITTEN(t, k));
+	snprintf(s, sizeof(s), *k->text == '{' ? "%s" : "{%s}", k->text);
+	return new_leaf(t, ETW_PAYLOAD_IS, column_of(k), NULL, s);
 }
 
 /* ----------------------------------------------------------------------- numbers */
@@ -347,20 +343,6 @@ static int order(struct target *t, const struct etw_expr_const *k)
 	return number_leaf(t, ops[t->test->op], column_of(k), value);
 }
 
-/* One part of a list: low and high are the same constant if it is no range. */
-static int within(struct target *t, const struct etw_expr_const *range)
-{
-	uint64_t low, high;
-
-	if (range[0].text == range[1].text)
-		return equal_number(t, range);
-	if (!take_bound(t, &range[0], &low) || !take_bound(t, &range[1], &high))
-		return ETW_KERNEL_ERROR;
-	if (t->kind == ETW_VALUE_SIGNED ? (int64_t)low > (int64_t)high : low > high)
-		return etw_kernel_fail(t->c, column_of(range), "the range is upside down: it begins after its end");
-	return range_leaf(t, column_of(range), low, high);
-}
-
 static int multiple(struct target *t, const struct etw_expr_const *k)
 {
 	uint64_t value;
@@ -372,138 +354,100 @@ static int multiple(struct target *t, const struct etw_expr_const *k)
 	return number_leaf(t, ETW_PAYLOAD_MODULO, column_of(k), value);
 }
 
-static int test_number(struct target *t, const struct etw_expr_const *k)
+static int number_range(struct target *t, const struct etw_expr_const *range)
 {
-	int node = ETW_KERNEL_FALSE;
-	uint32_t i;
+	uint64_t low, high;
 
-	set_in_type(t);
-	switch (t->test->op) {
-	case ETW_EXPR_EQ:
-		return equal_number(t, k);
-	case ETW_EXPR_NE:
-		return etw_kernel_not(t->c, equal_number(t, k));
-	case ETW_EXPR_LT:
-	case ETW_EXPR_LE:
-	case ETW_EXPR_GT:
-	case ETW_EXPR_GE:
-		return order(t, k);
-	case ETW_EXPR_IN:
-		for (i = 0; i < t->test->count && node >= 0; i++)
-			node = etw_kernel_or(t->c, node, within(t, k + 2 * i));
-		return node;
-	case ETW_EXPR_MULTIPLE:
-		return multiple(t, k);
-	case ETW_EXPR_TRUTH:
-		if (t->kind == ETW_VALUE_IPV4)
-			return ETW_KERNEL_TRUE;	/* its text is never empty */
-		return number_leaf(t, ETW_PAYLOAD_NE, t->test->at + 1, 0);
-	default:
-		return etw_kernel_refuse(t->c, t->test, "it searches texts only, and this is a number");
-	}
-}
-
-/* ----------------------------------------------------------------- texts and GUIDs */
-
-static int test_text(struct target *t, const struct etw_expr_const *k)
-{
-	int node = ETW_KERNEL_FALSE;
-	struct etw_kernel_leaf *leaf;
-	uint32_t i;
-
-	switch (t->test->op) {
-	case ETW_EXPR_EQ:
-		return text_leaf(t, ETW_PAYLOAD_IS, k);
-	case ETW_EXPR_NE:
-		return text_leaf(t, ETW_PAYLOAD_ISNOT, k);
-	case ETW_EXPR_CONTAINS:
-		return text_leaf(t, ETW_PAYLOAD_CONTAINS, k);
-	case ETW_EXPR_IN:
-		for (i = 0; i < t->test->count && node >= 0; i++) {
-			const struct etw_expr_const *one = k + 2 * i;
-
-			if (one[0].text != one[1].text)
-				return etw_kernel_refuse(t->c, t->test, "it has no ranges of texts");
-			node = etw_kernel_or(t->c, node, text_leaf(t, ETW_PAYLOAD_IS, one));
-		}
-		return node;
-	case ETW_EXPR_TRUTH:
-		leaf = new_leaf(t, ETW_PAYLOAD_ISNOT, t->test->at + 1, &node);
-		if (leaf)
-			leaf->value = leaf->number;	/* empty */
-		return node;
-	default:
-		return etw_kernel_refuse(t->c, t->test, "for texts it has ==, !=, in and contains");
-	}
-}
-
-static int guid_leaf(struct target *t, const struct etw_expr_const *k)
-{
-	struct etw_kernel_leaf *leaf;
-	int node;
-
-	if (!(k->is & ETW_EXPR_IS_GUID))
-		return etw_kernel_fail(t->c, column_of(k), "%.*s is no GUID", WRITTEN(t, k));
-	leaf = new_leaf(t, ETW_PAYLOAD_IS, column_of(k), &node);
-	if (leaf) {
-		snprintf(leaf->number, sizeof(leaf->number), *k->text == '{' ? "%s" : "{%s}", k->text);
-		leaf->value = leaf->number;
-	}
-	return node;
-}
-
-static int test_guid(struct target *t, const struct etw_expr_const *k)
-{
-	int node = ETW_KERNEL_FALSE;
-	uint32_t i;
-
-	switch (t->test->op) {
-	case ETW_EXPR_EQ:
-		return guid_leaf(t, k);
-	case ETW_EXPR_NE:
-		return etw_kernel_not(t->c, guid_leaf(t, k));
-	case ETW_EXPR_IN:
-		for (i = 0; i < t->test->count && node >= 0; i++) {
-			if (k[2 * i].text != k[2 * i + 1].text)
-				return etw_kernel_refuse(t->c, t->test, "GUIDs have no order");
-			node = etw_kernel_or(t->c, node, guid_leaf(t, &k[2 * i]));
-		}
-		return node;
-	default:
-		return etw_kernel_refuse(t->c, t->test, "for GUIDs it has ==, != and in");
-	}
+	if (!take_bound(t, &range[0], &low) || !take_bound(t, &range[1], &high))
+		return ETW_KERNEL_ERROR;
+	if (t->kind == ETW_VALUE_SIGNED ? (int64_t)low > (int64_t)high : low > high)
+		return etw_kernel_fail(t->c, column_of(range), "the range is upside down: it begins after its end");
+	return range_leaf(t, column_of(range), low, high);
 }
 
 /* ------------------------------------------------------------------------- a test */
+
+static int equal(struct target *t, const struct etw_expr_const *k)
+{
+	switch (t->class) {
+	case NUMBER:
+		return equal_number(t, k);
+	case TEXT:
+		return text_leaf(t, ETW_PAYLOAD_IS, k);
+	default:
+		return guid_leaf(t, k);
+	}
+}
+
+/* One part of a list: low and high are the same constant if it is no range. */
+static int within(struct target *t, const struct etw_expr_const *range)
+{
+	if (range[0].text == range[1].text)
+		return equal(t, range);
+	if (t->class == NUMBER)
+		return number_range(t, range);
+	return etw_kernel_refuse(t->c, t->test, t->class == TEXT ? "it has no ranges of texts" :
+								   "GUIDs have no order");
+}
+
+/* A test that only fields of some classes can have */
+static int test_class(struct target *t, const struct etw_expr_const *k)
+{
+	const enum etw_expr_op op = t->test->op;
+
+	if (t->class == ID)
+		return etw_kernel_refuse(t->c, t->test, "for GUIDs it has ==, != and in");
+	if (t->class == TEXT && op == ETW_EXPR_CONTAINS)
+		return text_leaf(t, ETW_PAYLOAD_CONTAINS, k);
+	if (t->class == TEXT && op == ETW_EXPR_TRUTH)
+		return new_leaf(t, ETW_PAYLOAD_ISNOT, t->test->at + 1, "", NULL);
+	if (t->class == TEXT)
+		return etw_kernel_refuse(t->c, t->test, "for texts it has ==, !=, in and contains");
+	if (op >= ETW_EXPR_LT && op <= ETW_EXPR_GE)
+		return order(t, k);
+	if (op == ETW_EXPR_MULTIPLE)
+		return multiple(t, k);
+	if (op != ETW_EXPR_TRUTH)
+		return etw_kernel_refuse(t->c, t->test, "it searches texts only, and this is a number");
+	/* The text of an address is never empty. */
+	return t->kind == ETW_VALUE_IPV4 ? ETW_KERNEL_TRUE :
+		number_leaf(t, ETW_PAYLOAD_NE, t->test->at + 1, 0);
+}
 
 static int test_value(struct target *t)
 {
 	const struct etw_expr *expr = t->c->sources[t->c->source].expr;
 	const struct etw_expr_const *k = t->test->count ? &expr->consts[t->test->first] : NULL;
-	int node;
+	int node = ETW_KERNEL_FALSE;
+	uint32_t i;
 
 	if (t->test->masked || t->test->op == ETW_EXPR_BITS)
 		return etw_kernel_refuse(t->c, t->test, "it cannot test single bits");
 	t->class = class_of(t);
-	switch (t->class) {
-	case NUMBER:
-		node = test_number(t, k);
+	if (t->class == NO_CLASS)
+		return etw_kernel_refuse(t->c, t->test, "it has no such type");
+	if (t->class == NUMBER)
+		set_in_type(t);
+	switch (t->test->op) {
+	case ETW_EXPR_EQ:
+		node = equal(t, k);
 		break;
-	case TEXT:
-		node = test_text(t, k);
+	case ETW_EXPR_NE:
+		node = etw_kernel_not(t->c, equal(t, k));
 		break;
-	case ID:
-		node = test_guid(t, k);
+	case ETW_EXPR_IN:
+		for (i = 0; i < t->test->count && node >= 0; i += 2)
+			node = etw_kernel_or(t->c, node, within(t, k + i));
 		break;
 	default:
-		return etw_kernel_refuse(t->c, t->test, "it has no such type");
+		node = test_class(t, k);
 	}
 	return t->test->negate ? etw_kernel_not(t->c, node) : node;
 }
 
-int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *test, bool *found)
+int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *test)
 {
-	const struct etw_expr_part *part = c->sources[c->source].expr->parts + test->part;
+	const struct etw_path_part *part = c->sources[c->source].expr->parts + test->part;
 	struct target t = { .c = c, .test = test };
 	const bool exists = test->op == ETW_EXPR_EXISTS;
 	enum where where = ABSENT;
@@ -515,7 +459,7 @@ int etw_kernel_field_test(struct etw_kernel_compiler *c, struct etw_expr_test *t
 	if (c->event && c->event->template)
 		where = find(c->event->template, 0, c->event->template->top, part, test->parts,
 			     &t.field);
-	*found |= where != ABSENT;
+	test->in_schema |= where != ABSENT;
 	if (where == ABSENT)
 		return ETW_KERNEL_FALSE;
 	if (where == IN_ARRAY && !(exists && test->parts == 1))

@@ -2,12 +2,8 @@
 /*
  * private.h - the inside of an expression
  *
- * An expression is a row of tests with jumps between them:
- *
- *	a && b		test a, if false go to end, test b, end
- *	!(a || b)	test a, if true go to end, test b, end, not
- *
- * Running it takes no stack, and skips tests whose outcome cannot matter.
+ * An expression is a tree whose leaves are tests. A chain of one operator leans to the
+ * left: a && b && c is (a && b) && c.
  */
 #ifndef ETW_TDH_EXPR_PRIVATE_H
 #define ETW_TDH_EXPR_PRIVATE_H
@@ -18,19 +14,21 @@
 
 #include "expr.h"
 #include "base/text.h"
+#include "tdh/decode/decoder.h"
 
 #define ETW_EXPR_TEXT_MAX	65536	/* bytes of an expression */
 #define ETW_EXPR_TESTS_MAX	1024
 #define ETW_EXPR_DEPTH_MAX	64	/* parentheses and nots within each other */
 #define ETW_EXPR_GLOB_MAX	256	/* bytes of a pattern; matching may scan the text as many times */
 
-/* What a test looks at */
+/* What a test looks at; etw_expr_words[] describes them. */
 enum etw_expr_word {
 	ETW_EXPR_FIELD,
 	ETW_EXPR_PROVIDER, ETW_EXPR_EVENT, ETW_EXPR_ID, ETW_EXPR_VERSION, ETW_EXPR_CHANNEL,
 	ETW_EXPR_LEVEL, ETW_EXPR_OPCODE, ETW_EXPR_TASK, ETW_EXPR_KEYWORD, ETW_EXPR_PID,
 	ETW_EXPR_TID, ETW_EXPR_CPU, ETW_EXPR_TIME, ETW_EXPR_ACTIVITY, ETW_EXPR_RELATED,
 	ETW_EXPR_PROCESS,
+	ETW_EXPR_WORDS
 };
 
 /* The kinds of constants that a word can be compared with */
@@ -38,6 +36,16 @@ enum etw_expr_word {
 #define ETW_EXPR_HAS_TEXT	0x2
 #define ETW_EXPR_HAS_GUID	0x4
 #define ETW_EXPR_HAS_TIME	0x8
+#define ETW_EXPR_HAS_NAMES	0x10	/* a schema can name the number */
+
+struct etw_expr_word_info {
+	const char *name;
+	unsigned int has;	/* ETW_EXPR_HAS_ */
+	uint8_t part;		/* HAS_NAMES: enum etw_part */
+	uint8_t at, size;	/* HAS_NUMBER: where it is in the EVENT_HEADER; size 0: CPU */
+};
+
+extern const struct etw_expr_word_info etw_expr_words[ETW_EXPR_WORDS];
 
 enum etw_expr_op {
 	ETW_EXPR_EQ, ETW_EXPR_NE, ETW_EXPR_LT, ETW_EXPR_LE, ETW_EXPR_GT, ETW_EXPR_GE,
@@ -77,13 +85,6 @@ struct etw_expr_const {
 #define ETW_EXPR_IS_TIME	0x4
 #define ETW_EXPR_IS_GUID	0x8
 
-/* One part of a field's path */
-struct etw_expr_part {
-	const char *name;	/* NULL: any name */
-	bool indexed;
-	uint32_t index;
-};
-
 struct etw_expr_test {
 	enum etw_expr_word word;
 	enum etw_expr_op op;
@@ -95,25 +96,26 @@ struct etw_expr_test {
 	size_t at, len;		/* of the path in the expression's text */
 	size_t whole;		/* length of the test, from at */
 	uint64_t mask;
-	uint32_t first, count;	/* constants; of IN: pairs, low and high */
+	uint32_t first, count;	/* constants; of IN: low, high, low, high, ... */
 	uint32_t part, parts;
 	regex_t *regex;
+	/* For the compiler of kernel filters */
+	bool in_header;		/* the kernel's level or keywords test it */
+	bool in_schema;		/* a described event has the field */
 };
 
-/* Code: the operation in the high bits, a test or a jump target in the others */
-#define ETW_EXPR_DO_TEST	0x00000000u
-#define ETW_EXPR_DO_NOT		0x40000000u
-#define ETW_EXPR_IF_FALSE	0x80000000u
-#define ETW_EXPR_IF_TRUE	0xC0000000u
-#define ETW_EXPR_DO_MASK	0xC0000000u
+struct etw_expr_node {
+	enum { ETW_EXPR_TEST, ETW_EXPR_NOT, ETW_EXPR_AND, ETW_EXPR_OR } kind;
+	uint32_t left, right;	/* nodes; TEST: left is the test; NOT: only left */
+};
 
 struct etw_expr {
-	uint32_t *code;
+	struct etw_expr_node *nodes;	/* the last one is the root */
 	struct etw_expr_test *tests;
 	struct etw_expr_const *consts;
-	struct etw_expr_part *parts;
-	uint32_t code_count, test_count, const_count, part_count;
-	uint32_t code_room, test_room, const_room, part_room;
+	struct etw_path_part *parts;	/* of fields' paths; name NULL: any */
+	uint32_t node_count, test_count, const_count, part_count;
+	uint32_t node_room, test_room, const_room, part_room;
 	uint32_t field_tests;
 	char *strings;		/* of constants and parts */
 	size_t strings_len;
@@ -156,12 +158,6 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 			 const struct etw_expr_event *event);
 /* The word of that name (len bytes), or ETW_EXPR_FIELD if there is none */
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len);
-unsigned int etw_expr_word_has(enum etw_expr_word word);
-const char *etw_expr_word_name(enum etw_expr_word word);
-/* Is the word a number of the descriptor that a schema can name? */
-bool etw_expr_word_is_part(enum etw_expr_word word);
-/* The number of a standard level; false: no such name. */
-bool etw_expr_level(const char *name, uint64_t *level);
 
 static inline char etw_expr_lower(char c)
 {
@@ -176,6 +172,7 @@ struct etw_expr_scan {
 	const char *error;	/* NULL with failed: no memory */
 	const char *error_at;
 	bool failed;
+	unsigned int depth;	/* of parentheses and nots */
 };
 
 /* Records the first error at at (NULL: the next word).  Returns false. */

@@ -274,6 +274,8 @@ bool etw_expr_take_const(struct etw_expr_scan *s)
 	if (quoted ? !take_quoted(s, c) : !take_bare(s, c))
 		return false;
 	c->len = (size_t)(expr->strings + expr->strings_len - c->text);
+	c->at = (size_t)(at - s->text);
+	c->at_len = (size_t)(s->at - at);
 	keep(expr, '\0');
 	if (!classify(s, c, at, quoted))
 		return false;
@@ -312,7 +314,7 @@ bool etw_expr_take_regex(struct etw_expr_scan *s, regex_t **regex)
 /* ---------------------------------------------------------------------- paths */
 
 /* [2]; [*] and [] mean all elements */
-static bool take_index(struct etw_expr_scan *s, struct etw_expr_part *part)
+static bool take_index(struct etw_expr_scan *s, struct etw_path_part *part)
 {
 	const char *at = s->at;
 	uint64_t index = 0;
@@ -330,7 +332,7 @@ static bool take_index(struct etw_expr_scan *s, struct etw_expr_part *part)
 static bool take_part(struct etw_expr_scan *s, struct etw_expr_test *test)
 {
 	struct etw_expr *expr = s->expr;
-	struct etw_expr_part *part;
+	struct etw_path_part *part;
 	const char *at = etw_expr_skip(s);
 	size_t len;
 

@@ -178,8 +178,8 @@ static bool is_in(struct etw_expr *expr, const struct etw_expr_test *test,
 {
 	uint32_t i;
 
-	for (i = 0; i < test->count; i++)
-		if (is_within(expr, value, &expr->consts[test->first + 2 * i]))
+	for (i = 0; i < test->count; i += 2)
+		if (is_within(expr, value, &expr->consts[test->first + i]))
 			return true;
 	return false;
 }

@@ -4,89 +4,42 @@
  */
 #include <string.h>
 
-#include "tdh/decode/decoder.h"
 #include "private.h"
 
-#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+#define IN_HEADER(member)	.at = offsetof(EVENT_HEADER, member), \
+				.size = sizeof(((EVENT_HEADER *)0)->member)
+#define NUMBER(member)		.has = ETW_EXPR_HAS_NUMBER, IN_HEADER(member)
+#define PART(member, of_part)	.has = ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT | ETW_EXPR_HAS_NAMES, \
+				.part = ETW_PART_##of_part, IN_HEADER(EventDescriptor.member)
 
-static const struct {
-	const char *name;
-	enum etw_expr_word word;
-	unsigned int has;
-} words[] = {
-	{ "provider", ETW_EXPR_PROVIDER, ETW_EXPR_HAS_GUID | ETW_EXPR_HAS_TEXT },
-	{ "event", ETW_EXPR_EVENT, ETW_EXPR_HAS_TEXT },
-	{ "id", ETW_EXPR_ID, ETW_EXPR_HAS_NUMBER },
-	{ "version", ETW_EXPR_VERSION, ETW_EXPR_HAS_NUMBER },
-	{ "channel", ETW_EXPR_CHANNEL, ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT },
-	{ "level", ETW_EXPR_LEVEL, ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT },
-	{ "opcode", ETW_EXPR_OPCODE, ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT },
-	{ "task", ETW_EXPR_TASK, ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT },
-	{ "keyword", ETW_EXPR_KEYWORD, ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT },
-	{ "pid", ETW_EXPR_PID, ETW_EXPR_HAS_NUMBER },
-	{ "tid", ETW_EXPR_TID, ETW_EXPR_HAS_NUMBER },
-	{ "cpu", ETW_EXPR_CPU, ETW_EXPR_HAS_NUMBER },
-	{ "time", ETW_EXPR_TIME, ETW_EXPR_HAS_TIME },
-	{ "activity", ETW_EXPR_ACTIVITY, ETW_EXPR_HAS_GUID },
-	{ "related", ETW_EXPR_RELATED, ETW_EXPR_HAS_GUID },
-	{ "process", ETW_EXPR_PROCESS, ETW_EXPR_HAS_TEXT },
+const struct etw_expr_word_info etw_expr_words[] = {
+	[ETW_EXPR_FIELD] = { .name = "field" },
+	[ETW_EXPR_PROVIDER] = { .name = "provider", .has = ETW_EXPR_HAS_GUID | ETW_EXPR_HAS_TEXT },
+	[ETW_EXPR_EVENT] = { .name = "event", .has = ETW_EXPR_HAS_TEXT },
+	[ETW_EXPR_ID] = { .name = "id", NUMBER(EventDescriptor.Id) },
+	[ETW_EXPR_VERSION] = { .name = "version", NUMBER(EventDescriptor.Version) },
+	[ETW_EXPR_CHANNEL] = { .name = "channel", PART(Channel, CHANNEL) },
+	[ETW_EXPR_LEVEL] = { .name = "level", PART(Level, LEVEL) },
+	[ETW_EXPR_OPCODE] = { .name = "opcode", PART(Opcode, OPCODE) },
+	[ETW_EXPR_TASK] = { .name = "task", PART(Task, TASK) },
+	[ETW_EXPR_KEYWORD] = { .name = "keyword", PART(Keyword, KEYWORD) },
+	[ETW_EXPR_PID] = { .name = "pid", NUMBER(ProcessId) },
+	[ETW_EXPR_TID] = { .name = "tid", NUMBER(ThreadId) },
+	[ETW_EXPR_CPU] = { .name = "cpu", .has = ETW_EXPR_HAS_NUMBER },
+	[ETW_EXPR_TIME] = { .name = "time", .has = ETW_EXPR_HAS_TIME },
+	[ETW_EXPR_ACTIVITY] = { .name = "activity", .has = ETW_EXPR_HAS_GUID },
+	[ETW_EXPR_RELATED] = { .name = "related", .has = ETW_EXPR_HAS_GUID },
+	[ETW_EXPR_PROCESS] = { .name = "process", .has = ETW_EXPR_HAS_TEXT },
 };
 
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len)
 {
-	size_t i;
+	enum etw_expr_word word = ETW_EXPR_WORDS - 1;
 
-	for (i = 0; i < COUNT(words); i++)
-		if (strlen(words[i].name) == len && !memcmp(words[i].name, name, len))
-			return words[i].word;
-	return ETW_EXPR_FIELD;
-}
-
-unsigned int etw_expr_word_has(enum etw_expr_word word)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(words); i++)
-		if (words[i].word == word)
-			return words[i].has;
-	return ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT | ETW_EXPR_HAS_GUID | ETW_EXPR_HAS_TIME;
-}
-
-const char *etw_expr_word_name(enum etw_expr_word word)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(words); i++)
-		if (words[i].word == word)
-			return words[i].name;
-	return "field";
-}
-
-bool etw_expr_word_is_part(enum etw_expr_word word)
-{
-	const unsigned int both = ETW_EXPR_HAS_NUMBER | ETW_EXPR_HAS_TEXT;
-
-	return word && etw_expr_word_has(word) == both;
-}
-
-bool etw_expr_level(const char *name, uint64_t *level)
-{
-	static const struct {
-		const char *name;
-		uint64_t level;
-	} levels[] = {
-		{ "always", 0 }, { "critical", 1 }, { "error", 2 }, { "warning", 3 },
-		{ "info", 4 }, { "information", 4 }, { "informational", 4 }, { "verbose", 5 },
-	};
-	size_t i;
-
-	for (i = 0; i < COUNT(levels); i++) {
-		if (!strcmp(levels[i].name, name)) {
-			*level = levels[i].level;
-			return true;
-		}
-	}
-	return false;
+	while (word && (strlen(etw_expr_words[word].name) != len ||
+			memcmp(etw_expr_words[word].name, name, len)))
+		word--;
+	return word;
 }
 
 /* Without the prefix that standard names have in manifests */
@@ -148,65 +101,24 @@ static const void *related_activity(const EVENT_RECORD *record)
 	return NULL;
 }
 
-static void set_number(struct etw_expr_value *value, uint64_t number)
+static void set_number(struct etw_expr_value *value, enum etw_expr_word word,
+		       const EVENT_RECORD *record)
 {
+	const struct etw_expr_word_info *info = &etw_expr_words[word];
+	const uint8_t *header = (const uint8_t *)&record->EventHeader;
+
 	value->has_number = true;
 	value->number.kind = ETW_EXPR_U64;
-	value->number.u = number;
-}
-
-static void take_number(struct etw_expr_value *value, enum etw_expr_word word,
-			const struct etw_expr_event *event)
-{
-	const EVENT_HEADER *header = &event->record->EventHeader;
-	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
-
-	switch (word) {
-	case ETW_EXPR_ID:
-		return set_number(value, desc->Id);
-	case ETW_EXPR_VERSION:
-		return set_number(value, desc->Version);
-	case ETW_EXPR_CHANNEL:
-		return set_number(value, desc->Channel);
-	case ETW_EXPR_LEVEL:
-		return set_number(value, desc->Level);
-	case ETW_EXPR_OPCODE:
-		return set_number(value, desc->Opcode);
-	case ETW_EXPR_TASK:
-		return set_number(value, desc->Task);
-	case ETW_EXPR_KEYWORD:
-		return set_number(value, desc->Keyword);
-	case ETW_EXPR_PID:
-		return set_number(value, header->ProcessId);
-	case ETW_EXPR_TID:
-		return set_number(value, header->ThreadId);
-	default:
-		return set_number(value, GetEventProcessorIndex(event->record));
-	}
-}
-
-static enum etw_part part_of(enum etw_expr_word word)
-{
-	switch (word) {
-	case ETW_EXPR_LEVEL:
-		return ETW_PART_LEVEL;
-	case ETW_EXPR_OPCODE:
-		return ETW_PART_OPCODE;
-	case ETW_EXPR_TASK:
-		return ETW_PART_TASK;
-	case ETW_EXPR_CHANNEL:
-		return ETW_PART_CHANNEL;
-	default:
-		return ETW_PART_KEYWORD;
-	}
+	value->number.u = info->size ? etw_load(header + info->at, info->size) :
+				       GetEventProcessorIndex(record);
 }
 
 /* Note which names of the expression an event has had, for etw_expr_missing(). */
 static void note_names(struct etw_expr *expr, const struct etw_expr_test *test, const char *name)
 {
-	uint32_t i, n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
+	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < test->count; i++) {
 		struct etw_expr_const *c = &expr->consts[test->first + i];
 
 		c->looked = true;
@@ -220,7 +132,7 @@ static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
 		       const struct etw_expr_event *event)
 {
 	const bool unequal = test->negate != (test->op == ETW_EXPR_NE);
-	const enum etw_part part = part_of(test->word);
+	const enum etw_part part = etw_expr_words[test->word].part;
 	struct etw_expr_test one = *test;
 	struct etw_expr_value value;
 	const char *name;
@@ -234,28 +146,27 @@ static bool names_hold(struct etw_expr *expr, const struct etw_expr_test *test,
 		one.op = ETW_EXPR_EQ;
 	note_names(expr, test, NULL);
 	for (i = 0; (name = etw_decode_descriptor_name(event->decoder, part, i)); i++) {
-		memset(&value, 0, sizeof(value));
-		take_number(&value, test->word, event);
-		value.name = name;
+		value = (struct etw_expr_value){ .name = name };
+		set_number(&value, test->word, event->record);
 		note_names(expr, test, name);
 		holds = holds || etw_expr_value_passes(expr, &one, &value);
 	}
 	if (i || test->word == ETW_EXPR_KEYWORD)
 		return holds != unequal;
-	memset(&value, 0, sizeof(value));
-	take_number(&value, test->word, event);
+	value = (struct etw_expr_value){ .name = NULL };
+	set_number(&value, test->word, event->record);
 	return etw_expr_value_passes(expr, test, &value);
 }
 
 /* Does the test compare numbers only? */
 static bool is_numeric(const struct etw_expr *expr, const struct etw_expr_test *test)
 {
-	uint32_t i, n = test->op == ETW_EXPR_IN ? 2 * test->count : test->count;
+	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < test->count; i++)
 		if (!(expr->consts[test->first + i].is & ETW_EXPR_IS_NUMBER))
 			return false;
-	return n && (test->op < ETW_EXPR_CONTAINS || test->op > ETW_EXPR_REGEX);
+	return test->count && (test->op < ETW_EXPR_CONTAINS || test->op > ETW_EXPR_REGEX);
 }
 
 bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test,
@@ -287,9 +198,9 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 			value.name = expr->ask.process(expr->ask.context, event->record);
 		break;
 	default:
-		if (etw_expr_word_is_part(test->word) && !is_numeric(expr, test))
+		if (etw_expr_words[test->word].has & ETW_EXPR_HAS_NAMES && !is_numeric(expr, test))
 			return names_hold(expr, test, event);
-		take_number(&value, test->word, event);
+		set_number(&value, test->word, event->record);
 	}
 	return etw_expr_value_passes(expr, test, &value);
 }
