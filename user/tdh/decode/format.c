@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * format.c - fields as text: name=value name={a=1 b=2} name=[1, 2]
+ * format.c - fields as text: name=value name={a=1 b=2} name=[1, 2]; and as a JSON object
+ *
+ * Numbers in JSON: integers in full, floats with enough digits to read back; hexadecimal
+ * ones, NTSTATUS and HRESULT: strings "0x..."; map values: strings, or the number if the
+ * map has no name; NaN and infinities: strings; bytes: strings of hexadecimal digits.
  *
  * Sources for special values: Microsoft's pages "SID Components", "SYSTEMTIME structure",
  * "sockaddr" and "HRESULT"; RFC 5952 for IPv6.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 
 #include "format.h"
 
@@ -68,7 +73,25 @@ static void put_sockaddr6(struct etw_text *text, const uint8_t *p, size_t size)
 	etw_text_unsigned(text, be16_at(p + 2), 1);
 }
 
-static void put_sockaddr(struct etw_text *text, const uint8_t *p, size_t size)
+/* JSON has the path as text shows it, escaped once more. */
+static void put_unix(struct etw_text *text, const char *path, size_t size, enum etw_text_style style)
+{
+	struct etw_text escaped = { .data = NULL };
+
+	etw_text_add(text, "unix:", 5);
+	if (style != ETW_TEXT_JSON) {
+		etw_text_escape(text, path, strnlen(path, size));
+		return;
+	}
+	etw_text_escape(&escaped, path, strnlen(path, size));
+	etw_text_json_inside(text, escaped.data, escaped.len);
+	if (escaped.error)
+		text->error = escaped.error;
+	etw_text_free(&escaped);
+}
+
+static void put_sockaddr(struct etw_text *text, const uint8_t *p, size_t size,
+			 enum etw_text_style style)
 {
 	unsigned int family = size >= 2 ? u16_at(p) : 0;
 
@@ -79,9 +102,7 @@ static void put_sockaddr(struct etw_text *text, const uint8_t *p, size_t size)
 	} else if ((family == FAMILY_INET6 || family == FAMILY_INET6_LINUX) && size >= 24) {
 		put_sockaddr6(text, p, size);
 	} else if (family == FAMILY_UNIX) {
-		etw_text_add(text, "unix:", 5);
-		etw_text_escape(text, (const char *)p + 2,
-				strnlen((const char *)p + 2, size - 2));
+		put_unix(text, (const char *)p + 2, size - 2, style);
 	} else {
 		etw_text_hex(text, p, size);
 	}
@@ -128,7 +149,9 @@ static void put_systemtime(struct etw_text *text, const uint8_t *p, uint16_t out
 		etw_text_char(text, 'Z');
 }
 
-void etw_format_special(struct etw_text *text, const struct etw_field *field)
+/* Values that are neither numbers nor strings, without quotes */
+static void put_special(struct etw_text *text, const struct etw_field *field,
+			enum etw_text_style style)
 {
 	const uint8_t *p = field->data;
 
@@ -152,12 +175,14 @@ void etw_format_special(struct etw_text *text, const struct etw_field *field)
 		put_ipv6(text, p);
 		break;
 	case ETW_VALUE_SOCKADDR:
-		put_sockaddr(text, p, field->size);
+		put_sockaddr(text, p, field->size, style);
 		break;
 	default:
 		etw_text_hex(text, p, field->size);
 	}
 }
+
+/* -------------------------------------------------------------- strings and maps */
 
 /* Bytes that are not UTF-8 are a string in another code page. */
 static bool is_utf8(const struct etw_field *field)
@@ -181,23 +206,29 @@ static void put_utf8(struct etw_text *text, const char *s, size_t len,
 	}
 }
 
-void etw_format_string(struct etw_text *text, const struct etw_field *field,
+/* A string of either kind, in quotes unless raw */
+static void put_string(struct etw_text *text, const struct etw_field *field,
 		       enum etw_text_style style)
 {
 	const char *s = field->data;
 	size_t n;
 
-	if (field->value_kind == ETW_VALUE_STRING16) {
-		etw_text_string16(text, field->data, field->size, style);
-		return;
+	if (style != ETW_TEXT_RAW) {
+		if (field->value_kind == ETW_VALUE_STRING8 && etw_text_quote_plain(text, s, field->size))
+			return;
+		etw_text_char(text, '"');
 	}
-	n = etw_text_plain(text, field->data, field->size);
-	if (n == field->size)
-		return;
-	if (is_utf8(field))
-		put_utf8(text, s + n, field->size - n, style);
-	else
-		etw_text_cp1252(text, s + n, field->size - n, style);
+	if (field->value_kind == ETW_VALUE_STRING16) {
+		etw_text_string16(text, s, field->size, style);
+	} else {
+		n = etw_text_plain(text, s, field->size);
+		if (n < field->size && is_utf8(field))
+			put_utf8(text, s + n, field->size - n, style);
+		else if (n < field->size)
+			etw_text_cp1252(text, s + n, field->size - n, style);
+	}
+	if (style != ETW_TEXT_RAW)
+		etw_text_char(text, '"');
 }
 
 /* The names of the bits, joined; bits without a name as a number */
@@ -238,32 +269,59 @@ static bool is_mapped(const struct etw_field *field)
 	}
 }
 
-bool etw_format_map(struct etw_text *text, const struct etw_field *field,
-		    enum etw_text_style style)
+static void put_quote(struct etw_text *text, enum etw_text_style style)
+{
+	if (style == ETW_TEXT_JSON)
+		etw_text_char(text, '"');
+}
+
+/* A value's names from its map; false: it has none. */
+static bool put_map(struct etw_text *text, const struct etw_field *field, enum etw_text_style style)
 {
 	uint32_t value = (uint32_t)field->value.u;
 	const char *name;
 
-	if (!field->map || !is_mapped(field))
+	if (!is_mapped(field))
 		return false;
 	name = etw_field_map_name(field->map, value);
-	if (name) {
-		put_utf8(text, name, strlen(name), style);
-		return true;
-	}
-	if (!value || !etw_field_map_is_bits(field->map))
+	if (!name && (!value || !etw_field_map_is_bits(field->map)))
 		return false;
-	put_bits(text, field, value, style);
+	put_quote(text, style);
+	if (name)
+		put_utf8(text, name, strlen(name), style);
+	else
+		put_bits(text, field, value, style);
+	put_quote(text, style);
 	return true;
 }
 
-static void put_error(struct etw_text *text, const struct etw_field *field)
+/* ----------------------------------------------------------------------- values */
+
+static void put_0x(struct etw_text *text, uint64_t value, enum etw_text_style style)
+{
+	put_quote(text, style);
+	etw_text_0x(text, value);
+	put_quote(text, style);
+}
+
+static void put_float(struct etw_text *text, const struct etw_field *field,
+		      enum etw_text_style style)
+{
+	if (isfinite(field->value.f))
+		style = ETW_TEXT_RAW;
+	put_quote(text, style);
+	etw_text_float(text, field->value.f, field->value_kind == ETW_VALUE_FLOAT ? 9 : 17);
+	put_quote(text, style);
+}
+
+static void put_error(struct etw_text *text, const struct etw_field *field,
+		      enum etw_text_style style)
 {
 	uint32_t code = (uint32_t)field->value.u;
-	const char *name = etw_error_name(field->out_type, code);
+	const char *name = style == ETW_TEXT_JSON ? NULL : etw_error_name(field->out_type, code);
 
 	if (field->out_type == TDH_OUTTYPE_NTSTATUS || field->out_type == TDH_OUTTYPE_HRESULT)
-		etw_text_0x(text, code);
+		put_0x(text, code, style);
 	else
 		etw_text_unsigned(text, code, 1);
 	if (name) {
@@ -273,24 +331,10 @@ static void put_error(struct etw_text *text, const struct etw_field *field)
 	}
 }
 
-static void put_string(struct etw_text *text, const struct etw_field *field, ULONG flags)
+static void put_value(struct etw_text *text, const struct etw_field *field,
+		      enum etw_text_style style)
 {
-	if (flags & ETW_FORMAT_RAW) {
-		etw_format_string(text, field, ETW_TEXT_RAW);
-		return;
-	}
-	if (field->value_kind == ETW_VALUE_STRING8 &&
-	    etw_text_quote_plain(text, field->data, field->size))
-		return;
-	etw_text_char(text, '"');
-	etw_format_string(text, field, ETW_TEXT_ESCAPED);
-	etw_text_char(text, '"');
-}
-
-void etw_format_value(struct etw_text *text, const struct etw_field *field, ULONG flags)
-{
-	if (field->map && etw_format_map(text, field, flags & ETW_FORMAT_RAW ? ETW_TEXT_RAW :
-					 ETW_TEXT_ESCAPED))
+	if (field->map && put_map(text, field, style))
 		return;
 	switch (field->value_kind) {
 	case ETW_VALUE_UNSIGNED:
@@ -301,149 +345,186 @@ void etw_format_value(struct etw_text *text, const struct etw_field *field, ULON
 		etw_text_signed(text, field->value.i);
 		break;
 	case ETW_VALUE_HEX:
-		etw_text_0x(text, field->value.u);
+		put_0x(text, field->value.u, style);
 		break;
 	case ETW_VALUE_BOOLEAN:
 		etw_text_puts(text, field->value.u ? "true" : "false");
 		break;
 	case ETW_VALUE_FLOAT:
-		etw_text_float(text, field->value.f, 9);
-		break;
 	case ETW_VALUE_DOUBLE:
-		etw_text_float(text, field->value.f, 17);
+		put_float(text, field, style);
 		break;
 	case ETW_VALUE_STRING8:
 	case ETW_VALUE_STRING16:
-		put_string(text, field, flags);
+		put_string(text, field, style);
 		break;
 	case ETW_VALUE_ERROR:
-		put_error(text, field);
+		put_error(text, field, style);
 		break;
 	default:
-		etw_format_special(text, field);
+		put_quote(text, style);
+		put_special(text, field, style);
+		put_quote(text, style);
 	}
 }
 
-static inline void separate(struct etw_text *text, struct etw_nesting *n, const struct etw_schema_plan *plan,
-		     const struct etw_field *field)
+static enum etw_text_style style_of(ULONG flags)
 {
+	return flags & ETW_FORMAT_RAW ? ETW_TEXT_RAW : ETW_TEXT_ESCAPED;
+}
+
+void etw_format_value(struct etw_text *text, const struct etw_field *field, ULONG flags)
+{
+	put_value(text, field, style_of(flags));
+}
+
+/* ----------------------------------------------------------------------- fields */
+
+struct formatter {
+	struct etw_text *text;
+	struct etw_decoder *decoder;
+	enum etw_text_style style;
+	bool all;		/* also fields of out-type NOPRINT */
+	size_t start;		/* of the event's text */
+	/* The open structures and arrays, and whether each has a member yet */
+	unsigned int depth;
+	bool in_array[ETW_LEVELS + 1];
+	bool begun[ETW_LEVELS + 1];
+};
+
+/* top: treat the top level as an array, since the caller prints the name. */
+static void begin(struct formatter *f, struct etw_text *text, struct etw_decoder *decoder,
+		  enum etw_text_style style, bool top)
+{
+	f->text = text;
+	f->decoder = decoder;
+	f->style = style;
+	f->all = top || style == ETW_TEXT_JSON;
+	f->start = text->len;
+	f->depth = 0;
+	f->in_array[0] = top;
+	f->begun[0] = false;
+}
+
+static inline void open_level(struct formatter *f, bool is_array)
+{
+	etw_text_char(f->text, is_array ? '[' : '{');
+	f->depth++;
+	f->in_array[f->depth] = is_array;
+	f->begun[f->depth] = false;
+}
+
+static inline void close_level(struct formatter *f)
+{
+	etw_text_char(f->text, f->in_array[f->depth--] ? ']' : '}');
+}
+
+/* The name of a member, or what is between an array's elements */
+static inline __attribute__((always_inline))
+void separate(struct formatter *f, const struct etw_field *field, const bool json)
+{
+	const struct etw_schema_plan *plan = f->decoder->plan;
 	const struct etw_field_step *step = &plan->steps[field->position];
-	bool begun = n->begun[n->depth];
+	const bool begun = f->begun[f->depth];
 
-	n->begun[n->depth] = true;
-	if (!n->in_array[n->depth])
-		etw_text_add(text, plan->labels + step->label + !begun, step->label_len - !begun);
+	f->begun[f->depth] = true;
+	if (!f->in_array[f->depth])
+		etw_text_add(f->text, plan->labels + step->label + (json ? step->label_len : 0) + !begun,
+			     (json ? step->json_len : step->label_len) - !begun);
 	else if (begun)
-		etw_text_add(text, ", ", 2);
+		etw_text_add(f->text, ", ", json ? 1 : 2);
 }
 
-static inline void put_item(struct etw_text *text, struct etw_nesting *n, const struct etw_field *field,
-		     ULONG flags)
+/*
+ * Format the decoder's next step; returns as etw_decode_next(), or -EMSGSIZE. Text marks
+ * the place where the fields end too early.
+ */
+static inline __attribute__((always_inline))
+int put_next(struct formatter *f, const bool json)
 {
-	switch (field->kind) {
-	case ETW_FIELD_VALUE:
-		etw_format_value(text, field, flags);
-		break;
-	case ETW_FIELD_STRUCT_BEGIN:
-	case ETW_FIELD_ARRAY_BEGIN:
-		etw_nesting_open(text, n, field->kind == ETW_FIELD_ARRAY_BEGIN);
-		break;
-	case ETW_FIELD_STRUCT_END:
-	case ETW_FIELD_ARRAY_END:
-		etw_nesting_close(text, n);
+	struct etw_field field;
+	int ret = etw_decode_next(f->decoder, &field);
+
+	if (!ret)
+		return 0;
+	if (field.kind == ETW_FIELD_STRUCT_END || field.kind == ETW_FIELD_ARRAY_END) {
+		close_level(f);
+		return 1;
 	}
-}
-
-static bool is_end(const struct etw_field *field)
-{
-	return field->kind == ETW_FIELD_STRUCT_END || field->kind == ETW_FIELD_ARRAY_END;
-}
-
-/* Mark the place where the fields end too early. */
-static void put_mark(struct etw_text *text, struct etw_nesting *n, const char *mark)
-{
-	etw_text_puts(text, mark);
-	while (n->depth)
-		etw_nesting_close(text, n);
+	if (ret > 0 && !f->all && field.out_type == TDH_OUTTYPE_NOPRINT &&
+	    field.kind == ETW_FIELD_VALUE && !f->in_array[f->depth])
+		return 1;
+	if (ret > 0 && f->text->len - f->start > ETW_FORMAT_MAX)
+		ret = -EMSGSIZE;
+	if (ret > 0 || !json)
+		separate(f, &field, json);
+	if (ret < 0 && !json)
+		etw_text_puts(f->text, "<truncated>");
+	if (ret < 0)
+		return ret;
+	if (field.kind == ETW_FIELD_VALUE)
+		put_value(f->text, &field, f->style);
+	else
+		open_level(f, field.kind == ETW_FIELD_ARRAY_BEGIN);
+	return 1;
 }
 
 int etw_format_next(struct etw_text *text, struct etw_decoder *decoder, ULONG flags)
 {
-	struct etw_nesting n;
-	size_t start = text->len;
-	struct etw_field field;
+	struct formatter f;
 	int ret;
 
-	n.depth = 0;
-	n.begun[0] = false;
-	/* The caller prints the name, so treat the top level as an array. */
-	n.in_array[0] = true;
-	do {
-		ret = etw_decode_next(decoder, &field);
-		if (!ret)
-			return 0;
-		if (!is_end(&field))
-			separate(text, &n, decoder->plan, &field);
-		if (ret > 0 && text->len - start > ETW_FORMAT_MAX)
-			ret = -EMSGSIZE;
-		if (ret < 0) {
-			put_mark(text, &n, "<truncated>");
-			return ret;
-		}
-		put_item(text, &n, &field, flags);
-	} while (n.depth);
-	return 1;
+	begin(&f, text, decoder, style_of(flags), true);
+	do
+		ret = put_next(&f, false);
+	while (ret == 1 && f.depth);
+	while (f.depth)
+		close_level(&f);
+	return ret;
 }
 
-static void put_rest(struct etw_text *text, const struct etw_decoder *decoder, const char *name,
-		     bool begun)
+static void put_rest(const struct formatter *f, const char *name)
 {
-	const void *rest;
 	size_t size;
+	const void *rest = etw_decode_rest(f->decoder, &size);
 
-	rest = etw_decode_rest(decoder, &size);
 	if (!size)
 		return;
-	if (begun)
-		etw_text_char(text, ' ');
-	etw_text_puts(text, name);
-	etw_text_hex(text, rest, size);
+	if (f->begun[0])
+		etw_text_char(f->text, ' ');
+	etw_text_puts(f->text, name);
+	etw_text_hex(f->text, rest, size);
 }
 
 int etw_format_fields(struct etw_text *text, struct etw_decoder *decoder, ULONG flags)
 {
-	struct etw_nesting n;
-	size_t start = text->len;
-	struct etw_field field;
-	int ret;
+	struct formatter f;
+	int ret = 0;
 
-	n.depth = 0;
-	n.begun[0] = n.in_array[0] = false;
+	begin(&f, text, decoder, style_of(flags), false);
 	etw_decode_rewind(decoder);
-	if (!decoder->plan) {
-		put_rest(text, decoder, "data=", false);
-		return 0;
-	}
-	for (;;) {
-		ret = etw_decode_next(decoder, &field);
-		if (!ret)
-			break;
-		if (field.out_type == TDH_OUTTYPE_NOPRINT && !n.in_array[n.depth] && ret > 0 &&
-		    field.kind == ETW_FIELD_VALUE)
-			continue;
-		if (!is_end(&field))
-			separate(text, &n, decoder->plan, &field);
-		if (ret > 0 && text->len - start > ETW_FORMAT_MAX)
-			ret = -EMSGSIZE;
-		if (ret < 0) {
-			put_mark(text, &n, "<truncated>");
-			break;
-		}
-		if (field.kind == ETW_FIELD_VALUE)
-			etw_format_value(text, &field, flags);
-		else
-			put_item(text, &n, &field, flags);
-	}
-	put_rest(text, decoder, "rest=", n.begun[0]);
+	if (decoder->plan)
+		while ((ret = put_next(&f, false)) > 0)
+			;
+	while (f.depth)
+		close_level(&f);
+	put_rest(&f, decoder->plan ? "rest=" : "data=");
+	return ret;
+}
+
+int etw_format_json(struct etw_text *text, struct etw_decoder *decoder)
+{
+	struct formatter f;
+	int ret = 0;
+
+	begin(&f, text, decoder, ETW_TEXT_JSON, false);
+	etw_decode_rewind(decoder);
+	etw_text_char(text, '{');
+	if (decoder->plan)
+		while ((ret = put_next(&f, true)) > 0)
+			;
+	while (f.depth)
+		close_level(&f);
+	etw_text_char(text, '}');
 	return ret;
 }

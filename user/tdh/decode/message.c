@@ -21,9 +21,18 @@ struct inserts {
 	unsigned int count;
 };
 
+/* Empty the text and reset an earlier event's out-of-memory state. */
+static struct etw_text *empty_scratch(struct etw_decoder *decoder)
+{
+	if (decoder->scratch.error)
+		etw_text_free(&decoder->scratch);
+	etw_text_cut(&decoder->scratch, 0);
+	return &decoder->scratch;
+}
+
 static void format_inserts(struct etw_decoder *decoder, struct inserts *inserts)
 {
-	struct etw_text *scratch = etw_scratch(decoder);
+	struct etw_text *scratch = empty_scratch(decoder);
 
 	inserts->end[0] = 0;
 	inserts->count = 0;
@@ -141,7 +150,7 @@ BOOLEAN etw_format_message(struct etw_text *text, struct etw_decoder *decoder)
 
 	if (!decoder->event.message)
 		return FALSE;
-	etw_scratch(decoder);
+	empty_scratch(decoder);
 	put_message(text, decoder, decoder->event.message);
 	trim(text, start);
 	if (decoder->scratch.error)
