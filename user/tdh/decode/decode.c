@@ -35,28 +35,6 @@ static const struct etw_mf_template string_template = {
 	.id = "", .fields = string_fields, .count = 1, .top = 1,
 };
 
-/*
- * Standard names of all values, so that events need no lookup. A channel or an opcode
- * of 0 has no name unless the event's schema names it, since 0 means unset.
- */
-static void set_standard(struct etw_decoder *d)
-{
-	unsigned int i;
-
-	for (i = 0; i < 256; i++) {
-		const struct etw_mf_named *level = etw_standard_level((uint8_t)i);
-		const struct etw_mf_named *opcode = etw_standard_opcode((uint8_t)i);
-		const struct etw_mf_channel *channel = etw_standard_channel((uint8_t)i);
-
-		if (level)
-			d->levels_std[i] = etw_label(NULL, level->message, level->name);
-		if (opcode && i)
-			d->opcodes_std[i] = etw_label(NULL, opcode->message, opcode->name);
-		if (channel && i)
-			d->channels_std[i] = channel->name;
-	}
-}
-
 struct etw_decoder *etw_decoder_new(void)
 {
 	struct etw_decoder *d = calloc(1, sizeof(*d));
@@ -73,7 +51,6 @@ struct etw_decoder *etw_decoder_new(void)
 	}
 	d->generation = etw_store_generation();
 	d->ended = 1;
-	set_standard(d);
 	return d;
 }
 
@@ -265,75 +242,19 @@ static int find_plan(struct etw_decoder *d, const struct items *items)
 	return plan_manifest(d, items);
 }
 
-/* Names from the plan, the provider or the standard table */
-static void name_level(struct etw_decoder *d, const struct etw_schema_plan *plan, uint8_t value)
-{
-	const struct etw_mf_named *level;
-
-	if (plan && plan->event && plan->event->desc.Level == value && plan->level) {
-		d->event.level = plan->level;
-	} else if (plan && plan->source == ETW_DECODE_MANIFEST && plan->provider) {
-		level = etw_mf_level(plan->provider, value);
-		if (level)
-			d->event.level = etw_label(plan->manifest, level->message, level->name);
-	} else {
-		d->event.level = d->levels_std[value];
-	}
-}
-
-static void name_channel(struct etw_decoder *d, const struct etw_schema_plan *plan, uint8_t value)
-{
-	const struct etw_mf_channel *channel;
-
-	if (plan && plan->event && plan->event->desc.Channel == value && plan->channel) {
-		d->event.channel = plan->channel;
-	} else if (plan && plan->source == ETW_DECODE_MANIFEST && plan->provider) {
-		channel = value ? etw_mf_channel(plan->provider, value) : NULL;
-		d->event.channel = channel ? channel->name : NULL;
-	} else {
-		d->event.channel = d->channels_std[value];
-	}
-}
-
-static void name_task(struct etw_decoder *d, const struct etw_schema_plan *plan,
-		      const EVENT_DESCRIPTOR *desc)
-{
-	bool of_manifest = plan && plan->source == ETW_DECODE_MANIFEST && plan->provider;
-	const struct etw_mf_named *opcode;
-	const struct etw_mf_task *task;
-
-	if (plan && plan->event && (!of_manifest || plan->event->desc.Task == desc->Task))
-		d->event.task = plan->task;
-	else if (of_manifest && desc->Task) {
-		task = etw_mf_task(plan->provider, desc->Task);
-		if (task)
-			d->event.task = etw_label(plan->manifest, task->message, task->name);
-	}
-	if (plan && plan->event && plan->opcode &&
-	    (!of_manifest || plan->event->desc.Opcode == desc->Opcode)) {
-		d->event.opcode = plan->opcode;
-	} else if (of_manifest) {
-		opcode = desc->Opcode ?
-			 etw_mf_opcode(plan->provider, desc->Task, desc->Opcode) : NULL;
-		if (opcode)
-			d->event.opcode = etw_label(plan->manifest, opcode->message, opcode->name);
-	} else {
-		d->event.opcode = d->opcodes_std[desc->Opcode];
-	}
-}
-
 static void name_all(struct etw_decoder *d, const struct etw_schema_plan *plan)
 {
 	const EVENT_HEADER *header = &d->record->EventHeader;
 	bool classic = header->Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER |
 					EVENT_HEADER_FLAG_TRACE_MESSAGE);
 
-	name_level(d, plan, header->EventDescriptor.Level);
+	d->event.level = etw_decode_part(d, ETW_PART_LEVEL);
 	if (!classic || (plan && plan->source == ETW_DECODE_CLASSIC)) {
-		name_task(d, plan, &header->EventDescriptor);
-		if (!classic)
-			name_channel(d, plan, header->EventDescriptor.Channel);
+		d->event.task = etw_decode_part(d, ETW_PART_TASK);
+		d->event.opcode = etw_decode_part(d, ETW_PART_OPCODE);
 	}
+	if (!classic)
+		d->event.channel = etw_decode_part(d, ETW_PART_CHANNEL);
 	if (!plan)
 		return;
 	if (plan->provider)
@@ -343,9 +264,11 @@ static void name_all(struct etw_decoder *d, const struct etw_schema_plan *plan)
 	d->event.source = plan->source;
 	d->event.event = plan->event_name;
 	d->event.message = plan->message;
-	d->event.attributes = plan->attributes;
 	d->event.tags = plan->tags;
-	d->event.symbol = plan->event ? plan->event->symbol : NULL;
+	if (plan->event) {
+		d->event.attributes = plan->event->attributes;
+		d->event.symbol = plan->event->symbol;
+	}
 	d->event.field_count = plan->template ? (USHORT)plan->template->top : 0;
 }
 

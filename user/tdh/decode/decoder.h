@@ -65,11 +65,7 @@ struct etw_schema_plan {
 	bool keeps;				/* some steps have ETW_STEP_KEEP */
 	char *labels;				/* a block of its own */
 	uint32_t tags;
-	/*
-	 * As in struct etw_decoded, for the parts of the descriptor that the manifest
-	 * defines
-	 */
-	const char *event_name, *task, *opcode, *level, *channel, *message, *attributes;
+	const char *event_name, *message;	/* as in struct etw_decoded */
 	/* Manifests: NULL for others */
 	const struct etw_mf_provider *provider;
 	const struct etw_mf_event *event;
@@ -117,12 +113,12 @@ struct etw_decoder {
 	bool is_fresh;				/* no step has been taken yet */
 	int ended;				/* no more fields: 1, or -EBADMSG */
 	size_t work;				/* remaining steps */
-	unsigned int depth;			/* plan whose provider names keywords, or NULL */
+	unsigned int depth;			/* of the current level */
 	struct etw_level levels[ETW_LEVELS];
 	uint32_t *kept;				/* values of fields, by field index */
 	size_t kept_room;
 
-	const struct etw_schema_plan *keywords;	/* whose provider has keywords' names, or NULL */
+	const struct etw_schema_plan *keywords;	/* plan whose provider defines names, or NULL */
 	struct etw_schema_plan string_plan;		/* of EventWriteString() */
 	struct etw_field_step string_step;
 
@@ -131,7 +127,6 @@ struct etw_decoder {
 	struct etw_schema_cache manifests, tracelogging, classic;
 	unsigned int generation;		/* the store's, when manifests was filled */
 	struct etw_embedded *embedded;		/* schemas from the trace, or NULL */
-	const char *levels_std[256], *opcodes_std[256], *channels_std[256];
 };
 
 /* The default TDH_OUTTYPE_ of an in-type; 0: none. */
@@ -246,6 +241,9 @@ void etw_embedded_free(struct etw_embedded *embedded);	/* NULL is fine */
 enum etw_part {
 	ETW_PART_LEVEL, ETW_PART_OPCODE, ETW_PART_TASK, ETW_PART_CHANNEL, ETW_PART_KEYWORD,
 };
+
+/* The displayed name of a part other than keywords; NULL: it has none. */
+const char *etw_decode_part(const struct etw_decoder *decoder, enum etw_part what);
 
 /*
  * All names of a part of the last event of etw_decode(), from 0: first the displayed

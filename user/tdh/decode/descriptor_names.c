@@ -35,7 +35,10 @@ static const char *part_name(const struct part *part, const struct etw_manifest 
 	return NULL;
 }
 
-/* Find the part's definition, if decode.c has found a name for it */
+/*
+ * The part's definition: the event's own, the provider's, or the standard one. A channel
+ * or an opcode of 0 has no name unless the event's schema names it, since 0 means unset.
+ */
 static bool find_part(const struct etw_decoder *d, enum etw_part what, struct part *part)
 {
 	const EVENT_DESCRIPTOR *desc = &d->record->EventHeader.EventDescriptor;
@@ -55,22 +58,32 @@ static bool find_part(const struct etw_decoder *d, enum etw_part what, struct pa
 	case ETW_PART_OPCODE:
 		named = event && (!provider || event->desc.Opcode == desc->Opcode) ?
 			event->opcode : NULL;
-		if (!named)
+		if (!named && desc->Opcode)
 			named = provider ? etw_mf_opcode(provider, desc->Task, desc->Opcode) :
 					   etw_standard_opcode(desc->Opcode);
 		return named && (*part = PART(named), true);
 	case ETW_PART_TASK:
 		task = event && (!provider || event->desc.Task == desc->Task) ? event->task : NULL;
-		if (!task && provider)
+		if (!task && provider && desc->Task)
 			task = etw_mf_task(provider, desc->Task);
 		return task && (*part = PART(task), true);
 	default:
 		channel = event && event->desc.Channel == desc->Channel ? event->channel : NULL;
-		if (!channel)
+		if (!channel && desc->Channel)
 			channel = provider ? etw_mf_channel(provider, desc->Channel) :
 					     etw_standard_channel(desc->Channel);
 		return channel && (*part = CHANNEL(channel), true);
 	}
+}
+
+const char *etw_decode_part(const struct etw_decoder *d, enum etw_part what)
+{
+	struct part part;
+
+	if (!find_part(d, what, &part))
+		return NULL;
+	return what == ETW_PART_CHANNEL ? part.name :
+		etw_label(d->keywords ? d->keywords->manifest : NULL, part.message, part.name);
 }
 
 /* The i-th name of one bit */

@@ -99,22 +99,6 @@ const char *etw_label(const struct etw_manifest *manifest,
 	return strncmp(name, "win:", 4) ? name : name + 4;
 }
 
-static void set_names(struct etw_schema_plan *plan, const struct etw_mf_event *event,
-		      const struct etw_manifest *manifest)
-{
-	plan->event_name = event->name;
-	plan->attributes = event->attributes;
-	plan->message = etw_mf_text(manifest, event->message);
-	if (event->task)
-		plan->task = etw_label(manifest, event->task->message, event->task->name);
-	if (event->opcode)
-		plan->opcode = etw_label(manifest, event->opcode->message, event->opcode->name);
-	if (event->level)
-		plan->level = etw_label(manifest, event->level->message, event->level->name);
-	if (event->channel)
-		plan->channel = event->channel->name;
-}
-
 static void set_maps(struct etw_schema_plan *plan, struct etw_field_map *maps,
 		     const struct etw_manifest *manifest)
 {
@@ -164,8 +148,10 @@ struct etw_schema_plan *etw_plan_of_event(const struct etw_mf_event *event,
 	plan->provider = provider;
 	plan->event = event;
 	plan->template = template;
-	if (event)
-		set_names(plan, event, provider ? provider->manifest : NULL);
+	if (event) {
+		plan->event_name = event->name;
+		plan->message = etw_mf_text(provider ? provider->manifest : NULL, event->message);
+	}
 	if (!template)
 		return plan;
 	if (etw_plan_finish(plan)) {
