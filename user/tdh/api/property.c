@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tdh/decode/decoder.h"
 #include "use.h"
 
 #define WAY_MAX		17	/* exceeds the nesting limit of structures */
@@ -319,31 +320,6 @@ static uint16_t place_of(const struct etw_epi_plan *plan, unsigned int field)
 	return (uint16_t)(start_of(plan, field) + has_own_count(&plan->fields->fields[field]));
 }
 
-/* The size of a fixed-size type in bytes; 0: variable. */
-static uint16_t size_of(uint16_t in_type, unsigned int pointer_size)
-{
-	static const uint8_t sizes[] = {
-		[TDH_INTYPE_INT8] = 1, [TDH_INTYPE_UINT8] = 1, [TDH_INTYPE_INT16] = 2,
-		[TDH_INTYPE_UINT16] = 2, [TDH_INTYPE_INT32] = 4, [TDH_INTYPE_UINT32] = 4,
-		[TDH_INTYPE_INT64] = 8, [TDH_INTYPE_UINT64] = 8, [TDH_INTYPE_FLOAT] = 4,
-		[TDH_INTYPE_DOUBLE] = 8, [TDH_INTYPE_BOOLEAN] = 4, [TDH_INTYPE_GUID] = 16,
-		[TDH_INTYPE_FILETIME] = 8, [TDH_INTYPE_SYSTEMTIME] = 16,
-		[TDH_INTYPE_HEXINT32] = 4, [TDH_INTYPE_HEXINT64] = 8,
-	};
-
-	switch (in_type) {
-	case TDH_INTYPE_POINTER:
-	case TDH_INTYPE_SIZET:
-		return (uint16_t)pointer_size;
-	case TDH_INTYPE_UNICODECHAR:
-		return 2;
-	case TDH_INTYPE_ANSICHAR:
-		return 1;
-	default:
-		return in_type < sizeof(sizes) ? sizes[in_type] : 0;
-	}
-}
-
 static void fill_struct(EVENT_PROPERTY_INFO *epi, const struct etw_epi_plan *plan,
 			const struct etw_mf_field *field)
 {
@@ -393,7 +369,7 @@ static void fill(struct etw_block *block, EVENT_PROPERTY_INFO *epi,
 	if (field->flags & ETW_MF_LENGTH_FIELD)
 		epi->lengthPropertyIndex = place_of(plan, field->length);
 	else if (!field->length && !(field->flags & ETW_MF_STRUCT))
-		epi->length = size_of(field->in_type, plan->pointer_size);
+		epi->length = (uint16_t)etw_in_type_size(field->in_type, plan->pointer_size);
 	epi->Tags = field->tags;
 	if (has_own_count(field)) {
 		epi->Flags = (PROPERTY_FLAGS)(epi->Flags | PropertyParamCount);

@@ -132,6 +132,11 @@ struct etw_decoder {
 /* The default TDH_OUTTYPE_ of an in-type; 0: none. */
 uint16_t etw_out_type_default(uint16_t in_type);
 
+/* The bytes of an in-type's values; 0: they vary. */
+unsigned int etw_in_type_size(uint16_t in_type, unsigned int pointer_size);
+/* The same if they are integers; 0: they are not, or are pointers. */
+unsigned int etw_integer_size(uint16_t in_type);
+
 /* Fill in how to read a field, apart from map. */
 void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field);
 /* Fill in all steps of a template. Returns whether other fields refer to any field. */

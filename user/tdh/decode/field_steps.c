@@ -79,49 +79,62 @@ uint16_t etw_out_type_default(uint16_t in_type)
 	return type_of(in_type)->out_type;
 }
 
-/* For 1 to 8 bytes that are not characters; 0: the in-type's default. */
-static enum etw_value_kind integer_kind(uint16_t out_type, unsigned int size)
+static bool is_integer(const struct in_type *type)
 {
-	switch (out_type) {
-	case TDH_OUTTYPE_BYTE:
-	case TDH_OUTTYPE_SHORT:
-	case TDH_OUTTYPE_INT:
-	case TDH_OUTTYPE_LONG:
-		return ETW_VALUE_SIGNED;
-	case TDH_OUTTYPE_UNSIGNEDBYTE:
-	case TDH_OUTTYPE_UNSIGNEDSHORT:
-	case TDH_OUTTYPE_UNSIGNEDINT:
-	case TDH_OUTTYPE_UNSIGNEDLONG:
-	case TDH_OUTTYPE_PID:
-	case TDH_OUTTYPE_TID:
-	case TDH_OUTTYPE_ETWTIME:
-		return ETW_VALUE_UNSIGNED;
-	case TDH_OUTTYPE_HEXINT8:
-	case TDH_OUTTYPE_HEXINT16:
-	case TDH_OUTTYPE_HEXINT32:
-	case TDH_OUTTYPE_HEXINT64:
-	case TDH_OUTTYPE_CODE_POINTER:
-		return ETW_VALUE_HEX;
-	case TDH_OUTTYPE_BOOLEAN:
-		return ETW_VALUE_BOOLEAN;
-	case TDH_OUTTYPE_PORT:
-		return size == 2 ? ETW_VALUE_PORT : ETW_VALUE_NONE;
-	case TDH_OUTTYPE_IPV4:
-		return size == 4 ? ETW_VALUE_IPV4 : ETW_VALUE_NONE;
-	case TDH_OUTTYPE_ERRORCODE:
-	case TDH_OUTTYPE_WIN32ERROR:
-	case TDH_OUTTYPE_NTSTATUS:
-	case TDH_OUTTYPE_HRESULT:
-		return size == 4 ? ETW_VALUE_ERROR : ETW_VALUE_NONE;
-	case TDH_OUTTYPE_DATETIME:
-	case TDH_OUTTYPE_DATETIME_UTC:
-	case TDH_OUTTYPE_CULTURE_INSENSITIVE_DATETIME:
-		return size == 8 ? ETW_VALUE_TIME : ETW_VALUE_NONE;
-	case TDH_OUTTYPE_STRING:
-		return size == 1 ? ETW_VALUE_STRING8 : size == 2 ? ETW_VALUE_STRING16 : ETW_VALUE_NONE;
-	default:
-		return ETW_VALUE_NONE;
-	}
+	return type->value_kind == ETW_VALUE_UNSIGNED || type->value_kind == ETW_VALUE_SIGNED ||
+	       type->value_kind == ETW_VALUE_HEX || type->value_kind == ETW_VALUE_BOOLEAN ||
+	       type->value_kind == ETW_VALUE_TIME;
+}
+
+unsigned int etw_in_type_size(uint16_t in_type, unsigned int pointer_size)
+{
+	const struct in_type *type = type_of(in_type);
+
+	return type->how == ETW_HOW_POINTER ? pointer_size :
+		type->how == ETW_HOW_FIXED ? type->size : 0;
+}
+
+unsigned int etw_integer_size(uint16_t in_type)
+{
+	return is_integer(type_of(in_type)) ? type_of(in_type)->size : 0;
+}
+
+static enum etw_value_kind integer_kind(const struct in_type *type, uint16_t out_type)
+{
+	static const struct {
+		uint8_t kind, size;	/* size 0: any */
+	} kinds[] = {
+		[TDH_OUTTYPE_BYTE] = { ETW_VALUE_SIGNED, 0 }, [TDH_OUTTYPE_SHORT] = { ETW_VALUE_SIGNED, 0 },
+		[TDH_OUTTYPE_INT] = { ETW_VALUE_SIGNED, 0 }, [TDH_OUTTYPE_LONG] = { ETW_VALUE_SIGNED, 0 },
+		[TDH_OUTTYPE_UNSIGNEDBYTE] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_UNSIGNEDSHORT] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_UNSIGNEDINT] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_UNSIGNEDLONG] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_PID] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_TID] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_ETWTIME] = { ETW_VALUE_UNSIGNED, 0 },
+		[TDH_OUTTYPE_HEXINT8] = { ETW_VALUE_HEX, 0 }, [TDH_OUTTYPE_HEXINT16] = { ETW_VALUE_HEX, 0 },
+		[TDH_OUTTYPE_HEXINT32] = { ETW_VALUE_HEX, 0 },
+		[TDH_OUTTYPE_HEXINT64] = { ETW_VALUE_HEX, 0 },
+		[TDH_OUTTYPE_CODE_POINTER] = { ETW_VALUE_HEX, 0 },
+		[TDH_OUTTYPE_BOOLEAN] = { ETW_VALUE_BOOLEAN, 0 },
+		[TDH_OUTTYPE_PORT] = { ETW_VALUE_PORT, 2 }, [TDH_OUTTYPE_IPV4] = { ETW_VALUE_IPV4, 4 },
+		[TDH_OUTTYPE_ERRORCODE] = { ETW_VALUE_ERROR, 4 },
+		[TDH_OUTTYPE_WIN32ERROR] = { ETW_VALUE_ERROR, 4 },
+		[TDH_OUTTYPE_NTSTATUS] = { ETW_VALUE_ERROR, 4 },
+		[TDH_OUTTYPE_HRESULT] = { ETW_VALUE_ERROR, 4 },
+		[TDH_OUTTYPE_DATETIME] = { ETW_VALUE_TIME, 8 },
+		[TDH_OUTTYPE_DATETIME_UTC] = { ETW_VALUE_TIME, 8 },
+		[TDH_OUTTYPE_CULTURE_INSENSITIVE_DATETIME] = { ETW_VALUE_TIME, 8 },
+	};
+
+	/* A character */
+	if (out_type == TDH_OUTTYPE_STRING && (type->size == 1 || type->size == 2))
+		return type->size == 1 ? ETW_VALUE_STRING8 : ETW_VALUE_STRING16;
+	if (out_type >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[out_type].kind ||
+	    (kinds[out_type].size && kinds[out_type].size != type->size))
+		return type->value_kind;
+	return kinds[out_type].kind;
 }
 
 static enum etw_value_kind binary_kind(uint16_t out_type)
@@ -143,22 +156,9 @@ static enum etw_value_kind binary_kind(uint16_t out_type)
 
 static enum etw_value_kind kind_of(const struct in_type *type, uint16_t out_type)
 {
-	enum etw_value_kind kind = ETW_VALUE_NONE;
-
-	switch (type->value_kind) {
-	case ETW_VALUE_BINARY:
+	if (type->value_kind == ETW_VALUE_BINARY)
 		return binary_kind(out_type);
-	case ETW_VALUE_UNSIGNED:
-	case ETW_VALUE_SIGNED:
-	case ETW_VALUE_HEX:
-	case ETW_VALUE_BOOLEAN:
-	case ETW_VALUE_TIME:
-		kind = integer_kind(out_type, type->size);
-		break;
-	default:
-		break;
-	}
-	return kind == ETW_VALUE_NONE ? type->value_kind : kind;
+	return is_integer(type) ? integer_kind(type, out_type) : type->value_kind;
 }
 
 static bool may_have_length(uint16_t in_type)

@@ -172,30 +172,6 @@ static bool walk(struct reader r, struct node *nodes, uint32_t *count, size_t *i
 	return !open.depth;
 }
 
-static uint16_t sized_out(uint8_t in, const uint16_t by_size[4], uint16_t otherwise)
-{
-	switch (in) {
-	case TDH_INTYPE_INT8:
-	case TDH_INTYPE_UINT8:
-		return by_size[0];
-	case TDH_INTYPE_INT16:
-	case TDH_INTYPE_UINT16:
-		return by_size[1];
-	case TDH_INTYPE_INT32:
-	case TDH_INTYPE_UINT32:
-	case TDH_INTYPE_HEXINT32:
-	case TDH_INTYPE_BOOLEAN:
-		return by_size[2];
-	case TDH_INTYPE_INT64:
-	case TDH_INTYPE_UINT64:
-	case TDH_INTYPE_HEXINT64:
-	case TDH_INTYPE_FILETIME:
-		return by_size[3];
-	default:
-		return otherwise;
-	}
-}
-
 /* Convert TraceLogging's out-type numbers to TDH's; from 32 on they are equal. */
 static uint16_t out_type(uint8_t in, uint8_t out)
 {
@@ -206,30 +182,31 @@ static uint16_t out_type(uint8_t in, uint8_t out)
 		TDH_OUTTYPE_JSON, TDH_OUTTYPE_WIN32ERROR, TDH_OUTTYPE_NTSTATUS,
 		TDH_OUTTYPE_HRESULT, TDH_OUTTYPE_DATETIME,
 	};
+	/* By the size of an integer */
 	static const uint16_t hex[] = {
-		TDH_OUTTYPE_HEXINT8, TDH_OUTTYPE_HEXINT16, TDH_OUTTYPE_HEXINT32,
-		TDH_OUTTYPE_HEXINT64
+		[1] = TDH_OUTTYPE_HEXINT8, [2] = TDH_OUTTYPE_HEXINT16,
+		[4] = TDH_OUTTYPE_HEXINT32, [8] = TDH_OUTTYPE_HEXINT64,
+	}, signs[] = {
+		[1] = TDH_OUTTYPE_BYTE, [2] = TDH_OUTTYPE_SHORT,
+		[4] = TDH_OUTTYPE_INT, [8] = TDH_OUTTYPE_LONG,
+	}, unsigns[] = {
+		[1] = TDH_OUTTYPE_UNSIGNEDBYTE, [2] = TDH_OUTTYPE_UNSIGNEDSHORT,
+		[4] = TDH_OUTTYPE_UNSIGNEDINT, [8] = TDH_OUTTYPE_UNSIGNEDLONG,
 	};
-	static const uint16_t signs[] = {
-		TDH_OUTTYPE_BYTE, TDH_OUTTYPE_SHORT, TDH_OUTTYPE_INT, TDH_OUTTYPE_LONG
-	};
-	static const uint16_t unsigns[] = {
-		TDH_OUTTYPE_UNSIGNEDBYTE, TDH_OUTTYPE_UNSIGNEDSHORT,
-		TDH_OUTTYPE_UNSIGNEDINT, TDH_OUTTYPE_UNSIGNEDLONG
-	};
-	uint16_t own = etw_out_type_default(in), type = 0;
+	unsigned int size = etw_integer_size(in);
+	uint16_t type = 0;
 
 	if (out == 4)
-		type = sized_out(in, hex, own);
+		type = hex[size];
 	else if (out == 17)
-		type = sized_out(in, signs, own);
+		type = signs[size];
 	else if (out == 18)
-		type = sized_out(in, unsigns, own);
+		type = unsigns[size];
 	else if (out < sizeof(same) / sizeof(same[0]))
 		type = same[out];
 	else if (out >= 32)
 		type = out;
-	return type ? type : own;
+	return type ? type : etw_out_type_default(in);
 }
 
 /* Store protocol, length and bytes in TDH's form. */
