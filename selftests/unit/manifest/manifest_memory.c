@@ -34,8 +34,7 @@ static void *failing_realloc(void *p, size_t size)
 #define malloc failing_malloc
 #define realloc failing_realloc
 #include "tdh/manifest/input.c"
-#include "tdh/manifest/prefix.c"
-#include "tdh/manifest/scopes.c"
+#include "tdh/manifest/names.c"
 #include "tdh/manifest/userdata.c"
 #include "tdh/model/model.c"
 #undef calloc

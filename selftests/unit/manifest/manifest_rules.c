@@ -61,7 +61,7 @@ static const struct rule channels[] = {
 	  5, "provider \"P\": has more than 8 channels" },
 	{ "<channels><channel name='a' type='Debug'><logging>\n<maxSize>big</maxSize>"
 	  "</logging></channel></channels>",
-	  5, "channel \"a\": maxSize \"big\" must be a number of bytes" },
+	  5, "channel \"a\": maxSize \"big\" must be a number" },
 	{ "<channels><channel name='a' type='Debug'><logging>\n<retention/>"
 	  "</logging></channel></channels>",
 	  5, "channel \"a\": retention \"\" must be true or false" },
@@ -76,7 +76,7 @@ static const struct rule channels[] = {
 	  5, "channel \"a\": sidType \"All\" must be None or Publishing" },
 	{ "<channels><channel name='a' type='Debug'><publishing>\n<controlGuid>1</controlGuid>"
 	  "</publishing></channel></channels>",
-	  5, "channel \"a\": controlGuid \"1\" must be a GUID" },
+	  5, "channel \"a\": controlGuid \"1\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}" },
 	{ "<channels><channel name='a' type='Analytic'><publishing>\n<controlGuid>" GUID_TEXT
 	  "</controlGuid></publishing></channel></channels>",
 	  5, "channel \"a\": controlGuid is only for channels of type Debug" },
@@ -151,11 +151,11 @@ static const struct rule maps[] = {
 	{ "<maps><valueMap name='v'>\n<map value='1'/></valueMap></maps>",
 	  5, "valueMap \"v\": map: attribute message is missing" },
 	{ "<maps><valueMap name='v'>\n<map value='4294967296' message='m'/></valueMap></maps>",
-	  5, "valueMap \"v\": map: value \"4294967296\" must be a number of 32 bits" },
+	  5, "valueMap \"v\": map: value \"4294967296\" must be a number from 0 to 4294967295" },
 	{ "<maps><bitMap name='b'>\n<map value='3' message='m'/></bitMap></maps>",
 	  5, "bitMap \"b\": map: value \"3\" must be one bit of 0x1 to 0x80000000, or 0" },
 	{ "<maps><bitMap name='b'>\n<map value='1' message='$(string.no)'/></bitMap></maps>",
-	  5, "bitMap \"b\": message $(string.no) is in no string table" },
+	  5, "bitMap \"b\": map: message $(string.no) is in no string table" },
 	{ "<maps><bitMap name='b'><map value='1' message='m'/></bitMap>\n"
 	  "<valueMap name='b'><map value='1' message='m'/></valueMap></maps>",
 	  5, "map \"b\": another map has this name, too" },

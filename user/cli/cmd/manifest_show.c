@@ -23,7 +23,7 @@
 static void add_type(struct etw_text *text, const struct etw_mf_template *template,
 		     const struct etw_mf_field *field)
 {
-	const char *type = etw_mx_in_type_name(field->in_type);
+	const char *type = etw_manifest_in_type_name(field->in_type);
 
 	text_puts(text, field->flags & ETW_MF_STRUCT ? "struct" : type);
 	if (field->flags & ETW_MF_LENGTH_FIELD)
@@ -140,8 +140,8 @@ static void put_fields(struct etw_text *to, const char *key, const struct etw_mf
 		if (field->flags & ETW_MF_STRUCT) {
 			put_fields(to, "members", template, field->first, field->members);
 		} else {
-			put_text(to, "type", etw_mx_in_type_name(field->in_type));
-			put_text(to, "shown_as", etw_mx_out_type_name(field->out_type));
+			put_text(to, "type", etw_manifest_in_type_name(field->in_type));
+			put_text(to, "shown_as", etw_manifest_out_type_name(field->out_type));
 		}
 		if (field->flags & ETW_MF_COUNT_FIELD)
 			put_text(to, "count", template->fields[field->count].name);

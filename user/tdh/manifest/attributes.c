@@ -1,131 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attributes.c - the attributes of an element, and their valid values
+ * attributes.c - convert the values of attributes to members of the model
  */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "manifest.h"
 #include "base/guid.h"
 
-static bool is_blank(char c)
+const char *etw_manifest_value(const struct manifest_node *node, const char *attribute)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+	unsigned int i;
 
-struct manifest_value etw_mx_trim(struct manifest_value v)
-{
-	while (v.len && is_blank(v.s[0])) {
-		v.s++;
-		v.len--;
-	}
-	while (v.len && is_blank(v.s[v.len - 1]))
-		v.len--;
-	return v;
-}
-
-bool etw_mx_is(struct manifest_value v, const char *s)
-{
-	return strlen(s) == v.len && !strncasecmp(v.s, s, v.len);
-}
-
-/* The attribute's name, for messages */
-static const char *name_of(const struct etw_mx *x, unsigned int slot)
-{
-	return x->stack[x->depth - 1]->attributes[slot];
-}
-
-static const char *copy(struct etw_mx *x, struct etw_manifest *to, struct manifest_value v)
-{
-	const char *s;
-
-	if (!v.s)
-		return NULL;
-	s = etw_manifest_strdup(to, v.s, v.len);
-	return s ? s : etw_mx_no_memory(x);
-}
-
-const char *etw_mx_keep(struct etw_mx *x, unsigned int slot)
-{
-	return copy(x, x->manifest, etw_mx_trim(x->values[slot]));
-}
-
-const char *etw_mx_note(struct etw_mx *x, unsigned int slot)
-{
-	return copy(x, x->draft, etw_mx_trim(x->values[slot]));
-}
-
-const char *etw_mx_keep_raw(struct etw_mx *x, unsigned int slot)
-{
-	return copy(x, x->manifest, x->values[slot]);
-}
-
-const char *etw_mx_note_raw(struct etw_mx *x, unsigned int slot)
-{
-	return copy(x, x->draft, x->values[slot]);
-}
-
-const char *etw_mx_note_names(struct etw_mx *x, unsigned int slot)
-{
-	const char *names = etw_mx_note(x, slot);
-
-	return names && x->odd_prefix ? etw_mx_standard_prefix(x, names) : names;
-}
-
-const char *etw_mx_require(struct etw_mx *x, unsigned int slot, const char *kind)
-{
-	const char *s = etw_mx_keep(x, slot);
-
-	if (x->err)
-		return "";
-	if (!s)
-		etw_mx_error(x, x->line, kind, NULL, "attribute %s is missing", name_of(x, slot));
-	else if (!*s)
-		etw_mx_error(x, x->line, kind, NULL, "attribute %s is empty", name_of(x, slot));
-	return s ? s : "";
-}
-
-bool etw_mx_is_symbol(const char *s)
-{
-	if (*s >= '0' && *s <= '9')
-		return false;
-	return *s && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				 "0123456789_")] == '\0';
-}
-
-const char *etw_mx_symbol(struct etw_mx *x, unsigned int slot, const char *kind,
-			  const char *name)
-{
-	const char *s = etw_mx_keep(x, slot);
-
-	if (s && !etw_mx_is_symbol(s))
-		etw_mx_error(x, x->line, kind, name,
-			     "%s \"%s\" must be a C identifier: "
-			     "letters, digits and _, and no digit first",
-			     name_of(x, slot), s);
-	return s;
+	for (i = 0; i < node->element->attribute_count; i++)
+		if (!strcmp(node->element->attributes[i].name, attribute))
+			return node->values[i];
+	return NULL;
 }
 
 /* Decimal, or hexadecimal with 0x in front */
-bool etw_mx_parse_number(struct manifest_value v, uint64_t *out)
+bool etw_manifest_number(const char *s, uint64_t *out)
 {
-	unsigned int base = 10;
+	bool hex = s[0] == '0' && (s[1] | 0x20) == 'x' && s[2];
+	unsigned int base = hex ? 16 : 10;
 	uint64_t number = 0;
 
-	if (v.len > 2 && v.s[0] == '0' && (v.s[1] == 'x' || v.s[1] == 'X')) {
-		base = 16;
-		v.s += 2;
-		v.len -= 2;
-	}
-	if (!v.len)
+	s += hex ? 2 : 0;
+	if (!*s)
 		return false;
-	for (; v.len; v.s++, v.len--) {
+	for (; *s; s++) {
 		unsigned int digit;
 
-		if (*v.s >= '0' && *v.s <= '9')
-			digit = *v.s - '0';
-		else if (base == 16 && (*v.s | 0x20) >= 'a' && (*v.s | 0x20) <= 'f')
-			digit = (*v.s | 0x20) - 'a' + 10;
+		if (*s >= '0' && *s <= '9')
+			digit = *s - '0';
+		else if (hex && (*s | 0x20) >= 'a' && (*s | 0x20) <= 'f')
+			digit = (*s | 0x20) - 'a' + 10;
 		else
 			return false;
 		if (__builtin_mul_overflow(number, base, &number) ||
@@ -136,106 +46,160 @@ bool etw_mx_parse_number(struct manifest_value v, uint64_t *out)
 	return true;
 }
 
-bool etw_mx_number(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
-		   uint64_t least, uint64_t most, uint64_t *out)
+bool etw_manifest_is_symbol(const char *s)
 {
-	struct manifest_value v = etw_mx_trim(x->values[slot]);
+	if (*s >= '0' && *s <= '9')
+		return false;
+	return *s && s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				 "0123456789_")] == '\0';
+}
+
+static bool is_number(const struct manifest_attribute *a, const char *s, uint64_t *number)
+{
+	return etw_manifest_number(s, number) && *number >= a->least && *number <= a->most;
+}
+
+static bool is_bool(const char *s, uint64_t *value)
+{
+	*value = !strcasecmp(s, "true") || !strcmp(s, "1");
+	return *value || !strcasecmp(s, "false") || !strcmp(s, "0");
+}
+
+static bool is_choice(const struct manifest_attribute *a, const char *s, uint64_t *index)
+{
+	for (*index = 0; a->choices && a->choices[*index]; ++*index)
+		if (!strcasecmp(s, a->choices[*index]))
+			return true;
+	return !a->choices;
+}
+
+static void invalid(struct manifest_reader *r, const struct manifest_attribute *a,
+		    const char *value, const char *must)
+{
+	etw_manifest_error(r, "%s \"%s\" must be %s", a->name, value, must);
+}
+
+static void invalid_number(struct manifest_reader *r, const struct manifest_attribute *a,
+			   const char *value)
+{
+	unsigned long long least = a->least, most = a->most;
+
+	if (a->type == MANIFEST_BIT)
+		etw_manifest_error(r, "%s \"%s\" must be one bit of 0x1 to 0x%llx%s", a->name,
+				   value, most, least ? "" : ", or 0");
+	else if (most == UINT64_MAX)
+		invalid(r, a, value, "a number");
+	else
+		etw_manifest_error(r, "%s \"%s\" must be a number from %llu to %llu", a->name,
+				   value, least, most);
+}
+
+/* "a, b or c" */
+static void invalid_choice(struct manifest_reader *r, const struct manifest_attribute *a,
+			   const char *value)
+{
+	char known[200];
+	size_t used = 0, i;
+
+	for (i = 0; a->choices[i] && used < sizeof(known); i++)
+		used += snprintf(known + used, sizeof(known) - used, "%s%s",
+				 !i ? "" : a->choices[i + 1] ? ", " : " or ", a->choices[i]);
+	invalid(r, a, value, known);
+}
+
+/* The members are little-endian, as this machine is. */
+static void set_number(void *member, size_t size, uint64_t number)
+{
+	memcpy(member, &number, size);
+}
+
+static void convert_guid(struct manifest_reader *r, const struct manifest_attribute *a,
+			 const char *value, void *member)
+{
+	struct etw_guid guid;
+
+	if (etw_guid_parse(value, &guid))
+		invalid(r, a, value, "a GUID: {01234567-89ab-cdef-0123-456789abcdef}");
+	else if (a->least && etw_guid_is_zero(&guid))
+		etw_manifest_error(r, "%s must not be zero", a->name);
+	else
+		memcpy(member, &guid, a->size);
+}
+
+static void convert(struct manifest_reader *r, const struct manifest_attribute *a,
+		    const char *value, void *member)
+{
 	uint64_t number;
 
-	if (!v.s)
-		return false;
-	if (!etw_mx_parse_number(v, &number) || number < least || number > most) {
-		etw_mx_error(x, x->line, kind, name,
-			     "%s \"%.*s\" must be a number from %llu to %llu", name_of(x, slot),
-			     (int)v.len, v.s, (unsigned long long)least,
-			     (unsigned long long)most);
-		return false;
+	switch (a->type) {
+	case MANIFEST_NAME:
+		if (!*value)
+			etw_manifest_error(r, "attribute %s is empty", a->name);
+		break;
+	case MANIFEST_TEXT:
+		if (!is_choice(a, value, &number))
+			invalid_choice(r, a, value);
+		break;
+	case MANIFEST_SYMBOL:
+		if (!etw_manifest_is_symbol(value))
+			invalid(r, a, value, "a C identifier: letters, digits and _, and no digit first");
+		break;
+	case MANIFEST_NUMBER:
+	case MANIFEST_BIT:
+		if (!is_number(a, value, &number) ||
+		    (a->type == MANIFEST_BIT && number & (number - 1)))
+			invalid_number(r, a, value);
+		else
+			set_number(member, a->size, number);
+		break;
+	case MANIFEST_BOOL:
+		if (is_bool(value, &number))
+			set_number(member, a->size, number);
+		else
+			invalid(r, a, value, "true or false");
+		break;
+	case MANIFEST_CHOICE:
+		if (is_choice(a, value, &number))
+			set_number(member, a->size, number);
+		else
+			invalid_choice(r, a, value);
+		break;
+	case MANIFEST_GUID:
+		convert_guid(r, a, value, member);
+		break;
+	case MANIFEST_MESSAGE:
+		*(const struct etw_mf_message **)member = etw_manifest_message(r, value);
+		break;
+	default:
+		break;
 	}
-	*out = number;
-	return true;
+	if (a->type <= MANIFEST_SYMBOL && a->size)
+		*(const char **)member = value;
 }
 
-bool etw_mx_required_number(struct etw_mx *x, unsigned int slot, const char *kind,
-			    const char *name, uint64_t least, uint64_t most, uint64_t *out)
+void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node *node,
+			  void *object)
 {
-	if (!x->values[slot].s)
-		etw_mx_error(x, x->line, kind, name, "attribute %s is missing",
-			     name_of(x, slot));
-	return etw_mx_number(x, slot, kind, name, least, most, out);
-}
+	unsigned int i;
 
-bool etw_mx_bool(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
-		 bool *out)
-{
-	struct manifest_value v = etw_mx_trim(x->values[slot]);
+	for (i = 0; i < node->element->attribute_count && !r->err; i++) {
+		const struct manifest_attribute *a = &node->element->attributes[i];
+		void *member = (char *)object + a->offset;
 
-	if (!v.s)
-		return false;
-	if (etw_mx_is(v, "true") || etw_mx_is(v, "1")) {
-		*out = true;
-	} else if (etw_mx_is(v, "false") || etw_mx_is(v, "0")) {
-		*out = false;
-	} else {
-		etw_mx_error(x, x->line, kind, name, "%s \"%.*s\" must be true or false",
-			     name_of(x, slot), (int)v.len, v.s);
-		return false;
-	}
-	return true;
-}
-
-bool etw_mx_guid(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
-		 GUID *out)
-{
-	struct manifest_value v = etw_mx_trim(x->values[slot]);
-	struct etw_guid guid;
-	char text[ETW_GUID_TEXT];
-
-	if (!v.s)
-		return false;
-	if (v.len < sizeof(text)) {
-		memcpy(text, v.s, v.len);
-		text[v.len] = '\0';
-		if (!etw_guid_parse(text, &guid)) {
-			memcpy(out, &guid, sizeof(*out));
-			return true;
-		}
-	}
-	etw_mx_error(x, x->line, kind, name,
-		     "%s \"%.*s\" must be a GUID: {01234567-89ab-cdef-0123-456789abcdef}",
-		     name_of(x, slot), (int)v.len, v.s);
-	return false;
-}
-
-/* list as text: "a, b or c" */
-static void enumerate(const char *const *list, char *out, size_t size)
-{
-	size_t used = 0;
-
-	for (; *list && used < size; list++) {
-		const char *before = !used ? "" : list[1] ? ", " : " or ";
-		size_t len = strlen(before) + strlen(*list);
-
-		if (len >= size - used)
-			break;
-		strcpy(stpcpy(out + used, before), *list);
-		used += len;
+		if (node->values[i])
+			convert(r, a, node->values[i], member);
+		else if (a->required)
+			etw_manifest_error(r, "attribute %s is missing", a->name);
+		if (a->title && node->values[i])
+			r->at.name = node->values[i];
+		if (a->required && a->type <= MANIFEST_SYMBOL && a->size && !node->values[i])
+			*(const char **)member = "";
 	}
 }
 
-int etw_mx_choice(struct etw_mx *x, unsigned int slot, const char *kind, const char *name,
-		  const char *const *list)
+void etw_manifest_read_attributes(struct manifest_reader *r, const struct manifest_node *node,
+				  void *object)
 {
-	struct manifest_value v = etw_mx_trim(x->values[slot]);
-	char known[200] = "";
-	int i;
-
-	if (!v.s)
-		return -1;
-	for (i = 0; list[i]; i++)
-		if (etw_mx_is(v, list[i]))
-			return i;
-	enumerate(list, known, sizeof(known));
-	etw_mx_error(x, x->line, kind, name, "%s \"%.*s\" must be %s", name_of(x, slot),
-		     (int)v.len, v.s, known);
-	return -1;
+	etw_manifest_at(r, node->line, node->element->name, NULL);
+	etw_manifest_convert(r, node, object);
 }

@@ -1,217 +1,344 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.c - build the model from drafts: providers and their definitions
+ * build.c - build the model from the tree: providers, and the lists of names and maps
  */
 #include <string.h>
 
 #include "manifest.h"
+#include "base/guid.h"
 
-/* Report an error if another thing in the scope has the name. */
-static void claim_name(struct etw_mx *x, const void *scope, const char *kind, const char *name,
-		       void *thing, unsigned int line)
+/* ------------------------------------------------------------------------ lists */
+
+const struct manifest_node *etw_manifest_of(const struct manifest_reader *r,
+					    const struct manifest_node *node,
+					    enum manifest_list list)
 {
-	/* An empty name has been reported already. */
-	if (*name && etw_mx_claim(x, scope, name, thing))
-		etw_mx_error(x, line, kind, name, "another %s has this name, too", kind);
+	while (node && node->element->list != list)
+		node = node->next;
+	return r->err ? NULL : node;
 }
 
-static void claim_value(struct etw_mx *x, const void *scope, const char *kind, const char *name,
-			uint64_t value, void *thing, unsigned int line)
+unsigned int etw_manifest_count(const struct manifest_reader *r, const struct manifest_node *parent,
+				enum manifest_list list)
 {
-	if (etw_mx_claim_number(x, scope, value, thing))
-		etw_mx_error(x, line, kind, name, "another %s has value %llu, too", kind,
-			     (unsigned long long)value);
+	const struct manifest_node *node;
+	unsigned int count = 0;
+
+	manifest_for_each(node, r, parent, list)
+		count++;
+	return count;
 }
 
-static struct etw_mf_named *named_array(struct etw_mx *x, const struct manifest_list *list,
-					const char *kind)
+void *etw_manifest_array_of(struct manifest_reader *r, const struct manifest_node *parent,
+			    enum manifest_list list, size_t size, unsigned int *count)
 {
-	struct etw_mf_named *array = etw_mx_array(x, list->count, sizeof(*array)), *n = array;
-	const struct manifest_named *draft;
+	*count = etw_manifest_count(r, parent, list);
+	return etw_manifest_array(r, *count, size);
+}
 
-	manifest_for_each(draft, list) {
-		if (x->err)
-			return NULL;
-		*n = draft->n;
-		n->message = etw_mx_message_of(x, draft->message, n->line, kind, n->name);
-		claim_name(x, list, kind, n->name, n, n->line);
-		claim_value(x, list, kind, n->name, n->value, n, n->line);
+/* The name of something that the provider defines, at r->at */
+static void claim_own_name(struct manifest_reader *r, const void *scope, const char *name,
+			   const void *thing)
+{
+	if (!strncmp(name, "win:", 4))
+		etw_manifest_error(r, "names with win: are Windows' own");
+	etw_manifest_claim_name(r, scope, name, thing);
+}
+
+/* Levels, or opcodes; the scope of opcodes is their provider's list or their task. */
+static const struct etw_mf_named *build_named(struct manifest_reader *r,
+					      const struct manifest_node *parent,
+					      enum manifest_list list, const void *scope,
+					      unsigned int *count)
+{
+	struct etw_mf_named *named = etw_manifest_array_of(r, parent, list, sizeof(*named), count);
+	struct etw_mf_named *n = named;
+	const struct manifest_node *node;
+
+	manifest_for_each(node, r, parent, list) {
+		n->line = node->line;
+		n->message_id = ETW_MESSAGE_NONE;
+		etw_manifest_read_attributes(r, node, n);
+		if (r->err)
+			break;
+		claim_own_name(r, scope, n->name, n);
+		etw_manifest_claim_value(r, scope, n->value, n);
+		etw_manifest_claim_symbol(r, n->symbol, r->at.kind, n->value);
 		n++;
 	}
-	return array;
+	return named;
 }
 
-static void build_tasks(struct etw_mx *x, struct manifest_provider *p)
+static void build_tasks(struct manifest_reader *r, const struct manifest_node *parent,
+			struct etw_mf_provider *p)
 {
-	struct etw_mf_task *t = etw_mx_array(x, p->tasks.count, sizeof(*t));
-	struct manifest_task *draft;
+	const struct manifest_node *node;
+	struct etw_mf_task *t;
 
-	p->p.tasks = t;
-	p->p.task_count = p->tasks.count;
-	manifest_for_each(draft, &p->tasks) {
-		if (x->err)
-			return;
-		*t = draft->t;
-		t->message = etw_mx_message_of(x, draft->message, t->line, "task", t->name);
-		t->opcodes = named_array(x, &draft->opcodes, "opcode");
-		t->opcode_count = draft->opcodes.count;
-		/*
-		 * Register the draft under the task's name, since it holds the list of
-		 * opcodes.
-		 */
-		draft->t = *t;
-		claim_name(x, &p->tasks, "task", t->name, draft, t->line);
-		claim_value(x, &p->tasks, "task", t->name, t->value, t, t->line);
-		draft->built = t++;
+	t = etw_manifest_array_of(r, parent, MANIFEST_TASKS, sizeof(*t), &p->task_count);
+	p->tasks = t;
+	manifest_for_each(node, r, parent, MANIFEST_TASKS) {
+		t->line = node->line;
+		t->message_id = ETW_MESSAGE_NONE;
+		etw_manifest_read_attributes(r, node, t);
+		if (r->err)
+			break;
+		claim_own_name(r, &p->tasks, t->name, t);
+		etw_manifest_claim_value(r, &p->tasks, t->value, t);
+		etw_manifest_claim_symbol(r, t->symbol, "task", t->value);
+		t->opcodes = build_named(r, node, MANIFEST_OPCODES, t, &t->opcode_count);
+		t++;
 	}
 }
 
-static void build_keywords(struct etw_mx *x, struct manifest_provider *p)
+static void build_keywords(struct manifest_reader *r, const struct manifest_node *parent,
+			   struct etw_mf_provider *p)
 {
-	struct etw_mf_keyword *k = etw_mx_array(x, p->keywords.count, sizeof(*k));
-	const struct manifest_keyword *draft;
+	const struct manifest_node *node;
+	struct etw_mf_keyword *k;
 
-	p->p.keywords = k;
-	p->p.keyword_count = p->keywords.count;
-	manifest_for_each(draft, &p->keywords) {
-		if (x->err)
-			return;
-		*k = draft->k;
-		k->message = etw_mx_message_of(x, draft->message, k->line, "keyword", k->name);
-		claim_name(x, &p->keywords, "keyword", k->name, k, k->line);
-		if (k->mask && etw_mx_claim_number(x, &p->keywords, k->mask, k))
-			etw_mx_error(x, k->line, "keyword", k->name,
-				     "another keyword has mask 0x%llx, too",
-				     (unsigned long long)k->mask);
+	k = etw_manifest_array_of(r, parent, MANIFEST_KEYWORDS, sizeof(*k), &p->keyword_count);
+	p->keywords = k;
+	manifest_for_each(node, r, parent, MANIFEST_KEYWORDS) {
+		k->line = node->line;
+		k->message_id = ETW_MESSAGE_NONE;
+		etw_manifest_read_attributes(r, node, k);
+		if (r->err)
+			break;
+		claim_own_name(r, &p->keywords, k->name, k);
+		if (k->mask && etw_manifest_claim_number(r, &p->keywords, k->mask, k))
+			etw_manifest_error(r, "another keyword has mask 0x%llx, too",
+					   (unsigned long long)k->mask);
+		etw_manifest_claim_symbol(r, k->symbol, "keyword", k->mask);
 		k++;
 	}
 }
 
-static void build_named(struct etw_mx *x, struct manifest_provider *p)
+static void build_entries(struct manifest_reader *r, const struct manifest_node *parent,
+			  struct etw_mf_map *map)
 {
-	p->p.levels = named_array(x, &p->levels, "level");
-	p->p.level_count = p->levels.count;
-	p->p.opcodes = named_array(x, &p->opcodes, "opcode");
-	p->p.opcode_count = p->opcodes.count;
-	build_tasks(x, p);
-	build_keywords(x, p);
-}
+	const struct manifest_place place = r->at;
+	const struct manifest_node *node;
+	struct etw_mf_map_entry *e;
 
-static void build_entries(struct etw_mx *x, const struct manifest_map *draft, struct etw_mf_map *map)
-{
-	struct etw_mf_map_entry *e = etw_mx_array(x, draft->entries.count, sizeof(*e));
-	const char *kind = map->kind == ETW_MAP_BITS ? "bitMap" : "valueMap";
-	const struct manifest_entry *entry;
-
+	e = etw_manifest_array_of(r, parent, MANIFEST_ENTRIES, sizeof(*e), &map->count);
 	map->entries = e;
-	map->count = draft->entries.count;
-	manifest_for_each(entry, &draft->entries) {
-		if (x->err)
-			return;
-		*e = entry->e;
-		e->message = etw_mx_message_of(x, entry->message, e->line, kind, map->name);
+	manifest_for_each(node, r, parent, MANIFEST_ENTRIES) {
+		r->at = place;
+		r->at.line = e->line = node->line;
+		r->at.part = "map";
+		e->message_id = ETW_MESSAGE_NONE;
+		etw_manifest_convert(r, node, e);
+		r->at.part = NULL;
 		if (map->kind != ETW_MAP_PATTERN &&
-		    etw_mx_claim_number(x, draft, e->value, e))
-			etw_mx_warn(x, e->line, kind, map->name,
-				    "value 0x%x is there twice: the first one counts", e->value);
+		    etw_manifest_claim_number(r, &map->entries, e->value, e))
+			etw_manifest_warn(r, "value 0x%x is there twice: the first one counts",
+					  e->value);
+		etw_manifest_claim_symbol(r, e->symbol, "map entry", e->value);
 		e++;
 	}
+	r->at = place;
+	if (!map->count)
+		etw_manifest_error(r, "has no element map");
 }
 
-static void build_maps(struct etw_mx *x, struct manifest_provider *p)
+static void build_maps(struct manifest_reader *r, const struct manifest_node *parent,
+		       struct etw_mf_provider *p)
 {
-	struct etw_mf_map *map = etw_mx_array(x, p->maps.count, sizeof(*map));
-	const struct manifest_map *draft;
+	const struct manifest_node *node;
+	struct etw_mf_map *map;
 
-	p->p.maps = map;
-	p->p.map_count = p->maps.count;
-	manifest_for_each(draft, &p->maps) {
-		if (x->err)
-			return;
-		*map = draft->m;
-		claim_name(x, &p->maps, "map", map->name, map, map->line);
-		build_entries(x, draft, map);
+	map = etw_manifest_array_of(r, parent, MANIFEST_MAPS, sizeof(*map), &p->map_count);
+	p->maps = map;
+	manifest_for_each(node, r, parent, MANIFEST_MAPS) {
+		map->line = node->line;
+		map->kind = node->element - etw_element_maps;
+		etw_manifest_read_attributes(r, node, map);
+		if (r->err)
+			break;
+		build_entries(r, node, map);
+		/* All kinds share their names. */
+		r->at.kind = "map";
+		etw_manifest_claim_name(r, &p->maps, map->name, map);
+		etw_manifest_claim_symbol(r, map->symbol, "map", (uintptr_t)map);
 		map++;
 	}
 }
 
-static void build_filters(struct etw_mx *x, struct manifest_provider *p)
+static void build_filters(struct manifest_reader *r, const struct manifest_node *parent,
+			  struct etw_mf_provider *p)
 {
-	struct etw_mf_filter *f = etw_mx_array(x, p->filters.count, sizeof(*f));
-	const struct manifest_filter *draft;
+	const struct manifest_node *node;
+	struct etw_mf_filter *f;
+	const char *template;
 
-	p->p.filters = f;
-	p->p.filter_count = p->filters.count;
-	manifest_for_each(draft, &p->filters) {
-		if (x->err)
-			return;
-		*f = draft->f;
-		f->message = etw_mx_message_of(x, draft->message, f->line, "filter", f->name);
-		claim_name(x, &p->filters, "filter", f->name, f, f->line);
-		if (etw_mx_claim_number(x, &p->filters, f->version << 8 | f->value, f))
-			etw_mx_error(x, f->line, "filter", f->name,
-				     "another filter has value %u and version %u, too",
-				     f->value, f->version);
-		if (draft->template) {
-			f->template = etw_mx_find(x, &p->templates, draft->template);
-			if (!f->template)
-				etw_mx_error(x, f->line, "filter", f->name,
-					     "template \"%s\" is not defined", draft->template);
-		}
+	f = etw_manifest_array_of(r, parent, MANIFEST_FILTERS, sizeof(*f), &p->filter_count);
+	p->filters = f;
+	manifest_for_each(node, r, parent, MANIFEST_FILTERS) {
+		f->line = node->line;
+		f->message_id = ETW_MESSAGE_NONE;
+		etw_manifest_read_attributes(r, node, f);
+		if (r->err)
+			break;
+		claim_own_name(r, &p->filters, f->name, f);
+		if (etw_manifest_claim_number(r, &p->filters, f->version << 8 | f->value, f))
+			etw_manifest_error(r, "another filter has value %u and version %u, too",
+					   f->value, f->version);
+		etw_manifest_claim_symbol(r, f->symbol, "filter", (uintptr_t)f);
+		template = etw_manifest_value(node, "tid");
+		f->template = template ? etw_manifest_find(r, &p->templates, template) : NULL;
+		if (template && !f->template)
+			etw_manifest_error(r, "template \"%s\" is not defined", template);
 		f++;
 	}
 }
 
-static void claim_provider(struct etw_mx *x, struct manifest_provider *p)
+/* --------------------------------------------------------------------- providers */
+
+static bool is_zero(const GUID *guid)
 {
-	const struct etw_mf_provider *other = x->manifest->providers;
+	static const GUID zero;
+
+	return !memcmp(guid, &zero, sizeof(zero));
+}
+
+static void check_name(struct manifest_reader *r, const char *name)
+{
+	size_t characters = 0;
+	bool control = false;
+
+	for (; *name; name++) {
+		characters += (*name & 0xC0) != 0x80;
+		control |= (unsigned char)*name < ' ';
+	}
+	if (characters > MANIFEST_NAME_MAX)
+		etw_manifest_error(r, "a name has at most %u characters", MANIFEST_NAME_MAX);
+	if (control)
+		etw_manifest_error(r, "a name has no control characters");
+}
+
+/*
+ * The name is registered under the control GUID, and its last 32 letters and digits are
+ * the GUID that decodes the events.
+ */
+static bool name_ends_in(const char *name, const GUID *guid)
+{
+	char text[ETW_GUID_TEXT];
+	struct etw_guid plain;
+	size_t at = strlen(name), digit = sizeof(text) - 1;
+
+	memcpy(&plain, guid, sizeof(plain));
+	etw_guid_format(&plain, text);
+	while (digit-- > 0) {
+		char want = text[digit];
+
+		if (want == '{' || want == '-' || want == '}')
+			continue;
+		do {
+			if (!at--)
+				return false;
+		} while (!((name[at] >= '0' && name[at] <= '9') ||
+			   ((name[at] | 0x20) >= 'a' && (name[at] | 0x20) <= 'z')));
+		if ((name[at] | 0x20) != want)
+			return false;
+	}
+	return true;
+}
+
+static void check_guids(struct manifest_reader *r, const struct manifest_node *node,
+			struct etw_mf_provider *p)
+{
 	unsigned int i;
 
-	claim_name(x, &x->providers, "provider", p->p.name, p, p->p.line);
-	for (i = 0; i < x->manifest->provider_count; i++, other++)
-		if (!memcmp(&p->p.guid, &other->guid, sizeof(GUID)))
-			etw_mx_error(x, p->p.line, "provider", p->p.name,
-				     "provider \"%s\" has this guid, too", other->name);
+	p->has_control_guid = etw_manifest_value(node, "controlGuid");
+	if (!p->has_control_guid)
+		p->control_guid = p->guid;
+	else if (!is_zero(&p->control_guid) && memcmp(&p->guid, &p->control_guid, sizeof(GUID)) &&
+		 !name_ends_in(p->name, &p->guid))
+		etw_manifest_error(r, "with a controlGuid the name must end in the provider's guid");
+	for (i = 0; i < r->manifest->provider_count; i++)
+		if (!memcmp(&p->guid, &r->manifest->providers[i].guid, sizeof(GUID)))
+			etw_manifest_error(r, "provider \"%s\" has this guid, too",
+					   r->manifest->providers[i].name);
 }
 
-static void build_provider(struct etw_mx *x, struct manifest_provider *p)
+static void read_provider(struct manifest_reader *r, const struct manifest_node *node,
+			  struct etw_mf_provider *p)
 {
-	claim_provider(x, p);
-	p->p.message = etw_mx_message_of(x, p->message, p->p.line, "provider", p->p.name);
-	etw_mx_build_channels(x, p);
-	build_named(x, p);
-	build_maps(x, p);
-	etw_mx_build_templates(x, p);
-	etw_mx_build_events(x, p);
-	build_filters(x, p);
-}
+	const struct manifest_node *traits;
 
-static void check_content(struct etw_mx *x)
-{
-	if (x->providers.count || x->table.count)
+	p->line = node->line;
+	p->message_id = ETW_MESSAGE_NONE;
+	etw_manifest_read_attributes(r, node, p);
+	if (r->err)
 		return;
-	etw_mx_error(x, 0, NULL, NULL, "no events here: there is no element provider%s",
-		     x->others ? ", only instrumentation of other kinds" : "");
+	check_name(r, p->name);
+	check_guids(r, node, p);
+	etw_manifest_claim_name(r, r->document, p->name, p);
+	etw_manifest_claim_symbol(r, p->symbol, "provider", (uintptr_t)p);
+	manifest_for_each(traits, r, node, MANIFEST_TRAITS) {
+		r->at.line = traits->line;
+		if (p->has_traits)
+			etw_manifest_error(r, "has a second element traits");
+		p->has_traits = true;
+		r->at.kind = traits->element->name;
+		etw_manifest_convert(r, traits, p);
+		r->at.kind = node->element->name;
+	}
 }
 
-void etw_mx_build(struct etw_mx *x)
+static void build_provider(struct manifest_reader *r, const struct manifest_node *node,
+			   struct etw_mf_provider *p)
 {
-	struct etw_mf_provider *providers;
-	struct manifest_provider *draft;
+	read_provider(r, node, p);
+	etw_manifest_build_channels(r, node, p);
+	p->levels = build_named(r, node, MANIFEST_LEVELS, &p->levels, &p->level_count);
+	p->opcodes = build_named(r, node, MANIFEST_OPCODES, &p->opcodes, &p->opcode_count);
+	build_tasks(r, node, p);
+	build_keywords(r, node, p);
+	build_maps(r, node, p);
+	etw_manifest_build_templates(r, node, p);
+	build_filters(r, node, p);
+	etw_manifest_build_events(r, node, p);
+}
 
-	check_content(x);
-	etw_mx_build_messages(x);
-	if (!x->err)
-		etw_mx_build_table(x);
-	providers = etw_mx_array(x, x->providers.count, sizeof(*providers));
-	x->manifest->providers = providers;
-	manifest_for_each(draft, &x->providers) {
-		/* A higher count has been reported already. */
-		if (x->err || x->manifest->provider_count == MX_PROVIDERS_MAX)
-			break;
-		build_provider(x, draft);
-		providers[x->manifest->provider_count++] = draft->p;
+/* Returns the number of providers to build. */
+static unsigned int check_count(struct manifest_reader *r)
+{
+	const struct manifest_node *node;
+	unsigned int count = 0;
+
+	manifest_for_each(node, r, r->document, MANIFEST_PROVIDERS) {
+		if (count++ < MANIFEST_PROVIDERS_MAX)
+			continue;
+		etw_manifest_at(r, node->line, node->element->name, etw_manifest_value(node, "name"));
+		etw_manifest_error(r, "a manifest has at most %u providers", MANIFEST_PROVIDERS_MAX);
+		return MANIFEST_PROVIDERS_MAX;
 	}
-	if (!x->err)
-		etw_mx_check_symbols(x);
+	if (!count && !r->manifest->entry_count) {
+		etw_manifest_at(r, 0, NULL, NULL);
+		etw_manifest_error(r, "no events here: there is no element provider%s",
+				   r->others ? ", only instrumentation of other kinds" : "");
+	}
+	return count;
+}
+
+void etw_manifest_build(struct manifest_reader *r)
+{
+	const struct manifest_node *node;
+	struct etw_mf_provider *providers;
+	unsigned int count;
+
+	etw_manifest_build_messages(r);
+	count = check_count(r);
+	providers = etw_manifest_array(r, count, sizeof(*providers));
+	r->manifest->providers = providers;
+	manifest_for_each(node, r, r->document, MANIFEST_PROVIDERS) {
+		if (r->manifest->provider_count == count)
+			break;
+		build_provider(r, node, &providers[r->manifest->provider_count]);
+		r->manifest->provider_count++;
+	}
+	if (!r->wrong && !r->err)
+		etw_manifest_import_types(r);
 }

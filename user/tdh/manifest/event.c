@@ -11,45 +11,29 @@
 #define INSERTS_MAX	99u
 #define PROVIDER_METADATA	12	/* the channel of events without one, see below */
 
-/* How messages refer to an event */
-struct title {
-	char text[128];
-};
-
-static const char *title_of(const struct etw_mf_event *e, struct title *title)
+/* thing: what the name refers to, or NULL */
+static void check_defined(struct manifest_reader *r, const char *kind, const char *name,
+			  const void *thing)
 {
-	if (e->symbol)
-		return e->symbol;
-	snprintf(title->text, sizeof(title->text), "value %u, version %u", e->desc.Id,
-		 e->desc.Version);
-	return title->text;
-}
-
-static void undefined(struct etw_mx *x, const struct etw_mf_event *e, const char *kind,
-		      const char *name)
-{
-	struct title title;
-
-	etw_mx_error(x, e->line, "event", title_of(e, &title), "%s \"%s\" is not defined", kind,
-		     name);
+	if (!thing)
+		etw_manifest_error(r, "%s \"%s\" is not defined", kind, name);
 }
 
 /*
  * If a provider has a control GUID of its own, its events carry the decode GUID in
  * their traits; events without a channel get a special channel that marks this.
  */
-static void set_channel(struct etw_mx *x, const struct manifest_provider *p,
-			const struct manifest_event *draft, struct etw_mf_event *e)
+static void set_channel(struct manifest_reader *r, const struct manifest_node *node,
+			const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	if (!draft->channel) {
-		if (memcmp(&p->p.guid, &p->p.control_guid, sizeof(GUID)))
-			e->channel = etw_standard_channel(PROVIDER_METADATA);
-	} else {
-		e->channel = etw_mx_find(x, &p->channels, draft->channel);
-		if (!e->channel)
-			e->channel = etw_standard_channel_named(draft->channel);
-		if (!e->channel)
-			undefined(x, e, "channel", draft->channel);
+	const char *name = etw_manifest_value(node, "channel");
+
+	if (name) {
+		e->channel = etw_manifest_find(r, &p->channels, name) ?:
+			     etw_standard_channel_named(name);
+		check_defined(r, "channel", name, e->channel);
+	} else if (memcmp(&p->guid, &p->control_guid, sizeof(GUID))) {
+		e->channel = etw_standard_channel(PROVIDER_METADATA);
 	}
 	if (!e->channel)
 		return;
@@ -58,52 +42,45 @@ static void set_channel(struct etw_mx *x, const struct manifest_provider *p,
 	e->desc.Keyword |= e->channel->keyword;
 }
 
-static void set_level(struct etw_mx *x, const struct manifest_provider *p,
-		      const struct manifest_event *draft, struct etw_mf_event *e)
+static void set_level(struct manifest_reader *r, const struct manifest_node *node,
+		      const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	if (!draft->level)
+	const char *name = etw_manifest_value(node, "level");
+
+	if (!name)
 		return;
-	e->level = etw_mx_find(x, &p->levels, draft->level);
-	if (!e->level)
-		e->level = etw_standard_level_named(draft->level);
-	if (e->level)
-		e->desc.Level = e->level->value;
-	else
-		undefined(x, e, "level", draft->level);
+	e->level = etw_manifest_find(r, &p->levels, name) ?: etw_standard_level_named(name);
+	check_defined(r, "level", name, e->level);
+	e->desc.Level = e->level ? e->level->value : 0;
 }
 
 /* A task's own opcode takes precedence over the provider's of the same name. */
-static void set_task_and_opcode(struct etw_mx *x, const struct manifest_provider *p,
-				const struct manifest_event *draft, struct etw_mf_event *e)
+static void set_task_and_opcode(struct manifest_reader *r, const struct manifest_node *node,
+				const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	const struct manifest_task *task = NULL;
+	const char *name = etw_manifest_value(node, "task");
 
-	if (draft->task) {
-		task = etw_mx_find(x, &p->tasks, draft->task);
-		e->task = task ? task->built : etw_standard_task_named(draft->task);
-		if (e->task)
-			e->desc.Task = e->task->value;
-		else
-			undefined(x, e, "task", draft->task);
+	if (name) {
+		e->task = etw_manifest_find(r, &p->tasks, name) ?: etw_standard_task_named(name);
+		check_defined(r, "task", name, e->task);
+		e->desc.Task = e->task ? e->task->value : 0;
 	}
-	if (!draft->opcode)
+	name = etw_manifest_value(node, "opcode");
+	if (!name)
 		return;
-	if (task)
-		e->opcode = etw_mx_find(x, &task->opcodes, draft->opcode);
+	if (e->task)
+		e->opcode = etw_manifest_find(r, e->task, name);
 	if (!e->opcode)
-		e->opcode = etw_mx_find(x, &p->opcodes, draft->opcode);
-	if (!e->opcode)
-		e->opcode = etw_standard_opcode_named(draft->opcode);
-	if (e->opcode)
-		e->desc.Opcode = e->opcode->value;
-	else
-		undefined(x, e, "opcode", draft->opcode);
+		e->opcode = etw_manifest_find(r, &p->opcodes, name) ?:
+			    etw_standard_opcode_named(name);
+	check_defined(r, "opcode", name, e->opcode);
+	e->desc.Opcode = e->opcode ? e->opcode->value : 0;
 }
 
-static void set_keywords(struct etw_mx *x, const struct manifest_provider *p,
-			 const struct manifest_event *draft, struct etw_mf_event *e)
+static void set_keywords(struct manifest_reader *r, const struct manifest_node *node,
+			 const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	const char *s = draft->keywords;
+	const char *s = etw_manifest_value(node, "keywords");
 	const struct etw_mf_keyword *keyword;
 	char name[256];
 	size_t len;
@@ -113,59 +90,63 @@ static void set_keywords(struct etw_mx *x, const struct manifest_provider *p,
 		len = strcspn(s, " \t\r\n");
 		if (!len)
 			break;
-		keyword = etw_mx_find_len(x, &p->keywords, s, len);
+		keyword = etw_manifest_find_len(r, &p->keywords, s, len);
 		snprintf(name, sizeof(name), "%.*s", (int)(len < 255 ? len : 255), s);
 		if (!keyword && len < sizeof(name))
 			keyword = etw_standard_keyword_named(name);
-		if (keyword)
-			e->keywords |= keyword->mask;
-		else
-			undefined(x, e, "keyword", name);
+		check_defined(r, "keyword", name, keyword);
+		e->keywords |= keyword ? keyword->mask : 0;
 	}
 	e->desc.Keyword |= e->keywords;
 }
 
-static void set_message(struct etw_mx *x, const struct manifest_event *draft, struct etw_mf_event *e)
+/* The highest %N of a message in any culture */
+static unsigned int inserts_of(const struct manifest_reader *r,
+			       const struct etw_mf_message *message)
 {
-	unsigned int fields = e->template ? e->template->top : 0;
-	const struct manifest_message *message;
-	struct title title;
+	unsigned int cultures = message->id ? r->manifest->culture_count : 1, most = 0, i;
 
-	message = etw_mx_message(x, draft->message, e->line, "event", title_of(e, &title));
-	if (!message)
+	for (i = 0; i < cultures; i++) {
+		unsigned int n = message->text[i] ? etw_manifest_inserts(message->text[i]) : 0;
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void set_message(struct manifest_reader *r, const char *value, struct etw_mf_event *e)
+{
+	unsigned int fields = e->template ? e->template->top : 0, inserts;
+
+	e->message = etw_manifest_message(r, value);
+	if (!e->message)
 		return;
-	e->message = message->message;
-	if (message->inserts > INSERTS_MAX)
-		etw_mx_error(x, e->line, "event", title_of(e, &title),
-			     "message has %%%u, and inserts are %%1 to %%%u", message->inserts,
-			     INSERTS_MAX);
-	else if (message->inserts > fields)
-		etw_mx_error(x, e->line, "event", title_of(e, &title),
-			     "message has %%%u, and the event %u fields", message->inserts,
-			     fields);
+	inserts = inserts_of(r, e->message);
+	if (inserts > INSERTS_MAX)
+		etw_manifest_error(r, "message has %%%u, and inserts are %%1 to %%%u", inserts,
+				   INSERTS_MAX);
+	else if (inserts > fields)
+		etw_manifest_error(r, "message has %%%u, and the event %u fields", inserts, fields);
 }
 
 /*
  * The rules of Windows' event log for its Admin channels; those for other channels are
  * not documented.
  */
-static void check_admin(struct etw_mx *x, const struct etw_mf_event *e)
+static void check_admin(struct manifest_reader *r, const struct etw_mf_event *e)
 {
 	const struct etw_mf_channel *c = e->channel;
-	struct title title;
 
 	if (!c || c->type != ETW_CHANNEL_ADMIN)
 		return;
 	if (c->imported && !etw_standard_channel_named(c->name))
 		return;
 	if (!e->message)
-		etw_mx_error(x, e->line, "event", title_of(e, &title),
-			     "events in channel \"%s\" of type Admin need a message", c->name);
+		etw_manifest_error(r, "events in channel \"%s\" of type Admin need a message",
+				   c->name);
 	if (e->desc.Level < 1 || e->desc.Level > 4)
-		etw_mx_error(x, e->line, "event", title_of(e, &title),
-			     "events in channel \"%s\" of type Admin need a level "
-			     "from win:Critical to win:Informational",
-			     c->name);
+		etw_manifest_error(r, "events in channel \"%s\" of type Admin need a level "
+				   "from win:Critical to win:Informational", c->name);
 }
 
 /* KEY=VALUE;KEY="VALUE";..., quotes within quotes are doubled */
@@ -197,46 +178,58 @@ static bool are_attributes(const char *s)
 	return true;
 }
 
-static void build_event(struct etw_mx *x, const struct manifest_provider *p,
-			const struct manifest_event *draft, struct etw_mf_event *e)
+static void resolve(struct manifest_reader *r, const struct manifest_node *node,
+		    const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	struct title title;
+	const char *template = etw_manifest_value(node, "template");
+	const char *message = etw_manifest_value(node, "message");
 
-	*e = draft->e;
-	if (etw_mx_claim_number(x, &p->events, (uint64_t)e->desc.Version << 16 | e->desc.Id, e))
-		etw_mx_error(x, e->line, "event", e->symbol,
-			     "another event has value %u and version %u, too", e->desc.Id,
-			     e->desc.Version);
-	if (e->attributes && !are_attributes(e->attributes))
-		etw_mx_error(x, e->line, "event", title_of(e, &title),
-			     "attributes must be KEY=VALUE;..., "
-			     "with quotes around a value that has ; or \" in it");
-	set_channel(x, p, draft, e);
-	set_level(x, p, draft, e);
-	set_task_and_opcode(x, p, draft, e);
-	set_keywords(x, p, draft, e);
-	if (draft->template) {
-		e->template = etw_mx_find(x, &p->templates, draft->template);
-		if (!e->template)
-			undefined(x, e, "template", draft->template);
+	set_channel(r, node, p, e);
+	set_level(r, node, p, e);
+	set_task_and_opcode(r, node, p, e);
+	set_keywords(r, node, p, e);
+	if (template) {
+		e->template = etw_manifest_find(r, &p->templates, template);
+		check_defined(r, "template", template, e->template);
 	}
 	/* If the template is unknown, so are the fields. */
-	if (!draft->template || e->template)
-		set_message(x, draft, e);
-	if (!draft->message || e->message)
-		check_admin(x, e);
+	if (!template || e->template)
+		set_message(r, message, e);
+	if (!message || e->message)
+		check_admin(r, e);
 }
 
-void etw_mx_build_events(struct etw_mx *x, struct manifest_provider *p)
+static void build_event(struct manifest_reader *r, const struct manifest_node *node,
+			const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	struct etw_mf_event *e = etw_mx_array(x, p->events.count, sizeof(*e));
-	const struct manifest_event *draft;
+	char title[64];
 
-	p->p.events = e;
-	p->p.event_count = p->events.count;
-	manifest_for_each(draft, &p->events) {
-		if (x->err)
-			return;
-		build_event(x, p, draft, e++);
+	e->line = node->line;
+	e->message_id = ETW_MESSAGE_NONE;
+	etw_manifest_read_attributes(r, node, e);
+	if (etw_manifest_claim_number(r, &p->events, (uint64_t)e->desc.Version << 16 | e->desc.Id, e))
+		etw_manifest_error(r, "another event has value %u and version %u, too", e->desc.Id,
+				   e->desc.Version);
+	if (!e->symbol) {
+		snprintf(title, sizeof(title), "value %u, version %u", e->desc.Id, e->desc.Version);
+		r->at.name = title;
 	}
+	if (e->attributes && !are_attributes(e->attributes))
+		etw_manifest_error(r, "attributes must be KEY=VALUE;..., "
+				   "with quotes around a value that has ; or \" in it");
+	resolve(r, node, p, e);
+	etw_manifest_claim_symbol(r, e->symbol, "event", (uintptr_t)e);
+	r->at.name = NULL;
+}
+
+void etw_manifest_build_events(struct manifest_reader *r, const struct manifest_node *parent,
+			       struct etw_mf_provider *p)
+{
+	const struct manifest_node *node;
+	struct etw_mf_event *e;
+
+	e = etw_manifest_array_of(r, parent, MANIFEST_EVENTS, sizeof(*e), &p->event_count);
+	p->events = e;
+	manifest_for_each(node, r, parent, MANIFEST_EVENTS)
+		build_event(r, node, p, e++);
 }

@@ -21,7 +21,7 @@
 
 static int read_all(int fd, char **data, size_t *size)
 {
-	size_t room = 64 * 1024, used = 0, limit = (size_t)MX_SIZE_MAX + 1;
+	size_t room = 64 * 1024, used = 0, limit = (size_t)MANIFEST_SIZE_MAX + 1;
 	struct stat st;
 	char *buffer;
 
@@ -58,7 +58,7 @@ static int read_all(int fd, char **data, size_t *size)
 }
 
 /* Opening a FIFO without O_NONBLOCK waits for a writer. */
-int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size)
+int etw_manifest_load(const char *path, bool regular, char **data, size_t *size)
 {
 	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0);
 	int fd = open(path, flags), err;
@@ -88,52 +88,50 @@ static void to_units(const char *data, size_t units, bool big_endian, WCHAR *out
 		out[i] = (WCHAR)__builtin_bswap16(out[i]);
 }
 
-static unsigned int line_at(const WCHAR *units, size_t count)
+/* The first line that is not valid UTF-16 */
+static unsigned int wrong_line(const WCHAR *units, size_t count)
 {
 	unsigned int line = 1;
+	size_t begin = 0, i;
 
-	while (count)
-		line += units[--count] == '\n';
+	for (i = 0; i < count; i++) {
+		if (units[i] != '\n')
+			continue;
+		if (etw_utf16_to_utf8(units + begin, i - begin, NULL, 0) < 0)
+			break;
+		begin = i + 1;
+		line++;
+	}
 	return line;
 }
 
-/* The first line that is not valid UTF-16, by bisection. */
-static unsigned int wrong_line(const WCHAR *units, size_t count)
-{
-	size_t good = 0, step;
-
-	for (step = count; step; step /= 2)
-		while (good + step <= count && etw_utf16_to_utf8(units, good + step, NULL, 0) >= 0)
-			good += step;
-	return line_at(units, good);
-}
-
-static bool convert(struct etw_mx *x, const char *data, size_t size, bool big_endian,
+static void convert(struct manifest_reader *r, const char *data, size_t size, bool big_endian,
 		    struct manifest_input *input)
 {
 	size_t count = size / 2;
 	WCHAR *units = malloc(count * sizeof(*units) + 1);
 	ssize_t len;
 
-	if (!units)
-		return etw_mx_no_memory(x);
+	if (!units) {
+		etw_manifest_no_memory(r);
+		return;
+	}
 	to_units(data, count, big_endian, units);
 	len = size % 2 ? -EINVAL : etw_utf16_to_utf8(units, count, NULL, 0);
 	if (len < 0) {
-		etw_mx_error(x, wrong_line(units, count), NULL, NULL, "is no valid UTF-16");
-		free(units);
-		return false;
+		r->at.line = wrong_line(units, count);
+		etw_manifest_error(r, "is no valid UTF-16");
+	} else {
+		input->own = malloc((size_t)len + 1);
+		if (input->own)
+			etw_utf16_to_utf8(units, count, input->own, len);
+		else
+			etw_manifest_no_memory(r);
+		input->data = input->own;
+		input->size = len;
+		input->converted = true;
 	}
-	input->own = malloc((size_t)len + 1);
-	if (input->own)
-		etw_utf16_to_utf8(units, count, input->own, len);
-	else
-		etw_mx_no_memory(x);
 	free(units);
-	input->data = input->own;
-	input->size = len;
-	input->converted = true;
-	return input->own != NULL;
 }
 
 static bool starts(const char *data, size_t size, const char *with, size_t len)
@@ -175,21 +173,21 @@ static unsigned int attributes_of(const char *p, const char *end)
 }
 
 /* Check up to the next "<", which no tag contains. */
-static bool check_tag(struct etw_mx *x, const struct manifest_input *input, const char *p,
+static bool check_tag(struct manifest_reader *r, const struct manifest_input *input, const char *p,
 		      const char *next)
 {
 	static const char attlist[] = "!ATTLIST";
+	bool declares = starts(p, next - p, attlist, sizeof(attlist) - 1);
 
-	if (starts(p, next - p, attlist, sizeof(attlist) - 1)) {
-		etw_mx_error(x, line_of(input->data, p), NULL, NULL,
-			     "a declaration of attributes (ATTLIST) is not allowed");
-		return false;
-	}
-	if (next - p < LONG_TAG || !begins_name(*p) ||
-	    attributes_of(p, next) <= MX_ATTRIBUTES_MAX)
+	if (!declares && (next - p < LONG_TAG || !begins_name(*p) ||
+			  attributes_of(p, next) <= MANIFEST_ATTRIBUTES_MAX))
 		return true;
-	etw_mx_error(x, line_of(input->data, p), NULL, NULL,
-		     "an element has more than %u attributes", MX_ATTRIBUTES_MAX);
+	r->at.line = line_of(input->data, p);
+	if (declares)
+		etw_manifest_error(r, "a declaration of attributes (ATTLIST) is not allowed");
+	else
+		etw_manifest_error(r, "an element has more than %u attributes",
+				   MANIFEST_ATTRIBUTES_MAX);
 	return false;
 }
 
@@ -200,7 +198,7 @@ static bool check_tag(struct etw_mx *x, const struct manifest_input *input, cons
  * skipped, since after an error the parser may see them elsewhere; an element within
  * one counts, too. Declarations could add attributes to tags that have none.
  */
-static bool check_tags(struct etw_mx *x, const struct manifest_input *input)
+static bool check_tags(struct manifest_reader *r, const struct manifest_input *input)
 {
 	const char *end = input->data + input->size, *p = input->data, *next;
 
@@ -209,7 +207,7 @@ static bool check_tags(struct etw_mx *x, const struct manifest_input *input)
 		next = memchr(p, '<', end - p);
 		if (!next)
 			next = end;
-		if (!check_tag(x, input, p, next))
+		if (!check_tag(r, input, p, next))
 			return false;
 	}
 	return true;
@@ -226,27 +224,25 @@ static bool is_of_bytes(const struct manifest_input *input)
 	return !memchr(input->data, 0, n) && !starts(input->data, n, "\x4C\x6F\xA7\x94", 4);
 }
 
-bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct manifest_input *input)
+bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t size,
+			  struct manifest_input *input)
 {
+	bool marked = starts(data, size, "\xFF\xFE", 2) || starts(data, size, "\xFE\xFF", 2);
+	bool wide = marked || starts(data, size, "<\0", 2) || starts(data, size, "\0<", 2);
+
 	*input = (struct manifest_input){ .data = data, .size = size };
-	if (size > MX_SIZE_MAX) {
-		etw_mx_error(x, 0, NULL, NULL, "is larger than %u MB", MX_SIZE_MAX >> 20);
+	if (size > MANIFEST_SIZE_MAX)
+		etw_manifest_error(r, "is larger than %u MB", MANIFEST_SIZE_MAX >> 20);
+	else if (!size)
+		etw_manifest_error(r, "is empty");
+	else if (wide)
+		convert(r, data + 2 * marked, size - 2 * marked,
+			data[0] == '\xFE' || data[0] == '\0', input);
+	if (r->wrong || r->err)
 		return false;
-	}
-	if (!size) {
-		etw_mx_error(x, 0, NULL, NULL, "is empty");
-		return false;
-	}
-	if (starts(data, size, "\xFF\xFE", 2) || starts(data, size, "\xFE\xFF", 2)) {
-		if (!convert(x, data + 2, size - 2, data[0] == '\xFE', input))
-			return false;
-	} else if (starts(data, size, "<\0", 2) || starts(data, size, "\0<", 2)) {
-		if (!convert(x, data, size, data[0] == '\0', input))
-			return false;
-	}
-	if (!is_of_bytes(input)) {
-		etw_mx_error(x, 1, NULL, NULL, "the encoding is not supported: take UTF-8");
-		return false;
-	}
-	return check_tags(x, input);
+	if (is_of_bytes(input))
+		return check_tags(r, input);
+	r->at.line = 1;
+	etw_manifest_error(r, "the encoding is not supported: take UTF-8");
+	return false;
 }

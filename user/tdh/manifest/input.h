@@ -16,16 +16,17 @@ struct manifest_input {
 };
 
 /*
- * Read the whole file, at most MX_SIZE_MAX + 1 bytes. 0 or a negative errno; *data is
+ * Read the whole file, at most MANIFEST_SIZE_MAX + 1 bytes. 0 or a negative errno; *data is
  * malloc()ed. regular: only read a regular file; otherwise return -EISDIR or -ENXIO
  * without waiting.
  */
-int etw_mx_read_file(const char *path, bool regular, char **data, size_t *size);
+int etw_manifest_load(const char *path, bool regular, char **data, size_t *size);
 
 /*
  * Convert UTF-16 to UTF-8, and reject input that would take the parser too long. The
- * caller frees input->own. False: the problem is in x, or x->err is set.
+ * caller frees input->own. False: the problem is in r, or r->err is set.
  */
-bool etw_mx_prepare(struct etw_mx *x, const char *data, size_t size, struct manifest_input *input);
+bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t size,
+			  struct manifest_input *input);
 
 #endif /* ETW_TDH_MANIFEST_INPUT_H */

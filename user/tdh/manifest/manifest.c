@@ -8,48 +8,43 @@
 #include "manifest.h"
 #include "input.h"
 
-static void run(struct etw_mx *x, const char *data, size_t size)
+static void run(struct manifest_reader *r, const char *data, size_t size)
 {
 	struct manifest_input input;
+	bool parsed = etw_manifest_prepare(r, data, size, &input) &&
+		      etw_manifest_parse(r, input.data, input.size, input.converted);
 
-	if (etw_mx_prepare(x, data, size, &input))
-		etw_mx_parse(x, input.data, input.size, input.converted);
-	else
-		x->broken = true;
 	free(input.own);
-	/* Input that is not well-formed was not read to its end. */
-	if (x->err || x->broken)
-		return;
-	etw_mx_build(x);
-	if (!x->err && !x->wrong)
-		x->err = etw_manifest_finish(x->manifest);
+	if (parsed)
+		etw_manifest_build(r);
+	if (parsed && !r->err && !r->wrong)
+		r->err = etw_manifest_finish(r->manifest);
+	if (!parsed)
+		r->wrong = true;
 }
 
 int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 			     struct etw_manifest **out, struct etw_problems *problems)
 {
-	struct etw_mx x = { .problems = problems };
+	struct manifest_reader r = { .problems = problems };
 	int err;
 
-	x.manifest = etw_manifest_new(name);
-	x.draft = etw_manifest_new("");
-	x.names = etw_mx_names_new();
-	if (x.manifest && x.draft && x.names)
-		run(&x, data, size);
+	r.manifest = etw_manifest_new(name);
+	r.scratch = etw_manifest_new("");
+	if (r.manifest && r.scratch)
+		run(&r, data, size);
 	else
-		x.err = -ENOMEM;
-	err = x.err ? x.err : x.wrong ? -EINVAL : 0;
-	/* Problems were found element by element, then reference by reference. */
+		r.err = -ENOMEM;
+	err = r.err ? r.err : r.wrong ? -EINVAL : 0;
+	/* Problems were found step by step. */
 	if (problems)
 		etw_problems_sort(problems);
-	etw_mx_prefix_free(&x);
-	etw_mx_names_free(x.names);
-	etw_manifest_put(x.draft);
-	etw_text_free(&x.text);
+	etw_table_clear(&r.names, free);
+	etw_manifest_put(r.scratch);
 	if (err)
-		etw_manifest_put(x.manifest);
+		etw_manifest_put(r.manifest);
 	else
-		*out = x.manifest;
+		*out = r.manifest;
 	return err;
 }
 
@@ -60,7 +55,7 @@ static int read_file(const char *path, bool regular, struct etw_manifest **out,
 	char *data;
 	int err;
 
-	err = etw_mx_read_file(path, regular, &data, &size);
+	err = etw_manifest_load(path, regular, &data, &size);
 	if (err)
 		return err;
 	err = etw_manifest_read_memory(data, size, path, out, problems);

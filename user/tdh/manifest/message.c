@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.c - convert string tables to messages, and resolve references
+ * message.c - convert string tables and the message table to messages
  */
 #include <string.h>
+#include <strings.h>
 
 #include "manifest.h"
 
@@ -10,7 +11,7 @@
  * The highest %N in a text, 0 if there is none. %% and what follows it (%%5 is a
  * parameter string), %n, %0 and the like are not inserts.
  */
-unsigned int etw_mx_inserts(const char *text)
+unsigned int etw_manifest_inserts(const char *text)
 {
 	unsigned int most = 0;
 
@@ -33,209 +34,224 @@ unsigned int etw_mx_inserts(const char *text)
 	return most;
 }
 
-static void note_inserts(struct manifest_message *message, const char *text)
-{
-	unsigned int inserts = etw_mx_inserts(text);
+/* ------------------------------------------------------------------ string tables */
 
-	if (inserts > message->inserts)
-		message->inserts = inserts;
+/* The culture's index; none: culture_count */
+static unsigned int culture_of(const struct manifest_reader *r, const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < r->manifest->culture_count && strcasecmp(name, r->manifest->cultures[i]))
+		i++;
+	return i;
 }
 
-/* The message of the id, created for the first culture that has it */
-static struct manifest_message *message_for(struct etw_mx *x, const struct manifest_string *s,
-				      struct etw_mf_message *messages)
+static void add_culture(struct manifest_reader *r, const struct manifest_node *node,
+			const char **cultures)
 {
-	struct manifest_message *message = etw_mx_find(x, &x->strings, s->id);
-	const char **text;
+	struct etw_mf_string culture;
+	unsigned int i;
 
-	if (message)
-		return message;
-	message = etw_manifest_alloc(x->draft, sizeof(*message));
-	text = etw_mx_array(x, x->cultures.count, sizeof(*text));
-	if (!message || !text)
-		return etw_mx_no_memory(x);
-	message->message = &messages[x->manifest->message_count++];
-	message->message->id = s->id;
-	message->message->text = text;
-	message->line = s->line;
-	etw_mx_claim(x, &x->strings, s->id, message);
-	return message;
-}
-
-static void check_complete(struct etw_mx *x)
-{
-	const struct manifest_culture *culture;
-	const struct manifest_message *message;
-	unsigned int i, j;
-
-	if (x->cultures.count < 2 || x->err)
+	etw_manifest_read_attributes(r, node, &culture);
+	if (r->err)
 		return;
-	for (i = 0; i < x->manifest->message_count; i++) {
-		const struct etw_mf_message *m = &x->manifest->messages[i];
-
-		message = etw_mx_find(x, &x->strings, m->id);
-		for (j = 0, culture = x->cultures.first; culture; culture = culture->next, j++)
-			if (!m->text[j])
-				etw_mx_warn(x, message->line, "string", m->id,
-					    "is not in the string table of %s", culture->name);
+	i = culture_of(r, culture.id);
+	if (i == MANIFEST_CULTURES_MAX) {
+		etw_manifest_error(r, "more than %u cultures", MANIFEST_CULTURES_MAX);
+	} else if (i == r->manifest->culture_count) {
+		cultures[i] = culture.id;
+		r->manifest->culture_count++;
 	}
 }
 
-void etw_mx_build_messages(struct etw_mx *x)
+/* The texts of the id's message, which the first culture that has it creates */
+static const char **texts_of(struct manifest_reader *r, const char *id,
+			     struct etw_mf_message *messages, unsigned int *lines)
 {
-	const char **cultures = etw_mx_array(x, x->cultures.count, sizeof(*cultures));
-	struct etw_mf_message *messages = etw_mx_array(x, x->strings.count, sizeof(*messages));
-	const struct manifest_culture *culture;
-	const struct manifest_string *s;
+	struct etw_mf_message *message = etw_manifest_find(r, &r->manifest->messages, id);
 
-	if (x->err)
-		return;
-	if ((uint64_t)x->cultures.count * x->strings.count > MX_TEXTS_MAX) {
-		etw_mx_error(x, 0, NULL, NULL, "%u strings in %u cultures are too many",
-			     x->strings.count, x->cultures.count);
-		return;
+	if (!message) {
+		lines[r->manifest->message_count] = r->at.line;
+		message = &messages[r->manifest->message_count++];
+		message->id = id;
+		message->text = etw_manifest_array(r, r->manifest->culture_count,
+						   sizeof(*message->text));
+		etw_manifest_claim(r, &r->manifest->messages, id, message);
 	}
-	x->manifest->cultures = cultures;
-	manifest_for_each(culture, &x->cultures)
-		cultures[x->manifest->culture_count++] = culture->name;
-	x->manifest->messages = messages;
-	manifest_for_each(s, &x->strings) {
-		struct manifest_message *message = message_for(x, s, messages);
-		const char **text;
-
-		if (!message)
-			return;
-		text = (const char **)message->message->text;
-		if (text[s->culture])
-			etw_mx_error(x, s->line, "string", s->id,
-				     "is there twice for culture %s", cultures[s->culture]);
-		text[s->culture] = s->text;
-		note_inserts(message, s->text);
-	}
-	check_complete(x);
+	return (const char **)message->text;
 }
 
-/* A manifest with messages also has a culture. */
-static void give_culture(struct etw_mx *x)
+static void read_strings(struct manifest_reader *r, const struct manifest_node *resources,
+			 struct etw_mf_message *messages, unsigned int *lines)
 {
+	unsigned int culture = culture_of(r, etw_manifest_value(resources, "culture") ?: "");
+	const struct manifest_node *node;
+
+	manifest_for_each(node, r, resources, MANIFEST_STRINGS) {
+		struct etw_mf_string string;
+		const char **texts;
+
+		etw_manifest_read_attributes(r, node, &string);
+		texts = r->err ? NULL : texts_of(r, string.id, messages, lines);
+		if (!texts || culture == r->manifest->culture_count)
+			continue;
+		if (texts[culture])
+			etw_manifest_error(r, "is there twice for culture %s",
+					   r->manifest->cultures[culture]);
+		texts[culture] = string.value;
+	}
+}
+
+/* lines: of the messages' first strings */
+static void check_complete(struct manifest_reader *r, const unsigned int *lines)
+{
+	const struct etw_manifest *m = r->manifest;
+	unsigned int i, culture;
+
+	for (i = 0; i < m->message_count && !r->err; i++) {
+		etw_manifest_at(r, lines[i], "string", m->messages[i].id);
+		for (culture = 0; culture < m->culture_count; culture++)
+			if (!m->messages[i].text[culture])
+				etw_manifest_warn(r, "is not in the string table of %s",
+						  m->cultures[culture]);
+	}
+}
+
+static void build_strings(struct manifest_reader *r)
+{
+	unsigned int most = etw_manifest_count(r, r->document, MANIFEST_RESOURCES), strings = 0;
+	const struct manifest_node *resources;
+	struct etw_mf_message *messages;
 	const char **cultures;
+	unsigned int *lines;
 
-	if (x->manifest->culture_count)
+	/* At least one: see literal(). */
+	most = most < MANIFEST_CULTURES_MAX ? most + 1 : MANIFEST_CULTURES_MAX;
+	cultures = etw_manifest_array(r, most, sizeof(*cultures));
+	r->manifest->cultures = cultures;
+	manifest_for_each(resources, r, r->document, MANIFEST_RESOURCES) {
+		add_culture(r, resources, cultures);
+		strings += etw_manifest_count(r, resources, MANIFEST_STRINGS);
+	}
+	if ((uint64_t)r->manifest->culture_count * strings > MANIFEST_TEXTS_MAX) {
+		etw_manifest_at(r, 0, NULL, NULL);
+		etw_manifest_error(r, "%u strings in %u cultures are too many", strings,
+				   r->manifest->culture_count);
 		return;
-	cultures = etw_mx_array(x, 1, sizeof(*cultures));
-	if (!cultures)
-		return;
-	cultures[0] = "en-US";
-	x->manifest->cultures = cultures;
-	x->manifest->culture_count = 1;
-}
-
-/* A message with its text in the attribute itself */
-static const struct manifest_message *literal(struct etw_mx *x, const char *value)
-{
-	struct manifest_message *message = etw_manifest_alloc(x->draft, sizeof(*message));
-	struct etw_mf_message *m = etw_mx_array(x, 1, sizeof(*m));
-	const char **text = etw_mx_array(x, 1, sizeof(*text));
-
-	if (!message || !m || !text)
-		return etw_mx_no_memory(x);
-	text[0] = etw_manifest_strdup(x->manifest, value, strlen(value));
-	if (!text[0])
-		return etw_mx_no_memory(x);
-	m->text = text;
-	message->message = m;
-	note_inserts(message, value);
-	give_culture(x);
-	return message;
-}
-
-/* Does the value have the form $(KIND.ID)? If so, *id is the ID. */
-static bool is_reference(struct manifest_value v, const char *kind, struct manifest_value *id)
-{
-	size_t len = strlen(kind);
-
-	if (v.len <= len + 1 || memcmp(v.s, kind, len) || v.s[v.len - 1] != ')')
-		return false;
-	id->s = v.s + len;
-	id->len = v.len - len - 1;
-	return !memchr(id->s, '$', id->len) && !memchr(id->s, ')', id->len);
-}
-
-const struct manifest_message *etw_mx_message(struct etw_mx *x, const char *value,
-					unsigned int line, const char *kind,
-					const char *name)
-{
-	struct manifest_value v, id;
-	const struct manifest_message *message;
-
-	if (!value || x->err)
-		return NULL;
-	v = etw_mx_trim((struct manifest_value){ value, strlen(value) });
-	if (is_reference(v, "$(string.", &id)) {
-		message = etw_mx_find_len(x, &x->strings, id.s, id.len);
-		if (!message)
-			etw_mx_error(x, line, kind, name,
-				     "message $(string.%.*s) is in no string table",
-				     (int)id.len, id.s);
-		return message;
 	}
-	if (is_reference(v, "$(mc.", &id)) {
-		message = etw_mx_find_len(x, &x->table, id.s, id.len);
-		if (!message)
-			etw_mx_error(x, line, kind, name,
-				     "message $(mc.%.*s) is not in the message table",
-				     (int)id.len, id.s);
-		return message;
-	}
-	if (strstr(value, "$(string.") || strstr(value, "$(mc.")) {
-		etw_mx_error(x, line, kind, name,
-			     "message \"%.100s\" must be $(string.ID), $(mc.SYMBOL) or text",
-			     value);
-		return NULL;
-	}
-	return literal(x, value);
+	messages = etw_manifest_array(r, strings, sizeof(*messages));
+	lines = etw_manifest_alloc(r->scratch, strings * sizeof(*lines));
+	if (!lines)
+		etw_manifest_no_memory(r);
+	r->manifest->messages = messages;
+	manifest_for_each(resources, r, r->document, MANIFEST_RESOURCES)
+		read_strings(r, resources, messages, lines);
+	check_complete(r, lines);
 }
 
-const struct etw_mf_message *etw_mx_message_of(struct etw_mx *x, const char *value,
-					       unsigned int line, const char *kind,
-					       const char *name)
-{
-	const struct manifest_message *message = etw_mx_message(x, value, line, kind, name);
-
-	return message ? message->message : NULL;
-}
+/* ---------------------------------------------------------------- the message table */
 
 /* References use an entry's symbol or its mid. */
-static void claim_entry(struct etw_mx *x, const char *name, const struct manifest_message *message,
-			unsigned int line)
+static void claim_entry(struct manifest_reader *r, const char *name,
+			const struct etw_mf_message *message)
 {
-	if (name && etw_mx_claim(x, &x->table, name, (void *)message))
-		etw_mx_error(x, line, "message", name, "another message has this name, too");
+	if (!name)
+		return;
+	r->at.name = name;
+	etw_manifest_claim_name(r, &r->manifest->entries, name, message);
 }
 
-void etw_mx_build_table(struct etw_mx *x)
+static void build_table(struct manifest_reader *r)
 {
-	struct etw_mf_entry *entries = etw_mx_array(x, x->table.count, sizeof(*entries));
-	const struct manifest_table_entry *draft;
-	const struct manifest_message *message;
+	const struct manifest_node *node;
+	struct etw_mf_entry *e;
 
-	x->manifest->entries = entries;
-	manifest_for_each(draft, &x->table) {
-		struct etw_mf_entry *e;
-
-		if (x->err)
-			return;
-		e = &entries[x->manifest->entry_count++];
-		*e = draft->e;
-		message = etw_mx_message(x, draft->message, e->line, "message", e->symbol);
-		if (etw_mx_claim_number(x, &x->table, e->value, e))
-			etw_mx_error(x, e->line, "message", e->symbol,
-				     "another message has value %u, too", e->value);
-		if (!message)
-			continue;
-		e->message = message->message;
-		claim_entry(x, e->symbol, message, e->line);
-		if (!e->symbol || !e->mid || strcmp(e->mid, e->symbol))
-			claim_entry(x, e->mid, message, e->line);
+	e = etw_manifest_array_of(r, r->document, MANIFEST_TABLE, sizeof(*e),
+				  &r->manifest->entry_count);
+	r->manifest->entries = e;
+	manifest_for_each(node, r, r->document, MANIFEST_TABLE) {
+		e->line = node->line;
+		etw_manifest_read_attributes(r, node, e);
+		etw_manifest_claim_symbol(r, e->symbol, "message", (uintptr_t)e);
+		r->at.name = e->symbol;
+		etw_manifest_claim_value(r, &r->manifest->entries, e->value, e);
+		if (e->message) {
+			claim_entry(r, e->symbol, e->message);
+			if (!e->symbol || !e->mid || strcmp(e->mid, e->symbol))
+				claim_entry(r, e->mid, e->message);
+		}
+		e++;
 	}
+}
+
+void etw_manifest_build_messages(struct manifest_reader *r)
+{
+	build_strings(r);
+	build_table(r);
+}
+
+/* ------------------------------------------------------------------------ references */
+
+/* A message with its text in the attribute itself; the manifest then has a culture, too. */
+static const struct etw_mf_message *literal(struct manifest_reader *r, const char *value)
+{
+	struct etw_mf_message *message = etw_manifest_array(r, 1, sizeof(*message));
+	const char **text = etw_manifest_array(r, 1, sizeof(*text));
+
+	if (!message || !text)
+		return NULL;
+	text[0] = etw_manifest_strdup(r->manifest, value, strlen(value));
+	if (!text[0])
+		return etw_manifest_no_memory(r);
+	message->text = text;
+	if (!r->manifest->culture_count) {
+		((const char **)r->manifest->cultures)[0] = "en-US";
+		r->manifest->culture_count = 1;
+	}
+	return message;
+}
+
+/* The length of the ID in "$(KIND.ID)"; 0: the value does not have this form. */
+static size_t is_reference(const char *value, const char *kind, const char **id)
+{
+	size_t len;
+
+	value += strspn(value, " \t\r\n");
+	if (strncmp(value, kind, strlen(kind)))
+		return 0;
+	*id = value + strlen(kind);
+	len = strcspn(*id, "$)");
+	value = *id + len;
+	return *value == ')' && !value[1 + strspn(value + 1, " \t\r\n")] ? len : 0;
+}
+
+const struct etw_mf_message *etw_manifest_message(struct manifest_reader *r, const char *value)
+{
+	const struct {
+		const char *kind, *where;
+		const void *scope;
+	} tables[] = {
+		{ "$(string.", "in no string table", &r->manifest->messages },
+		{ "$(mc.", "not in the message table", &r->manifest->entries },
+	};
+	const struct etw_mf_message *message;
+	const char *id;
+	size_t len, i;
+
+	if (!value || r->err)
+		return NULL;
+	for (i = 0; i < 2; i++) {
+		len = is_reference(value, tables[i].kind, &id);
+		if (!len)
+			continue;
+		message = etw_manifest_find_len(r, tables[i].scope, id, len);
+		if (!message)
+			etw_manifest_error(r, "message %s%.*s) is %s", tables[i].kind, (int)len, id,
+					   tables[i].where);
+		return message;
+	}
+	if (!strstr(value, "$(string.") && !strstr(value, "$(mc."))
+		return literal(r, value);
+	etw_manifest_error(r, "message \"%.100s\" must be $(string.ID), $(mc.SYMBOL) or text", value);
+	return NULL;
 }

@@ -4,9 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "manifest.h"
 
@@ -14,105 +13,92 @@
 #define NAME_SHOWN	200u
 #define TEXT_SHOWN	600u
 
-/* Cut long text to at most this many bytes, between characters. */
-static void cut(char *text, size_t most)
+/* Cut what was added since start to at most this many bytes, between characters. */
+static void shorten(struct etw_text *text, size_t start, size_t most)
 {
-	static const char dots[] = "...";
+	size_t end = start + most - 3;
 
-	if (strnlen(text, most + 1) <= most)
+	if (text->error || text->len <= start + most)
 		return;
-	most -= strlen(dots);
-	while (most && (text[most] & 0xC0) == 0x80)
-		most--;
-	memcpy(text + most, dots, sizeof(dots));
+	while (end > start && (text->data[end] & 0xC0) == 0x80)
+		end--;
+	etw_text_cut(text, end);
+	etw_text_puts(text, "...");
 }
 
-/* Skip formatting a problem that would only be counted. */
+static void add_name(struct etw_text *text, const char *kind, const char *name)
+{
+	if (!kind)
+		return;
+	etw_text_puts(text, kind);
+	if (name) {
+		etw_text_puts(text, " \"");
+		etw_text_add(text, name, strnlen(name, NAME_SHOWN + 1));
+		shorten(text, text->len - strnlen(name, NAME_SHOWN + 1), NAME_SHOWN);
+		etw_text_char(text, '"');
+	}
+	etw_text_puts(text, ": ");
+}
+
+/* Formatting a problem that would only be counted takes long if there are many. */
 static bool is_full(const struct etw_problems *problems, bool warning)
 {
 	return problems->count == ETW_PROBLEMS_MAX &&
 	       (warning || !problems->list[ETW_PROBLEMS_MAX - 1].warning);
 }
 
-static void report(struct etw_mx *x, unsigned int line, bool warning, const char *kind,
-		   const char *name, const char *fmt, va_list args)
+static void report(struct manifest_reader *r, bool warning, const char *fmt, va_list args)
 {
-	char shown[NAME_SHOWN + 2];
-	char *what;
+	struct etw_text text = { .data = NULL };
+	size_t start;
 
-	if (!x->problems)
+	if (!r->problems)
 		return;
-	if (is_full(x->problems, warning)) {
-		etw_problem_add(x->problems, line, warning, "%s", "");
-		return;
+	if (!is_full(r->problems, warning)) {
+		add_name(&text, r->at.kind, r->at.name);
+		start = text.len;
+		add_name(&text, r->at.part, r->at.part_name);
+		etw_text_vprintf(&text, fmt, args);
+		shorten(&text, start, TEXT_SHOWN);
 	}
-	if (vasprintf(&what, fmt, args) < 0) {
-		etw_mx_no_memory(x);
-		return;
-	}
-	cut(what, TEXT_SHOWN);
-	if (kind && name) {
-		memcpy(shown, name, strnlen(name, NAME_SHOWN + 1));
-		shown[strnlen(name, NAME_SHOWN + 1)] = '\0';
-		cut(shown, NAME_SHOWN);
-		etw_problem_add(x->problems, line, warning, "%s \"%s\": %s", kind, shown, what);
-	} else if (kind) {
-		etw_problem_add(x->problems, line, warning, "%s: %s", kind, what);
-	} else {
-		etw_problem_add(x->problems, line, warning, "%s", what);
-	}
-	free(what);
+	if (text.error)
+		etw_manifest_no_memory(r);
+	else
+		etw_problem_add(r->problems, r->at.line, warning, "%s", text.data ? text.data : "");
+	etw_text_free(&text);
 }
 
-void etw_mx_error(struct etw_mx *x, unsigned int line, const char *kind, const char *name,
-		  const char *fmt, ...)
+void etw_manifest_error(struct manifest_reader *r, const char *fmt, ...)
 {
 	va_list args;
 
-	x->wrong = true;
+	r->wrong = true;
 	va_start(args, fmt);
-	report(x, line, false, kind, name, fmt, args);
+	report(r, false, fmt, args);
 	va_end(args);
 }
 
-void etw_mx_warn(struct etw_mx *x, unsigned int line, const char *kind, const char *name,
-		 const char *fmt, ...)
+void etw_manifest_warn(struct manifest_reader *r, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	report(x, line, true, kind, name, fmt, args);
+	report(r, true, fmt, args);
 	va_end(args);
 }
 
-void *etw_mx_no_memory(struct etw_mx *x)
+void *etw_manifest_no_memory(struct manifest_reader *r)
 {
-	x->err = -ENOMEM;
+	r->err = -ENOMEM;
 	return NULL;
 }
 
-void *etw_mx_add(struct etw_mx *x, struct manifest_list *list, size_t size)
-{
-	void *item = etw_manifest_alloc(x->draft, size);
-
-	if (!item)
-		return etw_mx_no_memory(x);
-	/* Each draft begins with the pointer to the next one. */
-	if (list->last)
-		*(void **)list->last = item;
-	else
-		list->first = item;
-	list->last = item;
-	list->count++;
-	return item;
-}
-
-void *etw_mx_array(struct etw_mx *x, size_t count, size_t size)
+void *etw_manifest_array(struct manifest_reader *r, size_t count, size_t size)
 {
 	void *array;
 
 	if (!count)
 		return NULL;
-	array = etw_manifest_alloc(x->manifest, count * size);
-	return array ? array : etw_mx_no_memory(x);
+	array = etw_manifest_alloc(r->manifest, count * size);
+	return array ? array : etw_manifest_no_memory(r);
 }

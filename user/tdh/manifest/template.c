@@ -1,237 +1,381 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * template.c - <templates> and <events>
+ * template.c - templates: lay out fields as one array, and resolve the fields that counts
+ * and lengths name
  */
 #include <string.h>
 
 #include "manifest.h"
 
-#define TAG_BITS	28
+#define DESCRIPTORS_MAX	128u	/* data descriptors in one write of an event */
 
-#define CHILDREN(...)	(const struct manifest_element *const[]){ __VA_ARGS__, NULL }
-
-/* ----------------------------------------------------------- data and struct */
-
-static const char *const data_attributes[] = {
-	"name", "inType", "outType", "count", "length", "map", "tags", NULL
+/* A template being built */
+struct layout {
+	struct manifest_reader *r;
+	const struct etw_mf_provider *provider;
+	const struct etw_mf_template *template;
+	struct etw_mf_field *fields;
+	unsigned int behind;	/* members that are laid out follow the top level up to here */
+	uint64_t size;		/* of the fields that have a fixed one */
+	unsigned int pieces;	/* data descriptors of an event */
 };
-enum { NAME, IN_TYPE, OUT_TYPE, COUNT, LENGTH, MAP, TAGS };
 
-/* Append a field to the open structure or to the template. */
-static struct manifest_field *field_add(struct etw_mx *x, const char *kind)
+/* Only the structure's members can name other members as counts and lengths. */
+struct field {
+	const struct manifest_node *node;
+	struct etw_mf_field *f;
+	const struct etw_mf_field *in;	/* the structure, or NULL */
+};
+
+/* ------------------------------------------------------------------------- types */
+
+static void in_type(struct manifest_reader *r, const char *name, struct etw_mf_field *f)
 {
-	struct manifest_list *list = x->structure ? &x->structure->members : &x->template->fields;
-	struct manifest_field *field = etw_mx_add(x, list, sizeof(*field));
-
-	if (!field)
-		return NULL;
-	field->f.line = x->line;
-	field->f.count = 1;
-	field->f.name = etw_mx_require(x, NAME, kind);
-	return field;
-}
-
-static void in_type(struct etw_mx *x, struct etw_mf_field *f)
-{
-	struct manifest_value v = etw_mx_trim(x->values[IN_TYPE]);
-	const char *name;
-
-	if (!v.s) {
-		etw_mx_error(x, x->line, "data", f->name, "attribute inType is missing");
-		return;
-	}
-	name = etw_mx_note_names(x, IN_TYPE);
-	if (!name)
-		return;
-	f->in_type = etw_mx_in_type((struct manifest_value){ name, strlen(name) });
-	if (f->in_type)
+	f->in_type = name ? etw_manifest_in_type(name) : 0;
+	if (f->in_type || !name)
 		return;
 	if (!strncmp(name, "trace:", 6))
-		etw_mx_error(x, x->line, "data", f->name,
-			     "inType \"%s\": types of the trace namespace are Windows' own "
-			     "and not supported",
-			     name);
+		etw_manifest_error(r, "inType \"%s\": types of the trace namespace are Windows' own "
+				   "and not supported", name);
 	else
-		etw_mx_error(x, x->line, "data", f->name, "inType \"%s\" is no known type", name);
+		etw_manifest_error(r, "inType \"%s\" is no known type", name);
 }
 
-static void out_type(struct etw_mx *x, struct etw_mf_field *f)
+static void out_type(struct manifest_reader *r, const char *name, struct etw_mf_field *f)
 {
-	const char *name = etw_mx_note_names(x, OUT_TYPE);
-
-	f->out_type = etw_mx_default_out_type(f->in_type);
+	f->out_type = name ? etw_manifest_out_type(name) :
+		      etw_manifest_default_out_type(f->in_type);
 	if (!name)
 		return;
-	f->out_type = etw_mx_out_type((struct manifest_value){ name, strlen(name) });
 	if (!f->out_type)
-		etw_mx_error(x, x->line, "data", f->name, "outType \"%s\" is no known type",
-			     name);
-	else if (f->in_type && !etw_mx_types_fit(f->in_type, f->out_type))
-		etw_mx_error(x, x->line, "data", f->name,
-			     "outType \"%s\" does not go with inType %s", name,
-			     etw_mx_in_type_name(f->in_type));
+		etw_manifest_error(r, "outType \"%s\" is no known type", name);
+	else if (f->in_type && !etw_manifest_types_fit(f->in_type, f->out_type))
+		etw_manifest_error(r, "outType \"%s\" does not go with inType %s", name,
+				   etw_manifest_in_type_name(f->in_type));
 }
 
-static void data_begin(struct etw_mx *x)
+static bool is_integer(uint16_t in_type)
 {
-	struct manifest_field *field = field_add(x, "data");
-	uint64_t tags;
-
-	if (!field)
-		return;
-	in_type(x, &field->f);
-	out_type(x, &field->f);
-	field->count = etw_mx_note(x, COUNT);
-	field->length = etw_mx_note(x, LENGTH);
-	field->map = etw_mx_note(x, MAP);
-	if (etw_mx_number(x, TAGS, "data", field->f.name, 0, (1u << TAG_BITS) - 1, &tags)) {
-		field->f.tags = (uint32_t)tags;
-		field->f.flags |= ETW_MF_TAGS;
+	switch (in_type) {
+	case TDH_INTYPE_INT8:
+	case TDH_INTYPE_UINT8:
+	case TDH_INTYPE_INT16:
+	case TDH_INTYPE_UINT16:
+	case TDH_INTYPE_INT32:
+	case TDH_INTYPE_UINT32:
+	case TDH_INTYPE_HEXINT32:
+		return true;
 	}
-	if (x->structure)
-		x->template->members++;
+	return false;
 }
 
-static const char *const struct_attributes[] = { "name", "count", NULL };
-
-static void struct_begin(struct etw_mx *x)
+/* Types that can have a length. mc.exe accepts SID, too. */
+static bool takes_length(uint16_t in_type)
 {
-	struct manifest_field *field = field_add(x, "struct");
-
-	if (!field)
-		return;
-	field->f.flags = ETW_MF_STRUCT;
-	field->count = etw_mx_note(x, 1);
-	x->structure = field;
+	return in_type == TDH_INTYPE_UNICODESTRING || in_type == TDH_INTYPE_ANSISTRING ||
+	       in_type == TDH_INTYPE_BINARY || in_type == TDH_INTYPE_SID;
 }
 
-static void struct_end(struct etw_mx *x)
+/* -------------------------------------------------------------- counts and lengths */
+
+/* The earlier field with this name; the same structure's members are searched first */
+static const struct etw_mf_field *earlier(const struct layout *l, const struct field *of,
+					  const char *name)
 {
-	if (!x->structure->members.count)
-		etw_mx_error(x, x->structure->f.line, "struct", x->structure->f.name,
-			     "has no element data");
-	x->structure = NULL;
+	const struct etw_mf_field *found = of->in ? etw_manifest_find(l->r, of->in, name) : NULL;
+
+	if (found && found < of->f)
+		return found;
+	/*
+	 * Members are stored after the whole top level: compare with the structure's
+	 * position.
+	 */
+	found = etw_manifest_find(l->r, l->template, name);
+	return found && found < (of->in ? of->in : of->f) ? found : NULL;
 }
 
-static void nested_begin(struct etw_mx *x)
+/* The field that a count or a length names; NULL: not a valid one, and reported. */
+static const struct etw_mf_field *named_field(const struct layout *l, const struct field *field,
+					      const char *attribute, const char *value)
 {
-	etw_mx_error(x, x->line, "struct", x->structure->f.name,
-		     "must not have a struct in it");
+	const struct etw_mf_field *named = earlier(l, field, value);
+	const char *what;
+
+	if (!named)
+		what = "none";
+	else if (!is_integer(named->in_type))
+		what = "no integer";
+	else if (named->flags & (ETW_MF_COUNT_FIELD | ETW_MF_COUNT_FIXED))
+		what = "an array";
+	else
+		return named;
+	if (!named && *value >= '0' && *value <= '9')
+		etw_manifest_error(l->r, "%s \"%.100s\" must be a number from 1 to 65535 "
+				   "or an earlier field's name", attribute, value);
+	else
+		etw_manifest_error(l->r, "%s must name an earlier integer field, and \"%.100s\" is %s",
+				   attribute, value, what);
+	return NULL;
 }
 
-static void binary_begin(struct etw_mx *x)
+/*
+ * Resolve a count or a length: the number, or the index of the named field. Returns
+ * which of the two flags applies; 0: there is none (0 means none, as in mc.exe), or it
+ * is invalid.
+ */
+static uint16_t resolve(const struct layout *l, const struct field *field, const char *attribute,
+			uint16_t fixed, uint16_t by_field, uint16_t *out)
 {
-	etw_mx_error(x, x->line, "template", x->template->t.id,
-		     "element binary is not supported: take data with inType win:Binary");
+	const char *value = etw_manifest_value(field->node, attribute);
+	const struct etw_mf_field *named;
+	uint64_t number;
+
+	if (!value)
+		return 0;
+	if (etw_manifest_number(value, &number) && number <= UINT16_MAX) {
+		*out = number ? (uint16_t)number : *out;
+		return number ? fixed : 0;
+	}
+	named = named_field(l, field, attribute, value);
+	if (!named)
+		return 0;
+	*out = (uint16_t)(named - l->fields);
+	return by_field;
 }
 
-/* ------------------------------------------------------------------ template */
-
-static const char *const template_attributes[] = { "tid", "name", NULL };
-
-static void template_begin(struct etw_mx *x)
+static void resolve_length(const struct layout *l, const struct field *field)
 {
-	struct manifest_template *draft = etw_mx_add(x, &x->provider->templates, sizeof(*draft));
+	const char *value = etw_manifest_value(field->node, "length");
+	struct etw_mf_field *f = field->f;
+	uint16_t flag;
 
-	if (!draft)
-		return;
-	x->template = draft;
-	draft->t.line = x->line;
-	draft->t.id = etw_mx_require(x, 0, "template");
-	draft->t.name = etw_mx_keep(x, 1);
-}
-
-static void user_data_end(struct etw_mx *x)
-{
-	struct etw_mf_template *t = &x->template->t;
-
-	if (t->user_data) {
-		etw_mx_error(x, x->line, "template", t->id, "has a second element UserData");
+	if (value && f->in_type && !takes_length(f->in_type)) {
+		etw_manifest_error(l->r, "length does not go with inType %s",
+				   etw_manifest_in_type_name(f->in_type));
 		return;
 	}
-	t->user_data = etw_manifest_strdup(x->manifest, x->text.len ? x->text.data : "",
-					   x->text.len);
-	if (!t->user_data)
-		etw_mx_no_memory(x);
-}
-
-static const struct manifest_element data = {
-	.name = "data", .attributes = data_attributes, .begin = data_begin,
-};
-
-static const struct manifest_element nested = {
-	.name = "struct", .begin = nested_begin, .any_children = true,
-};
-
-static const struct manifest_element structure = {
-	.name = "struct", .attributes = struct_attributes, .begin = struct_begin,
-	.end = struct_end, .children = CHILDREN(&data, &nested),
-};
-
-static const struct manifest_element binary = {
-	.name = "binary", .begin = binary_begin, .any_children = true,
-};
-
-static const struct manifest_element user_data = {
-	.name = "UserData", .end = user_data_end, .xml = true,
-};
-
-static const struct manifest_element template = {
-	.name = "template", .attributes = template_attributes, .begin = template_begin,
-	.children = CHILDREN(&data, &structure, &binary, &user_data),
-};
-
-const struct manifest_element etw_mx_templates = {
-	.name = "templates", .attributes = etw_mx_no_attributes,
-	.children = CHILDREN(&template),
-};
-
-/* -------------------------------------------------------------------- events */
-
-static const char *const event_attributes[] = {
-	"value", "version", "channel", "level", "task", "opcode", "keywords", "template",
-	"message", "symbol", "notLogged", "name", "attributes", "suppressProjection", NULL
-};
-enum {
-	VALUE, VERSION, CHANNEL, LEVEL, TASK, OPCODE, KEYWORDS, TEMPLATE, MESSAGE, SYMBOL,
-	NOT_LOGGED, EVENT_NAME, ATTRIBUTES, SUPPRESS
-};
-
-static void event_begin(struct etw_mx *x)
-{
-	struct manifest_event *draft = etw_mx_add(x, &x->provider->events, sizeof(*draft));
-	uint64_t value = 0, version = 0;
-	struct etw_mf_event *e;
-	const char *symbol;
-	bool suppress;
-
-	if (!draft)
+	flag = resolve(l, field, "length", ETW_MF_LENGTH_FIXED, ETW_MF_LENGTH_FIELD, &f->length);
+	/* A SID knows its length: mc.exe stores the number, but does not use it. */
+	if (flag == ETW_MF_LENGTH_FIELD || f->in_type != TDH_INTYPE_SID)
+		f->flags |= flag;
+	if (f->in_type != TDH_INTYPE_BINARY)
 		return;
-	e = &draft->e;
-	e->line = x->line;
-	e->message_id = ETW_MESSAGE_NONE;
-	symbol = e->symbol = etw_mx_symbol(x, SYMBOL, "event", NULL);
-	etw_mx_required_number(x, VALUE, "event", symbol, 0, UINT16_MAX, &value);
-	etw_mx_number(x, VERSION, "event", symbol, 0, UINT8_MAX, &version);
-	e->desc.Id = (uint16_t)value;
-	e->desc.Version = (uint8_t)version;
-	e->name = etw_mx_keep(x, EVENT_NAME);
-	e->attributes = etw_mx_keep(x, ATTRIBUTES);
-	etw_mx_bool(x, NOT_LOGGED, "event", symbol, &e->not_logged);
-	etw_mx_bool(x, SUPPRESS, "event", symbol, &suppress);
-	draft->channel = etw_mx_note(x, CHANNEL);
-	draft->level = etw_mx_note_names(x, LEVEL);
-	draft->task = etw_mx_note_names(x, TASK);
-	draft->opcode = etw_mx_note_names(x, OPCODE);
-	draft->keywords = etw_mx_note_names(x, KEYWORDS);
-	draft->template = etw_mx_note(x, TEMPLATE);
-	draft->message = etw_mx_note_raw(x, MESSAGE);
+	if (f->out_type == TDH_OUTTYPE_IPV6) {
+		if (f->flags & ETW_MF_LENGTH_FIXED && f->length != 16)
+			etw_manifest_error(l->r, "length of an IPv6 address must be 16");
+	} else if (!flag && (!value || *value == '0')) {
+		etw_manifest_error(l->r, "inType Binary needs a length");
+	}
 }
 
-static const struct manifest_element event = {
-	.name = "event", .attributes = event_attributes, .begin = event_begin,
-};
+static void resolve_map(const struct layout *l, const struct field *field)
+{
+	const char *name = etw_manifest_value(field->node, "map");
+	const struct etw_mf_map *map;
+	uint16_t type = field->f->in_type;
+	bool fits;
 
-const struct manifest_element etw_mx_events = {
-	.name = "events", .attributes = etw_mx_no_attributes, .children = CHILDREN(&event),
-};
+	if (!name)
+		return;
+	map = etw_manifest_find(l->r, &l->provider->maps, name);
+	if (!map) {
+		etw_manifest_error(l->r, "map \"%.100s\" is not defined", name);
+		return;
+	}
+	if (map->kind == ETW_MAP_PATTERN)
+		fits = type == TDH_INTYPE_UNICODESTRING || type == TDH_INTYPE_ANSISTRING;
+	else
+		fits = type == TDH_INTYPE_UINT8 || type == TDH_INTYPE_UINT16 ||
+		       type == TDH_INTYPE_UINT32 || type == TDH_INTYPE_HEXINT32;
+	if (fits)
+		field->f->map = map;
+	else if (type)
+		etw_manifest_error(l->r, "map \"%.100s\" does not go with inType %s", name,
+				   etw_manifest_in_type_name(type));
+}
+
+/* ------------------------------------------------------------------------- fields */
+
+/* The least bytes that the field has, an array's elements included */
+static uint64_t size_of(const struct etw_mf_field *f)
+{
+	uint64_t size = etw_manifest_type_size(f->in_type);
+
+	if (f->in_type == TDH_INTYPE_BINARY && f->out_type == TDH_OUTTYPE_IPV6)
+		size = 16;
+	if (f->flags & ETW_MF_LENGTH_FIXED)
+		size = f->in_type == TDH_INTYPE_UNICODESTRING ? 2ull * f->length : f->length;
+	return f->flags & ETW_MF_COUNT_FIELD ? 0 : size * f->count;
+}
+
+static void build_field(const struct layout *l, const struct manifest_node *node,
+			struct etw_mf_field *f, const struct etw_mf_field *in)
+{
+	const struct field field = { node, f, in };
+	struct manifest_reader *r = l->r;
+
+	f->line = node->line;
+	f->count = 1;
+	f->flags = node->element == &etw_element_struct ? ETW_MF_STRUCT : 0;
+	etw_manifest_read_attributes(r, node, f);
+	if (r->err)
+		return;
+	if (!(f->flags & ETW_MF_STRUCT)) {
+		in_type(r, etw_manifest_value(node, "inType"), f);
+		out_type(r, etw_manifest_value(node, "outType"), f);
+		f->flags |= etw_manifest_value(node, "tags") ? ETW_MF_TAGS : 0;
+	}
+	etw_manifest_at(r, f->line, "template", l->template->id);
+	r->at.part = "field";
+	r->at.part_name = f->name;
+	if (*f->name && etw_manifest_claim(r, in ? (const void *)in : l->template, f->name, f))
+		etw_manifest_error(r, "another field has this name, too");
+	f->flags |= resolve(l, &field, "count", ETW_MF_COUNT_FIXED, ETW_MF_COUNT_FIELD, &f->count);
+	if (f->flags & ETW_MF_STRUCT)
+		return;
+	resolve_length(l, &field);
+	resolve_map(l, &field);
+}
+
+/* Is it a member? Report structures, which cannot be members. */
+static bool is_member(struct manifest_reader *r, const struct manifest_node *node,
+		      const struct manifest_node *structure)
+{
+	if (node->element->attribute_count)
+		return true;
+	etw_manifest_at(r, node->line, structure->element->name,
+			etw_manifest_value(structure, "name"));
+	etw_manifest_error(r, "must not have a struct in it");
+	return false;
+}
+
+/* Lay out the members of a structure. */
+static void build_members(struct layout *l, const struct manifest_node *parent,
+			  struct etw_mf_field *structure)
+{
+	const struct manifest_node *node;
+	uint64_t size = 0;
+
+	structure->first = (uint16_t)l->behind;
+	manifest_for_each(node, l->r, parent, MANIFEST_FIELDS) {
+		struct etw_mf_field *f = &l->fields[l->behind];
+
+		if (!is_member(l->r, node, parent))
+			continue;
+		l->behind++;
+		structure->members++;
+		build_field(l, node, f, structure);
+		size += size_of(f);
+	}
+	l->size += structure->flags & ETW_MF_COUNT_FIELD ? 0 : size * structure->count;
+	if (structure->members)
+		return;
+	etw_manifest_at(l->r, structure->line, parent->element->name, structure->name);
+	etw_manifest_error(l->r, "has no element data");
+}
+
+static void build_fields(struct layout *l, const struct manifest_node *parent)
+{
+	struct etw_mf_field *f = l->fields;
+	const struct manifest_node *node;
+
+	manifest_for_each(node, l->r, parent, MANIFEST_FIELDS) {
+		build_field(l, node, f, NULL);
+		if (f->flags & ETW_MF_STRUCT)
+			build_members(l, node, f);
+		else
+			l->size += size_of(f);
+		/* A field with its size in front takes two descriptors. */
+		l->pieces += f->in_type >= TDH_INTYPE_MANIFEST_COUNTEDSTRING ? 2 : 1;
+		f++;
+	}
+}
+
+static unsigned int count_members(struct manifest_reader *r, const struct manifest_node *parent)
+{
+	const struct manifest_node *node, *member;
+	unsigned int count = 0;
+
+	manifest_for_each(node, r, parent, MANIFEST_FIELDS)
+		manifest_for_each(member, r, node, MANIFEST_FIELDS)
+			count += member->element->attribute_count > 0;
+	return count;
+}
+
+/* ---------------------------------------------------------------------- templates */
+
+static void read_rest(struct manifest_reader *r, const struct manifest_node *parent,
+		      struct etw_mf_template *t)
+{
+	const struct manifest_place place = r->at;
+	const struct manifest_node *node;
+
+	manifest_for_each(node, r, parent, MANIFEST_BINARIES) {
+		r->at.line = node->line;
+		etw_manifest_error(r, "element binary is not supported: "
+				   "take data with inType win:Binary");
+	}
+	manifest_for_each(node, r, parent, MANIFEST_USER_DATA) {
+		r->at.line = node->line;
+		if (t->user_data)
+			etw_manifest_error(r, "has a second element UserData");
+		else
+			etw_manifest_convert(r, node, t);
+	}
+	r->at = place;
+}
+
+static void check_template(struct manifest_reader *r, const struct layout *l)
+{
+	const struct etw_mf_template *t = l->template;
+	unsigned int inserts = t->user_data ? etw_manifest_inserts(t->user_data) : 0;
+
+	if (l->size > MANIFEST_DATA_MAX)
+		etw_manifest_error(r, "fields of fixed size have %llu bytes, and an event at most %u",
+				   (unsigned long long)l->size, MANIFEST_DATA_MAX);
+	if (l->pieces > DESCRIPTORS_MAX)
+		etw_manifest_warn(r, "has fields for %u data descriptors, "
+				  "and an event is written with at most %u",
+				  l->pieces, DESCRIPTORS_MAX);
+	if (inserts > t->top)
+		etw_manifest_error(r, "UserData has %%%u, and the template %u fields", inserts,
+				   t->top);
+}
+
+static void build_template(struct manifest_reader *r, const struct manifest_node *node,
+			   const struct etw_mf_provider *p, struct etw_mf_template *t)
+{
+	struct layout layout = { .r = r, .provider = p, .template = t };
+	struct manifest_place place;
+
+	t->line = node->line;
+	etw_manifest_read_attributes(r, node, t);
+	if (r->err)
+		return;
+	if (*t->id && etw_manifest_claim(r, &p->templates, t->id, t))
+		etw_manifest_error(r, "another template has this tid, too");
+	read_rest(r, node, t);
+	place = r->at;
+	t->top = layout.behind = etw_manifest_count(r, node, MANIFEST_FIELDS);
+	t->count = t->top + count_members(r, node);
+	if (t->count > UINT16_MAX) {
+		etw_manifest_error(r, "more than 65535 fields");
+		return;
+	}
+	t->fields = layout.fields = etw_manifest_array(r, t->count, sizeof(*layout.fields));
+	build_fields(&layout, node);
+	r->at = place;
+	check_template(r, &layout);
+}
+
+void etw_manifest_build_templates(struct manifest_reader *r, const struct manifest_node *parent,
+				  struct etw_mf_provider *p)
+{
+	const struct manifest_node *node;
+	struct etw_mf_template *t;
+
+	t = etw_manifest_array_of(r, parent, MANIFEST_TEMPLATES, sizeof(*t), &p->template_count);
+	p->templates = t;
+	manifest_for_each(node, r, parent, MANIFEST_TEMPLATES)
+		build_template(r, node, p, t++);
+}

@@ -7,6 +7,7 @@
  * win:hexInt32.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "manifest.h"
 
@@ -106,65 +107,59 @@ static const char *const out_types[] = {
 
 #define OUT_TYPES	(sizeof(out_types) / sizeof(out_types[0]))
 
-/* Remove the prefix if the name has it. */
-static bool take_prefix(struct manifest_value *name, const char *prefix)
+/* The name behind the prefix; "": it has another one. */
+static const char *skip_prefix(const char *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
-	if (name->len <= len || memcmp(name->s, prefix, len))
-		return false;
-	name->s += len;
-	name->len -= len;
-	return true;
+	return strncmp(name, prefix, len) ? "" : name + len;
 }
 
-uint16_t etw_mx_in_type(struct manifest_value name)
+uint16_t etw_manifest_in_type(const char *name)
 {
 	uint16_t i;
 
-	if (!take_prefix(&name, "win:"))
-		return 0;
+	name = skip_prefix(name, "win:");
 	for (i = 1; i < IN_TYPES; i++)
-		if (in_types[i].name && etw_mx_is(name, in_types[i].name))
+		if (in_types[i].name && !strcasecmp(name, in_types[i].name))
 			return i;
 	return 0;
 }
 
-uint16_t etw_mx_out_type(struct manifest_value name)
+uint16_t etw_manifest_out_type(const char *name)
 {
 	uint16_t i;
 
-	if (!take_prefix(&name, "win:") && !take_prefix(&name, "xs:"))
-		return 0;
+	name = skip_prefix(name, strncmp(name, "xs:", 3) ? "win:" : "xs:");
 	for (i = 1; i < OUT_TYPES; i++)
-		if (etw_mx_is(name, out_types[i]))
+		if (!strcasecmp(name, out_types[i]))
 			return i;
 	return 0;
 }
 
 /* 0 is not a valid type and has no name, so later checks accept it. */
-uint16_t etw_mx_default_out_type(uint16_t in_type)
+uint16_t etw_manifest_default_out_type(uint16_t in_type)
 {
 	return in_types[in_type].standard;
 }
 
-bool etw_mx_types_fit(uint16_t in_type, uint16_t out_type)
+bool etw_manifest_types_fit(uint16_t in_type, uint16_t out_type)
 {
 	return out_type == in_types[in_type].standard ||
 	       (in_types[in_type].others >> out_type & 1);
 }
 
-unsigned int etw_mx_type_size(uint16_t in_type)
+unsigned int etw_manifest_type_size(uint16_t in_type)
 {
 	return in_types[in_type].size;
 }
 
-const char *etw_mx_in_type_name(uint16_t in_type)
+const char *etw_manifest_in_type_name(uint16_t in_type)
 {
 	return in_types[in_type].name ? in_types[in_type].name : "";
 }
 
-const char *etw_mx_out_type_name(uint16_t out_type)
+const char *etw_manifest_out_type_name(uint16_t out_type)
 {
 	return out_type < OUT_TYPES && out_types[out_type] ? out_types[out_type] : "";
 }

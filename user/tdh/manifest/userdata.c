@@ -12,41 +12,41 @@
 
 #define ATTRIBUTE	5	/* see SAX2's startElementNs */
 
-static void put(struct etw_mx *x, const char *s)
+static void put(struct manifest_capture *capture, const char *s)
 {
-	etw_text_puts(&x->text, s);
+	etw_text_puts(&capture->text, s);
 }
 
-static void put_name(struct etw_mx *x, const char *prefix, const char *name)
+static void put_name(struct manifest_capture *capture, const char *prefix, const char *name)
 {
 	if (prefix) {
-		put(x, prefix);
-		put(x, ":");
+		put(capture, prefix);
+		put(capture, ":");
 	}
-	put(x, name);
+	put(capture, name);
 }
 
-static void put_escaped(struct etw_mx *x, const char *s, size_t len)
+static void put_escaped(struct manifest_capture *capture, const char *s, size_t len)
 {
-	etw_text_xml(&x->text, s, len, ETW_XML_ATTRIBUTE);
+	etw_text_xml(&capture->text, s, len, ETW_XML_ATTRIBUTE);
 }
 
-static void close_tag(struct etw_mx *x)
+static void close_tag(struct manifest_capture *capture)
 {
-	if (x->tag_open)
-		put(x, ">");
-	x->tag_open = false;
+	if (capture->tag_open)
+		put(capture, ">");
+	capture->tag_open = false;
 }
 
-static void put_binding(struct etw_mx *x, const char *prefix, const char *uri)
+static void put_binding(struct manifest_capture *capture, const char *prefix, const char *uri)
 {
-	put(x, prefix ? " xmlns:" : " xmlns");
+	put(capture, prefix ? " xmlns:" : " xmlns");
 	if (prefix)
-		put(x, prefix);
-	put(x, "=\"");
+		put(capture, prefix);
+	put(capture, "=\"");
 	if (uri)
-		put_escaped(x, uri, strlen(uri));
-	put(x, "\"");
+		put_escaped(capture, uri, strlen(uri));
+	put(capture, "\"");
 }
 
 static bool is_bound(const char *prefix, int namespaces, const unsigned char **list)
@@ -60,27 +60,27 @@ static bool is_bound(const char *prefix, int namespaces, const unsigned char **l
 }
 
 /* Bind a prefix of this tag again, unless the tag does so itself. */
-static void rebind(struct etw_mx *x, const char *prefix, const char *uri, int namespaces,
+static void rebind(struct manifest_capture *capture, const char *prefix, const char *uri, int namespaces,
 		   const unsigned char **list)
 {
 	if (prefix && uri && strcmp(prefix, "xml") && !is_bound(prefix, namespaces, list))
-		put_binding(x, prefix, uri);
+		put_binding(capture, prefix, uri);
 }
 
-void etw_mx_capture_begin(struct etw_mx *x, const char *name, const char *prefix,
+void etw_manifest_capture_begin(struct manifest_capture *capture, const char *name, const char *prefix,
 			  const char *uri, int namespaces,
 			  const unsigned char **namespace_list, int attributes,
 			  const unsigned char **attribute_list)
 {
 	int i, j;
 
-	close_tag(x);
-	put(x, "<");
-	put_name(x, prefix, name);
+	close_tag(capture);
+	put(capture, "<");
+	put_name(capture, prefix, name);
 	for (i = 0; i < namespaces; i++)
-		put_binding(x, (const char *)namespace_list[2 * i],
+		put_binding(capture, (const char *)namespace_list[2 * i],
 			    (const char *)namespace_list[2 * i + 1]);
-	rebind(x, prefix, uri, namespaces, namespace_list);
+	rebind(capture, prefix, uri, namespaces, namespace_list);
 	for (i = 0; i < attributes; i++) {
 		const unsigned char **a = attribute_list + (size_t)i * ATTRIBUTE;
 		const char *used = (const char *)a[1];
@@ -90,18 +90,18 @@ void etw_mx_capture_begin(struct etw_mx *x, const char *name, const char *prefix
 			if (attribute_list[(size_t)j * ATTRIBUTE + 1] == a[1])
 				used = NULL;
 		if (used && (!prefix || strcmp(used, prefix)))
-			rebind(x, used, (const char *)a[2], namespaces, namespace_list);
-		put(x, " ");
-		put_name(x, (const char *)a[1], (const char *)a[0]);
-		put(x, "=\"");
-		put_escaped(x, (const char *)a[3], a[4] - a[3]);
-		put(x, "\"");
+			rebind(capture, used, (const char *)a[2], namespaces, namespace_list);
+		put(capture, " ");
+		put_name(capture, (const char *)a[1], (const char *)a[0]);
+		put(capture, "=\"");
+		put_escaped(capture, (const char *)a[3], a[4] - a[3]);
+		put(capture, "\"");
 	}
-	x->tag_open = true;
-	x->captured++;
+	capture->tag_open = true;
+	capture->depth++;
 }
 
-void etw_mx_capture_text(struct etw_mx *x, const char *s, size_t len)
+void etw_manifest_capture_text(struct manifest_capture *capture, const char *s, size_t len)
 {
 	size_t i = 0;
 
@@ -109,19 +109,19 @@ void etw_mx_capture_text(struct etw_mx *x, const char *s, size_t len)
 		i++;
 	if (i == len)
 		return;
-	close_tag(x);
-	put_escaped(x, s, len);
+	close_tag(capture);
+	put_escaped(capture, s, len);
 }
 
-void etw_mx_capture_end(struct etw_mx *x, const char *name, const char *prefix)
+void etw_manifest_capture_end(struct manifest_capture *capture, const char *name, const char *prefix)
 {
-	if (x->tag_open) {
-		put(x, "/>");
-		x->tag_open = false;
+	if (capture->tag_open) {
+		put(capture, "/>");
+		capture->tag_open = false;
 	} else {
-		put(x, "</");
-		put_name(x, prefix, name);
-		put(x, ">");
+		put(capture, "</");
+		put_name(capture, prefix, name);
+		put(capture, ">");
 	}
-	x->captured--;
+	capture->depth--;
 }

@@ -42,16 +42,15 @@ static void put_number(struct xml *x, const char *name, uint64_t value)
 	etw_text_printf(x->out, " %s=\"%llu\"", name, (unsigned long long)value);
 }
 
-static void guid_attr(struct xml *x, const char *name, const GUID *guid)
+static void put_guid(struct xml *x, const char *name, const GUID *guid)
 {
+	static const GUID none;
+
+	if (!memcmp(guid, &none, sizeof(none)))
+		return;
 	etw_text_printf(x->out, " %s=\"{", name);
 	etw_text_guid(x->out, guid);
 	puts_(x, "}\"");
-}
-
-static void hex_attr(struct xml *x, const char *name, uint64_t value)
-{
-	etw_text_printf(x->out, " %s=\"0x%llx\"", name, (unsigned long long)value);
 }
 
 static void put_message(struct xml *x, const struct etw_mf_message *message)
@@ -75,61 +74,108 @@ static void put_message(struct xml *x, const struct etw_mf_message *message)
 	etw_text_free(&ref);
 }
 
+/* The inverse of etw_manifest_convert() */
+static void put_member(struct xml *x, const struct manifest_attribute *a, const void *member)
+{
+	const void *const *pointer = member;
+	uint64_t number = 0;
+
+	memcpy(&number, member, a->size < sizeof(number) ? a->size : sizeof(number));
+	switch (a->type) {
+	case MANIFEST_NUMBER:
+		if (number >= a->least && number <= a->most)
+			put_number(x, a->name, number);
+		break;
+	case MANIFEST_BIT:
+		etw_text_printf(x->out, " %s=\"0x%llx\"", a->name, (unsigned long long)number);
+		break;
+	case MANIFEST_BOOL:
+		put_attr(x, a->name, number ? "true" : NULL);
+		break;
+	case MANIFEST_GUID:
+		put_guid(x, a->name, member);
+		break;
+	case MANIFEST_CHOICE:
+		put_attr(x, a->name, a->choices[number]);
+		break;
+	case MANIFEST_MESSAGE:
+	case MANIFEST_EVENT_MESSAGE:
+		put_message(x, *pointer);
+		if (a->required && !*pointer)
+			put_attr(x, a->name, "");
+		break;
+	case MANIFEST_REFERENCE:
+	case MANIFEST_NAMES:
+		if (*pointer)
+			put_attr(x, a->name, *(const char *const *)((const char *)*pointer + a->most));
+		break;
+	default:
+		put_attr(x, a->name, *pointer);
+	}
+}
+
+/* The beginning of the element's tag, with all attributes that are members */
+static void open_tag(struct xml *x, const struct manifest_element *element, const void *object)
+{
+	const struct manifest_attribute *a = element->attributes;
+
+	etw_text_printf(x->out, " <%s", element->name);
+	for (; a < element->attributes + element->attribute_count; a++)
+		if (a->size)
+			put_member(x, a, (const char *)object + a->offset);
+}
+
+static void put_element(struct xml *x, const struct manifest_element *element, const void *object)
+{
+	open_tag(x, element, object);
+	puts_(x, "/>\n");
+}
+
+/* The tag of a section; nothing if it is empty */
+static void section(struct xml *x, const char *slash, const char *name, unsigned int count)
+{
+	if (count)
+		etw_text_printf(x->out, "<%s%s>\n", slash, name);
+}
+
+/* A section whose elements are alike */
+static void list(struct xml *x, const char *name, const struct manifest_element *element,
+		 const void *objects, size_t size, unsigned int count)
+{
+	unsigned int i;
+
+	section(x, "", name, count);
+	for (i = 0; i < count; i++)
+		put_element(x, element, (const char *)objects + i * size);
+	section(x, "/", name, count);
+}
+
 /* ----------------------------------------------------------------------- maps */
 
 static void map(struct xml *x, const struct etw_mf_map *m)
 {
-	static const char *const kinds[] = {
-		[ETW_MAP_VALUE] = "valueMap", [ETW_MAP_BITS] = "bitMap",
-		[ETW_MAP_PATTERN] = "patternMap",
-	};
-	const struct etw_mf_map_entry *e;
-
-	etw_text_printf(x->out, " <%s", kinds[m->kind]);
-	put_attr(x, "name", m->name);
-	put_attr(x, "symbol", m->symbol);
-	put_attr(x, "format", m->format);
-	etw_text_puts(x->out, ">\n");
-	for (e = m->entries; e < m->entries + m->count; e++) {
-		etw_text_puts(x->out, "  <map");
-		put_attr(x, "symbol", e->symbol);
-		if (m->kind == ETW_MAP_PATTERN) {
-			put_attr(x, "name", e->name);
-			put_attr(x, "value", e->text);
-		} else {
-			put_number(x, "value", e->value);
-			if (e->message)
-				put_message(x, e->message);
-			else
-				put_attr(x, "message", "");
-		}
-		etw_text_puts(x->out, "/>\n");
-	}
-	etw_text_printf(x->out, " </%s>\n", kinds[m->kind]);
-}
-
-static void some_maps(struct xml *x, const char *element, bool patterns)
-{
-	const struct etw_mf_provider *p = x->provider;
-	bool any = false;
+	const struct manifest_element *element = &etw_element_maps[m->kind];
 	unsigned int i;
 
-	for (i = 0; i < p->map_count; i++) {
-		if ((p->maps[i].kind == ETW_MAP_PATTERN) != patterns)
-			continue;
-		if (!any)
-			etw_text_printf(x->out, "<%s>\n", element);
-		any = true;
-		map(x, &p->maps[i]);
-	}
-	if (any)
-		etw_text_printf(x->out, "</%s>\n", element);
+	open_tag(x, element, m);
+	puts_(x, ">\n");
+	for (i = 0; i < m->count; i++)
+		put_element(x, element->children[0], &m->entries[i]);
+	etw_text_printf(x->out, " </%s>\n", element->name);
 }
 
-static void maps(struct xml *x)
+static void maps(struct xml *x, const char *name, bool patterns)
 {
-	some_maps(x, "maps", false);
-	some_maps(x, "namedQueries", true);
+	const struct etw_mf_provider *p = x->provider;
+	unsigned int i, count = 0;
+
+	for (i = 0; i < p->map_count; i++)
+		count += (p->maps[i].kind == ETW_MAP_PATTERN) == patterns;
+	section(x, "", name, count);
+	for (i = 0; i < p->map_count; i++)
+		if ((p->maps[i].kind == ETW_MAP_PATTERN) == patterns)
+			map(x, &p->maps[i]);
+	section(x, "/", name, count);
 }
 
 /* ------------------------------------------------------------------ templates */
@@ -148,10 +194,10 @@ static void field(struct xml *x, const struct etw_mf_template *t, const struct e
 		put_number(x, "count", f->count);
 	if (f->flags & ETW_MF_STRUCT)
 		return;
-	etw_text_printf(x->out, " inType=\"win:%s\"", etw_mx_in_type_name(f->in_type));
-	if (f->out_type && f->out_type != etw_mx_default_out_type(f->in_type))
+	etw_text_printf(x->out, " inType=\"win:%s\"", etw_manifest_in_type_name(f->in_type));
+	if (f->out_type && f->out_type != etw_manifest_default_out_type(f->in_type))
 		etw_text_printf(x->out, " outType=\"%s:%s\"", is_xs(f->out_type) ? "xs" : "win",
-				etw_mx_out_type_name(f->out_type));
+				etw_manifest_out_type_name(f->out_type));
 	if (f->flags & ETW_MF_LENGTH_FIELD)
 		put_attr(x, "length", t->fields[f->length].name);
 	else if (f->length)
@@ -169,22 +215,22 @@ static void fields(struct xml *x, const struct etw_mf_template *t)
 	for (f = t->fields; f < t->fields + t->top; f++) {
 		bool is_struct = f->flags & ETW_MF_STRUCT;
 
-		etw_text_puts(x->out, is_struct ? "  <struct" : "  <data");
+		puts_(x, is_struct ? "  <struct" : "  <data");
 		put_attr(x, "name", f->name);
 		field(x, t, f);
 		if (!is_struct) {
-			etw_text_puts(x->out, "/>\n");
+			puts_(x, "/>\n");
 			continue;
 		}
-		etw_text_puts(x->out, ">\n");
+		puts_(x, ">\n");
 		member = t->fields + f->first;
 		for (; member < t->fields + f->first + f->members; member++) {
-			etw_text_puts(x->out, "   <data");
+			puts_(x, "   <data");
 			put_attr(x, "name", member->name);
 			field(x, t, member);
-			etw_text_puts(x->out, "/>\n");
+			puts_(x, "/>\n");
 		}
-		etw_text_puts(x->out, "  </struct>\n");
+		puts_(x, "  </struct>\n");
 	}
 }
 
@@ -193,134 +239,55 @@ static void templates(struct xml *x)
 	const struct etw_mf_provider *p = x->provider;
 	const struct etw_mf_template *t;
 
-	if (!p->template_count)
-		return;
-	etw_text_puts(x->out, "<templates>\n");
+	section(x, "", "templates", p->template_count);
 	for (t = p->templates; t < p->templates + p->template_count; t++) {
-		etw_text_puts(x->out, " <template");
+		puts_(x, " <template");
 		put_attr(x, "tid", t->id);
 		put_attr(x, "name", t->name);
-		etw_text_puts(x->out, ">\n");
+		puts_(x, ">\n");
 		fields(x, t);
-		etw_text_puts(x->out, " </template>\n");
+		puts_(x, " </template>\n");
 	}
-	etw_text_puts(x->out, "</templates>\n");
+	section(x, "/", "templates", p->template_count);
 }
 
-/* -------------------------------------------------------------- lists of names */
+/* -------------------------------------------------------- channels, tasks, events */
 
 static void channels(struct xml *x)
 {
-	static const char *const types[] = { "Admin", "Operational", "Analytic", "Debug" };
-	static const char *const isolations[] = { "Application", "System", "Custom" };
 	const struct etw_mf_provider *p = x->provider;
-	const struct etw_mf_channel *c;
+	unsigned int i;
 
-	if (!p->channel_count)
-		return;
-	puts_(x, "<channels>\n");
-	for (c = p->channels; c < p->channels + p->channel_count; c++) {
-		puts_(x, c->imported ? " <importChannel" : " <channel");
-		put_attr(x, "name", c->name);
-		put_attr(x, "chid", c->id);
-		put_attr(x, "symbol", c->symbol);
-		if (!c->imported) {
-			put_attr(x, "type", x->plain ? "Operational" : types[c->type & 3]);
-			put_attr(x, "isolation", isolations[c->isolation % 3]);
-			put_attr(x, "enabled", c->enabled ? "true" : "false");
-			if (c->value >= 16)
-				put_number(x, "value", c->value);
-			put_message(x, c->message);
-		}
-		puts_(x, "/>\n");
+	section(x, "", "channels", p->channel_count);
+	for (i = 0; i < p->channel_count; i++) {
+		struct etw_mf_channel c = p->channels[i];
+
+		if (x->plain)
+			c.type = ETW_CHANNEL_OPERATIONAL;
+		put_element(x, c.imported ? &etw_element_import : &etw_element_channel, &c);
 	}
-	puts_(x, "</channels>\n");
+	section(x, "/", "channels", p->channel_count);
 }
 
-/* Levels, or opcodes */
-static void named(struct xml *x, const char *list, const char *element,
-		  const struct etw_mf_named *n, unsigned int count)
+static void opcodes(struct xml *x, const struct etw_mf_named *opcode, unsigned int count)
 {
-	if (!count)
-		return;
-	etw_text_printf(x->out, "<%s>\n", list);
-	for (; count; count--, n++) {
-		etw_text_printf(x->out, " <%s", element);
-		put_attr(x, "name", n->name);
-		put_attr(x, "symbol", n->symbol);
-		put_number(x, "value", n->value);
-		put_message(x, n->message);
-		puts_(x, "/>\n");
-	}
-	etw_text_printf(x->out, "</%s>\n", list);
+	list(x, "opcodes", &etw_element_opcode, opcode, sizeof(*opcode), count);
 }
 
 static void tasks(struct xml *x)
 {
-	static const GUID none;
 	const struct etw_mf_provider *p = x->provider;
 	const struct etw_mf_task *t;
 
-	if (!p->task_count)
-		return;
-	puts_(x, "<tasks>\n");
+	section(x, "", "tasks", p->task_count);
 	for (t = p->tasks; t < p->tasks + p->task_count; t++) {
-		puts_(x, " <task");
-		put_attr(x, "name", t->name);
-		put_attr(x, "symbol", t->symbol);
-		put_number(x, "value", t->value);
-		if (memcmp(&t->event_guid, &none, sizeof(none)))
-			guid_attr(x, "eventGUID", &t->event_guid);
-		put_message(x, t->message);
+		open_tag(x, &etw_element_task, t);
 		puts_(x, ">\n");
-		named(x, "opcodes", "opcode", t->opcodes, t->opcode_count);
+		opcodes(x, t->opcodes, t->opcode_count);
 		puts_(x, " </task>\n");
 	}
-	puts_(x, "</tasks>\n");
+	section(x, "/", "tasks", p->task_count);
 }
-
-static void keywords(struct xml *x)
-{
-	const struct etw_mf_provider *p = x->provider;
-	const struct etw_mf_keyword *k;
-
-	if (!p->keyword_count)
-		return;
-	puts_(x, "<keywords>\n");
-	for (k = p->keywords; k < p->keywords + p->keyword_count; k++) {
-		puts_(x, " <keyword");
-		put_attr(x, "name", k->name);
-		put_attr(x, "symbol", k->symbol);
-		hex_attr(x, "mask", k->mask);
-		put_message(x, k->message);
-		puts_(x, "/>\n");
-	}
-	puts_(x, "</keywords>\n");
-}
-
-static void filters(struct xml *x)
-{
-	const struct etw_mf_provider *p = x->provider;
-	const struct etw_mf_filter *f;
-
-	if (!p->filter_count)
-		return;
-	puts_(x, "<filters>\n");
-	for (f = p->filters; f < p->filters + p->filter_count; f++) {
-		puts_(x, " <filter");
-		put_attr(x, "name", f->name);
-		put_attr(x, "symbol", f->symbol);
-		put_number(x, "value", f->value);
-		put_number(x, "version", f->version);
-		if (f->template)
-			put_attr(x, "tid", f->template->id);
-		put_message(x, f->message);
-		puts_(x, "/>\n");
-	}
-	puts_(x, "</filters>\n");
-}
-
-/* --------------------------------------------------------------------- events */
 
 static void keyword_names(struct xml *x, uint64_t bits)
 {
@@ -348,21 +315,8 @@ static void events(struct xml *x)
 
 	puts_(x, "<events>\n");
 	for (e = p->events; e < p->events + p->event_count; e++) {
-		puts_(x, " <event");
-		put_number(x, "value", e->desc.Id);
-		put_number(x, "version", e->desc.Version);
-		put_attr(x, "symbol", e->symbol);
-		put_attr(x, "name", e->name);
-		put_attr(x, "attributes", e->attributes);
-		put_attr(x, "level", e->level ? e->level->name : NULL);
-		put_attr(x, "channel", e->channel ? e->channel->id : NULL);
-		put_attr(x, "task", e->task ? e->task->name : NULL);
-		put_attr(x, "opcode", e->opcode ? e->opcode->name : NULL);
+		open_tag(x, &etw_element_event, e);
 		keyword_names(x, e->keywords);
-		put_attr(x, "template", e->template ? e->template->id : NULL);
-		if (e->not_logged)
-			put_attr(x, "notLogged", "true");
-		put_message(x, e->message);
 		puts_(x, "/>\n");
 	}
 	puts_(x, "</events>\n");
@@ -395,54 +349,46 @@ static void strings(struct xml *x)
 	puts_(x, "</localization>\n");
 }
 
-static void traits(struct xml *x)
+static void provider(struct xml *x)
 {
-	static const GUID none;
-	const struct etw_mf_provider *p = x->provider;
+	struct etw_mf_provider p = *x->provider;
 
-	if (!p->has_traits)
-		return;
-	puts_(x, "<traits");
-	if (memcmp(&p->group_guid, &none, sizeof(none)))
-		guid_attr(x, "groupGuid", &p->group_guid);
-	put_attr(x, "includeName", p->include_name ? "true" : "false");
-	puts_(x, "/>\n");
+	if (!p.has_control_guid)
+		memset(&p.control_guid, 0, sizeof(p.control_guid));
+	if (!p.symbol || !etw_manifest_is_symbol(p.symbol))
+		p.symbol = "Provider";
+	/* Windows' tools require both. */
+	if (!p.resource_file)
+		p.resource_file = p.name;
+	if (!p.message_file)
+		p.message_file = p.name;
+	open_tag(x, &etw_element_provider, &p);
+	puts_(x, ">\n");
+	if (p.has_traits)
+		put_element(x, &etw_element_traits, &p);
+	channels(x);
+	list(x, "levels", &etw_element_level, p.levels, sizeof(*p.levels), p.level_count);
+	tasks(x);
+	opcodes(x, p.opcodes, p.opcode_count);
+	list(x, "keywords", &etw_element_keyword, p.keywords, sizeof(*p.keywords), p.keyword_count);
+	maps(x, "maps", false);
+	maps(x, "namedQueries", true);
+	templates(x);
+	events(x);
+	list(x, "filters", &etw_element_filter, p.filters, sizeof(*p.filters), p.filter_count);
+	puts_(x, "</provider>\n");
 }
 
 static void document(struct xml *x)
 {
-	const struct etw_mf_provider *p = x->provider;
-
 	puts_(x, "<instrumentationManifest "
 	      "xmlns=\"http://schemas.microsoft.com/win/2004/08/events\">\n"
 	      "<instrumentation xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" "
 	      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
 	      "xmlns:win=\"http://manifests.microsoft.com/win/2004/08/windows/events\">\n"
-	      "<events xmlns=\"http://schemas.microsoft.com/win/2004/08/events\">\n<provider");
-	put_attr(x, "name", p->name);
-	guid_attr(x, "guid", &p->guid);
-	if (p->has_control_guid)
-		guid_attr(x, "controlGuid", &p->control_guid);
-	put_attr(x, "symbol", p->symbol && etw_mx_is_symbol(p->symbol) ? p->symbol :
-		     "Provider");
-	/* Windows' tools require both. */
-	put_attr(x, "resourceFileName", p->resource_file ? p->resource_file : p->name);
-	put_attr(x, "messageFileName", p->message_file ? p->message_file : p->name);
-	put_attr(x, "namespace", p->namespace_name);
-	put_attr(x, "source", p->source);
-	put_message(x, p->message);
-	puts_(x, ">\n");
-	traits(x);
-	channels(x);
-	named(x, "levels", "level", p->levels, p->level_count);
-	tasks(x);
-	named(x, "opcodes", "opcode", p->opcodes, p->opcode_count);
-	keywords(x);
-	maps(x);
-	templates(x);
-	events(x);
-	filters(x);
-	puts_(x, "</provider>\n</events>\n</instrumentation>\n");
+	      "<events xmlns=\"http://schemas.microsoft.com/win/2004/08/events\">\n");
+	provider(x);
+	puts_(x, "</events>\n</instrumentation>\n");
 	strings(x);
 	puts_(x, "</instrumentationManifest>\n");
 }

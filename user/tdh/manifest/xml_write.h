@@ -9,8 +9,8 @@
 #include "base/text.h"
 
 /*
- * Append a manifest with only this provider. Leaves out what decoding does not need:
- * UserData, help links, the message table. 0; -ENOMEM; -EINVAL: the result could not be
+ * Append a manifest with only this provider. Leaves out UserData and the message table,
+ * which decoding does not need. 0; -ENOMEM; -EINVAL: the result could not be
  * read as a manifest.
  */
 int etw_manifest_xml(const struct etw_mf_provider *provider, struct etw_text *out);
