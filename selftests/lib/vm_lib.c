@@ -77,6 +77,41 @@ LONGLONG vl_filetime(void)
 	return ts.tv_sec * 10000000LL + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
 }
 
+/* Copy the extended items into one block: first their descriptions, then their data. */
+static struct vl_item *vl_copy_items(const EVENT_RECORD *record)
+{
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *from = record->ExtendedData;
+	size_t count = record->ExtendedDataCount, i, size = 0;
+	struct vl_item *items;
+	unsigned char *to;
+
+	for (i = 0; i < count; i++)
+		size += from[i].DataSize;
+	items = malloc(count * sizeof(*items) + size);
+	if (!items)
+		abort();
+	to = (unsigned char *)&items[count];
+	for (i = 0; i < count; i++) {
+		items[i] = (struct vl_item){ from[i].ExtType, from[i].DataSize,
+					     from[i].Linkage, to };
+		memcpy(to, (void *)(uintptr_t)from[i].DataPtr, from[i].DataSize);
+		to += from[i].DataSize;
+	}
+	return items;
+}
+
+const struct vl_item *vl_item(const struct vl_event *event, USHORT type)
+{
+	static unsigned char no_data[1];
+	static const struct vl_item none = { .data = no_data };
+	unsigned int i;
+
+	for (i = 0; i < event->item_count; i++)
+		if (event->items[i].type == type)
+			return &event->items[i];
+	return &none;
+}
+
 void vl_keep(PEVENT_RECORD record)
 {
 	struct vl_reader *r = record->UserContext;
@@ -86,19 +121,15 @@ void vl_keep(PEVENT_RECORD record)
 
 	if (vl_is_header(record))
 		return;
+	free(e->items);
 	memset(e, 0, sizeof(*e));
 	e->header = record->EventHeader;
 	e->context = record->BufferContext;
 	e->data_len = len;
 	memcpy(e->data, record->UserData, len < sizeof(e->data) ? len : sizeof(e->data));
 	e->item_count = record->ExtendedDataCount;
-	if (e->item_count) {
-		e->item_type = record->ExtendedData[0].ExtType;
-		e->item_size = record->ExtendedData[0].DataSize;
-		if (e->item_size >= sizeof(e->item))
-			memcpy(&e->item, (void *)(uintptr_t)record->ExtendedData[0].DataPtr,
-			       sizeof(e->item));
-	}
+	if (e->item_count)
+		e->items = vl_copy_items(record);
 	atomic_store(&r->count, n + 1);
 }
 
@@ -111,13 +142,13 @@ static void *vl_reader_main(void *arg)
 	return NULL;
 }
 
-struct vl_reader *vl_read(const char *session)
+struct vl_reader *vl_read_mode(const char *session, ULONG mode)
 {
 	struct vl_reader *r = calloc(1, sizeof(*r));
 	EVENT_TRACE_LOGFILEA logfile = {
 		.LoggerName = (char *)session,
 		.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME |
-				    PROCESS_TRACE_MODE_EVENT_RECORD,
+				    PROCESS_TRACE_MODE_EVENT_RECORD | mode,
 		.EventRecordCallback = vl_keep,
 		.Context = r,
 	};
@@ -140,6 +171,29 @@ int vl_end(struct vl_reader *r)
 	pthread_join(r->thread, NULL);
 	CloseTrace(r->handle);
 	return atomic_load(&r->count);
+}
+
+bool vl_set_up(struct vl_fixture *f, const char *name, ULONG mode)
+{
+	vm_pin(0);
+	f->fd = vm_open();
+	if (f->fd < 0)
+		return false;
+	vm_stop_all(f->fd);
+	f->session = vl_start(name);
+	f->reg = vl_register(1);
+	f->r = vl_read_mode(name, mode);
+	return f->session && f->reg && f->r;
+}
+
+bool vl_tear_down(struct vl_fixture *f)
+{
+	bool ok = !EventUnregister(f->reg);
+
+	vm_stop_all(f->fd);
+	ok &= vl_end(f->r) >= 0 && !f->r->result;
+	close(f->fd);
+	return ok;
 }
 
 int vl_thread_on(pthread_t *thread, int cpu, void *(*fn)(void *), void *arg)

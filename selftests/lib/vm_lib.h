@@ -66,17 +66,26 @@ static inline ULONG vl_tid(void)
 
 /* -------------------------------------------------------------- reading */
 
+/* An extended item */
+struct vl_item {
+	USHORT type;
+	USHORT size;
+	bool linkage;		/* another one follows */
+	unsigned char *data;
+};
+
 /* What is kept of an event */
 struct vl_event {
 	EVENT_HEADER header;
 	ETW_BUFFER_CONTEXT context;
 	USHORT item_count;
-	USHORT item_type;	/* of the first extended item */
-	USHORT item_size;
 	USHORT data_len;
-	GUID item;
+	struct vl_item *items;	/* allocated, with their data */
 	unsigned char data[64];
 };
+
+/* The event's first item of this type; one of size 0 if it has none. */
+const struct vl_item *vl_item(const struct vl_event *event, USHORT type);
 
 struct vl_reader {
 	TRACEHANDLE handle;
@@ -101,8 +110,16 @@ static inline bool vl_is_header(const EVENT_RECORD *record)
 
 void vl_keep(PEVENT_RECORD record);
 
-/* Read a session on a thread; NULL if that does not work. */
-struct vl_reader *vl_read(const char *session);
+/*
+ * Read a session on a thread; NULL if that fails.  Mode: flags in addition to
+ * PROCESS_TRACE_MODE_REAL_TIME and _EVENT_RECORD.
+ */
+struct vl_reader *vl_read_mode(const char *session, ULONG mode);
+
+static inline struct vl_reader *vl_read(const char *session)
+{
+	return vl_read_mode(session, 0);
+}
 
 /* Wait until that many events have come, flushing the session. */
 static inline bool vl_got(struct vl_reader *r, TRACEHANDLE session, unsigned int count)
@@ -113,6 +130,21 @@ static inline bool vl_got(struct vl_reader *r, TRACEHANDLE session, unsigned int
 
 /* After the session has stopped: how many events there were, -1 if it hangs. */
 int vl_end(struct vl_reader *r);
+
+/* ------------------------------------------------- a session and its reader */
+
+struct vl_fixture {
+	int fd;			/* the device, for vm_stop_all() */
+	TRACEHANDLE session;
+	REGHANDLE reg;		/* of the provider vl_guid(1), not enabled yet */
+	struct vl_reader *r;
+};
+
+/* On CPU 0: stop old sessions, start one, register a provider; mode is vl_read_mode()'s. */
+bool vl_set_up(struct vl_fixture *f, const char *name, ULONG mode);
+
+/* Stop the session; false if a step fails, or ProcessTrace() failed. */
+bool vl_tear_down(struct vl_fixture *f);
 
 /* Start a thread on a CPU. */
 int vl_thread_on(pthread_t *thread, int cpu, void *(*fn)(void *), void *arg);

@@ -9,34 +9,18 @@
 #define PER_THREAD	700
 
 FIXTURE(lib) {
-	int fd;
-	TRACEHANDLE session;
-	REGHANDLE reg;
-	struct vl_reader *r;
+	struct vl_fixture f;
 };
 
 FIXTURE_SETUP(lib)
 {
-	vm_pin(0);
-	self->fd = vm_open();
-	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->session = vl_start("lib");
-	ASSERT_NE(0, self->session);
-	self->reg = vl_register(1);
-	ASSERT_NE(0, self->reg);
-	self->r = vl_read("lib");
-	ASSERT_NE(NULL, self->r);
-	ASSERT_EQ(0, vl_enable(self->session, 1, 0, 0, 0));
+	ASSERT_TRUE(vl_set_up(&self->f, "lib", 0));
+	ASSERT_EQ(0, vl_enable(self->f.session, 1, 0, 0, 0));
 }
 
 FIXTURE_TEARDOWN(lib)
 {
-	EXPECT_EQ(0, EventUnregister(self->reg));
-	vm_stop_all(self->fd);
-	EXPECT_LE(0, vl_end(self->r));
-	EXPECT_EQ(0, self->r->result);
-	close(self->fd);
+	EXPECT_TRUE(vl_tear_down(&self->f));
 }
 
 /* B91, B97, B100, B171: byte for byte, at the time of the call */
@@ -47,16 +31,16 @@ TEST_F(lib, event_is_what_was_written)
 	uint64_t number = 0x1122334455667788ULL;
 	EVENT_DESCRIPTOR desc;
 	LONGLONG before, after;
-	struct vl_event *e = &self->r->events[0];
+	struct vl_event *e = &self->f.r->events[0];
 
 	EventDescCreate(&desc, 0x1234, 2, 3, 4, 0x567, 6, 0x8000000000000005ULL);
 	EventDataDescCreate(&data[0], "hello", 5);
 	EventDataDescCreate(&data[1], NULL, 0);
 	EventDataDescCreate(&data[2], &number, sizeof(number));
 	before = vl_filetime();
-	ASSERT_EQ(0, EventWrite(self->reg, &desc, 3, data));
+	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, 3, data));
 	after = vl_filetime();
-	ASSERT_TRUE(vl_got(self->r, self->session, 1));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
 	EXPECT_EQ(sizeof(EVENT_HEADER) + 13, e->header.Size);
 	EXPECT_TRUE(e->header.Flags & EVENT_HEADER_FLAG_64_BIT_HEADER);
 	EXPECT_FALSE(e->header.Flags & (EVENT_HEADER_FLAG_EXTENDED_INFO |
@@ -79,11 +63,11 @@ TEST_F(lib, event_without_data)
 {
 	EVENT_DESCRIPTOR desc = vl_event(7, 1, 1);
 
-	ASSERT_EQ(0, EventWrite(self->reg, &desc, 0, NULL));
-	ASSERT_TRUE(vl_got(self->r, self->session, 1));
-	EXPECT_EQ(7, self->r->events[0].header.EventDescriptor.Id);
-	EXPECT_EQ(0, self->r->events[0].data_len);
-	EXPECT_EQ(sizeof(EVENT_HEADER), self->r->events[0].header.Size);
+	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, 0, NULL));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
+	EXPECT_EQ(7, self->f.r->events[0].header.EventDescriptor.Id);
+	EXPECT_EQ(0, self->f.r->events[0].data_len);
+	EXPECT_EQ(sizeof(EVENT_HEADER), self->f.r->events[0].header.Size);
 }
 
 /* B97, B98, B105: the thread's id or another, with or without a related one */
@@ -91,18 +75,19 @@ TEST_F(lib, activities)
 {
 	GUID own = vl_guid(100), other = vl_guid(101), related = vl_guid(102), swap;
 	EVENT_DESCRIPTOR desc = vl_event(1, 1, 1);
-	struct vl_event *e = self->r->events;
+	struct vl_event *e = self->f.r->events;
+	const struct vl_item *item;
 
 	ASSERT_EQ(0, EventActivityIdControl(EVENT_ACTIVITY_CTRL_SET_ID, &own));
-	ASSERT_EQ(0, EventWrite(self->reg, &desc, 0, NULL));
-	ASSERT_EQ(0, EventWriteTransfer(self->reg, &desc, NULL, &related, 0, NULL));
-	ASSERT_EQ(0, EventWriteTransfer(self->reg, &desc, &other, NULL, 0, NULL));
-	ASSERT_EQ(0, EventWriteTransfer(self->reg, &desc, &other, &related, 0, NULL));
+	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, 0, NULL));
+	ASSERT_EQ(0, EventWriteTransfer(self->f.reg, &desc, NULL, &related, 0, NULL));
+	ASSERT_EQ(0, EventWriteTransfer(self->f.reg, &desc, &other, NULL, 0, NULL));
+	ASSERT_EQ(0, EventWriteTransfer(self->f.reg, &desc, &other, &related, 0, NULL));
 	swap = other;
 	ASSERT_EQ(0, EventActivityIdControl(EVENT_ACTIVITY_CTRL_GET_SET_ID, &swap));
 	EXPECT_TRUE(vl_same_guid(&own, &swap));
-	ASSERT_EQ(0, EventWrite(self->reg, &desc, 0, NULL));
-	ASSERT_TRUE(vl_got(self->r, self->session, 5));
+	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, 0, NULL));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 5));
 	EXPECT_TRUE(vl_same_guid(&own, &e[0].header.ActivityId));
 	EXPECT_EQ(0, e[0].item_count);
 	EXPECT_TRUE(vl_same_guid(&own, &e[1].header.ActivityId));
@@ -112,18 +97,18 @@ TEST_F(lib, activities)
 	EXPECT_EQ(0, e[2].item_count);
 	EXPECT_TRUE(vl_same_guid(&other, &e[3].header.ActivityId));
 	EXPECT_EQ(1, e[3].item_count);
-	EXPECT_EQ(EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID, e[3].item_type);
-	EXPECT_EQ(sizeof(GUID), e[3].item_size);
-	EXPECT_TRUE(vl_same_guid(&related, &e[3].item));
+	item = vl_item(&e[3], EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID);
+	ASSERT_EQ(sizeof(GUID), item->size);
+	EXPECT_EQ(0, memcmp(&related, item->data, sizeof(GUID)));
 	EXPECT_TRUE(vl_same_guid(&other, &e[4].header.ActivityId));
 }
 
 TEST_F(lib, string)
 {
-	struct vl_event *e = &self->r->events[0];
+	struct vl_event *e = &self->f.r->events[0];
 
-	ASSERT_EQ(0, EventWriteString(self->reg, 3, 0x10, u"Gr\u00fc\u00dfe"));
-	ASSERT_TRUE(vl_got(self->r, self->session, 1));
+	ASSERT_EQ(0, EventWriteString(self->f.reg, 3, 0x10, u"Gr\u00fc\u00dfe"));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
 	EXPECT_TRUE(e->header.Flags & EVENT_HEADER_FLAG_STRING_ONLY);
 	EXPECT_EQ(3, e->header.EventDescriptor.Level);
 	EXPECT_EQ(0x10, e->header.EventDescriptor.Keyword);
@@ -142,25 +127,25 @@ TEST_F(lib, filtered_by_session)
 
 	ASSERT_NE(NULL, r);
 	ASSERT_EQ(0, vl_enable(other, 1, 0, 0, 0));
-	ASSERT_EQ(0, EventWriteEx(self->reg, &desc, 0, 0, NULL, NULL, 0, NULL));
-	ASSERT_TRUE(vl_got(self->r, self->session, 1));
+	ASSERT_EQ(0, EventWriteEx(self->f.reg, &desc, 0, 0, NULL, NULL, 0, NULL));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
 	ASSERT_TRUE(vl_got(r, other, 1));
-	first = 1ULL << (self->r->events[0].context.LoggerId - 1);
+	first = 1ULL << (self->f.r->events[0].context.LoggerId - 1);
 	second = 1ULL << (r->events[0].context.LoggerId - 1);
 	EXPECT_NE(first, second);
 	desc.Id = 2;
-	ASSERT_EQ(0, EventWriteEx(self->reg, &desc, first, 0, NULL, NULL, 0, NULL));
+	ASSERT_EQ(0, EventWriteEx(self->f.reg, &desc, first, 0, NULL, NULL, 0, NULL));
 	desc.Id = 3;
-	ASSERT_EQ(0, EventWriteEx(self->reg, &desc, second, EVENT_WRITE_FLAG_INPRIVATE,
+	ASSERT_EQ(0, EventWriteEx(self->f.reg, &desc, second, EVENT_WRITE_FLAG_INPRIVATE,
 				  NULL, NULL, 0, NULL));
 	desc.Id = 4;
-	ASSERT_EQ(0, EventWriteEx(self->reg, &desc, first | second, 0, NULL, NULL, 0, NULL));
+	ASSERT_EQ(0, EventWriteEx(self->f.reg, &desc, first | second, 0, NULL, NULL, 0, NULL));
 	desc.Id = 5;
-	ASSERT_EQ(0, EventWrite(self->reg, &desc, 0, NULL));
-	ASSERT_TRUE(vl_got(self->r, self->session, 3));
+	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, 0, NULL));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 3));
 	ASSERT_TRUE(vl_got(r, other, 3));
-	EXPECT_EQ(3, self->r->events[1].header.EventDescriptor.Id);
-	EXPECT_EQ(5, self->r->events[2].header.EventDescriptor.Id);
+	EXPECT_EQ(3, self->f.r->events[1].header.EventDescriptor.Id);
+	EXPECT_EQ(5, self->f.r->events[2].header.EventDescriptor.Id);
 	EXPECT_EQ(2, r->events[1].header.EventDescriptor.Id);
 	EXPECT_EQ(5, r->events[2].header.EventDescriptor.Id);
 	ASSERT_EQ(0, vl_control(other, EVENT_TRACE_CONTROL_STOP));
@@ -172,30 +157,30 @@ TEST_F(lib, enabled_by_level_and_keyword)
 {
 	EVENT_DESCRIPTOR low = vl_event(1, 3, 2), high = vl_event(1, 4, 2);
 
-	ASSERT_EQ(0, vl_enable(self->session, 1, 3, 0x6, 0x2));
-	EXPECT_TRUE(EventEnabled(self->reg, &low));
-	EXPECT_FALSE(EventEnabled(self->reg, &high));
-	EXPECT_TRUE(EventProviderEnabled(self->reg, 0, 0));
-	EXPECT_TRUE(EventProviderEnabled(self->reg, 0, 2));
-	EXPECT_TRUE(EventProviderEnabled(self->reg, 3, 0));
-	EXPECT_FALSE(EventProviderEnabled(self->reg, 3, 4));
-	EXPECT_FALSE(EventProviderEnabled(self->reg, 3, 1));
-	EXPECT_FALSE(EventProviderEnabled(self->reg, 255, 2));
+	ASSERT_EQ(0, vl_enable(self->f.session, 1, 3, 0x6, 0x2));
+	EXPECT_TRUE(EventEnabled(self->f.reg, &low));
+	EXPECT_FALSE(EventEnabled(self->f.reg, &high));
+	EXPECT_TRUE(EventProviderEnabled(self->f.reg, 0, 0));
+	EXPECT_TRUE(EventProviderEnabled(self->f.reg, 0, 2));
+	EXPECT_TRUE(EventProviderEnabled(self->f.reg, 3, 0));
+	EXPECT_FALSE(EventProviderEnabled(self->f.reg, 3, 4));
+	EXPECT_FALSE(EventProviderEnabled(self->f.reg, 3, 1));
+	EXPECT_FALSE(EventProviderEnabled(self->f.reg, 255, 2));
 	EXPECT_FALSE(EventProviderEnabled(0, 0, 0));
-	ASSERT_EQ(0, vl_write(self->reg, 1, 4, 2, 0));
-	ASSERT_EQ(0, vl_write(self->reg, 2, 3, 4, 0));
-	ASSERT_EQ(0, vl_write(self->reg, 3, 3, 2, 0));
-	ASSERT_EQ(0, vl_write(self->reg, 4, 0, 0, 0));
-	ASSERT_TRUE(vl_got(self->r, self->session, 2));
-	EXPECT_EQ(3, self->r->events[0].header.EventDescriptor.Id);
-	EXPECT_EQ(4, self->r->events[1].header.EventDescriptor.Id);
-	ASSERT_EQ(0, vl_disable(self->session, 1));
-	EXPECT_FALSE(EventEnabled(self->reg, &low));
-	EXPECT_FALSE(EventProviderEnabled(self->reg, 0, 0));
-	EXPECT_EQ(0, vl_write(self->reg, 5, 0, 0, 0));
-	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
-	ASSERT_TRUE(vm_until(atomic_load(&self->r->done)));
-	EXPECT_EQ(2, atomic_load(&self->r->count));
+	ASSERT_EQ(0, vl_write(self->f.reg, 1, 4, 2, 0));
+	ASSERT_EQ(0, vl_write(self->f.reg, 2, 3, 4, 0));
+	ASSERT_EQ(0, vl_write(self->f.reg, 3, 3, 2, 0));
+	ASSERT_EQ(0, vl_write(self->f.reg, 4, 0, 0, 0));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2));
+	EXPECT_EQ(3, self->f.r->events[0].header.EventDescriptor.Id);
+	EXPECT_EQ(4, self->f.r->events[1].header.EventDescriptor.Id);
+	ASSERT_EQ(0, vl_disable(self->f.session, 1));
+	EXPECT_FALSE(EventEnabled(self->f.reg, &low));
+	EXPECT_FALSE(EventProviderEnabled(self->f.reg, 0, 0));
+	EXPECT_EQ(0, vl_write(self->f.reg, 5, 0, 0, 0));
+	ASSERT_EQ(0, vl_control(self->f.session, EVENT_TRACE_CONTROL_STOP));
+	ASSERT_TRUE(vm_until(atomic_load(&self->f.r->done)));
+	EXPECT_EQ(2, atomic_load(&self->f.r->count));
 }
 
 /* B101 */
@@ -213,9 +198,9 @@ TEST_F(lib, unregistered)
 	EXPECT_EQ(0, EventUnregister(0));
 	EXPECT_EQ(0, EventWrite(0, &desc, 0, NULL));
 	/* The other registration of the same GUID goes on. */
-	EXPECT_EQ(0, vl_write(self->reg, 9, 1, 1, 0));
-	ASSERT_TRUE(vl_got(self->r, self->session, 1));
-	EXPECT_EQ(9, self->r->events[0].header.EventDescriptor.Id);
+	EXPECT_EQ(0, vl_write(self->f.reg, 9, 1, 1, 0));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
+	EXPECT_EQ(9, self->f.r->events[0].header.EventDescriptor.Id);
 }
 
 /* -------------------------------------------------------- time over CPUs */
@@ -272,7 +257,7 @@ TEST_F(lib, time_goes_forward_over_both_cpus)
 	before = last = vl_filetime() - SLACK;
 	for (i = 0; i < 2; i++) {
 		w[i].begin = &begin;
-		w[i].reg = self->reg;
+		w[i].reg = self->f.reg;
 		ASSERT_EQ(0, vl_thread_on(&w[i].thread, i, writer_main, &w[i]));
 	}
 	for (i = 0; i < 2; i++) {
@@ -280,19 +265,19 @@ TEST_F(lib, time_goes_forward_over_both_cpus)
 		EXPECT_EQ(0, w[i].failed);
 	}
 	after = vl_filetime() + SLACK;
-	ASSERT_TRUE(vl_got(self->r, self->session, 2 * PER_THREAD));
-	ASSERT_EQ(2 * PER_THREAD, atomic_load(&self->r->count));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2 * PER_THREAD));
+	ASSERT_EQ(2 * PER_THREAD, atomic_load(&self->f.r->count));
 	for (i = 0; i < 2 * PER_THREAD; i++) {
-		LONGLONG time = self->r->events[i].header.TimeStamp.QuadPart;
+		LONGLONG time = self->f.r->events[i].header.TimeStamp.QuadPart;
 
 		back += time < last;
 		last = time;
 	}
 	EXPECT_EQ(0, back);
-	EXPECT_LE(before, self->r->events[0].header.TimeStamp.QuadPart);
+	EXPECT_LE(before, self->f.r->events[0].header.TimeStamp.QuadPart);
 	EXPECT_GE(after, last);
-	EXPECT_TRUE(all_of_writer(self->r, &w[0], 0));
-	EXPECT_TRUE(all_of_writer(self->r, &w[1], 1));
+	EXPECT_TRUE(all_of_writer(self->f.r, &w[0], 0));
+	EXPECT_TRUE(all_of_writer(self->f.r, &w[1], 1));
 }
 
 /* Two readers each get every event. */
@@ -303,14 +288,14 @@ TEST_F(lib, two_readers)
 
 	ASSERT_NE(NULL, other);
 	for (i = 0; i < 20; i++)
-		ASSERT_EQ(0, vl_write(self->reg, i, 1, 1, i));
-	ASSERT_TRUE(vl_got(self->r, self->session, 20));
-	ASSERT_TRUE(vl_got(other, self->session, 20));
+		ASSERT_EQ(0, vl_write(self->f.reg, i, 1, 1, i));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 20));
+	ASSERT_TRUE(vl_got(other, self->f.session, 20));
 	for (i = 0; i < 20; i++) {
-		EXPECT_EQ(i, self->r->events[i].header.EventDescriptor.Id);
+		EXPECT_EQ(i, self->f.r->events[i].header.EventDescriptor.Id);
 		EXPECT_EQ(i, other->events[i].header.EventDescriptor.Id);
 	}
-	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
+	ASSERT_EQ(0, vl_control(self->f.session, EVENT_TRACE_CONTROL_STOP));
 	EXPECT_EQ(20, vl_end(other));
 	EXPECT_EQ(0, other->result);
 }

@@ -7,101 +7,19 @@
 #include "lib/vm_lib.h"
 
 #define NOT_INLINE	__attribute__((__noinline__, __optimize__("no-optimize-sibling-calls")))
-#define ITEMS		16
-#define ITEM_ROOM	2048
-
-struct event {
-	USHORT id, count;
-	struct {
-		USHORT type, size, linkage;
-		unsigned char data[ITEM_ROOM];
-	} items[ITEMS];
-};
-
-struct taken {
-	TRACEHANDLE handle;
-	pthread_t thread;
-	atomic_uint count;
-	struct event events[16];
-};
 
 FIXTURE(items) {
-	int fd;
-	TRACEHANDLE session;
-	REGHANDLE reg;
-	struct taken *taken;
+	struct vl_fixture f;
 };
-
-static void take(PEVENT_RECORD record)
-{
-	struct taken *t = record->UserContext;
-	unsigned int n = atomic_load(&t->count);
-	struct event *e = &t->events[n % 16];
-	USHORT i;
-
-	if (vl_is_header(record))
-		return;
-	e->id = record->EventHeader.EventDescriptor.Id;
-	e->count = record->ExtendedDataCount;
-	for (i = 0; i < e->count && i < ITEMS; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		e->items[i].type = item->ExtType;
-		e->items[i].size = item->DataSize;
-		e->items[i].linkage = item->Linkage;
-		if (item->DataSize <= ITEM_ROOM)
-			memcpy(e->items[i].data, (void *)(uintptr_t)item->DataPtr, item->DataSize);
-	}
-	atomic_store(&t->count, n + 1);
-}
-
-static void *process(void *arg)
-{
-	struct taken *t = arg;
-
-	ProcessTrace(&t->handle, 1, NULL, NULL);
-	return NULL;
-}
 
 FIXTURE_SETUP(items)
 {
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)"lib-items",
-		.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME |
-				    PROCESS_TRACE_MODE_EVENT_RECORD,
-		.EventRecordCallback = take,
-	};
-
-	vm_pin(0);
-	self->fd = vm_open();
-	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->session = vl_start("lib-items");
-	ASSERT_NE(0, self->session);
-	self->reg = vl_register(1);
-	ASSERT_NE(0, self->reg);
-	self->taken = calloc(1, sizeof(*self->taken));
-	ASSERT_NE(NULL, self->taken);
-	logfile.Context = self->taken;
-	self->taken->handle = OpenTraceA(&logfile);
-	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, self->taken->handle);
-	ASSERT_EQ(0, pthread_create(&self->taken->thread, NULL, process, self->taken));
+	ASSERT_TRUE(vl_set_up(&self->f, "lib-items", 0));
 }
 
 FIXTURE_TEARDOWN(items)
 {
-	EventUnregister(self->reg);
-	vm_stop_all(self->fd);
-	pthread_join(self->taken->thread, NULL);
-	CloseTrace(self->taken->handle);
-	free(self->taken);
-	close(self->fd);
-}
-
-static bool got(FIXTURE_DATA(items) *self, unsigned int count)
-{
-	return vm_until((vl_control(self->session, EVENT_TRACE_CONTROL_FLUSH),
-			 atomic_load(&self->taken->count) >= count));
+	EXPECT_TRUE(vl_tear_down(&self->f));
 }
 
 static ULONG enable(FIXTURE_DATA(items) *self, ULONG property,
@@ -112,7 +30,7 @@ static ULONG enable(FIXTURE_DATA(items) *self, ULONG property,
 		.EnableFilterDesc = filters, .FilterDescCount = count };
 	GUID guid = vl_guid(1);
 
-	return EnableTraceEx2(self->session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+	return EnableTraceEx2(self->f.session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER,
 			      5, 0, 0, 0, &params);
 }
 
@@ -163,14 +81,14 @@ static NOT_INLINE ULONG outer(REGHANDLE reg)
 TEST_F(items, stack)
 {
 	const ULONG64 *frames;
-	const struct event *e;
+	const struct vl_event *e;
 
 	ASSERT_EQ(0, enable(self, EVENT_ENABLE_PROPERTY_STACK_TRACE, NULL, 0));
 	for (api = 0; api < 4; api++) {
-		ASSERT_EQ(0, outer(self->reg));
-		ASSERT_TRUE(got(self, api + 1));
-		e = &self->taken->events[api];
-		ASSERT_EQ(1, e->count);
+		ASSERT_EQ(0, outer(self->f.reg));
+		ASSERT_TRUE(vl_got(self->f.r, self->f.session, api + 1));
+		e = &self->f.r->events[api];
+		ASSERT_EQ(1, e->item_count);
 		EXPECT_EQ(EVENT_HEADER_EXT_TYPE_STACK_TRACE64, e->items[0].type);
 		ASSERT_LE(8 * 5, e->items[0].size);
 		frames = (const void *)e->items[0].data;
@@ -191,23 +109,23 @@ TEST_F(items, every_property)
 		EVENT_HEADER_EXT_TYPE_SID, EVENT_HEADER_EXT_TYPE_TS_ID,
 		EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY, EVENT_HEADER_EXT_TYPE_EVENT_KEY,
 		EVENT_HEADER_EXT_TYPE_CONTAINER_ID, EVENT_HEADER_EXT_TYPE_STACK_TRACE64 };
-	const struct event *e = &self->taken->events[0];
+	const struct vl_event *e = &self->f.r->events[0];
 	unsigned int i, k, found;
 
 	ASSERT_EQ(0, enable(self, EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID |
 			    EVENT_ENABLE_PROPERTY_PROCESS_START_KEY |
 			    EVENT_ENABLE_PROPERTY_EVENT_KEY | EVENT_ENABLE_PROPERTY_STACK_TRACE |
 			    EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING, NULL, 0));
-	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 7));
-	ASSERT_TRUE(got(self, 1));
-	ASSERT_EQ(ARRAY_SIZE(types), e->count);
+	ASSERT_EQ(0, vl_write(self->f.reg, 1, 1, 1, 7));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
+	ASSERT_EQ(ARRAY_SIZE(types), e->item_count);
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		for (k = 0, found = 0; k < e->count; k++)
+		for (k = 0, found = 0; k < e->item_count; k++)
 			found += e->items[k].type == types[i];
 		EXPECT_EQ(1, found);
 	}
-	for (k = 0; k < e->count; k++)
-		EXPECT_EQ(k + 1 < e->count, e->items[k].linkage);
+	for (k = 0; k < e->item_count; k++)
+		EXPECT_EQ(k + 1 < e->item_count, e->items[k].linkage);
 }
 
 TEST_F(items, not_there)
@@ -237,10 +155,10 @@ TEST_F(items, event_ids)
 	ids->Events[1] = 3;
 	ASSERT_EQ(0, enable(self, 0, &f, 1));
 	for (i = 0; i < 8; i++)
-		ASSERT_EQ(0, vl_write(self->reg, i, 1, 1, i));
-	ASSERT_TRUE(got(self, 2));
-	EXPECT_EQ(3, self->taken->events[0].id);
-	EXPECT_EQ(5, self->taken->events[1].id);
+		ASSERT_EQ(0, vl_write(self->f.reg, i, 1, 1, i));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2));
+	EXPECT_EQ(3, self->f.r->events[0].header.EventDescriptor.Id);
+	EXPECT_EQ(5, self->f.r->events[1].header.EventDescriptor.Id);
 	for (k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
 		f = (EVENT_FILTER_DESCRIPTOR){ (uintptr_t)ids, sizeof(room), types[k] };
 		ids->Count = 64;
@@ -261,10 +179,10 @@ TEST_F(items, executable)
 				      EVENT_FILTER_TYPE_EXECUTABLE_NAME };
 
 	ASSERT_EQ(0, enable(self, 0, &f, 1));
-	EXPECT_TRUE(EventProviderEnabled(self->reg, 1, 1));
+	EXPECT_TRUE(EventProviderEnabled(self->f.reg, 1, 1));
 	f.Size = 10;
 	ASSERT_EQ(0, enable(self, 0, &f, 1));
-	EXPECT_FALSE(EventProviderEnabled(self->reg, 1, 1));
+	EXPECT_FALSE(EventProviderEnabled(self->f.reg, 1, 1));
 	f.Size = 12;	/* "other;" */
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, enable(self, 0, &f, 1));
 }

@@ -6,109 +6,35 @@
 #include "lib/vm.h"
 #include "lib/vm_lib.h"
 
-#include "lib/controller/groups.h"
+#include "device/provider_list.h"
 
 #define GROUP	70	/* vl_guid() of a group */
 #define DECODE	71	/* and what events are decoded by */
 
-/* What is kept of an event: its items of these three types. */
-struct event {
-	EVENT_HEADER header;
-	USHORT data_len;
-	USHORT len[3];
-	unsigned char item[3][64];
-};
-
-static const USHORT kept_types[3] = { EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL,
-				      EVENT_HEADER_EXT_TYPE_PROV_TRAITS,
-				      EVENT_HEADER_EXT_TYPE_CONTROL_GUID };
-
-struct taken {
-	TRACEHANDLE handle;
-	pthread_t thread;
-	atomic_uint count;
-	struct event events[16];
-};
+#define SCHEMA	EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL
+#define TRAITS	EVENT_HEADER_EXT_TYPE_PROV_TRAITS
+#define CONTROL	EVENT_HEADER_EXT_TYPE_CONTROL_GUID
 
 FIXTURE(traits) {
-	int fd;
-	TRACEHANDLE session;
-	REGHANDLE reg;
-	struct taken *taken;
+	struct vl_fixture f;
 };
-
-static void take(PEVENT_RECORD record)
-{
-	struct taken *t = record->UserContext;
-	unsigned int n = atomic_load(&t->count), i, k;
-	struct event *e = &t->events[n % 16];
-
-	if (vl_is_header(record))
-		return;
-	memset(e, 0, sizeof(*e));
-	e->header = record->EventHeader;
-	e->data_len = record->UserDataLength;
-	for (i = 0; i < record->ExtendedDataCount; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		for (k = 0; k < 3; k++) {
-			if (item->ExtType != kept_types[k] || item->DataSize > 64)
-				continue;
-			e->len[k] = item->DataSize;
-			memcpy(e->item[k], (void *)(uintptr_t)item->DataPtr, item->DataSize);
-		}
-	}
-	atomic_store(&t->count, n + 1);
-}
-
-static void *process(void *arg)
-{
-	struct taken *t = arg;
-
-	ProcessTrace(&t->handle, 1, NULL, NULL);
-	return NULL;
-}
 
 FIXTURE_SETUP(traits)
 {
-	EVENT_TRACE_LOGFILEA logfile = {
-		.LoggerName = (char *)"lib-traits",
-		.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME |
-				    PROCESS_TRACE_MODE_EVENT_RECORD |
-				    PROCESS_TRACE_MODE_RAW_TIMESTAMP,
-		.EventRecordCallback = take,
-	};
-
-	vm_pin(0);
-	self->fd = vm_open();
-	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->session = vl_start("lib-traits");
-	ASSERT_NE(0, self->session);
-	self->reg = vl_register(1);
-	ASSERT_NE(0, self->reg);
-	self->taken = calloc(1, sizeof(*self->taken));
-	ASSERT_NE(NULL, self->taken);
-	logfile.Context = self->taken;
-	self->taken->handle = OpenTraceA(&logfile);
-	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, self->taken->handle);
-	ASSERT_EQ(0, pthread_create(&self->taken->thread, NULL, process, self->taken));
+	ASSERT_TRUE(vl_set_up(&self->f, "lib-traits", PROCESS_TRACE_MODE_RAW_TIMESTAMP));
 }
 
 FIXTURE_TEARDOWN(traits)
 {
-	EventUnregister(self->reg);
-	vm_stop_all(self->fd);
-	pthread_join(self->taken->thread, NULL);
-	CloseTrace(self->taken->handle);
-	free(self->taken);
-	close(self->fd);
+	EXPECT_TRUE(vl_tear_down(&self->f));
 }
 
-static bool got(FIXTURE_DATA(traits) *self, unsigned int count)
+/* The event's item of this type has this data. */
+static bool has_item(const struct vl_event *e, USHORT type, const void *data, size_t size)
 {
-	return vm_until((vl_control(self->session, EVENT_TRACE_CONTROL_FLUSH),
-			 atomic_load(&self->taken->count) >= count));
+	const struct vl_item *item = vl_item(e, type);
+
+	return item->size == size && !memcmp(item->data, data, size);
 }
 
 /* Traits of this name with a GUID or two; their size. */
@@ -171,69 +97,66 @@ static ULONG control_group(TRACEHANDLE session, ULONG code, UCHAR level)
 /* B80, B81, B83: with UseDescriptorType, without traits. */
 TEST_F(traits, typed_descriptors)
 {
-	const struct event *e = self->taken->events;
+	const struct vl_event *e = self->f.r->events;
 	BOOLEAN on = TRUE;
 
-	ASSERT_EQ(0, vl_enable(self->session, 1, 0, 0, 0));
-	ASSERT_EQ(0, write_tl(self->reg, "Evt", 0));
-	ASSERT_EQ(0, EventSetInformation(self->reg, EventProviderUseDescriptorType, &on, 1));
-	ASSERT_EQ(0, write_tl(self->reg, "Evt", 4711));
-	ASSERT_TRUE(got(self, 2));
+	ASSERT_EQ(0, vl_enable(self->f.session, 1, 0, 0, 0));
+	ASSERT_EQ(0, write_tl(self->f.reg, "Evt", 0));
+	ASSERT_EQ(0, EventSetInformation(self->f.reg, EventProviderUseDescriptorType, &on, 1));
+	ASSERT_EQ(0, write_tl(self->f.reg, "Evt", 4711));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2));
 	EXPECT_EQ(7 + 7 + 1, e[0].data_len);
-	EXPECT_EQ(0, e[0].len[0] + e[0].len[1]);
+	EXPECT_EQ(0, vl_item(&e[0], SCHEMA)->size);
+	EXPECT_EQ(0, vl_item(&e[0], TRAITS)->size);
 	EXPECT_EQ(1, e[1].data_len);
-	EXPECT_EQ(7, e[1].len[0]);
-	EXPECT_EQ(0, memcmp(e[1].item[0], "\7\0\0Evt", 7));
-	EXPECT_EQ(0, memcmp(e[1].item[1], "\7\0Meta", 7));
+	EXPECT_TRUE(has_item(&e[1], SCHEMA, "\7\0\0Evt", 7));
+	EXPECT_TRUE(has_item(&e[1], TRAITS, "\7\0Meta", 7));
 	EXPECT_EQ(4711, e[1].header.TimeStamp.QuadPart);
 }
 
 /* B78, B79, B82, B88, B89 */
 TEST_F(traits, traits)
 {
-	const struct event *e = self->taken->events;
+	const struct vl_event *e = self->f.r->events;
 	GUID decode = vl_guid(DECODE), own = vl_guid(1);
 	unsigned char traits[64];
 	ULONG len = make_traits(traits, "Mine", 0, DECODE);
 
-	ASSERT_EQ(0, vl_enable(self->session, 1, 0, 0, 0));
-	EXPECT_EQ(ERROR_INVALID_PARAMETER, set(self->reg, traits, len - 1));
-	ASSERT_EQ(0, set(self->reg, traits, len));
-	EXPECT_EQ(ERROR_ALREADY_EXISTS, set(self->reg, traits, len));
-	ASSERT_EQ(0, write_tl(self->reg, "Evt", 0));
-	ASSERT_TRUE(got(self, 1));
+	ASSERT_EQ(0, vl_enable(self->f.session, 1, 0, 0, 0));
+	EXPECT_EQ(ERROR_INVALID_PARAMETER, set(self->f.reg, traits, len - 1));
+	ASSERT_EQ(0, set(self->f.reg, traits, len));
+	EXPECT_EQ(ERROR_ALREADY_EXISTS, set(self->f.reg, traits, len));
+	ASSERT_EQ(0, write_tl(self->f.reg, "Evt", 0));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
 	EXPECT_EQ(1, e->data_len);
 	EXPECT_TRUE(vl_same_guid(&decode, &e->header.ProviderId));
 	EXPECT_NE(0, e->header.Flags & EVENT_HEADER_FLAG_DECODE_GUID);
 	EXPECT_NE(0, e->header.Flags & EVENT_HEADER_FLAG_64_BIT_HEADER);
-	EXPECT_EQ(7, e->len[0]);
-	EXPECT_EQ(len, e->len[1]);
-	EXPECT_EQ(0, memcmp(e->item[1], traits, len));
-	EXPECT_EQ(16, e->len[2]);
-	EXPECT_EQ(0, memcmp(e->item[2], &own, 16));
+	EXPECT_EQ(7, vl_item(e, SCHEMA)->size);
+	EXPECT_TRUE(has_item(e, TRAITS, traits, len));
+	EXPECT_TRUE(has_item(e, CONTROL, &own, 16));
 }
 
 /* A forked child registers anew, and sets its traits anew. */
 TEST_F(traits, over_fork)
 {
-	const struct event *e = self->taken->events;
+	const struct vl_event *e = self->f.r->events;
 	unsigned char traits[64];
 	ULONG len = make_traits(traits, "Mine", GROUP, 0);
 	int status, i;
 	pid_t pid;
 
-	ASSERT_EQ(0, set(self->reg, traits, len));
-	ASSERT_EQ(0, control_group(self->session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0));
-	ASSERT_EQ(0, write_tl(self->reg, "Parent", 0));
+	ASSERT_EQ(0, set(self->f.reg, traits, len));
+	ASSERT_EQ(0, control_group(self->f.session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0));
+	ASSERT_EQ(0, write_tl(self->f.reg, "Parent", 0));
 	pid = fork();
 	if (!pid)
-		_exit(write_tl(self->reg, "Child", 0));
+		_exit(write_tl(self->f.reg, "Child", 0));
 	status = vm_reap(pid);
 	EXPECT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status));
-	ASSERT_TRUE(got(self, 2));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2));
 	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(len, e[i].len[1]);
-		EXPECT_EQ(0, memcmp(e[i].item[1], traits, len));
+		EXPECT_TRUE(has_item(&e[i], TRAITS, traits, len));
 		EXPECT_EQ(i ? pid : getpid(), e[i].header.ProcessId);
 	}
 }
@@ -241,8 +164,8 @@ TEST_F(traits, over_fork)
 static atomic_uint calls;
 static atomic_uint last_level;
 
-static void NTAPI told(LPCGUID source, ULONG enabled, UCHAR level, ULONGLONG any,
-		       ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+static void NTAPI on_enable(LPCGUID source, ULONG enabled, UCHAR level, ULONGLONG any,
+			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
 	(void)source;
 	(void)any;
@@ -253,42 +176,51 @@ static void NTAPI told(LPCGUID source, ULONG enabled, UCHAR level, ULONGLONG any
 	atomic_fetch_add(&calls, 1);
 }
 
-/* B84, B85: enabled by the group, told of it, left out by the list. */
+static ULONG disallow(TRACEHANDLE session, GUID *list, ULONG len)
+{
+	return TraceSetInformation(session, TraceSetDisallowList, list, len);
+}
+
+/* B84, B85: enabled by the group, with a callback, and left out by the disallow list. */
 TEST_F(traits, groups)
 {
 	GUID guid = vl_guid(2), group_guid = vl_guid(GROUP), list[2] = { vl_guid(9), guid }, out[2];
 	unsigned char traits[64];
 	ULONG len = make_traits(traits, "Member", GROUP, 0), needed = 0;
+	struct etw_guid *groups;
 	struct etw_group group;
+	uint32_t count;
 	REGHANDLE reg;
 
-	ASSERT_EQ(0, control_group(self->session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3));
-	ASSERT_EQ(0, EventRegister(&guid, told, NULL, &reg));
+	ASSERT_EQ(0, control_group(self->f.session, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 3));
+	ASSERT_EQ(0, EventRegister(&guid, on_enable, NULL, &reg));
 	EXPECT_FALSE(EventProviderEnabled(reg, 0, 0));
 	ASSERT_EQ(0, set(reg, traits, len));
 	EXPECT_TRUE(EventProviderEnabled(reg, 3, 1));
 	EXPECT_FALSE(EventProviderEnabled(reg, 4, 1));
 	EXPECT_TRUE(vm_until(atomic_load(&calls) == 1 && atomic_load(&last_level) == 3));
-	ASSERT_EQ(0, etw_groups_disallow(self->session, list, sizeof(list)));
+	ASSERT_EQ(0, disallow(self->f.session, list, sizeof(list)));
 	EXPECT_FALSE(EventProviderEnabled(reg, 0, 0));
 	EXPECT_TRUE(vm_until(atomic_load(&calls) == 2 && atomic_load(&last_level) == 0));
-	ASSERT_EQ(0, etw_groups_disallowed(self->session, out, sizeof(out), &needed));
+	ASSERT_EQ(0, TraceQueryInformation(self->f.session, TraceDisallowListQuery,
+					   out, sizeof(out), &needed));
 	EXPECT_EQ(32, needed);
 	EXPECT_EQ(0, memcmp(list, out, sizeof(list)));
-	ASSERT_EQ(0, etw_groups_disallow(self->session, NULL, 0));
+	ASSERT_EQ(0, disallow(self->f.session, NULL, 0));
 	EXPECT_TRUE(EventProviderEnabled(reg, 3, 1));
-	ASSERT_EQ(0, etw_groups_list(out, sizeof(out), &needed));
-	EXPECT_EQ(16, needed);
-	EXPECT_TRUE(vl_same_guid(&group_guid, &out[0]));
-	ASSERT_EQ(0, etw_group_query(&group_guid, &group));
+	ASSERT_EQ(0, etw_provider_guids(self->f.fd, etw_kdev_group_enum, &groups, &count));
+	ASSERT_EQ(1, count);
+	EXPECT_EQ(0, memcmp(&group_guid, &groups[0], sizeof(group_guid)));
+	ASSERT_EQ(0, etw_group_query(self->f.fd, &groups[0], &group));
+	free(groups);
 	EXPECT_EQ(1, group.member_count);
 	EXPECT_EQ(0, memcmp(&group.members[0].provider, &guid, sizeof(guid)));
 	EXPECT_EQ(1, group.enable_count);
 	EXPECT_EQ(3, group.enables[0].level);
 	etw_group_free(&group);
 	/* B30: another session keeps it enabled. */
-	ASSERT_EQ(0, vl_enable(self->session, 2, 2, 0, 0));
-	ASSERT_EQ(0, control_group(self->session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0));
+	ASSERT_EQ(0, vl_enable(self->f.session, 2, 2, 0, 0));
+	ASSERT_EQ(0, control_group(self->f.session, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0));
 	EXPECT_TRUE(EventProviderEnabled(reg, 2, 1));
 	EXPECT_FALSE(EventProviderEnabled(reg, 3, 1));
 	EXPECT_EQ(0, EventUnregister(reg));
@@ -303,22 +235,22 @@ TEST_F(traits, event_names)
 	ENABLE_TRACE_PARAMETERS params = {
 		.Version = ENABLE_TRACE_PARAMETERS_VERSION_2,
 		.EnableFilterDesc = &filter, .FilterDescCount = 1 };
-	const struct event *e = self->taken->events;
+	const struct vl_event *e = self->f.r->events;
 	GUID guid = vl_guid(1);
 	BOOLEAN on = TRUE;
 
 	memcpy((char *)&name + 20, "One\0Two", 8);
-	ASSERT_EQ(0, EventSetInformation(self->reg, EventProviderUseDescriptorType, &on, 1));
-#define ENABLE() EnableTraceEx2(self->session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, \
-				0, 0, &params)
+	ASSERT_EQ(0, EventSetInformation(self->f.reg, EventProviderUseDescriptorType, &on, 1));
+#define ENABLE() EnableTraceEx2(self->f.session, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, \
+				0, 0, 0, &params)
 	ASSERT_EQ(0, ENABLE());
-	EXPECT_EQ(0, write_tl(self->reg, "One", 0));
-	EXPECT_EQ(0, write_tl(self->reg, "Three", 0));
-	EXPECT_EQ(0, write_tl(self->reg, "Two", 0));
-	EXPECT_EQ(0, vl_write(self->reg, 9, 1, 1, 0));	/* it has no name */
-	ASSERT_TRUE(got(self, 3));
-	EXPECT_EQ(0, memcmp(e[0].item[0] + 3, "One", 4));
-	EXPECT_EQ(0, memcmp(e[1].item[0] + 3, "Two", 4));
+	EXPECT_EQ(0, write_tl(self->f.reg, "One", 0));
+	EXPECT_EQ(0, write_tl(self->f.reg, "Three", 0));
+	EXPECT_EQ(0, write_tl(self->f.reg, "Two", 0));
+	EXPECT_EQ(0, vl_write(self->f.reg, 9, 1, 1, 0));	/* it has no name */
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 3));
+	EXPECT_TRUE(has_item(&e[0], SCHEMA, "\7\0\0One", 7));
+	EXPECT_TRUE(has_item(&e[1], SCHEMA, "\7\0\0Two", 7));
 	EXPECT_EQ(9, e[2].header.EventDescriptor.Id);
 	params.EnableProperty = EVENT_ENABLE_PROPERTY_PROVIDER_GROUP;
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, ENABLE());

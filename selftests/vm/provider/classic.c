@@ -238,10 +238,10 @@ TEST_F(classic, kinds_of_records)
 	EXPECT_EQ(5, e->data_len);
 	EXPECT_EQ(0, memcmp("hello", e->data, 5));
 	e = &r->events[1];
-	EXPECT_EQ(1, e->item_count);
-	EXPECT_EQ(EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, e->item_type);
-	EXPECT_EQ(sizeof(item), e->item_size);
-	memcpy(&item, &e->item, 4);
+	ASSERT_EQ(1, e->item_count);
+	EXPECT_EQ(EVENT_HEADER_EXT_TYPE_INSTANCE_INFO, e->items[0].type);
+	ASSERT_EQ(sizeof(item), e->items[0].size);
+	memcpy(&item, e->items[0].data, sizeof(item));
 	EXPECT_EQ(1, item.InstanceId);
 	e = &r->events[2];
 	EXPECT_EQ(EVENT_HEADER_FLAG_TRACE_MESSAGE, e->header.Flags &

@@ -113,8 +113,8 @@ TEST_F(um, traits)
 	EXPECT_TRUE(vl_same_guid(&TestTraits, &self->reader->events[0].header.ProviderId));
 	EXPECT_EQ(4, self->reader->events[0].data_len);
 	EXPECT_EQ(0, memcmp(self->reader->events[0].data, "\x78\x56\x34\x12", 4));
-	EXPECT_LE(1, self->reader->events[0].item_count);	/* and its control GUID */
-	EXPECT_EQ(EVENT_HEADER_EXT_TYPE_PROV_TRAITS, self->reader->events[0].item_type);
+	ASSERT_LE(1, self->reader->events[0].item_count);	/* and its control GUID */
+	EXPECT_EQ(EVENT_HEADER_EXT_TYPE_PROV_TRAITS, self->reader->events[0].items[0].type);
 	ASSERT_EQ(0, disable(self->session, &TestTraits_ControlGuid));
 	ASSERT_EQ(0, disable(self->session, &TestTraits));
 }

@@ -9,33 +9,18 @@
 #include "kmod/etw_test/etw_test.h"
 
 FIXTURE(write) {
-	int fd;
-	TRACEHANDLE session;
-	REGHANDLE reg;
-	struct vl_reader *r;
+	struct vl_fixture f;
 };
 
 FIXTURE_SETUP(write)
 {
-	vm_pin(0);
-	self->fd = vm_open();
-	ASSERT_LE(0, self->fd);
-	vm_stop_all(self->fd);
-	self->session = vl_start("rules");
-	ASSERT_NE(0, self->session);
-	self->reg = vl_register(1);
-	ASSERT_NE(0, self->reg);
-	self->r = vl_read("rules");
-	ASSERT_NE(NULL, self->r);
-	ASSERT_EQ(0, vl_enable(self->session, 1, 0, 0, 0));
+	ASSERT_TRUE(vl_set_up(&self->f, "rules", 0));
+	ASSERT_EQ(0, vl_enable(self->f.session, 1, 0, 0, 0));
 }
 
 FIXTURE_TEARDOWN(write)
 {
-	EventUnregister(self->reg);
-	vm_stop_all(self->fd);
-	EXPECT_LE(0, vl_end(self->r));
-	close(self->fd);
+	EXPECT_TRUE(vl_tear_down(&self->f));
 }
 
 /* B90, B91: 128 pieces, every other one empty, are their bytes one after the other. */
@@ -51,12 +36,12 @@ TEST_F(write, pieces)
 	for (i = 0; i < MAX_EVENT_DATA_DESCRIPTORS + 1; i++)
 		EventDataDescCreate(&data[i], &bytes[i / 2 % 64], i & 1);
 	EXPECT_EQ(ERROR_INVALID_PARAMETER,
-		  EventWrite(self->reg, &desc, MAX_EVENT_DATA_DESCRIPTORS + 1, data));
-	ASSERT_EQ(0, EventWrite(self->reg, &desc, MAX_EVENT_DATA_DESCRIPTORS, data));
-	ASSERT_TRUE(vl_got(self->r, self->session, 1));
-	EXPECT_EQ(64, self->r->events[0].data_len);
-	EXPECT_EQ(0, memcmp(bytes, self->r->events[0].data, 64));
-	EXPECT_EQ(sizeof(EVENT_HEADER) + 64, self->r->events[0].header.Size);
+		  EventWrite(self->f.reg, &desc, MAX_EVENT_DATA_DESCRIPTORS + 1, data));
+	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, MAX_EVENT_DATA_DESCRIPTORS, data));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
+	EXPECT_EQ(64, self->f.r->events[0].data_len);
+	EXPECT_EQ(0, memcmp(bytes, self->f.r->events[0].data, 64));
+	EXPECT_EQ(sizeof(EVENT_HEADER) + 64, self->f.r->events[0].header.Size);
 }
 
 static ULONG lost(TRACEHANDLE session)
@@ -84,12 +69,12 @@ TEST_F(write, larger_than_one_sessions_buffer)
 			props.p.LogFileMode |= EVENT_TRACE_INDEPENDENT_SESSION_MODE;
 		ASSERT_EQ(0, StartTraceA(&small, "rules-small", &props.p));
 		ASSERT_EQ(0, vl_enable(small, 1, 0, 0, 0));
-		EXPECT_EQ(i ? 0 : ERROR_MORE_DATA, EventWrite(self->reg, &desc, 1, &data));
+		EXPECT_EQ(i ? 0 : ERROR_MORE_DATA, EventWrite(self->f.reg, &desc, 1, &data));
 		EXPECT_EQ(1, lost(small));
-		EXPECT_EQ(0, lost(self->session));
-		ASSERT_TRUE(vl_got(self->r, self->session, i + 1));
-		EXPECT_EQ(7, self->r->events[i].header.EventDescriptor.Id);
-		EXPECT_EQ(5000, self->r->events[i].data_len);
+		EXPECT_EQ(0, lost(self->f.session));
+		ASSERT_TRUE(vl_got(self->f.r, self->f.session, i + 1));
+		EXPECT_EQ(7, self->f.r->events[i].header.EventDescriptor.Id);
+		EXPECT_EQ(5000, self->f.r->events[i].data_len);
 		ASSERT_EQ(0, vl_control(small, EVENT_TRACE_CONTROL_STOP));
 	}
 }
@@ -101,14 +86,14 @@ TEST_F(write, no_free_buffer)
 	ULONG ret, i, failed = 0;
 	TRACEHANDLE full;
 
-	ASSERT_EQ(0, vl_disable(self->session, 1));
+	ASSERT_EQ(0, vl_disable(self->f.session, 1));
 	props.p.BufferSize = 4;
 	props.p.MinimumBuffers = props.p.MaximumBuffers = 4;
 	props.p.FlushTimer = 600;
 	ASSERT_EQ(0, StartTraceA(&full, "rules-full", &props.p));
 	ASSERT_EQ(0, vl_enable(full, 1, 0, 0, 0));
 	for (i = 0; i < 1000; i++) {
-		ret = vl_write(self->reg, 1, 1, 1, i);
+		ret = vl_write(self->f.reg, 1, 1, 1, i);
 		EXPECT_TRUE(ret == (failed ? ERROR_NOT_ENOUGH_MEMORY : 0) ||
 			    (!failed && ret == ERROR_NOT_ENOUGH_MEMORY));
 		failed += ret != 0;
@@ -127,11 +112,11 @@ TEST_F(write, no_free_buffer)
 TEST_F(write, string)
 {
 	const EVENT_DESCRIPTOR want = { .Level = 5, .Keyword = 0x8000000000000001ULL };
-	struct vl_event *e = self->r->events;
+	struct vl_event *e = self->f.r->events;
 
-	ASSERT_EQ(0, EventWriteString(self->reg, 5, want.Keyword, u"text"));
-	ASSERT_EQ(0, EventWriteString(self->reg, 5, want.Keyword, u""));
-	ASSERT_TRUE(vl_got(self->r, self->session, 2));
+	ASSERT_EQ(0, EventWriteString(self->f.reg, 5, want.Keyword, u"text"));
+	ASSERT_EQ(0, EventWriteString(self->f.reg, 5, want.Keyword, u""));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2));
 	EXPECT_EQ(0, memcmp(&want, &e[0].header.EventDescriptor, sizeof(want)));
 	EXPECT_EQ(0, memcmp(&want, &e[1].header.EventDescriptor, sizeof(want)));
 	EXPECT_TRUE(e[0].header.Flags & EVENT_HEADER_FLAG_STRING_ONLY);
@@ -169,8 +154,8 @@ TEST_F(write, handles)
 	write_all(0, ERROR_SUCCESS, &wrong);
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, EventUnregister(0));
-	ASSERT_TRUE(vl_got(self->r, self->session, 4));
-	EXPECT_EQ(4, atomic_load(&self->r->count));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 4));
+	EXPECT_EQ(4, atomic_load(&self->f.r->count));
 }
 
 /* ----------------------------------------------------------- activity ids */
@@ -181,9 +166,9 @@ static void *write_there(void *arg)
 	GUID id = vl_guid(201);
 	uintptr_t failed;
 
-	failed = vl_write(self->reg, 2, 1, 1, 0);
+	failed = vl_write(self->f.reg, 2, 1, 1, 0);
 	EventActivityIdControl(EVENT_ACTIVITY_CTRL_SET_ID, &id);
-	failed |= vl_write(self->reg, 3, 1, 1, 0);
+	failed |= vl_write(self->f.reg, 3, 1, 1, 0);
 	return (void *)failed;
 }
 
@@ -191,18 +176,18 @@ static void *write_there(void *arg)
 TEST_F(write, activity_of_each_thread)
 {
 	GUID none = { 0 }, mine = vl_guid(200), its = vl_guid(201), id;
-	struct vl_event *e = self->r->events;
+	struct vl_event *e = self->f.r->events;
 	pthread_t thread;
 	void *failed;
 
-	ASSERT_EQ(0, vl_write(self->reg, 0, 1, 1, 0));
+	ASSERT_EQ(0, vl_write(self->f.reg, 0, 1, 1, 0));
 	ASSERT_EQ(0, EventActivityIdControl(EVENT_ACTIVITY_CTRL_SET_ID, &mine));
-	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 0));
+	ASSERT_EQ(0, vl_write(self->f.reg, 1, 1, 1, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, write_there, self));
 	ASSERT_EQ(0, pthread_join(thread, &failed));
 	EXPECT_EQ(NULL, failed);
-	ASSERT_EQ(0, vl_write(self->reg, 4, 1, 1, 0));
-	ASSERT_TRUE(vl_got(self->r, self->session, 5));
+	ASSERT_EQ(0, vl_write(self->f.reg, 4, 1, 1, 0));
+	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 5));
 	EXPECT_TRUE(vl_same_guid(&none, &e[0].header.ActivityId));
 	EXPECT_TRUE(vl_same_guid(&mine, &e[1].header.ActivityId));
 	EXPECT_TRUE(vl_same_guid(&none, &e[2].header.ActivityId));
