@@ -5,9 +5,14 @@
 #include <string.h>
 #include "json_writer.h"
 
+static bool needs_comma(const struct etw_text *to)
+{
+	return to->len && to->data[to->len - 1] != '{' && to->data[to->len - 1] != '[';
+}
+
 void json_writer_next(struct etw_text *to)
 {
-	if (to->len && to->data[to->len - 1] != '{' && to->data[to->len - 1] != '[')
+	if (needs_comma(to))
 		etw_text_char(to, ',');
 }
 
@@ -16,17 +21,20 @@ void json_writer_key(struct etw_text *to, const char *key)
 	size_t len;
 	char *at;
 
-	json_writer_next(to);
-	if (!key)
+	if (!key) {
+		json_writer_next(to);
 		return;
+	}
 	len = strlen(key);
-	at = etw_text_room(to, len + 3);
+	at = etw_text_room(to, len + 4);
 	if (!at)
 		return;
+	if (needs_comma(to))
+		*at++ = ',';
 	*at++ = '"';
-	memcpy(at, key, len);
-	memcpy(at + len, "\":", 2);
-	etw_text_end(to, at + len + 2);
+	at = etw_text_copy(at, key, len);
+	memcpy(at, "\":", 2);
+	etw_text_end(to, at + 2);
 }
 
 void json_writer_string(struct etw_text *to, const char *key, const char *s, size_t len)
@@ -61,6 +69,14 @@ void json_writer_mask(struct etw_text *to, const char *key, uint64_t value)
 	json_writer_key(to, key);
 	etw_text_char(to, '"');
 	etw_text_0x(to, value);
+	etw_text_char(to, '"');
+}
+
+void json_writer_hex(struct etw_text *to, const char *key, const void *data, size_t len)
+{
+	json_writer_key(to, key);
+	etw_text_char(to, '"');
+	etw_text_hex(to, data, len);
 	etw_text_char(to, '"');
 }
 

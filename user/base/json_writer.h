@@ -21,6 +21,8 @@ void json_writer_flag(struct etw_text *to, const char *key, bool value);
 /* "0x..." as a string: JSON numbers lose the top bits of a 64-bit mask. */
 void json_writer_mask(struct etw_text *to, const char *key, uint64_t value);
 void json_writer_guid(struct etw_text *to, const char *key, const struct etw_guid *guid);
+/* Bytes as a string of hexadecimal digits */
+void json_writer_hex(struct etw_text *to, const char *key, const void *data, size_t len);
 /* 100 ns since 1601 as "2026-01-31T12:34:56.1234567Z" */
 void json_writer_time(struct etw_text *to, const char *key, uint64_t time);
 void json_writer_double(struct etw_text *to, const char *key, int decimals, double value);

@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats.h"
+#include "convert.h"
 #include "items.h"
+#include "base/guid.h"
 #include "base/json_writer.h"
 #include "names.h"
 #include "seen.h"
@@ -44,28 +45,18 @@ struct chrome {
 
 /* -------------------------------------------------------------------- events */
 
-static void put_bytes(struct etw_text *to, const char *key, const void *data, size_t len)
-{
-	json_writer_key(to, key);
-	etw_text_char(to, '"');
-	etw_text_hex(to, data, len);
-	etw_text_char(to, '"');
-}
-
 /* The event's header as members of args.etw */
 static void put_identity(struct chrome *chrome, const struct convert_event *e,
 			 enum slice_part part, struct etw_text *to)
 {
 	const EVENT_HEADER *header = &e->record->EventHeader;
 	const EVENT_DESCRIPTOR *desc = &header->EventDescriptor;
-	static const GUID none;
 
-	json_writer_key(to, "etw");
-	etw_text_char(to, '{');
+	json_writer_open(to, "etw", '{');
 	json_writer_guid(to, "provider", &e->event->record.header->provider);
 	if (part != SLICE_INSTANT) {
 		chrome->scratch.len = 0;
-		convert_add_name(e->decoded, &chrome->scratch);
+		convert_add_name(e->decoded, CONVERT_RAW, &chrome->scratch);
 		json_writer_string(to, "event", chrome->scratch.data, chrome->scratch.len);
 	}
 	json_writer_unsigned(to, "id", desc->Id);
@@ -77,7 +68,7 @@ static void put_identity(struct chrome *chrome, const struct convert_event *e,
 	json_writer_unsigned(to, "cpu", e->event->cpu);
 	json_writer_unsigned(to, "pid", header->ProcessId);
 	json_writer_unsigned(to, "tid", header->ThreadId);
-	if (memcmp(&header->ActivityId, &none, sizeof(none)))
+	if (!etw_guid_is_zero(&e->event->record.header->activity))
 		json_writer_guid(to, "activity", &e->event->record.header->activity);
 	items_json(to, &e->event->record, false);
 	etw_text_char(to, '}');
@@ -103,7 +94,7 @@ static void put_fields(const struct convert_event *e, struct etw_text *to)
 	}
 	rest = etw_decode_rest(e->decoder, &left);
 	if (left)
-		put_bytes(to, e->known ? "rest" : "data", rest, left);
+		json_writer_hex(to, e->known ? "rest" : "data", rest, left);
 }
 
 static void put_args(struct chrome *chrome, const struct convert_event *e, enum slice_part part,
@@ -137,20 +128,6 @@ static void put_origin(struct chrome *chrome, const struct convert_event *e, str
 		chrome->activities[own.activity % BEGUN_MAX] = own;
 }
 
-static void put_cat(const struct convert_event *e, struct etw_text *to)
-{
-	const char *provider = e->decoded->provider;
-
-	etw_text_puts(to, "\"cat\":");
-	if (provider && *provider) {
-		etw_text_json_string(to, provider, strlen(provider));
-	} else {
-		etw_text_char(to, '"');
-		etw_text_guid(to, &e->record->EventHeader.ProviderId);
-		etw_text_char(to, '"');
-	}
-}
-
 /* "args":{...} of a stop, in a member "stop": viewers merge them with those of the start */
 static int describe_stop(struct chrome *chrome, const struct convert_event *e,
 			 struct etw_text *to)
@@ -172,14 +149,17 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 		return describe_stop(chrome, e, to);
 	if (part == SLICE_START)
 		put_origin(chrome, e, to);
-	put_cat(e, to);
+	chrome->scratch.len = 0;
+	convert_add_provider(e, &chrome->scratch);
+	etw_text_puts(to, "\"cat\":");
+	etw_text_json_string(to, chrome->scratch.data, chrome->scratch.len);
 	chrome->scratch.len = 0;
 	if (!name && part == SLICE_START)
 		name = convert_event_name(e->decoded, &opcode);
 	if (name)
 		etw_text_puts(&chrome->scratch, name);
 	else
-		convert_add_name(e->decoded, &chrome->scratch);
+		convert_add_name(e->decoded, CONVERT_RAW, &chrome->scratch);
 	json_writer_string(to, "name", chrome->scratch.data, chrome->scratch.len);
 	json_writer_key(to, "args");
 	put_args(chrome, e, part, to);
@@ -322,7 +302,7 @@ static int put_slice(struct convert *c, const struct slice *slice)
 	}
 	err = name_cpu(c, (uint32_t)slice->track.number);
 	if (err)
-		return convert_fail(c, err, "%s", strerror(-err));
+		return convert_no_memory(c);
 	begin_mark(chrome, 'X', &slice->track, slice->begin);
 	json_writer_key(&chrome->out, "dur");
 	add_us(&chrome->out, slice->end - slice->begin);
@@ -356,7 +336,7 @@ static int chrome_open(struct convert *c)
 
 	chrome->slices = slices_new(c, &sink, 0);
 	if (!chrome->slices)
-		return convert_fail(c, -ENOMEM, "%s", strerror(ENOMEM));
+		return convert_no_memory(c);
 	etw_text_puts(&chrome->out, "{\"traceEvents\":[");
 	return 0;
 }

@@ -6,8 +6,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "convert.h"
+#include "base/atomic_file.h"
+
+const struct convert_format *const convert_formats[] = {
+	&convert_csv,
+	&convert_chrome,
+	&convert_perfetto,
+	&convert_ctf,
+	NULL
+};
 
 int convert_fail(struct convert *c, int err, const char *fmt, ...)
 {
@@ -17,6 +25,11 @@ int convert_fail(struct convert *c, int err, const char *fmt, ...)
 	vsnprintf(c->problem, sizeof(c->problem), fmt, ap);
 	va_end(ap);
 	return err;
+}
+
+int convert_no_memory(struct convert *c)
+{
+	return convert_fail(c, -ENOMEM, "out of memory");
 }
 
 void convert_note(struct convert *c, const char *fmt, ...)
@@ -35,20 +48,6 @@ void convert_note(struct convert *c, const char *fmt, ...)
 		strcpy(c->notes + len + n, "\n");
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, data, len);
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int convert_flush(struct convert *c, struct etw_text *text, size_t least)
 {
 	int err = text->error;
@@ -57,7 +56,7 @@ int convert_flush(struct convert *c, struct etw_text *text, size_t least)
 		return convert_fail(c, err, "%s", strerror(-err));
 	if (text->len < least)
 		return 0;
-	err = write_all(c->out, text->data, text->len);
+	err = etw_write_all(c->out, text->data, text->len);
 	if (err)
 		return convert_fail(c, err, "%s: %s", c->path ? c->path : "standard output",
 				    strerror(-err));

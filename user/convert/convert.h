@@ -2,8 +2,7 @@
 /*
  * convert.h - the interface of the formats that etw convert writes
  *
- * Each format is a struct convert_format, in a file or folder of its own; format_list.c has
- * the list.  The command (user/cli/cmd/convert.c) opens the sources, merges their events by
+ * Each format is a struct convert_format, in a file or folder of its own.  The command (user/cli/cmd/convert.c) opens the sources, merges their events by
  * time and calls
  *
  *	open(c)  event(c, e)...  close(c, ok)
@@ -44,7 +43,7 @@ struct convert_format {
 	bool folder;		/* the output is a folder, made by open() */
 	const char *mark;	/* a file that all such folders have; for --replace */
 	size_t size;		/* of convert.state, which is zeroed */
-	int (*open)(struct convert *c);
+	int (*open)(struct convert *c);	/* or NULL */
 	int (*event)(struct convert *c, const struct convert_event *e);
 	/* ok: false after an error, even of open(); then the command removes the output. */
 	int (*close)(struct convert *c, bool ok);
@@ -65,12 +64,15 @@ struct convert {
 	char notes[1024];	/* by convert_note() */
 };
 
-/* format_list.c: all formats; ends with NULL.  The command has some more of its own. */
+extern const struct convert_format convert_csv, convert_chrome, convert_perfetto, convert_ctf;
+/* All of these, in the order of --help; ends with NULL.  The command has some more of its own. */
 extern const struct convert_format *const convert_formats[];
 
 /* Keep the message of an error.  Returns err. */
 int convert_fail(struct convert *c, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+int convert_no_memory(struct convert *c);
 
 /* Add a line to print after success; lines that do not fit are left out. */
 void convert_note(struct convert *c, const char *fmt, ...)

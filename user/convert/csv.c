@@ -9,9 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "formats.h"
+#include "convert.h"
 #include "items.h"
 #include "names.h"
+#include "base/guid.h"
 #include "base/text.h"
 
 #define COLUMNS_MAX	256
@@ -74,7 +75,7 @@ static void add_provider_name(const struct row *row)
 static void add_event(const struct row *row)
 {
 	row->scratch->len = 0;
-	convert_add_name(row->e->decoded, row->scratch);
+	convert_add_name(row->e->decoded, CONVERT_RAW, row->scratch);
 	if (!row->scratch->error)
 		etw_text_safe(row->to, row->scratch->data, row->scratch->len);
 }
@@ -102,9 +103,7 @@ static void add_keyword(const struct row *row)
 
 static void add_activity(const struct row *row)
 {
-	static const GUID none;
-
-	if (memcmp(&row->header->ActivityId, &none, sizeof(none)))
+	if (!etw_guid_is_zero(&row->e->event->record.header->activity))
 		etw_text_guid(row->to, &row->header->ActivityId);
 }
 
@@ -314,12 +313,12 @@ static int csv_event(struct convert *c, const struct convert_event *e)
 	}
 	etw_text_puts(&csv->out, "\r\n");
 	if (csv->cell.error || csv->scratch.error)
-		return convert_fail(c, -ENOMEM, "%s", strerror(ENOMEM));
+		return convert_no_memory(c);
 	return convert_flush(c, &csv->out, CONVERT_BLOCK);
 }
 
 /* Report columns that no event had: they are most likely misspelt. */
-static void tell_unseen(struct convert *c, struct csv *csv)
+static void report_unseen(struct convert *c, struct csv *csv)
 {
 	unsigned int i;
 
@@ -341,7 +340,7 @@ static int csv_close(struct convert *c, bool ok)
 	int err = ok ? convert_flush(c, &csv->out, 0) : 0;
 
 	if (ok && !err && csv->any)
-		tell_unseen(c, csv);
+		report_unseen(c, csv);
 	etw_text_free(&csv->out);
 	etw_text_free(&csv->cell);
 	etw_text_free(&csv->scratch);

@@ -31,16 +31,25 @@ const char *convert_event_name(const struct etw_decoded *decoded, const char **o
 	return plain_name(decoded->task);
 }
 
-void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to)
+static void add_string(struct etw_text *to, const char *s, enum convert_string how)
+{
+	if (how == CONVERT_RAW)
+		etw_text_puts(to, s);
+	else
+		etw_text_escape(to, s, strlen(s));
+}
+
+void convert_add_name(const struct etw_decoded *decoded, enum convert_string how,
+		      struct etw_text *to)
 {
 	const EVENT_HEADER *header = &decoded->record->EventHeader;
 	const char *opcode, *name = convert_event_name(decoded, &opcode);
 
 	if (name) {
-		etw_text_puts(to, name);
+		add_string(to, name, how);
 		if (opcode) {
 			etw_text_char(to, '/');
-			etw_text_puts(to, opcode);
+			add_string(to, opcode, how);
 		}
 		return;
 	}
@@ -50,6 +59,14 @@ void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to)
 		etw_text_printf(to, "message(%u)", header->EventDescriptor.Id);
 	else
 		etw_text_printf(to, "event(%u)", header->EventDescriptor.Id);
+}
+
+void convert_add_provider(const struct convert_event *e, struct etw_text *to)
+{
+	if (e->decoded->provider && *e->decoded->provider)
+		etw_text_puts(to, e->decoded->provider);
+	else
+		etw_text_guid(to, &e->record->EventHeader.ProviderId);
 }
 
 const GUID *convert_related(const EVENT_RECORD *record)

@@ -8,7 +8,7 @@
 #define ETW_CONVERT_NAMES_H
 
 #include <stdbool.h>
-#include <etw/decode.h>
+#include "convert.h"
 
 /*
  * The event's own name, its task's, or its symbol; NULL: it has none of these.  *opcode: the
@@ -16,17 +16,20 @@
  */
 const char *convert_event_name(const struct etw_decoded *decoded, const char **opcode);
 
-/* Append that name, or "event(7)" and the like if there is none; it may not be UTF-8. */
-void convert_add_name(const struct etw_decoded *decoded, struct etw_text *to);
-
 /* The related activity, in the event's own memory; NULL: it has none. */
 const GUID *convert_related(const EVENT_RECORD *record);
 
-/* How convert_add_field() adds a string */
+/* How a string is added */
 enum convert_string {
 	CONVERT_ESCAPED,	/* escaped as in quotes, but without the quotes */
-	CONVERT_RAW,
+	CONVERT_RAW,		/* it may not be UTF-8 */
 };
+
+/* Append that name, or "event(7)" and the like if there is none. */
+void convert_add_name(const struct etw_decoded *decoded, enum convert_string how,
+		      struct etw_text *to);
+/* Append the provider's name, which may not be UTF-8, or its GUID. */
+void convert_add_provider(const struct convert_event *e, struct etw_text *to);
 
 /*
  * Append the value of the field NAME or STRUCT.MEMBER of the decoder's event: arrays in [],

@@ -12,7 +12,7 @@
 #include <glob.h>
 #include <unistd.h>
 
-#include "convert/formats.h"
+#include "convert/convert.h"
 #include "lib/consumer/event_record.h"
 #include "convert_ctf.h"
 #include "convert_make.h"

@@ -265,7 +265,7 @@ static void want_line(struct etw_text *to, const struct etw_event *event,
 	else
 		etw_text_guid(to, &h->ProviderId);
 	etw_text_char(to, ':');
-	convert_add_name(decoded, &name);
+	convert_add_name(decoded, CONVERT_RAW, &name);
 	etw_text_safe(to, name.data, name.len);
 	etw_text_free(&name);
 	etw_text_printf(to, ": { cpu_id = %u }, { id = %u, version = %u, channel = %u, level = %u, "

@@ -205,7 +205,7 @@ static int write_all(struct run *run)
 	c->out = run->out.file.fd;
 	c->path = run->out.folder ? run->out.file.temp_path : run->out.path;
 	progress_begin(&run->progress, run->quiet || (!run->out.path && isatty(STDOUT_FILENO)));
-	ret = c->format->open(c);
+	ret = c->format->open ? c->format->open(c) : 0;
 	if (!ret)
 		ret = all_events(run);
 	ret = close_format(run, ret);

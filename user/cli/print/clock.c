@@ -2,11 +2,9 @@
 /*
  * clock.c - times of the trace, 100 ns since 1601-01-01 UTC, as text
  */
-#include <string.h>
 #include <time.h>
 #include "cli/cli.h"
 #include "clock.h"
-#include "digits.h"
 
 #define TICKS	10000000LL	/* per second */
 #define FRACTION	7	/* digits of a second */
@@ -32,44 +30,20 @@ static int64_t split(int64_t time, time_t *second)
 	return fraction;
 }
 
-/*
- * The time as text, seven digits of a second; last keeps the text of the last
- * second, since events come many to a second.
- */
-static void put_time(struct etw_text *text, int64_t time, struct second *last,
-		     struct tm *(*convert)(const time_t *, struct tm *),
-		     const char *format)
-{
-	struct tm tm;
-	time_t when;
-	char *to;
-	int64_t fraction = split(time, &when);
-
-	if (!last->len || last->when != when) {
-		convert(&when, &tm);
-		last->len = strftime(last->text, sizeof(last->text), format, &tm);
-		last->when = when;
-	}
-	to = etw_text_room(text, sizeof(last->text) + FRACTION);
-	text_check(text);
-	/* More than there is: a number of bytes that the compiler knows costs no call. */
-	memcpy(to, last->text, sizeof(last->text));
-	etw_text_end(text, digits_fixed(to + last->len, (uint32_t)fraction, FRACTION));
-}
-
-void clock_utc(struct etw_text *text, int64_t time)
-{
-	static struct second last;
-
-	put_time(text, time, &last, gmtime_r, "%Y-%m-%dT%H:%M:%S.");
-	text_add(text, "Z", 1);
-}
-
 void clock_local(struct etw_text *text, int64_t time)
 {
 	static struct second last;
+	struct tm tm;
+	time_t when;
+	int64_t fraction = split(time, &when);
 
-	put_time(text, time, &last, localtime_r, "%Y-%m-%d %H:%M:%S.");
+	if (!last.len || last.when != when) {
+		localtime_r(&when, &tm);
+		last.len = strftime(last.text, sizeof(last.text), "%Y-%m-%d %H:%M:%S.", &tm);
+		last.when = when;
+	}
+	text_add(text, last.text, last.len);
+	text_unsigned(text, (uint64_t)fraction, FRACTION);
 }
 
 void clock_seconds(struct etw_text *text, int64_t time)

@@ -7,8 +7,6 @@
 
 #include "cli/text.h"
 
-/* 2026-01-31T12:34:56.1234567Z */
-void clock_utc(struct etw_text *text, int64_t time);
 /* 2026-01-31 12:34:56.1234567 in the local time zone */
 void clock_local(struct etw_text *text, int64_t time);
 /* 12.1234567, the seconds of so many 100 ns; -0.0000001 if they are negative */

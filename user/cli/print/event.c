@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "event.h"
 #include "convert/items.h"
-#include "convert/names.h"
 #include "tdh/decode/embed.h"
 
 #define BLOCK	65536	/* bytes of lines that go to stdout at once */
@@ -73,18 +72,16 @@ void event_end(struct event_printer *printer)
 	text_check(&printer->out);
 	text_check(&printer->scratch);
 	printer->before = printer->event->time;
-	if (printer->out.len >= BLOCK)
+	if (!printer->given && printer->out.len >= BLOCK)
 		event_flush(printer);
 }
 
 void event_flush(struct event_printer *printer)
 {
-	FILE *to = printer->to ? printer->to : stdout;
-
 	if (printer->out.len)
-		fwrite(printer->out.data, 1, printer->out.len, to);
+		fwrite(printer->out.data, 1, printer->out.len, stdout);
 	printer->out.len = 0;
-	fflush(to);
+	fflush(stdout);
 }
 
 void event_printer_free(struct event_printer *printer)
@@ -155,9 +152,4 @@ const char *event_thread_own(const struct event_printer *printer, const char *pr
 	const char *name = header->thread_id == header->process_id ? NULL : event_thread(printer);
 
 	return name && process && !strcmp(name, process) ? NULL : name;
-}
-
-const char *event_name(const struct event_printer *printer, const char **opcode)
-{
-	return convert_event_name(printer->decoded, opcode);
 }

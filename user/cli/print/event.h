@@ -2,8 +2,8 @@
 /*
  * event.h - one event as a line of text or of JSON
  *
- * Lines gather in a text of the printer's, which goes to its file as a whole when it
- * is large, and by event_flush().  Nothing is allocated for an event but what makes
+ * Lines gather in a text of the printer's, which goes to stdout as a whole when it is
+ * large, and by event_flush().  Nothing is allocated for an event but what makes
  * that text, the decoder and the caches grow.
  */
 #ifndef ETW_CLI_EVENT_H
@@ -37,7 +37,6 @@ struct event_printer {
 	bool hex;		/* payloads in hexadecimal, not decoded */
 	bool message;		/* the message instead of the fields, if there is one */
 	bool colour;
-	FILE *to;		/* NULL: stdout */
 	/* the printer's own */
 	struct etw_decoder *decoder;
 	struct etw_text out;
@@ -63,12 +62,12 @@ void event_print_format(struct event_printer *printer, const struct etw_event *e
  */
 bool event_is_schema(struct event_printer *printer, const struct etw_event *event);
 /*
- * The event that is printed next has been decoded; decoder: what did it.  Either all of a
- * printer's events are given so, or none.
+ * Print an event next that has been decoded, by this decoder.  Either all of a printer's events
+ * are given so, and the caller takes their lines from printer->out, or none.
  */
 void event_give(struct event_printer *printer, struct etw_decoder *decoder,
 		const struct etw_decoded *decoded, bool known);
-/* Hand on to the file what was printed. */
+/* Write to stdout what was printed. */
 void event_flush(struct event_printer *printer);
 void event_printer_free(struct event_printer *printer);
 
@@ -93,11 +92,6 @@ const char *event_process(const struct event_printer *printer);
 const char *event_thread(const struct event_printer *printer);
 /* A thread's own, not its process's */
 const char *event_thread_own(const struct event_printer *printer, const char *process);
-/*
- * What it is called: by itself, by its task, or its symbol; *opcode: what goes behind the
- * task and a slash, or NULL.
- */
-const char *event_name(const struct event_printer *printer, const char **opcode);
 /* Parts of a line of text, escaped. */
 void event_add_time(struct event_printer *printer, struct etw_text *to);
 void event_add_provider(struct event_printer *printer, struct etw_text *to);

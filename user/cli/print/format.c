@@ -161,38 +161,25 @@ void event_format_free(struct event_format *format)
 
 /* ------------------------------------------------------------------ printing */
 
-static void add_number(struct event_printer *printer, char what, struct etw_text *to)
+static uint32_t number_of(const struct event_printer *printer, char what)
 {
 	const struct etw_event_header *header = event_header(printer);
 
 	switch (what) {
-	case 'T':
-		etw_text_signed(to, header->timestamp);
-		break;
 	case 'c':
-		etw_text_unsigned(to, printer->event->cpu, 1);
-		break;
+		return printer->event->cpu;
 	case 'p':
-		etw_text_unsigned(to, header->process_id, 1);
-		break;
+		return header->process_id;
 	case 's':
-		etw_text_unsigned(to, header->thread_id, 1);
-		break;
+		return header->thread_id;
 	case 'i':
-		etw_text_unsigned(to, header->desc.id, 1);
-		break;
+		return header->desc.id;
 	case 'v':
-		etw_text_unsigned(to, header->desc.version, 1);
-		break;
+		return header->desc.version;
 	case 'L':
-		etw_text_unsigned(to, header->desc.level, 1);
-		break;
-	case 'O':
-		etw_text_unsigned(to, header->desc.opcode, 1);
-		break;
-	case 'k':
-		etw_text_0x(to, header->desc.keyword);
-		break;
+		return header->desc.level;
+	default:
+		return header->desc.opcode;
 	}
 }
 
@@ -308,6 +295,10 @@ static void add_piece(struct event_printer *printer, const struct piece *piece,
 		etw_text_hex(to, record->data, record->data_len);
 	else if (piece->what == '%')
 		etw_text_char(to, '%');
+	else if (piece->what == 'T')
+		etw_text_signed(to, record->header->timestamp);
+	else if (piece->what == 'k')
+		etw_text_0x(to, record->header->desc.keyword);
 	else if (strchr("GAR", piece->what))
 		add_guid(printer, piece->what, to);
 	else if (strchr("fmx", piece->what))
@@ -315,7 +306,7 @@ static void add_piece(struct event_printer *printer, const struct piece *piece,
 	else if (strchr("nSoahK", piece->what))
 		add_named(printer, piece->what, to);
 	else
-		add_number(printer, piece->what, to);
+		etw_text_unsigned(to, number_of(printer, piece->what), 1);
 }
 
 /* Make what was added since before as wide as it shall be, in characters. */

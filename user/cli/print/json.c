@@ -6,40 +6,27 @@
  */
 #include <string.h>
 #include "cli/cli.h"
-#include "digits.h"
 #include "event.h"
+#include "base/guid.h"
 #include "convert/items.h"
+#include "convert/names.h"
 #include "base/json_writer.h"
-
-/*
- * What every event has: constants and numbers, behind what is there.  to has room for
- * them; where it goes on.
- */
-#define LITERAL(to, s)	((char *)memcpy(to, s, sizeof(s) - 1) + sizeof(s) - 1)
-
-#define NUMBERS_MAX	256	/* bytes of what put_numbers() writes */
 
 static void put_numbers(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
 	const struct etw_event_descriptor *desc = &header->desc;
-	char *at = etw_text_room(to, NUMBERS_MAX);
 
-	if (!at)
-		return;
-	at = digits_put(LITERAL(at, ",\"id\":"), desc->id);
-	at = digits_put(LITERAL(at, ",\"version\":"), desc->version);
-	at = digits_put(LITERAL(at, ",\"channel\":"), desc->channel);
-	at = digits_put(LITERAL(at, ",\"level\":"), desc->level);
-	at = digits_put(LITERAL(at, ",\"opcode\":"), desc->opcode);
-	at = digits_put(LITERAL(at, ",\"task\":"), desc->task);
-	at = digits_put(LITERAL(at, ",\"pid\":"), header->process_id);
-	at = digits_put(LITERAL(at, ",\"tid\":"), header->thread_id);
-	at = digits_put(LITERAL(at, ",\"cpu\":"), printer->event->cpu);
-	at = LITERAL(at, ",\"keyword\":\"");
-	etw_text_end(to, at);
-	etw_text_0x(to, desc->keyword);
-	etw_text_char(to, '"');
+	json_writer_unsigned(to, "id", desc->id);
+	json_writer_unsigned(to, "version", desc->version);
+	json_writer_unsigned(to, "channel", desc->channel);
+	json_writer_unsigned(to, "level", desc->level);
+	json_writer_unsigned(to, "opcode", desc->opcode);
+	json_writer_unsigned(to, "task", desc->task);
+	json_writer_unsigned(to, "pid", header->process_id);
+	json_writer_unsigned(to, "tid", header->thread_id);
+	json_writer_unsigned(to, "cpu", printer->event->cpu);
+	json_writer_mask(to, "keyword", desc->keyword);
 }
 
 #define ADD(to, s)	etw_text_add(to, s, sizeof(s) - 1)
@@ -102,14 +89,6 @@ static void put_names(struct event_printer *printer, struct etw_text *to)
 	etw_text_puts(to, source ? source : "null");
 }
 
-static void put_bytes(struct etw_text *to, const char *key, const void *data, size_t len)
-{
-	json_writer_key(to, key);
-	etw_text_char(to, '"');
-	etw_text_hex(to, data, len);
-	etw_text_char(to, '"');
-}
-
 static void put_message(struct event_printer *printer, struct etw_text *to)
 {
 	struct etw_text *message = &printer->scratch;
@@ -121,21 +100,15 @@ static void put_message(struct event_printer *printer, struct etw_text *to)
 
 static void put_event(struct event_printer *printer, struct etw_text *to)
 {
-	const char *opcode, *name = event_name(printer, &opcode);
-	struct etw_text *both = &printer->scratch;
+	const char *opcode;
 
-	ADD(to, ",\"event\":");
-	if (!name || printer->hex) {
-		ADD(to, "null");
-	} else if (!opcode) {
-		etw_text_json_string(to, name, strlen(name));
-	} else {
-		both->len = 0;
-		etw_text_puts(both, name);
-		etw_text_char(both, '/');
-		etw_text_puts(both, opcode);
-		etw_text_json_string(to, both->data, both->len);
+	printer->scratch.len = 0;
+	if (printer->hex || !convert_event_name(printer->decoded, &opcode)) {
+		json_writer_word(to, "event", NULL);
+		return;
 	}
+	convert_add_name(printer->decoded, CONVERT_RAW, &printer->scratch);
+	json_writer_string(to, "event", printer->scratch.data, printer->scratch.len);
 }
 
 static void put_payload(struct event_printer *printer, struct etw_text *to)
@@ -147,7 +120,7 @@ static void put_payload(struct event_printer *printer, struct etw_text *to)
 
 	put_event(printer, to);
 	if (!printer->known) {
-		put_bytes(to, "data", record->data, record->data_len);
+		json_writer_hex(to, "data", record->data, record->data_len);
 		return;
 	}
 	ADD(to, ",\"fields\":");
@@ -156,20 +129,18 @@ static void put_payload(struct event_printer *printer, struct etw_text *to)
 		json_writer_flag(to, "truncated", true);
 	rest = etw_decode_rest(printer->decoder, &left);
 	if (left)
-		put_bytes(to, "rest", rest, left);
+		json_writer_hex(to, "rest", rest, left);
 	put_message(printer, to);
 }
 
 static void put_source(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
-
-	static const struct etw_guid none;
 	const char *process = event_process(printer);
 
 	put_name(to, "process_name", process);
 	put_name(to, "thread_name", event_thread_own(printer, process));
-	if (memcmp(&header->activity, &none, sizeof(none)))
+	if (!etw_guid_is_zero(&header->activity))
 		json_writer_guid(to, "activity", &header->activity);
 	if (printer->event->record.ext_len)
 		items_json(to, &printer->event->record, true);

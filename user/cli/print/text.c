@@ -7,9 +7,10 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "clock.h"
-#include "digits.h"
 #include "event.h"
 #include "convert/items.h"
+#include "convert/names.h"
+#include "base/guid.h"
 
 /* Select Graphic Rendition of ECMA-48 */
 #define PLAIN	"\033[0m"
@@ -46,7 +47,7 @@ void event_add_time(struct event_printer *printer, struct etw_text *to)
 		clock_local(to, time);
 		break;
 	case EVENT_TIME_UTC:
-		clock_utc(to, time);
+		etw_text_time(to, (uint64_t)time);
 		break;
 	case EVENT_TIME_RELATIVE:
 		clock_seconds(to, between(printer->first, time));
@@ -72,23 +73,7 @@ void event_add_provider(struct event_printer *printer, struct etw_text *to)
 
 void event_add_name(struct event_printer *printer, struct etw_text *to)
 {
-	const struct etw_event_header *header = event_header(printer);
-	const char *opcode, *name = event_name(printer, &opcode);
-
-	if (name) {
-		add_foreign(to, name);
-		if (opcode) {
-			etw_text_char(to, '/');
-			add_foreign(to, opcode);
-		}
-		return;
-	}
-	if (header->flags & ETW_EVENT_CLASSIC_HEADER)
-		etw_text_printf(to, "type(%u)", header->desc.opcode);
-	else if (header->flags & ETW_EVENT_TRACE_MESSAGE)
-		etw_text_printf(to, "message(%u)", header->desc.id);
-	else
-		etw_text_printf(to, "event(%u)", header->desc.id);
+	convert_add_name(printer->decoded, CONVERT_ESCAPED, to);
 }
 
 void event_add_level(struct event_printer *printer, struct etw_text *to)
@@ -137,9 +122,7 @@ void event_add_items(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_event_header *header = event_header(printer);
 
-	static const struct etw_guid none;
-
-	if (memcmp(&header->activity, &none, sizeof(none))) {
+	if (!etw_guid_is_zero(&header->activity)) {
 		etw_text_puts(to, " activity=");
 		etw_text_guid(to, &header->activity);
 	}
@@ -150,42 +133,29 @@ void event_add_items(struct event_printer *printer, struct etw_text *to)
 
 /* ---------------------------------------------------------------------- line */
 
-/* NAME-ID, or the id alone, and one character. */
-static void add_id(struct etw_text *to, const char *name, uint32_t id, char end)
+/* NAME-ID, or the id alone */
+static void add_id(struct etw_text *to, const char *name, uint32_t id)
 {
-	char *at;
-
-	if (name)
+	if (name) {
 		add_foreign(to, name);
-	at = etw_text_room(to, DIGITS_MAX + 2);
-	if (!at)
-		return;
-	if (name)
-		*at++ = '-';
-	at = digits_put(at, id);
-	*at++ = end;
-	etw_text_end(to, at);
+		etw_text_char(to, '-');
+	}
+	etw_text_unsigned(to, id, 1);
 }
 
 static void add_source(struct event_printer *printer)
 {
 	const struct etw_event_header *header = event_header(printer);
-	struct etw_text *to = &printer->out;
 	const char *process = event_process(printer);
+	struct etw_text *to = &printer->out;
 
-	const uint16_t cpu = printer->event->cpu;
-	char *at = etw_text_room(to, 16);
-
-	if (!at)
-		return;
-	*at++ = ' ';
-	*at++ = '[';
-	at = cpu < 1000 ? digits_fixed(at, cpu, 3) : digits_put(at, cpu);
-	*at++ = ']';
-	*at++ = ' ';
-	etw_text_end(to, at);
-	add_id(to, process, header->process_id, '/');
-	add_id(to, event_thread_own(printer, process), header->thread_id, ' ');
+	etw_text_puts(to, " [");
+	etw_text_unsigned(to, printer->event->cpu, 3);
+	etw_text_puts(to, "] ");
+	add_id(to, process, header->process_id);
+	etw_text_char(to, '/');
+	add_id(to, event_thread_own(printer, process), header->thread_id);
+	etw_text_char(to, ' ');
 }
 
 static const char *level_colour(uint8_t level)

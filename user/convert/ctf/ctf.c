@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "trace.h"
-#include "convert/formats.h"
 #include "base/table.h"
 #include "convert/names.h"
 
@@ -31,11 +30,6 @@ struct state {
 	uint64_t lost_in_streams;	/* events that the streams' counters have */
 };
 
-static int no_memory(struct convert *c)
-{
-	return convert_fail(c, -ENOMEM, "out of memory");
-}
-
 /* The number of a key; *fresh: it is new.  UINT32_MAX: no memory. */
 static uint32_t number_of(struct etw_interner *t, const struct etw_text *key, bool *fresh)
 {
@@ -46,10 +40,13 @@ static uint32_t number_of(struct etw_interner *t, const struct etw_text *key, bo
 
 static void put_provider(struct etw_text *to, const struct convert_event *e)
 {
-	if (e->decoded->provider && *e->decoded->provider)
-		etw_text_safe(to, e->decoded->provider, strlen(e->decoded->provider));
-	else
-		etw_text_guid(to, &e->record->EventHeader.ProviderId);
+	struct etw_text name = { .data = NULL };
+
+	convert_add_provider(e, &name);
+	etw_text_safe(to, name.data, name.len);
+	if (name.error)
+		to->error = name.error;
+	etw_text_free(&name);
 }
 
 /* Take a name unless another provider has it. */
@@ -114,7 +111,7 @@ static void put_class_name(struct etw_text *to, const struct convert_event *e)
 
 	put_provider(to, e);
 	etw_text_char(to, ':');
-	convert_add_name(e->decoded, &name);
+	convert_add_name(e->decoded, CONVERT_RAW, &name);
 	etw_text_safe(to, name.len ? name.data : "", name.len);
 	if (name.error)
 		to->error = name.error;
@@ -221,7 +218,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	int err;
 
 	if (ctf_shape_take(&s->shape, e))
-		return no_memory(c);
+		return convert_no_memory(c);
 	stream = &s->streams[e->event->cpu % CTF_STREAMS];
 	ctf_extras_take(&extras, e->record);
 	extras.time = time;
@@ -234,7 +231,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 	provider = provider_of(s, e);
 	class = provider == UINT32_MAX ? UINT32_MAX : class_of(s, e, provider, extras.set);
 	if (class == UINT32_MAX)
-		return no_memory(c);
+		return convert_no_memory(c);
 	if (s->text.len > METADATA_MAX)
 		return convert_fail(c, -E2BIG, "too many kinds of events for CTF: %zu have "
 				    "more than %u MB of metadata", s->classes.table.count,

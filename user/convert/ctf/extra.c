@@ -9,84 +9,46 @@
 
 #include "trace.h"
 
-#define NUMBER(bytes, hex)	{ .type = CTF_INT, .size = bytes, .is_hex = hex }
-#define TEXT			{ .type = CTF_TEXT }
+#define NUMBER(bytes)	{ .type = CTF_INT, .size = bytes }
+#define TEXT		{ .type = CTF_TEXT }
+#define ITEM(name)	EVENT_HEADER_EXT_TYPE_##name
 
 const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT] = {
-	[CTF_EXTRA_TIME] = { "time", NUMBER(8, false) },
-	[CTF_EXTRA_TRUNCATED] = { "truncated", { .type = CTF_INT, .size = 1, .is_bool = true } },
-	[CTF_EXTRA_ACTIVITY] = { "activity", TEXT },
-	[CTF_EXTRA_RELATED] = { "related_activity", TEXT },
-	[CTF_EXTRA_SID] = { "sid", TEXT },
-	[CTF_EXTRA_START_KEY] = { "process_start_key", NUMBER(8, false) },
-	[CTF_EXTRA_EVENT_KEY] = { "event_key", NUMBER(8, false) },
-	[CTF_EXTRA_CONTAINER] = { "container_id", TEXT },
-	[CTF_EXTRA_PACKAGE] = { "psm_key", TEXT },
-	[CTF_EXTRA_TERMINAL] = { "terminal_session", NUMBER(4, false) },
-	[CTF_EXTRA_STACK] = { "callstack", { .type = CTF_ARRAY } },
-	[CTF_EXTRA_INSTANCE] = { "instance", NUMBER(4, false) },
-	[CTF_EXTRA_PARENT] = { "parent_instance", NUMBER(4, false) },
+	[CTF_EXTRA_TIME] = { "time", NUMBER(8), 0, 0 },
+	[CTF_EXTRA_TRUNCATED] = { "truncated", { .type = CTF_INT, .size = 1, .is_bool = true }, 0, 0 },
+	[CTF_EXTRA_ACTIVITY] = { "activity", TEXT, 0, 0 },
+	[CTF_EXTRA_RELATED] = { "related_activity", TEXT, ITEM(RELATED_ACTIVITYID), sizeof(GUID) },
+	[CTF_EXTRA_SID] = { "sid", TEXT, ITEM(SID), 8 },
+	[CTF_EXTRA_START_KEY] = { "process_start_key", NUMBER(8), ITEM(PROCESS_START_KEY), 8 },
+	[CTF_EXTRA_EVENT_KEY] = { "event_key", NUMBER(8), ITEM(EVENT_KEY), 8 },
+	[CTF_EXTRA_CONTAINER] = { "container_id", TEXT, ITEM(CONTAINER_ID), 1 },
+	[CTF_EXTRA_PACKAGE] = { "psm_key", TEXT, ITEM(PSM_KEY), 2 },
+	[CTF_EXTRA_TERMINAL] = { "terminal_session", NUMBER(4), ITEM(TS_ID), 4 },
+	[CTF_EXTRA_STACK] = { "callstack", { .type = CTF_ARRAY }, ITEM(STACK_TRACE64), 8 },
+	[CTF_EXTRA_INSTANCE] = { "instance", NUMBER(4), ITEM(INSTANCE_INFO), 8 },
+	[CTF_EXTRA_PARENT] = { "parent_instance", NUMBER(4), ITEM(INSTANCE_INFO), 8 },
 };
-
-/* The kind of an item and its least size; CTF_EXTRA_COUNT: it has none */
-static enum ctf_extra kind_of(uint16_t type, size_t *size)
-{
-	switch (type) {
-	case EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID:
-		*size = sizeof(GUID);
-		return CTF_EXTRA_RELATED;
-	case EVENT_HEADER_EXT_TYPE_SID:
-		*size = 8;
-		return CTF_EXTRA_SID;
-	case EVENT_HEADER_EXT_TYPE_TS_ID:
-		*size = 4;
-		return CTF_EXTRA_TERMINAL;
-	case EVENT_HEADER_EXT_TYPE_INSTANCE_INFO:
-		*size = 8;
-		return CTF_EXTRA_INSTANCE;
-	case EVENT_HEADER_EXT_TYPE_STACK_TRACE32:
-	case EVENT_HEADER_EXT_TYPE_STACK_TRACE64:
-		*size = 8;
-		return CTF_EXTRA_STACK;
-	case EVENT_HEADER_EXT_TYPE_PSM_KEY:
-		*size = 2;
-		return CTF_EXTRA_PACKAGE;
-	case EVENT_HEADER_EXT_TYPE_EVENT_KEY:
-		*size = 8;
-		return CTF_EXTRA_EVENT_KEY;
-	case EVENT_HEADER_EXT_TYPE_PROCESS_START_KEY:
-		*size = 8;
-		return CTF_EXTRA_START_KEY;
-	case EVENT_HEADER_EXT_TYPE_CONTAINER_ID:
-		*size = 1;
-		return CTF_EXTRA_CONTAINER;
-	default:
-		return CTF_EXTRA_COUNT;
-	}
-}
 
 void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record)
 {
 	static const GUID none;
-	unsigned int i;
+	unsigned int i, kind;
 
 	extras->set = 0;
 	if (memcmp(&record->EventHeader.ActivityId, &none, sizeof(none)))
 		extras->set |= 1u << CTF_EXTRA_ACTIVITY;
 	for (i = 0; i < record->ExtendedDataCount; i++) {
 		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-		size_t size = 0;
-		enum ctf_extra kind = kind_of(item->ExtType, &size);
+		unsigned int type = item->ExtType == ITEM(STACK_TRACE32) ? ITEM(STACK_TRACE64) :
+				    item->ExtType;
 
-		if (kind == CTF_EXTRA_COUNT || item->DataSize < size ||
-		    extras->set & 1u << kind)
-			continue;
-		extras->set |= 1u << kind;
-		extras->item[kind] = item;
-		if (kind != CTF_EXTRA_INSTANCE)
-			continue;
-		extras->set |= 1u << CTF_EXTRA_PARENT;
-		extras->item[CTF_EXTRA_PARENT] = item;
+		for (kind = CTF_EXTRA_RELATED; kind < CTF_EXTRA_COUNT; kind++) {
+			if (ctf_extra_kinds[kind].item != type || extras->set & 1u << kind ||
+			    item->DataSize < ctf_extra_kinds[kind].item_size)
+				continue;
+			extras->set |= 1u << kind;
+			extras->item[kind] = item;
+		}
 	}
 }
 

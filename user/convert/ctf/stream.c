@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "trace.h"
+#include "base/atomic_file.h"
 
 #define PACKET_SIZE	65536		/* bytes; a packet that has as many is written */
 #define PACKET_KEEP	(1u << 20)	/* a larger buffer is freed */
@@ -30,41 +31,25 @@ struct packet_head {
 	uint32_t cpu;
 } __attribute__((packed));
 
-static int write_all(struct convert *c, int fd, const char *data, size_t len)
+static int write_all(struct convert *c, int fd, const struct etw_text *text)
 {
-	ssize_t n;
+	int err = etw_write_all(fd, text->data, text->len);
 
-	while (len) {
-		n = write(fd, data, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			int err = n ? errno : EIO;
-
-			return convert_fail(c, -err, "%s: %s", c->path, strerror(err));
-		}
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return err ? convert_fail(c, err, "%s: %s", c->path, strerror(-err)) : 0;
 }
 
 static int create(struct convert *c, const char *name, int *fd)
 {
 	char *path;
+	int err = 0;
 
 	if (asprintf(&path, "%s/%s", c->path, name) < 0)
-		return convert_fail(c, -ENOMEM, "out of memory");
+		return convert_no_memory(c);
 	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (*fd < 0) {
-		int err = -errno;
-
-		convert_fail(c, err, "%s: %s", path, strerror(-err));
-		free(path);
-		return err;
-	}
+	if (*fd < 0)
+		err = convert_fail(c, -errno, "%s: %s", path, strerror(errno));
 	free(path);
-	return 0;
+	return err;
 }
 
 int ctf_write_file(struct convert *c, const char *name, const struct etw_text *text)
@@ -72,11 +57,11 @@ int ctf_write_file(struct convert *c, const char *name, const struct etw_text *t
 	int fd, err;
 
 	if (text->error)
-		return convert_fail(c, -ENOMEM, "out of memory");
+		return convert_no_memory(c);
 	err = create(c, name, &fd);
 	if (err)
 		return err;
-	err = write_all(c, fd, text->data, text->len);
+	err = write_all(c, fd, text);
 	if (close(fd) && !err)
 		err = convert_fail(c, -errno, "%s/%s: %s", c->path, name, strerror(errno));
 	return err;
@@ -99,7 +84,7 @@ static int begin_packet(struct convert *c, struct ctf_stream *stream, uint32_t s
 	etw_text_add(&stream->packet, (const char *)&none, sizeof(none));
 	stream->begin = time;
 	stream->open = true;
-	return stream->packet.error ? convert_fail(c, -ENOMEM, "out of memory") : 0;
+	return stream->packet.error ? convert_no_memory(c) : 0;
 }
 
 struct ctf_stream *ctf_stream_of(struct convert *c, struct ctf_stream *streams, uint32_t cpu,
@@ -129,9 +114,9 @@ int ctf_stream_flush(struct convert *c, struct ctf_stream *stream)
 
 	head.size = head.content;
 	if (stream->packet.error)
-		return convert_fail(c, -ENOMEM, "out of memory");
+		return convert_no_memory(c);
 	memcpy(stream->packet.data, &head, sizeof(head));
-	err = write_all(c, stream->fd, stream->packet.data, stream->packet.len);
+	err = write_all(c, stream->fd, &stream->packet);
 	stream->open = false;
 	if (stream->packet.cap > PACKET_KEEP)
 		etw_text_free(&stream->packet);
@@ -142,7 +127,7 @@ int ctf_stream_end_event(struct convert *c, struct ctf_stream *stream, uint64_t 
 {
 	stream->last = time;
 	if (stream->packet.error)
-		return convert_fail(c, -ENOMEM, "out of memory");
+		return convert_no_memory(c);
 	return stream->packet.len >= PACKET_SIZE ? ctf_stream_flush(c, stream) : 0;
 }
 

@@ -93,6 +93,7 @@ enum ctf_extra {
 struct ctf_extra_kind {
 	const char *name;
 	struct ctf_node node;
+	uint16_t item, item_size;	/* type of the extended item, and its least size */
 };
 
 extern const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT];

@@ -254,7 +254,7 @@ static void put_identity(struct args *args, const struct convert_event *e, enum 
 	put_provider(args, &header->ProviderId);
 	if (part != SLICE_INSTANT) {
 		args->scratch->len = 0;
-		convert_add_name(e->decoded, args->scratch);
+		convert_add_name(e->decoded, CONVERT_RAW, args->scratch);
 		put_common(args, "event", 0);
 	}
 	put_uint(args, "id", desc->Id);

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "convert/formats.h"
+#include "convert/convert.h"
 #include "convert/names.h"
 #include "perfetto.h"
 #include "proto.h"
@@ -46,11 +46,6 @@ struct perfetto {
 	bool begun;
 	struct lanes lanes[LANE_GROUPS];	/* each of the last process with that hash */
 };
-
-static int no_memory(struct convert *c)
-{
-	return convert_fail(c, -ENOMEM, "%s", strerror(ENOMEM));
-}
 
 /* ------------------------------------------------------------------- packets */
 
@@ -107,68 +102,56 @@ static bool is_real(uint32_t id)
 	return id && id <= INT32_MAX;
 }
 
-static size_t begin_track(struct etw_text *to, uint64_t uuid, uint64_t parent, size_t *inner)
+/* Describe a track; kind: TRACK_PROCESS, TRACK_THREAD, or 0: it has only a name. */
+static void put_track(struct perfetto *p, uint64_t uuid, uint64_t parent, unsigned int kind,
+		      uint32_t pid, uint32_t tid, const char *name)
 {
+	struct etw_text *to = &p->out;
 	size_t begun = begin_packet(to, SEQUENCE_NEEDS_STATE);
+	size_t track = proto_begin(to, PACKET_TRACK_DESCRIPTOR), inner = 0;
 
-	*inner = proto_begin(to, PACKET_TRACK_DESCRIPTOR);
 	proto_uint(to, TRACK_UUID, uuid);
 	if (parent)
 		proto_uint(to, TRACK_PARENT, parent);
-	return begun;
+	if (kind) {
+		inner = proto_begin(to, kind);
+		proto_uint(to, kind == TRACK_THREAD ? THREAD_PID : PROCESS_PID, pid);
+	}
+	if (kind == TRACK_THREAD)
+		proto_uint(to, THREAD_TID, tid);
+	if (name)
+		proto_string(to, kind == TRACK_THREAD ? THREAD_NAME :
+			     kind == TRACK_PROCESS ? PROCESS_NAME : TRACK_NAME, name,
+			     strlen(name));
+	if (kind)
+		proto_end(to, inner);
+	proto_end(to, track);
+	proto_end(to, begun);
 }
 
-static void put_named_track(struct perfetto *p, uint64_t uuid, uint64_t parent, const char *name,
-			    size_t len)
+static void put_named_track(struct perfetto *p, uint64_t uuid, uint64_t parent, const char *name)
 {
-	size_t inner, begun = begin_track(&p->out, uuid, parent, &inner);
-
-	proto_string(&p->out, TRACK_NAME, name, len);
-	proto_end(&p->out, inner);
-	proto_end(&p->out, begun);
+	put_track(p, uuid, parent, 0, 0, 0, name);
 }
 
 static void put_process(struct perfetto *p, uint64_t uuid, uint32_t pid, const char *name)
 {
-	char plain[32];
-	size_t inner, begun, process;
-
-	if (!is_real(pid)) {
-		snprintf(plain, sizeof(plain), pid ? "No process" : "Process 0");
-		put_named_track(p, uuid, 0, name ? name : plain, strlen(name ? name : plain));
-		return;
-	}
-	begun = begin_track(&p->out, uuid, 0, &inner);
-	process = proto_begin(&p->out, TRACK_PROCESS);
-	proto_uint(&p->out, PROCESS_PID, pid);
-	if (name)
-		proto_string(&p->out, PROCESS_NAME, name, strlen(name));
-	proto_end(&p->out, process);
-	proto_end(&p->out, inner);
-	proto_end(&p->out, begun);
+	if (is_real(pid))
+		put_track(p, uuid, 0, TRACK_PROCESS, pid, 0, name);
+	else
+		put_named_track(p, uuid, 0, name ? name : pid ? "No process" : "Process 0");
 }
 
 static void put_thread(struct perfetto *p, uint64_t uuid, uint64_t parent, uint32_t pid,
 		       uint32_t tid, const char *name)
 {
 	char plain[32];
-	size_t inner, begun, thread;
 
-	if (!is_real(pid) || !is_real(tid)) {
-		snprintf(plain, sizeof(plain), "Thread %u", tid);
-		put_named_track(p, uuid, parent, name ? name : plain,
-				strlen(name ? name : plain));
-		return;
-	}
-	begun = begin_track(&p->out, uuid, parent, &inner);
-	thread = proto_begin(&p->out, TRACK_THREAD);
-	proto_uint(&p->out, THREAD_PID, pid);
-	proto_uint(&p->out, THREAD_TID, tid);
-	if (name)
-		proto_string(&p->out, THREAD_NAME, name, strlen(name));
-	proto_end(&p->out, thread);
-	proto_end(&p->out, inner);
-	proto_end(&p->out, begun);
+	snprintf(plain, sizeof(plain), "Thread %u", tid);
+	if (is_real(pid) && is_real(tid))
+		put_track(p, uuid, parent, TRACK_THREAD, pid, tid, name);
+	else
+		put_named_track(p, uuid, parent, name ? name : plain);
 }
 
 /* The track's number; describes the track when it is new.  0: no memory. */
@@ -201,12 +184,12 @@ static uint64_t cpu_track(struct perfetto *p, uint32_t cpu)
 	char name[32];
 
 	if (ret > 0)
-		put_named_track(p, parent, 0, "Processors", strlen("Processors"));
+		put_named_track(p, parent, 0, "Processors");
 	if (ret >= 0)
 		ret = seen_put(&p->tracks, uuid);
 	snprintf(name, sizeof(name), "CPU %u", cpu);
 	if (ret > 0)
-		put_named_track(p, uuid, parent, name, strlen(name));
+		put_named_track(p, uuid, parent, name);
 	return ret < 0 ? 0 : uuid;
 }
 
@@ -238,7 +221,7 @@ static struct lane *new_lane(struct perfetto *p, struct lanes *lanes, uint64_t p
 	p->lane_count++;
 	lane->uuid = seen_number(TRACK_ALONE, (uint32_t)(p->lane_count >> 32),
 				 (uint32_t)p->lane_count);
-	put_named_track(p, lane->uuid, parent, "Activities", strlen("Activities"));
+	put_named_track(p, lane->uuid, parent, "Activities");
 	return lane;
 }
 
@@ -267,27 +250,24 @@ static int describe(struct convert *c, const struct convert_event *e, enum slice
 		    const char *name, struct etw_text *to)
 {
 	struct perfetto *p = c->state;
-	const char *provider = e->decoded->provider, *opcode;
 	struct etw_text *text = &p->scratch;
+	const char *opcode;
 
-	text->len = 0;
-	if (provider && *provider)
-		etw_text_puts(text, provider);
-	else
-		etw_text_guid(text, &e->record->EventHeader.ProviderId);
-	if (part != SLICE_STOP && text->data)
+	if (part != SLICE_STOP) {
+		text->len = 0;
+		convert_add_provider(e, text);
 		perfetto_string(&p->strings, to, INTERNED_CATEGORIES, TRACK_EVENT_CATEGORY_IID,
 				TRACK_EVENT_CATEGORY, text->data, text->len);
-	text->len = 0;
-	if (!name && part == SLICE_START)
-		name = convert_event_name(e->decoded, &opcode);
-	if (name)
-		etw_text_puts(text, name);
-	else
-		convert_add_name(e->decoded, text);
-	if (part != SLICE_STOP && text->data)
+		text->len = 0;
+		if (!name && part == SLICE_START)
+			name = convert_event_name(e->decoded, &opcode);
+		if (name)
+			etw_text_puts(text, name);
+		else
+			convert_add_name(e->decoded, CONVERT_RAW, text);
 		perfetto_string(&p->strings, to, INTERNED_NAMES, TRACK_EVENT_NAME_IID,
 				TRACK_EVENT_NAME, text->data, text->len);
+	}
 	perfetto_annotations(&p->strings, e, part, text, to);
 	return 0;
 }
@@ -345,7 +325,7 @@ static int put_slice(struct convert *c, const struct slice *slice)
 	struct slice_body end = { NULL, 0 };
 
 	if (!track)
-		return no_memory(c);
+		return convert_no_memory(c);
 	if (slice->stop)
 		end = *slice->stop;
 	else
@@ -363,7 +343,7 @@ static int put_instant(struct convert *c, const struct slice_track *track, int64
 	uint64_t uuid = thread_track(p, track->pid, track->tid);
 
 	if (!uuid)
-		return no_memory(c);
+		return convert_no_memory(c);
 	put_interned(p);
 	put_event(p, uuid, TYPE_INSTANT, ns, NULL, body);
 	return convert_flush(c, &p->out, CONVERT_BLOCK);
@@ -376,13 +356,13 @@ static int put_name(struct convert *c, uint32_t pid, uint32_t tid, bool thread, 
 	uint64_t uuid = seen_number(TRACK_OF_THREAD, pid, tid);
 
 	if (!process)
-		return no_memory(c);
+		return convert_no_memory(c);
 	if (!thread)
 		put_process(p, process, pid, name);
 	else
 		put_thread(p, uuid, process, pid, tid, name);
 	if (thread && seen_put(&p->tracks, uuid) < 0)
-		return no_memory(c);
+		return convert_no_memory(c);
 	return 0;
 }
 
@@ -400,7 +380,7 @@ static int perfetto_open(struct convert *c)
 	struct perfetto *p = c->state;
 
 	p->slices = slices_new(c, &sink, 0);
-	return p->slices ? 0 : no_memory(c);
+	return p->slices ? 0 : convert_no_memory(c);
 }
 
 static int perfetto_event(struct convert *c, const struct convert_event *e)

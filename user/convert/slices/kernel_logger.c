@@ -107,7 +107,7 @@ static int remember(struct slices *s, uint32_t pid, uint32_t tid, const char *te
 	}
 	if (!name || !copy) {
 		free(copy);
-		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+		return convert_no_memory(s->c);
 	}
 	s->count.cut += text[len] != '\0';
 	name->pid = pid;
@@ -274,7 +274,7 @@ static int context_switch(struct slices *s, const struct convert_event *e, int64
 	int err;
 
 	if (!r)
-		return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+		return convert_no_memory(s->c);
 	err = end_running(s, e->event->cpu, r, ns, true);
 	if (!err && s->kernel.held > SLICES_RUNNING_MAX)
 		err = stop_all(s, ns);
@@ -288,7 +288,7 @@ static int context_switch(struct slices *s, const struct convert_event *e, int64
 	err = s->sink->describe(s->c, e, SLICE_INSTANT, name, &r->body);
 	s->kernel.held += r->body.cap - before;
 	if (!err && r->body.error)
-		err = convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
+		err = convert_no_memory(s->c);
 	r->known = !err;
 	return err ? err : 1;
 }

@@ -83,7 +83,8 @@ static struct open_slice *find_said(const struct open_table *table, const struct
 
 	if (!key->said_len)
 		return NULL;
-	for (slice = table->said[said_bucket(key)]; slice && left--; slice = slice->twin) {
+	for (slice = LIST_FIRST(&table->said[said_bucket(key)]); slice && left--;
+	     slice = LIST_NEXT(slice, twin)) {
 		len = slice->said_len < key->said_len ? slice->said_len : key->said_len;
 		if (slice->task != key->task || !same(&slice->provider, &key->provider) ||
 		    memcmp(slice->said, key->said, len) ||
@@ -99,10 +100,11 @@ static struct open_slice *find_said(const struct open_table *table, const struct
 
 struct open_slice *open_find(const struct open_table *table, const struct open_key *key)
 {
-	struct open_slice *slice = table->slices[key->hash % OPEN_BUCKETS], *said;
+	struct open_slice *slice, *said;
 
-	while (slice && !fits(slice, key))
-		slice = slice->chain;
+	LIST_FOREACH(slice, &table->slices[key->hash % OPEN_BUCKETS], chain)
+		if (fits(slice, key))
+			break;
 	if (slice && !same(&key->activity, &none))
 		return slice;
 	said = find_said(table, key, slice);
@@ -127,7 +129,7 @@ static void sweep(struct open_table *table)
 
 	for (i = 0; i < OPEN_BUCKETS; i++) {
 		for (at = &table->threads[i]; (thread = *at);) {
-			if (thread->top) {
+			if (LIST_FIRST(&thread->open)) {
 				at = &thread->chain;
 				continue;
 			}
@@ -157,28 +159,6 @@ static struct open_thread *need_thread(struct open_table *table, uint32_t pid, u
 	return *at;
 }
 
-static void link_by_key(struct open_table *table, struct open_slice *slice,
-			const struct open_key *key)
-{
-	struct open_slice **bucket = &table->slices[key->hash % OPEN_BUCKETS];
-
-	slice->chain = *bucket;
-	slice->link = bucket;
-	if (*bucket)
-		(*bucket)->link = &slice->chain;
-	*bucket = slice;
-	if (!key->said_len)
-		return;
-	memcpy(slice->said, key->said, key->said_len);
-	slice->said_len = key->said_len;
-	bucket = &table->said[said_bucket(key)];
-	slice->twin = *bucket;
-	slice->twin_link = bucket;
-	if (*bucket)
-		(*bucket)->twin_link = &slice->twin;
-	*bucket = slice;
-}
-
 struct open_slice *open_push(struct open_table *table, const struct open_key *key, int64_t ns,
 			     const struct etw_text *body)
 {
@@ -199,14 +179,14 @@ struct open_slice *open_push(struct open_table *table, const struct open_key *ke
 	slice->len = body->len;
 	if (body->len)
 		memcpy(slice->body, body->data, body->len);
-	link_by_key(table, slice, key);
-	slice->below = thread->top;
-	if (thread->top)
-		thread->top->above = slice;
-	thread->top = slice;
-	slice->older = table->newest;
-	*(table->newest ? &table->newest->newer : &table->oldest) = slice;
-	table->newest = slice;
+	slice->said_len = key->said_len;
+	if (key->said_len) {
+		memcpy(slice->said, key->said, key->said_len);
+		LIST_INSERT_HEAD(&table->said[said_bucket(key)], slice, twin);
+	}
+	LIST_INSERT_HEAD(&table->slices[key->hash % OPEN_BUCKETS], slice, chain);
+	LIST_INSERT_HEAD(&thread->open, slice, of_thread);
+	TAILQ_INSERT_TAIL(&table->all, slice, by_age);
 	table->count++;
 	table->held += body->len;
 	return slice;
@@ -214,20 +194,11 @@ struct open_slice *open_push(struct open_table *table, const struct open_key *ke
 
 void open_take(struct open_table *table, struct open_slice *slice)
 {
-	struct open_thread *thread = slice->thread;
-
-	*slice->link = slice->chain;
-	if (slice->chain)
-		slice->chain->link = slice->link;
-	if (slice->twin_link)
-		*slice->twin_link = slice->twin;
-	if (slice->twin)
-		slice->twin->twin_link = slice->twin_link;
-	*(slice->above ? &slice->above->below : &thread->top) = slice->below;
-	if (slice->below)
-		slice->below->above = slice->above;
-	*(slice->newer ? &slice->newer->older : &table->newest) = slice->older;
-	*(slice->older ? &slice->older->newer : &table->oldest) = slice->newer;
+	LIST_REMOVE(slice, chain);
+	if (slice->said_len)
+		LIST_REMOVE(slice, twin);
+	LIST_REMOVE(slice, of_thread);
+	TAILQ_REMOVE(&table->all, slice, by_age);
 	table->count--;
 	table->held -= slice->len;
 }
@@ -236,7 +207,7 @@ void open_free(struct open_table *table)
 {
 	struct open_slice *slice;
 
-	while ((slice = table->oldest)) {
+	while ((slice = TAILQ_FIRST(&table->all))) {
 		open_take(table, slice);
 		free(slice);
 	}

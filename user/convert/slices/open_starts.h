@@ -5,17 +5,18 @@
 #ifndef ETW_CONVERT_SLICES_OPEN_STARTS_H
 #define ETW_CONVERT_SLICES_OPEN_STARTS_H
 
+#include <sys/queue.h>
 #include "convert/convert.h"
 
 #define OPEN_SAID_MIN	8	/* payload bytes, not all 0, that identify an operation */
 #define OPEN_SAID_MAX	64	/* payload bytes that are compared */
 
-/* A start that waits for its stop is on five lists. */
+/* A start that waits for its stop */
 struct open_slice {
-	struct open_slice *chain, **link;	/* in its hash bucket, newest first */
-	struct open_slice *twin, **twin_link;	/* in its payload's bucket; NULL: not there */
-	struct open_slice *below, *above;	/* open ones of its thread */
-	struct open_slice *older, *newer;	/* of all */
+	LIST_ENTRY(open_slice) chain;		/* in its hash bucket, newest first */
+	LIST_ENTRY(open_slice) twin;		/* in its payload's bucket, if said_len */
+	LIST_ENTRY(open_slice) of_thread;	/* newest first */
+	TAILQ_ENTRY(open_slice) by_age;
 	struct open_thread *thread;
 	GUID provider;
 	GUID activity;		/* zero: none */
@@ -33,16 +34,17 @@ struct open_slice {
 struct open_thread {
 	struct open_thread *chain;
 	uint32_t pid, tid;
-	struct open_slice *top;
+	LIST_HEAD(, open_slice) open;
 	int64_t last;		/* ns of the last mark on its track */
 };
 
 #define OPEN_BUCKETS	16384
 
+/* All zero but for all, which needs TAILQ_INIT(), is empty. */
 struct open_table {
-	struct open_slice *slices[OPEN_BUCKETS], *said[OPEN_BUCKETS];
+	LIST_HEAD(, open_slice) slices[OPEN_BUCKETS], said[OPEN_BUCKETS];
 	struct open_thread *threads[OPEN_BUCKETS];
-	struct open_slice *oldest, *newest;
+	TAILQ_HEAD(open_slices, open_slice) all;	/* oldest first */
 	size_t count, held, thread_count;
 };
 

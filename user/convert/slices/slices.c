@@ -56,6 +56,7 @@ struct slices *slices_new(struct convert *c, const struct slice_sink *sink, size
 
 	if (!s)
 		return NULL;
+	TAILQ_INIT(&s->open.all);
 	s->c = c;
 	s->sink = sink;
 	s->limit = limit ? limit : SLICES_OPEN_MAX;
@@ -72,16 +73,6 @@ void slices_free(struct slices *s)
 	free(s);
 }
 
-void slices_count(const struct slices *s, struct slices_count *count)
-{
-	*count = s->count;
-}
-
-static int no_memory(struct slices *s)
-{
-	return convert_fail(s->c, -ENOMEM, "%s", strerror(ENOMEM));
-}
-
 /* Make the format's body of an event in scratch. */
 static int describe(struct slices *s, const struct convert_event *e, enum slice_part part,
 		    struct slice_body *body)
@@ -91,7 +82,7 @@ static int describe(struct slices *s, const struct convert_event *e, enum slice_
 	s->scratch.len = 0;
 	err = s->sink->describe(s->c, e, part, NULL, &s->scratch);
 	if (!err && s->scratch.error)
-		err = no_memory(s);
+		err = convert_no_memory(s->c);
 	body->data = s->scratch.data;
 	body->len = s->scratch.len;
 	return err;
@@ -152,7 +143,7 @@ static int start(struct slices *s, const struct convert_event *e, int64_t ns)
 {
 	const GUID *related = convert_related(e->record);
 	struct slice_body body;
-	struct open_slice *open;
+	struct open_slice *open, *below;
 	struct open_key key;
 	GUID parent;
 	int err;
@@ -160,7 +151,7 @@ static int start(struct slices *s, const struct convert_event *e, int64_t ns)
 	while (s->open.count >= s->limit ||
 	       (s->open.count && s->open.held > SLICES_HELD_MAX)) {
 		s->count.evicted++;
-		err = finish(s, s->open.oldest, ns, true, NULL);
+		err = finish(s, TAILQ_FIRST(&s->open.all), ns, true, NULL);
 		if (err)
 			return err;
 	}
@@ -170,10 +161,11 @@ static int start(struct slices *s, const struct convert_event *e, int64_t ns)
 	open_key(&key, e);
 	open = open_push(&s->open, &key, ns, &s->scratch);
 	if (!open)
-		return no_memory(s);
+		return convert_no_memory(s->c);
 	/* A slice begins after the one that contains it: see slices.h. */
 	open->begin = not_before(ns, open->thread->last);
-	if (open->below && open->begin == open->below->begin)
+	below = LIST_NEXT(open, of_thread);
+	if (below && open->begin == below->begin)
 		open->begin++;
 	open->thread->last = open->begin;
 	if (related) {
@@ -200,7 +192,7 @@ static int stop(struct slices *s, const struct convert_event *e, int64_t ns)
 	err = describe(s, e, SLICE_STOP, &body);
 	if (err)
 		return err;
-	alone = open->above || open->thread->pid != key.pid || open->thread->tid != key.tid;
+	alone = open != LIST_FIRST(&open->thread->open) || open->thread->pid != key.pid || open->thread->tid != key.tid;
 	return finish(s, open, ns, alone, &body);
 }
 
@@ -238,8 +230,8 @@ int slices_end(struct slices *s)
 	int err = kernel_end(s);
 
 	/* The newest of all is the newest of its thread. */
-	while (!err && s->open.newest)
-		err = finish(s, s->open.newest, s->last, false, NULL);
+	while (!err && s->open.count)
+		err = finish(s, TAILQ_LAST(&s->open.all, open_slices), s->last, false, NULL);
 	return err;
 }
 

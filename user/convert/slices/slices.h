@@ -100,7 +100,6 @@ struct slices *slices_new(struct convert *c, const struct slice_sink *sink, size
 int slices_event(struct slices *s, const struct convert_event *e);
 /* There are no more events: open slices are unfinished. */
 int slices_end(struct slices *s);
-void slices_count(const struct slices *s, struct slices_count *count);
 /* Report what was given up or unfinished with convert_note(). */
 void slices_report(const struct slices *s);
 void slices_free(struct slices *s);	/* NULL is fine */
