@@ -14,13 +14,13 @@
 __extension__ typedef __int128 wide;
 
 /* Reduce the waiting pairs to left, keeping the oldest and the latest. */
-static void thin(struct etw_etl_told *told, unsigned int left)
+static void thin(struct etw_etl_pairs *pairs, unsigned int left)
 {
 	unsigned int i;
 
 	for (i = 1; i < left; i++)
-		told->list[i] = told->list[i * (told->count - 1) / (left - 1)];
-	told->count = left;
+		pairs->list[i] = pairs->list[i * (pairs->count - 1) / (left - 1)];
+	pairs->count = left;
 }
 
 /*
@@ -29,44 +29,44 @@ static void thin(struct etw_etl_told *told, unsigned int left)
  */
 static bool is_close(const struct etw_etl_writer *w, int64_t clock)
 {
-	const struct etw_etl_told *told = &w->told;
-	const struct etw_time_pair *old = told->count > 1 ? &told->list[told->count - 2] :
-					  &told->written;
+	const struct etw_etl_pairs *pairs = &w->pairs;
+	const struct etw_time_pair *old = pairs->count > 1 ? &pairs->list[pairs->count - 2] :
+					  &pairs->written;
 
-	return told->count && old->time &&
+	return pairs->count && old->time &&
 	       (wide)clock - old->clock < (wide)ETW_ETL_FAR * etw_etl_frequency(&w->info);
 }
 
 void etw_etl_pair(struct etw_etl_writer *writer, int64_t clock, int64_t time)
 {
-	struct etw_etl_told *told = &writer->told;
-	const struct etw_time_pair *last = told->count ? &told->list[told->count - 1] :
-					   &told->written;
+	struct etw_etl_pairs *pairs = &writer->pairs;
+	const struct etw_time_pair *last = pairs->count ? &pairs->list[pairs->count - 1] :
+					   &pairs->written;
 
 	writer->base.clock = clock;
 	writer->base.time = time;
-	told->any = true;
+	pairs->any = true;
 	if (last->time && clock <= last->clock)
 		return;
 	if (is_close(writer, clock))
-		told->count--;
-	else if (told->count == ETW_ETL_TOLD)
-		thin(told, ETW_ETL_TOLD / 2);
-	told->list[told->count++] = (struct etw_time_pair){ clock, time };
+		pairs->count--;
+	else if (pairs->count == ETW_ETL_WAITING)
+		thin(pairs, ETW_ETL_WAITING / 2);
+	pairs->list[pairs->count++] = (struct etw_time_pair){ clock, time };
 }
 
 void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 		      struct etw_buffer_header *header)
 {
-	struct etw_etl_told *told = &w->told;
-	const struct etw_time_pair *pair = &told->written;
+	struct etw_etl_pairs *pairs = &w->pairs;
+	const struct etw_time_pair *pair = &pairs->written;
 
 	header->ref_clock = lane->ref;
 	if (w->info.header.ReservedFlags == ETW_CLOCK_SYSTEM) {
 		header->ref_time = lane->ref;
 		return;
 	}
-	if (!told->any) {
+	if (!pairs->any) {
 		header->ref_time = etw_timebase_convert(&w->base, lane->ref);
 		return;
 	}
@@ -74,10 +74,10 @@ void etw_etl_pair_put(struct etw_etl_writer *w, const struct etw_etl_lane *lane,
 	if (lane->timeless)
 		return;
 	if (lane->ends) {
-		pair = &told->end;
-	} else if (told->count && told->list[0].clock <= lane->ref) {
-		told->written = told->list[0];
-		memmove(told->list, told->list + 1, --told->count * sizeof(told->list[0]));
+		pair = &pairs->end;
+	} else if (pairs->count && pairs->list[0].clock <= lane->ref) {
+		pairs->written = pairs->list[0];
+		memmove(pairs->list, pairs->list + 1, --pairs->count * sizeof(pairs->list[0]));
 	}
 	/* 0: there is none. */
 	if (!pair->time || (pair->clock > lane->ref && !lane->ends))
@@ -98,9 +98,9 @@ void etw_etl_pair_last(struct etw_etl_writer *w)
 		    (!best || lane->ref > best->ref))
 			best = lane;
 	}
-	if (!w->told.count || !best)
+	if (!w->pairs.count || !best)
 		return;
-	w->told.end = w->told.list[--w->told.count];
+	w->pairs.end = w->pairs.list[--w->pairs.count];
 	best->ends = true;
 }
 
@@ -108,18 +108,18 @@ void etw_etl_pair_again(struct etw_etl_writer *w, const struct etw_etl_time *lin
 {
 	if (line->count < 2)
 		return;
-	w->told.any = true;
-	w->told.written = line->pairs[line->count - 1];
+	w->pairs.any = true;
+	w->pairs.written = line->pairs[line->count - 1];
 }
 
 /* -------------------------------------------------------------- a whole line */
 
 /* Add a pair of the line, if it is valid, in the file's ticks. */
-static void tell(struct etw_etl_writer *w, const struct etw_time_pair *pair)
+static void add_pair(struct etw_etl_writer *w, const struct etw_time_pair *pair)
 {
 	int64_t clock;
 
-	if (pair->time && !__builtin_sub_overflow(pair->clock, w->told.offset, &clock))
+	if (pair->time && !__builtin_sub_overflow(pair->clock, w->pairs.offset, &clock))
 		etw_etl_pair(w, clock, pair->time);
 }
 
@@ -127,41 +127,41 @@ static void tell(struct etw_etl_writer *w, const struct etw_time_pair *pair)
 void etw_etl_follow(struct etw_etl_writer *writer, struct etw_etl_time *line, int64_t offset,
 		    int64_t clock)
 {
-	struct etw_etl_told *told = &writer->told;
+	struct etw_etl_pairs *pairs = &writer->pairs;
 
 	if (__builtin_add_overflow(clock, offset, &clock))
 		return;
-	if (told->line && clock >= told->from.clock && clock < told->to.clock) {
-		if (clock > told->last)
-			told->last = clock;
+	if (pairs->line && clock >= pairs->from.clock && clock < pairs->to.clock) {
+		if (clock > pairs->last)
+			pairs->last = clock;
 		return;
 	}
-	if (told->line && clock >= told->to.clock)
-		tell(writer, &told->to);
-	if (!told->line || clock > told->last)
-		told->last = clock;
-	told->line = line;
-	told->offset = offset;
+	if (pairs->line && clock >= pairs->to.clock)
+		add_pair(writer, &pairs->to);
+	if (!pairs->line || clock > pairs->last)
+		pairs->last = clock;
+	pairs->line = line;
+	pairs->offset = offset;
 	/* Before the first pair, times derived from the header would be wrong. */
-	told->any |= line->count > 1;
-	etw_etl_time_stretch(line, clock, &told->from, &told->to);
-	tell(writer, &told->from);
+	pairs->any |= line->count > 1;
+	etw_etl_time_stretch(line, clock, &pairs->from, &pairs->to);
+	add_pair(writer, &pairs->from);
 }
 
 /* After the last pair, the last record's time is enough for the end. */
 void etw_etl_follow_end(struct etw_etl_writer *w)
 {
-	struct etw_etl_told *told = &w->told;
-	struct etw_time_pair end = { .clock = told->last };
+	struct etw_etl_pairs *pairs = &w->pairs;
+	struct etw_time_pair end = { .clock = pairs->last };
 	uint8_t nanos;
 
-	if (!told->line)
+	if (!pairs->line)
 		return;
-	etw_etl_time_stretch(told->line, told->last, &told->from, &told->to);
-	if (!told->to.time && told->from.time &&
-	    (wide)end.clock - told->from.clock >= (wide)ETW_ETL_FAR * told->line->frequency) {
-		end.time = etw_etl_time(told->line, end.clock, &nanos);
-		tell(w, &end);
+	etw_etl_time_stretch(pairs->line, pairs->last, &pairs->from, &pairs->to);
+	if (!pairs->to.time && pairs->from.time &&
+	    (wide)end.clock - pairs->from.clock >= (wide)ETW_ETL_FAR * pairs->line->frequency) {
+		end.time = etw_etl_time(pairs->line, end.clock, &nanos);
+		add_pair(w, &end);
 	}
-	tell(w, &told->to);
+	add_pair(w, &pairs->to);
 }

@@ -3,28 +3,278 @@
  * file.c - the events of a log file, all CPUs in time order
  *
  * One buffer of each CPU is in memory. When its last record has been handed out, the
- * CPU's next buffer follows (feed.c), so the merge always knows the first remaining
- * record of every CPU.
+ * CPU's next buffer follows, so the merge always knows the first remaining record of
+ * every CPU.
+ *
+ * open.c has counted the buffers of each CPU. The walk meets buffers in the order in
+ * which they were written, and keeps the offsets of those that are not needed yet, up
+ * to a limit. A CPU whose next buffer lies beyond that limit is late: the merge goes on
+ * without it until the walk reaches the buffer. So memory is bounded, and the file is
+ * walked once, however long it is.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "block_ref.h"
+#include "block.h"
 #include "file_private.h"
 #include "record.h"
 
+#define HELD_MAX	((uint64_t)2 << 30)	/* bytes of buffers in memory ... */
+#define HELD_MIN	((uint64_t)32 << 20)	/* ... for a small file: this ... */
+#define HELD_TIMES	64			/* ... plus this many times its size */
+
+static void report(struct etw_etl_file *f, uint64_t at, const char *what)
+{
+	f->count.corrupt++;
+	if (f->report)
+		f->report(f->context, at, what);
+}
+
+/* Report a record that cannot be read; the rest of its buffer is skipped. */
+static void report_record(struct etw_etl_file *f, const struct etw_block *block)
+{
+	/* A record in a compressed buffer has no offset of its own in the file. */
+	bool packed = block->header.flags & ETW_BUFFER_COMPRESSED;
+
+	if (f->report)
+		f->report(f->context, block->file_at + (packed ? 0 : block->offset),
+			  "a record makes no sense");
+}
+
+static int unpack(struct etw_etl_file *f, uint64_t at, struct etw_block *block)
+{
+	size_t len = etw_etl_block_stored(block);
+	int err;
+
+	if (len > f->packed_room) {
+		uint8_t *packed = realloc(f->packed, len);
+
+		if (!packed)
+			return -ENOMEM;
+		f->packed = packed;
+		f->packed_room = len;
+	}
+	err = etw_etl_read(f->space.fd, at + sizeof(block->header), f->packed, len);
+	return err ? err : etw_etl_block_fill(block, f->packed);
+}
+
+static uint64_t held_max(const struct etw_etl_file *f)
+{
+	uint64_t size = f->space.end;
+
+	return size < (HELD_MAX - HELD_MIN) / HELD_TIMES ? HELD_MIN + size * HELD_TIMES : HELD_MAX;
+}
+
+struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
+			       const struct etw_buffer_header *header, int *err)
+{
+	struct etw_block *block;
+
+	*err = 0;
+	if (f->merge.bytes + header->offset > held_max(f)) {
+		report(f, at, "the buffers of all processors take too much memory");
+		return NULL;
+	}
+	block = etw_etl_block(header);
+	if (!block) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	block->file_at = at;
+	/* Read uncompressed data directly to its place. */
+	if (header->flags & ETW_BUFFER_COMPRESSED)
+		*err = unpack(f, at, block);
+	else
+		*err = etw_etl_read(f->space.fd, at + sizeof(*header),
+				    block->data + sizeof(*header),
+				    block->size - sizeof(*header));
+	if (!*err)
+		return block;
+	free(block);
+	if (*err == -EBADMSG || *err == -ENODATA) {
+		report(f, at, *err == -ENODATA ? "the file has become shorter" :
+			       "the compressed buffer cannot be decompressed");
+		*err = 0;
+	}
+	return NULL;
+}
+
+/* Is the buffer seen at this offset still there? Another program may write to the file. */
+static int look_again(struct etw_etl_file *f, uint16_t cpu, uint64_t at,
+		      struct etw_buffer_header *header)
+{
+	const char *what;
+	int err;
+
+	what = etw_etl_header_check(&f->space, at, header, &err);
+	if (err)
+		return err;
+	if (!what && header->processor == cpu)
+		return 1;
+	report(f, at, what ? what : "the buffer has changed since the file was opened");
+	return 0;
+}
+
+/* The walk's next buffer: 1 with *header and *at; 0: the end; -errno. */
+static int walk_on(struct etw_etl_file *f, uint64_t *at, struct etw_buffer_header *header)
+{
+	int ret;
+
+	while ((ret = etw_etl_walk_next(&f->space, &f->walk, header, at)) == -EBADMSG) {
+		report(f, *at, f->walk.what);
+		f->count.corrupt += f->walk.bad - 1;
+	}
+	return ret;
+}
+
+/* Keep the offset of a buffer that is not needed yet. The queue has room. */
+static int keep(struct etw_etl_file *f, uint16_t cpu, uint64_t at)
+{
+	struct etw_etl_cpu *c = &f->queue.cpus[cpu];
+
+	/* That CPU had no more buffers when the file was opened. */
+	if (!c->left) {
+		report(f, at, "the buffer has changed since the file was opened");
+		return 0;
+	}
+	if (!etw_etl_queue_put(&f->queue, cpu, at))
+		return -ENOMEM;
+	if (c->late) {
+		c->late = false;
+		f->late--;
+		f->found[f->found_count++] = cpu;
+	}
+	return 0;
+}
+
+/*
+ * Find a CPU's next buffer. 1: *at and *header; 0: it has none, or the buffer lies so far
+ * ahead that the CPU is late; -errno.
+ */
+static int find_next(struct etw_etl_file *f, uint16_t cpu, uint64_t *at,
+		     struct etw_buffer_header *header)
+{
+	struct etw_etl_cpu *c = &f->queue.cpus[cpu];
+	int ret;
+
+	while (etw_etl_queue_get(&f->queue, cpu, at)) {
+		c->left -= c->left > 0;
+		ret = look_again(f, cpu, *at, header);
+		if (ret)
+			return ret;
+	}
+	while (c->left) {
+		if (etw_etl_queue_full(&f->queue)) {
+			c->late = true;
+			f->late++;
+			return 0;
+		}
+		ret = walk_on(f, at, header);
+		if (ret <= 0)
+			return ret;
+		if (header->processor == cpu) {
+			c->left--;
+			return 1;
+		}
+		ret = keep(f, header->processor, *at);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Add a CPU's next buffer with records to the merge. */
+static int feed_one(struct etw_etl_file *f, uint16_t cpu)
+{
+	struct etw_buffer_header header;
+	struct etw_block *block;
+	uint64_t at, corrupt;
+	int ret;
+
+	while ((ret = find_next(f, cpu, &at, &header)) == 1) {
+		block = etw_etl_load(f, at, &header, &ret);
+		if (ret)
+			return ret;
+		if (!block)
+			continue;
+		f->count.buffers_read++;
+		corrupt = f->merge.corrupt;
+		ret = etw_merge_add(&f->merge, block);
+		if (ret > 0)
+			return 0;
+		if (f->merge.corrupt > corrupt)
+			report_record(f, block);
+		free(block);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/*
+ * Resume late CPUs: the walk continues once there is room, and the CPUs whose buffers
+ * it meets rejoin the merge. Their buffers lie so far ahead in the file that they
+ * should be later than the merge's current time.
+ */
+static int feed_late(struct etw_etl_file *f)
+{
+	struct etw_buffer_header header;
+	uint64_t at;
+	int ret;
+
+	while (f->late && !etw_etl_queue_full(&f->queue)) {
+		ret = walk_on(f, &at, &header);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			f->late = 0;
+			break;
+		}
+		ret = keep(f, header.processor, at);
+		if (ret)
+			return ret;
+	}
+	while (f->found_count) {
+		ret = feed_one(f, f->found[--f->found_count]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int feed(struct etw_etl_file *f, uint16_t cpu)
+{
+	int err = feed_one(f, cpu);
+
+	while (!err && (f->found_count || (f->late && !etw_etl_queue_full(&f->queue))))
+		err = feed_late(f);
+	return err;
+}
+
+/* Load the first buffer of every CPU. */
+static int prime(struct etw_etl_file *f)
+{
+	unsigned int cpu;
+	int err;
+
+	for (cpu = 0; cpu < ETW_ETL_CPUS; cpu++) {
+		if (!f->queue.cpus[cpu].left)
+			continue;
+		err = feed(f, cpu);
+		if (err)
+			return err;
+	}
+	f->primed = true;
+	return 0;
+}
+
 /* ------------------------------------------------------------------ reading */
 
-static void complete(struct etw_etl_file *f, struct etw_block *block,
-		     struct etw_event *event)
+static void complete(struct etw_etl_file *f, struct etw_event *event)
 {
 	int64_t timestamp = event->record.header->timestamp;
 
-	event->buffer = &block->header;
-	event->raw_size = event->record.header->size;
-	event->cpu = block->header.processor;
-	event->logger_id = block->header.logger_id;
 	event->time = etw_etl_time(&f->time, timestamp, &event->nanos);
 	if (f->count.events++ && timestamp < f->last)
 		f->count.disorder++;
@@ -51,7 +301,7 @@ static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 	if (ret != 1) {
 		if (ret < 0) {
 			f->merge.corrupt++;
-			etw_etl_tell_record(f, block);
+			report_record(f, block);
 		}
 		etw_block_release(block);
 		f->head = NULL;
@@ -61,7 +311,8 @@ static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 	event->buffer_done = etw_etl_record(block->data, end, &ahead, &view,
 					    &f->head_view) != 1;
 	f->head_view.time = event->classic.time;
-	complete(f, block, event);
+	etw_block_describe(block, event);
+	complete(f, event);
 	return 1;
 }
 
@@ -69,19 +320,13 @@ static int next_of_head(struct etw_etl_file *f, struct etw_event *event)
 static int finish(struct etw_etl_file *f)
 {
 	struct etw_buffer_header header;
-	const char *what;
-	uint64_t at, bad;
+	uint64_t at;
 	int ret;
 
 	f->finished = true;
-	while ((ret = etw_etl_walk_next(&f->space, &f->walk, &header, &at, &what, &bad)))
-		if (ret == -EBADMSG) {
-			etw_etl_report(f, at, what);
-			f->count.corrupt += bad - 1;
-		} else if (ret < 0) {
-			return ret;
-		}
-	return 0;
+	while ((ret = walk_on(f, &at, &header)) > 0)
+		;
+	return ret;
 }
 
 int etw_etl_next(struct etw_etl_file *file, struct etw_event *event)
@@ -96,27 +341,26 @@ int etw_etl_next(struct etw_etl_file *file, struct etw_event *event)
 	if (f->head && next_of_head(f, event))
 		return 1;
 	if (!f->primed)
-		err = etw_etl_prime(f);
+		err = prime(f);
 	if (f->spent) {
 		uint16_t cpu = f->spent->header.processor;
 
 		etw_block_release(f->spent);
 		f->spent = NULL;
-		err = etw_etl_feed(f, cpu);
+		err = feed(f, cpu);
 	}
 	if (err)
 		return err;
 	if (!etw_merge_first(&f->merge, &first))
 		return f->finished ? 0 : finish(f);
 	corrupt = f->merge.corrupt;
-	event->buffer_done = etw_merge_take(&f->merge, &event->record, &event->classic,
-					    &block);
-	event->raw = f->merge.taken;
+	etw_merge_take(&f->merge, event);
+	block = etw_block_of(event->buffer);
 	if (event->buffer_done)
 		f->spent = block;
 	if (f->merge.corrupt > corrupt)
-		etw_etl_tell_record(f, block);
-	complete(f, block, event);
+		report_record(f, block);
+	complete(f, event);
 	return 1;
 }
 
@@ -236,8 +480,7 @@ int etw_etl_all_after(struct etw_etl_file *file, int64_t time)
 {
 	struct etw_etl_walk walk = file->walk;
 	struct etw_buffer_header header;
-	const char *what;
-	uint64_t at, bad;
+	uint64_t at;
 	int ret = 0;
 
 	if (!file->primed)
@@ -246,7 +489,7 @@ int etw_etl_all_after(struct etw_etl_file *file, int64_t time)
 		ret = kept_are_late(file, time);
 	if (ret != 1)
 		return ret;
-	while ((ret = etw_etl_walk_next(&file->space, &walk, &header, &at, &what, &bad)))
+	while ((ret = etw_etl_walk_next(&file->space, &walk, &header, &at)))
 		if (ret == 1 ? !header_is_late(file, &header, time) : ret != -EBADMSG)
 			return ret < 0 ? ret : 0;
 	return 1;

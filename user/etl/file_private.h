@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * file_private.h - what open.c, feed.c and file.c share
+ * file_private.h - what open.c and file.c share
  */
 #ifndef ETW_ETL_FILE_PRIVATE_H
 #define ETW_ETL_FILE_PRIVATE_H
@@ -20,7 +20,7 @@ struct etw_etl_file {
 	struct etw_etl_info info;
 	struct etw_etl_count count;
 	struct etw_etl_queue queue;
-	unsigned int late;		/* late CPUs, see feed.c ... */
+	unsigned int late;		/* late CPUs, see file.c ... */
 	unsigned int found_count;	/* ... and those ready to be fed again */
 	uint16_t found[ETW_ETL_CPUS];
 	struct etw_merge merge;
@@ -44,15 +44,5 @@ struct etw_etl_file {
  */
 struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
 			       const struct etw_buffer_header *header, int *err);
-
-/* Add a CPU's next buffer with records to the merge; 0 also if there is none. */
-int etw_etl_feed(struct etw_etl_file *f, uint16_t cpu);
-/* Load the first buffer of every CPU. */
-int etw_etl_prime(struct etw_etl_file *f);
-
-/* Report and count an error. */
-void etw_etl_report(struct etw_etl_file *f, uint64_t at, const char *what);
-/* A record could not be read; skip the rest of its buffer. */
-void etw_etl_tell_record(struct etw_etl_file *f, const struct etw_block *block);
 
 #endif /* ETW_ETL_FILE_PRIVATE_H */

@@ -156,18 +156,30 @@ bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp)
 	return true;
 }
 
-bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
-		    struct etw_classic_view *classic, struct etw_block **block)
+void etw_block_describe(struct etw_block *block, struct etw_event *event)
+{
+	event->raw_size = event->record.header->size;
+	event->buffer = &block->header;
+	event->cpu = block->header.processor;
+	event->logger_id = block->header.logger_id;
+	event->lost_buffers = block->lost_buffers;
+	event->lost_events = block->lost_events;
+	event->lost_file = block->lost_file;
+	block->lost_buffers = 0;
+	block->lost_events = false;
+	block->lost_file = false;
+}
+
+void etw_merge_take(struct etw_merge *merge, struct etw_event *event)
 {
 	struct etw_stream *s = merge->heap[0];
-	bool done = false;
 
-	*view = s->view;
-	etw_record_move(view, &s->classic, classic);
-	*block = s->first;
-	merge->taken = s->raw;
+	event->record = s->view;
+	etw_record_move(&event->record, &s->classic, &event->classic);
+	event->raw = s->raw;
+	etw_block_describe(s->first, event);
 	if (!advance(merge, s->first, &s->view, &s->classic, &s->raw)) {
-		done = true;
+		event->buffer_done = true;
 		merge->bytes -= s->first->size;
 		s->first = s->first->next;
 		/* This succeeds: the block was added because it has a record. */
@@ -178,7 +190,6 @@ bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
 	}
 	if (merge->heap_count)
 		sift_down(merge);
-	return done;
 }
 
 void etw_merge_free(struct etw_merge *merge)

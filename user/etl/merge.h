@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/classic.h"
-#include "core/record.h"
+#include "event.h"
 
 /* A buffer as read; owned by the merge until etw_merge_take() returns it. */
 struct etw_block {
@@ -53,7 +52,6 @@ struct etw_merge {
 	size_t heap_count;
 	size_t bytes;				/* of all blocks in the merge */
 	uint64_t corrupt;			/* buffers dropped in the middle */
-	const void *taken;			/* the last record's bytes, in its block */
 };
 
 void etw_merge_free(struct etw_merge *merge);
@@ -68,11 +66,13 @@ int etw_merge_add(struct etw_merge *merge, struct etw_block *block);
 bool etw_merge_first(const struct etw_merge *merge, int64_t *timestamp);
 
 /*
- * Take the first record, which must exist. *view points into *block and *classic;
- * merge->taken is the record in the block. True: it was the block's last record, and
- * the caller owns the block now.
+ * Take the first record, which must exist; the caller has zeroed *event and sets its
+ * times. buffer_done: it was the last record of the block etw_block_of(event->buffer),
+ * which the caller owns now.
  */
-bool etw_merge_take(struct etw_merge *merge, struct etw_record_view *view,
-		    struct etw_classic_view *classic, struct etw_block **block);
+void etw_merge_take(struct etw_merge *merge, struct etw_event *event);
+
+/* Set what the event takes from its block, once its record is set. */
+void etw_block_describe(struct etw_block *block, struct etw_event *event);
 
 #endif /* ETW_ETL_MERGE_H */

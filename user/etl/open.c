@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "block_ref.h"
+#include "block.h"
 #include "file_private.h"
 
 #define STEP_MIN	1024	/* step for finding the next buffer */
@@ -128,13 +128,12 @@ static int survey(struct etw_etl_file *f)
 	struct etw_buffer_header header;
 	struct gaps gaps = { .open = 0 };
 	struct etw_etl_walk walk;
-	uint64_t at, bad, n = 0, numbered;
-	const char *what;
+	uint64_t at, n = 0, numbered;
 	int ret;
 
 	etw_etl_walk_begin(&f->space, &walk);
 	for (;;) {
-		ret = etw_etl_walk_next(&f->space, &walk, &header, &at, &what, &bad);
+		ret = etw_etl_walk_next(&f->space, &walk, &header, &at);
 		if (ret == -EBADMSG) {
 			f->count.tail = f->space.end - at;
 			gaps.open = walk.at > at ? walk.at - at : 0;

@@ -204,35 +204,28 @@ static uint64_t skip(const struct etw_etl_space *space, struct etw_etl_walk *wal
 }
 
 int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *walk,
-		      struct etw_buffer_header *header, uint64_t *at, const char **what,
-		      uint64_t *bad)
+		      struct etw_buffer_header *header, uint64_t *at)
 {
-	uint64_t first = 0;
-	const char *why = NULL;
+	const char *wrong;
 	int err;
 
-	*bad = 0;
+	walk->bad = 0;
 	while (more(space, walk)) {
-		const char *wrong = etw_etl_header_check(space, walk->at, header, &err);
-
+		wrong = etw_etl_header_check(space, walk->at, header, &err);
 		if (err)
 			return err;
-		if (!wrong && !*bad) {
+		if (!wrong && !walk->bad) {
 			*at = walk->at;
 			pass(space, walk, header);
 			return 1;
 		}
 		if (!wrong)
 			break;		/* the next call returns it; report the run before it */
-		if (!*bad) {
-			first = walk->at;
-			why = wrong;
+		if (!walk->bad) {
+			*at = walk->at;
+			walk->what = wrong;
 		}
-		*bad += skip(space, walk);
+		walk->bad += skip(space, walk);
 	}
-	if (!*bad)
-		return 0;
-	*at = first;
-	*what = why;
-	return -EBADMSG;
+	return walk->bad ? -EBADMSG : 0;
 }

@@ -40,18 +40,19 @@ struct etw_etl_walk {
 	uint64_t used;		/* end of the used part of the last valid buffer */
 	bool packed;		/* buffers may start anywhere */
 	bool wrapped;		/* back at begin, up to start */
+	const char *what;	/* after -EBADMSG: what is wrong ... */
+	uint64_t bad;		/* ... and with how many buffers */
 };
 
 void etw_etl_walk_begin(const struct etw_etl_space *space, struct etw_etl_walk *walk);
 
 /*
  * The next buffer. 1: *header, checked and with a plain processor number, and *at; 0:
- * the end; -EBADMSG: no buffer at *at, *what says why (once for a run of invalid
- * buffers; bad is their number); -EIO and similar errors.
+ * the end; -EBADMSG: no buffer at *at, once for a run of invalid buffers; -EIO and similar
+ * errors.
  */
 int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *walk,
-		      struct etw_buffer_header *header, uint64_t *at, const char **what,
-		      uint64_t *bad);
+		      struct etw_buffer_header *header, uint64_t *at);
 
 /*
  * Check a buffer's header and make its processor number plain. left: bytes from the

@@ -2,8 +2,9 @@
 /*
  * write.c - write a log file (.etl) from records
  *
- * lane.c keeps the buffers being filled, clock_pairs.c their clock pairs, and sink.c
- * the file.
+ * lane.c keeps the buffers being filled, and clock_pairs.c their clock pairs. The sink
+ * gathers small writes; a new file goes through atomic_file.h, a file that the caller
+ * opened is written in place.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -20,8 +21,152 @@
 #include "record.h"
 #include "write_private.h"
 
+#define GATHER		(256u << 10)	/* small pieces are gathered up to this size */
 #define SIZE_USUAL	(64u << 10)
 #define HEADER		ETW_BUFFER_HEADER_SIZE
+
+/* ---------------------------------------------------------------------- sink */
+
+static int write_all(int fd, const void *data, size_t len, uint64_t at)
+{
+	const char *p = data;
+
+	while (len) {
+		ssize_t n = pwrite(fd, p, len, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -EIO;
+		p += n;
+		at += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int sink_flush(struct etw_etl_sink *sink)
+{
+	size_t len = sink->gathered;
+
+	sink->gathered = 0;
+	return write_all(sink->fd, sink->gather, len, sink->at - len);
+}
+
+static void sink_release(struct etw_etl_sink *sink)
+{
+	free(sink->gather);
+	memset(sink, 0, sizeof(*sink));
+	sink->fd = -1;
+}
+
+/* Remove a new file; keep the contents of an appended one. */
+static void sink_drop(struct etw_etl_sink *sink)
+{
+	int saved = errno;
+
+	if (sink->file.path)
+		etw_atomic_file_rollback(&sink->file);
+	else if (sink->fd >= 0)
+		close(sink->fd);
+	sink_release(sink);
+	errno = saved;
+}
+
+static int sink_begin(struct etw_etl_sink *sink, uint64_t keep)
+{
+	memset(sink, 0, sizeof(*sink));
+	sink->fd = -1;
+	sink->keep = keep;
+	sink->at = keep;
+	sink->gather = malloc(GATHER);
+	return sink->gather ? 0 : -ENOMEM;
+}
+
+/* -EEXIST: it exists, and replace is false; -ESPIPE: cannot seek. */
+static int sink_create(struct etw_etl_sink *sink, const char *path, bool replace)
+{
+	int err = sink_begin(sink, 0);
+
+	if (!err)
+		err = etw_atomic_file_open(&sink->file, path, replace ? ETW_ATOMIC_REPLACE |
+					   ETW_ATOMIC_DEVICE : 0);
+	sink->fd = sink->file.path ? sink->file.fd : -1;
+	if (!err && lseek(sink->fd, 0, SEEK_CUR) < 0)
+		err = -errno;
+	if (err)
+		sink_drop(sink);
+	return err;
+}
+
+/* Append after the first keep bytes of an open file; the sink always owns fd. */
+static int sink_append(struct etw_etl_sink *sink, int fd, uint64_t keep)
+{
+	int err = sink_begin(sink, keep);
+
+	sink->fd = fd;
+	if (!err && lseek(fd, 0, SEEK_CUR) < 0)
+		err = -errno;
+	if (err)
+		sink_drop(sink);
+	return err;
+}
+
+int etw_etl_sink_put(struct etw_etl_sink *sink, const void *data, size_t len)
+{
+	int err = 0;
+
+	if (sink->gathered + len > GATHER)
+		err = sink_flush(sink);
+	if (err)
+		return err;
+	if (len >= GATHER / 4) {
+		if (sink->gathered)
+			err = sink_flush(sink);
+		if (!err)
+			err = write_all(sink->fd, data, len, sink->at);
+	} else {
+		memcpy(sink->gather + sink->gathered, data, len);
+		sink->gathered += len;
+	}
+	sink->at += len;
+	return err;
+}
+
+/* Remove everything written after keep. */
+static int sink_cut(struct etw_etl_sink *sink)
+{
+	sink->gathered = 0;
+	sink->at = sink->keep;
+	return ftruncate(sink->fd, sink->keep) ? -errno : 0;
+}
+
+/* Overwrite bytes that are in the file after the call. */
+static int sink_patch(struct etw_etl_sink *sink, const void *data, size_t len, uint64_t at)
+{
+	int err = sink_flush(sink);
+
+	return err ? err : write_all(sink->fd, data, len, at);
+}
+
+/* Complete the file. Always closes it; on error, drops it. */
+static int sink_commit(struct etw_etl_sink *sink)
+{
+	int err = sink_flush(sink);
+
+	if (err) {
+		sink_drop(sink);
+		return err;
+	}
+	if (sink->file.path)
+		err = etw_atomic_file_commit(&sink->file);
+	else if (close(sink->fd))
+		err = -errno;
+	sink_release(sink);
+	return err;
+}
 
 /* ------------------------------------------------------------------- records */
 
@@ -260,9 +405,9 @@ int etw_etl_create(const char *path, const struct etw_etl_options *options,
 
 	err = w ? describe(w, path, options) : -ENOMEM;
 	if (!err && options->into)
-		err = etw_etl_sink_append(&w->sink, options->fd, 0);
+		err = sink_append(&w->sink, options->fd, 0);
 	else if (!err)
-		err = etw_etl_sink_create(&w->sink, path, options->replace);
+		err = sink_create(&w->sink, path, options->replace);
 	else if (options->into)
 		close(options->fd);
 	if (err) {
@@ -287,11 +432,11 @@ static int patch_head(struct etw_etl_writer *w, const TRACE_LOGFILE_HEADER *h)
 	const uint8_t *from = (const uint8_t *)h;
 	uint64_t lost = offsetof(TRACE_LOGFILE_HEADER, BuffersLost) - (w->wide ? 0 : 8);
 	const size_t head = offsetof(TRACE_LOGFILE_HEADER, LoggerName);
-	int err = etw_etl_sink_patch(&w->sink, from, head, ETW_LOG_HEADER_AT);
+	int err = sink_patch(&w->sink, from, head, ETW_LOG_HEADER_AT);
 
 	if (err)
 		return err;
-	return etw_etl_sink_patch(&w->sink, &h->BuffersLost, sizeof(h->BuffersLost),
+	return sink_patch(&w->sink, &h->BuffersLost, sizeof(h->BuffersLost),
 				  ETW_LOG_HEADER_AT + lost);
 }
 
@@ -339,7 +484,7 @@ int etw_etl_finish(struct etw_etl_writer *writer, int64_t end_time,
 			.buffers = w->buffers,
 			.bytes = w->sink.at,
 		};
-	err = etw_etl_sink_commit(&w->sink);
+	err = sink_commit(&w->sink);
 	free_writer(w);
 	return err;
 }
@@ -351,13 +496,12 @@ static int last_sequence(struct etw_etl_file *f, uint64_t *sequence)
 {
 	struct etw_buffer_header header;
 	struct etw_etl_walk walk;
-	uint64_t at, bad;
-	const char *what;
+	uint64_t at;
 	int ret;
 
 	etw_etl_walk_begin(&f->space, &walk);
 	do {
-		ret = etw_etl_walk_next(&f->space, &walk, &header, &at, &what, &bad);
+		ret = etw_etl_walk_next(&f->space, &walk, &header, &at);
 		if (ret == 1 && header.sequence > (int64_t)*sequence)
 			*sequence = header.sequence;
 	} while (ret == 1 || ret == -EBADMSG);
@@ -410,7 +554,7 @@ int etw_etl_append_fd(int fd, struct etw_etl_writer **out)
 	if (!err)
 		err = start(w);
 	if (!err)
-		err = etw_etl_sink_append(&w->sink, fd, w->sink.keep);
+		err = sink_append(&w->sink, fd, w->sink.keep);
 	else
 		close(fd);
 	if (err) {
@@ -434,8 +578,8 @@ void etw_etl_discard(struct etw_etl_writer *writer)
 	if (!writer)
 		return;
 	/* If truncation fails, the header keeps marking the file as incomplete. */
-	if (writer->old && !etw_etl_sink_cut(&writer->sink))
+	if (writer->old && !sink_cut(&writer->sink))
 		patch_head(writer, &writer->old->header);
-	etw_etl_sink_drop(&writer->sink);
+	sink_drop(&writer->sink);
 	free_writer(writer);
 }

@@ -13,8 +13,6 @@
 #include "timebase.h"
 #include "xpress.h"
 
-/* ------------------------------------------------------------ sink.c */
-
 /* The output file. */
 struct etw_etl_sink {
 	int fd;			/* -1: closed */
@@ -25,22 +23,10 @@ struct etw_etl_sink {
 	size_t gathered;
 };
 
-/* -EEXIST: it exists, and replace is false; -ESPIPE: cannot seek. */
-int etw_etl_sink_create(struct etw_etl_sink *sink, const char *path, bool replace);
-/* Append after the first keep bytes of an open file; the sink always owns fd. */
-int etw_etl_sink_append(struct etw_etl_sink *sink, int fd, uint64_t keep);
 /* Append bytes. */
 int etw_etl_sink_put(struct etw_etl_sink *sink, const void *data, size_t len);
-/* Remove everything written after keep. */
-int etw_etl_sink_cut(struct etw_etl_sink *sink);
-/* Overwrite bytes that are in the file after the call. */
-int etw_etl_sink_patch(struct etw_etl_sink *sink, const void *data, size_t len, uint64_t at);
-/* Complete the file. Always closes it; on error, drops it. */
-int etw_etl_sink_commit(struct etw_etl_sink *sink);
-/* Remove a new file; keep the contents of an appended one. */
-void etw_etl_sink_drop(struct etw_etl_sink *sink);
 
-/* ------------------------------------------------------------ write_header.c */
+/* ------------------------------------------------------------ logfile_header.c */
 
 /*
  * Build the header buffer from info (whose header.BufferSize bytes lie at buffer);
@@ -63,11 +49,11 @@ struct etw_etl_lane {
 	bool ends;		/* final buffer that takes the latest pair */
 };
 
-#define ETW_ETL_TOLD	8
+#define ETW_ETL_WAITING	8
 
 /* Clock pairs waiting for buffers, see clock_pairs.c */
-struct etw_etl_told {
-	struct etw_time_pair list[ETW_ETL_TOLD];	/* not in any buffer yet, oldest first */
+struct etw_etl_pairs {
+	struct etw_time_pair list[ETW_ETL_WAITING];	/* not in any buffer yet, oldest first */
 	unsigned int count;
 	struct etw_time_pair written;	/* the pair in the last buffer that has one */
 	struct etw_time_pair end;	/* the latest, when all is written */
@@ -82,7 +68,7 @@ struct etw_etl_writer {
 	struct etw_etl_sink sink;
 	struct etw_etl_info info;
 	struct etw_timebase base;
-	struct etw_etl_told told;
+	struct etw_etl_pairs pairs;
 	uint32_t size;		/* of a buffer */
 	struct etw_etl_lane *lanes;
 	unsigned int lane_count;

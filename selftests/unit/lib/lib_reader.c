@@ -121,8 +121,6 @@ static void test_merge_random(void)
 {
 	uint64_t times[40] = { 0 }, last_id[40] = { 0 };
 	struct etw_merge merge = { 0 };
-	struct etw_classic_view classic;
-	struct etw_record_view view;
 	struct etw_block *block;
 	int round, n, in = 0, out = 0, bad = 0;
 	int64_t last = 0, first;
@@ -142,15 +140,16 @@ static void test_merge_random(void)
 	}
 	memset(last_id, 0, sizeof(last_id));
 	while (etw_merge_first(&merge, &first)) {
-		bool done = etw_merge_take(&merge, &view, &classic, &block);
-		uint16_t cpu = block->header.processor / 7;
+		struct etw_event event = { .buffer_done = false };
 
-		bad += view.header->timestamp < last || view.header->timestamp != first;
-		bad += view.header->desc.id != ++last_id[cpu];
-		last = view.header->timestamp;
+		etw_merge_take(&merge, &event);
+		bad += event.record.header->timestamp < last ||
+		       event.record.header->timestamp != first;
+		bad += event.record.header->desc.id != ++last_id[event.cpu / 7];
+		last = event.record.header->timestamp;
 		out++;
-		if (done)
-			free(block);
+		if (event.buffer_done)
+			free(etw_block_of(event.buffer));
 	}
 	ok(in == out && !bad, "%d events of 40 CPUs, each once and in order", out);
 	is(merge.bytes, 0, "nothing is held");
@@ -160,8 +159,7 @@ static void test_merge_random(void)
 static void test_merge_bad(void)
 {
 	struct etw_merge merge = { 0 };
-	struct etw_classic_view classic;
-	struct etw_record_view view;
+	struct etw_event event = { .buffer_done = false };
 	struct etw_event_header *second;
 	struct etw_block *block;
 	struct feed f;
@@ -186,8 +184,8 @@ static void test_merge_bad(void)
 	feed_event(&f, 11, 2, NULL, "abc", 3);
 	second->size = 60000;
 	is(add(&merge, block), 1, "a buffer that is good in front");
-	ok(etw_merge_take(&merge, &view, &classic, &block) && view.header->desc.id == 1,
-	   "gives its good records");
+	etw_merge_take(&merge, &event);
+	ok(event.buffer_done && event.record.header->desc.id == 1, "gives its good records");
 	is(merge.corrupt, 2, "and is counted");
 	free(block);
 	block = new_block(&f, 1, 0);

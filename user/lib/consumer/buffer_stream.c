@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "etl/block_ref.h"
 #include "buffer_stream.h"
 #include "etl/block.h"
 #include "etl/record.h"
@@ -307,25 +306,15 @@ static bool may_go(const struct etw_bufstream *s, int64_t time)
 
 static void hand_out(struct etw_bufstream *s, struct etw_event *event)
 {
-	struct etw_block *block;
 	int64_t time;
 
 	memset(event, 0, sizeof(*event));
-	event->buffer_done = etw_merge_take(&s->merge, &event->record, &event->classic, &block);
+	etw_merge_take(&s->merge, event);
 	if (event->buffer_done)
-		s->spent = block;
-	event->raw = s->merge.taken;
-	event->raw_size = event->record.header->size;
-	event->buffer = &block->header;
-	event->cpu = block->header.processor;
-	event->logger_id = block->header.logger_id;
-	event->lost_events = block->lost_events;
-	event->lost_file = block->lost_file;
-	block->lost_events = false;
-	block->lost_file = false;
+		s->spent = etw_block_of(event->buffer);
 	time = event->record.header->timestamp;
 	if (s->last != INT64_MIN)
-		etw_etl_time_steer(&s->time, &block->header, s->last);
+		etw_etl_time_steer(&s->time, event->buffer, s->last);
 	event->time = etw_etl_time(&s->time, time, &event->nanos);
 	if (time > s->last)
 		s->last = time;

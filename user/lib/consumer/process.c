@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "device/kdev.h"
-#include "etl/block_ref.h"
+#include "etl/block.h"
 #include "trace.h"
 
 #define HANDLES_MAX	64	/* per ProcessTrace() call */

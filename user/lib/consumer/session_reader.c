@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "etl/block_ref.h"
+#include "etl/block.h"
 #include "etl/merge.h"
 #include "session_reader.h"
 #include "etl/timebase.h"
@@ -355,27 +355,13 @@ static bool may_go(struct etw_reader *r, int64_t timestamp)
 
 static void hand_out(struct etw_reader *r, struct etw_event *event)
 {
-	struct etw_block *block;
 	int64_t timestamp;
 
 	memset(event, 0, sizeof(*event));
-	event->buffer_done = etw_merge_take(&r->merge, &event->record, &event->classic,
-					    &block);
+	etw_merge_take(&r->merge, event);
 	if (event->buffer_done)
-		r->spent = block;
-	event->buffer = &block->header;
-	event->raw = r->merge.taken;
-	event->raw_size = event->record.header->size;
-	event->cpu = block->header.processor;
-	event->logger_id = block->header.logger_id;
-	event->lost_buffers = block->lost_buffers;
-	event->lost_events = block->lost_events;
-	event->lost_file = block->lost_file;
-	block->lost_buffers = 0;
-	block->lost_events = false;
-	block->lost_file = false;
+		r->spent = etw_block_of(event->buffer);
 	timestamp = event->record.header->timestamp;
-	event->nanos = 0;
 	if (r->info.clock == ETW_CLOCK_SYSTEM)
 		event->time = timestamp;
 	else

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "device/kdev.h"
-#include "etl/block_ref.h"
+#include "etl/block.h"
 #include "trace.h"
 
 #define MODES	ETW_PROCESS_TRACE_MODE_RAW_TIMESTAMP

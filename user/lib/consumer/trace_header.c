@@ -48,8 +48,6 @@ void etw_tracehead_event(struct etw_block *block, int64_t start, struct etw_even
 	event->raw = block->data + block->offset;
 	etw_etl_record(block->data, block->header.offset, &block->offset, &event->record,
 		       &event->classic);
-	event->raw_size = event->record.header->size;
-	event->buffer = &block->header;
-	event->logger_id = block->header.logger_id;
+	etw_block_describe(block, event);
 	event->time = start;
 }

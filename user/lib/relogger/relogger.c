@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "device/kdev.h"
-#include "etl/block_ref.h"
+#include "etl/block.h"
 #include "lib/consumer/trace_header.h"
 #include "lib/controller/log_target.h"
 #include "relogger_private.h"

@@ -139,15 +139,14 @@ static int scan_block(struct etw_decoder *d, const struct etw_block *block)
 
 static int scan(struct etw_decoder *d, struct etw_etl_file *f)
 {
-	uint64_t at, bad, last = f->space.end > WINDOW ? f->space.end - WINDOW : 0;
+	uint64_t at, last = f->space.end > WINDOW ? f->space.end - WINDOW : 0;
 	struct etw_buffer_header header;
 	struct etw_etl_walk walk;
 	struct etw_block *block;
 	int ret, err, found = 0;
-	const char *what;
 
 	etw_etl_walk_begin(&f->space, &walk);
-	while ((ret = etw_etl_walk_next(&f->space, &walk, &header, &at, &what, &bad))) {
+	while ((ret = etw_etl_walk_next(&f->space, &walk, &header, &at))) {
 		if (ret < 0 && ret != -EBADMSG)
 			return ret;
 		if (ret < 0 || (at >= WINDOW && at < last))
