@@ -5,6 +5,8 @@
  */
 #include "cli_fake.h"
 
+#include <dirent.h>
+
 #include "lib/tap.h"
 #include "cli/autologger/autologger.h"
 
@@ -13,7 +15,6 @@
 #undef AUTOLOGGER_STATE
 #define AUTOLOGGER_RUN		"./run"
 #define AUTOLOGGER_STATE	"./state"
-#include "cli/autologger/start.c"
 #include "cli/autologger/state.c"
 
 static char *slurp(const char *path)
@@ -28,6 +29,20 @@ static char *slurp(const char *path)
 	return text;
 }
 
+/* The number of files in a folder */
+static int entries(const char *folder)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+	int count = 0;
+
+	while (dir && (entry = readdir(dir)))
+		count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
 static int act(const char *action)
 {
 	return RUN(cmd_autologger, (char *)"autologger", (char *)action, (char *)"boot");
@@ -38,7 +53,7 @@ static void started(const char *file, const char *counter)
 	ok(act("start") == 0, "started: %s", err);
 	ok(strstr(slurp("run/boot"), file), "its file is %s", file);
 	ok(!strcmp(slurp("state/boot"), counter), "which is kept");
-	ok(access("state/.boot.new", F_OK), "and no other file");
+	is(entries("state"), 1, "and no other file");
 	is(act("stop"), 0, "stopped");
 }
 
@@ -48,7 +63,7 @@ static void failed(const char *counter)
 	is(act("start"), 1, "one that cannot be started");
 	ok(strstr(err, "session \"boot\""), "is reported: %s", err);
 	ok(!strcmp(slurp("state/boot"), counter), "its number stays what it was");
-	ok(access("state/.boot.new", F_OK), "and nothing is left");
+	is(entries("state"), *counter ? 1 : 0, "and nothing is left");
 }
 
 /* B165: the number increases once its session has started. */
@@ -87,7 +102,7 @@ static bool load(const char *text)
 	if (!f || fputs(text, f) < 0 || fclose(f))
 		abort();
 	autologger_unload(&conf);
-	return autologger_load("x", &conf, AUTOLOGGER_REPORT_NONE);
+	return autologger_load("x", &conf, false);
 }
 
 /* B164: the settings of a session have the defaults of the registry. */
@@ -119,8 +134,7 @@ static void test_defaults(void)
 /* B164, B166: all settings */
 static void test_values(void)
 {
-	bool good = true;
-	struct autologger_enable *list;
+	const struct enable_request *first, *second;
 
 	ok(load(START " --buffer-size 64 --min-buffers 8 --max-buffers 60000 --clock cycles "
 		"--flush 5 --file '/var/log/a b.etl' --file-max 16 --circular --max-size 4096K "
@@ -136,27 +150,36 @@ static void test_values(void)
 	is(startfile_mode(&conf.file, &conf.session), 4, "in MB");
 	is(conf.session.s.mode, EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_SECURE_MODE |
 	   EVENT_TRACE_INDEPENDENT_SESSION_MODE, "its modes");
-	list = autologger_enables(-1, &conf, &good);
-	ok(good && conf.conf.enable_count == 2, "two providers");
-	ok(list[0].request.enable.level == 255 && list[0].request.enable.any == UINT64_MAX &&
-	   list[0].request.enable.all == 2 && list[0].request.filters.ids.given &&
-	   list[0].request.enable.property == (ETW_ENABLE_SID | ETW_ENABLE_IGNORE_KEYWORD_0),
-	   "the first");
-	ok(!strcmp(list[1].provider, "*Some-Name") && !list[1].request.enable.level &&
-	   !list[1].request.enable.any && !list[1].request.enable.property,
-	   "the second wants all");
-	autologger_enables_free(list, conf.conf.enable_count);
+	is(conf.enable_count, 2, "two providers");
+	first = &conf.enables[0]->request;
+	second = &conf.enables[1]->request;
+	ok(first->enable.level == 255 && first->enable.any == UINT64_MAX &&
+	   first->enable.all == 2 && first->filters.ids.given &&
+	   first->enable.property == (ETW_ENABLE_SID | ETW_ENABLE_IGNORE_KEYWORD_0), "the first");
+	ok(!strcmp(second->provider, "*Some-Name") && !second->enable.level &&
+	   !second->enable.any && !second->enable.property, "the second wants all");
 }
 
 static void bad(const char *text, const char *what)
 {
 	ok(!load(text) && conf.status == ERROR_INVALID_PARAMETER && strstr(conf.what, what),
 	   "%s", conf.what);
-	ok(!conf.at_boot && !conf.conf.enable_count, "nothing in it is used");
 }
 
 static void test_bad(void)
 {
+	char many[1024 * sizeof("enable *p\n") + 2], *at = many;
+	int i;
+
+	bad("", "the start line is missing");
+	bad("enable *a\n", "the start line is missing");
+	bad("start\n\nstart --x\n", "line 1: --guid is missing");
+	bad(START "\n\nstart --x\n", "line 3: a second start line, the first is line 1");
+	for (i = 0; i < 1025; i++)
+		at = stpcpy(at, "enable *p\n");
+	bad(many, "line 1025: more than 1024 providers");
+	bad(START "\nenable *a --level 256\n", "line 2: --level: ");
+	is(conf.enable_count, 0, "a wrong line is not used");
 	bad("start\n", "line 1: --guid is missing");
 	bad("\n" START " --frob\n", "line 2: unknown option \"--frob\"");
 	bad(START " --help\n", "--help: not in a file");

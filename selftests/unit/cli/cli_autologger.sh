@@ -42,7 +42,7 @@ all() {
 
 check_usage() {
 	wrong 'missing ACTION' autologger
-	wrong '"frob": no such action' autologger frob
+	wrong 'ACTION: "frob" is none of start, stop, list, check' autologger frob
 	wrong '--json: goes with list only' autologger check --json
 	wrong 'NAME: the name is empty' autologger start ''
 	wrong '"a/b" is no name of a session here' autologger start a/b

@@ -240,8 +240,8 @@ TEST_F(autologger, errors)
 	/* B167 */
 	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "etw: " DIR_CONF "/a.conf:3: --new-files: ")));
 	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "etw: " DIR_CONF "/b.conf:2: no kernel provider")));
-	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "ERROR_BAD_PATHNAME (161)\n")));
-	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "ERROR_ALREADY_EXISTS (183)\n")));
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "/c.conf:1: \"/nonexistent/c.etl\": No such file")));
+	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.err, "/d.conf:1: session \"d\": session \"b\" has GUID " GUID_S)));
 	EXPECT_FALSE(running("a", &p));
 	EXPECT_TRUE(running("b", &p));
 	EXPECT_FALSE(running("c", &p));

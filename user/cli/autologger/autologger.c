@@ -27,39 +27,29 @@ static const struct cli_syntax syntax = {
 	.example = "etw autologger check",
 };
 
-static int each_start(char **names, bool by_name)
+static int start_one(int fd, const char *name, bool by_name)
 {
 	static struct autologger_conf conf;
-	int fd = device_open(), status = 0, i;
+	int status = 0;
 
-	if (fd < 0)
-		return 1;
-	cli_begin("autologger");
-	for (i = 0; names[i]; i++) {
-		autologger_load(names[i], &conf, AUTOLOGGER_REPORT_FIRST);
-		if (conf.status || conf.at_boot || by_name)
-			status |= !autologger_start(fd, &conf);
-		autologger_unload(&conf);
-	}
-	etw_kdev_close(fd);
+	autologger_load(name, &conf, true);
+	if (conf.status || conf.at_boot || by_name)
+		status = !autologger_start(fd, &conf);
+	autologger_unload(&conf);
 	return status;
 }
 
 /* The session of that name, if it is the one that was started. */
-static int stop_one(int fd, const char *name)
+static int stop_one(int fd, const char *name, bool by_name)
 {
 	static struct autologger_result result;
 	static struct session session;
-	bool tried = autologger_read_result(name, &result);
 	int err;
 
-	if (!tried)
+	(void)by_name;
+	if (!autologger_read_result(name, &result))
 		return cli_fail("session %s was not started by etw autologger", cli_quote(name));
-	memset(&session, 0, sizeof(session));
-	err = session_do(fd, etw_kdev_session_query, name, &session);
-	/* It may be a session of that name that somebody else has started. */
-	if (!err && !guid_equal(&session.s.guid, &result.guid))
-		err = -ENOENT;
+	err = autologger_find(fd, name, &result.guid);
 	autologger_result_free(&result);
 	if (!err)
 		err = session_do(fd, etw_kdev_session_stop, name, &session);
@@ -69,28 +59,17 @@ static int stop_one(int fd, const char *name)
 	return 0;
 }
 
-static int each_stop(char **names)
+static int each(int (*act)(int fd, const char *name, bool by_name), char **names, bool by_name)
 {
-	int fd = device_open(), status = 0, i;
+	int fd = device_open(), status = 0;
 
 	if (fd < 0)
 		return 1;
 	cli_begin("autologger");
-	for (i = 0; names[i]; i++)
-		status |= stop_one(fd, names[i]);
+	for (; *names; names++)
+		status |= act(fd, *names, by_name);
 	etw_kdev_close(fd);
 	return status;
-}
-
-static int act(const char *action, char **names, bool by_name, bool json)
-{
-	if (!strcmp(action, "start"))
-		return each_start(names, by_name);
-	if (!strcmp(action, "stop"))
-		return each_stop(names);
-	if (!strcmp(action, "check"))
-		return autologger_check(names);
-	return autologger_list(names, json);
 }
 
 static void check_names(char **names)
@@ -107,37 +86,36 @@ static void check_names(char **names)
 
 int cmd_autologger(int argc, char **argv)
 {
-	static const char *const actions[] = { "start", "stop", "list", "check" };
-	char **operands, **found = NULL;
-	bool json = false;
-	const char *action, *dir;
-	int count = 0, status;
-	size_t i;
+	enum { START, STOP, LIST, CHECK };
+	static const char *const actions[] = { "start", "stop", "list", "check", NULL };
+	char **names, **found = NULL;
+	bool json = false, by_name;
+	unsigned int action;
+	const char *dir;
+	int count = 0, status = 0;
 
 	while (cli_next(&syntax, argc, argv) != -1)
 		json = true;
-	operands = cli_operands(&syntax, argc, argv);
-	action = operands[0];
-	for (i = 0; i < 4 && strcmp(actions[i], action); i++)
-		;
-	if (i == 4)
-		cli_usage("%s: no such action (start, stop, list, check)", cli_quote(action));
-	if (json && strcmp(action, "list"))
+	names = cli_operands(&syntax, argc, argv);
+	action = cli_choice("ACTION", *names++, actions);
+	if (json && action != LIST)
 		cli_usage("--json: goes with list only");
-	check_names(operands + 1);
-	if (!operands[1]) {
+	check_names(names);
+	by_name = *names;
+	if (!by_name) {
 		/* A session that was started may have lost its file since. */
-		dir = strcmp(action, "stop") ? autologger_dir() : AUTOLOGGER_RUN;
-		count = autologger_names(dir, strcmp(action, "stop") ? ETW_AUTOLOG_SUFFIX : "",
-					 &found);
+		dir = action == STOP ? AUTOLOGGER_RUN : autologger_dir();
+		count = autologger_names(dir, action == STOP ? "" : ETW_AUTOLOG_SUFFIX, &found);
 		if (count < 0)
 			return cli_fail("%s: %s", dir, strerror(-count));
+		names = found ? found : names;
 	}
-	if (!operands[1] && !count && strcmp(action, "list"))
-		status = 0;
-	else
-		status = act(action, operands[1] ? operands + 1 : found ? found :
-			     (char *[]){ NULL }, operands[1] != NULL, json);
+	if (action == LIST)
+		status = autologger_list(names, json);
+	else if (action == CHECK)
+		status = autologger_check(names);
+	else if (*names)
+		status = each(action == START ? start_one : stop_one, names, by_name);
 	autologger_names_free(found, count);
 	schema_unload();
 	return status;

@@ -15,6 +15,7 @@
 #include "autologger.h"
 #include "base/guid.h"
 #include "cli/cli.h"
+#include "cli/provider.h"
 #include "cli/request/start_options.h"
 #include "lib/access/conf_file.h"
 
@@ -45,15 +46,11 @@ int autologger_names(const char *dir, const char *suffix, char ***list)
 	n = scandir(dir, &entries, NULL, alphasort);
 	if (n < 0)
 		return errno == ENOENT ? 0 : -errno;
-	*list = calloc((size_t)n + 1, sizeof(**list));
-	if (!*list)
-		cli_die("out of memory");
+	*list = cli_calloc((size_t)n + 1, sizeof(**list));
 	for (i = 0; i < n; i++) {
 		if (has_suffix(entries[i]->d_name, suffix)) {
 			entries[i]->d_name[strlen(entries[i]->d_name) - strlen(suffix)] = '\0';
-			(*list)[count] = strdup(entries[i]->d_name);
-			if (!(*list)[count++])
-				cli_die("out of memory");
+			(*list)[count++] = cli_strdup(entries[i]->d_name);
 		}
 		free(entries[i]);
 	}
@@ -133,27 +130,102 @@ static void check_start(struct autologger_conf *to)
 	choose_size(to);
 }
 
-/* Wrong usage ends cli_try(). */
-static void take_start(void *context)
+static void take_start(struct autologger_conf *to, struct etw_autolog_command *command)
 {
-	struct autologger_conf *to = context;
-	const struct etw_autolog_command *command = &to->conf.start;
 	int option;
 
-	to->at_boot = true;
-	to->session.s.clock = ETW_CLOCK_QPC;
-	optind = 0;
+	if (to->start_line)
+		cli_usage("a second start line, the first is line %u", to->start_line);
+	to->start_line = command->line;
 	while ((option = cli_next(&start_syntax, command->argc, command->argv)) != -1)
 		take_start_option(to, option);
 	cli_operands(&start_syntax, command->argc, command->argv);
 	check_start(to);
 }
 
+/* ----------------------------------------------------------- the enable lines */
+
+static const struct cli_syntax enable_syntax = {
+	.operands = { "PROVIDER" },
+	.options = enable_options,
+	.in_file = true,
+};
+
+static void refuse_option(int option)
+{
+	switch (option) {
+	case ENABLE_OPT_PID:
+		cli_usage("--pid: not in a file, since a process gets another number at each boot");
+	case ENABLE_OPT_CAPTURE:
+		cli_usage("--capture: not in a file");
+	case ENABLE_OPT_MANIFEST:
+		cli_usage("--manifest: not in a file; install the manifest");
+	}
+}
+
+/* *pending: the line's request, until it is known to be correct */
+static void take_enable(struct autologger_conf *to, struct etw_autolog_command *command,
+			struct autologger_enable **pending)
+{
+	struct autologger_enable *e;
+	const char *provider;
+	int option;
+
+	if (to->enable_count == ETW_AUTOLOG_PROVIDERS)
+		cli_usage("more than %d providers", ETW_AUTOLOG_PROVIDERS);
+	/* The kernel's request points into it: it must not move. */
+	e = *pending = cli_calloc(1, sizeof(*e));
+	e->line = command->line;
+	enable_request_init(&e->request);
+	while ((option = cli_next(&enable_syntax, command->argc, command->argv)) != -1) {
+		refuse_option(option);
+		enable_request_take(&e->request, option);
+	}
+	provider = cli_operands(&enable_syntax, command->argc, command->argv)[0];
+	provider_check(provider);
+	provider_check_group(provider, &e->request.enable);
+	enable_request_ready(&e->request, provider);
+	to->enables = cli_grow(to->enables, to->enable_count, sizeof(*to->enables));
+	to->enables[to->enable_count++] = e;
+	*pending = NULL;
+}
+
 /* -------------------------------------------------------------------- a file */
 
-static void set_error(struct autologger_conf *to, uint32_t status, unsigned int line,
-		      const char *what)
+/* A file that is being read */
+struct loading {
+	struct autologger_conf *to;
+	bool report;
+	struct etw_autolog_command command;
+	struct autologger_enable *pending;
+};
+
+/* Wrong usage ends cli_try(). */
+static void take_command(void *context)
 {
+	struct loading *loading = context;
+	struct etw_autolog_command *command = &loading->command;
+
+	optind = 0;
+	if (!strcmp(command->argv[0], "start"))
+		take_start(loading->to, command);
+	else
+		take_enable(loading->to, command, &loading->pending);
+}
+
+/* Print an error, if that is wanted, and keep the first; line: 0: of the whole file. */
+static void take_error(const struct loading *loading, uint32_t status, unsigned int line,
+		       const char *what)
+{
+	struct autologger_conf *to = loading->to;
+
+	if (loading->report) {
+		autologger_at(to, line);
+		cli_fail("%s", what);
+		cli_begin("autologger");
+	}
+	if (to->status)
+		return;
 	to->status = status;
 	if (line)
 		snprintf(to->what, sizeof(to->what), "line %u: %.160s", line, what);
@@ -161,76 +233,82 @@ static void set_error(struct autologger_conf *to, uint32_t status, unsigned int 
 		snprintf(to->what, sizeof(to->what), "%s", what);
 }
 
-/* A file that is being read, and which of its errors to print */
-struct loading {
-	struct autologger_conf *to;
-	enum autologger_report report;
-};
-
-static void take_error(void *context, const struct etw_autolog_error *error)
+static void free_enable(struct autologger_enable *e)
 {
-	const struct loading *loading = context;
-	struct autologger_conf *to = loading->to;
-	bool first = !to->status;
-
-	if (first)
-		set_error(to, ERROR_INVALID_PARAMETER, error->line, error->what);
-	if (loading->report != AUTOLOGGER_REPORT_ALL && !(loading->report && first))
-		return;
-	cli_begin(NULL);
-	if (error->line)
-		cli_fail("%s:%u: %s", to->path, error->line, error->what);
-	else
-		cli_fail("%s: %s", to->path, error->what);
-	cli_begin("autologger");
+	if (e)
+		enable_request_free(&e->request);
+	free(e);
 }
 
-static bool parse(struct loading *loading, const struct etw_access_file *file)
+static void take_commands(struct loading *loading, const struct etw_access_file *file)
 {
 	struct autologger_conf *to = loading->to;
-	struct etw_autolog_error error = { .line = 0 };
-	int err = etw_autolog_parse(file->text, file->len, &to->conf, take_error, loading);
+	struct etw_autolog_parser *parser = &to->parser;
+	int ret = etw_autolog_begin(parser, file->text, file->len);
+	char what[192];
 
-	if (err == -ENOMEM)
+	if (ret == -ENOMEM)
 		cli_die("out of memory");
-	if (to->conf.start.line &&
-	    !cli_try(take_start, to, error.what, sizeof(error.what))) {
-		error.line = to->conf.start.line;
-		take_error(loading, &error);
+	if (ret) {
+		take_error(loading, ERROR_INVALID_PARAMETER, parser->error_line, parser->what);
+		return;
 	}
-	return !to->status;
+	while ((ret = etw_autolog_next(parser, &loading->command))) {
+		if (ret < 0)
+			take_error(loading, ERROR_INVALID_PARAMETER, parser->error_line,
+				   parser->what);
+		else if (!cli_try(take_command, loading, what, sizeof(what)))
+			take_error(loading, ERROR_INVALID_PARAMETER, loading->command.line, what);
+		free_enable(loading->pending);
+		loading->pending = NULL;
+	}
+	if (!to->start_line)
+		take_error(loading, ERROR_INVALID_PARAMETER, 0, "the start line is missing");
 }
 
-bool autologger_load(const char *name, struct autologger_conf *to, enum autologger_report report)
+bool autologger_load(const char *name, struct autologger_conf *to, bool report)
 {
-	struct loading loading = { to, report };
+	struct loading loading = { .to = to, .report = report };
 	struct etw_access_file file;
 	int err;
 
 	memset(to, 0, sizeof(*to));
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	snprintf(to->path, sizeof(to->path), "%s/%s" ETW_AUTOLOG_SUFFIX, autologger_dir(), name);
+	to->at_boot = true;
+	to->session.s.clock = ETW_CLOCK_QPC;
 	err = etw_access_file_look(to->path, true, &file);
-	if (!err) {
-		if (!parse(&loading, &file) && report != AUTOLOGGER_REPORT_ALL)
-			autologger_unload(to);
-		etw_access_file_close(&file);
-		return !to->status;
+	if (err) {
+		take_error(&loading, err == -ENOENT ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED, 0,
+			   strerror(-err));
+		return false;
 	}
-	set_error(to, err == -ENOENT ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED, 0,
-		  strerror(-err));
-	if (report) {
-		cli_begin(NULL);
-		cli_fail("%s: %s", to->path, to->what);
-		cli_begin("autologger");
-	}
-	return false;
+	take_commands(&loading, &file);
+	etw_access_file_close(&file);
+	return !to->status;
 }
 
 void autologger_unload(struct autologger_conf *conf)
 {
-	etw_autolog_free(&conf->conf);
+	size_t i;
+
+	for (i = 0; i < conf->enable_count; i++)
+		free_enable(conf->enables[i]);
+	free(conf->enables);
+	conf->enables = NULL;
+	conf->enable_count = 0;
+	etw_autolog_free(&conf->parser);
 	/* Its path was one of the words. */
-	memset(&conf->file, 0, sizeof(conf->file));
-	conf->at_boot = false;
+	conf->file.path = NULL;
+}
+
+void autologger_at(const struct autologger_conf *conf, unsigned int line)
+{
+	static char place[sizeof(conf->path) + 32];
+
+	if (line)
+		snprintf(place, sizeof(place), "%s:%u", conf->path, line);
+	else
+		snprintf(place, sizeof(place), "%s", conf->path);
+	cli_begin(place);
 }

@@ -30,16 +30,6 @@ static const char *status_name(uint32_t status)
 	return name ? name : "";
 }
 
-/* False also without the module, or the right to query the session. */
-static bool is_running(int fd, const char *name, const struct etw_guid *guid)
-{
-	static struct session session;
-
-	memset(&session, 0, sizeof(session));
-	return fd >= 0 && !session_do(fd, etw_kdev_session_query, name, &session) &&
-	       guid_equal(&session.s.guid, guid);
-}
-
 static void put_status(struct etw_text *to, uint32_t status)
 {
 	json_writer_unsigned(to, "status", status);
@@ -54,7 +44,7 @@ static void show_json(const struct known *k)
 	json_writer_open(&line, NULL, '{');
 	json_writer_word(&line, "session", k->conf.name);
 	json_writer_word(&line, "path", k->conf.path);
-	json_writer_flag(&line, "start", k->conf.at_boot);
+	json_writer_flag(&line, "start", k->conf.at_boot && !k->conf.status);
 	json_writer_word(&line, "problem", k->conf.what[0] ? k->conf.what : NULL);
 	json_writer_flag(&line, "running", k->running);
 	if (k->tried) {
@@ -109,10 +99,11 @@ static void show_one(int fd, const char *name, struct table *table)
 {
 	static struct known k;
 
-	memset(&k, 0, sizeof(k));
-	autologger_load(name, &k.conf, AUTOLOGGER_REPORT_NONE);
+	autologger_load(name, &k.conf, false);
 	k.tried = autologger_read_result(name, &k.result);
-	k.running = is_running(fd, name, k.tried ? &k.result.guid : &k.conf.session.s.guid);
+	/* No also without the module, or the right to query the session */
+	k.running = fd >= 0 && !autologger_find(fd, name, k.tried ? &k.result.guid :
+						&k.conf.session.s.guid);
 	if (table)
 		add_row(table, &k);
 	else

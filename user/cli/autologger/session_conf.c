@@ -12,29 +12,19 @@
 
 #include "session_conf.h"
 
-struct parser {
-	struct etw_autolog_conf *conf;
-	etw_autolog_report_fn *report;
-	void *context;
-	const char *at, *end;	/* of the text */
-	unsigned int line;	/* of at, from 1 */
-	char *out;		/* where the next word goes in conf->words */
-	char *words[ETW_AUTOLOG_WORDS + 1];
-	int word_count;
-	int ret;
-};
+#define BLANKS	" \t"
 
+/* Set the error; -EINVAL. */
 __attribute__((__format__(__printf__, 3, 4)))
-static void fail(struct parser *p, unsigned int line, const char *format, ...)
+static int fail(struct etw_autolog_parser *p, unsigned int line, const char *format, ...)
 {
-	struct etw_autolog_error error = { .line = line };
 	va_list args;
 
+	p->error_line = line;
 	va_start(args, format);
-	vsnprintf(error.what, sizeof(error.what), format, args);
+	vsnprintf(p->what, sizeof(p->what), format, args);
 	va_end(args);
-	p->ret = -EINVAL;
-	p->report(p->context, &error);
+	return -EINVAL;
 }
 
 /* ------------------------------------------------------------- the old format */
@@ -65,288 +55,183 @@ static const struct {
 	{ "EnableProperty", "--with, --stack, --ignore-keyword-0, --exclude-private or --group in the enable line" },
 };
 
-static void fail_value(struct parser *p, const char *name, int len)
+static int fail_value(struct etw_autolog_parser *p, const char *name, int len)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(old_values) / sizeof(old_values[0]); i++) {
-		if (strlen(old_values[i].name) != (size_t)len ||
-		    strncasecmp(old_values[i].name, name, (size_t)len))
-			continue;
-		fail(p, p->line, "%s = is the old format: write %s", old_values[i].name,
-		     old_values[i].now);
-		return;
-	}
-	fail(p, p->line, "\"%.*s =\" is the old format: write --%.*s 'VALUE' in the enable line", len,
-	     name, len, name);
+	for (i = 0; i < sizeof(old_values) / sizeof(old_values[0]); i++)
+		if (strlen(old_values[i].name) == (size_t)len &&
+		    !strncasecmp(old_values[i].name, name, (size_t)len))
+			return fail(p, p->line, "%s = is the old format: write %s",
+				    old_values[i].name, old_values[i].now);
+	return fail(p, p->line, "\"%.*s =\" is the old format: write --%.*s 'VALUE' in the enable line",
+		    len, name, len, name);
 }
 
-/*
- * Report a line of the old format; false: it has another.  The line has len bytes without its
- * newline, and does not begin with a blank.
- */
-static bool fail_old(struct parser *p, const char *text, size_t len)
+/* Does a line of the old format begin here?  Then set its error. */
+static int check_old(struct etw_autolog_parser *p)
 {
-	size_t name = 0, blank;
+	size_t len = strcspn(p->at, "\n"), name = strcspn(p->at, "=\n" BLANKS);
 
-	if (*text == ';') {
-		fail(p, p->line, "; is the old format: write # before a comment");
-		return true;
-	}
-	if (*text == '[') {
-		fail(p, p->line, "%.*s is the old format: write \"enable PROVIDER\" and its options in one line",
-		     len < 80 ? (int)len : 80, text);
-		return true;
-	}
-	while (name < len && text[name] != '=' && text[name] != ' ' && text[name] != '\t' &&
-	       name < 40)
-		name++;
-	for (blank = name; blank < len && (text[blank] == ' ' || text[blank] == '\t'); blank++)
-		;
-	if (!name || blank == len || text[blank] != '=')
-		return false;
-	fail_value(p, text, (int)name);
-	return true;
+	if (*p->at == ';')
+		return fail(p, p->line, "; is the old format: write # before a comment");
+	if (*p->at == '[')
+		return fail(p, p->line, "%.*s is the old format: write \"enable PROVIDER\" and its options in one line",
+			    len < 80 ? (int)len : 80, p->at);
+	if (name && name <= 40 && p->at[name + strspn(p->at + name, BLANKS)] == '=')
+		return fail_value(p, p->at, (int)name);
+	return 0;
 }
 
 /* -------------------------------------------------------------------- words */
 
-static bool is_blank(char c)
+static bool at_end(const struct etw_autolog_parser *p)
 {
-	return c == ' ' || c == '\t';
+	return !*p->at || *p->at == '\n';
 }
 
-/* Does the line end here, with a newline, a carriage return before one, or the text? */
-static bool at_end(const struct parser *p)
+static void skip_line(struct etw_autolog_parser *p)
 {
-	if (p->at == p->end || *p->at == '\n')
-		return true;
-	return *p->at == '\r' && (p->at + 1 == p->end || p->at[1] == '\n');
-}
-
-static void skip_line(struct parser *p)
-{
-	while (p->at < p->end && *p->at != '\n')
-		p->at++;
-	if (p->at < p->end) {
+	p->at += strcspn(p->at, "\n");
+	if (*p->at) {
 		p->at++;
 		p->line++;
 	}
 }
 
-/* Skip a \ that ends its line, and that end; false: it does not end it. */
-static bool skip_joint(struct parser *p)
+/* Skip a \ and the end of its line; false: there is none. */
+static bool skip_joint(struct etw_autolog_parser *p)
 {
-	const char *at = p->at;
+	if (p->at[0] != '\\' || p->at[1] != '\n')
+		return false;
+	skip_line(p);
+	return true;
+}
 
-	p->at++;
-	if (p->at < p->end && at_end(p)) {
-		skip_line(p);
-		return true;
+/* Take a word's quoted part, behind the opening quote.  False: the closing one is missing. */
+static bool take_quoted(struct etw_autolog_parser *p, char quote)
+{
+	for (; !at_end(p); *p->out++ = *p->at++) {
+		if (*p->at == quote) {
+			p->at++;
+			return true;
+		}
+		if (quote == '"' && *p->at == '\\' && p->at[1] && strchr("\"\\$`", p->at[1]))
+			p->at++;
 	}
-	p->at = at;
 	return false;
 }
 
-/* Take a word's quoted part, behind the opening quote.  The error, or NULL. */
-static const char *take_quoted(struct parser *p, char quote)
+static int take_word(struct etw_autolog_parser *p)
 {
-	for (; p->at < p->end && *p->at != '\n'; p->at++) {
-		if (*p->at == quote) {
-			p->at++;
-			return NULL;
-		}
-		if (quote == '"' && *p->at == '\\' && p->at + 1 < p->end &&
-		    strchr("\"\\$`", p->at[1]) && p->at[1])
-			p->at++;
-		*p->out++ = *p->at;
-	}
-	return quote == '"' ? "the closing \" is missing" : "the closing ' is missing";
-}
+	char c;
 
-/* Take one word.  The error, or NULL. */
-static const char *take_word(struct parser *p)
-{
-	const char *bad = NULL;
-
-	if (p->word_count == ETW_AUTOLOG_WORDS)
-		return "too many words";
-	p->words[p->word_count] = p->out;
-	while (!bad && !at_end(p) && !is_blank(*p->at)) {
-		char c = *p->at;
-
-		if (c == '\\' && skip_joint(p))
+	while (!at_end(p) && !strchr(BLANKS, *p->at)) {
+		if (skip_joint(p))
 			continue;
-		p->at++;
+		c = *p->at++;
 		if (c == '\'' || c == '"') {
-			bad = take_quoted(p, c);
+			if (!take_quoted(p, c))
+				return fail(p, p->line, "the closing %c is missing", c);
 			continue;
 		}
-		if (c == '\\') {
-			if (p->at == p->end)
-				break;
+		if (c == '\\' && *p->at)
 			c = *p->at++;
-		}
 		*p->out++ = c;
 	}
 	*p->out++ = '\0';
-	p->word_count++;
-	return bad;
+	return 0;
 }
 
-/* Take the words of a command, to the end of its last line.  The error, or NULL. */
-static const char *take_words(struct parser *p)
+/* Take the words of a command, to the end of its last line. */
+static int take_words(struct etw_autolog_parser *p, struct etw_autolog_command *command)
 {
-	const char *bad = NULL;
+	int err = 0;
 
-	p->word_count = 0;
-	while (!bad) {
-		while (p->at < p->end) {
-			if (is_blank(*p->at))
-				p->at++;
-			else if (*p->at != '\\' || !skip_joint(p))
-				break;
-		}
+	while (!err) {
+		while (skip_joint(p) || (*p->at && strchr(BLANKS, *p->at) && p->at++))
+			;
 		if (at_end(p) || *p->at == '#')
 			break;
-		bad = take_word(p);
+		if (command->argc == ETW_AUTOLOG_WORDS)
+			return fail(p, p->line, "too many words");
+		command->argv[command->argc++] = p->out;
+		err = take_word(p);
 	}
-	p->words[p->word_count] = NULL;
-	return bad;
+	command->argv[command->argc] = NULL;
+	return err;
 }
 
 /* ------------------------------------------------------------------- commands */
 
 /* Is the first word this one, whole and unquoted? */
-static bool is_command(const struct parser *p, size_t len, const char *name)
+static bool is_command(const struct etw_autolog_parser *p, const char *name)
 {
-	size_t n = strlen(name);
+	size_t len = strcspn(p->at, "\n" BLANKS);
 
-	return len >= n && !memcmp(p->at, name, n) &&
-	       (len == n || is_blank(p->at[n]) || p->at[n] == '\r');
+	return len == strlen(name) && !memcmp(p->at, name, len);
 }
 
-static struct etw_autolog_command *add_command(struct parser *p, unsigned int line)
+static int take_command(struct etw_autolog_parser *p, struct etw_autolog_command *command)
 {
-	struct etw_autolog_conf *conf = p->conf;
-	struct etw_autolog_command *list;
+	int err = check_old(p);
 
-	if (!strcmp(p->words[0], "start")) {
-		if (!conf->start.line)
-			return &conf->start;
-		fail(p, line, "a second start line, the first is line %u", conf->start.line);
-		return NULL;
-	}
-	if (conf->enable_count == ETW_AUTOLOG_PROVIDERS) {
-		fail(p, line, "more than %d providers", ETW_AUTOLOG_PROVIDERS);
-		return NULL;
-	}
-	/* The room grows by powers of two. */
-	if (!(conf->enable_count & (conf->enable_count - 1))) {
-		list = realloc(conf->enables, (conf->enable_count ? 2 * conf->enable_count : 1) *
-					      sizeof(*list));
-		if (!list) {
-			p->ret = -ENOMEM;
-			return NULL;
-		}
-		conf->enables = list;
-	}
-	return &conf->enables[conf->enable_count++];
+	if (err)
+		return err;
+	if (!is_command(p, "start") && !is_command(p, "enable"))
+		return fail(p, p->line, "expected start or enable");
+	return take_words(p, command);
 }
 
-static void take_command(struct parser *p)
+int etw_autolog_next(struct etw_autolog_parser *p, struct etw_autolog_command *command)
 {
-	struct etw_autolog_command *command;
-	unsigned int line = p->line;
-	const char *bad = take_words(p);
-	size_t size;
+	int err;
 
-	if (bad) {
-		fail(p, p->line, "%s", bad);
-		return;
+	for (;; skip_line(p)) {
+		p->at += strspn(p->at, BLANKS);
+		if (!*p->at)
+			return 0;
+		if (!at_end(p) && *p->at != '#')
+			break;
 	}
-	command = add_command(p, line);
-	if (!command)
-		return;
-	size = ((size_t)p->word_count + 1) * sizeof(char *);
-	command->line = line;
-	command->argc = p->word_count;
-	command->argv = malloc(size);
-	if (command->argv)
-		memcpy(command->argv, p->words, size);
-	else
-		p->ret = -ENOMEM;
-}
-
-static void take_line(struct parser *p)
-{
-	size_t len = 0;
-
-	while (p->at < p->end && is_blank(*p->at))
-		p->at++;
-	while (p->at + len < p->end && p->at[len] != '\n')
-		len++;
-	if (len && p->at[len - 1] == '\r')
-		len--;
-	if (len && *p->at != '#' && !fail_old(p, p->at, len)) {
-		if (is_command(p, len, "start") || is_command(p, len, "enable"))
-			take_command(p);
-		else
-			fail(p, p->line, "expected start or enable");
-	}
+	command->line = p->line;
+	command->argc = 0;
+	err = take_command(p, command);
 	skip_line(p);
+	return err ? err : 1;
 }
 
-/* Without control characters a line can be printed, and a NUL ends no word. */
-static bool check_characters(struct parser *p)
+int etw_autolog_begin(struct etw_autolog_parser *p, const char *text, size_t len)
 {
-	unsigned int line = 1;
-	const char *at;
-
-	for (at = p->at; at < p->end; at++) {
-		unsigned char c = (unsigned char)*at;
-
-		line += c == '\n';
-		if ((c >= ' ' && c != 0x7f) || c == '\t' || c == '\n' ||
-		    (c == '\r' && (at + 1 == p->end || at[1] == '\n')))
-			continue;
-		fail(p, line, "control character 0x%02x", c);
-		return false;
-	}
-	return true;
-}
-
-int etw_autolog_parse(const char *text, size_t len, struct etw_autolog_conf *conf,
-		      etw_autolog_report_fn *report, void *context)
-{
-	struct parser p = {
-		.conf = conf, .report = report, .context = context,
-		.at = text, .end = text + len, .line = 1,
-	};
-
-	memset(conf, 0, sizeof(*conf));
-	/* A word takes a NUL more than its bytes, and a blank or the end follows each. */
-	conf->words = malloc(len + 1);
-	if (!conf->words)
-		return -ENOMEM;
-	p.out = conf->words;
-	if (!check_characters(&p))
-		return p.ret;
-	while (p.ret != -ENOMEM && p.at < p.end)
-		take_line(&p);
-	if (p.ret != -ENOMEM && !conf->start.line)
-		fail(&p, 0, "the start line is missing");
-	return p.ret;
-}
-
-void etw_autolog_free(struct etw_autolog_conf *conf)
-{
+	char *to;
 	size_t i;
 
-	for (i = 0; i < conf->enable_count; i++)
-		free(conf->enables[i].argv);
-	free(conf->enables);
-	free(conf->start.argv);
-	free(conf->words);
-	memset(conf, 0, sizeof(*conf));
+	memset(p, 0, sizeof(*p));
+	p->line = 1;
+	/* A copy without carriage returns, and the words, which take a NUL more each. */
+	p->text = to = malloc(2 * len + 3);
+	if (!to)
+		return -ENOMEM;
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '\r' && (i + 1 == len || text[i + 1] == '\n'))
+			continue;
+		/* Without control characters a line can be printed, and a NUL ends no word. */
+		if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7f)
+			return fail(p, p->line, "control character 0x%02x", c);
+		p->line += c == '\n';
+		*to++ = (char)c;
+	}
+	*to++ = '\0';
+	p->out = to;
+	p->at = p->text;
+	p->line = 1;
+	return 0;
+}
+
+void etw_autolog_free(struct etw_autolog_parser *p)
+{
+	free(p->text);
+	p->text = NULL;
 }

@@ -10,8 +10,7 @@
  * Words are quoted as in a shell: '...', "...", and \ before a character; a \ at the end of
  * a line continues it.  Nothing is expanded.
  *
- * This parser knows commands and words only; conf_files.c and start.c parse the options.
- * It has no state, so threads may parse at the same time.
+ * This parser knows commands and words only; conf_files.c parses the options.
  */
 #ifndef ETW_CLI_AUTOLOGGER_SESSION_CONF_H
 #define ETW_CLI_AUTOLOGGER_SESSION_CONF_H
@@ -26,31 +25,29 @@
 
 /* A command: argv[0] is "start" or "enable"; argv[argc] is NULL. */
 struct etw_autolog_command {
-	unsigned int line;	/* where it begins, from 1; 0: there is none */
+	unsigned int line;	/* where it begins, from 1 */
 	int argc;
-	char **argv;
+	char *argv[ETW_AUTOLOG_WORDS + 1];
 };
 
-struct etw_autolog_conf {
-	struct etw_autolog_command start;
-	struct etw_autolog_command *enables;
-	size_t enable_count;
-	char *words;		/* the bytes of all words */
-};
-
-struct etw_autolog_error {
-	unsigned int line;	/* 0: it concerns the whole file */
+struct etw_autolog_parser {
+	char *text;		/* and the words of all commands behind it */
+	const char *at;
+	unsigned int line;	/* of at, from 1 */
+	char *out;		/* where the next word goes */
+	/* the last error, and its line */
+	unsigned int error_line;
 	char what[192];
 };
 
-typedef void etw_autolog_report_fn(void *context, const struct etw_autolog_error *error);
-
+/* Begin with a copy of the text.  0, -ENOMEM, or -EINVAL: it has control characters. */
+int etw_autolog_begin(struct etw_autolog_parser *parser, const char *text, size_t len);
 /*
- * Parse a file and report every error, in the order of lines.  -EINVAL: there were some, and
- * conf has the commands that are correct; -ENOMEM.  Free conf in any case.
+ * Take the next command, whose words stay until etw_autolog_free().  1; 0: there is none;
+ * -EINVAL: a line is wrong, and the next call goes on behind it.
  */
-int etw_autolog_parse(const char *text, size_t len, struct etw_autolog_conf *conf,
-		      etw_autolog_report_fn *report, void *context);
-void etw_autolog_free(struct etw_autolog_conf *conf);
+int etw_autolog_next(struct etw_autolog_parser *parser, struct etw_autolog_command *command);
+/* Also after an error */
+void etw_autolog_free(struct etw_autolog_parser *parser);
 
 #endif /* ETW_CLI_AUTOLOGGER_SESSION_CONF_H */

@@ -6,7 +6,6 @@
  * of a log file is kept.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "base/guid.h"
+#include "device/kdev.h"
 
 /* Make a directory and its parent, which everybody may read. */
 static bool make_dirs(const char *dir)
@@ -32,46 +32,33 @@ static bool make_dirs(const char *dir)
 	return made;
 }
 
-/* The temporary name of a file */
-static void new_path(const char *dir, const char *name, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s/.%s.new", dir, name);
-}
-
-static bool prepare(const char *dir, const char *name, const char *text)
+/* Write a file that etw_atomic_file_commit() is to put in place; a failure is printed. */
+static bool prepare(struct etw_atomic_file *file, const char *dir, const char *name,
+		    const char *text)
 {
 	char path[PATH_MAX];
-	bool good;
-	FILE *f;
-
-	new_path(dir, name, path);
-	f = make_dirs(dir) ? fopen(path, "we") : NULL;
-	good = f && fputs(text, f) >= 0;
-	good = f && !fclose(f) && good;
-	if (good)
-		return true;
-	cli_fail("%s/%s: %s", dir, name, strerror(errno));
-	if (f)
-		unlink(path);
-	return false;
-}
-
-/* Replace the file by the new one at once. */
-static bool put_in_place(const char *dir, const char *name)
-{
-	char path[PATH_MAX], new[PATH_MAX];
+	size_t len = strlen(text);
+	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	new_path(dir, name, new);
-	if (!rename(new, path))
-		return true;
-	cli_fail("%s: %s", path, strerror(errno));
-	unlink(new);
-	return false;
+	err = make_dirs(dir) ? etw_atomic_file_open(file, path, ETW_ATOMIC_REPLACE) : -errno;
+	if (!err && write(file->fd, text, len) != (ssize_t)len) {
+		err = -errno;
+		etw_atomic_file_rollback(file);
+	}
+	return !err || !cli_fail("%s: %s", path, strerror(-err));
+}
+
+static bool commit(struct etw_atomic_file *file, const char *dir, const char *name)
+{
+	int err = etw_atomic_file_commit(file);
+
+	return !err || !cli_fail("%s/%s: %s", dir, name, strerror(-err));
 }
 
 bool autologger_write_result(const char *name, const struct autologger_result *result)
 {
+	struct etw_atomic_file file;
 	struct etw_text t = { 0 };
 	char guid[GUID_TEXT_SIZE];
 	size_t i;
@@ -86,7 +73,7 @@ bool autologger_write_result(const char *name, const struct autologger_result *r
 	for (i = 0; i < result->provider_count; i++)
 		text_printf(&t, "Provider = %u %s\n", result->providers[i].status,
 			    result->providers[i].name);
-	good = prepare(AUTOLOGGER_RUN, name, t.data) && put_in_place(AUTOLOGGER_RUN, name);
+	good = prepare(&file, AUTOLOGGER_RUN, name, t.data) && commit(&file, AUTOLOGGER_RUN, name);
 	etw_text_free(&t);
 	return good;
 }
@@ -99,14 +86,10 @@ static void add_provider(struct autologger_result *result, const char *text)
 
 	if (sscanf(text, "%u %n", &status, &at) != 1 || !at)
 		return;
-	list = realloc(result->providers, (result->provider_count + 1) * sizeof(*list));
-	if (!list)
-		cli_die("out of memory");
+	list = cli_grow(result->providers, result->provider_count, sizeof(*list));
 	result->providers = list;
 	list[result->provider_count].status = status;
-	list[result->provider_count].name = strdup(text + at);
-	if (!list[result->provider_count++].name)
-		cli_die("out of memory");
+	list[result->provider_count++].name = cli_strdup(text + at);
 }
 
 static void take_line(struct autologger_result *result, char *line)
@@ -166,7 +149,7 @@ void autologger_result_free(struct autologger_result *result)
 	memset(result, 0, sizeof(*result));
 }
 
-uint32_t autologger_next_file(const char *name, uint32_t max)
+uint32_t autologger_next_file(const char *name, uint32_t max, struct etw_atomic_file *state)
 {
 	char path[PATH_MAX], text[32];
 	unsigned int last = 0;
@@ -180,16 +163,26 @@ uint32_t autologger_next_file(const char *name, uint32_t max)
 		fclose(f);
 	last = last < max ? last + 1 : 1;
 	snprintf(text, sizeof(text), "FileCounter = %u\n", last);
-	return prepare(AUTOLOGGER_STATE, name, text) ? last : 0;
+	return prepare(state, AUTOLOGGER_STATE, name, text) ? last : 0;
 }
 
-bool autologger_end_file(const char *name, bool started)
+bool autologger_end_file(const char *name, struct etw_atomic_file *state, bool started)
 {
-	char path[PATH_MAX];
-
 	if (started)
-		return put_in_place(AUTOLOGGER_STATE, name);
-	new_path(AUTOLOGGER_STATE, name, path);
-	unlink(path);
+		return commit(state, AUTOLOGGER_STATE, name);
+	etw_atomic_file_rollback(state);
 	return true;
+}
+
+/* ------------------------------------------------------------------- sessions */
+
+int autologger_find(int fd, const char *name, const struct etw_guid *guid)
+{
+	static struct session session;
+	int err;
+
+	memset(&session, 0, sizeof(session));
+	err = session_do(fd, etw_kdev_session_query, name, &session);
+	/* A session of that name may be somebody else's. */
+	return err || guid_equal(&session.s.guid, guid) ? err : -ENOENT;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/session.h"
-#include "cli/request/start_file.h"
+#include "cli/request/start_options.h"
 #include "device/kdev.h"
 
 #define OPT_FILE	256

@@ -5,7 +5,6 @@
 #include <getopt.h>
 #include "cli/cli.h"
 #include "cli/session.h"
-#include "cli/request/start_file.h"
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
 
@@ -28,7 +27,6 @@ static const struct cli_syntax syntax = {
 int cmd_start(int argc, char **argv)
 {
 	static struct session session = { .s.mode = ETW_MODE_REAL_TIME };
-	struct etw_guid guid;
 	const char *name;
 	static struct startfile file;
 	bool json = false;
@@ -39,22 +37,14 @@ int cmd_start(int argc, char **argv)
 		    !start_option(option, optarg, &session.s))
 			json = true;
 	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
-	guid = session.s.guid;
+	startfile_check(&file, &session);
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	err = startfile_open(&file, &session);
-	if (err) {
-		etw_kdev_close(fd);
-		return err;
-	}
-	err = session_do(fd, etw_kdev_session_start, name, &session);
-	startfile_close(&file, !err);
-	if (err)
-		err = startfile_fail(&file, name, err) ? 1 : start_fail(fd, name, &guid, err);
+	err = start_session(fd, name, &session, &file);
 	etw_kdev_close(fd);
 	if (err)
-		return err;
+		return 1;
 	session_show(&session, json);
 	return 0;
 }

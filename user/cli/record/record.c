@@ -15,7 +15,6 @@
 #include "cli/provider.h"
 #include "record.h"
 #include "cli/schema.h"
-#include "cli/request/start_options.h"
 #include "lib/controller/enable.h"
 #include "device/kdev.h"
 
@@ -242,21 +241,13 @@ static int start(struct record *r)
 
 	if (err)
 		return err;
-	err = startfile_open(&r->file, &r->session);
-	if (!err) {
-		int kernel = session_do(r->fd, etw_kdev_session_start, r->name, &r->session);
-
-		startfile_close(&r->file, !kernel);
-		r->started = !kernel;
-		if (kernel && !startfile_fail(&r->file, r->name, kernel))
-			start_fail(r->fd, r->name, &r->guid, kernel);
-		err = kernel ? 1 : 0;
-		clock_gettime(CLOCK_MONOTONIC, &r->begin);
-		if (!err && sample_take(r->fd, &r->session, &r->last))
-			err = cli_fail("session %s: its counters cannot be read",
-				       cli_quote(r->name));
-	}
-	return err;
+	if (start_session(r->fd, r->name, &r->session, &r->file))
+		return 1;
+	r->started = true;
+	clock_gettime(CLOCK_MONOTONIC, &r->begin);
+	if (sample_take(r->fd, &r->session, &r->last))
+		return cli_fail("session %s: its counters cannot be read", cli_quote(r->name));
+	return 0;
 }
 
 static int enable_all(struct record *r)
@@ -379,7 +370,6 @@ int cmd_record(int argc, char **argv)
 
 	if (!take_all(&r, argc, argv))
 		return 1;
-	r.guid = r.session.s.guid;
 	r.fd = device_open();
 	if (r.fd < 0)
 		return 1;

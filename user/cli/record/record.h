@@ -10,7 +10,7 @@
 #include "cli/request/enable_request.h"
 #include "cli/sample.h"
 #include "cli/session.h"
-#include "cli/request/start_file.h"
+#include "cli/request/start_options.h"
 
 /* The file that had the name before, see file.c */
 struct record_old {
@@ -36,7 +36,6 @@ struct record {
 	struct startfile file;
 	struct record_old old;
 	struct session session;		/* as it is to be started; then as it was */
-	struct etw_guid guid;		/* that was asked for */
 	struct enable_request **providers;
 	unsigned int provider_count;
 	char **command;			/* argv, or NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start_options.c - the options of etw start for the session itself, and why it fails
+ * start_options.c - the options of etw start, and why it fails
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include "cli/text.h"
 #include "base/guid.h"
 #include "device/kdev.h"
+
+#define SIZE_MAX_KB	((uint64_t)UINT32_MAX << 10)	/* more than that are MB, too many */
 
 static uint32_t sequence_mode(const char *scope)
 {
@@ -67,6 +69,165 @@ bool start_option(int option, const char *value, struct etw_session *s)
 	return true;
 }
 
+/* ------------------------------------------------------------------- log file */
+
+/* A size with K, M or G behind it, in bytes; at least 1 KB, whole KBs. */
+static uint64_t parse_size(const char *text)
+{
+	unsigned long long n;
+	unsigned int shift;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	switch (*end) {
+	case 'k': case 'K':
+		shift = 10;
+		break;
+	case 'm': case 'M':
+		shift = 20;
+		break;
+	case 'g': case 'G':
+		shift = 30;
+		break;
+	default:
+		shift = 0;
+	}
+	if (errno || end == text || *text == '-' || !shift || end[1] || !n ||
+	    n > (SIZE_MAX_KB << 10) >> shift)
+		cli_usage("--max-size: %s is not a size like 64K, 100M or 2G", cli_quote(text));
+	return (uint64_t)n << shift;
+}
+
+bool startfile_option(struct startfile *file, int option, const char *arg)
+{
+	static const uint32_t modes[] = { ETW_MODE_CIRCULAR, ETW_MODE_NEWFILE, ETW_MODE_APPEND,
+					  ETW_MODE_PREALLOCATE, ETW_MODE_DELAY_OPEN };
+
+	switch (option) {
+	case OPT_FILE_BASE:
+		file->path = arg;
+		return true;
+	case OPT_FILE_BASE + 1:
+		file->real_time = true;
+		return true;
+	case OPT_FILE_BASE + 2:
+		file->max_size = parse_size(arg);
+		return true;
+	case OPT_FILE_BASE + 3 ... OPT_FILE_BASE + 7:
+		file->mode |= modes[option - OPT_FILE_BASE - 3];
+		return true;
+	default:
+		return false;
+	}
+}
+
+void startfile_check(const struct startfile *file, const struct session *session)
+{
+	const uint32_t sized = ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_PREALLOCATE;
+	uint32_t kind = file->mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND);
+
+	if (!file->path && (file->mode || file->max_size || file->real_time))
+		cli_usage("options of a log file need --file");
+	if (!file->path)
+		return;
+	if (session->s.mode & ETW_MODE_BUFFERING &&
+	    (file->mode || file->max_size || file->real_time))
+		cli_usage("--buffering takes no option of a log file but --file");
+	if (kind & (kind - 1))
+		cli_usage("--circular, --new-files and --append exclude one another");
+	if (kind & ETW_MODE_APPEND && file->mode & (ETW_MODE_DELAY_OPEN | ETW_MODE_PREALLOCATE))
+		cli_usage("--append excludes --delay-open and --preallocate");
+	if (file->mode & sized && !file->max_size)
+		cli_usage("--circular, --new-files and --preallocate need --max-size");
+	if (kind & ETW_MODE_NEWFILE && !strstr(file->path, "%d"))
+		cli_usage("--new-files: %s has no %%d for the file's number",
+			  cli_quote(file->path));
+}
+
+uint32_t startfile_mode(struct startfile *file, struct session *session)
+{
+	uint32_t size = 0;
+
+	/* In MB if possible: a number of KB reaches 4 TB only. */
+	if (file->max_size && file->max_size % (1 << 20) == 0 &&
+	    file->max_size >> 20 <= UINT32_MAX) {
+		size = file->max_size >> 20;
+	} else if (file->max_size) {
+		size = file->max_size >> 10;
+		file->mode |= ETW_MODE_KBYTES;
+	}
+	session->s.mode = (session->s.mode & ~ETW_MODE_REAL_TIME) | file->mode;
+	if (file->real_time)
+		session->s.mode |= ETW_MODE_REAL_TIME;
+	if (!(session->s.mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND |
+				 ETW_MODE_BUFFERING)))
+		session->s.mode |= ETW_MODE_SEQUENTIAL;
+	return size;
+}
+
+/* Open the file, and put it into what the session is started with; 0 or a negative errno. */
+static int open_file(struct startfile *file, struct session *session)
+{
+	uint32_t size = startfile_mode(file, session);
+	int err = etw_log_target_open(&file->target, file->path, session->s.mode, size);
+
+	if (!err) {
+		file->target.file.first = file->first;
+		session->s.file = (uintptr_t)&file->target.file;
+	} else if (err == -ESPIPE) {
+		cli_fail("%s: a log file is not written to a pipe or a device",
+			 cli_quote(file->path));
+	} else {
+		cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
+	}
+	return err;
+}
+
+void startfile_close(struct startfile *file, bool keep)
+{
+	if (file->path)
+		etw_log_target_close(&file->target, keep);
+}
+
+bool startfile_fail(const struct startfile *file, const char *name, int err)
+{
+	static const char appended[] =
+		"--append goes on in a log of this boot with the same buffer size and clock";
+	static const char sized[] = "--max-size takes three buffers or more";
+	const char *path = file->path ? cli_quote(file->path) : NULL;
+
+	if (!path)
+		return false;
+	switch (-err) {
+	case EPERM:
+		session_fail(name, err, !file->real_time && !file->flush ? TAKES_FILE : TAKES_FILE_TOO);
+		return true;
+	case ETXTBSY:
+		cli_fail("%s: another session writes to it", path);
+		return true;
+	case EDQUOT:
+		cli_fail("%s: no space left on its device", path);
+		return true;
+	case EINVAL:
+		cli_fail("session %s: %s: refused: %s%s%s", cli_quote(name), path,
+			 file->mode & ETW_MODE_APPEND ? appended : "",
+			 file->mode & ETW_MODE_APPEND && file->max_size ? "; " : "",
+			 file->mode & ETW_MODE_APPEND && !file->max_size ? "" : sized);
+		return true;
+	case ESPIPE:
+		cli_fail("%s: a log file is not written to a pipe or a device", path);
+		return true;
+	case EISDIR: case EROFS: case EACCES: case EIO: case ENAMETOOLONG:
+		cli_fail("%s: %s", path, strerror(-err));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---------------------------------------------------------------------- start */
+
 /* ENOSPC has two causes; which one it was shows in how many sessions there are. */
 static int no_space(int fd, const char *name)
 {
@@ -109,17 +270,29 @@ static int taken(int fd, const char *name, const struct etw_guid *guid)
 	return 1;
 }
 
-int start_fail(int fd, const char *name, const struct etw_guid *guid, int err)
+/* Print why START failed, if it was not the file; guid: the one asked for. */
+static void start_fail(int fd, const char *name, const struct etw_guid *guid, int err)
 {
-	switch (-err) {
-	case EEXIST:
-		return taken(fd, name, guid);
-	case ENOSPC:
-		return no_space(fd, name);
-	case EINVAL:
-		return cli_fail("session %s: name or settings refused",
-				cli_quote(name));
-	default:
-		return session_fail(name, err, TAKES_CONTROL);
-	}
+	if (err == -EEXIST)
+		taken(fd, name, guid);
+	else if (err == -ENOSPC)
+		no_space(fd, name);
+	else if (err == -EINVAL)
+		cli_fail("session %s: name or settings refused", cli_quote(name));
+	else
+		session_fail(name, err, TAKES_CONTROL);
+}
+
+int start_session(int fd, const char *name, struct session *session, struct startfile *file)
+{
+	const struct etw_guid guid = session->s.guid;
+	int err = file->path ? open_file(file, session) : 0;
+
+	if (err)
+		return err;
+	err = session_do(fd, etw_kdev_session_start, name, session);
+	startfile_close(file, !err);
+	if (err && !startfile_fail(file, name, err))
+		start_fail(fd, name, &guid, err);
+	return err;
 }
