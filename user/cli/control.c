@@ -3,7 +3,6 @@
  * control.c - what enable, disable and capture share
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include "provider.h"
 #include "session.h"
@@ -12,18 +11,18 @@
 #include "base/guid.h"
 #include "device/kdev.h"
 
-bool provider_option(int option, struct etw_enable *enable)
+bool provider_option(int option, const char *value, struct etw_enable *enable)
 {
 	switch (option) {
 	case PROVIDER_OPT_GROUP:
 		enable->property |= ETW_ENABLE_PROVIDER_GROUP;
 		return true;
 	case PROVIDER_OPT_SOURCE:
-		if (etw_guid_parse(optarg, &enable->source))
-			cli_usage("--source: %s is not a GUID", cli_quote(optarg));
+		if (etw_guid_parse(value, &enable->source))
+			cli_usage("--source: %s is not a GUID", cli_quote(value));
 		return true;
 	case PROVIDER_OPT_TIMEOUT:
-		enable->timeout_ms = cli_number("--timeout", optarg, 0, UINT32_MAX - 1);
+		enable->timeout_ms = cli_number("--timeout", value, 0, UINT32_MAX - 1);
 		return true;
 	default:
 		return false;
@@ -96,7 +95,7 @@ void provider_check_group(const char *text, const struct etw_enable *enable)
 }
 
 /* A group that was taken for a provider: nothing would ever come. */
-static bool tell_group(int fd, const struct etw_enable *enable)
+static bool report_group(int fd, const struct etw_enable *enable)
 {
 	struct etw_guid *groups;
 	char text[GUID_TEXT_SIZE];
@@ -118,7 +117,7 @@ static bool tell_group(int fd, const struct etw_enable *enable)
  * Nobody is there to be controlled: that may be what was meant, or the program has
  * another GUID than the one that is made of its name.
  */
-static void tell_absent(int fd, const char *text, const struct etw_enable *enable)
+static void report_absent(int fd, const char *text, const struct etw_enable *enable)
 {
 	struct etw_provider provider;
 	char guid[GUID_TEXT_SIZE];
@@ -130,7 +129,7 @@ static void tell_absent(int fd, const char *text, const struct etw_enable *enabl
 		return;
 	if (!err)
 		etw_provider_free(&provider);
-	if (provider.reg_count || tell_group(fd, enable) ||
+	if (provider.reg_count || report_group(fd, enable) ||
 	    enable->control == ETW_CONTROL_DISABLE)
 		return;
 	name = provider_hashed(text, &enable->provider);
@@ -163,55 +162,35 @@ int provider_control_in(int fd, const char *session, const char *provider,
 			return capture_fail(session, provider, enable, err);
 	}
 	if (!(enable->property & ETW_ENABLE_PROVIDER_GROUP))
-		tell_absent(fd, provider, enable);
+		report_absent(fd, provider, enable);
 	return 0;
 }
 
-/**
- * provider_control_by() - enable, disable or capture
- * @session: the session's name
- * @provider: GUID or name of the provider
- * @enable: all but the session and the provider
- * @capture: ask for the provider's state after that, in the same words
- * @prepare: called once the provider is known
- * @context: for that
- *
- * Return: exit status.
- */
-int provider_control_by(const char *session, const char *provider,
-			struct etw_enable *enable, bool capture,
-			void (*prepare)(void *context, const struct etw_guid *guid),
-			void *context)
+int provider_find(const char *session, const char *provider, struct etw_enable *enable)
 {
 	static struct session found;
-	int fd, err, status = 1;
+	int fd;
 
 	cli_name("SESSION", session);
 	provider_check(provider);
 	provider_check_group(provider, enable);
-	fd = device_open();
+	fd = session_open(session, &found);
+	if (fd < 0)
+		return -1;
+	enable->session = found.s.handle;
+	if (provider_resolve(fd, provider, &enable->provider))
+		return fd;
+	etw_kdev_close(fd);
+	return -1;
+}
+
+int provider_control(const char *session, const char *provider, struct etw_enable *enable)
+{
+	int fd = provider_find(session, provider, enable), status;
+
 	if (fd < 0)
 		return 1;
-	err = session_do(fd, etw_kdev_session_query, session, &found);
-	if (err) {
-		session_fail(session, err, TAKES_QUERY);
-	} else if (provider_resolve(fd, provider, &enable->provider)) {
-		prepare(context, &enable->provider);
-		enable->session = found.s.handle;
-		status = provider_control_in(fd, session, provider, enable, capture);
-	}
+	status = provider_control_in(fd, session, provider, enable, false);
 	etw_kdev_close(fd);
 	return status;
-}
-
-static void no_preparation(void *context, const struct etw_guid *guid)
-{
-	(void)context;
-	(void)guid;
-}
-
-int provider_control(const char *session, const char *provider,
-		     struct etw_enable *enable, bool capture)
-{
-	return provider_control_by(session, provider, enable, capture, no_preparation, NULL);
 }

@@ -43,15 +43,16 @@ enum {
 	{ "timeout", PROVIDER_OPT_TIMEOUT, "MS", "wait this long for the provider's callbacks" }
 
 /* false: it is none of them */
-bool provider_option(int option, struct etw_enable *enable);
-/* The same; prepare is called once the provider is known, and may end the command. */
-int provider_control_by(const char *session, const char *provider,
-			struct etw_enable *enable, bool capture,
-			void (*prepare)(void *context, const struct etw_guid *guid),
-			void *context);
+bool provider_option(int option, const char *value, struct etw_enable *enable);
+/*
+ * Open the device, and find the session and the provider; a descriptor, or -1 after a
+ * message.
+ */
+int provider_find(const char *session, const char *provider, struct etw_enable *enable);
+/* Enable, disable or capture; capture: then ask for the state.  Returns the exit status. */
 int provider_control_in(int fd, const char *session, const char *provider,
 			struct etw_enable *enable, bool capture);
-int provider_control(const char *session, const char *provider,
-		     struct etw_enable *enable, bool capture);
+/* Both */
+int provider_control(const char *session, const char *provider, struct etw_enable *enable);
 
 #endif /* ETW_CLI_PROVIDER_H */

@@ -9,8 +9,7 @@
 
 #include "lib/tap.h"
 #include "cli/cli.h"
-#include "cli/request/filter.h"
-#include "cli/request/event_filter.h"
+#include "cli/request/enable_request.h"
 #include "cli/schema.h"
 #include "core/payload.h"
 #include "base/guid.h"
@@ -130,27 +129,44 @@ static void test_providers(void)
 	is(schema_find_name("Other", &guid), 0, "an unknown name");
 }
 
+static unsigned int late;
+
+/* Take an option of etw enable; late counts those that wait for the manifest. */
+static void take(struct enable_request *r, int option, const char *value)
+{
+	ok(enable_request_take(r, option, (char *)value), "%s", value);
+	late = r->late_count;
+}
+
 static void test_options(void)
 {
-	struct filters *filters = calloc(1, sizeof(*filters));
+	struct enable_request *r = calloc(1, sizeof(*r));
+	const struct filter_ids *ids = &r->filters.ids;
+	struct etw_guid guid;
 
-	filters_init(filters);
-	filters->provider = provider;
-	is(filters_level(filters, "--level", "Loud"), 17, "a level");
-	is(filters_level(filters, "--level", "error"), 2,
-	   "the command's own names take precedence");
-	is(filters_level(filters, "--level", "200"), 200, "a number");
-	is(filters_keywords(filters, "--keyword", "read,WRITE"), 0x21, "keywords");
-	ok(filters_named_level("Loud") && !filters_named_level("error") && !filters_named_level("7") &&
-	   !filters_named_level(""), "which levels are names");
-	ok(filters_named_ids("1,Open") && filters_named_ids("Open") && !filters_named_ids("1,2-3") &&
-	   !filters_named_ids(""), "which ids are names");
-	filters_ids(filters, &filters->ids, "--id", true, "7,Open,1,Disk,3");
-	is(filters->ids.ids.count, 5, "ids once each");
-	ok(filters->ids.ids.ids[0] == 7 && filters->ids.ids.ids[1] == 1 &&
-	   filters->ids.ids.ids[2] == 2 && filters->ids.ids.ids[3] == 3 &&
-	   filters->ids.ids.ids[4] == 5, "in their order");
-	free(filters);
+	memcpy(&guid, &provider->guid, sizeof(guid));
+	enable_request_init(r);
+	take(r, ENABLE_OPT_LEVEL, "error");
+	is(r->enable.level, 2, "the command's own names take precedence");
+	take(r, ENABLE_OPT_LEVEL, "200");
+	is(r->enable.level, 200, "a number");
+	take(r, ENABLE_OPT_STACK_ID, "1,2-3");
+	is(r->filters.stack_ids.ids.count, 3, "a range of ids");
+	is(late, 0, "no names so far");
+	take(r, ENABLE_OPT_LEVEL, "Loud");
+	take(r, ENABLE_OPT_KEYWORD, "read,WRITE");
+	take(r, ENABLE_OPT_ID, "7,Open,1,Disk,3");
+	is(late, 3, "names wait for the manifest");
+	enable_request_prepare(r, &guid);
+	is(r->enable.level, 17, "a level");
+	is(r->enable.any, 0x21, "keywords");
+	is(ids->ids.count, 5, "ids once each");
+	ok(ids->ids.ids[0] == 7 && ids->ids.ids[1] == 1 && ids->ids.ids[2] == 2 &&
+	   ids->ids.ids[3] == 3 && ids->ids.ids[4] == 5, "in their order");
+	is(r->enable.property, ETW_ENABLE_STACK_TRACE, "a list of stacks asks for them");
+	is(r->enable.filter_count, 2, "two filters");
+	enable_request_free(r);
+	free(r);
 }
 
 /* -------------------------------------------------------------------- filters */

@@ -179,7 +179,7 @@ static void take_enable(struct autologger_conf *to, struct etw_autolog_command *
 	enable_request_init(&e->request);
 	while ((option = cli_next(&enable_syntax, command->argc, command->argv)) != -1) {
 		refuse_option(option);
-		enable_request_take(&e->request, option);
+		enable_request_take(&e->request, option, optarg);
 	}
 	provider = cli_operands(&enable_syntax, command->argc, command->argv)[0];
 	provider_check(provider);

@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/request/blob.h"
+#include "cli/request/filter.h"
 #include "cli/provider.h"
 #include "cli/session.h"
 #include "device/kdev.h"
@@ -73,7 +73,7 @@ static int ask_once(struct request *r, char **operands)
 	} else {
 		filter = blob_filter(&r->blob);
 	}
-	return provider_control(operands[0], operands[1], &r->enable, false);
+	return provider_control(operands[0], operands[1], &r->enable);
 }
 
 /* ------------------------------------------------------------- periodically */
@@ -168,7 +168,7 @@ static void take_option(struct request *r, int option)
 		r->once = true;
 		break;
 	default:
-		provider_option(option, &r->enable);
+		provider_option(option, optarg, &r->enable);
 		r->once = true;
 	}
 }

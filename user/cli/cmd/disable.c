@@ -2,6 +2,7 @@
 /*
  * disable.c - etw disable: disable a provider for a session
  */
+#include <getopt.h>
 #include "cli/provider.h"
 
 int cmd_disable(int argc, char **argv)
@@ -18,7 +19,7 @@ int cmd_disable(int argc, char **argv)
 	int option;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		provider_option(option, &enable);
+		provider_option(option, optarg, &enable);
 	operands = cli_operands(&syntax, argc, argv);
-	return provider_control(operands[0], operands[1], &enable, false);
+	return provider_control(operands[0], operands[1], &enable);
 }

@@ -2,9 +2,11 @@
 /*
  * enable.c - etw enable: enable a provider for a session
  */
+#include <getopt.h>
 #include "cli/request/enable_request.h"
 #include "cli/provider.h"
 #include "cli/schema.h"
+#include "device/kdev.h"
 
 static const struct cli_syntax syntax = {
 	.what = "Enable a provider, by name or GUID, for a session.  This replaces what was set\n"
@@ -22,16 +24,21 @@ int cmd_enable(int argc, char **argv)
 {
 	static struct enable_request request;
 	char **operands;
-	int option, status;
+	int option, status, fd;
 
 	enable_request_init(&request);
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		enable_request_take(&request, option);
+		enable_request_take(&request, option, optarg);
 	operands = cli_operands(&syntax, argc, argv);
 	if (!enable_request_ready(&request, operands[1]))
 		return 1;
-	status = provider_control_by(operands[0], operands[1], &request.enable, request.capture,
-				     enable_request_prepare, &request);
+	fd = provider_find(operands[0], operands[1], &request.enable);
+	if (fd < 0)
+		return 1;
+	enable_request_prepare(&request, &request.enable.provider);
+	status = provider_control_in(fd, operands[0], operands[1], &request.enable,
+				     request.capture);
+	etw_kdev_close(fd);
 	enable_request_free(&request);
 	schema_unload();
 	return status;

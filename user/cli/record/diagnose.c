@@ -21,11 +21,9 @@ static void put_asked(const struct enable_request *request, struct etw_text *t)
 {
 	const struct etw_enable *enable = &request->enable;
 	const struct filters *filters = &request->filters;
-	bool processes = filters->pid_count;
-	size_t i;
+	bool processes = filters->pid_count || filters->exe.len || filters->container.len ||
+			 filters->package.len || filters->app.len;
 
-	for (i = 0; i < sizeof(filters->names) / sizeof(filters->names[0]); i++)
-		processes |= filters->names[i].len != 0;
 	if (enable->level && enable->level != UINT8_MAX)
 		text_printf(t, "up to level %u", enable->level);
 	if (enable->any)

@@ -77,12 +77,6 @@ static void join_options(void)
 	memcpy(options + own, enable_options, n * sizeof(*options));
 }
 
-static void take_for(struct enable_request *request, int option, char *value)
-{
-	optarg = value;
-	enable_request_take(request, option);
-}
-
 /* PROVIDER[:LEVEL[:KEYWORDS]] */
 static void add_provider(struct record *r, const char *text)
 {
@@ -101,7 +95,7 @@ static void add_provider(struct record *r, const char *text)
 	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
 	request->provider = name;
 	for (i = 0; i < common_count; i++)
-		take_for(request, common[i].option, common[i].value);
+		enable_request_take(request, common[i].option, common[i].value);
 	level = strchr(name, ':');
 	if (level) {
 		*level++ = '\0';
@@ -111,9 +105,9 @@ static void add_provider(struct record *r, const char *text)
 		*keywords++ = '\0';
 	request->within = name + size;
 	if (level && *level)
-		take_for(request, ENABLE_OPT_LEVEL, level);
+		enable_request_take(request, ENABLE_OPT_LEVEL, level);
 	if (keywords && *keywords)
-		take_for(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
+		enable_request_take(request, strncasecmp(keywords, "0x", 2) ? ENABLE_OPT_KEYWORD :
 			 ENABLE_OPT_ANY, keywords);
 	request->within = NULL;
 }
@@ -124,7 +118,7 @@ static void take_enable(struct record *r, int option)
 	static struct enable_request checked;
 
 	if (r->provider_count) {
-		enable_request_take(r->providers[r->provider_count - 1], option);
+		enable_request_take(r->providers[r->provider_count - 1], option, optarg);
 		return;
 	}
 	if (common_count == COMMON_MAX)
@@ -134,7 +128,7 @@ static void take_enable(struct record *r, int option)
 	common[common_count].option = option;
 	common[common_count++].value = optarg;
 	/* Wrong values are told whatever follows; files are read once. */
-	enable_request_take(&checked, option);
+	enable_request_take(&checked, option, optarg);
 	if (option == ENABLE_OPT_MANIFEST)
 		common_count--;
 }

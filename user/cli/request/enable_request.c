@@ -2,14 +2,19 @@
 /*
  * enable_request.c - the options of etw enable, and the request that they make
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* strchrnul */
+#endif
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "enable_request.h"
 #include "cli/provider.h"
 #include "cli/schema.h"
+#include "cli/text.h"
 
 const struct cli_option enable_options[] = {
 	{ "level", ENABLE_OPT_LEVEL, "LEVEL", "up to this level, name or number; default: all" },
@@ -53,6 +58,359 @@ const struct cli_option enable_options[] = {
 	CLI_OPTION_END
 };
 
+const struct enable_item enable_items[] = {
+	{ "sid", ETW_ENABLE_SID },
+	{ "login", ETW_ENABLE_TS_ID },
+	{ "stack", ETW_ENABLE_STACK_TRACE },
+	{ "app", ETW_ENABLE_PSM_KEY },
+	{ "process-key", ETW_ENABLE_PROCESS_START_KEY },
+	{ "event-key", ETW_ENABLE_EVENT_KEY },
+	{ "container", ETW_ENABLE_CONTAINER },
+	{ NULL, 0 }
+};
+
+/* How an option is taken */
+struct taker {
+	void (*take)(struct enable_request *r, const char *name, char *text,
+		     const struct taker *taker);
+	/* Must the option wait until the provider, and with it the manifest, is known? */
+	bool (*late)(const char *text);
+	size_t where;		/* the offset in the request of what the option sets */
+	uint32_t what;		/* a property; the type of a filter */
+	bool in;		/* events are wanted, else not wanted */
+	bool stack;		/* implies --stack */
+};
+
+static void *place(struct enable_request *r, const struct taker *taker)
+{
+	return (char *)r + taker->where;
+}
+
+/* ----------------------------------------- names that only a manifest defines */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c & 0x80;
+}
+
+/* Is the level a name, and not a standard one? */
+static bool names_level(const char *text)
+{
+	uint8_t level;
+
+	return is_letter(*text) && !cli_is_level(text, &level);
+}
+
+/* Does a list of ids contain a name? */
+static bool names_ids(const char *text)
+{
+	for (; text; text = strchr(text, ',')) {
+		text += *text == ',';
+		if (is_letter(*text))
+			return true;
+	}
+	return false;
+}
+
+static bool always(const char *text)
+{
+	return text;
+}
+
+/* Ends the command; names lists those that the provider has. */
+static _Noreturn void unknown(const struct etw_mf_provider *provider, const char *option, const char *what,
+			      const char *name, struct etw_text *names)
+{
+	cli_usage("%s: %s has no %s %s%s%s", option, cli_quote(provider->name), what,
+		  cli_quote(name), names->len ? "; it has " : "", names->len ? names->data : "");
+}
+
+static void add_named_ids(struct enable_request *r, struct filter_ids *ids, const char *option,
+			  const char *name)
+{
+	const struct etw_mf_provider *provider = r->filters.provider;
+	const struct etw_mf_event *event = NULL;
+	struct etw_text none = { 0 };
+
+	if (!schema_event(provider, name, NULL))
+		unknown(provider, option, "event", name, &none);
+	while ((event = schema_event(provider, name, event)))
+		filters_add_id(ids, option, event->desc.Id);
+}
+
+/* ------------------------------------------------------------------ the options */
+
+/* A level by its name in the manifest, or as cli_level() */
+static void take_level(struct enable_request *r, const char *name, char *text,
+		       const struct taker *taker)
+{
+	const struct etw_mf_provider *provider = r->filters.provider;
+	uint8_t *level = place(r, taker);
+	struct etw_text names = { 0 };
+
+	if (!provider || !names_level(text)) {
+		*level = cli_level(name, text);
+	} else if (!schema_level(provider, text, level)) {
+		schema_print_levels(provider, &names);
+		unknown(provider, name, "level", text, &names);
+	}
+}
+
+static void take_keywords(struct enable_request *r, const char *name, char *text,
+			  const struct taker *taker)
+{
+	const struct etw_mf_provider *provider = r->filters.provider;
+	char *copy = cli_strdup(text), *rest = copy, *word;
+	uint64_t *any = place(r, taker), mask;
+	struct etw_text names = { 0 };
+
+	while ((word = strsep(&rest, ","))) {
+		if (!*word)
+			cli_usage("%s: a name is empty", name);
+		if (!schema_keyword(provider, word, &mask)) {
+			schema_print_keywords(provider, &names);
+			unknown(provider, name, "keyword", word, &names);
+		}
+		*any |= mask;
+	}
+	free(copy);
+}
+
+static void take_hex(struct enable_request *r, const char *name, char *text,
+		     const struct taker *taker)
+{
+	*(uint64_t *)place(r, taker) = cli_hex(name, text);
+	r->filters.stack_level_given |= taker->stack;
+}
+
+/* Properties of a list like sid,login */
+static uint32_t items(const char *name, const char *text)
+{
+	char *copy = cli_strdup(text), *rest = copy, *word;
+	const struct enable_item *item;
+	uint32_t properties = 0;
+
+	while ((word = strsep(&rest, ","))) {
+		for (item = enable_items; item->name && strcmp(item->name, word); item++)
+			;
+		if (!item->name)
+			cli_usage("%s: %s is none of sid, login, stack, app, process-key, event-key, container",
+				  name, cli_quote(word));
+		properties |= item->property;
+	}
+	free(copy);
+	return properties;
+}
+
+static void take_pid(struct filters *filters, const char *name, const char *text)
+{
+	if (filters->pid_count == ETW_PID_FILTER_MAX)
+		cli_usage("%s: more than %d processes", name, ETW_PID_FILTER_MAX);
+	filters->pids[filters->pid_count++] = cli_number(name, text, 1, INT32_MAX);
+}
+
+/* Add a name; an option may be given several times. */
+static void take_name(struct enable_request *r, const char *name, char *text,
+		      const struct taker *taker)
+{
+	struct filter_names *names = place(r, taker);
+	size_t len = strlen(text);
+
+	names->type = taker->what;
+	/* No program has such a name, so it could never match. */
+	if (names->type == ETW_FILTER_EXECUTABLE_NAME && strpbrk(text, "/*"))
+		cli_usage("%s: %s: give the name of the file, without directory and wildcards",
+			  name, cli_quote(text));
+	if (!len || text[0] == ';' || text[len - 1] == ';' || strstr(text, ";;"))
+		cli_usage("%s: a name is empty", name);
+	if (names->len + !!names->len + len > sizeof(names->text))
+		cli_usage("%s: more than %d bytes of names", name, ETW_FILTER_NAMES_MAX);
+	if (names->len)
+		names->text[names->len++] = ';';
+	memcpy(names->text + names->len, text, len);
+	names->len += len;
+}
+
+static void check_in(const char *name, bool given, bool before, bool now)
+{
+	if (given && before != now)
+		cli_usage("%s: give either the events wanted or those not wanted", name);
+}
+
+/* A list like 1,5,10-20,Start */
+static void take_ids(struct enable_request *r, const char *name, char *text,
+		     const struct taker *taker)
+{
+	char *copy = cli_strdup(text), *rest = copy, *word, *dash;
+	struct filter_ids *ids = place(r, taker);
+	uint32_t first, last;
+
+	check_in(name, ids->given, ids->ids.in, taker->in);
+	ids->given = true;
+	ids->ids.in = taker->in;
+	while ((word = strsep(&rest, ","))) {
+		if (is_letter(*word)) {
+			add_named_ids(r, ids, name, word);
+			continue;
+		}
+		dash = strchr(word, '-');
+		if (dash)
+			*dash = '\0';
+		first = cli_number(name, word, 0, UINT16_MAX);
+		last = dash ? cli_number(name, dash + 1, first, UINT16_MAX) : first;
+		for (; first <= last; first++)
+			filters_add_id(ids, name, first);
+	}
+	free(copy);
+}
+
+/* A list of event names like Start,Stop; an option may be given several times. */
+static void take_events(struct enable_request *r, const char *name, char *text,
+			const struct taker *taker)
+{
+	const size_t head = offsetof(struct etw_filter_event_name, names);
+	struct filter_events *events = place(r, taker);
+	const char *end;
+	size_t n;
+
+	check_in(name, events->given, events->head.in, taker->in);
+	events->given = true;
+	events->head.in = taker->in;
+	for (;; text += n + 1) {
+		end = strchrnul(text, ',');
+		n = end - text;
+		if (!n)
+			cli_usage("%s: a name is empty", name);
+		if (head + events->len + n + 1 > sizeof(events->bytes))
+			cli_usage("%s: more than %zu bytes of names", name,
+				  sizeof(events->bytes) - head);
+		memcpy(events->bytes + head + events->len, text, n);
+		events->len += n + 1;
+		events->head.count++;
+		if (!*end)
+			break;
+	}
+}
+
+/* Restrict a filter by names to events of this level ... */
+static void take_events_level(struct enable_request *r, const char *name, char *text,
+			      const struct taker *taker)
+{
+	struct filter_events *events = place(r, taker);
+
+	events->narrowed = name;
+	events->head.level = cli_level(name, text);
+}
+
+/* ... and these keywords: what is their offset in the filter. */
+static void take_events_hex(struct enable_request *r, const char *name, char *text,
+			    const struct taker *taker)
+{
+	struct filter_events *events = place(r, taker);
+	uint64_t mask = cli_hex(name, text);
+
+	events->narrowed = name;
+	memcpy(events->bytes + taker->what, &mask, sizeof(mask));
+}
+
+static void take_stack_level(struct enable_request *r, const char *name, char *text,
+			     const struct taker *taker)
+{
+	struct filters *filters = &r->filters;
+
+	check_in(name, filters->stack_in_given, filters->stack_level.in, taker->in);
+	filters->stack_level_given = filters->stack_in_given = true;
+	filters->stack_level.in = taker->in;
+	take_level(r, name, text, taker);
+}
+
+#define AT(member)	offsetof(struct enable_request, member)
+#define OPTION(name)	[ENABLE_OPT_##name - ENABLE_OPT_BASE]
+
+/* The options that several others resemble; take_other() takes the rest. */
+static const struct taker takers[ENABLE_OPT_END - ENABLE_OPT_BASE] = {
+	OPTION(LEVEL) = { .take = take_level, .late = names_level, .where = AT(enable.level) },
+	OPTION(KEYWORD) = { .take = take_keywords, .late = always, .where = AT(enable.any) },
+	OPTION(ANY) = { .take = take_hex, .where = AT(enable.any) },
+	OPTION(ALL) = { .take = take_hex, .where = AT(enable.all) },
+	OPTION(EXE) = { .take = take_name, .where = AT(filters.exe),
+			.what = ETW_FILTER_EXECUTABLE_NAME },
+	OPTION(CONTAINER) = { .take = take_name, .where = AT(filters.container),
+			      .what = ETW_FILTER_CONTAINER },
+	OPTION(PACKAGE) = { .take = take_name, .where = AT(filters.package),
+			    .what = ETW_FILTER_PACKAGE_ID },
+	OPTION(APP) = { .take = take_name, .where = AT(filters.app),
+			.what = ETW_FILTER_PACKAGE_APP_ID },
+	OPTION(ID) = { .take = take_ids, .late = names_ids, .where = AT(filters.ids), .in = true },
+	OPTION(NOT_ID) = { .take = take_ids, .late = names_ids, .where = AT(filters.ids) },
+	OPTION(NAME) = { .take = take_events, .where = AT(filters.events), .in = true },
+	OPTION(NOT_NAME) = { .take = take_events, .where = AT(filters.events) },
+	OPTION(NAME_LEVEL) = { .take = take_events_level, .where = AT(filters.events) },
+	OPTION(NAME_ANY) = { .take = take_events_hex, .where = AT(filters.events),
+			     .what = offsetof(struct etw_filter_event_name, any) },
+	OPTION(NAME_ALL) = { .take = take_events_hex, .where = AT(filters.events),
+			     .what = offsetof(struct etw_filter_event_name, all) },
+	OPTION(STACK_ID) = { .take = take_ids, .late = names_ids, .where = AT(filters.stack_ids),
+			     .in = true, .stack = true },
+	OPTION(STACK_NOT_ID) = { .take = take_ids, .late = names_ids,
+				 .where = AT(filters.stack_ids), .stack = true },
+	OPTION(STACK_NAME) = { .take = take_events, .where = AT(filters.stack_events),
+			       .in = true, .stack = true },
+	OPTION(STACK_NOT_NAME) = { .take = take_events, .where = AT(filters.stack_events),
+				   .stack = true },
+	OPTION(STACK_NAME_LEVEL) = { .take = take_events_level, .where = AT(filters.stack_events) },
+	OPTION(STACK_NAME_ANY) = { .take = take_events_hex, .where = AT(filters.stack_events),
+				   .what = offsetof(struct etw_filter_event_name, any) },
+	OPTION(STACK_NAME_ALL) = { .take = take_events_hex, .where = AT(filters.stack_events),
+				   .what = offsetof(struct etw_filter_event_name, all) },
+	OPTION(STACK_LEVEL) = { .take = take_stack_level, .late = names_level,
+				.where = AT(filters.stack_level.level), .in = true, .stack = true },
+	OPTION(STACK_NOT_LEVEL) = { .take = take_stack_level, .late = names_level,
+				    .where = AT(filters.stack_level.level), .stack = true },
+	OPTION(STACK_ANY) = { .take = take_hex, .where = AT(filters.stack_level.any),
+			      .stack = true },
+	OPTION(STACK_ALL) = { .take = take_hex, .where = AT(filters.stack_level.all),
+			      .stack = true },
+};
+
+static void take_other(struct enable_request *r, int option, const char *name, const char *text)
+{
+	switch (option) {
+	case ENABLE_OPT_PID:
+		take_pid(&r->filters, name, text);
+		break;
+	case ENABLE_OPT_FIELDS:
+		event_filter_fields(&r->filters.event_filter, name, text);
+		break;
+	case ENABLE_OPT_FILTER:
+		event_filter_expression(&r->filters.event_filter, name, text);
+		break;
+	case ENABLE_OPT_PAYLOAD:
+		event_filter_payload(name, text);
+	case ENABLE_OPT_DATA:
+		blob_parse(&r->filters.blob, name, text);
+		break;
+	case ENABLE_OPT_WITH:
+		r->enable.property |= items(name, text);
+		break;
+	case ENABLE_OPT_STACK:
+		r->enable.property |= ETW_ENABLE_STACK_TRACE;
+		break;
+	case ENABLE_OPT_IGNORE_KEYWORD_0:
+		r->enable.property |= ETW_ENABLE_IGNORE_KEYWORD_0;
+		break;
+	case ENABLE_OPT_EXCLUDE_PRIVATE:
+		r->enable.property |= ETW_ENABLE_EXCLUDE_INPRIVATE;
+		break;
+	case ENABLE_OPT_CAPTURE:
+		r->capture = true;
+		break;
+	case ENABLE_OPT_MANIFEST:
+		schema_load(name, text);
+		break;
+	}
+}
+
 /* An option as messages name it */
 static const char *option_name(int option)
 {
@@ -66,121 +424,42 @@ static const char *option_name(int option)
 	return name;
 }
 
-/* Options that select processes or events, and data for the provider; false: another option */
-static bool take_filter(int option, const char *name, struct filters *filters)
+static void take(struct enable_request *r, int option, char *value)
 {
-	switch (option) {
-	case ENABLE_OPT_PID:
-		filters_pid(filters, name, optarg);
-		return true;
-	case ENABLE_OPT_EXE:
-	case ENABLE_OPT_CONTAINER:
-	case ENABLE_OPT_PACKAGE:
-	case ENABLE_OPT_APP:
-		filters_name(filters, name, optarg);
-		return true;
-	case ENABLE_OPT_ID:
-	case ENABLE_OPT_NOT_ID:
-		filters_ids(filters, &filters->ids, name, option == ENABLE_OPT_ID, optarg);
-		return true;
-	case ENABLE_OPT_NAME:
-	case ENABLE_OPT_NOT_NAME:
-		filters_events(&filters->events, name, option == ENABLE_OPT_NAME, optarg);
-		return true;
-	case ENABLE_OPT_NAME_LEVEL:
-	case ENABLE_OPT_STACK_NAME_LEVEL:
-		filters_events_level(option == ENABLE_OPT_NAME_LEVEL ? &filters->events :
-				     &filters->stack_events, name, optarg);
-		return true;
-	case ENABLE_OPT_NAME_ANY:
-	case ENABLE_OPT_STACK_NAME_ANY:
-		filters_events_any(option == ENABLE_OPT_NAME_ANY ? &filters->events :
-				   &filters->stack_events, name, optarg);
-		return true;
-	case ENABLE_OPT_NAME_ALL:
-	case ENABLE_OPT_STACK_NAME_ALL:
-		filters_events_all(option == ENABLE_OPT_NAME_ALL ? &filters->events :
-				   &filters->stack_events, name, optarg);
-		return true;
-	case ENABLE_OPT_FIELDS:
-		event_filter_fields(&filters->event_filter, name, optarg);
-		return true;
-	case ENABLE_OPT_FILTER:
-		event_filter_expression(&filters->event_filter, name, optarg);
-		return true;
-	case ENABLE_OPT_PAYLOAD:
-		event_filter_payload(name, optarg);
-	case ENABLE_OPT_DATA:
-		blob_parse(&filters->blob, name, optarg);
-		return true;
-	default:
-		return false;
+	const struct taker *taker = &takers[option - ENABLE_OPT_BASE];
+	const char *name = r->within ? r->within : option_name(option);
+
+	if (!taker->take) {
+		take_other(r, option, name, value);
+		return;
 	}
+	taker->take(r, name, value, taker);
+	if (taker->stack)
+		r->enable.property |= ETW_ENABLE_STACK_TRACE;
 }
 
-/* Options that select the events that get a stack; false: another option */
-static bool take_stacks(int option, const char *name, struct filters *filters)
+bool enable_request_take(struct enable_request *r, int option, char *value)
 {
-	switch (option) {
-	case ENABLE_OPT_STACK_ID:
-	case ENABLE_OPT_STACK_NOT_ID:
-		filters_ids(filters, &filters->stack_ids, name, option == ENABLE_OPT_STACK_ID,
-			    optarg);
+	const struct taker *taker;
+
+	if (provider_option(option, value, &r->enable))
 		return true;
-	case ENABLE_OPT_STACK_NAME:
-	case ENABLE_OPT_STACK_NOT_NAME:
-		filters_events(&filters->stack_events, name, option == ENABLE_OPT_STACK_NAME,
-			       optarg);
-		return true;
-	case ENABLE_OPT_STACK_LEVEL:
-	case ENABLE_OPT_STACK_NOT_LEVEL:
-		filters_stack_level(filters, name, option == ENABLE_OPT_STACK_LEVEL, optarg);
-		return true;
-	case ENABLE_OPT_STACK_ANY:
-		filters->stack_level.any = cli_hex(name, optarg);
-		break;
-	case ENABLE_OPT_STACK_ALL:
-		filters->stack_level.all = cli_hex(name, optarg);
-		break;
-	default:
+	if (option < ENABLE_OPT_BASE || option >= ENABLE_OPT_END)
 		return false;
+	taker = &takers[option - ENABLE_OPT_BASE];
+	if (!taker->late || !taker->late(value)) {
+		take(r, option, value);
+		return true;
 	}
-	filters->stack_level_given = true;
+	if (r->late_count == ENABLE_LATE_MAX)
+		cli_usage("more than %d options with names", ENABLE_LATE_MAX);
+	r->late[r->late_count].option = option;
+	r->late[r->late_count].within = r->within;
+	r->late[r->late_count++].value = value;
 	return true;
 }
 
-static void take_option(int option, const char *name, struct enable_request *request)
-{
-	const struct filters *filters = &request->filters;
-	struct etw_enable *enable = &request->enable;
-
-	switch (option) {
-	case ENABLE_OPT_LEVEL:
-		enable->level = filters_level(filters, name, optarg);
-		break;
-	case ENABLE_OPT_KEYWORD:
-		enable->any |= filters_keywords(filters, name, optarg);
-		break;
-	case ENABLE_OPT_ANY:
-		enable->any = cli_hex(name, optarg);
-		break;
-	case ENABLE_OPT_ALL:
-		enable->all = cli_hex(name, optarg);
-		break;
-	case ENABLE_OPT_EXCLUDE_PRIVATE:
-		enable->property |= ETW_ENABLE_EXCLUDE_INPRIVATE;
-		break;
-	case ENABLE_OPT_WITH:
-		enable->property |= filters_items(name, optarg);
-		break;
-	case ENABLE_OPT_STACK:
-		enable->property |= ETW_ENABLE_STACK_TRACE;
-		break;
-	case ENABLE_OPT_IGNORE_KEYWORD_0:
-		enable->property |= ETW_ENABLE_IGNORE_KEYWORD_0;
-		break;
-	}
-}
+/* ------------------------------------------------------------------- the request */
 
 /*
  * The kernel applies a filter by PID once, to the processes that exist.  If none did, it
@@ -195,68 +474,6 @@ static bool processes_exist(const struct filters *filters)
 			cli_fail("--pid: no process %u", filters->pids[i]);
 			return false;
 		}
-	}
-	return true;
-}
-
-/* ----------------------------------------- names that only a manifest defines */
-
-static bool is_late(int option)
-{
-	switch (option) {
-	case ENABLE_OPT_LEVEL:
-	case ENABLE_OPT_STACK_LEVEL:
-	case ENABLE_OPT_STACK_NOT_LEVEL:
-		return filters_named_level(optarg);
-	case ENABLE_OPT_ID:
-	case ENABLE_OPT_NOT_ID:
-	case ENABLE_OPT_STACK_ID:
-	case ENABLE_OPT_STACK_NOT_ID:
-		return filters_named_ids(optarg);
-	case ENABLE_OPT_KEYWORD:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void take(int option, struct enable_request *request)
-{
-	struct filters *filters = &request->filters;
-	const char *name;
-
-	if (provider_option(option, &request->enable))
-		return;
-	name = request->within ? request->within : option_name(option);
-	if (take_stacks(option, name, filters))
-		/* Selecting stacks implies --stack. */
-		request->enable.property |= ETW_ENABLE_STACK_TRACE;
-	else if (!take_filter(option, name, filters))
-		take_option(option, name, request);
-}
-
-static bool is_option(int option)
-{
-	return (option >= ENABLE_OPT_BASE && option < ENABLE_OPT_END) ||
-	       (option >= PROVIDER_OPT_GROUP && option <= PROVIDER_OPT_TIMEOUT);
-}
-
-bool enable_request_take(struct enable_request *request, int option)
-{
-	if (!is_option(option))
-		return false;
-	if (option == ENABLE_OPT_CAPTURE) {
-		request->capture = true;
-	} else if (option == ENABLE_OPT_MANIFEST) {
-		schema_load("--manifest", optarg);
-	} else if (!is_late(option)) {
-		take(option, request);
-	} else {
-		if (request->late_count == ENABLE_LATE_MAX)
-			cli_usage("more than %d options with names", ENABLE_LATE_MAX);
-		request->late[request->late_count].option = option;
-		request->late[request->late_count].within = request->within;
-		request->late[request->late_count++].value = optarg;
 	}
 	return true;
 }
@@ -277,9 +494,8 @@ static bool has_to_wait(const struct enable_request *request)
 	return !request->prepared && (request->late_count || request->filters.event_filter.count);
 }
 
-void enable_request_prepare(void *context, const struct etw_guid *guid)
+void enable_request_prepare(struct enable_request *request, const struct etw_guid *guid)
 {
-	struct enable_request *request = context;
 	unsigned int i;
 
 	if (!has_to_wait(request))
@@ -290,9 +506,8 @@ void enable_request_prepare(void *context, const struct etw_guid *guid)
 			  request->late[0].within ? request->late[0].within :
 			  option_name(request->late[0].option), cli_quote(request->provider));
 	for (i = 0; i < request->late_count; i++) {
-		optarg = request->late[i].value;
 		request->within = request->late[i].within;
-		take(request->late[i].option, request);
+		take(request, request->late[i].option, request->late[i].value);
 	}
 	request->late_count = 0;
 	request->prepared = true;
@@ -303,7 +518,7 @@ void enable_request_init(struct enable_request *request)
 {
 	memset(request, 0, sizeof(*request));
 	request->enable.control = ETW_CONTROL_ENABLE;
-	filters_init(&request->filters);
+	request->filters.stack_level.in = 1;
 }
 
 bool enable_request_ready(struct enable_request *request, const char *provider)

@@ -53,6 +53,11 @@ enum {
 	ENABLE_OPT_END,
 };
 
+/* What --with can attach; NULL ends the names */
+extern const struct enable_item {
+	const char *name;
+	uint32_t property;
+} enable_items[];
 
 /* Includes PROVIDER_OPTIONS; CLI_OPTION_END ends the table. */
 extern const struct cli_option enable_options[];
@@ -75,8 +80,8 @@ struct enable_request {
 
 void enable_request_init(struct enable_request *request);
 
-/* Take an option with optarg, which must stay; false: the table does not have it. */
-bool enable_request_take(struct enable_request *request, int option);
+/* Take an option with its value, which must stay; false: the table does not have it. */
+bool enable_request_take(struct enable_request *request, int option, char *value);
 
 /*
  * Check all options together once they were read; wrong usage ends the command.  False:
@@ -85,7 +90,7 @@ bool enable_request_take(struct enable_request *request, int option);
 bool enable_request_ready(struct enable_request *request, const char *provider);
 
 /* Take the options that waited for the provider.  Wrong usage ends the command. */
-void enable_request_prepare(void *request, const struct etw_guid *guid);
+void enable_request_prepare(struct enable_request *request, const struct etw_guid *guid);
 
 void enable_request_free(struct enable_request *request);
 

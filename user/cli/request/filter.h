@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - the options of etw enable that make filters
+ * filter.h - the filters of etw enable, in the form that the kernel takes
  */
 #ifndef ETW_CLI_REQUEST_FILTER_H
 #define ETW_CLI_REQUEST_FILTER_H
@@ -8,27 +8,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <etw/abi.h>
-#include "blob.h"
 #include "event_filter.h"
+
+/* Data that only the provider understands, as --data gives them */
+struct blob {
+	struct etw_filter_header header;	/* size 0: not given */
+	uint8_t data[ETW_FILTER_DATA_MAX - sizeof(struct etw_filter_header)];
+};
+
+/* Parse ID:HEX or ID.VERSION:HEX, two digits a byte; wrong usage ends the command. */
+void blob_parse(struct blob *blob, const char *option, const char *text);
+/* blob has to stay until the request was made. */
+struct etw_filter blob_filter(const struct blob *blob);
 
 struct filters {
 	const struct etw_mf_provider *provider;	/* knows names in options; NULL: unknown */
 	uint32_t pids[ETW_PID_FILTER_MAX];
 	uint32_t pid_count;
-	/* in the form that the kernel takes; empty: not given */
 	struct filter_names {
 		uint32_t type;
-		const char *option;
 		char text[ETW_FILTER_NAMES_MAX];
-		uint32_t len;
-	} names[4];
+		uint32_t len;		/* 0: not given */
+	} exe, container, package, app;
 	struct filter_ids {
-		uint32_t type;
 		bool given;
 		struct etw_filter_event_id ids;
 	} ids, stack_ids;
 	struct filter_events {
-		uint32_t type;
 		bool given;
 		uint32_t len;		/* of names */
 		union {
@@ -45,40 +51,8 @@ struct filters {
 	struct etw_filter list[ETW_FILTERS_MAX];
 };
 
-void filters_init(struct filters *filters);
-void filters_pid(struct filters *filters, const char *option, const char *text);
-void filters_name(struct filters *filters, const char *option, const char *text);
-void filters_ids(struct filters *filters, struct filter_ids *ids, const char *option, bool in,
-		 const char *text);
-void filters_events(struct filter_events *events, const char *option, bool in,
-		    const char *text);
-void filters_events_level(struct filter_events *events, const char *option, const char *text);
-void filters_events_any(struct filter_events *events, const char *option, const char *text);
-void filters_events_all(struct filter_events *events, const char *option, const char *text);
-void filters_stack_level(struct filters *filters, const char *option, bool in,
-			 const char *text);
+void filters_add_id(struct filter_ids *ids, const char *option, uint32_t id);
 /* Put all filters into the request; filters must stay until it was made. */
 void filters_use(struct filters *filters, struct etw_enable *enable);
-
-/* Names of what --with attaches; NULL ends them */
-extern const struct enable_item {
-	const char *name;
-	uint32_t property;
-} enable_items[];
-
-uint32_t filters_items(const char *option, const char *text);
-
-/* filter_names.c: names that only the provider's manifest defines */
-
-bool filters_named_level(const char *text);
-bool filters_named_ids(const char *text);
-/* A level by its name in the manifest, or as cli_level() */
-uint8_t filters_level(const struct filters *filters, const char *option, const char *text);
-/* A list of keywords; their mask */
-uint64_t filters_keywords(const struct filters *filters, const char *option, const char *text);
-/* Add the ids of all events of that name to the filter. */
-void filters_event_ids(const struct filters *filters, struct filter_ids *ids, const char *option,
-		       const char *name);
-void filters_add_id(struct filter_ids *ids, const char *option, uint32_t id);
 
 #endif /* ETW_CLI_REQUEST_FILTER_H */
