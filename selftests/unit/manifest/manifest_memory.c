@@ -34,9 +34,9 @@ static void *failing_realloc(void *p, size_t size)
 #define malloc failing_malloc
 #define realloc failing_realloc
 #include "tdh/manifest/input.c"
-#include "tdh/manifest/names.c"
 #include "tdh/manifest/userdata.c"
 #include "tdh/model/model.c"
+#include "tdh/model/names.c"
 #undef calloc
 #undef malloc
 #undef realloc

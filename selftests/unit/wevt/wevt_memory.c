@@ -89,7 +89,12 @@ static int write_script(void)
 
 static int number(void)
 {
-	return etw_manifest_number_messages(m);
+	struct etw_message_ids ids;
+	int ret = etw_message_ids_make(m, &ids, NULL);
+
+	if (!ret)
+		etw_message_ids_free(&ids);
+	return ret;
 }
 
 static int read_wevt(void)

@@ -57,7 +57,6 @@ static const struct etw_mf_named *build_named(struct manifest_reader *r,
 
 	manifest_for_each(node, r, parent, list) {
 		n->line = node->line;
-		n->message_id = ETW_MESSAGE_NONE;
 		etw_manifest_read_attributes(r, node, n);
 		if (r->err)
 			break;
@@ -79,7 +78,6 @@ static void build_tasks(struct manifest_reader *r, const struct manifest_node *p
 	p->tasks = t;
 	manifest_for_each(node, r, parent, MANIFEST_TASKS) {
 		t->line = node->line;
-		t->message_id = ETW_MESSAGE_NONE;
 		etw_manifest_read_attributes(r, node, t);
 		if (r->err)
 			break;
@@ -101,7 +99,6 @@ static void build_keywords(struct manifest_reader *r, const struct manifest_node
 	p->keywords = k;
 	manifest_for_each(node, r, parent, MANIFEST_KEYWORDS) {
 		k->line = node->line;
-		k->message_id = ETW_MESSAGE_NONE;
 		etw_manifest_read_attributes(r, node, k);
 		if (r->err)
 			break;
@@ -127,7 +124,6 @@ static void build_entries(struct manifest_reader *r, const struct manifest_node 
 		r->at = place;
 		r->at.line = e->line = node->line;
 		r->at.part = "map";
-		e->message_id = ETW_MESSAGE_NONE;
 		etw_manifest_convert(r, node, e);
 		r->at.part = NULL;
 		if (map->kind != ETW_MAP_PATTERN &&
@@ -176,7 +172,6 @@ static void build_filters(struct manifest_reader *r, const struct manifest_node 
 	p->filters = f;
 	manifest_for_each(node, r, parent, MANIFEST_FILTERS) {
 		f->line = node->line;
-		f->message_id = ETW_MESSAGE_NONE;
 		etw_manifest_read_attributes(r, node, f);
 		if (r->err)
 			break;
@@ -268,7 +263,6 @@ static void read_provider(struct manifest_reader *r, const struct manifest_node 
 	const struct manifest_node *traits;
 
 	p->line = node->line;
-	p->message_id = ETW_MESSAGE_NONE;
 	etw_manifest_read_attributes(r, node, p);
 	if (r->err)
 		return;

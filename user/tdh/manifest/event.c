@@ -90,7 +90,7 @@ static void set_keywords(struct manifest_reader *r, const struct manifest_node *
 		len = strcspn(s, " \t\r\n");
 		if (!len)
 			break;
-		keyword = etw_manifest_find_len(r, &p->keywords, s, len);
+		keyword = etw_names_find(&r->names, &p->keywords, s, len);
 		snprintf(name, sizeof(name), "%.*s", (int)(len < 255 ? len : 255), s);
 		if (!keyword && len < sizeof(name))
 			keyword = etw_standard_keyword_named(name);
@@ -205,7 +205,6 @@ static void build_event(struct manifest_reader *r, const struct manifest_node *n
 	char title[64];
 
 	e->line = node->line;
-	e->message_id = ETW_MESSAGE_NONE;
 	etw_manifest_read_attributes(r, node, e);
 	if (etw_manifest_claim_number(r, &p->events, (uint64_t)e->desc.Version << 16 | e->desc.Id, e))
 		etw_manifest_error(r, "another event has value %u and version %u, too", e->desc.Id,

@@ -39,7 +39,7 @@ int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 	/* Problems were found step by step. */
 	if (problems)
 		etw_problems_sort(problems);
-	etw_table_clear(&r.names, free);
+	etw_names_clear(&r.names);
 	etw_manifest_put(r.scratch);
 	if (err)
 		etw_manifest_put(r.manifest);

@@ -15,9 +15,9 @@
 #ifndef ETW_TDH_MANIFEST_MANIFEST_H
 #define ETW_TDH_MANIFEST_MANIFEST_H
 
-#include "base/table.h"
 #include "base/text.h"
 #include "tdh/model/model.h"
+#include "tdh/model/names.h"
 
 /* docs/manifests.md states these limits. */
 #define MANIFEST_SIZE_MAX	(32u * 1024 * 1024)	/* bytes of a manifest */
@@ -141,7 +141,7 @@ struct manifest_reader {
 	struct etw_manifest *manifest;
 	struct etw_manifest *scratch;	/* memory until reading ends */
 	struct etw_problems *problems;
-	struct etw_table names;
+	struct etw_names names;
 	struct manifest_node *document;
 	struct manifest_place at;
 	int err;		/* -ENOMEM: stop */
@@ -217,8 +217,6 @@ void *etw_manifest_claim(struct manifest_reader *r, const void *scope, const cha
 void *etw_manifest_claim_number(struct manifest_reader *r, const void *scope, uint64_t number,
 				const void *thing);
 void *etw_manifest_find(const struct manifest_reader *r, const void *scope, const char *name);
-void *etw_manifest_find_len(const struct manifest_reader *r, const void *scope, const char *name,
-			    size_t len);
 /* The same, with an error if another thing has the name or the value */
 void etw_manifest_claim_name(struct manifest_reader *r, const void *scope, const char *name,
 			     const void *thing);

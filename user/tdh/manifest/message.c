@@ -244,7 +244,7 @@ const struct etw_mf_message *etw_manifest_message(struct manifest_reader *r, con
 		len = is_reference(value, tables[i].kind, &id);
 		if (!len)
 			continue;
-		message = etw_manifest_find_len(r, tables[i].scope, id, len);
+		message = etw_names_find(&r->names, tables[i].scope, id, len);
 		if (!message)
 			etw_manifest_error(r, "message %s%.*s) is %s", tables[i].kind, (int)len, id,
 					   tables[i].where);

@@ -57,12 +57,4 @@ void etw_message_ids_free(struct etw_message_ids *ids);
 uint32_t etw_message_ids_find(const struct etw_message_ids *ids,
 			      const struct etw_mf_message *message);
 
-/*
- * Set the message_id members of everything that the manifest itself defines (not of the
- * standard things, which all manifests share). For readers that fill a manifest, before
- * it is shared. 0 or -ENOMEM: decoding works even if the numbers are unusable for
- * message tables (see above).
- */
-int etw_manifest_number_messages(struct etw_manifest *manifest);
-
 #endif /* ETW_TDH_MODEL_MESSAGE_IDS_H */

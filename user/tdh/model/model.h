@@ -46,7 +46,6 @@ struct etw_mf_channel {
 	bool enabled;
 	const char *access;	/* SDDL, or NULL */
 	const struct etw_mf_message *message;	/* or NULL; likewise for all others */
-	uint32_t message_id;	/* in the message table, or ETW_MESSAGE_NONE; likewise */
 	unsigned int line;
 };
 
@@ -63,7 +62,6 @@ struct etw_mf_named {
 	const char *symbol;	/* NULL: none given */
 	uint8_t value;
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	unsigned int line;
 };
 
@@ -72,7 +70,6 @@ struct etw_mf_keyword {
 	const char *symbol;
 	uint64_t mask;		/* one bit */
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	unsigned int line;
 };
 
@@ -84,7 +81,6 @@ struct etw_mf_task {
 	const struct etw_mf_named *opcodes;	/* its own */
 	unsigned int opcode_count;
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	unsigned int line;
 };
 
@@ -94,7 +90,6 @@ struct etw_mf_map_entry {
 	const char *name;	/* patternMap: expression that matches a text; else NULL */
 	const char *text;	/* patternMap: replacement expression; else NULL */
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	unsigned int line;
 };
 
@@ -172,7 +167,6 @@ struct etw_mf_event {
 	const struct etw_mf_named *opcode;
 	const struct etw_mf_template *template;
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	uint64_t keywords;	/* the manifest's, without the channel's */
 	unsigned int line;
 };
@@ -184,7 +178,6 @@ struct etw_mf_filter {
 	uint8_t version;
 	const struct etw_mf_template *template;	/* or NULL */
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	unsigned int line;
 };
 
@@ -204,7 +197,6 @@ struct etw_mf_provider {
 	const char *parameter_file;
 	const char *help_link;
 	const struct etw_mf_message *message;
-	uint32_t message_id;
 	unsigned int index;	/* in the manifest, from 0 */
 	unsigned int line;
 

@@ -95,10 +95,10 @@ bool etw_standard_message(const struct etw_mf_message *message)
 
 #define NAMED(number, what, sym, text) \
 	{ .name = "win:" what, .symbol = "WINEVENT_" sym, .value = number, \
-	  .message = &messages[text], .message_id = ETW_MESSAGE_NONE }
+	  .message = &messages[text] }
 #define RESERVED(kind, sym, number) \
 	{ .name = "win:Reserved" kind #number, .symbol = "WINEVENT_" sym "_RESERVED_" #number, \
-	  .value = number, .message_id = ETW_MESSAGE_NONE }
+	  .value = number }
 
 static const struct etw_mf_named levels[] = {
 	NAMED(0, "LogAlways", "LEVEL_LOG_ALWAYS", LEVEL_LOG_ALWAYS),
@@ -150,15 +150,14 @@ static const struct etw_mf_named opcodes[] = {
 
 static const struct etw_mf_task none = {
 	.name = "win:None", .symbol = "WINEVENT_TASK_NONE", .message = &messages[TASK_NONE],
-	.message_id = ETW_MESSAGE_NONE,
 };
 
 #define KEYWORD(bit, what, sym, text) \
 	{ .name = "win:" what, .symbol = "WINEVENT_KEYWORD_" sym, .mask = 1ull << (bit), \
-	  .message = &messages[text], .message_id = ETW_MESSAGE_NONE }
+	  .message = &messages[text] }
 #define RESERVED_KEYWORD(bit) \
 	{ .name = "win:ReservedKeyword" #bit, .symbol = "WINEVENT_KEYWORD_RESERVED_" #bit, \
-	  .mask = 1ull << (bit), .message_id = ETW_MESSAGE_NONE }
+	  .mask = 1ull << (bit) }
 #define FIRST_KEYWORD	48	/* the bit of keywords[0] */
 
 static const struct etw_mf_keyword keywords[] = {
@@ -182,13 +181,12 @@ static const struct etw_mf_keyword keywords[] = {
 
 static const struct etw_mf_keyword any_keyword = {
 	.name = "win:AnyKeyword", .symbol = "WINEVT_KEYWORD_ANY",
-	.message = &messages[KEYWORD_ANY_KEYWORD], .message_id = ETW_MESSAGE_NONE,
+	.message = &messages[KEYWORD_ANY_KEYWORD],
 };
 
 #define CHANNEL(number, what, sym, kind, isolated, text) \
 	{ .name = what, .id = what, .symbol = "WINEVENT_CHANNEL_" sym, .value = number, \
-	  .type = ETW_CHANNEL_##kind, .isolation = isolated, .message = &messages[text], \
-	  .message_id = ETW_MESSAGE_NONE }
+	  .type = ETW_CHANNEL_##kind, .isolation = isolated, .message = &messages[text] }
 
 static const struct etw_mf_channel channels[] = {
 	CHANNEL(0, "TraceClassic", "CLASSIC_TRACE", DEBUG, 0,

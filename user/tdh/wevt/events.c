@@ -20,13 +20,12 @@ static void read_event(struct etw_wevt_reader *r, const uint8_t *p, struct etw_m
 	e->desc.Task = etw_wevt_u16(p + 6);
 	e->desc.Keyword = etw_wevt_u64(p + 8);
 	e->keywords = e->desc.Keyword;
-	e->message_id = etw_wevt_u32(p + 16);
-	e->message = etw_wevt_message_of(r, e->message_id);
-	e->template = etw_wevt_at(r->templates, r->template_count, etw_wevt_u32(p + 20));
-	e->opcode = etw_wevt_thing(&r->opcodes, etw_wevt_u32(p + 24));
-	e->level = etw_wevt_thing(&r->levels, etw_wevt_u32(p + 28));
-	e->task = etw_wevt_thing(&r->tasks, etw_wevt_u32(p + 32));
-	e->channel = etw_wevt_thing(&r->channels, etw_wevt_u32(p + 44));
+	e->message = etw_wevt_message_of(r, etw_wevt_u32(p + 16));
+	e->template = etw_wevt_at(r, ETW_WEVT_TEMPLATES, etw_wevt_u32(p + 20));
+	e->opcode = etw_wevt_at(r, ETW_WEVT_OPCODES, etw_wevt_u32(p + 24));
+	e->level = etw_wevt_at(r, ETW_WEVT_LEVELS, etw_wevt_u32(p + 28));
+	e->task = etw_wevt_at(r, ETW_WEVT_TASKS, etw_wevt_u32(p + 32));
+	e->channel = etw_wevt_at(r, ETW_WEVT_CHANNELS, etw_wevt_u32(p + 44));
 	if (etw_wevt_u32(p + 20) && !e->template)
 		etw_wevt_bad(r, "event %u version %u: no template at 0x%x", e->desc.Id,
 			     e->desc.Version, etw_wevt_u32(p + 20));
@@ -129,20 +128,17 @@ static void give(struct etw_wevt_reader *r, struct etw_mf_event *event,
 	event->attributes = join(r, list, count);
 }
 
-/* Both are sorted by event, so one pass is enough. */
-static void give_all(struct etw_wevt_reader *r, const struct attribute *list, uint32_t count,
-		     const struct etw_wevt_at *events)
+static void give_all(struct etw_wevt_reader *r, const struct attribute *list, uint32_t count)
 {
-	unsigned int e = 0;
+	struct etw_mf_event *event;
 	uint32_t i, n;
 
 	for (i = 0; i < count && !r->error; i += n) {
 		for (n = 1; i + n < count && list[i + n].event == list[i].event; n++)
 			;
-		while (e < r->provider->event_count && events[e].offset < list[i].event)
-			e++;
-		if (e < r->provider->event_count && events[e].offset == list[i].event)
-			give(r, (struct etw_mf_event *)events[e].thing, list + i, n);
+		event = (void *)etw_wevt_at(r, ETW_WEVT_EVENTS, list[i].event);
+		if (event)
+			give(r, event, list + i, n);
 	}
 }
 
@@ -172,27 +168,20 @@ void etw_wevt_read_event_attributes(struct etw_wevt_reader *r)
 	uint32_t count, i;
 	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_EVENT_ATTRIBUTES, 12,
 					 ETW_WEVT_ATTRIBUTE_SIZE, &count);
-	struct etw_wevt_at *events = NULL;
-	struct attribute *list = NULL;
+	struct attribute *list = p ? calloc((size_t)count + 1, sizeof(*list)) : NULL;
 
-	if (!p)
-		return;
-	events = calloc((size_t)provider->event_count + 1, sizeof(*events));
-	list = calloc((size_t)count + 1, sizeof(*list));
-	if (!events || !list) {
+	if (p && !list)
 		r->error = -ENOMEM;
-		goto out;
-	}
+	if (!list)
+		return;
+	/* Attributes refer to events by their id and version, not by their offset. */
 	for (i = 0; i < provider->event_count; i++) {
-		const struct etw_mf_event *e = &provider->events[i];
+		const EVENT_DESCRIPTOR *desc = &provider->events[i].desc;
 
-		events[i].offset = (uint32_t)e->desc.Id << 8 | e->desc.Version;
-		events[i].thing = e;
+		etw_wevt_define(r, ETW_WEVT_EVENTS, (uint32_t)desc->Id << 8 | desc->Version,
+				&provider->events[i]);
 	}
-	etw_wevt_at_sort(events, provider->event_count);
 	read_attributes(r, p, count, list);
-	give_all(r, list, count, events);
-out:
-	free(events);
+	give_all(r, list, count);
 	free(list);
 }

@@ -31,8 +31,7 @@ static void read_entries(struct etw_wevt_reader *r, struct etw_mf_map *map, uint
 	map->count = count;
 	for (i = 0; i < count; i++, p += ETW_WEVT_MAP_ENTRY_SIZE) {
 		entries[i].value = etw_wevt_u32(p);
-		entries[i].message_id = etw_wevt_u32(p + 4);
-		entries[i].message = etw_wevt_message_of(r, entries[i].message_id);
+		entries[i].message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
 	}
 }
 
@@ -88,7 +87,6 @@ static void read_pattern(struct etw_wevt_reader *r, struct etw_mf_map *map, uint
 	for (i = 0; i < count && !r->error; i++, p += ETW_WEVT_MAP_ENTRY_SIZE) {
 		entries[i].name = etw_wevt_name_at(r, etw_wevt_u32(p));
 		entries[i].text = etw_wevt_name_at(r, etw_wevt_u32(p + 4));
-		entries[i].message_id = ETW_MESSAGE_NONE;
 	}
 }
 
@@ -107,11 +105,8 @@ void etw_wevt_read_maps(struct etw_wevt_reader *r)
 	const uint8_t *q = etw_wevt_list(r, ETW_WEVT_PATTERNS, 12, 4, &patterns);
 	struct etw_mf_map *maps = etw_wevt_alloc(r, (size_t)count + patterns, sizeof(*maps));
 
-	r->maps = maps ? calloc((size_t)count + 1, sizeof(*r->maps)) : NULL;
-	if (!r->maps) {
-		r->error = r->error ? r->error : -ENOMEM;
+	if (!maps)
 		return;
-	}
 	r->provider->maps = maps;
 	r->provider->map_count = count + patterns;
 	n = p ? count_offsets(r, p, count) : 0;
@@ -121,11 +116,8 @@ void etw_wevt_read_maps(struct etw_wevt_reader *r)
 		else
 			at = i ? etw_wevt_u32(p + 4 * (i - 1)) : p - r->data + 4 * n;
 		read_map(r, &maps[i], at);
-		r->maps[i].offset = at;
-		r->maps[i].thing = &maps[i];
+		etw_wevt_define(r, ETW_WEVT_MAPS, at, &maps[i]);
 	}
-	r->map_count = count;
-	etw_wevt_at_sort(r->maps, count);
 	for (i = 0; i < patterns && !r->error; i++)
 		read_pattern(r, &maps[count + i], etw_wevt_u32(q + 4 * i));
 }

@@ -19,8 +19,7 @@ void etw_wevt_read_channels(struct etw_wevt_reader *r)
 	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_CHANNELS, 12, ETW_WEVT_CHANNEL_SIZE, &count);
 	struct etw_mf_channel *c = etw_wevt_alloc(r, count, sizeof(*c));
 
-	if (!c || !p || !etw_wevt_things_new(r, &r->channels, p - r->data,
-					     ETW_WEVT_CHANNEL_SIZE, count))
+	if (!c || !p)
 		return;
 	r->provider->channels = c;
 	r->provider->channel_count = count;
@@ -30,9 +29,8 @@ void etw_wevt_read_channels(struct etw_wevt_reader *r)
 		c->id = c->name;
 		c->value = etw_wevt_u32(p + 8);
 		c->keyword = i < CHANNELS_WITH_BITS ? 1ull << (63 - i) : 0;
-		c->message_id = etw_wevt_u32(p + 12);
-		c->message = etw_wevt_message_of(r, c->message_id);
-		r->channels.list[i] = c;
+		c->message = etw_wevt_message_of(r, etw_wevt_u32(p + 12));
+		etw_wevt_define(r, ETW_WEVT_CHANNELS, p - r->data, c);
 	}
 }
 
@@ -86,21 +84,19 @@ void etw_wevt_read_levels(struct etw_wevt_reader *r)
 	struct etw_mf_named *level = etw_wevt_alloc(r, count, sizeof(*level));
 	const struct etw_mf_named *standard;
 
-	if (!level || !p || !etw_wevt_things_new(r, &r->levels, p - r->data,
-						 ETW_WEVT_LEVEL_SIZE, count))
+	if (!level || !p)
 		return;
 	r->provider->levels = level;
 	for (i = 0; i < count; i++, p += ETW_WEVT_LEVEL_SIZE) {
 		level->value = etw_wevt_u32(p);
-		level->message_id = etw_wevt_u32(p + 4);
 		level->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
 		standard = etw_standard_level(level->value);
 		if (is_standard(standard, level->name)) {
-			r->levels.list[i] = standard;
+			etw_wevt_define(r, ETW_WEVT_LEVELS, p - r->data, standard);
 			continue;
 		}
-		level->message = etw_wevt_message_of(r, level->message_id);
-		r->levels.list[i] = level++;
+		level->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
+		etw_wevt_define(r, ETW_WEVT_LEVELS, p - r->data, level++);
 		r->provider->level_count++;
 	}
 }
@@ -112,22 +108,21 @@ void etw_wevt_read_tasks(struct etw_wevt_reader *r)
 	struct etw_mf_task *task = etw_wevt_alloc(r, count, sizeof(*task));
 	const struct etw_mf_task *standard;
 
-	if (!task || !p || !etw_wevt_things_new(r, &r->tasks, p - r->data,
-						ETW_WEVT_TASK_SIZE, count))
+	if (!task || !p)
 		return;
 	r->provider->tasks = task;
 	for (i = 0; i < count; i++, p += ETW_WEVT_TASK_SIZE) {
 		task->value = etw_wevt_u32(p);
-		task->message_id = etw_wevt_u32(p + 4);
 		memcpy(&task->event_guid, p + 8, sizeof(GUID));
 		task->name = etw_wevt_name_at(r, etw_wevt_u32(p + 24));
 		standard = etw_standard_task(task->value);
 		if (standard && !strcmp(standard->name, task->name)) {
-			r->tasks.list[i] = standard;
+			etw_wevt_define(r, ETW_WEVT_TASKS, p - r->data, standard);
 			continue;
 		}
-		task->message = etw_wevt_message_of(r, task->message_id);
-		r->tasks.list[i] = task++;
+		task->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
+		etw_names_add(&r->names, &r->provider->tasks, NULL, task->value, task);
+		etw_wevt_define(r, ETW_WEVT_TASKS, p - r->data, task++);
 		r->provider->task_count++;
 	}
 }
@@ -144,12 +139,11 @@ void etw_wevt_read_keywords(struct etw_wevt_reader *r)
 	r->provider->keywords = k;
 	for (i = 0; i < count; i++, p += ETW_WEVT_KEYWORD_SIZE) {
 		k->mask = etw_wevt_u64(p);
-		k->message_id = etw_wevt_u32(p + 8);
 		k->name = etw_wevt_name_at(r, etw_wevt_u32(p + 12));
 		standard = etw_standard_keyword(k->mask);
 		if (standard && !strcmp(standard->name, k->name))
 			continue;
-		k->message = etw_wevt_message_of(r, k->message_id);
+		k->message = etw_wevt_message_of(r, etw_wevt_u32(p + 8));
 		k++;
 		r->provider->keyword_count++;
 	}
@@ -162,26 +156,6 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The provider's tasks by value; NULL: none, or out of memory. */
-static struct etw_wevt_at *tasks_by_value(struct etw_wevt_reader *r)
-{
-	const struct etw_mf_provider *p = r->provider;
-	struct etw_wevt_at *tasks = p->task_count ? calloc(p->task_count, sizeof(*tasks)) : NULL;
-	unsigned int i;
-
-	if (!tasks) {
-		if (p->task_count)
-			r->error = -ENOMEM;
-		return NULL;
-	}
-	for (i = 0; i < p->task_count; i++) {
-		tasks[i].offset = p->tasks[i].value;
-		tasks[i].thing = &p->tasks[i];
-	}
-	etw_wevt_at_sort(tasks, p->task_count);
-	return tasks;
-}
-
 /*
  * Replace entries' task numbers with owners: 0 is the provider, which owns opcodes
  * without a task or with an undefined task; then the tasks.
@@ -189,38 +163,35 @@ static struct etw_wevt_at *tasks_by_value(struct etw_wevt_reader *r)
 static void own_opcodes(struct etw_wevt_reader *r, const uint8_t *p, uint32_t count,
 			uint64_t *order)
 {
-	struct etw_wevt_at *tasks = tasks_by_value(r);
 	const struct etw_mf_task *task;
 	uint32_t i;
 
 	for (i = 0; i < count; i++, p += ETW_WEVT_OPCODE_SIZE) {
 		uint16_t value = etw_wevt_u16(p);
 
-		task = tasks && value ? etw_wevt_at(tasks, r->provider->task_count, value) : NULL;
+		task = value ? etw_names_find(&r->names, &r->provider->tasks, NULL, value) : NULL;
 		order[i] = i;
 		if (task)
 			order[i] |= (uint64_t)(1 + (task - r->provider->tasks)) << 32;
 	}
-	free(tasks);
 	qsort(order, count, sizeof(*order), by_number);
 }
 
 /* Read an opcode; false: a standard one, which has no owner. */
-static bool read_opcode(struct etw_wevt_reader *r, const uint8_t *p, uint64_t owner,
-			struct etw_mf_named *opcode, const void **thing)
+static bool read_opcode(struct etw_wevt_reader *r, const uint8_t *p, bool owned,
+			struct etw_mf_named *opcode)
 {
 	const struct etw_mf_named *standard;
 
 	opcode->value = etw_wevt_u16(p + 2);
-	opcode->message_id = etw_wevt_u32(p + 4);
 	opcode->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
-	standard = etw_standard_opcode(opcode->value);
-	*thing = opcode;
-	if (!owner && is_standard(standard, opcode->name)) {
-		*thing = standard;
+	standard = owned ? NULL : etw_standard_opcode(opcode->value);
+	if (is_standard(standard, opcode->name)) {
+		etw_wevt_define(r, ETW_WEVT_OPCODES, p - r->data, standard);
 		return false;
 	}
-	opcode->message = etw_wevt_message_of(r, opcode->message_id);
+	etw_wevt_define(r, ETW_WEVT_OPCODES, p - r->data, opcode);
+	opcode->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
 	return true;
 }
 
@@ -229,19 +200,19 @@ void etw_wevt_read_opcodes(struct etw_wevt_reader *r)
 	uint32_t count, i;
 	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_OPCODES, 12, ETW_WEVT_OPCODE_SIZE, &count);
 	struct etw_mf_named *opcode = etw_wevt_alloc(r, count, sizeof(*opcode));
-	uint64_t *order = p ? calloc(count + 1, sizeof(*order)) : NULL;
+	uint64_t *order = p && opcode ? calloc(count + 1, sizeof(*order)) : NULL;
 
-	if (!opcode || !order || !etw_wevt_things_new(r, &r->opcodes, p - r->data,
-						      ETW_WEVT_OPCODE_SIZE, count))
-		goto out;
+	if (p && opcode && !order)
+		r->error = -ENOMEM;
+	if (!order)
+		return;
 	r->provider->opcodes = opcode;
 	own_opcodes(r, p, count, order);
 	for (i = 0; i < count && !r->error; i++) {
 		uint32_t at = order[i], owner = order[i] >> 32;
 		struct etw_mf_task *task;
 
-		if (!read_opcode(r, p + at * ETW_WEVT_OPCODE_SIZE, owner, opcode,
-				 &r->opcodes.list[at]))
+		if (!read_opcode(r, p + at * ETW_WEVT_OPCODE_SIZE, owner, opcode))
 			continue;
 		task = owner ? (struct etw_mf_task *)&r->provider->tasks[owner - 1] : NULL;
 		if (task && !task->opcode_count)
@@ -249,9 +220,6 @@ void etw_wevt_read_opcodes(struct etw_wevt_reader *r)
 		++*(task ? &task->opcode_count : &r->provider->opcode_count);
 		opcode++;
 	}
-out:
-	if (p && !order)
-		r->error = -ENOMEM;
 	free(order);
 }
 
@@ -268,10 +236,9 @@ void etw_wevt_read_filters(struct etw_wevt_reader *r)
 	for (i = 0; i < count; i++, f++, p += ETW_WEVT_FILTER_SIZE) {
 		f->value = p[0];
 		f->version = p[1];
-		f->message_id = etw_wevt_u32(p + 4);
-		f->message = etw_wevt_message_of(r, f->message_id);
+		f->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
 		f->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
-		f->template = etw_wevt_at(r->templates, r->template_count, etw_wevt_u32(p + 12));
+		f->template = etw_wevt_at(r, ETW_WEVT_TEMPLATES, etw_wevt_u32(p + 12));
 	}
 }
 

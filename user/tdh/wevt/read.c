@@ -14,26 +14,6 @@
 #define TEXT_PER_BYTE	16
 #define TEXT_LEAST	65536
 
-static void forget(struct etw_wevt_things *things)
-{
-	free(things->list);
-	memset(things, 0, sizeof(*things));
-}
-
-/* Free what was kept for the finished provider. */
-static void provider_end(struct etw_wevt_reader *r)
-{
-	forget(&r->channels);
-	forget(&r->levels);
-	forget(&r->tasks);
-	forget(&r->opcodes);
-	free(r->maps);
-	free(r->templates);
-	r->maps = r->templates = NULL;
-	r->map_count = r->template_count = 0;
-	memset(r->lists, 0, sizeof(r->lists));
-}
-
 /* A C identifier. */
 static const char *symbol_of(struct etw_wevt_reader *r, const char *name)
 {
@@ -98,8 +78,7 @@ static void read_provider(struct etw_wevt_reader *r, uint32_t offset)
 	if (!slots)
 		return;
 	find_lists(r, slots, etw_wevt_u32(p + 12));
-	r->provider->message_id = etw_wevt_u32(p + 8);
-	r->provider->message = etw_wevt_message_of(r, r->provider->message_id);
+	r->provider->message = etw_wevt_message_of(r, etw_wevt_u32(p + 8));
 	etw_wevt_read_provider_attributes(r);
 	if (!r->provider->name)
 		name_provider(r);
@@ -146,7 +125,8 @@ static void read_all(struct etw_wevt_reader *r)
 		providers[i].control_guid = providers[i].guid;
 		providers[i].index = i;
 		read_provider(r, etw_wevt_u32(p + 20 * i + 16));
-		provider_end(r);
+		etw_names_clear(&r->names);
+		memset(r->lists, 0, sizeof(r->lists));
 	}
 	r->manifest->provider_count = count;
 }

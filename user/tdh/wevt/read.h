@@ -11,6 +11,7 @@
 #define ETW_TDH_WEVT_READ_H
 
 #include "tdh/model/model.h"
+#include "tdh/model/names.h"
 #include "base/text.h"
 #include "format.h"
 
@@ -30,20 +31,6 @@ struct etw_wevt_text {
 	const struct etw_mf_message *message;	/* the resulting message, or NULL */
 };
 
-/* The entries of a list: an object of the model for each, by its offset */
-struct etw_wevt_things {
-	uint32_t first;		/* offset of the first entry; 0: none */
-	uint32_t size;		/* of an entry */
-	unsigned int count;
-	const void **list;	/* malloc() */
-};
-
-/* Things by offset, ascending */
-struct etw_wevt_at {
-	uint32_t offset;
-	const void *thing;
-};
-
 struct etw_wevt_reader {
 	const uint8_t *data;
 	size_t size;
@@ -60,9 +47,7 @@ struct etw_wevt_reader {
 	/* the current provider */
 	struct etw_mf_provider *provider;
 	uint32_t lists[ETW_WEVT_LISTS];	/* offsets; 0: none */
-	struct etw_wevt_things channels, levels, tasks, opcodes;
-	struct etw_wevt_at *maps, *templates;
-	unsigned int map_count, template_count;
+	struct etw_names names;	/* objects by list and offset of the entry, and others */
 };
 
 int etw_wevt_read(const void *data, size_t size, struct etw_wevt_table *tables,
@@ -98,12 +83,10 @@ void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size);
 const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset);
 const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset);
 
-/* The object of the entry at an offset; NULL: offset 0, or no entry. */
-bool etw_wevt_things_new(struct etw_wevt_reader *r, struct etw_wevt_things *things,
-			 uint32_t first, uint32_t size, unsigned int count);
-const void *etw_wevt_thing(const struct etw_wevt_things *things, uint32_t offset);
-const void *etw_wevt_at(const struct etw_wevt_at *list, unsigned int count, uint32_t offset);
-void etw_wevt_at_sort(struct etw_wevt_at *list, unsigned int count);
+/* Set, or get, the object of a list's entry at an offset; NULL: no such entry. */
+void etw_wevt_define(struct etw_wevt_reader *r, enum etw_wevt_list list, uint32_t offset,
+		     const void *object);
+const void *etw_wevt_at(const struct etw_wevt_reader *r, enum etw_wevt_list list, uint32_t offset);
 
 /* Message tables, in messages.c */
 int etw_wevt_tables_open(struct etw_wevt_reader *r);

@@ -169,56 +169,15 @@ const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset)
 	return p ? utf16(r, p, r->size - offset) : "";
 }
 
-bool etw_wevt_things_new(struct etw_wevt_reader *r, struct etw_wevt_things *things,
-			 uint32_t first, uint32_t size, unsigned int count)
+void etw_wevt_define(struct etw_wevt_reader *r, enum etw_wevt_list list, uint32_t offset,
+		     const void *object)
 {
-	things->list = calloc(count ? count : 1, sizeof(*things->list));
-	if (!things->list) {
+	etw_names_add(&r->names, &r->lists[list], NULL, offset, object);
+	if (r->names.no_memory)
 		r->error = -ENOMEM;
-		return false;
-	}
-	things->first = first;
-	things->size = size;
-	things->count = count;
-	return true;
 }
 
-const void *etw_wevt_thing(const struct etw_wevt_things *things, uint32_t offset)
+const void *etw_wevt_at(const struct etw_wevt_reader *r, enum etw_wevt_list list, uint32_t offset)
 {
-	uint32_t at = offset - things->first;
-
-	if (!things->count || offset < things->first || at % things->size ||
-	    at / things->size >= things->count)
-		return NULL;
-	return things->list[at / things->size];
-}
-
-const void *etw_wevt_at(const struct etw_wevt_at *list, unsigned int count, uint32_t offset)
-{
-	unsigned int low = 0, high = count, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (list[mid].offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < count && list[low].offset == offset ? list[low].thing : NULL;
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct etw_wevt_at *x = a, *y = b;
-
-	/* Among equal ones, find the first in memory. */
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (uintptr_t)x->thing < (uintptr_t)y->thing ? -1 : x->thing != y->thing;
-}
-
-void etw_wevt_at_sort(struct etw_wevt_at *list, unsigned int count)
-{
-	if (count)
-		qsort(list, count, sizeof(*list), by_offset);
+	return etw_names_find(&r->names, &r->lists[list], NULL, offset);
 }

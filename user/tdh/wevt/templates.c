@@ -25,7 +25,7 @@ static void read_field(struct etw_wevt_reader *r, const uint8_t *p, struct etw_m
 	} else {
 		f->in_type = p[4];
 		f->out_type = p[5];
-		f->map = etw_wevt_at(r->maps, r->map_count, etw_wevt_u32(p + 8));
+		f->map = etw_wevt_at(r, ETW_WEVT_MAPS, etw_wevt_u32(p + 8));
 	}
 	if (flags & ETW_WEVT_LENGTH_FIELD)
 		f->flags |= ETW_MF_LENGTH_FIELD;
@@ -159,18 +159,11 @@ void etw_wevt_read_templates(struct etw_wevt_reader *r)
 
 	if (!p || !t)
 		return;
-	r->templates = calloc((size_t)count + 1, sizeof(*r->templates));
-	if (!r->templates) {
-		r->error = -ENOMEM;
-		return;
-	}
 	r->provider->templates = t;
 	at = p - r->data;
 	for (i = 0; i < count && !r->error; i++, t++) {
-		r->templates[i].offset = at;
-		r->templates[i].thing = t;
+		etw_wevt_define(r, ETW_WEVT_TEMPLATES, at, t);
 		at += read_template(r, t, at, i + 1);
 	}
 	r->provider->template_count = i;
-	r->template_count = i;
 }
