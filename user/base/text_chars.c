@@ -131,39 +131,6 @@ static void escape_char(struct etw_text *text, uint32_t v)
 	}
 }
 
-static void escape(struct etw_text *text, const char *s, size_t len, bool quote)
-{
-	size_t n, i = etw_text_plain(text, s, len);
-	uint32_t v;
-
-	for (; i < len; i += n) {
-		n = etw_text_plain(text, s + i, len - i);
-		if (n)
-			continue;
-		n = next_char(s + i, len - i, &v);
-		if (!n) {
-			etw_text_printf(text, "\\x%02x", (unsigned char)s[i]);
-			n = 1;
-		} else if (is_unsafe(v)) {
-			escape_char(text, v);
-		} else {
-			if (quote && (v == '"' || v == '\\'))
-				etw_text_char(text, '\\');
-			etw_text_add(text, s + i, n);
-		}
-	}
-}
-
-void etw_text_escape(struct etw_text *text, const char *s, size_t len)
-{
-	escape(text, s, len, true);
-}
-
-void etw_text_safe(struct etw_text *text, const char *s, size_t len)
-{
-	escape(text, s, len, false);
-}
-
 bool etw_utf8_valid(const char *s, size_t len)
 {
 	uint64_t word;
@@ -287,7 +254,9 @@ void etw_text_cp1252(struct etw_text *text, const void *s, size_t bytes,
 		put_styled(text, p[i] >= 0x80 && p[i] < 0xA0 ? high[p[i] - 0x80] : p[i], style);
 }
 
-void etw_text_json_inside(struct etw_text *text, const char *s, size_t len)
+/* quote: also escape quotes and backslashes. */
+static void escape(struct etw_text *text, const char *s, size_t len, enum etw_text_style style,
+		   bool quote)
 {
 	size_t n, i = etw_text_plain(text, s, len);
 	uint32_t v;
@@ -297,19 +266,31 @@ void etw_text_json_inside(struct etw_text *text, const char *s, size_t len)
 		if (n)
 			continue;
 		n = next_char(s + i, len - i, &v);
-		if (!n) {
+		if (n && !quote && (v == '"' || v == '\\'))
+			etw_text_char(text, (char)v);
+		else if (n)
+			put_styled(text, v, style);
+		else if (style == ETW_TEXT_JSON)
 			etw_text_add(text, "\xEF\xBF\xBD", 3);
-			n = 1;
-		} else if (v == '\n' || v == '\r' || v == '\t') {
-			escape_char(text, v);
-		} else if (is_unsafe(v)) {
-			json_u(text, v);
-		} else {
-			if (v == '"' || v == '\\')
-				etw_text_char(text, '\\');
-			etw_text_add(text, s + i, n);
-		}
+		else
+			etw_text_printf(text, "\\x%02x", (unsigned char)s[i]);
+		n += !n;
 	}
+}
+
+void etw_text_escape(struct etw_text *text, const char *s, size_t len)
+{
+	escape(text, s, len, ETW_TEXT_ESCAPED, true);
+}
+
+void etw_text_safe(struct etw_text *text, const char *s, size_t len)
+{
+	escape(text, s, len, ETW_TEXT_ESCAPED, false);
+}
+
+void etw_text_json_inside(struct etw_text *text, const char *s, size_t len)
+{
+	escape(text, s, len, ETW_TEXT_JSON, true);
 }
 
 void etw_text_json_string(struct etw_text *text, const char *s, size_t len)

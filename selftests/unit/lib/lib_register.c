@@ -12,7 +12,7 @@
 static const GUID guid_a = { 0xA, 0, 0, { 1 } };
 static const GUID guid_b = { 0xB, 0, 0, { 2 } };
 
-struct told {
+struct notified {
 	_Atomic int calls, inside;
 	_Atomic bool hold;
 	_Atomic bool unregister;
@@ -22,7 +22,7 @@ struct told {
 static void NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
-	struct told *t = context;
+	struct notified *t = context;
 
 	(void)source, (void)control, (void)level, (void)any, (void)all, (void)filter;
 	t->inside++;
@@ -41,7 +41,7 @@ static void NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLON
  * Counts callbacks that came too late.  t is not on a stack: a child's callbacks run for
  * its parent's registrations, and that thread's stack is not in use there.
  */
-static int rounds(const GUID *guid, int n, struct told *t)
+static int rounds(const GUID *guid, int n, struct notified *t)
 {
 	int i, bad = 0;
 
@@ -55,7 +55,7 @@ static int rounds(const GUID *guid, int n, struct told *t)
 	return bad;
 }
 
-static struct told by_a, by_b, by_child;
+static struct notified by_a, by_b, by_child;
 
 static void *rounds_b(void *arg)
 {
@@ -66,7 +66,7 @@ static void *rounds_b(void *arg)
 /* B27 */
 static void test_many(void)
 {
-	struct told keeps = { .calls = 0 };
+	struct notified keeps = { .calls = 0 };
 	pthread_t thread;
 	void *bad;
 	int mine;
@@ -82,7 +82,7 @@ static void test_many(void)
 	ok(!mine && !bad, "by two threads at once");
 }
 
-static struct told inner;
+static struct notified inner;
 static _Atomic int inner_early;
 
 static void NTAPI nest(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
@@ -108,7 +108,7 @@ static void test_nested(void)
 	EventUnregister(inner.handle);
 }
 
-static struct told held = { .hold = true };
+static struct notified held = { .hold = true };
 static _Atomic bool returned;
 
 static void *register_held(void *arg)
@@ -161,7 +161,7 @@ static void *unregister(void *arg)
 /* Unregistered during EventRegister(), by another thread and by the callback. */
 static void test_ended(void)
 {
-	struct told t = { .unregister = true };
+	struct notified t = { .unregister = true };
 	pthread_t thread, other;
 
 	is(EventRegister(&guid_a, on_enable, &t, &t.handle), ERROR_SUCCESS,
@@ -187,7 +187,7 @@ static void test_ended(void)
 /* A child, forked while another thread registers, registers itself. */
 static void test_fork(void)
 {
-	static struct told keeps;
+	static struct notified keeps;
 	int i, status, bad = 0;
 	pthread_t thread;
 	void *result;
@@ -213,7 +213,7 @@ static void test_fork(void)
 /* The device sends no notice, for no state or for an error: no caller waits forever. */
 static void test_untold(void)
 {
-	struct told t = { .calls = 0 };
+	struct notified t = { .calls = 0 };
 	REGHANDLE keep;
 
 	EventRegister(&guid_b, on_enable, &inner, &keep);
