@@ -2,7 +2,9 @@
 /*
  * sample.c - a session's counters at one moment
  */
+#include <inttypes.h>
 #include <string.h>
+#include "cli.h"
 #include "sample.h"
 #include "device/kdev.h"
 
@@ -14,6 +16,13 @@ const struct loss_cause loss_causes[ETW_DROP_CAUSES] = {
 	[ETW_DROP_COPY_FAULT] = { "copy_fault", "payload not readable" },
 	[ETW_DROP_DRAIN] = { "drain", "process buffer not drained" },
 };
+
+void sample_report_lost(const char *before, uint64_t count, const char *cause)
+{
+	if (count)
+		cli_note("%s%" PRIu64 " event%s lost when written%s%s", before, count,
+			 cli_s(count), cause ? ": " : "", cause ? cause : "");
+}
 
 void sample_json_lost(struct etw_text *to, const struct sample *sample)
 {

@@ -27,6 +27,8 @@ struct loss_cause {
 
 extern const struct loss_cause loss_causes[ETW_DROP_CAUSES];
 
+/* Print "BEFORE N events lost when written: CAUSE", unless count is 0; cause: NULL, unknown. */
+void sample_report_lost(const char *before, uint64_t count, const char *cause);
 /* The events lost by cause, as a member of a JSON object */
 void sample_json_lost(struct etw_text *to, const struct sample *sample);
 

@@ -44,6 +44,12 @@ struct etw_etl_layout {
 /* The layout of a record of at least 8 bytes. */
 struct etw_etl_layout etw_etl_layout(const void *record);
 
+/* Is it about the trace itself, or of the kernel logger? */
+static inline bool etw_etl_is_system(const struct etw_event_header *header)
+{
+	return (header->type & 0xFF) == ETW_ETL_SYSTEM32 || (header->type & 0xFF) == ETW_ETL_SYSTEM64;
+}
+
 /* Is it a message of WPP? Its type with the common marker has an undocumented layout. */
 static inline bool etw_etl_is_message(const void *record)
 {

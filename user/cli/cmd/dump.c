@@ -202,9 +202,7 @@ static void tell_drops(const struct dump *dump)
 
 		if (!n)
 			continue;
-		cli_note("%s%" PRIu64 " event%s lost when written: %s",
-			 dump->stopped ? "at least " : "", n, cli_s(n),
-			 loss_causes[i].text);
+		sample_report_lost(dump->stopped ? "at least " : "", n, loss_causes[i].text);
 		told = true;
 	}
 	if (dump->marked && !told)

@@ -40,8 +40,7 @@ static int write_file(struct run *run)
 {
 	struct etlmerge *merge = &run->common.merge;
 	struct merge_output *out = &run->out;
-	int status = merge_output_create(out, run->path, &run->common.how, merge,
-					 &run->common.inputs);
+	int status = merge_output_create(out, run->path, &run->common);
 
 	if (!status)
 		status = etlrun_records(&run->common, one_record);
@@ -54,7 +53,7 @@ static int write_file(struct run *run)
 
 static void tell(struct run *run)
 {
-	etlrun_tell(&run->common);
+	etlrun_report(&run->common);
 	if (!run->common.quiet)
 		cli_note("%s: %" PRIu64 " event%s, %" PRIu64 " bytes", cli_quote(run->path),
 			 run->out.count.events, cli_s(run->out.count.events),

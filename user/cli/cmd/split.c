@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/merge/run.h"
 #include "cli/schema.h"
 #include "cli/merge/split_parts.h"
 #include "cli/text.h"
@@ -227,7 +226,7 @@ static void tell(struct run *run)
 	const char *name;
 	unsigned int i;
 
-	etlrun_tell(&run->common);
+	etlrun_report(&run->common);
 	if (!run->parts.count)
 		cli_note("there is no event to write, so no file is written");
 	for (i = 0; i < run->parts.count && !run->common.quiet; i++) {
@@ -248,9 +247,7 @@ static int split_files(struct etlrun *common)
 	struct run *run = (struct run *)common;
 	int status;
 
-	run->parts.how = &common->how;
-	run->parts.merge = &common->merge;
-	run->parts.inputs = &common->inputs;
+	run->parts.run = common;
 	status = etlrun_records(common, one_record);
 	if (!status)
 		status = finish_open(run);

@@ -197,21 +197,16 @@ static int find_first(struct etlmerge *m, const struct select *select)
 	return m->current != NULL;
 }
 
-static bool is_system(uint16_t type)
-{
-	return (type & 0xFF) == ETW_ETL_SYSTEM32 || (type & 0xFF) == ETW_ETL_SYSTEM64;
-}
-
 /* A file's header, which the writer makes anew */
 static bool is_header(const struct etw_event_header *h)
 {
-	return is_system(h->type) && !h->desc.task;
+	return etw_etl_is_system(h) && !h->desc.task;
 }
 
 /* Of the trace itself: schemas, and what goes along with its header */
 static bool is_about_trace(const struct etw_event_header *h)
 {
-	return is_system(h->type) ? !(h->desc.task >> 8) : etw_embed_is_piece(h);
+	return etw_etl_is_system(h) ? !(h->desc.task >> 8) : etw_embed_is_piece(h);
 }
 
 static void hash_more(uint64_t hash[2], const void *data, size_t size)
@@ -238,7 +233,7 @@ static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record
 	};
 	unsigned int i;
 
-	if (is_system(view->header->type)) {
+	if (etw_etl_is_system(view->header)) {
 		hash_more(seen.hash, record->data, record->size);
 	} else {
 		hash_more(seen.hash, &view->header->provider, sizeof(view->header->provider));

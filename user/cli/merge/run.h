@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run.h - what merge and split do alike: read files, choose records, write log files
+ * run.h - the common part of merge and split: read files, choose records, write log files
  */
 #ifndef ETW_CLI_ETLRUN_H
 #define ETW_CLI_ETLRUN_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "records.h"
-#include "output.h"
+#include "base/atomic_file.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/request/select.h"
@@ -26,8 +26,7 @@ enum { ETLRUN_OPT = 0x1800, ETLRUN_OPT_COMPRESS = ETLRUN_OPT, ETLRUN_OPT_REPLACE
 
 /* All zero before the options are taken */
 struct etlrun {
-	struct merge_output_options how;
-	bool quiet;
+	bool compress, replace, quiet;
 	struct select *select;
 	struct inputs inputs;
 	struct etlmerge merge;
@@ -44,11 +43,41 @@ bool etlrun_option(struct etlrun *run, int option, const char *value);
  */
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run));
 
-/* For write: every record that is wanted; 1 also if a signal came, which is not told. */
+/* For write: every record that is wanted; 1 also if a signal came, which is not reported. */
 int etlrun_records(struct etlrun *run,
 		   int (*one)(struct etlrun *run, const struct etlmerge_record *record));
 
-/* It is written: what is to be told of the files that were read */
-void etlrun_tell(struct etlrun *run);
+/* Once it is written: report what is wrong with the files that were read. */
+void etlrun_report(struct etlrun *run);
+
+/* One file.  All zero is unused. */
+struct merge_output {
+	char *path;			/* as the user gave it */
+	struct etw_etl_writer *writer;
+	int64_t last;			/* key of the latest record */
+	struct etw_atomic_file file;
+	struct etw_etl_written count;	/* valid once it is finished */
+};
+
+/*
+ * Create a log file with the merge's header; path is copied.  Refuses to write over one of
+ * the inputs.  Returns the exit status, as all of these do.
+ */
+int merge_output_create(struct merge_output *out, const char *path, const struct etlrun *run);
+/* A record that cannot be written is counted in merge->skipped. */
+int merge_output_write(struct merge_output *out, struct etlmerge *merge,
+		       const struct etlmerge_record *record);
+/* The same for a record that is out of order in time. */
+int merge_output_put(struct merge_output *out, struct etlmerge *merge, uint16_t cpu,
+		     const void *data, uint32_t size);
+/* Append to a file that is finished. */
+int merge_output_reopen(struct merge_output *out);
+/* Complete the log file; end_time: FILETIME. */
+int merge_output_finish(struct merge_output *out, int64_t end_time);
+/* Give finished files their names, all or none; after an error discard them. */
+int merge_output_commit(struct merge_output *const *list, unsigned int count);
+/* Remove a file that is not committed, and restore what it replaced. */
+void merge_output_discard(struct merge_output *out);
+void merge_output_free(struct merge_output *out);
 
 #endif /* ETW_CLI_ETLRUN_H */

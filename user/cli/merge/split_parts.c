@@ -2,8 +2,8 @@
 /*
  * split_parts.c - the files that etw split writes
  *
- * What tells of the whole trace, schemas among it, is in all of them.  It may come at
- * the trace's end, when most files are finished: then it is added to them.
+ * Records about the whole trace, such as schemas, are in all of them.  They may come at the
+ * trace's end, when most files are finished: then they are added to these.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -70,25 +70,26 @@ static char *name_of(const char *pattern, unsigned int number)
 
 /* ---------------------------------------------------------------------- parts */
 
-/* Write what all have from where a part has it. */
+/* Write what all parts have and this one lacks. */
 static int put_kept(struct split_parts *parts, struct split_part *part)
 {
-	uint64_t skipped = parts->merge->skipped;
+	struct etlmerge *merge = &parts->run->merge;
+	uint64_t skipped = merge->skipped;
 	uint32_t size;
 	uint16_t cpu;
 	int status;
 
-	while (part->kept < parts->kept_size) {
-		const uint8_t *at = parts->kept + part->kept;
+	while (part->kept < parts->kept.len) {
+		const uint8_t *at = parts->kept.data + part->kept;
 
 		memcpy(&cpu, at, sizeof(cpu));
 		memcpy(&size, at + 4, sizeof(size));
-		status = merge_output_put(&part->out, parts->merge, cpu, at + 8, size);
+		status = merge_output_put(&part->out, merge, cpu, at + 8, size);
 		if (status)
 			return status;
 		part->kept += 8 + (size + 7u) / 8 * 8;
-		part->kept_records += parts->merge->skipped == skipped;
-		skipped = parts->merge->skipped;
+		part->kept_records += merge->skipped == skipped;
+		skipped = merge->skipped;
 	}
 	return 0;
 }
@@ -114,7 +115,7 @@ struct split_part *split_begin(struct split_parts *parts, unsigned int number)
 	memset(part, 0, sizeof(*part));
 	part->number = number;
 	name = name_of(parts->pattern, number);
-	status = merge_output_create(&part->out, name, parts->how, parts->merge, parts->inputs);
+	status = merge_output_create(&part->out, name, parts->run);
 	free(name);
 	if (status) {
 		merge_output_discard(&part->out);
@@ -126,28 +127,19 @@ struct split_part *split_begin(struct split_parts *parts, unsigned int number)
 
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 {
-	size_t size = 8 + (record->size + 7u) / 8 * 8;
 	struct split_part *part;
-	uint8_t *more;
 	int status = 0;
 
-	if (parts->kept_size + size > KEPT_MAX) {
+	if (parts->kept.len + 8 + record->size + 7 > KEPT_MAX) {
 		parts->kept_lost++;
 		return 0;
 	}
-	if (parts->kept_size + size > parts->kept_room) {
-		parts->kept_room = 2 * parts->kept_room + size;
-		more = realloc(parts->kept, parts->kept_room);
-		if (!more)
-			cli_die("out of memory");
-		parts->kept = more;
-	}
-	more = parts->kept + parts->kept_size;
-	memset(more, 0, size);
-	memcpy(more, &record->event->cpu, sizeof(record->event->cpu));
-	memcpy(more + 4, &record->size, sizeof(record->size));
-	memcpy(more + 8, record->data, record->size);
-	parts->kept_size += size;
+	etw_bytes_put32(&parts->kept, record->event->cpu);
+	etw_bytes_put32(&parts->kept, record->size);
+	etw_bytes_put(&parts->kept, record->data, record->size);
+	etw_bytes_align(&parts->kept, 0, 8);
+	if (parts->kept.error)
+		cli_die("out of memory");
 	for (part = parts->list; part < parts->list + parts->count && !status; part++)
 		if (part->out.writer)
 			status = put_kept(parts, part);
@@ -173,7 +165,7 @@ int split_complete(struct split_parts *parts)
 	int status = 0;
 
 	for (part = parts->list; part < parts->list + parts->count && !status; part++) {
-		if (part->kept == parts->kept_size || part->out.writer)
+		if (part->kept == parts->kept.len || part->out.writer)
 			continue;
 		status = merge_output_reopen(&part->out);
 		if (!status)
@@ -225,5 +217,5 @@ void split_free(struct split_parts *parts, bool good)
 			merge_output_discard(&parts->list[i].out);
 	}
 	free(parts->list);
-	free(parts->kept);
+	etw_bytes_free(&parts->kept);
 }

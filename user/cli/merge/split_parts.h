@@ -6,7 +6,8 @@
 #define ETW_CLI_SPLITPARTS_H
 
 #include <etw/format.h>
-#include "output.h"
+#include "base/bytes.h"
+#include "run.h"
 
 #define SPLIT_PARTS_MAX	99999	/* in all */
 #define SPLIT_OPEN_MAX	256	/* at once: each holds a file and buffers */
@@ -15,8 +16,8 @@ struct split_part {
 	struct merge_output out;
 	unsigned int number;
 	struct etw_guid guid;	/* of a provider */
-	size_t kept;		/* of parts->kept, how much this file has */
-	uint64_t kept_records;	/* that these are */
+	size_t kept;		/* bytes of parts->kept that are in this file */
+	uint64_t kept_records;	/* their number */
 	uint64_t events;	/* the others, once it is finished */
 	int64_t end_time;
 };
@@ -25,19 +26,15 @@ struct split_parts {
 	struct split_part *list;
 	unsigned int count, room;
 	const char *pattern;	/* of their names */
-	const struct merge_output_options *how;
-	struct etlmerge *merge;
-	const struct inputs *inputs;
-	/* Records that all parts have: u16 CPU, u16 0, u32 size, bytes, padding to 8 */
-	uint8_t *kept;
-	size_t kept_size, kept_room;
-	uint64_t kept_lost;	/* that there was no room for */
+	struct etlrun *run;
+	struct etw_bytes kept;	/* records that all parts have: u16 CPU, u16 0, u32 size, ... */
+	uint64_t kept_lost;	/* records beyond its limit */
 };
 
 /* Is there one %d, or %03d, and no other % than %%?  Else the command ends. */
 void split_check_pattern(const char *pattern);
 
-/* One more, begun with what all have.  NULL: that failed, which was told. */
+/* Add a part, which begins with what all have.  NULL: that failed, which was reported. */
 struct split_part *split_begin(struct split_parts *parts, unsigned int number);
 /* Keep a record for all parts; those that are open get it. */
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record);

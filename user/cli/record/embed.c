@@ -60,15 +60,7 @@ static bool must_look(const struct record *r)
 	return false;
 }
 
-/* Of the trace itself */
-static bool is_system(const struct etw_event *event)
-{
-	uint8_t type = event->record.header->type & 0xFF;
-
-	return type == ETW_ETL_SYSTEM32 || type == ETW_ETL_SYSTEM64;
-}
-
-/* Does a manifest alone tell what is in it?  Not of TraceLogging, strings and classic ones. */
+/* Is it decoded by a manifest?  TraceLogging, strings and classic events are not. */
 static bool needs_manifest(const struct etw_event *event, struct etw_event_items *items)
 {
 	EVENT_RECORD record;
@@ -96,7 +88,7 @@ static int look_into(const char *path, struct providers *p)
 	if (err)
 		return err;
 	while ((err = etw_etl_next(file, &event)) == 1) {
-		if (is_system(&event))
+		if (etw_etl_is_system(event.record.header))
 			continue;
 		add(p, &event.record.header->provider);
 		if (p->last < p->count && !p->lacks[p->last] && needs_manifest(&event, &items))
@@ -107,7 +99,7 @@ static int look_into(const char *path, struct providers *p)
 	return err;
 }
 
-static void tell_lacking(const struct record *r, const struct providers *p)
+static void report_lacking(const struct record *r, const struct providers *p)
 {
 	char text[GUID_TEXT_SIZE];
 	unsigned int k;
@@ -186,7 +178,7 @@ static int embed(const char *path, const struct providers *p, unsigned int *foun
 	return etw_etl_finish(writer, info.header.EndTime.QuadPart, NULL);
 }
 
-/* One file after the other; their last is the one that the session tells of. */
+/* One file after the other; the last is the one that the session names. */
 static int embed_files(struct record *r, const struct providers *p)
 {
 	const struct session *s = &r->last.session;
@@ -222,7 +214,7 @@ int record_embed(struct record *r)
 	if (s->log.log.name_len && !err)
 		err = embed_files(r, &p);
 	if (!err && !r->quiet)
-		tell_lacking(r, &p);
+		report_lacking(r, &p);
 	free(p.list);
 	free(p.lacks);
 	if (err) {

@@ -91,7 +91,7 @@ static void add_provider(struct record *r, const char *text)
 		cli_die("out of memory");
 	r->providers[r->provider_count++] = request;
 	enable_request_init(request);
-	/* What is wrong with a part of it is told of the whole, which stands behind the name. */
+	/* Errors in a part quote the whole, which is stored behind the name. */
 	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
 	request->provider = name;
 	for (i = 0; i < common_count; i++)
@@ -127,7 +127,7 @@ static void take_enable(struct record *r, int option)
 		enable_request_init(&checked);
 	common[common_count].option = option;
 	common[common_count++].value = optarg;
-	/* Wrong values are told whatever follows; files are read once. */
+	/* Report wrong values even if no -p follows; read files once. */
 	enable_request_take(&checked, option, optarg);
 	if (option == ENABLE_OPT_MANIFEST)
 		common_count--;
@@ -167,7 +167,7 @@ static void take_option(struct record *r, int option)
 	}
 }
 
-/* False: something is missing, and was told. */
+/* False: something is missing, and was reported. */
 static bool take_all(struct record *r, int argc, char **argv)
 {
 	unsigned int i;
@@ -347,7 +347,6 @@ static int record(struct record *r)
 	record_clear_progress(r);
 	if (!err && r->with_manifests)
 		err = record_embed(r);
-	record_count_files(r);
 	record_report(r, end);
 	record_release_signals(r);
 	status = record_command_status(r, end == RECORD_ASKED);

@@ -41,7 +41,7 @@ struct record {
 	char **command;			/* argv, or NULL */
 	pid_t pid;			/* of the command; 0: it does not run */
 	int status;			/* of the command, as wait(2) has it */
-	bool told;			/* it was told to end */
+	bool ending;			/* it was sent a signal that ends it */
 	uint64_t in_files;		/* events of this recording, once it is over */
 	uint64_t replaced;		/* events that newer ones of a circular file overwrote */
 	uint64_t bytes;			/* of all its files */
@@ -67,9 +67,6 @@ void record_backup_remove(struct record *r);
 /* The name of one of --new-files; false: it is too long. */
 bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_NAME_MAX + 1]);
 
-/* count.c: once it is over: what is in the files, and their size */
-void record_count_files(struct record *r);
-
 /* embed.c: once the file is complete.  0, or the exit status. */
 int record_embed(struct record *r);
 
@@ -87,16 +84,9 @@ int record_command_status(struct record *r, bool wanted);
 /* report.c */
 void record_show_progress(const struct record *r, const struct sample *before);
 void record_clear_progress(const struct record *r);
-void record_report(const struct record *r, enum record_end end);
+/* Count what is in the files, and print it. */
+void record_report(struct record *r, enum record_end end);
 void record_report_json(const struct record *r, int status);
 void record_report_leftovers(int fd);
-
-/* diagnose.c: no event was written, and none was lost */
-void record_diagnose(const struct record *r, enum record_end end);
-
-static inline double record_seconds(struct timespec from, struct timespec to)
-{
-	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
-}
 
 #endif /* ETW_CLI_RECORD_H */

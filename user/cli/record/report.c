@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.c - what etw record says: how it goes, what it got, what was lost
+ * report.c - what etw record prints: progress, what is in the files, what was lost and why
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "cli/cli.h"
-#include "record.h"
+#include "cli/provider.h"
 #include "cli/text.h"
+#include "etl/file.h"
+#include "etl/record.h"
+#include "record.h"
 
+#define DIAGNOSED_MAX	8	/* providers */
 #define CLEAR_LINE	"\r\033[K"
+
+static double seconds_between(struct timespec from, struct timespec to)
+{
+	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+}
 
 static uint64_t events_dropped(const struct sample *s)
 {
@@ -46,12 +55,12 @@ static const char *size_text(uint64_t bytes, char out[32])
 void record_show_progress(const struct record *r, const struct sample *before)
 {
 	const struct sample *s = &r->last;
-	double seconds = record_seconds(before->when, s->when);
+	double seconds = seconds_between(before->when, s->when);
 	uint64_t lost = events_dropped(s) + s->session.log.log.events_lost;
 	char size[32];
 
 	fprintf(stderr, CLEAR_LINE "%.0f s: %" PRIu64 " events, %.0f/s, %s, %" PRIu64 " lost",
-		record_seconds(r->begin, s->when), (uint64_t)s->stat.written,
+		seconds_between(r->begin, s->when), (uint64_t)s->stat.written,
 		seconds > 0 ? (double)(s->stat.written - before->stat.written) / seconds : 0,
 		size_text(s->session.log.log.bytes, size), lost);
 	fflush(stderr);
@@ -65,23 +74,163 @@ void record_clear_progress(const struct record *r)
 	fflush(stderr);
 }
 
-static void tell_drops(const struct sample *s)
+/* ---------------------------------------------------------------------- files */
+
+/* Events of a file that was closed, without its header; false: not known. */
+static bool count_events(const char *path, uint64_t *count)
+{
+	struct etw_event event;
+	struct etw_etl_file *file;
+	int ret = etw_etl_open(path, NULL, NULL, &file);
+
+	*count = 0;
+	if (ret)
+		return false;
+	while ((ret = etw_etl_next(file, &event)) == 1)
+		*count += !etw_etl_is_system(event.record.header);
+	etw_etl_close(file);
+	return !ret;
+}
+
+static void count_bytes(struct record *r)
+{
+	const struct etw_session_log *log = &r->last.session.log.log;
+	char path[ETW_FILE_NAME_MAX + 1];
+	struct stat st;
+	uint32_t number;
+
+	r->bytes = log->bytes;
+	if (!(r->session.s.mode & ETW_MODE_NEWFILE))
+		return;
+	r->bytes = 0;
+	for (number = r->file.first; number <= log->number; number++) {
+		if (record_file_number(r->file.path, number, path) && !stat(path, &st)) {
+			r->bytes += (uint64_t)st.st_size;
+			r->files++;
+		}
+	}
+}
+
+static bool is_gone(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/*
+ * The session counts what was written into its buffers and what was lost on the way to a file;
+ * what a circular file overwrote shows in the file only.
+ */
+static void count_files(struct record *r)
+{
+	const struct session *s = &r->last.session;
+	uint64_t gone = s->log.log.events_lost + r->last.stat.overwritten_events;
+	uint64_t counted;
+
+	r->in_files = r->last.stat.written > gone ? r->last.stat.written - gone : 0;
+	if (!s->log.log.name_len)
+		return;
+	/* One that is made for the first event has no buffer until then. */
+	r->gone = s->log.log.buffers && is_gone(s->log.name);
+	if (r->session.s.mode & ETW_MODE_CIRCULAR &&
+	    s->log.log.buffers_written > s->log.log.buffers &&
+	    count_events(s->log.name, &counted) && counted < r->in_files) {
+		r->replaced = r->in_files - counted;
+		r->in_files = counted;
+	}
+	count_bytes(r);
+}
+
+/* ------------------------------------------------------------------ diagnosis */
+
+static const char *comma(const struct etw_text *t)
+{
+	return t->len ? ", " : "";
+}
+
+/* Which of its events were asked for: all of them, if that is empty */
+static void put_asked(const struct enable_request *request, struct etw_text *t)
+{
+	const struct etw_enable *enable = &request->enable;
+	const struct filters *filters = &request->filters;
+	bool processes = filters->pid_count || filters->exe.len || filters->container.len ||
+			 filters->package.len || filters->app.len;
+
+	if (enable->level && enable->level != UINT8_MAX)
+		text_printf(t, "up to level %u", enable->level);
+	if (enable->any)
+		text_printf(t, "%swith one of the keywords 0x%" PRIx64, comma(t),
+			    (uint64_t)enable->any);
+	if (enable->all)
+		text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
+			    (uint64_t)enable->all);
+	if (processes)
+		text_printf(t, "%sof the processes that were chosen", comma(t));
+	if (filters->ids.given || filters->events.given || filters->event_filter.count)
+		text_printf(t, "%sthat its filters let pass", comma(t));
+	text_puts(t, "");
+}
+
+/* 1: somebody has it registered, 0: nobody, -1: that is not to be known */
+static int is_registered(int fd, const struct etw_enable *enable)
+{
+	struct etw_provider found;
+	int err;
+
+	if (enable->property & ETW_ENABLE_PROVIDER_GROUP)
+		return -1;
+	err = etw_provider_query(fd, &enable->provider, &found);
+	if (err)
+		return err == -ESRCH ? 0 : -1;
+	etw_provider_free(&found);
+	return found.reg_count > 0;
+}
+
+static void report_provider(const struct record *r, const struct enable_request *request,
+			  bool command_ended)
+{
+	struct etw_text asked = { 0 };
+	const char *name = cli_quote(request->provider);
+	int registered = is_registered(r->fd, &request->enable);
+
+	put_asked(request, &asked);
+	if (!registered)
+		cli_note("provider %s: nobody has registered it%s: is that its name or GUID?%s%s",
+			 name, command_ended ? ", now that the command is over" : "",
+			 asked.len ? "  Asked for were events " : "", asked.data);
+	else
+		cli_note("provider %s: %sno event came%s%s", name,
+			 registered > 0 ? "it is registered, but " : "",
+			 asked.len ? " of those asked for: " : "", asked.data);
+	etw_text_free(&asked);
+}
+
+/* No event was written, and none was lost: why? */
+static void diagnose(const struct record *r, enum record_end end)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->provider_count && i < DIAGNOSED_MAX; i++)
+		report_provider(r, r->providers[i], end == RECORD_COMMAND);
+	if (i < r->provider_count)
+		cli_note("nor did one of the %u other providers", r->provider_count - i);
+}
+
+/* --------------------------------------------------------------------- summary */
+
+static void report_drops(const struct sample *s)
 {
 	uint64_t known = events_dropped(s);
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		if (s->stat.dropped[i])
-			cli_note("%" PRIu64 " event%s lost when written: %s",
-				 (uint64_t)s->stat.dropped[i], cli_s(s->stat.dropped[i]),
-				 loss_causes[i].text);
+		sample_report_lost("", s->stat.dropped[i], loss_causes[i].text);
 	if (s->session.s.events_lost > known)
-		cli_note("%" PRIu64 " event%s lost when written",
-			 s->session.s.events_lost - known,
-			 cli_s(s->session.s.events_lost - known));
+		sample_report_lost("", s->session.s.events_lost - known, NULL);
 }
 
-static void tell_file(const struct record *r)
+static void report_file(const struct record *r)
 {
 	const struct etw_session_log *log = &r->last.session.log.log;
 
@@ -102,7 +251,7 @@ static void tell_file(const struct record *r)
 }
 
 /* Events, bytes and files that belong together */
-static void tell_sum(const struct record *r)
+static void report_sum(const struct record *r)
 {
 	const struct etw_log_status *log = &r->last.session.log;
 	char first[ETW_FILE_NAME_MAX + 1], size[32];
@@ -112,13 +261,14 @@ static void tell_sum(const struct record *r)
 		 several ? cli_quote(first) : "", several ? " to " : "", cli_quote(log->name),
 		 r->in_files, r->session.s.mode & ETW_MODE_APPEND ? "more " : "",
 		 cli_s(r->in_files), size_text(r->bytes, size), several ? " together" : "",
-		 record_seconds(r->begin, r->end));
+		 seconds_between(r->begin, r->end));
 }
 
-void record_report(const struct record *r, enum record_end end)
+void record_report(struct record *r, enum record_end end)
 {
 	const struct session *s = &r->last.session;
 
+	count_files(r);
 	if (end == RECORD_STOPPED)
 		cli_note("session %s was stopped by another process: these are its last known figures",
 			 cli_quote(r->name));
@@ -130,19 +280,19 @@ void record_report(const struct record *r, enum record_end end)
 	if (r->quiet)
 		return;
 	if (s->log.log.name_len)
-		tell_sum(r);
+		report_sum(r);
 	else
-		cli_note("no events in %.3f seconds, and no file", record_seconds(r->begin, r->end));
+		cli_note("no events in %.3f seconds, and no file", seconds_between(r->begin, r->end));
 	if (r->manifests)
 		cli_note("with the manifest%s of %u provider%s", cli_s(r->manifests), r->manifests,
 			 cli_s(r->manifests));
 	if (r->old.moved[0])
 		cli_note("the file of this name is now %s", cli_quote(r->old.moved));
-	tell_drops(&r->last);
-	tell_file(r);
+	report_drops(&r->last);
+	report_file(r);
 	if (end != RECORD_STOPPED && !r->last.stat.written && !events_dropped(&r->last) &&
 	    !s->s.events_lost)
-		record_diagnose(r, end);
+		diagnose(r, end);
 }
 
 void record_report_json(const struct record *r, int status)
@@ -154,7 +304,7 @@ void record_report_json(const struct record *r, int status)
 	json_writer_unsigned(&line, "written", r->last.stat.written);
 	sample_json_lost(&line, &r->last);
 	json_writer_unsigned(&line, "overwritten_events", r->last.stat.overwritten_events);
-	json_writer_double(&line, "seconds", 3, record_seconds(r->begin, r->end));
+	json_writer_double(&line, "seconds", 3, seconds_between(r->begin, r->end));
 	if (r->with_manifests)
 		json_writer_unsigned(&line, "manifests", r->manifests);
 	json_writer_word(&line, "moved", r->old.moved[0] ? r->old.moved : NULL);

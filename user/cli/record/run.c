@@ -85,7 +85,7 @@ static bool take_signal(struct record *r, const siginfo_t *info, unsigned int *i
 {
 	if (!r->pid)
 		return true;
-	/* The terminal has told the command itself. */
+	/* The terminal has sent it to the command itself. */
 	if (info->si_code != SI_KERNEL)
 		kill(r->pid, info->si_signo);
 	switch (info->si_signo) {
@@ -96,7 +96,7 @@ static bool take_signal(struct record *r, const siginfo_t *info, unsigned int *i
 	case SIGQUIT:
 		return ++*interrupts > 1;
 	default:
-		r->told = true;
+		r->ending = true;
 		return true;
 	}
 }
@@ -164,7 +164,7 @@ int record_command_status(struct record *r, bool wanted)
 	if (!r->command)
 		return 0;
 	/* What ended the recording by itself ends the command, too. */
-	if (r->pid && wanted && !r->told)
+	if (r->pid && wanted && !r->ending)
 		kill(r->pid, SIGTERM);
 	while (r->pid) {
 		if (waitpid(r->pid, &r->status, 0) == r->pid || errno != EINTR)
