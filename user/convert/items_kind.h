@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * items_kind.h - the kinds of extended items, for items.c and items_json.c
+ * items_kind.h - the kinds of extended items
  */
 #ifndef ETW_CONVERT_ITEMS_KIND_H
 #define ETW_CONVERT_ITEMS_KIND_H

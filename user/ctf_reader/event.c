@@ -129,24 +129,21 @@ static const bt_field *member(const bt_field *structure, const char *name, bt_fi
 	return field && bt_field_class_type_is(bt_field_get_class_type(field), type) ? field : NULL;
 }
 
-/* A number of the common or of the specific context, or 0 */
-static uint64_t number(const bt_event *event, const char *name)
+/* A number of the common or of the specific context; NULL: it has none of this name. */
+static const bt_field *number_field(const bt_event *event, const char *name)
 {
 	const bt_field *field = member(bt_event_borrow_common_context_field_const(event), name,
 				       BT_FIELD_CLASS_TYPE_INTEGER);
 
-	if (!field)
-		field = member(bt_event_borrow_specific_context_field_const(event), name,
-			       BT_FIELD_CLASS_TYPE_INTEGER);
-	return field ? field_number(field) : 0;
+	return field ? field : member(bt_event_borrow_specific_context_field_const(event), name,
+				      BT_FIELD_CLASS_TYPE_INTEGER);
 }
 
-static bool has_number(const bt_event *event, const char *name)
+static uint64_t number(const bt_event *event, const char *name)
 {
-	return member(bt_event_borrow_common_context_field_const(event), name,
-		      BT_FIELD_CLASS_TYPE_INTEGER) ||
-	       member(bt_event_borrow_specific_context_field_const(event), name,
-		      BT_FIELD_CLASS_TYPE_INTEGER);
+	const bt_field *field = number_field(event, name);
+
+	return field ? field_number(field) : 0;
 }
 
 /* LTTng's levels, from 0 (emergency) to 14 (debug), as ETW's */
@@ -264,8 +261,8 @@ static void take_identity(const struct trace *trace, const bt_message *message,
 
 	*id = (struct identity){
 		.desc = { .channel = CHANNEL, .level = level_of(class) },
-		.pid = (uint32_t)number(event, has_number(event, "vpid") ? "vpid" : "pid"),
-		.tid = (uint32_t)number(event, has_number(event, "vtid") ? "vtid" : "tid"),
+		.pid = (uint32_t)number(event, number_field(event, "vpid") ? "vpid" : "pid"),
+		.tid = (uint32_t)number(event, number_field(event, "vtid") ? "vtid" : "tid"),
 		.cpu = cpu_of(event), .time = time_of(message, event),
 	};
 	take_names(trace, event, id);

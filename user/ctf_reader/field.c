@@ -324,10 +324,7 @@ static int put_field(struct fields *f, const bt_field *field);
 
 static void put_number(struct fields *f, uint64_t value, unsigned int size)
 {
-	while (size--) {
-		etw_text_char(&f->payload, (char)value);
-		value >>= 8;
-	}
+	etw_text_add(&f->payload, (const char *)&value, size);
 }
 
 static int put_sized(struct fields *f, const char *data, size_t size)

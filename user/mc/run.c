@@ -27,38 +27,34 @@ struct run {
 	FILE *err;
 };
 
-/* An escaped file name, because it may hold control characters; etw_text_free() it. */
-static struct etw_text printable(const char *name)
+/* File names may hold control characters. */
+static void print_name(FILE *to, const char *name)
 {
 	struct etw_text text = { .data = NULL };
 
 	etw_text_safe(&text, name, strlen(name));
-	return text;
-}
-
-static const char *string(const struct etw_text *text)
-{
-	return !text->error && text->data ? text->data : "";
+	fputs(!text.error && text.data ? text.data : "", to);
+	etw_text_free(&text);
 }
 
 void etw_mc_print_problems(FILE *to, const char *path, const struct etw_problems *problems)
 {
-	struct etw_text name = printable(path);
-	const char *file = string(&name);
 	unsigned int i;
 
 	for (i = 0; i < problems->count; i++) {
 		const struct etw_problem *p = &problems->list[i];
 
-		fprintf(to, "%s:", file);
+		print_name(to, path);
+		fputc(':', to);
 		if (p->line)
 			fprintf(to, "%u:", p->line);
 		fprintf(to, " %s: %s\n", p->warning ? "warning" : "error", p->text);
 	}
-	if (problems->errors + problems->warnings > problems->count)
-		fprintf(to, "%s: error: and %u more\n", file,
-			problems->errors + problems->warnings - problems->count);
-	etw_text_free(&name);
+	if (problems->errors + problems->warnings <= problems->count)
+		return;
+	print_name(to, path);
+	fprintf(to, ": error: and %u more\n",
+		problems->errors + problems->warnings - problems->count);
 }
 
 /* UTF-16 units of a text; bytes that are not UTF-8 count as one each. */
@@ -106,10 +102,8 @@ static void base_name(struct run *run)
 
 static int failed(struct run *run, const char *name, int ret)
 {
-	struct etw_text text = printable(name);
-
-	fprintf(run->err, "%s: error: %s\n", string(&text), strerror(-ret));
-	etw_text_free(&text);
+	print_name(run->err, name);
+	fprintf(run->err, ": error: %s\n", strerror(-ret));
 	return ret;
 }
 
@@ -229,10 +223,9 @@ static int commit(struct run *run)
 	if (ret)
 		return failed(run, run->paths[bad], ret);
 	for (i = 0; i < run->file_count && run->options->verbose; i++) {
-		struct etw_text text = printable(run->paths[i]);
-
-		fprintf(run->err, "wrote %s\n", string(&text));
-		etw_text_free(&text);
+		fputs("wrote ", run->err);
+		print_name(run->err, run->paths[i]);
+		fputc('\n', run->err);
 	}
 	return 0;
 }
@@ -245,13 +238,11 @@ static void free_files(struct run *run)
 	for (i = 0; i < run->file_count; i++) {
 		struct etw_atomic_file *file = &run->files[i];
 		int ret = etw_atomic_file_rollback(file);
-		struct etw_text text;
 
 		if (ret) {
-			text = printable(file->backup);
-			fprintf(run->err, "%s: error: the replaced file keeps this name: %s\n",
-				string(&text), strerror(-ret));
-			etw_text_free(&text);
+			print_name(run->err, file->backup);
+			fprintf(run->err, ": error: the replaced file keeps this name: %s\n",
+				strerror(-ret));
 			free(file->backup);
 		}
 		free(run->paths[i]);

@@ -9,7 +9,6 @@
 
 #include "cli/print/clock.c"
 #include "convert/items.c"
-#include "convert/items_json.c"
 #include "base/json_writer.c"
 #include "cli/text.c"
 

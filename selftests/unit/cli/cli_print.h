@@ -20,9 +20,7 @@
 #include "cli/print/json.c"
 #include "cli/print/text.c"
 #include "cli/text.c"
-#include "convert/field.c"
 #include "convert/items.c"
-#include "convert/items_json.c"
 #include "base/json_writer.c"
 #include "convert/names.c"
 

@@ -25,8 +25,7 @@ struct state {
 	struct etw_interner classes, providers, names;	/* names: of the providers */
 	struct etw_text text;		/* of all classes */
 	struct etw_text key, name;
-	char **provider_names;		/* by id */
-	size_t provider_room, provider_count;
+	struct etw_text provider_names;	/* entries of an enumeration, by id */
 	uint64_t lost_in_streams;	/* events that the streams' counters have */
 };
 
@@ -62,17 +61,8 @@ static bool is_own_name(struct state *s, struct etw_text *name)
 /* Name a provider; if the name is taken, its GUID is appended. */
 static bool keep_provider(struct state *s, uint32_t id, const struct convert_event *e)
 {
-	struct etw_text name = { .data = NULL };
+	struct etw_text name = { .data = NULL }, *to = &s->provider_names;
 
-	if (id >= s->provider_room) {
-		size_t room = s->provider_room ? 2 * s->provider_room : 64;
-		char **names = realloc(s->provider_names, room * sizeof(*names));
-
-		if (!names)
-			return false;
-		s->provider_names = names;
-		s->provider_room = room;
-	}
 	put_provider(&name, e);
 	if (!is_own_name(s, &name)) {
 		etw_text_char(&name, ' ');
@@ -81,13 +71,13 @@ static bool keep_provider(struct state *s, uint32_t id, const struct convert_eve
 		while (!is_own_name(s, &name))
 			etw_text_printf(&name, " %u", id);
 	}
-	if (name.error) {
-		etw_text_free(&name);
-		return false;
-	}
-	s->provider_names[id] = name.data;
-	s->provider_count = id + 1;
-	return true;
+	etw_text_puts(to, id ? ",\n\t\t\t" : "\n\t\t\t");
+	ctf_tsdl_quote(to, name.data ? name.data : "", name.len);
+	etw_text_printf(to, " = %u", id);
+	if (name.error)
+		to->error = name.error;
+	etw_text_free(&name);
+	return !to->error;
 }
 
 static uint32_t provider_of(struct state *s, const struct convert_event *e)
@@ -285,8 +275,7 @@ static int finish_streams(struct convert *c, struct state *s)
 static int write_metadata(struct convert *c, struct state *s)
 {
 	struct ctf_trace trace = {
-		.convert = c, .providers = (const char *const *)s->provider_names,
-		.provider_count = s->providers.table.count, .classes = &s->text,
+		.convert = c, .providers = &s->provider_names, .classes = &s->text,
 	};
 	struct etw_text text = { .data = NULL };
 	int err;
@@ -312,9 +301,7 @@ static int finish(struct convert *c, bool ok)
 	}
 	if (ok && !err)
 		err = write_metadata(c, s);
-	for (i = 0; i < s->provider_count; i++)
-		free(s->provider_names[i]);
-	free(s->provider_names);
+	etw_text_free(&s->provider_names);
 	etw_interner_clear(&s->classes);
 	etw_interner_clear(&s->providers);
 	etw_interner_clear(&s->names);

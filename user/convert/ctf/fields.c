@@ -60,19 +60,29 @@ static void node_of(struct ctf_node *node, const struct etw_field *field)
 		node->size = 0;
 }
 
+/* Make room for one more in a list of so many; it may move. */
+static void *grow(struct ctf_shape *shape, void *list, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+
+	if (count < *room)
+		return list;
+	list = reallocarray(list, more, size);
+	if (list)
+		*room = more;
+	else
+		shape->no_memory = true;
+	return list;
+}
+
 static bool keep_field(struct ctf_shape *shape, const struct etw_field *field)
 {
-	if (shape->count == shape->room) {
-		size_t room = shape->room ? 2 * shape->room : 64;
-		struct etw_field *fields = realloc(shape->fields, room * sizeof(*fields));
+	struct etw_field *fields = grow(shape, shape->fields, shape->count, &shape->room,
+					sizeof(*fields));
 
-		if (!fields) {
-			shape->no_memory = true;
-			return false;
-		}
-		shape->fields = fields;
-		shape->room = room;
-	}
+	if (!fields)
+		return false;
+	shape->fields = fields;
 	shape->fields[shape->count++] = *field;
 	return true;
 }
@@ -80,17 +90,12 @@ static bool keep_field(struct ctf_shape *shape, const struct etw_field *field)
 /* Nodes move when there are more of them, so they are referred to by index. */
 static uint32_t new_node(struct ctf_shape *shape, const struct ctf_node *from)
 {
-	if (shape->node_count == shape->node_room) {
-		size_t room = shape->node_room ? 2 * shape->node_room : 64;
-		struct ctf_node *nodes = realloc(shape->nodes, room * sizeof(*nodes));
+	struct ctf_node *nodes = grow(shape, shape->nodes, shape->node_count, &shape->node_room,
+				      sizeof(*nodes));
 
-		if (!nodes) {
-			shape->no_memory = true;
-			return 0;
-		}
-		shape->nodes = nodes;
-		shape->node_room = room;
-	}
+	if (!nodes)
+		return 0;
+	shape->nodes = nodes;
 	shape->nodes[shape->node_count] = *from;
 	return (uint32_t)shape->node_count++;
 }

@@ -12,6 +12,108 @@
 
 #include "trace.h"
 #include "etl/info.h"
+#include "tdh/decode/decoder.h"
+
+void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len)
+{
+	struct etw_text clean = { .data = NULL };
+	size_t i;
+
+	etw_text_utf8(&clean, text, len);
+	etw_text_char(to, '"');
+	for (i = 0; i < clean.len; i++) {
+		uint8_t c = (uint8_t)clean.data[i];
+
+		if (c == '"' || c == '\\')
+			etw_text_char(to, '\\');
+		if (c == 0)
+			etw_text_puts(to, "\xE2\x90\x80");
+		else if (c < 0x20 || c == 0x7F)
+			etw_text_printf(to, "\\%03o", c);
+		else
+			etw_text_char(to, (char)c);
+	}
+	etw_text_char(to, '"');
+	if (clean.error)
+		to->error = clean.error;
+	etw_text_free(&clean);
+}
+
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/*
+ * Unique names for the members of a structure: "_2" or the like is appended to a name that
+ * is taken.  legal: make identifiers of TSDL, with all other bytes as _xHH.
+ */
+struct names {
+	struct etw_text text;		/* the last one, with a NUL */
+	struct etw_interner all;
+	bool legal;
+};
+
+static void put_name(struct names *names, const char *name, size_t len)
+{
+	size_t i;
+
+	if (!names->legal) {
+		etw_text_utf8(&names->text, name, len);
+		return;
+	}
+	for (i = 0; i < len; i++) {
+		if (is_plain(name[i]))
+			etw_text_char(&names->text, name[i]);
+		else
+			etw_text_printf(&names->text, "_x%02X", (uint8_t)name[i]);
+	}
+}
+
+/*
+ * Valid until the next call; NULL: no memory.  The numbers of equal names start at how many names there are, so that a thousand of them
+ * do not take a million tries.
+ */
+static const char *names_add(struct names *names, const char *name, size_t len)
+{
+	size_t end, number = 2;
+	bool is_new;
+
+	etw_text_cut(&names->text, 0);
+	put_name(names, name, len);
+	if (!names->text.len)
+		etw_text_puts(&names->text, "unnamed");
+	end = names->text.len;
+	for (;;) {
+		if (names->text.error ||
+		    !etw_intern(&names->all, names->text.data, names->text.len, &is_new))
+			return NULL;
+		if (is_new)
+			break;
+		etw_text_cut(&names->text, end);
+		etw_text_printf(&names->text, "_%zu", number);
+		number = number == 2 ? names->all.table.count + 1 : number + 1;
+		if (number == 2)
+			number++;
+	}
+	etw_text_char(&names->text, '\0');
+	return names->text.error ? NULL : names->text.data;
+}
+
+static void names_free(struct names *names)
+{
+	etw_text_free(&names->text);
+	etw_interner_clear(&names->all);
+}
+
+/* CTF's log level for a level of ETW; -1: none */
+static int loglevel_of(unsigned int level)
+{
+	static const int levels[] = { -1, 2, 3, 4, 6, 14 };
+
+	return level < sizeof(levels) / sizeof(levels[0]) ? levels[level] : -1;
+}
 
 struct writer {
 	struct etw_text *to;
@@ -34,11 +136,35 @@ static void put_integer(struct etw_text *to, const struct ctf_node *node)
 			node->size * 8u);
 }
 
-static void put_entry(struct etw_text *to, int64_t number, const char *label, bool first)
+/*
+ * Put the entries of a field's map whose number fits the field, with unique labels.  false:
+ * there is none.
+ */
+static bool put_map(struct etw_text *to, const struct ctf_node *node)
 {
-	etw_text_puts(to, first ? " " : ", ");
-	ctf_tsdl_quote(to, label, strlen(label));
-	etw_text_printf(to, " = %" PRId64, number);
+	const struct etw_mf_map *map = node->map->map;
+	const unsigned int bits = node->size * 8u;
+	struct names labels = { .legal = false };
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < map->by_value_count; i++) {
+		uint32_t value = map->entries[map->by_value[i]].value;
+		int64_t number = node->is_signed && bits == 32 ? (int32_t)value : (int64_t)value;
+		const char *label = etw_field_map_name(node->map, value);
+
+		if (!label || !*label || (bits < 32 && number >> (bits - node->is_signed)))
+			continue;
+		label = names_add(&labels, label, strlen(label));
+		if (!label)
+			continue;
+		etw_text_puts(to, any ? ", " : " ");
+		ctf_tsdl_quote(to, label, strlen(label));
+		etw_text_printf(to, " = %" PRId64, number);
+		any = true;
+	}
+	names_free(&labels);
+	return any;
 }
 
 /* A map without a named value that fits the field makes a plain integer. */
@@ -52,7 +178,7 @@ static void put_enum(struct etw_text *to, const struct ctf_node *node)
 	put_integer(to, node);
 	etw_text_puts(to, " {");
 	if (node->map)
-		any = ctf_map_each(to, node, put_entry);
+		any = put_map(to, node);
 	else
 		etw_text_printf(to, " \"false\" = 0, \"true\" = 1 ... %" PRIu64, most);
 	if (any) {
@@ -98,10 +224,10 @@ static void put_type(struct writer *w, uint32_t index, unsigned int depth)
 }
 
 /* Make a member's name, and keep the real one if it is different. */
-static void add_name(struct writer *w, struct ctf_names *names, const char *name, size_t len,
+static void add_name(struct writer *w, struct names *names, const char *name, size_t len,
 		     struct etw_text *out)
 {
-	const char *legal = ctf_names_add(names, name, len);
+	const char *legal = names_add(names, name, len);
 
 	etw_text_cut(out, 0);
 	if (!legal) {
@@ -117,7 +243,7 @@ static void add_name(struct writer *w, struct ctf_names *names, const char *name
 }
 
 /* Make a unique name for the length before an array or bytes. */
-static void add_length(struct writer *w, struct ctf_names *names, const char *name, size_t len,
+static void add_length(struct writer *w, struct names *names, const char *name, size_t len,
 		       struct etw_text *out)
 {
 	struct etw_text plain = { .data = NULL };
@@ -126,7 +252,7 @@ static void add_length(struct writer *w, struct ctf_names *names, const char *na
 	etw_text_char(&plain, '_');
 	etw_text_add(&plain, name, len);
 	etw_text_puts(&plain, "_length");
-	legal = plain.error ? NULL : ctf_names_add(names, plain.data, plain.len);
+	legal = plain.error ? NULL : names_add(names, plain.data, plain.len);
 	etw_text_cut(out, 0);
 	if (legal)
 		etw_text_puts(out, legal);
@@ -135,7 +261,7 @@ static void add_length(struct writer *w, struct ctf_names *names, const char *na
 	etw_text_free(&plain);
 }
 
-static void put_member(struct writer *w, struct ctf_names *names, uint32_t index,
+static void put_member(struct writer *w, struct names *names, uint32_t index,
 		       unsigned int depth)
 {
 	const struct ctf_node *node = &w->shape->nodes[index];
@@ -162,7 +288,7 @@ static void put_member(struct writer *w, struct ctf_names *names, uint32_t index
 }
 
 /* Put a sequence of integers at the top level, behind the fields. */
-static void put_sequence(struct writer *w, struct ctf_names *names, const char *plain,
+static void put_sequence(struct writer *w, struct names *names, const char *plain,
 			 const char *type)
 {
 	struct etw_text name = { .data = NULL }, length = { .data = NULL };
@@ -179,10 +305,9 @@ static void put_sequence(struct writer *w, struct ctf_names *names, const char *
 static void put_struct(struct writer *w, uint32_t index, unsigned int depth, bool top)
 {
 	const struct ctf_shape *shape = w->shape;
-	struct ctf_names names = { .legal = false };
+	struct names names = { .legal = true };
 	uint32_t child;
 
-	ctf_names_begin(&names, true);
 	etw_text_puts(w->to, "struct {\n");
 	for (child = shape->nodes[index].first; child; child = shape->nodes[child].next)
 		put_member(w, &names, child, depth + 1);
@@ -192,7 +317,7 @@ static void put_struct(struct writer *w, uint32_t index, unsigned int depth, boo
 		put_sequence(w, &names, ctf_extra_kinds[CTF_EXTRA_STACK].name, "x64");
 	indent(w->to, depth);
 	etw_text_char(w->to, '}');
-	ctf_names_free(&names);
+	names_free(&names);
 }
 
 static void put_extras(struct etw_text *to, uint32_t extras)
@@ -228,8 +353,8 @@ void ctf_metadata_add(struct etw_text *to, const struct ctf_class *class)
 	etw_text_puts(to, "event {\n\tname = ");
 	ctf_tsdl_quote(to, class->name, strlen(class->name));
 	etw_text_printf(to, ";\n\tid = %u;\n\tstream_id = 0;\n", class->id);
-	if (ctf_loglevel(desc->Level) >= 0)
-		etw_text_printf(to, "\tloglevel = %d;\n", ctf_loglevel(desc->Level));
+	if (loglevel_of(desc->Level) >= 0)
+		etw_text_printf(to, "\tloglevel = %d;\n", loglevel_of(desc->Level));
 	etw_text_puts(to, "\tmodel.emf.uri = \"etw:");
 	etw_text_guid(to, &header->ProviderId);
 	etw_text_printf(to, "/%u/%u\";\n", desc->Id, desc->Version);
@@ -287,8 +412,6 @@ static void put_env(struct etw_text *to, const struct ctf_trace *trace)
 
 static void put_stream(struct etw_text *to, const struct ctf_trace *trace)
 {
-	uint32_t i;
-
 	etw_text_puts(to,
 		"stream {\n\tid = 0;\n\tpacket.context := struct {\n"
 		"\t\tclocked timestamp_begin;\n\t\tclocked timestamp_end;\n"
@@ -296,13 +419,11 @@ static void put_stream(struct etw_text *to, const struct ctf_trace *trace)
 		"\t\tu64 events_discarded;\n\t\tu32 cpu_id;\n\t};\n"
 		"\tevent.header := struct { u32 id; clocked timestamp; };\n"
 		"\tevent.context := struct {\n\t\tenum : u32 {");
-	for (i = 0; i < trace->provider_count; i++) {
-		etw_text_puts(to, i ? ",\n\t\t\t" : "\n\t\t\t");
-		ctf_tsdl_quote(to, trace->providers[i], strlen(trace->providers[i]));
-		etw_text_printf(to, " = %u", i);
-	}
+	etw_text_add(to, trace->providers->len ? trace->providers->data : "",
+		     trace->providers->len);
 	/* An enumeration must not be empty. */
-	etw_text_puts(to, i ? "\n\t\t} _provider;\n" : " \"\" = 0 } _provider;\n");
+	etw_text_puts(to, trace->providers->len ? "\n\t\t} _provider;\n" :
+		      " \"\" = 0 } _provider;\n");
 	etw_text_puts(to,
 		"\t\tu16 _id;\n\t\tu8 _version;\n\t\tu8 _channel;\n\t\tu8 _level;\n"
 		"\t\tu8 _opcode;\n\t\tu16 _task;\n\t\tx64 _keyword;\n\t\tu32 _pid;\n"

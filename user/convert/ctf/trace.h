@@ -126,11 +126,10 @@ struct ctf_class {
 	const char *name;		/* "Provider:Event" */
 };
 
-/* The whole trace; names are UTF-8 */
+/* The whole trace */
 struct ctf_trace {
 	const struct convert *convert;
-	const char *const *providers;	/* by number; all different */
-	uint32_t provider_count;
+	const struct etw_text *providers;	/* entries of an enumeration */
 	const struct etw_text *classes;	/* by ctf_metadata_add() */
 };
 
@@ -140,31 +139,6 @@ void ctf_metadata_write(struct etw_text *to, const struct ctf_trace *trace);
 
 /* Append a string of TSDL with its quotes. */
 void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len);
-/*
- * Unique names for the members of a structure: "_2" or the like is appended to a name that
- * is taken.  legal: make identifiers of TSDL, with all other bytes as _xHH.
- */
-struct ctf_names {
-	struct etw_text text;		/* the last one, with a NUL */
-	struct etw_interner all;
-	bool legal;
-};
-
-void ctf_names_begin(struct ctf_names *names, bool legal);
-/* Valid until the next call; NULL: no memory. */
-const char *ctf_names_add(struct ctf_names *names, const char *name, size_t len);
-void ctf_names_free(struct ctf_names *names);
-
-/* CTF's log level for a level of ETW; -1: none */
-int ctf_loglevel(unsigned int level);
-
-/*
- * Call put for each entry of a field's map whose number fits the field, with a unique
- * label.  false: there is none.
- */
-typedef void ctf_map_fn(struct etw_text *to, int64_t number, const char *label, bool first);
-bool ctf_map_each(struct etw_text *to, const struct ctf_node *node, ctf_map_fn *put);
-
 /* ------------------------------------------------------------------ streams */
 
 #define CTF_STREAMS	256		/* CPU n is in stream n % CTF_STREAMS */
