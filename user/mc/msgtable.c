@@ -23,7 +23,7 @@ static const char *text_of(const struct etw_manifest *m, const struct etw_mf_mes
 {
 	unsigned int i;
 
-	if (!message->id || etw_standard_message(message))
+	if (!message->id || message->standard)
 		return message->text[0];
 	if (culture < m->culture_count && message->text[culture])
 		return message->text[culture];

@@ -28,7 +28,7 @@ static bool same_message(const struct etw_manifest *am, const struct etw_mf_mess
 {
 	unsigned int i;
 
-	if (!a || !b || etw_standard_message(a))
+	if (!a || !b || a->standard)
 		return !a == !b;
 	if (!a->id || !b->id)
 		return same(a->text[0], b->text[0]);

@@ -58,7 +58,7 @@ static void put_message(struct xml *x, const struct etw_mf_message *message)
 	const struct etw_manifest *manifest = x->provider->manifest;
 	struct etw_text ref = { 0 };
 
-	if (!message || etw_standard_message(message))
+	if (!message || message->standard)
 		return;
 	if (!message->id || message < manifest->messages ||
 	    message >= manifest->messages + manifest->message_count) {

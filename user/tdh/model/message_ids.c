@@ -76,7 +76,7 @@ static void number(struct numbering *n, const struct etw_mf_message *message, en
 {
 	struct etw_message_id entry = {
 		.id = (uint32_t)tag << 28 | n->provider << 24 | (value & 0xffffff),
-		.standard = etw_standard_message(message), .message = message, .line = line,
+		.standard = message && message->standard, .message = message, .line = line,
 	};
 
 	if (!needs_one(n, message))

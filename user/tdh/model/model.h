@@ -30,8 +30,12 @@
  */
 struct etw_mf_message {
 	const char *id;		/* in the string table; NULL: none, text[0] only */
-	/* Messages of etw_standard_message() have only text[0], too. */
 	const char *const *text;	/* by culture of the manifest; NULL: missing */
+	/*
+	 * Of a standard thing: has only text[0], in English, and the id that winmeta.xml
+	 * gives it ("level.Error").
+	 */
+	bool standard;
 };
 
 struct etw_mf_channel {
@@ -275,12 +279,6 @@ const struct etw_mf_named *etw_standard_opcode(uint8_t value);
 const struct etw_mf_task *etw_standard_task(uint16_t value);
 const struct etw_mf_keyword *etw_standard_keyword(uint64_t bit);
 const struct etw_mf_channel *etw_standard_channel(uint8_t value);
-
-/*
- * Is this the message of a standard thing? It has only text[0], in English, and the id
- * that winmeta.xml gives it ("level.Error"), which no manifest's messages have.
- */
-bool etw_standard_message(const struct etw_mf_message *message);
 
 /*
  * Read a manifest. 0 and *out with one reference, or -EINVAL (invalid: problems say
