@@ -15,47 +15,10 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "base/read_all.h"
 #include "base/utf.h"
 
 #define LONG_TAG	1024u	/* bytes; a shorter tag cannot have too many attributes */
-
-static int read_all(int fd, char **data, size_t *size)
-{
-	size_t room = 64 * 1024, used = 0, limit = (size_t)MANIFEST_SIZE_MAX + 1;
-	struct stat st;
-	char *buffer;
-
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		room = (size_t)st.st_size < limit ? (size_t)st.st_size + 1 : limit;
-	buffer = malloc(room);
-	while (buffer) {
-		ssize_t n = read(fd, buffer + used, room - used);
-		char *larger;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int err = -errno;
-
-			free(buffer);
-			return err;
-		}
-		used += n;
-		if (n == 0 || used == limit) {
-			*data = buffer;
-			*size = used;
-			return 0;
-		}
-		if (used < room)
-			continue;
-		room = room < limit / 2 ? room * 2 : limit;
-		larger = realloc(buffer, room);
-		if (!larger)
-			free(buffer);
-		buffer = larger;
-	}
-	return -ENOMEM;
-}
 
 /* Opening a FIFO without O_NONBLOCK waits for a writer. */
 int etw_manifest_load(const char *path, bool regular, char **data, size_t *size)
@@ -71,7 +34,7 @@ int etw_manifest_load(const char *path, bool regular, char **data, size_t *size)
 	else if (regular && !S_ISREG(st.st_mode))
 		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
 	else
-		err = read_all(fd, data, size);
+		err = etw_read_all(fd, (size_t)MANIFEST_SIZE_MAX + 1, data, size);
 	close(fd);
 	return err;
 }

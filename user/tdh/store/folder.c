@@ -13,6 +13,7 @@
 
 #include "folder.h"
 #include "base/guid.h"
+#include "base/read_all.h"
 
 #define SUBFOLDER	"etw/manifests"
 
@@ -205,31 +206,6 @@ static int open_file(int folder, const char *name, struct etw_folder_file *file)
 	return ret;
 }
 
-/* Read at most the size found before. */
-static int read_all(int fd, struct etw_folder_file *file)
-{
-	size_t most = (size_t)file->stat.st_size, done = 0;
-	char *data = malloc(most + 1);
-	ssize_t n = 1;
-
-	if (!data)
-		return -ENOMEM;
-	while (done < most && n) {
-		n = read(fd, data + done, most - done);
-		if (n < 0 && errno != EINTR) {
-			int err = errno;
-
-			free(data);
-			return -err;
-		}
-		done += n > 0 ? (size_t)n : 0;
-	}
-	data[done] = '\0';
-	file->data = data;
-	file->size = done;
-	return 0;
-}
-
 int etw_folder_look(int folder, const char *name, struct etw_folder_file *file)
 {
 	int fd = open_file(folder, name, file);
@@ -246,7 +222,8 @@ int etw_folder_read(int folder, const char *name, struct etw_folder_file *file)
 
 	if (fd < 0)
 		return fd;
-	ret = read_all(fd, file);
+	/* At most the size found before */
+	ret = etw_read_all(fd, (size_t)file->stat.st_size, &file->data, &file->size);
 	close(fd);
 	return ret;
 }

@@ -62,7 +62,7 @@ struct etw_folder_file {
 	char name[NAME_MAX + 1];	/* the file's own; an untrusted link's */
 	bool seen;			/* the name exists, and stat is valid; else stat is 0 */
 	struct stat stat;
-	void *data;			/* malloc(); a NUL follows */
+	char *data;			/* malloc(); a NUL follows */
 	size_t size;
 };
 

@@ -80,7 +80,7 @@ const char *etw_installed_problem(unsigned int i)
 	return i < problem_count ? problems[i] : NULL;
 }
 
-static void tell_error(const char *folder, const char *name, int err)
+static void report_error(const char *folder, const char *name, int err)
 {
 	if (err == -EPERM)
 		add_problem("%s/%s: not read: it is no file, or others could have written it",
@@ -89,7 +89,7 @@ static void tell_error(const char *folder, const char *name, int err)
 		add_problem("%s/%s: %s", folder, name, strerror(-err));
 }
 
-static void tell_problems(const char *folder, const char *name, int err,
+static void report_problems(const char *folder, const char *name, int err,
 			  const struct etw_problems *list)
 {
 	unsigned int i;
@@ -98,7 +98,7 @@ static void tell_problems(const char *folder, const char *name, int err,
 		if (!list->list[i].warning)
 			break;
 	if (i == list->count)
-		tell_error(folder, name, err);
+		report_error(folder, name, err);
 	else
 		add_problem("%s/%s:%u: %s", folder, name, list->list[i].line, list->list[i].text);
 }
@@ -118,24 +118,16 @@ static void note_passing(int err)
 		passing = err;
 }
 
-static time_t now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec;
-}
-
 /* Was the last change so recent that another one could have the same time stamp? */
 static bool is_young(const struct stat *st, time_t before)
 {
-	return st->st_ctim.tv_sec >= before - 2 && st->st_ctim.tv_sec <= now_s() + 2;
+	return st->st_ctim.tv_sec >= before - 2 && st->st_ctim.tv_sec <= time(NULL) + 2;
 }
 
 static struct looked look_at(const char *path)
 {
 	struct looked now = { .there = false };
-	time_t before = now_s();
+	time_t before = time(NULL);
 
 	if (stat(path, &now.stat) || !S_ISDIR(now.stat.st_mode))
 		return now;
@@ -285,7 +277,7 @@ static void add_failed(unsigned int folder, const char *name,
 		return;
 	note_passing(err);
 	if (is_passing(err) || read->seen || !in->unseen[0])
-		tell_error(folders[folder].path, name, err);
+		report_error(folders[folder].path, name, err);
 	if (is_passing(err))
 		return;
 	if (read->seen)
@@ -304,7 +296,7 @@ static struct file *parse(unsigned int folder, const struct etw_folder_file *rea
 	snprintf(path, sizeof(path), "%s/%s", folders[folder].path, read->name);
 	err = etw_manifest_read_memory(read->data, read->size, path, &manifest, &list);
 	if (err)
-		tell_problems(folders[folder].path, read->name, err, &list);
+		report_problems(folders[folder].path, read->name, err, &list);
 	etw_problems_free(&list);
 	note_passing(err);
 	return is_passing(err) ? NULL : add_file(folder, read, err ? NULL : manifest, before);
@@ -314,7 +306,7 @@ static struct file *parse(unsigned int folder, const struct etw_folder_file *rea
 static struct etw_manifest *manifest_of(unsigned int folder, int fd, const char *name)
 {
 	struct etw_folder_file read = { .data = NULL };
-	time_t before = now_s();
+	time_t before = time(NULL);
 	struct file *file;
 	int err;
 
@@ -333,7 +325,7 @@ static struct etw_manifest *manifest_of(unsigned int folder, int fd, const char 
 	return file ? file->manifest : NULL;
 }
 
-static void tell_folder(unsigned int i, int err)
+static void report_folder(unsigned int i, int err)
 {
 	if (err == -EPERM)
 		add_problem("%s: not used: others could have written to it", folders[i].path);
@@ -347,7 +339,7 @@ static int open_folder(unsigned int i)
 	int fd = looked[i].there ? etw_folder_open(folders[i].path) : -ENOENT;
 
 	if (fd < 0)
-		tell_folder(i, fd);
+		report_folder(i, fd);
 	return fd;
 }
 
@@ -392,36 +384,20 @@ const struct etw_mf_provider *etw_installed_find(const GUID *guid,
 	return provider;
 }
 
-/* ---------------------------------------------------------------------- each */
+/* ----------------------------------------------------------------------- all */
 
-struct each {
-	int (*take)(struct etw_manifest *manifest, void *context);
-	void *context;
-	const struct etw_manifest **seen;
-	size_t count, room;
-};
-
-/* 0: already taken; -ENOMEM; or the result of take(). */
-static int take_new(struct each *each, struct etw_manifest *manifest)
+/* A file may have several names. */
+static int add_once(struct etw_store_list *all, struct etw_manifest *manifest)
 {
-	size_t room = each->room ? 2 * each->room : 16, i;
-	const struct etw_manifest **seen;
+	size_t i;
 
-	for (i = 0; i < each->count; i++)
-		if (each->seen[i] == manifest)
+	for (i = 0; i < all->count; i++)
+		if (all->list[i] == manifest)
 			return 0;
-	if (each->count == each->room) {
-		seen = realloc(each->seen, room * sizeof(*seen));
-		if (!seen)
-			return -ENOMEM;
-		each->seen = seen;
-		each->room = room;
-	}
-	each->seen[each->count++] = manifest;
-	return each->take(manifest, each->context);
+	return etw_store_list_add(all, manifest);
 }
 
-static int each_name(struct each *each, unsigned int folder, int fd)
+static int add_folder(unsigned int folder, int fd, struct etw_store_list *all)
 {
 	struct etw_manifest *manifest;
 	struct dirent **names;
@@ -429,7 +405,7 @@ static int each_name(struct each *each, unsigned int folder, int fd)
 
 	count = scandirat(fd, ".", &names, NULL, alphasort);
 	if (count < 0) {
-		tell_folder(folder, -errno);
+		report_folder(folder, -errno);
 		return 0;
 	}
 	for (i = 0; i < count; i++) {
@@ -437,17 +413,15 @@ static int each_name(struct each *each, unsigned int folder, int fd)
 		manifest = !ret && etw_folder_is_link_name(names[i]->d_name) ?
 			manifest_of(folder, fd, names[i]->d_name) : NULL;
 		if (manifest)
-			ret = take_new(each, manifest);
+			ret = add_once(all, manifest);
 		free(names[i]);
 	}
 	free(names);
 	return ret;
 }
 
-int etw_installed_each(int (*take)(struct etw_manifest *manifest, void *context),
-		       void *context)
+int etw_installed_all(struct etw_store_list *all)
 {
-	struct each each = { .take = take, .context = context };
 	unsigned int i;
 	int fd, ret = 0;
 
@@ -456,9 +430,8 @@ int etw_installed_each(int (*take)(struct etw_manifest *manifest, void *context)
 		fd = open_folder(i);
 		if (fd < 0)
 			continue;
-		ret = each_name(&each, i, fd);
+		ret = add_folder(i, fd, all);
 		close(fd);
 	}
-	free(each.seen);
 	return !ret && passing == -ENOMEM ? -ENOMEM : ret;
 }

@@ -7,7 +7,7 @@
 #ifndef ETW_TDH_STORE_INSTALLED_H
 #define ETW_TDH_STORE_INSTALLED_H
 
-#include "tdh/model/model.h"
+#include "store.h"
 
 /*
  * The provider that decodes events of this GUID, from the first folder that has it;
@@ -17,12 +17,10 @@ const struct etw_mf_provider *etw_installed_find(const GUID *guid,
 						 struct etw_manifest **manifest);
 
 /*
- * Read all manifests of all folders and pass each once to take(), in the order of
- * folders; a return value other than 0 stops the loop and is returned. -ENOMEM: some
- * may be missing.
+ * Read all manifests of all folders and append each once, in the order of folders. 0 or
+ * -ENOMEM: some may be missing.
  */
-int etw_installed_each(int (*take)(struct etw_manifest *manifest, void *context),
-		       void *context);
+int etw_installed_all(struct etw_store_list *all);
 
 /*
  * Have folders, files that were read, or unreadable files changed since the last check?

@@ -200,7 +200,7 @@ const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manife
 
 /* --------------------------------------------------------------------- loaded */
 
-static int append(struct etw_store_list *to, struct etw_manifest *manifest)
+int etw_store_list_add(struct etw_store_list *to, struct etw_manifest *manifest)
 {
 	size_t room = to->room ? 2 * to->room : 8;
 	struct etw_manifest **list;
@@ -218,7 +218,7 @@ static int append(struct etw_store_list *to, struct etw_manifest *manifest)
 
 int etw_store_add(struct etw_manifest *manifest)
 {
-	int state = hold(), ret = append(&store.loaded, manifest);
+	int state = hold(), ret = etw_store_list_add(&store.loaded, manifest);
 
 	if (!ret)
 		changed();
@@ -250,11 +250,6 @@ int etw_store_remove(struct etw_manifest *manifest)
 
 /* ------------------------------------------------------------------------ all */
 
-static int take(struct etw_manifest *manifest, void *all)
-{
-	return append(all, manifest);
-}
-
 int etw_store_all(struct etw_store_list *all)
 {
 	int state = hold(), ret = 0;
@@ -264,11 +259,11 @@ int etw_store_all(struct etw_store_list *all)
 	if (is_due())
 		check_folders();
 	for (i = store.loaded.count; i && !ret; i--)
-		ret = append(all, store.loaded.list[i - 1]);
+		ret = etw_store_list_add(all, store.loaded.list[i - 1]);
 	if (!store.next_check)
 		__atomic_store_n(&store.next_check, now_ns() + CHECK_NS, __ATOMIC_RELAXED);
 	if (!ret)
-		ret = etw_installed_each(take, all);
+		ret = etw_installed_all(all);
 	let_go(state);
 	if (ret)
 		etw_store_list_free(all);

@@ -42,6 +42,8 @@ struct etw_store_list {
 };
 
 int etw_store_all(struct etw_store_list *all);
+/* Append a manifest with a reference. 0 or -ENOMEM. */
+int etw_store_list_add(struct etw_store_list *to, struct etw_manifest *manifest);
 void etw_store_list_free(struct etw_store_list *all);
 
 /*
