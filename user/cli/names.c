@@ -4,7 +4,7 @@
  *
  * A provider is looked up at its first event, when it is most likely still registered.  One
  * that has gone by then stays without a name.  Events choose their providers, so the cache
- * is bounded: it is emptied when it is full.
+ * is bounded: of the providers that share a set, the one that was used least recently goes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,18 @@
 #include "provider.h"
 #include "base/table.h"
 
-struct name {
-	struct etw_guid guid;
-	char *name;	/* NULL: none */
-};
+#define SETS	512
+#define WAYS	8
 
-#define NAMES_MAX	4096
+struct name {
+	struct etw_guid guid;	/* zero: unused */
+	char *name;		/* NULL: none */
+};
 
 struct names {
 	int fd;
 	const struct name *last;	/* events of one provider come in runs */
-	struct etw_table table;
+	struct name sets[SETS][WAYS];	/* each with the latest first */
 };
 
 /**
@@ -31,73 +32,55 @@ struct names {
  */
 struct names *names_new(int fd)
 {
-	struct names *names = calloc(1, sizeof(*names));
+	struct names *names = cli_calloc(1, sizeof(*names));
 
-	if (!names)
-		cli_die("out of memory");
 	names->fd = fd;
 	return names;
 }
 
-static void free_name(void *entry)
-{
-	struct name *name = entry;
-
-	free(name->name);
-	free(name);
-}
-
 void names_free(struct names *names)
 {
-	if (names)
-		etw_table_clear(&names->table, free_name);
+	unsigned int i;
+
+	for (i = 0; names && i < SETS * WAYS; i++)
+		free(names->sets[i / WAYS][i % WAYS].name);
 	free(names);
 }
 
-static struct name *look_up(struct names *names, const struct etw_guid *guid)
+static void look_up(int fd, const struct etw_guid *guid, struct name *name)
 {
 	static struct etw_provider provider;
-	struct name *name = calloc(1, sizeof(*name));
 	const char *found;
 
-	if (!name)
-		cli_die("out of memory");
-	name->guid = *guid;
-	if (etw_provider_query(names->fd, guid, &provider)) {
+	if (etw_provider_query(fd, guid, &provider)) {
 		memset(&provider, 0, sizeof(provider));
 		provider.guid = *guid;
 	}
 	found = provider_name(&provider);
-	if (found) {
-		name->name = strdup(found);
-		if (!name->name)
-			cli_die("out of memory");
-	}
+	name->guid = *guid;
+	name->name = found ? cli_strdup(found) : NULL;
 	etw_provider_free(&provider);
-	return name;
-}
-
-static bool has_guid(const void *entry, const void *guid)
-{
-	return guid_equal(&((const struct name *)entry)->guid, guid);
 }
 
 const char *names_get(struct names *names, const struct etw_guid *guid)
 {
-	uint64_t hash;
-	struct name *name;
+	struct name *set, name;
+	unsigned int i;
 
 	if (names->last && guid_equal(&names->last->guid, guid))
 		return names->last->name;
-	hash = etw_hash(0, guid, sizeof(*guid));
-	name = etw_table_find(&names->table, hash, has_guid, guid);
-	if (!name) {
-		if (names->table.count == NAMES_MAX)
-			etw_table_clear(&names->table, free_name);
-		name = look_up(names, guid);
-		if (etw_table_add(&names->table, hash, name))
-			cli_die("out of memory");
+	set = names->sets[etw_hash(0, guid, sizeof(*guid)) % SETS];
+	for (i = 0; i < WAYS && !guid_equal(&set[i].guid, guid); i++)
+		;
+	if (i < WAYS) {
+		name = set[i];
+	} else {
+		i = WAYS - 1;
+		free(set[i].name);
+		look_up(names->fd, guid, &name);
 	}
-	names->last = name;
-	return name->name;
+	memmove(set + 1, set, i * sizeof(*set));
+	set[0] = name;
+	names->last = set;
+	return name.name;
 }
