@@ -118,24 +118,26 @@ uint8_t cli_level(const char *option, const char *text)
 	return level;
 }
 
-unsigned int cli_choice(const char *option, const char *text, const char *const *words)
+unsigned int cli_choice(const char *option, const char *text, const void *rows, size_t row_size)
 {
+	const char *name, *at = rows;
+	unsigned int i;
 	char list[256];
 	size_t len = 0;
-	unsigned int i;
 
-	for (i = 0; words[i]; i++)
-		if (!strcasecmp(text, words[i]))
+	for (i = 0; (name = *(const char *const *)(at + i * row_size)); i++) {
+		if (!strcasecmp(text, name))
 			return i;
-	for (i = 0; words[i] && len < sizeof(list); i++)
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
-					words[i]);
+		if (len < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+						i ? ", " : "", name);
+	}
 	cli_usage("%s: %s is none of %s", option, cli_quote(text), list);
 }
 
 uint32_t cli_clock(const char *option, const char *text)
 {
-	return ETW_CLOCK_QPC + cli_choice(option, text, clock_names);
+	return ETW_CLOCK_QPC + cli_choice(option, text, clock_names, sizeof(*clock_names));
 }
 
 /* The name of a session or provider: not empty, not over the limit. */

@@ -87,13 +87,24 @@ uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
 bool cli_is_level(const char *text, uint8_t *level);
-/* The index of a word, in either case, in a list that ends with NULL */
-unsigned int cli_choice(const char *option, const char *text, const char *const *words);
+/*
+ * The index of the row whose name the text is, in either case.  Each row begins with its
+ * name; one without a name ends them.
+ */
+unsigned int cli_choice(const char *option, const char *text, const void *rows, size_t row_size);
 uint32_t cli_clock(const char *option, const char *text);
 const char *cli_name(const char *what, const char *text);
 
 const char *level_name(uint8_t level);
 const char *clock_name(uint32_t clock);
+
+/*
+ * folder.c: the names in a folder that end in a suffix, without it, sorted; hidden files are
+ * left out.  Returns their number, 0 if there is no folder, or -errno; a NULL follows them.
+ */
+
+int folder_names(const char *folder, const char *suffix, char ***list);
+void folder_names_free(char **list, int count);
 
 /* device.c */
 

@@ -181,7 +181,7 @@ check "remove: by file" m remove one.man
 check "and the last" holds
 
 check "no action" fails 2 'missing ACTION' m
-check "no such action" fails 2 'no such action' m frobnicate
+check "no such action" fails 2 'ACTION: "frobnicate" is none of' m frobnicate
 check "no file" fails 2 'missing FILE' m install
 check "too many" fails 2 'unexpected argument' m show a b
 check "--json where nothing is printed" fails 2 'takes no --json' m remove --json x

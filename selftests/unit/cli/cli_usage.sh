@@ -101,7 +101,7 @@ check_access() {
 	local -a many=()
 
 	wrong 'missing ACTION' access
-	wrong '"frob": no such action' access frob
+	wrong 'ACTION: "frob" is none of show, set, add, remove, load' access frob
 	wrong 'set: missing GUID' access set --allow everyone=all
 	wrong 'remove: missing GUID' access remove
 	wrong 'add: the name is empty' access add '' --allow everyone=all
@@ -344,12 +344,12 @@ check_readers() {
 	for option in local utc relative delta raw; do
 		right dump a --time "$option"
 	done
-	wrong '--time: "gmt" must be local, utc, relative, delta or raw' dump a --time gmt
+	wrong '--time: "gmt" is none of local, utc, relative, delta, raw' dump a --time gmt
 	for option in auto always never; do
 		right dump a --color "$option"
 		right dump a "--color=$option"
 	done
-	wrong '--color: "yes" must be auto, always or never' dump a --color yes
+	wrong '--color: "yes" is none of auto, always, never' dump a --color yes
 	right dump a --no-names --message
 	for option in '' '%t %P %-20e|%04i%%\n' '%{Number} %{A.B c}' '\\%x'; do
 		right dump a --format "$option"

@@ -166,7 +166,7 @@ TEST_F(cli, adds_to_what_is_loaded)
 TEST_F(cli, refused)
 {
 	RUN("access", "frob");
-	REFUSED(2, "no such action");
+	REFUSED(2, "is none of show, set, add, remove, load");
 	RUN("access", "set", GUID_TEXT);
 	REFUSED(2, "give --allow or --deny");
 	RUN("access", "set");

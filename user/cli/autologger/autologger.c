@@ -97,7 +97,7 @@ int cmd_autologger(int argc, char **argv)
 	while (cli_next(&syntax, argc, argv) != -1)
 		json = true;
 	names = cli_operands(&syntax, argc, argv);
-	action = cli_choice("ACTION", *names++, actions);
+	action = cli_choice("ACTION", *names++, actions, sizeof(*actions));
 	if (json && action != LIST)
 		cli_usage("--json: goes with list only");
 	check_names(names);
@@ -105,7 +105,7 @@ int cmd_autologger(int argc, char **argv)
 	if (!by_name) {
 		/* A session that was started may have lost its file since. */
 		dir = action == STOP ? AUTOLOGGER_RUN : autologger_dir();
-		count = autologger_names(dir, action == STOP ? "" : ETW_AUTOLOG_SUFFIX, &found);
+		count = folder_names(dir, action == STOP ? "" : ETW_AUTOLOG_SUFFIX, &found);
 		if (count < 0)
 			return cli_fail("%s: %s", dir, strerror(-count));
 		names = found ? found : names;
@@ -116,7 +116,7 @@ int cmd_autologger(int argc, char **argv)
 		status = autologger_check(names);
 	else if (*names)
 		status = each(action == START ? start_one : stop_one, names, by_name);
-	autologger_names_free(found, count);
+	folder_names_free(found, count);
 	schema_unload();
 	return status;
 }

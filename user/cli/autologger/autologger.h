@@ -55,10 +55,8 @@ struct autologger_conf {
 	char what[192];			/* the first error */
 };
 
-/* conf_files.c: names as scandir(3) returns them; free *list with their number. */
+/* conf_files.c */
 const char *autologger_dir(void);
-int autologger_names(const char *dir, const char *suffix, char ***list);
-void autologger_names_free(char **list, int count);
 /* Read a file; report: print its errors.  False: it has some, see status and what. */
 bool autologger_load(const char *name, struct autologger_conf *to, bool report);
 void autologger_unload(struct autologger_conf *conf);

@@ -25,7 +25,7 @@ static void load_others(void)
 {
 	char **names = NULL;
 
-	other_count = autologger_names(autologger_dir(), ETW_AUTOLOG_SUFFIX, &names);
+	other_count = folder_names(autologger_dir(), ETW_AUTOLOG_SUFFIX, &names);
 	if (other_count < 0)
 		other_count = 0;
 	others = cli_calloc((size_t)other_count, sizeof(*others));
@@ -35,7 +35,7 @@ static void load_others(void)
 			others[i].at_boot = true;
 		autologger_unload(&others[i]);
 	}
-	autologger_names_free(names, other_count);
+	folder_names_free(names, other_count);
 }
 
 static bool check_others(const struct autologger_conf *conf)

@@ -5,7 +5,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* secure_getenv */
 #endif
-#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -24,45 +23,6 @@ const char *autologger_dir(void)
 	const char *dir = secure_getenv(AUTOLOGGER_DIR_ENV);
 
 	return dir && *dir ? dir : ETW_AUTOLOG_DIR;
-}
-
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), end = strlen(suffix);
-
-	return name[0] != '.' && len > end && !strcmp(name + len - end, suffix);
-}
-
-/*
- * List the sessions that have a file in a directory, sorted by name.  Returns their number,
- * 0 if there is no directory, or -errno.
- */
-int autologger_names(const char *dir, const char *suffix, char ***list)
-{
-	struct dirent **entries;
-	int n, i, count = 0;
-
-	*list = NULL;
-	n = scandir(dir, &entries, NULL, alphasort);
-	if (n < 0)
-		return errno == ENOENT ? 0 : -errno;
-	*list = cli_calloc((size_t)n + 1, sizeof(**list));
-	for (i = 0; i < n; i++) {
-		if (has_suffix(entries[i]->d_name, suffix)) {
-			entries[i]->d_name[strlen(entries[i]->d_name) - strlen(suffix)] = '\0';
-			(*list)[count++] = cli_strdup(entries[i]->d_name);
-		}
-		free(entries[i]);
-	}
-	free(entries);
-	return count;
-}
-
-void autologger_names_free(char **list, int count)
-{
-	while (count > 0)
-		free(list[--count]);
-	free(list);
 }
 
 /* ------------------------------------------------------------- the start line */

@@ -224,17 +224,8 @@ static const struct action {
 	{ "add", run_add, true, true, false, true },
 	{ "remove", run_remove, false, true, false, true },
 	{ "load", run_load, false, false, true, true },
+	{ .name = NULL }
 };
-
-static const struct action *find_action(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(actions[i].name, name))
-			return &actions[i];
-	cli_usage("%s: no such action (show, set, add, remove or load)", cli_quote(name));
-}
 
 static void check_usage(const struct action *action, const struct request *r)
 {
@@ -304,7 +295,7 @@ int cmd_access(int argc, char **argv)
 			r.json = true;
 	}
 	operands = cli_operands(&syntax, argc, argv);
-	action = find_action(operands[0]);
+	action = &actions[cli_choice("ACTION", operands[0], actions, sizeof(*actions))];
 	r.target = operands[1];
 	memset(&r.error, 0, sizeof(r.error));
 	check_usage(action, &r);

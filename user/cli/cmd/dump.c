@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "dump_file.h"
+#include "cli/inputs.h"
 #include "cli/print/event.h"
 #include "cli/sample.h"
 #include "manifest.h"
@@ -57,14 +59,19 @@ static const struct cli_syntax syntax = {
 	.example = "etw dump demo --json | jq .fields",
 };
 
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+static const char *const colours[] = { "auto", "always", "never", NULL };
+
 struct dump {
-	dump_print_fn *print;
-	const char *color;	/* NULL: not given */
+	void (*print)(struct event_printer *printer, const struct etw_event *event);
+	enum colour colour;
 	bool time_given;
 	bool no_names;
 	uint32_t count;		/* 0: no limit */
 	uint32_t duration_ms;	/* 0: no limit */
-	int fd;
+	struct inputs inputs;	/* of files */
+	int fd;			/* of a session, and so on */
 	uint64_t handle;
 	struct etw_session_stat before;
 	struct etw_session_stat now;	/* the latest counters */
@@ -149,8 +156,8 @@ static bool unread(void)
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
-/* Wait for the next event; flush the output before sleeping. */
-static int next_event(struct dump *dump, struct etw_event *event)
+/* Wait for the session's next event; flush the output before sleeping. */
+static int next_of_session(struct dump *dump, struct etw_event *event)
 {
 	int err = etw_source_next(&source, event, 0);
 
@@ -167,34 +174,47 @@ static int next_event(struct dump *dump, struct etw_event *event)
 	return 0;
 }
 
+/* 1: *event; 0: there are no more that are wanted; negative: an error */
+static int next_event(struct dump *dump, const struct etw_event **event)
+{
+	static struct etw_event own;
+	unsigned int input;
+	int err;
+
+	if (!reader)
+		return inputs_next(&dump->inputs, event, &input);
+	*event = &own;
+	err = next_of_session(dump, &own);
+	if (err != 1)
+		return err;
+	if (own.lost_events)
+		dump->marked = read_stat(dump, &dump->now) != 0;
+	return !select_is_over(dump->select, own.time);
+}
+
 static int dump_events(struct dump *dump)
 {
-	struct etw_event event;
+	const struct etw_event *event;
 	uint32_t printed = 0;
 	bool wanted;
 	int err;
 
 	while ((err = next_event(dump, &event)) == 1) {
-		if (event.lost_events)
-			dump->marked = read_stat(dump, &dump->now) != 0;
-		if (select_is_over(dump->select, event.time))
-			return 0;
-		wanted = select_event(dump->select, &event);
-		if (event_is_schema(&dump->printer, &event) || !wanted)
+		wanted = select_event(dump->select, event);
+		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
-		dump->print(&dump->printer, &event);
-		if (ferror(stdout))
-			return 0;	/* cli_finish() reports it */
+		dump->print(&dump->printer, event);
 		dump->filled = dump->count && ++printed == dump->count;
-		if (dump->filled)
+		/* cli_finish() reports errors of stdout. */
+		if (ferror(stdout) || dump->filled)
 			return 0;
 	}
 	return err;
 }
 
-static void tell_drops(const struct dump *dump)
+static void report_drops(const struct dump *dump)
 {
-	bool told = false;
+	bool any = false;
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++) {
@@ -203,14 +223,14 @@ static void tell_drops(const struct dump *dump)
 		if (!n)
 			continue;
 		sample_report_lost(dump->stopped ? "at least " : "", n, loss_causes[i].text);
-		told = true;
+		any = true;
 	}
-	if (dump->marked && !told)
+	if (dump->marked && !any)
 		cli_note("events were lost while being written; the session is gone, so their number is not known");
 }
 
 /* Report events that were written, or attempted, but not printed here. */
-static void tell_losses(struct dump *dump)
+static void report_losses(struct dump *dump)
 {
 	struct etw_consumer_info info;
 	struct etw_reader_count counts;
@@ -230,7 +250,7 @@ static void tell_losses(struct dump *dump)
 	dump->stopped = read_stat(dump, &dump->now) != 0;
 	if (!dump->stopped)
 		dump->marked = false;
-	tell_drops(dump);
+	report_drops(dump);
 }
 
 /* Report EINVAL, and whether its cause is that the session only writes a file. */
@@ -319,7 +339,7 @@ static int run(struct dump *dump, const char *name)
 	err = dump_events(dump);
 	event_flush(&dump->printer);
 	release_signals();
-	tell_losses(dump);
+	report_losses(dump);
 	manifest_report_problems();
 	etw_source_close(&source);
 	names_free(dump->printer.names);
@@ -335,23 +355,17 @@ static int run(struct dump *dump, const char *name)
 
 static void take_time(struct dump *dump, const char *text)
 {
-	static const char *const hows[] = {
+	static const char *const modes[] = {
 		[EVENT_TIME_LOCAL] = "local",
 		[EVENT_TIME_UTC] = "utc",
 		[EVENT_TIME_RELATIVE] = "relative",
 		[EVENT_TIME_DELTA] = "delta",
 		[EVENT_TIME_RAW] = "raw",
+		NULL
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
-		if (!strcmp(text, hows[i])) {
-			dump->printer.time = (enum event_time)i;
-			dump->time_given = true;
-			return;
-		}
-	}
-	cli_usage("--time: %s must be local, utc, relative, delta or raw", cli_quote(text));
+	dump->printer.time = (enum event_time)cli_choice("--time", text, modes, sizeof(*modes));
+	dump->time_given = true;
 }
 
 static void take_format(struct dump *dump, const char *text)
@@ -366,20 +380,13 @@ static void take_format(struct dump *dump, const char *text)
 	dump->print = event_print_format;
 }
 
-static void take_color(struct dump *dump, const char *text)
-{
-	if (strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
-		cli_usage("--color: %s must be auto, always or never", cli_quote(text));
-	dump->color = text;
-}
-
 /* See https://no-color.org: any value but the empty one. */
-static bool wants_colour(const char *when)
+static bool wants_colour(enum colour when)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	if (when && strcmp(when, "auto"))
-		return !strcmp(when, "always");
+	if (when != COLOUR_AUTO)
+		return when == COLOUR_ALWAYS;
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
@@ -407,7 +414,7 @@ static void take_option(struct dump *dump, int option, bool *json)
 		take_time(dump, optarg);
 		break;
 	case OPT_COLOR:
-		take_color(dump, optarg);
+		dump->colour = (enum colour)cli_choice("--color", optarg, colours, sizeof(*colours));
 		break;
 	case OPT_NO_NAMES:
 		dump->no_names = true;
@@ -427,9 +434,9 @@ static void check_options(const struct dump *dump, bool json)
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->printer.format && dump->printer.message)
 		cli_usage("--format cannot be combined with --message; %%m is the message");
-	if (json && dump->color && !strcmp(dump->color, "always"))
+	if (json && dump->colour == COLOUR_ALWAYS)
 		cli_usage("--json cannot be combined with --color always");
-	if (dump->printer.format && dump->color && !strcmp(dump->color, "always"))
+	if (dump->printer.format && dump->colour == COLOUR_ALWAYS)
 		cli_usage("--format cannot be combined with --color always");
 }
 
@@ -450,18 +457,61 @@ static int dump_session(struct dump *dump, char **operands)
 	return status;
 }
 
-static int dump_all_files(struct dump *dump, char **operands)
+static bool is_file_name(const char *operand)
+{
+	size_t len = strlen(operand);
+
+	return strchr(operand, '/') || (len > 4 && !strcasecmp(operand + len - 4, ".etl"));
+}
+
+static bool may_be_file(const char *operand)
+{
+	struct stat st;
+
+	return is_file_name(operand) || (!stat(operand, &st) && S_ISREG(st.st_mode));
+}
+
+/*
+ * Is an operand a file?  Yes if it has a slash or ends in .etl.  Otherwise it is a session,
+ * unless a file of this name exists and no session has the name: autologger and record
+ * create files like disk.etl.0001 and disk.etl.old.
+ */
+static bool is_file(const char *operand)
+{
+	static struct session session;
+	int fd, err;
+
+	if (is_file_name(operand) || !may_be_file(operand))
+		return is_file_name(operand);
+	fd = etw_kdev_open();
+	if (fd < 0)
+		return true;
+	err = session_do(fd, etw_kdev_session_query, operand, &session);
+	etw_kdev_close(fd);
+	return err == -ENOENT;
+}
+
+static int dump_files(struct dump *dump, char **paths)
 {
 	int status, i;
 
-	for (i = 0; operands[i]; i++)
-		if (!dump_may_be_file(operands[i]))
+	for (i = 0; paths[i]; i++)
+		if (!may_be_file(paths[i]))
 			cli_usage("%s is neither a file nor named like one: it has no / and does not end in .etl",
-				  cli_quote(operands[i]));
+				  cli_quote(paths[i]));
 	if (dump->duration_ms)
 		cli_usage("--duration: only with a session");
-	status = dump_files(operands, &dump->printer, dump->print, dump->select,
-			    dump->count, &dump->filled);
+	status = inputs_open(&dump->inputs, paths);
+	if (!status) {
+		inputs_schemas(&dump->inputs);
+		select_ready(dump->select, inputs_start(&dump->inputs), NULL);
+		select_bound(dump->select, &dump->inputs);
+		status = dump_events(dump) != 0;
+	}
+	event_flush(&dump->printer);
+	if (!status)
+		inputs_tell(&dump->inputs);
+	inputs_close(&dump->inputs);
 	manifest_report_problems();
 	event_printer_free(&dump->printer);
 	return status;
@@ -482,9 +532,9 @@ int cmd_dump(int argc, char **argv)
 		dump.print = event_print_json;
 	if (dump.printer.hex && !dump.time_given)
 		dump.printer.time = EVENT_TIME_RAW;
-	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.color);
-	status = dump_is_file(operands[0]) ? dump_all_files(&dump, operands) :
-					     dump_session(&dump, operands);
+	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.colour);
+	status = is_file(operands[0]) ? dump_files(&dump, operands) :
+					dump_session(&dump, operands);
 	if (!status && !dump.filled)
 		select_report(dump.select);
 	select_free(dump.select);

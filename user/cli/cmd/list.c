@@ -463,12 +463,19 @@ static int list_groups(struct list *list)
 }
 
 /* In the order in which they are listed */
-static const char *const part_names[] = { "sessions", "providers", "groups", NULL };
-static int (*const parts[])(struct list *list) = { list_sessions, list_providers, list_groups };
+static const struct part {
+	const char *name;
+	int (*list)(struct list *list);
+} parts[] = {
+	{ "sessions", list_sessions },
+	{ "providers", list_providers },
+	{ "groups", list_groups },
+	{ NULL, NULL }
+};
 
 static int list_fail(unsigned int part, int err)
 {
-	return cli_fail("cannot list the %s: %s", part_names[part],
+	return cli_fail("cannot list the %s: %s", parts[part].name,
 			cli_denied(-err, "the right \"query\" on one of them"));
 }
 
@@ -478,8 +485,8 @@ static int list_all(struct list *list, bool sessions_seen)
 	unsigned int i;
 	int err;
 
-	for (i = sessions_seen ? 0 : 1; part_names[i]; i++) {
-		err = parts[i](list);
+	for (i = sessions_seen ? 0 : 1; parts[i].name; i++) {
+		err = parts[i].list(list);
 		if (err && err != -EPERM)
 			return list_fail(i, err);
 		list->follows |= !err;
@@ -504,7 +511,7 @@ static int list_parts(struct list *list, int part, bool want_json)
 	if (part < 0) {
 		status = list_all(list, !err);
 	} else {
-		err = parts[part](list);
+		err = parts[part].list(list);
 		status = err ? list_fail((unsigned int)part, err) : 0;
 	}
 	if (want_json && !status)
@@ -542,7 +549,7 @@ int cmd_list(int argc, char **argv)
 	}
 	name = cli_operands(&syntax, argc, argv)[0];
 	if (name)
-		part = (int)cli_choice("WHAT", name, part_names);
+		part = (int)cli_choice("WHAT", name, parts, sizeof(*parts));
 	list.fd = device_open();
 	if (list.fd < 0)
 		return 1;

@@ -45,17 +45,8 @@ static const struct action {
 	{ "list", manifest_list, 0, 0, false, true },
 	{ "show", manifest_show, 1, 1, false, true },
 	{ "check", manifest_check, 1, ~0u, false, false },
+	{ .name = NULL }
 };
-
-static const struct action *find_action(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(actions[i].name, name))
-			return &actions[i];
-	cli_usage("%s: no such action (install, remove, list, show or check)", cli_quote(name));
-}
 
 static void check_usage(const struct action *action, const struct manifest_request *r)
 {
@@ -88,8 +79,7 @@ int cmd_manifest(int argc, char **argv)
 			request.json = true;
 	}
 	request.operands = cli_operands(&syntax, argc, argv);
-	action = find_action(request.operands[0]);
-	request.operands++;
+	action = &actions[cli_choice("ACTION", *request.operands++, actions, sizeof(*actions))];
 	check_usage(action, &request);
 	return action->run(&request);
 }

@@ -6,7 +6,7 @@
  * providers.  File and links are first created under temporary names, then renamed, so
  * that a concurrent reader finds the old or the new manifest, never a part of one.
  */
-#include <dirent.h>
+#include <limits.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -121,29 +121,6 @@ static bool target_of(const struct place *place, const char *name, char target[N
 	return true;
 }
 
-/* Call a function for each name in the folder. */
-static void each_name(const struct place *place, void (*call)(const struct place *place,
-							      const char *name, void *context),
-		      void *context)
-{
-	struct dirent **names;
-	int count = scandir(place->folder.path, &names, NULL, alphasort), i;
-
-	for (i = 0; i < count; i++) {
-		call(place, names[i]->d_name, context);
-		free(names[i]);
-	}
-	if (count >= 0)
-		free(names);
-}
-
-struct counting {
-	const char *file;
-	const struct links *keep;	/* links of the file to keep, NULL: none */
-	bool remove;			/* remove the others */
-	unsigned int count;
-};
-
 static bool is_among(const struct links *links, const char *name)
 {
 	unsigned int i;
@@ -154,27 +131,24 @@ static bool is_among(const struct links *links, const char *name)
 	return false;
 }
 
-static void count_link(const struct place *place, const char *name, void *context)
-{
-	struct counting *c = context;
-	char target[NAME_MAX + 1];
-
-	if (!target_of(place, name, target) || strcmp(target, c->file))
-		return;
-	if (c->remove && !is_among(c->keep, name))
-		unlinkat(place->fd, name, 0);
-	else
-		c->count++;
-}
-
 /* Count the links to a file; if remove is set, remove those not in keep instead. */
 static unsigned int links_to(const struct place *place, const char *file,
 			     const struct links *keep, bool remove)
 {
-	struct counting c = { file, keep, remove, 0 };
+	char target[NAME_MAX + 1], **names;
+	int n = folder_names(place->folder.path, "", &names), i;
+	unsigned int count = 0;
 
-	each_name(place, count_link, &c);
-	return c.count;
+	for (i = 0; i < n; i++) {
+		if (!target_of(place, names[i], target) || strcmp(target, file))
+			continue;
+		if (remove && !is_among(keep, names[i]))
+			unlinkat(place->fd, names[i], 0);
+		else
+			count++;
+	}
+	folder_names_free(names, n);
+	return count;
 }
 
 /* -------------------------------------------------------------------- install */
@@ -371,12 +345,6 @@ int manifest_install(const struct manifest_request *request)
 
 /* --------------------------------------------------------------------- remove */
 
-struct removing {
-	const char *wanted;	/* name of a provider or a file */
-	const GUID *guid;	/* the provider's GUID, or NULL: use wanted */
-	char file[NAME_MAX + 1];	/* the file found; "": none */
-};
-
 /* Does the link's target have the provider?  A malformed file has none. */
 static bool has_provider(const struct place *place, const char *name, const char *wanted)
 {
@@ -398,43 +366,44 @@ static bool has_provider(const struct place *place, const char *name, const char
 	return found;
 }
 
-static void look_at(const struct place *place, const char *name, void *context)
+/* Find an installed file by the name of it or of a provider, or by a provider's GUID. */
+static bool find_file(const struct place *place, const char *wanted, char file[NAME_MAX + 1])
 {
-	struct removing *r = context;
-	char target[NAME_MAX + 1], link[ETW_FOLDER_LINK];
-	const char *file = target_of(place, name, target) ? target : name;
-
-	if (r->file[0] || *name == '.')
-		return;
-	if (r->guid) {
-		etw_folder_link_name(r->guid, link);
-		if (strcmp(link, name))
-			return;
-	} else if (strcmp(name, r->wanted) &&
-		   (!etw_folder_is_link_name(name) || !has_provider(place, name, r->wanted))) {
-		return;
-	}
-	snprintf(r->file, sizeof(r->file), "%s", file);
-}
-
-static int remove_one(const struct place *place, const char *wanted)
-{
-	struct removing r = { .wanted = wanted };
+	char link[ETW_FOLDER_LINK] = "", **names;
+	int n = folder_names(place->folder.path, "", &names), i;
 	struct etw_guid guid;
+	bool found = false;
 	GUID copy;
 
 	if (!etw_guid_parse(wanted, &guid)) {
 		memcpy(&copy, &guid, sizeof(copy));
-		r.guid = &copy;
+		etw_folder_link_name(&copy, link);
 	}
-	each_name(place, look_at, &r);
-	if (!r.file[0] || strchr(r.file, '/'))
+	for (i = 0; i < n && !found; i++) {
+		if (*link)
+			found = !strcmp(link, names[i]);
+		else
+			found = !strcmp(wanted, names[i]) ||
+				(etw_folder_is_link_name(names[i]) &&
+				 has_provider(place, names[i], wanted));
+		if (found && !target_of(place, names[i], file))
+			snprintf(file, NAME_MAX + 1, "%s", names[i]);
+	}
+	folder_names_free(names, n);
+	return found;
+}
+
+static int remove_one(const struct place *place, const char *wanted)
+{
+	char file[NAME_MAX + 1];
+
+	if (!find_file(place, wanted, file) || strchr(file, '/'))
 		return cli_fail("%s: not installed in %s", cli_quote(wanted),
 				manifest_text(place->folder.path));
-	if (unlinkat(place->fd, r.file, 0) && errno != ENOENT)
+	if (unlinkat(place->fd, file, 0) && errno != ENOENT)
 		return cli_fail("%s/%s: %s", manifest_text(place->folder.path),
-				manifest_text(r.file), strerror(errno));
-	links_to(place, r.file, NULL, true);
+				manifest_text(file), strerror(errno));
+	links_to(place, file, NULL, true);
 	return 0;
 }
 

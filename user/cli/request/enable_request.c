@@ -187,17 +187,11 @@ static void take_hex(struct enable_request *r, const char *name, char *text,
 static uint32_t items(const char *name, const char *text)
 {
 	char *copy = cli_strdup(text), *rest = copy, *word;
-	const struct enable_item *item;
 	uint32_t properties = 0;
 
-	while ((word = strsep(&rest, ","))) {
-		for (item = enable_items; item->name && strcmp(item->name, word); item++)
-			;
-		if (!item->name)
-			cli_usage("%s: %s is none of sid, login, stack, app, process-key, event-key, container",
-				  name, cli_quote(word));
-		properties |= item->property;
-	}
+	while ((word = strsep(&rest, ",")))
+		properties |= enable_items[cli_choice(name, word, enable_items,
+						      sizeof(*enable_items))].property;
 	free(copy);
 	return properties;
 }

@@ -13,17 +13,10 @@
 
 #define SIZE_MAX_KB	((uint64_t)UINT32_MAX << 10)	/* more than that are MB, too many */
 
-static uint32_t sequence_mode(const char *scope)
-{
-	if (!strcmp(scope, "local"))
-		return ETW_MODE_LOCAL_SEQUENCE;
-	if (!strcmp(scope, "global"))
-		return ETW_MODE_GLOBAL_SEQUENCE;
-	cli_usage("--sequence: %s is neither local nor global", cli_quote(scope));
-}
-
 bool start_option(int option, const char *value, struct etw_session *s)
 {
+	static const char *const scopes[] = { "local", "global", NULL };
+
 	switch (option) {
 	case START_OPT_BUFFER_SIZE:
 		s->buffer_kb = cli_number("--buffer-size", value,
@@ -61,7 +54,8 @@ bool start_option(int option, const char *value, struct etw_session *s)
 		break;
 	case START_OPT_SEQUENCE:
 		s->mode &= ~(ETW_MODE_LOCAL_SEQUENCE | ETW_MODE_GLOBAL_SEQUENCE);
-		s->mode |= sequence_mode(value);
+		s->mode |= cli_choice("--sequence", value, scopes, sizeof(*scopes)) ?
+			   ETW_MODE_GLOBAL_SEQUENCE : ETW_MODE_LOCAL_SEQUENCE;
 		break;
 	default:
 		return false;
