@@ -47,10 +47,8 @@ int inputs_open(struct inputs *inputs, char **paths)
 
 	while (paths[n])
 		n++;
-	inputs->list = calloc(n, sizeof(*inputs->list));
-	inputs->merge = calloc(n, sizeof(struct etw_source *));
-	if (!inputs->list || !inputs->merge)
-		cli_die("out of memory");
+	inputs->list = cli_calloc(n, sizeof(*inputs->list));
+	inputs->merge = cli_calloc(n, sizeof(struct etw_source *));
 	for (; inputs->count < n; inputs->count++) {
 		in = &inputs->list[inputs->count];
 		in->path = paths[inputs->count];

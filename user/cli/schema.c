@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <tdh.h>
 #include "cli.h"
 #include "schema.h"
 #include "text.h"
-#include "base/utf.h"
 #include "tdh/store/store.h"
 
 /* Manifests that something of was handed out, and those of --manifest */
@@ -23,12 +21,8 @@ static struct {
 
 static void append(struct etw_manifest ***list, size_t *count, struct etw_manifest *manifest)
 {
-	struct etw_manifest **more = reallocarray(*list, *count + 1, sizeof(*more));
-
-	if (!more)
-		cli_die("out of memory");
-	*list = more;
-	more[(*count)++] = manifest;
+	*list = cli_grow(*list, *count, sizeof(**list));
+	(*list)[(*count)++] = manifest;
 }
 
 /* The first thing that is wrong; "etw mc" tells all of them. */
@@ -106,58 +100,25 @@ const char *schema_provider_name(const struct etw_guid *guid)
 	return provider ? provider->name : NULL;
 }
 
-/* All that have a schema, for free(); NULL: that cannot be had. */
-static PROVIDER_ENUMERATION_INFO *enumerate(void)
-{
-	PROVIDER_ENUMERATION_INFO *list = NULL;
-	ULONG size = 0, ret;
-
-	/* Somebody may install one meanwhile. */
-	do {
-		free(list);
-		list = size ? malloc(size) : NULL;
-		if (size && !list)
-			cli_die("out of memory");
-		ret = TdhEnumerateProviders(list, &size);
-	} while (ret == ERROR_INSUFFICIENT_BUFFER);
-	if (!ret)
-		return list;
-	free(list);
-	return NULL;
-}
-
-static bool is_name(const PROVIDER_ENUMERATION_INFO *list, const TRACE_PROVIDER_INFO *info,
-		    const char *name)
-{
-	const WCHAR *wide = (const void *)((const char *)list + info->ProviderNameOffset);
-	char narrow[ETW_NAME_MAX + 1];
-	ssize_t len;
-
-	if (!info->ProviderNameOffset)
-		return false;
-	len = etw_utf16_to_utf8(wide, etw_utf16_len(wide, ETW_NAME_MAX + 1), narrow, ETW_NAME_MAX);
-	if (len < 0 || len > ETW_NAME_MAX)
-		return false;
-	narrow[len] = '\0';
-	return !strcasecmp(narrow, name);
-}
-
 unsigned int schema_find_name(const char *name, struct etw_guid *guid)
 {
-	PROVIDER_ENUMERATION_INFO *list = enumerate();
-	unsigned int matches = 0;
-	ULONG i;
+	const struct etw_mf_provider *provider;
+	unsigned int matches = 0, j;
+	struct etw_store_list all;
+	size_t i;
 
-	for (i = 0; list && i < list->NumberOfProviders; i++) {
-		const TRACE_PROVIDER_INFO *info = &list->TraceProviderInfoArray[i];
-
-		if (!is_name(list, info, name) ||
-		    (matches && !memcmp(guid, &info->ProviderGuid, sizeof(*guid))))
-			continue;
-		if (!matches++)
-			memcpy(guid, &info->ProviderGuid, sizeof(*guid));
-	}
-	free(list);
+	if (etw_store_all(&all))
+		cli_die("out of memory");
+	for (i = 0; i < all.count; i++)
+		for (j = 0; j < all.list[i]->provider_count; j++) {
+			provider = &all.list[i]->providers[j];
+			if (strcasecmp(provider->name, name) ||
+			    (matches && !memcmp(guid, &provider->guid, sizeof(*guid))))
+				continue;
+			if (!matches++)
+				memcpy(guid, &provider->guid, sizeof(*guid));
+		}
+	etw_store_list_free(&all);
 	return matches;
 }
 

@@ -10,7 +10,6 @@
 #include "core/payload.h"
 #include "tdh/expr/kernel_filter.h"
 
-#include "cli/request/scan.c"
 #include "cli/request/fields.c"
 
 #define FOUR "id=7 version=2: u8 A, u8 B, u8 C, u8 D"
@@ -41,8 +40,7 @@ static void *program_of(struct wrong *w, const char *text, const char *expressio
 	size_t column = 0;
 
 	wrong_set(w, 0, "");
-	scan_begin(&s, text);
-	if (!fields_parse(&s, fields)) {
+	if (!fields_parse(text, fields, &s)) {
 		wrong_set(w, s.column, s.error);
 		free(fields);
 		return NULL;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,9 +199,9 @@ static int write_all(struct run *run)
 	struct convert *c = &run->c;
 	int ret;
 
-	c->state = calloc(1, c->format->size ? c->format->size : 1);
+	c->state = cli_calloc(1, c->format->size ? c->format->size : 1);
 	run->decoder = etw_decoder_new();
-	if (!c->state || !run->decoder)
+	if (!run->decoder)
 		cli_die("out of memory");
 	c->out = run->out.file.fd;
 	c->path = run->out.folder ? run->out.file.temp_path : run->out.path;
@@ -238,25 +239,17 @@ static void tell(struct run *run)
 			 cli_s(run->events));
 }
 
-/* The headers of the sources, in the order of the operands */
-static void list_sources(struct run *run, const struct etw_etl_info **list)
-{
-	unsigned int i;
-
-	for (i = 0; i < run->inputs.count; i++)
-		list[i] = etw_etl_info(inputs_file(&run->inputs, i));
-	run->c.sources = list;
-	run->c.source_count = run->inputs.count;
-}
-
 static int convert_all(struct run *run)
 {
-	const struct etw_etl_info **sources = calloc(run->inputs.count, sizeof(*sources));
+	const struct etw_etl_info **sources = cli_calloc(run->inputs.count, sizeof(*sources));
+	unsigned int i;
 	int ret, status;
 
-	if (!sources)
-		cli_die("out of memory");
-	list_sources(run, sources);
+	/* The headers of the sources, in the order of the operands */
+	for (i = 0; i < run->inputs.count; i++)
+		sources[i] = etw_etl_info(inputs_file(&run->inputs, i));
+	run->c.sources = sources;
+	run->c.source_count = run->inputs.count;
 	select_ready(run->select, inputs_start(&run->inputs), NULL);
 	inputs_schemas(&run->inputs);
 	cli_catch_ending();
@@ -303,6 +296,45 @@ static void take_option(struct run *run, int option)
 		run->quiet = true;
 		break;
 	}
+}
+
+/*
+ * A program of its own, so that etw does not depend on libbabeltrace2.  It is beside etw in
+ * the build tree, and in ../libexec/etw when installed.
+ */
+#define READER	"etw-ctf-reader"
+
+/* Start the reader in a folder relative to etw's own; returns if it is not there. */
+static void try_reader(const char *own, const char *folder, char *const *args)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s" READER, own, folder);
+	execv(path, args);
+	if (errno != ENOENT)
+		cli_die("%s: %s", cli_quote(path), strerror(errno));
+}
+
+/* Replace the process with the reader.  Returns an exit status if that cannot be started. */
+static int convert_from_ctf(const char *folder, const char *out, bool replace, bool quiet)
+{
+	char *args[] = { READER, (char *)folder, (char *)out, NULL, NULL, NULL };
+	char own[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	unsigned int count = 3;
+
+	if (n < 0)
+		return cli_fail("/proc/self/exe: %s", strerror(errno));
+	own[n] = '\0';
+	*strrchr(own, '/') = '\0';
+	if (replace)
+		args[count++] = "--replace";
+	if (quiet)
+		args[count++] = "--quiet";
+	try_reader(own, "", args);
+	try_reader(own, "../libexec/etw/", args);
+	return cli_fail("--from ctf: " READER " is not installed: building it needs "
+			"libbabeltrace2-dev");
 }
 
 /* --from: refuse options that select or describe events, which are for log files. */

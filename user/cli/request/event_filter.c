@@ -22,13 +22,10 @@ static bool is_described(const struct event_filter *filter, const struct etw_mf_
 
 void event_filter_fields(struct event_filter *filter, const char *option, const char *text)
 {
-	struct fields *fields = malloc(sizeof(*fields));
+	struct fields *fields = cli_calloc(1, sizeof(*fields));
 	struct scan s;
 
-	if (!fields)
-		cli_die("out of memory");
-	scan_begin(&s, text);
-	if (!fields_parse(&s, fields))
+	if (!fields_parse(text, fields, &s))
 		cli_usage("%s: column %zu: %s", option, s.column, s.error);
 	if (filter->fields_count == EVENT_FILTERS_MAX)
 		cli_usage("%s: more than %d events", option, EVENT_FILTERS_MAX);

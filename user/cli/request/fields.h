@@ -5,7 +5,7 @@
 #ifndef ETW_CLI_REQUEST_FIELDS_H
 #define ETW_CLI_REQUEST_FIELDS_H
 
-#include "scan.h"
+#include <stdbool.h>
 #include "tdh/model/model.h"
 
 #define FIELDS_MAX	128	/* fields of an event */
@@ -19,7 +19,14 @@ struct fields {
 	size_t names_len;
 };
 
+/* A text that is being parsed */
+struct scan {
+	const char *text, *at;
+	size_t column;		/* of what is wrong, from 1; 0: nothing is */
+	char error[160];
+};
+
 /* false: s says what is wrong.  The result points into itself: do not move it. */
-bool fields_parse(struct scan *s, struct fields *fields);
+bool fields_parse(const char *text, struct fields *fields, struct scan *s);
 
 #endif /* ETW_CLI_REQUEST_FIELDS_H */

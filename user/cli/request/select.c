@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli/cli.h"
+#include "cli/provider.h"
 #include "event_filter.h"
 #include "cli/schema.h"
 #include "select.h"
@@ -64,22 +65,13 @@ struct select {
 
 /* -------------------------------------------------------------------- options */
 
-static void *grow(void *list, unsigned int count, size_t size)
-{
-	void *more = reallocarray(list, count + 1, size);
-
-	if (!more)
-		cli_die("out of memory");
-	return more;
-}
-
 static void take_provider(struct select *s, const char *text)
 {
 	struct wanted *w;
 
 	if (s->provider_count == PROVIDERS_MAX)
 		cli_usage("--provider: given more than %d times", PROVIDERS_MAX);
-	s->providers = grow(s->providers, s->provider_count, sizeof(*w));
+	s->providers = cli_grow(s->providers, s->provider_count, sizeof(*w));
 	w = &s->providers[s->provider_count++];
 	memset(w, 0, sizeof(*w));
 	w->text = text;
@@ -87,7 +79,7 @@ static void take_provider(struct select *s, const char *text)
 		w->guid_count = 1;
 		return;
 	}
-	if (strchr(text, '-') && !text[strspn(text, "{}-0123456789abcdefABCDEF")])
+	if (provider_looks_like_guid(text))
 		cli_usage("--provider: %s is not a complete GUID (8-4-4-4-12 hexadecimal digits)",
 			  cli_quote(text));
 	w->name = text + (*text == '*');
@@ -103,11 +95,9 @@ static void take_provider(struct select *s, const char *text)
 static void take_list(const char *option, const char *text, uint32_t max, struct select *s,
 		      void (*take)(struct select *s, uint32_t low, uint32_t high))
 {
-	char *copy = strdup(text), *at = copy, *one, *dash;
+	char *copy = cli_strdup(text), *at = copy, *one, *dash;
 	uint32_t low, high;
 
-	if (!copy)
-		cli_die("out of memory");
 	while ((one = strsep(&at, ","))) {
 		dash = strchr(one, '-');
 		if (dash)
@@ -124,9 +114,7 @@ static void take_list(const char *option, const char *text, uint32_t max, struct
 static void take_ids(struct select *s, uint32_t low, uint32_t high)
 {
 	if (!s->ids)
-		s->ids = calloc(IDS / 8, 1);
-	if (!s->ids)
-		cli_die("out of memory");
+		s->ids = cli_calloc(IDS / 8, 1);
 	for (; low <= high; low++)
 		s->ids[low / 8] |= (uint8_t)(1u << low % 8);
 }
@@ -136,7 +124,7 @@ static void take_pids(struct select *s, uint32_t low, uint32_t high)
 {
 	if (s->pid_count == PIDS_MAX)
 		cli_usage("--pid: more than %d", PIDS_MAX);
-	s->pids = grow(s->pids, s->pid_count, 2 * sizeof(*s->pids));
+	s->pids = cli_grow(s->pids, s->pid_count, 2 * sizeof(*s->pids));
 	s->pids[2 * s->pid_count] = low;
 	s->pids[2 * s->pid_count++ + 1] = high;
 }
@@ -153,7 +141,7 @@ static void take_filter(struct select *s, const char *text)
 {
 	struct etw_expr *expr = event_filter_parse("--filter", text);
 
-	s->filters = grow(s->filters, s->filter_count, sizeof(*s->filters));
+	s->filters = cli_grow(s->filters, s->filter_count, sizeof(*s->filters));
 	s->filters[s->filter_count++] = (struct filter){ expr, text };
 	s->filters_decode |= etw_expr_decodes(expr);
 }
@@ -165,9 +153,7 @@ bool select_option(struct select **select, int option, const char *value)
 	if (option < SELECT_OPT || option >= SELECT_OPT_END)
 		return false;
 	if (!s)
-		s = *select = calloc(1, sizeof(*s));
-	if (!s)
-		cli_die("out of memory");
+		s = *select = cli_calloc(1, sizeof(*s));
 	switch (option) {
 	case SELECT_OPT_PROVIDER:
 		take_provider(s, value);
