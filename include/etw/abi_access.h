@@ -35,8 +35,11 @@
  *					CREATE_REALTIME on the session and
  *					GUID_ENABLE on each provider
  *	CONSUMER_OPEN			ACCESS_REALTIME on the session
- *	REGISTER			REGISTER_GUIDS on the provider
- *	PROVIDER_SET			JOIN_GROUP on the group that the traits name
+ *	REGISTER			REGISTER_GUIDS on the provider, and also
+ *					REGISTER_KERNEL if a kernel module holds its GUID
+ *	PROVIDER_SET			JOIN_GROUP on the group that the traits name,
+ *					REGISTER_KERNEL on their decode GUID if a kernel
+ *					module holds that
  *	PROVIDER_ENUM, _QUERY		QUERY on the provider
  *	GROUP_ENUM, _QUERY		QUERY on the group; _QUERY lists members on which
  *					the caller has QUERY, too
@@ -59,7 +62,15 @@
  * the session sees them.  A provider's QUERY shows only sessions that the caller may
  * QUERY; a TRACEHANDLE filter accepts only those.
  *
- * A caller without the right gets EPERM whether or not the session or provider exists.
+ * A kernel module holds the GUIDs of its registrations.  REGISTER_KERNEL lets a process
+ * write events under them, which otherwise only the module does, and see how sessions
+ * have enabled them.  It is not part of ALL, and no list has it unless it is named.  If
+ * the process registered first, its registration is refused from the moment the module
+ * registers until the module unregisters or a list grants the right: its writes fail
+ * with EACCES and are counted (etw_provider_reg), and no session enables it.
+ *
+ * A caller without the right gets EPERM whether or not the session or provider exists,
+ * but EACCES without REGISTER_KERNEL.
  *
  * Source: Microsoft's EventAccessControl page.
  */
@@ -74,7 +85,10 @@
 #define ETW_ACCESS_DEFAULT_GUID						\
 	ETW_GUID(0x0811c1af, 0x7a07, 0x4a06, 0x82, 0xed, 0x86, 0x94, 0x55, 0xcd, 0xf7, 0x13)
 
-/* Rights: WMIGUID_* and TRACELOG_*.  Bits not listed have no effect. */
+/*
+ * Rights: WMIGUID_* and TRACELOG_*, and REGISTER_KERNEL of this project, outside of their
+ * range.  Bits not listed have no effect.
+ */
 #define ETW_RIGHT_QUERY			0x0001
 #define ETW_RIGHT_CREATE_REALTIME	0x0020	/* start and control without a file */
 #define ETW_RIGHT_CREATE_ONDISK		0x0040	/* start and control with a file */
@@ -83,7 +97,9 @@
 #define ETW_RIGHT_ACCESS_REALTIME	0x0400	/* consume */
 #define ETW_RIGHT_REGISTER_GUIDS	0x0800
 #define ETW_RIGHT_JOIN_GROUP		0x1000
-#define ETW_RIGHT_ALL			0x1fff	/* all bits that an entry may hold */
+#define ETW_RIGHT_ALL			0x1fff	/* all rights of Windows */
+#define ETW_RIGHT_REGISTER_KERNEL	0x2000	/* a GUID that a kernel module holds */
+#define ETW_RIGHT_VALID			0x3fff	/* all bits that an entry may hold */
 
 /* etw_access_entry.type */
 #define ETW_ACCESS_ALLOW	0

@@ -18,7 +18,7 @@ bool etw_access_entry_ok(const struct etw_access_entry *entry)
 {
 	if (entry->type > ETW_ACCESS_DENY || entry->reserved)
 		return false;
-	if (!entry->rights || entry->rights & ~ETW_RIGHT_ALL)
+	if (!entry->rights || entry->rights & ~ETW_RIGHT_VALID)
 		return false;
 	switch (entry->who) {
 	case ETW_ACCESS_EVERYONE:

@@ -67,6 +67,8 @@ static void test_default(void)
 				     &alice), "right 0x%x is everyone's", provide[i]);
 	ok(etw_access_grants(etw_access_builtin, ETW_ACCESS_BUILTIN, ETW_RIGHT_ALL, names,
 			     &operator), "all at once are the operator's");
+	ok(!etw_access_grants(etw_access_builtin, ETW_ACCESS_BUILTIN, ETW_RIGHT_REGISTER_KERNEL,
+			      names, &operator), "nobody may use a kernel module's GUID");
 	for (i = 0; i < ETW_ACCESS_BUILTIN; i++)
 		ok(etw_access_entry_ok(&etw_access_builtin[i]), "entry %u can be meant", i);
 }
@@ -127,7 +129,7 @@ static void test_entries(void)
 	ok(!good(0, 1, 0, 0xffffffff, 1) && !good(0, 2, 0, 0xffffffff, 1), "the invalid id");
 	ok(!good(0, 3, 0, 64, 1), "no such capability");
 	ok(!good(0, 0, 0, 0, 0), "no rights");
-	ok(!good(0, 0, 0, 0, 0x2000) && !good(0, 0, 0, 0, 0x80000001), "unknown rights");
+	ok(!good(0, 0, 0, 0, 0x4000) && !good(0, 0, 0, 0, 0x80000001), "unknown rights");
 }
 
 int main(void)

@@ -96,7 +96,7 @@ static void test_bad(void)
 	bad("list default\nallow everyone Query", 2, 16);
 	bad("list default\nallow everyone 0x", 2, 16);
 	bad("list default\nallow everyone 0x0", 2, 16);
-	bad("list default\nallow everyone 0x2000", 2, 16);
+	bad("list default\nallow everyone 0x4000", 2, 16);
 	bad("list default\nallow everyone 0x00001", 2, 16);
 	bad("list default\r\n", 1, 13);
 	bad("list default\nallow every\x01one all", 2, 12);
@@ -142,7 +142,7 @@ static void test_round(void)
 	struct etw_access_entry e = { 0 };
 	unsigned int wrong = 0, i;
 
-	for (i = 1; i <= ETW_RIGHT_ALL; i++) {
+	for (i = 1; i <= ETW_RIGHT_VALID; i++) {
 		e.type = i & 1;
 		e.who = i >> 1 & 3;
 		e.id = e.who == ETW_ACCESS_EVERYONE ? 0 : e.who == ETW_ACCESS_CAPABILITY ?
@@ -153,11 +153,14 @@ static void test_round(void)
 		wrong += parse(text) || conf.lists[0].count != 1 ||
 			 memcmp(&conf.lists[0].entries[0], &e, sizeof(e));
 	}
-	is(wrong, 0, "8191 entries, written and read");
+	is(wrong, 0, "16383 entries, written and read");
 	e = (struct etw_access_entry){ .rights = ETW_RIGHT_ALL & ~(0x111e) };
 	etw_access_format_entry(&e, entry);
 	ok(!strcmp(entry, "allow everyone query,control,control-file,enable,log,consume,register"),
 	   "%s", entry);
+	e.rights = ETW_RIGHT_ALL | ETW_RIGHT_REGISTER_KERNEL;
+	etw_access_format_entry(&e, entry);
+	ok(!strcmp(entry, "allow everyone all,register-kernel"), "%s", entry);
 }
 
 static void test_edit(void)

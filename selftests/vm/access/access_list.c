@@ -168,7 +168,7 @@ TEST_F(list, bad_entries)
 		{ 0, ETW_ACCESS_EVERYONE, 1, 0, 1 }, { 0, ETW_ACCESS_EVERYONE, 0, 1, 1 },
 		{ 0, ETW_ACCESS_USER, 0, UINT32_MAX, 1 }, { 0, ETW_ACCESS_GROUP, 0, UINT32_MAX, 1 },
 		{ 0, ETW_ACCESS_CAPABILITY, 0, 63, 1 }, { 0, ETW_ACCESS_CAPABILITY, 0, 64, 1 },
-		{ 0, ETW_ACCESS_EVERYONE, 0, 0, 0 }, { 0, ETW_ACCESS_EVERYONE, 0, 0, 0x2000 },
+		{ 0, ETW_ACCESS_EVERYONE, 0, 0, 0 }, { 0, ETW_ACCESS_EVERYONE, 0, 0, 0x4000 },
 	};
 	struct etw_access a;
 	unsigned int i;

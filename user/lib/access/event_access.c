@@ -40,13 +40,14 @@ static ULONG make_entry(PSID sid, ULONG rights, BOOLEAN allow, struct etw_access
 	ULONG ret;
 
 	memset(entry, 0, sizeof(*entry));
-	if (!sid || !(rights & ETW_RIGHT_ALL) || rights & ~(ETW_RIGHT_ALL | STANDARD_RIGHTS_ALL))
+	if (!sid || !(rights & ETW_RIGHT_VALID) ||
+	    rights & ~(ETW_RIGHT_VALID | STANDARD_RIGHTS_ALL))
 		return ERROR_INVALID_PARAMETER;
 	ret = etw_sid_to_entry(sid, entry);
 	if (ret)
 		return ret;
 	entry->type = allow ? ETW_ACCESS_ALLOW : ETW_ACCESS_DENY;
-	entry->rights = rights & ETW_RIGHT_ALL;
+	entry->rights = rights & ETW_RIGHT_VALID;
 	return ERROR_SUCCESS;
 }
 

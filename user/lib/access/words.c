@@ -37,6 +37,7 @@ static const struct word rights_words[] = {
 	{ "consume", ETW_RIGHT_ACCESS_REALTIME },
 	{ "register", ETW_RIGHT_REGISTER_GUIDS },
 	{ "join", ETW_RIGHT_JOIN_GROUP },
+	{ "register-kernel", ETW_RIGHT_REGISTER_KERNEL },
 	{ NULL, 0 }
 };
 
@@ -157,7 +158,7 @@ bool etw_access_parse_rights(const char *word, uint32_t *rights,
 	if (!strncmp(word, "0x", 2) && strlen(word) <= 6 && word[2] &&
 	    !word[2 + strspn(word + 2, "0123456789abcdef")]) {
 		*rights = strtoul(word, &end, 16);
-		return (*rights && !(*rights & ~ETW_RIGHT_ALL)) ||
+		return (*rights && !(*rights & ~ETW_RIGHT_VALID)) ||
 		       wrong(error, "the rights are 0 or have unknown bits");
 	}
 	for (;; word += len + 1) {
@@ -200,16 +201,17 @@ void etw_access_format_rights(uint32_t rights, char out[ETW_ACCESS_RIGHTS_TEXT])
 
 	for (word = rights_words; word->word; word++)
 		named |= word->value;
-	if (rights == ETW_RIGHT_ALL) {
-		strcpy(out, "all");
+	if ((rights & ETW_RIGHT_ALL) == ETW_RIGHT_ALL) {
+		at = snprintf(out, ETW_ACCESS_RIGHTS_TEXT, "all");
+		rights &= ~ETW_RIGHT_ALL;
 	} else if (rights & ~named || !rights) {
 		snprintf(out, ETW_ACCESS_RIGHTS_TEXT, "0x%x", rights);
-	} else {
-		for (word = rights_words; word->word; word++)
-			if (rights & word->value)
-				at += snprintf(out + at, ETW_ACCESS_RIGHTS_TEXT - at, "%s%s",
-					       at ? "," : "", word->word);
+		return;
 	}
+	for (word = rights_words; word->word; word++)
+		if (rights & word->value)
+			at += snprintf(out + at, ETW_ACCESS_RIGHTS_TEXT - at, "%s%s",
+				       at ? "," : "", word->word);
 }
 
 void etw_access_format_entry(const struct etw_access_entry *entry,
