@@ -595,6 +595,7 @@ struct etw_provider_enum {
 /* etw_provider_reg.flags, besides ETW_REGISTER_* */
 #define ETW_REG_KERNEL	0x80000000	/* a kernel module's registration */
 #define ETW_REG_TRAITS	0x40000000	/* the registration has traits */
+#define ETW_REG_REFUSED	0x20000000	/* a kernel module holds its GUID, see abi_access.h */
 
 struct etw_provider_reg {
 	__u32 pid;		/* in the caller's PID namespace; 0: not visible there */
@@ -602,6 +603,7 @@ struct etw_provider_reg {
 	__u64 sessions;		/* bit i: enabled by the session with logger id i + 1 */
 	char  module[56];	/* kernel module or comm of the process */
 	struct etw_guid group;	/* zero: member of no group */
+	__u64 refused;		/* writes that failed because of ETW_REG_REFUSED */
 };
 
 struct etw_provider_enable {

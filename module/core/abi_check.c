@@ -221,8 +221,8 @@ AT(etw_disallow, count, 28, 4);
 SIZE(etw_disallow, 32);
 
 AT(etw_group_member, provider, 0, 16);
-AT(etw_group_member, reg, 16, 88);
-SIZE(etw_group_member, 104);
+AT(etw_group_member, reg, 16, 96);
+SIZE(etw_group_member, 112);
 
 AT(etw_group_query, size, 0, 4);
 AT(etw_group_query, flags, 4, 4);
@@ -253,7 +253,8 @@ AT(etw_provider_reg, flags, 4, 4);
 AT(etw_provider_reg, sessions, 8, 8);
 AT(etw_provider_reg, module, 16, 56);
 AT(etw_provider_reg, group, 72, 16);
-SIZE(etw_provider_reg, 88);
+AT(etw_provider_reg, refused, 88, 8);
+SIZE(etw_provider_reg, 96);
 
 AT(etw_provider_enable, session, 0, 8);
 AT(etw_provider_enable, any, 8, 8);

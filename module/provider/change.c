@@ -13,6 +13,7 @@
 
 #include "core/filter.h"
 #include "callback_kernel.h"
+#include "callback_user.h"
 #include "change.h"
 #include "classic.h"
 #include "notice.h"
@@ -37,6 +38,7 @@ static void update_init(struct etw_update *u, struct etw_registration *reg)
 	u->group = reg->group;
 	u->traits = reg->traits;
 	u->types = reg->hot.types;
+	u->refused = reg->hot.refused;
 }
 
 /*
@@ -69,6 +71,9 @@ void etw_update_apply(struct etw_update *u, const struct etw_guid *source,
 	struct etw_provider *provider = reg->provider;
 	struct etw_snapshot *old;
 
+	if (u->refused && !reg->hot.refused)
+		etw_callback_queue_drop(reg);
+	WRITE_ONCE(reg->hot.refused, u->refused);
 	if (!u->snapshot && provider->key)
 		static_key_disable(provider->key);
 

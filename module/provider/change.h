@@ -20,6 +20,7 @@ struct etw_update {
 	const struct etw_guid_entry *group;
 	const struct etw_traits *traits;
 	bool types;
+	bool refused;
 	u8 scope;
 	u8 group_scope;
 	u8 left_out;			/* slots of group_scope that disallow it */

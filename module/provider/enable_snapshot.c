@@ -84,6 +84,14 @@ static void sources_find(struct sources *to, const struct etw_registration *reg,
 			add_group(to, &group->slots[i]);
 }
 
+/*
+ * What a process sees of a registration that is refused: it is to write everything, and
+ * each write fails.  It says nothing about sessions.
+ */
+static const struct etw_enable_entry refused_entry = {
+	.enabled = 1, .level = U8_MAX, .keyword0 = 1, .any = U64_MAX,
+};
+
 #define FILTER_TRIES	16	/* updates that are compared for the same filters */
 
 /* Do both get the same filters?  Without a scope the GUID does not matter. */
@@ -154,6 +162,8 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 	u->filter_head = &before->node == updates ? NULL : before->filter_head;
 	u->left_out = left_out(u->reg, u->group, u->group_scope);
 	sources_find(&sources, u->reg, u->scope, u->group, u->group_scope & ~u->left_out);
+	if (u->refused)
+		u->composite = refused_entry;
 	if (!sources.count)
 		return 0;
 	if (u->notice && add_filter_data(u, &sources, gfp))

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * log_rights.c - check which registrations may write to SECURE sessions
+ * log_rights.c - check which registrations may write, and to which SECURE sessions
  *
  * A registration whose owner has no right to log to a SECURE session is not in that
  * session's scope, so no write needs a check.  When an access list changes, the scopes
  * change with it.
+ *
+ * A process's registration is refused if a kernel module holds its GUID, or the GUID that
+ * decodes its events, unless an access list grants the owner REGISTER_KERNEL on it.  It is
+ * then in no session's scope.
  *
  * All under etw_control.
  */
@@ -18,12 +22,37 @@
 #include "log_rights.h"
 #include "scope_filter.h"
 
-/* May the registration write to the session?  Checks its owner's rights, not the caller's. */
-bool etw_may_log(const struct etw_enabler *session, const struct etw_registration *reg)
+/* Does a kernel module hold the GUID, and may this process not use it all the same? */
+bool etw_guid_reserved(const struct etw_guid *guid, const struct cred *cred)
+{
+	const struct etw_guid_entry *entry = etw_guid_find(guid);
+
+	return entry && entry->kernel_regs &&
+	       !etw_access_granted_to(cred, guid, ETW_RIGHT_REGISTER_KERNEL);
+}
+
+static bool refused_now(const struct etw_registration *reg)
+{
+	const struct etw_traits *traits = reg->traits;
+
+	if (!etw_is_user(reg))
+		return false;
+	return etw_guid_reserved(&reg->hot.own.guid, reg->cred) ||
+	       (traits && traits->has_decode && etw_guid_reserved(&traits->decode, reg->cred));
+}
+
+static bool session_grants(const struct etw_enabler *session,
+			   const struct etw_registration *reg)
 {
 	if (!session->secure || !etw_is_user(reg))
 		return true;
 	return etw_access_granted_to(reg->cred, &session->guid, ETW_RIGHT_LOG_EVENT);
+}
+
+/* May the registration write to the session?  Checks its owner's rights, not the caller's. */
+bool etw_may_log(const struct etw_enabler *session, const struct etw_registration *reg)
+{
+	return !reg->hot.refused && session_grants(session, reg);
 }
 
 /*
@@ -32,17 +61,19 @@ bool etw_may_log(const struct etw_enabler *session, const struct etw_registratio
  * next enables it.  Sets *notify if the callback must be called for a difference.
  */
 static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registration *reg,
-		    bool *notify)
+		    bool refused, bool *notify)
 {
 	const struct etw_enablement *slot = entry->slots;
 	u8 old = etw_entry_scope(entry, reg), scope = old;
 	int i;
 
+	if (refused)
+		return 0;
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++, slot++) {
-		if (!slot->session || !slot->session->secure)
+		if (!slot->session || !(slot->session->secure || reg->hot.refused))
 			continue;
 		/* The selection of a PID filter was not recorded, so never add it back. */
-		if (!etw_may_log(slot->session, reg))
+		if (!session_grants(slot->session, reg))
 			scope &= ~BIT(i);
 		else if (!etw_is_classic(reg) && !slot->pid_filtered &&
 			 etw_scope_selects(slot->scope, reg))
@@ -55,16 +86,22 @@ static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registr
 }
 
 /* Prepare the change of reg to new scopes, for its own entry and for its group. */
-static int scope_prepare(struct list_head *updates, struct etw_registration *reg, u8 scope,
-			 u8 group_scope, bool notify)
+static int log_rights_prepare(struct list_head *updates, struct etw_registration *reg, gfp_t gfp)
 {
-	struct etw_update *u = etw_update_add(updates, reg, notify, ETW_GFP);
+	bool notify = false, refused = refused_now(reg);
+	u8 scope = scope_now(reg->entry, reg, refused, &notify);
+	u8 group_scope = reg->group ? scope_now(reg->group, reg, refused, &notify) : 0;
+	struct etw_update *u;
 
+	if (scope == reg->scope && group_scope == reg->group_scope && refused == reg->hot.refused)
+		return 0;
+	u = etw_update_add(updates, reg, notify, gfp);
 	if (!u)
 		return -ENOMEM;
+	u->refused = refused;
 	u->scope = scope;
 	u->group_scope = group_scope;
-	return etw_snapshot_build(updates, u, ETW_GFP);
+	return etw_snapshot_build(updates, u, gfp);
 }
 
 /* Apply the prepared changes, or none of them if there was an error. */
@@ -74,17 +111,6 @@ static void scope_commit(struct list_head *updates, int err)
 		etw_updates_free(updates);
 	else
 		etw_updates_apply(updates, NULL, NULL);
-}
-
-static int log_rights_prepare(struct list_head *updates, struct etw_registration *reg)
-{
-	bool notify = false;
-	u8 scope = scope_now(reg->entry, reg, &notify);
-	u8 group_scope = reg->group ? scope_now(reg->group, reg, &notify) : 0;
-
-	if (scope == reg->scope && group_scope == reg->group_scope)
-		return 0;
-	return scope_prepare(updates, reg, scope, group_scope, notify);
 }
 
 /* Apply a changed access list to all registrations; -ENOMEM: it applies to none. */
@@ -99,9 +125,42 @@ int etw_log_rights_apply(void)
 	etw_guid_for_each(bucket, entry)
 		list_for_each_entry(reg, &entry->regs, node) {
 			if (!err)
-				err = log_rights_prepare(&updates, reg);
+				err = log_rights_prepare(&updates, reg, ETW_GFP);
 			cond_resched();
 		}
 	scope_commit(&updates, err);
 	return err;
+}
+
+static bool log_rights_concern(const struct etw_registration *reg, const struct etw_guid *guid)
+{
+	return etw_is_user(reg) &&
+	       (etw_guid_equal(&reg->hot.own.guid, guid) ||
+		(reg->traits && reg->traits->has_decode &&
+		 etw_guid_equal(&reg->traits->decode, guid)));
+}
+
+/*
+ * A kernel module holds the GUID now, or does not any more: change the registrations of
+ * processes that this refuses or admits.  Never fails: the allocations are small and may
+ * wait.  Returns whether there were any.
+ */
+bool etw_log_rights_guid_changed(const struct etw_guid *guid)
+{
+	struct etw_guid_entry *entry;
+	struct etw_registration *reg;
+	LIST_HEAD(updates);
+	int bucket;
+	bool any;
+
+	lockdep_assert_held(&etw_control);
+	etw_guid_for_each(bucket, entry)
+		list_for_each_entry(reg, &entry->regs, node) {
+			if (log_rights_concern(reg, guid))
+				log_rights_prepare(&updates, reg, ETW_GFP | __GFP_NOFAIL);
+			cond_resched();
+		}
+	any = !list_empty(&updates);
+	scope_commit(&updates, 0);
+	return any;
 }

@@ -20,6 +20,7 @@
 #include "alloc.h"
 #include "compat.h"
 #include "callback_user.h"
+#include "log_rights.h"
 #include "notice.h"
 #include "process.h"
 #include "registration.h"
@@ -120,6 +121,8 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg)
 		return -ESTALE;
 	if (!etw_access_granted(&reg->hot.own.guid, ETW_RIGHT_REGISTER_GUIDS))
 		return -EPERM;
+	if (etw_guid_reserved(&reg->hot.own.guid, reg->cred))
+		return -EACCES;
 	err = process_set_up(p);
 	if (err)
 		return err;

@@ -71,6 +71,7 @@ struct etw_guid_entry {
 	struct hlist_node node;
 	struct etw_guid guid;
 	bool is_group;
+	u32 kernel_regs;		/* how many of regs are kernel modules' */
 	struct list_head regs;
 	struct etw_enablement slots[ETW_PROVIDER_SESSIONS];
 };

@@ -16,6 +16,7 @@
 #include "callback_kernel.h"
 #include "enable.h"
 #include "guid_table.h"
+#include "log_rights.h"
 #include "registration.h"
 #include "traits.h"
 
@@ -97,10 +98,21 @@ void etw_registration_remove(struct etw_registration *reg)
 
 static LIST_HEAD(kernel_registrations);	/* under etw_control */
 
+/* The module holds its GUID from now on.  Returns whether that refuses processes. */
+static bool registration_hold(struct etw_registration *reg)
+{
+	return !reg->entry->kernel_regs++ &&
+	       etw_log_rights_guid_changed(&reg->provider->guid);
+}
+
 static void registration_end_kernel(struct etw_registration *reg)
 {
+	bool last = !--reg->entry->kernel_regs;
+
 	lockdep_assert_held(&etw_control);
 	etw_registration_remove(reg);
+	if (last)
+		etw_log_rights_guid_changed(&reg->provider->guid);
 	etw_callback_drop(reg);
 	list_del(&reg->kernel_node);
 	reg->provider->reg = NULL;
@@ -108,11 +120,13 @@ static void registration_end_kernel(struct etw_registration *reg)
 
 /*
  * Traits are in place before a writer can find reg, and in every snapshot built for it.
- * Its name and its group follow afterwards; the group may enable it as well.
+ * Its name and its group follow afterwards; the group may enable it as well.  When this
+ * returns, no process writes under its GUID any more.
  */
 static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
 			   struct module *owner, etw_enable_fn callback, void *context)
 {
+	bool refused = false;
 	int err;
 
 	reg->owner = owner;
@@ -134,8 +148,11 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 	if (!err) {
 		provider->reg = reg;
 		list_add_tail(&reg->kernel_node, &kernel_registrations);
+		refused = registration_hold(reg);
 	}
 	mutex_unlock(&etw_control);
+	if (refused)
+		synchronize_rcu();
 	return err;
 }
 

@@ -20,6 +20,7 @@
 #include "enable.h"
 #include "enable_snapshot.h"
 #include "guid_table.h"
+#include "log_rights.h"
 #include "traits.h"
 
 /* Allocate memory for len bytes of traits; -EINVAL: too many. */
@@ -144,7 +145,8 @@ static void traits_set(struct list_head *updates, struct etw_registration *reg,
  * Set the registration's traits, or NULL; on success it owns them.  *types: whether its data
  * descriptors have types, or NULL.  Traits imply types.  For a registration made with
  * traits, the caller passes the same traits again to set its name and group.  -EEXIST: it
- * has other traits; -EPERM: the caller may not join their group; -EINVAL: it is classic,
+ * has other traits; -EPERM: the caller may not join their group; -EACCES: a kernel module
+ * holds their decode GUID; -EINVAL: it is classic,
  * and classic events have no room for traits or types.
  */
 int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
@@ -162,6 +164,9 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 		return -EINVAL;
 	if (traits && reg->traits && reg->traits != traits)
 		return -EEXIST;
+	if (traits && traits->has_decode && etw_is_user(reg) &&
+	    etw_guid_reserved(&traits->decode, reg->cred))
+		return -EACCES;
 	if (traits && traits->has_group) {
 		if (etw_is_user(reg) && !etw_access_may_join(&traits->group))
 			return -EPERM;

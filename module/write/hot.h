@@ -10,6 +10,7 @@
 #ifndef ETW_WRITE_HOT_H
 #define ETW_WRITE_HOT_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/sched/signal.h>
 #include <asm/local.h>
@@ -57,6 +58,8 @@ struct etw_registration_hot {
 	struct pid *tgid;		/* process that registered; NULL: a kernel module */
 	u32 flags;			/* ETW_REGISTER_* */
 	bool types;			/* data descriptors have types; written under etw_control */
+	bool refused;			/* a process may not write; written under etw_control */
+	atomic64_t refusals;		/* its writes since */
 };
 
 /* Part of struct etw_process; private_data of an open /dev/etw points to it. */
@@ -64,6 +67,18 @@ struct etw_process_hot {
 	/* by slot; written under etw_control, see process.c */
 	struct etw_registration_hot __rcu **regs;
 };
+
+/*
+ * Has the process lost its GUID to a kernel module?  Then its enable entry always asks for
+ * events, whatever sessions have enabled, so that each write comes here and fails.
+ */
+static inline bool etw_hot_refuses(struct etw_registration_hot *reg)
+{
+	if (likely(!READ_ONCE(reg->refused)))
+		return false;
+	atomic64_inc(&reg->refusals);
+	return true;
+}
 
 static inline bool etw_hot_is_classic(const struct etw_registration_hot *reg)
 {

@@ -40,13 +40,15 @@ static struct etw_session_hot *classic_session(const struct etw_registration_hot
 }
 
 /* The errors are those of struct etw_classic_write in abi.h. */
-static int check_owner(const struct etw_registration_hot *reg)
+static int check_owner(struct etw_registration_hot *reg)
 {
 	if (!reg)
 		return -EBADF;
 	if (reg->tgid != task_tgid(current))
 		return -ESTALE;
-	return etw_hot_is_classic(reg) ? 0 : -EINVAL;
+	if (!etw_hot_is_classic(reg))
+		return -EINVAL;
+	return etw_hot_refuses(reg) ? -EACCES : 0;
 }
 
 static int classic_write_record(struct etw_session_hot *s, const struct etw_classic *c)

@@ -56,23 +56,28 @@ static struct etw_write_opts opts_of(const struct etw_event_write *w, const stru
 
 /*
  * 1: a session may take the event; 0: none does; -EBADF: no such registration; -EINVAL:
- * it is classic; -ESTALE: it belongs to another process.  *types: its pieces have types.
+ * it is classic; -ESTALE: it belongs to another process; -EACCES: it is refused.  *types:
+ * its pieces have types.
  */
 static int user_wanted(struct etw_process_hot *p, const struct etw_event_write *w, bool *types)
 {
 	struct etw_registration_hot *reg;
-	int ret = -EBADF;
+	int ret;
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	if (reg) {
+	if (!reg) {
+		ret = -EBADF;
+	} else if (reg->tgid != task_tgid(current)) {
+		ret = -ESTALE;
+	} else if (etw_hot_is_classic(reg)) {
+		ret = -EINVAL;	/* its events have no descriptor */
+	} else if (etw_hot_refuses(reg)) {
+		ret = -EACCES;
+	} else {
 		ret = etw_entry_wants(&reg->own.enable, w->desc.level, w->desc.keyword);
 		*types = READ_ONCE(reg->types);
 	}
-	if (reg && etw_hot_is_classic(reg))
-		ret = -EINVAL;	/* its events have no descriptor */
-	if (reg && reg->tgid != task_tgid(current))
-		ret = -ESTALE;
 	rcu_read_unlock();
 	return ret;
 }

@@ -186,6 +186,7 @@ static void test_errors(REGHANDLE h)
 		{ -EOVERFLOW, ERROR_ARITHMETIC_OVERFLOW }, { -EMSGSIZE, ERROR_MORE_DATA },
 		{ -ENOBUFS, ERROR_NOT_ENOUGH_MEMORY }, { -EFAULT, ERROR_NOACCESS },
 		{ -EINVAL, ERROR_INVALID_PARAMETER }, { -EPERM, ERROR_ACCESS_DENIED },
+		{ -EACCES, ERROR_ACCESS_DENIED },
 	};
 	uint32_t opens = fake->opens;
 	REGHANDLE other = 5;
@@ -203,6 +204,9 @@ static void test_errors(REGHANDLE h)
 	fake->error[0x20] = -EPERM;
 	/* B159: a right that the kernel's access lists deny is reported. */
 	is(EventRegister(&guid_b, NULL, NULL, &other), ERROR_ACCESS_DENIED, "no right to it");
+	is(other, 0, "no handle");
+	fake->error[0x20] = -EACCES;
+	is(EventRegister(&guid_b, NULL, NULL, &other), ERROR_ACCESS_DENIED, "a module's GUID");
 	is(other, 0, "no handle");
 	is(EventWrite(other, &event, 0, NULL), ERROR_SUCCESS, "does nothing");
 	is(EventUnregister(other), ERROR_SUCCESS, "and ends");

@@ -430,6 +430,7 @@ static int what_counts(int ret)
 {
 	switch (ret) {
 	case -EPERM:
+	case -EACCES:	/* a kernel module holds the GUID */
 	case -EINVAL:
 	case -ENOMEM:
 	case -ENOSPC:
@@ -452,7 +453,7 @@ static int announce(struct etw_fork_state *proc, struct etw_reg *reg)
 	if (etw_is_stale(ret))
 		err = attach(proc, reg, &ret);
 	/* The process may open the device but not register. */
-	return ret == -EPERM && err ? 0 : what_counts(ret);
+	return (ret == -EPERM || ret == -EACCES) && err ? 0 : what_counts(ret);
 }
 
 int etw_reg_set(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_provider_set *info)
@@ -602,7 +603,8 @@ ULONG etw_reg_add(const struct etw_reg_new *new)
 		release(proc, reg);
 		/* The documented code for these errors also means "too many". */
 		result = ret == -EINVAL ? ERROR_INVALID_PARAMETER :
-			 ret == -EPERM ? ERROR_ACCESS_DENIED : ERROR_NOT_ENOUGH_MEMORY;
+			 ret == -EPERM || ret == -EACCES ? ERROR_ACCESS_DENIED :
+			 ERROR_NOT_ENOUGH_MEMORY;
 		goto out;
 	}
 	result = ERROR_SUCCESS;
