@@ -198,6 +198,35 @@ static ULONG put8(const struct etw_text *text, PULONG size, PCHAR buffer)
 	return ERROR_SUCCESS;
 }
 
+static ULONG put(const struct etw_field *field, struct etw_text *text, PULONG size, void *buffer,
+		 bool wide)
+{
+	if (field->value_kind != ETW_VALUE_STRING16)
+		return wide ? put_as_16(text, size, buffer) : put8(text, size, buffer);
+	if (wide)
+		return put16(field->data, field->size, size, buffer);
+	etw_text_utf16(text, field->data, field->size);
+	return text->error ? ERROR_NOT_ENOUGH_MEMORY : put8(text, size, buffer);
+}
+
+static ULONG format_property(const struct request *r, PTRACE_EVENT_INFO info, PULONG size,
+			     void *buffer, PUSHORT consumed, bool wide)
+{
+	struct etw_text text = { .data = NULL };
+	struct etw_field field;
+	ULONG ret;
+
+	if (!info || !size || (*size && !buffer) || !consumed)
+		return ERROR_INVALID_PARAMETER;
+	ret = make_text(r, &field, &text);
+	if (!ret) {
+		*consumed = (USHORT)field.length;
+		ret = put(&field, &text, size, buffer, wide);
+	}
+	etw_text_free(&text);
+	return ret;
+}
+
 TDHSTATUS TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo,
 			    ULONG PointerSize, USHORT PropertyInType, USHORT PropertyOutType,
 			    USHORT PropertyLength, USHORT UserDataLength, PBYTE UserData,
@@ -205,21 +234,8 @@ TDHSTATUS TdhFormatProperty(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo
 {
 	const struct request r = { MapInfo, PointerSize, PropertyInType, PropertyOutType,
 				   PropertyLength, UserData, UserDataLength };
-	struct etw_text text = { .data = NULL };
-	struct etw_field field;
-	ULONG ret;
 
-	if (!EventInfo || !BufferSize || (*BufferSize && !Buffer) || !UserDataConsumed)
-		return ERROR_INVALID_PARAMETER;
-	ret = make_text(&r, &field, &text);
-	if (!ret) {
-		*UserDataConsumed = (USHORT)field.length;
-		ret = field.value_kind == ETW_VALUE_STRING16 ?
-			put16(field.data, field.size, BufferSize, Buffer) :
-			put_as_16(&text, BufferSize, Buffer);
-	}
-	etw_text_free(&text);
-	return ret;
+	return format_property(&r, EventInfo, BufferSize, Buffer, UserDataConsumed, true);
 }
 
 TDHSTATUS TdhFormatPropertyA(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInfo,
@@ -229,21 +245,6 @@ TDHSTATUS TdhFormatPropertyA(PTRACE_EVENT_INFO EventInfo, PEVENT_MAP_INFO MapInf
 {
 	const struct request r = { MapInfo, PointerSize, PropertyInType, PropertyOutType,
 				   PropertyLength, UserData, UserDataLength };
-	struct etw_text text = { .data = NULL };
-	struct etw_field field;
-	ULONG ret;
 
-	if (!EventInfo || !BufferSize || (*BufferSize && !Buffer) || !UserDataConsumed)
-		return ERROR_INVALID_PARAMETER;
-	ret = make_text(&r, &field, &text);
-	if (!ret && field.value_kind == ETW_VALUE_STRING16)
-		etw_text_utf16(&text, field.data, field.size);
-	if (!ret && text.error)
-		ret = ERROR_NOT_ENOUGH_MEMORY;
-	if (!ret) {
-		*UserDataConsumed = (USHORT)field.length;
-		ret = put8(&text, BufferSize, Buffer);
-	}
-	etw_text_free(&text);
-	return ret;
+	return format_property(&r, EventInfo, BufferSize, Buffer, UserDataConsumed, false);
 }

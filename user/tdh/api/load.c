@@ -6,9 +6,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tdh/store/store.h"
-#include "load.h"
+#include "tdh/wevt/wevt.h"
 #include "use.h"
 #include "base/cancel.h"
 #include "base/utf.h"
@@ -52,8 +53,12 @@ static bool drop(bool is_path, const void *from, size_t size)
 	return true;
 }
 
-ULONG etw_load_keep(struct etw_manifest *manifest, bool is_path, const void *from,
-		    size_t size)
+/*
+ * Add a manifest to the process; takes over the reference. from: the path (with its
+ * NUL) or the bytes that it was read from; replaces the manifest loaded from there
+ * before.
+ */
+static ULONG keep(struct etw_manifest *manifest, bool is_path, const void *from, size_t size)
 {
 	struct loaded *new = malloc(sizeof(*new) + size);
 	int state;
@@ -89,7 +94,8 @@ static ULONG forget(bool is_path, const void *from, size_t size)
 	return found ? ERROR_SUCCESS : ERROR_NOT_FOUND;
 }
 
-ULONG etw_load_error(int err, ULONG malformed, ULONG missing)
+/* The ERROR_ code of a failed read: malformed for -EINVAL, missing for -ENOENT */
+static ULONG read_error(int err, ULONG malformed, ULONG missing)
 {
 	switch (err) {
 	case -EINVAL:
@@ -109,28 +115,43 @@ ULONG etw_load_error(int err, ULONG malformed, ULONG missing)
 
 /* ------------------------------------------------------------------ with UTF-8 */
 
-bool etw_load_path_ok(PCSTR path)
+/* Is this a valid path of at most MAX_PATH characters, counted as on Windows? */
+static bool path_ok(PCSTR path)
 {
 	ssize_t units = path && *path ? etw_utf8_to_utf16(path, strlen(path), NULL, 0) : -1;
 
 	return units > 0 && units < MAX_PATH_UNITS;
 }
 
-TDHSTATUS TdhLoadManifestA(PCSTR Manifest)
+static ULONG load_path(PCSTR path, int (*read)(const char *path, struct etw_manifest **out,
+					       struct etw_problems *problems), ULONG malformed)
 {
 	struct etw_manifest *manifest;
 	struct etw_problems problems = { .count = 0 };
+	ULONG missing = ERROR_FILE_NOT_FOUND;
 	int state, err;
 
-	if (!etw_load_path_ok(Manifest))
+	if (!path_ok(path))
 		return ERROR_INVALID_PARAMETER;
 	state = etw_cancel_hold();
-	err = etw_manifest_read_regular(Manifest, &manifest, &problems);
+	if (!access(path, F_OK))
+		missing = ERROR_RESOURCE_NOT_FOUND;	/* the file has no schema in it */
+	err = read(path, &manifest, &problems);
 	etw_cancel_allow(state);
 	etw_problems_free(&problems);
 	if (err)
-		return etw_load_error(err, ERROR_XML_PARSE_ERROR, ERROR_FILE_NOT_FOUND);
-	return etw_load_keep(manifest, true, Manifest, strlen(Manifest) + 1);
+		return read_error(err, malformed, missing);
+	return keep(manifest, true, path, strlen(path) + 1);
+}
+
+TDHSTATUS TdhLoadManifestA(PCSTR Manifest)
+{
+	return load_path(Manifest, etw_manifest_read_regular, ERROR_XML_PARSE_ERROR);
+}
+
+TDHSTATUS TdhLoadManifestFromBinaryA(PCSTR BinaryPath)
+{
+	return load_path(BinaryPath, etw_manifest_read_binary, ERROR_INVALID_DATA);
 }
 
 TDHSTATUS TdhLoadManifestFromMemory(LPCVOID pData, ULONG cbData)
@@ -144,13 +165,13 @@ TDHSTATUS TdhLoadManifestFromMemory(LPCVOID pData, ULONG cbData)
 	err = etw_manifest_read_memory(pData, cbData, "memory", &manifest, &problems);
 	etw_problems_free(&problems);
 	if (err)
-		return etw_load_error(err, ERROR_XML_PARSE_ERROR, ERROR_XML_PARSE_ERROR);
-	return etw_load_keep(manifest, false, pData, cbData);
+		return read_error(err, ERROR_XML_PARSE_ERROR, ERROR_XML_PARSE_ERROR);
+	return keep(manifest, false, pData, cbData);
 }
 
 TDHSTATUS TdhUnloadManifestA(PCSTR Manifest)
 {
-	if (!etw_load_path_ok(Manifest))
+	if (!path_ok(Manifest))
 		return ERROR_INVALID_PARAMETER;
 	return forget(true, Manifest, strlen(Manifest) + 1);
 }
@@ -164,7 +185,8 @@ TDHSTATUS TdhUnloadManifestFromMemory(LPCVOID pData, ULONG cbData)
 
 /* ----------------------------------------------------------------- with UTF-16 */
 
-ULONG etw_load_with(TDHSTATUS (*call)(PCSTR path), PCWSTR path)
+/* Call a function that takes UTF-8 with a path in UTF-16. */
+static ULONG call_with(TDHSTATUS (*call)(PCSTR path), PCWSTR path)
 {
 	char *text;
 	ULONG ret;
@@ -182,10 +204,15 @@ ULONG etw_load_with(TDHSTATUS (*call)(PCSTR path), PCWSTR path)
 
 TDHSTATUS TdhLoadManifest(PWSTR Manifest)
 {
-	return etw_load_with(TdhLoadManifestA, Manifest);
+	return call_with(TdhLoadManifestA, Manifest);
+}
+
+TDHSTATUS TdhLoadManifestFromBinary(PWSTR BinaryPath)
+{
+	return call_with(TdhLoadManifestFromBinaryA, BinaryPath);
 }
 
 TDHSTATUS TdhUnloadManifest(PWSTR Manifest)
 {
-	return etw_load_with(TdhUnloadManifestA, Manifest);
+	return call_with(TdhUnloadManifestA, Manifest);
 }

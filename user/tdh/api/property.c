@@ -33,11 +33,9 @@ struct way {
 	uint8_t bytes[2];
 };
 
-static ULONG backup_create(struct way *way, ULONG count, const PROPERTY_DATA_DESCRIPTOR *from)
+static ULONG set_steps(struct way *way, ULONG count, const PROPERTY_DATA_DESCRIPTOR *from)
 {
 	memset(way, 0, sizeof(*way));
-	if (!count || !from)
-		return ERROR_INVALID_PARAMETER;
 	if (count > WAY_MAX)
 		return ERROR_NOT_FOUND;
 	while (way->count < count) {
@@ -213,7 +211,7 @@ static int walk(struct etw_decoder *decoder, struct way *way)
 static ULONG locate(struct etw_use *use, struct way *way, ULONG count,
 		    const PROPERTY_DATA_DESCRIPTOR *from)
 {
-	ULONG ret = backup_create(way, count, from);
+	ULONG ret = set_steps(way, count, from);
 
 	if (!ret)
 		ret = check_way(way, use->schema.fields);
@@ -224,49 +222,49 @@ static ULONG locate(struct etw_use *use, struct way *way, ULONG count,
 	return ret;
 }
 
-TDHSTATUS TdhGetPropertySize(PEVENT_RECORD pEvent, ULONG TdhContextCount,
-			     PTDH_CONTEXT pTdhContext, ULONG PropertyDataCount,
-			     PPROPERTY_DATA_DESCRIPTOR pPropertyData, ULONG *pPropertySize)
+/* size: NULL if the bytes are wanted. */
+static ULONG get(PEVENT_RECORD event, ULONG contexts, PTDH_CONTEXT context, ULONG count,
+		 const PROPERTY_DATA_DESCRIPTOR *from, ULONG *size, ULONG room, PBYTE buffer)
 {
 	struct etw_use use;
 	struct way way;
 	ULONG ret;
 
-	if (!PropertyDataCount || !pPropertyData || !pPropertySize)
+	if (!count || !from)
 		return ERROR_INVALID_PARAMETER;
-	ret = etw_use_begin(&use, pEvent, TdhContextCount, pTdhContext);
+	ret = etw_use_begin(&use, event, contexts, context);
 	if (ret)
 		return ret;
-	ret = locate(&use, &way, PropertyDataCount, pPropertyData);
-	if (!ret)
-		*pPropertySize = (ULONG)(way.end - way.start);
+	ret = locate(&use, &way, count, from);
+	if (!ret && size)
+		*size = (ULONG)(way.end - way.start);
+	else if (!ret && way.end - way.start > room)
+		ret = ERROR_INSUFFICIENT_BUFFER;
+	else if (!ret && way.end > way.start)
+		memcpy(buffer, (way.copy ? way.copy : (const uint8_t *)use.record.UserData) + way.start,
+		       way.end - way.start);
 	etw_use_end(&use);
 	return ret;
+}
+
+TDHSTATUS TdhGetPropertySize(PEVENT_RECORD pEvent, ULONG TdhContextCount,
+			     PTDH_CONTEXT pTdhContext, ULONG PropertyDataCount,
+			     PPROPERTY_DATA_DESCRIPTOR pPropertyData, ULONG *pPropertySize)
+{
+	if (!pPropertySize)
+		return ERROR_INVALID_PARAMETER;
+	return get(pEvent, TdhContextCount, pTdhContext, PropertyDataCount, pPropertyData,
+		   pPropertySize, 0, NULL);
 }
 
 TDHSTATUS TdhGetProperty(PEVENT_RECORD pEvent, ULONG TdhContextCount, PTDH_CONTEXT pTdhContext,
 			 ULONG PropertyDataCount, PPROPERTY_DATA_DESCRIPTOR pPropertyData,
 			 ULONG BufferSize, PBYTE pBuffer)
 {
-	const uint8_t *from;
-	struct etw_use use;
-	struct way way;
-	ULONG ret;
-
-	if (!PropertyDataCount || !pPropertyData || (BufferSize && !pBuffer))
+	if (BufferSize && !pBuffer)
 		return ERROR_INVALID_PARAMETER;
-	ret = etw_use_begin(&use, pEvent, TdhContextCount, pTdhContext);
-	if (ret)
-		return ret;
-	ret = locate(&use, &way, PropertyDataCount, pPropertyData);
-	if (!ret && way.end - way.start > BufferSize)
-		ret = ERROR_INSUFFICIENT_BUFFER;
-	if (!ret && way.end > way.start) {
-		from = way.copy ? way.copy : (const uint8_t *)use.record.UserData;
-		memcpy(pBuffer, from + way.start, way.end - way.start);
-	}
-	etw_use_end(&use);
-	return ret;
+	return get(pEvent, TdhContextCount, pTdhContext, PropertyDataCount, pPropertyData, NULL,
+		   BufferSize, pBuffer);
 }
 
 /* -------------------------------------------------------------- property info */
