@@ -8,104 +8,66 @@
  */
 #include <string.h>
 
-#include "decoder.h"
+#include "tdh/kernel_logger/kernel_logger.h"
 
-#define NUMBER(what)	{ .name = what, .in_type = TDH_INTYPE_UINT32, \
-			  .out_type = TDH_OUTTYPE_UNSIGNEDINT, .count = 1 }
-#define SIGNED(what)	{ .name = what, .in_type = TDH_INTYPE_INT32, \
-			  .out_type = TDH_OUTTYPE_INT, .count = 1 }
-#define LONG64(what)	{ .name = what, .in_type = TDH_INTYPE_INT64, \
-			  .out_type = TDH_OUTTYPE_LONG, .count = 1 }
-#define SHORT16(what)	{ .name = what, .in_type = TDH_INTYPE_UINT16, \
-			  .out_type = TDH_OUTTYPE_UNSIGNEDSHORT, .count = 1 }
-#define HEX(what)	{ .name = what, .in_type = TDH_INTYPE_HEXINT32, \
-			  .out_type = TDH_OUTTYPE_HEXINT32, .count = 1 }
-#define POINTER(what)	{ .name = what, .in_type = TDH_INTYPE_POINTER, \
-			  .out_type = TDH_OUTTYPE_HEXINT64, .count = 1 }
-#define TIME(what)	{ .name = what, .in_type = TDH_INTYPE_FILETIME, \
-			  .out_type = TDH_OUTTYPE_DATETIME, .count = 1 }
-#define SYSTEMTIME(what)	{ .name = what, .in_type = TDH_INTYPE_SYSTEMTIME, \
-			  .out_type = TDH_OUTTYPE_DATETIME, .count = 1 }
-#define TEXT(what)	{ .name = what, .in_type = TDH_INTYPE_UNICODESTRING, \
-			  .out_type = TDH_OUTTYPE_STRING, .count = 1 }
-#define TEXT32(what)	{ .name = what, .in_type = TDH_INTYPE_UNICODESTRING, \
-			  .out_type = TDH_OUTTYPE_STRING, .count = 1, \
-			  .flags = ETW_MF_LENGTH_FIXED, .length = 32 }
+#define TIME(what)	KERNEL_FIELD(what, FILETIME, DATETIME)
+#define SYSTEMTIME(what)	KERNEL_FIELD(what, SYSTEMTIME, DATETIME)
 #define STRUCT(what, at, n)	{ .name = what, .flags = ETW_MF_STRUCT, .count = 1, \
 				  .first = (at), .members = (n) }
-
-#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define HEADER_TOP	23
 
 static const struct etw_mf_field header_fields[] = {
-	NUMBER("BufferSize"), HEX("Version"), NUMBER("ProviderVersion"),
-	NUMBER("NumberOfProcessors"), TIME("EndTime"), NUMBER("TimerResolution"),
-	NUMBER("MaxFileSize"), HEX("LogFileMode"), NUMBER("BuffersWritten"),
-	NUMBER("StartBuffers"), NUMBER("PointerSize"), NUMBER("EventsLost"),
-	NUMBER("CPUSpeed"), POINTER("LoggerName"), POINTER("LogFileName"),
+	U32("BufferSize"), X32("Version"), U32("ProviderVersion"),
+	U32("NumberOfProcessors"), TIME("EndTime"), U32("TimerResolution"),
+	U32("MaxFileSize"), X32("LogFileMode"), U32("BuffersWritten"),
+	U32("StartBuffers"), U32("PointerSize"), U32("EventsLost"),
+	U32("CPUSpeed"), POINTER("LoggerName"), POINTER("LogFileName"),
 	STRUCT("TimeZoneInformation", HEADER_TOP, 8),
-	TIME("BootTime"), LONG64("PerfFreq"), TIME("StartTime"), NUMBER("ReservedFlags"),
-	NUMBER("BuffersLost"), TEXT("SessionNameString"), TEXT("LogFileNameString"),
+	TIME("BootTime"), S64("PerfFreq"), TIME("StartTime"), U32("ReservedFlags"),
+	U32("BuffersLost"), TEXT16("SessionNameString"), TEXT16("LogFileNameString"),
 	/* TimeZoneInformation; the last member aligns the next field */
-	SIGNED("Bias"), TEXT32("StandardName"), SYSTEMTIME("StandardDate"),
-	SIGNED("StandardBias"), TEXT32("DaylightName"), SYSTEMTIME("DaylightDate"),
-	SIGNED("DaylightBias"), HEX("Reserved"),
+	S32("Bias"), CHARS16("StandardName", 32), SYSTEMTIME("StandardDate"),
+	S32("StandardBias"), CHARS16("DaylightName", 32), SYSTEMTIME("DaylightDate"),
+	S32("DaylightBias"), X32("Reserved"),
 };
 
-_Static_assert(COUNT(header_fields) == HEADER_TOP + 8, "members of TimeZoneInformation");
+_Static_assert(KERNEL_COUNT(header_fields) == HEADER_TOP + 8, "members of TimeZoneInformation");
 
-static const struct etw_mf_field extension_fields[] = {
-	HEX("GroupMask1"), HEX("GroupMask2"), HEX("GroupMask3"), HEX("GroupMask4"),
-	HEX("GroupMask5"), HEX("GroupMask6"), HEX("GroupMask7"), HEX("GroupMask8"),
-	NUMBER("KernelEventVersion"),
+static const struct etw_mf_template header = {
+	.id = "", .fields = header_fields, .count = KERNEL_COUNT(header_fields), .top = HEADER_TOP,
 };
 
-static const struct etw_mf_field partition_fields[] = {
-	SHORT16("EventVersion"), SHORT16("Reserved"), NUMBER("PartitionType"),
-	LONG64("QpcOffsetFromRoot"), TEXT("PartitionId"), TEXT("ParentId"),
-};
+KERNEL_TEMPLATE(extension,
+		X32("GroupMask1"), X32("GroupMask2"), X32("GroupMask3"), X32("GroupMask4"),
+		X32("GroupMask5"), X32("GroupMask6"), X32("GroupMask7"), X32("GroupMask8"),
+		U32("KernelEventVersion"));
 
-#define TEMPLATE(list, of_top)	\
-	{ .id = "", .fields = (list), .count = COUNT(list), .top = (of_top) }
-
-static const struct etw_mf_template header = TEMPLATE(header_fields, HEADER_TOP);
-static const struct etw_mf_template extension =
-	TEMPLATE(extension_fields, COUNT(extension_fields));
-static const struct etw_mf_template partition =
-	TEMPLATE(partition_fields, COUNT(partition_fields));
+KERNEL_TEMPLATE(partition,
+		U16("EventVersion"), U16("Reserved"), U32("PartitionType"),
+		S64("QpcOffsetFromRoot"), TEXT16("PartitionId"), TEXT16("ParentId"));
 
 static const struct etw_mf_task event_trace = { .name = "EventTrace" };
 static const struct etw_mf_task lost_event = { .name = "RT_LostEvent" };
 
-static const struct etw_mf_named header_type = { .name = "Header" };
-static const struct etw_mf_named extension_type = { .name = "Extension", .value = 5 };
-static const struct etw_mf_named complete_type = { .name = "RDComplete", .value = 8 };
-static const struct etw_mf_named end_type = { .name = "EndExtension", .value = 32 };
-static const struct etw_mf_named partition_type = {
-	.name = "PartitionInfoExtension", .value = 80
-};
-static const struct etw_mf_named lost_types[] = {
-	{ .name = "RTLostEvent", .value = 32 },
-	{ .name = "RTLostBuffer", .value = 33 },
-	{ .name = "RTLostFile", .value = 34 },
-};
-
-#define EVENT(of_task, of_opcode, its_template)	\
-	{ .task = (of_task), .opcode = (of_opcode), .template = (its_template) }
+#define EVENT(of_task, of_type, called, its_template)					\
+	{										\
+		.task = &(of_task), .template = (its_template),				\
+		.opcode = &(const struct etw_mf_named){ .name = (called), .value = (of_type) },	\
+	}
 
 static const struct etw_mf_event trace_events[] = {
-	EVENT(&event_trace, &header_type, &header),
-	EVENT(&event_trace, &extension_type, &extension),
-	EVENT(&event_trace, &complete_type, NULL),
-	EVENT(&event_trace, &end_type, &extension),
-	EVENT(&event_trace, &partition_type, &partition),
+	EVENT(event_trace, 0, "Header", &header),
+	EVENT(event_trace, 5, "Extension", &extension),
+	EVENT(event_trace, 8, "RDComplete", NULL),
+	EVENT(event_trace, 32, "EndExtension", &extension),
+	EVENT(event_trace, 80, "PartitionInfoExtension", &partition),
 };
 
 static const struct etw_mf_event lost_events[] = {
-	EVENT(&lost_event, &lost_types[0], NULL),
-	EVENT(&lost_event, &lost_types[1], NULL),
-	EVENT(&lost_event, &lost_types[2], NULL),
+	EVENT(lost_event, 32, "RTLostEvent", NULL),
+	EVENT(lost_event, 33, "RTLostBuffer", NULL),
+	EVENT(lost_event, 34, "RTLostFile", NULL),
 };
 
 /* The parent of both classes */
@@ -138,8 +100,8 @@ const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
 {
 	*provider = &system_trace;
 	if (guid->Data1 == trace_class.Data1 && !memcmp(guid, &trace_class, sizeof(*guid)))
-		return of_type(trace_events, COUNT(trace_events), type);
+		return of_type(trace_events, KERNEL_COUNT(trace_events), type);
 	if (guid->Data1 == lost_class.Data1 && !memcmp(guid, &lost_class, sizeof(*guid)))
-		return of_type(lost_events, COUNT(lost_events), type);
+		return of_type(lost_events, KERNEL_COUNT(lost_events), type);
 	return NULL;
 }

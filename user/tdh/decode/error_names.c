@@ -5,6 +5,8 @@
  * Source: Microsoft's pages "System Error Codes", "NTSTATUS Values" and "Common HRESULT
  * Values".
  */
+#include <stdlib.h>
+
 #include "format.h"
 
 struct name {
@@ -12,7 +14,7 @@ struct name {
 	const char *name;
 };
 
-/* By ascending code */
+/* All by ascending code */
 static const struct name win32[] = {
 	{ 0, "ERROR_SUCCESS" }, { 1, "ERROR_INVALID_FUNCTION" }, { 2, "ERROR_FILE_NOT_FOUND" },
 	{ 3, "ERROR_PATH_NOT_FOUND" }, { 4, "ERROR_TOO_MANY_OPEN_FILES" },
@@ -102,11 +104,11 @@ static const struct name ntstatus[] = {
 
 static const struct name hresult[] = {
 	{ 0x00000000, "S_OK" }, { 0x00000001, "S_FALSE" }, { 0x80000013, "RO_E_CLOSED" },
-	{ 0x8000FFFF, "E_UNEXPECTED" },
-	{ 0x80004001, "E_NOTIMPL" }, { 0x80004002, "E_NOINTERFACE" }, { 0x80004003, "E_POINTER" },
-	{ 0x80004004, "E_ABORT" }, { 0x80004005, "E_FAIL" },
-	{ 0x80040154, "REGDB_E_CLASSNOTREG" }, { 0x80070005, "E_ACCESSDENIED" },
-	{ 0x80070006, "E_HANDLE" }, { 0x8007000E, "E_OUTOFMEMORY" }, { 0x80070057, "E_INVALIDARG" },
+	{ 0x80004001, "E_NOTIMPL" }, { 0x80004002, "E_NOINTERFACE" },
+	{ 0x80004003, "E_POINTER" }, { 0x80004004, "E_ABORT" }, { 0x80004005, "E_FAIL" },
+	{ 0x8000FFFF, "E_UNEXPECTED" }, { 0x80040154, "REGDB_E_CLASSNOTREG" },
+	{ 0x80070005, "E_ACCESSDENIED" }, { 0x80070006, "E_HANDLE" },
+	{ 0x8007000E, "E_OUTOFMEMORY" }, { 0x80070057, "E_INVALIDARG" },
 };
 
 /* An HRESULT that is a Win32 code */
@@ -114,46 +116,31 @@ static const struct name hresult[] = {
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-static const char *find(const struct name *names, size_t count, uint32_t code)
+static int compare(const void *key, const void *entry)
 {
-	size_t i;
+	const uint32_t code = *(const uint32_t *)key, other = ((const struct name *)entry)->code;
 
-	for (i = 0; i < count; i++)
-		if (names[i].code == code)
-			return names[i].name;
-	return NULL;
+	return code < other ? -1 : code > other;
 }
 
-static const char *find_win32(uint32_t code)
+static const char *find(const struct name *names, size_t count, uint32_t code)
 {
-	size_t low = 0, high = COUNT(win32);
+	const struct name *found = bsearch(&code, names, count, sizeof(*names), compare);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (win32[middle].code == code)
-			return win32[middle].name;
-		if (win32[middle].code < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return found ? found->name : NULL;
 }
 
 const char *etw_error_name(uint16_t out_type, uint32_t code)
 {
 	const char *name;
 
-	switch (out_type) {
-	case TDH_OUTTYPE_NTSTATUS:
+	if (out_type == TDH_OUTTYPE_NTSTATUS)
 		return find(ntstatus, COUNT(ntstatus), code);
-	case TDH_OUTTYPE_HRESULT:
+	if (out_type == TDH_OUTTYPE_HRESULT) {
 		name = find(hresult, COUNT(hresult), code);
-		if (!name && (code & 0xFFFF0000u) == HRESULT_WIN32)
-			name = find_win32(code & 0xFFFF);
-		return name;
-	default:
-		return find_win32(code);
+		if (name || (code & 0xFFFF0000u) != HRESULT_WIN32)
+			return name;
+		code &= 0xFFFF;
 	}
+	return find(win32, COUNT(win32), code);
 }
