@@ -5,9 +5,8 @@
  *	metadata := u16 size  tags  name NUL  field*
  *	field    := name NUL  u8 in  [u8 out  [tags]]  [u16 count]  [u16 n  n bytes]
  *
- * The metadata are read twice: first to validate them and to count the fields, then
- * into one block. They list fields as a tree in preorder; the template has all children
- * of one parent side by side.
+ * The metadata list fields as a tree in preorder; the template has all children of one
+ * parent side by side.
  *
  * Source: TraceLoggingProvider.h.
  */
@@ -144,29 +143,26 @@ static bool place(struct open_structs *open, const struct raw_field *f, uint32_t
 	}
 	while (open->depth && !open->left[open->depth - 1]) {
 		open->depth--;
-		if (nodes)
-			nodes[open->node[open->depth]].end = at + 1;
+		nodes[open->node[open->depth]].end = at + 1;
 	}
 	return true;
 }
 
-/* Walk the fields, and store them in nodes if that is not NULL. */
+/* Read all fields; info: bytes of their custom schemas. */
 static bool walk(struct reader r, struct node *nodes, uint32_t *count, size_t *info)
 {
 	struct open_structs open = { .depth = 0 };
-	struct raw_field f;
+	struct raw_field *f;
 	uint32_t n = 0;
 
 	*info = 0;
 	for (; r.p < r.end; n++) {
-		if (!take_field(&r, &f))
+		f = &nodes[n].raw;
+		nodes[n].end = n + 1;
+		if (!take_field(&r, f) || !place(&open, f, n, nodes))
 			return false;
-		if (nodes)
-			nodes[n] = (struct node){ .raw = f, .end = n + 1 };
-		if (!place(&open, &f, n, nodes))
-			return false;
-		if (f.info)
-			*info += 4u + f.info_size;
+		if (f->info)
+			*info += 4u + f->info_size;
 	}
 	*count = n;
 	return !open.depth;
@@ -281,30 +277,29 @@ struct block {
 	/* followed by the fields, their steps, custom schemas, and the metadata */
 };
 
-static struct etw_schema_plan *build(const uint8_t *meta, size_t size, uint32_t count,
-				size_t info_size, size_t head)
+static struct etw_schema_plan *build(const uint8_t *meta, size_t size, const struct node *nodes,
+				     uint32_t count, size_t info_size)
 {
 	size_t bytes = sizeof(struct block) + count * (sizeof(struct etw_mf_field) +
 						       sizeof(struct etw_field_step));
 	struct block *block = calloc(1, bytes + size + info_size);
-	struct node *nodes = malloc((count + 1) * sizeof(*nodes));
-	uint32_t *at = malloc((count + 1) * sizeof(*at));
+	uint32_t *at = malloc((count + 1) * sizeof(*at)), i;
 	struct etw_mf_field *fields;
-	struct reader r;
 	uint8_t *copy;
 
-	if (!block || !nodes || !at) {
+	if (!block || !at) {
 		free(block);
-		block = NULL;
-		goto out;
+		free(at);
+		return NULL;
 	}
 	fields = (struct etw_mf_field *)(block + 1);
 	block->plan.steps = (struct etw_field_step *)(fields + count);
 	copy = (uint8_t *)(block->plan.steps + count);
 	memcpy(copy, meta, size);
-	r = (struct reader){ copy + head, copy + size };
-	walk(r, nodes, &count, &info_size);
 	lay_out(fields, at, nodes, count, copy + size, &block->template.top);
+	free(at);
+	for (i = 0; i < count; i++)
+		fields[i].name = (const char *)copy + (fields[i].name - (const char *)meta);
 	block->template.id = "";
 	block->template.fields = fields;
 	block->template.count = count;
@@ -316,12 +311,9 @@ static struct etw_schema_plan *build(const uint8_t *meta, size_t size, uint32_t 
 	block->plan.bytes = bytes + size + info_size;
 	if (etw_plan_finish(&block->plan)) {
 		etw_plan_free(&block->plan);
-		block = NULL;
+		return NULL;
 	}
-out:
-	free(nodes);
-	free(at);
-	return block ? &block->plan : NULL;
+	return &block->plan;
 }
 
 /* Limit the metadata to their own size, and read the name; false: malformed. */
@@ -350,17 +342,23 @@ const char *etw_tlmeta_name(const uint8_t *meta, size_t size, uint32_t *tags)
 
 struct etw_schema_plan *etw_tlmeta_parse(const uint8_t *meta, size_t size, int *error)
 {
-	struct etw_schema_plan *schema;
+	struct etw_schema_plan *schema = NULL;
 	const char *name;
+	struct node *nodes;
 	struct reader r;
 	uint32_t count, tags;
 	size_t info;
 
 	*error = -EBADMSG;
-	if (!head_of(meta, size, &r, &name, &tags) || !walk(r, NULL, &count, &info))
+	if (!head_of(meta, size, &r, &name, &tags))
 		return NULL;
-	schema = build(meta, (size_t)(r.end - meta), count, info, (size_t)(r.p - meta));
-	*error = schema ? 0 : -ENOMEM;
+	/* A field has at least the NUL of its name and a type. */
+	nodes = malloc(((size_t)(r.end - r.p) / 2 + 1) * sizeof(*nodes));
+	if (!nodes || walk(r, nodes, &count, &info)) {
+		schema = nodes ? build(meta, (size_t)(r.end - meta), nodes, count, info) : NULL;
+		*error = schema ? 0 : -ENOMEM;
+	}
+	free(nodes);
 	return schema;
 }
 
