@@ -139,10 +139,13 @@ static u64 size_of(s64 value)
 	return value < 0 ? -(u64)value : (u64)value;
 }
 
-static bool signed_holds(const struct etw_payload_test *test, s64 value)
+static bool order_holds(const struct etw_payload_test *test, u64 value)
 {
-	const s64 low = test->value[0], high = test->value[1];
+	/* With the sign bit flipped, signed numbers have the order of unsigned ones. */
+	const u64 flip = test->type == ETW_PAYLOAD_SIGNED ? 1ull << 63 : 0;
+	const u64 low = test->value[0] ^ flip, high = test->value[1] ^ flip;
 
+	value ^= flip;
 	switch (test->op) {
 	case ETW_PAYLOAD_LE:
 		return value <= low;
@@ -154,50 +157,31 @@ static bool signed_holds(const struct etw_payload_test *test, s64 value)
 		return value >= low;
 	case ETW_PAYLOAD_BETWEEN:
 		return value >= low && value <= high;
-	case ETW_PAYLOAD_NOTBETWEEN:
+	default: /* NOTBETWEEN */
 		return value < low || value > high;
-	default: /* MODULO */
-		return !(size_of(value) % size_of(low));
-	}
-}
-
-static bool unsigned_holds(const struct etw_payload_test *test, u64 value)
-{
-	const u64 low = test->value[0], high = test->value[1];
-
-	switch (test->op) {
-	case ETW_PAYLOAD_LE:
-		return value <= low;
-	case ETW_PAYLOAD_GT:
-		return value > low;
-	case ETW_PAYLOAD_LT:
-		return value < low;
-	case ETW_PAYLOAD_GE:
-		return value >= low;
-	case ETW_PAYLOAD_BETWEEN:
-		return value >= low && value <= high;
-	case ETW_PAYLOAD_NOTBETWEEN:
-		return value < low || value > high;
-	default: /* MODULO */
-		return !(value % low);
 	}
 }
 
 static __always_inline bool number_holds(const struct etw_payload_test *test, const struct etw_field *field)
 {
+	const bool is_signed = test->type == ETW_PAYLOAD_SIGNED;
 	u32 unused = 64 - 8 * field->bytes;
 	u64 value;
 
 	if (!etw_field_number(field, &value))
 		return false;
-	if (test->type == ETW_PAYLOAD_SIGNED)
+	if (is_signed)
 		value = (u64)((s64)(value << unused) >> unused);
-	if (test->op == ETW_PAYLOAD_EQ)
+	switch (test->op) {
+	case ETW_PAYLOAD_EQ:
 		return value == test->value[0];
-	if (test->op == ETW_PAYLOAD_NE)
+	case ETW_PAYLOAD_NE:
 		return value != test->value[0];
-	return test->type == ETW_PAYLOAD_SIGNED ? signed_holds(test, value) :
-						  unsigned_holds(test, value);
+	case ETW_PAYLOAD_MODULO:
+		return !(is_signed ? size_of(value) % size_of(test->value[0]) : value % test->value[0]);
+	default:
+		return order_holds(test, value);
+	}
 }
 
 /* The cursor for reading a text; it ends with the field. */
