@@ -2,11 +2,11 @@
 /*
  * field.c - the keywords, levels, channels, tasks and opcodes of a provider
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tdh/store/store.h"
 #include "use.h"
+#include "base/bytes.h"
 
 struct item {
 	const char *name;
@@ -17,27 +17,15 @@ struct item {
 struct items {
 	const struct etw_mf_provider *provider;
 	EVENT_FIELD_TYPE type;
-	struct item *list;
-	size_t count, room;
-	bool no_memory;
+	struct etw_bytes list;	/* of struct item */
 };
 
 static void add(struct items *to, const char *name, const struct etw_mf_message *message,
 		uint64_t value)
 {
-	struct item *list;
+	const struct item item = { name, message, value };
 
-	if (to->count == to->room) {
-		to->room = to->room ? 2 * to->room : 64;
-		list = realloc(to->list, to->room * sizeof(*list));
-		if (!list) {
-			to->room = to->count;
-			to->no_memory = true;
-			return;
-		}
-		to->list = list;
-	}
-	to->list[to->count++] = (struct item){ name, message, value };
+	etw_bytes_put(&to->list, &item, sizeof(item));
 }
 
 /* TDH's value of an opcode that belongs to a task, or to none (0) */
@@ -203,21 +191,23 @@ static void build(struct etw_block *block, void *context)
 {
 	const size_t head = offsetof(PROVIDER_FIELD_INFOARRAY, FieldInfoArray);
 	const struct items *items = context;
+	const struct item *item = (const void *)items->list.data;
+	const size_t count = items->list.len / sizeof(*item);
 	PROVIDER_FIELD_INFOARRAY info;
 	PROVIDER_FIELD_INFO one;
 	size_t at, i;
 
 	memset(&info, 0, sizeof(info));
-	info.NumberOfElements = (ULONG)items->count;
+	info.NumberOfElements = (ULONG)count;
 	info.FieldType = items->type;
-	at = etw_block_reserve(block, head + items->count * sizeof(one));
+	at = etw_block_reserve(block, head + count * sizeof(one));
 	etw_block_put(block, at, &info, head);
-	for (i = 0; i < items->count; i++) {
+	for (i = 0; i < count; i++, item++) {
 		memset(&one, 0, sizeof(one));
-		one.NameOffset = etw_block_string(block, items->list[i].name);
+		one.NameOffset = etw_block_string(block, item->name);
 		one.DescriptionOffset = etw_block_string(block,
-			etw_mf_text(items->provider->manifest, items->list[i].message));
-		one.Value = items->list[i].value;
+			etw_mf_text(items->provider->manifest, item->message));
+		one.Value = item->value;
 		etw_block_put(block, at + head + i * sizeof(one), &one, sizeof(one));
 	}
 }
@@ -241,11 +231,11 @@ static ULONG information(LPGUID guid, EVENT_FIELD_TYPE type, const uint64_t *val
 		add_value(&items, *value);
 	else
 		add_all(&items);
-	if (items.no_memory)
+	if (items.list.error)
 		ret = ERROR_NOT_ENOUGH_MEMORY;
-	else if (items.count)
+	else if (items.list.len)
 		ret = etw_block_make(build, &items, buffer, size);
-	free(items.list);
+	etw_bytes_free(&items.list);
 	etw_manifest_put(manifest);
 	return ret;
 }

@@ -415,10 +415,10 @@ bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t coun
 	c->decoder = etw_decoder_new();
 	if (c->decoder)
 		good = compile(c);
-	for (i = 0; i < c->group_count; i++)
-		free(c->groups[i]);
-	free(c->groups);
-	free(c->all);
+	for (i = 0; i < c->groups.len / sizeof(void *); i++)
+		free(((void **)(void *)c->groups.data)[i]);
+	etw_bytes_free(&c->groups);
+	etw_bytes_free(&c->all);
 	etw_decoder_free(c->decoder);
 	free(c);
 	return good;

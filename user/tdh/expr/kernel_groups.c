@@ -82,24 +82,16 @@ static unsigned int form_size(const struct form *form)
 
 /* --------------------------------------------------------------------- output */
 
-static bool room_for_group(struct etw_kernel_compiler *c)
+/* Take over a group; all: every group has to hold. */
+static bool keep_group(struct etw_kernel_compiler *c, void *group, BOOLEAN all)
 {
-	size_t room = c->group_room ? 2 * c->group_room : 16;
-	BOOLEAN *all;
-	void **groups;
-
-	if (c->group_count < c->group_room)
+	etw_bytes_put(&c->groups, &group, sizeof(group));
+	etw_bytes_put(&c->all, &all, sizeof(all));
+	if (!c->groups.error && !c->all.error)
 		return true;
-	groups = reallocarray(c->groups, room, sizeof(*groups));
-	if (groups)
-		c->groups = groups;
-	all = reallocarray(c->all, room, sizeof(*all));
-	if (all)
-		c->all = all;
-	if (!groups || !all)
-		return etw_kernel_fail(c, 0, "out of memory") >= 0;
-	c->group_room = room;
-	return true;
+	if (c->groups.error)
+		free(group);
+	return etw_kernel_fail(c, 0, "out of memory") >= 0;
 }
 
 static bool explain(struct etw_kernel_compiler *c, const struct etw_kernel_leaf *leaf, ULONG error)
@@ -128,22 +120,17 @@ static bool add_group(struct etw_kernel_compiler *c, uint64_t clause, bool any, 
 	struct etw_payload_predicate predicates[ETW_PAYLOAD_PREDICATES];
 	const struct etw_kernel_leaf *leaves[ETW_PAYLOAD_PREDICATES];
 	unsigned int n = 0, wrong;
+	void *group;
 	ULONG ret;
 
-	if (!room_for_group(c))
-		return false;
 	for (; clause; clause &= clause - 1, n++) {
 		leaves[n] = &c->leaves[__builtin_ctzll(clause)];
 		predicates[n] = (struct etw_payload_predicate){
 			c->layout.fields[leaves[n]->field].name, leaves[n]->op, leaves[n]->value,
 		};
 	}
-	ret = etw_payload_create(&c->layout, any, predicates, n, &c->groups[c->group_count],
-				 &wrong);
-	if (ret)
-		return explain(c, leaves[wrong], ret);
-	c->all[c->group_count++] = all;
-	return true;
+	ret = etw_payload_create(&c->layout, any, predicates, n, &group, &wrong);
+	return ret ? explain(c, leaves[wrong], ret) : keep_group(c, group, all);
 }
 
 static bool add_form(struct etw_kernel_compiler *c, const struct form *form, bool ors)
@@ -202,24 +189,21 @@ bool etw_kernel_add_never(struct etw_kernel_compiler *c)
 		.id = c->event->desc.Id, .version = c->event->desc.Version, .count = 1,
 		.fields = &rest,
 	};
+	void *group;
 
-	if (!room_for_group(c))
-		return false;
-	if (etw_payload_create(&layout, false, never, 2, &c->groups[c->group_count], NULL))
+	if (etw_payload_create(&layout, false, never, 2, &group, NULL))
 		return etw_kernel_fail(c, 0, "out of memory") >= 0;
-	c->all[c->group_count++] = true;
-	return true;
+	return keep_group(c, group, true);
 }
 
 bool etw_kernel_finish(struct etw_kernel_compiler *c)
 {
 	struct etw_kernel_filter *filter = c->filter;
 
-	if (!c->group_count)
+	if (!c->all.len)
 		return true;
-	switch (etw_payload_aggregate((const void *const *)c->groups, c->all,
-				      (unsigned int)c->group_count, &filter->program,
-				      &filter->size)) {
+	switch (etw_payload_aggregate((const void *const *)c->groups.data, c->all.data,
+				      (unsigned int)c->all.len, &filter->program, &filter->size)) {
 	case ERROR_SUCCESS:
 		return true;
 	case ERROR_NOT_ENOUGH_MEMORY:

@@ -11,6 +11,7 @@
 
 #include "kernel_filter.h"
 #include "private.h"
+#include "base/bytes.h"
 #include "tdh/decode/decoder.h"
 #include "tdh/model/payload_layout.h"
 
@@ -61,9 +62,7 @@ struct etw_kernel_compiler {
 	int leaf_count;
 
 	/* Groups of predicates of all events so far */
-	void **groups;
-	BOOLEAN *all;
-	size_t group_count, group_room;
+	struct etw_bytes groups, all;		/* of void *, and of BOOLEAN for each */
 };
 
 /* kernel_node.c: set the error, with printf()'s format; column 0: none.  Returns ERROR. */

@@ -10,13 +10,13 @@
 #include "private.h"
 #include "tdh/decode/format.h"
 
-/* How a value compares with a constant */
+/* How a value compares with a constant; flags, so that an operator is a set of them */
 enum order {
-	LESS = -1,
-	EQUAL = 0,
-	GREATER = 1,
-	UNEQUAL,	/* and without an order */
-	STRANGE,	/* cannot be compared */
+	STRANGE = 0,	/* cannot be compared */
+	LESS = 1,
+	EQUAL = 2,
+	GREATER = 4,
+	UNEQUAL = 8,	/* and without an order */
 };
 
 static enum order order_of(int difference)
@@ -170,7 +170,7 @@ static bool is_within(struct etw_expr *expr, struct etw_expr_value *value,
 	if (low != GREATER)
 		return false;
 	high = compare(expr, value, &range[1]);
-	return high == LESS || high == EQUAL;
+	return high & (LESS | EQUAL);
 }
 
 static bool is_in(struct etw_expr *expr, const struct etw_expr_test *test,
@@ -261,24 +261,6 @@ static bool truth(struct etw_expr *expr, struct etw_expr_value *value)
 	return has_text(value) && make_text(expr, value, true) && expr->text.len;
 }
 
-static bool has_order(enum etw_expr_op op, enum order order)
-{
-	switch (op) {
-	case ETW_EXPR_EQ:
-		return order == EQUAL;
-	case ETW_EXPR_NE:
-		return order != EQUAL && order != STRANGE;
-	case ETW_EXPR_LT:
-		return order == LESS;
-	case ETW_EXPR_LE:
-		return order == LESS || order == EQUAL;
-	case ETW_EXPR_GT:
-		return order == GREATER;
-	default:
-		return order == GREATER || order == EQUAL;
-	}
-}
-
 /* The sign of the number does not matter. */
 static bool is_multiple(const struct etw_expr_number *n, uint64_t of)
 {
@@ -288,6 +270,11 @@ static bool is_multiple(const struct etw_expr_number *n, uint64_t of)
 static bool passes(struct etw_expr *expr, const struct etw_expr_test *test,
 		   struct etw_expr_value *value)
 {
+	static const uint8_t orders[] = {
+		[ETW_EXPR_EQ] = EQUAL, [ETW_EXPR_NE] = LESS | GREATER | UNEQUAL,
+		[ETW_EXPR_LT] = LESS, [ETW_EXPR_LE] = LESS | EQUAL,
+		[ETW_EXPR_GT] = GREATER, [ETW_EXPR_GE] = GREATER | EQUAL,
+	};
 	const struct etw_expr_const *c;
 
 	if (test->op == ETW_EXPR_EXISTS)
@@ -306,7 +293,7 @@ static bool passes(struct etw_expr *expr, const struct etw_expr_test *test,
 	case ETW_EXPR_IN:
 		return is_in(expr, test, value);
 	default:
-		return has_order(test->op, compare(expr, value, c));
+		return orders[test->op] & compare(expr, value, c);
 	}
 }
 
