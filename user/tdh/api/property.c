@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tdh/decode/decoder.h"
 #include "use.h"
 
 #define WAY_MAX		17	/* exceeds the nesting limit of structures */

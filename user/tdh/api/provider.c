@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tdh/decode/decoder.h"
 #include "tdh/kernel_logger/kernel_logger.h"
 #include "tdh/store/store.h"
 #include "use.h"

@@ -6,8 +6,7 @@
 #define ETW_TDH_API_USE_H
 
 #include <tdh.h>
-#include "tdh/model/model.h"
-#include "tdh/decode/schema.h"
+#include "tdh/decode/decoder.h"
 #include "block.h"
 
 /* An event being decoded by one call. */

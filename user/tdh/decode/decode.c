@@ -123,18 +123,14 @@ static int plan_tracelogging(struct etw_decoder *d, const struct items *items)
 		if (own < size)
 			size = own;
 	}
-	plan = etw_schema_cache_find(&d->tracelogging, items->metadata, size);
-	if (!plan) {
-		plan = etw_tlmeta_parse(items->metadata, size, &error);
-		if (!plan) {
-			return error;
-		}
-		error = etw_schema_cache_put(&d->tracelogging, plan);
-		if (error)
-			return error;
-	}
-	d->plan = plan;
-	return 0;
+	d->plan = etw_schema_cache_find(&d->tracelogging, items->metadata, size);
+	if (d->plan)
+		return 0;
+	plan = etw_tlmeta_parse(items->metadata, size, &error);
+	if (!plan)
+		return error;
+	d->plan = etw_schema_cache_put(&d->tracelogging, plan);
+	return d->plan ? 0 : -ENOMEM;
 }
 
 static void key_of(struct event_key *key, const void *guid, const EVENT_DESCRIPTOR *desc,
@@ -152,7 +148,6 @@ static int plan_classic(struct etw_decoder *d)
 	struct etw_schema_plan *plan;
 	struct event_key key;
 	uint16_t variant = 0;
-	int error;
 
 	event = etw_classic_find(&header->ProviderId, header->EventDescriptor.Opcode, &provider);
 	if (!event && header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
@@ -164,24 +159,20 @@ static int plan_classic(struct etw_decoder *d)
 		return -ENOENT;
 	key_of(&key, &header->ProviderId, &header->EventDescriptor, true);
 	key.event |= (uint64_t)variant << 32;
-	plan = etw_schema_cache_find(&d->classic, &key, sizeof(key));
-	if (!plan) {
-		plan = etw_plan_of_event(event, NULL, &key, sizeof(key));
-		if (!plan)
-			return -ENOMEM;
-		plan->source = ETW_DECODE_CLASSIC;
-		plan->provider = provider;
-		error = etw_schema_cache_put(&d->classic, plan);
-		if (error)
-			return error;
-	}
-	d->plan = plan;
-	return 0;
+	d->plan = etw_schema_cache_find(&d->classic, &key, sizeof(key));
+	if (d->plan)
+		return 0;
+	plan = etw_plan_of_event(event, NULL, &key, sizeof(key));
+	if (!plan)
+		return -ENOMEM;
+	plan->source = ETW_DECODE_CLASSIC;
+	plan->provider = provider;
+	d->plan = etw_schema_cache_put(&d->classic, plan);
+	return d->plan ? 0 : -ENOMEM;
 }
 
-/* An unknown event gets a plan of its own. */
-static int make_manifest_plan(struct etw_decoder *d, const struct event_key *key,
-			      struct etw_schema_plan **out)
+/* An unknown event gets a plan of its own. NULL: out of memory. */
+static struct etw_schema_plan *make_manifest_plan(struct etw_decoder *d, const struct event_key *key)
 {
 	const struct etw_mf_event *event = NULL;
 	const struct etw_mf_provider *provider;
@@ -194,33 +185,28 @@ static int make_manifest_plan(struct etw_decoder *d, const struct event_key *key
 	plan = etw_plan_of_event(event, provider, key, sizeof(*key));
 	if (!plan) {
 		etw_manifest_put(manifest);
-		return -ENOMEM;
+		return NULL;
 	}
 	plan->manifest = manifest;
-	*out = plan;
 	return etw_schema_cache_put(&d->manifests, plan);
 }
 
 static int plan_manifest(struct etw_decoder *d, const struct items *items)
 {
 	unsigned int generation = etw_store_generation();
-	struct etw_schema_plan *plan;
 	struct event_key key;
-	int error;
 
 	if (generation != d->generation) {
 		etw_schema_cache_clear(&d->manifests);
 		d->generation = generation;
 	}
 	key_of(&key, items->decode, &d->record->EventHeader.EventDescriptor, false);
-	plan = etw_schema_cache_find(&d->manifests, &key, sizeof(key));
-	if (!plan) {
-		error = make_manifest_plan(d, &key, &plan);
-		if (error)
-			return error;
-	}
-	d->plan = plan;
-	return plan->event ? 0 : -ENOENT;
+	d->plan = etw_schema_cache_find(&d->manifests, &key, sizeof(key));
+	if (!d->plan)
+		d->plan = make_manifest_plan(d, &key);
+	if (!d->plan)
+		return -ENOMEM;
+	return d->plan->event ? 0 : -ENOENT;
 }
 
 static int find_plan(struct etw_decoder *d, const struct items *items)

@@ -14,7 +14,6 @@
 #include <etw/decode.h>
 #include "base/table.h"
 #include "tdh/model/model.h"
-#include "schema.h"
 
 /* Nesting limit of structures; a schema that exceeds it is malformed. */
 #define ETW_NEST_MAX	16
@@ -211,11 +210,12 @@ const char *etw_traits_name(const uint8_t *traits, size_t size, const uint8_t **
 
 /*
  * Find the plan of a key, or NULL. Put: insert a malloc()ed plan with key, key_size and
- * bytes set; 0, or -ENOMEM and the plan is freed.
+ * bytes set; returns it, or NULL: it is freed for lack of memory.
  */
 struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, const void *key,
 				    size_t size);
-int etw_schema_cache_put(struct etw_schema_cache *plans, struct etw_schema_plan *plan);
+struct etw_schema_plan *etw_schema_cache_put(struct etw_schema_cache *plans,
+					     struct etw_schema_plan *plan);
 void etw_schema_cache_clear(struct etw_schema_cache *plans);
 
 /* A plan of a manifest's event; event NULL: for an unknown provider or event. */
@@ -261,5 +261,40 @@ const char *etw_decode_descriptor_name(const struct etw_decoder *decoder, enum e
 /* "win:Error" as "Error", or the message's text. */
 const char *etw_label(const struct etw_manifest *manifest,
 		      const struct etw_mf_message *message, const char *name);
+
+/*
+ * For TDH, whose functions also show the schema itself, and decode values from the
+ * caller's memory
+ */
+struct etw_schema {
+	enum etw_decode_source source;
+	const struct etw_mf_provider *provider;	/* of a manifest or built in; else NULL */
+	const struct etw_mf_event *event;	/* likewise */
+	const struct etw_mf_template *fields;	/* from any source; NULL: no fields */
+};
+
+/*
+ * The schema of the last event for which etw_decode() returned 0; valid until the
+ * decoder's next etw_decode().
+ */
+void etw_decode_schema(const struct etw_decoder *decoder, struct etw_schema *schema);
+
+/* The encoding of a value in a payload */
+struct etw_value_type {
+	uint16_t in_type;	/* TDH_INTYPE_ */
+	uint16_t out_type;	/* TDH_OUTTYPE_, 0: the in-type's default */
+	bool has_length;	/* for strings and BINARY */
+	uint16_t length;	/* characters of UNICODESTRING, else bytes */
+	uint8_t pointer_size;	/* 4 or 8 */
+};
+
+/*
+ * Take one value from the front of size bytes, as etw_decode_next() would for an
+ * event's last field, so that a string may be missing. Sets value_kind, in_type,
+ * out_type, data, size, length and value of *field, and zeroes the rest. 0; -EBADMSG:
+ * too few bytes; -EINVAL: no such in-type, or it needs a length.
+ */
+int etw_value_take(struct etw_field *field, const struct etw_value_type *type,
+		   const void *data, size_t size);
 
 #endif /* ETW_TDH_DECODE_DECODER_H */

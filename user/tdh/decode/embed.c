@@ -23,21 +23,26 @@
 
 /* -------------------------------------------------------------------- writing */
 
-/* Also takes a reference on the manifest. */
-static const struct etw_mf_provider *find(const GUID *guid, struct etw_manifest **manifest)
+/* decode: the provider's decode GUID */
+static int make_xml(const GUID *guid, struct etw_text *xml, GUID *decode)
 {
-	*manifest = NULL;
-	return etw_store_find(guid, manifest);
+	struct etw_manifest *manifest;
+	const struct etw_mf_provider *provider = etw_store_find(guid, &manifest);
+	int err;
+
+	if (!provider)
+		return -ENOENT;
+	*decode = provider->guid;
+	err = etw_manifest_xml(provider, xml);
+	etw_manifest_put(manifest);
+	return err;
 }
 
 int etw_embed_xml(const GUID *guid, struct etw_text *xml)
 {
-	struct etw_manifest *manifest;
-	const struct etw_mf_provider *provider = find(guid, &manifest);
-	int err = provider ? etw_manifest_xml(provider, xml) : -ENOENT;
+	GUID decode;
 
-	etw_manifest_put(manifest);
-	return err;
+	return make_xml(guid, xml, &decode);
 }
 
 static void fill_header(struct etw_event_header *header, const GUID *guid, int64_t time)
@@ -89,22 +94,19 @@ int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed
 		      void *context)
 {
 	const size_t head = sizeof(struct etw_event_header) + ENVELOPE;
-	const struct etw_mf_provider *provider;
-	struct etw_manifest *manifest;
 	struct etw_text xml = { 0 };
 	size_t chunk = CHUNK_MAX;
+	GUID decode;
 	int ret;
 
 	if (max_size && max_size <= head)
 		return -E2BIG;
 	if (max_size && max_size - head < chunk)
 		chunk = max_size - head;
-	provider = find(guid, &manifest);
-	ret = provider ? etw_manifest_xml(provider, &xml) : -ENOENT;
+	ret = make_xml(guid, &xml, &decode);
 	if (!ret)
-		ret = put_pieces(&provider->guid, time, chunk, &xml, put, context);
+		ret = put_pieces(&decode, time, chunk, &xml, put, context);
 	etw_text_free(&xml);
-	etw_manifest_put(manifest);
 	return ret;
 }
 

@@ -27,29 +27,29 @@ static int compare(const void *a, const void *b)
 	return by_name ? by_name : (x->index > y->index) - (x->index < y->index);
 }
 
+struct suffixed {
+	const char *name;
+	size_t len;
+	char suffix[16];	/* "_2" */
+};
+
+static int compare_suffixed(const void *key, const void *entry)
+{
+	const struct suffixed *s = key;
+	const char *name = ((const struct entry *)entry)->name;
+	int order = strncmp(s->name, name, s->len);
+
+	return order ? order : strcmp(s->suffix, name + s->len);
+}
+
 /* Does one of the sorted entries have the name name_suffix? */
 static bool is_taken(const struct entry *entries, unsigned int count, const char *name,
 		     unsigned int suffix)
 {
-	unsigned int low = 0, high = count, middle;
-	size_t len = strlen(name);
-	char tail[16];
-	int order;
+	struct suffixed key = { .name = name, .len = strlen(name) };
 
-	snprintf(tail, sizeof(tail), "_%u", suffix);
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		order = strncmp(name, entries[middle].name, len);
-		if (!order)
-			order = strcmp(tail, entries[middle].name + len);
-		if (!order)
-			return true;
-		if (order > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	snprintf(key.suffix, sizeof(key.suffix), "_%u", suffix);
+	return bsearch(&key, entries, count, sizeof(*entries), compare_suffixed);
 }
 
 static void fill_object(struct etw_field_step *steps, const struct etw_mf_field *fields,

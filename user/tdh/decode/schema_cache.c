@@ -5,7 +5,6 @@
  * A full cache is emptied: plans still in use are soon built again, and a program that
  * keeps inventing new kinds of events cannot use more memory.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,16 +76,17 @@ void etw_schema_cache_clear(struct etw_schema_cache *plans)
 	*plans = (struct etw_schema_cache){ .bytes = 0 };
 }
 
-int etw_schema_cache_put(struct etw_schema_cache *plans, struct etw_schema_plan *plan)
+struct etw_schema_plan *etw_schema_cache_put(struct etw_schema_cache *plans,
+					     struct etw_schema_plan *plan)
 {
 	if (plans->table.count >= PLANS_MAX || plans->bytes + plan->bytes > BYTES_MAX)
 		etw_schema_cache_clear(plans);
 	if (etw_table_add(&plans->table, etw_hash(0, plan->key, plan->key_size), plan)) {
 		etw_plan_free(plan);
-		return -ENOMEM;
+		return NULL;
 	}
 	plans->bytes += plan->bytes;
-	return 0;
+	return plan;
 }
 
 const char *etw_label(const struct etw_manifest *manifest,

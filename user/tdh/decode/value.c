@@ -77,14 +77,17 @@ static bool is_string(const struct etw_field *field)
 	return field->value_kind == ETW_VALUE_STRING8 || field->value_kind == ETW_VALUE_STRING16;
 }
 
+static int too_short(struct etw_field *field, const uint8_t *p, size_t left)
+{
+	field->data = p;
+	field->size = field->length = left;
+	return -EBADMSG;
+}
+
 static int take(struct etw_field *field, const uint8_t *p, size_t left, size_t head, size_t size)
 {
-	if (left < head || left - head < size) {
-		field->data = p;
-		field->size = left;
-		field->length = left;
-		return -EBADMSG;
-	}
+	if (left < head || left - head < size)
+		return too_short(field, p, left);
 	field->data = p + head;
 	field->size = size;
 	field->length = head + size;
@@ -97,7 +100,7 @@ static int take_nul(const struct etw_field_step *step, const uint8_t *p, size_t 
 	size_t n = step->how == ETW_HOW_NUL8 ? nul8(p, left) : nul16(p, left);
 
 	if (!left && !(step->flags & ETW_STEP_LAST))
-		return take(field, p, left, 0, 1);
+		return too_short(field, p, left);
 	field->data = p;
 	field->size = n;
 	field->length = left - n >= step->size ? n + step->size : n;
@@ -122,7 +125,7 @@ static int take_counted(const struct etw_field_step *step, const uint8_t *p, siz
 	uint64_t size;
 
 	if (left < head)
-		return take(field, p, left, head, 0);
+		return too_short(field, p, left);
 	size = etw_load(p, head);
 	if (step->how == ETW_HOW_COUNTED_BE)
 		size = (size >> 8 | size << 8) & 0xFFFF;
@@ -131,12 +134,8 @@ static int take_counted(const struct etw_field_step *step, const uint8_t *p, siz
 
 static int take_sid(const uint8_t *p, size_t left, size_t head, struct etw_field *field)
 {
-	if (left < head || left - head < SID_HEAD || p[head + 1] > SID_PARTS) {
-		field->data = p;
-		field->size = left;
-		field->length = left;
-		return -EBADMSG;
-	}
+	if (left < head || left - head < SID_HEAD || p[head + 1] > SID_PARTS)
+		return too_short(field, p, left);
 	return take(field, p, left, head, SID_HEAD + 4u * p[head + 1]);
 }
 
@@ -183,7 +182,7 @@ static int take_bytes(const struct etw_field_step *step, size_t length, unsigned
 	case ETW_HOW_WBEMSID:
 		return take_wbemsid(p, left, pointer_size, field);
 	default:
-		return take(field, p, left, left + 1, 0);
+		return too_short(field, p, left);
 	}
 }
 
