@@ -42,19 +42,15 @@ static void put_unit(struct etw_block *block, WCHAR unit)
  */
 static size_t take_char(const char *s, size_t left, WCHAR units[2], unsigned int *count)
 {
-	size_t len;
-	ssize_t n;
+	size_t len = 0;
 
-	for (len = 1; len <= 4 && len <= left; len++) {
-		n = etw_utf8_to_utf16(s, len, units, 2);
-		if (n > 0) {
-			*count = (unsigned int)n;
-			return len;
-		}
+	if (etw_utf8_take(s, left, &len) < 0) {
+		units[0] = REPLACEMENT;
+		*count = 1;
+		return 1;
 	}
-	units[0] = REPLACEMENT;
-	*count = 1;
-	return 1;
+	*count = (unsigned int)etw_utf8_to_utf16(s, len, units, 2);
+	return len;
 }
 
 /* Copy leading ASCII characters, which make up most names; returns their number. */

@@ -186,16 +186,9 @@ static inline uint64_t etw_load(const uint8_t *p, size_t size)
 
 static inline int64_t etw_extend(uint64_t value, size_t size)
 {
-	switch (size) {
-	case 1:
-		return (int8_t)value;
-	case 2:
-		return (int16_t)value;
-	case 4:
-		return (int32_t)value;
-	default:
-		return (int64_t)value;
-	}
+	const unsigned int unused = 64 - 8 * (unsigned int)size;
+
+	return (int64_t)(value << unused) >> unused;
 }
 
 /*

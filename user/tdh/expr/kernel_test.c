@@ -311,36 +311,23 @@ static bool take_bound(const struct target *t, const struct etw_expr_const *k, u
 	return etw_kernel_fail(t->c, column_of(k), "%.*s is not a number", WRITTEN(t, k)) >= 0;
 }
 
-/* Times above INT64_MAX are no times: they have no order. */
-static int time_order(struct target *t, const struct etw_expr_const *k)
-{
-	const uint64_t time = (uint64_t)k->time, most = INT64_MAX;
-
-	switch (t->test->op) {
-	case ETW_EXPR_LT:
-		return number_leaf(t, ETW_PAYLOAD_LT, column_of(k), time);
-	case ETW_EXPR_LE:
-		return number_leaf(t, ETW_PAYLOAD_LE, column_of(k), time);
-	case ETW_EXPR_GT:
-		return time == most ? ETW_KERNEL_FALSE : range_leaf(t, column_of(k), time + 1, most);
-	default:
-		return range_leaf(t, column_of(k), time, most);
-	}
-}
-
 static int order(struct target *t, const struct etw_expr_const *k)
 {
 	static const uint16_t ops[] = {
 		[ETW_EXPR_LT] = ETW_PAYLOAD_LT, [ETW_EXPR_LE] = ETW_PAYLOAD_LE,
 		[ETW_EXPR_GT] = ETW_PAYLOAD_GT, [ETW_EXPR_GE] = ETW_PAYLOAD_GE,
 	};
+	const enum etw_expr_op op = t->test->op;
 	uint64_t value;
 
 	if (!take_bound(t, k, &value))
 		return ETW_KERNEL_ERROR;
-	if (t->kind == ETW_VALUE_TIME && k->is & ETW_EXPR_IS_TIME)
-		return time_order(t, k);
-	return number_leaf(t, ops[t->test->op], column_of(k), value);
+	if (t->kind != ETW_VALUE_TIME || !(k->is & ETW_EXPR_IS_TIME) || op < ETW_EXPR_GT)
+		return number_leaf(t, ops[op], column_of(k), value);
+	/* Times above INT64_MAX are no times: they have no order. */
+	if (op == ETW_EXPR_GT && value++ == INT64_MAX)
+		return ETW_KERNEL_FALSE;
+	return range_leaf(t, column_of(k), value, INT64_MAX);
 }
 
 static int multiple(struct target *t, const struct etw_expr_const *k)

@@ -9,6 +9,7 @@
 #include "private.h"
 #include "time_expr.h"
 #include "base/guid.h"
+#include "base/utf.h"
 
 bool etw_expr_fail(struct etw_expr_scan *s, const char *at, const char *error)
 {
@@ -106,21 +107,6 @@ static bool hex_digits(const char *at, int count, uint32_t *value)
 	return true;
 }
 
-static void keep_utf8(struct etw_expr *expr, uint32_t c)
-{
-	if (c < 0x80) {
-		keep(expr, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		keep(expr, (char)(0xC0 | c >> 6));
-	} else {
-		keep(expr, (char)(0xE0 | c >> 12));
-		keep(expr, (char)(0x80 | (c >> 6 & 0x3F)));
-	}
-	keep(expr, (char)(0x80 | (c & 0x3F)));
-}
-
 /* An escape.  A backslash before any other character stands for that character. */
 static bool take_escape(struct etw_expr_scan *s)
 {
@@ -142,7 +128,7 @@ static bool take_escape(struct etw_expr_scan *s)
 		if (digits == 2)
 			keep(s->expr, (char)code);
 		else
-			keep_utf8(s->expr, code);
+			s->expr->strings_len += etw_utf8_put(code, s->expr->strings + s->expr->strings_len);
 		return true;
 	}
 	known = strchr(from, at[1]);
