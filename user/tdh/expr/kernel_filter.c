@@ -12,7 +12,6 @@
 
 #include "kernel_private.h"
 
-#define IDS		65536u
 #define BORDERS_MAX	2048	/* constants that ids are compared with */
 
 /* --------------------------------------------------- levels and keywords as such */
@@ -170,27 +169,17 @@ static bool set_event(struct etw_kernel_compiler *c, const EVENT_DESCRIPTOR *des
 	return true;
 }
 
-static void set_bit(uint8_t *bits, uint32_t id)
-{
-	bits[id / 8] |= (uint8_t)(1u << id % 8);
-}
-
-static bool has_bit(const uint8_t *bits, uint32_t id)
-{
-	return bits[id / 8] >> id % 8 & 1;
-}
-
 /*
  * First find out whether such events can pass, which is noted by their id; then, with
  * adding, add the groups of those whose id passes.
  */
 static bool visit(struct etw_kernel_compiler *c, const struct etw_mf_event *event,
-		  const EVENT_DESCRIPTOR *desc, uint8_t *pass, bool adding)
+		  const EVENT_DESCRIPTOR *desc, bool adding)
 {
 	bool good;
 	int node;
 
-	if (adding && !has_bit(pass, desc->Id))
+	if (adding && !c->pass[desc->Id])
 		return true;
 	c->event = event;
 	if (!set_event(c, desc))
@@ -200,7 +189,7 @@ static bool visit(struct etw_kernel_compiler *c, const struct etw_mf_event *even
 	node = fold_all(c);
 	good = node >= 0;
 	if (good && !adding && node != ETW_KERNEL_FALSE)
-		set_bit(pass, desc->Id);
+		c->pass[desc->Id] = true;
 	else if (good && adding && node == ETW_KERNEL_FALSE)
 		good = etw_kernel_add_never(c);
 	else if (adding && node >= ETW_KERNEL_FIRST_NODE)
@@ -220,7 +209,7 @@ static bool is_described(const struct etw_kernel_schema *schema, const EVENT_DES
 	return false;
 }
 
-static bool visit_all(struct etw_kernel_compiler *c, uint8_t *pass, bool adding)
+static bool visit_all(struct etw_kernel_compiler *c, bool adding)
 {
 	const struct etw_kernel_schema *schema = c->schema;
 	const struct etw_mf_provider *provider = schema->provider;
@@ -232,7 +221,7 @@ static bool visit_all(struct etw_kernel_compiler *c, uint8_t *pass, bool adding)
 		known = provider ? etw_mf_event_find(provider, event->desc.Id, event->desc.Version) :
 				   NULL;
 		c->has_descriptor = known;
-		if (!visit(c, event, known ? &known->desc : &event->desc, pass, adding))
+		if (!visit(c, event, known ? &known->desc : &event->desc, adding))
 			return false;
 	}
 	c->has_descriptor = true;
@@ -242,7 +231,7 @@ static bool visit_all(struct etw_kernel_compiler *c, uint8_t *pass, bool adding)
 		if (is_described(schema, &event->desc) ||
 		    etw_mf_event_find(provider, event->desc.Id, event->desc.Version) != event)
 			continue;
-		if (!visit(c, event, &event->desc, pass, adding))
+		if (!visit(c, event, &event->desc, adding))
 			return false;
 	}
 	return true;
@@ -256,8 +245,8 @@ static void add_borders(uint32_t *borders, size_t *count, const struct etw_expr_
 	uint32_t at;
 
 	if (k->number.kind == ETW_EXPR_NEGATIVE ||
-	    (k->number.kind == ETW_EXPR_U64 ? k->number.u >= IDS :
-					      !(k->number.f >= 0 && k->number.f < IDS)))
+	    (k->number.kind == ETW_EXPR_U64 ? k->number.u >= ETW_KERNEL_IDS :
+					      !(k->number.f >= 0 && k->number.f < ETW_KERNEL_IDS)))
 		return;
 	at = k->number.kind == ETW_EXPR_U64 ? (uint32_t)k->number.u : (uint32_t)k->number.f;
 	borders[(*count)++] = at;
@@ -297,7 +286,7 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* An id in each range of them is as good as all. */
-static bool pass_undescribed(struct etw_kernel_compiler *c, uint8_t *pass)
+static bool pass_undescribed(struct etw_kernel_compiler *c)
 {
 	uint32_t borders[BORDERS_MAX + 2] = { 0 }, id;
 	size_t count = 1, i;
@@ -306,7 +295,7 @@ static bool pass_undescribed(struct etw_kernel_compiler *c, uint8_t *pass)
 	if (!find_borders(c, borders, &count))
 		return false;
 	qsort(borders, count, sizeof(borders[0]), compare_ids);
-	borders[count] = IDS;
+	borders[count] = ETW_KERNEL_IDS;
 	c->event = NULL;
 	c->has_descriptor = false;
 	for (i = 0; i < count; i++) {
@@ -320,31 +309,32 @@ static bool pass_undescribed(struct etw_kernel_compiler *c, uint8_t *pass)
 		if (node < 0)
 			return false;
 		for (id = borders[i]; node != ETW_KERNEL_FALSE && id < borders[i + 1]; id++)
-			set_bit(pass, id);
+			c->pass[id] = true;
 	}
 	return true;
 }
 
 /* The ids that pass as the filter's list */
-static bool list_ids(struct etw_kernel_compiler *c, const uint8_t *pass)
+static bool list_ids(struct etw_kernel_compiler *c)
 {
 	struct etw_kernel_filter *filter = c->filter;
 	uint32_t id, count = 0;
 	bool want;
 
-	for (id = 0; id < IDS; id++)
-		count += has_bit(pass, id);
+	for (id = 0; id < ETW_KERNEL_IDS; id++)
+		count += c->pass[id];
 	if (!count)
 		return etw_kernel_fail(c, 0, "no event of the provider can pass the filter") >= 0;
 	filter->id_count = 0;
-	filter->ids_are = count == IDS ? ETW_KERNEL_ALL_IDS :
+	filter->ids_are = count == ETW_KERNEL_IDS ? ETW_KERNEL_ALL_IDS :
 			  count <= ETW_FILTER_EVENT_IDS ? ETW_KERNEL_ONLY_IDS : ETW_KERNEL_NOT_IDS;
 	want = filter->ids_are == ETW_KERNEL_ONLY_IDS;
-	if (!want && IDS - count > ETW_FILTER_EVENT_IDS)
+	if (!want && ETW_KERNEL_IDS - count > ETW_FILTER_EVENT_IDS)
 		return etw_kernel_fail(c, 0, "the kernel lists at most %d ids of events, and this takes %u",
-				       ETW_FILTER_EVENT_IDS, count < IDS / 2 ? count : IDS - count) >= 0;
-	for (id = 0; id < IDS; id++)
-		if (filter->ids_are != ETW_KERNEL_ALL_IDS && has_bit(pass, id) == want)
+				       ETW_FILTER_EVENT_IDS,
+				       count < ETW_KERNEL_IDS / 2 ? count : ETW_KERNEL_IDS - count) >= 0;
+	for (id = 0; id < ETW_KERNEL_IDS; id++)
+		if (filter->ids_are != ETW_KERNEL_ALL_IDS && c->pass[id] == want)
 			filter->ids[filter->id_count++] = (uint16_t)id;
 	return true;
 }
@@ -379,7 +369,6 @@ static bool check_fields(struct etw_kernel_compiler *c)
 
 static bool compile(struct etw_kernel_compiler *c)
 {
-	uint8_t pass[IDS / 8] = { 0 };
 	size_t i;
 	uint32_t j;
 
@@ -390,8 +379,8 @@ static bool compile(struct etw_kernel_compiler *c)
 			expr->tests[j].in_header = expr->tests[j].in_schema = false;
 		take_conjuncts(c->filter, expr, expr->node_count - 1);
 	}
-	return visit_all(c, pass, false) && check_fields(c) && pass_undescribed(c, pass) &&
-	       list_ids(c, pass) && visit_all(c, pass, true) && etw_kernel_finish(c);
+	return visit_all(c, false) && check_fields(c) && pass_undescribed(c) && list_ids(c) &&
+	       visit_all(c, true) && etw_kernel_finish(c);
 }
 
 bool etw_kernel_filter_make(const struct etw_kernel_source *sources, size_t count,

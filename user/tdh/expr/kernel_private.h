@@ -17,6 +17,7 @@
 
 #define ETW_KERNEL_LEAVES_MAX	64	/* predicates of one event; a bit each */
 #define ETW_KERNEL_NODES_MAX	4096
+#define ETW_KERNEL_IDS		65536u
 
 /* Nodes that every tree has at these indexes */
 enum {
@@ -49,6 +50,7 @@ struct etw_kernel_compiler {
 	struct etw_decoder *decoder;
 
 	size_t source;		/* the expression at hand */
+	bool pass[ETW_KERNEL_IDS];	/* may an event of this id pass? */
 
 	/* The event at hand: a descriptor without payload, and its description */
 	EVENT_RECORD record;
