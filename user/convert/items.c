@@ -13,71 +13,66 @@
 
 #define SID_HEAD	8	/* revision, count, authority */
 #define SID_PARTS_MAX	15
+#define PARENT_CLASS	8	/* of an instance, behind both ids */
 
-#define KIND(bit, type, name, key, shape)	{ ETW_EXT_##type, name, key, ITEM_##shape, bit }
-
-static const struct items_kind kinds[] = {
-	KIND(0, RELATED_ACTIVITY, "related", "related", GUID),
-	KIND(1, EVENT_SCHEMA, "event", "event_schema", SCHEMA),
-	KIND(2, PROV_TRAITS, "traits", "provider_traits", TRAITS),
-	KIND(3, CONTROL_GUID, "control", "control_guid", GUID),
-	KIND(4, SID, "sid", "sid", SID),
-	KIND(5, TS_ID, "login", "login_session", U32),
-	KIND(6, PROCESS_START_KEY, "process-key", "process_start_key", U64),
-	KIND(7, EVENT_KEY, "event-key", "event_key", U64),
-	KIND(8, PSM_KEY, "app", "app", UTF16),
-	KIND(9, CONTAINER_ID, "container", "container", UTF8),
-	KIND(10, INSTANCE_INFO, "instance", "instance", INSTANCE),
-	KIND(11, STACK_TRACE32, "stack", "stack", STACK32),
-	KIND(11, STACK_TRACE64, "stack", "stack", STACK64),
-	KIND(12, PID_NAMESPACE, "inside", "pid_namespace", PID_NAMESPACE),
+static const struct items_member namespace_members[] = {
+	{ "pid", 0, 4 }, { "tid", 4, 4 }, { "namespace", 8, 4 }, { NULL, 0, 0 }
 };
 
-static const struct items_kind *kind_of(uint16_t type)
-{
-	size_t i;
+static const struct items_member instance_members[] = {
+	{ "id", 0, 4 }, { "parent", 4, 4 }, { "parent_class", PARENT_CLASS, ITEMS_GUID }, { NULL, 0, 0 }
+};
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].type == type)
-			return &kinds[i];
-	return NULL;
-}
+#define KIND(bit, type, name, key, shape, ...)	\
+	{ ETW_EXT_##type, name, key, ITEM_##shape, bit, __VA_ARGS__ }
 
-static bool sid_ok(const struct etw_ext_view *item)
+static const struct items_kind kinds[] = {
+	KIND(0, RELATED_ACTIVITY, "related", "related", GUID, 16, 0, NULL),
+	KIND(1, EVENT_SCHEMA, "event", "event_schema", SCHEMA, 0, 0, NULL),
+	KIND(2, PROV_TRAITS, "traits", "provider_traits", TRAITS, 0, 0, NULL),
+	KIND(3, CONTROL_GUID, "control", "control_guid", GUID, 16, 0, NULL),
+	KIND(4, SID, "sid", "sid", SID, SID_HEAD, 0, NULL),
+	KIND(5, TS_ID, "login", "login_session", NUMBER, 4, 0, NULL),
+	KIND(6, PROCESS_START_KEY, "process-key", "process_start_key", HEX, 8, 0, NULL),
+	KIND(7, EVENT_KEY, "event-key", "event_key", HEX, 8, 0, NULL),
+	KIND(8, PSM_KEY, "app", "app", UTF16, 0, 0, NULL),
+	KIND(9, CONTAINER_ID, "container", "container", UTF8, 0, 0, NULL),
+	KIND(10, INSTANCE_INFO, "instance", "instance", INSTANCE, PARENT_CLASS + 16, 0, instance_members),
+	KIND(11, STACK_TRACE32, "stack", "stack", STACK, ITEMS_STACK_HEAD, 4, NULL),
+	KIND(11, STACK_TRACE64, "stack", "stack", STACK, ITEMS_STACK_HEAD, 8, NULL),
+	KIND(12, PID_NAMESPACE, "inside", "pid_namespace", NAMESPACE,
+	     sizeof(struct etw_ext_pid_namespace), 0, namespace_members),
+};
+
+/* NULL: the type is unknown, or the item is too short for it. */
+static const struct items_kind *kind_of(const struct etw_ext_view *item)
 {
 	const uint8_t *sid = item->data;
+	size_t i;
 
-	return item->data_len >= SID_HEAD && sid[1] <= SID_PARTS_MAX &&
-	       item->data_len >= SID_HEAD + 4u * sid[1];
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && kinds[i].type != item->type; i++)
+		;
+	if (i == sizeof(kinds) / sizeof(kinds[0]) || item->data_len < kinds[i].least)
+		return NULL;
+	if (kinds[i].shape == ITEM_SID &&
+	    (sid[1] > SID_PARTS_MAX || item->data_len < SID_HEAD + 4u * sid[1]))
+		return NULL;
+	return &kinds[i];
 }
 
-static bool is_whole(enum items_shape shape, const struct etw_ext_view *item)
+const struct items_kind *items_next(struct items_walk *walk, struct etw_ext_view *item)
 {
-	switch (shape) {
-	case ITEM_GUID:
-		return item->data_len >= sizeof(struct etw_guid);
-	case ITEM_SID:
-		return sid_ok(item);
-	case ITEM_U32:
-		return item->data_len >= 4;
-	case ITEM_U64:
-	case ITEM_STACK32:
-	case ITEM_STACK64:
-		return item->data_len >= 8;
-	case ITEM_PID_NAMESPACE:
-		return item->data_len >= sizeof(struct etw_ext_pid_namespace);
-	case ITEM_INSTANCE:
-		return item->data_len >= ITEMS_INSTANCE_PARENT + sizeof(struct etw_guid);
-	default:
-		return true;
+	const struct items_kind *kind;
+
+	while (etw_ext_next(walk->record, &walk->offset, item) == 1) {
+		kind = kind_of(item);
+		if (!kind || (walk->once && walk->had & 1u << kind->bit) || (!walk->schema &&
+		    (kind->shape == ITEM_SCHEMA || kind->shape == ITEM_TRAITS)))
+			continue;
+		walk->had |= 1u << kind->bit;
+		return kind;
 	}
-}
-
-const struct items_kind *items_kind(const struct etw_ext_view *item)
-{
-	const struct items_kind *kind = kind_of(item->type);
-
-	return kind && is_whole(kind->shape, item) ? kind : NULL;
+	return NULL;
 }
 
 uint64_t items_number(const void *data, size_t at, size_t size)
@@ -88,7 +83,7 @@ uint64_t items_number(const void *data, size_t at, size_t size)
 	return value;
 }
 
-void items_add_sid(struct etw_text *to, const uint8_t *sid)
+static void add_sid(struct etw_text *to, const uint8_t *sid)
 {
 	uint64_t authority = 0;
 	unsigned int i;
@@ -100,21 +95,34 @@ void items_add_sid(struct etw_text *to, const uint8_t *sid)
 		etw_text_printf(to, "-%" PRIu64, items_number(sid, SID_HEAD + 4 * i, 4));
 }
 
-void items_add_string(struct etw_text *to, enum items_shape shape, const struct etw_ext_view *item)
+void items_add_string(struct etw_text *to, const struct items_kind *kind,
+		      const struct etw_ext_view *item)
 {
 	const uint8_t *p = item->data;
 	size_t len = 0;
 
-	if (shape == ITEM_UTF8) {
+	switch (kind->shape) {
+	case ITEM_GUID:
+		etw_text_guid(to, p);
+		break;
+	case ITEM_SID:
+		add_sid(to, p);
+		break;
+	case ITEM_HEX:
+		etw_text_0x(to, items_number(p, 0, 8));
+		break;
+	case ITEM_UTF8:
 		etw_text_utf8(to, item->data, strnlen(item->data, item->data_len));
-		return;
+		break;
+	default:
+		while (len + 1 < item->data_len && (p[len] || p[len + 1]))
+			len += 2;
+		etw_text_utf16(to, p, len);
 	}
-	while (len + 1 < item->data_len && (p[len] || p[len + 1]))
-		len += 2;
-	etw_text_utf16(to, p, len);
 }
 
-const char *items_name(enum items_shape shape, const struct etw_ext_view *item, uint32_t *len)
+/* The name in metadata or traits; NULL: there is none. */
+static const char *name_of(enum items_shape shape, const struct etw_ext_view *item, uint32_t *len)
 {
 	struct etw_traits_view traits;
 
@@ -131,7 +139,7 @@ const char *items_name(enum items_shape shape, const struct etw_ext_view *item, 
 static void named_text(struct etw_text *line, enum items_shape shape, const struct etw_ext_view *item)
 {
 	uint32_t len = 0;
-	const char *name = items_name(shape, item, &len);
+	const char *name = name_of(shape, item, &len);
 
 	if (name) {
 		etw_text_puts(line, "\"");
@@ -156,43 +164,30 @@ static void stack_text(struct etw_text *line, const struct etw_ext_view *item, s
 /* The parent's id and class, if there is a parent */
 static void instance_text(struct etw_text *line, const struct etw_ext_view *item)
 {
-	static const struct etw_guid none;
+	const void *class = (const uint8_t *)item->data + PARENT_CLASS;
 	uint64_t parent = items_number(item->data, 4, 4);
-	struct etw_guid of;
 
-	memcpy(&of, (const uint8_t *)item->data + ITEMS_INSTANCE_PARENT, sizeof(of));
-	etw_text_printf(line, "%" PRIu64, items_number(item->data, 0, 4));
-	if (!parent && !memcmp(&of, &none, sizeof(of)))
+	etw_text_unsigned(line, items_number(item->data, 0, 4), 1);
+	if (!parent && !items_number(class, 0, 8) && !items_number(class, 8, 8))
 		return;
 	etw_text_printf(line, " parent=%" PRIu64 "@", parent);
-	etw_text_guid(line, &of);
+	etw_text_guid(line, class);
 }
 
 static void item_text(struct etw_text *line, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
 	static struct etw_text string;	/* its memory is used again */
-	struct etw_guid guid;
 
 	etw_text_printf(line, " %s=", kind->name);
 	switch (kind->shape) {
-	case ITEM_GUID:
-		memcpy(&guid, item->data, sizeof(guid));
-		etw_text_guid(line, &guid);
-		break;
-	case ITEM_SID:
-		items_add_sid(line, item->data);
-		break;
-	case ITEM_U32:
-		etw_text_printf(line, "%" PRIu64, items_number(item->data, 0, 4));
-		break;
-	case ITEM_U64:
-		etw_text_printf(line, "0x%" PRIx64, items_number(item->data, 0, 8));
+	case ITEM_NUMBER:
+		etw_text_unsigned(line, items_number(item->data, 0, 4), 1);
 		break;
 	case ITEM_UTF16:
 	case ITEM_UTF8:
 		string.len = 0;
-		items_add_string(&string, kind->shape, item);
+		items_add_string(&string, kind, item);
 		etw_text_puts(line, "\"");
 		etw_text_escape(line, string.data, string.len);
 		etw_text_puts(line, "\"");
@@ -201,34 +196,30 @@ static void item_text(struct etw_text *line, const struct items_kind *kind,
 	case ITEM_TRAITS:
 		named_text(line, kind->shape, item);
 		break;
-	case ITEM_STACK32:
-		stack_text(line, item, 4);
+	case ITEM_STACK:
+		stack_text(line, item, kind->width);
 		break;
-	case ITEM_STACK64:
-		stack_text(line, item, 8);
-		break;
-	case ITEM_PID_NAMESPACE:
+	case ITEM_NAMESPACE:
 		etw_text_printf(line, "%" PRIu64 "/%" PRIu64 "@%" PRIu64,
-			    items_number(item->data, 0, 4), items_number(item->data, 4, 4),
-			    items_number(item->data, 8, 4));
+				items_number(item->data, 0, 4), items_number(item->data, 4, 4),
+				items_number(item->data, 8, 4));
 		break;
 	case ITEM_INSTANCE:
 		instance_text(line, item);
 		break;
+	default:
+		items_add_string(line, kind, item);
 	}
 }
 
 void items_text(struct etw_text *line, const struct etw_record_view *record, bool schema)
 {
+	struct items_walk walk = { .record = record, .schema = schema };
 	const struct items_kind *kind;
 	struct etw_ext_view item;
-	uint32_t offset = 0;
 
-	while (etw_ext_next(record, &offset, &item) == 1) {
-		kind = items_kind(&item);
-		if (kind && (schema || !items_is_schema(kind)))
-			item_text(line, kind, &item);
-	}
+	while ((kind = items_next(&walk, &item)))
+		item_text(line, kind, &item);
 }
 
 const void *items_find(const struct etw_record_view *record, uint16_t type, size_t size)
@@ -244,125 +235,69 @@ const void *items_find(const struct etw_record_view *record, uint16_t type, size
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void namespace_json(struct etw_text *to, const struct etw_ext_view *item)
-{
-	etw_text_char(to, '{');
-	json_writer_unsigned(to, "pid", items_number(item->data, 0, 4));
-	json_writer_unsigned(to, "tid", items_number(item->data, 4, 4));
-	json_writer_unsigned(to, "namespace", items_number(item->data, 8, 4));
-	etw_text_char(to, '}');
-}
-
-static void instance_json(struct etw_text *to, const struct etw_ext_view *item)
-{
-	struct etw_guid of;
-
-	memcpy(&of, (const uint8_t *)item->data + ITEMS_INSTANCE_PARENT, sizeof(of));
-	etw_text_char(to, '{');
-	json_writer_unsigned(to, "id", items_number(item->data, 0, 4));
-	json_writer_unsigned(to, "parent", items_number(item->data, 4, 4));
-	json_writer_guid(to, "parent_class", &of);
-	etw_text_char(to, '}');
-}
-
-static void stack_json(struct etw_text *to, const struct etw_ext_view *item, size_t width)
-{
-	size_t at;
-
-	etw_text_char(to, '[');
-	for (at = ITEMS_STACK_HEAD; at + width <= item->data_len; at += width) {
-		json_writer_next(to);
-		etw_text_char(to, '"');
-		etw_text_0x(to, items_number(item->data, at, width));
-		etw_text_char(to, '"');
-	}
-	etw_text_char(to, ']');
-}
-
-static void named_json(struct etw_text *to, const struct items_kind *kind,
-		       const struct etw_ext_view *item)
+static void named_json(struct etw_text *to, enum items_shape shape, const struct etw_ext_view *item)
 {
 	uint32_t len = 0;
-	const char *name = items_name(kind->shape, item, &len);
+	const char *name = name_of(shape, item, &len);
 
-	etw_text_char(to, '{');
 	if (name)
 		json_writer_string(to, "name", name, len);
 	else
 		json_writer_word(to, "name", NULL);
 	json_writer_unsigned(to, "size", item->data_len);
-	etw_text_char(to, '}');
 }
 
-static void string_json(struct etw_text *to, const struct items_kind *kind,
-			const struct etw_ext_view *item)
+static void members_json(struct etw_text *to, const struct items_member *m, const void *data)
 {
-	static struct etw_text string;	/* its memory is used again */
-
-	string.len = 0;
-	if (kind->shape == ITEM_SID)
-		items_add_sid(&string, item->data);
-	else
-		items_add_string(&string, kind->shape, item);
-	etw_text_json_string(to, string.data, string.len);
+	for (; m->key; m++) {
+		if (m->size == ITEMS_GUID)
+			json_writer_guid(to, m->key, (const void *)((const uint8_t *)data + m->at));
+		else
+			json_writer_unsigned(to, m->key, items_number(data, m->at, m->size));
+	}
 }
 
 static void item_json(struct etw_text *to, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
-	struct etw_guid guid;
+	static struct etw_text string;	/* its memory is used again */
+	size_t at;
 
-	json_writer_key(to, kind->key);
 	switch (kind->shape) {
-	case ITEM_GUID:
-		memcpy(&guid, item->data, sizeof(guid));
-		etw_text_char(to, '"');
-		etw_text_guid(to, &guid);
-		etw_text_char(to, '"');
-		break;
-	case ITEM_U32:
-		etw_text_unsigned(to, items_number(item->data, 0, 4), 1);
-		break;
-	case ITEM_U64:
-		etw_text_char(to, '"');
-		etw_text_0x(to, items_number(item->data, 0, 8));
-		etw_text_char(to, '"');
-		break;
-	case ITEM_SID:
-	case ITEM_UTF16:
-	case ITEM_UTF8:
-		string_json(to, kind, item);
+	case ITEM_NUMBER:
+		json_writer_unsigned(to, kind->key, items_number(item->data, 0, 4));
 		break;
 	case ITEM_SCHEMA:
 	case ITEM_TRAITS:
-		named_json(to, kind, item);
+		json_writer_open(to, kind->key, '{');
+		named_json(to, kind->shape, item);
+		json_writer_close(to, '}');
 		break;
-	case ITEM_STACK32:
-		stack_json(to, item, 4);
+	case ITEM_STACK:
+		json_writer_open(to, kind->key, '[');
+		for (at = ITEMS_STACK_HEAD; at + kind->width <= item->data_len; at += kind->width)
+			json_writer_mask(to, NULL, items_number(item->data, at, kind->width));
+		json_writer_close(to, ']');
 		break;
-	case ITEM_STACK64:
-		stack_json(to, item, 8);
-		break;
-	case ITEM_PID_NAMESPACE:
-		namespace_json(to, item);
-		break;
+	case ITEM_NAMESPACE:
 	case ITEM_INSTANCE:
-		instance_json(to, item);
+		json_writer_open(to, kind->key, '{');
+		members_json(to, kind->members, item->data);
+		json_writer_close(to, '}');
 		break;
+	default:
+		string.len = 0;
+		items_add_string(&string, kind, item);
+		json_writer_string(to, kind->key, string.data, string.len);
 	}
 }
 
 void items_json(struct etw_text *to, const struct etw_record_view *record, bool schema)
 {
+	struct items_walk walk = { .record = record, .schema = schema, .once = true };
 	const struct items_kind *kind;
 	struct etw_ext_view item;
-	uint32_t offset = 0, had = 0;
 
-	while (etw_ext_next(record, &offset, &item) == 1) {
-		kind = items_kind(&item);
-		if (!kind || had & 1u << kind->bit || (!schema && items_is_schema(kind)))
-			continue;
+	while ((kind = items_next(&walk, &item)))
 		item_json(to, kind, &item);
-		had |= 1u << kind->bit;
-	}
 }

@@ -8,11 +8,10 @@
 #include "items.h"
 
 #define ITEMS_STACK_HEAD	8	/* MatchId */
-#define ITEMS_INSTANCE_PARENT	8	/* the parent's class follows both ids */
+#define ITEMS_GUID		16	/* size of a member that is a GUID; others are numbers */
 
-enum items_shape { ITEM_GUID, ITEM_SID, ITEM_U32, ITEM_U64, ITEM_UTF16, ITEM_UTF8,
-		   ITEM_STACK32, ITEM_STACK64, ITEM_PID_NAMESPACE, ITEM_SCHEMA, ITEM_TRAITS,
-		   ITEM_INSTANCE };
+enum items_shape { ITEM_GUID, ITEM_SID, ITEM_NUMBER, ITEM_HEX, ITEM_UTF16, ITEM_UTF8, ITEM_STACK,
+		   ITEM_NAMESPACE, ITEM_INSTANCE, ITEM_SCHEMA, ITEM_TRAITS };
 
 struct items_kind {
 	uint16_t type;
@@ -20,22 +19,26 @@ struct items_kind {
 	const char *key;	/* in JSON */
 	enum items_shape shape;
 	unsigned int bit;	/* unique for each key */
+	unsigned int least;	/* bytes; shorter items are left out */
+	unsigned int width;	/* STACK: bytes of an address */
+	const struct items_member {
+		const char *key;
+		unsigned int at, size;
+	} *members;		/* NAMESPACE, INSTANCE; the last has no key */
 };
 
-/* Items that only describe how to decode the event */
-static inline bool items_is_schema(const struct items_kind *kind)
-{
-	return kind->shape == ITEM_SCHEMA || kind->shape == ITEM_TRAITS;
-}
+struct items_walk {
+	const struct etw_record_view *record;
+	bool schema;		/* also items that only describe how to decode the event */
+	bool once;		/* only the first of each key */
+	uint32_t offset, had;
+};
 
-/* NULL: the type is unknown, or the item is too short for it. */
-const struct items_kind *items_kind(const struct etw_ext_view *item);
+/* The next item that is whole, and its kind; NULL: there are no more. */
+const struct items_kind *items_next(struct items_walk *walk, struct etw_ext_view *item);
 uint64_t items_number(const void *data, size_t at, size_t size);
-void items_add_sid(struct etw_text *to, const uint8_t *sid);
-/* Append a string item as UTF-8, up to its NUL if there is one. */
-void items_add_string(struct etw_text *to, enum items_shape shape,
+/* Append an item that is a string, GUID, SID or HEX; strings as UTF-8 up to their NUL. */
+void items_add_string(struct etw_text *to, const struct items_kind *kind,
 		      const struct etw_ext_view *item);
-/* The name in metadata or traits; NULL: there is none. */
-const char *items_name(enum items_shape shape, const struct etw_ext_view *item, uint32_t *len);
 
 #endif /* ETW_CONVERT_ITEMS_KIND_H */

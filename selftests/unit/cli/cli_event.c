@@ -219,6 +219,25 @@ static void test_instance_json(void)
 	etw_text_free(&line);
 }
 
+static void test_stack_json(void)
+{
+	static const struct {
+		struct etw_ext_item item;
+		uint64_t match, addresses[2];
+		struct etw_ext_item key;
+		uint64_t value;
+	} ext = { { 32, ETW_EXT_STACK_TRACE64, 1, 24 }, 0, { 1, 0xffffffff81000000 },
+		  { 16, ETW_EXT_EVENT_KEY, 0, 8 }, 0x1000000000002 };
+	struct etw_record_view view = { .ext = &ext, .ext_len = sizeof(ext) };
+	struct etw_text line = { 0 };
+
+	text_puts(&line, "{");
+	items_json(&line, &view, true);
+	ok(!strcmp(line.data, "{\"stack\":[\"0x1\",\"0xffffffff81000000\"],"
+		   "\"event_key\":\"0x1000000000002\""), "%s", line.data);
+	etw_text_free(&line);
+}
+
 static void test_find(void)
 {
 	static const struct {
@@ -240,6 +259,7 @@ int main(void)
 	test_items();
 	test_items_json();
 	test_instance_json();
+	test_stack_json();
 	test_find();
 	return done_testing();
 }

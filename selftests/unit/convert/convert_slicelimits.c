@@ -100,7 +100,7 @@ static void test_switches(void)
 	   "running slices are bounded: %zu bytes", most);
 	ok(counts.stopped && counts.stopped == got_count, "evicted slices are counted");
 	for (i = 0; i < got_count; i++)
-		wrong += got[i].slice.track.place != SLICE_CPU || !got[i].slice.unfinished;
+		wrong += got[i].slice.track.place != SLICE_CPU || got[i].slice.stop;
 	is(wrong, 0, "and handed over as unfinished");
 	convert.notes[0] = '\0';
 	end();

@@ -158,88 +158,48 @@ static void put_guid(struct args *args, const char *name, const void *guid)
 
 static void put_stack(struct args *args, const struct etw_ext_view *item, size_t width)
 {
-	size_t begun = begin_named(args, ANNOTATION_DICT, "stack"), at, entry;
+	size_t at, entry;
 
 	for (at = ITEMS_STACK_HEAD; at + width <= item->data_len; at += width) {
 		entry = proto_begin(args->to, ANNOTATION_ARRAY);
 		proto_uint(args->to, ANNOTATION_POINTER, items_number(item->data, at, width));
 		proto_end(args->to, entry);
 	}
-	proto_end(args->to, begun);
 }
 
-static void put_namespace(struct args *args, const char *name, const struct etw_ext_view *item)
+static void put_members(struct args *args, const struct items_member *m, const void *data)
 {
-	size_t begun = begin_named(args, ANNOTATION_DICT, name);
-
-	put_uint(args, "pid", items_number(item->data, 0, 4));
-	put_uint(args, "tid", items_number(item->data, 4, 4));
-	put_uint(args, "namespace", items_number(item->data, 8, 4));
-	proto_end(args->to, begun);
-}
-
-static void put_instance(struct args *args, const char *name, const struct etw_ext_view *item)
-{
-	size_t begun = begin_named(args, ANNOTATION_DICT, name);
-
-	put_uint(args, "id", items_number(item->data, 0, 4));
-	put_uint(args, "parent", items_number(item->data, 4, 4));
-	put_guid(args, "parent_class", (const uint8_t *)item->data + ITEMS_INSTANCE_PARENT);
-	proto_end(args->to, begun);
-}
-
-static void put_item(struct args *args, const struct items_kind *kind,
-		     const struct etw_ext_view *item)
-{
-	args->scratch->len = 0;
-	switch (kind->shape) {
-	case ITEM_GUID:
-		put_guid(args, kind->key, item->data);
-		break;
-	case ITEM_U32:
-		put_uint(args, kind->key, items_number(item->data, 0, 4));
-		break;
-	case ITEM_U64:
-		etw_text_0x(args->scratch, items_number(item->data, 0, 8));
-		put_scratch(args, ANNOTATION_DICT, kind->key);
-		break;
-	case ITEM_SID:
-		items_add_sid(args->scratch, item->data);
-		put_scratch(args, ANNOTATION_DICT, kind->key);
-		break;
-	case ITEM_UTF16:
-	case ITEM_UTF8:
-		items_add_string(args->scratch, kind->shape, item);
-		put_scratch(args, ANNOTATION_DICT, kind->key);
-		break;
-	case ITEM_STACK32:
-	case ITEM_STACK64:
-		put_stack(args, item, kind->shape == ITEM_STACK32 ? 4 : 8);
-		break;
-	case ITEM_PID_NAMESPACE:
-		put_namespace(args, kind->key, item);
-		break;
-	case ITEM_INSTANCE:
-		put_instance(args, kind->key, item);
-		break;
-	default:
-		break;		/* metadata, which has served its purpose */
+	for (; m->key; m++) {
+		if (m->size == ITEMS_GUID)
+			put_guid(args, m->key, (const uint8_t *)data + m->at);
+		else
+			put_uint(args, m->key, items_number(data, m->at, m->size));
 	}
 }
 
 /* Put the first item of each kind. */
 static void put_items(struct args *args, const struct etw_record_view *record)
 {
+	struct items_walk walk = { .record = record, .once = true };
 	const struct items_kind *kind;
 	struct etw_ext_view item;
-	uint32_t offset = 0, had = 0;
+	size_t begun;
 
-	while (etw_ext_next(record, &offset, &item) == 1) {
-		kind = items_kind(&item);
-		if (!kind || had & 1u << kind->bit)
-			continue;
-		put_item(args, kind, &item);
-		had |= 1u << kind->bit;
+	while ((kind = items_next(&walk, &item))) {
+		if (kind->shape == ITEM_NUMBER) {
+			put_uint(args, kind->key, items_number(item.data, 0, 4));
+		} else if (kind->shape == ITEM_STACK || kind->members) {
+			begun = begin_named(args, ANNOTATION_DICT, kind->key);
+			if (kind->members)
+				put_members(args, kind->members, item.data);
+			else
+				put_stack(args, &item, kind->width);
+			proto_end(args->to, begun);
+		} else {
+			args->scratch->len = 0;
+			items_add_string(args->scratch, kind, &item);
+			put_scratch(args, ANNOTATION_DICT, kind->key);
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ enum { START = 1, END = 2, DC_START = 3, DC_END = 4, CSWITCH = 36, SET_NAME = 72
 /* A thread's process and name; tid 0: the process itself */
 struct kernel_name {
 	uint32_t pid, tid;
-	char *name;
+	char name[SLICES_NAME_MAX + 1];
 };
 
 static bool is_of(const struct convert_event *e, uint16_t hook)
@@ -55,21 +55,6 @@ static struct kernel_name *find_name(const struct kernel *k, uint32_t pid, uint3
 	return etw_table_find(&k->names, etw_hash(0, id, sizeof(id)), has_id, id);
 }
 
-static int add_name(struct kernel *k, struct kernel_name *name)
-{
-	const uint32_t id[2] = { name->tid ? 0 : name->pid, name->tid };
-
-	return etw_table_add(&k->names, etw_hash(0, id, sizeof(id)), name);
-}
-
-static void free_name(void *entry)
-{
-	struct kernel_name *name = entry;
-
-	free(name->name);
-	free(name);
-}
-
 /* The length of a name that is kept, in whole characters */
 static size_t kept_len(const char *text)
 {
@@ -85,34 +70,27 @@ static size_t kept_len(const char *text)
 
 static int remember(struct slices *s, uint32_t pid, uint32_t tid, const char *text)
 {
+	const uint32_t id[2] = { tid ? 0 : pid, tid };
 	const size_t len = kept_len(text);
 	struct kernel *k = &s->kernel;
 	struct kernel_name *name = find_name(k, pid, tid);
-	char *copy = strndup(text, len);
 
 	if (!name && k->names.count >= SLICES_NAMES_MAX) {
 		s->count.forgotten += k->names.count;
-		etw_table_clear(&k->names, free_name);
+		etw_table_clear(&k->names, free);
 	}
-	if (!name && copy) {
+	if (!name) {
 		name = calloc(1, sizeof(*name));
-		if (name) {
-			name->pid = pid;
-			name->tid = tid;
-			if (add_name(k, name)) {
-				free(name);
-				name = NULL;
-			}
+		if (!name || etw_table_add(&k->names, etw_hash(0, id, sizeof(id)), name)) {
+			free(name);
+			return convert_no_memory(s->c);
 		}
-	}
-	if (!name || !copy) {
-		free(copy);
-		return convert_no_memory(s->c);
 	}
 	s->count.cut += text[len] != '\0';
 	name->pid = pid;
-	free(name->name);
-	name->name = copy;
+	name->tid = tid;
+	memcpy(name->name, text, len);
+	name->name[len] = '\0';
 	return 0;
 }
 
@@ -205,7 +183,6 @@ static int end_running(struct slices *s, uint16_t cpu, struct running *r, int64_
 		.end = ns < r->begin ? r->begin : ns,
 		.start = { r->body.data, r->body.len },
 		.stop = seen ? &none : NULL,
-		.unfinished = !seen,
 	};
 
 	if (!r->known)
@@ -330,5 +307,5 @@ void kernel_free(struct kernel *k)
 	for (i = 0; i < k->cpu_count; i++)
 		etw_text_free(&k->cpus[i].body);
 	free(k->cpus);
-	etw_table_clear(&k->names, free_name);
+	etw_table_clear(&k->names, free);
 }

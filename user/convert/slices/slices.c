@@ -118,7 +118,6 @@ static int finish(struct slices *s, struct open_slice *open, int64_t end, bool a
 		.begin = open->begin,
 		.start = { open->body, open->len },
 		.stop = stop,
-		.unfinished = !stop,
 		.activity = slices_activity(&open->activity),
 		.parent = open->parent,
 	};

@@ -56,8 +56,7 @@ struct slice {
 	struct slice_track track;
 	int64_t begin, end;		/* ns since 1970 */
 	struct slice_body start;
-	const struct slice_body *stop;	/* NULL: there is no stop event */
-	bool unfinished;		/* its end was not seen */
+	const struct slice_body *stop;	/* NULL: its end was not seen */
 	uint64_t activity;		/* slices_activity() of its activity */
 	uint64_t parent;		/* slices_activity() of its related activity */
 };
