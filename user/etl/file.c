@@ -100,6 +100,71 @@ struct etw_block *etw_etl_load(struct etw_etl_file *f, uint64_t at,
 	return NULL;
 }
 
+/* ------------------------------------------------------------------- queue */
+
+static uint32_t get_node(struct etw_etl_queue *queue)
+{
+	uint32_t i = queue->free;
+
+	if (i) {
+		queue->free = queue->nodes[i].next;
+		return i;
+	}
+	if (queue->used + 1 >= queue->room) {
+		uint32_t room = queue->room ? 2 * queue->room : 256;
+		struct etw_etl_node *nodes;
+
+		nodes = realloc(queue->nodes, room * sizeof(*nodes));
+		if (!nodes)
+			return 0;
+		queue->nodes = nodes;
+		queue->room = room;
+	}
+	return ++queue->used;
+}
+
+/* false: out of memory. */
+static bool queue_put(struct etw_etl_queue *queue, uint16_t cpu, uint64_t at)
+{
+	struct etw_etl_cpu *c = &queue->cpus[cpu];
+	uint32_t i = get_node(queue);
+
+	if (!i)
+		return false;
+	queue->nodes[i].at = at;
+	queue->nodes[i].next = 0;
+	if (c->first)
+		queue->nodes[c->last].next = i;
+	else
+		c->first = i;
+	c->last = i;
+	queue->kept++;
+	return true;
+}
+
+/* false: no buffer is queued for the CPU. */
+static bool queue_get(struct etw_etl_queue *queue, uint16_t cpu, uint64_t *at)
+{
+	struct etw_etl_cpu *c = &queue->cpus[cpu];
+	uint32_t i = c->first;
+
+	if (!i)
+		return false;
+	*at = queue->nodes[i].at;
+	c->first = queue->nodes[i].next;
+	queue->nodes[i].next = queue->free;
+	queue->free = i;
+	queue->kept--;
+	return true;
+}
+
+static bool queue_full(const struct etw_etl_queue *queue)
+{
+	return queue->kept >= ETW_ETL_KEPT_MAX;
+}
+
+/* ------------------------------------------------------------------ feeding */
+
 /* Is the buffer seen at this offset still there? Another program may write to the file. */
 static int look_again(struct etw_etl_file *f, uint16_t cpu, uint64_t at,
 		      struct etw_buffer_header *header)
@@ -138,7 +203,7 @@ static int keep(struct etw_etl_file *f, uint16_t cpu, uint64_t at)
 		report(f, at, "the buffer has changed since the file was opened");
 		return 0;
 	}
-	if (!etw_etl_queue_put(&f->queue, cpu, at))
+	if (!queue_put(&f->queue, cpu, at))
 		return -ENOMEM;
 	if (c->late) {
 		c->late = false;
@@ -158,14 +223,14 @@ static int find_next(struct etw_etl_file *f, uint16_t cpu, uint64_t *at,
 	struct etw_etl_cpu *c = &f->queue.cpus[cpu];
 	int ret;
 
-	while (etw_etl_queue_get(&f->queue, cpu, at)) {
+	while (queue_get(&f->queue, cpu, at)) {
 		c->left -= c->left > 0;
 		ret = look_again(f, cpu, *at, header);
 		if (ret)
 			return ret;
 	}
 	while (c->left) {
-		if (etw_etl_queue_full(&f->queue)) {
+		if (queue_full(&f->queue)) {
 			c->late = true;
 			f->late++;
 			return 0;
@@ -223,7 +288,7 @@ static int feed_late(struct etw_etl_file *f)
 	uint64_t at;
 	int ret;
 
-	while (f->late && !etw_etl_queue_full(&f->queue)) {
+	while (f->late && !queue_full(&f->queue)) {
 		ret = walk_on(f, &at, &header);
 		if (ret < 0)
 			return ret;
@@ -247,7 +312,7 @@ static int feed(struct etw_etl_file *f, uint16_t cpu)
 {
 	int err = feed_one(f, cpu);
 
-	while (!err && (f->found_count || (f->late && !etw_etl_queue_full(&f->queue))))
+	while (!err && (f->found_count || (f->late && !queue_full(&f->queue))))
 		err = feed_late(f);
 	return err;
 }

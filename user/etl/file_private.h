@@ -9,10 +9,31 @@
 #include <stddef.h>
 
 #include "file.h"
-#include "queue.h"
 #include "time.h"
 #include "walk.h"
 #include "merge.h"
+
+/*
+ * Buffers seen but not read yet, by CPU. The walk of a file meets the buffers of all CPUs.
+ * When one CPU's next buffer is needed, the offsets of other CPUs' buffers before it are
+ * kept here. Their number is bounded, and so is the memory.
+ */
+#define ETW_ETL_KEPT_MAX	(1u << 18)	/* of all CPUs; 4 MB */
+
+struct etw_etl_cpu {
+	uint64_t left;		/* the CPU's buffers still to be read */
+	uint32_t first, last;	/* nodes; 0: none */
+	bool late;		/* the next buffer is too far ahead */
+};
+
+struct etw_etl_queue {
+	struct etw_etl_cpu cpus[ETW_ETL_CPUS];
+	struct etw_etl_node {
+		uint64_t at;
+		uint32_t next;
+	} *nodes;		/* [0] is unused */
+	uint32_t room, used, free, kept;
+};
 
 struct etw_etl_file {
 	struct etw_etl_space space;

@@ -233,7 +233,7 @@ void etw_etl_close(struct etw_etl_file *file)
 	if (file->space.fd >= 0)
 		close(file->space.fd);
 	etw_merge_free(&file->merge);
-	etw_etl_queue_free(&file->queue);
+	free(file->queue.nodes);
 	etw_block_release(file->head);
 	etw_block_release(file->spent);
 	free(file->packed);

@@ -5,7 +5,7 @@
 #include <sys/time.h>
 
 #include "etl/file.h"
-#include "etl/queue.h"
+#include "etl/file_private.h"
 #include "lib/tap.h"
 
 #define GB	(1LL << 30)

@@ -50,6 +50,7 @@ static void create(GUID *id)
 {
 	struct etw_fork_state *proc = etw_fork_state_get();
 	uint64_t seed, none = 0, count;
+	int i;
 
 	if (proc) {
 		seed = atomic_load(&proc->activity_seed);
@@ -67,14 +68,8 @@ static void create(GUID *id)
 	id->Data1 = count;
 	id->Data2 = count >> 32;
 	id->Data3 = count >> 48 & 0x0FFF;
-	id->Data4[0] = seed >> 56;
-	id->Data4[1] = seed >> 48;
-	id->Data4[2] = seed >> 40;
-	id->Data4[3] = seed >> 32;
-	id->Data4[4] = seed >> 24;
-	id->Data4[5] = seed >> 16;
-	id->Data4[6] = seed >> 8;
-	id->Data4[7] = seed;
+	for (i = 0; i < 8; i++)
+		id->Data4[i] = seed >> (56 - 8 * i);
 }
 
 ULONG EventActivityIdControl(ULONG ControlCode, LPGUID ActivityId)
