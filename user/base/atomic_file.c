@@ -162,7 +162,7 @@ static int open_replacement(struct etw_atomic_file *f, const char *path, const s
 {
 	f->existed = true;
 	f->path = realpath(path, NULL);
-	/* Who may not write to a file may not replace it. */
+	/* A user who may not write to a file may not replace it. */
 	if (!f->path || (!S_ISDIR(st->st_mode) && access(f->path, W_OK)))
 		return -errno;
 	f->mode = st->st_mode & (S_ISDIR(st->st_mode) ? 03777 : 0777);

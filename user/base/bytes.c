@@ -15,7 +15,7 @@ void etw_bytes_free(struct etw_bytes *bytes)
 	memset(bytes, 0, sizeof(*bytes));
 }
 
-/* Room for len more; NULL: there is none. */
+/* Make room for len more bytes; NULL: out of memory. */
 static uint8_t *room(struct etw_bytes *bytes, size_t len)
 {
 	size_t cap = bytes->cap ? bytes->cap : 256;

@@ -2,8 +2,8 @@
 /*
  * bytes.h - growing bytes, little-endian
  *
- * When memory is out, error says so and nothing more is added: one look at the end is
- * enough.
+ * After an allocation fails, error is set and nothing more is added, so callers check it
+ * once, at the end.
  */
 #ifndef ETW_BASE_BYTES_H
 #define ETW_BASE_BYTES_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Growing bytes.  All zero is empty; error: -ENOMEM once something did not fit. */
+/* All zero is empty; error: 0 or -ENOMEM. */
 struct etw_bytes {
 	uint8_t *data;
 	size_t len;
@@ -29,21 +29,21 @@ void etw_bytes_put32(struct etw_bytes *bytes, uint32_t value);
 void etw_bytes_put64(struct etw_bytes *bytes, uint64_t value);
 void etw_bytes_text(struct etw_bytes *bytes, const char *text);
 
-/* Zeroes up to a length. */
+/* Append zeros up to a length. */
 void etw_bytes_zero_to(struct etw_bytes *bytes, size_t len);
 /* Zeroes until the bytes behind from are a multiple of to. */
 void etw_bytes_align(struct etw_bytes *bytes, size_t from, size_t to);
 
-/* Write over what is there. */
+/* Overwrite bytes. */
 void etw_bytes_set32(struct etw_bytes *bytes, size_t at, uint32_t value);
 
-/* UTF-8 as UTF-16, without NUL.  Returns the units; text that is no UTF-8 adds none. */
+/* UTF-8 as UTF-16, without NUL. Returns the units; invalid UTF-8 adds none. */
 size_t etw_bytes_utf16(struct etw_bytes *bytes, const char *text);
 
-/* Forget what lies behind len. */
+/* Truncate to len. */
 void etw_bytes_cut(struct etw_bytes *bytes, size_t len);
 
-/* Order of two UTF-8 texts by their UTF-16 units. */
+/* Compare two UTF-8 texts by their UTF-16 units. */
 int etw_utf16_order(const char *a, const char *b);
 
 #endif /* ETW_BASE_BYTES_H */

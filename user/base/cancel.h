@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cancel.h - let a thread's cancellation wait (pthread_cancel(), the deferred kind)
+ * cancel.h - postpone a thread's cancellation (pthread_cancel(), deferred)
  *
- * What the library holds while it calls the system, a lock, a descriptor, memory,
- * must not go with the thread.  So it is cancelled in what may wait long only, where
- * nothing is held that nobody else gives back: etw_kdev_poll().
+ * A cancelled thread would keep the locks, descriptors and memory that the library holds
+ * during a system call. So the library is cancelled only in calls that may wait for long
+ * and during which it holds nothing: etw_kdev_poll().
  */
 #ifndef ETW_BASE_CANCEL_H
 #define ETW_BASE_CANCEL_H
 
 #include <pthread.h>
 
-/* What to hand to etw_cancel_allow(), so that they nest. */
+/* Returns the state to pass to etw_cancel_allow(); calls nest. */
 static inline int etw_cancel_hold(void)
 {
 	int state;

@@ -11,8 +11,8 @@
 #define ETW_GUID_TEXT	39	/* braces and NUL included */
 
 /*
- * 01234567-89ab-cdef-0123-456789abcdef in either case, with braces or without.
- * 0 or -EINVAL; *guid is unchanged then.
+ * Parse 01234567-89ab-cdef-0123-456789abcdef in either case, with or without braces. 0,
+ * or -EINVAL and *guid is unchanged.
  */
 int etw_guid_parse(const char *text, struct etw_guid *guid);
 /* {01234567-89ab-cdef-0123-456789abcdef}, lower case */

@@ -11,10 +11,10 @@
 
 #include "text.h"
 
-void json_writer_next(struct etw_text *to);	/* the comma, where one is due */
+void json_writer_next(struct etw_text *to);	/* a comma, unless it is the first */
 void json_writer_key(struct etw_text *to, const char *key);
 void json_writer_string(struct etw_text *to, const char *key, const char *s, size_t len);
-/* NULL is null. */
+/* A NULL string becomes null. */
 void json_writer_word(struct etw_text *to, const char *key, const char *s);
 void json_writer_unsigned(struct etw_text *to, const char *key, uint64_t value);
 void json_writer_flag(struct etw_text *to, const char *key, bool value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_guid.c - the GUID that tools make of a TraceLogging provider's name
+ * name_guid.c - the GUID that tools derive from a TraceLogging provider's name
  *
  * SHA-1 (FIPS 180-4) names things here; it protects nothing.
  */
@@ -20,7 +20,7 @@
 
 #define BLOCK		64
 #define SPACE_SIZE	16
-/* The name space, two bytes a unit, and what SHA-1 puts behind */
+/* The name space, two bytes per unit, and SHA-1's padding */
 #define MESSAGE_MAX	(SPACE_SIZE + 2 * ETW_NAME_MAX)
 #define PADDED_MAX	((MESSAGE_MAX + 9 + BLOCK - 1) / BLOCK * BLOCK)
 
@@ -63,7 +63,7 @@ static void sha1_block(uint32_t state[5], const uint8_t *p)
 	state[4] += e;
 }
 
-/* message has room for the padding, and is zero behind its len bytes. */
+/* message has room for the padding, and is zero after its len bytes. */
 static void sha1(uint8_t *message, size_t len, uint8_t digest[20])
 {
 	uint32_t state[5] = { 0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0 };
@@ -79,7 +79,7 @@ static void sha1(uint8_t *message, size_t len, uint8_t digest[20])
 		digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-/* Without a locale for it only ASCII has cases. */
+/* Without the locale, only ASCII letters are converted. */
 static uint16_t upper(uint16_t unit, locale_t locale)
 {
 	if (unit < 0x80)

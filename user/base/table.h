@@ -2,9 +2,9 @@
 /*
  * table.h - hash tables and interned keys
  *
- * The hash has a seed that differs in each process, because strangers choose the keys:
- * nobody can make a manifest or a trace whose keys all fall into one slot.  So hashes must
- * not appear in an output.
+ * The hash has a different seed in each process, because the keys are untrusted: nobody
+ * can build a manifest or a trace whose keys all fall into one slot. So hashes must not
+ * appear in any output.
  */
 #ifndef ETW_BASE_TABLE_H
 #define ETW_BASE_TABLE_H
@@ -23,7 +23,7 @@ static inline uint64_t etw_hash_number(uint64_t seed, uint64_t number)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Hash bytes; before: the hash of what comes before them, or 0. */
+/* Hash bytes; before: the hash of the preceding bytes, or 0. */
 uint64_t etw_hash(uint64_t before, const void *data, size_t size);
 
 /* --------------------------------------------------------------------- tables */

@@ -99,7 +99,7 @@ static unsigned int digits_of(uint64_t value)
 	return n + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-/* The digits of value end before end. */
+/* Write the digits of value so that they end before end. */
 static void digits_before(char *end, uint64_t value)
 {
 	while (value >= 100) {
@@ -153,8 +153,8 @@ static bool is_same(double a, double b, int digits)
 }
 
 /*
- * Numbers with few decimals, as most are, without printf().  A quotient is rounded as
- * a decimal number that is read would be, so the same digits read back as the same.
+ * Numbers with few decimals, like most, without printf(). A quotient is rounded like a
+ * decimal number that is parsed, so the digits read back as the same number.
  */
 static bool put_decimal(struct etw_text *text, double value, int digits)
 {
@@ -201,7 +201,7 @@ void etw_text_float(struct etw_text *text, double value, int digits)
 						 strtof(s, NULL) == (float)value))
 			break;
 	}
-	/* Other locales than "C" may have something else for the point. */
+	/* Locales other than "C" may have another decimal point. */
 	s[strspn(s, "+-0123456789e")] = len > (int)strspn(s, "+-0123456789e") ? '.' : '\0';
 	etw_text_add(text, s, (size_t)len);
 }

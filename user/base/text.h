@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - appending to a growing text; making foreign bytes printable
+ * text.h - append to a growing text; make untrusted bytes printable
  *
- * For struct etw_text of <etw/decode.h>.  When there is no memory, error becomes
- * -ENOMEM and stays so: the callers ask once, at the end.  One thread at a time for
- * each text.
+ * For struct etw_text of <etw/decode.h>. After an allocation fails, error stays -ENOMEM,
+ * so callers check it once, at the end. One thread at a time for each text.
  */
 #ifndef ETW_BASE_TEXT_H
 #define ETW_BASE_TEXT_H
@@ -19,7 +18,7 @@
 
 #define ETW_TEXT_GUID	36	/* characters of a GUID without braces */
 
-/* Room for len bytes and a NUL behind the text, or NULL; len is not changed. */
+/* Room for len bytes and a NUL after the text, or NULL; does not change text->len. */
 char *etw_text_grow(struct etw_text *text, size_t len);
 
 static inline char *etw_text_room(struct etw_text *text, size_t len)
@@ -29,14 +28,14 @@ static inline char *etw_text_room(struct etw_text *text, size_t len)
 	return etw_text_grow(text, len);
 }
 
-/* end: where etw_text_room()'s was written to. */
+/* The caller has written to etw_text_room()'s bytes up to end. */
 static inline void etw_text_end(struct etw_text *text, char *end)
 {
 	text->len = (size_t)(end - text->data);
 	*end = '\0';
 }
 
-/* memcpy(), without a call for what fields and their names mostly are. */
+/* memcpy() without a call for short texts, like most fields and names. */
 static inline char *etw_text_copy(char *to, const char *s, size_t len)
 {
 	if (len > 32) {
@@ -81,13 +80,13 @@ static inline void etw_text_puts(struct etw_text *text, const char *s)
 	etw_text_add(text, s, strlen(s));
 }
 
-/* Cut off what lies behind the first len bytes. */
+/* Truncate to len bytes. */
 void etw_text_cut(struct etw_text *text, size_t len);
 
 void etw_text_printf(struct etw_text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void etw_text_vprintf(struct etw_text *text, const char *fmt, va_list args);
-/* As "%0*llu", "%lld", "0x%llx", without printf()'s cost. */
+/* Like "%0*llu", "%lld", "0x%llx", but fast. */
 void etw_text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits);
 void etw_text_signed(struct etw_text *text, int64_t value);
 void etw_text_0x(struct etw_text *text, uint64_t value);
@@ -105,42 +104,42 @@ void etw_text_guid(struct etw_text *text, const void *guid);
 void etw_text_time(struct etw_text *text, uint64_t filetime);
 
 /*
- * UTF-8 made printable: quotes and backslashes get a backslash, control characters
- * and what reorders text become \n, \u001b and the like, bytes that are no UTF-8 \xNN.
+ * Make UTF-8 printable: escape quotes and backslashes with a backslash, control characters
+ * and characters that reorder text as \n, \u001b and so on, invalid bytes as \xNN.
  */
 void etw_text_escape(struct etw_text *text, const char *s, size_t len);
-/* The same for text that stands by itself: quotes and backslashes stay as they are. */
+/* The same, but quotes and backslashes stay. */
 void etw_text_safe(struct etw_text *text, const char *s, size_t len);
-/* Valid UTF-8: a byte that is none becomes U+FFFD. */
+/* Valid UTF-8: invalid bytes become U+FFFD. */
 void etw_text_utf8(struct etw_text *text, const char *s, size_t len);
 /* Little-endian UTF-16 at any address as UTF-8; lone surrogates become U+FFFD. */
 void etw_text_utf16(struct etw_text *text, const void *s, size_t bytes);
 
 enum etw_text_style {
 	ETW_TEXT_RAW,
-	ETW_TEXT_ESCAPED,	/* as etw_text_escape() */
+	ETW_TEXT_ESCAPED,	/* like etw_text_escape() */
 	ETW_TEXT_JSON,		/* the inside of a JSON string */
 };
 
 /*
- * Append what needs no look in any style (ASCII without controls, quotes and
- * backslashes) from the front of s; how many bytes that were.
+ * Append the leading characters of s that need no escape in any style (ASCII without
+ * controls, quotes and backslashes); returns their number.
  */
 size_t etw_text_plain(struct etw_text *text, const char *s, size_t len);
-/* All of s in quotes, if it is such; false: nothing was added. */
+/* Append s in quotes if it consists of such characters; false: nothing was added. */
 bool etw_text_quote_plain(struct etw_text *text, const char *s, size_t len);
-/* UTF-16 in a style. */
+/* UTF-16, in a style */
 void etw_text_string16(struct etw_text *text, const void *s, size_t bytes,
 		       enum etw_text_style style);
-/* Windows-1252 likewise; its five unused bytes are control characters. */
+/* Windows-1252, in a style; its five unused bytes count as control characters. */
 void etw_text_cp1252(struct etw_text *text, const void *s, size_t bytes,
 		     enum etw_text_style style);
-/* Is it UTF-8 throughout? */
+/* Is it valid UTF-8? */
 bool etw_utf8_valid(const char *s, size_t len);
 
-/* The inside of a JSON string, of UTF-8 as etw_text_utf8(). */
+/* The inside of a JSON string; invalid UTF-8 becomes U+FFFD. */
 void etw_text_json_inside(struct etw_text *text, const char *s, size_t len);
-/* Of JSON: a whole string, quotes included; of UTF-8 as etw_text_utf8(). */
+/* The same with quotes around it. */
 void etw_text_json_string(struct etw_text *text, const char *s, size_t len);
 
 #endif /* ETW_BASE_TEXT_H */

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_chars.c - characters of foreign strings
+ * text_chars.c - characters of untrusted strings
  *
- * Payload strings and names come from anybody who may register a provider.  What was
- * escaped cannot move a terminal's cursor, change its state or reorder what is shown.
+ * Payload strings and names come from anybody who may register a provider. Escaped text
+ * cannot move a terminal's cursor, change its state or reorder the output.
  */
 #include "text.h"
 #include "utf.h"
 
 #define BAD_CHAR	0xFFFDU
 
-/* Bytes that stand for themselves everywhere: ASCII without controls, " and \ */
+/* Needs no escape in any style: ASCII without controls, " and \ */
 static inline bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-#define EACH	0x0101010101010101u	/* times a byte: in each of eight */
+#define EACH	0x0101010101010101u	/* times a byte: this byte eight times */
 #define HIGH	0x8080808080808080u
 
-/* Is one of the bytes 0?  The others may have bits below 0x80 only. */
+/* Is one of the bytes 0? The others must be below 0x80. */
 #define HAS_ZERO(v)	(((v) - EACH) & ~(v) & HIGH)
 
-/* Are all of eight bytes plain?  Some of those that are not are counted twice. */
+/* Are all eight bytes plain? */
 static inline bool is_plain8(uint64_t v)
 {
 	uint64_t quote = v ^ EACH * '"', slash = v ^ EACH * '\\', del = v ^ EACH * 0x7F;
@@ -32,8 +32,8 @@ static inline bool is_plain8(uint64_t v)
 }
 
 /*
- * Copy plain bytes; how many.  Where all are, the last word overlaps the one before,
- * so that none is looked at alone.
+ * Copy the leading plain bytes; returns their number. If all are plain, the last word
+ * overlaps the one before, so that no byte is tested alone.
  */
 static inline __attribute__((always_inline))
 size_t copy_plain(char *to, const char *s, size_t len)
@@ -102,7 +102,7 @@ static unsigned int next_char(const char *s, size_t len, uint32_t *value)
 	return code < 0 ? 0 : (unsigned int)n;
 }
 
-/* C0 and C1 controls, line separators, and what reorders or hides text. */
+/* C0 and C1 controls, line separators, and characters that reorder or hide text */
 static bool is_unsafe(uint32_t v)
 {
 	return v < 0x20 || (v >= 0x7F && v < 0xA0) || v == 0x061C ||
@@ -179,7 +179,7 @@ static void json_u(struct etw_text *text, uint32_t v)
 				0xDC00 + ((v - 0x10000) & 0x3FF));
 }
 
-/* One character in a style; what is no character was made U+FFFD before. */
+/* Append one valid character in a style. */
 static void put_styled(struct etw_text *text, uint32_t v, enum etw_text_style style)
 {
 	char *to;
@@ -198,7 +198,7 @@ static void put_styled(struct etw_text *text, uint32_t v, enum etw_text_style st
 		etw_text_end(text, to + etw_utf8_put(v, to));
 }
 
-/* Units that need no look, from the front; how many bytes they were. */
+/* Append the leading units that need no escape; returns their bytes. */
 static size_t plain_run16(struct etw_text *text, const unsigned char *p, size_t bytes)
 {
 	char *to = etw_text_room(text, bytes / 2);

@@ -2,8 +2,8 @@
 /*
  * utf.h - UTF-16 to UTF-8 and back
  *
- * Strict both ways: lone surrogates, overlong forms and anything beyond
- * U+10FFFF are -EINVAL, so a name survives the way there and back unchanged.
+ * Strict in both directions: lone surrogates, overlong forms and code points beyond
+ * U+10FFFF are -EINVAL, so a name converted back is unchanged.
  */
 #ifndef ETW_BASE_UTF_H
 #define ETW_BASE_UTF_H
@@ -14,9 +14,9 @@
 #include <etw/wintypes.h>
 
 /*
- * Convert len units of input.  Returns the units the whole result has, which
- * may be more than cap; then nothing beyond cap was written and what was is
- * of no use.  No NUL is added.  out may be NULL when cap is 0.
+ * Convert len units of input. Returns the units of the whole result. If that exceeds cap,
+ * nothing was written beyond cap, and out is not usable. Adds no NUL. out may be NULL if
+ * cap is 0.
  */
 ssize_t etw_utf16_to_utf8(const WCHAR *in, size_t len, char *out, size_t cap);
 ssize_t etw_utf8_to_utf16(const char *in, size_t len, WCHAR *out, size_t cap);

@@ -4,7 +4,7 @@
  */
 #include "xml_escape.h"
 
-/* Controls: a parser reads three of them as blanks in an attribute; XML allows no other. */
+/* In an attribute, a parser reads three controls as blanks; XML allows no others. */
 static void put_control(struct etw_text *text, unsigned char c)
 {
 	if (c == '\t' || c == '\n' || c == '\r')

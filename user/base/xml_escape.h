@@ -7,7 +7,7 @@
 
 #include "text.h"
 
-/* What becomes a reference; each style includes the one before. */
+/* Characters that become references; each style includes the one before. */
 enum etw_xml_style {
 	ETW_XML_CONTENT,	/* & < > */
 	ETW_XML_QUOTED,		/* the double quote */
