@@ -161,7 +161,7 @@ static void test_bad(void)
 	   ERROR_INVALID_PARAMETER, "no rights");
 	is(EventAccessControl(&provider, EventSecuritySetDACL, &user, 0x1f0000, TRUE),
 	   ERROR_INVALID_PARAMETER, "standard rights only");
-	is(EventAccessControl(&provider, EventSecuritySetDACL, &user, 0x2001, TRUE),
+	is(EventAccessControl(&provider, EventSecuritySetDACL, &user, 0x4001, TRUE),
 	   ERROR_INVALID_PARAMETER, "unknown rights");
 	is(control(&provider, EventSecuritySetDACL, SID_OF(5, 1, 20), 1, TRUE),
 	   ERROR_NONE_MAPPED, "NetworkService");
