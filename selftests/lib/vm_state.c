@@ -130,6 +130,29 @@ fail:
 	return NULL;
 }
 
+#define DIFFERS(member) \
+	(memcmp(&was->member, &now->member, sizeof(was->member)) ? " " #member : "")
+
+/* Print which of a session's answers are different. */
+static void vm_state_report_session(const struct vm_state_session *was,
+				    const struct vm_state_session *now)
+{
+	fprintf(stderr, "# state: session \"%.*s\" changed:%s%s%s%s%s%s%s%s\n",
+		(int)now->query.name_out_len, now->name, DIFFERS(query.buffers),
+		DIFFERS(query.free_buffers), DIFFERS(query.buffers_written),
+		DIFFERS(query.sync_clock), DIFFERS(query), DIFFERS(stat), DIFFERS(consumers),
+		DIFFERS(disallow));
+}
+
+static void vm_state_report_sessions(const struct vm_state *was, const struct vm_state *now)
+{
+	int i;
+
+	for (i = 0; i < VM_STATE_SESSIONS; i++)
+		if (memcmp(&was->session[i], &now->session[i], sizeof(was->session[i])))
+			vm_state_report_session(&was->session[i], &now->session[i]);
+}
+
 bool vm_state_same(int fd, const struct vm_state *was)
 {
 	struct vm_state *now = vm_state_get(fd);
@@ -144,7 +167,7 @@ bool vm_state_same(int fd, const struct vm_state *was)
 		fprintf(stderr, "# state: %d providers became %d\n", was->providers,
 			now->providers);
 	else if (memcmp(was->session, now->session, sizeof(was->session)))
-		fprintf(stderr, "# state: a session changed\n");
+		vm_state_report_sessions(was, now);
 	else if (memcmp(was->provider, now->provider, sizeof(was->provider)))
 		fprintf(stderr, "# state: a provider changed\n");
 	else if (now->groups != was->groups || memcmp(was->group, now->group, sizeof(was->group)))
@@ -157,9 +180,17 @@ bool vm_state_same(int fd, const struct vm_state *was)
 	return same;
 }
 
+uint64_t vm_state_session(int fd, const char *name)
+{
+	struct etw_session s = vm_session(name);
+
+	s.flush_ms = VM_STATE_FLUSH_MS;
+	return vm_start(fd, &s) ? 0 : s.handle;
+}
+
 struct vm_state *vm_state_base(int fd, uint8_t level, uint64_t any, uint64_t *base)
 {
-	*base = vm_start_named(fd, "t-base");
+	*base = vm_state_session(fd, "t-base");
 	if (!*base || vm_enable(fd, *base, vm_guid(1), level, any, 0))
 		return NULL;
 	return vm_state_get(fd);

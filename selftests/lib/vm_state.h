@@ -3,12 +3,16 @@
  * vm_state.h - everything /dev/etw tells about its state, to compare
  *
  * A refused call leaves everything as it was: take the state before and after
- * and compare.  Sessions must be idle meanwhile.
+ * and compare.  Sessions must be idle meanwhile; one with a buffer in use is not, since
+ * its flush timer delivers the buffer and samples the clocks: VM_STATE_FLUSH_MS.
  */
 #ifndef ETW_SELFTEST_VM_STATE_H
 #define ETW_SELFTEST_VM_STATE_H
 
 #include "vm_dev.h"
+
+/* The flush timer of a session whose state is compared: longer than any test. */
+#define VM_STATE_FLUSH_MS	600000
 
 #define VM_STATE_SESSIONS	80
 #define VM_STATE_PROVIDERS	32
@@ -72,6 +76,9 @@ struct vm_state *vm_state_get(int fd);
 
 /* Is the state still the one in was?  Says on stderr what is not. */
 bool vm_state_same(int fd, const struct vm_state *was);
+
+/* Start a session with that timer; its handle, or 0. */
+uint64_t vm_state_session(int fd, const char *name);
 
 /*
  * The state that refused calls are to leave alone: beside what there is, a

@@ -136,8 +136,8 @@ FIXTURE_SETUP(abi)
 	e->fd = vm_open();
 	ASSERT_LE(0, e->fd);
 	vm_stop_all(e->fd);
-	e->base = vm_start_named(e->fd, "t-base");
-	e->victim = vm_start_named(e->fd, "t-victim");
+	e->base = vm_state_session(e->fd, "t-base");
+	e->victim = vm_state_session(e->fd, "t-victim");
 	ASSERT_NE(0, e->base);
 	ASSERT_NE(0, e->victim);
 	e->slot = vm_register_flags(e->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0);

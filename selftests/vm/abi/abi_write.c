@@ -43,6 +43,7 @@ FIXTURE_SETUP(write)
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
 	s.buffer_kb = 128;
+	s.flush_ms = VM_STATE_FLUSH_MS;
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	self->base = s.handle;
 	self->slot = vm_register(self->fd, vm_guid(1));
