@@ -8,6 +8,7 @@
 #endif
 #include "lib_fake.h"
 #include "lib/tap.h"
+#include "lib/threads.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -197,8 +198,7 @@ static void test_load(void)
 	is(etw_access_file_open(path, &file), 0, "locked");
 	if (pthread_create(&thread, NULL, load, &ret))
 		abort();
-	usleep(50000);
-	ok(!atomic_load(&loaded), "load waits");
+	ok(others_sleep() && !atomic_load(&loaded), "load waits");
 	etw_access_file_close(&file);
 	pthread_join(thread, NULL);
 	is(ret, 0, "and then loads");

@@ -6,6 +6,7 @@
 #include "lib/consumer/session_reader.h"
 #include "etl/timebase.h"
 #include "lib/tap.h"
+#include "lib/threads.h"
 
 /* Nanoseconds within a unit: exact, and in order with any correction. */
 static void test_nanos(const struct etw_time_pair *start)
@@ -329,7 +330,7 @@ static void test_loss(void)
 
 static void *wake_thread(void *arg)
 {
-	usleep(30000);
+	main_sleeps();
 	etw_reader_wake(arg);
 	return NULL;
 }

@@ -6,6 +6,7 @@
 
 #include <evntprov.h>
 #include "lib/tap.h"
+#include "lib/threads.h"
 
 #define ROUNDS	1000
 
@@ -98,11 +99,9 @@ static void NTAPI nest(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any
 static void test_nested(void)
 {
 	REGHANDLE h;
-	int i;
 
 	is(EventRegister(&guid_a, nest, NULL, &h), ERROR_SUCCESS, "a callback registers");
-	for (i = 0; i < 5000 && !inner.calls; i++)
-		usleep(1000);
+	until(inner.calls);
 	ok(!inner_early && inner.calls == 1, "and the other is called after it");
 	EventUnregister(h);
 	EventUnregister(inner.handle);
@@ -125,12 +124,7 @@ static void *register_held(void *arg)
 
 static bool inside(void)
 {
-	int i;
-
-	for (i = 0; i < 5000 && !held.inside; i++)
-		usleep(1000);
-	usleep(20000);
-	return held.inside && !returned;
+	return until(held.inside) && others_sleep() && held.inside && !returned;
 }
 
 /* EventRegister() waits as long as the callback runs; its cancellation waits too. */
@@ -176,8 +170,7 @@ static void test_ended(void)
 	ok(inside(), "waits for the callback");
 	if (pthread_create(&other, NULL, unregister, &held.handle))
 		abort();
-	usleep(20000);
-	ok(held.inside && !returned, "also when it is unregistered meanwhile");
+	ok(others_sleep() && held.inside && !returned, "also when it is unregistered meanwhile");
 	held.hold = false;
 	pthread_join(other, NULL);
 	pthread_join(thread, NULL);

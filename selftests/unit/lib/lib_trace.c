@@ -6,6 +6,7 @@
 #include <evntcons.h>
 #include <evntrace.h>
 #include "lib/tap.h"
+#include "lib/threads.h"
 
 #define START	133000000000000000LL	/* the session's, at clock 1000 ns */
 
@@ -347,7 +348,7 @@ static void test_loss(void)
 static void *close_thread(void *arg)
 {
 	(void)arg;
-	usleep(50000);
+	main_sleeps();
 	close_result = CloseTrace(trace);
 	return NULL;
 }

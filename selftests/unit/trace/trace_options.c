@@ -7,6 +7,7 @@
 #include <evntcons.h>
 #include <evntrace.h>
 #include "lib/tap.h"
+#include "lib/threads.h"
 
 #define KEPT	4
 
@@ -14,7 +15,7 @@ static char order[1024];	/* ids of the events in order, H for a header's */
 static int context, events, buffers, stop_at, keep_at, bad;
 static LONGLONG times[16];
 static PROCESSTRACE_HANDLE handle;
-static const ETW_BUFFER_HEADER *kept;
+static const ETW_BUFFER_HEADER *volatile kept;
 static unsigned char copy[MAKE_SIZE];
 static ULONG sizes[16], kept_size;
 static USHORT types[16];
@@ -190,7 +191,9 @@ static volatile int let_go;
 
 static void *decrement(void *arg)
 {
-	usleep(50000);
+	/* ProcessTrace() waits for the release of the buffer. */
+	until(kept);
+	main_sleeps();
 	let_go = 1;
 	bad += memcmp(kept, copy, kept_size) != 0;
 	bad += ProcessTraceBufferDecrementReference(kept) != ERROR_SUCCESS;
@@ -207,6 +210,7 @@ static void test_keep(void)
 	for (keep_at = 1; keep_at <= 4; keep_at++) {
 		handle = OpenTraceFromFile(wide(one.path), &o, NULL);
 		let_go = 0;
+		kept = NULL;
 		pthread_create(&thread, NULL, decrement, NULL);
 		is(process(), ERROR_SUCCESS, "a buffer is kept");
 		ok(let_go, "the trace does not end until it is released");
