@@ -264,3 +264,23 @@ int vm_reap(pid_t pid)
 		return -1;
 	return status;
 }
+
+/* An event arms the timer, and the flush delivers its buffer. */
+bool vm_flush_timer(int fd, unsigned int times)
+{
+	struct etw_session s = vm_session("t-timer"), q;
+	int slot = vm_register(fd, vm_guid(0x71));
+	unsigned int i;
+	bool ok;
+
+	s.flush_ms = 1000;
+	if (slot < 0 || vm_start(fd, &s))
+		return false;
+	ok = !vm_enable(fd, s.handle, vm_guid(0x71), 0, 0, 0);
+	for (i = 1; ok && i <= times; i++)
+		ok = !vm_write(fd, slot, 1, 1, 1, "x", 1) &&
+		     vm_until(vm_query(fd, s.handle, &q) || q.buffers_written >= i);
+	vm_stop(fd, s.handle);
+	vm_unregister(fd, slot);
+	return ok;
+}

@@ -132,6 +132,12 @@ static inline int vm_register(int fd, struct etw_guid provider)
 int vm_unregister(int fd, uint32_t slot);
 
 /*
+ * Wait until the flush timer of a session made for that has run out so many times; it is
+ * the shortest that there is.  False: it does not.
+ */
+bool vm_flush_timer(int fd, unsigned int times);
+
+/*
  * What most tests start from: on CPU 0, without a session of an earlier test,
  * with vm_guid(1) registered in *slot.  The device's file, or a negative errno.
  */

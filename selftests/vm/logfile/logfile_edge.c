@@ -197,7 +197,7 @@ TEST_F(edge, no_timer)
 	EXPECT_EQ(0, timer_of(self));
 	vl_logger_write(&self->l, PER_BUFFER + 1);
 	EXPECT_TRUE(vm_until(vl_log_status(self->l.fd, self->l.session).buffers == 2));
-	usleep(1300000);
+	EXPECT_TRUE(vm_flush_timer(self->l.fd, 2));
 	EXPECT_EQ(2, vl_log_status(self->l.fd, self->l.session).buffers);
 	/* What waits already is for the timer, too. */
 	s.handle = self->l.session;

@@ -25,13 +25,14 @@ struct event {
 };
 
 struct books {
-	uint8_t seen[WRITERS + 1][EVENTS];	/* the last one's is a single event */
+	uint8_t seen[WRITERS + 1][EVENTS];	/* the last one's are the two marks */
 	uint64_t events, twice, strange;
 };
 
 struct writer {
 	unsigned int id;
-	uint64_t attempted, refused;
+	_Atomic uint64_t attempted;
+	uint64_t refused;
 };
 
 static void note(struct books *b, const void *data, size_t len)
@@ -74,30 +75,48 @@ static void *write_events(void *arg)
 	return NULL;
 }
 
-/* After everything that may be lost: its buffer shows how many are missing before it. */
-static int write_last(int fd)
+/*
+ * Write and deliver event 0 or 1, before and after everything that may be lost: the
+ * numbers of the buffers between theirs show how many are missing in the file.
+ */
+static int write_mark(int fd, uint64_t session, uint32_t number)
 {
-	struct event e = { .writer = WRITERS };
-	int slot = vm_register(fd, vm_guid(2));
+	struct event e = { .writer = WRITERS, .number = number };
+	int slot = vm_register(fd, vm_guid(2)), ret;
 
-	return vm_write(fd, slot, 7, 1, 1, &e, sizeof(e));
+	memset(e.fill, number, sizeof(e.fill));
+	ret = vm_write(fd, slot, 7, 1, 1, &e, sizeof(e));
+	return ret ? ret : vm_flush(fd, session);
 }
 
-/* There is room, then none, then again. */
-static void fill_for_a_while(void)
+static bool writers_done(struct writer *w)
 {
-	int fd;
-	off_t at = 0;
+	unsigned int i, done = 0;
 
-	usleep(40000);
+	for (i = 0; i < WRITERS; i++)
+		done += w[i].attempted == EVENTS;
+	return done == WRITERS;
+}
+
+/* There is room until a buffer is written, then none until one is lost, then again. */
+static bool fill_for_a_while(int vm, TRACEHANDLE session, struct writer *w)
+{
+	struct etw_session_log before = vl_log_status(vm, session);
+	off_t at = 0;
+	bool ok;
+	int fd;
+
+	ok = vm_until(vl_log_status(vm, session).buffers > before.buffers || writers_done(w));
 	fd = open(FILLER, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	while (!posix_fallocate(fd, at, 65536))
 		at += 65536;
 	while (!posix_fallocate(fd, at, 4096))
 		at += 4096;
 	close(fd);
-	usleep(40000);
+	ok &= vm_until(vl_log_status(vm, session).buffers_lost > before.buffers_lost ||
+		       writers_done(w));
 	unlink(FILLER);
+	return ok;
 }
 
 static void read_file(struct __test_metadata *_metadata, struct books *books,
@@ -157,10 +176,12 @@ TEST(file_and_reader_under_load)
 	ASSERT_EQ(NULL, vl_logger_begin(&l, SPACE_KB));
 	ASSERT_EQ(0, start(l.fd, &s));
 	ASSERT_EQ(0, vm_reader_open(&r, l.fd, s.handle, O_NONBLOCK));
+	ASSERT_EQ(0, write_mark(l.fd, s.handle, 0));
+	ASSERT_TRUE(vm_until(vl_log_status(l.fd, s.handle).buffers == 2));
 	for (i = 0; i < WRITERS; i++)
 		ASSERT_EQ(0, vl_thread_on(&thread[i], i, write_events, &w[i]));
 	for (round = 0; round < 6; round++) {
-		fill_for_a_while();
+		EXPECT_TRUE(fill_for_a_while(l.fd, s.handle, w));
 		EXPECT_EQ(-EAGAIN, vm_drain(&r, note_record, read));
 	}
 	for (i = 0; i < WRITERS; i++) {
@@ -169,8 +190,7 @@ TEST(file_and_reader_under_load)
 		refused += w[i].refused;
 	}
 	ASSERT_EQ(0, vm_flush(l.fd, s.handle));
-	ASSERT_EQ(0, write_last(l.fd));
-	ASSERT_EQ(0, vm_flush(l.fd, s.handle));
+	ASSERT_EQ(0, write_mark(l.fd, s.handle, 1));
 	EXPECT_EQ(-EAGAIN, vm_drain(&r, note_record, read));
 	ASSERT_EQ(0, vm_consumer_info(r.fd, &info));
 	ASSERT_EQ(0, vm_stat(l.fd, s.handle, &st));
@@ -180,7 +200,7 @@ TEST(file_and_reader_under_load)
 	read_file(_metadata, in_file, &header, &count);
 
 	EXPECT_EQ(WRITERS * EVENTS, attempted);
-	attempted++;
+	attempted += 2;
 	EXPECT_EQ(refused, vm_dropped(&st));
 	EXPECT_EQ(0, in_file->twice + in_file->strange + read->twice + read->strange);
 	EXPECT_EQ(attempted, in_file->events + log.events_lost + refused);
