@@ -92,7 +92,7 @@ static void *controls(void *arg)
 	results[done++] = StartTraceA(&handle, "another", &b.p);
 	results[done++] = ControlTraceA(handle, NULL, &b.p, EVENT_TRACE_CONTROL_STOP);
 	results[done++] = QueryAllTracesA(all, 1, &size);
-	results[done++] = EnumerateTraceGuidsEx(TraceGuidQueryList, NULL, 0, guids,
+	results[done++] = EnumerateTraceGuidsEx(TraceGroupQueryList, NULL, 0, guids,
 						sizeof(guids), &size);
 	results[done++] = TraceSetInformation(session, TraceSetDisallowList, guids, sizeof(GUID));
 	pthread_testcancel();

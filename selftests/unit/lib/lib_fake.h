@@ -66,9 +66,6 @@ struct fake_provider {
 
 struct fake_session {
 	struct etw_session s;
-	struct etw_session_log log;	/* zero: no file */
-	char path[ETW_FILE_NAME_MAX];
-	struct etw_session_file file;	/* as passed last */
 	char name[ETW_NAME_MAX + 1];
 	uint32_t name_len;
 };
@@ -89,8 +86,6 @@ struct fake_state {
 	uint32_t provider_count;
 	struct fake_session sessions[FAKE_SESSIONS];
 	uint64_t next_handle;
-	struct etw_session_capture capture;	/* current setting */
-	struct etw_guid captured[ETW_CAPTURE_MAX];
 	struct etw_enable enable;	/* the last call's arguments, with */
 	struct {			/* its filters */
 		uint32_t type, len;
@@ -255,7 +250,6 @@ static int fake_identify(int fd, struct etw_kdev_id *id)
 }
 
 #include "lib_fake_cmds.h"
-#include "lib_fake_look.h"
 
 static int fake_ioctl(int fd, unsigned int command, void *arg)
 {
@@ -272,8 +266,6 @@ static int fake_ioctl(int fd, unsigned int command, void *arg)
 		ret = fake_consumer_ioctl(nr, arg);
 	} else {
 		ret = f ? fake_command(f, fd, nr, arg) : -ENOTTY;
-		if (f && ret == -ENOTTY)
-			ret = fake_look(nr, arg);
 	}
 	pthread_mutex_unlock(&fake->lock);
 	return ret;

@@ -250,40 +250,6 @@ static void test_rights(void)
 	   ERROR_ACCESS_DENIED, "nor for the codes of files");
 }
 
-/* B131, B144 */
-static void test_all(void)
-{
-	EVENT_TRACE_PROPERTIES *array[2];
-	struct block other;
-	TRACEHANDLE handle;
-	ULONG count = 99;
-
-	array[0] = fresh();
-	array[1] = &other.p;
-	other = b;
-	is(QueryAllTracesA(NULL, 1, &count), ERROR_INVALID_PARAMETER, "no array");
-	is(QueryAllTracesA(array, 0, &count), ERROR_INVALID_PARAMETER, "count 0");
-	is(QueryAllTracesA(array, 65, &count), ERROR_INVALID_PARAMETER, "count 65");
-	is(QueryAllTracesA(array, 1, NULL), ERROR_INVALID_PARAMETER, "no room for the count");
-	is(count, 99, "nothing written");
-	is(QueryAllTracesA(array, 2, &count), ERROR_SUCCESS, "one session");
-	ok(count == 1 && !strcmp(b.text, "Session"), "it is filled");
-	is(StartTraceA(&handle, "two", fresh()), ERROR_SUCCESS, "a second one");
-	other = b;
-	is(QueryAllTracesW(array, 2, &count), ERROR_SUCCESS, "two sessions");
-	ok(count == 2 && !memcmp(other.text, u"two", 8), "in wide form");
-	is(QueryAllTracesA(array, 1, &count), ERROR_MORE_DATA, "no room for the second");
-	ok(count == 2 && !strcmp(b.text, "Session"), "the first is filled");
-	array[1] = NULL;
-	is(QueryAllTracesA(array, 2, &count), ERROR_INVALID_PARAMETER, "NULL block");
-	fake->error[0x06] = -EPERM;
-	is(QueryAllTracesA(array, 1, &count), ERROR_ACCESS_DENIED, "may query no session");
-	fresh()->Wnode.BufferSize = sizeof(b.p) + 2;
-	is(StopTraceA(handle, NULL, &b.p), ERROR_MORE_DATA, "stop without room for the name");
-	is(StopTraceA(handle, NULL, fresh()), ERROR_WMI_INSTANCE_NOT_FOUND,
-	   "has stopped it nevertheless");
-}
-
 static bool filter_is(unsigned int i, uint32_t type, const void *data, uint32_t len)
 {
 	return fake->filters[i].type == type && fake->filters[i].len == len &&
@@ -494,7 +460,6 @@ int main(void)
 	test_start();
 	test_control();
 	test_rights();
-	test_all();
 	test_enable();
 	test_no_device();
 	return done_testing();

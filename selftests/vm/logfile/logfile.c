@@ -41,10 +41,16 @@ FIXTURE_TEARDOWN(logfile)
 /* B116: no mode is a sequential file without limit */
 TEST_F(logfile, sequential)
 {
+	int free_fd = dup(self->l.fd), again;
 	struct vl_log_props q;
 	struct vl_log log;
 
+	close(free_fd);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	/* The library keeps no descriptor of the file. */
+	again = dup(self->l.fd);
+	EXPECT_EQ(free_fd, again);
+	close(again);
 	vl_logger_write(&self->l, 10 * PER_BUFFER + 3);
 	ASSERT_EQ(0, vl_log_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH, &q));
 	EXPECT_STREQ(FILE_A, q.file);
@@ -323,6 +329,7 @@ TEST_F(logfile, controller_dies)
 /* B118, B119: and nothing is changed by what is refused */
 TEST_F(logfile, refused)
 {
+	struct vl_log_props props;
 	TRACEHANDLE h;
 
 #define REFUSED(code, mode, file, size) do {				\
@@ -351,6 +358,14 @@ TEST_F(logfile, refused)
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	REFUSED(ERROR_SHARING_VIOLATION, 0, FILE_A, 0);
 	REFUSED(ERROR_SHARING_VIOLATION, EVENT_TRACE_FILE_MODE_APPEND, FILE_A, 0);
+	/* What the kernel refuses leaves no file, either. */
+	props = vl_log_props(0, FILE_B, 0);
+	EXPECT_EQ(ERROR_ALREADY_EXISTS, StartTraceA(&h, "log", &props.p));
+	EXPECT_NE(0, access(FILE_B, F_OK));
+	/* A name without an end */
+	props = vl_log_props(0, FILE_B, 0);
+	memset(props.file, 'x', sizeof(props.file));
+	EXPECT_EQ(ERROR_BAD_PATHNAME, StartTraceA(&h, "bad", &props.p));
 	vl_logger_write(&self->l, 3);
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_EQ(3, READ(FILE_A).events);

@@ -221,6 +221,11 @@ TEST_F(snap, refused)
 	EXPECT_EQ(ERROR_BAD_PATHNAME, flush_to(&self->l, "/nonexistent/a.etl", &q));
 	EXPECT_EQ(ERROR_BAD_PATHNAME, flush_to(&self->l, LOG_DIR, &q));
 	EXPECT_EQ(ERROR_BAD_PATHNAME, flush_to(&self->l, "/dev/null", &q));
+	/* A session in real time has no snapshots: it is flushed, and the name means nothing. */
+	q = vl_log_props(0, FILE_B, 0);
+	other.handle = vl_start("t-real-time");
+	EXPECT_EQ(0, FlushTraceA(other.handle, NULL, &q.p));
+	EXPECT_NE(0, access(FILE_B, F_OK));
 	/* A session that is written to a file has that one. */
 	other = (struct etw_session){ .size = sizeof(other), .handle = s.handle,
 				      .file = VM_PTR(&file) };

@@ -335,6 +335,8 @@ TEST_F(controller, query_all)
 	EXPECT_STREQ("two", (char *)props[1].name);
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, QueryAllTracesA(list, 0, &count));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, QueryAllTracesA(NULL, 2, &count));
+	list[1] = NULL;
+	EXPECT_EQ(ERROR_INVALID_PARAMETER, QueryAllTracesA(list, 2, &count));
 }
 
 /* B146: the pool grows up to its maximum when it has to, and does not shrink */
