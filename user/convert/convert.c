@@ -9,14 +9,6 @@
 #include "convert.h"
 #include "base/atomic_file.h"
 
-const struct convert_format *const convert_formats[] = {
-	&convert_csv,
-	&convert_chrome,
-	&convert_perfetto,
-	&convert_ctf,
-	NULL
-};
-
 int convert_fail(struct convert *c, int err, const char *fmt, ...)
 {
 	va_list ap;

@@ -65,7 +65,7 @@ struct convert {
 };
 
 extern const struct convert_format convert_csv, convert_chrome, convert_perfetto, convert_ctf;
-/* All of these, in the order of --help; ends with NULL.  The command has some more of its own. */
+/* format_list.c: all of these, in the order of --help; ends with NULL */
 extern const struct convert_format *const convert_formats[];
 
 /* Keep the message of an error.  Returns err. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/tap.h"
-#include "cli/record/record.h"
+#include "cli/record/recording.h"
 
 static char dir[] = "/tmp/etw-recordfile-XXXXXX";
 

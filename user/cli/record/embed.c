@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <etw/format.h>
 #include "cli/cli.h"
-#include "record.h"
+#include "recording.h"
 #include "cli/schema.h"
 #include "etl/file.h"
 #include "etl/record.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "record.h"
+#include "recording.h"
 #include "base/atomic_file.h"
 
 #define NUMBERS_MAX	1000000u

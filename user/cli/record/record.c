@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/provider.h"
-#include "record.h"
+#include "recording.h"
 #include "cli/schema.h"
 #include "lib/controller/enable.h"
 #include "device/kdev.h"

@@ -14,7 +14,7 @@
 #include "cli/text.h"
 #include "etl/file.h"
 #include "etl/record.h"
-#include "record.h"
+#include "recording.h"
 
 #define DIAGNOSED_MAX	8	/* providers */
 #define CLEAR_LINE	"\r\033[K"

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "record.h"
+#include "recording.h"
 #include "device/kdev.h"
 
 #define TICK_MS		500

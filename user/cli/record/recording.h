@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - etw record: a session for one file, as long as a command runs
+ * recording.h - etw record: a session for one file, as long as a command runs
  */
 #ifndef ETW_CLI_RECORD_H
 #define ETW_CLI_RECORD_H
