@@ -72,6 +72,19 @@ uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 	return (uint32_t)value;
 }
 
+bool cli_size(const char *text, bool need_unit, uint64_t *size)
+{
+	static const char units[] = "kmgt";
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text[digits] ? strchr(units, text[digits] | 0x20) : NULL;
+
+	errno = 0;
+	*size = strtoull(text, NULL, 10);
+	if (!digits || errno || (unit ? text[digits + 1] : text[digits] || need_unit))
+		return false;
+	return !unit || !__builtin_mul_overflow(*size, UINT64_C(1) << 10 * (unit - units + 1), size);
+}
+
 /* A keyword mask: up to 16 hexadecimal digits, with or without 0x. */
 uint64_t cli_hex(const char *option, const char *text)
 {

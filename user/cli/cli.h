@@ -84,6 +84,8 @@ uint32_t cli_number(const char *option, const char *text, uint32_t min,
 		    uint32_t max);
 uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		    uint32_t max_seconds);
+/* A size in bytes, with K, M, G or T (powers of 1024) behind it; false: it is none */
+bool cli_size(const char *text, bool need_unit, uint64_t *size);
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
 bool cli_is_level(const char *text, uint8_t *level);
@@ -121,7 +123,13 @@ void cli_catch_ending(void);
 bool cli_ending(void);
 void cli_end(void);
 
-/* The subcommands. */
+/* The subcommands */
+
+struct cli_command {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *help;
+};
 
 int cmd_start(int argc, char **argv);
 int cmd_update(int argc, char **argv);

@@ -265,42 +265,28 @@ static void complete_by(const struct cli_syntax *syntax, const char *command)
 			value_of(command, syntax->operands[i]);
 }
 
-/**
- * cli_complete() - print what the last word may become
- * @find: the function of a subcommand; NULL: there is none of that name
- * @names: calls its argument with each subcommand's name and help
- * @argc: number of words
- * @argv: the words behind "etw"
- *
- * Return: 0.
- */
-int cli_complete(int (*(*find)(const char *name))(int argc, char **argv),
-		 void (*names)(void (*each)(const char *name, const char *help)),
-		 int argc, char **argv)
+int cli_complete(const struct cli_command *commands, int argc, char **argv)
 {
-	int (*fn)(int argc, char **argv);
+	const struct cli_command *command;
 	char help[] = "--help";
 	char *args[] = { argv[0], help, NULL };
 
 	job.before = "";
 	job.prefix = argc ? argv[argc - 1] : "";
-	if (argc <= 1) {
-		names(candidate);
+	if (argc <= 1 || !strcmp(argv[0], "help")) {
+		for (command = commands; argc <= 2 && command->name; command++)
+			candidate(command->name, command->help);
 		return 0;
 	}
 	job.words = argv + 1;
 	job.count = argc - 1;
-	if (!strcmp(argv[0], "help")) {
-		if (argc == 2)
-			names(candidate);
-		return 0;
-	}
-	fn = find(argv[0]);
-	if (fn == cmd_mc)
+	for (command = commands; command->name && strcmp(command->name, argv[0]); command++)
+		;
+	if (command->fn == cmd_mc) {
 		files();	/* its options are those of mc.exe, and short */
-	else if (fn) {
+	} else if (command->fn) {
 		cli_help_by(complete_by);
-		fn(2, args);
+		command->fn(2, args);
 	}
 	return 0;
 }

@@ -5,8 +5,9 @@
 #ifndef ETW_CLI_COMPLETE_H
 #define ETW_CLI_COMPLETE_H
 
-int cli_complete(int (*(*find)(const char *name))(int argc, char **argv),
-		 void (*names)(void (*each)(const char *name, const char *help)),
-		 int argc, char **argv);
+#include "cli.h"
+
+/* commands: all subcommands; argv: the words behind "etw".  Returns 0. */
+int cli_complete(const struct cli_command *commands, int argc, char **argv);
 
 #endif /* ETW_CLI_COMPLETE_H */

@@ -12,15 +12,9 @@
 #define ETW_VERSION	"0.1.0"
 #endif
 
-struct command {
-	const char *name;
-	int (*fn)(int argc, char **argv);
-	const char *help;
-};
-
 static int cmd_help(int argc, char **argv);
 
-static const struct command commands[] = {
+static const struct cli_command commands[] = {
 	{ "start", cmd_start, "start a session" },
 	{ "update", cmd_update, "change a running session" },
 	{ "stop", cmd_stop, "stop a session" },
@@ -42,56 +36,30 @@ static const struct command commands[] = {
 	{ "manifest", cmd_manifest, "install, remove, list, show or check manifests" },
 	{ "stat", cmd_stat, "show rates and losses" },
 	{ "help", cmd_help, "print this list, or the help of a command" },
+	{ NULL, NULL, NULL }
 };
-
-#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-static const struct command *find_command(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < COMMANDS; i++) {
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	}
-	return NULL;
-}
 
 static void print_summary(FILE *to)
 {
-	size_t i;
+	const struct cli_command *command;
 
 	fputs("usage: etw COMMAND [argument]...\n\n"
 	      "Trace drivers and programs through /dev/etw.\n\n"
 	      "commands:\n", to);
-	for (i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %-10s  %s\n", commands[i].name, commands[i].help);
+	for (command = commands; command->name; command++)
+		fprintf(to, "  %-10s  %s\n", command->name, command->help);
 	fputs("\n'etw COMMAND --help' describes a command; 'etw --version' prints the version.\n",
 	      to);
 }
 
-static const struct command *need_command(const char *name)
+static const struct cli_command *need_command(const char *name)
 {
-	const struct command *command = find_command(name);
+	const struct cli_command *command;
 
-	if (!command)
-		cli_usage("%s: no such command", cli_quote(name));
-	return command;
-}
-
-static int (*command_function(const char *name))(int argc, char **argv)
-{
-	const struct command *command = find_command(name);
-
-	return command ? command->fn : NULL;
-}
-
-static void each_command(void (*each)(const char *name, const char *help))
-{
-	size_t i;
-
-	for (i = 0; i < COMMANDS; i++)
-		each(commands[i].name, commands[i].help);
+	for (command = commands; command->name; command++)
+		if (!strcmp(command->name, name))
+			return command;
+	cli_usage("%s: no such command", cli_quote(name));
 }
 
 static int cmd_help(int argc, char **argv)
@@ -132,7 +100,7 @@ static bool is_mc(const char *path)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct cli_command *command;
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	/* A reader that went away ends us quietly, whatever our parent set. */
@@ -156,7 +124,7 @@ int main(int argc, char **argv)
 		return cli_finish(0);
 	}
 	if (!strcmp(word, "__complete"))
-		return cli_finish(cli_complete(command_function, each_command, argc - 2, argv + 2));
+		return cli_finish(cli_complete(commands, argc - 2, argv + 2));
 	command = need_command(word);
 	cli_begin(command->name);
 	return cli_finish(command->fn(argc - 1, argv + 1));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #include "cli.h"
 #include "progress.h"
@@ -20,15 +21,12 @@
 #define WIDTH_LEAST	60	/* with fewer there is no bar, only numbers */
 #define BAR_MAX		40
 
-static void later(struct timespec *to, const struct timespec *from, long ms)
+static int64_t now_ms(void)
 {
-	*to = *from;
-	to->tv_sec += ms / 1000;
-	to->tv_nsec += ms % 1000 * 1000000;
-	if (to->tv_nsec >= 1000000000) {
-		to->tv_nsec -= 1000000000;
-		to->tv_sec++;
-	}
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
 void progress_begin(struct progress *p, bool quiet)
@@ -37,21 +35,20 @@ void progress_begin(struct progress *p, bool quiet)
 
 	p->on = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
 	p->shown = false;
-	clock_gettime(CLOCK_MONOTONIC, &p->start);
-	later(&p->next, &p->start, FIRST_MS);
+	p->start = now_ms();
+	p->next = p->start + FIRST_MS;
 }
 
 bool progress_due(struct progress *p)
 {
-	struct timespec now;
+	int64_t now;
 
 	if (!p->on)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec < p->next.tv_sec ||
-	    (now.tv_sec == p->next.tv_sec && now.tv_nsec < p->next.tv_nsec))
+	now = now_ms();
+	if (now < p->next)
 		return false;
-	later(&p->next, &now, NEXT_MS);
+	p->next = now + NEXT_MS;
 	return true;
 }
 
@@ -92,15 +89,12 @@ void progress_line(char *to, size_t size, unsigned int width, unsigned int done,
 void progress_show(struct progress *p, unsigned int done, uint64_t events)
 {
 	struct winsize size = { .ws_col = 0 };
-	struct timespec now;
 	char line[160];
 
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
 		size.ws_col = WIDTH_USUAL;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	progress_line(line, sizeof(line), size.ws_col, done, events,
-		      (double)(now.tv_sec - p->start.tv_sec) +
-		      (double)(now.tv_nsec - p->start.tv_nsec) / 1e9);
+		      (double)(now_ms() - p->start) / 1000);
 	fprintf(stderr, WIPE "%s", line);
 	fflush(stderr);
 	p->shown = true;

@@ -8,12 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 struct progress {
 	bool on;
 	bool shown;
-	struct timespec start, next;
+	int64_t start, next;	/* CLOCK_MONOTONIC, ms */
 };
 
 /* quiet: never show one. */

@@ -48,12 +48,6 @@ void text_escape(struct etw_text *text, const char *s, size_t len)
 	text_check(text);
 }
 
-void text_utf8(struct etw_text *text, const char *s, size_t len)
-{
-	etw_text_utf8(text, s, len);
-	text_check(text);
-}
-
 /* A GUID in lower case, without braces.  Returns out. */
 const char *guid_text(const struct etw_guid *guid, char out[GUID_TEXT_SIZE])
 {

@@ -18,7 +18,6 @@ void text_printf(struct etw_text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits);
 void text_escape(struct etw_text *text, const char *s, size_t len);
-void text_utf8(struct etw_text *text, const char *s, size_t len);
 void text_guid(struct etw_text *text, const struct etw_guid *guid);
 
 /* End the command if an etw_text_ or etw_format_ function had no memory. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "manifest.h"
+#include "base/read_all.h"
 #include "cli/text.h"
 #include "tdh/store/store.h"
 
@@ -133,39 +134,31 @@ bool manifest_folder(const struct manifest_request *request, struct etw_folder *
 /* -------------------------------------------------------------------- reading */
 
 /* Read a whole file; the caller frees it.  NULL after a message. */
-static void *read_file(const char *path, size_t *size)
+static char *read_file(const char *path, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st = { 0 };
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err;
+	const char *why = NULL;
 	char *data = NULL;
-	ssize_t n = 1;
+	struct stat st;
 
-	*size = 0;
 	if (fd < 0 || fstat(fd, &st)) {
-		cli_fail("%s: %s", cli_quote(path), strerror(errno));
-	} else if (!S_ISREG(st.st_mode) || st.st_size > ETW_FOLDER_FILE_MAX) {
-		cli_fail("%s: %s", cli_quote(path),
-			 S_ISREG(st.st_mode) ? "larger than any manifest" : "no regular file");
+		why = strerror(errno);
+	} else if (!S_ISREG(st.st_mode)) {
+		why = "no regular file";
+	} else if (st.st_size > ETW_FOLDER_FILE_MAX) {
+		why = "larger than any manifest";
 	} else {
-		data = malloc((size_t)st.st_size + 1);
-		if (!data)
-			cli_die("out of memory");
-		while (n > 0 && *size < (size_t)st.st_size) {
-			n = read(fd, data + *size, (size_t)st.st_size - *size);
-			*size += n > 0 ? (size_t)n : 0;
-		}
-		if (n < 0) {
-			cli_fail("%s: %s", cli_quote(path), strerror(errno));
-			free(data);
-			data = NULL;
-		}
+		err = etw_read_all(fd, (size_t)st.st_size, &data, size);
+		why = err ? strerror(-err) : NULL;
 	}
 	if (fd >= 0)
 		close(fd);
+	if (why)
+		cli_fail("%s: %s", cli_quote(path), why);
 	return data;
 }
 
-static void tell_first(const char *path, const struct etw_problems *problems, int err)
+static void report_first(const char *path, const struct etw_problems *problems, int err)
 {
 	unsigned int i;
 
@@ -186,14 +179,14 @@ bool manifest_read(const char *path, struct etw_manifest **manifest, void **data
 {
 	struct etw_problems problems = { .count = 0 };
 	size_t bytes;
-	void *read = read_file(path, &bytes);
+	char *read = read_file(path, &bytes);
 	int err;
 
 	if (!read)
 		return false;
 	err = etw_manifest_read_memory(read, bytes, path, manifest, &problems);
 	if (err)
-		tell_first(path, &problems, err);
+		report_first(path, &problems, err);
 	etw_problems_free(&problems);
 	if (err || !data) {
 		free(read);
@@ -212,7 +205,7 @@ static int check_one(const char *path)
 	struct etw_manifest *manifest = NULL;
 	unsigned int i, events = 0;
 	size_t size;
-	void *data = read_file(path, &size);
+	char *data = read_file(path, &size);
 	int err;
 
 	if (!data)

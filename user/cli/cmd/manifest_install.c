@@ -192,29 +192,18 @@ static void clean(const struct place *place, unsigned int links)
 	}
 }
 
-static int write_all(int fd, const char *data, size_t size)
-{
-	ssize_t n;
-
-	while (size) {
-		n = write(fd, data, size);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		data += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-	return fsync(fd) ? -errno : 0;
-}
-
 static int write_file(const struct place *place, const void *data, size_t size)
 {
-	int fd = openat(place->fd, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644), err;
+	int fd = openat(place->fd, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = 0;
 
-	if (fd < 0)
-		return -errno;
-	err = write_all(fd, data, size);
-	if (close(fd) && !err)
+	if (!f || fwrite(data, 1, size, f) != size || fflush(f) || fsync(fd))
 		err = -errno;
+	if (f)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
 	return err;
 }
 

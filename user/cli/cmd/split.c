@@ -47,25 +47,15 @@ struct run {
 
 /* -------------------------------------------------------------------- options */
 
-/* A number with an optional unit K, M, G or T (powers of 1024) */
 static uint64_t parse_size(const char *text)
 {
-	static const char units[] = "KMGT";
-	char *end;
-	uint64_t value;
-	const char *unit;
+	uint64_t size;
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])))
+	if (!cli_size(text, false, &size))
 		cli_usage("--by size: %s is not a size like 64M", cli_quote(text));
-	for (; unit && unit >= units; unit--)
-		if (__builtin_mul_overflow(value, 1024u, &value))
-			value = 0;
-	if (value < SIZE_MIN)
+	if (size < SIZE_MIN)
 		cli_usage("--by size: %s is not within 256K and 16E", cli_quote(text));
-	return value;
+	return size;
 }
 
 static uint64_t parse_time(const char *text)

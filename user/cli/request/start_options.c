@@ -65,32 +65,14 @@ bool start_option(int option, const char *value, struct etw_session *s)
 
 /* ------------------------------------------------------------------- log file */
 
-/* A size with K, M or G behind it, in bytes; at least 1 KB, whole KBs. */
-static uint64_t parse_size(const char *text)
+/* A size with a unit, in bytes; at least 1 KB, whole KBs. */
+static uint64_t max_size(const char *text)
 {
-	unsigned long long n;
-	unsigned int shift;
-	char *end;
+	uint64_t size;
 
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	switch (*end) {
-	case 'k': case 'K':
-		shift = 10;
-		break;
-	case 'm': case 'M':
-		shift = 20;
-		break;
-	case 'g': case 'G':
-		shift = 30;
-		break;
-	default:
-		shift = 0;
-	}
-	if (errno || end == text || *text == '-' || !shift || end[1] || !n ||
-	    n > (SIZE_MAX_KB << 10) >> shift)
+	if (!cli_size(text, true, &size) || !size || size > SIZE_MAX_KB << 10)
 		cli_usage("--max-size: %s is not a size like 64K, 100M or 2G", cli_quote(text));
-	return (uint64_t)n << shift;
+	return size;
 }
 
 bool startfile_option(struct startfile *file, int option, const char *arg)
@@ -106,7 +88,7 @@ bool startfile_option(struct startfile *file, int option, const char *arg)
 		file->real_time = true;
 		return true;
 	case OPT_FILE_BASE + 2:
-		file->max_size = parse_size(arg);
+		file->max_size = max_size(arg);
 		return true;
 	case OPT_FILE_BASE + 3 ... OPT_FILE_BASE + 7:
 		file->mode |= modes[option - OPT_FILE_BASE - 3];
