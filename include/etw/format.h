@@ -140,7 +140,10 @@ struct etw_ext_item {
 #define ETW_TYPE_EVENT64	0xC013	/* written by a 64-bit process or the kernel */
 #define ETW_TYPE_EVENT32	0xC012	/* written by a 32-bit process */
 
-/* etw_event_header.flags; buffers hold only the first five and DECODE_GUID */
+/*
+ * etw_event_header.flags; buffers hold only the first five, DECODE_GUID and one of the
+ * last two
+ */
 #define ETW_EVENT_EXTENDED_INFO		0x0001
 #define ETW_EVENT_PRIVATE_SESSION	0x0002
 #define ETW_EVENT_STRING_ONLY		0x0004
@@ -151,6 +154,20 @@ struct etw_ext_item {
 #define ETW_EVENT_DECODE_GUID		0x0080	/* provider is the traits' decode GUID */
 #define ETW_EVENT_CLASSIC_HEADER	0x0100
 #define ETW_EVENT_PROCESSOR_INDEX	0x0200	/* the reader adds it from the buffer */
+
+/*
+ * Whether the kernel or a process wrote the event.  etw.ko sets one of them in every
+ * event of a session, and a writer has no say in it.  Events from elsewhere have neither:
+ * those of Windows, and those that a program adds to a file.  Classic records have no
+ * room for it; only processes write them.
+ *
+ * Windows has defined EVENT_HEADER.Flags from bit 0 up to 0x0200 so far; these are the
+ * last two bits, as far from the next ones as possible.  A reader tests the flags that it
+ * knows, and Windows passes the others to the callback unchanged.  EventProperty, which
+ * Windows fills from bit 0 too, would be one more thing to store with each event.
+ */
+#define ETW_EVENT_KERNEL_MODE		0x4000
+#define ETW_EVENT_USER_MODE		0x8000
 
 /* etw_buffer_header.flags */
 #define ETW_BUFFER_FLUSH_MARKER		0x0001

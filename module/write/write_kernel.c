@@ -34,7 +34,7 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 		.thread_id = current->pid,
 		.process_id = current->tgid,
 		.type = ETW_TYPE_EVENT64,
-		.flags = ETW_EVENT_NO_CPUTIME,
+		.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE,
 	};
 	int err;
 

@@ -67,7 +67,7 @@ int etw_write_string(struct etw_provider *provider, u8 level, u64 keyword,
 		.thread_id = current->pid,
 		.process_id = current->tgid,
 		.type = ETW_TYPE_EVENT64,
-		.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_STRING_ONLY,
+		.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE | ETW_EVENT_STRING_ONLY,
 	};
 
 	if (!string)

@@ -134,7 +134,7 @@ static int write_copied(struct etw_process_hot *p, const struct etw_event_write 
 		.thread_id = current->pid,
 		.process_id = current->tgid,
 		.type = in_compat_syscall() ? ETW_TYPE_EVENT32 : ETW_TYPE_EVENT64,
-		.flags = ETW_EVENT_NO_CPUTIME,
+		.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_USER_MODE,
 	};
 	struct etw_write_opts opts = opts_of(w, typed);
 	struct etw_registration_hot *reg;

@@ -149,8 +149,10 @@ static const char *check_record(const struct etw_event_header *h, int64_t *last)
 	if (h->type != ETW_TYPE_EVENT64 && h->type != ETW_TYPE_EVENT32)
 		return "record type";
 	if (h->flags & ~(ETW_EVENT_EXTENDED_INFO | ETW_EVENT_STRING_ONLY | ETW_EVENT_NO_CPUTIME |
-			 ETW_EVENT_DECODE_GUID))
+			 ETW_EVENT_DECODE_GUID | ETW_EVENT_KERNEL_MODE | ETW_EVENT_USER_MODE))
 		return "record flags";
+	if (!(h->flags & ETW_EVENT_KERNEL_MODE) == !(h->flags & ETW_EVENT_USER_MODE))
+		return "record mode";
 	if (h->property || h->processor_time || !(h->flags & ETW_EVENT_NO_CPUTIME))
 		return "record property or time";
 	if (last && h->timestamp < *last && !shared->typed)

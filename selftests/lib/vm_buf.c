@@ -34,8 +34,11 @@ static const char *vm_check_record(const struct etw_event_header *h)
 		return "record type";
 	if (h->flags & ~(ETW_EVENT_EXTENDED_INFO | ETW_EVENT_PRIVATE_SESSION |
 			 ETW_EVENT_STRING_ONLY | ETW_EVENT_TRACE_MESSAGE |
-			 ETW_EVENT_NO_CPUTIME | ETW_EVENT_DECODE_GUID))
+			 ETW_EVENT_NO_CPUTIME | ETW_EVENT_DECODE_GUID |
+			 ETW_EVENT_KERNEL_MODE | ETW_EVENT_USER_MODE))
 		return "record flags that are not stored ones";
+	if (!(h->flags & ETW_EVENT_KERNEL_MODE) == !(h->flags & ETW_EVENT_USER_MODE))
+		return "neither kernel nor user mode, or both";
 	if (!(h->flags & ETW_EVENT_NO_CPUTIME) || h->processor_time)
 		return "processor time";
 	if (h->property)

@@ -102,6 +102,7 @@ static int alice_writes(FIXTURE_DATA(forging) *self, int slot)
 
 struct counts {
 	unsigned int forged, genuine;
+	unsigned int wrong_mode;
 };
 
 static void count(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
@@ -109,7 +110,9 @@ static void count(void *ctx, const struct etw_buffer_header *b, const struct vm_
 	struct counts *c = ctx;
 
 	c->forged += r->head->desc.id == 1;
-	c->genuine += r->head->desc.id == 2;
+	c->genuine += r->head->desc.id != 1;
+	c->wrong_mode += !(r->head->flags & (r->head->desc.id == 1 ? ETW_EVENT_USER_MODE :
+							    ETW_EVENT_KERNEL_MODE));
 }
 
 static struct counts delivered(FIXTURE_DATA(forging) *self)
@@ -352,6 +355,63 @@ TEST_F(forging, filter_data_does_not_reach_it)
 	EXPECT_EQ(-EAGAIN, notified(self));
 	ASSERT_EQ(0, driver_unregisters(self));
 	EXPECT_EQ(0, notified(self));
+}
+
+/* -------------------------------------------------------------------- the mode */
+
+/* Every way in which a driver writes; etw_write_string() writes id 0. */
+static int driver_writes_all(FIXTURE_DATA(forging) *self)
+{
+	static const uint32_t ways[] = { 0, ETW_TEST_TRANSFER, ETW_TEST_EX, ETW_TEST_STRING };
+	unsigned int way, context;
+	int bad = 0;
+
+	for (context = ETW_TEST_PROCESS; context <= ETW_TEST_HARDIRQ; context++)
+		for (way = 0; way < ARRAY_SIZE(ways); way++) {
+			struct etw_test_write w = {
+				.index = DRIVER, .count = 1, .size = 2, .descriptors = 1,
+				.context = context, .transfer = ways[way],
+				.desc = { .id = 2, .level = 1, .keyword = 1 },
+			};
+
+			bad += vm_ioctl(self->kfd, ETW_TEST_WRITE, &w) || !w.ok;
+		}
+	return bad;
+}
+
+static int user_writes(FIXTURE_DATA(forging) *self, int slot, uint32_t flags)
+{
+	struct etw_data_descriptor d = { .ptr = VM_PTR(u"x"), .size = 4 };
+	struct etw_event_write w = {
+		.size = sizeof(w), .slot = slot, .flags = flags,
+		.desc = { .id = 1, .level = 1, .keyword = 1 },
+		.data = VM_PTR(&d), .data_count = 1,
+	};
+
+	return vm_ioctl(self->fd, ETW_IOC_WRITE, &w);
+}
+
+/* Every record tells who wrote it, and a process that has the GUID cannot change that. */
+TEST_F(forging, mode)
+{
+	struct vm_blob traits = decode_traits(self->guid);
+	struct counts c;
+	int slot;
+
+	ASSERT_EQ(0, driver_registers(self));
+	slot = vm_register(self->fd, self->guid);
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, self->guid, 0, 0, 0));
+	EXPECT_EQ(0, driver_writes_all(self));
+	EXPECT_EQ(0, user_writes(self, slot, 0));
+	EXPECT_EQ(0, user_writes(self, slot, ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE));
+	EXPECT_EQ(0, user_writes(self, slot, ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED));
+	EXPECT_EQ(-EINVAL, user_writes(self, slot, ETW_EVENT_KERNEL_MODE));
+	ASSERT_EQ(0, vm_set_slot(self->fd, slot, ETW_SET_TRAITS, traits.bytes, traits.len, 0));
+	EXPECT_EQ(0, user_writes(self, slot, 0));
+	c = delivered(self);
+	EXPECT_EQ(12, c.genuine);
+	EXPECT_EQ(4, c.forged);
+	EXPECT_EQ(0, c.wrong_mode);
 }
 
 /* ------------------------------------------------------------------- the right */

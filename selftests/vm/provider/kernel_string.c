@@ -118,7 +118,8 @@ TEST_F(string, in_every_context)
 		EXPECT_EQ(1, self->w.ok);
 		EXPECT_EQ(1, self->seen.records);
 		EXPECT_EQ(ETW_TYPE_EVENT64, self->seen.head.type);
-		EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_STRING_ONLY, self->seen.head.flags);
+		EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE | ETW_EVENT_STRING_ONLY,
+			  self->seen.head.flags);
 		EXPECT_EQ(0, memcmp(&want, &self->seen.head.desc, sizeof(want)));
 		EXPECT_EQ(0, memcmp(&guid, &self->seen.head.provider, sizeof(guid)));
 		EXPECT_TRUE(is_string(&self->seen, 28));

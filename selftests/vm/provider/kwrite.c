@@ -115,7 +115,7 @@ TEST_F(kwrite, header)
 	EXPECT_EQ(0, self->seen.wrong);
 	EXPECT_EQ(28, self->seen.len);
 	EXPECT_EQ(ETW_TYPE_EVENT64, self->seen.head.type);
-	EXPECT_EQ(ETW_EVENT_NO_CPUTIME, self->seen.head.flags);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE, self->seen.head.flags);
 	EXPECT_EQ(0, memcmp(&guid, &self->seen.head.provider, sizeof(guid)));
 	EXPECT_EQ(0, memcmp(&self->w.desc, &self->seen.head.desc, sizeof(self->w.desc)));
 	/* The one who wrote is the process that asked the module to. */
@@ -280,7 +280,8 @@ TEST_F(kwrite, related_activity)
 	ASSERT_EQ(0, put(self));
 	EXPECT_EQ(1, self->w.ok);
 	EXPECT_EQ(0, memcmp(&self->w.activity, &self->seen.head.activity, 16));
-	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_EXTENDED_INFO, self->seen.head.flags);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE | ETW_EVENT_EXTENDED_INFO,
+		  self->seen.head.flags);
 	EXPECT_EQ(ETW_EXT_RELATED_ACTIVITY, item->type);
 	EXPECT_EQ(24, item->size);
 	EXPECT_EQ(16, item->data_size);

@@ -89,7 +89,7 @@ TEST_F(write, header)
 	ASSERT_EQ(0, put(self));
 	EXPECT_EQ(ETW_EVENT_HEADER_SIZE, self->seen.head.size);
 	EXPECT_EQ(ETW_TYPE_EVENT64, self->seen.head.type);
-	EXPECT_EQ(ETW_EVENT_NO_CPUTIME, self->seen.head.flags);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_USER_MODE, self->seen.head.flags);
 	EXPECT_EQ(getpid(), self->seen.head.process_id);
 	EXPECT_EQ(getpid(), self->seen.head.thread_id);
 	EXPECT_EQ(0, memcmp(&guid, &self->seen.head.provider, sizeof(guid)));
@@ -146,7 +146,8 @@ TEST_F(write, related)
 	self->d[0] = (struct etw_data_descriptor){ VM_PTR("data"), 5, 0 };
 	self->w.data_count = 1;
 	ASSERT_EQ(0, put(self));
-	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_EXTENDED_INFO, self->seen.head.flags);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_USER_MODE | ETW_EVENT_EXTENDED_INFO,
+		  self->seen.head.flags);
 	ASSERT_EQ(24, self->seen.ext_len);
 	EXPECT_EQ(24, item->size);
 	EXPECT_EQ(ETW_EXT_RELATED_ACTIVITY, item->type);
@@ -166,7 +167,8 @@ TEST_F(write, string)
 	self->d[0] = (struct etw_data_descriptor){ VM_PTR(text), sizeof(text), 0 };
 	self->w.data_count = 1;
 	ASSERT_EQ(0, put(self));
-	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_STRING_ONLY, self->seen.head.flags);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_USER_MODE | ETW_EVENT_STRING_ONLY,
+		  self->seen.head.flags);
 	EXPECT_EQ(0, memcmp(text, self->seen.data, sizeof(text)));
 }
 
@@ -175,7 +177,7 @@ TEST_F(write, inprivate)
 {
 	self->w.flags = ETW_WRITE_INPRIVATE;
 	ASSERT_EQ(0, put(self));
-	EXPECT_EQ(ETW_EVENT_NO_CPUTIME, self->seen.head.flags);
+	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_USER_MODE, self->seen.head.flags);
 }
 
 static void *write_there(void *arg)
