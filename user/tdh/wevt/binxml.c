@@ -28,8 +28,8 @@ struct walk {
 	bool started;		/* the tag is open: ">" if content follows, else "/>" */
 	bool in_value;		/* an attribute's value is not closed yet */
 	bool of_name;		/* the value is that of the first element's Name */
-	size_t value;		/* the value's start */
-	struct name root_name;	/* len 0: none */
+	const uint8_t *root_name;	/* this value; NULL: none */
+	size_t root_units;
 	bool bad;
 };
 
@@ -86,10 +86,6 @@ static void end_value(struct walk *w)
 {
 	if (!w->in_value)
 		return;
-	if (w->of_name) {
-		w->root_name.at = w->value;
-		w->root_name.len = w->xml.len - w->value;
-	}
 	etw_text_char(&w->xml, '"');
 	w->in_value = w->of_name = false;
 }
@@ -131,7 +127,6 @@ static void attribute(struct walk *w)
 	name = put_name(w);
 	etw_text_puts(&w->xml, "=\"");
 	w->in_value = true;
-	w->value = w->xml.len;
 	w->of_name = w->depth == 1 && is(w, &name, "Name");
 }
 
@@ -173,8 +168,13 @@ static void text(struct walk *w)
 
 	if (!p || p[0] != ETW_BINXML_STRING)
 		w->bad = true;
-	if (may_stand(w))
-		put_units(w, etw_wevt_u16(p + 1));
+	if (!may_stand(w))
+		return;
+	if (w->of_name) {
+		w->root_name = w->p;
+		w->root_units = etw_wevt_u16(p + 1);
+	}
+	put_units(w, etw_wevt_u16(p + 1));
 }
 
 static void substitution(struct walk *w)
@@ -229,49 +229,20 @@ static bool token(struct walk *w)
 	return !w->bad;
 }
 
-static char *keep(struct etw_wevt_reader *r, const char *s, size_t len)
-{
-	char *copy = etw_manifest_strdup(r->manifest, s, len);
-
-	if (!copy)
-		r->error = -ENOMEM;
-	return copy;
-}
-
-/* Undo etw_text_xml(). */
-static char *plain(char *s)
-{
-	static const struct {
-		const char *entity;
-		char is;
-	} entities[] = { { "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' } };
-	char *from = s, *to = s;
-	size_t i;
-
-	while (s && *from) {
-		for (i = 0; i < 4; i++) {
-			if (!strncmp(from, entities[i].entity, strlen(entities[i].entity)))
-				break;
-		}
-		*to++ = i < 4 ? entities[i].is : *from;
-		from += i < 4 ? strlen(entities[i].entity) : 1;
-	}
-	if (s)
-		*to = '\0';
-	return s;
-}
-
 static char *keep_user_data(struct etw_wevt_reader *r, const struct walk *w)
 {
 	etw_text_cut(&r->text, 0);
 	etw_text_puts(&r->text, "<UserData>");
 	etw_text_add(&r->text, w->xml.data, w->xml.len);
 	etw_text_puts(&r->text, "</UserData>");
-	if (r->text.error) {
-		r->error = -ENOMEM;
-		return NULL;
-	}
-	return keep(r, r->text.data, r->text.len);
+	return etw_wevt_keep_text(r);
+}
+
+static char *keep_name(struct etw_wevt_reader *r, const struct walk *w)
+{
+	etw_text_cut(&r->text, 0);
+	etw_text_utf16(&r->text, w->root_name, 2 * w->root_units);
+	return etw_wevt_keep_text(r);
 }
 
 void etw_wevt_read_binxml(struct etw_wevt_reader *r, const uint8_t *data, size_t size,
@@ -293,7 +264,7 @@ void etw_wevt_read_binxml(struct etw_wevt_reader *r, const uint8_t *data, size_t
 			      (size_t)(data - r->data));
 	else if (!is(&w, &w.open[0], "EventData"))
 		*user_data = keep_user_data(r, &w);
-	else if (w.root_name.len)
-		*name = plain(keep(r, w.xml.data + w.root_name.at, w.root_name.len));
+	else if (w.root_units)
+		*name = keep_name(r, &w);
 	etw_text_free(&w.xml);
 }

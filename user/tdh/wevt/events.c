@@ -107,13 +107,7 @@ static const char *join(struct etw_wevt_reader *r, const struct attribute *list,
 	for (i = 0; i < count && !r->error; i++)
 		if (list[i].kind == ETW_WEVT_EVENT_ATTRIBUTE)
 			append(r, list[i].text);
-	if (r->error)
-		return NULL;
-	text = r->text.error ? NULL :
-	       etw_manifest_strdup(r->manifest, r->text.data ? r->text.data : "", r->text.len);
-	if (!text)
-		r->error = -ENOMEM;
-	return text;
+	return etw_wevt_keep_text(r);
 }
 
 static void give(struct etw_wevt_reader *r, struct etw_mf_event *event,

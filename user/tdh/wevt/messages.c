@@ -140,7 +140,6 @@ static const char *text_of(struct etw_wevt_reader *r, const struct etw_wevt_tabl
 	const struct etw_wevt_text *entry = find_text(table, id);
 	const uint8_t *p;
 	size_t len, unit, n = 0;
-	char *copy;
 
 	if (!entry)
 		return NULL;
@@ -163,11 +162,7 @@ static const char *text_of(struct etw_wevt_reader *r, const struct etw_wevt_tabl
 		etw_text_utf16(&r->text, p, n);
 	else
 		etw_text_cp1252(&r->text, p, n, ETW_TEXT_RAW);
-	copy = r->text.error ? NULL :
-	       etw_manifest_strdup(r->manifest, r->text.data ? r->text.data : "", r->text.len);
-	if (!copy)
-		r->error = -ENOMEM;
-	return copy;
+	return etw_wevt_keep_text(r);
 }
 
 static struct etw_mf_message *new_message(struct etw_wevt_reader *r, uint32_t id)
@@ -183,10 +178,8 @@ static struct etw_mf_message *new_message(struct etw_wevt_reader *r, uint32_t id
 	for (i = 0; i < r->table_count; i++)
 		text[i] = text_of(r, &r->tables[i], id);
 	snprintf(name, sizeof(name), "0x%08x", id);
-	m->id = etw_manifest_strdup(r->manifest, name, strlen(name));
+	m->id = etw_wevt_keep(r, name);
 	m->text = text;
-	if (!m->id)
-		r->error = -ENOMEM;
 	if (r->error)
 		return NULL;
 	r->manifest->message_count++;

@@ -17,19 +17,15 @@
 /* A C identifier. */
 static const char *symbol_of(struct etw_wevt_reader *r, const char *name)
 {
-	char *s = etw_manifest_strdup(r->manifest, name, strlen(name)), *p;
+	char *s = etw_wevt_keep(r, name), *p;
 
-	if (!s) {
-		r->error = -ENOMEM;
-		return "";
-	}
-	for (p = s; *p; p++) {
+	for (p = s; p && *p; p++) {
 		bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
 
 		if (!letter && (p == s || *p < '0' || *p > '9'))
 			*p = '_';
 	}
-	return s;
+	return s ? s : "";
 }
 
 /* Version 3 has no name: use the message, which usually is the name, or else the GUID. */
@@ -44,13 +40,10 @@ static void name_provider(struct etw_wevt_reader *r)
 	if (!p->name) {
 		etw_text_cut(&r->text, 0);
 		etw_text_guid(&r->text, &p->guid);
-		p->name = r->text.error ? NULL :
-			  etw_manifest_strdup(r->manifest, r->text.data, r->text.len);
+		p->name = etw_wevt_keep_text(r);
 	}
-	if (!p->name) {
-		r->error = -ENOMEM;
+	if (!p->name)
 		p->name = "";
-	}
 }
 
 static void find_lists(struct etw_wevt_reader *r, const uint8_t *slots, uint32_t count)
@@ -136,13 +129,8 @@ static int set_cultures(struct etw_wevt_reader *r)
 	const char **cultures = etw_wevt_alloc(r, r->table_count + 1, sizeof(*cultures));
 	unsigned int i;
 
-	for (i = 0; cultures && i < r->table_count; i++) {
-		const char *culture = r->tables[i].culture;
-
-		cultures[i] = etw_manifest_strdup(r->manifest, culture, strlen(culture));
-		if (!cultures[i])
-			r->error = -ENOMEM;
-	}
+	for (i = 0; cultures && i < r->table_count; i++)
+		cultures[i] = etw_wevt_keep(r, r->tables[i].culture);
 	r->manifest->cultures = cultures;
 	r->manifest->culture_count = r->table_count;
 	return r->error;

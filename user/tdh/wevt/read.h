@@ -79,6 +79,9 @@ const uint8_t *etw_wevt_list(struct etw_wevt_reader *r, enum etw_wevt_list kind,
 
 /* Memory of the manifest, or NULL with error set. */
 void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size);
+/* A copy in the manifest's memory, of a string or of r->text; or NULL with error set. */
+char *etw_wevt_keep(struct etw_wevt_reader *r, const char *s);
+char *etw_wevt_keep_text(struct etw_wevt_reader *r);
 /* A text preceded by its length, or one that ends with a NUL. */
 const char *etw_wevt_name_at(struct etw_wevt_reader *r, uint32_t offset);
 const char *etw_wevt_bare_name_at(struct etw_wevt_reader *r, uint32_t offset);

@@ -125,6 +125,27 @@ void *etw_wevt_alloc(struct etw_wevt_reader *r, size_t count, size_t size)
 	return p;
 }
 
+static char *keep(struct etw_wevt_reader *r, const char *s, size_t len)
+{
+	char *copy = r->error ? NULL : etw_manifest_strdup(r->manifest, s, len);
+
+	if (!copy && !r->error)
+		r->error = -ENOMEM;
+	return copy;
+}
+
+char *etw_wevt_keep(struct etw_wevt_reader *r, const char *s)
+{
+	return keep(r, s, strlen(s));
+}
+
+char *etw_wevt_keep_text(struct etw_wevt_reader *r)
+{
+	if (r->text.error)
+		r->error = -ENOMEM;
+	return keep(r, r->text.data ? r->text.data : "", r->text.len);
+}
+
 /* UTF-16 up to a NUL, at most len bytes; "" after an error */
 static const char *utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len)
 {
@@ -140,10 +161,7 @@ static const char *utf16(struct etw_wevt_reader *r, const uint8_t *s, size_t len
 		return "";
 	etw_text_cut(&r->text, 0);
 	etw_text_utf16(&r->text, s, n);
-	copy = r->text.error ? NULL : etw_manifest_strdup(r->manifest, r->text.data ?
-							  r->text.data : "", r->text.len);
-	if (!copy)
-		r->error = -ENOMEM;
+	copy = etw_wevt_keep_text(r);
 	return copy ? copy : "";
 }
 

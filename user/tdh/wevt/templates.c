@@ -142,9 +142,7 @@ static uint32_t read_template(struct etw_wevt_reader *r, struct etw_mf_template 
 	if (!etw_wevt_bytes(r, offset, length))
 		return 0;
 	snprintf(id, sizeof(id), "template%u", number);
-	t->id = etw_manifest_strdup(r->manifest, id, strlen(id));
-	if (!t->id)
-		r->error = -ENOMEM;
+	t->id = etw_wevt_keep(r, id);
 	read_fields(r, t, p, offset);
 	read_xml(r, t, offset, length);
 	return length;
