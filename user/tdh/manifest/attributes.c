@@ -182,7 +182,7 @@ void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node 
 {
 	unsigned int i;
 
-	for (i = 0; i < node->element->attribute_count && !r->err; i++) {
+	for (i = 0; i < node->element->attribute_count; i++) {
 		const struct manifest_attribute *a = &node->element->attributes[i];
 		void *member = (char *)object + a->offset;
 
@@ -201,5 +201,6 @@ void etw_manifest_read_attributes(struct manifest_reader *r, const struct manife
 				  void *object)
 {
 	etw_manifest_at(r, node->line, node->element->name, NULL);
+	*(unsigned int *)((char *)object + node->element->line) = node->line;
 	etw_manifest_convert(r, node, object);
 }

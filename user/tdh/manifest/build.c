@@ -56,10 +56,7 @@ static const struct etw_mf_named *build_named(struct manifest_reader *r,
 	const struct manifest_node *node;
 
 	manifest_for_each(node, r, parent, list) {
-		n->line = node->line;
 		etw_manifest_read_attributes(r, node, n);
-		if (r->err)
-			break;
 		claim_own_name(r, scope, n->name, n);
 		etw_manifest_claim_value(r, scope, n->value, n);
 		etw_manifest_claim_symbol(r, n->symbol, r->at.kind, n->value);
@@ -77,10 +74,7 @@ static void build_tasks(struct manifest_reader *r, const struct manifest_node *p
 	t = etw_manifest_array_of(r, parent, MANIFEST_TASKS, sizeof(*t), &p->task_count);
 	p->tasks = t;
 	manifest_for_each(node, r, parent, MANIFEST_TASKS) {
-		t->line = node->line;
 		etw_manifest_read_attributes(r, node, t);
-		if (r->err)
-			break;
 		claim_own_name(r, &p->tasks, t->name, t);
 		etw_manifest_claim_value(r, &p->tasks, t->value, t);
 		etw_manifest_claim_symbol(r, t->symbol, "task", t->value);
@@ -98,10 +92,7 @@ static void build_keywords(struct manifest_reader *r, const struct manifest_node
 	k = etw_manifest_array_of(r, parent, MANIFEST_KEYWORDS, sizeof(*k), &p->keyword_count);
 	p->keywords = k;
 	manifest_for_each(node, r, parent, MANIFEST_KEYWORDS) {
-		k->line = node->line;
 		etw_manifest_read_attributes(r, node, k);
-		if (r->err)
-			break;
 		claim_own_name(r, &p->keywords, k->name, k);
 		if (k->mask && etw_manifest_claim_number(r, &p->keywords, k->mask, k))
 			etw_manifest_error(r, "another keyword has mask 0x%llx, too",
@@ -147,11 +138,8 @@ static void build_maps(struct manifest_reader *r, const struct manifest_node *pa
 	map = etw_manifest_array_of(r, parent, MANIFEST_MAPS, sizeof(*map), &p->map_count);
 	p->maps = map;
 	manifest_for_each(node, r, parent, MANIFEST_MAPS) {
-		map->line = node->line;
 		map->kind = node->element - etw_element_maps;
 		etw_manifest_read_attributes(r, node, map);
-		if (r->err)
-			break;
 		build_entries(r, node, map);
 		/* All kinds share their names. */
 		r->at.kind = "map";
@@ -171,10 +159,7 @@ static void build_filters(struct manifest_reader *r, const struct manifest_node 
 	f = etw_manifest_array_of(r, parent, MANIFEST_FILTERS, sizeof(*f), &p->filter_count);
 	p->filters = f;
 	manifest_for_each(node, r, parent, MANIFEST_FILTERS) {
-		f->line = node->line;
 		etw_manifest_read_attributes(r, node, f);
-		if (r->err)
-			break;
 		claim_own_name(r, &p->filters, f->name, f);
 		if (etw_manifest_claim_number(r, &p->filters, f->version << 8 | f->value, f))
 			etw_manifest_error(r, "another filter has value %u and version %u, too",
@@ -262,10 +247,7 @@ static void read_provider(struct manifest_reader *r, const struct manifest_node 
 {
 	const struct manifest_node *traits;
 
-	p->line = node->line;
 	etw_manifest_read_attributes(r, node, p);
-	if (r->err)
-		return;
 	check_name(r, p->name);
 	check_guids(r, node, p);
 	etw_manifest_claim_name(r, r->document, p->name, p);

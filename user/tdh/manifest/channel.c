@@ -59,7 +59,6 @@ static bool read_channel(struct manifest_reader *r, const struct manifest_node *
 {
 	const struct etw_mf_channel *standard;
 
-	c->line = node->line;
 	c->imported = node->element == &etw_element_import;
 	/* Do not treat an unknown type as Admin, which has its own rules. */
 	if (!c->imported)

@@ -204,7 +204,6 @@ static void build_event(struct manifest_reader *r, const struct manifest_node *n
 {
 	char title[64];
 
-	e->line = node->line;
 	etw_manifest_read_attributes(r, node, e);
 	if (etw_manifest_claim_number(r, &p->events, (uint64_t)e->desc.Version << 16 | e->desc.Id, e))
 		etw_manifest_error(r, "another event has value %u and version %u, too", e->desc.Id,

@@ -8,36 +8,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "input.h"
-#include "base/read_all.h"
+#include "manifest.h"
 #include "base/utf.h"
 
 #define LONG_TAG	1024u	/* bytes; a shorter tag cannot have too many attributes */
-
-/* Opening a FIFO without O_NONBLOCK waits for a writer. */
-int etw_manifest_load(const char *path, bool regular, char **data, size_t *size)
-{
-	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0);
-	int fd = open(path, flags), err;
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (regular && fstat(fd, &st))
-		err = -errno;
-	else if (regular && !S_ISREG(st.st_mode))
-		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
-	else
-		err = etw_read_all(fd, (size_t)MANIFEST_SIZE_MAX + 1, data, size);
-	close(fd);
-	return err;
-}
 
 /* Convert UTF-16 to this machine's byte order, little-endian. */
 static void to_units(const char *data, size_t units, bool big_endian, WCHAR *out)

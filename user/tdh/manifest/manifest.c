@@ -3,16 +3,19 @@
  * manifest.c - read an XML manifest
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "manifest.h"
-#include "input.h"
+#include "base/read_all.h"
 
 static void run(struct manifest_reader *r, const char *data, size_t size)
 {
 	struct manifest_input input;
 	bool parsed = etw_manifest_prepare(r, data, size, &input) &&
-		      etw_manifest_parse(r, input.data, input.size, input.converted);
+		      etw_manifest_parse(r, &input);
 
 	free(input.own);
 	if (parsed)
@@ -48,14 +51,24 @@ int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 	return err;
 }
 
+/* Opening a FIFO without O_NONBLOCK waits for a writer. */
 static int read_file(const char *path, bool regular, struct etw_manifest **out,
 		     struct etw_problems *problems)
 {
-	size_t size;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0)), err;
+	struct stat st;
 	char *data;
-	int err;
+	size_t size;
 
-	err = etw_manifest_load(path, regular, &data, &size);
+	if (fd < 0)
+		return -errno;
+	if (regular && fstat(fd, &st))
+		err = -errno;
+	else if (regular && !S_ISREG(st.st_mode))
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENXIO;
+	else
+		err = etw_read_all(fd, (size_t)MANIFEST_SIZE_MAX + 1, &data, &size);
+	close(fd);
 	if (err)
 		return err;
 	err = etw_manifest_read_memory(data, size, path, out, problems);

@@ -93,6 +93,7 @@ struct manifest_element {
 	enum manifest_list list;
 	const struct manifest_attribute *attributes;
 	unsigned int attribute_count;
+	unsigned int line;	/* offset of the member for the line */
 	bool any_attributes, any_children;	/* skip unknown ones silently */
 	bool text;		/* its text is the value of its only attribute */
 	bool xml;		/* likewise all of it, as XML */
@@ -112,6 +113,7 @@ extern const struct manifest_element etw_element_maps[];
 /* A string of a string table, or (without value) a culture */
 struct etw_mf_string {
 	const char *id, *value;
+	unsigned int line;
 };
 
 /* An element of the schema, as read */
@@ -165,8 +167,22 @@ void *etw_manifest_no_memory(struct manifest_reader *r);	/* NULL */
 /* Zeroed memory of the manifest for an array; NULL if count is 0 or out of memory */
 void *etw_manifest_array(struct manifest_reader *r, size_t count, size_t size);
 
-/* parse.c: set r->document. False: the problem is in r, or r->err is set. */
-bool etw_manifest_parse(struct manifest_reader *r, const char *data, size_t size, bool converted);
+/* The bytes passed to the parser */
+struct manifest_input {
+	const char *data;
+	size_t size;
+	char *own;		/* backing of data after conversion to UTF-8; malloc() */
+	bool converted;
+};
+
+/*
+ * input.c: convert UTF-16 to UTF-8, and reject input that would take the parser too long.
+ * The caller frees input->own. False: the problem is in r, or r->err is set.
+ */
+bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t size,
+			  struct manifest_input *input);
+/* parse.c: set r->document. False as above. */
+bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *input);
 
 /* userdata.c; the strings of SAX2's startElementNs */
 void etw_manifest_capture_begin(struct manifest_capture *capture, const char *name,
@@ -197,7 +213,7 @@ void *etw_manifest_array_of(struct manifest_reader *r, const struct manifest_nod
 /* attributes.c */
 const char *etw_manifest_value(const struct manifest_node *node, const char *attribute);
 /*
- * Convert the values to the object's members. Sets r->at to the element. The member of a
+ * Convert the values to the object's members, and set its line and r->at. The member of a
  * missing or invalid value is unchanged, except for a required string, which becomes "".
  */
 void etw_manifest_read_attributes(struct manifest_reader *r, const struct manifest_node *node,

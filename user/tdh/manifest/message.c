@@ -53,8 +53,6 @@ static void add_culture(struct manifest_reader *r, const struct manifest_node *n
 	unsigned int i;
 
 	etw_manifest_read_attributes(r, node, &culture);
-	if (r->err)
-		return;
 	i = culture_of(r, culture.id);
 	if (i == MANIFEST_CULTURES_MAX) {
 		etw_manifest_error(r, "more than %u cultures", MANIFEST_CULTURES_MAX);
@@ -170,7 +168,6 @@ static void build_table(struct manifest_reader *r)
 				  &r->manifest->entry_count);
 	r->manifest->entries = e;
 	manifest_for_each(node, r, r->document, MANIFEST_TABLE) {
-		e->line = node->line;
 		etw_manifest_read_attributes(r, node, e);
 		etw_manifest_claim_symbol(r, e->symbol, "message", (uintptr_t)e);
 		r->at.name = e->symbol;

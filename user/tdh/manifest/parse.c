@@ -458,7 +458,7 @@ static void init_xml(void)
 	xmlInitParser();
 }
 
-bool etw_manifest_parse(struct manifest_reader *r, const char *data, size_t size, bool converted)
+bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *input)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct parser p = { .reader = r };
@@ -474,9 +474,9 @@ bool etw_manifest_parse(struct manifest_reader *r, const char *data, size_t size
 	old = xmlStructuredError;
 	old_context = xmlStructuredErrorContext;
 	xmlSetStructuredErrorFunc(&p, on_xml_error);
-	p.xml = xmlCreateMemoryParserCtxt(data, (int)size);
+	p.xml = xmlCreateMemoryParserCtxt(input->data, (int)input->size);
 	if (p.xml) {
-		set_up(&p, converted);
+		set_up(&p, input->converted);
 		xmlParseDocument(p.xml);
 		if (!p.xml->wellFormed && !r->broken && !r->err) {
 			r->at = (struct manifest_place){ .line = 0 };

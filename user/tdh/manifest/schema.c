@@ -215,9 +215,9 @@ static const struct manifest_attribute filter_attributes[] = {
 
 /* --------------------------------------------------------------------- elements */
 
-#define ELEMENT(tag, in, its_attributes) \
+#define ELEMENT(tag, in, of, its_attributes) \
 	.name = tag, .list = MANIFEST_##in, .attributes = its_attributes, \
-	.attribute_count = COUNT(its_attributes)
+	.attribute_count = COUNT(its_attributes), .line = offsetof(struct etw_mf_##of, line)
 #define CHILDREN(...)	.children = (const struct manifest_element *const[]){ __VA_ARGS__, NULL }
 /* A section without attributes, or with attributes that nobody reads */
 #define SECTION(tag, ...) \
@@ -237,7 +237,7 @@ static const struct manifest_attribute filter_attributes[] = {
 #define COUNTER(tag)	SETTING(tag, .type = MANIFEST_NUMBER, .most = UINT64_MAX)
 
 const struct manifest_element etw_element_channel = {
-	ELEMENT("channel", CHANNELS, channel_attributes),
+	ELEMENT("channel", CHANNELS, channel, channel_attributes),
 	CHILDREN(SECTION("logging",
 			 SETTING("autoBackup", .type = MANIFEST_BOOL),
 			 SETTING("retention", .type = MANIFEST_BOOL), COUNTER("maxSize")),
@@ -251,13 +251,13 @@ const struct manifest_element etw_element_channel = {
 };
 
 const struct manifest_element etw_element_import = {
-	ELEMENT("importChannel", CHANNELS, import_attributes),
+	ELEMENT("importChannel", CHANNELS, channel, import_attributes),
 };
 
-const struct manifest_element etw_element_level = { ELEMENT("level", LEVELS, level_attributes) };
+const struct manifest_element etw_element_level = { ELEMENT("level", LEVELS, named, level_attributes) };
 
 const struct manifest_element etw_element_opcode = {
-	ELEMENT("opcode", OPCODES, opcode_attributes),
+	ELEMENT("opcode", OPCODES, named, opcode_attributes),
 };
 
 static const struct manifest_element opcodes = {
@@ -265,26 +265,26 @@ static const struct manifest_element opcodes = {
 };
 
 const struct manifest_element etw_element_task = {
-	ELEMENT("task", TASKS, task_attributes), CHILDREN(&opcodes),
+	ELEMENT("task", TASKS, task, task_attributes), CHILDREN(&opcodes),
 };
 
 const struct manifest_element etw_element_keyword = {
-	ELEMENT("keyword", KEYWORDS, keyword_attributes),
+	ELEMENT("keyword", KEYWORDS, keyword, keyword_attributes),
 };
 
-static const struct manifest_element value_entry = { ELEMENT("map", ENTRIES, value_attributes) };
-static const struct manifest_element bit_entry = { ELEMENT("map", ENTRIES, bit_attributes) };
-static const struct manifest_element pattern_entry = { ELEMENT("map", ENTRIES, pattern_attributes) };
+static const struct manifest_element value_entry = { ELEMENT("map", ENTRIES, map_entry, value_attributes) };
+static const struct manifest_element bit_entry = { ELEMENT("map", ENTRIES, map_entry, bit_attributes) };
+static const struct manifest_element pattern_entry = { ELEMENT("map", ENTRIES, map_entry, pattern_attributes) };
 
 const struct manifest_element etw_element_maps[] = {
-	[ETW_MAP_VALUE] = { ELEMENT("valueMap", MAPS, map_attributes),
+	[ETW_MAP_VALUE] = { ELEMENT("valueMap", MAPS, map, map_attributes),
 			    CHILDREN(&value_entry) },
-	[ETW_MAP_BITS] = { ELEMENT("bitMap", MAPS, map_attributes), CHILDREN(&bit_entry) },
-	[ETW_MAP_PATTERN] = { ELEMENT("patternMap", MAPS, pattern_map_attributes),
+	[ETW_MAP_BITS] = { ELEMENT("bitMap", MAPS, map, map_attributes), CHILDREN(&bit_entry) },
+	[ETW_MAP_PATTERN] = { ELEMENT("patternMap", MAPS, map, pattern_map_attributes),
 			      CHILDREN(&pattern_entry) },
 };
 
-static const struct manifest_element data = { ELEMENT("data", FIELDS, data_attributes) };
+static const struct manifest_element data = { ELEMENT("data", FIELDS, field, data_attributes) };
 
 /* Structures in a structure, and binary: skipped with an error */
 static const struct manifest_element nested = {
@@ -296,30 +296,30 @@ static const struct manifest_element binary = {
 };
 
 const struct manifest_element etw_element_struct = {
-	ELEMENT("struct", FIELDS, struct_attributes), CHILDREN(&data, &nested),
+	ELEMENT("struct", FIELDS, field, struct_attributes), CHILDREN(&data, &nested),
 };
 
 static const struct manifest_element user_data = {
-	ELEMENT("UserData", USER_DATA, user_data_attributes), .any_attributes = true, .xml = true,
+	ELEMENT("UserData", USER_DATA, template, user_data_attributes), .any_attributes = true, .xml = true,
 };
 
 const struct manifest_element etw_element_template = {
-	ELEMENT("template", TEMPLATES, template_attributes),
+	ELEMENT("template", TEMPLATES, template, template_attributes),
 	CHILDREN(&data, &etw_element_struct, &binary, &user_data),
 };
 
-const struct manifest_element etw_element_event = { ELEMENT("event", EVENTS, event_attributes) };
+const struct manifest_element etw_element_event = { ELEMENT("event", EVENTS, event, event_attributes) };
 
 const struct manifest_element etw_element_filter = {
-	ELEMENT("filter", FILTERS, filter_attributes),
+	ELEMENT("filter", FILTERS, filter, filter_attributes),
 };
 
 const struct manifest_element etw_element_traits = {
-	ELEMENT("traits", TRAITS, traits_attributes),
+	ELEMENT("traits", TRAITS, provider, traits_attributes),
 };
 
 const struct manifest_element etw_element_provider = {
-	ELEMENT("provider", PROVIDERS, provider_attributes),
+	ELEMENT("provider", PROVIDERS, provider, provider_attributes),
 	CHILDREN(&etw_element_traits, SECTION("channels", &etw_element_channel, &etw_element_import),
 		 SECTION("levels", &etw_element_level), SECTION("tasks", &etw_element_task), &opcodes,
 		 SECTION("keywords", &etw_element_keyword),
@@ -334,11 +334,11 @@ const struct manifest_element etw_element_provider = {
 /* ---------------------------------------------------------------------- the roots */
 
 const struct manifest_element etw_element_string = {
-	ELEMENT("string", STRINGS, string_attributes),
+	ELEMENT("string", STRINGS, string, string_attributes),
 };
 
 static const struct manifest_element resources = {
-	ELEMENT("resources", RESOURCES, resources_attributes),
+	ELEMENT("resources", RESOURCES, string, resources_attributes),
 	CHILDREN(SECTION("stringTable", &etw_element_string)),
 };
 
@@ -346,7 +346,7 @@ static const struct manifest_element localization = {
 	.name = "localization", .any_attributes = true, CHILDREN(&resources),
 };
 
-static const struct manifest_element message = { ELEMENT("message", TABLE, message_attributes) };
+static const struct manifest_element message = { ELEMENT("message", TABLE, entry, message_attributes) };
 
 static const struct manifest_element instrumentation = {
 	.name = "instrumentation", .any_attributes = true,

@@ -214,12 +214,9 @@ static void build_field(const struct layout *l, const struct manifest_node *node
 	const struct field field = { node, f, in };
 	struct manifest_reader *r = l->r;
 
-	f->line = node->line;
 	f->count = 1;
 	f->flags = node->element == &etw_element_struct ? ETW_MF_STRUCT : 0;
 	etw_manifest_read_attributes(r, node, f);
-	if (r->err)
-		return;
 	if (!(f->flags & ETW_MF_STRUCT)) {
 		in_type(r, etw_manifest_value(node, "inType"), f);
 		out_type(r, etw_manifest_value(node, "outType"), f);
@@ -348,10 +345,7 @@ static void build_template(struct manifest_reader *r, const struct manifest_node
 	struct layout layout = { .r = r, .provider = p, .template = t };
 	struct manifest_place place;
 
-	t->line = node->line;
 	etw_manifest_read_attributes(r, node, t);
-	if (r->err)
-		return;
 	if (*t->id && etw_manifest_claim(r, &p->templates, t->id, t))
 		etw_manifest_error(r, "another template has this tid, too");
 	read_rest(r, node, t);

@@ -241,9 +241,7 @@ static void templates(struct xml *x)
 
 	section(x, "", "templates", p->template_count);
 	for (t = p->templates; t < p->templates + p->template_count; t++) {
-		puts_(x, " <template");
-		put_attr(x, "tid", t->id);
-		put_attr(x, "name", t->name);
+		open_tag(x, &etw_element_template, t);
 		puts_(x, ">\n");
 		fields(x, t);
 		puts_(x, " </template>\n");
