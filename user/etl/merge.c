@@ -61,41 +61,26 @@ static void sift_down(struct etw_merge *merge)
 	merge->heap[i] = s;
 }
 
-/* Grow both arrays by one stream. */
-static int grow(struct etw_merge *merge)
+/* Make room for the CPU's stream in both arrays. */
+static int grow(struct etw_merge *merge, uint16_t cpu)
 {
-	size_t room = merge->stream_room ? 2 * merge->stream_room : 16;
-	struct etw_stream **p;
-
-	if (merge->stream_count < merge->stream_room)
-		return 0;
-	p = realloc(merge->streams, room * sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	merge->streams = p;
-	p = realloc(merge->heap, room * sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	merge->heap = p;
-	merge->stream_room = room;
-	return 0;
-}
-
-static int grow_cpus(struct etw_merge *merge, uint16_t cpu)
-{
-	size_t room = merge->cpu_room ? merge->cpu_room : 16;
+	size_t room = merge->room ? merge->room : 16;
 	struct etw_stream **p;
 
 	while (room <= cpu)
 		room *= 2;
-	if (room == merge->cpu_room)
+	if (room == merge->room)
 		return 0;
+	p = realloc(merge->heap, room * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	merge->heap = p;
 	p = realloc(merge->by_cpu, room * sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	memset(p + merge->cpu_room, 0, (room - merge->cpu_room) * sizeof(*p));
+	memset(p + merge->room, 0, (room - merge->room) * sizeof(*p));
 	merge->by_cpu = p;
-	merge->cpu_room = room;
+	merge->room = room;
 	return 0;
 }
 
@@ -103,15 +88,14 @@ static struct etw_stream *find_stream(struct etw_merge *merge, uint16_t cpu)
 {
 	struct etw_stream *s;
 
-	if (cpu < merge->cpu_room && merge->by_cpu[cpu])
+	if (cpu < merge->room && merge->by_cpu[cpu])
 		return merge->by_cpu[cpu];
-	if (grow(merge) || grow_cpus(merge, cpu))
+	if (grow(merge, cpu))
 		return NULL;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->cpu = cpu;
-	merge->streams[merge->stream_count++] = s;
 	merge->by_cpu[cpu] = s;
 	return s;
 }
@@ -192,20 +176,28 @@ void etw_merge_take(struct etw_merge *merge, struct etw_event *event)
 		sift_down(merge);
 }
 
+struct etw_block *etw_merge_remove(struct etw_merge *merge, size_t cpu)
+{
+	struct etw_stream *s = merge->by_cpu[cpu];
+	struct etw_block *block = s ? s->first : NULL;
+
+	if (block)
+		s->first = block->next;
+	return block;
+}
+
 void etw_merge_free(struct etw_merge *merge)
 {
+	struct etw_block *block;
 	size_t i;
 
-	for (i = 0; i < merge->stream_count; i++) {
-		struct etw_block *block = merge->streams[i]->first, *next;
-
-		for (; block; block = next) {
-			next = block->next;
+	for (i = 0; i < merge->room; i++) {
+		if (!merge->by_cpu[i])
+			continue;
+		while ((block = etw_merge_remove(merge, i)))
 			free(block);
-		}
-		free(merge->streams[i]);
+		free(merge->by_cpu[i]);
 	}
-	free(merge->streams);
 	free(merge->by_cpu);
 	free(merge->heap);
 }

@@ -44,17 +44,18 @@ struct etw_stream {
 };
 
 struct etw_merge {
-	struct etw_stream **streams;		/* all CPUs seen */
-	struct etw_stream **by_cpu;		/* the same by CPU number; NULL: not seen */
-	size_t cpu_room;
+	struct etw_stream **by_cpu;		/* by CPU number; NULL: not seen */
 	struct etw_stream **heap;		/* streams with records */
-	size_t stream_count, stream_room;
+	size_t room;				/* of both */
 	size_t heap_count;
 	size_t bytes;				/* of all blocks in the merge */
 	uint64_t corrupt;			/* buffers dropped in the middle */
 };
 
 void etw_merge_free(struct etw_merge *merge);
+
+/* Before freeing the merge: the next block of a CPU below room, or NULL. */
+struct etw_block *etw_merge_remove(struct etw_merge *merge, size_t cpu);
 
 /*
  * Add a block whose header is checked. 1: the merge owns it; 0: it has no records, the

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "conf.h"
 #include "conf_file.h"
 
@@ -25,40 +26,20 @@
 #define LOCK_NAME	".access.conf.lock"
 
 /* Read an open file and its status, and close it. */
-static int read_all(int fd, struct stat *st, char **text, size_t *len)
+static int read_file(int fd, struct stat *st, char **text, size_t *len)
 {
-	char *buffer = NULL;
-	ssize_t n = 0;
-	size_t have = 0;
+	int ret;
 
 	if (fstat(fd, st))
-		goto err_close;
-	errno = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
-	if (!S_ISREG(st->st_mode))
-		goto err_close;
-	errno = EFBIG;
-	if (st->st_size > ETW_ACCESS_CONF_MAX)
-		goto err_close;
-	buffer = malloc(st->st_size + 1);
-	errno = ENOMEM;
-	if (!buffer)
-		goto err_close;
-	while (have < (size_t)st->st_size &&
-	       (n = read(fd, buffer + have, st->st_size - have)) > 0)
-		have += n;
-	if (n < 0)
-		goto err_close;
+		ret = -errno;
+	else if (!S_ISREG(st->st_mode))
+		ret = S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
+	else if (st->st_size > ETW_ACCESS_CONF_MAX)
+		ret = -EFBIG;
+	else
+		ret = etw_read_all(fd, st->st_size, text, len);
 	close(fd);
-	buffer[have] = '\0';
-	*text = buffer;
-	*len = have;
-	return 0;
-
-err_close:
-	n = -errno;
-	free(buffer);
-	close(fd);
-	return n;
+	return ret;
 }
 
 /* Make etw_access_file_close() a no-op. */
@@ -76,7 +57,7 @@ int etw_access_file_look(const char *path, bool links, struct etw_access_file *f
 	struct stat st;
 
 	clear(file);
-	return fd < 0 ? -errno : read_all(fd, &st, &file->text, &file->len);
+	return fd < 0 ? -errno : read_file(fd, &st, &file->text, &file->len);
 }
 
 /* Open the file's directory; create it if only the last component is missing. */
@@ -125,7 +106,7 @@ static int read_old(struct etw_access_file *file)
 	}
 	if (fd < 0)
 		return -errno;
-	ret = read_all(fd, &st, &file->text, &file->len);
+	ret = read_file(fd, &st, &file->text, &file->len);
 	if (ret)
 		return ret;
 	file->old = true;

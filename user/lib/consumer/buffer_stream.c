@@ -97,11 +97,9 @@ void etw_bufstream_free(struct etw_bufstream *s)
 	if (!s)
 		return;
 	finish(s, s->spent);
-	for (i = 0; i < s->merge.stream_count; i++)
-		while ((block = s->merge.streams[i]->first)) {
-			s->merge.streams[i]->first = block->next;
+	for (i = 0; i < s->merge.room; i++)
+		while ((block = etw_merge_remove(&s->merge, i)))
 			finish(s, block);
-		}
 	while ((block = s->first)) {
 		s->first = block->next;
 		finish(s, block);
