@@ -252,7 +252,7 @@ static char *date(char *to, uint32_t days)
 	if (month >= 10)
 		year++;
 	if (year > 9999)
-		*to++ = (char)('0' + year / 10000);
+		to = two(to, year / 10000);
 	to = two(to, year / 100 % 100);
 	to = two(to, year % 100);
 	*to++ = '-';
