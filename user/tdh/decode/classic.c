@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "decoder.h"
 #include "tdh/kernel_logger/kernel_logger.h"
 
 #define TIME(what)	KERNEL_FIELD(what, FILETIME, DATETIME)
@@ -104,4 +105,45 @@ const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
 	if (guid->Data1 == lost_class.Data1 && !memcmp(guid, &lost_class, sizeof(*guid)))
 		return of_type(lost_events, KERNEL_COUNT(lost_events), type);
 	return NULL;
+}
+
+/* Do the fields use exactly the whole payload? */
+static bool fits(const struct etw_mf_template *template, const EVENT_RECORD *record,
+		 unsigned int pointer_size)
+{
+	const uint8_t *p = record->UserData;
+	size_t left = record->UserDataLength;
+	struct etw_field_step step;
+	struct etw_field field;
+	unsigned int i;
+
+	for (i = 0; i < template->count; i++) {
+		etw_step_fill(&step, &template->fields[i]);
+		if (etw_value_read(&step, template->fields[i].length, pointer_size, p, left, &field))
+			return false;
+		/* A text has its NUL, and a SID its revision. */
+		if ((step.how == ETW_HOW_NUL8 || step.how == ETW_HOW_NUL16) &&
+		    field.length == field.size)
+			return false;
+		if (field.value_kind == ETW_VALUE_SID && *(const uint8_t *)field.data != 1)
+			return false;
+		p += field.length;
+		left -= field.length;
+	}
+	return !left;
+}
+
+unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
+				unsigned int own)
+{
+	const struct etw_mf_template *template = event->template;
+	unsigned int other = own == 4 ? 8 : 4, i;
+
+	/* Only if a match cannot be accidental: a SID is recognised by its form. */
+	for (i = 0; i < template->count; i++)
+		if (template->fields[i].in_type == TDH_INTYPE_WBEMSID)
+			break;
+	if (i == template->count || !record->UserData || fits(template, record, own))
+		return own;
+	return fits(template, record, other) ? other : own;
 }

@@ -35,20 +35,20 @@ static const struct etw_mf_template string_template = {
 	.id = "", .fields = string_fields, .count = 1, .top = 1,
 };
 
+static const struct etw_mf_event string_event = { .name = "String", .template = &string_template };
+
 struct etw_decoder *etw_decoder_new(void)
 {
 	struct etw_decoder *d = calloc(1, sizeof(*d));
 
 	if (!d)
 		return NULL;
-	d->string_plan = (struct etw_schema_plan){
-		.source = ETW_DECODE_STRING, .template = &string_template,
-		.steps = &d->string_step, .event_name = "String",
-	};
-	if (etw_plan_finish(&d->string_plan)) {
+	d->string_plan = etw_plan_of_event(&string_event, NULL, "", 0);
+	if (!d->string_plan) {
 		free(d);
 		return NULL;
 	}
+	d->string_plan->source = ETW_DECODE_STRING;
 	d->generation = etw_store_generation();
 	d->ended = 1;
 	return d;
@@ -62,7 +62,7 @@ void etw_decoder_free(struct etw_decoder *d)
 	etw_schema_cache_clear(&d->tracelogging);
 	etw_schema_cache_clear(&d->classic);
 	etw_embedded_free(d->embedded);
-	free(d->string_plan.labels);
+	etw_plan_free(d->string_plan);
 	etw_text_free(&d->scratch);
 	free(d->kept);
 	free(d);
@@ -218,7 +218,7 @@ static int find_plan(struct etw_decoder *d, const struct items *items)
 	if (items->metadata)
 		return plan_tracelogging(d, items);
 	if (header->Flags & EVENT_HEADER_FLAG_STRING_ONLY) {
-		d->plan = &d->string_plan;
+		d->plan = d->string_plan;
 		return 0;
 	}
 	ret = plan_classic(d);

@@ -118,8 +118,7 @@ struct etw_decoder {
 	size_t kept_room;
 
 	const struct etw_schema_plan *keywords;	/* plan whose provider defines names, or NULL */
-	struct etw_schema_plan string_plan;		/* of EventWriteString() */
-	struct etw_field_step string_step;
+	struct etw_schema_plan *string_plan;		/* of EventWriteString() */
 
 	struct etw_text scratch;		/* of etw_format_message() */
 
@@ -210,6 +209,14 @@ struct etw_schema_plan *etw_schema_cache_find(struct etw_schema_cache *plans, co
 struct etw_schema_plan *etw_schema_cache_put(struct etw_schema_cache *plans,
 					     struct etw_schema_plan *plan);
 void etw_schema_cache_clear(struct etw_schema_cache *plans);
+
+/*
+ * The pointer size in this record: own, as the record says, unless the fields use
+ * exactly the whole payload with the other pointer size and not with own. Tools that
+ * relayed events of a 64-bit kernel in a 32-bit session wrote such records.
+ */
+unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
+				unsigned int own);
 
 /* A plan of a manifest's event; event NULL: for an unknown provider or event. */
 struct etw_schema_plan *etw_plan_of_event(const struct etw_mf_event *event,

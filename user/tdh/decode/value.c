@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "tdh/kernel_logger/kernel_logger.h"
 
 #define SID_HEAD	8	/* bytes before the sub-authorities */
 #define SID_PARTS	15	/* maximum number of sub-authorities */
@@ -139,12 +138,29 @@ static int take_sid(const uint8_t *p, size_t left, size_t head, struct etw_field
 	return take(field, p, left, head, SID_HEAD + 4u * p[head + 1]);
 }
 
+/*
+ * No user is four zero bytes. Some writers write zeros in place of the pointers: then a
+ * SID follows, with a form that no text has.
+ */
+static bool has_sid(const uint8_t *p, size_t left, unsigned int pointer_size)
+{
+	static const uint8_t zero[2 * 8];
+	const size_t head = 2 * pointer_size;
+	const uint8_t *sid = p + head;
+
+	if (left < 4 || memcmp(p, zero, 4))
+		return true;
+	return left >= head + SID_HEAD && !memcmp(p, zero, head) && sid[0] == 1 &&
+	       sid[1] && sid[1] <= SID_PARTS && !memcmp(sid + 2, zero, 4);
+}
+
+/* TOKEN_USER, which is two pointers, and a SID; or 32 bits of 0 */
 static int take_wbemsid(const uint8_t *p, size_t left, unsigned int pointer_size,
 			struct etw_field *field)
 {
 	int ret;
 
-	if (etw_classic_has_sid(p, left, pointer_size))
+	if (has_sid(p, left, pointer_size))
 		return take_sid(p, left, 2 * pointer_size, field);
 	ret = take(field, p, left, 4, 0);
 	field->value_kind = ETW_VALUE_NONE;

@@ -95,19 +95,8 @@ const struct etw_mf_event *etw_kernel_stack(size_t n);
  */
 const struct etw_mf_event *etw_kernel_find(const EVENT_RECORD *record, uint16_t *variant);
 
-/*
- * The pointer size in this record: own, as the record says, unless the fields use
- * exactly the whole payload with the other pointer size and not with own. Tools that
- * relayed events of a 64-bit kernel in a 32-bit session wrote such records.
- */
-unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
-				unsigned int own);
-
 /* A static event by its class and type; NULL: the tables lack it. */
 const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
 					    const struct etw_mf_provider **provider);
-
-/* Does a TDH_INTYPE_WBEMSID at p hold a SID?  Otherwise it is four zero bytes. */
-bool etw_classic_has_sid(const uint8_t *p, size_t left, unsigned int pointer_size);
 
 #endif /* ETW_TDH_KERNEL_LOGGER_KERNEL_LOGGER_H */
