@@ -151,8 +151,6 @@ ULONG etw_block_make(void (*build)(struct etw_block *block, void *context), void
 	struct etw_block block = { .base = NULL };
 	ULONG room;
 
-	if (!size || (*size && !buffer))
-		return ERROR_INVALID_PARAMETER;
 	room = *size;
 	build(&block, context);
 	if (block.len > UINT32_MAX)

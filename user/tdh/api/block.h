@@ -46,8 +46,7 @@ uint32_t etw_block_bytes(struct etw_block *block, const void *data, size_t size)
 
 /*
  * Build a block into a buffer of *size bytes, which may be NULL if *size is 0; sets
- * *size to the bytes used or needed. ERROR_SUCCESS, ERROR_INSUFFICIENT_BUFFER;
- * ERROR_INVALID_PARAMETER: size is NULL, or buffer is NULL and *size is not 0;
+ * *size to the bytes used or needed. ERROR_SUCCESS, ERROR_INSUFFICIENT_BUFFER, or
  * ERROR_ARITHMETIC_OVERFLOW: over 4 GB.
  */
 ULONG etw_block_make(void (*build)(struct etw_block *block, void *context), void *context,

@@ -12,7 +12,7 @@
 
 #include "kernel_private.h"
 
-#define BORDERS_MAX	2048	/* constants that ids are compared with */
+#define ID_CONSTANTS_MAX	1023	/* constants that ids are compared with */
 
 /* --------------------------------------------------- levels and keywords as such */
 
@@ -131,8 +131,7 @@ static int fold(struct etw_kernel_compiler *c, uint32_t at)
 	if (node->kind == ETW_EXPR_NOT)
 		return etw_kernel_not(c, left);
 	right = left < 0 ? left : fold(c, node->right);
-	return node->kind == ETW_EXPR_AND ? etw_kernel_and(c, left, right) :
-					    etw_kernel_or(c, left, right);
+	return etw_kernel_join(c, node->kind, left, right);
 }
 
 /* All expressions, for the event at hand */
@@ -143,8 +142,8 @@ static int fold_all(struct etw_kernel_compiler *c)
 	c->node_count = ETW_KERNEL_FIRST_NODE;
 	c->leaf_count = 0;
 	for (c->source = 0; c->source < c->source_count; c->source++) {
-		node = etw_kernel_and(c, node,
-				      fold(c, c->sources[c->source].expr->node_count - 1));
+		node = etw_kernel_join(c, ETW_EXPR_AND, node,
+				       fold(c, c->sources[c->source].expr->node_count - 1));
 		if (node < 0)
 			break;
 	}
@@ -239,24 +238,20 @@ static bool visit_all(struct etw_kernel_compiler *c, bool adding)
 
 /* ------------------------------------------------------ ids without a description */
 
-/* The ids where a comparison with this constant changes its outcome */
-static void add_borders(uint32_t *borders, size_t *count, const struct etw_expr_const *k)
+/* Mark the ids where a comparison with this constant changes its outcome. */
+static void mark_borders(struct etw_kernel_compiler *c, const struct etw_expr_const *k)
 {
-	uint32_t at;
+	const double at = k->number.kind == ETW_EXPR_U64 ? (double)k->number.u :
+			  k->number.kind == ETW_EXPR_FLOAT ? k->number.f : -1;
 
-	if (k->number.kind == ETW_EXPR_NEGATIVE ||
-	    (k->number.kind == ETW_EXPR_U64 ? k->number.u >= ETW_KERNEL_IDS :
-					      !(k->number.f >= 0 && k->number.f < ETW_KERNEL_IDS)))
-		return;
-	at = k->number.kind == ETW_EXPR_U64 ? (uint32_t)k->number.u : (uint32_t)k->number.f;
-	borders[(*count)++] = at;
-	borders[(*count)++] = at + 1;
+	if (at >= 0 && at < ETW_KERNEL_IDS)
+		c->border[(uint32_t)at] = c->border[(uint32_t)at + 1] = true;
 }
 
 /* false: the error is set. */
-static bool find_borders(struct etw_kernel_compiler *c, uint32_t *borders, size_t *count)
+static bool find_borders(struct etw_kernel_compiler *c)
 {
-	uint32_t i, j;
+	uint32_t i, j, count = 0;
 
 	for (c->source = 0; c->source < c->source_count; c->source++) {
 		const struct etw_expr *expr = c->sources[c->source].expr;
@@ -268,48 +263,36 @@ static bool find_borders(struct etw_kernel_compiler *c, uint32_t *borders, size_
 				continue;
 			if (test->masked || test->op == ETW_EXPR_BITS || test->op == ETW_EXPR_MULTIPLE)
 				return etw_kernel_refuse(c, test, "it only compares ids") >= 0;
-			if (*count + 2 * (size_t)test->count > BORDERS_MAX)
+			count += test->count;
+			if (count > ID_CONSTANTS_MAX)
 				return etw_kernel_fail(c, test->at + 1, "the kernel takes at most %d ids",
 						       ETW_FILTER_EVENT_IDS) >= 0;
 			for (j = 0; j < test->count; j++)
-				add_borders(borders, count, &expr->consts[test->first + j]);
+				mark_borders(c, &expr->consts[test->first + j]);
 		}
 	}
 	return true;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* An id in each range of them is as good as all. */
+/* The first id after a border is as good as all up to the next one. */
 static bool pass_undescribed(struct etw_kernel_compiler *c)
 {
-	uint32_t borders[BORDERS_MAX + 2] = { 0 }, id;
-	size_t count = 1, i;
-	int node;
+	int node = ETW_KERNEL_FALSE;
+	uint32_t id;
 
-	if (!find_borders(c, borders, &count))
+	if (!find_borders(c))
 		return false;
-	qsort(borders, count, sizeof(borders[0]), compare_ids);
-	borders[count] = ETW_KERNEL_IDS;
 	c->event = NULL;
 	c->has_descriptor = false;
-	for (i = 0; i < count; i++) {
-		const EVENT_DESCRIPTOR desc = { .Id = (USHORT)borders[i] };
-
-		if (borders[i] >= borders[i + 1])
-			continue;
-		if (!set_event(c, &desc))
-			return false;
-		node = fold_all(c);
-		if (node < 0)
-			return false;
-		for (id = borders[i]; node != ETW_KERNEL_FALSE && id < borders[i + 1]; id++)
-			c->pass[id] = true;
+	for (id = 0; id < ETW_KERNEL_IDS; id++) {
+		if (!id || c->border[id]) {
+			if (!set_event(c, &(EVENT_DESCRIPTOR){ .Id = (USHORT)id }))
+				return false;
+			node = fold_all(c);
+			if (node < 0)
+				return false;
+		}
+		c->pass[id] |= node != ETW_KERNEL_FALSE;
 	}
 	return true;
 }

@@ -43,11 +43,11 @@ static bool make_form(const struct etw_kernel_compiler *c, int at, int outer, st
 	struct form left = { .count = 0 }, right = { .count = 0 };
 	unsigned int i, j;
 
-	if (node->kind == ETW_KERNEL_LEAF)
+	if (node->kind == ETW_EXPR_TEST)
 		return add_clause(form, 1ull << node->left);
 	if (!make_form(c, node->left, outer, &left) || !make_form(c, node->right, outer, &right))
 		return false;
-	if ((int)node->kind == outer) {
+	if (node->kind == outer) {
 		for (i = 0; i < left.count; i++)
 			if (!add_clause(form, left.clause[i]))
 				return false;
@@ -162,9 +162,9 @@ bool etw_kernel_add_groups(struct etw_kernel_compiler *c, int root)
 	struct form ands = { .count = 0 }, ors = { .count = 0 };
 	unsigned int and_size = 0, or_size = 0;
 
-	if (make_form(c, root, ETW_KERNEL_AND, &ands))
+	if (make_form(c, root, ETW_EXPR_AND, &ands))
 		and_size = form_size(&ands);
-	if (make_form(c, root, ETW_KERNEL_OR, &ors))
+	if (make_form(c, root, ETW_EXPR_OR, &ors))
 		or_size = form_size(&ors);
 	if (and_size && (!or_size || and_size <= or_size))
 		return add_form(c, &ands, true);

@@ -35,37 +35,27 @@ int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test 
 
 /* ------------------------------------------------------------------------- logic */
 
-int etw_kernel_join(struct etw_kernel_compiler *c, int kind, int left, int right)
+int etw_kernel_node(struct etw_kernel_compiler *c, int kind, int left, int right)
 {
 	if (c->node_count == ETW_KERNEL_NODES_MAX)
 		return etw_kernel_fail(c, 0, "the kernel runs at most %d tests for one event",
 				       ETW_PAYLOAD_TESTS);
-	c->nodes[c->node_count] = (struct etw_kernel_node){
-		kind, left, right,
-	};
+	c->nodes[c->node_count] = (struct etw_kernel_node){ kind, left, right };
 	return c->node_count++;
 }
 
-int etw_kernel_and(struct etw_kernel_compiler *c, int left, int right)
+int etw_kernel_join(struct etw_kernel_compiler *c, int kind, int left, int right)
 {
-	if (left < 0 || right < 0)
-		return ETW_KERNEL_ERROR;
-	if (left == ETW_KERNEL_FALSE || right == ETW_KERNEL_FALSE)
-		return ETW_KERNEL_FALSE;
-	if (left == ETW_KERNEL_TRUE || left == right)
-		return right;
-	return right == ETW_KERNEL_TRUE ? left : etw_kernel_join(c, ETW_KERNEL_AND, left, right);
-}
+	const int decides = kind == ETW_EXPR_AND ? ETW_KERNEL_FALSE : ETW_KERNEL_TRUE;
+	const int neutral = kind == ETW_EXPR_AND ? ETW_KERNEL_TRUE : ETW_KERNEL_FALSE;
 
-int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right)
-{
 	if (left < 0 || right < 0)
 		return ETW_KERNEL_ERROR;
-	if (left == ETW_KERNEL_TRUE || right == ETW_KERNEL_TRUE)
-		return ETW_KERNEL_TRUE;
-	if (left == ETW_KERNEL_FALSE || left == right)
+	if (left == decides || right == decides)
+		return decides;
+	if (left == neutral || left == right)
 		return right;
-	return right == ETW_KERNEL_FALSE ? left : etw_kernel_join(c, ETW_KERNEL_OR, left, right);
+	return right == neutral ? left : etw_kernel_node(c, kind, left, right);
 }
 
 static bool negate_leaf(struct etw_kernel_leaf *leaf)
@@ -95,14 +85,14 @@ int etw_kernel_not(struct etw_kernel_compiler *c, int at)
 		return at;
 	if (at < ETW_KERNEL_FIRST_NODE)
 		return at == ETW_KERNEL_TRUE ? ETW_KERNEL_FALSE : ETW_KERNEL_TRUE;
-	if (node->kind == ETW_KERNEL_LEAF) {
+	if (node->kind == ETW_EXPR_TEST) {
 		if (negate_leaf(&c->leaves[node->left]))
 			return at;
 		return etw_kernel_fail(c, c->leaves[node->left].column,
 				       "the kernel cannot test what is no multiple: filter it with etw dump --filter");
 	}
 	/* Each node has one place in one tree, so it can change. */
-	node->kind = node->kind == ETW_KERNEL_AND ? ETW_KERNEL_OR : ETW_KERNEL_AND;
+	node->kind = node->kind == ETW_EXPR_AND ? ETW_EXPR_OR : ETW_EXPR_AND;
 	node->left = etw_kernel_not(c, node->left);
 	node->right = etw_kernel_not(c, node->right);
 	return node->left < 0 || node->right < 0 ? ETW_KERNEL_ERROR : at;

@@ -29,8 +29,8 @@ enum {
 };
 
 struct etw_kernel_node {
-	enum { ETW_KERNEL_LEAF, ETW_KERNEL_AND, ETW_KERNEL_OR } kind;
-	int left, right;	/* LEAF: left is the predicate */
+	int kind;		/* ETW_EXPR_TEST: left is the predicate; _AND, _OR */
+	int left, right;
 };
 
 struct etw_kernel_leaf {
@@ -51,6 +51,7 @@ struct etw_kernel_compiler {
 
 	size_t source;		/* the expression at hand */
 	bool pass[ETW_KERNEL_IDS];	/* may an event of this id pass? */
+	bool border[ETW_KERNEL_IDS + 1];	/* is its outcome another than that of id - 1? */
 
 	/* The event at hand: a descriptor without payload, and its description */
 	EVENT_RECORD record;
@@ -74,10 +75,9 @@ int etw_kernel_fail(struct etw_kernel_compiler *c, size_t column, const char *fm
 int etw_kernel_refuse(struct etw_kernel_compiler *c, const struct etw_expr_test *test,
 		      const char *why);
 /* A new node */
+int etw_kernel_node(struct etw_kernel_compiler *c, int kind, int left, int right);
+/* Logic that folds constants; ERROR comes through. kind: ETW_EXPR_AND or _OR */
 int etw_kernel_join(struct etw_kernel_compiler *c, int kind, int left, int right);
-/* Logic that folds constants; ERROR comes through. */
-int etw_kernel_and(struct etw_kernel_compiler *c, int left, int right);
-int etw_kernel_or(struct etw_kernel_compiler *c, int left, int right);
 int etw_kernel_not(struct etw_kernel_compiler *c, int node);
 
 /* kernel_test.c: the node of a test of a field, for the event at hand */

@@ -152,7 +152,7 @@ static int new_leaf(struct target *t, uint16_t op, size_t column, const char *te
 	leaf->value = text ? text : leaf->number;
 	if (!text)
 		snprintf(leaf->number, sizeof(leaf->number), "%s", number);
-	return etw_kernel_join(c, ETW_KERNEL_LEAF, c->leaf_count++, 0);
+	return etw_kernel_node(c, ETW_EXPR_TEST, c->leaf_count++, 0);
 }
 
 static int number_leaf(struct target *t, uint16_t op, size_t column, uint64_t number)
@@ -253,7 +253,7 @@ static int named_value(struct target *t, const struct etw_expr_const *k)
 		if (t->kind == ETW_VALUE_SIGNED ? etw_extend(wide, t->size) != (int64_t)wide :
 						  t->size < 4 && wide >> 8 * t->size)
 			continue;
-		node = etw_kernel_or(t->c, node, number_leaf(t, ETW_PAYLOAD_EQ, column_of(k), wide));
+		node = etw_kernel_join(t->c, ETW_EXPR_OR, node, number_leaf(t, ETW_PAYLOAD_EQ, column_of(k), wide));
 	}
 	return named ? node : no_such_name(t, &map, k);
 }
@@ -424,7 +424,7 @@ static int test_value(struct target *t)
 		break;
 	case ETW_EXPR_IN:
 		for (i = 0; i < t->test->count && node >= 0; i += 2)
-			node = etw_kernel_or(t->c, node, within(t, k + i));
+			node = etw_kernel_join(t->c, ETW_EXPR_OR, node, within(t, k + i));
 		break;
 	default:
 		node = test_class(t, k);
