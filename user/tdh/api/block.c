@@ -25,11 +25,6 @@ void etw_block_put(struct etw_block *block, size_t at, const void *data, size_t 
 		memcpy(block->base + at, data, size);
 }
 
-void *etw_block_address(const struct etw_block *block, size_t at)
-{
-	return block->base ? block->base + at : NULL;
-}
-
 static void put_unit(struct etw_block *block, WCHAR unit)
 {
 	etw_block_put(block, block->len, &unit, sizeof(unit));

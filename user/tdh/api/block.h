@@ -24,8 +24,6 @@ struct etw_block {
 size_t etw_block_reserve(struct etw_block *block, size_t size);
 /* Write at an offset. */
 void etw_block_put(struct etw_block *block, size_t at, const void *data, size_t size);
-/* The address of an offset; meaningless while measuring. */
-void *etw_block_address(const struct etw_block *block, size_t at);
 
 /*
  * Append a UTF-8 string as UTF-16 with a NUL; invalid bytes become U+FFFD. Returns its

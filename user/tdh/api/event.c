@@ -13,31 +13,13 @@ struct building {
 	const EVENT_DESCRIPTOR *desc;
 };
 
-/* The GUID by which the provider is registered and enabled. */
-static GUID control_guid(const EVENT_RECORD *record)
+static ULONG fill_manifest(TRACE_EVENT_INFO *info, const struct etw_schema_plan *plan)
 {
-	USHORT i;
-	GUID guid;
-
-	for (i = 0; i < record->ExtendedDataCount && record->ExtendedData; i++) {
-		const EVENT_HEADER_EXTENDED_DATA_ITEM *item = &record->ExtendedData[i];
-
-		if (item->ExtType == EVENT_HEADER_EXT_TYPE_CONTROL_GUID &&
-		    item->DataSize >= sizeof(guid) && item->DataPtr) {
-			memcpy(&guid, (const void *)(uintptr_t)item->DataPtr, sizeof(guid));
-			return guid;
-		}
-	}
-	return record->EventHeader.ProviderId;
-}
-
-static ULONG fill_manifest(TRACE_EVENT_INFO *info, const struct etw_schema *schema)
-{
-	const struct etw_mf_provider *provider = schema->provider;
-	const struct etw_mf_event *event = schema->event;
+	const struct etw_mf_provider *provider = plan->provider;
+	const struct etw_mf_event *event = plan->event;
 	ULONG flags = TEMPLATE_EVENT_DATA;
 
-	if (schema->fields && schema->fields->user_data)
+	if (plan->template && plan->template->user_data)
 		flags = TEMPLATE_USER_DATA;
 	if (!provider)
 		return flags;
@@ -59,20 +41,20 @@ static ULONG fill_source(TRACE_EVENT_INFO *info, const struct building *b)
 	switch (b->use->event->source) {
 	case ETW_DECODE_TRACELOGGING:
 		info->DecodingSource = DecodingSourceTlg;
-		info->ProviderGuid = control_guid(record);
+		info->ProviderGuid = b->use->event->control_guid;
 		return TEMPLATE_EVENT_DATA;
 	case ETW_DECODE_CLASSIC:
 		info->DecodingSource = DecodingSourceWbem;
 		info->ProviderGuid = record->EventHeader.ProviderId;
-		if (b->use->schema.provider) {
-			info->ProviderGuid = b->use->schema.provider->guid;
+		if (b->use->plan->provider) {
+			info->ProviderGuid = b->use->plan->provider->guid;
 			info->EventGuid = record->EventHeader.ProviderId;
 		}
 		return TEMPLATE_EVENT_DATA;
 	default:
 		info->DecodingSource = DecodingSourceXMLFile;
 		info->ProviderGuid = record->EventHeader.ProviderId;
-		return fill_manifest(info, &b->use->schema);
+		return fill_manifest(info, b->use->plan);
 	}
 }
 
@@ -95,7 +77,7 @@ static ULONG put_keywords(struct etw_block *block, struct etw_decoder *decoder)
 static void put_names(struct etw_block *block, TRACE_EVENT_INFO *info, const struct building *b)
 {
 	const struct etw_decoded *event = b->use->event;
-	const struct etw_mf_provider *provider = b->use->schema.provider;
+	const struct etw_mf_provider *provider = b->use->plan->provider;
 	const bool tracelogging = event->source == ETW_DECODE_TRACELOGGING;
 
 	info->ProviderNameOffset = etw_block_string(block, event->provider);
@@ -144,7 +126,7 @@ static ULONG make(struct etw_use *use, const EVENT_DESCRIPTOR *desc, void *buffe
 	struct building b = { .use = use, .desc = desc };
 	ULONG ret;
 
-	if (etw_epi_plan(&b.plan, use->schema.fields,
+	if (etw_epi_plan(&b.plan, use->plan->template,
 			 flags & EVENT_HEADER_FLAG_32_BIT_HEADER ? 4 : 8))
 		return ERROR_NOT_ENOUGH_MEMORY;
 	ret = etw_block_make(build, &b, buffer, size);

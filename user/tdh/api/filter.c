@@ -47,7 +47,7 @@ static void build(struct etw_block *block, void *context)
 	list = etw_block_reserve(block, count * sizeof(address));
 	for (i = 0; i < count; i++) {
 		at = put_filter(block, b->provider, &b->provider->filters[i], &b->plans[i]);
-		address = etw_block_address(block, at);
+		address = block->base ? block->base + at : NULL;
 		etw_block_put(block, list + i * sizeof(address), &address, sizeof(address));
 	}
 }

@@ -53,15 +53,30 @@ static bool drop(bool is_path, const void *from, size_t size)
 	return true;
 }
 
+/* Put new, if it is not NULL, in the place of what was loaded from there; false: nothing. */
+static bool replace(bool is_path, const void *from, size_t size, struct loaded *new)
+{
+	int state = etw_cancel_hold();
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = drop(is_path, from, size);
+	if (new) {
+		new->next = loaded;
+		loaded = new;
+	}
+	pthread_mutex_unlock(&lock);
+	etw_cancel_allow(state);
+	return found;
+}
+
 /*
  * Add a manifest to the process; takes over the reference. from: the path (with its
- * NUL) or the bytes that it was read from; replaces the manifest loaded from there
- * before.
+ * NUL) or the bytes that it was read from.
  */
 static ULONG keep(struct etw_manifest *manifest, bool is_path, const void *from, size_t size)
 {
 	struct loaded *new = malloc(sizeof(*new) + size);
-	int state;
 
 	if (!new || etw_store_add(manifest)) {
 		etw_manifest_put(manifest);
@@ -72,26 +87,13 @@ static ULONG keep(struct etw_manifest *manifest, bool is_path, const void *from,
 	new->is_path = is_path;
 	new->size = size;
 	memcpy(new->from, from, size);
-	state = etw_cancel_hold();
-	pthread_mutex_lock(&lock);
-	drop(is_path, from, size);
-	new->next = loaded;
-	loaded = new;
-	pthread_mutex_unlock(&lock);
-	etw_cancel_allow(state);
+	replace(is_path, from, size, new);
 	return ERROR_SUCCESS;
 }
 
 static ULONG forget(bool is_path, const void *from, size_t size)
 {
-	int state = etw_cancel_hold();
-	bool found;
-
-	pthread_mutex_lock(&lock);
-	found = drop(is_path, from, size);
-	pthread_mutex_unlock(&lock);
-	etw_cancel_allow(state);
-	return found ? ERROR_SUCCESS : ERROR_NOT_FOUND;
+	return replace(is_path, from, size, NULL) ? ERROR_SUCCESS : ERROR_NOT_FOUND;
 }
 
 /* The ERROR_ code of a failed read: malformed for -EINVAL, missing for -ENOENT */

@@ -66,10 +66,10 @@ static void build(struct etw_block *block, void *context)
 }
 
 /* Find the provider's map, or, without a provider, one of the event's fields */
-static const struct etw_mf_map *find(const struct etw_schema *schema, const char *name)
+static const struct etw_mf_map *find(const struct etw_schema_plan *plan, const char *name)
 {
-	const struct etw_mf_template *fields = schema->fields;
-	const struct etw_mf_provider *provider = schema->provider;
+	const struct etw_mf_template *fields = plan->template;
+	const struct etw_mf_provider *provider = plan->provider;
 	unsigned int i;
 
 	for (i = 0; provider && i < provider->map_count; i++)
@@ -98,12 +98,12 @@ TDHSTATUS TdhGetEventMapInformation(PEVENT_RECORD pEvent, PWSTR pMapName,
 	name = etw_tdh_utf8(pMapName, &err);
 	ret = err == -EINVAL ? ERROR_NOT_FOUND : etw_tdh_error(err);
 	if (name)
-		b.map = find(&use.schema, name);
+		b.map = find(use.plan, name);
 	free(name);
 	if (!ret && !b.map)
 		ret = ERROR_NOT_FOUND;
 	if (!ret) {
-		b.manifest = use.schema.provider ? use.schema.provider->manifest : NULL;
+		b.manifest = use.plan->provider ? use.plan->provider->manifest : NULL;
 		b.classic = use.event->source == ETW_DECODE_CLASSIC;
 		ret = etw_block_make(build, &b, pBuffer, pBufferSize);
 	}

@@ -213,7 +213,7 @@ static ULONG locate(struct etw_use *use, struct way *way, ULONG count,
 	ULONG ret = set_steps(way, count, from);
 
 	if (!ret)
-		ret = check_way(way, use->schema.fields);
+		ret = check_way(way, use->plan->template);
 	if (!ret)
 		ret = etw_tdh_error(walk(use->decoder, way));
 	if (!ret && !way->copy && way->end > use->record.UserDataLength)

@@ -129,11 +129,9 @@ ULONG etw_use_begin(struct etw_use *use, const EVENT_RECORD *record, ULONG count
 	if (!use->decoder)
 		return ERROR_NOT_ENOUGH_MEMORY;
 	ret = etw_tdh_error(etw_decode(use->decoder, &use->record, &use->event));
-	if (!ret)
-		etw_decode_schema(use->decoder, &use->schema);
+	use->plan = use->decoder->plan;
 	/* A string has no schema: callers check its flag. */
-	if (!ret && (use->schema.source == ETW_DECODE_STRING ||
-		     use->schema.source == ETW_DECODE_NONE))
+	if (!ret && use->plan->source == ETW_DECODE_STRING)
 		ret = ERROR_NOT_FOUND;
 	if (ret)
 		etw_use_end(use);

@@ -13,7 +13,7 @@
 struct etw_use {
 	EVENT_RECORD record;		/* a copy, with the requested pointer size */
 	const struct etw_decoded *event;
-	struct etw_schema schema;
+	const struct etw_schema_plan *plan;	/* its schema */
 	struct etw_decoder *decoder;
 };
 

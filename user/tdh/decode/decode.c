@@ -354,14 +354,3 @@ int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct e
 		*event = &d->event;
 	return ret;
 }
-
-void etw_decode_schema(const struct etw_decoder *d, struct etw_schema *schema)
-{
-	*schema = (struct etw_schema){ .source = ETW_DECODE_NONE };
-	if (!d->plan)
-		return;
-	*schema = (struct etw_schema){
-		.source = d->plan->source, .provider = d->plan->provider,
-		.event = d->plan->event, .fields = d->plan->template,
-	};
-}

@@ -262,23 +262,6 @@ const char *etw_decode_descriptor_name(const struct etw_decoder *decoder, enum e
 const char *etw_label(const struct etw_manifest *manifest,
 		      const struct etw_mf_message *message, const char *name);
 
-/*
- * For TDH, whose functions also show the schema itself, and decode values from the
- * caller's memory
- */
-struct etw_schema {
-	enum etw_decode_source source;
-	const struct etw_mf_provider *provider;	/* of a manifest or built in; else NULL */
-	const struct etw_mf_event *event;	/* likewise */
-	const struct etw_mf_template *fields;	/* from any source; NULL: no fields */
-};
-
-/*
- * The schema of the last event for which etw_decode() returned 0; valid until the
- * decoder's next etw_decode().
- */
-void etw_decode_schema(const struct etw_decoder *decoder, struct etw_schema *schema);
-
 /* The encoding of a value in a payload */
 struct etw_value_type {
 	uint16_t in_type;	/* TDH_INTYPE_ */

@@ -102,11 +102,6 @@ static int begin_struct(struct etw_decoder *d, struct etw_field *out, unsigned i
 	return 1;
 }
 
-static bool has_fixed_count(const struct etw_mf_field *field)
-{
-	return !(field->flags & (ETW_MF_COUNT_FIELD | ETW_MF_COUNT_INLINE));
-}
-
 static int begin_array(struct etw_decoder *d, struct etw_field *out, unsigned int index)
 {
 	const struct etw_mf_field *field = &d->plan->template->fields[index];
@@ -115,10 +110,10 @@ static int begin_array(struct etw_decoder *d, struct etw_field *out, unsigned in
 	uint32_t count;
 	uint16_t inlined;
 
-	if (has_fixed_count(field)) {
-		count = field->count;
-	} else if (field->flags & ETW_MF_COUNT_FIELD) {
+	if (field->flags & ETW_MF_COUNT_FIELD) {
 		count = d->kept[field->count];
+	} else if (!(field->flags & ETW_MF_COUNT_INLINE)) {
+		count = field->count;
 	} else {
 		if (d->size - d->at < sizeof(inlined))
 			return fail(d, out);
