@@ -51,7 +51,7 @@ static int write_file(struct run *run)
 	return status || cli_ending() ? 1 : merge_output_commit(&out, 1);
 }
 
-static void tell(struct run *run)
+static void report(struct run *run)
 {
 	etlrun_report(&run->common);
 	if (!run->common.quiet)
@@ -68,7 +68,7 @@ static int merge_files(struct etlrun *common)
 	if (status)
 		merge_output_discard(&run->out);
 	else
-		tell(run);
+		report(run);
 	merge_output_free(&run->out);
 	return status;
 }

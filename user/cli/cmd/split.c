@@ -194,23 +194,23 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 static int finish_open(struct run *run)
 {
 	struct split_parts *parts = &run->parts;
-	bool told = false;
+	bool counted = false;
 	unsigned int i;
 
 	for (i = 0; i < parts->count; i++) {
 		if (!parts->list[i].out.writer)
 			continue;
-		if (!told)
+		if (!counted)
 			etw_etl_lost(parts->list[i].out.writer, run->common.merge.lost_events +
 				     parts->kept_lost, run->common.merge.lost_buffers);
-		told = true;
+		counted = true;
 		if (split_finish(&parts->list[i], run->common.merge.end_time))
 			return 1;
 	}
 	return split_complete(parts);
 }
 
-static void tell(struct run *run)
+static void report(struct run *run)
 {
 	char guid[GUID_TEXT_SIZE];
 	const char *name;
@@ -244,7 +244,7 @@ static int split_files(struct etlrun *common)
 	if (!status)
 		status = cli_ending() ? 1 : split_commit(&run->parts);
 	if (!status)
-		tell(run);
+		report(run);
 	split_free(&run->parts, !status);
 	return status;
 }

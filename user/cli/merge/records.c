@@ -11,13 +11,13 @@
 #include "etl/record.h"
 #include "tdh/decode/embed.h"
 
-#define SEEN_MAX	1024	/* records that are looked for in other files */
+#define SEEN_MAX	1024	/* records about the trace that are remembered */
 
 /* ---------------------------------------------------------------------- clocks */
 
 /*
- * The clock of the finest ticks, the first such: no time of another file is rounded
- * to less than it was.  Of its files the one that begins first: its line has a begin there.
+ * Choose the clock with the finest ticks, so that no time loses precision; of its files, the
+ * one that begins first.
  */
 static unsigned int choose_clock(const struct etw_etl_clock *clocks, unsigned int count)
 {
@@ -34,8 +34,8 @@ static unsigned int choose_clock(const struct etw_etl_clock *clocks, unsigned in
 }
 
 /*
- * Files of one clock have one line to the wall clock, at the one of them that begins first
- * or at the chosen one; the same ticks of two files must not become different ones.
+ * Files with the same clock share one line to the wall clock, so that equal ticks stay equal.
+ * It is stored at the file that begins first, or at the chosen one.
  */
 static unsigned int line_of(const struct etw_etl_clock *clocks, unsigned int count,
 			    unsigned int i, unsigned int best)
@@ -52,7 +52,7 @@ static unsigned int line_of(const struct etw_etl_clock *clocks, unsigned int cou
 	return first;
 }
 
-/* Each clock's line goes through what all its files' buffers tell. */
+/* Fit each clock's line to the times in the buffers of all its files. */
 static void draw_lines(struct etlmerge *m, const struct etw_etl_clock *clocks, unsigned int best)
 {
 	struct etw_etl_time *line;
@@ -75,9 +75,8 @@ static void draw_lines(struct etlmerge *m, const struct etw_etl_clock *clocks, u
 /* -------------------------------------------------------------------- beginning */
 
 /*
- * What the headers tell, all together; the names are of the file that begins first.  The
- * clock is where it was then.  On a machine that was booted later it would be negative:
- * then it counts from 0.
+ * Combine the headers; names come from the file that begins first.  The clock starts at its
+ * value of that time, or at 0 if the clock's machine was booted later.
  */
 static void describe(struct etlmerge *m, const struct inputs *inputs, unsigned int best)
 {
@@ -95,7 +94,7 @@ static void describe(struct etlmerge *m, const struct inputs *inputs, unsigned i
 		info = etw_etl_info(inputs_file(inputs, i));
 		if (info->header.NumberOfProcessors > h->NumberOfProcessors)
 			h->NumberOfProcessors = info->header.NumberOfProcessors;
-		/* The writer's will have room for what theirs had. */
+		/* The largest record of any file must fit. */
 		if (info->header.BufferSize > h->BufferSize)
 			h->BufferSize = info->header.BufferSize;
 		if (info->header.PointerSize > h->PointerSize)
@@ -106,7 +105,7 @@ static void describe(struct etlmerge *m, const struct inputs *inputs, unsigned i
 	h->PerfFreq = of_clock->header.PerfFreq;
 	h->CpuSpeedInMHz = of_clock->header.CpuSpeedInMHz;
 	h->TimerResolution = of_clock->header.TimerResolution;
-	/* A clock that had to begin before its machine did is nobody's: that of the first. */
+	/* If the machine was booted later, keep the boot time of the first file. */
 	if (of_clock->header.BootTime.QuadPart <= start)
 		h->BootTime = of_clock->header.BootTime;
 	if (of_clock->header.StartTime.QuadPart != start)
@@ -155,8 +154,8 @@ void etlmerge_end(struct etlmerge *m)
 /* ---------------------------------------------------------------------- reading */
 
 /*
- * 1: the source has its next record; 0: no more.  What is later than --until is not the
- * end: schemas come last, and one wrong time must not hide all that follows.
+ * 1: the source has its next record; 0: no more.  A record later than --until is not the end:
+ * schemas come last, and one wrong time must not hide all records behind it.
  */
 static int fill(struct etlmerge_source *s, const struct select *select)
 {
@@ -178,7 +177,7 @@ static int fill(struct etlmerge_source *s, const struct select *select)
 	return ret < 0 ? ret : 0;
 }
 
-/* The source whose next record is the earliest, the first of equal ones */
+/* Find the source with the earliest next record; on a tie, the first one. */
 static int find_first(struct etlmerge *m, const struct select *select)
 {
 	struct etlmerge_source *s;
@@ -197,13 +196,13 @@ static int find_first(struct etlmerge *m, const struct select *select)
 	return m->current != NULL;
 }
 
-/* A file's header, which the writer makes anew */
+/* A file's header; the writer makes a new one */
 static bool is_header(const struct etw_event_header *h)
 {
 	return etw_etl_is_system(h) && !h->desc.task;
 }
 
-/* Of the trace itself: schemas, and what goes along with its header */
+/* Schemas, and records that belong to the header */
 static bool is_about_trace(const struct etw_event_header *h)
 {
 	return etw_etl_is_system(h) ? !(h->desc.task >> 8) : etw_embed_is_piece(h);
@@ -213,7 +212,7 @@ static void hash_more(uint64_t hash[2], const void *data, size_t size)
 {
 	const uint8_t *p = data;
 
-	/* FNV-1a, and the same from another begin with another prime. */
+	/* FNV-1a, twice with different primes */
 	for (; size--; p++) {
 		hash[0] = (hash[0] ^ *p) * 0x100000001b3u;
 		hash[1] = (hash[1] ^ *p) * 0x9e3779b97f4a7c15u;
@@ -221,8 +220,8 @@ static void hash_more(uint64_t hash[2], const void *data, size_t size)
 }
 
 /*
- * Does another file have the same?  All parts of a trace that was split have such
- * records, and all traces of a program that writes its schema have that, at other times.
+ * Did another file have the same record?  All parts of a split trace share their records about
+ * the trace, and all traces of a program share its schema, with different times.
  */
 static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record)
 {

@@ -129,7 +129,7 @@ int merge_output_create(struct merge_output *out, const char *path, const struct
 	err = etw_atomic_file_open(&out->file, path, run->replace ? ETW_ATOMIC_REPLACE |
 				   ETW_ATOMIC_DEVICE : 0);
 	if (!err) {
-		/* The writer closes it: split has more files than it may keep open. */
+		/* The writer closes it, because split may have more files than can be open. */
 		how.fd = out->file.fd;
 		out->file.fd = -1;
 		err = etw_etl_create(out->file.path, &how, &out->writer);

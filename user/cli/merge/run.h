@@ -2,8 +2,8 @@
 /*
  * run.h - the common part of merge and split: read files, choose records, write log files
  */
-#ifndef ETW_CLI_ETLRUN_H
-#define ETW_CLI_ETLRUN_H
+#ifndef ETW_CLI_MERGE_RUN_H
+#define ETW_CLI_MERGE_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,16 +34,16 @@ struct etlrun {
 	uint64_t records;
 };
 
-/* false: it is none of these. */
+/* false: another option */
 bool etlrun_option(struct etlrun *run, int option, const char *value);
 
 /*
- * Open the files, have them written, and end as a signal would have if one came; write
- * cleans up what it made if it fails.  Returns the exit status, as all of these do.
+ * Open the files and call write, which cleans up if it fails.  After a signal, the process ends
+ * by this signal.  Returns the exit status, as all of these do.
  */
 int etlrun(struct etlrun *run, char **files, int (*write)(struct etlrun *run));
 
-/* For write: every record that is wanted; 1 also if a signal came, which is not reported. */
+/* For write: call one for every selected record.  Returns 1 without a message after a signal. */
 int etlrun_records(struct etlrun *run,
 		   int (*one)(struct etlrun *run, const struct etlmerge_record *record));
 
@@ -80,4 +80,4 @@ int merge_output_commit(struct merge_output *const *list, unsigned int count);
 void merge_output_discard(struct merge_output *out);
 void merge_output_free(struct merge_output *out);
 
-#endif /* ETW_CLI_ETLRUN_H */
+#endif /* ETW_CLI_MERGE_RUN_H */

@@ -9,7 +9,7 @@
 
 /* 2026-01-31 12:34:56.1234567 in the local time zone */
 void clock_local(struct etw_text *text, int64_t time);
-/* 12.1234567, the seconds of so many 100 ns; -0.0000001 if they are negative */
+/* A number of 100 ns in seconds: 12.1234567, -0.0000001 */
 void clock_seconds(struct etw_text *text, int64_t time);
 
 #endif /* ETW_CLI_CLOCK_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event.c - what is common to the ways of printing an event
+ * event.c - the common part of printing an event as text and as JSON
  */
 #include <errno.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ void event_printer_free(struct event_printer *printer)
 
 /* --------------------------------------------------------------------- names */
 
-/* Its schema's, or the one that somebody has registered it by. */
+/* The name in the schema, or the name that the provider was registered with */
 const char *event_provider(const struct event_printer *printer)
 {
 	if (printer->decoded->provider && *printer->decoded->provider)
@@ -104,7 +104,7 @@ const char *event_provider(const struct event_printer *printer)
 	return printer->names ? names_get(printer->names, &event_header(printer)->provider) : NULL;
 }
 
-/* Standard levels are called as on the command line, whatever a manifest's language. */
+/* Standard levels have the command line's names in all languages. */
 const char *event_level(const struct event_printer *printer)
 {
 	const char *name = level_name(event_header(printer)->desc.level);

@@ -3,8 +3,8 @@
  * event.h - one event as a line of text or of JSON
  *
  * Lines gather in a text of the printer's, which goes to stdout as a whole when it is
- * large, and by event_flush().  Nothing is allocated for an event but what makes
- * that text, the decoder and the caches grow.
+ * large, and by event_flush().  Memory is only allocated when that text, the decoder or a
+ * cache grows.
  */
 #ifndef ETW_CLI_EVENT_H
 #define ETW_CLI_EVENT_H
@@ -22,16 +22,16 @@ enum event_time {
 	EVENT_TIME_LOCAL,
 	EVENT_TIME_UTC,
 	EVENT_TIME_RELATIVE,	/* seconds since the first event printed */
-	EVENT_TIME_DELTA,	/* since the one before */
+	EVENT_TIME_DELTA,	/* since the previous event */
 	EVENT_TIME_RAW,		/* ticks of the session's clock */
 };
 
 struct event_format;
 
-/* All zero is one that prints local times, without names of processes and colour. */
+/* All zero prints local times, without names of processes and without colour. */
 struct event_printer {
-	struct names *names;	/* of providers that no schema names, or NULL */
-	struct procs *procs;	/* of processes, or NULL: none are shown */
+	struct names *names;	/* of providers without a schema, or NULL */
+	struct procs *procs;	/* of processes; NULL: do not print them */
 	struct event_format *format;
 	enum event_time time;
 	bool hex;		/* payloads in hexadecimal, not decoded */
@@ -41,25 +41,22 @@ struct event_printer {
 	struct etw_decoder *decoder;
 	struct etw_text out;
 	struct etw_text scratch;
-	int64_t first, before;	/* times of the first event and of the one before */
+	int64_t first, before;	/* times of the first and of the previous event */
 	bool begun;
 	bool given;		/* decoder, decoded and known are the caller's */
-	/* of the event at hand */
+	/* the current event */
 	struct etw_event_items items;
 	const struct etw_event *event;
 	EVENT_RECORD record;
 	const struct etw_decoded *decoded;
-	bool known;		/* it has a schema, which is to be used */
+	bool known;		/* decode it by its schema */
 };
 
 void event_print_text(struct event_printer *printer, const struct etw_event *event);
 void event_print_json(struct event_printer *printer, const struct etw_event *event);
 /* By printer->format. */
 void event_print_format(struct event_printer *printer, const struct etw_event *event);
-/*
- * Is it a piece of a schema, and not to be printed as an event?  Then the printer's
- * decoder has it.
- */
+/* Is it a piece of a schema?  Then it is not printed, but given to the decoder. */
 bool event_is_schema(struct event_printer *printer, const struct etw_event *event);
 /*
  * Print an event next that has been decoded, by this decoder.  Either all of a printer's events
@@ -72,8 +69,8 @@ void event_flush(struct event_printer *printer);
 void event_printer_free(struct event_printer *printer);
 
 /*
- * A format, see etw-dump(1).  NULL: *error tells what is wrong with it, *column
- * where, from 1.  text must stay.
+ * A format, see etw-dump(1).  NULL: *error is the reason and *column the
+ * place, from 1.  text must stay.
  */
 struct event_format *event_format_parse(const char *text, const char **error, size_t *column);
 void event_format_free(struct event_format *format);
@@ -85,12 +82,12 @@ void event_begin(struct event_printer *printer, const struct etw_event *event);
 void event_end(struct event_printer *printer);
 
 const struct etw_event_header *event_header(const struct event_printer *printer);
-/* Names: bytes from outside, as they are; NULL: not known. */
+/* Names, as unchecked bytes; NULL: unknown */
 const char *event_provider(const struct event_printer *printer);
 const char *event_level(const struct event_printer *printer);
 const char *event_process(const struct event_printer *printer);
 const char *event_thread(const struct event_printer *printer);
-/* A thread's own, not its process's */
+/* The thread's name if it differs from its process's */
 const char *event_thread_own(const struct event_printer *printer, const char *process);
 /* Parts of a line of text, escaped. */
 void event_add_time(struct event_printer *printer, struct etw_text *to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * format.c - events by a format of the user's: %t %P %e %{Number}
+ * format.c - print events by the user's format: %t %P %e %{Number}
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define WIDTH_MAX	999
 
-/* What %{NAME} is called among the letters, and text as it stands */
+/* Letters for %{NAME} and for literal text */
 #define PIECE_FIELD	'{'
 #define PIECE_TEXT	'\0'
 
@@ -215,7 +215,7 @@ static void add_name(const char *name, struct etw_text *to)
 		etw_text_escape(to, name, strlen(name));
 }
 
-/* What a number is called, or the number; what 0 is called says nothing. */
+/* The name of a number, or the number; the name of 0 says nothing. */
 static void add_part(const char *name, unsigned int number, struct etw_text *to)
 {
 	if (number && name && *name)
@@ -251,7 +251,7 @@ static void add_named(struct event_printer *printer, char what, struct etw_text 
 	}
 }
 
-/* These begin with a blank, which is the line's. */
+/* Remove the blank that these begin with. */
 static void add_list(struct event_printer *printer, char what, struct etw_text *to)
 {
 	size_t before = to->len;
@@ -309,7 +309,7 @@ static void add_piece(struct event_printer *printer, const struct piece *piece,
 		etw_text_unsigned(to, number_of(printer, piece->what), 1);
 }
 
-/* Make what was added since before as wide as it shall be, in characters. */
+/* Pad the text behind before to the piece's width in characters. */
 static void pad(struct etw_text *to, size_t before, const struct piece *piece)
 {
 	size_t have = to->error ? piece->width : 0, len = to->len - before, missing;

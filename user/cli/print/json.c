@@ -31,7 +31,7 @@ static void put_numbers(struct event_printer *printer, struct etw_text *to)
 
 #define ADD(to, s)	etw_text_add(to, s, sizeof(s) - 1)
 
-/* Where it is known. */
+/* Only if it is known */
 static void put_name(struct etw_text *to, const char *key, const char *name)
 {
 	if (name && *name)
@@ -54,7 +54,7 @@ static void put_keywords(struct event_printer *printer, struct etw_text *to)
 	etw_text_char(to, ']');
 }
 
-/* What the numbers of the descriptor are called. */
+/* Names of the descriptor's numbers */
 static void put_names(struct event_printer *printer, struct etw_text *to)
 {
 	static const char *const sources[] = {
@@ -68,7 +68,7 @@ static void put_names(struct event_printer *printer, struct etw_text *to)
 	const struct etw_decoded *decoded = printer->decoded;
 	const char *level = level_name(desc->level), *source;
 
-	/* Our own words need no look at what is in them. */
+	/* Our own words need no escapes. */
 	if (level) {
 		ADD(to, ",\"level_name\":\"");
 		etw_text_puts(to, level);
@@ -77,7 +77,7 @@ static void put_names(struct event_printer *printer, struct etw_text *to)
 		put_name(to, "level_name", decoded->level);
 	}
 	put_name(to, "channel_name", decoded->channel);
-	/* What 0 is called says nothing. */
+	/* The name of task 0 says nothing. */
 	put_name(to, "task_name", desc->task ? decoded->task : NULL);
 	put_name(to, "opcode_name", decoded->opcode);
 	put_keywords(printer, to);

@@ -2,14 +2,13 @@
 /*
  * process_names.c - the names of processes and threads that wrote events
  *
- * A slot of the cache has the thread that had an id when it was last looked at, and
- * the time for which that is known: from the thread's start, which /proc tells, to the
- * look.  An event within is that thread's, whatever became of it.  An event before is
- * another's, who has no name any more.  An event after needs another look.
+ * A slot of the cache has the thread that had an id at the last lookup, and the time for which
+ * that is certain: from the thread's start, as in /proc, to the lookup.  An event within this
+ * time is the thread's.  An earlier event is of another thread, whose name is gone.  A later
+ * event needs another lookup.
  *
- * Starts are told in ticks of 1/100 s of the clock that runs since the machine was
- * booted.  The tick of its start counts as the thread's own: until an id is given
- * again, all others have been, which takes longer.
+ * /proc has start times in ticks of 1/100 s since boot.  The tick of its start counts as the
+ * thread's own, because an id is reused only after all others, which takes longer.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -36,10 +35,10 @@
 struct slot {
 	uint32_t pid, tid;
 	bool used;
-	bool named;		/* somebody has had this id, and name is his */
+	bool named;		/* name and the times below are valid */
 	uint64_t start;		/* ticks since boot */
-	int64_t from, until;	/* when the id was his */
-	int64_t looked;		/* last look, successful or not */
+	int64_t from, until;	/* when the thread had the id */
+	int64_t looked;		/* last lookup, successful or not */
 	char name[NAME_SIZE];
 };
 
@@ -47,17 +46,17 @@ struct slot {
 struct moment {
 	int64_t wall;		/* since 1601 */
 	int64_t boot;		/* since the machine was booted */
-	int64_t apart;		/* they may be this far from the same */
+	int64_t apart;		/* time between the two readings, at most */
 };
 
 struct procs {
 	int proc;		/* directory */
 	long ticks;		/* per second */
 	void (*now)(struct moment *moment);
-	int64_t offset;		/* wall - boot, as long as nobody sets the clock */
-	int64_t apart;		/* of the moment that it is from */
-	bool set;		/* somebody has: times prove nothing any more */
-	struct slot *last;	/* found last: stays for another look-up */
+	int64_t offset;		/* wall - boot, until the clock is set */
+	int64_t apart;		/* of the moment of offset */
+	bool set;		/* the clock was set: times prove nothing any more */
+	struct slot *last;	/* found last: not reused by the next lookup */
 	struct slot slots[SLOTS];
 };
 
@@ -66,7 +65,7 @@ static int64_t unit_of(const struct timespec *ts)
 	return ts->tv_sec * SECOND + ts->tv_nsec / 100;
 }
 
-/* As close together as a few tries have them. */
+/* Take the best of a few tries. */
 static void read_clocks(struct moment *moment)
 {
 	struct timespec before, wall, after;
@@ -180,7 +179,7 @@ static bool read_stat(const struct procs *procs, uint32_t pid, uint32_t tid,
 	return parse_stat(line, name, start);
 }
 
-/* Nobody has that id: what is known of who had it stays true. */
+/* Look a thread up.  If the id is not used, what is known of its last thread stays. */
 static void look(struct procs *procs, struct slot *slot)
 {
 	char name[NAME_SIZE];
@@ -188,7 +187,7 @@ static void look(struct procs *procs, struct slot *slot)
 	uint64_t start;
 	bool found;
 
-	/* The clock first: he who is found lived then, too. */
+	/* Read the clock first: a thread that is found then was alive at that time, too. */
 	procs->now(&now);
 	found = read_stat(procs, slot->pid, slot->tid, name, &start);
 	if (llabs(now.wall - now.boot - procs->offset) >
@@ -206,7 +205,7 @@ static void look(struct procs *procs, struct slot *slot)
 
 /* ------------------------------------------------------------------- finding */
 
-/* That of these ids, or one to use for them: the one not looked at for longest. */
+/* The slot of these ids; a new one replaces the slot with the oldest lookup. */
 static struct slot *find_slot(struct procs *procs, uint32_t pid, uint32_t tid)
 {
 	uint32_t hash = (pid * 2654435761u ^ tid * 2246822519u) >> 16;
@@ -234,7 +233,7 @@ static struct slot *find_slot(struct procs *procs, uint32_t pid, uint32_t tid)
 	return oldest;
 }
 
-/* Is it the process with this key?  Its start is told in both units. */
+/* Is it the process with this key?  Its start is compared in both units. */
 static bool has_key(const struct procs *procs, const struct slot *slot, uint64_t key)
 {
 	const uint64_t tick = 1000000000ull / procs->ticks;
@@ -246,8 +245,8 @@ static bool has_key(const struct procs *procs, const struct slot *slot, uint64_t
 }
 
 /*
- * Names change, so the process with this key is looked at again.  If somebody else has
- * its id by now, its last name stays: that one comes in with his own first event.
+ * Look the process with this key up again, because names change.  If another process has its
+ * id by now, keep the last name.
  */
 static void look_by_key(struct procs *procs, struct slot *slot, uint64_t key)
 {

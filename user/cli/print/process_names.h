@@ -2,11 +2,10 @@
 /*
  * process_names.h - the names of processes and threads that wrote events
  *
- * From /proc, when an event is printed.  An id is given to one process after the
- * other, so a name is shown only if it is sure that its process wrote the event: it
- * lived from before the event until it was looked at, or the event has a start key,
- * which no other process has.  Names are those that the processes go by when they are
- * looked at: an exec() or prctl() since the event shows.
+ * Names are read from /proc when an event is printed.  Ids are reused, so a name is shown only
+ * if its process certainly wrote the event: it lived from before the event until the lookup, or
+ * the event has its start key.  The name is the current one: an exec() or prctl() since the
+ * event changes it.
  */
 #ifndef ETW_CLI_PROCS_H
 #define ETW_CLI_PROCS_H
@@ -15,14 +14,14 @@
 
 struct procs;
 
-/* NULL: /proc does not tell of the processes by the ids that events have. */
+/* NULL: the ids in /proc are not those of events. */
 struct procs *procs_new(void);
 void procs_free(struct procs *procs);
 
 /*
- * The name of thread tid of process pid, of the process itself if they are equal; time:
- * of the event; key: its start key, or NULL.  NULL: not known.  Valid until the next
- * call but one; not escaped.
+ * The name of thread tid of process pid, or of the process if both are equal.  time: of the
+ * event; key: its start key, or NULL.  NULL: unknown.  Valid until the second call after this
+ * one; not escaped.
  */
 const char *procs_get(struct procs *procs, uint32_t pid, uint32_t tid, int64_t time,
 		      const uint64_t *key);

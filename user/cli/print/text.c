@@ -32,7 +32,7 @@ static void add_foreign(struct etw_text *to, const char *s)
 	etw_text_escape(to, s, strlen(s));
 }
 
-/* An event may have any time: there is no overflow. */
+/* Any time is possible, so avoid signed overflow. */
 static int64_t between(int64_t from, int64_t to)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
@@ -89,7 +89,7 @@ void event_add_level(struct event_printer *printer, struct etw_text *to)
 		etw_text_unsigned(to, level, 1);
 }
 
-/* The fields, or the bytes of an event that nobody knows, with a blank before. */
+/* A blank and the fields, or the bytes of an event without a schema */
 void event_add_payload(struct event_printer *printer, struct etw_text *to)
 {
 	const struct etw_record_view *record = &printer->event->record;
@@ -106,7 +106,7 @@ void event_add_payload(struct event_printer *printer, struct etw_text *to)
 		etw_text_cut(to, before);
 }
 
-/* false: it has none, and nothing was added. */
+/* false: it has no message, and nothing was added. */
 bool event_add_message(struct event_printer *printer, struct etw_text *to)
 {
 	struct etw_text *message = &printer->scratch;

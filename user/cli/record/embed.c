@@ -2,8 +2,7 @@
 /*
  * embed.c - put the manifests of what was recorded into the file
  *
- * They go behind the events, when the file is complete: nothing that happens here can
- * cost an event.
+ * They are appended when the file is complete, so that no event can be lost here.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,15 +26,15 @@
 /* The providers whose events are in the file */
 struct providers {
 	struct etw_guid *list;
-	bool *lacks;		/* each: an event needs a manifest, and none is known */
-	size_t count, last;	/* last: the one that was looked for before */
+	bool *lacks;		/* for each: an event needs a manifest, and none is known */
+	size_t count, last;	/* last: index of the last lookup */
 };
 
 static void add(struct providers *p, const struct etw_guid *guid)
 {
 	size_t i;
 
-	/* Events of one provider come in rows. */
+	/* Events of one provider often follow each other. */
 	if (p->last < p->count && guid_equal(&p->list[p->last], guid))
 		return;
 	for (i = 0; i < p->count && !guid_equal(&p->list[i], guid); i++)
@@ -46,8 +45,8 @@ static void add(struct providers *p, const struct etw_guid *guid)
 }
 
 /*
- * Must the file's events be looked at?  Of a group the members are known by them only,
- * and so is whether a provider without a manifest needs one.
+ * Must the events be read?  Only they show the members of a group, and whether a provider
+ * without a manifest needs one.
  */
 static bool must_look(const struct record *r)
 {
@@ -77,7 +76,7 @@ static bool needs_manifest(const struct etw_event *event, struct etw_event_items
 	return true;
 }
 
-/* The providers of the file's events, and who lacks a manifest; 0 or -errno. */
+/* Find the providers of the events, and which of them lack a manifest.  0 or -errno */
 static int look_into(const char *path, struct providers *p)
 {
 	struct etw_event_items items = { 0 };

@@ -2,8 +2,8 @@
 /*
  * record.c - etw record: record providers' events into a file
  *
- * Whatever goes wrong, and whenever, no session and no half of a file is left, and
- * the file that was there before is back; but for SIGKILL, which nobody can answer.
+ * After any error, the session is stopped, an incomplete file is removed and the file that was
+ * there before is restored.  Only SIGKILL prevents that.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -112,7 +112,7 @@ static void add_provider(struct record *r, const char *text)
 	request->within = NULL;
 }
 
-/* One of etw enable's: for the last provider, or for all that come. */
+/* Apply an option of etw enable to the last provider, or to all if it comes first. */
 static void take_enable(struct record *r, int option)
 {
 	static struct enable_request checked;
@@ -209,7 +209,7 @@ static bool take_all(struct record *r, int argc, char **argv)
 
 /* ---------------------------------------------------- start, enable, stop */
 
-/* Names may turn out to be wrong: before there is anything to undo. */
+/* Resolve all names before anything has to be undone. */
 static bool find_providers(struct record *r)
 {
 	unsigned int i, k;
@@ -260,8 +260,8 @@ static int enable_all(struct record *r)
 }
 
 /*
- * Let nobody write any more, so that the counters that are read then are the last.  A
- * buffering session writes its file now; 0, or the exit status if it cannot.
+ * Disable all providers, so that the counters read afterwards are final.  A buffering session
+ * writes its file now.  0, or the exit status if that fails.
  */
 static int disable_all(struct record *r)
 {
@@ -290,7 +290,7 @@ static int disable_all(struct record *r)
 	return 1;
 }
 
-/* 0, or the exit status; -ENOENT of the kernel: somebody else was faster. */
+/* 0, or the exit status.  -ENOENT means that another process has stopped the session. */
 static int stop(struct record *r, enum record_end *end)
 {
 	static struct session stopped;
@@ -308,7 +308,7 @@ static int stop(struct record *r, enum record_end *end)
 	return 0;
 }
 
-/* Nothing came of it.  Also for the way out of a command that ran out of memory. */
+/* Stop the session and restore the file.  Also runs at exit, after cli_die(). */
 static void give_up(void)
 {
 	static struct session stopped;

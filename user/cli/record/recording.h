@@ -2,8 +2,8 @@
 /*
  * recording.h - etw record: a session for one file, as long as a command runs
  */
-#ifndef ETW_CLI_RECORD_H
-#define ETW_CLI_RECORD_H
+#ifndef ETW_CLI_RECORDING_H
+#define ETW_CLI_RECORDING_H
 
 #include <signal.h>
 #include <time.h>
@@ -24,9 +24,9 @@ struct record_old {
 /* Why the recording ended */
 enum record_end {
 	RECORD_COMMAND,		/* the command has ended */
-	RECORD_ASKED,		/* a signal, or the time is over */
-	RECORD_FULL,		/* the file takes no more */
-	RECORD_STOPPED,		/* somebody else stopped the session */
+	RECORD_ASKED,		/* a signal, or --duration is over */
+	RECORD_FULL,		/* the file is full */
+	RECORD_STOPPED,		/* another process stopped the session */
 };
 
 struct record {
@@ -35,26 +35,26 @@ struct record {
 	char own_name[32];		/* if none was given */
 	struct startfile file;
 	struct record_old old;
-	struct session session;		/* as it is to be started; then as it was */
+	struct session session;		/* options to start it; then its state */
 	struct enable_request **providers;
 	unsigned int provider_count;
 	char **command;			/* argv, or NULL */
 	pid_t pid;			/* of the command; 0: it does not run */
 	int status;			/* of the command, as wait(2) has it */
 	bool ending;			/* it was sent a signal that ends it */
-	uint64_t in_files;		/* events of this recording, once it is over */
-	uint64_t replaced;		/* events that newer ones of a circular file overwrote */
+	uint64_t in_files;		/* events of this recording; valid at the end */
+	uint64_t replaced;		/* events overwritten in a circular file */
 	uint64_t bytes;			/* of all its files */
 	uint32_t files;
-	bool gone;			/* somebody has removed the last of them meanwhile */
+	bool gone;			/* the last file was removed meanwhile */
 	uint32_t duration_ms;		/* 0: no limit */
 	bool json, quiet, progress;
 	bool with_manifests;
-	unsigned int manifests;		/* that are in the file, or each of them */
+	unsigned int manifests;		/* embedded in each file */
 	bool started;			/* the session runs */
-	struct sample last;		/* what it had written, when that was last known */
+	struct sample last;		/* the last known counters */
 	struct timespec begin, end;	/* CLOCK_MONOTONIC */
-	sigset_t signals, before;	/* those waited for; the mask that was */
+	sigset_t signals, before;	/* signals to wait for; the mask before */
 };
 
 /*
@@ -70,16 +70,14 @@ bool record_file_number(const char *pattern, uint32_t number, char out[ETW_FILE_
 /* embed.c: once the file is complete.  0, or the exit status. */
 int record_embed(struct record *r);
 
-/*
- * run.c.  Signals that end a recording wait from record_hold_signals() on.
- * Run the command: 0, or the exit status for one that cannot be run.
- */
+/* run.c: block the signals that end a recording, so that record_wait() gets them. */
 void record_hold_signals(struct record *r);
 void record_release_signals(const struct record *r);
+/* Run the command.  0, or the exit status if it cannot be run. */
 int record_spawn(struct record *r);
 enum record_end record_wait(struct record *r);
-/* The command's own exit status, once it has ended. */
-int record_command_status(struct record *r, bool wanted);
+/* Wait for the command and return its exit status; end: send it SIGTERM first. */
+int record_command_status(struct record *r, bool end);
 
 /* report.c */
 void record_show_progress(const struct record *r, const struct sample *before);
@@ -89,4 +87,4 @@ void record_report(struct record *r, enum record_end end);
 void record_report_json(const struct record *r, int status);
 void record_report_leftovers(int fd);
 
-#endif /* ETW_CLI_RECORD_H */
+#endif /* ETW_CLI_RECORDING_H */

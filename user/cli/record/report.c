@@ -51,7 +51,7 @@ static const char *size_text(uint64_t bytes, char out[32])
 	return out;
 }
 
-/* One line that the next one takes the place of. */
+/* Print one line, which the next one replaces. */
 void record_show_progress(const struct record *r, const struct sample *before)
 {
 	const struct sample *s = &r->last;
@@ -131,7 +131,7 @@ static void count_files(struct record *r)
 	r->in_files = r->last.stat.written > gone ? r->last.stat.written - gone : 0;
 	if (!s->log.log.name_len)
 		return;
-	/* One that is made for the first event has no buffer until then. */
+	/* With --delay-open the file has no buffer until the first event. */
 	r->gone = s->log.log.buffers && is_gone(s->log.name);
 	if (r->session.s.mode & ETW_MODE_CIRCULAR &&
 	    s->log.log.buffers_written > s->log.log.buffers &&
@@ -149,7 +149,7 @@ static const char *comma(const struct etw_text *t)
 	return t->len ? ", " : "";
 }
 
-/* Which of its events were asked for: all of them, if that is empty */
+/* Describe which events were asked for; empty: all of them */
 static void put_asked(const struct enable_request *request, struct etw_text *t)
 {
 	const struct etw_enable *enable = &request->enable;
@@ -172,7 +172,7 @@ static void put_asked(const struct enable_request *request, struct etw_text *t)
 	text_puts(t, "");
 }
 
-/* 1: somebody has it registered, 0: nobody, -1: that is not to be known */
+/* 1: it is registered; 0: it is not; -1: unknown */
 static int is_registered(int fd, const struct etw_enable *enable)
 {
 	struct etw_provider found;

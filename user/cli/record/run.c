@@ -2,10 +2,9 @@
 /*
  * run.c - wait for what ends a recording: the command, a signal, the time
  *
- * Signals are waited for, not caught, so that none comes between two steps.  Ctrl-C
- * reaches the command as it reaches us, since both are in the terminal's group: the
- * first one is the command's, and recording ends when that has ended.  A signal that
- * was sent to us alone is handed on.
+ * Signals are blocked and waited for, so that none interrupts a step.  Ctrl-C reaches both the
+ * command and this process.  The first one is for the command: recording ends when the command
+ * ends.  A signal that was sent only to this process is passed on.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* sigorset, environ */
@@ -21,7 +20,7 @@
 
 #define TICK_MS		500
 
-/* Those that would end this process, and with it only its end of the recording */
+/* Signals that would end this process, but not the session */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
 void record_hold_signals(struct record *r)
@@ -32,12 +31,11 @@ void record_hold_signals(struct record *r)
 	for (i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
 		sigaddset(&r->signals, ending[i]);
 	sigaddset(&r->signals, SIGCHLD);
-	signal(SIGCHLD, SIG_DFL);	/* else the command's status would be lost */
-	signal(SIGPIPE, SIG_IGN);	/* a message that nobody reads must not end us */
+	signal(SIGCHLD, SIG_DFL);	/* ignored, the command's status would be lost */
+	signal(SIGPIPE, SIG_IGN);	/* a closed stderr must not end the recording */
 	sigprocmask(SIG_BLOCK, &r->signals, &r->before);
 }
 
-/* From here on a signal does what it did before. */
 void record_release_signals(const struct record *r)
 {
 	sigprocmask(SIG_SETMASK, &r->before, NULL);
@@ -66,7 +64,7 @@ int record_spawn(struct record *r)
 		return 0;
 	r->pid = 0;
 	cli_fail("%s: cannot be run: %s", cli_quote(r->command[0]), strerror(err));
-	/* As the shell, time(1) and others have it. */
+	/* The same codes as the shell and time(1) */
 	return err == ENOENT ? 127 : 126;
 }
 
@@ -80,7 +78,7 @@ static bool has_ended(struct record *r)
 	return true;
 }
 
-/* Does it end the recording?  Of Ctrl-C the second. */
+/* Does this signal end the recording?  Only the second Ctrl-C does. */
 static bool take_signal(struct record *r, const siginfo_t *info, unsigned int *interrupts)
 {
 	if (!r->pid)
@@ -101,7 +99,7 @@ static bool take_signal(struct record *r, const siginfo_t *info, unsigned int *i
 	}
 }
 
-/* Now and then.  False: the session is gone. */
+/* Update the counters and the progress line.  False: the session is gone. */
 static bool tick(struct record *r)
 {
 	static struct session now;
@@ -124,7 +122,7 @@ static int64_t since_begin_ms(const struct record *r)
 	       (now.tv_nsec - r->begin.tv_nsec) / 1000000;
 }
 
-/* Until a signal comes, or that long; its number, or 0. */
+/* Wait for a signal, at most ms.  Returns its number, or 0. */
 static int next_signal(const struct record *r, int64_t ms, siginfo_t *info)
 {
 	struct timespec timeout = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
@@ -159,12 +157,11 @@ enum record_end record_wait(struct record *r)
 	return RECORD_ASKED;
 }
 
-int record_command_status(struct record *r, bool wanted)
+int record_command_status(struct record *r, bool end)
 {
 	if (!r->command)
 		return 0;
-	/* What ended the recording by itself ends the command, too. */
-	if (r->pid && wanted && !r->ending)
+	if (r->pid && end && !r->ending)
 		kill(r->pid, SIGTERM);
 	while (r->pid) {
 		if (waitpid(r->pid, &r->status, 0) == r->pid || errno != EINTR)
