@@ -150,7 +150,8 @@
  * replaces the current file, or ends it (ETW_FILE_END).
  *
  * FLUSH: returns once every event written before the call is in a delivered
- * buffer, and in the file if there is one.  A BUFFERING session passes its ring to
+ * buffer, and in the file if there is one; the file is then synced to its disk as by
+ * fsync(2), whose error FLUSH returns.  A BUFFERING session passes its ring to
  * the file if it was started with one or the command names one, else to the
  * consumers.
  */
@@ -255,7 +256,12 @@ struct etw_session_stat {
  * A buffer that cannot be written (no space, an I/O error, a file that cannot be created)
  * is lost to the file and counted; the session continues, and so does the file with the
  * next buffer that can be written.  A file is complete once it is closed: at STOP, or when
- * another file replaces it.  Its file system stays in use until then.
+ * another file replaces it.  STOP waits until the file is synced to its disk; a file that is
+ * replaced is synced later.  Its file system stays in use until then.
+ *
+ * If another process shortens the file, it is started again at the next write.  All its
+ * earlier buffers are then lost to the file and counted; of a CIRCULAR file the events that
+ * newer ones had overwritten are counted with them.
  *
  *	SEQUENTIAL	up to max_size; after that every buffer is lost to the file
  *	CIRCULAR	at max_size, new buffers overwrite the oldest
@@ -294,6 +300,7 @@ struct etw_session_stat {
 #define ETW_MODE_FILE			0x0000222f	/* all of these */
 
 #define ETW_FILE_NAME_MAX		1024	/* bytes of a file's name, %d replaced */
+#define ETW_SYNC_MS_MIN			100	/* of etw_session_file.sync_ms */
 
 /* etw_session_file.flags */
 #define ETW_FILE_NEXT		0x1	/* UPDATE of a NEWFILE session: begin the next file */
@@ -324,14 +331,15 @@ struct etw_session_file {
 	__u32 max_size;		/* in: MB, or KB with KBYTES; 0: no limit */
 	__u32 first;		/* in: number of the first file of NEWFILE; 0: 1 */
 	__u32 max_number;	/* in: the number after this one is 1; 0: no limit */
-	__u32 reserved;		/* 0 */
+	__u32 sync_ms;		/* in: sync the file this often, at least 100; 0: never */
 	__u64 zone;		/* in: struct etw_time_zone * for the header, or 0 */
 };
 
 /*
  * etw_session.log: out: the current file, or the last one.  error also reports a late
  * write-back error of the disk (EIO and the like).  The number of buffers lost by such an
- * error is unknown, so it stays set until the next file.
+ * error is unknown, so it stays set until the next file; from then on it is in former_error,
+ * together with errors that are found when the former file is synced.
  */
 struct etw_session_log {
 	__u32 size;
@@ -347,6 +355,8 @@ struct etw_session_log {
 	__u64 buffers_lost;	/* out: by all of the session's files */
 	__u64 events_lost;	/* out: events in buffers_lost */
 	__u64 buffers_written;	/* out: to all of the session's files */
+	__u32 former_error;	/* out: errno of the last former file that is incomplete; or 0 */
+	__u32 sync_ms;		/* out: as given; 0 if no file is open */
 };
 
 /* ----------------------------------------------------------- capture state */

@@ -334,7 +334,10 @@ static int session_flush(struct etw_trace_session *s, const struct etw_session *
 	if (s->hot.buffering && (a->file || s->log))
 		return flush_snapshot(s, a);
 	err = a->file ? -EINVAL : etw_deliver_flush(s);
-	return !err && s->log ? etw_logfile_flush(s) : err;
+	if (!err && s->log)
+		err = etw_logfile_flush(s) ?: etw_logfile_sync(s);
+	/* ENOSPC means too many sessions or buffers. */
+	return err == -ENOSPC ? -EDQUOT : err;
 }
 
 /* If several callers stop a session at once, all but one get -ENOENT. */

@@ -57,7 +57,7 @@ AT(etw_session_file, file_mode, 28, 4);
 AT(etw_session_file, max_size, 32, 4);
 AT(etw_session_file, first, 36, 4);
 AT(etw_session_file, max_number, 40, 4);
-AT(etw_session_file, reserved, 44, 4);
+AT(etw_session_file, sync_ms, 44, 4);
 AT(etw_session_file, zone, 48, 8);
 SIZE(etw_session_file, 56);
 
@@ -74,7 +74,9 @@ AT(etw_session_log, bytes, 40, 8);
 AT(etw_session_log, buffers_lost, 48, 8);
 AT(etw_session_log, events_lost, 56, 8);
 AT(etw_session_log, buffers_written, 64, 8);
-SIZE(etw_session_log, 72);
+AT(etw_session_log, former_error, 72, 4);
+AT(etw_session_log, sync_ms, 76, 4);
+SIZE(etw_session_log, 80);
 
 AT(etw_session_enum, size, 0, 4);
 AT(etw_session_enum, flags, 4, 4);

@@ -10,6 +10,7 @@
 #include <linux/falloc.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -221,7 +222,10 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	if (err)
 		return err;
 	t->late_error = 0;
+	t->seen_error = filemap_sample_wb_err(t->file->f_mapping);
 	t->bytes = 0;
+	t->events = 0;
+	t->headless = false;
 	t->linked = file_inode(t->file)->i_nlink;
 	size = i_size_read(file_inode(t->file));
 	if (t->mode & ETW_MODE_APPEND && size)
@@ -275,6 +279,32 @@ static u32 file_room(const struct etw_logtarget *t, u32 size, u32 count)
 	return t->at < t->limit ? min_t(u64, count, (t->limit - t->at) / size) : 0;
 }
 
+/*
+ * Begin the file again if another process has shortened it: what is left of it cannot be
+ * continued, because the reader would find a gap.  Counts the buffers that are gone.
+ */
+static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	int err = 0;
+
+	if (!t->headless) {
+		if (i_size_read(file_inode(t->file)) >= t->bytes)
+			return 0;
+		t->cut_buffers += div_u64(t->bytes, s->hot.ring.size) - 1;
+		t->cut_events += t->events;
+		t->bytes = 0;
+		t->events = 0;
+		t->headless = true;
+	}
+	err = set_size(t, 0) ?: write_head(t, s);
+	if (!err && t->mode & ETW_MODE_PREALLOCATE)
+		err = preallocate(t);
+	t->headless = err;
+	if (err)
+		t->bytes = 0;
+	return err;
+}
+
 /* Write the buffers one by one.  Returns how many, or the error of the first one. */
 static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 count, u32 size)
 {
@@ -288,8 +318,33 @@ static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 coun
 		if (err)
 			break;
 		t->header.processors = max_t(u32, t->header.processors, list[i]->buf.cpu + 1);
+		t->events += list[i]->events;
 	}
 	return i ?: err;
+}
+
+/*
+ * An error of data that was written before: the buffers that it concerns are not known.
+ * The cursor is our own, so that others who have the file open find the error too.
+ */
+static int find_late_error(struct etw_logtarget *t)
+{
+	int err = errseq_check_and_advance(&t->file->f_mapping->wb_err, &t->seen_error);
+
+	if (err)
+		t->late_error = err;
+	else if (t->linked && !file_inode(t->file)->i_nlink)
+		t->late_error = -ENOENT;
+	return err;
+}
+
+/*
+ * A file system that an error, or an administrator, made read-only beneath open files may
+ * still take data, which then never reach the disk.
+ */
+static int check_writable(const struct file *file)
+{
+	return sb_rdonly(file_inode(file)->i_sb) ? -EROFS : 0;
 }
 
 /*
@@ -302,27 +357,45 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 {
 	u32 size = s->hot.ring.size;
 	struct persona old;
-	int n, err;
+	int n;
 
-	if (!file_room(t, size, 1)) {
-		if (!(t->mode & ETW_MODE_CIRCULAR))
-			return -EFBIG;
-		t->at = size;
-	}
 	persona_take(&old, t, s);
-	n = write_run(t, list, file_room(t, size, count), size);
+	n = check_writable(t->file) ?: renew(t, s);
+	if (!n && !file_room(t, size, 1)) {
+		if (t->mode & ETW_MODE_CIRCULAR)
+			t->at = size;
+		else
+			n = -EFBIG;
+	}
+	if (!n)
+		n = write_run(t, list, file_room(t, size, count), size);
 	persona_drop(&old);
 	if (n < 0)
 		return n;
 	t->at += (u64)n * size;
 	t->bytes = max(t->bytes, t->at);
-	/* An earlier writeback may have failed; the buffers that it concerns are not known. */
-	err = file_check_and_advance_wb_err(t->file);
-	if (!err && t->linked && !file_inode(t->file)->i_nlink)
-		err = -ENOENT;
-	if (err)
-		t->late_error = err;
+	find_late_error(t);
 	return n;
+}
+
+/*
+ * Write the file to its disk.  The error stays visible to others who have the file open,
+ * and to the next call.
+ */
+int etw_logtarget_sync(struct file *file)
+{
+	errseq_t seen = READ_ONCE(file->f_wb_err);
+	int err;
+
+	if (!file->f_op->fsync)
+		return 0;
+	err = vfs_fsync(file, 0);
+	if (!err)
+		return check_writable(file);
+	spin_lock(&file->f_lock);
+	file->f_wb_err = seen;
+	spin_unlock(&file->f_lock);
+	return err;
 }
 
 static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
@@ -331,6 +404,10 @@ static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64
 	u64 lost = etw_session_dropped(s, NULL);
 	int err, more = 0;
 
+	err = renew(t, s);
+	if (err)
+		return err;
+	buffers += t->cut_buffers;
 	h->end_time = div_u64(ktime_get_real_ns(), 100) + ETW_UNIX_EPOCH_100NS;
 	h->buffers_written = div_u64(t->bytes, s->hot.ring.size);
 	h->events_lost = min_t(u64, lost + t->old_events_lost, U32_MAX);
@@ -340,7 +417,7 @@ static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64
 	if (i_size_read(file_inode(t->file)) > t->bytes)
 		more = set_size(t, t->bytes);
 	err = err ?: more;
-	more = file_check_and_advance_wb_err(t->file);
+	more = find_late_error(t);
 	return err ?: more;
 }
 
@@ -360,15 +437,6 @@ int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s,
 	persona_drop(&old);
 	if (err)
 		t->late_error = err;
-	return err;
-}
-
-/* As etw_logtarget_complete(), then close the file. */
-int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
-{
-	int err = etw_logtarget_complete(t, s, lost);
-
-	etw_logtarget_close(t);
 	return err;
 }
 

@@ -6,9 +6,11 @@
 #define ETW_LOGFILE_H
 
 #include <linux/completion.h>
+#include <linux/errseq.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "session/consumer.h"
 #include <etw/format.h>
@@ -27,6 +29,7 @@ struct etw_logtarget {
 	u64 limit;			/* bytes; 0: none */
 	u64 expected;			/* bytes to reserve room for; 0: not known */
 	u32 number, max_number;		/* of NEWFILE */
+	u32 sync_ms;			/* 0: never */
 	u32 name_len;
 	char name[ETW_FILE_NAME_MAX];	/* with its %d */
 	struct etw_time_zone zone;
@@ -36,9 +39,13 @@ struct etw_logtarget {
 	struct etw_log_header header;	/* as written to the file */
 	u64 at;				/* where the next buffer goes */
 	u64 bytes;			/* the end of the last one */
+	u64 events;			/* written to the file */
+	bool headless;			/* has no header, and nothing else */
 	bool linked;			/* had a name when it was begun */
+	errseq_t seen_error;		/* of write-back */
 	int late_error;			/* earlier data was lost, or the file lost its name */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
+	u64 cut_buffers, cut_events;	/* another process cut them off; not accounted for yet */
 	u32 made_len;
 	char made[ETW_FILE_NAME_MAX];	/* its name */
 };
@@ -55,6 +62,10 @@ struct etw_log_ticket {
 
 struct etw_logfile {
 	struct etw_consumer consumer;
+	struct etw_trace_session *session;	/* set when the thread starts */
+	struct delayed_work sync_work;
+	struct work_struct close_work;
+	struct file *closing;		/* of close_work */
 	bool running;			/* the thread was started; never for BUFFERING */
 	struct completion ended;	/* the thread has ended */
 	wait_queue_head_t wait;		/* for callers that wait for the thread */
@@ -69,6 +80,10 @@ struct etw_logfile {
 	struct etw_log_ticket *ticket;	/* for change; NULL: its owner gave up waiting */
 	struct etw_log_ticket *making;	/* for the change being made; likewise */
 	u64 done;			/* buffers below this number were written, or lost */
+	struct file *file;		/* the open file of the thread's target, for syncs */
+	u64 synced;			/* buffers below this number were synced */
+	int sync_error;			/* of the present file */
+	u32 sync_ms;
 	u32 made_len;			/* name of the present file, or of the last one: */
 	char made[ETW_FILE_NAME_MAX];
 	struct etw_session_log status;	/* without the pointers to the caller's memory */
@@ -82,7 +97,9 @@ int etw_logtarget_check(const struct etw_logtarget *t);
 const char *etw_logtarget_name(struct etw_logtarget *t);
 void etw_logtarget_advance(struct etw_logtarget *t);
 int etw_logtarget_claim(struct etw_logtarget *t);
+struct file *etw_logtarget_detach(struct etw_logtarget *t);
 void etw_logtarget_close(struct etw_logtarget *t);
+void etw_logtarget_close_file(struct file *file);
 
 /* file.c; all sleep */
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s);
@@ -90,8 +107,16 @@ int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s);
 int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer **list, u32 count);
 int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost);
-int etw_logtarget_end(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost);
+int etw_logtarget_sync(struct file *file);
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
+
+/* sync.c; all sleep */
+void etw_logfile_sync_init(struct etw_logfile *log);
+void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t);
+void etw_logfile_unshare(struct etw_logfile *log);
+int etw_logfile_sync(struct etw_trace_session *s);
+void etw_logfile_close_later(struct etw_logfile *log, struct file *file, int err);
+void etw_logfile_sync_end(struct etw_logfile *log);
 
 /* writer_thread.c, snapshot.c; all sleep */
 struct etw_logfile *etw_logfile_get(struct etw_logtarget *t);

@@ -63,7 +63,7 @@ static int snapshot_write(struct etw_trace_session *s, struct snapshot *snap,
 		cond_resched();
 	}
 	if (!err)
-		err = etw_logtarget_complete(t, s, snap->lost);
+		err = etw_logtarget_complete(t, s, snap->lost) ?: etw_logtarget_sync(t->file);
 	if (err)
 		etw_logtarget_abandon(t, s);
 	else

@@ -132,7 +132,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 	struct etw_logtarget *t;
 	int err;
 
-	if (f->flags || f->reserved || f->file_mode & ~0777)
+	if (f->flags || f->file_mode & ~0777 || (f->sync_ms && f->sync_ms < ETW_SYNC_MS_MIN))
 		return ERR_PTR(-EINVAL);
 	t = kzalloc(sizeof(*t), ETW_GFP);
 	if (!t)
@@ -147,6 +147,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 		t->limit = (u64)f->max_size << (mode & ETW_MODE_KBYTES ? 10 : 20);
 	t->number = f->first ?: 1;
 	t->max_number = f->max_number;
+	t->sync_ms = f->sync_ms;
 	err = take_files(t, f);
 	if (!err)
 		err = check_modes(t);
@@ -177,7 +178,7 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
  * Once no caller waits for the thread, the file system may be unmounted, so a kernel
  * thread closes synchronously.  System calls finish fput() before they return.
  */
-static void close_file(struct file *file)
+void etw_logtarget_close_file(struct file *file)
 {
 	if (current->flags & PF_KTHREAD)
 		__fput_sync(file);
@@ -185,15 +186,24 @@ static void close_file(struct file *file)
 		fput(file);
 }
 
-/* Afterwards another session may write to the file. */
-void etw_logtarget_close(struct etw_logtarget *t)
+/* Give the file, or NULL, to the caller.  Afterwards another session may write to it. */
+struct file *etw_logtarget_detach(struct etw_logtarget *t)
 {
+	struct file *file = t->file;
+
 	mutex_lock(&open_lock);
 	list_del_init(&t->node);
 	mutex_unlock(&open_lock);
-	if (t->file)
-		close_file(t->file);
 	t->file = NULL;
+	return file;
+}
+
+void etw_logtarget_close(struct etw_logtarget *t)
+{
+	struct file *file = etw_logtarget_detach(t);
+
+	if (file)
+		etw_logtarget_close_file(file);
 }
 
 /* Takes NULL. */
@@ -203,7 +213,7 @@ void etw_logtarget_put(struct etw_logtarget *t)
 		return;
 	etw_logtarget_close(t);
 	if (t->dir)
-		close_file(t->dir);
+		etw_logtarget_close_file(t->dir);
 	put_cred(t->cred);
 	kfree(t);
 }

@@ -37,6 +37,7 @@ struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 	init_completion(&log->ended);
 	init_waitqueue_head(&log->wait);
 	mutex_init(&log->lock);
+	etw_logfile_sync_init(log);
 	log->target = t;
 	log->made_len = t->name_len;
 	memcpy(log->made, t->name, t->name_len);
@@ -74,7 +75,7 @@ void etw_logfile_report(struct etw_logfile *log, struct etw_trace_session *s,
 		      const struct etw_logtarget *t, int err)
 {
 	mutex_lock(&log->lock);
-	log->status.error = err && err != -EFBIG ? -err : -t->late_error;
+	log->status.error = err && err != -EFBIG ? -err : -(t->late_error ?: log->sync_error);
 	log->status.full = err == -EFBIG;
 	log->status.max_size = t->max_size;
 	log->status.number = t->mode & ETW_MODE_NEWFILE ? t->number : 0;
@@ -87,23 +88,56 @@ void etw_logfile_report(struct etw_logfile *log, struct etw_trace_session *s,
 	mutex_unlock(&log->lock);
 }
 
+/* Account for what another process cut off the file. */
+static void log_account_cut(struct etw_logfile *log)
+{
+	struct etw_logtarget *t = log->target;
+
+	mutex_lock(&log->lock);
+	log->status.buffers_lost += t->cut_buffers;
+	log->status.events_lost += t->cut_events;
+	mutex_unlock(&log->lock);
+	t->cut_buffers = 0;
+	t->cut_events = 0;
+}
+
 /* -------------------------------------------------------------------- writing */
 
-static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s)
+/* Complete and close the file; a stopping session waits for its disk. */
+static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bool stopping)
 {
 	u64 buffers, events;
+	struct file *file;
+	int err;
 
+	etw_logfile_unshare(log);
 	etw_logfile_losses(s, &buffers, &events);
-	return etw_logtarget_end(log->target, s, buffers);
+	err = etw_logtarget_complete(log->target, s, buffers);
+	log_account_cut(log);
+	file = etw_logtarget_detach(log->target);
+	if (!file)
+		return err;
+	if (!stopping) {
+		etw_logfile_close_later(log, file, err);
+		return err;
+	}
+	if (!err)
+		err = etw_logtarget_sync(file);
+	etw_logtarget_close_file(file);
+	return err;
 }
 
 static int log_next_file(struct etw_logfile *log, struct etw_trace_session *s)
 {
+	int err;
+
 	if (log->target->file) {
-		log_end_file(log, s);
+		log_end_file(log, s, false);
 		etw_logtarget_advance(log->target);
 	}
-	return etw_logtarget_begin(log->target, s);
+	err = etw_logtarget_begin(log->target, s);
+	etw_logfile_share(log, log->target);
+	return err;
 }
 
 /* Write some buffers, to the next file if necessary.  Returns their number or an error. */
@@ -113,7 +147,7 @@ static int log_write_some(struct etw_logfile *log, struct etw_trace_session *s,
 	int n = 0;
 
 	if (!log->target->file)
-		n = etw_logtarget_begin(log->target, s);
+		n = log_next_file(log, s);
 	if (!n)
 		n = etw_logtarget_write(log->target, s, list, count);
 	if (n == -EFBIG && log->target->mode & ETW_MODE_NEWFILE) {
@@ -129,6 +163,7 @@ static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 		    struct etw_buffer **list, int n)
 {
 	etw_logfile_report(log, s, log->target, min(n, 0));
+	log_account_cut(log);
 	mutex_lock(&log->lock);
 	if (n < 0) {
 		log->status.buffers_lost++;
@@ -195,9 +230,10 @@ static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 		etw_session_set_flush_locked(s, ETW_FLUSH_MS_MIN);
 	mutex_unlock(&s->lock);
 	mutex_lock(&log->lock);
-	log->over = true;
+	WRITE_ONCE(log->over, true);
 	mutex_unlock(&log->lock);
-	log_end_file(log, s);
+	wake_up_all(&log->wait);
+	log_end_file(log, s, false);
 	return 0;
 }
 
@@ -222,9 +258,10 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 		err = log_next_file(log, s);
 		break;
 	case ETW_LOG_OTHER_FILE:
-		log_end_file(log, s);
+		log_end_file(log, s, false);
 		etw_logtarget_put(log->target);
 		log->target = next;
+		etw_logfile_share(log, next);
 		break;
 	case ETW_LOG_END:
 		err = log_end(log, s);
@@ -287,7 +324,7 @@ static void log_finish(struct etw_logfile *log, struct etw_trace_session *s)
 	log->stopped = true;
 	mutex_unlock(&log->lock);
 	log_change(log, s);
-	err = log_end_file(log, s);
+	err = log_end_file(log, s, true);
 	if (err)
 		etw_logfile_report(log, s, log->target, err);
 	etw_consumer_detach(&log->consumer);
@@ -317,6 +354,7 @@ static int log_thread(void *data)
 		etw_consumer_give_some(&log->consumer, list, n);
 		mutex_unlock(&s->lock);
 	}
+	etw_logfile_sync_end(log);
 	log_leave(log);
 	complete_all(&log->ended);
 	wake_up_all(&log->wait);
@@ -352,6 +390,8 @@ int etw_logfile_start(struct etw_trace_session *s)
 	if (err)
 		goto err_task;
 	etw_logfile_report(log, s, log->target, 0);
+	log->session = s;
+	etw_logfile_share(log, log->target);
 	etw_session_hold(s);
 	__module_get(THIS_MODULE);
 	mutex_lock(&log->lock);
@@ -375,8 +415,8 @@ void etw_logfile_stop(struct etw_trace_session *s)
 }
 
 /*
- * Wait until everything delivered so far was written or lost.  -EINTR: a fatal signal
- * came first.
+ * Wait until everything delivered so far was written or lost, or the session continues
+ * without a file.  -EINTR: a fatal signal came first.
  */
 int etw_logfile_flush(struct etw_trace_session *s)
 {
@@ -389,7 +429,8 @@ int etw_logfile_flush(struct etw_trace_session *s)
 	sequence = s->next_sequence;
 	mutex_unlock(&s->lock);
 	return wait_event_killable(log->wait, READ_ONCE(log->done) >= sequence ||
-				   completion_done(&log->ended)) ? -EINTR : 0;
+				   READ_ONCE(log->over) || completion_done(&log->ended)) ?
+	       -EINTR : 0;
 }
 
 /* Request a change from the thread. */
@@ -470,6 +511,7 @@ void etw_logfile_describe(struct etw_logfile *log, struct etw_session_log *statu
 {
 	mutex_lock(&log->lock);
 	*status = log->status;
+	status->sync_ms = log->sync_ms;
 	status->name_len = log->made_len;
 	memcpy(name, log->made, log->made_len);
 	mutex_unlock(&log->lock);

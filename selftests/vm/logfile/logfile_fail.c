@@ -4,11 +4,9 @@
  * counted and told, and it writes on as soon as that works
  */
 #include "lib/vm.h"
-#include "lib/vm_log.h"
+#include "lib/fault/vm_disk.h"
 
 #include <linux/memfd.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 
 #define SPACE_KB	512
 #define PER_BUFFER	LOG_PER_BUFFER
@@ -16,9 +14,6 @@
 #define FILE_B		LOG_DIR "/b.etl"
 #define FILLER		LOG_DIR "/filler"
 #define SUB_DIR		LOG_DIR "/sub"
-#define DISK		LOG_DIR "/disk"		/* an image of an ext4 */
-#define DISK_DIR	LOG_DIR "/mnt"
-#define DISK_MB		8
 
 FIXTURE(fail) {
 	struct vl_logger l;
@@ -242,35 +237,6 @@ TEST_F(fail, sealed)
 	close(file.fd);
 }
 
-/* A disk in a file, made and mounted; false: there is no such file system here. */
-static bool mount_disk(const char *features, const char *options)
-{
-	char command[256];
-
-	system("modprobe -q -a loop ext4");
-	mkdir(DISK_DIR, 0755);
-	snprintf(command, sizeof(command),
-		 "mkfs.ext4 -q -F -b 1024 %s " DISK " %dM >/dev/null 2>&1 && "
-		 "mount -t ext4 -o loop,%s " DISK " " DISK_DIR " >/dev/null 2>&1",
-		 features, DISK_MB, options);
-	return !system(command);
-}
-
-/* Space is found when something is written, not later: then it is that which fails. */
-#define JOURNALED	"-e remount-ro", "nodelalloc"
-/* It is taken, and nobody hears of it until it is to go to the disk. */
-#define TRUSTING	"-O ^has_journal -e continue", "errors=continue"
-
-static unsigned long free_blocks(void)
-{
-	struct statfs st;
-
-	return statfs(DISK_DIR, &st) ? 0 : st.f_bfree;
-}
-
-/* Its inodes have no extents, so room can only be had by writing. */
-#define SIMPLE		"-O ^extent,^64bit,^has_journal -e continue", "nodelalloc"
-
 /* On the mounted disk: a snapshot of a buffer, no more room, and then that of 36. */
 static void snapshot_too_large(struct __test_metadata *_metadata, struct vl_logger *l,
 			       unsigned long *room)
@@ -287,13 +253,13 @@ static void snapshot_too_large(struct __test_metadata *_metadata, struct vl_logg
 	ASSERT_EQ(0, vl_enable(l->session, 1, 0, 0, 0));
 	write_buffers(l, 1);
 	fd = open(DISK_DIR "/filler", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	while (free_blocks() > 100 && !posix_fallocate(fd, at, 16 * 1024))
+	while (vm_disk_free_blocks() > 100 && !posix_fallocate(fd, at, 16 * 1024))
 		at += 16 * 1024;
 	close(fd);
 	EventDataDescCreate(&data, payload, sizeof(payload));
 	for (int k = 0; k < 36 * PER_BUFFER; k++)
 		EventWrite(l->reg, &desc, 1, &data);
-	*room = free_blocks();
+	*room = vm_disk_free_blocks();
 	EXPECT_LT(16, *room);
 	EXPECT_EQ(ERROR_DISK_FULL, vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH));
 }
@@ -304,10 +270,10 @@ TEST_F(fail, snapshot_does_not_fit)
 	unsigned long room;
 
 	ASSERT_TRUE(vl_log_dir(16 * 1024));
-	if (!mount_disk(JOURNALED))
+	if (!vm_disk_make(DISK_JOURNALED))
 		SKIP(return, "no ext4 on a loop device");
 	snapshot_too_large(_metadata, &self->l, &room);
-	EXPECT_EQ(room, free_blocks());
+	EXPECT_EQ(room, vm_disk_free_blocks());
 	EXPECT_EQ(PER_BUFFER, vl_log_read(DISK_DIR "/a.etl").events);
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
@@ -319,39 +285,16 @@ TEST_F(fail, snapshot_ends_midway)
 	unsigned long room;
 
 	ASSERT_TRUE(vl_log_dir(16 * 1024));
-	if (!mount_disk(SIMPLE))
+	if (!vm_disk_make(DISK_SIMPLE))
 		SKIP(return, "no ext4 on a loop device");
 	snapshot_too_large(_metadata, &self->l, &room);
-	EXPECT_LE(room, free_blocks());
+	EXPECT_LE(room, vm_disk_free_blocks());
 	EXPECT_NE(PER_BUFFER, vl_log_read(DISK_DIR "/a.etl").events);
 	unlink(DISK_DIR "/filler");
 	ASSERT_EQ(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
 	EXPECT_EQ(36 * PER_BUFFER, vl_log_read(DISK_DIR "/a.etl").events);
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
-}
-
-/* Of the mounted disk's device; makes it believe that it found an error. */
-static bool trigger_error(void)
-{
-	char link[64], target[256] = "", path[320];
-	struct stat st;
-	ssize_t n;
-	int fd;
-
-	if (stat(DISK_DIR, &st))
-		return false;
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(st.st_dev), minor(st.st_dev));
-	n = readlink(link, target, sizeof(target) - 1);
-	if (n <= 0 || !strrchr(target, '/'))
-		return false;
-	snprintf(path, sizeof(path), "/sys/fs/ext4%s/trigger_fs_error", strrchr(target, '/'));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = write(fd, "log", 3);
-	close(fd);
-	return n == 3;
 }
 
 /* The disk breaks, one way or the other, while the session writes to it. */
@@ -388,61 +331,52 @@ static void breaks(struct __test_metadata *_metadata, struct vl_logger *l, int e
 TEST_F(fail, gone_read_only)
 {
 	ASSERT_TRUE(vl_log_dir(16 * 1024));
-	if (!mount_disk(JOURNALED))
+	if (!vm_disk_make(DISK_JOURNALED))
 		SKIP(return, "no ext4 on a loop device");
-	breaks(_metadata, &self->l, EROFS, trigger_error);
-}
-
-static bool shut_down(void)
-{
-	uint32_t how = 2;	/* nothing more reaches the disk */
-	int fd = open(DISK_DIR, O_RDONLY | O_CLOEXEC), ret;
-
-	ret = ioctl(fd, _IOR('X', 125, uint32_t), &how);
-	close(fd);
-	return !ret;
+	breaks(_metadata, &self->l, EROFS, vm_disk_trigger_error);
 }
 
 /* Every access is an error. */
 TEST_F(fail, io_error)
 {
 	ASSERT_TRUE(vl_log_dir(16 * 1024));
-	if (!mount_disk(JOURNALED))
+	if (!vm_disk_make(DISK_JOURNALED))
 		SKIP(return, "no ext4 on a loop device");
-	breaks(_metadata, &self->l, EIO, shut_down);
+	breaks(_metadata, &self->l, EIO, vm_disk_shut_down);
 }
 
 /*
- * What was taken does not reach the disk, which has no room for it itself.  That is told
- * with a later buffer; how much it was about nobody can say, so nothing is counted.
+ * The disk has no room for data that write(2) accepted.  FLUSH reports the error, and so
+ * does the status; how many buffers it concerns is not known, so none is counted.
  */
 TEST_F(fail, late_error)
 {
 	struct etw_session_log log;
 	struct vl_log_props props;
-	int fd;
 
 	ASSERT_TRUE(vl_log_dir(4 * 1024));
-	if (!mount_disk(TRUSTING))
+	if (!vm_disk_make(DISK_TRUSTING))
 		SKIP(return, "no ext4 on a loop device");
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, DISK_DIR "/a.etl", 0));
-	log = write_buffers(&self->l, 8);
+	log = write_buffers(&self->l, 1);
 	EXPECT_EQ(0, log.error);
 	ASSERT_TRUE(fill());
-	fd = open(DISK_DIR, O_RDONLY | O_CLOEXEC);
-	syncfs(fd);
-	close(fd);
-	log = write_buffers(&self->l, 1);
-	/* Newer kernels say why. */
+	vl_logger_write(&self->l, 3 * PER_BUFFER);
+	EXPECT_NE(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
+	log = vl_log_status(self->l.fd, self->l.session);
+	/* Newer kernels give the reason. */
 	EXPECT_TRUE(log.error == EIO || log.error == ENOSPC)
 		TH_LOG("error %u", log.error);
 	EXPECT_EQ(0, log.buffers_lost);
-	/* It stays, for it is about this file, which is not what it seems. */
+	/* The error stays as long as the file. */
 	EXPECT_EQ(log.error, write_buffers(&self->l, 1).error);
 	make_room();
 	props = vl_log_props(0, FILE_B, 0);
 	ASSERT_EQ(0, ControlTraceA(self->l.session, NULL, &props.p, EVENT_TRACE_CONTROL_UPDATE));
-	EXPECT_EQ(0, write_buffers(&self->l, 1).error);
+	log = write_buffers(&self->l, 1);
+	EXPECT_EQ(0, log.error);
+	EXPECT_TRUE(log.former_error == EIO || log.former_error == ENOSPC)
+		TH_LOG("former error %u", log.former_error);
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 }

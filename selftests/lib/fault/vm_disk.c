@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vm_disk.c - a small disk in a file, with an ext4 that a test can break */
+#include "lib/fault/vm_disk.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* EXT4_IOC_SHUTDOWN and its way that does not write the journal either */
+#define SHUT_DOWN	_IOR('X', 125, uint32_t)
+#define NO_LOG_FLUSH	2
+
+bool vm_disk_mount(const char *options)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "mount -t ext4 -o loop,%s " DISK " " DISK_DIR " >/dev/null 2>&1", options);
+	return !system(command);
+}
+
+bool vm_disk_make(const char *features, const char *options)
+{
+	char command[256];
+
+	if (system("modprobe -q -a loop ext4"))
+		return false;
+	mkdir(DISK_DIR, 0755);
+	snprintf(command, sizeof(command), "mkfs.ext4 -q -F -b 1024 %s " DISK " %dM >/dev/null 2>&1",
+		 features, DISK_MB);
+	return !system(command) && vm_disk_mount(options);
+}
+
+unsigned long vm_disk_free_blocks(void)
+{
+	struct statfs st;
+
+	return statfs(DISK_DIR, &st) ? 0 : st.f_bfree;
+}
+
+bool vm_disk_trigger_error(void)
+{
+	char link[64], target[256] = "", path[320];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	if (stat(DISK_DIR, &st))
+		return false;
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(st.st_dev), minor(st.st_dev));
+	n = readlink(link, target, sizeof(target) - 1);
+	if (n <= 0 || !strrchr(target, '/'))
+		return false;
+	snprintf(path, sizeof(path), "/sys/fs/ext4%s/trigger_fs_error", strrchr(target, '/'));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = write(fd, "log", 3);
+	close(fd);
+	return n == 3;
+}
+
+bool vm_disk_shut_down(void)
+{
+	uint32_t how = NO_LOG_FLUSH;
+	int fd = open(DISK_DIR, O_RDONLY | O_CLOEXEC), ret;
+
+	ret = ioctl(fd, SHUT_DOWN, &how);
+	close(fd);
+	return !ret;
+}

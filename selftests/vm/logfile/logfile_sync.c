@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * logfile_sync - what FLUSH and STOP report is on the disk, and a file that another
+ * process shortens
+ */
+#include "lib/vm.h"
+#include "lib/fault/vm_disk.h"
+
+#include <sys/mman.h>
+
+#define PER_BUFFER	LOG_PER_BUFFER
+#define FILE_A		DISK_DIR "/a.etl"
+#define FILE_B		LOG_DIR "/b.etl"
+
+FIXTURE(sync) {
+	struct vl_logger l;
+};
+
+FIXTURE_SETUP(sync)
+{
+	const char *why = vl_logger_begin(&self->l, 16 * 1024);
+
+	ASSERT_EQ(NULL, why)
+		TH_LOG("cannot have %s", why);
+	if (!vm_disk_make(DISK_USUAL))
+		SKIP(return, "no ext4 on a loop device");
+}
+
+FIXTURE_TEARDOWN(sync)
+{
+	umount2(DISK_DIR, MNT_DETACH);
+	vl_logger_end(&self->l);
+}
+
+/* Stop the session; its log's last state. */
+static struct etw_session_log stop(struct vl_logger *l)
+{
+	struct etw_session_log log = { .size = sizeof(log) };
+	struct etw_session s = { .size = sizeof(s), .handle = l->session, .log = VM_PTR(&log) };
+
+	if (vm_ioctl(l->fd, ETW_IOC_SESSION_STOP, &s))
+		log.error = ENOTTY;
+	return log;
+}
+
+static ULONG flush(struct vl_logger *l)
+{
+	return vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
+}
+
+/* After a power cut the file has everything that was written before the FLUSH. */
+TEST_F(sync, flush_survives_power_cut)
+{
+	struct vl_log file;
+
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
+	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_TRUE(vm_disk_shut_down());
+	vl_logger_stop(&self->l);
+	ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	ASSERT_TRUE(vm_disk_mount("defaults"));
+	file = vl_log_read(FILE_A);
+	EXPECT_EQ(0, file.error);
+	EXPECT_EQ(3 * PER_BUFFER + 1, file.events);
+	EXPECT_EQ(0, umount2(DISK_DIR, 0));
+}
+
+/* So has the file of a session that has stopped. */
+TEST_F(sync, stop_survives_power_cut)
+{
+	struct vl_log file;
+
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
+	EXPECT_EQ(0, stop(&self->l).error);
+	ASSERT_TRUE(vm_disk_shut_down());
+	ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	ASSERT_TRUE(vm_disk_mount("defaults"));
+	file = vl_log_read(FILE_A);
+	EXPECT_EQ(0, file.error);
+	EXPECT_EQ(3 * PER_BUFFER + 1, file.events);
+	EXPECT_FALSE(file.cut_off);
+	EXPECT_EQ(0, umount2(DISK_DIR, 0));
+}
+
+/* write(2) took the data, then an error made the file system read-only. */
+TEST_F(sync, flush_reports_read_only)
+{
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, 3 * PER_BUFFER);
+	ASSERT_TRUE(vm_disk_trigger_error());
+	EXPECT_NE(0, flush(&self->l));
+	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).error);
+	EXPECT_NE(0, stop(&self->l).error);
+}
+
+TEST_F(sync, stop_reports_read_only)
+{
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, 3 * PER_BUFFER);
+	ASSERT_TRUE(vm_disk_trigger_error());
+	EXPECT_NE(0, stop(&self->l).error);
+}
+
+/* The error of a file that another one replaced is not forgotten. */
+TEST_F(sync, former_file_fails)
+{
+	struct vl_log_props props;
+	struct etw_session_log log;
+
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, 3 * PER_BUFFER);
+	ASSERT_TRUE(vm_disk_shut_down());
+	props = vl_log_props(0, FILE_B, 0);
+	ASSERT_EQ(0, ControlTraceA(self->l.session, NULL, &props.p, EVENT_TRACE_CONTROL_UPDATE));
+	vl_logger_write(&self->l, PER_BUFFER);
+	log = stop(&self->l);
+	EXPECT_EQ(0, log.error);
+	EXPECT_NE(0, log.former_error);
+}
+
+/* The process that opened the file finds the error with its own fsync. */
+TEST_F(sync, opener_sees_the_error)
+{
+	struct etw_session s = vm_session("shared");
+	struct etw_session_file file = { .size = sizeof(file), .dir = -1, .name = VM_PTR("a"),
+					 .name_len = 1, .file_mode = 0600 };
+	int filler;
+
+	umount2(DISK_DIR, 0);
+	ASSERT_TRUE(vl_log_dir(4 * 1024));
+	ASSERT_TRUE(vm_disk_make(DISK_TRUSTING));
+	file.fd = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ASSERT_LE(0, file.fd);
+	s.mode = 0;
+	s.buffer_kb = LOG_KB;
+	s.file = VM_PTR(&file);
+	ASSERT_EQ(0, vm_start(self->l.fd, &s));
+	self->l.session = s.handle;
+	ASSERT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
+	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_EQ(0, fsync(file.fd));
+	filler = open(LOG_DIR "/filler", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	for (off_t at = 0; !posix_fallocate(filler, at, 4096); )
+		at += 4096;
+	vl_logger_write(&self->l, 3 * PER_BUFFER);
+	EXPECT_NE(0, flush(&self->l));
+	EXPECT_EQ(-1, fsync(file.fd));
+	EXPECT_NE(0, flush(&self->l));
+	close(filler);
+	unlink(LOG_DIR "/filler");
+	vl_logger_stop(&self->l);
+	close(file.fd);
+}
+
+/* Does the disk's image contain these bytes? */
+static bool on_disk(const void *bytes, size_t len)
+{
+	int fd = open(DISK, O_RDONLY | O_CLOEXEC);
+	void *image = mmap(NULL, DISK_MB << 20, PROT_READ, MAP_SHARED, fd, 0);
+	bool found = image != MAP_FAILED && memmem(image, DISK_MB << 20, bytes, len);
+
+	munmap(image, DISK_MB << 20);
+	close(fd);
+	return found;
+}
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (write(fd, text, strlen(text)) < 0)
+		perror(path);
+	close(fd);
+}
+
+/* With a sync interval an event reaches the disk although nobody flushes. */
+TEST_F(sync, interval)
+{
+	static const char marker[] = "an event that has to reach the disk by itself";
+	struct etw_session s = vm_session("interval");
+	struct etw_session_file file = { .size = sizeof(file), .fd = -1, .name = VM_PTR("a.etl"),
+					 .name_len = 5, .file_mode = 0600, .sync_ms = 100 };
+	EVENT_DESCRIPTOR desc = vl_event(7, 1, 1);
+	EVENT_DATA_DESCRIPTOR data;
+
+	/* The kernel itself writes nothing back for a day. */
+	write_text("/proc/sys/vm/dirty_writeback_centisecs", "0");
+	write_text("/proc/sys/vm/dirty_expire_centisecs", "8640000");
+	file.dir = open(DISK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ASSERT_LE(0, file.dir);
+	s.mode = 0;
+	s.buffer_kb = LOG_KB;
+	s.file = VM_PTR(&file);
+	file.sync_ms = 99;
+	ASSERT_EQ(-EINVAL, vm_start(self->l.fd, &s));
+	file.sync_ms = 100;
+	ASSERT_EQ(0, vm_start(self->l.fd, &s));
+	ASSERT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
+	EventDataDescCreate(&data, marker, sizeof(marker));
+	ASSERT_EQ(0, EventWrite(self->l.reg, &desc, 1, &data));
+	for (int i = 0; i < 1200 && !on_disk(marker, sizeof(marker)); i++)
+		usleep(100 * 1000);
+	EXPECT_TRUE(on_disk(marker, sizeof(marker)));
+	self->l.session = s.handle;
+	EXPECT_EQ(0, vl_logger_stop(&self->l));
+	close(file.dir);
+	write_text("/proc/sys/vm/dirty_writeback_centisecs", "500");
+	write_text("/proc/sys/vm/dirty_expire_centisecs", "3000");
+}
+
+/* What is left of the file begins anew; what was in it is counted as lost. */
+static void shorten(struct __test_metadata *_metadata, struct vl_logger *l, ULONG mode,
+		    off_t size)
+{
+	struct etw_session_log log;
+	struct vl_log file;
+
+	ASSERT_EQ(0, vl_logger_start(l, mode | EVENT_TRACE_USE_KBYTES_FOR_SIZE, FILE_A,
+				     mode ? 32 * LOG_KB : 0));
+	vl_logger_write(l, 3 * PER_BUFFER);
+	ASSERT_EQ(0, flush(l));
+	ASSERT_EQ(0, truncate(FILE_A, size));
+	vl_logger_write(l, 2 * PER_BUFFER);
+	ASSERT_EQ(0, flush(l));
+	log = vl_log_status(l->fd, l->session);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(3, log.buffers_lost);
+	EXPECT_EQ(3 * PER_BUFFER, log.events_lost);
+	ASSERT_EQ(0, truncate(FILE_A, size));
+	log = stop(l);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(5, log.buffers_lost);
+	EXPECT_EQ(5 * PER_BUFFER, log.events_lost);
+	file = vl_log_read(FILE_A);
+	EXPECT_EQ(0, file.error);
+	EXPECT_EQ(0, file.events);
+	EXPECT_EQ(5, file.info.header.BuffersLost);
+}
+
+TEST_F(sync, emptied)
+{
+	shorten(_metadata, &self->l, 0, 0);
+}
+
+TEST_F(sync, cut_within_a_buffer)
+{
+	shorten(_metadata, &self->l, EVENT_TRACE_FILE_MODE_CIRCULAR, 2 * LOG_KB * 1024 + 100);
+}
+
+TEST_F(sync, preallocated_file_emptied)
+{
+	shorten(_metadata, &self->l, EVENT_TRACE_FILE_MODE_PREALLOCATE, 0);
+}
+
+TEST_HARNESS_MAIN
