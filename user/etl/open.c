@@ -38,6 +38,7 @@ static int read_head(struct etw_etl_file *f)
 	f->space.step = f->info.header.BufferSize;
 	if (f->space.step < STEP_MIN)
 		f->space.step = STEP_MIN;
+	f->space.open = !f->info.header.EndTime.QuadPart;
 	f->space.packed = f->info.header.LogFileMode & EVENT_TRACE_COMPRESSED_MODE;
 	f->count.buffers = 1;
 	f->count.buffers_read = 1;

@@ -203,6 +203,14 @@ static uint64_t skip(const struct etw_etl_space *space, struct etw_etl_walk *wal
 	return 1;
 }
 
+/* Is this space that was allocated for a file, but not written? */
+static bool unused(const struct etw_etl_space *space, const struct etw_buffer_header *header)
+{
+	static const struct etw_buffer_header zero;
+
+	return space->open && !memcmp(header, &zero, sizeof(zero));
+}
+
 int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *walk,
 		      struct etw_buffer_header *header, uint64_t *at)
 {
@@ -221,6 +229,10 @@ int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *wa
 		}
 		if (!wrong)
 			break;		/* the next call returns it; report the run before it */
+		if (unused(space, header)) {
+			skip(space, walk);
+			continue;
+		}
 		if (!walk->bad) {
 			*at = walk->at;
 			walk->what = wrong;

@@ -32,6 +32,7 @@ struct etw_etl_space {
 	uint64_t start;		/* the oldest buffer; begin unless circular */
 	uint32_t step;		/* the session's buffer size */
 	bool packed;		/* the file's header says that buffers are compressed */
+	bool open;		/* nobody has closed the file: its unused space may be zero */
 };
 
 /* The position of the walk. Start with etw_etl_walk_begin(). */

@@ -222,6 +222,22 @@ static void test_missing(void)
 	unlink(m.path);
 }
 
+/* Space that was allocated, but not written when the machine lost power */
+static void test_unused(void)
+{
+	static const uint64_t zeros[3 * MAKE_SIZE / 8];
+	struct make m = { 0 };
+
+	make_five(&m, 1, 0);
+	patch(m.path, 3 * MAKE_SIZE, zeros, 3 * MAKE_SIZE);
+	is(read_all(m.path), 0, "a closed file that ends with zeros");
+	is(count.corrupt, 3, "three buffers are damaged");
+	patch(m.path, 72 + 32 + 16, zeros, 8);
+	is(read_all(m.path), 0, "the same in a file that nobody closed");
+	ok(!count.corrupt && count.buffers_read == 3, "unused space is no damage");
+	unlink(m.path);
+}
+
 /* The counts in a header may be stale, or mean something else. */
 static void test_promised(void)
 {
@@ -335,6 +351,7 @@ int main(void)
 	test_packed();
 	test_bomb();
 	test_missing();
+	test_unused();
 	test_promised();
 	test_turns();
 	test_corpus();

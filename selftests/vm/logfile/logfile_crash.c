@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * logfile_crash - log files after power cuts: at any moment, in every mode, the file opens
+ * and has every event that a FLUSH reported as written
+ *
+ * $ETW_CRASH_IMAGES is the number of power cuts in each mode; default 3.
+ *
+ * TIMEOUT: 900
+ */
+#include "lib/vm.h"
+#include "lib/fault/vm_disk.h"
+
+#define PER_BUFFER	LOG_PER_BUFFER
+#define FILE_A		DISK_DIR "/a.etl"
+#define PRISTINE	LOG_DIR "/pristine"
+#define CIRCLE		8	/* buffers of a circular file, the header's among them */
+
+FIXTURE(crash) {
+	struct vl_logger l;
+	unsigned int seed;
+};
+
+FIXTURE_SETUP(crash)
+{
+	const char *why = vl_logger_begin(&self->l, 32 * 1024);
+
+	ASSERT_EQ(NULL, why)
+		TH_LOG("cannot have %s", why);
+	if (!vm_disk_make(DISK_USUAL))
+		SKIP(return, "no ext4 on a loop device");
+	ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	ASSERT_EQ(0, system("cp " DISK " " PRISTINE));
+	self->seed = getpid();
+	printf("# seed %u\n", self->seed);
+}
+
+FIXTURE_TEARDOWN(crash)
+{
+	umount2(DISK_DIR, MNT_DETACH);
+	vl_logger_end(&self->l);
+}
+
+static unsigned int images(void)
+{
+	const char *text = getenv("ETW_CRASH_IMAGES");
+
+	return text && atoi(text) > 0 ? atoi(text) : 3;
+}
+
+/* Write in some steps, flush between some of them; the number of events then flushed. */
+static ULONG write_and_flush(struct vl_logger *l, unsigned int *seed)
+{
+	unsigned int steps = rand_r(seed) % 8;
+	ULONG flushed = 0;
+
+	while (steps--) {
+		vl_logger_write(l, rand_r(seed) % (3 * PER_BUFFER));
+		if (rand_r(seed) % 2 && !vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH))
+			flushed = l->written;
+	}
+	return flushed;
+}
+
+/* The newest flushed events, as many as a circular file holds at least, are in the file. */
+static void check(struct __test_metadata *_metadata, const struct vl_log *file, ULONG mode,
+		  ULONG flushed)
+{
+	if (!flushed)
+		return;
+	EXPECT_EQ(0, file->error);
+	/* The last buffer may be there in part. */
+	EXPECT_LE(file->count.corrupt, 1);
+	EXPECT_TRUE(file->in_order);
+	EXPECT_LE(flushed, file->last + 1);
+	if (mode & EVENT_TRACE_FILE_MODE_CIRCULAR) {
+		EXPECT_GE(flushed, file->first + 1);
+	} else {
+		EXPECT_EQ(0, file->first);
+	}
+}
+
+static void cut_power(struct __test_metadata *_metadata, struct vl_logger *l, ULONG mode,
+		      ULONG size, unsigned int *seed)
+{
+	struct vl_log file;
+	ULONG flushed;
+
+	for (unsigned int i = 0; i < images(); i++) {
+		ASSERT_EQ(0, system("cp " PRISTINE " " DISK));
+		ASSERT_TRUE(vm_disk_mount("delalloc"));
+		l->written = 0;
+		ASSERT_EQ(0, vl_logger_start(l, mode, FILE_A, size));
+		flushed = write_and_flush(l, seed);
+		ASSERT_TRUE(vm_disk_shut_down());
+		vl_logger_stop(l);
+		ASSERT_EQ(0, umount2(DISK_DIR, 0));
+		ASSERT_TRUE(vm_disk_mount("delalloc"));
+		file = vl_log_read(FILE_A);
+		check(_metadata, &file, mode, flushed);
+		if (!_metadata->passed)
+			TH_LOG("image %u: flushed %u, error %d, events %u, first %u, last %u", i,
+			       flushed, file.error, file.events, file.first, file.last);
+		ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	}
+}
+
+TEST_F(crash, sequential)
+{
+	cut_power(_metadata, &self->l, EVENT_TRACE_FILE_MODE_SEQUENTIAL, 0, &self->seed);
+}
+
+TEST_F(crash, circular)
+{
+	cut_power(_metadata, &self->l,
+		  EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+		  CIRCLE * LOG_KB, &self->seed);
+}
+
+TEST_F(crash, preallocated)
+{
+	cut_power(_metadata, &self->l,
+		  EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
+		  128 * LOG_KB, &self->seed);
+}
+
+TEST_F(crash, circular_preallocated)
+{
+	cut_power(_metadata, &self->l,
+		  EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_PREALLOCATE |
+		  EVENT_TRACE_USE_KBYTES_FOR_SIZE, CIRCLE * LOG_KB, &self->seed);
+}
+
+TEST_F(crash, appended)
+{
+	cut_power(_metadata, &self->l, EVENT_TRACE_FILE_MODE_APPEND, 0, &self->seed);
+}
+
+TEST_HARNESS_MAIN
