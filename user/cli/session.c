@@ -209,6 +209,8 @@ static void print_log(const struct session *session)
 	       log->full ? ": it is full" : "");
 	if (log->error)
 		printf("last error   %s\n", strerror((int)log->error));
+	if (log->former_error)
+		printf("earlier file %s\n", strerror((int)log->former_error));
 	etw_text_free(&t);
 }
 
@@ -225,6 +227,20 @@ void session_print_file(const struct session *session)
 	       log->full || (log->buffers_lost && log->error) ? ": " : "",
 	       log->full ? "it is full" :
 	       log->buffers_lost && log->error ? strerror((int)log->error) : "");
+}
+
+int session_file_error(const struct session *session)
+{
+	const struct etw_session_log *log = &session->log.log;
+	int former = (int)log->former_error, error = (int)log->error;
+
+	if (former)
+		cli_fail("session %s: an earlier file is incomplete: %s",
+			 cli_quote(session->name), strerror(former));
+	if (error)
+		cli_fail("%s: the file is incomplete: %s", cli_quote(session->log.name),
+			 error == ENOENT ? "it was deleted while it was written" : strerror(error));
+	return former || error;
 }
 
 static void json_log(struct etw_text *to, const struct session *session)
@@ -246,6 +262,8 @@ static void json_log(struct etw_text *to, const struct session *session)
 	json_writer_unsigned(to, "events_lost", log->events_lost);
 	json_writer_flag(to, "full", log->full);
 	json_writer_word(to, "error", log->error ? strerror((int)log->error) : NULL);
+	json_writer_word(to, "former_error",
+			 log->former_error ? strerror((int)log->former_error) : NULL);
 	json_writer_close(to, '}');
 }
 
@@ -339,7 +357,7 @@ void session_show(const struct session *session, bool json)
  * @takes: the right that it takes
  * @show: prints the session after it as text
  *
- * Return: exit status.
+ * Return: exit status; 1 also if the session's file is incomplete, after a message.
  */
 int session_main(const struct cli_syntax *syntax, session_command command,
 		 int argc, char **argv, const char *takes,
@@ -364,5 +382,5 @@ int session_main(const struct cli_syntax *syntax, session_command command,
 		session_show(&session, true);
 	else
 		show(&session);
-	return 0;
+	return session_file_error(&session);
 }

@@ -4,8 +4,9 @@
  */
 #include "lib/vm.h"
 #include "lib/vm_cli.h"
-#include "lib/vm_log.h"
+#include "lib/fault/vm_disk.h"
 
+#define PROVIDER	"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
 #define FILE_A		LOG_DIR "/a.etl"
 #define FILE_B		LOG_DIR "/b.etl"
 
@@ -112,6 +113,76 @@ TEST_F(cli_log, to_real_time)
 	PRINTED("\"id\":2");
 	RUN("update", "log", "--real-time");
 	FAILS("session \"log\": it has no log file to end");
+}
+
+/* logrotate renames the file, and the session continues in a new one. */
+TEST_F(cli_log, new_file)
+{
+	RUN("start", "log", "--file", FILE_A, "--buffer-size", "8", "--sync", "0.5");
+	PRINTED("log");
+	ASSERT_TRUE(enable(&self->l));
+	vl_logger_write(&self->l, 3);
+	RUN("flush", "log", "--new-file");
+	FAILS("/a.etl\": it is still the session's file; rename it first");
+	ASSERT_EQ(0, rename(FILE_A, FILE_B));
+	RUN("flush", "log", "--new-file");
+	EXPECT_EQ(0, self->r.status);
+	vl_logger_write(&self->l, 2);
+	EXPECT_EQ(500, vl_log_status(self->l.fd, self->l.session).sync_ms);
+	RUN("stop", "log");
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_EQ(3, vl_log_read(FILE_B).events);
+	EXPECT_FALSE(vl_log_read(FILE_B).cut_off);
+	EXPECT_EQ(2, vl_log_read(FILE_A).events);
+	RUN("start", "log", "--sync", "1");
+	EXPECT_TRUE(vc_refused(&self->r, 2, "options of a log file need --file"));
+	RUN("start", "log", "--file", FILE_A, "--sync", "0.01");
+	EXPECT_EQ(2, self->r.status);
+	RUN("start", "log");
+	RUN("flush", "log", "--new-file");
+	FAILS("session \"log\": it writes no log file that another one can replace");
+}
+
+/* The disk fails after write(2) took the data: each command names the error and exits 1. */
+TEST_F(cli_log, disk_error)
+{
+	struct vl_log_props props;
+
+	ASSERT_TRUE(vl_log_dir(16 * 1024));
+	if (!vm_disk_make(DISK_USUAL))
+		SKIP(return, "no ext4 on a loop device");
+	RUN("start", "log", "--file", DISK_DIR "/a.etl", "--buffer-size", "8");
+	ASSERT_TRUE(enable(&self->l));
+	vl_logger_write(&self->l, 3 * LOG_PER_BUFFER);
+	ASSERT_TRUE(vm_disk_shut_down());
+	RUN("flush", "log");
+	FAILS("session \"log\": Input/output error");
+	RUN("query", "log");
+	EXPECT_EQ(1, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "/a.etl\": the file is incomplete: Input/output error"));
+	props = vl_log_props(0, FILE_B, 0);
+	ASSERT_EQ(0, ControlTraceA(self->l.session, NULL, &props.p, EVENT_TRACE_CONTROL_UPDATE));
+	RUN("stop", "log");
+	EXPECT_EQ(1, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "an earlier file is incomplete: Input/output error"));
+	umount2(DISK_DIR, 0);
+}
+
+TEST_F(cli_log, record_disk_error)
+{
+	ASSERT_TRUE(vl_log_dir(16 * 1024));
+	if (!vm_disk_make(DISK_USUAL))
+		SKIP(return, "no ext4 on a loop device");
+	vc_start(&self->r, "record", "--session", "log", "-p", PROVIDER, "-o", DISK_DIR "/a.etl", NULL);
+	for (int i = 0; i < 1200 && !strstr(self->r.err, "records into"); i++) {
+		usleep(100 * 1000);
+		vc_look(&self->r);
+	}
+	ASSERT_TRUE(vm_disk_shut_down());
+	kill(self->r.pid, SIGINT);
+	EXPECT_EQ(1, vc_end(&self->r));
+	EXPECT_NE(NULL, strstr(self->r.err, "/a.etl\": the file is incomplete: Input/output error"));
+	umount2(DISK_DIR, 0);
 }
 
 TEST_HARNESS_MAIN

@@ -11,16 +11,21 @@
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
 
-#define OPT_FILE	256
+enum {
+	OPT_FILE = 256,
+	OPT_NEW_FILE,
+};
 
 static const struct cli_option options[] = {
 	{ "file", OPT_FILE, "FILE", "write what a buffering session has to a log file" },
+	{ "new-file", OPT_NEW_FILE, NULL, "continue in a new file; the old one was renamed" },
 	CLI_OPTION_JSON,
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
-	.what = "Deliver every event written so far to the session's readers.\n"
+	.what = "Deliver every event written so far to the session's readers, or to its file\n"
+		"and its disk.\n"
 		"A session started with --buffering writes its events to FILE, or to the file\n"
 		"that it was started with, else delivers them to its readers.",
 	.operands = { "SESSION" },
@@ -49,21 +54,56 @@ static int flush_into(int fd, struct startfile *file, const char *name,
 	return err ? flush_fail(file, name, err) : 0;
 }
 
+/* End the log file and begin another one: the next number of several, else the same name. */
+static int begin_new_file(int fd, const char *name)
+{
+	static struct etw_session_file next = { .size = sizeof(next), .flags = ETW_FILE_NEXT };
+	static struct session session, now;
+	const struct etw_session_log *log = &now.log.log;
+	static struct etw_log_target target;
+	int err = session_do(fd, etw_kdev_session_query, name, &now);
+
+	if (err)
+		return session_fail(name, err, TAKES_QUERY);
+	if (!log->name_len || now.s.mode & (ETW_MODE_BUFFERING | ETW_MODE_APPEND))
+		return cli_fail("session %s: it writes no log file that another one can replace",
+				cli_quote(name));
+	session.s.file = (uintptr_t)&next;
+	if (!(now.s.mode & ETW_MODE_NEWFILE)) {
+		err = etw_log_target_open(&target, now.log.name, now.s.mode, log->max_size);
+		if (err)
+			return cli_fail("%s: %s", cli_quote(now.log.name), strerror(-err));
+		target.file.sync_ms = log->sync_ms;
+		session.s.file = (uintptr_t)&target.file;
+	}
+	err = session_do(fd, etw_kdev_session_update, name, &session);
+	if (session.s.file == (uintptr_t)&target.file)
+		etw_log_target_close(&target, !err);
+	if (err == -ETXTBSY)
+		return cli_fail("%s: it is still the session's file; rename it first",
+				cli_quote(now.log.name));
+	return err ? session_fail(name, err, TAKES_CONTROL) : 0;
+}
+
 int cmd_flush(int argc, char **argv)
 {
 	static struct startfile file = { .flush = true };
 	static struct session session;
 	const char *name;
-	bool json = false;
+	bool json = false, new_file = false;
 	int option, fd, err;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
 		if (option == OPT_FILE)
 			file.path = optarg;
+		else if (option == OPT_NEW_FILE)
+			new_file = true;
 		else
 			json = true;
 	}
 	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	if (file.path && new_file)
+		cli_usage("--file and --new-file exclude one another");
 	fd = device_open();
 	if (fd < 0)
 		return 1;
@@ -73,6 +113,8 @@ int cmd_flush(int argc, char **argv)
 		err = session_do(fd, etw_kdev_session_flush, name, &session);
 		if (err)
 			err = flush_fail(&file, name, err);
+		else if (new_file)
+			err = begin_new_file(fd, name);
 	}
 	etw_kdev_close(fd);
 	if (!err && json)

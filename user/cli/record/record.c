@@ -352,6 +352,8 @@ static int record(struct record *r)
 	status = record_command_status(r, end == RECORD_ASKED);
 	if (r->json)
 		record_report_json(r, status);
+	if (!r->gone && session_file_error(&r->last.session))
+		err = 1;
 	return status ? status : err || r->gone;
 }
 

@@ -11,6 +11,7 @@
 #include "base/guid.h"
 #include "device/kdev.h"
 
+#define SYNC_SECONDS_MAX	86400
 #define SIZE_MAX_KB	((uint64_t)UINT32_MAX << 10)	/* more than that are MB, too many */
 
 bool start_option(int option, const char *value, struct etw_session *s)
@@ -93,6 +94,9 @@ bool startfile_option(struct startfile *file, int option, const char *arg)
 	case OPT_FILE_BASE + 3 ... OPT_FILE_BASE + 7:
 		file->mode |= modes[option - OPT_FILE_BASE - 3];
 		return true;
+	case OPT_FILE_BASE + 8:
+		file->sync_ms = cli_millis("--sync", arg, ETW_SYNC_MS_MIN, SYNC_SECONDS_MAX);
+		return true;
 	default:
 		return false;
 	}
@@ -103,12 +107,13 @@ void startfile_check(const struct startfile *file, const struct session *session
 	const uint32_t sized = ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_PREALLOCATE;
 	uint32_t kind = file->mode & (ETW_MODE_CIRCULAR | ETW_MODE_NEWFILE | ETW_MODE_APPEND);
 
-	if (!file->path && (file->mode || file->max_size || file->real_time))
+	if (!file->path &&
+	    (file->mode || file->max_size || file->real_time || file->sync_ms))
 		cli_usage("options of a log file need --file");
 	if (!file->path)
 		return;
 	if (session->s.mode & ETW_MODE_BUFFERING &&
-	    (file->mode || file->max_size || file->real_time))
+	    (file->mode || file->max_size || file->real_time || file->sync_ms))
 		cli_usage("--buffering takes no option of a log file but --file");
 	if (kind & (kind - 1))
 		cli_usage("--circular, --new-files and --append exclude one another");
@@ -150,6 +155,7 @@ static int open_file(struct startfile *file, struct session *session)
 
 	if (!err) {
 		file->target.file.first = file->first;
+		file->target.file.sync_ms = file->sync_ms;
 		session->s.file = (uintptr_t)&file->target.file;
 	} else if (err == -ESPIPE) {
 		cli_fail("%s: a log file is not written to a pipe or a device",

@@ -55,7 +55,8 @@ bool start_option(int option, const char *value, struct etw_session *s);
 	{ "new-files", OPT_FILE_BASE + 4, NULL, "begin another file at that size: FILE has %d" }, \
 	{ "append", OPT_FILE_BASE + 5, NULL, "append to an existing file" },		\
 	{ "preallocate", OPT_FILE_BASE + 6, NULL, "allocate the space at once" },		\
-	{ "delay-open", OPT_FILE_BASE + 7, NULL, "create the file for the first events" }
+	{ "delay-open", OPT_FILE_BASE + 7, NULL, "create the file for the first events" },	\
+	{ "sync", OPT_FILE_BASE + 8, "SECONDS", "sync the file to its disk this often" }
 
 struct startfile {
 	const char *path;	/* NULL: no file */
@@ -64,6 +65,7 @@ struct startfile {
 	uint64_t max_size;	/* bytes; 0: none */
 	uint32_t mode;		/* ETW_MODE_* of files */
 	uint32_t first;		/* of --new-files; 0: 1 */
+	uint32_t sync_ms;	/* 0: never */
 	struct etw_log_target target;
 };
 
