@@ -17,13 +17,13 @@ struct event_key {
 	uint64_t event;		/* version above the id; classic: the type */
 };
 
-/* The extended items that describe the schema; NULL: missing */
+/* The extended items that describe the schema or the provider; NULL: missing */
 struct items {
 	const uint8_t *metadata, *traits;
 	const void *control;
 	size_t metadata_size, traits_size;
 	const char *provider;		/* its name in the traits */
-	const void *decode;		/* its decode GUID */
+	const void *decode;		/* the provider's decode GUID */
 };
 
 static const struct etw_mf_field string_fields[] = {
@@ -72,8 +72,10 @@ static void find_items(const EVENT_RECORD *record, struct items *items)
 {
 	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = record->ExtendedData;
 	unsigned int i, count = item ? record->ExtendedDataCount : 0;
+	const GUID *provider = &record->EventHeader.ProviderId;
+	const uint8_t *decode = NULL;
 
-	*items = (struct items){ 0 };
+	*items = (struct items){ .control = provider, .decode = provider };
 	for (i = 0; i < count; i++, item++) {
 		const void *data = (const void *)(uintptr_t)item->DataPtr;
 
@@ -90,23 +92,12 @@ static void find_items(const EVENT_RECORD *record, struct items *items)
 			items->control = data;
 		}
 	}
-}
-
-/* The provider's name and its two GUIDs, where the event itself has them */
-static void find_provider(const EVENT_RECORD *record, struct items *items)
-{
-	const EVENT_HEADER *header = &record->EventHeader;
-	const uint8_t *decode = NULL;
-
-	items->decode = &header->ProviderId;
-	if (!items->control)
-		items->control = &header->ProviderId;
 	if (!items->traits)
 		return;
 	items->provider = etw_traits_name(items->traits, items->traits_size, &decode);
 	if (items->provider && !*items->provider)
 		items->provider = NULL;
-	if (decode && !(header->Flags & EVENT_HEADER_FLAG_DECODE_GUID))
+	if (decode && !(record->EventHeader.Flags & EVENT_HEADER_FLAG_DECODE_GUID))
 		items->decode = decode;
 }
 
@@ -330,7 +321,6 @@ int etw_decode(struct etw_decoder *d, const EVENT_RECORD *record, const struct e
 		etw_embedded_feed(d, &record->EventHeader.ProviderId,
 				  record->EventHeader.ProcessId, d->data, d->size);
 	find_items(record, &items);
-	find_provider(record, &items);
 	ret = find_plan(d, &items);
 	if (!ret && make_kept(d)) {
 		d->plan = NULL;

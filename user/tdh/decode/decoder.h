@@ -238,8 +238,6 @@ const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *decode
 						const GUID *guid,
 						const struct etw_mf_event **event,
 						struct etw_manifest **manifest);
-/* Load them all into the process. */
-int etw_embedded_load(const struct etw_decoder *decoder);
 void etw_embedded_free(struct etw_embedded *embedded);	/* NULL is fine */
 
 /* The parts of a descriptor that have names */

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * embed.c - write schemas as events, and find them in a file
+ * embed.c - schemas in the trace itself: write them as events, and read them
+ *
+ * Pieces come in any order, and those of several processes are interleaved. Any of them
+ * may be forged: the number and size of incomplete schemas are limited, and dropping
+ * one affects no other.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE	/* gettid() */
@@ -13,13 +17,27 @@
 #include "decoder.h"
 #include "embed.h"
 #include "tdh/manifest/xml_write.h"
+#include "tdh/store/installed.h"
 #include "tdh/store/store.h"
+#include "base/table.h"
 #include "etl/file_private.h"
 #include "etl/record.h"
 
 #define CHUNK_MAX	0xFF00u		/* bytes of a piece, as in EventSource */
-#define ENVELOPE	8u
 #define WINDOW		(32u << 20)	/* bytes searched at the file's beginning and end */
+
+#define PARTS_MAX	64		/* incomplete schemas */
+#define PARTS_BYTES	(64u << 20)	/* their bytes */
+#define KNOWN_MAX	1024		/* complete schemas */
+#define KNOWN_BYTES	(256u << 20)	/* bytes of all schemas ever parsed */
+
+#define FORMAT_XML	1
+#define MAGIC		0x5B
+
+struct envelope {
+	uint8_t format, major, minor, magic;
+	uint16_t total, number;
+};
 
 /* -------------------------------------------------------------------- writing */
 
@@ -66,24 +84,23 @@ static int put_pieces(const GUID *guid, int64_t time, size_t chunk, const struct
 {
 	size_t total = (xml->len + chunk - 1) / chunk, at, len;
 	struct etw_event_header *header;
-	uint8_t *record, *envelope;
-	unsigned int i;
+	struct envelope *envelope;
+	uint8_t *record;
 	int ret = 0;
 
 	if (total > ETW_EMBED_CHUNKS_MAX)
 		return -E2BIG;
-	record = malloc(sizeof(*header) + ENVELOPE + chunk);
+	record = malloc(sizeof(*header) + sizeof(*envelope) + chunk);
 	if (!record)
 		return -ENOMEM;
 	header = (struct etw_event_header *)record;
-	envelope = record + sizeof(*header);
+	envelope = (struct envelope *)(header + 1);
 	fill_header(header, guid, time);
-	memcpy(envelope, (const uint8_t[]){ 1, 1, 0, 0x5B, total, 0, 0, 0 }, ENVELOPE);
-	for (i = 0, at = 0; i < total && !ret; i++, at += len) {
+	*envelope = (struct envelope){ FORMAT_XML, 1, 0, MAGIC, (uint16_t)total, 0 };
+	for (at = 0; envelope->number < total && !ret; envelope->number++, at += len) {
 		len = xml->len - at < chunk ? xml->len - at : chunk;
-		envelope[6] = i;
-		memcpy(envelope + ENVELOPE, xml->data + at, len);
-		header->size = sizeof(*header) + ENVELOPE + len;
+		memcpy(envelope + 1, xml->data + at, len);
+		header->size = sizeof(*header) + sizeof(*envelope) + len;
 		ret = put(context, record, header->size);
 	}
 	free(record);
@@ -93,7 +110,7 @@ static int put_pieces(const GUID *guid, int64_t time, size_t chunk, const struct
 int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed_put_fn *put,
 		      void *context)
 {
-	const size_t head = sizeof(struct etw_event_header) + ENVELOPE;
+	const size_t head = sizeof(struct etw_event_header) + sizeof(struct envelope);
 	struct etw_text xml = { 0 };
 	size_t chunk = CHUNK_MAX;
 	GUID decode;
@@ -110,7 +127,14 @@ int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed
 	return ret;
 }
 
-/* -------------------------------------------------------------------- reading */
+bool etw_embed_is(const EVENT_RECORD *record)
+{
+	const EVENT_DESCRIPTOR *desc = &record->EventHeader.EventDescriptor;
+
+	return desc->Id == 0xFFFE && desc->Opcode == 0xFE && desc->Task == 0xFFFE &&
+	       !(record->EventHeader.Flags & (EVENT_HEADER_FLAG_CLASSIC_HEADER |
+					      EVENT_HEADER_FLAG_TRACE_MESSAGE));
+}
 
 bool etw_embed_is_piece(const struct etw_event_header *header)
 {
@@ -118,6 +142,258 @@ bool etw_embed_is_piece(const struct etw_event_header *header)
 	       header->desc.id == 0xFFFE && header->desc.opcode == 0xFE &&
 	       header->desc.task == 0xFFFE;
 }
+
+struct piece {
+	void *data;	/* NULL: not received */
+	size_t size;
+};
+
+struct part {
+	struct part *next;	/* the next older one */
+	GUID guid;
+	uint32_t process;
+	struct envelope envelope;
+	unsigned int left;	/* missing pieces */
+	size_t bytes;
+	struct piece pieces[];
+};
+
+struct known {
+	GUID guid;
+	uint64_t hash;		/* of the text */
+	size_t size;
+	const struct etw_mf_provider *provider;	/* NULL: not a manifest of that provider */
+	struct etw_manifest *manifest;
+};
+
+struct etw_embedded {
+	struct part *parts;	/* the newest first */
+	unsigned int part_count;
+	size_t part_bytes;
+	struct known known[KNOWN_MAX];
+	unsigned int known_count;
+	size_t parsed;		/* bytes */
+};
+
+/* ---------------------------------------------------------------------- pieces */
+
+static void free_part(struct etw_embedded *e, struct part **at)
+{
+	struct part *part = *at;
+	unsigned int i;
+
+	*at = part->next;
+	for (i = 0; i < part->envelope.total; i++)
+		free(part->pieces[i].data);
+	e->part_count--;
+	e->part_bytes -= part->bytes;
+	free(part);
+}
+
+static void free_oldest(struct etw_embedded *e)
+{
+	struct part **at = &e->parts;
+
+	while ((*at)->next)
+		at = &(*at)->next;
+	free_part(e, at);
+}
+
+static struct part **find_part(struct etw_embedded *e, const GUID *guid, uint32_t process)
+{
+	struct part **at;
+
+	for (at = &e->parts; *at; at = &(*at)->next)
+		if ((*at)->process == process && !memcmp(&(*at)->guid, guid, sizeof(*guid)))
+			break;
+	return at;
+}
+
+static struct part *new_part(struct etw_embedded *e, const GUID *guid, uint32_t process,
+			     const struct envelope *envelope)
+{
+	struct part *part = calloc(1, sizeof(*part) + envelope->total * sizeof(part->pieces[0]));
+
+	if (!part)
+		return NULL;
+	if (e->part_count == PARTS_MAX)
+		free_oldest(e);
+	part->guid = *guid;
+	part->process = process;
+	part->envelope = *envelope;
+	part->left = envelope->total;
+	part->next = e->parts;
+	e->parts = part;
+	e->part_count++;
+	return part;
+}
+
+/*
+ * Find the schema that the piece belongs to. A duplicate piece, or one that contradicts
+ * earlier ones, starts the schema again: a writer is repeating it.
+ */
+static struct part *part_for(struct etw_embedded *e, const GUID *guid, uint32_t process,
+			     const struct envelope *envelope)
+{
+	struct part **at = find_part(e, guid, process), *part = *at;
+
+	if (part && (part->envelope.major != envelope->major ||
+		     part->envelope.minor != envelope->minor ||
+		     part->envelope.total != envelope->total ||
+		     part->pieces[envelope->number].data)) {
+		free_part(e, at);
+		part = NULL;
+	}
+	return part ? part : new_part(e, guid, process, envelope);
+}
+
+static bool put_piece(struct etw_embedded *e, struct part *part, unsigned int number,
+		      const void *data, size_t size)
+{
+	struct piece *piece = &part->pieces[number];
+
+	piece->data = malloc(size + 1);
+	if (!piece->data)
+		return false;
+	memcpy(piece->data, data, size);
+	piece->size = size;
+	part->left--;
+	part->bytes += size;
+	e->part_bytes += size;
+	return true;
+}
+
+/* -------------------------------------------------------------------- schemas */
+
+static char *join(const struct part *part)
+{
+	char *text = malloc(part->bytes + 1), *to = text;
+	unsigned int i;
+
+	for (i = 0; text && i < part->envelope.total; i++) {
+		memcpy(to, part->pieces[i].data, part->pieces[i].size);
+		to += part->pieces[i].size;
+	}
+	return text;
+}
+
+static struct known *find_known(struct etw_embedded *e, const GUID *guid)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->known_count; i++)
+		if (!memcmp(&e->known[i].guid, guid, sizeof(*guid)))
+			return &e->known[i];
+	return NULL;
+}
+
+/* Parse a new text: is it a manifest of that provider? */
+static bool learn(struct etw_embedded *e, const GUID *guid, const char *text, size_t size)
+{
+	uint64_t hash = etw_hash(0, text, size);
+	struct known *known = find_known(e, guid);
+	struct etw_problems problems = { .count = 0 };
+	const struct etw_mf_provider *provider;
+	struct etw_manifest *manifest;
+
+	if (known && known->size == size && known->hash == hash)
+		return false;
+	if ((!known && e->known_count == KNOWN_MAX) || size > KNOWN_BYTES - e->parsed)
+		return false;
+	e->parsed += size;
+	if (etw_manifest_read_memory(text, size, "the trace", &manifest, &problems))
+		manifest = NULL;
+	etw_problems_free(&problems);
+	provider = manifest ? etw_manifest_provider(manifest, guid) : NULL;
+	if (known && !provider) {
+		etw_manifest_put(manifest);
+		return false;	/* keep the earlier valid one */
+	}
+	if (!known)
+		known = &e->known[e->known_count++];
+	else
+		etw_manifest_put(known->manifest);
+	*known = (struct known){ *guid, hash, size, provider, manifest };
+	return provider;
+}
+
+static bool complete(struct etw_embedded *e, struct part *part)
+{
+	char *text = join(part);
+	bool new = text && learn(e, &part->guid, text, part->bytes);
+
+	free(text);
+	free_part(e, find_part(e, &part->guid, part->process));
+	return new;
+}
+
+bool etw_embedded_feed(struct etw_decoder *d, const GUID *guid, uint32_t process,
+		       const void *payload, size_t size)
+{
+	struct envelope envelope;
+	struct etw_embedded *e = d->embedded;
+	struct part *part;
+
+	if (size <= sizeof(envelope))
+		return false;
+	memcpy(&envelope, payload, sizeof(envelope));
+	if (envelope.format != FORMAT_XML || envelope.magic != MAGIC ||
+	    envelope.total > ETW_EMBED_CHUNKS_MAX || envelope.number >= envelope.total)
+		return false;
+	if (!e)
+		e = d->embedded = calloc(1, sizeof(*e));
+	part = e ? part_for(e, guid, process, &envelope) : NULL;
+	if (!part || !put_piece(e, part, envelope.number, (const char *)payload +
+				sizeof(envelope), size - sizeof(envelope)))
+		return false;
+	if (!part->left) {
+		if (!complete(e, part))
+			return false;
+		/* Earlier events were decoded without it. */
+		etw_schema_cache_clear(&d->manifests);
+		return true;
+	}
+	while (e->part_bytes > PARTS_BYTES)
+		free_oldest(e);
+	return false;
+}
+
+const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *d, const GUID *guid,
+						const struct etw_mf_event **event,
+						struct etw_manifest **manifest)
+{
+	const EVENT_DESCRIPTOR *desc = &d->record->EventHeader.EventDescriptor;
+	const struct known *known = d->embedded ? find_known(d->embedded, guid) : NULL;
+	const struct etw_mf_provider *provider = known ? known->provider : NULL;
+
+	*event = provider ? etw_mf_event_find(provider, desc->Id, desc->Version) : NULL;
+	if (!*event) {
+		const struct etw_mf_provider *stored = etw_store_find(guid, manifest);
+
+		if (stored) {
+			*event = etw_mf_event_find(stored, desc->Id, desc->Version);
+			return stored;
+		}
+	}
+	if (provider)
+		*manifest = etw_manifest_get(known->manifest);
+	return provider;
+}
+
+void etw_embedded_free(struct etw_embedded *e)
+{
+	unsigned int i;
+
+	if (!e)
+		return;
+	while (e->parts)
+		free_part(e, &e->parts);
+	for (i = 0; i < e->known_count; i++)
+		etw_manifest_put(e->known[i].manifest);
+	free(e);
+}
+
+/* ----------------------------------------------------------------------- files */
 
 /* Returns the number of schemas that the records of a buffer complete. */
 static int scan_block(struct etw_decoder *d, const struct etw_block *block)
@@ -163,6 +439,19 @@ static int scan(struct etw_decoder *d, struct etw_etl_file *f)
 	return found;
 }
 
+/* Load the schemas for all decoders of the process. */
+static int load_all(const struct etw_decoder *d)
+{
+	const struct etw_embedded *e = d->embedded;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; e && i < e->known_count && !err; i++)
+		if (e->known[i].provider)
+			err = etw_store_add(e->known[i].manifest);
+	return err;
+}
+
 int etw_embed_scan(struct etw_decoder *decoder, const char *path)
 {
 	struct etw_decoder *own = decoder ? NULL : etw_decoder_new();
@@ -173,7 +462,7 @@ int etw_embed_scan(struct etw_decoder *decoder, const char *path)
 		ret = scan(decoder ? decoder : own, f);
 		etw_etl_close(f);
 	}
-	if (ret > 0 && own && etw_embedded_load(own))
+	if (ret > 0 && own && load_all(own))
 		ret = -ENOMEM;
 	etw_decoder_free(own);
 	return ret;
