@@ -13,22 +13,10 @@
 #define SID_HEAD	8	/* bytes before the sub-authorities */
 #define SID_PARTS	15	/* maximum number of sub-authorities */
 
-static void set_float(struct etw_field *field)
-{
-	float f;
-
-	if (field->value_kind == ETW_VALUE_DOUBLE) {
-		memcpy(&field->value.f, field->data, 8);
-	} else {
-		memcpy(&f, field->data, 4);
-		field->value.f = (double)f;
-	}
-}
-
 /* data and size are set: compute the value. */
 static void set_value(struct etw_field *field)
 {
-	uint64_t value;
+	float single;
 
 	switch (field->value_kind) {
 	case ETW_VALUE_UNSIGNED:
@@ -42,12 +30,14 @@ static void set_value(struct etw_field *field)
 		field->value.i = etw_extend(etw_load(field->data, field->size), field->size);
 		break;
 	case ETW_VALUE_PORT:
-		value = etw_load(field->data, 2);
-		field->value.u = (value >> 8 | value << 8) & 0xFFFF;
+		field->value.u = __builtin_bswap16((uint16_t)etw_load(field->data, 2));
 		break;
 	case ETW_VALUE_FLOAT:
+		memcpy(&single, field->data, sizeof(single));
+		field->value.f = (double)single;
+		break;
 	case ETW_VALUE_DOUBLE:
-		set_float(field);
+		memcpy(&field->value.f, field->data, sizeof(field->value.f));
 		break;
 	default:
 		field->value.u = 0;
@@ -127,7 +117,7 @@ static int take_counted(const struct etw_field_step *step, const uint8_t *p, siz
 		return too_short(field, p, left);
 	size = etw_load(p, head);
 	if (step->how == ETW_HOW_COUNTED_BE)
-		size = (size >> 8 | size << 8) & 0xFFFF;
+		size = __builtin_bswap16((uint16_t)size);
 	return take(field, p, left, head, size);
 }
 

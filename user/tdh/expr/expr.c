@@ -56,19 +56,6 @@ static bool holds(struct etw_expr *expr, struct etw_expr_test *test,
 	return test->holds;
 }
 
-static bool missing_name(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place)
-{
-	while (*next - expr->test_count < expr->const_count) {
-		const struct etw_expr_const *c = &expr->consts[(*next)++ - expr->test_count];
-
-		if (!c->names || !c->looked || c->found)
-			continue;
-		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len };
-		return true;
-	}
-	return false;
-}
-
 bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place)
 {
 	while (*next < expr->test_count) {
@@ -79,7 +66,15 @@ bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr
 		*place = (struct etw_expr_place){ "field", test->at, test->len };
 		return true;
 	}
-	return missing_name(expr, next, place);
+	while (*next - expr->test_count < expr->const_count) {
+		const struct etw_expr_const *c = &expr->consts[(*next)++ - expr->test_count];
+
+		if (!c->names || !c->looked || c->found)
+			continue;
+		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len };
+		return true;
+	}
+	return false;
 }
 
 static bool run(struct etw_expr *expr, uint32_t at, const struct etw_expr_event *event)
