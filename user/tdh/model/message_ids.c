@@ -32,42 +32,38 @@ struct numbering {
 	bool no_memory;
 };
 
-static uint64_t hash_of(const struct etw_mf_message *message)
-{
-	return etw_hash_number(etw_hash_seed(), (uintptr_t)message);
-}
-
-static bool is_of(const void *entry, const void *message)
-{
-	return ((const struct etw_message_id *)entry)->message == message;
-}
-
-static const struct etw_message_id *find(const struct etw_message_ids *ids,
-					 const struct etw_mf_message *message)
-{
-	return etw_table_find(&ids->by_message, hash_of(message), is_of, message);
-}
-
 uint32_t etw_message_ids_find(const struct etw_message_ids *ids,
 			      const struct etw_mf_message *message)
 {
-	const struct etw_message_id *found = message ? find(ids, message) : NULL;
+	uintptr_t found = (uintptr_t)etw_names_find(&ids->by_message, message, NULL, 0);
 
-	return found ? found->id : ETW_MESSAGE_NONE;
+	return found ? (uint32_t)(found - 1) : ETW_MESSAGE_NONE;
 }
 
 static bool needs_one(const struct numbering *n, const struct etw_mf_message *message)
 {
-	return message && !find(n->ids, message);
+	return message && !etw_names_find(&n->ids->by_message, message, NULL, 0);
 }
 
 static void add(struct numbering *n, const struct etw_message_id *entry)
 {
-	struct etw_message_id *to = &n->ids->list[n->ids->count++];
+	struct etw_message_ids *ids = n->ids;
+	size_t room = ids->room ? 2 * ids->room : 256;
+	struct etw_message_id *list;
 
-	*to = *entry;
-	if (etw_table_add(&n->ids->by_message, hash_of(entry->message), to))
-		n->no_memory = true;
+	if (ids->count == ids->room) {
+		list = realloc(ids->list, room * sizeof(*list));
+		if (!list) {
+			n->no_memory = true;
+			return;
+		}
+		ids->list = list;
+		ids->room = room;
+	}
+	ids->list[ids->count++] = *entry;
+	/* Not NULL, which means that there is no number. */
+	etw_names_add(&ids->by_message, entry->message, NULL, 0, (void *)((uintptr_t)entry->id + 1));
+	n->no_memory |= ids->by_message.no_memory;
 }
 
 /* A message's first element determines its number. */
@@ -167,12 +163,14 @@ static void number_maps(struct numbering *n, const struct etw_mf_provider *p)
 	}
 }
 
-static int number_provider(struct numbering *n, const struct etw_mf_provider *p)
+static void number_provider(struct numbering *n, const struct etw_mf_provider *p)
 {
 	struct etw_references used;
 
-	if (etw_references_make(p, &used))
-		return -ENOMEM;
+	if (etw_references_make(p, &used)) {
+		n->no_memory = true;
+		return;
+	}
 	n->provider = p->index;
 	n->next = n->next_value = n->next_bit = 1;
 	if (needs_one(n, p->message))
@@ -181,7 +179,6 @@ static int number_provider(struct numbering *n, const struct etw_mf_provider *p)
 	number_events(n, p);
 	number_maps(n, p);
 	etw_references_free(&used);
-	return 0;
 }
 
 static void number_entries(struct numbering *n, const struct etw_manifest *m)
@@ -199,52 +196,11 @@ static void number_entries(struct numbering *n, const struct etw_manifest *m)
 	}
 }
 
-/* An upper bound of the number of messages: there are less than 1,024 standard things. */
-static size_t count_all(const struct etw_manifest *m)
-{
-	size_t n = m->entry_count;
-	unsigned int i, j;
-
-	for (i = 0; i < m->provider_count; i++) {
-		const struct etw_mf_provider *p = &m->providers[i];
-
-		n += 1 + p->channel_count + p->level_count + p->task_count + p->opcode_count;
-		n += p->keyword_count + p->event_count + p->filter_count + 1024;
-		for (j = 0; j < p->task_count; j++)
-			n += p->tasks[j].opcode_count;
-		for (j = 0; j < p->map_count; j++)
-			n += p->maps[j].count;
-	}
-	return n;
-}
-
-static int allocate(struct etw_message_ids *ids, size_t n)
-{
-	memset(ids, 0, sizeof(*ids));
-	if (n > 1u << 28)
-		return -ENOMEM;
-	ids->list = calloc(n ? n : 1, sizeof(*ids->list));
-	return ids->list ? 0 : -ENOMEM;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct etw_message_id *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* Rebuild the table, which points into the list. */
-static int sort(struct etw_message_ids *ids)
-{
-	unsigned int i;
-
-	qsort(ids->list, ids->count, sizeof(*ids->list), compare);
-	etw_table_clear(&ids->by_message, NULL);
-	for (i = 0; i < ids->count; i++)
-		if (etw_table_add(&ids->by_message, hash_of(ids->list[i].message), &ids->list[i]))
-			return -ENOMEM;
-	return 0;
 }
 
 static int report_equal(const struct etw_message_ids *ids, struct etw_problems *problems)
@@ -266,35 +222,20 @@ static int report_equal(const struct etw_message_ids *ids, struct etw_problems *
 	return ret;
 }
 
-/* Number all, without checking for numbers shared by two messages. */
-static int number_all(const struct etw_manifest *manifest, struct etw_message_ids *ids,
-		      struct numbering *n)
-{
-	unsigned int i;
-	int ret = allocate(ids, count_all(manifest));
-
-	n->ids = ids;
-	if (!ret)
-		number_entries(n, manifest);
-	for (i = 0; !ret && i < manifest->provider_count; i++)
-		ret = number_provider(n, &manifest->providers[i]);
-	if (!ret)
-		ret = n->no_memory ? -ENOMEM : sort(ids);
-	if (ret)
-		etw_message_ids_free(ids);
-	return ret;
-}
-
 int etw_message_ids_make(const struct etw_manifest *manifest, struct etw_message_ids *ids,
 			 struct etw_problems *problems)
 {
-	struct numbering n = { .problems = problems };
-	int ret = number_all(manifest, ids, &n);
+	struct numbering n = { .ids = ids, .problems = problems };
+	unsigned int i;
+	int ret;
 
-	if (!ret && n.full)
-		ret = -EINVAL;
-	if (!ret)
-		ret = report_equal(ids, problems);
+	memset(ids, 0, sizeof(*ids));
+	number_entries(&n, manifest);
+	for (i = 0; i < manifest->provider_count && !n.no_memory; i++)
+		number_provider(&n, &manifest->providers[i]);
+	if (ids->count)
+		qsort(ids->list, ids->count, sizeof(*ids->list), compare);
+	ret = n.no_memory ? -ENOMEM : n.full ? -EINVAL : report_equal(ids, problems);
 	if (ret)
 		etw_message_ids_free(ids);
 	return ret;
@@ -303,6 +244,6 @@ int etw_message_ids_make(const struct etw_manifest *manifest, struct etw_message
 void etw_message_ids_free(struct etw_message_ids *ids)
 {
 	free(ids->list);
-	etw_table_clear(&ids->by_message, NULL);
+	etw_names_clear(&ids->by_message);
 	memset(ids, 0, sizeof(*ids));
 }

@@ -23,8 +23,8 @@
 #ifndef ETW_TDH_MODEL_MESSAGE_IDS_H
 #define ETW_TDH_MODEL_MESSAGE_IDS_H
 
-#include "base/table.h"
 #include "model.h"
+#include "names.h"
 
 /* Providers that get numbers; the messages of others need a <messageTable>. */
 #define ETW_MESSAGE_PROVIDERS	16
@@ -40,8 +40,8 @@ struct etw_message_id {
 /* All messages with a number. All zero is empty. */
 struct etw_message_ids {
 	struct etw_message_id *list;	/* in ascending order */
-	unsigned int count;
-	struct etw_table by_message;
+	unsigned int count, room;
+	struct etw_names by_message;	/* the number of each, plus 1 */
 };
 
 /*
