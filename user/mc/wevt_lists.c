@@ -16,7 +16,7 @@ void etw_wevt_channels(struct etw_wevt_writer *w)
 	etw_wevt_list_begin(w, "CHAN", w->used.channel_count, 12, ETW_WEVT_CHANNEL_SIZE);
 	for (i = 0; i < w->used.channel_count; i++) {
 		const struct etw_mf_channel *c = w->used.channels[i];
-		bool imported = c->imported || i >= w->used.channel_own;
+		bool imported = c->imported || i >= w->provider->channel_count;
 
 		etw_wevt_place(w, c, etw_wevt_here(w));
 		etw_bytes_put32(w->out, imported ? ETW_WEVT_IMPORTED : 0);
@@ -316,7 +316,7 @@ static unsigned int keywords_of(const struct etw_wevt_writer *w, const struct ke
 static void write_event(struct etw_wevt_writer *w, const struct etw_mf_event *event,
 			const struct keywords *keywords)
 {
-	const struct etw_mf_channel *channel = etw_references_channel(w->provider, event);
+	const struct etw_mf_channel *channel = etw_references_channel(event);
 	unsigned int n = keywords_of(w, keywords, event), i;
 
 	etw_bytes_put16(w->out, event->desc.Id);

@@ -30,26 +30,11 @@ void etw_references_free(struct etw_references *used)
 	memset(used, 0, sizeof(*used));
 }
 
-static bool within(const void *p, const void *array, unsigned int count, size_t size)
+const struct etw_mf_channel *etw_references_channel(const struct etw_mf_event *event)
 {
-	uintptr_t at = (uintptr_t)p, begin = (uintptr_t)array;
+	const struct etw_mf_channel *metadata = etw_standard_channel(CHANNEL_METADATA);
 
-	return array && at >= begin && at < begin + count * size;
-}
-
-static bool own_channel(const struct etw_mf_provider *p, const struct etw_mf_channel *channel)
-{
-	return within(channel, p->channels, p->channel_count, sizeof(*channel));
-}
-
-const struct etw_mf_channel *etw_references_channel(const struct etw_mf_provider *provider,
-					      const struct etw_mf_event *event)
-{
-	const struct etw_mf_channel *channel = event->channel;
-
-	if (channel && channel->value == CHANNEL_METADATA && !own_channel(provider, channel))
-		return NULL;
-	return channel;
+	return event->channel == metadata ? NULL : event->channel;
 }
 
 const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_channel *channel)
@@ -100,27 +85,17 @@ static void take_own(const struct etw_mf_provider *p, struct etw_references *use
 	}
 	for (i = 0; i < p->opcode_count; i++)
 		used->opcodes[i].opcode = &p->opcodes[i];
-	used->opcode_own = p->opcode_count;
+	used->opcode_count = p->opcode_count;
 	for (i = 0; i < p->task_count; i++) {
 		for (j = 0; j < p->tasks[i].opcode_count; j++) {
-			used->opcodes[used->opcode_own].opcode = &p->tasks[i].opcodes[j];
-			used->opcodes[used->opcode_own++].task = &p->tasks[i];
+			used->opcodes[used->opcode_count].opcode = &p->tasks[i].opcodes[j];
+			used->opcodes[used->opcode_count++].task = &p->tasks[i];
 		}
 	}
-	used->channel_count = used->channel_own = p->channel_count;
-	used->level_count = used->level_own = p->level_count;
-	used->task_count = used->task_own = p->task_count;
-	used->keyword_count = used->keyword_own = p->keyword_count;
-	used->opcode_count = used->opcode_own;
-}
-
-static bool own_opcode(const struct etw_mf_provider *p, const struct etw_mf_event *event)
-{
-	const struct etw_mf_task *task = event->task;
-
-	return within(event->opcode, p->opcodes, p->opcode_count, sizeof(*event->opcode)) ||
-	       (task && within(event->opcode, task->opcodes, task->opcode_count,
-			       sizeof(*event->opcode)));
+	used->channel_count = p->channel_count;
+	used->level_count = p->level_count;
+	used->task_count = p->task_count;
+	used->keyword_count = p->keyword_count;
 }
 
 static void take_keywords(struct etw_references *used, struct seen *seen, uint64_t keywords)
@@ -137,27 +112,29 @@ static void take_keywords(struct etw_references *used, struct seen *seen, uint64
 	}
 }
 
-static void take_standard(const struct etw_mf_provider *p, struct etw_references *used,
-			  struct seen *seen, const struct etw_mf_event *event)
+/* Take the standard things that the event refers to. */
+static void take_standard(struct etw_references *used, struct seen *seen,
+			  const struct etw_mf_event *event)
 {
-	const struct etw_mf_channel *channel = etw_references_channel(p, event);
+	const struct etw_mf_channel *channel = etw_references_channel(event);
 	const struct etw_mf_named *level = event->level, *opcode = event->opcode;
 	const struct etw_mf_task *task = event->task;
 
-	if (channel && !own_channel(p, channel) && !seen->channel[channel->value]) {
+	if (channel && channel == etw_standard_channel(channel->value) &&
+	    !seen->channel[channel->value]) {
 		seen->channel[channel->value] = true;
 		used->channels[used->channel_count++] = channel;
 	}
-	if (level && !within(level, p->levels, p->level_count, sizeof(*level)) &&
-	    !seen->level[level->value]) {
+	if (level && level == etw_standard_level(level->value) && !seen->level[level->value]) {
 		seen->level[level->value] = true;
 		used->levels[used->level_count++] = level;
 	}
-	if (task && !within(task, p->tasks, p->task_count, sizeof(*task)) && !seen->task) {
+	if (task && task == etw_standard_task(task->value) && !seen->task) {
 		seen->task = true;
 		used->tasks[used->task_count++] = task;
 	}
-	if (opcode && !own_opcode(p, event) && !seen->opcode[opcode->value]) {
+	if (opcode && opcode == etw_standard_opcode(opcode->value) &&
+	    !seen->opcode[opcode->value]) {
 		seen->opcode[opcode->value] = true;
 		used->opcodes[used->opcode_count++].opcode = opcode;
 	}
@@ -174,6 +151,6 @@ int etw_references_make(const struct etw_mf_provider *provider, struct etw_refer
 		return -ENOMEM;
 	take_own(provider, used, &seen);
 	for (i = 0; i < provider->event_count; i++)
-		take_standard(provider, used, &seen, &provider->events[i]);
+		take_standard(used, &seen, &provider->events[i]);
 	return 0;
 }

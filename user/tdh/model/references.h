@@ -17,7 +17,7 @@ struct etw_references_opcode {
 	const struct etw_mf_task *task;
 };
 
-/* The first *_own of each list are the provider's. */
+/* The provider's own come first in each list. */
 struct etw_references {
 	const struct etw_mf_channel **channels;
 	const struct etw_mf_named **levels;
@@ -25,7 +25,6 @@ struct etw_references {
 	struct etw_references_opcode *opcodes;	/* tasks' own after the provider's */
 	const struct etw_mf_keyword **keywords;
 	unsigned int channel_count, level_count, task_count, opcode_count, keyword_count;
-	unsigned int channel_own, level_own, task_own, opcode_own, keyword_own;
 };
 
 /* 0 or -ENOMEM.  Time: O(n) of the provider's elements. */
@@ -36,8 +35,7 @@ void etw_references_free(struct etw_references *used);
  * An event's channel as in the binaries: none for the metadata channel, which events
  * without a channel get if the provider has a control GUID.
  */
-const struct etw_mf_channel *etw_references_channel(const struct etw_mf_provider *provider,
-					      const struct etw_mf_event *event);
+const struct etw_mf_channel *etw_references_channel(const struct etw_mf_event *event);
 
 /* The message of a channel; for an imported one, that of the standard channel. */
 const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_channel *channel);
