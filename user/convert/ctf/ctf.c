@@ -37,15 +37,13 @@ static uint32_t number_of(struct etw_interner *t, const struct etw_text *key, bo
 
 /* ------------------------------------------------------- providers and classes */
 
-static void put_provider(struct etw_text *to, const struct convert_event *e)
+/* Append a name made printable, and free it. */
+static void put_safe(struct etw_text *to, struct etw_text *name)
 {
-	struct etw_text name = { .data = NULL };
-
-	convert_add_provider(e, &name);
-	etw_text_safe(to, name.data, name.len);
-	if (name.error)
-		to->error = name.error;
-	etw_text_free(&name);
+	etw_text_safe(to, name->len ? name->data : "", name->len);
+	if (name->error)
+		to->error = name->error;
+	etw_text_free(name);
 }
 
 /* Take a name unless another provider has it. */
@@ -61,9 +59,10 @@ static bool is_own_name(struct state *s, struct etw_text *name)
 /* Name a provider; if the name is taken, its GUID is appended. */
 static bool keep_provider(struct state *s, uint32_t id, const struct convert_event *e)
 {
-	struct etw_text name = { .data = NULL }, *to = &s->provider_names;
+	struct etw_text raw = { .data = NULL }, name = { .data = NULL }, *to = &s->provider_names;
 
-	put_provider(&name, e);
+	convert_add_provider(e, &raw);
+	put_safe(&name, &raw);
 	if (!is_own_name(s, &name)) {
 		etw_text_char(&name, ' ');
 		etw_text_guid(&name, &e->record->EventHeader.ProviderId);
@@ -93,19 +92,6 @@ static uint32_t provider_of(struct state *s, const struct convert_event *e)
 		return UINT32_MAX;
 	id = number_of(&s->providers, &s->key, &fresh);
 	return id != UINT32_MAX && fresh && !keep_provider(s, id, e) ? UINT32_MAX : id;
-}
-
-static void put_class_name(struct etw_text *to, const struct convert_event *e)
-{
-	struct etw_text name = { .data = NULL };
-
-	put_provider(to, e);
-	etw_text_char(to, ':');
-	convert_add_name(e->decoded, CONVERT_RAW, &name);
-	etw_text_safe(to, name.len ? name.data : "", name.len);
-	if (name.error)
-		to->error = name.error;
-	etw_text_free(&name);
 }
 
 static void put_class_key(struct state *s, const struct convert_event *e, uint32_t provider,
@@ -138,6 +124,7 @@ static uint32_t class_of(struct state *s, const struct convert_event *e, uint32_
 			 uint32_t extras)
 {
 	struct ctf_class class = { .event = e, .shape = &s->shape, .extras = extras };
+	struct etw_text raw = { .data = NULL };
 	bool fresh;
 
 	put_class_key(s, e, provider, extras);
@@ -147,7 +134,10 @@ static uint32_t class_of(struct state *s, const struct convert_event *e, uint32_
 	if (class.id == UINT32_MAX || !fresh)
 		return class.id;
 	s->name.len = 0;
-	put_class_name(&s->name, e);
+	convert_add_provider(e, &raw);
+	etw_text_char(&raw, ':');
+	convert_add_name(e->decoded, CONVERT_RAW, &raw);
+	put_safe(&s->name, &raw);
 	class.name = s->name.data;
 	if (!s->name.error)
 		ctf_metadata_add(&s->text, &class);

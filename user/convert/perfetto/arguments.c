@@ -121,30 +121,23 @@ static uint32_t put_common(struct args *args, const char *name, uint32_t number)
 	return number;
 }
 
-static void put_provider(struct args *args, const GUID *provider)
+/* A GUID or a 64-bit mask that most events share with the one before */
+static void put_shared(struct args *args, const char *name, struct perfetto_shared *last,
+		       const void *value, size_t size)
 {
-	struct perfetto_strings *strings = args->strings;
+	uint64_t mask;
 
-	if (memcmp(&strings->provider, provider, sizeof(*provider)))
-		strings->provider_number = 0;
 	args->scratch->len = 0;
-	if (!strings->provider_number)
-		etw_text_guid(args->scratch, provider);
-	strings->provider = *provider;
-	strings->provider_number = put_common(args, "provider", strings->provider_number);
-}
-
-static void put_keyword(struct args *args, uint64_t keyword)
-{
-	struct perfetto_strings *strings = args->strings;
-
-	if (strings->keyword != keyword)
-		strings->keyword_number = 0;
-	args->scratch->len = 0;
-	if (!strings->keyword_number)
-		etw_text_0x(args->scratch, keyword);
-	strings->keyword = keyword;
-	strings->keyword_number = put_common(args, "keyword", strings->keyword_number);
+	if (!last->number || memcmp(last->value, value, size)) {
+		last->number = 0;
+		memcpy(last->value, value, size);
+		memcpy(&mask, value, sizeof(mask));
+		if (size == sizeof(GUID))
+			etw_text_guid(args->scratch, value);
+		else
+			etw_text_0x(args->scratch, mask);
+	}
+	last->number = put_common(args, name, last->number);
 }
 
 static void put_guid(struct args *args, const char *name, const void *guid)
@@ -211,7 +204,7 @@ static void put_identity(struct args *args, const struct convert_event *e, enum 
 	size_t begun = begin_named(args, in, "etw");
 	static const GUID none;
 
-	put_provider(args, &header->ProviderId);
+	put_shared(args, "provider", &args->strings->provider, &header->ProviderId, sizeof(GUID));
 	if (part != SLICE_INSTANT) {
 		args->scratch->len = 0;
 		convert_add_name(e->decoded, CONVERT_RAW, args->scratch);
@@ -222,7 +215,7 @@ static void put_identity(struct args *args, const struct convert_event *e, enum 
 	put_uint(args, "level", desc->Level);
 	put_uint(args, "opcode", desc->Opcode);
 	put_uint(args, "task", desc->Task);
-	put_keyword(args, desc->Keyword);
+	put_shared(args, "keyword", &args->strings->keyword, &desc->Keyword, sizeof(desc->Keyword));
 	put_uint(args, "cpu", e->event->cpu);
 	put_uint(args, "pid", header->ProcessId);
 	put_uint(args, "tid", header->ThreadId);

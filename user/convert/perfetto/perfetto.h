@@ -90,9 +90,10 @@ struct perfetto_strings {
 		const char *literal;
 		uint32_t number;
 	} own[64];
-	uint32_t provider_number, keyword_number;	/* of the last ones; 0: none */
-	GUID provider;
-	uint64_t keyword;
+	struct perfetto_shared {
+		uint32_t number;		/* 0: none */
+		unsigned char value[sizeof(GUID)];
+	} provider, keyword;			/* of the last event */
 };
 
 void perfetto_strings_free(struct perfetto_strings *strings);
