@@ -71,7 +71,7 @@ static void test_encodings(void)
 	etw_text_utf16(&text, utf16, sizeof(utf16));
 	same_text(&text, "a\xf0\x9f\x98\x80\xef\xbf\xbd" "b\xef\xbf\xbd",
 		  "UTF-16 with a pair, lone surrogates and an odd byte");
-	text_utf8(&text, "a\xff" "b", 3);
+	etw_text_utf8(&text, "a\xff" "b", 3);
 	same_text(&text, "a\xef\xbf\xbd" "b", "U+FFFD for invalid UTF-8");
 	etw_text_json_string(&text, json, sizeof(json) - 1);
 	same_text(&text, "\"a\\u007f\\u009b\\u202e\\udb40\\udc01\xc3\xbc\"",
