@@ -26,7 +26,7 @@ struct etl_agree {
 
 struct agree_record {
 	uint16_t cpu;
-	bool timed;		/* its type has a time that the format tells */
+	bool timed;		/* its type has a time whose place in the format is known */
 	bool used;
 	int64_t key;		/* of its buffer among those of its CPU */
 	uint64_t n;		/* its place in the file */
@@ -201,7 +201,7 @@ static inline void agree_read(const char *path, bool open, struct agree_list *li
 	free(next);
 	if (err)
 		agree_say(a, "the library ends with error %d", err);
-	/* Of a file that is open the last buffer may be half there. */
+	/* The last buffer of a file that is open may be incomplete. */
 	if (count.events != list->n || count.corrupt > open)
 		agree_say(a, "%zu records, and the library has %" PRIu64 " and %" PRIu64
 			  " corrupt buffers", list->n, count.events, count.corrupt);
@@ -211,7 +211,7 @@ static inline void agree_read(const char *path, bool open, struct agree_list *li
 				  list->r[i].n, list->r[i].cpu);
 }
 
-/* options: of check_file().  True: all is well; else a->why tells. */
+/* options: of check_file().  True: no rule is violated; else a->why describes the first. */
 __attribute__((unused))
 static bool etl_agree(const char *path, unsigned int options, struct etl_agree *a)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_abi.c - for each command an argument that is good, and what it speaks of */
+/* vm_abi.c - a valid argument for each command, and the objects it refers to */
 #include "lib/vm_abi.h"
 
 void fill_start(struct env *e, void *arg)

@@ -89,7 +89,7 @@ static inline void fill_give(struct env *e, void *arg)
 	((struct etw_buffer_give *)arg)->index = e->held;
 }
 
-/* Of a GUID that has a list; SET adds one. */
+/* A GUID that has a list; SET adds another one. */
 static inline void fill_access(struct env *e, void *arg)
 {
 	((struct etw_access *)arg)->guid = vm_guid(0x50);

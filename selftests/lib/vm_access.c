@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_access.c - access lists, and children that are somebody else */
+/* vm_access.c - access lists, and children that become other users */
 #include "lib/vm_access.h"
 
 uint32_t vm_peer_flags;

@@ -50,7 +50,7 @@ int vm_write_file(const char *path, const char *text);
 
 int vm_become(const struct vm_who *who);
 
-/* Run fn as somebody; 0, its negative errno, or -255: it did not come to that. */
+/* Run fn in a child as that user; 0, its negative errno, or -255: the child failed before. */
 int vm_as(const struct vm_who *who, int (*fn)(void *arg), void *arg);
 
 /* ----------------------------------------- a process with a registration */
@@ -76,7 +76,7 @@ struct vm_peer_report vm_peer_start(struct vm_peer *p, const struct vm_who *who,
 /* Let it write one event. */
 struct vm_peer_report vm_peer_write(const struct vm_peer *p);
 
-/* The others have its pipes, too, so that it is told. */
+/* End it with a command: later peers inherited its pipes, so closing them is not enough. */
 int vm_peer_end(struct vm_peer *p);
 
 #endif /* ETW_SELFTEST_VM_ACCESS_H */

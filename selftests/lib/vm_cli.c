@@ -13,7 +13,7 @@ const char *vc_path(void)
 static void vc_child(struct vc_run *r, char **argv)
 {
 	int null = open("/dev/null", O_RDONLY);
-	/* Opened first: nobody may not be let into the tree it lies in. */
+	/* Opened first: user nobody may have no access to the tree that contains it. */
 	int etw = open(vc_path(), O_RDONLY | O_CLOEXEC);
 
 	dup2(null, 0);

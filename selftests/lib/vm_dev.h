@@ -132,8 +132,8 @@ static inline int vm_register(int fd, struct etw_guid provider)
 int vm_unregister(int fd, uint32_t slot);
 
 /*
- * Wait until the flush timer of a session made for that has run out so many times; it is
- * the shortest that there is.  False: it does not.
+ * Wait until the flush timer of a session started for this purpose, with the shortest
+ * interval, has expired so many times.  False: it does not.
  */
 bool vm_flush_timer(int fd, unsigned int times);
 

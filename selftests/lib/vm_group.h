@@ -25,7 +25,7 @@ static inline bool vm_group_put(const char *group, const char *file, const char 
 	return vm_put_text(vm_group_path(group, file), text);
 }
 
-/* Make a group; NULL or why there is none. */
+/* Make a group; NULL, or the reason why that is impossible. */
 const char *vm_group_make(const char *group);
 
 /* The calling process becomes a member. */
@@ -39,13 +39,13 @@ static inline void vm_group_leave(void)
 	vm_put_text(VM_GROUPS "/cgroup.procs", "0");
 }
 
-/* Once nobody is in it: its last member may still be on its way out. */
+/* Remove a group when it is empty: its last member may still be exiting. */
 static inline bool vm_group_remove(const char *group)
 {
 	return vm_until(!rmdir(vm_group_path(group, "")) || errno == ENOENT);
 }
 
-/* The number after key in a file of the group; -1 if there is none. */
+/* The number after key in a file of the group; -1 if the key is missing. */
 long long vm_group_number(const char *group, const char *file, const char *key);
 
 #endif /* ETW_SELFTEST_VM_GROUP_H */

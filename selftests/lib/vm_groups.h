@@ -94,7 +94,7 @@ static inline int gets(FIXTURE_DATA(groups) *self, int which, uint8_t level, uin
 
 #define GETS(level, keyword)	gets(self, variant->which, level, keyword)
 
-/* Forget what the callbacks were told; how often. */
+/* Reset the record of the callbacks; returns how often they ran. */
 static inline int told(FIXTURE_DATA(groups) *self, int which, struct etw_test_call *last)
 {
 	struct etw_notify n = { .size = sizeof(n) };
@@ -117,7 +117,7 @@ static inline int told(FIXTURE_DATA(groups) *self, int which, struct etw_test_ca
 	return count;
 }
 
-/* Told so often; a module's callbacks run on their own time. */
+/* The callback has run so many times; a module's callbacks run on a workqueue. */
 static inline bool told_times(FIXTURE_DATA(groups) *self, int which, int times,
 			      struct etw_test_call *last)
 {

@@ -30,10 +30,10 @@ struct vm_events {
 /* A vm_record_fn for a struct vm_events. */
 void vm_keep(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r);
 
-/* Of the event's items: how many there are of this type, and the first one. */
+/* The number of the event's items of this type, and the first of them. */
 int vm_items(const struct vm_event *e, uint16_t type, const struct etw_ext_item **first);
 
-/* The data of the only item of this type; NULL: there is none, or several. */
+/* The data of the only item of this type; NULL: it has none, or several. */
 const void *vm_item(const struct vm_event *e, uint16_t type, uint16_t *len);
 
 uint64_t vm_item_number(const struct vm_event *e, uint16_t type);

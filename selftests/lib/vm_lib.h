@@ -96,7 +96,7 @@ struct vl_reader {
 	struct vl_event events[VL_EVENTS];
 };
 
-/* The event that each trace begins with: it tells of the session. */
+/* The event that each trace begins with: it describes the session. */
 static inline bool vl_is_head(const GUID *provider, UCHAR opcode)
 {
 	return !memcmp(provider, &EventTraceGuid, sizeof(*provider)) && !opcode;

@@ -33,10 +33,10 @@ static inline ULONG vl_log_control(TRACEHANDLE session, ULONG code, struct vl_lo
 	return ControlTraceA(session, NULL, &props->p, code);
 }
 
-/* What the kernel says of the session's file; vm is a descriptor of the device. */
+/* The kernel's status of the session's file; vm is a descriptor of the device. */
 struct etw_session_log vl_log_status(int vm, TRACEHANDLE session);
 
-/* A session that is called "log", and who writes numbered events to it. */
+/* A session named "log", and the provider that writes numbered events to it. */
 struct vl_logger {
 	int fd;			/* the device */
 	TRACEHANDLE session;
@@ -46,7 +46,7 @@ struct vl_logger {
 
 ULONG vl_logger_start(struct vl_logger *l, ULONG mode, const char *file, ULONG size);
 
-/* n events, numbered on from the last ones; those refused are counted as written. */
+/* Write n events and continue the numbering; refused events use a number, too. */
 void vl_logger_write(struct vl_logger *l, ULONG n);
 
 ULONG vl_logger_stop(struct vl_logger *l);
@@ -62,12 +62,12 @@ struct vl_log {
 	bool in_order;		/* each number is one more than that before */
 	bool in_time;
 	off_t size;
-	struct etl_agree agree;	/* .why: what the checker of log files says against it */
+	struct etl_agree agree;	/* .why: the rule that the checker of log files found violated */
 };
 
 struct vl_log vl_log_read(const char *path);
 
-/* An empty directory on a file system of its own, of so many KB. */
+/* An empty directory on a file system of its own, of this size in KB. */
 bool vl_log_dir(unsigned int kb);
 
 static inline void vl_log_dir_end(void)
@@ -76,7 +76,7 @@ static inline void vl_log_dir_end(void)
 	rmdir(LOG_DIR);
 }
 
-/* Begin in an empty LOG_DIR of so many KB; NULL, or what there is not. */
+/* Begin in an empty LOG_DIR of this size in KB; NULL, or what is missing for it. */
 const char *vl_logger_begin(struct vl_logger *l, unsigned int kb);
 
 void vl_logger_end(struct vl_logger *l);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * vm_notify.h - a provider of the process that is told of being enabled
- */
+/* vm_notify.h - a provider of the process that receives enable notifications */
 #ifndef ETW_SELFTEST_VM_NOTIFY_H
 #define ETW_SELFTEST_VM_NOTIFY_H
 

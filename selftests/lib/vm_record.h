@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * vm_record.h - run etw record with two providers at hand, and look at what it leaves
- */
+/* vm_record.h - run etw record with two registered providers, and check its output */
 #ifndef ETW_SELFTEST_VM_RECORD_H
 #define ETW_SELFTEST_VM_RECORD_H
 
@@ -16,7 +14,7 @@
 #define BEGUN		LOG_DIR "/begun"
 #define GO		LOG_DIR "/go"
 #define SPACE_KB	2048
-/* Tells that it runs, waits to be let go, and ends with status 3. */
+/* Reports that it runs, waits until it may continue, and ends with status 3. */
 #define WAITS		"echo > " BEGUN "; while ! test -e " GO "; do sleep 0.05; done; exit 3"
 
 FIXTURE(record) {

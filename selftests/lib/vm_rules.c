@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_rules.c - which events a session is to get, restated */
+/* vm_rules.c - the rule that selects a session's events, restated */
 #include "lib/vm_rules.h"
 
 bool vm_wanted(const struct vm_rule *s, const struct vm_what *e)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * vm_rules.h - which events a session is to get, restated
- */
+/* vm_rules.h - the rule that selects a session's events, restated */
 #ifndef ETW_SELFTEST_VM_RULES_H
 #define ETW_SELFTEST_VM_RULES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_state.c - everything /dev/etw tells about its state, to compare */
+/* vm_state.c - take and compare all state that /dev/etw reports */
 #include "lib/vm_state.h"
 
 static int vm_state_one_session(int fd, uint64_t handle, struct vm_state_session *s)

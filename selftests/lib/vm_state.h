@@ -71,7 +71,7 @@ static inline int vm_state_min(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Everything there is to know now; to be freed.  NULL if a query failed. */
+/* All state that can be queried now; to be freed.  NULL if a query failed. */
 struct vm_state *vm_state_get(int fd);
 
 /* Is the state still the one in was?  Says on stderr what is not. */

@@ -43,7 +43,7 @@ const char *fault_ready(void)
 	/* A page of ours that is missing would be a question of its own. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	if (!ok)
-		exit(1);	/* which fails the test: there is something to set up */
+		exit(1);	/* fail the test: a knob of fault injection is missing */
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ static int same_message(const struct etw_manifest *a, const struct etw_mf_messag
 	return same_text(x ? etw_mf_text(a, x) : NULL, y ? etw_mf_text(b, y) : NULL);
 }
 
-/* Of patterns the texts are compared, in their order. */
+/* Compare only the texts of patterns, in their order. */
 static int same_patterns(const struct etw_mf_map *x, const struct etw_mf_map *y)
 {
 	unsigned int i;
@@ -145,7 +145,7 @@ static int same_names(const struct etw_mf_provider *x, const struct etw_mf_provi
 
 		if (!SAME_NAMED(x->manifest, l, y->manifest, m))
 			return differs("level", l ? l->name : m->name);
-		/* Whoever defines an imported channel has its message. */
+		/* The provider that defines an imported channel has its message. */
 		if (!c != !d || (c && !c->imported && !SAME_NAMED(x->manifest, c, y->manifest, d)) ||
 		    (c && (strcmp(c->name, d->name) || c->keyword != d->keyword ||
 			   c->imported != d->imported)))

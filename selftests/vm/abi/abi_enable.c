@@ -54,7 +54,7 @@ TEST_F(bad, control_unknown)
 	EXPECT_EQ(-EINVAL, enable(self->fd, &self->e));
 	self->e.control = 0xFFFFFFFF;
 	EXPECT_EQ(-EINVAL, enable(self->fd, &self->e));
-	/* 3 is WAIT, if it says nothing else; there is nothing to wait for. */
+	/* 3 is WAIT if no other member is set; nothing is pending here. */
 	self->e = (struct etw_enable){ .size = sizeof(self->e), .control = ETW_CONTROL_WAIT,
 				       .timeout_ms = 0xFFFFFFFF };
 	EXPECT_EQ(-ENOENT, vm_ioctl(self->fd, ETW_IOC_ENABLE, &self->e));

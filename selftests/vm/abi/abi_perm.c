@@ -62,8 +62,8 @@ static int own_namespace(void)
 }
 
 /*
- * Run fn in a child that has become somebody else and see what it returns.  Its
- * exit status is -ret, so results are 0 or a negative errno.
+ * Run fn in a child that has changed its user, and see what it returns.  Its exit status is
+ * -ret, so results are 0 or a negative errno.
  */
 static int as(int (*become)(void), FIXTURE_DATA(perm) *self,
 	      int (*fn)(int fd, FIXTURE_DATA(perm) *self))
@@ -164,7 +164,7 @@ TEST_F(perm, user_may_not_consume)
 	EXPECT_TRUE(vm_state_same(self->fd, self->was));
 }
 
-/* What exists is not told either. */
+/* Nor do error codes reveal which sessions exist. */
 TEST_F(perm, user_learns_nothing_from_a_handle)
 {
 	EXPECT_EQ(-EPERM, as_user(self, user_stop_unknown));

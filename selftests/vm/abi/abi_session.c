@@ -258,7 +258,7 @@ TEST_F(bad, enum_capacity)
 
 	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_ENUM, &e));
 	EXPECT_EQ(1, e.count);
-	/* Only what there is gets written, whatever the room is said to be. */
+	/* Only existing handles are written, however large the given capacity is. */
 	e.handles = VM_PTR(handles);
 	e.capacity = 0xFFFFFFFF;
 	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_ENUM, &e));
@@ -348,7 +348,7 @@ TEST_F(bad, session_sixty_fifth)
 	EXPECT_TRUE(vm_state_same(self->fd, full));
 	for (i = 1; i < ETW_SESSIONS_MAX; i++)
 		EXPECT_EQ(0, vm_stop(self->fd, handles[i]));
-	/* There is room again. */
+	/* A place is free again. */
 	EXPECT_EQ(0, vm_start(self->fd, &s));
 	EXPECT_EQ(0, vm_stop(self->fd, s.handle));
 }

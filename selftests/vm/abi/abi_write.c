@@ -85,7 +85,7 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	s->size = r->head->size;
 }
 
-/* Stop the session and see what is in it: intact buffers of so many events. */
+/* Stop the session and check its contents: intact buffers with this number of events. */
 static const char *left(FIXTURE_DATA(write) *self, uint64_t handle, struct seen *s)
 {
 	struct vm_reader r;
@@ -359,7 +359,7 @@ TEST_F(write, event_fills_a_buffer)
 	EXPECT_EQ(4096 - HEADS, s.len);
 }
 
-/* B93, B95: the other session has it, the writer is told */
+/* B93, B95: the other session gets the event, the writer gets the error */
 TEST_F(write, event_over_the_buffer)
 {
 	uint64_t small = small_session(self, 0);
@@ -376,7 +376,7 @@ TEST_F(write, event_over_the_buffer)
 	EXPECT_EQ(1, s.records);
 }
 
-/* B93, B95: the other session has it, the writer is not told */
+/* B93, B95: the other session gets the event, the writer gets no error */
 TEST_F(write, event_over_the_buffer_of_an_independent_session)
 {
 	uint64_t small = small_session(self, ETW_MODE_INDEPENDENT);

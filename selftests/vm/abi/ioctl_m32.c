@@ -83,7 +83,7 @@ TEST_F(m32, enumerate)
 	EXPECT_EQ(self->s.handle, handles[0]);
 }
 
-/* B100: a 32-bit process is told by its header. */
+/* B100: the header says that the process has 32 bits. */
 TEST_F(m32, write_and_read)
 {
 	static const char text[] = "from a 32-bit process";
@@ -107,7 +107,7 @@ TEST_F(m32, write_and_read)
 	vm_reader_close(&r);
 }
 
-/* The stack of the one event that there is; frames: how many. */
+/* The stack of the only event; frames: the number of its frames. */
 static const uint32_t *stack_of(const struct vm_events *events, unsigned int *frames)
 {
 	uint16_t len = 0;
@@ -374,7 +374,7 @@ TEST_F(m32, access)
 	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_ACCESS_QUERY, &a));
 }
 
-/* The type word of a record tells that a 32-bit process wrote it. */
+/* The type word of a record says that a 32-bit process wrote it. */
 TEST_F(m32, classic)
 {
 	int slot = vm_register_flags(self->fd, vm_guid(2), ETW_REGISTER_CLASSIC, 0);

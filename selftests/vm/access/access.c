@@ -93,7 +93,7 @@ static int do_start(void *arg)
 	FIXTURE_DATA(access) *self = arg;
 	struct etw_session s = vm_session("t-access");
 
-	/* It exists: told to those only who may start it. */
+	/* It exists: only callers who may start it learn that. */
 	s.guid = self->sguid;
 	return vm_start(self->fd, &s) == -EEXIST ? 0 : -EPERM;
 }
@@ -274,7 +274,7 @@ TEST_F(access, each_right_its_commands)
 		ASSERT_EQ(0, vm_access(self->fd, self->pguid, VM_ALLOW(USER, VM_ALICE, rights[i])));
 		EXPECT_TRUE(as_by_right(self, &alice, rights[i]));
 	}
-	/* And for nobody else. */
+	/* And for no other user. */
 	EXPECT_TRUE(as_by_right(self, &bob, 0));
 }
 
@@ -340,12 +340,12 @@ TEST_F(access, stop_needs_control)
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid,
 			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_CREATE_REALTIME)));
 	EXPECT_EQ(0, vm_as(&alice, do_stop, self));
-	/* It is gone, and nothing is told of that to those who never had a right. */
+	/* It has stopped; callers who never had a right do not learn that. */
 	EXPECT_EQ(-EPERM, vm_as(&alice, do_stop, self));
 	EXPECT_EQ(-ENOENT, vm_as(&monitor, do_stop, self));
 }
 
-/* A user who may, starts a session; a GUID that is made goes by the default. */
+/* A user with the right starts a session; a generated GUID has the default list. */
 static int starts(void *arg)
 {
 	FIXTURE_DATA(access) *self = arg;
@@ -390,7 +390,7 @@ TEST_F(access, groups_and_capabilities)
 	EXPECT_EQ(0, vm_as(&monitor, do_query, self));
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_ALLOW(EVERYONE, 0, 1)));
 	EXPECT_EQ(0, vm_as(&alice, do_query, self));
-	/* The first that says something about a right decides. */
+	/* The first entry that names a right decides. */
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_DENY(GROUP, VM_CLUB, 1),
 			       VM_ALLOW(EVERYONE, 0, 1)));
 	EXPECT_EQ(-EPERM, vm_as(&member, do_query, self));
@@ -444,7 +444,7 @@ TEST_F(access, effective_user)
 	EXPECT_EQ(EPERM, WEXITSTATUS(status));
 }
 
-/* Root of a container is the user that he is outside. */
+/* Root of a container has the rights of the user that he is outside. */
 TEST_F(access, root_of_a_container)
 {
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_ALLOW(USER, 0, 1),
@@ -457,13 +457,13 @@ TEST_F(access, root_of_a_container)
 	EXPECT_EQ(0, vm_as(&inside, do_query, self));
 }
 
-/* B161: who has no list of its own goes by the default's; removing restores that. */
+/* B161: a GUID without a list of its own has the default one; removing restores that. */
 TEST_F(access, default_list)
 {
 	ASSERT_EQ(0, vm_access(self->fd, vm_default, VM_ALLOW(USER, VM_ALICE, 1)));
 	EXPECT_EQ(0, vm_as(&alice, do_query, self));
 	EXPECT_EQ(-EPERM, vm_as(&bob, do_query, self));
-	/* It says who may register, too: nobody. */
+	/* The default list also decides who may register: nobody. */
 	EXPECT_EQ(-EPERM, vm_as(&bob, do_register, self));
 	ASSERT_EQ(0, vm_access(self->fd, self->sguid, VM_ALLOW(USER, VM_BOB, 1)));
 	EXPECT_EQ(-EPERM, vm_as(&alice, do_query, self));
@@ -474,11 +474,11 @@ TEST_F(access, default_list)
 	ASSERT_EQ(0, vm_access_remove(self->fd, vm_default));
 	EXPECT_EQ(-EPERM, vm_as(&alice, do_query, self));
 	EXPECT_EQ(0, vm_as(&bob, do_register, self));
-	/* There is nothing to remove any more. */
+	/* Removing again changes nothing. */
 	EXPECT_EQ(0, vm_access_remove(self->fd, vm_default));
 }
 
-/* B159: without the right nobody registers; what is registered stays so. */
+/* B159: without the right, nobody can register; existing registrations stay. */
 TEST_F(access, register_needs_the_right)
 {
 	struct etw_session_stat st;

@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(list)
 	close(self->fd);
 }
 
-/* How many entries the GUID goes by; they are in self->room. */
+/* The number of entries in force for the GUID; they are in self->room. */
 static int look(FIXTURE_DATA(list) *self, struct etw_guid guid)
 {
 	memset(self->room, 0xee, sizeof(self->room));
@@ -54,7 +54,7 @@ TEST_F(list, built_in)
 	EXPECT_EQ(0, self->own);
 }
 
-/* B163: a list that is set takes the place of the one there was. */
+/* B163: setting a list replaces the previous one. */
 TEST_F(list, set_replaces)
 {
 	ASSERT_EQ(0, vm_access(self->fd, vm_guid(1), VM_ALLOW(USER, 1, 1), VM_DENY(USER, 2, 2)));
@@ -69,7 +69,7 @@ TEST_F(list, set_replaces)
 	EXPECT_EQ(1, self->own);
 }
 
-/* No more is written than there is room for, and all is counted. */
+/* No more entries are written than fit, and all are counted. */
 TEST_F(list, room)
 {
 	struct etw_access_entry room[3];

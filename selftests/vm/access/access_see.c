@@ -103,7 +103,7 @@ TEST_F(see, stacks)
 	EXPECT_EQ(-EPERM, vm_as(&alice, enable_stacks, self));
 	EXPECT_EQ(-EPERM, vm_as(&inside, enable_stacks, self));
 	EXPECT_EQ(ETW_ENABLE_SID, property(self));
-	/* CAP_PERFMON is enough for them, and nobody needs it to end them. */
+	/* CAP_PERFMON is enough to ask for them; disabling needs no such right. */
 	EXPECT_EQ(0, vm_as(&monitor, enable_stacks, self));
 	EXPECT_EQ(ETW_ENABLE_STACK_TRACE | ETW_ENABLE_SID, property(self));
 	EXPECT_EQ(0, vm_as(&alice, disable, self));
@@ -113,7 +113,7 @@ TEST_F(see, stacks)
 
 /* -------------------------------------------------------- sessions of others */
 
-/* Which of the two sessions the provider's query tells of, as bits. */
+/* Which of the two sessions a query of the provider lists, as bits. */
 static int told_of(FIXTURE_DATA(see) *self, uint64_t *mask)
 {
 	struct etw_provider_enable enables[ETW_PROVIDER_SESSIONS];
@@ -155,7 +155,7 @@ static int sees_both(void *arg)
 	return told_of(arg, &mask) ?: mask != 3 ? -EPROTO : 0;
 }
 
-/* B160: who may query the provider is not told of sessions that he may not. */
+/* B160: a caller who may query the provider does not see sessions that he may not query. */
 TEST_F(see, sessions_of_a_provider)
 {
 	EXPECT_EQ(0, sees_both(self));
@@ -191,7 +191,7 @@ static int capture_unknown(void *arg)
 	return capture_for(arg, UINT64_MAX);
 }
 
-/* B61: a handle in a filter tells nothing of a session that one may not query. */
+/* B61: a handle in a filter reveals nothing about a session that the caller may not query. */
 TEST_F(see, trace_handle)
 {
 	ASSERT_EQ(0, let_alice_enable(self));
@@ -208,7 +208,7 @@ TEST_F(see, trace_handle)
 
 #define GUIDS	600	/* more than one goes through without a break */
 
-/* How many providers of this test the caller is told of, or a negative errno. */
+/* The number of this test's providers that the caller sees, or a negative errno. */
 static int providers(int fd)
 {
 	static struct etw_guid guids[GUIDS + 64];
@@ -219,7 +219,7 @@ static int providers(int fd)
 	return ret ?: e.count;
 }
 
-/* Exactly the one, and it alone, is told of. */
+/* The caller sees exactly this one. */
 static int sees_one_provider(void *arg)
 {
 	FIXTURE_DATA(see) *self = arg;

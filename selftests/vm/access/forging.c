@@ -84,7 +84,7 @@ static int driver_writes(FIXTURE_DATA(forging) *self)
 	return ret ? ret : w.result;
 }
 
-/* The slot of a registration of alice, who has no capability. */
+/* The slot of a registration by alice, who has no capability. */
 static int alice_registers(int fd, struct etw_guid guid, uint32_t flags)
 {
 	int slot;

@@ -53,7 +53,7 @@ static int join_slot(int fd, int slot)
 	return vm_set_slot(fd, slot, ETW_SET_TRAITS, traits.bytes, traits.len, 0);
 }
 
-/* Register and join.  Who is refused has no traits, and may have others. */
+/* Register and join.  A refused registration has no traits, and may set others. */
 static int join(void *arg)
 {
 	struct vm_blob other = vm_traits("Single");
@@ -78,9 +78,9 @@ TEST_F(access, joining)
 	ASSERT_EQ(0, vm_access(self->fd, self->group, VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_JOIN_GROUP)));
 	EXPECT_EQ(0, vm_as(&alice, join, NULL));
 	EXPECT_EQ(-EPERM, vm_as(&bob, join, NULL));
-	/* The refused make no group, and those who joined are gone. */
+	/* Refused registrations create no group, and the former members are gone. */
 	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_GROUP_QUERY, &q));
-	/* The provider's list says nothing about it. */
+	/* The provider's list has no entry about it. */
 	ASSERT_EQ(0, vm_access(self->fd, self->pguid,
 			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_REGISTER_GUIDS),
 			       VM_ALLOW(USER, VM_BOB, ETW_RIGHT_ALL)));
@@ -182,7 +182,7 @@ static int look(void *arg)
 	return ret;
 }
 
-/* B160: the right on a group tells of no provider on which one has it not. */
+/* B160: the right on a group does not reveal providers on which the caller has no right. */
 TEST_F(access, members_that_may_be_seen)
 {
 	const struct etw_guid first = vm_guid(5), second = vm_guid(6), none = { 0 };
@@ -224,7 +224,7 @@ static int may_log(FIXTURE_DATA(access) *self, unsigned int uid)
 	return vm_access(self->fd, self->sguid, VM_ALLOW(USER, uid, ETW_RIGHT_LOG_EVENT));
 }
 
-/* B148, B84: of a group's members those who may; joined before or after, lists change. */
+/* B148, B84: the group's members that may log, joined before or after, while lists change. */
 TEST_F(access, members_of_a_secure_session)
 {
 	struct vm_peer a, b;
@@ -245,7 +245,7 @@ TEST_F(access, members_of_a_secure_session)
 		EXPECT_EQ(round + 1, written(self, self->secure));
 		EXPECT_EQ(2 * round + 2, written(self, self->plain));
 	}
-	/* Who is left out by the session stays out, whatever the list says. */
+	/* A provider that the session disallows stays out, whatever the list says. */
 	ASSERT_EQ(0, vm_disallow(self->fd, self->secure, &self->pguid, 1));
 	ASSERT_EQ(0, vm_access_remove(self->fd, self->sguid));
 	EXPECT_EQ(0, vm_peer_write(&b).result);
@@ -349,7 +349,7 @@ static int classic_peer(struct etw_guid guid, const uint32_t loggers[2], int in,
 	}
 }
 
-/* It was told that once, and could write to the one session, or to none. */
+/* The callback ran once, and writing to one session worked, or to none. */
 static bool says(const struct classic_report *r, uint32_t control, uint32_t logger_id,
 		 int first, int second)
 {
@@ -371,9 +371,9 @@ static bool ask(int out, int in, struct classic_report *r)
 }
 
 /*
- * B21, B148: a list that takes a classic provider's right from it takes its only
- * session: it is told that it is disabled, writes to nobody, and neither another
- * session nor the list's end gives it one; the next enabling does.
+ * B21, B148: a list that takes the right from a classic provider takes its only session. The
+ * callback reports that it is disabled, writes fail, and neither another session nor the
+ * removal of the list enables it; the next enabling does.
  */
 TEST_F(access, classic_loses_its_session)
 {

@@ -81,7 +81,7 @@ static int come_and_go(void *unused)
 	return 0;
 }
 
-/* A registration is paid for until its memory is free, but nobody is refused for that. */
+/* A registration is charged until its memory is free, but none is refused for that. */
 TEST_F(limits, registrations_are_given_back)
 {
 	ASSERT_EQ(0, vm_write_file(REGISTRATIONS, "1"));
@@ -90,7 +90,7 @@ TEST_F(limits, registrations_are_given_back)
 
 /* ------------------------------------------------------------------ traits */
 
-/* Set traits of so many bytes. */
+/* Set traits of this size in bytes. */
 static int set_traits(int fd, int slot, uint16_t len)
 {
 	static uint8_t blob[UINT16_MAX];
@@ -102,11 +102,11 @@ static int set_traits(int fd, int slot, uint16_t len)
 	memcpy(blob, &len, sizeof(len));
 	blob[2] = 0;			/* no name */
 	memcpy(blob + 3, &chunk, sizeof(chunk));
-	blob[5] = 200;			/* nobody knows such a chunk */
+	blob[5] = 200;			/* a chunk of an unknown type */
 	return vm_ioctl(fd, ETW_IOC_PROVIDER_SET, &set);
 }
 
-/* Of 100,000 bytes; the number of the step that went wrong. */
+/* With traits of 100,000 bytes; the number of the step that failed. */
 static int fill_traits(void *unused)
 {
 	int fd = vm_open(), a = vm_register(fd, vm_guid(1)), b = vm_register(fd, vm_guid(2)), i;
@@ -163,7 +163,7 @@ TEST_F(limits, traits_of_several_processes)
 
 /* --------------------------------------------------------- user namespaces */
 
-/* As many registrations as are to be had; -1: it was not a limit that ended it. */
+/* Register until that fails; -1: it was not the limit that ended it. */
 static int take_all(int fd)
 {
 	int n = 0, slot;
@@ -187,7 +187,7 @@ static void say_and_wait(struct inside *in, int number)
 		_exit(1);
 }
 
-/* Alice in a namespace of hers, with five more users, one of whom makes another. */
+/* Alice in her own namespace, with five more users, one of whom makes another one. */
 static void inside_main(struct inside *in)
 {
 	int fd, i, n = 0;
@@ -209,7 +209,7 @@ static void inside_main(struct inside *in)
 	_exit(0);
 }
 
-/* What the child says, or -1; it goes on when it is told to. */
+/* The child's answer, or -1; it continues when the parent writes to it. */
 static int hear(struct inside *in)
 {
 	struct pollfd ready = { .fd = in->from[0], .events = POLLIN };
@@ -235,7 +235,7 @@ static int map_users(pid_t pid)
 	return ret ?: vm_write_file(path, "0 1000 1\n");
 }
 
-/* Whoever made the namespace pays for all users that he may become in it. */
+/* The creator of the namespace is charged for all users inside it. */
 TEST_F(limits, subordinate_users_pay_together)
 {
 	struct vm_peer p;
@@ -268,7 +268,7 @@ TEST_F(limits, subordinate_users_pay_together)
 	EXPECT_EQ(0, vm_peer_end(&p));
 }
 
-/* What one container's processes take is no business of another's. */
+/* The charges of one container do not affect another. */
 TEST_F(limits, containers_of_root_pay_for_themselves)
 {
 	static const struct vm_who inside = { 0, 0, 0, 0, true };

@@ -73,7 +73,9 @@ TEST_F(secure, open_by_default)
 	EXPECT_EQ(0, vm_peer_end(&p));
 }
 
-/* B148: who has no LOG_EVENT on the session writes to it in vain, and loses nothing else. */
+/*
+ * B148: a writer without LOG_EVENT on the session does not reach it, but loses nothing else.
+ */
 TEST_F(secure, without_the_right_nothing_is_logged)
 {
 	struct vm_peer a, b;
@@ -97,7 +99,7 @@ TEST_F(secure, without_the_right_nothing_is_logged)
 	EXPECT_EQ(0, vm_peer_end(&b));
 }
 
-/* B148: who writes in vain is not even asked to: the provider is not enabled. */
+/* B148: the provider of such a writer is not even enabled. */
 TEST_F(secure, not_enabled_without_the_right)
 {
 	struct vm_peer a, b;
@@ -151,7 +153,7 @@ TEST_F(secure, credentials_of_registering)
 	EXPECT_EQ(0, vm_peer_write(&p).result);
 	EXPECT_EQ(1, written(self, self->session));
 	ASSERT_EQ(0, only_alice(self));
-	/* Who was root had every capability, and no list takes that. */
+	/* Root had every capability at registration, and no list takes that. */
 	EXPECT_EQ(0, vm_peer_write(&p).result);
 	EXPECT_EQ(2, written(self, self->session));
 	/* Root of a container is alice. */
@@ -175,7 +177,7 @@ static int enable_pid(FIXTURE_DATA(secure) *self, uint32_t pid)
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
 }
 
-/* A PID filter selects once: who lost the right is not selected again. */
+/* A PID filter selects once: a process that lost the right is not selected again. */
 TEST_F(secure, with_a_pid_filter)
 {
 	struct vm_peer a, b;
@@ -308,7 +310,7 @@ static int enable_and_change(FIXTURE_DATA(secure) *self, const struct two *two)
 	       vm_access_remove(self->fd, self->sguid);
 }
 
-/* B33: one change of a list concerns two GUIDs: each is told its own filter. */
+/* B33: one change of a list concerns two GUIDs: each callback gets its own filter. */
 TEST_F(secure, two_providers_with_filters)
 {
 	struct two two = { .guids = { vm_guid(11), vm_guid(12) } };

@@ -111,7 +111,7 @@ TEST_F(cli, list)
 	HAS(GUID_TEXT);
 }
 
-/* The one enabling session of a provider, NULL if there is not one. */
+/* The session that enables a provider; NULL if it is not exactly one. */
 static const struct etw_provider_enable *enabled(int fd, struct etw_guid guid)
 {
 	static struct etw_provider_enable e;
@@ -227,7 +227,7 @@ TEST_F(bad, session_taken)
 	FAILS("\"CLI-BASE\" already exists");
 }
 
-/* What is in the way is told: the name, or the GUID. */
+/* The message names the conflict: the name, or the GUID. */
 TEST_F(bad, session_guid_taken)
 {
 	struct etw_session s = vm_session("cli-guid");
@@ -373,7 +373,7 @@ TEST_F(bad, not_permitted)
 	FAILS("not permitted");
 	RUN("disable", "cli-base", GUID_TEXT);
 	FAILS("not permitted");
-	/* Nor do names tell what exists. */
+	/* Nor do names reveal what exists. */
 	RUN("enable", "cli-base", "No-Such-Provider");
 	FAILS("not permitted");
 	RUN("query", "no-such");

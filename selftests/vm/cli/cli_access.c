@@ -191,7 +191,7 @@ TEST_F(cli, refused)
 	EXPECT_STREQ("(none)", conf());
 }
 
-/* Who may not is told what it takes, and on what. */
+/* The message names the missing right, and the object. */
 TEST_F(cli, what_it_takes)
 {
 	char conf[] = "/tmp/etw-XXXXXX", path[64];
@@ -238,7 +238,7 @@ TEST_F(cli, survives_the_module)
 	EXPECT_EQ(ETW_RIGHT_ALL, first.rights);
 }
 
-/* Who may see some lists is shown those, and that is no failure. */
+/* A caller who may see some of the lists gets those, and that is no failure. */
 TEST_F(cli, shows_what_one_may_see)
 {
 	RUN("access", "set", GUID_TEXT, "--allow", "user:65534=query");
@@ -251,7 +251,7 @@ TEST_F(cli, shows_what_one_may_see)
 	REFUSED(1, "");
 }
 
-/* What was allowed above is not denied: it is told, with the entry that decides. */
+/* What was allowed above is not denied: the message names the entry that decides. */
 TEST_F(cli, denies_in_vain)
 {
 	RUN("access", "add", GUID_TEXT, "--deny", "user:1000=register,query");
@@ -285,7 +285,7 @@ TEST_F(cli, adds_all_or_none)
 	EXPECT_EQ(ETW_ACCESS_ENTRIES_MAX, kernel_has(self->fd, &first, &own));
 }
 
-/* A user who was given the right, at work. */
+/* A user who was given the right uses it. */
 TEST_F(cli, session_of_a_user)
 {
 	RUN("start", "theirs", "--guid", GUID_TEXT, "--secure");
@@ -340,7 +340,7 @@ TEST_F(cli, names_the_right)
 	REFUSED(1, "not permitted: it takes the right \"query\" on one of them");
 }
 
-/* Names that need no list are known to those who may list none, too. */
+/* Names that need no list also work for callers who may list nothing. */
 TEST_F(cli, provider_by_its_name)
 {
 	RUN("start", "theirs", "--guid", GUID_TEXT);
@@ -358,7 +358,7 @@ TEST_F(cli, provider_by_its_name)
 	REFUSED(1, "cannot list the providers: not permitted: it takes the right \"query\" on it");
 }
 
-/* What no list gives is told apart from what a list could give. */
+/* A message distinguishes what no list can grant from what a list could grant. */
 TEST_F(cli, stacks_of_a_user)
 {
 	RUN("start", "theirs", "--guid", GUID_TEXT);
@@ -375,7 +375,10 @@ TEST_F(cli, stacks_of_a_user)
 	EXPECT_EQ(NULL, strstr(self->r.err, "stacks"));
 }
 
-/* Who may start sessions and see none learns that one is in the way, not which. */
+/*
+ * A caller who may start sessions but see none learns that the name is taken, but not by which
+ * session.
+ */
 TEST_F(cli, taken_by_somebody)
 {
 	RUN("start", "theirs", "--guid", GUID_TEXT);

@@ -188,7 +188,9 @@ static void on_enable(LPCGUID source, ULONG enabled, UCHAR level, ULONGLONG any,
 	__atomic_store_n(&told_enabled, enabled, __ATOMIC_RELEASE);
 }
 
-/* B166, B168: providers have their settings, and are told that they are enabled */
+/*
+ * B166, B168: providers have their settings, and their callbacks report that they are enabled
+ */
 TEST_F(autologger, providers)
 {
 	GUID guid = vl_guid(1);
@@ -256,13 +258,13 @@ TEST_F(autologger, errors)
 	EXPECT_TRUE(vc_printed(&self->r, "{\"provider\":\"" GUID_2 "\",\"status\":0,"));
 	EXPECT_TRUE(vc_printed(&self->r, "\"status\":161,"));
 	EXPECT_TRUE(vc_printed(&self->r, "\"running\":false,\"status\":183,"));
-	/* Those that were started are stopped, though their files have gone. */
+	/* Started sessions are stopped although their files were removed. */
 	remove_all(DIR_CONF);
 	EXPECT_EQ(0, vc_run(&self->r, "autologger", "stop", NULL));
 	EXPECT_FALSE(running("b", &p));
 }
 
-/* A session of that name that somebody else started is left alone. */
+/* A session of that name that another program started is left alone. */
 TEST_F(autologger, stops_its_own)
 {
 	struct vl_log_props p;

@@ -163,7 +163,7 @@ TEST_F(cli, update_of_a_buffering_session)
 
 /* ---------------------------------------------------------------------- enable */
 
-/* Of a group that is taken for a provider nothing would ever come. */
+/* A group that is taken for a provider would never write an event. */
 TEST_F(cli, group_as_a_provider)
 {
 	static const char note[] = "etw: no provider with GUID " GROUP_TEXT
@@ -262,7 +262,7 @@ TEST_F(cli, enable_and_capture)
 	EXPECT_TRUE(from(self, vm_guid(2)));
 	EXPECT_EQ(7, head->id);
 	EXPECT_EQ(-EAGAIN, next(self));
-	/* Its scope and its filters are those of before. */
+	/* Its scope and its filters have not changed. */
 	ENABLE("--capture", "--pid", "1");
 	PRINTED("");
 	ASSERT_EQ(0, next(self));
@@ -270,7 +270,7 @@ TEST_F(cli, enable_and_capture)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* B31: who it comes from is told with each control. */
+/* B31: each control carries its source. */
 TEST_F(cli, source)
 {
 	static const char *const commands[] = { "enable", "capture", "disable" };
@@ -287,7 +287,7 @@ TEST_F(cli, source)
 	}
 }
 
-/* Nobody takes the notices: all three wait, and say what came of it. */
+/* No thread fetches the notifications: all three calls wait, and report the timeout. */
 TEST_F(cli, timeout)
 {
 	uint32_t last = 0;

@@ -155,7 +155,7 @@ TEST_F(dump, format)
 	EXPECT_STREQ(line, self->r.out);
 }
 
-/* By what manifests and /proc tell, and by what lies in the header */
+/* By manifests and /proc, and by the members of the header */
 TEST_F(dump, choosing)
 {
 	ASSERT_TRUE(writes(self, 3));
@@ -190,7 +190,7 @@ TEST_F(dump, names)
 	ASSERT_EQ(self, good);
 	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "-n", "1", "--format", "%n/%S", NULL));
 	EXPECT_EQ(0, vc_end(&self->r));
-	/* The thread has gone by now: nobody knows what it was called. */
+	/* The thread has ended, so its name is unknown. */
 	EXPECT_STREQ("cli_dump/\n", self->r.out);
 }
 
@@ -264,7 +264,7 @@ TEST_F(dump, ends_by_duration)
 	EXPECT_STREQ("", self->r.out);
 }
 
-/* What was lost is told on stderr, and is no failure. */
+/* Losses are reported on stderr and are no failure. */
 static bool readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -272,7 +272,7 @@ static bool readable(int fd)
 	return poll(&p, 1, 0) == 1;
 }
 
-/* Nobody reads its pipe any more: it ends, though no event comes. */
+/* The reader of its pipe is gone: it ends, although no event comes. */
 TEST_F(dump, ends_when_nobody_reads)
 {
 	int ends[2];

@@ -124,7 +124,7 @@ TEST_F(cli_list, json)
 	EXPECT_EQ(1, vc_objects(self->r.out));
 }
 
-/* Who may see one provider, and neither sessions nor groups, is shown that. */
+/* A caller who may see one provider, but no session or group, gets that provider. */
 TEST_F(cli_list, provider_of_a_user)
 {
 	ASSERT_EQ(0, vm_access(self->fd, vm_guid(1), VM_ALLOW(USER, 65534, ETW_RIGHT_QUERY)));
@@ -151,7 +151,7 @@ TEST_F(cli_list, group_of_a_user)
 	ASSERT_EQ(0, vm_access(self->fd, vm_guid(70), VM_ALLOW(USER, 65534, ETW_RIGHT_QUERY)));
 	self->r.nobody = true;
 	RUN("list", "groups");
-	/* Of its members only those that he may query. */
+	/* Only the members that the caller may query. */
 	PRINTED("\n" GROUP_TEXT "        0  -\n");
 	RUN("list", "groups", "-v");
 	PRINTED("group  " GROUP_TEXT "\n");

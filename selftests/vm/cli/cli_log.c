@@ -79,7 +79,7 @@ TEST_F(cli_log, snapshots_in_the_session_s_file)
 	PRINTED("\"kind\":\"snapshots\"");
 }
 
-/* It has a file and no readers: its messages tell of the file. */
+/* It has a file and no readers: its messages name the file. */
 TEST_F(cli_log, no_readers)
 {
 	RUN("start", "log", "--file", FILE_A);

@@ -74,7 +74,7 @@ static int write_event(FIXTURE_DATA(cli) *self, uint16_t id, uint32_t size, cons
 	return vm_write(self->fd, self->slot, id, 1, 1, bytes, 4 + 2 * len);
 }
 
-/* What the notice that comes next tells; the bytes behind its header. */
+/* The next notification, and the bytes behind its header. */
 static int told(FIXTURE_DATA(cli) *self, struct etw_notify *n, uint64_t *data)
 {
 	memset(data, 0, ETW_FILTER_CHAIN_MAX);
@@ -149,7 +149,10 @@ TEST_F(cli, names)
 	EXPECT_EQ(0, write_event(self, 7, 2, ""));
 	EXPECT_EQ(0, write_event(self, 8, 2, ""));
 	EXPECT_EQ(4, taken(self));
-	/* Events without the field do not pass, and the filter's ids are those that have it. */
+	/*
+	 * Events without the field do not pass; the filter's ids are those of events that have
+	 * it.
+	 */
 	EXPECT_EQ(0, write_event(self, 9, 0, ""));
 	EXPECT_EQ(0, write_event(self, 10, 1, ""));
 	EXPECT_EQ(4, taken(self));
@@ -193,7 +196,7 @@ TEST_F(cli, callback_data)
 	EXPECT_EQ(other, data[0]);
 }
 
-/* Wrong usage is told with its place, and nothing is enabled. */
+/* The message for wrong usage names the place, and nothing is enabled. */
 TEST_F(cli, wrong)
 {
 	struct vc_run *r = self->run;

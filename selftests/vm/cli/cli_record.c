@@ -42,7 +42,7 @@ TEST_F(record, command)
 	EXPECT_FALSE(exists(OLD));
 }
 
-/* Options before the first provider are for all, those behind one are its own. */
+/* Options before the first provider are for all of them, those after one for that one. */
 TEST_F(record, options_of_providers)
 {
 	ASSERT_TRUE(vc_start(&self->r, "record", "--level", "3", "-p", GUID_1, "-p", GUID_2 ":5",

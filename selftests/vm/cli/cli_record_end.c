@@ -147,7 +147,7 @@ TEST_F(record, tells_losses)
 	EXPECT_EQ(ERROR_MORE_DATA, EventWrite(self->reg, &desc, 1, &data));
 	EventDataDescCreate(&data, big, 65536);
 	EXPECT_EQ(ERROR_ARITHMETIC_OVERFLOW, EventWrite(self->reg, &desc, 1, &data));
-	/* More than there is room for on the disk. */
+	/* More than fits on the disk. */
 	EventDataDescCreate(&data, big, 12000);
 	for (i = 0; i < 2 * SPACE_KB / 16; i++)
 		EventWrite(self->reg, &desc, 1, &data);
@@ -182,7 +182,7 @@ TEST_F(record, full)
 	EXPECT_EQ(32 * 1024, vl_log_read(OUT).size);
 }
 
-/* Whoever stops the session ends the recording, and the file is whole. */
+/* If another program stops the session, the recording ends, and the file is complete. */
 TEST_F(record, stopped)
 {
 	struct vc_run other;

@@ -217,7 +217,7 @@ TEST_F(consumer, buffers_are_numbered)
 	EXPECT_EQ(0, bad);
 }
 
-/* Bytes that nobody writes: padding is 0 and the tail is 0xFF in every one. */
+/* Bytes that no writer fills: padding is 0, and the tail is 0xFF in every buffer. */
 TEST_F(consumer, odd_sizes_leave_no_bytes_behind)
 {
 	static char data[300];
@@ -316,7 +316,7 @@ TEST_F(consumer, take_at_the_end)
 	EXPECT_EQ(-ENODATA, vm_take(self->r.fd, &end));
 }
 
-/* complete_through: all up to there is in the buffers below that number. */
+/* complete_through: everything up to that time is in the buffers below that number. */
 TEST_F(consumer, complete_through)
 {
 	struct etw_buffer_take t = { .size = sizeof(t), .flags = ETW_TAKE_PEEK };

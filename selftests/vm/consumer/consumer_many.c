@@ -273,7 +273,7 @@ TEST_F(many, coming_and_going)
 	vm_reader_close(&stays);
 }
 
-/* What nobody took before the last consumer left is counted. */
+/* Buffers that were not taken before the last consumer left are counted. */
 TEST_F(many, last_one_leaves_its_backlog)
 {
 	struct etw_session_stat st;

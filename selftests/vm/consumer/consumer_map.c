@@ -180,7 +180,7 @@ TEST_F(map, outlives_the_session)
 	EXPECT_EQ(0, munmap(self->p, SIZE));
 }
 
-/* Can the byte be read?  Asked in a way that does not kill who asks. */
+/* Can the byte be read?  The check survives a fault. */
 static bool readable(const void *p)
 {
 	int ends[2];
@@ -194,7 +194,7 @@ static bool readable(const void *p)
 	return yes;
 }
 
-/* A child of fork has the mapping or it has it not; nobody comes to harm. */
+/* A forked child has the mapping or does not have it; either is safe. */
 static void fork_test(struct __test_metadata *_metadata, FIXTURE_DATA(map) *self)
 {
 	int i, status;

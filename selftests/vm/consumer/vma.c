@@ -273,8 +273,8 @@ static bool executes(pid_t pid, const char *name)
 }
 
 /*
- * A program that is replaced takes its registration along, although the new
- * one inherits the file, which nobody can use for that registration any more.
+ * Exec ends the registration of the old program; the new one inherits the file but cannot use
+ * that registration.
  */
 TEST_F(vma, exec)
 {

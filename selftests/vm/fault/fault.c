@@ -170,8 +170,8 @@ static void undo_register(struct fault_env *e)
 }
 
 /*
- * Nothing is registered.  A registration that was made and taken back has told
- * so in the slot's generation; a file's first has made the area, which stays.
+ * Nothing is registered.  A registration that was made and taken back changed the slot's
+ * generation; a file's first one made the area, which stays.
  */
 static bool is_not_registered(struct fault_env *e, const struct fault_state *was, int ret)
 {
@@ -252,7 +252,7 @@ static int do_notify(struct fault_env *e)
 	return vm_ioctl(e->fd, ETW_IOC_NOTIFY, &e->arg.notify);
 }
 
-/* It is the oldest one that is left, and tells of the one that was dropped. */
+/* It is the oldest one left, and reports the one that was dropped. */
 static bool is_first_notice(struct fault_env *e)
 {
 	const struct etw_notify *n = &e->arg.notify;
@@ -397,7 +397,7 @@ FAULT_TEST(registering, register_ops)
 FAULT_TEST(notices, notify_ops)
 FAULT_TEST(looking, look_ops)
 
-/* Of the failures of one size of event most must have been losses. */
+/* Most of the failures of one size of event must have been losses. */
 TEST_F(fault, writing)
 {
 	unsigned int i;

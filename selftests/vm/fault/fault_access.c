@@ -33,8 +33,8 @@ static int do_remove(struct fault_env *e)
 }
 
 /*
- * Who writes is root, whom no list can keep out: the registrations are made by
- * a user, whom this test becomes for that.
+ * No list excludes root, who runs this test, so another user makes the registrations: the test
+ * becomes that user meanwhile.
  */
 static int register_as_user(struct fault_env *e)
 {
@@ -54,7 +54,7 @@ static int listed(struct fault_env *e, struct etw_guid guid)
 	return n < 0 ? n : own ? n : -ENOENT;
 }
 
-/* A list for nobody's GUID, as long as can be. */
+/* A list of the maximum length for a GUID without a provider. */
 static void before_plain(struct fault_env *e)
 {
 	unsigned int i;

@@ -60,7 +60,7 @@ static const struct fault_op classic_ops[] = {
 	  .efault = 3 },
 };
 
-/* Of the failures most must have been losses. */
+/* Most of the failures must have been losses. */
 TEST_F(fault, classic)
 {
 	unsigned int i;

@@ -174,7 +174,7 @@ static bool has_peeked(struct fault_env *e)
 	       info_is(e, 0, 0, 0, 1) && !fault_polls(e->reader.fd, POLLPRI);
 }
 
-/* complete_through has not been told, so poll goes on to report it. */
+/* complete_through has not been reported, so poll continues to signal it. */
 static bool not_told(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	bool same = fault_same(e, was, true, false);
@@ -205,7 +205,7 @@ static bool told_that_none(struct fault_env *e)
 	return e->arg.take.complete_through && !fault_polls(e->reader.fd, POLLPRI);
 }
 
-/* Refused, with the argument such that it seems to tell of the buffer held. */
+/* Refused, although the argument seems to describe the buffer that is held. */
 static void before_take_refused(struct fault_env *e)
 {
 	one_waits(e);

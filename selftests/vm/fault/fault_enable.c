@@ -80,7 +80,7 @@ static bool kernel_enabled(struct fault_env *e)
 	       key.inline_test && key.event_enabled;
 }
 
-/* Nobody has a callback, so there is nothing to wait for. */
+/* No registration has a callback, so the call does not wait. */
 static void before_waiting(struct fault_env *e)
 {
 	before_kernel(e);
@@ -184,7 +184,7 @@ static bool kernel_disabled(struct fault_env *e)
 	       !key.inline_test && !key.event_enabled;
 }
 
-/* Two registrations are to be told, so that the second may be the one to fail. */
+/* Two registrations get a notification, so that the second one can fail. */
 static void before_capture(struct fault_env *e)
 {
 	e->tmp = vm_register_flags(e->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0x53);

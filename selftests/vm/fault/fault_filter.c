@@ -11,7 +11,7 @@
 
 FAULT_FIXTURE
 
-/* What all tries give, and what they are told. */
+/* The filter of all tries, and the data that callbacks received. */
 static struct {
 	struct etw_filter_header head;
 	uint8_t bytes[100];
@@ -54,7 +54,7 @@ static int next(struct fault_env *e)
 	return vm_ioctl(e->fd, ETW_IOC_NOTIFY, &e->arg.notify);
 }
 
-/* Is this what the callback is to be told? */
+/* Is this the filter data that the callback has to receive? */
 static bool is_told(const struct etw_notify *n, uint32_t control)
 {
 	struct etw_filter_header *h = (void *)told;
@@ -93,7 +93,7 @@ static bool is_enabled(struct fault_env *e)
 	return e->area[e->slot].enabled && both_told(e, ETW_CONTROL_ENABLE);
 }
 
-/* They were told another filter before, which stays where this fails. */
+/* They have another filter from before, which stays if this call fails. */
 static void before_change(struct fault_env *e)
 {
 	give(e, ETW_CONTROL_ENABLE, 1);

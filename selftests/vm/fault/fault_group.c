@@ -30,7 +30,7 @@ static void forget_another(struct fault_env *e)
 	fault_no_notices(e);
 }
 
-/* The members that the group has, -1: there is no such group. */
+/* The number of the group's members, -1: the group does not exist. */
 static int members(struct fault_env *e, struct etw_group_member *member)
 {
 	struct etw_group_query q = { .size = sizeof(q), .group = GROUP,
@@ -57,7 +57,7 @@ static void before_traits(struct fault_env *e)
 	traits_arg(e);
 }
 
-/* Enabled by itself and, as soon as it is a member, by the group. */
+/* Enabled by its own GUID and, as soon as it is a member, by the group. */
 static void before_traits_enabled(struct fault_env *e)
 {
 	vm_enable(e->fd, e->base, vm_guid(1), 2, 0, 0);

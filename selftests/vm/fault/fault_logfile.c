@@ -329,7 +329,7 @@ static bool has_snapshot(struct fault_env *e)
 	return has_events(FILE_B);
 }
 
-/* Nothing was taken: the next flush has all of it, and of this one there is no half. */
+/* Nothing was taken: the next flush has all of it, and this one left no incomplete file. */
 static bool snapshot_waits(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	struct stat st;

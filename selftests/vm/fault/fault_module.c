@@ -196,7 +196,7 @@ static bool has_begun(int kmsg)
 	return yes;
 }
 
-/* A probe that is left behind is found by whoever forks, executes and exits. */
+/* A process that forks, executes and exits would meet a probe that was left behind. */
 static void disturb_probes(void)
 {
 	pid_t pid = fork();

@@ -135,8 +135,8 @@ static void before_snapshot(struct fault_env *e)
 }
 
 /*
- * The whole ring has come out, in order.  A snapshot that ends for want of
- * memory may have a part of it; then the next one brings the rest.
+ * The whole ring has come out, in order.  A snapshot that ends because memory is short may
+ * have a part of it; then the next one brings the rest.
  */
 static bool snapshot_is_whole(struct fault_env *e)
 {

@@ -121,7 +121,7 @@ static int begin(FIXTURE_DATA(worker) *self)
 	return ret ? ret : vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
 }
 
-/* The next events; those that find no room are counted.  0, or what failed. */
+/* Write the next events; those that find no buffer are counted.  0, or what failed. */
 static int put(FIXTURE_DATA(worker) *self, unsigned int count)
 {
 	static uint8_t data[1000];
@@ -138,7 +138,7 @@ static int put(FIXTURE_DATA(worker) *self, unsigned int count)
 	return 0;
 }
 
-/* Every event is written or lost for want of a buffer. */
+/* Every event is written, or lost because no buffer is free. */
 static void account(struct __test_metadata *_metadata, FIXTURE_DATA(worker) *self)
 {
 	struct etw_session_stat st;

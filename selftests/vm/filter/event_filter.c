@@ -236,7 +236,7 @@ TEST_F(filter, refused)
 	EXPECT_EQ(1 << 4, ids_of(self->events[0]));
 }
 
-/* B46: both lists of ids have 64 of them at most, whatever room there is for more. */
+/* B46: both lists of ids have at most 64, even if the filter is larger. */
 TEST_F(filter, at_most_64_ids)
 {
 	static const uint32_t types[] = { ETW_FILTER_EVENT_ID, ETW_FILTER_STACKWALK };
@@ -323,7 +323,7 @@ TEST_F(filter, private_events)
 	EXPECT_EQ(4, st.written);
 }
 
-/* Who asks is told which filters there are. */
+/* A query returns which filters are set. */
 TEST_F(filter, query)
 {
 	struct etw_provider_enable enables[4];

@@ -83,7 +83,7 @@ static int write_named(FIXTURE_DATA(names) *self, int which, const char *name, u
 			    false);
 }
 
-/* Does the session take an event of that name, NULL: of none? */
+/* Does the session take an event of that name; NULL: one without a name? */
 static int takes(FIXTURE_DATA(names) *self, int which, const char *name, uint8_t level,
 		 uint64_t keyword)
 {
@@ -123,7 +123,7 @@ TEST_F(names, in_and_out)
 	EXPECT_EQ(0, vm_dropped(&st));
 }
 
-/* B55: of the level and keywords that the filter says; others pass untouched. */
+/* B55: only events of the filter's level and keywords are tested; others pass. */
 TEST_F(names, judges_its_own)
 {
 	struct etw_filter f = name_filter(self, ETW_FILTER_EVENT_NAME, true, 3, 0xf0, "a", 2);
@@ -133,7 +133,7 @@ TEST_F(names, judges_its_own)
 	EXPECT_EQ(0, TAKES("b", 3, 0x10));
 	EXPECT_EQ(1, TAKES("b", 4, 0x10));
 	EXPECT_EQ(1, TAKES("b", 3, 0x01));
-	/* ... of the events that the session wants at all. */
+	/* ... among the events that the session enables at all. */
 	f = name_filter(self, ETW_FILTER_EVENT_NAME, true, 3, 0, "a", 2);
 	{
 		struct etw_enable e = vm_enable_arg(self->session[0],
@@ -148,7 +148,7 @@ TEST_F(names, judges_its_own)
 	EXPECT_EQ(1, TAKES("a", 2, 1));
 }
 
-/* B54: names do not judge events that have none, ids not those that have one. */
+/* B54: names do not select events without a name; ids do not select events with one. */
 TEST_F(names, not_the_others)
 {
 	struct etw_filter f = NAMES(ETW_FILTER_EVENT_NAME, true, "a");
@@ -192,7 +192,7 @@ TEST_F(names, stacks)
 		has = vm_items(&self->events->list[i], ETW_EXT_STACK_TRACE64, NULL);
 		stacks |= has << i;
 	}
-	/* Of the nameless ones the second is judged by its id. */
+	/* The id decides about the second nameless event. */
 	EXPECT_EQ(1 << 0 | 1 << 2 | 1 << 3, stacks);
 }
 

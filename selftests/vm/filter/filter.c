@@ -149,7 +149,7 @@ TEST_F(filter, subsets_by_keyword)
 	subsets(_metadata, self, rules);
 }
 
-/* B5: who declines keyword 0 gets none of it, the others do */
+/* B5: a session that excludes keyword 0 gets none of it, the others do */
 TEST_F(filter, subsets_without_keyword_0)
 {
 	static const struct vm_rule rules[ETW_PROVIDER_SESSIONS] = {
@@ -163,7 +163,7 @@ TEST_F(filter, subsets_without_keyword_0)
 	subsets(_metadata, self, rules);
 }
 
-/* B12: nobody listens, and the write succeeds */
+/* B12: without a session the write succeeds */
 TEST_F(filter, nobody_enabled)
 {
 	EXPECT_EQ(0, self->entry->enabled);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter_data - filters that the provider interprets: what its callbacks are told,
- * in the kernel and in a process
+ * filter_data - filters that the provider interprets: what its callbacks receive, in the
+ * kernel and in a process
  */
 #include "lib/vm.h"
 #include "lib/vm_items.h"
@@ -13,7 +13,7 @@
 
 static const struct etw_guid kguid = ETW_TEST_GUID;
 
-/* What a callback was told. */
+/* The arguments of a callback. */
 struct told {
 	struct etw_guid source;
 	uint32_t control, type, len;
@@ -145,7 +145,7 @@ static int kernel_told(FIXTURE_DATA(data) *self)
 	return call->good_context ? 0 : -EINVAL;
 }
 
-/* Both were told the same, as far as the kernel's log goes. */
+/* Both callbacks received the same, as far as the kernel's log shows it. */
 static int both_told(FIXTURE_DATA(data) *self)
 {
 	int ret = user_told(self) ?: kernel_told(self);
@@ -234,7 +234,7 @@ TEST_F(data, replaced)
 	EXPECT_EQ(0, self->user.len);
 }
 
-/* B63: those who register later are told too, without a source. */
+/* B63: registrations that come later get it too, without a source. */
 TEST_F(data, registered_later)
 {
 	struct etw_test_register reg = { .index = 0 };
@@ -249,7 +249,7 @@ TEST_F(data, registered_later)
 	ASSERT_EQ(0, user_told(self));
 	EXPECT_EQ(0, link_is(self, 0, 1, 5, 8));
 	EXPECT_TRUE(vm_guid_zero(&self->user.source));
-	/* Nothing tells that this callback is done. */
+	/* There is no signal that this callback has ended. */
 	while (kernel_told(self) && ++tries < 6000)
 		usleep(10000);
 	EXPECT_EQ(self->user.len, self->kernel.len);
@@ -257,7 +257,7 @@ TEST_F(data, registered_later)
 	EXPECT_TRUE(vm_guid_zero(&self->kernel.source));
 }
 
-/* B62: with CAPTURE the filter of that call, not those of the enabling ones. */
+/* B62: CAPTURE carries the filter of that call, not those of the enabling calls. */
 TEST_F(data, capture)
 {
 	struct etw_filter f;
@@ -279,7 +279,7 @@ TEST_F(data, capture)
 	EXPECT_EQ(0, link_is(self, 0, 0, 1, 3));
 }
 
-/* B61: the handle of a session, of which the provider is to tell. */
+/* B61: the handle of the session that the provider has to answer. */
 TEST_F(data, trace_handle)
 {
 	uint64_t handle = self->session[3];
@@ -342,7 +342,7 @@ TEST_F(data, refused)
 	EXPECT_EQ(0, link_is(self, 0, 0, 1, 3));
 }
 
-/* B33: eight of the largest are told whole, or not at all. */
+/* B33: eight filters of the maximum size are delivered whole, or not at all. */
 TEST_F(data, room)
 {
 	struct etw_notify n = { .size = sizeof(n), .filter = VM_PTR(self->user.data) };
@@ -367,7 +367,7 @@ TEST_F(data, room)
 		at = link_is(self, at, i, i + 1, 1000);
 		EXPECT_EQ(i < ETW_PROVIDER_SESSIONS - 1 ? 1024 * (i + 1) : 0, at);
 	}
-	/* Whoever gives no room does not want them. */
+	/* A caller that gives no buffer does not get them. */
 	ASSERT_EQ(0, control(self, 0, ETW_CONTROL_ENABLE, NULL, 0));
 	n = (struct etw_notify){ .size = sizeof(n) };
 	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
@@ -375,7 +375,7 @@ TEST_F(data, room)
 	EXPECT_EQ(-EAGAIN, user_told(self));
 }
 
-/* B51: a session that leaves a registration out does not tell it its filter. */
+/* B51: a session whose filter excludes a registration does not send it filter data. */
 TEST_F(data, out_of_scope)
 {
 	struct etw_filter f[2] = { make_blob(&self->blob, 4, 8),
@@ -388,7 +388,7 @@ TEST_F(data, out_of_scope)
 	EXPECT_EQ(0, self->user.len);
 }
 
-/* B64: the InstanceId that a callback is told keeps an event from that session. */
+/* B64: the InstanceId that a callback receives keeps an event from that session. */
 TEST_F(data, instance_excludes)
 {
 	struct etw_data_descriptor d = { .ptr = VM_PTR("x"), .size = 1 };
@@ -415,7 +415,7 @@ TEST_F(data, instance_excludes)
 	}
 }
 
-/* Who asks is told which filters there are. */
+/* A query returns which filters are set. */
 TEST_F(data, query)
 {
 	struct etw_provider_enable pe;

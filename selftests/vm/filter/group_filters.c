@@ -28,7 +28,10 @@ static struct etw_filter at_least(struct program *p, uint32_t number)
 	return (struct etw_filter){ VM_PTR(p), sizeof(*p), ETW_FILTER_PAYLOAD };
 }
 
-/* How many of one event session 0 gets: a number, and before it what else there is. */
+/*
+ * How many copies of one event session 0 gets: its payload is a number, after the given
+ * prefix.
+ */
 static int gets_number(FIXTURE_DATA(groups) *self, int which, uint32_t number,
 		       const struct vm_piece *before)
 {
@@ -191,7 +194,9 @@ static bool chain_is(FIXTURE_DATA(groups) *self, int which, const uint16_t *ids)
 
 #define CHAIN(...)	chain_is(self, variant->which, (const uint16_t[]){ __VA_ARGS__, 0 })
 
-/* B33, B84: members are told what sessions of the group give, one of each session. */
+/*
+ * B33, B84: members receive the filters that sessions set for the group, one of each session.
+ */
 TEST_F(groups, filters_for_callbacks)
 {
 	struct link a, b, c;
@@ -207,7 +212,7 @@ TEST_F(groups, filters_for_callbacks)
 	EXPECT_TRUE(CHAIN(2, 3));
 }
 
-/* B85: a session that leaves the provider out does not tell it its filter. */
+/* B85: a session that disallows the provider does not send it filter data. */
 TEST_F(groups, filters_of_a_session_that_leaves_it_out)
 {
 	struct link a, b;
@@ -226,7 +231,7 @@ TEST_F(groups, filters_of_a_session_that_leaves_it_out)
 	EXPECT_TRUE(CHAIN(1));
 }
 
-/* B85: nor is another member told less or more for that, whichever of them it is. */
+/* B85: that does not change what another member receives, whichever of them it is. */
 TEST_F(groups, filters_of_a_session_that_leaves_one_out)
 {
 	const int out = variant->which, in = !out;

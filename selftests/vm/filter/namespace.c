@@ -81,7 +81,7 @@ static int collect(FIXTURE_DATA(container) *self)
 struct report {
 	int result;
 	uint32_t pid, tid, ns;	/* as it sees itself */
-	uint32_t seen;		/* its pid as PROVIDER_QUERY tells it */
+	uint32_t seen;		/* its pid according to PROVIDER_QUERY */
 };
 
 /* The device as the container finds it. */
@@ -105,7 +105,7 @@ static uint32_t own_namespace(void)
 	       strtoul(link + strlen("pid:["), NULL, 10) : 0;
 }
 
-/* The process that the provider's registration tells of. */
+/* The process of the provider's registration, according to a query. */
 static uint32_t registered_pid(int fd)
 {
 	struct etw_provider_reg reg = { 0 };
@@ -218,7 +218,7 @@ TEST_F(container, registers_and_writes)
 	EXPECT_EQ(0, end_inside(self));
 }
 
-/* Who lives in the initial namespace has no other id. */
+/* A process in the initial namespace has no other id. */
 TEST_F(container, not_from_outside)
 {
 	int slot = vm_register(self->fd, vm_guid(3));
@@ -231,7 +231,7 @@ TEST_F(container, not_from_outside)
 	EXPECT_EQ(1, vm_item_count(&self->events[0]->list[0]));
 }
 
-/* PROVIDER_QUERY speaks of processes as its caller knows them. */
+/* PROVIDER_QUERY gives process ids of the caller's namespace. */
 TEST_F(container, query_in_its_namespace)
 {
 	struct report report;

@@ -126,7 +126,7 @@ static uint64_t lost_or_taken(FIXTURE_DATA(payload) *self, int session)
 /* How many the filtered session has taken since the last call. */
 #define NEWS	({ uint64_t was = seen; seen = taken(self, 0); seen - was; })
 
-/* B75: a rejected event is not written, and is nobody's loss. */
+/* B75: a rejected event is not written, and counts as no loss. */
 TEST_F(payload, of_a_process)
 {
 	const struct etw_payload_predicate p[] = { { "Number", ETW_PAYLOAD_GE, "4096" },
@@ -202,7 +202,7 @@ TEST_F(payload, of_the_kernel)
 			ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &w));
 			EXPECT_EQ(100, w.ok);
 			EXPECT_EQ(0, w.failed);
-			/* In two pieces there is but one letter. */
+			/* With two pieces the text is a single letter. */
 			EXPECT_EQ(pieces > 2 ? 10 : 0, NEWS);
 		}
 	}
@@ -262,7 +262,7 @@ TEST_F(payload, replaced_meanwhile)
 	EXPECT_EQ(atomic_load(&tried), lost_or_taken(self, 1));
 }
 
-/* An event that is lost before it is there is lost to this session as well. */
+/* An event that is lost before it can be tested is lost to this session as well. */
 TEST_F(payload, lost_before)
 {
 	const struct etw_payload_predicate p[] = { { "Number", ETW_PAYLOAD_EQ, "1" } };
@@ -317,7 +317,7 @@ TEST_F(payload, refused)
 	EXPECT_EQ(1, NEWS);
 }
 
-/* Who asks is told which filters there are. */
+/* A query returns which filters are set. */
 TEST_F(payload, query)
 {
 	const struct etw_payload_predicate p[] = { { "Number", ETW_PAYLOAD_EQ, "1" } };

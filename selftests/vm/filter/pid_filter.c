@@ -51,7 +51,7 @@ static uint64_t written(FIXTURE_DATA(pid) *self)
 	return vm_stat(self->fd, self->session, &st) ? UINT64_MAX : st.written;
 }
 
-/* A process with a registration of its own, which writes when it is told to. */
+/* A process with its own registration, which writes on command. */
 struct peer {
 	pid_t pid;
 	int to[2];
@@ -63,7 +63,7 @@ static void peer_main(struct peer *p, struct etw_guid provider)
 	int ret, fd = vm_open(), slot = vm_register(fd, provider);
 	char c = slot < 0;
 
-	/* Nobody may hold the other ends of this pair of pipes. */
+	/* Close the parent's end, so that the read below ends when the parent closes it. */
 	close(p->to[1]);
 	if (write(p->from[1], &c, 1) != 1)
 		_exit(1);
@@ -199,7 +199,7 @@ static int in_namespace(FIXTURE_DATA(pid) *self)
 	return slot < 0 || vm_write(fd, slot, 1, 1, 1, "x", 1);
 }
 
-/* PIDs are those that the caller sees. */
+/* PIDs are those of the caller's namespace. */
 TEST_F(pid, namespace_of_the_caller)
 {
 	int status;

@@ -28,7 +28,7 @@ FIXTURE(scope) {
 	struct peer peer;
 };
 
-/* Registers, says so, and tells on each question whether it is enabled. */
+/* Registers, reports that, and answers each question whether it is enabled. */
 static int peer_main(void)
 {
 	const struct etw_enable_entry *area;
@@ -146,7 +146,7 @@ static int enable(FIXTURE_DATA(scope) *self, int count, ...)
 
 #define OWN_ENABLED	(self->area[self->slot].enabled)
 
-/* B49, B51: by the program's name, of those that are there and of later ones. */
+/* B49, B51: by the program's name, for existing registrations and later ones. */
 TEST_F(scope, executable)
 {
 	ASSERT_TRUE(peer_start(&self->peer, &peer_to, COPY, NULL));

@@ -80,7 +80,7 @@ static ULONG enable(TRACEHANDLE session, EVENT_FILTER_DESCRIPTOR *filter)
 	return EnableTraceEx2(session, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0, 0, 0, &p);
 }
 
-/* A field of 4 bytes of the provider's n-th event that came; ~0: there is none. */
+/* A field of 4 bytes of the n-th event that the provider wrote; ~0: no such event. */
 static ULONG field_of(struct vl_reader *r, unsigned int n, const WCHAR *name)
 {
 	PROPERTY_DATA_DESCRIPTOR way = { (uintptr_t)name, 0xFFFFFFFF, 0 };

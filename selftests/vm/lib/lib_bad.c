@@ -14,7 +14,7 @@
 
 FIXTURE(bad) {
 	int fd;
-	int drops;		/* events that a test is to lose ... */
+	int drops;		/* events that a test has to lose ... */
 	int cause;		/* ... by this cause, ETW_DROP_* */
 	TRACEHANDLE session;
 	REGHANDLE reg;
@@ -217,7 +217,7 @@ TEST_F(bad, control)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, QueryAllTracesA(NULL, 1, &count));
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, QueryAllTracesA(list, 1, NULL));
 	EXPECT_EQ(5, count);
-	/* No room for the name: told, after everything else was filled in. */
+	/* Without space for the name: an error, after everything else was filled in. */
 	props->p.Wnode.BufferSize = sizeof(props->p) + 4;
 	EXPECT_EQ(ERROR_MORE_DATA, QueryTraceW(self->session, NULL, &props->p));
 	EXPECT_EQ(self->session, props->p.Wnode.HistoricalContext);
@@ -328,7 +328,7 @@ TEST_F(bad, ninth_session)
 		EXPECT_EQ(i < 8 ? 0 : ERROR_NO_SYSTEM_RESOURCES,
 			  vl_enable(s[i], 1, 5, 1, 0));
 	}
-	/* One leaves, and there is room. */
+	/* One stops, and another can start. */
 	EXPECT_EQ(0, vl_disable(s[3], 1));
 	EXPECT_EQ(0, vl_enable(s[8], 1, 5, 1, 0));
 	EXPECT_EQ(ERROR_NO_SYSTEM_RESOURCES, vl_enable(s[3], 1, 5, 1, 0));

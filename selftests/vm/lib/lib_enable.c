@@ -56,7 +56,7 @@ static bool signals_blocked(void)
 
 	pthread_sigmask(SIG_BLOCK, NULL, &set);
 	for (i = 1; i <= SIGRTMAX; i++)
-		/* Those below SIGRTMIN are the C library's own. */
+		/* Signals below SIGRTMIN are the C library's own. */
 		if (i != SIGKILL && i != SIGSTOP && (i < 32 || i >= SIGRTMIN) &&
 		    !sigismember(&set, i))
 			return false;
@@ -187,7 +187,7 @@ TEST_F(enable, callback_captures_state)
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 
-/* B39: not even those that were queued */
+/* B39: not even calls that were queued */
 TEST_F(enable, no_callback_once_unregistered)
 {
 	struct calls gone = { 0 }, stays = { 0 };
@@ -242,7 +242,7 @@ TEST_F(enable, callback_under_way)
 
 /* ------------------------------------------------------------- processes */
 
-/* A process with a registration of its own that does what it is told. */
+/* A process with its own registration, which writes on command. */
 struct peer {
 	pid_t pid;
 	int to[2], from[2];

@@ -143,7 +143,9 @@ TEST_F(filter, schematized)
 	EXPECT_EQ(0, self->call->size);
 }
 
-/* B44, B62: what the kernel finds wrong is told as the library tells it. */
+/*
+ * B44, B62: errors that the kernel finds have the same codes as those that the library finds.
+ */
 TEST_F(filter, refused)
 {
 	static unsigned char data[2048];
@@ -169,7 +171,7 @@ TEST_F(filter, refused)
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 0, 0));
 }
 
-/* B63: a registration that comes later is told as well. */
+/* B63: a registration that comes later gets it as well. */
 TEST_F(filter, registered_later)
 {
 	const struct blob *first = (void *)self->call->data;

@@ -153,7 +153,7 @@ TEST_F(trace, query_all)
 
 /* ------------------------------------------------------------ consumers */
 
-/* What a consumer's callbacks did, and what they are to do */
+/* The record of a consumer's callbacks, and what they have to do */
 struct seen {
 	TRACEHANDLE handle;
 	pthread_t thread;
@@ -340,7 +340,7 @@ TEST_F(trace, closed_by_a_callback)
 	EXPECT_EQ(2 * EVENTS, seen.events);
 	EXPECT_EQ(ERROR_INVALID_HANDLE, CloseTrace(seen.handle));
 	EXPECT_EQ(ERROR_INVALID_HANDLE, ProcessTrace(&seen.handle, 1, NULL, NULL));
-	/* The session has nobody left who reads it, and runs on. */
+	/* The session has no reader left, and continues. */
 	EXPECT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_QUERY));
 }
 

@@ -157,7 +157,7 @@ TEST_F(logfile, new_files)
 	EXPECT_EQ(-ENOENT, vl_log_read(LOG_DIR "/n4.etl").error);
 }
 
-/* B126: of full size while it is written, of its own when that is over */
+/* B126: of full size while it is written, cut to its real size at the end */
 TEST_F(logfile, preallocated)
 {
 	struct vl_log log;
@@ -176,7 +176,9 @@ TEST_F(logfile, preallocated)
 	EXPECT_EQ(log.count.buffers * LOG_KB * 1024, log.size);
 }
 
-/* B128: behind what there is; a missing file is made; another one's is refused */
+/*
+ * B128: behind the existing buffers; a missing file is created; another session's is refused
+ */
 TEST_F(logfile, append)
 {
 	struct vl_log_props props;
@@ -221,7 +223,7 @@ TEST_F(logfile, delayed)
 	EXPECT_EQ(3, READ(FILE_A).events);
 }
 
-/* B117: whoever reads the session, the file has everything, and the other way */
+/* B117: readers and the file each get everything */
 TEST_F(logfile, with_real_time)
 {
 	struct vl_reader *r;

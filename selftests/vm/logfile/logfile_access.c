@@ -103,7 +103,7 @@ TEST_F(access, descriptors)
 	EXPECT_EQ(-ESPIPE, start_with(self, ends[1]));
 	close(ends[0]);
 	EXPECT_EQ(-EINVAL, start_with(self, -1));
-	/* To go on behind what there is, that has to be read. */
+	/* Appending requires the right to read the file. */
 	self->file.fd = open(FILE_A, O_WRONLY | O_CLOEXEC);
 	EXPECT_EQ(-EBADF, start(self, ETW_MODE_APPEND));
 	close(self->file.fd);
@@ -217,7 +217,7 @@ TEST_F(access, giver_s_rights)
 	self->l.session = handle_of(self->l.fd);
 	ASSERT_NE(0, self->l.session);
 	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
-	/* He had it open; to make files there takes the right to it now. */
+	/* He had it open; creating files there requires the right to do so now. */
 	ASSERT_EQ(0, chmod(MINE, 0555));
 	vl_logger_write(&self->l, 2);
 	vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH);
@@ -236,7 +236,7 @@ TEST_F(access, giver_s_rights)
 	EXPECT_EQ(3, vl_log_read(MINE "/a.etl").events);
 }
 
-/* One that somebody else opened and handed over is good: the descriptor is the right. */
+/* A descriptor that another user opened and handed over is enough. */
 static int start_with_roots(void *arg)
 {
 	return start(arg, 0);
@@ -324,7 +324,7 @@ TEST_F(access, right_to_files)
 	ASSERT_EQ(0, vm_access(fd, vm_default, VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_CREATE_ONDISK)));
 	EXPECT_EQ(-EPERM, vm_as(&alice, start_real_time, self));
 	EXPECT_EQ(-EPERM, vm_as(&alice, start_both, self));
-	/* Root of a container is whom he is outside. */
+	/* Root of a container has the rights of the user that he is outside. */
 	ASSERT_EQ(0, vm_as(&inside, start_file, self));
 	self->l.session = handle_of(fd);
 	EXPECT_EQ(0, vm_as(&alice, flush, self));

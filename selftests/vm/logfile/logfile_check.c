@@ -11,7 +11,7 @@
 #define EVENTS		200	/* of each thread */
 #define FILE_A		LOG_DIR "/a.etl"
 #define FILE_B		LOG_DIR "/b.etl"
-/* Of every type of extended item that a writer does not bring itself */
+/* Every type of extended item that the kernel adds */
 #define ITEMS (EVENT_ENABLE_PROPERTY_SID | EVENT_ENABLE_PROPERTY_TS_ID |	\
 	       EVENT_ENABLE_PROPERTY_STACK_TRACE | EVENT_ENABLE_PROPERTY_PSM_KEY | \
 	       EVENT_ENABLE_PROPERTY_PROCESS_START_KEY)
@@ -81,7 +81,7 @@ static void *write_some(void *arg)
 	return NULL;
 }
 
-/* Returns when all have written; calls meanwhile(), if there is any, while they do. */
+/* Returns when all have written; calls meanwhile(), unless it is NULL, while they do. */
 static void write_from_all(REGHANDLE reg, void (*meanwhile)(void))
 {
 	pthread_t thread[THREADS];

@@ -70,7 +70,7 @@ static void close_files(FIXTURE_DATA(edge) *self)
 	self->file.dir = -1;
 }
 
-/* The longest number makes the longest name, to the last byte that there is room for. */
+/* The longest number makes the longest name, to the last byte that fits. */
 TEST_F(edge, longest_name)
 {
 	char name[ETW_FILE_NAME_MAX + 1] = "", told[ETW_FILE_NAME_MAX + 1] = "";
@@ -103,7 +103,7 @@ TEST_F(edge, longest_name)
 	EXPECT_EQ(0, vl_log_read(LOG_DIR "/n" NUMBER).error);
 }
 
-/* B124, B128: what was there is longer than max_size: nothing goes behind it */
+/* B124, B128: the existing contents are longer than max_size: nothing is appended */
 TEST_F(edge, append_behind_the_limit)
 {
 	struct etw_session_log log;
@@ -150,7 +150,7 @@ static bool online(bool on)
 	return ok;
 }
 
-/* A CPU that is offline, or comes back, is counted; whoever appends may have others. */
+/* A CPU that is offline, or comes back, is counted; the CPUs of an append may differ. */
 TEST_F(edge, cpus_come_and_go)
 {
 	struct vl_log log;
@@ -205,7 +205,7 @@ TEST_F(edge, no_timer)
 	EXPECT_EQ(1000, timer_of(self));
 	EXPECT_TRUE(vm_until(vl_log_status(self->l.fd, self->l.session).buffers == 3));
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
-	/* B143: beside readers there is one, and for those to come. */
+	/* B143: a session with readers has a timer, also for readers to come. */
 	self->s.mode = ETW_MODE_REAL_TIME;
 	ASSERT_EQ(0, start(self));
 	EXPECT_EQ(1000, timer_of(self));
@@ -267,7 +267,7 @@ static void *change_on(void *arg)
 	return NULL;
 }
 
-/* Every file that was taken is a whole log, and none is held once there is no log. */
+/* Every accepted file is a complete log, and no file stays open after the last one. */
 static void end_while_changing(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self)
 {
 	struct changer c[2] = { { .self = self, .name = "x" }, { .self = self, .name = "y" } };
@@ -305,7 +305,7 @@ TEST_F(edge, ended_while_changed)
 		end_while_changing(_metadata, self);
 }
 
-/* The directory of one that makes files is not held by who reads the session later. */
+/* A reader does not hold the directory of a session that creates files. */
 TEST_F(edge, stopped_with_a_reader)
 {
 	struct etw_consumer_open o = { .size = sizeof(o) };

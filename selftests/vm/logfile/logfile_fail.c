@@ -130,7 +130,7 @@ TEST_F(fail, no_space_for_circular)
 	EXPECT_EQ(log.buffers_lost, file.info.header.BuffersLost);
 }
 
-/* Its name is gone: that is told; it is written all the same, and nobody loses anything. */
+/* Its name is gone: that is reported; it is written all the same, and no event is lost. */
 TEST_F(fail, file_removed)
 {
 	struct etw_session_log log;
@@ -154,7 +154,7 @@ TEST_F(fail, file_removed)
 	close(fd);
 }
 
-/* Where the next file was to be there is nothing: lost and told, until it gets a place. */
+/* The directory of the next file is gone: losses are reported until it has a place. */
 TEST_F(fail, directory_removed)
 {
 	struct etw_session_log log;
@@ -264,7 +264,7 @@ static void snapshot_too_large(struct __test_metadata *_metadata, struct vl_logg
 	EXPECT_EQ(ERROR_DISK_FULL, vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH));
 }
 
-/* A flush that does not fit keeps nothing of the room that there is, behind the old file. */
+/* A flush that does not fit keeps no blocks behind the old file. */
 TEST_F(fail, snapshot_does_not_fit)
 {
 	unsigned long room;
@@ -320,7 +320,7 @@ static void breaks(struct __test_metadata *_metadata, struct vl_logger *l, int e
 	log = write_buffers(l, 3);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(lost, log.buffers_lost);
-	/* Nobody holds the broken one any more. */
+	/* No process holds the broken one any more. */
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 	ASSERT_EQ(0, vl_logger_stop(l));
 	EXPECT_EQ(3 * PER_BUFFER, vl_log_read(FILE_B).events);

@@ -94,7 +94,7 @@ static void *write_on(void *arg)
 
 /* ------------------------------------------------------------------- books */
 
-/* The events of all files there, each of which is to be whole. */
+/* The events of all files there, each of which has to be complete. */
 static uint64_t count_files(struct __test_metadata *_metadata)
 {
 	DIR *dir = opendir(LOG_DIR);
@@ -109,7 +109,7 @@ static uint64_t count_files(struct __test_metadata *_metadata)
 		if (!strstr(path, ".etl"))
 			continue;
 		log = vl_log_read(path);
-		/* Of one whose making was broken off there is nothing. */
+		/* A file whose creation was interrupted is empty. */
 		if (log.size) {
 			EXPECT_EQ(0, log.error)
 				TH_LOG("%s", path);
@@ -183,8 +183,8 @@ TEST(controllers_and_consumers_die)
 		else
 			pid[1] = 0;
 		/*
-		 * Often it is to have a session, which it has when START has returned: then
-		 * it enables the provider.  Sometimes it may be killed before.
+		 * Mostly wait until it has a session, which it has when START has returned,
+		 * and enable the provider.  Sometimes kill it earlier.
 		 */
 		if (i % 3)
 			ASSERT_TRUE(vm_until(EventProviderEnabled(l.reg, 0, 0)));

@@ -208,7 +208,7 @@ TEST(file_and_reader_under_load)
 	/* That there were losses is what this is about. */
 	EXPECT_LT(0, log.buffers_lost);
 	EXPECT_LT(0, in_file->events);
-	/* The file itself tells of them, in its header and by the numbers of its buffers. */
+	/* The file itself reports them, in its header and by the numbers of its buffers. */
 	EXPECT_EQ(refused, header.header.EventsLost);
 	EXPECT_EQ(log.buffers_lost, header.header.BuffersLost);
 	EXPECT_EQ(log.buffers_lost, count.lost_buffers);

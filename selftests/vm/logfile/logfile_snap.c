@@ -143,7 +143,7 @@ TEST_F(snap, newest_are_kept)
 	EXPECT_EQ(0, log.info.header.EventsLost);
 }
 
-/* No room: the file that there was stays, no new one does, and nothing is taken. */
+/* No space: the old file stays, no new one is made, and no event is taken. */
 TEST_F(snap, no_space)
 {
 	struct vl_log_props q;

@@ -124,7 +124,9 @@ TEST_F(classic, one_session)
 	free(rb);
 }
 
-/* B20, B21: those that lost it keep nobody from taking it, however many they are */
+/*
+ * B20, B21: sessions that lost it do not prevent others from taking it, however many they are
+ */
 TEST_F(classic, nine_sessions)
 {
 	char name[16] = "classic-0";
@@ -138,7 +140,7 @@ TEST_F(classic, nine_sessions)
 		ASSERT_TRUE(enable(&self->told, session, 5, 1, i + 1));
 		EXPECT_EQ(0, write_event(self->told.logger, &self->class, 1, "mine"));
 	}
-	/* The last has it, and nobody else gets it by that one's end. */
+	/* The last one has it, and its end gives it to no other session. */
 	EXPECT_EQ(0, vl_control(session, EVENT_TRACE_CONTROL_STOP));
 	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 10));
 	EXPECT_EQ(WMI_DISABLE_EVENTS, self->told.code);
@@ -166,7 +168,7 @@ TEST_F(classic, lists_change)
 	EXPECT_EQ(3, st.written);
 	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
 	EXPECT_EQ(0, st.written);
-	/* It was not told of any of that; the next enabling is the third. */
+	/* Its callback did not run for any of that; the next enabling is the third call. */
 	ASSERT_TRUE(enable(&self->told, s.handle, 5, 1, 3));
 	EXPECT_EQ(3, atomic_load(&self->told.count));
 	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 4, "again"));
@@ -185,7 +187,7 @@ TEST_F(classic, session_stops)
 	EXPECT_EQ(ERROR_INVALID_HANDLE, write_event(self->told.logger, &self->class, 1, "x"));
 }
 
-/* B15, B27: who registers later is told at once, of the session that came last */
+/* B15, B27: a later registration is called at once, with the session that enabled last */
 TEST_F(classic, registers_later)
 {
 	struct told late = { .count = 0 };

@@ -42,7 +42,7 @@ static ULONG control(TRACEHANDLE session, ULONG code, UCHAR level, ULONGLONG any
 	return EnableTraceEx2(session, &provider, code, level, any, all, VL_TIMEOUT, NULL);
 }
 
-/* B11, B13: 256 levels against several, those that are reserved among them */
+/* B11, B13: 256 levels against several, including the reserved ones */
 TEST_F(rules, every_level)
 {
 	static const UCHAR asked[] = { 1, 5, 6, 9, 15, 16, 254, 255 };
@@ -111,7 +111,7 @@ struct calls {
 	ULONG own;		/* enabling its own provider there, with a timeout */
 };
 
-/* What a callback is told not to do; none of it may hang. */
+/* Calls that a callback should not make; none of them may hang. */
 static void control_sessions(struct calls *c)
 {
 	struct vl_props props = vl_props();
@@ -173,7 +173,7 @@ static bool told(struct calls *c, unsigned int count, UCHAR level, ULONGLONG any
 	return ok;
 }
 
-/* B2, B6, B28: 0 is the widest for level and any, and for all it asks for nothing. */
+/* B2, B6, B28: 0 is the widest level and MatchAny, and no restriction by MatchAll. */
 TEST_F(rules, composite_with_zero)
 {
 	struct calls c = { 0 };
@@ -211,7 +211,7 @@ TEST_F(rules, two_sessions_come_and_go)
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 
-/* B36: the answer is for all that want such events, whoever asked. */
+/* B36: all sessions that enable such events get the answer, whichever asked. */
 TEST_F(rules, answer_to_capture_state)
 {
 	struct calls c = { 0 };
@@ -222,7 +222,7 @@ TEST_F(rules, answer_to_capture_state)
 	ASSERT_TRUE(r[0] && r[1] && r[2] && reg);
 	c.writes = reg;
 	ASSERT_EQ(0, control(self->a, CAPTURE, 0, 0, 0));
-	EXPECT_EQ(0, atomic_load(&c.count));	/* nobody has enabled it */
+	EXPECT_EQ(0, atomic_load(&c.count));	/* no session enables it */
 	ASSERT_EQ(0, control(self->a, ON, 5, 1, 0));
 	ASSERT_EQ(0, control(self->b, ON, 2, 3, 0));
 	ASSERT_EQ(0, control(self->c, CAPTURE, 0, 0, 0));
@@ -263,7 +263,7 @@ TEST_F(rules, callback_controls_sessions)
 		EXPECT_EQ(0, c.results[i])
 			TH_LOG("call %d", i);
 	EXPECT_EQ(ERROR_TIMEOUT, c.own);
-	/* Told afterwards of each change that it made, in order. */
+	/* The callback runs for each change that it made, afterwards and in order. */
 	EXPECT_TRUE(told(&c, 5, 5, 1, 0));
 	EXPECT_EQ(0, EventUnregister(reg));
 }

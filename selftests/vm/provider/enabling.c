@@ -87,7 +87,7 @@ TEST_F(enabling, enabled_at_all)
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 0, 0));
 }
 
-/* B15, B16: a GUID that nobody has registered; who does so later is enabled at once */
+/* B15, B16: a GUID that is not registered; a later registration is enabled at once */
 TEST_F(enabling, before_registration)
 {
 	ENABLE_TRACE_PARAMETERS p = { .Version = 2, .SourceId = vl_guid(9) };
@@ -252,7 +252,7 @@ TEST_F(enabling, source)
 	EXPECT_TRUE(vl_same_guid(&none, &self->told.source));
 }
 
-/* B150, B151: who has registered what, and who has it enabled */
+/* B150, B151: who has registered what, and which sessions enable it */
 TEST_F(enabling, enumeration)
 {
 	struct {
@@ -316,7 +316,7 @@ static ULONG guids_of(ULONG pid)
 	return mask;
 }
 
-/* B151: each process has its own, and what is only enabled is nobody's. */
+/* B151: each process has its own; a GUID that is only enabled belongs to no process. */
 TEST_F(enabling, guids_of_two_processes)
 {
 	int ready[2], go[2];

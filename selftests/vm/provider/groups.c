@@ -6,7 +6,7 @@
 #include "lib/vm.h"
 #include "lib/vm_groups.h"
 
-/* B84: who is a member when the group is enabled. */
+/* B84: existing members when the group is enabled. */
 TEST_F(groups, present_members)
 {
 	struct etw_test_call call;
@@ -35,7 +35,7 @@ TEST_F(groups, present_members)
 	EXPECT_EQ(0, DISABLE(0));
 }
 
-/* B84: and who joins later, by its traits. */
+/* B84: a provider that joins later, by its traits. */
 TEST_F(groups, future_members)
 {
 	struct etw_guid zero = { 0 };

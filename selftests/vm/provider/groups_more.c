@@ -21,7 +21,7 @@ TEST_F(groups, disallow_list)
 	EXPECT_EQ(2, call.level);
 	EXPECT_EQ(0, GETS(1, 1));
 	EXPECT_EQ(1, written(self, 1));		/* the other session has its own list */
-	/* Nothing changes for this provider: it is not told. */
+	/* Nothing changes for this provider: its callback does not run. */
 	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], &GUID, 1));
 	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], list, 2));
 	ASSERT_EQ(0, ENABLE(0, 0, 0));
@@ -187,7 +187,7 @@ TEST_F(groups, query)
 	EXPECT_EQ(-ESRCH, vm_ioctl(self->fd, ETW_IOC_GROUP_QUERY, &q));
 }
 
-/* Only who may control sessions may do any of this; joining is open to all. */
+/* All of this requires control of sessions; every provider may join. */
 TEST_F(groups, rights)
 {
 	struct etw_disallow d = { .size = sizeof(d), .session = self->session[0] };

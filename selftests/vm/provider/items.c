@@ -186,7 +186,7 @@ TEST_F(items, login_session)
 
 	ASSERT_EQ(0, ask(self, ETW_ENABLE_TS_ID));
 	ASSERT_EQ(0, kernel_event(self, ETW_TEST_PROCESS));
-	/* Nobody logged in on a machine without audit or login. */
+	/* On a machine without audit or login there is no login session. */
 	EXPECT_EQ(proc_number("sessionid") == UINT32_MAX ? 0 : proc_number("sessionid"),
 		  vm_item_number(&self->events[0]->list[0], ETW_EXT_TS_ID));
 	if (access("/proc/self/loginuid", F_OK))
@@ -210,7 +210,7 @@ TEST_F(items, login_session)
 	EXPECT_NE(0, vm_item_number(&self->events[0]->list[0], ETW_EXT_TS_ID));
 }
 
-/* B76: the same for all of a process, with its threads, and of nobody else. */
+/* B76: the same for all threads of a process, and for no other process. */
 TEST_F(items, process_start_key)
 {
 	struct etw_test_write w = { .count = 1, .size = 4, .descriptors = 1,
@@ -333,7 +333,7 @@ static bool leave_groups(void)
 	return ok;
 }
 
-/* B76: where the writer is, and which package that is, for who asked for them */
+/* B76: where the writer runs, and from which package, for sessions that ask for it */
 TEST_F(items, container_and_application)
 {
 	static const char *const paths[] = { "/", SLICE, SCOPE };

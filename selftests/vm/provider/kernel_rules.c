@@ -181,7 +181,7 @@ TEST_F(rules, subsets)
 	}
 }
 
-/* B11, B13: 256 levels against one in the midst of those that are reserved */
+/* B11, B13: 256 levels against one that is among the reserved ones */
 TEST_F(rules, every_level)
 {
 	struct etw_test_enabled en = { .keyword = 1 };
@@ -279,13 +279,13 @@ TEST_F(rules, ninth_session)
 			ASSERT_TRUE(look(self, i));
 			EXPECT_EQ(i < 8, self->seen[i].events);
 		}
-		/* One leaves, and there is room. */
+		/* One stops, and another can enable it. */
 		ASSERT_EQ(0, vm_disable(self->fd, self->session[3], guid_of(index)));
 		EXPECT_EQ(0, vm_enable(self->fd, self->session[8], guid_of(index), 1, 0, 0));
 	}
 }
 
-/* B22: who enabled it was killed long before the events. */
+/* B22: the process that enabled it was killed long before the events. */
 TEST_F(rules, controller_goes)
 {
 	const struct vm_what low = { 3, 1 }, high = { 4, 1 };
@@ -309,7 +309,7 @@ TEST_F(rules, controller_goes)
 	EXPECT_EQ(1, self->seen[0].count[1]);
 }
 
-/* The last call of the provider's callback, once there are so many; waits. */
+/* Wait until the provider's callback ran this many times; its last call. */
 static bool called(FIXTURE_DATA(rules) *self, unsigned int want, struct etw_test_call *last)
 {
 	struct etw_test_log log;
@@ -326,7 +326,7 @@ static bool call_is(const struct etw_test_call *c, uint32_t level, uint64_t any,
 	       c->all == all;
 }
 
-/* B2, B6, B28: 0 is the widest for level and any, and for all it asks for nothing. */
+/* B2, B6, B28: 0 is the widest level and MatchAny, and no restriction by MatchAll. */
 TEST_F(rules, composite_with_zero)
 {
 	struct etw_test_call c = { .control = 99 };
@@ -358,7 +358,7 @@ static int capture(FIXTURE_DATA(rules) *self, int i)
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
 }
 
-/* B36: whoever asks, the answer is for all that want such events: one does not. */
+/* B36: all sessions that enable such events get the answer, whichever asked; one does not. */
 TEST_F(rules, answer_to_capture_state)
 {
 	const struct vm_rule no_keyword_0 = { .property = ETW_ENABLE_IGNORE_KEYWORD_0 };
@@ -367,7 +367,7 @@ TEST_F(rules, answer_to_capture_state)
 
 	ASSERT_EQ(0, start(self, 4, 64, 0));
 	ASSERT_EQ(0, reg(self, 0, ETW_TEST_CALLBACK | ETW_TEST_WRITE_INSIDE));
-	ASSERT_EQ(0, capture(self, 0));		/* nobody has enabled it */
+	ASSERT_EQ(0, capture(self, 0));		/* no session enables it */
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], static_guid, 0, 0, 0));
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[1], static_guid, 1, 8, 8));
 	ASSERT_EQ(0, vm_enable_rule(self->fd, self->session[2], static_guid, &no_keyword_0));
@@ -418,7 +418,7 @@ TEST_F(rules, larger_than_a_buffer)
 	vm_reader_close(&small);
 }
 
-/* B94, B145: four buffers, nobody reads, and each loss is told and counted. */
+/* B94, B145: four buffers and no reader: each loss is returned and counted. */
 TEST_F(rules, no_free_buffer)
 {
 	struct etw_session s = vm_session("t-full");

@@ -51,7 +51,7 @@ FIXTURE_SETUP(string)
 	ASSERT_EQ(0, reg.result);
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, static_guid, 4, 0xff, 0));
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, vm_guid(1), 4, 0xff, 0));
-	/* Of the descriptor only level and keyword reach the event. */
+	/* Only level and keyword of the descriptor reach the event. */
 	self->w = (struct etw_test_write){
 		.count = 1, .size = 28, .descriptors = 1, .transfer = ETW_TEST_STRING,
 		.desc = { .id = 5, .version = 2, .channel = 3, .level = 4, .opcode = 6,
@@ -92,7 +92,7 @@ static int put(FIXTURE_DATA(string) *self, uint32_t index)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-/* So many bytes of the module's pattern, and a NUL. */
+/* This many bytes of the module's pattern, and a NUL. */
 static bool is_string(const struct seen *s, uint32_t size)
 {
 	uint32_t i;
@@ -126,7 +126,7 @@ TEST_F(string, in_every_context)
 	}
 }
 
-/* B97, B99: of the task, or the one that is given */
+/* B97, B99: the task's activity id, or the given one */
 TEST_F(string, activity)
 {
 	struct etw_test_activity a = { .control = 2, .id = vm_guid(41) };

@@ -74,7 +74,7 @@ static int unreg(FIXTURE_DATA(kernel) *self, unsigned int index)
 	return ret ? ret : r.result;
 }
 
-/* Gather calls until there are so many of them. */
+/* Wait for calls until there are this many. */
 static bool calls(FIXTURE_DATA(kernel) *self, unsigned int index, unsigned int want)
 {
 	struct etw_test_log now = { .index = index };
@@ -247,7 +247,7 @@ static bool callback_runs(FIXTURE_DATA(kernel) *self)
 	       self->log.count == 0;
 }
 
-/* Is the registration of that GUID gone, for whoever asks? */
+/* Is the registration of that GUID gone for every caller? */
 static bool is_gone(FIXTURE_DATA(kernel) *self, struct etw_guid guid)
 {
 	struct etw_provider_query q = { .size = sizeof(q), .provider = guid };
@@ -282,7 +282,7 @@ TEST_F(kernel, unregister_waits_for_the_callback)
 	EXPECT_EQ(0, r.ret);
 	EXPECT_EQ(1, r.log.count);
 	EXPECT_EQ(0, r.log.running);
-	/* What happened to the provider since then is nobody's business. */
+	/* Later changes of the provider do not matter here. */
 	EXPECT_EQ(0, vm_stop(self->fd, self->a));
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_LOG, &r.log));
 	EXPECT_EQ(0, r.log.count + r.log.running);
@@ -316,7 +316,7 @@ static void *wait_enable(void *arg)
 	return NULL;
 }
 
-/* B24: 64 calls wait, besides the one that runs; nobody waits for older ones. */
+/* B24: 64 calls can wait, in addition to the one that runs; older ones are not waited for. */
 TEST_F(kernel, oldest_calls_are_dropped)
 {
 	struct enabler w = { .self = self };
@@ -433,7 +433,7 @@ TEST_F(kernel, module_goes_while_enabled)
 	EXPECT_EQ(0, vm_flush(self->fd, self->a));
 	ASSERT_EQ(0, vm_insmod("etw_test"));
 	self->kfd = vm_kmod_open("etw_test");
-	/* Still enabled, for whoever registers it next. */
+	/* Still enabled, for the next registration. */
 	ASSERT_EQ(0, reg(self, 0, ETW_TEST_CALLBACK));
 	EXPECT_TRUE(calls(self, 0, 1));
 }

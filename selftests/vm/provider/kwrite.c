@@ -106,7 +106,7 @@ static int put(FIXTURE_DATA(kwrite) *self)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-/* B97, B100: of the thread that called the driver, without an id */
+/* B97, B100: the thread that called the driver, without an activity id */
 TEST_F(kwrite, header)
 {
 	ASSERT_EQ(0, put(self));
@@ -118,7 +118,7 @@ TEST_F(kwrite, header)
 	EXPECT_EQ(ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE, self->seen.head.flags);
 	EXPECT_EQ(0, memcmp(&guid, &self->seen.head.provider, sizeof(guid)));
 	EXPECT_EQ(0, memcmp(&self->w.desc, &self->seen.head.desc, sizeof(self->w.desc)));
-	/* The one who wrote is the process that asked the module to. */
+	/* The writer is the process that called the module. */
 	EXPECT_EQ(getpid(), self->seen.head.process_id);
 	EXPECT_EQ(getpid(), self->seen.head.thread_id);
 	EXPECT_TRUE(vm_guid_zero(&self->seen.head.activity));
@@ -160,7 +160,7 @@ TEST_F(kwrite, from_a_hardirq)
 	from_context(_metadata, self, ETW_TEST_HARDIRQ);
 }
 
-/* B12: nobody wants it, which is no failure */
+/* B12: no session enables it, which is no failure */
 TEST_F(kwrite, filtered)
 {
 	self->w.desc.level = 5;

@@ -194,7 +194,7 @@ static const char *const km_texts[] = {
 	"number=13",
 };
 
-/* The manifest tells names and values of what its header wrote. */
+/* The manifest decodes what its header wrote. */
 TEST_F(km, decoded)
 {
 	const struct etw_decoded *event;
@@ -263,7 +263,7 @@ TEST_F(km, group)
 	EXPECT_TRUE(is(&self->seen->events[14], &DECODE, 1));
 }
 
-/* The provider's context and callback are told; registering again changes nothing. */
+/* The callback gets the provider's context; registering again changes nothing. */
 TEST_F(km, state)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session, KM, 4, 0x10, 0));
@@ -357,7 +357,7 @@ TEST_F(km, tracelogging)
 	EXPECT_EQ(0, memcmp(&e[2].head.activity, &activity, sizeof(activity)));
 }
 
-/* There is no moment in which a registration with traits writes without them. */
+/* A registration with traits never writes without them. */
 TEST_F(km, first_event)
 {
 	static const char name[] = "Etw.Km.First";
@@ -367,7 +367,7 @@ TEST_F(km, first_event)
 	ASSERT_EQ(0, vm_enable(self->fd, self->session, FIRST, 0, 0, 0));
 	ASSERT_EQ(0, run(ETW_KM_FIRST));
 	ASSERT_EQ(0, collect(self));
-	/* One of each registration, and those before it that came late enough. */
+	/* One event of each registration, and the previous ones that came late enough. */
 	ASSERT_LE(ETW_KM_FIRSTS, self->seen->count);
 	for (i = 0; i < self->seen->count; i++) {
 		const struct event *e = &self->seen->events[i];

@@ -89,7 +89,7 @@ TEST_F(um, level)
 	EXPECT_FALSE(EventEnabledFixed());
 }
 
-/* Keywords, those of channels among them */
+/* Keywords, including those of channels */
 TEST_F(um, keyword)
 {
 	ASSERT_EQ(0, enable(self->session, &TestNames, 0, TEST_OP_KEYWORD));

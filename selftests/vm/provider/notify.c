@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * notify - what a user-mode provider is told of being enabled
- *
- * KERNEL: every
- */
+/* notify - the enable notifications of a user-mode provider */
 #include "lib/vm.h"
 #include "lib/vm_notify.h"
 
@@ -43,7 +39,7 @@ TEST_F(notify, enable)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* B2, B6, B32: 0 stands for everything, and the provider is told so. */
+/* B2, B6, B32: 0 stands for everything, and the notification says so. */
 TEST_F(notify, zero_counts_as_all)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 0, 0, 0, 0));
@@ -73,7 +69,7 @@ TEST_F(notify, composite_of_two_sessions)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* B23, B32: told of the new state, but not by whom */
+/* B23, B32: it contains the new state, but no source */
 TEST_F(notify, session_stop)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 3, 1, 0, 1));
@@ -90,7 +86,7 @@ TEST_F(notify, session_stop)
 	EXPECT_TRUE(from(self, 0));
 }
 
-/* B15, B27, B32: enabled first, registered later: told at once, but not by whom. */
+/* B15, B27, B32: enabled first, registered later: notified at once, but without a source. */
 TEST_F(notify, enabled_before_registration)
 {
 	struct etw_enable e = vm_enable_arg(self->a, vm_guid(2));
@@ -113,7 +109,7 @@ TEST_F(notify, enabled_before_registration)
 /* B36: only while it is enabled */
 TEST_F(notify, capture_state)
 {
-	/* Not enabled: there is nothing to capture. */
+	/* Not enabled: no state to capture. */
 	control(self, self->a, ETW_CONTROL_CAPTURE, 0, 0, 0, 1);
 	EXPECT_EQ(-EAGAIN, next(self));
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 3, 6, 2, 1));
@@ -286,7 +282,7 @@ static void *enable_and_wait(void *arg)
 	return NULL;
 }
 
-/* B24: a wait goes on after a signal, and nobody is told anything again for that. */
+/* B24: a wait continues after a signal, without another notification. */
 TEST_F(notify, signals_do_not_repeat_it)
 {
 	struct waiter w = { .fd = self->fd, .e = vm_enable_arg(self->a, vm_guid(1)) };
@@ -327,7 +323,7 @@ TEST_F(notify, enable_times_out_and_stays_in_force)
 	EXPECT_EQ(ETW_CONTROL_ENABLE, self->n.control);
 }
 
-/* B24: nobody to wait for: back at once even with an endless limit. */
+/* B24: without a pending callback the call returns at once, even with an endless limit. */
 TEST_F(notify, enable_waits_for_nobody)
 {
 	struct etw_enable e = vm_enable_arg(self->a, vm_guid(2));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * notify_untold - a notice that nobody is told of, for the caller cannot be any more
- */
+/* notify_untold - a notification whose caller can no longer receive it */
 #include "lib/vm.h"
 #include "lib/vm_notify.h"
 
@@ -28,10 +26,9 @@ static bool preemptible(FIXTURE_DATA(notify) *self)
 }
 
 /*
- * The other thread.  It waits for notice 1 to be handled, and as it has the
- * higher priority, it goes on in the midst of the very call that says so:
- * notice 2 is that call's, but its caller has not been told yet, and now
- * cannot be any more.
+ * The other thread.  It waits for notification 1 to be handled and has the higher priority, so
+ * it continues in the middle of the call that reports that: notification 2 belongs to that
+ * call, whose caller has not received it yet, and now no longer can.
  */
 struct thief {
 	int fd;
@@ -67,7 +64,10 @@ static int start_thief(pthread_t *thread, struct thief *t)
 	return ret;
 }
 
-/* What NOTIFY gives to whom notice 2 is stolen; 0: the thief came too late. */
+/*
+ * The result of NOTIFY for the caller whose notification 2 is stolen; 0: the other thread came
+ * too late.
+ */
 static int be_stolen_from(struct __test_metadata *_metadata, FIXTURE_DATA(notify) *self,
 			  bool another)
 {

@@ -75,7 +75,7 @@ static bool asked(int fd, uint32_t slot, unsigned int times, unsigned int *other
 	return vm_until((got += asks_slot(fd, slot, others)) >= times);
 }
 
-/* B36: who is enabled is asked, again and again, until that ends */
+/* B36: enabled providers are asked periodically, until that ends */
 TEST_F(periodic, asks)
 {
 	TRACEHANDLE other = vl_start("other");
@@ -93,7 +93,7 @@ TEST_F(periodic, asks)
 	EXPECT_EQ(0, others);
 }
 
-/* Of the providers that are set, the session asks those that it has enabled. */
+/* The session asks those of the listed providers that it has enabled. */
 TEST_F(periodic, only_what_is_enabled)
 {
 	struct etw_notify n = { .size = sizeof(n) };

@@ -133,7 +133,7 @@ TEST_F(stack, frame_pointers)
 		EXPECT_GT(1ull << 47, frames[i]);
 }
 
-/* B60: of a deep stack the innermost frames are kept. */
+/* B60: the innermost frames of a deep stack are kept. */
 TEST_F(stack, the_deepest)
 {
 	const uint64_t *frames;
@@ -299,8 +299,8 @@ TEST_F(stack, kernel_and_user)
 }
 
 /*
- * B60: of a deep stack of the kernel's the innermost frames are kept, which are
- * the test module's own here, and nothing of the program behind what was cut.
+ * B60: the innermost frames of a deep kernel stack are kept, here those of the test module,
+ * and no frame of the program follows the cut.
  */
 TEST_F(stack, the_deepest_of_the_kernel)
 {
@@ -322,7 +322,7 @@ TEST_F(stack, the_deepest_of_the_kernel)
 	}
 }
 
-/* B60: the frames of the kernel and those of the program are 192 together. */
+/* B60: the frames of the kernel and of the program are 192 together. */
 TEST_F(stack, the_deepest_of_both)
 {
 	uint64_t text = section("etw_test");
@@ -365,7 +365,7 @@ static int start(FIXTURE_DATA(stack) *self, const char *name, uint32_t kb, bool 
 	return ret ?: vm_enable_with(self->fd, s.handle, kguid, property, NULL, 0);
 }
 
-/* So many events of the session were written, and so many lost for want of size. */
+/* The session's counts: events written, and events lost because of their size. */
 static bool has(FIXTURE_DATA(stack) *self, uint64_t session, uint64_t written,
 		uint64_t event_size, uint64_t buffer_size)
 {
@@ -377,7 +377,7 @@ static bool has(FIXTURE_DATA(stack) *self, uint64_t session, uint64_t written,
 	       vm_dropped(&st) == event_size + buffer_size;
 }
 
-/* An event of so many bytes with a stack of so many frames. */
+/* Write an event of this size with a stack of this many frames. */
 static int write_sized(FIXTURE_DATA(stack) *self, uint32_t size, uint32_t frames)
 {
 	static uint64_t own[ETW_STACK_MAX] = { [0 ... ETW_STACK_MAX - 1] = 0x1000 };

@@ -83,7 +83,7 @@ FIXTURE_SETUP(clock)
 	ASSERT_NE(NULL, self->bufs);
 }
 
-/* Set the wall clock by so many seconds. */
+/* Move the wall clock by this many seconds. */
 static bool set_by(FIXTURE_DATA(clock) *self, long long seconds)
 {
 	struct timespec ts;
@@ -307,7 +307,7 @@ TEST_F(clock, set_back_and_forward)
 	end(_metadata, self);
 }
 
-/* The kernel's time runs faster and slower, by as much as it lets itself be told. */
+/* The kernel's time runs faster and slower, by as much as it allows. */
 TEST_F(clock, slewed)
 {
 	struct timex t = { .modes = ADJ_FREQUENCY | ADJ_TICK };
@@ -340,7 +340,7 @@ static bool between(uint64_t before, uint64_t at, uint64_t after, uint64_t slack
 	return at >= before - slack && at <= after + slack;
 }
 
-/* A session of that clock type: does the clock that it should have tell its start? */
+/* Does the start time of a session of that type come from the right clock? */
 static void check_source(struct __test_metadata *_metadata, int fd, uint32_t type, bool trusted)
 {
 	struct etw_session s = vm_session("t-source");

@@ -136,7 +136,7 @@ TEST_F(controller, buffers_to_grow_to)
 	EXPECT_EQ(self->props.p.MinimumBuffers + 20, self->props.p.MaximumBuffers);
 }
 
-/* B130, B145: QUERY tells settings, counters and both names */
+/* B130, B145: QUERY returns settings, counters and both names */
 TEST_F(controller, query)
 {
 	struct {
@@ -167,7 +167,7 @@ TEST_F(controller, query)
 	EXPECT_LE(1, q.p.BuffersWritten);
 }
 
-/* B131: no room for the name is told, and STOP has stopped all the same */
+/* B131: too little space for the name is an error, and STOP has stopped all the same */
 TEST_F(controller, room_for_the_name)
 {
 	ASSERT_EQ(0, start(self, NAME));
@@ -217,8 +217,8 @@ static void *stop_it(void *arg)
 }
 
 /*
- * B133: of several that stop it at once one does, the others do not find it.  All
- * come while another session stops, behind which they wait, to find it together.
+ * B133: if several stop it at once, one succeeds, and the others do not find it.  All start
+ * while another session stops, wait for that, and find the session together.
  */
 TEST_F(controller, stopped_by_several)
 {
@@ -278,7 +278,7 @@ TEST_F(controller, update)
 	EXPECT_EQ(7, u.p.FlushTimer);
 }
 
-/* B138: of name and handle the name decides */
+/* B138: the name has priority over the handle */
 TEST_F(controller, name_and_handle)
 {
 	TRACEHANDLE other = vl_start("other");
@@ -319,7 +319,7 @@ TEST_F(controller, flush_timer)
 	EXPECT_EQ(1000, self->props.p.FlushTimer);
 }
 
-/* B144: more sessions than blocks: those that there are have been filled */
+/* B144: more sessions than blocks: the available blocks are filled */
 TEST_F(controller, query_all)
 {
 	struct vl_props props[2] = { vl_props(), vl_props() };
@@ -410,8 +410,8 @@ static bool time_of(REGHANDLE reg, ULONG clock, ULONG mode, EVENT_TRACE_LOGFILEA
 }
 
 /*
- * B171, B172: a consumer gets FILETIMEs, or ticks if it asks for them; the header
- * tells which clock they are of, and how many ticks a second has
+ * B171, B172: a consumer gets FILETIMEs, or ticks if it asks for them; the header names the
+ * clock, and the ticks per second
  */
 TEST_F(controller, times_of_each_clock)
 {

@@ -58,7 +58,7 @@ TEST_F(modes, exclusive_at_the_device)
 	}
 }
 
-/* B141: a session that cannot be stopped is for those started at boot */
+/* B141: a session that cannot be stopped can only start at boot */
 TEST_F(modes, no_session_without_end)
 {
 	self->props.p.LogFileMode |= EVENT_TRACE_NONSTOPPABLE_MODE;
@@ -181,7 +181,7 @@ TEST_F(modes, one_buffer_for_all)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "needs two CPUs");
 	shared.p.LogFileMode |= EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING;
-	/* All that is written fits: nobody waits for the pool to grow. */
+	/* Everything fits: no writer depends on the growth of the pool. */
 	shared.p.MinimumBuffers = usual.p.MinimumBuffers = 64;
 	ASSERT_EQ(0, StartTraceA(&one, "shared", &shared.p));
 	ASSERT_EQ(0, StartTraceA(&other, "usual", &usual.p));
@@ -272,7 +272,7 @@ TEST_F(modes, update_of_the_mode)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, UpdateTraceA(self->session, NULL, &p.p));
 }
 
-/* B136: an update without real time leaves it as it is: the events still come. */
+/* B136: an update without real time does not end it: the events still come. */
 TEST_F(modes, update_without_real_time)
 {
 	struct vl_props p = vl_props();
@@ -310,7 +310,7 @@ TEST_F(modes, update_without_real_time)
 	free(after);
 }
 
-/* B137: codes for sessions with a file leave one without as it is */
+/* B137: codes for sessions with a file do not change one without */
 TEST_F(modes, codes_for_files)
 {
 	TRACEHANDLE session = vl_start("no file");

@@ -217,7 +217,7 @@ static int stop_status(int fd, uint64_t handle)
 	return vm_stop(fd, handle);
 }
 
-/* B132: it is nobody's, whoever has the name now */
+/* B132: the handle stays invalid, even if another session has the name */
 TEST_F(session, handle_of_a_stopped_session)
 {
 	struct etw_session_stat st;
@@ -351,7 +351,7 @@ TEST_F(session, sixty_four_at_once)
 	}
 	EXPECT_EQ(UINT64_MAX, ids);
 	EXPECT_EQ(ETW_SESSIONS_MAX, vm_sessions(self->fd, seen, ETW_SESSIONS_MAX));
-	/* With less room the count is what there is. */
+	/* With less space the count is still that of all sessions. */
 	EXPECT_EQ(ETW_SESSIONS_MAX, vm_sessions(self->fd, seen, 3));
 	for (i = 0; i < ETW_SESSIONS_MAX; i++)
 		EXPECT_EQ(0, vm_stop(self->fd, handles[i]));

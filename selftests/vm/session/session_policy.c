@@ -46,7 +46,7 @@ static int begin(FIXTURE_DATA(policy) *self)
 	return ret ? ret : vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
 }
 
-/* Write the next event; counts it as failed if there was no buffer. */
+/* Write the next event; counts it as failed if no buffer was free. */
 static int put(FIXTURE_DATA(policy) *self)
 {
 	struct event e = { .number = self->next };
@@ -88,7 +88,7 @@ TEST_F(policy, real_time_discards_new)
 	EXPECT_TRUE(seen.ordered);
 }
 
-/* After the backlog was read there is room again. */
+/* After the backlog was read, buffers are free again. */
 TEST_F(policy, real_time_goes_on_after_a_loss)
 {
 	struct etw_consumer_info info;
@@ -253,7 +253,7 @@ TEST_F(policy, backlog_goes_to_the_first_consumer)
 	vm_reader_close(&second);
 }
 
-/* B95: what the lost session of an INDEPENDENT one does not tell the writer. */
+/* B95: the failure of an INDEPENDENT session is not returned to the writer. */
 TEST_F(policy, independent_session_fails_silently)
 {
 	struct etw_session_stat st;

@@ -110,7 +110,7 @@ TEST_F(rules, session_guids)
 	EXPECT_EQ(ERROR_ALREADY_EXISTS, StartTraceW(&handle, u"tHREE", &self->props.p));
 }
 
-/* B115: the sizes that are in use, which a query tells again */
+/* B115: the sizes in use, which a query returns as well */
 TEST_F(rules, start_tells_the_sizes_in_use)
 {
 	EVENT_TRACE_PROPERTIES *p = &self->props.p;
@@ -151,7 +151,7 @@ TEST_F(rules, flush_timer)
 	EXPECT_EQ(1000, self->props.p.FlushTimer);
 }
 
-/* B130: counters and names, each as it is just then */
+/* B130: the current counters and names */
 TEST_F(rules, query_fills_in)
 {
 	struct vl_props q = vl_props();
@@ -218,7 +218,7 @@ static ULONG write_some(FIXTURE_DATA(rules) *self, struct vl_props *q)
 	return QueryTraceA(self->session, NULL, &q->p) ? 0 : tried;
 }
 
-/* Somebody who goes on with one control code until the session is not found. */
+/* A thread that repeats one control code until the session is not found. */
 struct caller {
 	pthread_t thread;
 	const atomic_bool *stopping;	/* it may stop by now */
@@ -258,8 +258,8 @@ static const ULONG codes[] = { EVENT_TRACE_CONTROL_QUERY, EVENT_TRACE_CONTROL_UP
 			       EVENT_TRACE_CONTROL_FLUSH, EVENT_TRACE_CONTROL_STOP };
 
 /*
- * B132, B133: it is stopped once; whoever comes later does not find it, and who
- * had found it for an UPDATE or FLUSH may be told that it stops, once.
+ * B132, B133: it is stopped once; later calls do not find it, and an UPDATE or FLUSH that had
+ * found it may fail once because it stops.
  */
 TEST_F(rules, used_while_it_stops)
 {
@@ -290,7 +290,7 @@ TEST_F(rules, used_while_it_stops)
 	}
 }
 
-/* B133: who still reads it keeps neither its name nor its handle in use. */
+/* B133: a reader that is left keeps neither its name nor its handle in use. */
 TEST_F(rules, stopped_and_still_read)
 {
 	struct vl_reader *r;
@@ -320,7 +320,7 @@ TEST_F(rules, stopped_and_still_read)
 	free(r);
 }
 
-/* B145: a consumer that does not read loses buffers; those are no events lost. */
+/* B145: a consumer that does not read loses buffers; these do not count as lost events. */
 TEST_F(rules, real_time_buffers_lost)
 {
 	EVENT_TRACE_LOGFILEA logfile = {

@@ -69,7 +69,7 @@ FIXTURE_TEARDOWN(write)
 	close(self->fd);
 }
 
-/* Write the event and see it; 0 if there is exactly one. */
+/* Write the event and read it; 0 if there is exactly one. */
 static int put(FIXTURE_DATA(write) *self)
 {
 	int ret = vm_ioctl(self->fd, ETW_IOC_WRITE, &self->w);

@@ -51,7 +51,7 @@ static ULONG lost(TRACEHANDLE session)
 	return QueryTraceA(session, NULL, &q.p) ? ~0u : q.p.EventsLost;
 }
 
-/* B93, B95: the writer is told unless the session is independent of it. */
+/* B93, B95: the writer gets the error unless the session is independent. */
 TEST_F(write, larger_than_one_sessions_buffer)
 {
 	struct vl_props props = vl_props();
@@ -79,7 +79,7 @@ TEST_F(write, larger_than_one_sessions_buffer)
 	}
 }
 
-/* B94, B145: nobody reads, so the buffers fill up; each loss is told and counted. */
+/* B94, B145: no reader, so the buffers fill up; each loss is returned and counted. */
 TEST_F(write, no_free_buffer)
 {
 	struct vl_props props = vl_props();
@@ -268,7 +268,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(GUID));
 }
 
-/* B106: from whomever they are, and with the variant bits that GUIDs never have */
+/* B106: from any thread or the kernel, with variant bits that GUIDs never have */
 TEST_F(write, activity_ids_are_unique)
 {
 	pthread_t thread[3];

@@ -25,7 +25,7 @@
 
 static const struct etw_guid guid = ETW_TEST_GUID;
 
-/* A part of the kernel's memory, as it was and as it is. */
+/* A part of the kernel's memory, before and after. */
 struct region {
 	struct etw_test_range range;
 	uint8_t *was, *is;
@@ -74,7 +74,7 @@ static bool add(FIXTURE_DATA(cacheline) *self, uint64_t start, uint64_t size)
 
 /* ------------------------------------------------------ what is looked at */
 
-/* Where a section of etw.ko's lies; 0: it has gone, as those for init do. */
+/* The address of a section of etw.ko; 0: it was freed, as the sections for init are. */
 static uint64_t section_address(const char *name)
 {
 	unsigned long long address = 0;
@@ -334,7 +334,7 @@ TEST_F(cacheline, writes)
 	}
 }
 
-/* Any two buffers may come to be those of two CPUs. */
+/* Any two buffers may belong to different CPUs. */
 TEST_F(cacheline, commit_words)
 {
 	unsigned int i, j, shared = 0;
@@ -350,7 +350,7 @@ TEST_F(cacheline, commit_words)
 	EXPECT_EQ(0, shared);
 }
 
-/* The control: who takes a buffer from the pool stores to what others do too. */
+/* The control: taking a buffer from the pool stores to memory that others store to. */
 TEST_F(cacheline, taking_buffers)
 {
 	struct lines lines[CPUS];

@@ -213,7 +213,7 @@ static bool some_more(FIXTURE_DATA(busy) *self)
 	return vm_until(attempted(self) >= before + EVENTS);
 }
 
-/* One session's account, once nobody writes any more. */
+/* The account of one session, after the last write. */
 static void check(struct __test_metadata *_metadata, FIXTURE_DATA(busy) *self, int i)
 {
 	struct view *v = &self->view[i];

@@ -15,14 +15,14 @@
 
 #define FLUSHES		200
 #define STOPS		200
-#define STRAY		20	/* interrupts that are somebody else's */
+#define STRAY		20	/* interrupts that others caused */
 #define TIMED		ETW_PROVIDER_SESSIONS	/* sessions that the timer flushes */
 #define TIMES		30			/* ... so often, once in a second */
 
 /* Function calls, irq_works, reschedules; and timers, which may be ours too. */
 static const char *const kinds[] = { "CAL:", "IWI:", "RES:", "LOC:" };
 
-/* How many CPU 1 has had of each; false: they cannot be told. */
+/* The number of each for CPU 1; false: unknown. */
 static bool interrupts(uint64_t count[ARRAY_SIZE(kinds)])
 {
 	FILE *f = fopen("/proc/interrupts", "re");
@@ -66,7 +66,7 @@ static bool lists_cpu1(const char *path)
 /* Shared with the program on CPU 1. */
 struct shared {
 	uint32_t ready;
-	uint32_t wanted;	/* events that it is to write */
+	uint32_t wanted;	/* events that it has to write */
 	uint32_t written;
 	uint32_t failed;
 };
@@ -290,7 +290,7 @@ static bool delivered(int fd, const uint64_t session[TIMED], uint64_t events)
 	return true;
 }
 
-/* Nobody flushes but the timers of sessions that CPU 0 writes to. */
+/* Only the timers flush the sessions that CPU 0 writes to. */
 TEST_F(isolated, flush_timers)
 {
 	uint64_t session[TIMED];
@@ -306,7 +306,7 @@ TEST_F(isolated, flush_timers)
 	for (i = 0; i < TIMED; i++) {
 		snprintf(name, sizeof(name), "t-timed-%d", i);
 		s = vm_session(name);
-		s.max_buffers = 2 * TIMES;	/* nobody reads them */
+		s.max_buffers = 2 * TIMES;	/* no reader */
 		ASSERT_EQ(0, vm_start(self->fd, &s));
 		session[i] = s.handle;
 		ASSERT_EQ(0, vm_enable(self->fd, session[i], vm_guid(2), 0, 0, 0));

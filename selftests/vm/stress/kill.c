@@ -36,11 +36,11 @@ struct life {
 	uint8_t outcome[EVENTS];
 };
 
-/* Survives everybody who writes to it. */
+/* Survives all processes that write to it. */
 struct tally {
 	uint32_t controllers;		/* rounds that controllers completed */
 	uint32_t consumers;		/* buffers that victims read */
-	uint32_t strange;		/* results that nobody expects */
+	uint32_t strange;		/* unexpected results */
 	int32_t strange_error;
 	struct life life[LIVES];
 };

@@ -50,9 +50,9 @@ FIXTURE_TEARDOWN(leak)
 }
 
 /*
- * What a word looks like that nobody meant: a pattern of freed pages (aa), of
- * freed objects (6b), of new ones (5a, cc), of stack that was never set (aa,
- * fe), or a kernel address.  All ones is a mask.
+ * Does a word look like one that was never set: a pattern of freed pages (aa), of freed
+ * objects (6b), of new ones (5a, cc), of stack that was never set (aa, fe), or a kernel
+ * address?  All ones is a mask.
  */
 static bool is_foreign(uint64_t word)
 {
@@ -98,7 +98,7 @@ static bool untouched(const void *p, size_t len)
 
 /* ---------------------------------------------------------------- memory */
 
-/* Pages that others have just used and freed are what the kernel has at hand. */
+/* The kernel's next pages are those that others have just used and freed. */
 static void dirty_memory(void)
 {
 	const size_t len = 64 << 20;
@@ -216,7 +216,7 @@ TEST_F(leak, used_buffers)
 
 /* ---------------------------------------------------------------- structs */
 
-/* A struct as a caller leaves it who sets the inputs only. */
+/* A struct of a caller that sets only the inputs. */
 #define OUT(type, ...)	({						\
 	struct type *_p = memset(room, FILL, sizeof(room));		\
 	*_p = (struct type){ .size = sizeof(*_p), ##__VA_ARGS__ };	\
@@ -331,7 +331,7 @@ TEST_F(leak, process_and_consumer_structs)
 	EXPECT_TRUE(untouched(cs + 1, sizeof(room) - sizeof(*cs)));
 }
 
-/* The search itself finds what it is to find. */
+/* The search itself finds what it has to find. */
 TEST_F(leak, search_works)
 {
 	uint64_t word = 0xffff888012345678;

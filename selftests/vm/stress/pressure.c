@@ -61,7 +61,7 @@ static int start_inside(FIXTURE_DATA(pressure) *self, const char *group)
 	return ret ? ret : vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
 }
 
-/* Events of 8 KB; only want of a buffer may be in their way. */
+/* Events of 8 KB; a write may fail only because no buffer is free. */
 static int put(FIXTURE_DATA(pressure) *self, unsigned int count)
 {
 	static const uint8_t data[8000];
@@ -119,7 +119,7 @@ static void put_until_refused(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, vm_flush(self->fd, self->s.handle));
 }
 
-/* There is memory again: it grows on by itself. */
+/* Memory is available again: the pool grows on by itself. */
 static void put_until_grown(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(pressure) *self, uint32_t to)
 {

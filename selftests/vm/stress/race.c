@@ -65,7 +65,7 @@ static int judge(struct racer *me, int ret)
 
 static const char *const names[NAMES] = { "t-r0", "t-r1", "t-r2", "t-r3", "t-r4" };
 
-/* The handle of a session by its name, 0 if there is none. */
+/* The handle of a session by its name, 0 if it does not exist. */
 static uint64_t find(struct racer *me)
 {
 	struct etw_session s = vm_session(names[rnd(me, NAMES)]);

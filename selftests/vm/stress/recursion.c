@@ -133,7 +133,7 @@ static int put(FIXTURE_DATA(recursion) *self, uint32_t context, uint32_t count)
 	return ret ? ret : (int)(self->w.failed - failed);
 }
 
-/* Both sessions against the tally; lossless: there was room for everything. */
+/* Compare both sessions with the tally; lossless: all events fit. */
 static void judge(struct __test_metadata *_metadata, FIXTURE_DATA(recursion) *self, bool lossless)
 {
 	const struct tally *t = &self->tally;
@@ -287,7 +287,7 @@ TEST_F_TIMEOUT(recursion, instructions, 1100)
 	judge(_metadata, self, true);
 }
 
-#define INSATIABLE	1000	/* so often a trap is met if nobody gives up */
+#define INSATIABLE	1000	/* a trap is met this often if no write gives up */
 
 /*
  * What reads the clock between the place and the slot writes an event itself:
@@ -437,8 +437,8 @@ static int put_absent(FIXTURE_DATA(recursion) *self, uint8_t *mem, uint32_t len)
 }
 
 /*
- * The process's memory is copied by the write itself, which faults; each fault
- * writes an event before it is seen to.
+ * The write itself copies the process's memory and faults; each fault writes an event before
+ * it is handled.
  */
 TEST_F(recursion, page_faults)
 {
@@ -466,7 +466,7 @@ TEST_F(recursion, page_faults)
 	munmap(mem, 3 * APART);
 }
 
-/* A fault that cannot be seen to: that event is lost and counted, the trap's is not. */
+/* A fault that cannot be handled: that event is lost and counted, the trap's is not. */
 TEST_F(recursion, bad_address)
 {
 	struct etw_session_stat st;

@@ -183,8 +183,8 @@ static void count_lowest(const int *others, struct counts *c)
 }
 
 /*
- * From 7.0 on another group on a CPU does not have it tell what it keeps of ours:
- * less than a page of each kind.
+ * From 7.0 on, another group on a CPU does not make it flush its cached changes of ours: less
+ * than a page of each kind.
  */
 static long long slack(void)
 {
@@ -312,7 +312,7 @@ TEST_F_TIMEOUT(soak, sessions, LIMIT)
 	soak(_metadata, self, one_session, SESSIONS);
 }
 
-/* Named and not, enabled or not, with notices that nobody takes. */
+/* Named and not, enabled or not, with notifications that are never fetched. */
 static int one_registration(FIXTURE_DATA(soak) *self, int i)
 {
 	struct etw_register r = {

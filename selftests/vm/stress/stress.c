@@ -22,7 +22,7 @@
 #define LIMIT		400000	/* events of one stream */
 #define ENOUGH		3000	/* events that a stream of CPU 0 must have */
 #define NESTED		20	/* writes of a thread that were interrupted */
-#define CYCLES		6	/* of CPU 1 going and coming */
+#define CYCLES		6	/* CPU 1 offline and online again */
 #define KEYS		(1 << 24)	/* twice as many event keys as a CPU can give here */
 
 static const struct etw_guid provider = ETW_STRESS_GUID;
@@ -42,7 +42,7 @@ static const struct rule plain[SESSIONS] = {
 	{ 0, INTERRUPTS, 0, ETW_ENABLE_IGNORE_KEYWORD_0 },
 };
 
-/* The same events, with what the module is to find out in every context. */
+/* The same events, with what the module has to find out in every context. */
 static const struct rule with_items[SESSIONS] = {
 	{ 0, 0, 0, ETW_ENABLE_SID | ETW_ENABLE_EVENT_KEY },
 	{ 3, 0, 0x100000000, 0 },
@@ -96,7 +96,7 @@ static bool whole(const struct vm_record *r)
 	       !memcmp(&r->head->provider, &provider, sizeof(provider));
 }
 
-/* An item's data, where it has what there is to have. */
+/* The data of an item, checked against the expected value. */
 static bool item_ok(struct view *v, const struct etw_ext_item *item, uint16_t cpu)
 {
 	static const uint8_t root[16] = { 1, 2, 0, 0, 0, 0, 0, 22, 1 };
@@ -131,7 +131,7 @@ static bool item_ok(struct view *v, const struct etw_ext_item *item, uint16_t cp
 	}
 }
 
-/* Those that the session asked for and no other, each once. */
+/* Exactly the items that the session enabled, each once. */
 static bool items_ok(struct view *v, const struct vm_record *r, uint16_t cpu)
 {
 	static const struct {
@@ -439,7 +439,7 @@ TEST_F(stress, steady)
 	run(_metadata, self, &start);
 }
 
-/* Nobody can keep up: buffers run out all the time. */
+/* No reader can keep up: buffers run out all the time. */
 TEST_F(stress, storm)
 {
 	static const struct etw_stress_start start = {
