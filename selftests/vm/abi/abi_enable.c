@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * abi_enable - bad arguments of enabling, registering and looking at providers
+ * abi_enable - bad arguments of enabling, registering and querying providers
  *
- * One error for each test; after every refusal the whole state is what it was.
+ * Each test has one error; after every refusal the whole state is unchanged.
  *
  * KERNEL: every
  */

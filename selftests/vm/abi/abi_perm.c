@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * abi_perm - who may do what
+ * abi_perm - rights at the device
  *
- * Anyone may register providers and write; only those with CAP_PERFMON (or
- * CAP_SYS_ADMIN) in the initial user namespace control and consume sessions.  A
- * registration belongs to the process that made it.
+ * Every user may register providers and write; only those with CAP_PERFMON (or
+ * CAP_SYS_ADMIN) in the initial user namespace control and consume sessions.  A registration
+ * belongs to the process that made it.
  *
  * KERNEL: every
  */

@@ -2,7 +2,7 @@
 /*
  * abi_session - bad arguments of the session commands and of opening consumers
  *
- * One error for each test; after every refusal the whole state is what it was.
+ * Each test has one error; after every refusal the whole state is unchanged.
  *
  * KERNEL: every
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * abi_struct - what every command does with a bad argument struct
+ * abi_struct - every command with a bad argument struct
  *
- * One variant for each command, one kind of error for each test; after every
- * refusal the whole state is what it was.
+ * There is a variant for each command and a test for each kind of error; after every refusal
+ * the whole state is unchanged.
  *
  * TIMEOUT: 900
  */

@@ -2,9 +2,9 @@
 /*
  * abi_write - events that cannot be written
  *
- * A refused argument is an error and no loss: no counter moves.  An event that
- * cannot get into a session is an error and counted there, by its cause.
- * Either way no reader ever sees a part of it.
+ * A refused argument is an error and no loss: no counter changes.  An event that a session
+ * cannot take is an error and is counted there, by its cause.  In either case no reader sees
+ * a part of it.
  *
  * KERNEL: every
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * access - who has which right, by the access lists of sessions and providers
+ * access - the rights that access lists of sessions and providers give
  *
  * TIMEOUT: 900
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * access_list - the commands on access lists: who may, what is refused, limits
+ * access_list - the commands on access lists: rights, refused arguments, limits
  *
  * TIMEOUT: 900
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * access_see - what rights let one see, and what they do not
+ * access_see - what a caller can see with certain rights, and what he cannot
  *
  * TIMEOUT: 900
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * group_access - who may join a group, enable it and look at it; groups and
- * classic providers in sessions of ETW_MODE_SECURE
+ * group_access - the rights to join, enable and query groups; groups and classic providers
+ * in sessions of ETW_MODE_SECURE
  */
 #include "lib/vm.h"
 #include "lib/vm_access.h"

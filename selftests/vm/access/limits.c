@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * limits - what one user's processes may take together
+ * limits - limits on what the processes of one user take together
  */
 #include "lib/vm.h"
 #include "lib/vm_access.h"

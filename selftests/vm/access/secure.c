@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * secure - sessions of ETW_MODE_SECURE take events only of those who may log
+ * secure - sessions of ETW_MODE_SECURE take events only from writers with the right to log
  */
 #include "lib/vm.h"
 #include "lib/vm_access.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cli_control - what the etw command changes of sessions and asks of providers:
- * update, disallow, capture, and the finer options of enable
+ * cli_control - etw update, disallow, capture, and the finer options of enable
  */
 #include "lib/vm.h"
 #include "lib/vm_cli.h"
@@ -50,7 +49,7 @@ FIXTURE_TEARDOWN(cli)
 #define FAILS(text)	EXPECT_TRUE(vc_refused(&self->r, 1, text))
 #define MISUSED(text)	EXPECT_TRUE(vc_refused(&self->r, 2, text))
 
-/* The notice that comes next; -EAGAIN: none. */
+/* The next notification; -EAGAIN: none. */
 static int next(FIXTURE_DATA(cli) *self)
 {
 	self->n = (struct etw_notify){ .size = sizeof(self->n), .filter = VM_PTR(self->told),
@@ -100,7 +99,7 @@ static int takes(FIXTURE_DATA(cli) *self, const char *name, uint8_t level, uint6
 	return st.written - before;
 }
 
-/* Is a stack with the event of that id?  -1: it is not there. */
+/* Does the event with that id have a stack?  -1: the event is missing. */
 static int has_stack(const char *out, int id)
 {
 	char key[32];
@@ -175,7 +174,7 @@ TEST_F(cli, group_as_a_provider)
 	EXPECT_FALSE(member_enabled(self));
 	RUN("enable", "cli", GROUP_TEXT, "--group");
 	PRINTED("");
-	/* Neither registered nor a group: it may come. */
+	/* Neither registered nor a group: it may still register. */
 	RUN("enable", "cli", OTHER_TEXT);
 	PRINTED("");
 	ENABLE("--level", "3");
@@ -198,7 +197,7 @@ TEST_F(cli, disallow)
 	PRINTED(OTHER_TEXT "\n" GUID_TEXT "\n");
 	RUN("disallow", "cli", "--json");
 	PRINTED("{\"disallowed\":[\"" OTHER_TEXT "\",\"" GUID_TEXT "\"]}\n");
-	/* In place of what was set, not besides. */
+	/* It replaces the previous setting. */
 	RUN("disallow", "cli", OTHER_TEXT);
 	PRINTED("");
 	EXPECT_TRUE(member_enabled(self));

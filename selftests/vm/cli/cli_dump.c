@@ -232,7 +232,7 @@ static void ends_by(struct __test_metadata *_metadata, FIXTURE_DATA(dump) *self,
 {
 	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--json", NULL));
 	ASSERT_TRUE(writes(self, 3));
-	/* Once it prints it listens to signals. */
+	/* Once it prints, its signal handlers are installed. */
 	ASSERT_TRUE(lines(self, 3));
 	ASSERT_TRUE(writes(self, 2));
 	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_FLUSH));

@@ -148,7 +148,7 @@ TEST_F(cli_filter, list)
 	HAS("\"filters\":[\"exe\",\"event id\"],\"items\":[\"sid\",\"stack\"]");
 }
 
-/* What is wrong is named, and what was set before stays. */
+/* The message names the error, and the earlier setting stays. */
 TEST_F(cli_filter, usage)
 {
 	char many[300] = "0", names[1600];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cli_list - what etw list shows, and to whom
+ * cli_list - the output of etw list, for callers with different rights
  */
 #include "lib/vm.h"
 #include "lib/vm_access.h"

@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(cli_log)
 #define PRINTED(text)	EXPECT_TRUE(vc_printed(&self->r, text))
 #define FAILS(text)	EXPECT_TRUE(vc_refused(&self->r, 1, text))
 
-/* The session that the command has started is the logger's. */
+/* The session that the command has started is that of struct vl_logger. */
 static bool enable(struct vl_logger *l)
 {
 	struct etw_session s = vm_session("log");

@@ -83,7 +83,7 @@ static int told(FIXTURE_DATA(cli) *self, struct etw_notify *n, uint64_t *data)
 	return vm_ioctl(self->fd, ETW_IOC_NOTIFY, n);
 }
 
-/* B69, B70, B75: what is typed reaches the kernel and means what it says. */
+/* B69, B70, B75: the typed expression reaches the kernel with its meaning. */
 TEST_F(cli, payload)
 {
 	struct vc_run *r = self->run;
@@ -117,7 +117,7 @@ static bool write_manifest(char *path)
 	return good;
 }
 
-/* The same with the names that a manifest has. */
+/* The same with names from a manifest. */
 TEST_F(cli, names)
 {
 	char path[] = "/tmp/cli_payload.XXXXXX";
@@ -139,7 +139,9 @@ TEST_F(cli, names)
 	EXPECT_EQ(3, taken(self));
 	EXPECT_EQ(0, vc_run(r, "list", "providers", "--json", NULL));
 	EXPECT_TRUE(vc_report(r, strstr(r->out, "\"level\":17,\"any\":\"0x3\"")));
-	/* Installed it needs not be given, and its name is known. */
+	/*
+	 * With an installed manifest the option is not needed, and the provider's name works.
+	 */
 	EXPECT_EQ(1, vc_run(r, "enable", "t-cli", "cli-payload", NULL));
 	EXPECT_EQ(0, vc_run(r, "manifest", "install", path, NULL));
 	EXPECT_EQ(0, vc_run(r, "enable", "t-cli", "cli-payload", "--filter", "Size == 1", NULL));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cli_record - etw record: what is in the file, and what is left behind
+ * cli_record - etw record: the contents of the file, and what stays afterwards
  */
 #include "lib/vm.h"
 #include "lib/vm_record.h"
@@ -59,7 +59,10 @@ TEST_F(record, options_of_providers)
 	EXPECT_STREQ("mine", vl_log_read(OUT).info.logger);
 }
 
-/* What cannot be run, or enabled, or found leaves nothing, and takes nothing away. */
+/*
+ * A command that cannot run, or a provider that cannot be enabled, leaves nothing behind and
+ * removes nothing.
+ */
 static void left_nothing(struct __test_metadata *_metadata, FIXTURE_DATA(record) *self,
 			 int status, const char *text)
 {
@@ -112,7 +115,7 @@ TEST_F(record, old_file)
 	EXPECT_TRUE(holds(OLD, "before"));
 	EXPECT_TRUE(tells(self, "the file of this name is now \"" OLD "\""));
 	EXPECT_EQ(0, vl_log_read(OUT).error);
-	/* A link is moved itself; an empty file keeps what it is. */
+	/* A symbolic link is moved itself; an empty file keeps its attributes. */
 	ASSERT_EQ(0, unlink(OUT) | symlink(OLD, OUT));
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
 	ASSERT_EQ(0, lstat(OLD, &st));
@@ -157,7 +160,7 @@ TEST_F(record, json)
 	EXPECT_TRUE(vc_printed(&self->r, "\"moved\":null,\"exit_status\":3}"));
 }
 
-/* Decoded by what is in the file alone; before it comes the event of its header. */
+/* Decoded with the schemas in the file alone; the event of the file's header comes first. */
 static bool decodes(FIXTURE_DATA(record) *self, const char *path)
 {
 	vc_run(&self->r, "dump", path, NULL);
@@ -227,7 +230,9 @@ TEST_F(record, buffering)
 	EXPECT_EQ(0, log.error);
 	EXPECT_FALSE(log.cut_off);
 	EXPECT_LT(0, log.first);
-	/* What is not in the file was overwritten, and does not count as in it. */
+	/*
+	 * Events that are not in the file were overwritten, and are not counted as recorded.
+	 */
 	snprintf(text, sizeof(text), "\": %u events, ", 2000 - log.first);
 	EXPECT_TRUE(tells(self, text));
 	snprintf(text, sizeof(text), "etw: %u events overwritten", log.first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cli_record_end - etw record: how a recording ends, and what is told of it
+ * cli_record_end - etw record: how a recording ends, and what it reports then
  */
 #include "lib/vm.h"
 #include "lib/vm_record.h"
@@ -32,7 +32,7 @@ TEST_F(record, ends_by_signals)
 	ends_by(_metadata, self, SIGHUP);
 }
 
-/* A signal for us goes to the command, too. */
+/* A signal to etw is passed on to the command. */
 TEST_F(record, command_is_ended)
 {
 	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "sh", "-c",
@@ -90,7 +90,7 @@ TEST_F(record, terminal)
 	EXPECT_TRUE(vm_until(shows(self, master, " 0 events, ")));
 	EXPECT_EQ(1 << 8, vm_reap(pid));
 	close(master);
-	/* Without a command it shows how it goes. */
+	/* Without a command it shows its progress. */
 	self->r.out[0] = '\0';
 	pid = on_terminal(&master, without);
 	ASSERT_LT(0, pid);
@@ -104,7 +104,7 @@ TEST_F(record, terminal)
 	EXPECT_EQ(0, sessions(self));
 }
 
-/* The first Ctrl-C is the command's affair, the second ends the recording. */
+/* The command handles the first Ctrl-C, the second ends the recording. */
 TEST_F(record, interrupts)
 {
 	ASSERT_TRUE(vc_start(&self->r, "record", "-p", GUID_1, "-o", OUT, "sh", "-c",
@@ -195,7 +195,7 @@ TEST_F(record, stopped)
 	EXPECT_FALSE(vl_log_read(OUT).cut_off);
 }
 
-/* Killed, it leaves the session: the next one says so, and etw stop ends it. */
+/* Killed, it leaves the session: the next recording reports that, and etw stop ends it. */
 TEST_F(record, killed)
 {
 	struct vl_log log;

@@ -367,7 +367,7 @@ static int receive_fd(int sock)
 	return fd;
 }
 
-/* The file is passed on, its opener closes it and goes on without it. */
+/* The file is passed to another process; its opener closes it and continues without it. */
 TEST_F(consumer, passed_to_another_process)
 {
 	int sock[2], status;

@@ -2,8 +2,8 @@
 /*
  * consumer_many - several consumers of one session, fast, stalled and dead
  *
- * Each gets every buffer.  One that stalls loses of its own backlog only, and
- * it is told exactly how much; one beside it loses nothing.
+ * Each gets every buffer.  One that stalls loses only buffers of its own backlog, and learns
+ * exactly how many; another one beside it loses nothing.
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"

@@ -2,8 +2,9 @@
 /*
  * consumer_map - the buffers mapped into a consumer
  *
- * Whatever is done to the mapping, it stays read-only, it shows this session's
- * buffers only, and neither fork nor the end of anything makes it dangerous.
+ * Whatever a process does to the mapping, it stays read-only and shows only the buffers of
+ * this session; neither a fork nor the end of the session, file or process makes it
+ * dangerous.
  *
  * KERNEL: every
  */
@@ -174,7 +175,7 @@ TEST_F(map, outlives_the_session)
 	EXPECT_TRUE(intact(self->p));
 	close(self->cfd);
 	self->cfd = -1;
-	/* The memory is ours still: nothing new of the kernel's shows in it. */
+	/* The memory is still ours: it shows no new data of the kernel. */
 	ASSERT_NE(0, vm_start_named(self->fd, "t-map"));
 	EXPECT_TRUE(intact(self->p));
 	EXPECT_EQ(0, munmap(self->p, SIZE));
@@ -255,7 +256,7 @@ TEST_F(map, child_outlives_all)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-/* Given back, the buffer is written to again: the mapping shows the new. */
+/* The buffer was given back and is written again: the mapping shows the new data. */
 TEST_F(map, follows_the_buffer)
 {
 	const struct etw_buffer_header *b = (const void *)self->p;

@@ -104,7 +104,7 @@ TEST_F(vma, never_written)
 	EXPECT_TRUE(intact(self->area, self->slot));
 }
 
-/* What mremap, munmap and madvise make of it is the process' own business. */
+/* The process itself bears the effects of its mremap, munmap and madvise. */
 TEST_F(vma, moved_and_cut)
 {
 	uint8_t *p = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, self->fd, 0), *q;
@@ -127,7 +127,7 @@ TEST_F(vma, moved_and_cut)
 	EXPECT_TRUE(intact(self->area, self->slot));
 }
 
-/* Each advice in turn, and a child after it, change nothing for us. */
+/* Each advice in turn, and a fork after it, change nothing for the kernel. */
 static void advise(struct __test_metadata *_metadata, FIXTURE_DATA(vma) *self,
 		   const int *advice, unsigned int count)
 {
@@ -158,7 +158,7 @@ TEST_F(vma, advised)
 	pid_t pid;
 
 	advise(_metadata, self, advice, ARRAY_SIZE(advice));
-	/* Pages given up are not made again: the process' own fault, a SIGBUS. */
+	/* Discarded pages are not mapped again: the process gets a SIGBUS. */
 	pid = fork();
 	if (!pid) {
 		madvise((void *)self->area, SIZE, MADV_DONTNEED);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault - every failure of the calls on /dev/etw that register, enable, look
- * and write
+ * fault - every failure of the calls on /dev/etw that register, enable, query and write
+ *
+ * Each call is made with its 1st, 2nd, 3rd... allocation or copy failing.  A call that fails
+ * has changed nothing; a call that succeeds has done all of its work.
  *
  * TIMEOUT: 900
  * KERNEL: every
- *
- * Each call is made with its 1st, 2nd, 3rd... allocation or copy failing.  A
- * call that fails has done nothing, a call that succeeds has done all.
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_fault_write.h"
@@ -40,7 +39,7 @@ static int do_map(struct fault_env *e)
 	return e->map == MAP_FAILED ? -errno : 0;
 }
 
-/* Where nothing is, so that there are no page tables either. */
+/* An address without mappings around it, so that no page tables exist either. */
 static int do_map_apart(struct fault_env *e)
 {
 	e->map = mmap((void *)0x200000000000, ETW_ENABLE_AREA_SIZE, PROT_READ,
@@ -48,7 +47,7 @@ static int do_map_apart(struct fault_env *e)
 	return e->map == MAP_FAILED ? -errno : 0;
 }
 
-/* The area that was made stays the file's, also when it could not be mapped. */
+/* The area stays with the file, even if mapping it failed. */
 static bool kept_by_file(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	close(e->tmp);
@@ -265,7 +264,7 @@ static bool is_first_notice(struct fault_env *e)
 	return ok;
 }
 
-/* After a failure the notice is still to come, and the same. */
+/* After a failure the notification is still queued, unchanged. */
 static bool notice_comes_again(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	bool same = fault_same(e, was, true, false);

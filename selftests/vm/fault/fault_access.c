@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault_access - every failure of changing access lists, and of looking at them
+ * fault_access - every failure of changing and querying access lists
+ *
+ * The session is SECURE, so a changed list decides whether the process' two registrations
+ * are enabled: both change, or neither.
  *
  * TIMEOUT: 900
- *
- * The session is SECURE, so that a list that changes changes, for the process'
- * two registrations, who is enabled: all of that or nothing of it.
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_fault.h"

@@ -2,8 +2,8 @@
 /*
  * fault_classic - every failure of a write by a classic provider
  *
- * As fault.c: a call that fails has written nothing and is counted once by its
- * cause, a call that succeeds has written its record.
+ * As in fault.c: a call that fails has written nothing and is counted once by its cause; a
+ * call that succeeds has written its record.
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_fault_write.h"

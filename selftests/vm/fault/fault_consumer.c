@@ -186,7 +186,7 @@ static bool not_told(struct fault_env *e, const struct fault_state *was, int ret
 	return same && ret == -EFAULT;
 }
 
-/* Nothing waits: the outcome is EAGAIN, with a complete_through all the same. */
+/* No buffer waits: the result is EAGAIN, with a complete_through all the same. */
 static void before_take_none(struct fault_env *e)
 {
 	one_waits(e);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault_enable - every failure of enabling, disabling and asking for state
+ * fault_enable - every failure of enabling, disabling and requesting state
+ *
+ * An enabling shows in three places: in the answer of PROVIDER_QUERY, in the enable area of
+ * a process, and in the static key of a kernel's provider.
  *
  * TIMEOUT: 900
- *
- * What is enabled shows in three places: in what PROVIDER_QUERY tells, in the
- * enable area of a process, and in the static key of a kernel's provider.
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_fault.h"
@@ -100,7 +100,7 @@ static void before_filtered(struct fault_env *e)
 	e->arg.enable.filter_count = 2;
 }
 
-/* Filters of every sort, and every item. */
+/* Filters of every type, and every item. */
 static void before_all_filters(struct fault_env *e)
 {
 	static const struct etw_filter_level_kw level = { .level = 3, .in = 1 };
@@ -130,7 +130,7 @@ static const struct fault_op enable_ops[] = {
 	  .done = kernel_enabled, .undo = undo_enable, .enomem = 3, .efault = 1 },
 	{ .name = "ENABLE with a PID filter", .prepare = before_filtered, .call = do_enable,
 	  .done = user_enabled, .undo = undo_enable, .enomem = 5, .efault = 3 },
-	/* The first time memory for the items is made, and stays. */
+	/* The first call allocates memory for the items, which stays. */
 	{ .name = "ENABLE with items and filters", .prepare = before_all_filters,
 	  .call = do_enable, .done = user_enabled, .clean = undo_enable, .once = true,
 	  .enomem = 9, .efault = 6 },

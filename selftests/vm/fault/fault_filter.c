@@ -113,7 +113,7 @@ static bool is_captured(struct fault_env *e)
 	return both_told(e, ETW_CONTROL_CAPTURE);
 }
 
-/* It succeeds whatever fails, with memory that may wait. */
+/* It succeeds whatever fails, because its allocations may wait. */
 static void before_disable(struct fault_env *e)
 {
 	before_change(e);
@@ -151,7 +151,7 @@ static bool is_notice(struct fault_env *e)
 	       !e->arg.notify.dropped;
 }
 
-/* After a failure the notice is still to come, and the same. */
+/* After a failure the notification is still queued, unchanged. */
 static bool comes_again(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	bool same = fault_same(e, was, true, false);

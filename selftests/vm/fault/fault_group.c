@@ -269,7 +269,7 @@ static bool is_written(struct fault_env *e)
 	       vm_dropped(&st) == vm_dropped(&e->before);
 }
 
-/* As for any event: it is lost by its cause, or nothing of it was read. */
+/* As for any event: it is lost and counted by its cause, or was not read at all. */
 static bool is_counted(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	uint32_t cause = ret == -ENOMEM ? ETW_DROP_NO_BUFFER : ETW_DROP_COPY_FAULT;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault_logfile - every failure of the calls that have to do with log files
+ * fault_logfile - every failure of the calls that concern log files
  *
- * A file that a call was given is as it was after a failure, or empty, never half a log;
- * and nobody holds it, so that its file system can go: that is tried after each call.
+ * After a failure, a file given to the call is unchanged or empty, never an incomplete log;
+ * and the module does not hold it, so its file system can be unmounted, which is tried after
+ * each call.
  *
  * TIMEOUT: 900
  */
@@ -78,7 +79,7 @@ static void end(struct fault_env *e)
 {
 	stop(e);
 	close_file();
-	/* What a thread of the kernel closes is closed a moment later. */
+	/* A kernel thread closes files a moment later. */
 	if (!vm_until(!umount2(LOG_DIR, 0)))
 		held++;
 	vl_log_dir_end();
@@ -130,7 +131,7 @@ static bool is_started(struct fault_env *e)
 	       status.name_len == strlen(e->text) && !strncmp(e->text, LOG_DIR, 5);
 }
 
-/* Still there, or nothing: not half of each. */
+/* The old contents are complete, or the file is empty. */
 static bool old_or_empty(void)
 {
 	char bytes[OLD_SIZE] = "";
@@ -145,7 +146,7 @@ static bool old_or_empty(void)
 	return n == 0 || n == sizeof(bytes);
 }
 
-/* Closed like one that nothing was written to: it came so far. */
+/* Closed like a log without events: the call came that far. */
 static bool is_whole(const char *path)
 {
 	struct vl_log log = vl_log_read(path);
@@ -351,7 +352,7 @@ static bool is_stopped(struct fault_env *e)
 	return vm_query(e->fd, e->handle, NULL) == -ENOENT && has_events(FILE_A);
 }
 
-/* All is delivered, so that nothing changes by itself. */
+/* All buffers are delivered, so that nothing changes later. */
 static void before_query(struct fault_env *e)
 {
 	own_session(e, 0);
@@ -381,7 +382,7 @@ static const struct fault_op end_ops[] = {
 	  .clean = end, .enomem = 1, .efault = 6 },
 };
 
-/* As FAULT_TEST(); and every file system could go. */
+/* As FAULT_TEST(), and every file system could be unmounted. */
 #define LOG_TEST(name, ops)						\
 TEST_F(fault, name)							\
 {									\

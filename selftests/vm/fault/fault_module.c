@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault_module - every failure of loading and removing the module, and of what
+ * fault_module - every failure of loading and removing the module, and of the functions that
  * kernel modules call
+ *
+ * A load has many failures before the module's own code runs.  Those come first, so the
+ * points are tried from the last one down, for as long as the module shows that it runs: it
+ * logs a parameter that is out of range at once.
  *
  * TIMEOUT: 1800
  * KERNEL: every
- *
- * A load has many failures before the module's own code runs.  Those are the
- * kernel's and come first, so the points are tried from the last one down, for
- * as long as the module says that it runs: it mentions a parameter that is out
- * of range at once.
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_fault.h"
@@ -78,7 +77,7 @@ static bool key_is(struct fault_env *e, bool on)
 {
 	struct etw_test_enabled t = { .level = 1, .keyword = 1 };
 
-	/* Not registered, it cannot be asked; then the write asks the key. */
+	/* An unregistered provider cannot be queried; then the write tests the key. */
 	if (vm_ioctl(e->kfd, ETW_TEST_ENABLED, &t))
 		return !on;
 	return t.inline_test == on;
@@ -287,7 +286,7 @@ FIXTURE_SETUP(load)
 	self->l.kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, self->l.kmsg);
 	lseek(self->l.kmsg, 0, SEEK_END);
-	/* Pages for objects are asked for now and then: a count would not hold. */
+	/* Slab pages are allocated now and then, which would change the count. */
 	ASSERT_TRUE(fault_knob("fail_page_alloc", "min-order", "20"));
 	if (!access("/sys/module/etw", F_OK))
 		ASSERT_EQ(0, vm_rmmod("etw"));
@@ -309,7 +308,7 @@ FIXTURE_TEARDOWN(load)
 #define MANY	1000000
 #define LOADS	120	/* a load takes a second where faults can be injected */
 
-/* How many points has a load?  The reading itself may be one. */
+/* The number of points of a load.  Reading the module's file may be one. */
 static unsigned int count_points(struct loads *l)
 {
 	char buf[16] = "";
@@ -325,9 +324,8 @@ static unsigned int count_points(struct loads *l)
 }
 
 /*
- * Every third point or so, never an even number apart: where each
- * object of ours is followed by one of a leak detector's.  ETW_FAULT_ALL=1 in
- * the environment: every one.
+ * About every third point, but never at an even distance: each of our objects may be followed
+ * by one of a leak detector.  ETW_FAULT_ALL=1 in the environment: every point.
  */
 TEST_F_TIMEOUT(load, loading, 1800)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault_worker - memory that cannot be had where nobody waits for an answer
+ * fault_worker - allocations that fail where no caller waits for the result
+ *
+ * The worker that delivers buffers also grows the pool.  Here its allocations fail, all or
+ * some of them: lost events are counted, nothing hangs, and the pool grows on when memory is
+ * available again.  Then calls of all kinds fail at random, several at once.
  *
  * TIMEOUT: 600
  * KERNEL: every
- *
- * The worker that delivers buffers also grows the pool.  Here its allocations
- * fail, all or some of them: what is lost by it is counted, nothing hangs, and
- * growth goes on when there is memory again.  Then calls of all kinds meet
- * failures at random, several at once.
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_fault.h"
@@ -29,8 +28,8 @@ static void mark(const char *path, bool on)
 }
 
 /*
- * The kernel's unbound workers, ours among them; and the thread that makes
- * new ones, which would be unmarked.
+ * The kernel's unbound workers, including ours; and the thread that makes new ones, which
+ * would not be marked.
  */
 static int mark_workers(bool on)
 {
@@ -61,7 +60,7 @@ static int mark_workers(bool on)
 	return n;
 }
 
-/* How often the marked ones fail: in percent, each kind that is named. */
+/* How often allocations of marked tasks fail, in percent, for each of the named kinds. */
 static bool fail_marked(const char *percent, bool copies)
 {
 	static const char *const attrs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
@@ -195,7 +194,7 @@ TEST_F(worker, pool_that_cannot_grow)
 	EXPECT_EQ(NULL, self->r.error);
 }
 
-/* Every second allocation fails: it grows all the same, a little later. */
+/* Every second allocation fails: the pool grows all the same, a little later. */
 TEST_F(worker, pool_that_grows_by_halves)
 {
 	struct etw_consumer_info info;
@@ -263,7 +262,7 @@ static int judge(struct caller *me, int ret)
 	return ret;
 }
 
-/* A whole life of a session with a consumer; what fails is left out. */
+/* The whole life of a session with a consumer; steps that fail are skipped. */
 static void control(struct caller *me, int fd)
 {
 	char name[16];

@@ -146,7 +146,7 @@ TEST_F(filter, no_ids)
 
 	for (i = 0; i < 2; i++) {
 		in = !i;
-		/* Ids that the filter would not let pass. */
+		/* The filter does not pass these ids. */
 		ASSERT_EQ(0, filter(self, in, in ? VM_IDS(4) : VM_IDS(3)));
 		ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_WRITE, &w));
 		k.ok = 0;
@@ -225,7 +225,7 @@ TEST_F(filter, refused)
 	f[1].type = 0x80010000;
 	EXPECT_EQ(-EINVAL, TRY(2));		/* unknown */
 #undef TRY
-	/* Too many are refused before anybody looks at them; 13 are looked at. */
+	/* Too many are refused before they are read; 13 are read. */
 #define TRY(n) vm_enable_with(self->fd, self->session[0], vm_guid(1), 0, \
 			      (const struct etw_filter *)8, n)
 	EXPECT_EQ(-EINVAL, TRY(UINT32_MAX));

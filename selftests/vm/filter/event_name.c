@@ -156,7 +156,7 @@ TEST_F(names, not_the_others)
 
 	ASSERT_EQ(0, ENABLE(0, &f));
 	EXPECT_EQ(1, TAKES(NULL, 5, 1));
-	/* Without types what was metadata is payload. */
+	/* Without descriptor types, metadata is payload. */
 	ASSERT_EQ(0, vm_two_set(&self->two, variant->which, ETW_SET_TYPES, NULL, 0));
 	EXPECT_EQ(1, TAKES("b", 5, 1));
 	ASSERT_EQ(0, vm_two_set(&self->two, variant->which, ETW_SET_TYPES, NULL, 1));
@@ -216,7 +216,7 @@ TEST_F(names, replaced)
 	EXPECT_EQ(1, TAKES("a", 5, 1));
 }
 
-/* B44: what is malformed or too large is refused, and the filter before stays. */
+/* B44: a malformed or too large filter is refused, and the earlier one stays. */
 TEST_F(names, refused)
 {
 	struct etw_filter good = NAMES(ETW_FILTER_EVENT_NAME, true, "a\0b"), f = good;

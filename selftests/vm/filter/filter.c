@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter - which events a session gets, and what the enable area says of it
+ * filter - which events a session gets, and the enable area
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
@@ -174,7 +174,7 @@ TEST_F(filter, nobody_enabled)
 	EXPECT_EQ(0, gets(self, 0, 1, 1));
 }
 
-/* B17: enabling again replaces what was set, it does not add to it. */
+/* B17: enabling again replaces the settings; it does not add to them. */
 TEST_F(filter, enable_replaces)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 5, 3, 0));
@@ -199,7 +199,7 @@ TEST_F(filter, enable_replaces_the_property)
 	EXPECT_EQ(1, gets(self, 0, 1, 0));
 }
 
-/* B26: what is not enabled can be disabled all the same */
+/* B26: disabling without having enabled succeeds */
 TEST_F(filter, disable)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 0, 0, 0));
@@ -217,7 +217,7 @@ TEST_F(filter, disable)
 	EXPECT_EQ(0, vm_disable(self->fd, self->session[1], vm_guid(99)));
 }
 
-/* B23: what is left is what the other session asked for */
+/* B23: the other session's settings remain */
 TEST_F(filter, session_stop_disables)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], vm_guid(1), 5, 1, 0));
@@ -267,7 +267,7 @@ TEST_F(filter, zero_counts_as_all)
 	EXPECT_EQ(1, self->entry->keyword0);
 }
 
-/* B15: with the level and the masks of then */
+/* B15: with the level and the masks set before */
 TEST_F(filter, enable_before_registration)
 {
 	int slot;
@@ -286,7 +286,7 @@ TEST_F(filter, enable_before_registration)
 	EXPECT_EQ(0, self->seen[0].count[12]);
 	EXPECT_EQ(0, vm_unregister(self->fd, slot));
 	EXPECT_EQ(0, self->area[slot].enabled);
-	/* The enabling stays for the next one. */
+	/* The enabling stays for the next registration. */
 	slot = vm_register(self->fd, vm_guid(2));
 	EXPECT_EQ(1, self->area[slot].enabled);
 }
@@ -326,7 +326,7 @@ TEST_F(filter, area_is_read_only)
 	EXPECT_EQ(MAP_FAILED, p);
 }
 
-/* A child reads the area of its parent's file; it must not die of it. */
+/* A child may read the area of its parent's file without harm. */
 TEST_F(filter, area_survives_fork)
 {
 	int status;

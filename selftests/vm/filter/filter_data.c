@@ -185,7 +185,7 @@ static int link_is(FIXTURE_DATA(data) *self, uint32_t at, int session, uint16_t 
 	return h.next ? at + h.next : 0;
 }
 
-/* B62, B34: as the session gave it, but for the session's bit. */
+/* B62, B34: as the session gave it, except for the session's bit. */
 TEST_F(data, as_given)
 {
 	ASSERT_EQ(0, enable(self, 0, 7, 10));
@@ -197,7 +197,7 @@ TEST_F(data, as_given)
 	EXPECT_EQ(0x5c, self->user.source.data4[0]);
 }
 
-/* B33: the filters of all sessions that gave one, with each change of any. */
+/* B33: each change delivers the filters of all sessions that gave one. */
 TEST_F(data, chained)
 {
 	ASSERT_EQ(0, enable(self, 0, 1, 3));
@@ -308,7 +308,7 @@ TEST_F(data, trace_handle)
 	EXPECT_EQ(-EAGAIN, user_told(self));
 }
 
-/* B42, B44, B62: malformed ones are refused, and what was there stays. */
+/* B42, B44, B62: malformed filters are refused, and the earlier one stays. */
 TEST_F(data, refused)
 {
 	struct etw_filter f[2];

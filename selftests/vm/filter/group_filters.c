@@ -80,7 +80,7 @@ TEST_F(groups, payload_refused)
 	EXPECT_EQ(1, NUMBER(1, NULL));
 }
 
-/* B85, B75: what the payload filter of the one rejects, the other may take. */
+/* B85, B75: the payload filter of one rejects the event, that of the other accepts it. */
 TEST_F(groups, either_payload)
 {
 	struct program p;
@@ -207,7 +207,7 @@ TEST_F(groups, filters_for_callbacks)
 	EXPECT_TRUE(CHAIN(1));
 	ASSERT_EQ(0, OWN(1, &fb));
 	EXPECT_TRUE(CHAIN(2, 1));	/* the provider's own sessions come first */
-	/* The session that has both: what it says to the provider itself. */
+	/* The session that has both: the filter for the provider itself. */
 	ASSERT_EQ(0, OWN(0, &fc));
 	EXPECT_TRUE(CHAIN(2, 3));
 }

@@ -2,8 +2,8 @@
 /*
  * namespace - a process of a container: its own user, PID and mount namespaces
  *
- * The process is root in there and nobody outside.  It finds the device bound
- * to a file of its own.
+ * The process is root inside and an ordinary user outside.  It finds the device bound to a
+ * file of its own.
  *
  * KERNEL: every
  */
@@ -145,7 +145,7 @@ static void inside_main(FIXTURE_DATA(container) *self)
 		_exit(2);
 	if (write(self->from[1], &report, sizeof(report)) != sizeof(report))
 		_exit(3);
-	/* It stays until it has been looked at from outside. */
+	/* It continues to run until the test has looked at it from outside. */
 	_exit(read(self->to[0], &go, 1) == 1 ? 0 : 4);
 }
 
@@ -157,7 +157,7 @@ static bool write_map(pid_t pid, const char *name, const char *text)
 	return !vm_write_file(path, text);
 }
 
-/* What the process in there found; users 0 to 9 of it are 100000 and so on. */
+/* The results of the process inside; its users 0 to 9 are 100000 and so on outside. */
 static struct report run_inside(FIXTURE_DATA(container) *self)
 {
 	struct clone_args args = { .flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS,
@@ -236,7 +236,7 @@ TEST_F(container, query_in_its_namespace)
 {
 	struct report report;
 
-	/* Nothing without the right, which goes to the user that its root is outside. */
+	/* Nothing works without the right, which the user that its root is outside can get. */
 	report = run_inside(self);
 	ASSERT_EQ(0, report.result);
 	EXPECT_EQ(0, report.seen);

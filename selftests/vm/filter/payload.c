@@ -66,7 +66,7 @@ FIXTURE_TEARDOWN(payload)
 	close(self->fd);
 }
 
-/* What the first session takes, and what else if ids is not NULL. */
+/* Set the first session's filter; ids: another one beside it, unless NULL. */
 static int filter(FIXTURE_DATA(payload) *self, struct etw_guid guid,
 		  const struct etw_payload_layout *l, bool any,
 		  const struct etw_payload_predicate *p, unsigned int count, const int *ids)
@@ -114,7 +114,7 @@ static uint64_t taken(FIXTURE_DATA(payload) *self, int session)
 	return st.written;
 }
 
-/* Without anybody reading, buffers run out. */
+/* Without a reader, buffers run out. */
 static uint64_t lost_or_taken(FIXTURE_DATA(payload) *self, int session)
 {
 	struct etw_session_stat st;
@@ -183,7 +183,7 @@ TEST_F(payload, with_other_filters)
 	EXPECT_EQ(1, NEWS);
 }
 
-/* B75: in the kernel, in every context, over pieces that lie anywhere. */
+/* B75: in the kernel, in every context, with fields across pieces. */
 TEST_F(payload, of_the_kernel)
 {
 	const struct etw_payload_predicate p[] = { { "Number", ETW_PAYLOAD_MODULO, "10" },
@@ -277,7 +277,7 @@ TEST_F(payload, lost_before)
 	EXPECT_EQ(1, st.dropped[ETW_DROP_COPY_FAULT]);
 }
 
-/* B42, B44: refused whole, and the filter that was there stays. */
+/* B42, B44: refused as a whole, and the earlier filter stays. */
 TEST_F(payload, refused)
 {
 	const struct etw_payload_predicate p[] = { { "Number", ETW_PAYLOAD_EQ, "1" } };

@@ -104,7 +104,7 @@ static void peer_end(struct peer *p)
 	vm_reap(p->pid);
 }
 
-/* B47 and B51: a registration is of the process that made it. */
+/* B47 and B51: a registration belongs to the process that made it. */
 TEST_F(pid, only_the_process_named)
 {
 	uint32_t own = getpid(), other;
@@ -161,7 +161,7 @@ TEST_F(pid, no_such_process)
 	EXPECT_EQ(0, written(self));
 }
 
-/* An enable without the filter takes it away. */
+/* An enable call without the filter removes it. */
 TEST_F(pid, filter_is_replaced)
 {
 	uint32_t none = 0x3ffffffe;
@@ -222,7 +222,7 @@ TEST_F(pid, namespace_of_the_caller)
 	EXPECT_EQ(1, written(self));
 }
 
-/* B48: whatever PIDs are named, a module's registration is of none of them. */
+/* B48: no PID selects the registration of a module. */
 TEST_F(pid, kernel_registrations_are_never_selected)
 {
 	static const struct etw_guid guid = ETW_TEST_GUID;

@@ -218,7 +218,7 @@ TEST_F(scope, all_must_agree)
 	EXPECT_EQ(1, OWN_ENABLED);
 }
 
-/* As by a PID filter, no module is selected. */
+/* As with a PID filter, no module is selected. */
 TEST_F(scope, not_the_kernel)
 {
 	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
@@ -244,7 +244,7 @@ TEST_F(scope, not_the_kernel)
 	EXPECT_EQ(0, vm_rmmod("etw_test"));
 }
 
-/* B44; what was enabled stays as it is. */
+/* B44; the earlier enabling does not change. */
 TEST_F(scope, refused)
 {
 	static char names[ETW_FILTER_NAMES_MAX + 2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tdh_filter - payload filters made by TDH from a manifest, in a session of the kernel, and
- * what TDH says of the events that pass
+ * tdh_filter - payload filters that TDH makes from a manifest, in a session of the kernel,
+ * and the events that pass, decoded by TDH
  */
 #include "lib/vm.h"
 #include "lib/vm_lib.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib - libetw on the real module: what is written is what is read
+ * lib - libetw on the real module: readers get what was written
  */
 #include "lib/vm.h"
 #include "lib/vm_lib.h"

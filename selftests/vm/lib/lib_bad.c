@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib_bad - bad input to libetw: ETW's error codes, and nothing has changed
+ * lib_bad - bad input to libetw: ETW's error codes, and an unchanged state
  *
  * The state is compared through the bare device after every test.
  */
@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(bad)
 {
 	int i;
 
-	/* A loss is counted, and is all that may have changed. */
+	/* Only a loss may have changed the state. */
 	for (i = 0; i < self->was->sessions && self->drops; i++) {
 		self->was->session[i].stat.dropped[self->cause] += self->drops;
 		self->was->session[i].query.events_lost += self->drops;
@@ -90,7 +90,7 @@ TEST_F(bad, name_taken)
 	EXPECT_EQ(ERROR_ALREADY_EXISTS, start(self, "lib-bad"));
 	EXPECT_EQ(ERROR_ALREADY_EXISTS, start(self, "LIB-Bad"));
 	EXPECT_EQ(ERROR_ALREADY_EXISTS, start_w(self, u"lib-bad"));
-	/* The caller's memory is as it was, too. */
+	/* The caller's memory is unchanged, too. */
 	EXPECT_EQ(0, memcmp(&before, &self->props, sizeof(before)));
 }
 
@@ -434,7 +434,7 @@ static int as_nobody(FIXTURE_DATA(bad) *self)
 	if (open_trace("lib-bad", PROCESS_TRACE_MODE_REAL_TIME) !=
 	    INVALID_PROCESSTRACE_HANDLE || GetLastError() != ERROR_ACCESS_DENIED)
 		return 6;
-	/* Being a provider is everybody's right, also without a right to the device. */
+	/* Every user may be a provider, even without a right to the device. */
 	reg = vl_register(2);
 	if (!reg || vl_write(reg, 1, 1, 1, 1) || EventUnregister(reg))
 		return 7;

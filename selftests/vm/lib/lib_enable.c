@@ -139,7 +139,7 @@ TEST_F(enable, callback_sees_all_sessions)
 	ASSERT_EQ(0, control(self->b, ON, 202, 5, 0x10, 0x06));
 	EXPECT_TRUE(last_call(&c, 2, ON, 5, 0x1f, 0x02));
 	EXPECT_TRUE(from(&c, 202));
-	/* Again, with what replaces it: any 0 is all ones. */
+	/* Again, with other settings that replace them: any 0 is all ones. */
 	ASSERT_EQ(0, control(self->b, ON, 203, 4, 0, 0x07));
 	EXPECT_TRUE(last_call(&c, 3, ON, 4, ~0ULL, 0x03));
 	EXPECT_TRUE(from(&c, 203));
@@ -198,7 +198,7 @@ TEST_F(enable, no_callback_once_unregistered)
 	ASSERT_NE(0, second);
 	ASSERT_EQ(0, control(self->a, ON, 201, 1, 1, 0));
 	EXPECT_EQ(1, atomic_load(&gone.count));
-	/* Some for it may be queued when it goes. */
+	/* Calls for it may be queued when it unregisters. */
 	for (i = 0; i < 10; i++)
 		ASSERT_EQ(0, vl_enable(self->a, 1, i, 1, 0));
 	ASSERT_EQ(0, EventUnregister(first));
@@ -279,7 +279,7 @@ static int peer_do(struct peer *p, char what)
 	return write(p->to[1], &what, 1) == 1 ? peer_answer(p) : -1;
 }
 
-/* With reg 0 the child registers, else it goes on with its parent's. */
+/* With reg 0 the child registers, else it continues with its parent's registration. */
 static bool peer_start(struct peer *p, REGHANDLE reg)
 {
 	if (pipe2(p->to, O_CLOEXEC) || pipe2(p->from, O_CLOEXEC))
@@ -328,7 +328,7 @@ TEST_F(enable, only_the_chosen_process)
 		EXPECT_EQ(0, peer_do(&p[i], 'w'));
 	EXPECT_EQ(0, vl_write(reg, 2, 1, 1, 1));
 	ASSERT_TRUE(vl_got(r, self->a, 1));
-	/* Enabled anew and for all, which ends the choice: then all write. */
+	/* Enabling again for all processes ends the selection: then all write. */
 	ASSERT_EQ(0, vl_enable(self->a, 1, 0, 0, 0));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, peer_do(&p[i], 'w'));
@@ -350,7 +350,7 @@ static unsigned int registrations(int fd)
 	return vm_ioctl(fd, ETW_IOC_PROVIDER_QUERY, &q) ? 0 : q.reg_count;
 }
 
-/* A child's registration is made anew by its first enabled write. */
+/* The first enabled write of a child registers it again. */
 TEST_F(enable, fork)
 {
 	struct vl_reader *r = vl_read("lib-a");
@@ -382,7 +382,7 @@ TEST_F(enable, fork)
 
 /* ---------------------------------------------------------- system calls */
 
-/* From here on every system call but the end of the process kills it. */
+/* From here on every system call except exit kills the process. */
 static bool forbid_system_calls(void)
 {
 	struct sock_filter code[] = {
@@ -436,7 +436,7 @@ TEST_F(enable, disabled_makes_no_system_call)
 		if (!pid)
 			write_without_system_calls(enabled);
 		status = vm_reap(pid);
-		/* An event that is wanted makes one: that the trap works. */
+		/* An enabled event makes a system call: that shows that the trap works. */
 		EXPECT_EQ(enabled ? SIGSYS : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 		EXPECT_TRUE(enabled || status == 0);
 	}

@@ -48,7 +48,7 @@ static void NTAPI on_enable(LPCGUID source, ULONG enabled, UCHAR level, ULONGLON
 	atomic_fetch_add(&c->count, 1);
 }
 
-/* The callback has run as often as there were changes. */
+/* The callback has run once for each change. */
 static bool called(FIXTURE_DATA(filter) *self)
 {
 	long long end = vm_ms() + WAIT_MS;
@@ -188,7 +188,7 @@ TEST_F(filter, registered_later)
 	EXPECT_TRUE(vl_same_guid(&none, &self->call->source));
 }
 
-/* B61, B62: what goes with CAPTURE_STATE. */
+/* B61, B62: the filter of a CAPTURE_STATE call. */
 TEST_F(filter, capture)
 {
 	EVENT_FILTER_DESCRIPTOR f[2];

@@ -75,8 +75,8 @@ static NOT_INLINE ULONG outer(REGHANDLE reg)
 }
 
 /*
- * The library walks the stack: the first frame is where the program called it,
- * and each that follows is exact, without frame pointers.
+ * The library walks the stack: the first frame is the call in the program, and the following
+ * ones are exact, without frame pointers.
  */
 TEST_F(items, stack)
 {

@@ -2,7 +2,7 @@
 /*
  * lib_trace - libetw's controllers and consumers on the real module
  *
- * A and W forms speak of the same sessions; callbacks may end ProcessTrace().
+ * A and W forms control the same sessions; callbacks may end ProcessTrace().
  */
 #include "lib/vm.h"
 #include "lib/vm_lib.h"
@@ -225,7 +225,7 @@ static TRACEHANDLE open_a(void)
 	};
 	TRACEHANDLE handle = OpenTraceA(&logfile);
 
-	/* Neither struct nor name need to stay. */
+	/* Struct and name may be freed after the call. */
 	memset(name, 'x', sizeof(name));
 	memset(&logfile, 0xff, sizeof(logfile));
 	seen.handle = handle;
@@ -308,7 +308,7 @@ TEST_F(trace, buffer_callback_cancels)
 	EXPECT_EQ(2, seen.buffers);
 	EXPECT_EQ(2 * EVENTS, seen.events);
 	EXPECT_FALSE(seen.wrong);
-	/* It can be taken up again where it was left. */
+	/* Processing can continue where it stopped. */
 	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
 	EXPECT_EQ(0, ProcessTrace(&seen.handle, 1, NULL, NULL));
 	EXPECT_EQ(4, seen.buffers);
@@ -351,7 +351,7 @@ TEST_F(trace, closed_by_anwrong)
 
 	ASSERT_NE(NULL, r);
 	ASSERT_EQ(0, vl_write(self->reg, 1, 1, 1, 1));
-	/* Once an event has come it is certain that ProcessTrace() runs. */
+	/* Once an event has come, ProcessTrace() is certain to run. */
 	ASSERT_TRUE(vl_got(r, self->session, 1));
 	ret = CloseTrace(r->handle);
 	EXPECT_EQ(ERROR_CTX_CLOSE_PENDING, ret);
@@ -426,7 +426,7 @@ static BOOL close_stream(const ETW_BUFFER_HEADER *buffer, ULONG size,
 	return TRUE;
 }
 
-/* B199: what one reader is through with, another one gets the same events of */
+/* B199: the buffers that one reader has processed give another reader the same events */
 TEST_F(trace, buffers_passed_on)
 {
 	ETW_OPEN_TRACE_OPTIONS here = { .EventCallback = keep_time, .BufferCallback = pass_on };
@@ -460,7 +460,9 @@ TEST_F(trace, buffers_passed_on)
 	for (len = 0; len < passed.count; len++) {
 		LONGLONG off = passed.times[len] - passed.last[len];
 
-		/* The one is steered by flushes, the other by what is in the buffers. */
+		/*
+		 * Flushes decide the order of one, the times in the buffers that of the other.
+		 */
 		EXPECT_TRUE(off < 2000000 && off > -2000000);
 		EXPECT_TRUE(!len || passed.times[len] >= passed.times[len - 1]);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile - sessions that write log files: the modes, what is lost, what is refused
+ * logfile - sessions that write log files: modes, losses, refused arguments
  *
  * KERNEL: every
  */
@@ -12,7 +12,7 @@
 #define SPACE_KB	1024
 #define PER_BUFFER	LOG_PER_BUFFER
 
-/* What a file has, which must obey every rule of the format. */
+/* The contents of a file, which must obey every rule of the format. */
 #define READ(path) ({							\
 	struct vl_log read_log = vl_log_read(path);			\
 									\
@@ -57,7 +57,7 @@ TEST_F(logfile, sequential)
 	EXPECT_STREQ("log", q.name);
 	EXPECT_EQ(0, q.p.LogBuffersLost);
 	EXPECT_LE(11, q.p.BuffersWritten);
-	/* While it runs the file can be read, and has no end. */
+	/* While the session runs the file can be read, and has no end time. */
 	log = READ(FILE_A);
 	EXPECT_TRUE(log.cut_off);
 	EXPECT_EQ(10 * PER_BUFFER + 3, log.events);
@@ -80,7 +80,7 @@ TEST_F(logfile, sequential)
 	EXPECT_LT(log.info.header.BootTime.QuadPart, log.info.header.StartTime.QuadPart);
 }
 
-/* B124, B127: at its size, here in KB, it takes no more, and what comes then is lost */
+/* B124, B127: at its size, here in KB, it takes no more, and later events are lost */
 TEST_F(logfile, sequential_is_full)
 {
 	struct vl_log_props q;
@@ -100,7 +100,7 @@ TEST_F(logfile, sequential_is_full)
 	EXPECT_LE(12, log.info.header.BuffersLost);
 	EXPECT_EQ(0, log.first);
 	EXPECT_TRUE(log.in_order);
-	/* Every flush ends a buffer, so that what is in the file was written first. */
+	/* Every flush ends a buffer, so the file has the earlier events. */
 	EXPECT_EQ(log.events, log.last + 1);
 	EXPECT_GT(20 * PER_BUFFER, log.events);
 }
@@ -249,7 +249,7 @@ TEST_F(logfile, no_real_time)
 	EXPECT_EQ(ERROR_INVALID_PARAMETER, GetLastError());
 }
 
-/* B135: on in another file; the first one is complete then */
+/* B135: it continues in another file; the first one is complete then */
 TEST_F(logfile, update)
 {
 	struct vl_log_props props;
@@ -278,7 +278,7 @@ TEST_F(logfile, update)
 	EXPECT_EQ(3, READ(FILE_A).events);
 }
 
-/* The disk is full: what does not fit is lost and counted; then it goes on. */
+/* The disk is full: events that do not fit are lost and counted; then it continues. */
 TEST_F(logfile, no_space)
 {
 	struct vl_log_props q;
@@ -307,7 +307,7 @@ TEST_F(logfile, no_space)
 	EXPECT_EQ(log.count.buffers * LOG_KB * 1024, log.size);
 }
 
-/* Its controller is dead; the session writes on. */
+/* The controller has died; the session continues to write. */
 TEST_F(logfile, controller_dies)
 {
 	pid_t pid = fork();
@@ -328,7 +328,7 @@ TEST_F(logfile, controller_dies)
 	EXPECT_EQ(5, READ(FILE_A).events);
 }
 
-/* B118, B119: and nothing is changed by what is refused */
+/* B118, B119: and refused calls change nothing */
 TEST_F(logfile, refused)
 {
 	struct vl_log_props props;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile_access - who may have a session written to which file
+ * logfile_access - the right to have a session write to a file
  *
- * The kernel writes with the rights of who gave the file, and with what he had opened;
- * starting and changing such sessions takes the right to files.
+ * The kernel writes with the rights of the user who gave the file, and with the descriptor
+ * that he opened; starting and changing such sessions requires the right to files.
  *
  * KERNEL: every
  */
@@ -60,7 +60,7 @@ static int start(FIXTURE_DATA(access) *self, uint32_t mode)
 	return ret;
 }
 
-/* What START says to that file, open so; it is closed again. */
+/* The result of START with that file, opened with these flags; the file is closed again. */
 static int start_with(FIXTURE_DATA(access) *self, int fd)
 {
 	int ret;
@@ -85,7 +85,7 @@ static int start_in(FIXTURE_DATA(access) *self, const char *path, int flags, con
 	return ret;
 }
 
-/* Descriptors by which nothing can be written, or not by the kernel */
+/* Descriptors that are not writable, or not by the kernel */
 TEST_F(access, descriptors)
 {
 	int ends[2], made = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -126,7 +126,7 @@ TEST_F(access, directories)
 	self->file.file_mode = 04755;
 	EXPECT_EQ(-EINVAL, start_in(self, LOG_DIR, O_RDONLY, "a.etl"));
 	self->file.file_mode = 0640;
-	/* The part behind the last slash counts: no path is followed. */
+	/* Only the part behind the last slash counts: no path is followed. */
 	ASSERT_EQ(0, start_in(self, LOG_DIR, O_RDONLY, "/etc/a.etl"));
 	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
 	vl_logger_write(&self->l, 1);
@@ -135,7 +135,7 @@ TEST_F(access, directories)
 	ASSERT_EQ(0, stat(FILE_A, &st));
 	EXPECT_EQ(0640, st.st_mode & 07777);
 	EXPECT_NE(0, access("/etc/a.etl", F_OK));
-	/* What the name is of is found when the file is made. */
+	/* What the name refers to is found when the file is made. */
 	ASSERT_EQ(0, start_in(self, LOG_DIR, O_RDONLY, "link"));
 	ASSERT_EQ(0, vl_enable(self->l.session, 1, 0, 0, 0));
 	vl_logger_write(&self->l, 1);
@@ -181,7 +181,7 @@ static int start_given(void *arg)
 	return start(arg, ETW_MODE_KBYTES | ETW_MODE_PREALLOCATE);
 }
 
-/* Root's file, which he may not open, but was given open: that is enough for its size. */
+/* Root's file, which he may not open but got as a descriptor: that is enough for its size. */
 TEST_F(access, opened_by_another)
 {
 	static const char old[100000] = "old";
@@ -203,14 +203,17 @@ TEST_F(access, opened_by_another)
 	EXPECT_EQ(2 * LOG_KB * 1024, vl_log_read(FILE_A).size);
 }
 
-/* Files are the giver's, and made where he may make some, long after he is gone. */
+/*
+ * Files belong to the user who gave the directory, and are made with his rights, long after he
+ * has exited.
+ */
 TEST_F(access, giver_s_rights)
 {
 	struct etw_session_log log;
 	struct stat st;
 
 	ASSERT_EQ(0, vm_access(self->l.fd, vm_default, VM_ALLOW(EVERYONE, 0, ETW_RIGHT_ALL)));
-	/* Root's directory: he may look at it, and make nothing there. */
+	/* Root's directory: he may read it, but not create files in it. */
 	EXPECT_EQ(-EACCES, vm_as(&alice, start_in_roots, self));
 	EXPECT_NE(0, access(LOG_DIR "/a1.etl", F_OK));
 	ASSERT_EQ(0, vm_as(&alice, start_in_mine, self));
@@ -338,7 +341,7 @@ TEST_F(access, right_to_files)
 	EXPECT_EQ(-EPERM, vm_as(&alice, start_both, self));
 	EXPECT_EQ(-EPERM, vm_as(&inside, start_file, self));
 	EXPECT_EQ(0, vl_log_read(FILE_A).events);
-	/* A session in real time he may control, but have it write no file. */
+	/* He may control a session in real time, but not have it write a file. */
 	ASSERT_EQ(0, start(self, ETW_MODE_REAL_TIME));
 	close(self->file.fd);
 	self->file.fd = open(LOG_DIR "/b.etl", O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile_check - whatever a session writes while every CPU is busy obeys the format
+ * logfile_check - files written while every CPU is busy obey the format
  *
- * vl_log_read() has each file checked by etl/rules.h, and read by two readers that must agree.
+ * vl_log_read() checks each file against etl/rules.h, and reads it with two readers that
+ * must agree.
  */
 #include "lib/vm.h"
 #include "lib/vm_log.h"
@@ -158,7 +159,7 @@ TEST_F(check, appended)
 	}
 }
 
-/* What there would be if the machine were gone now: no end time, and half of a buffer. */
+/* The file as a crash would leave it: no end time, and half of a buffer. */
 static void copy(void)
 {
 	static char bytes[6000];

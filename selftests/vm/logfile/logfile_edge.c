@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile_edge - log files at the edges: the longest name, files that are too long or too
- * short to go on in, CPUs that come and go, no flush timer, a size that nobody may write,
- * and a session that ends its file while it is given another one
+ * logfile_edge - edge cases of log files: the longest name, files that are too long or too
+ * short to append to, CPUs that come and go, no flush timer, a size that exceeds the
+ * caller's limit, and a session that ends its file while it is given another one
  */
 #include "lib/vm.h"
 #include "lib/vm_log.h"
@@ -199,7 +199,7 @@ TEST_F(edge, no_timer)
 	EXPECT_TRUE(vm_until(vl_log_status(self->l.fd, self->l.session).buffers == 2));
 	EXPECT_TRUE(vm_flush_timer(self->l.fd, 2));
 	EXPECT_EQ(2, vl_log_status(self->l.fd, self->l.session).buffers);
-	/* What waits already is for the timer, too. */
+	/* The timer also applies to events that wait already. */
 	s.handle = self->l.session;
 	ASSERT_EQ(0, vm_ioctl(self->l.fd, ETW_IOC_SESSION_UPDATE, &s));
 	EXPECT_EQ(1000, timer_of(self));
@@ -218,7 +218,7 @@ TEST_F(edge, no_timer)
 	close_files(self);
 }
 
-/* The caller's limit is what he hears of, and of half a header nothing is left. */
+/* The caller's limit is the error that is returned, and no half header is left. */
 TEST_F(edge, size_limit)
 {
 	struct rlimit old, limit;
@@ -245,7 +245,7 @@ struct changer {
 	int last;
 };
 
-/* Gives the session one file after the other until it has none. */
+/* Give the session one file after the other until it has none. */
 static void *change_on(void *arg)
 {
 	struct changer *c = arg;

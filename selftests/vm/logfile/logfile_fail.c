@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile_fail - log files that cannot be written: the session lives, what is lost is
- * counted and told, and it writes on as soon as that works
+ * logfile_fail - log files that cannot be written: the session continues, losses are counted
+ * and reported, and it writes again as soon as that is possible
  */
 #include "lib/vm.h"
 #include "lib/fault/vm_disk.h"
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(fail)
 	vl_logger_end(&self->l);
 }
 
-/* Leave no room in LOG_DIR, or give it back. */
+/* Fill LOG_DIR, or free it again. */
 static bool fill(void)
 {
 	int fd = open(FILLER, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -51,7 +51,7 @@ static void make_room(void)
 	unlink(FILLER);
 }
 
-/* Write that many buffers and have all of them tried. */
+/* Write that many buffers, and wait until the session has tried to write each. */
 static struct etw_session_log write_buffers(struct vl_logger *l, ULONG buffers)
 {
 	vl_logger_write(l, buffers * PER_BUFFER);
@@ -76,7 +76,7 @@ static struct vl_log read_numbered(const char *pattern, unsigned int from, unsig
 	return sum;
 }
 
-/* No file can be made: not one of its buffers is lost unseen, and then it goes on. */
+/* No file can be made: every lost buffer is counted, and then it continues. */
 TEST_F(fail, no_space_for_new_files)
 {
 	struct etw_session_log log;
@@ -103,7 +103,7 @@ TEST_F(fail, no_space_for_new_files)
 	EXPECT_EQ(self->l.written - 1, sum.last);
 }
 
-/* A file that turns round keeps its size, and what it has, while the disk is full. */
+/* A circular file keeps its size and its contents while the disk is full. */
 TEST_F(fail, no_space_for_circular)
 {
 	struct etw_session_log log;
@@ -202,7 +202,7 @@ TEST_F(fail, read_only_for_a_while)
 	EXPECT_EQ(log.buffers_lost, file.info.header.BuffersLost);
 }
 
-/* What refuses to grow says so with each write. */
+/* A file that refuses to grow returns the error with each write. */
 TEST_F(fail, sealed)
 {
 	struct etw_session s = vm_session("sealed");
@@ -229,7 +229,7 @@ TEST_F(fail, sealed)
 	/* Its header can be completed. */
 	EXPECT_EQ(2 * PER_BUFFER, vl_log_read(path).events);
 	EXPECT_EQ(log.buffers_lost, vl_log_read(path).info.header.BuffersLost);
-	/* Nothing can be written to one that is sealed against all of it. */
+	/* A file that is sealed against writing cannot be written at all. */
 	ASSERT_EQ(0, fcntl(file.fd, F_ADD_SEALS, F_SEAL_WRITE));
 	s.handle = 0;
 	EXPECT_EQ(-EPERM, vm_start(self->l.fd, &s));
@@ -279,7 +279,7 @@ TEST_F(fail, snapshot_does_not_fit)
 	EXPECT_EQ(0, umount2(DISK_DIR, 0));
 }
 
-/* Where that cannot be known before, the disk is as full, and nothing half is left. */
+/* Where that cannot be known before, the disk is as full, and no incomplete file is left. */
 TEST_F(fail, snapshot_ends_midway)
 {
 	unsigned long room;
@@ -310,7 +310,7 @@ static void breaks(struct __test_metadata *_metadata, struct vl_logger *l, int e
 	EXPECT_EQ(0, log.error);
 	ASSERT_TRUE(break_it());
 	log = write_buffers(l, 5);
-	/* Newer kernels say of both that it is an error. */
+	/* Newer kernels report both as an error. */
 	EXPECT_TRUE((int)log.error == error || log.error == EIO)
 		TH_LOG("error %u", log.error);
 	EXPECT_EQ(5 * PER_BUFFER, log.events_lost);

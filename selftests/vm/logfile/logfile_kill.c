@@ -3,9 +3,9 @@
  * logfile_kill - controllers and consumers of file sessions die by SIGKILL
  *
  * A controller starts a session and changes its file again and again, a consumer reads
- * beside it, somebody writes events; then the first two are killed.  The session lives
- * on; when it is stopped every file is whole, and what is in them and what the session
- * says was lost to them is what it took, to the event.
+ * beside it, and a provider writes events; then the first two are killed.  The session
+ * continues.  When it is stopped every file is complete, and the events in the files and
+ * those that the session counts as lost are exactly the events that it took.
  *
  * ETW_SEED repeats a run (as far as the scheduler lets it).
  */
@@ -126,7 +126,7 @@ static uint64_t count_files(struct __test_metadata *_metadata)
 	return events;
 }
 
-/* The session is there and works: stop it, and compare. */
+/* The session exists and works: stop it, and compare. */
 static bool judge(struct __test_metadata *_metadata, int fd)
 {
 	struct etw_session s = vm_session("log");

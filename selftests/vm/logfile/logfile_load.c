@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logfile_load - a session in real time and in a file at once, with more events than
- * either can take
+ * logfile_load - a session in real time and in a file at once, with more events than either
+ * can take
  *
  * Two writers number their events and keep a tally.  The disk is full now and then, the
- * reader is slow, the buffers are few.  What is in the file, or with the reader, and what
- * each is said to have lost, and what no buffer took, is the writers' tally, to the event;
- * and nothing comes twice.
+ * reader is slow, the buffers are few.  For the file as for the reader, the events received,
+ * lost and refused add up to the writers' tally, to the event; and no event comes twice.
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
@@ -205,7 +204,7 @@ TEST(file_and_reader_under_load)
 	EXPECT_EQ(0, in_file->twice + in_file->strange + read->twice + read->strange);
 	EXPECT_EQ(attempted, in_file->events + log.events_lost + refused);
 	EXPECT_EQ(attempted, read->events + info.events_lost + refused);
-	/* That there were losses is what this is about. */
+	/* The test is about losses, so there must have been some. */
 	EXPECT_LT(0, log.buffers_lost);
 	EXPECT_LT(0, in_file->events);
 	/* The file itself reports them, in its header and by the numbers of its buffers. */

@@ -41,7 +41,7 @@ static ULONG start(struct vl_logger *l, const char *file)
 	return ret ? ret : vl_enable(l->session, 1, 0, 0, 0);
 }
 
-/* Without flushes of the logger's own: they are what is tested. */
+/* Does not flush, unlike vl_logger_write(), since flushes are what is tested. */
 static void write_events(struct vl_logger *l, ULONG n)
 {
 	char payload[LOG_PAYLOAD] = { 0 };
@@ -61,7 +61,7 @@ static ULONG flush_to(struct vl_logger *l, const char *file, struct vl_log_props
 	return FlushTraceA(l->session, NULL, &props->p);
 }
 
-/* B129: each flush makes a whole log of what is new; the name is that of the call */
+/* B129: each flush makes a complete log of the new events; the call gives its name */
 TEST_F(snap, flush_names_a_file)
 {
 	struct vl_log_props q;
@@ -87,7 +87,7 @@ TEST_F(snap, flush_names_a_file)
 	log = vl_log_read(FILE_B);
 	EXPECT_EQ(3, log.events);
 	EXPECT_EQ(5 * PER_BUFFER + 2, log.first);
-	/* Nothing has happened: a log all the same */
+	/* No new events: a complete log all the same */
 	ASSERT_EQ(0, flush_to(&self->l, FILE_B, &q));
 	log = vl_log_read(FILE_B);
 	EXPECT_EQ(0, log.error);
@@ -125,7 +125,7 @@ TEST_F(snap, session_has_a_file)
 	EXPECT_EQ(1, vl_log_read(FILE_A).events);
 }
 
-/* B129: the oldest make room, and are not lost */
+/* B129: the oldest events are overwritten, and do not count as lost */
 TEST_F(snap, newest_are_kept)
 {
 	struct vl_log_props q;
@@ -164,7 +164,7 @@ TEST_F(snap, no_space)
 	EXPECT_EQ(ERROR_DISK_FULL, flush_to(&self->l, FILE_A, &q));
 	EXPECT_EQ(2, vl_log_read(FILE_A).events);
 	EXPECT_EQ(ERROR_DISK_FULL, flush_to(&self->l, NULL, &q));
-	/* Room for some buffers, but not for all */
+	/* Space for some buffers, but not for all */
 	ASSERT_EQ(0, truncate(FILLER, at - 5 * LOG_KB * 1024));
 	EXPECT_EQ(ERROR_DISK_FULL, flush_to(&self->l, FILE_B, &q));
 	EXPECT_NE(0, access(FILE_B, F_OK));
@@ -202,7 +202,7 @@ TEST_F(snap, beside_a_reader)
 	free(r);
 }
 
-/* Where nothing may be written, and what is not a matter of these sessions */
+/* Places that cannot be written, and commands that do not apply to these sessions */
 TEST_F(snap, refused)
 {
 	struct etw_session_file file = { .size = sizeof(file), .fd = -1, .dir = -1,
@@ -226,11 +226,11 @@ TEST_F(snap, refused)
 	other.handle = vl_start("t-real-time");
 	EXPECT_EQ(0, FlushTraceA(other.handle, NULL, &q.p));
 	EXPECT_NE(0, access(FILE_B, F_OK));
-	/* A session that is written to a file has that one. */
+	/* A session that writes a file keeps that file. */
 	other = (struct etw_session){ .size = sizeof(other), .handle = s.handle,
 				      .file = VM_PTR(&file) };
 	EXPECT_EQ(-EINVAL, vm_ioctl(self->l.fd, ETW_IOC_SESSION_FLUSH, &other));
-	/* Files of snapshots are plain, and made anew. */
+	/* Files of snapshots are plain, and made again by each flush. */
 	s = vm_session("t-more");
 	s.file = VM_PTR(&file);
 	s.mode = ETW_MODE_BUFFERING;
@@ -254,7 +254,7 @@ TEST_F(snap, refused)
 	EXPECT_EQ(2, vl_log_read(FILE_B).events);
 }
 
-/* B137: what was written before is in the file, what comes after it is for a reader */
+/* B137: earlier events are in the file, later ones are for a reader */
 TEST_F(snap, becomes_real_time)
 {
 	struct vl_log_props q;
@@ -286,7 +286,7 @@ TEST_F(snap, becomes_real_time)
 	EXPECT_EQ(20, vl_log_read(FILE_A).events);
 }
 
-/* B137: one that has no file has nothing to convert */
+/* B137: a session without a file cannot be converted */
 TEST_F(snap, nothing_to_convert)
 {
 	struct vl_log_props q;
@@ -307,7 +307,7 @@ struct writer {
 	ULONG refused;
 };
 
-/* Numbers without end; a refused one is not used. */
+/* An endless sequence of numbers; refused events use none. */
 static void *write_on(void *arg)
 {
 	struct writer *w = arg;
@@ -366,7 +366,7 @@ TEST_F(snap, becomes_real_time_under_load)
 	free(r);
 }
 
-/* B137: one that has readers keeps them */
+/* B137: a session with readers keeps them */
 TEST_F(snap, converted_with_a_reader)
 {
 	struct vl_log_props q;

@@ -77,7 +77,7 @@ static ULONG write_event(TRACEHANDLE logger, const GUID *class, UCHAR type, cons
 	return TraceEvent(logger, &e.h);
 }
 
-/* B6, B8: level and flags come as they were asked for, flags 0 as 0 */
+/* B6, B8: level and flags arrive as requested, flags 0 as 0 */
 TEST_F(classic, level_and_flags)
 {
 	ASSERT_TRUE(enable(&self->told, self->a, 3, 0xF00000005ULL, 1));
@@ -103,10 +103,10 @@ TEST_F(classic, one_session)
 	EXPECT_NE(first, self->told.logger);
 	EXPECT_EQ(ERROR_INVALID_HANDLE, write_event(first, &self->class, 2, "two"));
 	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 3, "three"));
-	/* The first one's disabling changes nothing. */
+	/* Disabling by the first one changes nothing. */
 	EXPECT_EQ(0, vl_disable(self->a, 1));
 	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 4, "four"));
-	/* And it does not get the provider back by itself. */
+	/* And it does not get the provider back automatically. */
 	ASSERT_EQ(0, vl_enable(self->a, 1, 5, 1, 0));
 	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 3));
 	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 4));
@@ -209,7 +209,7 @@ TEST_F(classic, registers_later)
 	EXPECT_EQ(0, UnregisterTraceGuids(reg));
 }
 
-/* B104: what each kind is, as a consumer of a running session sees it */
+/* B104: each kind of record, as a consumer of a running session sees it */
 TEST_F(classic, kinds_of_records)
 {
 	EVENT_INSTANCE_HEADER ih = { .Size = sizeof(ih), .Class = { .Type = 9 },
@@ -365,17 +365,17 @@ TEST_F(classic, rights)
 	if (!pid)
 		_exit(raw_write(self->fd, raw(classic, a.logger_id)) == -ESTALE ? 0 : 1);
 	EXPECT_EQ(0, vm_reap(pid));
-	/* Another session takes it over: the first is out of reach. */
+	/* Another session takes it over: the first one is no longer reachable. */
 	ASSERT_EQ(0, vm_enable(self->fd, self->b, vm_guid(3), 0, 0, 0));
 	EXPECT_EQ(-ENOENT, raw_write(self->fd, raw(classic, a.logger_id)));
 	EXPECT_EQ(0, raw_write(self->fd, raw(classic, b.logger_id)));
-	/* What was refused is counted nowhere. */
+	/* Refused records are not counted. */
 	ASSERT_EQ(0, vm_stat(self->fd, self->a, &st));
 	EXPECT_EQ(1, st.written);
 	EXPECT_EQ(0, vm_dropped(&st));
 }
 
-/* What no record can be made from is refused, before a session is looked for. */
+/* Arguments that make no valid record are refused before the session is looked up. */
 TEST_F(classic, refused_arguments)
 {
 	static const struct {

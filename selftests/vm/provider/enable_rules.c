@@ -72,7 +72,7 @@ TEST_F(rules, every_level)
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 
-/* B15 to B17: the level of what is not registered yet can be changed, too. */
+/* B15 to B17: the level of an unregistered provider can be changed, too. */
 TEST_F(rules, changed_before_it_registers)
 {
 	REGHANDLE reg;
@@ -246,8 +246,8 @@ TEST_F(rules, answer_to_capture_state)
 }
 
 /*
- * B38: the callback controls sessions, though it should not. Only waiting for
- * itself cannot succeed; it costs the time that the call allows for.
+ * B38: the callback controls sessions, though it should not. Only waiting for itself cannot
+ * succeed; that takes as long as the call's timeout.
  */
 TEST_F(rules, callback_controls_sessions)
 {

@@ -76,7 +76,7 @@ TEST_F(enabling, no_keyword_is_every_keyword)
 	EXPECT_EQ(2, self->told.level);
 }
 
-/* B14: level 0 and keyword 0 ask whether anybody has it enabled */
+/* B14: level 0 and keyword 0 ask whether any session enables it */
 TEST_F(enabling, enabled_at_all)
 {
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 0, 0));
@@ -118,7 +118,7 @@ TEST_F(enabling, again)
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 2, 0x01));
 }
 
-/* Whether an event of that id reaches the session, of which it is the only one */
+/* Whether an event of that id, the session's only one, reaches it */
 static bool passes(FIXTURE_DATA(enabling) *self, USHORT id)
 {
 	struct etw_session_stat before, after;
@@ -129,7 +129,7 @@ static bool passes(FIXTURE_DATA(enabling) *self, USHORT id)
 	return after.written == before.written + 1;
 }
 
-/* B18: without parameters, or with no filter, earlier filters are gone */
+/* B18: without parameters, or without filters, earlier filters are removed */
 TEST_F(enabling, filters_are_replaced)
 {
 	EVENT_FILTER_EVENT_ID ids = { .FilterIn = TRUE, .Count = 1, .Events = { 7 } };

@@ -22,7 +22,7 @@ TEST_F(groups, present_members)
 	EXPECT_EQ(1, GETS(3, 1));
 	EXPECT_EQ(0, GETS(4, 1));
 	EXPECT_EQ(0, GETS(3, 0x10));
-	/* B17: the next call replaces what was set. */
+	/* B17: the next call replaces the settings. */
 	ASSERT_EQ(0, ENABLE(0, 5, 0x10));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	EXPECT_EQ(0x10, call.any);
@@ -73,7 +73,7 @@ TEST_F(groups, all_members)
 		EXPECT_EQ(0, write_one(self, i, 5, 1));
 	EXPECT_EQ(0, vm_write(self->fd, slot, 1, 5, 1, "x", 1));
 	EXPECT_EQ(2, written(self, 0));
-	/* A GUID is that of a provider or that of a group. */
+	/* A GUID is either that of a provider or that of a group. */
 	ASSERT_EQ(0, DISABLE(0));
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], self->group, 0, 0, 0));
 	ASSERT_EQ(0, vm_group_enable(self->fd, self->session[0], GUID, 0, 0));
@@ -111,7 +111,7 @@ TEST_F(groups, own_and_group)
 	EXPECT_EQ(0, GETS(5, 2));
 }
 
-/* B85: items and filters go with what took the event. */
+/* B85: items and filters come from the enabling that accepted the event. */
 TEST_F(groups, own_and_group_items)
 {
 	struct etw_enable e = vm_enable_arg(self->session[0], self->group);
@@ -209,7 +209,7 @@ static int capture_own(FIXTURE_DATA(groups) *self, int which)
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
 }
 
-/* B36: and one of them by its own GUID, once, whatever it is enabled by. */
+/* B36: and one of them by its own GUID, once, however it is enabled. */
 TEST_F(groups, capture_of_one)
 {
 	struct etw_test_call call;
@@ -226,7 +226,7 @@ TEST_F(groups, capture_of_one)
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	ASSERT_EQ(0, capture_own(self, variant->which));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
-	/* The session leaves it out of the group, but has it enabled itself. */
+	/* The session disallows it in the group, but enables the provider itself. */
 	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], &GUID, 1));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	ASSERT_EQ(0, capture_own(self, variant->which));

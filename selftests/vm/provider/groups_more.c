@@ -5,7 +5,7 @@
 #include "lib/vm.h"
 #include "lib/vm_groups.h"
 
-/* B85: a list leaves providers out, for one session, at any time. */
+/* B85: a disallow list excludes providers from one session, at any time. */
 TEST_F(groups, disallow_list)
 {
 	struct etw_guid list[3] = { vm_guid(1), GUID, vm_guid(2) };
@@ -26,7 +26,7 @@ TEST_F(groups, disallow_list)
 	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], list, 2));
 	ASSERT_EQ(0, ENABLE(0, 0, 0));
 	EXPECT_EQ(0, GETS(1, 1));
-	/* B17: by itself it is enabled as ever. */
+	/* B17: enabling the provider itself works as before. */
 	ASSERT_EQ(0, vm_enable(self->fd, self->session[0], GUID, 1, 0, 0));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	EXPECT_EQ(1, GETS(1, 1));
@@ -36,7 +36,7 @@ TEST_F(groups, disallow_list)
 	EXPECT_EQ(1, GETS(5, 1));
 }
 
-/* The list holds for members to come, and for groups that are enabled later. */
+/* The list applies to later members, and to groups that are enabled later. */
 TEST_F(groups, disallow_list_first)
 {
 	struct etw_test_call call;
@@ -150,7 +150,7 @@ TEST_F(groups, enable_area)
 	EXPECT_EQ(0, entry->enabled);
 }
 
-/* Looking at groups: while they have members or are enabled. */
+/* Querying groups: they exist while they have members or are enabled. */
 TEST_F(groups, query)
 {
 	struct etw_provider_enable enable = { 0 };

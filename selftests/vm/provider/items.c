@@ -116,7 +116,7 @@ static uint32_t proc_number(const char *name)
 	return number;
 }
 
-/* B76: each only if it was asked for, and then once; B77: for that session alone. */
+/* B76: each item only if it was asked for, and then once; B77: for that session alone. */
 TEST_F(items, each_only_if_asked_for)
 {
 	static const struct {
@@ -433,7 +433,7 @@ TEST_F(items, deep_group)
 	}
 }
 
-/* Items make a record larger: what does not fit is counted, for that session. */
+/* Items make a record larger: an event that does not fit is counted, for that session. */
 TEST_F(items, too_large_with_items)
 {
 	const uint32_t room = 65536 - 72 - 80;
@@ -454,7 +454,7 @@ TEST_F(items, too_large_with_items)
 	free(data);
 }
 
-/* The library's mirror of the properties, in the enable area. */
+/* The copy of the properties for the library, in the enable area. */
 TEST_F(items, area_shows_properties)
 {
 	const struct etw_enable_entry *area;

@@ -124,7 +124,7 @@ static bool look(FIXTURE_DATA(rules) *self, int i)
 	       vm_drain(&self->r[i], see, &self->seen[i]) == -EAGAIN;
 }
 
-/* One event; true if the write succeeded, whether anybody wants it or not. */
+/* One event; true if the write succeeded, whether or not a session takes it. */
 static bool put(FIXTURE_DATA(rules) *self, unsigned int index, uint16_t id,
 		const struct vm_what *e)
 {
@@ -233,7 +233,7 @@ TEST_F(rules, nobody_listens)
 	EXPECT_EQ(1, self->seen[0].count[2]);
 }
 
-/* B15 to B17, B26: what holds at its registration is what was asked for last. */
+/* B15 to B17, B26: at registration the last request is in force. */
 TEST_F(rules, enabled_and_changed_before_it_registers)
 {
 	const struct vm_what low = { 2, 4 }, high = { 5, 3 };
@@ -386,7 +386,7 @@ TEST_F(rules, answer_to_capture_state)
 	}
 }
 
-/* B93, B95: too large for one session, and in the other one all the same */
+/* B93, B95: too large for one session, but delivered to the other */
 TEST_F(rules, larger_than_a_buffer)
 {
 	struct vm_reader small;

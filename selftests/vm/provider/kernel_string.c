@@ -78,7 +78,7 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 	memcpy(s->data, r->data, r->len);
 }
 
-/* Let the module write and read what came of it. */
+/* Let the module write, and read the result. */
 static int put(FIXTURE_DATA(string) *self, uint32_t index)
 {
 	int ret;

@@ -337,7 +337,7 @@ TEST_F(kernel, oldest_calls_are_dropped)
 	EXPECT_EQ(0, w.ret);
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_GATE, &one));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* Handled when this returns, and so all that came before. */
+	/* When this returns, all earlier requests have been handled, too. */
 	ASSERT_EQ(0, enable(self, self->a, 1, 200, 1, 0));
 	i = calls_now(self, 1);
 	EXPECT_LE(64, i);

@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(kwrite)
 	close(self->fd);
 }
 
-/* Let the module write and read what came of it. */
+/* Let the module write, and read the result. */
 static int put(FIXTURE_DATA(kwrite) *self)
 {
 	int ret = vm_ioctl(self->kfd, ETW_TEST_WRITE, &self->w);
@@ -236,7 +236,7 @@ TEST_F(kwrite, over_64k)
 	EXPECT_EQ(1, vm_dropped(&st));
 }
 
-/* Where no nesting at all is allowed, every writer is one too many. */
+/* If no nesting is allowed, every writer exceeds the limit. */
 TEST_F(kwrite, nested_too_deep)
 {
 	struct etw_session_stat st;

@@ -3,8 +3,8 @@
  * mc_evntdrv - a Windows driver's manifest drives a module here
  *
  * The module etw_evntdrv is built on the header that "etw mc -km" makes of the Windows
- * sample "evntdrv", where that is at hand.  A session sees its three events, and the
- * manifest tells what they are.
+ * sample "evntdrv", if that is available.  A session sees its three events, and the manifest
+ * decodes them.
  */
 #include "lib/vm.h"
 #include "lib/vm_decode.h"
@@ -58,7 +58,7 @@ static int request(void)
 	return ret;
 }
 
-/* Enabled before the driver is there: B15; what it writes when loaded is not lost. */
+/* Enabled before the driver is loaded, see B15; its first events are not lost. */
 static int drive(struct seen *seen)
 {
 	struct etw_session s = vm_session("t-evntdrv");

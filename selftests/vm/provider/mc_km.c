@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(km)
 	free(self->seen);
 }
 
-/* Let the module do something; 0: it found nothing wrong. */
+/* Let the module run a command; 0: it found no error. */
 static int run(int what)
 {
 	char text[256] = "";
@@ -169,7 +169,7 @@ TEST_F(km, types)
 	}
 }
 
-/* What is said of each event; NULL: too much, the fields of others are the same */
+/* The expected text of each event; NULL: too long to list, its fields are those of others */
 static const char *const km_texts[] = {
 	"i8=-120 u8=136 i16=-30840 u16=34696 i32=-2054781048 u32=2240186248 "
 	"i64=-9114578090645354616 u64=9332165983064197000 f32=1.5 f64=-2.25 yes=true "
@@ -248,7 +248,7 @@ TEST_F(km, traits)
 	EXPECT_EQ(0, memcmp(item + 1, &CONTROL, sizeof(CONTROL)));
 }
 
-/* B84: the manifest's group has the provider for a member */
+/* B84: the provider is a member of the group in the manifest */
 TEST_F(km, group)
 {
 	struct etw_enable en = vm_enable_arg(self->session, GROUP);
@@ -275,7 +275,7 @@ TEST_F(km, state)
 	EXPECT_EQ(14, self->seen->count);
 }
 
-/* The macros for a context of the module's own write by that one's handle. */
+/* The macros for a context of the module's own use the handle in that context. */
 TEST_F(km, context)
 {
 	ASSERT_EQ(0, vm_enable(self->fd, self->session, CONTEXT, 4, 0x10, 0));

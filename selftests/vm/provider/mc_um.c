@@ -55,7 +55,7 @@ static ULONG disable(TRACEHANDLE session, const GUID *guid)
 			      VL_TIMEOUT, NULL);
 }
 
-/* The bits are what the session wants; the events are what was written. */
+/* The bits show what the session enables; the events are those that were written. */
 TEST_F(um, level)
 {
 	static const unsigned char six[16] = { 0x20, 1 }, blob[7] = "blob";
@@ -101,7 +101,7 @@ TEST_F(um, keyword)
 	ASSERT_EQ(0, disable(self->session, &TestNames));
 }
 
-/* A control GUID registers, the events have the GUID that they are decoded by. */
+/* The control GUID registers; the events have the GUID that decodes them. */
 TEST_F(um, traits)
 {
 	ASSERT_EQ(0, enable(self->session, &TestTraits, 0, 0));
@@ -119,7 +119,7 @@ TEST_F(um, traits)
 	ASSERT_EQ(0, disable(self->session, &TestTraits));
 }
 
-/* What the child does: a byte says that it looked, one from its parent to go on. */
+/* The child writes a byte when it has looked, and continues after one from its parent. */
 static int child_main(int looked, int go)
 {
 	char c = 0;
@@ -128,7 +128,7 @@ static int child_main(int looked, int go)
 		return 1;
 	if (write(looked, &c, 1) != 1 || read(go, &c, 1) != 1)
 		return 2;
-	/* Its parent is enabled, and so it is. */
+	/* Its parent is enabled, and so is the child. */
 	if (!EventEnabledNothing() || EventEnabledStrings5())
 		return 3;
 	if (EventWriteNothing())
@@ -173,7 +173,7 @@ TEST_F(um, forked)
 
 #define PROGRAMS	50
 
-/* What a program does that registers and has something to say at once */
+/* A program that registers and writes at once */
 static int short_main(void)
 {
 	if (EventUnregisterTest_Mc_Types() || EventRegisterTest_Mc_Types())

@@ -113,7 +113,7 @@ static bool callback_runs(void)
 	return vm_count_lines("/sys/module/etw_left/parameters/runs", "Y") == 1;
 }
 
-/* Do the calls that would use what the module left behind work? */
+/* Do the calls that would use the module's remains work? */
 static bool works(FIXTURE_DATA(left) *self)
 {
 	struct etw_guid guids[] = { static_guid, handle_guid };

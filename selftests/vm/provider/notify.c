@@ -48,7 +48,7 @@ TEST_F(notify, zero_counts_as_all)
 	EXPECT_TRUE(from(self, 0));
 }
 
-/* B28 to B31: level: the highest; any: one or the other; all: both. */
+/* B28 to B31: level: the highest; any: the bits of either; all: the common bits. */
 TEST_F(notify, composite_of_two_sessions)
 {
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 3, 1, 5, 1));
@@ -57,7 +57,7 @@ TEST_F(notify, composite_of_two_sessions)
 	ASSERT_EQ(0, next(self));
 	EXPECT_TRUE(state(self, ETW_CONTROL_ENABLE, 3, 3, 4));
 	EXPECT_TRUE(from(self, 2));
-	/* One of two disables: the provider is enabled still, at a lower level. */
+	/* One of two sessions disables it: it is still enabled, at a lower level. */
 	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_DISABLE, 0, 0, 0, 3));
 	ASSERT_EQ(0, next(self));
 	EXPECT_TRUE(state(self, ETW_CONTROL_ENABLE, 1, 2, 4));
@@ -151,7 +151,7 @@ TEST_F(notify, none_after_unregister)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* 64 wait; older ones are dropped, for each carries the whole state. */
+/* 64 are queued; older ones are dropped, because each carries the whole state. */
 TEST_F(notify, oldest_are_dropped)
 {
 	int i;
@@ -170,7 +170,7 @@ TEST_F(notify, oldest_are_dropped)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* Requests for rundowns push out no change, and are the first to go. */
+/* Requests for rundowns displace no change, and are dropped first. */
 TEST_F(notify, captures_are_dropped_first)
 {
 	int i;
@@ -333,7 +333,7 @@ TEST_F(notify, enable_waits_for_nobody)
 	EXPECT_EQ(0, vm_ioctl(self->fd, ETW_IOC_ENABLE, &e));
 }
 
-/* The one waited for goes away: so does the wait. */
+/* The registration that is waited for goes away, which ends the wait. */
 TEST_F(notify, enable_does_not_wait_for_the_dead)
 {
 	struct waiter w = { .fd = self->fd, .e = vm_enable_arg(self->a, vm_guid(3)) };

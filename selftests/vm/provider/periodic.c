@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * periodic - asking providers for their state again and again
+ * periodic - periodic requests for the state of providers
  */
 #include "lib/vm.h"
 #include "lib/vm_lib.h"
@@ -158,7 +158,7 @@ TEST_F(periodic, refused)
 	EXPECT_EQ(0, set(self->fd, self->session, 5, ETW_CAPTURE_MAX, 0xffffffff));
 }
 
-/* A session may stop at whatever moment of its asking. */
+/* A session may stop at any time during its period. */
 TEST_F(periodic, stops_meanwhile)
 {
 	int i;

@@ -148,7 +148,7 @@ TEST_F(stack, the_deepest)
 	EXPECT_EQ(3, found);
 }
 
-/* A frame pointer may be anything: the walk ends there. */
+/* A frame pointer may have any value: the walk ends there. */
 static NESTED int with_frame_pointer(FIXTURE_DATA(stack) *self, uint64_t value)
 {
 	long ret;
@@ -216,7 +216,7 @@ TEST_F(stack, given_by_the_writer)
 	EXPECT_EQ(1, st.dropped[ETW_DROP_COPY_FAULT]);
 }
 
-/* Asked for only where a session has the event, and its stack. */
+/* The stack is walked only if a session takes the event, and its stack. */
 TEST_F(stack, given_when_asked_for)
 {
 	static uint64_t own = 0x1234;
@@ -269,7 +269,7 @@ static uint64_t section(const char *module)
 	return at;
 }
 
-/* From the module that wrote, out to the program that made it. */
+/* From the module's function that wrote to the program's function that caused it. */
 TEST_F(stack, kernel_and_user)
 {
 	uint64_t text = section("etw_test"), etw = section("etw");
@@ -392,8 +392,8 @@ static int write_sized(FIXTURE_DATA(stack) *self, uint32_t size, uint32_t frames
 }
 
 /*
- * B60: an event that its stack makes larger than 64 KB is lost, by that cause,
- * where the stack is asked for, and nowhere else; one byte less and it is not.
+ * B60: an event that its stack makes larger than 64 KB is lost, by that cause, in sessions
+ * that ask for stacks, and in no other; with one byte less it is not.
  */
 TEST_F(stack, over_64_kb)
 {
@@ -411,7 +411,7 @@ TEST_F(stack, over_64_kb)
 	/* A smaller stack leaves room. */
 	EXPECT_EQ(0, write_sized(self, most + 8, ETW_STACK_MAX - 1));
 	EXPECT_TRUE(has(self, with, 2, 1, 0));
-	/* The same of the kernel's, with a stack that it walks itself. */
+	/* The same for an event of the kernel, which walks its own stack. */
 	self->k.size = 65535 - HEAD;
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &self->k));
 	EXPECT_EQ(1, self->k.failed);
@@ -420,7 +420,7 @@ TEST_F(stack, over_64_kb)
 	EXPECT_TRUE(has(self, without, 4, 0, 0));
 }
 
-/* B60: likewise one that its stack makes larger than a buffer, by another cause. */
+/* B60: likewise an event that its stack makes larger than a buffer, by another cause. */
 TEST_F(stack, over_the_buffer)
 {
 	const uint32_t most = 4096 - BLOCK - HEAD - (8 + 8 + 8 * ETW_STACK_MAX);

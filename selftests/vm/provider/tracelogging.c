@@ -101,7 +101,7 @@ static bool same(const char *what, const uint8_t *got, uint32_t len, const char 
 	return false;
 }
 
-/* Metadata, their size in front, which the text is without */
+/* Metadata: the text lacks the size in front of it */
 static bool has_meta(const struct event *e, const char *hex)
 {
 	return e->meta_len > 2 && (uint32_t)(e->meta[0] | e->meta[1] << 8) == e->meta_len &&
@@ -247,7 +247,7 @@ TEST_F(tl, a_structure_of_an_activity)
 	EXPECT_EQ(TL_KEYWORD, e->head.desc.keyword);
 	EXPECT_EQ(0, memcmp(&activity, &e->head.activity, 16));
 	EXPECT_TRUE(e->has_related);
-	/* What was not wanted has evaluated nothing. */
+	/* Disabled events evaluate no arguments. */
 	EXPECT_EQ(3 + variant->module, evaluated(variant->module));
 }
 

@@ -89,7 +89,7 @@ TEST_F(traits, types_are_ignored_at_first)
 	EXPECT_EQ(0, e->ext_len);
 }
 
-/* B81: metadata become items, wherever they stand, and are no part of the payload. */
+/* B81: metadata become items, at any position, and are not part of the payload. */
 TEST_F(traits, typed_descriptors_become_items)
 {
 	struct vm_blob provider = vm_traits("Provider");
@@ -128,7 +128,7 @@ TEST_F(traits, typed_descriptors_become_items)
 	EXPECT_TRUE(has_payload(e, "x"));
 }
 
-/* From an interrupt as from anywhere, beside the items of the session. */
+/* Works in an interrupt as anywhere, beside the items of the session. */
 TEST_F(traits, with_other_items_from_an_interrupt)
 {
 	const struct vm_event *e;
@@ -148,8 +148,8 @@ TEST_F(traits, with_other_items_from_an_interrupt)
 }
 
 /*
- * B83: the header has the time that was given, as it was given.  One of the future
- * would keep readers from all later events of its CPU.
+ * B83: the header has the given time unchanged.  One in the future would keep readers from all
+ * later events of its CPU.
  */
 TEST_F(traits, time_stamp)
 {
@@ -178,7 +178,7 @@ TEST_F(traits, time_stamp)
 	}
 }
 
-/* Descriptors that make no sense are refused, and no event is lost by it. */
+/* Invalid descriptors are refused, and the event does not count as lost. */
 TEST_F(traits, bad_descriptors)
 {
 	struct etw_session_stat st;

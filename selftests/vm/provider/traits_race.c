@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * traits_race - traits, types, groups, disallow lists and filters of names change
- * while events are written on the other CPU
+ * traits_race - traits, types, groups, disallow lists and filters of names change while
+ * events are written on the other CPU
  *
- * What a kernel that looks for errors would report is the test; and that no
- * event is refused, torn or written twice.
+ * The test is that a kernel with checks reports nothing, and that no event is refused, torn
+ * or written twice.
  *
  * KERNEL: every
  */

@@ -2,10 +2,10 @@
 /*
  * clock - the wall clock is set, and slewed, while events are written
  *
- * A session's own clock does not care, unless it is the wall clock: then it
- * jumps as that does, and the order of events stays.  Whether the machine
- * slept cannot be told from these clocks and cannot be tried here: neither
- * CLOCK_MONOTONIC nor CLOCK_BOOTTIME can be set.
+ * That does not affect a session's clock, unless it is the wall clock: then its times jump
+ * as well, and the order of events stays.  These clocks cannot show whether the machine was
+ * suspended, and that cannot be tried here: neither CLOCK_MONOTONIC nor CLOCK_BOOTTIME can
+ * be set.
  *
  * KERNEL: every
  */

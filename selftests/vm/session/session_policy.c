@@ -2,7 +2,7 @@
 /*
  * session_policy - what happens to events when buffers fill, age or wait
  *
- * Every test numbers its events and compares what came out with what went in.
+ * Every test numbers its events and compares the events that come out with those written.
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * write - what an event of a user-mode provider looks like in a buffer
+ * write - the form of an event of a user-mode provider in a buffer
  *
  * KERNEL: every
  */

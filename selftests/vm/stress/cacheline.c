@@ -2,11 +2,10 @@
 /*
  * cacheline - two CPUs that write to one session store to no common cache line
  *
- * Everything of etw.ko's that a write might store to is compared before and
- * after some writes of one CPU, then of the other: its variables, the session
- * with its provider, and the control blocks and data of the buffers.  What is
- * per CPU in the kernel's sense is apart by construction.  A value that is put
- * back before the write returns is not seen.
+ * All memory of etw.ko that a write might store to is compared before and after some writes
+ * of one CPU, then of the other: its variables, the session with its provider, and the
+ * control blocks and data of the buffers.  The kernel's per-CPU data is separate by
+ * construction.  A value that is restored before the write returns is not noticed.
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hotplug_busy - a CPU that goes and comes while everything else goes on
+ * hotplug_busy - a CPU goes offline and online while everything else goes on
+ *
+ * Events come from threads, timers and NMIs of all CPUs into a real-time and a BUFFERING
+ * session.  While CPU 1 goes offline and comes back, both are flushed without a pause, a
+ * third session starts and stops, a kernel's provider is enabled and disabled (static keys
+ * and CPU hotplug share a lock) and a process registers and unregisters.  Each buffer is
+ * delivered, in order, and lost events are counted.
  *
  * TIMEOUT: 600
  * KERNEL: every
- *
- * Events come from threads, timers and NMIs of all CPUs into a real-time and
- * a BUFFERING session.  While CPU 1 goes offline and comes back, both are
- * flushed without a pause, a third session starts and stops, a kernel's
- * provider is enabled and disabled (static keys and CPU hotplug share a lock)
- * and a process registers and unregisters.  Each buffer comes out, in order,
- * and what is lost is counted.
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * isolated - a CPU that is kept free of everything is left alone
+ * isolated - an isolated CPU is not interrupted
  *
  * For a machine that was booted with "nohz_full=1 isolcpus=domain,managed_irq,1
- * rcu_nocbs=1".  While CPU 1 runs a program that computes, or idles, CPU 0
- * writes, and sessions are flushed, asked about and stopped: CPU 1 gets no
- * interrupt for that.  When it holds records it gets one for each flush, so the
- * same counting can tell the difference.
+ * rcu_nocbs=1".  While CPU 1 runs a program that computes, or idles, CPU 0 writes, and
+ * sessions are flushed, queried and stopped: CPU 1 gets no interrupt for that.  When it
+ * holds records it gets one for each flush, which shows that the counting notices
+ * interrupts.
  *
  * TIMEOUT: 600
  */

@@ -2,18 +2,17 @@
 /*
  * kill - controllers, providers and consumers die by SIGKILL at any moment
  *
- * TIMEOUT: 900
- * KERNEL: every
- *
- * Four kinds of processes run and are killed at random points, hundreds of
- * times in all, while one consumer lives on.  The providers note in shared
- * memory what became of each event: a number is marked before the call and
- * marked again with its result, so one killed in between leaves at most one
- * event of which nobody knows.  At the end the books must agree: what the
- * survivor read and what it was told it lost is what the session took, event
- * by event; then the module is removed, and nothing of it is left.
+ * Four kinds of processes run and are killed at random points, hundreds of times in all,
+ * while one consumer survives.  The providers record the result of each event in shared
+ * memory: a number is marked before the call and marked again with its result, so a kill in
+ * between leaves at most one event with an unknown result.  At the end the accounts must
+ * agree: the events that the survivor read, and those that it learned it lost, are the
+ * events that the session took; then the module is removed, and nothing of it is left.
  *
  * ETW_SEED repeats a run (as far as the scheduler lets it).
+ *
+ * TIMEOUT: 900
+ * KERNEL: every
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * leak - nothing of the kernel's shows where nothing was written
+ * leak - no kernel data shows where nothing was written
  *
- * Every struct that a command gives back, the enable area, and the buffers,
- * both fresh and used, are searched for what memory holds that nobody set: the
- * patterns of a kernel built to find that, and addresses of the kernel's.
- * Room that a command was given and did not need stays as it was.
+ * Every struct that a command returns, the enable area, and the buffers, both fresh and
+ * used, are searched for memory that was never set: the patterns of a kernel built to find
+ * that, and kernel addresses.  The unused part of a buffer given to a command is unchanged.
  *
  * KERNEL: every
  */

@@ -2,13 +2,13 @@
 /*
  * pressure - memory is short
  *
+ * A session's buffers are charged to the memory cgroup of the process that started it.  If
+ * the limit of the group is reached, or others have taken its memory, the pool does not
+ * grow: events are lost and counted, no writer waits, and when memory is available again the
+ * pool grows on.
+ *
  * TIMEOUT: 600
  * KERNEL: every
- *
- * A session's buffers are charged to the memory cgroup of whoever started it.
- * Where that has no more, or others have taken what there was, the pool does
- * not grow: events are lost and counted, no writer waits, and when there is
- * memory again the pool grows on.
  */
 #include "lib/vm.h"
 #include "lib/vm_group.h"

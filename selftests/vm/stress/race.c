@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * race - every command at once from several threads, good and garbled
+ * race - every command at once from several threads, with good and bad arguments
+ *
+ * The results matter little here: each must be success or one of the documented errors, the
+ * kernel log must stay clean, and nothing may be left afterwards.
+ *
+ * ETW_SEED repeats the choices of a run.
  *
  * TIMEOUT: 600
- *
- * The results matter little here: each must be success or one of the
- * documented errors, the kernel log must stay clean, and afterwards nothing
- * may be left.  ETW_SEED repeats the choices of a run.
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"

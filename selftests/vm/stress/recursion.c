@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recursion - events written from within the writing of an event
+ * recursion - events written while an event is being written
+ *
+ * The module etw_test sets a trap: a kprobe on an instruction of the write path, or the
+ * tracepoints of page faults.  A writer that meets it first writes another event, into the
+ * same session.  At the end each session has every event it should have exactly once, or has
+ * counted it as lost.
  *
  * TIMEOUT: 1200
  * KERNEL: every
- *
- * The module etw_test sets a trap: a kprobe on an instruction of the write
- * path, or the tracepoints of page faults.  Whatever meets it while it writes
- * an event writes another one first, into the same session.  At the end each
- * session has every event it should have exactly once, or has counted it as
- * lost.
  */
 #include "lib/vm.h"
 #include "lib/driver/vm_kmod.h"

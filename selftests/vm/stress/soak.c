@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * soak - the same thing very often: nothing grows
+ * soak - many repetitions: nothing grows
+ *
+ * The module charges all its memory to the cgroup of the process that causes it, so the
+ * account of our own group shows its memory to the byte, or to a few pages on newer kernels.
+ * A leak smaller than one small struct for each repetition shows after some hundred of them.
+ *
+ * ETW_SOAK=N multiplies the repetitions; with 1000 there are 100,000 sessions and 1,000,000
+ * registrations.
  *
  * TIMEOUT: 3600
- *
- * The module charges all its memory to the cgroup of whoever causes it, so a
- * group of our own tells to the byte what it has, or to a few pages on newer
- * kernels.  Less than one small struct that is left behind each time shows, there
- * when it is done some hundred times.
- *
- * ETW_SOAK=N makes it N times as long; with 1000 it is 100,000 sessions and
- * 1,000,000 registrations.
  */
 #include "lib/vm.h"
 #include "lib/vm_group.h"

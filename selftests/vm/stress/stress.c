@@ -2,13 +2,13 @@
 /*
  * stress - events from threads, interrupts and NMIs of all CPUs at once
  *
- * TIMEOUT: 600
+ * The module etw_stress writes, three sessions with different filters take the events, three
+ * readers check them.  Meanwhile the sessions are flushed, another session comes and goes,
+ * and CPU 1 goes offline and online.  At the end each session has every event it should have
+ * exactly once, or has counted it as lost; no event is torn; and times never decrease within
+ * one CPU's stream.
  *
- * The module etw_stress writes, three sessions with different filters take,
- * three readers check.  Meanwhile the sessions are flushed, a further session
- * comes and goes, and CPU 1 goes offline and online.  At the end each session
- * has every event it should have exactly once, or has counted it as lost; none
- * is torn; and time never ran backwards within one CPU's stream.
+ * TIMEOUT: 600
  */
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
