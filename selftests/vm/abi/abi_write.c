@@ -326,7 +326,7 @@ TEST_F(write, event_over_64k_by_its_item)
 }
 
 /* B12 */
-TEST_F(write, nobody_wants_it_so_it_succeeds)
+TEST_F(write, succeeds_without_a_session)
 {
 	ASSERT_EQ(0, vm_disable(self->fd, self->base, vm_guid(1)));
 	EXPECT_EQ(0, put(self));

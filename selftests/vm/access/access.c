@@ -401,7 +401,7 @@ TEST_F(access, groups_and_capabilities)
 }
 
 /* CAP_PERFMON is given by lists and can be withheld; CAP_SYS_ADMIN cannot. */
-TEST_F(access, nobody_is_locked_out)
+TEST_F(access, root_is_not_locked_out)
 {
 	unsigned int j;
 

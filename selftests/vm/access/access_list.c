@@ -147,7 +147,7 @@ static int try_remove(void *arg)
 }
 
 /* Lists are changed by CAP_SYS_ADMIN in the initial user namespace, whatever they say. */
-TEST_F(list, who_may_change)
+TEST_F(list, right_to_change)
 {
 	static const struct vm_who *const who[] = { &alice, &monitor, &inside };
 	unsigned int i;

@@ -252,7 +252,7 @@ TEST_F(cli, shows_what_one_may_see)
 }
 
 /* What was allowed above is not denied: the message names the entry that decides. */
-TEST_F(cli, denies_in_vain)
+TEST_F(cli, denial_without_effect)
 {
 	RUN("access", "add", GUID_TEXT, "--deny", "user:1000=register,query");
 	EXPECT_EQ(0, self->r.status);

@@ -273,7 +273,7 @@ static bool readable(int fd)
 }
 
 /* The reader of its pipe is gone: it ends, although no event comes. */
-TEST_F(dump, ends_when_nobody_reads)
+TEST_F(dump, ends_without_readers)
 {
 	int ends[2];
 	char c;
@@ -291,7 +291,7 @@ TEST_F(dump, ends_when_nobody_reads)
 	EXPECT_EQ(128 + SIGPIPE, vc_end(&self->r));
 }
 
-TEST_F(dump, tells_losses)
+TEST_F(dump, reports_losses)
 {
 	char *big = calloc(1, 65000);
 	EVENT_DESCRIPTOR desc = vl_event(1, 1, 1);

@@ -132,7 +132,7 @@ TEST_F(record, duration)
 	EXPECT_TRUE(tells(self, " s: 0 events, 0/s, "));
 }
 
-TEST_F(record, tells_losses)
+TEST_F(record, reports_losses)
 {
 	char *big = calloc(1, 65536);
 	EVENT_DESCRIPTOR desc = vl_event(1, 1, 1);

@@ -56,7 +56,7 @@ static int buffer(FIXTURE_DATA(consumer) *self)
 	return ret ? ret : vm_flush(self->fd, self->s.handle);
 }
 
-TEST_F(consumer, open_tells_the_session)
+TEST_F(consumer, open_describes_the_session)
 {
 	struct etw_consumer_open o = { .size = sizeof(o), .name = VM_PTR("T-Consumer"),
 				       .name_len = 10, .flags = O_CLOEXEC };

@@ -167,7 +167,7 @@ TEST_F(many, stalled_one_loses_its_own)
 }
 
 /* Two buffers held for ever are extra to the pool. */
-TEST_F(many, holder_harms_nobody)
+TEST_F(many, holder_harms_no_other_reader)
 {
 	struct etw_buffer_take t[2];
 	struct vm_reader fast;

@@ -164,7 +164,7 @@ TEST_F(filter, subsets_without_keyword_0)
 }
 
 /* B12: without a session the write succeeds */
-TEST_F(filter, nobody_enabled)
+TEST_F(filter, not_enabled_by_any)
 {
 	EXPECT_EQ(0, self->entry->enabled);
 	EXPECT_EQ(0, self->entry->sessions);

@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(trace)
 /* ---------------------------------------------------------- controllers */
 
 /* B113, B115, B170 */
-TEST_F(trace, start_tells_what_it_made)
+TEST_F(trace, start_returns_the_settings)
 {
 	EVENT_TRACE_PROPERTIES *p = &self->props.p;
 	GUID none = { 0 };
@@ -260,7 +260,7 @@ static bool fill(FIXTURE_DATA(trace) *self, unsigned int buffers)
 	return !failed;
 }
 
-TEST_F(trace, open_tells_about_the_session)
+TEST_F(trace, open_returns_the_session)
 {
 	EVENT_TRACE_LOGFILEW logfile;
 	LONGLONG now = vl_filetime();
@@ -344,7 +344,7 @@ TEST_F(trace, closed_by_a_callback)
 	EXPECT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_QUERY));
 }
 
-TEST_F(trace, closed_by_anwrong)
+TEST_F(trace, closed_by_another)
 {
 	struct vl_reader *r = vl_read(NAME8);
 	ULONG ret;

@@ -208,7 +208,7 @@ TEST_F(rules, every_level)
 }
 
 /* B12, B101: also before the provider is registered, and after that */
-TEST_F(rules, nobody_listens)
+TEST_F(rules, no_session_listens)
 {
 	const struct vm_what e = { 1, 1 };
 	struct etw_test_enabled en = { .level = 1, .keyword = 1 };

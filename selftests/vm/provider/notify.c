@@ -324,7 +324,7 @@ TEST_F(notify, enable_times_out_and_stays_in_force)
 }
 
 /* B24: without a pending callback the call returns at once, even with an endless limit. */
-TEST_F(notify, enable_waits_for_nobody)
+TEST_F(notify, enable_without_callbacks_returns)
 {
 	struct etw_enable e = vm_enable_arg(self->a, vm_guid(2));
 

@@ -110,7 +110,7 @@ TEST_F(periodic, only_what_is_enabled)
 	EXPECT_TRUE(asked(self->fd, self->slot, 1, &others));
 }
 
-TEST_F(periodic, tells_what_is_set)
+TEST_F(periodic, returns_what_is_set)
 {
 	struct etw_guid guids[3] = { { 0 } }, second = vm_guid(6);
 	uint32_t count = 0, period = 99;

@@ -268,7 +268,7 @@ TEST_F(tl, ninety_seven_fields_and_two_options)
 	EXPECT_TRUE(same("payload", e->data, e->len, payload));
 }
 
-TEST_F(tl, nothing_is_evaluated_while_nobody_listens)
+TEST_F(tl, nothing_is_evaluated_while_disabled)
 {
 	ASSERT_EQ(0, write_all(variant->module));
 	EXPECT_EQ(0, evaluated(variant->module));

@@ -120,7 +120,7 @@ TEST_F(session, guid_is_made_or_kept)
 	EXPECT_NE(0, memcmp(&want, &self->s.guid, sizeof(want)));
 }
 
-TEST_F(session, query_tells_what_start_told)
+TEST_F(session, query_returns_what_start_did)
 {
 	char name[16] = "";
 	struct etw_session q = vm_session("T-ONE");

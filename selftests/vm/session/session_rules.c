@@ -111,7 +111,7 @@ TEST_F(rules, session_guids)
 }
 
 /* B115: the sizes in use, which a query returns as well */
-TEST_F(rules, start_tells_the_sizes_in_use)
+TEST_F(rules, start_returns_the_sizes_in_use)
 {
 	EVENT_TRACE_PROPERTIES *p = &self->props.p;
 	struct vl_props q = vl_props();
@@ -462,7 +462,7 @@ static void clock_test(struct __test_metadata *_metadata, FIXTURE_DATA(rules) *s
 }
 
 /* B170, B171: none asked for is the performance counter. */
-TEST_F(rules, clock_of_nobodys_choice)
+TEST_F(rules, clock_by_default)
 {
 	clock_test(_metadata, self, 0, 1);
 }

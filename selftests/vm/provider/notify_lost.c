@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* notify_untold - a notification whose caller can no longer receive it */
+/* notify_lost - a notification whose caller can no longer receive it */
 #include "lib/vm.h"
 #include "lib/vm_notify.h"
 
@@ -116,12 +116,12 @@ static void check_stolen(struct __test_metadata *_metadata, FIXTURE_DATA(notify)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-TEST_F(notify, untold_one_counts_as_dropped)
+TEST_F(notify, lost_one_counts_as_dropped)
 {
 	check_stolen(_metadata, self, false);
 }
 
-TEST_F(notify, untold_one_counts_while_another_is_handled)
+TEST_F(notify, lost_one_counts_while_another_is_handled)
 {
 	check_stolen(_metadata, self, true);
 }
