@@ -213,7 +213,7 @@ int main(void)
 	fprintf(f, START " --file-max 2 \\\n --file %s/b.etl\n", dir);
 	fclose(f);
 	setenv("ETW_AUTOLOGGER_DIR", dir, 1);
-	fake_init();
+	cli_fake_init(NULL);
 	test_defaults();
 	test_values();
 	test_bad();

@@ -16,7 +16,7 @@ static int failing_ioctl(int fd, unsigned int command, void *arg)
 {
 	if ((int)(command & 0xFF) == failing_nr && !failing_after--)
 		return failing_error;
-	return fake_ops.ioctl(fd, command, arg);
+	return cli_ioctl(fd, command, arg);
 }
 
 static void fail(int nr, int after, int error)
@@ -138,12 +138,8 @@ static void test_hashed(void)
 int main(void)
 {
 	struct etw_session s = { .buffer_kb = 4 };
-	struct etw_kdev_ops ops;
 
-	fake_init();
-	ops = fake_ops;
-	ops.ioctl = failing_ioctl;
-	etw_kdev_ops = &ops;
+	cli_fake_init(failing_ioctl);
 	etw_kdev_name_session(&s, "session");
 	fake_start(&s);
 	test_groups();

@@ -81,7 +81,7 @@ static int live_ioctl(int fd, unsigned int command, void *arg)
 		stat->consumer_count = 0;
 		return 0;
 	}
-	ret = fake_ops.ioctl(fd, command, arg);
+	ret = cli_ioctl(fd, command, arg);
 	if (!ret && nr <= 0x05)
 		session->events_lost = 0;
 	if (ret || nr != 0x40)
@@ -208,10 +208,10 @@ static void test_query(void)
 {
 	struct fake_session *s = &fake->sessions[0];
 
-	s->log = (struct etw_session_log){
-		.size = sizeof(s->log), .name_len = 5, .buffers = 9, .max_size = 64,
+	cli_logs->log = (struct etw_session_log){
+		.size = sizeof(cli_logs->log), .name_len = 5, .buffers = 9, .max_size = 64,
 	};
-	memcpy(s->path, "/tmp/x.etl", 5);
+	memcpy(cli_logs->path, "/tmp/x.etl", 5);
 	s->s.mode = ETW_MODE_CIRCULAR | ETW_MODE_KBYTES;
 	is(RUN(cmd_query, (char *)"query", (char *)"session"), 0, "a session with a file");
 	ok(strstr(out, "\nfile         /tmp/, circular, at most 64 KB\nin the file  9 buffers"),
@@ -233,15 +233,11 @@ static void test_query(void)
 int main(void)
 {
 	struct etw_session s = { .buffer_kb = 4, .mode = ETW_MODE_REAL_TIME };
-	struct etw_kdev_ops ops;
 
 	if (!mkdtemp(dir))
 		abort();
 	snprintf(path, sizeof(path), "%s/x.etl", dir);
-	fake_init();
-	ops = fake_ops;
-	ops.ioctl = live_ioctl;
-	etw_kdev_ops = &ops;
+	cli_fake_init(live_ioctl);
 	etw_kdev_name_session(&s, "session");
 	fake_start(&s);
 	test_schemas();
