@@ -192,7 +192,9 @@ build/unit/convert_chrome: libs_here = -ljson-c
 build/unit/cli_print build/unit/cli_json build/unit/tl_corpus: libs_here = -ljson-c
 cli_whole := $(addprefix build/unit/cli_,device live names recordfile)
 $(cli_whole): $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c,$(cli_src))) $(cli_list)
-# It includes state.c.
+# These include the file that is left out.
+build/unit/cli_access: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
+	user/cli/cmd/access.c,$(cli_src))) $(cli_list)
 build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.c \
 	user/cli/autologger/state.c,$(cli_src))) $(cli_list)
 # What the message compiler's binaries are tested with.

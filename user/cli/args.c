@@ -44,6 +44,18 @@ uint32_t cli_number(const char *option, const char *text, uint32_t min,
 	return (uint32_t)value;
 }
 
+void cli_range(const char *option, char *word, uint32_t max, uint32_t *low, uint32_t *high)
+{
+	char *dash = strchr(word, '-');
+
+	if (dash)
+		*dash = '\0';
+	*low = cli_number(option, word, 0, max);
+	*high = dash ? cli_number(option, dash + 1, 0, max) : *low;
+	if (*high < *low)
+		cli_usage("%s: %s-%s is not a range", option, word, dash + 1);
+}
+
 /* Seconds, with up to three decimals, as milliseconds; at least min_ms, never 0. */
 uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		    uint32_t max_seconds)
@@ -82,7 +94,9 @@ bool cli_size(const char *text, bool need_unit, uint64_t *size)
 	*size = strtoull(text, NULL, 10);
 	if (!digits || errno || (unit ? text[digits + 1] : text[digits] || need_unit))
 		return false;
-	return !unit || !__builtin_mul_overflow(*size, UINT64_C(1) << 10 * (unit - units + 1), size);
+	if (unit && __builtin_mul_overflow(*size, UINT64_C(1) << 10 * (unit - units + 1), size))
+		*size = 0;
+	return true;
 }
 
 /* A keyword mask: up to 16 hexadecimal digits, with or without 0x. */

@@ -84,8 +84,10 @@ uint32_t cli_number(const char *option, const char *text, uint32_t min,
 		    uint32_t max);
 uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		    uint32_t max_seconds);
-/* A size in bytes, with K, M, G or T (powers of 1024) behind it; false: it is none */
+/* A size with K, M, G or T (powers of 1024) behind it; 0: too large; false: it is none */
 bool cli_size(const char *text, bool need_unit, uint64_t *size);
+/* A number or a range like 5-9; the word is changed */
+void cli_range(const char *option, char *word, uint32_t max, uint32_t *low, uint32_t *high);
 uint64_t cli_hex(const char *option, const char *text);
 uint8_t cli_level(const char *option, const char *text);
 bool cli_is_level(const char *text, uint8_t *level);

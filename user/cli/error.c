@@ -38,13 +38,12 @@ void cli_wipe(const char *s)
 	wipe = s;
 }
 
-static void put_line(const char *fmt, va_list ap)
+static void put_line(const char *from, const char *fmt, va_list ap, const char *end)
 {
 	fflush(stdout);
-	fprintf(stderr, "%setw: ", wipe);
-	if (command)
-		fprintf(stderr, "%s: ", command);
+	fprintf(stderr, "%setw: %s%s", wipe, from ? from : "", from ? ": " : "");
 	vfprintf(stderr, fmt, ap);
+	fputs(end, stderr);
 }
 
 /* Wrong usage: one line with a hint, exit 2. */
@@ -58,7 +57,7 @@ void cli_usage(const char *fmt, ...)
 		va_end(ap);
 		longjmp(trap->here, 1);
 	}
-	put_line(fmt, ap);
+	put_line(command, fmt, ap, "");
 	va_end(ap);
 	if (command)
 		fprintf(stderr, " (try 'etw %s --help')\n", command);
@@ -92,9 +91,8 @@ void cli_die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	put_line(fmt, ap);
+	put_line(command, fmt, ap, "\n");
 	va_end(ap);
-	fputc('\n', stderr);
 	exit(EXIT_FAILURE);
 }
 
@@ -104,9 +102,8 @@ int cli_fail(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	put_line(fmt, ap);
+	put_line(command, fmt, ap, "\n");
 	va_end(ap);
-	fputc('\n', stderr);
 	return EXIT_FAILURE;
 }
 
@@ -139,12 +136,9 @@ void cli_note(const char *fmt, ...)
 {
 	va_list ap;
 
-	fflush(stdout);
-	fprintf(stderr, "%setw: ", wipe);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	put_line(NULL, fmt, ap, "\n");
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 /* A word from outside for a message: quoted, made printable, cut when long. */

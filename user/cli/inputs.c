@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 #define REPORTS_MAX	20	/* of a file; those beyond are only counted */
 
 struct input {
+	struct etw_source in;	/* first: the merge has pointers to it */
 	const char *path;
-	struct etw_source in;
 	unsigned int reports;
 };
 
@@ -71,11 +70,6 @@ void inputs_close(struct inputs *inputs)
 	memset(inputs, 0, sizeof(*inputs));
 }
 
-static struct input *input_of(struct etw_source *in)
-{
-	return (struct input *)((char *)in - offsetof(struct input, in));
-}
-
 void inputs_until(struct inputs *inputs, int64_t time)
 {
 	inputs->bounded = true;
@@ -115,11 +109,11 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		return 0;
 	if (in) {
 		*event = &in->next;
-		*source = (unsigned int)(input_of(in) - inputs->list);
+		*source = (unsigned int)((struct input *)in - inputs->list);
 		return 1;
 	}
 	if (err)
-		open_fail(input_of(inputs->merge[0])->path, err);
+		open_fail(((struct input *)inputs->merge[0])->path, err);
 	return err ? -1 : 0;
 }
 
@@ -143,9 +137,14 @@ int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
 	return open_fail(inputs->list[source].path, err);
 }
 
-static void tell(const struct input *in)
+static const TRACE_LOGFILE_HEADER *header_of(const struct input *in)
 {
-	const TRACE_LOGFILE_HEADER *header = &etw_etl_info(etw_source_file(&in->in))->header;
+	return &etw_etl_info(etw_source_file(&in->in))->header;
+}
+
+static void report(const struct input *in)
+{
+	const TRACE_LOGFILE_HEADER *header = header_of(in);
 	struct etw_etl_count count;
 
 	etw_etl_counts(etw_source_file(&in->in), &count);
@@ -167,12 +166,12 @@ static void tell(const struct input *in)
 			 header->BuffersLost, cli_s(header->BuffersLost));
 }
 
-void inputs_tell(const struct inputs *inputs)
+void inputs_report(const struct inputs *inputs)
 {
 	unsigned int i;
 
 	for (i = 0; i < inputs->count; i++)
-		tell(&inputs->list[i]);
+		report(&inputs->list[i]);
 }
 
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source)
@@ -260,7 +259,7 @@ int64_t inputs_start(const struct inputs *inputs)
 	unsigned int i;
 
 	for (i = 0; i < inputs->count; i++) {
-		own = etw_etl_info(etw_source_file(&inputs->list[i].in))->header.StartTime.QuadPart;
+		own = header_of(&inputs->list[i])->StartTime.QuadPart;
 		if (own < start)
 			start = own;
 	}
@@ -269,13 +268,11 @@ int64_t inputs_start(const struct inputs *inputs)
 
 void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers)
 {
-	const TRACE_LOGFILE_HEADER *header;
 	unsigned int i;
 
 	*events = *buffers = 0;
 	for (i = 0; i < inputs->count; i++) {
-		header = &etw_etl_info(etw_source_file(&inputs->list[i].in))->header;
-		*events += header->EventsLost;
-		*buffers += header->BuffersLost;
+		*events += header_of(&inputs->list[i])->EventsLost;
+		*buffers += header_of(&inputs->list[i])->BuffersLost;
 	}
 }

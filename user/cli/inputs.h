@@ -2,8 +2,8 @@
 /*
  * inputs.h - log files that a command reads, merged by time
  *
- * What is wrong in a file is told on stderr, with its offset, when it is met; the
- * next buffer goes on.
+ * An error in a file is reported on stderr, with its offset; reading goes on with the
+ * next buffer.
  */
 #ifndef ETW_CLI_INPUTS_H
 #define ETW_CLI_INPUTS_H
@@ -34,7 +34,7 @@ void inputs_close(struct inputs *inputs);
 
 /*
  * The next event of all files, by time.  1: *event, valid until the next call, of the
- * file with index *source; 0: that was all; -1: reading failed, which was told.
+ * file with index *source; 0: that was all; -1: reading failed, after a message.
  */
 int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source);
@@ -45,14 +45,14 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
  */
 void inputs_until(struct inputs *inputs, int64_t time);
 
-/* Tell that reading one has failed.  Returns the exit status. */
+/* Report that reading one has failed.  Returns the exit status. */
 int inputs_fail(const struct inputs *inputs, unsigned int source, int err);
 
-/* Decode their events by the schemas that lie in them, if there are any. */
+/* Decode events by the schemas that are embedded in the files. */
 void inputs_schemas(const struct inputs *inputs);
 
-/* What the files say of themselves that their events do not: a line each. */
-void inputs_tell(const struct inputs *inputs);
+/* Print what the headers say about losses and missing buffers, a line each. */
+void inputs_report(const struct inputs *inputs);
 
 struct etw_etl_file *inputs_file(const struct inputs *inputs, unsigned int source);
 /* Is this one of them? */
@@ -61,9 +61,9 @@ bool inputs_have(const struct inputs *inputs, const struct stat *file);
 const char *inputs_within(const struct inputs *inputs, const struct stat *folder);
 /* How much of all files was read, of 1000; they are of different sizes. */
 unsigned int inputs_progress(const struct inputs *inputs);
-/* When the earliest of them began, FILETIME. */
+/* The start time of the earliest, FILETIME */
 int64_t inputs_start(const struct inputs *inputs);
-/* That they tell of, and those that their reading has found; running totals. */
+/* Losses that the headers count and those found while reading; running totals */
 void inputs_losses(const struct inputs *inputs, uint64_t *events, uint64_t *buffers);
 
 #endif /* ETW_CLI_INPUTS_H */

@@ -135,7 +135,7 @@ static bool resolve_hash(int fd, const char *name, struct etw_guid *guid)
 	return true;
 }
 
-/* It is called so by no module and no manifest. */
+/* No module and no manifest has the name. */
 static bool resolve_other(int fd, const char *name, const struct etw_provider *list,
 			  unsigned int count, struct etw_guid *guid)
 {
@@ -212,7 +212,7 @@ unsigned int provider_named(int fd, const char *name, struct etw_guid *guid)
 	return !count && fd >= 0 ? resolve_hash(fd, name, guid) : count;
 }
 
-/* A GUID, or *NAME: what tells it without asking anybody */
+/* A GUID or *NAME, which need no device and no manifest */
 bool provider_known(const char *text, struct etw_guid *guid)
 {
 	return !etw_guid_parse(text, guid) ||

@@ -18,9 +18,9 @@ const char *provider_name(const struct etw_provider *provider);
 bool provider_looks_like_guid(const char *text);
 bool provider_known(const char *text, struct etw_guid *guid);
 bool provider_resolve(int fd, const char *text, struct etw_guid *guid);
-/* How many have this name that may be resolved; nothing is told.  fd: -1, only manifests */
+/* The number of providers with this name; prints nothing.  fd: -1: only those of manifests */
 unsigned int provider_named(int fd, const char *name, struct etw_guid *guid);
-/* What of it is a name that this GUID is only made of; NULL: it is known otherwise. */
+/* The name in text if the GUID is made of it and no manifest has it; else NULL */
 const char *provider_hashed(const char *text, const struct etw_guid *guid);
 void provider_check(const char *text);
 void provider_check_group(const char *text, const struct etw_enable *enable);

@@ -25,19 +25,25 @@ static void append(struct etw_manifest ***list, size_t *count, struct etw_manife
 	(*list)[(*count)++] = manifest;
 }
 
-/* The first thing that is wrong; "etw mc" tells all of them. */
-static _Noreturn void refuse(const char *option, const char *path,
-			     const struct etw_problems *problems)
+const char *schema_first_error(const char *path, const struct etw_problems *problems, int err)
 {
-	const struct etw_problem *problem = problems->list;
-	const struct etw_problem *end = problem + problems->count;
+	static struct etw_text text;
+	unsigned int i;
 
-	while (problem < end && problem->warning)
-		problem++;
-	if (problem == end)
-		cli_die("%s: %s: no manifest", option, cli_quote(path));
-	cli_die("%s: %s:%u: %s%s", option, cli_quote(path), problem->line, problem->text,
-		problems->errors > 1 ? " ('etw mc' reports all errors)" : "");
+	text.len = 0;
+	text_puts(&text, cli_quote(path));
+	for (i = 0; i < problems->count && problems->list[i].warning; i++)
+		;
+	if (i == problems->count) {
+		text_printf(&text, ": %s", strerror(-err));
+		return text.data;
+	}
+	text_printf(&text, ":%u: ", problems->list[i].line);
+	etw_text_safe(&text, problems->list[i].text, strlen(problems->list[i].text));
+	if (problems->errors > 1)
+		text_printf(&text, ", and %u more: see 'etw manifest check'", problems->errors - 1);
+	text_check(&text);
+	return text.data;
 }
 
 void schema_load(const char *option, const char *path)
@@ -46,10 +52,8 @@ void schema_load(const char *option, const char *path)
 	struct etw_manifest *manifest;
 	int err = etw_manifest_read_file(path, &manifest, &problems);
 
-	if (err == -EINVAL)
-		refuse(option, path, &problems);
 	if (err)
-		cli_die("%s: %s: %s", option, cli_quote(path), strerror(-err));
+		cli_die("%s: %s", option, schema_first_error(path, &problems, err));
 	etw_problems_free(&problems);
 	if (etw_store_add(manifest))
 		cli_die("out of memory");

@@ -17,6 +17,8 @@
 /* Load a manifest for this command; one that cannot be loaded ends it. */
 void schema_load(const char *option, const char *path);
 void schema_unload(void);
+/* Why a manifest cannot be read: its first error with its line, or err as text */
+const char *schema_first_error(const char *path, const struct etw_problems *problems, int err);
 
 /* NULL: no manifest has it. */
 const struct etw_mf_provider *schema_provider(const struct etw_guid *guid);

@@ -6,7 +6,7 @@
 #include "lib/tap.h"
 #include "core/access.h"
 
-#include "cli/cmd/access_shadowed.c"
+#include "cli/cmd/access.c"
 
 /* "allow user:1 log; deny ..." as a list */
 static void fill(struct etw_access_list *list, const char *text)

@@ -9,7 +9,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "access_shadowed.h"
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "cli/text.h"
@@ -160,20 +159,49 @@ static int run_show(int fd, struct request *r)
 	return r->target ? show_one(fd, &r->list.guid, r->json) : show_all(fd, r->json);
 }
 
+/* Does other match every caller that entry matches?  Group members are not looked up. */
+static bool covers(const struct etw_access_entry *other, const struct etw_access_entry *entry)
+{
+	return other->who == ETW_ACCESS_EVERYONE ||
+	       (other->who == entry->who && other->id == entry->id);
+}
+
+/*
+ * The rights that deny entry n does not deny, because entry *by above it allows them; 0 if
+ * there are none.  "etw access add" appends entries, so this is easily the case.
+ */
+static uint32_t access_shadowed(const struct etw_access_list *list, uint32_t n, uint32_t *by)
+{
+	const struct etw_access_entry *entry = &list->entries[n], *other;
+	uint32_t rights = entry->rights;
+
+	if (entry->type != ETW_ACCESS_DENY)
+		return 0;
+	for (*by = 0; *by < n; ++*by) {
+		other = &list->entries[*by];
+		if (!(other->rights & rights) || !covers(other, entry))
+			continue;
+		if (other->type == ETW_ACCESS_ALLOW)
+			return other->rights & rights;
+		rights &= ~other->rights;	/* denied by other already */
+	}
+	return 0;
+}
+
 /* Report entries, from the given one on, that deny rights allowed by entries above. */
 static void report_shadowed(const struct etw_access_list *list, uint32_t first)
 {
 	char entry[ETW_ACCESS_ENTRY_TEXT], other[ETW_ACCESS_ENTRY_TEXT];
 	char rights[ETW_ACCESS_RIGHTS_TEXT];
-	uint32_t n, by, vain;
+	uint32_t n, by, left;
 
 	for (n = first; n < list->count; n++) {
-		vain = access_shadowed(list, n, &by);
-		if (!vain)
+		left = access_shadowed(list, n, &by);
+		if (!left)
 			continue;
 		etw_access_format_entry(&list->entries[n], entry);
 		etw_access_format_entry(&list->entries[by], other);
-		etw_access_format_rights(vain, rights);
+		etw_access_format_rights(left, rights);
 		cli_note("\"%s\" does not deny %s: \"%s\" above it decides; 'etw access set' with --deny first does",
 			 entry, rights, other);
 	}

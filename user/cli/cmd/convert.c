@@ -221,11 +221,11 @@ static int write_all(struct run *run)
 
 /* -------------------------------------------------------------------- command */
 
-static void tell(struct run *run)
+static void report(struct run *run)
 {
 	char *line, *rest = run->c.notes;
 
-	inputs_tell(&run->inputs);
+	inputs_report(&run->inputs);
 	manifest_report_problems();
 	while ((line = strsep(&rest, "\n")) && *line)
 		cli_note("%s", line);
@@ -262,7 +262,7 @@ static int convert_all(struct run *run)
 		output_file_discard(&run->out);
 	free(sources);
 	if (!status)
-		tell(run);
+		report(run);
 	return status;
 }
 

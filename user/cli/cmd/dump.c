@@ -510,7 +510,7 @@ static int dump_files(struct dump *dump, char **paths)
 	}
 	event_flush(&dump->printer);
 	if (!status)
-		inputs_tell(&dump->inputs);
+		inputs_report(&dump->inputs);
 	inputs_close(&dump->inputs);
 	manifest_report_problems();
 	event_printer_free(&dump->printer);

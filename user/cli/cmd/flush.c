@@ -33,25 +33,23 @@ static const struct cli_syntax syntax = {
 	.example = "etw flush demo",
 };
 
-static int flush_fail(const struct startfile *file, const char *name, int err)
+/* Returns the exit status. */
+static int flush(int fd, struct startfile *file, const char *name, struct session *session)
 {
+	int err = file->path ? etw_log_target_open(&file->target, file->path, 0, 0) : 0;
+
+	if (err)
+		return cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
+	if (file->path)
+		session->s.file = (uintptr_t)&file->target.file;
+	err = session_do(fd, etw_kdev_session_flush, name, session);
+	startfile_close(file, !err);
+	if (!err)
+		return 0;
 	if (file->path && err == -EINVAL)
 		return cli_fail("session %s: only a buffering session is flushed into a file",
 				cli_quote(name));
 	return startfile_fail(file, name, err) ? 1 : session_fail(name, err, TAKES_CONTROL);
-}
-
-static int flush_into(int fd, struct startfile *file, const char *name,
-		      struct session *session)
-{
-	int err = etw_log_target_open(&file->target, file->path, 0, 0);
-
-	if (err)
-		return cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
-	session->s.file = (uintptr_t)&file->target.file;
-	err = session_do(fd, etw_kdev_session_flush, name, session);
-	startfile_close(file, !err);
-	return err ? flush_fail(file, name, err) : 0;
 }
 
 /* End the log file and begin another one: the next number of several, else the same name. */
@@ -107,15 +105,9 @@ int cmd_flush(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	if (file.path) {
-		err = flush_into(fd, &file, name, &session);
-	} else {
-		err = session_do(fd, etw_kdev_session_flush, name, &session);
-		if (err)
-			err = flush_fail(&file, name, err);
-		else if (new_file)
-			err = begin_new_file(fd, name);
-	}
+	err = flush(fd, &file, name, &session);
+	if (!err && new_file)
+		err = begin_new_file(fd, name);
 	etw_kdev_close(fd);
 	if (!err && json)
 		session_show(&session, true);

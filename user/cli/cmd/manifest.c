@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "manifest.h"
 #include "base/read_all.h"
+#include "cli/schema.h"
 #include "cli/text.h"
 #include "tdh/store/store.h"
 
@@ -158,23 +159,6 @@ static char *read_file(const char *path, size_t *size)
 	return data;
 }
 
-static void report_first(const char *path, const struct etw_problems *problems, int err)
-{
-	unsigned int i;
-
-	for (i = 0; i < problems->count && problems->list[i].warning; i++)
-		;
-	if (i == problems->count)
-		cli_fail("%s: %s", cli_quote(path), strerror(-err));
-	else if (problems->errors > 1)
-		cli_fail("%s:%u: %s, and %u more: see 'etw manifest check'", cli_quote(path),
-			 problems->list[i].line, manifest_text(problems->list[i].text),
-			 problems->errors - 1);
-	else
-		cli_fail("%s:%u: %s", cli_quote(path), problems->list[i].line,
-			 manifest_text(problems->list[i].text));
-}
-
 bool manifest_read(const char *path, struct etw_manifest **manifest, void **data, size_t *size)
 {
 	struct etw_problems problems = { .count = 0 };
@@ -186,7 +170,7 @@ bool manifest_read(const char *path, struct etw_manifest **manifest, void **data
 		return false;
 	err = etw_manifest_read_memory(read, bytes, path, manifest, &problems);
 	if (err)
-		report_first(path, &problems, err);
+		cli_fail("%s", schema_first_error(path, &problems, err));
 	etw_problems_free(&problems);
 	if (err || !data) {
 		free(read);

@@ -17,12 +17,12 @@ struct manifest_request {
 };
 
 /*
- * Read a manifest, whether it is installed or not; false: the first error was told.
+ * Read a manifest, whether it is installed or not; false: the first error was printed.
  * data: NULL, or its bytes are wanted as well, malloc().
  */
 bool manifest_read(const char *path, struct etw_manifest **manifest, void **data, size_t *size);
 
-/* The folder that is written to; false: there is none, which was told. */
+/* The folder that is written to; false: there is none; a message was printed. */
 bool manifest_folder(const struct manifest_request *request, struct etw_folder *folder);
 
 /* The actions; each returns the exit status. */

@@ -62,7 +62,7 @@ int etlrun_records(struct etlrun *run,
 
 void etlrun_report(struct etlrun *run)
 {
-	inputs_tell(&run->inputs);
+	inputs_report(&run->inputs);
 	manifest_report_problems();
 	select_report(run->select);
 	if (run->merge.skipped)

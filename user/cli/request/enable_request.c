@@ -235,7 +235,7 @@ static void check_in(const char *name, bool given, bool before, bool now)
 static void take_ids(struct enable_request *r, const char *name, char *text,
 		     const struct taker *taker)
 {
-	char *copy = cli_strdup(text), *rest = copy, *word, *dash;
+	char *copy = cli_strdup(text), *rest = copy, *word;
 	struct filter_ids *ids = place(r, taker);
 	uint32_t first, last;
 
@@ -247,11 +247,7 @@ static void take_ids(struct enable_request *r, const char *name, char *text,
 			add_named_ids(r, ids, name, word);
 			continue;
 		}
-		dash = strchr(word, '-');
-		if (dash)
-			*dash = '\0';
-		first = cli_number(name, word, 0, UINT16_MAX);
-		last = dash ? cli_number(name, dash + 1, first, UINT16_MAX) : first;
+		cli_range(name, word, UINT16_MAX, &first, &last);
 		for (; first <= last; first++)
 			filters_add_id(ids, name, first);
 	}

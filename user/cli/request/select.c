@@ -95,17 +95,11 @@ static void take_provider(struct select *s, const char *text)
 static void take_list(const char *option, const char *text, uint32_t max, struct select *s,
 		      void (*take)(struct select *s, uint32_t low, uint32_t high))
 {
-	char *copy = cli_strdup(text), *at = copy, *one, *dash;
+	char *copy = cli_strdup(text), *at = copy, *one;
 	uint32_t low, high;
 
 	while ((one = strsep(&at, ","))) {
-		dash = strchr(one, '-');
-		if (dash)
-			*dash = '\0';
-		low = cli_number(option, one, 0, max);
-		high = dash ? cli_number(option, dash + 1, 0, max) : low;
-		if (high < low)
-			cli_usage("%s: %s-%s is not a range", option, one, dash + 1);
+		cli_range(option, one, max, &low, &high);
 		take(s, low, high);
 	}
 	free(copy);

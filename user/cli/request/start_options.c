@@ -222,8 +222,8 @@ static int no_space(int fd, const char *name)
 }
 
 /*
- * EEXIST, too, has two causes: the name or the GUID that was given.  Who may not
- * look at the session that is in the way cannot be told which of them.
+ * EEXIST, too, has two causes: the name or the GUID.  Which one it was is unknown to a
+ * caller who may not query the other session.
  */
 static int taken(int fd, const char *name, const struct etw_guid *guid)
 {
