@@ -82,8 +82,30 @@ static bool access_names_current(const struct etw_access_entry *entry, const voi
 	}
 }
 
-/* Has the caller all of these rights on the GUID? */
+/* The same; a capability that decides counts as used, so that audit and accounting see it. */
+static bool access_names_user(const struct etw_access_entry *entry, const void *unused)
+{
+	return access_names_current(entry, NULL) &&
+	       (entry->who != ETW_ACCESS_CAPABILITY || ns_capable(&init_user_ns, entry->id));
+}
+
+/*
+ * Has the caller all of these rights on the GUID?  A refusal is audited, and so is the use
+ * of a capability.  For decisions, not for filtering lists.
+ */
 bool etw_access_granted(const struct etw_guid *guid, u32 rights)
+{
+	const struct etw_access_entry *entries;
+	u32 count;
+	bool own;
+
+	entries = etw_access_list(guid, &count, &own);
+	return etw_access_grants(entries, count, rights, access_names_user, NULL) ||
+	       ns_capable(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+/* As etw_access_granted(), but nobody hears of it. */
+static bool access_would_grant(const struct etw_guid *guid, u32 rights)
 {
 	const struct etw_access_entry *entries;
 	u32 count;
@@ -98,7 +120,7 @@ void etw_access_scan(struct etw_access_scan *scan, u32 rights)
 {
 	scan->rights = rights;
 	scan->all = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
-	scan->others = scan->all || etw_access_granted(&etw_access_default, rights);
+	scan->others = scan->all || access_would_grant(&etw_access_default, rights);
 }
 
 static bool access_list_grants(const struct etw_access_scan *scan,
@@ -108,7 +130,7 @@ static bool access_list_grants(const struct etw_access_scan *scan,
 				 access_names_current, NULL);
 }
 
-/* Like etw_access_granted(). */
+/* Like etw_access_granted(), but not audited. */
 bool etw_access_scan_grants(const struct etw_access_scan *scan, const struct etw_guid *guid)
 {
 	const struct etw_access_list *list;
@@ -145,11 +167,11 @@ bool etw_access_may(const struct etw_guid *guid, u32 rights)
 	return may;
 }
 
-/* Has the task with these credentials all of these rights on the GUID? */
+/* Has the task with these credentials all of these rights on the GUID?  Not audited. */
 bool etw_access_granted_to(const struct cred *cred, const struct etw_guid *guid, u32 rights)
 {
 	const struct cred *saved = override_creds(cred);
-	bool granted = etw_access_granted(guid, rights);
+	bool granted = access_would_grant(guid, rights);
 
 	revert_creds(saved);
 	return granted;

@@ -55,7 +55,7 @@ static int make_file(struct etw_logtarget *t, const char *base)
 	memcpy(name, base, len);
 	name[len] = '\0';
 	file = file_open_root(&t->dir->f_path, name,
-			      O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_LARGEFILE,
+			      O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_LARGEFILE,
 			      t->file_mode);
 	if (IS_ERR(file))
 		return PTR_ERR(file);

@@ -8,6 +8,7 @@
 #include <linux/anon_inodes.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -116,7 +117,7 @@ static struct etw_buf *consumer_buffer(struct etw_trace_session *s, u64 index)
 
 	mutex_lock(&s->lock);
 	if (index && index <= s->total)
-		buf = etw_pool_buf(&s->hot.ring.pool, index);
+		buf = etw_pool_buf(&s->hot.ring.pool, array_index_nospec(index, s->total + 1ULL));
 	mutex_unlock(&s->lock);
 	return buf;
 }

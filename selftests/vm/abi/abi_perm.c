@@ -14,6 +14,7 @@
 
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 
 FIXTURE(perm) {
@@ -279,6 +280,95 @@ TEST_F(perm, consumer_works_without_rights)
 	EXPECT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));
 	vm_reader_close(&r);
+}
+
+#define TRACING		"/sys/kernel/tracing/"
+#define PROBE		TRACING "events/kprobes/etw_capable/"
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+/* Trace the checks of capabilities that are audited: options are 0. */
+static bool trace_capabilities(void)
+{
+	mount("tracefs", TRACING, "tracefs", 0, NULL);
+	return write_text(TRACING "kprobe_events",
+			  "p:etw_capable security_capable options=%cx:u32") &&
+	       write_text(PROBE "filter", "options == 0") && write_text(PROBE "enable", "1");
+}
+
+static void trace_end(void)
+{
+	write_text(PROBE "enable", "0");
+	write_text(TRACING "kprobe_events", "-:etw_capable");
+}
+
+/* The audited checks of this task so far */
+static int audited(void)
+{
+	FILE *f = fopen(TRACING "trace", "re");
+	char line[512], pid[32];
+	int n = 0;
+
+	snprintf(pid, sizeof(pid), "-%d ", getpid());
+	while (f && fgets(line, sizeof(line), f))
+		n += strstr(line, "etw_capable:") && strstr(line, pid);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static int query_session(int fd, FIXTURE_DATA(perm) *self)
+{
+	struct etw_session s = { .size = sizeof(s), .handle = self->base };
+	int before = audited();
+
+	vm_ioctl(fd, ETW_IOC_SESSION_QUERY, &s);
+	return before - audited();
+}
+
+static int list_sessions(int fd, FIXTURE_DATA(perm) *self)
+{
+	struct etw_session_enum e = { .size = sizeof(e) };
+	int before = audited();
+
+	(void)self;
+	vm_ioctl(fd, ETW_IOC_SESSION_ENUM, &e);
+	return before - audited();
+}
+
+static int stay(void)
+{
+	return 0;
+}
+
+/* Give up the capabilities that control sessions, but not those to read a trace. */
+static int drop_control(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	caps[0].effective = CAP_TO_MASK(CAP_DAC_OVERRIDE) | CAP_TO_MASK(CAP_DAC_READ_SEARCH);
+	caps[0].permitted = caps[0].effective;
+	return syscall(SYS_capset, &head, caps) ? 1 : 0;
+}
+
+/* A decision by capability is audited, granted or refused; filtering a list is not. */
+TEST_F(perm, decisions_are_audited)
+{
+	if (!trace_capabilities())
+		SKIP(return, "no kprobe on security_capable()");
+	EXPECT_GT(0, as(stay, self, query_session));
+	EXPECT_EQ(0, as(stay, self, list_sessions));
+	EXPECT_GT(0, as(drop_control, self, query_session));
+	EXPECT_EQ(0, as(drop_control, self, list_sessions));
+	trace_end();
 }
 
 TEST_HARNESS_MAIN
