@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attributes.c - convert the values of attributes to members of the model
+ * attributes.c - the lists of the tree, and their attributes as members of the model
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,33 @@
 
 #include "manifest.h"
 #include "base/guid.h"
+
+const struct manifest_node *etw_manifest_of(const struct manifest_reader *r,
+					    const struct manifest_node *node,
+					    enum manifest_list list)
+{
+	while (node && node->element->list != list)
+		node = node->next;
+	return r->err ? NULL : node;
+}
+
+unsigned int etw_manifest_count(const struct manifest_reader *r, const struct manifest_node *parent,
+				enum manifest_list list)
+{
+	const struct manifest_node *node;
+	unsigned int count = 0;
+
+	manifest_for_each(node, r, parent, list)
+		count++;
+	return count;
+}
+
+void *etw_manifest_array_of(struct manifest_reader *r, const struct manifest_node *parent,
+			    enum manifest_list list, size_t size, unsigned int *count)
+{
+	*count = etw_manifest_count(r, parent, list);
+	return etw_manifest_array(r, *count, size);
+}
 
 const char *etw_manifest_value(const struct manifest_node *node, const char *attribute)
 {

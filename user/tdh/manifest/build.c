@@ -9,33 +9,6 @@
 
 /* ------------------------------------------------------------------------ lists */
 
-const struct manifest_node *etw_manifest_of(const struct manifest_reader *r,
-					    const struct manifest_node *node,
-					    enum manifest_list list)
-{
-	while (node && node->element->list != list)
-		node = node->next;
-	return r->err ? NULL : node;
-}
-
-unsigned int etw_manifest_count(const struct manifest_reader *r, const struct manifest_node *parent,
-				enum manifest_list list)
-{
-	const struct manifest_node *node;
-	unsigned int count = 0;
-
-	manifest_for_each(node, r, parent, list)
-		count++;
-	return count;
-}
-
-void *etw_manifest_array_of(struct manifest_reader *r, const struct manifest_node *parent,
-			    enum manifest_list list, size_t size, unsigned int *count)
-{
-	*count = etw_manifest_count(r, parent, list);
-	return etw_manifest_array(r, *count, size);
-}
-
 /* The name of something that the provider defines, at r->at */
 static void claim_own_name(struct manifest_reader *r, const void *scope, const char *name,
 			   const void *thing)

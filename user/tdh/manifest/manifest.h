@@ -195,6 +195,7 @@ void etw_manifest_capture_end(struct manifest_capture *capture, const char *name
 
 /* ---------------------------------------------------------------- the second step */
 
+/* attributes.c */
 /* The node itself or the next one that is of the list; NULL: none, or out of memory */
 const struct manifest_node *etw_manifest_of(const struct manifest_reader *r,
 					    const struct manifest_node *node,
@@ -210,7 +211,6 @@ unsigned int etw_manifest_count(const struct manifest_reader *r, const struct ma
 void *etw_manifest_array_of(struct manifest_reader *r, const struct manifest_node *parent,
 			    enum manifest_list list, size_t size, unsigned int *count);
 
-/* attributes.c */
 const char *etw_manifest_value(const struct manifest_node *node, const char *attribute);
 /*
  * Convert the values to the object's members, and set its line and r->at. The member of a

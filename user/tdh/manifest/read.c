@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest.c - read an XML manifest
+ * read.c - read an XML manifest
  */
 #include <errno.h>
 #include <fcntl.h>
