@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_abi.h - for each command an argument that is good, and what it speaks of
+ * vm_abi.h - a valid argument for each command, and the objects it refers to
  */
 #ifndef ETW_SELFTEST_VM_ABI_H
 #define ETW_SELFTEST_VM_ABI_H
@@ -15,9 +15,9 @@ struct env {
 	uint64_t victim;	/* a session to be stopped */
 	int slot;		/* a registration enabled by base */
 	int spare;		/* a registration to be removed */
-	int classic, logger_id;	/* a classic one, and base as it knows it */
+	int classic, logger_id;	/* a classic registration, and base's logger id */
 	uint32_t held;		/* index of a buffer that cfd holds */
-	uint8_t *pages;		/* two that can be used, one that cannot */
+	uint8_t *pages;		/* two accessible pages, and one without access */
 	size_t page;
 	uint64_t out[8];	/* room for lists */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_access.h - access lists, and children that are somebody else
+ * vm_access.h - access lists, and children that become other users
  */
 #ifndef ETW_SELFTEST_VM_ACCESS_H
 #define ETW_SELFTEST_VM_ACCESS_H
@@ -30,7 +30,7 @@ int vm_access_set(int fd, struct etw_guid guid, const struct etw_access_entry *e
 
 int vm_access_remove(int fd, struct etw_guid guid);
 
-/* The number of entries that there are, or a negative errno. */
+/* The number of entries, or a negative errno. */
 int vm_access_query(int fd, struct etw_guid *guid, uint32_t flags,
 		    struct etw_access_entry *entries, unsigned int room, uint32_t *own);
 
@@ -65,11 +65,13 @@ struct vm_peer_report {
 	int enabled;		/* in the enable area */
 };
 
-/* How peers to come register, and what they do then, if anything: 0 or an error. */
+/* How peers register, and what they do then, unless NULL: 0 or an error. */
 extern uint32_t vm_peer_flags;
 extern int (*vm_peer_then)(int fd, int slot);
 
-/* Start it; what registering gave.  It becomes then after that, if not NULL. */
+/*
+ * Start a peer and register; the result.  Its user changes to "then" after that, unless NULL.
+ */
 struct vm_peer_report vm_peer_start(struct vm_peer *p, const struct vm_who *who,
 				    const struct vm_who *then, struct etw_guid guid);
 

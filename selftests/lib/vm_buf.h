@@ -47,7 +47,7 @@ void vm_reader_close(struct vm_reader *r);
  */
 int vm_read_one(struct vm_reader *r, vm_record_fn fn, void *ctx);
 
-/* Read all that is there: 0 at the end of the session, else as vm_read_one(). */
+/* Read all buffers there are: 0 at the end of the session, else as vm_read_one(). */
 int vm_drain(struct vm_reader *r, vm_record_fn fn, void *ctx);
 
 /* ------------------------------------------------------- numbered events */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_cli.h - run the etw command and look at what it prints
+ * vm_cli.h - run the etw command and check its output
  */
 #ifndef ETW_SELFTEST_VM_CLI_H
 #define ETW_SELFTEST_VM_CLI_H
@@ -46,17 +46,17 @@ static inline bool vc_printed(const struct vc_run *r, const char *text)
 	return vc_report(r, !r->status && !r->err[0] && strstr(r->out, text));
 }
 
-/* Did it work in silence, but for one line on stderr that has text in it? */
+/* Did it succeed, with no output except one line on stderr that contains text? */
 static inline bool vc_noted(const struct vc_run *r, const char *text)
 {
 	return vc_report(r, !r->status && !r->out[0] && !strncmp(r->err, "etw: ", 5) &&
 			 vc_lines(r->err) == 1 && strstr(r->err, text));
 }
 
-/* Did it fail with that status and one clear line that has text in it? */
+/* Did it fail with that status and one line that contains text? */
 bool vc_refused(const struct vc_run *r, int status, const char *text);
 
-/* Is it one line of JSON per line, each an object?  How many, or -1. */
+/* The number of lines if each is a JSON object; else -1. */
 int vc_objects(const char *text);
 
 #endif /* ETW_SELFTEST_VM_CLI_H */

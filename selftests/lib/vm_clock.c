@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_clock.c - which clock a session has to have, and which one it has */
+/* vm_clock.c - the clock that a session must have, and the one it has */
 #include "lib/vm_clock.h"
 
-/* Do all lines of the file that begin so have that word? */
+/* Do all lines of the file that begin with this key contain that word? */
 static bool vm_lines_have(const char *path, const char *begin, const char *word)
 {
 	static char line[8192];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_clock.h - which clock a session has to have, and which one it has
+ * vm_clock.h - the clock that a session must have, and the one it has
  */
 #ifndef ETW_SELFTEST_VM_CLOCK_H
 #define ETW_SELFTEST_VM_CLOCK_H
@@ -12,13 +12,13 @@
 #define VM_WALL_FREQ	10000000ULL	/* 100 ns */
 #define VM_MONO_FREQ	1000000000ULL
 
-/* The kernel says so in its log, and once only. */
+/* The kernel logs this, and only once. */
 bool vm_tsc_unstable(void);
 
-/* May a session's clock be the TSC, by what the machine says of itself? */
+/* Do the machine's properties allow the TSC as a session's clock? */
 bool vm_tsc_trusted(void);
 
-/* Which clock is it?  All three now, as a session has them. */
+/* The current values of all three clocks, in a session's units. */
 struct vm_clocks {
 	uint64_t tsc;		/* 0: there is none */
 	uint64_t mono;

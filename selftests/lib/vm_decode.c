@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_decode.c - names and values of events, by the manifest that they were made from */
+/* vm_decode.c - names and values of events, decoded by their manifest */
 #include "lib/vm_decode.h"
 
 int vm_load_manifest(const char *dir, const char *name)

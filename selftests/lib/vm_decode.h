@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_decode.h - names and values of events, by the manifest that they were made from
+ * vm_decode.h - names and values of events, decoded by their manifest
  */
 #ifndef ETW_SELFTEST_VM_DECODE_H
 #define ETW_SELFTEST_VM_DECODE_H
@@ -17,8 +17,8 @@ int vm_load_manifest(const char *dir, const char *name);
 EVENT_RECORD vm_event_record(const struct etw_event_header *head, const void *data, uint32_t len);
 
 /*
- * All fields as etw_format_fields() has them, in text; *event is what it is called.
- * 0; -ENOENT: no schema; -EBADMSG: the fields and the payload do not end together.
+ * Format all fields as etw_format_fields() does, into text; *event is the decoded event. 0;
+ * -ENOENT: no schema; -EBADMSG: the fields and the payload do not end together.
  */
 int vm_decode(struct etw_decoder *decoder, const EVENT_RECORD *record,
 	      const struct etw_decoded **event, struct etw_text *text);

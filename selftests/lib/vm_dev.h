@@ -32,7 +32,7 @@
 
 #define VM_LIMIT_MS	90000	/* how long a test waits for a condition */
 
-/* Also without the harness, which defines it the same way. */
+/* For use without the harness, which defines it the same way. */
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #endif
@@ -138,8 +138,8 @@ int vm_unregister(int fd, uint32_t slot);
 bool vm_flush_timer(int fd, unsigned int times);
 
 /*
- * What most tests start from: on CPU 0, without a session of an earlier test,
- * with vm_guid(1) registered in *slot.  The device's file, or a negative errno.
+ * The start of most tests: on CPU 0, without a session of an earlier test, with vm_guid(1)
+ * registered in *slot.  The device's file, or a negative errno.
  */
 int vm_begin(int *slot);
 
@@ -163,8 +163,8 @@ int vm_give(int cfd, uint32_t index);
 int vm_consumer_info(int cfd, struct etw_consumer_info *info);
 
 /*
- * Every other thread of this process sleeps in a system call.  A thread that must wait
- * for something has had its chance to go on, then.
+ * All other threads of this process sleep in a system call, so a thread that could go on has
+ * done so.
  */
 bool vm_others_sleep(void);
 

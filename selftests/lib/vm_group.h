@@ -28,7 +28,7 @@ static inline bool vm_group_put(const char *group, const char *file, const char 
 /* Make a group; NULL, or the reason why that is impossible. */
 const char *vm_group_make(const char *group);
 
-/* The calling process becomes a member. */
+/* Move the calling process into the group. */
 static inline bool vm_group_join(const char *group)
 {
 	return vm_group_put(group, "cgroup.procs", "0");

@@ -3,8 +3,8 @@
  * vm_lib.h - libetw for the programs that run in the virtual machine
  *
  * Shorthands for its calls, and a thread that reads a session and keeps what
- * it gets.  Sessions are controlled through the library; vm_dev.h only clears
- * away what earlier tests left, and looks.
+ * it gets.  Sessions are controlled through the library; vm_dev.h only
+ * stops the sessions of earlier tests, and queries.
  */
 #ifndef ETW_SELFTEST_VM_LIB_H
 #define ETW_SELFTEST_VM_LIB_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_log.c - sessions with log files, and what is in these */
+/* vm_log.c - sessions with log files, and the contents of the files */
 #include "lib/vm_log.h"
 
 struct vl_log_props vl_log_props(ULONG mode, const char *file, ULONG size)

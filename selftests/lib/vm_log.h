@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_log.h - sessions with log files, and what is in these
+ * vm_log.h - sessions with log files, and the contents of the files
  */
 #ifndef ETW_SELFTEST_VM_LOG_H
 #define ETW_SELFTEST_VM_LOG_H
@@ -51,7 +51,7 @@ void vl_logger_write(struct vl_logger *l, ULONG n);
 
 ULONG vl_logger_stop(struct vl_logger *l);
 
-/* What a file has, read from its begin to its end. */
+/* The contents of a file, read from beginning to end. */
 struct vl_log {
 	int error;		/* of opening or reading; -EBADMSG: a rule is violated */
 	struct etw_etl_count count;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_state.h - everything /dev/etw tells about its state, to compare
+ * vm_state.h - take and compare all state that /dev/etw reports
  *
- * A refused call leaves everything as it was: take the state before and after
- * and compare.  Sessions must be idle meanwhile; one with a buffer in use is not, since
+ * A refused call changes nothing: take the state before and after, and compare.  Sessions must be idle meanwhile; one with a buffer in use is not, since
  * its flush timer delivers the buffer and samples the clocks: VM_STATE_FLUSH_MS.
  */
 #ifndef ETW_SELFTEST_VM_STATE_H
@@ -74,15 +73,15 @@ static inline int vm_state_min(int a, int b)
 /* All state that can be queried now; to be freed.  NULL if a query failed. */
 struct vm_state *vm_state_get(int fd);
 
-/* Is the state still the one in was?  Says on stderr what is not. */
+/* Is the state still the one in was?  Prints differences on stderr. */
 bool vm_state_same(int fd, const struct vm_state *was);
 
 /* Start a session with that timer; its handle, or 0. */
 uint64_t vm_state_session(int fd, const char *name);
 
 /*
- * The state that refused calls are to leave alone: beside what there is, a
- * session "t-base" which has vm_guid(1) enabled.  NULL if something failed.
+ * Start a session "t-base" that enables vm_guid(1), and take the state, which refused
+ * calls must not change.  NULL if a step failed.
  */
 struct vm_state *vm_state_base(int fd, uint8_t level, uint64_t any, uint64_t *base);
 

@@ -2,7 +2,7 @@
 /* vm_tally.c - numbered events of several writers, against their own tally */
 #include "lib/vm_tally.h"
 
-/* Which stream the event is of, and its number there; -1: none. */
+/* The stream of the event, and its number there; -1: none. */
 static int tally_stream(const struct vm_record *r, uint64_t *number)
 {
 	static const struct etw_guid stress = ETW_STRESS_GUID, writer = ETW_TEST_GUID;

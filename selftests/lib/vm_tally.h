@@ -25,13 +25,13 @@ enum {
 	TALLY_STREAMS = TALLY_STRESS + ETW_STRESS_SOURCES * TALLY_CPUS,
 };
 
-/* What was written: by stream, events; and writes that returned an error. */
+/* Events written in each stream, and writes that returned an error. */
 struct tally {
 	uint64_t attempted[TALLY_STREAMS];
 	uint64_t failed;
 };
 
-/* What one session's reader found. */
+/* The records that one session's reader found. */
 struct tally_view {
 	uint64_t session;
 	uint32_t streams;	/* bit i: the session takes stream i */
@@ -53,7 +53,7 @@ int tally_open(struct tally_view *v, int fd, uint64_t session, uint32_t streams)
 
 void tally_close(struct tally_view *v);
 
-/* Read what is there; false if it is wrong. */
+/* Read all buffers there are; false if one is wrong. */
 static inline bool tally_drain(struct tally_view *v)
 {
 	return vm_drain(&v->r, tally_look, v) == -EAGAIN;

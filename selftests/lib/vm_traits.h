@@ -13,7 +13,7 @@
 
 #include "kmod/etw_test/etw_test.h"
 
-/* Bytes that begin with their own size, put together piece by piece. */
+/* Bytes that begin with their own size, appended piece by piece. */
 struct vm_blob {
 	uint32_t len;
 	uint8_t bytes[512];
@@ -73,7 +73,7 @@ struct vm_piece {
 int vm_two_write(struct vm_two *two, int which, struct etw_event_descriptor desc,
 		 const struct vm_piece *pieces, uint32_t count, bool irq);
 
-/* Is that the data of the event's only item of this type? */
+/* Has the event exactly one item of this type, with this data? */
 bool vm_item_is(const struct vm_event *e, uint16_t type, const void *data, uint32_t len);
 
 static inline bool vm_blob_is(const struct vm_event *e, uint16_t type, const struct vm_blob *b)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vm_km.c - what the module etw_km is to write, event by event, byte by byte */
+/* vm_km.c - the expected events of the module etw_km, byte by byte */
 #include "lib/driver/vm_km.h"
 
 void km_add(struct km_want *w, const void *data, size_t len)
@@ -47,7 +47,7 @@ static void km_real(struct km_want *w, unsigned int i, size_t size)
 		km_add(w, &d, 8);
 }
 
-/* n elements of each type, one type after the other; yes: what Boolean is */
+/* n elements of each type, one type after the other; yes: the value of Boolean */
 static void km_elements(struct km_want *w, unsigned int n)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vm_km.h - what the module etw_km is to write, event by event, byte by byte
+ * vm_km.h - the expected events of the module etw_km, byte by byte
  *
  * Put together from etw_km.man and etw_km.h, without the generated code, so that it
  * does not share a mistake with that.
@@ -26,7 +26,7 @@ static inline void km_number(struct km_want *w, uint64_t value, size_t size)
 	km_add(w, &value, size);
 }
 
-/* What event id has for a payload. */
+/* The payload of the event with this id. */
 void km_payload(struct km_want *w, uint16_t id);
 
 #endif /* ETW_SELFTEST_VM_KM_H */

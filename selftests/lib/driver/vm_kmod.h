@@ -25,7 +25,7 @@ static inline int vm_insmod(const char *name)
 /* Remove a module; it may still be in use by a file that is being closed. */
 int vm_rmmod(const char *name);
 
-/* Remove a module at once, whatever that gives. */
+/* Try once to remove a module, and return the result. */
 static inline int vm_rmmod_try(const char *name)
 {
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;

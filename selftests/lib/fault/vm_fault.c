@@ -40,7 +40,7 @@ const char *fault_ready(void)
 	ok = fault_knob("fail_page_alloc", "ignore-gfp-wait", "0") && ok;
 	ok = fault_knob("fail_page_alloc", "ignore-gfp-highmem", "0") && ok;
 	ok = fault_knob("fail_page_alloc", "min-order", "0") && ok;
-	/* A page of ours that is missing would be a question of its own. */
+	/* A missing page of this program would count as a point of failure. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	if (!ok)
 		exit(1);	/* fail the test: a knob of fault injection is missing */
@@ -147,8 +147,8 @@ bool fault_same(const struct fault_env *e, const struct fault_state *was, bool a
 }
 
 /*
- * Ask the kernel for some memory and give it back, so that what its own debugging
- * does every few allocations does not meet the same one of ours in every try.
+ * Allocate and free some memory, because the kernel's own debugging acts every few
+ * allocations: it then does not meet the same allocation of ours in every try.
  */
 static void fault_shift(unsigned int times)
 {
@@ -209,7 +209,7 @@ static bool fault_try(struct fault_env *e, const struct fault_op *op, unsigned i
 	return fired;
 }
 
-/* Every nth in turn, up to the first call that none is left in. */
+/* Try every nth point in turn, up to the first call without a failure. */
 static bool fault_sweep(struct fault_env *e, const struct fault_op *op, unsigned int shift,
 			struct fault_sum *sum)
 {

@@ -34,15 +34,15 @@ extern int fault_nth_fd;
 bool fault_knob(const char *attr, const char *knob, const char *value);
 
 /*
- * NULL, or why nothing can be injected.  Everything is made to fail that can,
- * however patient the caller is said to be, and nothing is said in the log.
+ * NULL, or why failures cannot be injected.  Enables them for every allocation, including
+ * those that may wait, and without messages in the log.
  */
 const char *fault_ready(void);
 
-/* The nth question from now on is answered with a failure. */
+/* Let the nth point from now on fail. */
 bool fault_arm(unsigned int nth);
 
-/* No more failures; was there one?  Looking is a question itself. */
+/* No more failures; was there one?  Reading that is a point itself. */
 bool fault_disarm(void);
 
 /* ------------------------------------------------------------ what is seen */
@@ -52,7 +52,7 @@ struct fault_env {
 	int slot;			/* vm_guid(1), with notices */
 	int slot2;			/* the same, without */
 	int kfd;			/* etw_test, provider 0 registered; or -1 */
-	uint64_t base;			/* a session that nothing is done to */
+	uint64_t base;			/* a session that the test does not use */
 	const struct etw_enable_entry *area;
 	/* of one try */
 	uint64_t handle;
@@ -107,8 +107,8 @@ int fault_refs(void);
 bool fault_polls(int fd, short events);
 
 /*
- * Is everything as it was?  quiet: say nothing if not.  The enable area counts
- * its changes, so it is the same only if nothing was done at all.
+ * Is the state unchanged?  quiet: print nothing if not.  The enable area counts its changes,
+ * so it is the same only if it was not touched at all.
  */
 bool fault_same(const struct fault_env *e, const struct fault_state *was, bool area, bool quiet);
 
@@ -149,10 +149,9 @@ struct fault_sum {
 };
 
 /*
- * All tries.  True: every one of them was right, and there were enough.  The
- * debugging of the kernel itself asks for memory now and then, in the midst of
- * our questions, so that one of ours may be passed over: then once more, with other
- * calls in between.
+ * All tries.  True: every one of them was right, and there were enough.  The kernel's own
+ * debugging allocates memory now and then between our points, so that one of ours may be
+ * skipped: then try again, with other calls in between.
  */
 bool fault_all(struct fault_env *e, const struct fault_op *op);
 
@@ -162,14 +161,14 @@ bool fault_all(struct fault_env *e, const struct fault_op *op);
 void fault_no_notices(struct fault_env *e);
 
 /*
- * What the calls find: a session, a process' provider registered twice and a
- * kernel's, with its static key.  NULL, or what could not be had.
+ * The objects of the calls: a session, a provider registered twice by the process and one of
+ * the kernel, with its static key.  NULL, or what is missing.
  */
 const char *fault_begin(struct fault_env *e);
 
 void fault_end(struct fault_env *e);
 
-/* Is the whole still working?  An event of each provider reaches a consumer. */
+/* Does everything still work?  An event of each provider reaches a consumer. */
 bool fault_all_works(struct fault_env *e);
 
 /* The fixture that the fault programs share; op->... by fault_all(). */

@@ -10,8 +10,8 @@
 bool fault_written(struct fault_env *e);
 
 /*
- * A failure is counted by its cause, once.  Only a call whose own struct could
- * not be read is an error and no loss: it said nothing about an event.
+ * A failure is counted by its cause, once.  Only a call whose own struct could not be read is
+ * an error and no loss, because it named no event.
  */
 bool fault_counted(struct fault_env *e, const struct fault_state *was, int ret);
 

@@ -93,7 +93,7 @@ static int same_template(const struct etw_manifest *a, const struct etw_mf_templ
 	return 1;
 }
 
-/* Things with a name and a message, each of which may be there or not */
+/* Things with a name and a message, each of which is optional */
 #define SAME_NAMED(a, x, b, y)	\
 	(!(x) == !(y) && (!(x) || (!strcmp((x)->name, (y)->name) && \
 				   same_message(a, (x)->message, b, (y)->message))))

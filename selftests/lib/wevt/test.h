@@ -15,7 +15,7 @@
 #include "tdh/wevt/wevt.h"
 #include "lib/tap.h"
 
-/* Where the corpus is; NULL: nowhere. */
+/* The folder of the corpus; NULL: none. */
 __attribute__((__unused__))
 static const char *corpus(void)
 {
@@ -76,7 +76,7 @@ extern const char rich_manifest[];
 int same_manifest(const struct etw_manifest *a, const struct etw_manifest *b);
 
 /*
- * A walk of the format that knows nothing of the reader: lengths, offsets, signatures,
+ * A walk of the format that shares no code with the reader: lengths, offsets, signatures,
  * order.  false: prints what is wrong.
  */
 int well_formed(const unsigned char *d, size_t size);

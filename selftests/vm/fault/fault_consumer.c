@@ -180,7 +180,7 @@ static bool not_told(struct fault_env *e, const struct fault_state *was, int ret
 	bool same = fault_same(e, was, true, false);
 
 	if (!fault_polls(e->reader.fd, POLLPRI)) {
-		fprintf(stderr, "# POLLPRI is gone, and nobody was told\n");
+		fprintf(stderr, "# POLLPRI was cleared without a report\n");
 		same = false;
 	}
 	return same && ret == -EFAULT;

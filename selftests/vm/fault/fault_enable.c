@@ -119,7 +119,7 @@ static void before_all_filters(struct fault_env *e)
 }
 
 static const struct fault_op enable_ops[] = {
-	{ .name = "ENABLE of what nobody has", .prepare = before_nobody, .call = do_enable,
+	{ .name = "ENABLE of an unregistered provider", .prepare = before_nobody, .call = do_enable,
 	  .done = nobody_enabled, .undo = undo_enable, .enomem = 1, .efault = 1 },
 	{ .name = "ENABLE of two registrations", .prepare = before_user, .call = do_enable,
 	  .done = user_enabled, .undo = undo_enable, .enomem = 5, .efault = 1 },
