@@ -47,7 +47,7 @@ static int enable_filters(int fd, struct etw_enable *e, struct etw_filter *f,
 	return enable(fd, e);
 }
 
-/* B19, B35: no code gets to a provider that it may not know. */
+/* B19, B35: unknown control codes do not reach a provider. */
 TEST_F(bad, control_unknown)
 {
 	self->e.control = 3;
@@ -172,7 +172,7 @@ static void count(void *ctx, const struct etw_buffer_header *b, const struct vm_
 	c->records++;
 }
 
-/* B20: the first eight go on receiving. */
+/* B20: the first eight still get the events. */
 TEST_F(bad, session_ninth)
 {
 	uint64_t handles[9];

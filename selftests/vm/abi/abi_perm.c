@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(perm)
 	close(self->fd);
 }
 
-/* Become a user without any right; 0, or the step that failed. */
+/* Become a user without rights; 0, or the step that failed. */
 static int drop_rights(void)
 {
 	if (setgroups(0, NULL))
@@ -48,7 +48,7 @@ static int drop_rights(void)
 	return setresuid(1000, 1000, 1000) ? 3 : 0;
 }
 
-/* Stay root with every capability, but in a user namespace of one's own. */
+/* Stay root with every capability, but in a new user namespace. */
 static int own_namespace(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -235,7 +235,10 @@ TEST_F(perm, registration_is_stale_after_fork)
 	EXPECT_EQ(-ESTALE, as_user(self, child_writes));
 	EXPECT_EQ(-ESTALE, as_user(self, child_unregisters));
 	EXPECT_TRUE(vm_state_same(self->fd, self->was));
-	/* It is the parent's still, whose file the child has now closed. */
+	/*
+	 * The registration still belongs to the parent; the child has only closed its copy of
+	 * the file.
+	 */
 	EXPECT_EQ(0, vm_write(self->fd, self->slot, 9, 1, 1, "parent", 7));
 	ASSERT_EQ(0, vm_stat(self->fd, self->base, &st));
 	EXPECT_EQ(1, st.written);

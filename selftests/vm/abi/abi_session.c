@@ -311,7 +311,7 @@ TEST_F(bad, consumer_seventeenth)
 		close(cfd[i]);
 }
 
-/* A descriptor cannot be had: the consumer must not stay half open. */
+/* No descriptor is free: the consumer must not stay half open. */
 TEST_F(bad, consumer_without_descriptor)
 {
 	int fds[1024], n = 0;

@@ -167,7 +167,7 @@ FIXTURE_TEARDOWN(abi)
 	close(self->e.fd);
 }
 
-/* A good argument at p, of the given size. */
+/* A valid argument at p, of the given size. */
 static void *good(struct env *e, const FIXTURE_VARIANT(abi) *v, void *p, uint32_t size)
 {
 	memset(p, 0, size);
@@ -276,8 +276,8 @@ TEST_F(abi, pointer_kernel)
 }
 
 /*
- * Results that cannot be written back: refused, and nothing has happened.  A
- * command without results has no need to write.
+ * If results cannot be written back, the command is refused and changes nothing.  A command
+ * without results writes nothing.
  */
 TEST_F(abi, pointer_read_only)
 {
@@ -290,7 +290,7 @@ TEST_F(abi, pointer_read_only)
 	EXPECT_EQ(variant->out, vm_state_same(e->fd, self->was));
 }
 
-/* The kernel copies the struct, so where it lies does not matter. */
+/* The kernel copies the struct, so its alignment does not matter. */
 TEST_F(abi, pointer_unaligned_works)
 {
 	struct env *e = &self->e;
@@ -335,7 +335,7 @@ TEST_F(abi, reserved_not_zero)
 	EXPECT_TRUE(vm_state_same(e->fd, self->was));
 }
 
-/* A command of the other file is no command here. */
+/* A command for the other kind of file is unknown here. */
 TEST_F(abi, wrong_file)
 {
 	struct env *e = &self->e;

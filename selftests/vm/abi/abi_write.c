@@ -99,7 +99,7 @@ static const char *left(FIXTURE_DATA(write) *self, uint64_t handle, struct seen 
 	return error;
 }
 
-/* What a loss does: one more of the cause, nothing else. */
+/* A loss adds one to the count of its cause, and changes nothing else. */
 static bool lost_one(FIXTURE_DATA(write) *self, uint64_t handle, int cause)
 {
 	struct etw_session_stat st;
@@ -371,7 +371,7 @@ TEST_F(write, event_over_the_buffer)
 	EXPECT_TRUE(lost_one(self, small, ETW_DROP_BUFFER_SIZE));
 	EXPECT_EQ(NULL, left(self, small, &s));
 	EXPECT_EQ(0, s.records);
-	/* The session where it fits has it nevertheless. */
+	/* The session in which it fits gets it nevertheless. */
 	EXPECT_EQ(NULL, left(self, self->base, &s));
 	EXPECT_EQ(1, s.records);
 }

@@ -135,7 +135,7 @@ static NESTED int outer(FIXTURE_DATA(m32) *self, struct etw_event_write *w)
 	return inner(self, w);
 }
 
-/* Given by the process, or found by the kernel: addresses of 32 bits. */
+/* Addresses have 32 bits, given by the process or found by the kernel. */
 TEST_F(m32, stack)
 {
 	struct etw_event_write w = { .size = sizeof(w), .slot = self->slot,
@@ -248,7 +248,7 @@ TEST_F(m32, pid_filter)
 	EXPECT_EQ(self->s.handle, en.session);
 }
 
-/* Traits with a group, an event with a schema, a list, and looking at it all. */
+/* Traits with a group, an event with a schema, a disallow list, and queries of all that. */
 TEST_F(m32, traits_and_groups)
 {
 	uint8_t traits[22] = { 22, 0, 0, 19, 0, 1 }, schema[] = { 5, 0, 0, 'E', 0 };

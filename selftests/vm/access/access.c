@@ -123,7 +123,7 @@ static int capture(FIXTURE_DATA(access) *self, uint32_t flags, struct etw_guid *
 	return ret ?: c.count;
 }
 
-/* To set none takes the right on the session alone. */
+/* Setting an empty list only requires the right on the session. */
 static int do_capture_none(void *arg)
 {
 	return capture(arg, ETW_CAPTURE_SET, NULL, 0);
@@ -232,7 +232,7 @@ static int do_each(void *arg)
 	return 0;
 }
 
-/* Do the commands succeed that need this right, and the others not? */
+/* Do exactly the commands succeed that need this right? */
 static bool as_by_right(FIXTURE_DATA(access) *self, const struct vm_who *who, uint32_t rights)
 {
 	unsigned int i, wrong = 0;
@@ -260,7 +260,7 @@ TEST_F(access, defaults)
 	EXPECT_EQ(0, vm_as(&monitor, do_stop, self));
 }
 
-/* B160: each right is good for its commands, on its object, and for no other. */
+/* B160: each right permits its commands, on its object, and no others. */
 TEST_F(access, each_right_its_commands)
 {
 	static const uint32_t rights[] = {
@@ -278,7 +278,7 @@ TEST_F(access, each_right_its_commands)
 	EXPECT_TRUE(as_by_right(self, &bob, 0));
 }
 
-/* B160: a session's right is asked for on the session, a provider's on the provider. */
+/* B160: rights on sessions are checked on the session, rights on providers on the provider. */
 TEST_F(access, each_on_its_object)
 {
 	unsigned int j;
@@ -311,7 +311,7 @@ TEST_F(access, enable_needs_both)
 	EXPECT_EQ(-EPERM, vm_as(&alice, do_enable, self));
 }
 
-/* B160, B36: asking again and again takes what asking once does. */
+/* B160, B36: periodic requests need the same right as a single one. */
 TEST_F(access, capture_needs_both)
 {
 	EXPECT_EQ(-EPERM, vm_as(&alice, do_capture, self));
@@ -417,7 +417,7 @@ TEST_F(access, root_is_not_locked_out)
 	EXPECT_EQ(0, vm_access_remove(self->fd, vm_default));
 }
 
-/* Effective ids count: a program that has dropped its rights has none. */
+/* Effective ids decide: a program that has dropped its rights has none. */
 static int query_as_effective(void *arg)
 {
 	return seteuid(VM_BOB) ? -EIO : do_query(arg);

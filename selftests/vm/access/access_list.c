@@ -41,7 +41,7 @@ static int look(FIXTURE_DATA(list) *self, struct etw_guid guid)
 	return vm_access_query(self->fd, &guid, 0, self->room, ARRAY_SIZE(self->room), &self->own);
 }
 
-/* B158: what is built in, as a list. */
+/* B158: the built-in list. */
 TEST_F(list, built_in)
 {
 	static const struct etw_access_entry want[] = {
@@ -85,7 +85,7 @@ TEST_F(list, room)
 	EXPECT_EQ(-EFAULT, vm_access_query(self->fd, &guid, 0, NULL, 1, NULL));
 }
 
-/* One after the other in the order of their bytes, each once. */
+/* In the order of their bytes, each once. */
 TEST_F(list, next)
 {
 	static const unsigned int numbers[] = { 9, 0x100, 1, 0x300, 0xff };
@@ -105,7 +105,7 @@ TEST_F(list, next)
 	EXPECT_EQ(-ESRCH, vm_access_query(self->fd, &guid, ETW_ACCESS_NEXT, NULL, 0, NULL));
 }
 
-/* Only what the caller may query, and nothing where that is nothing. */
+/* Only lists that the caller may query, possibly none. */
 static int next_of_three(void *arg)
 {
 	FIXTURE_DATA(list) *self = arg;
@@ -125,7 +125,7 @@ TEST_F(list, next_if_visible)
 	ASSERT_EQ(0, vm_access(self->fd, vm_guid(3), VM_ALLOW(USER, 0, 1)));
 	EXPECT_EQ(-EPERM, vm_as(&alice, next_of_three, self));
 	ASSERT_EQ(0, vm_access(self->fd, vm_guid(2), VM_ALLOW(USER, VM_ALICE, 1)));
-	/* Its own, and then no other. */
+	/* First its own, then no other. */
 	EXPECT_EQ(-EPERM, vm_as(&alice, next_of_three, self));
 	ASSERT_EQ(0, vm_access(self->fd, vm_default, VM_ALLOW(USER, VM_ALICE, 1)));
 	EXPECT_EQ(0, vm_access_remove(self->fd, vm_guid(2)));
@@ -146,7 +146,9 @@ static int try_remove(void *arg)
 	return vm_access_remove(self->fd, vm_guid(1));
 }
 
-/* Lists are changed by CAP_SYS_ADMIN in the initial user namespace, whatever they say. */
+/*
+ * Changing lists requires CAP_SYS_ADMIN in the initial user namespace, whatever the lists say.
+ */
 TEST_F(list, right_to_change)
 {
 	static const struct vm_who *const who[] = { &alice, &monitor, &inside };
@@ -212,7 +214,7 @@ TEST_F(list, lists_max)
 		bad += vm_access_set(self->fd, vm_guid(i), NULL, 0) != 0;
 	EXPECT_EQ(0, bad);
 	EXPECT_EQ(-ENOSPC, vm_access_set(self->fd, vm_guid(i), NULL, 0));
-	/* One that is there may change all the same. */
+	/* An existing list can still be changed. */
 	EXPECT_EQ(0, vm_access(self->fd, vm_guid(5), VM_ALLOW(USER, 1, 1)));
 	EXPECT_EQ(0, vm_access_remove(self->fd, vm_guid(5)));
 	EXPECT_EQ(0, vm_access_set(self->fd, vm_guid(i), NULL, 0));
@@ -265,7 +267,7 @@ static void *enable_and_disable(void *arg)
 	return NULL;
 }
 
-/* A user that registers, writes and unregisters all the while. */
+/* A user that registers, writes and unregisters in a loop. */
 static int come_and_go(void *arg)
 {
 	int fd = vm_open(), i, slot;
@@ -291,7 +293,7 @@ TEST_F(list, all_at_once)
 
 	s.guid = vm_guid(0x103);
 	s.mode |= ETW_MODE_SECURE | ETW_MODE_INDEPENDENT;
-	/* No consumer reads: room for every event, even in a buffer of its own. */
+	/* No consumer reads: the pool has a buffer for each event. */
 	s.buffer_kb = 4;
 	s.min_buffers = ROUNDS + 16;
 	ASSERT_EQ(0, vm_start(self->fd, &s));

@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(see)
 	close(self->fd);
 }
 
-/* What ENABLE needs, of the first session. */
+/* The argument of ENABLE, for the first session. */
 static int let_alice_enable(FIXTURE_DATA(see) *self)
 {
 	return vm_access(self->fd, self->pguid,
@@ -82,7 +82,7 @@ static int disable(void *arg)
 	return vm_ioctl(self->fd, ETW_IOC_ENABLE, &e);
 }
 
-/* The property that the first session has asked for, or a negative errno. */
+/* The properties that the first session requested, or a negative errno. */
 static int property(FIXTURE_DATA(see) *self)
 {
 	struct etw_provider_enable enables[2] = { 0 };
@@ -206,7 +206,7 @@ TEST_F(see, trace_handle)
 
 /* ------------------------------------------------------------- enumerations */
 
-#define GUIDS	600	/* more than one goes through without a break */
+#define GUIDS	600	/* more than one batch of the kernel */
 
 /* The number of this test's providers that the caller sees, or a negative errno. */
 static int providers(int fd)
@@ -236,7 +236,7 @@ static int sees_all_but_one(void *arg)
 	return n < 0 ? n : n == GUIDS ? 0 : -EPROTO;
 }
 
-/* B160: own lists count one by one, the default's for all the rest. */
+/* B160: each list of its own decides for its provider, the default list for all others. */
 TEST_F(see, providers)
 {
 	unsigned int i;
@@ -246,7 +246,7 @@ TEST_F(see, providers)
 		ASSERT_LE(0, vm_register(fd, vm_guid(0x200 + i)));
 	EXPECT_EQ(GUIDS + 1, providers(self->fd));
 	EXPECT_EQ(-EPERM, vm_as(&alice, sees_one_provider, self));
-	/* A list that gives the right, but on no provider. */
+	/* A list that gives the right, but not on a provider. */
 	ASSERT_EQ(0, vm_access(self->fd, vm_guid(0x1000),
 			       VM_ALLOW(USER, VM_ALICE, ETW_RIGHT_QUERY)));
 	EXPECT_EQ(-EPERM, vm_as(&alice, sees_one_provider, self));

@@ -346,7 +346,7 @@ TEST_F(forging, filter_data_does_not_reach_it)
 	ASSERT_LE(0, slot);
 	ASSERT_EQ(0, enable_with_data(self, ETW_CONTROL_ENABLE));
 	EXPECT_EQ(0, notified(self));
-	/* What waits is dropped. */
+	/* Queued notifications are dropped. */
 	ASSERT_EQ(0, enable_with_data(self, ETW_CONTROL_CAPTURE));
 	ASSERT_EQ(0, driver_registers(self));
 	EXPECT_EQ(-EAGAIN, notified(self));
@@ -434,7 +434,7 @@ TEST_F(forging, right_in_the_list)
 	ASSERT_EQ(0, vm_enable(self->fd, self->session, self->guid, 0, 0, 0));
 	EXPECT_EQ(0, alice_writes(self, slot));
 
-	/* A change counts at once. */
+	/* A change takes effect at once. */
 	ASSERT_EQ(0, vm_access_remove(self->fd, self->guid));
 	EXPECT_EQ(-EACCES, alice_writes(self, slot));
 	ASSERT_EQ(0, vm_access(self->fd, vm_default,
@@ -443,7 +443,7 @@ TEST_F(forging, right_in_the_list)
 	EXPECT_EQ(2, delivered(self).forged);
 }
 
-/* Other registrations of the process go on. */
+/* Other registrations of the process are not affected. */
 TEST_F(forging, others_are_not_concerned)
 {
 	int slot = alice_registers(self->fd, self->guid, 0), other;

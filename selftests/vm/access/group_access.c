@@ -69,7 +69,7 @@ static int join(void *arg)
 	return ret;
 }
 
-/* B86: JOIN_GROUP on the group; by default everybody has it. */
+/* B86: JOIN_GROUP on the group; by default every user has it. */
 TEST_F(access, joining)
 {
 	struct etw_group_query q = { .size = sizeof(q), .group = self->group };
@@ -106,7 +106,7 @@ TEST_F(access, joining_module)
 	EXPECT_EQ(0, vm_two_end(&two));
 }
 
-/* What a child tries. */
+/* The calls of a child. */
 struct attempt {
 	unsigned long cmd;
 	void *arg;
@@ -157,7 +157,7 @@ TEST_F(access, rights_on_groups)
 	EXPECT_EQ(-EPERM, BOB(ETW_IOC_DISALLOW_SET, &d));
 }
 
-/* What bob finds, in memory that he shares. */
+/* Bob's results, in shared memory. */
 struct found {
 	struct etw_group_member members[4];
 	struct etw_guid groups[4];
@@ -258,7 +258,7 @@ TEST_F(access, members_of_a_secure_session)
 	EXPECT_EQ(0, vm_peer_end(&b));
 }
 
-/* Bits of the sessions that have the only registration of the provider. */
+/* The sessions that enable the provider's only registration, as bits. */
 static uint64_t sessions_of(FIXTURE_DATA(access) *self)
 {
 	struct etw_provider_reg reg = { 0 };
@@ -308,7 +308,7 @@ TEST_F(access, classic)
 	EXPECT_EQ(0, vm_peer_end(&p));
 }
 
-/* What a classic provider of alice's says when it is asked. */
+/* The answer of alice's classic provider to a question. */
 struct classic_report {
 	unsigned int notices;		/* since the last time */
 	struct etw_notify last;

@@ -251,14 +251,14 @@ TEST_F(limits, subordinate_users_pay_together)
 	ASSERT_EQ(0, map_users(in.pid));
 	ASSERT_TRUE(go_on(&in));
 	EXPECT_EQ(10, hear(&in));
-	/* She has nothing left outside either, nor in another one. */
+	/* Her limit is also used up outside, and in another namespace. */
 	EXPECT_EQ(-ENOSPC, vm_peer_start(&p, &alice, NULL, vm_guid(1)).result);
 	EXPECT_EQ(0, vm_peer_end(&p));
 	EXPECT_EQ(-ENOSPC, vm_peer_start(&p, &alice_inside, NULL, vm_guid(1)).result);
 	EXPECT_EQ(0, vm_peer_end(&p));
 	EXPECT_EQ(0, vm_peer_start(&p, &bob, NULL, vm_guid(1)).result);
 	EXPECT_EQ(0, vm_peer_end(&p));
-	/* One was given back: that is there for a namespace in the namespace. */
+	/* One was released: a nested namespace can use it. */
 	ASSERT_TRUE(go_on(&in));
 	EXPECT_EQ(1, hear(&in));
 	ASSERT_TRUE(go_on(&in));

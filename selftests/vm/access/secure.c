@@ -62,7 +62,7 @@ static uint64_t written(FIXTURE_DATA(secure) *self, uint64_t session)
 	return vm_stat(self->fd, session, &st) || vm_dropped(&st) ? UINT64_MAX : st.written;
 }
 
-/* By default everybody may log. */
+/* By default every user may log. */
 TEST_F(secure, open_by_default)
 {
 	struct vm_peer p;
@@ -88,7 +88,7 @@ TEST_F(secure, without_the_right_nothing_is_logged)
 	EXPECT_EQ(0, vm_peer_write(&b).result);
 	EXPECT_EQ(1, written(self, self->session));
 	EXPECT_EQ(2, written(self, self->plain));
-	/* The same when the session enables after they have registered. */
+	/* The same if the session enables the provider after they registered. */
 	ASSERT_EQ(0, vm_disable(self->fd, self->session, self->pguid));
 	ASSERT_EQ(0, vm_enable(self->fd, self->session, self->pguid, 0, 0, 0));
 	EXPECT_EQ(0, vm_peer_write(&a).result);
@@ -116,7 +116,9 @@ TEST_F(secure, not_enabled_without_the_right)
 	EXPECT_EQ(0, vm_peer_end(&b));
 }
 
-/* B148: a list that changes is in force when the call returns, both ways. */
+/*
+ * B148: a changed list is in force when the call returns, whether it gives or takes the right.
+ */
 TEST_F(secure, lists_change_at_once)
 {
 	struct vm_peer p;
@@ -142,7 +144,7 @@ TEST_F(secure, lists_change_at_once)
 	EXPECT_EQ(0, vm_peer_end(&p));
 }
 
-/* What was asked of its writer when he registered holds; later changes do not. */
+/* The writer's credentials at registration count; later changes do not. */
 TEST_F(secure, credentials_of_registering)
 {
 	struct vm_peer p, q;
@@ -219,7 +221,7 @@ TEST_F(secure, kernel_provider)
 	EXPECT_EQ(0, vm_enable(self->fd, self->session, kguid, 0, 0, 0));
 	EXPECT_EQ(0, vm_ioctl(kfd, ETW_TEST_WRITE, &w));
 	EXPECT_EQ(1, written(self, self->session));
-	/* And stay enabled when lists change. */
+	/* And they stay enabled when lists change. */
 	ASSERT_EQ(0, only_alice(self));
 	EXPECT_EQ(0, vm_ioctl(kfd, ETW_TEST_WRITE, &w));
 	EXPECT_EQ(2, written(self, self->session));
@@ -227,7 +229,7 @@ TEST_F(secure, kernel_provider)
 	EXPECT_EQ(0, vm_rmmod("etw_test"));
 }
 
-/* Writers die, lists change: nothing of either is left. */
+/* Writers die and lists change, and nothing is left behind. */
 TEST_F(secure, dying_writers)
 {
 	struct vm_peer peers[8];
@@ -290,7 +292,7 @@ static int register_two(void *arg)
 	return tells_of_its_own(fd);
 }
 
-/* Both GUIDs with a filter each; then the right is taken and given back. */
+/* Both GUIDs have a filter; then the right is taken and given back. */
 static int enable_and_change(FIXTURE_DATA(secure) *self, const struct two *two)
 {
 	int i, ret;

@@ -110,10 +110,10 @@ TEST_F(cli, load)
 	ASSERT_EQ(1, kernel_has(self->fd, &first, &own));
 	EXPECT_EQ(0, first.id);
 	EXPECT_EQ(ETW_RIGHT_LOG_EVENT, first.rights);
-	/* What the file does not have is gone. */
+	/* Lists that are not in the file are removed. */
 	RUN("access", "show");
 	EXPECT_EQ(NULL, strstr(self->r.out, "7e570007"));
-	/* An error anywhere: nothing of it is taken. */
+	/* With an error anywhere, no part of the file is loaded. */
 	ASSERT_EQ(0, vm_write_file(CONF, "list default\n\tallow everyone all\n  allow x:1 all\n"));
 	RUN("access", "load");
 	REFUSED(1, "\"/etc/etw/access.conf\":3:9: neither everyone, user:U, group:G nor cap:C");
@@ -131,7 +131,7 @@ TEST_F(cli, load)
 	REFUSED(1, "\"/tmp\": Is a directory");
 	RUN("access", "load", "/dev/null");
 	REFUSED(1, "\"/dev/null\": no regular file");
-	/* No file: no lists. */
+	/* Without the file there are no lists. */
 	unlink(CONF);
 	RUN("access", "load");
 	PRINTED("");
@@ -206,7 +206,7 @@ TEST_F(cli, what_it_takes)
 	REFUSED(1, "show: not permitted: it takes the right \"query\" on the GUID");
 	RUN("access", "show", GUID_TEXT);
 	REFUSED(1, "show: \"" GUID_TEXT "\": not permitted: it takes the right \"query\" on the GUID");
-	/* The kernel is in the way, not the file. */
+	/* The kernel refuses, not the file. */
 	setenv("ETW_ACCESS_CONF", path, 1);
 	RUN("access", "load");
 	REFUSED(1, "load: not permitted: lists are changed with CAP_SYS_ADMIN");

@@ -91,7 +91,7 @@ static bool lists(FIXTURE_DATA(autologger) *self, const char *name, const char *
 	return vc_printed(&self->r, text);
 }
 
-/* B164: the session has the values of its file, and its status is recorded */
+/* B164: the session has the settings of its file, and its status is recorded */
 TEST_F(autologger, settings)
 {
 	GUID guid = vl_guid(0xa1);
@@ -212,7 +212,7 @@ TEST_F(autologger, providers)
 	EXPECT_TRUE(EventProviderEnabled(self->reg, 3, 2));
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 4, 2));
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 3, 4));
-	/* Its line is a comment. */
+	/* Its line is commented out. */
 	EXPECT_FALSE(EventProviderEnabled(other, 1, 1));
 	EXPECT_EQ(0, vl_write(self->reg, 7, 3, 2, 0));
 	EXPECT_EQ(0, vl_write(self->reg, 9, 3, 2, 1));

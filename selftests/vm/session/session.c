@@ -167,7 +167,7 @@ TEST_F(session, longest_name)
 	EXPECT_EQ(0, memcmp(out, name, ETW_NAME_MAX));
 }
 
-/* Case is that of ASCII; other letters are what they are. */
+/* Only the case of ASCII letters is ignored. */
 TEST_F(session, name_case)
 {
 	self->s = vm_session("s\xc3\xa9s");
@@ -191,7 +191,7 @@ TEST_F(session, name_is_free_after_stop)
 	}
 }
 
-/* Also while a consumer still reads what the stopped one left. */
+/* Also while a consumer still reads events of the stopped session. */
 TEST_F(session, name_is_free_while_a_consumer_drains)
 {
 	uint64_t handle = vm_start_named(self->fd, "t-again");
@@ -205,7 +205,7 @@ TEST_F(session, name_is_free_while_a_consumer_drains)
 	ASSERT_EQ(0, vm_stop(self->fd, handle));
 	handle = vm_start_named(self->fd, "t-again");
 	ASSERT_NE(0, handle);
-	/* The new one does not inherit what the old one had enabled. */
+	/* The new session does not inherit the providers of the old one. */
 	ASSERT_EQ(0, vm_write(self->fd, slot, 2, 1, 1, "new", 4));
 	EXPECT_EQ(0, vm_drain(&r, NULL, NULL));
 	EXPECT_EQ(1, r.events);
@@ -237,7 +237,7 @@ TEST_F(session, handle_of_a_stopped_session)
 	EXPECT_EQ(0, vm_query(self->fd, next, NULL));
 }
 
-/* B22, B140: killed, and its session goes on with what it enabled */
+/* B22, B140: its controller is killed, and the session continues with its providers */
 TEST_F(session, outlives_its_controller)
 {
 	struct etw_session q = vm_session("t-orphan");
@@ -358,7 +358,7 @@ TEST_F(session, sixty_four_at_once)
 	EXPECT_EQ(0, vm_sessions(self->fd, NULL, 0));
 }
 
-/* A running session and an open file keep the module in. */
+/* A running session and an open file keep the module loaded. */
 TEST_F(session, pins_the_module)
 {
 	int ret;

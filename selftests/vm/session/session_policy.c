@@ -81,7 +81,7 @@ TEST_F(policy, real_time_discards_new)
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, 0));
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
 	EXPECT_EQ(0, vm_drain(&self->r, vm_see, &seen));
-	/* With buffers short, a new consumer may at once lose some old ones. */
+	/* If buffers are short, a new consumer may lose some old ones at once. */
 	ASSERT_EQ(0, vm_consumer_info(self->r.fd, &info));
 	EXPECT_EQ(self->next, seen.records + info.events_lost);
 	EXPECT_EQ(info.events_lost, seen.first);
@@ -353,7 +353,7 @@ TEST_F(policy, clock_system)
 	clock_test(_metadata, self, ETW_CLOCK_SYSTEM);
 }
 
-/* B170, B172: cycles, or what they fall back to */
+/* B170, B172: cycles, or the clock that replaces them */
 TEST_F(policy, clock_cycles)
 {
 	clock_test(_metadata, self, ETW_CLOCK_CYCLES);

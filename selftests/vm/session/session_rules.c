@@ -43,7 +43,7 @@ static ULONG start(FIXTURE_DATA(rules) *self)
 
 /* ------------------------------------------------------ starting, querying */
 
-/* B109 to B111: what is refused gives no handle and no session. */
+/* B109 to B111: a refused call gives no handle and starts no session. */
 TEST_F(rules, properties_refused)
 {
 	static const struct {
@@ -225,7 +225,7 @@ struct caller {
 	TRACEHANDLE session;
 	ULONG code;
 	atomic_uint good;
-	ULONG wrong;			/* an answer that must not be, 0: none */
+	ULONG wrong;			/* an unexpected result, 0: none */
 };
 
 static void *call_it(void *arg)
@@ -239,7 +239,7 @@ static void *call_it(void *arg)
 			atomic_fetch_add(&c->good, 1);
 		else if (ret == ERROR_ACTIVE_CONNECTIONS && !last && atomic_load(c->stopping) &&
 			 c->code != EVENT_TRACE_CONTROL_QUERY)
-			last = ret;	/* It had found the session: now it is gone. */
+			last = ret;	/* It had found the session before that stopped. */
 		else if (ret != ERROR_WMI_INSTANCE_NOT_FOUND || !atomic_load(c->stopping))
 			c->wrong = ret ? ret : ~0U;
 	} while (ret != ERROR_WMI_INSTANCE_NOT_FOUND && !c->wrong);
@@ -349,7 +349,7 @@ TEST_F(rules, real_time_buffers_lost)
 	EXPECT_EQ(0, CloseTrace(consumer));
 }
 
-/* B146: what the pool has grown to it keeps, when all of it is free again. */
+/* B146: the pool keeps its size when all of its buffers are free again. */
 TEST_F(rules, pool_does_not_shrink)
 {
 	struct vl_props q = vl_props();
@@ -368,7 +368,7 @@ TEST_F(rules, pool_does_not_shrink)
 			     !QueryTraceA(self->session, NULL, &q.p) && q.p.FreeBuffers > 30));
 	ASSERT_TRUE(vm_flush_timer(self->fd, 2));
 	ASSERT_EQ(0, QueryTraceA(self->session, NULL, &q.p));
-	/* What a consumer holds may come on top. */
+	/* Buffers that a consumer holds may be added. */
 	EXPECT_LE(40, q.p.NumberOfBuffers);
 	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
 	EXPECT_LT(0, vl_end(r));

@@ -172,7 +172,7 @@ TEST_F(write, string)
 	EXPECT_EQ(0, memcmp(text, self->seen.data, sizeof(text)));
 }
 
-/* No session excludes them yet, so it makes no difference. */
+/* No session excludes them yet, so the flag has no effect. */
 TEST_F(write, inprivate)
 {
 	self->w.flags = ETW_WRITE_INPRIVATE;

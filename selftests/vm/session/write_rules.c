@@ -108,7 +108,7 @@ TEST_F(write, no_free_buffer)
 	ASSERT_EQ(0, vl_control(full, EVENT_TRACE_CONTROL_STOP));
 }
 
-/* B99: nothing else in its descriptor, and the NUL belongs to the payload. */
+/* B99: its descriptor has nothing else, and the NUL is part of the payload. */
 TEST_F(write, string)
 {
 	const EVENT_DESCRIPTOR want = { .Level = 5, .Keyword = 0x8000000000000001ULL };
@@ -172,7 +172,7 @@ static void *write_there(void *arg)
 	return (void *)failed;
 }
 
-/* B97, B107: a thread starts with none, and what it sets is its own. */
+/* B97, B107: a thread starts without an id, and sets only its own. */
 TEST_F(write, activity_of_each_thread)
 {
 	GUID none = { 0 }, mine = vl_guid(200), its = vl_guid(201), id;

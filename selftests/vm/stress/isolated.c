@@ -160,7 +160,7 @@ static bool occupy(FIXTURE_DATA(isolated) *self)
 	return self->pid > 0 && vm_until(SEE(self->sh->ready));
 }
 
-/* Have CPU 1 write an event. */
+/* Let CPU 1 write an event. */
 static bool write_there(FIXTURE_DATA(isolated) *self)
 {
 	uint32_t n = self->sh->wanted + 1;
@@ -182,7 +182,7 @@ static bool round_trip(FIXTURE_DATA(isolated) *self, unsigned int events)
 	       vm_drain(&self->r, NULL, NULL) == -EAGAIN && self->r.events == before + events;
 }
 
-/* What CPU 1 has had when, to compare with later. */
+/* The interrupts of CPU 1 at some time, to compare with later. */
 struct mark {
 	uint64_t count[ARRAY_SIZE(kinds)];
 	long long ms;

@@ -314,7 +314,7 @@ static bool murder(pid_t pid)
 	return status != -1 && WIFSIGNALED(status);
 }
 
-/* All alive, then KILLS of them not; false if one hangs. */
+/* Start all, then kill KILLS of them; false if one hangs. */
 static bool massacre(FIXTURE_DATA(killing) *self)
 {
 	pid_t *all[] = { &self->provider[0], &self->provider[1], &self->controller[0],
@@ -381,7 +381,9 @@ static void audit(struct __test_metadata *_metadata, FIXTURE_DATA(killing) *self
 	EXPECT_GE(self->next_life, s.unknown);
 	EXPECT_EQ(0, self->tally->strange)
 		TH_LOG("last strange result: %d", self->tally->strange_error);
-	/* What the session took: all that succeeded, perhaps some unknown. */
+	/*
+	 * The session took all writes that succeeded, and perhaps some with an unknown result.
+	 */
 	EXPECT_LE(s.written + s.unknown_seen, st->written);
 	EXPECT_GE(s.written + s.unknown, st->written);
 	EXPECT_LE(s.refused, vm_dropped(st));

@@ -115,7 +115,7 @@ static void put_until_refused(struct __test_metadata *_metadata,
 	EXPECT_LE(self->s.min_buffers, *full);
 	EXPECT_GT(self->s.max_buffers, *full);
 	account(_metadata, self);
-	/* What needs no memory works. */
+	/* Calls that need no memory work. */
 	EXPECT_EQ(0, vm_flush(self->fd, self->s.handle));
 }
 
@@ -225,7 +225,7 @@ TEST_F(pressure, others_take_it)
 #define SYS_pidfd_open 434
 #endif
 
-/* Everything a process can have of ours, in use. */
+/* A process that uses every resource of the module. */
 static void victim(int ready)
 {
 	struct etw_consumer_open o;

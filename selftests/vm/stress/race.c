@@ -134,7 +134,7 @@ static void provide(struct racer *me)
 	}
 }
 
-/* A whole life of a provider on its own file, closed without a word. */
+/* A whole life of a provider on its own file, closed without unregistering. */
 static void provide_briefly(struct racer *me)
 {
 	int fd = vm_open(), slot, i;

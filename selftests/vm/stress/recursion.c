@@ -178,7 +178,7 @@ do {									\
 	ASSERT_EQ(0, _ret);						\
 } while (0)
 
-/* Where an event begins, where buffers are changed, taken and given back. */
+/* Functions that begin an event, and that switch, take and return buffers. */
 static const char *const functions[] = {
 	"etw_hotpath_write", "etw_ring_switch", "etw_ring_close", "etw_pool_pop", "etw_pool_push",
 };
@@ -259,7 +259,7 @@ static void sweep(struct __test_metadata *_metadata, FIXTURE_DATA(recursion) *se
 	self->w.size = 900;	/* four fill a buffer */
 	for (at = 0; at < size; at++) {
 		ret = plant(self, function, at, 1);
-		/* In the midst of an instruction, or of one that is patched. */
+		/* In the middle of an instruction, or on one that is patched. */
 		if (ret == -EILSEQ || ret == -EINVAL)
 			continue;
 		ASSERT_EQ(0, ret)

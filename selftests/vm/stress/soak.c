@@ -117,7 +117,7 @@ static bool settle_account(const int *others)
 	return ok;
 }
 
-/* What was freed may wait for company, with kfree_rcu() and in caches per CPU. */
+/* Freed memory may be batched, by kfree_rcu() and in caches per CPU. */
 static void let_go(void)
 {
 	glob_t found;
@@ -165,7 +165,7 @@ static void count(const int *others, struct counts *c)
 	c->percpu_kb = meminfo("Percpu");
 }
 
-/* With nothing left that is on its way to be freed. */
+/* Only after pending frees are done. */
 static void count_lowest(const int *others, struct counts *c)
 {
 	struct counts now;
@@ -334,7 +334,7 @@ TEST_F_TIMEOUT(soak, registrations, LIMIT)
 	ASSERT_EQ(0, vm_stop(self->fd, handle));
 }
 
-/* A file with registrations and its area, closed without a word. */
+/* A file with registrations and its area, closed without unregistering. */
 static int one_file(FIXTURE_DATA(soak) *self, int i)
 {
 	int fd = vm_open(), slot, ret = 0;
