@@ -183,14 +183,14 @@ check_vm() {
 }
 
 # check_isolated KERNEL: events on a CPU that the kernel leaves alone, on a machine
-# that was booted with one.
+# that was booted with one; then lockdown, after which such a machine is of no use.
 check_isolated() {
 	local out=$work/vm-isolated-$1
 
 	run_vm "$out" "$1" --append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" \
-		-- isolated
-	! grep -qE '^[0-9]+ [0-9]+ [1-9][0-9]* isolated$' "$out/results" ||
-		vm_fails "$1" "isolated skipped on a machine that has such a CPU"
+		--env ETW_LOCKDOWN=1 -- isolated lockdown
+	! grep -qE '^[0-9]+ [0-9]+ [1-9][0-9]* (isolated|lockdown)$' "$out/results" ||
+		vm_fails "$1" "isolated or lockdown skipped on a machine that is made for them"
 }
 
 # check_soak KERNEL: what may grow, at length.

@@ -6,6 +6,7 @@
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -233,12 +234,13 @@ static long run_request(struct etw_process *p, struct etw_enable_request *req, u
 
 /*
  * A stack has return addresses of the kernel and of everybody's processes, which defeats
- * the randomisation of both.  No access list grants that; perf does not either.
+ * the randomisation of both.  No access list grants that; perf does not either.  Lockdown
+ * refuses it to all.
  */
 static bool may_see_stacks(const struct etw_enable *e)
 {
 	return e->control != ETW_CONTROL_ENABLE || !(e->property & ETW_ENABLE_STACK_TRACE) ||
-	       perfmon_capable();
+	       (perfmon_capable() && !security_locked_down(LOCKDOWN_PERF));
 }
 
 long etw_ioctl_enable(struct file *file, void *arg)
