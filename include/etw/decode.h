@@ -69,6 +69,7 @@ struct etw_decoded {
 	USHORT field_count;		/* of the top level */
 	const char *symbol;		/* of a manifest's event */
 	GUID control_guid;		/* that its provider is enabled by */
+	const char *mode;		/* that wrote it: "kernel" or "user"; NULL: not known */
 };
 
 /* etw_field.kind */

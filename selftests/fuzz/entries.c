@@ -8,8 +8,8 @@
 unsigned int entries_make(struct etw_access_entry *e, uint64_t seed)
 {
 	static const uint32_t ids[] = { 0, 1000, 1001, 38, 21, 40, 63, 64, 65534, 0xffffffff };
-	static const uint32_t rights[] = { ETW_RIGHT_ALL, ETW_RIGHT_LOG_EVENT,
-					   ETW_RIGHT_REGISTER_GUIDS, ETW_RIGHT_QUERY, 0, 0x2000 };
+	static const uint32_t rights[] = { ETW_RIGHT_ALL, ETW_RIGHT_VALID, ETW_RIGHT_LOG_EVENT,
+					   ETW_RIGHT_REGISTER_GUIDS, ETW_RIGHT_QUERY, 0, 0x4000 };
 	static const unsigned int counts[] = { 1, 0, 2, 3, 1, 2, 5, 64, 65 };
 	unsigned int n = counts[seed % 9], i;
 

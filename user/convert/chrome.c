@@ -68,6 +68,8 @@ static void put_identity(struct chrome *chrome, const struct convert_event *e,
 	json_writer_unsigned(to, "cpu", e->event->cpu);
 	json_writer_unsigned(to, "pid", header->ProcessId);
 	json_writer_unsigned(to, "tid", header->ThreadId);
+	if (e->decoded->mode)
+		json_writer_word(to, "mode", e->decoded->mode);
 	if (!etw_guid_is_zero(&e->event->record.header->activity))
 		json_writer_guid(to, "activity", &e->event->record.header->activity);
 	items_json(to, &e->event->record, false);

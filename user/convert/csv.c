@@ -12,6 +12,7 @@
 #include "convert.h"
 #include "items.h"
 #include "names.h"
+#include "base/event_mode.h"
 #include "base/guid.h"
 #include "base/text.h"
 
@@ -95,6 +96,11 @@ NUMBER(task, row->header->EventDescriptor.Task)
 NUMBER(pid, row->header->ProcessId)
 NUMBER(tid, row->header->ThreadId)
 NUMBER(cpu, row->e->event->cpu)
+
+static void add_mode(const struct row *row)
+{
+	add_safe(row->to, etw_event_mode(row->header->Flags));
+}
 
 static void add_keyword(const struct row *row)
 {
@@ -191,6 +197,7 @@ static const struct {
 	{ "data", add_data, false },
 	{ "message", add_message, false },
 	{ "source", add_source, false },
+	{ "mode", add_mode, false },
 };
 
 #define KNOWN	(sizeof(known_columns) / sizeof(known_columns[0]))

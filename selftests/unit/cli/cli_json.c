@@ -28,6 +28,7 @@ static const struct {
 	{ "pid", json_type_int, ALWAYS, false },
 	{ "tid", json_type_int, ALWAYS, false },
 	{ "cpu", json_type_int, ALWAYS, false },
+	{ "mode", json_type_string, false, false },
 	{ "process_name", json_type_string, false, false },
 	{ "thread_name", json_type_string, false, false },
 	{ "activity", json_type_string, false, false },
@@ -139,8 +140,14 @@ static void test_unknown(struct sample *s)
 	has(o, "provider_name", "null");
 	has(o, "keyword", "\"0xffffffffffffffff\"");
 	has(o, "pid", "4294967295");
+	has(o, "mode", NULL);
 	has(o, "level_name", NULL);
 	has(o, "event", "null");
+	s->header.flags |= ETW_EVENT_KERNEL_MODE;
+	has(object_of(s), "mode", "\"kernel\"");
+	s->header.flags ^= ETW_EVENT_KERNEL_MODE | ETW_EVENT_USER_MODE;
+	o = object_of(s);
+	has(o, "mode", "\"user\"");
 	has(o, "schema", "null");
 	has(o, "data", "\"00ff\"");
 	has(o, "fields", NULL);

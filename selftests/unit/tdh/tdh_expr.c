@@ -255,7 +255,8 @@ static void test_errors(void)
 		{ "A[99999999999]", 3 }, { "A.", 3 }, { "A..B", 2 }, { "`A", 1 }, { "exists A", 8 },
 		{ "exists(A", 9 }, { "exists(pid)", 8 }, { "A not", 6 }, { "A not B", 7 },
 		{ "A ~ B", 3 }, { "Flags & 1 contains x", 20 }, { "Flags & read == 1", 17 },
-		{ "A == 1 & B == 2", 8 }, { "A | B", 3 },
+		{ "A == 1 & B == 2", 8 }, { "A | B", 3 }, { "mode == usr", 9 }, { "mode & 1", 8 },
+		{ "mode < user", 8 },
 	};
 	const char *error;
 	size_t column, i;
@@ -322,6 +323,23 @@ static void test_bounds(void)
 	text = repeat("id in (9", ",9", 30000, ",1)");
 	ok(match(text), "30,000 values");
 	free(text);
+}
+
+/* The mode is in flags of the header that only events of etw.ko have. */
+static void test_mode(void)
+{
+	const USHORT flags = record.EventHeader.Flags;
+
+	ok(!match("mode == user") && !match("mode == kernel") && !match("mode != user"),
+	   "an event without a mode");
+	record.EventHeader.Flags = flags | ETW_EVENT_KERNEL_MODE;
+	ok(match("mode == kernel") && match("mode != User") && !match("mode == user"),
+	   "the kernel's");
+	record.EventHeader.Flags = flags | ETW_EVENT_USER_MODE;
+	ok(match("mode is user") && match("mode in (kernel, USER)") && !match("mode == kernel"),
+	   "a process's");
+	ok(match("pid == 42 && not (mode == kernel)"), "among other tests");
+	record.EventHeader.Flags = flags;
 }
 
 static const char *ask_provider(void *context, const GUID *guid)
@@ -475,6 +493,7 @@ int main(void)
 	test_false();
 	test_missing();
 	test_errors();
+	test_mode();
 	test_bounds();
 	test_asking();
 	test_decodes();

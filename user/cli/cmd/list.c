@@ -245,6 +245,10 @@ static void add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		text_puts(line, ")");
 	if (reg->flags & ETW_REGISTER_CLASSIC)
 		text_puts(line, ", classic");
+	if (reg->flags & ETW_REG_REFUSED)
+		text_puts(line, ", refused because a kernel module has the GUID");
+	if (reg->refused)
+		text_printf(line, ", writes refused: %" PRIu64, (uint64_t)reg->refused);
 	if (with_group && !etw_guid_is_zero(&reg->group)) {
 		text_puts(line, ", in group ");
 		text_guid(line, &reg->group);
@@ -312,6 +316,10 @@ static void reg_json(struct etw_text *to, const struct etw_provider_reg *reg,
 	json_writer_string(to, reg->flags & ETW_REG_KERNEL ? "module" : "comm", reg->module,
 			   module_len(reg));
 	json_writer_flag(to, "classic", reg->flags & ETW_REGISTER_CLASSIC);
+	if (reg->flags & ETW_REG_REFUSED)
+		json_writer_flag(to, "refused", true);
+	if (reg->refused)
+		json_writer_unsigned(to, "writes_refused", reg->refused);
 	if (!etw_guid_is_zero(&reg->group))
 		json_writer_guid(to, "group", &reg->group);
 	json_writer_open(to, "sessions", '[');

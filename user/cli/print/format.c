@@ -8,6 +8,7 @@
 #include "event.h"
 #include "convert/items.h"
 #include "convert/names.h"
+#include "base/event_mode.h"
 #include "base/guid.h"
 
 #define WIDTH_MAX	999
@@ -31,7 +32,7 @@ struct event_format {
 
 /* ------------------------------------------------------------------- parsing */
 
-static const char letters[] = "tTcpnsSPGeivlLkKoOahfmxARD%";
+static const char letters[] = "tTcpnsSMPGeivlLkKoOahfmxARD%";
 
 static char unescaped(char c)
 {
@@ -236,6 +237,9 @@ static void add_named(struct event_printer *printer, char what, struct etw_text 
 	case 'S':
 		add_name(event_thread(printer), to);
 		break;
+	case 'M':
+		add_name(etw_event_mode(header->flags), to);
+		break;
 	case 'o':
 		add_part(decoded->opcode, header->desc.opcode, to);
 		break;
@@ -303,7 +307,7 @@ static void add_piece(struct event_printer *printer, const struct piece *piece,
 		add_guid(printer, piece->what, to);
 	else if (strchr("fmx", piece->what))
 		add_list(printer, piece->what, to);
-	else if (strchr("nSoahK", piece->what))
+	else if (strchr("nSMoahK", piece->what))
 		add_named(printer, piece->what, to);
 	else
 		etw_text_unsigned(to, number_of(printer, piece->what), 1);

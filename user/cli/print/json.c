@@ -7,10 +7,18 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "event.h"
+#include "base/event_mode.h"
 #include "base/guid.h"
 #include "convert/items.h"
 #include "convert/names.h"
 #include "base/json_writer.h"
+
+/* Only if it is known */
+static void put_name(struct etw_text *to, const char *key, const char *name)
+{
+	if (name && *name)
+		json_writer_word(to, key, name);
+}
 
 static void put_numbers(struct event_printer *printer, struct etw_text *to)
 {
@@ -26,17 +34,11 @@ static void put_numbers(struct event_printer *printer, struct etw_text *to)
 	json_writer_unsigned(to, "pid", header->process_id);
 	json_writer_unsigned(to, "tid", header->thread_id);
 	json_writer_unsigned(to, "cpu", printer->event->cpu);
+	put_name(to, "mode", etw_event_mode(header->flags));
 	json_writer_mask(to, "keyword", desc->keyword);
 }
 
 #define ADD(to, s)	etw_text_add(to, s, sizeof(s) - 1)
-
-/* Only if it is known */
-static void put_name(struct etw_text *to, const char *key, const char *name)
-{
-	if (name && *name)
-		json_writer_word(to, key, name);
-}
 
 static void put_keywords(struct event_printer *printer, struct etw_text *to)
 {

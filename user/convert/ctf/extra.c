@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trace.h"
+#include "base/event_mode.h"
 
 #define NUMBER(bytes)	{ .type = CTF_INT, .size = bytes }
 #define TEXT		{ .type = CTF_TEXT }
@@ -16,6 +17,7 @@
 const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT] = {
 	[CTF_EXTRA_TIME] = { "time", NUMBER(8), 0, 0 },
 	[CTF_EXTRA_TRUNCATED] = { "truncated", { .type = CTF_INT, .size = 1, .is_bool = true }, 0, 0 },
+	[CTF_EXTRA_MODE] = { "mode", TEXT, 0, 0 },
 	[CTF_EXTRA_ACTIVITY] = { "activity", TEXT, 0, 0 },
 	[CTF_EXTRA_RELATED] = { "related_activity", TEXT, ITEM(RELATED_ACTIVITYID), sizeof(GUID) },
 	[CTF_EXTRA_SID] = { "sid", TEXT, ITEM(SID), 8 },
@@ -35,6 +37,8 @@ void ctf_extras_take(struct ctf_extras *extras, const EVENT_RECORD *record)
 	unsigned int i, kind;
 
 	extras->set = 0;
+	if (etw_event_mode(record->EventHeader.Flags))
+		extras->set |= 1u << CTF_EXTRA_MODE;
 	if (memcmp(&record->EventHeader.ActivityId, &none, sizeof(none)))
 		extras->set |= 1u << CTF_EXTRA_ACTIVITY;
 	for (i = 0; i < record->ExtendedDataCount; i++) {
@@ -107,6 +111,10 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 		break;
 	case CTF_EXTRA_TRUNCATED:
 		ctf_put_number(to, 1, 1);
+		break;
+	case CTF_EXTRA_MODE:
+		etw_text_puts(to, etw_event_mode(record->EventHeader.Flags));
+		etw_text_char(to, '\0');
 		break;
 	case CTF_EXTRA_ACTIVITY:
 		put_guid(to, &record->EventHeader.ActivityId);

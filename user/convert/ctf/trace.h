@@ -70,6 +70,7 @@ void ctf_shape_key(struct etw_text *key, const struct ctf_shape *shape);
 enum ctf_extra {
 	CTF_EXTRA_TIME,		/* the event's own time, if the stream has a later one */
 	CTF_EXTRA_TRUNCATED,
+	CTF_EXTRA_MODE,		/* who wrote it */
 	CTF_EXTRA_ACTIVITY,
 	CTF_EXTRA_RELATED,
 	CTF_EXTRA_SID,

@@ -219,6 +219,11 @@ static void put_identity(struct args *args, const struct convert_event *e, enum 
 	put_uint(args, "cpu", e->event->cpu);
 	put_uint(args, "pid", header->ProcessId);
 	put_uint(args, "tid", header->ThreadId);
+	if (e->decoded->mode) {
+		args->scratch->len = 0;
+		etw_text_puts(args->scratch, e->decoded->mode);
+		put_scratch(args, ANNOTATION_DICT, "mode");
+	}
 	if (memcmp(&header->ActivityId, &none, sizeof(none)))
 		put_guid(args, "activity", &header->ActivityId);
 	put_items(args, &e->event->record);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "base/event_mode.h"
 #include "tdh/kernel_logger/kernel_logger.h"
 #include "embed.h"
 #include "tdh/store/store.h"
@@ -286,6 +287,7 @@ static void name_event(struct etw_decoder *d, const struct items *items)
 	}
 	d->named = plan;
 	d->event.record = d->record;
+	d->event.mode = etw_event_mode(header->Flags);
 	if (!plan || !plan->provider)
 		d->event.provider = items->provider;
 	memcpy(&d->event.decode_guid, items->decode, sizeof(GUID));

@@ -85,6 +85,12 @@ static void name_level(struct etw_expr_const *c)
 	}
 }
 
+/* Does the text that the word stands for come from decoding the event? */
+static bool is_decoded(enum etw_expr_word word)
+{
+	return word != ETW_EXPR_PROCESS && word != ETW_EXPR_MODE;
+}
+
 /* Can the test's word be compared with this constant? */
 static bool check_const(struct etw_expr_scan *s, const struct etw_expr_test *test,
 			struct etw_expr_const *c, const char *at, bool order)
@@ -95,6 +101,8 @@ static bool check_const(struct etw_expr_scan *s, const struct etw_expr_test *tes
 		return true;
 	if (test->word == ETW_EXPR_LEVEL && !(c->is & ETW_EXPR_IS_NUMBER))
 		name_level(c);
+	if (test->word == ETW_EXPR_MODE && strcmp(c->text, "kernel") && strcmp(c->text, "user"))
+		return etw_expr_fail(s, at, "a mode is \"kernel\" or \"user\"");
 	if (has & ETW_EXPR_HAS_NUMBER && c->is & ETW_EXPR_IS_NUMBER)
 		return true;
 	if (has & ETW_EXPR_HAS_GUID && c->is & ETW_EXPR_IS_GUID && !order)
@@ -103,7 +111,7 @@ static bool check_const(struct etw_expr_scan *s, const struct etw_expr_test *tes
 		return c->is & ETW_EXPR_IS_TIME ||
 		       etw_expr_fail(s, at, "a time is needed, as in \"2026-01-31T12:34:56Z\"");
 	if (has & ETW_EXPR_HAS_TEXT && !order) {
-		s->expr->decodes |= test->word != ETW_EXPR_PROCESS;
+		s->expr->decodes |= is_decoded(test->word);
 		return true;
 	}
 	if (has & ETW_EXPR_HAS_NUMBER)
@@ -179,7 +187,7 @@ static bool take_text(struct etw_expr_scan *s, struct etw_expr_test *test)
 		return etw_expr_fail(s, at, "what is tested is no text");
 	if (test->masked)
 		return etw_expr_fail(s, at, "bits are no text");
-	expr->decodes |= test->word != ETW_EXPR_PROCESS;
+	expr->decodes |= is_decoded(test->word);
 	if (test->op == ETW_EXPR_REGEX)
 		return etw_expr_take_regex(s, &test->regex);
 	test->count = 1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "base/event_mode.h"
 
 #define IN_HEADER(member)	.at = offsetof(EVENT_HEADER, member), \
 				.size = sizeof(((EVENT_HEADER *)0)->member)
@@ -30,6 +31,7 @@ const struct etw_expr_word_info etw_expr_words[] = {
 	[ETW_EXPR_ACTIVITY] = { .name = "activity", .has = ETW_EXPR_HAS_GUID },
 	[ETW_EXPR_RELATED] = { .name = "related", .has = ETW_EXPR_HAS_GUID },
 	[ETW_EXPR_PROCESS] = { .name = "process", .has = ETW_EXPR_HAS_TEXT },
+	[ETW_EXPR_MODE] = { .name = "mode", .has = ETW_EXPR_HAS_TEXT },
 };
 
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len)
@@ -196,6 +198,9 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 	case ETW_EXPR_PROCESS:
 		if (expr->ask.process)
 			value.name = expr->ask.process(expr->ask.context, event->record);
+		break;
+	case ETW_EXPR_MODE:
+		value.name = etw_event_mode(event->record->EventHeader.Flags);
 		break;
 	default:
 		if (etw_expr_words[test->word].has & ETW_EXPR_HAS_NAMES && !is_numeric(expr, test))
