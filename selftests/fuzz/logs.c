@@ -61,7 +61,7 @@ uint64_t logfile_arg(struct room *r, const struct arg *arg)
 	switch (seed >> 32 & 31) {
 	case 1: f.flags = ETW_FILE_NEXT; break;
 	case 2: f.flags = ETW_FILE_END; break;
-	case 3: f.reserved = 1; break;
+	case 3: f.sync_ms = seed >> 40 & 0xfff; break;
 	case 4: f.size += 8; break;
 	case 5: f.size = seed >> 40 & 0xff; break;
 	case 6: f.file_mode = 07777; break;
