@@ -12,6 +12,8 @@
 #include "lib/vm_buf.h"
 #include "lib/vm_traits.h"
 
+#include <evntprov.h>
+
 #define DRIVER	1	/* of etw_test's providers, a run-time handle */
 
 FIXTURE(forging) {
@@ -355,6 +357,35 @@ TEST_F(forging, filter_data_does_not_reach_it)
 	EXPECT_EQ(-EAGAIN, notified(self));
 	ASSERT_EQ(0, driver_unregisters(self));
 	EXPECT_EQ(0, notified(self));
+}
+
+/* ----------------------------------------------------------------- the library */
+
+/* As alice; the number of the first step that went wrong. */
+static int do_library(void *arg)
+{
+	const EVENT_DESCRIPTOR event = { .Id = 1, .Level = 1, .Keyword = 1 };
+	FIXTURE_DATA(forging) *self = arg;
+	REGHANDLE first, second = 5;
+	GUID guid;
+
+	memcpy(&guid, &self->guid, sizeof(guid));
+	if (EventRegister(&guid, NULL, NULL, &first) || EventWrite(first, &event, 0, NULL))
+		return -1;
+	if (driver_registers(self) || EventWrite(first, &event, 0, NULL) != ERROR_ACCESS_DENIED)
+		return -2;
+	if (EventRegister(&guid, NULL, NULL, &second) != ERROR_ACCESS_DENIED || second)
+		return -3;
+	return driver_unregisters(self) || EventWrite(first, &event, 0, NULL) ? -4 : 0;
+}
+
+TEST_F(forging, errors_of_the_library)
+{
+	static const struct vm_who alice = { VM_ALICE, VM_ALICE, 0, 0, false };
+
+	ASSERT_EQ(0, vm_enable(self->fd, self->session, self->guid, 0, 0, 0));
+	EXPECT_EQ(0, vm_as(&alice, do_library, self));
+	EXPECT_EQ(2, delivered(self).forged);
 }
 
 /* -------------------------------------------------------------------- the mode */
