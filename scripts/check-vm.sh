@@ -46,7 +46,7 @@ programs() {
 		name=$(basename "$file" .c)
 		# shellcheck disable=SC2221,SC2222
 		case $1:$name in
-		@(debug|kcsan):@(cli|lib)* | @(debug|kcsan):mc_um | kcsan:@(abi|fault)*) continue ;;
+		@(debug|kcsan):@(cli|lib|lockdown|logfile_crash)* | @(debug|kcsan):mc_um | kcsan:@(abi|fault)*) continue ;;
 		esac
 		[[ ${2-} != every ]] || grep -q 'KERNEL: every' "$file" || continue
 		echo "$name"

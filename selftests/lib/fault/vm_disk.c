@@ -2,6 +2,7 @@
 /* vm_disk.c - a small disk in a file, with an ext4 that a test can break */
 #include "lib/fault/vm_disk.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +24,28 @@ bool vm_disk_mount(const char *options)
 	return !system(command);
 }
 
+/* Making a file system takes seconds where the kernel is slow: do it once for all tests. */
+static bool copy_image(const char *features)
+{
+	char command[512], image[64];
+	unsigned int sum = 0;
+
+	for (const char *c = features; *c; c++)
+		sum = 31 * sum + (unsigned char)*c;
+	snprintf(image, sizeof(image), "/run/etw-disk-%08x", sum);
+	snprintf(command, sizeof(command),
+		 "{ [ -s %s ] || mkfs.ext4 -q -F -b 1024 %s %s %dM; } >/dev/null 2>&1 && "
+		 "cp --sparse=always %s " DISK, image, features, image, DISK_MB, image);
+	return !system(command);
+}
+
 bool vm_disk_make(const char *features, const char *options)
 {
-	char command[256];
-
+	/* Fails where they are built into the kernel. */
 	if (system("modprobe -q -a loop ext4"))
-		return false;
+		errno = 0;
 	mkdir(DISK_DIR, 0755);
-	snprintf(command, sizeof(command), "mkfs.ext4 -q -F -b 1024 %s " DISK " %dM >/dev/null 2>&1",
-		 features, DISK_MB);
-	return !system(command) && vm_disk_mount(options);
+	return copy_image(features) && vm_disk_mount(options);
 }
 
 unsigned long vm_disk_free_blocks(void)

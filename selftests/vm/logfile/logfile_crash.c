@@ -18,6 +18,7 @@
 FIXTURE(crash) {
 	struct vl_logger l;
 	unsigned int seed;
+	bool disk;
 };
 
 FIXTURE_SETUP(crash)
@@ -26,8 +27,9 @@ FIXTURE_SETUP(crash)
 
 	ASSERT_EQ(NULL, why)
 		TH_LOG("cannot have %s", why);
-	if (!vm_disk_make(DISK_USUAL))
-		SKIP(return, "no ext4 on a loop device");
+	self->disk = vm_disk_make(DISK_USUAL);
+	if (!self->disk)
+		return;
 	ASSERT_EQ(0, umount2(DISK_DIR, 0));
 	ASSERT_EQ(0, system("cp " DISK " " PRISTINE));
 	self->seed = getpid();
@@ -106,11 +108,15 @@ static void cut_power(struct __test_metadata *_metadata, struct vl_logger *l, UL
 
 TEST_F(crash, sequential)
 {
+	if (!self->disk)
+		SKIP(return, "no ext4 on a loop device");
 	cut_power(_metadata, &self->l, EVENT_TRACE_FILE_MODE_SEQUENTIAL, 0, &self->seed);
 }
 
 TEST_F(crash, circular)
 {
+	if (!self->disk)
+		SKIP(return, "no ext4 on a loop device");
 	cut_power(_metadata, &self->l,
 		  EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 		  CIRCLE * LOG_KB, &self->seed);
@@ -118,6 +124,8 @@ TEST_F(crash, circular)
 
 TEST_F(crash, preallocated)
 {
+	if (!self->disk)
+		SKIP(return, "no ext4 on a loop device");
 	cut_power(_metadata, &self->l,
 		  EVENT_TRACE_FILE_MODE_PREALLOCATE | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 		  128 * LOG_KB, &self->seed);
@@ -125,6 +133,8 @@ TEST_F(crash, preallocated)
 
 TEST_F(crash, circular_preallocated)
 {
+	if (!self->disk)
+		SKIP(return, "no ext4 on a loop device");
 	cut_power(_metadata, &self->l,
 		  EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_PREALLOCATE |
 		  EVENT_TRACE_USE_KBYTES_FOR_SIZE, CIRCLE * LOG_KB, &self->seed);
@@ -132,6 +142,8 @@ TEST_F(crash, circular_preallocated)
 
 TEST_F(crash, appended)
 {
+	if (!self->disk)
+		SKIP(return, "no ext4 on a loop device");
 	cut_power(_metadata, &self->l, EVENT_TRACE_FILE_MODE_APPEND, 0, &self->seed);
 }
 

@@ -14,7 +14,13 @@
 
 FIXTURE(sync) {
 	struct vl_logger l;
+	bool disk;
 };
+
+#define NEEDS_DISK(self)	do {						\
+		if (!(self)->disk)						\
+			SKIP(return, "no ext4 on a loop device");		\
+	} while (0)
 
 FIXTURE_SETUP(sync)
 {
@@ -22,8 +28,7 @@ FIXTURE_SETUP(sync)
 
 	ASSERT_EQ(NULL, why)
 		TH_LOG("cannot have %s", why);
-	if (!vm_disk_make(DISK_USUAL))
-		SKIP(return, "no ext4 on a loop device");
+	self->disk = vm_disk_make(DISK_USUAL);
 }
 
 FIXTURE_TEARDOWN(sync)
@@ -53,6 +58,7 @@ TEST_F(sync, flush_survives_power_cut)
 {
 	struct vl_log file;
 
+	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
 	ASSERT_EQ(0, flush(&self->l));
@@ -71,6 +77,7 @@ TEST_F(sync, stop_survives_power_cut)
 {
 	struct vl_log file;
 
+	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER + 1);
 	EXPECT_EQ(0, stop(&self->l).error);
@@ -87,6 +94,7 @@ TEST_F(sync, stop_survives_power_cut)
 /* write(2) took the data, then an error made the file system read-only. */
 TEST_F(sync, flush_reports_read_only)
 {
+	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_trigger_error());
@@ -97,6 +105,7 @@ TEST_F(sync, flush_reports_read_only)
 
 TEST_F(sync, stop_reports_read_only)
 {
+	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_trigger_error());
@@ -109,6 +118,7 @@ TEST_F(sync, former_file_fails)
 	struct vl_log_props props;
 	struct etw_session_log log;
 
+	NEEDS_DISK(self);
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	ASSERT_TRUE(vm_disk_shut_down());
@@ -128,6 +138,7 @@ TEST_F(sync, opener_sees_the_error)
 					 .name_len = 1, .file_mode = 0600 };
 	int filler;
 
+	NEEDS_DISK(self);
 	umount2(DISK_DIR, 0);
 	ASSERT_TRUE(vl_log_dir(4 * 1024));
 	ASSERT_TRUE(vm_disk_make(DISK_TRUSTING));
@@ -186,6 +197,7 @@ TEST_F(sync, interval)
 	EVENT_DATA_DESCRIPTOR data;
 
 	/* The kernel itself writes nothing back for a day. */
+	NEEDS_DISK(self);
 	write_text("/proc/sys/vm/dirty_writeback_centisecs", "0");
 	write_text("/proc/sys/vm/dirty_expire_centisecs", "8640000");
 	file.dir = open(DISK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -241,16 +253,19 @@ static void shorten(struct __test_metadata *_metadata, struct vl_logger *l, ULON
 
 TEST_F(sync, emptied)
 {
+	NEEDS_DISK(self);
 	shorten(_metadata, &self->l, 0, 0);
 }
 
 TEST_F(sync, cut_within_a_buffer)
 {
+	NEEDS_DISK(self);
 	shorten(_metadata, &self->l, EVENT_TRACE_FILE_MODE_CIRCULAR, 2 * LOG_KB * 1024 + 100);
 }
 
 TEST_F(sync, preallocated_file_emptied)
 {
+	NEEDS_DISK(self);
 	shorten(_metadata, &self->l, EVENT_TRACE_FILE_MODE_PREALLOCATE, 0);
 }
 
