@@ -42,7 +42,7 @@
  *	EPERM        not allowed                   ERROR_ACCESS_DENIED
  *	EBADF        no such registration          ERROR_INVALID_HANDLE
  *	ESTALE       the registration belongs to another process (after fork);
- *	             the library registers again, or drops the event in a vfork child
+ *	             the library registers again, in a vfork child for one event
  *	ETIMEDOUT    callbacks did not finish      ERROR_TIMEOUT
  *	ESHUTDOWN    session is stopping           ERROR_ACTIVE_CONNECTIONS
  *	ENAMETOOLONG name over 1024 bytes          ERROR_INVALID_PARAMETER
@@ -206,7 +206,7 @@ struct etw_session_enum {
 #define ETW_DROP_EVENT_SIZE	2	/* over 64 KB */
 #define ETW_DROP_NESTING	3	/* too many writers nested on one CPU */
 #define ETW_DROP_COPY_FAULT	4	/* the writer's memory could not be read */
-#define ETW_DROP_DRAIN		5	/* lost between a process buffer and the session */
+#define ETW_DROP_DRAIN		5	/* a process could not write it (ETW_WRITE_LOST) */
 #define ETW_DROP_CAUSES		6
 
 /*
@@ -499,7 +499,8 @@ struct etw_notify {
  * The enable area: mmap of /dev/etw at offset 0, PROT_READ, MAP_SHARED,
  * ETW_ENABLE_AREA_SIZE bytes.  Entry i belongs to registration slot i.  Only the
  * kernel writes it.  An update widens before it narrows, so a reader may
- * pass an event that the kernel then rejects, never the reverse.
+ * pass an event that the kernel then rejects, never the reverse.  An entry passes every
+ * event after its registration has ended, for children that inherited the mapping.
  * A session may want an event if
  *	enabled && level <= entry.level &&
  *	(keyword ? (keyword & any) && (keyword & all) == all : keyword0)
@@ -524,6 +525,7 @@ struct etw_enable_entry {
 #define ETW_WRITE_ACTIVITY	0x4	/* activity is set */
 #define ETW_WRITE_RELATED	0x8	/* related is set */
 #define ETW_WRITE_CAN_WALK	0x10	/* the caller can supply its stack, see below */
+#define ETW_WRITE_LOST		0x20	/* do not write but count, see below */
 
 /*
  * Write one event.  Returns 0 and does nothing if no session wants the event.  If a
@@ -537,6 +539,11 @@ struct etw_enable_entry {
  * unwinder supplies its stack.  With CAN_WALK it can first wait to see whether a
  * session wants one: the call then fails with ENODATA and writes nothing, and the
  * caller writes again with its stack, or without CAN_WALK.
+ *
+ * A child process that inherited the file but cannot open the device itself, so that it
+ * has no registration, reports each event with LOST.  It is counted as lost in the
+ * sessions that would take it from the process that registered, and the call fails with
+ * ENOMEM if it was counted in one that is not INDEPENDENT.  Its data is not read.
  */
 struct etw_event_write {
 	__u32 size;
@@ -565,6 +572,7 @@ struct etw_event_write {
 #define ETW_CLASSIC_EVENT	0
 #define ETW_CLASSIC_INSTANCE	1
 #define ETW_CLASSIC_MESSAGE	2
+#define ETW_CLASSIC_LOST	3	/* as ETW_WRITE_LOST; uses slot and logger_id only */
 
 /*
  * ETW_IOC_CLASSIC: write one record to the session that has enabled a classic

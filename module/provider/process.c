@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 
 #include "access/access.h"
+#include "core/filter.h"
 #include "alloc.h"
 #include "compat.h"
 #include "callback_user.h"
@@ -79,10 +80,20 @@ static int free_slot(const struct etw_process *p)
 	return -ENOSPC;
 }
 
+/*
+ * The entry of a slot without a registration.  A forked child may still read it: it must
+ * ask for events, so that the child registers with its first one.
+ */
+static const struct etw_enable_entry ask_all = {
+	.enabled = 1, .level = 255, .keyword0 = 1, .any = ~0ULL,
+};
+
 static void unregister_locked(struct etw_process *p, struct etw_registration *reg)
 {
 	lockdep_assert_held(&etw_control);
 	RCU_INIT_POINTER(p->hot.regs[reg->slot], NULL);
+	etw_filter_widen(reg->area, &ask_all);
+	reg->area = NULL;
 	etw_registration_remove(reg);
 	etw_callback_queue_drop(reg);
 	p->reg_count--;
@@ -133,6 +144,7 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg)
 	reg->slot = slot;
 	reg->area = &p->area[slot];
 	reg->hot.tgid = get_pid(task_tgid(current));
+	memset(reg->area, 0, sizeof(*reg->area));
 	err = etw_registration_add(reg);
 	if (err)
 		return err;

@@ -40,11 +40,11 @@ static struct etw_session_hot *classic_session(const struct etw_registration_hot
 }
 
 /* The errors are those of struct etw_classic_write in abi.h. */
-static int check_owner(struct etw_registration_hot *reg)
+static int check_owner(struct etw_registration_hot *reg, const struct etw_classic_write *w)
 {
 	if (!reg)
 		return -EBADF;
-	if (reg->tgid != task_tgid(current))
+	if (reg->tgid != task_tgid(current) && w->kind != ETW_CLASSIC_LOST)
 		return -ESTALE;
 	if (!etw_hot_is_classic(reg))
 		return -EINVAL;
@@ -79,7 +79,7 @@ static int classic_with_session(struct etw_process_hot *p, const struct etw_clas
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	ret = check_owner(reg);
+	ret = check_owner(reg, w);
 	if (ret)
 		goto out;
 	preempt_disable();
@@ -164,7 +164,7 @@ static bool is_valid(const struct etw_classic_write *w)
 {
 	u32 guids = ETW_MESSAGE_GUID | ETW_MESSAGE_COMPONENT;
 
-	if (w->kind > ETW_CLASSIC_MESSAGE || w->data_count > ETW_DATA_MAX || w->reserved)
+	if (w->kind > ETW_CLASSIC_LOST || w->data_count > ETW_DATA_MAX || w->reserved)
 		return false;
 	if (w->kind == ETW_CLASSIC_MESSAGE) {
 		if (w->type || w->level || w->version || w->options & ~ETW_MESSAGE_ALL ||
@@ -185,7 +185,7 @@ static int classic_wanted(struct etw_process_hot *p, const struct etw_classic_wr
 
 	rcu_read_lock();
 	reg = etw_process_find(p, w->slot);
-	err = check_owner(reg);
+	err = check_owner(reg, w);
 	if (!err) {
 		preempt_disable();
 		if (!classic_session(reg, w->logger_id))
@@ -209,6 +209,8 @@ long etw_write_classic(struct file *file, void *arg)
 	err = classic_wanted(p, w);
 	if (err)
 		return err;
+	if (w->kind == ETW_CLASSIC_LOST)
+		return classic_drop(p, w, ETW_DROP_DRAIN, -ENOMEM);
 	pieces = memdup_user(u64_to_user_ptr(w->data), w->data_count * sizeof(*pieces));
 	if (IS_ERR(pieces)) {
 		err = PTR_ERR(pieces);

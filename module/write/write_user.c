@@ -25,7 +25,8 @@
 #define STACK_BYTES	256	/* payload kept on the stack */
 
 #define WRITE_FLAGS	(ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE |	\
-			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK)
+			 ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK | \
+			 ETW_WRITE_LOST)
 
 /* The registration in that slot, under RCU; NULL: none. */
 struct etw_registration_hot *etw_process_find(struct etw_process_hot *p, u32 slot)
@@ -117,6 +118,24 @@ static int user_drop(struct etw_process_hot *p, const struct etw_event_write *w,
 		      err : 0;
 	rcu_read_unlock();
 	return ret;
+}
+
+/* Count an event that a process could not write, through another one's registration. */
+static int write_lost(struct etw_process_hot *p, const struct etw_event_write *w)
+{
+	struct etw_registration_hot *reg;
+	int err = 0;
+
+	rcu_read_lock();
+	reg = etw_process_find(p, w->slot);
+	if (!reg)
+		err = -EBADF;
+	else if (etw_hot_is_classic(reg))
+		err = -EINVAL;
+	else if (etw_hot_refuses(reg))
+		err = -EACCES;
+	rcu_read_unlock();
+	return err ?: user_drop(p, w, &no_schema, ETW_DROP_DRAIN, -ENOMEM);
 }
 
 /* Write the event.  All its data has been copied to kernel memory. */
@@ -290,6 +309,8 @@ long etw_write_user(struct file *file, void *arg)
 	if (w->flags & ~WRITE_FLAGS || w->data_count > ETW_DATA_MAX ||
 	    w->stack_count > ETW_STACK_MAX || w->reserved)
 		return -EINVAL;
+	if (w->flags & ETW_WRITE_LOST)
+		return write_lost(p, w);
 	err = user_wanted(p, w, &types);
 	if (err <= 0)
 		return err;

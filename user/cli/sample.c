@@ -14,7 +14,7 @@ const struct loss_cause loss_causes[ETW_DROP_CAUSES] = {
 	[ETW_DROP_EVENT_SIZE] = { "event_size", "over 64 KB" },
 	[ETW_DROP_NESTING] = { "nesting", "writers nested too deep" },
 	[ETW_DROP_COPY_FAULT] = { "copy_fault", "payload not readable" },
-	[ETW_DROP_DRAIN] = { "drain", "process buffer not drained" },
+	[ETW_DROP_DRAIN] = { "drain", "process could not write" },
 };
 
 void sample_report_lost(const char *before, uint64_t count, const char *cause)

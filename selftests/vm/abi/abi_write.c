@@ -152,7 +152,8 @@ TEST_F(write, descriptors_too_many)
 TEST_F(write, flags_unknown)
 {
 	const uint32_t known = ETW_WRITE_STRING_ONLY | ETW_WRITE_INPRIVATE |
-			       ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK;
+			       ETW_WRITE_ACTIVITY | ETW_WRITE_RELATED | ETW_WRITE_CAN_WALK |
+			       ETW_WRITE_LOST;
 	int bit;
 
 	for (bit = 0; bit < 32; bit++) {

@@ -384,7 +384,7 @@ TEST_F(classic, refused_arguments)
 		uint32_t kind;
 	} bad[] = {
 #define BAD(kind, member, value) { offsetof(struct etw_classic_write, member), value, kind }
-		BAD(ETW_CLASSIC_EVENT, kind, 3),
+		BAD(ETW_CLASSIC_EVENT, kind, 4),
 		BAD(ETW_CLASSIC_EVENT, number, 1),
 		BAD(ETW_CLASSIC_EVENT, options, 1),
 		BAD(ETW_CLASSIC_EVENT, instance, 1),
