@@ -219,7 +219,8 @@ typedef VOID (NTAPI *PENABLECALLBACK)(LPCGUID SourceId, ULONG IsEnabled,
  * releases it too.
  *
  * Return: ERROR_SUCCESS; ERROR_INVALID_PARAMETER (ProviderId or RegHandle is
- * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process);
+ * NULL); ERROR_NOT_ENOUGH_MEMORY (also past 1,024 registrations in a process, or no
+ * descriptor is free);
  * ERROR_ACCESS_DENIED (access lists withhold the right to register the GUID).
  * Context: any thread, not a signal handler.
  * Semantics: Microsoft's page "EventRegister function".
@@ -337,6 +338,11 @@ ETW_API BOOLEAN EVNTAPI EventProviderEnabled(REGHANDLE RegHandle, UCHAR Level,
  * session's buffer); ERROR_NOT_ENOUGH_MEMORY (no free buffer); ERROR_NOACCESS (the
  * payload is not readable).  After the last four, every session that did not get
  * the event counts it as lost.
+ *
+ * After fork() the first event of the child opens the device again.  While no descriptor
+ * is free for that, the result is ERROR_NOT_ENOUGH_MEMORY too; the loss is counted if the
+ * child still has its parent's descriptor of the device, and the next event tries again.
+ * A vfork() child opens the device for each event; its parent's state does not change.
  * Context: any thread, callbacks included.  Also a signal handler, unless a session
  * requests stacks and glibc is older than 2.35: unwinding then takes a lock that
  * dlopen() holds.

@@ -99,7 +99,7 @@ struct fake_state {
 		uint32_t len, count;
 		unsigned char data[1024];
 	} classic;
-	uint32_t attempts, opens, ioctls, writes, stale, registers;
+	uint32_t attempts, opens, ioctls, writes, lost, stale, registers;
 	/* Groups: results and arguments of their commands */
 	struct etw_guid guids[64];
 	uint32_t guid_count;

@@ -167,6 +167,12 @@ static int fake_event(struct fake_file *f, const struct etw_event_write *event)
 	struct fake_write *last = &fake->last;
 	uint32_t i;
 
+	if (event->flags & ETW_WRITE_LOST) {
+		if (event->slot >= ETW_REGISTRATIONS_MAX || !f->regs[event->slot].used)
+			return -EBADF;
+		fake->lost++;
+		return -ENOMEM;
+	}
 	if (f->pid != getpid()) {
 		fake->stale++;
 		return -ESTALE;

@@ -2,6 +2,7 @@
 /* Registrations over fork, raw clone, vfork, and descriptors that vanish */
 #include "lib_fake.h"
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -143,37 +144,119 @@ static void test_fork(void)
 	is(in_child(child_activity, true), 0, "and of a raw clone");
 }
 
-/* Shares our memory, so its changes would affect us. */
 static int vfork_child(void *arg)
 {
 	(void)arg;
-	return EventWrite(handle, &event, 0, NULL) != ERROR_SUCCESS;
+	return write_one() || write_one();
+}
+
+/* The exit status of a child that shares our memory; -1 if it died. */
+static int in_vfork_child(int (*fn)(void *))
+{
+	static char stack[1 << 16] __attribute__((__aligned__(16)));
+	int status = -1;
+	pid_t pid = clone(fn, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static int vfork_child_without_descriptors(void *arg)
+{
+	struct rlimit limit = { 0, 0 };
+	uint32_t lost = fake->lost;
+
+	(void)arg;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY)
+		return 1;
+	return fake->lost == lost + 1 ? 0 : 2;
+}
+
+/* The vfork child of a child that has written nothing yet */
+static int child_vforks(void)
+{
+	uint32_t opens = fake->opens;
+
+	if (in_vfork_child(vfork_child) || fake->opens != opens + 2)
+		return 1;
+	return write_one() || fake->opens != opens + 3;
 }
 
 static void test_vfork(void)
 {
-	static char stack[1 << 16] __attribute__((__aligned__(16)));
-	uint32_t opens = fake->opens, writes = fake->writes;
-	int status = -1;
-	pid_t pid = clone(vfork_child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
-			  NULL);
+	uint32_t opens = fake->opens, stale = fake->stale;
 
-	ok(pid > 0 && waitpid(pid, &status, 0) == pid && !status, "a vfork child that writes");
-	ok(fake->opens == opens && fake->writes == writes && fake->stale == 1,
-	   "writes nothing and changes nothing");
+	is(in_vfork_child(vfork_child), 0, "a vfork child writes");
+	is(fake->opens, opens + 2, "through descriptors of its own");
+	is(fake->stale, stale + 2, "after its parent's was refused");
 	is(write_one(), 0, "the parent writes on");
-	is(fake->opens, opens, "as before");
+	is(fake->opens, opens + 2, "as before");
+	is(in_vfork_child(vfork_child_without_descriptors), 0,
+	   "a vfork child without a free descriptor counts the loss");
+	is(write_one(), 0, "the parent writes on");
+	is(in_child(child_vforks, false), 0, "a vfork child before its parent has written");
+}
+
+static int device_fd(pid_t opener);
+
+static int child_out_of_descriptors(void)
+{
+	struct rlimit limit, none;
+	uint32_t lost = fake->lost;
+	REGHANDLE own;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	if (EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY ||
+	    EventWrite(handle, &event, 0, NULL) != ERROR_NOT_ENOUGH_MEMORY)
+		return 1;
+	if (fake->lost != lost + 2)
+		return 2;
+	if (EventRegister(&guid_b, NULL, NULL, &own) != ERROR_NOT_ENOUGH_MEMORY)
+		return 3;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return write_one() || write_one() ? 4 : fake->lost != lost + 2;
+}
+
+/* All numbers are in use; the inherited descriptor's serves again. */
+static int child_reuses_descriptor(void)
+{
+	struct rlimit limit = { 64, 64 };
+	int fd = device_fd(getppid()), last = -1;
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int copy; (copy = dup(2)) >= 0;)
+		last = copy;
+	close(last);	/* the model needs two */
+	if (write_one())
+		return 1;
+	return device_fd(getpid()) == fd ? 0 : 2;
+}
+
+static void test_out_of_descriptors(void)
+{
+	uint32_t lost = fake->lost;
+
+	is(in_child(child_out_of_descriptors, false), 0,
+	   "a child without a free descriptor counts losses, and writes when it has one");
+	is(in_child(child_reuses_descriptor, false), 0,
+	   "a child without a free descriptor uses the inherited one's number");
+	is(fake->lost, lost + 2, "and loses nothing");
+	is(write_one(), 0, "the parent writes on");
 }
 
 /* The library's descriptor of the device: the read end */
-static int device_fd(void)
+static int device_fd(pid_t opener)
 {
 	struct fake_file *f;
 	int fd;
 
 	for (fd = 3; fd < 200; fd++) {
 		f = fake_file(fd);
-		if (f && f->pid == getpid() && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		if (f && f->pid == opener && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
 			return fd;
 	}
 	return -1;
@@ -182,7 +265,7 @@ static int device_fd(void)
 static void test_descriptors(void)
 {
 	uint32_t opens = fake->opens;
-	int fd = device_fd(), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int fd = device_fd(getpid()), null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct stat st;
 
 	ok(fd > 2, "the device is open");
@@ -194,7 +277,7 @@ static void test_descriptors(void)
 	fake_control(&guid_a, ETW_CONTROL_ENABLE, 4, 0x10, 0);
 	is(EventEnabled(handle, &event), TRUE, "both ways");
 
-	fd = device_fd();
+	fd = device_fd(getpid());
 	dup2(null, fd);
 	is(write_one(), 0, "replaced under us");
 	is(fake->opens, opens + 2, "opened again");
@@ -202,7 +285,7 @@ static void test_descriptors(void)
 	close(fd);
 
 	/* Like a terminal that was hung up */
-	fd = device_fd();
+	fd = device_fd(getpid());
 	dup2(null, fd);
 	fake->error[0x30] = -EIO;
 	is(write_one(), 0, "replaced by a file with other answers");
@@ -268,6 +351,7 @@ int main(void)
 	is(write_one(), 0, "write");
 	test_fork();
 	test_vfork();
+	test_out_of_descriptors();
 	test_descriptors();
 	test_threads();
 	is(EventUnregister(handle), ERROR_SUCCESS, "unregister");

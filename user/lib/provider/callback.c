@@ -134,6 +134,17 @@ static void wait_for_work(const struct work *work, bool device)
 		etw_kdev_poll(NULL, 0, 1000);
 }
 
+/* No descriptor is free: wait a second for one, or for a wake-up. */
+static void wait_for_descriptor(struct etw_fork_state *proc, const struct work *work)
+{
+	struct pollfd fds = { .fd = work->wake.fds[0], .events = POLLIN };
+
+	answer(proc, work, UINT64_MAX);
+	etw_kdev_poll(&fds, 1, 1000);
+	if (fds.revents)
+		etw_poll_wakeup_clear(&work->wake);
+}
+
 static void *thread_main(void *arg)
 {
 	uint64_t data[ETW_FILTER_CHAIN_MAX / sizeof(uint64_t)];
@@ -163,7 +174,8 @@ static void *thread_main(void *arg)
 			answer(proc, &work, work.asked);
 			wait_for_work(&work, true);
 		} else if (etw_is_stale(ret)) {
-			etw_reg_attach(proc, work.epoch);
+			if (etw_reg_attach(proc, work.epoch))
+				wait_for_descriptor(proc, &work);
 		} else {
 			bad = true;
 			bad_epoch = work.epoch;

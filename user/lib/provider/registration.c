@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <etw/filter.h>
@@ -18,6 +19,7 @@
 #include "callback.h"
 #include "lib/registered.h"
 #include "registration.h"
+#include "write_apart.h"
 
 /* ------------------------------------- state that must not survive a fork */
 
@@ -51,6 +53,30 @@ err_restore:
 	return NULL;
 }
 
+/*
+ * A vfork child finds its parent's pid and leaves the state alone. A forked child writes
+ * its own as soon as it exists, so that its vfork child does so even if the forked child
+ * has never used a registration.
+ */
+static void forked(void)
+{
+	struct etw_fork_state *proc = atomic_load_explicit(&the_proc, memory_order_acquire);
+
+	if (proc)
+		proc->pid = getpid();
+}
+
+static __attribute__((__constructor__)) void notice_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
+/* Is the caller a vfork child? */
+static bool is_guest(const struct etw_fork_state *proc)
+{
+	return proc->pid && proc->pid != getpid();
+}
+
 /* ---------------------------------------------------------------- entries */
 
 static const GUID no_guid;
@@ -74,8 +100,7 @@ static struct {
 	struct etw_kdev_id id;
 } inherited = { .fd = -1 };
 
-#define SLOT_AT	offsetof(struct etw_event_write, slot)
-_Static_assert(offsetof(struct etw_classic_write, slot) == SLOT_AT, "in every write");
+_Static_assert(offsetof(struct etw_classic_write, slot) == ETW_SLOT_AT, "in every write");
 
 /* Writers of this thread; drain() must not wait for its own thread. */
 static __thread int passes __attribute__((__tls_model__("initial-exec")));
@@ -102,13 +127,25 @@ static bool try_write(struct etw_fork_state *proc, struct etw_reg *reg, uint64_t
 	} else if (slot == ETW_NO_SLOT) {
 		done = false;
 	} else {
-		memcpy((char *)write + SLOT_AT, &slot, sizeof(slot));
+		memcpy((char *)write + ETW_SLOT_AT, &slot, sizeof(slot));
 		*ret = etw_kdev_command(proc->fd, command, write, size);
 		done = !*ret || (!etw_is_stale(*ret) && etw_kdev_is(proc->fd, &proc->id));
 	}
 	atomic_fetch_sub(&reg->writers, 1);
 	passes--;
 	return done;
+}
+
+/* The registration could not move to this process: count the event as lost. */
+static int lose(struct etw_reg *reg, unsigned int command, const void *write)
+{
+	const struct etw_enable_entry *entry = etw_reg_entry(reg);
+	uint32_t slot = ETW_NO_SLOT;
+
+	/* Where the process was that this descriptor comes from */
+	if (entry >= area && entry < area + ETW_REGISTRATIONS_MAX)
+		slot = entry - area;
+	return etw_write_lost(inherited.fd, &inherited.id, slot, command, write);
 }
 
 int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, void *write,
@@ -125,15 +162,16 @@ int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, vo
 		if (atomic_load(&proc->attached) &&
 		    try_write(proc, reg, handle, command, write, size, &ret))
 			return ret;
-		/* A vfork child shares our memory and must not change it. */
-		if (ret == -ESTALE && proc->pid != getpid())
-			return 0;
-		etw_reg_attach(proc, epoch);
+		/* A signal handler inside a write of this thread cannot attach. */
+		if (passes || is_guest(proc))
+			return etw_write_apart(proc, reg, handle, command, write, size);
+		if (etw_reg_attach(proc, epoch))
+			return lose(reg, command, write);
 		/* The provider was registered again, or the device is gone. */
 		if (!ETW_LOAD(etw_reg_entry(reg)->enabled))
 			return -ENOENT;
 	}
-	return ret == -ESTALE ? 0 : ret;
+	return etw_is_stale(ret) ? -ENOMEM : ret;
 }
 
 /* Wait until no writer uses the entry; the caller has shut out new ones. */
@@ -229,12 +267,9 @@ void etw_traits_free(unsigned char *traits)
 		errno = saved;
 }
 
-/* Fill in all traits and types for the device; false: there are none. */
-static bool traits_fill(struct etw_provider_set *set, const struct etw_reg *reg)
+bool etw_traits_fill(struct etw_provider_set *set, const unsigned char *traits,
+		     enum etw_types types)
 {
-	const unsigned char *traits = atomic_load(&reg->traits);
-	enum etw_types types = atomic_load(&reg->types);
-
 	set->flags = (traits ? ETW_SET_TRAITS : 0) | (types ? ETW_SET_TYPES : 0);
 	set->types = types == ETW_TYPES_ON;
 	set->traits = (uintptr_t)traits;
@@ -290,7 +325,8 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	ret = etw_kdev_register(proc->fd, &arg);
 	if (!ret && arg.slot >= ETW_REGISTRATIONS_MAX)
 		ret = -EINVAL;
-	if (!ret && traits_fill(&info, reg)) {
+	if (!ret && etw_traits_fill(&info, atomic_load(&reg->traits),
+				    atomic_load(&reg->types))) {
 		struct etw_unregister end = { .slot = arg.slot };
 
 		info.slot = arg.slot;
@@ -310,13 +346,40 @@ static int register_reg(struct etw_fork_state *proc, struct etw_reg *reg)
 	return 0;
 }
 
-/* Open the device and map its area over the current one; 0 or -errno. */
+/* The device may be opened later: no descriptor or memory is free now. */
+static bool is_shortage(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+}
+
+static bool has_inherited(const struct etw_fork_state *proc)
+{
+	return !atomic_load(&proc->attached) && etw_kdev_is(inherited.fd, &inherited.id);
+}
+
+/*
+ * Open the device. Losses are counted through the inherited descriptor, so close it first
+ * only if its number is the one that is missing: not if the limit is lower.
+ */
 static int open_device(struct etw_fork_state *proc)
 {
-	void *mapping;
-	int fd, ret;
+	int fd = etw_kdev_open();
+	struct rlimit limit;
 
-	fd = etw_kdev_open();
+	if (fd != -EMFILE || !has_inherited(proc) || getrlimit(RLIMIT_NOFILE, &limit) ||
+	    (rlim_t)inherited.fd >= limit.rlim_cur)
+		return fd;
+	etw_kdev_close(inherited.fd);
+	inherited.fd = -1;
+	return etw_kdev_open();
+}
+
+/* Use the opened device: map its area over the current one; 0 or -errno. */
+static int use_device(struct etw_fork_state *proc, int fd)
+{
+	void *mapping;
+	int ret;
+
 	if (fd < 0)
 		return fd;
 	ret = etw_kdev_identify(fd, &proc->id);
@@ -345,8 +408,7 @@ static void forget_device(struct etw_fork_state *proc)
 	 * Within one process, the descriptor is already closed or reused for another
 	 * file; a child has its own copy of the parent's.
 	 */
-	if (!atomic_load(&proc->attached) &&
-	    etw_kdev_is(inherited.fd, &inherited.id))
+	if (has_inherited(proc))
 		etw_kdev_close(inherited.fd);
 	inherited.fd = -1;
 	proc->fd = -1;
@@ -357,17 +419,23 @@ static void forget_device(struct etw_fork_state *proc)
 
 /*
  * Open the device and register all entries with it. Returns 0 or the reason why there
- * is no device; *result is the result for wanted, if that is not NULL.
+ * is no device; *result is the result for wanted, if that is not NULL. In a shortage
+ * nothing changes, so the next event tries again.
  */
 static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int *result)
 {
-	int i, err, ret;
+	int i, err, ret, fd = open_device(proc);
 
+	if (is_shortage(fd)) {
+		if (wanted)
+			*result = fd;
+		return fd;
+	}
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++)
 		if (is_live(&etw_regs[i]))
 			close_reg(&etw_regs[i], &undecided);
 	forget_device(proc);
-	err = open_device(proc);
+	err = use_device(proc, fd);
 	for (i = 0; i < ETW_REGISTRATIONS_MAX; i++) {
 		struct etw_reg *reg = &etw_regs[i];
 
@@ -388,19 +456,18 @@ static int attach(struct etw_fork_state *proc, const struct etw_reg *wanted, int
 	return err;
 }
 
-void etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch)
+int etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch)
 {
 	struct etw_fork_state_saved saved;
+	int err = 0;
 
-	/* A signal handler inside a write of this thread: do not attach now. */
-	if (passes)
-		return;
 	etw_fork_state_lock(proc, &saved);
 	if (!atomic_load(&proc->attached) || atomic_load(&proc->epoch) == epoch)
-		attach(proc, NULL, NULL);
+		err = attach(proc, NULL, NULL);
 	if (proc->callbacks && proc->fd >= 0)
 		etw_callback_start(proc);
 	etw_fork_state_unlock(proc, &saved);
+	return is_shortage(err) ? err : 0;
 }
 
 /* An unused entry with its next handle, or NULL. */
@@ -434,6 +501,8 @@ static int what_counts(int ret)
 	case -EINVAL:
 	case -ENOMEM:
 	case -ENOSPC:
+	case -EMFILE:
+	case -ENFILE:
 		return ret;
 	default:
 		/* No module or no permission: the provider works but is never enabled. */

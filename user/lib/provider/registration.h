@@ -20,8 +20,7 @@
  * A registration belongs to one process, and so do the callback thread, the state of
  * the lock and the seed of activity ids. They live in memory that the kernel zeroes in
  * every child (MADV_WIPEONFORK), also after a raw clone that bypasses atfork handlers.
- * All zero is the state of a process that has done nothing yet; a child that only exits
- * or execs never reads it.
+ * All zero is the state of a process that has done nothing yet; fork() only sets pid.
  *
  * A child keeps the table of registrations. The table is consistent at every moment at
  * which another thread of the parent may fork.
@@ -54,7 +53,7 @@ struct etw_fork_state {
 
 	pthread_mutex_t lock;			/* guards all members below */
 	bool owned;				/* this process has initialised the lock */
-	pid_t pid;
+	pid_t pid;				/* set by fork() too; 0: not known yet */
 	int fd;					/* device, -1: none */
 	struct etw_kdev_id id;			/* identity that fd must still have */
 
@@ -141,11 +140,15 @@ static inline const struct etw_enable_entry *etw_reg_entry(struct etw_reg *reg)
 	return atomic_load_explicit(&reg->entry, memory_order_acquire);
 }
 
+#define ETW_SLOT_AT	offsetof(struct etw_event_write, slot)	/* in every write */
+
 /*
  * Write through a registration: command is ETW_IOC_WRITE or ETW_IOC_CLASSIC, write its
  * argument, of which this sets size and slot. After a fork, or if the device's
- * descriptor was closed or replaced, registers everything again first. -EBADF: the
- * registration has ended; -ENOENT: it is not enabled any more.
+ * descriptor was closed or replaced, registers everything again first. A vfork child
+ * writes through a registration of its own. -EBADF: the registration has ended;
+ * -ENOENT: it is not enabled any more; -ENOMEM: no descriptor is free, or a session has
+ * no buffer.
  */
 int etw_reg_write(struct etw_reg *reg, uint64_t handle, unsigned int command, void *write,
 		  uint32_t size);
@@ -158,9 +161,11 @@ static inline bool etw_is_stale(int ret)
 
 /*
  * Open the device and register everything with it, unless that was done since epoch.
- * Without a device all registrations become disabled.
+ * Without a device all registrations become disabled. Returns 0, or -errno if no
+ * descriptor is free now: then nothing has changed. Not in a vfork child, and not inside a
+ * write of the same thread.
  */
-void etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch);
+int etw_reg_attach(struct etw_fork_state *proc, uint32_t epoch);
 
 /* The address of the pointer to a registration's enable entry; never changes. */
 typedef const struct etw_enable_entry *const volatile *etw_reg_place;
@@ -203,6 +208,10 @@ int etw_reg_set(struct etw_fork_state *proc, struct etw_reg *reg, struct etw_pro
  * clone must not use the heap. NULL: out of memory.
  */
 unsigned char *etw_traits_copy(const void *traits);
+
+/* Fill in traits, which may be NULL, and types for the device; false: there are none. */
+bool etw_traits_fill(struct etw_provider_set *set, const unsigned char *traits,
+		     enum etw_types types);
 
 static inline uint16_t etw_traits_size(const unsigned char *traits)
 {
