@@ -16,6 +16,7 @@
 #include "control/device.h"
 #include "control_lock.h"
 #include "provider/callback_kernel.h"
+#include "provider/guid_table.h"
 #include "provider/module_state.h"
 #include "provider/process_exit.h"
 #include "session/clock.h"
@@ -81,6 +82,7 @@ static int __init etw_init(void)
 	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
 	etw_activity_init();
 	etw_items_init();
+	etw_guid_table_init();
 	err = make_queues();
 	if (err)
 		goto err_queues;

@@ -10,6 +10,7 @@
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "alloc.h"
@@ -18,9 +19,17 @@
 DEFINE_HASHTABLE(etw_guids, ETW_GUID_BITS);
 DEFINE_HASHTABLE(etw_groups, ETW_GUID_BITS);
 
+/* Programs choose GUIDs: without it they could put all of them into one bucket. */
+static u32 guid_seed __ro_after_init;
+
+void __init etw_guid_table_init(void)
+{
+	guid_seed = get_random_u32();
+}
+
 static struct hlist_head *guid_bucket(struct hlist_head *table, const struct etw_guid *guid)
 {
-	return &table[hash_32(jhash(guid, sizeof(*guid), 0), ETW_GUID_BITS)];
+	return &table[hash_32(jhash(guid, sizeof(*guid), guid_seed), ETW_GUID_BITS)];
 }
 
 static struct etw_guid_entry *guid_find(struct hlist_head *table, const struct etw_guid *guid)

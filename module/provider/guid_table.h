@@ -20,6 +20,7 @@ extern struct hlist_head etw_groups[1 << ETW_GUID_BITS];
 #define etw_group_for_each(bucket, group)				\
 	hash_for_each(etw_groups, bucket, group, node)
 
+void etw_guid_table_init(void);
 struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid);
 struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid);
 struct etw_guid_entry *etw_group_find(const struct etw_guid *guid);
