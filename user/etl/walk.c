@@ -219,6 +219,8 @@ int etw_etl_walk_next(const struct etw_etl_space *space, struct etw_etl_walk *wa
 
 	walk->bad = 0;
 	while (more(space, walk)) {
+		/* Not zero unless a whole header is read, for unused(). */
+		memset(header, 0xFF, sizeof(*header));
 		wrong = etw_etl_header_check(space, walk->at, header, &err);
 		if (err)
 			return err;

@@ -235,6 +235,10 @@ static void test_unused(void)
 	patch(m.path, 72 + 32 + 16, zeros, 8);
 	is(read_all(m.path), 0, "the same in a file that nobody closed");
 	ok(!count.corrupt && count.buffers_read == 3, "unused space is no damage");
+	cut(m.path, 5 * MAKE_SIZE + 40);
+	is(read_all(m.path), 0, "cut off within its last header");
+	ok(count.corrupt == 1 && strstr(what_last, "header"), "the rest of it is damage: %s",
+	   what_last);
 	unlink(m.path);
 }
 
