@@ -6,6 +6,8 @@
 #include "cli_fake.h"
 
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "lib/tap.h"
 #include "cli/autologger/autologger.h"
@@ -62,6 +64,7 @@ static void failed(const char *counter)
 	fake->error[0x01] = -ENOSPC;
 	is(act("start"), 1, "one that cannot be started");
 	ok(strstr(err, "session \"boot\""), "is reported: %s", err);
+	ok(strstr(slurp("run/boot"), "Status = 1450\n"), "with ERROR_NO_SYSTEM_RESOURCES");
 	ok(!strcmp(slurp("state/boot"), counter), "its number stays what it was");
 	is(entries("state"), *counter ? 1 : 0, "and nothing is left");
 }
@@ -79,6 +82,19 @@ static void test_counter(void)
 /* A number that cannot be stored is not used. */
 static void test_no_state(void)
 {
+	struct rlimit limit;
+
+	/* write(2) takes a part of it: that is no success. */
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 5;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	is(act("start"), 1, "where no number can be written");
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ok(!fake->sessions[0].s.handle, "no session runs");
+	ok(!strcmp(slurp("state/boot"), "FileCounter = 1\n"), "the number stays what it was");
+	is(entries("state"), 1, "and nothing is left");
 	if (unlink("state/boot") || rmdir("state"))
 		abort();
 	fclose(fopen("state", "w"));

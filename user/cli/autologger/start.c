@@ -53,7 +53,8 @@ static bool start_with_file(int fd, struct autologger_conf *conf, struct autolog
 	mask = umask(077);
 	err = start_session(fd, conf->name, &conf->session, &conf->file);
 	umask(mask);
-	result->status = conf->file.path ? etw_win32_from_file(err) : etw_win32_from_errno(err);
+	result->status = conf->file.path && err != -ENOSPC ? etw_win32_from_file(err) :
+							     etw_win32_from_errno(err);
 	return (!conf->file_max || autologger_end_file(conf->name, &state, !err)) && !err;
 }
 

@@ -37,14 +37,14 @@ static bool prepare(struct etw_atomic_file *file, const char *dir, const char *n
 		    const char *text)
 {
 	char path[PATH_MAX];
-	size_t len = strlen(text);
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	err = make_dirs(dir) ? etw_atomic_file_open(file, path, ETW_ATOMIC_REPLACE) : -errno;
-	if (!err && write(file->fd, text, len) != (ssize_t)len) {
-		err = -errno;
-		etw_atomic_file_rollback(file);
+	if (!err) {
+		err = etw_write_all(file->fd, text, strlen(text));
+		if (err)
+			etw_atomic_file_rollback(file);
 	}
 	return !err || !cli_fail("%s: %s", path, strerror(-err));
 }

@@ -147,7 +147,10 @@ uint32_t startfile_mode(struct startfile *file, struct session *session)
 	return size;
 }
 
-/* Open the file, and put it into what the session is started with; 0 or a negative errno. */
+/*
+ * Open the file, and put it into what the session is started with; 0 or a negative errno,
+ * -EDQUOT if its disk is full.
+ */
 static int open_file(struct startfile *file, struct session *session)
 {
 	uint32_t size = startfile_mode(file, session);
@@ -163,7 +166,7 @@ static int open_file(struct startfile *file, struct session *session)
 	} else {
 		cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
 	}
-	return err;
+	return err == -ENOSPC ? -EDQUOT : err;
 }
 
 void startfile_close(struct startfile *file, bool keep)

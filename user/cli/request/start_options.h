@@ -88,7 +88,7 @@ bool startfile_fail(const struct startfile *file, const char *name, int err);
 
 /*
  * Start a session with its file, if it has one; the options were checked.  0, or a negative
- * errno after a message.
+ * errno after a message: -ENOSPC for too many sessions or buffers, -EDQUOT for a full disk.
  */
 int start_session(int fd, const char *name, struct session *session, struct startfile *file);
 
