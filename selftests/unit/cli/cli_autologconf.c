@@ -93,6 +93,10 @@ static void test_words(void)
 	is(parse("start \\\n  --a\\\r\n b \\\n\nenable x\n"), 0, "lines that go on");
 	ok(commands[0].line == 1 && has_words(&commands[0], "start\n--a\nb\n"), "are one command");
 	ok(command_count == 2 && commands[1].line == 5, "and are counted");
+	is(parse("start --a \\"), 0, "one that goes on at the end of the file");
+	ok(has_words(&commands[0], "start\n--a\n"), "ends there");
+	is(parse("start a\\"), 0, "also within a word");
+	ok(has_words(&commands[0], "start\na\n"), "which ends, too");
 }
 
 static void bad_bytes(const char *text, size_t len, unsigned int line, const char *what)

@@ -99,10 +99,10 @@ static void skip_line(struct etw_autolog_parser *p)
 	}
 }
 
-/* Skip a \ and the end of its line; false: there is none. */
+/* Skip a \ and the end of its line or of the text; false: there is none. */
 static bool skip_joint(struct etw_autolog_parser *p)
 {
-	if (p->at[0] != '\\' || p->at[1] != '\n')
+	if (p->at[0] != '\\' || (p->at[1] && p->at[1] != '\n'))
 		return false;
 	skip_line(p);
 	return true;
@@ -135,7 +135,7 @@ static int take_word(struct etw_autolog_parser *p)
 				return fail(p, p->line, "the closing %c is missing", c);
 			continue;
 		}
-		if (c == '\\' && *p->at)
+		if (c == '\\')
 			c = *p->at++;
 		*p->out++ = c;
 	}
