@@ -24,9 +24,12 @@ int etw_provider_guids(int fd, int (*fill)(int fd, struct etw_provider_enum *lis
 		list.guids = (uintptr_t)*guids;
 		err = *guids ? fill(fd, &list) : -ENOMEM;
 	} while (!err && list.count > list.capacity);
-	if (err)
-		free(*guids);
 	*count = list.count;
+	if (!err)
+		return 0;
+	free(*guids);
+	*guids = NULL;
+	*count = 0;
 	return err;
 }
 
@@ -92,11 +95,13 @@ int etw_group_query(int fd, const struct etw_guid *guid, struct etw_group *group
 		err = group->members && group->enables ? etw_kdev_group_query(fd, &query) : -ENOMEM;
 	} while (!err && (query.member_count > query.member_cap ||
 			  query.enable_count > query.enable_cap));
-	if (err)
+	if (err) {
 		etw_group_free(group);
+		return err;
+	}
 	group->member_count = query.member_count;
 	group->enable_count = query.enable_count;
-	return err;
+	return 0;
 }
 
 void etw_group_free(struct etw_group *group)

@@ -161,7 +161,8 @@ static void take_keywords(struct enable_request *r, const char *name, char *text
 {
 	const struct etw_mf_provider *provider = r->filters.provider;
 	char *copy = cli_strdup(text), *rest = copy, *word;
-	uint64_t *any = place(r, taker), mask;
+	__u64 *any = place(r, taker);
+	uint64_t mask;
 	struct etw_text names = { 0 };
 
 	while ((word = strsep(&rest, ","))) {
@@ -179,7 +180,7 @@ static void take_keywords(struct enable_request *r, const char *name, char *text
 static void take_hex(struct enable_request *r, const char *name, char *text,
 		     const struct taker *taker)
 {
-	*(uint64_t *)place(r, taker) = cli_hex(name, text);
+	*(__u64 *)place(r, taker) = cli_hex(name, text);
 	r->filters.stack_level_given |= taker->stack;
 }
 
