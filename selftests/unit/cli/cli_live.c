@@ -204,6 +204,26 @@ static void test_gone(void)
 
 /* ------------------------------------------------------------------------ query */
 
+/* The disk of a log file fails: the session continues in a new one, and that is reported. */
+static void test_new_file(void)
+{
+	char folder[] = "/tmp/etw-live.XXXXXX", file[64];
+
+	if (!mkdtemp(folder))
+		abort();
+	snprintf(file, sizeof(file), "%s/x.etl", folder);
+	is(RUN(cmd_start, (char *)"start", (char *)"rotated", (char *)"--file", file), 0,
+	   "a session with a file");
+	is(unlink(file), 0, "which was moved away");
+	fake->error[0x05] = -EIO;
+	is(RUN(cmd_flush, (char *)"flush", (char *)"rotated", (char *)"--new-file"), 1,
+	   "flushed to a disk that fails");
+	ok(strstr(err, "\"rotated\""), "the error is reported: %s", err);
+	is(unlink(file), 0, "there is a new file");
+	is(RUN(cmd_stop, (char *)"stop", (char *)"rotated"), 0, "stopped");
+	rmdir(folder);
+}
+
 static void test_query(void)
 {
 	struct fake_session *s = &fake->sessions[0];
@@ -244,6 +264,7 @@ int main(void)
 	test_missing();
 	test_nothing();
 	test_gone();
+	test_new_file();
 	test_query();
 	unlink(path);
 	strcat(path, ".old");

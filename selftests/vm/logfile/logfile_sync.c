@@ -7,6 +7,8 @@
 #include "lib/fault/vm_disk.h"
 
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
 
 #define PER_BUFFER	LOG_PER_BUFFER
 #define FILE_A		DISK_DIR "/a.etl"
@@ -130,6 +132,77 @@ TEST_F(sync, former_file_fails)
 	EXPECT_NE(0, log.former_error);
 }
 
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (write(fd, text, strlen(text)) < 0)
+		perror(path);
+	close(fd);
+}
+
+static bool is_read_only(void)
+{
+	struct statvfs st;
+
+	return !statvfs(DISK_DIR, &st) && st.f_flag & ST_RDONLY;
+}
+
+/* Make the disk read-only beneath its open files for the time of one flush, which fails. */
+static bool fail_one_flush(struct vl_logger *l)
+{
+	bool failed;
+
+	write_text("/proc/sysrq-trigger", "u");
+	if (!vm_until(is_read_only()))
+		return false;
+	failed = flush(l) != 0;
+	return !mount(NULL, DISK_DIR, NULL, MS_REMOUNT, NULL) && failed;
+}
+
+static ULONG continue_in(struct vl_logger *l, const char *path)
+{
+	struct vl_log_props props = vl_log_props(0, path, 0);
+
+	return ControlTraceA(l->session, NULL, &props.p, EVENT_TRACE_CONTROL_UPDATE);
+}
+
+/* A file that could not be synced once is incomplete, also after later syncs and files. */
+TEST_F(sync, one_failure_stays)
+{
+	struct etw_session_log log;
+
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, PER_BUFFER);
+	ASSERT_EQ(0, flush(&self->l));
+	ASSERT_TRUE(fail_one_flush(&self->l));
+	EXPECT_NE(0, flush(&self->l));
+	ASSERT_EQ(0, continue_in(&self->l, FILE_B));
+	EXPECT_EQ(0, vl_log_status(self->l.fd, self->l.session).error);
+	log = stop(&self->l);
+	EXPECT_EQ(0, log.error);
+	EXPECT_EQ(EROFS, log.former_error);
+}
+
+/* A flush reports the files that it syncs, not one that failed before. */
+TEST_F(sync, flush_forgets_former_file)
+{
+	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
+	vl_logger_write(&self->l, PER_BUFFER);
+	ASSERT_TRUE(vm_disk_shut_down());
+	ASSERT_EQ(0, continue_in(&self->l, FILE_B));
+	flush(&self->l);
+	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).former_error);
+	ASSERT_EQ(0, umount2(DISK_DIR, 0));
+	ASSERT_TRUE(vm_disk_mount("defaults"));
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, continue_in(&self->l, i % 2 ? DISK_DIR "/c.etl" : DISK_DIR "/d.etl"));
+		vl_logger_write(&self->l, PER_BUFFER);
+		EXPECT_EQ(0, flush(&self->l));
+	}
+	vl_logger_stop(&self->l);
+}
+
 /* The process that opened the file finds the error with its own fsync. */
 TEST_F(sync, opener_sees_the_error)
 {
@@ -177,15 +250,6 @@ static bool on_disk(const void *bytes, size_t len)
 	return found;
 }
 
-static void write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (write(fd, text, strlen(text)) < 0)
-		perror(path);
-	close(fd);
-}
-
 /* With a sync interval an event reaches the disk although nobody flushes. */
 TEST_F(sync, interval)
 {
@@ -220,6 +284,29 @@ TEST_F(sync, interval)
 	close(file.dir);
 	write_text("/proc/sys/vm/dirty_writeback_centisecs", "500");
 	write_text("/proc/sys/vm/dirty_expire_centisecs", "3000");
+}
+
+/* The interval is that of the open file: there is none before the first event. */
+TEST_F(sync, interval_of_late_file)
+{
+	struct etw_session s = vm_session("late");
+	struct etw_session_file file = { .size = sizeof(file), .fd = -1, .name = VM_PTR("a.etl"),
+					 .name_len = 5, .file_mode = 0600, .sync_ms = 60000 };
+
+	file.dir = open(DISK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ASSERT_LE(0, file.dir);
+	s.mode = ETW_MODE_DELAY_OPEN;
+	s.buffer_kb = LOG_KB;
+	s.file = VM_PTR(&file);
+	ASSERT_EQ(0, vm_start(self->l.fd, &s));
+	self->l.session = s.handle;
+	ASSERT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
+	EXPECT_EQ(0, vl_log_status(self->l.fd, s.handle).sync_ms);
+	vl_logger_write(&self->l, 1);
+	EXPECT_EQ(0, flush(&self->l));
+	EXPECT_EQ(60000, vl_log_status(self->l.fd, s.handle).sync_ms);
+	EXPECT_EQ(0, vl_logger_stop(&self->l));
+	close(file.dir);
 }
 
 /* What is left of the file begins anew; what was in it is counted as lost. */

@@ -52,35 +52,41 @@ static int flush(int fd, struct startfile *file, const char *name, struct sessio
 	return startfile_fail(file, name, err) ? 1 : session_fail(name, err, TAKES_CONTROL);
 }
 
-/* End the log file and begin another one: the next number of several, else the same name. */
-static int begin_new_file(int fd, const char *name)
+/*
+ * End the log file, flushed, and begin another one: the next number of several, else the
+ * same name.  A file whose disk fails is replaced, too, and the exit status is 1.
+ */
+static int begin_new_file(int fd, const char *name, struct session *session)
 {
 	static struct etw_session_file next = { .size = sizeof(next), .flags = ETW_FILE_NEXT };
-	static struct session session, now;
+	static struct startfile none = { .flush = true };
+	static struct session now;
 	const struct etw_session_log *log = &now.log.log;
 	static struct etw_log_target target;
-	int err = session_do(fd, etw_kdev_session_query, name, &now);
+	int err = session_do(fd, etw_kdev_session_query, name, &now), failed;
 
 	if (err)
 		return session_fail(name, err, TAKES_QUERY);
 	if (!log->name_len || now.s.mode & (ETW_MODE_BUFFERING | ETW_MODE_APPEND))
 		return cli_fail("session %s: it writes no log file that another one can replace",
 				cli_quote(name));
-	session.s.file = (uintptr_t)&next;
+	failed = flush(fd, &none, name, session);
+	memset(session, 0, sizeof(*session));
+	session->s.file = (uintptr_t)&next;
 	if (!(now.s.mode & ETW_MODE_NEWFILE)) {
 		err = etw_log_target_open(&target, now.log.name, now.s.mode, log->max_size);
 		if (err)
 			return cli_fail("%s: %s", cli_quote(now.log.name), strerror(-err));
 		target.file.sync_ms = log->sync_ms;
-		session.s.file = (uintptr_t)&target.file;
+		session->s.file = (uintptr_t)&target.file;
 	}
-	err = session_do(fd, etw_kdev_session_update, name, &session);
-	if (session.s.file == (uintptr_t)&target.file)
+	err = session_do(fd, etw_kdev_session_update, name, session);
+	if (session->s.file == (uintptr_t)&target.file)
 		etw_log_target_close(&target, !err);
 	if (err == -ETXTBSY)
 		return cli_fail("%s: it is still the session's file; rename it first",
 				cli_quote(now.log.name));
-	return err ? session_fail(name, err, TAKES_CONTROL) : 0;
+	return err ? session_fail(name, err, TAKES_CONTROL) : failed;
 }
 
 int cmd_flush(int argc, char **argv)
@@ -105,9 +111,7 @@ int cmd_flush(int argc, char **argv)
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	err = flush(fd, &file, name, &session);
-	if (!err && new_file)
-		err = begin_new_file(fd, name);
+	err = new_file ? begin_new_file(fd, name, &session) : flush(fd, &file, name, &session);
 	etw_kdev_close(fd);
 	if (!err && json)
 		session_show(&session, true);
