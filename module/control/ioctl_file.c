@@ -21,12 +21,6 @@ int etw_ioctl_file_in(u64 ptr, struct etw_session_file *file)
 	return copy_in(file, sizeof(*file), ptr);
 }
 
-/* A caller that knows fewer members gets those. */
-static size_t log_size(const struct etw_session_log *log)
-{
-	return min_t(size_t, log->size, sizeof(*log));
-}
-
 /* Can the log's state be written to ptr?  Asked before anything is done.  ptr may be 0. */
 int etw_ioctl_log_room(u64 ptr)
 {
@@ -38,7 +32,7 @@ int etw_ioctl_log_room(u64 ptr)
 	err = copy_in(&log, sizeof(log), ptr);
 	if (err)
 		return err;
-	if (fault_in_safe_writeable(u64_to_user_ptr(ptr), log_size(&log)))
+	if (fault_in_safe_writeable(u64_to_user_ptr(ptr), sizeof(log)))
 		return -EFAULT;
 	return etw_ioctl_name_room(log.name, min_t(u32, log.name_cap, ETW_FILE_NAME_MAX));
 }
@@ -65,7 +59,7 @@ int etw_ioctl_log_out(struct etw_trace_session *s, u64 ptr)
 	now.name_cap = log.name_cap;
 	err = etw_ioctl_name_out(log.name, log.name_cap, name, now.name_len);
 	kfree(name);
-	if (!err && copy_to_user(u64_to_user_ptr(ptr), &now, log_size(&now)))
+	if (!err && copy_to_user(u64_to_user_ptr(ptr), &now, sizeof(now)))
 		err = -EFAULT;
 	return err;
 }

@@ -83,6 +83,7 @@ struct etw_logfile {
 	struct file *file;		/* the open file of the thread's target, for syncs */
 	u64 synced;			/* buffers below this number were synced */
 	int sync_error;			/* of the present file */
+	int close_error;		/* of the file that close_work closes, or closed last */
 	u32 sync_ms;
 	u32 made_len;			/* name of the present file, or of the last one: */
 	char made[ETW_FILE_NAME_MAX];
@@ -113,7 +114,7 @@ void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s)
 /* sync.c; all sleep */
 void etw_logfile_sync_init(struct etw_logfile *log);
 void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t);
-void etw_logfile_unshare(struct etw_logfile *log);
+int etw_logfile_unshare(struct etw_logfile *log);
 int etw_logfile_sync(struct etw_trace_session *s);
 void etw_logfile_close_later(struct etw_logfile *log, struct file *file, int err);
 void etw_logfile_sync_end(struct etw_logfile *log);

@@ -2,10 +2,11 @@
 /*
  * sync.c - bring a log file to its disk
  *
- * A sync can take long, so the log thread never waits for one while the session runs: a
- * flush syncs in the task that requested it, the periodic sync and that of a file which
- * another one has replaced run on etw_wq.  They share the thread's file through log->file,
- * which has a reference of its own.
+ * A sync can take long, so the log thread does not sync while the session runs: a flush
+ * syncs in the task that requested it, the periodic sync and that of a file which another
+ * one has replaced run on etw_wq.  They share the thread's file through log->file, which
+ * has a reference of its own.  The thread waits for one sync only: if it ends a file while
+ * the file before that is not synced yet, so that one file at most waits for its disk.
  *
  * log->lock protects the members; nothing is synced under it.  close_work and sync_work end
  * before the thread does, which holds the session until then.
@@ -25,40 +26,44 @@ static void log_close_work(struct work_struct *work)
 
 	etw_logtarget_close_file(log->closing);
 	log->closing = NULL;
-	if (!err)
-		return;
 	mutex_lock(&log->lock);
-	log->status.former_error = -err;
+	log->close_error = log->close_error ?: err;
+	if (err)
+		log->status.former_error = -err;
 	mutex_unlock(&log->lock);
 }
 
-/* Sync and close a file that another one replaces; err: of completing it. */
+/* Sync and close a file that another one replaces; err: what is wrong with it already. */
 void etw_logfile_close_later(struct etw_logfile *log, struct file *file, int err)
 {
 	flush_work(&log->close_work);
 	log->closing = file;
-	if (err) {
-		mutex_lock(&log->lock);
+	mutex_lock(&log->lock);
+	log->close_error = err;
+	if (err)
 		log->status.former_error = -err;
-		mutex_unlock(&log->lock);
-	}
+	mutex_unlock(&log->lock);
 	queue_work(etw_wq, &log->close_work);
 }
 
-static void log_replace_file(struct etw_logfile *log, struct file *file, u32 sync_ms)
+/* Returns the error of the file that was shared so far. */
+static int log_replace_file(struct etw_logfile *log, struct file *file, u32 sync_ms)
 {
 	struct file *old;
+	int err;
 
 	mutex_lock(&log->lock);
 	old = log->file;
 	log->file = file ? get_file(file) : NULL;
+	err = log->sync_error;
 	log->sync_error = 0;
-	WRITE_ONCE(log->sync_ms, sync_ms);
+	WRITE_ONCE(log->sync_ms, file ? sync_ms : 0);
 	mutex_unlock(&log->lock);
 	if (old)
 		etw_logtarget_close_file(old);
 	if (file && sync_ms)
 		mod_delayed_work(etw_wq, &log->sync_work, msecs_to_jiffies(sync_ms));
+	return err;
 }
 
 /* The thread's target has begun its file, or tried to. */
@@ -67,10 +72,10 @@ void etw_logfile_share(struct etw_logfile *log, const struct etw_logtarget *t)
 	log_replace_file(log, t->file, t->sync_ms);
 }
 
-/* The thread's file ends. */
-void etw_logfile_unshare(struct etw_logfile *log)
+/* The thread's file ends.  Returns the error of its syncs so far. */
+int etw_logfile_unshare(struct etw_logfile *log)
 {
-	log_replace_file(log, NULL, 0);
+	return log_replace_file(log, NULL, 0);
 }
 
 /* Sync the present file, if there is one.  An error stays as long as the file does. */
@@ -108,7 +113,7 @@ int etw_logfile_sync(struct etw_trace_session *s)
 
 	if (flush_work(&log->close_work)) {
 		mutex_lock(&log->lock);
-		err = -log->status.former_error;
+		err = log->close_error;
 		mutex_unlock(&log->lock);
 	}
 	return log_sync_present(log) ?: err;

@@ -108,11 +108,12 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 {
 	u64 buffers, events;
 	struct file *file;
-	int err;
+	int err, sync_err;
 
-	etw_logfile_unshare(log);
+	/* A file that could not be synced once is incomplete, whatever later syncs do. */
+	sync_err = etw_logfile_unshare(log);
 	etw_logfile_losses(s, &buffers, &events);
-	err = etw_logtarget_complete(log->target, s, buffers);
+	err = etw_logtarget_complete(log->target, s, buffers) ?: sync_err;
 	log_account_cut(log);
 	file = etw_logtarget_detach(log->target);
 	if (!file)
@@ -121,10 +122,9 @@ static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bo
 		etw_logfile_close_later(log, file, err);
 		return err;
 	}
-	if (!err)
-		err = etw_logtarget_sync(file);
+	sync_err = etw_logtarget_sync(file);
 	etw_logtarget_close_file(file);
-	return err;
+	return err ?: sync_err;
 }
 
 static int log_next_file(struct etw_logfile *log, struct etw_trace_session *s)

@@ -184,25 +184,6 @@ TEST_F(sync, one_failure_stays)
 	EXPECT_EQ(EROFS, log.former_error);
 }
 
-/* A flush reports the files that it syncs, not one that failed before. */
-TEST_F(sync, flush_forgets_former_file)
-{
-	ASSERT_EQ(0, vl_logger_start(&self->l, 0, FILE_A, 0));
-	vl_logger_write(&self->l, PER_BUFFER);
-	ASSERT_TRUE(vm_disk_shut_down());
-	ASSERT_EQ(0, continue_in(&self->l, FILE_B));
-	flush(&self->l);
-	EXPECT_NE(0, vl_log_status(self->l.fd, self->l.session).former_error);
-	ASSERT_EQ(0, umount2(DISK_DIR, 0));
-	ASSERT_TRUE(vm_disk_mount("defaults"));
-	for (int i = 0; i < 20; i++) {
-		ASSERT_EQ(0, continue_in(&self->l, i % 2 ? DISK_DIR "/c.etl" : DISK_DIR "/d.etl"));
-		vl_logger_write(&self->l, PER_BUFFER);
-		EXPECT_EQ(0, flush(&self->l));
-	}
-	vl_logger_stop(&self->l);
-}
-
 /* The process that opened the file finds the error with its own fsync. */
 TEST_F(sync, opener_sees_the_error)
 {
