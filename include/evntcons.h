@@ -42,6 +42,8 @@ ETW_BEGIN_DECLS
 #define EVENT_HEADER_EXT_TYPE_MAX			0x0013
 /* Not of Windows: EVENT_EXTENDED_ITEM_PID_NAMESPACE, beside CONTAINER_ID */
 #define EVENT_HEADER_EXT_TYPE_PID_NAMESPACE		0x8001
+/* Not of Windows: ULONG64, a TIMESTAMP_OVERRIDE that was too early for the header */
+#define EVENT_HEADER_EXT_TYPE_GIVEN_TIME		0x8002
 
 /* EVENT_HEADER.Flags */
 #define EVENT_HEADER_FLAG_EXTENDED_INFO		0x0001	/* has extended items */

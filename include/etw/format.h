@@ -72,7 +72,7 @@ struct etw_data_descriptor {
 #define ETW_DATA_PAYLOAD		0
 #define ETW_DATA_EVENT_METADATA		1	/* becomes EVENT_SCHEMA */
 #define ETW_DATA_PROVIDER_METADATA	2	/* becomes PROV_TRAITS, if there are no traits */
-#define ETW_DATA_TIMESTAMP		3	/* __u64: header timestamp, if not in the future */
+#define ETW_DATA_TIMESTAMP		3	/* __u64: header timestamp, see GIVEN_TIME */
 
 /*
  * Traits are	u16 size of all the traits, a name (UTF-8) with its NUL, and chunks of
@@ -217,6 +217,13 @@ struct etw_ext_item {
  * unchanged, and its tools do not show them.
  */
 #define ETW_EXT_PID_NAMESPACE		0x8001	/* etw_ext_pid_namespace */
+/*
+ * __u64, ticks of the session's clock: the timestamp that the writer gave, if events of that
+ * time were already complete (complete_through of abi.h).  The header has the first time
+ * that was not.  A given time in the future is replaced by the time of writing, without
+ * an item.
+ */
+#define ETW_EXT_GIVEN_TIME		0x8002
 
 /*
  * The writer's ids in its own PID namespace, if that is not the initial one; written

@@ -13,7 +13,7 @@
 
 #define ETW_ITEMS_MAX	16	/* of one record, besides the related activity */
 
-#define ETW_EXTRA_MAX	3	/* of one record */
+#define ETW_EXTRA_MAX	4	/* of one record */
 
 /* An event's additions for all sessions: items whose data is elsewhere, and a timestamp. */
 struct etw_record_extra {

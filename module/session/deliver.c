@@ -287,6 +287,8 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	preempt_disable();
 	through = etw_clock_read(s->hot.clock);
 	preempt_enable();
+	/* Writers that still use the old limit reserve before the buffers are closed. */
+	WRITE_ONCE(s->hot.given_after, through);
 	synchronize_rcu();
 	etw_buffers_close_online(s);
 	synchronize_rcu();

@@ -39,6 +39,7 @@ struct etw_session_hot {
 	u16 logger_id;
 	bool independent;
 	bool buffering;
+	u64 given_after;		/* timestamps given by writers must be later */
 	bool shared;			/* NO_PER_PROCESSOR: all CPUs write to common.rc */
 	u32 mode;			/* changes under session->lock: a file session may
 					 * become a real-time one

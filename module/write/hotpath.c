@@ -127,14 +127,30 @@ static noinline int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32
 	return ret;
 }
 
+/* The timestamp in extra is too early: use the first possible one, and add an item. */
+static void clamp_time(struct etw_record_extra *to, const struct etw_record_extra *extra,
+		       u64 after)
+{
+	*to = *extra;
+	to->timestamp = after + 1;
+	etw_record_add_extra(to, ETW_EXT_GIVEN_TIME, &extra->timestamp,
+			     sizeof(extra->timestamp));
+}
+
 /* As write_one(), with the items that the session asked for. */
 static int write_items(struct etw_session_hot *s, const struct etw_record_source *source,
 		       const struct etw_items *built, u32 properties,
 		       const struct etw_record_extra *extra, u64 cur, u64 now)
 {
 	struct etw_record_source own = *source;
+	u64 after = READ_ONCE(s->given_after);
+	struct etw_record_extra late UNINITIALIZED;
 	struct etw_record_items items;
 
+	if (extra && extra->timestamp_given && extra->timestamp <= after) {
+		clamp_time(&late, extra, after);
+		extra = &late;
+	}
 	etw_items_select(&items, built, properties);
 	items.extra = extra;
 	if (etw_record_measure_items(&own, &items))
@@ -186,8 +202,8 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 }
 
 /*
- * As write_wanted_items(), but no session asks for items or is shared; the caller has
- * already added extra to source->size.
+ * As write_wanted_items(), but no session asks for items or is shared, and the event has
+ * no timestamp of its own; the caller has already added extra to source->size.
  */
 static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source, u32 wanted,
@@ -220,7 +236,7 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 		all |= properties[__ffs(left)];
 	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
 		ret = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
-	} else if (extra && !all && !snapshot->shared) {
+	} else if (extra && !all && !snapshot->shared && !extra->timestamp_given) {
 		ret = write_wanted_extra(snapshot, source, wanted, extra);
 	} else if (all || extra || snapshot->shared) {
 		ret = write_wanted_items(snapshot, source, opts, wanted, properties, all, extra);
@@ -259,6 +275,15 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 	return write_chosen(snapshot, &event.source, opts, wanted, properties, &event.extra);
 }
 
+/* Write an event with its own timestamp when no session asks for items. */
+static noinline int write_dated(const struct etw_snapshot *snapshot,
+				const struct etw_described *event, u32 wanted)
+{
+	u32 properties[ETW_PROVIDER_SESSIONS] = { 0 };
+
+	return write_chosen(snapshot, &event->source, NULL, wanted, properties, &event->extra);
+}
+
 /*
  * As write_typed(), when only level and keyword select events and no session asks for
  * items or is shared.
@@ -283,6 +308,8 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	if (unlikely(err || event.source.size + event.extra.size > ETW_RECORD_MAX))
 		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
 	event.source.size += event.extra.size;
+	if (unlikely(event.extra.timestamp_given))
+		return write_dated(snapshot, &event, wanted);
 	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
 		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra);
 	else

@@ -42,6 +42,7 @@ static const struct items_kind kinds[] = {
 	KIND(11, STACK_TRACE64, "stack", "stack", STACK, ITEMS_STACK_HEAD, 8, NULL),
 	KIND(12, PID_NAMESPACE, "inside", "pid_namespace", NAMESPACE,
 	     sizeof(struct etw_ext_pid_namespace), 0, namespace_members),
+	KIND(13, GIVEN_TIME, "given-time", "given_time", HEX, 8, 0, NULL),
 };
 
 /* NULL: the type is unknown, or the item is too short for it. */

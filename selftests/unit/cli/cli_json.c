@@ -38,6 +38,7 @@ static const struct {
 	{ "app", json_type_string, false, false },
 	{ "container", json_type_string, false, false },
 	{ "pid_namespace", json_type_object, false, false },
+	{ "given_time", json_type_string, false, false },
 	{ "process_start_key", json_type_string, false, false },
 	{ "event_key", json_type_string, false, false },
 	{ "stack", json_type_array, false, false },
@@ -227,6 +228,7 @@ static void test_source(struct sample *s)
 	add_item(s, ETW_EXT_STACK_TRACE64, "\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 16);
 	add_item(s, ETW_EXT_STACK_TRACE32, "\0\0\0\0\0\0\0\0\1\0\0\0", 12);
 	add_item(s, ETW_EXT_PID_NAMESPACE, "\1\0\0\0\2\0\0\0\3\0\0\0\0\0\0\0", 16);
+	add_item(s, ETW_EXT_GIVEN_TIME, "\3\0\0\0\0\0\0\0", 8);
 	add_item(s, ETW_EXT_CONTROL_GUID, &nobody, 16);
 	add_item(s, ETW_EXT_INSTANCE_INFO, "\1\0\0\0\2\0\0\0xxxxxxxxxxxxxxxx", 24);
 	add_item(s, ETW_EXT_SID, "\1\0", 2);
@@ -241,6 +243,7 @@ static void test_source(struct sample *s)
 	has(o, "process_start_key", "\"0x8000000000000001\"");
 	has(o, "container", "\"/\xef\xbf\xbd\\\"\"");
 	has(o, "stack", "[\"0x1\"]");
+	has(o, "given_time", "\"0x3\"");
 	has(o, "pid_namespace", "{\"pid\":1,\"tid\":2,\"namespace\":3}");
 }
 

@@ -178,6 +178,57 @@ TEST_F(traits, time_stamp)
 	}
 }
 
+static uint64_t complete_through(FIXTURE_DATA(traits) *self)
+{
+	struct etw_buffer_take t = { .size = sizeof(t), .flags = ETW_TAKE_PEEK };
+
+	vm_ioctl(self->r.fd, ETW_IOC_BUFFER_TAKE, &t);
+	return t.complete_through;
+}
+
+/* B83: a time that is complete already becomes a later one; an item keeps it. */
+TEST_F(traits, time_stamp_too_early)
+{
+	uint64_t time = 4711, through;
+	const struct vm_event *e;
+	int i;
+
+	ASSERT_EQ(0, TYPES(1));
+	for (i = 0; i < 3; i++) {
+		/* The third time, the session asks for items too. */
+		if (i == 2)
+			ASSERT_EQ(0, vm_enable_with(self->fd, self->session,
+						    self->two.guid[variant->which],
+						    ETW_ENABLE_EVENT_KEY, NULL, 0));
+		ASSERT_EQ(0, vm_flush(self->fd, self->session));
+		through = complete_through(self);
+		ASSERT_NE(0, through);
+		if (i == 1)
+			time = through;
+		ASSERT_EQ(0, WRITE({ 0, "ab", 2 }, { 3, &time, 8 }));
+		e = the_event(self);
+		ASSERT_NE(NULL, e);
+		EXPECT_LT(through, e->head.timestamp);
+		EXPECT_TRUE(has_payload(e, "ab"));
+		EXPECT_EQ(time, vm_item_number(e, ETW_EXT_GIVEN_TIME));
+	}
+	/* A time that is not complete stays, without an item. */
+	ASSERT_EQ(0, WRITE({ 0, "a", 1 }));
+	e = the_event(self);
+	ASSERT_NE(NULL, e);
+	for (i = 0; i < 10; i++) {
+		through = complete_through(self);
+		time = through + 1;
+		ASSERT_EQ(0, WRITE({ 0, "ab", 2 }, { 3, &time, 8 }));
+		e = the_event(self);
+		ASSERT_NE(NULL, e);
+		/* The flush timer may have come in between. */
+		if (e->head.timestamp == time && !vm_item(e, ETW_EXT_GIVEN_TIME, NULL))
+			return;
+	}
+	EXPECT_LT(i, 10);
+}
+
 /* Invalid descriptors are refused, and the event does not count as lost. */
 TEST_F(traits, bad_descriptors)
 {
