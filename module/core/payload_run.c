@@ -139,13 +139,10 @@ static u64 size_of(s64 value)
 	return value < 0 ? -(u64)value : (u64)value;
 }
 
-static bool order_holds(const struct etw_payload_test *test, u64 value)
+static bool signed_holds(const struct etw_payload_test *test, s64 value)
 {
-	/* With the sign bit flipped, signed numbers have the order of unsigned ones. */
-	const u64 flip = test->type == ETW_PAYLOAD_SIGNED ? 1ull << 63 : 0;
-	const u64 low = test->value[0] ^ flip, high = test->value[1] ^ flip;
+	const s64 low = test->value[0], high = test->value[1];
 
-	value ^= flip;
 	switch (test->op) {
 	case ETW_PAYLOAD_LE:
 		return value <= low;
@@ -157,31 +154,50 @@ static bool order_holds(const struct etw_payload_test *test, u64 value)
 		return value >= low;
 	case ETW_PAYLOAD_BETWEEN:
 		return value >= low && value <= high;
-	default: /* NOTBETWEEN */
+	case ETW_PAYLOAD_NOTBETWEEN:
 		return value < low || value > high;
+	default: /* MODULO */
+		return !(size_of(value) % size_of(low));
+	}
+}
+
+static bool unsigned_holds(const struct etw_payload_test *test, u64 value)
+{
+	const u64 low = test->value[0], high = test->value[1];
+
+	switch (test->op) {
+	case ETW_PAYLOAD_LE:
+		return value <= low;
+	case ETW_PAYLOAD_GT:
+		return value > low;
+	case ETW_PAYLOAD_LT:
+		return value < low;
+	case ETW_PAYLOAD_GE:
+		return value >= low;
+	case ETW_PAYLOAD_BETWEEN:
+		return value >= low && value <= high;
+	case ETW_PAYLOAD_NOTBETWEEN:
+		return value < low || value > high;
+	default: /* MODULO */
+		return !(value % low);
 	}
 }
 
 static __always_inline bool number_holds(const struct etw_payload_test *test, const struct etw_field *field)
 {
-	const bool is_signed = test->type == ETW_PAYLOAD_SIGNED;
 	u32 unused = 64 - 8 * field->bytes;
 	u64 value;
 
 	if (!etw_field_number(field, &value))
 		return false;
-	if (is_signed)
+	if (test->type == ETW_PAYLOAD_SIGNED)
 		value = (u64)((s64)(value << unused) >> unused);
-	switch (test->op) {
-	case ETW_PAYLOAD_EQ:
+	if (test->op == ETW_PAYLOAD_EQ)
 		return value == test->value[0];
-	case ETW_PAYLOAD_NE:
+	if (test->op == ETW_PAYLOAD_NE)
 		return value != test->value[0];
-	case ETW_PAYLOAD_MODULO:
-		return !(is_signed ? size_of(value) % size_of(test->value[0]) : value % test->value[0]);
-	default:
-		return order_holds(test, value);
-	}
+	return test->type == ETW_PAYLOAD_SIGNED ? signed_holds(test, value) :
+						  unsigned_holds(test, value);
 }
 
 /* The cursor for reading a text; it ends with the field. */
