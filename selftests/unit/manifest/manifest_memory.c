@@ -52,6 +52,23 @@ const char *__lsan_default_suppressions(void)
 	return "leak:xmlBufCreateSize\n";
 }
 
+/* Channels, of which the memory is taken from another chunk for some lengths of the link */
+static char *channels(size_t link, size_t *size)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, size);
+	int i;
+
+	fprintf(f, "<instrumentationManifest " NAMESPACES "><instrumentation><events>"
+		"<provider name='P' symbol='P' guid='" GUID_TEXT "' helpLink='%0*d'><channels>",
+		(int)link, 0);
+	for (i = 0; i < 8; i++)
+		fprintf(f, "<channel name='c%d' type='Debug'/>", i);
+	fputs("</channels></provider></events></instrumentation></instrumentationManifest>", f);
+	fclose(f);
+	return text;
+}
+
 /* Large enough that tables and buffers grow */
 static char *sample(size_t *size)
 {
@@ -110,7 +127,7 @@ int main(void)
 {
 	size_t size, small;
 	unsigned int turns;
-	char *utf8 = sample(&size), *utf16;
+	char *utf8 = sample(&size), *utf16, *channels8;
 	size_t i;
 
 	/* Must be set before the parser allocates. */
@@ -127,6 +144,12 @@ int main(void)
 	ok(manifest && manifest->providers[0].event_count == 300, "then all is read");
 	turns = all_turns(utf16, 2 * size, "UTF-16");
 	ok(turns > 40, "the same of UTF-16: %u", turns);
+	for (i = 0, turns = 1; i < 4096 && turns; i += 512) {
+		channels8 = channels(i, &small);
+		turns = all_turns(channels8, small, "channels");
+		free(channels8);
+	}
+	ok(turns, "the same of channels");
 	small = strlen(HEAD) / 2;
 	is(etw_manifest_read_memory(HEAD, small, "n", &manifest, &problems), -EINVAL,
 	   "and errors are still reported");

@@ -152,6 +152,9 @@ void etw_manifest_build_channels(struct manifest_reader *r, const struct manifes
 		given[i] = read_channel(r, node, &channels[i]);
 		i++;
 	}
+	/* Out of memory, not all channels were read. */
+	if (r->err)
+		return;
 	give_values(r, channels, p->channel_count, given);
 	for (i = 0; i < p->channel_count && !r->err; i++) {
 		struct etw_mf_channel *c = &channels[i];
