@@ -226,6 +226,25 @@ static char *long_end(void)
 	return text;
 }
 
+static char *shared_message(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int i;
+
+	fputs(HEAD "<events>", f);
+	for (i = 0; i < 40000; i++)
+		fprintf(f, "<event value='%d' symbol='E%d' message='$(string.long)'/>\n", i, i);
+	fputs("</events></provider></events></instrumentation><localization>"
+	      "<resources culture='en-US'><stringTable><string id='long' value='", f);
+	for (i = 0; i < 1000000; i++)
+		fputs("%1 a", f);
+	fputs("%100'/></stringTable></resources></localization></instrumentationManifest>", f);
+	fclose(f);
+	return text;
+}
+
 static void check_hostile(void)
 {
 	char *text;
@@ -247,6 +266,8 @@ static void check_hostile(void)
 	takes_little(repeat(HEAD "<events xmlns:w='http://manifests.microsoft.com/win/2004/08/windows/events'>"
 			    "<event value='1' keywords='", "a ", 1000000, "'/></events>" TAIL),
 		     "event \"value 1, version 0\": keyword \"a\" is not", "a million keywords");
+	takes_little(shared_message(), "event \"E0\": message has %100, and inserts are %1 to %99",
+		     "40,000 events with one message of 4 MB");
 	takes_little(repeat(HEAD "<events>", "<event value='1' level='no'/>", 300000, "</events>" TAIL),
 		     "event \"value 1, version 0\": ", "300,000 wrong events");
 	takes_little(repeat(HEAD "<channels>", "<importChannel name='a' chid='b'/>", 300000, "</channels>" TAIL),

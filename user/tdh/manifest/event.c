@@ -100,20 +100,6 @@ static void set_keywords(struct manifest_reader *r, const struct manifest_node *
 	e->desc.Keyword |= e->keywords;
 }
 
-/* The highest %N of a message in any culture */
-static unsigned int inserts_of(const struct manifest_reader *r,
-			       const struct etw_mf_message *message)
-{
-	unsigned int cultures = message->id ? r->manifest->culture_count : 1, most = 0, i;
-
-	for (i = 0; i < cultures; i++) {
-		unsigned int n = message->text[i] ? etw_manifest_inserts(message->text[i]) : 0;
-
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 static void set_message(struct manifest_reader *r, const char *value, struct etw_mf_event *e)
 {
 	unsigned int fields = e->template ? e->template->top : 0, inserts;
@@ -121,7 +107,7 @@ static void set_message(struct manifest_reader *r, const char *value, struct etw
 	e->message = etw_manifest_message(r, value);
 	if (!e->message)
 		return;
-	inserts = inserts_of(r, e->message);
+	inserts = e->message->inserts;
 	if (inserts > INSERTS_MAX)
 		etw_manifest_error(r, "message has %%%u, and inserts are %%1 to %%%u", inserts,
 				   INSERTS_MAX);

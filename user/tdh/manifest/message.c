@@ -34,6 +34,15 @@ unsigned int etw_manifest_inserts(const char *text)
 	return most;
 }
 
+/* Many events may refer to one long text, so count its inserts only once. */
+static void note_inserts(struct etw_mf_message *message, const char *text)
+{
+	unsigned int inserts = etw_manifest_inserts(text);
+
+	if (inserts > message->inserts)
+		message->inserts = (uint16_t)inserts;
+}
+
 /* ------------------------------------------------------------------ string tables */
 
 /* The culture's index; none: culture_count */
@@ -62,9 +71,9 @@ static void add_culture(struct manifest_reader *r, const struct manifest_node *n
 	}
 }
 
-/* The texts of the id's message, which the first culture that has it creates */
-static const char **texts_of(struct manifest_reader *r, const char *id,
-			     struct etw_mf_message *messages, unsigned int *lines)
+/* The id's message, which the first culture that has it creates; without texts: no memory */
+static struct etw_mf_message *message_for(struct manifest_reader *r, const char *id,
+					  struct etw_mf_message *messages, unsigned int *lines)
 {
 	struct etw_mf_message *message = etw_manifest_find(r, &r->manifest->messages, id);
 
@@ -76,7 +85,7 @@ static const char **texts_of(struct manifest_reader *r, const char *id,
 						   sizeof(*message->text));
 		etw_manifest_claim(r, &r->manifest->messages, id, message);
 	}
-	return (const char **)message->text;
+	return message;
 }
 
 static void read_strings(struct manifest_reader *r, const struct manifest_node *resources,
@@ -87,16 +96,21 @@ static void read_strings(struct manifest_reader *r, const struct manifest_node *
 
 	manifest_for_each(node, r, resources, MANIFEST_STRINGS) {
 		struct etw_mf_string string;
+		struct etw_mf_message *message;
 		const char **texts;
 
 		etw_manifest_read_attributes(r, node, &string);
-		texts = r->err ? NULL : texts_of(r, string.id, messages, lines);
+		if (r->err)
+			return;
+		message = message_for(r, string.id, messages, lines);
+		texts = (const char **)message->text;
 		if (!texts || culture == r->manifest->culture_count)
 			continue;
 		if (texts[culture])
 			etw_manifest_error(r, "is there twice for culture %s",
 					   r->manifest->cultures[culture]);
 		texts[culture] = string.value;
+		note_inserts(message, string.value);
 	}
 }
 
@@ -201,6 +215,7 @@ static const struct etw_mf_message *literal(struct manifest_reader *r, const cha
 	if (!text[0])
 		return etw_manifest_no_memory(r);
 	message->text = text;
+	note_inserts(message, value);
 	if (!r->manifest->culture_count) {
 		((const char **)r->manifest->cultures)[0] = "en-US";
 		r->manifest->culture_count = 1;

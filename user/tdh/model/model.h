@@ -36,6 +36,7 @@ struct etw_mf_message {
 	 * gives it ("level.Error").
 	 */
 	bool standard;
+	uint16_t inserts;	/* the highest %N in any culture; only XML manifests set it */
 };
 
 struct etw_mf_channel {
