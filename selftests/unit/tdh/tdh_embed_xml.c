@@ -244,9 +244,25 @@ static void test_escapes(void)
 		round_trip(manifest, "odd characters");
 }
 
+/* Manifests of Windows binaries may have any in-type in them. */
+static void test_unknown_type(void)
+{
+	static const char text[] = HEAD "<templates><template tid='t'>"
+		"<data name='n' inType='win:UInt16'/></template></templates>"
+		"<events><event value='7' template='t'/></events>" TAIL;
+	struct etw_text xml = { .data = NULL };
+
+	if (!ok(!read_bytes(text, sizeof(text) - 1), "a manifest"))
+		return;
+	((struct etw_mf_field *)manifest->providers[0].templates[0].fields)->in_type = 255;
+	is(etw_manifest_xml(&manifest->providers[0], &xml), -EINVAL, "an unknown in-type");
+	etw_text_free(&xml);
+}
+
 int main(void)
 {
 	test_escapes();
+	test_unknown_type();
 	test_corpus();
 	etw_manifest_put(manifest);
 	etw_problems_free(&problems);

@@ -137,26 +137,33 @@ uint16_t etw_manifest_out_type(const char *name)
 	return 0;
 }
 
-/* 0 is not a valid type and has no name, so later checks accept it. */
+/*
+ * 0 is not a valid type and has no name, so later checks accept it. It stands for all that
+ * are not known: manifests that are not read from XML may have any.
+ */
+static const struct in_type *type_of(uint16_t in_type)
+{
+	return &in_types[in_type < IN_TYPES ? in_type : 0];
+}
+
 uint16_t etw_manifest_default_out_type(uint16_t in_type)
 {
-	return in_types[in_type].standard;
+	return type_of(in_type)->standard;
 }
 
 bool etw_manifest_types_fit(uint16_t in_type, uint16_t out_type)
 {
-	return out_type == in_types[in_type].standard ||
-	       (in_types[in_type].others >> out_type & 1);
+	return out_type == type_of(in_type)->standard || (type_of(in_type)->others >> out_type & 1);
 }
 
 unsigned int etw_manifest_type_size(uint16_t in_type)
 {
-	return in_types[in_type].size;
+	return type_of(in_type)->size;
 }
 
 const char *etw_manifest_in_type_name(uint16_t in_type)
 {
-	return in_types[in_type].name ? in_types[in_type].name : "";
+	return type_of(in_type)->name ?: "";
 }
 
 const char *etw_manifest_out_type_name(uint16_t out_type)
