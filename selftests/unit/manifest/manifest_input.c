@@ -116,6 +116,8 @@ static void check_malformed(void)
 
 	is(read_bytes("", 0), -EINVAL, "nothing");
 	ok(!strcmp(said(), "is empty"), "%s", said());
+	is(read_bytes("\xFE\xFF", 2), -EINVAL, "only the mark of UTF-16");
+	ok(!strcmp(said(), "is empty"), "%s", said());
 	is(read_bytes(&nothing, 1), -EINVAL, "a NUL");
 	is_wrong("plain text", 1, "not well-formed XML: Start tag expected, '<' not found");
 	is_wrong(HEAD "<events>\n<event value='1'></events>" TAIL, 5,

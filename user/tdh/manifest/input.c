@@ -173,11 +173,11 @@ bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t si
 	*input = (struct manifest_input){ .data = data, .size = size };
 	if (size > MANIFEST_SIZE_MAX)
 		etw_manifest_error(r, "is larger than %u MB", MANIFEST_SIZE_MAX >> 20);
-	else if (!size)
-		etw_manifest_error(r, "is empty");
 	else if (wide)
 		convert(r, data + 2 * marked, size - 2 * marked,
 			data[0] == '\xFE' || data[0] == '\0', input);
+	if (!input->size)
+		etw_manifest_error(r, "is empty");
 	if (r->wrong || r->err)
 		return false;
 	if (is_of_bytes(input))
