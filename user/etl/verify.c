@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verify.c - read all of a log file and list what is damaged or reported as lost
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "file_private.h"
+#include "record.h"
+#include "verify_private.h"
+
+#define GAPS_MAX	10000	/* in the list; a file may be nothing but damage */
+#define NEAR		(1LL << 50)	/* ticks: days of any clock */
+
+const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
+	[ETW_GAP_NOT_WRITTEN] = { "not_written", "lost when written" },
+	[ETW_GAP_FLAGGED] = { "flagged_events", "events were lost before this buffer" },
+	[ETW_GAP_NOT_STORED] = { "not_stored", "missing at an unknown place" },
+	[ETW_GAP_FLAGGED_BUFFER] = { "flagged_buffers", "buffers were lost before this one" },
+	[ETW_GAP_READER] = { "reader", "lost by the reader that recorded them" },
+	[ETW_GAP_NUMBERS] = { "numbers", "missing between two buffers" },
+	[ETW_GAP_DUPLICATE] = { "duplicate", "there twice" },
+	[ETW_GAP_DISORDER] = { "disorder", "not in the order in which it was written" },
+	[ETW_GAP_SURPLUS] = { "surplus", "more than the header counts" },
+	[ETW_GAP_BUFFER] = { "damaged_buffer", "cannot be read" },
+	[ETW_GAP_RECORD] = { "damaged_record", "cannot be read to the end" },
+	[ETW_GAP_NOT_CLOSED] = { "not_closed",
+		"the file was not closed: its session runs, or did not end well" },
+	[ETW_GAP_FILES] = { "between_files", "missing between two files" },
+};
+
+/* Class RT_LostEvent, see evntrace.h; opcodes 32 to 34 */
+static const struct etw_guid lost_event = ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36,
+						   0x57, 0xf8, 0x94, 0x7e, 0x7e);
+
+int etw_verdict_add(struct etw_verdict *verdict, const struct etw_gap *gap)
+{
+	uint32_t n = verdict->gap_count;
+	struct etw_gap *gaps;
+
+	if (n == GAPS_MAX) {
+		verdict->more++;
+		return 0;
+	}
+	/* Room for 1, 2, 4... */
+	if (!(n & (n - 1))) {
+		gaps = realloc(verdict->gaps, (n ? 2 * n : 1) * sizeof(*gaps));
+		if (!gaps)
+			return -ENOMEM;
+		verdict->gaps = gaps;
+	}
+	verdict->gaps[verdict->gap_count++] = *gap;
+	return 0;
+}
+
+void etw_verdict_free(struct etw_verdict *verdict)
+{
+	free(verdict->gaps);
+	memset(verdict, 0, sizeof(*verdict));
+}
+
+int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw)
+{
+	uint8_t nanos;
+	int64_t time = etw_etl_time(verify->time, raw, &nanos);
+
+	/* Buffers of relogged files have times of another clock. */
+	if (time < verify->start || (verify->end && time > verify->end))
+		return raw < 0 || time < verify->start ? verify->start : verify->end;
+	return time;
+}
+
+/* ------------------------------------------------------------------- damage */
+
+static int add_damage(struct etw_verify *verify, enum etw_gap_cause cause, uint64_t at,
+		      uint64_t buffers, int32_t cpu, const char *what)
+{
+	struct etw_gap gap = {
+		.cause = cause,
+		.buffers = buffers,
+		.events = ETW_GAP_UNKNOWN,
+		.first = verify->start,
+		.last = verify->end,
+		.cpu = cpu,
+		.from = -1,
+		.to = -1,
+		.offset = at,
+		.detail = what,
+	};
+
+	return etw_verdict_add(verify->v, &gap);
+}
+
+/*
+ * Do the bytes of a record look like records up to its end? A size that has become larger
+ * swallows the records behind its own. time: of the outer record.
+ */
+static bool holds_records(const uint8_t *data, uint32_t begin, uint32_t end, int64_t time)
+{
+	struct etw_classic_view classic = { .time = time };
+	struct etw_record_view view;
+	int64_t first;
+	uint32_t at;
+
+	for (; begin + 8 <= end; begin += ETW_RECORD_ALIGN) {
+		at = begin;
+		if (data[begin + 3] != 0xC0 ||
+		    etw_etl_record(data, end, &at, &view, &classic) != 1)
+			continue;
+		first = view.header->timestamp;
+		while (etw_etl_record(data, end, &at, &view, &classic) == 1)
+			;
+		/* A payload may look like records by chance, but not with such a time. */
+		if (at >= end && first > time - NEAR && first < time + NEAR)
+			return true;
+		classic.time = time;
+	}
+	return false;
+}
+
+static int take_lost_event(struct etw_verify *verify, const struct etw_event_header *h)
+{
+	struct etw_gap gap = {
+		.cause = ETW_GAP_READER,
+		.buffers = h->desc.opcode == 33 ? ETW_GAP_UNKNOWN : 0,
+		.events = ETW_GAP_UNKNOWN,
+		.first = verify->start,
+		.last = etw_verify_time(verify, h->timestamp),
+		.cpu = -1,
+		.from = -1,
+		.to = -1,
+	};
+
+	return etw_verdict_add(verify->v, &gap);
+}
+
+/* The bytes behind the used ones are 0xFF: otherwise the used size is wrong. */
+static const char *check_tail(struct etw_etl_file *f, const struct etw_buffer_header *header,
+			      uint64_t at, int *err)
+{
+	uint32_t len = header->buffer_size - header->offset, i, n;
+	uint8_t bytes[4096];
+
+	for (at += header->offset; len; len -= n, at += n) {
+		n = len < sizeof(bytes) ? len : sizeof(bytes);
+		*err = etw_etl_read(f->space.fd, at, bytes, n);
+		if (*err == -ENODATA) {
+			*err = 0;
+			return "the file has become shorter";
+		}
+		if (*err)
+			return NULL;
+		for (i = 0; i < n; i++)
+			if (bytes[i] != ETW_TAIL_BYTE)
+				return "there is data behind the buffer's used size";
+	}
+	return NULL;
+}
+
+/* ------------------------------------------------------------------- buffers */
+
+/* Read the records of a buffer. NULL: all of them; otherwise what is wrong. */
+static const char *read_records(struct etw_verify *verify, struct etw_block *block,
+				struct etw_seen_buffer *seen, int *err)
+{
+	struct etw_classic_view classic = { .time = block->header.ref_clock };
+	const char *what = NULL;
+	struct etw_record_view view;
+	uint32_t at;
+	int ret;
+
+	seen->newest = INT64_MIN;
+	while (!*err) {
+		at = block->offset;
+		ret = etw_etl_record(block->data, block->header.offset, &block->offset, &view,
+				     &classic);
+		if (ret < 0)
+			return "a record makes no sense";
+		if (!ret)
+			break;
+		if (holds_records(block->data, at + ETW_RECORD_ALIGN, at + view.header->size,
+				  view.header->timestamp))
+			what = "a record seems to contain others";
+		if (view.header->timestamp > seen->newest)
+			seen->newest = view.header->timestamp;
+		verify->v->events += !etw_etl_is_system(view.header);
+		if (!memcmp(&view.header->provider, &lost_event, sizeof(lost_event)) &&
+		    view.header->desc.opcode >= 32 && view.header->desc.opcode <= 34)
+			*err = take_lost_event(verify, view.header);
+	}
+	return what;
+}
+
+static const char *check_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64_t at,
+				const struct etw_buffer_header *header,
+				struct etw_seen_buffer *seen, int *err)
+{
+	struct etw_block *block = etw_etl_load(f, at, header, err);
+	const char *what, *wrong = NULL;
+
+	if (!block)
+		return "its data cannot be read";
+	what = read_records(verify, block, seen, err);
+	free(block);
+	if (!*err && !(header->flags & ETW_BUFFER_COMPRESSED))
+		wrong = check_tail(f, header, at, err);
+	if (header->saved_offset > header->offset)
+		wrong = "the buffer's used size is smaller than the end of its records";
+	return what ? what : wrong;
+}
+
+static int take_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64_t at,
+		       const struct etw_buffer_header *header)
+{
+	struct etw_seen_buffer *seen;
+	const char *what;
+	int err = 0;
+
+	if (verify->count == verify->room) {
+		size_t room = verify->room ? 2 * verify->room : 256;
+
+		seen = realloc(verify->list, room * sizeof(*seen));
+		if (!seen)
+			return -ENOMEM;
+		verify->list = seen;
+		verify->room = room;
+	}
+	seen = &verify->list[verify->count++];
+	*seen = (struct etw_seen_buffer){
+		.sequence = header->sequence,
+		.timestamp = header->timestamp,
+		.at = at,
+		.cpu = header->processor,
+		.flags = header->flags,
+		.library = !header->logger_id,
+	};
+	what = check_buffer(verify, f, at, header, seen, &err);
+	if (!err && what)
+		err = add_damage(verify, ETW_GAP_RECORD, at, 1, header->processor, what);
+	return err;
+}
+
+/* The first buffer holds the log file header, and perhaps more about the trace. */
+static int take_head(struct etw_verify *verify, struct etw_etl_file *f)
+{
+	struct etw_seen_buffer seen = { .cpu = 0 };
+	const char *what;
+	int err = 0;
+
+	if (!f->head)
+		return 0;
+	what = read_records(verify, f->head, &seen, &err);
+	if (!err && what)
+		err = add_damage(verify, ETW_GAP_RECORD, 0, 1, -1, what);
+	return err;
+}
+
+static int walk(struct etw_verify *verify, struct etw_etl_file *f)
+{
+	struct etw_buffer_header header;
+	struct etw_etl_walk walk;
+	uint64_t at;
+	int ret, err = take_head(verify, f);
+
+	etw_etl_walk_begin(&f->space, &walk);
+	while (!err) {
+		ret = etw_etl_walk_next(&f->space, &walk, &header, &at);
+		if (ret == 1)
+			err = take_buffer(verify, f, at, &header);
+		else if (ret == -EBADMSG)
+			err = add_damage(verify, ETW_GAP_BUFFER, at, walk.bad, -1, walk.what);
+		else
+			return ret;
+	}
+	return err;
+}
+
+static int judge(struct etw_verify *verify, struct etw_etl_file *f)
+{
+	const TRACE_LOGFILE_HEADER *h = &f->info.header;
+	struct etw_verdict *v = verify->v;
+	int err;
+
+	v->info = f->info;
+	v->closed = !etw_etl_cut_off(f);
+	verify->time = etw_etl_times_of(f);
+	verify->start = h->StartTime.QuadPart;
+	verify->end = h->EndTime.QuadPart;
+	err = walk(verify, f);
+	v->buffers = verify->count;
+	return err ? err : etw_verify_numbers(verify);
+}
+
+int etw_etl_verify(const char *path, struct etw_verdict *verdict)
+{
+	struct etw_verify verify = { .v = verdict };
+	struct etw_etl_file *file;
+	int err;
+
+	memset(verdict, 0, sizeof(*verdict));
+	err = etw_etl_open(path, NULL, NULL, &file);
+	if (err)
+		return err;
+	err = judge(&verify, file);
+	etw_etl_close(file);
+	free(verify.list);
+	if (err)
+		etw_verdict_free(verdict);
+	return err;
+}
