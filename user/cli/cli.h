@@ -151,6 +151,7 @@ int cmd_autologger(int argc, char **argv);
 int cmd_mc(int argc, char **argv);
 int cmd_manifest(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 int cmd_split(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 

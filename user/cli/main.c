@@ -27,6 +27,7 @@ static const struct cli_command commands[] = {
 	{ "disallow", cmd_disallow, "exclude providers from a session's groups" },
 	{ "record", cmd_record, "record events into a file" },
 	{ "dump", cmd_dump, "print the events of a session or of files" },
+	{ "verify", cmd_verify, "say whether a trace is complete" },
 	{ "merge", cmd_merge, "combine log files, or select some events" },
 	{ "split", cmd_split, "split a log file into several" },
 	{ "convert", cmd_convert, "convert log files to and from other formats" },

@@ -38,6 +38,8 @@ check_completion() {
 	completes 'manifest install ' :files
 	completes 'mc ' :files
 	completes 'merge -o ' :files
+	completes 'verify one.etl ' :files
+	completes 'stop demo --s' --strict
 	completes 'merge one.etl ' :files
 	completes 'enable demo --level w' warning
 	completes 'dump demo --time de' delta

@@ -32,7 +32,7 @@ check_help() {
 		report "$good" "etw help $command is the same"
 	done <"$work/commands"
 	for command in start update stop query flush list enable disable capture disallow record dump \
-		stat merge split convert access autologger manifest mc help; do
+		stat verify merge split convert access autologger manifest mc help; do
 		good=no
 		! grep -q "^  $command " "$work/summary" || good=yes
 		report "$good" "etw help lists $command"
@@ -91,6 +91,13 @@ check_operands() {
 	right list -vj
 	right list groups
 	wrong '"session" is none of sessions, providers, groups' list session
+	wrong 'missing SESSION' verify
+	wrong 'unexpected argument "b"' verify a b
+	wrong '"a" is neither a file' verify x.etl a
+	wrong 'the name is empty' verify ''
+	right verify a
+	right stop a --strict
+	right dump a --strict
 	right stat
 	right stat a
 	wrong 'the name is empty' stat ''

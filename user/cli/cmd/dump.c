@@ -13,19 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/operand.h"
 #include "cli/print/event.h"
 #include "cli/sample.h"
 #include "manifest.h"
 #include "cli/schema.h"
 #include "cli/request/select.h"
 #include "cli/session.h"
+#include "cli/verify/verify.h"
 #include "device/kdev.h"
 #include "lib/consumer/session_reader.h"
 
@@ -33,7 +33,7 @@
 #define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
 
 enum { OPT_DURATION = 256, OPT_RAW, OPT_MESSAGE, OPT_FORMAT, OPT_TIME, OPT_COLOR, OPT_NO_NAMES,
-       OPT_MANIFEST };
+       OPT_MANIFEST, OPT_STRICT };
 
 static const struct cli_option options[] = {
 	CLI_OPTION_JSON,
@@ -46,6 +46,7 @@ static const struct cli_option options[] = {
 	{ "no-names", OPT_NO_NAMES, NULL, "do not look up the names of processes and threads" },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first" },
 	{ "raw", OPT_RAW, NULL, "print clock ticks and hexadecimal payloads" },
+	CLI_OPTION_STRICT(OPT_STRICT),
 	SELECT_OPTIONS,
 	CLI_OPTION_END
 };
@@ -68,6 +69,8 @@ struct dump {
 	enum colour colour;
 	bool time_given;
 	bool no_names;
+	bool strict;
+	bool lossy;		/* something was lost, of a session */
 	uint32_t count;		/* 0: no limit */
 	uint32_t duration_ms;	/* 0: no limit */
 	struct inputs inputs;	/* of files */
@@ -212,7 +215,7 @@ static int dump_events(struct dump *dump)
 	return err;
 }
 
-static void report_drops(const struct dump *dump)
+static void report_drops(struct dump *dump)
 {
 	bool any = false;
 	int i;
@@ -224,7 +227,9 @@ static void report_drops(const struct dump *dump)
 			continue;
 		sample_report_lost(dump->stopped ? "at least " : "", n, loss_causes[i].text);
 		any = true;
+		dump->lossy = true;
 	}
+	dump->lossy |= dump->marked;
 	if (dump->marked && !any)
 		cli_note("events were lost while being written; the session is gone, so their number is not known");
 }
@@ -247,6 +252,7 @@ static void report_losses(struct dump *dump)
 	if (counts.corrupt)
 		cli_note("%" PRIu64 " buffer%s could not be read to the end",
 			 counts.corrupt, cli_s(counts.corrupt));
+	dump->lossy = info.buffers_lost || counts.corrupt;
 	dump->stopped = read_stat(dump, &dump->now) != 0;
 	if (!dump->stopped)
 		dump->marked = false;
@@ -348,7 +354,7 @@ static int run(struct dump *dump, const char *name)
 	if (err)
 		return cli_fail("session %s: reading failed: %s",
 				cli_quote(name), cli_reason(-err));
-	return 0;
+	return dump->strict && dump->lossy ? VERIFY_EXIT_LOST : 0;
 }
 
 /* -------------------------------------------------------------------- options */
@@ -416,6 +422,9 @@ static void take_option(struct dump *dump, int option, bool *json)
 	case OPT_COLOR:
 		dump->colour = (enum colour)cli_choice("--color", optarg, colours, sizeof(*colours));
 		break;
+	case OPT_STRICT:
+		dump->strict = true;
+		break;
 	case OPT_NO_NAMES:
 		dump->no_names = true;
 		break;
@@ -457,46 +466,12 @@ static int dump_session(struct dump *dump, char **operands)
 	return status;
 }
 
-static bool is_file_name(const char *operand)
-{
-	size_t len = strlen(operand);
-
-	return strchr(operand, '/') || (len > 4 && !strcasecmp(operand + len - 4, ".etl"));
-}
-
-static bool may_be_file(const char *operand)
-{
-	struct stat st;
-
-	return is_file_name(operand) || (!stat(operand, &st) && S_ISREG(st.st_mode));
-}
-
-/*
- * Is an operand a file?  Yes if it has a slash or ends in .etl.  Otherwise it is a session,
- * unless a file of this name exists and no session has the name: autologger and record
- * create files like disk.etl.0001 and disk.etl.old.
- */
-static bool is_file(const char *operand)
-{
-	static struct session session;
-	int fd, err;
-
-	if (is_file_name(operand) || !may_be_file(operand))
-		return is_file_name(operand);
-	fd = etw_kdev_open();
-	if (fd < 0)
-		return true;
-	err = session_do(fd, etw_kdev_session_query, operand, &session);
-	etw_kdev_close(fd);
-	return err == -ENOENT;
-}
-
 static int dump_files(struct dump *dump, char **paths)
 {
 	int status, i;
 
 	for (i = 0; paths[i]; i++)
-		if (!may_be_file(paths[i]))
+		if (!operand_may_be_file(paths[i]))
 			cli_usage("%s is neither a file nor named like one: it has no / and does not end in .etl",
 				  cli_quote(paths[i]));
 	if (dump->duration_ms)
@@ -512,6 +487,8 @@ static int dump_files(struct dump *dump, char **paths)
 	if (!status)
 		inputs_report(&dump->inputs);
 	inputs_close(&dump->inputs);
+	if (!status && dump->strict)
+		status = verify_strict(paths);
 	manifest_report_problems();
 	event_printer_free(&dump->printer);
 	return status;
@@ -533,7 +510,7 @@ int cmd_dump(int argc, char **argv)
 	if (dump.printer.hex && !dump.time_given)
 		dump.printer.time = EVENT_TIME_RAW;
 	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.colour);
-	status = is_file(operands[0]) ? dump_files(&dump, operands) :
+	status = operand_is_file(operands[0]) ? dump_files(&dump, operands) :
 					dump_session(&dump, operands);
 	if (!status && !dump.filled)
 		select_report(dump.select);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print.c - print the verdict on a log file
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/print/clock.h"
+#include "verify.h"
+
+static const char *verdict_word(const struct etw_verdict *v)
+{
+	if (!etw_verdict_whole(v))
+		return "incomplete";
+	return v->since ? "complete_since" : "complete";
+}
+
+/* ------------------------------------------------------------------- claims */
+
+#define CLAIMS_MAX	6
+
+/* What the verdict rests on, and what a file of this kind cannot show */
+static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_MAX])
+{
+	unsigned int n = 0;
+
+	if (!v->numbered)
+		out[n++] = "its writer does not number buffers: lost buffers would not show unless counted in the header";
+	else if (v->author == ETW_AUTHOR_KERNEL)
+		out[n++] = "a session of etw wrote it and numbered its buffers: a missing one would show";
+	else if (v->author == ETW_AUTHOR_LIBRARY)
+		out[n++] = "a program wrote it: of what its sources had lost it has only the counts";
+	else
+		out[n++] = "another system wrote it and numbered its buffers: a missing one would show, and events that it lost if it counted them";
+	if (v->closed && v->counted)
+		out[n++] = "the header has the number of buffers: a file that was cut off would show";
+	else if (v->closed)
+		out[n++] = "the header's number of buffers includes overwritten ones: buffers missing at the end would not show";
+	if (v->since && v->overwritten)
+		out[n++] = "older events were overwritten, as was asked for";
+	else if (v->since)
+		out[n++] = "its session has earlier buffers, which are not in these files";
+	out[n++] = "there are no checksums: altered bytes that leave all records readable would not show";
+	return n;
+}
+
+/* --------------------------------------------------------------------- text */
+
+static void put_time(struct etw_text *t, int64_t time)
+{
+	if (time)
+		clock_local(t, time);
+	else
+		text_puts(t, "an unknown time");
+}
+
+static void put_count(struct etw_text *t, uint64_t count, const char *what)
+{
+	if (count == ETW_GAP_UNKNOWN)
+		text_printf(t, "some %ss", what);
+	else
+		text_printf(t, "%" PRIu64 " %s%s", count, what, cli_s(count));
+}
+
+static void put_what(struct etw_text *t, const struct etw_gap *gap)
+{
+	if (gap->cause == ETW_GAP_NOT_CLOSED || gap->cause == ETW_GAP_FLAGGED ||
+	    gap->cause == ETW_GAP_FLAGGED_BUFFER)
+		return;
+	if (gap->buffers)
+		put_count(t, gap->buffers, "buffer");
+	else if (gap->cause == ETW_GAP_DISORDER || gap->cause == ETW_GAP_DUPLICATE)
+		text_puts(t, "a buffer is");
+	else
+		put_count(t, gap->events, "event");
+	text_puts(t, " ");
+}
+
+static void put_place(struct etw_text *t, const struct etw_gap *gap)
+{
+	if (gap->from >= 0 && gap->to > gap->from)
+		text_printf(t, ", numbers %" PRId64 " to %" PRId64, gap->from, gap->to);
+	else if (gap->from >= 0)
+		text_printf(t, ", number %" PRId64, gap->from);
+	if (gap->cpu >= 0)
+		text_printf(t, ", CPU %d", gap->cpu);
+	if (gap->offset)
+		text_printf(t, ", at offset %" PRIu64, gap->offset);
+	if (gap->detail)
+		text_printf(t, ": %s", gap->detail);
+}
+
+static void print_gap(const struct etw_gap *gap)
+{
+	struct etw_text t = { 0 };
+
+	put_what(&t, gap);
+	text_puts(&t, etw_gap_texts[gap->cause].text);
+	put_place(&t, gap);
+	text_puts(&t, "; written from ");
+	put_time(&t, gap->first);
+	text_puts(&t, " to ");
+	put_time(&t, gap->last);
+	printf("  %s\n", t.data);
+	etw_text_free(&t);
+}
+
+void verify_print(const char *path, const struct etw_verdict *v)
+{
+	const char *list[CLAIMS_MAX];
+	struct etw_text t = { 0 };
+	unsigned int i, n;
+
+	text_escape(&t, path, strlen(path));
+	text_printf(&t, ": %s", etw_verdict_whole(v) ? "complete" : "incomplete");
+	if (v->since) {
+		text_puts(&t, " since ");
+		put_time(&t, v->since_time);
+	}
+	printf("%s: %" PRIu64 " event%s in %" PRIu64 " buffer%s\n", t.data, v->events,
+	       cli_s(v->events), v->buffers, cli_s(v->buffers));
+	etw_text_free(&t);
+	for (i = 0; i < v->gap_count; i++)
+		print_gap(&v->gaps[i]);
+	if (v->more)
+		printf("  and %u more\n", v->more);
+	n = claims(v, list);
+	for (i = 0; i < n; i++)
+		printf("  (%s)\n", list[i]);
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static void json_count(struct etw_text *to, const char *key, uint64_t value)
+{
+	if (value == ETW_GAP_UNKNOWN)
+		json_writer_word(to, key, NULL);
+	else
+		json_writer_unsigned(to, key, value);
+}
+
+static void json_time(struct etw_text *to, const char *key, int64_t time)
+{
+	if (time > 0)
+		json_writer_time(to, key, (uint64_t)time);
+	else
+		json_writer_word(to, key, NULL);
+}
+
+static void json_gap(struct etw_text *to, const struct etw_gap *gap)
+{
+	json_writer_open(to, NULL, '{');
+	json_writer_word(to, "cause", etw_gap_texts[gap->cause].key);
+	json_count(to, "buffers", gap->buffers);
+	json_count(to, "events", gap->events);
+	json_time(to, "first", gap->first);
+	json_time(to, "last", gap->last);
+	json_count(to, "cpu", gap->cpu < 0 ? ETW_GAP_UNKNOWN : (uint64_t)gap->cpu);
+	json_count(to, "first_buffer", gap->from < 0 ? ETW_GAP_UNKNOWN : (uint64_t)gap->from);
+	json_count(to, "last_buffer", gap->to < 0 ? ETW_GAP_UNKNOWN : (uint64_t)gap->to);
+	json_count(to, "offset", gap->offset ? gap->offset : ETW_GAP_UNKNOWN);
+	json_writer_word(to, "detail", gap->detail);
+	json_writer_close(to, '}');
+}
+
+void verify_print_json(const char *path, const struct etw_verdict *v)
+{
+	static const char *const authors[] = {
+		[ETW_AUTHOR_KERNEL] = "session",
+		[ETW_AUTHOR_LIBRARY] = "program",
+		[ETW_AUTHOR_FOREIGN] = "foreign",
+	};
+	const char *list[CLAIMS_MAX];
+	struct etw_text line = { 0 };
+	unsigned int i, n = claims(v, list);
+
+	json_writer_open(&line, NULL, '{');
+	json_writer_string(&line, "file", path, strlen(path));
+	json_writer_word(&line, "verdict", verdict_word(v));
+	json_time(&line, "since", v->since ? v->since_time : 0);
+	json_writer_word(&line, "writer", authors[v->author]);
+	json_writer_flag(&line, "closed", v->closed);
+	json_writer_flag(&line, "numbered", v->numbered);
+	json_writer_flag(&line, "counted", v->counted);
+	json_writer_unsigned(&line, "buffers", v->buffers);
+	json_writer_unsigned(&line, "events", v->events);
+	json_count(&line, "first_buffer", v->low <= v->high ? (uint64_t)v->low : ETW_GAP_UNKNOWN);
+	json_count(&line, "last_buffer", v->low <= v->high ? (uint64_t)v->high : ETW_GAP_UNKNOWN);
+	json_writer_open(&line, "gaps", '[');
+	for (i = 0; i < v->gap_count; i++)
+		json_gap(&line, &v->gaps[i]);
+	json_writer_close(&line, ']');
+	json_writer_unsigned(&line, "more_gaps", v->more);
+	json_writer_open(&line, "claims", '[');
+	for (i = 0; i < n; i++)
+		json_writer_word(&line, NULL, list[i]);
+	json_writer_close(&line, ']');
+	json_print(&line);
+}

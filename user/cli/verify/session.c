@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.c - what a session has lost, by its counters
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "device/kdev.h"
+#include "verify.h"
+
+/* Add a loss; nothing was lost if both counts are 0. */
+static void add(struct verify_losses *losses, const char *key, const char *text, uint64_t events,
+		uint64_t buffers)
+{
+	if (events || buffers)
+		losses->list[losses->count++] = (struct verify_loss){
+			.key = key, .text = text, .events = events, .buffers = buffers,
+		};
+}
+
+/* Add an error of the log file, whose extent is not known. */
+static void add_error(struct verify_losses *losses, const char *key, const char *text, bool failed)
+{
+	if (failed)
+		losses->list[losses->count++] = (struct verify_loss){ .key = key, .text = text };
+}
+
+static void add_drops(struct verify_losses *losses, const struct session *session,
+		      const struct etw_session_stat *stat)
+{
+	uint64_t known = 0;
+	int i;
+
+	for (i = 0; stat && i < ETW_DROP_CAUSES; i++) {
+		known += stat->dropped[i];
+		add(losses, loss_causes[i].key, loss_causes[i].text, stat->dropped[i], 0);
+	}
+	/* The counters of the session may be newer. */
+	if (session->s.events_lost > known)
+		add(losses, "not_written", "lost when written", session->s.events_lost - known, 0);
+}
+
+static void add_log(struct verify_losses *losses, const struct session *session)
+{
+	const struct etw_session_log *log = &session->log.log;
+
+	if (!log->name_len)
+		return;
+	add(losses, "file", log->full ? "lost to the file: it is full" : "lost to the file",
+	    log->events_lost, log->buffers_lost);
+	add_error(losses, "file_error", "the file is incomplete after an error", log->error);
+	add_error(losses, "former_error", "an earlier file is incomplete after an error",
+		  log->former_error);
+}
+
+static void add_readers(struct verify_losses *losses, const struct session *session,
+			const struct etw_session_stat *stat)
+{
+	const struct etw_consumer_info *readers = NULL;
+	/* A buffer that the file was too slow for counts as lost by a reader, too. */
+	uint64_t known = session->log.log.name_len ? session->log.log.buffers_lost : 0;
+	unsigned int i;
+
+	if (stat)
+		readers = (const void *)(uintptr_t)stat->consumers;
+	for (i = 0; readers && i < stat->consumer_count && i < stat->consumer_cap; i++) {
+		uint32_t before = losses->count;
+
+		/* The thread that writes the log file has no process; add_log() has its losses. */
+		if (!readers[i].pid)
+			continue;
+		known += readers[i].buffers_lost;
+		add(losses, "reader", "lost by a reader that was too slow", readers[i].events_lost,
+		    readers[i].buffers_lost);
+		if (losses->count > before)
+			losses->list[before].pid = readers[i].pid;
+	}
+	if (session->s.rt_buffers_lost > known)
+		add(losses, "former_reader", "lost by readers that were too slow or ended", 0,
+		    session->s.rt_buffers_lost - known);
+}
+
+void verify_session(const struct session *session, const struct etw_session_stat *stat,
+		    struct verify_losses *losses)
+{
+	memset(losses, 0, sizeof(*losses));
+	add_drops(losses, session, stat);
+	add_log(losses, session);
+	add_readers(losses, session, stat);
+	if (!stat)
+		return;
+	add(losses, "no_reader", "discarded: there was no reader", stat->discarded_events,
+	    stat->discarded_buffers);
+	losses->overwritten = stat->overwritten_events;
+}
+
+/* ----------------------------------------------------------------- printing */
+
+static void print_text(const struct sample *sample, const struct verify_losses *losses)
+{
+	unsigned int i;
+
+	printf("session %s: %s so far: %" PRIu64 " event%s written\n",
+	       cli_quote(sample->session.name), losses->count ? "incomplete" : "complete",
+	       (uint64_t)sample->stat.written, cli_s(sample->stat.written));
+	for (i = 0; i < losses->count; i++) {
+		const struct verify_loss *loss = &losses->list[i];
+
+		printf("  ");
+		if (loss->buffers)
+			printf("%" PRIu64 " buffer%s ", loss->buffers, cli_s(loss->buffers));
+		if (loss->events)
+			printf(loss->buffers ? "(%" PRIu64 " event%s) " : "%" PRIu64 " event%s ",
+			       loss->events, cli_s(loss->events));
+		printf("%s", loss->text);
+		if (loss->pid)
+			printf(", process %u", loss->pid);
+		putchar('\n');
+	}
+	if (losses->overwritten)
+		printf("  (%" PRIu64 " older event%s overwritten, as was asked for)\n",
+		       losses->overwritten, losses->overwritten == 1 ? " was" : "s were");
+}
+
+static void print_json(const struct sample *sample, const struct verify_losses *losses)
+{
+	struct etw_text line = { 0 };
+	unsigned int i;
+
+	json_writer_open(&line, NULL, '{');
+	json_writer_word(&line, "session", sample->session.name);
+	json_writer_word(&line, "verdict", losses->count ? "incomplete" : "complete");
+	json_writer_unsigned(&line, "written", sample->stat.written);
+	json_writer_unsigned(&line, "overwritten_events", losses->overwritten);
+	json_writer_open(&line, "gaps", '[');
+	for (i = 0; i < losses->count; i++) {
+		const struct verify_loss *loss = &losses->list[i];
+
+		json_writer_open(&line, NULL, '{');
+		json_writer_word(&line, "cause", loss->key);
+		json_writer_unsigned(&line, "buffers", loss->buffers);
+		json_writer_unsigned(&line, "events", loss->events);
+		if (loss->pid)
+			json_writer_unsigned(&line, "pid", loss->pid);
+		json_writer_close(&line, '}');
+	}
+	json_writer_close(&line, ']');
+	json_print(&line);
+}
+
+int verify_session_named(const char *name, bool json)
+{
+	static struct session session;
+	static struct sample sample;
+	struct verify_losses losses;
+	int fd = session_open(name, &session), err;
+
+	if (fd < 0)
+		return 1;
+	err = sample_take(fd, &session, &sample);
+	etw_kdev_close(fd);
+	if (err)
+		return session_fail(name, err, TAKES_QUERY);
+	verify_session(&sample.session, &sample.stat, &losses);
+	if (json)
+		print_json(&sample, &losses);
+	else
+		print_text(&sample, &losses);
+	return losses.count ? VERIFY_EXIT_LOST : 0;
+}
