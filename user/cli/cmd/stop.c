@@ -3,8 +3,10 @@
  * stop.c - etw stop: stop a session
  */
 #include <stdio.h>
+#include <string.h>
 #include "cli/cli.h"
 #include "cli/session.h"
+#include "cli/verify/verify.h"
 #include "device/kdev.h"
 
 static void show_totals(const struct session *session)
@@ -24,19 +26,61 @@ static void show_totals(const struct session *session)
 	session_print_file(session);
 }
 
+enum { OPT_STRICT = 256 };
+
+static const struct cli_option options[] = {
+	CLI_OPTION_JSON,
+	CLI_OPTION_STRICT(OPT_STRICT),
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Stop a session and print its totals.  Its providers are disabled for\n"
+		"it; readers still get what was written before.",
+	.operands = { "SESSION" },
+	.options = options,
+	.example = "etw stop demo",
+};
+
+/* Stop the session; *stat: its counters shortly before.  Returns the exit status. */
+static int stop(const char *name, struct session *session, struct sample *before)
+{
+	int fd = device_open(), err;
+
+	if (fd < 0)
+		return 1;
+	err = session_do(fd, etw_kdev_session_query, name, session);
+	if (!err)
+		sample_take(fd, session, before);
+	memset(session, 0, sizeof(*session));
+	err = session_do(fd, etw_kdev_session_stop, name, session);
+	etw_kdev_close(fd);
+	return err ? session_fail(name, err, TAKES_CONTROL) : 0;
+}
+
 int cmd_stop(int argc, char **argv)
 {
-	static const struct cli_option options[] = {
-		CLI_OPTION_JSON, CLI_OPTION_END
-	};
-	static const struct cli_syntax syntax = {
-		.what = "Stop a session and print its totals.  Its providers are disabled for\n"
-			"it; readers still get what was written before.",
-		.operands = { "SESSION" },
-		.options = options,
-		.example = "etw stop demo",
-	};
+	static struct session session;
+	static struct sample before;
+	struct verify_losses losses;
+	bool json = false, strict = false;
+	const char *name;
+	int option, status;
 
-	return session_main(&syntax, etw_kdev_session_stop, argc, argv,
-			    TAKES_CONTROL, show_totals);
+	while ((option = cli_next(&syntax, argc, argv)) != -1) {
+		strict |= option == OPT_STRICT;
+		json |= option != OPT_STRICT;
+	}
+	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
+	status = stop(name, &session, &before);
+	if (status)
+		return status;
+	if (json)
+		session_show(&session, true);
+	else
+		show_totals(&session);
+	verify_session(&session, &before.stat, &losses);
+	if (session_file_error(&session))
+		return 1;
+	return strict && losses.count ? VERIFY_EXIT_LOST : 0;
 }

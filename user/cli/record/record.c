@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/provider.h"
+#include "cli/verify/verify.h"
 #include "recording.h"
 #include "cli/schema.h"
 #include "lib/controller/enable.h"
@@ -22,7 +23,8 @@
 #define OPTIONS_MAX	90
 #define COMMON_MAX	128
 
-enum { OPT_DURATION = 256, OPT_SESSION, OPT_PROGRESS, OPT_WITH_MANIFESTS };
+enum { OPT_DURATION = 256, OPT_SESSION, OPT_PROGRESS, OPT_WITH_MANIFESTS,
+       OPT_STRICT };
 
 static const struct cli_option own_options[] = {
 	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated" },
@@ -32,6 +34,7 @@ static const struct cli_option own_options[] = {
 	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-record-PID" },
 	{ "progress", OPT_PROGRESS, NULL, "show progress; default on a terminal without COMMAND" },
 	{ "quiet", 'q', NULL, "print only errors" },
+	CLI_OPTION_STRICT(OPT_STRICT),
 	CLI_OPTION_JSON,
 	START_OPTIONS,
 	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end" },
@@ -153,6 +156,9 @@ static void take_option(struct record *r, int option)
 		break;
 	case OPT_WITH_MANIFESTS:
 		r->with_manifests = true;
+		break;
+	case OPT_STRICT:
+		r->strict = true;
 		break;
 	case 'q':
 		r->quiet = true;
@@ -321,6 +327,14 @@ static void give_up(void)
 	running = NULL;
 }
 
+static bool lost_any(const struct record *r)
+{
+	struct verify_losses losses;
+
+	verify_session(&r->last.session, &r->last.stat, &losses);
+	return losses.count > 0;
+}
+
 static int record(struct record *r)
 {
 	enum record_end end;
@@ -354,7 +368,9 @@ static int record(struct record *r)
 		record_report_json(r, status);
 	if (!r->gone && session_file_error(&r->last.session))
 		err = 1;
-	return status ? status : err || r->gone;
+	if (status || err || r->gone)
+		return status ? status : 1;
+	return r->strict && lost_any(r) ? VERIFY_EXIT_LOST : 0;
 }
 
 int cmd_record(int argc, char **argv)

@@ -49,6 +49,7 @@ struct record {
 	bool gone;			/* the last file was removed meanwhile */
 	uint32_t duration_ms;		/* 0: no limit */
 	bool json, quiet, progress;
+	bool strict;		/* losses are an error */
 	bool with_manifests;
 	unsigned int manifests;		/* embedded in each file */
 	bool started;			/* the session runs */
