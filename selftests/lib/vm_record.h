@@ -91,7 +91,7 @@ static inline bool writes(FIXTURE_DATA(record) *self, REGHANDLE reg, UCHAR level
 	return !failed;
 }
 
-static inline bool tells(FIXTURE_DATA(record) *self, const char *text)
+static inline bool reported(FIXTURE_DATA(record) *self, const char *text)
 {
 	return vc_report(&self->r, strstr(self->r.err, text));
 }

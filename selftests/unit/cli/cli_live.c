@@ -125,17 +125,17 @@ static void test_schemas(void)
 /* At the end of the trace, fields that no event had are reported. */
 static void test_missing(void)
 {
-	static const char told[] =
+	static const char message[] =
 		"etw: --filter: column 14: no event is known to have a field \"Sise\"\n";
 
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43"), 0, "a field is misspelt");
-	ok(!*out && strstr(err, told), "which is reported: %s", err);
+	ok(!*out && strstr(err, message), "which is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Sise == 43 || Size == 43", (char *)"-n", (char *)"1"),
 	   0, "one event is requested, and arrives");
 	ok(!strcmp(out, "7 43\n") && !strstr(err, "Sise"), "nothing is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Size == 1 || Sise == 43", (char *)"-n", (char *)"1"),
 	   0, "it does not arrive");
-	ok(strstr(err, told), "it is reported: %s", err);
+	ok(strstr(err, message), "it is reported: %s", err);
 	is(DUMP((char *)"--filter", (char *)"Size == 43 && opcode == \"Stopp\""), 0,
 	   "an opcode is");
 	ok(!*out && strstr(err, "column 25: no event is known to have an opcode \"Stopp\"\n"),
@@ -158,22 +158,23 @@ static void test_nothing(void)
 	memcpy(&reg.provider, &provider, sizeof(provider));
 	is(etw_kdev_register(fd, &reg), 0, "one provider is registered");
 	is(RECORD((char *)"-p", (char *)PROVIDER), 0, "recorded");
-	ok(strstr(err, "etw: provider \"" PROVIDER "\": it is registered, but no event came\n"),
+	ok(strstr(err, "etw: provider \"" PROVIDER "\" is registered, but no event was recorded\n"),
 	   "registered, and silent: %s", err);
 	is(RECORD((char *)"-p", (char *)PROVIDER ":2:0x8", (char *)"--all", (char *)"0x10",
 		  (char *)"--exe", (char *)"sh", (char *)"--id", (char *)"5"), 0,
 	   "and restricted");
-	ok(strstr(err, ": it is registered, but no event came of those asked for: up to level 2, "
-		  "with one of the keywords 0x8, with all of the keywords 0x10, "
-		  "of the processes that were chosen, that its filters let pass\n"),
+	ok(strstr(err, " is registered, but no event was recorded; selected were events "
+		  "up to level 2, with one of the keywords 0x8, with all of the keywords 0x10, "
+		  "of the selected processes, that pass the filters\n"),
 	   "all restrictions are reported: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER, (char *)"-p", (char *)PROVIDER), 0, "with another");
-	ok(strstr(err, "etw: provider \"" OTHER "\": nobody has registered it, now that the command is over: is that its name or GUID?\n"),
+	ok(strstr(err, "etw: provider \"" OTHER "\" is not registered now that the command has ended: "
+		  "check its name or GUID\n"),
 	   "which is not registered: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER ":3"), 0, "that up to a level");
-	ok(strstr(err, "or GUID?  Asked for were events up to level 3\n"), "is reported: %s", err);
+	ok(strstr(err, "or GUID; selected were events up to level 3\n"), "is reported: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER, (char *)"--group"), 0, "a group");
-	ok(strstr(err, "etw: provider \"" OTHER "\": no event came\n"), "only that: %s", err);
+	ok(strstr(err, "etw: provider \"" OTHER "\": no event was recorded\n"), "only that: %s", err);
 	is(RECORD((char *)"-p", (char *)OTHER, (char *)"-q"), 0, "quietly");
 	ok(!*err, "nothing");
 	etw_kdev_close(fd);
@@ -186,16 +187,16 @@ static void test_nothing(void)
 static void test_gone(void)
 {
 	char remove[80];
-	const char *told = "x.etl\": is gone: it was removed or renamed while";
+	const char *message = "x.etl\": is gone: it was removed or renamed while";
 
 	snprintf(remove, sizeof(remove), "rm %s", path);
 #define RECORD_WITH(command, ...)	RUN(cmd_record, (char *)"record", (char *)"-o", path,	\
 					    (char *)"-p", (char *)PROVIDER, __VA_ARGS__,	\
 					    (char *)"--", (char *)"sh", (char *)"-c", command)
 	is(RECORD_WITH(remove, (char *)"--sequence", (char *)"local"), 1, "the file is removed");
-	ok(strstr(err, told), "that is reported: %s", err);
+	ok(strstr(err, message), "that is reported: %s", err);
 	is(RECORD_WITH(remove, (char *)"-q"), 1, "quietly");
-	ok(strstr(err, told), "it is reported, too: %s", err);
+	ok(strstr(err, message), "it is reported, too: %s", err);
 	strcat(remove, "; exit 7");
 	is(RECORD_WITH(remove, (char *)"-q"), 7, "the command's own status takes precedence");
 	is(RECORD_WITH((char *)":", (char *)"-q"), 0, "one that stays");

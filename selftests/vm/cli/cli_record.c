@@ -28,7 +28,7 @@ TEST_F(record, command)
 	ASSERT_TRUE(writes(self, self->reg, 4, 5));
 	ASSERT_TRUE(make(GO, ""));
 	EXPECT_EQ(3, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "etw: \"" OUT "\": 5 events, "));
+	EXPECT_TRUE(reported(self, "etw: \"" OUT "\": 5 events, "));
 	EXPECT_STREQ("", self->r.out);
 	EXPECT_EQ(1, vc_lines(self->r.err));
 	EXPECT_EQ(0, sessions(self));
@@ -113,7 +113,7 @@ TEST_F(record, old_file)
 	ASSERT_TRUE(make(OLD, "long ago"));
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "true", NULL));
 	EXPECT_TRUE(holds(OLD, "before"));
-	EXPECT_TRUE(tells(self, "the file of this name is now \"" OLD "\""));
+	EXPECT_TRUE(reported(self, "the file of this name is now \"" OLD "\""));
 	EXPECT_EQ(0, vl_log_read(OUT).error);
 	/* A symbolic link is moved itself; an empty file keeps its attributes. */
 	ASSERT_EQ(0, unlink(OUT) | symlink(OLD, OUT));
@@ -140,7 +140,7 @@ TEST_F(record, new_files)
 			    "--new-files", "--max-size", "1M", "true", NULL));
 	EXPECT_TRUE(holds(LOG_DIR "/n1.etl", "before"));
 	EXPECT_EQ(0, vl_log_read(LOG_DIR "/n2.etl").error);
-	EXPECT_TRUE(tells(self, "\"" LOG_DIR "/n2.etl\": 0 events"));
+	EXPECT_TRUE(reported(self, "\"" LOG_DIR "/n2.etl\": 0 events"));
 }
 
 TEST_F(record, json)
@@ -186,7 +186,7 @@ TEST_F(record, with_manifests)
 	ASSERT_TRUE(writes(self, self->reg, 4, 1));
 	kill(self->r.pid, SIGINT);
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "etw: with the manifest of 1 provider\n"));
+	EXPECT_TRUE(reported(self, "etw: with the manifest of 1 provider\n"));
 	log = vl_log_read(OUT);
 	EXPECT_EQ(0, log.error);
 	EXPECT_FALSE(log.cut_off);
@@ -225,7 +225,7 @@ TEST_F(record, buffering)
 	EXPECT_TRUE(stat(OUT, &st) || !st.st_size);
 	kill(self->r.pid, SIGINT);
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, " events overwritten by newer ones, as asked for\n"));
+	EXPECT_TRUE(reported(self, " events overwritten by newer ones\n"));
 	log = vl_log_read(OUT);
 	EXPECT_EQ(0, log.error);
 	EXPECT_FALSE(log.cut_off);
@@ -234,10 +234,10 @@ TEST_F(record, buffering)
 	 * Events that are not in the file were overwritten, and are not counted as recorded.
 	 */
 	snprintf(text, sizeof(text), "\": %u events, ", 2000 - log.first);
-	EXPECT_TRUE(tells(self, text));
+	EXPECT_TRUE(reported(self, text));
 	snprintf(text, sizeof(text), "etw: %u events overwritten", log.first);
-	EXPECT_TRUE(tells(self, text));
-	EXPECT_TRUE(tells(self, "etw: with the manifest of 1 provider\n"));
+	EXPECT_TRUE(reported(self, text));
+	EXPECT_TRUE(reported(self, "etw: with the manifest of 1 provider\n"));
 	EXPECT_EQ(0, vc_run(&self->r, "dump", OUT, NULL));
 	EXPECT_TRUE(vc_report(&self->r, strstr(self->r.out, " Test-App Step info number=1999\n")));
 	EXPECT_EQ(0, sessions(self));

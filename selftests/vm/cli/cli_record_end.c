@@ -16,8 +16,8 @@ static void ends_by(struct __test_metadata *_metadata, FIXTURE_DATA(record) *sel
 	ASSERT_TRUE(writes(self, self->reg, 1, 4));
 	ASSERT_EQ(0, kill(self->r.pid, signal));
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "; Ctrl-C ends it\n"));
-	EXPECT_TRUE(tells(self, ": 4 events, "));
+	EXPECT_TRUE(reported(self, "; Ctrl-C ends it\n"));
+	EXPECT_TRUE(reported(self, ": 4 events, "));
 	EXPECT_EQ(0, sessions(self));
 	log = vl_log_read(OUT);
 	EXPECT_EQ(0, log.error);
@@ -129,7 +129,7 @@ TEST_F(record, duration)
 	EXPECT_LE(300, vm_ms() - begin);
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_1, "-o", OUT, "--duration", "0.9",
 			    "--progress", NULL));
-	EXPECT_TRUE(tells(self, " s: 0 events, 0/s, "));
+	EXPECT_TRUE(reported(self, " s: 0 events, 0/s, "));
 }
 
 TEST_F(record, reports_losses)
@@ -153,10 +153,10 @@ TEST_F(record, reports_losses)
 		EventWrite(self->reg, &desc, 1, &data);
 	kill(self->r.pid, SIGINT);
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "etw: 1 event lost when written: larger than a buffer\n"));
-	EXPECT_TRUE(tells(self, "etw: 1 event lost when written: over 64 KB\n"));
+	EXPECT_TRUE(reported(self, "etw: 1 event lost when written: larger than a buffer\n"));
+	EXPECT_TRUE(reported(self, "etw: 1 event lost when written: over 64 KB\n"));
 	EXPECT_TRUE(strstr(self->r.err, " lost to the file: No space left on device\n") ||
-		    tells(self, "lost when written: no free buffer\n"));
+		    reported(self, "lost when written: no free buffer\n"));
 	free(big);
 }
 
@@ -177,8 +177,8 @@ TEST_F(record, full)
 		usleep(1000);
 	}
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "etw: the file is full\n"));
-	EXPECT_TRUE(tells(self, " lost to the file: it is full\n"));
+	EXPECT_TRUE(reported(self, "etw: the file is full\n"));
+	EXPECT_TRUE(reported(self, " lost to the file: it is full\n"));
 	EXPECT_EQ(32 * 1024, vl_log_read(OUT).size);
 }
 
@@ -191,7 +191,7 @@ TEST_F(record, stopped)
 	ASSERT_TRUE(enabled(self->reg));
 	EXPECT_EQ(0, vc_run(&other, "stop", "x", NULL));
 	EXPECT_EQ(0, vc_end(&self->r));
-	EXPECT_TRUE(tells(self, "session \"x\" was stopped by another process"));
+	EXPECT_TRUE(reported(self, "session \"x\" was stopped by another process"));
 	EXPECT_FALSE(vl_log_read(OUT).cut_off);
 }
 
@@ -209,8 +209,9 @@ TEST_F(record, killed)
 	snprintf(name, sizeof(name), "etw-record-%d", self->r.pid);
 	ASSERT_TRUE(writes(self, self->reg, 1, 3));
 	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_2, "-o", LOG_DIR "/b.etl", "true", NULL));
-	EXPECT_TRUE(tells(self, name));
-	EXPECT_TRUE(tells(self, " still runs, though its etw record is gone: etw stop etw-record-"));
+	EXPECT_TRUE(reported(self, name));
+	EXPECT_TRUE(reported(self, " still runs, though its etw record is gone: "
+				   "etw stop etw-record-"));
 	EXPECT_EQ(0, vc_run(&self->r, "stop", name, NULL));
 	log = vl_log_read(OUT);
 	EXPECT_EQ(3, log.events);

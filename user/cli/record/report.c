@@ -149,8 +149,8 @@ static const char *comma(const struct etw_text *t)
 	return t->len ? ", " : "";
 }
 
-/* Describe which events were asked for; empty: all of them */
-static void put_asked(const struct enable_request *request, struct etw_text *t)
+/* Describe which events were selected; empty: all of them */
+static void put_selection(const struct enable_request *request, struct etw_text *t)
 {
 	const struct etw_enable *enable = &request->enable;
 	const struct filters *filters = &request->filters;
@@ -166,9 +166,9 @@ static void put_asked(const struct enable_request *request, struct etw_text *t)
 		text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
 			    (uint64_t)enable->all);
 	if (processes)
-		text_printf(t, "%sof the processes that were chosen", comma(t));
+		text_printf(t, "%sof the selected processes", comma(t));
 	if (filters->ids.given || filters->events.given || filters->event_filter.count)
-		text_printf(t, "%sthat its filters let pass", comma(t));
+		text_printf(t, "%sthat pass the filters", comma(t));
 	text_puts(t, "");
 }
 
@@ -190,20 +190,20 @@ static int is_registered(int fd, const struct etw_enable *enable)
 static void report_provider(const struct record *r, const struct enable_request *request,
 			  bool command_ended)
 {
-	struct etw_text asked = { 0 };
+	struct etw_text selection = { 0 };
 	const char *name = cli_quote(request->provider);
 	int registered = is_registered(r->fd, &request->enable);
 
-	put_asked(request, &asked);
+	put_selection(request, &selection);
 	if (!registered)
-		cli_note("provider %s: nobody has registered it%s: is that its name or GUID?%s%s",
-			 name, command_ended ? ", now that the command is over" : "",
-			 asked.len ? "  Asked for were events " : "", asked.data);
+		cli_note("provider %s is not registered%s: check its name or GUID%s%s",
+			 name, command_ended ? " now that the command has ended" : "",
+			 selection.len ? "; selected were events " : "", selection.data);
 	else
-		cli_note("provider %s: %sno event came%s%s", name,
-			 registered > 0 ? "it is registered, but " : "",
-			 asked.len ? " of those asked for: " : "", asked.data);
-	etw_text_free(&asked);
+		cli_note("provider %s%s no event was recorded%s%s", name,
+			 registered > 0 ? " is registered, but" : ":",
+			 selection.len ? "; selected were events " : "", selection.data);
+	etw_text_free(&selection);
 }
 
 /* No event was written, and none was lost: why? */
@@ -242,7 +242,7 @@ static void report_file(const struct record *r)
 			 log->full ? "it is full" :
 			 log->error ? strerror((int)log->error) : "");
 	if (r->last.stat.overwritten_events)
-		cli_note("%" PRIu64 " event%s overwritten by newer ones, as asked for",
+		cli_note("%" PRIu64 " event%s overwritten by newer ones",
 			 (uint64_t)r->last.stat.overwritten_events,
 			 cli_s(r->last.stat.overwritten_events));
 	if (r->replaced)
