@@ -131,7 +131,8 @@ static int write_plain(double bytes, double *took)
 	return ret;
 }
 
-static int tell(const char *json, unsigned int events, double event, double plain, double bytes)
+static int print_json(const char *json, unsigned int events, double event, double plain,
+		      double bytes)
 {
 	FILE *f;
 
@@ -188,5 +189,5 @@ int main(int argc, char **argv)
 	i = ret || end.p.EventsLost || end.p.LogBuffersLost || write_plain(bytes, &plain);
 	umount2(PLACE, MNT_DETACH);
 	(void)ctf_write;
-	return i || tell(json, events, took / events, plain / events, bytes / events);
+	return i || print_json(json, events, took / events, plain / events, bytes / events);
 }

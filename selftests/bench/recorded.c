@@ -145,7 +145,7 @@ out:
 	return ret;
 }
 
-static int tell(const char *json)
+static int print_json(const char *json)
 {
 	const struct run *a = &runs[0], *b = &runs[1];
 	double events = b->events - a->events, event = (b->took - a->took) / events;
@@ -199,5 +199,5 @@ int main(int argc, char **argv)
 	i = record(fd, dir, 0) || record(fd, dir, 1);
 	close(fd);
 	vm_rmmod("etw_bench");
-	return i || tell(json);
+	return i || print_json(json);
 }

@@ -16,14 +16,14 @@
 
 #define MOST 20
 
-struct told {
+struct printed {
 	const char *path;
 	unsigned int lines;
 };
 
-static void tell(void *context, enum rule rule, uint64_t offset, const char *text)
+static void print_error(void *context, enum rule rule, uint64_t offset, const char *text)
 {
-	struct told *t = context;
+	struct printed *t = context;
 
 	if (t->lines++ < MOST)
 		printf("%s: %" PRIu64 ": rule %d: %s: %s\n", t->path, offset, (int)rule,
@@ -40,9 +40,9 @@ static int list(void)
 
 static int one(const char *path, unsigned int options)
 {
-	struct told t = { .path = path };
+	struct printed t = { .path = path };
 	struct check c;
-	int64_t n = check_file(path, options, tell, &t, &c);
+	int64_t n = check_file(path, options, print_error, &t, &c);
 
 	if (n < 0) {
 		fprintf(stderr, "check: %s: %s\n", path, strerror(errno));

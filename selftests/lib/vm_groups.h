@@ -95,7 +95,7 @@ static inline int gets(FIXTURE_DATA(groups) *self, int which, uint8_t level, uin
 #define GETS(level, keyword)	gets(self, variant->which, level, keyword)
 
 /* Reset the record of the callbacks; returns how often they ran. */
-static inline int told(FIXTURE_DATA(groups) *self, int which, struct etw_test_call *last)
+static inline int calls_since(FIXTURE_DATA(groups) *self, int which, struct etw_test_call *last)
 {
 	struct etw_notify n = { .size = sizeof(n) };
 	struct etw_test_log log = { .index = 0 };
@@ -126,7 +126,7 @@ static inline bool told_times(FIXTURE_DATA(groups) *self, int which, int times,
 	bool enough;
 
 	memset(last, 0, sizeof(*last));
-	enough = vm_until((n = told(self, which, &call),
+	enough = vm_until((n = calls_since(self, which, &call),
 			   *last = n > 0 ? call : *last, (sum += n) >= times));
 	return enough && sum == times;
 }

@@ -23,7 +23,7 @@ static ULONG ETW_UNUSED fake_set(REGHANDLE handle, EVENT_INFO_CLASS what, PVOID 
 static ULONG fake_write(REGHANDLE handle, PCEVENT_DESCRIPTOR event, LPCGUID activity,
 			LPCGUID related, ULONG count, PEVENT_DATA_DESCRIPTOR data);
 static BOOLEAN fake_enabled(REGHANDLE handle, PCEVENT_DESCRIPTOR event);
-static void told(ULONG code, UCHAR level, PVOID context);
+static void count_call(ULONG code, UCHAR level, PVOID context);
 #ifdef __cplusplus
 }
 #endif
@@ -34,7 +34,7 @@ static void told(ULONG code, UCHAR level, PVOID context);
 #define MCGEN_EVENTWRITETRANSFER fake_write
 #define MCGEN_EVENTENABLED fake_enabled
 #define MCGEN_PRIVATE_ENABLE_CALLBACK_V2(source, code, level, any, all, filter, context) \
-	told(code, level, context)
+	count_call(code, level, context)
 #define MCGEN_CALLOUT(handle, descriptor, count, data)	\
 	(callouts++, callout_count = (count), (void)(handle), (void)(descriptor), (void)(data))
 static unsigned int callouts, callout_count;
@@ -62,7 +62,7 @@ static int bad, checks;
 	} while (0)
 
 static struct {
-	unsigned int registers, unregisters, sets, writes, tells;
+	unsigned int registers, unregisters, sets, writes, calls;
 	const GUID *guid;
 	PENABLECALLBACK callback;
 	PVOID context, told_context;
@@ -120,10 +120,10 @@ static BOOLEAN fake_enabled(REGHANDLE handle, PCEVENT_DESCRIPTOR event)
 	return handle && event->Level <= 2;
 }
 
-static void told(ULONG code, UCHAR level, PVOID context)
+static void count_call(ULONG code, UCHAR level, PVOID context)
 {
 	(void)level;
-	seen.tells++;
+	seen.calls++;
 	seen.told_code = code;
 	seen.told_context = context;
 }
@@ -265,10 +265,10 @@ static void check_bits(void)
 	CHECK(EventEnabledTestNames_EVENT_0xffff_ff_0_0_0_0_0());
 	enable(&TestNames_Context, 0, TEST_OP_KEYWORD, 0x800000000001);
 	CHECK(EventEnabledClash());
-	seen.tells = 0;
+	seen.calls = 0;
 	McGenControlCallbackV2(NULL, EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0, 0, NULL,
 			       &TestNames_Context);
-	CHECK(EventEnabledClash() && seen.tells == 1);	/* it changes nothing */
+	CHECK(EventEnabledClash() && seen.calls == 1);	/* it changes nothing */
 	CHECK(seen.told_code == EVENT_CONTROL_CODE_CAPTURE_STATE);
 	CHECK(seen.told_context == &TestNames_Context);
 	CHECK(features_other_enabled());

@@ -57,7 +57,7 @@ static bool in_err(const char *text)
 	return strstr(got, text);
 }
 
-static bool told(const char *text)
+static bool reported(const char *text)
 {
 	if (in_err(text))
 		return true;
@@ -107,21 +107,21 @@ static void test_lines(void)
 	is(run("$E dump --json %s %s >a; $E convert -o b.jsonl %s %s; cmp a b.jsonl && test -s a",
 	       one.path, two.path, one.path, two.path), 0, "JSON lines equal it, too");
 	is(run("$E convert -o c.csv %s", two.path), 0, "a file");
-	ok(told("c.csv\": 3 events, 2 of them without a schema") && told("3 events lost"),
+	ok(reported("c.csv\": 3 events, 2 of them without a schema") && reported("3 events lost"),
 	   "its contents and omissions are reported");
 	is(run("$E convert -q --to csv --fields id --filter 'id > 20' %s | tr -d '\\r\\n' | grep "
 	       "-x id4050", one.path), 0, "only some of the events");
 	is(run("$E convert -q --to csv --fields id --since +2us --until +4us %s | tr -d '\\r\\n' | "
 	       "grep -x id2040", one.path), 0, "only of some time");
 	is(run("$E convert --to csv --since +4us --until +2us %s", one.path), 2, "of no time");
-	ok(told("--until"), "is refused by the option's name");
+	ok(reported("--until"), "is refused by the option's name");
 	run("rm -f a b c.csv b.jsonl");
 }
 
 static void test_names(void)
 {
 	is(run("echo mine >x.csv; $E convert %s -o x.csv", one.path), 1, "a file that exists");
-	ok(told("--replace"), "is not replaced without --replace");
+	ok(reported("--replace"), "is not replaced without --replace");
 	is(run("test \"$(cat x.csv)\" = mine"), 0, "and stays");
 	is(run("$E convert %s -o x.csv --replace && head -1 x.csv | grep -q time", one.path), 0,
 	   "but asked");
@@ -130,7 +130,7 @@ static void test_names(void)
 	is(run("cp %s in.etl; ln in.etl hard.csv; ln -s in.etl soft.csv; "
 	       "$E convert in.etl --to csv -o in.etl --replace", one.path), 1,
 	   "the input is no output");
-	ok(told("is one of the files to convert"), "the error names the input");
+	ok(reported("is one of the files to convert"), "the error names the input");
 	is(run("$E convert in.etl -o hard.csv --replace || $E convert in.etl -o soft.csv --replace"),
 	   1, "nor under another name");
 	is(run("cmp in.etl %s", one.path), 0, "the input is unchanged");
@@ -146,7 +146,7 @@ static void test_names(void)
 	   "columns for a format without columns");
 	is(run("$E convert in.etl --to ctf"), 2, "a folder to standard output");
 	is(run("$E convert in.etl --to ctf2 -o x"), 2, "CTF 2");
-	ok(told("use ctf"), "is refused, and the message names the replacement");
+	ok(reported("use ctf"), "is refused, and the message names the replacement");
 	is(run("$E convert /nonexistent.etl -o n.csv"), 1, "no input");
 	is(run("$E convert in.etl -o nonexistent/n.csv"), 1, "no folder for it");
 	is(run("$E convert in.etl --to csv -o - | grep -q time"), 0, "- is standard output");
@@ -161,13 +161,14 @@ static void test_damage(void)
 	is(run("cp %s d.etl; printf '\\0\\0\\0\\0' | dd of=d.etl bs=1 seek=4096 conv=notrunc "
 	       "2>/dev/null; $E convert d.etl -o d.csv --fields id", one.path), 0,
 	   "a file with a bad buffer");
-	ok(told("at offset 4096: "), "is converted, and the damage is reported");
+	ok(reported("at offset 4096: "), "is converted, and the damage is reported");
 	is(run("tr -d '\\r\\n' <d.csv | grep -qx id02050"), 0, "the others are there");
 	is(run("head -c 100 %s >d.etl; $E convert d.etl -o d.json", one.path), 1, "no log file");
 	is(run("test ! -e d.json && rm d.etl d.csv"), 0, "leaves nothing");
 	is(run("d=$(printf 'b\\033[31m.ctf'); mkdir \"$d\"; echo '/* CTF 1.8 */' >\"$d/metadata\"; "
 	       "$E convert --from ctf \"$d\" -o b.etl"), 1, "a trace of nonsense");
-	ok(told("b\\u001b[31m.ctf") && !told("\033"), "no escape sequence reaches the terminal");
+	ok(reported("b\\u001b[31m.ctf") && !reported("\033"),
+	   "no escape sequence reaches the terminal");
 	is(run("rm -r b*.ctf; test ! -e b.etl"), 0, "nothing is left");
 }
 
@@ -189,7 +190,7 @@ static void test_folders(void)
 	       "e.ctf/metadata && rm l.ctf", one.path), 0, "a link to one stays");
 	is(run("cp %s in.etl; mkdir e.ctf/in; mv in.etl e.ctf/in/; ln -s e.ctf/in/in.etl in.etl; "
 	       "$E convert in.etl -o e.ctf --replace", one.path), 1, "the input lies in it");
-	ok(told("it contains "), "the error is reported");
+	ok(reported("it contains "), "the error is reported");
 	is(run("$E convert e.ctf/in/../in/in.etl -o ./e.ctf --replace"), 1, "under any name");
 	is(run("cd e.ctf/in; ln -sf %s link.etl; $E convert link.etl -o ../../e.ctf --replace",
 	       one.path), 1, "or is a link there");
@@ -211,7 +212,7 @@ static void test_full(void)
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		is(run("ulimit -f 64; $E convert %s --to %s -o x", large.path, formats[i]), 1,
 		   formats[i]);
-		ok(told("File too large"), "a file that cannot grow is reported");
+		ok(reported("File too large"), "a file that cannot grow is reported");
 		is(files(""), 0, "and nothing of it stays");
 	}
 	is(run("$E convert %s --to csv >/dev/full", large.path), 1, "a full disk");

@@ -22,10 +22,10 @@ check_pages() {
 		# Both without the first hyphen: "-level", "um"
 		sed -nE 's/^ +(-[A-Za-z], +)?-(-?[A-Za-z][a-z0-9-]*).*/\2/p' "$work/out" | sed '/^-help$/d' >"$work/options"
 		sed -nE 's/^ +-([A-Za-z]), .*/\1/p' "$work/out" | sed '/^h$/d' >>"$work/options"
-		sed -nE '/^\.([A-Z][a-z] )*Fl /{s/\\-/-/g;p}' "$page" | tr -s ' ,' '\n' >"$work/told"
+		sed -nE '/^\.([A-Z][a-z] )*Fl /{s/\\-/-/g;p}' "$page" | tr -s ' ,' '\n' >"$work/documented"
 		while read -r option; do
 			good=no
-			! grep -qx -e "$option" "$work/told" || good=yes
+			! grep -qx -e "$option" "$work/documented" || good=yes
 			report "$good" "etw-$command(1) has -$option"
 		done <"$work/options"
 	done <"$work/commands"
@@ -52,7 +52,7 @@ check_members() {
 		grep -ohE '\\"[a-z_]+\\":' user/cli/print/json.c | tr -d '\\:'
 	} | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/members"
 	sed -n 's/^\.\(It \)\?\(Li\|Va\) //p' user/man/etw.8 user/man/etw-*.1 |
-		tr -s ' ,;' '\n' >"$work/told"
+		tr -s ' ,;' '\n' >"$work/documented"
 	code=0
 	cp "$work/members" "$work/out"
 	: >"$work/err"
@@ -61,7 +61,7 @@ check_members() {
 	report "$good" "the members of JSON objects are found"
 	while read -r name; do
 		good=no
-		! grep -qx "$name" "$work/told" || good=yes
+		! grep -qx "$name" "$work/documented" || good=yes
 		report "$good" "the man pages have the JSON member $name"
 	done <"$work/members"
 }

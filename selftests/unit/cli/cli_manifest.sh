@@ -216,7 +216,7 @@ if [[ $(id -u) -ne 0 ]] || setpriv --reuid=65534 --regid=65534 --clear-groups tr
 	if [[ $(id -u) -eq 0 ]]; then
 		check "root reads nothing of it" not m show "$guid"
 		check "root has no folder of a user" fails 1 'root has no folder' m install --user one.man
-		ETW_MANIFEST_PATH=$user_folder check "not even when told to" not m show "$guid"
+		ETW_MANIFEST_PATH=$user_folder check "not even if ETW_MANIFEST_PATH names the folder" not m show "$guid"
 	fi
 	check "remove --user" as_user remove --user Test-One
 	check "it is gone" not as_user show "$guid"

@@ -148,7 +148,7 @@ static void test_types(void)
 	m.head.header.buffers_lost = 3;
 	make_end(&m);
 	is(run("merge -o %s %s", out, m.path), 0, "one file with records of all types");
-	ok(run_told("9 events"), "is told");
+	ok(run_reported("9 events"), "is reported");
 	ok(get(m.path, &in) && get(out, &one) && in.count == 9 && one.count == 9, "all are there");
 	for (i = 0; i < in.count; i++)
 		ok(same_bytes(&in, i, &one, i, false) && in.list[i].time == one.list[i].time,
@@ -156,10 +156,11 @@ static void test_types(void)
 	ok(one.lost_events == 7 && one.lost_buffers == 3, "losses go along");
 	ok(one.start == in.start && one.end == in.end, "begin and end, too");
 	is(run("merge -q -o %s %s", out, m.path), 1, "the file is there");
-	ok(run_told("exists"), "which is said");
+	ok(run_reported("exists"), "which is said");
 	is(run("merge -q -o %s --replace %s", out, m.path), 0, "unless it is to be replaced");
 	is(run("merge -q -o %s --replace %s", m.path, m.path), 1, "not onto an input");
-	ok(run_told("is one of the input files") && get(m.path, &one) && one.count == 9, "which stays");
+	ok(run_reported("is one of the input files") && get(m.path, &one) && one.count == 9,
+	   "which stays");
 	unlink(out);
 	is(run("merge -q -o %s --id 1 --level 4 %s", out, m.path), 0, "some of them");
 	ok(get(out, &one) && one.count == 1 && same_bytes(&in, 0, &one, 0, false), "one is chosen");
@@ -279,7 +280,7 @@ static void test_order(void)
 	make_two(&b, 0, 1, 30, 60);
 	make_cut(&b);
 	is(run("merge -o %s %s %s", out, a.path, b.path), 0, "two files of one machine");
-	ok(run_told("was not closed"), "one is not complete");
+	ok(run_reported("was not closed"), "one is not complete");
 	ok(get(out, &got) && got.count == 6 && !got.disorder && got.end, "the merged one is");
 	run("dump --format %%i:%%c %s", out);
 	ok(run_printed("0:0 10:0 20:1 30:0 40:0 50:1 60:0"), "in the order of time");
@@ -289,7 +290,8 @@ static void test_order(void)
 	ok(run_printed("0 20 30 40 50"), "has what is in it");
 	unlink(out);
 	is(run("merge -q -o %s --provider Nobody %s", out, a.path), 0, "of a provider without events");
-	ok(run_told("no event is of provider") && get(out, &got) && !got.count, "nothing, which is told");
+	ok(run_reported("no event is of provider") && get(out, &got) && !got.count,
+	   "nothing, which is reported");
 	unlink(out);
 	unlink(a.path);
 	unlink(b.path);
@@ -313,11 +315,12 @@ static void test_far(void)
 	if (!f || fseek(f, 72 + 16 + 7, SEEK_SET) || fputc(0x80, f) == EOF || fclose(f))
 		abort();
 	is(run("merge -q -o %s %s", out, m.path), 0, "a clock that starts 292 years before");
-	ok(run_told("2 events have the latest possible time") && get(out, &got) && got.count == 2,
-	   "is told, and nothing is lost");
+	ok(run_reported("2 events have the latest possible time") && get(out, &got) &&
+	   got.count == 2,
+	   "is reported, and nothing is lost");
 	unlink(out);
 	is(run("split -q --by cpu -o %s_%%d.etl %s", out, m.path), 0, "split");
-	ok(run_told("2 events have the latest possible time"), "as well");
+	ok(run_reported("2 events have the latest possible time"), "as well");
 	snprintf(path, sizeof(path), "%s_0.etl", out);
 	unlink(path);
 	unlink(m.path);
@@ -377,7 +380,8 @@ static void test_split(void)
 	m.head.header.events_lost = 5;
 	make_end(&m);
 	is(run("split --by events=3 -o %s_%%d.etl %s", out, m.path), 0, "by events");
-	ok(strstr(run_out, "_1.etl\": 3 events") && strstr(run_out, "_2.etl\": 1 event,"), "told");
+	ok(strstr(run_out, "_1.etl\": 3 events") && strstr(run_out, "_2.etl\": 1 event,"),
+	   "are reported");
 	for (i = 1; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s_%d.etl", out, i);
 		ok(get(path, &got) && got.count == (i == 1 ? 3u : 1u), "part %d", i);
@@ -399,13 +403,13 @@ static void test_split(void)
 	snprintf(path, sizeof(path), "%s_02.etl", out);
 	ok(get(path, &got) && got.count == 2, "and the others");
 	is(run("split -q --by time=3us -o %s_%%02d.etl %s", out, m.path), 1, "one is there");
-	ok(run_told("exists") && exists(path), "it stays");
+	ok(run_reported("exists") && exists(path), "it stays");
 	snprintf(path, sizeof(path), "%s_01.etl", out);
 	ok(!exists(path), "and the one before it is gone");
 	snprintf(path, sizeof(path), "%s_02.etl", out);
 	unlink(path);
 	is(run("split --by provider -o %s_%%d.etl --provider Nobody %s", out, m.path), 0, "nothing");
-	ok(run_told("no file is written"), "no file is written");
+	ok(run_reported("no file is written"), "no file is written");
 	unlink(m.path);
 }
 

@@ -32,7 +32,7 @@ static void test_split_replace(void)
 	make_end(&m);
 	is(shell("echo one >${O}_1.etl; echo two >${O}_2.etl; mkdir ${O}_3.etl"), 0, "old parts");
 	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "one in the way");
-	ok(run_told("Is a directory"), "is reported");
+	ok(run_reported("Is a directory"), "is reported");
 	is(shell("test \"$(cat ${O}_[12].etl)\" = \"$(echo one; echo two)\""), 0,
 	   "the old ones stay");
 	is(shell("rmdir ${O}_3.etl; ls ${O}*[!1-4].etl* ${O}*part* 2>/dev/null"), 2,
@@ -56,7 +56,7 @@ static void test_split_linked(void)
 	is(shell("echo one >${O}_1.etl; ln -s ${O}_1.etl ${O}_2.etl"), 0,
 	   "an old part, and a link");
 	is(run("split --by events=1 -o %s_%%d.etl --replace %s", out, m.path), 1, "is refused");
-	ok(run_told("the file of another part"), "the error is reported");
+	ok(run_reported("the file of another part"), "the error is reported");
 	is(shell("test \"$(cat ${O}_1.etl)\" = one -a -h ${O}_2.etl && rm ${O}_[12].etl"), 0,
 	   "both stay");
 	is(shell("ls ${O}* 2>/dev/null"), 2, "and nothing else");
@@ -98,10 +98,10 @@ static void test_failing(void)
 			 k ? "split --by events=100 -o /nonexistent/%%d" :
 			     "merge -o /nonexistent/x");
 		is(run("%s %s", command, m.path), 1, "a folder that is not there");
-		ok(run_told("No such file"), "is reported");
+		ok(run_reported("No such file"), "is reported");
 	}
 	is(run("merge --replace -o /dev/full %s", m.path), 1, "a device");
-	ok(run_told("/dev/full") && exists("/dev/full"), "is not written to");
+	ok(run_reported("/dev/full") && exists("/dev/full"), "is not written to");
 	for (k = 0; k < 2; k++) {
 		snprintf(command, sizeof(command), commands[k], out);
 		snprintf(path, sizeof(path), "%s%s", out, k ? "1" : "");

@@ -62,7 +62,7 @@ static inline bool run_printed(const char *want)
 }
 
 /* stderr has exactly this text */
-static inline bool run_told(const char *want)
+static inline bool run_reported(const char *want)
 {
 	if (*want ? strstr(run_err, want) != NULL : !run_err[0])
 		return true;

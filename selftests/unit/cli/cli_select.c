@@ -96,7 +96,7 @@ static void test_choosing(const char *path)
 static void test_wrong(const char *path)
 {
 	static const struct {
-		const char *option, *told;
+		const char *option, *message;
 	} wrong[] = {
 		{ "--provider 12345678-0001", "not a complete GUID" }, { "--provider ''", "--provider" },
 		{ "--id x", "--id" }, { "--id 65536", "--id" }, { "--id 5-", "--id" },
@@ -109,13 +109,14 @@ static void test_wrong(const char *path)
 	size_t i;
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ok(run("dump %s %s", wrong[i].option, path) == 2 && run_told(wrong[i].told) &&
+		ok(run("dump %s %s", wrong[i].option, path) == 2 && run_reported(wrong[i].message) &&
 		   !run_out[0], "refused: %s", wrong[i].option);
-	ok(run("dump --provider Nobody %s", path) == 0 && run_told("no event is of provider \"Nobody\""),
+	ok(run("dump --provider Nobody %s", path) == 0 &&
+	   run_reported("no event is of provider \"Nobody\""),
 	   "a provider without an event is reported");
 	ok(run("dump --provider Nobody -n 1 %s", path) == 0 &&
-	   run_told("no event is of provider \"Nobody\""), "also if there was not even one");
-	ok(run("dump --filter 'pid >= 0 || nosuch == 1' -n 1 %s", path) == 0 && run_told(""),
+	   run_reported("no event is of provider \"Nobody\""), "also if there was not even one");
+	ok(run("dump --filter 'pid >= 0 || nosuch == 1' -n 1 %s", path) == 0 && run_reported(""),
 	   "but not if not all were read");
 }
 
@@ -125,7 +126,7 @@ static void tells_once(const char *path, const char *command, const char *filter
 {
 	const char *at;
 
-	ok(run("%s --filter '%s' %s", command, filter, path) == 0 && run_told(line) &&
+	ok(run("%s --filter '%s' %s", command, filter, path) == 0 && run_reported(line) &&
 	   (at = strstr(run_err, line)) && !strstr(at + 1, line), "%s: %s", filter, line);
 }
 
@@ -146,7 +147,7 @@ static void test_missing(const char *path)
 	tells_once(path, "convert --to text -o /dev/null --replace", "Nope", "a field \"Nope\"\n");
 	tells_once(path, "split --by cpu -o /tmp/none_%d", "Nope", "a field \"Nope\"\n");
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
-		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_told(""),
+		ok(run("dump --filter '%s' %s", silent[i], path) == 0 && run_reported(""),
 		   "nothing is reported for %s", silent[i]);
 }
 

@@ -18,25 +18,25 @@ static struct {
 	TRACEHANDLE logger;
 	void *context;
 	bool node_good;
-} told;
+} last_call;
 
 static ULONG on_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
 {
 	const WNODE_HEADER *node = buffer;
 
-	told.code = code;
-	told.context = context;
-	told.logger = GetTraceLoggerHandle(buffer);
-	told.node_good = *size == sizeof(*node) && node->BufferSize == sizeof(*node) &&
-			 !memcmp(&node->Guid, &control, sizeof(control)) &&
-			 node->Flags & WNODE_FLAG_TRACED_GUID;
-	told.count++;
+	last_call.code = code;
+	last_call.context = context;
+	last_call.logger = GetTraceLoggerHandle(buffer);
+	last_call.node_good = *size == sizeof(*node) && node->BufferSize == sizeof(*node) &&
+			      !memcmp(&node->Guid, &control, sizeof(control)) &&
+			      node->Flags & WNODE_FLAG_TRACED_GUID;
+	last_call.count++;
 	return ERROR_SUCCESS;
 }
 
 static void wait_told(int count)
 {
-	while (told.count < count)
+	while (last_call.count < count)
 		poll(NULL, 0, 1);
 }
 
@@ -160,15 +160,16 @@ static void test_control(TRACEHANDLE one, TRACEHANDLE other)
 	is(EnableTraceEx2(one, &control, 1, 3, 0xA00000005ULL, 7, 0, NULL), ERROR_SUCCESS,
 	   "enable");
 	wait_told(1);
-	is(told.code, WMI_ENABLE_EVENTS, "the callback runs");
-	ok(told.node_good && told.context == &told, "with a WNODE_HEADER and its context");
-	is(GetTraceEnableLevel(told.logger), 3, "level");
-	is(GetTraceEnableFlags(told.logger), 5, "flags are the low half of MatchAnyKeyword");
+	is(last_call.code, WMI_ENABLE_EVENTS, "the callback runs");
+	ok(last_call.node_good && last_call.context == &last_call,
+	   "with a WNODE_HEADER and its context");
+	is(GetTraceEnableLevel(last_call.logger), 3, "level");
+	is(GetTraceEnableFlags(last_call.logger), 5, "flags are the low half of MatchAnyKeyword");
 	is(EnableTrace(1, 0, 0, &control, other), ERROR_SUCCESS, "enable by another session");
 	wait_told(2);
-	is(told.code, WMI_ENABLE_EVENTS, "the callback runs");
-	is(GetTraceEnableLevel(told.logger), 0, "level 0 stays 0");
-	is(GetTraceEnableFlags(told.logger), 0, "flags 0 stay 0");
+	is(last_call.code, WMI_ENABLE_EVENTS, "the callback runs");
+	is(GetTraceEnableLevel(last_call.logger), 0, "level 0 stays 0");
+	is(GetTraceEnableFlags(last_call.logger), 0, "flags 0 stay 0");
 }
 
 static void test_event(TRACEHANDLE h)
@@ -306,33 +307,33 @@ int main(void)
 	test_refused();
 	one = start_session("one");
 	other = start_session("other");
-	is(RegisterTraceGuidsW(on_control, &told, &control, 2, classes, NULL, NULL, &reg),
+	is(RegisterTraceGuidsW(on_control, &last_call, &control, 2, classes, NULL, NULL, &reg),
 	   ERROR_SUCCESS, "register");
 	ok(reg && classes[0].RegHandle && classes[1].RegHandle &&
 	   classes[0].RegHandle != classes[1].RegHandle, "handles");
 	is(TraceMessage(1, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE, "no session listens");
 	test_control(one, other);
-	before = told.logger;
-	test_event(told.logger);
-	test_instance(told.logger, classes);
-	test_message(told.logger);
-	test_fork(told.logger);
+	before = last_call.logger;
+	test_event(last_call.logger);
+	test_instance(last_call.logger, classes);
+	test_message(last_call.logger);
+	test_fork(last_call.logger);
 	is(EventUnregister(reg), ERROR_INVALID_HANDLE, "it is not a modern registration");
 	is(EventWrite(reg, &desc, 0, NULL), ERROR_INVALID_HANDLE, "and writes no modern events");
 	is(EnableTrace(0, 0, 0, &control, other), ERROR_SUCCESS, "disable");
 	wait_told(3);
-	is(told.code, WMI_DISABLE_EVENTS, "the callback runs");
-	is(told.logger, before, "of the session that it was");
+	is(last_call.code, WMI_DISABLE_EVENTS, "the callback runs");
+	is(last_call.logger, before, "of the session that it was");
 	is(TraceMessage(before, 0, NULL, 1, NULL), ERROR_INVALID_HANDLE, "the session is disabled");
 	is(UnregisterTraceGuids(reg), ERROR_SUCCESS, "unregister");
 	is(UnregisterTraceGuids(reg), ERROR_INVALID_HANDLE, "unregister again");
 	is(CreateTraceInstanceId(classes[0].RegHandle, &(EVENT_INSTANCE_INFO){ 0 }),
 	   ERROR_INVALID_PARAMETER, "the classes are unregistered");
 	is(EnableTrace(1, 9, 2, &control, one), ERROR_SUCCESS, "enable without a registration");
-	is(RegisterTraceGuidsA(on_control, &told, &control, 0, NULL, NULL, NULL, &reg),
+	is(RegisterTraceGuidsA(on_control, &last_call, &control, 0, NULL, NULL, NULL, &reg),
 	   ERROR_SUCCESS, "register when it is enabled");
 	wait_told(4);
-	ok(told.code == WMI_ENABLE_EVENTS && GetTraceEnableFlags(told.logger) == 9,
+	ok(last_call.code == WMI_ENABLE_EVENTS && GetTraceEnableFlags(last_call.logger) == 9,
 	   "the callback runs immediately");
 	is(UnregisterTraceGuids(reg), ERROR_SUCCESS, "unregister");
 	test_early(one);

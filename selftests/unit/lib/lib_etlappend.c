@@ -72,7 +72,7 @@ static void test_append(void)
 	write_some(w, 700, 1500, false, &sum, cpus);
 	etw_etl_lost(w, 10, 10);
 	is(etw_etl_finish(w, 6, &n), 0, "finish");
-	ok(n.events == 800 && n.bytes == n.buffers * BUFFER, "told");
+	ok(n.events == 800 && n.bytes == n.buffers * BUFFER, "are reported");
 	read_many(&got, got_cpus, &events, &count, &info);
 	ok(events == 1500 && got == sum && !memcmp(cpus, got_cpus, sizeof(cpus)), "all events");
 	ok(!count.lost_buffers && !count.disorder && !count.corrupt, "without a gap");

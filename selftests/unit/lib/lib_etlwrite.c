@@ -34,7 +34,7 @@ static void test_round(bool disorder)
 	stat(path, &st);
 	ok(written.events == 3000 && written.buffers == count.buffers &&
 	   written.bytes == (uint64_t)st.st_size && written.bytes == count.buffers * BUFFER,
-	   "told");
+	   "are reported");
 	ok(info.header.BuffersWritten == count.buffers && info.header.EventsLost == 12 &&
 	   info.header.BuffersLost == 3 && info.header.EndTime.QuadPart == MAKE_START + 99 &&
 	   info.header.NumberOfProcessors == CPUS && info.header.BufferSize == BUFFER &&

@@ -230,7 +230,7 @@ static void test_ends(void)
 
 	is(relog(cancel_at_10), (HRESULT)0x800704C7, "cancelled");
 	is(read_output(ids, NULL), 10, "the injected events are there");
-	is(call.ended, 1, "and the callback was told the end");
+	is(call.ended, 1, "and the callback learned of the end");
 	unlink(out_path);
 	is(relog(fail_at_10), E_ABORT, "the callback's error");
 	is(access(out_path, F_OK), -1, "and no output");

@@ -175,16 +175,17 @@ static void missing(const char *text, bool matched, const char *expected)
 	struct etw_expr_place place;
 	size_t column, next = 0;
 	struct etw_expr *expr = etw_expr_parse(text, &error, &column);
-	char told[256];
+	char list[256];
 	int end = 0;
 
-	told[0] = '\0';
+	list[0] = '\0';
 	if (expr && matched)
 		etw_expr_match(expr, &record, decoded, decoder);
 	while (expr && etw_expr_missing(expr, &next, &place))
-		end += sprintf(told + end, "%s<%.*s>", strcmp(place.what, "field") ? place.what : "",
+		end += sprintf(list + end, "%s<%.*s>",
+			       strcmp(place.what, "field") ? place.what : "",
 			       (int)place.len, text + place.at);
-	ok(expr && !strcmp(told, expected), "missing in %s: %s", text, told);
+	ok(expr && !strcmp(list, expected), "missing in %s: %s", text, list);
 	etw_expr_free(expr);
 }
 

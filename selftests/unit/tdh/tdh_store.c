@@ -149,7 +149,7 @@ static void test_order(void)
 	free(text);
 }
 
-static int told(const char *what)
+static int reported(const char *what)
 {
 	unsigned int i;
 	char *problem;
@@ -170,13 +170,13 @@ static void test_trust(void)
 	chmod(path, 0666);
 	etw_store_refresh();
 	is(strcmp(found(&test_guid), "Second"), 0, "a file that others may write to is not read");
-	ok(told("others could have written it"), "which is reported");
+	ok(reported("others could have written it"), "which is reported");
 	chmod(path, 0644);
 	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "it is read once they may not: noticed");
 	chmod(folder, 0775);
 	ok(WAIT(!strcmp(found(&test_guid), "Second")),
 	   "nor a folder that a group may write to: noticed");
-	ok(told("others could have written to it"), "which is reported");
+	ok(reported("others could have written to it"), "which is reported");
 	chmod(folder, 0755);
 	ok(WAIT(!strcmp(found(&test_guid), "Test-Tdh")), "it is read once they may not: noticed");
 	link_to(folder, &test_guid, "../elsewhere");

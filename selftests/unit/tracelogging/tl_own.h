@@ -80,17 +80,17 @@ static ULONG own_set(REGHANDLE handle, EVENT_INFO_CLASS what, PVOID information,
 
 TRACELOGGING_DEFINE_PROVIDER(tl_provider, "Own", (7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
 
-static unsigned int told;
+static unsigned int calls;
 
 static VOID NTAPI on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 			    ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
 	(void)source, (void)filter;
-	told += control == EVENT_CONTROL_CODE_CAPTURE_STATE || level == 4 ? context == &told : 0;
-	told += any == 0xFFFF || all == 0xFFFF;
+	calls += control == EVENT_CONTROL_CODE_CAPTURE_STATE || level == 4 ? context == &calls : 0;
+	calls += any == 0xFFFF || all == 0xFFFF;
 }
 
-static void tell(ULONG control, UCHAR level, ULONGLONG any, ULONGLONG all)
+static void notify(ULONG control, UCHAR level, ULONGLONG any, ULONGLONG all)
 {
 	own.callback(own.id, control, level, any, all, NULL, own.context);
 }
@@ -114,10 +114,10 @@ static void registering(void)
 	own.error = ERROR_ACCESS_DENIED;
 	is(TraceLoggingRegister(tl_provider), E_ACCESSDENIED, "a refusal");
 	is(own.sets, 0, "has no traits");
-	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0);
+	notify(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0);
 	is(written(), 0, "and no events");
 	own.error = 0;
-	is(TraceLoggingRegisterEx(tl_provider, on_enable, &told), S_OK, "register");
+	is(TraceLoggingRegisterEx(tl_provider, on_enable, &calls), S_OK, "register");
 	ok(own.registers == 2 && own.id->Data1 == 7, "by the program's function");
 	ok(own.sets == 1 && own.what == EventProviderSetTraits && own.traits_size == 6 &&
 	   !memcmp(own.traits, "\6\0Own", 6), "with traits");
@@ -128,30 +128,30 @@ int main(void)
 {
 	registering();
 	is(written(), 0, "not enabled");
-	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0, 0);
+	notify(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 0, 0);
 	is(written(), 101, "enabled for level 4");
-	is(told, 1, "and the callback ran");
-	tell(EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0xFFFF, 0);
-	is(told, 3, "of a request as well");
+	is(calls, 1, "and the callback ran");
+	notify(EVENT_CONTROL_CODE_CAPTURE_STATE, 0, 0xFFFF, 0);
+	is(calls, 3, "of a request as well");
 	is(written(), 101, "which changes nothing");
-	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0xF0, 0);
+	notify(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 0xF0, 0);
 	is(written(), 100, "enabled for another keyword");
 	ok(TraceLoggingProviderEnabled(tl_provider, 255, 0x10) &&
 	   !TraceLoggingProviderEnabled(tl_provider, 1, 1), "TraceLoggingProviderEnabled()");
-	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 3, 3);
+	notify(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 0, 3, 3);
 	is(written(), 100, "for all of two keywords");
-	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0);
+	notify(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0);
 	is(written(), 111, "for everything");
 	TraceLoggingWriteEx(tl_provider, "e", 9, 0, NULL, NULL, TraceLoggingInt8(1, "f"));
 	ok(own.writes == 1 && own.filter == 9 && own.pieces == 3, "TraceLoggingWriteEx()");
 	is(TraceLoggingSetInformation(tl_provider, EventProviderUseDescriptorType, &own, 1),
 	   E_ACCESSDENIED, "TraceLoggingSetInformation()");
 	is(own.sets, 2, "calls the program's function");
-	tell(EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0);
+	notify(EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0, 0, 0);
 	is(written(), 0, "disabled");
 	TraceLoggingUnregister(tl_provider);
 	is(own.unregisters, 1, "unregister");
-	tell(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0);
+	notify(EVENT_CONTROL_CODE_ENABLE_PROVIDER, 5, 0, 0);
 	is(written(), 0, "no event after that");
 	return done_testing();
 }

@@ -324,9 +324,9 @@ TEST_F(m32, filter_data)
 	struct etw_filter f = { .ptr = VM_PTR(&given), .len = 29,
 				.type = ETW_FILTER_SCHEMATIZED };
 	struct etw_enable e = vm_enable_arg(self->s.handle, vm_guid(1));
-	uint64_t told[ETW_FILTER_CHAIN_MAX / 8];
-	struct etw_notify n = { .size = sizeof(n), .filter = VM_PTR(told),
-				.filter_cap = sizeof(told) };
+	uint64_t filters[ETW_FILTER_CHAIN_MAX / 8];
+	struct etw_notify n = { .size = sizeof(n), .filter = VM_PTR(filters),
+				.filter_cap = sizeof(filters) };
 
 	e.filters = VM_PTR(&f);
 	e.filter_count = 1;
@@ -336,7 +336,7 @@ TEST_F(m32, filter_data)
 	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_NOTIFY, &n));
 	EXPECT_EQ(29, n.filter_len);
 	EXPECT_EQ(ETW_FILTER_SCHEMATIZED, n.filter_type);
-	EXPECT_EQ(0, memcmp((uint8_t *)told + 24, "data", 5));
+	EXPECT_EQ(0, memcmp((uint8_t *)filters + 24, "data", 5));
 }
 
 TEST_F(m32, provider_enum)

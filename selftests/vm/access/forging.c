@@ -422,7 +422,7 @@ static int user_writes(FIXTURE_DATA(forging) *self, int slot, uint32_t flags)
 	return vm_ioctl(self->fd, ETW_IOC_WRITE, &w);
 }
 
-/* Every record tells who wrote it, and a process that has the GUID cannot change that. */
+/* Every record names its writer, which a process that has the GUID cannot change. */
 TEST_F(forging, mode)
 {
 	struct vm_blob traits = decode_traits(self->guid);

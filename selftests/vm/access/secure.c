@@ -251,7 +251,7 @@ TEST_F(secure, dying_writers)
 	EXPECT_EQ(0, written(self, self->plain));
 }
 
-/* ------------------------------------------------------------ what it is told */
+/* ------------------------------------------------------------ notifications */
 
 struct two {
 	struct etw_guid guids[2];

@@ -15,7 +15,7 @@ FIXTURE(cli) {
 	uint64_t session;
 	struct vm_two two;		/* its process's half: vm_guid(1) */
 	struct etw_notify n;
-	uint64_t told[ETW_FILTER_CHAIN_MAX / 8];
+	uint64_t filters[ETW_FILTER_CHAIN_MAX / 8];
 	struct vc_run r;
 };
 
@@ -52,8 +52,8 @@ FIXTURE_TEARDOWN(cli)
 /* The next notification; -EAGAIN: none. */
 static int next(FIXTURE_DATA(cli) *self)
 {
-	self->n = (struct etw_notify){ .size = sizeof(self->n), .filter = VM_PTR(self->told),
-				       .filter_cap = sizeof(self->told) };
+	self->n = (struct etw_notify){ .size = sizeof(self->n), .filter = VM_PTR(self->filters),
+				       .filter_cap = sizeof(self->filters) };
 	return vm_ioctl(self->fd, ETW_IOC_NOTIFY, &self->n);
 }
 
@@ -247,7 +247,7 @@ TEST_F(cli, capture_every)
 /* Enabled first, then asked, with the same data and by the same source. */
 TEST_F(cli, enable_and_capture)
 {
-	const struct etw_filter_header *head = (void *)self->told;
+	const struct etw_filter_header *head = (void *)self->filters;
 
 	ENABLE("--capture", "--data", "7:5c", "--source", OTHER_TEXT, "--level", "3");
 	PRINTED("");

@@ -75,7 +75,7 @@ static int write_event(FIXTURE_DATA(cli) *self, uint16_t id, uint32_t size, cons
 }
 
 /* The next notification, and the bytes behind its header. */
-static int told(FIXTURE_DATA(cli) *self, struct etw_notify *n, uint64_t *data)
+static int take_notification(FIXTURE_DATA(cli) *self, struct etw_notify *n, uint64_t *data)
 {
 	memset(data, 0, ETW_FILTER_CHAIN_MAX);
 	*n = (struct etw_notify){ .size = sizeof(*n), .filter = VM_PTR(data),
@@ -178,7 +178,7 @@ TEST_F(cli, callback_data)
 
 	ASSERT_TRUE(vc_report(r, !vc_run(r, "enable", "t-cli", self->guid, "--data",
 					 "7.2:00fFA5", NULL)));
-	ASSERT_EQ(0, told(self, &n, data));
+	ASSERT_EQ(0, take_notification(self, &n, data));
 	EXPECT_EQ(27, n.filter_len);
 	EXPECT_EQ(7, h->id);
 	EXPECT_EQ(2, h->version);
@@ -187,13 +187,13 @@ TEST_F(cli, callback_data)
 	EXPECT_TRUE(vc_report(r, strstr(r->out, ", callbacks get data")));
 	ASSERT_TRUE(vc_report(r, !vc_run(r, "capture", "t-cli", self->guid, "--data", "3:",
 					 NULL)));
-	ASSERT_EQ(0, told(self, &n, data));
+	ASSERT_EQ(0, take_notification(self, &n, data));
 	EXPECT_EQ(ETW_CONTROL_CAPTURE, n.control);
 	EXPECT_EQ(24, n.filter_len);
 	EXPECT_EQ(3, h->id);
 	ASSERT_TRUE(vc_report(r, !vc_run(r, "capture", "t-cli", self->guid, "--about",
 					 "t-other", NULL)));
-	ASSERT_EQ(0, told(self, &n, data));
+	ASSERT_EQ(0, take_notification(self, &n, data));
 	EXPECT_EQ(ETW_FILTER_TRACEHANDLE, n.filter_type);
 	EXPECT_EQ(other, data[0]);
 }
@@ -221,7 +221,7 @@ TEST_F(cli, wrong)
 			    NULL));
 	EXPECT_EQ(1, vc_run(r, "capture", "t-cli", self->guid, "--about", "nobody", NULL));
 	EXPECT_TRUE(vc_report(r, strstr(r->err, "nobody")));
-	EXPECT_EQ(-EAGAIN, told(self, &n, data));
+	EXPECT_EQ(-EAGAIN, take_notification(self, &n, data));
 }
 
 TEST_HARNESS_MAIN

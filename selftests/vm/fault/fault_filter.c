@@ -18,7 +18,7 @@ static struct {
 } blob;
 static struct etw_filter filters[2];
 static void *program;
-static uint64_t told[ETW_FILTER_CHAIN_MAX / 8];
+static uint64_t passed[ETW_FILTER_CHAIN_MAX / 8];
 static int extra = -1;	/* a second registration with notices */
 
 static void give(struct fault_env *e, uint32_t control, uint32_t count)
@@ -49,15 +49,16 @@ static int do_enable(struct fault_env *e)
 static int next(struct fault_env *e)
 {
 	e->arg.notify = (struct etw_notify){ .size = sizeof(e->arg.notify),
-					     .filter = VM_PTR(told), .filter_cap = sizeof(told) };
-	memset(told, 0, sizeof(told));
+					     .filter = VM_PTR(passed),
+					     .filter_cap = sizeof(passed) };
+	memset(passed, 0, sizeof(passed));
 	return vm_ioctl(e->fd, ETW_IOC_NOTIFY, &e->arg.notify);
 }
 
 /* Is this the filter data that the callback has to receive? */
 static bool is_told(const struct etw_notify *n, uint32_t control)
 {
-	struct etw_filter_header *h = (void *)told;
+	struct etw_filter_header *h = (void *)passed;
 
 	return n->control == control && n->filter_type == ETW_FILTER_SCHEMATIZED &&
 	       n->filter_len == sizeof(blob) && h->id == 3 && h->size == sizeof(blob) &&

@@ -14,7 +14,7 @@
 static const struct etw_guid kguid = ETW_TEST_GUID;
 
 /* The arguments of a callback. */
-struct told {
+struct last_call {
 	struct etw_guid source;
 	uint32_t control, type, len;
 	uint64_t data[ETW_FILTER_CHAIN_MAX / 8];
@@ -32,7 +32,7 @@ FIXTURE(data) {
 	int slot;
 	uint64_t session[ETW_PROVIDER_SESSIONS];
 	uint32_t logger[ETW_PROVIDER_SESSIONS];
-	struct told user, kernel;
+	struct last_call user, kernel;
 	struct blob blob;
 };
 

@@ -73,8 +73,8 @@ static void close_files(FIXTURE_DATA(edge) *self)
 /* The longest number makes the longest name, to the last byte that fits. */
 TEST_F(edge, longest_name)
 {
-	char name[ETW_FILE_NAME_MAX + 1] = "", told[ETW_FILE_NAME_MAX + 1] = "";
-	struct etw_session_log log = { .size = sizeof(log), .name = VM_PTR(told),
+	char name[ETW_FILE_NAME_MAX + 1] = "", returned[ETW_FILE_NAME_MAX + 1] = "";
+	struct etw_session_log log = { .size = sizeof(log), .name = VM_PTR(returned),
 				       .name_cap = ETW_FILE_NAME_MAX };
 	struct etw_session s = { .size = sizeof(s), .log = VM_PTR(&log) };
 	const uint32_t most = ETW_FILE_NAME_MAX - 10;
@@ -98,7 +98,7 @@ TEST_F(edge, longest_name)
 	s.handle = self->l.session;
 	ASSERT_EQ(0, vm_ioctl(self->l.fd, ETW_IOC_SESSION_QUERY, &s));
 	EXPECT_EQ(most + 8, log.name_len);
-	EXPECT_STREQ("/n" NUMBER, told + most - 4);
+	EXPECT_STREQ("/n" NUMBER, returned + most - 4);
 	EXPECT_EQ(0, vm_stop(self->l.fd, self->l.session));
 	EXPECT_EQ(0, vl_log_read(LOG_DIR "/n" NUMBER).error);
 }

@@ -7,7 +7,7 @@
 #include "lib/vm_access.h"
 #include "lib/vm_lib.h"
 
-struct told {
+struct last_call {
 	atomic_uint count;
 	WMIDPREQUESTCODE code;
 	TRACEHANDLE logger;
@@ -15,7 +15,7 @@ struct told {
 
 static ULONG on_control(WMIDPREQUESTCODE code, PVOID context, ULONG *size, PVOID buffer)
 {
-	struct told *t = context;
+	struct last_call *t = context;
 
 	(void)size;
 	t->code = code;
@@ -29,7 +29,7 @@ FIXTURE(classic) {
 	TRACEHANDLE a, b, reg;
 	GUID class;
 	TRACE_GUID_REGISTRATION classes;
-	struct told told;
+	struct last_call last_call;
 };
 
 FIXTURE_SETUP(classic)
@@ -45,7 +45,7 @@ FIXTURE_SETUP(classic)
 	ASSERT_NE(0, self->b);
 	self->class = vl_guid(7);
 	self->classes.Guid = &self->class;
-	ASSERT_EQ(0, RegisterTraceGuidsW(on_control, &self->told, &control, 1, &self->classes,
+	ASSERT_EQ(0, RegisterTraceGuidsW(on_control, &self->last_call, &control, 1, &self->classes,
 					 NULL, NULL, &self->reg));
 }
 
@@ -57,7 +57,7 @@ FIXTURE_TEARDOWN(classic)
 }
 
 /* Enable for a session and wait for the callback, the count'th. */
-static bool enable(struct told *t, TRACEHANDLE session, UCHAR level, ULONGLONG any,
+static bool enable(struct last_call *t, TRACEHANDLE session, UCHAR level, ULONGLONG any,
 		   unsigned int count)
 {
 	return !vl_enable(session, 1, level, any, 0) &&
@@ -80,12 +80,12 @@ static ULONG write_event(TRACEHANDLE logger, const GUID *class, UCHAR type, cons
 /* B6, B8: level and flags arrive as requested, flags 0 as 0 */
 TEST_F(classic, level_and_flags)
 {
-	ASSERT_TRUE(enable(&self->told, self->a, 3, 0xF00000005ULL, 1));
-	EXPECT_EQ(3, GetTraceEnableLevel(self->told.logger));
-	EXPECT_EQ(5, GetTraceEnableFlags(self->told.logger));
-	ASSERT_TRUE(enable(&self->told, self->a, 0, 0, 2));
-	EXPECT_EQ(0, GetTraceEnableLevel(self->told.logger));
-	EXPECT_EQ(0, GetTraceEnableFlags(self->told.logger));
+	ASSERT_TRUE(enable(&self->last_call, self->a, 3, 0xF00000005ULL, 1));
+	EXPECT_EQ(3, GetTraceEnableLevel(self->last_call.logger));
+	EXPECT_EQ(5, GetTraceEnableFlags(self->last_call.logger));
+	ASSERT_TRUE(enable(&self->last_call, self->a, 0, 0, 2));
+	EXPECT_EQ(0, GetTraceEnableLevel(self->last_call.logger));
+	EXPECT_EQ(0, GetTraceEnableFlags(self->last_call.logger));
 }
 
 /* B21: the second session takes the provider over, the first gets no more */
@@ -96,23 +96,23 @@ TEST_F(classic, one_session)
 
 	ASSERT_NE(NULL, ra);
 	ASSERT_NE(NULL, rb);
-	ASSERT_TRUE(enable(&self->told, self->a, 5, 1, 1));
-	first = self->told.logger;
+	ASSERT_TRUE(enable(&self->last_call, self->a, 5, 1, 1));
+	first = self->last_call.logger;
 	EXPECT_EQ(0, write_event(first, &self->class, 1, "one"));
-	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 2));
-	EXPECT_NE(first, self->told.logger);
+	ASSERT_TRUE(enable(&self->last_call, self->b, 5, 1, 2));
+	EXPECT_NE(first, self->last_call.logger);
 	EXPECT_EQ(ERROR_INVALID_HANDLE, write_event(first, &self->class, 2, "two"));
-	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 3, "three"));
+	EXPECT_EQ(0, write_event(self->last_call.logger, &self->class, 3, "three"));
 	/* Disabling by the first one changes nothing. */
 	EXPECT_EQ(0, vl_disable(self->a, 1));
-	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 4, "four"));
+	EXPECT_EQ(0, write_event(self->last_call.logger, &self->class, 4, "four"));
 	/* And it does not get the provider back automatically. */
 	ASSERT_EQ(0, vl_enable(self->a, 1, 5, 1, 0));
-	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 3));
-	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 4));
+	ASSERT_TRUE(vm_until(atomic_load(&self->last_call.count) >= 3));
+	ASSERT_TRUE(enable(&self->last_call, self->b, 5, 1, 4));
 	EXPECT_EQ(0, vl_disable(self->b, 1));
-	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 5));
-	EXPECT_EQ(WMI_DISABLE_EVENTS, self->told.code);
+	ASSERT_TRUE(vm_until(atomic_load(&self->last_call.count) >= 5));
+	EXPECT_EQ(WMI_DISABLE_EVENTS, self->last_call.code);
 	vl_control(self->a, EVENT_TRACE_CONTROL_STOP);
 	vl_control(self->b, EVENT_TRACE_CONTROL_STOP);
 	EXPECT_EQ(1, vl_end(ra));
@@ -137,13 +137,13 @@ TEST_F(classic, nine_sessions)
 		name[8] = '0' + i;
 		session = vl_start(name);
 		ASSERT_NE(0, session);
-		ASSERT_TRUE(enable(&self->told, session, 5, 1, i + 1));
-		EXPECT_EQ(0, write_event(self->told.logger, &self->class, 1, "mine"));
+		ASSERT_TRUE(enable(&self->last_call, session, 5, 1, i + 1));
+		EXPECT_EQ(0, write_event(self->last_call.logger, &self->class, 1, "mine"));
 	}
 	/* The last one has it, and its end gives it to no other session. */
 	EXPECT_EQ(0, vl_control(session, EVENT_TRACE_CONTROL_STOP));
-	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 10));
-	EXPECT_EQ(WMI_DISABLE_EVENTS, self->told.code);
+	ASSERT_TRUE(vm_until(atomic_load(&self->last_call.count) >= 10));
+	EXPECT_EQ(WMI_DISABLE_EVENTS, self->last_call.code);
 }
 
 /* B21, B148: a change of access lists does not give it a second session */
@@ -156,9 +156,9 @@ TEST_F(classic, lists_change)
 	s.guid = vm_guid(0x120);
 	s.mode |= ETW_MODE_SECURE;
 	ASSERT_EQ(0, vm_start(self->fd, &s));
-	ASSERT_TRUE(enable(&self->told, s.handle, 5, 1, 1));
-	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 2));
-	logger = self->told.logger;
+	ASSERT_TRUE(enable(&self->last_call, s.handle, 5, 1, 1));
+	ASSERT_TRUE(enable(&self->last_call, self->b, 5, 1, 2));
+	logger = self->last_call.logger;
 	EXPECT_EQ(0, write_event(logger, &self->class, 1, "before"));
 	EXPECT_EQ(0, vm_access(self->fd, s.guid, VM_ALLOW(EVERYONE, 0, ETW_RIGHT_LOG_EVENT)));
 	EXPECT_EQ(0, write_event(logger, &self->class, 2, "between"));
@@ -169,9 +169,9 @@ TEST_F(classic, lists_change)
 	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
 	EXPECT_EQ(0, st.written);
 	/* Its callback did not run for any of that; the next enabling is the third call. */
-	ASSERT_TRUE(enable(&self->told, s.handle, 5, 1, 3));
-	EXPECT_EQ(3, atomic_load(&self->told.count));
-	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 4, "again"));
+	ASSERT_TRUE(enable(&self->last_call, s.handle, 5, 1, 3));
+	EXPECT_EQ(3, atomic_load(&self->last_call.count));
+	EXPECT_EQ(0, write_event(self->last_call.logger, &self->class, 4, "again"));
 	ASSERT_EQ(0, vm_stat(self->fd, s.handle, &st));
 	EXPECT_EQ(1, st.written);
 }
@@ -179,18 +179,18 @@ TEST_F(classic, lists_change)
 /* B23: the session's end disables it, and no other session takes its place */
 TEST_F(classic, session_stops)
 {
-	ASSERT_TRUE(enable(&self->told, self->a, 5, 1, 1));
-	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 2));
+	ASSERT_TRUE(enable(&self->last_call, self->a, 5, 1, 1));
+	ASSERT_TRUE(enable(&self->last_call, self->b, 5, 1, 2));
 	EXPECT_EQ(0, vl_control(self->b, EVENT_TRACE_CONTROL_STOP));
-	ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 3));
-	EXPECT_EQ(WMI_DISABLE_EVENTS, self->told.code);
-	EXPECT_EQ(ERROR_INVALID_HANDLE, write_event(self->told.logger, &self->class, 1, "x"));
+	ASSERT_TRUE(vm_until(atomic_load(&self->last_call.count) >= 3));
+	EXPECT_EQ(WMI_DISABLE_EVENTS, self->last_call.code);
+	EXPECT_EQ(ERROR_INVALID_HANDLE, write_event(self->last_call.logger, &self->class, 1, "x"));
 }
 
 /* B15, B27: a later registration is called at once, with the session that enabled last */
 TEST_F(classic, registers_later)
 {
-	struct told late = { .count = 0 };
+	struct last_call late = { .count = 0 };
 	GUID control = vl_guid(2);
 	TRACEHANDLE reg;
 
@@ -221,11 +221,12 @@ TEST_F(classic, kinds_of_records)
 	ULONG number = 42;
 
 	ASSERT_NE(NULL, r);
-	ASSERT_TRUE(enable(&self->told, self->a, 5, 1, 1));
+	ASSERT_TRUE(enable(&self->last_call, self->a, 5, 1, 1));
 	ASSERT_EQ(0, CreateTraceInstanceId(self->classes.RegHandle, &info));
-	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 7, "hello"));
-	EXPECT_EQ(0, TraceEventInstance(self->told.logger, &ih, &info, NULL));
-	EXPECT_EQ(0, TraceMessage(self->told.logger, TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP |
+	EXPECT_EQ(0, write_event(self->last_call.logger, &self->class, 7, "hello"));
+	EXPECT_EQ(0, TraceEventInstance(self->last_call.logger, &ih, &info, NULL));
+	EXPECT_EQ(0, TraceMessage(self->last_call.logger,
+				  TRACE_MESSAGE_GUID | TRACE_MESSAGE_TIMESTAMP |
 				  TRACE_MESSAGE_SYSTEMINFO, &self->class, 33, &number,
 				  sizeof(number), NULL));
 	vl_control(self->a, EVENT_TRACE_CONTROL_STOP);
@@ -283,12 +284,12 @@ TEST_F(classic, sequence_numbers)
 		ASSERT_EQ(0, StartTraceA(&s, "numbers", &p.p));
 		r = vl_read("numbers");
 		ASSERT_NE(NULL, r);
-		ASSERT_TRUE(enable(&self->told, s, 5, 1, 2 * i + 1));
+		ASSERT_TRUE(enable(&self->last_call, s, 5, 1, 2 * i + 1));
 		for (n = 0; n < 2; n++)
-			EXPECT_EQ(0, TraceMessage(self->told.logger, TRACE_MESSAGE_SEQUENCE, NULL,
-						  n, NULL));
+			EXPECT_EQ(0, TraceMessage(self->last_call.logger, TRACE_MESSAGE_SEQUENCE,
+						  NULL, n, NULL));
 		vl_control(s, EVENT_TRACE_CONTROL_STOP);
-		ASSERT_TRUE(vm_until(atomic_load(&self->told.count) >= 2 * i + 2));
+		ASSERT_TRUE(vm_until(atomic_load(&self->last_call.count) >= 2 * i + 2));
 		ASSERT_EQ(2, vl_end(r));
 		for (n = 0; n < 2; n++)
 			numbers[i][n] = number_of(&r->events[n]);
@@ -314,8 +315,8 @@ TEST_F(classic, enumeration)
 	GUID control = vl_guid(1);
 	ULONG len;
 
-	ASSERT_TRUE(enable(&self->told, self->a, 5, 1, 1));
-	ASSERT_TRUE(enable(&self->told, self->b, 4, 1, 2));
+	ASSERT_TRUE(enable(&self->last_call, self->a, 5, 1, 1));
+	ASSERT_TRUE(enable(&self->last_call, self->b, 4, 1, 2));
 	ASSERT_EQ(0, EnumerateTraceGuidsEx(TraceGuidQueryInfo, &control, sizeof(control), &info,
 					   sizeof(info), &len));
 	EXPECT_EQ(1, info.head.InstanceCount);
@@ -457,9 +458,9 @@ TEST_F(classic, beside_modern_ones)
 	ASSERT_NE(0, modern);
 	ASSERT_NE(NULL, ra);
 	ASSERT_NE(NULL, rb);
-	ASSERT_TRUE(enable(&self->told, self->a, 5, 1, 1));
-	ASSERT_TRUE(enable(&self->told, self->b, 5, 1, 2));
-	EXPECT_EQ(0, write_event(self->told.logger, &self->class, 1, "classic"));
+	ASSERT_TRUE(enable(&self->last_call, self->a, 5, 1, 1));
+	ASSERT_TRUE(enable(&self->last_call, self->b, 5, 1, 2));
+	EXPECT_EQ(0, write_event(self->last_call.logger, &self->class, 1, "classic"));
 	EXPECT_EQ(0, vl_write(modern, 50, 1, 1, 0));
 	EXPECT_EQ(0, EventUnregister(modern));
 	vl_control(self->a, EVENT_TRACE_CONTROL_STOP);

@@ -162,7 +162,8 @@ static REGHANDLE register_calls(struct calls *c)
 	return EventRegister(&provider, on_enable, c, &reg) ? 0 : reg;
 }
 
-static bool told(struct calls *c, unsigned int count, UCHAR level, ULONGLONG any, ULONGLONG all)
+static bool called_with(struct calls *c, unsigned int count, UCHAR level, ULONGLONG any,
+			ULONGLONG all)
 {
 	bool ok = vm_until(atomic_load(&c->count) >= count) && c->count == count &&
 		  c->control == ON && c->level == level && c->any == any && c->all == all;
@@ -181,15 +182,15 @@ TEST_F(rules, composite_with_zero)
 
 	ASSERT_NE(0, reg);
 	ASSERT_EQ(0, control(self->a, ON, 3, 1, 7));
-	EXPECT_TRUE(told(&c, 1, 3, 1, 7));
+	EXPECT_TRUE(called_with(&c, 1, 3, 1, 7));
 	ASSERT_EQ(0, control(self->b, ON, 0, 2, 3));
-	EXPECT_TRUE(told(&c, 2, 255, 3, 3));
+	EXPECT_TRUE(called_with(&c, 2, 255, 3, 3));
 	ASSERT_EQ(0, control(self->c, ON, 1, 0, 0));
-	EXPECT_TRUE(told(&c, 3, 255, ~0ULL, 0));
+	EXPECT_TRUE(called_with(&c, 3, 255, ~0ULL, 0));
 	ASSERT_EQ(0, control(self->b, OFF, 0, 0, 0));
-	EXPECT_TRUE(told(&c, 4, 3, ~0ULL, 0));
+	EXPECT_TRUE(called_with(&c, 4, 3, ~0ULL, 0));
 	ASSERT_EQ(0, vl_control(self->c, EVENT_TRACE_CONTROL_STOP));
-	EXPECT_TRUE(told(&c, 5, 3, 1, 7));
+	EXPECT_TRUE(called_with(&c, 5, 3, 1, 7));
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 
@@ -202,9 +203,9 @@ TEST_F(rules, two_sessions_come_and_go)
 	ASSERT_NE(0, reg);
 	ASSERT_EQ(0, control(self->a, ON, 3, 1, 0));
 	ASSERT_EQ(0, control(self->b, ON, 1, 1, 0));
-	EXPECT_TRUE(told(&c, 2, 3, 1, 0));
+	EXPECT_TRUE(called_with(&c, 2, 3, 1, 0));
 	ASSERT_EQ(0, control(self->a, OFF, 0, 0, 0));
-	EXPECT_TRUE(told(&c, 3, 1, 1, 0));
+	EXPECT_TRUE(called_with(&c, 3, 1, 1, 0));
 	ASSERT_EQ(0, control(self->b, OFF, 0, 0, 0));
 	EXPECT_EQ(4, atomic_load(&c.count));
 	EXPECT_EQ(OFF, c.control);
@@ -264,7 +265,7 @@ TEST_F(rules, callback_controls_sessions)
 			TH_LOG("call %d", i);
 	EXPECT_EQ(ERROR_TIMEOUT, c.own);
 	/* The callback runs for each change that it made, afterwards and in order. */
-	EXPECT_TRUE(told(&c, 5, 5, 1, 0));
+	EXPECT_TRUE(called_with(&c, 5, 5, 1, 0));
 	EXPECT_EQ(0, EventUnregister(reg));
 }
 

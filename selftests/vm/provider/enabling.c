@@ -5,7 +5,7 @@
 #include "lib/vm.h"
 #include "lib/vm_lib.h"
 
-struct told {
+struct last_call {
 	atomic_uint count;
 	atomic_bool hold;	/* the callback waits while it is set */
 	GUID source;
@@ -17,7 +17,7 @@ struct told {
 static VOID on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
 		      ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
 {
-	struct told *t = context;
+	struct last_call *t = context;
 
 	(void)filter;
 	while (atomic_load(&t->hold))
@@ -35,7 +35,7 @@ FIXTURE(enabling) {
 	TRACEHANDLE a, b;
 	GUID guid;
 	REGHANDLE reg;
-	struct told told;
+	struct last_call last_call;
 };
 
 FIXTURE_SETUP(enabling)
@@ -48,18 +48,18 @@ FIXTURE_SETUP(enabling)
 	ASSERT_NE(0, self->a);
 	ASSERT_NE(0, self->b);
 	self->guid = vl_guid(1);
-	ASSERT_EQ(0, EventRegister(&self->guid, on_enable, &self->told, &self->reg));
+	ASSERT_EQ(0, EventRegister(&self->guid, on_enable, &self->last_call, &self->reg));
 }
 
 FIXTURE_TEARDOWN(enabling)
 {
-	atomic_store(&self->told.hold, false);
+	atomic_store(&self->last_call.hold, false);
 	EventUnregister(self->reg);
 	vm_stop_all(self->fd);
 	close(self->fd);
 }
 
-static bool calls(struct told *t, unsigned int count)
+static bool calls(struct last_call *t, unsigned int count)
 {
 	return vm_until(atomic_load(&t->count) >= count);
 }
@@ -68,12 +68,12 @@ static bool calls(struct told *t, unsigned int count)
 TEST_F(enabling, no_keyword_is_every_keyword)
 {
 	ASSERT_EQ(0, vl_enable(self->a, 1, 1, 0, 0));
-	ASSERT_TRUE(calls(&self->told, 1));
-	EXPECT_EQ(~0ULL, self->told.any);
+	ASSERT_TRUE(calls(&self->last_call, 1));
+	EXPECT_EQ(~0ULL, self->last_call.any);
 	ASSERT_EQ(0, vl_enable(self->b, 1, 2, 4, 0));
-	ASSERT_TRUE(calls(&self->told, 2));
-	EXPECT_EQ(~0ULL, self->told.any);
-	EXPECT_EQ(2, self->told.level);
+	ASSERT_TRUE(calls(&self->last_call, 2));
+	EXPECT_EQ(~0ULL, self->last_call.any);
+	EXPECT_EQ(2, self->last_call.level);
 }
 
 /* B14: level 0 and keyword 0 ask whether any session enables it */
@@ -91,7 +91,7 @@ TEST_F(enabling, enabled_at_all)
 TEST_F(enabling, before_registration)
 {
 	ENABLE_TRACE_PARAMETERS p = { .Version = 2, .SourceId = vl_guid(9) };
-	struct told late = { .count = 0 };
+	struct last_call late = { .count = 0 };
 	GUID guid = vl_guid(2), none = { 0 };
 	REGHANDLE reg;
 
@@ -110,10 +110,10 @@ TEST_F(enabling, again)
 {
 	ASSERT_EQ(0, vl_enable(self->a, 1, 5, 0xff, 0));
 	ASSERT_EQ(0, vl_enable(self->a, 1, 2, 0x10, 0x10));
-	ASSERT_TRUE(calls(&self->told, 2));
-	EXPECT_EQ(2, self->told.level);
-	EXPECT_EQ(0x10, self->told.any);
-	EXPECT_EQ(0x10, self->told.all);
+	ASSERT_TRUE(calls(&self->last_call, 2));
+	EXPECT_EQ(2, self->last_call.level);
+	EXPECT_EQ(0x10, self->last_call.any);
+	EXPECT_EQ(0x10, self->last_call.all);
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 5, 0x10));
 	EXPECT_FALSE(EventProviderEnabled(self->reg, 2, 0x01));
 }
@@ -192,17 +192,17 @@ TEST_F(enabling, outlives_the_controller)
 	if (!pid)
 		_exit(vl_enable(self->a, 1, 3, 1, 0) != 0);
 	ASSERT_EQ(0, vm_reap(pid));
-	ASSERT_TRUE(calls(&self->told, 1));
+	ASSERT_TRUE(calls(&self->last_call, 1));
 	EXPECT_TRUE(EventProviderEnabled(self->reg, 3, 1));
 	ASSERT_EQ(0, vl_enable(self->b, 1, 1, 2, 2));
 	ASSERT_EQ(0, vl_control(self->a, EVENT_TRACE_CONTROL_STOP));
-	ASSERT_TRUE(calls(&self->told, 3));
-	EXPECT_EQ(EVENT_CONTROL_CODE_ENABLE_PROVIDER, self->told.control);
-	EXPECT_EQ(1, self->told.level);
-	EXPECT_EQ(2, self->told.any);
+	ASSERT_TRUE(calls(&self->last_call, 3));
+	EXPECT_EQ(EVENT_CONTROL_CODE_ENABLE_PROVIDER, self->last_call.control);
+	EXPECT_EQ(1, self->last_call.level);
+	EXPECT_EQ(2, self->last_call.any);
 	ASSERT_EQ(0, vl_control(self->b, EVENT_TRACE_CONTROL_STOP));
-	ASSERT_TRUE(calls(&self->told, 4));
-	EXPECT_EQ(EVENT_CONTROL_CODE_DISABLE_PROVIDER, self->told.control);
+	ASSERT_TRUE(calls(&self->last_call, 4));
+	EXPECT_EQ(EVENT_CONTROL_CODE_DISABLE_PROVIDER, self->last_call.control);
 }
 
 /* B24: no waiting, waiting for so long, waiting for the callback */
@@ -210,20 +210,20 @@ TEST_F(enabling, timeouts)
 {
 	long long start;
 
-	atomic_store(&self->told.hold, true);
+	atomic_store(&self->last_call.hold, true);
 	ASSERT_EQ(0, EnableTraceEx2(self->a, &self->guid, 1, 1, 0, 0, 0, NULL));
 	ASSERT_EQ(0, EnableTrace(1, 0, 2, &self->guid, self->a));
 	ASSERT_EQ(0, EnableTraceEx(&self->guid, NULL, self->a, 1, 3, 0, 0, 0, NULL));
 	start = vm_ms();
 	EXPECT_EQ(ERROR_TIMEOUT, EnableTraceEx2(self->a, &self->guid, 1, 4, 0, 0, 200, NULL));
 	EXPECT_LE(150, vm_ms() - start);	/* in ticks of some clock */
-	EXPECT_EQ(0, atomic_load(&self->told.count));
+	EXPECT_EQ(0, atomic_load(&self->last_call.count));
 	/* It is in force all the same. */
 	EXPECT_TRUE(EventProviderEnabled(self->reg, 4, 1));
-	atomic_store(&self->told.hold, false);
+	atomic_store(&self->last_call.hold, false);
 	EXPECT_EQ(0, EnableTraceEx2(self->a, &self->guid, 1, 5, 0, 0, INFINITE, NULL));
-	EXPECT_EQ(5, atomic_load(&self->told.count));
-	EXPECT_EQ(5, self->told.level);
+	EXPECT_EQ(5, atomic_load(&self->last_call.count));
+	EXPECT_EQ(5, self->last_call.level);
 }
 
 /* B26: disabling what is not enabled does nothing, and succeeds */
@@ -235,8 +235,8 @@ TEST_F(enabling, disable_nothing)
 	EXPECT_EQ(0, EnableTraceEx(&self->guid, NULL, self->a, 0, 0, 0, 0, 0, NULL));
 	/* Callbacks come in order: the first one is that of a call that enables. */
 	EXPECT_EQ(0, EnableTraceEx2(self->a, &self->guid, 1, 5, 0, 0, INFINITE, NULL));
-	EXPECT_EQ(1, atomic_load(&self->told.count));
-	EXPECT_EQ(5, self->told.level);
+	EXPECT_EQ(1, atomic_load(&self->last_call.count));
+	EXPECT_EQ(5, self->last_call.level);
 }
 
 /* B31, B32: the SourceId of the call that caused it, or none */
@@ -245,11 +245,11 @@ TEST_F(enabling, source)
 	GUID source = vl_guid(9), none = { 0 };
 
 	ASSERT_EQ(0, EnableTraceEx(&self->guid, &source, self->a, 1, 1, 0, 0, 0, NULL));
-	ASSERT_TRUE(calls(&self->told, 1));
-	EXPECT_TRUE(vl_same_guid(&source, &self->told.source));
+	ASSERT_TRUE(calls(&self->last_call, 1));
+	EXPECT_TRUE(vl_same_guid(&source, &self->last_call.source));
 	ASSERT_EQ(0, EnableTrace(1, 0, 2, &self->guid, self->a));
-	ASSERT_TRUE(calls(&self->told, 2));
-	EXPECT_TRUE(vl_same_guid(&none, &self->told.source));
+	ASSERT_TRUE(calls(&self->last_call, 2));
+	EXPECT_TRUE(vl_same_guid(&none, &self->last_call.source));
 }
 
 /* B150, B151: who has registered what, and which sessions enable it */

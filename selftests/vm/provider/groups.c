@@ -13,7 +13,7 @@ TEST_F(groups, present_members)
 
 	ASSERT_EQ(0, JOIN());
 	EXPECT_EQ(0, GETS(1, 1));
-	EXPECT_EQ(0, told(self, variant->which, &call));
+	EXPECT_EQ(0, calls_since(self, variant->which, &call));
 	ASSERT_EQ(0, ENABLE(0, 3, 0xf));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	EXPECT_EQ(ETW_CONTROL_ENABLE, call.control);
@@ -192,7 +192,7 @@ TEST_F(groups, capture)
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	ASSERT_EQ(0, vm_group_control(self->fd, self->session[0], self->group,
 				      ETW_CONTROL_CAPTURE, 0, 0));
-	EXPECT_EQ(0, told(self, variant->which, &call));
+	EXPECT_EQ(0, calls_since(self, variant->which, &call));
 	ASSERT_EQ(0, ENABLE(0, 0, 0));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	ASSERT_EQ(0, vm_group_control(self->fd, self->session[0], self->group,
@@ -216,7 +216,7 @@ TEST_F(groups, capture_of_one)
 
 	ASSERT_EQ(0, JOIN());
 	ASSERT_EQ(0, capture_own(self, variant->which));
-	EXPECT_EQ(0, told(self, variant->which, &call));
+	EXPECT_EQ(0, calls_since(self, variant->which, &call));
 	ASSERT_EQ(0, ENABLE(0, 0, 0));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	ASSERT_EQ(0, capture_own(self, variant->which));
@@ -234,7 +234,7 @@ TEST_F(groups, capture_of_one)
 	ASSERT_EQ(0, vm_disable(self->fd, self->session[0], GUID));
 	EXPECT_TRUE(told_once(self, variant->which, &call));
 	ASSERT_EQ(0, capture_own(self, variant->which));
-	EXPECT_EQ(0, told(self, variant->which, &call));
+	EXPECT_EQ(0, calls_since(self, variant->which, &call));
 }
 
 TEST_HARNESS_MAIN

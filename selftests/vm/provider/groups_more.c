@@ -45,10 +45,10 @@ TEST_F(groups, disallow_list_first)
 	ASSERT_EQ(0, JOIN());
 	ASSERT_EQ(0, ENABLE(0, 0, 0));
 	EXPECT_EQ(0, GETS(1, 1));
-	EXPECT_EQ(0, told(self, variant->which, &call));
+	EXPECT_EQ(0, calls_since(self, variant->which, &call));
 	ASSERT_EQ(0, vm_group_control(self->fd, self->session[0], self->group,
 				      ETW_CONTROL_CAPTURE, 0, 0));
-	EXPECT_EQ(0, told(self, variant->which, &call));
+	EXPECT_EQ(0, calls_since(self, variant->which, &call));
 	ASSERT_EQ(0, vm_disallow(self->fd, self->session[0], NULL, 0));
 	EXPECT_EQ(1, GETS(1, 1));
 }

@@ -73,7 +73,7 @@ struct shared {
 
 #define ROUNDS		1000000	/* of its loop, a fraction of a second */
 #define SEE(p)		__atomic_load_n(&(p), __ATOMIC_ACQUIRE)
-#define TELL(p, v)	__atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
+#define PUBLISH(p, v)	__atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 
 /*
  * It makes hardly any system call but to write what it is asked for.  Without
@@ -90,15 +90,15 @@ static void on_cpu1(struct shared *sh)
 	slot = vm_register(fd, vm_guid(1));
 	if (slot < 0)
 		_exit(1);
-	TELL(sh->ready, 1);
+	PUBLISH(sh->ready, 1);
 	for (;;) {
 		if (++rounds % ROUNDS == 0)
 			sched_yield();
 		if (SEE(sh->wanted) == sh->written)
 			continue;
 		if (vm_write(fd, slot, 2, 1, 0, "CPU1", 4))
-			TELL(sh->failed, sh->failed + 1);
-		TELL(sh->written, sh->written + 1);
+			PUBLISH(sh->failed, sh->failed + 1);
+		PUBLISH(sh->written, sh->written + 1);
 	}
 }
 
@@ -165,7 +165,7 @@ static bool write_there(FIXTURE_DATA(isolated) *self)
 {
 	uint32_t n = self->sh->wanted + 1;
 
-	TELL(self->sh->wanted, n);
+	PUBLISH(self->sh->wanted, n);
 	return vm_until(SEE(self->sh->written) == n) && !SEE(self->sh->failed);
 }
 
