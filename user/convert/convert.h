@@ -2,8 +2,8 @@
 /*
  * convert.h - the interface of the formats that etw convert writes
  *
- * Each format is a struct convert_format, in a file or folder of its own.  The command (user/cli/cmd/convert.c) opens the sources, merges their events by
- * time and calls
+ * Each format is a struct convert_format, in a file or folder of its own.  The command
+ * (user/cli/cmd/convert.c) opens the sources, merges their events by time and calls
  *
  *	open(c)  event(c, e)...  close(c, ok)
  *

@@ -131,6 +131,11 @@ static void test_sids(void)
 	is(etw_sid_to_entry(&SID_OF(22, 1, 1), &e), ERROR_NONE_MAPPED, "no uid");
 	is(etw_sid_to_entry(&SID_OF(22, 2, 4, 1), &e), ERROR_NONE_MAPPED, "not of Unix");
 	is(etw_sid_to_entry(&SID_OF(3, 1, 0), &e), ERROR_NONE_MAPPED, "Creator Owner");
+	fresh();
+	errno = EDOM;
+	/* Whether this machine has the group or not */
+	control(&provider, EventSecuritySetDACL, SID_OF(5, 2, 32, 559), 1, TRUE);
+	is(errno, EDOM, "looking for the group of Performance Log Users preserves errno");
 	is(etw_sid_to_entry(&((struct sid){ 2, 1, { 0, 0, 0, 0, 0, 1 }, { 0 } }), &e),
 	   ERROR_INVALID_PARAMETER, "another revision");
 	is(etw_sid_to_entry(&((struct sid){ 1, 16, { 0, 0, 0, 0, 0, 1 }, { 0 } }), &e),

@@ -72,8 +72,8 @@ static void put_name(struct names *names, const char *name, size_t len)
 }
 
 /*
- * Valid until the next call; NULL: no memory.  The numbers of equal names start at how many names there are, so that a thousand of them
- * do not take a million tries.
+ * Valid until the next call; NULL: no memory.  The numbers of equal names start at how many
+ * names there are, so that a thousand of them do not take a million tries.
  */
 static const char *names_add(struct names *names, const char *name, size_t len)
 {

@@ -191,7 +191,8 @@ static int stop(struct slices *s, const struct convert_event *e, int64_t ns)
 	err = describe(s, e, SLICE_STOP, &body);
 	if (err)
 		return err;
-	alone = open != LIST_FIRST(&open->thread->open) || open->thread->pid != key.pid || open->thread->tid != key.tid;
+	alone = open != LIST_FIRST(&open->thread->open) || open->thread->pid != key.pid ||
+		open->thread->tid != key.tid;
 	return finish(s, open, ns, alone, &body);
 }
 

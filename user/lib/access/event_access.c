@@ -77,8 +77,8 @@ ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
 			 BOOLEAN AllowOrDeny)
 {
 	struct etw_access_entry entry;
+	int saved = errno, cancel;
 	ULONG ret;
-	int cancel;
 
 	if (!Guid || Operation >= EventSecurityMax)
 		return ERROR_INVALID_PARAMETER;
@@ -89,6 +89,7 @@ ULONG EventAccessControl(LPGUID Guid, ULONG Operation, PSID Sid, ULONG Rights,
 	if (!ret)
 		ret = change(Guid, Operation == EventSecurityAddDACL, &entry);
 	etw_cancel_allow(cancel);
+	errno = saved;
 	return ret;
 }
 
