@@ -34,11 +34,11 @@ vm_fails() {
 	count 0 1 0
 }
 
-# programs KERNEL [every]: the selftests that run on it; "every": only those that
-# depend on the kernel. They are marked "KERNEL: every" in their source. The kernels
-# that look for errors are for the module, and everything takes many times as long on
-# them: the tests of the library and the command are left out there, and on the one
-# that looks for races also those that do one thing after the other.
+# programs KERNEL [every]: the selftests that run on this kernel; "every": only the
+# ones that depend on the kernel, marked "KERNEL: every" in their source. The debug
+# kernels look for errors in the module and are many times slower: they skip the tests
+# of the library and the command, and the one that looks for races also skips the tests
+# without concurrency.
 programs() {
 	local file name
 
@@ -170,7 +170,7 @@ check_programs() {
 	run_vm "$work/vm-$kernel" "$kernel" "${options[@]}" -- "$@"
 }
 
-# check_vm KERNEL all|every: all of its selftests, or those that depend on the kernel.
+# check_vm KERNEL all|every: run all selftests, or only the ones that depend on the kernel.
 check_vm() {
 	local -a names
 

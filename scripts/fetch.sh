@@ -194,7 +194,7 @@ fetch_source() {
 	mv "$out.tmp" "$out"
 }
 
-# fetch_kernels SERIES...: those that are not in the cache yet.
+# fetch_kernels SERIES...: fetch the kernels that are not in the cache yet.
 fetch_kernels() {
 	local series
 

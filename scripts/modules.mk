@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Kernel modules: build/modules/VERSION/NAME.ko for every kernel. Part of the
-# Makefile. By default the kernels are those that scripts/setup fetched, or
-# the running one where there are none; KERNEL=VERSION names one.
+# Makefile. By default for the kernels that scripts/setup fetched, or if there are
+# none for the running kernel; KERNEL=VERSION names one.
 #
 # Sample modules (user/samples/NAME/) and test modules (selftests/kmod/NAME/)
 # have their own Kbuild, which need say no more than "obj-m := NAME.o":

@@ -100,7 +100,7 @@ $(vm32_programs): $(testlib32_obj) $(flags_file)
 	$(Q)$(CC) $(cflags) $(werror) -m32 $(include_test) -isystem $(KSELFTEST) $(CPPFLAGS) $(CFLAGS) \
 		-MF build/obj/m32/$(@F).d -o $@ $(filter %.c %.o,$^)
 
-# A program's name does not tell the folder that its source is in.
+# A program's name does not include the folder of its source.
 $(foreach s,$(vm64_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s:%.c=build/obj/%.o)))
 $(foreach s,$(vm32_src),$(eval build/selftests/$(basename $(notdir $(s))): $(s)))
 

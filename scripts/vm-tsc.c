@@ -4,7 +4,8 @@
  *
  * An emulated machine has the TSC of its host. Its kernel measures the rate by
  * an emulated timer, which fails when the host is busy, and is then left with a
- * clock of ticks; so it is told instead. Prints nothing where there is no TSC.
+ * clock of ticks. So scripts/vm passes the rate to the kernel instead. Prints
+ * nothing where there is no TSC.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -187,7 +187,7 @@ check_late() {
 	end_with kernel_log
 }
 
-# read_limits: how many seconds each program may take, where its source says so.
+# read_limits: the time limit in seconds of each program whose source has one.
 declare -A limits=()
 read_limits() {
 	local file seconds
