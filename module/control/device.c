@@ -2,9 +2,9 @@
 /*
  * device.c - /dev/etw: the file, and the table of its commands
  *
- * The commands' functions are in the other files of this folder, except those that
- * write: they are the beginning of the hot path and lie with it.  Files of consumers have
- * commands of their own, see session/consumer_file.c.
+ * The handlers are in the other files of this folder, except the handlers that write
+ * events: these are part of the hot path, in write/.  Files of consumers have commands
+ * of their own, see session/consumer_file.c.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

@@ -2,8 +2,8 @@
 /*
  * ioctl_session.c - the commands on sessions, and opening a consumer
  *
- * Each command takes a right on the session, see etw/abi_access.h, even those that only
- * query: what is traced may be confidential.
+ * Each command requires a right on the session, see etw/abi_access.h, even a query:
+ * what is traced may be confidential.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>

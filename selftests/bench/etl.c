@@ -6,8 +6,8 @@
  *	etl [--json FILE] [--events N] [--only ROW] [--recorded DIRECTORY]
  *
  * The event is bench/decode's TraceLogging event, so the file contains its own schema.
- * Two halves are merged: those that bench/recorded left in DIRECTORY, which are moved, or
- * else two that the library writes.  The merged file is read, filtered and converted.
+ * Two halves are merged: the files that bench/recorded left in DIRECTORY, which are moved,
+ * or two that the library writes.  The merged file is read, filtered and converted.
  * The trace.dat for trace-cmd has the same fields and texts, and babeltrace2 reads the
  * CTF trace that "etw convert" makes from the merged file.  Each row is a process of its
  * own, run for a tenth of the events and for all of them.  Events per second use the CPU

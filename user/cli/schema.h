@@ -2,8 +2,8 @@
 /*
  * schema.h - what manifests say of providers: names for the command line
  *
- * Those of --manifest, and those that are installed.  What is returned stays valid
- * until schema_unload().
+ * The manifests of --manifest and the installed ones.  Returned pointers stay valid until
+ * schema_unload().
  */
 #ifndef ETW_CLI_SCHEMA_H
 #define ETW_CLI_SCHEMA_H

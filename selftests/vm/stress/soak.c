@@ -255,7 +255,10 @@ FIXTURE_TEARDOWN(soak)
 	EXPECT_TRUE(vm_group_remove(""));
 }
 
-/* Twice to warm up, then as often as asked for; what is freed late gets its time. */
+/*
+ * Run it twice to warm up, then the given number of times; then wait for memory that is
+ * freed late.
+ */
 static void soak(struct __test_metadata *_metadata, FIXTURE_DATA(soak) *self,
 		 int (*once)(FIXTURE_DATA(soak) *self, int i), int often)
 {

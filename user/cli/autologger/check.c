@@ -17,7 +17,7 @@
 #include "base/guid.h"
 #include "device/kdev.h"
 
-/* All files count, not only those that are to be checked: the boot starts them all. */
+/* All files, not only the ones to check: the boot starts them all. */
 static struct autologger_conf *others;
 static int other_count;
 

@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
 static const struct cli_syntax syntax = {
 	.what = "Ask a provider to write its state into a session (capture state).\n"
 		"The provider decides what it writes.  With --every, ask up to 64 providers\n"
-		"again and again, in place of those that were asked before.",
+		"again and again, instead of the providers given before.",
 	.operands = { "SESSION", "[PROVIDER]..." },
 	.options = options,
 	.example = "etw capture demo Sample-Block",

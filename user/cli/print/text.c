@@ -26,7 +26,7 @@ static void paint(struct event_printer *printer, const char *how)
 		etw_text_puts(&printer->out, how);
 }
 
-/* Nothing of an event may reach a terminal as it is: see etw_text_escape(). */
+/* No text of an event may reach a terminal unescaped: see etw_text_escape(). */
 static void add_foreign(struct etw_text *to, const char *s)
 {
 	etw_text_escape(to, s, strlen(s));

@@ -153,7 +153,7 @@ static int embed_all(struct etw_etl_writer *writer, const struct etw_etl_info *i
 	return err;
 }
 
-/* Behind the events of one file; 0 or -errno, and then the file is as it was. */
+/* Append the manifests to one file.  0, or -errno; then the file is unchanged. */
 static int embed(const char *path, const struct providers *p, unsigned int *found)
 {
 	struct etw_etl_writer *writer;

@@ -21,7 +21,7 @@ static const struct operator {
 	enum etw_expr_op op;
 	bool negate;
 } operators[] = {
-	/* An operator comes after those that it is the beginning of. */
+	/* "==" before "=": an operator comes after the longer ones that begin with it. */
 	{ "==", ETW_EXPR_EQ, false }, { "=~", ETW_EXPR_REGEX, false },
 	{ "=", ETW_EXPR_EQ, false }, { "!=", ETW_EXPR_NE, false },
 	{ "!~", ETW_EXPR_REGEX, true }, { "<=", ETW_EXPR_LE, false },

@@ -6,7 +6,7 @@
  * the model that it sets. There are two steps, since elements may come in any order.
  * parse.c makes a tree of the elements, with the attributes' values still text. Then
  * build.c and the files that it calls convert the tree to the model's arrays, list by
- * list, so that a list comes after those that it refers to. An invalid element is
+ * list; each list comes after the lists that it refers to. An invalid element is
  * reported and then kept as far as possible, so that one pass finds many errors.
  *
  * Strings that the model keeps are allocated in the manifest's arena at once; the tree
