@@ -38,7 +38,7 @@ static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_M
 	else if (v->closed)
 		out[n++] = "the header's number of buffers includes overwritten ones: buffers missing at the end would not show";
 	if (v->since && v->overwritten)
-		out[n++] = "older events were overwritten, as was asked for";
+		out[n++] = "older events were overwritten by newer ones";
 	else if (v->since)
 		out[n++] = "its session has earlier buffers, which are not in these files";
 	out[n++] = "there are no checksums: altered bytes that leave all records readable would not show";

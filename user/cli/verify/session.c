@@ -119,7 +119,7 @@ static void print_text(const struct sample *sample, const struct verify_losses *
 		putchar('\n');
 	}
 	if (losses->overwritten)
-		printf("  (%" PRIu64 " older event%s overwritten, as was asked for)\n",
+		printf("  (%" PRIu64 " older event%s overwritten by newer ones)\n",
 		       losses->overwritten, losses->overwritten == 1 ? " was" : "s were");
 }
 
