@@ -118,7 +118,7 @@ static inline int calls_since(FIXTURE_DATA(groups) *self, int which, struct etw_
 }
 
 /* The callback has run so many times; a module's callbacks run on a workqueue. */
-static inline bool told_times(FIXTURE_DATA(groups) *self, int which, int times,
+static inline bool called_times(FIXTURE_DATA(groups) *self, int which, int times,
 			      struct etw_test_call *last)
 {
 	struct etw_test_call call;
@@ -131,9 +131,9 @@ static inline bool told_times(FIXTURE_DATA(groups) *self, int which, int times,
 	return enough && sum == times;
 }
 
-static inline bool told_once(FIXTURE_DATA(groups) *self, int which, struct etw_test_call *last)
+static inline bool called_once(FIXTURE_DATA(groups) *self, int which, struct etw_test_call *last)
 {
-	return told_times(self, which, 1, last);
+	return called_times(self, which, 1, last);
 }
 
 #endif /* ETW_SELFTEST_VM_GROUPS_H */
