@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tracepoint of a task's exit tells whether it was its process's last (6.16). */
+/* The tracepoint of a task's exit has an argument: was it the last task of its process?  (6.16) */
 #include <linux/module.h>
 #include <trace/events/sched.h>
 

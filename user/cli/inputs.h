@@ -40,8 +40,9 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source);
 
 /*
- * Events later than this FILETIME are not wanted: inputs_next() may return 0 when all that
- * is left is.  It still hands out some, for one with a wrong time is not the end.
+ * Events later than this FILETIME are not wanted: inputs_next() may return 0 when all
+ * remaining events are later.  Until then it may return later events, because a single
+ * event with a wrong time is not the end.
  */
 void inputs_until(struct inputs *inputs, int64_t time);
 

@@ -11,7 +11,7 @@
 #include "text.h"
 #include "tdh/store/store.h"
 
-/* Manifests that something of was handed out, and those of --manifest */
+/* Manifests from which something was returned, and the manifests of --manifest */
 static struct {
 	struct etw_manifest **held;
 	size_t count;

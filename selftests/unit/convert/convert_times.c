@@ -35,7 +35,7 @@ static bool run(const char *format, ...)
 struct kind {
 	uint64_t frequency;
 	uint64_t step;		/* all times are multiples of this many ticks; 0: 1 */
-	unsigned int drift;	/* millionths the clock is slow, as buffers tell ... */
+	unsigned int drift;	/* millionths by which the clock is slow, as buffers show ... */
 	unsigned int wander;	/* ... and its variation, in periods of ten minutes */
 	unsigned int shorter;	/* halve the two hours this many times */
 	unsigned int after;	/* uptime of its clock at the start, in seconds */

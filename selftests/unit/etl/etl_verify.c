@@ -498,7 +498,7 @@ static void test_bounds(bool times)
 	unsigned int run, i, k, out = 0, wrong = 0;
 	bool gone[BUFFERS];
 	struct etw_verdict v;
-	uint64_t dropped, told;
+	uint64_t dropped, missing;
 
 	for (run = 0; run < 200; run++) {
 		bad = good;
@@ -512,9 +512,9 @@ static void test_bounds(bool times)
 		save(bad.data, bad.len);
 		if (!judge(&v))
 			continue;
-		for (told = 0, k = 0; k < v.gap_count; k++)
-			told += v.gaps[k].buffers;
-		wrong += told != dropped || etw_verdict_whole(&v) != !dropped;
+		for (missing = 0, k = 0; k < v.gap_count; k++)
+			missing += v.gaps[k].buffers;
+		wrong += missing != dropped || etw_verdict_whole(&v) != !dropped;
 		for (i = 1; i < good.count; i++)
 			out += gone[i] && times ? outside(&v, &good, i) : 0;
 		etw_verdict_free(&v);

@@ -29,7 +29,7 @@ static bool read_corpus(const char *name)
 }
 
 /* The number of elements of the file in MANIFEST.tsv; -1: not listed */
-static int told(const char *name, const char *what)
+static int count_of(const char *name, const char *what)
 {
 	FILE *f = fopen(path_of("", "MANIFEST.tsv", ""), "r");
 	char line[2000];
@@ -88,7 +88,7 @@ static void check_events(const char *name)
 
 static void check_manifest(const char *name)
 {
-	int events = told(name, " event elements"), providers = told(name, " provider(s)");
+	int events = count_of(name, " event elements"), providers = count_of(name, " provider(s)");
 
 	if (!ok(read_corpus(name), "%s is read", name)) {
 		show_problems();
