@@ -7,7 +7,33 @@
  */
 #include "core/payload_read.h"
 
-/* Go to the next piece that is not empty; false: there is none. */
+#define PROBE_STEP	4096U	/* the size of a page, or a part of it */
+
+/* A driver's piece may not be readable: try each page of it, so that the tests need not. */
+static __always_inline bool readable(const u8 *at, u32 n)
+{
+	u32 i, step;
+
+	if (likely(n && ((unsigned long)at ^ ((unsigned long)at + n - 1)) < PROBE_STEP)) {
+		u8 value;
+
+		ETW_READ(value, at, fault);
+		(void)value;
+		return true;
+	}
+	for (i = 0; i < n; i += step) {
+		u8 value;
+
+		ETW_READ(value, at + i, fault);
+		(void)value;
+		step = PROBE_STEP - ((unsigned long)(at + i) & (PROBE_STEP - 1));
+	}
+	return true;
+fault:
+	return false;
+}
+
+/* Go to the next piece that is not empty; false: there is none, or it cannot be read. */
 bool etw_cursor_refill(struct etw_cursor *c)
 {
 	while (!c->here) {
@@ -18,6 +44,11 @@ bool etw_cursor_refill(struct etw_cursor *c)
 		if (!c->typed || !(u8)READ_ONCE(c->next->reserved)) {
 			c->here = READ_ONCE(c->next->size);
 			c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
+			if (unlikely(!readable(c->at, c->here))) {
+				c->here = 0;
+				c->after = 0;
+				return false;
+			}
 		}
 		if (c->here > c->after)
 			c->here = c->after;

@@ -26,12 +26,17 @@ enum etw_use { ETW_LOCAL, ETW_SHARED };
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/instrumented.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 #include <asm/local64.h>
+#ifdef CONFIG_X86_64
+#include <asm/asm.h>
+#endif
 
 #ifndef CONFIG_64BIT
 #error "etw supports 64-bit kernels only"
@@ -68,6 +73,70 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
 /* C of ring.h */
 #define etw_load_acquire(p)	smp_load_acquire(p)
 #define etw_store_release(p, v)	smp_store_release(p, v)
+
+/*
+ * Reading through pointers that a driver passed to etw_write(), in any context.
+ *  etw_may_read()	ask first: false if such an address cannot be read here.  For several
+ *			addresses at once, ask about the AND of all.
+ *  ETW_READ()		read an integer, or go to the label if its memory cannot be read
+ *  etw_read_words()	copy 8-byte words, more than a few; false if they cannot be read
+ *  etw_was_read()	tell the sanitizers afterwards
+ */
+#if defined(CONFIG_X86_64) && defined(CONFIG_CC_HAS_ASM_GOTO_OUTPUT)
+/*
+ * In the lower half of the address space the kernel takes a fault for a bug, even if the
+ * instruction has a handler.
+ */
+static __always_inline bool etw_may_read(u64 address)
+{
+	return (s64)address < 0;
+}
+
+/* The empty asm keeps old compilers from losing the output (GCC bug 113921). */
+#define ETW_READ(value, from, label) \
+do { \
+	asm volatile goto("1: mov %[at], %[to]\n" \
+			  _ASM_EXTABLE(1b, %l[label]) \
+			  : [to] "=r" (value) \
+			  : [at] "m" (*(const typeof(value) *)(from)) \
+			  : : label); \
+	asm(""); \
+} while (0)
+
+static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
+{
+	/* After a fault count is what remains. */
+	asm volatile("1: rep movsq\n2:\n"
+		     _ASM_EXTABLE(1b, 2b)
+		     : "+D" (*to), "+S" (*from), "+c" (count) : : "memory");
+	return !count;
+}
+#else
+static __always_inline bool etw_may_read(u64 address)
+{
+	return true;
+}
+
+#define ETW_READ(value, from, label) \
+do { \
+	if (unlikely(copy_from_kernel_nofault(&(value), (from), sizeof(value)))) \
+		goto label; \
+} while (0)
+
+static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
+{
+	if (unlikely(copy_from_kernel_nofault(*to, *from, count * 8)))
+		return false;
+	*to += count * 8;
+	*from += count * 8;
+	return true;
+}
+#endif
+
+static __always_inline void etw_was_read(const void *from, u32 n)
+{
+	instrument_read(from, n);
+}
 
 #else /* user space */
 
@@ -150,6 +219,23 @@ static __always_inline u64 etw_word_add(enum etw_use use, etw_word *w, u64 n)
 
 #define etw_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define etw_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+/* In a program, as on Windows, a bad pointer is the program's own fault. */
+#define etw_may_read(address)	((void)(address), true)
+#define ETW_READ(value, from, label) \
+do { \
+	if (!__builtin_memcpy(&(value), (from), sizeof(value))) \
+		goto label; \
+} while (0)
+#define etw_was_read(from, n)	((void)(from), (void)(n))
+
+static __always_inline bool etw_read_words(u8 **to, const u8 **from, u64 count)
+{
+	memcpy(*to, *from, count * 8);
+	*to += count * 8;
+	*from += count * 8;
+	return true;
+}
 
 #endif /* __KERNEL__ */
 #endif /* ETW_CORE_PORT_H */

@@ -28,7 +28,18 @@ static_assert(offsetof(struct etw_event_header, processor_time) == 56);
 static_assert(offsetof(struct etw_event_header, activity) == 64);
 static_assert(sizeof(struct etw_ext_item) == ETW_EXT_ITEM_SIZE);
 
-/* Store an item whose data is elsewhere; zeroes its padding. */
+/* Can all pieces with bytes be read, as far as their addresses tell? */
+bool etw_record_pieces_ok(const struct etw_record_source *source)
+{
+	u32 i;
+
+	for (i = 0; i < source->count; i++)
+		if (source->data[i].size && !etw_may_read(source->data[i].ptr))
+			return false;
+	return true;
+}
+
+/* Store an item whose data is elsewhere; zeroes its padding.  NULL: it cannot be read. */
 static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 len)
 {
 	struct etw_ext_item *item = (struct etw_ext_item *)at;
@@ -38,14 +49,14 @@ static struct etw_ext_item *put_extra(u8 *at, u16 type, const void *data, u32 le
 	item->type = type;
 	item->linkage = 1;
 	item->data_size = len;
-	etw_record_copy((u8 *)(item + 1), data, len);
-	return item;
+	return etw_record_copy((u8 *)(item + 1), data, len) ? item : NULL;
 }
 
 /*
- * Store the related activity and the items after the header, and return their size.
+ * Store the related activity and the items after the header, and return their size, or
+ * -EFAULT if one cannot be read.
  */
-u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
+s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items)
 {
 	struct etw_ext_item *item = NULL;
@@ -54,13 +65,17 @@ u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 	u32 i;
 
 	if (source->related) {
-		item = etw_record_put_related(at, source->related);
+		if (!etw_record_put_related(at, source->related))
+			return -EFAULT;
+		item = (struct etw_ext_item *)at;
 		item->linkage = 1;
 		at += ETW_RELATED_ITEM_SIZE;
 	}
 	for (i = 0; extra && i < extra->count; i++) {
 		item = put_extra(at, extra->item[i].type, extra->item[i].data,
 				 extra->item[i].len);
+		if (unlikely(!item))
+			return -EFAULT;
 		at += item->size;
 	}
 	for (i = 0; items && i < items->count; i++) {
@@ -72,6 +87,28 @@ u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 	if (item)
 		item->linkage = 0;
 	return at - start;
+}
+
+/* The class RT_LostEvent, with which ETW reports losses within a trace */
+static const struct etw_guid lost_guid =
+	ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e);
+
+#define LOST_EVENT	32	/* its event type: one event */
+
+/* Fill a slot whose event could not be read with a record that says that an event is lost. */
+void etw_record_write_lost(u8 *slot, const struct etw_record_source *source, u64 timestamp)
+{
+	struct etw_event_header *header = (struct etw_event_header *)slot;
+
+	memset(slot, 0, etw_record_slot(source->size));
+	header->size = source->size;
+	header->type = source->type;
+	header->flags = source->flags & (ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE);
+	header->thread_id = source->thread_id;
+	header->process_id = source->process_id;
+	header->timestamp = timestamp;
+	header->provider = lost_guid;
+	header->desc.opcode = LOST_EVENT;
 }
 
 /*

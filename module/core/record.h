@@ -2,7 +2,9 @@
 /*
  * record.h - build one record in a reserved slot; walk the records of a buffer
  *
- * Building cannot fail: etw_record_measure() finds all errors before the slot is reserved.
+ * etw_record_measure() finds all errors before the slot is reserved, except memory of a
+ * driver that cannot be read.  etw_record_write_lost() fills such a slot if it cannot be
+ * given back.
  * Walking trusts nothing in the buffer.
  */
 #ifndef ETW_CORE_RECORD_H
@@ -93,6 +95,32 @@ static __always_inline u32 etw_record_slot(u32 size)
 	return ALIGN(size, (u32)ETW_RECORD_ALIGN);
 }
 
+/* As etw_record_measure_items(), and compute the AND of the addresses of all pieces. */
+static __always_inline int
+etw_record_measure_all(struct etw_record_source *source, const struct etw_record_items *items,
+		       u64 *addresses)
+{
+	const bool typed = etw_record_is_typed(items);
+	u64 size = ETW_EVENT_HEADER_SIZE;
+	u32 i;
+
+	*addresses = ~0ULL;
+	if (source->count > ETW_DATA_MAX)
+		return -EINVAL;
+	if (source->related)
+		size += ETW_RELATED_ITEM_SIZE;
+	size += etw_record_items_size(items);
+	for (i = 0; i < source->count; i++) {
+		if (!typed || !(u8)source->data[i].reserved)
+			size += source->data[i].size;
+		*addresses &= source->data[i].ptr;
+	}
+	if (size > ETW_RECORD_MAX)
+		return -EOVERFLOW;
+	source->size = size;
+	return 0;
+}
+
 /*
  * Compute source->size, with these items or NULL.  -EINVAL: too many
  * descriptors; -EOVERFLOW: over 64 KB.
@@ -101,71 +129,92 @@ static __always_inline int
 etw_record_measure_items(struct etw_record_source *source,
 			 const struct etw_record_items *items)
 {
-	const bool typed = etw_record_is_typed(items);
-	u64 size = ETW_EVENT_HEADER_SIZE;
-	u32 i;
+	u64 addresses;
 
-	if (source->count > ETW_DATA_MAX)
-		return -EINVAL;
-	if (source->related)
-		size += ETW_RELATED_ITEM_SIZE;
-	size += etw_record_items_size(items);
-	for (i = 0; i < source->count; i++)
-		if (!typed || !(u8)source->data[i].reserved)
-			size += source->data[i].size;
-	if (size > ETW_RECORD_MAX)
-		return -EOVERFLOW;
-	source->size = size;
-	return 0;
+	return etw_record_measure_all(source, items, &addresses);
 }
 
+bool etw_record_pieces_ok(const struct etw_record_source *source);
+
+/*
+ * As etw_record_measure_items(), without items.  -EFAULT: the event was measured, but a
+ * piece cannot be read, unless etw_record_pieces_ok() finds that it has no bytes.
+ */
 static __always_inline int etw_record_measure(struct etw_record_source *source)
 {
-	return etw_record_measure_items(source, NULL);
+	u64 addresses;
+	int err = etw_record_measure_all(source, NULL, &addresses);
+
+	if (unlikely(err))
+		return err;
+	return likely(etw_may_read(addresses)) ? 0 : -EFAULT;
+}
+
+/* Copy one integer, or go to the label. */
+#define ETW_COPY(type, to, from, label) \
+do { \
+	type etw_copied; \
+	ETW_READ(etw_copied, (from), label); \
+	__builtin_memcpy((to), &etw_copied, sizeof(etw_copied)); \
+} while (0)
+
+/*
+ * Copy a payload piece, whose address etw_may_read().  Most pieces are a few bytes, for
+ * which calling memcpy and starting "rep movs" cost more than the copy itself, and a loop
+ * costs more than the one or two moves that an integer or a GUID takes.  false: it cannot
+ * be read; some of the bytes may have been copied.
+ */
+static __always_inline bool etw_record_copy(u8 *to, const u8 *from, u32 n)
+{
+	const u8 *start = from;
+	u32 left = n;
+
+	if (n == 4) {
+		ETW_COPY(u32, to, from, fault);
+	} else if (n == 8) {
+		ETW_COPY(u64, to, from, fault);
+	} else if (n == 16) {
+		ETW_COPY(u64, to, from, fault);
+		ETW_COPY(u64, to + 8, from + 8, fault);
+	} else {
+		if (unlikely(left > 128)) {
+			if (!etw_read_words(&to, &from, left / 8))
+				return false;
+			left &= 7;
+		}
+		for (; left >= 8; left -= 8, to += 8, from += 8)
+			ETW_COPY(u64, to, from, fault);
+		if (left & 4) {
+			ETW_COPY(u32, to, from, fault);
+			to += 4;
+			from += 4;
+		}
+		if (left & 2) {
+			ETW_COPY(u16, to, from, fault);
+			to += 2;
+			from += 2;
+		}
+		if (left & 1)
+			ETW_COPY(u8, to, from, fault);
+	}
+	etw_was_read(start, n);
+	return true;
+fault:
+	return false;
+}
+
+/* Copy a GUID from an address that may be any. */
+static __always_inline bool etw_record_copy_guid(void *to, const struct etw_guid *from)
+{
+	return likely(etw_may_read((unsigned long)from)) &&
+	       etw_record_copy(to, (const u8 *)from, sizeof(*from));
 }
 
 /*
- * Copy a payload piece.  Most pieces are a few bytes, for which calling memcpy and
- * starting "rep movsb" cost more than the copy itself, and a loop costs more than the
- * one or two moves that an integer or a GUID takes.
+ * Store the related activity as an item; its linkage says that no other item follows.
+ * false: the activity cannot be read.
  */
-static __always_inline void etw_record_copy(u8 *to, const u8 *from, u32 n)
-{
-	if (n == 4) {
-		__builtin_memcpy(to, from, 4);
-		return;
-	}
-	if (n == 8) {
-		__builtin_memcpy(to, from, 8);
-		return;
-	}
-	if (n == 16) {
-		__builtin_memcpy(to, from, 8);
-		__builtin_memcpy(to + 8, from + 8, 8);
-		return;
-	}
-	if (unlikely(n > 128)) {
-		memcpy(to, from, n);
-		return;
-	}
-	for (; n >= 8; n -= 8, to += 8, from += 8)
-		__builtin_memcpy(to, from, 8);
-	if (n & 4) {
-		__builtin_memcpy(to, from, 4);
-		to += 4;
-		from += 4;
-	}
-	if (n & 2) {
-		__builtin_memcpy(to, from, 2);
-		to += 2;
-		from += 2;
-	}
-	if (n & 1)
-		*to = *from;
-}
-
-/* Store the related activity as an item; its linkage says that no other item follows. */
-static __always_inline struct etw_ext_item *
+static __always_inline bool
 etw_record_put_related(u8 *at, const struct etw_guid *related)
 {
 	struct etw_ext_item *item = (struct etw_ext_item *)at;
@@ -174,19 +223,21 @@ etw_record_put_related(u8 *at, const struct etw_guid *related)
 	item->type = ETW_EXT_RELATED_ACTIVITY;
 	item->linkage = 0;
 	item->data_size = sizeof(struct etw_guid);
-	*(struct etw_guid *)(item + 1) = *related;
-	return item;
+	return etw_record_copy_guid(item + 1, related);
 }
 
-u32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
+s32 etw_record_put_items(u8 *at, const struct etw_record_source *source,
 			 const struct etw_record_items *items);
 
 /*
  * Fill every byte of a slot of etw_record_slot(source->size) bytes, 8-byte aligned.  If the
  * descriptors have grown since they were measured, the payload is cut.  items: those that
  * source was measured with, or NULL.
+ *
+ * -EFAULT: an activity, an item or a piece of the payload could not be read.  The slot then
+ * has undefined bytes, which no reader may see.
  */
-static __always_inline void
+static __always_inline int
 etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		       const struct etw_record_items *items, u64 timestamp)
 {
@@ -194,6 +245,7 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 	const bool typed = etw_record_is_typed(items);
 	u32 left = source->size - ETW_EVENT_HEADER_SIZE, i, n;
 	u16 flags = source->flags;
+	s32 bytes;
 	u8 *at = slot + ETW_EVENT_HEADER_SIZE;
 
 	/* The padding is in the slot's last word, which the payload may overwrite next. */
@@ -218,17 +270,20 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 	header->provider = *source->provider;
 	header->desc = *source->desc;
 	header->processor_time = 0;
-	if (source->activity)
-		header->activity = *source->activity;
-	else
+	if (!source->activity)
 		memset(&header->activity, 0, sizeof(header->activity));
+	else if (unlikely(!etw_record_copy_guid(&header->activity, source->activity)))
+		return -EFAULT;
 
 	if (items) {
-		n = etw_record_put_items(at, source, items);
-		at += n;
-		left -= n;
+		bytes = etw_record_put_items(at, source, items);
+		if (unlikely(bytes < 0))
+			return bytes;
+		at += bytes;
+		left -= bytes;
 	} else if (unlikely(source->related)) {
-		etw_record_put_related(at, source->related);
+		if (!etw_record_put_related(at, source->related))
+			return -EFAULT;
 		at += ETW_RELATED_ITEM_SIZE;
 		left -= ETW_RELATED_ITEM_SIZE;
 	}
@@ -238,20 +293,25 @@ etw_record_write_items(u8 *slot, const struct etw_record_source *source,
 		n = source->data[i].size;
 		if (unlikely(n > left))
 			n = left;
-		etw_record_copy(at, (const u8 *)(unsigned long)source->data[i].ptr, n);
+		if (unlikely(!etw_record_copy(at, (const u8 *)(unsigned long)source->data[i].ptr,
+					      n)))
+			return -EFAULT;
 		at += n;
 		left -= n;
 	}
 	/* If the descriptors have shrunk, leave no old bytes in the slot. */
 	if (unlikely(left))
 		memset(at, 0, left);
+	return 0;
 }
 
-static __always_inline void
+static __always_inline int
 etw_record_write(u8 *slot, const struct etw_record_source *source, u64 timestamp)
 {
-	etw_record_write_items(slot, source, NULL, timestamp);
+	return etw_record_write_items(slot, source, NULL, timestamp);
 }
+
+void etw_record_write_lost(u8 *slot, const struct etw_record_source *source, u64 timestamp);
 
 /* One record of a buffer; the pointers point into the buffer. */
 struct etw_record_view {

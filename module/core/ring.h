@@ -15,6 +15,9 @@
  *
  * reserve: cur -> cur + length.  The slot in between belongs to the writer alone.
  * commit:  add length to the buffer's commit word.
+ * undo:    cur + length -> cur, instead of a commit, if nobody has changed cur since.
+ *	    Not in buffers that CPUs share: one that sampled cur + length, then read the
+ *	    clock, could reserve there after a third CPU that read a later time.
  * close:   cur -> none, then add BIAS - final offset to the commit word.
  *
  * The context whose addition makes the low half of the commit word exactly BIAS is the
@@ -147,6 +150,29 @@ static __always_inline void etw_ring_commit(enum etw_use use,
 
 	if (unlikely(ETW_COMMIT_DONE(done)))
 		ring->ops->deliver(ring, buf);
+}
+
+/* As etw_ring_commit(), of a slot that does not count as a record. */
+static inline void etw_ring_commit_uncounted(enum etw_use use, struct etw_ring *ring,
+					     struct etw_buf *buf, u32 len)
+{
+	u64 done = etw_word_add(use, &buf->commit, len);
+
+	if (unlikely(ETW_COMMIT_DONE(done)))
+		ring->ops->deliver(ring, buf);
+}
+
+/*
+ * Give back the slot of len bytes at offset, which is not committed.  False: another
+ * context has reserved a slot behind it or closed the buffer, so it must be committed.
+ * Only for buffers of one CPU.
+ */
+static inline bool etw_ring_undo(struct etw_ring_cpu *rc, const struct etw_buf *buf,
+				 u32 offset, u32 len)
+{
+	u64 after = ETW_CUR(buf->generation, buf->index, offset + len);
+
+	return etw_word_cmpxchg(ETW_LOCAL, &rc->cur, after, after - len);
 }
 
 /* Does the buffer named by cur hold records, including reserved ones? */

@@ -109,20 +109,29 @@ static __always_inline int
 etw_typed_blob(const void **to, u32 *len, const struct etw_data_descriptor *data)
 {
 	const void *blob;
+	u16 size;
 
 	*to = NULL;
 	*len = 0;
 	if (!data)
 		return 0;
 	blob = (const void *)(unsigned long)data->ptr;
-	if (!etw_blob_ok(blob, data->size))
+	if (data->size < sizeof(size))
+		return -EINVAL;
+	ETW_READ(size, blob, fault);
+	if (size != data->size)
 		return -EINVAL;
 	*to = blob;
 	*len = data->size;
 	return 0;
+fault:
+	return -EFAULT;
 }
 
-/* Each may be NULL.  -EINVAL: metadata whose size is not that of its descriptor. */
+/*
+ * Each may be NULL; their addresses etw_may_read().  -EINVAL: metadata whose size is not
+ * that of its descriptor; -EFAULT: it, or the timestamp, cannot be read.
+ */
 static __always_inline int
 etw_typed_read(struct etw_typed *to, const struct etw_data_descriptor *schema,
 	       const struct etw_data_descriptor *provider,
@@ -136,9 +145,10 @@ etw_typed_read(struct etw_typed *to, const struct etw_data_descriptor *schema,
 	to->timestamp_given = timestamp;
 	to->timestamp = 0;
 	if (timestamp)
-		memcpy(&to->timestamp, (const void *)(unsigned long)timestamp->ptr,
-		       sizeof(to->timestamp));
+		ETW_READ(to->timestamp, (const void *)(unsigned long)timestamp->ptr, fault);
 	return err;
+fault:
+	return -EFAULT;
 }
 
 #endif /* ETW_CORE_TRAITS_H */

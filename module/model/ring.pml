@@ -30,7 +30,8 @@
  *    number of its records above
  *  - a CPU's generations arrive without a gap and the timestamps in them rise:
  *    nothing is read twice, and time does not run backwards
- *  - a write is read or has returned -ENOBUFS, and no buffer is missing at the end
+ *  - a write is read, was undone or has returned -ENOBUFS, and no buffer is missing at the
+ *    end
  *
  * Spin sees sequential consistency.  That is enough here: between a writer and
  * its own interrupts there is one CPU, and data crosses CPUs only through the
@@ -61,6 +62,9 @@
 #ifndef CLOCK_FIRST		/* the clock is read before cur */
 #define CLOCK_FIRST 0
 #endif
+#ifndef UNDO_BLINDLY		/* the undo takes the length off cur, whatever cur is */
+#define UNDO_BLINDLY 0
+#endif
 
 /* How many of each; all of them together are too many for a quick search */
 #ifndef TASK_WRITES
@@ -74,6 +78,9 @@
 #endif
 #ifndef OTHER_ACTIONS
 #define OTHER_ACTIONS 1
+#endif
+#ifndef UNREADABLE		/* any event may turn out to be unreadable */
+#define UNREADABLE 0
 #endif
 #define BUFFERS	3
 #define HEADER	1		/* ETW_BUFFER_HEADER_SIZE; a record's length is 1 */
@@ -341,8 +348,23 @@ inline write_record()
 		fi
 	   fi
 	od;
+#if UNREADABLE
+	/* etw_ring_undo(); a record that says so is like any other */
 	if
-	:: lost
+	:: !lost -> atomic { STEP
+		if
+		:: cur[c] == w + 1 || UNDO_BLINDLY ->
+			assert(place[b] == CURRENT && on[b] == c);
+			cur[c] = cur[c] - 1;
+			b = 0;
+			t = 0
+		:: else
+		fi }
+	:: true
+	fi;
+#endif
+	if
+	:: lost || b == 0
 	:: else ->
 		atomic { STEP
 			assert(place[b] == CURRENT && on[b] == c);

@@ -70,7 +70,8 @@ etw_described_use_decode(struct etw_described *to, const struct etw_traits *trai
 /*
  * Fill in to, whose source is a copy of the event's; source.size no longer includes
  * typed descriptors.  A process's descriptors were split when they were copied.
- * -EINVAL: the descriptors are malformed; -EOVERFLOW: no event has room for the metadata.
+ * -EINVAL: the descriptors are malformed; -EFAULT: the metadata or the timestamp cannot be
+ * read; -EOVERFLOW: no event has room for the metadata.
  */
 static __always_inline int
 etw_described_read(struct etw_described *to, const struct etw_snapshot *snapshot,

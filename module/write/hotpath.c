@@ -9,8 +9,9 @@
  * the event, sample the word that holds this CPU's position (rc.cur); read each clock
  * needed, once; then reserve from the samples.  A reservation fails if an interrupt
  * wrote since the sample was taken; position and clock are then read again, so time
- * never runs backwards within a CPU's stream.  After a reservation nothing can fail,
- * and the record is committed before preemption is enabled again.
+ * never runs backwards within a CPU's stream.  After a reservation nothing can fail but
+ * the reading of a driver's payload, and the slot is given back or committed before
+ * preemption is enabled again.
  *
  * Pairing: F of change.c with rcu_dereference_sched() here.  core/ring.h describes the
  * other barriers.
@@ -67,7 +68,8 @@ static __always_inline int write_one(struct etw_session_hot *s,
 		cur = etw_word_read(&sc->rc.cur);
 		now = etw_clock_read(s->clock);
 	}
-	etw_record_write_items(slot, source, items, now);
+	if (unlikely(etw_record_write_items(slot, source, items, now)))
+		return etw_reserve_unreadable(s, &(struct etw_slot){ slot, len, now, buf }, source);
 	etw_ring_commit(ETW_LOCAL, &s->ring, buf, len);
 	local_inc(&sc->written);
 	return 0;
@@ -268,6 +270,8 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 		properties);
 	if (!wanted)
 		return 0;
+	if (unlikely(err == -EFAULT))
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_COPY_FAULT);
 	/* The metadata alone, or together with the payload, exceeds an event's maximum size. */
 	if (err || event.source.size + event.extra.size > ETW_RECORD_MAX)
 		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
@@ -305,6 +309,8 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	err = etw_described_read(&event, snapshot, NULL);
 	if (unlikely(err == -EINVAL))
 		return err;
+	if (unlikely(err == -EFAULT))
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_COPY_FAULT);
 	if (unlikely(err || event.source.size + event.extra.size > ETW_RECORD_MAX))
 		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
 	event.source.size += event.extra.size;

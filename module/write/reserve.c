@@ -135,6 +135,25 @@ void etw_reserve_commit(struct etw_session_hot *s, const struct etw_slot *slot)
 	local_inc(&this_cpu_ptr(s->cpu)->written);
 }
 
+/*
+ * The event for this slot could not be read: give the slot back, or commit a record in its
+ * place that says so.  Counts the event as lost; returns the result of the write.
+ */
+noinline int etw_reserve_unreadable(struct etw_session_hot *s, const struct etw_slot *slot,
+				    const struct etw_record_source *source)
+{
+	struct etw_buf *buf = slot->buf;
+
+	if (s->shared) {
+		etw_record_write_lost(slot->at, source, slot->now);
+		etw_ring_commit_uncounted(ETW_SHARED, &s->ring, buf, slot->len);
+	} else if (!etw_ring_undo(ring_cpu(s), buf, slot->at - buf->data, slot->len)) {
+		etw_record_write_lost(slot->at, source, slot->now);
+		etw_ring_commit_uncounted(ETW_LOCAL, &s->ring, buf, slot->len);
+	}
+	return etw_reserve_count_drop(s, ETW_DROP_COPY_FAULT);
+}
+
 /* Write a measured event.  Returns 0, or the error of a lost event unless INDEPENDENT. */
 int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source *source,
 		    const struct etw_record_items *items)
@@ -144,7 +163,8 @@ int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source 
 
 	if (!etw_reserve_slot(s, etw_record_slot(source->size), &slot, &err))
 		return err;
-	etw_record_write_items(slot.at, source, items, slot.now);
+	if (unlikely(etw_record_write_items(slot.at, source, items, slot.now)))
+		return etw_reserve_unreadable(s, &slot, source);
 	etw_reserve_commit(s, &slot);
 	return 0;
 }

@@ -22,6 +22,8 @@ struct etw_slot {
 
 bool etw_reserve_slot(struct etw_session_hot *s, u32 len, struct etw_slot *slot, int *err);
 void etw_reserve_commit(struct etw_session_hot *s, const struct etw_slot *slot);
+int etw_reserve_unreadable(struct etw_session_hot *s, const struct etw_slot *slot,
+			   const struct etw_record_source *source);
 int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source *source,
 		      const struct etw_record_items *items);
 void etw_reserve_close_shared(struct etw_session_hot *s);

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 
 #include "activity.h"
+#include "described.h"
 #include "hotpath.h"
 #include "opts.h"
 #include "snapshot.h"
@@ -17,6 +18,37 @@ static __always_inline bool has_snapshot(const struct etw_provider *provider)
 	return rcu_access_pointer(provider->snapshot);
 }
 
+static __always_inline int write_measured(const struct etw_provider *provider,
+					  struct etw_record_source *source,
+					  const struct etw_write_opts *opts)
+{
+	int err;
+
+	if (!static_branch_unlikely(&etw_activity_used) || source->activity)
+		return etw_hotpath_write(provider, source, opts);
+
+	/* A replaced id stays readable for a grace period. */
+	rcu_read_lock_sched_notrace();
+	source->activity = etw_activity_current();
+	err = etw_hotpath_write(provider, source, opts);
+	rcu_read_unlock_sched_notrace();
+	return err;
+}
+
+/* etw_record_measure() returned err.  Out of line, to keep its registers off the fast path. */
+static noinline int write_doubtful(const struct etw_provider *provider,
+				   struct etw_record_source *source,
+				   const struct etw_write_opts *opts, int err)
+{
+	if (err == -EFAULT && etw_record_pieces_ok(source))
+		return write_measured(provider, source, opts);
+	if (err == -EFAULT)
+		return etw_hotpath_drop(provider, source->desc, opts, ETW_DROP_COPY_FAULT);
+	if (err == -EOVERFLOW)
+		return etw_hotpath_drop(provider, source->desc, opts, ETW_DROP_EVENT_SIZE);
+	return err;
+}
+
 static __always_inline int write_kernel(const struct etw_provider *provider,
 					const struct etw_event_descriptor *desc,
 					const struct etw_guid *activity,
@@ -24,34 +56,24 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
 					const struct etw_data_descriptor *data,
 					const struct etw_write_opts *opts)
 {
-	struct etw_record_source source = {
-		.provider = &provider->guid,
-		.desc = desc,
-		.activity = activity,
-		.related = related,
-		.data = data,
-		.count = count,
-		.thread_id = current->pid,
-		.process_id = current->tgid,
-		.type = ETW_TYPE_EVENT64,
-		.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE,
-	};
+	struct etw_record_source source UNINITIALIZED;
 	int err;
 
+	/* An initializer would clear size and the padding as well. */
+	source.provider = &provider->guid;
+	source.desc = desc;
+	source.activity = activity;
+	source.related = related;
+	source.data = data;
+	source.count = count;
+	source.thread_id = current->pid;
+	source.process_id = current->tgid;
+	source.type = ETW_TYPE_EVENT64;
+	source.flags = ETW_EVENT_NO_CPUTIME | ETW_EVENT_KERNEL_MODE;
 	err = etw_record_measure(&source);
-	if (unlikely(err == -EOVERFLOW))
-		return etw_hotpath_drop(provider, desc, opts, ETW_DROP_EVENT_SIZE);
 	if (unlikely(err))
-		return err;
-	if (!static_branch_unlikely(&etw_activity_used) || activity)
-		return etw_hotpath_write(provider, &source, opts);
-
-	/* A replaced id stays readable for a grace period. */
-	rcu_read_lock_sched_notrace();
-	source.activity = etw_activity_current();
-	err = etw_hotpath_write(provider, &source, opts);
-	rcu_read_unlock_sched_notrace();
-	return err;
+		return write_doubtful(provider, &source, opts, err);
+	return write_measured(provider, &source, opts);
 }
 
 /**
@@ -68,8 +90,9 @@ static __always_inline int write_kernel(const struct etw_provider *provider,
  *
  * Return: 0, even if no session takes the event; -EINVAL: more than 128 pieces;
  * -EOVERFLOW: over 64 KB with header and items; -EMSGSIZE: larger than a session's
- * buffer; -ENOBUFS: a session had no free buffer.  The sessions that fail count
- * the event as lost; the others get it.
+ * buffer; -ENOBUFS: a session had no free buffer; -EFAULT: the payload, an activity id
+ * or metadata could not be read.  The sessions that fail count the event as lost; the
+ * others get it.
  */
 int etw_write_transfer(struct etw_provider *provider,
 		       const struct etw_event_descriptor *desc,

@@ -8,16 +8,28 @@
 #include <linux/sched.h>
 
 #include "activity.h"
+#include "core/port.h"
 #include "hotpath.h"
 
-/* Bytes of the string with its NUL; above ETW_RECORD_MAX if it is too long for an event. */
+/*
+ * Bytes of the string with its NUL; above ETW_RECORD_MAX if it is too long for an event;
+ * 0 if it cannot be read.
+ */
 static u32 string_bytes(const u16 *string)
 {
-	u32 units = 0;
+	u32 units;
+	u16 unit;
 
-	while (units <= ETW_RECORD_MAX / sizeof(*string) && string[units])
-		units++;
+	if (!etw_may_read((unsigned long)string))
+		return 0;
+	for (units = 0; units <= ETW_RECORD_MAX / sizeof(*string); units++) {
+		ETW_READ(unit, &string[units], fault);
+		if (!unit)
+			break;
+	}
 	return (units + 1) * sizeof(*string);
+fault:
+	return 0;
 }
 
 static int write_string(struct etw_provider *provider, struct etw_record_source *source)
@@ -75,6 +87,8 @@ int etw_write_string(struct etw_provider *provider, u8 level, u64 keyword,
 	if (!etw_entry_wants(&provider->enable, level, keyword))
 		return 0;
 	data = etw_data(string, string_bytes(string));
+	if (!data.size)
+		return etw_hotpath_drop(provider, &desc, NULL, ETW_DROP_COPY_FAULT);
 	return write_string(provider, &source);
 }
 EXPORT_SYMBOL_GPL(etw_write_string);

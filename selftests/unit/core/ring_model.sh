@@ -190,6 +190,9 @@ model=ring
 always small_pass "one CPU, an interrupt" -DOTHER_ACTIONS=0
 must_pass "two CPUs, an interrupt"
 must_pass "one CPU, an interrupt and an NMI" -DNMI_ACTIONS=1 -DOTHER_ACTIONS=0
+always small_pass "one CPU, an interrupt, events that cannot be read" \
+	-DOTHER_ACTIONS=0 -DUNREADABLE=1
+must_pass "two CPUs, an interrupt, events that cannot be read" -DUNREADABLE=1
 covered
 
 always must_fail "no generation in cur" -DNO_GENERATION=1
@@ -199,6 +202,7 @@ must_fail "BIAS or more is enough" -DAT_LEAST_BIAS=1
 must_fail "pool head without tag" -DNO_TAG=1
 must_fail "buffers read in the order of delivery" -DNO_ORDER=1
 always must_fail "clock read before cur" -DCLOCK_FIRST=1
+always must_fail "undo without a look at cur" -DUNREADABLE=1 -DUNDO_BLINDLY=1
 
 # ------------------------------------------------- flush, CPU hotplug, stop
 model=ring_deliver
