@@ -242,6 +242,13 @@ struct etw_session_stat {
 	/* out: delivered, but no consumer had taken them when the session stopped */
 	__u64 discarded_buffers;
 	__u64 discarded_events;
+	/*
+	 * out: lost because a writer in the buffer died before it finished an event.  Once the
+	 * session has stopped, written = events_delivered + overwritten + abandoned_events;
+	 * the unfinished events, one or more in each buffer, are in none of these.
+	 */
+	__u64 abandoned_buffers;
+	__u64 abandoned_events;
 };
 
 /* --------------------------------------------------------------- log files */

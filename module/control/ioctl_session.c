@@ -81,7 +81,7 @@ static struct etw_trace_session *session_for(const struct etw_session *a, u32 ri
 /* Fill the members marked out. */
 static int session_describe(struct etw_trace_session *s, struct etw_session *a)
 {
-	u64 lost = etw_session_dropped(s, NULL);
+	u64 lost = etw_session_lost(s);
 	int err;
 
 	mutex_lock(&s->lock);
@@ -446,6 +446,8 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 	st->overwritten_events = atomic64_read(&s->overwritten_events);
 	st->discarded_buffers = s->discarded_buffers;
 	st->discarded_events = s->discarded_events;
+	st->abandoned_buffers = s->abandoned_buffers;
+	st->abandoned_events = s->abandoned_events;
 	mutex_unlock(&s->lock);
 	etw_session_put(s);
 	return err;

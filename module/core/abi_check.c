@@ -113,7 +113,9 @@ AT(etw_session_stat, overwritten_buffers, 120, 8);
 AT(etw_session_stat, overwritten_events, 128, 8);
 AT(etw_session_stat, discarded_buffers, 136, 8);
 AT(etw_session_stat, discarded_events, 144, 8);
-SIZE(etw_session_stat, 152);
+AT(etw_session_stat, abandoned_buffers, 152, 8);
+AT(etw_session_stat, abandoned_events, 160, 8);
+SIZE(etw_session_stat, 168);
 
 AT(etw_filter, ptr, 0, 8);
 AT(etw_filter, len, 8, 4);

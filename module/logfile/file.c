@@ -401,7 +401,7 @@ int etw_logtarget_sync(struct file *file)
 static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
 {
 	struct etw_log_header *h = &t->header;
-	u64 lost = etw_session_dropped(s, NULL);
+	u64 lost = etw_session_lost(s);
 	int err, more = 0;
 
 	err = renew(t, s);

@@ -9,7 +9,9 @@
  *	hotplug.c	hotplug_cpu_dead(), hotplug_cpu_up()
  *	deliver.c	etw_deliver_kick(), deliver_irq(), deliver_work(),
  *			deliver_drain(), release_in_order(), deliver_replenish(),
- *			etw_deliver_flush(), deliver_timed_flush(), etw_deliver_stop()
+ *			etw_deliver_flush(), deliver_timed_flush(), etw_deliver_stop(),
+ *			deliver_abandoned()
+ *	abandon.c	etw_abandon_mark(), etw_abandon_marked()
  *	session.c	etw_session_stop(); F: etw_provider_session_stopped()
  *
  * The world: one task that writes on each of two CPUs, the irq_work on either,
@@ -29,6 +31,8 @@
  *  - after the final drain of STOP nothing is delivered, no irq_work, work or
  *    timer is left, and nothing is lost
  *  - if a writer found the pool empty (EMPTY), the worker acted on it: dry is cleared
+ *  - the buffer in which a writer died (DEATHS) is abandoned in its place among those of
+ *    its CPU, by a flush or by STOP; no buffer of a live writer is
  *
  * Left out: the steps inside reserve, commit and close, and nested writers
  * (ring.pml; here each is one step), the use of buffers (without EMPTY there
@@ -57,6 +61,7 @@
 #define NO_CLOSE_ALL	11	/* STOP closes nothing */
 #define CANCEL_FIRST	12	/* STOP ends the works before the irq_work */
 #define NO_FINAL_DRAIN	13	/* STOP does not look at session->done */
+#define NO_MARK		14	/* incomplete buffers not marked */
 #ifndef BROKEN
 #define BROKEN 0
 #endif
@@ -70,6 +75,9 @@
 #endif
 #ifndef HOTPLUG			/* 1: CPU 1 dies, 2: and may come back, */
 #define HOTPLUG 0		/* 3: after an attempt that failed, too */
+#endif
+#ifndef DEATHS
+#define DEATHS	0		/* writers that die between reserve and commit */
 #endif
 #ifndef EMPTY
 #define EMPTY	0		/* so is the pool, at the start */
@@ -95,6 +103,13 @@ byte committed[2];		/* was closed under its writer */
 bool owed[2];			/* closed before its last commit */
 byte done[2];			/* session->done: a bit for each generation */
 byte size[8];			/* records of a buffer on session->done */
+/* A slot whose writer died: in the open buffer, or in a closed one with that generation */
+byte deaths = DEATHS;
+bool dead_slot[2];
+bool stuck[2];
+byte stuck_generation[2], stuck_records[2];
+bool marked[2];			/* by the flush or STOP, of which one runs at a time */
+byte marked_generation[2];
 
 /* irq_work, works, RCU, hotplug */
 bool irq_pending, irq_busy;
@@ -154,13 +169,27 @@ inline ring_deliver(k, here)
 	reserved[k] = 0; committed[k] = 0
 }
 
+/* CPU k's buffer is closed, and complete but for the slot of a dead writer. */
+inline stick(k)
+{
+	assert(!stuck[k]);
+	stuck[k] = true;
+	stuck_generation[k] = generation[k];
+	stuck_records[k] = committed[k];
+	dead_slot[k] = false;
+	reserved[k] = 0; committed[k] = 0
+}
+
 /* etw_buffers_close_cpu() or close_here() for CPU k, called on CPU here: one step */
 inline close_cpu(k, here)
 {
 	if
+	:: open[k] && dead_slot[k] && reserved[k] == committed[k] + 1 ->
+		open[k] = false;
+		stick(k)
 	:: open[k] && reserved[k] == committed[k] ->
 		open[k] = false; ring_deliver(k, here)
-	:: open[k] && reserved[k] != committed[k] ->
+	:: open[k] && reserved[k] > committed[k] + dead_slot[k] ->
 		open[k] = false;
 		owed[k] = true
 	:: else
@@ -211,6 +240,38 @@ inline drain()
 	}
 }
 
+/* etw_abandon_mark() */
+inline mark()
+{
+	d_step {
+		for (i : 0 .. 1) {
+			marked[i] = stuck[i] || owed[i];
+			marked_generation[i] = (stuck[i] -> stuck_generation[i] : generation[i])
+		}
+		i = 0
+	}
+}
+
+/* deliver_abandoned(): the buffer takes its place, and its records are lost, but told */
+inline abandon()
+{
+	d_step {
+		for (i : 0 .. 1) {
+			assert(!(marked[i] && owed[i] && marked_generation[i] == generation[i]));
+			if
+			:: marked[i] && stuck[i] && marked_generation[i] == stuck_generation[i] ->
+				done[i] = done[i] | (1 << stuck_generation[i]);
+				size[i * 4 + stuck_generation[i]] = stuck_records[i];
+				stuck[i] = false
+			:: else
+			fi;
+			marked[i] = false
+		}
+		i = 0
+	}
+	drain()
+}
+
 inline replenish()
 {
 	free = (EMPTY && free == 0 -> 1 : free);
@@ -250,11 +311,18 @@ inline deliver_flush()
 #if BROKEN == CLEAR_LATE
 		flush_armed = false;
 #endif
+#if DEATHS && BROKEN != NO_MARK
+		mark();
+#endif
 #if BROKEN != NO_GRACE_DRAIN
 		synchronize_rcu();
 #endif
 		atomic {
-			drain(); replenish();
+			drain();
+#if DEATHS
+			abandon();
+#endif
+			replenish();
 			assert(due[0] == 0 && due[1] == 0)
 		}
 	fi;
@@ -301,6 +369,19 @@ proctype writer(bit c; byte writes)
 		/* etw_ring_reserve() */
 		:: atomic { session && !in_irq[c] && open[c] && reserved[c] < SIZE ->
 			reserved[c]++ };
+#if DEATHS	/* An oops: the task ends, and another one writes. */
+			if
+			:: atomic { deaths > 0 && !in_irq[c] ->
+				deaths--;
+				dead_slot[c] = true;
+				if
+				:: owed[c] -> owed[c] = false; stick(c)
+				:: else
+				fi };
+				break
+			:: true
+			fi;
+#endif
 			/* etw_ring_commit() */
 			atomic { STEP
 				assert(!drained);
@@ -310,6 +391,9 @@ proctype writer(bit c; byte writes)
 				:: owed[c] && reserved[c] == committed[c] ->
 					owed[c] = false;
 					ring_deliver(c, c)
+				:: owed[c] && dead_slot[c] && reserved[c] == committed[c] + 1 ->
+					owed[c] = false;
+					stick(c)
 				:: else
 				fi
 			};
@@ -463,6 +547,10 @@ proctype stopper()
 #if BROKEN != NO_FINAL_DRAIN
 	drain();
 #endif
+#if DEATHS && BROKEN != NO_MARK
+	mark();
+	atomic { abandon() };
+#endif
 	atomic {
 		drained = true;
 		assert(!in_irq[0] && !in_irq[1] && !irq_pending);
@@ -478,6 +566,7 @@ proctype end()
 	timeout;
 	assert(!cpus_write && !flush_lock && (drained || listed));
 	assert(done[0] == 0 && done[1] == 0 && (!dry || !listed));
+	assert(!stuck[0] && !stuck[1]);
 	assert(unread[0] == 0 && unread[1] == 0);
 	assert(next_generation[0] == generation[0] && next_generation[1] == generation[1])
 }

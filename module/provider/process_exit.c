@@ -16,9 +16,11 @@
 #include "process.h"
 #include "process_exit.h"
 #include "write/activity.h"
+#include "write/hotpath.h"
 
 static void task_exits(ETW_EXIT_PROBE_ARGS)
 {
+	etw_hotpath_task_exits();
 	etw_activity_task_exits(task);
 	etw_process_owner_gone(task);
 }

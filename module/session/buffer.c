@@ -329,6 +329,16 @@ u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES])
 	return total;
 }
 
+/*
+ * Return the number of events that the session lost on the way into its buffers and in
+ * them.  An abandoned buffer has an event that was never finished, besides the others.
+ */
+u64 etw_session_lost(struct etw_trace_session *s)
+{
+	return etw_session_dropped(s, NULL) + READ_ONCE(s->abandoned_events) +
+	       READ_ONCE(s->abandoned_buffers);
+}
+
 u64 etw_session_written(struct etw_trace_session *s)
 {
 	u64 sum = 0;

@@ -19,6 +19,7 @@ void etw_buffers_close_cpu(struct etw_trace_session *s, int cpu);
 void etw_buffers_close_online(struct etw_trace_session *s);
 void etw_buffers_close_all(struct etw_trace_session *s);
 u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES]);
+u64 etw_session_lost(struct etw_trace_session *s);
 u64 etw_session_written(struct etw_trace_session *s);
 
 #endif /* ETW_SESSION_BUFFER_H */

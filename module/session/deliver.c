@@ -16,6 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "abandon.h"
 #include "buffer.h"
 #include "consumer.h"
 #include "deliver.h"
@@ -64,7 +65,7 @@ static void deliver_publish(struct etw_trace_session *s, struct etw_buffer *b)
 	h->type = ETW_BUFFER_TYPE_GENERIC;
 	b->sequence = s->next_sequence++;
 	h->sequence = b->sequence;
-	lost = etw_session_dropped(s, NULL);
+	lost = etw_session_lost(s);
 	if (lost != s->lost_seen)
 		h->flags |= ETW_BUFFER_EVENTS_LOST;
 	s->lost_seen = lost;
@@ -107,7 +108,10 @@ static void release_in_order(struct etw_trace_session *s, struct etw_session_cpu
 			break;
 		sc->next_generation++;
 		list_del_init(&b->node);
-		deliver_publish(s, b);
+		if (unlikely(b->abandoned))
+			etw_abandon_count(s, b);
+		else
+			deliver_publish(s, b);
 	}
 }
 
@@ -129,12 +133,38 @@ static void deliver_drain(struct etw_trace_session *s)
 }
 
 /*
+ * Count the marked buffers that are still incomplete as lost, each in its place among those
+ * of its CPU.  All complete ones have been taken over.
+ */
+static void deliver_abandoned(struct etw_trace_session *s)
+{
+	struct etw_session_cpu *sc;
+	struct etw_buffer *b;
+	u32 i, total = s->total;
+
+	for (i = 1; i <= total; i++) {
+		b = etw_buffer_of(s->hot.ring.pool.table[i]);
+		if (likely(!etw_abandon_marked(s, b)))
+			continue;
+		if (s->hot.buffering) {
+			etw_abandon_count(s, b);
+		} else {
+			sc = per_cpu_ptr(s->hot.cpu, b->buf.cpu);
+			arrive(sc, b);
+			release_in_order(s, sc);
+		}
+		if (s->state == ETW_RUNNING)
+			etw_abandon_replace(s);
+	}
+}
+
+/*
  * If free buffers run low, grow the pool, or else take buffers from the slowest
  * consumer, early enough that faster ones lose nothing.
  */
 static void deliver_replenish(struct etw_trace_session *s)
 {
-	u32 limit = s->max_buffers + 2 * s->consumer_count;
+	u32 limit = s->max_buffers + 2 * s->consumer_count + s->abandoned_buffers;
 	bool dry = READ_ONCE(s->dry);
 	struct etw_buffer *b;
 
@@ -267,7 +297,8 @@ static int deliver_snapshot(struct etw_trace_session *s)
  *
  * Two grace periods: after the first, writers that read the clock before `through` have
  * reserved their slots, so closing finds them; after the second, writers that were
- * filling slots of closed buffers have committed, so the buffers were delivered.
+ * filling slots of closed buffers have committed, so the buffers were delivered; where one
+ * was not, its writer has died.
  */
 int etw_deliver_flush(struct etw_trace_session *s)
 {
@@ -291,13 +322,17 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	WRITE_ONCE(s->hot.given_after, through);
 	synchronize_rcu();
 	etw_buffers_close_online(s);
+	mutex_lock(&s->lock);
+	etw_abandon_mark(s);
+	mutex_unlock(&s->lock);
 	synchronize_rcu();
 
 	mutex_lock(&s->lock);
+	if (!s->hot.buffering)
+		deliver_drain(s);
+	deliver_abandoned(s);
 	if (s->hot.buffering)
 		err = deliver_snapshot(s);
-	else
-		deliver_drain(s);
 	deliver_replenish(s);
 	if (!err) {
 		s->complete_through = through;
@@ -356,7 +391,8 @@ static void discard_ring(struct etw_trace_session *s)
  *  1. No flush begins or runs any more; all open buffers are closed.
  *  2. Closing raised the irq_work, which queued the works: end them in that order;
  *     nothing can raise them again.
- *  3. session->done is complete: no more buffers will be added.
+ *  3. session->done is complete: no more buffers will be added.  A buffer that is closed
+ *     and was not delivered is abandoned.
  */
 void etw_deliver_stop(struct etw_trace_session *s)
 {
@@ -378,6 +414,9 @@ void etw_deliver_stop(struct etw_trace_session *s)
 		discard_ring(s);
 	else
 		deliver_drain(s);
+	etw_abandon_mark(s);
+	deliver_abandoned(s);
+	etw_abandon_balance(s);
 	etw_clock_sample(s->hot.clock, &s->sync);
 	s->complete_through = U64_MAX;
 	s->complete_sequence = s->next_sequence;

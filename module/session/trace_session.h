@@ -38,6 +38,11 @@ struct etw_buffer {
 	u32 events;
 	u16 pending;			/* consumers that have not taken it yet */
 	u16 held;			/* consumers that hold it */
+	/* see abandon.c */
+	u16 marked_cpu;
+	u16 marked_generation;
+	bool marked;			/* closed, but incomplete before a grace period */
+	bool abandoned;			/* ... and after it: never used again */
 };
 
 enum etw_session_state { ETW_RUNNING, ETW_STOPPING, ETW_STOPPED };
@@ -88,6 +93,8 @@ struct etw_trace_session {
 	u64 events_delivered;
 	u64 discarded_buffers;
 	u64 discarded_events;
+	u64 abandoned_buffers;		/* also read without the lock */
+	u64 abandoned_events;
 	u64 rt_buffers_lost;
 
 	/* set at start; NULL: no file */

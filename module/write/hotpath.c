@@ -41,6 +41,19 @@ unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
 
 static DEFINE_PER_CPU(unsigned int, nesting);
 
+/*
+ * A task ends.  No writer is active on this CPU now, because writers do not sleep, and those
+ * in interrupts of this function restore what they find: if the count is not 0, tasks died
+ * in a write.
+ */
+void etw_hotpath_task_exits(void)
+{
+	preempt_disable_notrace();
+	if (unlikely(this_cpu_read(nesting)))
+		this_cpu_write(nesting, 0);
+	preempt_enable_notrace();
+}
+
 /* Write one session's record.  cur: the sampled position; now: the time read after it. */
 static __always_inline int write_one(struct etw_session_hot *s,
 				     const struct etw_record_source *source,

@@ -19,4 +19,6 @@ int etw_hotpath_drop(const struct etw_provider *provider,
 		     const struct etw_event_descriptor *desc,
 		     const struct etw_write_opts *opts, u32 cause);
 
+void etw_hotpath_task_exits(void);
+
 #endif /* ETW_WRITE_HOTPATH_H */

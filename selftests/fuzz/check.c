@@ -103,7 +103,7 @@ static void check_accounts(uint64_t handle)
 	silence(handle);
 	if (ioctl(device, ETW_IOC_SESSION_FLUSH, &s) || ioctl(device, ETW_IOC_SESSION_STAT, &t))
 		return;
-	if (t.written != t.events_delivered + t.overwritten_events)
+	if (t.written != t.events_delivered + t.overwritten_events || t.abandoned_buffers)
 		finding("a session wrote %lu events, delivered %lu and overwrote %lu",
 			(long)t.written, (long)t.events_delivered, (long)t.overwritten_events);
 	shared->accounts++;

@@ -219,8 +219,15 @@ small_pass "empty pool, two CPUs, FLUSH" -DEMPTY=1 -DWRITES0=1 -DWRITES1=1 -DFLU
 small_pass "empty pool, two CPUs, STOP" -DEMPTY=1 -DWRITES0=1 -DWRITES1=1 -DSTOP=1
 small_pass "empty pool, two CPUs, one dies" -DEMPTY=1 -DWRITES0=1 -DWRITES1=1 -DHOTPLUG=1
 must_pass "empty pool, a CPU that dies and fails to return" -DEMPTY=1 -DWRITES1=2 -DHOTPLUG=3
+always small_pass "one CPU, a writer dies, timer" -DWRITES0=4 -DDEATHS=1
+must_pass "two CPUs, a writer dies, FLUSH" -DWRITES0=2 -DWRITES1=1 -DDEATHS=1 -DFLUSHES=1
+must_pass "two CPUs, a writer dies, STOP" -DWRITES0=2 -DWRITES1=1 -DDEATHS=1 -DSTOP=1
 covered
 
+world="-DWRITES0=4 -DDEATHS=1"
+always must_fail "a writer dies, nothing marked" -DBROKEN=NO_MARK
+world="-DWRITES0=2 -DDEATHS=1"
+must_fail "no grace period before marked buffers are abandoned" -DBROKEN=NO_GRACE_DRAIN
 world="-DWRITES0=2 -DWRITES1=1"
 always must_fail "flush_armed cleared after the look for buffers" -DBROKEN=CLEAR_LATE
 must_fail "no grace period before the look (D)" -DBROKEN=NO_GRACE_CLOSE

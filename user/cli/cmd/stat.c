@@ -151,6 +151,9 @@ static void print_events(const struct sample *now, const struct sample *before)
 		seconds);
 	add_row(&table, "discarded: no reader", s->discarded_events,
 		b->discarded_events, seconds);
+	if (s->abandoned_buffers)
+		add_row(&table, "lost: writer died", s->abandoned_events + s->abandoned_buffers,
+			b->abandoned_events + b->abandoned_buffers, seconds);
 	if (now->session.s.mode & ETW_MODE_BUFFERING)
 		add_row(&table, "overwritten", s->overwritten_events,
 			b->overwritten_events, seconds);
@@ -260,6 +263,8 @@ static void print_json(const struct sample *now, const struct sample *before)
 	json_writer_unsigned(&line, "discarded_buffers", s->discarded_buffers);
 	json_writer_unsigned(&line, "overwritten_events", s->overwritten_events);
 	json_writer_unsigned(&line, "overwritten_buffers", s->overwritten_buffers);
+	json_writer_unsigned(&line, "abandoned_events", s->abandoned_events);
+	json_writer_unsigned(&line, "abandoned_buffers", s->abandoned_buffers);
 	put_readers(&line, now);
 	json_print(&line);
 }

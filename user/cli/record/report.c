@@ -125,7 +125,8 @@ static bool is_gone(const char *path)
 static void count_files(struct record *r)
 {
 	const struct session *s = &r->last.session;
-	uint64_t gone = s->log.log.events_lost + r->last.stat.overwritten_events;
+	uint64_t gone = s->log.log.events_lost + r->last.stat.overwritten_events +
+			r->last.stat.abandoned_events;
 	uint64_t counted;
 
 	r->in_files = r->last.stat.written > gone ? r->last.stat.written - gone : 0;
@@ -221,11 +222,13 @@ static void diagnose(const struct record *r, enum record_end end)
 
 static void report_drops(const struct sample *s)
 {
-	uint64_t known = events_dropped(s);
+	uint64_t abandoned = s->stat.abandoned_events + s->stat.abandoned_buffers;
+	uint64_t known = events_dropped(s) + abandoned;
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
 		sample_report_lost("", s->stat.dropped[i], loss_causes[i].text);
+	sample_report_lost("", abandoned, "a writer died");
 	if (s->session.s.events_lost > known)
 		sample_report_lost("", s->session.s.events_lost - known, NULL);
 }
