@@ -34,6 +34,8 @@
 
 #define ETW_TEST_SET		ETW_TEST_IOC(11) /* etw_test_set */
 #define ETW_TEST_TYPED		ETW_TEST_IOC(12) /* etw_test_typed */
+#define ETW_TEST_BAD		ETW_TEST_IOC(13) /* etw_test_bad */
+#define ETW_TEST_DIE		ETW_TEST_IOC(14) /* etw_test_die */
 
 #define ETW_TEST_CALLBACK	0x1	/* with a callback that logs its calls */
 #define ETW_TEST_GATED		0x2	/* ... and waits for the gate to open */
@@ -210,6 +212,44 @@ struct etw_test_typed {
 	__s32 result;		/* out */
 	struct etw_test_piece pieces[ETW_TEST_PIECES];
 	__u8  bytes[1024];
+};
+
+/* Where an event has an address that cannot be read, */
+#define ETW_TEST_BAD_PIECE	0
+#define ETW_TEST_BAD_ACTIVITY	1
+#define ETW_TEST_BAD_RELATED	2
+#define ETW_TEST_BAD_STRING	3
+#define ETW_TEST_BAD_SCHEMA	4	/* of a provider with ETW_SET_TYPES */
+/* ... and which kind of address */
+#define ETW_TEST_BAD_NULL	0	/* near NULL */
+#define ETW_TEST_BAD_USER	1	/* of the program, which could read it */
+#define ETW_TEST_BAD_POISON	2	/* not canonical */
+#define ETW_TEST_BAD_TOP	3	/* an error pointer */
+#define ETW_TEST_BAD_GUARD	4	/* not mapped */
+#define ETW_TEST_BAD_TAIL	5	/* mapped, but not the page behind it */
+#define ETW_TEST_BAD_KINDS	6
+
+struct etw_test_bad {
+	__u32 index;
+	__u32 place;
+	__u32 kind;
+	__u32 size;		/* of the piece */
+	__u32 count;		/* events */
+	__s32 result;		/* out: of the last one */
+	__u64 user;
+	struct etw_event_descriptor desc;
+};
+
+/*
+ * Let a kernel thread on this CPU end, as by an oops, between reserve and commit of an event
+ * of a provider with ETW_SET_TYPES.
+ */
+struct etw_test_die {
+	__u32 index;
+	__u32 cpu;
+	__s32 result;		/* out: -EOPNOTSUPP, the kernel has no kprobes; -EIO, it lived */
+	__u32 reserved;
+	struct etw_event_descriptor desc;
 };
 
 #endif /* ETW_TEST_H */

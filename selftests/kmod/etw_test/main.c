@@ -336,6 +336,8 @@ static const struct {
 	{ ETW_TEST_PEEK, sizeof(struct etw_test_peek), etw_test_peek_op, false, false },
 	{ ETW_TEST_SET, sizeof(struct etw_test_set), etw_test_set_op, true, true },
 	{ ETW_TEST_TYPED, sizeof(struct etw_test_typed), etw_test_typed_op, true, true },
+	{ ETW_TEST_BAD, sizeof(struct etw_test_bad), etw_test_bad_op, true, true },
+	{ ETW_TEST_DIE, sizeof(struct etw_test_die), etw_test_die_op, true, true },
 };
 
 static long test_run(int op, void __user *user)

@@ -28,4 +28,8 @@ int etw_test_peek_op(void *arg);
 int etw_test_set_op(void *arg);
 int etw_test_typed_op(void *arg);
 
+/* bad.c */
+int etw_test_bad_op(void *arg);
+int etw_test_die_op(void *arg);
+
 #endif /* ETW_TEST_OPS_H */

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bad_driver - drivers that pass bad pointers, and writers that die in a write, cost events
+ * and buffers that are counted, and nothing else
+ *
+ * KERNEL: every
+ */
+#include "lib/vm.h"
+#include "lib/vm_buf.h"
+#include "lib/driver/vm_kmod.h"
+
+#include "kmod/etw_test/etw_test.h"
+
+static const struct etw_guid guid = ETW_TEST_GUID;
+static const struct etw_guid lost_guid =
+	ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e);
+
+#define DEATHS	12	/* more than writers may be nested */
+
+struct seen {
+	uint64_t good;		/* events of etw_test_write */
+	uint64_t trap;		/* of the trap */
+	uint64_t lost;		/* records that say that an event is lost */
+	uint64_t other;
+};
+
+static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	struct seen *s = ctx;
+
+	(void)b;
+	if (!memcmp(&r->head->provider, &lost_guid, sizeof(lost_guid)))
+		s->lost++;
+	else if (r->head->desc.id == 98)
+		s->trap++;
+	else if (r->head->desc.id == 5 && r->len == 28 && r->data[0] == 0x5a && r->data[27] == 0x5a)
+		s->good++;
+	else
+		s->other++;
+}
+
+FIXTURE(bad_driver) {
+	int fd;
+	int kfd;
+	struct etw_session s;
+	struct vm_reader r;
+	struct seen seen;
+	struct etw_test_write w;
+	struct etw_test_bad bad;
+	struct etw_test_trap trap;
+};
+
+FIXTURE_SETUP(bad_driver)
+{
+	struct etw_test_set types = { .index = 1, .flags = ETW_SET_TYPES, .types = 1 };
+	struct etw_test_register reg = { .index = 0 };
+
+	vm_pin(0);
+	self->fd = vm_open();
+	ASSERT_LE(0, self->fd);
+	vm_stop_all(self->fd);
+	vm_rmmod_try("etw_test");
+	ASSERT_EQ(0, vm_insmod("etw_test"));
+	self->kfd = vm_kmod_open("etw_test");
+	ASSERT_LE(0, self->kfd);
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, reg.result);
+	reg.index = 1;
+	reg.guid = vm_guid(1);
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, reg.result);
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_SET, &types));
+	ASSERT_EQ(0, types.result);
+	self->w = (struct etw_test_write){
+		.count = 1, .size = 28, .descriptors = 3, .desc = { .id = 5, .level = 1 } };
+	self->bad = (struct etw_test_bad){
+		.count = 1, .size = 8, .desc = { .id = 6, .level = 1 },
+		.user = (uintptr_t)&self->bad };
+	self->r.fd = -1;
+}
+
+FIXTURE_TEARDOWN(bad_driver)
+{
+	self->trap.kind = ETW_TEST_TRAP_REMOVE;
+	vm_ioctl(self->kfd, ETW_TEST_TRAP, &self->trap);
+	if (self->r.fd >= 0)
+		vm_reader_close(&self->r);
+	close(self->kfd);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
+	vm_stop_all(self->fd);
+	close(self->fd);
+}
+
+static int begin(FIXTURE_DATA(bad_driver) *self, uint32_t mode)
+{
+	int ret;
+
+	self->s = vm_session("t-bad");
+	self->s.buffer_kb = 16;
+	self->s.min_buffers = 16;
+	self->s.max_buffers = 40;
+	self->s.mode = mode;
+	ret = vm_start(self->fd, &self->s);
+	ret = ret ?: vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK);
+	ret = ret ?: vm_enable(self->fd, self->s.handle, guid, 0, 0, 0);
+	return ret ?: vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0);
+}
+
+static int good(FIXTURE_DATA(bad_driver) *self, uint32_t count)
+{
+	uint32_t ok = self->w.ok;
+	int ret;
+
+	self->w.count = count;
+	ret = vm_ioctl(self->kfd, ETW_TEST_WRITE, &self->w);
+	return ret ?: self->w.ok - ok == count ? 0 : -EBADMSG;
+}
+
+static int bad(FIXTURE_DATA(bad_driver) *self, uint32_t place, uint32_t kind)
+{
+	int ret;
+
+	self->bad.index = place == ETW_TEST_BAD_SCHEMA;
+	self->bad.place = place;
+	self->bad.kind = kind;
+	ret = vm_ioctl(self->kfd, ETW_TEST_BAD, &self->bad);
+	return ret ?: self->bad.result;
+}
+
+static int drain(FIXTURE_DATA(bad_driver) *self)
+{
+	int ret = vm_flush(self->fd, self->s.handle);
+
+	ret = ret ?: vm_drain(&self->r, see, &self->seen);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* Each bad pointer costs its event, which is counted; all others arrive. */
+TEST_F(bad_driver, pointers)
+{
+	uint32_t place, kind, n = 0;
+	struct etw_session_stat st;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	for (place = ETW_TEST_BAD_PIECE; place <= ETW_TEST_BAD_SCHEMA; place++) {
+		for (kind = 0; kind < ETW_TEST_BAD_KINDS; kind++) {
+			/* An id at the end of a page can be read. */
+			if (kind == ETW_TEST_BAD_TAIL && place != ETW_TEST_BAD_PIECE &&
+			    place != ETW_TEST_BAD_STRING)
+				continue;
+			self->bad.size = kind == ETW_TEST_BAD_TAIL ? 1000 : 8;
+			ASSERT_EQ(0, good(self, 10));
+			ASSERT_EQ(-EFAULT, bad(self, place, kind))
+				TH_LOG("place %u, kind %u", place, kind);
+			n++;
+		}
+	}
+	ASSERT_EQ(0, good(self, 10));
+	ASSERT_EQ(0, drain(self));
+	EXPECT_EQ(10 * n + 10, self->seen.good);
+	EXPECT_EQ(0, self->seen.other);
+	EXPECT_EQ(0, self->seen.lost);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(n, st.dropped[ETW_DROP_COPY_FAULT]);
+	EXPECT_EQ(n, vm_dropped(&st));
+	EXPECT_EQ(10 * n + 10, st.written);
+}
+
+/* A piece of no bytes may have any address. */
+TEST_F(bad_driver, empty_piece)
+{
+	struct etw_session_stat st;
+	uint32_t kind;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	self->bad.size = 0;
+	for (kind = 0; kind < ETW_TEST_BAD_KINDS; kind++)
+		ASSERT_EQ(0, bad(self, ETW_TEST_BAD_PIECE, kind));
+	ASSERT_EQ(0, drain(self));
+	EXPECT_EQ(ETW_TEST_BAD_KINDS, self->seen.other);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(0, vm_dropped(&st));
+}
+
+/*
+ * An event is written within the fault, behind the slot of the one that cannot be read: a
+ * record that says so takes the slot.
+ */
+TEST_F(bad_driver, written_within_the_fault)
+{
+	struct etw_session_stat st;
+	int i;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	self->trap = (struct etw_test_trap){ .index = 0, .kind = ETW_TEST_TRAP_FAULT };
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_TRAP, &self->trap));
+	if (self->trap.result == -EOPNOTSUPP)
+		SKIP(return, "the kernel does not have the tracepoints");
+	ASSERT_EQ(0, self->trap.result);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(-EFAULT, bad(self, ETW_TEST_BAD_PIECE, ETW_TEST_BAD_GUARD));
+		ASSERT_EQ(0, good(self, 1));
+	}
+	self->trap.kind = ETW_TEST_TRAP_REMOVE;
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_TRAP, &self->trap));
+	ASSERT_EQ(0, drain(self));
+	EXPECT_EQ(20, self->seen.lost);
+	EXPECT_EQ(20, self->seen.good);
+	EXPECT_EQ(self->trap.ok, self->seen.trap);
+	EXPECT_EQ(0, self->seen.other);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(20, st.dropped[ETW_DROP_COPY_FAULT]);
+	EXPECT_EQ(20 + self->trap.ok, st.written);
+	EXPECT_EQ(st.written, st.events_delivered);
+}
+
+/* The CPUs share a buffer: slots in it are not given back. */
+TEST_F(bad_driver, shared)
+{
+	struct etw_session_stat st;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME | ETW_MODE_NO_PER_PROCESSOR));
+	ASSERT_EQ(0, good(self, 5));
+	ASSERT_EQ(-EFAULT, bad(self, ETW_TEST_BAD_PIECE, ETW_TEST_BAD_GUARD));
+	ASSERT_EQ(0, good(self, 5));
+	ASSERT_EQ(0, drain(self));
+	EXPECT_EQ(10, self->seen.good);
+	EXPECT_EQ(1, self->seen.lost);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(1, st.dropped[ETW_DROP_COPY_FAULT]);
+	EXPECT_EQ(10, st.events_delivered);
+}
+
+/* -------------------------------------------------------------------- dying */
+
+static int dies(FIXTURE_DATA(bad_driver) *self)
+{
+	struct etw_test_die d = { .index = 1, .cpu = 0, .desc = { .id = 7, .level = 1 } };
+	int ret = vm_ioctl(self->kfd, ETW_TEST_DIE, &d);
+
+	return ret ?: d.result;
+}
+
+/* Every event that was written is delivered, overwritten or counted, and writers go on. */
+static void judge(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self,
+		  uint32_t deaths, uint64_t least)
+{
+	struct etw_session_stat st;
+	struct etw_session q;
+
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	TH_LOG("%llu written, %llu delivered, %llu overwritten, %llu and %llu buffers abandoned",
+	       (unsigned long long)st.written, (unsigned long long)st.events_delivered,
+	       (unsigned long long)st.overwritten_events,
+	       (unsigned long long)st.abandoned_events,
+	       (unsigned long long)st.abandoned_buffers);
+	EXPECT_EQ(self->w.ok, st.written);
+	EXPECT_EQ(deaths, st.abandoned_buffers);
+	EXPECT_EQ(st.written,
+		  st.events_delivered + st.overwritten_events + st.abandoned_events);
+	EXPECT_LE(least, st.events_delivered);
+	EXPECT_EQ(0, vm_dropped(&st));
+	ASSERT_EQ(0, vm_query(self->fd, self->s.handle, &q));
+	EXPECT_EQ(st.abandoned_events + deaths, q.events_lost);
+}
+
+/*
+ * A writer that dies costs its buffer, no more; a flush finds it.  After as many deaths as
+ * writers may be nested others still write.
+ */
+static void deaths(struct __test_metadata *_metadata, FIXTURE_DATA(bad_driver) *self)
+{
+	int i, ret;
+
+	for (i = 0; i < DEATHS; i++) {
+		ASSERT_EQ(0, good(self, 10));
+		ret = dies(self);
+		if (ret == -EOPNOTSUPP)
+			SKIP(return, "the kernel has no kprobes");
+		ASSERT_EQ(0, ret);
+		/* Some in the buffer of the dead one, most in later ones. */
+		ASSERT_EQ(0, good(self, 500));
+		ASSERT_EQ(0, drain(self));
+	}
+	ASSERT_EQ(0, good(self, 10));
+	ASSERT_EQ(0, drain(self));
+	EXPECT_EQ(0, self->seen.other);
+	judge(_metadata, self, DEATHS, DEATHS * 300);
+}
+
+TEST_F(bad_driver, death)
+{
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	deaths(_metadata, self);
+	EXPECT_LE(DEATHS * 300, self->seen.good);
+}
+
+TEST_F(bad_driver, death_shared)
+{
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME | ETW_MODE_NO_PER_PROCESSOR));
+	deaths(_metadata, self);
+	EXPECT_LE(DEATHS * 300, self->seen.good);
+}
+
+/* Without a flush the stop counts what the reader did not get. */
+TEST_F(bad_driver, stop_without_flush)
+{
+	struct etw_session q;
+	int ret;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_REAL_TIME));
+	ASSERT_EQ(0, good(self, 10));
+	ret = dies(self);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "the kernel has no kprobes");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, good(self, 500));
+	ASSERT_EQ(0, vm_session_op(self->fd, ETW_IOC_SESSION_STOP, self->s.handle, &q));
+	ASSERT_EQ(0, vm_drain(&self->r, see, &self->seen));
+	EXPECT_LE(1, q.events_lost);
+	/* The event that was not finished is lost, too. */
+	EXPECT_EQ(510 + 1, self->seen.good + q.events_lost);
+}
+
+TEST_F(bad_driver, death_buffering)
+{
+	struct etw_session_stat st;
+	int i;
+
+	ASSERT_EQ(0, begin(self, ETW_MODE_BUFFERING));
+	for (i = 0; i < DEATHS; i++) {
+		int ret = dies(self);
+
+		if (ret == -EOPNOTSUPP)
+			SKIP(return, "the kernel has no kprobes");
+		ASSERT_EQ(0, ret);
+		ASSERT_EQ(0, good(self, 500));
+		ASSERT_EQ(0, drain(self));
+	}
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	EXPECT_EQ(DEATHS, st.abandoned_buffers);
+	EXPECT_EQ(DEATHS * 500,
+		  st.events_delivered + st.overwritten_events + st.abandoned_events);
+	EXPECT_EQ(0, vm_dropped(&st));
+}
+
+TEST_HARNESS_MAIN
