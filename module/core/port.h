@@ -96,7 +96,7 @@ static __always_inline bool etw_may_read(u64 address)
 #define ETW_READ(value, from, label) \
 do { \
 	asm volatile goto("1: mov %[at], %[to]\n" \
-			  _ASM_EXTABLE(1b, %l[label]) \
+			  _ASM_EXTABLE(1b, %l2) \
 			  : [to] "=r" (value) \
 			  : [at] "m" (*(const typeof(value) *)(from)) \
 			  : : label); \
