@@ -445,6 +445,17 @@ void etw_etl_counts(const struct etw_etl_file *file, struct etw_etl_count *count
 	count->corrupt += file->merge.corrupt;
 }
 
+uint64_t etw_etl_lost_buffers(const struct etw_etl_file *file)
+{
+	struct etw_etl_count count;
+	uint64_t lost;
+
+	etw_etl_counts(file, &count);
+	lost = file->info.header.BuffersLost + count.missing + count.corrupt;
+	/* A buffer that the header counts, or that is unreadable, leaves a gap in the numbers. */
+	return lost > count.lost_buffers ? lost : count.lost_buffers;
+}
+
 bool etw_etl_cut_off(const struct etw_etl_file *file)
 {
 	return !file->info.header.EndTime.QuadPart;

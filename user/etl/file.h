@@ -70,6 +70,12 @@ struct etw_etl_time *etw_etl_times_of(struct etw_etl_file *file);
 /* Was the log file opened from this file? */
 bool etw_etl_is_file(const struct etw_etl_file *file, const struct stat *st);
 
+/*
+ * Buffers that the file misses: counted in its header, cut off, unreadable, or shown by the
+ * numbers of the others. Final when all has been read.
+ */
+uint64_t etw_etl_lost_buffers(const struct etw_etl_file *file);
+
 /* The session was still running when the file was written: it has no end time. */
 bool etw_etl_cut_off(const struct etw_etl_file *file);
 

@@ -166,14 +166,17 @@ int etw_etl_lane_get(struct etw_etl_writer *w, uint16_t cpu, uint32_t slot)
 /* Write all buffers that have records; the last one is marked as the last. */
 int etw_etl_lanes_put(struct etw_etl_writer *w)
 {
+	uint16_t last = ETW_BUFFER_FLUSH_MARKER | (w->doubt ? ETW_BUFFER_BUFFER_LOST : 0);
 	unsigned int cpu, end = w->lane_count;
 	int err = w->error;
 
 	while (end && w->lanes[end - 1].used <= HEADER)
 		end--;
+	/* There is no buffer to flag. */
+	w->lost_buffers += w->doubt && !end;
 	etw_etl_pair_last(w);
 	for (cpu = 0; cpu < end && !err; cpu++)
 		if (w->lanes[cpu].used > HEADER)
-			err = put_lane(w, cpu, cpu == end - 1 ? ETW_BUFFER_FLUSH_MARKER : 0);
+			err = put_lane(w, cpu, cpu == end - 1 ? last : 0);
 	return err;
 }

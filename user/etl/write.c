@@ -244,6 +244,11 @@ void etw_etl_lost(struct etw_etl_writer *writer, uint64_t events, uint64_t buffe
 	writer->lost_buffers += buffers;
 }
 
+void etw_etl_doubt(struct etw_etl_writer *writer)
+{
+	writer->doubt = true;
+}
+
 uint64_t etw_etl_bytes_with(const struct etw_etl_writer *writer, uint16_t cpu, size_t size,
 			    uint64_t limit)
 {

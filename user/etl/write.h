@@ -114,6 +114,9 @@ int64_t etw_etl_raw_time(const struct etw_etl_writer *writer, int64_t time);
 /* Count events and buffers lost in the sources, for the file's header. */
 void etw_etl_lost(struct etw_etl_writer *writer, uint64_t events, uint64_t buffers);
 
+/* The sources may have lost more than that: the last buffer is flagged. */
+void etw_etl_doubt(struct etw_etl_writer *writer);
+
 /*
  * The bytes that the file would have if finished now, without compression, with one
  * more record of that size. Usually an upper bound; exact if that is needed to decide

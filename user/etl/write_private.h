@@ -77,6 +77,7 @@ struct etw_etl_writer {
 	uint64_t buffers;	/* in the file */
 	uint64_t events;
 	uint64_t lost_events, lost_buffers;
+	bool doubt;		/* there may be more, see etw_etl_doubt() */
 	uint64_t aged;		/* value of buffers at the last check of lanes */
 	int error;		/* of a write: all further writes fail */
 	bool wide;		/* layout of the header */

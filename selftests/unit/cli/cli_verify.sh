@@ -41,8 +41,25 @@ check_files() {
 	says 3 '' dump --strict "$work/gap.etl"
 	head -c 100000 "$http" >"$work/cut.etl"
 	says 3 'cannot be read' verify "$work/cut.etl"
+	check_merged
 	fails 'No such file' verify "$work/nowhere.etl"
 	fails 'not a log file' verify ./build/etw
+}
+
+# What a file does not have, another one made from it does not hide.
+check_merged() {
+	cp "$work/http.etl" "$work/open.etl"
+	# EndTime
+	printf '\0\0\0\0\0\0\0\0' | dd of="$work/open.etl" bs=1 seek=120 conv=notrunc status=none
+	says 3 'was not closed' verify "$work/open.etl"
+	run merge -o "$work/m-http.etl" "$work/http.etl"
+	says 0 'a program wrote it' verify "$work/m-http.etl"
+	run merge -o "$work/m-gap.etl" "$work/gap.etl" "$work/small.etl"
+	says 3 '  1 buffer missing at an unknown place' verify "$work/m-gap.etl"
+	run merge -o "$work/m-open.etl" "$work/open.etl"
+	says 3 '  buffers were lost before this one' verify "$work/m-open.etl"
+	run split --by events=500 -o "$work/s_%d.etl" "$work/gap.etl"
+	says 3 'incomplete' verify "$work"/s_*.etl
 }
 
 if [[ -d $corpus ]]; then

@@ -355,7 +355,7 @@ TEST_F(verify, snapshot)
 	ASSERT_EQ(0, start(self, EVENT_TRACE_BUFFERING_MODE, FILE_A, 0, 16));
 	attempt(self, 400, LOG_PAYLOAD - 4, NULL);
 	flush(self);
-	EXPECT_TRUE(session_is(self, 0, "overwritten, as was asked for"));
+	EXPECT_TRUE(session_is(self, 0, "overwritten by newer ones"));
 	ASSERT_EQ(0, vl_logger_stop(&self->l));
 	ASSERT_TRUE(judge(self, FILE_A, &m));
 	EXPECT_LT(0, m.all);

@@ -47,6 +47,8 @@ static int write_file(struct run *run)
 	if (status)
 		return status;
 	etw_etl_lost(run->out.writer, merge->lost_events, merge->lost_buffers);
+	if (merge->unclosed)
+		etw_etl_doubt(run->out.writer);
 	status = merge_output_finish(&run->out, merge->end_time);
 	return status || cli_ending() ? 1 : merge_output_commit(&out, 1);
 }

@@ -204,6 +204,8 @@ static int finish_open(struct run *run)
 			etw_etl_lost(parts->list[i].out.writer, run->common.merge.lost_events +
 				     parts->kept_lost, run->common.merge.lost_buffers);
 		counted = true;
+		if (run->common.merge.unclosed)
+			etw_etl_doubt(parts->list[i].out.writer);
 		if (split_finish(&parts->list[i], run->common.merge.end_time))
 			return 1;
 	}

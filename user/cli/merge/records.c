@@ -284,7 +284,6 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 
 void etlmerge_losses(struct etlmerge *m)
 {
-	struct etw_etl_count count;
 	unsigned int i;
 
 	m->lost_events = m->skipped;
@@ -295,9 +294,9 @@ void etlmerge_losses(struct etlmerge *m)
 		const TRACE_LOGFILE_HEADER *h = &etw_etl_info(s->file)->header;
 		int64_t end = h->EndTime.QuadPart ? h->EndTime.QuadPart : s->last;
 
-		etw_etl_counts(s->file, &count);
 		m->lost_events += h->EventsLost;
-		m->lost_buffers += h->BuffersLost + count.corrupt;
+		m->lost_buffers += etw_etl_lost_buffers(s->file);
+		m->unclosed |= etw_etl_cut_off(s->file);
 		if (end > m->end_time)
 			m->end_time = end;
 	}

@@ -28,6 +28,7 @@ struct etlmerge {
 	struct etw_etl_info like;	/* for the header of what is written */
 	int64_t end_time;		/* FILETIME of the latest file; 0: unknown */
 	uint64_t lost_events, lost_buffers;	/* by all files */
+	bool unclosed;			/* a file was not closed: its losses are not known */
 	uint64_t skipped;		/* records that could not be written */
 	uint64_t far;			/* records beyond the range of the clock */
 	struct etw_etl_time *lines;	/* clocks, each at the index of one of its sources */

@@ -518,7 +518,6 @@ static HRESULT process_all(struct etw_relogger *r)
 static void add_losses(struct etw_relogger *r, int64_t *end)
 {
 	struct etw_consumer_info info;
-	struct etw_etl_count count;
 	unsigned int i;
 
 	*end = 0;
@@ -530,9 +529,10 @@ static void add_losses(struct etw_relogger *r, int64_t *end)
 				etw_etl_lost(r->writer, info.events_lost, info.buffers_lost);
 			continue;
 		}
-		etw_etl_counts(s->file, &count);
 		etw_etl_lost(r->writer, etw_etl_info(s->file)->header.EventsLost,
-			     etw_etl_info(s->file)->header.BuffersLost + count.corrupt);
+			     etw_etl_lost_buffers(s->file));
+		if (etw_etl_cut_off(s->file))
+			etw_etl_doubt(r->writer);
 		if (etw_etl_info(s->file)->header.EndTime.QuadPart > *end)
 			*end = etw_etl_info(s->file)->header.EndTime.QuadPart;
 	}
