@@ -108,7 +108,8 @@ static struct etw_registration *process_slot(struct etw_process *p, u32 slot)
 	return hot ? etw_registration_of(hot) : NULL;
 }
 
-static void unregister_all(struct etw_process *p)
+/* End the registrations, or only those of programs that the owner has left. */
+static void unregister_all(struct etw_process *p, bool left_only)
 {
 	struct etw_registration *reg;
 	u32 slot;
@@ -116,7 +117,7 @@ static void unregister_all(struct etw_process *p)
 	mutex_lock(&etw_control);
 	for (slot = 0; p->reg_count && slot < ETW_REGISTRATIONS_MAX; slot++) {
 		reg = process_slot(p, slot);
-		if (reg)
+		if (reg && (!left_only || reg->program != READ_ONCE(p->program)))
 			unregister_locked(p, reg);
 		cond_resched();
 	}
@@ -142,6 +143,7 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg)
 		return slot;
 	reg->queue = &p->queue;
 	reg->slot = slot;
+	reg->program = READ_ONCE(p->program);
 	reg->area = &p->area[slot];
 	reg->hot.tgid = get_pid(task_tgid(current));
 	memset(reg->area, 0, sizeof(*reg->area));
@@ -208,7 +210,7 @@ static void process_end_work(struct work_struct *work)
 {
 	struct etw_process *p = container_of(work, struct etw_process, end_work);
 
-	unregister_all(p);
+	unregister_all(p, true);
 	kref_put(&p->ref, process_free);
 }
 
@@ -240,7 +242,7 @@ static bool process_exits(const struct task_struct *task)
 void etw_process_flush(struct etw_process *p)
 {
 	if (READ_ONCE(p->tgid) && etw_process_is_owner(p) && process_exits(current))
-		unregister_all(p);
+		unregister_all(p, false);
 }
 
 /*
@@ -259,6 +261,8 @@ void etw_process_owner_gone(struct task_struct *task)
 	hash_for_each_possible(owners, p, node, (unsigned long)tgid) {
 		if (p->tgid != tgid || !kref_get_unless_zero(&p->ref))
 			continue;
+		/* A program that the owner executes now may register before the work runs. */
+		WRITE_ONCE(p->program, p->program + 1);
 		if (!queue_work(etw_control_wq, &p->end_work))
 			kref_put(&p->ref, process_free);
 	}
@@ -272,7 +276,7 @@ void etw_process_release(struct etw_process *p)
 	raw_spin_lock_irqsave(&owners_lock, flags);
 	hash_del(&p->node);
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
-	unregister_all(p);
+	unregister_all(p, false);
 	etw_notice_free(p->queue.handled);
 	kref_put(&p->ref, process_free);
 }

@@ -27,6 +27,7 @@ struct etw_process {
 	struct pid *tgid;		/* owner; set once */
 	struct hlist_node node;		/* owners; also under its lock */
 	u32 reg_count;
+	u32 program;			/* how many the owner has left; under the owners' lock */
 	struct work_struct end_work;	/* the owner is gone */
 
 	struct etw_callback_queue queue;

@@ -118,6 +118,7 @@ struct etw_registration {
 	const struct cred *cred;	/* of the registering task */
 	u64 cookie;
 	u32 slot;
+	u32 program;			/* of the process at that time */
 	struct rcu_head rcu;
 };
 
