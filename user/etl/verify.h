@@ -82,6 +82,7 @@ struct etw_verdict {
 	struct etw_gap *gaps;
 	uint32_t gap_count;
 	uint32_t more;		/* gaps that the list has no room for */
+	int64_t settled;	/* no event that is missing after the last buffer is older */
 	uint64_t numbers_missing;	/* between two buffers */
 	uint64_t count_missing;	/* of the header's number of buffers */
 };

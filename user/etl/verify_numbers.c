@@ -229,18 +229,25 @@ static int check_gaps(struct etw_verify *y, const struct part *part, uint64_t *t
 	return err;
 }
 
-/* Buffers that say that something was lost before them. The part is sorted by numbers. */
+/*
+ * Buffers that say that something was lost before them. The part is sorted by numbers.
+ * A session also counts the events of a buffer that a writer never completed, when it gives
+ * that up: they are as old as those of a missing buffer may be.
+ */
 static int check_flags(struct etw_verify *y, const struct part *part)
 {
+	int64_t *newest = malloc(ETW_ETL_CPUS * sizeof(*newest));
 	size_t i;
-	int err = 0;
+	int err = newest ? 0 : -ENOMEM;
 
+	for (i = 0; newest && i < ETW_ETL_CPUS; i++)
+		newest[i] = INT64_MIN;
 	for (i = 0; i < part->count && !err; i++) {
 		const struct etw_seen_buffer *b = &part->list[i];
 		struct etw_gap gap = {
 			.cause = ETW_GAP_FLAGGED,
 			.events = ETW_GAP_UNKNOWN,
-			.first = y->start,
+			.first = earliest(y, newest),
 			.last = y->end,
 			.cpu = -1,
 			.from = b->sequence,
@@ -249,8 +256,6 @@ static int check_flags(struct etw_verify *y, const struct part *part)
 		};
 
 		/* The flag is set after the buffer's time was taken: the next one bounds it. */
-		if (y->v->author == ETW_AUTHOR_KERNEL && i)
-			gap.first = etw_verify_time(y, b[-1].timestamp);
 		if (y->v->author == ETW_AUTHOR_KERNEL && i + 1 < part->count)
 			gap.last = etw_verify_time(y, b[1].timestamp);
 		if (b->flags & ETW_BUFFER_EVENTS_LOST)
@@ -259,7 +264,12 @@ static int check_flags(struct etw_verify *y, const struct part *part)
 		gap.buffers = ETW_GAP_UNKNOWN;
 		if (!err && b->flags & (ETW_BUFFER_BUFFER_LOST | ETW_BUFFER_BACKUP_LOST))
 			err = etw_verdict_add(y->v, &gap);
+		if (b->newest > newest[b->cpu])
+			newest[b->cpu] = b->newest;
 	}
+	if (!err)
+		y->v->settled = earliest(y, newest);
+	free(newest);
 	return err;
 }
 

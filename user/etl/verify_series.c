@@ -84,7 +84,7 @@ static int add_events(struct etw_verdict *v, const struct etw_verdict *before)
 		.cause = ETW_GAP_NOT_WRITTEN,
 		.events = minus(v->info.header.EventsLost,
 				before ? before->info.header.EventsLost : 0),
-		.first = before ? before->high_time : v->info.header.StartTime.QuadPart,
+		.first = v->info.header.StartTime.QuadPart,
 		.last = v->info.header.EndTime.QuadPart,
 		.cpu = -1,
 		.from = -1,
@@ -94,7 +94,7 @@ static int add_events(struct etw_verdict *v, const struct etw_verdict *before)
 	/* Each later buffer would be flagged: all were lost after the last one. */
 	if (v->author == ETW_AUTHOR_KERNEL && !v->gap_count && !v->low && v->low <= v->high &&
 	    !(v->info.header.LogFileMode & EVENT_TRACE_FILE_MODE_APPEND))
-		gap.first = v->high_time;
+		gap.first = v->settled;
 	return gap.events ? etw_verdict_add(v, &gap) : 0;
 }
 

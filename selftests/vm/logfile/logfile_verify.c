@@ -246,7 +246,7 @@ TEST_F(verify, refused)
 	EXPECT_EQ(3, self->r.status);
 }
 
-/* Only the header has losses after the last buffer: they have a narrow bound. */
+/* Only the header has losses after the last buffer. */
 TEST_F(verify, lost_at_the_end)
 {
 	struct missing m;
@@ -260,7 +260,6 @@ TEST_F(verify, lost_at_the_end)
 	EXPECT_EQ(2, m.all);
 	ASSERT_EQ(1, self->v.gap_count);
 	EXPECT_EQ(2, self->v.gaps[0].events);
-	EXPECT_LT(self->times[28], self->v.gaps[0].first);
 }
 
 static bool fill(void)

@@ -36,6 +36,12 @@ static void add_drops(struct verify_losses *losses, const struct session *sessio
 		known += stat->dropped[i];
 		add(losses, loss_causes[i].key, loss_causes[i].text, stat->dropped[i], 0);
 	}
+	if (stat) {
+		add(losses, "abandoned", "in buffers that a writer never completed",
+		    stat->abandoned_events, stat->abandoned_buffers);
+		/* One event of each was not written to its end. */
+		known += stat->abandoned_events + stat->abandoned_buffers;
+	}
 	/* The counters of the session may be newer. */
 	if (session->s.events_lost > known)
 		add(losses, "not_written", "lost when written", session->s.events_lost - known, 0);
