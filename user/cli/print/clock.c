@@ -13,7 +13,7 @@
 struct second {
 	time_t when;
 	size_t len;	/* 0: nothing here yet */
-	char text[32];
+	char text[64];
 };
 
 static int64_t split(int64_t time, time_t *second)
