@@ -285,10 +285,12 @@ TEST_F(filter, enable_before_registration)
 	EXPECT_EQ(0, self->seen[0].count[11]);
 	EXPECT_EQ(0, self->seen[0].count[12]);
 	EXPECT_EQ(0, vm_unregister(self->fd, slot));
-	EXPECT_EQ(0, self->area[slot].enabled);
+	/* A child that inherited the page must find out that it has no registration. */
+	EXPECT_EQ(255, self->area[slot].level);
 	/* The enabling stays for the next registration. */
 	slot = vm_register(self->fd, vm_guid(2));
 	EXPECT_EQ(1, self->area[slot].enabled);
+	EXPECT_EQ(4, self->area[slot].level);
 }
 
 /* Bit i of the filter keeps the event from the session with id i + 1. */
