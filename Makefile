@@ -27,7 +27,7 @@ MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers FORCE
-.PHONY: demo check check-debug check-models check-matrix fuzz bench setup clean distclean
+.PHONY: demo check check-debug check-models check-matrix fuzz adversary bench setup clean distclean
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -57,7 +57,8 @@ cflags := -std=gnu11 -fexceptions -Wall -Wextra -Wno-varargs -fvisibility=hidden
 # Warnings are errors in the project's own checks only, so that a newer compiler does not
 # break a user's build. Objects are not rebuilt when this changes.
 werror := $(if $(W)$(WERROR)$(filter true,$(CI)),-Werror)
-include_user := -Iinclude -Imodule -Iuser
+# _GNU_SOURCE: empty, so that a file may define it for itself as well.
+include_user := -Iinclude -Imodule -Iuser -D_GNU_SOURCE=
 include_test := -Iinclude -Imodule -Iuser -Iselftests
 # libxml2's headers lie in a directory of their own.
 xml_flags := -isystem /usr/include/libxml2
@@ -202,6 +203,10 @@ check-matrix:
 fuzz:
 	+@scripts/setup && scripts/fuzz-host --time $(or $(TIME),2m)
 	+@scripts/fuzz $(if $(TIME),--time $(TIME)) $(ARGS)
+
+# Damaged log files for etw verify, RUNS of them
+adversary: build/unit/etl_adversary
+	$< --runs $(or $(RUNS),10000) --seed $(or $(SEED),1)
 
 bench:
 	+@scripts/setup && $(MAKE) -s -j$$(nproc) all >&2 && scripts/bench $(ARGS) && scripts/bench-tables

@@ -44,6 +44,8 @@ ETW_BEGIN_DECLS
 #define EVENT_HEADER_EXT_TYPE_PID_NAMESPACE		0x8001
 /* Not of Windows: ULONG64, a TIMESTAMP_OVERRIDE that was too early for the header */
 #define EVENT_HEADER_EXT_TYPE_GIVEN_TIME		0x8002
+/* Not of Windows: EVENT_EXTENDED_ITEM_CONTEXT, for EVENT_ENABLE_PROPERTY_CONTEXT */
+#define EVENT_HEADER_EXT_TYPE_CONTEXT			0x8003
 
 /* EVENT_HEADER.Flags */
 #define EVENT_HEADER_FLAG_EXTENDED_INFO		0x0001	/* has extended items */
@@ -183,6 +185,14 @@ typedef struct _EVENT_EXTENDED_ITEM_PID_NAMESPACE {
 	ULONG Namespace;		/* inode number, as of /proc/PID/ns/pid */
 	ULONG Reserved;
 } EVENT_EXTENDED_ITEM_PID_NAMESPACE, *PEVENT_EXTENDED_ITEM_PID_NAMESPACE;
+
+/* etw_ext_context of etw/format.h, which has its values */
+typedef struct _EVENT_EXTENDED_ITEM_CONTEXT {
+	UCHAR Context;			/* ETW_CONTEXT_TASK, _SOFTIRQ, _HARDIRQ, _NMI */
+	UCHAR Flags;			/* ETW_CONTEXT_IRQS_OFF ... */
+	USHORT PreemptDepth;
+	ULONG Reserved;
+} EVENT_EXTENDED_ITEM_CONTEXT, *PEVENT_EXTENDED_ITEM_CONTEXT;
 
 /* The CPU that wrote the event, from 0; 0 also where none was recorded */
 static inline ULONG GetEventProcessorIndex(PCEVENT_RECORD EventRecord)

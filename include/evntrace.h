@@ -123,6 +123,8 @@
 #define EVENT_ENABLE_PROPERTY_EXCLUDE_INPRIVATE		0x00000200
 #define EVENT_ENABLE_PROPERTY_ENABLE_SILOS		0x00000400
 #define EVENT_ENABLE_PROPERTY_SOURCE_CONTAINER_TRACKING	0x00000800
+/* Not of Windows: EVENT_EXTENDED_ITEM_CONTEXT: task, softirq, hardirq or NMI */
+#define EVENT_ENABLE_PROPERTY_CONTEXT			0x40000000
 
 /* Flags of a provider instance */
 #define TRACE_PROVIDER_FLAG_LEGACY	0x00000001
@@ -709,7 +711,10 @@ ETW_API TRACEHANDLE WMIAPI OpenTraceA(PEVENT_TRACE_LOGFILEA Logfile);
  *
  * Events without payload, of class RT_LostEvent (6a399ae0-4bc6-4de9-870b-3657f8947e7e),
  * report what a real-time reader missed, before the events of the next buffer: type 32
- * lost events, 33 lost buffers, 34 data lost while no reader was attached.
+ * lost events, 33 lost buffers, 34 data lost while no reader was attached.  How many
+ * events were lost, on which CPU, why, and from when to when is recorded by TraceLogging
+ * events "Lost" of the provider Etw-Ledger (ETW_LEDGER_GUID of etw/format.h), which a
+ * session writes behind its other events and the Tdh functions decode.
  *
  * Times are FILETIMEs.  A log file of this system has a reference time in each buffer,
  * which keeps times exact over days; a file from Windows has start time and frequency in

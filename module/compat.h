@@ -10,6 +10,8 @@
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -40,13 +42,42 @@ static inline void etw_vm_flags_mod(struct vm_area_struct *vma,
 #define ETW_EXIT_PROBE_ARGS	void *data, struct task_struct *task
 #endif
 
-/* With the inode's lock held. */
-static inline int etw_notify_change(struct file *file, struct iattr *attr)
+/* A shrinker with these functions; NULL: no memory. */
+static inline struct shrinker *
+etw_shrinker_register(unsigned long (*count)(struct shrinker *, struct shrink_control *),
+		      unsigned long (*scan)(struct shrinker *, struct shrink_control *))
 {
-#ifdef HAVE_FILE_MNT_IDMAP
-	return notify_change(file_mnt_idmap(file), file_dentry(file), attr, NULL);
+	struct shrinker *shrinker;
+
+#ifdef HAVE_SHRINKER_ALLOC
+	shrinker = shrinker_alloc(0, "etw");
 #else
-	return notify_change(file_mnt_user_ns(file), file_dentry(file), attr, NULL);
+	shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+#endif
+	if (!shrinker)
+		return NULL;
+	shrinker->count_objects = count;
+	shrinker->scan_objects = scan;
+	shrinker->seeks = DEFAULT_SEEKS;
+#ifdef HAVE_SHRINKER_ALLOC
+	shrinker_register(shrinker);
+#else
+	if (register_shrinker(shrinker, "etw")) {
+		kfree(shrinker);
+		return NULL;
+	}
+#endif
+	return shrinker;
+}
+
+/* No function of it runs when this returns. */
+static inline void etw_shrinker_unregister(struct shrinker *shrinker)
+{
+#ifdef HAVE_SHRINKER_ALLOC
+	shrinker_free(shrinker);
+#else
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
 #endif
 }
 

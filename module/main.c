@@ -19,10 +19,13 @@
 #include "provider/guid_table.h"
 #include "provider/module_state.h"
 #include "provider/process_exit.h"
+#include "session/account.h"
 #include "session/clock.h"
 #include "session/deliver.h"
 #include "session/hotplug.h"
 #include "session/session.h"
+#include "session/shrink.h"
+#include "session/suspend.h"
 #include "write/activity.h"
 #include "write/extended_items.h"
 #include "write/hotpath.h"
@@ -36,6 +39,38 @@ module_param_named(max_user_traits, etw_max_user_traits, uint, 0644);
 MODULE_PARM_DESC(max_user_traits,
 		 "bytes of provider traits per user, all processes together (default 4194304)");
 
+static int get_max_memory(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%lu\n", etw_account_limit() >> (20 - PAGE_SHIFT));
+}
+
+static const struct kernel_param_ops max_memory_ops = {
+	.set = param_set_uint,
+	.get = get_max_memory,
+};
+
+module_param_cb(max_memory_mb, &max_memory_ops, &etw_max_memory_mb, 0644);
+MODULE_PARM_DESC(max_memory_mb,
+		 "MB that the buffers of all sessions may take (default 0: a quarter of the memory)");
+
+static int set_memory(const char *value, const struct kernel_param *param)
+{
+	return -EPERM;
+}
+
+static int get_memory(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%lu\n", etw_account_used() << (PAGE_SHIFT - 10));
+}
+
+static const struct kernel_param_ops memory_ops = {
+	.set = set_memory,
+	.get = get_memory,
+};
+
+module_param_cb(memory_kb, &memory_ops, NULL, 0444);
+MODULE_PARM_DESC(memory_kb, "KB that the buffers of all sessions take; to be read");
+
 static int set_nesting_max(const char *value, const struct kernel_param *param)
 {
 	return param_set_uint_minmax(value, param, 0, ETW_NESTING_LIMIT);
@@ -48,7 +83,7 @@ static const struct kernel_param_ops nesting_max_ops = {
 
 module_param_cb(nesting_max, &nesting_max_ops, &etw_nesting_max, 0644);
 MODULE_PARM_DESC(nesting_max,
-		 "writers nested on one CPU before their events are dropped, 0 to 16 (default 8)");
+		 "writers nested on one CPU before events of tasks are dropped, 0 to 16 (default 8)");
 module_param_named(trust_tsc, etw_trust_tsc, bool, 0444);
 MODULE_PARM_DESC(trust_tsc,
 		 "use the TSC even if the CPU does not declare it invariant (default off)");
@@ -80,6 +115,7 @@ static int __init etw_init(void)
 		pr_warn("etw: max_sessions=%u is not between 1 and %u\n",
 			etw_max_sessions, ETW_SESSIONS_MAX);
 	etw_max_sessions = clamp(etw_max_sessions, 1U, (unsigned int)ETW_SESSIONS_MAX);
+	etw_control_lock_init();
 	etw_activity_init();
 	etw_items_init();
 	etw_guid_table_init();
@@ -89,21 +125,31 @@ static int __init etw_init(void)
 	err = etw_hotplug_init();
 	if (err)
 		goto err_queues;
-	err = etw_process_exit_init();
+	err = etw_suspend_init();
 	if (err)
 		goto err_hotplug;
+	err = etw_process_exit_init();
+	if (err)
+		goto err_suspend;
 	err = etw_module_state_init();
 	if (err)
 		goto err_exits;
-	err = etw_device_init();
+	err = etw_shrink_init();
 	if (err)
 		goto err_modules;
+	err = etw_device_init();
+	if (err)
+		goto err_shrink;
 	return 0;
 
+err_shrink:
+	etw_shrink_exit();
 err_modules:
 	etw_module_state_exit();
 err_exits:
 	etw_process_exit_exit();
+err_suspend:
+	etw_suspend_exit();
 err_hotplug:
 	etw_hotplug_exit();
 err_queues:
@@ -114,8 +160,10 @@ err_queues:
 static void __exit etw_exit(void)
 {
 	etw_device_exit();
+	etw_shrink_exit();
 	etw_module_state_exit();
 	etw_process_exit_exit();
+	etw_suspend_exit();
 	etw_hotplug_exit();
 	end_queues();
 	etw_activity_exit();

@@ -182,15 +182,19 @@ check_vm() {
 	check_programs "$1" "${names[@]}"
 }
 
-# check_isolated KERNEL: events on a CPU that the kernel leaves alone, on a machine
-# that was booted with one; then lockdown, after which such a machine is of no use.
+# check_isolated KERNEL: events on a CPU that the kernel leaves alone, and buffers on two
+# memory nodes, on a machine that was booted with these; then clock_wrong and lockdown, after
+# which such a machine is of no use.
 check_isolated() {
-	local out=$work/vm-isolated-$1
+	local out=$work/vm-isolated-$1 name
+	local -a names=(isolated nodes clock_wrong lockdown)
 
-	run_vm "$out" "$1" --append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" \
-		--env ETW_LOCKDOWN=1 -- isolated lockdown
-	! grep -qE '^[0-9]+ [0-9]+ [1-9][0-9]* (isolated|lockdown)$' "$out/results" ||
-		vm_fails "$1" "isolated or lockdown skipped on a machine that is made for them"
+	run_vm "$out" "$1" --nodes --append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" \
+		--env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- "${names[@]}"
+	for name in "${names[@]}"; do
+		! grep -qE "^[0-9]+ [0-9]+ [1-9][0-9]* $name\$" "$out/results" ||
+			vm_fails "$1" "$name skipped on a machine made for it"
+	done
 }
 
 # check_soak KERNEL: what may grow, at length.

@@ -35,7 +35,8 @@
  *	             traits are set already
  *	ENOSPC       a limit is reached            ERROR_NO_SYSTEM_RESOURCES
  *	ENOMEM       out of memory                 ERROR_NOT_ENOUGH_MEMORY
- *	ENOBUFS      no free buffer, event lost    ERROR_NOT_ENOUGH_MEMORY
+ *	ENOBUFS      no free buffer, event lost;   ERROR_NOT_ENOUGH_MEMORY
+ *	             all sessions have too many
  *	EMSGSIZE     event larger than the buffer, or too little room for filter
  *	             data                          ERROR_MORE_DATA
  *	EOVERFLOW    event over 64 KB              ERROR_ARITHMETIC_OVERFLOW
@@ -80,6 +81,7 @@
 #define ETW_BUFFER_KB_MIN	4
 #define ETW_BUFFER_KB_MAX	16384
 #define ETW_BUFFERS_MAX		60000	/* buffers of one session */
+#define ETW_BUDGET_NONE		0xffffffff	/* etw_session.user_budget_kb: no limit */
 
 #define ETW_IOC_MAGIC		0xE7
 #define ETW_IOC(nr)		_IO(ETW_IOC_MAGIC, (nr))
@@ -136,7 +138,10 @@
  * does, never refuses them, and returns the sizes in use: buffer_kb (0: 64)
  * rounds up to whole pages within 4..16384; min_buffers is at least 2 per
  * online CPU (2 with NO_PER_PROCESSOR); max_buffers (0: min_buffers + 20) is at
- * least min_buffers.  More than 60,000 buffers or 1/8 of RAM is ENOSPC.
+ * least min_buffers.  More than 60,000 buffers or 1/8 of RAM is ENOSPC.  ENOBUFS: with this
+ * session the buffers of all would take more than max_memory_mb of the module's parameters.
+ * ENOMEM: there is no memory; or the caller lacks CAP_IPC_LOCK, and his user would have locked
+ * more than RLIMIT_MEMLOCK, which also limits the session's later growth.
  * mode: REAL_TIME and BUFFERING exclude each other; without a file one of them is
  * required.  The two SEQUENCE modes exclude each other.  A session with a file that
  * is not BUFFERING also takes the modes of "log files" below.  Only a REAL_TIME or
@@ -146,7 +151,13 @@
  *
  * STOP: the name of the session is free again when STOP returns.
  *
- * UPDATE: max_buffers and flush_ms; 0 keeps the current value.  file, if given,
+ * Beyond these a session that is not BUFFERING has a reserve.  Once no other buffer is free,
+ * it is for kernel modules, for users who hold less than their share of the buffers, and for
+ * registrations that hold less than their part of their user's; events of the others are
+ * lost (ETW_DROP_FAIR_SHARE).  buffers and free_buffers are without the reserve.
+ *
+ * UPDATE: max_buffers, flush_ms and user_budget_kb; 0 keeps the current value, and
+ * ETW_BUDGET_NONE ends the budget.  file, if given,
  * replaces the current file, or ends it (ETW_FILE_END).
  *
  * FLUSH: returns once every event written before the call is in a delivered
@@ -181,13 +192,15 @@ struct etw_session {
 	__u64 clock_freq;	/* out: ticks per second of the session's clock */
 	/* out: the same moment on three clocks, at start and at the last flush */
 	__u64 start_clock;	/* session clock */
-	__u64 start_mono;	/* CLOCK_MONOTONIC, ns */
+	__u64 start_mono;	/* CLOCK_MONOTONIC, ns; sync_mono adds time asleep since */
 	__u64 start_wall;	/* 100 ns since 1601 */
 	__u64 sync_clock;
 	__u64 sync_mono;
 	__u64 sync_wall;
 	__u64 file;		/* in: struct etw_session_file *; START, UPDATE, FLUSH; else 0 */
 	__u64 log;		/* in: struct etw_session_log *, filled if there is a file; or 0 */
+	__u32 reserve_buffers;	/* out: further buffers, kept for others than a flooding process */
+	__u32 user_budget_kb;	/* in/out: KB a second from each user's processes; 0: no limit */
 };
 
 struct etw_session_enum {
@@ -207,7 +220,11 @@ struct etw_session_enum {
 #define ETW_DROP_NESTING	3	/* too many writers nested on one CPU */
 #define ETW_DROP_COPY_FAULT	4	/* the writer's memory could not be read */
 #define ETW_DROP_DRAIN		5	/* a process could not write it (ETW_WRITE_LOST) */
-#define ETW_DROP_CAUSES		6
+#define ETW_DROP_FAIR_SHARE	6	/* few buffers were free, and its user had taken the most */
+#define ETW_DROP_BUDGET		7	/* its user had written user_budget_kb that second */
+#define ETW_DROP_CAUSES		8
+#define ETW_DROP_FIRST_CAUSES	6	/* in etw_session_stat.dropped; see etw_stat_dropped() */
+#define ETW_DROP_ROOM		16	/* more causes than that need another member */
 
 /*
  * Delivery to one consumer.  events + events_lost + the events in the backlog = the
@@ -232,9 +249,12 @@ struct etw_session_stat {
 	__u32 consumer_cap;	/* room at consumers, in entries */
 	__u64 consumers;	/* out: struct etw_consumer_info *, or 0 */
 	__u32 consumer_count;	/* out: open consumers, may exceed consumer_cap */
-	__u32 reserved;		/* 0 */
+	union {
+		__u32 reserved;		/* in: 0 */
+		__u32 growth_refused;	/* out: times that memory for a buffer was refused */
+	};
 	__u64 written;		/* out: events written */
-	__u64 dropped[ETW_DROP_CAUSES];	/* out: events not written, by cause */
+	__u64 dropped[ETW_DROP_FIRST_CAUSES];	/* out: events not written, by cause */
 	__u64 buffers_delivered;	/* out */
 	__u64 events_delivered;	/* out: events in those buffers */
 	__u64 overwritten_buffers;	/* out: BUFFERING, evicted as the oldest */
@@ -249,7 +269,17 @@ struct etw_session_stat {
 	 */
 	__u64 abandoned_buffers;
 	__u64 abandoned_events;
+	/* out: events not written, by the causes after those of dropped */
+	__u64 dropped_later[ETW_DROP_ROOM - ETW_DROP_FIRST_CAUSES];
+	__u64 undecided;	/* out: filters that an event passed undecided: abi_filter.h */
 };
+
+/* The number of events that were not written for a cause below ETW_DROP_ROOM. */
+static inline __u64 etw_stat_dropped(const struct etw_session_stat *stat, __u32 cause)
+{
+	return cause < ETW_DROP_FIRST_CAUSES ? stat->dropped[cause] :
+	       stat->dropped_later[cause - ETW_DROP_FIRST_CAUSES];
+}
 
 /* --------------------------------------------------------------- log files */
 
@@ -411,6 +441,8 @@ struct etw_session_capture {
 #define ETW_ENABLE_EVENT_KEY		0x100
 #define ETW_ENABLE_EXCLUDE_INPRIVATE	0x200	/* drop events with ETW_WRITE_INPRIVATE */
 #define ETW_ENABLE_CONTAINER		0x800	/* SOURCE_CONTAINER_TRACKING */
+/* Of this project, far above Microsoft's: the item CONTEXT of format.h */
+#define ETW_ENABLE_CONTEXT		0x40000000
 
 #define ETW_STACK_MAX		192	/* frames of an event; the innermost are kept */
 
@@ -749,7 +781,13 @@ struct etw_group_query {
  * EINVAL.  Blocks, or EAGAIN with O_NONBLOCK.  Returns 0 once the session has
  * stopped and everything was read.
  * mmap: PROT_READ, MAP_SHARED, whole buffers, offset = buffer index * buffer
- * size.  Indices start at 1; ENXIO for a buffer that does not exist (yet).
+ * size.  Indices start at 1 and go on through the reserve and a buffer for each consumer;
+ * ENXIO for a buffer that does not exist (yet), or whose memory was given back.  Memory that a
+ * consumer has mapped once is not given back before the session ends, so map what TAKE
+ * returns.
+ *
+ * Where the consumer lost buffers, one that records them comes first (format.h, "losses").
+ * No counter includes it.
  */
 struct etw_consumer_open {
 	__u32 size;
@@ -766,9 +804,9 @@ struct etw_consumer_open {
 /*
  * Take the next buffer without copying it.  It starts at index * buffer_size of
  * the mapping and belongs to the caller until GIVE or until the file is closed.  A
- * consumer holds at most two buffers (EBUSY).  EAGAIN if no buffer is waiting (index
- * is 0 then, and the complete_* members are valid); ENODATA if the session has stopped
- * and all buffers were taken.
+ * consumer holds at most two buffers, and one of those that record losses (EBUSY).  EAGAIN
+ * if no buffer is waiting (index is 0 then, and the complete_* members are valid); ENODATA
+ * if the session has stopped and all buffers were taken.
  *
  * complete_through (session clock, ticks; 0: not known): every event with a timestamp
  * up to this one is in a buffer with a sequence number below complete_sequence.  A
@@ -782,7 +820,7 @@ struct etw_buffer_take {
 	__u32 index;		/* out */
 	__u32 used;		/* out: bytes filled */
 	__u64 sequence;		/* out */
-	__u64 events;		/* out: records in it */
+	__u64 events;		/* out: records in it, without those of format.h's "losses" */
 	__u64 complete_through;	/* out */
 	__u64 complete_sequence;	/* out */
 };

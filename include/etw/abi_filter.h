@@ -143,11 +143,18 @@ struct etw_filter {
  *
  * Text comparison ignores the case of ASCII letters.  A text ends at its first NUL, its
  * length, or the end of the payload.  CONTAINS and DOESNTCONTAIN search at most
- * ETW_PAYLOAD_SEARCH_MAX bytes of a field, because a writer cannot be preempted meanwhile.
- * If those bytes contain neither the text nor, before their last unit, a NUL, both tests
- * hold, so that no event is lost.  For the same reason an event passes if more than
+ * ETW_PAYLOAD_SEARCH_MAX bytes of a field.  If those bytes contain neither the text nor,
+ * before their last unit, a NUL, both tests hold.  An event passes if more than
  * ETW_PAYLOAD_ELEMENTS_MAX array elements of variable length come before the fields that
  * decide.
+ *
+ * A writer cannot be preempted meanwhile and may be an interrupt, so the filters of all
+ * sessions together may examine ETW_FILTER_BUDGET bytes of one event, which is what the
+ * costliest single filter may need.  A payload filter counts as the event's size, and once
+ * more, up to ETW_PAYLOAD_SEARCH_MAX, for each test of a text and ETW_PAYLOAD_ARRAYS times
+ * for arrays of variable elements, in the event of the program that has most of them; a
+ * filter of names counts as the schema.  The event passes a filter that would need more than
+ * is left, and the session counts that (etw_session_stat.undecided).
  *
  * Source: Microsoft's TdhCreatePayloadFilter, TdhAggregatePayloadFilters and
  * PAYLOAD_FILTER_PREDICATE pages.
@@ -163,6 +170,9 @@ struct etw_filter {
 #define ETW_PAYLOAD_TEXT_MAX	255	/* units of a test's text */
 #define ETW_PAYLOAD_SEARCH_MAX	4096	/* bytes of a field that a search examines */
 #define ETW_PAYLOAD_ELEMENTS_MAX	4096	/* array elements of variable length */
+#define ETW_PAYLOAD_ARRAYS	16	/* tests that arrays of variable elements count as */
+#define ETW_FILTER_BUDGET	(ETW_RECORD_MAX + \
+				 (ETW_PAYLOAD_TESTS + ETW_PAYLOAD_ARRAYS) * ETW_PAYLOAD_SEARCH_MAX)
 
 struct etw_payload_header {
 	__u32 size;		/* bytes of the program */

@@ -102,7 +102,9 @@ struct etw_buffer_header {
 	__u16 flags;		/* ETW_BUFFER_* */
 	__u16 type;		/* ETW_BUFFER_TYPE_* */
 	__s64 ref_time;		/* wall clock, 100 ns since 1601 ... */
-	__s64 ref_clock;	/* ... and the session clock at the same moment */
+	__s64 ref_clock;	/* ... and the session clock, when the buffer was begun or, in
+				 * a file's first buffer, when the file was closed
+				 */
 };
 
 /* EVENT_HEADER in a buffer, 80 bytes. */
@@ -184,11 +186,28 @@ struct etw_ext_item {
 #define ETW_BUFFER_STATE_FLUSH		3
 
 /* etw_buffer_header.clock, bits 0-2, and etw_session.clock */
-#define ETW_CLOCK_QPC		1	/* TSC where trusted, else CLOCK_MONOTONIC in ns */
+#define ETW_CLOCK_QPC		1	/* TSC where trusted, else CLOCK_BOOTTIME in ns */
 #define ETW_CLOCK_SYSTEM	2	/* 100 ns since 1601-01-01 UTC */
 #define ETW_CLOCK_CYCLES	3	/* the CPU's cycle counter, else like SYSTEM */
 #define ETW_CLOCK_TYPE_MASK	7
 #define ETW_CLOCK_FREQ_SHIFT	3
+
+/*
+ * The kernel's record of a change of a session's clock: a TraceLogging event "ClockChange"
+ * of this provider, which needs no enabling.  A session that began with the TSC counts in
+ * its ticks to the end, by whatever clock, and its time stamps go on where they were.
+ *
+ *	Cause		string: "suspend" or "hibernation": the machine slept, or tried to;
+ *			"the TSC is unstable"; "the TSC has jumped"
+ *	Clock		string: what the session reads from now on
+ *	From, To	u64, ticks of the session's clock: when the machine slept; or since
+ *			when the time stamps may be wrong, and until when
+ *	FromTime, ToTime  FILETIME: the same moments on the wall clock
+ *	AsleepNs	u64: how long no instruction was executed
+ */
+#define ETW_CLOCK_PROVIDER_NAME	"Etw-Clock"
+#define ETW_CLOCK_PROVIDER_GUID	\
+	ETW_GUID(0x2aa509f8, 0x3eb5, 0x57fe, 0x0f, 0xef, 0x90, 0xf8, 0x00, 0xe9, 0xe1, 0xa8)
 
 /*
  * etw_ext_item.type: EVENT_HEADER_EXT_TYPE_*.  EVENT_SCHEMA, PROV_TRAITS and
@@ -224,6 +243,7 @@ struct etw_ext_item {
  * an item.
  */
 #define ETW_EXT_GIVEN_TIME		0x8002
+#define ETW_EXT_CONTEXT			0x8003	/* etw_ext_context */
 
 /*
  * The writer's ids in its own PID namespace, if that is not the initial one; written
@@ -236,8 +256,83 @@ struct etw_ext_pid_namespace {
 	__u32 reserved;		/* 0 */
 };
 
+/*
+ * What the CPU was doing when the event was written.  In an interrupt the header's process
+ * is only the one that was interrupted, and the flags and preempt_depth include what the
+ * interrupted code had disabled.  Events of processes have the context TASK and nothing else.
+ */
+struct etw_ext_context {
+	__u8  context;		/* ETW_CONTEXT_*: the innermost */
+	__u8  flags;		/* ETW_CONTEXT_IRQS_OFF ... */
+	__u16 preempt_depth;	/* preempt_disable() calls in force, where the kernel counts */
+	__u32 reserved;		/* 0 */
+};
+
+/* etw_ext_context.context */
+#define ETW_CONTEXT_TASK	0
+#define ETW_CONTEXT_SOFTIRQ	1
+#define ETW_CONTEXT_HARDIRQ	2
+#define ETW_CONTEXT_NMI		3
+#define ETW_CONTEXTS		4
+
+/* etw_ext_context.flags */
+#define ETW_CONTEXT_IRQS_OFF	0x1
+#define ETW_CONTEXT_BH_OFF	0x2	/* by local_bh_disable() */
+#define ETW_CONTEXT_IN_SOFTIRQ	0x4	/* a softirq was interrupted */
+#define ETW_CONTEXT_IN_HARDIRQ	0x8	/* a hardirq was interrupted, by an NMI */
+
 /* 100 ns intervals from 1601-01-01 to 1970-01-01 */
 #define ETW_UNIX_EPOCH_100NS	116444736000000000LL
+
+/* ------------------------------------------------------------------- losses */
+
+/*
+ * What a session loses is recorded in its own buffers, by events of the provider Etw-Ledger:
+ * how many events of one CPU one cause cost, and within which interval.  Such an event
+ * stands where there was room for it, in the first buffer that is delivered a grace period
+ * after the loss or later, and has the time of that place.  The three times of its payload
+ * are on one scale, so that noted, which is the header's time, relates the other two to
+ * the events around it, even after a conversion to another clock.
+ *
+ *	header	:= level 3, channel TRACELOGGING, an EVENT_SCHEMA item with the fields'
+ *		   names, a PROV_TRAITS item with the provider's name
+ *	payload	:= etw_loss_payload  cause  session	(both UTF-8 with their NUL)
+ *
+ * In a session only etw.ko writes them, with ETW_EVENT_KERNEL_MODE.  A process may
+ * register the provider, too, but its events have ETW_EVENT_USER_MODE.
+ */
+#define ETW_LEDGER_GUID	\
+	ETW_GUID(0x608c6a3d, 0x092f, 0x5d17, 0x92, 0x5b, 0xf7, 0x39, 0x6c, 0x96, 0x8c, 0x03)
+
+struct etw_loss_payload {
+	__u32 code;		/* ETW_DROP_* of abi.h, or ETW_LOSS_* */
+	__s32 cpu;		/* -1: any, or several */
+	__s64 events;		/* -1: not known */
+	__s64 buffers;		/* that held these events; -1: not known */
+	__s64 first;		/* FILETIME of the first attempt ... */
+	__s64 last;		/* ... and of the last one */
+	__s64 noted;		/* FILETIME of the header's timestamp */
+	struct etw_guid provider;	/* of all these events; zero: not known, or several */
+};
+
+/*
+ * etw_loss_payload.code: lost after they were written; the word is what the payload has as
+ * cause.  All but the first are losses of one stream: of what one consumer reads, or of one
+ * log file.  Their records are in that stream only, in a buffer of their own, which has the
+ * number, the processor and the times of the last buffer that is missing, and the flag
+ * ETW_BUFFER_BUFFER_LOST.  It also has the records of the missing buffers, added up by
+ * cause.  If there is no room for it at the end of a log file, the records stand in the
+ * file's first buffer, with the time of its header.
+ */
+#define ETW_LOSS_ABANDONED	0x100	/* abandoned: their writer, or one in their buffer, died */
+#define ETW_LOSS_CONSUMER	0x101	/* consumer_slow: the consumer left them in the queue */
+#define ETW_LOSS_UNREAD		0x102	/* unread: there was no consumer */
+#define ETW_LOSS_FILE_SLOW	0x103	/* file_slow: the disk was too slow */
+#define ETW_LOSS_FILE_ERROR	0x104	/* file_error: writing to the file failed */
+#define ETW_LOSS_DISK_FULL	0x105	/* disk_full: ... because the disk or a quota was full */
+#define ETW_LOSS_FILE_FULL	0x106	/* file_full: the file had reached its greatest size */
+#define ETW_LOSS_FILE_CUT	0x107	/* file_cut: another process shortened the file */
+#define ETW_LOSS_END		0x108
 
 /* ------------------------------------------------------- classic providers */
 
@@ -361,12 +456,15 @@ struct etw_log_header {
 	__u64 logger_name;	/* 0: the names follow the structure */
 	__u64 file_name;
 	struct etw_time_zone zone;
-	__u32 pad;
+	__u32 continued;	/* ETW_LOG_CONTINUED; padding on Windows, which ignores it */
 	__s64 boot_time;	/* FILETIME */
 	__s64 frequency;	/* ticks of the clock per second */
 	__s64 start_time;	/* FILETIME */
 	__u32 clock;		/* ETW_CLOCK_* */
 	__u32 buffers_lost;
 };
+
+/* The session has gone on after this file was closed, with another one or without any. */
+#define ETW_LOG_CONTINUED	1
 
 #endif /* ETW_FORMAT_H */

@@ -65,8 +65,11 @@ const struct etw_access_entry *etw_access_list(const struct etw_guid *guid, u32 
 
 /* ---------------------------------------------------------------- checking */
 
-/* Does the entry name the current task, by its effective ids and capabilities? */
-static bool access_names_current(const struct etw_access_entry *entry, const void *unused)
+/*
+ * Does the entry name the current task, by its effective ids and capabilities?  *audited: a
+ * capability that decides counts as used.
+ */
+static bool access_names_current(const struct etw_access_entry *entry, const void *audited)
 {
 	switch (entry->who) {
 	case ETW_ACCESS_EVERYONE:
@@ -76,17 +79,24 @@ static bool access_names_current(const struct etw_access_entry *entry, const voi
 	case ETW_ACCESS_GROUP:
 		return in_egroup_p(make_kgid(&init_user_ns, entry->id));
 	case ETW_ACCESS_CAPABILITY:
-		return cap_valid(entry->id) && ns_capable_noaudit(&init_user_ns, entry->id);
+		return cap_valid(entry->id) && ns_capable_noaudit(&init_user_ns, entry->id) &&
+		       (!*(const bool *)audited || ns_capable(&init_user_ns, entry->id));
 	default:
 		return false;
 	}
 }
 
-/* The same; a capability that decides counts as used, so that audit and accounting see it. */
-static bool access_names_user(const struct etw_access_entry *entry, const void *unused)
+/* Has the caller all of these rights on the GUID? */
+static bool access_check(const struct etw_guid *guid, u32 rights, bool audited)
 {
-	return access_names_current(entry, NULL) &&
-	       (entry->who != ETW_ACCESS_CAPABILITY || ns_capable(&init_user_ns, entry->id));
+	const struct etw_access_entry *entries;
+	u32 count;
+	bool own;
+
+	entries = etw_access_list(guid, &count, &own);
+	return etw_access_grants(entries, count, rights, access_names_current, &audited) ||
+	       (audited ? ns_capable(&init_user_ns, CAP_SYS_ADMIN) :
+			  ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN));
 }
 
 /*
@@ -95,39 +105,23 @@ static bool access_names_user(const struct etw_access_entry *entry, const void *
  */
 bool etw_access_granted(const struct etw_guid *guid, u32 rights)
 {
-	const struct etw_access_entry *entries;
-	u32 count;
-	bool own;
-
-	entries = etw_access_list(guid, &count, &own);
-	return etw_access_grants(entries, count, rights, access_names_user, NULL) ||
-	       ns_capable(&init_user_ns, CAP_SYS_ADMIN);
-}
-
-/* As etw_access_granted(), but nobody hears of it. */
-static bool access_would_grant(const struct etw_guid *guid, u32 rights)
-{
-	const struct etw_access_entry *entries;
-	u32 count;
-	bool own;
-
-	entries = etw_access_list(guid, &count, &own);
-	return etw_access_grants(entries, count, rights, access_names_current, NULL) ||
-	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	return access_check(guid, rights, true);
 }
 
 void etw_access_scan(struct etw_access_scan *scan, u32 rights)
 {
 	scan->rights = rights;
 	scan->all = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
-	scan->others = scan->all || access_would_grant(&etw_access_default, rights);
+	scan->others = scan->all || access_check(&etw_access_default, rights, false);
 }
 
 static bool access_list_grants(const struct etw_access_scan *scan,
 			       const struct etw_access_list *list)
 {
+	static const bool audited;
+
 	return etw_access_grants(list->entries, list->count, scan->rights,
-				 access_names_current, NULL);
+				 access_names_current, &audited);
 }
 
 /* Like etw_access_granted(), but not audited. */
@@ -171,7 +165,7 @@ bool etw_access_may(const struct etw_guid *guid, u32 rights)
 bool etw_access_granted_to(const struct cred *cred, const struct etw_guid *guid, u32 rights)
 {
 	const struct cred *saved = override_creds(cred);
-	bool granted = access_would_grant(guid, rights);
+	bool granted = access_check(guid, rights, false);
 
 	revert_creds(saved);
 	return granted;
@@ -189,25 +183,30 @@ static void access_replace(struct etw_access_list *old, struct etw_access_list *
 	list_count += !!new - !!old;
 }
 
-/*
- * Give the GUID a list of these entries, which are valid; checks no rights.  *old is the
- * list that it had, or NULL.  Then either etw_access_free(*old) or etw_access_restore().
- */
-int etw_access_set(const struct etw_guid *guid, const struct etw_access_entry *entries,
-		   u32 count, struct etw_access_list **old)
+/* A list of these entries, which are valid.  NULL: no memory.  Without etw_control. */
+struct etw_access_list *etw_access_alloc(const struct etw_guid *guid,
+					 const struct etw_access_entry *entries, u32 count)
 {
-	struct etw_access_list *new;
+	struct etw_access_list *list = kmalloc(struct_size(list, entries, count), ETW_GFP);
 
-	*old = access_find(guid);
+	if (!list)
+		return NULL;
+	list->guid = *guid;
+	list->count = count;
+	memcpy(list->entries, entries, count * sizeof(*entries));
+	return list;
+}
+
+/*
+ * Give the GUID that list; checks no rights.  *old is the list that it had, or NULL.  Then
+ * either etw_access_free(*old) or etw_access_restore(), after which the caller owns list again.
+ */
+int etw_access_set(struct etw_access_list *list, struct etw_access_list **old)
+{
+	*old = access_find(&list->guid);
 	if (!*old && list_count >= ETW_ACCESS_LISTS_MAX)
 		return -ENOSPC;
-	new = kmalloc(struct_size(new, entries, count), ETW_GFP);
-	if (!new)
-		return -ENOMEM;
-	new->guid = *guid;
-	new->count = count;
-	memcpy(new->entries, entries, count * sizeof(*entries));
-	access_replace(*old, new);
+	access_replace(*old, list);
 	return 0;
 }
 
@@ -224,13 +223,10 @@ struct etw_access_list *etw_access_take(const struct etw_guid *guid)
 /* Undo etw_access_set() or etw_access_take(), which returned old. */
 void etw_access_restore(const struct etw_guid *guid, struct etw_access_list *old)
 {
-	struct etw_access_list *new = access_find(guid);
-
-	access_replace(new, old);
-	kfree(new);
+	access_replace(access_find(guid), old);
 }
 
-/* A list that was replaced.  Takes NULL. */
+/* A list that was replaced, or never set.  Takes NULL. */
 void etw_access_free(struct etw_access_list *list)
 {
 	kfree(list);

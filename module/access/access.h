@@ -24,15 +24,19 @@ struct etw_access_scan {
 	bool others;		/* granted on GUIDs without a list of their own */
 };
 
-/* All but _may() under etw_control.  They check the caller, except for _granted_to(). */
+/*
+ * All but _may(), _alloc() and _free() under etw_control.  They check the caller, except for
+ * _granted_to().
+ */
 bool etw_access_granted(const struct etw_guid *guid, u32 rights);
 bool etw_access_may(const struct etw_guid *guid, u32 rights);
 bool etw_access_granted_to(const struct cred *cred, const struct etw_guid *guid, u32 rights);
 void etw_access_scan(struct etw_access_scan *scan, u32 rights);
 bool etw_access_scan_grants(const struct etw_access_scan *scan, const struct etw_guid *guid);
 bool etw_access_scan_any(const struct etw_access_scan *scan);
-int etw_access_set(const struct etw_guid *guid, const struct etw_access_entry *entries,
-		   u32 count, struct etw_access_list **old);
+struct etw_access_list *etw_access_alloc(const struct etw_guid *guid,
+					 const struct etw_access_entry *entries, u32 count);
+int etw_access_set(struct etw_access_list *list, struct etw_access_list **old);
 struct etw_access_list *etw_access_take(const struct etw_guid *guid);
 void etw_access_restore(const struct etw_guid *guid, struct etw_access_list *old);
 void etw_access_free(struct etw_access_list *list);

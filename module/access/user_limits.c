@@ -2,10 +2,13 @@
 /*
  * user_limits.c - limits per user: everybody may register providers, but not endlessly
  *
- * A user is charged for what his processes take until its memory is freed.  In a user
- * namespace its creator is charged too, as the user that he is outside, and so on up to
- * the initial namespace: the user ids inside do not multiply what he may take.  A
- * namespace that root made, as for a container, is charged by itself, so that
+ * A user is charged for what his processes take until its memory is freed, a grace period
+ * after its end.  Meanwhile the charge counts as leaving: a caller who would fit without it
+ * waits for it instead of being refused, and only for what his own user leaves.  Of a process
+ * that keeps its file through an exec or in a child, that begins only with the work that ends
+ * its registrations.  In a user namespace its creator is charged too, as the user that he is
+ * outside, and so on up to the initial namespace: the user ids inside do not multiply what he
+ * may take.  A namespace that root made, as for a container, is charged by itself, so that
  * containers do not exhaust each other's limits.
  *
  * Everything is under users_lock, which RCU callbacks take.
@@ -16,9 +19,11 @@
 #include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
+#include <linux/wait.h>
 
 #include "alloc.h"
 #include "user_limits.h"
@@ -31,6 +36,8 @@ struct etw_user {
 	u32 ref;			/* charges, and users whose parent it is */
 	u64 registrations;
 	u64 trait_bytes;
+	u64 registrations_leaving;	/* of these, about to be uncharged */
+	u64 trait_bytes_leaving;
 };
 
 unsigned int etw_max_user_registrations = 16384;
@@ -38,6 +45,7 @@ unsigned int etw_max_user_traits = 4 << 20;
 
 static DEFINE_HASHTABLE(users, 8);
 static DEFINE_SPINLOCK(users_lock);
+static DECLARE_WAIT_QUEUE_HEAD(users_left);	/* a charge that was leaving has ended */
 
 static u32 user_hash(const struct etw_user *parent, kuid_t uid, unsigned int inum)
 {
@@ -130,56 +138,108 @@ static struct etw_user *user_get_caller(void)
 	return user;
 }
 
-/* Charge the user and all parents, or none if it is too much for one of them. */
-static bool user_charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool limited)
+/*
+ * A number above 0 and of at most 34 bits for whoever is charged in the initial namespace: the
+ * same for all his processes, also after all others have ended.
+ */
+u64 etw_user_number(const struct etw_user *user)
 {
-	const u64 most = READ_ONCE(etw_max_user_registrations);
-	const u64 most_bytes = READ_ONCE(etw_max_user_traits);
+	while (user->parent)
+		user = user->parent;
+	return 1 + (user->inum ? BIT_ULL(32) | user->inum : __kuid_val(user->uid));
+}
+
+static bool user_exceeds(u64 charged, u32 more, unsigned int most)
+{
+	return more && charged + more > most;
+}
+
+/* 0: it fits; -EAGAIN: it will, once all that is leaving is uncharged; -ENOSPC: not even then. */
+static int user_room(const struct etw_user *u, u32 registrations, u32 trait_bytes)
+{
+	const unsigned int most = READ_ONCE(etw_max_user_registrations);
+	const unsigned int most_bytes = READ_ONCE(etw_max_user_traits);
+
+	if (user_exceeds(u->registrations - u->registrations_leaving, registrations, most) ||
+	    user_exceeds(u->trait_bytes - u->trait_bytes_leaving, trait_bytes, most_bytes))
+		return -ENOSPC;
+	return user_exceeds(u->registrations, registrations, most) ||
+	       user_exceeds(u->trait_bytes, trait_bytes, most_bytes) ? -EAGAIN : 0;
+}
+
+/* Charge the user and all parents, or none if it is too much for one of them. */
+static int user_charge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool limited)
+{
 	struct etw_user *u;
-	bool fits = true;
+	int err = 0;
 
 	spin_lock_bh(&users_lock);
-	for (u = user; u && limited; u = u->parent) {
-		if (registrations && u->registrations + registrations > most)
-			fits = false;
-		if (trait_bytes && u->trait_bytes + trait_bytes > most_bytes)
-			fits = false;
-	}
-	for (u = user; u && fits; u = u->parent) {
+	for (u = user; u && limited && err != -ENOSPC; u = u->parent)
+		err = user_room(u, registrations, trait_bytes) ?: err;
+	for (u = user; u && !err; u = u->parent) {
 		u->registrations += registrations;
 		u->trait_bytes += trait_bytes;
 	}
 	spin_unlock_bh(&users_lock);
-	return fits;
+	return err;
+}
+
+/* Charge the user when what is leaving has left; -EINTR: the caller was killed. */
+static int user_charge_later(struct etw_user *user, u32 registrations, u32 trait_bytes)
+{
+	int err = -EAGAIN;
+
+	while (err == -EAGAIN) {
+		DEFINE_WAIT(wait);
+
+		prepare_to_wait(&users_left, &wait, TASK_KILLABLE);
+		err = user_charge(user, registrations, trait_bytes, true);
+		if (err == -EAGAIN && fatal_signal_pending(current))
+			err = -EINTR;
+		if (err == -EAGAIN)
+			schedule();
+		finish_wait(&users_left, &wait);
+	}
+	return err;
 }
 
 /*
  * Charge the caller for registrations, or for bytes of traits.  Returns the user to
- * uncharge, or an error.  Without etw_control, because it may sleep long: freed objects
- * stay charged until RCU has freed their memory, and that is waited for before a
- * caller is refused.
+ * uncharge, or an error: -ENOSPC, or -EINTR for a caller who was killed.  Without
+ * etw_control, because it may wait for a grace period.
  */
 struct etw_user *etw_user_charge(u32 registrations, u32 trait_bytes)
 {
 	struct etw_user *user = user_get_caller();
+	int err;
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	if (user_charge(user, registrations, trait_bytes, true))
-		return user;
-	if (capable(CAP_SYS_RESOURCE)) {
-		user_charge(user, registrations, trait_bytes, false);
-		return user;
-	}
-	rcu_barrier();
-	if (user_charge(user, registrations, trait_bytes, true))
+	err = user_charge(user, registrations, trait_bytes, true);
+	if (err && capable(CAP_SYS_RESOURCE))
+		err = user_charge(user, registrations, trait_bytes, false);
+	if (err == -EAGAIN)
+		err = user_charge_later(user, registrations, trait_bytes);
+	if (!err)
 		return user;
 	user_put(user);
-	return ERR_PTR(-ENOSPC);
+	return ERR_PTR(err);
 }
 
-/* Takes NULL.  RCU callbacks call it too. */
-void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes)
+/* The charge ends as soon as RCU allows: etw_user_left() will follow.  Takes NULL. */
+void etw_user_leaves(struct etw_user *user, u32 registrations, u32 trait_bytes)
+{
+	struct etw_user *u;
+
+	spin_lock_bh(&users_lock);
+	for (u = user; u; u = u->parent) {
+		u->registrations_leaving += registrations;
+		u->trait_bytes_leaving += trait_bytes;
+	}
+	spin_unlock_bh(&users_lock);
+}
+
+static void user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes, bool leaving)
 {
 	struct etw_user *u;
 
@@ -187,7 +247,25 @@ void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes
 	for (u = user; u; u = u->parent) {
 		u->registrations -= registrations;
 		u->trait_bytes -= trait_bytes;
+		if (!leaving)
+			continue;
+		u->registrations_leaving -= registrations;
+		u->trait_bytes_leaving -= trait_bytes;
 	}
 	user_put_locked(user);
 	spin_unlock_bh(&users_lock);
+	if (user && wq_has_sleeper(&users_left))
+		wake_up_all(&users_left);
+}
+
+/* Uncharge what was never in use.  Takes NULL. */
+void etw_user_uncharge(struct etw_user *user, u32 registrations, u32 trait_bytes)
+{
+	user_uncharge(user, registrations, trait_bytes, false);
+}
+
+/* Uncharge what etw_user_leaves() announced.  Takes NULL.  RCU callbacks call it too. */
+void etw_user_left(struct etw_user *user, u32 registrations, u32 trait_bytes)
+{
+	user_uncharge(user, registrations, trait_bytes, true);
 }

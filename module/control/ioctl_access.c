@@ -13,17 +13,45 @@
 #include "core/access.h"
 #include "guid.h"
 #include "handlers.h"
+#include "provider/change.h"
 #include "provider/log_rights.h"
 
-/* A list was changed: apply that to registrations, or undo it. */
-static int access_settle(const struct etw_guid *guid, struct etw_access_list *old)
+/* Give the GUID that list, or none if list is NULL.  On success *list becomes the old one. */
+static int access_change(const struct etw_guid *guid, struct etw_access_list **list,
+			 struct etw_memory *memory)
 {
-	int err = etw_log_rights_apply();
+	struct etw_access_list *old;
+	int err = 0;
 
+	lockdep_assert_held(&etw_control);
+	if (*list)
+		err = etw_access_set(*list, &old);
+	else
+		old = etw_access_take(guid);
+	if (err || (!*list && !old))
+		return err;
+	err = etw_log_rights_apply(memory);
 	if (err)
 		etw_access_restore(guid, old);
 	else
-		etw_access_free(old);
+		*list = old;
+	return err;
+}
+
+/* The same, with the memory that it takes.  Frees list or the old one. */
+static int access_replace(const struct etw_guid *guid, struct etw_access_list *list)
+{
+	struct etw_memory memory = { };
+	int err;
+
+	do {
+		mutex_lock(&etw_control);
+		err = access_change(guid, &list, &memory);
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP));
+	etw_memory_free(&memory);
+	etw_access_free(list);
+	etw_static_keys_settle();
 	return err;
 }
 
@@ -42,7 +70,7 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 {
 	const struct etw_access *a = arg;
 	struct etw_access_entry *entries;
-	struct etw_access_list *old;
+	struct etw_access_list *list;
 	long err = -EINVAL;
 
 	if (a->flags || a->capacity || a->own || a->reserved || etw_guid_is_null(&a->guid))
@@ -60,11 +88,8 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 		return -EFAULT;
 	}
 	if (entries_ok(entries, a->count)) {
-		mutex_lock(&etw_control);
-		err = etw_access_set(&a->guid, entries, a->count, &old);
-		if (!err)
-			err = access_settle(&a->guid, old);
-		mutex_unlock(&etw_control);
+		list = etw_access_alloc(&a->guid, entries, a->count);
+		err = list ? access_replace(&a->guid, list) : -ENOMEM;
 	}
 	kfree(entries);
 	return err;
@@ -73,20 +98,13 @@ long etw_ioctl_access_set(struct file *file, void *arg)
 long etw_ioctl_access_remove(struct file *file, void *arg)
 {
 	const struct etw_access *a = arg;
-	struct etw_access_list *old;
-	long err = 0;
 
 	if (a->flags || a->entries || a->count || a->capacity || a->own || a->reserved ||
 	    etw_guid_is_null(&a->guid))
 		return -EINVAL;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	mutex_lock(&etw_control);
-	old = etw_access_take(&a->guid);
-	if (old)
-		err = access_settle(&a->guid, old);
-	mutex_unlock(&etw_control);
-	return err;
+	return access_replace(&a->guid, NULL);
 }
 
 /* Find the requested list, and copy it. */

@@ -16,6 +16,7 @@
 #include "handlers.h"
 #include "ioctl.h"
 #include "ioctl_provider.h"
+#include "provider/change.h"
 #include "provider/enable.h"
 #include "provider/enable_snapshot.h"
 #include "provider/filter_data.h"
@@ -28,6 +29,10 @@
 #include "provider/traits.h"
 #include "session/session.h"
 #include "write/extended_items.h"
+#include "write/fair.h"
+
+/* Registrations of processes so far.  Those of a user take turns at the parts of the share. */
+static atomic_t registrations;
 
 #define ENABLE_PROPERTIES	(ETW_ENABLE_ITEMS | ETW_ENABLE_IGNORE_KEYWORD_0 |	\
 				 ETW_ENABLE_EXCLUDE_INPRIVATE | ETW_ENABLE_PROVIDER_GROUP)
@@ -73,11 +78,11 @@ long etw_ioctl_register(struct file *file, void *arg)
 		return PTR_ERR(user);
 	}
 	reg->user = user;
-	mutex_lock(&etw_control);
-	err = etw_process_register(etw_process_of(file), reg);
+	reg->hot.payer = ETW_PAYER(etw_user_number(user),
+				   (u32)atomic_inc_return(&registrations) % ETW_FAIR_PARTS);
+	err = r->flags & ETW_REGISTER_NOTIFY ? etw_notices_alloc(reg) : 0;
 	if (!err)
-		r->slot = reg->slot;	/* another thread may unregister it soon */
-	mutex_unlock(&etw_control);
+		err = etw_process_register(etw_process_of(file), reg, &r->slot);
 	if (err)
 		etw_registration_free(reg);
 	return err;
@@ -103,8 +108,9 @@ long etw_ioctl_provider_set(struct file *file, void *arg)
 	const struct etw_provider_set *set = arg;
 	struct etw_traits *traits = NULL;
 	struct etw_registration *reg;
+	struct etw_memory memory = { };
 	bool types = set->types;
-	long err;
+	int err;
 
 	if (!set->flags || set->flags & ~(ETW_SET_TRAITS | ETW_SET_TYPES) || set->reserved ||
 	    set->types > (set->flags & ETW_SET_TYPES ? 1 : 0))
@@ -114,14 +120,17 @@ long etw_ioctl_provider_set(struct file *file, void *arg)
 		if (IS_ERR(traits))
 			return PTR_ERR(traits);
 	}
-	mutex_lock(&etw_control);
-	reg = etw_process_registration(etw_process_of(file), set->slot);
-	if (IS_ERR(reg))
-		err = PTR_ERR(reg);
-	else
-		err = etw_registration_set(reg, traits,
-					   set->flags & ETW_SET_TYPES ? &types : NULL);
-	mutex_unlock(&etw_control);
+	do {
+		mutex_lock(&etw_control);
+		reg = etw_process_registration(etw_process_of(file), set->slot);
+		if (IS_ERR(reg))
+			err = PTR_ERR(reg);
+		else
+			err = etw_registration_set(reg, traits, set->flags & ETW_SET_TYPES ?
+						   &types : NULL, &memory);
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP));
+	etw_memory_free(&memory);
 	if (err)
 		etw_traits_free(traits);
 	return err;
@@ -201,29 +210,44 @@ static int bind_data(struct etw_enable_request *req)
 	return 0;
 }
 
-/* Run a checked request under etw_control, then wait for callbacks if asked to. */
+static int request_locked(struct etw_enable_request *req, u64 handle, struct etw_waiter *waiter,
+			  struct etw_memory *memory)
+{
+	struct etw_trace_session *s;
+	int err;
+
+	s = etw_session_lookup(handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	req->session = &s->enabler;
+	err = bind_data(req);
+	return err ?: etw_provider_enable(req, waiter, memory);
+}
+
+/*
+ * Run a checked request, then wait for callbacks if asked to.  To disable never fails for lack
+ * of memory.
+ */
 static long run_request(struct etw_process *p, struct etw_enable_request *req, u64 handle,
 			u32 timeout_ms)
 {
+	const gfp_t must = req->control == ETW_CONTROL_DISABLE ? __GFP_NOFAIL : 0;
 	struct etw_waiter *waiter = NULL;
-	struct etw_trace_session *s;
-	long err;
+	struct etw_memory memory = { };
+	int err;
 
 	if (timeout_ms) {
 		waiter = etw_waiter_alloc();
 		if (!waiter)
 			return -ENOMEM;
 	}
-	mutex_lock(&etw_control);
-	s = etw_session_lookup(handle, NULL, 0, ETW_RIGHT_CREATE_REALTIME);
-	err = PTR_ERR_OR_ZERO(s);
-	if (!err) {
-		req->session = &s->enabler;
-		err = bind_data(req);
-	}
-	if (!err)
-		err = etw_provider_enable(req, waiter);
-	mutex_unlock(&etw_control);
+	do {
+		mutex_lock(&etw_control);
+		err = request_locked(req, handle, waiter, &memory);
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP | must));
+	etw_memory_free(&memory);
+	etw_static_keys_settle();
 	if (err || !waiter) {
 		etw_waiter_put(waiter);
 		return err;
@@ -268,6 +292,8 @@ long etw_ioctl_enable(struct file *file, void *arg)
 	err = etw_filters_read(&req, e->filters, e->filter_count);
 	if (!err && e->property & ETW_ENABLE_PROVIDER_GROUP && req.filters & NOT_OF_GROUPS)
 		err = -EINVAL;
+	if (!err && e->control == ETW_CONTROL_ENABLE && e->property & ETW_ENABLE_ITEMS)
+		err = etw_items_prepare();
 	if (!err)
 		err = run_request(etw_process_of(file), &req, e->session, e->timeout_ms);
 	etw_filters_free(&req);
@@ -275,6 +301,39 @@ long etw_ioctl_enable(struct file *file, void *arg)
 }
 
 /* ------------------------------------------------------------------- query */
+
+/*
+ * After a query that returned *err: shall it be tried again?  Then the array was replaced by
+ * one with room for some more items than want, because there may be more by then.  *err
+ * becomes -ENOMEM if that failed.  Without etw_control.
+ */
+bool etw_query_array_again(struct etw_query_array *array, long *err, u32 want, size_t size)
+{
+	if (*err != -EAGAIN)
+		return false;
+	kvfree(array->items);
+	array->room = want + want / 8;
+	array->items = kvcalloc(array->room, size, ETW_GFP);
+	*err = array->items ? 0 : -ENOMEM;
+	return !*err;
+}
+
+/* Has the entry a session, or a registration that has not left?  May sleep. */
+bool etw_entry_in_use(const struct etw_guid_entry *entry)
+{
+	const struct etw_registration *reg;
+	int i;
+
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++)
+		if (entry->slots[i].session)
+			return true;
+	etw_entry_for_each(reg, entry) {
+		if (!etw_registration_has_left(reg))
+			return true;
+		cond_resched();
+	}
+	return false;
+}
 
 /*
  * The entries of a table, etw_guids or etw_groups.  It may sleep between them, because
@@ -296,7 +355,7 @@ static u32 list_visible(const struct hlist_head *table, const struct etw_access_
 	table_for_each(table, bucket, entry) {
 		if (!(++seen % 256))
 			cond_resched();
-		if (!etw_access_scan_grants(scan, &entry->guid))
+		if (!etw_access_scan_grants(scan, &entry->guid) || !etw_entry_in_use(entry))
 			continue;
 		if (n < room)
 			guids[n] = entry->guid;
@@ -305,45 +364,41 @@ static u32 list_visible(const struct hlist_head *table, const struct etw_access_
 	return n;
 }
 
-/* Collect the GUIDs in an array, which the caller copies out without etw_control. */
+/* Collect what fits of the GUIDs; -EAGAIN: the caller has room for more than the array. */
 static long collect_guids(const struct hlist_head *table, struct etw_provider_enum *e,
-			  struct etw_guid **guids)
+			  const struct etw_query_array *guids)
 {
 	struct etw_access_scan scan;
-	struct etw_guid_entry *entry;
-	u32 n = 0, room;
-	int bucket;
 
 	lockdep_assert_held(&etw_control);
 	etw_access_scan(&scan, ETW_RIGHT_QUERY);
 	if (!etw_access_scan_any(&scan))
 		return -EPERM;
-	table_for_each(table, bucket, entry)
-		n++;
-	room = min(e->capacity, n);
-	*guids = kvcalloc(room ?: 1, sizeof(**guids), ETW_GFP);
-	if (!*guids)
-		return -ENOMEM;
-	e->count = list_visible(table, &scan, *guids, room);
-	return e->count || scan.others ? 0 : -EPERM;
+	e->count = list_visible(table, &scan, guids->items, guids->room);
+	if (!e->count && !scan.others)
+		return -EPERM;
+	return min(e->capacity, e->count) > guids->room ? -EAGAIN : 0;
 }
 
 /* PROVIDER_ENUM or GROUP_ENUM. */
 long etw_enum_guids(const struct hlist_head *table, struct etw_provider_enum *e)
 {
-	struct etw_guid *guids = NULL;
+	const size_t size = sizeof(struct etw_guid);
+	struct etw_query_array guids = { };
 	long err;
 	u32 n;
 
 	if (e->flags)
 		return -EINVAL;
-	mutex_lock(&etw_control);
-	err = collect_guids(table, e, &guids);
-	mutex_unlock(&etw_control);
-	n = err ? 0 : min(e->capacity, e->count);
-	if (n && copy_to_user(u64_to_user_ptr(e->guids), guids, n * sizeof(*guids)))
+	do {
+		mutex_lock(&etw_control);
+		err = collect_guids(table, e, &guids);
+		mutex_unlock(&etw_control);
+		n = min(e->capacity, e->count);
+	} while (etw_query_array_again(&guids, &err, n, size));
+	if (!err && n && copy_to_user(u64_to_user_ptr(e->guids), guids.items, n * size))
 		err = -EFAULT;
-	kvfree(guids);
+	kvfree(guids.items);
 	return err;
 }
 
@@ -354,10 +409,9 @@ long etw_ioctl_provider_enum(struct file *file, void *arg)
 
 /* What PROVIDER_QUERY collects under etw_control and copies out afterwards. */
 struct provider_query {
-	struct etw_provider_reg *regs;
+	struct etw_query_array regs;	/* struct etw_provider_reg */
 	struct etw_provider_enable enables[ETW_PROVIDER_SESSIONS];
-	char *name;
-	u32 reg_room;
+	char name[ETW_NAME_MAX];
 };
 
 /* visible: the sessions that may be named, see etw_sessions_visible(). */
@@ -399,6 +453,8 @@ static const struct etw_registration *namer(const struct etw_guid_entry *entry)
 
 	list_for_each_entry(reg, &entry->regs, node) {
 		cond_resched();
+		if (etw_registration_has_left(reg))
+			continue;
 		if (!etw_is_user(reg) && !kernel) {
 			kernel = true;
 			named = NULL;
@@ -422,35 +478,33 @@ u32 etw_describe_enables(struct etw_provider_enable *out, const struct etw_guid_
 	return n;
 }
 
+/* -EAGAIN: the caller has room for more registrations than the array. */
 static int provider_collect(struct etw_provider_query *q, struct provider_query *c,
 			    const struct etw_guid_entry *entry)
 {
 	const u64 visible = etw_sessions_visible();
+	struct etw_provider_reg *regs = c->regs.items;
 	const struct etw_registration *reg;
 	u32 n = 0;
 
+	if (!etw_entry_in_use(entry))
+		return -ESRCH;
 	list_for_each_entry(reg, &entry->regs, node) {
-		n++;
 		cond_resched();
+		if (etw_registration_has_left(reg))
+			continue;
+		if (n < c->regs.room)
+			etw_describe_reg(&regs[n], reg, visible);
+		n++;
 	}
 	q->reg_count = n;
-	c->reg_room = min(n, q->reg_cap);
-	c->regs = kvcalloc(c->reg_room ?: 1, sizeof(*c->regs), ETW_GFP);
-	if (!c->regs)
-		return -ENOMEM;
-	n = 0;
-	list_for_each_entry(reg, &entry->regs, node) {
-		if (n == c->reg_room)
-			break;
-		etw_describe_reg(&c->regs[n++], reg, visible);
-		cond_resched();
-	}
+	if (min(n, q->reg_cap) > c->regs.room)
+		return -EAGAIN;
+	q->name_len = 0;
 	reg = namer(entry);
 	if (reg) {
-		c->name = kmemdup_nul(reg->name, reg->name_len, ETW_GFP);
-		if (!c->name)
-			return -ENOMEM;
 		q->name_len = reg->name_len;
+		memcpy(c->name, reg->name, reg->name_len);
 	}
 	q->enable_count = etw_describe_enables(c->enables, entry, visible);
 	return 0;
@@ -458,11 +512,12 @@ static int provider_collect(struct etw_provider_query *q, struct provider_query 
 
 static int copy_out(const struct etw_provider_query *q, const struct provider_query *c)
 {
-	u32 n = min(q->enable_cap, q->enable_count);
+	u32 n = min(q->reg_cap, q->reg_count);
 
-	if (c->reg_room && copy_to_user(u64_to_user_ptr(q->regs), c->regs,
-					c->reg_room * sizeof(*c->regs)))
+	if (n && copy_to_user(u64_to_user_ptr(q->regs), c->regs.items,
+			      n * sizeof(struct etw_provider_reg)))
 		return -EFAULT;
+	n = min(q->enable_cap, q->enable_count);
 	if (n && copy_to_user(u64_to_user_ptr(q->enables), c->enables,
 			      n * sizeof(*c->enables)))
 		return -EFAULT;
@@ -483,15 +538,16 @@ long etw_ioctl_provider_query(struct file *file, void *arg)
 	c = kzalloc(sizeof(*c), ETW_GFP);
 	if (!c)
 		return -ENOMEM;
-	q->name_len = 0;
-	mutex_lock(&etw_control);
-	entry = etw_guid_find(&q->provider);
-	err = entry ? provider_collect(q, c, entry) : -ESRCH;
-	mutex_unlock(&etw_control);
+	do {
+		mutex_lock(&etw_control);
+		entry = etw_guid_find(&q->provider);
+		err = entry ? provider_collect(q, c, entry) : -ESRCH;
+		mutex_unlock(&etw_control);
+	} while (etw_query_array_again(&c->regs, &err, min(q->reg_cap, q->reg_count),
+				       sizeof(struct etw_provider_reg)));
 	if (!err)
 		err = copy_out(q, c);
-	kvfree(c->regs);
-	kfree(c->name);
+	kvfree(c->regs.items);
 	kfree(c);
 	return err;
 }

@@ -94,18 +94,20 @@ static int session_describe(struct etw_trace_session *s, struct etw_session *a)
 	a->flush_ms = s->hot.buffering ? 0 : s->flush_ms;
 	a->clock = s->clock_type;
 	a->logger_id = s->hot.logger_id;
-	a->buffers = s->total;
-	a->free_buffers = etw_pool_free(&s->hot.ring.pool);
+	a->buffers = s->hot.fair.buffers;
+	a->free_buffers = etw_buffers_available(s);
+	a->reserve_buffers = etw_fair_reserve(&s->hot.fair);
+	a->user_budget_kb = s->hot.fair.budget_kb;
 	a->buffers_written = min_t(u64, s->buffers_delivered, U32_MAX);
 	a->events_lost = min_t(u64, lost, U32_MAX);
 	a->rt_buffers_lost = min_t(u64, s->rt_buffers_lost, U32_MAX);
 	a->worker_id = 0;
 	a->clock_freq = s->clock_freq;
 	a->start_clock = s->start.clock;
-	a->start_mono = s->start.mono;
+	a->start_mono = s->start.boot - s->asleep;
 	a->start_wall = s->start.wall;
 	a->sync_clock = s->sync.clock;
-	a->sync_mono = s->sync.mono;
+	a->sync_mono = s->sync.boot - s->asleep;
 	a->sync_wall = s->sync.wall;
 	mutex_unlock(&s->lock);
 	a->name_out_len = s->name_len;
@@ -198,6 +200,7 @@ long etw_ioctl_session_start(struct file *file, void *arg)
 		.flush_ms = a->flush_ms,
 		.clock = a->clock,
 		.mode = a->mode,
+		.user_budget_kb = a->user_budget_kb,
 		.log_free = etw_logfile_put,
 	};
 	char *name;
@@ -306,7 +309,7 @@ static int session_update(struct etw_trace_session *s, const struct etw_session 
 {
 	int err = a->file ? session_update_file(s, a) : 0;
 
-	return err ?: etw_session_update(s, a->max_buffers, a->flush_ms);
+	return err ?: etw_session_update(s, a->max_buffers, a->flush_ms, a->user_budget_kb);
 }
 
 /* Flush into the file that the command names, or else that of the session. */
@@ -427,6 +430,7 @@ static int stat_consumers(struct etw_trace_session *s, struct etw_session_stat *
 long etw_ioctl_session_stat(struct file *file, void *arg)
 {
 	struct etw_session_stat *st = arg;
+	u64 dropped[ETW_DROP_CAUSES];	/* in the order of their numbers */
 	struct etw_trace_session *s;
 	int err;
 
@@ -438,7 +442,12 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 	err = stat_consumers(s, st);
 	st->handle = s->handle;
 	st->written = etw_session_written(s);
-	etw_session_dropped(s, st->dropped);
+	etw_session_dropped(s, dropped);
+	memcpy(st->dropped, dropped, sizeof(st->dropped));
+	memset(st->dropped_later, 0, sizeof(st->dropped_later));
+	memcpy(st->dropped_later, dropped + ETW_DROP_FIRST_CAUSES,
+	       sizeof(dropped) - sizeof(st->dropped));
+	st->undecided = etw_session_undecided(s);
 	mutex_lock(&s->lock);
 	st->buffers_delivered = s->buffers_delivered;
 	st->events_delivered = s->events_delivered;
@@ -448,6 +457,7 @@ long etw_ioctl_session_stat(struct file *file, void *arg)
 	st->discarded_events = s->discarded_events;
 	st->abandoned_buffers = s->abandoned_buffers;
 	st->abandoned_events = s->abandoned_events;
+	st->growth_refused = s->growth.refused;
 	mutex_unlock(&s->lock);
 	etw_session_put(s);
 	return err;

@@ -45,7 +45,9 @@ AT(etw_session, sync_mono, 152, 8);
 AT(etw_session, sync_wall, 160, 8);
 AT(etw_session, file, 168, 8);
 AT(etw_session, log, 176, 8);
-SIZE(etw_session, 184);
+AT(etw_session, reserve_buffers, 184, 4);
+AT(etw_session, user_budget_kb, 188, 4);
+SIZE(etw_session, 192);
 
 AT(etw_session_file, size, 0, 4);
 AT(etw_session_file, flags, 4, 4);
@@ -105,6 +107,7 @@ AT(etw_session_stat, consumer_cap, 28, 4);
 AT(etw_session_stat, consumers, 32, 8);
 AT(etw_session_stat, consumer_count, 40, 4);
 AT(etw_session_stat, reserved, 44, 4);
+AT(etw_session_stat, growth_refused, 44, 4);
 AT(etw_session_stat, written, 48, 8);
 AT(etw_session_stat, dropped, 56, 48);
 AT(etw_session_stat, buffers_delivered, 104, 8);
@@ -115,7 +118,9 @@ AT(etw_session_stat, discarded_buffers, 136, 8);
 AT(etw_session_stat, discarded_events, 144, 8);
 AT(etw_session_stat, abandoned_buffers, 152, 8);
 AT(etw_session_stat, abandoned_events, 160, 8);
-SIZE(etw_session_stat, 168);
+AT(etw_session_stat, dropped_later, 168, 80);
+AT(etw_session_stat, undecided, 248, 8);
+SIZE(etw_session_stat, 256);
 
 AT(etw_filter, ptr, 0, 8);
 AT(etw_filter, len, 8, 4);
@@ -361,6 +366,12 @@ AT(etw_ext_pid_namespace, thread_id, 4, 4);
 AT(etw_ext_pid_namespace, pid_namespace, 8, 4);
 AT(etw_ext_pid_namespace, reserved, 12, 4);
 SIZE(etw_ext_pid_namespace, 16);
+
+AT(etw_ext_context, context, 0, 1);
+AT(etw_ext_context, flags, 1, 1);
+AT(etw_ext_context, preempt_depth, 2, 2);
+AT(etw_ext_context, reserved, 4, 4);
+SIZE(etw_ext_context, 8);
 
 AT(etw_access_entry, type, 0, 1);
 AT(etw_access_entry, who, 1, 1);

@@ -31,8 +31,10 @@ static u32 put_name(u8 *at, const char *name, u32 len, u32 room)
  * etw_log_head_build() - fill the first buffer of a file
  * @buffer: head->header.buffer_size bytes, at least ETW_LOG_HEAD_MIN; 8-byte aligned
  * @head: its content
+ *
+ * Return: the bytes that it uses; records may follow.
  */
-void etw_log_head_build(u8 *buffer, const struct etw_log_head *head)
+u32 etw_log_head_build(u8 *buffer, const struct etw_log_head *head)
 {
 	u32 size = head->header.buffer_size, at = NAMES_AT, used;
 	/* The record's size is 16 bits wide. */
@@ -68,4 +70,5 @@ void etw_log_head_build(u8 *buffer, const struct etw_log_head *head)
 	top.current_offset = used;
 	memcpy(buffer, &top, sizeof(top));
 	memcpy(buffer + sizeof(top), &record, sizeof(record));
+	return used;
 }

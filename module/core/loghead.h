@@ -28,6 +28,6 @@ struct etw_log_head {
 			  sizeof(struct etw_system_header) +		\
 			  sizeof(struct etw_log_header) + 2 * sizeof(u16))
 
-void etw_log_head_build(u8 *buffer, const struct etw_log_head *head);
+u32 etw_log_head_build(u8 *buffer, const struct etw_log_head *head);
 
 #endif /* ETW_CORE_LOGHEAD_H */

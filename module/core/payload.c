@@ -257,3 +257,33 @@ int etw_payload_load(void *program, u32 len)
 		return -EINVAL;
 	return 0;
 }
+
+/* Arrays whose elements have no fixed size have to be walked element by element. */
+static bool has_arrays(const struct etw_payload_step *step, u32 count)
+{
+	for (; count; count--, step++)
+		if (step->kind != ETW_PAYLOAD_FIXED && step->kind != ETW_PAYLOAD_POINTER &&
+		    (step->count != 1 || step->flags & ETW_PAYLOAD_COUNT_FIELD))
+			return true;
+	return false;
+}
+
+u32 etw_payload_weight(const void *program)
+{
+	const struct etw_payload_header *head = program;
+	const struct etw_payload_event *event = (const void *)(head + 1);
+	const struct etw_payload_step *steps;
+	const struct etw_payload_test *tests;
+	u32 i, j, weight, most = 0;
+
+	for (i = 0; i < head->events; i++, event++) {
+		steps = (const void *)((const u8 *)program + event->at);
+		tests = (const void *)(steps + event->steps);
+		weight = has_arrays(steps, event->steps) ? ETW_PAYLOAD_ARRAYS : 0;
+		for (j = 0; j < event->tests; j++)
+			weight += is_text(&tests[j]);
+		if (weight > most)
+			most = weight;
+	}
+	return most;
+}

@@ -4,8 +4,8 @@
  *
  * The program is that of abi_filter.h.  Only checked programs run, so running one
  * needs no memory, cannot fail, and takes time in proportion to the payload, once for the
- * walk and once for each test, at most ETW_PAYLOAD_TESTS.  It reads the pieces of a
- * payload in place.
+ * walk and once for each test, at most ETW_PAYLOAD_TESTS: see etw_payload_weight().  It reads
+ * the pieces of a payload in place.
  */
 #ifndef ETW_CORE_PAYLOAD_H
 #define ETW_CORE_PAYLOAD_H
@@ -18,6 +18,9 @@
  * -EINVAL.
  */
 int etw_payload_load(void *program, u32 len);
+
+/* How often a checked program examines a payload, up to ETW_PAYLOAD_SEARCH_MAX, at most. */
+u32 etw_payload_weight(const void *program);
 
 /*
  * Does an event pass?  source was measured, without other items.  typed: data descriptors

@@ -44,14 +44,14 @@ bool etw_cursor_refill(struct etw_cursor *c)
 		if (!c->typed || !(u8)READ_ONCE(c->next->reserved)) {
 			c->here = READ_ONCE(c->next->size);
 			c->at = (const u8 *)(unsigned long)READ_ONCE(c->next->ptr);
+			if (c->here > c->after)
+				c->here = c->after;
 			if (unlikely(!readable(c->at, c->here))) {
 				c->here = 0;
 				c->after = 0;
 				return false;
 			}
 		}
-		if (c->here > c->after)
-			c->here = c->after;
 		c->after -= c->here;
 		c->next++;
 		c->pieces--;

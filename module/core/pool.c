@@ -4,38 +4,58 @@
  */
 #include "core/pool.h"
 
-#define HEAD(tag, index)	((u64)(u32)(tag) << 32 | (u32)(index))
-
 void etw_pool_push(struct etw_pool *pool, u32 index)
 {
 	struct etw_buf *buf = etw_pool_buf(pool, index);
+	struct etw_pool_node *node = &pool->nodes[buf->node];
 	u64 head;
 
 	do {
-		head = etw_word_read(&pool->head);
-		WRITE_ONCE(buf->next, (u32)head);
+		head = etw_word_read(&node->head);
+		WRITE_ONCE(buf->next, ETW_POOL_INDEX(head));
 		/* A of ring.h */
-	} while (!etw_word_cmpxchg(ETW_SHARED, &pool->head, head,
-				   HEAD((head >> 32) + 1, index)));
+	} while (!etw_word_cmpxchg(ETW_SHARED, &node->head, head,
+				   ETW_POOL_HEAD(ETW_POOL_TAG(head) + 1,
+						 ETW_POOL_FREE(head) + 1, index)));
 	etw_word_add(ETW_SHARED, &pool->free, 1);
 }
 
-/* A free buffer's index, or 0. */
-u32 etw_pool_pop(struct etw_pool *pool)
+/* A buffer of the node, or 0. */
+static u32 node_pop(struct etw_pool *pool, struct etw_pool_node *node)
 {
 	u64 head;
 	u32 next;
 
 	do {
-		head = etw_word_read(&pool->head);
-		if (!(u32)head)
+		head = etw_word_read(&node->head);
+		if (!ETW_POOL_INDEX(head))
 			return 0;
-		next = READ_ONCE(etw_pool_buf(pool, (u32)head)->next);
+		next = READ_ONCE(etw_pool_buf(pool, ETW_POOL_INDEX(head))->next);
 		/* A of ring.h */
-	} while (!etw_word_cmpxchg(ETW_SHARED, &pool->head, head,
-				   HEAD((head >> 32) + 1, next)));
-	etw_word_add(ETW_SHARED, &pool->free, -1);
-	return (u32)head;
+	} while (!etw_word_cmpxchg(ETW_SHARED, &node->head, head,
+				   ETW_POOL_HEAD(ETW_POOL_TAG(head) + 1,
+						 ETW_POOL_FREE(head) - 1, next)));
+	return ETW_POOL_INDEX(head);
+}
+
+/*
+ * A free buffer's index, if possible of that node, or 0: no more than keep are free.  *left: how
+ * many are free after the pop.
+ */
+u32 etw_pool_pop_above(struct etw_pool *pool, u32 node, u32 keep, u32 *left)
+{
+	u32 at = node, index;
+	u64 free;
+
+	do {
+		free = etw_word_read(&pool->free);
+		*left = free - 1;
+		if (free <= keep)
+			return 0;
+	} while (!etw_word_cmpxchg(ETW_SHARED, &pool->free, free, free - 1));
+	while (!(index = node_pop(pool, &pool->nodes[at])))
+		at = at + 1 < pool->node_count ? at + 1 : 0;
+	return index;
 }
 
 /*

@@ -15,24 +15,49 @@ struct etw_buf {
 	etw_word commit;	/* see ring.h */
 	u8 *data;
 	u32 index;		/* in the table, from 1 */
+	u32 node;		/* that data was allocated for */
 	u32 next;		/* free buffer below this one, 0: none */
 	u32 used;		/* final offset, set by the close */
+	u64 closed;		/* time of the close: not before its records, nor after later ones */
 	u16 generation;		/* of its CPU, when it was installed */
 	u16 cpu;
+	u32 left;		/* free buffers in the pool when it was taken, or what the
+				 * ring's owner stores when it prepares the buffer
+				 */
+	u64 payer;		/* of the writer that installed it, see ring.h */
+	etw_word paid;		/* records of that payer; counted by the ring's owner */
 };
 
 /*
- * The free pool: a stack of indices.  head := tag (32) | index (32); the tag changes with
- * every operation, so a pop fails if the buffer whose next it read was popped and pushed
- * back in between.  Buffers are freed only with the whole pool, so reading next of a
- * buffer that another context has popped is harmless.
+ * The free buffers of a memory node: a stack of indices.  head := tag (32) | free buffers (16) |
+ * index (16); the tag changes with every operation, so a pop fails if the buffer whose next it
+ * read was popped and pushed back in between.  Control blocks are freed only with the whole
+ * pool, so reading next of a buffer that another context has popped is harmless.
+ */
+struct etw_pool_node {
+	etw_word head;
+} ETW_OWN_LINE;
+
+/*
+ * The free pool.  A pop first claims one of the free buffers and then looks for it, from its own
+ * node on; a push puts the buffer on its stack before it counts it as free.  So the stacks hold
+ * at least as many buffers as are free or claimed.  A pop finds every stack empty only if others
+ * move buffers while it looks; it looks again, and waits for nobody.
  */
 struct etw_pool {
 	struct etw_buf **table;	/* by index; grows by replacement, see buffer.c */
+	struct etw_pool_node *nodes;
+	u32 node_count;
 
-	etw_word head ETW_OWN_LINE;
-	etw_word free;		/* entries, for watermarks and statistics */
+	etw_word free ETW_OWN_LINE;
+	u32 short_of;		/* node of the CPU that last had to take another node's buffer */
 };
+
+#define ETW_POOL_HEAD(tag, free, index) \
+	((u64)(u32)(tag) << 32 | (u64)(u16)(free) << 16 | (u64)(u16)(index))
+#define ETW_POOL_TAG(head)	((u32)((head) >> 32))
+#define ETW_POOL_FREE(head)	((u32)(u16)((head) >> 16))
+#define ETW_POOL_INDEX(head)	((u32)(u16)(head))
 
 static __always_inline struct etw_buf *etw_pool_buf(const struct etw_pool *pool,
 						    u32 index)
@@ -41,14 +66,25 @@ static __always_inline struct etw_buf *etw_pool_buf(const struct etw_pool *pool,
 }
 
 void etw_pool_push(struct etw_pool *pool, u32 index);
-u32 etw_pool_pop(struct etw_pool *pool);
+u32 etw_pool_pop_above(struct etw_pool *pool, u32 node, u32 keep, u32 *left);
+
+/* A free buffer's index, or 0. */
+static inline u32 etw_pool_pop(struct etw_pool *pool)
+{
+	u32 left;
+
+	return etw_pool_pop_above(pool, 0, 0, &left);
+}
 
 static inline u32 etw_pool_free(const struct etw_pool *pool)
 {
-	s64 n = etw_word_read(&pool->free);
+	return etw_word_read(&pool->free);
+}
 
-	/* Updated after each push and pop, so it may be off by a few for a moment. */
-	return n > 0 ? n : 0;
+/* The free buffers whose memory is on that node, including those that are claimed. */
+static inline u32 etw_pool_free_on(const struct etw_pool *pool, u32 node)
+{
+	return ETW_POOL_FREE(etw_word_read(&pool->nodes[node].head));
 }
 
 /*

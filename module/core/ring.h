@@ -31,8 +31,8 @@
  * interrupted.
  *
  * Barriers between the writing CPU and others, by their labels in the code:
- *	A  etw_pool_push() before etw_pool_pop(): head cmpxchg, full barrier:
- *	   the consumer's last read is before the next writer's first store, and
+ *	A  etw_pool_push() before etw_pool_pop(): cmpxchg of a node's head, full
+ *	   barrier: the consumer's last read is before the next writer's first store, and
  *	   next and the table's entry are visible before the index
  *	B  ops->deliver() before the worker's read: llist_add()/llist_del_all(),
  *	   full barriers: records and control fields are seen complete
@@ -48,12 +48,17 @@
  *	   period after the session is out of all snapshots and before it closes
  *	G  a process's slots before their pointer, a registration before its
  *	   slot; etw_process_find()
+ *	H  a note of losses cleared before its slot is used again; drops: the note's
+ *	   address depends on the slot.  A grace period before the old note is taken
+ *	I  scratch memory for extended items zeroed before its pointer, in
+ *	   etw_items_prepare(); etw_items_build()
  * No barrier is needed between reserve and commit: all writers of a buffer, and the context
  * that delivers it, run on one CPU, which sees its own stores in order.
  *
- * Models, run by selftests/unit/core/ring_model.sh: ring.pml (this file and pool.c),
- * ring_deliver.pml (flush, CPU hotplug, stop), consumer.pml, fifo.pml, ring_wrap.pml
- * (counters that wrap), ring_order.pml and ring_order_rcu.pml (A to G).
+ * Models, run by selftests/unit/core/ring_model.sh: ring.pml (this file and pool.c), pool.pml
+ * (memory nodes), ring_deliver.pml (flush, CPU hotplug, stop), consumer.pml, fifo.pml,
+ * ring_wrap.pml (counters that wrap), ring_order.pml and ring_order_rcu.pml (A to G; none has
+ * H and I).
  */
 #ifndef ETW_CORE_RING_H
 #define ETW_CORE_RING_H
@@ -78,18 +83,32 @@
 struct etw_ring;
 
 /*
+ * Who asks for a buffer; NULL: one that keeps none, and that nobody pays for.  keep: free
+ * buffers that must be left for others; level, payer: for the owner of the ring.  Without a
+ * buffer a writer that keeps some does not close the present one either: others may use its
+ * room.
+ */
+struct etw_ring_asker {
+	u32 keep;
+	u32 level;
+	u64 payer;
+};
+
+/*
  * The functions that a ring's owner supplies.  All may be called in any context that
  * writes, NMI included, and may interrupt each other.
  */
 struct etw_ring_ops {
 	/* buf is complete and belongs to the callee */
 	void (*deliver)(struct etw_ring *ring, struct etw_buf *buf);
-	/* the pool is empty: another buffer's index, or 0 */
-	u32 (*evict)(struct etw_ring *ring);
+	/* asker (may be NULL) finds no free buffer: another buffer's index, or 0 */
+	u32 (*evict)(struct etw_ring *ring, const struct etw_ring_asker *asker);
 	/* buf is about to be installed: fill its buffer header */
 	void (*prepare)(struct etw_ring *ring, struct etw_buf *buf);
 	/* a buffer was installed */
 	void (*installed)(struct etw_ring *ring);
+	/* the time that writers give their records */
+	u64 (*now)(struct etw_ring *ring);
 };
 
 struct etw_ring {
@@ -102,12 +121,14 @@ struct etw_ring {
 struct etw_ring_cpu {
 	etw_word cur;
 	u16 id;				/* of the CPU */
+	u16 node;			/* whose memory it prefers */
 };
 
-static inline void etw_ring_cpu_init(struct etw_ring_cpu *rc, u16 id)
+static inline void etw_ring_cpu_init(struct etw_ring_cpu *rc, u16 id, u16 node)
 {
 	etw_word_set(&rc->cur, ETW_CUR_NONE(0));
 	rc->id = id;
+	rc->node = node;
 }
 
 /* Does a record of this slot length fit into an empty buffer at all? */
@@ -141,25 +162,23 @@ static __always_inline u8 *etw_ring_reserve(enum etw_use use,
 	return (*buf)->data + ETW_CUR_OFFSET(cur);
 }
 
-/* Commit len bytes that were reserved and filled. */
-static __always_inline void etw_ring_commit(enum etw_use use,
-					    struct etw_ring *ring,
-					    struct etw_buf *buf, u32 len)
-{
-	u64 done = etw_word_add(use, &buf->commit, ETW_COMMIT_RECORD + len);
-
-	if (unlikely(ETW_COMMIT_DONE(done)))
-		ring->ops->deliver(ring, buf);
-}
-
-/* As etw_ring_commit(), of a slot that does not count as a record. */
-static inline void etw_ring_commit_uncounted(enum etw_use use, struct etw_ring *ring,
-					     struct etw_buf *buf, u32 len)
+/* Commit len bytes that were reserved and filled, but do not count as a record. */
+static __always_inline void etw_ring_commit_uncounted(enum etw_use use,
+						      struct etw_ring *ring,
+						      struct etw_buf *buf, u64 len)
 {
 	u64 done = etw_word_add(use, &buf->commit, len);
 
 	if (unlikely(ETW_COMMIT_DONE(done)))
 		ring->ops->deliver(ring, buf);
+}
+
+/* Commit len bytes that were reserved and filled. */
+static __always_inline void etw_ring_commit(enum etw_use use,
+					    struct etw_ring *ring,
+					    struct etw_buf *buf, u32 len)
+{
+	etw_ring_commit_uncounted(use, ring, buf, ETW_COMMIT_RECORD + len);
 }
 
 /*
@@ -185,6 +204,6 @@ static __always_inline bool etw_ring_holds(u64 cur)
 bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 		    struct etw_ring_cpu *rc, u64 cur);
 int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
-		    struct etw_ring_cpu *rc, u64 cur);
+		    struct etw_ring_cpu *rc, u64 cur, const struct etw_ring_asker *asker);
 
 #endif /* ETW_CORE_RING_H */

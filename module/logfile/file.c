@@ -15,7 +15,6 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "compat.h"
 #include "core/loghead.h"
 #include "alloc.h"
 #include "logfile.h"
@@ -64,7 +63,7 @@ static int make_file(struct etw_logtarget *t, const char *base)
 }
 
 /* Write all of data at *at, and set *at to the end of what was written. */
-static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at)
+int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at)
 {
 	loff_t pos = *at;
 	ssize_t n = 1;
@@ -79,24 +78,16 @@ static int write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *
 }
 
 /*
- * As ftruncate(2): an open file may be resized whatever the present permissions of its
- * inode are.
+ * As truncate(2) by whoever opened the file: the VFS asks security modules, and refuses files
+ * that are immutable or append-only by now, and files that the opener may no longer write.
+ * ftruncate(2) would not look at the latter, but the VFS does not export what it does.
  */
 static int set_size(struct etw_logtarget *t, u64 size)
 {
-	struct iattr attr = {
-		.ia_valid = ATTR_SIZE | ATTR_MTIME | ATTR_CTIME | ATTR_FILE,
-		.ia_size = size,
-		.ia_file = t->file,
-	};
-	struct inode *inode = file_inode(t->file);
-	int err;
+	const struct cred *old = override_creds(t->file->f_cred);
+	int err = vfs_truncate(&t->file->f_path, size);
 
-	file_start_write(t->file);
-	inode_lock(inode);
-	err = etw_notify_change(t->file, &attr);
-	inode_unlock(inode);
-	file_end_write(t->file);
+	revert_creds(old);
 	return err;
 }
 
@@ -104,7 +95,24 @@ static int write_header(struct etw_logtarget *t)
 {
 	u64 at = ETW_LOG_HEADER_AT;
 
-	return write_at(t, &t->header, sizeof(t->header), &at);
+	return etw_logtarget_write_at(t, &t->header, sizeof(t->header), &at);
+}
+
+/*
+ * The file's end, in its header by the wall clock, and in the first buffer's own header by both
+ * clocks: the wall clock may have been set since the session began.
+ */
+static int put_end(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	u64 at = offsetof(struct etw_buffer_header, ref_time);
+	s64 pair[2];
+
+	preempt_disable();
+	pair[0] = etw_clock_wall();
+	pair[1] = etw_clock_read(s->hot.clock);
+	preempt_enable();
+	t->header.end_time = pair[0];
+	return etw_logtarget_write_at(t, pair, sizeof(pair), &at);
 }
 
 static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
@@ -126,7 +134,7 @@ static void fill_header(struct etw_logtarget *t, struct etw_trace_session *s)
 	h->start_buffers = 1;
 	h->pointer_size = 8;
 	/* For readers that convert CPU cycles into time. */
-	if (s->hot.clock == ETW_SOURCE_TSC)
+	if (etw_clock_is_tsc(s->hot.clock))
 		h->cpu_mhz = div_u64(s->clock_freq, 1000000);
 	h->zone = t->zone;
 	h->boot_time = div_u64(now - up, 100) + ETW_UNIX_EPOCH_100NS;
@@ -156,11 +164,30 @@ static int write_head(struct etw_logtarget *t, struct etw_trace_session *s)
 		return -ENOMEM;
 	fill_header(t, s);
 	head.header = t->header;
-	etw_log_head_build(buffer, &head);
-	err = write_at(t, buffer, s->hot.ring.size, &t->bytes);
+	t->head_used = etw_log_head_build(buffer, &head);
+	t->head_time = head.start_clock;
+	err = etw_logtarget_write_at(t, buffer, s->hot.ring.size, &t->bytes);
 	kvfree(buffer);
 	t->at = s->hot.ring.size;
 	return err;
+}
+
+/* Read the rest of the header buffer that is needed.  It gets no more records if it is odd. */
+static void read_head_rest(struct etw_logtarget *t, u32 size)
+{
+	struct {
+		struct etw_buffer_header top;
+		struct etw_system_header record;
+	} head;
+	loff_t pos = 0;
+
+	t->head_used = size;
+	if (kernel_read(t->file, &head, sizeof(head), &pos) != sizeof(head))
+		return;
+	t->head_time = head.record.timestamp;
+	if (head.top.offset >= ETW_LOG_HEAD_MIN && head.top.offset < size &&
+	    IS_ALIGNED(head.top.offset, (u32)ETW_RECORD_ALIGN))
+		t->head_used = head.top.offset;
 }
 
 /* Read the header of a log to append to.  -EINVAL: it does not match the session. */
@@ -180,6 +207,7 @@ static int read_head(struct etw_logtarget *t, struct etw_trace_session *s, u64 s
 		return -EINVAL;
 	if (h->clock != ETW_CLOCK_SYSTEM && (apart > BOOT_SLACK || apart < -BOOT_SLACK))
 		return -EINVAL;
+	read_head_rest(t, s->hot.ring.size);
 	t->at = rounddown(size, (u64)s->hot.ring.size);
 	t->bytes = t->at;
 	t->old_events_lost = h->events_lost;
@@ -226,6 +254,9 @@ static int file_begin(struct etw_logtarget *t, struct etw_trace_session *s)
 	t->bytes = 0;
 	t->events = 0;
 	t->headless = false;
+	t->first_time = 0;
+	memset(&t->recorded, 0, sizeof(t->recorded));
+	t->stand_ins = 0;
 	t->linked = file_inode(t->file)->i_nlink;
 	size = i_size_read(file_inode(t->file));
 	if (t->mode & ETW_MODE_APPEND && size)
@@ -281,16 +312,22 @@ static u32 file_room(const struct etw_logtarget *t, u32 size, u32 count)
 
 /*
  * Begin the file again if another process has shortened it: what is left of it cannot be
- * continued, because the reader would find a gap.  Counts the buffers that are gone.
+ * continued, because the reader would find a gap.  Counts the buffers that are gone; those
+ * that only recorded losses were none of the session's.
  */
 static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 {
-	int err = 0;
+	u64 buffers;
+	int err;
 
 	if (!t->headless) {
 		if (i_size_read(file_inode(t->file)) >= t->bytes)
 			return 0;
-		t->cut_buffers += div_u64(t->bytes, s->hot.ring.size) - 1;
+		buffers = div_u64(t->bytes, s->hot.ring.size) - 1;
+		buffers -= min(buffers, t->stand_ins);
+		etw_logtarget_note_cut(t, s, buffers);
+		t->cut_buffers += buffers;
+		t->stand_ins = 0;
 		t->cut_events += t->events;
 		t->bytes = 0;
 		t->events = 0;
@@ -306,19 +343,22 @@ static int renew(struct etw_logtarget *t, struct etw_trace_session *s)
 }
 
 /* Write the buffers one by one.  Returns how many, or the error of the first one. */
-static int write_run(struct etw_logtarget *t, struct etw_buffer **list, u32 count, u32 size)
+static int write_run(struct etw_logtarget *t, struct etw_trace_session *s,
+		     struct etw_buffer **list, u32 count)
 {
+	u32 size = s->hot.ring.size;
 	int err = 0;
 	u32 i;
 	u64 at;
 
 	for (i = 0; i < count; i++) {
 		at = t->at + (u64)i * size;
-		err = write_at(t, list[i]->buf.data, size, &at);
+		err = etw_logtarget_write_at(t, list[i]->buf.data, size, &at);
 		if (err)
 			break;
 		t->header.processors = max_t(u32, t->header.processors, list[i]->buf.cpu + 1);
 		t->events += list[i]->events;
+		etw_logtarget_note(t, s, list[i]);
 	}
 	return i ?: err;
 }
@@ -347,6 +387,32 @@ static int check_writable(const struct file *file)
 	return sb_rdonly(file_inode(file)->i_sb) ? -EROFS : 0;
 }
 
+/* Let the next buffer have a place; -EFBIG: max_size leaves none. */
+static int make_room(struct etw_logtarget *t, u32 size)
+{
+	if (file_room(t, size, 1))
+		return 0;
+	if (!(t->mode & ETW_MODE_CIRCULAR))
+		return -EFBIG;
+	t->at = size;
+	return 0;
+}
+
+/*
+ * Record what is missing before the next buffer.  The last buffer that fits in a file is for
+ * events: its losses are recorded at its end, or in the next file.
+ */
+static int record_losses(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	u32 size = s->hot.ring.size;
+
+	if (!etw_logtarget_misses(t))
+		return 0;
+	if (!(t->mode & ETW_MODE_CIRCULAR) && file_room(t, size, 2) < 2)
+		return t->mode & ETW_MODE_NEWFILE ? -EFBIG : 0;
+	return make_room(t, size) ?: etw_logtarget_put_losses(t, s);
+}
+
 /*
  * Write some of these buffers.  Returns how many, or the error of the first one.
  * -EFBIG: max_size leaves no room; depending on the mode the buffer is lost or the next
@@ -361,14 +427,12 @@ int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 
 	persona_take(&old, t, s);
 	n = check_writable(t->file) ?: renew(t, s);
-	if (!n && !file_room(t, size, 1)) {
-		if (t->mode & ETW_MODE_CIRCULAR)
-			t->at = size;
-		else
-			n = -EFBIG;
-	}
 	if (!n)
-		n = write_run(t, list, file_room(t, size, count), size);
+		n = record_losses(t, s);
+	if (!n)
+		n = make_room(t, size);
+	if (!n)
+		n = write_run(t, s, list, file_room(t, size, count));
 	persona_drop(&old);
 	if (n < 0)
 		return n;
@@ -407,12 +471,13 @@ static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64
 	err = renew(t, s);
 	if (err)
 		return err;
+	etw_logtarget_end_losses(t, s, !t->limit || file_room(t, s->hot.ring.size, 1));
 	buffers += t->cut_buffers;
-	h->end_time = div_u64(ktime_get_real_ns(), 100) + ETW_UNIX_EPOCH_100NS;
+	err = put_end(t, s);
 	h->buffers_written = div_u64(t->bytes, s->hot.ring.size);
 	h->events_lost = min_t(u64, lost + t->old_events_lost, U32_MAX);
 	h->buffers_lost = min_t(u64, buffers + t->old_buffers_lost, U32_MAX);
-	err = write_header(t);
+	err = err ?: write_header(t);
 	/* Cut off unused preallocated space, or a partial buffer. */
 	if (i_size_read(file_inode(t->file)) > t->bytes)
 		more = set_size(t, t->bytes);
@@ -422,16 +487,21 @@ static int file_finish(struct etw_logtarget *t, struct etw_trace_session *s, u64
 }
 
 /*
- * Complete the file if it is open, and leave it open.  lost: buffers missing in it.
+ * Complete the file if it is open, and leave it open.  lost: buffers missing in it;
+ * continued: the session goes on, so what it has not delivered yet will not be in the file.
  * After an error, which is also in late_error, the file may be incomplete.
  */
-int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost)
+int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost,
+			   bool continued)
 {
 	struct persona old;
 	int err;
 
 	if (!t->file)
 		return 0;
+	/* A file that is appended to stays continued if one of its sessions was. */
+	if (continued)
+		t->header.continued = ETW_LOG_CONTINUED;
 	persona_take(&old, t, s);
 	err = file_finish(t, s, lost);
 	persona_drop(&old);

@@ -46,6 +46,15 @@ struct etw_logtarget {
 	int late_error;			/* earlier data was lost, or the file lost its name */
 	u32 old_events_lost, old_buffers_lost;	/* APPEND: before this session */
 	u64 cut_buffers, cut_events;	/* another process cut them off; not accounted for yet */
+	u32 head_used;			/* bytes of the first buffer */
+	s64 head_time;			/* its header's timestamp, session clock */
+	s64 first_time;			/* FILETIME of the first event; 0: none */
+	struct etw_buffer_header last;	/* of the last buffer */
+	u64 last_closed;
+	struct etw_losses recorded;	/* in the file */
+	u64 stand_ins;			/* buffers of the file that only record losses */
+	struct etw_losses *missed;	/* not recorded in it yet; of whoever writes the file */
+	u8 *block;			/* ETW_STAND_IN_ROOM bytes to build in, then as many of tail */
 	u32 made_len;
 	char made[ETW_FILE_NAME_MAX];	/* its name */
 };
@@ -62,6 +71,8 @@ struct etw_log_ticket {
 
 struct etw_logfile {
 	struct etw_consumer consumer;
+	struct etw_losses missed;	/* in the thread's files, not recorded yet */
+	u64 dropped;			/* buffers of the consumer's gaps that missed includes */
 	struct etw_trace_session *session;	/* set when the thread starts */
 	struct delayed_work sync_work;
 	struct work_struct close_work;
@@ -102,12 +113,23 @@ struct file *etw_logtarget_detach(struct etw_logtarget *t);
 void etw_logtarget_close(struct etw_logtarget *t);
 void etw_logtarget_close_file(struct file *file);
 
+/* losses.c; all sleep */
+int etw_logtarget_put_losses(struct etw_logtarget *t, struct etw_trace_session *s);
+void etw_logtarget_end_losses(struct etw_logtarget *t, struct etw_trace_session *s, bool fits);
+bool etw_logtarget_misses(const struct etw_logtarget *t);
+int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 len);
+void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
+			const struct etw_buffer *b);
+void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers);
+
 /* file.c; all sleep */
+int etw_logtarget_write_at(struct etw_logtarget *t, const void *data, size_t len, u64 *at);
 int etw_logtarget_fits(const struct etw_logtarget *t, const struct etw_trace_session *s);
 int etw_logtarget_begin(struct etw_logtarget *t, struct etw_trace_session *s);
 int etw_logtarget_write(struct etw_logtarget *t, struct etw_trace_session *s,
 			struct etw_buffer **list, u32 count);
-int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost);
+int etw_logtarget_complete(struct etw_logtarget *t, struct etw_trace_session *s, u64 lost,
+			   bool continued);
 int etw_logtarget_sync(struct file *file);
 void etw_logtarget_abandon(struct etw_logtarget *t, struct etw_trace_session *s);
 

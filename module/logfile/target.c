@@ -15,6 +15,7 @@
 #include "access/access.h"
 #include "alloc.h"
 #include "logfile.h"
+#include "session/ledger.h"
 
 #define NUMBER_MAX	10	/* digits of a file's number */
 
@@ -123,6 +124,16 @@ static int take_texts(struct etw_logtarget *t, const struct etw_session_file *f)
 	return 0;
 }
 
+/* Memory for records of losses, which must not fail when something is lost. */
+static u8 *make_block(void)
+{
+	u8 *block = kmalloc(2 * ETW_STAND_IN_ROOM, ETW_GFP);
+
+	if (block)
+		memset(block, ETW_TAIL_BYTE, 2 * ETW_STAND_IN_ROOM);
+	return block;
+}
+
 /*
  * Make the target that a command describes and check it, without changing any file.
  * mode: of the session.
@@ -139,6 +150,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&t->node);
 	t->cred = etw_access_cred(current_cred());
+	t->block = make_block();
 	t->mode = mode & ETW_MODE_FILE;
 	t->file_mode = f->file_mode;
 	t->max_size = f->max_size;
@@ -148,7 +160,7 @@ struct etw_logtarget *etw_logtarget_get(const struct etw_session_file *f, u32 mo
 	t->number = f->first ?: 1;
 	t->max_number = f->max_number;
 	t->sync_ms = f->sync_ms;
-	err = take_files(t, f);
+	err = t->block ? take_files(t, f) : -ENOMEM;
 	if (!err)
 		err = check_modes(t);
 	if (!err)
@@ -168,6 +180,12 @@ struct etw_logtarget *etw_logtarget_copy(const struct etw_logtarget *old)
 
 	if (!t)
 		return NULL;
+	t->block = make_block();
+	if (!t->block) {
+		kfree(t);
+		return NULL;
+	}
+	t->missed = NULL;
 	INIT_LIST_HEAD(&t->node);
 	get_file(t->dir);
 	etw_access_cred(t->cred);
@@ -215,6 +233,7 @@ void etw_logtarget_put(struct etw_logtarget *t)
 	if (t->dir)
 		etw_logtarget_close_file(t->dir);
 	put_cred(t->cred);
+	kfree(t->block);
 	kfree(t);
 }
 

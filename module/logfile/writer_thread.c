@@ -23,6 +23,7 @@
 
 #include "alloc.h"
 #include "logfile.h"
+#include "session/ledger.h"
 #include "session/session.h"
 
 #define LOG_PIECE	(1U << 20)	/* bytes to write together */
@@ -39,6 +40,8 @@ struct etw_logfile *etw_logfile_get(struct etw_logtarget *t)
 	mutex_init(&log->lock);
 	etw_logfile_sync_init(log);
 	log->target = t;
+	t->missed = &log->missed;
+	log->consumer.lost_as = ETW_LOSS_FILE_SLOW;
 	log->made_len = t->name_len;
 	memcpy(log->made, t->name, t->name_len);
 	return log;
@@ -103,17 +106,27 @@ static void log_account_cut(struct etw_logfile *log)
 
 /* -------------------------------------------------------------------- writing */
 
+/* What was dropped from the queue before the buffers that the thread takes next, or the end */
+static void log_take_gap(struct etw_logfile *log)
+{
+	lockdep_assert_held(&log->consumer.session->lock);
+	etw_losses_move(&log->missed, &log->consumer.gap);
+	log->dropped = log->consumer.info.buffers_lost;
+}
+
 /* Complete and close the file; a stopping session waits for its disk. */
 static int log_end_file(struct etw_logfile *log, struct etw_trace_session *s, bool stopping)
 {
-	u64 buffers, events;
 	struct file *file;
 	int err, sync_err;
+	u64 buffers;
 
 	/* A file that could not be synced once is incomplete, whatever later syncs do. */
 	sync_err = etw_logfile_unshare(log);
-	etw_logfile_losses(s, &buffers, &events);
-	err = etw_logtarget_complete(log->target, s, buffers) ?: sync_err;
+	mutex_lock(&log->lock);
+	buffers = log->dropped + log->status.buffers_lost;
+	mutex_unlock(&log->lock);
+	err = etw_logtarget_complete(log->target, s, buffers, !stopping) ?: sync_err;
 	log_account_cut(log);
 	file = etw_logtarget_detach(log->target);
 	if (!file)
@@ -158,12 +171,28 @@ static int log_write_some(struct etw_logfile *log, struct etw_trace_session *s,
 	return n;
 }
 
+/* What is a buffer lost as that could not be written? */
+static u32 loss_of_error(int err)
+{
+	switch (err) {
+	case -EFBIG:
+		return ETW_LOSS_FILE_FULL;
+	case -ENOSPC:
+	case -EDQUOT:
+		return ETW_LOSS_DISK_FULL;
+	default:
+		return ETW_LOSS_FILE_ERROR;
+	}
+}
+
 /* Account for n written buffers; n < 0: the error of the first one, which is lost. */
 static void log_account(struct etw_logfile *log, struct etw_trace_session *s,
 		    struct etw_buffer **list, int n)
 {
 	etw_logfile_report(log, s, log->target, min(n, 0));
 	log_account_cut(log);
+	if (n < 0)
+		etw_ledger_miss(s, &log->missed, list[0], loss_of_error(n));
 	mutex_lock(&log->lock);
 	if (n < 0) {
 		log->status.buffers_lost++;
@@ -224,6 +253,7 @@ static int log_end(struct etw_logfile *log, struct etw_trace_session *s)
 		mutex_unlock(&s->lock);
 		return -ESHUTDOWN;
 	}
+	log_take_gap(log);
 	etw_consumer_detach_locked(&log->consumer);
 	WRITE_ONCE(s->hot.mode, (s->hot.mode & ~ETW_MODE_FILE) | ETW_MODE_REAL_TIME);
 	if (!s->flush_ms)
@@ -247,11 +277,19 @@ static void log_leave(struct etw_logfile *log)
 /* Make the requested change, if any.  True: the session continues without a file. */
 static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 {
+	enum etw_log_change change;
 	struct etw_logtarget *next;
 	bool over = false;
 	int err = 0;
 
-	switch (change_due(log, &next)) {
+	change = change_due(log, &next);
+	if (change != ETW_LOG_STAYS) {
+		/* The thread has taken no buffer that it has not written. */
+		mutex_lock(&s->lock);
+		log_take_gap(log);
+		mutex_unlock(&s->lock);
+	}
+	switch (change) {
 	case ETW_LOG_STAYS:
 		return false;
 	case ETW_LOG_NEXT_FILE:
@@ -261,6 +299,7 @@ static bool log_change(struct etw_logfile *log, struct etw_trace_session *s)
 		log_end_file(log, s, false);
 		etw_logtarget_put(log->target);
 		log->target = next;
+		next->missed = &log->missed;
 		etw_logfile_share(log, next);
 		break;
 	case ETW_LOG_END:
@@ -301,6 +340,7 @@ static int log_take(struct etw_logfile *log, struct etw_trace_session *s,
 	int err = 0;
 
 	mutex_lock(&s->lock);
+	log_take_gap(log);
 	n = etw_consumer_take_some(&log->consumer, list, clamp(s->total / 8, 1U, room));
 	if (!n) {
 		err = s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
@@ -324,6 +364,9 @@ static void log_finish(struct etw_logfile *log, struct etw_trace_session *s)
 	log->stopped = true;
 	mutex_unlock(&log->lock);
 	log_change(log, s);
+	mutex_lock(&s->lock);
+	log_take_gap(log);
+	mutex_unlock(&s->lock);
 	err = log_end_file(log, s, true);
 	if (err)
 		etw_logfile_report(log, s, log->target, err);

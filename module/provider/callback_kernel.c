@@ -20,6 +20,7 @@
 
 #include "callback_kernel.h"
 #include "callback_user.h"
+#include "change.h"
 #include "notice.h"
 
 struct workqueue_struct *etw_callback_wq;
@@ -38,16 +39,27 @@ static struct etw_notice *callback_take(struct etw_registration *reg)
 	return notice;
 }
 
-static void callback_call(const struct etw_registration *reg, const struct etw_notice *notice)
+/* The notice was handled or is dropped. */
+static void callback_done(struct etw_registration *reg, struct etw_notice *notice)
 {
-	const struct etw_filter_data *data = notice->filter;
+	struct etw_notice_call call;
+
+	spin_lock(&reg->lock);
+	etw_notice_retire(notice, &call);
+	spin_unlock(&reg->lock);
+	etw_notice_call_put(&call);
+}
+
+static void callback_call(const struct etw_registration *reg, const struct etw_notice_call *call)
+{
+	const struct etw_filter_data *data = call->filter;
 	struct etw_filter filter;
 
 	if (data)
 		filter = (struct etw_filter){ .ptr = (unsigned long)data->words,
 					      .len = data->len, .type = data->type };
-	reg->callback(&notice->source, notice->control, notice->level, notice->any,
-		      notice->all, data ? &filter : NULL, reg->context);
+	reg->callback(&call->source, call->control, call->level, call->any, call->all,
+		      data ? &filter : NULL, reg->context);
 }
 
 /* Call the callback until no notice waits. */
@@ -55,8 +67,8 @@ static void callback_run(struct etw_registration *reg)
 {
 	WRITE_ONCE(reg->running, current);
 	while ((reg->handled = callback_take(reg))) {
-		callback_call(reg, reg->handled);
-		etw_notice_free(reg->handled);
+		callback_call(reg, &reg->handled->call);
+		callback_done(reg, reg->handled);
 		cond_resched();
 	}
 	WRITE_ONCE(reg->running, NULL);
@@ -100,7 +112,7 @@ static void callback_discard(struct etw_registration *reg)
 	struct etw_notice *notice;
 
 	while ((notice = callback_take(reg)))
-		etw_notice_free(notice);
+		callback_done(reg, notice);
 }
 
 /* The dead callback may hold locks of its driver, so another call could wait for ever. */
@@ -110,7 +122,7 @@ static void callback_bury(struct etw_registration *reg)
 		reg->module);
 	WRITE_ONCE(reg->callback_died, true);
 	WRITE_ONCE(reg->running, NULL);
-	etw_notice_free(reg->handled);
+	callback_done(reg, reg->handled);
 	callback_discard(reg);
 }
 
@@ -121,6 +133,7 @@ static void callback_work(struct work_struct *work)
 	struct callback_thread thread = { .reg = reg };
 	struct task_struct *task;
 
+	etw_static_keys_settle();	/* what the callback writes must pass its key */
 	if (reg->callback_died) {
 		callback_discard(reg);
 		return;
@@ -142,57 +155,51 @@ void etw_callback_init(struct etw_registration *reg)
 {
 	spin_lock_init(&reg->lock);
 	INIT_LIST_HEAD(&reg->notices);
+	INIT_LIST_HEAD(&reg->idle);
 	INIT_WORK(&reg->work, callback_work);
 }
 
 bool etw_callback_wanted(const struct etw_registration *reg)
 {
-	if (READ_ONCE(reg->callback_died))
-		return false;
-	return reg->callback || (reg->hot.flags & ETW_REGISTER_NOTIFY);
+	return reg->notice_memory && !READ_ONCE(reg->callback_died) &&
+	       !etw_registration_has_left(reg);
 }
 
-static void callback_queue_kernel(struct etw_registration *reg, struct etw_notice *notice)
+static void callback_queue_kernel(struct etw_registration *reg, const struct etw_notice_call *call)
 {
-	struct etw_notice *spare = NULL;
+	struct etw_notice_call dropped = { };
+	struct etw_notice *notice;
 
 	spin_lock(&reg->lock);
-	if (reg->queued >= ETW_NOTICES_MAX)
-		spare = etw_notice_spare(reg);
-	else
+	if (reg->queued >= ETW_NOTICES_MAX) {
+		notice = etw_notice_spare(reg, call->control);
+		list_del(&notice->reg_node);
+		etw_notice_retire(notice, &dropped);
+	} else {
 		reg->queued++;
-	if (spare)
-		list_del(&spare->reg_node);
+	}
+	notice = etw_notice_take_idle(reg);
+	notice->call = *call;
 	list_add_tail(&notice->reg_node, &reg->notices);
 	spin_unlock(&reg->lock);
-	etw_notice_free(spare);
+	etw_notice_call_put(&dropped);
 	queue_work(etw_callback_wq, &reg->work);
 }
 
-/* Queue the notice, which the caller must not use any more. */
-void etw_callback_queue(struct etw_registration *reg, struct etw_notice *notice)
+/* Queue a call, whose references the caller gives away.  Only if one is wanted. */
+void etw_callback_queue(struct etw_registration *reg, const struct etw_notice_call *call)
 {
-	if (!etw_is_user(reg)) {
-		callback_queue_kernel(reg, notice);
-		return;
-	}
-	notice->reg = reg;
-	etw_callback_queue_add(reg->queue, notice);
+	if (etw_is_user(reg))
+		etw_callback_queue_add(reg->queue, reg, call);
+	else
+		callback_queue_kernel(reg, call);
 }
 
 /* A module's registration ends: drop its waiting notices. */
 void etw_callback_drop(struct etw_registration *reg)
 {
-	struct etw_notice *notice, *tmp;
-	LIST_HEAD(dropped);
-
 	lockdep_assert_held(&etw_control);	/* so that nothing is added */
-	spin_lock(&reg->lock);
-	list_splice_init(&reg->notices, &dropped);
-	reg->queued = 0;
-	spin_unlock(&reg->lock);
-	list_for_each_entry_safe(notice, tmp, &dropped, reg_node)
-		etw_notice_free(notice);
+	callback_discard(reg);
 }
 
 /* Once this returns, no callback of the ended registration runs.  Without etw_control. */

@@ -7,13 +7,13 @@
 
 #include "provider.h"
 
-struct etw_notice;
+struct etw_notice_call;
 
 extern struct workqueue_struct *etw_callback_wq;
 
 void etw_callback_init(struct etw_registration *reg);
 bool etw_callback_wanted(const struct etw_registration *reg);
-void etw_callback_queue(struct etw_registration *reg, struct etw_notice *notice);
+void etw_callback_queue(struct etw_registration *reg, const struct etw_notice_call *call);
 void etw_callback_drop(struct etw_registration *reg);
 void etw_callback_cancel(struct etw_registration *reg);
 

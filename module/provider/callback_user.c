@@ -29,45 +29,54 @@ static void notice_unlist(struct etw_notice *notice)
 	notice->reg->queued--;
 }
 
-void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_notice *notice)
+/* Takes over the references of call. */
+void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_registration *reg,
+			    const struct etw_notice_call *call)
 {
-	struct etw_registration *reg = notice->reg;
-	struct etw_notice *spare = NULL;
+	struct etw_notice_call dropped = { };
+	struct etw_notice *notice;
 
 	lockdep_assert_held(&etw_control);
 	spin_lock(&q->lock);
 	if (reg->queued >= ETW_NOTICES_MAX) {
-		spare = etw_notice_spare(reg);
-		notice_unlist(spare);
+		notice = etw_notice_spare(reg, call->control);
+		notice_unlist(notice);
+		etw_notice_retire(notice, &dropped);
 		reg->dropped++;
 	}
+	notice = etw_notice_take_idle(reg);
+	notice->call = *call;
 	list_add_tail(&notice->node, &q->notices);
 	list_add_tail(&notice->reg_node, &reg->notices);
 	reg->queued++;
 	spin_unlock(&q->lock);
-	etw_notice_free(spare);
+	etw_notice_call_put(&dropped);
 	wake_up_interruptible(&q->wait);
 }
 
 /* A process's registration ends: drop its notices, including the one being handled. */
 void etw_callback_queue_drop(struct etw_registration *reg)
 {
-	struct etw_notice *notice, *tmp, *handled = NULL;
 	struct etw_callback_queue *q = reg->queue;
+	struct etw_notice *notice;
 	LIST_HEAD(dropped);
 
 	lockdep_assert_held(&etw_control);
 	spin_lock(&q->lock);
-	if (q->handled && q->handled->reg == reg)
-		swap(handled, q->handled);
 	list_for_each_entry(notice, &reg->notices, reg_node)
 		list_del(&notice->node);
 	list_splice_init(&reg->notices, &dropped);
 	reg->queued = 0;
+	if (q->handled && q->handled->reg == reg) {
+		list_add(&q->handled->reg_node, &dropped);
+		q->handled = NULL;
+	}
 	spin_unlock(&q->lock);
-	etw_notice_free(handled);
-	list_for_each_entry_safe(notice, tmp, &dropped, reg_node)
-		etw_notice_free(notice);
+	list_for_each_entry(notice, &dropped, reg_node)
+		etw_notice_call_put(&notice->call);
+	spin_lock(&q->lock);
+	list_splice(&dropped, &reg->idle);
+	spin_unlock(&q->lock);
 }
 
 /* Keep the waiter, or NULL, for ETW_CONTROL_WAIT.  Returns the previous waiter. */
@@ -87,13 +96,15 @@ struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
 int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
 			     struct etw_filter_data **data)
 {
-	struct etw_notice *notice, *handled;
+	struct etw_notice_call handled = { };
+	struct etw_notice *notice;
 	int err = -EAGAIN;
 
 	spin_lock(&q->lock);
-	handled = q->handled;
+	if (q->handled)
+		etw_notice_retire(q->handled, &handled);
 	notice = list_first_entry_or_null(&q->notices, struct etw_notice, node);
-	if (notice && !etw_filter_data_fits(notice->filter, n)) {
+	if (notice && !etw_filter_data_fits(notice->call.filter, n)) {
 		notice = NULL;
 		err = -EMSGSIZE;
 	}
@@ -105,17 +116,17 @@ int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
 		n->cookie = notice->reg->cookie;
 		n->dropped = notice->reg->dropped;
 		notice->reg->dropped = 0;
-		n->source = notice->source;
-		n->control = notice->control;
-		n->level = notice->level;
-		n->any = notice->any;
-		n->all = notice->all;
-		n->logger_id = notice->logger_id;
-		*data = etw_filter_data_get(notice->filter);
+		n->source = notice->call.source;
+		n->control = notice->call.control;
+		n->level = notice->call.level;
+		n->any = notice->call.any;
+		n->all = notice->call.all;
+		n->logger_id = notice->call.logger_id;
+		*data = etw_filter_data_get(notice->call.filter);
 		err = 0;
 	}
 	spin_unlock(&q->lock);
-	etw_notice_free(handled);
+	etw_notice_call_put(&handled);
 	return err;
 }
 

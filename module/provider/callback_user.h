@@ -11,10 +11,13 @@
 #include "provider.h"
 
 struct etw_notice;
+struct etw_notice_call;
 struct etw_waiter;
 
-/* The notices that a process fetches.  All under lock. */
+/* The notices that a process fetches.  All under lock, but for the first two. */
 struct etw_callback_queue {
+	bool gone;			/* all registrations have left; set once */
+	u32 program;			/* how many the owner has left; under the owners' lock */
 	spinlock_t lock;
 	struct list_head notices;
 	struct etw_notice *handled;	/* the one that user space is working on */
@@ -23,10 +26,18 @@ struct etw_callback_queue {
 	wait_queue_head_t wait;
 };
 
+/* Has the process or the program that made the registration ended?  A work will remove it. */
+static inline bool etw_registration_has_left(const struct etw_registration *reg)
+{
+	return etw_is_user(reg) && (READ_ONCE(reg->queue->gone) ||
+				    reg->program != READ_ONCE(reg->queue->program));
+}
+
 void etw_callback_queue_init(struct etw_callback_queue *q);
 struct etw_waiter *etw_callback_queue_keep(struct etw_callback_queue *q,
 					   struct etw_waiter *waiter);
-void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_notice *notice);
+void etw_callback_queue_add(struct etw_callback_queue *q, struct etw_registration *reg,
+			    const struct etw_notice_call *call);
 void etw_callback_queue_drop(struct etw_registration *reg);
 int etw_callback_queue_fetch(struct etw_callback_queue *q, struct etw_notify *n,
 			     struct etw_filter_data **data);

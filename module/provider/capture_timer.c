@@ -20,7 +20,6 @@ static void capture_timer_restart(struct etw_enabler *session)
 		cancel_delayed_work(&session->capture.work);
 }
 
-/* If memory is short, a provider's state is requested the next time. */
 static void capture_timer_work(struct work_struct *work)
 {
 	struct etw_enabler *session = container_of(to_delayed_work(work), struct etw_enabler,
@@ -36,7 +35,7 @@ static void capture_timer_work(struct work_struct *work)
 				.control = ETW_CONTROL_CAPTURE,
 			};
 
-			etw_provider_enable(&req, NULL);
+			etw_provider_enable(&req, NULL, NULL);
 		}
 		capture_timer_restart(session);
 	}

@@ -20,13 +20,13 @@ u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope)
 }
 
 /* Give an enabled registration's callback its session's id, level and keyword. */
-void etw_classic_notice(struct etw_notice *notice, const struct etw_registration *reg)
+void etw_classic_notice(struct etw_notice_call *call, const struct etw_registration *reg)
 {
 	const struct etw_enablement *slot = &reg->entry->slots[__ffs(reg->scope)];
 
 	lockdep_assert_held(&etw_control);
-	notice->level = slot->level;
-	notice->any = (u32)slot->any;
-	notice->all = 0;
-	notice->logger_id = slot->session->hot->logger_id;
+	call->level = slot->level;
+	call->any = (u32)slot->any;
+	call->all = 0;
+	call->logger_id = slot->session->hot->logger_id;
 }

@@ -8,10 +8,10 @@
 #include <linux/types.h>
 
 struct etw_enablement;
-struct etw_notice;
+struct etw_notice_call;
 struct etw_registration;
 
 u8 etw_classic_latest(const struct etw_enablement *slots, u8 scope);
-void etw_classic_notice(struct etw_notice *notice, const struct etw_registration *reg);
+void etw_classic_notice(struct etw_notice_call *call, const struct etw_registration *reg);
 
 #endif /* ETW_PROVIDER_CLASSIC_H */

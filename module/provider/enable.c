@@ -2,8 +2,8 @@
 /*
  * enable.c - enable and disable providers for sessions
  *
- * A change of a slot is prepared for all registrations of the GUID, which may run out
- * of memory, and then applied to all (change.c), which cannot fail.
+ * A change of a slot is prepared for all registrations of the GUID, which may lack memory
+ * (module/alloc.c), and then applied to all (change.c), which cannot fail.
  *
  * All under etw_control.
  */
@@ -14,6 +14,7 @@
 #include "core/filter.h"
 #include "alloc.h"
 #include "callback_kernel.h"
+#include "callback_user.h"
 #include "change.h"
 #include "classic.h"
 #include "enable.h"
@@ -24,25 +25,22 @@
 #include "log_rights.h"
 #include "notice.h"
 #include "scope_filter.h"
-#include "write/extended_items.h"
 
 static u64 enables;	/* enablements so far; under etw_control */
 
 /* Prepare the change of reg to this scope; the slots of entry have changed. */
-static int enable_prepare(struct list_head *updates, struct etw_registration *reg,
-		   const struct etw_guid_entry *entry, u8 scope,
-		   const struct etw_enabler *s, gfp_t gfp)
+static void enable_prepare(struct list_head *updates, struct etw_registration *reg,
+			   const struct etw_guid_entry *entry, u8 scope,
+			   const struct etw_enabler *s, struct etw_memory *memory)
 {
 	bool notify = !entry->is_group || !etw_group_disallowed(s, reg);
-	struct etw_update *u = etw_update_add(updates, reg, notify, gfp);
+	struct etw_update *u = etw_update_add(updates, reg, notify);
 
-	if (!u)
-		return -ENOMEM;
 	if (entry->is_group)
 		u->group_scope = scope;
 	else
 		u->scope = scope;
-	return etw_snapshot_build(updates, u, gfp);
+	etw_snapshot_build(updates, u, memory);
 }
 
 /* ----------------------------------------------------------------- requests */
@@ -90,12 +88,12 @@ static void fill_slot(struct etw_enablement *slot, const struct etw_enable_reque
 }
 
 /* Prepare the change of slot i for all registrations concerned. */
-static int enable_prepare_all(struct list_head *updates, const struct etw_guid_entry *entry,
-		       const struct etw_enable_request *req, int i)
+static void enable_prepare_all(struct list_head *updates, const struct etw_guid_entry *entry,
+			       const struct etw_enable_request *req, int i,
+			       struct etw_memory *memory)
 {
 	struct etw_registration *reg;
 	u8 scope, old;
-	int err = 0;
 
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
@@ -106,11 +104,8 @@ static int enable_prepare_all(struct list_head *updates, const struct etw_guid_e
 		/* In the slot's scope neither before nor after: not concerned. */
 		if (!((scope | old) & BIT(i)))
 			continue;
-		err = enable_prepare(updates, reg, entry, scope, req->session, ETW_GFP);
-		if (err)
-			break;
+		enable_prepare(updates, reg, entry, scope, req->session, memory);
 	}
-	return err;
 }
 
 /*
@@ -130,7 +125,7 @@ static int spare_slot(const struct etw_guid_entry *entry)
 		return -1;
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
-		if (!etw_is_classic(reg))
+		if (!etw_is_classic(reg) && !etw_registration_has_left(reg))
 			return -1;
 	}
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
@@ -145,11 +140,11 @@ static int spare_slot(const struct etw_guid_entry *entry)
 /* On success the slot owns the request's filters. */
 static int request_enable(struct etw_guid_entry *entry,
 			  struct etw_enable_request *req,
-			  struct etw_waiter *waiter)
+			  struct etw_waiter *waiter, struct etw_memory *memory)
 {
 	struct etw_enablement old;
 	LIST_HEAD(updates);
-	int i, err = 0;
+	int i;
 
 	i = etw_entry_slot(entry, req->session);
 	if (i < 0)
@@ -158,17 +153,13 @@ static int request_enable(struct etw_guid_entry *entry,
 		i = spare_slot(entry);
 	if (i < 0)
 		return -ENOSPC;
-	if (req->property & ETW_ENABLE_ITEMS)
-		err = etw_items_prepare();
-	if (err)
-		return err;
 	old = entry->slots[i];
 	fill_slot(&entry->slots[i], req);
-	err = enable_prepare_all(&updates, entry, req, i);
-	if (err) {
+	enable_prepare_all(&updates, entry, req, i, memory);
+	if (memory->lacks) {
 		entry->slots[i] = old;
 		etw_updates_free(&updates);
-		return err;
+		return -EAGAIN;
 	}
 	etw_updates_apply(&updates, &req->source, waiter);
 	req->scope = NULL;
@@ -178,9 +169,8 @@ static int request_enable(struct etw_guid_entry *entry,
 	return 0;
 }
 
-/* Never fails: the allocations are small and may wait. */
-static void clear_slot(struct etw_guid_entry *entry, int i,
-		       const struct etw_guid *source, struct etw_waiter *waiter)
+static int clear_slot(struct etw_guid_entry *entry, int i, const struct etw_guid *source,
+		      struct etw_waiter *waiter, struct etw_memory *memory)
 {
 	struct etw_enablement old = entry->slots[i];
 	struct etw_registration *reg;
@@ -191,10 +181,16 @@ static void clear_slot(struct etw_guid_entry *entry, int i,
 		cond_resched();
 		if (etw_entry_scope(entry, reg) & BIT(i))
 			enable_prepare(&updates, reg, entry, etw_entry_scope(entry, reg) & ~BIT(i),
-				old.session, ETW_GFP | __GFP_NOFAIL);
+				       old.session, memory);
+	}
+	if (memory->lacks) {
+		entry->slots[i] = old;
+		etw_updates_free(&updates);
+		return -EAGAIN;
 	}
 	etw_updates_apply(&updates, source, waiter);
 	enable_free_filters(&old);
+	return 0;
 }
 
 /* Has the session enabled reg through this entry, its GUID's or its group's? */
@@ -207,48 +203,32 @@ static bool enabled_by(const struct etw_guid_entry *entry, const struct etw_regi
 	       !(entry->is_group && etw_group_disallowed(s, reg));
 }
 
-static int request_capture(struct etw_guid_entry *entry,
-			   const struct etw_enable_request *req,
-			   struct etw_waiter *waiter)
+static void request_capture(struct etw_guid_entry *entry,
+			    const struct etw_enable_request *req,
+			    struct etw_waiter *waiter)
 {
-	struct etw_notice *notice, *tmp;
+	struct etw_notice_call call;
 	struct etw_registration *reg;
-	LIST_HEAD(notices);
 
-	/* Call all callbacks or none. */
 	etw_entry_for_each(reg, entry) {
 		cond_resched();
 		if (!etw_callback_wanted(reg) || etw_is_classic(reg) ||
 		    !(enabled_by(entry, reg, req->session) ||
 		      (!entry->is_group && enabled_by(reg->group, reg, req->session))))
 			continue;
-		notice = etw_notice_alloc(ETW_GFP);
-		if (!notice)
-			goto err_free;
-		notice->reg = reg;
-		notice->filter = etw_filter_data_get(req->data);
-		list_add_tail(&notice->node, &notices);
+		etw_notice_call_fill(&call, &reg->provider->enable, ETW_CONTROL_CAPTURE,
+				     &req->source, waiter);
+		call.filter = etw_filter_data_get(req->data);
+		etw_callback_queue(reg, &call);
 	}
-	list_for_each_entry_safe(notice, tmp, &notices, node) {
-		list_del(&notice->node);
-		reg = notice->reg;
-		etw_notice_fill(notice, &reg->provider->enable, ETW_CONTROL_CAPTURE,
-				&req->source, waiter);
-		etw_callback_queue(reg, notice);
-	}
-	return 0;
-
-err_free:
-	list_for_each_entry_safe(notice, tmp, &notices, node)
-		etw_notice_free(notice);
-	return -ENOMEM;
 }
 
 /*
  * Run a checked request of a running session.  -ENOSPC: eight other sessions
- * have the provider enabled.
+ * have the provider enabled; -EAGAIN: memory lacks something, but not for CAPTURE.
  */
-int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter)
+int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter,
+			struct etw_memory *memory)
 {
 	bool group = req->property & ETW_ENABLE_PROVIDER_GROUP;
 	struct etw_guid_entry *entry;
@@ -256,44 +236,44 @@ int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waite
 
 	lockdep_assert_held(&etw_control);
 	if (req->control == ETW_CONTROL_ENABLE)
-		entry = group ? etw_group_get(&req->provider) : etw_guid_get(&req->provider);
+		entry = group ? etw_group_get(&req->provider, memory) :
+				etw_guid_get(&req->provider, memory);
 	else
 		entry = group ? etw_group_find(&req->provider) : etw_guid_find(&req->provider);
 	if (!entry)
-		return req->control == ETW_CONTROL_ENABLE ? -ENOMEM : 0;
+		return req->control == ETW_CONTROL_ENABLE ? -EAGAIN : 0;
 
 	switch (req->control) {
 	case ETW_CONTROL_ENABLE:
-		err = request_enable(entry, req, waiter);
+		err = request_enable(entry, req, waiter, memory);
 		break;
 	case ETW_CONTROL_DISABLE:
 		i = etw_entry_slot(entry, req->session);
 		if (i >= 0)
-			clear_slot(entry, i, &req->source, waiter);
+			err = clear_slot(entry, i, &req->source, waiter, memory);
 		break;
 	case ETW_CONTROL_CAPTURE:
-		err = request_capture(entry, req, waiter);
+		request_capture(entry, req, waiter);
 		break;
 	}
 	etw_guid_put(entry);
 	return err;
 }
 
-static void session_leaves(struct etw_guid_entry *entry, struct etw_enabler *s)
+static void session_leaves(struct etw_guid_entry *entry, struct etw_enabler *s,
+			   struct etw_memory *memory)
 {
 	int i = etw_entry_slot(entry, s);
 
-	if (i < 0)
-		return;
-	clear_slot(entry, i, NULL, NULL);
-	etw_guid_put(entry);
+	if (i >= 0 && !clear_slot(entry, i, NULL, NULL, memory))
+		etw_guid_put(entry);
 }
 
 /*
- * The session stops: take it out of every snapshot, wait until no writer uses it, and
- * keep its capture timer from starting again.
+ * The session stops: take it out of every snapshot, and keep its capture timer from starting
+ * again.  Writers may use it for one more grace period.  -EAGAIN: it is still in some.
  */
-void etw_provider_session_stopped(struct etw_enabler *s)
+int etw_provider_session_stopped(struct etw_enabler *s, struct etw_memory *memory)
 {
 	struct etw_guid_entry *entry;
 	struct hlist_node *tmp;
@@ -302,11 +282,10 @@ void etw_provider_session_stopped(struct etw_enabler *s)
 	lockdep_assert_held(&etw_control);
 	s->capture.stopped = true;
 	hash_for_each_safe(etw_guids, bucket, tmp, entry, node)
-		session_leaves(entry, s);
+		session_leaves(entry, s, memory);
 	hash_for_each_safe(etw_groups, bucket, tmp, entry, node)
-		session_leaves(entry, s);
-	/* F: writers that found the session in an old snapshot are done */
-	synchronize_rcu();
+		session_leaves(entry, s, memory);
+	return memory->lacks ? -EAGAIN : 0;
 }
 
 /* ------------------------------------------------------------ registrations */
@@ -329,19 +308,18 @@ u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_regi
 	return etw_is_classic(reg) ? etw_classic_latest(slots, scope) : scope;
 }
 
-/* reg was added to its entry: apply the entry's enablements. */
-int etw_enable_registration(struct etw_registration *reg)
+/* reg was added to its entry: apply the entry's enablements.  -EAGAIN: memory lacks something. */
+int etw_enable_registration(struct etw_registration *reg, struct etw_memory *memory)
 {
 	LIST_HEAD(updates);
 	u8 scope;
-	int err;
 
 	lockdep_assert_held(&etw_control);
 	scope = etw_entry_new_scope(reg->entry, reg);
-	err = enable_prepare(&updates, reg, reg->entry, scope, NULL, ETW_GFP);
-	if (err) {
+	enable_prepare(&updates, reg, reg->entry, scope, NULL, memory);
+	if (memory->lacks) {
 		etw_updates_free(&updates);
-		return err;
+		return -EAGAIN;
 	}
 	if (!list_first_entry(&updates, struct etw_update, node)->composite.enabled) {
 		/* Nothing changes, and there is nothing to report. */

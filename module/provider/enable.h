@@ -7,11 +7,13 @@
 
 #include "provider.h"
 
+struct etw_memory;
 struct etw_waiter;
 
-int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter);
-void etw_provider_session_stopped(struct etw_enabler *session);
-int etw_enable_registration(struct etw_registration *reg);
+int etw_provider_enable(struct etw_enable_request *req, struct etw_waiter *waiter,
+			struct etw_memory *memory);
+int etw_provider_session_stopped(struct etw_enabler *session, struct etw_memory *memory);
+int etw_enable_registration(struct etw_registration *reg, struct etw_memory *memory);
 void etw_disable_registration(struct etw_registration *reg);
 u8 etw_entry_new_scope(const struct etw_guid_entry *entry, const struct etw_registration *reg);
 

@@ -14,7 +14,6 @@
 #include "core/filter.h"
 #include "enable_snapshot.h"
 #include "filter_data.h"
-#include "notice.h"
 #include "write/extended_items.h"
 
 /* How a session has enabled a registration; at least one is not NULL. */
@@ -104,12 +103,13 @@ static bool same_filters(const struct etw_update *a, const struct etw_update *b)
 }
 
 /*
- * Add the filters to the notice.  Registrations of one change that get the same filters
+ * Add the filters for the callback.  Registrations of one change that get the same filters
  * share a chain, so there are few chains whatever the order of registrations.  A callback
  * distinguishes filters by session, so a session adds only one: that for the provider if
  * there is one, else that for its group.
  */
-static int add_filter_data(struct etw_update *u, const struct sources *sources, gfp_t gfp)
+static void add_filter_data(struct etw_update *u, const struct sources *sources,
+			    struct etw_memory *memory)
 {
 	const struct etw_filter_data *links[ETW_PROVIDER_SESSIONS], *data;
 	struct etw_update *other = u->filter_head;
@@ -119,8 +119,8 @@ static int add_filter_data(struct etw_update *u, const struct sources *sources, 
 	for (i = 0; other && i < FILTER_TRIES; i++, other = other->filter_next) {
 		if (!same_filters(other, u))
 			continue;
-		u->notice->filter = etw_filter_data_get(other->notice->filter);
-		return 0;
+		u->filter = etw_filter_data_get(other->filter);
+		return;
 	}
 	u->filter_next = u->filter_head;
 	u->filter_head = u;
@@ -132,7 +132,7 @@ static int add_filter_data(struct etw_update *u, const struct sources *sources, 
 		if (data)
 			links[n++] = data;
 	}
-	return etw_filter_data_chain(links, n, gfp, &u->notice->filter);
+	etw_filter_data_chain(links, n, memory, &u->filter);
 }
 
 static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
@@ -148,10 +148,11 @@ static void snapshot_fill(struct etw_update *u, struct etw_snapshot_entry *to,
 }
 
 /*
- * Fill in u->snapshot, u->composite and the filters of u->notice.  u is the last of
- * updates.
+ * Fill in u->snapshot, u->composite and u->filter.  u is the last of updates.  If memory lacks
+ * something, the change cannot be applied.
  */
-int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gfp)
+void etw_snapshot_build(struct list_head *updates, struct etw_update *u,
+			struct etw_memory *memory)
 {
 	struct etw_snapshot *snapshot;
 	struct etw_update *before = list_prev_entry(u, node);
@@ -165,12 +166,13 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 	if (u->refused)
 		u->composite = refused_entry;
 	if (!sources.count)
-		return 0;
-	if (u->notice && add_filter_data(u, &sources, gfp))
-		return -ENOMEM;
-	snapshot = kzalloc(struct_size(snapshot, entries, sources.count + sources.both), gfp);
+		return;
+	if (u->notify)
+		add_filter_data(u, &sources, memory);
+	i = sources.count + sources.both;
+	snapshot = etw_memory_take(memory, struct_size(snapshot, entries, i));
 	if (!snapshot)
-		return -ENOMEM;
+		return;
 	u->snapshot = snapshot;
 	snapshot->count = sources.count;
 	snapshot->traits = u->traits;
@@ -187,7 +189,6 @@ int etw_snapshot_build(struct list_head *updates, struct etw_update *u, gfp_t gf
 		snapshot->group_entry_session[snapshot->group_entries++] = i;
 	}
 	snapshot->slow_path = u->traits || u->types || snapshot->filtered;
-	return 0;
 }
 
 /* The sessions that enabled reg; bit i: the session with logger id i + 1. */

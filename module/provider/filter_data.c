@@ -15,18 +15,16 @@
 #include "alloc.h"
 #include "filter_data.h"
 
-static struct etw_filter_data *data_alloc(u32 type, u32 len, gfp_t gfp)
+static size_t data_size(u32 len)
 {
-	struct etw_filter_data *data;
+	return offsetof(struct etw_filter_data, words) + ALIGN(len, 8);
+}
 
-	/* It may be several pages, so it must not need contiguous memory. */
-	data = kvmalloc(struct_size(data, words, DIV_ROUND_UP(len, 8)), gfp);
-	if (!data)
-		return NULL;
+static void data_init(struct etw_filter_data *data, u32 type, u32 len)
+{
 	refcount_set(&data->ref, 1);
 	data->type = type;
 	data->len = len;
-	return data;
 }
 
 struct etw_filter_data *etw_filter_data_get(struct etw_filter_data *data)
@@ -66,9 +64,10 @@ int etw_filter_data_read(struct etw_enable_request *req, const struct etw_filter
 	} else if (f->len < sizeof(struct etw_filter_header) || f->len > ETW_FILTER_DATA_MAX) {
 		return -EINVAL;
 	}
-	data = data_alloc(f->type, f->len, ETW_GFP);
+	data = kvmalloc(data_size(f->len), ETW_GFP);
 	if (!data)
 		return -ENOMEM;
+	data_init(data, f->type, f->len);
 	req->data = data;
 	if (copy_from_user(data->words, u64_to_user_ptr(f->ptr), f->len))
 		return -EFAULT;
@@ -102,24 +101,24 @@ static u32 add_link(u8 *to, const struct etw_filter_data *data, bool last)
 	return whole;
 }
 
-/* Chain the links; *chain stays unchanged if there are none.  0 or -ENOMEM. */
-int etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count, gfp_t gfp,
-			  struct etw_filter_data **chain)
+/* Chain the links; *chain stays unchanged if there are none, or no memory for them. */
+void etw_filter_data_chain(const struct etw_filter_data *const *links, u32 count,
+			   struct etw_memory *memory, struct etw_filter_data **chain)
 {
 	struct etw_filter_data *data;
 	u32 i, len = 0, at = 0;
 
 	if (!count)
-		return 0;
+		return;
 	for (i = 0; i < count; i++)
 		len = ALIGN(len, 8) + links[i]->len;
-	data = data_alloc(ETW_FILTER_SCHEMATIZED, len, gfp);
+	data = etw_memory_take(memory, data_size(len));
 	if (!data)
-		return -ENOMEM;
+		return;
+	data_init(data, ETW_FILTER_SCHEMATIZED, len);
 	for (i = 0; i < count; i++)
 		at += add_link((u8 *)data->words + at, links[i], i + 1 == count);
 	*chain = data;
-	return 0;
 }
 
 /* Has the caller of NOTIFY room for the data, or not asked for it? */

@@ -153,6 +153,7 @@ static int read_events(struct etw_enable_request *req, const struct etw_filter *
 static int read_payload(struct etw_enable_request *req, const struct etw_filter *f)
 {
 	struct etw_payload_filter *payload;
+	int err;
 
 	if (!f->len || f->len > ETW_PAYLOAD_SIZE_MAX)
 		return -EINVAL;
@@ -166,7 +167,10 @@ static int read_payload(struct etw_enable_request *req, const struct etw_filter 
 	req->events->payload = payload;
 	if (copy_from_user(payload->program, u64_to_user_ptr(f->ptr), f->len))
 		return -EFAULT;
-	return etw_payload_load(payload->program, f->len);
+	err = etw_payload_load(payload->program, f->len);
+	if (!err)
+		payload->weight = etw_payload_weight(payload->program);
+	return err;
 }
 
 static int filter_read(struct etw_enable_request *req, const struct etw_filter *f)

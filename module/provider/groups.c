@@ -21,46 +21,40 @@
 #include "guid_table.h"
 
 /* Prepare the members that only one of the two lists, old and that of s, excludes. */
-static int group_prepare(struct list_head *updates, const struct etw_guid_entry *group,
-			 const struct etw_enabler *s, const struct etw_disallowed *old)
+static void group_prepare(struct list_head *updates, const struct etw_guid_entry *group,
+			  const struct etw_enabler *s, const struct etw_disallowed *old,
+			  struct etw_memory *memory)
 {
-	int i = etw_entry_slot(group, s), err;
+	int i = etw_entry_slot(group, s);
 	struct etw_registration *reg;
-	struct etw_update *u;
 
 	if (i < 0)
-		return 0;
+		return;
 	etw_entry_for_each(reg, group) {
 		cond_resched();
 		if (!(reg->group_scope & BIT(i)) ||
 		    etw_disallowed_has(old, &reg->provider->guid) == etw_group_disallowed(s, reg))
 			continue;
-		u = etw_update_add(updates, reg, true, ETW_GFP);
-		err = u ? etw_snapshot_build(updates, u, ETW_GFP) : -ENOMEM;
-		if (err)
-			return err;
+		etw_snapshot_build(updates, etw_update_add(updates, reg, true), memory);
 	}
-	return 0;
 }
 
-/* Replace the disallow list of s.  On success *list becomes the old list. */
-int etw_group_disallow(struct etw_enabler *s, struct etw_disallowed **list)
+/* Replace the disallow list of s.  On success *list becomes the old list.  Or -EAGAIN. */
+int etw_group_disallow(struct etw_enabler *s, struct etw_disallowed **list,
+		       struct etw_memory *memory)
 {
 	struct etw_disallowed *old = s->disallowed;
 	struct etw_guid_entry *group;
 	LIST_HEAD(updates);
-	int bucket, err = 0;
+	int bucket;
 
 	s->disallowed = *list;
-	etw_group_for_each(bucket, group) {
-		err = group_prepare(&updates, group, s, old);
-		if (err)
-			break;
-	}
-	if (err) {
+	etw_group_for_each(bucket, group)
+		group_prepare(&updates, group, s, old, memory);
+	if (memory->lacks) {
 		s->disallowed = old;
 		etw_updates_free(&updates);
-		return err;
+		return -EAGAIN;
 	}
 	etw_updates_apply(&updates, NULL, NULL);
 	*list = old;

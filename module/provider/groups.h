@@ -7,6 +7,9 @@
 
 #include "enabler.h"
 
-int etw_group_disallow(struct etw_enabler *session, struct etw_disallowed **list);
+struct etw_memory;
+
+int etw_group_disallow(struct etw_enabler *session, struct etw_disallowed **list,
+		       struct etw_memory *memory);
 
 #endif /* ETW_PROVIDER_GROUPS_H */

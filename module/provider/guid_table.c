@@ -43,13 +43,14 @@ static struct etw_guid_entry *guid_find(struct hlist_head *table, const struct e
 	return NULL;
 }
 
-static struct etw_guid_entry *guid_get(struct hlist_head *table, const struct etw_guid *guid)
+static struct etw_guid_entry *guid_get(struct hlist_head *table, const struct etw_guid *guid,
+				       struct etw_memory *memory)
 {
 	struct etw_guid_entry *entry = guid_find(table, guid);
 
 	if (entry)
 		return entry;
-	entry = kzalloc(sizeof(*entry), ETW_GFP);
+	entry = etw_memory_take(memory, sizeof(*entry));
 	if (!entry)
 		return NULL;
 	entry->guid = *guid;
@@ -69,15 +70,15 @@ struct etw_guid_entry *etw_group_find(const struct etw_guid *guid)
 	return guid_find(etw_groups, guid);
 }
 
-/* Find the entry or make it; NULL: no memory.  Undo: etw_guid_put(). */
-struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid)
+/* Find the entry or make it; NULL: memory lacks it.  Undo: etw_guid_put(). */
+struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid, struct etw_memory *memory)
 {
-	return guid_get(etw_guids, guid);
+	return guid_get(etw_guids, guid, memory);
 }
 
-struct etw_guid_entry *etw_group_get(const struct etw_guid *guid)
+struct etw_guid_entry *etw_group_get(const struct etw_guid *guid, struct etw_memory *memory)
 {
-	return guid_get(etw_groups, guid);
+	return guid_get(etw_groups, guid, memory);
 }
 
 /* Free the entry if it has neither registrations nor sessions. */

@@ -9,6 +9,8 @@
 
 #include "provider.h"
 
+struct etw_memory;
+
 #define ETW_GUID_BITS	8
 
 extern struct hlist_head etw_guids[1 << ETW_GUID_BITS];
@@ -22,9 +24,9 @@ extern struct hlist_head etw_groups[1 << ETW_GUID_BITS];
 
 void etw_guid_table_init(void);
 struct etw_guid_entry *etw_guid_find(const struct etw_guid *guid);
-struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid);
+struct etw_guid_entry *etw_guid_get(const struct etw_guid *guid, struct etw_memory *memory);
 struct etw_guid_entry *etw_group_find(const struct etw_guid *guid);
-struct etw_guid_entry *etw_group_get(const struct etw_guid *guid);
+struct etw_guid_entry *etw_group_get(const struct etw_guid *guid, struct etw_memory *memory);
 void etw_guid_put(struct etw_guid_entry *entry);
 int etw_entry_slot(const struct etw_guid_entry *entry, const struct etw_enabler *session);
 

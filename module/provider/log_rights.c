@@ -86,7 +86,8 @@ static u8 scope_now(const struct etw_guid_entry *entry, const struct etw_registr
 }
 
 /* Prepare the change of reg to new scopes, for its own entry and for its group. */
-static int log_rights_prepare(struct list_head *updates, struct etw_registration *reg, gfp_t gfp)
+static void log_rights_prepare(struct list_head *updates, struct etw_registration *reg,
+			       struct etw_memory *memory)
 {
 	bool notify = false, refused = refused_now(reg);
 	u8 scope = scope_now(reg->entry, reg, refused, &notify);
@@ -94,42 +95,40 @@ static int log_rights_prepare(struct list_head *updates, struct etw_registration
 	struct etw_update *u;
 
 	if (scope == reg->scope && group_scope == reg->group_scope && refused == reg->hot.refused)
-		return 0;
-	u = etw_update_add(updates, reg, notify, gfp);
-	if (!u)
-		return -ENOMEM;
+		return;
+	u = etw_update_add(updates, reg, notify);
 	u->refused = refused;
 	u->scope = scope;
 	u->group_scope = group_scope;
-	return etw_snapshot_build(updates, u, gfp);
+	etw_snapshot_build(updates, u, memory);
 }
 
-/* Apply the prepared changes, or none of them if there was an error. */
-static void scope_commit(struct list_head *updates, int err)
+/* Apply the prepared changes, or none of them: -EAGAIN. */
+static int scope_commit(struct list_head *updates, const struct etw_memory *memory)
 {
-	if (err)
+	if (memory->lacks) {
 		etw_updates_free(updates);
-	else
-		etw_updates_apply(updates, NULL, NULL);
+		return -EAGAIN;
+	}
+	etw_updates_apply(updates, NULL, NULL);
+	return 0;
 }
 
-/* Apply a changed access list to all registrations; -ENOMEM: it applies to none. */
-int etw_log_rights_apply(void)
+/* Apply a changed access list to all registrations; -EAGAIN: it applies to none. */
+int etw_log_rights_apply(struct etw_memory *memory)
 {
 	struct etw_guid_entry *entry;
 	struct etw_registration *reg;
 	LIST_HEAD(updates);
-	int bucket, err = 0;
+	int bucket;
 
 	lockdep_assert_held(&etw_control);
 	etw_guid_for_each(bucket, entry)
 		list_for_each_entry(reg, &entry->regs, node) {
-			if (!err)
-				err = log_rights_prepare(&updates, reg, ETW_GFP);
+			log_rights_prepare(&updates, reg, memory);
 			cond_resched();
 		}
-	scope_commit(&updates, err);
-	return err;
+	return scope_commit(&updates, memory);
 }
 
 static bool log_rights_concern(const struct etw_registration *reg, const struct etw_guid *guid)
@@ -142,25 +141,23 @@ static bool log_rights_concern(const struct etw_registration *reg, const struct 
 
 /*
  * A kernel module holds the GUID now, or does not any more: change the registrations of
- * processes that this refuses or admits.  Never fails: the allocations are small and may
- * wait.  Returns whether there were any.
+ * processes that this refuses or admits.  *any: there were some.  -EAGAIN: none was changed.
  */
-bool etw_log_rights_guid_changed(const struct etw_guid *guid)
+int etw_log_rights_guid_changed(const struct etw_guid *guid, struct etw_memory *memory,
+				bool *any)
 {
 	struct etw_guid_entry *entry;
 	struct etw_registration *reg;
 	LIST_HEAD(updates);
 	int bucket;
-	bool any;
 
 	lockdep_assert_held(&etw_control);
 	etw_guid_for_each(bucket, entry)
 		list_for_each_entry(reg, &entry->regs, node) {
 			if (log_rights_concern(reg, guid))
-				log_rights_prepare(&updates, reg, ETW_GFP | __GFP_NOFAIL);
+				log_rights_prepare(&updates, reg, memory);
 			cond_resched();
 		}
-	any = !list_empty(&updates);
-	scope_commit(&updates, 0);
-	return any;
+	*any = !list_empty(&updates);
+	return scope_commit(&updates, memory);
 }

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * notice.c - enable notifications on their way to callbacks, and waiting for them
+ *
+ * Every change calls the callback, as in ETW, in the order of the changes.  A callback that
+ * falls behind must not cost whoever makes the changes memory, so a registration has memory
+ * for ETW_NOTICES_MAX notices, allocated for the process that registers; as many sessions can
+ * have it enabled.  When more would wait, some are dropped and the state remains known:
+ * each change describes the whole state, so a later one replaces the oldest, and so does a
+ * later request for state an older one.  The last of either kind is never dropped.
+ *
+ * One more notice is being handled.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -51,51 +60,84 @@ int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms)
 
 /* ------------------------------------------------------------------ notices */
 
-struct etw_notice *etw_notice_alloc(gfp_t gfp)
+/* Set the callback's arguments.  The waiter, or NULL, waits until the call is over. */
+void etw_notice_call_fill(struct etw_notice_call *call, const struct etw_enable_entry *composite,
+			  u32 control, const struct etw_guid *source, struct etw_waiter *waiter)
 {
-	return kzalloc(sizeof(struct etw_notice), gfp);
-}
-
-/* Set the callback's arguments.  The waiter, or NULL, waits until the notice is handled. */
-void etw_notice_fill(struct etw_notice *notice, const struct etw_enable_entry *composite,
-		     u32 control, const struct etw_guid *source, struct etw_waiter *waiter)
-{
-	notice->control = control;
-	notice->level = composite->level;
-	notice->any = composite->any;
-	notice->all = composite->all;
+	*call = (struct etw_notice_call){
+		.control = control,
+		.level = composite->level,
+		.any = composite->any,
+		.all = composite->all,
+		.waiter = waiter,
+	};
 	if (source)
-		notice->source = *source;
+		call->source = *source;
 	if (waiter) {
 		refcount_inc(&waiter->ref);
 		atomic_inc(&waiter->left);
-		notice->waiter = waiter;
 	}
 }
 
-/* Free a notice that was handled or dropped; its waiter no longer waits for it.  Takes NULL. */
-void etw_notice_free(struct etw_notice *notice)
+/* The call was made or dropped: its waiter no longer waits for it.  May sleep. */
+void etw_notice_call_put(struct etw_notice_call *call)
 {
-	if (!notice)
-		return;
-	if (notice->waiter) {
-		etw_waiter_done(notice->waiter);
-		etw_waiter_put(notice->waiter);
+	if (call->waiter) {
+		etw_waiter_done(call->waiter);
+		etw_waiter_put(call->waiter);
 	}
-	etw_filter_data_put(notice->filter);
-	kfree(notice);
+	etw_filter_data_put(call->filter);
+}
+
+/* Before the registration is added, if it has a callback.  Freed with the registration. */
+int etw_notices_alloc(struct etw_registration *reg)
+{
+	struct etw_notice *notice;
+	u32 i;
+
+	reg->notice_memory = kcalloc(ETW_NOTICES_MAX + 1, sizeof(*notice), ETW_GFP);
+	if (!reg->notice_memory)
+		return -ENOMEM;
+	for (i = 0; i <= ETW_NOTICES_MAX; i++) {
+		notice = &reg->notice_memory[i];
+		notice->reg = reg;
+		list_add(&notice->reg_node, &reg->idle);
+	}
+	return 0;
+}
+
+/* There is one unless ETW_NOTICES_MAX wait.  Under the lock of the notices. */
+struct etw_notice *etw_notice_take_idle(struct etw_registration *reg)
+{
+	struct etw_notice *notice = list_first_entry(&reg->idle, struct etw_notice, reg_node);
+
+	list_del(&notice->reg_node);
+	return notice;
 }
 
 /*
- * Choose the notice to drop when too many wait: a request for state, or else the oldest
- * one, because each later one describes the whole state.
+ * The notice, which is in no list, was handled or dropped.  The caller puts *call when it has
+ * released the lock of the notices, which it holds.
  */
-struct etw_notice *etw_notice_spare(struct etw_registration *reg)
+void etw_notice_retire(struct etw_notice *notice, struct etw_notice_call *call)
 {
-	struct etw_notice *notice;
+	*call = notice->call;
+	list_add(&notice->reg_node, &notice->reg->idle);
+}
 
-	list_for_each_entry(notice, &reg->notices, reg_node)
-		if (notice->control == ETW_CONTROL_CAPTURE)
-			return notice;
-	return list_first_entry(&reg->notices, struct etw_notice, reg_node);
+/* Choose the waiting notice to drop for one with this control. */
+struct etw_notice *etw_notice_spare(struct etw_registration *reg, u32 control)
+{
+	struct etw_notice *notice, *change = NULL, *capture = NULL;
+	u32 captures = control == ETW_CONTROL_CAPTURE;
+
+	list_for_each_entry_reverse(notice, &reg->notices, reg_node) {
+		if (notice->call.control != ETW_CONTROL_CAPTURE) {
+			change = notice;
+			continue;
+		}
+		capture = notice;
+		captures++;
+	}
+	return captures > 1 || !change ? capture : change;
 }

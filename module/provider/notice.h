@@ -9,7 +9,7 @@
 
 #include "provider.h"
 
-#define ETW_NOTICES_MAX		64	/* waiting, per registration */
+#define ETW_NOTICES_MAX		8	/* waiting, per registration */
 
 /* Lets a caller wait until a change has reached all callbacks. */
 struct etw_waiter {
@@ -18,10 +18,8 @@ struct etw_waiter {
 	struct completion done;
 };
 
-struct etw_notice {
-	struct list_head node;		/* user mode: queue->notices */
-	struct list_head reg_node;	/* reg->notices */
-	struct etw_registration *reg;	/* user mode */
+/* One call of a callback. */
+struct etw_notice_call {
 	struct etw_guid source;
 	u32 control;
 	u8 level;
@@ -32,15 +30,26 @@ struct etw_notice {
 	struct etw_waiter *waiter;	/* a reference, or NULL */
 };
 
+/* Part of reg->notice_memory. */
+struct etw_notice {
+	struct list_head node;		/* user mode: queue->notices */
+	struct list_head reg_node;	/* reg->notices or reg->idle */
+	struct etw_registration *reg;
+	struct etw_notice_call call;
+};
+
 struct etw_waiter *etw_waiter_alloc(void);
 void etw_waiter_put(struct etw_waiter *waiter);
 void etw_waiter_done(struct etw_waiter *waiter);
 int etw_waiter_wait(struct etw_waiter *waiter, u32 timeout_ms);
 
-struct etw_notice *etw_notice_alloc(gfp_t gfp);
-void etw_notice_fill(struct etw_notice *notice, const struct etw_enable_entry *composite,
-		     u32 control, const struct etw_guid *source, struct etw_waiter *waiter);
-void etw_notice_free(struct etw_notice *notice);
-struct etw_notice *etw_notice_spare(struct etw_registration *reg);
+void etw_notice_call_fill(struct etw_notice_call *call, const struct etw_enable_entry *composite,
+			  u32 control, const struct etw_guid *source, struct etw_waiter *waiter);
+void etw_notice_call_put(struct etw_notice_call *call);
+
+int etw_notices_alloc(struct etw_registration *reg);
+struct etw_notice *etw_notice_take_idle(struct etw_registration *reg);
+void etw_notice_retire(struct etw_notice *notice, struct etw_notice_call *call);
+struct etw_notice *etw_notice_spare(struct etw_registration *reg, u32 control);
 
 #endif /* ETW_PROVIDER_NOTICE_H */

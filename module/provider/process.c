@@ -2,11 +2,15 @@
 /*
  * process.c - registrations of processes: slots, the enable area
  *
- * Lock order: etw_control, process->setup, queue->lock (callback_user.c).  Writers find
- * a registration by slot under RCU.  mmap is called with mmap_lock held and takes setup
- * only: under etw_control static keys take cpus_read_lock, under which the kernel
- * takes mmap_lock elsewhere.
+ * Lock order: etw_control, then process->lock or queue->lock (callback_user.c).  Writers
+ * find a registration by slot under RCU.  mmap is called with mmap_lock held and takes
+ * process->lock only.
+ *
+ * A slot is taken before etw_control and given back after it; the registration in it
+ * changes under both locks.  An exit and the last close take process->lock only: they
+ * declare the registrations gone and leave their removal to a work.
  */
+#include <linux/bitmap.h>
 #include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
@@ -32,30 +36,54 @@ static DEFINE_RAW_SPINLOCK(owners_lock);	/* taken in a tracepoint probe */
 
 /* ------------------------------------------------------------ registrations */
 
-/* Allocate area and slots when they are first needed. */
+/* Allocate area and slots when they are first needed.  Threads may do it at the same time. */
 static int process_set_up(struct etw_process *p)
 {
 	struct etw_registration_hot __rcu **regs;
 	void *area;
 	int err = 0;
 
-	mutex_lock(&p->setup);
-	if (p->area)
-		goto out;
+	if (READ_ONCE(p->area))
+		return 0;
 	regs = kvcalloc(ETW_REGISTRATIONS_MAX, sizeof(*regs), ETW_GFP);
 	area = __vmalloc(ETW_ENABLE_AREA_SIZE, ETW_GFP | __GFP_ZERO);
-	if (!regs || !area) {
-		kvfree(regs);
-		vfree(area);
+	spin_lock(&p->lock);
+	if (!p->area && regs && area) {
+		/* G: zeroed slots before the pointer; pairs with etw_process_find() */
+		smp_store_release(&p->hot.regs, regs);
+		WRITE_ONCE(p->area, area);
+		regs = NULL;
+		area = NULL;
+	} else if (!p->area) {
 		err = -ENOMEM;
-		goto out;
 	}
-	/* G: zeroed slots before the pointer; pairs with etw_process_find() */
-	smp_store_release(&p->hot.regs, regs);
-	p->area = area;
-out:
-	mutex_unlock(&p->setup);
+	spin_unlock(&p->lock);
+	kvfree(regs);
+	vfree(area);
 	return err;
+}
+
+/* Take the lowest free slot; -ENOSPC: there is none. */
+static int slot_take(struct etw_process *p)
+{
+	u32 slot;
+
+	spin_lock(&p->lock);
+	slot = find_first_zero_bit(p->slots, ETW_REGISTRATIONS_MAX);
+	if (slot < ETW_REGISTRATIONS_MAX)
+		__set_bit(slot, p->slots);
+	spin_unlock(&p->lock);
+	return slot < ETW_REGISTRATIONS_MAX ? slot : -ENOSPC;
+}
+
+/* Give the slot back; no new write finds the registration in it. */
+static void slot_give(struct etw_process *p, u32 slot)
+{
+	spin_lock(&p->lock);
+	if (rcu_access_pointer(p->hot.regs[slot]))
+		RCU_INIT_POINTER(p->hot.regs[slot], NULL);
+	__clear_bit(slot, p->slots);
+	spin_unlock(&p->lock);
 }
 
 static void process_own(struct etw_process *p)
@@ -70,16 +98,6 @@ static void process_own(struct etw_process *p)
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
 }
 
-static int free_slot(const struct etw_process *p)
-{
-	u32 slot;
-
-	for (slot = 0; slot < ETW_REGISTRATIONS_MAX; slot++)
-		if (!rcu_access_pointer(p->hot.regs[slot]))
-			return slot;
-	return -ENOSPC;
-}
-
 /*
  * The entry of a slot without a registration.  A forked child may still read it: it must
  * ask for events, so that the child registers with its first one.
@@ -91,12 +109,11 @@ static const struct etw_enable_entry ask_all = {
 static void unregister_locked(struct etw_process *p, struct etw_registration *reg)
 {
 	lockdep_assert_held(&etw_control);
-	RCU_INIT_POINTER(p->hot.regs[reg->slot], NULL);
 	etw_filter_widen(reg->area, &ask_all);
 	reg->area = NULL;
+	slot_give(p, reg->slot);
 	etw_registration_remove(reg);
 	etw_callback_queue_drop(reg);
-	p->reg_count--;
 	etw_registration_free(reg);
 }
 
@@ -104,29 +121,57 @@ static struct etw_registration *process_slot(struct etw_process *p, u32 slot)
 {
 	struct etw_registration_hot *hot;
 
-	hot = rcu_dereference_protected(p->hot.regs[slot], lockdep_is_held(&etw_control));
+	hot = rcu_dereference_protected(p->hot.regs[slot], lockdep_is_held(&etw_control) ||
+							   lockdep_is_held(&p->lock));
 	return hot ? etw_registration_of(hot) : NULL;
 }
 
-/* End the registrations, or only those of programs that the owner has left. */
-static void unregister_all(struct etw_process *p, bool left_only)
+#define LEFT_AT_ONCE	32		/* then others may have etw_control */
+
+/* Unregister what has left. */
+static void unregister_left(struct etw_process *p)
 {
 	struct etw_registration *reg;
-	u32 slot;
+	u32 slot, count = 0;
 
+	if (!smp_load_acquire(&p->hot.regs))	/* G */
+		return;
 	mutex_lock(&etw_control);
-	for (slot = 0; p->reg_count && slot < ETW_REGISTRATIONS_MAX; slot++) {
+	for (slot = 0; slot < ETW_REGISTRATIONS_MAX; slot++) {
 		reg = process_slot(p, slot);
-		if (reg && (!left_only || reg->program != READ_ONCE(p->program)))
-			unregister_locked(p, reg);
+		if (!reg || !etw_registration_has_left(reg))
+			continue;
+		unregister_locked(p, reg);
+		if (++count % LEFT_AT_ONCE)
+			continue;
+		mutex_unlock(&etw_control);
 		cond_resched();
+		mutex_lock(&etw_control);
 	}
 	mutex_unlock(&etw_control);
 }
 
-int etw_process_register(struct etw_process *p, struct etw_registration *reg)
+/* From now on all registrations have left.  Their memory still takes a while. */
+static void process_leave(struct etw_process *p)
 {
-	int slot, err;
+	struct etw_registration *reg;
+	u32 slot;
+
+	spin_lock(&p->lock);
+	WRITE_ONCE(p->queue.gone, true);
+	for_each_set_bit(slot, p->slots, ETW_REGISTRATIONS_MAX) {
+		reg = process_slot(p, slot);
+		if (reg)
+			etw_registration_leaves(reg);
+	}
+	spin_unlock(&p->lock);
+}
+
+/* The registration has its slot. */
+static int register_locked(struct etw_process *p, struct etw_registration *reg,
+			   struct etw_memory *memory)
+{
+	int err;
 
 	lockdep_assert_held(&etw_control);
 	if (p->tgid && !etw_process_is_owner(p))
@@ -135,26 +180,47 @@ int etw_process_register(struct etw_process *p, struct etw_registration *reg)
 		return -EPERM;
 	if (etw_guid_reserved(&reg->hot.own.guid, reg->cred))
 		return -EACCES;
-	err = process_set_up(p);
-	if (err)
-		return err;
-	slot = free_slot(p);
-	if (slot < 0)
-		return slot;
 	reg->queue = &p->queue;
-	reg->slot = slot;
-	reg->program = READ_ONCE(p->program);
-	reg->area = &p->area[slot];
-	reg->hot.tgid = get_pid(task_tgid(current));
+	reg->program = READ_ONCE(p->queue.program);
+	reg->area = &p->area[reg->slot];
 	memset(reg->area, 0, sizeof(*reg->area));
-	err = etw_registration_add(reg);
+	err = etw_registration_add(reg, memory);
 	if (err)
 		return err;
 	process_own(p);
-	p->reg_count++;
 	/* G: the registration before its slot, see etw_process_find() */
-	rcu_assign_pointer(p->hot.regs[slot], &reg->hot);
+	spin_lock(&p->lock);
+	rcu_assign_pointer(p->hot.regs[reg->slot], &reg->hot);
+	spin_unlock(&p->lock);
 	return 0;
+}
+
+/* *at: the slot.  Another thread may unregister it before this returns. */
+int etw_process_register(struct etw_process *p, struct etw_registration *reg, u32 *at)
+{
+	struct etw_memory memory = { };
+	int slot, err;
+
+	if (READ_ONCE(p->tgid) && !etw_process_is_owner(p))
+		return -ESTALE;
+	err = process_set_up(p);
+	if (err)
+		return err;
+	slot = slot_take(p);
+	if (slot < 0)
+		return slot;
+	reg->slot = slot;
+	reg->hot.tgid = get_pid(task_tgid(current));
+	*at = slot;
+	do {
+		mutex_lock(&etw_control);
+		err = register_locked(p, reg, &memory);
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP));
+	etw_memory_free(&memory);
+	if (err)
+		slot_give(p, slot);
+	return err;
 }
 
 /*
@@ -166,7 +232,7 @@ struct etw_registration *etw_process_registration(struct etw_process *p, u32 slo
 	struct etw_registration *reg = NULL;
 
 	lockdep_assert_held(&etw_control);
-	if (p->reg_count && slot < ETW_REGISTRATIONS_MAX)
+	if (smp_load_acquire(&p->hot.regs) && slot < ETW_REGISTRATIONS_MAX)	/* G */
 		reg = process_slot(p, array_index_nospec(slot, ETW_REGISTRATIONS_MAX));
 	if (!reg)
 		return ERR_PTR(-EBADF);
@@ -198,7 +264,6 @@ static void process_free(struct kref *ref)
 {
 	struct etw_process *p = container_of(ref, struct etw_process, ref);
 
-	mutex_destroy(&p->setup);
 	etw_waiter_put(p->queue.waiter);
 	put_pid(p->tgid);
 	vfree(p->area);
@@ -210,8 +275,15 @@ static void process_end_work(struct work_struct *work)
 {
 	struct etw_process *p = container_of(work, struct etw_process, end_work);
 
-	unregister_all(p, true);
+	unregister_left(p);
 	kref_put(&p->ref, process_free);
+}
+
+/* Start the work, which takes over the caller's reference. */
+static void process_end(struct etw_process *p)
+{
+	if (!queue_work(etw_control_wq, &p->end_work))
+		kref_put(&p->ref, process_free);
 }
 
 int etw_process_open(struct file *file)
@@ -221,7 +293,7 @@ int etw_process_open(struct file *file)
 	if (!p)
 		return -ENOMEM;
 	kref_init(&p->ref);
-	mutex_init(&p->setup);
+	spin_lock_init(&p->lock);
 	INIT_HLIST_NODE(&p->node);
 	INIT_WORK(&p->end_work, process_end_work);
 	etw_callback_queue_init(&p->queue);
@@ -237,12 +309,15 @@ static bool process_exits(const struct task_struct *task)
 
 /*
  * Called whenever a process closes a descriptor of the file.  If the owner closes it by
- * exiting, its registrations end before another process can see the exit.
+ * exiting, its registrations leave before another process can see the exit.
  */
 void etw_process_flush(struct etw_process *p)
 {
-	if (READ_ONCE(p->tgid) && etw_process_is_owner(p) && process_exits(current))
-		unregister_all(p, false);
+	if (!READ_ONCE(p->tgid) || !etw_process_is_owner(p) || !process_exits(current))
+		return;
+	process_leave(p);
+	kref_get(&p->ref);
+	process_end(p);
 }
 
 /*
@@ -262,9 +337,8 @@ void etw_process_owner_gone(struct task_struct *task)
 		if (p->tgid != tgid || !kref_get_unless_zero(&p->ref))
 			continue;
 		/* A program that the owner executes now may register before the work runs. */
-		WRITE_ONCE(p->program, p->program + 1);
-		if (!queue_work(etw_control_wq, &p->end_work))
-			kref_put(&p->ref, process_free);
+		WRITE_ONCE(p->queue.program, p->queue.program + 1);
+		process_end(p);
 	}
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
 }
@@ -276,9 +350,11 @@ void etw_process_release(struct etw_process *p)
 	raw_spin_lock_irqsave(&owners_lock, flags);
 	hash_del(&p->node);
 	raw_spin_unlock_irqrestore(&owners_lock, flags);
-	unregister_all(p, false);
-	etw_notice_free(p->queue.handled);
-	kref_put(&p->ref, process_free);
+	process_leave(p);
+	if (bitmap_empty(p->slots, ETW_REGISTRATIONS_MAX))
+		kref_put(&p->ref, process_free);
+	else
+		process_end(p);
 }
 
 /*

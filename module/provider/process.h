@@ -5,10 +5,14 @@
  * The process that registers first owns the file's registrations: every other process,
  * such as a forked child, gets ESTALE.  They end when the owner exits or executes another
  * program, even if the file stays open: a child keeps it open by the mapping alone.
+ *
+ * Neither waits for etw_control: the registrations have left at once, for everybody who
+ * looks, and a work removes them.
  */
 #ifndef ETW_PROVIDER_PROCESS_H
 #define ETW_PROVIDER_PROCESS_H
 
+#include <linux/bitmap.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/mm_types.h>
@@ -20,15 +24,14 @@
 struct etw_process {
 	struct etw_process_hot hot;
 	struct kref ref;		/* for the file, and for end_work */
-	struct mutex setup;
-	/* set once, under setup, by the first registration or mmap; hot.regs as well */
-	struct etw_enable_entry *area;	/* ETW_ENABLE_AREA_SIZE bytes, vmalloc */
+	spinlock_t lock;
+	/* under lock */
+	struct etw_enable_entry *area;	/* ETW_ENABLE_AREA_SIZE bytes, vmalloc; set once */
+	DECLARE_BITMAP(slots, ETW_REGISTRATIONS_MAX);	/* taken */
 	/* under etw_control */
 	struct pid *tgid;		/* owner; set once */
 	struct hlist_node node;		/* owners; also under its lock */
-	u32 reg_count;
-	u32 program;			/* how many the owner has left; under the owners' lock */
-	struct work_struct end_work;	/* the owner is gone */
+	struct work_struct end_work;	/* removes registrations that have left */
 
 	struct etw_callback_queue queue;
 };
@@ -39,7 +42,7 @@ void etw_process_release(struct etw_process *p);
 int etw_process_mmap(struct etw_process *p, struct vm_area_struct *vma);
 void etw_process_owner_gone(struct task_struct *task);
 
-int etw_process_register(struct etw_process *p, struct etw_registration *reg);
+int etw_process_register(struct etw_process *p, struct etw_registration *reg, u32 *slot);
 int etw_process_unregister(struct etw_process *p, u32 slot, const struct etw_register *made);
 struct etw_registration *etw_process_registration(struct etw_process *p, u32 slot);
 

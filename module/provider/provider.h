@@ -29,6 +29,7 @@
 struct cred;
 struct etw_callback_queue;
 struct etw_notice;
+struct etw_registration;
 struct etw_user;
 
 /*
@@ -76,6 +77,27 @@ struct etw_guid_entry {
 	struct etw_enablement slots[ETW_PROVIDER_SESSIONS];
 };
 
+/* The change of one registration, see change.h. */
+struct etw_update {
+	struct list_head node;
+	struct etw_registration *reg;
+	/* the registration's future state; initially its present state */
+	const struct etw_guid_entry *group;
+	const struct etw_traits *traits;
+	bool types;
+	bool refused;
+	u8 scope;
+	u8 group_scope;
+	u8 left_out;			/* slots of group_scope that disallow it */
+	bool notify;			/* call its callback */
+	/* built from that state */
+	struct etw_snapshot *snapshot;	/* NULL: disabled */
+	struct etw_enable_entry composite;
+	struct etw_filter_data *filter;	/* for its callback, or NULL */
+	/* the latest update with filters, and the one before that */
+	struct etw_update *filter_head, *filter_next;
+};
+
 #define ETW_EXECUTABLE_MAX	256	/* of a name in a directory, with its NUL */
 
 struct etw_registration {
@@ -86,30 +108,36 @@ struct etw_registration {
 	u8 scope;			/* bit i: slots[i] may enable it; classic: one */
 	u8 group_scope;			/* the same for the slots of its group */
 	struct etw_traits *traits;	/* NULL: none */
+	struct etw_update change;	/* while one is made, so that it needs no memory */
 	struct etw_guid_entry *group;	/* NULL: none; always for a classic one */
 	struct list_head group_node;	/* group->regs */
 	bool registered;
-	char *name;			/* may be NULL */
+	const char *name;		/* may be NULL */
 	u32 name_len;
+	bool name_in_traits;
 	char module[sizeof_field(struct etw_provider_reg, module)];
 	char executable[ETW_EXECUTABLE_MAX];	/* empty: not known */
 
-	/* waiting notices: under queue->lock if there is a queue */
-	struct list_head notices;
+	/* under queue->lock if there is a queue */
+	struct list_head notices;	/* waiting */
+	struct list_head idle;		/* the other ones of its memory */
 	u32 queued;			/* length of notices */
 	u32 dropped;			/* user mode: since the last one was fetched */
+	struct etw_notice *notice_memory;	/* NULL: no callback */
 
 	/* kernel: the work handles the notices */
 	struct list_head kernel_node;	/* all registrations of modules */
+	struct list_head key_node;	/* its static key is to change, see change.c */
 	const struct module *owner;	/* holds no reference; NULL: not given */
 	unsigned long caller;		/* return address of the function that registered */
 	etw_enable_fn callback;
 	void *context;
-	spinlock_t lock;		/* notices, queued */
+	spinlock_t lock;		/* notices, idle, queued */
 	struct work_struct work;
 	struct task_struct *running;	/* task inside callback; for -EDEADLK */
 	struct etw_notice *handled;	/* the one that callback is called for */
 	bool callback_died;		/* its thread ended inside: never call it again */
+	bool was_last;			/* of modules' for its GUID, when it ended */
 
 	/* user mode */
 	struct etw_callback_queue *queue;	/* of its process; NULL: a kernel module's */
@@ -119,6 +147,7 @@ struct etw_registration {
 	u64 cookie;
 	u32 slot;
 	u32 program;			/* of the process at that time */
+	bool leaving;			/* see etw_registration_leaves() */
 	struct rcu_head rcu;
 };
 

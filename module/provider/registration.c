@@ -14,9 +14,11 @@
 #include "access/user_limits.h"
 #include "alloc.h"
 #include "callback_kernel.h"
+#include "change.h"
 #include "enable.h"
 #include "guid_table.h"
 #include "log_rights.h"
+#include "notice.h"
 #include "registration.h"
 #include "traits.h"
 
@@ -35,6 +37,7 @@ struct etw_registration *etw_registration_alloc(const char *name, u32 name_len)
 		reg->name_len = name_len;
 	}
 	reg->provider = &reg->hot.own;
+	INIT_LIST_HEAD(&reg->key_node);
 	etw_callback_init(reg);
 	return reg;
 }
@@ -44,9 +47,23 @@ static void registration_free_rcu(struct rcu_head *rcu)
 {
 	struct etw_registration *reg = container_of(rcu, struct etw_registration, rcu);
 
-	etw_traits_free(reg->traits);
-	etw_user_uncharge(reg->user, 1, 0);
+	etw_traits_left(reg->traits);
+	etw_user_left(reg->user, 1, 0);
 	kfree(reg);
+}
+
+/*
+ * The registration ends, or cannot be used any more and will end soon: its user's charges are
+ * about to be given back.  Once, and not while its traits may be set.
+ */
+void etw_registration_leaves(struct etw_registration *reg)
+{
+	if (reg->leaving)
+		return;
+	reg->leaving = true;
+	etw_user_leaves(reg->user, 1, 0);
+	if (reg->traits)
+		etw_user_leaves(reg->traits->user, 0, reg->traits->len);
 }
 
 /* Free one that is not registered.  Takes NULL.  Unloading the module waits for RCU. */
@@ -54,23 +71,26 @@ void etw_registration_free(struct etw_registration *reg)
 {
 	if (!reg)
 		return;
+	etw_registration_leaves(reg);
 	put_pid(reg->hot.tgid);
 	put_cred(reg->cred);
-	kfree(reg->name);
+	if (!reg->name_in_traits)
+		kfree(reg->name);
+	kfree(reg->notice_memory);
 	call_rcu(&reg->rcu, registration_free_rcu);
 }
 
-/* Add reg under reg->provider->guid; existing enablements apply to it. */
-int etw_registration_add(struct etw_registration *reg)
+/* Add reg under reg->provider->guid; existing enablements apply to it.  0 or -EAGAIN. */
+int etw_registration_add(struct etw_registration *reg, struct etw_memory *memory)
 {
 	int err;
 
 	lockdep_assert_held(&etw_control);
-	reg->entry = etw_guid_get(&reg->provider->guid);
+	reg->entry = etw_guid_get(&reg->provider->guid, memory);
 	if (!reg->entry)
-		return -ENOMEM;
+		return -EAGAIN;
 	list_add_tail(&reg->node, &reg->entry->regs);
-	err = etw_enable_registration(reg);
+	err = etw_enable_registration(reg, memory);
 	if (err) {
 		list_del(&reg->node);
 		etw_guid_put(reg->entry);
@@ -98,24 +118,62 @@ void etw_registration_remove(struct etw_registration *reg)
 
 static LIST_HEAD(kernel_registrations);	/* under etw_control */
 
-/* The module holds its GUID from now on.  Returns whether that refuses processes. */
-static bool registration_hold(struct etw_registration *reg)
+/*
+ * The first module holds the GUID, or the last one does not any more.  Returns whether that
+ * refuses or admits registrations of processes.  Without etw_control.
+ */
+static bool registration_guid_changed(const struct etw_guid *guid)
 {
-	return !reg->entry->kernel_regs++ &&
-	       etw_log_rights_guid_changed(&reg->provider->guid);
+	struct etw_memory memory = { };
+	bool any;
+	int err;
+
+	do {
+		mutex_lock(&etw_control);
+		err = etw_log_rights_guid_changed(guid, &memory, &any);
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP | __GFP_NOFAIL));
+	etw_memory_free(&memory);
+	return any;
 }
 
 static void registration_end_kernel(struct etw_registration *reg)
 {
-	bool last = !--reg->entry->kernel_regs;
-
 	lockdep_assert_held(&etw_control);
+	reg->was_last = !--reg->entry->kernel_regs;
 	etw_registration_remove(reg);
-	if (last)
-		etw_log_rights_guid_changed(&reg->provider->guid);
 	etw_callback_drop(reg);
 	list_del(&reg->kernel_node);
 	reg->provider->reg = NULL;
+}
+
+/* After registration_end_kernel() and before a grace period.  Without etw_control. */
+static void registration_ended_kernel(struct etw_registration *reg)
+{
+	if (reg->was_last)
+		registration_guid_changed(&reg->provider->guid);
+	etw_static_keys_settle();
+	etw_callback_cancel(reg);
+}
+
+/* *first: of modules' for its GUID. */
+static int kernel_add(struct etw_provider *provider, struct etw_registration *reg, bool *first)
+{
+	struct etw_memory memory = { };
+	int err;
+
+	do {
+		mutex_lock(&etw_control);
+		err = provider->reg ? -EBUSY : etw_registration_add(reg, &memory);
+		if (!err) {
+			provider->reg = reg;
+			list_add_tail(&reg->kernel_node, &kernel_registrations);
+			*first = !reg->entry->kernel_regs++;
+		}
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP));
+	etw_memory_free(&memory);
+	return err;
 }
 
 /*
@@ -126,7 +184,7 @@ static void registration_end_kernel(struct etw_registration *reg)
 static int kernel_register(struct etw_provider *provider, struct etw_registration *reg,
 			   struct module *owner, etw_enable_fn callback, void *context)
 {
-	bool refused = false;
+	bool first;
 	int err;
 
 	reg->owner = owner;
@@ -136,24 +194,24 @@ static int kernel_register(struct etw_provider *provider, struct etw_registratio
 	reg->callback = callback;
 	reg->context = context;
 	reg->hot.types = reg->traits;
-	mutex_lock(&etw_control);
-	err = provider->reg ? -EBUSY : etw_registration_add(reg);
-	if (!err && reg->traits) {
-		err = etw_registration_set(reg, reg->traits, NULL);
-		if (err) {
-			etw_registration_remove(reg);
-			etw_callback_drop(reg);
-		}
+	err = callback ? etw_notices_alloc(reg) : 0;
+	if (!err)
+		err = kernel_add(provider, reg, &first);
+	if (err)
+		return err;
+	if (reg->traits)
+		err = etw_traits_set_kernel(provider, reg->traits, NULL);
+	if (err) {
+		mutex_lock(&etw_control);
+		registration_end_kernel(reg);
+		mutex_unlock(&etw_control);
+		registration_ended_kernel(reg);
+		return err;
 	}
-	if (!err) {
-		provider->reg = reg;
-		list_add_tail(&reg->kernel_node, &kernel_registrations);
-		refused = registration_hold(reg);
-	}
-	mutex_unlock(&etw_control);
-	if (refused)
+	etw_static_keys_settle();
+	if (first && registration_guid_changed(&provider->guid))
 		synchronize_rcu();
-	return err;
+	return 0;
 }
 
 /* A registration for a kernel module with this GUID and name (or NULL). */
@@ -242,8 +300,7 @@ int __etw_register_traits(struct etw_provider *provider, struct module *owner,
 	reg->traits = copy;
 	err = kernel_register(provider, reg, owner, callback, context);
 	if (err) {
-		etw_callback_cancel(reg);
-		synchronize_rcu();
+		synchronize_rcu();	/* it may have been enabled for a while */
 		etw_registration_free(reg);
 	}
 	return err;
@@ -315,7 +372,7 @@ int etw_unregister(struct etw_provider *provider)
 	mutex_unlock(&etw_control);
 	if (!reg)
 		return 0;
-	etw_callback_cancel(reg);
+	registration_ended_kernel(reg);
 	synchronize_rcu();
 	etw_registration_free(reg);
 	return 0;
@@ -384,7 +441,7 @@ void etw_registration_end_left(const struct module *module)
 		module->name, reg->name ?: "(unnamed)", &reg->provider->guid,
 		list_is_singular(&left) ? "" : " and others");
 	list_for_each_entry(reg, &left, kernel_node)
-		etw_callback_cancel(reg);
+		registration_ended_kernel(reg);
 	synchronize_rcu();
 	list_for_each_entry_safe(reg, tmp, &left, kernel_node)
 		etw_registration_free(reg);

@@ -7,11 +7,13 @@
 
 #include "provider.h"
 
+struct etw_memory;
 struct module;
 
 struct etw_registration *etw_registration_alloc(const char *name, u32 name_len);
+void etw_registration_leaves(struct etw_registration *reg);
 void etw_registration_free(struct etw_registration *reg);
-int etw_registration_add(struct etw_registration *reg);
+int etw_registration_add(struct etw_registration *reg, struct etw_memory *memory);
 void etw_registration_remove(struct etw_registration *reg);
 void etw_registration_adopt(const struct module *module);
 void etw_registration_end_left(const struct module *module);

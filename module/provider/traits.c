@@ -38,12 +38,21 @@ static struct etw_traits *traits_alloc(u32 len)
 	return traits;
 }
 
-/* When no writer is left.  Takes NULL.  RCU callbacks call it too. */
+/* Free traits that no registration owns.  Takes NULL. */
 void etw_traits_free(struct etw_traits *traits)
 {
 	if (!traits)
 		return;
 	etw_user_uncharge(traits->user, 0, traits->len);
+	kvfree(traits);
+}
+
+/* Free the traits of a registration, which has announced that to the user.  Takes NULL. */
+void etw_traits_left(struct etw_traits *traits)
+{
+	if (!traits)
+		return;
+	etw_user_left(traits->user, 0, traits->len);
 	kvfree(traits);
 }
 
@@ -108,31 +117,28 @@ struct etw_traits *etw_traits_read(u64 ptr, u32 len)
 	return ERR_PTR(err);
 }
 
-/* Copy the name in traits for a registration without a name; *name NULL: none. */
-static int traits_name(const struct etw_registration *reg, const struct etw_traits *traits,
-		       char **name)
+/* A registration without a name gets that in its traits, which live as long as it. */
+static void traits_name(struct etw_registration *reg, const struct etw_traits *traits)
 {
 	u32 len = strlen(traits->blob + 2);
 
-	*name = NULL;
 	if (reg->name || !len)
-		return 0;
-	*name = kmemdup_nul(traits->blob + 2, min_t(u32, len, ETW_NAME_MAX), ETW_GFP);
-	return *name ? 0 : -ENOMEM;
+		return;
+	reg->name = traits->blob + 2;
+	reg->name_len = min_t(u32, len, ETW_NAME_MAX);
+	reg->name_in_traits = true;
 }
 
 /* Apply the change; nothing can fail any more. */
 static void traits_set(struct list_head *updates, struct etw_registration *reg,
-		       struct etw_traits *traits, char *name, struct etw_guid_entry *group)
+		       struct etw_traits *traits, struct etw_guid_entry *group)
 {
 	struct etw_update *u = list_first_entry(updates, struct etw_update, node);
 
-	if (name) {
-		reg->name = name;
-		reg->name_len = strlen(name);
-	}
-	if (traits)
+	if (traits) {
 		reg->traits = traits;
+		traits_name(reg, traits);
+	}
 	if (group) {
 		reg->group = group;
 		list_add_tail(&reg->group_node, &group->regs);
@@ -147,16 +153,14 @@ static void traits_set(struct list_head *updates, struct etw_registration *reg,
  * traits, the caller passes the same traits again to set its name and group.  -EEXIST: it
  * has other traits; -EPERM: the caller may not join their group; -EACCES: a kernel module
  * holds their decode GUID; -EINVAL: it is classic,
- * and classic events have no room for traits or types.
+ * and classic events have no room for traits or types; -EAGAIN: memory lacks something.
  */
 int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits,
-			 const bool *types)
+			 const bool *types, struct etw_memory *memory)
 {
 	struct etw_guid_entry *group = NULL;
 	struct etw_update *u;
 	LIST_HEAD(updates);
-	char *name = NULL;
-	int err = 0;
 	u8 scope = 0;
 
 	lockdep_assert_held(&etw_control);
@@ -170,18 +174,12 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 	if (traits && traits->has_group) {
 		if (etw_is_user(reg) && !etw_access_may_join(&traits->group))
 			return -EPERM;
-		group = etw_group_get(&traits->group);
+		group = etw_group_get(&traits->group, memory);
 		if (!group)
-			return -ENOMEM;
+			return -EAGAIN;
 		scope = etw_entry_new_scope(group, reg);
 	}
-	if (traits)
-		err = traits_name(reg, traits, &name);
-	u = err ? NULL : etw_update_add(&updates, reg, scope, ETW_GFP);
-	if (!u) {
-		err = -ENOMEM;
-		goto err_free;
-	}
+	u = etw_update_add(&updates, reg, scope);
 	if (traits) {
 		u->traits = traits;
 		u->types = true;
@@ -190,30 +188,34 @@ int etw_registration_set(struct etw_registration *reg, struct etw_traits *traits
 	}
 	if (types)
 		u->types = *types;
-	err = etw_snapshot_build(&updates, u, ETW_GFP);
-	if (err)
-		goto err_free;
-	traits_set(&updates, reg, traits, name, group);
+	etw_snapshot_build(&updates, u, memory);
+	if (memory->lacks) {
+		etw_updates_free(&updates);
+		if (group)
+			etw_guid_put(group);
+		return -EAGAIN;
+	}
+	traits_set(&updates, reg, traits, group);
 	return 0;
-
-err_free:
-	etw_updates_free(&updates);
-	kfree(name);
-	if (group)
-		etw_guid_put(group);
-	return err;
 }
 
 /* --------------------------------------------------------- for kernel modules */
 
-static int traits_set_kernel(struct etw_provider *provider, struct etw_traits *traits,
-		      const bool *types)
+/* Without etw_control. */
+int etw_traits_set_kernel(struct etw_provider *provider, struct etw_traits *traits,
+			  const bool *types)
 {
+	struct etw_memory memory = { };
 	int err;
 
-	mutex_lock(&etw_control);
-	err = provider->reg ? etw_registration_set(provider->reg, traits, types) : -EBADF;
-	mutex_unlock(&etw_control);
+	do {
+		mutex_lock(&etw_control);
+		err = provider->reg ?
+		      etw_registration_set(provider->reg, traits, types, &memory) : -EBADF;
+		mutex_unlock(&etw_control);
+	} while (etw_memory_again(&memory, &err, ETW_GFP));
+	etw_memory_free(&memory);
+	etw_static_keys_settle();
 	return err;
 }
 
@@ -246,7 +248,7 @@ int etw_set_traits(struct etw_provider *provider, const void *traits, u32 len)
 
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	err = traits_set_kernel(provider, copy, NULL);
+	err = etw_traits_set_kernel(provider, copy, NULL);
 	if (err)
 		etw_traits_free(copy);
 	return err;
@@ -267,6 +269,6 @@ EXPORT_SYMBOL_GPL(etw_set_traits);
  */
 int etw_use_descriptor_types(struct etw_provider *provider, bool use)
 {
-	return traits_set_kernel(provider, NULL, &use);
+	return etw_traits_set_kernel(provider, NULL, &use);
 }
 EXPORT_SYMBOL_GPL(etw_use_descriptor_types);

@@ -12,6 +12,7 @@
  */
 #include "abandon.h"
 #include "buffer.h"
+#include "ledger.h"
 
 /* Is it closed, and a slot in it not committed?  One reading of the word tells. */
 static bool incomplete(u64 commit)
@@ -29,7 +30,7 @@ void etw_abandon_mark(struct etw_trace_session *s)
 	u32 i;
 
 	lockdep_assert_held(&s->lock);
-	for (i = 1; i <= s->total; i++) {
+	for (i = 1; i <= s->entries; i++) {
 		b = etw_buffer_of(s->hot.ring.pool.table[i]);
 		commit = etw_word_read(&b->buf.commit);
 		b->marked = incomplete(commit) && !b->abandoned;
@@ -62,10 +63,14 @@ bool etw_abandon_marked(struct etw_trace_session *s, struct etw_buffer *b)
 /* Count the buffer, and the events in it that were written, as lost. */
 void etw_abandon_count(struct etw_trace_session *s, struct etw_buffer *b)
 {
+	const struct etw_buffer_header *h = (const void *)b->buf.data;
+	u32 events = ETW_COMMIT_COUNT(etw_word_read(&b->buf.commit));
+
 	lockdep_assert_held(&s->lock);
-	WRITE_ONCE(s->abandoned_events, s->abandoned_events +
-		   ETW_COMMIT_COUNT(etw_word_read(&b->buf.commit)));
+	etw_ledger_abandoned(s, b->buf.cpu, events + 1, 1, h->ref_clock);
+	WRITE_ONCE(s->abandoned_events, s->abandoned_events + events);
 	WRITE_ONCE(s->abandoned_buffers, s->abandoned_buffers + 1);
+	WRITE_ONCE(s->hot.losing, true);
 }
 
 /*
@@ -94,6 +99,8 @@ void etw_abandon_balance(struct etw_trace_session *s)
 	lockdep_assert_held(&s->lock);
 	known = s->events_delivered + atomic64_read(&s->overwritten_events) +
 		s->abandoned_events;
-	if (written > known)
-		WRITE_ONCE(s->abandoned_events, s->abandoned_events + written - known);
+	if (written <= known)
+		return;
+	etw_ledger_abandoned(s, -1, written - known, 0, s->start.clock);
+	WRITE_ONCE(s->abandoned_events, s->abandoned_events + written - known);
 }

@@ -4,18 +4,20 @@
  *
  * The table maps an index to a buffer.  Writers index it with preemption disabled, so a
  * smaller table is freed a grace period after a larger one has replaced it.  A buffer
- * in the table stays there until the session is freed.
+ * in the table stays there until the session is freed, because a pop may look at one that has
+ * left the pool; its memory may be given back earlier, see shrink.c.
  */
 #include <linux/cpu.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
 
 #include "alloc.h"
 #include "buffer.h"
+#include "buffer_pages.h"
 #include "write/reserve.h"
 
 static struct etw_trace_session *session_of(struct etw_ring *ring)
@@ -63,23 +65,34 @@ static void ring_deliver(struct etw_ring *ring, struct etw_buf *buf)
 		}
 		return;
 	}
+	b->charged = 1 + etw_fair_charge(&s->hot.fair, buf->payer);
 	/* B of core/ring.h */
 	if (llist_add(&b->done, &s->done))
 		raise_irq_work(s);
 }
 
-static u32 ring_evict(struct etw_ring *ring)
+/* Has the worker not been asked since it could try again to grow the pool? */
+static bool growth_unasked(const struct etw_growth *growth)
+{
+	return unlikely(READ_ONCE(growth->ask)) &&
+	       time_after_eq(jiffies, READ_ONCE(growth->after));
+}
+
+static u32 ring_evict(struct etw_ring *ring, const struct etw_ring_asker *asker)
 {
 	struct etw_trace_session *s = session_of(ring);
 	u32 index;
+	u8 dry;
 
 	if (!s->hot.buffering) {
 		/*
 		 * Let the worker grow the pool or drop a backlog.  Ask once: if it
 		 * can do neither, every event comes through here.
 		 */
-		if (!READ_ONCE(s->dry)) {
-			WRITE_ONCE(s->dry, true);
+		dry = asker && asker->level < ETW_FAIR_USER ? ETW_DRY_OVER : ETW_DRY;
+		if (READ_ONCE(s->dry) < dry || growth_unasked(&s->growth)) {
+			WRITE_ONCE(s->growth.ask, false);
+			WRITE_ONCE(s->dry, max(dry, READ_ONCE(s->dry)));
 			raise_irq_work(s);
 		}
 		return 0;
@@ -90,20 +103,35 @@ static u32 ring_evict(struct etw_ring *ring)
 	return index;
 }
 
-/* Fill in the members that only the installing CPU knows; delivery fills in the others. */
-static void ring_prepare(struct etw_ring *ring, struct etw_buf *buf)
+/*
+ * Fill in the members of a buffer's header that are known before it has records; delivery
+ * fills in the others.  With preemption off.
+ */
+void etw_buffer_prepare(struct etw_trace_session *s, struct etw_buf *buf)
 {
 	struct etw_buffer_header *h = (struct etw_buffer_header *)buf->data;
-	struct etw_trace_session *s = session_of(ring);
 
 	memset(h, 0, sizeof(*h));
-	h->buffer_size = ring->size;
+	h->buffer_size = s->hot.ring.size;
 	h->clock = s->clock_type | s->clock_freq << ETW_CLOCK_FREQ_SHIFT;
 	h->processor = buf->cpu;
 	h->logger_id = s->hot.logger_id;
 	h->flags = ETW_BUFFER_PROCESSOR_INDEX;
 	h->ref_time = etw_clock_wall();
 	h->ref_clock = etw_clock_read(s->hot.clock);
+}
+
+static void ring_prepare(struct etw_ring *ring, struct etw_buf *buf)
+{
+	/* What everybody may use stays so when the reserve grows. */
+	if (buf->left >= etw_fair_reserve(&session_of(ring)->hot.fair))
+		WRITE_ONCE(buf->left, U32_MAX);
+	etw_buffer_prepare(session_of(ring), buf);
+}
+
+static u64 ring_now(struct etw_ring *ring)
+{
+	return etw_hot_now(&session_of(ring)->hot);
 }
 
 static void ring_installed(struct etw_ring *ring)
@@ -124,6 +152,7 @@ const struct etw_ring_ops etw_session_ring_ops = {
 	.evict = ring_evict,
 	.prepare = ring_prepare,
 	.installed = ring_installed,
+	.now = ring_now,
 };
 
 /* ------------------------------------------------------------------ memory */
@@ -132,7 +161,8 @@ const struct etw_ring_ops etw_session_ring_ops = {
 u32 etw_buffers_capacity(const struct etw_trace_session *s, u32 max_buffers)
 {
 	/* The snapshot of a BUFFERING session may hold a whole ring of buffers. */
-	return 1 + max_buffers * (s->hot.buffering ? 2 : 1) + 2 * ETW_CONSUMERS_MAX;
+	return max_buffers * (s->hot.buffering ? 2 : 1) + ETW_BUFFERS_BESIDES +
+	       s->hot.fair.most;
 }
 
 /* Make room for capacity entries. */
@@ -159,35 +189,159 @@ int etw_buffers_reserve(struct etw_trace_session *s, u32 capacity)
 	return 0;
 }
 
-/* Growing is optional: fail rather than invoke the OOM killer. */
-#define BUFFER_GFP	(ETW_GFP | __GFP_NORETRY)
+/* Publish to the writers how many buffers they share, without the reserve. */
+static void buffers_share(struct etw_trace_session *s)
+{
+	u32 other = etw_fair_reserve(&s->hot.fair) + s->stand_in_count;
+
+	if (s->total > other)
+		WRITE_ONCE(s->hot.fair.buffers, s->total - other);
+}
+
+static unsigned long buffer_pages(const struct etw_trace_session *s)
+{
+	return s->hot.ring.size >> PAGE_SHIFT;
+}
+
+/* A buffer without memory: one that is in the table already, or a new one with index 0. */
+static struct etw_buffer *buffer_get_empty(struct etw_trace_session *s)
+{
+	struct etw_buffer *b = list_first_entry_or_null(&s->empty, struct etw_buffer, node);
+
+	if (b) {
+		list_del_init(&b->node);
+		return b;
+	}
+	if (s->entries + 1 >= s->capacity)
+		return NULL;
+	b = kzalloc(sizeof(*b), ETW_BUFFER_GFP);
+	if (b)
+		INIT_LIST_HEAD(&b->node);
+	return b;
+}
+
+static void buffer_put_empty(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	if (b->buf.index)
+		list_add(&b->node, &s->empty);
+	else
+		kfree(b);
+}
+
+/* A buffer with memory, charged; or an error, see buffer_make(). */
+static struct etw_buffer *buffer_get(struct etw_trace_session *s)
+{
+	int err = etw_account_charge(&s->account, buffer_pages(s));
+	struct etw_buffer *b;
+
+	if (err)
+		return ERR_PTR(err);
+	b = buffer_get_empty(s);
+	if (b) {
+		if (etw_buffer_pages_alloc(b, s->hot.ring.size,
+					   etw_buffer_node_choose(&s->hot.ring.pool)))
+			return b;
+		buffer_put_empty(s, b);
+	}
+	etw_account_uncharge(&s->account, buffer_pages(s));
+	return ERR_PTR(-ENOMEM);
+}
 
 /*
- * Allocate a buffer, which is in the table but not in the pool, and charge it to
- * s->memcg.  NULL: no memory or no table entry.  Sleeps.
+ * Allocate a buffer, which is in the table but not in the pool, and charge it to s->account
+ * and s->memcg.  -ENOMEM: no memory or no table entry; -ENOBUFS: see etw_account_charge().
+ * Sleeps.
  */
-struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
+static struct etw_buffer *buffer_make(struct etw_trace_session *s)
 {
 	struct mem_cgroup *old;
 	struct etw_buffer *b;
 
 	lockdep_assert_held(&s->lock);
-	if (s->total + 1 >= s->capacity)
-		return NULL;
 	old = set_active_memcg(s->memcg);
-	b = kzalloc(sizeof(*b), BUFFER_GFP);
-	if (b)
-		b->buf.data = __vmalloc(s->hot.ring.size, BUFFER_GFP | __GFP_ZERO);
+	b = buffer_get(s);
 	set_active_memcg(old);
-	if (!b || !b->buf.data) {
-		kfree(b);
-		return NULL;
+	if (IS_ERR(b))
+		return b;
+	if (!b->buf.index) {
+		b->buf.index = ++s->entries;
+		/* A: a writer can find the index in the pool only after this store */
+		WRITE_ONCE(s->hot.ring.pool.table[b->buf.index], &b->buf);
 	}
-	b->buf.index = ++s->total;
-	INIT_LIST_HEAD(&b->node);
-	/* A: a writer can find the index in the pool only after this store */
-	WRITE_ONCE(s->hot.ring.pool.table[b->buf.index], &b->buf);
+	s->total++;
+	buffers_share(s);
 	return b;
+}
+
+/* Give back the memory of a buffer that nobody uses and that is not in the pool. */
+void etw_buffer_empty(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	lockdep_assert_held(&s->lock);
+	etw_buffer_pages_free(b, s->hot.ring.size);
+	etw_account_uncharge(&s->account, buffer_pages(s));
+	list_add(&b->node, &s->empty);
+	s->total--;
+	buffers_share(s);
+}
+
+/* Like buffer_make(), or NULL. */
+struct etw_buffer *etw_buffer_alloc(struct etw_trace_session *s)
+{
+	struct etw_buffer *b = buffer_make(s);
+
+	return IS_ERR(b) ? NULL : b;
+}
+
+/*
+ * A buffer for a consumer's own use, which is never in the pool; NULL: no memory.  Sleeps.
+ * Those of consumers that have left are used again.
+ */
+struct etw_buffer *etw_buffer_stand_in(struct etw_trace_session *s)
+{
+	struct etw_buffer *b = list_first_entry_or_null(&s->stand_ins, struct etw_buffer, node);
+
+	lockdep_assert_held(&s->lock);
+	if (b) {
+		list_del_init(&b->node);
+		return b;
+	}
+	b = etw_buffer_alloc(s);
+	if (!b)
+		return NULL;
+	b->stand_in = true;
+	s->stand_in_count++;
+	buffers_share(s);
+	return b;
+}
+
+#define GROWTH_WAIT_MIN_MS	10U
+#define GROWTH_WAIT_MAX_MS	2000U
+
+/*
+ * Allocate a buffer for a running session that can do without it.  An attempt that is refused
+ * makes the kernel reclaim memory, so the next one waits, twice as long each time: a session
+ * that loses events because memory is short must not add to the shortage.  NULL: there is no
+ * memory, or it is not yet time to try again.
+ */
+struct etw_buffer *etw_buffer_grow(struct etw_trace_session *s)
+{
+	struct etw_growth *growth = &s->growth;
+	struct etw_buffer *b;
+
+	lockdep_assert_held(&s->lock);
+	if (growth->wait_ms && time_before(jiffies, growth->after))
+		return NULL;
+	b = etw_buffer_alloc(s);
+	if (b) {
+		growth->wait_ms = 0;
+		WRITE_ONCE(growth->ask, false);
+		return b;
+	}
+	growth->wait_ms = clamp(2 * growth->wait_ms, GROWTH_WAIT_MIN_MS, GROWTH_WAIT_MAX_MS);
+	growth->refused += growth->refused < U32_MAX;
+	WRITE_ONCE(growth->after, jiffies + msecs_to_jiffies(growth->wait_ms));
+	WRITE_ONCE(growth->ask, true);
+	return NULL;
 }
 
 /* Make the buffer free again. */
@@ -198,19 +352,73 @@ void etw_buffer_recycle(struct etw_trace_session *s, struct etw_buffer *b)
 		list_add(&b->node, &s->spare);
 		return;
 	}
+	if (b->charged)
+		etw_fair_uncharge(&s->hot.fair, b->buf.payer, b->charged - 1);
+	b->charged = 0;
 	etw_pool_push(&s->hot.ring.pool, b->buf.index);
-	WRITE_ONCE(s->dry, false);
+	WRITE_ONCE(s->dry, ETW_DRY_NOT);
 }
 
-/* Make the table and the first min_buffers, all free.  Undo: etw_buffers_free(). */
+/* Add a new buffer to the pool of a running session, and to the reserve if that must grow. */
+void etw_buffer_add(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	lockdep_assert_held(&s->lock);
+	/* The fewer writers can take it meanwhile the better. */
+	preempt_disable();
+	etw_buffer_recycle(s, b);
+	etw_fair_grow(&s->hot.fair, etw_pool_free(&s->hot.ring.pool));
+	preempt_enable();
+	buffers_share(s);
+}
+
+/* Allocate count buffers for the pool, or as many as there is memory for and an error. */
+static int buffers_fill(struct etw_trace_session *s, u32 count)
+{
+	struct etw_buffer *b;
+
+	for (; count; count--) {
+		b = buffer_make(s);
+		if (IS_ERR(b))
+			return PTR_ERR(b);
+		etw_pool_push(&s->hot.ring.pool, b->buf.index);
+		cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * Allocate the reserve.  If there is no memory for all of it, it has no more than its part of
+ * what there is, a fifth, and the rest is for everybody.
+ */
+static void buffers_fill_reserve(struct etw_trace_session *s)
+{
+	u32 reserve;
+
+	etw_fair_start(&s->hot.fair, s->min_buffers);
+	reserve = etw_fair_reserve(&s->hot.fair);
+	if (buffers_fill(s, reserve)) {
+		reserve = min(s->total - s->min_buffers, s->total / 5);
+		if (s->total > s->max_buffers)
+			reserve = max(reserve, s->total - s->max_buffers);
+		etw_fair_shrink(&s->hot.fair, reserve);
+	}
+	buffers_share(s);
+}
+
+/*
+ * Make the table, the first min_buffers and the reserve, all free; the reserve is smaller if
+ * memory is short.  Undo: etw_buffers_free().
+ */
 int etw_buffers_init(struct etw_trace_session *s)
 {
 	struct etw_fifo_cell *cells;
-	struct etw_buffer *b;
-	u32 i, count;
+	u32 count;
 	int err;
 
 	mutex_lock(&s->lock);
+	err = etw_buffer_nodes_init(&s->hot.ring.pool);
+	if (err)
+		goto out;
 	err = etw_buffers_reserve(s, etw_buffers_capacity(s, s->max_buffers));
 	if (err)
 		goto out;
@@ -222,15 +430,10 @@ int etw_buffers_init(struct etw_trace_session *s)
 			goto out;
 		etw_fifo_init(&s->fifo, cells, count);
 	}
-	for (i = 0; i < s->min_buffers; i++) {
-		b = etw_buffer_alloc(s);
-		err = -ENOMEM;
-		if (!b)
-			goto out;
-		etw_pool_push(&s->hot.ring.pool, b->buf.index);
-		cond_resched();
-	}
-	err = 0;
+	err = buffers_fill(s, s->min_buffers);
+	if (err)
+		goto out;
+	buffers_fill_reserve(s);
 out:
 	mutex_unlock(&s->lock);
 	return err;
@@ -242,13 +445,15 @@ void etw_buffers_free(struct etw_trace_session *s)
 	struct etw_buffer *b;
 	u32 i;
 
-	for (i = 1; i <= s->total; i++) {
+	for (i = 1; i <= s->entries; i++) {
 		b = etw_buffer_of(s->hot.ring.pool.table[i]);
-		vfree(b->buf.data);
+		etw_buffer_pages_free(b, s->hot.ring.size);
 		kfree(b);
 		cond_resched();
 	}
+	etw_account_uncharge(&s->account, s->total * buffer_pages(s));
 	kvfree(s->hot.ring.pool.table);
+	etw_buffer_nodes_exit(&s->hot.ring.pool);
 	kvfree(s->fifo.cells);
 }
 
@@ -312,16 +517,24 @@ void etw_buffers_close_all(struct etw_trace_session *s)
 
 /* ---------------------------------------------------------------- counters */
 
+static u64 sum_cpus(const local_t __percpu *counter)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += local_read(per_cpu_ptr(counter, cpu));
+	return sum;
+}
+
 /* Return the number of events dropped by the write side; cause, if not NULL, gets each one. */
 u64 etw_session_dropped(struct etw_trace_session *s, u64 cause[ETW_DROP_CAUSES])
 {
 	u64 sum, total = 0;
-	int cpu, i;
+	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++) {
-		sum = 0;
-		for_each_possible_cpu(cpu)
-			sum += local_read(&per_cpu_ptr(s->hot.cpu, cpu)->dropped[i]);
+		sum = sum_cpus(&s->hot.cpu->dropped[i]);
 		if (cause)
 			cause[i] = sum;
 		total += sum;
@@ -339,12 +552,13 @@ u64 etw_session_lost(struct etw_trace_session *s)
 	       READ_ONCE(s->abandoned_buffers);
 }
 
+/* Return how often a filter could not decide, and let an event pass. */
+u64 etw_session_undecided(struct etw_trace_session *s)
+{
+	return sum_cpus(&s->hot.cpu->undecided);
+}
+
 u64 etw_session_written(struct etw_trace_session *s)
 {
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += local_read(&per_cpu_ptr(s->hot.cpu, cpu)->written);
-	return sum;
+	return sum_cpus(&s->hot.cpu->written);
 }

@@ -8,16 +8,44 @@
 #include "clock.h"
 
 bool etw_trust_tsc;
+bool etw_tsc_failed;
 
-/*
- * True if the kernel has not found the TSC unstable, and the CPU promises that the TSC
- * runs at one rate in all power states.  etw_trust_tsc replaces that promise, which a
- * hypervisor often hides from its guest.
- */
-static bool tsc_trusted(void)
+bool etw_clock_tsc_unstable(void)
 {
 #ifdef CONFIG_X86
-	if (check_tsc_unstable() || !tsc_khz)
+	return check_tsc_unstable() || !tsc_khz;
+#else
+	return true;
+#endif
+}
+
+u32 etw_clock_tsc_khz(void)
+{
+#ifdef CONFIG_X86
+	return tsc_khz;
+#else
+	return 0;
+#endif
+}
+
+u64 etw_clock_tsc_now(void)
+{
+#ifdef CONFIG_X86
+	return rdtsc_ordered();
+#else
+	return 0;
+#endif
+}
+
+/*
+ * True if neither the kernel nor this module has found the TSC wrong, and the CPU promises
+ * that the TSC runs at one rate in all power states.  etw_trust_tsc replaces that promise,
+ * which a hypervisor often hides from its guest.
+ */
+bool etw_clock_tsc_trusted(void)
+{
+#ifdef CONFIG_X86
+	if (etw_clock_tsc_unstable() || etw_tsc_failed)
 		return false;
 	return etw_trust_tsc || boot_cpu_has(X86_FEATURE_TSC_RELIABLE) ||
 	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) &&
@@ -32,9 +60,9 @@ enum etw_clock_source etw_clock_pick(u32 type)
 {
 	switch (type) {
 	case ETW_CLOCK_QPC:
-		return tsc_trusted() ? ETW_SOURCE_TSC : ETW_SOURCE_MONO;
+		return etw_clock_tsc_trusted() ? ETW_SOURCE_TSC : ETW_SOURCE_BOOT;
 	case ETW_CLOCK_CYCLES:
-		return tsc_trusted() ? ETW_SOURCE_TSC : ETW_SOURCE_WALL;
+		return etw_clock_tsc_trusted() ? ETW_SOURCE_TSC : ETW_SOURCE_WALL;
 	default:
 		return ETW_SOURCE_WALL;
 	}
@@ -44,15 +72,19 @@ enum etw_clock_source etw_clock_pick(u32 type)
 u64 etw_clock_frequency(enum etw_clock_source source)
 {
 	switch (source) {
-#ifdef CONFIG_X86
-	case ETW_SOURCE_TSC:
-		return (u64)tsc_khz * 1000;
-#endif
+	case ETW_SOURCE_BOOT:
+		return NSEC_PER_SEC;
 	case ETW_SOURCE_WALL:
 		return 10 * 1000 * 1000;
 	default:
-		return NSEC_PER_SEC;
+		return (u64)etw_clock_tsc_khz() * 1000;
 	}
+}
+
+/* How long the machine has slept since it was booted, in ns. */
+u64 etw_clock_asleep(void)
+{
+	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 }
 
 /* Read the three clocks as close together as possible. */
@@ -62,7 +94,7 @@ void etw_clock_sample(enum etw_clock_source source, struct etw_clock_sync *sync)
 
 	local_irq_save(flags);
 	sync->clock = etw_clock_read(source);
-	sync->mono = ktime_get_mono_fast_ns();
+	sync->boot = ktime_get_boot_fast_ns();
 	sync->wall = etw_clock_wall();
 	local_irq_restore(flags);
 }

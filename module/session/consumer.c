@@ -9,10 +9,16 @@
  * the queue, and returns to the pool when held is 0 too.  Without consumers the queue
  * is a backlog for the next consumer.
  *
+ * Buffers are shared, so what one consumer loses is recorded in a buffer of its own, the
+ * stand-in, which it takes at the place of the gap: before the buffer at its cursor.  It has
+ * that buffer from the beginning, because memory may be short when something is lost; until
+ * it can be used, consumer->gap adds up the losses.
+ *
  * All under session->lock, which is never held while a buffer is copied.
  */
 #include "buffer.h"
 #include "consumer.h"
+#include "ledger.h"
 
 static struct etw_buffer *next_in_queue(struct etw_trace_session *s, struct etw_buffer *b)
 {
@@ -30,7 +36,7 @@ static void buffer_unpend(struct etw_trace_session *s, struct etw_buffer *b)
 
 static void buffer_unhold(struct etw_trace_session *s, struct etw_buffer *b)
 {
-	if (!--b->held && !b->pending)
+	if (!--b->held && !b->pending && !b->stand_in)
 		etw_buffer_recycle(s, b);
 }
 
@@ -59,34 +65,77 @@ void etw_consumers_drop(struct etw_trace_session *s, struct etw_buffer *b)
 		WRITE_ONCE(c->cursor, next);
 		c->info.buffers_lost++;
 		c->info.events_lost += b->events;
+		etw_ledger_miss(s, &c->gap, b, c->lost_as);
 	}
 	if (s->consumer_count) {
 		s->rt_buffers_lost++;
 	} else {
 		s->discarded_buffers++;
 		s->discarded_events += b->events;
+		etw_ledger_miss(s, &s->unread, b, ETW_LOSS_UNREAD);
 	}
 	b->pending = 1;
 	buffer_unpend(s, b);
 }
 
+/* Have a buffer for losses ready.  Without memory there is none until one is needed. */
+void etw_consumer_prepare(struct etw_consumer *c)
+{
+	lockdep_assert_held(&c->session->lock);
+	if (!c->stand_in)
+		c->stand_in = etw_buffer_stand_in(c->session);
+}
+
+/* Make the buffer that records the gap before the cursor; NULL: no memory. */
+static struct etw_buffer *consumer_stand_in(struct etw_consumer *c)
+{
+	struct etw_trace_session *s = c->session;
+	struct etw_buffer *b;
+	u32 built;
+
+	etw_consumer_prepare(c);
+	b = c->stand_in;
+	if (!b)
+		return NULL;
+	b->sequence = c->gap.last.sequence;
+	b->events = 0;
+	b->records_at = ETW_BUFFER_HEADER_SIZE;
+	b->buf.cpu = c->gap.last.processor;
+	b->buf.closed = c->gap.closed;
+	built = etw_ledger_stand_in(s, &c->gap, b->buf.data, &b->buf.used);
+	memset(b->buf.data + b->buf.used, ETW_TAIL_BYTE, s->hot.ring.size - b->buf.used);
+	etw_losses_clear(&c->gap, built);
+	return b;
+}
+
 /*
  * Take the next buffer.  -EAGAIN: there is none yet; -ENODATA: none will come; -EBUSY:
- * the consumer holds too many.
+ * the consumer holds too many, or the one that the next gap needs.
  */
 int etw_consumer_take(struct etw_consumer *c, struct etw_buffer **taken)
 {
 	struct etw_trace_session *s = c->session;
-	struct etw_buffer *b = c->cursor;
+	struct etw_buffer *b = c->cursor, *stand_in = NULL;
 	int i;
 
 	lockdep_assert_held(&s->lock);
-	if (!b)
+	if (!b && !c->gap.missing)
 		return s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
 	for (i = 0; i < ETW_CONSUMER_HELD && c->held[i]; i++)
 		;
-	if (i == ETW_CONSUMER_HELD)
+	if (i == ETW_CONSUMER_HELD || (c->gap.missing && c->stand_in && c->stand_in->held))
 		return -EBUSY;
+	if (c->gap.missing)
+		stand_in = consumer_stand_in(c);
+	if (stand_in) {
+		c->held[i] = stand_in;
+		stand_in->held++;
+		c->info.held++;
+		*taken = stand_in;
+		return 0;
+	}
+	if (!b)
+		return s->state == ETW_STOPPED ? -ENODATA : -EAGAIN;
 	WRITE_ONCE(c->cursor, next_in_queue(s, b));
 	c->held[i] = b;
 	b->held++;
@@ -121,6 +170,24 @@ void etw_consumer_give(struct etw_consumer *c, struct etw_buffer *b)
 	c->held[i] = NULL;
 	c->info.held--;
 	buffer_unhold(c->session, b);
+}
+
+/* Give back a buffer that it took and did not get: it has lost it. */
+void etw_consumer_untake(struct etw_consumer *c, struct etw_buffer *b)
+{
+	lockdep_assert_held(&c->session->lock);
+	if (b->stand_in) {
+		etw_losses_add_records(&c->gap, b->buf.data, b->records_at, b->buf.used);
+		etw_losses_miss(&c->gap, (struct etw_buffer_header *)b->buf.data, b->buf.closed);
+	} else {
+		etw_ledger_miss(c->session, &c->gap, b, c->lost_as);
+		c->info.buffers--;
+		c->info.events -= b->events;
+		c->info.buffers_lost++;
+		c->info.events_lost += b->events;
+		c->session->rt_buffers_lost++;
+	}
+	etw_consumer_give(c, b);
 }
 
 static u64 consumer_backlog(struct etw_consumer *c)
@@ -215,8 +282,8 @@ void etw_consumer_release(struct etw_consumer *c, struct etw_buffer **list, u32 
 }
 
 /*
- * Begin to consume; c is zero except for info.pid.  A session's first consumer gets the
- * backlog.  -ESHUTDOWN: the session stops; -ENOSPC: it has too many consumers.
+ * Begin to consume; c is zero except for info.pid and lost_as.  A session's first consumer
+ * gets the backlog.  -ESHUTDOWN: the session stops; -ENOSPC: it has too many consumers.
  */
 int etw_consumer_attach(struct etw_trace_session *s, struct etw_consumer *c)
 {
@@ -232,12 +299,13 @@ int etw_consumer_attach(struct etw_trace_session *s, struct etw_consumer *c)
 		goto out;
 	c->session = s;
 	if (!s->consumer_count) {
+		etw_losses_move(&c->gap, &s->unread);
 		c->cursor = list_first_entry_or_null(&s->queue, struct etw_buffer,
 						     node);
 		list_for_each_entry(b, &s->queue, node)
 			b->pending = 1;
 	}
-	WRITE_ONCE(s->dry, false);	/* there is a backlog to drop now */
+	WRITE_ONCE(s->dry, ETW_DRY_NOT);	/* there is a backlog to drop now */
 	s->consumer_count++;
 	list_add_tail(&c->node, &s->consumers);
 out:
@@ -266,6 +334,10 @@ void etw_consumer_detach_locked(struct etw_consumer *c)
 	for (i = 0; i < ETW_CONSUMER_HELD; i++)
 		if (c->held[i])
 			buffer_unhold(s, c->held[i]);
+	if (c->stand_in)
+		list_add(&c->stand_in->node, &s->stand_ins);
+	if (last)
+		etw_losses_move(&s->unread, &c->gap);
 }
 
 void etw_consumer_detach(struct etw_consumer *c)

@@ -34,7 +34,7 @@ struct etw_consumer_file {
 /* A hint, without the lock; consumer_next() looks again under it. */
 static bool consumer_readable(struct etw_consumer_file *c)
 {
-	return READ_ONCE(c->consumer.cursor) || READ_ONCE(c->again) ||
+	return etw_consumer_ready(&c->consumer) || READ_ONCE(c->again) ||
 	       READ_ONCE(c->consumer.session->state) == ETW_STOPPED;
 }
 
@@ -100,7 +100,7 @@ static __poll_t consumer_poll(struct file *file, poll_table *pt)
 
 	poll_wait(file, &c->consumer.session->wait, pt);
 	mutex_lock(&c->consumer.session->lock);
-	if (c->consumer.cursor || c->again)
+	if (etw_consumer_ready(&c->consumer) || c->again)
 		events = EPOLLIN | EPOLLRDNORM;
 	else if (c->consumer.session->state == ETW_STOPPED)
 		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;
@@ -110,16 +110,20 @@ static __poll_t consumer_poll(struct file *file, poll_table *pt)
 	return events;
 }
 
-/* The buffer with this index, or NULL; it exists as long as the session. */
-static struct etw_buf *consumer_buffer(struct etw_trace_session *s, u64 index)
+/* The memory of the buffer with this index, or NULL; it exists as long as the session. */
+static u8 *consumer_buffer(struct etw_trace_session *s, u64 index)
 {
-	struct etw_buf *buf = NULL;
+	struct etw_buf *buf;
+	u8 *data = NULL;
 
 	mutex_lock(&s->lock);
-	if (index && index <= s->total)
-		buf = etw_pool_buf(&s->hot.ring.pool, array_index_nospec(index, s->total + 1ULL));
+	if (index && index <= s->entries) {
+		buf = etw_pool_buf(&s->hot.ring.pool, array_index_nospec(index, s->entries + 1ULL));
+		data = buf->data;
+		etw_buffer_of(buf)->mapped = !!data;
+	}
 	mutex_unlock(&s->lock);
-	return buf;
+	return data;
 }
 
 /*
@@ -133,7 +137,7 @@ static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 len = vma->vm_end - vma->vm_start;
 	u32 size = c->consumer.session->hot.ring.size, offset;
 	unsigned long to = vma->vm_start;
-	struct etw_buf *buf;
+	u8 *data;
 	int err;
 
 	if (!(vma->vm_flags & VM_MAYSHARE))
@@ -146,12 +150,12 @@ static int consumer_mmap(struct file *file, struct vm_area_struct *vma)
 	etw_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
 
 	for (; to < vma->vm_end; at += size) {
-		buf = consumer_buffer(c->consumer.session, at / size);
-		if (!buf)
+		data = consumer_buffer(c->consumer.session, at / size);
+		if (!data)
 			return -ENXIO;
 		for (offset = 0; offset < size; offset += PAGE_SIZE, to += PAGE_SIZE) {
 			err = vm_insert_page(vma, to,
-					     vmalloc_to_page(buf->data + offset));
+					     vmalloc_to_page(data + offset));
 			if (err)
 				return err;
 		}
@@ -222,16 +226,14 @@ static void consumer_untake(struct file *file, void *arg)
 {
 	struct etw_consumer_file *c = file->private_data;
 	struct etw_buffer_take *t = arg;
+	struct etw_buffer *b = NULL;
 
 	mutex_lock(&c->consumer.session->lock);
 	c->reported_through = ~c->consumer.session->complete_through;	/* a value that differs */
-	if (t->index && !consumer_give_index(c, t->index)) {
-		c->consumer.info.buffers--;
-		c->consumer.info.events -= t->events;
-		c->consumer.info.buffers_lost++;
-		c->consumer.info.events_lost += t->events;
-		c->consumer.session->rt_buffers_lost++;
-	}
+	if (t->index)
+		b = etw_consumer_held(&c->consumer, t->index);
+	if (b && b != c->again)
+		etw_consumer_untake(&c->consumer, b);
 	mutex_unlock(&c->consumer.session->lock);
 }
 
@@ -300,10 +302,14 @@ struct file *etw_consumer_open(struct etw_trace_session *s, u32 flags)
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->consumer.info.pid = task_tgid_nr(current);
+	c->consumer.lost_as = ETW_LOSS_CONSUMER;
 	mutex_init(&c->read_lock);
 	err = etw_consumer_attach(s, &c->consumer);
 	if (err)
 		goto err_free;
+	mutex_lock(&s->lock);
+	etw_consumer_prepare(&c->consumer);
+	mutex_unlock(&s->lock);
 	file = anon_inode_getfile("[etw-consumer]", &consumer_fops, c,
 				  O_RDONLY | (flags & O_NONBLOCK));
 	if (!IS_ERR(file))

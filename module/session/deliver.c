@@ -20,6 +20,8 @@
 #include "buffer.h"
 #include "consumer.h"
 #include "deliver.h"
+#include "epoch.h"
+#include "ledger.h"
 
 struct workqueue_struct *etw_wq;
 
@@ -31,29 +33,42 @@ struct workqueue_struct *etw_wq;
 static u32 low_water(const struct etw_trace_session *s)
 {
 	u32 cpus = s->hot.shared ? 1 : num_online_cpus();
-	u32 rest = s->total > cpus ? s->total - cpus : 0;
+	u32 total = READ_ONCE(s->hot.fair.buffers);
+	u32 rest = total > cpus ? total - cpus : 0;
 
 	return max(1U, max(rest / 4, min(cpus, rest / 2)));
 }
 
 /* The pool grows below this number: after a flush each CPU needs one at its next event. */
-static u32 growth_mark(const struct etw_trace_session *s)
+u32 etw_deliver_growth_mark(const struct etw_trace_session *s)
 {
 	return max_t(u32, low_water(s), s->hot.shared ? 1 : num_online_cpus());
 }
 
-/* Complete the header, overwrite the unused rest of the buffer, and queue it. */
-static void deliver_publish(struct etw_trace_session *s, struct etw_buffer *b)
+/* How many buffers the session may have, the present reserve included. */
+static u32 most_buffers(const struct etw_trace_session *s)
+{
+	return s->max_buffers + 2 * s->consumer_count + s->abandoned_buffers +
+	       etw_fair_reserve(&s->hot.fair) + s->stand_in_count;
+}
+
+/*
+ * Add what was lost, complete the header, overwrite the unused rest of the buffer, and queue
+ * it.
+ */
+static void deliver_queue(struct etw_trace_session *s, struct etw_buffer *b)
 {
 	struct etw_buffer_header *h = (void *)b->buf.data;
-	u32 used = b->buf.used;
-	u64 lost;
+	u32 used;
 
-	b->events = ETW_COMMIT_COUNT(etw_word_read(&b->buf.commit));
-	if (!b->events) {
-		etw_buffer_recycle(s, b);
-		return;
+	/* Adding up the counters of all CPUs would make each buffer dearer with every CPU. */
+	if (READ_ONCE(s->hot.losing) && xchg(&s->hot.losing, false)) {
+		h->flags |= ETW_BUFFER_EVENTS_LOST;
+		s->ledger.due = true;
 	}
+	b->records_at = b->buf.used;
+	etw_ledger_store(s, &b->buf);
+	used = b->buf.used;
 	memset(b->buf.data + used, ETW_TAIL_BYTE, s->hot.ring.size - used);
 	preempt_disable();
 	h->timestamp = etw_clock_read(s->hot.clock);
@@ -65,16 +80,81 @@ static void deliver_publish(struct etw_trace_session *s, struct etw_buffer *b)
 	h->type = ETW_BUFFER_TYPE_GENERIC;
 	b->sequence = s->next_sequence++;
 	h->sequence = b->sequence;
-	lost = etw_session_lost(s);
-	if (lost != s->lost_seen)
-		h->flags |= ETW_BUFFER_EVENTS_LOST;
-	s->lost_seen = lost;
 
 	s->buffers_delivered++;
 	s->events_delivered += b->events;
 	b->held = 0;
 	list_add_tail(&b->node, &s->queue);
 	etw_consumers_append(s, b);
+}
+
+/* A complete buffer is next in its CPU's order. */
+static void deliver_publish(struct etw_trace_session *s, struct etw_buffer *b)
+{
+	b->events = ETW_COMMIT_COUNT(etw_word_read(&b->buf.commit));
+	if (!b->events) {
+		etw_buffer_recycle(s, b);
+		return;
+	}
+	s->ledger.cpu = b->buf.cpu;
+	s->ledger.time = b->buf.closed;
+	deliver_queue(s, b);
+}
+
+/*
+ * A buffer for losses alone; NULL: there is none, or writers need it more, who may have all
+ * of the reserve: then the losses go on adding up.  A session that stops gets one if there is
+ * memory.
+ */
+static struct etw_buffer *deliver_ledger_buffer(struct etw_trace_session *s)
+{
+	bool running = s->state == ETW_RUNNING;
+	struct etw_pool *pool = &s->hot.ring.pool;
+	struct etw_buffer *b;
+	u32 index, left;
+
+	b = list_first_entry_or_null(&s->spare, struct etw_buffer, node);
+	if (b) {
+		list_del_init(&b->node);
+		return b;
+	}
+	if (!s->hot.buffering) {
+		index = etw_pool_pop_above(pool, 0, running ? etw_fair_reserve(&s->hot.fair) + 1 : 0,
+					   &left);
+		if (index)
+			return etw_buffer_of(etw_pool_buf(pool, index));
+		if (running && s->total >= most_buffers(s))
+			return NULL;
+	}
+	return s->hot.buffering || !running ? etw_buffer_alloc(s) : etw_buffer_grow(s);
+}
+
+/*
+ * Queue buffers of their own for losses that no other buffer had room for.  now: a time that
+ * all events have reached of a session that has delivered none yet.
+ */
+static void deliver_ledger(struct etw_trace_session *s, u64 now)
+{
+	struct etw_buffer *b;
+
+	lockdep_assert_held(&s->lock);
+	while (etw_ledger_pending(s)) {
+		b = deliver_ledger_buffer(s);
+		if (!b)
+			return;
+		b->buf.cpu = s->ledger.cpu;
+		b->buf.closed = s->ledger.time ?: now;
+		b->buf.used = ETW_BUFFER_HEADER_SIZE;
+		etw_word_set(&b->buf.commit, ETW_COMMIT_BIAS);
+		/* Whoever used the buffer before does not pay for it. */
+		b->buf.payer = 0;
+		etw_word_set(&b->buf.paid, 0);
+		b->events = 0;
+		preempt_disable();
+		etw_buffer_prepare(s, &b->buf);
+		preempt_enable();
+		deliver_queue(s, b);
+	}
 }
 
 /*
@@ -140,9 +220,9 @@ static void deliver_abandoned(struct etw_trace_session *s)
 {
 	struct etw_session_cpu *sc;
 	struct etw_buffer *b;
-	u32 i, total = s->total;
+	u32 i, entries = s->entries;
 
-	for (i = 1; i <= total; i++) {
+	for (i = 1; i <= entries; i++) {
 		b = etw_buffer_of(s->hot.ring.pool.table[i]);
 		if (likely(!etw_abandon_marked(s, b)))
 			continue;
@@ -159,45 +239,75 @@ static void deliver_abandoned(struct etw_trace_session *s)
 }
 
 /*
+ * May b, the oldest buffer, which no consumer has taken, be dropped?  Only if writers have
+ * lost events.  If only users above their share have, or if the reserve is not whole and
+ * nobody has yet, b must hold nothing but the events of one such user, or losses, which the
+ * consumers get records of all the same.
+ */
+static bool may_drop(struct etw_trace_session *s, const struct etw_buffer *b, u8 dry)
+{
+	if (dry == ETW_DRY)
+		return true;
+	if (!dry && etw_pool_free(&s->hot.ring.pool) >= etw_fair_reserve(&s->hot.fair))
+		return false;
+	return !b->events || (etw_word_read(&b->buf.paid) == b->events &&
+			      etw_fair_is_over(&s->hot.fair, b->buf.payer));
+}
+
+/*
  * If free buffers run low, grow the pool, or else take buffers from the slowest
  * consumer, early enough that faster ones lose nothing.
  */
 static void deliver_replenish(struct etw_trace_session *s)
 {
-	u32 limit = s->max_buffers + 2 * s->consumer_count + s->abandoned_buffers;
-	bool dry = READ_ONCE(s->dry);
+	u8 dry = READ_ONCE(s->dry);
 	struct etw_buffer *b;
 
 	if (s->hot.buffering || s->state != ETW_RUNNING)
 		return;
-	while (etw_pool_free(&s->hot.ring.pool) < growth_mark(s) && s->total < limit) {
-		b = etw_buffer_alloc(s);
+	while (etw_buffers_available(s) < etw_deliver_growth_mark(s) && s->total < most_buffers(s)) {
+		b = etw_buffer_grow(s);
 		if (!b)
 			break;
-		etw_buffer_recycle(s, b);
+		etw_buffer_add(s, b);
 	}
-	/* There may be memory later: let the next writer without a buffer ask again. */
-	if (s->total < limit)
-		WRITE_ONCE(s->dry, false);
-	while (etw_pool_free(&s->hot.ring.pool) < low_water(s) &&
-	       s->consumer_count && !list_empty(&s->queue)) {
+	/*
+	 * Let the next writer without a buffer ask again; if memory is short, not before the wait
+	 * is over.  Here, because one that asked meanwhile has cleared ask before it raised the
+	 * irq_work that led here.
+	 */
+	if (s->total < most_buffers(s) && s->growth.wait_ms)
+		WRITE_ONCE(s->growth.ask, true);
+	else if (s->total < most_buffers(s))
+		WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	while (etw_buffers_available(s) < low_water(s) && s->consumer_count && !list_empty(&s->queue)) {
 		b = list_first_entry(&s->queue, struct etw_buffer, node);
-		/*
-		 * No consumer has taken it: drop it only if writers have lost events,
-		 * and not after the backlog of a slower consumer has made room.
-		 */
-		if (b->pending == s->consumer_count && !dry)
+		if (b->pending == s->consumer_count && !may_drop(s, b, dry))
 			break;
+		/* The backlog of a slower consumer has made room. */
 		if (b->pending < s->consumer_count && !b->held)
-			dry = false;
+			dry = ETW_DRY_NOT;
 		etw_consumers_drop(s, b);
 	}
+}
+
+/* Deliver soon what sessions have; the ring of a BUFFERING session stays. */
+void etw_deliver_flush_all(void)
+{
+	struct etw_trace_session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &etw_sessions, node)
+		if (!s->hot.buffering)
+			mod_delayed_work(etw_wq, &s->flush_work, 0);
+	rcu_read_unlock();
 }
 
 static void deliver_work(struct work_struct *work)
 {
 	struct etw_trace_session *s = container_of(work, struct etw_trace_session, work);
 
+	etw_epoch_check(s, false);
 	mutex_lock(&s->lock);
 	deliver_drain(s);
 	deliver_replenish(s);
@@ -292,8 +402,9 @@ static int deliver_snapshot(struct etw_trace_session *s)
 }
 
 /*
- * Deliver every event written before the call.  -ESHUTDOWN: the session stops; -ENOMEM:
- * a BUFFERING session has no spare buffers, and part of its ring was not delivered.
+ * Deliver every event written before the call, and look whether the clock is still good.
+ * -ESHUTDOWN: the session stops; -ENOMEM: a BUFFERING session has no spare buffers, and part
+ * of its ring was not delivered.
  *
  * Two grace periods: after the first, writers that read the clock before `through` have
  * reserved their slots, so closing finds them; after the second, writers that were
@@ -303,12 +414,15 @@ static int deliver_snapshot(struct etw_trace_session *s)
 int etw_deliver_flush(struct etw_trace_session *s)
 {
 	u64 through;
+	u32 turns;
 	int err = 0;
 
+	etw_epoch_check(s, true);
 	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)
 		err = -ESHUTDOWN;
+	turns = s->ledger.turns;
 	mutex_unlock(&s->lock);
 	if (err)
 		goto out;
@@ -324,15 +438,19 @@ int etw_deliver_flush(struct etw_trace_session *s)
 	etw_buffers_close_online(s);
 	mutex_lock(&s->lock);
 	etw_abandon_mark(s);
+	etw_ledger_collect(s, turns == s->ledger.turns);
+	turns = s->ledger.turns;
 	mutex_unlock(&s->lock);
 	synchronize_rcu();
 
 	mutex_lock(&s->lock);
+	etw_ledger_collect(s, turns == s->ledger.turns);
 	if (!s->hot.buffering)
 		deliver_drain(s);
 	deliver_abandoned(s);
 	if (s->hot.buffering)
 		err = deliver_snapshot(s);
+	deliver_ledger(s, through);
 	deliver_replenish(s);
 	if (!err) {
 		s->complete_through = through;
@@ -364,6 +482,8 @@ void etw_deliver_init(struct etw_trace_session *s)
 	INIT_DELAYED_WORK(&s->flush_work, deliver_timed_flush);
 	INIT_LIST_HEAD(&s->queue);
 	INIT_LIST_HEAD(&s->spare);
+	INIT_LIST_HEAD(&s->stand_ins);
+	INIT_LIST_HEAD(&s->empty);
 	INIT_LIST_HEAD(&s->consumers);
 	init_waitqueue_head(&s->wait);
 	for_each_possible_cpu(cpu)
@@ -387,7 +507,8 @@ static void discard_ring(struct etw_trace_session *s)
 
 /*
  * The session is out of every snapshot and off the list of sessions, and a grace period
- * has passed: no writer and no hotplug callback is left.
+ * has passed: no writer is left but the clock's records, and no hotplug callback.
+ *  0. Now no writer is left at all.
  *  1. No flush begins or runs any more; all open buffers are closed.
  *  2. Closing raised the irq_work, which queued the works: end them in that order;
  *     nothing can raise them again.
@@ -398,6 +519,7 @@ void etw_deliver_stop(struct etw_trace_session *s)
 {
 	struct etw_buffer *b, *tmp;
 
+	etw_epoch_last_look(s);
 	mutex_lock(&s->flush_lock);
 	mutex_lock(&s->lock);
 	WRITE_ONCE(s->state, ETW_STOPPING);
@@ -410,6 +532,9 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	cancel_work_sync(&s->work);
 
 	mutex_lock(&s->lock);
+	/* The first call may only end the last turn. */
+	etw_ledger_collect(s, true);
+	etw_ledger_collect(s, true);
 	if (s->hot.buffering)
 		discard_ring(s);
 	else
@@ -418,6 +543,8 @@ void etw_deliver_stop(struct etw_trace_session *s)
 	deliver_abandoned(s);
 	etw_abandon_balance(s);
 	etw_clock_sample(s->hot.clock, &s->sync);
+	if (!s->hot.buffering && s->consumer_count)
+		deliver_ledger(s, s->sync.clock);
 	s->complete_through = U64_MAX;
 	s->complete_sequence = s->next_sequence;
 	WRITE_ONCE(s->state, ETW_STOPPED);

@@ -9,9 +9,10 @@
 #include <linux/rculist.h>
 
 #include "buffer.h"
+#include "buffer_pages.h"
 #include "deliver.h"
+#include "epoch.h"
 #include "hotplug.h"
-#include "session.h"
 
 static enum cpuhp_state dead_state, online_state;
 
@@ -40,6 +41,12 @@ static int hotplug_cpu_dead(unsigned int cpu)
 
 static int hotplug_cpu_up(unsigned int cpu)
 {
+	struct etw_trace_session *s;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &etw_sessions, node)
+		WRITE_ONCE(per_cpu_ptr(s->hot.cpu, cpu)->rc.node, etw_buffer_node_of_cpu(cpu));
+	rcu_read_unlock();
 	hotplug_kick_all();
 	return 0;
 }

@@ -3,10 +3,12 @@
  * session.c - sessions: start, find, update, stop
  *
  * A running session is in etw_sessions and in by_id[], both under etw_control, and
- * holds a reference on the module.  STOP removes it from both at once, so that its name
- * is free; the memory stays until the last consumer has closed.
+ * holds a reference on the module.  STOP takes it off etw_sessions at once, so that its name
+ * is free.  It keeps its id until no provider knows it, its clock until everything is
+ * delivered (epoch.c), and its memory until the last consumer has closed.
  */
 #include <linux/cpumask.h>
+#include <linux/math64.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -20,13 +22,14 @@
 #include "access/access.h"
 #include "alloc.h"
 #include "buffer.h"
+#include "buffer_pages.h"
 #include "control_lock.h"
 #include "deliver.h"
+#include "epoch.h"
 #include "provider/capture_timer.h"
+#include "provider/change.h"
 #include "provider/enable.h"
 #include "session.h"
-
-LIST_HEAD(etw_sessions);
 
 unsigned int etw_max_sessions = ETW_SESSIONS_MAX;
 
@@ -53,7 +56,7 @@ struct etw_trace_session *etw_session_find(u64 handle, const char *name, u32 nam
 		if (id > ETW_SESSIONS_MAX)
 			return NULL;
 		s = by_id[array_index_nospec(id, ETW_SESSIONS_MAX + 1)];
-		return s && s->handle == handle ? s : NULL;
+		return s && s->handle == handle && !s->stopping ? s : NULL;
 	}
 	list_for_each_entry(s, &etw_sessions, node)
 		if (s->name_len == name_len && !strncasecmp(s->name, name, name_len))
@@ -87,7 +90,7 @@ u32 etw_sessions_list(u64 *handles, u32 capacity)
 
 	lockdep_assert_held(&etw_control);
 	for (id = 1; id <= ETW_SESSIONS_MAX; id++) {
-		if (!by_id[id])
+		if (!by_id[id] || by_id[id]->stopping)
 			continue;
 		if (n < capacity)
 			handles[n] = by_id[id]->handle;
@@ -138,8 +141,8 @@ static void session_free(struct etw_trace_session *s)
 {
 	if (s->log)
 		s->log_free(s->log);
-	if (s->hot.ring.pool.table)
-		etw_buffers_free(s);
+	etw_buffers_free(s);
+	etw_account_close(&s->account);
 	free_percpu(s->hot.cpu);
 	mem_cgroup_put(s->memcg);
 	mutex_destroy(&s->lock);
@@ -161,7 +164,32 @@ void etw_session_put(struct etw_trace_session *s)
 	kref_put(&s->ref, session_release);
 }
 
+static void session_free_work(struct work_struct *work)
+{
+	session_free(container_of(work, struct etw_trace_session, free_work));
+}
+
+static void session_release_later(struct kref *ref)
+{
+	struct etw_trace_session *s = container_of(ref, struct etw_trace_session, ref);
+
+	INIT_WORK(&s->free_work, session_free_work);
+	queue_work(etw_wq, &s->free_work);
+}
+
+/* For those who may not sleep, or not wait for what freeing a session takes. */
+void etw_session_put_later(struct etw_trace_session *s)
+{
+	kref_put(&s->ref, session_release_later);
+}
+
 /* ----------------------------------------------------------------- starting */
+
+/* Bytes of a session's buffers. */
+static u64 memory_most(void)
+{
+	return (u64)totalram_pages() * PAGE_SIZE / 8;
+}
 
 /*
  * May the session have max_buffers buffers?  A BUFFERING session counts twice, because a
@@ -172,7 +200,21 @@ static bool size_allowed(const struct etw_trace_session *s, u32 max_buffers)
 	u64 buffers = (u64)max_buffers * (s->hot.buffering ? 2 : 1);
 
 	return buffers <= ETW_BUFFERS_MAX &&
-	       buffers * s->hot.ring.size <= (u64)totalram_pages() * PAGE_SIZE / 8;
+	       (buffers + etw_fair_reserve(&s->hot.fair)) * s->hot.ring.size <= memory_most();
+}
+
+/* How many buffers besides max_buffers there may be, for which size_allowed() holds. */
+static u64 reserve_room(const struct etw_trace_session *s, u32 max_buffers)
+{
+	u32 indices = U16_MAX - ETW_BUFFERS_BESIDES - max_buffers;
+
+	return min_t(u64, indices, div_u64(memory_most(), s->hot.ring.size) - max_buffers);
+}
+
+/* The value of a session's budget_kb for this user_budget_kb. */
+static u32 budget_of(u32 user_budget_kb)
+{
+	return user_budget_kb == ETW_BUDGET_NONE ? 0 : user_budget_kb;
 }
 
 /* As ETW does, correct sizes silently, and refuse only impossible ones: -ENOSPC. */
@@ -191,6 +233,10 @@ static int correct_sizes(struct etw_trace_session *s, const struct etw_session_c
 		s->max_buffers = s->min_buffers;	/* its ring does not grow */
 	if (!size_allowed(s, s->max_buffers))
 		return -ENOSPC;
+	etw_fair_init(&s->hot.fair, s->hot.shared ? 1 : num_online_cpus());
+	/* A BUFFERING session overwrites its oldest events and refuses nobody. */
+	if (!s->hot.buffering)
+		etw_fair_limit(&s->hot.fair, s->max_buffers, reserve_room(s, s->max_buffers));
 	/* A session that only writes a file can wait until a buffer is full. */
 	if (config->flush_ms || config->mode & ETW_MODE_REAL_TIME)
 		s->flush_ms = max(config->flush_ms, ETW_FLUSH_MS_MIN);
@@ -232,17 +278,17 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	mutex_init(&s->lock);
 	mutex_init(&s->flush_lock);
 	s->memcg = get_mem_cgroup_from_mm(current->mm);
+	etw_account_open(&s->account);
 	s->hot.mode = config->mode;
 	s->hot.buffering = config->mode & ETW_MODE_BUFFERING;
 	s->hot.independent = config->mode & ETW_MODE_INDEPENDENT;
+	s->hot.fair.budget_kb = budget_of(config->user_budget_kb);
 	s->enabler.hot = &s->hot;
 	s->enabler.secure = config->mode & ETW_MODE_SECURE;
 	s->hot.shared = config->mode & ETW_MODE_NO_PER_PROCESSOR;
-	etw_ring_cpu_init(&s->hot.common.rc, 0);
+	etw_ring_cpu_init(&s->hot.common.rc, 0, etw_buffer_node_of_cpu(raw_smp_processor_id()));
 	s->hot.ring.ops = &etw_session_ring_ops;
 	s->clock_type = config->clock ?: ETW_CLOCK_QPC;
-	s->hot.clock = etw_clock_pick(s->clock_type);
-	s->clock_freq = etw_clock_frequency(s->hot.clock);
 	err = correct_sizes(s, config);
 	if (err)
 		goto err_free;
@@ -256,7 +302,8 @@ static struct etw_trace_session *session_alloc(const struct etw_session_config *
 	if (!s->hot.cpu)
 		goto err_free;
 	for_each_possible_cpu(cpu)
-		etw_ring_cpu_init(&per_cpu_ptr(s->hot.cpu, cpu)->rc, cpu);
+		etw_ring_cpu_init(&per_cpu_ptr(s->hot.cpu, cpu)->rc, cpu,
+				  etw_buffer_node_of_cpu(cpu));
 	etw_deliver_init(s);
 	etw_capture_timer_init(&s->enabler);
 	err = etw_buffers_init(s);
@@ -277,7 +324,7 @@ static void make_guid(struct etw_guid *guid)
 	guid->data4[0] = (guid->data4[0] & 0x3f) | 0x80;
 }
 
-/* Give the session its identity and make it findable. */
+/* Give the session its identity and make it findable.  -EAGAIN: see etw_epoch_enter(). */
 static int session_publish(struct etw_trace_session *s, const struct etw_guid *guid)
 {
 	u16 id;
@@ -296,10 +343,9 @@ static int session_publish(struct etw_trace_session *s, const struct etw_guid *g
 		return -ENOSPC;
 	s->hot.logger_id = id;
 	s->handle = HANDLE(++starts, id);
-	etw_clock_sample(s->hot.clock, &s->start);
-	s->sync = s->start;
+	if (!etw_epoch_enter(s))
+		return -EAGAIN;
 	by_id[id] = s;
-	list_add_tail_rcu(&s->node, &etw_sessions);
 	return 0;
 }
 
@@ -332,14 +378,18 @@ struct etw_trace_session *etw_session_start(const struct etw_session_config *con
 		err = PTR_ERR(s);
 		goto err_module;
 	}
-	mutex_lock(&etw_control);
-	err = session_publish(s, &config->guid);
-	if (!err) {
-		s->log = config->log;
-		s->log_free = config->log_free;
-		etw_session_hold(s);
-	}
-	mutex_unlock(&etw_control);
+	do {
+		if (err == -EAGAIN)
+			etw_epoch_wait();
+		mutex_lock(&etw_control);
+		err = session_publish(s, &config->guid);
+		if (!err) {
+			s->log = config->log;
+			s->log_free = config->log_free;
+			etw_session_hold(s);
+		}
+		mutex_unlock(&etw_control);
+	} while (err == -EAGAIN);
 	if (err)
 		goto err_put;
 	return s;
@@ -364,23 +414,38 @@ void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms)
 		etw_deliver_kick(s);
 }
 
+static int update_max_buffers(struct etw_trace_session *s, u32 max_buffers)
+{
+	u32 most = s->hot.fair.most;
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	if (!size_allowed(s, max_buffers))
+		return -ENOSPC;
+	etw_fair_limit(&s->hot.fair, max_buffers, reserve_room(s, max_buffers));
+	err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
+	if (err)
+		s->hot.fair.most = most;
+	else
+		s->max_buffers = max_buffers;
+	s->growth.wait_ms = 0;
+	WRITE_ONCE(s->dry, ETW_DRY_NOT);
+	return err;
+}
+
 /* UPDATE: 0 leaves a value unchanged. */
-int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms)
+int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms,
+		       u32 user_budget_kb)
 {
 	int err = 0;
 
-	if (!s->hot.buffering && !size_allowed(s, max_buffers))
-		return -ENOSPC;
 	mutex_lock(&s->lock);
 	if (s->state != ETW_RUNNING)
 		err = -ESHUTDOWN;
-	if (!err && max_buffers && !s->hot.buffering) {
-		max_buffers = max(max_buffers, s->min_buffers);
-		err = etw_buffers_reserve(s, etw_buffers_capacity(s, max_buffers));
-		if (!err)
-			s->max_buffers = max_buffers;
-		WRITE_ONCE(s->dry, false);
-	}
+	if (!err && max_buffers && !s->hot.buffering)
+		err = update_max_buffers(s, max(max_buffers, s->min_buffers));
+	if (!err && user_budget_kb)
+		WRITE_ONCE(s->hot.fair.budget_kb, budget_of(user_budget_kb));
 	if (!err && flush_ms)
 		etw_session_set_flush_locked(s, flush_ms);
 	mutex_unlock(&s->lock);
@@ -391,25 +456,41 @@ int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_m
 
 /*
  * Stop a running session.  Called with etw_control held; releases it.  Drops the table's
- * reference; the caller has its own.
+ * reference; the caller has its own.  Nobody finds the session any more, but it keeps its id
+ * while providers know it.
  *
  * When the memory is freed, nothing uses the session any more:
- *  - writers: it is in no snapshot, and etw_provider_session_stopped() waited for a
- *    grace period;
+ *  - writers: it is in no snapshot, and a grace period has passed since;
  *  - CPU hotplug: it was off the list before that grace period;
+ *  - epoch.c: etw_epoch_leave() took it off its list;
  *  - irq_work and works: etw_deliver_stop() and etw_capture_timer_stop() ended them;
  *  - control calls, consumers and the log file's thread: each has a reference.
  */
 void etw_session_stop(struct etw_trace_session *s)
 {
-	lockdep_assert_held(&etw_control);
-	by_id[s->hot.logger_id] = NULL;
-	list_del_rcu(&s->node);
-	etw_provider_session_stopped(&s->enabler);
-	mutex_unlock(&etw_control);
+	struct etw_memory memory = { };
+	int err;
 
+	lockdep_assert_held(&etw_control);
+	s->stopping = true;
+	list_del_rcu(&s->node);
+	for (;;) {
+		err = etw_provider_session_stopped(&s->enabler, &memory);
+		if (!err)
+			by_id[s->hot.logger_id] = NULL;
+		mutex_unlock(&etw_control);
+		if (!etw_memory_again(&memory, &err, ETW_GFP | __GFP_NOFAIL))
+			break;
+		mutex_lock(&etw_control);
+	}
+	etw_memory_free(&memory);
+
+	etw_static_keys_settle();
+	/* F: writers that found the session in an old snapshot are done */
+	synchronize_rcu();
 	etw_capture_timer_stop(&s->enabler);
 	etw_deliver_stop(s);
+	etw_epoch_leave(s);
 	etw_session_put(s);
 	module_put(THIS_MODULE);
 }

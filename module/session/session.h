@@ -18,6 +18,7 @@ struct etw_session_config {
 	u32 min_buffers;
 	u32 max_buffers;
 	u32 flush_ms;
+	u32 user_budget_kb;
 	u32 clock;			/* ETW_CLOCK_*, 0: QPC */
 	u32 mode;			/* ETW_MODE_* */
 	/* a log file or NULL; a started session owns it and frees it with log_free */
@@ -25,7 +26,6 @@ struct etw_session_config {
 	void (*log_free)(struct etw_logfile *log);
 };
 
-extern struct list_head etw_sessions;
 extern unsigned int etw_max_sessions;
 
 struct etw_trace_session *etw_session_start(const struct etw_session_config *config);
@@ -34,8 +34,10 @@ struct etw_trace_session *etw_session_lookup(u64 handle, const char *name, u32 n
 					     u32 rights);
 struct etw_trace_session *etw_session_hold(struct etw_trace_session *s);
 void etw_session_put(struct etw_trace_session *s);
+void etw_session_put_later(struct etw_trace_session *s);
 void etw_session_stop(struct etw_trace_session *s);
-int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms);
+int etw_session_update(struct etw_trace_session *s, u32 max_buffers, u32 flush_ms,
+		       u32 user_budget_kb);
 void etw_session_set_flush_locked(struct etw_trace_session *s, u32 ms);
 u32 etw_sessions_list(u64 *handles, u32 capacity);
 u64 etw_sessions_visible(void);

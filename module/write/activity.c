@@ -48,12 +48,18 @@ static struct activity *activity_find(const struct task_struct *task)
 	return NULL;
 }
 
-/* The current task's id or NULL; valid while preemption stays off. */
-const struct etw_guid *etw_activity_current(void)
+/* Copy the current task's id to room and return that; NULL: it has none. */
+const struct etw_guid *etw_activity_current(struct etw_guid *room)
 {
-	struct activity *a = activity_find(current);
+	struct activity *a;
 
-	return a ? &a->id : NULL;
+	/* A replaced id stays readable for a grace period. */
+	rcu_read_lock_sched_notrace();
+	a = activity_find(current);
+	if (a)
+		*room = a->id;
+	rcu_read_unlock_sched_notrace();
+	return a ? room : NULL;
 }
 
 static void activity_replace(struct task_struct *task, struct activity *fresh)
@@ -103,15 +109,8 @@ static int activity_set(const struct etw_guid *id)
 
 static void activity_get(struct etw_guid *id)
 {
-	const struct etw_guid *own;
-
-	rcu_read_lock_sched_notrace();
-	own = etw_activity_current();
-	if (own)
-		*id = *own;
-	else
+	if (!etw_activity_current(id))
 		memset(id, 0, sizeof(*id));
-	rcu_read_unlock_sched_notrace();
 }
 
 /*

@@ -13,7 +13,7 @@ struct task_struct;
 /* Some task has set an id since the module was loaded. */
 DECLARE_STATIC_KEY_FALSE(etw_activity_used);
 
-const struct etw_guid *etw_activity_current(void);
+const struct etw_guid *etw_activity_current(struct etw_guid *room);
 void etw_activity_init(void);
 void etw_activity_task_exits(struct task_struct *task);
 void etw_activity_exit(void);

@@ -7,11 +7,12 @@
  * all CPUs when a session first asks for items; it is not charged to any cgroup and
  * stays until the module is unloaded.
  *
- * Pairing: H between etw_items_prepare() and etw_items_build().
+ * Pairing: I of core/ring.h, between etw_items_prepare() and etw_items_build().
  */
 #include <linux/audit.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -24,7 +25,7 @@
 #include "core/utf8.h"
 #include "alloc.h"
 #include "cgroup.h"
-#include "control_lock.h"
+#include "context.h"
 #include "extended_items.h"
 #include "opts.h"
 #include "stack.h"
@@ -48,6 +49,7 @@ struct etw_items {
 	ITEM(ts_id, 4);
 	ITEM(start_key, 8);
 	ITEM(event_key, 8);
+	ITEM(context, sizeof(struct etw_ext_context));
 	ITEM(app, 2 * ETW_CGROUP_PATH);
 	ITEM(container, ETW_CGROUP_PATH);
 	ITEM(pid_namespace, sizeof(struct etw_ext_pid_namespace));
@@ -56,6 +58,7 @@ struct etw_items {
 
 static DEFINE_PER_CPU(struct etw_items *, scratch);
 static DEFINE_PER_CPU(local64_t, event_keys);
+static DEFINE_MUTEX(scratch_lock);	/* while scratch is allocated */
 
 /* ------------------------------------------------------------------- memory */
 
@@ -83,20 +86,23 @@ void etw_items_exit(void)
 int etw_items_prepare(void)
 {
 	struct etw_items *items;
-	int cpu;
+	int cpu, err = 0;
 
-	lockdep_assert_held(&etw_control);
+	mutex_lock(&scratch_lock);
 	for_each_possible_cpu(cpu) {
 		if (per_cpu(scratch, cpu))
 			continue;
-		items = kvzalloc_node(ETW_NESTING_LIMIT * sizeof(*items),
+		items = kvzalloc_node(ETW_NESTING_LEVELS * sizeof(*items),
 				      GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu));
-		if (!items)
-			return -ENOMEM;
-		/* H: zeroed memory before the pointer */
+		if (!items) {
+			err = -ENOMEM;
+			break;
+		}
+		/* I: zeroed memory before the pointer */
 		smp_store_release(per_cpu_ptr(&scratch, cpu), items);
 	}
-	return 0;
+	mutex_unlock(&scratch_lock);
+	return err;
 }
 
 /* -------------------------------------------------------------------- items */
@@ -159,6 +165,17 @@ static void put_event_key(struct etw_items *items)
 
 	memcpy(items->event_key.data, &key, sizeof(key));
 	item_seal(&items->event_key.head, ETW_EXT_EVENT_KEY, sizeof(key));
+}
+
+/* user: written by a process, whose context is always the same. */
+static void put_context(struct etw_items *items, bool user)
+{
+	struct etw_ext_context *context = (void *)items->context.data;
+
+	memset(context, 0, sizeof(*context));
+	if (!user)
+		etw_context_describe(context);
+	item_seal(&items->context.head, ETW_EXT_CONTEXT, sizeof(*context));
 }
 
 /* Returns the size of the string in bytes, with its NUL. */
@@ -253,11 +270,12 @@ const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 					const struct etw_record_source *source,
 					const struct etw_write_opts *opts)
 {
-	/* H */
+	/* I */
 	struct etw_items *items = smp_load_acquire(this_cpu_ptr(&scratch));
-	u32 simple = ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_EVENT_KEY;
+	u32 simple = ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_EVENT_KEY |
+		     ETW_ENABLE_CONTEXT;
 
-	if (!items || depth > ETW_NESTING_LIMIT)
+	if (!items || depth > ETW_NESTING_LEVELS)
 		return NULL;
 	items += depth - 1;
 	items->built = properties & simple;
@@ -269,6 +287,8 @@ const struct etw_items *etw_items_build(u32 properties, unsigned int depth,
 		items->built |= put_start_key(items);
 	if (properties & ETW_ENABLE_EVENT_KEY)
 		put_event_key(items);
+	if (properties & ETW_ENABLE_CONTEXT)
+		put_context(items, opts && opts->user);
 	if (properties & (ETW_ENABLE_PSM_KEY | ETW_ENABLE_CONTAINER))
 		items->built |= put_paths(items, properties);
 	if (properties & ETW_ENABLE_STACK_TRACE)
@@ -298,6 +318,8 @@ void etw_items_select(struct etw_record_items *to, const struct etw_items *from,
 		item_add(to, &from->start_key.head);
 	if (want & ETW_ENABLE_EVENT_KEY)
 		item_add(to, &from->event_key.head);
+	if (want & ETW_ENABLE_CONTEXT)
+		item_add(to, &from->context.head);
 	if (want & ETW_ENABLE_PSM_KEY)
 		item_add(to, &from->app.head);
 	if (want & ETW_ENABLE_CONTAINER)

@@ -13,11 +13,15 @@
 struct etw_write_opts;
 
 #define ETW_NESTING_LIMIT	16	/* of the module parameter nesting_max */
+#define ETW_NESTING_OWN		2	/* more, for each of softirqs, hardirqs and NMIs */
+/* The depth of the innermost writer: each context may also have one about to give up. */
+#define ETW_NESTING_LEVELS	(ETW_NESTING_LIMIT + 3 * ETW_NESTING_OWN + 3)
 
 /* Properties that each ask for an item. */
 #define ETW_ENABLE_ITEMS	(ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_STACK_TRACE | \
 				 ETW_ENABLE_PSM_KEY | ETW_ENABLE_PROCESS_START_KEY |	\
-				 ETW_ENABLE_EVENT_KEY | ETW_ENABLE_CONTAINER)
+				 ETW_ENABLE_EVENT_KEY | ETW_ENABLE_CONTAINER |	\
+				 ETW_ENABLE_CONTEXT)
 
 struct etw_items;
 

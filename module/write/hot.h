@@ -18,6 +18,8 @@
 
 #include "clock.h"
 #include "core/ring.h"
+#include "fair.h"
+#include "loss.h"
 #include <etw/abi.h>
 
 /* A session on one CPU. */
@@ -26,16 +28,19 @@ struct etw_session_cpu {
 	struct etw_ring_cpu rc;
 	local_t written;
 	local_t dropped[ETW_DROP_CAUSES] ____cacheline_aligned;
+	local_t undecided;		/* filters that could not decide */
+	struct etw_loss_note lost[2][ETW_DROP_CAUSES];	/* by hot.loss_slot, see loss.c */
 	/* for the delivery worker, under session->lock */
 	struct list_head waiting ____cacheline_aligned; /* buffers that arrived early */
 	u16 next_generation;
+	struct etw_loss_sum unrecorded[ETW_DROP_CAUSES];	/* see session/ledger.c */
 };
 
 /* Part of struct etw_trace_session. */
 struct etw_session_hot {
 	struct etw_ring ring;
 	struct etw_session_cpu __percpu *cpu;
-	enum etw_clock_source clock;
+	enum etw_clock_source clock;	/* changes in stop_machine(), see session/epoch.c */
 	u16 logger_id;
 	bool independent;
 	bool buffering;
@@ -51,12 +56,16 @@ struct etw_session_hot {
 		atomic_t changing;	/* CPUs in etw_ring_switch() */
 	} common ____cacheline_aligned;
 	atomic_t sequence;		/* of messages, see reserve.c */
+	u32 loss_slot;			/* 0 or 1; written under session->lock */
+	bool losing;			/* events were lost since a buffer was flagged */
+	struct etw_fair fair;
 };
 
 /* Part of struct etw_registration. */
 struct etw_registration_hot {
 	struct etw_provider own;	/* of processes and run-time handles */
 	struct pid *tgid;		/* process that registered; NULL: a kernel module */
+	u64 payer;			/* see fair.h; 0: the kernel */
 	u32 flags;			/* ETW_REGISTER_* */
 	bool types;			/* data descriptors have types; written under etw_control */
 	bool refused;			/* a process may not write; written under etw_control */
@@ -84,6 +93,44 @@ static inline bool etw_hot_refuses(struct etw_registration_hot *reg)
 static inline bool etw_hot_is_classic(const struct etw_registration_hot *reg)
 {
 	return reg->flags & ETW_REGISTER_CLASSIC;
+}
+
+/*
+ * The time of a record that is written now, read after the position.  The source may change
+ * if this is an NMI.
+ */
+static __always_inline u64 etw_hot_now(const struct etw_session_hot *s)
+{
+	enum etw_clock_source source = READ_ONCE(s->clock);
+
+	return s->shared ? etw_clock_read_ordered(source) : etw_clock_read(source);
+}
+
+/*
+ * May a process write into the buffer named by cur?  Whoever may take the next buffer may
+ * write into this one; only if it was one of the last there is more to ask.
+ */
+static __always_inline bool etw_hot_may_use(struct etw_session_hot *s, u64 payer, u64 cur)
+{
+	const struct etw_buf *buf = etw_pool_buf(&s->ring.pool, ETW_CUR_INDEX(cur));
+
+	return likely(READ_ONCE(buf->left) >= etw_fair_reserve(&s->fair)) ||
+	       etw_fair_entitled(s, payer, buf);
+}
+
+/* A process has reserved a slot in buf and not committed it yet. */
+static __always_inline void etw_hot_paid(enum etw_use use, struct etw_buf *buf, u64 payer)
+{
+	if (ETW_PAYER_USER(buf->payer) == ETW_PAYER_USER(payer))
+		etw_word_add(use, &buf->paid, 1);
+}
+
+/* Does the session's budget refuse the process's record of len bytes? */
+static __always_inline bool etw_hot_over_budget(struct etw_session_hot *s, u64 payer, u32 len)
+{
+	u32 kb = READ_ONCE(s->fair.budget_kb);
+
+	return unlikely(kb) && !etw_fair_within_budget(&s->fair, payer, kb, len);
 }
 
 #endif /* ETW_WRITE_HOT_H */

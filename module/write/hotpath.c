@@ -6,12 +6,12 @@
  * kernel entry and exit code).  No lock, no allocation, no wakeup.
  *
  * With preemption off: read the provider's snapshot; for every session that takes
- * the event, sample the word that holds this CPU's position (rc.cur); read each clock
- * needed, once; then reserve from the samples.  A reservation fails if an interrupt
- * wrote since the sample was taken; position and clock are then read again, so time
- * never runs backwards within a CPU's stream.  After a reservation nothing can fail but
- * the reading of a driver's payload, and the slot is given back or committed before
- * preemption is enabled again.
+ * the event, sample the word that holds this CPU's position (rc.cur); then, for each of
+ * them, read its clock, unless it was read for another one; then reserve from the sample.
+ * A reservation fails if an interrupt wrote since the sample was taken; position and clock
+ * are then read again, so time never runs backwards within a CPU's stream.  After a
+ * reservation nothing can fail but the reading of a driver's payload, and the slot is given
+ * back or committed before preemption is enabled again.
  *
  * Pairing: F of change.c with rcu_dereference_sched() here.  core/ring.h describes the
  * other barriers.
@@ -21,6 +21,7 @@
 #include <linux/rcupdate.h>
 
 #include "core/ring.h"
+#include "context.h"
 #include "described.h"
 #include "extended_items.h"
 #include "hot.h"
@@ -30,8 +31,12 @@
 #include "reserve.h"
 #include "snapshot.h"
 
-/* Task, softirq, hardirq and NMI, doubled for faults and probes within them. */
-unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
+/*
+ * The writers that may be active on one CPU before further ones have to ask
+ * hotpath_enter_deep(): task, softirq, hardirq and NMI, doubled for faults and probes within
+ * them.  At most ETW_NESTING_LIMIT.
+ */
+unsigned int etw_nesting_max = 8;
 
 /*
  * If the position changes during this many tries, each try itself causes an event,
@@ -40,6 +45,33 @@ unsigned int etw_nesting_max = 8;	/* at most ETW_NESTING_LIMIT */
 #define TRIES_MAX	100
 
 static DEFINE_PER_CPU(unsigned int, nesting);
+
+/* Those of them that went on although there were more than etw_nesting_max, by context */
+static DEFINE_PER_CPU(unsigned int [ETW_CONTEXTS], nesting_deep);
+
+/*
+ * There are more writers than etw_nesting_max.  Those of the interrupted contexts must not
+ * cost an interrupt its events, so each kind of interrupt may have ETW_NESTING_OWN more,
+ * whatever the others have.  false: the event is lost.  As the count above ends every
+ * recursion, nothing before it can be traced, and so call a writer: see Kbuild.
+ */
+static noinline bool hotpath_enter_deep(void)
+{
+	unsigned int context = etw_context_now();
+
+	if (context == ETW_CONTEXT_TASK)
+		return false;
+	if (this_cpu_inc_return(nesting_deep[context]) <= ETW_NESTING_OWN)
+		return true;
+	this_cpu_dec(nesting_deep[context]);
+	return false;
+}
+
+/* After hotpath_enter_deep() returned true. */
+static void hotpath_leave_deep(void)
+{
+	this_cpu_dec(nesting_deep[etw_context_now()]);
+}
 
 /*
  * A task ends.  No writer is active on this CPU now, because writers do not sleep, and those
@@ -54,11 +86,14 @@ void etw_hotpath_task_exits(void)
 	preempt_enable_notrace();
 }
 
-/* Write one session's record.  cur: the sampled position; now: the time read after it. */
+/*
+ * Write one session's record.  cur: the sampled position; now: the time read after it;
+ * payer: see fair.h, 0 in kernel-mode writes.
+ */
 static __always_inline int write_one(struct etw_session_hot *s,
 				     const struct etw_record_source *source,
 				     const struct etw_record_items *items,
-				     u64 cur, u64 now)
+				     u64 cur, u64 now, u64 payer)
 {
 	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
 	u32 len = etw_record_slot(source->size), tries = 0;
@@ -66,21 +101,32 @@ static __always_inline int write_one(struct etw_session_hot *s,
 	u8 *slot;
 
 	if (unlikely(!etw_ring_fits(&s->ring, len)))
-		return etw_reserve_count_drop(s, ETW_DROP_BUFFER_SIZE);
+		return etw_reserve_count_drop(s, ETW_DROP_BUFFER_SIZE, source->provider);
+	if (payer && etw_hot_over_budget(s, payer, len))
+		return etw_reserve_count_drop(s, ETW_DROP_BUDGET, source->provider);
 	for (;;) {
 		if (likely(etw_ring_room(&s->ring, cur, len))) {
+			if (payer && unlikely(!etw_hot_may_use(s, payer, cur)))
+				return etw_reserve_count_drop(s, etw_fair_cause(s, payer),
+							      source->provider);
 			slot = etw_ring_reserve(ETW_LOCAL, &s->ring, &sc->rc, cur,
 						len, &buf);
 			if (likely(slot))
 				break;
-		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur)) {
-			return etw_reserve_count_drop(s, ETW_DROP_NO_BUFFER);
+		} else if (payer) {
+			if (etw_fair_switch(ETW_LOCAL, s, &sc->rc, cur, payer))
+				return etw_reserve_count_drop(s, etw_fair_cause(s, payer),
+							      source->provider);
+		} else if (etw_ring_switch(ETW_LOCAL, &s->ring, &sc->rc, cur, NULL)) {
+			return etw_reserve_count_drop(s, ETW_DROP_NO_BUFFER, source->provider);
 		}
 		if (unlikely(++tries == TRIES_MAX))
-			return etw_reserve_count_drop(s, ETW_DROP_NESTING);
+			return etw_reserve_count_drop(s, ETW_DROP_NESTING, source->provider);
 		cur = etw_word_read(&sc->rc.cur);
-		now = etw_clock_read(s->clock);
+		now = etw_clock_read(READ_ONCE(s->clock));
 	}
+	if (payer)
+		etw_hot_paid(ETW_LOCAL, buf, payer);
 	if (unlikely(etw_record_write_items(slot, source, items, now)))
 		return etw_reserve_unreadable(s, &(struct etw_slot){ slot, len, now, buf }, source);
 	etw_ring_commit(ETW_LOCAL, &s->ring, buf, len);
@@ -88,37 +134,39 @@ static __always_inline int write_one(struct etw_session_hot *s,
 	return 0;
 }
 
-/* Read each clock that these sessions use, once. */
-static __always_inline void read_clocks(const struct etw_snapshot *snapshot,
-					u32 wanted, u64 *now)
-{
-	enum etw_clock_source clock;
-	u32 have = 0;
+/* The clocks that were read for this event: those in have. */
+struct clocks {
+	u32 have;
+	u64 now[ETW_SOURCES];
+};
 
-	for (; wanted; wanted &= wanted - 1) {
-		clock = snapshot->entries[__ffs(wanted)].session->clock;
-		if (!(have & BIT(clock)))
-			now[clock] = etw_clock_read(clock);
-		have |= BIT(clock);
-	}
+/* The time for a session, whose source may change if this is an NMI. */
+static __always_inline u64 session_time(const struct etw_session_hot *s, struct clocks *clocks)
+{
+	enum etw_clock_source clock = READ_ONCE(s->clock);
+
+	if (!(clocks->have & BIT(clock)))
+		clocks->now[clock] = etw_clock_read(clock);
+	clocks->have |= BIT(clock);
+	return clocks->now[clock];
 }
 
 /* Write to the sessions in wanted; cur[] has their sampled positions. */
 static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
 					const struct etw_record_source *source,
 					const struct etw_record_items *items,
-					u32 wanted, const u64 *cur)
+					u32 wanted, const u64 *cur, u64 payer)
 {
-	u64 now[ETW_SOURCES] UNINITIALIZED;
+	struct clocks clocks UNINITIALIZED;
 	struct etw_session_hot *s;
 	u32 i, left;
 	int err, ret = 0;
 
-	read_clocks(snapshot, wanted, now);
+	clocks.have = 0;
 	for (left = wanted; left; left &= left - 1) {
 		i = __ffs(left);
 		s = snapshot->entries[i].session;
-		err = write_one(s, source, items, cur[i], now[s->clock]);
+		err = write_one(s, source, items, cur[i], session_time(s, &clocks), payer);
 		if (unlikely(err) && !ret)
 			ret = err;
 	}
@@ -130,12 +178,13 @@ static __always_inline int write_wanted(const struct etw_snapshot *snapshot,
  * session that is not INDEPENDENT, else 0.
  */
 static noinline int hotpath_drop_wanted(const struct etw_snapshot *snapshot, u32 wanted,
-				u32 cause)
+				u32 cause, const struct etw_guid *provider)
 {
 	int err, ret = 0;
 
 	for (; wanted; wanted &= wanted - 1) {
-		err = etw_reserve_count_drop(snapshot->entries[__ffs(wanted)].session, cause);
+		err = etw_reserve_count_drop(snapshot->entries[__ffs(wanted)].session, cause,
+					     provider);
 		if (!ret)
 			ret = err;
 	}
@@ -155,7 +204,7 @@ static void clamp_time(struct etw_record_extra *to, const struct etw_record_extr
 /* As write_one(), with the items that the session asked for. */
 static int write_items(struct etw_session_hot *s, const struct etw_record_source *source,
 		       const struct etw_items *built, u32 properties,
-		       const struct etw_record_extra *extra, u64 cur, u64 now)
+		       const struct etw_record_extra *extra, u64 cur, u64 now, u64 payer)
 {
 	struct etw_record_source own = *source;
 	u64 after = READ_ONCE(s->given_after);
@@ -169,10 +218,10 @@ static int write_items(struct etw_session_hot *s, const struct etw_record_source
 	etw_items_select(&items, built, properties);
 	items.extra = extra;
 	if (etw_record_measure_items(&own, &items))
-		return etw_reserve_count_drop(s, ETW_DROP_EVENT_SIZE);
+		return etw_reserve_count_drop(s, ETW_DROP_EVENT_SIZE, source->provider);
 	if (s->shared)
-		return etw_reserve_write(s, &own, items.count || extra ? &items : NULL);
-	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now);
+		return etw_reserve_write(s, &own, items.count || extra ? &items : NULL, payer);
+	return write_one(s, &own, items.count || extra ? &items : NULL, cur, now, payer);
 }
 
 /* Sample the positions of the sessions in wanted. */
@@ -186,6 +235,11 @@ static __always_inline void sample(const struct etw_snapshot *snapshot, u32 want
 	}
 }
 
+static u64 payer_of(const struct etw_write_opts *opts)
+{
+	return opts ? opts->payer : 0;
+}
+
 /*
  * As write_wanted(), when some session asks for items or is shared, or the event has
  * extra items.  properties[]: of each session; all: their union.
@@ -196,20 +250,22 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
 				       const u32 *properties, u32 all,
 				       const struct etw_record_extra *extra)
 {
-	u64 now[ETW_SOURCES] UNINITIALIZED, cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
+	struct clocks clocks UNINITIALIZED;
 	const struct etw_items *built;
 	struct etw_session_hot *s;
 	u32 left, i;
 	int err, ret = 0;
 
 	built = all ? etw_items_build(all, this_cpu_read(nesting), source, opts) : NULL;
-	/* Building takes time; sample and read the clocks after it. */
+	/* Building takes time; sample, and read the clocks, after it. */
 	sample(snapshot, wanted, cur);
-	read_clocks(snapshot, wanted, now);
+	clocks.have = 0;
 	for (left = wanted; left; left &= left - 1) {
 		i = __ffs(left);
 		s = snapshot->entries[i].session;
-		err = write_items(s, source, built, properties[i], extra, cur[i], now[s->clock]);
+		err = write_items(s, source, built, properties[i], extra, cur[i],
+				  session_time(s, &clocks), payer_of(opts));
 		if (err && !ret)
 			ret = err;
 	}
@@ -222,7 +278,7 @@ static noinline int write_wanted_items(const struct etw_snapshot *snapshot,
  */
 static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 				       const struct etw_record_source *source, u32 wanted,
-				       const struct etw_record_extra *extra)
+				       const struct etw_record_extra *extra, u64 payer)
 {
 	u64 cur[ETW_PROVIDER_SESSIONS] UNINITIALIZED;
 	struct etw_record_items items UNINITIALIZED;
@@ -231,7 +287,23 @@ static noinline int write_wanted_extra(const struct etw_snapshot *snapshot,
 	items.count = 0;
 	items.size = 0;
 	sample(snapshot, wanted, cur);
-	return write_wanted(snapshot, source, &items, wanted, cur);
+	return write_wanted(snapshot, source, &items, wanted, cur, payer);
+}
+
+/* As write_wanted_items(), but there are more writers than etw_nesting_max. */
+static noinline int write_chosen_deep(const struct etw_snapshot *snapshot,
+				      const struct etw_record_source *source,
+				      const struct etw_write_opts *opts, u32 wanted,
+				      const u32 *properties, u32 all,
+				      const struct etw_record_extra *extra)
+{
+	int ret;
+
+	if (!hotpath_enter_deep())
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING, source->provider);
+	ret = write_wanted_items(snapshot, source, opts, wanted, properties, all, extra);
+	hotpath_leave_deep();
+	return ret;
 }
 
 /*
@@ -250,16 +322,33 @@ static noinline int write_chosen(const struct etw_snapshot *snapshot,
 	for (left = wanted; left; left &= left - 1)
 		all |= properties[__ffs(left)];
 	if (unlikely(this_cpu_inc_return(nesting) > READ_ONCE(etw_nesting_max))) {
-		ret = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+		ret = write_chosen_deep(snapshot, source, opts, wanted, properties, all, extra);
 	} else if (extra && !all && !snapshot->shared && !extra->timestamp_given) {
-		ret = write_wanted_extra(snapshot, source, wanted, extra);
+		ret = write_wanted_extra(snapshot, source, wanted, extra, payer_of(opts));
 	} else if (all || extra || snapshot->shared) {
 		ret = write_wanted_items(snapshot, source, opts, wanted, properties, all, extra);
 	} else {
 		sample(snapshot, wanted, cur);
-		ret = write_wanted(snapshot, source, NULL, wanted, cur);
+		ret = write_wanted(snapshot, source, NULL, wanted, cur, payer_of(opts));
 	}
 	this_cpu_dec(nesting);
+	return ret;
+}
+
+/*
+ * As write_wanted_extra(), but there are more writers than etw_nesting_max; extra may be
+ * NULL.
+ */
+static noinline int write_deep(const struct etw_snapshot *snapshot,
+			       const struct etw_record_source *source, u32 wanted,
+			       const struct etw_record_extra *extra)
+{
+	int ret;
+
+	if (!hotpath_enter_deep())
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING, source->provider);
+	ret = write_wanted_extra(snapshot, source, wanted, extra, 0);
+	hotpath_leave_deep();
 	return ret;
 }
 
@@ -284,10 +373,10 @@ static noinline int write_typed(const struct etw_snapshot *snapshot,
 	if (!wanted)
 		return 0;
 	if (unlikely(err == -EFAULT))
-		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_COPY_FAULT);
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_COPY_FAULT, source->provider);
 	/* The metadata alone, or together with the payload, exceeds an event's maximum size. */
 	if (err || event.source.size + event.extra.size > ETW_RECORD_MAX)
-		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE, source->provider);
 	event.source.size += event.extra.size;
 	return write_chosen(snapshot, &event.source, opts, wanted, properties, &event.extra);
 }
@@ -323,16 +412,16 @@ static noinline int write_described(const struct etw_snapshot *snapshot,
 	if (unlikely(err == -EINVAL))
 		return err;
 	if (unlikely(err == -EFAULT))
-		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_COPY_FAULT);
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_COPY_FAULT, source->provider);
 	if (unlikely(err || event.source.size + event.extra.size > ETW_RECORD_MAX))
-		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE);
+		return hotpath_drop_wanted(snapshot, wanted, ETW_DROP_EVENT_SIZE, source->provider);
 	event.source.size += event.extra.size;
 	if (unlikely(event.extra.timestamp_given))
 		return write_dated(snapshot, &event, wanted);
 	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
-		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra);
+		err = write_wanted_extra(snapshot, &event.source, wanted, &event.extra, 0);
 	else
-		err = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+		err = write_deep(snapshot, &event.source, wanted, &event.extra);
 	this_cpu_dec(nesting);
 	return err;
 }
@@ -388,9 +477,9 @@ int etw_hotpath_write(const struct etw_provider *provider,
 	if (!wanted)
 		goto out;
 	if (likely(this_cpu_inc_return(nesting) <= READ_ONCE(etw_nesting_max)))
-		ret = write_wanted(snapshot, source, NULL, wanted, cur);
+		ret = write_wanted(snapshot, source, NULL, wanted, cur, 0);
 	else
-		ret = hotpath_drop_wanted(snapshot, wanted, ETW_DROP_NESTING);
+		ret = write_deep(snapshot, source, wanted, NULL);
 	this_cpu_dec(nesting);
 out:
 	preempt_enable_notrace();
@@ -418,7 +507,7 @@ int etw_hotpath_drop(const struct etw_provider *provider,
 		wanted = etw_match_sessions(snapshot, &ask, properties);
 	}
 	if (wanted)
-		ret = hotpath_drop_wanted(snapshot, wanted, cause);
+		ret = hotpath_drop_wanted(snapshot, wanted, cause, &provider->guid);
 	preempt_enable_notrace();
 	return ret;
 }

@@ -3,7 +3,8 @@
  * match.c - find the sessions that take an event when more than level and keyword
  * decides: filters, the writer's options, groups
  *
- * Any context, with preemption off.
+ * Any context, with preemption off.  All filters together examine at most ETW_FILTER_BUDGET
+ * bytes of an event; abi_filter.h says what they do then.
  */
 #include "core/names.h"
 #include "core/payload.h"
@@ -21,22 +22,42 @@ static bool id_passes(const struct etw_event_ids *ids, const struct etw_match_ev
 	       (event->typed && event->typed->schema) || etw_ids_pass(ids, event->desc->id);
 }
 
-static bool name_passes(const struct etw_name_filter *filter, const struct etw_match_event *event)
+/* The event passes a filter of this session that cannot decide. */
+static noinline bool match_undecided(const struct etw_snapshot_entry *entry)
+{
+	local_inc(&this_cpu_ptr(entry->session->cpu)->undecided);
+	return true;
+}
+
+static noinline bool match_name(const struct etw_snapshot_entry *entry,
+				const struct etw_name_filter *filter,
+				struct etw_match_event *event)
 {
 	const struct etw_typed *typed = event->typed;
+	u32 cost = min_t(u32, typed->schema_len, ETW_SCHEMA_NAME_MAX);
 
-	return !filter || !typed ||
-	       etw_names_pass(&filter->names, event->desc, typed->schema, typed->schema_len);
+	if (unlikely(cost > event->budget))
+		return match_undecided(entry);
+	event->budget -= cost;
+	return etw_names_pass(&filter->names, event->desc, typed->schema, typed->schema_len);
+}
+
+static __always_inline bool name_passes(const struct etw_snapshot_entry *entry,
+					const struct etw_name_filter *filter,
+					struct etw_match_event *event)
+{
+	return !filter || !event->typed || match_name(entry, filter, event);
 }
 
 /* Do the stack filters let this event's stack pass? */
-static bool stack_wanted(const struct etw_event_filter *filter,
-			 const struct etw_match_event *event)
+static bool stack_wanted(const struct etw_snapshot_entry *entry, struct etw_match_event *event)
 {
+	const struct etw_event_filter *filter = entry->events;
 	const struct etw_event_descriptor *desc = event->desc;
 	bool match;
 
-	if (!id_passes(&filter->stack_ids, event) || !name_passes(filter->stack_names, event))
+	if (!id_passes(&filter->stack_ids, event) ||
+	    !name_passes(entry, filter->stack_names, event))
 		return false;
 	if (!filter->stack_level_given)
 		return true;
@@ -46,7 +67,7 @@ static bool stack_wanted(const struct etw_event_filter *filter,
 
 /* Do the writer's options and all filters but the payload filter let the event pass? */
 static bool match_passes(const struct etw_snapshot_entry *entry,
-			 const struct etw_match_event *event)
+			 struct etw_match_event *event)
 {
 	const struct etw_write_opts *opts = event->opts;
 
@@ -56,25 +77,33 @@ static bool match_passes(const struct etw_snapshot_entry *entry,
 	    entry->filter.properties & ETW_ENABLE_EXCLUDE_INPRIVATE)
 		return false;
 	return !entry->events || (id_passes(&entry->events->ids, event) &&
-				  name_passes(entry->events->names, event));
+				  name_passes(entry, entry->events->names, event));
 }
 
 /* Does the payload filter let the event pass?  True if the payload is not known yet. */
 static bool payload_passes(const struct etw_snapshot_entry *entry,
-			   const struct etw_match_event *event)
+			   struct etw_match_event *event)
 {
+	const struct etw_payload_filter *filter;
+	u32 size, cost;
+
 	if (!entry->events || !entry->events->payload || !event->source)
 		return true;
 	/* An event with a schema is a TraceLogging event, which has no id to test. */
 	if (event->typed && event->typed->schema)
 		return true;
-	return etw_payload_pass(entry->events->payload->program, event->source,
-				event->pieces_typed);
+	filter = entry->events->payload;
+	size = event->source->size;
+	cost = size + filter->weight * min_t(u32, size, ETW_PAYLOAD_SEARCH_MAX);
+	if (unlikely(cost > event->budget))
+		return match_undecided(entry);
+	event->budget -= cost;
+	return etw_payload_pass(filter->program, event->source, event->pieces_typed);
 }
 
 /* Does the session take the event?  If so, add the items that it wants to *properties. */
 static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
-					const struct etw_match_event *event, u32 *properties)
+					struct etw_match_event *event, u32 *properties)
 {
 	const struct etw_event_descriptor *desc = event->desc;
 	u32 add = entry->filter.properties & ETW_ENABLE_ITEMS;
@@ -82,7 +111,7 @@ static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
 	if (!etw_entry_wants(&entry->filter, desc->level, desc->keyword) ||
 	    !match_passes(entry, event) || !payload_passes(entry, event))
 		return false;
-	if (entry->events && !stack_wanted(entry->events, event))
+	if (entry->events && !stack_wanted(entry, event))
 		add &= ~ETW_ENABLE_STACK_TRACE;
 	*properties |= add;
 	return true;
@@ -93,12 +122,13 @@ static __always_inline bool match_takes(const struct etw_snapshot_entry *entry,
  * session takes it through the provider or through the group.  properties[i]: the items
  * that this session wants.
  */
-u32 etw_match_sessions(const struct etw_snapshot *snapshot, const struct etw_match_event *event,
-		     u32 *properties)
+u32 etw_match_sessions(const struct etw_snapshot *snapshot, struct etw_match_event *event,
+		       u32 *properties)
 {
 	const struct etw_snapshot_entry *entry = snapshot->entries;
 	u32 i, k, wanted = 0;
 
+	event->budget = ETW_FILTER_BUDGET;
 	for (i = 0; i < snapshot->count; i++, entry++) {
 		properties[i] = 0;
 		if (match_takes(entry, event, &properties[i]))

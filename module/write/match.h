@@ -22,9 +22,10 @@ struct etw_match_event {
 	const struct etw_record_source *source;	/* of the payload; NULL: not known yet */
 	bool pieces_typed;	/* source's typed data descriptors are not payload */
 	bool unknown;		/* the event may have a schema that is not known yet */
+	u32 budget;		/* of its filters, for match.c */
 };
 
-u32 etw_match_sessions(const struct etw_snapshot *snapshot, const struct etw_match_event *event,
+u32 etw_match_sessions(const struct etw_snapshot *snapshot, struct etw_match_event *event,
 		       u32 *properties);
 bool etw_match_any(const struct etw_snapshot *snapshot,
 		   const struct etw_event_descriptor *desc);

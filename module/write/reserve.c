@@ -43,10 +43,22 @@ static int drop_errno(u32 cause)
 	}
 }
 
-/* Count an event as lost.  Returns the result of the write: 0 for INDEPENDENT. */
-int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause)
+/*
+ * Count an event of this provider as lost, and note it for the ledger.  Preemption is off.
+ * Returns the result of the write: 0 for INDEPENDENT.
+ */
+int etw_reserve_count_drop(struct etw_session_hot *s, u32 cause,
+			   const struct etw_guid *provider)
 {
-	local_inc(&this_cpu_ptr(s->cpu)->dropped[cause]);
+	struct etw_session_cpu *sc = this_cpu_ptr(s->cpu);
+
+	local_inc(&sc->dropped[cause]);
+	/* H of core/ring.h */
+	etw_loss_note(&sc->lost[READ_ONCE(s->loss_slot)][cause], provider,
+		      etw_clock_read(s->clock));
+	/* After the count.  Many CPUs may drop at once: do not take the cache line each time. */
+	if (!READ_ONCE(s->losing))
+		WRITE_ONCE(s->losing, true);
 	return s->independent ? 0 : drop_errno(cause);
 }
 
@@ -62,14 +74,17 @@ static __always_inline struct etw_ring_cpu *ring_cpu(struct etw_session_hot *s)
  * have taken the last free buffer and be about to install it, so the caller must not
  * drop the event yet.
  */
-static int reserve_switch(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 cur)
+static int reserve_switch(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 cur,
+			  u64 payer)
 {
 	int err, others;
 
 	if (!s->shared)
-		return etw_ring_switch(ETW_LOCAL, &s->ring, rc, cur);
+		return payer ? etw_fair_switch(ETW_LOCAL, s, rc, cur, payer) :
+			       etw_ring_switch(ETW_LOCAL, &s->ring, rc, cur, NULL);
 	atomic_inc(&s->common.changing);
-	err = etw_ring_switch(ETW_SHARED, &s->ring, rc, cur);
+	err = payer ? etw_fair_switch(ETW_SHARED, s, rc, cur, payer) :
+		      etw_ring_switch(ETW_SHARED, &s->ring, rc, cur, NULL);
 	/* Full barrier: a CPU that is no longer counted has installed its buffer. */
 	others = atomic_dec_return(&s->common.changing);
 	if (!err)
@@ -90,11 +105,12 @@ static u8 *reserve_try(struct etw_session_hot *s, struct etw_ring_cpu *rc, u64 c
 
 /*
  * Reserve len bytes, a multiple of 8, in any session.  The caller has disabled
- * preemption, and must commit the slot before enabling it.  False: the event was counted
- * as lost; *err is the result of the write, 0 for INDEPENDENT.
+ * preemption, and must commit the slot before enabling it.  False: the event, of this
+ * provider, was counted as lost; *err is the result of the write, 0 for INDEPENDENT.  payer:
+ * see fair.h; 0: the kernel.
  */
-bool etw_reserve_slot(struct etw_session_hot *s, u32 len, struct etw_slot *slot,
-		       int *err)
+bool etw_reserve_slot(struct etw_session_hot *s, u32 len, const struct etw_guid *provider,
+		      u64 payer, struct etw_slot *slot, int *err)
 {
 	u32 left = s->shared ? TRIES_MAX * nr_cpu_ids : TRIES_MAX, waits = 0;
 	struct etw_ring_cpu *rc = ring_cpu(s);
@@ -103,26 +119,36 @@ bool etw_reserve_slot(struct etw_session_hot *s, u32 len, struct etw_slot *slot,
 	int ret;
 
 	if (!etw_ring_fits(&s->ring, len)) {
-		*err = etw_reserve_count_drop(s, ETW_DROP_BUFFER_SIZE);
+		*err = etw_reserve_count_drop(s, ETW_DROP_BUFFER_SIZE, provider);
+		return false;
+	}
+	if (payer && etw_hot_over_budget(s, payer, len)) {
+		*err = etw_reserve_count_drop(s, ETW_DROP_BUDGET, provider);
 		return false;
 	}
 	slot->len = len;
 	for (; left; left--) {
 		cur = etw_word_read(&rc->cur);
-		slot->now = s->shared ? etw_clock_read_ordered(s->clock) :
-					etw_clock_read(s->clock);
+		slot->now = etw_hot_now(s);
 		if (!etw_ring_room(&s->ring, cur, len)) {
-			ret = reserve_switch(s, rc, cur);
+			ret = reserve_switch(s, rc, cur, payer);
 			if (!ret || (ret == -EAGAIN && ++waits < TRIES_MAX))
 				continue;
-			cause = ETW_DROP_NO_BUFFER;
+			cause = etw_fair_cause(s, payer);
+			break;
+		}
+		if (payer && unlikely(!etw_hot_may_use(s, payer, cur))) {
+			cause = etw_fair_cause(s, payer);
 			break;
 		}
 		slot->at = reserve_try(s, rc, cur, len, &slot->buf);
-		if (slot->at)
+		if (slot->at) {
+			if (payer)
+				etw_hot_paid(s->shared ? ETW_SHARED : ETW_LOCAL, slot->buf, payer);
 			return true;
+		}
 	}
-	*err = etw_reserve_count_drop(s, cause);
+	*err = etw_reserve_count_drop(s, cause, provider);
 	return false;
 }
 
@@ -144,24 +170,24 @@ noinline int etw_reserve_unreadable(struct etw_session_hot *s, const struct etw_
 {
 	struct etw_buf *buf = slot->buf;
 
-	if (s->shared) {
+	if (s->shared ||
+	    !etw_ring_undo(ring_cpu(s), buf, slot->at - buf->data, slot->len)) {
 		etw_record_write_lost(slot->at, source, slot->now);
-		etw_ring_commit_uncounted(ETW_SHARED, &s->ring, buf, slot->len);
-	} else if (!etw_ring_undo(ring_cpu(s), buf, slot->at - buf->data, slot->len)) {
-		etw_record_write_lost(slot->at, source, slot->now);
-		etw_ring_commit_uncounted(ETW_LOCAL, &s->ring, buf, slot->len);
+		etw_ring_commit_uncounted(s->shared ? ETW_SHARED : ETW_LOCAL, &s->ring, buf,
+					  slot->len);
 	}
-	return etw_reserve_count_drop(s, ETW_DROP_COPY_FAULT);
+	return etw_reserve_count_drop(s, ETW_DROP_COPY_FAULT, source->provider);
 }
 
 /* Write a measured event.  Returns 0, or the error of a lost event unless INDEPENDENT. */
 int etw_reserve_write(struct etw_session_hot *s, const struct etw_record_source *source,
-		    const struct etw_record_items *items)
+		    const struct etw_record_items *items, u64 payer)
 {
 	struct etw_slot slot;
 	int err;
 
-	if (!etw_reserve_slot(s, etw_record_slot(source->size), &slot, &err))
+	if (!etw_reserve_slot(s, etw_record_slot(source->size), source->provider, payer, &slot,
+			      &err))
 		return err;
 	if (unlikely(etw_record_write_items(slot.at, source, items, slot.now)))
 		return etw_reserve_unreadable(s, &slot, source);

@@ -20,6 +20,7 @@ struct etw_user;
 /* The checked program of a payload filter. */
 struct etw_payload_filter {
 	struct rcu_head rcu;
+	u32 weight;		/* etw_payload_weight() */
 	u64 program[];
 };
 

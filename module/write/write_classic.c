@@ -51,7 +51,9 @@ static int check_owner(struct etw_registration_hot *reg, const struct etw_classi
 	return etw_hot_refuses(reg) ? -EACCES : 0;
 }
 
-static int classic_write_record(struct etw_session_hot *s, const struct etw_classic *c)
+static int classic_write_record(struct etw_session_hot *s,
+				const struct etw_registration_hot *reg,
+				const struct etw_classic *c)
 {
 	u32 sequence = 0;
 	struct etw_slot slot;
@@ -59,7 +61,8 @@ static int classic_write_record(struct etw_session_hot *s, const struct etw_clas
 
 	if (c->options & ETW_MESSAGE_SEQUENCE)
 		sequence = etw_reserve_sequence(s);
-	if (!etw_reserve_slot(s, etw_record_slot(etw_classic_size(c)), &slot, &err))
+	if (!etw_reserve_slot(s, etw_record_slot(etw_classic_size(c)), &reg->own.guid, reg->payer,
+			      &slot, &err))
 		return err;
 	etw_classic_write(slot.at, c, slot.now, sequence);
 	etw_reserve_commit(s, &slot);
@@ -87,9 +90,9 @@ static int classic_with_session(struct etw_process_hot *p, const struct etw_clas
 	if (!s)
 		ret = -ENOENT;
 	else if (c)
-		ret = classic_write_record(s, c);
+		ret = classic_write_record(s, reg, c);
 	else
-		ret = etw_reserve_count_drop(s, cause) ? err : 0;
+		ret = etw_reserve_count_drop(s, cause, &reg->own.guid) ? err : 0;
 	preempt_enable();
 out:
 	rcu_read_unlock();

@@ -22,17 +22,11 @@ static __always_inline int write_measured(const struct etw_provider *provider,
 					  struct etw_record_source *source,
 					  const struct etw_write_opts *opts)
 {
-	int err;
+	struct etw_guid activity UNINITIALIZED;
 
-	if (!static_branch_unlikely(&etw_activity_used) || source->activity)
-		return etw_hotpath_write(provider, source, opts);
-
-	/* A replaced id stays readable for a grace period. */
-	rcu_read_lock_sched_notrace();
-	source->activity = etw_activity_current();
-	err = etw_hotpath_write(provider, source, opts);
-	rcu_read_unlock_sched_notrace();
-	return err;
+	if (static_branch_unlikely(&etw_activity_used) && !source->activity)
+		source->activity = etw_activity_current(&activity);
+	return etw_hotpath_write(provider, source, opts);
 }
 
 /* etw_record_measure() returned err.  Out of line, to keep its registers off the fast path. */

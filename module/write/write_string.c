@@ -35,20 +35,15 @@ fault:
 static int write_string(struct etw_provider *provider, struct etw_record_source *source)
 {
 	int err = etw_record_measure(source);
+	struct etw_guid activity;
 
 	if (err == -EOVERFLOW)
 		return etw_hotpath_drop(provider, source->desc, NULL, ETW_DROP_EVENT_SIZE);
 	if (err)
 		return err;
-	if (!static_branch_unlikely(&etw_activity_used) || source->activity)
-		return etw_hotpath_write(provider, source, NULL);
-
-	/* A replaced id stays readable for a grace period. */
-	rcu_read_lock_sched_notrace();
-	source->activity = etw_activity_current();
-	err = etw_hotpath_write(provider, source, NULL);
-	rcu_read_unlock_sched_notrace();
-	return err;
+	if (static_branch_unlikely(&etw_activity_used) && !source->activity)
+		source->activity = etw_activity_current(&activity);
+	return etw_hotpath_write(provider, source, NULL);
 }
 
 /**

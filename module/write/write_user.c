@@ -170,6 +170,7 @@ static int write_copied(struct etw_process_hot *p, const struct etw_event_write 
 	reg = etw_process_find(p, w->slot);
 	if (reg) {
 		source.provider = &reg->own.guid;
+		opts.payer = reg->payer;
 		err = etw_hotpath_write(&reg->own, &source, &opts);
 	} else {
 		err = -EBADF;	/* unregistered in the meantime */

@@ -88,6 +88,7 @@ static bool known_item(const struct etw_ext_item *item)
 		return item->data_size == 4;
 	case ETW_EXT_EVENT_KEY:
 	case ETW_EXT_PROCESS_START_KEY:
+	case ETW_EXT_CONTEXT:
 		return item->data_size == 8;
 	case ETW_EXT_EVENT_SCHEMA:
 	case ETW_EXT_PROV_TRAITS:
@@ -193,6 +194,14 @@ static const char *check_classic(const void *record, int64_t *last, bool *known)
 	return find_leak((const uint8_t *)record + 8, t->size - 8, !shared->stacks);
 }
 
+/* A record that tells a loss, which is not an event of the session */
+static bool is_loss(const struct etw_event_header *h)
+{
+	static const struct etw_guid ledger = ETW_LEDGER_GUID;
+
+	return h->flags & ETW_EVENT_KERNEL_MODE && !memcmp(&h->provider, &ledger, sizeof(ledger));
+}
+
 static const char *walk(const uint8_t *bytes, const struct etw_buffer_header *b, uint64_t *records)
 {
 	uint32_t at = sizeof(*b), i;
@@ -215,7 +224,7 @@ static const char *walk(const uint8_t *bytes, const struct etw_buffer_header *b,
 		for (i = h->size; i % 8; i++)
 			if (bytes[at + i])
 				return "padding after a record";
-		(*records)++;
+		*records += classic || !is_loss(h);
 		at += (h->size + 7) & ~7u;
 	}
 	return at == b->offset ? NULL : "the last record's end";

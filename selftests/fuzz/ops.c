@@ -71,7 +71,8 @@ const struct enum_table enum_tables[] = {
 			_IOWR(ETW_IOC_MAGIC, 1, struct etw_session)),
 	[E_MISC] = TABLE(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
 	[E_EVENTS] = TABLE(1, 3, 5, 0x2019, 0xffff),
-	[E_CONTEXT] = TABLE(0, 1, 2),
+	[E_CONTEXT] = TABLE(ETW_TEST_PROCESS, ETW_TEST_SOFTIRQ, ETW_TEST_HARDIRQ, ETW_TEST_IRQS_OFF,
+			    ETW_TEST_BH_OFF, ETW_TEST_PREEMPT_OFF),
 	[E_ACTIVITY] = TABLE(1, 2, 3, 4, 5, 0, 6),
 	[E_COUNT] = TABLE(1, 0, 2, 20, 40, 100),
 	[E_MANY] = TABLE(2, 1, 20, 70, 0, 1100),
@@ -110,7 +111,12 @@ static const struct op op_start = {
 		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT) } };
 SESSION_OP(2, stop, 4, ETW_IOC_SESSION_STOP);
 SESSION_OP(3, query, 3, ETW_IOC_SESSION_QUERY);
-SESSION_OP(5, flush, 9, ETW_IOC_SESSION_FLUSH);
+
+static const struct op op_flush = {
+	.id = 5, .name = "flush", .weight = 9, .cmd = ETW_IOC_SESSION_FLUSH,
+	.size = sizeof(struct etw_session),
+	.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED,
+		    F(etw_session, log, KIND_LOGOUT), F(etw_session, file, KIND_LOGFILE) } };
 
 static const struct op op_update = {
 	.id = 4, .name = "update", .weight = 5, .cmd = ETW_IOC_SESSION_UPDATE,
@@ -160,7 +166,7 @@ static const struct op op_enable = {
 		    F(etw_enable, session, KIND_HANDLE), F(etw_enable, provider, KIND_GUID, 0),
 		    F(etw_enable, source, KIND_GUID, 5),
 		    F(etw_enable, control, KIND_ENUM, E_CONTROL),
-		    F(etw_enable, property, KIND_FLAGS, 0xfff),
+		    F(etw_enable, property, KIND_FLAGS, ETW_ENABLE_CONTEXT | 0xfff),
 		    F(etw_enable, any, KIND_KEYWORD), F(etw_enable, all, KIND_KEYWORD),
 		    F(etw_enable, filters, KIND_FILTERS), F(etw_enable, filter_count, KIND_LEN, 1),
 		    F(etw_enable, timeout_ms, KIND_ENUM, E_TIMEOUT),
@@ -216,7 +222,7 @@ static const struct op op_write = {
 	.size = sizeof(struct etw_event_write),
 	.fields = { FD(FD_DEV), PLACE, F(etw_event_write, size, KIND_SIZE),
 		    F(etw_event_write, slot, KIND_SLOT),
-		    F(etw_event_write, flags, KIND_FLAGS, 15),
+		    F(etw_event_write, flags, KIND_FLAGS, 2 * ETW_WRITE_LOST - 1),
 		    F(etw_event_write, data, KIND_PIECES),
 		    F(etw_event_write, data_count, KIND_LEN, 1),
 		    F(etw_event_write, filter, KIND_KEYWORD),

@@ -98,7 +98,7 @@ void done_stat(struct exec *x, const void *arg)
 		return;
 	check_count("SESSION_STAT", "written", s->written);
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		check_count("SESSION_STAT", "dropped", s->dropped[i]);
+		check_count("SESSION_STAT", "dropped", etw_stat_dropped(s, i));
 	check_count("SESSION_STAT", "events_delivered", s->events_delivered);
 	check_count("SESSION_STAT", "overwritten_events", s->overwritten_events);
 }

@@ -2,6 +2,16 @@
 /* vm_buf.c - check and walk the buffers that a consumer reads */
 #include "lib/vm_buf.h"
 
+void (*vm_loss_fn)(const struct etw_buffer_header *b, const struct vm_record *r);
+
+static bool vm_is_loss(const struct vm_record *r)
+{
+	static const struct etw_guid ledger = ETW_LEDGER_GUID;
+
+	return r->head->flags & ETW_EVENT_KERNEL_MODE &&
+	       !memcmp(&r->head->provider, &ledger, sizeof(ledger));
+}
+
 static const char *vm_check_head(const struct etw_buffer_header *b, uint32_t size)
 {
 	if (b->buffer_size != size)
@@ -90,9 +100,14 @@ const char *vm_walk(const void *buf, uint32_t size, vm_record_fn fn, void *ctx, 
 		for (i = h->size; i % 8; i++)
 			if (bytes[at + i])
 				return "padding after a record is not zero";
-		if (fn)
-			fn(ctx, b, &rec);
-		(*events)++;
+		if (vm_is_loss(&rec)) {
+			if (vm_loss_fn)
+				vm_loss_fn(b, &rec);
+		} else {
+			if (fn)
+				fn(ctx, b, &rec);
+			(*events)++;
+		}
 		at += (h->size + 7) & ~7u;
 	}
 	if (error)
@@ -145,7 +160,10 @@ int vm_read_one(struct vm_reader *r, vm_record_fn fn, void *ctx)
 	if (!r->error && b->sequence <= r->last_sequence)
 		r->error = "sequence went backwards";
 	r->last_sequence = b->sequence;
-	r->buffers++;
+	if (b->flags & ETW_BUFFER_BUFFER_LOST)
+		r->stand_ins++;
+	else
+		r->buffers++;
 	if (r->error)
 		fprintf(stderr, "# buffer %lld: %s\n", (long long)b->sequence, r->error);
 	return r->error ? -EBADMSG : 1;

@@ -25,14 +25,18 @@ struct vm_reader {
 	uint32_t size;		/* of a buffer */
 	uint8_t *buf;
 	uint64_t buffers;
+	uint64_t stand_ins;	/* buffers that tell of lost ones */
 	uint64_t events;
 	int64_t last_sequence;	/* -1 before the first buffer */
 	const char *error;	/* what was wrong with a buffer, or NULL */
 };
 
+/* Gets the records that tell losses, if it is set; they are not events. */
+extern void (*vm_loss_fn)(const struct etw_buffer_header *b, const struct vm_record *r);
+
 /*
- * Check every byte of one buffer and hand its records to fn.  Returns NULL or
- * what is wrong; *events counts the records.
+ * Check every byte of one buffer and hand its events to fn.  Returns NULL or
+ * what is wrong; *events counts them.
  */
 const char *vm_walk(const void *buf, uint32_t size, vm_record_fn fn, void *ctx, uint64_t *events);
 

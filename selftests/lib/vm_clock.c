@@ -2,6 +2,8 @@
 /* vm_clock.c - the clock that a session must have, and the one it has */
 #include "lib/vm_clock.h"
 
+#include <sys/klog.h>
+
 /* Do all lines of the file that begin with this key contain that word? */
 static bool vm_lines_have(const char *path, const char *begin, const char *word)
 {
@@ -54,6 +56,14 @@ bool vm_tsc_trusted(void)
 		vm_lines_have(cpus, "flags", "nonstop_tsc"));
 }
 
+int64_t vm_filetime(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * 10000000LL + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
+}
+
 struct vm_clocks vm_clocks(void)
 {
 	struct vm_clocks c = { 0, 0, 0 };
@@ -62,9 +72,8 @@ struct vm_clocks vm_clocks(void)
 #if defined(__x86_64__) || defined(__i386__)
 	c.tsc = __builtin_ia32_rdtsc();
 #endif
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_BOOTTIME, &ts);
 	c.mono = ts.tv_sec * VM_MONO_FREQ + ts.tv_nsec;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	c.wall = ts.tv_sec * VM_WALL_FREQ + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
+	c.wall = vm_filetime();
 	return c;
 }

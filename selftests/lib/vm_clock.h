@@ -7,10 +7,14 @@
 
 #include "vm_dev.h"
 
-#include <sys/klog.h>
-
 #define VM_WALL_FREQ	10000000ULL	/* 100 ns */
 #define VM_MONO_FREQ	1000000000ULL
+
+/* The wall clock as FILETIME: 100 ns since 1601 */
+int64_t vm_filetime(void);
+
+/* Between the FILETIME that a test reads and its session's: 100 ns */
+#define VM_FILETIME_SLACK	20000
 
 /* The kernel logs this, and only once. */
 bool vm_tsc_unstable(void);

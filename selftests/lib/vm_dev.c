@@ -20,6 +20,16 @@ int vm_ioctl(int fd, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
+bool vm_write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
 int vm_open(void)
 {
 	int fd = open(ETW_DEVICE_PATH, O_RDWR | O_CLOEXEC);
@@ -98,7 +108,7 @@ uint64_t vm_dropped(const struct etw_session_stat *st)
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		sum += st->dropped[i];
+		sum += etw_stat_dropped(st, i);
 	return sum;
 }
 

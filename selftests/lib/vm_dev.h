@@ -53,6 +53,9 @@ int vm_ioctl(int fd, unsigned long cmd, void *arg);
 
 int vm_open(void);
 
+/* Write the text to a file that exists, such as one in /proc; false: it was not taken. */
+bool vm_write_text(const char *path, const char *text);
+
 void vm_pin(int cpu);
 
 /*

@@ -69,14 +69,6 @@ ULONG vl_write(REGHANDLE reg, USHORT id, UCHAR level, ULONGLONG keyword, ULONG v
 	return EventWrite(reg, &desc, 1, &data);
 }
 
-LONGLONG vl_filetime(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 10000000LL + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
-}
-
 /* Copy the extended items into one block: first their descriptions, then their data. */
 static struct vl_item *vl_copy_items(const EVENT_RECORD *record)
 {

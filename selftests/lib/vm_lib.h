@@ -9,6 +9,7 @@
 #ifndef ETW_SELFTEST_VM_LIB_H
 #define ETW_SELFTEST_VM_LIB_H
 
+#include "vm_clock.h"
 #include "vm_dev.h"
 
 #include <pthread.h>
@@ -56,8 +57,6 @@ static inline EVENT_DESCRIPTOR vl_event(USHORT id, UCHAR level, ULONGLONG keywor
 
 /* One event with one number. */
 ULONG vl_write(REGHANDLE reg, USHORT id, UCHAR level, ULONGLONG keyword, ULONG value);
-
-LONGLONG vl_filetime(void);
 
 static inline ULONG vl_tid(void)
 {

@@ -113,6 +113,28 @@ bool vl_log_dir(unsigned int kb)
 	return !mount("tmpfs", LOG_DIR, "tmpfs", 0, options);
 }
 
+#define FILLER	LOG_DIR "/filler"
+
+bool vl_log_dir_fill(void)
+{
+	int fd = open(FILLER, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	off_t at = 0;
+
+	if (fd < 0)
+		return false;
+	while (!posix_fallocate(fd, at, 65536))
+		at += 65536;
+	while (!posix_fallocate(fd, at, 4096))
+		at += 4096;
+	close(fd);
+	return at > 0;
+}
+
+void vl_log_dir_free(void)
+{
+	unlink(FILLER);
+}
+
 const char *vl_logger_begin(struct vl_logger *l, unsigned int kb)
 {
 	vm_pin(0);

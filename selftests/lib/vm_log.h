@@ -70,6 +70,11 @@ struct vl_log vl_log_read(const char *path);
 /* An empty directory on a file system of its own, of this size in KB. */
 bool vl_log_dir(unsigned int kb);
 
+/* Leave no space in LOG_DIR, until vl_log_dir_free(). */
+bool vl_log_dir_fill(void);
+
+void vl_log_dir_free(void);
+
 static inline void vl_log_dir_end(void)
 {
 	umount2(LOG_DIR, MNT_DETACH);

@@ -9,6 +9,7 @@
 
 #define GUID_1		"7e570001-5e1f-4e57-8001-020304050607"	/* vm_guid(1) */
 #define GUID_2		"7e570002-5e1f-4e57-8001-020304050607"	/* vm_guid(2) */
+#define GUID_3		"7e570003-5e1f-4e57-8001-020304050607"	/* vm_guid(3) */
 #define OUT		LOG_DIR "/a.etl"
 #define OLD		OUT ".old"
 #define BEGUN		LOG_DIR "/begun"

@@ -72,20 +72,20 @@ static void on_report(void *context, uint64_t offset, const char *what)
 		abort();
 }
 
-static void read_stream(struct etw_bufstream *stream)
+static void read_stream(struct etw_source *stream)
 {
 	struct etw_event event;
 
-	etw_bufstream_end(stream);
-	while (etw_bufstream_next(stream, &event) == 1)
+	etw_source_stop(stream);
+	while (etw_source_next(stream, &event, -1) == 1)
 		touch(&event);
-	etw_bufstream_free(stream);
+	etw_source_close(stream);
 }
 
 static void read_file(int fd, size_t size)
 {
 	int64_t raw = INT64_MIN, time = INT64_MIN;
-	struct etw_bufstream *stream;
+	struct etw_source stream = { .ops = NULL };
 	struct etw_event event;
 	struct etw_etl_file *file;
 	struct etw_etl_count count;
@@ -95,7 +95,7 @@ static void read_file(int fd, size_t size)
 		close(fd);
 		return;
 	}
-	if (etw_bufstream_new(NULL, NULL, &stream))
+	if (etw_source_open_stream(&stream, NULL, NULL))
 		abort();
 	while (etw_etl_next(file, &event) == 1) {
 		check(&event, &raw, &time);
@@ -104,14 +104,14 @@ static void read_file(int fd, size_t size)
 		if (event.buffer_done && events < EVENTS_MAX) {
 			const struct etw_block *block = etw_block_of(event.buffer);
 
-			etw_bufstream_add(stream, block->data, block->size);
+			etw_bufstream_add(etw_source_stream(&stream), block->data, block->size);
 		}
 	}
 	etw_etl_counts(file, &count);
 	if (count.events != events || count.buffers_read > count.buffers)
 		abort();
 	etw_etl_close(file);
-	read_stream(stream);
+	read_stream(&stream);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,6 +7,7 @@
  * Resources that can be read are written and read again.
  */
 #include "event.h"
+#include "lib/wevt/read.h"
 #include "mc/wevt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,8 +24,8 @@ static void again(const struct etw_manifest *m)
 	}
 	texts = etw_msgtable_write(m, 0, &messages, NULL);
 	/* Our own output must be readable. */
-	if (etw_manifest_read_wevt(wevt.data, wevt.len, texts ? NULL : messages.data,
-				   messages.len, "en-US", "again", &back, NULL) == -22)
+	if (read_resource(wevt.data, wevt.len, texts ? NULL : messages.data,
+			  messages.len, "en-US", "again", &back, NULL) == -22)
 		abort();
 	etw_manifest_put(back);
 	etw_bytes_free(&wevt);
@@ -40,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct etw_problems problems = { .count = 0 };
 	struct etw_manifest *m = NULL;
 
-	if (!etw_manifest_read_wevt(wevt, wevt_size, table_size ? table : NULL, table_size,
-				    "en-US", "fuzz", &m, &problems))
+	if (!read_resource(wevt, wevt_size, table_size ? table : NULL, table_size,
+			   "en-US", "fuzz", &m, &problems))
 		again(m);
 	etw_manifest_put(m);
 	etw_problems_free(&problems);

@@ -2,9 +2,6 @@
 /*
  * atomic_file.c - write a file or folder under a temporary name, then rename it
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

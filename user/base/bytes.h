@@ -8,7 +8,6 @@
 #ifndef ETW_BASE_BYTES_H
 #define ETW_BASE_BYTES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

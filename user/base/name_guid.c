@@ -4,12 +4,8 @@
  *
  * SHA-1 (FIPS 180-4) names things here; it protects nothing.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* towupper_l */
-#endif
 #include <errno.h>
 #include <locale.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <wctype.h>

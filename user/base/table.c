@@ -10,7 +10,7 @@
 
 #include "table.h"
 
-#define FIRST_SIZE	64
+#define FIRST_SIZE	8
 
 static uint64_t seed;
 

@@ -24,7 +24,22 @@ struct cli_option {
 	int value;		/* what cli_next() returns; a letter is the short name too */
 	const char *arg;	/* name of its argument, NULL if it takes none */
 	const char *help;	/* NULL: an old option that --help leaves out */
+	const struct cli_set {
+		bool *flag;
+		const char **text;
+		uint32_t *bits, *number, *millis;
+		uint32_t min, max;
+	} *set;			/* what cli_next() sets; NULL: it returns the option */
 };
+
+#define CLI_FLAG(to)	&(const struct cli_set){ .flag = &(to) }
+#define CLI_TEXT(to)	&(const struct cli_set){ .text = &(to) }
+#define CLI_BITS(to, all)	&(const struct cli_set){ .bits = &(to), .max = (all) }
+/* As cli_number() and cli_millis(); an option without an argument sets the least. */
+#define CLI_NUMBER(to, least, most)	\
+	&(const struct cli_set){ .number = &(to), .min = (least), .max = (most) }
+#define CLI_MILLIS(to, min_ms, max_seconds)	\
+	&(const struct cli_set){ .millis = &(to), .min = (min_ms), .max = (max_seconds) }
 
 struct cli_syntax {
 	const char *what;		/* what the subcommand does */
@@ -36,13 +51,16 @@ struct cli_syntax {
 	bool in_file;	/* it describes a line of a file, which has no --help */
 };
 
-#define CLI_OPTION_JSON	{ "json", 'j', NULL, "print JSON, one object per line" }
-#define CLI_OPTION_END	{ NULL, 0, NULL, NULL }
+#define CLI_OPTION_JSON(to)	\
+	{ "json", 'j', NULL, "print JSON, one object per line", CLI_FLAG(to) }
+#define CLI_OPTION_END	{ NULL, 0, NULL, NULL, NULL }
 
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv);
 void cli_restart(const char *command);
 void cli_help_by(void (*fn)(const struct cli_syntax *syntax, const char *command));
 char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv);
+/* All options, none of which cli_next() returns, and the operands */
+char **cli_parse(const struct cli_syntax *syntax, int argc, char **argv);
 
 /* error.c: one line each, "etw: what: why" */
 

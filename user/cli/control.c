@@ -138,26 +138,38 @@ static void report_absent(int fd, const char *text, const struct etw_enable *ena
 			 guid_text(&enable->provider, guid), cli_quote(name));
 }
 
+static int control(int fd, const char *provider, struct etw_enable *enable, unsigned int how)
+{
+	int err = etw_enable_and_wait(fd, enable);
+
+	if (err != -ETIMEDOUT || !(how & PROVIDER_LATE))
+		return err;
+	cli_note("provider %s: its callbacks did not finish in %u ms; they go on",
+		 cli_quote(provider), enable->timeout_ms);
+	return 0;
+}
+
 /**
  * provider_control_in() - enable, disable or capture in a session that is known
  * @fd: the device
  * @session: the session's name, for messages
  * @provider: GUID or name of the provider, for messages
  * @enable: all of it
- * @capture: ask for the provider's state after that, in the same words
+ * @how: PROVIDER_*
  *
  * Return: exit status.
  */
 int provider_control_in(int fd, const char *session, const char *provider,
-			struct etw_enable *enable, bool capture)
+			struct etw_enable *enable, unsigned int how)
 {
-	int err = etw_enable_and_wait(fd, enable);
+	const bool capture = how & PROVIDER_CAPTURE;
+	int err = control(fd, provider, enable, how);
 
 	if (err)
 		return control_fail(session, provider, enable, capture, err);
 	if (capture) {
 		enable->control = ETW_CONTROL_CAPTURE;
-		err = etw_enable_and_wait(fd, enable);
+		err = control(fd, provider, enable, how);
 		if (err)
 			return capture_fail(session, provider, enable, err);
 	}
@@ -190,7 +202,7 @@ int provider_control(const char *session, const char *provider, struct etw_enabl
 
 	if (fd < 0)
 		return 1;
-	status = provider_control_in(fd, session, provider, enable, false);
+	status = provider_control_in(fd, session, provider, enable, 0);
 	etw_kdev_close(fd);
 	return status;
 }

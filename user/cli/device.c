@@ -2,9 +2,6 @@
 /*
  * device.c - open /dev/etw, and say why not
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* secure_getenv */
-#endif
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,6 @@
 /*
  * error.c - the one place that writes to stderr
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* reallocarray */
-#endif
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,10 +147,10 @@ const char *cli_quote(const char *s)
 	size_t len = strlen(s);
 
 	text->len = 0;
-	text_add(text, "\"", 1);
-	text_escape(text, s, len < QUOTE_BYTES ? len : QUOTE_BYTES);
-	text_puts(text, len < QUOTE_BYTES ? "\"" : "...\"");
-	return text->data;
+	etw_text_add(text, "\"", 1);
+	etw_text_escape(text, s, len < QUOTE_BYTES ? len : QUOTE_BYTES);
+	etw_text_puts(text, len < QUOTE_BYTES ? "\"" : "...\"");
+	return text_data(text);
 }
 
 /* What an errno of the device means to the one who typed the command. */

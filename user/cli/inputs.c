@@ -2,7 +2,6 @@
 /*
  * inputs.c - log files that a command reads, merged by time
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "inputs.h"
 #include "tdh/decode/embed.h"
 
+#define LOSSES_MAX	65536	/* records of losses whose copies are recognised */
 #define REPORTS_MAX	20	/* of a file; those beyond are only counted */
 
 struct input {
@@ -67,6 +67,7 @@ void inputs_close(struct inputs *inputs)
 		etw_source_close(&inputs->list[i].in);
 	free(inputs->list);
 	free(inputs->merge);
+	etw_interner_clear(&inputs->losses);
 	memset(inputs, 0, sizeof(*inputs));
 }
 
@@ -96,15 +97,35 @@ static bool is_over(struct inputs *inputs, int64_t time)
 	return true;
 }
 
+/* The first input, by time, that has a further event; *err: why there is none */
+static struct etw_source *next_input(struct inputs *inputs, int *err)
+{
+	if (inputs->current)
+		inputs->current->has_next = false;
+	inputs->current = etw_source_earliest(inputs->merge, &inputs->left, err);
+	return inputs->current;
+}
+
+/* Does it repeat an earlier record? */
+static bool is_repeated(struct etw_interner *seen, const struct etw_loss *loss)
+{
+	bool fresh;
+
+	seen->max = LOSSES_MAX;
+	/* 0: it cannot be kept, so nothing is known about it. */
+	return etw_intern(seen, loss->key, loss->key_len, &fresh) && !fresh;
+}
+
 int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source)
 {
 	struct etw_source *in;
+	struct etw_loss loss;
 	int err = 0;
 
-	if (inputs->current)
-		inputs->current->has_next = false;
-	in = inputs->current = etw_source_earliest(inputs->merge, &inputs->left, &err);
+	do {
+		in = next_input(inputs, &err);
+	} while (in && etw_loss_of(&in->next, &loss) && is_repeated(&inputs->losses, &loss));
 	if (in && is_over(inputs, in->next.time))
 		return 0;
 	if (in) {
@@ -115,6 +136,36 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
 	if (err)
 		open_fail(((struct input *)inputs->merge[0])->path, err);
 	return err ? -1 : 0;
+}
+
+struct ahead {
+	struct etw_interner seen;
+	int (*take)(void *context, const struct etw_loss *loss);
+	void *context;
+};
+
+static int take_ahead(void *context, const struct etw_loss *loss)
+{
+	struct ahead *ahead = context;
+
+	return is_repeated(&ahead->seen, loss) ? 0 : ahead->take(ahead->context, loss);
+}
+
+int inputs_losses_ahead(const struct inputs *inputs,
+			int (*take)(void *context, const struct etw_loss *loss), void *context)
+{
+	struct ahead ahead = { .take = take, .context = context };
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < inputs->count && ret <= 0; i++) {
+		ret = etw_losses_of(inputs->list[i].path, take_ahead, &ahead);
+		if (ret < 0)
+			cli_note("%s: not searched for losses: %s",
+				 cli_quote(inputs->list[i].path), strerror(-ret));
+	}
+	etw_interner_clear(&ahead.seen);
+	return ret > 0 ? ret : 0;
 }
 
 void inputs_schemas(const struct inputs *inputs)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include "base/table.h"
+#include "etl/loss.h"
 #include "etl/source.h"
 
 struct input;
@@ -26,6 +28,7 @@ struct inputs {
 	bool bounded;		/* by inputs_until() */
 	int64_t until;
 	uint64_t late, look;	/* events later than that; at how many to look for the end */
+	struct etw_interner losses;	/* with a record so far */
 };
 
 /* paths ends with NULL.  Returns the exit status; call inputs_close() in any case. */
@@ -33,7 +36,8 @@ int inputs_open(struct inputs *inputs, char **paths);
 void inputs_close(struct inputs *inputs);
 
 /*
- * The next event of all files, by time.  1: *event, valid until the next call, of the
+ * The next event of all files, by time.  Files that were split from one trace have the same
+ * records of losses: copies are left out.  1: *event, valid until the next call, of the
  * file with index *source; 0: that was all; -1: reading failed, after a message.
  */
 int inputs_next(struct inputs *inputs, const struct etw_event **event,
@@ -51,6 +55,13 @@ int inputs_fail(const struct inputs *inputs, unsigned int source, int err);
 
 /* Decode events by the schemas that are embedded in the files. */
 void inputs_schemas(const struct inputs *inputs);
+
+/*
+ * Call take for each loss that the files record, without copies, until it does not return 0.
+ * Reads all of each file.  0 or what take returned; other errors are reported.
+ */
+int inputs_losses_ahead(const struct inputs *inputs,
+			int (*take)(void *context, const struct etw_loss *loss), void *context);
 
 /* Print what the headers say about losses and missing buffers, a line each. */
 void inputs_report(const struct inputs *inputs);

@@ -38,7 +38,7 @@ static void print_option(const struct cli_option *option)
 static void print_help(const struct cli_syntax *syntax, const char *command)
 {
 	static const struct cli_option help = {
-		"help", OPTION_HELP, NULL, "print this help"
+		"help", OPTION_HELP, NULL, "print this help", NULL
 	};
 	const struct cli_option *option;
 	int i;
@@ -128,6 +128,24 @@ static _Noreturn void refuse(const struct cli_syntax *syntax, int c, char **argv
 	cli_usage("unknown option %s", cli_quote(is_long ? word : letter));
 }
 
+static void set(const struct cli_option *option, const char *value)
+{
+	const struct cli_set *set = option->set;
+	char name[64];
+
+	snprintf(name, sizeof(name), "--%s", option->name);
+	if (set->flag)
+		*set->flag = true;
+	else if (set->text)
+		*set->text = value;
+	else if (set->bits)
+		*set->bits |= set->max;
+	else if (set->number)
+		*set->number = option->arg ? cli_number(name, value, set->min, set->max) : set->min;
+	else
+		*set->millis = cli_millis(name, value, set->min, set->max);
+}
+
 /* Parse another command line from its start. */
 void cli_restart(const char *name)
 {
@@ -141,36 +159,43 @@ void cli_restart(const char *name)
  * @argc: as the subcommand got it
  * @argv: as the subcommand got it
  *
- * Handles --help and wrong options itself, and exits.
+ * Handles --help and wrong options itself, and exits.  Sets what the table says.
  *
- * Return: the option's value, its argument in optarg; -1 after the last one.
+ * Return: the value of an option that sets nothing, its argument in optarg; -1 after the
+ * last one.
  */
 int cli_next(const struct cli_syntax *syntax, int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 2] = { 0 };
+	const struct cli_option *option;
 	char shorts[2 * OPTIONS_MAX + 5];
-	int index = -1;
-	int c;
+	int index, c;
 
 	command_name = argv[0];
 	opterr = 0;
 	fill_getopt(syntax, longs, shorts);
-	c = getopt_long(argc, argv, shorts, longs, &index);
-	if (c == '?' || c == ':')
-		refuse(syntax, c, argv);
-	if (c != -1 && index >= 0) {
-		const char *word = taken_word(argv);
-
-		if (!is_exact(word, longs[index].name))
-			cli_usage("unknown option %s", cli_quote(word));
+	for (;;) {
+		index = -1;
+		c = getopt_long(argc, argv, shorts, longs, &index);
+		if (c == '?' || c == ':')
+			refuse(syntax, c, argv);
+		if (c == -1)
+			return c;
+		if (index >= 0 && !is_exact(taken_word(argv), longs[index].name))
+			cli_usage("unknown option %s", cli_quote(taken_word(argv)));
+		if (c == OPTION_HELP && syntax->in_file)
+			cli_usage("--help: not in a file");
+		if (c == OPTION_HELP) {
+			show_help(syntax, command_name);
+			exit(cli_finish(0));
+		}
+		for (option = syntax->options; index < 0 && option->value != c; option++)
+			;
+		option += index < 0 ? 0 : index;
+		if (!option->set)
+			return c;
+		set(option, optarg);
 	}
-	if (c == OPTION_HELP && syntax->in_file)
-		cli_usage("--help: not in a file");
-	if (c == OPTION_HELP) {
-		show_help(syntax, command_name);
-		exit(cli_finish(0));
-	}
-	return c;
 }
 
 /* May it come any number of times, from here to the end? */
@@ -204,4 +229,10 @@ char **cli_operands(const struct cli_syntax *syntax, int argc, char **argv)
 	if (given > i)
 		cli_usage("unexpected argument %s", cli_quote(argv[optind + i]));
 	return argv + optind;
+}
+
+char **cli_parse(const struct cli_syntax *syntax, int argc, char **argv)
+{
+	cli_next(syntax, argc, argv);
+	return cli_operands(syntax, argc, argv);
 }

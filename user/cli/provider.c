@@ -98,8 +98,8 @@ static void match_name(const struct etw_provider *list, unsigned int count, cons
 		if (!matches->count)
 			matches->guid = list[i].guid;
 		if (matches->count < MATCHES_SHOWN) {
-			text_puts(&matches->all, matches->count ? ", " : "");
-			text_guid(&matches->all, &list[i].guid);
+			etw_text_puts(&matches->all, matches->count ? ", " : "");
+			etw_text_guid(&matches->all, &list[i].guid);
 		}
 		matches->count++;
 	}
@@ -150,7 +150,7 @@ static bool resolve_other(int fd, const char *name, const struct etw_provider *l
 	match_name(list, count, name, false, &claims);
 	if (claims.count)
 		cli_fail("provider %s: only processes say that this is their name: use the GUID, %s%s",
-			 cli_quote(name), claims.all.data,
+			 cli_quote(name), text_data(&claims.all),
 			 claims.count > MATCHES_SHOWN ? ", ..." : "");
 	else
 		cli_fail("no kernel provider and no manifest is named %s (a GUID works at any time, *NAME takes TraceLogging's)",
@@ -176,7 +176,7 @@ static bool resolve_name(int fd, const char *name, struct etw_guid *guid)
 		*guid = matches.guid;
 	if (matches.count > 1)
 		cli_fail("provider %s is ambiguous, use a GUID: %s%s", cli_quote(name),
-			 matches.all.data, matches.count > MATCHES_SHOWN ? ", ..." : "");
+			 text_data(&matches.all), matches.count > MATCHES_SHOWN ? ", ..." : "");
 	else if (named > 1)
 		cli_fail("provider %s is ambiguous: %u manifests have the name; use a GUID",
 			 cli_quote(name), named);

@@ -38,9 +38,9 @@ enum {
 };
 
 #define PROVIDER_OPTIONS						\
-	{ "group", PROVIDER_OPT_GROUP, NULL, "PROVIDER is the GUID of a group" },	\
-	{ "source", PROVIDER_OPT_SOURCE, "GUID", "the SourceId that callbacks get" },	\
-	{ "timeout", PROVIDER_OPT_TIMEOUT, "MS", "wait this long for the provider's callbacks" }
+	{ "group", PROVIDER_OPT_GROUP, NULL, "PROVIDER is the GUID of a group", NULL },	\
+	{ "source", PROVIDER_OPT_SOURCE, "GUID", "the SourceId that callbacks get", NULL },	\
+	{ "timeout", PROVIDER_OPT_TIMEOUT, "MS", "wait this long for the provider's callbacks", NULL }
 
 /* false: it is none of them */
 bool provider_option(int option, const char *value, struct etw_enable *enable);
@@ -49,9 +49,13 @@ bool provider_option(int option, const char *value, struct etw_enable *enable);
  * message.
  */
 int provider_find(const char *session, const char *provider, struct etw_enable *enable);
-/* Enable, disable or capture; capture: then ask for the state.  Returns the exit status. */
+/* Options of provider_control_in() */
+#define PROVIDER_CAPTURE	0x1	/* ask for the provider's state after that */
+#define PROVIDER_LATE		0x2	/* callbacks that take too long are no error */
+
+/* Enable, disable or capture.  Returns the exit status. */
 int provider_control_in(int fd, const char *session, const char *provider,
-			struct etw_enable *enable, bool capture);
+			struct etw_enable *enable, unsigned int how);
 /* Both */
 int provider_control(const char *session, const char *provider, struct etw_enable *enable);
 

@@ -5,17 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cli.h"
+#include "core/ledger.h"
 #include "sample.h"
 #include "device/kdev.h"
-
-const struct loss_cause loss_causes[ETW_DROP_CAUSES] = {
-	[ETW_DROP_NO_BUFFER] = { "no_buffer", "no free buffer" },
-	[ETW_DROP_BUFFER_SIZE] = { "buffer_size", "larger than a buffer" },
-	[ETW_DROP_EVENT_SIZE] = { "event_size", "over 64 KB" },
-	[ETW_DROP_NESTING] = { "nesting", "writers nested too deep" },
-	[ETW_DROP_COPY_FAULT] = { "copy_fault", "payload not readable" },
-	[ETW_DROP_DRAIN] = { "drain", "process could not write" },
-};
 
 void sample_report_lost(const char *before, uint64_t count, const char *cause)
 {
@@ -30,7 +22,7 @@ void sample_json_lost(struct etw_text *to, const struct sample *sample)
 
 	json_writer_open(to, "lost", '{');
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		json_writer_unsigned(to, loss_causes[i].key, sample->stat.dropped[i]);
+		json_writer_unsigned(to, etw_loss_cause(i), etw_stat_dropped(&sample->stat, i));
 	json_writer_close(to, '}');
 }
 

@@ -19,14 +19,6 @@ struct sample {
 
 int sample_take(int fd, const struct session *session, struct sample *sample);
 
-/* Why events were not written, by ETW_DROP_* */
-struct loss_cause {
-	const char *key;	/* in JSON */
-	const char *text;
-};
-
-extern const struct loss_cause loss_causes[ETW_DROP_CAUSES];
-
 /* Print "BEFORE N events lost when written: CAUSE", unless count is 0; cause: NULL, unknown. */
 void sample_report_lost(const char *before, uint64_t count, const char *cause);
 /* The events lost by cause, as a member of a JSON object */

@@ -2,7 +2,6 @@
 /*
  * schema.c - what manifests say of providers: names for the command line
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -31,19 +30,19 @@ const char *schema_first_error(const char *path, const struct etw_problems *prob
 	unsigned int i;
 
 	text.len = 0;
-	text_puts(&text, cli_quote(path));
+	etw_text_puts(&text, cli_quote(path));
 	for (i = 0; i < problems->count && problems->list[i].warning; i++)
 		;
 	if (i == problems->count) {
-		text_printf(&text, ": %s", strerror(-err));
-		return text.data;
+		etw_text_printf(&text, ": %s", strerror(-err));
+		return text_data(&text);
 	}
-	text_printf(&text, ":%u: ", problems->list[i].line);
+	etw_text_printf(&text, ":%u: ", problems->list[i].line);
 	etw_text_safe(&text, problems->list[i].text, strlen(problems->list[i].text));
 	if (problems->errors > 1)
-		text_printf(&text, ", and %u more: see 'etw manifest check'", problems->errors - 1);
-	text_check(&text);
-	return text.data;
+		etw_text_printf(&text, ", and %u more: see 'etw manifest check'",
+				problems->errors - 1);
+	return text_data(&text);
 }
 
 void schema_load(const char *option, const char *path)
@@ -139,42 +138,25 @@ static bool matches(const char *word, const char *name, const char *symbol)
 	       (!strncmp(name, "win:", 4) && !strcasecmp(word, name + 4));
 }
 
-bool schema_level(const struct etw_mf_provider *provider, const char *name, uint8_t *level)
+bool schema_value(const struct etw_mf_provider *provider, enum etw_part part, const char *name,
+		  uint64_t *value)
 {
-	const struct etw_mf_named *standard;
+	const struct etw_mf_parts own = etw_mf_parts(provider, part);
+	const bool bits = part == ETW_PART_KEYWORD;
+	const struct etw_mf_named *named;
 	unsigned int i;
 
-	for (i = 0; i < provider->level_count; i++) {
-		if (matches(name, provider->levels[i].name, provider->levels[i].symbol)) {
-			*level = provider->levels[i].value;
+	for (i = 0; i < own.count; i++) {
+		named = etw_mf_part_at(&own, i);
+		if (matches(name, named->name, named->symbol)) {
+			*value = named->value;
 			return true;
 		}
 	}
-	for (i = 0; i < 256; i++) {
-		standard = etw_standard_level((uint8_t)i);
-		if (standard && matches(name, standard->name, NULL)) {
-			*level = (uint8_t)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool schema_keyword(const struct etw_mf_provider *provider, const char *name, uint64_t *mask)
-{
-	const struct etw_mf_keyword *standard;
-	unsigned int i;
-
-	for (i = 0; i < provider->keyword_count; i++) {
-		if (matches(name, provider->keywords[i].name, provider->keywords[i].symbol)) {
-			*mask = provider->keywords[i].mask;
-			return true;
-		}
-	}
-	for (i = 0; i < 64; i++) {
-		standard = etw_standard_keyword(1ull << i);
-		if (standard && matches(name, standard->name, NULL)) {
-			*mask = 1ull << i;
+	for (i = 0; i < (bits ? 64 : 256); i++) {
+		named = etw_standard(part, bits ? 1ull << i : i);
+		if (named && matches(name, named->name, NULL)) {
+			*value = named->value;
 			return true;
 		}
 	}
@@ -251,22 +233,16 @@ static void add_name(struct etw_text *to, const char *name)
 	if (!name || to->len > 200)
 		return;
 	if (to->len)
-		text_puts(to, ", ");
-	text_escape(to, name, strlen(name));
+		etw_text_puts(to, ", ");
+	etw_text_escape(to, name, strlen(name));
 }
 
-void schema_print_levels(const struct etw_mf_provider *provider, struct etw_text *to)
+void schema_print_names(const struct etw_mf_provider *provider, enum etw_part part,
+			struct etw_text *to)
 {
+	const struct etw_mf_parts own = etw_mf_parts(provider, part);
 	unsigned int i;
 
-	for (i = 0; i < provider->level_count; i++)
-		add_name(to, provider->levels[i].name);
-}
-
-void schema_print_keywords(const struct etw_mf_provider *provider, struct etw_text *to)
-{
-	unsigned int i;
-
-	for (i = 0; i < provider->keyword_count; i++)
-		add_name(to, provider->keywords[i].name);
+	for (i = 0; i < own.count; i++)
+		add_name(to, etw_mf_part_at(&own, i)->name);
 }

@@ -27,9 +27,9 @@ const char *schema_provider_name(const struct etw_guid *guid);
 /* How many GUIDs manifests give this name, without regard to case; *guid: of the first */
 unsigned int schema_find_name(const char *name, struct etw_guid *guid);
 
-/* Names of one provider, without regard to case.  false: it has none so named. */
-bool schema_level(const struct etw_mf_provider *provider, const char *name, uint8_t *level);
-bool schema_keyword(const struct etw_mf_provider *provider, const char *name, uint64_t *mask);
+/* A level or keyword by its name, without regard to case.  false: there is none so named. */
+bool schema_value(const struct etw_mf_provider *provider, enum etw_part part, const char *name,
+		  uint64_t *value);
 
 /*
  * The next event, after the one before (NULL: the first), whose name or symbol that is,
@@ -39,7 +39,7 @@ const struct etw_mf_event *schema_event(const struct etw_mf_provider *provider, 
 					const struct etw_mf_event *before);
 
 /* The names there are, for a message that says which one might have been meant. */
-void schema_print_levels(const struct etw_mf_provider *provider, struct etw_text *to);
-void schema_print_keywords(const struct etw_mf_provider *provider, struct etw_text *to);
+void schema_print_names(const struct etw_mf_provider *provider, enum etw_part part,
+			struct etw_text *to);
 
 #endif /* ETW_CLI_SCHEMA_H */

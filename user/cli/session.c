@@ -13,8 +13,6 @@
 #include "text.h"
 #include "device/kdev.h"
 
-#define FLUSH_SECONDS_MAX	86400
-
 static void want_name(struct session *session)
 {
 	session->s.name_out = (uintptr_t)session->name;
@@ -136,12 +134,6 @@ int session_too_large(const char *name)
 			cli_quote(name), ETW_BUFFERS_MAX);
 }
 
-/* A flush timer, in seconds with decimals, as milliseconds. */
-uint32_t session_flush_ms(const char *option, const char *text)
-{
-	return cli_millis(option, text, 1000, FLUSH_SECONDS_MAX);
-}
-
 const char *session_mode(const struct session *session)
 {
 	if (session->s.mode & ETW_MODE_BUFFERING)
@@ -192,11 +184,11 @@ static void print_log(const struct session *session)
 	const struct etw_session_log *log = &session->log.log;
 	struct etw_text t = { 0 };
 
-	text_escape(&t, session->log.name, log->name_len);
+	etw_text_escape(&t, session->log.name, log->name_len);
 	if (may_be_over(session))
-		printf("last file    %s", t.data);
+		printf("last file    %s", text_data(&t));
 	else
-		printf("file         %s, %s%s", log->name_len ? t.data : "(not begun)",
+		printf("file         %s, %s%s", log->name_len ? text_data(&t) : "(not begun)",
 		       log_kind(session),
 		       session->s.mode & ETW_MODE_PREALLOCATE ? ", preallocated" : "");
 	if (log->max_size && !may_be_over(session))
@@ -275,8 +267,8 @@ void session_print(const struct session *session)
 	struct etw_text t = { 0 };
 	char guid[GUID_TEXT_SIZE];
 
-	text_escape(&t, session->name, strlen(session->name));
-	printf("session      %s\n", t.data);
+	etw_text_escape(&t, session->name, strlen(session->name));
+	printf("session      %s\n", text_data(&t));
 	printf("id           %u\n", s->logger_id);
 	printf("guid         %s\n", guid_text(&s->guid, guid));
 	printf("mode         %s%s%s%s%s\n", session_mode(session),
@@ -287,6 +279,11 @@ void session_print(const struct session *session)
 	printf("buffers      %u of %u KB, %u free (minimum %u, maximum %u)\n",
 	       s->buffers, s->buffer_kb, s->free_buffers, s->min_buffers,
 	       s->max_buffers);
+	if (s->reserve_buffers)
+		printf("reserve      %u buffers for others than a flooding program\n",
+		       s->reserve_buffers);
+	if (s->user_budget_kb)
+		printf("user budget  %u KB per second\n", s->user_budget_kb);
 	if (s->flush_ms)
 		printf("flush timer  %u.%03u s\n", s->flush_ms / 1000,
 		       s->flush_ms % 1000);
@@ -296,7 +293,7 @@ void session_print(const struct session *session)
 	       clock_name(s->clock), (uint64_t)s->clock_freq);
 	t.len = 0;
 	clock_local(&t, (int64_t)s->start_wall);
-	printf("started      %s\n", t.data);
+	printf("started      %s\n", text_data(&t));
 	printf("delivered    %u buffer%s\n", s->buffers_written, cli_s(s->buffers_written));
 	printf("lost         %u event%s when written, %u buffer%s by slow readers\n",
 	       s->events_lost, cli_s(s->events_lost), s->rt_buffers_lost,
@@ -324,6 +321,8 @@ void session_json(struct etw_text *to, const struct session *session)
 	json_writer_unsigned(to, "max_buffers", s->max_buffers);
 	json_writer_unsigned(to, "buffers", s->buffers);
 	json_writer_unsigned(to, "free_buffers", s->free_buffers);
+	json_writer_unsigned(to, "reserve_buffers", s->reserve_buffers);
+	json_writer_unsigned(to, "user_budget_kb", s->user_budget_kb);
 	json_writer_unsigned(to, "flush_ms", s->flush_ms);
 	json_writer_word(to, "clock", clock_name(s->clock));
 	json_writer_unsigned(to, "clock_freq", s->clock_freq);
@@ -346,41 +345,4 @@ void session_show(const struct session *session, bool json)
 	json_writer_open(&line, NULL, '{');
 	session_json(&line, session);
 	json_print(&line);
-}
-
-/**
- * session_main() - a subcommand that does one thing to one named session
- * @syntax: its operand is the name, --json its one option
- * @command: what to do
- * @argc: of the subcommand
- * @argv: of the subcommand
- * @takes: the right that it takes
- * @show: prints the session after it as text
- *
- * Return: exit status; 1 also if the session's file is incomplete, after a message.
- */
-int session_main(const struct cli_syntax *syntax, session_command command,
-		 int argc, char **argv, const char *takes,
-		 void (*show)(const struct session *session))
-{
-	static struct session session;
-	const char *name;
-	bool json = false;
-	int fd, err;
-
-	while (cli_next(syntax, argc, argv) != -1)
-		json = true;
-	name = cli_name("SESSION", cli_operands(syntax, argc, argv)[0]);
-	fd = device_open();
-	if (fd < 0)
-		return 1;
-	err = session_do(fd, command, name, &session);
-	etw_kdev_close(fd);
-	if (err)
-		return session_fail(name, err, takes);
-	if (json)
-		session_show(&session, true);
-	else
-		show(&session);
-	return session_file_error(&session);
 }

@@ -27,7 +27,8 @@ int session_by_handle(int fd, uint64_t handle, struct session *session);
 int session_list(int fd, struct session **list, unsigned int *count);
 int session_fail(const char *name, int err, const char *takes);
 int session_too_large(const char *name);
-uint32_t session_flush_ms(const char *option, const char *text);
+/* What the option --flush sets */
+#define CLI_FLUSH(to)	CLI_MILLIS(to, 1000, 86400)
 
 const char *session_mode(const struct session *session);
 void session_print(const struct session *session);
@@ -39,9 +40,5 @@ void session_show(const struct session *session, bool json);
 void session_print_file(const struct session *session);
 /* Report why a file of the session is incomplete; 0: all are complete as far as is known. */
 int session_file_error(const struct session *session);
-
-int session_main(const struct cli_syntax *syntax, session_command command,
-		 int argc, char **argv, const char *takes,
-		 void (*show)(const struct session *session));
 
 #endif /* ETW_CLI_SESSION_H */

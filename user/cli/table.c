@@ -2,9 +2,6 @@
 /*
  * table.c - aligned columns
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* vasprintf */
-#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +27,8 @@ void table_text(struct table *table, const char *text)
 {
 	struct etw_text t = { 0 };
 
-	text_escape(&t, text, strlen(text));
-	table_cell(table, "%s", t.len ? t.data : "");
+	etw_text_escape(&t, text, strlen(text));
+	table_cell(table, "%s", text_data(&t));
 	etw_text_free(&t);
 }
 

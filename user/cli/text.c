@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.c - append to a text; without memory the command ends
+ * text.c - texts; without memory the command ends
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli.h"
@@ -15,37 +14,10 @@ void text_check(const struct etw_text *text)
 		cli_die("out of memory");
 }
 
-void text_add(struct etw_text *text, const char *s, size_t len)
+const char *text_data(const struct etw_text *text)
 {
-	etw_text_add(text, s, len);
 	text_check(text);
-}
-
-void text_puts(struct etw_text *text, const char *s)
-{
-	text_add(text, s, strlen(s));
-}
-
-void text_printf(struct etw_text *text, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	etw_text_vprintf(text, fmt, ap);
-	va_end(ap);
-	text_check(text);
-}
-
-void text_unsigned(struct etw_text *text, uint64_t value, unsigned int min_digits)
-{
-	etw_text_unsigned(text, value, min_digits);
-	text_check(text);
-}
-
-void text_escape(struct etw_text *text, const char *s, size_t len)
-{
-	etw_text_escape(text, s, len);
-	text_check(text);
+	return text->len ? text->data : "";
 }
 
 /* A GUID in lower case, without braces.  Returns out. */
@@ -59,15 +31,10 @@ const char *guid_text(const struct etw_guid *guid, char out[GUID_TEXT_SIZE])
 	return out;
 }
 
-void text_guid(struct etw_text *text, const struct etw_guid *guid)
-{
-	etw_text_guid(text, guid);
-	text_check(text);
-}
-
 void json_print(struct etw_text *object)
 {
-	text_add(object, "}\n", 2);
+	etw_text_add(object, "}\n", 2);
+	text_check(object);
 	fwrite(object->data, 1, object->len, stdout);
 	etw_text_free(object);
 }

@@ -3,14 +3,11 @@
  * chrome.c - format "chrome": Chrome's trace events in JSON
  *
  * Source: "Trace Event Format" of the Chromium project.  Phases: B and E are a slice on a
- * thread, b and e a slice on a track of its own, X a thread on a processor, i an instant, s
+ * thread, b and e a slice on a track of its own or a loss, X a thread on a processor, i an instant, s
  * and f an arrow from a slice to a slice that it caused, M a name.  Times are microseconds
  * since the first event, with three decimals: since 1970, a double would lose these.
  */
-#define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "convert.h"
 #include "items.h"
@@ -22,6 +19,8 @@
 #include "base/text.h"
 
 #define CPU_PID		0x7ffffffeu	/* the "process" whose threads are the processors */
+
+#define LOSS_PID	0x7ffffffdu	/* the "process" of the losses */
 
 /* Where activities began, for arrows; each entry has the last activity of its hash. */
 #define BEGUN_MAX	16384
@@ -37,7 +36,7 @@ struct chrome {
 	struct etw_text out, scratch;
 	struct seen named;
 	int64_t base;		/* ns */
-	uint64_t arrows;
+	uint64_t arrows, losses;
 	bool based;
 	bool begun;		/* the output is not empty */
 	struct begun activities[BEGUN_MAX];
@@ -217,10 +216,10 @@ static void end_mark(struct chrome *chrome, const struct slice_body *body)
 
 /*
  * An end has "cat" and "name" of its start, by which viewers pair them.  Its arguments are
- * those of the stop event, or say that there is none.
+ * those of the stop event, or say that there is none.  whole: the start has all of them.
  */
 static void put_end(struct chrome *chrome, const struct slice_body *start,
-		    const struct slice_body *stop)
+		    const struct slice_body *stop, bool whole)
 {
 	static const char args[] = ",\"args\":{\"etw\":";
 	const char *at = memmem(start->data, start->len, args, sizeof(args) - 1);
@@ -229,6 +228,8 @@ static void put_end(struct chrome *chrome, const struct slice_body *start,
 	etw_text_add(&chrome->out, start->data, (size_t)(at - start->data));
 	if (stop)
 		end_mark(chrome, stop);
+	else if (whole)
+		etw_text_char(&chrome->out, '}');
 	else
 		etw_text_puts(&chrome->out, ",\"args\":{\"unfinished\":true}}");
 }
@@ -289,8 +290,25 @@ static void put_pair(struct chrome *chrome, const struct slice *slice)
 	begin_mark(chrome, alone ? 'b' : 'B', &slice->track, slice->begin);
 	end_mark(chrome, &body);
 	begin_mark(chrome, alone ? 'e' : 'E', &slice->track, slice->end);
-	put_end(chrome, &body, slice->stop);
+	put_end(chrome, &body, slice->stop, false);
 	put_arrow(chrome, slice, &origin);
+}
+
+/* Losses overlap, so each has a track of its own.  Times begin with the first event. */
+static int put_loss(struct convert *c, const struct slice *slice)
+{
+	struct chrome *chrome = c->state;
+	struct slice_track track = { .place = SLICE_ALONE, .pid = LOSS_PID };
+	int64_t begin = slice->begin > chrome->base ? slice->begin : chrome->base;
+
+	track.number = ++chrome->losses;
+	if (track.number == 1)
+		put_name(c, LOSS_PID, 0, false, "Lost events");
+	begin_mark(chrome, 'b', &track, begin);
+	end_mark(chrome, &slice->start);
+	begin_mark(chrome, 'e', &track, slice->end > begin ? slice->end : begin);
+	put_end(chrome, &slice->start, NULL, true);
+	return convert_flush(c, &chrome->out, CONVERT_BLOCK);
 }
 
 static int put_slice(struct convert *c, const struct slice *slice)
@@ -298,6 +316,8 @@ static int put_slice(struct convert *c, const struct slice *slice)
 	struct chrome *chrome = c->state;
 	int err;
 
+	if (slice->track.place == SLICE_LOSS)
+		return put_loss(c, slice);
 	if (slice->track.place != SLICE_CPU) {
 		put_pair(chrome, slice);
 		return convert_flush(c, &chrome->out, CONVERT_BLOCK);

@@ -20,6 +20,7 @@
 #include <etw/decode.h>
 #include "etl/info.h"
 #include "etl/event.h"
+#include "etl/loss.h"
 
 struct convert;
 
@@ -30,7 +31,16 @@ struct convert_event {
 	const struct etw_decoded *decoded;	/* names; never NULL */
 	struct etw_decoder *decoder;		/* at the first field */
 	bool known;				/* it has a schema */
+	const struct etw_loss *loss;		/* the event records it; NULL: it does not */
 	unsigned int source;			/* index in convert.sources */
+};
+
+/* A loss, for formats that ask for all of them ahead */
+struct convert_loss {
+	int64_t first, last;	/* FILETIME */
+	int64_t events;		/* -1: not known */
+	uint16_t cpu;		/* of the events, or else of the buffer that has the record */
+	bool of_session;	/* the header's count of lost events includes them */
 };
 
 struct convert_format {
@@ -40,6 +50,7 @@ struct convert_format {
 	const char *option;	/* one line of help for --option; NULL: there is none */
 	bool fields;		/* takes --fields */
 	bool binary;		/* not to be written to a terminal */
+	bool ahead;		/* needs convert.losses at open(): the sources are read twice */
 	bool folder;		/* the output is a folder, made by open() */
 	const char *mark;	/* a file that all such folders have; for --replace */
 	size_t size;		/* of convert.state, which is zeroed */
@@ -57,6 +68,9 @@ struct convert {
 	const struct etw_etl_info *const *sources;	/* the header of each source */
 	unsigned int source_count;
 	uint64_t lost_events, lost_buffers;	/* by all sources, known at close() */
+	struct convert_loss *losses;	/* if format->ahead: in any order ... */
+	size_t loss_count;
+	uint64_t losses_left_out;	/* ... and how many there was no room for */
 	uint64_t written;	/* bytes, by convert_flush() */
 	const char *option;	/* --option TEXT for the format, or NULL */
 	const char *fields;	/* --fields LIST, or NULL */

@@ -7,7 +7,6 @@
  * event is one line.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include "convert.h"
 #include "items.h"
@@ -169,6 +168,11 @@ static void add_fields(const struct row *row)
 	etw_format_json(row->to, row->e->decoder);
 }
 
+static void add_type(const struct row *row)
+{
+	etw_text_puts(row->to, row->e->loss ? "loss" : "event");
+}
+
 static const struct {
 	const char *name;
 	void (*add)(const struct row *row);
@@ -194,6 +198,7 @@ static const struct {
 	{ "fields", add_fields, true },
 	{ "rest", add_rest, true },
 	{ "items", add_items, true },
+	{ "type", add_type, true },
 	{ "data", add_data, false },
 	{ "message", add_message, false },
 	{ "source", add_source, false },

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "core/traits.h"
 #include "items_kind.h"
+#include "base/event_context.h"
 #include "base/json_writer.h"
 
 #define SID_HEAD	8	/* revision, count, authority */
@@ -43,6 +44,7 @@ static const struct items_kind kinds[] = {
 	KIND(12, PID_NAMESPACE, "inside", "pid_namespace", NAMESPACE,
 	     sizeof(struct etw_ext_pid_namespace), 0, namespace_members),
 	KIND(13, GIVEN_TIME, "given-time", "given_time", HEX, 8, 0, NULL),
+	KIND(14, CONTEXT, "context", "context", CONTEXT, sizeof(struct etw_ext_context), 0, NULL),
 };
 
 /* NULL: the type is unknown, or the item is too short for it. */
@@ -57,6 +59,9 @@ static const struct items_kind *kind_of(const struct etw_ext_view *item)
 		return NULL;
 	if (kinds[i].shape == ITEM_SID &&
 	    (sid[1] > SID_PARTS_MAX || item->data_len < SID_HEAD + 4u * sid[1]))
+		return NULL;
+	if (kinds[i].shape == ITEM_CONTEXT &&
+	    !etw_event_context_name(etw_event_context_load(item->data).context))
 		return NULL;
 	return &kinds[i];
 }
@@ -179,6 +184,7 @@ static void item_text(struct etw_text *line, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
 	static struct etw_text string;	/* its memory is used again */
+	struct etw_ext_context context;
 
 	etw_text_printf(line, " %s=", kind->name);
 	switch (kind->shape) {
@@ -207,6 +213,10 @@ static void item_text(struct etw_text *line, const struct items_kind *kind,
 		break;
 	case ITEM_INSTANCE:
 		instance_text(line, item);
+		break;
+	case ITEM_CONTEXT:
+		context = etw_event_context_load(item->data);
+		etw_event_context_text(line, &context);
 		break;
 	default:
 		items_add_string(line, kind, item);
@@ -258,10 +268,24 @@ static void members_json(struct etw_text *to, const struct items_member *m, cons
 	}
 }
 
+static void context_json(struct etw_text *to, const struct etw_ext_context *context)
+{
+	const char *name = etw_event_context_name(context->context);
+	const char *below = etw_event_context_below(context);
+
+	json_writer_string(to, "type", name, strlen(name));
+	if (below)
+		json_writer_string(to, "over", below, strlen(below));
+	json_writer_flag(to, "irqs_off", context->flags & ETW_CONTEXT_IRQS_OFF);
+	json_writer_flag(to, "bh_off", context->flags & ETW_CONTEXT_BH_OFF);
+	json_writer_unsigned(to, "preempt_depth", context->preempt_depth);
+}
+
 static void item_json(struct etw_text *to, const struct items_kind *kind,
 		      const struct etw_ext_view *item)
 {
 	static struct etw_text string;	/* its memory is used again */
+	struct etw_ext_context context;
 	size_t at;
 
 	switch (kind->shape) {
@@ -284,6 +308,12 @@ static void item_json(struct etw_text *to, const struct items_kind *kind,
 	case ITEM_INSTANCE:
 		json_writer_open(to, kind->key, '{');
 		members_json(to, kind->members, item->data);
+		json_writer_close(to, '}');
+		break;
+	case ITEM_CONTEXT:
+		context = etw_event_context_load(item->data);
+		json_writer_open(to, kind->key, '{');
+		context_json(to, &context);
 		json_writer_close(to, '}');
 		break;
 	default:

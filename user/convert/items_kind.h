@@ -11,7 +11,8 @@
 #define ITEMS_GUID		16	/* size of a member that is a GUID; others are numbers */
 
 enum items_shape { ITEM_GUID, ITEM_SID, ITEM_NUMBER, ITEM_HEX, ITEM_UTF16, ITEM_UTF8, ITEM_STACK,
-		   ITEM_NAMESPACE, ITEM_INSTANCE, ITEM_SCHEMA, ITEM_TRAITS };
+		   ITEM_NAMESPACE, ITEM_INSTANCE, ITEM_SCHEMA, ITEM_TRAITS,
+		   ITEM_CONTEXT };
 
 struct items_kind {
 	uint16_t type;

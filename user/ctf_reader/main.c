@@ -8,9 +8,6 @@
  * The graph has a source.ctf.fs for each trace, a filter.utils.muxer, and a sink that
  * writes the log file.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>

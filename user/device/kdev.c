@@ -5,9 +5,6 @@
  * errno belongs to the program that uses the library: these functions restore it after
  * each system call.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* secure_getenv */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

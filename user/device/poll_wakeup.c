@@ -2,9 +2,6 @@
 /*
  * poll_wakeup.c - end another thread's poll
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* pipe2 */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -54,6 +54,7 @@ struct etw_etl_file {
 	bool wide;			/* layout of the file's header */
 	bool primed;			/* each CPU's first buffer is loaded */
 	bool finished;			/* all buffers and the data after them have been read */
+	int64_t newest;			/* raw time of the delivery of its latest buffer */
 	int64_t last;			/* raw time of the last event handed out */
 	etw_etl_report_fn *report;
 	void *context;

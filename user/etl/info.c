@@ -21,6 +21,7 @@ _Static_assert(offsetof(TRACE_LOGFILE_HEADER, TimeZone) == 72, "layout of 64 bit
 _Static_assert(offsetof(TRACE_LOGFILE_HEADER, BootTime) == 248, "layout of 64 bits");
 
 #define FREQUENCY_MAX	1000000000000	/* 1 tick per ps; a faster clock is invalid */
+#define CONTINUED	244	/* of etw_log_header */
 #define SIZE32		272
 #define ZONE32		64	/* offset of TimeZone ... */
 #define BOOT32		240	/* ... and of BootTime, where the tail begins */
@@ -71,11 +72,16 @@ static int parse(const void *payload, size_t len, bool wide, struct etw_etl_info
 {
 	size_t size = wide ? sizeof(info->header) : SIZE32;
 	const uint8_t *at = payload, *end = at + len;
+	uint32_t continued;
 
 	if (len < size)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
 	copy_header(&info->header, at, wide);
+	memcpy(&continued, at + CONTINUED, sizeof(continued));
+	/* Windows stores its build number, and anything in the padding. */
+	info->continued = wide && !info->header.ProviderVersion &&
+			  continued == ETW_LOG_CONTINUED;
 	if (info->header.BufferSize < ETW_BUFFER_HEADER_SIZE)
 		return -EINVAL;
 	at = take_name(at + size, end, info->logger);

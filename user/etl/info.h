@@ -6,7 +6,6 @@
 #define ETW_ETL_INFO_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <evntrace.h>
 
@@ -15,6 +14,7 @@
 struct etw_etl_info {
 	TRACE_LOGFILE_HEADER header;	/* in the 64-bit layout; the two names are NULL */
 	int64_t start_clock;		/* the session's clock at header.StartTime */
+	bool continued;			/* its session has newer events, which are not in this file */
 	char logger[ETW_ETL_NAME_MAX + 1];	/* UTF-8; empty: none, or not valid text */
 	char file[ETW_ETL_NAME_MAX + 1];
 };

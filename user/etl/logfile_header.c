@@ -5,9 +5,6 @@
  *
  * Semantics: Microsoft's page "TRACE_LOGFILE_HEADER structure".
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* tm_gmtoff, tm_zone, gettid() */
-#endif
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -128,6 +125,8 @@ uint32_t etw_etl_head_build(uint8_t *buffer, const struct etw_etl_info *info, bo
 	struct etw_buffer_header top;
 
 	memcpy(&head.header, &info->header, sizeof(head.header));
+	/* Padding of the other structure; what its file lacks is not known of this one. */
+	head.header.continued = 0;
 	head.header.logger_name = 0;
 	head.header.file_name = 0;
 	etw_log_head_build(buffer, &head);

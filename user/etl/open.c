@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,6 +120,13 @@ static uint64_t missing(const struct etw_etl_file *f, const struct gaps *gaps, b
 	return all > there ? all - there : 0;
 }
 
+/* Does it stand for missing buffers of a session of ours, the last of which had its number? */
+static bool stands_for_others(const struct etw_etl_file *f, const struct etw_buffer_header *header)
+{
+	return header->flags & ETW_BUFFER_BUFFER_LOST && header->logger_id &&
+	       !f->info.header.ProviderVersion;
+}
+
 /* Count the buffers of each CPU. Reading reports any errors. */
 static int survey(struct etw_etl_file *f)
 {
@@ -129,7 +135,7 @@ static int survey(struct etw_etl_file *f)
 	struct etw_buffer_header header;
 	struct gaps gaps = { .open = 0 };
 	struct etw_etl_walk walk;
-	uint64_t at, n = 0, numbered;
+	uint64_t at, n = 0, stand_ins = 0, numbered;
 	int ret;
 
 	etw_etl_walk_begin(&f->space, &walk);
@@ -148,7 +154,10 @@ static int survey(struct etw_etl_file *f)
 		high = header.sequence > high ? header.sequence : high;
 		look_for_turn(&times, header.timestamp, at, !n);
 		look_for_turn(&numbers, header.sequence, at, !n++);
+		stand_ins += stands_for_others(f, &header);
 		etw_etl_time_learn(&f->time, &header);
+		if (header.timestamp > f->newest)
+			f->newest = header.timestamp;
 		f->queue.cpus[header.processor].left++;
 		f->count.tail = 0;
 		close_gap(&gaps, f->space.step);
@@ -160,7 +169,7 @@ static int survey(struct etw_etl_file *f)
 		f->space.start = at;
 	if (n) {
 		numbered = (uint64_t)high - (uint64_t)low + 1;
-		f->count.lost_buffers = numbered > n ? numbered - n : 0;
+		f->count.lost_buffers = numbered > n - stand_ins ? numbered - (n - stand_ins) : 0;
 	}
 	etw_etl_walk_begin(&f->space, &f->walk);
 	return ret;

@@ -11,7 +11,6 @@
 #include "record.h"
 #include "verify_private.h"
 
-#define GAPS_MAX	10000	/* in the list; a file may be nothing but damage */
 #define NEAR		(1LL << 50)	/* ticks: days of any clock */
 
 const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
@@ -20,9 +19,11 @@ const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
 	[ETW_GAP_NOT_STORED] = { "not_stored", "missing at an unknown place" },
 	[ETW_GAP_FLAGGED_BUFFER] = { "flagged_buffers", "buffers were lost before this one" },
 	[ETW_GAP_READER] = { "reader", "lost by the reader that recorded them" },
+	[ETW_GAP_LOST] = { "lost_buffers", "lost after they were filled" },
 	[ETW_GAP_NUMBERS] = { "numbers", "missing between two buffers" },
 	[ETW_GAP_DUPLICATE] = { "duplicate", "there twice" },
 	[ETW_GAP_DISORDER] = { "disorder", "not in the order in which it was written" },
+	[ETW_GAP_STRANGE] = { "strange", "of another session, or from another place" },
 	[ETW_GAP_SURPLUS] = { "surplus", "more than the header counts" },
 	[ETW_GAP_BUFFER] = { "damaged_buffer", "cannot be read" },
 	[ETW_GAP_RECORD] = { "damaged_record", "cannot be read to the end" },
@@ -34,32 +35,6 @@ const struct etw_gap_text etw_gap_texts[ETW_GAP_CAUSES] = {
 /* Class RT_LostEvent, see evntrace.h; opcodes 32 to 34 */
 static const struct etw_guid lost_event = ETW_GUID(0x6a399ae0, 0x4bc6, 0x4de9, 0x87, 0x0b, 0x36,
 						   0x57, 0xf8, 0x94, 0x7e, 0x7e);
-
-int etw_verdict_add(struct etw_verdict *verdict, const struct etw_gap *gap)
-{
-	uint32_t n = verdict->gap_count;
-	struct etw_gap *gaps;
-
-	if (n == GAPS_MAX) {
-		verdict->more++;
-		return 0;
-	}
-	/* Room for 1, 2, 4... */
-	if (!(n & (n - 1))) {
-		gaps = realloc(verdict->gaps, (n ? 2 * n : 1) * sizeof(*gaps));
-		if (!gaps)
-			return -ENOMEM;
-		verdict->gaps = gaps;
-	}
-	verdict->gaps[verdict->gap_count++] = *gap;
-	return 0;
-}
-
-void etw_verdict_free(struct etw_verdict *verdict)
-{
-	free(verdict->gaps);
-	memset(verdict, 0, sizeof(*verdict));
-}
 
 int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw)
 {
@@ -77,19 +52,12 @@ int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw)
 static int add_damage(struct etw_verify *verify, enum etw_gap_cause cause, uint64_t at,
 		      uint64_t buffers, int32_t cpu, const char *what)
 {
-	struct etw_gap gap = {
-		.cause = cause,
-		.buffers = buffers,
-		.events = ETW_GAP_UNKNOWN,
-		.first = verify->start,
-		.last = verify->end,
-		.cpu = cpu,
-		.from = -1,
-		.to = -1,
-		.offset = at,
-		.detail = what,
-	};
+	struct etw_gap gap = etw_gap_anywhere(verify->v, cause);
 
+	gap.buffers = buffers;
+	gap.cpu = cpu;
+	gap.offset = at;
+	gap.detail = what;
 	return etw_verdict_add(verify->v, &gap);
 }
 
@@ -122,18 +90,30 @@ static bool holds_records(const uint8_t *data, uint32_t begin, uint32_t end, int
 
 static int take_lost_event(struct etw_verify *verify, const struct etw_event_header *h)
 {
-	struct etw_gap gap = {
-		.cause = ETW_GAP_READER,
-		.buffers = h->desc.opcode == 33 ? ETW_GAP_UNKNOWN : 0,
-		.events = ETW_GAP_UNKNOWN,
-		.first = verify->start,
-		.last = etw_verify_time(verify, h->timestamp),
-		.cpu = -1,
-		.from = -1,
-		.to = -1,
-	};
+	struct etw_gap gap = etw_gap_anywhere(verify->v, ETW_GAP_READER);
 
+	gap.buffers = h->desc.opcode == 33 ? ETW_GAP_UNKNOWN : 0;
+	gap.last = etw_verify_time(verify, h->timestamp);
+	/* Where a driver's payload could not be read, a session leaves a record, too. */
+	gap.basis = h->flags & ETW_EVENT_KERNEL_MODE ? ETW_GAP_BY_HINT : ETW_GAP_BY_STRUCTURE;
 	return etw_verdict_add(verify->v, &gap);
+}
+
+static int take_recorded_loss(struct etw_verify *verify, const struct etw_loss_payload *loss,
+			  int64_t timestamp)
+{
+	if (verify->recorded_count == verify->recorded_room) {
+		size_t room = verify->recorded_room ? 2 * verify->recorded_room : 16;
+		struct etw_recorded_loss *recorded = realloc(verify->recorded, room * sizeof(*recorded));
+
+		if (!recorded)
+			return -ENOMEM;
+		verify->recorded = recorded;
+		verify->recorded_room = room;
+	}
+	verify->recorded[verify->recorded_count++] =
+		(struct etw_recorded_loss){ *loss, timestamp, -1 };
+	return 0;
 }
 
 /* The bytes behind the used ones are 0xFF: otherwise the used size is wrong. */
@@ -167,6 +147,7 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 {
 	struct etw_classic_view classic = { .time = block->header.ref_clock };
 	const char *what = NULL;
+	struct etw_loss_payload loss;
 	struct etw_record_view view;
 	uint32_t at;
 	int ret;
@@ -185,6 +166,10 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 			what = "a record seems to contain others";
 		if (view.header->timestamp > seen->newest)
 			seen->newest = view.header->timestamp;
+		if (etw_loss_parse(&view, &loss)) {
+			*err = take_recorded_loss(verify, &loss, view.header->timestamp);
+			continue;
+		}
 		verify->v->events += !etw_etl_is_system(view.header);
 		if (!memcmp(&view.header->provider, &lost_event, sizeof(lost_event)) &&
 		    view.header->desc.opcode >= 32 && view.header->desc.opcode <= 34)
@@ -193,16 +178,41 @@ static const char *read_records(struct etw_verify *verify, struct etw_block *blo
 	return what;
 }
 
+/*
+ * Does this buffer stand for missing ones, up to its own number? Then it has nothing but records
+ * of losses: those from first on.
+ */
+static void take_stand_in(struct etw_verify *verify, struct etw_seen_buffer *seen, size_t first,
+			  uint64_t events)
+{
+	size_t i;
+
+	if (!(seen->flags & ETW_BUFFER_BUFFER_LOST) || seen->library || verify->v->events != events)
+		return;
+	for (i = first; i < verify->recorded_count; i++) {
+		const struct etw_loss_payload *loss = &verify->recorded[i].loss;
+
+		if (!etw_loss_of_stream(loss->code) || loss->buffers <= 0 ||
+		    loss->buffers > INT32_MAX)
+			continue;
+		verify->recorded[i].number = seen->sequence;
+		seen->stands_for += (uint64_t)loss->buffers;
+	}
+}
+
 static const char *check_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64_t at,
 				const struct etw_buffer_header *header,
 				struct etw_seen_buffer *seen, int *err)
 {
 	struct etw_block *block = etw_etl_load(f, at, header, err);
+	size_t recorded = verify->recorded_count;
+	uint64_t events = verify->v->events;
 	const char *what, *wrong = NULL;
 
 	if (!block)
 		return "its data cannot be read";
 	what = read_records(verify, block, seen, err);
+	take_stand_in(verify, seen, recorded, events);
 	free(block);
 	if (!*err && !(header->flags & ETW_BUFFER_COMPRESSED))
 		wrong = check_tail(f, header, at, err);
@@ -234,6 +244,7 @@ static int take_buffer(struct etw_verify *verify, struct etw_etl_file *f, uint64
 		.at = at,
 		.cpu = header->processor,
 		.flags = header->flags,
+		.session = header->logger_id,
 		.library = !header->logger_id,
 	};
 	what = check_buffer(verify, f, at, header, seen, &err);
@@ -251,6 +262,7 @@ static int take_head(struct etw_verify *verify, struct etw_etl_file *f)
 
 	if (!f->head)
 		return 0;
+	verify->session = f->head->header.logger_id;
 	what = read_records(verify, f->head, &seen, &err);
 	if (!err && what)
 		err = add_damage(verify, ETW_GAP_RECORD, 0, 1, -1, what);
@@ -277,6 +289,33 @@ static int walk(struct etw_verify *verify, struct etw_etl_file *f)
 	return err;
 }
 
+/*
+ * When was the file closed, on the clock of its events?  A session of ours writes the header's
+ * end by the wall clock, which may have been set back, and stores its own clock beside it: so
+ * the end is never before that clock, nor before the last buffer.  Our tools write the end by
+ * the events' clock, without the other one: a record of a loss may be later than its part.
+ */
+static void find_end(struct etw_verify *verify, const struct etw_etl_file *f)
+{
+	const TRACE_LOGFILE_HEADER *h = &f->info.header;
+	int64_t raw[2], time;
+	uint8_t nanos;
+	int i;
+
+	verify->end = h->EndTime.QuadPart;
+	if (!verify->end || h->ProviderVersion || !f->head ||
+	    f->head->header.ref_time <= 0 || f->head->header.ref_clock <= 0)
+		return;
+	verify->closed = f->head->header.ref_clock;
+	raw[0] = f->newest;
+	raw[1] = verify->closed;
+	for (i = 0; i < 2; i++) {
+		time = raw[i] > 0 ? etw_etl_time(verify->time, raw[i], &nanos) : 0;
+		if (time > verify->end)
+			verify->end = time;
+	}
+}
+
 static int judge(struct etw_verify *verify, struct etw_etl_file *f)
 {
 	const TRACE_LOGFILE_HEADER *h = &f->info.header;
@@ -285,11 +324,16 @@ static int judge(struct etw_verify *verify, struct etw_etl_file *f)
 
 	v->info = f->info;
 	v->closed = !etw_etl_cut_off(f);
+	v->continued = f->info.continued || h->LogFileMode & EVENT_TRACE_BUFFERING_MODE;
 	verify->time = etw_etl_times_of(f);
+	verify->frequency = etw_etl_frequency(&f->info);
 	verify->start = h->StartTime.QuadPart;
-	verify->end = h->EndTime.QuadPart;
+	find_end(verify, f);
+	v->end = verify->end;
 	err = walk(verify, f);
 	v->buffers = verify->count;
+	if (!err)
+		err = etw_verify_recorded(verify);
 	return err ? err : etw_verify_numbers(verify);
 }
 
@@ -306,6 +350,7 @@ int etw_etl_verify(const char *path, struct etw_verdict *verdict)
 	err = judge(&verify, file);
 	etw_etl_close(file);
 	free(verify.list);
+	free(verify.recorded);
 	if (err)
 		etw_verdict_free(verdict);
 	return err;

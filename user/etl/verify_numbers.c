@@ -15,6 +15,8 @@
 #include "verify_private.h"
 #include "walk.h"
 
+#define END_SLACK	1000	/* parts of a second between the clocks of two CPUs, at most */
+
 /* Buffers that were numbered together: a session's part of a file that was appended to */
 struct part {
 	struct etw_seen_buffer *list;
@@ -31,19 +33,35 @@ static int64_t first_number(const struct etw_verdict *v)
 	return v->author == ETW_AUTHOR_KERNEL ? 0 : 1;
 }
 
-static int add(struct etw_verify *y, enum etw_gap_cause cause, const struct etw_seen_buffer *at)
+static struct etw_gap gap_at(const struct etw_verify *y, enum etw_gap_cause cause,
+			     const struct etw_seen_buffer *at)
 {
-	struct etw_gap gap = {
-		.cause = cause,
-		.events = ETW_GAP_UNKNOWN,
-		.first = y->start,
-		.last = y->end,
-		.cpu = at->cpu,
-		.from = at->sequence,
-		.to = at->sequence,
-		.offset = at->at,
-	};
+	struct etw_gap gap = etw_gap_anywhere(y->v, cause);
 
+	gap.from = gap.to = at->sequence;
+	gap.offset = at->at;
+	return gap;
+}
+
+/* A number, or a place, was given to another buffer: how many were replaced is not known. */
+static int add_unknown(struct etw_verify *y, const struct etw_seen_buffer *at)
+{
+	struct etw_gap gap = gap_at(y, ETW_GAP_STRANGE, at);
+
+	gap.buffers = ETW_GAP_UNKNOWN;
+	gap.detail = "its time contradicts its number";
+	y->v->shuffled = true;
+	return etw_verdict_add(y->v, &gap);
+}
+
+/* The same for buffers that are not where the session wrote them */
+static int add_shuffled(struct etw_verify *y, enum etw_gap_cause cause,
+			const struct etw_seen_buffer *at)
+{
+	struct etw_gap gap = gap_at(y, cause, at);
+
+	gap.cpu = at->cpu;
+	y->v->shuffled = true;
 	return etw_verdict_add(y->v, &gap);
 }
 
@@ -59,18 +77,28 @@ static void find_author(struct etw_verify *y)
 		all &= y->list[i].library;
 		differ |= y->list[i].sequence != y->list[0].sequence;
 	}
-	v->numbered = differ;
 	if (all && y->count)
 		v->author = ETW_AUTHOR_LIBRARY;
 	else
 		v->author = v->info.header.ProviderVersion ? ETW_AUTHOR_FOREIGN :
 							     ETW_AUTHOR_KERNEL;
+	/* If a session's buffers all have one number, they are copies of one. */
+	v->numbered = differ || v->author == ETW_AUTHOR_KERNEL;
 }
 
 /* Does it belong to the session, rather than to a program that added something? */
 static bool is_own(const struct etw_verdict *v, const struct etw_seen_buffer *b)
 {
 	return v->author != ETW_AUTHOR_KERNEL || !b->library;
+}
+
+/* The first number that the buffer accounts for */
+static int64_t first_of(const struct etw_seen_buffer *b)
+{
+	if (!b->stands_for)
+		return b->sequence;
+	return (uint64_t)b->sequence >= b->stands_for - 1 ?
+	       b->sequence - (int64_t)(b->stands_for - 1) : 0;
 }
 
 static void find_range(struct etw_verify *y)
@@ -87,8 +115,8 @@ static void find_range(struct etw_verify *y)
 
 		if (!is_own(v, b))
 			continue;
-		if (b->sequence < v->low) {
-			v->low = b->sequence;
+		if (first_of(b) < v->low) {
+			v->low = first_of(b);
 			v->low_time = etw_verify_time(y, b->timestamp);
 		}
 		if (b->sequence > v->high) {
@@ -123,29 +151,103 @@ static int rotate(struct etw_verify *y)
 
 /* ------------------------------------------------------------------- order */
 
+/* An array with this value for each CPU; NULL: no memory. */
+static int64_t *by_cpu(int64_t value)
+{
+	int64_t *list = malloc(ETW_ETL_CPUS * sizeof(*list));
+	size_t i;
+
+	for (i = 0; list && i < ETW_ETL_CPUS; i++)
+		list[i] = value;
+	return list;
+}
+
 /* The CPU's buffers, and all buffers of a session of ours, have rising numbers. */
 static int check_order(struct etw_verify *y, const struct part *part)
 {
-	int64_t *last, before = -1;
+	int64_t *last = by_cpu(-1), before = -1;
 	size_t i;
 	int err = 0;
 
-	last = malloc(ETW_ETL_CPUS * sizeof(*last));
 	if (!last)
 		return -ENOMEM;
-	for (i = 0; i < ETW_ETL_CPUS; i++)
-		last[i] = -1;
 	for (i = 0; i < part->count && !err; i++) {
 		const struct etw_seen_buffer *b = &part->list[i];
 
 		if (b->sequence < last[b->cpu] ||
 		    (y->v->author == ETW_AUTHOR_KERNEL && b->sequence < before))
-			err = add(y, ETW_GAP_DISORDER, b);
+			err = add_shuffled(y, ETW_GAP_DISORDER, b);
 		last[b->cpu] = b->sequence;
 		before = b->sequence;
 	}
 	free(last);
 	return err;
+}
+
+/* ---------------------------------------------------------- other sessions */
+
+static bool clock_goes_on(const struct etw_verify *y)
+{
+	return y->v->info.header.ReservedFlags != ETW_CLOCK_SYSTEM;
+}
+
+/* Is a buffer of another session, which had another id or ran before? */
+static bool is_strange(const struct etw_verify *y, const struct etw_seen_buffer *b)
+{
+	if (has_mode(y->v, EVENT_TRACE_FILE_MODE_APPEND))
+		return false;
+	return b->session != y->session ||
+	       (clock_goes_on(y) && b->timestamp < y->v->info.start_clock);
+}
+
+static int check_strange(struct etw_verify *y)
+{
+	size_t i;
+	int err = 0;
+
+	if (y->v->author != ETW_AUTHOR_KERNEL)
+		return 0;
+	for (i = 0; i < y->count && !err; i++)
+		if (!y->list[i].library && is_strange(y, &y->list[i]))
+			err = add_shuffled(y, ETW_GAP_STRANGE, &y->list[i]);
+	return err;
+}
+
+/*
+ * Is the last buffer of a session that ran later? A session closes its file after its last
+ * buffer. Only its own clock shows that: the wall clock may have been set in between.
+ */
+static bool is_after_end(const struct etw_verify *y, const struct etw_seen_buffer *last)
+{
+	int64_t late;
+
+	if (!y->closed || __builtin_sub_overflow(last->timestamp, y->closed, &late))
+		return false;
+	return late > 0 && (uint64_t)late > y->frequency / END_SLACK;
+}
+
+/*
+ * A session delivers buffers in the order of their numbers, and a file that is appended to
+ * has them in the order of time.
+ */
+static int check_times(struct etw_verify *y, const struct part *part)
+{
+	const struct etw_seen_buffer *before = NULL, *b;
+	size_t i;
+
+	if (y->v->author != ETW_AUTHOR_KERNEL || !clock_goes_on(y))
+		return 0;
+	for (i = 0; i < part->count; i++) {
+		b = &part->list[i];
+		if (b->library)
+			continue;
+		if (before && b->timestamp < before->timestamp)
+			return add_unknown(y, b);
+		before = b;
+	}
+	if (before && part->list + part->count == y->list + y->count && is_after_end(y, before))
+		return add_unknown(y, before);
+	return 0;
 }
 
 /* -------------------------------------------------------------------- gaps */
@@ -183,44 +285,55 @@ static int64_t earliest(struct etw_verify *y, const int64_t *newest)
 static int add_numbers(struct etw_verify *y, const struct etw_seen_buffer *next, int64_t from,
 		       const int64_t *newest)
 {
-	struct etw_gap gap = {
-		.cause = ETW_GAP_NUMBERS,
-		.buffers = (uint64_t)next->sequence - (uint64_t)from,
-		.events = ETW_GAP_UNKNOWN,
-		.first = earliest(y, newest),
-		.last = y->v->author == ETW_AUTHOR_KERNEL ? etw_verify_time(y, next->timestamp) :
-							    y->end,
-		.cpu = -1,
-		.from = from,
-		.to = next->sequence - 1,
-		.offset = next->at,
-	};
+	struct etw_gap gap = gap_at(y, ETW_GAP_NUMBERS, next);
 
+	gap.from = from;
+	gap.to = first_of(next) - 1;
+	gap.buffers = (uint64_t)first_of(next) - (uint64_t)from;
+	gap.first = earliest(y, newest);
+	if (y->v->author == ETW_AUTHOR_KERNEL)
+		gap.last = etw_verify_time(y, next->timestamp);
 	y->v->numbers_missing += gap.buffers;
+	/* A record without a place of its own counts them: with what else is missing there. */
+	if (gap.buffers <= y->v->recorded_buffers) {
+		y->v->recorded_buffers -= gap.buffers;
+		return 0;
+	}
 	return etw_verdict_add(y->v, &gap);
+}
+
+/* A buffer stands for missing ones; more than the numbers from next on are missing elsewhere. */
+static void count_stand_in(struct etw_verify *y, const struct etw_seen_buffer *b, int64_t next)
+{
+	int64_t first = first_of(b) > next ? first_of(b) : next;
+	uint64_t here = (uint64_t)b->sequence - (uint64_t)first + 1;
+
+	y->v->numbers_missing += here;
+	if (b->stands_for > here)
+		y->v->recorded_buffers += b->stands_for - here;
 }
 
 /* The part is sorted by numbers. */
 static int check_gaps(struct etw_verify *y, const struct part *part, uint64_t *twice)
 {
-	int64_t *newest = malloc(ETW_ETL_CPUS * sizeof(*newest)), next;
+	int64_t *newest = by_cpu(INT64_MIN), next;
 	size_t i;
 	int err = 0;
 
 	if (!newest)
 		return -ENOMEM;
-	for (i = 0; i < ETW_ETL_CPUS; i++)
-		newest[i] = INT64_MIN;
-	next = y->v->author == ETW_AUTHOR_LIBRARY ? 1 : part->list[0].sequence;
+	next = y->v->author == ETW_AUTHOR_LIBRARY ? 1 : first_of(&part->list[0]);
 	for (i = 0; i < part->count && !err; i++) {
 		const struct etw_seen_buffer *b = &part->list[i];
 
 		if (i && b->sequence == b[-1].sequence) {
-			err = add(y, ETW_GAP_DUPLICATE, b);
+			err = add_shuffled(y, ETW_GAP_DUPLICATE, b);
 			++*twice;
-		} else if (b->sequence > next) {
+		} else if (first_of(b) > next) {
 			err = add_numbers(y, b, next, newest);
 		}
+		if (b->stands_for && b->sequence >= next)
+			count_stand_in(y, b, next);
 		if (b->newest > newest[b->cpu])
 			newest[b->cpu] = b->newest;
 		next = b->sequence < INT64_MAX ? b->sequence + 1 : INT64_MAX;
@@ -236,33 +349,28 @@ static int check_gaps(struct etw_verify *y, const struct part *part, uint64_t *t
  */
 static int check_flags(struct etw_verify *y, const struct part *part)
 {
-	int64_t *newest = malloc(ETW_ETL_CPUS * sizeof(*newest));
+	int64_t *newest = by_cpu(INT64_MIN);
 	size_t i;
-	int err = newest ? 0 : -ENOMEM;
+	int err = 0;
 
-	for (i = 0; newest && i < ETW_ETL_CPUS; i++)
-		newest[i] = INT64_MIN;
+	if (!newest)
+		return -ENOMEM;
 	for (i = 0; i < part->count && !err; i++) {
 		const struct etw_seen_buffer *b = &part->list[i];
-		struct etw_gap gap = {
-			.cause = ETW_GAP_FLAGGED,
-			.events = ETW_GAP_UNKNOWN,
-			.first = earliest(y, newest),
-			.last = y->end,
-			.cpu = -1,
-			.from = b->sequence,
-			.to = b->sequence,
-			.offset = b->at,
-		};
+		struct etw_gap gap = gap_at(y, ETW_GAP_FLAGGED, b);
 
+		gap.first = earliest(y, newest);
+		gap.basis = ETW_GAP_BY_HINT;
 		/* The flag is set after the buffer's time was taken: the next one bounds it. */
 		if (y->v->author == ETW_AUTHOR_KERNEL && i + 1 < part->count)
 			gap.last = etw_verify_time(y, b[1].timestamp);
 		if (b->flags & ETW_BUFFER_EVENTS_LOST)
 			err = etw_verdict_add(y->v, &gap);
 		gap.cause = ETW_GAP_FLAGGED_BUFFER;
+		gap.basis = ETW_GAP_BY_STRUCTURE;
 		gap.buffers = ETW_GAP_UNKNOWN;
-		if (!err && b->flags & (ETW_BUFFER_BUFFER_LOST | ETW_BUFFER_BACKUP_LOST))
+		if (!err && !b->stands_for &&
+		    b->flags & (ETW_BUFFER_BUFFER_LOST | ETW_BUFFER_BACKUP_LOST))
 			err = etw_verdict_add(y->v, &gap);
 		if (b->newest > newest[b->cpu])
 			newest[b->cpu] = b->newest;
@@ -284,7 +392,7 @@ static int check_copies(struct etw_verify *y, uint64_t *twice)
 
 		if (b->sequence == b[-1].sequence && b->timestamp == b[-1].timestamp &&
 		    b->cpu == b[-1].cpu) {
-			err = add(y, ETW_GAP_DUPLICATE, b);
+			err = add_shuffled(y, ETW_GAP_DUPLICATE, b);
 			++*twice;
 		}
 	}
@@ -333,7 +441,7 @@ static void find_since(struct etw_verify *y, const struct part *part)
 	if (v->author == ETW_AUTHOR_KERNEL && has_mode(v, EVENT_TRACE_BUFFERING_MODE))
 		limit(v, true, oldest_in_memory(y, part));
 	else if (v->numbered && v->author != ETW_AUTHOR_LIBRARY &&
-		 part->list[0].sequence > first_number(v) && !part->list[0].library)
+		 first_of(&part->list[0]) > first_number(v) && !part->list[0].library)
 		limit(v, has_mode(v, EVENT_TRACE_FILE_MODE_CIRCULAR), time);
 }
 
@@ -359,8 +467,7 @@ static int check_count(struct etw_verify *y, uint64_t twice)
 {
 	struct etw_verdict *v = y->v;
 	uint64_t there = y->count - twice, count;
-	struct etw_gap gap = { .cause = ETW_GAP_SURPLUS, .first = y->start, .last = y->end,
-			       .cpu = -1, .from = -1, .to = -1 };
+	struct etw_gap gap = etw_gap_anywhere(v, ETW_GAP_SURPLUS);
 
 	v->counted = promised(v, &count);
 	if (!v->counted)
@@ -370,15 +477,16 @@ static int check_count(struct etw_verify *y, uint64_t twice)
 		return 0;
 	}
 	gap.buffers = there - count;
+	gap.events = 0;
 	return etw_verdict_add(v, &gap);
 }
 
 static int check_closed(struct etw_verify *y)
 {
-	struct etw_gap gap = { .cause = ETW_GAP_NOT_CLOSED, .buffers = ETW_GAP_UNKNOWN,
-			       .events = ETW_GAP_UNKNOWN, .first = y->start, .cpu = -1,
-			       .from = -1, .to = -1 };
+	struct etw_gap gap = etw_gap_anywhere(y->v, ETW_GAP_NOT_CLOSED);
 
+	gap.buffers = ETW_GAP_UNKNOWN;
+	gap.last = 0;
 	return y->v->closed ? 0 : etw_verdict_add(y->v, &gap);
 }
 
@@ -396,6 +504,8 @@ static int judge_part(struct etw_verify *y, const struct part *part, uint64_t *t
 	if (y->v->numbered)
 		qsort(part->list, part->count, sizeof(*part->list), by_number);
 	if (!err && y->v->numbered)
+		err = check_times(y, part);
+	if (!err && y->v->numbered)
 		err = check_gaps(y, part, twice);
 	find_since(y, part);
 	return err ? err : check_flags(y, part);
@@ -406,10 +516,11 @@ static int judge_parts(struct etw_verify *y, uint64_t *twice)
 {
 	bool several = y->v->author == ETW_AUTHOR_KERNEL &&
 		       has_mode(y->v, EVENT_TRACE_FILE_MODE_APPEND);
-	struct part part = { .list = y->list };
+	struct part part = { .list = y->list, .count = several ? y->count : 0 };
 	size_t i;
-	int err = 0;
+	int err = several ? check_times(y, &part) : 0;
 
+	part.count = 0;
 	for (i = 0; i < y->count && !err; i++) {
 		if (several && part.count && y->list[i].sequence < y->list[i - 1].sequence) {
 			err = judge_part(y, &part, twice);
@@ -425,6 +536,21 @@ static int judge_parts(struct etw_verify *y, uint64_t *twice)
 	return check_copies(y, twice);
 }
 
+/* The bounds rest on the order of buffers, which proves nothing any more. */
+static void widen(struct etw_verify *y)
+{
+	struct etw_gap_list *list;
+	uint32_t i;
+
+	for (list = y->v->found; list < y->v->found + ETW_GAP_BASES; list++) {
+		for (i = 0; i < list->count; i++) {
+			list->gaps[i].first = y->start;
+			list->gaps[i].last = y->end;
+		}
+	}
+	y->v->settled = y->start;
+}
+
 int etw_verify_numbers(struct etw_verify *verify)
 {
 	uint64_t twice = 0;
@@ -432,10 +558,14 @@ int etw_verify_numbers(struct etw_verify *verify)
 
 	find_author(verify);
 	find_range(verify);
-	err = rotate(verify);
+	err = check_strange(verify);
+	if (!err)
+		err = rotate(verify);
 	if (!err)
 		err = judge_parts(verify, &twice);
 	if (!err)
 		err = check_count(verify, twice);
+	if (verify->v->shuffled)
+		widen(verify);
 	return err ? err : check_closed(verify);
 }

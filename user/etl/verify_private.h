@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify_private.h - shared by verify.c, which reads a file, and verify_numbers.c, which
- * draws conclusions from the numbers of its buffers
+ * verify_private.h - shared by verify.c, which reads a file, verify_numbers.c, which
+ * draws conclusions from the numbers of its buffers, and the files beside them
  */
 #ifndef ETW_ETL_VERIFY_PRIVATE_H
 #define ETW_ETL_VERIFY_PRIVATE_H
 
+#include "core/ledger.h"
 #include "file.h"
 #include "time.h"
 #include "verify.h"
@@ -18,7 +19,16 @@ struct etw_seen_buffer {
 	uint64_t at;
 	uint16_t cpu;
 	uint16_t flags;
+	uint16_t session;	/* id */
+	uint64_t stands_for;	/* missing buffers, by its record, of which its number is the last */
 	bool library;		/* has no session's number: a program wrote it */
+};
+
+/* A loss that a session recorded */
+struct etw_recorded_loss {
+	struct etw_loss_payload loss;
+	int64_t timestamp;	/* raw */
+	int64_t number;		/* of the buffer that stands for the missing ones; -1: none */
 };
 
 struct etw_verify {
@@ -26,11 +36,28 @@ struct etw_verify {
 	struct etw_etl_time *time;
 	struct etw_seen_buffer *list;
 	size_t count, room;
-	int64_t start, end;	/* FILETIME; end: 0 if not known */
+	struct etw_recorded_loss *recorded;
+	size_t recorded_count, recorded_room;
+	int64_t start, end;	/* FILETIME on the session's clock; end: 0 if not known */
+	int64_t closed;		/* raw time when its session closed the file; 0: not known */
+	uint64_t frequency;	/* ticks per second */
+	uint16_t session;	/* id of the session that began the file */
 };
+
+/* A gap at any place of the file, of any number of events */
+static inline struct etw_gap etw_gap_anywhere(const struct etw_verdict *v, enum etw_gap_cause cause)
+{
+	return (struct etw_gap){
+		.cause = cause, .events = ETW_GAP_UNKNOWN, .cpu = -1, .from = -1, .to = -1,
+		.first = v->info.header.StartTime.QuadPart, .last = v->end,
+	};
+}
 
 /* FILETIME of a raw time, within the file's start and end. */
 int64_t etw_verify_time(const struct etw_verify *verify, int64_t raw);
+
+/* Make a gap of each loss that was recorded; a copy of a buffer records none. 0 or -ENOMEM */
+int etw_verify_recorded(struct etw_verify *verify);
 
 /* Judge by the buffers in list, which may be reordered. 0 or -ENOMEM */
 int etw_verify_numbers(struct etw_verify *verify);

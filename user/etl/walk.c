@@ -7,9 +7,6 @@
  * wrong size costs one buffer. Compressed buffers may start anywhere; the walk then
  * searches for the next header. Holes are skipped without reading them.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* SEEK_DATA */
-#endif
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

@@ -6,9 +6,6 @@
  * gathers small writes; a new file goes through atomic_file.h, a file that the caller
  * opened is written in place.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /*
  * Decompress to exactly out_len bytes. 0, or -EINVAL: the input ends too early or

@@ -11,23 +11,16 @@
 
 #include <setjmp.h>
 #include "mc.h"
-#include "base/table.h"
 #include "base/text.h"
+#include "tdh/model/names.h"
 
 struct etw_mc;
 struct etw_mc_provider;
 
-/* A set of strings; an all-zero set is empty.  Keys and values are not copied. */
+/* The value of a word */
 struct etw_mc_entry {
-	const char *key;
 	const char *value;
 	unsigned int line;
-	unsigned int set;	/* its id */
-};
-
-struct etw_mc_set {
-	unsigned int id;	/* 0: still empty */
-	unsigned int count;
 };
 
 enum etw_mc_kind {
@@ -125,12 +118,9 @@ struct etw_mc {
 	int error;			/* -EINVAL: discard the output */
 	jmp_buf no_memory;		/* target of etw_mc_alloc() if memory is exhausted */
 	struct etw_mc_provider *providers;
-	struct etw_table words;		/* entries of all sets */
-	unsigned int set_count;
-	struct etw_mc_set symbols;	/* symbols of the header, with their values */
-	struct etw_mc_set templates;	/* template functions */
+	struct etw_names words;		/* struct etw_mc_entry by scope and word */
 	struct etw_text scratch;
-	void *memory;			/* list of allocated blocks */
+	struct etw_manifest *memory;	/* all that is allocated */
 };
 
 /*
@@ -144,13 +134,14 @@ char *etw_mc_text(struct etw_mc *mc, const char *fmt, ...)
 char *etw_mc_word(struct etw_mc *mc, const char *name);
 /* The same; also a valid start of an identifier. */
 char *etw_mc_identifier(struct etw_mc *mc, const char *name);
-/* Add a key.  Returns the existing entry of the key, or NULL if it is new. */
-const struct etw_mc_entry *etw_mc_set_add(struct etw_mc *mc, struct etw_mc_set *set,
-					  const char *key, const char *value,
-					  unsigned int line);
+/*
+ * Add a word to a scope, which is any address.  Returns the existing entry of the word, or NULL
+ * if it is new.  Words and values are not copied.
+ */
+const struct etw_mc_entry *etw_mc_add(struct etw_mc *mc, const void *scope, const char *word,
+				      const char *value, unsigned int line);
 /* A copy of mc->scratch. */
 const char *etw_mc_scratch(struct etw_mc *mc);
-void etw_mc_free(struct etw_mc *mc);
 
 /* Report an error: the output is discarded. */
 void etw_mc_error(struct etw_mc *mc, unsigned int line, const char *fmt, ...)

@@ -28,16 +28,16 @@ static bool taken(const struct etw_mc_provider *p, const struct etw_mc_event *ev
 }
 
 static bool take(struct etw_mc *mc, const struct etw_mc_provider *p,
-		 const struct etw_mc_event *event, struct etw_mc_set *used, const char *name)
+		 const struct etw_mc_event *event, const void *used, const char *name)
 {
-	return !taken(p, event, name) && !etw_mc_set_add(mc, used, name, name, 0);
+	return !taken(p, event, name) && !etw_mc_add(mc, used, name, name, 0);
 }
 
 /* ", a_Len_, a, b", or "".  Duplicate and taken names get a "_" appended. */
 static const char *arguments(struct etw_mc *mc, const struct etw_mc_provider *p,
 			     const struct etw_mc_event *e)
 {
-	struct etw_mc_set used = { 0, 0 };
+	const void *used = etw_mc_alloc(mc, 1);
 	unsigned int i;
 
 	mc->scratch.len = 0;
@@ -45,8 +45,8 @@ static const char *arguments(struct etw_mc *mc, const struct etw_mc_provider *p,
 		const char *name = etw_mc_identifier(mc, e->event->template->fields[i].name);
 		bool block = e->args[i].block;
 
-		while (!take(mc, p, e, &used, name) ||
-		       (block && !take(mc, p, e, &used, etw_mc_text(mc, "%s_Len_", name))))
+		while (!take(mc, p, e, used, name) ||
+		       (block && !take(mc, p, e, used, etw_mc_text(mc, "%s_Len_", name))))
 			name = etw_mc_text(mc, "%s_", name);
 		if (block)
 			etw_text_printf(&mc->scratch, ", %s_Len_", name);

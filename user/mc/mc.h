@@ -51,7 +51,4 @@ int etw_mc_write_header(const struct etw_manifest *manifest,
  */
 int etw_mc_run(const struct etw_mc_options *options, FILE *err);
 
-/* Print each problem as "FILE:LINE: error: TEXT". */
-void etw_mc_print_problems(FILE *to, const char *file, const struct etw_problems *problems);
-
 #endif /* ETW_MC_MC_H */

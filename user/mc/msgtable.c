@@ -7,8 +7,6 @@
  * Source: Microsoft's MESSAGE_RESOURCE_DATA, _BLOCK and _ENTRY.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "tdh/model/message_ids.h"

@@ -20,12 +20,12 @@ static const char *event_symbol(struct etw_mc *mc, const struct etw_mc_provider 
 }
 
 /* The bit for a level and keyword; new pairs get the next number. */
-static unsigned int bit_of(struct etw_mc *mc, struct etw_mc_set *set,
-			   struct etw_mc_provider *p, const EVENT_DESCRIPTOR *d)
+static unsigned int bit_of(struct etw_mc *mc, struct etw_mc_provider *p,
+			   const EVENT_DESCRIPTOR *d)
 {
 	const char *key = etw_mc_text(mc, "%x:%llx", d->Level, d->Keyword);
 	const char *number = etw_mc_text(mc, "%u", p->bit_count);
-	const struct etw_mc_entry *old = etw_mc_set_add(mc, set, key, number, 0);
+	const struct etw_mc_entry *old = etw_mc_add(mc, p->bits, key, number, 0);
 
 	if (old)
 		return (unsigned int)strtoul(old->value, NULL, 10);
@@ -37,7 +37,6 @@ static unsigned int bit_of(struct etw_mc *mc, struct etw_mc_set *set,
 static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 {
 	const char *strip = mc->options->strip;
-	struct etw_mc_set pairs = { 0, 0 };
 	unsigned int i;
 
 	p->events = etw_mc_alloc(mc, p->provider->event_count * sizeof(*p->events));
@@ -55,7 +54,7 @@ static void prepare_events(struct etw_mc *mc, struct etw_mc_provider *p)
 		if (strip && !strncmp(e->symbol, strip, strlen(strip)) && e->symbol[strlen(strip)])
 			e->macro += strlen(strip);
 		etw_mc_arguments(mc, e);
-		e->bit = bit_of(mc, &pairs, p, &event->desc);
+		e->bit = bit_of(mc, p, &event->desc);
 		p->event_count++;
 	}
 	if (p->bit_count > 0xFFFF)
@@ -162,22 +161,26 @@ static void channel(struct etw_mc *mc, const struct etw_mc_provider *p,
 		define(mc, etw_mc_text(mc, "%s_KEYWORD", symbol), c->keyword, c->line);
 }
 
+static const char *channel_word(struct etw_mc *mc, const struct etw_mf_channel *c)
+{
+	return etw_mc_text(mc, "%llu", (unsigned long long)c->value);
+}
+
 /* The provider's channels, and standard channels that events use without importChannel. */
 static void channels(struct etw_mc *mc, const struct etw_mc_provider *p)
 {
 	const struct etw_mf_provider *provider = p->provider;
-	struct etw_mc_set used = { 0, 0 };
 	unsigned int i;
 
 	etw_mc_print(mc, "\n/* Channels */\n");
 	for (i = 0; i < provider->channel_count; i++) {
 		channel(mc, p, &provider->channels[i], provider->channels[i].symbol);
-		etw_mc_set_add(mc, &used, etw_mc_text(mc, "%u", provider->channels[i].value), "", 0);
+		etw_mc_add(mc, p->events, channel_word(mc, &provider->channels[i]), "", 0);
 	}
 	for (i = 0; i < provider->event_count; i++) {
 		const struct etw_mf_channel *c = provider->events[i].channel;
 
-		if (c && !etw_mc_set_add(mc, &used, etw_mc_text(mc, "%u", c->value), "", 0))
+		if (c && !etw_mc_add(mc, p->events, channel_word(mc, c), "", 0))
 			channel(mc, p, c, NULL);
 	}
 }
@@ -214,10 +217,7 @@ static void keywords_maps_filters(struct etw_mc *mc, const struct etw_mf_provide
 {
 	unsigned int i, j;
 
-	etw_mc_print(mc, "\n/* Keywords */\n");
-	for (i = 0; i < provider->keyword_count; i++)
-		define(mc, provider->keywords[i].symbol, provider->keywords[i].mask,
-		       provider->keywords[i].line);
+	named(mc, "Keywords", provider->keywords, provider->keyword_count);
 	etw_mc_print(mc, "\n/* Maps */\n");
 	for (i = 0; i < provider->map_count; i++)
 		for (j = 0; j < provider->maps[i].count; j++)

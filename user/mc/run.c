@@ -2,9 +2,6 @@
 /*
  * run.c - compile a manifest and write all output files, or none of them
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* asprintf */
-#endif
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +34,8 @@ static void print_name(FILE *to, const char *name)
 	etw_text_free(&text);
 }
 
-void etw_mc_print_problems(FILE *to, const char *path, const struct etw_problems *problems)
+/* "FILE:LINE: error: TEXT" */
+static void print_problems(FILE *to, const char *path, const struct etw_problems *problems)
 {
 	unsigned int i;
 
@@ -88,14 +86,10 @@ static void check_lengths(struct run *run)
 
 static void base_name(struct run *run)
 {
-	const char *name = run->options->base, *slash, *dot;
+	const char *name = run->options->base ? run->options->base : basename(run->options->input);
+	const char *dot = run->options->base ? NULL : strrchr(name, '.');
 	int len;
 
-	if (!name) {
-		slash = strrchr(run->options->input, '/');
-		name = slash ? slash + 1 : run->options->input;
-	}
-	dot = run->options->base ? NULL : strrchr(name, '.');
 	len = (int)(dot && dot != name ? (size_t)(dot - name) : strlen(name));
 	snprintf(run->base, sizeof(run->base), "%.*s", len, name);
 }
@@ -269,7 +263,7 @@ int etw_mc_run(const struct etw_mc_options *options, FILE *err)
 		failed(&run, options->input, ret);
 	}
 	etw_problems_sort(&run.problems);
-	etw_mc_print_problems(err, options->input, &run.problems);
+	print_problems(err, options->input, &run.problems);
 	etw_problems_free(&run.problems);
 	return ret;
 }

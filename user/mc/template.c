@@ -369,7 +369,7 @@ void etw_mc_templates(struct etw_mc *mc)
 		for (j = 0; j < p->event_count; j++) {
 			const struct etw_mc_event *e = &p->events[j];
 
-			if (etw_mc_set_add(mc, &mc->templates, e->function, e->function, 0))
+			if (etw_mc_add(mc, mc->mode, e->function, e->function, 0))
 				continue;
 			mc->mode->function(mc, e);
 			etw_mc_print(mc, "#endif\n");

@@ -5,40 +5,17 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "emit.h"
 
-struct block {
-	struct block *next;
-	max_align_t data[];
-};
-
 void *etw_mc_alloc(struct etw_mc *mc, size_t size)
 {
-	struct block *block = NULL;
+	void *memory = etw_manifest_alloc(mc->memory, size);
 
-	if (size < SIZE_MAX - sizeof(*block))
-		block = calloc(1, sizeof(*block) + size);
-	if (!block)
+	if (!memory)
 		longjmp(mc->no_memory, 1);
-	block->next = mc->memory;
-	mc->memory = block;
-	return block->data;
-}
-
-void etw_mc_free(struct etw_mc *mc)
-{
-	struct block *block, *next;
-
-	for (block = mc->memory; block; block = next) {
-		next = block->next;
-		free(block);
-	}
-	mc->memory = NULL;
-	etw_table_clear(&mc->words, NULL);
-	etw_text_free(&mc->scratch);
+	return memory;
 }
 
 char *etw_mc_text(struct etw_mc *mc, const char *fmt, ...)
@@ -83,32 +60,19 @@ char *etw_mc_identifier(struct etw_mc *mc, const char *name)
 	return etw_mc_text(mc, "_%s", word);
 }
 
-static bool same(const void *entry, const void *key)
+const struct etw_mc_entry *etw_mc_add(struct etw_mc *mc, const void *scope, const char *word,
+				      const char *value, unsigned int line)
 {
-	const struct etw_mc_entry *a = entry, *b = key;
+	const size_t len = strlen(word);
+	struct etw_mc_entry *entry = etw_names_find(&mc->words, scope, word, len);
 
-	return a->set == b->set && !strcmp(a->key, b->key);
-}
-
-const struct etw_mc_entry *etw_mc_set_add(struct etw_mc *mc, struct etw_mc_set *set,
-					  const char *key, const char *value,
-					  unsigned int line)
-{
-	struct etw_mc_entry wanted = { key, value, line, 0 }, *entry;
-	uint64_t hash;
-
-	if (!set->id)
-		set->id = ++mc->set_count;
-	wanted.set = set->id;
-	hash = etw_hash(set->id, key, strlen(key));
-	entry = etw_table_find(&mc->words, hash, same, &wanted);
 	if (entry)
 		return entry;
 	entry = etw_mc_alloc(mc, sizeof(*entry));
-	*entry = wanted;
-	if (etw_table_add(&mc->words, hash, entry))
+	*entry = (struct etw_mc_entry){ value, line };
+	etw_names_add(&mc->words, scope, word, len, entry);
+	if (mc->words.no_memory)
 		longjmp(mc->no_memory, 1);
-	set->count++;
 	return NULL;
 }
 
@@ -209,7 +173,7 @@ static bool is_keyword(const char *word)
 
 bool etw_mc_symbol(struct etw_mc *mc, const char *symbol, const char *value, unsigned int line)
 {
-	const struct etw_mc_entry *old = etw_mc_set_add(mc, &mc->symbols, symbol, value, line);
+	const struct etw_mc_entry *old = etw_mc_add(mc, mc, symbol, value, line);
 
 	if (is_keyword(symbol))
 		etw_mc_error(mc, line, "symbol \"%s\" is a word of C or C++", symbol);

@@ -11,11 +11,12 @@
 
 void etw_wevt_channels(struct etw_wevt_writer *w)
 {
+	const struct etw_reference_list *used = &w->used.of[ETW_PART_CHANNEL];
 	unsigned int i;
 
-	etw_wevt_list_begin(w, "CHAN", w->used.channel_count, 12, ETW_WEVT_CHANNEL_SIZE);
-	for (i = 0; i < w->used.channel_count; i++) {
-		const struct etw_mf_channel *c = w->used.channels[i];
+	etw_wevt_list_begin(w, "CHAN", used->count, 12, ETW_WEVT_CHANNEL_SIZE);
+	for (i = 0; i < used->count; i++) {
+		const struct etw_mf_channel *c = used->list[i].part;
 		bool imported = c->imported || i >= w->provider->channel_count;
 
 		etw_wevt_place(w, c, etw_wevt_here(w));
@@ -27,85 +28,64 @@ void etw_wevt_channels(struct etw_wevt_writer *w)
 	etw_wevt_list_end(w);
 }
 
-/* An entry of a list that is sorted by value */
-struct entry {
-	const void *object;
-	uint64_t value;
-	const struct etw_mf_message *message;
-	const char *name;
-};
-
-/* value_size: bytes of a value in the list */
-static void write_sorted(struct etw_wevt_writer *w, const char *signature, unsigned int count,
-			 size_t value_size,
-			 struct entry (*get)(const struct etw_wevt_writer *w, unsigned int i))
+/* As written; opcodes are sorted by value, then by task. */
+static uint64_t value_of(enum etw_part part, const struct etw_reference *of)
 {
-	struct etw_sorted *sorted = etw_wevt_sorted(w, count);
-	struct entry entry;
+	const struct etw_mf_named *named = of->part;
+
+	return part != ETW_PART_OPCODE ? named->value :
+	       named->value << 16 | (of->task ? of->task->value : 0);
+}
+
+/* value_size: bytes of a value in the list, which is sorted by it */
+static void write_sorted(struct etw_wevt_writer *w, const char *signature, enum etw_part part,
+			 size_t value_size)
+{
+	const struct etw_reference_list *used = &w->used.of[part];
+	struct etw_sorted *sorted = etw_wevt_sorted(w, used->count);
 	unsigned int i;
 
 	if (!sorted)
 		return;
-	for (i = 0; i < count; i++)
-		sorted[i].key = get(w, i).value;
-	etw_wevt_sort(sorted, count);
-	etw_wevt_list_begin(w, signature, count, 12, value_size + 8);
-	for (i = 0; i < count; i++) {
-		entry = get(w, sorted[i].index);
-		etw_wevt_place(w, entry.object, etw_wevt_here(w));
-		etw_bytes_put(w->out, &entry.value, value_size);
-		etw_bytes_put32(w->out, etw_wevt_message(w, entry.message));
-		etw_bytes_put32(w->out, etw_wevt_name(w, entry.name));
+	for (i = 0; i < used->count; i++)
+		sorted[i].key = value_of(part, &used->list[i]);
+	etw_wevt_sort(sorted, used->count);
+	etw_wevt_list_begin(w, signature, used->count, 12, value_size + 8);
+	for (i = 0; i < used->count; i++) {
+		const struct etw_mf_named *named = used->list[sorted[i].index].part;
+
+		etw_wevt_place(w, named, etw_wevt_here(w));
+		etw_bytes_put(w->out, &sorted[i].key, value_size);
+		etw_bytes_put32(w->out, etw_wevt_message(w, named->message));
+		etw_bytes_put32(w->out, etw_wevt_name(w, named->name));
 	}
-	etw_wevt_list_end_or_none(w, count);
+	etw_wevt_list_end_or_none(w, used->count);
 	free(sorted);
-}
-
-static struct entry get_level(const struct etw_wevt_writer *w, unsigned int i)
-{
-	const struct etw_mf_named *level = w->used.levels[i];
-
-	return (struct entry){ level, level->value, level->message, level->name };
 }
 
 void etw_wevt_levels(struct etw_wevt_writer *w)
 {
-	write_sorted(w, "LEVL", w->used.level_count, 4, get_level);
-}
-
-/* Opcodes by value, then by task, which comes first in the list */
-static struct entry get_opcode(const struct etw_wevt_writer *w, unsigned int i)
-{
-	const struct etw_references_opcode *o = &w->used.opcodes[i];
-	uint32_t value = (uint32_t)o->opcode->value << 16 | (o->task ? o->task->value : 0);
-
-	return (struct entry){ o->opcode, value, o->opcode->message, o->opcode->name };
+	write_sorted(w, "LEVL", ETW_PART_LEVEL, 4);
 }
 
 void etw_wevt_opcodes(struct etw_wevt_writer *w)
 {
-	write_sorted(w, "OPCO", w->used.opcode_count, 4, get_opcode);
-}
-
-static struct entry get_keyword(const struct etw_wevt_writer *w, unsigned int i)
-{
-	const struct etw_mf_keyword *keyword = w->used.keywords[i];
-
-	return (struct entry){ keyword, keyword->mask, keyword->message, keyword->name };
+	write_sorted(w, "OPCO", ETW_PART_OPCODE, 4);
 }
 
 void etw_wevt_keywords(struct etw_wevt_writer *w)
 {
-	write_sorted(w, "KEYW", w->used.keyword_count, 8, get_keyword);
+	write_sorted(w, "KEYW", ETW_PART_KEYWORD, 8);
 }
 
 void etw_wevt_tasks(struct etw_wevt_writer *w)
 {
+	const struct etw_reference_list *used = &w->used.of[ETW_PART_TASK];
 	unsigned int i;
 
-	etw_wevt_list_begin(w, "TASK", w->used.task_count, 12, ETW_WEVT_TASK_SIZE);
-	for (i = 0; i < w->used.task_count; i++) {
-		const struct etw_mf_task *task = w->used.tasks[i];
+	etw_wevt_list_begin(w, "TASK", used->count, 12, ETW_WEVT_TASK_SIZE);
+	for (i = 0; i < used->count; i++) {
+		const struct etw_mf_task *task = used->list[i].part;
 
 		etw_wevt_place(w, task, etw_wevt_here(w));
 		etw_bytes_put32(w->out, task->value);
@@ -113,7 +93,7 @@ void etw_wevt_tasks(struct etw_wevt_writer *w)
 		etw_bytes_put(w->out, &task->event_guid, sizeof(task->event_guid));
 		etw_bytes_put32(w->out, etw_wevt_name(w, task->name));
 	}
-	etw_wevt_list_end_or_none(w, w->used.task_count);
+	etw_wevt_list_end_or_none(w, used->count);
 }
 
 /* mc.exe leaves an uninitialized header word, the offset of the last template: write it, too. */
@@ -305,9 +285,10 @@ static unsigned int keywords_of(const struct etw_wevt_writer *w, const struct ke
 	if (!event->keywords)
 		return 0;
 	for (i = 0; i < all->count; i++) {
-		const struct etw_mf_keyword *k = w->used.keywords[all->sorted[i].index];
+		const struct etw_mf_named *k =
+			w->used.of[ETW_PART_KEYWORD].list[all->sorted[i].index].part;
 
-		if (k->mask && (event->keywords & k->mask) == k->mask)
+		if (k->value && (event->keywords & k->value) == k->value)
 			all->list[n++] = etw_wevt_place_of(w, k);
 	}
 	return n;
@@ -340,7 +321,8 @@ static void write_event(struct etw_wevt_writer *w, const struct etw_mf_event *ev
 
 static bool sort_keywords(struct etw_wevt_writer *w, struct keywords *all)
 {
-	unsigned int n = w->used.keyword_count, i;
+	const struct etw_reference_list *used = &w->used.of[ETW_PART_KEYWORD];
+	unsigned int n = used->count, i;
 
 	all->sorted = etw_wevt_sorted(w, n);
 	all->list = calloc(n + 1, sizeof(*all->list));
@@ -348,7 +330,7 @@ static bool sort_keywords(struct etw_wevt_writer *w, struct keywords *all)
 	if (!all->sorted || !all->list)
 		return false;
 	for (i = 0; i < n; i++)
-		all->sorted[i].key = w->used.keywords[i]->mask;
+		all->sorted[i].key = value_of(ETW_PART_KEYWORD, &used->list[i]);
 	etw_wevt_sort(all->sorted, n);
 	for (i = 0; i < n; i++) {
 		if (!i || all->sorted[i].key != all->sorted[i - 1].key)

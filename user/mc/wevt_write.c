@@ -179,7 +179,7 @@ static bool has_list(const struct etw_wevt_writer *w, uint32_t kind)
 
 	switch (kind) {
 	case ETW_WEVT_CHANNELS:
-		return w->used.channel_count;
+		return w->used.of[ETW_PART_CHANNEL].count;
 	case ETW_WEVT_MAPS:
 	case ETW_WEVT_PATTERNS:
 		return etw_wevt_count_maps(p, kind == ETW_WEVT_PATTERNS);

@@ -36,6 +36,7 @@
 #define ETW_TEST_TYPED		ETW_TEST_IOC(12) /* etw_test_typed */
 #define ETW_TEST_BAD		ETW_TEST_IOC(13) /* etw_test_bad */
 #define ETW_TEST_DIE		ETW_TEST_IOC(14) /* etw_test_die */
+#define ETW_TEST_MACHINE	ETW_TEST_IOC(20) /* etw_test_machine */
 
 #define ETW_TEST_CALLBACK	0x1	/* with a callback that logs its calls */
 #define ETW_TEST_GATED		0x2	/* ... and waits for the gate to open */
@@ -54,6 +55,10 @@ struct etw_test_register {
 #define ETW_TEST_PROCESS	0
 #define ETW_TEST_SOFTIRQ	1
 #define ETW_TEST_HARDIRQ	2
+/* the caller's context, with something disabled */
+#define ETW_TEST_IRQS_OFF	3
+#define ETW_TEST_BH_OFF		4
+#define ETW_TEST_PREEMPT_OFF	5	/* twice */
 
 #define ETW_TEST_TRANSFER	0x1	/* etw_write_transfer(): with activity and related */
 #define ETW_TEST_EX		0x2	/* etw_write_ex(): with exclude and no ids */
@@ -80,6 +85,15 @@ struct etw_test_write {
 	__u64 exclude;		/* of etw_write_ex() */
 	__u32 depth;		/* depth of calls between the entry and the write; at most 256 */
 	__u32 reserved;
+};
+
+#define ETW_TEST_MACHINE_TSC	0	/* the kernel finds the TSC unstable */
+#define ETW_TEST_MACHINE_STALL	1	/* nothing runs for ms milliseconds */
+#define ETW_TEST_MACHINE_DEVICES 2	/* PCI devices stay awake when the machine sleeps */
+
+struct etw_test_machine {
+	__u32 what;		/* ETW_TEST_MACHINE_* */
+	__u32 ms;
 };
 
 struct etw_test_enabled {
@@ -127,6 +141,7 @@ struct etw_test_activity {
 #define ETW_TEST_TRAP_REMOVE	0	/* no more hits after that */
 #define ETW_TEST_TRAP_LOOK	1	/* only fills in the results */
 #define ETW_TEST_TRAP_KPROBE	2	/* before a given kernel instruction */
+#define ETW_TEST_TRAP_FTRACE	4	/* at the beginning of a given kernel function */
 #define ETW_TEST_TRAP_FAULT	3	/* at every page fault of the machine */
 
 /* hit context: indices of hits[] */

@@ -231,6 +231,23 @@ static void write_from(struct job *job, u32 context)
 		job->work = IRQ_WORK_INIT_HARD(write_hardirq);
 		irq_work_queue(&job->work);
 		break;
+	case ETW_TEST_IRQS_OFF:
+		local_irq_disable();
+		write_all(job);
+		local_irq_enable();
+		return;
+	case ETW_TEST_BH_OFF:
+		local_bh_disable();
+		write_all(job);
+		local_bh_enable();
+		return;
+	case ETW_TEST_PREEMPT_OFF:
+		preempt_disable();
+		preempt_disable();
+		write_all(job);
+		preempt_enable();
+		preempt_enable();
+		return;
 	default:
 		write_below(job, job->w->depth);
 		return;
@@ -338,6 +355,7 @@ static const struct {
 	{ ETW_TEST_TYPED, sizeof(struct etw_test_typed), etw_test_typed_op, true, true },
 	{ ETW_TEST_BAD, sizeof(struct etw_test_bad), etw_test_bad_op, true, true },
 	{ ETW_TEST_DIE, sizeof(struct etw_test_die), etw_test_die_op, true, true },
+	{ ETW_TEST_MACHINE, sizeof(struct etw_test_machine), etw_test_machine_op, false, true },
 };
 
 static long test_run(int op, void __user *user)

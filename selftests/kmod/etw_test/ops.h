@@ -32,4 +32,7 @@ int etw_test_typed_op(void *arg);
 int etw_test_bad_op(void *arg);
 int etw_test_die_op(void *arg);
 
+/* machine.c */
+int etw_test_machine_op(void *arg);
+
 #endif /* ETW_TEST_OPS_H */

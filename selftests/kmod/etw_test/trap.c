@@ -5,8 +5,10 @@
  * The probes run wherever the traced instruction runs, NMIs included.
  */
 #include <linux/atomic.h>
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -23,19 +25,22 @@ static atomic64_t hits[ETW_TEST_HITS];
 static atomic64_t faults, ok, failed;
 static atomic_t number;			/* of the next event */
 
-static u32 here(void)
+/* breakpoint: in the handler of one, which counts as an NMI, and an NMI as a hardirq */
+static u32 here(bool breakpoint)
 {
-	if (in_nmi())
+	unsigned long nmis = (nmi_count() >> NMI_SHIFT) - breakpoint;
+
+	if (nmis)
 		return ETW_TEST_HIT_NMI;
-	if (in_hardirq())
+	if (hardirq_count() >> HARDIRQ_SHIFT > breakpoint)
 		return ETW_TEST_HIT_HARDIRQ;
 	return in_serving_softirq() ? ETW_TEST_HIT_SOFTIRQ : ETW_TEST_HIT_TASK;
 }
 
-static void spring(void)
+static void spring(bool breakpoint)
 {
 	static const struct etw_event_descriptor desc = { .id = 98, .level = 1, .keyword = 1 };
-	struct etw_test_trap_event event = { .hit = here() };
+	struct etw_test_trap_event event = { .hit = here(breakpoint) };
 	struct etw_data_descriptor data = etw_data(&event, sizeof(event));
 
 	atomic64_inc(&hits[event.hit]);
@@ -68,7 +73,7 @@ static struct kprobe probe;
 
 static int before(struct kprobe *p, struct pt_regs *regs)
 {
-	spring();
+	spring(!kprobe_ftrace(p));
 	return 0;
 }
 
@@ -106,6 +111,49 @@ static void uproot(void)
 }
 #endif
 
+/* ----------------------------------------------------------------- ftrace */
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+static void traced(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		   struct ftrace_regs *regs)
+{
+	if (rcu_is_watching())
+		spring(false);
+}
+
+/* Without FTRACE_OPS_FL_RECURSION: what it calls may call it again. */
+static struct ftrace_ops tracer = { .func = traced };
+
+static void untrace(void)
+{
+	unregister_ftrace_function(&tracer);
+	ftrace_set_filter(&tracer, NULL, 0, 1);
+}
+
+static int trace(const struct etw_test_trap *t)
+{
+	char name[sizeof(t->function)];
+	int err;
+
+	strscpy(name, t->function, sizeof(name));
+	err = ftrace_set_filter(&tracer, name, strlen(name), 1);
+	if (!err)
+		err = register_ftrace_function(&tracer);
+	if (err)
+		ftrace_set_filter(&tracer, NULL, 0, 1);
+	return err;
+}
+#else
+static int trace(const struct etw_test_trap *t)
+{
+	return -EOPNOTSUPP;
+}
+
+static void untrace(void)
+{
+}
+#endif
+
 /* ------------------------------------------------------------- page faults */
 
 static void fault(void *data, unsigned long address, struct pt_regs *regs,
@@ -113,7 +161,7 @@ static void fault(void *data, unsigned long address, struct pt_regs *regs,
 {
 	if (!user_mode(regs) && task_tgid_nr(current) == owner)
 		atomic64_inc(&faults);
-	spring();
+	spring(false);
 }
 
 static struct {
@@ -164,6 +212,8 @@ void etw_test_trap_remove(void)
 		return;
 	if (kind == ETW_TEST_TRAP_KPROBE)
 		uproot();
+	else if (kind == ETW_TEST_TRAP_FTRACE)
+		untrace();
 	else
 		let_go(ARRAY_SIZE(points));
 	target = NULL;
@@ -189,7 +239,10 @@ static int trap_set(const struct etw_test_trap *t)
 	most = t->most;
 	etw_test_trap_rearm();
 	target = etw_test_provider(t->index);
-	err = kind == ETW_TEST_TRAP_KPROBE ? plant(t) : take_hold();
+	if (kind == ETW_TEST_TRAP_KPROBE)
+		err = plant(t);
+	else
+		err = kind == ETW_TEST_TRAP_FTRACE ? trace(t) : take_hold();
 	if (err) {
 		target = NULL;
 		most = 0;
@@ -211,6 +264,7 @@ int etw_test_trap_op(void *arg)
 	case ETW_TEST_TRAP_LOOK:
 		break;
 	case ETW_TEST_TRAP_KPROBE:
+	case ETW_TEST_TRAP_FTRACE:
 	case ETW_TEST_TRAP_FAULT:
 		t->result = trap_set(t);
 		break;

@@ -2,6 +2,9 @@
 /* vm_kmod.c - load and remove modules from a test */
 #include "lib/driver/vm_kmod.h"
 
+#include "kmod/etw_stress/etw_stress.h"
+#include "kmod/etw_test/etw_test.h"
+
 const char *vm_module_path(const char *name, char path[VM_MODULE_PATH])
 {
 	struct utsname u;
@@ -45,6 +48,38 @@ int vm_kmod_open(const char *name)
 	if (!vm_until((fd = open(path, O_RDWR | O_CLOEXEC)) >= 0))
 		return -errno;
 	return fd;
+}
+
+int vm_kmod_fresh(const char *name)
+{
+	int err;
+
+	vm_rmmod_try(name);
+	err = vm_insmod(name);
+	return err ? err : vm_kmod_open(name);
+}
+
+int vm_test_provider(void)
+{
+	struct etw_test_register reg = { .index = 0 };
+	int fd = vm_kmod_fresh("etw_test"), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = vm_ioctl(fd, ETW_TEST_REGISTER, &reg) ?: reg.result;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+int vm_stress_end(int fd)
+{
+	if (fd < 0)
+		return 0;
+	ioctl(fd, ETW_STRESS_STOP_IOC);
+	close(fd);
+	return vm_rmmod("etw_stress");
 }
 
 int vm_count_lines(const char *path, const char *text)

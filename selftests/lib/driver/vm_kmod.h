@@ -34,6 +34,15 @@ static inline int vm_rmmod_try(const char *name)
 /* Open the device of a test module that vm_insmod() just loaded. */
 int vm_kmod_open(const char *name);
 
+/* Load a test module, after removing it if an earlier test left it, and open its device. */
+int vm_kmod_fresh(const char *name);
+
+/* Load etw_test and register its provider 0, ETW_TEST_GUID; the device or a negative errno. */
+int vm_test_provider(void);
+
+/* Stop etw_stress, close its device and remove it; fd < 0: it was not loaded. */
+int vm_stress_end(int fd);
+
 /* Lines of a /proc file that contain text. */
 int vm_count_lines(const char *path, const char *text);
 

@@ -11,32 +11,28 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "lib/shell.h"
+
 /* EXT4_IOC_SHUTDOWN and its way that does not write the journal either */
 #define SHUT_DOWN	_IOR('X', 125, uint32_t)
 #define NO_LOG_FLUSH	2
 
 bool vm_disk_mount(const char *options)
 {
-	char command[256];
-
-	snprintf(command, sizeof(command),
-		 "mount -t ext4 -o loop,%s " DISK " " DISK_DIR " >/dev/null 2>&1", options);
-	return !system(command);
+	return shell("mount -t ext4 -o loop,%s " DISK " " DISK_DIR " >/dev/null 2>&1", options);
 }
 
 /* Making a file system takes seconds where the kernel is slow: do it once for all tests. */
 static bool copy_image(const char *features)
 {
-	char command[512], image[64];
+	char image[64];
 	unsigned int sum = 0;
 
 	for (const char *c = features; *c; c++)
 		sum = 31 * sum + (unsigned char)*c;
 	snprintf(image, sizeof(image), "/run/etw-disk-%08x", sum);
-	snprintf(command, sizeof(command),
-		 "{ [ -s %s ] || mkfs.ext4 -q -F -b 1024 %s %s %dM; } >/dev/null 2>&1 && "
-		 "cp --sparse=always %s " DISK, image, features, image, DISK_MB, image);
-	return !system(command);
+	return shell("{ [ -s %s ] || mkfs.ext4 -q -F -b 1024 %s %s %dM; } >/dev/null 2>&1 && "
+		     "cp --sparse=always %s " DISK, image, features, image, DISK_MB, image);
 }
 
 bool vm_disk_make(const char *features, const char *options)
@@ -60,7 +56,6 @@ bool vm_disk_trigger_error(void)
 	char link[64], target[256] = "", path[320];
 	struct stat st;
 	ssize_t n;
-	int fd;
 
 	if (stat(DISK_DIR, &st))
 		return false;
@@ -69,12 +64,7 @@ bool vm_disk_trigger_error(void)
 	if (n <= 0 || !strrchr(target, '/'))
 		return false;
 	snprintf(path, sizeof(path), "/sys/fs/ext4%s/trigger_fs_error", strrchr(target, '/'));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = write(fd, "log", 3);
-	close(fd);
-	return n == 3;
+	return vm_write_text(path, "log");
 }
 
 bool vm_disk_shut_down(void)

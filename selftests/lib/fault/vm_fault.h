@@ -60,6 +60,7 @@ struct fault_env {
 	int pid;
 	uint32_t held;			/* a buffer that was taken */
 	void *map;
+	size_t map_size;
 	union {
 		struct etw_session session;
 		struct etw_session_enum session_enum;
@@ -126,7 +127,8 @@ bool fault_same(const struct fault_env *e, const struct fault_state *was, bool a
  * @late: cannot be taken back: a failure may come when all has been done
  * @none: there is nothing in it that can fail
  * @once: success cannot be undone, so states are not compared after it
- * @enomem: so many failures at least are ENOMEM
+ * @enomem: so many failures at least are ENOMEM, or had no effect: a command that finds no
+ *	memory under a lock allocates it without the lock, and tries again
  * @efault: so many at least are EFAULT
  */
 struct fault_op {

@@ -140,8 +140,10 @@ static int same_names(const struct etw_mf_provider *x, const struct etw_mf_provi
 	unsigned int v;
 
 	for (v = 0; v < 256; v++) {
-		const struct etw_mf_named *l = etw_mf_level(x, v), *m = etw_mf_level(y, v);
-		const struct etw_mf_channel *c = etw_mf_channel(x, v), *d = etw_mf_channel(y, v);
+		const struct etw_mf_named *l = etw_mf_part(x, ETW_PART_LEVEL, v);
+		const struct etw_mf_named *m = etw_mf_part(y, ETW_PART_LEVEL, v);
+		const struct etw_mf_channel *c = etw_mf_part(x, ETW_PART_CHANNEL, v);
+		const struct etw_mf_channel *d = etw_mf_part(y, ETW_PART_CHANNEL, v);
 
 		if (!SAME_NAMED(x->manifest, l, y->manifest, m))
 			return differs("level", l ? l->name : m->name);
@@ -152,14 +154,15 @@ static int same_names(const struct etw_mf_provider *x, const struct etw_mf_provi
 			return differs("channel", c ? c->name : d->name);
 	}
 	for (v = 0; v < 64; v++) {
-		const struct etw_mf_keyword *k = etw_mf_keyword(x, 1ull << v);
-		const struct etw_mf_keyword *l = etw_mf_keyword(y, 1ull << v);
+		const struct etw_mf_named *k = etw_mf_part(x, ETW_PART_KEYWORD, 1ull << v);
+		const struct etw_mf_named *l = etw_mf_part(y, ETW_PART_KEYWORD, 1ull << v);
 
 		if (!SAME_NAMED(x->manifest, k, y->manifest, l))
 			return differs("keyword", k ? k->name : l->name);
 	}
 	for (v = 0; v < x->task_count; v++) {
-		const struct etw_mf_task *t = &x->tasks[v], *u = etw_mf_task(y, t->value);
+		const struct etw_mf_task *t = &x->tasks[v];
+		const struct etw_mf_task *u = etw_mf_part(y, ETW_PART_TASK, t->value);
 
 		if (!SAME_NAMED(x->manifest, t, y->manifest, u) ||
 		    memcmp(&t->event_guid, &u->event_guid, sizeof(GUID)))

@@ -13,6 +13,7 @@
 #include "mc/wevt.h"
 #include "tdh/model/message_ids.h"
 #include "tdh/wevt/wevt.h"
+#include "read.h"
 #include "lib/tap.h"
 
 /* The folder of the corpus; NULL: none. */

@@ -128,7 +128,7 @@ static bool load(const char *text)
 static void test_defaults(void)
 {
 	ok(load(START "\n"), "a session with a GUID only: %s", conf.what);
-	ok(conf.at_boot && conf.session.s.guid.data1 == 0x01234567, "is started at boot");
+	ok(!conf.manual && conf.session.s.guid.data1 == 0x01234567, "is started at boot");
 	is(conf.session.s.clock, ETW_CLOCK_QPC, "its clock is qpc");
 	ok(conf.file.path && !strcmp(conf.file.path, "/var/log/etw/x.etl"),
 	   "its file has its name");
@@ -138,7 +138,7 @@ static void test_defaults(void)
 	is(startfile_mode(&conf.file, &conf.session), 100, "100 MB");
 	is(conf.session.s.mode, EVENT_TRACE_FILE_MODE_SEQUENTIAL, "sequential");
 	ok(load(START " --real-time --manual\n"), "a real-time session");
-	ok(!conf.file.path && !conf.file.max_size && !conf.at_boot, "has no file, and is manual");
+	ok(!conf.file.path && !conf.file.max_size && conf.manual, "has no file, and is manual");
 	is(conf.session.s.mode, EVENT_TRACE_REAL_TIME_MODE, "real-time");
 	ok(load(START " --buffering\n") && !conf.file.path, "nor has a buffering one");
 	ok(load(START " --buffering --file /a\n") && conf.file.max_size == 100 << 20,

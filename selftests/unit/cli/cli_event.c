@@ -52,10 +52,10 @@ static void test_escape(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		text_escape(&text, cases[i].in, strlen(cases[i].in));
+		etw_text_escape(&text, cases[i].in, strlen(cases[i].in));
 		same_text(&text, cases[i].out, cases[i].name);
 	}
-	text_escape(&text, "a\0b", 3);
+	etw_text_escape(&text, "a\0b", 3);
 	same_text(&text, "a\\u0000b", "a NUL within a string");
 	etw_text_free(&text);
 }
@@ -78,8 +78,8 @@ static void test_encodings(void)
 		  "JSON: unsafe characters as \\uNNNN");
 	etw_text_hex(&text, "\x00\x7f\xff", 3);
 	same_text(&text, "007fff", "hexadecimal");
-	text_unsigned(&text, 7, 7);
-	text_unsigned(&text, UINT64_MAX, 1);
+	etw_text_unsigned(&text, 7, 7);
+	etw_text_unsigned(&text, UINT64_MAX, 1);
 	same_text(&text, "000000718446744073709551615", "numbers");
 	etw_text_free(&text);
 }
@@ -127,7 +127,7 @@ static const char *item_of(uint16_t type, const void *data, uint16_t len)
 	ext[1].item = (struct etw_ext_item){ sizeof(ext[1]), type, 0, len };
 	memcpy(ext[1].data, data, len);
 	line.len = 0;
-	text_puts(&line, "");
+	etw_text_puts(&line, "");
 	items_text(&line, &view, true);
 	return line.data;
 }
@@ -165,6 +165,12 @@ static void test_items(void)
 	ITEM(ETW_EXT_PID_NAMESPACE, " inside=1/7@4026532640", "a container's ids", 1, 0, 0, 0,
 	     7, 0, 0, 0, 0x20, 3, 0, 0xf0, 0, 0, 0, 0);
 	ITEM(ETW_EXT_PID_NAMESPACE, "", "without their end", 1, 0, 0, 0, 7, 0, 0, 0, 0x20, 3, 0);
+	ITEM(ETW_EXT_CONTEXT, " context=task", "a task", 0, 0, 0, 0, 0, 0, 0, 0);
+	ITEM(ETW_EXT_CONTEXT, " context=nmi,over-hardirq,irqs-off,bh-off,preempt=258", "an NMI", 3,
+	     ETW_CONTEXT_IRQS_OFF | ETW_CONTEXT_BH_OFF | ETW_CONTEXT_IN_SOFTIRQ |
+	     ETW_CONTEXT_IN_HARDIRQ, 2, 1, 0, 0, 0, 0);
+	ITEM(ETW_EXT_CONTEXT, "", "an unknown context", 4, 0, 0, 0, 0, 0, 0, 0);
+	ITEM(ETW_EXT_CONTEXT, "", "a context cut off", 1, 0, 0, 0);
 	ITEM(ETW_EXT_EVENT_SCHEMA, " event=\"Ev\\u001b\"(7 bytes)", "metadata", 7, 0, 0, 'E', 'v', 27, 0);
 	ITEM(ETW_EXT_EVENT_SCHEMA, " event=(3 bytes)", "metadata without a name", 3, 0, 0);
 	ITEM(ETW_EXT_PROV_TRAITS, " traits=\"P\"(4 bytes)", "traits", 4, 0, 'P', 0);
@@ -194,7 +200,7 @@ static void test_items_json(void)
 	struct etw_record_view view = { .ext = ext, .ext_len = sizeof(ext) };
 	struct etw_text line = { 0 };
 
-	text_puts(&line, "{");
+	etw_text_puts(&line, "{");
 	items_json(&line, &view, true);
 	ok(!strcmp(line.data, "{\"pid_namespace\":{\"pid\":1,\"tid\":7,\"namespace\":4026532640}"),
 	   "%s", line.data);
@@ -212,7 +218,7 @@ static void test_instance_json(void)
 	struct etw_record_view view = { .ext = &ext, .ext_len = sizeof(ext) };
 	struct etw_text line = { 0 };
 
-	text_puts(&line, "{");
+	etw_text_puts(&line, "{");
 	items_json(&line, &view, true);
 	ok(!strcmp(line.data, "{\"instance\":{\"id\":7,\"parent\":3,\"parent_class\":"
 		   "\"00000001-0002-0003-0405-060708090a0b\"}"), "%s", line.data);
@@ -231,7 +237,7 @@ static void test_stack_json(void)
 	struct etw_record_view view = { .ext = &ext, .ext_len = sizeof(ext) };
 	struct etw_text line = { 0 };
 
-	text_puts(&line, "{");
+	etw_text_puts(&line, "{");
 	items_json(&line, &view, true);
 	ok(!strcmp(line.data, "{\"stack\":[\"0x1\",\"0xffffffff81000000\"],"
 		   "\"event_key\":\"0x1000000000002\""), "%s", line.data);

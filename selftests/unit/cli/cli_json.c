@@ -39,6 +39,7 @@ static const struct {
 	{ "container", json_type_string, false, false },
 	{ "pid_namespace", json_type_object, false, false },
 	{ "given_time", json_type_string, false, false },
+	{ "context", json_type_object, false, false },
 	{ "process_start_key", json_type_string, false, false },
 	{ "event_key", json_type_string, false, false },
 	{ "stack", json_type_array, false, false },
@@ -229,6 +230,7 @@ static void test_source(struct sample *s)
 	add_item(s, ETW_EXT_STACK_TRACE32, "\0\0\0\0\0\0\0\0\1\0\0\0", 12);
 	add_item(s, ETW_EXT_PID_NAMESPACE, "\1\0\0\0\2\0\0\0\3\0\0\0\0\0\0\0", 16);
 	add_item(s, ETW_EXT_GIVEN_TIME, "\3\0\0\0\0\0\0\0", 8);
+	add_item(s, ETW_EXT_CONTEXT, "\2\5\1\0\0\0\0\0", 8);
 	add_item(s, ETW_EXT_CONTROL_GUID, &nobody, 16);
 	add_item(s, ETW_EXT_INSTANCE_INFO, "\1\0\0\0\2\0\0\0xxxxxxxxxxxxxxxx", 24);
 	add_item(s, ETW_EXT_SID, "\1\0", 2);
@@ -244,6 +246,8 @@ static void test_source(struct sample *s)
 	has(o, "container", "\"/\xef\xbf\xbd\\\"\"");
 	has(o, "stack", "[\"0x1\"]");
 	has(o, "given_time", "\"0x3\"");
+	has(o, "context", "{\"type\":\"hardirq\",\"over\":\"softirq\",\"irqs_off\":true,"
+	    "\"bh_off\":false,\"preempt_depth\":1}");
 	has(o, "pid_namespace", "{\"pid\":1,\"tid\":2,\"namespace\":3}");
 }
 

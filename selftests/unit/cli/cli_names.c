@@ -69,18 +69,17 @@ static const struct etw_mf_provider *provider;
 
 static void test_names(void)
 {
-	uint64_t mask = 0;
-	uint8_t level = 0;
+	uint64_t mask = 0, level = 0;
 
-	ok(schema_level(provider, "loud", &level) && level == 17, "a level of its own");
-	ok(schema_level(provider, "LEVEL_LOUD", &level) && level == 17, "by its symbol");
-	ok(schema_level(provider, "win:Error", &level) && level == 2, "a standard one");
-	ok(schema_level(provider, "Verbose", &level) && level == 5, "without its prefix");
-	ok(!schema_level(provider, "Quiet", &level) && level == 5, "none");
-	ok(schema_keyword(provider, "READ", &mask) && mask == 1, "a keyword");
-	ok(schema_keyword(provider, "k_read", &mask) && mask == 1, "by its symbol");
-	ok(schema_keyword(provider, "Write", &mask) && mask == 0x20, "another one");
-	ok(!schema_keyword(provider, "Seek", &mask) && mask == 0x20, "none");
+	ok(schema_value(provider, ETW_PART_LEVEL, "loud", &level) && level == 17, "a level of its own");
+	ok(schema_value(provider, ETW_PART_LEVEL, "LEVEL_LOUD", &level) && level == 17, "by its symbol");
+	ok(schema_value(provider, ETW_PART_LEVEL, "win:Error", &level) && level == 2, "a standard one");
+	ok(schema_value(provider, ETW_PART_LEVEL, "Verbose", &level) && level == 5, "without its prefix");
+	ok(!schema_value(provider, ETW_PART_LEVEL, "Quiet", &level) && level == 5, "none");
+	ok(schema_value(provider, ETW_PART_KEYWORD, "READ", &mask) && mask == 1, "a keyword");
+	ok(schema_value(provider, ETW_PART_KEYWORD, "k_read", &mask) && mask == 1, "by its symbol");
+	ok(schema_value(provider, ETW_PART_KEYWORD, "Write", &mask) && mask == 0x20, "another one");
+	ok(!schema_value(provider, ETW_PART_KEYWORD, "Seek", &mask) && mask == 0x20, "none");
 }
 
 /* The ids and versions of the events of a name, as id.version,... */

@@ -18,6 +18,7 @@
 #include "cli/print/event.c"
 #include "cli/print/format.c"
 #include "cli/print/json.c"
+#include "cli/print/loss.c"
 #include "cli/print/text.c"
 #include "cli/text.c"
 #include "convert/items.c"
@@ -52,6 +53,12 @@ const char *names_get(struct names *names, const struct etw_guid *guid)
 	(void)names;
 	(void)guid;
 	return provider_is;
+}
+
+const char *schema_provider_name(const struct etw_guid *guid)
+{
+	(void)guid;
+	return NULL;
 }
 
 const char *procs_get(struct procs *procs, uint32_t pid, uint32_t tid, int64_t time,

@@ -308,7 +308,7 @@ check_sessions() {
 	local option
 
 	wrong 'missing SESSION' update
-	wrong 'give --max-buffers, --flush or --real-time' update a
+	wrong 'give --max-buffers, --flush, --user-budget or --real-time' update a
 	wrong '--max-buffers: "0"' update a --max-buffers 0
 	wrong '--max-buffers: "60001"' update a --max-buffers 60001
 	for option in 0 0.2 0.999 86401; do

@@ -16,6 +16,7 @@
 #include "lib/consumer/event_record.h"
 #include "convert_ctf.h"
 #include "convert_make.h"
+#include "lib/shell.h"
 
 #define CPUS	64
 
@@ -175,26 +176,20 @@ static unsigned int compare(const char *trace, unsigned int *count)
 /* beside: text that each line except the log file header's also has; or NULL */
 static void check_with(const char *path, const char *name, const char *beside)
 {
-	char to[128], command[512];
 	unsigned int count;
+	char to[128];
 
 	snprintf(to, sizeof(to), "%s/trace", dir);
 	if (!ok(!convert(path, &convert_ctf, to), "%s is converted", name))
 		return;
-	if (!ok(!compare(to, &count), "%s: babeltrace2 says what it should", name)) {
-		snprintf(command, sizeof(command), "head -c 2000 %s/err | sed 's/^/# /'", dir);
-		if (system(command))
-			printf("# no errors\n");
-	}
+	if (!ok(!compare(to, &count), "%s: babeltrace2 says what it should", name) &&
+	    !shell("head -c 2000 %s/err | sed 's/^/# /'", dir))
+		printf("# no errors\n");
 	is(count, wanted, "of every event");
-	if (beside) {
-		snprintf(command, sizeof(command),
-			 "n=$(babeltrace2 '%s' 2>/dev/null | grep -cF '%s'); echo \"# $n\"; test $n = %u",
-			 to, beside, wanted - 1);
-		is(system(command), 0, "with all attached data");
-	}
-	snprintf(command, sizeof(command), "rm -rf %s", to);
-	if (system(command))
+	if (beside)
+		ok(shell("n=$(babeltrace2 '%s' 2>/dev/null | grep -cF '%s'); echo \"# $n\"; test $n = %u",
+			 to, beside, wanted - 1), "with all attached data");
+	if (!shell("rm -rf %s", to))
 		abort();
 }
 
@@ -249,27 +244,12 @@ static void test_maps(const char *path)
 /* Events that arrive after later ones, and lost events */
 static void test_disorder(const char *path)
 {
-	char command[128];
-
 	make_disorder = true;
 	make_file(path, samples, 13, 4);
 	make_disorder = false;
 	check(path, "times that go back");
 	ok(clamped, "%u of them", clamped);
-	snprintf(command, sizeof(command), "grep -q 'discarded 5 events' %s/err", dir);
-	is(system(command), 0, "babeltrace2 reports lost events");
-}
-
-static bool shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static bool shell(const char *format, ...)
-{
-	char command[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return !system(command);
+	ok(shell("grep -q 'discarded 5 events' %s/err", dir), "babeltrace2 reports lost events");
 }
 
 /*
@@ -307,7 +287,6 @@ static void test_kinds(const char *path)
 	enum { COUNT = 60000, NAME = 240 };
 	static char meta[2 * NAME + 32] = "00 6500 ";
 	struct sample *list = calloc(COUNT, sizeof(*list));
-	char command[256];
 	unsigned int i;
 
 	for (i = 0; i < NAME; i++)
@@ -316,11 +295,10 @@ static void test_kinds(const char *path)
 	for (i = 0; i < COUNT; i++)
 		list[i] = (struct sample){ meta, "01" };
 	make_file(path, list, COUNT, 1);
-	snprintf(command, sizeof(command), "build/etw convert -q %s -o %s.ctf 2>&1 | "
-		 "grep -q 'too many kinds of events for CTF: [0-9]* have more than 64 MB'", path, path);
-	ok(!system(command), "too many kinds of events are reported");
-	snprintf(command, sizeof(command), "test ! -e %s.ctf", path);
-	ok(!system(command), "and nothing is left");
+	ok(shell("build/etw convert -q %s -o %s.ctf 2>&1 | "
+		 "grep -q 'too many kinds of events for CTF: [0-9]* have more than 64 MB'", path, path),
+	   "too many kinds of events are reported");
+	ok(shell("test ! -e %s.ctf", path), "and nothing is left");
 	free(list);
 }
 
@@ -343,7 +321,7 @@ static void test_corpus(void)
 
 int main(void)
 {
-	char path[64], command[128];
+	char path[64];
 
 	if (!mkdtemp(dir))
 		abort();
@@ -360,8 +338,7 @@ int main(void)
 	test_corpus();
 	forget_lines();
 	etw_text_free(&want_names);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	if (system(command))
+	if (!shell("rm -rf %s", dir))
 		abort();
 	clean_up();
 	return done_testing();

@@ -2,6 +2,7 @@
 /* etw convert --to perfetto: read back with a small Protocol Buffers reader, and with protoc */
 #include "convert_test.h"
 #include "perfetto_read.h"
+#include "unit/etl/etl_loss.h"
 
 #include <sys/wait.h>
 #include "convert/perfetto/proto.h"
@@ -340,9 +341,55 @@ static void test_corpus(const char *path)
 	converted_free(&got);
 }
 
+static void is_loss(unsigned int i, int64_t begin, int64_t end, const char *name, const char *on)
+{
+	const struct track *track, *parent;
+	struct bytes note;
+
+	is_event(i, TYPE_SLICE_BEGIN, begin, name, "a loss begins with its first event");
+	is_event(i + 1, TYPE_SLICE_END, end, "", "and ends with its last");
+	track = track_of(seen[i].track);
+	parent = track ? track_of(track->parent) : NULL;
+	ok(track && !strcmp(track->name, on) && parent && !strcmp(parent->name, "Lost events"),
+	   "on a track of its own");
+	ok(find_note(seen[i].body, TRACK_EVENT_ANNOTATION, "Events", &note) &&
+	   !find_note(seen[i + 1].body, TRACK_EVENT_ANNOTATION, "unfinished", &note),
+	   "with its number of events");
+}
+
+static void test_losses(void)
+{
+	static const struct lost one = { .first = 10, .last = 30, .noted = 50, .code = 0,
+					 .cpu = 2, .events = 12 },
+				 other = { .first = 20, .last = 40, .noted = 50, .code = 1,
+					   .cpu = 2, .events = 3 },
+				 of_any = { .first = 20, .last = 20, .noted = 50, .code = 0x100,
+					    .cpu = -1, .events = 1 };
+	static struct make m;
+	struct converted got;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 1);
+	put_lost(&m.feed, &one, "s");
+	put_lost(&m.feed, &other, "s");
+	put_lost(&m.feed, &of_any, "s");
+	make_put(&m);
+	make_end(&m);
+	ok(!convert_file(&got, "perfetto", m.path) && read_trace(got.data, got.len), "losses");
+	/* The first event is that of the file's header. */
+	is_loss(1, 1000, 3000, "lost on CPU 2: no free buffer", "CPU 2");
+	is_loss(3, 2000, 4000, "lost on CPU 2: larger than a buffer", "CPU 2");
+	ok(seen[1].track != seen[3].track, "losses that overlap are on different tracks");
+	is_loss(5, 2000, 2000, "lost: in buffers that a writer never completed", "CPU not known");
+	test_protoc(&got, "protoc reads them");
+	converted_free(&got);
+	unlink(m.path);
+}
+
 int main(void)
 {
 	test_made();
+	test_losses();
 	test_switches();
 	test_lanes(1, 1, 1);
 	test_lanes(10, 10, 10);

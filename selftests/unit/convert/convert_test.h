@@ -214,7 +214,9 @@ static int convert_event(struct converted *to, struct etw_decoder *decoder,
 	EVENT_RECORD record;
 	struct convert_event e = { .event = event, .record = &record, .decoder = decoder,
 				   .source = source };
+	struct etw_loss loss;
 
+	e.loss = etw_loss_of(event, &loss) ? &loss : NULL;
 	etw_event_record(&record, event, items, false);
 	e.known = !etw_decode(decoder, &record, &e.decoded);
 	if (!(to->events & (to->events + 1)))

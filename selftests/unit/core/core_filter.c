@@ -17,6 +17,7 @@ static void stored(void);
 #define etw_ids_have		hooked_ids_have
 #include "core/filter.c"
 
+#include "lib/pick.h"
 #include "lib/tap.h"
 
 struct wish {
@@ -34,16 +35,6 @@ static const u64 keywords[] = {
 #define EVENTS		(COUNT(levels) * COUNT(keywords))
 #define EVENT_LEVEL(i)	levels[(i) / COUNT(keywords)]
 #define EVENT_KEYWORD(i) keywords[(i) % COUNT(keywords)]
-
-static u64 seed = 88172645463325252ULL;
-
-static u32 pick(u32 below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 16) % below;
-}
 
 /* Microsoft's rules, one sentence after the other */
 static bool wants(const struct wish *wish, u8 level, u64 keyword)

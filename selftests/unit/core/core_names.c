@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/pick.h"
 #include "lib/tap.h"
 #include "core/names.h"
 
@@ -168,14 +169,6 @@ static void test_refused(void)
 	names = compile(&f, ETW_FILTER_EVENT_NAME_MAX);
 	ok(names, "4096 bytes");
 	free(names);
-}
-
-static u32 seed = 1;
-
-static u32 pick(u32 below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (seed >> 8) % below;
 }
 
 /* Names made of few letters, so that many are equal. */

@@ -272,6 +272,42 @@ static bool behind_strings(u32 count)
 }
 
 /* Nor does an event search for the end of unlimited strings. */
+/* What a filter counts as: its tests of texts, and arrays that have to be walked */
+static void test_weight(void)
+{
+	struct program p = {
+		.event = { .steps = 2, .tests = 3, .all = 1 },
+		.steps = { { .kind = ETW_PAYLOAD_FIXED, .count = 1, .length = 1 },
+			   { .kind = ETW_PAYLOAD_STRING8, .count = 1 } },
+		.tests = { { .op = ETW_PAYLOAD_EQ, .value = { 1 } },
+			   { .step = 1, .op = ETW_PAYLOAD_IS, .type = ETW_PAYLOAD_TEXT8, .length = 2 },
+			   { .step = 1, .op = ETW_PAYLOAD_CONTAINS, .type = ETW_PAYLOAD_TEXT8,
+			     .length = 2 } },
+		.texts = { NULL, "bc", "ab" },
+	};
+	u32 size;
+	u8 *program = bytes_of(&p, &size);
+
+	is(etw_payload_load(program, size), 0, "loaded");
+	is(etw_payload_weight(program), 2, "two texts");
+	free(program);
+	p.event.tests = 1;
+	p.steps[0].count = 7;
+	p.tests[0].step = 1;
+	p.tests[0].op = ETW_PAYLOAD_IS;
+	p.tests[0].type = ETW_PAYLOAD_TEXT8;
+	p.tests[0].length = 0;
+	program = bytes_of(&p, &size);
+	is(etw_payload_load(program, size), 0, "loaded");
+	is(etw_payload_weight(program), 1, "an array of bytes is skipped at once");
+	free(program);
+	p.steps[0] = (struct etw_payload_step){ .kind = ETW_PAYLOAD_STRING16, .count = 2 };
+	program = bytes_of(&p, &size);
+	is(etw_payload_load(program, size), 0, "loaded");
+	is(etw_payload_weight(program), 1 + ETW_PAYLOAD_ARRAYS, "one of strings is not");
+	free(program);
+}
+
 static void test_many_elements(void)
 {
 	ok(!behind_strings(0), "after no string");
@@ -450,6 +486,7 @@ int main(void)
 	test_run();
 	test_typed();
 	test_long_text();
+	test_weight();
 	test_many_elements();
 	test_scattered();
 	test_noise();

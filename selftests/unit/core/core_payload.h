@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/payload.h"
+#include "lib/pick.h"
 
 /* A handmade program: one event of id 7, up to 8 steps, 18 tests, one text each. */
 struct program {
@@ -14,16 +15,6 @@ struct program {
 	struct etw_payload_test tests[18];
 	const void *texts[18];
 };
-
-static u64 seed = 88172645463325252ULL;
-
-static u32 pick(u32 below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 16) % below;
-}
 
 static u32 width(const struct etw_payload_test *t)
 {

@@ -10,11 +10,13 @@
 #include "lib/tap.h"
 
 #define BUFFERS		8
+#define NODES		2
 #define THREADS		4
 #define ROUNDS		60000
 
 static struct etw_buf bufs[BUFFERS + 1];
 static struct etw_buf *table[BUFFERS + 1];
+static struct etw_pool_node nodes[NODES];
 static struct etw_pool pool;
 
 static void pool_setup(u32 count)
@@ -23,7 +25,10 @@ static void pool_setup(u32 count)
 
 	memset(&pool, 0, sizeof(pool));
 	memset(bufs, 0, sizeof(bufs));
+	memset(nodes, 0, sizeof(nodes));
 	pool.table = table;
+	pool.nodes = nodes;
+	pool.node_count = NODES;
 	for (i = 1; i <= BUFFERS; i++) {
 		bufs[i].index = i;
 		table[i] = &bufs[i];
@@ -35,6 +40,7 @@ static void pool_setup(u32 count)
 static void test_pool(void)
 {
 	u64 head;
+	u32 left;
 
 	pool_setup(0);
 	is(etw_pool_pop(&pool), 0, "an empty pool gives nothing");
@@ -49,20 +55,53 @@ static void test_pool(void)
 	is(etw_pool_pop(&pool), 1, "the first one is the last");
 	is(etw_pool_pop(&pool), 0, "empty again");
 
-	/* An interrupted pop sees the same top again, with another buffer below it. */
+	/* An interrupted pop sees the same top and count again, with another buffer below. */
 	pool_setup(2);
-	head = etw_word_read(&pool.head);
+	head = etw_word_read(&nodes[0].head);
 	etw_pool_pop(&pool);
 	etw_pool_pop(&pool);
+	etw_pool_push(&pool, 3);
 	etw_pool_push(&pool, 2);
-	ok((u32)head == (u32)etw_word_read(&pool.head) &&
-	   head != etw_word_read(&pool.head), "the same top has another tag");
+	ok(ETW_POOL_INDEX(head) == ETW_POOL_INDEX(etw_word_read(&nodes[0].head)) &&
+	   ETW_POOL_FREE(head) == ETW_POOL_FREE(etw_word_read(&nodes[0].head)) &&
+	   head != etw_word_read(&nodes[0].head), "the same top has another tag");
 
 	pool_setup(0);
-	etw_word_set(&pool.head, 0xFFFFFFFFULL << 32);
+	etw_word_set(&nodes[0].head, 0xFFFFFFFFULL << 32);
 	etw_pool_push(&pool, 5);
-	is(etw_word_read(&pool.head), 5, "the tag wraps and leaves the index alone");
+	is(etw_word_read(&nodes[0].head), ETW_POOL_HEAD(0, 1, 5),
+	   "the tag wraps and leaves the rest alone");
 	is(etw_pool_pop(&pool), 5, "and the pool still works");
+
+	pool_setup(4);
+	is(etw_pool_pop_above(&pool, 0, 4, &left), 0, "all are kept for others");
+	is(etw_pool_pop_above(&pool, 0, 2, &left), 4, "two are kept");
+	is(left, 3, "three are left");
+	is(etw_pool_pop_above(&pool, 0, 2, &left), 3, "the last one of the others");
+	is(etw_pool_pop_above(&pool, 0, 2, &left), 0, "no more than that");
+	is(etw_pool_pop(&pool), 2, "but for one who keeps none");
+}
+
+/* Buffers 1 to 4 are on node 0, the others on node 1. */
+static void test_nodes(void)
+{
+	u32 left, i;
+
+	pool_setup(0);
+	for (i = 1; i <= BUFFERS; i++) {
+		bufs[i].node = i > 4;
+		etw_pool_push(&pool, i);
+	}
+	is(etw_pool_free_on(&pool, 1), 4, "a buffer is free on its node");
+	is(etw_pool_pop_above(&pool, 1, 0, &left), 8, "a CPU takes one of its node");
+	is(left, 7, "those of all nodes are left");
+	for (i = 0; i < 3; i++)
+		etw_pool_pop_above(&pool, 1, 0, &left);
+	is(etw_pool_pop_above(&pool, 1, 0, &left), 4, "one of another node if its own has none");
+	is(etw_pool_pop_above(&pool, 1, 3, &left), 0, "what is kept is kept on all nodes together");
+	etw_pool_push(&pool, 4);
+	is(etw_pool_free_on(&pool, 0), 4, "it goes back to its node");
+	is(etw_pool_free_on(&pool, 1), 0, "and not to that of the CPU");
 }
 
 static u8 held[BUFFERS + 1];
@@ -71,13 +110,14 @@ static u32 doubles, empties;
 /* Take a few buffers, check that no other thread has them, return them. */
 static void *pool_user(void *arg)
 {
-	u32 mine[6], count, i, round, want;
+	u32 mine[6], count, i, round, want, left;
+	u32 node = (unsigned long)arg % NODES;
 	unsigned int state = (unsigned long)arg + 1;
 
 	for (round = 0; round < ROUNDS; round++) {
 		want = 1 + rand_r(&state) % 6;
 		for (count = 0; count < want; count++) {
-			mine[count] = etw_pool_pop(&pool);
+			mine[count] = etw_pool_pop_above(&pool, node, 0, &left);
 			if (!mine[count]) {
 				__atomic_add_fetch(&empties, 1, __ATOMIC_RELAXED);
 				break;
@@ -104,7 +144,11 @@ static void test_pool_threads(void)
 	pthread_t threads[THREADS];
 	u32 i, index, count = 0, wrong = 0;
 
-	pool_setup(BUFFERS);
+	pool_setup(0);
+	for (i = 1; i <= BUFFERS; i++) {
+		bufs[i].node = i % NODES;
+		etw_pool_push(&pool, i);
+	}
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, pool_user, (void *)(unsigned long)i);
 	for (i = 0; i < THREADS; i++)
@@ -272,6 +316,7 @@ static void test_fifo_threads(u32 producers, u32 takers)
 int main(void)
 {
 	test_pool();
+	test_nodes();
 	test_fifo();
 	test_fifo_interrupted();
 	test_pool_threads();

@@ -17,6 +17,7 @@ static struct test_ring test;
 static u32 deliveries, evictions, evict_gives;
 static struct etw_buf *last;
 /* The interrupt's action in that callback, once */
+static const struct etw_ring_asker *evict_asked;
 static void (*in_deliver)(void), (*in_evict)(void), (*in_prepare)(void),
 	(*in_installed)(void);
 
@@ -37,8 +38,9 @@ static void deliver(struct etw_ring *ring, struct etw_buf *buf)
 	call_once(&in_deliver);
 }
 
-static u32 evict(struct etw_ring *ring)
+static u32 evict(struct etw_ring *ring, const struct etw_ring_asker *asker)
 {
+	evict_asked = asker;
 	(void)ring;
 	evictions++;
 	call_once(&in_evict);
@@ -61,6 +63,7 @@ static void installed(struct etw_ring *ring)
 
 static const struct etw_ring_ops ops = {
 	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
+	.now = test_now,
 };
 
 static void setup(u32 buffers)
@@ -94,7 +97,7 @@ static void commit(struct etw_buf *buf)
 
 static int change(void)
 {
-	return etw_ring_switch(ETW_LOCAL, &test.ring, &test.rc, cur());
+	return etw_ring_switch(ETW_LOCAL, &test.ring, &test.rc, cur(), NULL);
 }
 
 static bool shut(void)
@@ -270,6 +273,26 @@ static void test_dry(void)
 	teardown();
 }
 
+/* The owner learns who found no buffer, whether one was free for others or none at all. */
+static void test_dry_asker(void)
+{
+	struct etw_ring_asker asker = { .keep = 2, .level = 3, .payer = 4 };
+
+	setup(2);
+	is(etw_ring_switch(ETW_LOCAL, &test.ring, &test.rc, cur(), &asker), -ENOBUFS,
+	   "two free buffers are kept");
+	ok(evictions == 1 && evict_asked == &asker, "for others than this one");
+	asker.keep = 1;
+	is(etw_ring_switch(ETW_LOCAL, &test.ring, &test.rc, cur(), &asker), 0, "one is kept");
+	put(ROOM);
+	asker.keep = 0;
+	etw_pool_pop(&test.ring.pool);
+	is(etw_ring_switch(ETW_LOCAL, &test.ring, &test.rc, cur(), &asker), -ENOBUFS,
+	   "none is free");
+	ok(evictions == 2 && evict_asked == &asker, "for this one either");
+	teardown();
+}
+
 static void write_nested(void)
 {
 	test_ring_write(&test, 1, RING_PAYLOAD);
@@ -382,6 +405,7 @@ int main(void)
 	test_close();
 	test_rest();
 	test_dry();
+	test_dry_asker();
 	test_nested_switch();
 	test_look_alike();
 	test_whole();

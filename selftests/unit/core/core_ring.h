@@ -28,6 +28,7 @@ struct test_ring {
 	struct etw_ring_cpu rc;
 	struct etw_buf bufs[RING_BUFFERS + 1];
 	struct etw_buf *table[RING_BUFFERS + 1];
+	struct etw_pool_node node;
 	u32 buffers;
 
 	/* writers */
@@ -55,8 +56,10 @@ static inline void test_ring_init(struct test_ring *t, const struct etw_ring_ops
 	t->ring.size = size;
 	t->ring.ops = ops;
 	t->ring.pool.table = t->table;
+	t->ring.pool.nodes = &t->node;
+	t->ring.pool.node_count = 1;
 	t->buffers = count;
-	etw_ring_cpu_init(&t->rc, 7);
+	etw_ring_cpu_init(&t->rc, 7, 0);
 	for (i = 1; i <= count; i++) {
 		t->bufs[i].index = i;
 		t->bufs[i].data = aligned_alloc(8, size);
@@ -102,6 +105,12 @@ static __always_inline void test_ring_edge(struct test_ring *t)
 #define TEST_RING_PLAIN
 #endif
 
+TEST_RING_PLAIN
+static inline u64 test_now(struct etw_ring *ring)
+{
+	return test_ring_now((struct test_ring *)((u8 *)ring - offsetof(struct test_ring, ring)));
+}
+
 /* The write path, as in the module. 0 or -ENOBUFS. */
 TEST_RING_PLAIN
 static inline int test_ring_write(struct test_ring *t, u32 source, u32 len)
@@ -133,7 +142,7 @@ static inline int test_ring_write(struct test_ring *t, u32 source, u32 len)
 	for (;;) {
 		cur = etw_word_read(&t->rc.cur);
 		if (!etw_ring_room(&t->ring, cur, slot_len)) {
-			if (!etw_ring_switch(ETW_LOCAL, &t->ring, &t->rc, cur))
+			if (!etw_ring_switch(ETW_LOCAL, &t->ring, &t->rc, cur, NULL))
 				continue;
 			t->fate[source][number] = RING_LOST;
 			err = -ENOBUFS;
@@ -216,6 +225,9 @@ static inline void test_ring_read(struct test_ring *t, struct etw_buf *buf)
 		test_ring_read_record(t, &view);
 		count++;
 	}
+	if (buf->closed <= t->last)
+		test_ring_fault(t, "closed before its last record");
+	t->last = buf->closed;
 	if (got || offset != buf->used)
 		test_ring_fault(t, "a slot that was not filled");
 	if (count != ETW_COMMIT_COUNT(commit))

@@ -29,6 +29,7 @@ static struct etw_ring ring;
 static struct etw_ring_cpu place;
 static struct etw_buf bufs[BUFFERS + 1];
 static struct etw_buf *table[BUFFERS + 1];
+static struct etw_pool_node node;
 static struct etw_fifo_cell cells[CELLS];
 static struct etw_fifo fifo;
 static u64 ticks;
@@ -48,8 +49,9 @@ static void deliver(struct etw_ring *r, struct etw_buf *buf)
 		sched_yield();
 }
 
-static u32 evict(struct etw_ring *r)
+static u32 evict(struct etw_ring *r, const struct etw_ring_asker *asker)
 {
+	(void)asker;
 	(void)r;
 	return 0;
 }
@@ -65,8 +67,15 @@ static void installed(struct etw_ring *r)
 	(void)r;
 }
 
+static u64 test_now(struct etw_ring *r)
+{
+	(void)r;
+	return __atomic_add_fetch(&ticks, 1, __ATOMIC_SEQ_CST);
+}
+
 static const struct etw_ring_ops ops = {
 	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
+	.now = test_now,
 };
 
 /* Like change_buffer() of the module. */
@@ -75,7 +84,7 @@ static int change_buffer(u64 cur)
 	int err, others;
 
 	__atomic_add_fetch(&changing, 1, __ATOMIC_SEQ_CST);
-	err = etw_ring_switch(ETW_SHARED, &ring, &place, cur);
+	err = etw_ring_switch(ETW_SHARED, &ring, &place, cur, NULL);
 	others = __atomic_sub_fetch(&changing, 1, __ATOMIC_SEQ_CST);
 	if (!err || (!others && etw_word_read(&place.cur) == cur))
 		return err;
@@ -210,7 +219,9 @@ static void set_up(void)
 	ring.size = SIZE;
 	ring.ops = &ops;
 	ring.pool.table = table;
-	etw_ring_cpu_init(&place, 0);
+	ring.pool.nodes = &node;
+	ring.pool.node_count = 1;
+	etw_ring_cpu_init(&place, 0, 0);
 	etw_fifo_init(&fifo, cells, CELLS);
 	for (i = 1; i <= BUFFERS; i++) {
 		bufs[i].index = i;

@@ -19,6 +19,7 @@
 #define TEST_RING_PLAIN	__attribute__((__no_sanitize__("address", "undefined")))
 #define etw_pool_push	plain_pool_push
 #define etw_pool_pop	plain_pool_pop
+#define etw_pool_pop_above	plain_pool_pop_above
 #define etw_ring_close	plain_ring_close
 #define etw_ring_switch	plain_ring_switch
 #define etw_fifo_init	plain_fifo_init
@@ -28,11 +29,13 @@
 #include "lib/tap.h"
 
 TEST_RING_PLAIN void etw_pool_push(struct etw_pool *pool, u32 index);
-TEST_RING_PLAIN u32 etw_pool_pop(struct etw_pool *pool);
+TEST_RING_PLAIN u32 etw_pool_pop_above(struct etw_pool *pool, u32 node, u32 keep, u32 *left);
+TEST_RING_PLAIN static u32 node_pop(struct etw_pool *pool, struct etw_pool_node *node);
 TEST_RING_PLAIN bool etw_ring_close(enum etw_use use, struct etw_ring *ring,
 				    struct etw_ring_cpu *rc, u64 cur);
 TEST_RING_PLAIN int etw_ring_switch(enum etw_use use, struct etw_ring *ring,
-				    struct etw_ring_cpu *rc, u64 cur);
+				    struct etw_ring_cpu *rc, u64 cur,
+				    const struct etw_ring_asker *asker);
 #include "core/pool.c"
 #include "core/ring.c"
 
@@ -55,8 +58,9 @@ static void deliver(struct etw_ring *ring, struct etw_buf *buf)
 	delivered[buf->index] = buf;
 }
 
-static u32 evict(struct etw_ring *ring)
+static u32 evict(struct etw_ring *ring, const struct etw_ring_asker *asker)
 {
+	(void)asker;
 	(void)ring;
 	return 0;
 }
@@ -76,6 +80,7 @@ static void installed(struct etw_ring *ring)
 
 static const struct etw_ring_ops ops = {
 	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
+	.now = test_now,
 };
 
 /* Read the delivered buffers in order, and return them. */

@@ -41,8 +41,9 @@ static void deliver(struct etw_ring *ring, struct etw_buf *buf)
 		refused = true;
 }
 
-static u32 evict(struct etw_ring *ring)
+static u32 evict(struct etw_ring *ring, const struct etw_ring_asker *asker)
 {
+	(void)asker;
 	(void)ring;
 	return 0;
 }
@@ -61,6 +62,7 @@ static void installed(struct etw_ring *ring)
 
 static const struct etw_ring_ops ops = {
 	.deliver = deliver, .evict = evict, .prepare = prepare, .installed = installed,
+	.now = test_now,
 };
 
 static void write_some(u32 level, u32 count)

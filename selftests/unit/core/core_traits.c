@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/pick.h"
 #include "lib/tap.h"
 #include "core/traits.h"
 
@@ -108,14 +109,6 @@ static void test_bad(void)
 	is(etw_traits_parse(copy, sizeof(whole) + 2, &v), -EINVAL, "or smaller");
 	free(copy);
 	free(traits);
-}
-
-static u32 seed = 1;
-
-static u32 pick(u32 below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (seed >> 8) % below;
 }
 
 /* Random bytes after a valid start are refused or accepted, and read within bounds. */

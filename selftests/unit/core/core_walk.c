@@ -8,20 +8,11 @@
 #include <stdlib.h>
 
 #include "core/record.h"
+#include "lib/pick.h"
 #include "lib/tap.h"
 
 #define MUTATIONS	200000
 #define BUFFER_MAX	2048
-
-static u64 seed = 0x9E3779B97F4A7C15ULL;
-
-static u32 pick(u32 below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 16) % below;
-}
 
 /* A record at buf + at with these items (data sizes, ends with -1). */
 static u32 put_record(u8 *buf, u32 at, const int *items, u32 data_len)

@@ -204,6 +204,17 @@ must_fail "buffers read in the order of delivery" -DNO_ORDER=1
 always must_fail "clock read before cur" -DCLOCK_FIRST=1
 always must_fail "undo without a look at cur" -DUNREADABLE=1 -DUNDO_BLINDLY=1
 
+# ------------------------------------------------- free buffers on several nodes
+model=pool
+world=
+always small_pass "three users, two nodes"
+small_pass "four users" -DUSERS=4
+covered
+
+always must_fail "a push counts first" -DCOUNT_FIRST=1
+world=-DKEEP=2
+must_fail "a claim that does not look again" -DCLAIM_BLINDLY=1
+
 # ------------------------------------------------- flush, CPU hotplug, stop
 model=ring_deliver
 small_pass "two CPUs, timer" -DWRITES0=2 -DWRITES1=1

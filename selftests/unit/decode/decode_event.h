@@ -86,7 +86,7 @@ static inline void load(const struct etw_mf_field *fields, unsigned int count, u
 		event.template = in_arena(&template, sizeof(template));
 	if (message)
 		event.message = in_arena(&text, sizeof(text));
-	event.level = etw_standard_level(4);
+	event.level = etw_standard(ETW_PART_LEVEL, 4);
 	provider.events = in_arena(&event, sizeof(event));
 	provider.manifest = loaded;
 	loaded->providers = in_arena(&provider, sizeof(provider));

@@ -220,13 +220,14 @@ static void new_session(void)
 	pthread_mutex_unlock(&fake->lock);
 }
 
+static struct etw_source source;
 static struct etw_reader *reader;
 static struct etw_event event;
 
-/* The id of the next event; below 0: the result of etw_reader_next(). */
+/* The id of the next event; below 0: the result of etw_source_next(). */
 static int next(int timeout_ms)
 {
-	int ret = etw_reader_next(reader, &event, timeout_ms);
+	int ret = etw_source_next(&source, &event, timeout_ms);
 
 	return ret == 1 ? event.record.header->desc.id : ret - 1000;
 }
@@ -234,12 +235,20 @@ static int next(int timeout_ms)
 #define END	(0 - 1000)
 #define NONE	(-EAGAIN - 1000)
 
+static int open_reader(const char *session)
+{
+	int ret = etw_source_open_session(&source, session);
+
+	reader = etw_source_session(&source);
+	return ret;
+}
+
 static void test_order(void)
 {
 	struct feed f;
 
 	new_session();
-	is(etw_reader_open("session", &reader), 0, "open");
+	is(open_reader("session"), 0, "open");
 	is(etw_session_info(reader)->buffer_size, FAKE_BUFFER_SIZE, "its buffer size");
 	ok(!strcmp(etw_session_info(reader)->name, "session"), "its name");
 	is(next(0), NONE, "nothing yet");
@@ -283,7 +292,7 @@ static void test_order(void)
 	is(next(-1), 7, "the rest when the session ends");
 	is(next(-1), END, "and then the end");
 	is(next(-1), END, "for good");
-	etw_reader_close(reader);
+	etw_source_close(&source);
 }
 
 static void test_loss(void)
@@ -292,7 +301,7 @@ static void test_loss(void)
 	struct feed f;
 
 	new_session();
-	etw_reader_open("session", &reader);
+	open_reader("session");
 	feed_fake(&f, 0, 3);
 	feed_event(&f, 1, 1, NULL, "", 0);
 	feed_deliver();
@@ -325,13 +334,13 @@ static void test_loss(void)
 	etw_reader_counts(reader, &count);
 	ok(count.events == 4 && count.buffers == 4 && count.lost_buffers == 3 &&
 	   count.lost_marks == 1 && count.corrupt == 2 && !count.disorder, "counts");
-	etw_reader_close(reader);
+	etw_source_close(&source);
 }
 
 static void *wake_thread(void *arg)
 {
 	main_sleeps();
-	etw_reader_wake(arg);
+	etw_source_stop(arg);
 	return NULL;
 }
 
@@ -341,21 +350,21 @@ static void test_wake(void)
 	struct feed f;
 
 	new_session();
-	etw_reader_open("session", &reader);
-	pthread_create(&thread, NULL, wake_thread, reader);
-	is(next(-1), -ECANCELED - 1000, "woken while waiting");
+	open_reader("session");
+	pthread_create(&thread, NULL, wake_thread, &source);
+	is(next(-1), END, "woken while waiting");
 	pthread_join(thread, NULL);
-	is(next(-1), -ECANCELED - 1000, "for good");
-	etw_reader_close(reader);
+	is(next(-1), END, "for good");
+	etw_source_close(&source);
 
-	etw_reader_open("session", &reader);
+	open_reader("session");
 	feed_fake(&f, 0, 0);
 	feed_event(&f, 1, 1, NULL, "", 0);
 	feed_deliver();
-	etw_reader_wake(reader);
+	etw_source_stop(&source);
 	is(next(-1), 1, "waiting events are delivered");
-	is(next(-1), -ECANCELED - 1000, "then it ends");
-	etw_reader_close(reader);
+	is(next(-1), END, "then it ends");
+	etw_source_close(&source);
 }
 
 static void test_errors(void)
@@ -364,15 +373,15 @@ static void test_errors(void)
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	is(etw_reader_open("nobody", &reader), -ENOENT, "no such session");
-	is(etw_reader_open("", &reader), -EINVAL, "no name");
-	is(etw_reader_open(name, &reader), -EINVAL, "long name");
+	is(open_reader("nobody"), -ENOENT, "no such session");
+	is(open_reader(""), -EINVAL, "no name");
+	is(open_reader(name), -EINVAL, "long name");
 	fake->error[0x40] = -ESHUTDOWN;
-	is(etw_reader_open("session", &reader), -ENOENT, "it is stopping");
+	is(open_reader("session"), -ENOENT, "it is stopping");
 	fake->open_error = -ENOENT;
-	is(etw_reader_open("session", &reader), -ENODEV, "no module");
+	is(open_reader("session"), -ENODEV, "no module");
 	fake->open_error = 0;
-	etw_reader_close(NULL);
+	etw_source_close(&source);
 }
 
 int main(void)

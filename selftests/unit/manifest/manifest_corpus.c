@@ -74,10 +74,10 @@ static void check_events(const char *name)
 			const EVENT_DESCRIPTOR *d = &e->desc;
 
 			if (etw_mf_event_find(p, d->Id, d->Version) != e ||
-			    (e->level && etw_mf_level(p, d->Level) != e->level) ||
-			    (e->task && etw_mf_task(p, d->Task) != e->task) ||
+			    (e->level && etw_mf_part(p, ETW_PART_LEVEL, d->Level) != e->level) ||
+			    (e->task && etw_mf_part(p, ETW_PART_TASK, d->Task) != e->task) ||
 			    (e->opcode && etw_mf_opcode(p, d->Task, d->Opcode) != e->opcode) ||
-			    (e->channel && etw_mf_channel(p, d->Channel) != e->channel) ||
+			    (e->channel && etw_mf_part(p, ETW_PART_CHANNEL, d->Channel) != e->channel) ||
 			    !e->line)
 				wrong++;
 		}
@@ -148,7 +148,7 @@ static void check_standard(const char *text, const char *kind)
 		if (!value || !symbol || value > end || symbol > end)
 			continue;
 		number = strtoul(value + 8, NULL, 0);
-		n = *kind == 'l' ? etw_standard_level(number) : etw_standard_opcode(number);
+		n = etw_standard(*kind == 'l' ? ETW_PART_LEVEL : ETW_PART_OPCODE, number);
 		seen++;
 		if (!n || strncmp(n->name, p, strlen(n->name)) || p[strlen(n->name)] != '"' ||
 		    strncmp(n->symbol, symbol + 8, strlen(n->symbol)) ||
@@ -165,12 +165,12 @@ static void check_standard_keywords(const char *text)
 
 	while ((p = strstr(p, "<keyword name=\""))) {
 		const char *mask = strstr(p, "mask=\""), *symbol = strstr(p, "symbol=\"");
-		const struct etw_mf_keyword *k;
+		const struct etw_mf_named *k;
 
 		p += 15;
 		if (!strncmp(p, "win:AnyKeyword", 14))
 			continue;
-		k = etw_standard_keyword(strtoull(mask + 6, NULL, 0));
+		k = etw_standard(ETW_PART_KEYWORD, strtoull(mask + 6, NULL, 0));
 		seen++;
 		if (!k || strncmp(k->name, p, strlen(k->name)) || p[strlen(k->name)] != '"' ||
 		    strncmp(k->symbol, symbol + 8, strlen(k->symbol)))

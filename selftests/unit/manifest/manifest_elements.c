@@ -116,8 +116,16 @@ static void check_channels(const struct etw_mf_provider *p)
 	c++;
 	ok(c->imported && c->value == 18 && c->type == ETW_CHANNEL_ANALYTIC && c->isolation == 1,
 	   "an imported one of another provider");
-	ok(etw_mf_channel(p, 17) == &p->channels[1] && !etw_mf_channel(p, 30) &&
-	   etw_mf_channel(p, 11) == etw_standard_channel(11), "by value");
+	ok(etw_mf_part(p, ETW_PART_CHANNEL, 17) == &p->channels[1] &&
+	   !etw_mf_part(p, ETW_PART_CHANNEL, 30) &&
+	   etw_mf_part(p, ETW_PART_CHANNEL, 11) == etw_standard(ETW_PART_CHANNEL, 11), "by value");
+}
+
+static const char *name_of(const struct etw_mf_provider *p, enum etw_part part, uint64_t value)
+{
+	const struct etw_mf_named *named = etw_mf_part(p, part, value);
+
+	return named ? named->name : NULL;
 }
 
 static void check_named(const struct etw_mf_provider *p)
@@ -125,8 +133,9 @@ static void check_named(const struct etw_mf_provider *p)
 	const struct etw_mf_task *t = p->tasks;
 
 	ok(p->level_count == 1 && p->levels[0].value == 17 && same(p->levels[0].symbol, "LOUD") &&
-	   etw_mf_level(p, 17) == p->levels && same(etw_mf_level(p, 2)->name, "win:Error") &&
-	   !etw_mf_level(p, 99), "levels");
+	   etw_mf_part(p, ETW_PART_LEVEL, 17) == p->levels &&
+	   same(name_of(p, ETW_PART_LEVEL, 2), "win:Error") &&
+	   !etw_mf_part(p, ETW_PART_LEVEL, 99), "levels");
 	ok(p->task_count == 2 && t->value == 5 && same(t->symbol, "JOB") && t->opcode_count == 1 &&
 	   t->opcodes[0].value == 20 && !t[1].opcode_count && !t[1].opcodes, "tasks");
 	guid_is(&t->event_guid, "00000000-0000-0000-0000-000000000005", "a task's GUID");
@@ -134,11 +143,13 @@ static void check_named(const struct etw_mf_provider *p)
 	ok(etw_mf_opcode(p, 5, 20) == t->opcodes && etw_mf_opcode(p, 6, 30) == p->opcodes &&
 	   !etw_mf_opcode(p, 6, 20) && same(etw_mf_opcode(p, 5, 1)->name, "win:Start"),
 	   "opcodes by task and value");
-	ok(etw_mf_task(p, 6) == &t[1] && same(etw_mf_task(p, 0)->name, "win:None") &&
-	   !etw_mf_task(p, 7), "tasks by value");
-	ok(p->keyword_count == 2 && p->keywords[0].mask == 1 && same(p->keywords[0].symbol, "K1") &&
-	   p->keywords[1].mask == 1ull << 46 && etw_mf_keyword(p, 1) == p->keywords &&
-	   same(etw_mf_keyword(p, 1ull << 48)->name, "win:ResponseTime") && !etw_mf_keyword(p, 4),
+	ok(etw_mf_part(p, ETW_PART_TASK, 6) == &t[1] &&
+	   same(name_of(p, ETW_PART_TASK, 0), "win:None") &&
+	   !etw_mf_part(p, ETW_PART_TASK, 7), "tasks by value");
+	ok(p->keyword_count == 2 && p->keywords[0].value == 1 && same(p->keywords[0].symbol, "K1") &&
+	   p->keywords[1].value == 1ull << 46 && etw_mf_part(p, ETW_PART_KEYWORD, 1) == p->keywords &&
+	   same(name_of(p, ETW_PART_KEYWORD, 1ull << 48), "win:ResponseTime") &&
+	   !etw_mf_part(p, ETW_PART_KEYWORD, 4),
 	   "keywords");
 }
 
@@ -204,7 +215,7 @@ static void check_events(const struct etw_mf_provider *p)
 	   !e->symbol && !e->message, "the provider's opcode, a channel by its name");
 	e++;
 	ok(!e->level && !e->task && !e->opcode && !e->template && e->desc.Channel == 12 &&
-	   e->channel == etw_standard_channel(12) && !e->desc.Keyword,
+	   e->channel == etw_standard(ETW_PART_CHANNEL, 12) && !e->desc.Keyword,
 	   "without a channel, and decoded by another GUID: ProviderMetadata");
 	ok(!e->message->id && same(e->message->text[0], "literal"), "text as it stands");
 	ok(etw_mf_event_find(p, 7, 1) == p->events && !etw_mf_event_find(p, 7, 0) &&

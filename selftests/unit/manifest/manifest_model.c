@@ -149,6 +149,11 @@ static const char *text_in(const char *const *cultures, unsigned int count, cons
 	return text;
 }
 
+static const struct etw_mf_named *standard(enum etw_part part, uint64_t value)
+{
+	return etw_standard(part, value);
+}
+
 static void check_texts(void)
 {
 	static const char *const three[] = { "fr-FR", "de-AT", "en-US" };
@@ -180,7 +185,7 @@ static void check_texts(void)
 	m->culture_count = 2;
 	etw_manifest_finish(m);
 	ok(!etw_mf_text(m, &message) && !etw_mf_text(m, NULL), "no text");
-	ok(same(etw_mf_text(m, etw_standard_level(4)->message), "Information"), "a standard one");
+	ok(same(etw_mf_text(m, standard(ETW_PART_LEVEL, 4)->message), "Information"), "a standard one");
 	etw_manifest_put(m);
 }
 
@@ -189,25 +194,28 @@ static void check_standard(void)
 	unsigned int i, n[4] = { 0 };
 
 	for (i = 0; i < 256; i++) {
-		n[0] += etw_standard_level((uint8_t)i) != NULL;
-		n[1] += etw_standard_opcode((uint8_t)i) != NULL;
-		n[2] += etw_standard_channel((uint8_t)i) != NULL;
+		n[0] += standard(ETW_PART_LEVEL, (uint8_t)i) != NULL;
+		n[1] += standard(ETW_PART_OPCODE, (uint8_t)i) != NULL;
+		n[2] += standard(ETW_PART_CHANNEL, (uint8_t)i) != NULL;
 	}
 	for (i = 0; i < 64; i++)
-		n[3] += etw_standard_keyword(1ull << i) != NULL;
+		n[3] += standard(ETW_PART_KEYWORD, 1ull << i) != NULL;
 	ok(n[0] == 16 && n[1] == 26 && n[2] == 6 && n[3] == 16, "as many as Windows has");
-	ok(same(etw_standard_level(2)->name, "win:Error") &&
-	   same(etw_standard_level(15)->name, "win:ReservedLevel15") &&
-	   same(etw_standard_opcode(240)->name, "win:Receive") &&
-	   same(etw_standard_opcode(4)->symbol, "WINEVENT_OPCODE_DC_STOP"), "levels and opcodes");
-	ok(same(etw_standard_task(0)->name, "win:None") && !etw_standard_task(1), "tasks");
-	ok(same(etw_standard_keyword(1ull << 53)->name, "win:AuditSuccess") &&
-	   !etw_standard_keyword(0) && !etw_standard_keyword(3ull << 50) &&
-	   !etw_standard_keyword(1), "keywords");
-	ok(same(etw_standard_channel(12)->name, "ProviderMetadata") &&
-	   etw_standard_channel(8)->type == ETW_CHANNEL_ADMIN && !etw_standard_channel(1),
+	ok(same(standard(ETW_PART_LEVEL, 2)->name, "win:Error") &&
+	   same(standard(ETW_PART_LEVEL, 15)->name, "win:ReservedLevel15") &&
+	   same(standard(ETW_PART_OPCODE, 240)->name, "win:Receive") &&
+	   same(standard(ETW_PART_OPCODE, 4)->symbol, "WINEVENT_OPCODE_DC_STOP"), "levels and opcodes");
+	ok(same(standard(ETW_PART_TASK, 0)->name, "win:None") &&
+	   !standard(ETW_PART_TASK, 1), "tasks");
+	ok(same(standard(ETW_PART_KEYWORD, 1ull << 53)->name, "win:AuditSuccess") &&
+	   !standard(ETW_PART_KEYWORD, 0) && !standard(ETW_PART_KEYWORD, 3ull << 50) &&
+	   !standard(ETW_PART_KEYWORD, 1), "keywords");
+	ok(same(standard(ETW_PART_CHANNEL, 12)->name, "ProviderMetadata") &&
+	   ((const struct etw_mf_channel *)standard(ETW_PART_CHANNEL, 8))->type ==
+	   ETW_CHANNEL_ADMIN && !standard(ETW_PART_CHANNEL, 1),
 	   "channels");
-	ok(etw_standard_opcode(1)->message->standard && !etw_standard_level(6)->message, "messages");
+	ok(standard(ETW_PART_OPCODE, 1)->message->standard && !standard(ETW_PART_LEVEL, 6)->message,
+	   "messages");
 }
 
 static void check_problems(void)

@@ -120,7 +120,7 @@ static void same_lists(const struct etw_mf_provider *a, const struct etw_mf_prov
 			differ("level", a->levels[i].name);
 	for (i = 0; i < a->keyword_count; i++)
 		if (!same(a->keywords[i].name, b->keywords[i].name) ||
-		    a->keywords[i].mask != b->keywords[i].mask ||
+		    a->keywords[i].value != b->keywords[i].value ||
 		    !same_message(a->manifest, a->keywords[i].message, b->manifest,
 				  b->keywords[i].message))
 			differ("keyword", a->keywords[i].name);

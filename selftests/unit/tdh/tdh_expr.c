@@ -257,7 +257,7 @@ static void test_errors(void)
 		{ "exists(A", 9 }, { "exists(pid)", 8 }, { "A not", 6 }, { "A not B", 7 },
 		{ "A ~ B", 3 }, { "Flags & 1 contains x", 20 }, { "Flags & read == 1", 17 },
 		{ "A == 1 & B == 2", 8 }, { "A | B", 3 }, { "mode == usr", 9 }, { "mode & 1", 8 },
-		{ "mode < user", 8 },
+		{ "mode < user", 8 }, { "context == irq", 12 }, { "context in (task, 1)", 19 },
 	};
 	const char *error;
 	size_t column, i;
@@ -341,6 +341,28 @@ static void test_mode(void)
 	   "a process's");
 	ok(match("pid == 42 && not (mode == kernel)"), "among other tests");
 	record.EventHeader.Flags = flags;
+}
+
+/* The context is in an item that only events of etw.ko have. */
+static void test_context(void)
+{
+	struct etw_ext_context context = {
+		.context = ETW_CONTEXT_NMI, .flags = ETW_CONTEXT_IN_HARDIRQ };
+	EVENT_HEADER_EXTENDED_DATA_ITEM item = {
+		.ExtType = EVENT_HEADER_EXT_TYPE_CONTEXT, .DataSize = sizeof(context),
+		.DataPtr = (uintptr_t)&context };
+	const EVENT_RECORD before = record;
+
+	ok(!match("context == nmi") && !match("context != nmi"), "an event without a context");
+	record.ExtendedDataCount = 1;
+	record.ExtendedData = &item;
+	ok(match("context == nmi") && match("context != hardirq") && !match("context == task") &&
+	   match("context in (hardirq, NMI)"), "an NMI");
+	context.context = ETW_CONTEXT_TASK;
+	ok(match("context is task") && match("pid == 42 && not (context == softirq)"), "a task");
+	item.DataSize--;
+	ok(!match("context == task"), "an item that is cut off");
+	record = before;
 }
 
 static const char *ask_provider(void *context, const GUID *guid)
@@ -495,6 +517,7 @@ int main(void)
 	test_missing();
 	test_errors();
 	test_mode();
+	test_context();
 	test_bounds();
 	test_asking();
 	test_decodes();

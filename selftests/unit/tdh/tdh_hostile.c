@@ -5,19 +5,10 @@
  * sanitizers check: each event is in an allocation of its exact size.
  */
 #include "tdh_test.h"
+#include "lib/pick.h"
 #include "lib/tap.h"
 
 #define ROUNDS	20000
-
-static unsigned long long seed = 88172645463325252ULL;
-
-static unsigned int pick(unsigned int below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned int)(seed >> 16) % below;
-}
 
 /* Metadata with everything: tags, arrays, binary data, nested structures */
 static const unsigned char metadata[] =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/payload.h"
+#include "lib/pick.h"
 #include "lib/tap.h"
 #include "tdh/expr/kernel_filter.h"
 #include "tdh/store/store.h"
@@ -93,16 +94,6 @@ static void put_wide(struct event *e, const char *text, bool end)
 		put_number(e, (unsigned char)*text, 2);
 	if (end)
 		put_number(e, 0, 2);
-}
-
-static uint64_t seed = 88172645463325252ull;
-
-static uint32_t pick(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 32) % n;
 }
 
 /* Few values, which the expressions also use */

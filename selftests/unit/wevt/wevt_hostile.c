@@ -24,7 +24,7 @@ static void use(struct etw_manifest *m)
 		for (j = 0; j < p->event_count; j++)
 			etw_mf_text(m, p->events[j].message);
 		etw_mf_event_find(p, 9, 1);
-		etw_mf_level(p, 20);
+		etw_mf_part(p, ETW_PART_LEVEL, 20);
 		etw_mf_opcode(p, 7, 30);
 	}
 	etw_wevt_write(m, 5, &out, NULL);
@@ -43,8 +43,7 @@ static int attempt(const void *data, size_t size, const void *table, size_t tabl
 	memcpy(copy, data, size);
 	if (table)
 		memcpy(other, table, table_size);
-	ret = etw_manifest_read_wevt(copy, size, other, table_size, "en-US", "hostile", &m,
-				     &problems);
+	ret = read_resource(copy, size, other, table_size, "en-US", "hostile", &m, &problems);
 	free(copy);
 	free(other);
 	if (!ret)

@@ -100,8 +100,8 @@ static int number(void)
 static int read_wevt(void)
 {
 	struct etw_manifest *back = NULL;
-	int ret = etw_manifest_read_wevt(wevt.data, wevt.len, messages.data, messages.len, "en-US",
-					 "x", &back, NULL);
+	int ret = read_resource(wevt.data, wevt.len, messages.data, messages.len, "en-US",
+				"x", &back, NULL);
 
 	if (!ret != !!back)
 		ret = 1;

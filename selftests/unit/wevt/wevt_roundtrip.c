@@ -28,10 +28,10 @@ static int build(const struct etw_manifest *m, unsigned int version, struct buil
 	ret = etw_wevt_write(m, version, &b->wevt, &problems);
 	texts = ret ? ret : etw_msgtable_write(m, 0, &b->messages, &problems);
 	if (!ret && (!texts || texts == -ENOENT))
-		ret = etw_manifest_read_wevt(b->wevt.data, b->wevt.len,
-					     texts ? NULL : b->messages.data, b->messages.len,
-					     m->culture_count ? m->cultures[0] : "en-US", "binary",
-					     &b->back, &problems);
+		ret = read_resource(b->wevt.data, b->wevt.len,
+				    texts ? NULL : b->messages.data, b->messages.len,
+				    m->culture_count ? m->cultures[0] : "en-US", "binary",
+				    &b->back, &problems);
 	show(&problems);
 	return ret;
 }
@@ -134,7 +134,7 @@ static void test_cultures(void)
 		return;
 	ok(!etw_wevt_write(m, 5, &wevt, NULL) && !etw_msgtable_write(m, 1, &de, NULL),
 	   "the second culture has a table");
-	ok(!etw_manifest_read_wevt(wevt.data, wevt.len, de.data, de.len, "de-DE", "x", &back, NULL),
+	ok(!read_resource(wevt.data, wevt.len, de.data, de.len, "de-DE", "x", &back, NULL),
 	   "it is read");
 	e = back ? etw_mf_event_find(&back->providers[0], 9, 1) : NULL;
 	ok(e && !strcmp(etw_mf_text(back, e->message), "Größe %1 \xf0\x9f\x98\x80"),

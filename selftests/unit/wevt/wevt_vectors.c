@@ -125,7 +125,7 @@ static void test_version_3(void)
 	ok(out.data[8] == 3 && out.data[0x24 + 12] == 6, "its header has version 3 and six lists");
 	is(out.data[0x24 + 16 + 4], 0x24 + 16 + 8 * 11, "the first begins after eleven places");
 	is(out.len, 458 - 24 + 8 * 4, "and its length agrees");
-	ok(!etw_manifest_read_wevt(out.data, out.len, table.data, table.len, NULL, "x", &back, NULL),
+	ok(!read_resource(out.data, out.len, table.data, table.len, NULL, "x", &back, NULL),
 	   "it is read");
 	ok(back && !strcmp(back->providers[0].name, "00112233-4455-6677-8899-aabbccddeeff"),
 	   "the provider is found by its GUID");

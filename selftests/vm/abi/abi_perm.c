@@ -288,28 +288,19 @@ TEST_F(perm, consumer_works_without_rights)
 #define TRACING		"/sys/kernel/tracing/"
 #define PROBE		TRACING "events/kprobes/etw_capable/"
 
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return done;
-}
-
 /* Trace the checks of capabilities that are audited: options are 0. */
 static bool trace_capabilities(void)
 {
 	mount("tracefs", TRACING, "tracefs", 0, NULL);
-	return write_text(TRACING "kprobe_events",
+	return vm_write_text(TRACING "kprobe_events",
 			  "p:etw_capable security_capable options=%cx:u32") &&
-	       write_text(PROBE "filter", "options == 0") && write_text(PROBE "enable", "1");
+	       vm_write_text(PROBE "filter", "options == 0") && vm_write_text(PROBE "enable", "1");
 }
 
 static void trace_end(void)
 {
-	write_text(PROBE "enable", "0");
-	write_text(TRACING "kprobe_events", "-:etw_capable");
+	vm_write_text(PROBE "enable", "0");
+	vm_write_text(TRACING "kprobe_events", "-:etw_capable");
 }
 
 /* The audited checks of this task so far */

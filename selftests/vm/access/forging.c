@@ -32,9 +32,7 @@ FIXTURE_SETUP(forging)
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
 	vm_access_clear(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, self->kfd);
 	self->area = mmap(NULL, ETW_ENABLE_AREA_SIZE, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, self->area);

@@ -12,16 +12,6 @@
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
-static bool lock_down(void)
-{
-	static const char level[] = "confidentiality";
-	int fd = open(LOCKDOWN, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, level, strlen(level)) == (ssize_t)strlen(level);
-
-	close(fd);
-	return done;
-}
-
 static int enable(int fd, uint64_t session, uint32_t property)
 {
 	struct etw_enable e = vm_enable_arg(session, vm_guid(1));
@@ -42,7 +32,7 @@ TEST(no_stacks)
 	ASSERT_EQ(0, vm_start(fd, &s));
 	ASSERT_EQ(0, enable(fd, s.handle, ETW_ENABLE_STACK_TRACE));
 	mount("securityfs", "/sys/kernel/security", "securityfs", 0, NULL);
-	if (!lock_down())
+	if (!vm_write_text(LOCKDOWN, "confidentiality"))
 		SKIP(return, "this kernel has no lockdown");
 	EXPECT_EQ(-EPERM, enable(fd, s.handle, ETW_ENABLE_STACK_TRACE));
 	EXPECT_EQ(0, enable(fd, s.handle, ETW_ENABLE_SID));

@@ -207,16 +207,12 @@ TEST_F(secure, with_a_pid_filter)
 /* Kernel modules need no right. */
 TEST_F(secure, kernel_provider)
 {
-	struct etw_test_register reg = { .index = 0 };
 	struct etw_test_write w = { .count = 1, .size = 9, .descriptors = 1,
 				    .desc = { .id = 1, .level = 1, .keyword = 1 } };
 	int kfd;
 
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	kfd = vm_kmod_open("etw_test");
+	kfd = vm_test_provider();
 	ASSERT_LE(0, kfd);
-	EXPECT_EQ(0, vm_ioctl(kfd, ETW_TEST_REGISTER, &reg));
 	ASSERT_EQ(0, vm_access_set(self->fd, self->sguid, NULL, 0));
 	EXPECT_EQ(0, vm_enable(self->fd, self->session, kguid, 0, 0, 0));
 	EXPECT_EQ(0, vm_ioctl(kfd, ETW_TEST_WRITE, &w));

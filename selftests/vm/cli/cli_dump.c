@@ -194,6 +194,46 @@ TEST_F(dump, names)
 	EXPECT_STREQ("cli_dump/\n", self->r.out);
 }
 
+/* An event that is too large for any session */
+static ULONG lose(FIXTURE_DATA(dump) *self)
+{
+	static char payload[65500];
+	EVENT_DESCRIPTOR desc = vl_event(1, 4, 1);
+	EVENT_DATA_DESCRIPTOR data;
+
+	EventDataDescCreate(&data, payload, sizeof(payload));
+	return EventWrite(self->reg, &desc, 1, &data);
+}
+
+/* A filter does not hide losses, and they do not count. */
+TEST_F(dump, losses)
+{
+	ASSERT_TRUE(writes(self, 1));
+	ASSERT_NE(0, lose(self));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--filter", "id == 100", "-n", "2", NULL));
+	EXPECT_TRUE(lines(self, 2));
+	ASSERT_TRUE(writes(self, 1));
+	EXPECT_TRUE(lines(self, 3));
+	EXPECT_EQ(0, vc_end(&self->r));
+	EXPECT_EQ(3, vc_lines(self->r.out));
+	HAS(" Etw-Ledger Lost warning 1 event lost on CPU 0: over 64 KB; ");
+	HAS("; provider " GUID_TEXT "; session cli\n");
+}
+
+TEST_F(dump, losses_json)
+{
+	ASSERT_NE(0, lose(self));
+	ASSERT_TRUE(writes(self, 1));
+	ASSERT_TRUE(vc_start(&self->r, "dump", "cli", "--json", NULL));
+	EXPECT_TRUE(lines(self, 2));
+	ASSERT_EQ(0, vl_control(self->session, EVENT_TRACE_CONTROL_STOP));
+	vc_end(&self->r);
+	EXPECT_EQ(2, vc_objects(self->r.out));
+	HAS(",\"loss\":{\"cause\":\"event_size\",\"cause_text\":\"over 64 KB\",\"events\":1,"
+	    "\"buffers\":0,\"cpu\":0,");
+	HAS(",\"provider\":\"" GUID_TEXT "\",\"provider_name\":null,\"session\":\"cli\"}}\n");
+}
+
 TEST_F(dump, raw)
 {
 	ASSERT_EQ(0, step(self, 1, "m"));

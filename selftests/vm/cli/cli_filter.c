@@ -65,12 +65,13 @@ TEST_F(cli_filter, every_option)
 	EXPECT_EQ(0xffff & (ETW_FILTER_EXECUTABLE_NAME | ETW_FILTER_CONTAINER |
 			    ETW_FILTER_PACKAGE_ID | ETW_FILTER_PACKAGE_APP_ID |
 			    ETW_FILTER_EVENT_ID), e.filters);
-	ENABLE("--with", "sid,login,app,container,process-key,event-key", "--exclude-private");
+	ENABLE("--with", "sid,login,app,container,context,process-key,event-key",
+	       "--exclude-private");
 	PRINTED("");
 	e = enabled(self->fd);
 	EXPECT_EQ(ETW_ENABLE_SID | ETW_ENABLE_TS_ID | ETW_ENABLE_PSM_KEY | ETW_ENABLE_CONTAINER |
 		  ETW_ENABLE_PROCESS_START_KEY | ETW_ENABLE_EVENT_KEY |
-		  ETW_ENABLE_EXCLUDE_INPRIVATE, e.property);
+		  ETW_ENABLE_CONTEXT | ETW_ENABLE_EXCLUDE_INPRIVATE, e.property);
 	EXPECT_EQ(0, e.filters);
 	ENABLE("--stack-not-id", "7", "--stack-level", "warning");
 	PRINTED("");

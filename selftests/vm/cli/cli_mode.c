@@ -35,9 +35,7 @@ FIXTURE_SETUP(cli_mode)
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, self->kfd);
 }
 
@@ -110,6 +108,41 @@ TEST_F(cli_mode, convert)
 	RUN("merge", TRACE, "-o", DIR "/merged.etl", "--replace");
 	RUN("dump", DIR "/merged.etl", "--format", "%i=%M");
 	PRINTED("1=user\n2=kernel\n");
+}
+
+/* --with context: in text, JSON and filters, and through conversions and merging */
+TEST_F(cli_mode, context)
+{
+	struct etw_test_write w = { .index = 1, .count = 1, .size = 1, .descriptors = 1,
+				    .context = ETW_TEST_HARDIRQ,
+				    .desc = { .id = 2, .level = 1, .keyword = 1 } };
+	int slot = vm_register(self->fd, vm_guid(1));
+
+	unlink(TRACE);
+	ASSERT_EQ(0, driver(self, ETW_TEST_REGISTER));
+	RUN("start", "mode", "--file", TRACE);
+	RUN("enable", "mode", GUID, "--with", "context");
+	ASSERT_EQ(0, vm_write(self->fd, slot, 1, 1, 1, "x", 1));
+	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_WRITE, &w));
+	RUN("list", "providers", "-v");
+	PRINTED("context");
+	RUN("stop", "mode");
+	RUN("dump", TRACE, "--format", "%i%x");
+	PRINTED("1context=task\n2context=hardirq,irqs-off");
+	RUN("dump", TRACE, "--filter", "context == hardirq", "--json");
+	PRINTED("\"context\":{\"type\":\"hardirq\",\"irqs_off\":true");
+	EXPECT_EQ(1, vc_objects(self->r.out));
+	RUN("convert", TRACE, "-o", DIR "/c.csv", "--replace", "--fields", "id,items");
+	EXPECT_TRUE(contains(DIR "/c.csv", "\"\"type\"\":\"\"hardirq\"\""));
+	RUN("convert", TRACE, "-o", DIR "/c.json", "--replace", "--to", "chrome");
+	EXPECT_TRUE(contains(DIR "/c.json", "\"type\":\"hardirq\""));
+	RUN("convert", TRACE, "-o", DIR "/c.pftrace", "--replace", "--to", "perfetto");
+	EXPECT_TRUE(contains(DIR "/c.pftrace", "hardirq"));
+	RUN("convert", TRACE, "-o", DIR "/cctf", "--replace", "--to", "ctf");
+	EXPECT_TRUE(contains(DIR "/cctf/metadata", "context;"));
+	RUN("merge", TRACE, "-o", DIR "/cm.etl", "--replace");
+	RUN("dump", DIR "/cm.etl", "--filter", "context == task", "--format", "%i%x");
+	PRINTED("1context=task\n");
 }
 
 /* The kernel cannot test it for each event, and need not: enable asks for one provider. */

@@ -42,6 +42,64 @@ TEST_F(record, command)
 	EXPECT_FALSE(exists(OLD));
 }
 
+/* The callback of a program takes its time, and looks at the end whether the command ran. */
+struct slow {
+	unsigned int calls;
+	bool early;		/* the command began before the callback ended */
+	long long took;		/* ms */
+};
+
+static void slow_callback(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any,
+			  ULONGLONG all, PEVENT_FILTER_DESCRIPTOR filter, PVOID context)
+{
+	struct slow *slow = context;
+	long long begin = vm_ms();
+
+	(void)source, (void)level, (void)any, (void)all, (void)filter;
+	if (control != EVENT_CONTROL_CODE_ENABLE_PROVIDER)
+		return;
+	while (vm_ms() - begin < 200)
+		usleep(10000);
+	slow->early |= exists(BEGUN);
+	slow->took = vm_ms() - begin;
+	slow->calls++;
+}
+
+TEST_F(record, command_after_the_callbacks)
+{
+	struct slow slow = { 0 };
+	GUID guid = vl_guid(3);
+	REGHANDLE reg;
+	int i;
+
+	ASSERT_EQ(0, EventRegister(&guid, slow_callback, &slow, &reg));
+	/* Again if the machine was so slow that the wait of a second may have ended. */
+	for (i = 0; i < 20 && (!slow.calls || slow.took > 700); i++) {
+		slow = (struct slow){ 0 };
+		unlink(BEGUN);
+		EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_3, "-o", OUT, "--", "sh", "-c",
+				    "echo > " BEGUN, NULL));
+	}
+	EXPECT_EQ(1, slow.calls);
+	EXPECT_GE(700, slow.took);
+	EXPECT_FALSE(slow.early);
+	EXPECT_EQ(0, EventUnregister(reg));
+}
+
+/* A program that does not answer delays the command, but not for ever. */
+TEST_F(record, callbacks_that_never_end)
+{
+	int slot = vm_register_flags(self->fd, vm_guid(3), ETW_REGISTER_NOTIFY, 0);
+
+	ASSERT_LE(0, slot);
+	EXPECT_EQ(0, vc_run(&self->r, "record", "-p", GUID_3, "-o", OUT, "--", "true", NULL));
+	EXPECT_TRUE(reported(self, "its callbacks did not finish in 1000 ms; they go on\n"));
+	EXPECT_EQ(1, vc_run(&self->r, "record", "-p", GUID_3, "--timeout", "20", "-o", OUT, "--",
+			    "true", NULL));
+	EXPECT_TRUE(reported(self, "its callbacks did not finish in time"));
+	EXPECT_EQ(0, sessions(self));
+}
+
 /* Options before the first provider are for all of them, those after one for that one. */
 TEST_F(record, options_of_providers)
 {

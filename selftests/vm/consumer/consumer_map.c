@@ -26,6 +26,7 @@ FIXTURE(map) {
 	struct etw_buffer_take t;
 	uint8_t *p;		/* the buffer that is held */
 	off_t at;		/* its place in the file */
+	size_t total;		/* buffers of the session */
 };
 
 FIXTURE_SETUP(map)
@@ -37,6 +38,8 @@ FIXTURE_SETUP(map)
 	self->s.min_buffers = self->s.max_buffers = BUFFERS;
 	self->s.flush_ms = 600000;
 	ASSERT_EQ(0, vm_start(self->fd, &self->s));
+	/* One more for what the consumer loses */
+	self->total = self->s.buffers + self->s.reserve_buffers + 1;
 	ASSERT_EQ(0, vm_enable(self->fd, self->s.handle, vm_guid(1), 0, 0, 0));
 	self->cfd = vm_consume(self->fd, self->s.handle, O_NONBLOCK, NULL);
 	ASSERT_LE(0, self->cfd);
@@ -74,15 +77,17 @@ TEST_F(map, shows_the_buffer)
 
 TEST_F(map, whole_table)
 {
-	uint8_t *all = mmap(NULL, BUFFERS * SIZE, PROT_READ, MAP_SHARED, self->cfd, SIZE);
-	unsigned int i, sum = 0;
+	const size_t size = self->total * SIZE;
+	uint8_t *all = mmap(NULL, size, PROT_READ, MAP_SHARED, self->cfd, SIZE);
+	unsigned int sum = 0;
+	size_t i;
 
 	ASSERT_NE(MAP_FAILED, all);
 	EXPECT_TRUE(intact(all + self->at - SIZE));	/* indices start at 1 */
-	for (i = 0; i < BUFFERS * SIZE; i++)
+	for (i = 0; i < size; i++)
 		sum += all[i];
 	EXPECT_NE(0, sum);
-	EXPECT_EQ(0, munmap(all, BUFFERS * SIZE));
+	EXPECT_EQ(0, munmap(all, size));
 }
 
 TEST_F(map, never_writable)
@@ -107,11 +112,12 @@ TEST_F(map, never_private_and_writable)
 
 TEST_F(map, odd_places)
 {
-	static const struct { long long at; size_t len; } bad[] = {
+	const size_t total = self->total;
+	const struct { long long at; size_t len; } bad[] = {
 		{ 0, SIZE }, { 0, 4096 }, { 4096, SIZE }, { SIZE + 4096, 4096 },
 		{ SIZE + 4096, SIZE }, { SIZE, 4096 }, { SIZE, SIZE + 4096 },
-		{ (BUFFERS + 1) * SIZE, SIZE }, { SIZE, (BUFFERS + 1) * SIZE },
-		{ BUFFERS * SIZE, 2 * SIZE }, { 1LL << 40, SIZE },
+		{ (total + 1) * SIZE, SIZE }, { SIZE, (total + 1) * SIZE },
+		{ total * SIZE, 2 * SIZE }, { 1LL << 40, SIZE },
 		{ 0x7fffffffffffe000, SIZE }, { (1LL << 32) * SIZE, SIZE } };
 	unsigned int i;
 

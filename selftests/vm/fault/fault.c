@@ -168,9 +168,15 @@ static void undo_register(struct fault_env *e)
 	vm_unregister(e->tmp, e->arg.reg.slot);
 }
 
+/* Is it the entry of a registration that is not enabled, or of one that has ended? */
+static bool is_off(const struct etw_enable_entry *entry)
+{
+	return !entry->enabled || (entry->level == 255 && entry->any == ~0ULL);
+}
+
 /*
  * Nothing is registered.  A registration that was made and taken back changed the slot's
- * generation; a file's first one made the area, which stays.
+ * entry; a file's first one made the area, which stays.
  */
 static bool is_not_registered(struct fault_env *e, const struct fault_state *was, int ret)
 {
@@ -181,7 +187,7 @@ static bool is_not_registered(struct fault_env *e, const struct fault_state *was
 	    vm_count_lines("/proc/vmallocinfo", "[etw]") == was->blocks + 1)
 		now.blocks++;
 	for (slot = 0; slot < ETW_REGISTRATIONS_MAX; slot++)
-		if (e->area[slot].enabled)
+		if (!is_off(&e->area[slot]))
 			return false;
 	return fault_same(e, &now, ret != -EFAULT, false);
 }
@@ -223,25 +229,25 @@ static void clean_unregister(struct fault_env *e)
 static const struct fault_op register_ops[] = {
 	{ .name = "REGISTER, the file's first", .prepare = before_first, .call = do_register,
 	  .done = is_registered, .undo = undo_register, .judge = is_not_registered,
-	  .clean = close_tmp, .once = true, .enomem = 5, .efault = 3 },
+	  .clean = close_tmp, .once = true, .enomem = 4, .efault = 3 },
 	{ .name = "REGISTER with a name", .prepare = before_named, .call = do_register,
 	  .done = is_registered, .undo = undo_register, .judge = is_not_registered,
 	  .clean = close_tmp, .enomem = 4, .efault = 4 },
 	{ .name = "REGISTER of what is enabled", .prepare = before_enabled,
 	  .call = do_register, .done = is_registered, .undo = undo_register,
-	  .judge = is_not_registered, .clean = disable_6, .enomem = 4, .efault = 4 },
+	  .judge = is_not_registered, .clean = disable_6, .enomem = 3, .efault = 4 },
 	{ .name = "UNREGISTER", .prepare = before_unregister, .call = do_unregister,
 	  .done = is_unregistered, .clean = clean_unregister, .once = true, .efault = 1 },
 };
 
 /* ------------------------------------------------------------------- notices */
 
-/* Two notices: one that has been dropped, 64 that wait. */
+/* Two notices: one that has been dropped, 8 that wait. */
 static void before_notify(struct fault_env *e)
 {
 	int i;
 
-	for (i = 0; i < 65; i++)
+	for (i = 0; i < 9; i++)
 		vm_enable(e->fd, e->base, vm_guid(1), i % 5 + 1, 0, 0);
 	e->arg.notify = (struct etw_notify){ .size = sizeof(e->arg.notify) };
 }
@@ -388,7 +394,7 @@ static const struct fault_op look_ops[] = {
 	{ .name = "PROVIDER_ENUM", .call = do_enum, .done = found_two, .enomem = 1,
 	  .efault = 4 },
 	{ .name = "PROVIDER_QUERY", .prepare = enable_test, .call = do_query,
-	  .done = found_it, .clean = disable_test, .enomem = 3, .efault = 5 },
+	  .done = found_it, .clean = disable_test, .enomem = 2, .efault = 5 },
 };
 
 FAULT_TEST(file, file_ops)

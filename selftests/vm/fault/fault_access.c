@@ -181,10 +181,10 @@ static bool not_granted(struct fault_env *e, const struct fault_state *was, int 
 
 static const struct fault_op writer_ops[] = {
 	{ .name = "ACCESS_SET that takes writers out", .prepare = before_revoke, .call = do_set,
-	  .done = revoked, .judge = not_revoked, .clean = no_session, .once = true, .enomem = 4,
+	  .done = revoked, .judge = not_revoked, .clean = no_session, .once = true, .enomem = 2,
 	  .efault = 1 },
 	{ .name = "ACCESS_REMOVE that lets them in", .prepare = before_grant, .call = do_remove,
-	  .done = granted, .judge = not_granted, .clean = no_session, .once = true, .enomem = 4,
+	  .done = granted, .judge = not_granted, .clean = no_session, .once = true, .enomem = 1,
 	  .efault = 1 },
 };
 

@@ -11,11 +11,11 @@ FAULT_FIXTURE
 
 /* --------------------------------------------------------------------- opening */
 
-static int do_consume(struct fault_env *e)
+static int consume(struct fault_env *e)
 {
 	e->arg.open = (struct etw_consumer_open){
-		.size = sizeof(e->arg.open), .name = VM_PTR("t-base"), .name_len = 6,
-		.flags = O_CLOEXEC | O_NONBLOCK };
+		.size = sizeof(e->arg.open), .name = VM_PTR(e->text),
+		.name_len = strlen(e->text), .flags = O_CLOEXEC | O_NONBLOCK };
 	return vm_ioctl(e->fd, ETW_IOC_CONSUMER_OPEN, &e->arg.open);
 }
 
@@ -34,8 +34,41 @@ static void close_tmp(struct fault_env *e)
 	e->tmp = -1;
 }
 
+/* The session keeps what its first consumer had to record losses in. */
+static void consumed_before(struct fault_env *e)
+{
+	strcpy(e->text, "t-base");
+	if (!consume(e))
+		close(e->arg.open.fd);
+}
+
+static void not_consumed_before(struct fault_env *e)
+{
+	strcpy(e->text, "t-open");
+	e->handle = vm_start_named(e->fd, e->text);
+}
+
+static void close_and_stop(struct fault_env *e)
+{
+	close_tmp(e);
+	vm_stop(e->fd, e->handle);
+}
+
+/* What records losses may stay, also if the consumer got no further. */
+static bool same_but_kept(struct fault_env *e, const struct fault_state *was, int ret)
+{
+	struct fault_state more = *was;
+
+	(void)ret;
+	more.blocks++;
+	return fault_same(e, &more, true, false);
+}
+
 static const struct fault_op open_ops[] = {
-	{ .name = "CONSUMER_OPEN", .call = do_consume, .done = is_open, .undo = close_tmp,
+	{ .name = "CONSUMER_OPEN", .prepare = consumed_before, .call = consume,
+	  .done = is_open, .undo = close_tmp, .enomem = 3, .efault = 4 },
+	{ .name = "CONSUMER_OPEN, the first", .prepare = not_consumed_before, .call = consume,
+	  .done = is_open, .judge = same_but_kept, .clean = close_and_stop, .once = true,
 	  .enomem = 4, .efault = 4 },
 };
 
@@ -49,6 +82,7 @@ static void one_waits(struct fault_env *e)
 	e->arg.session.buffer_kb = 8;
 	vm_start(e->fd, &e->arg.session);
 	e->handle = e->arg.session.handle;
+	e->map_size = (e->arg.session.buffers + e->arg.session.reserve_buffers) * 8192;
 	vm_reader_open(&e->reader, e->fd, e->handle, O_NONBLOCK);
 	vm_enable(e->fd, e->handle, vm_guid(1), 0, 0, 0);
 	fault_no_notices(e);
@@ -60,7 +94,7 @@ static void one_waits(struct fault_env *e)
 static void end(struct fault_env *e)
 {
 	if (e->map != MAP_FAILED)
-		munmap(e->map, 4 * 8192);
+		munmap(e->map, e->map_size);
 	e->map = MAP_FAILED;
 	vm_reader_close(&e->reader);
 	vm_stop(e->fd, e->handle);
@@ -101,7 +135,7 @@ static bool reads_again(struct fault_env *e, const struct fault_state *was, int 
 
 static int do_map(struct fault_env *e)
 {
-	e->map = mmap(NULL, 4 * 8192, PROT_READ, MAP_SHARED, e->reader.fd, 8192);
+	e->map = mmap(NULL, e->map_size, PROT_READ, MAP_SHARED, e->reader.fd, 8192);
 	return e->map == MAP_FAILED ? -errno : 0;
 }
 
@@ -111,7 +145,7 @@ static bool map_shows(struct fault_env *e)
 	uint64_t events = 0;
 	struct etw_buffer_take t;
 
-	return !vm_take(e->reader.fd, &t) && t.index >= 1 && t.index <= 4 &&
+	return !vm_take(e->reader.fd, &t) && t.index >= 1 && t.index * 8192 <= e->map_size &&
 	       !vm_walk(p + (t.index - 1) * 8192, 8192, NULL, NULL, &events) &&
 	       events == 1;
 }
@@ -149,7 +183,16 @@ static bool has_taken(struct fault_env *e)
 	       !vm_give(e->reader.fd, e->arg.take.index);
 }
 
-/* Either nothing was taken, or it was given back and counts as lost. */
+/* The next buffer only records that one was lost; there is none after it. */
+static bool takes_loss(struct fault_env *e)
+{
+	struct etw_buffer_take t;
+
+	return !vm_take(e->reader.fd, &t) && !t.events && t.used > ETW_BUFFER_HEADER_SIZE &&
+	       !vm_give(e->reader.fd, t.index) && vm_take(e->reader.fd, &t) == -EAGAIN;
+}
+
+/* Either nothing was taken, or it was given back, and the consumer has lost it. */
 static bool none_taken(struct fault_env *e, const struct fault_state *was, int ret)
 {
 	struct etw_buffer_take t;
@@ -158,8 +201,7 @@ static bool none_taken(struct fault_env *e, const struct fault_state *was, int r
 		return false;
 	if (info_is(e, 0, 0, 0, 1))
 		return fault_same(e, was, true, false) && !vm_take(e->reader.fd, &t);
-	return info_is(e, 0, 0, 1, 0) && e->info.buffers_lost == 1 &&
-	       vm_take(e->reader.fd, &t) == -EAGAIN;
+	return info_is(e, 0, 0, 1, 0) && e->info.buffers_lost == 1 && takes_loss(e);
 }
 
 static void peek_arg(struct fault_env *e)

@@ -122,20 +122,20 @@ static const struct fault_op enable_ops[] = {
 	{ .name = "ENABLE of an unregistered provider", .prepare = before_nobody, .call = do_enable,
 	  .done = nobody_enabled, .undo = undo_enable, .enomem = 1, .efault = 1 },
 	{ .name = "ENABLE of two registrations", .prepare = before_user, .call = do_enable,
-	  .done = user_enabled, .undo = undo_enable, .enomem = 5, .efault = 1 },
+	  .done = user_enabled, .undo = undo_enable, .enomem = 2, .efault = 1 },
 	{ .name = "ENABLE of a kernel's provider", .prepare = before_kernel,
-	  .call = do_enable, .done = kernel_enabled, .undo = undo_enable, .enomem = 2,
+	  .call = do_enable, .done = kernel_enabled, .undo = undo_enable, .enomem = 1,
 	  .efault = 1 },
 	{ .name = "ENABLE with a timeout", .prepare = before_waiting, .call = do_enable,
-	  .done = kernel_enabled, .undo = undo_enable, .enomem = 3, .efault = 1 },
+	  .done = kernel_enabled, .undo = undo_enable, .enomem = 2, .efault = 1 },
 	{ .name = "ENABLE with a PID filter", .prepare = before_filtered, .call = do_enable,
-	  .done = user_enabled, .undo = undo_enable, .enomem = 5, .efault = 3 },
+	  .done = user_enabled, .undo = undo_enable, .enomem = 2, .efault = 3 },
 	/* The first call allocates memory for the items, which stays. */
 	{ .name = "ENABLE with items and filters", .prepare = before_all_filters,
 	  .call = do_enable, .done = user_enabled, .clean = undo_enable, .once = true,
-	  .enomem = 9, .efault = 6 },
+	  .enomem = 6, .efault = 6 },
 	{ .name = "ENABLE with them again", .prepare = before_all_filters, .call = do_enable,
-	  .done = user_enabled, .undo = undo_enable, .enomem = 9, .efault = 6 },
+	  .done = user_enabled, .undo = undo_enable, .enomem = 6, .efault = 6 },
 };
 
 /* ------------------------------------------------------------ enabled already */
@@ -216,7 +216,7 @@ static void after_capture(struct fault_env *e)
 
 static const struct fault_op change_ops[] = {
 	{ .name = "ENABLE again", .prepare = before_change, .call = do_enable,
-	  .done = user_enabled, .undo = undo_change, .clean = undo_enable, .enomem = 5,
+	  .done = user_enabled, .undo = undo_change, .clean = undo_enable, .enomem = 2,
 	  .efault = 1 },
 	{ .name = "DISABLE", .prepare = before_disable, .call = do_enable,
 	  .done = user_disabled, .clean = undo_enable, .once = true, .efault = 1 },
@@ -224,7 +224,7 @@ static const struct fault_op change_ops[] = {
 	  .call = do_enable, .done = kernel_disabled, .clean = undo_enable, .once = true,
 	  .efault = 1 },
 	{ .name = "CAPTURE", .prepare = before_capture, .call = do_enable,
-	  .done = both_told, .clean = after_capture, .enomem = 2, .efault = 1 },
+	  .done = both_told, .clean = after_capture, .efault = 1 },
 };
 
 FAULT_TEST(enabling, enable_ops)

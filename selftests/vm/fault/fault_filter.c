@@ -129,11 +129,11 @@ static bool is_disabled(struct fault_env *e)
 
 static const struct fault_op enable_ops[] = {
 	{ .name = "ENABLE with data and a program", .prepare = before_enable, .call = do_enable,
-	  .done = is_enabled, .clean = clean_up, .once = true, .enomem = 8, .efault = 4 },
+	  .done = is_enabled, .clean = clean_up, .once = true, .enomem = 5, .efault = 4 },
 	{ .name = "... of what is enabled", .prepare = before_change, .call = do_enable,
-	  .done = is_enabled, .clean = clean_up, .once = true, .enomem = 8, .efault = 4 },
+	  .done = is_enabled, .clean = clean_up, .once = true, .enomem = 5, .efault = 4 },
 	{ .name = "CAPTURE with data", .prepare = before_capture, .call = do_enable,
-	  .done = is_captured, .clean = clean_up, .once = true, .enomem = 3, .efault = 3 },
+	  .done = is_captured, .clean = clean_up, .once = true, .enomem = 1, .efault = 3 },
 	{ .name = "DISABLE", .prepare = before_disable, .call = do_enable, .done = is_disabled,
 	  .clean = clean_up, .once = true, .efault = 1 },
 };

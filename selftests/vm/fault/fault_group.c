@@ -93,12 +93,12 @@ static void before_types(struct fault_env *e)
 
 static const struct fault_op set_ops[] = {
 	{ .name = "PROVIDER_SET, traits", .prepare = before_traits, .call = do_set,
-	  .done = is_member, .clean = forget_another, .once = true, .enomem = 4, .efault = 2 },
+	  .done = is_member, .clean = forget_another, .once = true, .enomem = 3, .efault = 2 },
 	{ .name = "PROVIDER_SET, traits, enabled", .prepare = before_traits_enabled,
 	  .call = do_set, .done = is_enabled_member, .clean = forget_another, .once = true,
-	  .enomem = 5, .efault = 2 },
+	  .enomem = 3, .efault = 2 },
 	{ .name = "PROVIDER_SET, types", .prepare = before_types, .call = do_set,
-	  .clean = forget_another, .once = true, .enomem = 2, .efault = 1 },
+	  .clean = forget_another, .once = true, .enomem = 1, .efault = 1 },
 };
 
 /* ------------------------------------------------------------------ groups */
@@ -154,10 +154,10 @@ static bool is_disallowed(struct fault_env *e)
 
 static const struct fault_op group_ops[] = {
 	{ .name = "ENABLE of a group", .prepare = before_group, .call = do_enable,
-	  .done = group_enabled, .clean = forget_another, .once = true, .enomem = 3,
+	  .done = group_enabled, .clean = forget_another, .once = true, .enomem = 1,
 	  .efault = 1 },
 	{ .name = "DISALLOW_SET", .prepare = before_disallow, .call = do_disallow,
-	  .done = is_disallowed, .clean = forget_another, .once = true, .enomem = 3,
+	  .done = is_disallowed, .clean = forget_another, .once = true, .enomem = 1,
 	  .efault = 2 },
 };
 
@@ -286,7 +286,7 @@ static bool is_counted(struct fault_env *e, const struct fault_state *was, int r
 
 static const struct fault_op event_ops[] = {
 	{ .name = "ENABLE with names", .prepare = before_names, .call = do_enable,
-	  .done = names_enabled, .clean = forget_another, .once = true, .enomem = 8,
+	  .done = names_enabled, .clean = forget_another, .once = true, .enomem = 5,
 	  .efault = 4 },
 	{ .name = "WRITE with a schema", .prepare = before_event, .call = do_write,
 	  .done = is_written, .judge = is_counted, .clean = forget_another, .once = true,

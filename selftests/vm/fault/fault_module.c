@@ -162,10 +162,10 @@ static bool activity_is_not_set(struct fault_env *e, const struct fault_state *w
 static const struct fault_op api_ops[] = {
 	{ .name = "etw_register_handle()", .prepare = enable_20, .call = do_register,
 	  .done = is_registered, .undo = unregister, .clean = disable_20, .late = true,
-	  .enomem = 5, .efault = 1 },
+	  .enomem = 3, .efault = 1 },
 	{ .name = "etw_register()", .prepare = before_static, .call = do_register_static,
 	  .done = is_registered_static, .undo = unregister_static, .clean = after_static,
-	  .late = true, .enomem = 4, .efault = 1 },
+	  .late = true, .enomem = 3, .efault = 1 },
 	{ .name = "etw_unregister_handle()", .prepare = before_unregister,
 	  .call = do_unregister, .done = is_unregistered, .clean = after_unregister,
 	  .late = true, .once = true, .efault = 1 },
@@ -179,7 +179,7 @@ FAULT_TEST(kernel_api, api_ops)
 /* ------------------------------------------------------------ load and remove */
 
 #define ARGS	"max_sessions=1000"
-#define SAYS	"etw: max_sessions=1000 is not within"
+#define SAYS	"etw: max_sessions=1000 is not between"
 
 /* Has the module said something since the last time? */
 static bool has_begun(int kmsg)

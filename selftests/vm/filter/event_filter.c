@@ -25,17 +25,13 @@ FIXTURE(filter) {
 
 FIXTURE_SETUP(filter)
 {
-	struct etw_test_register reg = { .index = 0 };
 	struct etw_session s;
 	int i;
 
 	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	for (i = 0; i < 2; i++) {
 		s = vm_session(i ? "t-all" : "t-some");
 		ASSERT_EQ(0, vm_start(self->fd, &s));

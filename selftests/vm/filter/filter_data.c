@@ -54,9 +54,7 @@ FIXTURE_SETUP(data)
 	vm_stop_all(self->fd);
 	self->slot = vm_register_flags(self->fd, vm_guid(1), ETW_REGISTER_NOTIFY, 0x77);
 	ASSERT_LE(0, self->slot);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, self->kfd);
 	ASSERT_EQ(0, kernel_register(self->kfd));
 	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {

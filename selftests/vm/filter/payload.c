@@ -40,16 +40,12 @@ FIXTURE(payload) {
 
 FIXTURE_SETUP(payload)
 {
-	struct etw_test_register reg = { .index = 0 };
 	int i;
 
 	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	for (i = 0; i < 2; i++) {
 		self->session[i] = vm_start_named(self->fd, i ? "t-all" : "t-some");
 		ASSERT_NE(0, self->session[i]);
@@ -66,10 +62,10 @@ FIXTURE_TEARDOWN(payload)
 	close(self->fd);
 }
 
-/* Set the first session's filter; ids: another one beside it, unless NULL. */
-static int filter(FIXTURE_DATA(payload) *self, struct etw_guid guid,
-		  const struct etw_payload_layout *l, bool any,
-		  const struct etw_payload_predicate *p, unsigned int count, const int *ids)
+/* Set a session's filter; ids: another one beside it, unless NULL. */
+static int filter_of(FIXTURE_DATA(payload) *self, uint64_t session, struct etw_guid guid,
+		     const struct etw_payload_layout *l, bool any,
+		     const struct etw_payload_predicate *p, unsigned int count, const int *ids)
 {
 	struct etw_filter_event_id data;
 	struct etw_filter f[2];
@@ -85,11 +81,19 @@ static int filter(FIXTURE_DATA(payload) *self, struct etw_guid guid,
 		f[0] = (struct etw_filter){ VM_PTR(whole), size, ETW_FILTER_PAYLOAD };
 		if (ids)
 			f[1] = vm_id_filter(&data, ETW_FILTER_EVENT_ID, true, ids);
-		ret = vm_enable_with(self->fd, self->session[0], guid, 0, f, ids ? 2 : 1);
+		ret = vm_enable_with(self->fd, session, guid, 0, f, ids ? 2 : 1);
 	}
 	free(one);
 	free(whole);
 	return ret;
+}
+
+/* Set the first session's filter. */
+static int filter(FIXTURE_DATA(payload) *self, struct etw_guid guid,
+		  const struct etw_payload_layout *l, bool any,
+		  const struct etw_payload_predicate *p, unsigned int count, const int *ids)
+{
+	return filter_of(self, self->session[0], guid, l, any, p, count, ids);
 }
 
 static int write_event(FIXTURE_DATA(payload) *self, uint16_t id, uint32_t number,
@@ -207,6 +211,47 @@ TEST_F(payload, of_the_kernel)
 		}
 	}
 	EXPECT_EQ(3 * 7 * 100, taken(self, 1));
+}
+
+#define LONG	4000	/* characters that each of a session's tests may examine */
+#define TESTS	8
+#define EACH	((TESTS + 1) * (80 + 6 + LONG + 1))	/* what a filter counts as */
+
+/*
+ * The filters of all sessions examine ETW_FILTER_BUDGET bytes of an event.  Each of these
+ * would reject the event, so the first ones do; the others let it pass and count it.
+ */
+TEST_F(payload, budget)
+{
+	struct etw_payload_predicate p[TESTS];
+	uint64_t session[ETW_PROVIDER_SESSIONS];
+	struct etw_session_stat st;
+	unsigned int i, undecided = 0;
+	char name[LONG + 1];
+
+	for (i = 0; i < TESTS; i++)
+		p[i] = (struct etw_payload_predicate){ "Name", ETW_PAYLOAD_CONTAINS, "aaab" };
+	memset(name, 'a', LONG);
+	name[LONG] = 0;
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
+		snprintf(name, sizeof(name), "t-%u", i);
+		session[i] = i < 2 ? self->session[i] : vm_start_named(self->fd, name);
+		ASSERT_NE(0, session[i]);
+		ASSERT_EQ(0, filter_of(self, session[i], vm_guid(1), &layout, true, p, TESTS, NULL));
+	}
+	memset(name, 'a', LONG);
+	ASSERT_EQ(0, write_event(self, 7, 1, name, 1));
+	/* A short event is decided by all of them. */
+	ASSERT_EQ(0, write_event(self, 7, 1, "a short one", 1));
+	for (i = 0; i < ETW_PROVIDER_SESSIONS; i++) {
+		ASSERT_EQ(0, vm_stat(self->fd, session[i], &st));
+		EXPECT_EQ(0, vm_dropped(&st));
+		EXPECT_EQ(st.written, st.undecided);
+		EXPECT_GE(1, st.undecided);
+		undecided += st.undecided;
+	}
+	EXPECT_EQ(ETW_PROVIDER_SESSIONS - ETW_FILTER_BUDGET / EACH, undecided);
+	EXPECT_LT(0, undecided);
 }
 
 /* B13: the test before the write does not know of it. */

@@ -225,9 +225,7 @@ TEST_F(scope, not_the_kernel)
 	struct etw_test_enabled e = { .index = 1, .level = 1, .keyword = 1 };
 	int kfd;
 
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	kfd = vm_kmod_open("etw_test");
+	kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, kfd);
 	ASSERT_EQ(0, enable(self, 1, ETW_FILTER_EXECUTABLE_NAME, "scope"));
 	ASSERT_EQ(0, vm_ioctl(kfd, ETW_TEST_REGISTER, &reg));

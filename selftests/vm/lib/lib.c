@@ -37,9 +37,9 @@ TEST_F(lib, event_is_what_was_written)
 	EventDataDescCreate(&data[0], "hello", 5);
 	EventDataDescCreate(&data[1], NULL, 0);
 	EventDataDescCreate(&data[2], &number, sizeof(number));
-	before = vl_filetime();
+	before = vm_filetime();
 	ASSERT_EQ(0, EventWrite(self->f.reg, &desc, 3, data));
-	after = vl_filetime();
+	after = vm_filetime();
 	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 1));
 	EXPECT_EQ(sizeof(EVENT_HEADER) + 13, e->header.Size);
 	EXPECT_TRUE(e->header.Flags & EVENT_HEADER_FLAG_64_BIT_HEADER);
@@ -254,7 +254,7 @@ TEST_F(lib, time_goes_forward_over_both_cpus)
 	unsigned int i, back = 0;
 
 	pthread_barrier_init(&begin, NULL, 2);
-	before = last = vl_filetime() - SLACK;
+	before = last = vm_filetime() - SLACK;
 	for (i = 0; i < 2; i++) {
 		w[i].begin = &begin;
 		w[i].reg = self->f.reg;
@@ -264,7 +264,7 @@ TEST_F(lib, time_goes_forward_over_both_cpus)
 		pthread_join(w[i].thread, NULL);
 		EXPECT_EQ(0, w[i].failed);
 	}
-	after = vl_filetime() + SLACK;
+	after = vm_filetime() + SLACK;
 	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 2 * PER_THREAD));
 	ASSERT_EQ(2 * PER_THREAD, atomic_load(&self->f.r->count));
 	for (i = 0; i < 2 * PER_THREAD; i++) {

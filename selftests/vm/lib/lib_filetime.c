@@ -76,9 +76,9 @@ TEST_F(filetime, as_live_and_true)
 	reader = OpenTraceFromRealTimeLogger(u"log", &live, NULL);
 	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, reader);
 	for (i = 0; i < EVENTS; i++) {
-		self->before[i] = vl_filetime();
+		self->before[i] = vm_filetime();
 		vl_logger_write(&self->l, 1);
-		self->after[i] = vl_filetime();
+		self->after[i] = vm_filetime();
 		if (i % 4 == 3)
 			ASSERT_EQ(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
 		usleep(PAUSE_US);

@@ -263,7 +263,7 @@ static bool fill(FIXTURE_DATA(trace) *self, unsigned int buffers)
 TEST_F(trace, open_returns_the_session)
 {
 	EVENT_TRACE_LOGFILEW logfile;
-	LONGLONG now = vl_filetime();
+	LONGLONG now = vm_filetime();
 
 	ASSERT_NE(INVALID_PROCESSTRACE_HANDLE, open_w(&logfile));
 	EXPECT_EQ(64 * 1024, logfile.LogfileHeader.BufferSize);

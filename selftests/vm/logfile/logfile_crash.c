@@ -10,6 +10,10 @@
 #include "lib/vm.h"
 #include "lib/fault/vm_disk.h"
 
+/* run.sh limits the program; a long run by hand has no other limit. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	86400
+
 #define PER_BUFFER	LOG_PER_BUFFER
 #define FILE_A		DISK_DIR "/a.etl"
 #define PRISTINE	LOG_DIR "/pristine"
@@ -63,7 +67,10 @@ static ULONG write_and_flush(struct vl_logger *l, unsigned int *seed)
 	return flushed;
 }
 
-/* The newest flushed events, as many as a circular file holds at least, are in the file. */
+/*
+ * All flushed events are in the file; of a circular one those that a whole circle of newer
+ * events has not overwritten.
+ */
 static void check(struct __test_metadata *_metadata, const struct vl_log *file, ULONG mode,
 		  ULONG flushed)
 {
@@ -75,7 +82,7 @@ static void check(struct __test_metadata *_metadata, const struct vl_log *file, 
 	EXPECT_TRUE(file->in_order);
 	EXPECT_LE(flushed, file->last + 1);
 	if (mode & EVENT_TRACE_FILE_MODE_CIRCULAR) {
-		EXPECT_GE(flushed, file->first + 1);
+		EXPECT_TRUE(file->first < flushed || file->events >= (CIRCLE - 1) * PER_BUFFER);
 	} else {
 		EXPECT_EQ(0, file->first);
 	}

@@ -142,12 +142,7 @@ TEST_F(edge, append_to_a_stump)
 
 static bool online(bool on)
 {
-	int fd = open(ONLINE, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
+	return vm_write_text(ONLINE, on ? "1" : "0");
 }
 
 /* A CPU that is offline, or comes back, is counted; the CPUs of an append may differ. */

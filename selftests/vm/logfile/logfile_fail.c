@@ -12,7 +12,6 @@
 #define PER_BUFFER	LOG_PER_BUFFER
 #define FILE_A		LOG_DIR "/a.etl"
 #define FILE_B		LOG_DIR "/b.etl"
-#define FILLER		LOG_DIR "/filler"
 #define SUB_DIR		LOG_DIR "/sub"
 
 FIXTURE(fail) {
@@ -30,25 +29,6 @@ FIXTURE_SETUP(fail)
 FIXTURE_TEARDOWN(fail)
 {
 	vl_logger_end(&self->l);
-}
-
-/* Fill LOG_DIR, or free it again. */
-static bool fill(void)
-{
-	int fd = open(FILLER, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	off_t at = 0;
-
-	if (fd < 0)
-		return false;
-	while (!posix_fallocate(fd, at, 4096))
-		at += 4096;
-	close(fd);
-	return at > 0;
-}
-
-static void make_room(void)
-{
-	unlink(FILLER);
 }
 
 /* Write that many buffers, and wait until the session has tried to write each. */
@@ -87,12 +67,12 @@ TEST_F(fail, no_space_for_new_files)
 				     8 * LOG_KB));
 	log = write_buffers(&self->l, 4);
 	EXPECT_EQ(0, log.error);
-	ASSERT_TRUE(fill());
+	ASSERT_TRUE(vl_log_dir_fill());
 	log = write_buffers(&self->l, 20);
 	EXPECT_TRUE(log.error == ENOSPC || log.error == EDQUOT);
 	EXPECT_LE(15, log.buffers_lost);
 	EXPECT_EQ(0, log.full);
-	make_room();
+	vl_log_dir_free();
 	log = write_buffers(&self->l, 20);
 	EXPECT_EQ(0, log.error);
 	EXPECT_LE(3, log.number);
@@ -112,11 +92,11 @@ TEST_F(fail, no_space_for_circular)
 	ASSERT_EQ(0, vl_logger_start(&self->l, EVENT_TRACE_FILE_MODE_CIRCULAR |
 				     EVENT_TRACE_USE_KBYTES_FOR_SIZE, FILE_A, 16 * LOG_KB));
 	write_buffers(&self->l, 4);
-	ASSERT_TRUE(fill());
+	ASSERT_TRUE(vl_log_dir_fill());
 	log = write_buffers(&self->l, 10);
 	EXPECT_EQ(ENOSPC, log.error);
 	EXPECT_LE(8, log.buffers_lost);
-	make_room();
+	vl_log_dir_free();
 	log = write_buffers(&self->l, 40);
 	EXPECT_EQ(0, log.error);
 	EXPECT_EQ(16, log.buffers);
@@ -360,7 +340,7 @@ TEST_F(fail, late_error)
 	ASSERT_EQ(0, vl_logger_start(&self->l, 0, DISK_DIR "/a.etl", 0));
 	log = write_buffers(&self->l, 1);
 	EXPECT_EQ(0, log.error);
-	ASSERT_TRUE(fill());
+	ASSERT_TRUE(vl_log_dir_fill());
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	EXPECT_NE(0, vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH));
 	log = vl_log_status(self->l.fd, self->l.session);
@@ -370,7 +350,7 @@ TEST_F(fail, late_error)
 	EXPECT_EQ(0, log.buffers_lost);
 	/* The error stays as long as the file. */
 	EXPECT_EQ(log.error, write_buffers(&self->l, 1).error);
-	make_room();
+	vl_log_dir_free();
 	props = vl_log_props(0, FILE_B, 0);
 	ASSERT_EQ(0, ControlTraceA(self->l.session, NULL, &props.p, EVENT_TRACE_CONTROL_UPDATE));
 	log = write_buffers(&self->l, 1);

@@ -9,6 +9,7 @@
  *
  * ETW_SEED repeats a run (as far as the scheduler lets it).
  */
+#include "lib/pick.h"
 #include "lib/vm.h"
 #include "lib/vm_log.h"
 
@@ -16,16 +17,6 @@
 
 #define ROUNDS		24
 #define SPACE_KB	(16 * 1024)
-
-static uint32_t random_state;
-
-static uint32_t rnd(uint32_t below)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 17;
-	random_state ^= random_state << 5;
-	return random_state % below;
-}
 
 /* ---------------------------------------------------------------- victims */
 
@@ -170,8 +161,8 @@ TEST(controllers_and_consumers_die)
 	pthread_t thread;
 	pid_t pid[2];
 
-	random_state = seed ? strtoul(seed, NULL, 0) : (uint32_t)time(NULL) | 1;
-	TH_LOG("ETW_SEED=%u", random_state);
+	pick_seed = seed ? strtoul(seed, NULL, 0) : (uint32_t)time(NULL) | 1;
+	TH_LOG("ETW_SEED=%u", (uint32_t)pick_seed);
 	ASSERT_EQ(NULL, vl_logger_begin(&l, SPACE_KB));
 	for (i = 0; i < ROUNDS; i++) {
 		struct writer w = { .reg = l.reg };
@@ -188,12 +179,12 @@ TEST(controllers_and_consumers_die)
 		 */
 		if (i % 3)
 			ASSERT_TRUE(vm_until(EventProviderEnabled(l.reg, 0, 0)));
-		usleep(rnd(120000));
-		if (pid[1] && rnd(2))
+		usleep(pick(120000));
+		if (pid[1] && pick(2))
 			kill(pid[1], SIGKILL);
 		kill(pid[0], SIGKILL);
 		vm_reap(pid[0]);
-		usleep(rnd(10000));
+		usleep(pick(10000));
 		atomic_store(&w.end, true);
 		pthread_join(thread, NULL);
 		lived += judge(_metadata, l.fd);

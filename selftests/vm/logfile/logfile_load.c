@@ -12,7 +12,6 @@
 #include "lib/vm_log.h"
 
 #define FILE_A		LOG_DIR "/a.etl"
-#define FILLER		LOG_DIR "/filler"
 #define SPACE_KB	(12 * 1024)	/* for all of them */
 #define WRITERS		2
 #define EVENTS		12000		/* of one writer */
@@ -101,20 +100,13 @@ static bool writers_done(struct writer *w)
 static bool fill_for_a_while(int vm, TRACEHANDLE session, struct writer *w)
 {
 	struct etw_session_log before = vl_log_status(vm, session);
-	off_t at = 0;
 	bool ok;
-	int fd;
 
 	ok = vm_until(vl_log_status(vm, session).buffers > before.buffers || writers_done(w));
-	fd = open(FILLER, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	while (!posix_fallocate(fd, at, 65536))
-		at += 65536;
-	while (!posix_fallocate(fd, at, 4096))
-		at += 4096;
-	close(fd);
+	ok &= vl_log_dir_fill();
 	ok &= vm_until(vl_log_status(vm, session).buffers_lost > before.buffers_lost ||
 		       writers_done(w));
-	unlink(FILLER);
+	vl_log_dir_free();
 	return ok;
 }
 

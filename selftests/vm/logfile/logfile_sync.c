@@ -8,6 +8,7 @@
 #include "lib/vm.h"
 #include "lib/fault/vm_disk.h"
 
+#include <linux/fs.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/statvfs.h>
@@ -55,6 +56,35 @@ static struct etw_session_log stop(struct vl_logger *l)
 static ULONG flush(struct vl_logger *l)
 {
 	return vl_control(l->session, EVENT_TRACE_CONTROL_FLUSH);
+}
+
+/* A descriptor does not let the kernel thread cut a file that nobody may cut. */
+TEST_F(sync, append_only_is_not_cut)
+{
+	struct etw_session_file f = {
+		.size = sizeof(f), .dir = -1, .name = VM_PTR("a.etl"), .name_len = 5 };
+	struct etw_session s = { .size = sizeof(s), .name = VM_PTR("t-append-only"), .name_len = 13,
+				 .mode = ETW_MODE_SEQUENTIAL, .file = VM_PTR(&f) };
+	static const char old[100000] = "old";
+	int flags = 0, append_only;
+	struct stat st;
+
+	NEEDS_DISK(self);
+	f.fd = open(FILE_A, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ASSERT_EQ(sizeof(old), write(f.fd, old, sizeof(old)));
+	ASSERT_EQ(0, ioctl(f.fd, FS_IOC_GETFLAGS, &flags));
+	append_only = flags | FS_APPEND_FL;
+	ASSERT_EQ(0, ioctl(f.fd, FS_IOC_SETFLAGS, &append_only));
+	EXPECT_EQ(-EPERM, vm_ioctl(self->l.fd, ETW_IOC_SESSION_START, &s));
+	EXPECT_EQ(0, fstat(f.fd, &st));
+	EXPECT_EQ(sizeof(old), st.st_size);
+	EXPECT_EQ(0, ioctl(f.fd, FS_IOC_SETFLAGS, &flags));
+	EXPECT_EQ(0, vm_ioctl(self->l.fd, ETW_IOC_SESSION_START, &s));
+	s.file = 0;
+	EXPECT_EQ(0, vm_ioctl(self->l.fd, ETW_IOC_SESSION_STOP, &s));
+	EXPECT_EQ(0, fstat(f.fd, &st));
+	EXPECT_GT(sizeof(old), st.st_size);
+	close(f.fd);
 }
 
 /* After a power cut the file has everything that was written before the FLUSH. */
@@ -134,15 +164,6 @@ TEST_F(sync, former_file_fails)
 	EXPECT_NE(0, log.former_error);
 }
 
-static void write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (write(fd, text, strlen(text)) < 0)
-		perror(path);
-	close(fd);
-}
-
 static bool is_read_only(void)
 {
 	struct statvfs st;
@@ -155,7 +176,7 @@ static bool fail_one_flush(struct vl_logger *l)
 {
 	bool failed;
 
-	write_text("/proc/sysrq-trigger", "u");
+	vm_write_text("/proc/sysrq-trigger", "u");
 	if (!vm_until(is_read_only()))
 		return false;
 	failed = flush(l) != 0;
@@ -195,7 +216,6 @@ TEST_F(sync, opener_sees_the_error)
 	struct etw_session s = vm_session("shared");
 	struct etw_session_file file = { .size = sizeof(file), .dir = -1, .name = VM_PTR("a"),
 					 .name_len = 1, .file_mode = 0600 };
-	int filler;
 
 	NEEDS_DISK(self);
 	umount2(DISK_DIR, 0);
@@ -211,15 +231,12 @@ TEST_F(sync, opener_sees_the_error)
 	ASSERT_EQ(0, vl_enable(s.handle, 1, 0, 0, 0));
 	ASSERT_EQ(0, flush(&self->l));
 	ASSERT_EQ(0, fsync(file.fd));
-	filler = open(LOG_DIR "/filler", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	for (off_t at = 0; !posix_fallocate(filler, at, 4096); )
-		at += 4096;
+	ASSERT_TRUE(vl_log_dir_fill());
 	vl_logger_write(&self->l, 3 * PER_BUFFER);
 	EXPECT_NE(0, flush(&self->l));
 	EXPECT_EQ(-1, fsync(file.fd));
 	EXPECT_NE(0, flush(&self->l));
-	close(filler);
-	unlink(LOG_DIR "/filler");
+	vl_log_dir_free();
 	vl_logger_stop(&self->l);
 	close(file.fd);
 }
@@ -246,10 +263,10 @@ TEST_F(sync, interval)
 	EVENT_DESCRIPTOR desc = vl_event(7, 1, 1);
 	EVENT_DATA_DESCRIPTOR data;
 
-	/* The kernel itself writes nothing back for a day. */
 	NEEDS_DISK(self);
-	write_text("/proc/sys/vm/dirty_writeback_centisecs", "0");
-	write_text("/proc/sys/vm/dirty_expire_centisecs", "8640000");
+	/* The kernel itself writes nothing back for a day. */
+	vm_write_text("/proc/sys/vm/dirty_writeback_centisecs", "0");
+	vm_write_text("/proc/sys/vm/dirty_expire_centisecs", "8640000");
 	file.dir = open(DISK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ASSERT_LE(0, file.dir);
 	s.mode = 0;
@@ -268,8 +285,8 @@ TEST_F(sync, interval)
 	self->l.session = s.handle;
 	EXPECT_EQ(0, vl_logger_stop(&self->l));
 	close(file.dir);
-	write_text("/proc/sys/vm/dirty_writeback_centisecs", "500");
-	write_text("/proc/sys/vm/dirty_expire_centisecs", "3000");
+	vm_write_text("/proc/sys/vm/dirty_writeback_centisecs", "500");
+	vm_write_text("/proc/sys/vm/dirty_expire_centisecs", "3000");
 }
 
 /* The interval is that of the open file: there is none before the first event. */

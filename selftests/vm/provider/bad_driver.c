@@ -53,20 +53,14 @@ FIXTURE(bad_driver) {
 FIXTURE_SETUP(bad_driver)
 {
 	struct etw_test_set types = { .index = 1, .flags = ETW_SET_TYPES, .types = 1 };
-	struct etw_test_register reg = { .index = 0 };
+	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 
 	vm_pin(0);
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
-	reg.index = 1;
-	reg.guid = vm_guid(1);
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	ASSERT_EQ(0, reg.result);
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_SET, &types));

@@ -24,16 +24,12 @@ FIXTURE(items) {
 
 FIXTURE_SETUP(items)
 {
-	struct etw_test_register reg = { .index = 0 };
 	int i;
 
 	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	for (i = 0; i < 2; i++) {
 		self->session[i] = vm_start_named(self->fd, i ? "t-plain" : "t-items");
 		ASSERT_NE(0, self->session[i]);
@@ -129,6 +125,7 @@ TEST_F(items, each_only_if_asked_for)
 		{ ETW_ENABLE_PROCESS_START_KEY, ETW_EXT_PROCESS_START_KEY },
 		{ ETW_ENABLE_EVENT_KEY, ETW_EXT_EVENT_KEY },
 		{ ETW_ENABLE_CONTAINER, ETW_EXT_CONTAINER_ID },
+		{ ETW_ENABLE_CONTEXT, ETW_EXT_CONTEXT },
 	};
 	unsigned int i;
 	int kind;

@@ -38,9 +38,7 @@ FIXTURE_SETUP(rules)
 	ASSERT_LE(0, self->fd);
 	vm_pin(0);
 	vm_stop_all(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, self->kfd);
 	self->w = (struct etw_test_write){
 		.count = 1, .size = 8, .descriptors = 1, .desc = { .level = 1, .keyword = 1 } };

@@ -29,24 +29,18 @@ FIXTURE(string) {
 FIXTURE_SETUP(string)
 {
 	struct etw_session s = vm_session("t-string");
-	struct etw_test_register reg = { .index = 0 };
+	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 
 	vm_pin(0);
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
 	s.buffer_kb = 128;
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	self->session = s.handle;
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, s.handle, O_NONBLOCK));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
-	reg.index = 1;
-	reg.guid = vm_guid(1);
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	ASSERT_EQ(0, reg.result);
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, static_guid, 4, 0xff, 0));

@@ -11,7 +11,7 @@
 #include "kmod/etw_test/etw_test.h"
 
 #define NESTING_MAX	"/sys/module/etw/parameters/nesting_max"
-#define NESTING_DEFAULT	8
+#define NESTING_DEFAULT	"8"
 
 static const struct etw_guid guid = ETW_TEST_GUID;
 
@@ -38,15 +38,6 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 		s->wrong += r->data[i] != 0x5a;
 }
 
-static int set_nesting_max(int value)
-{
-	int fd = open(NESTING_MAX, O_WRONLY | O_CLOEXEC);
-	int ret = fd < 0 || dprintf(fd, "%d", value) < 0 ? -errno : 0;
-
-	close(fd);
-	return ret;
-}
-
 FIXTURE(kwrite) {
 	int fd;
 	int kfd;
@@ -59,23 +50,17 @@ FIXTURE(kwrite) {
 FIXTURE_SETUP(kwrite)
 {
 	struct etw_session s = vm_session("t-kwrite");
-	struct etw_test_register reg = { .index = 0 };
+	struct etw_test_register reg = { .index = 1, .guid = vm_guid(1) };
 
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
 	s.buffer_kb = 256;
 	ASSERT_EQ(0, vm_start(self->fd, &s));
 	self->session = s.handle;
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, s.handle, O_NONBLOCK));
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
-	reg.index = 1;
-	reg.guid = vm_guid(1);
 	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	ASSERT_EQ(0, reg.result);
 	ASSERT_EQ(0, vm_enable(self->fd, s.handle, guid, 4, 0xff, 0));
@@ -88,7 +73,7 @@ FIXTURE_SETUP(kwrite)
 
 FIXTURE_TEARDOWN(kwrite)
 {
-	EXPECT_EQ(0, set_nesting_max(NESTING_DEFAULT));
+	EXPECT_TRUE(vm_write_text(NESTING_MAX, NESTING_DEFAULT));
 	vm_reader_close(&self->r);
 	close(self->kfd);
 	EXPECT_EQ(0, vm_rmmod("etw_test"));
@@ -242,7 +227,7 @@ TEST_F(kwrite, nested_too_deep)
 	struct etw_session_stat st;
 	uint32_t index, dropped = 0;
 
-	ASSERT_EQ(0, set_nesting_max(0));
+	ASSERT_TRUE(vm_write_text(NESTING_MAX, "0"));
 	self->w.count = 10;
 	for (index = 0; index < 2; index++) {
 		self->w.index = index;
@@ -258,7 +243,7 @@ TEST_F(kwrite, nested_too_deep)
 		EXPECT_EQ(dropped, st.dropped[ETW_DROP_NESTING]);
 		EXPECT_EQ(dropped, vm_dropped(&st));
 	}
-	ASSERT_EQ(0, set_nesting_max(NESTING_DEFAULT));
+	ASSERT_TRUE(vm_write_text(NESTING_MAX, NESTING_DEFAULT));
 	self->w.failed = 0;
 	ASSERT_EQ(0, put(self));
 	EXPECT_EQ(10, self->w.ok);

@@ -151,7 +151,7 @@ TEST_F(notify, none_after_unregister)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* 64 are queued; older ones are dropped, because each carries the whole state. */
+/* 8 are queued; older ones are dropped, because each carries the whole state. */
 TEST_F(notify, oldest_are_dropped)
 {
 	int i;
@@ -159,10 +159,10 @@ TEST_F(notify, oldest_are_dropped)
 	for (i = 1; i <= 70; i++)
 		ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, i, 1, 0, i));
 	ASSERT_EQ(0, next(self));
-	EXPECT_EQ(6, self->n.dropped);
-	EXPECT_EQ(7, self->n.level);
-	EXPECT_TRUE(from(self, 7));
-	for (i = 8; i <= 70; i++) {
+	EXPECT_EQ(62, self->n.dropped);
+	EXPECT_EQ(63, self->n.level);
+	EXPECT_TRUE(from(self, 63));
+	for (i = 64; i <= 70; i++) {
 		ASSERT_EQ(0, next(self));
 		EXPECT_EQ(i, self->n.level);
 		EXPECT_EQ(0, self->n.dropped);
@@ -170,7 +170,7 @@ TEST_F(notify, oldest_are_dropped)
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
-/* Requests for rundowns displace no change, and are dropped first. */
+/* Requests for rundowns are dropped first, except for the last one. */
 TEST_F(notify, captures_are_dropped_first)
 {
 	int i;
@@ -181,9 +181,29 @@ TEST_F(notify, captures_are_dropped_first)
 	}
 	for (i = 0; !next(self) && self->n.control == ETW_CONTROL_ENABLE; i++)
 		;
-	EXPECT_EQ(63, i);
+	EXPECT_EQ(7, i);
 	EXPECT_EQ(ETW_CONTROL_CAPTURE, self->n.control);
 	EXPECT_TRUE(from(self, 71));
+	EXPECT_EQ(-EAGAIN, next(self));
+}
+
+/* However many changes follow it, a request for a rundown is not lost. */
+TEST_F(notify, last_capture_is_kept)
+{
+	int i;
+
+	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, 5, 1, 0, 1));
+	ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_CAPTURE, 0, 0, 0, 2));
+	for (i = 1; i <= 70; i++)
+		ASSERT_EQ(0, control(self, self->a, ETW_CONTROL_ENABLE, i, 1, 0, 3));
+	ASSERT_EQ(0, next(self));
+	EXPECT_EQ(ETW_CONTROL_CAPTURE, self->n.control);
+	EXPECT_TRUE(from(self, 2));
+	EXPECT_EQ(64, self->n.dropped);
+	for (i = 64; i <= 70; i++) {
+		ASSERT_EQ(0, next(self));
+		EXPECT_EQ(i, self->n.level);
+	}
 	EXPECT_EQ(-EAGAIN, next(self));
 }
 
@@ -211,8 +231,10 @@ TEST_F(notify, all_go_at_once)
 	for (i = 0; i < 64; i++)
 		ASSERT_EQ(0, vm_enable(self->fd, self->a, vm_guid(3), 1 + i, 1, 0));
 	made = cpu_time();
-	ASSERT_EQ(0, close(other));
+	for (i = 0; i < 256; i++)
+		ASSERT_EQ(0, vm_unregister(other, i));
 	gone = cpu_time();
+	ASSERT_EQ(0, close(other));
 	fprintf(stderr, "# made in %.3f s, gone in %.3f s\n", made - start, gone - made);
 	EXPECT_GE(made - start, gone - made);
 }

@@ -29,15 +29,10 @@ FIXTURE(stack) {
 
 FIXTURE_SETUP(stack)
 {
-	struct etw_test_register reg = { .index = 0 };
-
 	self->fd = vm_begin(&self->slot);
 	ASSERT_LE(0, self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
 	self->session = vm_start_named(self->fd, "t-stack");
 	ASSERT_NE(0, self->session);
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->session, O_NONBLOCK));

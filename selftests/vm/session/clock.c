@@ -192,12 +192,10 @@ static void check_sync(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *s
 {
 	double clock, mono;
 	struct etw_session q;
-	struct timespec ts;
 	int64_t wall;
 
 	ASSERT_EQ(0, vm_query(self->fd, self->s.handle, &q));
-	clock_gettime(CLOCK_REALTIME, &ts);
-	wall = ts.tv_sec * TICKS + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
+	wall = vm_filetime();
 	EXPECT_LE((int64_t)q.sync_wall, wall);
 	EXPECT_LT(wall - (int64_t)q.sync_wall, 60 * TICKS);
 	EXPECT_EQ(self->s.start_wall, q.start_wall);

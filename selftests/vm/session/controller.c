@@ -419,13 +419,13 @@ TEST_F(controller, times_of_each_clock)
 	ULONG clock;
 
 	for (clock = 1; clock <= 3; clock++) {
-		LONGLONG before = vl_filetime(), slack;
+		LONGLONG before = vm_filetime(), slack;
 
 		ASSERT_TRUE(time_of(self->reg, clock, 0, &l));
 		/* The clocks are compared, not the same; an emulated TSC is off its rate. */
-		slack = SLACK + (vl_filetime() - before) / 10;
+		slack = SLACK + (vm_filetime() - before) / 10;
 		EXPECT_LE(before - slack, first_time);
-		EXPECT_GE(vl_filetime() + slack, first_time);
+		EXPECT_GE(vm_filetime() + slack, first_time);
 		EXPECT_EQ(clock, l.LogfileHeader.ReservedFlags);
 		EXPECT_LT(0, l.LogfileHeader.PerfFreq.QuadPart);
 		EXPECT_EQ(clock == 2 || (clock == 3 && !vm_tsc_trusted()),

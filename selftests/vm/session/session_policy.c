@@ -112,6 +112,51 @@ TEST_F(policy, real_time_goes_on_after_a_loss)
 	EXPECT_TRUE(seen.ordered);
 }
 
+static const char big[8192];	/* does not fit into a buffer */
+
+/* Counts the buffers that are flagged, and those that are not. */
+struct flags {
+	unsigned int losses, none;
+};
+
+static void see_flags(void *ctx, const struct etw_buffer_header *b, const struct vm_record *r)
+{
+	struct flags *f = ctx;
+
+	(void)r;
+	if (b->flags & ETW_BUFFER_EVENTS_LOST)
+		f->losses++;
+	else
+		f->none++;
+}
+
+/* The first buffer that is delivered after a loss is flagged, once for each series. */
+TEST_F(policy, buffers_after_losses_are_flagged)
+{
+	struct flags f = { 0 };
+	int i;
+
+	vm_pin(0);
+	self->s.min_buffers = self->s.max_buffers = 4;
+	ASSERT_EQ(0, begin(self));
+	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, O_NONBLOCK));
+	for (i = 1; i <= 3; i++) {
+		/* Larger than a buffer: lost, and one series for each round */
+		ASSERT_EQ(-EMSGSIZE, vm_write(self->fd, self->slot, 1, 4, 1, big, sizeof(big)));
+		ASSERT_EQ(-EMSGSIZE, vm_write(self->fd, self->slot, 1, 4, 1, big, sizeof(big)));
+		ASSERT_EQ(0, put(self));
+		ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see_flags, &f));
+		EXPECT_EQ(i, f.losses);
+		EXPECT_EQ(i - 1, f.none);
+		ASSERT_EQ(0, put(self));
+		ASSERT_EQ(0, vm_flush(self->fd, self->s.handle));
+		EXPECT_EQ(-EAGAIN, vm_drain(&self->r, see_flags, &f));
+		EXPECT_EQ(i, f.losses);
+		EXPECT_EQ(i, f.none);
+	}
+}
+
 /* B146: more buffers are allocated as they are needed, up to the maximum. */
 TEST_F(policy, pool_grows)
 {
@@ -292,14 +337,6 @@ static void stamp(void *ctx, const struct etw_buffer_header *b, const struct vm_
 	s->reference = b->ref_time;
 }
 
-static long long now_100ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 10000000LL + ts.tv_nsec / 100 + ETW_UNIX_EPOCH_100NS;
-}
-
 /* Wall clock of a timestamp, by the pair of the session's start. */
 static long long to_wall(const struct etw_session *s, long long clock)
 {
@@ -321,12 +358,12 @@ static void clock_test(struct __test_metadata *_metadata, FIXTURE_DATA(policy) *
 	EXPECT_EQ(clock == ETW_CLOCK_SYSTEM || (clock == ETW_CLOCK_CYCLES && !vm_tsc_trusted()),
 		  self->s.clock_freq == VM_WALL_FREQ);
 	ASSERT_EQ(0, vm_reader_open(&self->r, self->fd, self->s.handle, 0));
-	before = now_100ns();
+	before = vm_filetime();
 	for (i = 0; i < 100; i++) {
 		ASSERT_EQ(0, put(self));
 		usleep(1000);
 	}
-	after = now_100ns();
+	after = vm_filetime();
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
 	ASSERT_EQ(0, vm_drain(&self->r, stamp, &span));
 	EXPECT_FALSE(span.backwards);

@@ -406,12 +406,12 @@ static ULONG write_timed(FIXTURE_DATA(rules) *self, LONGLONG now[EVENTS + 1])
 	ULONG i, failed = 0;
 
 	for (i = 0; i < EVENTS; i++) {
-		now[i] = vl_filetime();
+		now[i] = vm_filetime();
 		failed += vl_write(self->reg, i, 1, 1, i) != 0;
 		/* Time is what this is about. */
 		usleep(20000);
 	}
-	now[EVENTS] = vl_filetime();
+	now[EVENTS] = vm_filetime();
 	return failed;
 }
 

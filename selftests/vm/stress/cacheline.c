@@ -221,17 +221,12 @@ static unsigned int common(const struct lines *a, const struct lines *b)
 FIXTURE_SETUP(cacheline)
 {
 	struct etw_session s = vm_session("t-cacheline");
-	struct etw_test_register reg = { .index = 0 };
 
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_test_provider();
 	ASSERT_LE(0, self->kfd);
-	ASSERT_EQ(0, vm_ioctl(self->kfd, ETW_TEST_REGISTER, &reg));
-	ASSERT_EQ(0, reg.result);
 	s.buffer_kb = 4;
 	s.min_buffers = 16;
 	s.max_buffers = 128;

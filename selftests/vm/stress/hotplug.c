@@ -28,12 +28,7 @@ static void see(void *ctx, const struct etw_buffer_header *b, const struct vm_re
 
 static bool online(bool on)
 {
-	int fd = open(ONLINE, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
+	return vm_write_text(ONLINE, on ? "1" : "0");
 }
 
 FIXTURE(hotplug) {

@@ -136,12 +136,7 @@ static void *provide(void *arg)
 
 static bool online(bool on)
 {
-	int fd = open(ONLINE, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
+	return vm_write_text(ONLINE, on ? "1" : "0");
 }
 
 static int begin(struct view *v, int fd, const char *name, uint32_t mode)

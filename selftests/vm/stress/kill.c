@@ -14,6 +14,7 @@
  * TIMEOUT: 900
  * KERNEL: every
  */
+#include "lib/pick.h"
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/driver/vm_kmod.h"
@@ -60,16 +61,6 @@ struct books {
 
 static const struct etw_guid provider_guid = ETW_GUID(0x7e570fff, 0x5e1f, 0x4e57, 0x80,
 						      0, 0, 0, 0, 0, 0, 1);
-
-static uint32_t random_state;
-
-static uint32_t rnd(uint32_t below)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 17;
-	random_state ^= random_state << 5;
-	return random_state % below;
-}
 
 static void strange(struct tally *t, int error)
 {
@@ -247,9 +238,9 @@ FIXTURE_SETUP(killing)
 {
 	const char *seed = getenv("ETW_SEED");
 
-	random_state = seed ? strtoul(seed, NULL, 0) : (uint32_t)time(NULL);
-	random_state = random_state ? random_state : 1;
-	TH_LOG("ETW_SEED=%u", random_state);
+	pick_seed = seed ? strtoul(seed, NULL, 0) : (uint32_t)time(NULL);
+	pick_seed = pick_seed ? pick_seed : 1;
+	TH_LOG("ETW_SEED=%u", (uint32_t)pick_seed);
 	self->fd = vm_open();
 	ASSERT_LE(0, self->fd);
 	vm_stop_all(self->fd);
@@ -276,7 +267,7 @@ FIXTURE_TEARDOWN(killing)
 
 static void spawn(FIXTURE_DATA(killing) *self, pid_t *pid)
 {
-	uint32_t life = 0, seed = rnd(1000);
+	uint32_t life = 0, seed = pick(1000);
 	bool provides = pid >= self->provider && pid < self->provider + PROVIDERS;
 
 	if (provides)
@@ -297,7 +288,7 @@ static void spawn(FIXTURE_DATA(killing) *self, pid_t *pid)
 
 static pid_t *victim(FIXTURE_DATA(killing) *self)
 {
-	uint32_t n = rnd(PROVIDERS + GUESTS + 2);
+	uint32_t n = pick(PROVIDERS + GUESTS + 2);
 
 	if (n < PROVIDERS)
 		return &self->provider[n];
@@ -327,7 +318,7 @@ static bool massacre(FIXTURE_DATA(killing) *self)
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		spawn(self, all[i]);
 	for (i = 0; ok && i < KILLS; i++) {
-		usleep(rnd(40) * rnd(40) * 20);
+		usleep(pick(40) * pick(40) * 20);
 		one = victim(self);
 		ok = murder(*one);
 		if (i % 16 == 0)

@@ -11,7 +11,7 @@
  * KERNEL: every
  */
 #include "lib/vm.h"
-#include "lib/vm_group.h"
+#include "lib/fault/vm_group.h"
 #include "lib/driver/vm_kmod.h"
 #include "lib/vm_state.h"
 
@@ -130,22 +130,85 @@ static void put_until_grown(struct __test_metadata *_metadata,
 	account(_metadata, self);
 }
 
-TEST_F(pressure, group_is_full)
+/* Start in a group of 6 MB, and fill it.  False: the test is skipped. */
+static bool fill_group(struct __test_metadata *_metadata, FIXTURE_DATA(pressure) *self,
+		       uint32_t *full)
 {
 	const char *why = vm_group_make("");
+
+	if (why)
+		SKIP(return false, "%s", why);
+	ASSERT_TRUE(vm_group_put("", "memory.max", "6M"));
+	ASSERT_EQ(0, start_inside(self, ""));
+	put_until_refused(_metadata, self, full);
+	return true;
+}
+
+TEST_F(pressure, group_is_full)
+{
 	struct etw_session q;
 	uint32_t full;
 
-	if (why)
-		SKIP(return, "%s", why);
-	ASSERT_TRUE(vm_group_put("", "memory.max", "6M"));
-	ASSERT_EQ(0, start_inside(self, ""));
-	put_until_refused(_metadata, self, &full);
+	if (!fill_group(_metadata, self, &full))
+		return;
 	EXPECT_GE(6 * MB / KB64, full);
 	EXPECT_EQ(0, vm_query(self->fd, self->s.handle, &q));
 	ASSERT_TRUE(vm_group_put("", "memory.max", "max"));
 	put_until_grown(_metadata, self, full + 50);
 	ASSERT_EQ(0, vm_stop(self->fd, self->s.handle));
+}
+
+/* How often a session has tried to grow after so many ms, at most. */
+static unsigned int most_attempts(long long ms)
+{
+	unsigned int n = 3, wait = 10;		/* ms */
+
+	for (; ms > 0; ms -= wait, n++)
+		wait = wait < 1000 ? 2 * wait : 2000;
+	return n;
+}
+
+/*
+ * Each attempt to grow makes the group reclaim memory, so a session that loses events does not
+ * try at each of them.
+ */
+TEST_F(pressure, growth_backs_off)
+{
+	struct etw_session_stat st;
+	unsigned int refused, most;
+	long long began, took, hits;
+	uint32_t full;
+
+	if (!fill_group(_metadata, self, &full))
+		return;
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	refused = st.growth_refused;
+	EXPECT_LE(1, refused);
+	hits = vm_group_number("", "memory.events", "max");
+	began = vm_ms();
+	do {
+		ASSERT_EQ(0, put(self, 100));
+		took = vm_ms() - began;
+	} while (took < 2000);
+	ASSERT_EQ(0, vm_stat(self->fd, self->s.handle, &st));
+	hits = vm_group_number("", "memory.events", "max") - hits;
+	refused = st.growth_refused - refused;
+	most = most_attempts(took);
+	TH_LOG("in %lld ms growing was refused %u times, and the group hit its limit %lld times",
+	       took, refused, hits);
+	EXPECT_GE(most, refused);
+	EXPECT_GE(5 * most, hits);
+	/* It is still asked for. */
+	refused = st.growth_refused;
+	ASSERT_TRUE(vm_until(!put(self, 20) && !vm_stat(self->fd, self->s.handle, &st) &&
+			     st.growth_refused > refused));
+	/* Whoever raises the maximum wants more buffers now. */
+	ASSERT_TRUE(vm_group_put("", "memory.max", "max"));
+	ASSERT_EQ(0, vm_ioctl(self->fd, ETW_IOC_SESSION_UPDATE,
+			      &(struct etw_session){ .size = sizeof(struct etw_session),
+						     .handle = self->s.handle,
+						     .max_buffers = 600 }));
+	put_until_grown(_metadata, self, full + 50);
 }
 
 /* A session whose smallest pool does not fit is refused, and leaves nothing. */

@@ -9,6 +9,7 @@
  *
  * TIMEOUT: 600
  */
+#include "lib/pick.h"
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
 #include "lib/driver/vm_kmod.h"
@@ -22,7 +23,7 @@
 struct racer {
 	pthread_t thread;
 	struct race *race;
-	uint32_t state;
+	uint64_t state;		/* of pick_from() */
 	void (*step)(struct racer *me);
 	uint64_t good;
 };
@@ -37,10 +38,7 @@ struct race {
 
 static uint32_t rnd(struct racer *me, uint32_t below)
 {
-	me->state ^= me->state << 13;
-	me->state ^= me->state >> 17;
-	me->state ^= me->state << 5;
-	return me->state % below;
+	return pick_from(&me->state, below);
 }
 
 static const int documented[] = {
@@ -269,7 +267,7 @@ static void race(struct __test_metadata *_metadata, void (*const *steps)(struct 
 	r.shared = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, r.shared);
 	racers[0].state = seed ? strtoul(seed, NULL, 0) : time(NULL);
-	TH_LOG("ETW_SEED=%u", racers[0].state);
+	TH_LOG("ETW_SEED=%u", (uint32_t)racers[0].state);
 	for (i = 0; i < count; i++) {
 		racers[i].race = &r;
 		racers[i].step = steps[i];

@@ -2,10 +2,10 @@
 /*
  * recursion - events written while an event is being written
  *
- * The module etw_test sets a trap: a kprobe on an instruction of the write path, or the
- * tracepoints of page faults.  A writer that meets it first writes another event, into the
- * same session.  At the end each session has every event it should have exactly once, or has
- * counted it as lost.
+ * The module etw_test sets a trap: a kprobe on an instruction of the write path, a tracer of a
+ * function that it calls, or the tracepoints of page faults.  A writer that meets it first
+ * writes another event, into the same session.  At the end each session has every event it
+ * should have exactly once, or has counted it as lost.
  *
  * TIMEOUT: 1200
  * KERNEL: every
@@ -60,9 +60,7 @@ FIXTURE_SETUP(recursion)
 	vm_stop_all(self->fd);
 	self->slot = vm_register(self->fd, vm_guid(2));
 	ASSERT_LE(0, self->slot);
-	vm_rmmod_try("etw_test");
-	ASSERT_EQ(0, vm_insmod("etw_test"));
-	self->kfd = vm_kmod_open("etw_test");
+	self->kfd = vm_kmod_fresh("etw_test");
 	ASSERT_LE(0, self->kfd);
 	for (; reg.index < 2; reg.index++) {
 		reg.guid = vm_guid(1);
@@ -107,11 +105,7 @@ FIXTURE_TEARDOWN(recursion)
 	tally_close(&self->view[TRAPPED]);
 	close(self->kfd);
 	EXPECT_EQ(0, vm_rmmod("etw_test"));
-	if (self->sfd >= 0) {
-		ioctl(self->sfd, ETW_STRESS_STOP_IOC);
-		close(self->sfd);
-		EXPECT_EQ(0, vm_rmmod("etw_stress"));
-	}
+	EXPECT_EQ(0, vm_stress_end(self->sfd));
 	vm_stop_all(self->fd);
 	close(self->fd);
 }
@@ -149,13 +143,19 @@ static void judge(struct __test_metadata *_metadata, FIXTURE_DATA(recursion) *se
 
 /* ---------------------------------------------------------------- kprobes */
 
-static int plant(FIXTURE_DATA(recursion) *self, const char *function, uint32_t offset,
-		 uint32_t most)
+static int plant_kind(FIXTURE_DATA(recursion) *self, uint32_t kind, const char *function,
+		      uint32_t offset, uint32_t most)
 {
 	snprintf(self->trap.function, sizeof(self->trap.function), "%s", function);
 	self->trap.offset = offset;
 	self->trap.most = most;
-	return trap(self, ETW_TEST_TRAP_KPROBE);
+	return trap(self, kind);
+}
+
+static int plant(FIXTURE_DATA(recursion) *self, const char *function, uint32_t offset,
+		 uint32_t most)
+{
+	return plant_kind(self, ETW_TEST_TRAP_KPROBE, function, offset, most);
 }
 
 static uint64_t hits(FIXTURE_DATA(recursion) *self)
@@ -180,7 +180,8 @@ do {									\
 
 /* Functions that begin an event, and that switch, take and return buffers. */
 static const char *const functions[] = {
-	"etw_hotpath_write", "etw_ring_switch", "etw_ring_close", "etw_pool_pop", "etw_pool_push",
+	"etw_hotpath_write", "etw_ring_switch", "etw_ring_close", "etw_pool_pop_above",
+	"etw_pool_push",
 };
 
 /*
@@ -330,13 +331,72 @@ TEST_F(recursion, every_close)
 	judge(_metadata, self, true);
 }
 
+/* ----------------------------------------------------------------- ftrace */
+
+/* Called for each buffer that a writer takes. */
+#define CALLED	"ktime_get_real_fast_ns"
+
+/* Nothing that a write runs before it counts its depth can be traced, nor the rest of etw's. */
+TEST_F(recursion, not_traced)
+{
+	static const char *const others[] = {
+		"etw_write", "etw_write_transfer", "etw_write_ex", "etw_write_string",
+		"etw_hotpath_drop", "etw_match_sessions", "etw_items_build", "etw_reserve_write",
+		"etw_payload_pass", "etw_record_put_items", "ring_deliver", "ring_installed" };
+	unsigned int i;
+	int ret;
+
+	ret = plant_kind(self, ETW_TEST_TRAP_FTRACE, CALLED, 0, 0);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "this kernel has no ftrace");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, release(self));
+	for (i = 0; i < ARRAY_SIZE(functions) + ARRAY_SIZE(others); i++) {
+		const char *name = i < ARRAY_SIZE(functions) ? functions[i] :
+				   others[i - ARRAY_SIZE(functions)];
+
+		ret = plant_kind(self, ETW_TEST_TRAP_FTRACE, name, 0, 0);
+		EXPECT_EQ(-EINVAL, ret)
+			TH_LOG("%s can be traced", name);
+		if (!ret)
+			ASSERT_EQ(0, release(self));
+	}
+}
+
+/*
+ * A tracer without any guard writes an event in a function that writing calls: each event may
+ * cause another, until there are too many writers.
+ */
+TEST_F(recursion, tracer)
+{
+	uint32_t context, i;
+	int ret;
+
+	self->w.size = 900;
+	ret = plant_kind(self, ETW_TEST_TRAP_FTRACE, CALLED, 0, 0);
+	if (ret == -EOPNOTSUPP)
+		SKIP(return, "this kernel has no ftrace");
+	ASSERT_EQ(0, ret);
+	for (context = ETW_TEST_PROCESS; context <= ETW_TEST_HARDIRQ; context++) {
+		for (i = 0; i < 20; i++) {
+			ASSERT_LE(0, put(self, context, 20));
+			ASSERT_TRUE(drain(self));
+		}
+	}
+	ASSERT_EQ(0, release(self));
+	TH_LOG("%llu traced, %llu events", (unsigned long long)hits(self),
+	       (unsigned long long)self->trap.ok);
+	EXPECT_LT(60, self->trap.ok);
+	judge(_metadata, self, false);
+}
+
 /* --------------------------------------------------------- beside a storm */
 
 static bool stormy(FIXTURE_DATA(recursion) *self)
 {
 	static const uint64_t enough[ETW_TEST_HITS] = {
-		[ETW_TEST_HIT_TASK] = 2000, [ETW_TEST_HIT_SOFTIRQ] = 200,
-		[ETW_TEST_HIT_HARDIRQ] = 2000, [ETW_TEST_HIT_NMI] = 200 };
+		[ETW_TEST_HIT_TASK] = 200, [ETW_TEST_HIT_SOFTIRQ] = 20,
+		[ETW_TEST_HIT_HARDIRQ] = 200, [ETW_TEST_HIT_NMI] = 20 };
 	int i;
 
 	if (trap(self, ETW_TEST_TRAP_LOOK))
@@ -349,8 +409,8 @@ static bool stormy(FIXTURE_DATA(recursion) *self)
 
 /*
  * Threads, timers and NMIs of both CPUs write and meet the trap.  It is at the
- * beginning of a function, where no breakpoint is needed: an NMI that meets a
- * breakpoint while another one is being handled is more than kprobes can do.
+ * beginning of a function that can be traced, so no breakpoint is needed: an NMI that meets
+ * a breakpoint while another one is being handled is more than kprobes can do.
  */
 TEST_F(recursion, storm)
 {
@@ -367,7 +427,7 @@ TEST_F(recursion, storm)
 	self->sfd = vm_kmod_open("etw_stress");
 	ASSERT_LE(0, self->sfd);
 	ASSERT_EQ(0, vm_enable(self->fd, self->view[ALL].session, stress, 0, 0, 0));
-	PLANT_OR_SKIP(functions[0], 0);
+	PLANT_OR_SKIP(CALLED, 0);
 	ASSERT_EQ(0, vm_ioctl(self->sfd, ETW_STRESS_START_IOC, (void *)&config));
 	for (i = 0; !stormy(self) && i < TALLY_LIMIT / 20; i++) {
 		ASSERT_LE(0, put(self, ETW_TEST_SOFTIRQ, 20));

@@ -48,7 +48,7 @@ static const struct rule with_items[SESSIONS] = {
 	{ 3, 0, 0x100000000, 0 },
 	{ 0, INTERRUPTS, 0, ETW_ENABLE_IGNORE_KEYWORD_0 | ETW_ENABLE_TS_ID |
 	  ETW_ENABLE_STACK_TRACE | ETW_ENABLE_PSM_KEY | ETW_ENABLE_PROCESS_START_KEY |
-	  ETW_ENABLE_EVENT_KEY | ETW_ENABLE_CONTAINER },
+	  ETW_ENABLE_EVENT_KEY | ETW_ENABLE_CONTAINER | ETW_ENABLE_CONTEXT },
 };
 
 static bool wanted(const struct rule *s, uint32_t source, uint64_t number)
@@ -109,6 +109,7 @@ static bool item_ok(struct view *v, const struct etw_ext_item *item, uint16_t cp
 	case ETW_EXT_TS_ID:
 		return item->data_size == 4;
 	case ETW_EXT_PROCESS_START_KEY:
+	case ETW_EXT_CONTEXT:
 		return item->data_size == 8;
 	case ETW_EXT_EVENT_KEY:
 		key = data[0] & (KEYS - 1);
@@ -146,6 +147,7 @@ static bool items_ok(struct view *v, const struct vm_record *r, uint16_t cpu)
 		{ ETW_ENABLE_PROCESS_START_KEY, ETW_EXT_PROCESS_START_KEY, false },
 		{ ETW_ENABLE_EVENT_KEY, ETW_EXT_EVENT_KEY, true },
 		{ ETW_ENABLE_CONTAINER, ETW_EXT_CONTAINER_ID, true },
+		{ ETW_ENABLE_CONTEXT, ETW_EXT_CONTEXT, true },
 	};
 	const uint8_t *at = r->ext;
 	uint32_t found = 0;

@@ -6,17 +6,15 @@
  * are started all the same.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "autologger.h"
 #include "cli/cli.h"
 #include "cli/schema.h"
 #include "cli/session.h"
 #include "device/kdev.h"
 
-static const struct cli_option options[] = { CLI_OPTION_JSON, CLI_OPTION_END };
+static bool json;
+static const struct cli_option options[] = { CLI_OPTION_JSON(json), CLI_OPTION_END };
 
 static const struct cli_syntax syntax = {
 	.what = "Start, stop, list or check the sessions of /etc/etw/autologger.d, or only the\n"
@@ -33,7 +31,7 @@ static int start_one(int fd, const char *name, bool by_name)
 	int status = 0;
 
 	autologger_load(name, &conf, true);
-	if (conf.status || conf.at_boot || by_name)
+	if (conf.status || !conf.manual || by_name)
 		status = !autologger_start(fd, &conf);
 	autologger_unload(&conf);
 	return status;
@@ -88,15 +86,12 @@ int cmd_autologger(int argc, char **argv)
 {
 	enum { START, STOP, LIST, CHECK };
 	static const char *const actions[] = { "start", "stop", "list", "check", NULL };
-	char **names, **found = NULL;
-	bool json = false, by_name;
+	char **names = cli_parse(&syntax, argc, argv), **found = NULL;
+	bool by_name;
 	unsigned int action;
 	const char *dir;
 	int count = 0, status = 0;
 
-	while (cli_next(&syntax, argc, argv) != -1)
-		json = true;
-	names = cli_operands(&syntax, argc, argv);
 	action = cli_choice("ACTION", *names++, actions, sizeof(*actions));
 	if (json && action != LIST)
 		cli_usage("--json: goes with list only");

@@ -43,7 +43,7 @@ struct autologger_conf {
 	char path[4096];
 	struct etw_autolog_parser parser;	/* owns the words */
 	unsigned int start_line;	/* 0: it is missing */
-	bool at_boot;			/* not --manual */
+	bool manual;			/* is not started at boot */
 	uint32_t file_max;		/* --file-max; 0: one file, overwritten at each start */
 	bool no_limit;			/* --max-size none */
 	struct session session;		/* the GUID is set even if other options are wrong */

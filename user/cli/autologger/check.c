@@ -32,7 +32,7 @@ static void load_others(void)
 	for (int i = 0; i < other_count; i++) {
 		/* A wrong file may be corrected by then. */
 		if (!autologger_load(names[i], &others[i], false))
-			others[i].at_boot = true;
+			others[i].manual = false;
 		autologger_unload(&others[i]);
 	}
 	folder_names_free(names, other_count);
@@ -45,7 +45,7 @@ static bool check_others(const struct autologger_conf *conf)
 
 	for (other = others; other < others + other_count; other++) {
 		/* Sessions share a name or GUID if one at most is started at boot. */
-		if (!strcmp(other->name, conf->name) || !other->at_boot || !conf->at_boot)
+		if (!strcmp(other->name, conf->name) || other->manual || conf->manual)
 			continue;
 		if (!strcasecmp(other->name, conf->name)) {
 			autologger_at(conf, 0);

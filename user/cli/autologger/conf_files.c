@@ -2,9 +2,6 @@
 /*
  * conf_files.c - find and read the files of autologger sessions
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* secure_getenv */
-#endif
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -29,30 +26,19 @@ const char *autologger_dir(void)
 
 #define MB_DEFAULT	100
 
-enum { OPT_MANUAL = 256, OPT_FILE_MAX };
+/* The file that is being read */
+static struct autologger_conf conf;
 
 static const struct cli_option start_options[] = {
-	START_OPTIONS,
-	{ "buffering", START_OPT_BUFFERING, NULL, "" },
-	STARTFILE_OPTIONS,
-	{ "manual", OPT_MANUAL, NULL, "" },
-	{ "file-max", OPT_FILE_MAX, "N", "" },
+	START_OPTIONS(conf.session.s),
+	{ "buffering", START_OPT_BUFFERING, NULL, "", NULL },
+	STARTFILE_OPTIONS(conf.file),
+	{ "manual", 0, NULL, "", CLI_FLAG(conf.manual) },
+	{ "file-max", 0, "N", "", CLI_NUMBER(conf.file_max, 1, ETW_AUTOLOG_FILES) },
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax start_syntax = { .options = start_options, .in_file = true };
-
-static void take_start_option(struct autologger_conf *to, int option)
-{
-	if (option == OPT_MANUAL)
-		to->at_boot = false;
-	else if (option == OPT_FILE_MAX)
-		to->file_max = cli_number("--file-max", optarg, 1, ETW_AUTOLOG_FILES);
-	else if (option == OPT_FILE_MAX_SIZE && !strcmp(optarg, "none"))
-		to->no_limit = true;
-	else if (!startfile_option(&to->file, option, optarg))
-		start_option(option, optarg, &to->session.s);
-}
 
 static void choose_size(struct autologger_conf *to)
 {
@@ -97,8 +83,12 @@ static void take_start(struct autologger_conf *to, struct etw_autolog_command *c
 	if (to->start_line)
 		cli_usage("a second start line, the first is line %u", to->start_line);
 	to->start_line = command->line;
-	while ((option = cli_next(&start_syntax, command->argc, command->argv)) != -1)
-		take_start_option(to, option);
+	while ((option = cli_next(&start_syntax, command->argc, command->argv)) != -1) {
+		if (option == START_OPT_MAX_SIZE && !strcmp(optarg, "none"))
+			to->no_limit = true;
+		else
+			start_option(option, optarg, &to->session.s, &to->file);
+	}
 	cli_operands(&start_syntax, command->argc, command->argv);
 	check_start(to);
 }
@@ -228,23 +218,25 @@ static void take_commands(struct loading *loading, const struct etw_access_file 
 
 bool autologger_load(const char *name, struct autologger_conf *to, bool report)
 {
-	struct loading loading = { .to = to, .report = report };
+	struct loading loading = { .to = &conf, .report = report };
 	struct etw_access_file file;
 	int err;
 
-	memset(to, 0, sizeof(*to));
-	snprintf(to->name, sizeof(to->name), "%s", name);
-	snprintf(to->path, sizeof(to->path), "%s/%s" ETW_AUTOLOG_SUFFIX, autologger_dir(), name);
-	to->at_boot = true;
-	to->session.s.clock = ETW_CLOCK_QPC;
-	err = etw_access_file_look(to->path, true, &file);
+	memset(&conf, 0, sizeof(conf));
+	snprintf(conf.name, sizeof(conf.name), "%s", name);
+	snprintf(conf.path, sizeof(conf.path), "%s/%s" ETW_AUTOLOG_SUFFIX, autologger_dir(), name);
+	conf.session.s.clock = ETW_CLOCK_QPC;
+	err = etw_access_file_look(conf.path, true, &file);
 	if (err) {
 		take_error(&loading, err == -ENOENT ? ERROR_FILE_NOT_FOUND : ERROR_ACCESS_DENIED, 0,
 			   strerror(-err));
-		return false;
+	} else {
+		take_commands(&loading, &file);
+		etw_access_file_close(&file);
 	}
-	take_commands(&loading, &file);
-	etw_access_file_close(&file);
+	*to = conf;
+	if (conf.file.path == conf.default_path)
+		to->file.path = to->default_path;
 	return !to->status;
 }
 

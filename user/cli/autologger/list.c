@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <etw/winerror.h>
 #include <tdh.h>
 #include "autologger.h"
@@ -44,7 +43,7 @@ static void show_json(const struct known *k)
 	json_writer_open(&line, NULL, '{');
 	json_writer_word(&line, "session", k->conf.name);
 	json_writer_word(&line, "path", k->conf.path);
-	json_writer_flag(&line, "start", k->conf.at_boot && !k->conf.status);
+	json_writer_flag(&line, "start", !k->conf.manual && !k->conf.status);
 	json_writer_word(&line, "problem", k->conf.what[0] ? k->conf.what : NULL);
 	json_writer_flag(&line, "running", k->running);
 	if (k->tried) {
@@ -78,7 +77,7 @@ static void add_row(struct table *table, const struct known *k)
 	const struct autologger_provider *failed = failed_provider(&k->result);
 
 	table_text(table, k->conf.name);
-	table_cell(table, "%s", k->conf.what[0] ? "?" : k->conf.at_boot ? "yes" : "no");
+	table_cell(table, "%s", k->conf.what[0] ? "?" : k->conf.manual ? "no" : "yes");
 	table_cell(table, "%s", k->running ? "yes" : "no");
 	if (k->tried)
 		table_cell(table, "%" PRIu32, k->result.status);

@@ -64,16 +64,17 @@ bool autologger_write_result(const char *name, const struct autologger_result *r
 	size_t i;
 	bool good;
 
-	text_printf(&t, "Status = %u\nGuid = %s\n", result->status,
-		    guid_text(&result->guid, guid));
+	etw_text_printf(&t, "Status = %u\nGuid = %s\n", result->status,
+			guid_text(&result->guid, guid));
 	if (result->file[0])
-		text_printf(&t, "FileName = %s\n", result->file);
+		etw_text_printf(&t, "FileName = %s\n", result->file);
 	if (result->what[0])
-		text_printf(&t, "What = %s\n", result->what);
+		etw_text_printf(&t, "What = %s\n", result->what);
 	for (i = 0; i < result->provider_count; i++)
-		text_printf(&t, "Provider = %u %s\n", result->providers[i].status,
-			    result->providers[i].name);
-	good = prepare(&file, AUTOLOGGER_RUN, name, t.data) && commit(&file, AUTOLOGGER_RUN, name);
+		etw_text_printf(&t, "Provider = %u %s\n", result->providers[i].status,
+				result->providers[i].name);
+	good = prepare(&file, AUTOLOGGER_RUN, name, text_data(&t)) &&
+	       commit(&file, AUTOLOGGER_RUN, name);
 	etw_text_free(&t);
 	return good;
 }

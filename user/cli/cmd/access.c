@@ -16,12 +16,19 @@
 #include "base/guid.h"
 #include "device/kdev.h"
 
+static struct request {
+	struct etw_access_list list;	/* the entries given */
+	const char *target;		/* NULL: none given */
+	bool json;
+	struct etw_access_error error;
+} request;
+
 enum { OPT_ALLOW = 256, OPT_DENY };
 
 static const struct cli_option options[] = {
-	{ "allow", OPT_ALLOW, "WHO=RIGHTS", "add an entry that gives rights; for set and add" },
-	{ "deny", OPT_DENY, "WHO=RIGHTS", "add an entry that denies rights; for set and add" },
-	CLI_OPTION_JSON,
+	{ "allow", OPT_ALLOW, "WHO=RIGHTS", "add an entry that gives rights; for set and add", NULL },
+	{ "deny", OPT_DENY, "WHO=RIGHTS", "add an entry that denies rights; for set and add", NULL },
+	CLI_OPTION_JSON(request.json),
 	CLI_OPTION_END
 };
 
@@ -39,13 +46,6 @@ static const struct cli_syntax syntax = {
 	.operands = { "ACTION", "[GUID|FILE]" },
 	.options = options,
 	.example = "etw access add Sample-App --allow user:alice=enable,query",
-};
-
-struct request {
-	struct etw_access_list list;	/* the entries given */
-	const char *target;		/* NULL: none given */
-	bool json;
-	struct etw_access_error error;
 };
 
 /* ---------------------------------------------------------------- arguments */
@@ -309,32 +309,30 @@ static int access_fail(const struct action *action, const struct request *r, int
 
 int cmd_access(int argc, char **argv)
 {
-	static struct request r;
+	struct request *r = &request;
 	const struct action *action;
 	char **operands;
 	int option, fd, err;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1) {
 		if (option == OPT_ALLOW)
-			take_entry(&r, "--allow", ETW_ACCESS_ALLOW);
-		else if (option == OPT_DENY)
-			take_entry(&r, "--deny", ETW_ACCESS_DENY);
+			take_entry(r, "--allow", ETW_ACCESS_ALLOW);
 		else
-			r.json = true;
+			take_entry(r, "--deny", ETW_ACCESS_DENY);
 	}
 	operands = cli_operands(&syntax, argc, argv);
 	action = &actions[cli_choice("ACTION", operands[0], actions, sizeof(*actions))];
-	r.target = operands[1];
-	memset(&r.error, 0, sizeof(r.error));
-	check_usage(action, &r);
+	r->target = operands[1];
+	memset(&r->error, 0, sizeof(r->error));
+	check_usage(action, r);
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	if (r.target && !action->file && !resolve(fd, &r)) {
+	if (r->target && !action->file && !resolve(fd, r)) {
 		etw_kdev_close(fd);
 		return 1;
 	}
-	err = action->run(fd, &r);
+	err = action->run(fd, r);
 	etw_kdev_close(fd);
-	return err ? access_fail(action, &r, err) : 0;
+	return err ? access_fail(action, r, err) : 0;
 }

@@ -10,20 +10,27 @@
 #include "cli/session.h"
 #include "device/kdev.h"
 
-enum {
-	OPT_DATA = 256,
-	OPT_ABOUT,
-	OPT_EVERY,
-	OPT_SHOW,
-};
+static struct request {
+	struct etw_enable enable;
+	struct blob blob;
+	const char *about;
+	bool once;		/* an option for a single request was given */
+	bool every;		/* --every, with period_s */
+	uint32_t period_s;
+	bool show;
+	bool json;
+} request = { .enable.control = ETW_CONTROL_CAPTURE };
+
+enum { OPT_DATA = 256, OPT_ABOUT, OPT_EVERY };
 
 static const struct cli_option options[] = {
-	{ "data", OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX" },
-	{ "about", OPT_ABOUT, "SESSION", "ask what the provider knows about that session" },
+	{ "data", OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX", NULL },
+	{ "about", OPT_ABOUT, "SESSION", "ask what the provider knows about that session", NULL },
 	PROVIDER_OPTIONS,
-	{ "every", OPT_EVERY, "SECONDS", "ask these providers periodically; 0: stop asking" },
-	{ "show", OPT_SHOW, NULL, "show which providers are asked, and how often" },
-	{ "json", 'j', NULL, "print that as JSON, one object per line" },
+	{ "every", OPT_EVERY, "SECONDS", "ask these providers periodically; 0: stop asking", NULL },
+	{ "show", 0, NULL, "show which providers are asked, and how often",
+	  CLI_FLAG(request.show) },
+	{ "json", 'j', NULL, "print that as JSON, one object per line", CLI_FLAG(request.json) },
 	CLI_OPTION_END
 };
 
@@ -34,17 +41,6 @@ static const struct cli_syntax syntax = {
 	.operands = { "SESSION", "[PROVIDER]..." },
 	.options = options,
 	.example = "etw capture demo Sample-Block",
-};
-
-struct request {
-	struct etw_enable enable;
-	struct blob blob;
-	const char *about;
-	bool once;		/* an option for a single request was given */
-	bool every;		/* --every, with period_s */
-	uint32_t period_s;
-	bool show;
-	bool json;
 };
 
 /* -------------------------------------------------------------------- once */
@@ -153,12 +149,6 @@ static void take_option(struct request *r, int option)
 				  cli_quote(optarg));
 		r->period_s = cli_number("--every", optarg, 0, UINT32_MAX);
 		break;
-	case OPT_SHOW:
-		r->show = true;
-		break;
-	case 'j':
-		r->json = true;
-		break;
 	case OPT_DATA:
 		blob_parse(&r->blob, "--data", optarg);
 		r->once = true;
@@ -175,14 +165,14 @@ static void take_option(struct request *r, int option)
 
 int cmd_capture(int argc, char **argv)
 {
-	static struct request r = { .enable.control = ETW_CONTROL_CAPTURE };
+	struct request *r = &request;
 	char **operands;
 	int option;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		take_option(&r, option);
+		take_option(r, option);
 	operands = cli_operands(&syntax, argc, argv);
-	if (r.json && !r.show)
+	if (r->json && !r->show)
 		cli_usage("--json: only with --show");
-	return r.every || r.show ? ask_every(&r, operands) : ask_once(&r, operands);
+	return r->every || r->show ? ask_every(r, operands) : ask_once(r, operands);
 }

@@ -25,20 +25,38 @@
 #include "lib/consumer/event_record.h"
 #include "tdh/decode/embed.h"
 
+#define LOSSES_MAX	(1u << 18)	/* that are kept for formats that need them ahead */
 #define LOOK_EVENTS	1024	/* events between two progress checks */
 
-enum { OPT_TO = 256, OPT_FROM, OPT_REPLACE, OPT_FIELDS, OPT_OPTION, OPT_MANIFEST };
+static struct run {
+	const char *to, *from;
+	bool quiet, no_losses;
+	struct convert c;
+	struct inputs inputs;
+	struct output_file out;
+	struct progress progress;
+	struct etw_decoder *decoder;
+	struct etw_event_items items;
+	struct select *select;
+	uint64_t read;			/* events, including embedded schemas */
+	uint64_t events, unknown;	/* written */
+} job;
+
+enum { OPT_MANIFEST = 256 };
 
 static const struct cli_option options[] = {
-	{ "to", OPT_TO, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)" },
-	{ "from", OPT_FROM, "FORMAT", "ctf: make a log file from a folder with a CTF trace" },
-	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format" },
-	{ "replace", OPT_REPLACE, NULL, "replace an existing output" },
-	{ "fields", OPT_FIELDS, "LIST", "the columns of csv, separated by commas" },
-	{ "option", OPT_OPTION, "TEXT", "an option of the format" },
+	{ "to", 0, "FORMAT", "text, json (lines), csv, ...: see etw-convert(1)", CLI_TEXT(job.to) },
+	{ "from", 0, "FORMAT", "ctf: make a log file from a folder with a CTF trace",
+	  CLI_TEXT(job.from) },
+	{ "output", 'o', "FILE", "write to FILE; its suffix selects the format",
+	  CLI_TEXT(job.out.path) },
+	{ "replace", 0, NULL, "replace an existing output", CLI_FLAG(job.out.replace) },
+	{ "fields", 0, "LIST", "the columns of csv, separated by commas", CLI_TEXT(job.c.fields) },
+	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
-	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too" },
-	{ "quiet", 'q', NULL, "no progress and no summary" },
+	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
+	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
+	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
 	CLI_OPTION_END
 };
 
@@ -49,20 +67,6 @@ static const struct cli_syntax syntax = {
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw convert night.etl -o night.csv",
-};
-
-struct run {
-	const char *to, *from;
-	bool quiet;
-	struct convert c;
-	struct inputs inputs;
-	struct output_file out;
-	struct progress progress;
-	struct etw_decoder *decoder;
-	struct etw_event_items items;
-	struct select *select;
-	uint64_t read;			/* events, including embedded schemas */
-	uint64_t events, unknown;	/* written */
 };
 
 /* ------------------------------------------------------------------- formats */
@@ -141,7 +145,8 @@ static void choose_format(struct run *run)
 
 /* --------------------------------------------------------------------- events */
 
-static int one_event(struct run *run, const struct etw_event *event, unsigned int source)
+static int one_event(struct run *run, const struct etw_event *event,
+		     const struct etw_loss *loss, unsigned int source)
 {
 	EVENT_RECORD record;
 	struct convert_event e = { .event = event, .record = &record, .decoder = run->decoder,
@@ -153,11 +158,26 @@ static int one_event(struct run *run, const struct etw_event *event, unsigned in
 	if (err == -ENOMEM)
 		return convert_fail(&run->c, err, "out of memory");
 	e.known = !err;
-	if (!select_wants(run->select, &record, e.decoded, run->decoder))
+	e.loss = loss;
+	if (!loss && !select_wants(run->select, &record, e.decoded, run->decoder))
 		return 0;
 	run->events++;
 	run->unknown += !e.known;
 	return run->c.format->event(&run->c, &e);
+}
+
+/* Leave out what need not be decoded to know that it is not wanted. */
+static int take_event(struct run *run, const struct etw_event *event, unsigned int source)
+{
+	struct etw_loss loss;
+
+	if (etw_loss_of(event, &loss))
+		return run->no_losses || !select_loss(run->select, &loss) ? 0 :
+		       one_event(run, event, &loss, source);
+	/* Embedded schemas are only for the decoder. */
+	if (etw_embed_is_piece(event->record.header) || !select_may(run->select, event))
+		return 0;
+	return one_event(run, event, NULL, source);
 }
 
 /* Returns 0, or -errno of the format, or 1 if reading failed. */
@@ -169,9 +189,7 @@ static int all_events(struct run *run)
 
 	select_bound(run->select, &run->inputs);
 	while ((ret = inputs_next(&run->inputs, &event, &source)) == 1) {
-		/* Embedded schemas are only for the decoder. */
-		err = etw_embed_is_piece(event->record.header) ||
-		      !select_may(run->select, event) ? 0 : one_event(run, event, source);
+		err = take_event(run, event, source);
 		if (cli_ending())
 			return -EINTR;
 		if (err)
@@ -194,6 +212,26 @@ static int close_format(struct run *run, int ret)
 	return ret ? ret : err;
 }
 
+static int keep_loss(void *context, const struct etw_loss *loss)
+{
+	struct run *run = context;
+	struct convert *c = &run->c;
+
+	if (!select_loss(run->select, loss))
+		return 0;
+	if (c->loss_count == LOSSES_MAX) {
+		c->losses_left_out++;
+		return 0;
+	}
+	c->losses = cli_grow(c->losses, c->loss_count, sizeof(*c->losses));
+	c->losses[c->loss_count++] = (struct convert_loss){
+		.first = loss->first, .last = loss->last, .events = loss->payload.events,
+		.of_session = loss->payload.code <= ETW_LOSS_ABANDONED,
+		.cpu = loss->payload.cpu < 0 ? loss->at_cpu : (uint16_t)loss->payload.cpu,
+	};
+	return 0;
+}
+
 static int write_all(struct run *run)
 {
 	struct convert *c = &run->c;
@@ -205,6 +243,8 @@ static int write_all(struct run *run)
 		cli_die("out of memory");
 	c->out = run->out.file.fd;
 	c->path = run->out.folder ? run->out.file.temp_path : run->out.path;
+	if (c->format->ahead)
+		inputs_losses_ahead(&run->inputs, keep_loss, run);
 	progress_begin(&run->progress, run->quiet || (!run->out.path && isatty(STDOUT_FILENO)));
 	ret = c->format->open ? c->format->open(c) : 0;
 	if (!ret)
@@ -214,6 +254,7 @@ static int write_all(struct run *run)
 	etw_decoder_free(run->decoder);
 	etw_event_items_free(&run->items);
 	free(c->state);
+	free(c->losses);
 	if (ret < 0 && ret != -EINTR)
 		cli_fail("%s", c->problem[0] ? c->problem : strerror(-ret));
 	return ret;
@@ -264,38 +305,6 @@ static int convert_all(struct run *run)
 	if (!status)
 		report(run);
 	return status;
-}
-
-static void take_option(struct run *run, int option)
-{
-	if (select_option(&run->select, option, optarg))
-		return;
-	switch (option) {
-	case OPT_TO:
-		run->to = optarg;
-		break;
-	case 'o':
-		run->out.path = optarg;
-		break;
-	case OPT_FROM:
-		run->from = optarg;
-		break;
-	case OPT_REPLACE:
-		run->out.replace = true;
-		break;
-	case OPT_FIELDS:
-		run->c.fields = optarg;
-		break;
-	case OPT_OPTION:
-		run->c.option = optarg;
-		break;
-	case OPT_MANIFEST:
-		schema_load("--manifest", optarg);
-		break;
-	case 'q':
-		run->quiet = true;
-		break;
-	}
 }
 
 /*
@@ -350,32 +359,33 @@ static int from_other(const struct run *run, char **operands)
 		cli_usage("--from ctf makes a log file: --output is missing");
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf makes only log files");
-	if (run->c.fields || run->c.option || run->select)
+	if (run->c.fields || run->c.option || run->select || run->no_losses)
 		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }
 
 int cmd_convert(int argc, char **argv)
 {
-	struct run run = { .to = NULL };
+	struct run *run = &job;
 	char **operands;
 	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		take_option(&run, option);
+		if (!select_option(&run->select, option, optarg))
+			schema_load("--manifest", optarg);
 	operands = cli_operands(&syntax, argc, argv);
-	if (run.from) {
-		status = from_other(&run, operands);
+	if (run->from) {
+		status = from_other(run, operands);
 	} else {
-		choose_format(&run);
-		status = inputs_open(&run.inputs, operands);
+		choose_format(run);
+		status = inputs_open(&run->inputs, operands);
 		if (!status)
-			status = convert_all(&run);
+			status = convert_all(run);
 		if (!status)
-			select_report(run.select);
+			select_report(run->select);
 	}
-	select_free(run.select);
-	inputs_close(&run.inputs);
+	select_free(run->select);
+	inputs_close(&run->inputs);
 	schema_unload();
 	cli_end();
 	return status;

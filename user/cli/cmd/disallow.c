@@ -2,15 +2,16 @@
 /*
  * disallow.c - etw disallow: exclude providers from the groups of a session
  */
-#include <errno.h>
 #include <stdio.h>
 #include "cli/provider.h"
 #include "cli/session.h"
 #include "device/kdev.h"
 
+static bool clear, json;
+
 static const struct cli_option options[] = {
-	{ "clear", 'c', NULL, "empty the list" },
-	CLI_OPTION_JSON,
+	{ "clear", 'c', NULL, "empty the list", CLI_FLAG(clear) },
+	CLI_OPTION_JSON(json),
 	CLI_OPTION_END
 };
 
@@ -23,7 +24,7 @@ static const struct cli_syntax syntax = {
 	.example = "etw disallow demo 01234567-89ab-cdef-0001-020304050607",
 };
 
-static int show(int fd, struct etw_disallow *d, struct etw_guid guids[ETW_DISALLOW_MAX], bool json)
+static int show(int fd, struct etw_disallow *d, struct etw_guid guids[ETW_DISALLOW_MAX])
 {
 	struct etw_text line = { 0 };
 	int err;
@@ -49,17 +50,10 @@ int cmd_disallow(int argc, char **argv)
 	static struct etw_guid guids[ETW_DISALLOW_MAX];
 	static struct session session;
 	struct etw_disallow d = { .guids = (uintptr_t)guids };
-	bool clear = false, json = false, set;
-	char **operands;
-	int option, fd, err = 1;
+	char **operands = cli_parse(&syntax, argc, argv);
+	int fd, err = 1;
+	bool set;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == 'c')
-			clear = true;
-		else
-			json = true;
-	}
-	operands = cli_operands(&syntax, argc, argv);
 	cli_name("SESSION", operands[0]);
 	d.count = provider_operands(operands + 1, ETW_DISALLOW_MAX);
 	set = clear || d.count;
@@ -72,7 +66,7 @@ int cmd_disallow(int argc, char **argv)
 		return 1;
 	d.session = session.s.handle;
 	if (provider_resolve_all(fd, operands + 1, guids)) {
-		err = set ? etw_kdev_disallow_set(fd, &d) : show(fd, &d, guids, json);
+		err = set ? etw_kdev_disallow_set(fd, &d) : show(fd, &d, guids);
 		if (err)
 			err = session_fail(operands[0], err, set ? TAKES_CONTROL : TAKES_QUERY);
 	}

@@ -26,50 +26,25 @@
 #include "cli/request/select.h"
 #include "cli/session.h"
 #include "cli/verify/verify.h"
+#include "core/ledger.h"
 #include "device/kdev.h"
 #include "lib/consumer/session_reader.h"
 
 #define LOOK_MS		500	/* ms between two checks of stdout */
 #define DURATION_MAX	(40 * 86400)	/* seconds; in ms it still fits a uint32_t */
 
-enum { OPT_DURATION = 256, OPT_RAW, OPT_MESSAGE, OPT_FORMAT, OPT_TIME, OPT_COLOR, OPT_NO_NAMES,
-       OPT_MANIFEST, OPT_STRICT };
-
-static const struct cli_option options[] = {
-	CLI_OPTION_JSON,
-	{ "count", 'n', "N", "end after N events" },
-	{ "duration", OPT_DURATION, "SECONDS", "end after that time" },
-	{ "message", OPT_MESSAGE, NULL, "print the event's message instead of its fields" },
-	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)" },
-	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw" },
-	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never" },
-	{ "no-names", OPT_NO_NAMES, NULL, "do not look up the names of processes and threads" },
-	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first" },
-	{ "raw", OPT_RAW, NULL, "print clock ticks and hexadecimal payloads" },
-	CLI_OPTION_STRICT(OPT_STRICT),
-	SELECT_OPTIONS,
-	CLI_OPTION_END
-};
-
-static const struct cli_syntax syntax = {
-	.what = "Print the events of a session as they come, until the session stops or Ctrl-C;\n"
-		"or those of log files, whose names have a / or end in .etl.  Events of all CPUs\n"
-		"and files are merged by time.  Losses are reported at the end, on stderr.",
-	.operands = { "SESSION|FILE..." },
-	.options = options,
-	.example = "etw dump demo --json | jq .fields",
-};
-
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
 static const char *const colours[] = { "auto", "always", "never", NULL };
 
-struct dump {
+static struct dump {
 	void (*print)(struct event_printer *printer, const struct etw_event *event);
 	enum colour colour;
 	bool time_given;
 	bool no_names;
+	bool no_losses;
 	bool strict;
+	bool json;
 	bool lossy;		/* something was lost, of a session */
 	uint32_t count;		/* 0: no limit */
 	uint32_t duration_ms;	/* 0: no limit */
@@ -84,6 +59,37 @@ struct dump {
 	bool filled;		/* count events were printed */
 	struct event_printer printer;
 	struct select *select;	/* NULL: all events */
+} job = { .print = event_print_text };
+
+enum { OPT_FORMAT = 256, OPT_TIME, OPT_COLOR, OPT_MANIFEST };
+
+static const struct cli_option options[] = {
+	CLI_OPTION_JSON(job.json),
+	{ "count", 'n', "N", "end after N events", CLI_NUMBER(job.count, 1, UINT32_MAX) },
+	{ "duration", 0, "SECONDS", "end after that time",
+	  CLI_MILLIS(job.duration_ms, 1, DURATION_MAX) },
+	{ "message", 0, NULL, "print the event's message instead of its fields",
+	  CLI_FLAG(job.printer.message) },
+	{ "format", OPT_FORMAT, "FORMAT", "for instance '%t %P %e %{Number}': see etw-dump(1)", NULL },
+	{ "time", OPT_TIME, "MODE", "local (default), utc, relative, delta or raw", NULL },
+	{ "color", OPT_COLOR, "WHEN", "auto (default: on a terminal), always or never", NULL },
+	{ "no-names", 0, NULL, "do not look up the names of processes and threads",
+	  CLI_FLAG(job.no_names) },
+	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
+	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
+	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) },
+	CLI_OPTION_STRICT(job.strict),
+	SELECT_OPTIONS,
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Print the events of a session as they come, until the session stops or Ctrl-C;\n"
+		"or those of log files, whose names have a / or end in .etl.  Events of all CPUs\n"
+		"and files are merged by time.  Losses are reported at the end, on stderr.",
+	.operands = { "SESSION|FILE..." },
+	.options = options,
+	.example = "etw dump demo --json | jq .fields",
 };
 
 static struct etw_source source;
@@ -195,19 +201,29 @@ static int next_event(struct dump *dump, const struct etw_event **event)
 	return !select_is_over(dump->select, own.time);
 }
 
+/* --count is about events; losses in between are no answer to it. */
+static bool counts(struct dump *dump, uint32_t *printed)
+{
+	return !dump->printer.is_loss && dump->count && ++*printed == dump->count;
+}
+
 static int dump_events(struct dump *dump)
 {
 	const struct etw_event *event;
+	struct etw_loss loss;
 	uint32_t printed = 0;
 	bool wanted;
 	int err;
 
 	while ((err = next_event(dump, &event)) == 1) {
-		wanted = select_event(dump->select, event);
+		if (etw_loss_of(event, &loss))
+			wanted = !dump->no_losses && select_loss(dump->select, &loss);
+		else
+			wanted = select_event(dump->select, event);
 		if (event_is_schema(&dump->printer, event) || !wanted)
 			continue;
 		dump->print(&dump->printer, event);
-		dump->filled = dump->count && ++printed == dump->count;
+		dump->filled = counts(dump, &printed);
 		/* cli_finish() reports errors of stdout. */
 		if (ferror(stdout) || dump->filled)
 			return 0;
@@ -221,11 +237,12 @@ static void report_drops(struct dump *dump)
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++) {
-		uint64_t n = dump->now.dropped[i] - dump->before.dropped[i];
+		uint64_t n = etw_stat_dropped(&dump->now, i) -
+			     etw_stat_dropped(&dump->before, i);
 
 		if (!n)
 			continue;
-		sample_report_lost(dump->stopped ? "at least " : "", n, loss_causes[i].text);
+		sample_report_lost(dump->stopped ? "at least " : "", n, etw_loss_text(i));
 		any = true;
 		dump->lossy = true;
 	}
@@ -396,23 +413,11 @@ static bool wants_colour(enum colour when)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-static void take_option(struct dump *dump, int option, bool *json)
+static void take_option(struct dump *dump, int option)
 {
 	if (select_option(&dump->select, option, optarg))
 		return;
 	switch (option) {
-	case 'n':
-		dump->count = cli_number("--count", optarg, 1, UINT32_MAX);
-		break;
-	case OPT_DURATION:
-		dump->duration_ms = cli_millis("--duration", optarg, 1, DURATION_MAX);
-		break;
-	case OPT_RAW:
-		dump->printer.hex = true;
-		break;
-	case OPT_MESSAGE:
-		dump->printer.message = true;
-		break;
 	case OPT_FORMAT:
 		take_format(dump, optarg);
 		break;
@@ -422,28 +427,20 @@ static void take_option(struct dump *dump, int option, bool *json)
 	case OPT_COLOR:
 		dump->colour = (enum colour)cli_choice("--color", optarg, colours, sizeof(*colours));
 		break;
-	case OPT_STRICT:
-		dump->strict = true;
-		break;
-	case OPT_NO_NAMES:
-		dump->no_names = true;
-		break;
 	case OPT_MANIFEST:
 		schema_load("--manifest", optarg);
 		break;
-	default:
-		*json = true;
 	}
 }
 
 /* Refuse options that would be ignored. */
-static void check_options(const struct dump *dump, bool json)
+static void check_options(const struct dump *dump)
 {
-	if (json && (dump->printer.format || dump->printer.message || dump->time_given))
+	if (dump->json && (dump->printer.format || dump->printer.message || dump->time_given))
 		cli_usage("--json cannot be combined with --format, --message or --time");
 	if (dump->printer.format && dump->printer.message)
 		cli_usage("--format cannot be combined with --message; %%m is the message");
-	if (json && dump->colour == COLOUR_ALWAYS)
+	if (dump->json && dump->colour == COLOUR_ALWAYS)
 		cli_usage("--json cannot be combined with --color always");
 	if (dump->printer.format && dump->colour == COLOUR_ALWAYS)
 		cli_usage("--format cannot be combined with --color always");
@@ -496,26 +493,25 @@ static int dump_files(struct dump *dump, char **paths)
 
 int cmd_dump(int argc, char **argv)
 {
-	struct dump dump = { .print = event_print_text };
+	struct dump *dump = &job;
 	char **operands;
-	bool json = false;
 	int option, status;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		take_option(&dump, option, &json);
+		take_option(dump, option);
 	operands = cli_operands(&syntax, argc, argv);
-	check_options(&dump, json);
-	if (json)
-		dump.print = event_print_json;
-	if (dump.printer.hex && !dump.time_given)
-		dump.printer.time = EVENT_TIME_RAW;
-	dump.printer.colour = dump.print == event_print_text && wants_colour(dump.colour);
-	status = operand_is_file(operands[0]) ? dump_files(&dump, operands) :
-					dump_session(&dump, operands);
-	if (!status && !dump.filled)
-		select_report(dump.select);
-	select_free(dump.select);
-	event_format_free(dump.printer.format);
+	check_options(dump);
+	if (dump->json)
+		dump->print = event_print_json;
+	if (dump->printer.hex && !dump->time_given)
+		dump->printer.time = EVENT_TIME_RAW;
+	dump->printer.colour = dump->print == event_print_text && wants_colour(dump->colour);
+	status = operand_is_file(operands[0]) ? dump_files(dump, operands) :
+					dump_session(dump, operands);
+	if (!status && !dump->filled)
+		select_report(dump->select);
+	select_free(dump->select);
+	event_format_free(dump->printer.format);
 	schema_unload();
 	return status;
 }

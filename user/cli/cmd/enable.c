@@ -37,7 +37,7 @@ int cmd_enable(int argc, char **argv)
 		return 1;
 	enable_request_prepare(&request, &request.enable.provider);
 	status = provider_control_in(fd, operands[0], operands[1], &request.enable,
-				     request.capture);
+				     request.capture ? PROVIDER_CAPTURE : 0);
 	etw_kdev_close(fd);
 	enable_request_free(&request);
 	schema_unload();

@@ -3,23 +3,21 @@
  * flush.c - etw flush: deliver a session's buffered events
  */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
 
-enum {
-	OPT_FILE = 256,
-	OPT_NEW_FILE,
-};
+static struct startfile file = { .flush = true };
+static bool json, new_file;
 
 static const struct cli_option options[] = {
-	{ "file", OPT_FILE, "FILE", "write what a buffering session has to a log file" },
-	{ "new-file", OPT_NEW_FILE, NULL, "continue in a new file; the old one was renamed" },
-	CLI_OPTION_JSON,
+	{ "file", 0, "FILE", "write what a buffering session has to a log file",
+	  CLI_TEXT(file.path) },
+	{ "new-file", 0, NULL, "continue in a new file; the old one was renamed",
+	  CLI_FLAG(new_file) },
+	CLI_OPTION_JSON(json),
 	CLI_OPTION_END
 };
 
@@ -34,22 +32,22 @@ static const struct cli_syntax syntax = {
 };
 
 /* Returns the exit status. */
-static int flush(int fd, struct startfile *file, const char *name, struct session *session)
+static int flush(int fd, struct startfile *to, const char *name, struct session *session)
 {
-	int err = file->path ? etw_log_target_open(&file->target, file->path, 0, 0) : 0;
+	int err = to->path ? etw_log_target_open(&to->target, to->path, 0, 0) : 0;
 
 	if (err)
-		return cli_fail("%s: %s", cli_quote(file->path), strerror(-err));
-	if (file->path)
-		session->s.file = (uintptr_t)&file->target.file;
+		return cli_fail("%s: %s", cli_quote(to->path), strerror(-err));
+	if (to->path)
+		session->s.file = (uintptr_t)&to->target.file;
 	err = session_do(fd, etw_kdev_session_flush, name, session);
-	startfile_close(file, !err);
+	startfile_close(to, !err);
 	if (!err)
 		return 0;
-	if (file->path && err == -EINVAL)
+	if (to->path && err == -EINVAL)
 		return cli_fail("session %s: only a buffering session is flushed into a file",
 				cli_quote(name));
-	return startfile_fail(file, name, err) ? 1 : session_fail(name, err, TAKES_CONTROL);
+	return startfile_fail(to, name, err) ? 1 : session_fail(name, err, TAKES_CONTROL);
 }
 
 /*
@@ -91,21 +89,10 @@ static int begin_new_file(int fd, const char *name, struct session *session)
 
 int cmd_flush(int argc, char **argv)
 {
-	static struct startfile file = { .flush = true };
+	const char *name = cli_name("SESSION", cli_parse(&syntax, argc, argv)[0]);
 	static struct session session;
-	const char *name;
-	bool json = false, new_file = false;
-	int option, fd, err;
+	int fd, err;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == OPT_FILE)
-			file.path = optarg;
-		else if (option == OPT_NEW_FILE)
-			new_file = true;
-		else
-			json = true;
-	}
-	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
 	if (file.path && new_file)
 		cli_usage("--file and --new-file exclude one another");
 	fd = device_open();

@@ -108,8 +108,8 @@ static void add_sessions(struct etw_text *line, uint64_t mask, const struct list
 
 	for (; mask; mask &= mask - 1) {
 		name = name_of(list, (uint32_t)__builtin_ctzll(mask) + 1);
-		text_puts(line, between);
-		text_escape(line, name, strlen(name));
+		etw_text_puts(line, between);
+		etw_text_escape(line, name, strlen(name));
 		between = ", ";
 	}
 }
@@ -181,8 +181,8 @@ static void add_filters(struct etw_text *line, uint32_t mask)
 	for (word = filter_words; word->bit; word++) {
 		if (!(mask & word->bit))
 			continue;
-		text_puts(line, strcmp(word->kind, kind) ? word->kind : ", ");
-		text_puts(line, word->text);
+		etw_text_puts(line, strcmp(word->kind, kind) ? word->kind : ", ");
+		etw_text_puts(line, word->text);
 		kind = word->kind;
 	}
 }
@@ -195,8 +195,8 @@ static void add_items(struct etw_text *line, uint32_t property)
 	for (item = enable_items; item->name; item++) {
 		if (!(property & item->property))
 			continue;
-		text_puts(line, before);
-		text_puts(line, item->name);
+		etw_text_puts(line, before);
+		etw_text_puts(line, item->name);
 		before = ", ";
 	}
 }
@@ -206,23 +206,23 @@ static void add_enable(struct etw_text *line, const struct etw_provider_enable *
 {
 	const char *level = level_name(enable->level);
 
-	text_puts(line, "    enabled     ");
+	etw_text_puts(line, "    enabled     ");
 	add_sessions(line, enable_bit(enable), list);
 	if (!enable->level)
-		text_puts(line, ": level all");
+		etw_text_puts(line, ": level all");
 	else if (level)
-		text_printf(line, ": level %s", level);
+		etw_text_printf(line, ": level %s", level);
 	else
-		text_printf(line, ": level %u", enable->level);
-	text_printf(line, ", any 0x%" PRIx64 ", all 0x%" PRIx64,
-		    (uint64_t)enable->any, (uint64_t)enable->all);
+		etw_text_printf(line, ": level %u", enable->level);
+	etw_text_printf(line, ", any 0x%" PRIx64 ", all 0x%" PRIx64,
+			(uint64_t)enable->any, (uint64_t)enable->all);
 	if (enable->property & ETW_ENABLE_IGNORE_KEYWORD_0)
-		text_puts(line, ", ignore keyword 0");
+		etw_text_puts(line, ", ignore keyword 0");
 	if (enable->property & ETW_ENABLE_EXCLUDE_INPRIVATE)
-		text_puts(line, ", exclude private");
+		etw_text_puts(line, ", exclude private");
 	add_filters(line, enable->filters);
 	add_items(line, enable->property);
-	text_puts(line, "\n");
+	etw_text_puts(line, "\n");
 }
 
 static size_t module_len(const struct etw_provider_reg *reg)
@@ -235,29 +235,29 @@ static void add_reg(struct etw_text *line, const struct etw_provider_reg *reg,
 		    const struct list *list, bool with_group)
 {
 	if (reg->flags & ETW_REG_KERNEL)
-		text_puts(line, "kernel module ");
+		etw_text_puts(line, "kernel module ");
 	else if (reg->pid)
-		text_printf(line, "pid %u (", reg->pid);
+		etw_text_printf(line, "pid %u (", reg->pid);
 	else
-		text_puts(line, "another PID namespace (");
-	text_escape(line, reg->module, module_len(reg));
+		etw_text_puts(line, "another PID namespace (");
+	etw_text_escape(line, reg->module, module_len(reg));
 	if (!(reg->flags & ETW_REG_KERNEL))
-		text_puts(line, ")");
+		etw_text_puts(line, ")");
 	if (reg->flags & ETW_REGISTER_CLASSIC)
-		text_puts(line, ", classic");
+		etw_text_puts(line, ", classic");
 	if (reg->flags & ETW_REG_REFUSED)
-		text_puts(line, ", refused because a kernel module has the GUID");
+		etw_text_puts(line, ", refused because a kernel module has the GUID");
 	if (reg->refused)
-		text_printf(line, ", writes refused: %" PRIu64, (uint64_t)reg->refused);
+		etw_text_printf(line, ", writes refused: %" PRIu64, (uint64_t)reg->refused);
 	if (with_group && !etw_guid_is_zero(&reg->group)) {
-		text_puts(line, ", in group ");
-		text_guid(line, &reg->group);
+		etw_text_puts(line, ", in group ");
+		etw_text_guid(line, &reg->group);
 	}
 	if (reg->sessions) {
-		text_puts(line, ", enabled by ");
+		etw_text_puts(line, ", enabled by ");
 		add_sessions(line, reg->sessions, list);
 	}
-	text_puts(line, "\n");
+	etw_text_puts(line, "\n");
 }
 
 static void print_details(const struct subject *s, const struct list *list)
@@ -267,22 +267,22 @@ static void print_details(const struct subject *s, const struct list *list)
 	unsigned int i;
 
 	if (name)
-		text_escape(&line, name, strlen(name));
+		etw_text_escape(&line, name, strlen(name));
 	else
-		text_puts(&line, "(no name)");
-	text_puts(&line, "  ");
-	text_guid(&line, s->guid);
-	text_puts(&line, "\n");
+		etw_text_puts(&line, "(no name)");
+	etw_text_puts(&line, "  ");
+	etw_text_guid(&line, s->guid);
+	etw_text_puts(&line, "\n");
 	for (i = 0; i < s->reg_count; i++) {
-		text_puts(&line, s->provider ? "    registered" : "    member      ");
+		etw_text_puts(&line, s->provider ? "    registered" : "    member      ");
 		if (s->group)
-			text_guid(&line, &s->group->members[i].provider);
-		text_puts(&line, "  ");
+			etw_text_guid(&line, &s->group->members[i].provider);
+		etw_text_puts(&line, "  ");
 		add_reg(&line, reg_at(s, i), list, s->provider);
 	}
 	for (i = 0; i < s->enable_count; i++)
 		add_enable(&line, &s->enables[i], list);
-	fputs(line.data, stdout);
+	fputs(text_data(&line), stdout);
 	etw_text_free(&line);
 }
 
@@ -299,7 +299,7 @@ static void add_row(struct table *table, const struct subject *s, const struct l
 	}
 	table_cell(table, "%s", guid_text(s->guid, guid));
 	table_cell(table, "%u", s->reg_count);
-	table_cell(table, "%s", enabled.len ? enabled.data : "-");
+	table_cell(table, "%s", *text_data(&enabled) ? enabled.data : "-");
 	etw_text_free(&enabled);
 }
 
@@ -529,33 +529,31 @@ static int list_parts(struct list *list, int part, bool want_json)
 	return status;
 }
 
+static struct list list;
+static bool json;
+
+static const struct cli_option options[] = {
+	{ "verbose", 'v', NULL, "show registrations, and how each is enabled",
+	  CLI_FLAG(list.verbose) },
+	CLI_OPTION_JSON(json),
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "List the running sessions, the providers and the provider groups: the number of\n"
+		"registrations or members, and the sessions that have them enabled; with\n"
+		"--verbose also each registration and member.\n"
+		"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.",
+	.operands = { "[WHAT]" },
+	.options = options,
+	.example = "etw list providers -v",
+};
+
 int cmd_list(int argc, char **argv)
 {
-	static const struct cli_option options[] = {
-		{ "verbose", 'v', NULL, "show registrations, and how each is enabled" },
-		CLI_OPTION_JSON, CLI_OPTION_END
-	};
-	static const struct cli_syntax syntax = {
-		.what = "List the running sessions, the providers and the provider groups: the number of\n"
-			"registrations or members, and the sessions that have them enabled; with\n"
-			"--verbose also each registration and member.\n"
-			"WHAT is 'sessions', 'providers' or 'groups'; default: all of them.",
-		.operands = { "[WHAT]" },
-		.options = options,
-		.example = "etw list providers -v",
-	};
-	struct list list = { .fd = -1 };
-	int option, status, part = -1;
-	bool json = false;
-	const char *name;
+	const char *name = cli_parse(&syntax, argc, argv)[0];
+	int status, part = -1;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == 'v')
-			list.verbose = true;
-		else
-			json = true;
-	}
-	name = cli_operands(&syntax, argc, argv)[0];
 	if (name)
 		part = (int)cli_choice("WHAT", name, parts, sizeof(*parts));
 	list.fd = device_open();

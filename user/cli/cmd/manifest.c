@@ -16,9 +16,12 @@
 #include "cli/text.h"
 #include "tdh/store/store.h"
 
+static struct manifest_request request;
+
 static const struct cli_option options[] = {
-	{ "user", 'u', NULL, "use the user's folder; for install and remove" },
-	CLI_OPTION_JSON,
+	{ "user", 'u', NULL, "use the user's folder; for install and remove",
+	  CLI_FLAG(request.user) },
+	CLI_OPTION_JSON(request.json),
 	CLI_OPTION_END
 };
 
@@ -70,17 +73,9 @@ static void check_usage(const struct action *action, const struct manifest_reque
 
 int cmd_manifest(int argc, char **argv)
 {
-	struct manifest_request request = { .user = false };
 	const struct action *action;
-	int option;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == 'u')
-			request.user = true;
-		else
-			request.json = true;
-	}
-	request.operands = cli_operands(&syntax, argc, argv);
+	request.operands = cli_parse(&syntax, argc, argv);
 	action = &actions[cli_choice("ACTION", *request.operands++, actions, sizeof(*actions))];
 	check_usage(action, &request);
 	return action->run(&request);
@@ -98,8 +93,7 @@ const char *manifest_text(const char *s)
 	if (!s || !*s)
 		return "";
 	etw_text_safe(text, s, strlen(s));
-	text_check(text);
-	return text->data;
+	return text_data(text);
 }
 
 void manifest_report_problems(void)

@@ -4,7 +4,6 @@
  * which providers are installed
  */
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,17 +24,17 @@ static void add_type(struct etw_text *text, const struct etw_mf_template *templa
 {
 	const char *type = etw_manifest_in_type_name(field->in_type);
 
-	text_puts(text, field->flags & ETW_MF_STRUCT ? "struct" : type);
+	etw_text_puts(text, field->flags & ETW_MF_STRUCT ? "struct" : type);
 	if (field->flags & ETW_MF_LENGTH_FIELD)
-		text_printf(text, "(%s)", manifest_text(template->fields[field->length].name));
+		etw_text_printf(text, "(%s)", manifest_text(template->fields[field->length].name));
 	else if (field->flags & ETW_MF_LENGTH_FIXED)
-		text_printf(text, "(%u)", field->length);
+		etw_text_printf(text, "(%u)", field->length);
 	if (field->flags & ETW_MF_COUNT_FIELD)
-		text_printf(text, "[%s]", manifest_text(template->fields[field->count].name));
+		etw_text_printf(text, "[%s]", manifest_text(template->fields[field->count].name));
 	else if (field->flags & ETW_MF_COUNT_FIXED || field->count != 1)
-		text_printf(text, "[%u]", field->count);
+		etw_text_printf(text, "[%u]", field->count);
 	if (field->map)
-		text_printf(text, " {%s}", manifest_text(field->map->name));
+		etw_text_printf(text, " {%s}", manifest_text(field->map->name));
 }
 
 static void print_fields(const struct etw_mf_template *template, unsigned int first,
@@ -48,7 +47,7 @@ static void print_fields(const struct etw_mf_template *template, unsigned int fi
 		struct etw_text type = { 0 };
 
 		add_type(&type, template, field);
-		printf("%*s%s  %s\n", indent, "", manifest_text(field->name), type.data);
+		printf("%*s%s  %s\n", indent, "", manifest_text(field->name), text_data(&type));
 		etw_text_free(&type);
 		if (field->flags & ETW_MF_STRUCT)
 			print_fields(template, field->first, field->members, indent + 4);
@@ -58,16 +57,16 @@ static void print_fields(const struct etw_mf_template *template, unsigned int fi
 static void add_keywords(struct etw_text *text, const struct etw_mf_provider *provider,
 			 uint64_t bits)
 {
-	const struct etw_mf_keyword *keyword;
+	const struct etw_mf_named *keyword;
 
 	for (; bits; bits &= bits - 1) {
-		keyword = etw_mf_keyword(provider, bits & -bits);
+		keyword = etw_mf_part(provider, ETW_PART_KEYWORD, bits & -bits);
 		if (text->len)
-			text_puts(text, ",");
+			etw_text_puts(text, ",");
 		if (keyword)
-			text_puts(text, manifest_text(keyword->name));
+			etw_text_puts(text, manifest_text(keyword->name));
 		else
-			text_printf(text, "0x%" PRIx64, bits & -bits);
+			etw_text_printf(text, "0x%" PRIx64, bits & -bits);
 	}
 }
 
@@ -90,7 +89,7 @@ static void print_event(const struct etw_mf_provider *provider, const struct etw
 		printf(", opcode %s", manifest_text(event->opcode->name));
 	if (event->channel)
 		printf(", channel %s", manifest_text(event->channel->name));
-	if (keywords.len)
+	if (*text_data(&keywords))
 		printf(", keywords %s", keywords.data);
 	putchar('\n');
 	if (message)
@@ -112,7 +111,7 @@ static void print_provider(const struct etw_mf_provider *provider)
 		       guid_text((const struct etw_guid *)&provider->control_guid, guid));
 	printf("    file     %s\n", manifest_text(provider->manifest->file));
 	for (i = 0; i < provider->keyword_count; i++)
-		printf("keyword 0x%" PRIx64 " %s\n", provider->keywords[i].mask,
+		printf("keyword 0x%" PRIx64 " %s\n", provider->keywords[i].value,
 		       manifest_text(provider->keywords[i].name));
 	for (i = 0; i < provider->event_count; i++)
 		print_event(provider, &provider->events[i]);
@@ -196,7 +195,7 @@ static void print_provider_json(const struct etw_mf_provider *provider)
 	for (i = 0; i < provider->keyword_count; i++) {
 		json_writer_open(&line, NULL, '{');
 		put_text(&line, "name", provider->keywords[i].name);
-		json_writer_mask(&line, "mask", provider->keywords[i].mask);
+		json_writer_mask(&line, "mask", provider->keywords[i].value);
 		json_writer_close(&line, '}');
 	}
 	json_writer_close(&line, ']');

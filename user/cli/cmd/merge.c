@@ -8,9 +8,15 @@
 #include "cli/cli.h"
 #include "cli/merge/run.h"
 
+static struct run {
+	struct etlrun common;	/* first */
+	const char *path;
+	struct merge_output out;
+} job;
+
 static const struct cli_option options[] = {
-	{ "output", 'o', "FILE", "the log file to write" },
-	ETLRUN_OPTIONS,
+	{ "output", 'o', "FILE", "the log file to write", CLI_TEXT(job.path) },
+	ETLRUN_OPTIONS(job.common),
 	CLI_OPTION_END
 };
 
@@ -21,12 +27,6 @@ static const struct cli_syntax syntax = {
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw merge -o all.etl kernel.etl app.etl --since +10s --until +20s",
-};
-
-struct run {
-	struct etlrun common;	/* first */
-	const char *path;
-	struct merge_output out;
 };
 
 static int one_record(struct etlrun *common, const struct etlmerge_record *record)
@@ -77,17 +77,15 @@ static int merge_files(struct etlrun *common)
 
 int cmd_merge(int argc, char **argv)
 {
-	struct run run = { .path = NULL };
 	char **operands;
 	int option;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		if (!etlrun_option(&run.common, option, optarg))
-			run.path = optarg;
+		etlrun_option(&job.common, option, optarg);
 	operands = cli_operands(&syntax, argc, argv);
-	if (!run.path)
+	if (!job.path)
 		cli_usage("missing --output");
-	if (!strcmp(run.path, "-"))
+	if (!strcmp(job.path, "-"))
 		cli_usage("--output: a log file is not written to standard output");
-	return etlrun(&run.common, operands, merge_files);
+	return etlrun(&job.common, operands, merge_files);
 }

@@ -6,18 +6,25 @@
 #include "cli/session.h"
 #include "device/kdev.h"
 
+static bool json;
+static const struct cli_option options[] = { CLI_OPTION_JSON(json), CLI_OPTION_END };
+
+static const struct cli_syntax syntax = {
+	.what = "Show one session: its settings, its buffers and what it lost.",
+	.operands = { "SESSION" },
+	.options = options,
+	.example = "etw query demo",
+};
+
 int cmd_query(int argc, char **argv)
 {
-	static const struct cli_option options[] = {
-		CLI_OPTION_JSON, CLI_OPTION_END
-	};
-	static const struct cli_syntax syntax = {
-		.what = "Show one session: its settings, its buffers and what it lost.",
-		.operands = { "SESSION" },
-		.options = options,
-		.example = "etw query demo",
-	};
+	const char *name = cli_name("SESSION", cli_parse(&syntax, argc, argv)[0]);
+	static struct session session;
+	int fd = session_open(name, &session);
 
-	return session_main(&syntax, etw_kdev_session_query, argc, argv,
-			    TAKES_QUERY, session_print);
+	if (fd < 0)
+		return 1;
+	etw_kdev_close(fd);
+	session_show(&session, json);
+	return session_file_error(&session);
 }

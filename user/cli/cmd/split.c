@@ -2,11 +2,9 @@
 /*
  * split.c - etw split: divide a log file into several
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/schema.h"
@@ -20,10 +18,20 @@ enum { OPT_BY = 256 };
 
 enum split_by { BY_NONE, BY_SIZE, BY_TIME, BY_EVENTS, BY_CPU, BY_PROVIDER };
 
+static struct run {
+	struct etlrun common;		/* first */
+	enum split_by by;
+	uint64_t amount;	/* bytes, 100 ns, events */
+	struct split_parts parts;
+	struct split_part *current;	/* in parts.list, which moves when it grows */
+	uint64_t in_current;		/* events in it; BY_TIME: number of its time slice */
+} job;
+
 static const struct cli_option options[] = {
-	{ "by", OPT_BY, "WHAT", "size=64M, time=10s, events=1000, cpu or provider" },
-	{ "output", 'o', "NAME_%d.etl", "the files to write; %d is their number" },
-	ETLRUN_OPTIONS,
+	{ "by", OPT_BY, "WHAT", "size=64M, time=10s, events=1000, cpu or provider", NULL },
+	{ "output", 'o', "NAME_%d.etl", "the files to write; %d is their number",
+	  CLI_TEXT(job.parts.pattern) },
+	ETLRUN_OPTIONS(job.common),
 	CLI_OPTION_END
 };
 
@@ -34,15 +42,6 @@ static const struct cli_syntax syntax = {
 	.operands = { "FILE..." },
 	.options = options,
 	.example = "etw split --by time=60s -o night_%03d.etl night.etl",
-};
-
-struct run {
-	struct etlrun common;		/* first */
-	enum split_by by;
-	uint64_t amount;	/* bytes, 100 ns, events */
-	struct split_parts parts;
-	struct split_part *current;	/* in parts.list, which moves when it grows */
-	uint64_t in_current;		/* events in it; BY_TIME: number of its time slice */
 };
 
 /* -------------------------------------------------------------------- options */
@@ -111,6 +110,25 @@ static uint64_t slice_of(const struct run *run, const struct etlmerge_record *re
 	return (uint64_t)since / run->amount;
 }
 
+/* The last time that is in it */
+static int64_t end_of_slice(const struct run *run, uint64_t slice)
+{
+	uint64_t ticks;
+	int64_t end;
+
+	if (__builtin_mul_overflow(slice + 1, run->amount, &ticks) || ticks > INT64_MAX ||
+	    __builtin_add_overflow(run->common.merge.like.header.StartTime.QuadPart,
+				   (int64_t)ticks - 1, &end))
+		return INT64_MAX;
+	return end;
+}
+
+/* Any time is possible. */
+static int64_t before(int64_t time)
+{
+	return time == INT64_MIN ? time : time - 1;
+}
+
 static bool is_full(const struct run *run, const struct etlmerge_record *record)
 {
 	if (run->by == BY_EVENTS)
@@ -125,16 +143,21 @@ static bool is_full(const struct run *run, const struct etlmerge_record *record)
 /* BY_SIZE, BY_TIME, BY_EVENTS: choose the part for a record; parts are written in turn. */
 static int route_on(struct run *run, const struct etlmerge_record *record)
 {
+	struct split_part like = { .number = run->parts.count + 1, .until = INT64_MAX };
 	int64_t end;
 
 	if (run->current && is_full(run, record)) {
 		end = etlmerge_time(&run->common.merge, run->current->out.last);
-		if (split_finish(run->current, end))
+		if (run->by != BY_TIME)
+			run->current->until = before(record->event->time);
+		if (split_finish(&run->parts, run->current, end))
 			return 1;
 		run->current = NULL;
 	}
 	if (!run->current) {
-		run->current = split_begin(&run->parts, run->parts.count + 1);
+		if (run->by == BY_TIME)
+			like.until = end_of_slice(run, slice_of(run, record));
+		run->current = split_begin(&run->parts, &like);
 		if (!run->current)
 			return 1;
 		run->in_current = run->by == BY_TIME ? slice_of(run, record) : 0;
@@ -153,7 +176,7 @@ static bool is_of(const struct run *run, const struct split_part *part,
 /* BY_CPU, BY_PROVIDER: choose the part for a record; all parts stay open. */
 static int route_by(struct run *run, const struct etlmerge_record *record)
 {
-	struct split_part *part;
+	struct split_part like = { .until = INT64_MAX }, *part;
 
 	if (run->current && is_of(run, run->current, record))
 		return 0;
@@ -166,12 +189,10 @@ static int route_by(struct run *run, const struct etlmerge_record *record)
 	if (run->parts.count == SPLIT_OPEN_MAX)
 		return cli_fail("there are more than %d %s: select some of them", SPLIT_OPEN_MAX,
 				run->by == BY_CPU ? "processors" : "providers");
-	run->current = split_begin(&run->parts, run->by == BY_CPU ? record->event->cpu :
-				   run->parts.count + 1);
-	if (!run->current)
-		return 1;
-	run->current->guid = record->event->record.header->provider;
-	return 0;
+	like.number = run->by == BY_CPU ? record->event->cpu : run->parts.count + 1;
+	like.guid = record->event->record.header->provider;
+	run->current = split_begin(&run->parts, &like);
+	return run->current ? 0 : 1;
 }
 
 static int one_record(struct etlrun *common, const struct etlmerge_record *record)
@@ -188,8 +209,8 @@ static int one_record(struct etlrun *common, const struct etlmerge_record *recor
 /* --------------------------------------------------------------------- command */
 
 /*
- * Finish all open parts.  Losses cannot be attributed to parts: the header of the first
- * part finished here gets the losses recorded in the inputs and those found while reading.
+ * Finish all open parts.  The header of the first part finished here gets the losses that no
+ * record attributes to a part, and those found while reading.
  */
 static int finish_open(struct run *run)
 {
@@ -197,16 +218,18 @@ static int finish_open(struct run *run)
 	bool counted = false;
 	unsigned int i;
 
+	if (split_place(parts))
+		return 1;
 	for (i = 0; i < parts->count; i++) {
 		if (!parts->list[i].out.writer)
 			continue;
 		if (!counted)
 			etw_etl_lost(parts->list[i].out.writer, run->common.merge.lost_events +
-				     parts->kept_lost, run->common.merge.lost_buffers);
+				     parts->kept_lost - parts->counted, run->common.merge.lost_buffers);
 		counted = true;
 		if (run->common.merge.unclosed)
 			etw_etl_doubt(parts->list[i].out.writer);
-		if (split_finish(&parts->list[i], run->common.merge.end_time))
+		if (split_finish(parts, &parts->list[i], run->common.merge.end_time))
 			return 1;
 	}
 	return split_complete(parts);
@@ -240,6 +263,8 @@ static int split_files(struct etlrun *common)
 	int status;
 
 	run->parts.run = common;
+	run->parts.kind = run->by == BY_CPU ? SPLIT_CPUS :
+			  run->by == BY_PROVIDER ? SPLIT_PROVIDERS : SPLIT_TIMES;
 	status = etlrun_records(common, one_record);
 	if (!status)
 		status = finish_open(run);
@@ -253,23 +278,17 @@ static int split_files(struct etlrun *common)
 
 int cmd_split(int argc, char **argv)
 {
-	struct run run = { .by = BY_NONE };
 	char **operands;
 	int option;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (etlrun_option(&run.common, option, optarg))
-			continue;
-		if (option == OPT_BY)
-			take_by(&run, optarg);
-		else
-			run.parts.pattern = optarg;
-	}
+	while ((option = cli_next(&syntax, argc, argv)) != -1)
+		if (!etlrun_option(&job.common, option, optarg))
+			take_by(&job, optarg);
 	operands = cli_operands(&syntax, argc, argv);
-	if (!run.by)
+	if (!job.by)
 		cli_usage("missing --by");
-	if (!run.parts.pattern)
+	if (!job.parts.pattern)
 		cli_usage("missing --output");
-	split_check_pattern(run.parts.pattern);
-	return etlrun(&run.common, operands, split_files);
+	split_check_pattern(job.parts.pattern);
+	return etlrun(&job.common, operands, split_files);
 }

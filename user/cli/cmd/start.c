@@ -8,11 +8,15 @@
 #include "cli/request/start_options.h"
 #include "device/kdev.h"
 
+static struct session session = { .s.mode = ETW_MODE_REAL_TIME };
+static struct startfile file;
+static bool json;
+
 static const struct cli_option options[] = {
-	START_OPTIONS,
-	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events in memory until a flush" },
-	STARTFILE_OPTIONS,
-	CLI_OPTION_JSON,
+	START_OPTIONS(session.s),
+	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events in memory until a flush", NULL },
+	STARTFILE_OPTIONS(file),
+	CLI_OPTION_JSON(json),
 	CLI_OPTION_END
 };
 
@@ -26,16 +30,11 @@ static const struct cli_syntax syntax = {
 
 int cmd_start(int argc, char **argv)
 {
-	static struct session session = { .s.mode = ETW_MODE_REAL_TIME };
 	const char *name;
-	static struct startfile file;
-	bool json = false;
 	int option, fd, err;
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
-		if (!startfile_option(&file, option, optarg) &&
-		    !start_option(option, optarg, &session.s))
-			json = true;
+		start_option(option, optarg, &session.s, &file);
 	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
 	startfile_check(&file, &session);
 	fd = device_open();

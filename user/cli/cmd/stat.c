@@ -5,7 +5,6 @@
  * On a terminal each block redraws the screen; in a pipe the blocks follow one another.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,29 +16,11 @@
 #include "cli/sample.h"
 #include "cli/session.h"
 #include "cli/table.h"
+#include "core/ledger.h"
 #include "device/kdev.h"
 
 #define INTERVAL_MAX	3600
 #define CLEAR_SCREEN	"\033[H\033[2J"
-
-enum { OPT_ONCE = 256 };
-
-static const struct cli_option options[] = {
-	{ "interval", 'i', "SECONDS", "time between two blocks, 1 by default" },
-	{ "count", 'n', "N", "end after N blocks" },
-	{ "once", OPT_ONCE, NULL, "print one block and end" },
-	CLI_OPTION_JSON,
-	CLI_OPTION_END
-};
-
-static const struct cli_syntax syntax = {
-	.what = "Show how many events a session, or every session, has written, delivered\n"
-		"and lost, by cause and by reader.  The rates in the first block are averages\n"
-		"since the session's start, those in later blocks since the block before.",
-	.operands = { "[SESSION]" },
-	.options = options,
-	.example = "etw stat demo --interval 2",
-};
 
 struct samples {
 	struct sample *list;
@@ -144,8 +125,8 @@ static void print_events(const struct sample *now, const struct sample *before)
 
 	add_row(&table, "written", s->written, b->written, seconds);
 	for (i = 0; i < ETW_DROP_CAUSES; i++) {
-		snprintf(what, sizeof(what), "lost: %s", loss_causes[i].text);
-		add_row(&table, what, s->dropped[i], b->dropped[i], seconds);
+		snprintf(what, sizeof(what), "lost: %s", etw_loss_text(i));
+		add_row(&table, what, etw_stat_dropped(s, i), etw_stat_dropped(b, i), seconds);
 	}
 	add_row(&table, "delivered", s->events_delivered, b->events_delivered,
 		seconds);
@@ -154,6 +135,8 @@ static void print_events(const struct sample *now, const struct sample *before)
 	if (s->abandoned_buffers)
 		add_row(&table, "lost: writer died", s->abandoned_events + s->abandoned_buffers,
 			b->abandoned_events + b->abandoned_buffers, seconds);
+	if (s->undecided)
+		add_row(&table, "passed a filter undecided", s->undecided, b->undecided, seconds);
 	if (now->session.s.mode & ETW_MODE_BUFFERING)
 		add_row(&table, "overwritten", s->overwritten_events,
 			b->overwritten_events, seconds);
@@ -208,14 +191,17 @@ static void print_text(const struct sample *now, const struct sample *before)
 	const struct etw_session *s = &now->session.s;
 	struct etw_text line = { 0 };
 
-	text_puts(&line, "session ");
-	text_escape(&line, now->session.name, strlen(now->session.name));
-	text_printf(&line, " (id %u, %s, %u of %u buffers free, %u KB each)  ",
-		    s->logger_id, session_mode(&now->session), s->free_buffers,
-		    s->buffers, s->buffer_kb);
+	etw_text_puts(&line, "session ");
+	etw_text_escape(&line, now->session.name, strlen(now->session.name));
+	etw_text_printf(&line, " (id %u, %s, %u of %u buffers free, %u KB each)  ",
+			s->logger_id, session_mode(&now->session), s->free_buffers,
+			s->buffers, s->buffer_kb);
 	clock_local(&line, now->time);
-	printf("%s\n", line.data);
+	printf("%s\n", text_data(&line));
 	etw_text_free(&line);
+	if (now->stat.growth_refused)
+		printf("  no memory for more buffers, tried %u times\n",
+		       now->stat.growth_refused);
 	print_events(now, before);
 	print_readers(now, before);
 	puts("");
@@ -265,6 +251,8 @@ static void print_json(const struct sample *now, const struct sample *before)
 	json_writer_unsigned(&line, "overwritten_buffers", s->overwritten_buffers);
 	json_writer_unsigned(&line, "abandoned_events", s->abandoned_events);
 	json_writer_unsigned(&line, "abandoned_buffers", s->abandoned_buffers);
+	json_writer_unsigned(&line, "undecided", s->undecided);
+	json_writer_unsigned(&line, "growth_refused", s->growth_refused);
 	put_readers(&line, now);
 	json_print(&line);
 }
@@ -336,28 +324,31 @@ static int run_stat(struct stat_run *run)
 	return 0;
 }
 
+static struct stat_run run = { .interval_ms = 1000 };
+
+static const struct cli_option options[] = {
+	{ "interval", 'i', "SECONDS", "time between two blocks, 1 by default",
+	  CLI_MILLIS(run.interval_ms, 1, INTERVAL_MAX) },
+	{ "count", 'n', "N", "end after N blocks", CLI_NUMBER(run.count, 1, UINT32_MAX) },
+	{ "once", 0, NULL, "print one block and end", CLI_NUMBER(run.count, 1, 1) },
+	CLI_OPTION_JSON(run.json),
+	CLI_OPTION_END
+};
+
+static const struct cli_syntax syntax = {
+	.what = "Show how many events a session, or every session, has written, delivered\n"
+		"and lost, by cause and by reader.  The rates in the first block are averages\n"
+		"since the session's start, those in later blocks since the block before.",
+	.operands = { "[SESSION]" },
+	.options = options,
+	.example = "etw stat demo --interval 2",
+};
+
 int cmd_stat(int argc, char **argv)
 {
-	struct stat_run run = { .interval_ms = 1000 };
-	int option, status;
+	int status;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		switch (option) {
-		case 'i':
-			run.interval_ms = cli_millis("--interval", optarg, 1,
-						     INTERVAL_MAX);
-			break;
-		case 'n':
-			run.count = cli_number("--count", optarg, 1, UINT32_MAX);
-			break;
-		case OPT_ONCE:
-			run.count = 1;
-			break;
-		default:
-			run.json = true;
-		}
-	}
-	run.name = cli_operands(&syntax, argc, argv)[0];
+	run.name = cli_parse(&syntax, argc, argv)[0];
 	if (run.name)
 		cli_name("SESSION", run.name);
 	run.fd = device_open();

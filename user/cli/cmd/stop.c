@@ -26,11 +26,11 @@ static void show_totals(const struct session *session)
 	session_print_file(session);
 }
 
-enum { OPT_STRICT = 256 };
+static bool json, strict;
 
 static const struct cli_option options[] = {
-	CLI_OPTION_JSON,
-	CLI_OPTION_STRICT(OPT_STRICT),
+	CLI_OPTION_JSON(json),
+	CLI_OPTION_STRICT(strict),
 	CLI_OPTION_END
 };
 
@@ -62,17 +62,10 @@ int cmd_stop(int argc, char **argv)
 {
 	static struct session session;
 	static struct sample before;
+	const char *name = cli_name("SESSION", cli_parse(&syntax, argc, argv)[0]);
 	struct verify_losses losses;
-	bool json = false, strict = false;
-	const char *name;
-	int option, status;
+	int status = stop(name, &session, &before);
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		strict |= option == OPT_STRICT;
-		json |= option != OPT_STRICT;
-	}
-	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
-	status = stop(name, &session, &before);
 	if (status)
 		return status;
 	if (json)

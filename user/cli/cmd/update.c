@@ -3,28 +3,29 @@
  * update.c - etw update: change a running session
  */
 #include <errno.h>
-#include <getopt.h>
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "device/kdev.h"
 
-enum {
-	OPT_MAX_BUFFERS = 256,
-	OPT_FLUSH,
-	OPT_REAL_TIME,
-};
+static struct session session;
+static uint32_t budget_kb = ETW_BUDGET_NONE;
+static bool real_time, json;
 
 static const struct cli_option options[] = {
-	{ "max-buffers", OPT_MAX_BUFFERS, "N", "buffers to grow to, not less than at the start" },
-	{ "flush", OPT_FLUSH, "SECONDS", "deliver a buffer after that time, full or not" },
-	{ "real-time", OPT_REAL_TIME, NULL, "end the log file; readers get later events" },
-	CLI_OPTION_JSON,
+	{ "max-buffers", 0, "N", "buffers to grow to, not less than at the start",
+	  CLI_NUMBER(session.s.max_buffers, 1, ETW_BUFFERS_MAX) },
+	{ "flush", 0, "SECONDS", "deliver a buffer after that time, full or not",
+	  CLI_FLUSH(session.s.flush_ms) },
+	{ "user-budget", 0, "KB", "most KB a second from each user's programs, or 0",
+	  CLI_NUMBER(budget_kb, 0, ETW_BUDGET_NONE - 1) },
+	{ "real-time", 0, NULL, "end the log file; readers get later events", CLI_FLAG(real_time) },
+	CLI_OPTION_JSON(json),
 	CLI_OPTION_END
 };
 
 static const struct cli_syntax syntax = {
 	.what = "Change a running session and print it.  Other settings stay unchanged.\n"
-		"A buffering session cannot be changed.",
+		"Of a buffering session only the user budget can be changed.",
 	.operands = { "SESSION" },
 	.options = options,
 	.example = "etw update demo --max-buffers 200 --flush 5",
@@ -36,10 +37,10 @@ static const struct cli_syntax syntax = {
  */
 static bool is_buffering(int fd, const char *name)
 {
-	static struct session session;
+	static struct session now;
 
-	return !session_do(fd, etw_kdev_session_query, name, &session) &&
-	       session.s.mode & ETW_MODE_BUFFERING;
+	return !session_do(fd, etw_kdev_session_query, name, &now) &&
+	       now.s.mode & ETW_MODE_BUFFERING;
 }
 
 static int update_fail(const struct session *session, const char *name, int err)
@@ -54,29 +55,21 @@ static int update_fail(const struct session *session, const char *name, int err)
 int cmd_update(int argc, char **argv)
 {
 	static struct etw_session_file end = { .size = sizeof(end), .flags = ETW_FILE_END };
-	static struct session session;
-	const char *name;
-	bool json = false;
-	int option, fd, err;
+	const char *name = cli_name("SESSION", cli_parse(&syntax, argc, argv)[0]);
+	int fd, err;
 
-	while ((option = cli_next(&syntax, argc, argv)) != -1) {
-		if (option == OPT_MAX_BUFFERS)
-			session.s.max_buffers = cli_number("--max-buffers", optarg, 1,
-							   ETW_BUFFERS_MAX);
-		else if (option == OPT_FLUSH)
-			session.s.flush_ms = session_flush_ms("--flush", optarg);
-		else if (option == OPT_REAL_TIME)
-			session.s.file = (uintptr_t)&end;
-		else
-			json = true;
-	}
-	name = cli_name("SESSION", cli_operands(&syntax, argc, argv)[0]);
-	if (!session.s.max_buffers && !session.s.flush_ms && !session.s.file)
-		cli_usage("give --max-buffers, --flush or --real-time");
+	if (real_time)
+		session.s.file = (uintptr_t)&end;
+	/* The kernel takes 0 for no change. */
+	if (budget_kb != ETW_BUDGET_NONE)
+		session.s.user_budget_kb = budget_kb ?: ETW_BUDGET_NONE;
+	if (!session.s.max_buffers && !session.s.flush_ms && !session.s.file &&
+	    !session.s.user_budget_kb)
+		cli_usage("give --max-buffers, --flush, --user-budget or --real-time");
 	fd = device_open();
 	if (fd < 0)
 		return 1;
-	if (!session.s.file && is_buffering(fd, name)) {
+	if ((session.s.max_buffers || session.s.flush_ms) && is_buffering(fd, name)) {
 		etw_kdev_close(fd);
 		return cli_fail("session %s: a buffering session keeps its buffers and has no flush timer",
 				cli_quote(name));

@@ -6,10 +6,8 @@
 #include "cli/operand.h"
 #include "cli/verify/verify.h"
 
-static const struct cli_option options[] = {
-	CLI_OPTION_JSON,
-	CLI_OPTION_END
-};
+static bool json;
+static const struct cli_option options[] = { CLI_OPTION_JSON(json), CLI_OPTION_END };
 
 static const struct cli_syntax syntax = {
 	.what = "Say whether log files, or a running session, are complete; if not, list what is\n"
@@ -23,13 +21,9 @@ static const struct cli_syntax syntax = {
 
 int cmd_verify(int argc, char **argv)
 {
-	char **operands;
-	bool json = false;
+	char **operands = cli_parse(&syntax, argc, argv);
 	int i;
 
-	while (cli_next(&syntax, argc, argv) != -1)
-		json = true;
-	operands = cli_operands(&syntax, argc, argv);
 	if (operand_is_file(operands[0])) {
 		for (i = 0; operands[i]; i++)
 			if (!operand_may_be_file(operands[i]))

@@ -2,16 +2,16 @@
 /*
  * records.c - the records of log files in one order and one clock
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "records.h"
 #include "core/classic.h"
+#include "core/ledger.h"
 #include "etl/record.h"
 #include "tdh/decode/embed.h"
 
-#define SEEN_MAX	1024	/* records about the trace that are remembered */
+#define SEEN_MAX	65536	/* records about the trace that are remembered */
 
 /* ---------------------------------------------------------------------- clocks */
 
@@ -124,8 +124,8 @@ void etlmerge_begin(struct etlmerge *m, const struct inputs *inputs)
 	m->sources = calloc(m->count, sizeof(*m->sources));
 	m->lines = calloc(m->count, sizeof(*m->lines));
 	m->copy = malloc(ETW_RECORD_MAX + 1);
-	m->seen = calloc(SEEN_MAX, sizeof(*m->seen));
-	if (!clocks || !m->sources || !m->lines || !m->copy || !m->seen)
+	m->seen.max = SEEN_MAX;
+	if (!clocks || !m->sources || !m->lines || !m->copy)
 		cli_die("out of memory");
 	for (i = 0; i < m->count; i++) {
 		m->sources[i].file = inputs_file(inputs, i);
@@ -147,7 +147,8 @@ void etlmerge_end(struct etlmerge *m)
 	free(m->sources);
 	free(m->lines);
 	free(m->copy);
-	free(m->seen);
+	free(m->seen_in);
+	etw_interner_clear(&m->seen);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -202,10 +203,15 @@ static bool is_header(const struct etw_event_header *h)
 	return etw_etl_is_system(h) && !h->desc.task;
 }
 
-/* Schemas, and records that belong to the header */
-static bool is_about_trace(const struct etw_event_header *h)
+/* Schemas, losses, and records that belong to the header */
+static bool is_about_trace(const struct etw_event *event)
 {
-	return etw_etl_is_system(h) ? !(h->desc.task >> 8) : etw_embed_is_piece(h);
+	const struct etw_event_header *h = event->record.header;
+	struct etw_loss_payload loss;
+
+	if (etw_etl_is_system(h))
+		return !(h->desc.task >> 8);
+	return etw_embed_is_piece(h) || etw_loss_parse(&event->record, &loss);
 }
 
 static void hash_more(uint64_t hash[2], const void *data, size_t size)
@@ -226,23 +232,24 @@ static void hash_more(uint64_t hash[2], const void *data, size_t size)
 static bool is_repeated(struct etlmerge *m, const struct etlmerge_record *record)
 {
 	const struct etw_record_view *view = &record->event->record;
-	struct etlmerge_seen seen = {
-		.hash = { 0xcbf29ce484222325u, 0x84222325cbf29ce4u },
-		.source = &m->sources[record->source],
-	};
-	unsigned int i;
+	const struct etlmerge_source *source = &m->sources[record->source];
+	uint64_t hash[2] = { 0xcbf29ce484222325u, 0x84222325cbf29ce4u };
+	uint32_t number;
+	bool fresh;
 
 	if (etw_etl_is_system(view->header)) {
-		hash_more(seen.hash, record->data, record->size);
+		hash_more(hash, record->data, record->size);
 	} else {
-		hash_more(seen.hash, &view->header->provider, sizeof(view->header->provider));
-		hash_more(seen.hash, view->data, view->data_len);
+		hash_more(hash, &view->header->provider, sizeof(view->header->provider));
+		hash_more(hash, view->data, view->data_len);
 	}
-	for (i = 0; i < m->seen_count; i++)
-		if (!memcmp(m->seen[i].hash, seen.hash, sizeof(seen.hash)))
-			return m->seen[i].source != seen.source;
-	if (m->seen_count < SEEN_MAX)
-		m->seen[m->seen_count++] = seen;
+	number = etw_intern(&m->seen, hash, sizeof(hash), &fresh);
+	if (number && !fresh)
+		return m->seen_in[number - 1] != source;
+	if (number) {
+		m->seen_in = cli_grow(m->seen_in, number - 1, sizeof(*m->seen_in));
+		m->seen_in[number - 1] = source;
+	}
 	return false;
 }
 
@@ -253,7 +260,7 @@ static void take(struct etlmerge *m, struct etlmerge_source *s, struct etlmerge_
 	record->size = s->event.raw_size;
 	record->key = s->key;
 	record->source = (unsigned int)(s - m->sources);
-	record->about_trace = is_about_trace(s->event.record.header);
+	record->about_trace = is_about_trace(&s->event);
 	m->far += (s->key == INT64_MAX || s->key == INT64_MIN) && !record->about_trace;
 	if ((s->shift.same && !s->shift.offset) || record->size > ETW_RECORD_MAX)
 		return;
@@ -271,7 +278,7 @@ int etlmerge_next(struct etlmerge *m, struct select *select, struct etlmerge_rec
 		const struct etw_event_header *h = s->event.record.header;
 
 		s->has = false;
-		if (is_header(h) || (!is_about_trace(h) && !select_event(select, &s->event)))
+		if (is_header(h) || (!is_about_trace(&s->event) && !select_event(select, &s->event)))
 			continue;
 		take(m, s, record);
 		if (!record->about_trace || !is_repeated(m, record))

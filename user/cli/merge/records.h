@@ -8,6 +8,7 @@
 #ifndef ETW_CLI_MERGE_RECORDS_H
 #define ETW_CLI_MERGE_RECORDS_H
 
+#include "base/table.h"
 #include "cli/inputs.h"
 #include "cli/request/select.h"
 #include "etl/clock.h"
@@ -36,12 +37,9 @@ struct etlmerge {
 	int64_t offset;			/* ... and this many ticks are subtracted */
 	struct etlmerge_source *current;
 	uint8_t *copy;			/* a record with converted times */
-	/* Records about the trace found so far, by hash: see is_repeated() */
-	struct etlmerge_seen {
-		uint64_t hash[2];
-		const struct etlmerge_source *source;
-	} *seen;
-	unsigned int seen_count;
+	/* Records about the trace found so far, by hash, and where: see is_repeated() */
+	struct etw_interner seen;
+	const struct etlmerge_source **seen_in;
 };
 
 /* A record to write; valid until the next call of etlmerge_next() */
@@ -50,7 +48,7 @@ struct etlmerge_record {
 	const void *data;			/* in the merge's clock */
 	uint32_t size;
 	int64_t key;			/* its time, ticks of the merge's clock */
-	bool about_trace;		/* describes the whole trace, such as a schema */
+	bool about_trace;		/* concerns the whole trace, such as a schema or a loss */
 	unsigned int source;
 };
 

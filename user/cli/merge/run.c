@@ -16,22 +16,10 @@
 
 bool etlrun_option(struct etlrun *run, int option, const char *value)
 {
-	switch (option) {
-	case ETLRUN_OPT_COMPRESS:
-		run->compress = true;
-		return true;
-	case ETLRUN_OPT_REPLACE:
-		run->replace = true;
-		return true;
-	case ETLRUN_OPT_MANIFEST:
-		schema_load("--manifest", value);
-		return true;
-	case 'q':
-		run->quiet = true;
-		return true;
-	default:
+	if (option != ETLRUN_OPT_MANIFEST)
 		return select_option(&run->select, option, value);
-	}
+	schema_load("--manifest", value);
+	return true;
 }
 
 int etlrun_records(struct etlrun *run,

@@ -13,15 +13,14 @@
 #include "cli/progress.h"
 #include "cli/request/select.h"
 
-enum { ETLRUN_OPT = 0x1800, ETLRUN_OPT_COMPRESS = ETLRUN_OPT, ETLRUN_OPT_REPLACE,
-       ETLRUN_OPT_MANIFEST };
+enum { ETLRUN_OPT_MANIFEST = 0x1800 };
 
-/* In a command's table of options */
-#define ETLRUN_OPTIONS								\
-	{ "compress", ETLRUN_OPT_COMPRESS, NULL, "compress each buffer with XPRESS" },	\
-	{ "replace", ETLRUN_OPT_REPLACE, NULL, "replace existing output" },	\
-	{ "quiet", 'q', NULL, "no progress and no summary; only losses" },	\
-	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "take names from this manifest first" }, \
+/* In a command's table of options; r: the struct etlrun */
+#define ETLRUN_OPTIONS(r)							\
+	{ "compress", 0, NULL, "compress each buffer with XPRESS", CLI_FLAG((r).compress) }, \
+	{ "replace", 0, NULL, "replace existing output", CLI_FLAG((r).replace) }, \
+	{ "quiet", 'q', NULL, "no progress and no summary; only losses", CLI_FLAG((r).quiet) }, \
+	{ "manifest", ETLRUN_OPT_MANIFEST, "FILE", "take names from this manifest first", NULL }, \
 	SELECT_OPTIONS
 
 /* All zero before the options are taken */

@@ -4,12 +4,17 @@
  *
  * Records about the whole trace, such as schemas, are in all of them.  They may come at the
  * trace's end, when most files are finished: then they are added to these.
+ *
+ * The record of a loss is in each part that may lack what was lost: of that time, that CPU, that
+ * provider.  So a loss over a cut is in both parts, by the same record.  Its events are counted
+ * in the header of the part that got it first, so that the sum of all headers stays.
  */
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "etl/loss.h"
 #include "split_parts.h"
 
 #define KEPT_MAX	((size_t)64 << 20)	/* bytes */
@@ -70,31 +75,165 @@ static char *name_of(const char *pattern, unsigned int number)
 
 /* ---------------------------------------------------------------------- parts */
 
-/* Write what all parts have and this one lacks. */
-static int put_kept(struct split_parts *parts, struct split_part *part)
+/* Before each kept record; aligned as the record */
+struct kept {
+	uint32_t size;
+	uint16_t cpu;
+	bool loss, placed;		/* placed: a part has it */
+	int32_t of_cpu;			/* of a loss; -1: any */
+	uint32_t ahead;			/* it was recorded before it began */
+	int64_t first, last;
+	uint64_t events;		/* for a part's header */
+	struct etw_guid provider;	/* zero: any */
+};
+
+_Static_assert(sizeof(struct kept) % 8 == 0, "records are aligned");
+
+static size_t kept_size(const struct kept *kept)
+{
+	return sizeof(*kept) + (kept->size + 7u) / 8 * 8;
+}
+
+/* May this part lack what the record is about? */
+static bool wants(const struct split_parts *parts, const struct split_part *part,
+		  const struct kept *kept)
+{
+	static const struct etw_guid any;
+
+	if (!kept->loss)
+		return true;
+	switch (parts->kind) {
+	case SPLIT_CPUS:
+		return kept->of_cpu < 0 || (unsigned int)kept->of_cpu == part->number;
+	case SPLIT_PROVIDERS:
+		return !memcmp(&kept->provider, &any, sizeof(any)) ||
+		       !memcmp(&kept->provider, &part->guid, sizeof(any));
+	default:
+		return kept->last > part->from && kept->first <= part->until;
+	}
+}
+
+/* Events that the headers of the sources count */
+static uint64_t events_of_sources(const struct split_parts *parts)
+{
+	const struct etlmerge *merge = &parts->run->merge;
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < merge->count; i++)
+		sum += etw_etl_info(merge->sources[i].file)->header.EventsLost;
+	return sum;
+}
+
+/* A part does not end before what it lacks. */
+static void cover(const struct split_parts *parts, struct split_part *part,
+		  const struct kept *kept)
+{
+	int64_t end = kept->last < part->until ? kept->last : part->until;
+
+	if (parts->kind == SPLIT_TIMES && end > part->end_time)
+		part->end_time = end;
+}
+
+/* Write a kept record, which lies at this place. */
+static int put_one(struct split_parts *parts, struct split_part *part, size_t at)
 {
 	struct etlmerge *merge = &parts->run->merge;
 	uint64_t skipped = merge->skipped;
-	uint32_t size;
-	uint16_t cpu;
+	struct kept kept;
 	int status;
 
-	while (part->kept < parts->kept.len) {
-		const uint8_t *at = parts->kept.data + part->kept;
-
-		memcpy(&cpu, at, sizeof(cpu));
-		memcpy(&size, at + 4, sizeof(size));
-		status = merge_output_put(&part->out, merge, cpu, at + 8, size);
-		if (status)
-			return status;
-		part->kept += 8 + (size + 7u) / 8 * 8;
-		part->kept_records += merge->skipped == skipped;
-		skipped = merge->skipped;
-	}
+	memcpy(&kept, parts->kept.data + at, sizeof(kept));
+	status = merge_output_put(&part->out, merge, kept.cpu, parts->kept.data + at + sizeof(kept),
+				  kept.size);
+	if (status)
+		return status;
+	part->kept_records += merge->skipped == skipped;
+	if (kept.loss)
+		cover(parts, part, &kept);
+	if (!kept.loss || kept.placed)
+		return 0;
+	parts->kept.data[at + offsetof(struct kept, placed)] = true;
+	etw_etl_lost(part->out.writer, kept.events, 0);
 	return 0;
 }
 
-struct split_part *split_begin(struct split_parts *parts, unsigned int number)
+/* Write what this part wants and lacks. */
+static int put_kept(struct split_parts *parts, struct split_part *part)
+{
+	struct kept kept;
+	int status = 0;
+
+	while (part->kept < parts->kept.len && !status) {
+		memcpy(&kept, parts->kept.data + part->kept, sizeof(kept));
+		if (!kept.ahead && wants(parts, part, &kept))
+			status = put_one(parts, part, part->kept);
+		part->kept += kept_size(&kept);
+	}
+	return status;
+}
+
+/* Write the losses that were recorded before they began: now the end of the part is known. */
+static int put_ahead(struct split_parts *parts, struct split_part *part)
+{
+	struct kept kept;
+	int status = 0;
+	size_t at;
+
+	for (at = 0; at < parts->kept.len && !status; at += kept_size(&kept)) {
+		memcpy(&kept, parts->kept.data + at, sizeof(kept));
+		if (kept.ahead && wants(parts, part, &kept))
+			status = put_one(parts, part, at);
+	}
+	return status;
+}
+
+/* Does the part want something that it lacks? */
+static bool lacks(const struct split_parts *parts, const struct split_part *part)
+{
+	struct kept kept;
+	size_t at;
+
+	for (at = part->kept; at < parts->kept.len; at += kept_size(&kept)) {
+		memcpy(&kept, parts->kept.data + at, sizeof(kept));
+		if (!kept.ahead && wants(parts, part, &kept))
+			return true;
+	}
+	return false;
+}
+
+/* Will split_complete() give it to a part? */
+static bool wanted_later(const struct split_parts *parts, const struct kept *kept)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->count; i++)
+		if (wants(parts, &parts->list[i], kept))
+			return true;
+	return false;
+}
+
+int split_place(struct split_parts *parts)
+{
+	struct split_part *part = parts->list;
+	struct kept kept;
+	int status = 0;
+	size_t at;
+
+	if (!parts->count)
+		return 0;
+	/* With parts one after the other, only the last one is open. */
+	if (parts->kind == SPLIT_TIMES)
+		part += parts->count - 1;
+	for (at = 0; at < parts->kept.len && !status; at += kept_size(&kept)) {
+		memcpy(&kept, parts->kept.data + at, sizeof(kept));
+		if (kept.loss && !kept.placed && !wanted_later(parts, &kept))
+			status = put_one(parts, part, at);
+	}
+	return status;
+}
+
+struct split_part *split_begin(struct split_parts *parts, const struct split_part *like)
 {
 	struct split_part *part;
 	char *name;
@@ -113,8 +252,11 @@ struct split_part *split_begin(struct split_parts *parts, unsigned int number)
 	}
 	part = &parts->list[parts->count];
 	memset(part, 0, sizeof(*part));
-	part->number = number;
-	name = name_of(parts->pattern, number);
+	part->number = like->number;
+	part->guid = like->guid;
+	part->from = parts->count ? part[-1].until : INT64_MIN;
+	part->until = like->until;
+	name = name_of(parts->pattern, part->number);
 	status = merge_output_create(&part->out, name, parts->run);
 	free(name);
 	if (status) {
@@ -125,17 +267,40 @@ struct split_part *split_begin(struct split_parts *parts, unsigned int number)
 	return put_kept(parts, part) ? NULL : part;
 }
 
+static void keep_loss(const struct split_parts *parts, const struct etw_loss *loss,
+		      struct kept *kept)
+{
+	uint64_t left = events_of_sources(parts) - parts->counted;
+
+	kept->loss = true;
+	kept->of_cpu = loss->payload.cpu;
+	kept->first = loss->first;
+	kept->last = loss->last;
+	kept->provider = loss->payload.provider;
+	kept->events = 0;
+	if (loss->payload.events > 0 && !etw_loss_of_stream(loss->payload.code))
+		kept->events = (uint64_t)loss->payload.events;
+	/* The parts count no more than the sources did. */
+	if (kept->events > left)
+		kept->events = left;
+}
+
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 {
+	struct kept kept = { .size = record->size, .cpu = record->event->cpu };
 	struct split_part *part;
+	struct etw_loss loss;
 	int status = 0;
 
-	if (parts->kept.len + 8 + record->size + 7 > KEPT_MAX) {
+	if (etw_loss_of(record->event, &loss))
+		keep_loss(parts, &loss, &kept);
+	kept.ahead = kept.loss && loss.first > record->event->time;
+	if (parts->kept.len + kept_size(&kept) > KEPT_MAX) {
 		parts->kept_lost++;
 		return 0;
 	}
-	etw_bytes_put32(&parts->kept, record->event->cpu);
-	etw_bytes_put32(&parts->kept, record->size);
+	parts->counted += kept.events;
+	etw_bytes_put(&parts->kept, &kept, sizeof(kept));
 	etw_bytes_put(&parts->kept, record->data, record->size);
 	etw_bytes_align(&parts->kept, 0, 8);
 	if (parts->kept.error)
@@ -146,11 +311,14 @@ int split_keep(struct split_parts *parts, const struct etlmerge_record *record)
 	return status;
 }
 
-int split_finish(struct split_part *part, int64_t end_time)
+/* What the part has is written, except for records that come later. */
+static int finish(struct split_part *part, int64_t end_time)
 {
-	int status = merge_output_finish(&part->out, end_time);
+	int status;
 
-	part->end_time = end_time;
+	if (end_time > part->end_time)
+		part->end_time = end_time;
+	status = merge_output_finish(&part->out, part->end_time);
 	if (status)
 		return status;
 	/* Of a file that was reopened only what was added is counted. */
@@ -159,19 +327,26 @@ int split_finish(struct split_part *part, int64_t end_time)
 	return 0;
 }
 
+int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time)
+{
+	int status = put_ahead(parts, part);
+
+	return status ? status : finish(part, end_time);
+}
+
 int split_complete(struct split_parts *parts)
 {
 	struct split_part *part;
 	int status = 0;
 
 	for (part = parts->list; part < parts->list + parts->count && !status; part++) {
-		if (part->kept == parts->kept.len || part->out.writer)
+		if (part->out.writer || !lacks(parts, part))
 			continue;
 		status = merge_output_reopen(&part->out);
 		if (!status)
 			status = put_kept(parts, part);
 		if (!status)
-			status = split_finish(part, part->end_time);
+			status = finish(part, part->end_time);
 	}
 	return status;
 }

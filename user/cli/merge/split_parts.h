@@ -16,30 +16,41 @@ struct split_part {
 	struct merge_output out;
 	unsigned int number;
 	struct etw_guid guid;	/* of a provider */
-	size_t kept;		/* bytes of parts->kept that are in this file */
+	int64_t from, until;	/* losses later than from, up to until, are this part's */
+	size_t kept;		/* bytes of parts->kept that this file has or does not want */
 	uint64_t kept_records;	/* their number */
 	uint64_t events;	/* the others, once it is finished */
 	int64_t end_time;
 };
 
+/* What a part is one of */
+enum split_kind { SPLIT_TIMES, SPLIT_CPUS, SPLIT_PROVIDERS };
+
 struct split_parts {
+	enum split_kind kind;
 	struct split_part *list;
 	unsigned int count, room;
 	const char *pattern;	/* of their names */
 	struct etlrun *run;
-	struct etw_bytes kept;	/* records that all parts have: u16 CPU, u16 0, u32 size, ... */
+	struct etw_bytes kept;	/* records about the trace, each behind a struct kept */
 	uint64_t kept_lost;	/* records beyond its limit */
+	uint64_t counted;	/* lost events that a part's header counts with their record */
 };
 
 /* Is there one %d, or %03d, and no other % than %%?  Else the command ends. */
 void split_check_pattern(const char *pattern);
 
-/* Add a part, which begins with what all have.  NULL: that failed, which was reported. */
-struct split_part *split_begin(struct split_parts *parts, unsigned int number);
-/* Keep a record for all parts; those that are open get it. */
+/*
+ * Add a part, which begins with what it needs of what was kept.  like: its number, guid and
+ * until.  NULL: that failed, which was reported.
+ */
+struct split_part *split_begin(struct split_parts *parts, const struct split_part *like);
+/* Keep a record for all parts that need it; those that are open get it. */
 int split_keep(struct split_parts *parts, const struct etlmerge_record *record);
-int split_finish(struct split_part *part, int64_t end_time);
-/* The last records are read: give all parts what they do not have yet. */
+int split_finish(struct split_parts *parts, struct split_part *part, int64_t end_time);
+/* The last records are read: a loss that no part wants goes to one of those that are open. */
+int split_place(struct split_parts *parts);
+/* Give all parts what they do not have yet. */
 int split_complete(struct split_parts *parts);
 /* Give all parts their names; after an error split_free() rolls back. */
 int split_commit(struct split_parts *parts);

@@ -42,8 +42,8 @@ void clock_local(struct etw_text *text, int64_t time)
 		last.len = strftime(last.text, sizeof(last.text), "%Y-%m-%d %H:%M:%S.", &tm);
 		last.when = when;
 	}
-	text_add(text, last.text, last.len);
-	text_unsigned(text, (uint64_t)fraction, FRACTION);
+	etw_text_add(text, last.text, last.len);
+	etw_text_unsigned(text, (uint64_t)fraction, FRACTION);
 }
 
 void clock_seconds(struct etw_text *text, int64_t time)
@@ -51,8 +51,8 @@ void clock_seconds(struct etw_text *text, int64_t time)
 	uint64_t ticks = time < 0 ? -(uint64_t)time : (uint64_t)time;
 
 	if (time < 0)
-		text_add(text, "-", 1);
-	text_unsigned(text, ticks / TICKS, 1);
-	text_add(text, ".", 1);
-	text_unsigned(text, ticks % TICKS, FRACTION);
+		etw_text_add(text, "-", 1);
+	etw_text_unsigned(text, ticks / TICKS, 1);
+	etw_text_add(text, ".", 1);
+	etw_text_unsigned(text, ticks % TICKS, FRACTION);
 }

@@ -60,6 +60,7 @@ void event_begin(struct event_printer *printer, const struct etw_event *event)
 	if (!printer->given)
 		decode(printer, event);
 	printer->event = event;
+	printer->is_loss = !printer->hex && etw_loss_of(event, &printer->loss);
 	if (!printer->begun) {
 		printer->first = printer->before = event->time;
 		printer->begun = true;

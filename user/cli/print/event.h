@@ -11,11 +11,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <etw/decode.h>
 #include "cli/names.h"
 #include "process_names.h"
 #include "cli/text.h"
+#include "etl/loss.h"
 #include "lib/consumer/event_record.h"
 
 enum event_time {
@@ -50,6 +50,8 @@ struct event_printer {
 	EVENT_RECORD record;
 	const struct etw_decoded *decoded;
 	bool known;		/* decode it by its schema */
+	bool is_loss;		/* it is a session's record of a loss ... */
+	struct etw_loss loss;	/* ... of this one */
 };
 
 void event_print_text(struct event_printer *printer, const struct etw_event *event);
@@ -80,6 +82,10 @@ void event_format_free(struct event_format *format);
 /* Take an event and decode it; end its line. */
 void event_begin(struct event_printer *printer, const struct etw_event *event);
 void event_end(struct event_printer *printer);
+
+/* loss.c: a record of a loss as a sentence; as members of the JSON object "loss" */
+void event_add_loss(struct event_printer *printer, struct etw_text *to);
+void event_put_loss(struct event_printer *printer, struct etw_text *to);
 
 const struct etw_event_header *event_header(const struct event_printer *printer);
 /* Names, as unchecked bytes; NULL: unknown */

@@ -166,6 +166,8 @@ void event_print_json(struct event_printer *printer, const struct etw_event *eve
 	put_source(printer, to);
 	put_names(printer, to);
 	put_payload(printer, to);
+	if (printer->is_loss)
+		event_put_loss(printer, to);
 	etw_text_char(to, '}');
 	event_end(printer);
 }

@@ -111,6 +111,10 @@ bool event_add_message(struct event_printer *printer, struct etw_text *to)
 {
 	struct etw_text *message = &printer->scratch;
 
+	if (printer->is_loss) {
+		event_add_loss(printer, to);
+		return true;
+	}
 	message->len = 0;
 	if (printer->hex || !etw_format_message(message, printer->decoder))
 		return false;
@@ -200,7 +204,7 @@ void event_print_text(struct event_printer *printer, const struct etw_event *eve
 	paint(printer, PLAIN);
 	add_source(printer);
 	add_names(printer);
-	if (printer->message) {
+	if (printer->message || printer->is_loss) {
 		etw_text_char(to, ' ');
 		if (!event_add_message(printer, to)) {
 			etw_text_cut(to, to->len - 1);

@@ -5,7 +5,6 @@
  * They are appended when the file is complete, so that no event can be lost here.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

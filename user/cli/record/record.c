@@ -22,23 +22,30 @@
 #define DURATION_MAX	(40 * 86400)	/* seconds; as ms still a uint32_t */
 #define OPTIONS_MAX	90
 #define COMMON_MAX	128
+#define CALLBACKS_MS	1000		/* for callbacks, before the command starts */
+#define TIMEOUT_NOT_GIVEN UINT32_MAX	/* more than --timeout takes */
 
-enum { OPT_DURATION = 256, OPT_SESSION, OPT_PROGRESS, OPT_WITH_MANIFESTS,
-       OPT_STRICT };
+enum { OPT_SESSION = 256 };
+
+static struct record recording = { .file.path = "trace.etl" };
 
 static const struct cli_option own_options[] = {
-	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated" },
-	{ "output", 'o', "FILE", "default: trace.etl; an older one becomes FILE.old" },
-	{ "duration", OPT_DURATION, "SECONDS", "end after that time, and end COMMAND" },
-	{ "with-manifests", OPT_WITH_MANIFESTS, NULL, "store the manifests in the file" },
-	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-record-PID" },
-	{ "progress", OPT_PROGRESS, NULL, "show progress; default on a terminal without COMMAND" },
-	{ "quiet", 'q', NULL, "print only errors" },
-	CLI_OPTION_STRICT(OPT_STRICT),
-	CLI_OPTION_JSON,
-	START_OPTIONS,
-	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end" },
-	STARTFILE_MORE_OPTIONS,
+	{ "provider", 'p', "PROVIDER[:LEVEL[:KEYWORDS]]", "enable it; may be repeated", NULL },
+	{ "output", 'o', "FILE", "default: trace.etl; an older one becomes FILE.old",
+	  CLI_TEXT(recording.file.path) },
+	{ "duration", 0, "SECONDS", "end after that time, and end COMMAND",
+	  CLI_MILLIS(recording.duration_ms, 1, DURATION_MAX) },
+	{ "with-manifests", 0, NULL, "store the manifests in the file",
+	  CLI_FLAG(recording.with_manifests) },
+	{ "session", OPT_SESSION, "NAME", "name of the session; default: etw-record-PID", NULL },
+	{ "progress", 0, NULL, "show progress; default on a terminal without COMMAND",
+	  CLI_FLAG(recording.progress) },
+	{ "quiet", 'q', NULL, "print only errors", CLI_FLAG(recording.quiet) },
+	CLI_OPTION_STRICT(recording.strict),
+	CLI_OPTION_JSON(recording.json),
+	START_OPTIONS(recording.session.s),
+	{ "buffering", START_OPT_BUFFERING, NULL, "keep the newest events, write them at the end", NULL },
+	STARTFILE_MORE_OPTIONS(recording.file),
 	CLI_OPTION_END
 };
 
@@ -94,6 +101,7 @@ static void add_provider(struct record *r, const char *text)
 		cli_die("out of memory");
 	r->providers[r->provider_count++] = request;
 	enable_request_init(request);
+	request->enable.timeout_ms = TIMEOUT_NOT_GIVEN;
 	/* Errors in a part quote the whole, which is stored behind the name. */
 	sprintf(memcpy(name, text, size) + size, "-p %s", quoted);
 	request->provider = name;
@@ -138,39 +146,12 @@ static void take_enable(struct record *r, int option)
 
 static void take_option(struct record *r, int option)
 {
-	switch (option) {
-	case 'p':
+	if (option == 'p')
 		add_provider(r, optarg);
-		break;
-	case 'o':
-		r->file.path = optarg;
-		break;
-	case OPT_DURATION:
-		r->duration_ms = cli_millis("--duration", optarg, 1, DURATION_MAX);
-		break;
-	case OPT_SESSION:
+	else if (option == OPT_SESSION)
 		r->name = cli_name("--session", optarg);
-		break;
-	case OPT_PROGRESS:
-		r->progress = true;
-		break;
-	case OPT_WITH_MANIFESTS:
-		r->with_manifests = true;
-		break;
-	case OPT_STRICT:
-		r->strict = true;
-		break;
-	case 'q':
-		r->quiet = true;
-		break;
-	case 'j':
-		r->json = true;
-		break;
-	default:
-		if (!startfile_option(&r->file, option, optarg) &&
-		    !start_option(option, optarg, &r->session.s))
-			take_enable(r, option);
-	}
+	else if (!start_option(option, optarg, &r->session.s, &r->file))
+		take_enable(r, option);
 }
 
 /* False: something is missing, and was reported. */
@@ -250,18 +231,27 @@ static int start(struct record *r)
 	return 0;
 }
 
+/* The callbacks of programs that run already come before the command, if they are not slow. */
+static int enable_one(struct record *r, struct enable_request *request)
+{
+	struct etw_enable *enable = &request->enable;
+	unsigned int how = request->capture ? PROVIDER_CAPTURE : 0;
+
+	enable->session = r->session.s.handle;
+	if (enable->timeout_ms == TIMEOUT_NOT_GIVEN) {
+		enable->timeout_ms = r->command ? CALLBACKS_MS : 0;
+		how |= PROVIDER_LATE;
+	}
+	return provider_control_in(r->fd, r->name, request->provider, enable, how);
+}
+
 static int enable_all(struct record *r)
 {
 	unsigned int i;
 	int status = 0;
 
-	for (i = 0; i < r->provider_count && !status; i++) {
-		struct enable_request *request = r->providers[i];
-
-		request->enable.session = r->session.s.handle;
-		status = provider_control_in(r->fd, r->name, request->provider, &request->enable,
-					     request->capture);
-	}
+	for (i = 0; i < r->provider_count && !status; i++)
+		status = enable_one(r, r->providers[i]);
 	return status;
 }
 
@@ -375,29 +365,29 @@ static int record(struct record *r)
 
 int cmd_record(int argc, char **argv)
 {
-	static struct record r = { .file.path = "trace.etl" };
+	struct record *r = &recording;
 	unsigned int i;
 	int status = 1;
 
-	if (!take_all(&r, argc, argv))
+	if (!take_all(r, argc, argv))
 		return 1;
-	r.fd = device_open();
-	if (r.fd < 0)
+	r->fd = device_open();
+	if (r->fd < 0)
 		return 1;
-	if (find_providers(&r)) {
-		if (!r.quiet)
-			record_report_leftovers(r.fd);
+	if (find_providers(r)) {
+		if (!r->quiet)
+			record_report_leftovers(r->fd);
 		atexit(give_up);
-		record_hold_signals(&r);
-		status = record(&r);
+		record_hold_signals(r);
+		status = record(r);
 	}
-	for (i = 0; i < r.provider_count; i++) {
-		enable_request_free(r.providers[i]);
-		free((char *)r.providers[i]->provider);
-		free(r.providers[i]);
+	for (i = 0; i < r->provider_count; i++) {
+		enable_request_free(r->providers[i]);
+		free((char *)r->providers[i]->provider);
+		free(r->providers[i]);
 	}
-	free(r.providers);
-	etw_kdev_close(r.fd);
+	free(r->providers);
+	etw_kdev_close(r->fd);
 	schema_unload();
 	return status;
 }

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/provider.h"
 #include "cli/text.h"
+#include "core/ledger.h"
 #include "etl/file.h"
 #include "etl/record.h"
 #include "recording.h"
@@ -30,7 +31,7 @@ static uint64_t events_dropped(const struct sample *s)
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		sum += s->stat.dropped[i];
+		sum += etw_stat_dropped(&s->stat, i);
 	return sum;
 }
 
@@ -159,18 +160,17 @@ static void put_selection(const struct enable_request *request, struct etw_text 
 			 filters->package.len || filters->app.len;
 
 	if (enable->level && enable->level != UINT8_MAX)
-		text_printf(t, "up to level %u", enable->level);
+		etw_text_printf(t, "up to level %u", enable->level);
 	if (enable->any)
-		text_printf(t, "%swith one of the keywords 0x%" PRIx64, comma(t),
-			    (uint64_t)enable->any);
+		etw_text_printf(t, "%swith one of the keywords 0x%" PRIx64, comma(t),
+				(uint64_t)enable->any);
 	if (enable->all)
-		text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
-			    (uint64_t)enable->all);
+		etw_text_printf(t, "%swith all of the keywords 0x%" PRIx64, comma(t),
+				(uint64_t)enable->all);
 	if (processes)
-		text_printf(t, "%sof the selected processes", comma(t));
+		etw_text_printf(t, "%sof the selected processes", comma(t));
 	if (filters->ids.given || filters->events.given || filters->event_filter.count)
-		text_printf(t, "%sthat pass the filters", comma(t));
-	text_puts(t, "");
+		etw_text_printf(t, "%sthat pass the filters", comma(t));
 }
 
 /* 1: it is registered; 0: it is not; -1: unknown */
@@ -194,16 +194,18 @@ static void report_provider(const struct record *r, const struct enable_request 
 	struct etw_text selection = { 0 };
 	const char *name = cli_quote(request->provider);
 	int registered = is_registered(r->fd, &request->enable);
+	const char *selected;
 
 	put_selection(request, &selection);
+	selected = text_data(&selection);
 	if (!registered)
 		cli_note("provider %s is not registered%s: check its name or GUID%s%s",
 			 name, command_ended ? " now that the command has ended" : "",
-			 selection.len ? "; selected were events " : "", selection.data);
+			 *selected ? "; selected were events " : "", selected);
 	else
 		cli_note("provider %s%s no event was recorded%s%s", name,
 			 registered > 0 ? " is registered, but" : ":",
-			 selection.len ? "; selected were events " : "", selection.data);
+			 *selected ? "; selected were events " : "", selected);
 	etw_text_free(&selection);
 }
 
@@ -227,7 +229,7 @@ static void report_drops(const struct sample *s)
 	int i;
 
 	for (i = 0; i < ETW_DROP_CAUSES; i++)
-		sample_report_lost("", s->stat.dropped[i], loss_causes[i].text);
+		sample_report_lost("", etw_stat_dropped(&s->stat, i), etw_loss_text(i));
 	sample_report_lost("", abandoned, "a writer died");
 	if (s->session.s.events_lost > known)
 		sample_report_lost("", s->session.s.events_lost - known, NULL);

@@ -6,9 +6,6 @@
  * command and this process.  The first one is for the command: recording ends when the command
  * ends.  A signal that was sent only to this process is passed on.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* sigorset, environ */
-#endif
 #include <errno.h>
 #include <spawn.h>
 #include <string.h>

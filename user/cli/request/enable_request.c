@@ -2,9 +2,6 @@
 /*
  * enable_request.c - the options of etw enable, and the request that they make
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* strchrnul */
-#endif
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -16,44 +13,46 @@
 #include "cli/schema.h"
 #include "cli/text.h"
 
+#define ENABLE(name, option, arg, help)	{ name, ENABLE_OPT_##option, arg, help, NULL }
+
 const struct cli_option enable_options[] = {
-	{ "level", ENABLE_OPT_LEVEL, "LEVEL", "up to this level, name or number; default: all" },
-	{ "any", ENABLE_OPT_ANY, "HEX", "events with one of these keywords; default: all" },
-	{ "keyword", ENABLE_OPT_KEYWORD, "LIST", "the same, by names: Read,Write" },
-	{ "all", ENABLE_OPT_ALL, "HEX", "only events with all of these keywords" },
-	{ "pid", ENABLE_OPT_PID, "PID", "only this process's registrations; up to 8 times" },
-	{ "exe", ENABLE_OPT_EXE, "NAME", "only processes that run a file of that name: bash" },
-	{ "container", ENABLE_OPT_CONTAINER, "ID|PATH", "only processes of this container or cgroup" },
-	{ "package", ENABLE_OPT_PACKAGE, "NAME", "only processes of this flatpak, snap or unit" },
-	{ "app", ENABLE_OPT_APP, "NAME", "only processes of this application; snap: SNAP.APP" },
-	{ "id", ENABLE_OPT_ID, "LIST", "only events with these ids or names: 1,5-9,Start" },
-	{ "not-id", ENABLE_OPT_NOT_ID, "LIST", "all events except those with these ids" },
-	{ "name", ENABLE_OPT_NAME, "LIST", "only TraceLogging events with these names" },
-	{ "not-name", ENABLE_OPT_NOT_NAME, "LIST", "all events except those with these names" },
-	{ "name-level", ENABLE_OPT_NAME_LEVEL, "LEVEL", "test the names of events up to this level only" },
-	{ "name-any", ENABLE_OPT_NAME_ANY, "HEX", "... and only those with one of these keywords" },
-	{ "name-all", ENABLE_OPT_NAME_ALL, "HEX", "... and with all of these" },
-	{ "filter", ENABLE_OPT_FILTER, "EXPRESSION", "only if it is true: 'Size >= 4096'" },
-	{ "fields", ENABLE_OPT_FIELDS, "FIELDS", "describe an event for --filter: 'id=7: u32 Size'" },
-	{ "payload", ENABLE_OPT_PAYLOAD, "EXPR", NULL },
-	{ "manifest", ENABLE_OPT_MANIFEST, "FILE", "take names from this manifest first" },
-	{ "data", ENABLE_OPT_DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX" },
-	{ "ignore-keyword-0", ENABLE_OPT_IGNORE_KEYWORD_0, NULL, "drop events that have no keyword" },
-	{ "exclude-private", ENABLE_OPT_EXCLUDE_PRIVATE, NULL, "drop events written as private" },
-	{ "with", ENABLE_OPT_WITH, "ITEMS", "attach sid,login,app,container,process-key,event-key" },
-	{ "stack", ENABLE_OPT_STACK, NULL, "attach the stack of the writer" },
-	{ "stack-id", ENABLE_OPT_STACK_ID, "LIST", "stacks of events with these ids only" },
-	{ "stack-not-id", ENABLE_OPT_STACK_NOT_ID, "LIST", "stacks of all events except these" },
-	{ "stack-name", ENABLE_OPT_STACK_NAME, "LIST", "stacks of events with these names only" },
-	{ "stack-not-name", ENABLE_OPT_STACK_NOT_NAME, "LIST", "stacks of all events except those" },
-	{ "stack-name-level", ENABLE_OPT_STACK_NAME_LEVEL, "LEVEL", "as --name-level" },
-	{ "stack-name-any", ENABLE_OPT_STACK_NAME_ANY, "HEX", "as --name-any" },
-	{ "stack-name-all", ENABLE_OPT_STACK_NAME_ALL, "HEX", "as --name-all" },
-	{ "stack-level", ENABLE_OPT_STACK_LEVEL, "LEVEL", "stacks of events up to this level only" },
-	{ "stack-not-level", ENABLE_OPT_STACK_NOT_LEVEL, "LEVEL", "stacks of events above this level only" },
-	{ "stack-any", ENABLE_OPT_STACK_ANY, "HEX", "... with one of these keywords" },
-	{ "stack-all", ENABLE_OPT_STACK_ALL, "HEX", "... with all of these keywords" },
-	{ "capture", ENABLE_OPT_CAPTURE, NULL, "afterwards ask the provider to write its state" },
+	ENABLE("level", LEVEL, "LEVEL", "up to this level, name or number; default: all"),
+	ENABLE("any", ANY, "HEX", "events with one of these keywords; default: all"),
+	ENABLE("keyword", KEYWORD, "LIST", "the same, by names: Read,Write"),
+	ENABLE("all", ALL, "HEX", "only events with all of these keywords"),
+	ENABLE("pid", PID, "PID", "only this process's registrations; up to 8 times"),
+	ENABLE("exe", EXE, "NAME", "only processes that run a file of that name: bash"),
+	ENABLE("container", CONTAINER, "ID|PATH", "only processes of this container or cgroup"),
+	ENABLE("package", PACKAGE, "NAME", "only processes of this flatpak, snap or unit"),
+	ENABLE("app", APP, "NAME", "only processes of this application; snap: SNAP.APP"),
+	ENABLE("id", ID, "LIST", "only events with these ids or names: 1,5-9,Start"),
+	ENABLE("not-id", NOT_ID, "LIST", "all events except those with these ids"),
+	ENABLE("name", NAME, "LIST", "only TraceLogging events with these names"),
+	ENABLE("not-name", NOT_NAME, "LIST", "all events except those with these names"),
+	ENABLE("name-level", NAME_LEVEL, "LEVEL", "test the names of events up to this level only"),
+	ENABLE("name-any", NAME_ANY, "HEX", "... and only those with one of these keywords"),
+	ENABLE("name-all", NAME_ALL, "HEX", "... and with all of these"),
+	ENABLE("filter", FILTER, "EXPRESSION", "only if it is true: 'Size >= 4096'"),
+	ENABLE("fields", FIELDS, "FIELDS", "describe an event for --filter: 'id=7: u32 Size'"),
+	ENABLE("payload", PAYLOAD, "EXPR", NULL),
+	ENABLE("manifest", MANIFEST, "FILE", "take names from this manifest first"),
+	ENABLE("data", DATA, "ID:HEX", "pass the provider these bytes; or ID.VERSION:HEX"),
+	ENABLE("ignore-keyword-0", IGNORE_KEYWORD_0, NULL, "drop events that have no keyword"),
+	ENABLE("exclude-private", EXCLUDE_PRIVATE, NULL, "drop events written as private"),
+	ENABLE("with", WITH, "ITEMS", "attach sid,login,app,container,context,..."),
+	ENABLE("stack", STACK, NULL, "attach the stack of the writer"),
+	ENABLE("stack-id", STACK_ID, "LIST", "stacks of events with these ids only"),
+	ENABLE("stack-not-id", STACK_NOT_ID, "LIST", "stacks of all events except these"),
+	ENABLE("stack-name", STACK_NAME, "LIST", "stacks of events with these names only"),
+	ENABLE("stack-not-name", STACK_NOT_NAME, "LIST", "stacks of all events except those"),
+	ENABLE("stack-name-level", STACK_NAME_LEVEL, "LEVEL", "as --name-level"),
+	ENABLE("stack-name-any", STACK_NAME_ANY, "HEX", "as --name-any"),
+	ENABLE("stack-name-all", STACK_NAME_ALL, "HEX", "as --name-all"),
+	ENABLE("stack-level", STACK_LEVEL, "LEVEL", "stacks of events up to this level only"),
+	ENABLE("stack-not-level", STACK_NOT_LEVEL, "LEVEL", "stacks of events above this level only"),
+	ENABLE("stack-any", STACK_ANY, "HEX", "... with one of these keywords"),
+	ENABLE("stack-all", STACK_ALL, "HEX", "... with all of these keywords"),
+	ENABLE("capture", CAPTURE, NULL, "afterwards ask the provider to write its state"),
 	PROVIDER_OPTIONS,
 	CLI_OPTION_END
 };
@@ -66,6 +65,7 @@ const struct enable_item enable_items[] = {
 	{ "process-key", ETW_ENABLE_PROCESS_START_KEY },
 	{ "event-key", ETW_ENABLE_EVENT_KEY },
 	{ "container", ETW_ENABLE_CONTAINER },
+	{ "context", ETW_ENABLE_CONTEXT },
 	{ NULL, 0 }
 };
 
@@ -122,7 +122,20 @@ static _Noreturn void unknown(const struct etw_mf_provider *provider, const char
 			      const char *name, struct etw_text *names)
 {
 	cli_usage("%s: %s has no %s %s%s%s", option, cli_quote(provider->name), what,
-		  cli_quote(name), names->len ? "; it has " : "", names->len ? names->data : "");
+		  cli_quote(name), *text_data(names) ? "; it has " : "", text_data(names));
+}
+
+/* The value of a level or keyword, which the provider has */
+static uint64_t named_value(const struct etw_mf_provider *provider, enum etw_part part,
+			    const char *option, const char *name)
+{
+	struct etw_text names = { 0 };
+	uint64_t value;
+
+	if (schema_value(provider, part, name, &value))
+		return value;
+	schema_print_names(provider, part, &names);
+	unknown(provider, option, part == ETW_PART_LEVEL ? "level" : "keyword", name, &names);
 }
 
 static void add_named_ids(struct enable_request *r, struct filter_ids *ids, const char *option,
@@ -146,14 +159,9 @@ static void take_level(struct enable_request *r, const char *name, char *text,
 {
 	const struct etw_mf_provider *provider = r->filters.provider;
 	uint8_t *level = place(r, taker);
-	struct etw_text names = { 0 };
 
-	if (!provider || !names_level(text)) {
-		*level = cli_level(name, text);
-	} else if (!schema_level(provider, text, level)) {
-		schema_print_levels(provider, &names);
-		unknown(provider, name, "level", text, &names);
-	}
+	*level = provider && names_level(text) ?
+		 (uint8_t)named_value(provider, ETW_PART_LEVEL, name, text) : cli_level(name, text);
 }
 
 static void take_keywords(struct enable_request *r, const char *name, char *text,
@@ -162,17 +170,11 @@ static void take_keywords(struct enable_request *r, const char *name, char *text
 	const struct etw_mf_provider *provider = r->filters.provider;
 	char *copy = cli_strdup(text), *rest = copy, *word;
 	__u64 *any = place(r, taker);
-	uint64_t mask;
-	struct etw_text names = { 0 };
 
 	while ((word = strsep(&rest, ","))) {
 		if (!*word)
 			cli_usage("%s: a name is empty", name);
-		if (!schema_keyword(provider, word, &mask)) {
-			schema_print_keywords(provider, &names);
-			unknown(provider, name, "keyword", word, &names);
-		}
-		*any |= mask;
+		*any |= named_value(provider, ETW_PART_KEYWORD, name, word);
 	}
 	free(copy);
 }

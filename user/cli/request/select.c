@@ -280,6 +280,12 @@ bool select_may(const struct select *s, const struct etw_event *event)
 	       (!s->provider_count || s->by_name || find_guid(s, &header->provider));
 }
 
+bool select_loss(const struct select *s, const struct etw_loss *loss)
+{
+	return !s || ((!s->since.text || loss->last >= s->since.time) &&
+		      (!s->until.text || loss->first <= s->until.time));
+}
+
 bool select_wants(struct select *s, const EVENT_RECORD *record,
 		  const struct etw_decoded *decoded, struct etw_decoder *decoder)
 {

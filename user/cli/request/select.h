@@ -7,11 +7,11 @@
 #define ETW_CLI_REQUEST_SELECT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <etw/decode.h>
 #include "cli/inputs.h"
 #include "etl/event.h"
+#include "etl/loss.h"
 #include "tdh/expr/expr.h"
 
 struct select;
@@ -32,14 +32,14 @@ enum {
 
 /* In a command's table of options */
 #define SELECT_OPTIONS								\
-	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only events of this one; may be repeated" }, \
-	{ "id", SELECT_OPT_ID, "IDS", "only these ids: 1,5-9; may be repeated" }, \
-	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only events up to this level" },	\
-	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only events with one of these keywords" }, \
-	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes; may be repeated" }, \
-	{ "since", SELECT_OPT_SINCE, "TIME", "only events from this time on: see etw-filter(7)" }, \
-	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time" },		\
-	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it is true: see etw-filter(7)" }
+	{ "provider", SELECT_OPT_PROVIDER, "PROVIDER", "only events of this one; may be repeated", NULL }, \
+	{ "id", SELECT_OPT_ID, "IDS", "only these ids: 1,5-9; may be repeated", NULL }, \
+	{ "level", SELECT_OPT_LEVEL, "LEVEL", "only events up to this level", NULL },	\
+	{ "keyword", SELECT_OPT_KEYWORD, "MASK", "only events with one of these keywords", NULL }, \
+	{ "pid", SELECT_OPT_PID, "PIDS", "only events of these processes; may be repeated", NULL }, \
+	{ "since", SELECT_OPT_SINCE, "TIME", "only events from this time on: see etw-filter(7)", NULL }, \
+	{ "until", SELECT_OPT_UNTIL, "TIME", "only events up to this time", NULL },		\
+	{ "filter", SELECT_OPT_FILTER, "EXPRESSION", "only if it is true: see etw-filter(7)", NULL }
 
 /*
  * Take an option; the first one allocates *select.  False: the option is not one of
@@ -62,6 +62,12 @@ void select_ready(struct select *select, int64_t start, const struct etw_expr_as
 bool select_event(struct select *select, const struct etw_event *event);
 /* The same without decoding; false: not selected.  Final if !select_decodes(). */
 bool select_may(const struct select *select, const struct etw_event *event);
+
+/*
+ * Is a loss within --since and --until, at least in part?  No other option hides a loss: what
+ * is missing may be what they select.
+ */
+bool select_loss(const struct select *select, const struct etw_loss *loss);
 
 /* Does select_wants() need decoded events? */
 bool select_decodes(const struct select *select);

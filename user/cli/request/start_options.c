@@ -3,68 +3,17 @@
  * start_options.c - the options of etw start, and why it fails
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "cli/cli.h"
 #include "start_options.h"
 #include "cli/text.h"
 #include "base/guid.h"
 #include "device/kdev.h"
 
-#define SYNC_SECONDS_MAX	86400
 #define SIZE_MAX_KB	((uint64_t)UINT32_MAX << 10)	/* more than that are MB, too many */
-
-bool start_option(int option, const char *value, struct etw_session *s)
-{
-	static const char *const scopes[] = { "local", "global", NULL };
-
-	switch (option) {
-	case START_OPT_BUFFER_SIZE:
-		s->buffer_kb = cli_number("--buffer-size", value,
-					  ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX);
-		break;
-	case START_OPT_MIN_BUFFERS:
-		s->min_buffers = cli_number("--min-buffers", value, 1,
-					    ETW_BUFFERS_MAX);
-		break;
-	case START_OPT_MAX_BUFFERS:
-		s->max_buffers = cli_number("--max-buffers", value, 1,
-					    ETW_BUFFERS_MAX);
-		break;
-	case START_OPT_FLUSH:
-		s->flush_ms = session_flush_ms("--flush", value);
-		break;
-	case START_OPT_CLOCK:
-		s->clock = cli_clock("--clock", value);
-		break;
-	case START_OPT_BUFFERING:
-		s->mode = (s->mode & ~ETW_MODE_REAL_TIME) | ETW_MODE_BUFFERING;
-		break;
-	case START_OPT_INDEPENDENT:
-		s->mode |= ETW_MODE_INDEPENDENT;
-		break;
-	case START_OPT_SECURE:
-		s->mode |= ETW_MODE_SECURE;
-		break;
-	case START_OPT_GUID:
-		if (etw_guid_parse(value, &s->guid))
-			cli_usage("--guid: %s is not a GUID", cli_quote(value));
-		break;
-	case START_OPT_ONE_BUFFER:
-		s->mode |= ETW_MODE_NO_PER_PROCESSOR;
-		break;
-	case START_OPT_SEQUENCE:
-		s->mode &= ~(ETW_MODE_LOCAL_SEQUENCE | ETW_MODE_GLOBAL_SEQUENCE);
-		s->mode |= cli_choice("--sequence", value, scopes, sizeof(*scopes)) ?
-			   ETW_MODE_GLOBAL_SEQUENCE : ETW_MODE_LOCAL_SEQUENCE;
-		break;
-	default:
-		return false;
-	}
-	return true;
-}
-
-/* ------------------------------------------------------------------- log file */
 
 /* A size with a unit, in bytes; at least 1 KB, whole KBs. */
 static uint64_t max_size(const char *text)
@@ -76,31 +25,36 @@ static uint64_t max_size(const char *text)
 	return size;
 }
 
-bool startfile_option(struct startfile *file, int option, const char *arg)
+bool start_option(int option, const char *value, struct etw_session *s, struct startfile *file)
 {
-	static const uint32_t modes[] = { ETW_MODE_CIRCULAR, ETW_MODE_NEWFILE, ETW_MODE_APPEND,
-					  ETW_MODE_PREALLOCATE, ETW_MODE_DELAY_OPEN };
+	static const char *const scopes[] = { "local", "global", NULL };
 
 	switch (option) {
-	case OPT_FILE_BASE:
-		file->path = arg;
-		return true;
-	case OPT_FILE_BASE + 1:
-		file->real_time = true;
-		return true;
-	case OPT_FILE_BASE + 2:
-		file->max_size = max_size(arg);
-		return true;
-	case OPT_FILE_BASE + 3 ... OPT_FILE_BASE + 7:
-		file->mode |= modes[option - OPT_FILE_BASE - 3];
-		return true;
-	case OPT_FILE_BASE + 8:
-		file->sync_ms = cli_millis("--sync", arg, ETW_SYNC_MS_MIN, SYNC_SECONDS_MAX);
-		return true;
+	case START_OPT_CLOCK:
+		s->clock = cli_clock("--clock", value);
+		break;
+	case START_OPT_BUFFERING:
+		s->mode = (s->mode & ~ETW_MODE_REAL_TIME) | ETW_MODE_BUFFERING;
+		break;
+	case START_OPT_GUID:
+		if (etw_guid_parse(value, &s->guid))
+			cli_usage("--guid: %s is not a GUID", cli_quote(value));
+		break;
+	case START_OPT_SEQUENCE:
+		s->mode &= ~(ETW_MODE_LOCAL_SEQUENCE | ETW_MODE_GLOBAL_SEQUENCE);
+		s->mode |= cli_choice("--sequence", value, scopes, sizeof(*scopes)) ?
+			   ETW_MODE_GLOBAL_SEQUENCE : ETW_MODE_LOCAL_SEQUENCE;
+		break;
+	case START_OPT_MAX_SIZE:
+		file->max_size = max_size(value);
+		break;
 	default:
 		return false;
 	}
+	return true;
 }
+
+/* ------------------------------------------------------------------- log file */
 
 void startfile_check(const struct startfile *file, const struct session *session)
 {
@@ -224,6 +178,43 @@ static int no_space(int fd, const char *name)
 	return session_too_large(name);
 }
 
+#define PARAMETERS	"/sys/module/etw/parameters/"
+
+/* A number of the module's parameters; false: it cannot be read. */
+static bool module_number(const char *path, unsigned long long *number)
+{
+	FILE *f = fopen(path, "re");
+	bool ok = f && fscanf(f, "%llu", number) == 1;
+
+	if (f)
+		fclose(f);
+	return ok;
+}
+
+/* ENOBUFS: the buffers of all sessions would take too much. */
+static int account_full(const char *name)
+{
+	unsigned long long limit_mb, used_kb;
+
+	if (!module_number(PARAMETERS "max_memory_mb", &limit_mb) ||
+	    !module_number(PARAMETERS "memory_kb", &used_kb))
+		return cli_fail("session %s: the buffers of all sessions would take too much memory",
+				cli_quote(name));
+	return cli_fail("session %s: the buffers of all sessions may take %llu MB, and take %llu KB already: use fewer or smaller ones, or write a higher number of MB to "
+			PARAMETERS "max_memory_mb", cli_quote(name), limit_mb, used_kb);
+}
+
+/* ENOMEM: of the machine, of the control group, or what the user may lock. */
+static int no_memory(const char *name)
+{
+	struct rlimit locked;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &locked) || locked.rlim_cur == RLIM_INFINITY)
+		return session_fail(name, -ENOMEM, TAKES_CONTROL);
+	return cli_fail("session %s: out of memory: of the machine, of the control group, or without CAP_IPC_LOCK of the %llu KB that \"ulimit -l\" allows a user's sessions",
+			cli_quote(name), (unsigned long long)locked.rlim_cur / 1024);
+}
+
 /*
  * EEXIST, too, has two causes: the name or the GUID.  Which one it was is unknown to a
  * caller who may not query the other session.
@@ -262,6 +253,10 @@ static void start_fail(int fd, const char *name, const struct etw_guid *guid, in
 		taken(fd, name, guid);
 	else if (err == -ENOSPC)
 		no_space(fd, name);
+	else if (err == -ENOBUFS)
+		account_full(name);
+	else if (err == -ENOMEM)
+		no_memory(name);
 	else if (err == -EINVAL)
 		cli_fail("session %s: name or settings refused", cli_quote(name));
 	else

@@ -8,55 +8,59 @@
 #include <stdbool.h>
 #include "cli/session.h"
 
-/* Values that cli_next() returns for them */
+/* Values that cli_next() returns for those that start_option() takes */
 enum {
 	START_OPT_BASE = 0x300,
-	START_OPT_BUFFER_SIZE = START_OPT_BASE,
-	START_OPT_MIN_BUFFERS,
-	START_OPT_MAX_BUFFERS,
-	START_OPT_FLUSH,
-	START_OPT_CLOCK,
+	START_OPT_CLOCK = START_OPT_BASE,
 	START_OPT_BUFFERING,
-	START_OPT_INDEPENDENT,
-	START_OPT_SECURE,
 	START_OPT_GUID,
-	START_OPT_ONE_BUFFER,
 	START_OPT_SEQUENCE,
+	START_OPT_MAX_SIZE,
 };
 
-/* --buffering is not among them: it goes with etw start alone. */
-#define START_OPTIONS								\
-	{ "buffer-size", START_OPT_BUFFER_SIZE, "KB", "size of one buffer, 4 to 16384; default 64" }, \
-	{ "min-buffers", START_OPT_MIN_BUFFERS, "N", "buffers at the start; default and least: 2 per CPU" }, \
-	{ "max-buffers", START_OPT_MAX_BUFFERS, "N", "buffers to grow to; default: 20 more" }, \
-	{ "flush", START_OPT_FLUSH, "SECONDS", "deliver a buffer after that time, full or not" }, \
-	{ "clock", START_OPT_CLOCK, "CLOCK", "qpc (default), system or cycles" }, \
-	{ "independent", START_OPT_INDEPENDENT, NULL, "do not report losses to the writers" }, \
-	{ "secure", START_OPT_SECURE, NULL, "only programs with the right \"log\" may write" }, \
-	{ "guid", START_OPT_GUID, "GUID", "the session's GUID, for access lists; default: new" }, \
-	{ "no-per-cpu", START_OPT_ONE_BUFFER, NULL, "one buffer for all CPUs" }, \
-	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global" }
+/* s: the struct etw_session.  --buffering is not among them: it goes with etw start alone. */
+#define START_OPTIONS(s)							\
+	{ "buffer-size", 0, "KB", "size of one buffer, 4 to 16384; default 64",	\
+	  CLI_NUMBER((s).buffer_kb, ETW_BUFFER_KB_MIN, ETW_BUFFER_KB_MAX) },	\
+	{ "min-buffers", 0, "N", "buffers at the start; default and least: 2 per CPU", \
+	  CLI_NUMBER((s).min_buffers, 1, ETW_BUFFERS_MAX) },			\
+	{ "max-buffers", 0, "N", "buffers to grow to; default: 20 more",	\
+	  CLI_NUMBER((s).max_buffers, 1, ETW_BUFFERS_MAX) },			\
+	{ "flush", 0, "SECONDS", "deliver a buffer after that time, full or not", \
+	  CLI_FLUSH((s).flush_ms) },						\
+	{ "clock", START_OPT_CLOCK, "CLOCK", "qpc (default), system or cycles", NULL }, \
+	{ "independent", 0, NULL, "do not report losses to the writers",	\
+	  CLI_BITS((s).mode, ETW_MODE_INDEPENDENT) },				\
+	{ "secure", 0, NULL, "only programs with the right \"log\" may write",	\
+	  CLI_BITS((s).mode, ETW_MODE_SECURE) },				\
+	{ "guid", START_OPT_GUID, "GUID", "the session's GUID, for access lists; default: new", NULL }, \
+	{ "no-per-cpu", 0, NULL, "one buffer for all CPUs",			\
+	  CLI_BITS((s).mode, ETW_MODE_NO_PER_PROCESSOR) },			\
+	{ "sequence", START_OPT_SEQUENCE, "SCOPE", "number classic messages: local or global", NULL }, \
+	{ "user-budget", 0, "KB", "most KB a second from each user's programs",	\
+	  CLI_NUMBER((s).user_budget_kb, 1, ETW_BUDGET_NONE - 1) }
 
-/* Take an option with its value; false: it is none of these. */
-bool start_option(int option, const char *value, struct etw_session *s);
-
-/* Where an option of a command begins that has these */
-#define OPT_FILE_BASE	0x400
-#define OPT_FILE_MAX_SIZE	(OPT_FILE_BASE + 2)
-#define STARTFILE_OPTIONS							\
-	{ "file", OPT_FILE_BASE, "FILE", "write a log file; no readers unless --real-time" }, \
-	STARTFILE_MORE_OPTIONS
+/* f: the struct startfile */
+#define STARTFILE_OPTIONS(f)							\
+	{ "file", 0, "FILE", "write a log file; no readers unless --real-time",	\
+	  CLI_TEXT((f).path) }, \
+	STARTFILE_MORE_OPTIONS(f)
 
 /* Of a command that has a file in any case */
-#define STARTFILE_MORE_OPTIONS							\
-	{ "real-time", OPT_FILE_BASE + 1, NULL, "allow readers besides the file" },	\
-	{ "max-size", OPT_FILE_BASE + 2, "SIZE", "largest file: 64K, 100M, 2G; default: no limit" }, \
-	{ "circular", OPT_FILE_BASE + 3, NULL, "overwrite the oldest events at that size" },	\
-	{ "new-files", OPT_FILE_BASE + 4, NULL, "begin another file at that size: FILE has %d" }, \
-	{ "append", OPT_FILE_BASE + 5, NULL, "append to an existing file" },		\
-	{ "preallocate", OPT_FILE_BASE + 6, NULL, "allocate the space at once" },		\
-	{ "delay-open", OPT_FILE_BASE + 7, NULL, "create the file for the first events" },	\
-	{ "sync", OPT_FILE_BASE + 8, "SECONDS", "sync the file to its disk this often" }
+#define STARTFILE_MORE_OPTIONS(f)						\
+	{ "real-time", 0, NULL, "allow readers besides the file", CLI_FLAG((f).real_time) }, \
+	{ "max-size", START_OPT_MAX_SIZE, "SIZE", "largest file: 64K, 100M, 2G; default: no limit", NULL }, \
+	{ "circular", 0, NULL, "overwrite the oldest events at that size",	\
+	  CLI_BITS((f).mode, ETW_MODE_CIRCULAR) },				\
+	{ "new-files", 0, NULL, "begin another file at that size: FILE has %d",	\
+	  CLI_BITS((f).mode, ETW_MODE_NEWFILE) },				\
+	{ "append", 0, NULL, "append to an existing file", CLI_BITS((f).mode, ETW_MODE_APPEND) }, \
+	{ "preallocate", 0, NULL, "allocate the space at once",			\
+	  CLI_BITS((f).mode, ETW_MODE_PREALLOCATE) },				\
+	{ "delay-open", 0, NULL, "create the file for the first events",	\
+	  CLI_BITS((f).mode, ETW_MODE_DELAY_OPEN) },				\
+	{ "sync", 0, "SECONDS", "sync the file to its disk this often",		\
+	  CLI_MILLIS((f).sync_ms, ETW_SYNC_MS_MIN, 86400) }
 
 struct startfile {
 	const char *path;	/* NULL: no file */
@@ -69,8 +73,8 @@ struct startfile {
 	struct etw_log_target target;
 };
 
-/* false: it is none of these options. */
-bool startfile_option(struct startfile *file, int option, const char *arg);
+/* Take an option that cli_next() returns; false: it is none of these. */
+bool start_option(int option, const char *value, struct etw_session *s, struct startfile *file);
 
 /* Check the options together; wrong usage ends the command. */
 void startfile_check(const struct startfile *file, const struct session *session);

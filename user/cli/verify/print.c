@@ -18,7 +18,7 @@ static const char *verdict_word(const struct etw_verdict *v)
 
 /* ------------------------------------------------------------------- claims */
 
-#define CLAIMS_MAX	6
+#define CLAIMS_MAX	7
 
 /* What the verdict rests on, and what a file of this kind cannot show */
 static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_MAX])
@@ -41,6 +41,8 @@ static unsigned int claims(const struct etw_verdict *v, const char *out[CLAIMS_M
 		out[n++] = "older events were overwritten by newer ones";
 	else if (v->since)
 		out[n++] = "its session has earlier buffers, which are not in these files";
+	if (v->continued)
+		out[n++] = "its session went on: events that it had not delivered by then are not in this file";
 	out[n++] = "there are no checksums: altered bytes that leave all records readable would not show";
 	return n;
 }
@@ -52,15 +54,15 @@ static void put_time(struct etw_text *t, int64_t time)
 	if (time)
 		clock_local(t, time);
 	else
-		text_puts(t, "an unknown time");
+		etw_text_puts(t, "an unknown time");
 }
 
 static void put_count(struct etw_text *t, uint64_t count, const char *what)
 {
 	if (count == ETW_GAP_UNKNOWN)
-		text_printf(t, "some %ss", what);
+		etw_text_printf(t, "some %ss", what);
 	else
-		text_printf(t, "%" PRIu64 " %s%s", count, what, cli_s(count));
+		etw_text_printf(t, "%" PRIu64 " %s%s", count, what, cli_s(count));
 }
 
 static void put_what(struct etw_text *t, const struct etw_gap *gap)
@@ -71,24 +73,35 @@ static void put_what(struct etw_text *t, const struct etw_gap *gap)
 	if (gap->buffers)
 		put_count(t, gap->buffers, "buffer");
 	else if (gap->cause == ETW_GAP_DISORDER || gap->cause == ETW_GAP_DUPLICATE)
-		text_puts(t, "a buffer is");
+		etw_text_puts(t, "a buffer is");
+	else if (gap->unfinished && gap->events != ETW_GAP_UNKNOWN)
+		etw_text_printf(t, "at least %" PRIu64 " event%s", gap->events, cli_s(gap->events));
 	else
 		put_count(t, gap->events, "event");
-	text_puts(t, " ");
+	/* Only then is it known how many events they had. */
+	if (gap->buffers && gap->cause == ETW_GAP_LOST) {
+		etw_text_puts(t, " with ");
+		put_count(t, gap->events, "event");
+	}
+	etw_text_puts(t, " ");
 }
 
 static void put_place(struct etw_text *t, const struct etw_gap *gap)
 {
 	if (gap->from >= 0 && gap->to > gap->from)
-		text_printf(t, ", numbers %" PRId64 " to %" PRId64, gap->from, gap->to);
+		etw_text_printf(t, ", numbers %" PRId64 " to %" PRId64, gap->from, gap->to);
 	else if (gap->from >= 0)
-		text_printf(t, ", number %" PRId64, gap->from);
+		etw_text_printf(t, ", number %" PRId64, gap->from);
 	if (gap->cpu >= 0)
-		text_printf(t, ", CPU %d", gap->cpu);
+		etw_text_printf(t, ", CPU %d", gap->cpu);
+	if (gap->has_provider) {
+		etw_text_puts(t, ", provider ");
+		etw_text_guid(t, &gap->provider);
+	}
 	if (gap->offset)
-		text_printf(t, ", at offset %" PRIu64, gap->offset);
+		etw_text_printf(t, ", at offset %" PRIu64, gap->offset);
 	if (gap->detail)
-		text_printf(t, ": %s", gap->detail);
+		etw_text_printf(t, ": %s", gap->detail);
 }
 
 static void print_gap(const struct etw_gap *gap)
@@ -96,14 +109,32 @@ static void print_gap(const struct etw_gap *gap)
 	struct etw_text t = { 0 };
 
 	put_what(&t, gap);
-	text_puts(&t, etw_gap_texts[gap->cause].text);
+	etw_text_puts(&t, etw_gap_texts[gap->cause].text);
 	put_place(&t, gap);
-	text_puts(&t, "; written from ");
+	etw_text_puts(&t, "; written from ");
 	put_time(&t, gap->first);
-	text_puts(&t, " to ");
+	etw_text_puts(&t, " to ");
 	put_time(&t, gap->last);
-	printf("  %s\n", t.data);
+	printf("  %s\n", text_data(&t));
 	etw_text_free(&t);
+}
+
+static void print_bounds(const struct etw_verdict *v)
+{
+	uint64_t least, most;
+
+	if (etw_verdict_whole(v))
+		return;
+	etw_verdict_lost(v, &least, &most);
+	if (most == ETW_GAP_UNKNOWN)
+		printf("  at least %" PRIu64 " event%s missing\n", least,
+		       least == 1 ? " is" : "s are");
+	else if (least == most)
+		printf("  exactly %" PRIu64 " event%s missing\n", least,
+		       least == 1 ? " is" : "s are");
+	else
+		printf("  at least %" PRIu64 ", at most %" PRIu64 " events are missing\n", least,
+		       most);
 }
 
 void verify_print(const char *path, const struct etw_verdict *v)
@@ -112,19 +143,20 @@ void verify_print(const char *path, const struct etw_verdict *v)
 	struct etw_text t = { 0 };
 	unsigned int i, n;
 
-	text_escape(&t, path, strlen(path));
-	text_printf(&t, ": %s", etw_verdict_whole(v) ? "complete" : "incomplete");
+	etw_text_escape(&t, path, strlen(path));
+	etw_text_printf(&t, ": %s", etw_verdict_whole(v) ? "complete" : "incomplete");
 	if (v->since) {
-		text_puts(&t, " since ");
+		etw_text_puts(&t, " since ");
 		put_time(&t, v->since_time);
 	}
-	printf("%s: %" PRIu64 " event%s in %" PRIu64 " buffer%s\n", t.data, v->events,
+	printf("%s: %" PRIu64 " event%s in %" PRIu64 " buffer%s\n", text_data(&t), v->events,
 	       cli_s(v->events), v->buffers, cli_s(v->buffers));
 	etw_text_free(&t);
+	print_bounds(v);
 	for (i = 0; i < v->gap_count; i++)
 		print_gap(&v->gaps[i]);
 	if (v->more)
-		printf("  and %u more\n", v->more);
+		printf("  and %" PRIu64 " more\n", v->more);
 	n = claims(v, list);
 	for (i = 0; i < n; i++)
 		printf("  (%s)\n", list[i]);
@@ -148,6 +180,13 @@ static void json_time(struct etw_text *to, const char *key, int64_t time)
 		json_writer_word(to, key, NULL);
 }
 
+static void json_provider(struct etw_text *to, const struct etw_gap *gap)
+{
+	char text[GUID_TEXT_SIZE];
+
+	json_writer_word(to, "provider", gap->has_provider ? guid_text(&gap->provider, text) : NULL);
+}
+
 static void json_gap(struct etw_text *to, const struct etw_gap *gap)
 {
 	json_writer_open(to, NULL, '{');
@@ -161,6 +200,7 @@ static void json_gap(struct etw_text *to, const struct etw_gap *gap)
 	json_count(to, "last_buffer", gap->to < 0 ? ETW_GAP_UNKNOWN : (uint64_t)gap->to);
 	json_count(to, "offset", gap->offset ? gap->offset : ETW_GAP_UNKNOWN);
 	json_writer_word(to, "detail", gap->detail);
+	json_provider(to, gap);
 	json_writer_close(to, '}');
 }
 
@@ -174,12 +214,15 @@ void verify_print_json(const char *path, const struct etw_verdict *v)
 	const char *list[CLAIMS_MAX];
 	struct etw_text line = { 0 };
 	unsigned int i, n = claims(v, list);
+	uint64_t least, most;
 
+	etw_verdict_lost(v, &least, &most);
 	json_writer_open(&line, NULL, '{');
 	json_writer_string(&line, "file", path, strlen(path));
 	json_writer_word(&line, "verdict", verdict_word(v));
 	json_time(&line, "since", v->since ? v->since_time : 0);
 	json_writer_word(&line, "writer", authors[v->author]);
+	json_writer_flag(&line, "continued", v->continued);
 	json_writer_flag(&line, "closed", v->closed);
 	json_writer_flag(&line, "numbered", v->numbered);
 	json_writer_flag(&line, "counted", v->counted);
@@ -187,6 +230,8 @@ void verify_print_json(const char *path, const struct etw_verdict *v)
 	json_writer_unsigned(&line, "events", v->events);
 	json_count(&line, "first_buffer", v->low <= v->high ? (uint64_t)v->low : ETW_GAP_UNKNOWN);
 	json_count(&line, "last_buffer", v->low <= v->high ? (uint64_t)v->high : ETW_GAP_UNKNOWN);
+	json_count(&line, "lost_at_least", least);
+	json_count(&line, "lost_at_most", most);
 	json_writer_open(&line, "gaps", '[');
 	for (i = 0; i < v->gap_count; i++)
 		json_gap(&line, &v->gaps[i]);

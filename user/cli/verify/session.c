@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "core/ledger.h"
 #include "device/kdev.h"
 #include "verify.h"
 
@@ -33,8 +34,8 @@ static void add_drops(struct verify_losses *losses, const struct session *sessio
 	int i;
 
 	for (i = 0; stat && i < ETW_DROP_CAUSES; i++) {
-		known += stat->dropped[i];
-		add(losses, loss_causes[i].key, loss_causes[i].text, stat->dropped[i], 0);
+		known += etw_stat_dropped(stat, i);
+		add(losses, etw_loss_cause(i), etw_loss_text(i), etw_stat_dropped(stat, i), 0);
 	}
 	if (stat) {
 		add(losses, "abandoned", "in buffers that a writer never completed",

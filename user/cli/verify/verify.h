@@ -12,8 +12,8 @@
 
 #define VERIFY_EXIT_LOST	3	/* something is missing */
 
-#define CLI_OPTION_STRICT(value) \
-	{ "strict", (value), NULL, "exit with 3 if something was lost" }
+#define CLI_OPTION_STRICT(to) \
+	{ "strict", 0, NULL, "exit with 3 if something was lost", CLI_FLAG(to) }
 
 /* print.c: the verdict on a file, as text or as a line of JSON */
 void verify_print(const char *path, const struct etw_verdict *verdict);

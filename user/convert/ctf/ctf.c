@@ -7,6 +7,7 @@
  * readers accept.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,6 @@
 #include "convert/names.h"
 
 #define METADATA_MAX	(64u << 20)		/* bytes, as much as etw-ctf-reader reads */
-#define TIME_MAX	(INT64_MAX - 1)		/* readers refuse a trace with a later time */
 
 struct state {
 	struct ctf_stream streams[CTF_STREAMS];
@@ -26,7 +26,10 @@ struct state {
 	struct etw_text text;		/* of all classes */
 	struct etw_text key, name;
 	struct etw_text provider_names;	/* entries of an enumeration, by id */
-	uint64_t lost_in_streams;	/* events that the streams' counters have */
+	struct ctf_gap *gaps;
+	uint64_t lost_in_streams;	/* events that the streams' counters and gaps have */
+	bool flags_count;		/* there are lost events without a record ... */
+	bool buffers_count;		/* ... and lost buffers */
 };
 
 /* The number of a key; *fresh: it is new.  UINT32_MAX: no memory. */
@@ -146,17 +149,6 @@ static uint32_t class_of(struct state *s, const struct convert_event *e, uint32_
 
 /* -------------------------------------------------------------------- events */
 
-static uint64_t unix_time(const struct etw_event *event)
-{
-	int64_t filetime = event->time;
-
-	if (filetime <= ETW_UNIX_EPOCH_100NS)
-		return 0;
-	if (filetime - ETW_UNIX_EPOCH_100NS >= INT64_MAX / 100)
-		return TIME_MAX;
-	return (uint64_t)(filetime - ETW_UNIX_EPOCH_100NS) * 100 + event->nanos;
-}
-
 /* Some events were lost here; the number is known only at the end, for the whole trace. */
 static int count_lost(struct convert *c, struct state *s, struct ctf_stream *stream)
 {
@@ -164,6 +156,11 @@ static int count_lost(struct convert *c, struct state *s, struct ctf_stream *str
 
 	s->lost_in_streams++;
 	return err;
+}
+
+static bool is_flagged(const struct state *s, const struct etw_event *event)
+{
+	return (event->lost_events && s->flags_count) || (event->lost_buffers && s->buffers_count);
 }
 
 static void put_event(struct ctf_stream *stream, const struct convert_event *e, uint32_t class,
@@ -192,17 +189,20 @@ static int on_event(struct convert *c, const struct convert_event *e)
 {
 	struct state *s = c->state;
 	struct ctf_extras extras;
-	uint64_t time = unix_time(e->event);
+	uint64_t time = ctf_time(e->event->time, e->event->nanos);
 	struct ctf_stream *stream;
 	uint32_t provider, class;
 	int err;
 
 	if (ctf_shape_take(&s->shape, e))
 		return convert_no_memory(c);
+	err = ctf_stream_pass(c, s->streams, e->event->cpu, time);
+	if (err)
+		return err;
 	stream = &s->streams[e->event->cpu % CTF_STREAMS];
 	ctf_extras_take(&extras, e->record);
 	extras.time = time;
-	if (time < stream->last || time == 0 || time == TIME_MAX) {
+	if (time < stream->last || time == 0 || time == CTF_TIME_MAX) {
 		extras.set |= 1u << CTF_EXTRA_TIME;
 		time = time < stream->last ? stream->last : time;
 	}
@@ -217,7 +217,7 @@ static int on_event(struct convert *c, const struct convert_event *e)
 				    "more than %u MB of metadata", s->classes.table.count,
 				    METADATA_MAX >> 20);
 	stream = ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
-	if (!err && (e->event->lost_events || e->event->lost_buffers)) {
+	if (!err && is_flagged(s, e->event)) {
 		err = count_lost(c, s, stream);
 		stream = err ? NULL : ctf_stream_of(c, s->streams, e->event->cpu, time, &err);
 	}
@@ -234,8 +234,21 @@ static int on_event(struct convert *c, const struct convert_event *e)
 
 static int begin(struct convert *c)
 {
+	struct state *s = c->state;
+	uint64_t counted = 0;
+	unsigned int i;
+	size_t at;
+
 	if (mkdir(c->path, 0777) && errno != EEXIST)
 		return convert_fail(c, -errno, "%s: %s", c->path, strerror(errno));
+	if (ctf_gaps_make(c, s->streams, &s->gaps, &s->lost_in_streams))
+		return convert_no_memory(c);
+	for (i = 0; i < c->source_count; i++)
+		counted += c->sources[i] ? c->sources[i]->header.EventsLost : 0;
+	s->buffers_count = true;
+	for (at = 0; at < c->loss_count; at++)
+		s->buffers_count &= c->losses[at].of_session;
+	s->flags_count = counted > s->lost_in_streams || !s->lost_in_streams;
 	return 0;
 }
 
@@ -247,7 +260,8 @@ static int finish_streams(struct convert *c, struct state *s)
 	int err = 0;
 
 	for (i = 0; i < CTF_STREAMS && !err; i++) {
-		if (!s->streams[i].used)
+		err = ctf_stream_pass(c, s->streams, i, UINT64_MAX);
+		if (err || !s->streams[i].used)
 			continue;
 		if (!first)
 			first = &s->streams[i];
@@ -284,6 +298,9 @@ static int finish(struct convert *c, bool ok)
 
 	if (ok)
 		err = finish_streams(c, s);
+	if (ok && c->losses_left_out)
+		convert_note(c, "%" PRIu64 " records of losses are too many: their number is at the "
+			     "end, without their times", c->losses_left_out);
 	for (i = 0; i < CTF_STREAMS; i++) {
 		ret = ctf_stream_close(c, &s->streams[i]);
 		if (!err)
@@ -291,6 +308,7 @@ static int finish(struct convert *c, bool ok)
 	}
 	if (ok && !err)
 		err = write_metadata(c, s);
+	free(s->gaps);
 	etw_text_free(&s->provider_names);
 	etw_interner_clear(&s->classes);
 	etw_interner_clear(&s->providers);
@@ -306,5 +324,5 @@ const struct convert_format convert_ctf = {
 	.name = "ctf", .suffix = ".ctf", .folder = true, .binary = true,
 	.mark = "metadata", .size = sizeof(struct state),
 	.help = "Common Trace Format 1.8, for babeltrace2 and Trace Compass",
-	.open = begin, .event = on_event, .close = finish,
+	.ahead = true, .open = begin, .event = on_event, .close = finish,
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trace.h"
+#include "base/event_context.h"
 #include "base/event_mode.h"
 
 #define NUMBER(bytes)	{ .type = CTF_INT, .size = bytes }
@@ -26,6 +27,7 @@ const struct ctf_extra_kind ctf_extra_kinds[CTF_EXTRA_COUNT] = {
 	[CTF_EXTRA_CONTAINER] = { "container_id", TEXT, ITEM(CONTAINER_ID), 1 },
 	[CTF_EXTRA_PACKAGE] = { "psm_key", TEXT, ITEM(PSM_KEY), 2 },
 	[CTF_EXTRA_TERMINAL] = { "terminal_session", NUMBER(4), ITEM(TS_ID), 4 },
+	[CTF_EXTRA_CONTEXT] = { "context", TEXT, ITEM(CONTEXT), sizeof(struct etw_ext_context) },
 	[CTF_EXTRA_STACK] = { "callstack", { .type = CTF_ARRAY }, ITEM(STACK_TRACE64), 8 },
 	[CTF_EXTRA_INSTANCE] = { "instance", NUMBER(4), ITEM(INSTANCE_INFO), 8 },
 	[CTF_EXTRA_PARENT] = { "parent_instance", NUMBER(4), ITEM(INSTANCE_INFO), 8 },
@@ -104,6 +106,7 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 	const char *data = item && kind > CTF_EXTRA_ACTIVITY ?
 			   (const char *)(uintptr_t)item->DataPtr : NULL;
 	size_t size = ctf_extra_kinds[kind].node.size;
+	struct etw_ext_context context;
 
 	switch (kind) {
 	case CTF_EXTRA_TIME:
@@ -130,6 +133,11 @@ static void put_one(struct etw_text *to, const struct ctf_extras *extras, enum c
 		break;
 	case CTF_EXTRA_PACKAGE:
 		put_as(to, item, ETW_VALUE_STRING16);
+		break;
+	case CTF_EXTRA_CONTEXT:
+		context = etw_event_context_load(data);
+		etw_event_context_text(to, &context);
+		etw_text_char(to, '\0');
 		break;
 	case CTF_EXTRA_STACK:
 		put_stack(to, item);

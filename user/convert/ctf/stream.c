@@ -2,12 +2,9 @@
 /*
  * stream.c - the packets of a stream file
  *
- * A packet is written when it is large, when events were lost, and when the CPU changes,
- * which happens only if there are more CPUs than streams.
+ * A packet is written when it is large, where a loss begins and ends, and when the CPU
+ * changes, which happens only if there are more CPUs than streams.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -104,14 +101,16 @@ struct ctf_stream *ctf_stream_of(struct convert *c, struct ctf_stream *streams, 
 
 int ctf_stream_flush(struct convert *c, struct ctf_stream *stream)
 {
-	struct packet_head head = {
+	struct packet_head head;
+	int err;
+
+	ctf_gap_share(stream);
+	head = (struct packet_head){
 		.magic = CTF_MAGIC, .instance = stream->cpu % CTF_STREAMS,
 		.begin = stream->begin, .end = stream->last, .cpu = stream->cpu,
 		.content = 8 * (uint64_t)stream->packet.len, .sequence = stream->sequence++,
 		.discarded = stream->discarded,
 	};
-	int err;
-
 	head.size = head.content;
 	if (stream->packet.error)
 		return convert_no_memory(c);

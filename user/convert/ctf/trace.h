@@ -21,6 +21,7 @@
 #include "base/text.h"
 
 #define CTF_MAGIC	0xC1FC1FC1u
+#define CTF_TIME_MAX	(INT64_MAX - 1)	/* readers refuse a trace with a later time */
 #define CTF_SOURCES_MAX	64	/* in the environment of the trace */
 
 /* ----------------------------------------------------------------- the shape */
@@ -79,6 +80,7 @@ enum ctf_extra {
 	CTF_EXTRA_CONTAINER,
 	CTF_EXTRA_PACKAGE,
 	CTF_EXTRA_TERMINAL,
+	CTF_EXTRA_CONTEXT,	/* task, softirq, hardirq, NMI */
 	CTF_EXTRA_STACK,
 	CTF_EXTRA_INSTANCE,
 	CTF_EXTRA_PARENT,
@@ -144,6 +146,13 @@ void ctf_tsdl_quote(struct etw_text *to, const char *text, size_t len);
 
 #define CTF_STREAMS	256		/* CPU n is in stream n % CTF_STREAMS */
 
+/* Where events were lost: no two of a stream overlap. */
+struct ctf_gap {
+	uint64_t first, last;		/* ns since 1970 */
+	uint64_t events;		/* not yet in the stream's counter */
+	uint32_t cpu;
+};
+
 struct ctf_stream {
 	int fd;				/* if used */
 	uint32_t cpu;
@@ -153,6 +162,9 @@ struct ctf_stream {
 	uint64_t begin, last;		/* ns since 1970: the packet's begin, the last event */
 	uint64_t sequence;
 	uint64_t discarded;		/* events, until the end of the packet */
+	struct ctf_gap *gap, *gaps_end;	/* those that have not ended, in the order of time */
+	bool in_gap;			/* the first of them has begun ... */
+	uint64_t gap_at;		/* ... and is in the counter up to this time */
 };
 
 /*
@@ -161,6 +173,11 @@ struct ctf_stream {
  */
 struct ctf_stream *ctf_stream_of(struct convert *c, struct ctf_stream *streams, uint32_t cpu,
 				 uint64_t time, int *err);
+/*
+ * An event of this time comes next: end packets where losses begin and end before, so that
+ * readers know the interval in which they happened.
+ */
+int ctf_stream_pass(struct convert *c, struct ctf_stream *streams, uint32_t cpu, uint64_t time);
 /* The event is complete. */
 int ctf_stream_end_event(struct convert *c, struct ctf_stream *stream, uint64_t time);
 /* End the packet; so many more events were lost before the next one. */
@@ -168,6 +185,16 @@ int ctf_stream_lost(struct convert *c, struct ctf_stream *stream, uint64_t event
 int ctf_stream_flush(struct convert *c, struct ctf_stream *stream);
 /* Write what is left; free the memory, even after an error. */
 int ctf_stream_close(struct convert *c, struct ctf_stream *stream);
+/* Count what a packet that ends in a loss has of it: a part by its time. */
+void ctf_gap_share(struct ctf_stream *stream);
+/*
+ * Give each stream its gaps.  *gaps: to be freed; *events: how many they have of those that the
+ * headers of the sources count.  0 or -ENOMEM
+ */
+int ctf_gaps_make(const struct convert *c, struct ctf_stream *streams, struct ctf_gap **gaps,
+		  uint64_t *events);
+/* FILETIME as ns since 1970, within what readers accept */
+uint64_t ctf_time(int64_t filetime, unsigned int nanos);
 int ctf_write_file(struct convert *c, const char *name, const struct etw_text *text);
 
 #endif /* ETW_CONVERT_CTF_TRACE_H */

@@ -3,6 +3,7 @@
  * arguments.c - the fields of an event as debug annotations
  */
 #include <string.h>
+#include "base/event_context.h"
 #include "convert/items_kind.h"
 #include "convert/names.h"
 #include "perfetto.h"
@@ -170,6 +171,24 @@ static void put_members(struct args *args, const struct items_member *m, const v
 	}
 }
 
+static void put_context(struct args *args, const void *data)
+{
+	const struct etw_ext_context context = etw_event_context_load(data);
+	const char *below = etw_event_context_below(&context);
+
+	args->scratch->len = 0;
+	etw_text_puts(args->scratch, etw_event_context_name(context.context));
+	put_scratch(args, ANNOTATION_DICT, "type");
+	if (below) {
+		args->scratch->len = 0;
+		etw_text_puts(args->scratch, below);
+		put_scratch(args, ANNOTATION_DICT, "over");
+	}
+	put_uint(args, "irqs_off", !!(context.flags & ETW_CONTEXT_IRQS_OFF));
+	put_uint(args, "bh_off", !!(context.flags & ETW_CONTEXT_BH_OFF));
+	put_uint(args, "preempt_depth", context.preempt_depth);
+}
+
 /* Put the first item of each kind. */
 static void put_items(struct args *args, const struct etw_record_view *record)
 {
@@ -181,10 +200,13 @@ static void put_items(struct args *args, const struct etw_record_view *record)
 	while ((kind = items_next(&walk, &item))) {
 		if (kind->shape == ITEM_NUMBER) {
 			put_uint(args, kind->key, items_number(item.data, 0, 4));
-		} else if (kind->shape == ITEM_STACK || kind->members) {
+		} else if (kind->shape == ITEM_STACK || kind->shape == ITEM_CONTEXT ||
+			   kind->members) {
 			begun = begin_named(args, ANNOTATION_DICT, kind->key);
 			if (kind->members)
 				put_members(args, kind->members, item.data);
+			else if (kind->shape == ITEM_CONTEXT)
+				put_context(args, item.data);
 			else
 				put_stack(args, &item, kind->width);
 			proto_end(args->to, begun);

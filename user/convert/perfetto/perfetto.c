@@ -7,7 +7,6 @@
  * ends, so packets are not in the order of time: Perfetto sorts them.  A string is interned
  * before the packet that uses it.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "convert/convert.h"
@@ -19,7 +18,8 @@
 #define SEQUENCE	1
 
 /* Kinds of tracks, part of their numbers */
-enum { TRACK_OF_PROCESS = 1, TRACK_OF_THREAD, TRACK_OF_CPU, TRACK_OF_CPUS, TRACK_ALONE };
+enum { TRACK_OF_PROCESS = 1, TRACK_OF_THREAD, TRACK_OF_CPU, TRACK_OF_CPUS, TRACK_ALONE,
+       TRACK_OF_LOSSES };
 
 /*
  * Slices that are not on a thread's track share tracks with earlier ones of their process.
@@ -27,6 +27,8 @@ enum { TRACK_OF_PROCESS = 1, TRACK_OF_THREAD, TRACK_OF_CPU, TRACK_OF_CPUS, TRACK
  */
 #define LANES		64
 #define LANE_GROUPS	512
+
+#define LOSS_LANES	0x80000000u	/* the "process" of the losses of CPU 0; no real one */
 
 struct lanes {
 	uint32_t pid;
@@ -206,7 +208,8 @@ static struct lane *free_lane(struct lanes *lanes, int64_t begin)
 }
 
 /* A new track, which replaces the one that ends first if there are too many. */
-static struct lane *new_lane(struct perfetto *p, struct lanes *lanes, uint64_t parent)
+static struct lane *new_lane(struct perfetto *p, struct lanes *lanes, uint64_t parent,
+			     const char *name)
 {
 	struct lane *lane = &lanes->lane[0];
 	unsigned int i;
@@ -221,16 +224,15 @@ static struct lane *new_lane(struct perfetto *p, struct lanes *lanes, uint64_t p
 	p->lane_count++;
 	lane->uuid = seen_number(TRACK_ALONE, (uint32_t)(p->lane_count >> 32),
 				 (uint32_t)p->lane_count);
-	put_named_track(p, lane->uuid, parent, "Activities");
+	put_named_track(p, lane->uuid, parent, name);
 	return lane;
 }
 
-/* A track that is free at that time.  0: no memory. */
-static uint64_t own_track(struct perfetto *p, const struct slice *slice)
+/* A track that is free at that time.  parent: of all tracks of the process. */
+static uint64_t lane_of(struct perfetto *p, const struct slice *slice, uint32_t pid,
+			uint64_t parent, const char *name)
 {
-	const uint32_t pid = slice->track.pid;
 	struct lanes *lanes = &p->lanes[pid % LANE_GROUPS];
-	uint64_t parent = process_track(p, pid);
 	struct lane *lane;
 
 	if (lanes->pid != pid)
@@ -238,9 +240,31 @@ static uint64_t own_track(struct perfetto *p, const struct slice *slice)
 	lanes->pid = pid;
 	lane = free_lane(lanes, slice->begin);
 	if (!lane)
-		lane = new_lane(p, lanes, parent);
+		lane = new_lane(p, lanes, parent, name);
 	lane->end = slice->end;
 	return parent ? lane->uuid : 0;
+}
+
+/* 0: no memory. */
+static uint64_t own_track(struct perfetto *p, const struct slice *slice)
+{
+	const uint32_t pid = slice->track.pid;
+
+	return lane_of(p, slice, pid, process_track(p, pid), "Activities");
+}
+
+static uint64_t loss_track(struct perfetto *p, const struct slice *slice)
+{
+	uint64_t parent = seen_number(TRACK_OF_LOSSES, 0, 0);
+	uint32_t cpu = (uint32_t)slice->track.number;
+	int ret = seen_put(&p->tracks, parent);
+	char name[32] = "CPU not known";
+
+	if (ret > 0)
+		put_named_track(p, parent, 0, "Lost events");
+	if (cpu != SLICE_ANY_CPU)
+		snprintf(name, sizeof(name), "CPU %u", cpu);
+	return lane_of(p, slice, LOSS_LANES + cpu, ret < 0 ? 0 : parent, name);
 }
 
 /* -------------------------------------------------------------------- events */
@@ -313,6 +337,8 @@ static uint64_t slice_track(struct perfetto *p, const struct slice *slice)
 		return own_track(p, slice);
 	case SLICE_CPU:
 		return cpu_track(p, (uint32_t)slice->track.number);
+	case SLICE_LOSS:
+		return loss_track(p, slice);
 	default:
 		return thread_track(p, slice->track.pid, slice->track.tid);
 	}
@@ -328,7 +354,7 @@ static int put_slice(struct convert *c, const struct slice *slice)
 		return convert_no_memory(c);
 	if (slice->stop)
 		end = *slice->stop;
-	else
+	else if (slice->track.place != SLICE_LOSS)
 		unfinished(p, &end);
 	put_interned(p);
 	put_event(p, track, TYPE_SLICE_BEGIN, slice->begin, slice, &slice->start);

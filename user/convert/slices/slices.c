@@ -6,8 +6,8 @@
  * of the thread when it ends.  So every slice that began later has ended, and lies in it,
  * and a slice that began earlier and ends later contains it.
  */
-#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "convert/names.h"
@@ -73,14 +73,14 @@ void slices_free(struct slices *s)
 	free(s);
 }
 
-/* Make the format's body of an event in scratch. */
+/* Make the format's body of an event in scratch; name: instead of its own, or NULL. */
 static int describe(struct slices *s, const struct convert_event *e, enum slice_part part,
-		    struct slice_body *body)
+		    const char *name, struct slice_body *body)
 {
 	int err;
 
 	s->scratch.len = 0;
-	err = s->sink->describe(s->c, e, part, NULL, &s->scratch);
+	err = s->sink->describe(s->c, e, part, name, &s->scratch);
 	if (!err && s->scratch.error)
 		err = convert_no_memory(s->c);
 	body->data = s->scratch.data;
@@ -94,9 +94,30 @@ static int instant(struct slices *s, const struct convert_event *e, int64_t ns)
 	struct slice_track track = { .place = SLICE_THREAD, .pid = header->ProcessId,
 				     .tid = header->ThreadId };
 	struct slice_body body;
-	int err = describe(s, e, SLICE_INSTANT, &body);
+	int err = describe(s, e, SLICE_INSTANT, NULL, &body);
 
 	return err ? err : s->sink->instant(s->c, &track, ns, &body);
+}
+
+static int loss(struct slices *s, const struct convert_event *e)
+{
+	const struct etw_loss_payload *payload = &e->loss->payload;
+	struct slice slice = {
+		.track = { .place = SLICE_LOSS, .number = payload->cpu < 0 ? SLICE_ANY_CPU :
+							  (uint32_t)payload->cpu },
+		.begin = slices_ns(e->loss->first),
+		.end = slices_ns(e->loss->last),
+	};
+	char name[128];
+	int err;
+
+	if (payload->cpu < 0)
+		snprintf(name, sizeof(name), "lost: %s", etw_loss_text(payload->code));
+	else
+		snprintf(name, sizeof(name), "lost on CPU %" PRId32 ": %s", payload->cpu,
+			 etw_loss_text(payload->code));
+	err = describe(s, e, SLICE_INSTANT, name, &slice.start);
+	return err ? err : s->sink->slice(s->c, &slice);
 }
 
 /* Marks of a thread do not go back, except by more than a clock's steps explain. */
@@ -154,7 +175,7 @@ static int start(struct slices *s, const struct convert_event *e, int64_t ns)
 		if (err)
 			return err;
 	}
-	err = describe(s, e, SLICE_START, &body);
+	err = describe(s, e, SLICE_START, NULL, &body);
 	if (err)
 		return err;
 	open_key(&key, e);
@@ -188,7 +209,7 @@ static int stop(struct slices *s, const struct convert_event *e, int64_t ns)
 		s->count.stops++;
 		return instant(s, e, ns);
 	}
-	err = describe(s, e, SLICE_STOP, &body);
+	err = describe(s, e, SLICE_STOP, NULL, &body);
 	if (err)
 		return err;
 	alone = open != LIST_FIRST(&open->thread->open) || open->thread->pid != key.pid ||
@@ -212,6 +233,8 @@ int slices_event(struct slices *s, const struct convert_event *e)
 	int ret;
 
 	s->last = ns > s->last ? ns : s->last;
+	if (e->loss)
+		return loss(s, e);
 	ret = kernel_event(s, e, ns);
 	if (ret)
 		return ret < 0 ? ret : 0;

@@ -6,8 +6,9 @@
  * together if they have the same provider, task and activity, or no activity and the same
  * thread; open_starts.c has the details.  Slices that nest are drawn on their thread's
  * track.  A slice that ends on another thread, or overlaps one that began later, has a track
- * of its own.  Context switches of the kernel logger become slices of the processors.  Every
- * other event is an instant.
+ * of its own.  Context switches of the kernel logger become slices of the processors.  A
+ * loss that the trace records is a slice of its own, which may overlap others.  Every other
+ * event is an instant.
  *
  * The format gets a slice when it ends, so marks are not in the order of time.  Nested
  * slices of a thread with the same time are moved 1 ns apart, so that sorting keeps them
@@ -38,12 +39,15 @@ enum slice_place {
 	SLICE_THREAD,
 	SLICE_ALONE,	/* a track of its own, in the process */
 	SLICE_CPU,
+	SLICE_LOSS,	/* a loss, from its first event to its last */
 };
+
+#define SLICE_ANY_CPU	UINT32_MAX	/* of SLICE_LOSS: not known, or several */
 
 struct slice_track {
 	enum slice_place place;
 	uint32_t pid, tid;	/* where it began */
-	uint64_t number;	/* ALONE: the slice, from 1; CPU: the processor */
+	uint64_t number;	/* ALONE: the slice, from 1; CPU, LOSS: the processor */
 };
 
 /* What slice_sink.describe() made of an event */
@@ -56,7 +60,7 @@ struct slice {
 	struct slice_track track;
 	int64_t begin, end;		/* ns since 1970 */
 	struct slice_body start;
-	const struct slice_body *stop;	/* NULL: its end was not seen */
+	const struct slice_body *stop;	/* NULL: its end was not seen, or it is a loss */
 	uint64_t activity;		/* slices_activity() of its activity */
 	uint64_t parent;		/* slices_activity() of its related activity */
 };

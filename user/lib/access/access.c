@@ -6,9 +6,6 @@
  * which may refuse, then rename the file. If renaming fails, restore the kernel's old
  * list.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* secure_getenv */
-#endif
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

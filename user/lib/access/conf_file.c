@@ -6,9 +6,6 @@
  * writer holds a lock on a file beside it that only the owner may open, so that others
  * cannot block the writer.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* flock and the *at functions */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

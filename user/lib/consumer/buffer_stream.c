@@ -54,28 +54,6 @@ struct etw_bufstream {
 	bool quiet;
 };
 
-int etw_bufstream_new(etw_bufstream_done_fn *done, void *context, struct etw_bufstream **out)
-{
-	struct etw_bufstream *s = calloc(1, sizeof(*s));
-	pthread_condattr_t attr;
-
-	if (!s)
-		return -ENOMEM;
-	s->done = done;
-	s->context = context;
-	s->end = &s->first;
-	s->newest = INT64_MIN;
-	s->last = INT64_MIN;
-	s->safe = INT64_MIN;
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->more, &attr);
-	pthread_condattr_destroy(&attr);
-	*out = s;
-	return 0;
-}
-
 /* The buffer has been read: notify its owner. */
 static void finish(struct etw_bufstream *s, struct etw_block *block)
 {
@@ -89,13 +67,12 @@ static void finish(struct etw_bufstream *s, struct etw_block *block)
 		s->done(s->context, origin);
 }
 
-void etw_bufstream_free(struct etw_bufstream *s)
+static void stream_close(void *from)
 {
+	struct etw_bufstream *s = from;
 	struct etw_block *block;
 	size_t i;
 
-	if (!s)
-		return;
 	finish(s, s->spent);
 	for (i = 0; i < s->merge.room; i++)
 		while ((block = etw_merge_remove(&s->merge, i)))
@@ -200,8 +177,10 @@ int etw_bufstream_add(struct etw_bufstream *s, const void *data, size_t size)
 	return err;
 }
 
-void etw_bufstream_end(struct etw_bufstream *s)
+static void stream_stop(void *from)
 {
+	struct etw_bufstream *s = from;
+
 	pthread_mutex_lock(&s->lock);
 	s->ended = true;
 	pthread_cond_signal(&s->more);
@@ -318,13 +297,15 @@ static void hand_out(struct etw_bufstream *s, struct etw_event *event)
 		s->last = time;
 }
 
-int etw_bufstream_next(struct etw_bufstream *s, struct etw_event *event)
+static int stream_next(void *from, struct etw_event *event, int timeout_ms)
 {
+	struct etw_bufstream *s = from;
 	struct etw_block *list, *block;
 	bool holding, more = true;
 	int64_t time;
 	int err = 0;
 
+	(void)timeout_ms;
 	block = s->spent;
 	s->spent = NULL;
 	finish(s, block);
@@ -351,36 +332,29 @@ const struct etw_etl_info *etw_bufstream_info(const struct etw_bufstream *s)
 	return &s->info;
 }
 
-/* ------------------------------------------------------------------- a source */
-
-static int source_next(void *from, struct etw_event *event, int timeout_ms)
-{
-	(void)timeout_ms;
-	return etw_bufstream_next(from, event);
-}
-
-static void source_stop(void *from)
-{
-	etw_bufstream_end(from);
-}
-
-static void source_close(void *from)
-{
-	etw_bufstream_free(from);
-}
-
 const struct etw_source_ops etw_source_stream_ops = {
-	.next = source_next, .stop = source_stop, .close = source_close,
+	.next = stream_next, .stop = stream_stop, .close = stream_close,
 };
 
 int etw_source_open_stream(struct etw_source *source, etw_bufstream_done_fn *done, void *context)
 {
-	struct etw_bufstream *stream;
-	int err = etw_bufstream_new(done, context, &stream);
+	struct etw_bufstream *s = calloc(1, sizeof(*s));
+	pthread_condattr_t attr;
 
-	if (err)
-		return err;
+	if (!s)
+		return -ENOMEM;
+	s->done = done;
+	s->context = context;
+	s->end = &s->first;
+	s->newest = INT64_MIN;
+	s->last = INT64_MIN;
+	s->safe = INT64_MIN;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->more, &attr);
+	pthread_condattr_destroy(&attr);
 	source->ops = &etw_source_stream_ops;
-	source->from = stream;
+	source->from = s;
 	return 0;
 }

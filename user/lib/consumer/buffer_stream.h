@@ -21,11 +21,6 @@ struct etw_bufstream;
 /* A buffer is no longer needed. Called on the thread that reads or frees. */
 typedef void etw_bufstream_done_fn(void *context, const void *data);
 
-/* Returns 0 or -ENOMEM. */
-int etw_bufstream_new(etw_bufstream_done_fn *done, void *context, struct etw_bufstream **out);
-/* Calls done for buffers added but not handed out; NULL is fine. */
-void etw_bufstream_free(struct etw_bufstream *s);
-
 /*
  * -EINVAL: not a buffer, not a header's buffer where one is required, or too large;
  * -EILSEQ: older than the last one of its CPU; -ESHUTDOWN: after the end; -ENOMEM, also
@@ -34,16 +29,11 @@ void etw_bufstream_free(struct etw_bufstream *s);
  */
 int etw_bufstream_add(struct etw_bufstream *s, const void *data, size_t size);
 
-/* No more buffers will be added. */
-void etw_bufstream_end(struct etw_bufstream *s);
-
 /*
- * Wait for the next event, which is valid until the next call. 1: *event is set; 0:
- * ended, and all events were handed out; -ENOMEM. This is a cancellation point.
+ * Open a new stream as a source of events; context is passed to done. Returns 0 or -ENOMEM.
+ * etw_source_stop(): no more buffers will be added. etw_source_close() calls done for buffers
+ * that were not handed out. etw_source_next() is a cancellation point.
  */
-int etw_bufstream_next(struct etw_bufstream *s, struct etw_event *event);
-
-/* Open a new stream as a source of events; context is passed to done. Returns 0 or -ENOMEM. */
 int etw_source_open_stream(struct etw_source *source, etw_bufstream_done_fn *done,
 			   void *context);
 

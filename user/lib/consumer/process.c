@@ -6,7 +6,6 @@
  *
  * Semantics: Microsoft's page "ProcessTrace function".
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 

@@ -48,7 +48,10 @@ struct etw_reader {
 	uint64_t start_mono;
 };
 
-/* Read a synchronisation point. CLOCK_MONOTONIC is immune to steps of the wall clock. */
+/*
+ * Read a synchronisation point.  mono is immune to steps of the wall clock, and counts the time
+ * that the machine slept.
+ */
 static void get_pair(const struct etw_reader *r, uint64_t clock, uint64_t mono,
 		     struct etw_time_pair *pair)
 {
@@ -132,7 +135,20 @@ static int connect(struct etw_reader *r, const char *name)
 	return open.buffer_size < ETW_BUFFER_HEADER_SIZE ? -EINVAL : 0;
 }
 
-int etw_reader_open(const char *session, struct etw_reader **out)
+static void reader_close(void *from)
+{
+	struct etw_reader *reader = from;
+
+	etw_poll_wakeup_close(&reader->wake);
+	etw_kdev_close(reader->consumer);
+	etw_kdev_close(reader->control);
+	etw_merge_free(&reader->merge);
+	etw_block_release(reader->spent);
+	free(reader->spare);
+	free(reader);
+}
+
+int etw_source_open_session(struct etw_source *source, const char *session)
 {
 	struct etw_reader *r;
 	int ret;
@@ -156,25 +172,13 @@ int etw_reader_open(const char *session, struct etw_reader **out)
 		ret = etw_poll_wakeup_open(&r->wake);
 	if (ret)
 		goto err_close;
-	*out = r;
+	source->ops = &etw_source_session_ops;
+	source->from = r;
 	return 0;
 
 err_close:
-	etw_reader_close(r);
+	reader_close(r);
 	return ret;
-}
-
-void etw_reader_close(struct etw_reader *reader)
-{
-	if (!reader)
-		return;
-	etw_poll_wakeup_close(&reader->wake);
-	etw_kdev_close(reader->consumer);
-	etw_kdev_close(reader->control);
-	etw_merge_free(&reader->merge);
-	etw_block_release(reader->spent);
-	free(reader->spare);
-	free(reader);
 }
 
 static struct etw_block *get_block(struct etw_reader *r)
@@ -211,6 +215,8 @@ static int accept_block(struct etw_reader *r, struct etw_block *block)
 	sequence = header->sequence;
 	if (r->any_read && sequence > r->next_sequence)
 		gap = sequence - r->next_sequence;
+	/* It stands for a buffer that is missing, too, and records why. */
+	gap += !!(header->flags & ETW_BUFFER_BUFFER_LOST);
 	r->any_read = true;
 	r->next_sequence = sequence + 1;
 	r->count.buffers++;
@@ -304,14 +310,15 @@ static void relieve(struct etw_reader *r)
 		r->forced = true;
 }
 
-/* After etw_reader_wake(): the buffers available now are the last to be read. */
+/* After reader_stop(): the buffers available now are the last to be read. */
 static void drain(struct etw_reader *r)
 {
 	struct etw_consumer_info info;
 	uint64_t n;
 
 	if (!etw_reader_stat(r, &info))
-		for (n = info.backlog; n && read_block(r) > 0; n--)
+		/* One more may record lost ones. */
+		for (n = info.backlog + 1; n && read_block(r) > 0; n--)
 			;
 	r->draining = true;
 }
@@ -372,11 +379,10 @@ static void hand_out(struct etw_reader *r, struct etw_event *event)
 		r->last = timestamp;
 }
 
-int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
-		int timeout_ms)
+static int reader_next(void *from, struct etw_event *event, int timeout_ms)
 {
 	uint64_t start = timeout_ms > 0 ? now_ms() : 0;
-	struct etw_reader *r = reader;
+	struct etw_reader *r = from;
 	int64_t timestamp;
 	int ret;
 
@@ -391,10 +397,8 @@ int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
 				hand_out(r, event);
 				return 1;
 			}
-		} else if (r->ended) {
+		} else if (r->ended || r->draining) {
 			return 0;
-		} else if (r->draining) {
-			return -ECANCELED;
 		}
 		if (r->merge.bytes > HOLD_MAX) {
 			relieve(r);
@@ -411,11 +415,17 @@ int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
 	}
 }
 
-void etw_reader_wake(struct etw_reader *reader)
+static void reader_stop(void *from)
 {
+	struct etw_reader *reader = from;
+
 	atomic_store(&reader->woken, true);
 	etw_poll_wakeup_signal(&reader->wake);
 }
+
+const struct etw_source_ops etw_source_session_ops = {
+	.next = reader_next, .stop = reader_stop, .close = reader_close,
+};
 
 const struct etw_session_info *etw_session_info(const struct etw_reader *reader)
 {
@@ -436,39 +446,4 @@ int etw_reader_stat(struct etw_reader *reader, struct etw_consumer_info *info)
 	if (!ret)
 		*info = stat.info;
 	return ret;
-}
-
-/* ------------------------------------------------------------------- a source */
-
-static int source_next(void *from, struct etw_event *event, int timeout_ms)
-{
-	int ret = etw_reader_next(from, event, timeout_ms);
-
-	return ret == -ECANCELED ? 0 : ret;
-}
-
-static void source_stop(void *from)
-{
-	etw_reader_wake(from);
-}
-
-static void source_close(void *from)
-{
-	etw_reader_close(from);
-}
-
-const struct etw_source_ops etw_source_session_ops = {
-	.next = source_next, .stop = source_stop, .close = source_close,
-};
-
-int etw_source_open_session(struct etw_source *source, const char *session)
-{
-	struct etw_reader *reader;
-	int err = etw_reader_open(session, &reader);
-
-	if (err)
-		return err;
-	source->ops = &etw_source_session_ops;
-	source->from = reader;
-	return 0;
 }

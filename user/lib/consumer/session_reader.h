@@ -3,13 +3,6 @@
  * session_reader.h - the events of a running session, all CPUs in time order
  *
  * Internal to the library and the tools beside it; not installed.
- *
- *	err = etw_reader_open("name", &reader);
- *	while ((err = etw_reader_next(reader, &event, -1)) == 1)
- *		use(&event);
- *	etw_reader_close(reader);
- *
- * A reader belongs to one thread at a time, except etw_reader_wake().
  */
 #ifndef ETW_LIB_CONSUMER_SESSION_READER_H
 #define ETW_LIB_CONSUMER_SESSION_READER_H
@@ -32,10 +25,6 @@ struct etw_reader_count {
 };
 
 /* Open a consumer on a running session. -ENOENT: no such session; -ENODEV: no module. */
-int etw_reader_open(const char *session, struct etw_reader **out);
-void etw_reader_close(struct etw_reader *reader);	/* NULL is fine */
-
-/* Like etw_reader_open(), as a source of events */
 int etw_source_open_session(struct etw_source *source, const char *session);
 
 extern const struct etw_source_ops etw_source_session_ops;
@@ -45,18 +34,6 @@ static inline struct etw_reader *etw_source_session(const struct etw_source *sou
 {
 	return source->ops == &etw_source_session_ops ? source->from : NULL;
 }
-
-/*
- * Wait for the next event up to timeout_ms, -1 for ever. 1: *event is set; 0: the
- * session has stopped and all events were handed out; -EAGAIN: timeout; -ECANCELED:
- * etw_reader_wake() was called, and all events available at that time have been handed
- * out; other: the reader is unusable.
- */
-int etw_reader_next(struct etw_reader *reader, struct etw_event *event,
-		int timeout_ms);
-
-/* Make etw_reader_next() end permanently; callable from any thread. */
-void etw_reader_wake(struct etw_reader *reader);
 
 const struct etw_session_info *etw_session_info(const struct etw_reader *reader);
 void etw_reader_counts(const struct etw_reader *reader, struct etw_reader_count *count);

@@ -5,15 +5,11 @@
  * The kernel does not resolve paths. It truncates the file itself once nothing else can
  * fail, so a failed call leaves an existing file unchanged.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/kdev.h"

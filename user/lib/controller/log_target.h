@@ -6,7 +6,6 @@
 #define ETW_LIB_CONTROLLER_LOG_TARGET_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <etw/abi.h>
 #include <etw/winerror.h>

@@ -10,7 +10,6 @@
 #define ETW_LIB_CONTROLLER_PROPERTIES_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <etw/abi.h>
 #include <evntrace.h>

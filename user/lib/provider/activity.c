@@ -7,7 +7,6 @@
  * produces, keep the ids distinct from real GUIDs.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,9 +2,6 @@
 /*
  * registration.c - the provider registrations of this process
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* MADV_WIPEONFORK */
-#endif
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>

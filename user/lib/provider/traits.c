@@ -5,8 +5,6 @@
  * Semantics: Microsoft's pages "EventSetInformation function", "Provider Traits" and
  * "TraceLoggingRegisterEx function".
  */
-#include <errno.h>
-#include <string.h>
 
 #include <etw/winerror.h>
 #include <TraceLoggingProvider.h>

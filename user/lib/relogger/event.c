@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "etl/record.h"
 #include "etl/walk.h"
@@ -114,7 +113,7 @@ static ULONG STDMETHODCALLTYPE release(ITraceEvent *This)
 	return 0;
 }
 
-static HRESULT STDMETHODCALLTYPE clone(ITraceEvent *This, ITraceEvent **NewEvent)
+static HRESULT STDMETHODCALLTYPE clone_event(ITraceEvent *This, ITraceEvent **NewEvent)
 {
 	const struct etw_relog_event *e = const_of(This);
 	struct etw_relog_event *new;
@@ -327,7 +326,7 @@ static const ITraceEventVtbl methods = {
 	.QueryInterface = query,
 	.AddRef = add_ref,
 	.Release = release,
-	.Clone = clone,
+	.Clone = clone_event,
 	.GetUserContext = get_context,
 	.GetEventRecord = get_record,
 	.SetPayload = set_payload,
@@ -367,6 +366,7 @@ void etw_relog_event_set(struct etw_relog_event *e, const struct etw_event *even
 	e->broken = false;
 	e->shown = false;
 	e->moved = false;
+	e->injected = false;
 	e->stream = stream;
 	e->context = context;
 	e->raw = event->raw;

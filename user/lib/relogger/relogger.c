@@ -16,6 +16,7 @@
 
 #include "device/kdev.h"
 #include "etl/block.h"
+#include "etl/loss.h"
 #include "lib/consumer/trace_header.h"
 #include "lib/controller/log_target.h"
 #include "relogger_private.h"
@@ -356,6 +357,7 @@ static HRESULT STDMETHODCALLTYPE inject(ITraceRelogger *This, ITraceEvent *Event
 	pthread_mutex_lock(&r->lock);
 	if (r->writer)
 		err = write_event(r, e);
+	e->injected |= !err;
 	pthread_mutex_unlock(&r->lock);
 	switch (err) {
 	case 0:
@@ -418,16 +420,39 @@ static ITraceEvent *take_event(struct etw_relogger *r, unsigned int stream,
 	return &r->current->iface;
 }
 
+/*
+ * A session's record of a loss was handed out. It goes along as the counts of losses do, even if
+ * the callback chooses events and does not know it.
+ */
+static HRESULT carry_loss(struct etw_relogger *r, unsigned int stream,
+			  const struct etw_event *event)
+{
+	ITraceEvent *e;
+	bool done;
+
+	pthread_mutex_lock(&r->lock);
+	done = !r->writer || r->current->injected;
+	pthread_mutex_unlock(&r->lock);
+	if (done)
+		return S_OK;
+	/* As it was: the callback may have changed its event. */
+	e = take_event(r, stream, event);
+	return e ? inject(&r->iface, e) : E_OUTOFMEMORY;
+}
+
 static HRESULT on_event(struct etw_relogger *r, const struct etw_relog_stream *s,
 			const struct etw_event *event)
 {
+	struct etw_loss loss;
 	ITraceEvent *e;
 	unsigned int i;
+	HRESULT hr;
 
 	for (i = 0; r->streams[i] != s; i++)
 		;
 	e = take_event(r, i, event);
-	return e ? r->callback->lpVtbl->OnEvent(r->callback, e, &r->iface) : E_OUTOFMEMORY;
+	hr = e ? r->callback->lpVtbl->OnEvent(r->callback, e, &r->iface) : E_OUTOFMEMORY;
+	return SUCCEEDED(hr) && etw_loss_of(event, &loss) ? carry_loss(r, i, event) : hr;
 }
 
 static HRESULT begin_with(struct etw_relogger *r, const struct etw_event *event)

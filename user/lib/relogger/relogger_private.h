@@ -25,6 +25,7 @@ struct etw_relog_event {
 	bool broken;		/* there was no memory for the copy */
 	bool shown;		/* record was handed out: keep it up to date */
 	bool moved;		/* the time was set; differs from the record's */
+	bool injected;		/* it is in the output; guarded by the relogger's lock */
 	unsigned int stream;	/* its index */
 	void *context;
 	const uint8_t *raw;

@@ -9,180 +9,104 @@
 #include "base/bytes.h"
 
 struct item {
-	const char *name;
-	const struct etw_mf_message *message;
+	const struct etw_mf_named *named;
 	uint64_t value;
 };
 
 struct items {
 	const struct etw_mf_provider *provider;
 	EVENT_FIELD_TYPE type;
+	enum etw_part part;
 	struct etw_bytes list;	/* of struct item */
 };
 
-static void add(struct items *to, const char *name, const struct etw_mf_message *message,
-		uint64_t value)
+/* named: NULL is ignored */
+static void add(struct items *to, const struct etw_mf_named *named, uint64_t value)
 {
-	const struct item item = { name, message, value };
+	const struct item item = { named, value };
 
-	etw_bytes_put(&to->list, &item, sizeof(item));
-}
-
-/* TDH's value of an opcode that belongs to a task, or to none (0) */
-static uint64_t opcode_value(uint16_t task, uint8_t opcode)
-{
-	return (uint64_t)opcode << 16 | task;
-}
-
-static void add_named(struct items *to, const struct etw_mf_named *named, uint64_t value)
-{
 	if (named)
-		add(to, named->name, named->message, value);
+		etw_bytes_put(&to->list, &item, sizeof(item));
 }
 
-/* ------------------------------------------------------------------------ all */
+/* TDH's value; task: of an opcode that belongs to a task, else 0 */
+static uint64_t value_of(const struct items *items, uint64_t value, uint64_t task)
+{
+	return items->part == ETW_PART_OPCODE ? value << 16 | task : value;
+}
 
-static void all_keywords(struct items *to)
+/* The standard keywords that events use, and the channels' bits */
+static void add_other_keywords(struct items *to, const struct etw_mf_parts *own)
 {
 	const struct etw_mf_provider *p = to->provider;
-	const struct etw_mf_keyword *keyword;
-	uint64_t used = 0, own = 0, bit;
+	uint64_t used = 0;
 	unsigned int i;
 
-	for (i = 0; i < p->keyword_count; i++) {
-		add(to, p->keywords[i].name, p->keywords[i].message, p->keywords[i].mask);
-		own |= p->keywords[i].mask;
-	}
 	for (i = 0; i < p->event_count; i++)
 		used |= p->events[i].keywords;
-	for (bit = 1; bit; bit <<= 1) {
-		keyword = used & ~own & bit ? etw_standard_keyword(bit) : NULL;
-		if (keyword)
-			add(to, keyword->name, keyword->message, bit);
-	}
+	for (i = 0; i < own->count; i++)
+		used &= ~etw_mf_part_at(own, i)->value;
+	for (; used; used &= used - 1)
+		add(to, etw_standard(ETW_PART_KEYWORD, used & -used), used & -used);
 	for (i = 0; i < p->channel_count; i++)
 		if (p->channels[i].keyword)
-			add(to, p->channels[i].name, p->channels[i].message,
-			    p->channels[i].keyword);
+			add(to, &p->channels[i].named, p->channels[i].keyword);
 }
 
-static void all_levels(struct items *to)
+/* The standard levels or opcodes that events use */
+static void add_other_values(struct items *to, const struct etw_mf_parts *own)
 {
-	const struct etw_mf_provider *p = to->provider;
 	bool used[256] = { false };
 	unsigned int i;
 
-	for (i = 0; i < p->event_count; i++)
-		used[p->events[i].desc.Level] = true;
-	for (i = 0; i < p->level_count; i++) {
-		add_named(to, &p->levels[i], p->levels[i].value);
-		used[p->levels[i].value] = false;
-	}
+	for (i = 0; i < to->provider->event_count; i++)
+		used[etw_part_value(&to->provider->events[i].desc, to->part)] = true;
+	for (i = 0; i < own->count; i++)
+		used[etw_mf_part_at(own, i)->value] = false;
 	for (i = 1; i < 256; i++)
 		if (used[i])
-			add_named(to, etw_standard_level((uint8_t)i), i);
-}
-
-static void all_channels(struct items *to)
-{
-	const struct etw_mf_provider *p = to->provider;
-	unsigned int i;
-
-	for (i = 0; i < p->channel_count; i++)
-		add(to, p->channels[i].name, p->channels[i].message, p->channels[i].value);
-}
-
-static void all_tasks(struct items *to)
-{
-	const struct etw_mf_provider *p = to->provider;
-	unsigned int i;
-
-	for (i = 0; i < p->task_count; i++)
-		add(to, p->tasks[i].name, p->tasks[i].message, p->tasks[i].value);
-}
-
-static void all_opcodes(struct items *to)
-{
-	const struct etw_mf_provider *p = to->provider;
-	bool used[256] = { false };
-	unsigned int i, j;
-
-	for (i = 0; i < p->event_count; i++)
-		used[p->events[i].desc.Opcode] = true;
-	for (i = 0; i < p->opcode_count; i++) {
-		add_named(to, &p->opcodes[i], opcode_value(0, p->opcodes[i].value));
-		used[p->opcodes[i].value] = false;
-	}
-	for (i = 0; i < p->task_count; i++)
-		for (j = 0; j < p->tasks[i].opcode_count; j++)
-			add_named(to, &p->tasks[i].opcodes[j],
-				  opcode_value(p->tasks[i].value, p->tasks[i].opcodes[j].value));
-	for (i = 1; i < 256; i++)
-		if (used[i])
-			add_named(to, etw_standard_opcode((uint8_t)i),
-				  opcode_value(0, (uint8_t)i));
+			add(to, etw_standard(to->part, i), value_of(to, i, 0));
 }
 
 static void add_all(struct items *to)
 {
-	static void (*const all[])(struct items *to) = {
-		[EventKeywordInformation] = all_keywords, [EventLevelInformation] = all_levels,
-		[EventChannelInformation] = all_channels, [EventTaskInformation] = all_tasks,
-		[EventOpcodeInformation] = all_opcodes,
-	};
+	const struct etw_mf_provider *p = to->provider;
+	const struct etw_mf_parts own = etw_mf_parts(p, to->part);
+	unsigned int i, j;
 
-	all[to->type](to);
+	for (i = 0; i < own.count; i++)
+		add(to, etw_mf_part_at(&own, i), value_of(to, etw_mf_part_at(&own, i)->value, 0));
+	if (to->part == ETW_PART_OPCODE)
+		for (i = 0; i < p->task_count; i++)
+			for (j = 0; j < p->tasks[i].opcode_count; j++)
+				add(to, &p->tasks[i].opcodes[j],
+				    value_of(to, p->tasks[i].opcodes[j].value, p->tasks[i].value));
+	if (to->part == ETW_PART_KEYWORD)
+		add_other_keywords(to, &own);
+	else if (to->part == ETW_PART_LEVEL || to->part == ETW_PART_OPCODE)
+		add_other_values(to, &own);
 }
 
-/* ------------------------------------------------------------------------ one */
-
-static void one_keyword(struct items *to, uint64_t mask)
+static void add_keywords(struct items *to, uint64_t bits)
 {
 	const struct etw_mf_channel *channel;
-	const struct etw_mf_keyword *keyword;
 	uint64_t bit;
 
-	for (bit = 1; bit; bit <<= 1) {
-		if (!(mask & bit))
-			continue;
+	for (; bits; bits &= bits - 1) {
+		bit = bits & -bits;
 		channel = etw_mf_keyword_channel(to->provider, bit);
-		keyword = channel ? NULL : etw_mf_keyword(to->provider, bit);
-		if (channel)
-			add(to, channel->name, channel->message, bit);
-		else if (keyword)
-			add(to, keyword->name, keyword->message, bit);
+		add(to, channel ? &channel->named : etw_mf_part(to->provider, to->part, bit), bit);
 	}
 }
 
 static void add_value(struct items *to, uint64_t value)
 {
-	const struct etw_mf_provider *p = to->provider;
-	const struct etw_mf_channel *channel;
-	const struct etw_mf_task *task;
-
-	switch (to->type) {
-	case EventKeywordInformation:
-		one_keyword(to, value);
-		break;
-	case EventLevelInformation:
-		if (value <= UINT8_MAX)
-			add_named(to, etw_mf_level(p, (uint8_t)value), value);
-		break;
-	case EventChannelInformation:
-		channel = value <= UINT8_MAX ? etw_mf_channel(p, (uint8_t)value) : NULL;
-		if (channel)
-			add(to, channel->name, channel->message, value);
-		break;
-	case EventTaskInformation:
-		task = value <= UINT16_MAX ? etw_mf_task(p, (uint16_t)value) : NULL;
-		if (task)
-			add(to, task->name, task->message, value);
-		break;
-	default:
-		if (value <= 0xFFFFFF)
-			add_named(to, etw_mf_opcode(p, (uint16_t)value, (uint8_t)(value >> 16)),
-				  value);
-	}
+	if (to->part == ETW_PART_KEYWORD)
+		add_keywords(to, value);
+	else if (to->part != ETW_PART_OPCODE)
+		add(to, etw_mf_part(to->provider, to->part, value), value);
+	else if (value <= 0xFFFFFF)
+		add(to, etw_mf_opcode(to->provider, (uint16_t)value, (uint8_t)(value >> 16)), value);
 }
 
 /* ---------------------------------------------------------------------- blocks */
@@ -204,9 +128,9 @@ static void build(struct etw_block *block, void *context)
 	etw_block_put(block, at, &info, head);
 	for (i = 0; i < count; i++, item++) {
 		memset(&one, 0, sizeof(one));
-		one.NameOffset = etw_block_string(block, item->name);
+		one.NameOffset = etw_block_string(block, item->named->name);
 		one.DescriptionOffset = etw_block_string(block,
-			etw_mf_text(items->provider->manifest, item->message));
+			etw_mf_text(items->provider->manifest, item->named->message));
 		one.Value = item->value;
 		etw_block_put(block, at + head + i * sizeof(one), &one, sizeof(one));
 	}
@@ -216,6 +140,11 @@ static void build(struct etw_block *block, void *context)
 static ULONG information(LPGUID guid, EVENT_FIELD_TYPE type, const uint64_t *value,
 			 void *buffer, ULONG *size)
 {
+	static const enum etw_part parts[EventInformationMax] = {
+		[EventKeywordInformation] = ETW_PART_KEYWORD, [EventLevelInformation] = ETW_PART_LEVEL,
+		[EventChannelInformation] = ETW_PART_CHANNEL, [EventTaskInformation] = ETW_PART_TASK,
+		[EventOpcodeInformation] = ETW_PART_OPCODE,
+	};
 	struct items items = { .type = type };
 	struct etw_manifest *manifest;
 	ULONG ret = ERROR_NOT_FOUND;
@@ -224,6 +153,7 @@ static ULONG information(LPGUID guid, EVENT_FIELD_TYPE type, const uint64_t *val
 		return ERROR_INVALID_PARAMETER;
 	if ((unsigned int)type >= EventInformationMax)
 		return ERROR_NOT_SUPPORTED;
+	items.part = parts[type];
 	items.provider = etw_store_find(guid, &manifest);
 	if (!items.provider)
 		return ERROR_NOT_FOUND;

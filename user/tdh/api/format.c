@@ -2,7 +2,6 @@
 /*
  * format.c - format a value as text: TdhFormatProperty()
  */
-#include <errno.h>
 #include <string.h>
 
 #include "use.h"
@@ -155,18 +154,17 @@ static ULONG make_text(const struct request *r, struct etw_field *field, struct 
 
 /* ------------------------------------------------------------- into the buffer */
 
-/* Copy UTF-16 units unchanged, and add a NUL. */
-static ULONG put16(const void *units, size_t bytes, PULONG size, PWCHAR buffer)
+/* Copy the bytes and add a NUL of unit bytes. */
+static ULONG put_bytes(const void *data, size_t bytes, size_t unit, PULONG size, char *buffer)
 {
 	const ULONG room = *size;
 
-	bytes &= ~(size_t)1;
-	*size = (ULONG)(bytes + sizeof(WCHAR));
+	*size = (ULONG)(bytes + unit);
 	if (room < *size)
 		return ERROR_INSUFFICIENT_BUFFER;
 	if (bytes)
-		memcpy(buffer, units, bytes);
-	buffer[bytes / sizeof(WCHAR)] = 0;
+		memcpy(buffer, data, bytes);
+	memset(buffer + bytes, 0, unit);
 	return ERROR_SUCCESS;
 }
 
@@ -185,28 +183,19 @@ static ULONG put_as_16(const struct etw_text *text, PULONG size, PWCHAR buffer)
 	return ERROR_SUCCESS;
 }
 
-static ULONG put8(const struct etw_text *text, PULONG size, PCHAR buffer)
-{
-	const ULONG room = *size;
-
-	*size = (ULONG)text->len + 1;
-	if (room < *size)
-		return ERROR_INSUFFICIENT_BUFFER;
-	if (text->len)
-		memcpy(buffer, text->data, text->len);
-	buffer[text->len] = '\0';
-	return ERROR_SUCCESS;
-}
-
 static ULONG put(const struct etw_field *field, struct etw_text *text, PULONG size, void *buffer,
 		 bool wide)
 {
-	if (field->value_kind != ETW_VALUE_STRING16)
-		return wide ? put_as_16(text, size, buffer) : put8(text, size, buffer);
+	const bool units = field->value_kind == ETW_VALUE_STRING16;
+
+	if (wide && units)
+		return put_bytes(field->data, field->size & ~(size_t)1, sizeof(WCHAR), size, buffer);
 	if (wide)
-		return put16(field->data, field->size, size, buffer);
-	etw_text_utf16(text, field->data, field->size);
-	return text->error ? ERROR_NOT_ENOUGH_MEMORY : put8(text, size, buffer);
+		return put_as_16(text, size, buffer);
+	if (units)
+		etw_text_utf16(text, field->data, field->size);
+	return text->error ? ERROR_NOT_ENOUGH_MEMORY :
+			     put_bytes(text->data, text->len, 1, size, buffer);
 }
 
 static ULONG format_property(const struct request *r, PTRACE_EVENT_INFO info, PULONG size,

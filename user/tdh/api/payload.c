@@ -2,7 +2,6 @@
 /*
  * payload.c - payload filters with a manifest's names: TdhCreatePayloadFilter()
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -240,11 +240,6 @@ const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *decode
 						struct etw_manifest **manifest);
 void etw_embedded_free(struct etw_embedded *embedded);	/* NULL is fine */
 
-/* The parts of a descriptor that have names */
-enum etw_part {
-	ETW_PART_LEVEL, ETW_PART_OPCODE, ETW_PART_TASK, ETW_PART_CHANNEL, ETW_PART_KEYWORD,
-};
-
 /* The displayed name of a part other than keywords; NULL: it has none. */
 const char *etw_decode_part(const struct etw_decoder *decoder, enum etw_part what);
 

@@ -8,21 +8,13 @@
  */
 #include "decoder.h"
 
-struct part {
-	const char *name, *symbol, *id;
-	const struct etw_mf_message *message;
-};
-
-#define PART(p)		((struct part){ (p)->name, (p)->symbol, NULL, (p)->message })
-#define CHANNEL(c)	((struct part){ (c)->name, (c)->symbol, (c)->id, (c)->message })
-
-/* The i-th name, from 0; the displayed one comes first; NULL: no more. */
-static const char *part_name(const struct part *part, const struct etw_manifest *manifest,
-			     unsigned int i)
+/* The i-th name, from 0; the displayed one comes first; id: or NULL. NULL: no more. */
+static const char *part_name(const struct etw_mf_named *part, const char *id,
+			     const struct etw_manifest *manifest, unsigned int i)
 {
 	const char *names[] = {
 		part->name, strncmp(part->name, "win:", 4) ? NULL : part->name + 4,
-		part->symbol, part->id,
+		part->symbol, id,
 	};
 	const char *label = etw_label(manifest, part->message, part->name);
 	size_t n;
@@ -36,75 +28,50 @@ static const char *part_name(const struct part *part, const struct etw_manifest 
 }
 
 /*
- * The part's definition: the event's own, the provider's, or the standard one. A channel
- * or an opcode of 0 has no name unless the event's schema names it, since 0 means unset.
+ * The part's definition: the event's own, the provider's, or the standard one; NULL: none.
+ * A 0 has no name unless it is a level or the event's schema names it, since 0 means unset.
  */
-static bool find_part(const struct etw_decoder *d, enum etw_part what, struct part *part)
+static const void *find_part(const struct etw_decoder *d, enum etw_part what)
 {
-	const EVENT_DESCRIPTOR *desc = &d->record->EventHeader.EventDescriptor;
+	const uint64_t value = etw_part_value(&d->record->EventHeader.EventDescriptor, what);
 	const struct etw_mf_provider *provider = d->keywords ? d->keywords->provider : NULL;
 	const struct etw_mf_event *event = d->plan ? d->plan->event : NULL;
-	const struct etw_mf_channel *channel;
-	const struct etw_mf_named *named;
-	const struct etw_mf_task *task;
+	const void *own = NULL;
 
-	switch (what) {
-	case ETW_PART_LEVEL:
-		named = event && event->desc.Level == desc->Level ? event->level : NULL;
-		if (!named)
-			named = provider ? etw_mf_level(provider, desc->Level) :
-					   etw_standard_level(desc->Level);
-		return named && (*part = PART(named), true);
-	case ETW_PART_OPCODE:
-		named = event && (!provider || event->desc.Opcode == desc->Opcode) ?
-			event->opcode : NULL;
-		if (!named && desc->Opcode)
-			named = provider ? etw_mf_opcode(provider, desc->Task, desc->Opcode) :
-					   etw_standard_opcode(desc->Opcode);
-		return named && (*part = PART(named), true);
-	case ETW_PART_TASK:
-		task = event && (!provider || event->desc.Task == desc->Task) ? event->task : NULL;
-		if (!task && provider && desc->Task)
-			task = etw_mf_task(provider, desc->Task);
-		return task && (*part = PART(task), true);
-	default:
-		channel = event && event->desc.Channel == desc->Channel ? event->channel : NULL;
-		if (!channel && desc->Channel)
-			channel = provider ? etw_mf_channel(provider, desc->Channel) :
-					     etw_standard_channel(desc->Channel);
-		return channel && (*part = CHANNEL(channel), true);
-	}
+	/* The descriptors of built-in events are empty. */
+	if (event && (!provider || etw_part_value(&event->desc, what) == value))
+		own = etw_mf_event_part(event, what);
+	if (own || (!value && what != ETW_PART_LEVEL))
+		return own;
+	if (what == ETW_PART_OPCODE)
+		return etw_mf_opcode(provider, d->record->EventHeader.EventDescriptor.Task,
+				     (uint8_t)value);
+	return etw_mf_part(provider, what, value);
 }
 
 const char *etw_decode_part(const struct etw_decoder *d, enum etw_part what)
 {
-	struct part part;
+	const struct etw_mf_named *part = find_part(d, what);
 
-	if (!find_part(d, what, &part))
-		return NULL;
-	return what == ETW_PART_CHANNEL ? part.name :
-		etw_label(d->keywords ? d->keywords->manifest : NULL, part.message, part.name);
+	if (!part || what == ETW_PART_CHANNEL)
+		return part ? part->name : NULL;
+	return etw_label(d->keywords ? d->keywords->manifest : NULL, part->message, part->name);
 }
 
 /* The i-th name of one bit */
 static const char *keyword_name(const struct etw_schema_plan *plan, uint64_t bit, unsigned int i)
 {
 	const struct etw_mf_channel *channel = NULL;
-	const struct etw_mf_keyword *keyword;
-	struct part part;
+	const struct etw_mf_named *keyword;
 
 	if (plan)
 		channel = etw_mf_keyword_channel(plan->provider, bit);
-	if (channel) {
-		part = CHANNEL(channel);
-		/* TDH uses the name here, not the message. */
-		return i ? part_name(&part, plan->manifest, i - 1) : channel->name;
-	}
-	keyword = plan ? etw_mf_keyword(plan->provider, bit) : etw_standard_keyword(bit);
-	if (!keyword)
-		return NULL;
-	part = PART(keyword);
-	return part_name(&part, plan ? plan->manifest : NULL, i);
+	/* TDH uses a channel's name here, not the message. */
+	if (channel)
+		return i ? part_name(&channel->named, channel->id, plan->manifest, i - 1) :
+			   channel->name;
+	keyword = etw_mf_part(plan ? plan->provider : NULL, ETW_PART_KEYWORD, bit);
+	return keyword ? part_name(keyword, NULL, plan ? plan->manifest : NULL, i) : NULL;
 }
 
 const char *etw_decode_keyword(struct etw_decoder *d, unsigned int i)
@@ -140,7 +107,7 @@ const char *etw_decode_descriptor_name(const struct etw_decoder *d, enum etw_par
 	const char *shown = what == ETW_PART_LEVEL ? d->event.level :
 		what == ETW_PART_OPCODE ? d->event.opcode :
 		what == ETW_PART_TASK ? d->event.task : d->event.channel;
-	struct part part;
+	const struct etw_mf_named *part;
 
 	if (!d->record)
 		return NULL;
@@ -148,6 +115,9 @@ const char *etw_decode_descriptor_name(const struct etw_decoder *d, enum etw_par
 		return any_keyword_name(d, i);
 	if (!shown || !i)
 		return shown;
-	return find_part(d, what, &part) ?
-		part_name(&part, d->keywords ? d->keywords->manifest : NULL, i - 1) : NULL;
+	part = find_part(d, what);
+	if (!part)
+		return NULL;
+	return part_name(part, what == ETW_PART_CHANNEL ? ((const struct etw_mf_channel *)part)->id :
+			 NULL, d->keywords ? d->keywords->manifest : NULL, i - 1);
 }

@@ -6,9 +6,6 @@
  * may be forged: the number and size of incomplete schemas are limited, and dropping
  * one affects no other.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE	/* gettid() */
-#endif
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +51,6 @@ static int make_xml(const GUID *guid, struct etw_text *xml, GUID *decode)
 	err = etw_manifest_xml(provider, xml);
 	etw_manifest_put(manifest);
 	return err;
-}
-
-int etw_embed_xml(const GUID *guid, struct etw_text *xml)
-{
-	GUID decode;
-
-	return make_xml(guid, xml, &decode);
 }
 
 static void fill_header(struct etw_event_header *header, const GUID *guid, int64_t time)

@@ -36,17 +36,12 @@ bool etw_embed_is_piece(const struct etw_event_header *header);	/* of a record t
 
 /*
  * The schema of a provider (by decode GUID or control GUID) that is loaded or
- * installed, as XML: a manifest with only that provider and its strings in all
- * languages. -ENOENT: unknown; -ENOMEM; -EINVAL: a manifest cannot express it (some
- * schemas of compiled programs).
- */
-int etw_embed_xml(const GUID *guid, struct etw_text *xml);
-
-/*
- * The same as records of a buffer, each of at most max_size bytes (0: a record's
- * maximum, 65,535) and with this raw time. put() writes each with etw_etl_write(); a
- * return value other than 0 stops the loop and is returned. -E2BIG: max_size is too
- * small for the schema.
+ * installed, as records of a buffer: a manifest with only that provider and its strings
+ * in all languages, in records of at most max_size bytes (0: a record's maximum, 65,535)
+ * and with this raw time. put() writes each with etw_etl_write(); a return value other
+ * than 0 stops the loop and is returned. -ENOENT: unknown; -ENOMEM; -EINVAL: a manifest
+ * cannot express it (some schemas of compiled programs); -E2BIG: max_size is too small
+ * for the schema.
  */
 typedef int etw_embed_put_fn(void *context, const void *record, size_t size);
 int etw_embed_records(const GUID *guid, int64_t time, size_t max_size, etw_embed_put_fn *put,

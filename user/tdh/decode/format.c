@@ -23,22 +23,9 @@
 
 /* ------------------------------------------------------------- special values */
 
-static unsigned int u16_at(const uint8_t *p)
-{
-	return p[0] | p[1] << 8;
-}
-
 static unsigned int be16_at(const uint8_t *p)
 {
 	return p[0] << 8 | p[1];
-}
-
-static uint32_t u32_at(const uint8_t *p)
-{
-	uint32_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
 }
 
 static void put_ipv4(struct etw_text *text, const uint8_t *p)
@@ -65,9 +52,9 @@ static void put_sockaddr6(struct etw_text *text, const uint8_t *p, size_t size)
 {
 	etw_text_char(text, '[');
 	put_ipv6(text, p + 8);
-	if (size >= 28 && u32_at(p + 24)) {
+	if (size >= 28 && etw_load(p + 24, 4)) {
 		etw_text_char(text, '%');
-		etw_text_unsigned(text, u32_at(p + 24), 1);
+		etw_text_unsigned(text, etw_load(p + 24, 4), 1);
 	}
 	etw_text_add(text, "]:", 2);
 	etw_text_unsigned(text, be16_at(p + 2), 1);
@@ -93,7 +80,7 @@ static void put_unix(struct etw_text *text, const char *path, size_t size, enum 
 static void put_sockaddr(struct etw_text *text, const uint8_t *p, size_t size,
 			 enum etw_text_style style)
 {
-	unsigned int family = size >= 2 ? u16_at(p) : 0;
+	unsigned int family = size >= 2 ? (unsigned int)etw_load(p, 2) : 0;
 
 	if (family == FAMILY_INET && size >= 8) {
 		put_ipv4(text, p + 4);
@@ -124,7 +111,7 @@ static void put_sid(struct etw_text *text, const uint8_t *p, size_t size)
 		etw_text_unsigned(text, authority, 1);
 	for (i = 8; i + 4 <= size; i += 4) {
 		etw_text_char(text, '-');
-		etw_text_unsigned(text, u32_at(p + i), 1);
+		etw_text_unsigned(text, etw_load(p + i, 4), 1);
 	}
 }
 
@@ -143,7 +130,7 @@ static void put_systemtime(struct etw_text *text, const uint8_t *p, uint16_t out
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i].before)
 			etw_text_char(text, parts[i].before);
-		etw_text_unsigned(text, u16_at(p + parts[i].at), parts[i].digits);
+		etw_text_unsigned(text, etw_load(p + parts[i].at, 2), parts[i].digits);
 	}
 	if (out_type == TDH_OUTTYPE_DATETIME_UTC)
 		etw_text_char(text, 'Z');

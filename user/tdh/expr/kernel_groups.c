@@ -7,7 +7,6 @@
  * whichever takes fewer predicates; the predicates of a clause are the bits of a mask.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernel_private.h"
 

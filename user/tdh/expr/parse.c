@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "base/event_context.h"
 
 static bool parse_any(struct etw_expr_scan *s);
 
@@ -88,7 +89,17 @@ static void name_level(struct etw_expr_const *c)
 /* Does the text that the word stands for come from decoding the event? */
 static bool is_decoded(enum etw_expr_word word)
 {
-	return word != ETW_EXPR_PROCESS && word != ETW_EXPR_MODE;
+	return word != ETW_EXPR_PROCESS && word != ETW_EXPR_MODE && word != ETW_EXPR_CONTEXT;
+}
+
+static bool is_context(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ETW_CONTEXTS; i++)
+		if (!strcmp(name, etw_event_context_name(i)))
+			return true;
+	return false;
 }
 
 /* Can the test's word be compared with this constant? */
@@ -103,6 +114,8 @@ static bool check_const(struct etw_expr_scan *s, const struct etw_expr_test *tes
 		name_level(c);
 	if (test->word == ETW_EXPR_MODE && strcmp(c->text, "kernel") && strcmp(c->text, "user"))
 		return etw_expr_fail(s, at, "a mode is \"kernel\" or \"user\"");
+	if (test->word == ETW_EXPR_CONTEXT && !is_context(c->text))
+		return etw_expr_fail(s, at, "a context is task, softirq, hardirq or nmi");
 	if (has & ETW_EXPR_HAS_NUMBER && c->is & ETW_EXPR_IS_NUMBER)
 		return true;
 	if (has & ETW_EXPR_HAS_GUID && c->is & ETW_EXPR_IS_GUID && !order)

@@ -4,7 +4,6 @@
  *
  * The case of ASCII letters makes no difference.
  */
-#define _GNU_SOURCE	/* memmem() */
 #include <string.h>
 
 #include "private.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "base/event_context.h"
 #include "base/event_mode.h"
 
 #define IN_HEADER(member)	.at = offsetof(EVENT_HEADER, member), \
@@ -32,6 +33,7 @@ const struct etw_expr_word_info etw_expr_words[] = {
 	[ETW_EXPR_RELATED] = { .name = "related", .has = ETW_EXPR_HAS_GUID },
 	[ETW_EXPR_PROCESS] = { .name = "process", .has = ETW_EXPR_HAS_TEXT },
 	[ETW_EXPR_MODE] = { .name = "mode", .has = ETW_EXPR_HAS_TEXT },
+	[ETW_EXPR_CONTEXT] = { .name = "context", .has = ETW_EXPR_HAS_TEXT },
 };
 
 enum etw_expr_word etw_expr_word_find(const char *name, size_t len)
@@ -92,15 +94,24 @@ static void name_provider(const struct etw_expr *expr, const struct etw_expr_eve
 		value->name = expr->ask.provider(expr->ask.context, guid);
 }
 
-static const void *related_activity(const EVENT_RECORD *record)
+/* The first item of this type, with at least that many bytes; NULL: there is none. */
+static const void *find_item(const EVENT_RECORD *record, USHORT type, size_t size)
 {
-	USHORT i;
+	const EVENT_HEADER_EXTENDED_DATA_ITEM *item = record->ExtendedData;
+	USHORT left;
 
-	for (i = 0; i < record->ExtendedDataCount; i++)
-		if (record->ExtendedData[i].ExtType == EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID &&
-		    record->ExtendedData[i].DataSize >= sizeof(GUID))
-			return (const void *)(uintptr_t)record->ExtendedData[i].DataPtr;
+	for (left = record->ExtendedDataCount; left; left--, item++)
+		if (item->ExtType == type && item->DataSize >= size)
+			return (const void *)(uintptr_t)item->DataPtr;
 	return NULL;
+}
+
+static const char *context_of(const EVENT_RECORD *record)
+{
+	const void *item = find_item(record, EVENT_HEADER_EXT_TYPE_CONTEXT,
+				     sizeof(struct etw_ext_context));
+
+	return item ? etw_event_context_name(etw_event_context_load(item).context) : NULL;
 }
 
 static void set_number(struct etw_expr_value *value, enum etw_expr_word word,
@@ -191,7 +202,8 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 		value.guid = &event->record->EventHeader.ActivityId;
 		break;
 	case ETW_EXPR_RELATED:
-		value.guid = related_activity(event->record);
+		value.guid = find_item(event->record, EVENT_HEADER_EXT_TYPE_RELATED_ACTIVITYID,
+				       sizeof(GUID));
 		if (!value.guid)
 			return false;
 		break;
@@ -201,6 +213,9 @@ bool etw_expr_word_holds(struct etw_expr *expr, const struct etw_expr_test *test
 		break;
 	case ETW_EXPR_MODE:
 		value.name = etw_event_mode(event->record->EventHeader.Flags);
+		break;
+	case ETW_EXPR_CONTEXT:
+		value.name = context_of(event->record);
 		break;
 	default:
 		if (etw_expr_words[test->word].has & ETW_EXPR_HAS_NAMES && !is_numeric(expr, test))

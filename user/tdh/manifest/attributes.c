@@ -2,7 +2,10 @@
 /*
  * attributes.c - the lists of the tree, and their attributes as members of the model
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -46,31 +49,17 @@ const char *etw_manifest_value(const struct manifest_node *node, const char *att
 	return NULL;
 }
 
-/* Decimal, or hexadecimal with 0x in front */
+/* Decimal, or hexadecimal with 0x in front; strtoull() would also take blanks and a sign. */
 bool etw_manifest_number(const char *s, uint64_t *out)
 {
-	bool hex = s[0] == '0' && (s[1] | 0x20) == 'x' && s[2];
-	unsigned int base = hex ? 16 : 10;
-	uint64_t number = 0;
+	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	char *end;
 
-	s += hex ? 2 : 0;
-	if (!*s)
+	if (!isxdigit((unsigned char)s[hex ? 2 : 0]))
 		return false;
-	for (; *s; s++) {
-		unsigned int digit;
-
-		if (*s >= '0' && *s <= '9')
-			digit = *s - '0';
-		else if (hex && (*s | 0x20) >= 'a' && (*s | 0x20) <= 'f')
-			digit = (*s | 0x20) - 'a' + 10;
-		else
-			return false;
-		if (__builtin_mul_overflow(number, base, &number) ||
-		    __builtin_add_overflow(number, digit, &number))
-			return false;
-	}
-	*out = number;
-	return true;
+	errno = 0;
+	*out = strtoull(s, &end, hex ? 16 : 10);
+	return !*end && !errno;
 }
 
 bool etw_manifest_is_symbol(const char *s)

@@ -18,7 +18,7 @@ static void claim_own_name(struct manifest_reader *r, const void *scope, const c
 	etw_manifest_claim_name(r, scope, name, thing);
 }
 
-/* Levels, or opcodes; the scope of opcodes is their provider's list or their task. */
+/* Levels, opcodes or keywords; the scope of opcodes is their provider's list or their task. */
 static const struct etw_mf_named *build_named(struct manifest_reader *r,
 					      const struct manifest_node *parent,
 					      enum manifest_list list, const void *scope,
@@ -31,7 +31,11 @@ static const struct etw_mf_named *build_named(struct manifest_reader *r,
 	manifest_for_each(node, r, parent, list) {
 		etw_manifest_read_attributes(r, node, n);
 		claim_own_name(r, scope, n->name, n);
-		etw_manifest_claim_value(r, scope, n->value, n);
+		if (list != MANIFEST_KEYWORDS)
+			etw_manifest_claim_value(r, scope, n->value, n);
+		else if (n->value && etw_manifest_claim_number(r, scope, n->value, n))
+			etw_manifest_error(r, "another keyword has mask 0x%llx, too",
+					   (unsigned long long)n->value);
 		etw_manifest_claim_symbol(r, n->symbol, r->at.kind, n->value);
 		n++;
 	}
@@ -53,25 +57,6 @@ static void build_tasks(struct manifest_reader *r, const struct manifest_node *p
 		etw_manifest_claim_symbol(r, t->symbol, "task", t->value);
 		t->opcodes = build_named(r, node, MANIFEST_OPCODES, t, &t->opcode_count);
 		t++;
-	}
-}
-
-static void build_keywords(struct manifest_reader *r, const struct manifest_node *parent,
-			   struct etw_mf_provider *p)
-{
-	const struct manifest_node *node;
-	struct etw_mf_keyword *k;
-
-	k = etw_manifest_array_of(r, parent, MANIFEST_KEYWORDS, sizeof(*k), &p->keyword_count);
-	p->keywords = k;
-	manifest_for_each(node, r, parent, MANIFEST_KEYWORDS) {
-		etw_manifest_read_attributes(r, node, k);
-		claim_own_name(r, &p->keywords, k->name, k);
-		if (k->mask && etw_manifest_claim_number(r, &p->keywords, k->mask, k))
-			etw_manifest_error(r, "another keyword has mask 0x%llx, too",
-					   (unsigned long long)k->mask);
-		etw_manifest_claim_symbol(r, k->symbol, "keyword", k->mask);
-		k++;
 	}
 }
 
@@ -244,7 +229,7 @@ static void build_provider(struct manifest_reader *r, const struct manifest_node
 	p->levels = build_named(r, node, MANIFEST_LEVELS, &p->levels, &p->level_count);
 	p->opcodes = build_named(r, node, MANIFEST_OPCODES, &p->opcodes, &p->opcode_count);
 	build_tasks(r, node, p);
-	build_keywords(r, node, p);
+	p->keywords = build_named(r, node, MANIFEST_KEYWORDS, &p->keywords, &p->keyword_count);
 	build_maps(r, node, p);
 	etw_manifest_build_templates(r, node, p);
 	build_filters(r, node, p);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "manifest.h"
-#include "tdh/model/winmeta.h"
 
 #define FIRST_BIT	63u
 #define SIZE_LEAST	(1024u * 1024)	/* of a log */
@@ -67,7 +66,7 @@ static bool read_channel(struct manifest_reader *r, const struct manifest_node *
 	if (!c->id)
 		c->id = c->name;
 	if (c->imported) {
-		standard = etw_standard_channel_named(c->name);
+		standard = etw_standard_named(ETW_PART_CHANNEL, c->name);
 		if (!standard)
 			return false;
 		c->value = standard->value;
@@ -98,7 +97,7 @@ static void give_values(struct manifest_reader *r, struct etw_mf_channel *channe
 		other = etw_manifest_claim_number(r, channels, c->value, c);
 		if (other)
 			etw_manifest_error(r, "channel \"%s\" has value %u, too", other->name,
-					   c->value);
+					   (unsigned int)c->value);
 	}
 	for (i = 0; i < count && !r->err; i++) {
 		if (given[i])
@@ -189,7 +188,7 @@ void etw_manifest_import_types(struct manifest_reader *r)
 			struct etw_mf_channel *c =
 				(struct etw_mf_channel *)&m->providers[i].channels[j];
 
-			other = c->imported && !etw_standard_channel_named(c->name) ?
+			other = c->imported && !etw_standard_named(ETW_PART_CHANNEL, c->name) ?
 				definition_of(m, c->name) : NULL;
 			if (!other)
 				continue;

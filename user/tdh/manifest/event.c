@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "manifest.h"
-#include "tdh/model/winmeta.h"
 
 #define INSERTS_MAX	99u
 #define PROVIDER_METADATA	12	/* the channel of events without one, see below */
@@ -19,61 +18,41 @@ static void check_defined(struct manifest_reader *r, const char *kind, const cha
 		etw_manifest_error(r, "%s \"%s\" is not defined", kind, name);
 }
 
-/*
- * If a provider has a control GUID of its own, its events carry the decode GUID in
- * their traits; events without a channel get a special channel that marks this.
- */
-static void set_channel(struct manifest_reader *r, const struct manifest_node *node,
-			const struct etw_mf_provider *p, struct etw_mf_event *e)
+/* What the attribute names, in its task (or NULL), its provider or the standard; NULL: nothing */
+static const void *find(struct manifest_reader *r, const struct manifest_node *node,
+			const char *attribute, enum etw_part part, const void *task,
+			const void *provider)
 {
-	const char *name = etw_manifest_value(node, "channel");
+	const char *name = etw_manifest_value(node, attribute);
+	const void *found;
 
-	if (name) {
-		e->channel = etw_manifest_find(r, &p->channels, name) ?:
-			     etw_standard_channel_named(name);
-		check_defined(r, "channel", name, e->channel);
-	} else if (memcmp(&p->guid, &p->control_guid, sizeof(GUID))) {
-		e->channel = etw_standard_channel(PROVIDER_METADATA);
-	}
-	if (!e->channel)
-		return;
-	e->desc.Channel = e->channel->value;
-	/* 0 for standard channels that are not imported */
-	e->desc.Keyword |= e->channel->keyword;
+	if (!name)
+		return NULL;
+	found = (task ? etw_manifest_find(r, task, name) : NULL) ?:
+		etw_manifest_find(r, provider, name) ?: etw_standard_named(part, name);
+	check_defined(r, attribute, name, found);
+	return found;
 }
 
-static void set_level(struct manifest_reader *r, const struct manifest_node *node,
+static void set_parts(struct manifest_reader *r, const struct manifest_node *node,
 		      const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	const char *name = etw_manifest_value(node, "level");
-
-	if (!name)
-		return;
-	e->level = etw_manifest_find(r, &p->levels, name) ?: etw_standard_level_named(name);
-	check_defined(r, "level", name, e->level);
+	e->channel = find(r, node, "channel", ETW_PART_CHANNEL, NULL, &p->channels);
+	/*
+	 * If a provider has a control GUID of its own, its events carry the decode GUID in
+	 * their traits; events without a channel get a special channel that marks this.
+	 */
+	if (!etw_manifest_value(node, "channel") &&
+	    memcmp(&p->guid, &p->control_guid, sizeof(GUID)))
+		e->channel = etw_standard(ETW_PART_CHANNEL, PROVIDER_METADATA);
+	e->level = find(r, node, "level", ETW_PART_LEVEL, NULL, &p->levels);
+	e->task = find(r, node, "task", ETW_PART_TASK, NULL, &p->tasks);
+	e->opcode = find(r, node, "opcode", ETW_PART_OPCODE, e->task, &p->opcodes);
+	e->desc.Channel = e->channel ? e->channel->value : 0;
+	/* 0 for standard channels that are not imported */
+	e->desc.Keyword |= e->channel ? e->channel->keyword : 0;
 	e->desc.Level = e->level ? e->level->value : 0;
-}
-
-/* A task's own opcode takes precedence over the provider's of the same name. */
-static void set_task_and_opcode(struct manifest_reader *r, const struct manifest_node *node,
-				const struct etw_mf_provider *p, struct etw_mf_event *e)
-{
-	const char *name = etw_manifest_value(node, "task");
-
-	if (name) {
-		e->task = etw_manifest_find(r, &p->tasks, name) ?: etw_standard_task_named(name);
-		check_defined(r, "task", name, e->task);
-		e->desc.Task = e->task ? e->task->value : 0;
-	}
-	name = etw_manifest_value(node, "opcode");
-	if (!name)
-		return;
-	if (e->task)
-		e->opcode = etw_manifest_find(r, e->task, name);
-	if (!e->opcode)
-		e->opcode = etw_manifest_find(r, &p->opcodes, name) ?:
-			    etw_standard_opcode_named(name);
-	check_defined(r, "opcode", name, e->opcode);
+	e->desc.Task = e->task ? e->task->value : 0;
 	e->desc.Opcode = e->opcode ? e->opcode->value : 0;
 }
 
@@ -81,7 +60,7 @@ static void set_keywords(struct manifest_reader *r, const struct manifest_node *
 			 const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
 	const char *s = etw_manifest_value(node, "keywords");
-	const struct etw_mf_keyword *keyword;
+	const struct etw_mf_named *keyword;
 	char name[256];
 	size_t len;
 
@@ -93,9 +72,9 @@ static void set_keywords(struct manifest_reader *r, const struct manifest_node *
 		keyword = etw_names_find(&r->names, &p->keywords, s, len);
 		snprintf(name, sizeof(name), "%.*s", (int)(len < 255 ? len : 255), s);
 		if (!keyword && len < sizeof(name))
-			keyword = etw_standard_keyword_named(name);
+			keyword = etw_standard_named(ETW_PART_KEYWORD, name);
 		check_defined(r, "keyword", name, keyword);
-		e->keywords |= keyword ? keyword->mask : 0;
+		e->keywords |= keyword ? keyword->value : 0;
 	}
 	e->desc.Keyword |= e->keywords;
 }
@@ -125,7 +104,7 @@ static void check_admin(struct manifest_reader *r, const struct etw_mf_event *e)
 
 	if (!c || c->type != ETW_CHANNEL_ADMIN)
 		return;
-	if (c->imported && !etw_standard_channel_named(c->name))
+	if (c->imported && !etw_standard_named(ETW_PART_CHANNEL, c->name))
 		return;
 	if (!e->message)
 		etw_manifest_error(r, "events in channel \"%s\" of type Admin need a message",
@@ -170,9 +149,7 @@ static void resolve(struct manifest_reader *r, const struct manifest_node *node,
 	const char *template = etw_manifest_value(node, "template");
 	const char *message = etw_manifest_value(node, "message");
 
-	set_channel(r, node, p, e);
-	set_level(r, node, p, e);
-	set_task_and_opcode(r, node, p, e);
+	set_parts(r, node, p, e);
 	set_keywords(r, node, p, e);
 	if (template) {
 		e->template = etw_manifest_find(r, &p->templates, template);

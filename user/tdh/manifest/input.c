@@ -6,7 +6,6 @@
  * "<", and converted to UTF-8 here. So the parser reads one contiguous buffer, the one
  * that was checked here.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
  * Only elements of the schema become nodes. A DOCTYPE is rejected before it is read, so
  * there are no entities except XML's own five: nothing is fetched, and nothing expands.
  */
-#define _GNU_SOURCE
-#include <errno.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <pthread.h>

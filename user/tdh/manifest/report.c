@@ -2,10 +2,8 @@
 /*
  * report.c - problems and memory, for all parts of the reader
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "manifest.h"
 

@@ -124,10 +124,10 @@ static const struct manifest_attribute task_attributes[] = {
 };
 
 static const struct manifest_attribute keyword_attributes[] = {
-	NAME("name", keyword, name),
-	SYMBOL(keyword),
-	VALUE("mask", BIT, keyword, mask, 1, 1ull << 47),
-	MESSAGE(keyword),
+	NAME("name", named, name),
+	SYMBOL(named),
+	VALUE("mask", BIT, named, value, 1, 1ull << 47),
+	MESSAGE(named),
 };
 
 static const struct manifest_attribute map_attributes[] = {
@@ -269,7 +269,7 @@ const struct manifest_element etw_element_task = {
 };
 
 const struct manifest_element etw_element_keyword = {
-	ELEMENT("keyword", KEYWORDS, keyword, keyword_attributes),
+	ELEMENT("keyword", KEYWORDS, named, keyword_attributes),
 };
 
 static const struct manifest_element value_entry = { ELEMENT("map", ENTRIES, map_entry, value_attributes) };

@@ -12,41 +12,30 @@
 
 #define ATTRIBUTE	5	/* see SAX2's startElementNs */
 
-static void put(struct manifest_capture *capture, const char *s)
-{
-	etw_text_puts(&capture->text, s);
-}
-
-static void put_name(struct manifest_capture *capture, const char *prefix, const char *name)
-{
-	if (prefix) {
-		put(capture, prefix);
-		put(capture, ":");
-	}
-	put(capture, name);
-}
-
 static void put_escaped(struct manifest_capture *capture, const char *s, size_t len)
 {
 	etw_text_xml(&capture->text, s, len, ETW_XML_ATTRIBUTE);
 }
 
+/* prefix: or NULL */
+static void put_name(struct manifest_capture *capture, const char *before, const char *prefix,
+		     const char *name)
+{
+	etw_text_printf(&capture->text, "%s%s%s%s", before, prefix ?: "", prefix ? ":" : "", name);
+}
+
 static void close_tag(struct manifest_capture *capture)
 {
 	if (capture->tag_open)
-		put(capture, ">");
+		etw_text_char(&capture->text, '>');
 	capture->tag_open = false;
 }
 
 static void put_binding(struct manifest_capture *capture, const char *prefix, const char *uri)
 {
-	put(capture, prefix ? " xmlns:" : " xmlns");
-	if (prefix)
-		put(capture, prefix);
-	put(capture, "=\"");
-	if (uri)
-		put_escaped(capture, uri, strlen(uri));
-	put(capture, "\"");
+	etw_text_printf(&capture->text, " xmlns%s%s=\"", prefix ? ":" : "", prefix ?: "");
+	put_escaped(capture, uri ?: "", strlen(uri ?: ""));
+	etw_text_char(&capture->text, '"');
 }
 
 static bool is_bound(const char *prefix, int namespaces, const unsigned char **list)
@@ -75,8 +64,7 @@ void etw_manifest_capture_begin(struct manifest_capture *capture, const char *na
 	int i, j;
 
 	close_tag(capture);
-	put(capture, "<");
-	put_name(capture, prefix, name);
+	put_name(capture, "<", prefix, name);
 	for (i = 0; i < namespaces; i++)
 		put_binding(capture, (const char *)namespace_list[2 * i],
 			    (const char *)namespace_list[2 * i + 1]);
@@ -91,11 +79,10 @@ void etw_manifest_capture_begin(struct manifest_capture *capture, const char *na
 				used = NULL;
 		if (used && (!prefix || strcmp(used, prefix)))
 			rebind(capture, used, (const char *)a[2], namespaces, namespace_list);
-		put(capture, " ");
-		put_name(capture, (const char *)a[1], (const char *)a[0]);
-		put(capture, "=\"");
+		put_name(capture, " ", (const char *)a[1], (const char *)a[0]);
+		etw_text_add(&capture->text, "=\"", 2);
 		put_escaped(capture, (const char *)a[3], a[4] - a[3]);
-		put(capture, "\"");
+		etw_text_char(&capture->text, '"');
 	}
 	capture->tag_open = true;
 	capture->depth++;
@@ -116,12 +103,11 @@ void etw_manifest_capture_text(struct manifest_capture *capture, const char *s, 
 void etw_manifest_capture_end(struct manifest_capture *capture, const char *name, const char *prefix)
 {
 	if (capture->tag_open) {
-		put(capture, "/>");
+		etw_text_add(&capture->text, "/>", 2);
 		capture->tag_open = false;
 	} else {
-		put(capture, "</");
-		put_name(capture, prefix, name);
-		put(capture, ">");
+		put_name(capture, "</", prefix, name);
+		etw_text_char(&capture->text, '>');
 	}
 	capture->depth--;
 }

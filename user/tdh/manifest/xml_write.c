@@ -290,10 +290,10 @@ static void tasks(struct xml *x)
 static void keyword_names(struct xml *x, uint64_t bits)
 {
 	struct etw_text names = { 0 };
-	const struct etw_mf_keyword *k;
+	const struct etw_mf_named *k;
 
 	for (; bits; bits &= bits - 1) {
-		k = etw_mf_keyword(x->provider, bits & -bits);
+		k = etw_mf_part(x->provider, ETW_PART_KEYWORD, bits & -bits);
 		if (k && names.len)
 			etw_text_char(&names, ' ');
 		if (k)

@@ -89,35 +89,44 @@ static void number(struct numbering *n, const struct etw_mf_message *message, en
 	add(n, &entry);
 }
 
+static uint32_t value_of(enum etw_part part, const struct etw_reference *of)
+{
+	const uint64_t value = ((const struct etw_mf_named *)of->part)->value;
+
+	if (part == ETW_PART_OPCODE && of->task)
+		return (uint32_t)((of->task->value & 0xff) << 16 | value);
+	if (part == ETW_PART_KEYWORD)
+		return value ? 64 - (uint32_t)__builtin_clzll(value) : 0;
+	return (uint32_t)value;
+}
+
 static void number_names(struct numbering *n, const struct etw_references *used)
 {
-	unsigned int i;
+	static const struct {
+		enum etw_part part;
+		enum tag tag;
+	} parts[] = {
+		{ ETW_PART_LEVEL, TAG_LEVEL }, { ETW_PART_TASK, TAG_TASK },
+		{ ETW_PART_OPCODE, TAG_OPCODE }, { ETW_PART_KEYWORD, TAG_KEYWORD },
+	};
+	unsigned int i, j;
 
-	for (i = 0; i < used->channel_count; i++) {
-		const struct etw_mf_channel *c = used->channels[i];
+	for (i = 0; i < used->of[ETW_PART_CHANNEL].count; i++) {
+		const struct etw_mf_channel *c = used->of[ETW_PART_CHANNEL].list[i].part;
 		const struct etw_mf_message *message = etw_references_channel_message(c);
 
 		if (needs_one(n, message))
 			number(n, message, TAG_PROVIDER, n->next++, c->line);
 	}
-	for (i = 0; i < used->level_count; i++)
-		number(n, used->levels[i]->message, TAG_LEVEL, used->levels[i]->value,
-		       used->levels[i]->line);
-	for (i = 0; i < used->task_count; i++)
-		number(n, used->tasks[i]->message, TAG_TASK, used->tasks[i]->value,
-		       used->tasks[i]->line);
-	for (i = 0; i < used->opcode_count; i++) {
-		const struct etw_references_opcode *o = &used->opcodes[i];
-		uint32_t task = o->task ? o->task->value & 0xff : 0;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct etw_reference_list *of = &used->of[parts[i].part];
 
-		number(n, o->opcode->message, TAG_OPCODE, task << 16 | o->opcode->value,
-		       o->opcode->line);
-	}
-	for (i = 0; i < used->keyword_count; i++) {
-		const struct etw_mf_keyword *k = used->keywords[i];
+		for (j = 0; j < of->count; j++) {
+			const struct etw_mf_named *named = of->list[j].part;
 
-		number(n, k->message, TAG_KEYWORD, k->mask ? 64 - __builtin_clzll(k->mask) : 0,
-		       k->line);
+			number(n, named->message, parts[i].tag,
+			       value_of(parts[i].part, &of->list[j]), named->line);
+		}
 	}
 }
 

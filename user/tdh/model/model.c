@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "model.h"
-#include "base/table.h"
 
 #define CHUNK_LEAST	4096u
 #define CHUNK_MOST	(256u * 1024)
@@ -26,12 +25,6 @@ struct chunk {
 struct etw_arena {
 	struct chunk *chunks;	/* the current one first */
 	size_t size;		/* of the next chunk */
-};
-
-struct etw_mf_index {
-	uint64_t seed;
-	uint32_t mask;
-	uint32_t slots[];	/* 1 + index of an event, 0: free */
 };
 
 static struct chunk *chunk_add(struct etw_arena *arena, size_t least)
@@ -130,9 +123,12 @@ struct etw_manifest *etw_manifest_get(struct etw_manifest *manifest)
 void etw_manifest_put(struct etw_manifest *manifest)
 {
 	struct chunk *chunk, *next;
+	unsigned int i;
 
 	if (!manifest || __atomic_sub_fetch(&manifest->references, 1, __ATOMIC_ACQ_REL))
 		return;
+	for (i = 0; i < manifest->provider_count; i++)
+		etw_table_clear((struct etw_table *)&manifest->providers[i].events_by_id, NULL);
 	for (chunk = manifest->arena ? manifest->arena->chunks : NULL; chunk; chunk = next) {
 		next = chunk->next;
 		free(chunk);
@@ -141,60 +137,40 @@ void etw_manifest_put(struct etw_manifest *manifest)
 	free(manifest);
 }
 
-static uint32_t hash_of(const struct etw_mf_index *index, uint16_t id, uint8_t version)
+static uint64_t hash_of(uint16_t id, uint8_t version)
 {
-	return (uint32_t)etw_hash_number(index->seed, (uint32_t)version << 16 | id);
+	return etw_hash_number(etw_hash_seed(), (uint32_t)version << 16 | id);
+}
+
+static bool has_id(const void *entry, const void *key)
+{
+	const EVENT_DESCRIPTOR *have = &((const struct etw_mf_event *)entry)->desc, *want = key;
+
+	return have->Id == want->Id && have->Version == want->Version;
 }
 
 const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provider,
 					     uint16_t id, uint8_t version)
 {
-	const struct etw_mf_index *index = provider->index_of_events;
-	const struct etw_mf_event *event;
-	uint32_t at;
-
-	if (!index)
-		return NULL;
-	/* Terminates: at least half of the slots are free. */
-	for (at = hash_of(index, id, version);; at++) {
-		uint32_t slot = index->slots[at & index->mask];
-
-		if (!slot)
-			return NULL;
-		event = &provider->events[slot - 1];
-		if (event->desc.Id == id && event->desc.Version == version)
-			return event;
-	}
+	return etw_table_find(&provider->events_by_id, hash_of(id, version), has_id,
+			      &(EVENT_DESCRIPTOR){ .Id = id, .Version = version });
 }
 
 /* If events share id and version, the lookup finds the first. */
-static int index_events(struct etw_manifest *manifest, struct etw_mf_provider *provider)
+static int index_events(struct etw_mf_provider *provider)
 {
-	struct etw_mf_index *index;
-	uint32_t size = 4;
 	unsigned int i;
+	int err = 0;
 
-	if (!provider->event_count)
-		return 0;
-	while (size < 2ull * provider->event_count)
-		size *= 2;
-	index = etw_manifest_alloc(manifest, sizeof(*index) + size * sizeof(index->slots[0]));
-	if (!index)
-		return -ENOMEM;
-	index->seed = etw_hash_seed();
-	index->mask = size - 1;
-	provider->index_of_events = index;
-	for (i = 0; i < provider->event_count; i++) {
-		const EVENT_DESCRIPTOR *desc = &provider->events[i].desc;
-		uint32_t at = hash_of(index, desc->Id, desc->Version);
+	for (i = 0; i < provider->event_count && !err; i++) {
+		const struct etw_mf_event *event = &provider->events[i];
 
-		if (etw_mf_event_find(provider, desc->Id, desc->Version))
-			continue;
-		while (index->slots[at & index->mask])
-			at++;
-		index->slots[at & index->mask] = i + 1;
+		if (!etw_mf_event_find(provider, event->desc.Id, event->desc.Version))
+			err = etw_table_add(&provider->events_by_id,
+					    hash_of(event->desc.Id, event->desc.Version),
+					    (void *)event);
 	}
-	return 0;
+	return err;
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -358,7 +334,7 @@ int etw_manifest_finish(struct etw_manifest *manifest)
 
 		provider->manifest = manifest;
 		provider->index = i;
-		err = index_events(manifest, provider);
+		err = index_events(provider);
 		for (j = 0; j < provider->map_count && !err; j++)
 			err = index_map(manifest, (struct etw_mf_map *)&provider->maps[j]);
 	}

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <evntprov.h>
 #include <tdh.h>
+#include "base/table.h"
 
 #define ETW_MESSAGE_NONE	0xFFFFFFFFu	/* no message id */
 
@@ -39,19 +40,34 @@ struct etw_mf_message {
 	uint16_t inserts;	/* the highest %N in any culture; only XML manifests set it */
 };
 
+/* The parts of an event's descriptor to which a manifest gives names */
+enum etw_part {
+	ETW_PART_LEVEL, ETW_PART_OPCODE, ETW_PART_TASK, ETW_PART_CHANNEL, ETW_PART_KEYWORD, ETW_PARTS
+};
+
+#define ETW_MF_NAMED_MEMBERS								\
+	const char *name;	/* "win:Error" and the like for standard ones */	\
+	const char *symbol;	/* NULL: none given */					\
+	uint64_t value;		/* of a keyword: one bit */				\
+	const struct etw_mf_message *message;	/* or NULL; likewise for all others */	\
+	unsigned int line
+
+/* A level, an opcode, a keyword, or the beginning of a task or channel */
+struct etw_mf_named {
+	ETW_MF_NAMED_MEMBERS;
+};
+
+#define ETW_MF_NAMED	union { struct etw_mf_named named; struct { ETW_MF_NAMED_MEMBERS; }; }
+
 struct etw_mf_channel {
-	const char *name;	/* as registered: "My-Provider/Operational" */
+	ETW_MF_NAMED;		/* as registered: "My-Provider/Operational" */
 	const char *id;		/* chid, used by events */
-	const char *symbol;	/* NULL: none given */
 	bool imported;		/* importChannel: defined by another provider */
-	uint8_t value;
 	uint64_t keyword;	/* its bit in the keyword of its events */
 	uint8_t type;		/* enum etw_mf_channel_type; imported: if known, else ADMIN */
 	uint8_t isolation;	/* 0 Application, 1 System, 2 Custom */
 	bool enabled;
 	const char *access;	/* SDDL, or NULL */
-	const struct etw_mf_message *message;	/* or NULL; likewise for all others */
-	unsigned int line;
 };
 
 enum etw_mf_channel_type {
@@ -61,32 +77,11 @@ enum etw_mf_channel_type {
 	ETW_CHANNEL_DEBUG,
 };
 
-/* A level, or an opcode */
-struct etw_mf_named {
-	const char *name;	/* "win:Error" and the like for standard ones */
-	const char *symbol;	/* NULL: none given */
-	uint8_t value;
-	const struct etw_mf_message *message;
-	unsigned int line;
-};
-
-struct etw_mf_keyword {
-	const char *name;
-	const char *symbol;
-	uint64_t mask;		/* one bit */
-	const struct etw_mf_message *message;
-	unsigned int line;
-};
-
 struct etw_mf_task {
-	const char *name;
-	const char *symbol;
-	uint16_t value;
+	ETW_MF_NAMED;
 	GUID event_guid;	/* zero: none */
 	const struct etw_mf_named *opcodes;	/* its own */
 	unsigned int opcode_count;
-	const struct etw_mf_message *message;
-	unsigned int line;
 };
 
 struct etw_mf_map_entry {
@@ -209,7 +204,7 @@ struct etw_mf_provider {
 	const struct etw_mf_named *levels;	/* defined here; so for the next three */
 	const struct etw_mf_task *tasks;
 	const struct etw_mf_named *opcodes;	/* without tasks' own opcodes */
-	const struct etw_mf_keyword *keywords;
+	const struct etw_mf_named *keywords;
 	const struct etw_mf_map *maps;
 	const struct etw_mf_template *templates;
 	const struct etw_mf_event *events;
@@ -217,7 +212,7 @@ struct etw_mf_provider {
 	unsigned int channel_count, level_count, task_count, opcode_count;
 	unsigned int keyword_count, map_count, template_count, event_count, filter_count;
 
-	const struct etw_mf_index *index_of_events;	/* see etw_mf_event_find() */
+	struct etw_table events_by_id;	/* see etw_mf_event_find() */
 	const struct etw_manifest *manifest;
 };
 
@@ -272,16 +267,6 @@ void etw_problems_sort(struct etw_problems *problems);
 void etw_problems_free(struct etw_problems *problems);
 
 /*
- * The manifests' table of standard things (winmeta.xml): levels, opcodes, tasks,
- * keywords, channels, by value; NULL: none.
- */
-const struct etw_mf_named *etw_standard_level(uint8_t value);
-const struct etw_mf_named *etw_standard_opcode(uint8_t value);
-const struct etw_mf_task *etw_standard_task(uint16_t value);
-const struct etw_mf_keyword *etw_standard_keyword(uint64_t bit);
-const struct etw_mf_channel *etw_standard_channel(uint8_t value);
-
-/*
  * Read a manifest. 0 and *out with one reference, or -EINVAL (invalid: problems say
  * why), -ENOMEM, or the error of opening and reading. Warnings may come with 0. name:
  * for messages. Nothing that the file names is ever fetched.
@@ -298,17 +283,9 @@ int etw_manifest_read_regular(const char *path, struct etw_manifest **out,
 			      struct etw_problems *problems);
 
 /*
- * The same for a WEVT_TEMPLATE resource ("CRIM") and a message table with its texts,
- * which may be NULL; culture: of the table's texts, e.g. "en-US".
- */
-int etw_manifest_read_wevt(const void *data, size_t size, const void *messages,
-			   size_t messages_size, const char *culture, const char *name,
-			   struct etw_manifest **out, struct etw_problems *problems);
-
-/*
  * For readers that fill a manifest: create one (NULL: out of memory), allocate from its
  * arena (zeroed, aligned to 16; NULL: out of memory), and finish it, which sets
- * by_value, index_of_events and the like. 0 or -ENOMEM.
+ * by_value, events_by_id and the like. 0 or -ENOMEM.
  */
 struct etw_manifest *etw_manifest_new(const char *file);
 void *etw_manifest_alloc(struct etw_manifest *manifest, size_t size);
@@ -323,18 +300,38 @@ void etw_manifest_put(struct etw_manifest *manifest);
 const struct etw_mf_event *etw_mf_event_find(const struct etw_mf_provider *provider,
 					     uint16_t id, uint8_t version);
 
+/* The definitions of one part */
+struct etw_mf_parts {
+	const void *first;
+	unsigned int count;
+	size_t size;		/* of one: struct etw_mf_named, _task or _channel */
+};
+
+static inline const struct etw_mf_named *etw_mf_part_at(const struct etw_mf_parts *parts,
+							unsigned int i)
+{
+	return (const void *)((const char *)parts->first + i * parts->size);
+}
+
+/* The provider's own; tasks' own opcodes are not among them. */
+struct etw_mf_parts etw_mf_parts(const struct etw_mf_provider *provider, enum etw_part part);
+
 /*
- * Names for parts of a descriptor, the provider's own or the standard ones; NULL: none.
- * For an opcode, the task's own takes precedence.
+ * A definition by value or name: a struct etw_mf_task, etw_mf_channel, or etw_mf_named;
+ * NULL: none. First the standard ones, of winmeta.xml; those with a name include
+ * win:AnyKeyword, whose value is 0. Then the provider's (NULL: none has one), else the
+ * standard one; a task's own opcodes take precedence.
  */
-const struct etw_mf_named *etw_mf_level(const struct etw_mf_provider *provider, uint8_t value);
-const struct etw_mf_task *etw_mf_task(const struct etw_mf_provider *provider, uint16_t value);
+const void *etw_standard(enum etw_part part, uint64_t value);
+const void *etw_standard_named(enum etw_part part, const char *name);
+const void *etw_mf_part(const struct etw_mf_provider *provider, enum etw_part part,
+			uint64_t value);
 const struct etw_mf_named *etw_mf_opcode(const struct etw_mf_provider *provider,
 					 uint16_t task, uint8_t value);
-const struct etw_mf_channel *etw_mf_channel(const struct etw_mf_provider *provider,
-					    uint8_t value);
-const struct etw_mf_keyword *etw_mf_keyword(const struct etw_mf_provider *provider,
-					    uint64_t bit);
+/* The event's own definition of a part other than keywords; NULL: none */
+const void *etw_mf_event_part(const struct etw_mf_event *event, enum etw_part part);
+/* The value of a part */
+uint64_t etw_part_value(const EVENT_DESCRIPTOR *desc, enum etw_part part);
 /* The channel of a bit of keywords, as Windows lists it; NULL: none. */
 const struct etw_mf_channel *etw_mf_keyword_channel(const struct etw_mf_provider *provider,
 						    uint64_t bit);

@@ -5,7 +5,6 @@
  * The kernel walks one flat list of fields: the members of a structure follow each
  * other, once for each element of an array of structures.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

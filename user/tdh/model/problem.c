@@ -2,7 +2,6 @@
 /*
  * problem.c - problems in a source of schemas
  */
-#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

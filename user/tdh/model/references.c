@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * references.c - everything that a provider's events refer to, its own and standard
- * things
+ * references.c - what a provider's events refer to, its own and standard things
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,29 +9,20 @@
 #include "references.h"
 
 #define CHANNEL_METADATA	12	/* ProviderMetadata of winmeta.xml */
-#define STANDARD_MAX	256		/* values of levels, opcodes and channels */
-
-struct seen {
-	bool level[STANDARD_MAX];
-	bool opcode[STANDARD_MAX];
-	bool channel[STANDARD_MAX];
-	bool task;
-	uint64_t keywords;	/* bits with a name */
-};
+#define STANDARD_MAX	256		/* more than there are of any part */
 
 void etw_references_free(struct etw_references *used)
 {
-	free(used->channels);
-	free(used->levels);
-	free(used->tasks);
-	free(used->opcodes);
-	free(used->keywords);
+	unsigned int part;
+
+	for (part = 0; part < ETW_PARTS; part++)
+		free(used->of[part].list);
 	memset(used, 0, sizeof(*used));
 }
 
 const struct etw_mf_channel *etw_references_channel(const struct etw_mf_event *event)
 {
-	const struct etw_mf_channel *metadata = etw_standard_channel(CHANNEL_METADATA);
+	const struct etw_mf_channel *metadata = etw_standard(ETW_PART_CHANNEL, CHANNEL_METADATA);
 
 	return event->channel == metadata ? NULL : event->channel;
 }
@@ -43,114 +33,80 @@ const struct etw_mf_message *etw_references_channel_message(const struct etw_mf_
 
 	if (channel->message || !channel->imported)
 		return channel->message;
-	standard = etw_standard_channel(channel->value);
+	standard = etw_standard(ETW_PART_CHANNEL, channel->value);
 	return standard && !strcmp(standard->name, channel->name) ? standard->message : NULL;
 }
 
-static unsigned int opcodes_of(const struct etw_mf_provider *p)
+static void take(struct etw_references *used, enum etw_part part, const void *thing,
+		 const struct etw_mf_task *task)
 {
-	unsigned int n = p->opcode_count, i;
-
-	for (i = 0; i < p->task_count; i++)
-		n += p->tasks[i].opcode_count;
-	return n;
+	used->of[part].list[used->of[part].count++] = (struct etw_reference){ thing, task };
 }
 
-static int allocate(const struct etw_mf_provider *p, struct etw_references *used)
+static int take_own(const struct etw_mf_provider *p, struct etw_references *used)
 {
-	used->channels = calloc(p->channel_count + STANDARD_MAX, sizeof(*used->channels));
-	used->levels = calloc(p->level_count + STANDARD_MAX, sizeof(*used->levels));
-	used->tasks = calloc(p->task_count + 1, sizeof(*used->tasks));
-	used->opcodes = calloc(opcodes_of(p) + STANDARD_MAX, sizeof(*used->opcodes));
-	used->keywords = calloc(p->keyword_count + 64, sizeof(*used->keywords));
-	if (used->channels && used->levels && used->tasks && used->opcodes && used->keywords)
-		return 0;
-	etw_references_free(used);
-	return -ENOMEM;
-}
-
-static void take_own(const struct etw_mf_provider *p, struct etw_references *used, struct seen *seen)
-{
+	size_t of_tasks = 0, room;
+	enum etw_part part;
 	unsigned int i, j;
 
-	for (i = 0; i < p->channel_count; i++)
-		used->channels[i] = &p->channels[i];
-	for (i = 0; i < p->level_count; i++)
-		used->levels[i] = &p->levels[i];
 	for (i = 0; i < p->task_count; i++)
-		used->tasks[i] = &p->tasks[i];
-	for (i = 0; i < p->keyword_count; i++) {
-		used->keywords[i] = &p->keywords[i];
-		seen->keywords |= p->keywords[i].mask;
+		of_tasks += p->tasks[i].opcode_count;
+	for (part = 0; part < ETW_PARTS; part++) {
+		const struct etw_mf_parts own = etw_mf_parts(p, part);
+
+		room = own.count + STANDARD_MAX + (part == ETW_PART_OPCODE ? of_tasks : 0);
+		used->of[part].list = calloc(room, sizeof(*used->of[part].list));
+		if (!used->of[part].list)
+			return -ENOMEM;
+		for (i = 0; i < own.count; i++)
+			take(used, part, etw_mf_part_at(&own, i), NULL);
 	}
-	for (i = 0; i < p->opcode_count; i++)
-		used->opcodes[i].opcode = &p->opcodes[i];
-	used->opcode_count = p->opcode_count;
-	for (i = 0; i < p->task_count; i++) {
-		for (j = 0; j < p->tasks[i].opcode_count; j++) {
-			used->opcodes[used->opcode_count].opcode = &p->tasks[i].opcodes[j];
-			used->opcodes[used->opcode_count++].task = &p->tasks[i];
-		}
-	}
-	used->channel_count = p->channel_count;
-	used->level_count = p->level_count;
-	used->task_count = p->task_count;
-	used->keyword_count = p->keyword_count;
+	for (i = 0; i < p->task_count; i++)
+		for (j = 0; j < p->tasks[i].opcode_count; j++)
+			take(used, ETW_PART_OPCODE, &p->tasks[i].opcodes[j], &p->tasks[i]);
+	return 0;
 }
 
-static void take_keywords(struct etw_references *used, struct seen *seen, uint64_t keywords)
+/* Take a standard thing, unless it is none or was taken. */
+static void take_standard(struct etw_references *used, enum etw_part part,
+			  const struct etw_mf_named *thing)
 {
-	const struct etw_mf_keyword *keyword;
-	uint64_t rest = keywords & ~seen->keywords;
+	const struct etw_reference_list *of = &used->of[part];
+	unsigned int i;
 
-	while (rest) {
-		keyword = etw_standard_keyword(rest & -rest);
-		seen->keywords |= rest & -rest;
-		rest &= rest - 1;
-		if (keyword)
-			used->keywords[used->keyword_count++] = keyword;
-	}
+	if (!thing || thing != etw_standard(part, thing->value))
+		return;
+	for (i = of->count; i; i--)
+		if (of->list[i - 1].part == thing)
+			return;
+	take(used, part, thing, NULL);
 }
 
 /* Take the standard things that the event refers to. */
-static void take_standard(struct etw_references *used, struct seen *seen,
-			  const struct etw_mf_event *event)
+static void take_event(const struct etw_mf_provider *p, struct etw_references *used,
+		       const struct etw_mf_event *event)
 {
-	const struct etw_mf_channel *channel = etw_references_channel(event);
-	const struct etw_mf_named *level = event->level, *opcode = event->opcode;
-	const struct etw_mf_task *task = event->task;
+	enum etw_part part;
+	uint64_t bits;
 
-	if (channel && channel == etw_standard_channel(channel->value) &&
-	    !seen->channel[channel->value]) {
-		seen->channel[channel->value] = true;
-		used->channels[used->channel_count++] = channel;
-	}
-	if (level && level == etw_standard_level(level->value) && !seen->level[level->value]) {
-		seen->level[level->value] = true;
-		used->levels[used->level_count++] = level;
-	}
-	if (task && task == etw_standard_task(task->value) && !seen->task) {
-		seen->task = true;
-		used->tasks[used->task_count++] = task;
-	}
-	if (opcode && opcode == etw_standard_opcode(opcode->value) &&
-	    !seen->opcode[opcode->value]) {
-		seen->opcode[opcode->value] = true;
-		used->opcodes[used->opcode_count++].opcode = opcode;
-	}
-	take_keywords(used, seen, event->keywords);
+	for (part = 0; part < ETW_PART_CHANNEL; part++)
+		take_standard(used, part, etw_mf_event_part(event, part));
+	take_standard(used, ETW_PART_CHANNEL, (const void *)etw_references_channel(event));
+	for (bits = event->keywords; bits; bits &= bits - 1)
+		take_standard(used, ETW_PART_KEYWORD,
+			      etw_mf_part(p, ETW_PART_KEYWORD, bits & -bits));
 }
 
 int etw_references_make(const struct etw_mf_provider *provider, struct etw_references *used)
 {
-	struct seen seen = { .task = false };
 	unsigned int i;
 
 	memset(used, 0, sizeof(*used));
-	if (allocate(provider, used))
+	if (take_own(provider, used)) {
+		etw_references_free(used);
 		return -ENOMEM;
-	take_own(provider, used, &seen);
+	}
 	for (i = 0; i < provider->event_count; i++)
-		take_standard(used, &seen, &provider->events[i]);
+		take_event(provider, used, &provider->events[i]);
 	return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * references.h - everything that a provider's events refer to, its own and standard
- * things
+ * references.h - what a provider's events refer to
  *
  * First the provider's own definitions, then the standard ones that its events use
  * (win:Error, win:Start), each once, in the order of the events.
@@ -11,20 +10,17 @@
 
 #include "model.h"
 
-/* An opcode and its task; NULL: none */
-struct etw_references_opcode {
-	const struct etw_mf_named *opcode;
-	const struct etw_mf_task *task;
+struct etw_reference {
+	const void *part;	/* struct etw_mf_task, _channel or _named, which those begin with */
+	const struct etw_mf_task *task;	/* that owns this opcode, or NULL */
 };
 
-/* The provider's own come first in each list. */
+/* The provider's own come first in each list; tasks' own opcodes after the provider's. */
 struct etw_references {
-	const struct etw_mf_channel **channels;
-	const struct etw_mf_named **levels;
-	const struct etw_mf_task **tasks;
-	struct etw_references_opcode *opcodes;	/* tasks' own after the provider's */
-	const struct etw_mf_keyword **keywords;
-	unsigned int channel_count, level_count, task_count, opcode_count, keyword_count;
+	struct etw_reference_list {
+		struct etw_reference *list;
+		unsigned int count;
+	} of[ETW_PARTS];
 };
 
 /* 0 or -ENOMEM.  Time: O(n) of the provider's elements. */

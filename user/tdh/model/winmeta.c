@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "winmeta.h"
+#include "model.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -58,14 +58,13 @@ static const struct etw_mf_task none = {
 };
 
 #define KEYWORD(bit, what, sym, text, english) \
-	{ .name = "win:" what, .symbol = "WINEVENT_KEYWORD_" sym, .mask = 1ull << (bit), \
+	{ .name = "win:" what, .symbol = "WINEVENT_KEYWORD_" sym, .value = 1ull << (bit), \
 	  .message = MESSAGE(text, english) }
 #define RESERVED_KEYWORD(bit) \
 	{ .name = "win:ReservedKeyword" #bit, .symbol = "WINEVENT_KEYWORD_RESERVED_" #bit, \
-	  .mask = 1ull << (bit) }
-#define FIRST_KEYWORD	48	/* the bit of keywords[0] */
+	  .value = 1ull << (bit) }
 
-static const struct etw_mf_keyword keywords[] = {
+static const struct etw_mf_named keywords[] = {
 	KEYWORD(48, "ResponseTime", "RESPONSE_TIME", "keyword.ResponseTime", "Response Time"),
 	RESERVED_KEYWORD(49),
 	KEYWORD(50, "WDIDiag", "WDI_DIAG", "keyword.WDIDiag", "WDI Diag"),
@@ -78,7 +77,7 @@ static const struct etw_mf_keyword keywords[] = {
 	RESERVED_KEYWORD(60), RESERVED_KEYWORD(61), RESERVED_KEYWORD(62), RESERVED_KEYWORD(63),
 };
 
-static const struct etw_mf_keyword any_keyword = {
+static const struct etw_mf_named any_keyword = {
 	.name = "win:AnyKeyword", .symbol = "WINEVT_KEYWORD_ANY",
 	.message = MESSAGE("keyword.AnyKeyword", "AnyKeyword"),
 };
@@ -102,147 +101,100 @@ static const struct etw_mf_channel channels[] = {
 		"channel.ProviderMetadata", "ProviderMetadata"),
 };
 
-#define BY_VALUE(list, value)	by_value(list, COUNT(list), value)
-#define BY_NAME(list, name)	by_name(list, COUNT(list), sizeof((list)[0]), name)
+#define PARTS(list)	{ list, COUNT(list), sizeof((list)[0]) }
 
-static const struct etw_mf_named *by_value(const struct etw_mf_named *list, size_t count,
-					   uint8_t value)
+static const struct etw_mf_parts standard[ETW_PARTS] = {
+	[ETW_PART_LEVEL] = PARTS(levels), [ETW_PART_OPCODE] = PARTS(opcodes),
+	[ETW_PART_TASK] = { &none, 1, sizeof(none) }, [ETW_PART_CHANNEL] = PARTS(channels),
+	[ETW_PART_KEYWORD] = PARTS(keywords),
+};
+
+static const void *by_value(const struct etw_mf_parts *parts, uint64_t value)
 {
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		if (list[i].value == value)
-			return &list[i];
+	for (i = 0; i < parts->count; i++)
+		if (etw_mf_part_at(parts, i)->value == value)
+			return etw_mf_part_at(parts, i);
 	return NULL;
 }
 
-/* All definitions begin with their name. */
-static const void *by_name(const void *list, size_t count, size_t size, const char *name)
+const void *etw_standard(enum etw_part part, uint64_t value)
 {
-	const char *thing = list;
-
-	for (; count; count--, thing += size)
-		if (!strcmp(*(const char *const *)thing, name))
-			return thing;
-	return NULL;
+	return by_value(&standard[part], value);
 }
 
-const struct etw_mf_named *etw_standard_level(uint8_t value)
+const void *etw_standard_named(enum etw_part part, const char *name)
 {
-	return BY_VALUE(levels, value);
-}
+	unsigned int i;
 
-const struct etw_mf_named *etw_standard_level_named(const char *name)
-{
-	return BY_NAME(levels, name);
-}
-
-const struct etw_mf_named *etw_standard_opcode(uint8_t value)
-{
-	return BY_VALUE(opcodes, value);
-}
-
-const struct etw_mf_named *etw_standard_opcode_named(const char *name)
-{
-	return BY_NAME(opcodes, name);
-}
-
-const struct etw_mf_task *etw_standard_task(uint16_t value)
-{
-	return value ? NULL : &none;
-}
-
-const struct etw_mf_task *etw_standard_task_named(const char *name)
-{
-	return strcmp(name, none.name) ? NULL : &none;
-}
-
-const struct etw_mf_keyword *etw_standard_keyword(uint64_t bit)
-{
-	if (!bit || bit & (bit - 1) || bit < keywords[0].mask)
-		return NULL;
-	return &keywords[__builtin_ctzll(bit) - FIRST_KEYWORD];
-}
-
-const struct etw_mf_keyword *etw_standard_keyword_named(const char *name)
-{
-	return strcmp(name, any_keyword.name) ? BY_NAME(keywords, name) : &any_keyword;
-}
-
-const struct etw_mf_channel *etw_standard_channel(uint8_t value)
-{
-	size_t i;
-
-	for (i = 0; i < COUNT(channels); i++)
-		if (channels[i].value == value)
-			return &channels[i];
-	return NULL;
-}
-
-const struct etw_mf_channel *etw_standard_channel_named(const char *name)
-{
-	return BY_NAME(channels, name);
+	for (i = 0; i < standard[part].count; i++)
+		if (!strcmp(etw_mf_part_at(&standard[part], i)->name, name))
+			return etw_mf_part_at(&standard[part], i);
+	return part == ETW_PART_KEYWORD && !strcmp(any_keyword.name, name) ? &any_keyword : NULL;
 }
 
 /* -------------------------------------------- the provider's own, or else a standard one */
 
-static const struct etw_mf_task *own_task(const struct etw_mf_provider *provider, uint16_t value)
+struct etw_mf_parts etw_mf_parts(const struct etw_mf_provider *p, enum etw_part part)
 {
-	unsigned int i;
-
-	for (i = 0; i < provider->task_count; i++)
-		if (provider->tasks[i].value == value)
-			return &provider->tasks[i];
-	return NULL;
+	switch (part) {
+	case ETW_PART_LEVEL:
+		return (struct etw_mf_parts){ p->levels, p->level_count, sizeof(*p->levels) };
+	case ETW_PART_OPCODE:
+		return (struct etw_mf_parts){ p->opcodes, p->opcode_count, sizeof(*p->opcodes) };
+	case ETW_PART_TASK:
+		return (struct etw_mf_parts){ p->tasks, p->task_count, sizeof(*p->tasks) };
+	case ETW_PART_CHANNEL:
+		return (struct etw_mf_parts){ p->channels, p->channel_count, sizeof(*p->channels) };
+	default:
+		return (struct etw_mf_parts){ p->keywords, p->keyword_count, sizeof(*p->keywords) };
+	}
 }
 
-const struct etw_mf_named *etw_mf_level(const struct etw_mf_provider *provider, uint8_t value)
+const void *etw_mf_part(const struct etw_mf_provider *provider, enum etw_part part, uint64_t value)
 {
-	const struct etw_mf_named *level = by_value(provider->levels, provider->level_count, value);
+	struct etw_mf_parts own;
+	const void *found;
 
-	return level ? level : etw_standard_level(value);
-}
-
-const struct etw_mf_task *etw_mf_task(const struct etw_mf_provider *provider, uint16_t value)
-{
-	const struct etw_mf_task *task = own_task(provider, value);
-
-	return task ? task : etw_standard_task(value);
+	if (!provider)
+		return etw_standard(part, value);
+	own = etw_mf_parts(provider, part);
+	found = by_value(&own, value);
+	return found ? found : etw_standard(part, value);
 }
 
 const struct etw_mf_named *etw_mf_opcode(const struct etw_mf_provider *provider,
 					 uint16_t task, uint8_t value)
 {
-	const struct etw_mf_task *of = own_task(provider, task);
-	const struct etw_mf_named *opcode = NULL;
-
-	if (of)
-		opcode = by_value(of->opcodes, of->opcode_count, value);
-	if (!opcode)
-		opcode = by_value(provider->opcodes, provider->opcode_count, value);
-	return opcode ? opcode : etw_standard_opcode(value);
-}
-
-const struct etw_mf_channel *etw_mf_channel(const struct etw_mf_provider *provider,
-					    uint8_t value)
-{
+	const struct etw_mf_task *of = etw_mf_part(provider, ETW_PART_TASK, task);
 	unsigned int i;
 
-	for (i = 0; i < provider->channel_count; i++)
-		if (provider->channels[i].value == value)
-			return &provider->channels[i];
-	return etw_standard_channel(value);
+	for (i = 0; of && i < of->opcode_count; i++)
+		if (of->opcodes[i].value == value)
+			return &of->opcodes[i];
+	return etw_mf_part(provider, ETW_PART_OPCODE, value);
 }
 
-const struct etw_mf_keyword *etw_mf_keyword(const struct etw_mf_provider *provider,
-					    uint64_t bit)
+const void *etw_mf_event_part(const struct etw_mf_event *event, enum etw_part part)
 {
-	unsigned int i;
+	const void *const parts[ETW_PARTS] = {
+		[ETW_PART_LEVEL] = event->level, [ETW_PART_OPCODE] = event->opcode,
+		[ETW_PART_TASK] = event->task, [ETW_PART_CHANNEL] = event->channel,
+	};
 
-	for (i = 0; i < provider->keyword_count; i++)
-		if (provider->keywords[i].mask == bit)
-			return &provider->keywords[i];
-	return etw_standard_keyword(bit);
+	return parts[part];
+}
+
+uint64_t etw_part_value(const EVENT_DESCRIPTOR *desc, enum etw_part part)
+{
+	const uint64_t values[ETW_PARTS] = {
+		[ETW_PART_LEVEL] = desc->Level, [ETW_PART_OPCODE] = desc->Opcode,
+		[ETW_PART_TASK] = desc->Task, [ETW_PART_CHANNEL] = desc->Channel,
+		[ETW_PART_KEYWORD] = desc->Keyword,
+	};
+
+	return values[part];
 }
 
 const struct etw_mf_channel *etw_mf_keyword_channel(const struct etw_mf_provider *provider,

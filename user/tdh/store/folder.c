@@ -2,7 +2,6 @@
 /*
  * folder.c - the folders of installed manifests
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

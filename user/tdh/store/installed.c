@@ -5,7 +5,6 @@
  * A file is read once, whatever its names. Changes are detected by the time stamps of
  * the folders and of the files that were read.
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

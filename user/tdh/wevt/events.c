@@ -31,7 +31,7 @@ static void read_event(struct etw_wevt_reader *r, const uint8_t *p, struct etw_m
 			     e->desc.Version, etw_wevt_u32(p + 20));
 	if (r->provider->has_control_guid && !e->channel && !e->desc.Channel) {
 		e->desc.Channel = CHANNEL_METADATA;
-		e->channel = etw_standard_channel(CHANNEL_METADATA);
+		e->channel = etw_standard(ETW_PART_CHANNEL, CHANNEL_METADATA);
 	}
 }
 

@@ -2,7 +2,6 @@
 /*
  * file.c - read manifests from Windows binaries
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

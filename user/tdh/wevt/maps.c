@@ -5,8 +5,6 @@
  * According to libfwevt, older files have one offset less, as the first map follows the
  * offsets, and maps without flags. Both can be detected from the data.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "read.h"

@@ -27,7 +27,7 @@ void etw_wevt_read_channels(struct etw_wevt_reader *r)
 		c->imported = etw_wevt_u32(p) & ETW_WEVT_IMPORTED;
 		c->name = etw_wevt_name_at(r, etw_wevt_u32(p + 4));
 		c->id = c->name;
-		c->value = etw_wevt_u32(p + 8);
+		c->value = (uint8_t)etw_wevt_u32(p + 8);
 		c->keyword = i < CHANNELS_WITH_BITS ? 1ull << (63 - i) : 0;
 		c->message = etw_wevt_message_of(r, etw_wevt_u32(p + 12));
 		etw_wevt_define(r, ETW_WEVT_CHANNELS, p - r->data, c);
@@ -54,7 +54,7 @@ void etw_wevt_settle_channels(struct etw_wevt_reader *r)
 	while (own) {
 		const struct etw_mf_channel *c = &p->channels[own - 1], *standard;
 
-		standard = c->imported ? etw_standard_channel(c->value) : NULL;
+		standard = c->imported ? etw_standard(ETW_PART_CHANNEL, c->value) : NULL;
 		if (!standard || strcmp(standard->name, c->name) || used & c->keyword)
 			break;
 		own--;
@@ -64,41 +64,59 @@ void etw_wevt_settle_channels(struct etw_wevt_reader *r)
 
 		/* A channel that no event uses must be imported. */
 		if (c && c >= p->channels + own)
-			events[i].channel = etw_standard_channel(c->value);
+			events[i].channel = etw_standard(ETW_PART_CHANNEL, c->value);
 		if (events[i].channel)
 			events[i].keywords &= ~events[i].channel->keyword;
 	}
 	p->channel_count = own;
 }
 
-/* Is this level or opcode in the standard table? */
-static bool is_standard(const struct etw_mf_named *standard, const char *name)
+/*
+ * Read an entry, whose name comes last: object has its value, the message's number is at
+ * p + message. False: it is a standard thing.
+ */
+static bool read_named(struct etw_wevt_reader *r, enum etw_wevt_list list, const uint8_t *p,
+		       size_t size, size_t message, const struct etw_mf_named *standard,
+		       struct etw_mf_named *object)
 {
-	return standard && !strcmp(standard->name, name);
+	object->name = etw_wevt_name_at(r, etw_wevt_u32(p + size - 4));
+	if (standard && !strcmp(standard->name, object->name)) {
+		etw_wevt_define(r, list, p - r->data, standard);
+		return false;
+	}
+	object->message = etw_wevt_message_of(r, etw_wevt_u32(p + message));
+	etw_wevt_define(r, list, p - r->data, object);
+	return true;
+}
+
+static const struct etw_mf_named *read_list(struct etw_wevt_reader *r, enum etw_wevt_list list,
+					    enum etw_part part, size_t size, unsigned int *own)
+{
+	uint32_t count, i;
+	const uint8_t *p = etw_wevt_list(r, list, 12, size, &count);
+	struct etw_mf_named *all = etw_wevt_alloc(r, count, sizeof(*all)), *named = all;
+
+	if (!all || !p)
+		return NULL;
+	for (i = 0; i < count; i++, p += size) {
+		named->value = part == ETW_PART_KEYWORD ? etw_wevt_u64(p) : (uint8_t)etw_wevt_u32(p);
+		named += read_named(r, list, p, size, size - 8, etw_standard(part, named->value),
+				    named);
+	}
+	*own = named - all;
+	return all;
 }
 
 void etw_wevt_read_levels(struct etw_wevt_reader *r)
 {
-	uint32_t count, i;
-	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_LEVELS, 12, ETW_WEVT_LEVEL_SIZE, &count);
-	struct etw_mf_named *level = etw_wevt_alloc(r, count, sizeof(*level));
-	const struct etw_mf_named *standard;
+	r->provider->levels = read_list(r, ETW_WEVT_LEVELS, ETW_PART_LEVEL, ETW_WEVT_LEVEL_SIZE,
+					&r->provider->level_count);
+}
 
-	if (!level || !p)
-		return;
-	r->provider->levels = level;
-	for (i = 0; i < count; i++, p += ETW_WEVT_LEVEL_SIZE) {
-		level->value = etw_wevt_u32(p);
-		level->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
-		standard = etw_standard_level(level->value);
-		if (is_standard(standard, level->name)) {
-			etw_wevt_define(r, ETW_WEVT_LEVELS, p - r->data, standard);
-			continue;
-		}
-		level->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
-		etw_wevt_define(r, ETW_WEVT_LEVELS, p - r->data, level++);
-		r->provider->level_count++;
-	}
+void etw_wevt_read_keywords(struct etw_wevt_reader *r)
+{
+	r->provider->keywords = read_list(r, ETW_WEVT_KEYWORDS, ETW_PART_KEYWORD,
+					  ETW_WEVT_KEYWORD_SIZE, &r->provider->keyword_count);
 }
 
 void etw_wevt_read_tasks(struct etw_wevt_reader *r)
@@ -106,47 +124,20 @@ void etw_wevt_read_tasks(struct etw_wevt_reader *r)
 	uint32_t count, i;
 	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_TASKS, 12, ETW_WEVT_TASK_SIZE, &count);
 	struct etw_mf_task *task = etw_wevt_alloc(r, count, sizeof(*task));
-	const struct etw_mf_task *standard;
 
 	if (!task || !p)
 		return;
 	r->provider->tasks = task;
 	for (i = 0; i < count; i++, p += ETW_WEVT_TASK_SIZE) {
-		task->value = etw_wevt_u32(p);
+		task->value = (uint16_t)etw_wevt_u32(p);
 		memcpy(&task->event_guid, p + 8, sizeof(GUID));
-		task->name = etw_wevt_name_at(r, etw_wevt_u32(p + 24));
-		standard = etw_standard_task(task->value);
-		if (standard && !strcmp(standard->name, task->name)) {
-			etw_wevt_define(r, ETW_WEVT_TASKS, p - r->data, standard);
+		if (!read_named(r, ETW_WEVT_TASKS, p, ETW_WEVT_TASK_SIZE, 4,
+				etw_standard(ETW_PART_TASK, task->value), &task->named))
 			continue;
-		}
-		task->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
 		etw_names_add(&r->names, &r->provider->tasks, NULL, task->value, task);
-		etw_wevt_define(r, ETW_WEVT_TASKS, p - r->data, task++);
-		r->provider->task_count++;
+		task++;
 	}
-}
-
-void etw_wevt_read_keywords(struct etw_wevt_reader *r)
-{
-	uint32_t count, i;
-	const uint8_t *p = etw_wevt_list(r, ETW_WEVT_KEYWORDS, 12, ETW_WEVT_KEYWORD_SIZE, &count);
-	struct etw_mf_keyword *k = etw_wevt_alloc(r, count, sizeof(*k));
-	const struct etw_mf_keyword *standard;
-
-	if (!k || !p)
-		return;
-	r->provider->keywords = k;
-	for (i = 0; i < count; i++, p += ETW_WEVT_KEYWORD_SIZE) {
-		k->mask = etw_wevt_u64(p);
-		k->name = etw_wevt_name_at(r, etw_wevt_u32(p + 12));
-		standard = etw_standard_keyword(k->mask);
-		if (standard && !strcmp(standard->name, k->name))
-			continue;
-		k->message = etw_wevt_message_of(r, etw_wevt_u32(p + 8));
-		k++;
-		r->provider->keyword_count++;
-	}
+	r->provider->task_count = task - r->provider->tasks;
 }
 
 static int by_number(const void *a, const void *b)
@@ -177,24 +168,6 @@ static void own_opcodes(struct etw_wevt_reader *r, const uint8_t *p, uint32_t co
 	qsort(order, count, sizeof(*order), by_number);
 }
 
-/* Read an opcode; false: a standard one, which has no owner. */
-static bool read_opcode(struct etw_wevt_reader *r, const uint8_t *p, bool owned,
-			struct etw_mf_named *opcode)
-{
-	const struct etw_mf_named *standard;
-
-	opcode->value = etw_wevt_u16(p + 2);
-	opcode->name = etw_wevt_name_at(r, etw_wevt_u32(p + 8));
-	standard = owned ? NULL : etw_standard_opcode(opcode->value);
-	if (is_standard(standard, opcode->name)) {
-		etw_wevt_define(r, ETW_WEVT_OPCODES, p - r->data, standard);
-		return false;
-	}
-	etw_wevt_define(r, ETW_WEVT_OPCODES, p - r->data, opcode);
-	opcode->message = etw_wevt_message_of(r, etw_wevt_u32(p + 4));
-	return true;
-}
-
 void etw_wevt_read_opcodes(struct etw_wevt_reader *r)
 {
 	uint32_t count, i;
@@ -209,10 +182,13 @@ void etw_wevt_read_opcodes(struct etw_wevt_reader *r)
 	r->provider->opcodes = opcode;
 	own_opcodes(r, p, count, order);
 	for (i = 0; i < count && !r->error; i++) {
-		uint32_t at = order[i], owner = order[i] >> 32;
+		const uint8_t *entry = p + (uint32_t)order[i] * ETW_WEVT_OPCODE_SIZE;
+		uint32_t owner = order[i] >> 32;
 		struct etw_mf_task *task;
 
-		if (!read_opcode(r, p + at * ETW_WEVT_OPCODE_SIZE, owner, opcode))
+		opcode->value = (uint8_t)etw_wevt_u16(entry + 2);
+		if (!read_named(r, ETW_WEVT_OPCODES, entry, ETW_WEVT_OPCODE_SIZE, 4, owner ? NULL :
+				etw_standard(ETW_PART_OPCODE, opcode->value), opcode))
 			continue;
 		task = owner ? (struct etw_mf_task *)&r->provider->tasks[owner - 1] : NULL;
 		if (task && !task->opcode_count)

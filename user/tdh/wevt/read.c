@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "read.h"
@@ -165,15 +164,4 @@ int etw_wevt_read(const void *data, size_t size, struct etw_wevt_table *tables,
 	else
 		*out = r.manifest;
 	return r.error;
-}
-
-int etw_manifest_read_wevt(const void *data, size_t size, const void *messages,
-			   size_t messages_size, const char *culture, const char *name,
-			   struct etw_manifest **out, struct etw_problems *problems)
-{
-	struct etw_wevt_table table = {
-		.data = messages, .size = messages_size, .culture = culture ? culture : "en-US",
-	};
-
-	return etw_wevt_read(data, size, &table, !!messages, name, out, problems);
 }

@@ -50,6 +50,7 @@ struct etw_wevt_reader {
 	struct etw_names names;	/* objects by list and offset of the entry, and others */
 };
 
+/* Read a WEVT_TEMPLATE resource ("CRIM") and message tables with its texts. */
 int etw_wevt_read(const void *data, size_t size, struct etw_wevt_table *tables,
 		  unsigned int table_count, const char *name, struct etw_manifest **out,
 		  struct etw_problems *problems);

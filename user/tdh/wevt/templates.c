@@ -2,9 +2,7 @@
 /*
  * templates.c - WEVT_TEMPLATE: templates and their fields
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "read.h"

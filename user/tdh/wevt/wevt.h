@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * wevt.h - read manifests from Windows binaries
- *
- * etw_manifest_read_wevt() of model.h takes bare resources; this function takes files.
  */
 #ifndef ETW_TDH_WEVT_WEVT_H
 #define ETW_TDH_WEVT_WEVT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vm_group.c - cgroups with a memory controller */
-#include "lib/vm_group.h"
+#include "lib/fault/vm_group.h"
 
 bool vm_put_text(const char *path, const char *text)
 {

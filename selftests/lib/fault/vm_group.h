@@ -8,7 +8,7 @@
 #ifndef ETW_SELFTEST_VM_GROUP_H
 #define ETW_SELFTEST_VM_GROUP_H
 
-#include "vm_dev.h"
+#include "lib/vm_dev.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>

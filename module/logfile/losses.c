@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * losses.c - record in a log file what is missing in it
+ *
+ * Buffers that could not be written, or that were dropped because the disk was slow, are added
+ * up in target->missed.  A buffer that records them stands before the next one that is
+ * written, or at the end of the file.  Without room for it, the records go behind the header
+ * in the file's first buffer, which needs no more room on the disk; they have the time of that
+ * header there, because a CPU's records must be in order.
+ *
+ * With the credentials and the cgroup of file.c, under no lock.
+ */
+#include "core/losses.h"
+#include "logfile.h"
+#include "session/ledger.h"
+
+/* A buffer was written: remember what would be missing if another process cut it off. */
+void etw_logtarget_note(struct etw_logtarget *t, struct etw_trace_session *s,
+			const struct etw_buffer *b)
+{
+	const struct etw_buffer_header *h = (const void *)b->buf.data;
+
+	if (!t->first_time)
+		t->first_time = etw_ledger_time(s, min_t(u64, h->ref_clock, b->buf.closed));
+	t->last = *h;
+	t->last_closed = b->buf.closed;
+	etw_losses_add_records(&t->recorded, b->buf.data, b->records_at, b->buf.used);
+}
+
+/* Another process cut off all buffers of the file: they are missing, with their records. */
+void etw_logtarget_note_cut(struct etw_logtarget *t, struct etw_trace_session *s, u64 buffers)
+{
+	struct etw_loss_payload loss = {
+		.code = ETW_LOSS_FILE_CUT,
+		.cpu = -1,
+		.events = t->events,
+		.buffers = buffers,
+		.first = t->first_time,
+		.last = etw_ledger_time(s, t->last_closed),
+	};
+
+	if (t->first_time && t->missed) {
+		loss.first = min(loss.first, loss.last);
+		etw_losses_add(t->missed, &loss);
+		/* What is missing already is later. */
+		if (!t->missed->missing)
+			etw_losses_miss(t->missed, &t->last, t->last_closed);
+		etw_losses_move(t->missed, &t->recorded);
+	}
+	memset(&t->recorded, 0, sizeof(t->recorded));
+	t->first_time = 0;
+}
+
+/* Are buffers missing behind the last one of the file? */
+bool etw_logtarget_misses(const struct etw_logtarget *t)
+{
+	return t->missed && t->missed->missing &&
+	       (!t->first_time || t->missed->last.sequence > t->last.sequence);
+}
+
+/*
+ * Write a buffer that records the missing ones where the next buffer goes.  Its first part is
+ * written last: what is there before that is no buffer.
+ */
+int etw_logtarget_put_losses(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	const u8 *tail = t->block + ETW_STAND_IN_ROOM;
+	u64 end = t->at + s->hot.ring.size, at;
+	u32 used, built;
+	int err = 0;
+
+	built = etw_ledger_stand_in(s, t->missed, t->block, &used);
+	memset(t->block + used, ETW_TAIL_BYTE, ETW_STAND_IN_ROOM - used);
+	for (at = t->at + ETW_STAND_IN_ROOM; at < end && !err;)
+		err = etw_logtarget_write_at(t, tail, ETW_STAND_IN_ROOM, &at);
+	at = t->at;
+	err = err ?: etw_logtarget_write_at(t, t->block, ETW_STAND_IN_ROOM, &at);
+	if (err)
+		return err;
+	t->at = end;
+	t->bytes = max(t->bytes, end);
+	t->stand_ins++;
+	t->header.processors = max_t(u32, t->header.processors, t->missed->last.processor + 1);
+	t->last = t->missed->last;
+	t->last_closed = t->missed->closed;
+	if (!t->first_time)
+		t->first_time = etw_ledger_time(s, t->last_closed);
+	etw_losses_add_records(&t->recorded, t->block, ETW_BUFFER_HEADER_SIZE, used);
+	etw_losses_clear(t->missed, built);
+	return 0;
+}
+
+/* Add len bytes of records, a multiple of 8, to the file's first buffer, which has room. */
+int etw_logtarget_add_to_head(struct etw_logtarget *t, const void *records, u32 len)
+{
+	u32 used = t->head_used + len, both[2] = { used, used };
+	u64 at = t->head_used;
+	int err;
+
+	/* First the records, then the sizes that make them valid. */
+	err = etw_logtarget_write_at(t, records, len, &at);
+	at = offsetof(struct etw_buffer_header, saved_offset);
+	err = err ?: etw_logtarget_write_at(t, both, sizeof(both), &at);
+	at = offsetof(struct etw_buffer_header, offset);
+	err = err ?: etw_logtarget_write_at(t, &used, sizeof(used), &at);
+	if (!err)
+		t->head_used = used;
+	return err;
+}
+
+static int losses_to_head(struct etw_logtarget *t, struct etw_trace_session *s)
+{
+	struct etw_loss_place place = {
+		.data = t->block,
+		.end = min_t(u32, ETW_STAND_IN_ROOM, s->hot.ring.size - t->head_used),
+		.timestamp = t->head_time,
+		.noted = etw_ledger_time(s, t->head_time),
+		.session = s->name,
+		.session_len = s->name_len,
+	};
+	u32 built = etw_losses_build(t->missed, &place);
+	int err;
+
+	if (!built)
+		return -ENOSPC;
+	err = etw_logtarget_add_to_head(t, t->block, place.at);
+	if (err)
+		return err;
+	etw_losses_add_records(&t->recorded, t->block, 0, place.at);
+	etw_losses_clear(t->missed, built);
+	return 0;
+}
+
+/*
+ * The file ends: record in it what it misses.  fits: a buffer more does not make it too large.
+ * What cannot be recorded remains for the session's next file.
+ */
+void etw_logtarget_end_losses(struct etw_logtarget *t, struct etw_trace_session *s, bool fits)
+{
+	if (!t->missed || !t->missed->present)
+		return;
+	if (fits && etw_logtarget_misses(t) && !etw_logtarget_put_losses(t, s) &&
+	    !t->missed->present)
+		return;
+	losses_to_head(t, s);
+}
