@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+/* Records of losses in what dump and convert print, and in what merge and split write */
+#define _GNU_SOURCE
+#include "unit/etl/etl_loss.h"
+
+#include <etw/abi.h>
+#include "cli_run.h"
+#include "lib/shell.h"
+#include "lib/tap.h"
+
+/* Events at 10 to 60 of CPU 0; between them 12 were lost, and 3 of CPU 1. */
+static const struct lost on_0 = { .first = 20, .last = 30, .noted = 40, .code = ETW_DROP_NO_BUFFER,
+				  .cpu = 0, .events = 12, .of_provider = true };
+static const struct lost on_1 = { .first = 45, .last = 45, .noted = 50, .code = ETW_LOSS_ABANDONED,
+				  .cpu = -1, .events = -1, .buffers = 1 };
+
+static void make_file(struct make *m, const char *session)
+{
+	m->head.logger_id = 3;
+	make_begin(m, 1);
+	make_buffer(m, 0, 0);
+	feed_header(&m->feed)->timestamp = 1000 + 60 * 100;
+	feed_event(&m->feed, 1000 + 10 * 100, 10, NULL, "abc", 3);
+	put_lost(&m->feed, &on_0, session);
+	feed_event(&m->feed, 1000 + 45 * 100, 45, NULL, "abc", 3);
+	put_lost(&m->feed, &on_1, session);
+	feed_event(&m->feed, 1000 + 60 * 100, 60, NULL, "abc", 3);
+	make_put(m);
+	m->head.header.events_lost = 12;
+	make_end(m);
+}
+
+static void test_dump(const char *path)
+{
+	is(run("dump --time utc %s", path), 0, "dump");
+	ok(run_reported("12 events lost when written") && strstr(run_out, " Etw-Ledger Lost warning 12 events lost on CPU 0: "
+	   "no free buffer; 2022-06-18T04:26:40.0000020Z to 2022-06-18T04:26:40.0000030Z; "
+	   "provider 11111111-2222-3333-4444-555555555555; session one\n"), "a loss is a sentence");
+	ok(strstr(run_out, " events in 1 buffer lost: in buffers that a writer never completed; "
+		  "2022-06-18T04:26:40.0000045Z; session one\n"), "with what is known of it");
+	is(run("dump --time relative --message %s", path), 0, "with messages and relative times");
+	ok(strstr(run_out, "; 0.0000020 to 0.0000030; "), "it has relative times");
+	is(run("dump --format '%%e %%{Cause} %%m' %s 2>&1 | grep -c 'Lost no_buffer 12 events lost'",
+	       path), 0, "a format has its fields and message");
+	is(run("dump --raw %s 2>&1 | grep -c 'buffers that'", path), 1, "--raw has the bytes");
+}
+
+static void test_json(const char *path)
+{
+	is(run("dump --json %s", path), 0, "JSON");
+	ok(strstr(run_out, ",\"loss\":{\"cause\":\"no_buffer\",\"cause_text\":\"no free buffer\","
+		  "\"events\":12,\"buffers\":0,\"cpu\":0,"
+		  "\"first\":\"2022-06-18T04:26:40.0000020Z\","
+		  "\"last\":\"2022-06-18T04:26:40.0000030Z\","
+		  "\"provider\":\"11111111-2222-3333-4444-555555555555\",\"provider_name\":null,"
+		  "\"session\":\"one\"}}\n"), "has a member for it");
+	ok(strstr(run_out, "\"loss\":{\"cause\":\"abandoned\",\"cause_text\":\"in buffers that a "
+		  "writer never completed\",\"events\":null,\"buffers\":1,\"cpu\":null,"),
+	   "null is not known");
+}
+
+#define IDS	"dump --format '%%i' "
+
+/* A loss has id 0, as the file's header. */
+static void test_select(const char *path)
+{
+	is(run(IDS "--filter 'id == 60' %s", path), 0, "a filter");
+	ok(run_printed("0 0 60"), "does not hide losses");
+	is(run(IDS "--provider %s --level 1 --id 10 --pid 3 %s", "no-such-provider", path), 0,
+	   "other options");
+	ok(run_printed("0 0"), "do not, either");
+	is(run(IDS "--id 10-60 --no-losses %s", path), 0, "--no-losses");
+	ok(run_printed("10 45 60"), "does");
+	is(run(IDS "--id 10-60 --since +3us --until +4us %s", path), 0, "a time");
+	ok(run_printed("0"), "selects what was lost then, wherever it is recorded");
+	is(run(IDS "--id 10-60 --since +3.1us %s", path), 0, "a later time");
+	ok(run_printed("45 0 60"), "leaves it out");
+	is(run(IDS "-n 2 --id 10-60 %s", path), 0, "--count");
+	ok(run_printed("10 0 45"), "counts events");
+}
+
+static void test_convert(const char *path)
+{
+	is(run("convert -q --to text %s 2>/dev/null >/tmp/l.$$; TZ=UTC build/etw dump %s 2>/dev/null | cmp - /tmp/l.$$; r=$?; "
+	       "rm /tmp/l.$$; (exit $r)", path, path), 0, "convert's text is that of dump");
+	is(run("convert -q --to json --filter 'id == 60' %s", path), 0, "convert with a filter");
+	ok(strstr(run_out, "\"loss\":{"), "keeps losses");
+	is(run("convert -q --to json --no-losses %s", path), 0, "with --no-losses");
+	ok(!strstr(run_out, "\"loss\":{") && strstr(run_out, "\"id\":60"), "not");
+	is(run("convert -q --to csv --fields type,id,message --id 60 %s 2>/dev/null | tr -d '\\r'", path), 0,
+	   "csv");
+	ok(run_printed("type,id,message loss,0, loss,0, event,60,"), "has rows of another type");
+}
+
+static void test_chrome(const char *path)
+{
+	is(run("convert -q --to chrome %s", path), 0, "chrome");
+	ok(strstr(run_out, "{\"ph\":\"M\",\"pid\":2147483645,\"tid\":0,\"name\":\"process_name\","
+		  "\"args\":{\"name\":\"Lost events\"}}"), "losses have a place of their own");
+	ok(strstr(run_out, "{\"ph\":\"b\",\"pid\":2147483645,\"tid\":0,\"ts\":2.000,\"id\":\"0x1\","
+		  "\"cat\":\"Etw-Ledger\",\"name\":\"lost on CPU 0: no free buffer\",\"args\":{") &&
+	   strstr(run_out, "\"Events\":12,"), "from the first");
+	ok(strstr(run_out, "{\"ph\":\"e\",\"pid\":2147483645,\"tid\":0,\"ts\":3.000,\"id\":\"0x1\","
+		  "\"cat\":\"Etw-Ledger\",\"name\":\"lost on CPU 0: no free buffer\"}"),
+	   "to the last");
+	is(run("convert -q --to chrome %s 2>/dev/null | python3 -m json.tool", path), 0, "it is JSON");
+}
+
+/* Many events of CPU 0, 700 of them while others were lost; nothing of CPU 3 but a loss */
+static void make_long(struct make *m)
+{
+	static const struct lost of_0 = { .first = 150, .last = 850, .noted = 1000, .cpu = 0,
+					  .events = 70000 },
+				 again = { .first = 900, .last = 905, .noted = 1000, .cpu = 0,
+					   .events = 4 },
+				 of_3 = { .first = 500, .last = 510, .noted = 1000, .cpu = 3,
+					  .events = 9 };
+	static const char data[256];
+	int i;
+
+	make_begin(m, 1);
+	make_buffer(m, 0, 1);
+	for (i = 0; i < 1000; i++) {
+		if (feed_event(&m->feed, 1000 + i * 100, 7, NULL, data, sizeof(data)))
+			continue;
+		make_put(m);
+		make_buffer(m, 0, m->buffers);
+		feed_event(&m->feed, 1000 + i * 100, 7, NULL, data, sizeof(data));
+	}
+	make_put(m);
+	make_buffer(m, 0, m->buffers);
+	put_lost(&m->feed, &of_0, "long");
+	put_lost(&m->feed, &again, "long");
+	put_lost(&m->feed, &of_3, "long");
+	make_put(m);
+	m->head.header.events_lost = 70013;
+	make_end(m);
+}
+
+/* What babeltrace2 says of the losses in a file converted to CTF: into run_out */
+static bool read_ctf(const char *path)
+{
+	char err[128];
+
+	snprintf(err, sizeof(err), "%s.err", path);
+	if (run("convert -q --to ctf -o %s.ctf %s", path, path) ||
+	    !shell("TZ=UTC babeltrace2 %s.ctf >%s.out 2>%s", path, path, err))
+		return false;
+	run_slurp(err, run_out, sizeof(run_out));
+	printf("# %s\n", run_out);
+	return true;
+}
+
+/* The sum of the events that babeltrace2 reports for a stream */
+static unsigned long discarded(const char *stream)
+{
+	unsigned long sum = 0;
+	char *line, *rest = run_out, *at;
+
+	while ((line = strsep(&rest, "\n"))) {
+		at = strstr(line, "discarded ");
+		if (at && strstr(line, stream))
+			sum += strtoul(at + 10, NULL, 10);
+		if (rest)
+			rest[-1] = '\n';
+	}
+	return sum;
+}
+
+static void forget_ctf(const char *path)
+{
+	shell("rm -r %s.ctf %s.out", path, path);
+}
+
+static void test_ctf(const char *path, const char *lengthy)
+{
+	if (!shell("command -v babeltrace2 >/dev/null")) {
+		skip("no babeltrace2");
+		return;
+	}
+	ok(read_ctf(path), "CTF is read by babeltrace2");
+	ok(strstr(run_out, "discarded 12 events between [04:26:40.000002000] and "
+		  "[04:26:40.000003000]"), "with the number and the interval of what was lost");
+	ok(strstr(run_out, "discarded 1 event between [04:26:40.000004500] and "
+		  "[04:26:40.000004500]"), "where the number is not known, one");
+	ok(shell("test $(wc -l <%s.out) = 6", path), "all events are there, and the records");
+	forget_ctf(path);
+
+	ok(read_ctf(lengthy), "a trace with larger gaps");
+	ok(strstr(run_out, "discarded 9 events between [04:26:40.000050000] and "
+		  "[04:26:40.000051000]"), "a CPU that has nothing but a loss");
+	ok(strstr(run_out, "discarded 4 events between [04:26:40.000090000] and "
+		  "[04:26:40.000090500]"), "a gap after another");
+	ok(discarded("stream_0") == 70004 && discarded("stream_3") == 9,
+	   "a gap in several packets has its parts in each, and no more");
+	ok(shell("test $(wc -l <%s.out) = 1004", lengthy), "all events are there");
+	forget_ctf(lengthy);
+}
+
+/* ------------------------------------------------------------ merge and split */
+
+/* What "etw verify" says is missing from a file, if it exits with this */
+static bool verify(char *gaps, size_t size, const char *file, int status)
+{
+	char *from, *to;
+
+	if (run("verify --json %s", file) != status)
+		return false;
+	from = strstr(run_out, "\"lost_at_least\"");
+	to = strstr(run_out, ",\"more_gaps\"");
+	if (!from || !to)
+		return false;
+	snprintf(gaps, size, "%.*s", (int)(to - from), from);
+	return true;
+}
+
+/* The sum of the lost events in the headers of these files */
+static unsigned long counted(const char *files)
+{
+	run("convert -q --to chrome %s 2>/dev/null | grep -o '\"lost_events\":[0-9]*' | "
+	    "cut -d : -f 2", files);
+	return strtoul(run_out, NULL, 10);
+}
+
+static char of_one[8192], of_both[8192], got[8192], merged[80], parts[80];
+
+/* How many records of losses these files have together */
+static unsigned int records(const char *files)
+{
+	run("dump --json %s 2>/dev/null | grep -c '\"loss\":'", files);
+	return (unsigned int)strtoul(run_out, NULL, 10);
+}
+
+static void test_merge(const char *one, const char *two)
+{
+	snprintf(merged, sizeof(merged), "%s.merged.etl", one);
+	ok(verify(of_one, sizeof(of_one), one, 3) && strstr(of_one, "\"events\":12,"),
+	   "a file with losses");
+	is(run("merge -q -o %s %s", merged, one), 0, "is copied");
+	ok(verify(got, sizeof(got), merged, 3) && !strcmp(got, of_one), "verify says the same of it");
+	is(run("merge -q --replace -o %s --id 10 %s %s", merged, one, two), 0,
+	   "two are merged, or some events of them");
+	ok(verify(of_both, sizeof(of_both), merged, 3) &&
+	   strstr(of_both, "\"lost_at_least\":24,") && counted(merged) == 24,
+	   "the losses are added");
+	is(run("dump --json %s 2>/dev/null | grep -o '\"session\":\"[a-z]*\"'", merged), 0, "each");
+	ok(run_printed("\"session\":\"one\" \"session\":\"two\" \"session\":\"one\" "
+		       "\"session\":\"two\""), "is in the order of time and has its session");
+	unlink(merged);
+}
+
+/* Merge the parts again: what is missing is what it was. */
+static void is_whole(unsigned int count)
+{
+	char files[400] = "", path[100];
+	unsigned int i;
+
+	for (i = 1; i <= count; i++) {
+		snprintf(path, sizeof(path), " %s%u.etl", parts, i);
+		strcat(files, path);
+	}
+	is(run("merge -q -o %s %s", merged, files), 0, "the parts are merged");
+	ok(verify(got, sizeof(got), merged, 3) && !strcmp(got, of_one), "verify says the same");
+	ok(records(files) == 2 && counted(files) == 12 && counted(merged) == 12,
+	   "each loss is there and counted once");
+	unlink(merged);
+	for (i = 1; i <= count; i++) {
+		snprintf(path, sizeof(path), "%s%u.etl", parts, i);
+		unlink(path);
+	}
+}
+
+static const char *part(unsigned int number)
+{
+	static char path[100];
+
+	snprintf(path, sizeof(path), "%s%u.etl", parts, number);
+	return path;
+}
+
+static void test_split(const char *one)
+{
+	snprintf(parts, sizeof(parts), "%s.part", one);
+	is(run("split -q --by events=1 -o %s%%d.etl %s", parts, one), 0, "split by events");
+	ok(records(part(1)) == 1 && verify(got, sizeof(got), part(1), 3) &&
+	   strstr(got, "\"lost_at_least\":12,"), "a loss before the second event is in the first part");
+	ok(records(part(2)) == 1 && verify(got, sizeof(got), part(2), 3) &&
+	   strstr(got, "\"lost_at_least\":0,"), "the other one in the second");
+	ok(!records(part(3)) && verify(got, sizeof(got), part(3), 0), "the third is complete");
+	is_whole(3);
+
+	is(run("split -q --by time=2.5us -o %s%%d.etl %s", parts, one), 0, "split by time");
+	ok(records(part(1)) == 1 && records(part(2)) == 2 && !records(part(3)),
+	   "a loss across the cut is in both parts");
+	ok(verify(got, sizeof(got), part(1), 3) && strstr(got, "40.0000020Z\",\"last\":"
+	   "\"2022-06-18T04:26:40.0000024Z\""), "the first part lacks it up to its end");
+	is_whole(3);
+
+	is(run("split -q --by provider -o %s%%d.etl %s", parts, one), 0, "split by provider");
+	is(records(part(1)), 2, "a loss of no part's provider is in the first");
+	is_whole(1);
+}
+
+/* The session recorded the losses at the end: parts that are finished are opened again. */
+static void test_split_late(const char *lengthy)
+{
+	static const unsigned int want[5] = { 1, 1, 2, 1, 2 };
+	unsigned int i, right = 0, sum = 0;
+
+	is(run("split -q --by events=200 -o %s%%d.etl --id 7 %s", parts, lengthy), 0, "split late");
+	for (i = 1; i <= 5; i++) {
+		right += records(part(i)) == want[i - 1];
+		sum += (unsigned int)counted(part(i));
+	}
+	is(right, 5, "each part has the losses of its time");
+	is(sum, 70013, "all are counted, none twice");
+	for (i = 1; i <= 5; i++)
+		unlink(part(i));
+}
+
+/* A log file's own losses may be in its first buffers, before they happened. */
+static void test_split_ahead(void)
+{
+	static const struct lost ahead = { .first = 50, .last = 60, .noted = 5, .cpu = -1,
+					   .events = 6, .buffers = 1 };
+	static struct make m;
+	unsigned int i;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 0, 0);
+	put_lost(&m.feed, &ahead, "ahead");
+	for (i = 1; i <= 4; i++)
+		feed_event(&m.feed, 1000 + i * 2000, 7, NULL, "abc", 3);
+	make_put(&m);
+	m.head.header.events_lost = 6;
+	make_end(&m);
+	is(run("split -q --by events=1 -o %s%%d.etl %s", parts, m.path), 0, "split what is ahead");
+	ok(!records(part(1)) && records(part(2)) == 1 && records(part(3)) == 1 && !records(part(4)),
+	   "it is in the parts of its time");
+	is(counted(part(2)) + counted(part(3)) + counted(part(1)) + counted(part(4)), 6,
+	   "and counted once");
+	for (i = 1; i <= 4; i++)
+		unlink(part(i));
+	unlink(m.path);
+}
+
+/* As after hours of a flood: each copy is found. */
+static void test_many(void)
+{
+	struct lost lost = { .noted = 2000, .cpu = 0, .events = 1 };
+	static struct make m;
+	int i;
+
+	make_begin(&m, 1);
+	for (i = 0; i < 1500; i++) {
+		if (!(i % 10))
+			make_buffer(&m, 0, m.buffers);
+		if (!i)
+			feed_event(&m.feed, 1000, 7, NULL, "abc", 3);
+		lost.first = i / 2;
+		lost.last = 1000 + i;
+		put_lost(&m.feed, &lost, "many");
+		if (i == 1499)
+			feed_event(&m.feed, 1000 + 2000 * 100, 7, NULL, "abc", 3);
+		if (i % 10 == 9)
+			make_put(&m);
+	}
+	m.head.header.events_lost = 1500;
+	make_end(&m);
+	is(run("split -q --by time=0.1ms -o %s%%d.etl %s", parts, m.path), 0, "split many losses");
+	is(run("merge -o %s %s %s%u.etl", merged, part(1), parts, 2), 0, "merge them");
+	ok(run_reported(": 1502 events"), "with each record once");
+	ok(records(part(1)) == 1500 && records(part(2)) == 1500 && records(merged) == 1500 &&
+	   counted(merged) == 1500, "each is there once");
+	unlink(part(1));
+	unlink(part(2));
+	unlink(merged);
+	unlink(m.path);
+}
+
+static void test_split_cpu(void)
+{
+	static const struct lost of[3] = {
+		{ .first = 5, .last = 6, .noted = 20, .cpu = 1, .events = 2 },
+		{ .first = 5, .last = 6, .noted = 20, .cpu = -1, .events = 4 },
+		{ .first = 5, .last = 6, .noted = 20, .cpu = 3, .events = 8 },
+	};
+	static struct make m;
+	unsigned int i, cpu;
+
+	make_begin(&m, 1);
+	for (cpu = 0; cpu < 2; cpu++) {
+		make_buffer(&m, (uint16_t)cpu, cpu);
+		feed_event(&m.feed, 1000 + 10 * 100, 10, NULL, "abc", 3);
+		for (i = 0; i < 3 && !cpu; i++)
+			put_lost(&m.feed, &of[i], "cpus");
+		make_put(&m);
+	}
+	m.head.header.events_lost = 15;
+	make_end(&m);
+	is(run("split -q --by cpu -o %s%%d.etl %s", parts, m.path), 0, "split by CPU");
+	ok(records(part(0)) == 2 && records(part(1)) == 2, "each part has its losses");
+	is(counted(part(0)) + counted(part(1)), 15, "the counts add up, with one that has no record");
+	is(run("merge -q -o %s %s%u.etl %s", merged, parts, 0, part(1)), 0, "merged again");
+	ok(records(merged) == 3 && counted(merged) == 15, "there are three");
+	unlink(merged);
+	unlink(part(0));
+	unlink(part(1));
+	unlink(m.path);
+}
+
+int main(void)
+{
+	static struct make two;
+	static struct make lengthy;
+	static struct make one;
+
+	make_file(&one, "one");
+	test_dump(one.path);
+	test_json(one.path);
+	test_select(one.path);
+	test_convert(one.path);
+	test_chrome(one.path);
+	make_long(&lengthy);
+	test_ctf(one.path, lengthy.path);
+	make_file(&two, "two");
+	test_merge(one.path, two.path);
+	test_split(one.path);
+	test_split_late(lengthy.path);
+	test_split_ahead();
+	test_many();
+	test_split_cpu();
+	unlink(two.path);
+	unlink(lengthy.path);
+	unlink(one.path);
+	return done_testing();
+}
