@@ -182,19 +182,32 @@ check_vm() {
 	check_programs "$1" "${names[@]}"
 }
 
-# check_isolated KERNEL: events on a CPU that the kernel leaves alone, and buffers on two
-# memory nodes, on a machine that was booted with these; then clock_wrong and lockdown, after
-# which such a machine is of no use.
-check_isolated() {
-	local out=$work/vm-isolated-$1 name
-	local -a names=(isolated nodes clock_wrong lockdown)
+# check_special KERNEL WHAT OPTION... -- NAME...: on a machine that is made for these
+# selftests, so that none of them may skip.
+check_special() {
+	local out=$work/vm-$2-$1 kernel=$1 name
+	local -a rest
 
-	run_vm "$out" "$1" --nodes --append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" \
-		--env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- "${names[@]}"
-	for name in "${names[@]}"; do
+	shift 2
+	rest=("$@")
+	while [[ ${rest[0]} != -- ]]; do rest=("${rest[@]:1}"); done
+	run_vm "$out" "$kernel" "$@"
+	for name in "${rest[@]:1}"; do
 		! grep -qE "^[0-9]+ [0-9]+ [1-9][0-9]* $name\$" "$out/results" ||
-			vm_fails "$1" "$name skipped on a machine made for it"
+			vm_fails "$kernel" "$name skipped on a machine made for it"
 	done
+}
+
+# check_isolated KERNEL: events on a CPU that the kernel leaves alone, and buffers on two
+# memory nodes, on a machine that was booted with these.
+check_isolated() {
+	check_special "$1" isolated --nodes \
+		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
+}
+
+# check_spoilt KERNEL: selftests after which a machine is of no use.
+check_spoilt() {
+	check_special "$1" spoilt --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
 }
 
 # check_soak KERNEL: what may grow, at length.

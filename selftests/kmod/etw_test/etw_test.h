@@ -88,12 +88,14 @@ struct etw_test_write {
 };
 
 #define ETW_TEST_MACHINE_TSC	0	/* the kernel finds the TSC unstable */
-#define ETW_TEST_MACHINE_STALL	1	/* nothing runs for ms milliseconds */
+#define ETW_TEST_MACHINE_STALL	1	/* nothing runs for ms milliseconds, or longer: wrap_ms */
 #define ETW_TEST_MACHINE_DEVICES 2	/* PCI devices stay awake when the machine sleeps */
 
 struct etw_test_machine {
 	__u32 what;		/* ETW_TEST_MACHINE_* */
 	__u32 ms;
+	__u32 wrap_ms;		/* after which the kernel's clock source wraps */
+	__u32 reserved;
 };
 
 struct etw_test_enabled {

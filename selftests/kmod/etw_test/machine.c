@@ -15,12 +15,28 @@
 /*
  * Nothing runs on any CPU for so long, no tick either.  A clock source that wraps in that
  * time is behind afterwards, as a hypervisor's may be after a migration.
+ *
+ * It ends shortly after a wrap, however slow the machine is.  The kernel counts nothing in
+ * the second half of a wrap, but reads its clock there; a tick that falls there gives the
+ * next one a time that never comes.
  */
 static int machine_stall(void *arg)
 {
-	const u32 *ms = arg;
+	const struct etw_test_machine *m = arg;
+#ifdef CONFIG_X86
+	u64 begun = rdtsc_ordered();
+	u32 passed;
 
-	mdelay(*ms);
+	mdelay(m->ms);
+	for (;;) {
+		passed = div_u64(rdtsc_ordered() - begun, tsc_khz);
+		if (!m->wrap_ms || passed % m->wrap_ms < m->wrap_ms / 4)
+			break;
+		mdelay(1);
+	}
+#else
+	mdelay(m->ms);
+#endif
 	return 0;
 }
 
@@ -54,7 +70,7 @@ int etw_test_machine_op(void *arg)
 		return -EOPNOTSUPP;
 #endif
 	case ETW_TEST_MACHINE_STALL:
-		return stop_machine(machine_stall, &m->ms, cpu_online_mask);
+		return stop_machine(machine_stall, m, NULL);
 	case ETW_TEST_MACHINE_DEVICES:
 		return machine_keep_devices();
 	default:
