@@ -205,9 +205,10 @@ check_isolated() {
 		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
 }
 
-# check_spoilt KERNEL: selftests after which a machine is of no use.
+# check_spoilt KERNEL: selftests after which a machine is of no use. A TSC that becomes
+# unstable has the kernel patch what idle CPUs run.
 check_spoilt() {
-	check_special "$1" spoilt --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
+	check_special "$1" spoilt --one-thread --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
 }
 
 # check_soak KERNEL: what may grow, at length.
