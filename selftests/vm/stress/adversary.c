@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * adversary - processes that write, are killed and flood; disks that are full; files that are
- * cut short, and damaged afterwards: at random, the verdicts of etw verify and --strict agree
- * with the writers' tally
+ * adversary - processes that write, are killed and flood; drivers that die in a write or give
+ * bad pointers; disks that are full; files that are cut short, and damaged afterwards; snapshots:
+ * at random, the verdicts of etw verify and --strict agree with the writers' tally
  *
  * $ETW_ADVERSARY_RUNS is the number of runs, default 4; $ETW_ADVERSARY_SEED the first seed.
  *
@@ -12,7 +12,9 @@
 #include "lib/vm.h"
 #include "lib/vm_cli.h"
 #include "lib/vm_log.h"
+#include "lib/driver/vm_kmod.h"
 #include "etl/verify.h"
+#include "kmod/etw_test/etw_test.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -33,6 +35,7 @@
 struct writer {
 	atomic_uint attempted;		/* before the write ... */
 	atomic_uint returned;		/* ... and after it */
+	unsigned int judged;		/* returned before the last flush */
 	int64_t time[EVENTS_MAX];	/* FILETIME before the write ... */
 	int64_t until[EVENTS_MAX];	/* ... and after it */
 	uint8_t there[EVENTS_MAX];	/* times that a file has it */
@@ -47,14 +50,22 @@ FIXTURE(adversary) {
 	char files[FILES][64];
 	unsigned int count;
 	ULONG mode;
+	int driver;			/* etw_test; it writes as vm_guid(2) */
+	unsigned int driver_lost;	/* events of it that are lost */
 };
 
 FIXTURE_SETUP(adversary)
 {
+	struct etw_test_set types = { .index = 1, .flags = ETW_SET_TYPES, .types = 1 };
+	struct etw_test_register reg = { .index = 1, .guid = vm_guid(2) };
 	const char *why = vl_logger_begin(&self->l, SPACE_KB);
 
 	ASSERT_EQ(NULL, why)
 		TH_LOG("cannot have %s", why);
+	self->driver = vm_test_provider();
+	ASSERT_LE(0, self->driver);
+	ASSERT_EQ(0, vm_ioctl(self->driver, ETW_TEST_REGISTER, &reg));
+	ASSERT_EQ(0, vm_ioctl(self->driver, ETW_TEST_SET, &types));
 	self->writers = mmap(NULL, WRITERS * sizeof(*self->writers), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->writers);
@@ -63,6 +74,8 @@ FIXTURE_SETUP(adversary)
 FIXTURE_TEARDOWN(adversary)
 {
 	munmap(self->writers, WRITERS * sizeof(*self->writers));
+	close(self->driver);
+	EXPECT_EQ(0, vm_rmmod("etw_test"));
 	vl_logger_end(&self->l);
 }
 
@@ -134,11 +147,12 @@ static ULONG start_session(FIXTURE_DATA(adversary) *self)
 		EVENT_TRACE_FILE_MODE_SEQUENTIAL, EVENT_TRACE_FILE_MODE_CIRCULAR,
 		EVENT_TRACE_FILE_MODE_NEWFILE,
 		EVENT_TRACE_FILE_MODE_SEQUENTIAL | EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING,
+		EVENT_TRACE_BUFFERING_MODE,
 	};
 	struct vl_log_props props;
 	ULONG ret;
 
-	self->mode = modes[pick(4)];
+	self->mode = modes[pick(ARRAY_SIZE(modes))];
 	props = vl_log_props(self->mode | EVENT_TRACE_USE_KBYTES_FOR_SIZE,
 			     self->mode & EVENT_TRACE_FILE_MODE_NEWFILE ? LOG_DIR "/n%d.etl" :
 									 LOG_DIR "/n1.etl",
@@ -147,7 +161,29 @@ static ULONG start_session(FIXTURE_DATA(adversary) *self)
 	props.p.MaximumBuffers = props.p.MinimumBuffers;
 	props.p.FlushTimer = 1 + pick(2);
 	ret = StartTraceA(&self->l.session, "log", &props.p);
-	return ret ? ret : vl_enable(self->l.session, 1, 0, 0, 0);
+	ret = ret ? ret : vl_enable(self->l.session, 1, 0, 0, 0);
+	return ret ? ret : vl_enable(self->l.session, 2, 0, 0, 0);
+}
+
+/* A thread of the driver dies while it writes: its buffer is never complete. */
+static void driver_dies(FIXTURE_DATA(adversary) *self)
+{
+	struct etw_test_die d = { .index = 1, .cpu = pick(2), .desc = { .id = 8, .level = 1 } };
+
+	if (vm_ioctl(self->driver, ETW_TEST_DIE, &d) || d.result)
+		return;
+	self->driver_lost++;
+	fprintf(stderr, "# a driver died on CPU %u\n", d.cpu);
+}
+
+static void driver_errs(FIXTURE_DATA(adversary) *self)
+{
+	struct etw_test_bad b = { .index = 1, .place = ETW_TEST_BAD_PIECE,
+				  .kind = ETW_TEST_BAD_GUARD, .count = 1 + pick(20), .size = 8,
+				  .desc = { .id = 9, .level = 1 } };
+
+	if (!vm_ioctl(self->driver, ETW_TEST_BAD, &b))
+		self->driver_lost += b.count;
 }
 
 /* What happens while the writers write */
@@ -155,7 +191,7 @@ static void disturb(FIXTURE_DATA(adversary) *self)
 {
 	unsigned int victim = pick(WRITERS);
 
-	switch (pick(5)) {
+	switch (pick(7)) {
 	case 0:
 		end_writer(self, victim);
 		fprintf(stderr, "# kill %u\n", victim);
@@ -172,6 +208,12 @@ static void disturb(FIXTURE_DATA(adversary) *self)
 	case 3:
 		if (!pick(3) && !truncate(LOG_DIR "/n1.etl", 3 * LOG_KB * 1024))
 			fprintf(stderr, "# truncate\n");
+		break;
+	case 4:
+		driver_dies(self);
+		break;
+	case 5:
+		driver_errs(self);
 		break;
 	default:
 		usleep(pick(30000));
@@ -240,7 +282,7 @@ static struct missing compare(FIXTURE_DATA(adversary) *self)
 		m.unknown += atomic_load(&w->attempted) != atomic_load(&w->returned);
 		for (n = 0; n < EVENTS_MAX; n++) {
 			m.twice += w->there[n] > 1;
-			if (n >= atomic_load(&w->returned) || w->there[n])
+			if (n >= w->judged || w->there[n])
 				continue;
 			m.all++;
 			if (first->since && w->time[n] <= first->since_time + SLACK)
@@ -376,7 +418,7 @@ static void check_bounds(struct __test_metadata *_metadata, FIXTURE_DATA(adversa
 	EXPECT_TRUE(!whole || !m->covered);
 	for (i = 0; i < self->count; i++) {
 		etw_verdict_lost(&self->v[i], &least, &most);
-		EXPECT_LE(least, m->all + m->unknown);
+		EXPECT_LE(least, m->all + m->unknown + self->driver_lost);
 		all_most = all_most > UINT64_MAX - most ? UINT64_MAX : all_most + most;
 	}
 	EXPECT_GE(all_most, m->covered);
@@ -400,18 +442,32 @@ static void run_damaged(struct __test_metadata *_metadata, FIXTURE_DATA(adversar
 	check_bounds(_metadata, self, &m, whole);
 }
 
+/* The last flush.  It makes a buffering session's snapshot, while writers go on. */
+static void flush(FIXTURE_DATA(adversary) *self)
+{
+	bool buffering = self->mode == EVENT_TRACE_BUFFERING_MODE;
+	unsigned int i;
+
+	if (!buffering)
+		end_writers(self);
+	for (i = 0; i < WRITERS; i++)
+		self->writers[i].judged = atomic_load(&self->writers[i].returned);
+	vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH);
+	end_writers(self);
+}
+
 static void run(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self)
 {
 	int session, stop, status, i;
 	struct missing m;
 	bool whole;
 
+	self->driver_lost = 0;
 	ASSERT_EQ(0, start_session(self));
 	start_writers(self);
 	for (i = 2 + pick(8); i; i--)
 		disturb(self);
-	end_writers(self);
-	vl_control(self->l.session, EVENT_TRACE_CONTROL_FLUSH);
+	flush(self);
 	session = vc_run(&self->r, "verify", "log", NULL);
 	stop = vc_run(&self->r, "stop", "log", "--strict", NULL);
 	find_files(self);
@@ -424,8 +480,9 @@ static void run(struct __test_metadata *_metadata, FIXTURE_DATA(adversary) *self
 	/* A series of more files than are judged begins late and ends early. */
 	if (self->count < FILES)
 		check_bounds(_metadata, self, &m, whole);
-	/* The session is judged by its counters, so also what a circle overwrote is there. */
-	if (!(self->mode & EVENT_TRACE_FILE_MODE_CIRCULAR) && self->count < FILES) {
+	/* The session is judged by its counters, so also what was overwritten is there. */
+	if (!(self->mode & (EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_BUFFERING_MODE)) &&
+	    self->count < FILES) {
 		EXPECT_TRUE(!m.all || session == 3);
 		EXPECT_TRUE(!m.all || stop == 3);
 	}
