@@ -38,7 +38,7 @@ const char *const place_names[PLACES] = {
 #define TABLE(...) { sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ } }
 enum { E_MODE, E_CONTROL, E_CLOCK, E_KB, E_BUFFERS, E_FLUSH, E_TIMEOUT, E_OPEN, E_PROT, E_MAP,
        E_ADVICE, E_FCNTL, E_FORK, E_CMD, E_MISC, E_EVENTS, E_CONTEXT, E_ACTIVITY, E_COUNT,
-       E_MANY, E_CLASSIC, E_SET };
+       E_MANY, E_CLASSIC, E_SET, E_BUDGET };
 
 const struct enum_table enum_tables[] = {
 	[E_MODE] = TABLE(ETW_MODE_REAL_TIME, ETW_MODE_REAL_TIME | ETW_MODE_INDEPENDENT,
@@ -78,6 +78,7 @@ const struct enum_table enum_tables[] = {
 	[E_MANY] = TABLE(2, 1, 20, 70, 0, 1100),
 	[E_CLASSIC] = TABLE(ETW_CLASSIC_EVENT, ETW_CLASSIC_INSTANCE, ETW_CLASSIC_MESSAGE, 3),
 	[E_SET] = TABLE(ETW_SET_TRAITS, ETW_SET_TYPES, ETW_SET_TRAITS | ETW_SET_TYPES, 0, 4),
+	[E_BUDGET] = TABLE(0, 1, 64, 1000000, ETW_BUDGET_NONE),
 };
 
 /* ------------------------------------------------------------------- sessions */
@@ -108,7 +109,8 @@ static const struct op op_start = {
 		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH),
 		    F(etw_session, clock, KIND_ENUM, E_CLOCK),
 		    F(etw_session, handle, KIND_HANDLE),
-		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT) } };
+		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT),
+		    F(etw_session, user_budget_kb, KIND_ENUM, E_BUDGET) } };
 SESSION_OP(2, stop, 4, ETW_IOC_SESSION_STOP);
 SESSION_OP(3, query, 3, ETW_IOC_SESSION_QUERY);
 
@@ -124,7 +126,8 @@ static const struct op op_update = {
 	.fields = { SESSION_COMMON, F(etw_session, handle, KIND_HANDLE), SESSION_NAMED,
 		    F(etw_session, max_buffers, KIND_ENUM, E_BUFFERS),
 		    F(etw_session, flush_ms, KIND_ENUM, E_FLUSH),
-		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT) } };
+		    F(etw_session, file, KIND_LOGFILE), F(etw_session, log, KIND_LOGOUT),
+		    F(etw_session, user_budget_kb, KIND_ENUM, E_BUDGET) } };
 
 static const struct op op_sessions = {
 	.id = 6, .name = "sessions", .weight = 2, .cmd = ETW_IOC_SESSION_ENUM,
