@@ -133,7 +133,7 @@ static void tells_once(const char *path, const char *command, const char *filter
 static void test_missing(const char *path)
 {
 	static const char *const silent[] = {
-		"BufferSize == 1", "id == 20", "exists(BufferSize)", "* == 7",
+		"BufferSize == 1", "BufferSize < 4K", "id == 20", "exists(BufferSize)", "* == 7",
 		"provider == nobody && Nope == 1",
 	};
 	size_t i;
@@ -144,6 +144,8 @@ static void test_missing(const char *path)
 		   "etw: --filter: column 1: no event is known to have a field \"Nope\"\n");
 	tells_once(path, "dump", "Nope || Other.Nope > 3",
 		   "--filter: column 9: no event is known to have a field \"Other.Nope\"\n");
+	tells_once(path, "dump", "BufferSize == 5ms",
+		   "--filter: column 1: no event has a value that \"BufferSize == 5ms\" could compare\n");
 	tells_once(path, "convert --to text -o /dev/null --replace", "Nope", "a field \"Nope\"\n");
 	tells_once(path, "split --by cpu -o /tmp/none_%d", "Nope", "a field \"Nope\"\n");
 	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)

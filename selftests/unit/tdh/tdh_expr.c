@@ -36,6 +36,7 @@ static const char manifest_text[] =
 	"<struct name='Parts' count='2'><data name='Size' inType='win:UInt16'/>"
 	"<data name='Label' inType='win:AnsiString'/></struct>"
 	"<data name='Then' inType='win:SYSTEMTIME'/>"
+	"<data name='took_us' inType='win:UInt32'/><data name='ReadKB' inType='win:UInt32'/>"
 	"</template></templates>"
 	"<events><event value='1' symbol='Spun' task='Disk' opcode='Spin' level='Loud'"
 	" keywords='Read Write' template='T'/></events></provider></events></instrumentation>"
@@ -91,6 +92,8 @@ static void make_event(void)
 	put_number(20, 2);
 	put("TWO", 4);
 	put(then, sizeof(then));
+	put_number(1500, 4);
+	put_number(64, 4);
 	record.EventHeader = (EVENT_HEADER){
 		.ThreadId = 43, .ProcessId = 42, .TimeStamp.QuadPart = TIME, .ProviderId = known,
 		.EventDescriptor = { .Id = 1, .Level = 17, .Opcode = 20, .Task = 5, .Keyword = 3 },
@@ -160,6 +163,11 @@ static void test_true(void)
 		"not pid == 1", "!!(pid == 42)", "!(pid == 1 || tid == 1)", "!(pid == 42 && tid == 1)",
 		"pid == 1 && tid == 1 || pid == 42", "pid == 42 || pid == 1 && tid == 1",
 		"(pid == 42 || pid == 1) && !(tid == 1)", " ( ( pid==42 ) ) ",
+		"took_us == 1500us", "took_us == 1.5ms", "took_us > 1ms", "took_us < 2ms",
+		"took_us >= 0.0015s", "took_us in 1ms..2ms", "took_us in (7, 1500000ns)",
+		"took_us < 1min", "took_us < 1h && took_us < 1m", "took_us > 1499999ns",
+		"took_us > -1ms", "ReadKB == 64K", "ReadKB == 0.0625MiB", "ReadKB < 1GB", "Big >= 4G", "Big > 64K", "Parts.Size == 20",
+		"Parts.Size < 1K", "Path != 5ms", "Path != 64K", "took_us % 1500us",
 		"Op==1&&Path contains tmp", "Op == 1 and(Op == 2 or Small < 0)",
 	};
 	size_t i;
@@ -182,7 +190,7 @@ static void missing(const char *text, bool matched, const char *expected)
 	if (expr && matched)
 		etw_expr_match(expr, &record, decoded, decoder);
 	while (expr && etw_expr_missing(expr, &next, &place))
-		end += sprintf(list + end, "%s<%.*s>",
+		end += sprintf(list + end, "%s<%.*s>", !place.what ? "test" :
 			       strcmp(place.what, "field") ? place.what : "",
 			       (int)place.len, text + place.at);
 	ok(expr && !strcmp(list, expected), "missing in %s: %s", text, list);
@@ -198,6 +206,11 @@ static void test_missing(void)
 	missing("Path == x || path == x", true, "<path>");
 	missing("Parts.Size == 1 || Parts[7].Size == 1 || Parts.size[0] > 1 || Parts", true,
 		"<Parts.size[0]>");
+	missing("took_us == '5ms' || took_us == 5ms", true, "test<took_us == '5ms'>");
+	missing("Small == 5ms || Path % 2 || Path & 1", true,
+		"test<Small == 5ms>test<Path % 2>test<Path & 1>");
+	missing("Small == abc && Small in (a, 3) && Done == yes && Op == nope", true,
+		"test<Small == abc>");
 	missing("Size == 1 || Parts.* == 7 || * == 7 || Parts.Size.x", true,
 		"<Size><Parts.Size.x>");
 	missing("task == Disk && level != Loud || opcode == Nope", true, "opcode<Nope>");
@@ -222,6 +235,8 @@ static void test_false(void)
 		"Who < zzz", "When < 2022-01-01", "List == 4", "List[3] == 3", "List[0] == 3",
 		"Parts[0].Size == 20", "Parts == 20", "Parts.Label[0] == one", "exists(Parts[2])",
 		"Path in (a, b)", "Path % 2", "Path & 1", "Then == 2024-02-29",
+		"took_us == 1500ns", "took_us > 2ms", "took_us == '1500us'", "Small == 5ms",
+		"ReadKB == 65K", "took_us == 1500US", "took_us == 1.5.0ms", "took_us == 64K",
 		"pid == 42 && tid == 1", "pid == 1 || tid == 1", "not (pid == 42)",
 		"pid == 1 && (tid == 43 || pid == 42)", "!(pid == 1) && !(pid == 42)",
 	};
@@ -257,7 +272,8 @@ static void test_errors(void)
 		{ "exists(A", 9 }, { "exists(pid)", 8 }, { "A not", 6 }, { "A not B", 7 },
 		{ "A ~ B", 3 }, { "Flags & 1 contains x", 20 }, { "Flags & read == 1", 17 },
 		{ "A == 1 & B == 2", 8 }, { "A | B", 3 }, { "mode == usr", 9 }, { "mode & 1", 8 },
-		{ "mode < user", 8 }, { "context == irq", 12 }, { "context in (task, 1)", 19 },
+		{ "took > 5ms", 8 }, { "Size in 1..5ms", 12 }, { "keys < 5s", 8 }, { "pid == 4K", 8 },
+		{ "* > 5ms", 5 }, { "Bytes_us.Total > 5ms", 18 }, { "mode < user", 8 }, { "context == irq", 12 }, { "context in (task, 1)", 19 },
 	};
 	const char *error;
 	size_t column, i;

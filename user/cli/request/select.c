@@ -356,7 +356,7 @@ static bool was_missing(const struct filter *filter, const struct etw_expr_place
 	size_t next = 0;
 
 	while (etw_expr_missing(filter->expr, &next, &place) && place.at != of->at)
-		if (place.len == of->len && !strcmp(place.what, of->what) &&
+		if (place.what && place.len == of->len && !strcmp(place.what, of->what) &&
 		    !memcmp(filter->text + place.at, filter->text + of->at, of->len))
 			return true;
 	return false;
@@ -371,9 +371,14 @@ static void report_missing(const struct filter *filter)
 	char *path;
 
 	while (etw_expr_missing(filter->expr, &next, &place)) {
+		first = filter->text + place.at;
+		if (!place.what) {
+			cli_note("--filter: column %zu: no event has a value that \"%.*s\" could compare",
+				 place.at + 1, (int)place.len, first);
+			continue;
+		}
 		if (was_missing(filter, &place))
 			continue;
-		first = filter->text + place.at;
 		quote = *first == '"' || *first == '\'';
 		path = strndup(first + quote, place.len - 2 * quote);
 		if (!path)

@@ -56,24 +56,31 @@ static bool holds(struct etw_expr *expr, struct etw_expr_test *test,
 	return test->holds;
 }
 
+/* Is this the place of something missing, the at-th of them all? */
+static bool is_missing(const struct etw_expr *expr, size_t at, struct etw_expr_place *place)
+{
+	const bool field = at < expr->test_count;
+	const struct etw_expr_const *c;
+	const struct etw_expr_test *test;
+
+	if (!field && at - expr->test_count < expr->const_count) {
+		c = &expr->consts[at - expr->test_count];
+		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len };
+		return c->names && c->looked && !c->found;
+	}
+	test = &expr->tests[field ? at : at - expr->test_count - expr->const_count];
+	*place = (struct etw_expr_place){ field ? "field" : NULL, test->at,
+					  field ? test->len : test->whole };
+	if (!expr->looked || test->word)
+		return false;
+	return field ? !test->anywhere && !test->found : test->tried && !test->compared;
+}
+
 bool etw_expr_missing(const struct etw_expr *expr, size_t *next, struct etw_expr_place *place)
 {
-	while (*next < expr->test_count) {
-		const struct etw_expr_test *test = &expr->tests[(*next)++];
-
-		if (!expr->looked || test->word || test->anywhere || test->found)
-			continue;
-		*place = (struct etw_expr_place){ "field", test->at, test->len };
-		return true;
-	}
-	while (*next - expr->test_count < expr->const_count) {
-		const struct etw_expr_const *c = &expr->consts[(*next)++ - expr->test_count];
-
-		if (!c->names || !c->looked || c->found)
-			continue;
-		*place = (struct etw_expr_place){ etw_expr_words[c->names].name, c->at, c->at_len };
-		return true;
-	}
+	while (*next < 2 * (size_t)expr->test_count + expr->const_count)
+		if (is_missing(expr, (*next)++, place))
+			return true;
 	return false;
 }
 

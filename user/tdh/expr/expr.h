@@ -50,12 +50,13 @@ bool etw_expr_match(struct etw_expr *expr, const EVENT_RECORD *record,
 
 /* A part of an expression's text */
 struct etw_expr_place {
-	const char *what;	/* "field", or the word whose name it is: "keyword" */
+	const char *what;	/* "field", the word whose name it is ("keyword"), or NULL: a test */
 	size_t at, len;
 };
 
 /*
- * Iterates over the fields, then the names, that the expression tested and no event had.
+ * Iterates over the fields, then the names, that the expression tested and no event had; then
+ * over the tests of fields that could compare no event's value.
  * *next is 0 at first; false: there are no more.  An element counts as found if its array
  * exists, and so does everything below an empty array.
  */

@@ -146,6 +146,8 @@ static unsigned int try_field(struct etw_expr *expr, const struct path *path,
 			if (!taken || test->masked || test->op == ETW_EXPR_REGEX)
 				take_value(&value, field);
 			test->holds = etw_expr_value_passes(expr, test, &value);
+			test->tried = true;
+			test->compared |= expr->compared;
 			taken = !test->masked && test->op != ETW_EXPR_REGEX;
 		}
 		more += test->holds;

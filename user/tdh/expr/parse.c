@@ -144,6 +144,8 @@ static bool take_const(struct etw_expr_scan *s, const struct etw_expr_test *test
 	c = &expr->consts[expr->const_count - 1];
 	if (test->masked && !(c->is & ETW_EXPR_IS_NUMBER))
 		return etw_expr_fail(s, at, "bits are compared with a number");
+	if (order && c->no_unit)
+		return etw_expr_fail(s, at, "the field's name does not end in its unit, as latency_ns does: a plain number is needed");
 	if (!check_const(s, test, c, at, order))
 		return false;
 	if (etw_expr_words[test->word].has & ETW_EXPR_HAS_NAMES && !(c->is & ETW_EXPR_IS_NUMBER))
@@ -322,6 +324,8 @@ static bool parse_test(struct etw_expr_scan *s, bool exists)
 	test->len = (size_t)(s->at - at);
 	if (exists && test->word)
 		return etw_expr_fail(s, at, "every event has that");
+	s->in_field = !test->word;
+	s->field = test->word ? NULL : expr->parts[test->part + test->parts - 1].name;
 	if (exists ? !close_parenthesis(s) : !take_test(s, test))
 		return false;
 	for (test->whole = (size_t)(s->at - at); strchr(" \t\r\n", at[test->whole - 1]);)

@@ -71,6 +71,7 @@ struct etw_expr_const {
 	size_t len;
 	uint8_t is;		/* ETW_EXPR_IS_ */
 	bool truth;
+	bool no_unit;		/* a time, but nobody knows the unit of the field */
 	struct etw_expr_number number;
 	int64_t time;
 	GUID guid;
@@ -93,6 +94,7 @@ struct etw_expr_test {
 	bool anywhere;		/* a field at any depth */
 	bool holds;		/* for the current event; tests of fields only */
 	bool found;		/* an event had the field */
+	bool tried, compared;	/* ... with a value; and that could be compared */
 	size_t at, len;		/* of the path in the expression's text */
 	size_t whole;		/* length of the test, from at */
 	uint64_t mask;
@@ -122,6 +124,7 @@ struct etw_expr {
 	bool decodes, asks_process;
 	struct etw_expr_ask ask;
 	struct etw_text text;	/* the current value as text */
+	bool compared;		/* the last test could compare the value with a constant */
 	bool walked;		/* the tests of fields ran for the current event */
 	bool looked;		/* ... or for an earlier one */
 };
@@ -173,6 +176,8 @@ struct etw_expr_scan {
 	const char *error_at;
 	bool failed;
 	unsigned int depth;	/* of parentheses and nots */
+	bool in_field;		/* a test of a field is read ... */
+	const char *field;	/* ... of this name; NULL: of any */
 };
 
 /* Records the first error at at (NULL: the next word).  Returns false. */
@@ -186,6 +191,15 @@ bool etw_expr_take_word(struct etw_expr_scan *s, const char *word);
 bool etw_expr_take_const(struct etw_expr_scan *s);
 /* Read a regular expression, in which escapes keep their backslash; false: failed. */
 bool etw_expr_take_regex(struct etw_expr_scan *s, regex_t **regex);
+enum etw_expr_unit {
+	ETW_EXPR_UNIT_NONE,		/* this is no unit */
+	ETW_EXPR_UNIT_UNKNOWN,		/* it is, but the name of the field does not say its own */
+	ETW_EXPR_UNIT_CONVERTED,
+};
+
+/* unit.c: convert a number, before this unit, to the unit that the field's name ends in. */
+enum etw_expr_unit etw_expr_read_unit(const char *unit, const char *field,
+				      struct etw_expr_number *number);
 /* regex.c: compile text, which begins at at; false: failed. */
 bool etw_expr_regex(struct etw_expr_scan *s, const char *at, const char *text, regex_t **out);
 /* Read the path of a field, or a word, into the test; false: failed. */

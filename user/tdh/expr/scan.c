@@ -217,6 +217,30 @@ static bool read_number(const char *text, struct etw_expr_number *number)
 	return !*end && !errno;
 }
 
+/* A number and then a unit */
+static void read_with_unit(const struct etw_expr_scan *s, struct etw_expr_const *c)
+{
+	const size_t len = strspn(c->text, "+-.0123456789");
+	char number[32];
+
+	if (!len || len >= sizeof(number))
+		return;
+	memcpy(number, c->text, len);
+	number[len] = '\0';
+	if (!read_number(number, &c->number))
+		return;
+	switch (etw_expr_read_unit(c->text + len, s->field, &c->number)) {
+	case ETW_EXPR_UNIT_CONVERTED:
+		c->is |= ETW_EXPR_IS_NUMBER;
+		break;
+	case ETW_EXPR_UNIT_UNKNOWN:
+		c->no_unit = true;
+		break;
+	default:
+		break;
+	}
+}
+
 /* Find out what else the text can be read as. */
 static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const char *at, bool quoted)
 {
@@ -239,6 +263,8 @@ static bool classify(struct etw_expr_scan *s, struct etw_expr_const *c, const ch
 		return true;
 	if (read_number(c->text, &c->number))
 		c->is |= ETW_EXPR_IS_NUMBER;
+	else if (s->in_field)
+		read_with_unit(s, c);
 	c->truth = !strcmp(c->text, "true");
 	if (c->truth || !strcmp(c->text, "false"))
 		c->is |= ETW_EXPR_IS_BOOLEAN;

@@ -142,8 +142,8 @@ static bool is_error_name(const struct etw_expr_value *value, const struct etw_e
 	return name && etw_expr_is_called(name, c);
 }
 
-static enum order compare(struct etw_expr *expr, struct etw_expr_value *value,
-			  const struct etw_expr_const *c)
+static enum order find_order(struct etw_expr *expr, struct etw_expr_value *value,
+			     const struct etw_expr_const *c)
 {
 	if (value->has_time && c->is & ETW_EXPR_IS_TIME)
 		return value->time < c->time ? LESS : value->time > c->time ? GREATER : EQUAL;
@@ -157,6 +157,33 @@ static enum order compare(struct etw_expr *expr, struct etw_expr_value *value,
 	if (is_error_name(value, c))
 		return EQUAL;
 	return compare_text(expr, value, c);
+}
+
+/* A number without names equals no text. */
+static bool is_number_alone(const struct etw_expr_value *value)
+{
+	if (!value->field || value->field->map)
+		return false;
+	switch (value->field->value_kind) {
+	case ETW_VALUE_UNSIGNED:
+	case ETW_VALUE_SIGNED:
+	case ETW_VALUE_HEX:
+	case ETW_VALUE_FLOAT:
+	case ETW_VALUE_DOUBLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum order compare(struct etw_expr *expr, struct etw_expr_value *value,
+			  const struct etw_expr_const *c)
+{
+	const enum order order = find_order(expr, value, c);
+
+	expr->compared |= order && !(order == UNEQUAL && is_number_alone(value) &&
+				     !(c->is & (ETW_EXPR_IS_NUMBER | ETW_EXPR_IS_BOOLEAN)));
+	return order;
 }
 
 static bool is_within(struct etw_expr *expr, struct etw_expr_value *value,
@@ -302,6 +329,7 @@ bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *te
 {
 	bool number = test->op == ETW_EXPR_BITS || test->op == ETW_EXPR_MULTIPLE || test->masked;
 
+	expr->compared = false;
 	if (number && (!value->has_number || value->number.kind == ETW_EXPR_FLOAT))
 		return false;
 	if (is_text_op(test->op) &&
@@ -311,5 +339,7 @@ bool etw_expr_value_passes(struct etw_expr *expr, const struct etw_expr_test *te
 		value->number.kind = ETW_EXPR_U64;
 		value->number.u &= test->mask;
 	}
+	/* The others compare with a constant. */
+	expr->compared = test->op > ETW_EXPR_GE && test->op != ETW_EXPR_IN;
 	return passes(expr, test, value) != test->negate;
 }
