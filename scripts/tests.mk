@@ -57,7 +57,7 @@ etl_list := $(call record,build/obj/etl.list,$(etl_src))
 etl-programs: build/etl/walk build/etl/check
 
 # No directory of ours is on its path: it stands alone.
-build/obj/selftests/etl/%.o build/san/selftests/etl/%.o: include_here = -Iselftests/etl
+build/obj/selftests/etl/%.o build/san/selftests/etl/%.o: private include_here = -Iselftests/etl
 
 build/etl/libetlcheck.a: $(etl_src:%.c=build/obj/%.o) $(etl_list)
 build/san/libetlcheck.a: $(etl_src:%.c=build/san/%.o) $(etl_list)
@@ -76,11 +76,11 @@ build/gen/%_um.h: %.man build/etw
 	$(Q)build/etw mc -um -h $(@D) -r $(@D) -z $(notdir $*)_um $< 2>$(@D)/$(notdir $*).log || { cat $(@D)/$(notdir $*).log >&2; exit 1; }
 
 build/obj/selftests/vm/provider/mc_um.o: build/gen/selftests/mc/names_um.h build/gen/selftests/mc/types_um.h
-build/obj/selftests/vm/provider/mc_um.o: include_here = $(include_test) -Ibuild/gen/selftests/mc -isystem $(KSELFTEST)
+build/obj/selftests/vm/provider/mc_um.o: private include_here = $(include_test) -Ibuild/gen/selftests/mc -isystem $(KSELFTEST)
 
 # As in the programs, see selftests/lib/vm.h.
 testlib_warn := -Wno-sign-compare -Wno-unused-parameter
-$(testlib_src:%.c=build/obj/%.o): include_here = $(include_test) $(testlib_warn)
+$(testlib_src:%.c=build/obj/%.o): private include_here = $(include_test) $(testlib_warn)
 $(testlib): $(testlib_src:%.c=build/obj/%.o) $(testlib_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
@@ -128,9 +128,9 @@ clang_flags_file := $(call record,build/clang/flags,$(CLANG) $(clang_flags) $(CP
 
 fuzzers: $(fuzzers)
 
-build/clang/user/tdh/%.o build/clang/user/mc/%.o: include_here = $(include_user) $(xml_flags)
+build/clang/user/tdh/%.o build/clang/user/mc/%.o: private include_here = $(include_user) $(xml_flags)
 
-build/clang/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
+build/clang/selftests/%.o: private include_here = $(include_test) -isystem $(KSELFTEST)
 build/clang/%.o: %.c $(clang_flags_file)
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)
@@ -170,8 +170,8 @@ mc_test := build/mc-test/values build/mc-test/fixture build/san/selftests/mc/run
 
 units: $(patsubst %.c,build/unit/%,$(notdir $(unit_src))) $(mc_test) etl-programs
 
-build/san/selftests/%.o: include_here = $(include_test) -isystem $(KSELFTEST)
-build/san/selftests/unit/manifest/manifest_memory.o: include_here = $(include_test) $(xml_flags)
+build/san/selftests/%.o: private include_here = $(include_test) -isystem $(KSELFTEST)
+build/san/selftests/unit/manifest/manifest_memory.o: private include_here = $(include_test) $(xml_flags)
 build/san/%.o: %.c $(flags_file)
 	@mkdir -p $(@D)
 	$(call say,CC SAN,$<)
@@ -185,7 +185,7 @@ build/san/libtdh.a: $(tdh_src:%.c=build/san/%.o) $(tdh_list)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
-build/san/user/tdh/%.o build/san/user/mc/%.o: include_here = $(include_user) $(xml_flags)
+build/san/user/tdh/%.o build/san/user/mc/%.o: private include_here = $(include_user) $(xml_flags)
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/convert/*.c))): \
 	$(convert_src:%.c=build/san/%.o) $(convert_list)
 build/unit/convert_chrome: libs_here = -ljson-c
