@@ -28,7 +28,7 @@ wrong() {
 	[[ $(wc -l <<<"$all") -eq $2 ]] || echo "$(wc -l <<<"$all") events, not $2"
 }
 
-tap_result "$(wrong "$images" 26 ' Image/(Load|Unload|DCStart) info ImageBase=0x[0-9a-f]+ ImageSize=0x[0-9a-f]+ ProcessId=7644 FileName="C:[^"]+"$')" \
+tap_result "$(wrong "$images" 26 ' Image/(Load|UnLoad|DCStart) info ImageBase=0x[0-9a-f]+ ImageSize=0x[0-9a-f]+ ProcessId=7644 FileName="C:[^"]+"$')" \
 	"images of version 1, of 32 bits"
 tap_result "$(wrong "$processes" 8 ' Process/(Start|End|DCStart|DCEnd) info .* UserSID=S-1-5-[-0-9]+ ImageFileName="(Idle|System|smss\.exe|notepad\.exe)" CommandLine=".*"$')" \
 	"processes of version 2, of 64 bits"

@@ -86,11 +86,11 @@ static const struct sample {
 	  "TThreadId=0x5 AdjustReason=1 AdjustIncrement=2 Flag=4 Reserved=0" },
 	{ IMAGE, 10, 0, 32, P4 N(10) W, "Image", "Load",
 	  "BaseAddress=0x80000001 ModuleSize=16 ImageFileName=\"b.e\"" },
-	{ IMAGE, 2, 1, 64, P8 "0010000000000000" N(04) W, "Image", "Unload",
+	{ IMAGE, 2, 1, 64, P8 "0010000000000000" N(04) W, "Image", "UnLoad",
 	  "ImageBase=0xfffff88000000001 ImageSize=0x1000 ProcessId=4 FileName=\"b.e\"" },
-	{ IMAGE, 3, 3, 32, P4 N(10) N(04) N(01) N(02) N(00) P4 N(00) N(00) N(00) N(00) W, "Image",
-	  "DCStart", "ImageBase=0x80000001 ImageSize=0x10 ProcessId=4 ImageCheckSum=1"
-	  " TimeDateStamp=2 Reserved0=0 DefaultBase=0x80000001 Reserved1=0 Reserved2=0"
+	{ IMAGE, 3, 3, 32, P4 N(10) N(04) N(01) N(02) "0C010000" P4 N(00) N(00) N(00) N(00) W, "Image",
+	  "DCStart", "ImageBase=0x80000001 ImageSize=0x10 ProcessId=4 ImageChecksum=1"
+	  " TimeDateStamp=2 SignatureLevel=12 SignatureType=1 Reserved0=0 DefaultBase=0x80000001 Reserved1=0 Reserved2=0"
 	  " Reserved3=0 Reserved4=0 FileName=\"b.e\"" },
 	{ DISK, 10, 1, 32, N(01) N(02) N(03) N(04) "0500000000000000" P4 "0600000000000000",
 	  "DiskIo", "Read", "DiskNumber=1 IrpFlags=0x2 TransferSize=3 ResponseTime=4 ByteOffset=5"
@@ -180,13 +180,13 @@ static const struct sample {
 	{ UDP, 27, 2, 32, N(04) N(07) "FE800000000000000000000000000001"
 	  "00000000000000000000000000000001 0050 C350" N(08) P4, "UdpIp", "RecvIPV6",
 	  "PID=4 size=7 daddr=fe80::1 saddr=::1 dport=80 sport=50000 seqnum=8 connid=0x80000001" },
-	{ PERF, 46, 2, 64, P8 N(05) N(01), "PerfInfo", "SampleProfile",
-	  "InstructionPointer=0xfffff88000000001 ThreadId=5 Count=1" },
+	{ PERF, 46, 2, 64, P8 N(05) N(01), "PerfInfo", "SampleProf",
+	  "InstructionPointer=0xfffff88000000001 ThreadId=5 Count=1 Reserved=0" },
 	{ PERF, 51, 2, 64, P8, "PerfInfo", "SysClEnter", "SysCallAddress=0xfffff88000000001" },
 	{ PERF, 52, 2, 64, "340000C0", "PerfInfo", "SysClExit", "SysCallNtStatus=0xc0000034" },
 	{ PERF, 68, 2, 64, "0500000000000000" P8, "PerfInfo", "DPC",
 	  "InitialTime=5 Routine=0xfffff88000000001" },
-	{ PERF, 67, 2, 64, "0500000000000000" P8 "01 30 0000", "PerfInfo", "ISR",
+	{ PERF, 67, 2, 64, "0500000000000000" P8 "01 3000 00", "PerfInfo", "ISR",
 	  "InitialTime=5 Routine=0xfffff88000000001 ReturnValue=1 Vector=48 Reserved=0" },
 	{ WALK, 32, 2, 64, "0500000000000000" N(04) N(05) P8 P8 P8, "StackWalk", "Stack",
 	  "EventTimeStamp=5 StackProcess=0x4 StackThread=5 Stack1=0xfffff88000000001"
@@ -200,12 +200,12 @@ static const struct sample {
 	  "ProcessId=0x4 ServiceState=0x1 SubProcessTag=0x2 ServiceName=\"b.e\""
 	  " DisplayName=\"b.e\" ProcessName=\"b.e\"" },
 	{ CONFIG, 16, 2, 64, "01 00 01 01 00 00 00 00", "SystemConfig", "Power",
-	  "s1=1 s2=0 s3=1 s4=1 s5=0 Pad1=0 Pad2=0 Pad3=0" },
+	  "S1=1 S2=0 S3=1 S4=1 S5=0 Pad1=0 Pad2=0 Pad3=0" },
 	{ CONFIG, 17, 2, 64, N(01) N(02) N(03) N(04), "SystemConfig", "Network",
 	  "TcbTablePartitions=1 MaxHashTableSize=2 MaxUserPort=3 TcpTimedWaitDelay=4" },
 	{ CONFIG, 21, 2, 64, "0300000000000000" N(09) N(04) W, "SystemConfig", "IRQ",
 	  "IRQAffinity=0x3 IRQNum=9 DeviceDescriptionLen=4 DeviceDescription=\"b.e\"" },
-	{ CONFIG, 22, 3, 64, N(04) N(04) N(04) W W W, "SystemConfig", "PnP",
+	{ CONFIG, 22, 2, 64, N(04) N(04) N(04) W W W, "SystemConfig", "PnP",
 	  "IDLength=4 DescriptionLength=4 FriendlyNameLength=4 DeviceID=\"b.e\""
 	  " DeviceDescription=\"b.e\" FriendlyName=\"b.e\"" },
 	{ CONFIG, 23, 2, 64, N(01) N(02) N(03) N(04) W, "SystemConfig", "IDEChannel",
@@ -266,8 +266,13 @@ static void test_config(void)
 	memcpy(bytes + n, "h\0o\0s\0t\0", 8);
 	memcpy(bytes + n + 512, "d\0o\0m\0", 6);
 	n += 512 + 264;
-	bytes[n] = 0xFF;
-	decode(&config, 10, 2, 64, bytes, n + 8);
+	bytes[n] = 0xFE;
+	decode(&config, 10, 1, 32, bytes, n + 4);
+	ok(strstr(text(), " DomainName=\"dom\" HyperThreadingFlag=0xfe") && !strstr(text(), "rest="),
+	   "SystemConfig/CPU of version 1");
+	bytes[n] = 0;
+	bytes[n + 4] = 0xFF;
+	decode(&config, 10, 2, 64, bytes, n + 12);
 	is_text(text(), "MHz=4096 NumberOfProcessors=8 MemSize=16384 PageSize=4096"
 		" AllocationGranularity=65536 ComputerName=\"host\" DomainName=\"dom\""
 		" HyperThreadingFlag=0xff", "SystemConfig/CPU");
@@ -336,18 +341,13 @@ static void test_wrong_headers(void)
 /* No two rows of a table match the same event, and versions older than all rows match none. */
 static void test_tables(void)
 {
-	static const struct etw_kernel_class *const classes[] = {
-		&etw_kernel_process, &etw_kernel_thread, &etw_kernel_image, &etw_kernel_disk,
-		&etw_kernel_file, &etw_kernel_split, &etw_kernel_fault, &etw_kernel_registry,
-		&etw_kernel_tcp, &etw_kernel_udp, &etw_kernel_perf, &etw_kernel_config,
-	};
 	static const GUID thread = THREAD, nobody = { .Data1 = 0x3d6fa8d9 };
 	unsigned int twice = 0, wrong = 0;
 
-	for (size_t c = 0; c < COUNT(classes); c++) {
-		const struct etw_kernel_type *t = classes[c]->types;
+	for (size_t c = 0; c < etw_kernel_class_count; c++) {
+		const struct etw_kernel_type *t = etw_kernel_classes[c]->types;
 
-		for (size_t i = 0; i < classes[c]->count; i++) {
+		for (size_t i = 0; i < etw_kernel_classes[c]->count; i++) {
 			wrong += t[i].first > t[i].last || t[i].event.opcode->value != t[i].type;
 			for (size_t j = 0; j < i; j++)
 				twice += t[i].type == t[j].type && t[i].first <= t[j].last &&
@@ -356,7 +356,7 @@ static void test_tables(void)
 	}
 	is(twice, 0, "each event has one schema");
 	is(wrong, 0, "and its own name");
-	decode(&thread, 36, 1, 64, "", 0);
+	decode(&thread, 50, 1, 64, "", 0);
 	is(decode_ret, -ENOENT, "an unknown version");
 	decode(&thread, 99, 3, 64, "", 0);
 	is(decode_ret, -ENOENT, "an unknown type");

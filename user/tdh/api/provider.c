@@ -59,7 +59,7 @@ static void add_classic(struct list *list)
 {
 	const struct etw_mf_provider *provider;
 
-	if (etw_classic_find(&EventTraceGuid, EVENT_TRACE_TYPE_INFO, &provider))
+	if (etw_classic_find(&EventTraceGuid, EVENT_TRACE_TYPE_INFO, 0, &provider))
 		list->items[list->count++] = (struct listed){
 			provider->guid, provider->name, 1, SIZE_MAX };
 }

@@ -3,15 +3,14 @@
  * classic.c - schemas of the classic events that describe the trace itself
  *
  * Sources: Microsoft's pages "EventTrace_Header class", "TRACE_LOGFILE_HEADER
- * structure", "TIME_ZONE_INFORMATION structure" and "RT_LostEvent class"; for types 5,
- * 8, 32 and 80 of the class EventTraceEvent, the names that tools show.
+ * structure", "TIME_ZONE_INFORMATION structure" and "RT_LostEvent class"; for the other
+ * types of the class EventTraceEvent, wmicore.mof of the WDK.
  */
 #include <string.h>
 
 #include "decoder.h"
 #include "tdh/kernel_logger/kernel_logger.h"
 
-#define TIME(what)	KERNEL_FIELD(what, FILETIME, DATETIME)
 #define SYSTEMTIME(what)	KERNEL_FIELD(what, SYSTEMTIME, DATETIME)
 #define STRUCT(what, at, n)	{ .name = what, .flags = ETW_MF_STRUCT, .count = 1, \
 				  .first = (at), .members = (n) }
@@ -20,12 +19,12 @@
 
 static const struct etw_mf_field header_fields[] = {
 	U32("BufferSize"), X32("Version"), U32("ProviderVersion"),
-	U32("NumberOfProcessors"), TIME("EndTime"), U32("TimerResolution"),
+	U32("NumberOfProcessors"), FILE_TIME("EndTime"), U32("TimerResolution"),
 	U32("MaxFileSize"), X32("LogFileMode"), U32("BuffersWritten"),
 	U32("StartBuffers"), U32("PointerSize"), U32("EventsLost"),
 	U32("CPUSpeed"), POINTER("LoggerName"), POINTER("LogFileName"),
 	STRUCT("TimeZoneInformation", HEADER_TOP, 8),
-	TIME("BootTime"), S64("PerfFreq"), TIME("StartTime"), U32("ReservedFlags"),
+	FILE_TIME("BootTime"), S64("PerfFreq"), FILE_TIME("StartTime"), U32("ReservedFlags"),
 	U32("BuffersLost"), TEXT16("SessionNameString"), TEXT16("LogFileNameString"),
 	/* TimeZoneInformation; the last member aligns the next field */
 	S32("Bias"), CHARS16("StandardName", 32), SYSTEMTIME("StandardDate"),
@@ -39,36 +38,49 @@ static const struct etw_mf_template header = {
 	.id = "", .fields = header_fields, .count = KERNEL_COUNT(header_fields), .top = HEADER_TOP,
 };
 
-KERNEL_TEMPLATE(extension,
-		X32("GroupMask1"), X32("GroupMask2"), X32("GroupMask3"), X32("GroupMask4"),
-		X32("GroupMask5"), X32("GroupMask6"), X32("GroupMask7"), X32("GroupMask8"),
-		U32("KernelEventVersion"));
+#define MASKS								\
+	X32("GroupMask1"), X32("GroupMask2"), X32("GroupMask3"),	\
+	X32("GroupMask4"), X32("GroupMask5"), X32("GroupMask6"),	\
+	X32("GroupMask7"), X32("GroupMask8")
 
-KERNEL_TEMPLATE(partition,
-		U16("EventVersion"), U16("Reserved"), U32("PartitionType"),
-		S64("QpcOffsetFromRoot"), TEXT16("PartitionId"), TEXT16("ParentId"));
+KERNEL_TEMPLATE(extension_v1, MASKS);
+KERNEL_TEMPLATE(extension, MASKS, U32("KernelEventVersion"));
+KERNEL_TEMPLATE(debug_id, UUID("Guid"), U32("Age"), TEXT8("PdbName"));
+KERNEL_TEMPLATE(build_info, TEXT8("BuildString"));
+KERNEL_TEMPLATE(binary_path,
+	U32("GuidCount"), KERNEL_COUNTED("Guid", GUID, GUID, 0), TEXT16("BinaryPath"));
+
+#define PARTITION	U16("EventVersion"), U16("Reserved"), U32("PartitionType"), \
+			S64("QpcOffsetFromRoot")
+
+KERNEL_TEMPLATE(partition, PARTITION, UUID("PartitionId"), UUID("ParentId"));
+KERNEL_TEMPLATE(partition_v2, PARTITION, TEXT16("PartitionId"), TEXT16("ParentId"));
+KERNEL_TEMPLATE(dropped_times,
+	U32("TimeStampCount"), U32("Padding"), KERNEL_COUNTED("TimeStamp", UINT64, UNSIGNEDLONG, 0));
 
 static const struct etw_mf_task event_trace = { .name = "EventTrace" };
 static const struct etw_mf_task lost_event = { .name = "RT_LostEvent" };
 
-#define EVENT(of_task, of_type, called, its_template)					\
-	{										\
-		.task = &(of_task), .template = (its_template),				\
-		.opcode = &(const struct etw_mf_named){ .name = (called), .value = (of_type) },	\
-	}
-
-static const struct etw_mf_event trace_events[] = {
-	EVENT(event_trace, 0, "Header", &header),
-	EVENT(event_trace, 5, "Extension", &extension),
-	EVENT(event_trace, 8, "RDComplete", NULL),
-	EVENT(event_trace, 32, "EndExtension", &extension),
-	EVENT(event_trace, 80, "PartitionInfoExtension", &partition),
+static const struct etw_kernel_type trace_events[] = {
+	KERNEL_TYPE(event_trace, 0, 0, 255, "Header", header),
+	KERNEL_TYPE(event_trace, 5, 0, 1, "Extension", extension_v1),
+	KERNEL_TYPE(event_trace, 5, 2, 255, "Extension", extension),
+	KERNEL_BARE(event_trace, 8, 0, 255, "RDComplete"),
+	KERNEL_TYPE(event_trace, 32, 0, 1, "EndExtension", extension_v1),
+	KERNEL_TYPE(event_trace, 32, 2, 255, "EndExtension", extension),
+	KERNEL_TYPE(event_trace, 64, 0, 255, "DbgIdRSDS", debug_id),
+	KERNEL_TYPE(event_trace, 66, 0, 255, "BuildInfo", build_info),
+	KERNEL_TYPE(event_trace, 67, 0, 255, "ProviderBinaryPath", binary_path),
+	KERNEL_TYPE(event_trace, ETW_PARTITION_TYPE, 0, 1, "PartitionInfoExtension", partition),
+	KERNEL_TYPE(event_trace, ETW_PARTITION_TYPE, 2, 255, "PartitionInfoExtensionV2",
+		    partition_v2),
+	KERNEL_TYPE(event_trace, 82, 0, 255, "LastDroppedTimes", dropped_times),
 };
 
-static const struct etw_mf_event lost_events[] = {
-	EVENT(lost_event, 32, "RTLostEvent", NULL),
-	EVENT(lost_event, 33, "RTLostBuffer", NULL),
-	EVENT(lost_event, 34, "RTLostFile", NULL),
+static const struct etw_kernel_type lost_events[] = {
+	KERNEL_BARE(lost_event, 32, 0, 255, "RTLostEvent"),
+	KERNEL_BARE(lost_event, 33, 0, 255, "RTLostBuffer"),
+	KERNEL_BARE(lost_event, 34, 0, 255, "RTLostFile"),
 };
 
 /* The parent of both classes */
@@ -85,26 +97,44 @@ static const GUID lost_class = {
 	0x6a399ae0, 0x4bc6, 0x4de9, { 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e }
 };
 
-static const struct etw_mf_event *of_type(const struct etw_mf_event *events, size_t count,
-					  uint8_t type)
+bool etw_classic_is_own(const GUID *guid)
+{
+	return guid->Data1 == trace_class.Data1 || guid->Data1 == lost_class.Data1;
+}
+
+static const struct etw_mf_event *of_type(const struct etw_kernel_type *types, size_t count,
+					  uint8_t type, uint8_t version)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (events[i].opcode->value == type)
-			return &events[i];
+		if (types[i].type == type && types[i].first <= version && version <= types[i].last)
+			return &types[i].event;
 	return NULL;
 }
 
-const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type,
+const struct etw_mf_event *etw_classic_find(const GUID *guid, uint8_t type, uint8_t version,
 					    const struct etw_mf_provider **provider)
 {
 	*provider = &system_trace;
 	if (guid->Data1 == trace_class.Data1 && !memcmp(guid, &trace_class, sizeof(*guid)))
-		return of_type(trace_events, KERNEL_COUNT(trace_events), type);
+		return of_type(trace_events, KERNEL_COUNT(trace_events), type, version);
 	if (guid->Data1 == lost_class.Data1 && !memcmp(guid, &lost_class, sizeof(*guid)))
-		return of_type(lost_events, KERNEL_COUNT(lost_events), type);
+		return of_type(lost_events, KERNEL_COUNT(lost_events), type, version);
 	return NULL;
+}
+
+uint8_t etw_classic_version(const EVENT_RECORD *record)
+{
+	const EVENT_HEADER *header = &record->EventHeader;
+	uint16_t own;
+
+	if (header->EventDescriptor.Opcode != ETW_PARTITION_TYPE ||
+	    header->ProviderId.Data1 != trace_class.Data1 || !record->UserData ||
+	    record->UserDataLength < sizeof(own))
+		return header->EventDescriptor.Version;
+	memcpy(&own, record->UserData, sizeof(own));
+	return own > UINT8_MAX ? UINT8_MAX : (uint8_t)own;
 }
 
 /* Do the fields use exactly the whole payload? */
@@ -133,17 +163,23 @@ static bool fits(const struct etw_mf_template *template, const EVENT_RECORD *rec
 	return !left;
 }
 
+bool etw_kernel_sizes_pointers(const struct etw_mf_event *event)
+{
+	const struct etw_mf_template *template = event->template;
+	unsigned int i;
+
+	for (i = 0; template && i < template->count; i++)
+		if (template->fields[i].in_type == TDH_INTYPE_WBEMSID)
+			return true;
+	return false;
+}
+
 unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
 				unsigned int own)
 {
-	const struct etw_mf_template *template = event->template;
-	unsigned int other = own == 4 ? 8 : 4, i;
+	unsigned int other = own == 4 ? 8 : 4;
 
-	/* Only if a match cannot be accidental: a SID is recognised by its form. */
-	for (i = 0; i < template->count; i++)
-		if (template->fields[i].in_type == TDH_INTYPE_WBEMSID)
-			break;
-	if (i == template->count || !record->UserData || fits(template, record, own))
+	if (!record->UserData || fits(event->template, record, own))
 		return own;
-	return fits(template, record, other) ? other : own;
+	return fits(event->template, record, other) ? other : own;
 }

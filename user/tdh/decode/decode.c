@@ -132,35 +132,57 @@ static void key_of(struct event_key *key, const void *guid, const EVENT_DESCRIPT
 	key->event = (uint64_t)desc->Version << 16 | (classic ? desc->Opcode : desc->Id);
 }
 
-static int plan_classic(struct etw_decoder *d)
+/* Build the plan of a classic event. NULL and *error: -ENOENT (unknown) or -ENOMEM. */
+static struct etw_schema_plan *make_classic_plan(struct etw_decoder *d, const struct event_key *key,
+						 uint16_t variant, int *error)
 {
 	const EVENT_HEADER *header = &d->record->EventHeader;
 	const struct etw_mf_provider *provider;
 	const struct etw_mf_event *event;
 	struct etw_schema_plan *plan;
-	struct event_key key;
-	uint16_t variant = 0;
 
-	event = etw_classic_find(&header->ProviderId, header->EventDescriptor.Opcode, &provider);
-	if (!event && header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER) {
-		event = etw_kernel_find(d->record, &variant);
-		if (event)
-			d->pointer_size = etw_kernel_pointer(event, d->record, d->pointer_size);
-	}
+	event = etw_classic_find(&header->ProviderId, header->EventDescriptor.Opcode,
+				 etw_classic_version(d->record), &provider);
+	if (!event && header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		event = etw_kernel_find(d->record, variant, &provider);
+	*error = -ENOENT;
 	if (!event)
-		return -ENOENT;
-	key_of(&key, &header->ProviderId, &header->EventDescriptor, true);
-	key.event |= (uint64_t)variant << 32;
-	d->plan = etw_schema_cache_find(&d->classic, &key, sizeof(key));
-	if (d->plan)
-		return 0;
-	plan = etw_plan_of_event(event, NULL, &key, sizeof(key));
+		return NULL;
+	*error = -ENOMEM;
+	plan = etw_plan_of_event(event, NULL, key, sizeof(*key));
 	if (!plan)
-		return -ENOMEM;
+		return NULL;
 	plan->source = ETW_DECODE_CLASSIC;
 	plan->provider = provider;
-	d->plan = etw_schema_cache_put(&d->classic, plan);
-	return d->plan ? 0 : -ENOMEM;
+	plan->sizes_pointers = etw_kernel_sizes_pointers(event);
+	return etw_schema_cache_put(&d->classic, plan);
+}
+
+static int plan_classic(struct etw_decoder *d)
+{
+	const EVENT_HEADER *header = &d->record->EventHeader;
+	struct event_key key;
+	uint16_t variant = 0;
+	int error;
+
+	/*
+	 * Unless marked as classic, only events of the trace itself are: their types are
+	 * opcodes of manifests' events otherwise.
+	 */
+	if (header->Flags & EVENT_HEADER_FLAG_CLASSIC_HEADER)
+		variant = etw_kernel_variant(d->record);
+	else if (!etw_classic_is_own(&header->ProviderId))
+		return -ENOENT;
+	key_of(&key, &header->ProviderId, &header->EventDescriptor, true);
+	key.event |= (uint64_t)variant << 32 | (uint64_t)etw_classic_version(d->record) << 48;
+	d->plan = etw_schema_cache_find(&d->classic, &key, sizeof(key));
+	if (!d->plan)
+		d->plan = make_classic_plan(d, &key, variant, &error);
+	if (!d->plan)
+		return error;
+	if (d->plan->sizes_pointers)
+		d->pointer_size = etw_kernel_pointer(d->plan->event, d->record, d->pointer_size);
+	return 0;
 }
 
 /* An unknown event gets a plan of its own. NULL: out of memory. */

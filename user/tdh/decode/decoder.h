@@ -69,6 +69,7 @@ struct etw_schema_plan {
 	const struct etw_mf_provider *provider;
 	const struct etw_mf_event *event;
 	struct etw_manifest *manifest;		/* a reference */
+	bool sizes_pointers;			/* see etw_kernel_sizes_pointers() */
 	/*
 	 * The names of events with this descriptor: all but TraceLogging's provider,
 	 * which is in each event
@@ -213,8 +214,10 @@ void etw_schema_cache_clear(struct etw_schema_cache *plans);
 /*
  * The pointer size in this record: own, as the record says, unless the fields use
  * exactly the whole payload with the other pointer size and not with own. Tools that
- * relayed events of a 64-bit kernel in a 32-bit session wrote such records.
+ * relayed events of a 64-bit kernel in a 32-bit session wrote such records. Only for
+ * events that have a SID, since its form excludes accidental matches.
  */
+bool etw_kernel_sizes_pointers(const struct etw_mf_event *event);
 unsigned int etw_kernel_pointer(const struct etw_mf_event *event, const EVENT_RECORD *record,
 				unsigned int own);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io.c - disks, files, page faults and the registry of Windows' kernel logger
+ * io.c - disks and files of Windows' kernel logger
  *
  * Sources: Microsoft's pages "DiskIo_TypeGroup1 class" (whose remarks have the older forms), 2 and
- * 3, "SplitIo_Info class", "FileIo_Name class", "FileIo_Create class", "FileIo_DirEnum class",
- * "FileIo_Info class", "FileIo_OpEnd class", "FileIo_ReadWrite class", "FileIo_SimpleOp class",
- * "PageFault_TypeGroup1 class", "PageFault_HardFault class", "PageFault_ImageLoadBacked class",
- * "Registry_TypeGroup1 class" and its V0 and V1 forms; version 3 of FileIo has no page: its layouts
- * are those that two public programs agree on, EtwTools (KernelFileIoProvider.cs, generated from
- * what Windows has registered) and one that reads the classes FileIo_V3_* by their field names.
+ * 3, "DriverMajorFunctionCall class" and the pages beside it, "SplitIo_Info class", "FileIo_Name
+ * class", "FileIo_Create class", "FileIo_DirEnum class", "FileIo_Info class", "FileIo_OpEnd class",
+ * "FileIo_ReadWrite class", "FileIo_SimpleOp class"; wmicore.mof of the WDK for version 3 of FileIo,
+ * for drivers' calls in version 1 of DiskIo, and for events without a page ("DletePath" is its
+ * spelling).
  */
 #include "kernel_logger.h"
 
@@ -37,6 +36,18 @@ KERNEL_TEMPLATE(disk_flush_v3,
 	U32("DiskNumber"), X32("IrpFlags"), U64("HighResResponseTime"), POINTER("Irp"),
 	U32("IssuingThreadId"));
 
+/* Calls of drivers; version 1 has the number first. */
+KERNEL_TEMPLATE(driver_call_v1,
+	U32("UniqMatchId"), POINTER("RoutineAddr"), POINTER("Irp"), U32("MajorFunction"),
+	U32("MinorFunction"), POINTER("FileObject"));
+KERNEL_TEMPLATE(driver_call,
+	U32("MajorFunction"), U32("MinorFunction"), POINTER("RoutineAddr"), POINTER("FileObject"),
+	POINTER("Irp"), U32("UniqMatchId"));
+KERNEL_TEMPLATE(driver_return_v1, U32("UniqMatchId"), POINTER("Irp"));
+KERNEL_TEMPLATE(driver_return, POINTER("Irp"), U32("UniqMatchId"));
+KERNEL_TEMPLATE(driver_routine, POINTER("Routine"), POINTER("IrpPtr"), U32("UniqMatchId"));
+KERNEL_TEMPLATE(driver_complete, POINTER("RoutineAddr"), POINTER("Irp"), U32("UniqMatchId"));
+
 static const struct etw_mf_task disk = { .name = "DiskIo" };
 
 #define DISK(from, to, its_fields)				\
@@ -52,10 +63,23 @@ static const struct etw_kernel_type disk_types[] = {
 	DISK_INIT(0, 2, disk_init_v2), DISK_INIT(3, 255, disk_init_v3),
 	KERNEL_TYPE(disk, 14, 0, 2, "FlushBuffers", disk_flush_v2),
 	KERNEL_TYPE(disk, 14, 3, 255, "FlushBuffers", disk_flush_v3),
+	KERNEL_TYPE(disk, 34, 0, 1, "DrvMjFnCall", driver_call_v1),
+	KERNEL_TYPE(disk, 34, 2, 255, "DrvMjFnCall", driver_call),
+	KERNEL_TYPE(disk, 35, 0, 1, "DrvMjFnRet", driver_return_v1),
+	KERNEL_TYPE(disk, 35, 2, 255, "DrvMjFnRet", driver_return),
+	KERNEL_TYPE(disk, 37, 0, 255, "DrvComplRout", driver_routine),
+	KERNEL_TYPE(disk, 52, 0, 255, "DrvComplReq", driver_complete),
+	KERNEL_TYPE(disk, 53, 0, 255, "DrvComplReqRet", driver_return),
+	KERNEL_TYPE(disk, 55, 3, 255, "OpticalRead", disk_v3),
+	KERNEL_TYPE(disk, 56, 3, 255, "OpticalWrite", disk_v3),
+	KERNEL_TYPE(disk, 57, 3, 255, "OpticalFlushBuffers", disk_flush_v3),
+	KERNEL_TYPE(disk, 58, 3, 255, "OpticalReadInit", disk_init_v3),
+	KERNEL_TYPE(disk, 59, 3, 255, "OpticalWriteInit", disk_init_v3),
+	KERNEL_TYPE(disk, 60, 3, 255, "OpticalFlushInit", disk_init_v3),
 };
 
 const struct etw_kernel_class etw_kernel_disk = {
-	KERNEL_GUID(0x3d6fa8d4), disk_types, KERNEL_COUNT(disk_types)
+	KERNEL_GUID(0x3d6fa8d4), disk_types, KERNEL_COUNT(disk_types), NULL
 };
 
 KERNEL_TEMPLATE(split_fields, POINTER("ParentIrp"), POINTER("ChildIrp"));
@@ -68,7 +92,7 @@ static const struct etw_kernel_type split_types[] = {
 
 const struct etw_kernel_class etw_kernel_split = {
 	{ 0xd837ca92, 0x12b9, 0x44a5, { 0xad, 0x6a, 0x3a, 0x65, 0xb3, 0x57, 0x8a, 0xa8 } },
-	split_types, KERNEL_COUNT(split_types)
+	split_types, KERNEL_COUNT(split_types), NULL
 };
 
 /* ------------------------------------------------------------------------ files */
@@ -116,6 +140,22 @@ KERNEL_TEMPLATE(file_dir_v3,
 
 KERNEL_TEMPLATE(file_end, POINTER("IrpPtr"), POINTER("ExtraInfo"), X32("NtStatus"));
 
+KERNEL_TEMPLATE(file_map,
+	POINTER("ViewBase"), POINTER("FileObject"), X64("MiscInfo"), SIZE_T("ViewSize"),
+	U32("ProcessId"));
+
+KERNEL_TEMPLATE(file_path,
+	POINTER("IrpPtr"), POINTER("FileObject"), POINTER("FileKey"), POINTER("ExtraInfo"),
+	U32("TTID"), U32("InfoClass"), TEXT16("FileName"));
+
+#define FILTER \
+	POINTER("RoutineAddr"), POINTER("FileObject"), POINTER("FileContext"), POINTER("IrpPtr"), \
+	POINTER("CallbackDataPtr"), U32("MajorFunction")
+
+KERNEL_TEMPLATE(filter_init, FILTER);
+KERNEL_TEMPLATE(filter_done, U64("InitialTime"), FILTER);
+KERNEL_TEMPLATE(filter_failed, FILTER, X32("Status"));
+
 static const struct etw_mf_task file = { .name = "FileIo" };
 
 #define FILE_OPS(from, to, v)							\
@@ -138,87 +178,25 @@ static const struct etw_kernel_type file_types[] = {
 	KERNEL_TYPE(file, 32, 0, 255, "FileCreate", file_name),
 	KERNEL_TYPE(file, 35, 0, 255, "FileDelete", file_name),
 	KERNEL_TYPE(file, 36, 0, 255, "FileRundown", file_name),
+	KERNEL_TYPE(file, 37, 2, 255, "MapFile", file_map),
+	KERNEL_TYPE(file, 38, 2, 255, "UnmapFile", file_map),
+	KERNEL_TYPE(file, 39, 2, 255, "MapFileDCStart", file_map),
+	KERNEL_TYPE(file, 40, 2, 255, "MapFileDCEnd", file_map),
 	FILE_OPS(2, 2, v2),
 	FILE_OPS(3, 255, v3),
 	KERNEL_TYPE(file, 76, 2, 255, "OperationEnd", file_end),
+	KERNEL_TYPE(file, 79, 3, 255, "DletePath", file_path),
+	KERNEL_TYPE(file, 80, 3, 255, "RenamePath", file_path),
+	KERNEL_TYPE(file, 81, 3, 255, "SetLinkPath", file_path),
+	KERNEL_TYPE(file, 96, 3, 255, "PreOpInit", filter_init),
+	KERNEL_TYPE(file, 97, 3, 255, "PostOpInit", filter_init),
+	KERNEL_TYPE(file, 98, 3, 255, "PreOpCompletion", filter_done),
+	KERNEL_TYPE(file, 99, 3, 255, "PostOpCompletion", filter_done),
+	KERNEL_TYPE(file, 100, 3, 255, "PreOpFailure", filter_failed),
+	KERNEL_TYPE(file, 101, 3, 255, "PostOpFailure", filter_failed),
 };
 
 const struct etw_kernel_class etw_kernel_file = {
 	{ 0x90cbdc39, 0x4a3e, 0x11d1, { 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3 } },
-	file_types, KERNEL_COUNT(file_types)
-};
-
-/* ------------------------------------------------------------------ page faults */
-
-KERNEL_TEMPLATE(soft_fault, POINTER("VirtualAddress"), POINTER("ProgramCounter"));
-
-KERNEL_TEMPLATE(hard_fault,
-	U64("InitialTime"), X64("ReadOffset"), POINTER("VirtualAddress"), POINTER("FileObject"),
-	X32("TThreadId"), U32("ByteCount"));
-
-KERNEL_TEMPLATE(backed_image,
-	POINTER("FileObject"), X32("DeviceChar"), X16("FileChar"), X16("LoadFlags"));
-
-static const struct etw_mf_task fault = { .name = "PageFault" };
-
-static const struct etw_kernel_type fault_types[] = {
-	KERNEL_TYPE(fault, 10, 0, 255, "TransitionFault", soft_fault),
-	KERNEL_TYPE(fault, 11, 0, 255, "DemandZeroFault", soft_fault),
-	KERNEL_TYPE(fault, 12, 0, 255, "CopyOnWrite", soft_fault),
-	KERNEL_TYPE(fault, 13, 0, 255, "GuardPageFault", soft_fault),
-	KERNEL_TYPE(fault, 14, 0, 255, "HardPageFault", soft_fault),
-	KERNEL_TYPE(fault, 15, 0, 255, "AccessViolation", soft_fault),
-	KERNEL_TYPE(fault, 32, 2, 255, "HardFault", hard_fault),
-	KERNEL_TYPE(fault, 105, 2, 255, "ImageLoadBacked", backed_image),
-};
-
-const struct etw_kernel_class etw_kernel_fault = {
-	KERNEL_GUID(0x3d6fa8d3), fault_types, KERNEL_COUNT(fault_types)
-};
-
-/* --------------------------------------------------------------------- registry */
-
-KERNEL_TEMPLATE(registry_v0,
-	POINTER("Status"), POINTER("KeyHandle"), S64("ElapsedTime"), TEXT16("KeyName"));
-
-KERNEL_TEMPLATE(registry_v1,
-	POINTER("Status"), POINTER("KeyHandle"), S64("ElapsedTime"), U32("Index"),
-	TEXT16("KeyName"));
-
-/* The page calls Status a pointer as well; the kernel writes the 32 bits of an NTSTATUS. */
-KERNEL_TEMPLATE(registry_v2,
-	S64("InitialTime"), X32("Status"), U32("Index"), POINTER("KeyHandle"), TEXT16("KeyName"));
-
-static const struct etw_mf_task registry = { .name = "Registry" };
-
-#define REGISTRY(from, to, its_fields)						\
-	KERNEL_TYPE(registry, 10, from, to, "Create", its_fields),		\
-	KERNEL_TYPE(registry, 11, from, to, "Open", its_fields),		\
-	KERNEL_TYPE(registry, 12, from, to, "Delete", its_fields),		\
-	KERNEL_TYPE(registry, 13, from, to, "Query", its_fields),		\
-	KERNEL_TYPE(registry, 14, from, to, "SetValue", its_fields),		\
-	KERNEL_TYPE(registry, 15, from, to, "DeleteValue", its_fields),		\
-	KERNEL_TYPE(registry, 16, from, to, "QueryValue", its_fields),		\
-	KERNEL_TYPE(registry, 17, from, to, "EnumerateKey", its_fields),	\
-	KERNEL_TYPE(registry, 18, from, to, "EnumerateValueKey", its_fields),	\
-	KERNEL_TYPE(registry, 19, from, to, "QueryMultipleValue", its_fields),	\
-	KERNEL_TYPE(registry, 20, from, to, "SetInformation", its_fields),	\
-	KERNEL_TYPE(registry, 21, from, to, "Flush", its_fields)
-
-static const struct etw_kernel_type registry_types[] = {
-	REGISTRY(0, 0, registry_v0),
-	REGISTRY(1, 1, registry_v1),
-	KERNEL_TYPE(registry, 22, 1, 1, "RunDown", registry_v1),
-	REGISTRY(2, 255, registry_v2),
-	KERNEL_TYPE(registry, 22, 2, 255, "KCBCreate", registry_v2),
-	KERNEL_TYPE(registry, 23, 2, 255, "KCBDelete", registry_v2),
-	KERNEL_TYPE(registry, 24, 2, 255, "KCBRundownBegin", registry_v2),
-	KERNEL_TYPE(registry, 25, 2, 255, "KCBRundownEnd", registry_v2),
-	KERNEL_TYPE(registry, 26, 2, 255, "Virtualize", registry_v2),
-	KERNEL_TYPE(registry, 27, 2, 255, "Close", registry_v2),
-};
-
-const struct etw_kernel_class etw_kernel_registry = {
-	{ 0xae53722e, 0xc863, 0x11d2, { 0x86, 0x59, 0x00, 0xc0, 0x4f, 0xa3, 0x21, 0xa1 } },
-	registry_types, KERNEL_COUNT(registry_types)
+	file_types, KERNEL_COUNT(file_types), NULL
 };

@@ -24,6 +24,7 @@ KERNEL_TEMPLATE(tcp_send_6,
 	U32("PID"), U32("size"), ENDS6, U32("startime"), U32("endtime"), TAIL);
 KERNEL_TEMPLATE(tcp_open_4, U32("PID"), U32("size"), ENDS4, OPTIONS, TAIL);
 KERNEL_TEMPLATE(tcp_open_6, U32("PID"), U32("size"), ENDS6, OPTIONS, TAIL);
+KERNEL_TEMPLATE(net_fail_v1, U32("Proto"));
 KERNEL_TEMPLATE(net_fail, U16("Proto"), U16("FailureCode"));
 
 static const struct etw_mf_task tcp = { .name = "TcpIp" };
@@ -42,6 +43,12 @@ static const struct etw_kernel_type tcp_types[] = {
 	TCP_OLD(0, tcp_v0),
 	TCP_OLD(1, net_v1),
 	KERNEL_TYPE(tcp, 16, 1, 1, "Reconnect", net_v1),
+	KERNEL_TYPE(tcp, 17, 1, 1, "Fail", net_fail_v1),
+	KERNEL_TYPE(tcp, 18, 1, 1, "TCPCopy", net_v1),
+	KERNEL_TYPE(tcp, 19, 1, 1, "ARPCopy", net_v1),
+	KERNEL_TYPE(tcp, 20, 1, 1, "FullACK", net_v1),
+	KERNEL_TYPE(tcp, 21, 1, 1, "PartACK", net_v1),
+	KERNEL_TYPE(tcp, 22, 1, 1, "DupACK", net_v1),
 	TCP(10, "SendIPV4", tcp_send_4),
 	TCP(11, "RecvIPV4", net_4),
 	TCP(12, "ConnectIPV4", tcp_open_4),
@@ -63,7 +70,7 @@ static const struct etw_kernel_type tcp_types[] = {
 
 const struct etw_kernel_class etw_kernel_tcp = {
 	{ 0x9a280ac0, 0xc8e0, 0x11d1, { 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2 } },
-	tcp_types, KERNEL_COUNT(tcp_types)
+	tcp_types, KERNEL_COUNT(tcp_types), NULL
 };
 
 KERNEL_TEMPLATE(udp_v0,
@@ -86,5 +93,5 @@ static const struct etw_kernel_type udp_types[] = {
 
 const struct etw_kernel_class etw_kernel_udp = {
 	{ 0xbf3a50c5, 0xa9c9, 0x4988, { 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80 } },
-	udp_types, KERNEL_COUNT(udp_types)
+	udp_types, KERNEL_COUNT(udp_types), NULL
 };

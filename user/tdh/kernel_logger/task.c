@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task.c - processes, threads and images of Windows' kernel logger
+ * task.c - processes and threads of Windows' kernel logger
  *
  * Sources: Microsoft's pages "Process_TypeGroup1 class" and its V0, V1, V2 forms, "Process_V2_
  * TypeGroup2 class", "Thread_TypeGroup1 class" and its V0, V1, V2 forms, "CSwitch class",
- * "ReadyThread class", "Image_Load class" and its V0, V1 forms; for version 4 of Process, which
- * has no page, the class as wmicore.mof of the WDK has it.
+ * "ReadyThread class"; for versions 4 and 5 of Process, 4 of Thread, and events without a page,
+ * wmicore.mof of the WDK.
  */
 #include "kernel_logger.h"
 
@@ -33,6 +33,19 @@ KERNEL_TEMPLATE(process_v4,
 	TEXT8("ImageFileName"), TEXT16("CommandLine"), TEXT16("PackageFullName"),
 	TEXT16("ApplicationId"));
 
+/* Only "Defunct" has a version 5. */
+KERNEL_TEMPLATE(process_v5,
+	POINTER("UniqueProcessKey"), X32("ProcessId"), X32("ParentId"), U32("SessionId"),
+	S32("ExitStatus"), POINTER("DirectoryTableBase"), U32("Flags"), SID("UserSID"),
+	TEXT8("ImageFileName"), TEXT16("CommandLine"), TEXT16("PackageFullName"),
+	TEXT16("ApplicationId"), U64("ExitTime"));
+
+KERNEL_TEMPLATE(process_id, X32("ProcessId"));
+KERNEL_TEMPLATE(process_swap, POINTER("DirectoryTableBase"), X32("ProcessId"));
+KERNEL_TEMPLATE(process_wake,
+	POINTER("Object"), POINTER("Tag"), X32("ProcessId"), U32("Count"));
+KERNEL_TEMPLATE(process_wake_event, POINTER("Object"));
+
 KERNEL_TEMPLATE(process_counters,
 	X32("ProcessId"), U32("PageFaultCount"), U32("HandleCount"), U32("Reserved"),
 	SIZE_T("PeakVirtualSize"), SIZE_T("PeakWorkingSetSize"), SIZE_T("PeakPagefileUsage"),
@@ -49,6 +62,14 @@ static const struct etw_mf_task process = { .name = "Process" };
 	KERNEL_TYPE(process, 3, from, to, "DCStart", its_fields),	\
 	KERNEL_TYPE(process, 4, from, to, "DCEnd", its_fields)
 
+/* Five kinds of references that keep a process awake; the last has no event. */
+#define WAKE(of_type, what)								\
+	KERNEL_TYPE(process, (of_type), 2, 255, what "User", process_wake),		\
+	KERNEL_TYPE(process, (of_type) + 1, 2, 255, what "Execution", process_wake),	\
+	KERNEL_TYPE(process, (of_type) + 2, 2, 255, what "Kernel", process_wake),	\
+	KERNEL_TYPE(process, (of_type) + 3, 2, 255, what "Instrumentation", process_wake), \
+	KERNEL_TYPE(process, (of_type) + 4, 2, 255, what "PreserveProcess", process_wake)
+
 static const struct etw_kernel_type process_types[] = {
 	PROCESS(0, 0, process_v0),
 	PROCESS(1, 1, process_v1),
@@ -59,11 +80,21 @@ static const struct etw_kernel_type process_types[] = {
 	KERNEL_TYPE(process, 33, 2, 255, "PerfCtrRundown", process_counters),
 	KERNEL_TYPE(process, 39, 2, 2, "Defunct", process_v2),
 	KERNEL_TYPE(process, 39, 3, 3, "Defunct", process_v3),
-	KERNEL_TYPE(process, 39, 4, 255, "Defunct", process_v4),
+	KERNEL_TYPE(process, 39, 4, 4, "Defunct", process_v4),
+	KERNEL_TYPE(process, 39, 5, 255, "Defunct", process_v5),
+	KERNEL_TYPE(process, 11, 2, 255, "Terminate", process_id),
+	KERNEL_TYPE(process, 35, 2, 255, "InSwap", process_swap),
+	WAKE(48, "WakeCharge"),
+	WAKE(64, "WakeRelease"),
+	WAKE(80, "WakeDrop"),
+	KERNEL_TYPE(process, 96, 2, 255, "WakeEventUser", process_wake_event),
+	KERNEL_TYPE(process, 97, 2, 255, "WakeEventExecution", process_wake_event),
+	KERNEL_TYPE(process, 98, 2, 255, "WakeEventKernel", process_wake_event),
+	KERNEL_TYPE(process, 99, 2, 255, "WakeEventInstrumentation", process_wake_event),
 };
 
 const struct etw_kernel_class etw_kernel_process = {
-	KERNEL_GUID(0x3d6fa8d0), process_types, KERNEL_COUNT(process_types)
+	KERNEL_GUID(0x3d6fa8d0), process_types, KERNEL_COUNT(process_types), NULL
 };
 
 /* ---------------------------------------------------------------------- threads */
@@ -88,14 +119,68 @@ KERNEL_TEMPLATE(thread_v3,
 	POINTER("Win32StartAddr"), POINTER("TebBase"), X32("SubProcessTag"),
 	U8("BasePriority"), U8("PagePriority"), U8("IoPriority"), U8("ThreadFlags"));
 
-KERNEL_TEMPLATE(context_switch,
+KERNEL_TEMPLATE(thread_v4,
+	X32("ProcessId"), X32("TThreadId"), POINTER("StackBase"), POINTER("StackLimit"),
+	POINTER("UserStackBase"), POINTER("UserStackLimit"), POINTER("Affinity"),
+	POINTER("Win32StartAddr"), POINTER("TebBase"), X32("SubProcessTag"),
+	U8("BasePriority"), U8("PagePriority"), U8("IoPriority"), U8("ThreadFlags"),
+	TEXT16("ThreadName"));
+
+KERNEL_TEMPLATE(thread_name, X32("ProcessId"), X32("ThreadId"), TEXT16("ThreadName"));
+
+KERNEL_TEMPLATE(context_switch_v1,
 	X32("NewThreadId"), X32("OldThreadId"), S8("NewThreadPriority"),
-	S8("OldThreadPriority"), U8("PreviousCState"), S8("SpareByte"),
+	S8("OldThreadPriority"), S8("NewThreadQuantum"), S8("OldThreadQuantum"),
 	S8("OldThreadWaitReason"), S8("OldThreadWaitMode"), S8("OldThreadState"),
-	S8("OldThreadWaitIdealProcessor"), X32("NewThreadWaitTime"), U32("Reserved"));
+	S8("OldThreadWaitIdealProcessor"));
+
+#define SWITCH(its_eighth)							\
+	X32("NewThreadId"), X32("OldThreadId"), S8("NewThreadPriority"),	\
+	S8("OldThreadPriority"), U8("PreviousCState"), S8("SpareByte"),		\
+	S8("OldThreadWaitReason"), S8(its_eighth), S8("OldThreadState"),	\
+	S8("OldThreadWaitIdealProcessor"), X32("NewThreadWaitTime"), U32("Reserved")
+
+KERNEL_TEMPLATE(context_switch_v2, SWITCH("OldThreadWaitMode"));
+KERNEL_TEMPLATE(context_switch_v3, SWITCH("ThreadFlags"));
 
 KERNEL_TEMPLATE(ready_thread,
 	X32("TThreadId"), S8("AdjustReason"), S8("AdjustIncrement"), S8("Flag"), S8("Reserved"));
+
+KERNEL_TEMPLATE(spin_lock,
+	POINTER("SpinLockAddress"), POINTER("CallerAddress"), U64("AcquireTime"),
+	U64("ReleaseTime"), U32("WaitTimeInCycles"), U32("SpinCount"), U32("ThreadId"),
+	U32("InterruptCount"), U8("Irql"), U8("AcquireDepth"), U8("Flag"),
+	KERNEL_ARRAY("Reserved", UINT8, UNSIGNEDBYTE, 5));
+
+KERNEL_TEMPLATE(thread_priority,
+	X32("ThreadId"), U8("OldPriority"), U8("NewPriority"), U16("Reserved"));
+
+KERNEL_TEMPLATE(thread_affinity,
+	POINTER("Affinity"), X32("ThreadId"), U16("Group"), U16("Reserved"));
+
+KERNEL_TEMPLATE(worker_thread, X32("TThreadId"), U64("StartTime"), POINTER("ThreadRoutine"));
+
+KERNEL_TEMPLATE(starvation_boost,
+	X32("ThreadId"), U16("ProcessorIndex"), U8("Priority"), U8("Reserved"));
+
+KERNEL_TEMPLATE(thread_migration,
+	X32("ThreadId"), U16("SourceProcessorIndex"), U16("TargetProcessorIndex"),
+	U8("Priority"), BOOL8("IdealProcessorAdjust"), U16("OldIdealProcessorIndex"));
+
+KERNEL_TEMPLATE(queue_enqueue, POINTER("Entry"), X32("ThreadId"));
+
+KERNEL_TEMPLATE(queue_dequeue,
+	X32("ThreadId"), U32("EntryCount"), KERNEL_COUNTED("Entries", POINTER, HEXINT64, 1));
+
+KERNEL_TEMPLATE(worker_callback, POINTER("CallbackRoutine"));
+
+KERNEL_TEMPLATE(boost_set,
+	POINTER("Lock"), X32("ThreadId"), U8("NewCpuPriorityFloor"), U8("OldCpuPriority"),
+	U8("IoPriorities"), U8("BoostFlags"));
+
+KERNEL_TEMPLATE(boost_clear, POINTER("LockAddress"), X32("ThreadId"), U32("BoostBitmap"));
+KERNEL_TEMPLATE(boost_exhausted, POINTER("LockAddress"), X32("ThreadId"));
+KERNEL_TEMPLATE(thread_tag, X32("OldTag"), X32("NewTag"));
 
 static const struct etw_mf_task thread = { .name = "Thread" };
 
@@ -106,44 +191,36 @@ static const struct etw_mf_task thread = { .name = "Thread" };
 	KERNEL_TYPE(thread, 4, from, to, "DCEnd", its_end)
 
 static const struct etw_kernel_type thread_types[] = {
-	KERNEL_TYPE(thread, 36, 2, 255, "CSwitch", context_switch),
+	KERNEL_TYPE(thread, 36, 0, 1, "CSwitch", context_switch_v1),
+	KERNEL_TYPE(thread, 36, 2, 2, "CSwitch", context_switch_v2),
+	KERNEL_TYPE(thread, 36, 3, 255, "CSwitch", context_switch_v3),
 	KERNEL_TYPE(thread, 50, 2, 255, "ReadyThread", ready_thread),
 	THREAD(0, 0, thread_v0, thread_v0),
 	THREAD(1, 1, thread_v1_start, thread_v1_end),
 	THREAD(2, 2, thread_v2, thread_v2),
-	THREAD(3, 255, thread_v3, thread_v3),
+	THREAD(3, 3, thread_v3, thread_v3),
+	THREAD(4, 255, thread_v4, thread_v4),
+	KERNEL_BARE(thread, 37, 2, 255, "CompCS"),
+	KERNEL_TYPE(thread, 41, 2, 255, "SpinLock", spin_lock),
+	KERNEL_TYPE(thread, 48, 2, 255, "SetPriority", thread_priority),
+	KERNEL_TYPE(thread, 49, 2, 255, "SetBasePriority", thread_priority),
+	KERNEL_TYPE(thread, 51, 2, 255, "SetPagePriority", thread_priority),
+	KERNEL_TYPE(thread, 52, 2, 255, "SetIoPriority", thread_priority),
+	KERNEL_TYPE(thread, 53, 2, 255, "ThreadAffinity", thread_affinity),
+	KERNEL_TYPE(thread, 57, 1, 255, "WorkerThread", worker_thread),
+	KERNEL_TYPE(thread, 60, 2, 255, "AntiStarvationBoost", starvation_boost),
+	KERNEL_TYPE(thread, 61, 2, 255, "Thread Migration", thread_migration),
+	KERNEL_TYPE(thread, 62, 2, 255, "Kernel Queue Enqueue", queue_enqueue),
+	KERNEL_TYPE(thread, 63, 2, 255, "Kernel Queue Dequeue", queue_dequeue),
+	KERNEL_TYPE(thread, 64, 2, 255, "Start", worker_callback),
+	KERNEL_TYPE(thread, 65, 2, 255, "End", worker_callback),
+	KERNEL_TYPE(thread, 66, 2, 255, "AutoBoost Set Floor", boost_set),
+	KERNEL_TYPE(thread, 67, 2, 255, "AutoBoost Clear Floor", boost_clear),
+	KERNEL_TYPE(thread, 68, 2, 255, "AutoBoost Entry Exhaustion", boost_exhausted),
+	KERNEL_TYPE(thread, 69, 2, 255, "SubProcessTag Changed", thread_tag),
+	KERNEL_TYPE(thread, 72, 2, 255, "SetName", thread_name),
 };
 
 const struct etw_kernel_class etw_kernel_thread = {
-	KERNEL_GUID(0x3d6fa8d1), thread_types, KERNEL_COUNT(thread_types)
-};
-
-/* ----------------------------------------------------------------------- images */
-
-KERNEL_TEMPLATE(image_v0, POINTER("BaseAddress"), U32("ModuleSize"), TEXT16("ImageFileName"));
-
-KERNEL_TEMPLATE(image_v1,
-	POINTER("ImageBase"), SIZE_T("ImageSize"), U32("ProcessId"), TEXT16("FileName"));
-
-KERNEL_TEMPLATE(image_v2,
-	POINTER("ImageBase"), SIZE_T("ImageSize"), U32("ProcessId"), U32("ImageCheckSum"),
-	U32("TimeDateStamp"), U32("Reserved0"), POINTER("DefaultBase"), U32("Reserved1"),
-	U32("Reserved2"), U32("Reserved3"), U32("Reserved4"), TEXT16("FileName"));
-
-static const struct etw_mf_task image = { .name = "Image" };
-
-/* The page of version 1 has Load only; files of that version have all four. */
-#define IMAGE(from, to, its_fields)					\
-	KERNEL_TYPE(image, 10, from, to, "Load", its_fields),		\
-	KERNEL_TYPE(image, 2, from, to, "Unload", its_fields),		\
-	KERNEL_TYPE(image, 3, from, to, "DCStart", its_fields),		\
-	KERNEL_TYPE(image, 4, from, to, "DCEnd", its_fields)
-
-static const struct etw_kernel_type image_types[] = {
-	IMAGE(0, 0, image_v0), IMAGE(1, 1, image_v1), IMAGE(2, 255, image_v2),
-};
-
-const struct etw_kernel_class etw_kernel_image = {
-	{ 0x2cb15d1d, 0x5fc1, 0x11d2, { 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18 } },
-	image_types, KERNEL_COUNT(image_types)
+	KERNEL_GUID(0x3d6fa8d1), thread_types, KERNEL_COUNT(thread_types), NULL
 };
