@@ -71,11 +71,37 @@ static bool take_length(struct source *s, uint32_t *length)
 	return value >= 15 + 7;
 }
 
-static bool copy_match(struct source *s, uint8_t *out, size_t *at, size_t len)
+/* Copies of up to this size may write, and read, that much. */
+#define WILD	16u
+
+/* Copy a match of this length and distance, which fit the output. */
+static inline void copy_bytes(uint8_t *out, size_t distance, size_t length, size_t room)
 {
-	uint32_t length, distance, part;
+	const uint8_t *from = out - distance;
+	size_t part;
+
+	/* Most matches are short: copy whole blocks, the last one beyond the match. */
+	if (distance >= WILD && room - length >= WILD) {
+		uint8_t *end = out + length;
+
+		do {
+			memcpy(out, from, WILD);
+			out += WILD;
+			from += WILD;
+		} while (out < end);
+		return;
+	}
+	/* A match may overlap its output: the available bytes double each time. */
+	for (; length; length -= part, out += part) {
+		part = (size_t)(out - from) < length ? (size_t)(out - from) : length;
+		memcpy(out, from, part);
+	}
+}
+
+static inline bool copy_match(struct source *s, uint8_t *out, size_t *at, size_t len)
+{
+	uint32_t length, distance;
 	uint16_t match;
-	size_t from;
 
 	if (!take(s, &match, sizeof(match)))
 		return false;
@@ -85,19 +111,28 @@ static bool copy_match(struct source *s, uint8_t *out, size_t *at, size_t len)
 		return false;
 	if (distance > *at || length > len - *at || len - *at - length < MATCH_MIN)
 		return false;
-	/* A match may overlap its output: the available bytes double each time. */
-	for (length += MATCH_MIN, from = *at - distance; length; length -= part) {
-		part = *at - from < length ? *at - from : length;
-		memcpy(out + *at, out + from, part);
-		*at += part;
-	}
+	length += MATCH_MIN;
+	copy_bytes(out + *at, distance, length, len - *at);
+	*at += length;
 	return true;
+}
+
+/* Copy up to 32 literal bytes. */
+static inline bool copy_literals(struct source *s, uint8_t *out, size_t room, unsigned int n)
+{
+	if (n <= WILD && (size_t)(s->end - s->at) >= WILD && room >= WILD) {
+		memcpy(out, s->at, WILD);
+		s->at += n;
+		return true;
+	}
+	return take(s, out, n);
 }
 
 int etw_xpress_decompress(const uint8_t *in, size_t in_len, uint8_t *out, size_t out_len)
 {
 	struct source s = { .at = in, .end = in + in_len };
-	uint32_t flags = 0, left = 0;
+	unsigned int left = 0, n;
+	uint32_t flags = 0;	/* the next item's is the highest bit */
 	size_t at = 0;
 
 	while (at < out_len) {
@@ -106,13 +141,22 @@ int etw_xpress_decompress(const uint8_t *in, size_t in_len, uint8_t *out, size_t
 				return -EINVAL;
 			left = 32;
 		}
-		left--;
-		if (flags >> left & 1) {
-			if (!copy_match(&s, out, &at, out_len))
-				return -EINVAL;
-		} else if (!take(&s, &out[at++], 1)) {
+		/* Literals come in runs: one step for all, up to the next match. */
+		n = flags ? (unsigned int)__builtin_clz(flags) : 32;
+		if (n > left)
+			n = left;
+		if (n > out_len - at)
+			n = (unsigned int)(out_len - at);
+		if (n && !copy_literals(&s, out + at, out_len - at, n))
 			return -EINVAL;
-		}
+		at += n;
+		left -= n;
+		if (!left || at == out_len)
+			continue;
+		if (!copy_match(&s, out, &at, out_len))
+			return -EINVAL;
+		flags = n < 31 ? flags << (n + 1) : 0;
+		left--;
 	}
 	return 0;
 }
