@@ -46,6 +46,7 @@ int inputs_open(struct inputs *inputs, char **paths)
 
 	while (paths[n])
 		n++;
+	inputs->ended = 1;
 	inputs->list = cli_calloc(n, sizeof(*inputs->list));
 	inputs->merge = cli_calloc(n, sizeof(struct etw_source *));
 	for (; inputs->count < n; inputs->count++) {
@@ -68,6 +69,7 @@ void inputs_close(struct inputs *inputs)
 	free(inputs->list);
 	free(inputs->merge);
 	etw_interner_clear(&inputs->losses);
+	etw_stacks_free(&inputs->stacks);
 	memset(inputs, 0, sizeof(*inputs));
 }
 
@@ -116,8 +118,8 @@ static bool is_repeated(struct etw_interner *seen, const struct etw_loss *loss)
 	return etw_intern(seen, loss->key, loss->key_len, &fresh) && !fresh;
 }
 
-int inputs_next(struct inputs *inputs, const struct etw_event **event,
-		unsigned int *source)
+static int next_of_files(struct inputs *inputs, const struct etw_event **event,
+			 unsigned int *source)
 {
 	struct etw_source *in;
 	struct etw_loss loss;
@@ -136,6 +138,32 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
 	if (err)
 		open_fail(((struct input *)inputs->merge[0])->path, err);
 	return err ? -1 : 0;
+}
+
+int inputs_next(struct inputs *inputs, const struct etw_event **event,
+		unsigned int *source)
+{
+	const struct etw_event *ready;
+	int ret;
+
+	if (inputs->apart)
+		return next_of_files(inputs, event, source);
+	for (;;) {
+		ready = etw_stacks_take(&inputs->stacks, inputs->ended != 1, source);
+		if (ready) {
+			*event = ready;
+			return 1;
+		}
+		if (inputs->ended != 1)
+			return inputs->ended;
+		ret = next_of_files(inputs, event, source);
+		if (ret != 1)
+			inputs->ended = ret;
+		else if (!etw_stacks_wants(&inputs->stacks, *event))
+			return 1;
+		else if (etw_stacks_add(&inputs->stacks, *event, *source))
+			cli_die("out of memory");
+	}
 }
 
 struct ahead {

@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "etl/loss.h"
 #include "etl/source.h"
+#include "etl/stacks.h"
 
 struct input;
 
@@ -29,6 +30,9 @@ struct inputs {
 	int64_t until;
 	uint64_t late, look;	/* events later than that; at how many to look for the end */
 	struct etw_interner losses;	/* with a record so far */
+	bool apart;		/* the caller's: leave recorded stacks events of their own */
+	struct etw_stacks stacks;
+	int ended;		/* what the files' end returned; 1: not yet */
 };
 
 /* paths ends with NULL.  Returns the exit status; call inputs_close() in any case. */
@@ -37,7 +41,8 @@ void inputs_close(struct inputs *inputs);
 
 /*
  * The next event of all files, by time.  Files that were split from one trace have the same
- * records of losses: copies are left out.  1: *event, valid until the next call, of the
+ * records of losses: copies are left out.  Stacks that Windows' kernel logger recorded
+ * become items of their events, unless inputs->apart is set.  1: *event, valid until the next call, of the
  * file with index *source; 0: that was all; -1: reading failed, after a message.
  */
 int inputs_next(struct inputs *inputs, const struct etw_event **event,

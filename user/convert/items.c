@@ -161,7 +161,8 @@ static void stack_text(struct etw_text *line, const struct etw_ext_view *item, s
 	size_t at;
 
 	for (at = ITEMS_STACK_HEAD; at + width <= item->data_len; at += width) {
-		etw_text_printf(line, "%s0x%" PRIx64, between, items_number(item->data, at, width));
+		etw_text_puts(line, between);
+		etw_text_0x(line, items_number(item->data, at, width));
 		between = " ";
 	}
 	etw_text_puts(line, *between == '[' ? "[]" : "]");

@@ -20,6 +20,7 @@ static char dir[] = "/tmp/etw-write-XXXXXX";
 static char path[64];
 static struct etw_etl_info like;	/* 1 GHz; MAKE_START at clock 1000 */
 
+__attribute__((__unused__))
 static void set_like(void)
 {
 	etw_etl_info_here(&like);
@@ -30,6 +31,7 @@ static void set_like(void)
 }
 
 /* Make an event as in a buffer; returns its size. */
+__attribute__((__unused__))
 static uint32_t make_event(void *to, uint64_t time, uint16_t id, uint32_t payload)
 {
 	static const struct etw_guid guid = { 0xABCD, 1, 2, { 3 } }, related = { 9, 9, 9, { 9 } };
@@ -62,6 +64,7 @@ static uint64_t fingerprint(uint16_t cpu, int64_t time, const uint8_t *raw, uint
 }
 
 /* A generator without state */
+__attribute__((__unused__))
 static uint32_t mix(uint32_t x)
 {
 	x = (x ^ x >> 16) * 0x7feb352d;
@@ -70,6 +73,7 @@ static uint32_t mix(uint32_t x)
 }
 
 /* Every CPU's events in order, or sometimes an event with an earlier time */
+__attribute__((__unused__))
 static void write_some(struct etw_etl_writer *w, int i, int n, bool disorder, uint64_t *sum,
 		       uint64_t *per_cpu)
 {
@@ -148,6 +152,7 @@ static bool has_text(const char *name, const char *text)
 }
 
 /* Set up dir, a path in it and like; at the end nothing may be left. */
+__attribute__((__unused__))
 static void set_up(void)
 {
 	if (!mkdtemp(dir))
@@ -156,6 +161,7 @@ static void set_up(void)
 	set_like();
 }
 
+__attribute__((__unused__))
 static void tear_down(void)
 {
 	is(rmdir(dir), 0, "nothing is left");

@@ -473,6 +473,7 @@ static int dump_files(struct dump *dump, char **paths)
 				  cli_quote(paths[i]));
 	if (dump->duration_ms)
 		cli_usage("--duration: only with a session");
+	dump->inputs.apart = dump->printer.hex;
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
 		inputs_schemas(&dump->inputs);

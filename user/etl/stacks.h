@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks.h - give events the stacks that Windows' kernel logger records after them
+ *
+ * A kernel session on Windows records a stack as an event of its own (StackWalk), soon
+ * after the event it belongs to: the kernel's part at once, the part of a process when
+ * its thread returns to user mode. It names the event by time and thread. Events are
+ * held back until their stacks have come, and then have them as a stack item, like
+ * events whose session recorded stacks with them.
+ */
+#ifndef ETW_ETL_STACKS_H
+#define ETW_ETL_STACKS_H
+
+#include <stdbool.h>
+#include "event.h"
+
+/* Events of all inputs, in time order, are held for so long, but no more than these. */
+#define ETW_STACKS_WAIT		1000000		/* 100 ns: 0.1 s */
+#define ETW_STACKS_EVENTS	65536
+#define ETW_STACKS_BYTES	(32u << 20)
+
+#define ETW_STACKS_SLOTS	4096
+
+struct etw_held;
+
+/* All zero holds nothing. */
+struct etw_stacks {
+	struct etw_held *first, *last;	/* by time */
+	struct etw_held *taken;		/* the event that etw_stacks_take() returned */
+	struct etw_stacks_slot {
+		struct etw_held *oldest, *newest;
+	} slots[ETW_STACKS_SLOTS];	/* the same events by their raw times */
+	unsigned int events;
+	size_t bytes;
+	bool active;			/* an event of the kernel logger has come */
+};
+
+/*
+ * Must this event, and so all later ones, be held? Not before the first event of the
+ * kernel logger.
+ */
+bool etw_stacks_wants(struct etw_stacks *stacks, const struct etw_event *event);
+
+/*
+ * Hold a copy of an event of this source; a stack becomes part of its event instead,
+ * unless none is held that it belongs to. 0 or -ENOMEM.
+ */
+int etw_stacks_add(struct etw_stacks *stacks, const struct etw_event *event, unsigned int source);
+
+/*
+ * The first event that need not wait any more, or with all: the first; valid until the
+ * next call. NULL: there is none.
+ */
+const struct etw_event *etw_stacks_take(struct etw_stacks *stacks, bool all,
+					unsigned int *source);
+
+void etw_stacks_free(struct etw_stacks *stacks);
+
+#endif /* ETW_ETL_STACKS_H */
