@@ -133,17 +133,31 @@ void etw_text_signed(struct etw_text *text, int64_t value)
 	etw_text_unsigned(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
 }
 
+/* Eight digits at once: a number with one in each byte, the first in the lowest. */
+static uint64_t eight_digits(uint32_t value)
+{
+	const uint64_t ones = 0x0101010101010101ull;
+	uint64_t x = value, letters;
+
+	/* Spread the 4-bit parts over the bytes. */
+	x = (x | x << 16) & 0x0000FFFF0000FFFFull;
+	x = (x | x << 8) & 0x00FF00FF00FF00FFull;
+	x = (x | x << 4) & 0x0F0F0F0F0F0F0F0Full;
+	letters = (x + 6 * ones) >> 4 & ones;	/* from 10 on */
+	return __builtin_bswap64(x + '0' * ones + ('a' - '0' - 10) * letters);
+}
+
 void etw_text_0x(struct etw_text *text, uint64_t value)
 {
-	unsigned int n = value ? (67 - (unsigned int)__builtin_clzll(value)) / 4 : 1, i;
-	char *to = etw_text_room(text, n + 2);
+	unsigned int n = value ? (67 - (unsigned int)__builtin_clzll(value)) / 4 : 1;
+	uint64_t digits[4] = { eight_digits((uint32_t)(value >> 32)), eight_digits((uint32_t)value) };
+	char *to = etw_text_room(text, 2 + sizeof(uint64_t) * 2);
 
 	if (!to)
 		return;
 	to[0] = '0';
 	to[1] = 'x';
-	for (i = n; i; i--, value >>= 4)
-		to[1 + i] = hex_digits[value & 15];
+	memcpy(to + 2, (const char *)digits + 16 - n, 16);
 	etw_text_end(text, to + 2 + n);
 }
 

@@ -16,6 +16,7 @@
 #define STACK_HEAD	16	/* u64 time, u32 process, u32 thread */
 #define ITEM_HEAD	(sizeof(struct etw_ext_item) + sizeof(uint64_t))	/* with a match id */
 #define ITEM_MAX	(UINT16_MAX - 7)
+#define USUAL		256	/* bytes of a record; most are smaller */
 #define LOOK_MAX	256	/* events of a slot that a stack is compared with */
 
 struct etw_held {
@@ -28,6 +29,7 @@ struct etw_held {
 	size_t items_size;
 	size_t stack_at;		/* in items, of the stack's item */
 	size_t size;			/* what this takes of stacks->bytes */
+	bool usual;			/* it has room for a record of USUAL bytes */
 	_Alignas(8) uint8_t raw[];
 };
 
@@ -188,17 +190,46 @@ static const void *moved(const struct etw_event *event, const struct etw_held *h
 	return at <= event->raw_size ? held->raw + at : p;
 }
 
-/* A copy that has all that the event points to */
-static struct etw_held *copy(const struct etw_event *event, unsigned int source)
+/* Most records are alike, and come and go by the million: use the same memory again. */
+static struct etw_held *new_held(struct etw_stacks *stacks, size_t size)
 {
-	struct etw_held *held = malloc(sizeof(*held) + event->raw_size);
+	struct etw_held *held = stacks->spare;
+	bool usual = size <= USUAL;
+
+	if (held && usual)
+		stacks->spare = held->next;
+	else
+		held = malloc(sizeof(*held) + (usual ? USUAL : size));
+	if (held)
+		held->usual = usual;
+	return held;
+}
+
+static void free_held(struct etw_stacks *stacks, struct etw_held *held)
+{
+	if (!held)
+		return;
+	free(held->items);
+	if (held->usual) {
+		held->next = stacks->spare;
+		stacks->spare = held;
+	} else {
+		free(held);
+	}
+}
+
+/* A copy that has all that the event points to */
+static struct etw_held *copy(struct etw_stacks *stacks, const struct etw_event *event,
+			     unsigned int source)
+{
+	struct etw_held *held = new_held(stacks, event->raw_size);
 
 	if (!held)
 		return NULL;
 	held->next = held->newer = NULL;
 	held->source = source;
 	held->items = NULL;
-	held->size = sizeof(*held) + event->raw_size;
+	held->size = sizeof(*held) + (held->usual ? USUAL : event->raw_size);
 	held->event = *event;
 	held->buffer = *event->buffer;
 	held->event.buffer = &held->buffer;
@@ -226,7 +257,7 @@ int etw_stacks_add(struct etw_stacks *stacks, const struct etw_event *event, uns
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
-	held = copy(event, source);
+	held = copy(stacks, event, source);
 	if (!held)
 		return -ENOMEM;
 	slot = slot_of(stacks, held->event.record.header->timestamp);
@@ -244,14 +275,6 @@ int etw_stacks_add(struct etw_stacks *stacks, const struct etw_event *event, uns
 	stacks->events++;
 	stacks->bytes += held->size;
 	return 0;
-}
-
-static void free_held(struct etw_held *held)
-{
-	if (!held)
-		return;
-	free(held->items);
-	free(held);
 }
 
 /* Take the first event out of the list and of its slot, where it is the oldest. */
@@ -277,7 +300,7 @@ const struct etw_event *etw_stacks_take(struct etw_stacks *stacks, bool all,
 {
 	struct etw_held *held = stacks->first;
 
-	free_held(stacks->taken);
+	free_held(stacks, stacks->taken);
 	stacks->taken = NULL;
 	if (!held || (!all && stacks->events < ETW_STACKS_EVENTS &&
 		      stacks->bytes < ETW_STACKS_BYTES &&
@@ -292,12 +315,16 @@ const struct etw_event *etw_stacks_take(struct etw_stacks *stacks, bool all,
 
 void etw_stacks_free(struct etw_stacks *stacks)
 {
-	while (stacks->first) {
-		struct etw_held *held = stacks->first;
+	struct etw_held *held;
 
+	while ((held = stacks->first)) {
 		stacks->first = held->next;
-		free_held(held);
+		free_held(stacks, held);
 	}
-	free_held(stacks->taken);
+	free_held(stacks, stacks->taken);
+	while ((held = stacks->spare)) {
+		stacks->spare = held->next;
+		free(held);
+	}
 	memset(stacks, 0, sizeof(*stacks));
 }

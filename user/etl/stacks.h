@@ -27,6 +27,7 @@ struct etw_held;
 struct etw_stacks {
 	struct etw_held *first, *last;	/* by time */
 	struct etw_held *taken;		/* the event that etw_stacks_take() returned */
+	struct etw_held *spare;		/* of the usual size, unused */
 	struct etw_stacks_slot {
 		struct etw_held *oldest, *newest;
 	} slots[ETW_STACKS_SLOTS];	/* the same events by their raw times */
