@@ -184,6 +184,28 @@ static void test_switches(void)
 	unlink(m.path);
 }
 
+/* Thread_TypeGroup1 of version 4, where the name follows 72 bytes */
+static void test_named_thread(void)
+{
+	static const char thread_8[72 + 6] = { 100, 0, 0, 0, 8, [72] = 'i', 0, 'o' };
+	struct converted got;
+	static struct make m;
+
+	make_begin(&m, 1);
+	make_buffer(&m, 3, 1);
+	put_kernel_version(&m.feed, 4, 0x0503, 98, thread_8, sizeof(thread_8));
+	make_put(&m);
+	make_end(&m);
+	is(convert_file(&got, "chrome", m.path), 0, "a thread with a name");
+	if (!ok(parse(&got), "as JSON"))
+		return;
+	says('M', 0, "\"pid\":100,\"tid\":8,\"name\":\"thread_name\",\"args\":{\"name\":\"io\"}",
+	     "names its track");
+	json_object_put(trace);
+	converted_free(&got);
+	unlink(m.path);
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -225,6 +247,7 @@ int main(void)
 {
 	test_made();
 	test_switches();
+	test_named_thread();
 	each_of_corpus(test_corpus);
 	return done_testing();
 }

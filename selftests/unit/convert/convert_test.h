@@ -122,13 +122,14 @@ static bool put_spec(struct feed *f, const struct spec *spec)
 
 /* A record of the kernel logger, as PERFINFO64 */
 __attribute__((__unused__))
-static void put_kernel(struct feed *f, uint16_t hook, uint64_t time, const void *data, size_t len)
+static void put_kernel_version(struct feed *f, uint8_t version, uint16_t hook, uint64_t time,
+			       const void *data, size_t len)
 {
 	struct etw_buffer_header *h = feed_header(f);
 	uint8_t *at = f->data + h->offset;
 	const uint16_t size = (uint16_t)(16 + len);
 
-	memcpy(at, (uint8_t []){ 2, 0, 17, 0xC0 }, 4);
+	memcpy(at, (uint8_t []){ version, 0, 17, 0xC0 }, 4);
 	memcpy(at + 4, &size, 2);
 	memcpy(at + 6, &hook, 2);
 	time += 1000;
@@ -136,6 +137,12 @@ static void put_kernel(struct feed *f, uint16_t hook, uint64_t time, const void 
 	memcpy(at + 16, data, len);
 	h->offset += (size + 7u) & ~7u;
 	h->saved_offset = h->current_offset = h->offset;
+}
+
+__attribute__((__unused__))
+static void put_kernel(struct feed *f, uint16_t hook, uint64_t time, const void *data, size_t len)
+{
+	put_kernel_version(f, 2, hook, time, data, len);
 }
 
 /* New and old thread's id, and the rest */

@@ -140,9 +140,17 @@ static int learn_thread(struct slices *s, const struct convert_event *e, bool be
 {
 	const struct kernel_name *known;
 	uint32_t pid, tid;
+	const char *name;
+	int err;
 
 	if (!number(e, "ProcessId", &pid) || !number(e, "TThreadId", &tid) || !tid)
 		return 0;
+	/* Since version 4 of the class, the record has it. */
+	name = text(s, e, "ThreadName");
+	if (name) {
+		err = remember(s, pid, tid, name);
+		return err ? err : s->sink->name(s->c, pid, tid, true, name);
+	}
 	known = find_name(&s->kernel, 0, tid);
 	/* Keep a name that came earlier, unless the id is used again. */
 	return known && known->pid == pid && !begins ? 0 : remember(s, pid, tid, "");

@@ -12,7 +12,8 @@ const struct etw_kernel_class *const etw_kernel_classes[] = {
 	&etw_kernel_registry, &etw_kernel_tcp, &etw_kernel_udp, &etw_kernel_object,
 	&etw_kernel_heap, &etw_kernel_pool, &etw_kernel_thread_pool, &etw_kernel_alpc,
 	&etw_kernel_critical_section, &etw_kernel_split, &etw_kernel_power,
-	&etw_kernel_debugger, &etw_kernel_config, &etw_kernel_image_id, &etw_kernel_config_ex,
+	&etw_kernel_notification, &etw_kernel_mmcss, &etw_kernel_debugger, &etw_kernel_config,
+	&etw_kernel_image_id, &etw_kernel_config_ex,
 };
 
 const size_t etw_kernel_class_count = KERNEL_COUNT(etw_kernel_classes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.c - heaps, critical sections and thread pools of processes, recorded on Windows
+ * heap.c - heaps, critical sections, thread pools and notifications of processes on Windows
  *
  * Source: wmicore.mof of the WDK. These classes have providers of their own.
  */
@@ -170,4 +170,57 @@ static const struct etw_mf_provider pool_provider = { .name = "ThreadPool", .gui
 
 const struct etw_kernel_class etw_kernel_thread_pool = {
 	POOL_GUID, pool_types, KERNEL_COUNT(pool_types), &pool_provider
+};
+
+/* ---------------------------------------------------------------- notifications */
+
+#define SUBSCRIPTION	X64("StateName"), POINTER("Subscription"), POINTER("NameSub"), \
+			POINTER("Callback")
+
+KERNEL_TEMPLATE(subscription, SUBSCRIPTION, U32("RefCount"), X32("DeliveryFlags"));
+KERNEL_TEMPLATE(subscription_call,
+	SUBSCRIPTION, U32("ChangeStamp"), X32("DeliveryFlags"), X32("Return"));
+KERNEL_TEMPLATE(publication, X64("StateName"), U32("DataLength"));
+KERNEL_TEMPLATE(subscription_name, X64("StateName"), POINTER("NameSub"));
+
+static const struct etw_mf_task notification = { .name = "WNFTrace" };
+
+static const struct etw_kernel_type notification_types[] = {
+	KERNEL_TYPE(notification, 32, 0, 255, "Subscribe", subscription),
+	KERNEL_TYPE(notification, 33, 0, 255, "Unsubscribe", subscription),
+	KERNEL_TYPE(notification, 34, 0, 255, "Callback", subscription_call),
+	KERNEL_TYPE(notification, 35, 0, 255, "Publish", publication),
+	KERNEL_TYPE(notification, 36, 0, 255, "NameSubRundown", subscription_name),
+};
+
+#define NOTIFICATION_GUID \
+	{ 0x42695762, 0xea50, 0x497a, { 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95 } }
+
+static const struct etw_mf_provider notification_provider = {
+	.name = "WnfProvider", .guid = NOTIFICATION_GUID,
+};
+
+const struct etw_kernel_class etw_kernel_notification = {
+	NOTIFICATION_GUID, notification_types, KERNEL_COUNT(notification_types),
+	&notification_provider
+};
+
+KERNEL_TEMPLATE(mmcss_schedule,
+	X32("ScheduledPID"), X32("ScheduledTID"), U32("SchedulingPriority"), U32("TaskIndex"));
+KERNEL_TEMPLATE(mmcss_wakeup, X32("Reason"));
+
+static const struct etw_mf_task mmcss = { .name = "MMCSS" };
+
+static const struct etw_kernel_type mmcss_types[] = {
+	KERNEL_BARE(mmcss, 32, 0, 255, "Start"),
+	KERNEL_BARE(mmcss, 33, 0, 255, "Stop"),
+	KERNEL_TYPE(mmcss, 34, 0, 255, "Scheduler", mmcss_schedule),
+	KERNEL_TYPE(mmcss, 35, 0, 255, "Wakeup", mmcss_wakeup),
+	KERNEL_BARE(mmcss, 36, 0, 255, "Sleep"),
+	KERNEL_BARE(mmcss, 37, 0, 255, "SleepResp"),
+};
+
+const struct etw_kernel_class etw_kernel_mmcss = {
+	{ 0xf8f10121, 0xb617, 0x4a56, { 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c } },
+	mmcss_types, KERNEL_COUNT(mmcss_types), NULL
 };

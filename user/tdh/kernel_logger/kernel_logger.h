@@ -114,7 +114,8 @@ extern const struct etw_kernel_class etw_kernel_object, etw_kernel_alpc, etw_ker
 extern const struct etw_kernel_class etw_kernel_config;
 /* User-mode classes that a kernel session records, and those that merging tools add */
 extern const struct etw_kernel_class etw_kernel_heap, etw_kernel_critical_section;
-extern const struct etw_kernel_class etw_kernel_thread_pool;
+extern const struct etw_kernel_class etw_kernel_thread_pool, etw_kernel_notification;
+extern const struct etw_kernel_class etw_kernel_mmcss;
 extern const struct etw_kernel_class etw_kernel_image_id, etw_kernel_config_ex;
 
 extern const struct etw_kernel_class *const etw_kernel_classes[];
