@@ -200,6 +200,7 @@ build/unit/cli_autolog: $(patsubst %.c,build/san/%.o,$(filter-out user/cli/main.
 # What the message compiler's binaries are tested with.
 $(patsubst %.c,build/unit/%,$(notdir $(wildcard selftests/unit/wevt/*.c))): \
 	$(patsubst %.c,build/san/%.o,$(wevt_src) $(wildcard selftests/lib/wevt/*.c))
+build/unit/cli_stack_items: build/san/user/cli/stacks.o
 build/unit/cli_autologconf: build/san/user/cli/autologger/session_conf.o
 build/unit/wevt_memory: libs_here = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strndup
 build/unit/tdh_installed: libs_here = -Wl,--wrap=realloc

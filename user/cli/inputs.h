@@ -14,7 +14,7 @@
 #include "base/table.h"
 #include "etl/loss.h"
 #include "etl/source.h"
-#include "etl/stacks.h"
+#include "stacks.h"
 
 struct input;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * etl_stacks - stacks of Windows' kernel logger become parts of the events they belong to
+ * cli_stack_items - stacks of Windows' kernel logger become parts of the events they belong to
  */
-#include "etl_write.h"
+#include "unit/etl/etl_write.h"
 
-#include "etl/stacks.h"
+#include "cli/stacks.h"
 
 #define THREAD_SWITCH	0x0524	/* Thread/CSwitch: without a thread in the record */
 #define PROCESS_START	0x0301

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "record.h"
+#include "etl/record.h"
 #include "stacks.h"
 
 #define STACK_TYPE	32

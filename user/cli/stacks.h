@@ -8,11 +8,11 @@
  * held back until their stacks have come, and then have them as a stack item, like
  * events whose session recorded stacks with them.
  */
-#ifndef ETW_ETL_STACKS_H
-#define ETW_ETL_STACKS_H
+#ifndef ETW_CLI_STACKS_H
+#define ETW_CLI_STACKS_H
 
 #include <stdbool.h>
-#include "event.h"
+#include "etl/event.h"
 
 /* Events of all inputs, in time order, are held for so long, but no more than these. */
 #define ETW_STACKS_WAIT		1000000		/* 100 ns: 0.1 s */
@@ -57,4 +57,4 @@ const struct etw_event *etw_stacks_take(struct etw_stacks *stacks, bool all,
 
 void etw_stacks_free(struct etw_stacks *stacks);
 
-#endif /* ETW_ETL_STACKS_H */
+#endif /* ETW_CLI_STACKS_H */
