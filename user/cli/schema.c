@@ -2,6 +2,7 @@
 /*
  * schema.c - what manifests say of providers: names for the command line
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -45,14 +46,39 @@ const char *schema_first_error(const char *path, const struct etw_problems *prob
 	return text_data(&text);
 }
 
+void schema_note_warnings(const char *path, const struct etw_problems *problems)
+{
+	struct etw_text text = { 0 };
+	unsigned int i = 0;
+
+	while (i < problems->count && !problems->list[i].tolerated)
+		i++;
+	if (i == problems->count)
+		return;
+	etw_text_printf(&text, "%s:%u: warning: ", cli_quote(path), problems->list[i].line);
+	etw_text_safe(&text, problems->list[i].text, strlen(problems->list[i].text));
+	if (problems->warnings > 1)
+		etw_text_printf(&text, ", and %u more: see 'etw manifest check'",
+				problems->warnings - 1);
+	cli_note("%s", text_data(&text));
+	etw_text_free(&text);
+}
+
 void schema_load(const char *option, const char *path)
 {
 	struct etw_problems problems = { .count = 0 };
 	struct etw_manifest *manifest;
 	int err = etw_manifest_read_file(path, &manifest, &problems);
 
+	/* A file that is no manifest costs only itself. */
+	if (err == -EINVAL) {
+		cli_note("%s: %s: left out", option, schema_first_error(path, &problems, err));
+		etw_problems_free(&problems);
+		return;
+	}
 	if (err)
 		cli_die("%s: %s", option, schema_first_error(path, &problems, err));
+	schema_note_warnings(path, &problems);
 	etw_problems_free(&problems);
 	if (etw_store_add(manifest))
 		cli_die("out of memory");

@@ -14,11 +14,17 @@
 #include "text.h"
 #include "tdh/model/model.h"
 
-/* Load a manifest for this command; one that cannot be loaded ends it. */
+/*
+ * Load a manifest for this command. A file that cannot be opened ends it; one that is no
+ * manifest is left out with a note on stderr.
+ */
 void schema_load(const char *option, const char *path);
 void schema_unload(void);
 /* Why a manifest cannot be read: its first error with its line, or err as text */
 const char *schema_first_error(const char *path, const struct etw_problems *problems, int err);
+
+/* Note the first thing that the reader tolerated, with its line. */
+void schema_note_warnings(const char *path, const struct etw_problems *problems);
 
 /* NULL: no manifest has it. */
 const struct etw_mf_provider *schema_provider(const struct etw_guid *guid);

@@ -249,7 +249,7 @@ int etw_mc_run(const struct etw_mc_options *options, FILE *err)
 	int ret;
 
 	base_name(&run);
-	ret = etw_manifest_read_file(options->input, &run.manifest, &run.problems);
+	ret = etw_manifest_check_file(options->input, &run.manifest, &run.problems);
 	if (!ret) {
 		check_lengths(&run);
 		ret = header(&run);

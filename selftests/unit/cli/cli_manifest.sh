@@ -126,7 +126,7 @@ check "the file is as it was given" cmp "$work/both.man" "$folder/both.man"
 check "others may read it, not write it" prints 644 mode "$folder/both.man"
 check "list: providers" prints "Test-One" m list
 check "list: and where they are" prints "$folder/both.man" m list
-check "list --json: one object for each" prints "\"provider\":\"Test-Two-$second\",\"guid\":\"$second\",\"control_guid\":\"$control\",\"events\":1,\"folder\":\"given\",\"hidden\":false" \
+check "list --json: one object for each" prints "\"provider\":\"Test-Two-$second\",\"guid\":\"$second\",\"control_guid\":\"$control\",\"events\":1,\"folder\":\"given\",\"serves\":1,\"hidden\":false" \
 	m list --json
 check "show: by name, with fields" prints "Data  Binary(Size)" m show Test-One
 check "show: by GUID" prints "event 7 version 1 Read11, level win:Error, keywords Disk" m show "$guid"
@@ -141,7 +141,26 @@ check "check: a wrong one" not m check bad.man
 check "check: by line" prints 'bad.man:6: error: data' both m check bad.man
 check "check: what is not there" fails 1 'No such file' m check nothing.man
 
-check "install: a wrong one" fails 1 'bad.man":' m install bad.man
+check "check: what the decoder makes of it" prints 'not for the compiler, but decodes: 1 provider' both m check bad.man
+# lenient: a manifest that only the compiler refuses is installed, with a warning.
+lenient() {
+	ETW_MANIFEST_PATH=$work/lenient both m install bad.man >"$work/said" &&
+		prints 'bad.man":6: warning: data' cat "$work/said" &&
+		ETW_MANIFEST_PATH=$work/lenient prints Test-One m list
+}
+check "install: what only the compiler refuses" lenient
+# complement: in two folders, one provider's manifests with different events, and one with less.
+complement() {
+	local one=$work/first two=$work/second
+
+	sed "s/value='7'/value='8'/" "$work/one.man" >"$work/eight.man"
+	ETW_MANIFEST_PATH=$one m install one.man && ETW_MANIFEST_PATH=$two m install eight.man &&
+		ETW_MANIFEST_PATH=$one:$two prints '"serves":1,"hidden":false' m list --json &&
+		! ETW_MANIFEST_PATH=$one:$two prints '"hidden":true' m list --json &&
+		cp "$one/one.man" "$two/eight.man" &&
+		ETW_MANIFEST_PATH=$one:$two prints '"serves":0,"hidden":true' m list --json
+}
+check "list: which manifest serves which events" complement
 check "install: no XML" fails 1 'worse.man":' m install worse.man
 check "install: what is not there" fails 1 'No such file' m install nothing.man
 check "install: a directory" fails 1 'no regular file' m install .

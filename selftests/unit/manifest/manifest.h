@@ -60,7 +60,7 @@ static int read_bytes(const void *data, size_t size)
 	etw_problems_free(&problems);
 	/* A block of the exact size exposes reads beyond it. */
 	memcpy(exact, data, size);
-	err = etw_manifest_read_memory(exact, size, "test.man", &manifest, &problems);
+	err = etw_manifest_check_memory(exact, size, "test.man", &manifest, &problems);
 	free(exact);
 	return err;
 }

@@ -24,7 +24,7 @@ static const struct rule events[] = {
 	{ E("<event value='1' version='256'/>"),
 	  5, "event: version \"256\" must be a number from 0 to 255" },
 	{ E("<event value='1' symbol='A'/>\n<event\n value='1' symbol='B'/>"),
-	  6, "event \"B\": another event has value 1 and version 0, too" },
+	  6, "event \"B\": another event has value 1 and version 0, too: the first one counts" },
 	{ E("<event value='1' level='l'/>"),
 	  5, "event \"value 1, version 0\": level \"l\" is not defined" },
 	{ E("<event value='1' level='win:Loud'/>"),
@@ -180,7 +180,7 @@ static const struct rule wholes[] = {
 	{ ROOT("<instrumentation><events><messageTable><message value='1' message='m'/></messageTable></events></instrumentation>"
 	       "<localization><resources culture='en-US'><stringTable><string id='a' value='b'/>\n"
 	       "<string id='a' value='c'/></stringTable></resources></localization>"),
-	  3, "string \"a\": is there twice for culture en-US" },
+	  3, "string \"a\": is there twice for culture en-US: the first one counts" },
 };
 
 static void check_many_providers(void)

@@ -350,7 +350,7 @@ static void *read_often(void *context)
 		int want = i % 3 ? 0 : -EINVAL;
 
 		m = NULL;
-		if (etw_manifest_read_memory(VALID, strlen(VALID) - (want ? 20 : 0), "n", &m,
+		if (etw_manifest_check_memory(VALID, strlen(VALID) - (want ? 20 : 0), "n", &m,
 					     &mine) != want || !m != !!want)
 			++*wrong;
 		etw_manifest_put(m);

@@ -165,6 +165,8 @@ bool manifest_read(const char *path, struct etw_manifest **manifest, void **data
 	err = etw_manifest_read_memory(read, bytes, path, manifest, &problems);
 	if (err)
 		cli_fail("%s", schema_first_error(path, &problems, err));
+	else
+		schema_note_warnings(path, &problems);
 	etw_problems_free(&problems);
 	if (err || !data) {
 		free(read);
@@ -177,19 +179,42 @@ bool manifest_read(const char *path, struct etw_manifest **manifest, void **data
 
 /* --------------------------------------------------------------------- check */
 
+static void print_counts(const char *path, const char *verdict, const struct etw_manifest *manifest)
+{
+	unsigned int i, events = 0;
+
+	for (i = 0; i < manifest->provider_count; i++)
+		events += manifest->providers[i].event_count;
+	printf("%s: %s: %u provider%s, %u event%s\n", manifest_text(path), verdict,
+	       manifest->provider_count, cli_s(manifest->provider_count), events, cli_s(events));
+}
+
+/* What the decoder takes of a manifest that the compiler refuses */
+static void print_readable(const char *path, const char *data, size_t size)
+{
+	struct etw_problems none = { .count = 0 };
+	struct etw_manifest *manifest;
+
+	if (!etw_manifest_read_memory(data, size, path, &manifest, &none)) {
+		print_counts(path, "not for the compiler, but decodes", manifest);
+		etw_manifest_put(manifest);
+	}
+	etw_problems_free(&none);
+}
+
+/* The compiler's rules; the decoder tolerates what breaks them. */
 static int check_one(const char *path)
 {
 	struct etw_problems problems = { .count = 0 };
 	struct etw_manifest *manifest = NULL;
-	unsigned int i, events = 0;
+	unsigned int i;
 	size_t size;
 	char *data = read_file(path, &size);
 	int err;
 
 	if (!data)
 		return 1;
-	err = etw_manifest_read_memory(data, size, path, &manifest, &problems);
-	free(data);
+	err = etw_manifest_check_memory(data, size, path, &manifest, &problems);
 	for (i = 0; i < problems.count; i++)
 		printf("%s:%u: %s: %s\n", manifest_text(path), problems.list[i].line,
 		       problems.list[i].warning ? "warning" : "error",
@@ -198,13 +223,13 @@ static int check_one(const char *path)
 	if (i)
 		printf("%s: %u more\n", manifest_text(path), i);
 	etw_problems_free(&problems);
+	if (err == -EINVAL)
+		print_readable(path, data, size);
+	free(data);
 	if (err)
 		return cli_fail("%s: %s", cli_quote(path),
 				err == -EINVAL ? "the manifest is wrong" : strerror(-err));
-	for (i = 0; i < manifest->provider_count; i++)
-		events += manifest->providers[i].event_count;
-	printf("%s: good: %u provider%s, %u event%s\n", manifest_text(path),
-	       manifest->provider_count, cli_s(manifest->provider_count), events, cli_s(events));
+	print_counts(path, "good", manifest);
 	etw_manifest_put(manifest);
 	return 0;
 }

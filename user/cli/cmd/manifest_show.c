@@ -285,32 +285,51 @@ static const char *folder_name(const char *file)
 	return "-";
 }
 
-/* Does a folder that is searched earlier have the provider, too? */
-static bool is_hidden(const struct etw_mf_provider *provider)
+/* How many of its events this manifest describes for the decoder, others being earlier */
+static unsigned int served(const struct etw_mf_provider *provider)
 {
+	const struct etw_mf_event *event, *found;
 	struct etw_manifest *manifest;
-	bool hidden = false;
+	unsigned int count = 0;
 
-	if (etw_store_find(&provider->guid, &manifest)) {
-		hidden = manifest != provider->manifest;
+	for (event = provider->events; event < provider->events + provider->event_count; event++) {
+		if (!etw_store_find_event(&provider->guid, event->desc.Id, event->desc.Version,
+					  &found, &manifest))
+			continue;
+		count += found == event;
 		etw_manifest_put(manifest);
 	}
-	return hidden;
+	return count;
+}
+
+/* Does an earlier manifest have the provider, and all of its events, too? */
+static bool is_hidden(const struct etw_mf_provider *provider, unsigned int serves)
+{
+	const struct etw_mf_provider *found;
+	struct etw_manifest *manifest;
+
+	found = etw_store_find(&provider->guid, &manifest);
+	if (found)
+		etw_manifest_put(manifest);
+	return found && found != provider && !serves;
 }
 
 static void add_row(struct table *table, const struct etw_mf_provider *provider)
 {
+	unsigned int serves = served(provider);
 	char guid[GUID_TEXT_SIZE];
 
 	table_cell(table, "%s", manifest_text(provider->name));
 	table_cell(table, "%s", guid_text((const struct etw_guid *)&provider->guid, guid));
 	table_cell(table, "%u", provider->event_count);
-	table_cell(table, "%s", is_hidden(provider) ? "hidden" : folder_name(provider->manifest->file));
+	table_cell(table, "%u", serves);
+	table_cell(table, "%s", is_hidden(provider, serves) ? "hidden" : folder_name(provider->manifest->file));
 	table_cell(table, "%s", manifest_text(provider->manifest->file));
 }
 
 static void print_row_json(const struct etw_mf_provider *provider)
 {
+	unsigned int serves = served(provider);
 	struct etw_text line = { 0 };
 
 	json_writer_open(&line, NULL, '{');
@@ -321,7 +340,8 @@ static void print_row_json(const struct etw_mf_provider *provider)
 				 (const struct etw_guid *)&provider->control_guid);
 	json_writer_unsigned(&line, "events", provider->event_count);
 	json_writer_word(&line, "folder", folder_name(provider->manifest->file));
-	json_writer_flag(&line, "hidden", is_hidden(provider));
+	json_writer_unsigned(&line, "serves", serves);
+	json_writer_flag(&line, "hidden", is_hidden(provider, serves));
 	json_writer_word(&line, "file", provider->manifest->file);
 	json_print(&line);
 }
@@ -372,7 +392,7 @@ static void report_unlinked(void)
 
 int manifest_list(const struct manifest_request *request)
 {
-	static const char *const headings[] = { "PROVIDER", "GUID", ">EVENTS", "FOLDER", "FILE", NULL };
+	static const char *const headings[] = { "PROVIDER", "GUID", ">EVENTS", ">SERVES", "FOLDER", "FILE", NULL };
 	struct table table = { .cells = NULL };
 	struct etw_store_list all;
 	unsigned int j;

@@ -164,10 +164,10 @@ TDHSTATUS TdhGetManifestEventInformation(LPGUID ProviderGuid, PEVENT_DESCRIPTOR 
 
 	if (!ProviderGuid || !EventDescriptor || !BufferSize || (*BufferSize && !Buffer))
 		return ERROR_INVALID_PARAMETER;
-	provider = etw_store_find(ProviderGuid, &manifest);
+	provider = etw_store_find_event(ProviderGuid, EventDescriptor->Id,
+					EventDescriptor->Version, &event, &manifest);
 	if (!provider)
 		return ERROR_FILE_NOT_FOUND;
-	event = etw_mf_event_find(provider, EventDescriptor->Id, EventDescriptor->Version);
 	if (event) {
 		memset(&record, 0, sizeof(record));
 		record.EventHeader.ProviderId = provider->guid;

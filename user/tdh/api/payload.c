@@ -18,10 +18,9 @@ static ULONG create(const GUID *guid, const EVENT_DESCRIPTOR *desc, bool any,
 	struct etw_manifest *manifest;
 	ULONG ret = ERROR_NOT_FOUND;
 
-	provider = etw_store_find(guid, &manifest);
+	provider = etw_store_find_event(guid, desc->Id, desc->Version, &event, &manifest);
 	if (!provider)
 		return ERROR_FILE_NOT_FOUND;
-	event = etw_mf_event_find(provider, desc->Id, desc->Version);
 	if (event) {
 		ret = etw_tdh_error(etw_payload_layout_of(event, &layout));
 		if (!ret) {

@@ -267,43 +267,48 @@ static char *join(const struct part *part)
 	return text;
 }
 
-static struct known *find_known(struct etw_embedded *e, const GUID *guid)
+/* The newest of a provider's schemas before one (NULL: the newest of all); NULL: no more */
+static struct known *find_known(struct etw_embedded *e, const GUID *guid, struct known *before)
 {
-	unsigned int i;
+	struct known *known = before ? before : e->known + e->known_count;
 
-	for (i = 0; i < e->known_count; i++)
-		if (!memcmp(&e->known[i].guid, guid, sizeof(*guid)))
-			return &e->known[i];
+	while (known-- > e->known)
+		if (!memcmp(&known->guid, guid, sizeof(*guid)))
+			return known;
 	return NULL;
 }
 
-/* Parse a new text: is it a manifest of that provider? */
+static bool is_known(struct etw_embedded *e, const GUID *guid, uint64_t hash, size_t size)
+{
+	struct known *known = NULL;
+
+	while ((known = find_known(e, guid, known)))
+		if (known->size == size && known->hash == hash)
+			return true;
+	return false;
+}
+
+/*
+ * Parse a new text: is it a manifest of that provider? Earlier ones are kept: they may
+ * describe events that it does not.
+ */
 static bool learn(struct etw_embedded *e, const GUID *guid, const char *text, size_t size)
 {
 	uint64_t hash = etw_hash(0, text, size);
-	struct known *known = find_known(e, guid);
 	struct etw_problems problems = { .count = 0 };
 	const struct etw_mf_provider *provider;
 	struct etw_manifest *manifest;
 
-	if (known && known->size == size && known->hash == hash)
+	if (is_known(e, guid, hash, size))
 		return false;
-	if ((!known && e->known_count == KNOWN_MAX) || size > KNOWN_BYTES - e->parsed)
+	if (e->known_count == KNOWN_MAX || size > KNOWN_BYTES - e->parsed)
 		return false;
 	e->parsed += size;
 	if (etw_manifest_read_memory(text, size, "the trace", &manifest, &problems))
 		manifest = NULL;
 	etw_problems_free(&problems);
 	provider = manifest ? etw_manifest_provider(manifest, guid) : NULL;
-	if (known && !provider) {
-		etw_manifest_put(manifest);
-		return false;	/* keep the earlier valid one */
-	}
-	if (!known)
-		known = &e->known[e->known_count++];
-	else
-		etw_manifest_put(known->manifest);
-	*known = (struct known){ *guid, hash, size, provider, manifest };
+	e->known[e->known_count++] = (struct known){ *guid, hash, size, provider, manifest };
 	return provider;
 }
 
@@ -353,21 +358,25 @@ const struct etw_mf_provider *etw_embedded_find(const struct etw_decoder *d, con
 						struct etw_manifest **manifest)
 {
 	const EVENT_DESCRIPTOR *desc = &d->record->EventHeader.EventDescriptor;
-	const struct known *known = d->embedded ? find_known(d->embedded, guid) : NULL;
-	const struct etw_mf_provider *provider = known ? known->provider : NULL;
+	const struct etw_mf_provider *provider = NULL, *stored;
+	struct known *known = NULL, *newest = NULL;
 
-	*event = provider ? etw_mf_event_find(provider, desc->Id, desc->Version) : NULL;
-	if (!*event) {
-		const struct etw_mf_provider *stored = etw_store_find(guid, manifest);
-
-		if (stored) {
-			*event = etw_mf_event_find(stored, desc->Id, desc->Version);
-			return stored;
-		}
+	*event = NULL;
+	while (!*event && d->embedded && (known = find_known(d->embedded, guid, known))) {
+		if (!known->provider)
+			continue;
+		newest = newest ? newest : known;
+		*event = etw_manifest_event(known->manifest, guid, desc->Id, desc->Version, &provider);
 	}
-	if (provider)
+	if (*event) {
 		*manifest = etw_manifest_get(known->manifest);
-	return provider;
+		return provider;
+	}
+	stored = etw_store_find_event(guid, desc->Id, desc->Version, event, manifest);
+	if (stored || !newest)
+		return stored;
+	*manifest = etw_manifest_get(newest->manifest);
+	return newest->provider;
 }
 
 void etw_embedded_free(struct etw_embedded *e)

@@ -187,6 +187,8 @@ void etw_step_fill(struct etw_field_step *step, const struct etw_mf_field *field
 	else if (may_have_length(field->in_type) &&
 		 (field->length || field->flags & (ETW_MF_LENGTH_FIELD | ETW_MF_LENGTH_FIXED)))
 		step->how = ETW_HOW_SIZED;
+	else if (field->in_type == TDH_INTYPE_BINARY && step->value_kind != ETW_VALUE_IPV6)
+		step->how = ETW_HOW_REST;	/* of the event */
 	else if (step->how == ETW_HOW_UNKNOWN && step->value_kind == ETW_VALUE_IPV6)
 		*step = (struct etw_field_step){
 			.how = ETW_HOW_FIXED, .size = 16, .value_kind = ETW_VALUE_IPV6,

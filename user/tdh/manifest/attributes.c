@@ -70,9 +70,42 @@ bool etw_manifest_is_symbol(const char *s)
 				 "0123456789_")] == '\0';
 }
 
+/* In the attribute's limits, and one bit where only that is right */
 static bool is_number(const struct manifest_attribute *a, const char *s, uint64_t *number)
 {
-	return etw_manifest_number(s, number) && *number >= a->least && *number <= a->most;
+	return etw_manifest_number(s, number) && *number >= a->least && *number <= a->most &&
+	       (a->type != MANIFEST_BIT || !(*number & (*number - 1)));
+}
+
+/* A mask of one bit in hexadecimal without 0x; no decimal number of one bit looks so. */
+static bool is_plain_hex(const struct manifest_attribute *a, const char *s, uint64_t *number)
+{
+	char *end;
+
+	if (a->type != MANIFEST_BIT || s[strspn(s, "0123456789")] || strlen(s) > 16)
+		return false;
+	*number = strtoull(s, &end, 16);
+	return *number && !(*number & (*number - 1));
+}
+
+/*
+ * A number that breaks the compiler's limits, but fits where events have it: the values
+ * and bits of Windows' own definitions, or negative ones of a C program's enumeration.
+ */
+static bool is_readable(const struct manifest_attribute *a, const char *s, uint64_t *number)
+{
+	uint64_t most = a->widest ? a->widest : a->most;
+	bool negative = s[0] == '-';
+
+	if (is_plain_hex(a, s, number))
+		return *number <= most;
+	if (!etw_manifest_number(s + negative, number))
+		return false;
+	if (!negative)
+		return (a->widest || *number >= a->least) &&
+		       (*number <= most || (most == UINT32_MAX && *number >= INT32_MIN + 0ull));
+	*number = 0 - *number;
+	return most == UINT32_MAX && *number >= INT32_MIN + 0ull;
 }
 
 static bool is_bool(const char *s, uint64_t *value)
@@ -142,6 +175,24 @@ static void convert_guid(struct manifest_reader *r, const struct manifest_attrib
 		memcpy(member, &guid, a->size);
 }
 
+static void convert_number(struct manifest_reader *r, const struct manifest_attribute *a,
+			   const char *value, void *member)
+{
+	const char *cost = r->at.cost;
+	uint64_t number = 0;
+	bool right = is_number(a, value, &number);
+	bool taken = right || (r->lenient && is_readable(a, value, &number));
+
+	if (taken)
+		set_number(member, a->size, number);
+	if (right)
+		return;
+	if (taken)
+		r->at.cost = NULL;
+	invalid_number(r, a, value);
+	r->at.cost = cost;
+}
+
 static void convert(struct manifest_reader *r, const struct manifest_attribute *a,
 		    const char *value, void *member)
 {
@@ -162,11 +213,7 @@ static void convert(struct manifest_reader *r, const struct manifest_attribute *
 		break;
 	case MANIFEST_NUMBER:
 	case MANIFEST_BIT:
-		if (!is_number(a, value, &number) ||
-		    (a->type == MANIFEST_BIT && number & (number - 1)))
-			invalid_number(r, a, value);
-		else
-			set_number(member, a->size, number);
+		convert_number(r, a, value, member);
 		break;
 	case MANIFEST_BOOL:
 		if (is_bool(value, &number))
@@ -189,8 +236,17 @@ static void convert(struct manifest_reader *r, const struct manifest_attribute *
 	default:
 		break;
 	}
-	if (a->type <= MANIFEST_SYMBOL && a->size)
+	/* An empty symbol of a dump is none. */
+	if (a->type <= MANIFEST_SYMBOL && a->size &&
+	    (*value || a->type != MANIFEST_SYMBOL || a->required || !r->lenient))
 		*(const char **)member = value;
+}
+
+static const char *cost_of(const struct manifest_node *node, const struct manifest_attribute *a)
+{
+	if (!a->needed)
+		return NULL;
+	return node->element->list == MANIFEST_FIELDS ? MANIFEST_COST_FIELD : MANIFEST_COST_ELEMENT;
 }
 
 void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node *node,
@@ -202,6 +258,7 @@ void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node 
 		const struct manifest_attribute *a = &node->element->attributes[i];
 		void *member = (char *)object + a->offset;
 
+		r->at.cost = cost_of(node, a);
 		if (node->values[i])
 			convert(r, a, node->values[i], member);
 		else if (a->required)
@@ -211,12 +268,15 @@ void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node 
 		if (a->required && a->type <= MANIFEST_SYMBOL && a->size && !node->values[i])
 			*(const char **)member = "";
 	}
+	r->at.cost = NULL;
 }
 
-void etw_manifest_read_attributes(struct manifest_reader *r, const struct manifest_node *node,
+bool etw_manifest_read_attributes(struct manifest_reader *r, const struct manifest_node *node,
 				  void *object)
 {
 	etw_manifest_at(r, node->line, node->element->name, NULL);
 	*(unsigned int *)((char *)object + node->element->line) = node->line;
+	r->lost = false;
 	etw_manifest_convert(r, node, object);
+	return !r->lost;
 }

@@ -29,7 +29,10 @@ static const struct etw_mf_named *build_named(struct manifest_reader *r,
 	const struct manifest_node *node;
 
 	manifest_for_each(node, r, parent, list) {
-		etw_manifest_read_attributes(r, node, n);
+		if (!etw_manifest_read_attributes(r, node, n)) {
+			manifest_drop(n, *count);
+			continue;
+		}
 		claim_own_name(r, scope, n->name, n);
 		if (list != MANIFEST_KEYWORDS)
 			etw_manifest_claim_value(r, scope, n->value, n);
@@ -51,7 +54,10 @@ static void build_tasks(struct manifest_reader *r, const struct manifest_node *p
 	t = etw_manifest_array_of(r, parent, MANIFEST_TASKS, sizeof(*t), &p->task_count);
 	p->tasks = t;
 	manifest_for_each(node, r, parent, MANIFEST_TASKS) {
-		etw_manifest_read_attributes(r, node, t);
+		if (!etw_manifest_read_attributes(r, node, t)) {
+			manifest_drop(t, p->task_count);
+			continue;
+		}
 		claim_own_name(r, &p->tasks, t->name, t);
 		etw_manifest_claim_value(r, &p->tasks, t->value, t);
 		etw_manifest_claim_symbol(r, t->symbol, "task", t->value);
@@ -73,8 +79,13 @@ static void build_entries(struct manifest_reader *r, const struct manifest_node 
 		r->at = place;
 		r->at.line = e->line = node->line;
 		r->at.part = "map";
+		r->lost = false;
 		etw_manifest_convert(r, node, e);
 		r->at.part = NULL;
+		if (r->lost) {
+			manifest_drop(e, map->count);
+			continue;
+		}
 		if (map->kind != ETW_MAP_PATTERN &&
 		    etw_manifest_claim_number(r, &map->entries, e->value, e))
 			etw_manifest_warn(r, "value 0x%x is there twice: the first one counts",
@@ -97,7 +108,10 @@ static void build_maps(struct manifest_reader *r, const struct manifest_node *pa
 	p->maps = map;
 	manifest_for_each(node, r, parent, MANIFEST_MAPS) {
 		map->kind = node->element - etw_element_maps;
-		etw_manifest_read_attributes(r, node, map);
+		if (!etw_manifest_read_attributes(r, node, map)) {
+			manifest_drop(map, p->map_count);
+			continue;
+		}
 		build_entries(r, node, map);
 		/* All kinds share their names. */
 		r->at.kind = "map";
@@ -117,7 +131,10 @@ static void build_filters(struct manifest_reader *r, const struct manifest_node 
 	f = etw_manifest_array_of(r, parent, MANIFEST_FILTERS, sizeof(*f), &p->filter_count);
 	p->filters = f;
 	manifest_for_each(node, r, parent, MANIFEST_FILTERS) {
-		etw_manifest_read_attributes(r, node, f);
+		if (!etw_manifest_read_attributes(r, node, f)) {
+			manifest_drop(f, p->filter_count);
+			continue;
+		}
 		claim_own_name(r, &p->filters, f->name, f);
 		if (etw_manifest_claim_number(r, &p->filters, f->version << 8 | f->value, f))
 			etw_manifest_error(r, "another filter has value %u and version %u, too",
@@ -200,12 +217,31 @@ static void check_guids(struct manifest_reader *r, const struct manifest_node *n
 					   r->manifest->providers[i].name);
 }
 
-static void read_provider(struct manifest_reader *r, const struct manifest_node *node,
+/* Dumps of unregistered providers have no names. */
+static void name_by_guid(struct manifest_reader *r, struct etw_mf_provider *p)
+{
+	char text[ETW_GUID_TEXT];
+	struct etw_guid plain;
+
+	memcpy(&plain, &p->guid, sizeof(plain));
+	etw_guid_format(&plain, text);
+	p->name = etw_manifest_strdup(r->manifest, text, strlen(text));
+	if (!p->name)
+		etw_manifest_no_memory(r);
+}
+
+/* False: the decoder leaves it out. */
+static bool read_provider(struct manifest_reader *r, const struct manifest_node *node,
 			  struct etw_mf_provider *p)
 {
 	const struct manifest_node *traits;
 
-	etw_manifest_read_attributes(r, node, p);
+	if (!etw_manifest_read_attributes(r, node, p))
+		return false;
+	if (r->lenient && !*p->name)
+		name_by_guid(r, p);
+	if (r->err)
+		return false;
 	check_name(r, p->name);
 	check_guids(r, node, p);
 	etw_manifest_claim_name(r, r->document, p->name, p);
@@ -219,12 +255,14 @@ static void read_provider(struct manifest_reader *r, const struct manifest_node 
 		etw_manifest_convert(r, traits, p);
 		r->at.kind = node->element->name;
 	}
+	return true;
 }
 
-static void build_provider(struct manifest_reader *r, const struct manifest_node *node,
+static bool build_provider(struct manifest_reader *r, const struct manifest_node *node,
 			   struct etw_mf_provider *p)
 {
-	read_provider(r, node, p);
+	if (!read_provider(r, node, p))
+		return false;
 	etw_manifest_build_channels(r, node, p);
 	p->levels = build_named(r, node, MANIFEST_LEVELS, &p->levels, &p->level_count);
 	p->opcodes = build_named(r, node, MANIFEST_OPCODES, &p->opcodes, &p->opcode_count);
@@ -234,24 +272,31 @@ static void build_provider(struct manifest_reader *r, const struct manifest_node
 	etw_manifest_build_templates(r, node, p);
 	build_filters(r, node, p);
 	etw_manifest_build_events(r, node, p);
+	return true;
 }
 
 /* Returns the number of providers to build. */
 static unsigned int check_count(struct manifest_reader *r)
 {
 	const struct manifest_node *node;
-	unsigned int count = 0;
+	unsigned int count = 0, most;
 
+	most = r->lenient ? MANIFEST_PROVIDERS_READ : MANIFEST_PROVIDERS_MAX;
 	manifest_for_each(node, r, r->document, MANIFEST_PROVIDERS) {
-		if (count++ < MANIFEST_PROVIDERS_MAX)
+		if (count++ < most)
 			continue;
 		etw_manifest_at(r, node->line, node->element->name, etw_manifest_value(node, "name"));
-		etw_manifest_error(r, "a manifest has at most %u providers", MANIFEST_PROVIDERS_MAX);
-		return MANIFEST_PROVIDERS_MAX;
+		r->at.cost = MANIFEST_COST_ELEMENT;
+		etw_manifest_error(r, "a manifest has at most %u providers", most);
+		return most;
 	}
 	if (!count && !r->manifest->entry_count) {
-		etw_manifest_at(r, 0, NULL, NULL);
-		etw_manifest_error(r, "no events here: there is no element provider%s",
+		etw_manifest_at(r, r->damage_line, NULL, NULL);
+		if (r->damage) {
+			etw_manifest_fatal(r, "%s", r->damage);
+			return 0;
+		}
+		etw_manifest_fatal(r, "no events here: there is no element provider%s",
 				   r->others ? ", only instrumentation of other kinds" : "");
 	}
 	return count;
@@ -261,17 +306,22 @@ void etw_manifest_build(struct manifest_reader *r)
 {
 	const struct manifest_node *node;
 	struct etw_mf_provider *providers;
-	unsigned int count;
+	unsigned int count, left;
 
 	etw_manifest_build_messages(r);
 	count = check_count(r);
 	providers = etw_manifest_array(r, count, sizeof(*providers));
 	r->manifest->providers = providers;
+	left = count;
 	manifest_for_each(node, r, r->document, MANIFEST_PROVIDERS) {
-		if (r->manifest->provider_count == count)
+		if (!left--)
 			break;
-		build_provider(r, node, &providers[r->manifest->provider_count]);
-		r->manifest->provider_count++;
+		struct etw_mf_provider *p = &providers[r->manifest->provider_count];
+
+		if (build_provider(r, node, p))
+			r->manifest->provider_count++;
+		else
+			memset(p, 0, sizeof(*p));
 	}
 	if (!r->wrong && !r->err)
 		etw_manifest_import_types(r);

@@ -52,9 +52,9 @@ static void check_settings(struct manifest_reader *r, const struct manifest_node
 	r->at.line = parent->line;
 }
 
-/* Returns whether the channel has a value. */
+/* given: has it a value?  False: the decoder leaves the channel out. */
 static bool read_channel(struct manifest_reader *r, const struct manifest_node *node,
-			 struct etw_mf_channel *c)
+			 struct etw_mf_channel *c, bool *given)
 {
 	const struct etw_mf_channel *standard;
 
@@ -62,23 +62,26 @@ static bool read_channel(struct manifest_reader *r, const struct manifest_node *
 	/* Do not treat an unknown type as Admin, which has its own rules. */
 	if (!c->imported)
 		c->type = ETW_CHANNEL_DEBUG;
-	etw_manifest_read_attributes(r, node, c);
+	if (!etw_manifest_read_attributes(r, node, c))
+		return false;
+	*given = c->value;
 	if (!c->id)
 		c->id = c->name;
 	if (c->imported) {
 		standard = etw_standard_named(ETW_PART_CHANNEL, c->name);
 		if (!standard)
-			return false;
+			return true;
 		c->value = standard->value;
 		c->type = standard->type;
 		c->isolation = standard->isolation;
+		*given = true;
 		return true;
 	}
 	check_name(r, c->name);
 	if (c->access && c->isolation != CUSTOM)
 		etw_manifest_warn(r, "access has a meaning only where isolation is Custom");
 	check_settings(r, node, c);
-	return c->value != 0;
+	return true;
 }
 
 /* Channels with a value keep it, so claim these first. */
@@ -134,23 +137,26 @@ static void claim_names(struct manifest_reader *r, const struct etw_mf_provider 
 void etw_manifest_build_channels(struct manifest_reader *r, const struct manifest_node *parent,
 				 struct etw_mf_provider *p)
 {
+	unsigned int most = r->lenient ? MANIFEST_CHANNELS_READ : MANIFEST_CHANNELS_MAX, i = 0;
 	struct etw_mf_channel *channels;
-	bool given[MANIFEST_CHANNELS_MAX];
+	bool given[MANIFEST_CHANNELS_READ];
 	const struct manifest_node *node;
-	unsigned int i = 0;
 
 	channels = etw_manifest_array_of(r, parent, MANIFEST_CHANNELS, sizeof(*channels),
 					 &p->channel_count);
 	p->channels = channels;
 	manifest_for_each(node, r, parent, MANIFEST_CHANNELS) {
-		if (i == MANIFEST_CHANNELS_MAX) {
+		if (i == most) {
 			etw_manifest_at(r, node->line, "provider", p->name);
-			etw_manifest_error(r, "has more than %u channels", MANIFEST_CHANNELS_MAX);
-			return;
+			etw_manifest_error(r, "has more than %u channels", most);
+			break;
 		}
-		given[i] = read_channel(r, node, &channels[i]);
-		i++;
+		if (read_channel(r, node, &channels[i], &given[i]))
+			i++;
+		else
+			memset(&channels[i], 0, sizeof(channels[i]));
 	}
+	p->channel_count = i;
 	/* Out of memory, not all channels were read. */
 	if (r->err)
 		return;
@@ -159,23 +165,15 @@ void etw_manifest_build_channels(struct manifest_reader *r, const struct manifes
 		struct etw_mf_channel *c = &channels[i];
 
 		etw_manifest_at(r, c->line, "channel", c->name);
-		c->keyword = 1ull << (FIRST_BIT - i);
+		c->keyword = i < MANIFEST_CHANNELS_MAX ? 1ull << (FIRST_BIT - i) : 0;
 		claim_names(r, p, c);
 		etw_manifest_claim_symbol(r, c->symbol, "channel", c->value);
+		/* For the imports of other providers */
+		if (!c->imported)
+			etw_manifest_claim(r, r->manifest, c->name, c);
 	}
 }
 
-static const struct etw_mf_channel *definition_of(const struct etw_manifest *m, const char *name)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < m->provider_count; i++)
-		for (j = 0; j < m->providers[i].channel_count; j++)
-			if (!m->providers[i].channels[j].imported &&
-			    !strcmp(m->providers[i].channels[j].name, name))
-				return &m->providers[i].channels[j];
-	return NULL;
-}
 
 void etw_manifest_import_types(struct manifest_reader *r)
 {
@@ -189,7 +187,7 @@ void etw_manifest_import_types(struct manifest_reader *r)
 				(struct etw_mf_channel *)&m->providers[i].channels[j];
 
 			other = c->imported && !etw_standard_named(ETW_PART_CHANNEL, c->name) ?
-				definition_of(m, c->name) : NULL;
+				etw_manifest_find(r, m, c->name) : NULL;
 			if (!other)
 				continue;
 			c->type = other->type;

@@ -10,6 +10,21 @@
 #define INSERTS_MAX	99u
 #define PROVIDER_METADATA	12	/* the channel of events without one, see below */
 
+/*
+ * Names that dumps write for Windows' own, from the names that .NET's libraries give them,
+ * without win:
+ */
+static const struct {
+	enum etw_part part;
+	const char *name, *standard;
+} dumped[] = {
+	{ ETW_PART_LEVEL, "Always", "LogAlways" },
+	{ ETW_PART_OPCODE, "DCStart", "DC_Start" },
+	{ ETW_PART_OPCODE, "DCStop", "DC_Stop" },
+	{ ETW_PART_OPCODE, "DataCollectionStart", "DC_Start" },
+	{ ETW_PART_OPCODE, "DataCollectionStop", "DC_Stop" },
+};
+
 /* thing: what the name refers to, or NULL */
 static void check_defined(struct manifest_reader *r, const char *kind, const char *name,
 			  const void *thing)
@@ -18,49 +33,127 @@ static void check_defined(struct manifest_reader *r, const char *kind, const cha
 		etw_manifest_error(r, "%s \"%s\" is not defined", kind, name);
 }
 
-/* What the attribute names, in its task (or NULL), its provider or the standard; NULL: nothing */
-static const void *find(struct manifest_reader *r, const struct manifest_node *node,
-			const char *attribute, enum etw_part part, const void *task,
-			const void *provider)
-{
-	const char *name = etw_manifest_value(node, attribute);
-	const void *found;
+/* The names in use where an event refers to something */
+struct scopes {
+	enum etw_part part;
+	const void *task;	/* or NULL */
+	const void *provider;
+};
 
+static const struct etw_mf_named *find_exact(const struct manifest_reader *r,
+					     const struct scopes *in, const char *name)
+{
+	return (in->task ? etw_manifest_find(r, in->task, name) : NULL) ?:
+	       etw_manifest_find(r, in->provider, name) ?: etw_standard_named(in->part, name);
+}
+
+/* As dumps name it: with win: too much or too little, or by a name of theirs */
+static const struct etw_mf_named *find_dumped(const struct manifest_reader *r,
+					      const struct scopes *in, const char *name)
+{
+	const struct etw_mf_named *found;
+	char text[256];
+	size_t i;
+
+	if (!strncmp(name, "win:", 4)) {
+		name += 4;
+		found = find_exact(r, in, name);
+	} else {
+		snprintf(text, sizeof(text), "win:%s", name);
+		found = find_exact(r, in, text);
+	}
+	for (i = 0; i < sizeof(dumped) / sizeof(dumped[0]) && !found; i++) {
+		if (dumped[i].part != in->part || strcmp(dumped[i].name, name))
+			continue;
+		snprintf(text, sizeof(text), "win:%s", dumped[i].standard);
+		found = find_exact(r, in, text);
+	}
+	return found;
+}
+
+/*
+ * What a name refers to. The decoder also takes a number, which may have no definition:
+ * then only *value is set.
+ */
+static const struct etw_mf_named *find(struct manifest_reader *r, const char *kind,
+				       const struct scopes *in, const char *name, uint64_t most,
+				       uint64_t *value)
+{
+	const struct etw_mf_named *found = find_exact(r, in, name);
+
+	if (!found)
+		check_defined(r, kind, name, NULL);
+	if (!found && r->lenient) {
+		found = find_dumped(r, in, name);
+		if (!found && (!etw_manifest_number(name, value) || *value > most))
+			*value = 0;
+	}
+	if (found)
+		*value = found->value;
+	return found;
+}
+
+/* Like find(), of an attribute's value; a number finds its definition, too. */
+static const void *find_part(struct manifest_reader *r, const struct manifest_node *node,
+			     const struct etw_mf_provider *p, const struct scopes *in,
+			     uint64_t most, uint64_t *value)
+{
+	static const char *const attributes[] = {
+		[ETW_PART_LEVEL] = "level", [ETW_PART_OPCODE] = "opcode",
+		[ETW_PART_TASK] = "task", [ETW_PART_CHANNEL] = "channel",
+	};
+	const char *name = etw_manifest_value(node, attributes[in->part]);
+	const struct etw_mf_named *found;
+
+	*value = 0;
 	if (!name)
 		return NULL;
-	found = (task ? etw_manifest_find(r, task, name) : NULL) ?:
-		etw_manifest_find(r, provider, name) ?: etw_standard_named(part, name);
-	check_defined(r, attribute, name, found);
-	return found;
+	found = find(r, attributes[in->part], in, name, most, value);
+	if (found || !*value)
+		return found;
+	return in->part == ETW_PART_OPCODE && in->task ?
+		etw_mf_opcode(p, (uint16_t)((const struct etw_mf_task *)in->task)->value,
+			      (uint8_t)*value) :
+		etw_mf_part(p, in->part, *value);
 }
 
 static void set_parts(struct manifest_reader *r, const struct manifest_node *node,
 		      const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
-	e->channel = find(r, node, "channel", ETW_PART_CHANNEL, NULL, &p->channels);
+	uint64_t channel, level, task, opcode;
+
+	e->channel = find_part(r, node, p, &(struct scopes){ ETW_PART_CHANNEL, NULL, &p->channels },
+			       UINT8_MAX, &channel);
 	/*
 	 * If a provider has a control GUID of its own, its events carry the decode GUID in
 	 * their traits; events without a channel get a special channel that marks this.
 	 */
 	if (!etw_manifest_value(node, "channel") &&
-	    memcmp(&p->guid, &p->control_guid, sizeof(GUID)))
+	    memcmp(&p->guid, &p->control_guid, sizeof(GUID))) {
 		e->channel = etw_standard(ETW_PART_CHANNEL, PROVIDER_METADATA);
-	e->level = find(r, node, "level", ETW_PART_LEVEL, NULL, &p->levels);
-	e->task = find(r, node, "task", ETW_PART_TASK, NULL, &p->tasks);
-	e->opcode = find(r, node, "opcode", ETW_PART_OPCODE, e->task, &p->opcodes);
-	e->desc.Channel = e->channel ? e->channel->value : 0;
+		channel = PROVIDER_METADATA;
+	}
+	e->level = find_part(r, node, p, &(struct scopes){ ETW_PART_LEVEL, NULL, &p->levels },
+			     UINT8_MAX, &level);
+	e->task = find_part(r, node, p, &(struct scopes){ ETW_PART_TASK, NULL, &p->tasks },
+			    UINT16_MAX, &task);
+	e->opcode = find_part(r, node, p, &(struct scopes){ ETW_PART_OPCODE, e->task, &p->opcodes },
+			      UINT8_MAX, &opcode);
+	e->desc.Channel = (uint8_t)channel;
 	/* 0 for standard channels that are not imported */
 	e->desc.Keyword |= e->channel ? e->channel->keyword : 0;
-	e->desc.Level = e->level ? e->level->value : 0;
-	e->desc.Task = e->task ? e->task->value : 0;
-	e->desc.Opcode = e->opcode ? e->opcode->value : 0;
+	e->desc.Level = (uint8_t)level;
+	e->desc.Task = (uint16_t)task;
+	e->desc.Opcode = (uint8_t)opcode;
 }
 
 static void set_keywords(struct manifest_reader *r, const struct manifest_node *node,
 			 const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
 	const char *s = etw_manifest_value(node, "keywords");
+	const struct scopes in = { ETW_PART_KEYWORD, NULL, &p->keywords };
 	const struct etw_mf_named *keyword;
+	uint64_t value;
 	char name[256];
 	size_t len;
 
@@ -70,11 +163,13 @@ static void set_keywords(struct manifest_reader *r, const struct manifest_node *
 		if (!len)
 			break;
 		keyword = etw_names_find(&r->names, &p->keywords, s, len);
+		value = keyword ? keyword->value : 0;
 		snprintf(name, sizeof(name), "%.*s", (int)(len < 255 ? len : 255), s);
 		if (!keyword && len < sizeof(name))
-			keyword = etw_standard_named(ETW_PART_KEYWORD, name);
-		check_defined(r, "keyword", name, keyword);
-		e->keywords |= keyword ? keyword->value : 0;
+			find(r, "keyword", &in, name, UINT64_MAX, &value);
+		else
+			check_defined(r, "keyword", name, keyword);
+		e->keywords |= value;
 	}
 	e->desc.Keyword |= e->keywords;
 }
@@ -162,15 +257,17 @@ static void resolve(struct manifest_reader *r, const struct manifest_node *node,
 		check_admin(r, e);
 }
 
-static void build_event(struct manifest_reader *r, const struct manifest_node *node,
+/* False: the decoder leaves it out. */
+static bool build_event(struct manifest_reader *r, const struct manifest_node *node,
 			const struct etw_mf_provider *p, struct etw_mf_event *e)
 {
 	char title[64];
 
-	etw_manifest_read_attributes(r, node, e);
+	if (!etw_manifest_read_attributes(r, node, e))
+		return false;
 	if (etw_manifest_claim_number(r, &p->events, (uint64_t)e->desc.Version << 16 | e->desc.Id, e))
-		etw_manifest_error(r, "another event has value %u and version %u, too", e->desc.Id,
-				   e->desc.Version);
+		etw_manifest_error(r, "another event has value %u and version %u, too: "
+				   "the first one counts", e->desc.Id, e->desc.Version);
 	if (!e->symbol) {
 		snprintf(title, sizeof(title), "value %u, version %u", e->desc.Id, e->desc.Version);
 		r->at.name = title;
@@ -181,6 +278,7 @@ static void build_event(struct manifest_reader *r, const struct manifest_node *n
 	resolve(r, node, p, e);
 	etw_manifest_claim_symbol(r, e->symbol, "event", (uintptr_t)e);
 	r->at.name = NULL;
+	return true;
 }
 
 void etw_manifest_build_events(struct manifest_reader *r, const struct manifest_node *parent,
@@ -191,6 +289,10 @@ void etw_manifest_build_events(struct manifest_reader *r, const struct manifest_
 
 	e = etw_manifest_array_of(r, parent, MANIFEST_EVENTS, sizeof(*e), &p->event_count);
 	p->events = e;
-	manifest_for_each(node, r, parent, MANIFEST_EVENTS)
-		build_event(r, node, p, e++);
+	manifest_for_each(node, r, parent, MANIFEST_EVENTS) {
+		if (build_event(r, node, p, e))
+			e++;
+		else
+			manifest_drop(e, p->event_count);
+	}
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "manifest.h"
 #include "base/utf.h"
@@ -59,7 +60,7 @@ static void convert(struct manifest_reader *r, const char *data, size_t size, bo
 	len = size % 2 ? -EINVAL : etw_utf16_to_utf8(units, count, NULL, 0);
 	if (len < 0) {
 		r->at.line = wrong_line(units, count);
-		etw_manifest_error(r, "is no valid UTF-16");
+		etw_manifest_fatal(r, "is no valid UTF-16");
 	} else {
 		input->own = malloc((size_t)len + 1);
 		if (input->own)
@@ -87,6 +88,52 @@ static unsigned int line_of(const char *data, const char *at)
 		data++;
 	}
 	return line;
+}
+
+/* Does the XML declaration name an encoding other than UTF-8, which the parser converts? */
+static bool declares_other(const struct manifest_input *input)
+{
+	size_t size = input->size < 200 ? input->size : 200;
+	const char *end = memmem(input->data, size, "?>", 2), *name;
+
+	name = end ? memmem(input->data, end - input->data, "encoding", 8) : NULL;
+	if (!name)
+		return false;
+	for (name += 8; name < end && strchr(" \t\r\n=\"'", *name); name++)
+		;
+	return end - name >= 3 && strncasecmp(name, "utf", 3);
+}
+
+/*
+ * Programs copy texts in the machine's code page into manifests: the decoder takes bytes
+ * that are no UTF-8 for characters of windows-1252.
+ */
+static void mend(struct manifest_reader *r, struct manifest_input *input)
+{
+	struct etw_text text = { .data = NULL };
+	size_t at = 0, begin = 0;
+
+	while (at < input->size) {
+		begin = at;
+		if (etw_utf8_take(input->data, input->size, &at) >= 0) {
+			etw_text_add(&text, input->data + begin, at - begin);
+			continue;
+		}
+		if (!r->at.line) {
+			r->at.line = line_of(input->data, input->data + begin);
+			etw_manifest_error(r, "is no valid UTF-8");
+		}
+		etw_text_cp1252(&text, input->data + begin, 1, ETW_TEXT_RAW);
+		at = begin + 1;
+	}
+	r->at.line = 0;
+	if (text.error) {
+		etw_manifest_no_memory(r);
+		etw_text_free(&text);
+		return;
+	}
+	input->data = input->own = text.data;
+	input->size = text.len;
 }
 
 /* Can this character begin the name in a tag with attributes? */
@@ -123,9 +170,9 @@ static bool check_tag(struct manifest_reader *r, const struct manifest_input *in
 		return true;
 	r->at.line = line_of(input->data, p);
 	if (declares)
-		etw_manifest_error(r, "a declaration of attributes (ATTLIST) is not allowed");
+		etw_manifest_fatal(r, "a declaration of attributes (ATTLIST) is not allowed");
 	else
-		etw_manifest_error(r, "an element has more than %u attributes",
+		etw_manifest_fatal(r, "an element has more than %u attributes",
 				   MANIFEST_ATTRIBUTES_MAX);
 	return false;
 }
@@ -171,17 +218,20 @@ bool etw_manifest_prepare(struct manifest_reader *r, const char *data, size_t si
 
 	*input = (struct manifest_input){ .data = data, .size = size };
 	if (size > MANIFEST_SIZE_MAX)
-		etw_manifest_error(r, "is larger than %u MB", MANIFEST_SIZE_MAX >> 20);
+		etw_manifest_fatal(r, "is larger than %u MB", MANIFEST_SIZE_MAX >> 20);
 	else if (wide)
 		convert(r, data + 2 * marked, size - 2 * marked,
 			data[0] == '\xFE' || data[0] == '\0', input);
 	if (!input->size)
-		etw_manifest_error(r, "is empty");
+		etw_manifest_fatal(r, "is empty");
 	if (r->wrong || r->err)
 		return false;
-	if (is_of_bytes(input))
-		return check_tags(r, input);
+	if (is_of_bytes(input)) {
+		if (r->lenient && !etw_utf8_valid(input->data, input->size) && !declares_other(input))
+			mend(r, input);
+		return !r->err && check_tags(r, input);
+	}
 	r->at.line = 1;
-	etw_manifest_error(r, "the encoding is not supported: take UTF-8");
+	etw_manifest_fatal(r, "the encoding is not supported: take UTF-8");
 	return false;
 }

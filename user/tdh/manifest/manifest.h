@@ -9,6 +9,10 @@
  * list; each list comes after the lists that it refers to. An invalid element is
  * reported and then kept as far as possible, so that one pass finds many errors.
  *
+ * One flag, lenient, decides what a broken rule means. To the compiler it is an error. To
+ * the decoder it is a warning: the element is taken as it is, or, where the place says
+ * what the problem costs, without its broken part. Only etw_manifest_fatal() ends both.
+ *
  * Strings that the model keeps are allocated in the manifest's arena at once; the tree
  * lies in an arena of its own, freed when reading ends.
  */
@@ -24,8 +28,10 @@
 #define MANIFEST_DEPTH_MAX	100u		/* elements within elements */
 #define MANIFEST_CULTURES_MAX	256u
 #define MANIFEST_TEXTS_MAX	(8u * 1024 * 1024)	/* strings times cultures */
-#define MANIFEST_PROVIDERS_MAX	16u
+#define MANIFEST_PROVIDERS_MAX	16u	/* compiled */
+#define MANIFEST_PROVIDERS_READ	4096u	/* decoded */
 #define MANIFEST_CHANNELS_MAX	8u	/* per provider; they use keyword bits 63 to 56 */
+#define MANIFEST_CHANNELS_READ	256u	/* likewise, decoded: those from the 9th on have no bit */
 #define MANIFEST_CHANNEL_FIRST	16u	/* value of channels other than Windows' own */
 #define MANIFEST_DATA_MAX	65535u	/* of an event's fixed fields */
 #define MANIFEST_NAME_MAX	255u	/* characters of a provider's or channel's name */
@@ -59,8 +65,10 @@ struct manifest_attribute {
 	enum manifest_type type;
 	bool required;
 	bool title;		/* problems refer to the element by this value */
+	bool needed;		/* the decoder leaves out an element in which it is wrong */
 	uint16_t offset, size;	/* the member; size 0: only checked */
 	uint64_t least, most;
+	uint64_t widest;	/* what the decoder takes instead of least to most; 0: just those */
 	const char *const *choices;	/* NULL-terminated */
 };
 
@@ -82,7 +90,6 @@ enum manifest_list {
 	MANIFEST_ENTRIES,
 	MANIFEST_TEMPLATES,
 	MANIFEST_FIELDS,
-	MANIFEST_BINARIES,
 	MANIFEST_USER_DATA,
 	MANIFEST_EVENTS,
 	MANIFEST_FILTERS,
@@ -101,7 +108,7 @@ struct manifest_element {
 };
 
 /* The elements that are written, or differ from others of their list */
-extern const struct manifest_element etw_element_document, etw_element_provider,
+extern const struct manifest_element etw_element_document, etw_element_fragment, etw_element_provider,
 	etw_element_traits, etw_element_channel, etw_element_import, etw_element_level,
 	etw_element_task, etw_element_opcode, etw_element_keyword, etw_element_template,
 	etw_element_struct, etw_element_event, etw_element_filter, etw_element_string;
@@ -136,7 +143,11 @@ struct manifest_place {
 	unsigned int line;
 	const char *kind, *name;	/* name may be NULL; likewise kind, and all the rest */
 	const char *part, *part_name;
+	const char *cost;	/* what the decoder loses by an error here; NULL: nothing */
 };
+
+#define MANIFEST_COST_ELEMENT	"left out"
+#define MANIFEST_COST_FIELD	"the event's rest is shown as bytes"
 
 /* A manifest being read */
 struct manifest_reader {
@@ -147,13 +158,20 @@ struct manifest_reader {
 	struct manifest_node *document;
 	struct manifest_place at;
 	int err;		/* -ENOMEM: stop */
+	bool lenient;		/* read for decoding: see above */
+	bool lost;		/* lenient: an error had a cost; reset by who looks at it */
+	bool tolerating;	/* the problem being reported is an error to the compiler */
 	bool wrong;		/* an error was reported */
 	bool broken;		/* an error made it impossible to read on */
+	const char *damage;	/* lenient: the first error of the XML parser, at damage_line */
+	unsigned int damage_line;
 	bool others;		/* other namespaces had elements: counters, ... */
 };
 
-/* report.c: problems at r->at */
+/* report.c: problems at r->at. The first is an error only to the compiler, see above. */
 void etw_manifest_error(struct manifest_reader *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void etw_manifest_fatal(struct manifest_reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void etw_manifest_warn(struct manifest_reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -215,12 +233,15 @@ const char *etw_manifest_value(const struct manifest_node *node, const char *att
 /*
  * Convert the values to the object's members, and set its line and r->at. The member of a
  * missing or invalid value is unchanged, except for a required string, which becomes "".
+ * False: the decoder leaves the element out.
  */
-void etw_manifest_read_attributes(struct manifest_reader *r, const struct manifest_node *node,
+bool etw_manifest_read_attributes(struct manifest_reader *r, const struct manifest_node *node,
 				  void *object);
 /* Only convert and check, at r->at. */
 void etw_manifest_convert(struct manifest_reader *r, const struct manifest_node *node,
 			  void *object);
+/* Leave out what those returned false for: the next element takes its place. */
+#define manifest_drop(object, count)	(memset((object), 0, sizeof(*(object))), (count)--)
 bool etw_manifest_number(const char *s, uint64_t *out);
 bool etw_manifest_is_symbol(const char *s);
 
@@ -248,6 +269,9 @@ void etw_manifest_claim_symbol(struct manifest_reader *r, const char *symbol, co
 
 /* types.c; names without a prefix, or "" */
 uint16_t etw_manifest_in_type(const char *name);	/* 0: unknown type */
+/* Types that dumps give by number; 0: none, or no type of manifests */
+uint16_t etw_manifest_in_type_number(const char *name);
+uint16_t etw_manifest_out_type_number(const char *name);
 uint16_t etw_manifest_out_type(const char *name);
 uint16_t etw_manifest_default_out_type(uint16_t in_type);
 bool etw_manifest_types_fit(uint16_t in_type, uint16_t out_type);

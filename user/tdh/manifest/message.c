@@ -99,16 +99,19 @@ static void read_strings(struct manifest_reader *r, const struct manifest_node *
 		struct etw_mf_message *message;
 		const char **texts;
 
-		etw_manifest_read_attributes(r, node, &string);
+		if (!etw_manifest_read_attributes(r, node, &string))
+			continue;
 		if (r->err)
 			return;
 		message = message_for(r, string.id, messages, lines);
 		texts = (const char **)message->text;
 		if (!texts || culture == r->manifest->culture_count)
 			continue;
-		if (texts[culture])
-			etw_manifest_error(r, "is there twice for culture %s",
+		if (texts[culture]) {
+			etw_manifest_error(r, "is there twice for culture %s: the first one counts",
 					   r->manifest->cultures[culture]);
+			continue;
+		}
 		texts[culture] = string.value;
 		note_inserts(message, string.value);
 	}
@@ -147,7 +150,7 @@ static void build_strings(struct manifest_reader *r)
 	}
 	if ((uint64_t)r->manifest->culture_count * strings > MANIFEST_TEXTS_MAX) {
 		etw_manifest_at(r, 0, NULL, NULL);
-		etw_manifest_error(r, "%u strings in %u cultures are too many", strings,
+		etw_manifest_fatal(r, "%u strings in %u cultures are too many", strings,
 				   r->manifest->culture_count);
 		return;
 	}
@@ -182,7 +185,10 @@ static void build_table(struct manifest_reader *r)
 				  &r->manifest->entry_count);
 	r->manifest->entries = e;
 	manifest_for_each(node, r, r->document, MANIFEST_TABLE) {
-		etw_manifest_read_attributes(r, node, e);
+		if (!etw_manifest_read_attributes(r, node, e)) {
+			manifest_drop(e, r->manifest->entry_count);
+			continue;
+		}
 		etw_manifest_claim_symbol(r, e->symbol, "message", (uintptr_t)e);
 		r->at.name = e->symbol;
 		etw_manifest_claim_value(r, &r->manifest->entries, e->value, e);
@@ -223,7 +229,10 @@ static const struct etw_mf_message *literal(struct manifest_reader *r, const cha
 	return message;
 }
 
-/* The length of the ID in "$(KIND.ID)"; 0: the value does not have this form. */
+/*
+ * The length of the ID in "$(KIND.ID)"; 0: the value does not have this form. The value's
+ * last parenthesis ends the ID, which may have others in it.
+ */
 static size_t is_reference(const char *value, const char *kind, const char **id)
 {
 	size_t len;
@@ -232,9 +241,12 @@ static size_t is_reference(const char *value, const char *kind, const char **id)
 	if (strncmp(value, kind, strlen(kind)))
 		return 0;
 	*id = value + strlen(kind);
-	len = strcspn(*id, "$)");
-	value = *id + len;
-	return *value == ')' && !value[1 + strspn(value + 1, " \t\r\n")] ? len : 0;
+	len = strlen(*id);
+	while (len && strchr(" \t\r\n", (*id)[len - 1]))
+		len--;
+	if (!len || (*id)[len - 1] != ')' || memmem(*id, len, "$(", 2))
+		return 0;
+	return len - 1;
 }
 
 const struct etw_mf_message *etw_manifest_message(struct manifest_reader *r, const char *value)

@@ -269,8 +269,11 @@ static void skip(struct parser *p, const xmlChar *name, bool ours)
 	struct manifest_reader *r = p->reader;
 
 	p->skipped = 1;
-	if (!p->top) {
-		etw_manifest_error(r, "the root element %s is no manifest: "
+	/* The decoder may find more than one root. */
+	if (!p->top && r->document->children) {
+		etw_manifest_error(r, "a second root element %s: ignored", name);
+	} else if (!p->top) {
+		etw_manifest_fatal(r, "the root element %s is no manifest: "
 				   "it must be instrumentationManifest, instrumentation or assembly",
 				   name);
 		stop(p);
@@ -287,10 +290,10 @@ static bool within_limits(struct parser *p, int namespaces)
 {
 	p->reader->at = (struct manifest_place){ .line = line_of_tag(p->xml) };
 	if (p->depth > MANIFEST_DEPTH_MAX)
-		etw_manifest_error(p->reader, "elements are nested deeper than %u",
+		etw_manifest_fatal(p->reader, "elements are nested deeper than %u",
 				   MANIFEST_DEPTH_MAX);
 	else if (p->bound + namespaces > MANIFEST_PREFIXES_MAX)
-		etw_manifest_error(p->reader, "more than %u namespaces are bound",
+		etw_manifest_fatal(p->reader, "more than %u namespaces are bound",
 				   MANIFEST_PREFIXES_MAX);
 	else
 		return true;
@@ -322,6 +325,12 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
 	}
 	if (!p->capture.depth) {
 		element = is_ours(p, uri) ? child_of(p->stack[p->top].element, name) : NULL;
+		if (!element && !p->top && p->reader->lenient && is_ours(p, uri)) {
+			element = child_of(&etw_element_fragment, name);
+			if (element)
+				etw_manifest_error(p->reader, "the root element %s is no manifest, "
+						   "but part of one", name);
+		}
 		if (element)
 			begin(p, element, uri, attributes, list);
 		else
@@ -341,13 +350,13 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix,
 
 	(void)uri;
 	/* After a fatal error, begins are no longer counted. */
-	if (p->reader->broken)
+	if (p->reader->broken || !p->depth)
 		return;
 	if (p->capture.depth)
 		etw_manifest_capture_end(&p->capture, (const char *)name, (const char *)prefix);
 	if (p->skipped)
 		p->skipped--;
-	else if (!p->capture.depth)
+	else if (!p->capture.depth && p->top)
 		end(p);
 	while (p->bound && p->bindings[p->bound - 1].depth == p->depth)
 		p->bound--;
@@ -377,7 +386,7 @@ static void on_doctype(void *context, const xmlChar *name, const xmlChar *extern
 	(void)external;
 	(void)system;
 	p->reader->at = (struct manifest_place){ .line = p->xml->input->line };
-	etw_manifest_error(p->reader, "a document type definition (DOCTYPE) is not allowed: "
+	etw_manifest_fatal(p->reader, "a document type definition (DOCTYPE) is not allowed: "
 			   "entities are neither fetched nor expanded");
 	stop(p);
 }
@@ -403,15 +412,55 @@ static void on_document(void *context)
 	for (i = 0; i < 4; i++)
 		if (!xmlStrcasecmp(encoding, (const xmlChar *)names[i]))
 			return;
+	/* Programs write UTF-16 in the declaration of a text that they then store as UTF-8. */
+	if (p->reader->lenient && !xmlStrncasecmp(encoding, (const xmlChar *)"UTF-16", 6))
+		return;
 	p->reader->at.line = xml->input->line;
-	etw_manifest_error(p->reader, "the encoding %s is not supported: take UTF-8", encoding);
+	etw_manifest_fatal(p->reader, "the encoding %s is not supported: take UTF-8", encoding);
 	stop(p);
 }
 
-/* Report only the parser's first error; others follow from it. */
+/*
+ * The decoder reads on after an error. What the error cost is not known: in a template, at
+ * least a field, so that later ones could be anywhere. An element without attributes marks
+ * the place.
+ */
+static void mark_damage(struct parser *p)
+{
+	const struct level *level = &p->stack[p->top];
+
+	if (level->element == &etw_element_template || level->element == &etw_element_struct)
+		add_node(p->reader, etw_element_template.children[0], level->node);
+}
+
+static void read_on(struct parser *p, const xmlError *error)
+{
+	struct manifest_reader *r = p->reader;
+	struct etw_text text = { .data = NULL };
+
+	etw_text_printf(&text, "not well-formed XML: %.*s", (int)strcspn(error->message, "\n"),
+			error->message);
+	if (text.error) {
+		etw_manifest_no_memory(r);
+	} else {
+		etw_manifest_error(r, "%s", text.data);
+		if (!r->damage) {
+			r->damage = etw_manifest_strdup(r->scratch, text.data, text.len);
+			r->damage_line = r->at.line;
+		}
+	}
+	etw_text_free(&text);
+	mark_damage(p);
+	/* The element's end will not be reported: its begin was, without its ">". */
+	if (error->code == XML_ERR_GT_REQUIRED && error->str1 && p->depth)
+		on_end(p, (const xmlChar *)"", NULL, NULL);
+}
+
+/* The compiler reports only the parser's first error; others follow from it. */
 static void on_xml_error(void *context, xmlErrorPtr error)
 {
-	struct manifest_reader *r = ((struct parser *)context)->reader;
+	struct parser *p = context;
+	struct manifest_reader *r = p->reader;
 
 	if (error->code == XML_ERR_NO_MEMORY) {
 		etw_manifest_no_memory(r);
@@ -419,13 +468,17 @@ static void on_xml_error(void *context, xmlErrorPtr error)
 	}
 	if (error->level <= XML_ERR_WARNING || r->broken || !error->message)
 		return;
-	r->broken = true;
 	r->at = (struct manifest_place){ .line = error->line > 0 ? error->line : 0 };
-	etw_manifest_error(r, "not well-formed XML: %.*s", (int)strcspn(error->message, "\n"),
+	if (r->lenient) {
+		read_on(p, error);
+		return;
+	}
+	r->broken = true;
+	etw_manifest_fatal(r, "not well-formed XML: %.*s", (int)strcspn(error->message, "\n"),
 			   error->message);
 }
 
-static void set_up(struct parser *p, bool converted)
+static void set_up(struct parser *p, const struct manifest_input *input)
 {
 	/*
 	 * NOENT: replaces character references; there are no other references. HUGE:
@@ -435,7 +488,9 @@ static void set_up(struct parser *p, bool converted)
 	int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_HUGE;
 	xmlSAXHandler *sax = p->xml->sax;
 
-	if (converted)
+	if (p->reader->lenient)
+		options |= XML_PARSE_RECOVER;
+	if (input->converted)
 		options |= XML_PARSE_IGNORE_ENC;
 	xmlCtxtUseOptions(p->xml, options);
 	memset(sax, 0, sizeof(*sax));
@@ -474,11 +529,11 @@ bool etw_manifest_parse(struct manifest_reader *r, const struct manifest_input *
 	xmlSetStructuredErrorFunc(&p, on_xml_error);
 	p.xml = xmlCreateMemoryParserCtxt(input->data, (int)input->size);
 	if (p.xml) {
-		set_up(&p, input->converted);
+		set_up(&p, input);
 		xmlParseDocument(p.xml);
-		if (!p.xml->wellFormed && !r->broken && !r->err) {
+		if (!p.xml->wellFormed && !r->broken && !r->err && !r->lenient) {
 			r->at = (struct manifest_place){ .line = 0 };
-			etw_manifest_error(r, "not well-formed XML");
+			etw_manifest_fatal(r, "not well-formed XML");
 			r->broken = true;
 		}
 		xmlFreeParserCtxt(p.xml);

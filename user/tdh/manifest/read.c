@@ -26,10 +26,10 @@ static void run(struct manifest_reader *r, const char *data, size_t size)
 		r->wrong = true;
 }
 
-int etw_manifest_read_memory(const void *data, size_t size, const char *name,
-			     struct etw_manifest **out, struct etw_problems *problems)
+static int read_memory(const void *data, size_t size, const char *name, bool lenient,
+		       struct etw_manifest **out, struct etw_problems *problems)
 {
-	struct manifest_reader r = { .problems = problems };
+	struct manifest_reader r = { .problems = problems, .lenient = lenient };
 	int err;
 
 	r.manifest = etw_manifest_new(name);
@@ -51,8 +51,20 @@ int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 	return err;
 }
 
+int etw_manifest_read_memory(const void *data, size_t size, const char *name,
+			     struct etw_manifest **out, struct etw_problems *problems)
+{
+	return read_memory(data, size, name, true, out, problems);
+}
+
+int etw_manifest_check_memory(const void *data, size_t size, const char *name,
+			      struct etw_manifest **out, struct etw_problems *problems)
+{
+	return read_memory(data, size, name, false, out, problems);
+}
+
 /* Opening a FIFO without O_NONBLOCK waits for a writer. */
-static int read_file(const char *path, bool regular, struct etw_manifest **out,
+static int read_file(const char *path, bool regular, bool lenient, struct etw_manifest **out,
 		     struct etw_problems *problems)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0)), err;
@@ -71,7 +83,7 @@ static int read_file(const char *path, bool regular, struct etw_manifest **out,
 	close(fd);
 	if (err)
 		return err;
-	err = etw_manifest_read_memory(data, size, path, out, problems);
+	err = read_memory(data, size, path, lenient, out, problems);
 	free(data);
 	return err;
 }
@@ -79,11 +91,17 @@ static int read_file(const char *path, bool regular, struct etw_manifest **out,
 int etw_manifest_read_file(const char *path, struct etw_manifest **out,
 			   struct etw_problems *problems)
 {
-	return read_file(path, false, out, problems);
+	return read_file(path, false, true, out, problems);
+}
+
+int etw_manifest_check_file(const char *path, struct etw_manifest **out,
+			    struct etw_problems *problems)
+{
+	return read_file(path, false, false, out, problems);
 }
 
 int etw_manifest_read_regular(const char *path, struct etw_manifest **out,
 			      struct etw_problems *problems)
 {
-	return read_file(path, true, out, problems);
+	return read_file(path, true, true, out, problems);
 }

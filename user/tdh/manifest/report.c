@@ -48,25 +48,44 @@ static bool is_full(const struct etw_problems *problems, bool warning)
 static void report(struct manifest_reader *r, bool warning, const char *fmt, va_list args)
 {
 	struct etw_text text = { .data = NULL };
+	unsigned int kept;
 	size_t start;
 
 	if (!r->problems)
 		return;
+	kept = r->problems->count;
 	if (!is_full(r->problems, warning)) {
 		add_name(&text, r->at.kind, r->at.name);
 		start = text.len;
 		add_name(&text, r->at.part, r->at.part_name);
 		etw_text_vprintf(&text, fmt, args);
 		shorten(&text, start, TEXT_SHOWN);
+		if (warning && r->at.cost)
+			etw_text_printf(&text, ": %s", r->at.cost);
 	}
 	if (text.error)
 		etw_manifest_no_memory(r);
 	else
 		etw_problem_add(r->problems, r->at.line, warning, "%s", text.data ? text.data : "");
 	etw_text_free(&text);
+	if (r->problems->count > kept)
+		r->problems->list[kept].tolerated = r->tolerating;
 }
 
 void etw_manifest_error(struct manifest_reader *r, const char *fmt, ...)
+{
+	va_list args;
+
+	r->wrong |= !r->lenient;
+	r->lost |= r->lenient && r->at.cost;
+	r->tolerating = r->lenient;
+	va_start(args, fmt);
+	report(r, r->lenient, fmt, args);
+	va_end(args);
+	r->tolerating = false;
+}
+
+void etw_manifest_fatal(struct manifest_reader *r, const char *fmt, ...)
 {
 	va_list args;
 
@@ -78,11 +97,14 @@ void etw_manifest_error(struct manifest_reader *r, const char *fmt, ...)
 
 void etw_manifest_warn(struct manifest_reader *r, const char *fmt, ...)
 {
+	const char *cost = r->at.cost;
 	va_list args;
 
+	r->at.cost = NULL;
 	va_start(args, fmt);
 	report(r, true, fmt, args);
 	va_end(args);
+	r->at.cost = cost;
 }
 
 void *etw_manifest_no_memory(struct manifest_reader *r)

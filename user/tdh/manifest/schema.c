@@ -18,15 +18,21 @@
 	{ .name = attribute, .type = MANIFEST_##kind, MEMBER(of, member) }
 #define REQUIRED(attribute, kind, of, member) \
 	{ .name = attribute, .type = MANIFEST_##kind, .required = true, MEMBER(of, member) }
-#define NAME(attribute, of, member) \
+/* A title that the decoder can do without, and a name to refer to the element by */
+#define TITLE(attribute, of, member) \
 	{ .name = attribute, .type = MANIFEST_NAME, .required = true, .title = true, \
 	  MEMBER(of, member) }
-#define NUMBER(attribute, of, member, from, to) \
+#define NAME(attribute, of, member) \
+	{ .name = attribute, .type = MANIFEST_NAME, .required = true, .title = true, \
+	  .needed = true, MEMBER(of, member) }
+#define NUMBER(attribute, of, member, from, to, ...) \
 	{ .name = attribute, .type = MANIFEST_NUMBER, MEMBER(of, member), .least = from, \
-	  .most = to }
-#define VALUE(attribute, kind, of, member, from, to) \
-	{ .name = attribute, .type = MANIFEST_##kind, .required = true, MEMBER(of, member), \
-	  .least = from, .most = to }
+	  .most = to, __VA_ARGS__ }
+#define VALUE(attribute, kind, of, member, from, to, ...) \
+	{ .name = attribute, .type = MANIFEST_##kind, .required = true, .needed = true, \
+	  MEMBER(of, member), .least = from, .most = to, __VA_ARGS__ }
+/* The decoder takes any value that an event can have. */
+#define WIDE(to)		.widest = to
 #define CHOICE(attribute, kind, of, member, list) \
 	{ .name = attribute, .type = MANIFEST_##kind, MEMBER(of, member), .choices = list }
 #define REFERENCE(attribute, kind, of, member, to, named) \
@@ -44,7 +50,7 @@ static const char *const clocks[] = { "SystemTime", "QPC", NULL };
 static const char *const sid_types[] = { "None", "Publishing", NULL };
 
 static const struct manifest_attribute resources_attributes[] = {
-	NAME("culture", string, id),
+	TITLE("culture", string, id),
 };
 
 static const struct manifest_attribute string_attributes[] = {
@@ -60,7 +66,7 @@ static const struct manifest_attribute message_attributes[] = {
 };
 
 static const struct manifest_attribute provider_attributes[] = {
-	NAME("name", provider, name),
+	TITLE("name", provider, name),
 	VALUE("guid", GUID, provider, guid, 1, 0),
 	{ .name = "controlGuid", .type = MANIFEST_GUID, MEMBER(provider, control_guid), .least = 1 },
 	REQUIRED("symbol", SYMBOL, provider, symbol),
@@ -88,7 +94,7 @@ static const struct manifest_attribute channel_attributes[] = {
 	CHOICE("isolation", CHOICE, channel, isolation, isolations),
 	ATTRIBUTE("enabled", BOOL, channel, enabled),
 	ATTRIBUTE("access", TEXT, channel, access),
-	NUMBER("value", channel, value, MANIFEST_CHANNEL_FIRST, UINT8_MAX),
+	NUMBER("value", channel, value, MANIFEST_CHANNEL_FIRST, UINT8_MAX, WIDE(UINT8_MAX)),
 	MESSAGE(channel),
 };
 
@@ -102,7 +108,7 @@ static const struct manifest_attribute import_attributes[] = {
 static const struct manifest_attribute level_attributes[] = {
 	NAME("name", named, name),
 	SYMBOL(named),
-	VALUE("value", NUMBER, named, value, 16, UINT8_MAX),
+	VALUE("value", NUMBER, named, value, 16, UINT8_MAX, WIDE(UINT8_MAX)),
 	MESSAGE(named),
 };
 
@@ -110,7 +116,7 @@ static const struct manifest_attribute level_attributes[] = {
 static const struct manifest_attribute opcode_attributes[] = {
 	NAME("name", named, name),
 	SYMBOL(named),
-	VALUE("value", NUMBER, named, value, 10, 239),
+	VALUE("value", NUMBER, named, value, 10, 239, WIDE(UINT8_MAX)),
 	MESSAGE(named),
 	OTHER("mofValue", IGNORED),
 };
@@ -126,7 +132,7 @@ static const struct manifest_attribute task_attributes[] = {
 static const struct manifest_attribute keyword_attributes[] = {
 	NAME("name", named, name),
 	SYMBOL(named),
-	VALUE("mask", BIT, named, value, 1, 1ull << 47),
+	VALUE("mask", BIT, named, value, 1, 1ull << 47, WIDE(UINT64_MAX)),
 	MESSAGE(named),
 };
 
@@ -151,7 +157,7 @@ static const struct manifest_attribute value_attributes[] = {
 
 static const struct manifest_attribute bit_attributes[] = {
 	SYMBOL(map_entry),
-	VALUE("value", BIT, map_entry, value, 0, 1u << 31),
+	VALUE("value", BIT, map_entry, value, 0, 1u << 31, WIDE(UINT32_MAX)),
 	REQUIRED("message", MESSAGE, map_entry, message),
 	OTHER("name", IGNORED),
 };
@@ -173,24 +179,24 @@ static const struct manifest_attribute user_data_attributes[] = {
 };
 
 static const struct manifest_attribute data_attributes[] = {
-	NAME("name", field, name),
-	{ .name = "inType", .type = MANIFEST_NAMES, .required = true },
+	TITLE("name", field, name),
+	{ .name = "inType", .type = MANIFEST_NAMES, .required = true, .needed = true },
 	OTHER("outType", NAMES),
 	OTHER("count", REFERENCE),
 	OTHER("length", REFERENCE),
 	REFERENCE("map", REFERENCE, field, map, map, name),
-	NUMBER("tags", field, tags, 0, (1u << 28) - 1),
+	NUMBER("tags", field, tags, 0, (1u << 28) - 1, WIDE(UINT32_MAX)),
 };
 
 static const struct manifest_attribute struct_attributes[] = {
-	NAME("name", field, name),
+	TITLE("name", field, name),
 	OTHER("count", REFERENCE),
 };
 
 static const struct manifest_attribute event_attributes[] = {
 	{ .name = "symbol", .type = MANIFEST_SYMBOL, .title = true, MEMBER(event, symbol) },
 	VALUE("value", NUMBER, event, desc.Id, 0, UINT16_MAX),
-	NUMBER("version", event, desc.Version, 0, UINT8_MAX),
+	NUMBER("version", event, desc.Version, 0, UINT8_MAX, .needed = true),
 	ATTRIBUTE("name", TEXT, event, name),
 	ATTRIBUTE("attributes", TEXT, event, attributes),
 	REFERENCE("level", NAMES, event, level, named, name),
@@ -208,7 +214,7 @@ static const struct manifest_attribute filter_attributes[] = {
 	NAME("name", filter, name),
 	SYMBOL(filter),
 	VALUE("value", NUMBER, filter, value, 0, UINT8_MAX),
-	NUMBER("version", filter, version, 0, UINT8_MAX),
+	NUMBER("version", filter, version, 0, UINT8_MAX, .needed = true),
 	REFERENCE("tid", REFERENCE, filter, template, template, id),
 	MESSAGE(filter),
 };
@@ -286,13 +292,13 @@ const struct manifest_element etw_element_maps[] = {
 
 static const struct manifest_element data = { ELEMENT("data", FIELDS, field, data_attributes) };
 
-/* Structures in a structure, and binary: skipped with an error */
+/* Structures in a structure, and binary: known only to be refused */
 static const struct manifest_element nested = {
 	.name = "struct", .list = MANIFEST_FIELDS, .any_attributes = true, .any_children = true,
 };
 
 static const struct manifest_element binary = {
-	.name = "binary", .list = MANIFEST_BINARIES, .any_attributes = true, .any_children = true,
+	.name = "binary", .list = MANIFEST_FIELDS, .any_attributes = true, .any_children = true,
 };
 
 const struct manifest_element etw_element_struct = {
@@ -348,10 +354,14 @@ static const struct manifest_element localization = {
 
 static const struct manifest_element message = { ELEMENT("message", TABLE, entry, message_attributes) };
 
+static const struct manifest_element events = {
+	.name = "events", .any_attributes = true,
+	CHILDREN(&etw_element_provider, SECTION("messageTable", &message)),
+};
+
 static const struct manifest_element instrumentation = {
 	.name = "instrumentation", .any_attributes = true,
-	CHILDREN(FREE_SECTION("events", &etw_element_provider, SECTION("messageTable", &message)),
-		 &localization),
+	CHILDREN(&events, &localization),
 };
 
 /* The element of Windows' own winmeta.xml; it defines no events. */
@@ -362,6 +372,11 @@ static const struct manifest_element metadata = {
 static const struct manifest_element assembly = {
 	.name = "assembly", .any_attributes = true, .any_children = true,
 	CHILDREN(&instrumentation, &localization),
+};
+
+/* Windows' own exports begin with a provider. */
+const struct manifest_element etw_element_fragment = {
+	.name = "document", CHILDREN(&events, &etw_element_provider),
 };
 
 const struct manifest_element etw_element_document = {

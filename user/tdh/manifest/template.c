@@ -3,6 +3,7 @@
  * template.c - templates: lay out fields as one array, and resolve the fields that counts
  * and lengths name
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "manifest.h"
@@ -13,7 +14,7 @@
 struct layout {
 	struct manifest_reader *r;
 	const struct etw_mf_provider *provider;
-	const struct etw_mf_template *template;
+	struct etw_mf_template *template;
 	struct etw_mf_field *fields;
 	unsigned int behind;	/* members that are laid out follow the top level up to here */
 	uint64_t size;		/* of the fields that have a fixed one */
@@ -34,11 +35,15 @@ static void in_type(struct manifest_reader *r, const char *name, struct etw_mf_f
 	f->in_type = name ? etw_manifest_in_type(name) : 0;
 	if (f->in_type || !name)
 		return;
+	if (r->lenient)
+		f->in_type = etw_manifest_in_type_number(name);
+	r->at.cost = f->in_type ? NULL : MANIFEST_COST_FIELD;
 	if (!strncmp(name, "trace:", 6))
 		etw_manifest_error(r, "inType \"%s\": types of the trace namespace are Windows' own "
 				   "and not supported", name);
 	else
 		etw_manifest_error(r, "inType \"%s\" is no known type", name);
+	r->at.cost = NULL;
 }
 
 static void out_type(struct manifest_reader *r, const char *name, struct etw_mf_field *f)
@@ -47,16 +52,25 @@ static void out_type(struct manifest_reader *r, const char *name, struct etw_mf_
 		      etw_manifest_default_out_type(f->in_type);
 	if (!name)
 		return;
-	if (!f->out_type)
+	if (!f->out_type) {
 		etw_manifest_error(r, "outType \"%s\" is no known type", name);
-	else if (f->in_type && !etw_manifest_types_fit(f->in_type, f->out_type))
+		if (r->lenient)
+			f->out_type = etw_manifest_out_type_number(name) ?:
+				      etw_manifest_default_out_type(f->in_type);
+	} else if (f->in_type && !etw_manifest_types_fit(f->in_type, f->out_type)) {
 		etw_manifest_error(r, "outType \"%s\" does not go with inType %s", name,
 				   etw_manifest_in_type_name(f->in_type));
+	}
 }
 
-static bool is_integer(uint16_t in_type)
+/* wide: those of 64 bits, too, which the decoder takes */
+static bool is_integer(uint16_t in_type, bool wide)
 {
 	switch (in_type) {
+	case TDH_INTYPE_INT64:
+	case TDH_INTYPE_UINT64:
+	case TDH_INTYPE_HEXINT64:
+		return wide;
 	case TDH_INTYPE_INT8:
 	case TDH_INTYPE_UINT8:
 	case TDH_INTYPE_INT16:
@@ -103,18 +117,20 @@ static const struct etw_mf_field *named_field(const struct layout *l, const stru
 
 	if (!named)
 		what = "none";
-	else if (!is_integer(named->in_type))
+	else if (!is_integer(named->in_type, l->r->lenient))
 		what = "no integer";
 	else if (named->flags & (ETW_MF_COUNT_FIELD | ETW_MF_COUNT_FIXED))
 		what = "an array";
 	else
 		return named;
+	l->r->at.cost = MANIFEST_COST_FIELD;
 	if (!named && *value >= '0' && *value <= '9')
 		etw_manifest_error(l->r, "%s \"%.100s\" must be a number from 1 to 65535 "
 				   "or an earlier field's name", attribute, value);
 	else
 		etw_manifest_error(l->r, "%s must name an earlier integer field, and \"%.100s\" is %s",
 				   attribute, value, what);
+	l->r->at.cost = NULL;
 	return NULL;
 }
 
@@ -164,7 +180,8 @@ static void resolve_length(const struct layout *l, const struct field *field)
 		if (f->flags & ETW_MF_LENGTH_FIXED && f->length != 16)
 			etw_manifest_error(l->r, "length of an IPv6 address must be 16");
 	} else if (!flag && (!value || *value == '0')) {
-		etw_manifest_error(l->r, "inType Binary needs a length");
+		etw_manifest_error(l->r, "inType Binary needs a length: without one it is the rest of "
+				   "the event");
 	}
 }
 
@@ -182,7 +199,9 @@ static void resolve_map(const struct layout *l, const struct field *field)
 		etw_manifest_error(l->r, "map \"%.100s\" is not defined", name);
 		return;
 	}
-	if (map->kind == ETW_MAP_PATTERN)
+	if (l->r->lenient)
+		fits = true;
+	else if (map->kind == ETW_MAP_PATTERN)
 		fits = type == TDH_INTYPE_UNICODESTRING || type == TDH_INTYPE_ANSISTRING;
 	else
 		fits = type == TDH_INTYPE_UINT8 || type == TDH_INTYPE_UINT16 ||
@@ -208,6 +227,18 @@ static uint64_t size_of(const struct etw_mf_field *f)
 	return f->flags & ETW_MF_COUNT_FIELD ? 0 : size * f->count;
 }
 
+static void name_field(const struct layout *l, struct etw_mf_field *f)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "field%u", (unsigned int)(f - l->fields) + 1);
+	f->name = etw_manifest_strdup(l->r->manifest, name, strlen(name));
+	if (!f->name) {
+		f->name = "";
+		etw_manifest_no_memory(l->r);
+	}
+}
+
 static void build_field(const struct layout *l, const struct manifest_node *node,
 			struct etw_mf_field *f, const struct etw_mf_field *in)
 {
@@ -217,6 +248,8 @@ static void build_field(const struct layout *l, const struct manifest_node *node
 	f->count = 1;
 	f->flags = node->element == &etw_element_struct ? ETW_MF_STRUCT : 0;
 	etw_manifest_read_attributes(r, node, f);
+	if (r->lenient && !*f->name)
+		name_field(l, f);
 	if (!(f->flags & ETW_MF_STRUCT)) {
 		in_type(r, etw_manifest_value(node, "inType"), f);
 		out_type(r, etw_manifest_value(node, "outType"), f);
@@ -234,16 +267,54 @@ static void build_field(const struct layout *l, const struct manifest_node *node
 	resolve_map(l, &field);
 }
 
-/* Is it a member? Report structures, which cannot be members. */
-static bool is_member(struct manifest_reader *r, const struct manifest_node *node,
-		      const struct manifest_node *structure)
+/*
+ * Is it a field of a known kind? Report structures in structures, and binary. parent: the
+ * template or structure
+ */
+static bool is_field(struct manifest_reader *r, const struct manifest_node *node,
+		     const struct manifest_node *parent)
 {
 	if (node->element->attribute_count)
 		return true;
-	etw_manifest_at(r, node->line, structure->element->name,
-			etw_manifest_value(structure, "name"));
-	etw_manifest_error(r, "must not have a struct in it");
+	etw_manifest_at(r, node->line, parent->element->name, parent->values[0]);
+	r->at.cost = MANIFEST_COST_FIELD;
+	if (!strcmp(node->element->name, "binary"))
+		etw_manifest_error(r, "element binary is not supported: "
+				   "take data with inType win:Binary");
+	else
+		etw_manifest_error(r, "must not have a struct in it");
+	r->at.cost = NULL;
 	return false;
+}
+
+/*
+ * The decoder cannot lay out what follows a field without a known size: let the field be
+ * the event's rest, and the last one. behind: the end of the members before it
+ */
+static void cut(struct layout *l, struct etw_mf_field *f, unsigned int behind)
+{
+	struct etw_mf_template *t = l->template;
+	unsigned int top = (unsigned int)(f - l->fields) + 1, gone = t->top - top, i;
+
+	if (!f->name)
+		name_field(l, f);
+	*f = (struct etw_mf_field){
+		.name = f->name, .in_type = TDH_INTYPE_BINARY, .out_type = TDH_OUTTYPE_HEXBINARY,
+		.count = 1, .line = f->line,
+	};
+	memmove(l->fields + top, l->fields + t->top, (behind - t->top) * sizeof(*f));
+	for (i = 0; i < behind - gone; i++) {
+		f = &l->fields[i];
+		if (f->flags & ETW_MF_STRUCT)
+			f->first -= gone;
+		if (f->flags & ETW_MF_COUNT_FIELD && f->count >= t->top)
+			f->count -= gone;
+		if (f->flags & ETW_MF_LENGTH_FIELD && f->length >= t->top)
+			f->length -= gone;
+	}
+	t->top = top;
+	t->count = behind - gone;
+	l->r->lost = false;
 }
 
 /* Lay out the members of a structure. */
@@ -257,11 +328,16 @@ static void build_members(struct layout *l, const struct manifest_node *parent,
 	manifest_for_each(node, l->r, parent, MANIFEST_FIELDS) {
 		struct etw_mf_field *f = &l->fields[l->behind];
 
-		if (!is_member(l->r, node, parent))
+		if (!is_field(l->r, node, parent)) {
+			if (l->r->lost)
+				return;
 			continue;
+		}
 		l->behind++;
 		structure->members++;
 		build_field(l, node, f, structure);
+		if (l->r->lost)
+			return;
 		size += size_of(f);
 	}
 	l->size += structure->flags & ETW_MF_COUNT_FIELD ? 0 : size * structure->count;
@@ -277,11 +353,19 @@ static void build_fields(struct layout *l, const struct manifest_node *parent)
 	const struct manifest_node *node;
 
 	manifest_for_each(node, l->r, parent, MANIFEST_FIELDS) {
-		build_field(l, node, f, NULL);
-		if (f->flags & ETW_MF_STRUCT)
+		unsigned int behind = l->behind;
+
+		l->r->lost = false;
+		if (is_field(l->r, node, parent))
+			build_field(l, node, f, NULL);
+		if (f->flags & ETW_MF_STRUCT && !l->r->lost)
 			build_members(l, node, f);
 		else
 			l->size += size_of(f);
+		if (l->r->lost) {
+			cut(l, f, behind);
+			return;
+		}
 		/* A field with its size in front takes two descriptors. */
 		l->pieces += f->in_type >= TDH_INTYPE_MANIFEST_COUNTEDSTRING ? 2 : 1;
 		f++;
@@ -307,11 +391,6 @@ static void read_rest(struct manifest_reader *r, const struct manifest_node *par
 	const struct manifest_place place = r->at;
 	const struct manifest_node *node;
 
-	manifest_for_each(node, r, parent, MANIFEST_BINARIES) {
-		r->at.line = node->line;
-		etw_manifest_error(r, "element binary is not supported: "
-				   "take data with inType win:Binary");
-	}
 	manifest_for_each(node, r, parent, MANIFEST_USER_DATA) {
 		r->at.line = node->line;
 		if (t->user_data)
@@ -339,13 +418,15 @@ static void check_template(struct manifest_reader *r, const struct layout *l)
 				   t->top);
 }
 
-static void build_template(struct manifest_reader *r, const struct manifest_node *node,
+/* False: the decoder leaves it out. */
+static bool build_template(struct manifest_reader *r, const struct manifest_node *node,
 			   const struct etw_mf_provider *p, struct etw_mf_template *t)
 {
 	struct layout layout = { .r = r, .provider = p, .template = t };
 	struct manifest_place place;
 
-	etw_manifest_read_attributes(r, node, t);
+	if (!etw_manifest_read_attributes(r, node, t))
+		return false;
 	if (*t->id && etw_manifest_claim(r, &p->templates, t->id, t))
 		etw_manifest_error(r, "another template has this tid, too");
 	read_rest(r, node, t);
@@ -353,13 +434,15 @@ static void build_template(struct manifest_reader *r, const struct manifest_node
 	t->top = layout.behind = etw_manifest_count(r, node, MANIFEST_FIELDS);
 	t->count = t->top + count_members(r, node);
 	if (t->count > UINT16_MAX) {
+		t->count = t->top = 0;
 		etw_manifest_error(r, "more than 65535 fields");
-		return;
+		return true;
 	}
 	t->fields = layout.fields = etw_manifest_array(r, t->count, sizeof(*layout.fields));
 	build_fields(&layout, node);
 	r->at = place;
 	check_template(r, &layout);
+	return true;
 }
 
 void etw_manifest_build_templates(struct manifest_reader *r, const struct manifest_node *parent,
@@ -370,6 +453,10 @@ void etw_manifest_build_templates(struct manifest_reader *r, const struct manife
 
 	t = etw_manifest_array_of(r, parent, MANIFEST_TEMPLATES, sizeof(*t), &p->template_count);
 	p->templates = t;
-	manifest_for_each(node, r, parent, MANIFEST_TEMPLATES)
-		build_template(r, node, p, t++);
+	manifest_for_each(node, r, parent, MANIFEST_TEMPLATES) {
+		if (build_template(r, node, p, t))
+			t++;
+		else
+			manifest_drop(t, p->template_count);
+	}
 }

@@ -137,6 +137,31 @@ uint16_t etw_manifest_out_type(const char *name)
 	return 0;
 }
 
+/* A number, whatever its prefix: dumps write "win:22", "22" or "win:0x16". */
+static uint16_t type_number(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	uint64_t number;
+
+	if (!etw_manifest_number(colon ? colon + 1 : name, &number) || number > UINT16_MAX)
+		return 0;
+	return (uint16_t)number;
+}
+
+uint16_t etw_manifest_in_type_number(const char *name)
+{
+	uint16_t type = type_number(name);
+
+	return type < IN_TYPES && in_types[type].name ? type : 0;
+}
+
+uint16_t etw_manifest_out_type_number(const char *name)
+{
+	uint16_t type = type_number(name);
+
+	return type < OUT_TYPES && out_types[type] ? type : 0;
+}
+
 /*
  * 0 is not a valid type and has no name, so later checks accept it. It stands for all that
  * are not known: manifests that are not read from XML may have any.

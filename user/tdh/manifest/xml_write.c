@@ -391,17 +391,18 @@ static void document(struct xml *x)
 	puts_(x, "</instrumentationManifest>\n");
 }
 
-/* Can the XML be read, with the same number of events? */
-static int check(const struct etw_mf_provider *p, const char *data, size_t size)
+/* Can the XML be read, strictly or for decoding, with the same number of events? */
+static int check(const struct etw_mf_provider *p, bool strict, const char *data, size_t size)
 {
 	struct etw_manifest *again;
 	struct etw_problems problems = { .count = 0 };
-	int err = etw_manifest_read_memory(data, size, "", &again, &problems);
+	int err = strict ? etw_manifest_check_memory(data, size, "", &again, &problems) :
+			   etw_manifest_read_memory(data, size, "", &again, &problems);
 
 	etw_problems_free(&problems);
 	if (err)
 		return err;
-	if (again->providers[0].event_count != p->event_count)
+	if (!again->provider_count || again->providers[0].event_count != p->event_count)
 		err = -EINVAL;
 	etw_manifest_put(again);
 	return err;
@@ -413,8 +414,9 @@ int etw_manifest_xml(const struct etw_mf_provider *provider, struct etw_text *ou
 	size_t start = out->len;
 	int err, i;
 
-	for (i = 0; i < 2; i++) {
-		x.plain = i;
+	/* Other tools' readers have the compiler's rules, so try to follow them first. */
+	for (i = 0; i < 3; i++) {
+		x.plain = i == 1;
 		x.used = calloc(provider->manifest->message_count + 1, sizeof(*x.used));
 		if (!x.used)
 			return -ENOMEM;
@@ -422,7 +424,7 @@ int etw_manifest_xml(const struct etw_mf_provider *provider, struct etw_text *ou
 		free(x.used);
 		if (out->error)
 			return -ENOMEM;
-		err = check(provider, out->data + start, out->len - start);
+		err = check(provider, i < 2, out->data + start, out->len - start);
 		if (err != -EINVAL)
 			return err;
 		etw_text_cut(out, start);

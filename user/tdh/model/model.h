@@ -249,6 +249,7 @@ struct etw_manifest {
 struct etw_problem {
 	unsigned int line;	/* 0: the file as a whole */
 	bool warning;
+	bool tolerated;		/* a warning that is an error to the compiler */
 	char *text;		/* one line that is safe to print, without file and line; malloc() */
 };
 
@@ -267,14 +268,21 @@ void etw_problems_sort(struct etw_problems *problems);
 void etw_problems_free(struct etw_problems *problems);
 
 /*
- * Read a manifest. 0 and *out with one reference, or -EINVAL (invalid: problems say
- * why), -ENOMEM, or the error of opening and reading. Warnings may come with 0. name:
- * for messages. Nothing that the file names is ever fetched.
+ * Read a manifest for decoding: whatever breaks a rule is a warning, and costs at most the
+ * broken element; only a file that is no manifest is invalid. 0 and *out with one
+ * reference, or -EINVAL (invalid: problems say why), -ENOMEM, or the error of opening and
+ * reading. Warnings may come with 0. name: for messages. Nothing that the file names is
+ * ever fetched.
  */
 int etw_manifest_read_file(const char *path, struct etw_manifest **out,
 			   struct etw_problems *problems);
 int etw_manifest_read_memory(const void *data, size_t size, const char *name,
 			     struct etw_manifest **out, struct etw_problems *problems);
+/* The same, with the compiler's rules: each broken one is an error. */
+int etw_manifest_check_file(const char *path, struct etw_manifest **out,
+			    struct etw_problems *problems);
+int etw_manifest_check_memory(const void *data, size_t size, const char *name,
+			      struct etw_manifest **out, struct etw_problems *problems);
 /*
  * etw_manifest_read_file() for a regular file only: -EISDIR, or -ENXIO for other kinds;
  * never waits for a FIFO's writer.

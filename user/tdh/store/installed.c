@@ -357,30 +357,70 @@ const struct etw_mf_provider *etw_manifest_provider(const struct etw_manifest *m
 	return NULL;
 }
 
+const struct etw_mf_event *etw_manifest_event(const struct etw_manifest *manifest, const GUID *guid,
+					      uint16_t id, uint8_t version,
+					      const struct etw_mf_provider **provider)
+{
+	const struct etw_mf_event *event = NULL;
+	unsigned int i;
+
+	for (i = 0; i < manifest->provider_count && !event; i++) {
+		const struct etw_mf_provider *p = &manifest->providers[i];
+
+		if (memcmp(&p->guid, guid, sizeof(*guid)) &&
+		    (!p->has_control_guid || memcmp(&p->control_guid, guid, sizeof(*guid))))
+			continue;
+		event = etw_mf_event_find(p, id, version);
+		*provider = p;
+	}
+	return event;
+}
+
+/* The provider in one folder; NULL: none, or reported */
+static const struct etw_mf_provider *find_in(unsigned int folder, const GUID *guid,
+					     struct etw_manifest **manifest)
+{
+	const struct etw_mf_provider *provider;
+	char name[ETW_FOLDER_LINK];
+	int fd = open_folder(folder);
+
+	if (fd < 0)
+		return NULL;
+	etw_folder_link_name(guid, name);
+	*manifest = manifest_of(folder, fd, name);
+	close(fd);
+	if (!*manifest)
+		return NULL;
+	provider = etw_manifest_provider(*manifest, guid);
+	if (!provider)
+		add_problem("%s/%s: its manifest has no such provider", folders[folder].path, name);
+	return provider;
+}
+
 const struct etw_mf_provider *etw_installed_find(const GUID *guid,
 						 struct etw_manifest **manifest)
 {
 	const struct etw_mf_provider *provider = NULL;
-	char name[ETW_FOLDER_LINK];
 	unsigned int i;
-	int fd;
 
 	get_known();
-	etw_folder_link_name(guid, name);
-	for (i = 0; i < folder_count && !provider; i++) {
-		fd = open_folder(i);
-		if (fd < 0)
-			continue;
-		*manifest = manifest_of(i, fd, name);
-		if (*manifest) {
-			provider = etw_manifest_provider(*manifest, guid);
-			if (!provider)
-				add_problem("%s/%s: its manifest has no such provider",
-					    folders[i].path, name);
-		}
-		close(fd);
-	}
+	for (i = 0; i < folder_count && !provider; i++)
+		provider = find_in(i, guid, manifest);
 	return provider;
+}
+
+const struct etw_mf_event *etw_installed_find_event(const GUID *guid, uint16_t id, uint8_t version,
+						    const struct etw_mf_provider **provider,
+						    struct etw_manifest **manifest)
+{
+	const struct etw_mf_event *event = NULL;
+	unsigned int i;
+
+	get_known();
+	for (i = 0; i < folder_count && !event; i++)
+		if (find_in(i, guid, manifest))
+			event = etw_manifest_event(*manifest, guid, id, version, provider);
+	return event;
 }
 
 /* ----------------------------------------------------------------------- all */

@@ -38,6 +38,19 @@ void etw_installed_forget(void);
  */
 const char *etw_installed_problem(unsigned int i);
 
+/*
+ * The event's description in the first folder that has one; NULL: none has. *provider: the
+ * one that it is of, in *manifest, without a reference.
+ */
+const struct etw_mf_event *etw_installed_find_event(const GUID *guid, uint16_t id, uint8_t version,
+						    const struct etw_mf_provider **provider,
+						    struct etw_manifest **manifest);
+
+/* The same in one manifest, whose providers may have one GUID several times */
+const struct etw_mf_event *etw_manifest_event(const struct etw_manifest *manifest, const GUID *guid,
+					      uint16_t id, uint8_t version,
+					      const struct etw_mf_provider **provider);
+
 /* The manifest's provider with this decode GUID or control GUID; or NULL. */
 const struct etw_mf_provider *etw_manifest_provider(const struct etw_manifest *manifest,
 						    const GUID *guid);

@@ -198,6 +198,45 @@ const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manife
 	return provider;
 }
 
+/* In another manifest than etw_store_find() returns */
+static const struct etw_mf_event *look_for_event(const GUID *guid, uint16_t id, uint8_t version,
+						 const struct etw_mf_provider **provider,
+						 struct etw_manifest **manifest)
+{
+	const struct etw_mf_event *event = NULL;
+	int state = hold();
+	size_t i;
+
+	for (i = store.loaded.count; i && !event; i--) {
+		*manifest = store.loaded.list[i - 1];
+		event = etw_manifest_event(*manifest, guid, id, version, provider);
+	}
+	if (!event)
+		event = etw_installed_find_event(guid, id, version, provider, manifest);
+	if (event)
+		etw_manifest_get(*manifest);
+	let_go(state);
+	return event;
+}
+
+const struct etw_mf_provider *etw_store_find_event(const GUID *guid, uint16_t id, uint8_t version,
+						   const struct etw_mf_event **event,
+						   struct etw_manifest **manifest)
+{
+	const struct etw_mf_provider *provider = etw_store_find(guid, manifest), *other = NULL;
+	struct etw_manifest *in = NULL;
+
+	*event = provider ? etw_mf_event_find(provider, id, version) : NULL;
+	if (!provider || *event)
+		return provider;
+	*event = look_for_event(guid, id, version, &other, &in);
+	if (!*event)
+		return provider;
+	etw_manifest_put(*manifest);
+	*manifest = in;
+	return other;
+}
+
 /* --------------------------------------------------------------------- loaded */
 
 int etw_store_list_add(struct etw_store_list *to, struct etw_manifest *manifest)

@@ -20,6 +20,16 @@
 const struct etw_mf_provider *etw_store_find(const GUID *guid, struct etw_manifest **manifest);
 
 /*
+ * The same for an event. Several manifests of one provider complement each other: the
+ * provider is that of the first manifest, in the order of etw_store_all(), that describes
+ * this id and version. *event NULL: none does, and the provider is that of
+ * etw_store_find().
+ */
+const struct etw_mf_provider *etw_store_find_event(const GUID *guid, uint16_t id, uint8_t version,
+						   const struct etw_mf_event **event,
+						   struct etw_manifest **manifest);
+
+/*
  * Changes whenever results of etw_store_find() may change. Costs one load and a read of
  * a coarse clock, and once a second a check of the folders. Earlier results stay valid
  * while their reference is held.

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * manifest_lenient.c - what the decoder takes of manifests that the compiler refuses: each
+ * rule broken alone, the warning, and what is left of the provider
+ */
+#include "manifest.h"
+
+#define E(events)	"<events>\n" events "</events>"
+#define T(fields)	"<templates><template tid='t'>\n" fields "</template></templates>"
+#define USES		"<events><event value='1' template='t'/></events>"
+
+static int read_leniently(const char *text, size_t size)
+{
+	void *exact = malloc(size);
+	int err;
+
+	read_end();
+	memcpy(exact, text, size);
+	err = etw_manifest_read_memory(exact, size, "test.man", &manifest, &problems);
+	free(exact);
+	return err;
+}
+
+static int inner(const char *elements)
+{
+	char *text = malloc(strlen(HEAD) + strlen(elements) + strlen(TAIL) + 1);
+	int err;
+
+	strcpy(stpcpy(stpcpy(text, HEAD), elements), TAIL);
+	err = read_leniently(text, strlen(text));
+	free(text);
+	return err;
+}
+
+static const struct etw_mf_provider *first(void)
+{
+	return &manifest->providers[0];
+}
+
+/* A rule of the compiler; the decoder only warns, in the same words, perhaps with a cost. */
+struct tolerated {
+	const char *what;
+	unsigned int line, events;
+	const char *text;
+};
+
+static const struct tolerated tolerated[] = {
+	{ E("<event value='1' symbol='a-b'/>"), 5, 1,
+	  "event: symbol \"a-b\" must be a C identifier: letters, digits and _, and no digit first" },
+	{ E("<event value='1' symbol=''/>"), 5, 1,
+	  "event: symbol \"\" must be a C identifier: letters, digits and _, and no digit first" },
+	{ E("<event value='1'/>\n<event value='1' version='0'/>"), 6, 2,
+	  "event: another event has value 1 and version 0, too: the first one counts" },
+	{ E("<event value='70000'/><event value='1'/>"), 5, 1,
+	  "event: value \"70000\" must be a number from 0 to 65535: left out" },
+	{ E("<event value='1'/>\n<event symbol='A'/>"), 6, 1,
+	  "event \"A\": attribute value is missing: left out" },
+	{ E("<event value='1' version='x'/><event value='2'/>"), 5, 1,
+	  "event: version \"x\" must be a number from 0 to 255: left out" },
+	{ E("<event value='1' level='l'/>"), 5, 1,
+	  "event \"value 1, version 0\": level \"l\" is not defined" },
+	{ E("<event value='1' task='t'/>"), 5, 1,
+	  "event \"value 1, version 0\": task \"t\" is not defined" },
+	{ E("<event value='1' channel='c'/>"), 5, 1,
+	  "event \"value 1, version 0\": channel \"c\" is not defined" },
+	{ E("<event value='1' template='t'/>"), 5, 1,
+	  "event \"value 1, version 0\": template \"t\" is not defined" },
+	{ E("<event value='1' message='$(string.no)'/>"), 5, 1,
+	  "event \"value 1, version 0\": message $(string.no) is in no string table" },
+	{ E("<event value='1' message='$(string.one)'/>"), 5, 1,
+	  "event \"value 1, version 0\": message has %1, and the event 0 fields" },
+	{ "<opcodes><opcode name='Receive' value='240'/></opcodes>" E("<event value='1'/>"), 4, 1,
+	  "opcode \"Receive\": value \"240\" must be a number from 10 to 239" },
+	{ "<opcodes><opcode name='win:Start' value='11'/></opcodes>" E("<event value='1'/>"), 4, 1,
+	  "opcode \"win:Start\": names with win: are Windows' own" },
+	{ "<levels><level name='L' value='4'/></levels>" E("<event value='1' level='L'/>"), 4, 1,
+	  "level \"L\": value \"4\" must be a number from 16 to 255" },
+	{ "<levels><level name='L' value='256'/></levels>" E("<event value='1'/>"), 4, 1,
+	  "level \"L\": value \"256\" must be a number from 16 to 255: left out" },
+	{ "<keywords><keyword name='K' mask='0x8000000000000000'/></keywords>" E("<event value='1' keywords='K'/>"),
+	  4, 1, "keyword \"K\": mask \"0x8000000000000000\" must be one bit of 0x1 to 0x800000000000" },
+	{ "<channels><channel name='C'/></channels>" E("<event value='1' channel='C'/>"), 4, 1,
+	  "channel \"C\": attribute type is missing" },
+	{ T("<data name='b' inType='win:Binary'/>") USES, 5, 1,
+	  "template \"t\": field \"b\": inType Binary needs a length: without one it is the rest of the event" },
+	{ T("<data name='a' inType='win:Odd'/><data name='b' inType='win:UInt8'/>") USES, 5, 1,
+	  "data \"a\": inType \"win:Odd\" is no known type: the event's rest is shown as bytes" },
+	{ T("<data name='a' inType='win:7'/>") USES, 5, 1, "data \"a\": inType \"win:7\" is no known type" },
+	{ T("<data name='a' inType='win:Int16' outType='win:HexInt16'/>") USES, 5, 1,
+	  "data \"a\": outType \"win:HexInt16\" does not go with inType Int16" },
+	{ T("<data name='a' inType='win:UInt8' map='m'/>") USES, 5, 1,
+	  "template \"t\": field \"a\": map \"m\" is not defined" },
+};
+
+static void test_tolerated(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tolerated) / sizeof(tolerated[0]); i++) {
+		const struct tolerated *t = &tolerated[i];
+		bool good = !inner(t->what) && !problems.errors && problems.warnings == 1 &&
+			    problems.list[0].line == t->line && !strcmp(problems.list[0].text, t->text) &&
+			    first()->event_count == t->events;
+
+		if (!ok(good, "%u: %s", t->line, t->text))
+			show_problems();
+		ok(read_inner(t->what) == -EINVAL && problems.errors == 1, "which the compiler refuses");
+	}
+}
+
+/* --------------------------------------------------------------------- references */
+
+static void test_names(void)
+{
+	const struct etw_mf_event *e;
+
+	is(inner("<tasks><task name='T' value='5'><opcodes><opcode name='O' value='20'/></opcodes></task></tasks>"
+		 "<keywords><keyword name='K' mask='0x4'/></keywords>"
+		 E("<event value='1' level='win:Always'/><event value='2' level='Error' opcode='Stop'/>"
+		   "<event value='3' opcode='DCStart' task='win:T'/>"
+		   "<event value='4' level='4' task='5' opcode='0x14' keywords='0x10 K' channel='9'/>"
+		   "<event value='5' opcode='240' task='77'/><event value='6' level='300'/>")), 0,
+	   "names as dumps have them");
+	e = first()->events;
+	ok(e[0].level && !strcmp(e[0].level->name, "win:LogAlways") && !e[0].desc.Level, "win:Always");
+	ok(e[1].desc.Level == 2 && e[1].desc.Opcode == 2, "without win:");
+	ok(e[2].desc.Opcode == 3 && e[2].desc.Task == 5, "DCStart, and win: too much");
+	ok(e[3].desc.Level == 4 && e[3].desc.Task == 5 && e[3].task && e[3].desc.Opcode == 20 &&
+	   e[3].opcode && e[3].desc.Channel == 9 && (e[3].desc.Keyword & 0x14) == 0x14, "numbers");
+	ok(e[4].desc.Opcode == 240 && e[4].desc.Task == 77 && !e[4].task, "numbers without a definition");
+	ok(!e[5].level && !e[5].desc.Level, "a number that no event has");
+}
+
+static void test_numbers(void)
+{
+	const struct etw_mf_map *map;
+
+	is(inner("<maps><valueMap name='m'><map value='-1' message='minus'/>"
+		 "<map value='0xFFFFFFFFFFFFFFFE' message='x'/><map value='zz' message='lost'/></valueMap></maps>"
+		 "<keywords><keyword name='K' mask='8000000000000'/></keywords>"
+		 E("<event value='1'/>")), 0, "values of a map");
+	map = &first()->maps[0];
+	ok(map->count == 2 && map->entries[0].value == 0xFFFFFFFF && map->entries[1].value == 0xFFFFFFFE,
+	   "negative ones, and one that is no number");
+	ok(first()->keywords[0].value == 0x8000000000000, "a mask in plain hexadecimal");
+}
+
+static void test_strings(void)
+{
+	static const char text[] =
+		"<instrumentationManifest " NAMESPACES "><instrumentation><events>"
+		"<provider name='P' guid='" GUID_TEXT "'><events>"
+		"<event value='1' message='$(string.a (b) [c])'/></events></provider></events></instrumentation>"
+		"<localization><resources culture='en-US'><stringTable>"
+		"<string id='a (b) [c]' value='first'/><string id='a (b) [c]' value='second'/>"
+		"</stringTable></resources></localization></instrumentationManifest>";
+
+	is(read_leniently(text, strlen(text)), 0, "no symbol, and a string given twice");
+	ok(!strcmp(etw_mf_text(manifest, first()->events[0].message), "first"),
+	   "an id with blanks, brackets and parentheses; the first text counts");
+	is(problems.warnings, 2, "two warnings");
+}
+
+/* --------------------------------------------------------------------- templates */
+
+/* "a/1 b/14 ..." */
+static const char *fields(void)
+{
+	static char text[200];
+	const struct etw_mf_template *t = &first()->templates[0];
+	unsigned int i;
+
+	text[0] = '\0';
+	for (i = 0; i < t->count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s%s/%u", i ? " " : "",
+			 i == t->top ? "| " : "", t->fields[i].name, t->fields[i].in_type);
+	return text;
+}
+
+static void check_fields(const char *elements, const char *want)
+{
+	if (!ok(!inner(elements) && !strcmp(fields(), want), "%s", want))
+		printf("# got %s\n", fields());
+}
+
+static void test_templates(void)
+{
+	check_fields(T("<data name='a' inType='win:Int32'/><data name='b' inType='win:Odd'/>"
+		       "<data name='c' inType='win:Int32'/>"), "a/7 b/14");
+	check_fields(T("<data name='a' inType='win:Int32'/><data name='b' inType='win:UInt8' count='c'/>"
+		       "<data name='c' inType='win:Int32'/>"), "a/7 b/14");
+	check_fields(T("<data inType='win:Int32'/><data name='b'/>"), "field1/7 b/14");
+	check_fields(T("<data name='n' inType='win:UInt16'/><struct name='s' count='n'>"
+		       "<data name='k' inType='win:UInt8'/><data name='v' inType='win:UInt8' count='k'/></struct>"
+		       "<data name='x' inType='win:Odd'/><struct name='u'><data name='w' inType='win:GUID'/></struct>"),
+		     "n/6 s/0 x/14 | k/4 v/4");
+	ok(first()->templates[0].fields[1].first == 3 && first()->templates[0].fields[4].count == 3,
+	   "members and what they refer to have moved");
+	check_fields(T("<struct name='s'><data name='a' inType='win:UInt8'/><struct name='t'/></struct>"
+		       "<data name='z' inType='win:UInt8'/>"), "s/14");
+	check_fields(T("<data name='a' inType='win:UInt8'/><binary name='q'/><data name='z' inType='win:UInt8'/>"),
+		     "a/4 field2/14");
+	check_fields(T("<data name='n' inType='win:UInt64'/><data name='b' inType='win:Binary' length='n'/>"),
+		     "n/10 b/14");
+	ok(first()->templates[0].fields[1].flags & ETW_MF_LENGTH_FIELD, "a length of 64 bits");
+}
+
+/* ---------------------------------------------------------------------- documents */
+
+static void test_providers(void)
+{
+	char *text = malloc(1 << 16), *p;
+	unsigned int i;
+
+	p = text + sprintf(text, "<instrumentationManifest " NAMESPACES "><instrumentation><events>");
+	for (i = 0; i < 40; i++)
+		p += sprintf(p, "<provider name='P%u' guid='{%08x-2222-3333-4444-555555555555}' symbol='S%u'/>",
+			     i, i + 1, i);
+	sprintf(p, "<provider name='bad' guid='none'><events><event value='1'/></events></provider>"
+		"<provider guid='" GUID_TEXT "'/></events></instrumentation></instrumentationManifest>");
+	is(read_leniently(text, strlen(text)), 0, "many providers, one without a GUID");
+	is(manifest->provider_count, 41, "the others are there");
+	ok(!strcmp(manifest->providers[40].name, GUID_TEXT),
+	   "one without a name has its GUID's");
+	free(text);
+}
+
+static void test_damage(void)
+{
+	static const char twice[] = HEAD "<events><event value='1'/></events>" TAIL "<other/>";
+	static const char provider[] =
+		"<provider xmlns='http://schemas.microsoft.com/win/2004/08/events' name='P' guid='" GUID_TEXT "'>"
+		"<events><event value='7' level='2'/></events></provider>";
+	static const char labelled[] = "<?xml version='1.0' encoding='utf-16'?>\n" HEAD
+		"<events><event value='1'/></events>" TAIL;
+	static const char latin[] = HEAD "<events><event value='1' message='\xE4 \xC3\xA4'/></events>" TAIL;
+	size_t len = strlen(HEAD) + 60;
+
+	is(inner(E("<event value='1' symbol='A\x01' />\n<event value='2' message='a & b'/>"
+		   "<event value='3'/>")), 0, "characters and entities that XML does not have");
+	ok(etw_mf_event_find(first(), 3, 0), "what follows is read");
+	check_fields(T("<data name='a' inType='win:UInt8'/>\n<data name='b<' inType='win:UInt8'/>"
+		       "<data name='c' inType='win:UInt8'/>") E("<event value='1' template='t'/>"),
+		     first()->template_count ? fields() : "a/4 field2/14");
+	is(first()->templates[0].fields[1].in_type, TDH_INTYPE_BINARY,
+	   "fields after a damaged one are not taken to be where they may not be");
+	is(read_leniently(twice, strlen(twice)), 0, "something behind the root");
+	is(first()->event_count, 1, "the root is taken");
+	is(read_leniently(provider, strlen(provider)), 0, "a provider alone");
+	is(first()->events[0].desc.Level, 2, "as Windows exports it");
+	is(read_leniently(labelled, strlen(labelled)), 0, "UTF-8 that says to be UTF-16");
+	is(read_leniently(latin, strlen(latin)), 0, "bytes of a code page");
+	ok(!strcmp(etw_mf_text(manifest, first()->events[0].message), "\xC3\xA4 \xC3\xA4"),
+	   "become characters");
+	is(read_leniently(twice, len), 0, "a manifest that ends in the middle");
+	is(read_leniently("<a>b</a>", 8), -EINVAL, "another document");
+	is(read_leniently("plain text", 10), -EINVAL, "no XML");
+	ok(problems.errors && strstr(problems.list[0].text, "not well-formed XML"), "which says why");
+}
+
+int main(void)
+{
+	test_tolerated();
+	test_names();
+	test_numbers();
+	test_strings();
+	test_templates();
+	test_providers();
+	test_damage();
+	read_end();
+	return done_testing();
+}
