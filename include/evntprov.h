@@ -232,7 +232,7 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
 
 /**
  * EventUnregister() - end a registration
- * @RegHandle: from EventRegister(), or 0
+ * @RegHandle: from EventRegister()
  *
  * Waits for a running callback.  Once this returns, the callback is not running and
  * never runs again, so its code and context may be freed.  Called inside the
@@ -244,7 +244,7 @@ ETW_API ULONG EVNTAPI EventRegister(LPCGUID ProviderId,
  * callback ended the last registration.  dlclose() therefore leaves libetw.so in
  * memory; link a shared object that contains libetw.a with -Wl,-z,nodelete.
  *
- * Return: ERROR_SUCCESS (also for 0); ERROR_INVALID_HANDLE.
+ * Return: ERROR_SUCCESS; ERROR_INVALID_HANDLE (also for 0).
  * Context: any thread, not a signal handler.
  * Semantics: Microsoft's page "EventUnregister function".
  */
@@ -406,7 +406,8 @@ ETW_API ULONG EVNTAPI EventWriteEx(REGHANDLE RegHandle,
  * The rest of the descriptor is 0, the payload is the string with its NUL, and the
  * event's header has EVENT_HEADER_FLAG_STRING_ONLY.
  *
- * Return and context: as EventWrite(); ERROR_INVALID_PARAMETER for NULL.
+ * Return and context: as EventWrite(), but ERROR_INVALID_HANDLE for handle 0;
+ * ERROR_INVALID_PARAMETER for NULL.
  * Semantics: Microsoft's page "EventWriteString function".
  */
 ETW_API ULONG EVNTAPI EventWriteString(REGHANDLE RegHandle, UCHAR Level,

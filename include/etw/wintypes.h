@@ -7,6 +7,7 @@
  *
  *	ULONG, LONG, DWORD	32 bits
  *	ULONGLONG, ULONG64	64 bits, "unsigned long long": print with %llu
+ *	INT64, UINT64		64 bits, int64_t and uint64_t: print with PRIu64
  *	ULONG_PTR, SIZE_T	as wide as a pointer
  *	WCHAR			one UTF-16 unit: wchar_t if that has 16 bits
  *				(-fshort-wchar, and in the kernel), else char16_t
@@ -130,10 +131,10 @@ typedef uint32_t DWORD;
 typedef uint32_t DWORD32;
 typedef long long LONGLONG;
 typedef long long LONG64;
-typedef long long INT64;
+typedef int64_t INT64;
 typedef unsigned long long ULONGLONG;
 typedef unsigned long long ULONG64;
-typedef unsigned long long UINT64;
+typedef uint64_t UINT64;
 typedef unsigned long long DWORD64;
 typedef unsigned long long DWORDLONG;
 typedef __INTPTR_TYPE__ INT_PTR;

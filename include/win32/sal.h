@@ -2,117 +2,357 @@
 /*
  * sal.h - source annotations, which have no effect with gcc and clang
  *
- * The old annotations without a trailing underscore (__in, __out, ...) are not defined,
- * because the C++ library uses these words as names.
+ * All of Microsoft's sal.h, with those of concurrencysal.h and driverspecs.h that begin with
+ * an underscore and a capital.  Annotations with arguments take any number of them.  Those
+ * of counts and capacities, from before 2012, are in <sal_counts.h>; still older ones (__in,
+ * __out_ecount, ...) in <specstrings.h>, which <windows.h> includes.
  */
 #ifndef ETW_WIN32_SAL_H
 #define ETW_WIN32_SAL_H
 
+#include "sal_counts.h"
+
+/* Parameters that are read */
 #define _In_
-#define _In_opt_
 #define _In_z_
+#define _In_opt_
 #define _In_opt_z_
-#define _In_range_(lo, hi)
-#define _In_reads_(n)
-#define _In_reads_opt_(n)
-#define _In_reads_z_(n)
-#define _In_reads_or_z_(n)
-#define _In_reads_bytes_(n)
-#define _In_reads_bytes_opt_(n)
+#define _In_defensive_
+#define _In_bound_
+#define _In_reads_(...)
+#define _In_reads_bytes_(...)
+#define _In_reads_z_(...)
+#define _In_reads_or_z_(...)
+#define _In_reads_to_ptr_(...)
+#define _In_reads_to_ptr_z_(...)
+#define _In_reads_opt_(...)
+#define _In_reads_bytes_opt_(...)
+#define _In_reads_to_ptr_opt_(...)
+#define _In_reads_opt_z_(...)
+#define _In_reads_or_z_opt_(...)
+#define _In_reads_to_ptr_opt_z_(...)
+#define _In_range_(...)
+
+/* Parameters that are written */
 #define _Out_
 #define _Out_opt_
-#define _Out_range_(lo, hi)
-#define _Out_writes_(n)
-#define _Out_writes_opt_(n)
-#define _Out_writes_z_(n)
-#define _Out_writes_opt_z_(n)
-#define _Out_writes_all_(n)
-#define _Out_writes_to_(n, used)
-#define _Out_writes_to_opt_(n, used)
-#define _Out_writes_bytes_(n)
-#define _Out_writes_bytes_opt_(n)
-#define _Out_writes_bytes_to_(n, used)
-#define _Out_writes_bytes_to_opt_(n, used)
-#define _Out_writes_bytes_all_(n)
+#define _Out_defensive_
+#define _Out_bound_
+#define _Out_z_
+#define _Out_writes_(...)
+#define _Out_writes_opt_(...)
+#define _Out_writes_bytes_(...)
+#define _Out_writes_bytes_opt_(...)
+#define _Out_writes_to_(...)
+#define _Out_writes_to_opt_(...)
+#define _Out_writes_all_(...)
+#define _Out_writes_all_opt_(...)
+#define _Out_writes_bytes_to_(...)
+#define _Out_writes_bytes_to_opt_(...)
+#define _Out_writes_bytes_all_(...)
+#define _Out_writes_bytes_all_opt_(...)
+#define _Out_writes_to_ptr_(...)
+#define _Out_writes_to_ptr_opt_(...)
+#define _Out_writes_z_(...)
+#define _Out_writes_opt_z_(...)
+#define _Out_writes_to_ptr_z_(...)
+#define _Out_writes_to_ptr_opt_z_(...)
+#define _Out_range_(...)
+
+/* Parameters that are read and written */
+#define _Inout_
+#define _Inout_z_
+#define _Inout_opt_
+#define _Inout_opt_z_
+#define _Inout_defensive_
+#define _Inout_updates_(...)
+#define _Inout_updates_opt_(...)
+#define _Inout_updates_bytes_(...)
+#define _Inout_updates_bytes_opt_(...)
+#define _Inout_updates_to_(...)
+#define _Inout_updates_to_opt_(...)
+#define _Inout_updates_all_(...)
+#define _Inout_updates_all_opt_(...)
+#define _Inout_updates_bytes_to_(...)
+#define _Inout_updates_bytes_to_opt_(...)
+#define _Inout_updates_bytes_all_(...)
+#define _Inout_updates_bytes_all_opt_(...)
+#define _Inout_updates_z_(...)
+#define _Inout_updates_opt_z_(...)
+
+/* Pointers that are written */
 #define _Outptr_
 #define _Outptr_opt_
 #define _Outptr_result_maybenull_
-#define _Outptr_opt_result_maybenull_
 #define _Outptr_result_z_
-#define _Outptr_result_buffer_(n)
-#define _Outptr_result_bytebuffer_(n)
-#define _Outref_
+#define _Outptr_result_maybenull_z_
+#define _Outptr_result_nullonfailure_
+#define _Outptr_opt_result_maybenull_
+#define _Outptr_opt_result_z_
+#define _Outptr_opt_result_maybenull_z_
+#define _Outptr_opt_result_nullonfailure_
 #define _COM_Outptr_
-#define _Inout_
-#define _Inout_opt_
-#define _Inout_z_
-#define _Inout_updates_(n)
-#define _Inout_updates_opt_(n)
-#define _Inout_updates_z_(n)
-#define _Inout_updates_all_(n)
-#define _Inout_updates_to_(n, used)
-#define _Inout_updates_bytes_(n)
-#define _Inout_updates_bytes_opt_(n)
-#define _Inout_updates_bytes_to_(n, used)
-#define _Inout_updates_bytes_to_opt_(n, used)
-#define _Reserved_
-#define _Const_
-#define _Notnull_
-#define _Maybenull_
-#define _Null_terminated_
-#define _NullNull_terminated_
-#define _Printf_format_string_
+#define _COM_Outptr_result_maybenull_
+#define _COM_Outptr_opt_
+#define _COM_Outptr_opt_result_maybenull_
+#define _Outref_
+#define _Outref_result_maybenull_
+#define _Outref_result_nullonfailure_
+#define _Result_nullonfailure_
+#define _Result_zeroonfailure_
+#define _Outptr_result_buffer_(...)
+#define _Outptr_result_buffer_maybenull_(...)
+#define _Outptr_result_buffer_to_(...)
+#define _Outptr_result_buffer_to_maybenull_(...)
+#define _Outptr_result_buffer_all_(...)
+#define _Outptr_result_buffer_all_maybenull_(...)
+#define _Outptr_result_bytebuffer_(...)
+#define _Outptr_result_bytebuffer_maybenull_(...)
+#define _Outptr_result_bytebuffer_to_(...)
+#define _Outptr_result_bytebuffer_to_maybenull_(...)
+#define _Outptr_result_bytebuffer_all_(...)
+#define _Outptr_result_bytebuffer_all_maybenull_(...)
+#define _Outptr_opt_result_buffer_(...)
+#define _Outptr_opt_result_buffer_maybenull_(...)
+#define _Outptr_opt_result_buffer_to_(...)
+#define _Outptr_opt_result_buffer_to_maybenull_(...)
+#define _Outptr_opt_result_buffer_all_(...)
+#define _Outptr_opt_result_buffer_all_maybenull_(...)
+#define _Outptr_opt_result_bytebuffer_(...)
+#define _Outptr_opt_result_bytebuffer_maybenull_(...)
+#define _Outptr_opt_result_bytebuffer_to_(...)
+#define _Outptr_opt_result_bytebuffer_to_maybenull_(...)
+#define _Outptr_opt_result_bytebuffer_all_(...)
+#define _Outptr_opt_result_bytebuffer_all_maybenull_(...)
+#define _Outref_result_buffer_(...)
+#define _Outref_result_buffer_maybenull_(...)
+#define _Outref_result_buffer_to_(...)
+#define _Outref_result_buffer_to_maybenull_(...)
+#define _Outref_result_buffer_all_(...)
+#define _Outref_result_buffer_all_maybenull_(...)
+#define _Outref_result_bytebuffer_(...)
+#define _Outref_result_bytebuffer_maybenull_(...)
+#define _Outref_result_bytebuffer_to_(...)
+#define _Outref_result_bytebuffer_to_maybenull_(...)
+#define _Outref_result_bytebuffer_all_(...)
+#define _Outref_result_bytebuffer_all_maybenull_(...)
 
+/* Results */
+#define _Ret_
+#define _Ret_z_
 #define _Ret_maybenull_
 #define _Ret_maybenull_z_
 #define _Ret_notnull_
 #define _Ret_null_
-#define _Ret_z_
-#define _Ret_range_(lo, hi)
-#define _Ret_writes_(n)
-#define _Ret_writes_bytes_(n)
-#define _Success_(expr)
-#define _Return_type_success_(expr)
+#define _Ret_valid_
+#define _Ret_opt_
+#define _Ret_opt_z_
+#define _Ret_opt_valid_
+#define _Ret_bound_
 #define _Check_return_
 #define _Must_inspect_result_
-#define _Use_decl_annotations_
+#define _Must_inspect_impl_
+#define _Check_return_opt_
+#define _Ret_writes_(...)
+#define _Ret_writes_maybenull_(...)
+#define _Ret_writes_bytes_(...)
+#define _Ret_writes_bytes_maybenull_(...)
+#define _Ret_writes_to_(...)
+#define _Ret_writes_to_maybenull_(...)
+#define _Ret_writes_bytes_to_(...)
+#define _Ret_writes_bytes_to_maybenull_(...)
+#define _Ret_writes_z_(...)
+#define _Ret_writes_maybenull_z_(...)
+#define _Ret_range_(...)
+#define _Success_(...)
+#define _Return_type_success_(...)
+#define _On_failure_(...)
+#define _Always_(...)
 
-#define _Pre_
-#define _Pre_opt_
-#define _Pre_satisfies_(expr)
-#define _Pre_maybenull_
-#define _Pre_notnull_
-#define _Post_
-#define _Post_satisfies_(expr)
-#define _Post_invalid_
-#define _Post_ptr_invalid_
-#define _Post_writable_byte_size_(n)
-#define _When_(expr, annotations)
-#define _At_(target, annotations)
-#define _Group_(annotations)
-#define _Analysis_assume_(expr)
-#define _Analysis_assume_nullterminated_(expr)
-
-#define _Field_range_(lo, hi)
-#define _Field_size_(n)
-#define _Field_size_opt_(n)
-#define _Field_size_part_(n, used)
-#define _Field_size_bytes_(n)
-#define _Field_size_bytes_opt_(n)
-#define _Field_size_bytes_part_(n, used)
+/* Fields */
 #define _Field_z_
-#define _Struct_size_bytes_(n)
+#define _Field_size_(...)
+#define _Field_size_opt_(...)
+#define _Field_size_part_(...)
+#define _Field_size_part_opt_(...)
+#define _Field_size_full_(...)
+#define _Field_size_full_opt_(...)
+#define _Field_size_bytes_(...)
+#define _Field_size_bytes_opt_(...)
+#define _Field_size_bytes_part_(...)
+#define _Field_size_bytes_part_opt_(...)
+#define _Field_size_bytes_full_(...)
+#define _Field_size_bytes_full_opt_(...)
+#define _Field_range_(...)
+#define _Struct_size_bytes_(...)
 
-#define _Function_class_(name)
-#define _IRQL_requires_(irql)
-#define _IRQL_requires_max_(irql)
-#define _IRQL_requires_min_(irql)
-#define _IRQL_requires_same_
-#define _Acquires_lock_(lock)
-#define _Releases_lock_(lock)
-#define _Requires_lock_held_(lock)
-#define _Requires_lock_not_held_(lock)
-#define _Guarded_by_(lock)
+/* What holds before and after a call */
+#define _Pre_
+#define _Post_
+#define _Pre_z_
+#define _Pre_valid_
+#define _Pre_invalid_
+#define _Pre_notnull_
+#define _Pre_null_
+#define _Pre_maybenull_
+#define _Pre_defensive_
+#define _Pre_maybez_
+#define _Post_z_
+#define _Post_valid_
+#define _Post_invalid_
+#define _Post_notnull_
+#define _Post_null_
+#define _Post_maybenull_
+#define _Post_defensive_
+#define _Post_maybez_
+#define _Pre_opt_
+#define _Pre_opt_z_
+#define _Pre_opt_valid_
+#define _Pre_unknown_
+#define _Pre_readonly_
+#define _Pre_writeonly_
+#define _Post_ptr_invalid_
+#define _Prepost_
+#define _Prepost_z_
+#define _Prepost_opt_z_
+#define _Prepost_valid_
+#define _Prepost_opt_valid_
+#define _Post_same_lock_none_
+#define _Valid_
+#define _Notvalid_
+#define _Maybevalid_
+#define _Null_
+#define _Notnull_
+#define _Maybenull_
+#define _Null_terminated_
+#define _NullNull_terminated_
+#define _Readonly_
+#define _Unchanged_result_
+#define _Pre_readable_size_(...)
+#define _Pre_readable_byte_size_(...)
+#define _Pre_writable_size_(...)
+#define _Pre_writable_byte_size_(...)
+#define _Post_readable_size_(...)
+#define _Post_readable_byte_size_(...)
+#define _Post_writable_size_(...)
+#define _Post_writable_byte_size_(...)
+#define _Pre_satisfies_(...)
+#define _Pre_equal_to_(...)
+#define _Post_satisfies_(...)
+#define _Post_equal_to_(...)
+#define _Satisfies_(...)
+#define _Unchanged_(...)
+#define _Readable_bytes_(...)
+#define _Readable_elements_(...)
+#define _Writable_bytes_(...)
+#define _Writable_elements_(...)
+
+/* Formats, text and conditions */
+#define _Printf_format_string_
+#define _Scanf_format_string_
+#define _Scanf_s_format_string_
+#define _Reserved_
+#define _Const_
+#define _Literal_
+#define _Notliteral_
+#define _Points_to_data_
+#define _Notref_
+#define _Use_decl_annotations_
+#define _Enum_is_bitflag_
+#define _Strict_type_match_
+#define _Analysis_noreturn_
+#define _Kernel_entry_
+#define _Gdi_entry_
+#define _Raises_SEH_exception_
+#define _Maybe_raises_SEH_exception_
+#define _Pure_
+#define _Printf_format_string_params_(...)
+#define _Scanf_format_string_params_(...)
+#define _Scanf_s_format_string_params_(...)
+#define _Format_string_impl_(...)
+#define _When_(...)
+#define _At_(...)
+#define _At_buffer_(...)
+#define _Group_(...)
+#define _Inexpressible_(...)
+#define _Analysis_assume_(...)
+#define _Analysis_assume_nullterminated_(...)
+#define _Analysis_mode_(...)
+#define _Analysis_suppress_(...)
+#define _Function_class_(...)
+#define _Dispatch_type_(...)
+#define _Called_from_function_class_(...)
+#define _Enum_is_bitflag_of_(...)
+#define _Post_count_for_(...)
+#define _Control_entrypoint_(...)
+
+/* Locks and threads (concurrencysal.h) */
 #define _Interlocked_
+#define _Interlocked_operand_
+#define _No_competing_thread_
+#define _Requires_no_locks_held_
+#define _Benign_race_begin_
+#define _Benign_race_end_
+#define _No_competing_thread_begin_
+#define _No_competing_thread_end_
+#define _Analysis_suppress_lock_checking_
+#define _Post_equals_last_error_
+#define _Acquires_lock_(...)
+#define _Acquires_exclusive_lock_(...)
+#define _Acquires_shared_lock_(...)
+#define _Acquires_nonreentrant_lock_(...)
+#define _Releases_lock_(...)
+#define _Releases_exclusive_lock_(...)
+#define _Releases_shared_lock_(...)
+#define _Releases_nonreentrant_lock_(...)
+#define _Requires_lock_held_(...)
+#define _Requires_lock_not_held_(...)
+#define _Requires_exclusive_lock_held_(...)
+#define _Requires_exclusive_lock_not_held_(...)
+#define _Requires_shared_lock_held_(...)
+#define _Requires_shared_lock_not_held_(...)
+#define _Function_ignore_lock_checking_(...)
+#define _Internal_lock_level_order_(...)
+#define _Guarded_by_(...)
+#define _Write_guarded_by_(...)
+#define _Interlocked_by_(...)
+#define _Has_lock_kind_(...)
+#define _Has_lock_level_(...)
+#define _Create_lock_level_(...)
+#define _Lock_level_order_(...)
+#define _Post_same_lock_(...)
+#define _Acquires_lock_level_(...)
+#define _Requires_lock_level_(...)
+#define _Analysis_assume_lock_held_(...)
+#define _Analysis_assume_lock_not_held_(...)
+#define _Analysis_assume_lock_acquired_(...)
+#define _Analysis_assume_lock_released_(...)
+#define _Analysis_assume_same_lock_(...)
+#define _Internal_set_lock_count_(...)
+
+/* Drivers (driverspecs.h and kernelspecs.h) */
+#define _IRQL_requires_same_
+#define _IRQL_saves_
+#define _IRQL_restores_
+#define _IRQL_is_cancel_
+#define _IRQL_is_cancelled_
+#define _Kernel_float_saved_
+#define _Kernel_float_restored_
+#define _Kernel_float_used_
+#define _IRQL_requires_(...)
+#define _IRQL_requires_max_(...)
+#define _IRQL_requires_min_(...)
+#define _IRQL_raises_(...)
+#define _IRQL_uses_cancel_(...)
+#define _IRQL_saves_global_(...)
+#define _IRQL_restores_global_(...)
+#define _IRQL_always_function_max_(...)
+#define _IRQL_always_function_min_(...)
+#define _Kernel_clear_do_init_(...)
+#define _Kernel_acquires_resource_(...)
+#define _Kernel_releases_resource_(...)
+#define _Kernel_requires_resource_held_(...)
+#define _Kernel_requires_resource_not_held_(...)
+#define _Kernel_IoGetDmaAdapter_(...)
 
 #endif /* ETW_WIN32_SAL_H */

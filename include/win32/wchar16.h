@@ -161,6 +161,103 @@ static inline WCHAR *etw_wcsdup(const WCHAR *s)
 	return copy;
 }
 
+/* Conversion from and to UTF-8; wrong sequences and lone surrogates become U+FFFD */
+
+static inline size_t etw_utf8_put(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xC0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3F));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xE0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3F));
+		to[2] = (char)(0x80 | (c & 0x3F));
+		return 3;
+	}
+	to[0] = (char)(0xF0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 0x3F));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3F));
+	to[3] = (char)(0x80 | (c & 0x3F));
+	return 4;
+}
+
+/* n units as UTF-8 at to, which has room for 3 * n bytes; the number of bytes */
+static inline size_t etw_narrow_units(char *to, const WCHAR *s, size_t n)
+{
+	size_t i, size = 0;
+
+	for (i = 0; i < n; i++) {
+		uint32_t c = s[i];
+
+		if (c >= 0xD800 && c < 0xDC00 && i + 1 < n && s[i + 1] >= 0xDC00 &&
+		    s[i + 1] < 0xE000)
+			c = 0x10000 + ((c - 0xD800) << 10) + (uint32_t)(s[++i] - 0xDC00);
+		else if (c >= 0xD800 && c < 0xE000)
+			c = 0xFFFD;
+		size += etw_utf8_put(to + size, c);
+	}
+	return size;
+}
+
+/* The caller must free() the text; NULL: out of memory */
+static inline char *etw_narrow(const WCHAR *s)
+{
+	size_t n = etw_wcslen(s);
+	char *text = (char *)malloc(3 * n + 1);
+
+	if (text)
+		text[etw_narrow_units(text, s, n)] = 0;
+	return text;
+}
+
+/* The character at *s, which moves behind it */
+static inline uint32_t etw_utf8_get(const char **s)
+{
+	const unsigned char *p = (const unsigned char *)*s;
+	unsigned int i, more = p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 1 : p[0] < 0xF0 ? 2 :
+			       p[0] < 0xF5 ? 3 : 0;
+	uint32_t c = more ? p[0] & (0x3Fu >> more) : p[0];
+
+	(*s)++;
+	for (i = 1; i <= more; i++) {
+		if ((p[i] & 0xC0) != 0x80)
+			return 0xFFFD;
+		c = c << 6 | (p[i] & 0x3Fu);
+	}
+	if ((!more && c >= 0x80) || (more == 2 && c < 0x800) || (c >= 0xD800 && c < 0xE000) ||
+	    (more == 3 && (c < 0x10000 || c > 0x10FFFF)))
+		return 0xFFFD;
+	*s += more;
+	return c;
+}
+
+/* The caller must free() the text; NULL: out of memory */
+static inline WCHAR *etw_widen(const char *s)
+{
+	WCHAR *text = (WCHAR *)malloc((strlen(s) + 1) * sizeof(*text));
+	size_t n = 0;
+
+	if (!text)
+		return NULL;
+	while (*s) {
+		uint32_t c = etw_utf8_get(&s);
+
+		if (c >= 0x10000) {
+			text[n++] = (WCHAR)(0xD800 + ((c - 0x10000) >> 10));
+			c = 0xDC00 + (c & 0x3FF);
+		}
+		text[n++] = (WCHAR)c;
+	}
+	text[n] = 0;
+	return text;
+}
+
 ETW_END_DECLS
 
 #if __SIZEOF_WCHAR_T__ == 2

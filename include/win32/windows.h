@@ -4,7 +4,8 @@
  *
  * For code ported from Windows.  Put include/win32 on the include path after
  * include/, and compile with -fshort-wchar if the code uses L"..." strings.
- * All functions are inline, except GetLastError() and SetLastError() of libetw.
+ * All functions are inline, except GetLastError() and SetLastError() of libetw.  They are
+ * those that code around ETW calls: memory, time, SIDs, messages, modules.
  *
  * _WIN32 is not defined, and long has its Linux size.  LONG and ULONG have 32 bits: print
  * them with %d and %u.
@@ -23,65 +24,131 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <limits.h>
+
+#include <specstrings.h>
+#include <etw/winkeywords.h>
 #include <etw/winerror.h>
+#include <etw/winsec.h>
 #include <etw/wintypes.h>
 #include <guiddef.h>
 #include <sal.h>
 #include <wchar16.h>
 
-/* ----------------------------------------------------- compiler keywords */
+/* Directives of Microsoft's compiler (warning, comment, ...) mean nothing here. */
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 
-#define __stdcall
-#define __cdecl
-#define __fastcall
-#define _cdecl
-#define _stdcall
+/* The version of Windows whose API this is; GetVersionEx() reports the same. */
+#ifndef WINVER
+#define WINVER			0x0A00
+#endif
+#ifndef _WIN32_WINNT
+#define _WIN32_WINNT		WINVER
+#endif
+#ifndef NTDDI_VERSION
+#define NTDDI_VERSION		0x0A000000
+#endif
+
+/* ------------------------------------------------------------------ words */
+
 #define APIENTRY
 #define WINAPIV
 #define WINBASEAPI
-
-#ifndef __int64
-#define __int64			long long
-#endif
-#ifndef __forceinline
-#define __forceinline		inline __attribute__((always_inline))
-#endif
-#ifndef FORCEINLINE
-#define FORCEINLINE		__forceinline
-#endif
-#define DECLSPEC_SELECTANY	__attribute__((weak))
-#define DECLSPEC_NOINLINE	__attribute__((noinline))
-#define DECLSPEC_NORETURN	__attribute__((noreturn))
-
-/* __declspec(x) for the x that code using ETW contains */
-#ifndef __declspec
-#define __declspec(x)		ETW_DECLSPEC_##x
-#define ETW_DECLSPEC_selectany	__attribute__((weak))
-#define ETW_DECLSPEC_noinline	__attribute__((noinline))
-#define ETW_DECLSPEC_noreturn	__attribute__((noreturn))
-#define ETW_DECLSPEC_dllexport	__attribute__((visibility("default")))
-#define ETW_DECLSPEC_dllimport
-#define ETW_DECLSPEC_thread	__thread
-#define ETW_DECLSPEC_align(n)	__attribute__((aligned(n)))
-#endif
-
-#ifndef EXTERN_C
-#ifdef __cplusplus
-#define EXTERN_C		extern "C"
-#define EXTERN_C_START		extern "C" {
-#define EXTERN_C_END		}
-#else
-#define EXTERN_C		extern
-#define EXTERN_C_START
-#define EXTERN_C_END
-#endif
-#endif
+#define WINADVAPI
+#define NTSYSAPI
+#define FAR
+#define NEAR
+#define PASCAL
 
 #define IN
 #define OUT
 #define OPTIONAL
 
+/* ---------------------------------------------------------------- types */
+
+ETW_BEGIN_DECLS
+
+typedef HANDLE HMODULE;
+typedef HANDLE HINSTANCE;
+typedef HANDLE HRSRC;
+typedef HANDLE HGLOBAL;
+typedef HANDLE HLOCAL;
+typedef HANDLE HKEY;
+typedef HANDLE HWND;
+typedef DWORD LCID;
+typedef WORD LANGID;
+typedef WORD ATOM;
+typedef double DATE;
+typedef void *PSECURITY_ATTRIBUTES;
+typedef void *LPSECURITY_ATTRIBUTES;
+typedef void (WINAPI *FARPROC)(void);	/* which casts to any other without a warning */
+typedef DWORD (WINAPI *PTHREAD_START_ROUTINE)(LPVOID lpThreadParameter);
+typedef PTHREAD_START_ROUTINE LPTHREAD_START_ROUTINE;
+
+/* A character of a program that is compiled with or without UNICODE */
+#ifdef UNICODE
+typedef WCHAR TCHAR;
+#define __TEXT(s)		ETW_WIDE(s)
+#else
+typedef CHAR TCHAR;
+#define __TEXT(s)		s
+#endif
+#define TEXT(s)			__TEXT(s)
+typedef TCHAR *PTCHAR;
+typedef TCHAR *PTSTR;
+typedef TCHAR *LPTSTR;
+typedef const TCHAR *PCTSTR;
+typedef const TCHAR *LPCTSTR;
+
+ETW_END_DECLS
+
+/* ULONG has 32 bits, and code compares it with this. */
+#undef ULONG_MAX
+#define ULONG_MAX		0xFFFFFFFFu
+#ifndef MAXDWORD
+#define MAXDWORD		0xFFFFFFFFu
+#endif
+#ifndef MAXULONG
+#define MAXULONG		0xFFFFFFFFu
+#endif
+#ifndef MAXUSHORT
+#define MAXUSHORT		0xFFFFu
+#endif
+#define MAXUINT32		0xFFFFFFFFu
+#define MAXLONG			0x7FFFFFFF
+#define MAXULONGLONG		0xFFFFFFFFFFFFFFFFull
+#define MAXUINT64		MAXULONGLONG
+#define MAXLONGLONG		0x7FFFFFFFFFFFFFFFll
+
+#define LANG_NEUTRAL		0x00
+#define LANG_ENGLISH		0x09
+#define SUBLANG_NEUTRAL		0x00
+#define SUBLANG_DEFAULT		0x01
+#define MAKELANGID(p, s)	((WORD)((WORD)(s) << 10 | (WORD)(p)))
+#define MAKELCID(l, s)		((DWORD)((DWORD)(s) << 16 | (WORD)(l)))
+
 /* --------------------------------------------------------------- macros */
+
+#define MAKEWORD(low, high)	((WORD)((BYTE)(low) | (WORD)(BYTE)(high) << 8))
+#define MAKELONG(low, high)	((LONG)((WORD)(low) | (DWORD)(WORD)(high) << 16))
+#define LOWORD(l)		((WORD)(DWORD_PTR)(l))
+#define HIWORD(l)		((WORD)((DWORD_PTR)(l) >> 16))
+#define LOBYTE(w)		((BYTE)(DWORD_PTR)(w))
+#define HIBYTE(w)		((BYTE)((DWORD_PTR)(w) >> 8))
+#define C_ASSERT(e)		typedef char ETW_C_ASSERT_(__LINE__)[(e) ? 1 : -1] ETW_UNUSED
+#define ETW_C_ASSERT_(line)	ETW_C_ASSERT__(line)
+#define ETW_C_ASSERT__(line)	etw_c_assert_##line
+#define UFIELD_OFFSET(type, field)	((DWORD)offsetof(type, field))
+#ifndef __cplusplus
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
+#endif
+#ifdef NDEBUG
+#define _ASSERT(e)		((void)0)
+#else
+#define _ASSERT(e)		((e) ? (void)0 : abort())
+#endif
+#define _ASSERTE(e)		_ASSERT(e)
 
 #define MAX_PATH		260
 #define INVALID_HANDLE_VALUE	((HANDLE)(LONG_PTR)-1)
@@ -188,6 +255,22 @@ static inline BOOL HeapFree(HANDLE hHeap, DWORD dwFlags, LPVOID lpMem)
 	return TRUE;
 }
 
+/* Memory of functions that return it to be freed with LocalFree() */
+static inline HLOCAL LocalAlloc(UINT uFlags, SIZE_T uBytes)
+{
+	return HeapAlloc(NULL, uFlags & 0x40 /* LMEM_ZEROINIT */ ? HEAP_ZERO_MEMORY : 0, uBytes);
+}
+
+static inline HLOCAL LocalFree(HLOCAL hMem)
+{
+	free(hMem);
+	return NULL;
+}
+
 ETW_END_DECLS
+
+#include <libloaderapi.h>
+#include <securitybaseapi.h>
+#include <sysinfoapi.h>
 
 #endif /* ETW_WIN32_WINDOWS_H */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli.h"
+#include "tdh/expr/time_expr.h"
 
 #define LEVEL_NAMES	6
 
@@ -56,32 +57,73 @@ void cli_range(const char *option, char *word, uint32_t max, uint32_t *low, uint
 		cli_usage("%s: %s-%s is not a range", option, word, dash + 1);
 }
 
-/* Seconds, with up to three decimals, as milliseconds; at least min_ms, never 0. */
+/*
+ * A time as in expressions (1.5s, 200ms, 2m), or a number alone, which is in @unit.
+ * false: it is none, or not whole milliseconds.
+ */
+static bool parse_time(const char *text, const char *unit, uint64_t *ms)
+{
+	struct etw_time_expr when;
+	char word[32];
+	int len;
+
+	len = snprintf(word, sizeof(word), "%s%s", text, text[strspn(text, "0123456789.")] ? "" : unit);
+	if (*text < '0' || *text > '9' || len >= (int)sizeof(word) ||
+	    !etw_time_expr_parse(word, (size_t)len, &when) || when.kind != ETW_TIME_EXPR_SINCE ||
+	    when.value % 10000)
+		return false;
+	*ms = (uint64_t)when.value / 10000;
+	return true;
+}
+
 uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		    uint32_t max_seconds)
 {
-	const char *dot = strchr(text, '.');
-	size_t whole = dot ? (size_t)(dot - text) : strlen(text);
-	size_t digits = dot ? strlen(dot + 1) : 0;
-	char number[32];
 	uint64_t value;
 
-	if (whole + 3 >= sizeof(number) || !whole || digits > 3 ||
-	    (dot && !digits))
-		cli_usage("%s: %s is not a time in seconds", option,
-			  cli_quote(text));
-	memcpy(number, text, whole);
-	memset(number + whole, '0', 3);
-	if (digits)
-		memcpy(number + whole, dot + 1, digits);
-	number[whole + 3] = '\0';
-	if (!parse_number(number, 10, &value))
+	if (!parse_time(text, "s", &value))
 		cli_usage("%s: %s is not a time in seconds", option,
 			  cli_quote(text));
 	if (value < min_ms || value > max_seconds * 1000ULL)
 		cli_usage("%s: %s is not within %s to %u seconds", option, cli_quote(text),
 			  min_ms < 1000 ? "0.001" : "1", max_seconds);
 	return (uint32_t)value;
+}
+
+uint32_t cli_timeout(const char *option, const char *text, uint32_t min, uint32_t max)
+{
+	uint64_t value;
+
+	if (!parse_time(text, "ms", &value))
+		cli_usage("%s: %s is not a time in milliseconds", option, cli_quote(text));
+	if (value < min || value > max)
+		cli_usage("%s: %s is not within %u to %u", option, cli_quote(text), min, max);
+	return (uint32_t)value;
+}
+
+uint32_t cli_seconds(const char *option, const char *text, uint32_t min, uint32_t max)
+{
+	uint64_t value;
+
+	if (!parse_time(text, "s", &value) || value % 1000)
+		cli_usage("%s: %s is not a number of whole seconds", option, cli_quote(text));
+	if (value / 1000 < min || value / 1000 > max)
+		cli_usage("%s: %s is not within %u to %u", option, cli_quote(text), min, max);
+	return (uint32_t)(value / 1000);
+}
+
+uint32_t cli_kilobytes(const char *option, const char *text, uint32_t min, uint32_t max)
+{
+	uint64_t size;
+
+	if (!text[strspn(text, "0123456789")])
+		return cli_number(option, text, min, max);
+	if (!cli_size(text, true, &size) || size % 1024)
+		cli_usage("%s: %s is not a size in KB, or one like 256K or 1M", option,
+			  cli_quote(text));
+	if (size / 1024 < min || size / 1024 > max)
+		cli_usage("%s: %s is not within %u to %u KB", option, cli_quote(text), min, max);
+	return (uint32_t)(size / 1024);
 }
 
 bool cli_size(const char *text, bool need_unit, uint64_t *size)
@@ -92,7 +134,11 @@ bool cli_size(const char *text, bool need_unit, uint64_t *size)
 
 	errno = 0;
 	*size = strtoull(text, NULL, 10);
-	if (!digits || errno || (unit ? text[digits + 1] : text[digits] || need_unit))
+	if (!digits || errno || (!unit && (text[digits] || need_unit)))
+		return false;
+	/* Also 64KB and 64KiB */
+	if (unit && text[digits + 1] && strcasecmp(text + digits + 1, "b") &&
+	    strcasecmp(text + digits + 1, "ib"))
 		return false;
 	if (unit && __builtin_mul_overflow(*size, UINT64_C(1) << 10 * (unit - units + 1), size))
 		*size = 0;

@@ -100,8 +100,14 @@ char *cli_strdup(const char *s);
 
 uint32_t cli_number(const char *option, const char *text, uint32_t min,
 		    uint32_t max);
+/* A time: 90, 1.5, 500ms, 90s, 2m or 1h; in seconds if it has no unit */
 uint32_t cli_millis(const char *option, const char *text, uint32_t min_ms,
 		    uint32_t max_seconds);
+/* The same in milliseconds if it has no unit, and one that is whole seconds */
+uint32_t cli_timeout(const char *option, const char *text, uint32_t min, uint32_t max);
+uint32_t cli_seconds(const char *option, const char *text, uint32_t min, uint32_t max);
+/* A size that is in KB if it has no unit */
+uint32_t cli_kilobytes(const char *option, const char *text, uint32_t min, uint32_t max);
 /* A size with K, M, G or T (powers of 1024) behind it; 0: too large; false: it is none */
 bool cli_size(const char *text, bool need_unit, uint64_t *size);
 /* A number or a range like 5-9; the word is changed */

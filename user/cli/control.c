@@ -22,7 +22,7 @@ bool provider_option(int option, const char *value, struct etw_enable *enable)
 			cli_usage("--source: %s is not a GUID", cli_quote(value));
 		return true;
 	case PROVIDER_OPT_TIMEOUT:
-		enable->timeout_ms = cli_number("--timeout", value, 0, UINT32_MAX - 1);
+		enable->timeout_ms = cli_timeout("--timeout", value, 0, UINT32_MAX - 1);
 		return true;
 	default:
 		return false;

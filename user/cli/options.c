@@ -141,7 +141,10 @@ static void set(const struct cli_option *option, const char *value)
 	else if (set->bits)
 		*set->bits |= set->max;
 	else if (set->number)
-		*set->number = option->arg ? cli_number(name, value, set->min, set->max) : set->min;
+		*set->number = !option->arg ? set->min :
+			       !strcmp(option->arg, "KB") ?
+			       cli_kilobytes(name, value, set->min, set->max) :
+			       cli_number(name, value, set->min, set->max);
 	else
 		*set->millis = cli_millis(name, value, set->min, set->max);
 }

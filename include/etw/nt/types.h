@@ -36,6 +36,7 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/string.h>
+#include <etw/winkeywords.h>
 #include <etw/winerror.h>
 #include <etw/winsec.h>
 #include <etw/wintypes.h>
@@ -46,34 +47,7 @@
 #ifndef NTAPI
 #define NTAPI
 #endif
-#define __stdcall
-#define __cdecl
-#define __fastcall
-#ifndef __int64
-#define __int64			long long
-#endif
-#ifndef __forceinline
-#define __forceinline		__always_inline
-#endif
-#ifndef FORCEINLINE
-#define FORCEINLINE		static __always_inline
-#endif
-#ifndef EXTERN_C
-#define EXTERN_C		extern
-#endif
-#ifndef UNALIGNED
-#define UNALIGNED
-#endif
 #define NTSYSAPI
-#define DECLSPEC_NOINLINE	noinline
-#define DECLSPEC_SELECTANY	__weak
-#define DECLSPEC_CACHEALIGN	____cacheline_aligned
-#ifndef __declspec
-#define __declspec(x)		ETW_DECLSPEC_##x
-#define ETW_DECLSPEC_selectany	__weak
-#define ETW_DECLSPEC_noinline	noinline
-#define ETW_DECLSPEC_align(n)	__aligned(n)
-#endif
 
 #define UNREFERENCED_PARAMETER(p)	((void)(p))
 #ifndef ARRAYSIZE

@@ -17,6 +17,8 @@
 #ifndef ETW_TRACELOGGING_PASS_H
 #define ETW_TRACELOGGING_PASS_H
 
+#include <linux/types.h>
+
 #include <etw/tracelogging/for_each.h>
 
 /* ------------------------------------------------------------------- options */
@@ -182,16 +184,46 @@
 #define ETW_TL_PIECE_EtwTlBuffer(i, ctype, p)					\
 	, etw_tl_data(&etw_tl_c##i, 2), etw_tl_data(etw_tl_v##i->Buffer, etw_tl_c##i)
 
+/* Elements of 64 bits may be of either type that has them, long (INT64) or long long. */
+#ifdef __cplusplus
+extern "C++" {
+template<typename T> struct EtwTlPointer {
+	static const T *Of(const T *p) { return p; }
+};
+
+template<> struct EtwTlPointer<__s64> {
+	static const void *Of(const long *p) { return p; }
+	static const void *Of(const long long *p) { return p; }
+};
+
+template<> struct EtwTlPointer<__u64> {
+	static const void *Of(const unsigned long *p) { return p; }
+	static const void *Of(const unsigned long long *p) { return p; }
+};
+}
+#define ETW_TL_POINTER(ctype, p)	((ctype const *)EtwTlPointer<ctype>::Of(p))
+#else
+#define ETW_TL_POINTS(p, type)							\
+	(__builtin_types_compatible_p(__typeof__(&*(p)), type *) ||		\
+	 __builtin_types_compatible_p(__typeof__(&*(p)), const type *))
+#define ETW_TL_POINTER(ctype, p)						\
+	__builtin_choose_expr(							\
+		(__builtin_types_compatible_p(ctype, __s64) && ETW_TL_POINTS(p, long)) || \
+		(__builtin_types_compatible_p(ctype, __u64) && ETW_TL_POINTS(p, unsigned long)), \
+		(ctype const *)(const void *)(p), (p))
+#endif
+
 /* A u16 number of elements, then the elements */
 #define ETW_TL_LOCAL_EtwTlArray(i, ctype, p, n)					\
-	ctype const *const etw_tl_v##i = (p);					\
+	ctype const *const etw_tl_v##i = ETW_TL_POINTER(ctype, p);		\
 	const __u16 etw_tl_c##i = etw_tl_elements((size_t)(n));
 #define ETW_TL_PIECE_EtwTlArray(i, ctype, p, n)					\
 	, etw_tl_data(&etw_tl_c##i, 2),						\
 	etw_tl_data(etw_tl_v##i, etw_tl_c##i * (__u32)sizeof(*etw_tl_v##i))
 
 /* Elements whose number is in the metadata */
-#define ETW_TL_LOCAL_EtwTlElements(i, ctype, p, n)	ctype const *const etw_tl_v##i = (p);
+#define ETW_TL_LOCAL_EtwTlElements(i, ctype, p, n)				\
+	ctype const *const etw_tl_v##i = ETW_TL_POINTER(ctype, p);
 #define ETW_TL_PIECE_EtwTlElements(i, ctype, p, n)				\
 	, etw_tl_data(etw_tl_v##i, (__u32)(n) * (__u32)sizeof(*etw_tl_v##i))
 

@@ -142,6 +142,14 @@ check_start() {
 	right start a --buffer-size 4 --min-buffers 1 --max-buffers=60000 --flush 1.5 \
 		--clock Cycles --buffering --independent --json
 	right start --flush 1 a -j
+	right start --flush 1500ms --buffer-size 256k --user-budget 1MiB a
+	right start --flush 2m --buffer-size 64KB --sync 1h --file x --max-size 100MB a
+	right enable a b --timeout 1.5s
+	right capture a b --every 2m
+	wrong '--buffer-size: "1K" is not within' start a --buffer-size 1K
+	wrong '--buffer-size: "64X" is not a size' start a --buffer-size 64X
+	wrong '--flush: "1.5.5" is not a time' start a --flush 1.5.5
+	wrong '--timeout: "1d" is not a time' enable a b --timeout 1d
 	right flush a --file x.etl
 	right update a --real-time
 	for option in --buffer-size --min-buffers --max-buffers --flush --clock; do
@@ -150,7 +158,7 @@ check_start() {
 		wrong "$option: \"\"" start a "$option="
 		wrong "$option: \"-1\"" start a "$option" -1
 	done
-	for option in '3' '16385' ' 4' '+4' '0x10' '4k' '99999999999999999999' '4294967300'; do
+	for option in '3' '16385' ' 4' '+4' '0x10' '3k' '4x' '99999999999999999999' '4294967300'; do
 		wrong "--buffer-size: \"$option\"" start a --buffer-size "$option"
 	done
 	for option in 0 0.9 1.2345 1. .5 1e3 1.5.5 -1.0 '1 ' 86401 nan; do
@@ -327,7 +335,7 @@ check_sessions() {
 	right disallow a --json
 	right disallow a "$guid" Sample-App
 	right disallow a --clear
-	for option in x 0.3 -1 5s; do
+	for option in x 0.3 -1 500ms 5x; do
 		wrong "--every: \"$option\" is not a number of whole seconds" capture a b --every "$option"
 	done
 	wrong 'missing PROVIDER' capture a --every 5

@@ -195,7 +195,7 @@ TEST_F(lib, unregistered)
 	EXPECT_FALSE(EventEnabled(reg, &desc));
 	EXPECT_EQ(ERROR_INVALID_HANDLE, EventWrite(reg, &desc, 0, NULL));
 	EXPECT_EQ(ERROR_INVALID_HANDLE, EventUnregister(reg));
-	EXPECT_EQ(0, EventUnregister(0));
+	EXPECT_EQ(ERROR_INVALID_HANDLE, EventUnregister(0));
 	EXPECT_EQ(0, EventWrite(0, &desc, 0, NULL));
 	/* The other registration of the same GUID goes on. */
 	EXPECT_EQ(0, vl_write(self->f.reg, 9, 1, 1, 0));

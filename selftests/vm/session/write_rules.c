@@ -134,7 +134,7 @@ static void write_all(REGHANDLE reg, ULONG want, unsigned int *wrong)
 	*wrong += EventWrite(reg, &desc, 0, NULL) != want;
 	*wrong += EventWriteTransfer(reg, &desc, &id, &id, 0, NULL) != want;
 	*wrong += EventWriteEx(reg, &desc, 0, 0, NULL, NULL, 0, NULL) != want;
-	*wrong += EventWriteString(reg, 1, 1, u"x") != want;
+	*wrong += EventWriteString(reg, 1, 1, u"x") != (reg ? want : ERROR_INVALID_HANDLE);
 	*wrong += EventEnabled(reg, &desc) != (reg && !want);
 	*wrong += EventProviderEnabled(reg, 0, 0) != (reg && !want);
 }
@@ -153,7 +153,7 @@ TEST_F(write, handles)
 	EXPECT_EQ(0, wrong);
 	write_all(0, ERROR_SUCCESS, &wrong);
 	EXPECT_EQ(0, wrong);
-	EXPECT_EQ(0, EventUnregister(0));
+	EXPECT_EQ(ERROR_INVALID_HANDLE, EventUnregister(0));
 	ASSERT_TRUE(vl_got(self->f.r, self->f.session, 4));
 	EXPECT_EQ(4, atomic_load(&self->f.r->count));
 }

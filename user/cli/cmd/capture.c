@@ -144,10 +144,7 @@ static void take_option(struct request *r, int option)
 	switch (option) {
 	case OPT_EVERY:
 		r->every = true;
-		if (optarg[strspn(optarg, "0123456789")])
-			cli_usage("--every: %s is not a number of whole seconds",
-				  cli_quote(optarg));
-		r->period_s = cli_number("--every", optarg, 0, UINT32_MAX);
+		r->period_s = cli_seconds("--every", optarg, 0, UINT32_MAX);
 		break;
 	case OPT_DATA:
 		blob_parse(&r->blob, "--data", optarg);

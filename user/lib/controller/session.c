@@ -117,7 +117,9 @@ static ULONG start(PTRACEHANDLE handle, const void *instance,
 		return ret;
 	etw_properties_from_session(props, &session, &log.log, false);
 	*handle = session.handle;
-	return etw_properties_put_names(props, wide, name.utf8, name.len, log.name);
+	/* The session runs: a name for which there is no room is no reason to report a failure. */
+	etw_properties_put_names(props, wide, name.utf8, name.len, log.name);
+	return ERROR_SUCCESS;
 }
 
 /* Issue the ioctl of a control code */

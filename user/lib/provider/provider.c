@@ -164,9 +164,8 @@ ULONG EventWriteString(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword,
 	struct etw_reg *reg;
 	size_t len;
 
-	if (!RegHandle)
-		return ERROR_SUCCESS;
-	reg = etw_reg_find(RegHandle);
+	/* Unlike EventWrite(), it does not take handle 0. */
+	reg = RegHandle ? etw_reg_find(RegHandle) : NULL;
 	if (!reg)
 		return ERROR_INVALID_HANDLE;
 	if (!String)

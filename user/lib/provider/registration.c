@@ -714,5 +714,5 @@ ULONG EventRegister(LPCGUID ProviderId, PENABLECALLBACK EnableCallback,
 
 ULONG EventUnregister(REGHANDLE RegHandle)
 {
-	return RegHandle ? etw_reg_remove(RegHandle, false) : ERROR_SUCCESS;
+	return RegHandle ? etw_reg_remove(RegHandle, false) : ERROR_INVALID_HANDLE;
 }
