@@ -180,7 +180,7 @@ bool vl_set_up(struct vl_fixture *f, const char *name, ULONG mode)
 
 bool vl_tear_down(struct vl_fixture *f)
 {
-	bool ok = !EventUnregister(f->reg);
+	bool ok = !f->reg || !EventUnregister(f->reg);
 
 	vm_stop_all(f->fd);
 	ok &= vl_end(f->r) >= 0 && !f->r->result;

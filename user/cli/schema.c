@@ -64,14 +64,13 @@ void schema_note_warnings(const char *path, const struct etw_problems *problems)
 	etw_text_free(&text);
 }
 
-void schema_load(const char *option, const char *path)
+void schema_load(const char *option, const char *path, bool needed)
 {
 	struct etw_problems problems = { .count = 0 };
 	struct etw_manifest *manifest;
 	int err = etw_manifest_read_file(path, &manifest, &problems);
 
-	/* A file that is no manifest costs only itself. */
-	if (err == -EINVAL) {
+	if (err == -EINVAL && !needed) {
 		cli_note("%s: %s: left out", option, schema_first_error(path, &problems, err));
 		etw_problems_free(&problems);
 		return;

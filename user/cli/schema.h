@@ -16,9 +16,9 @@
 
 /*
  * Load a manifest for this command. A file that cannot be opened ends it; one that is no
- * manifest is left out with a note on stderr.
+ * manifest, too, or if it is not needed is left out with a note on stderr.
  */
-void schema_load(const char *option, const char *path);
+void schema_load(const char *option, const char *path, bool needed);
 void schema_unload(void);
 /* Why a manifest cannot be read: its first error with its line, or err as text */
 const char *schema_first_error(const char *path, const struct etw_problems *problems, int err);

@@ -372,7 +372,7 @@ int cmd_convert(int argc, char **argv)
 
 	while ((option = cli_next(&syntax, argc, argv)) != -1)
 		if (!select_option(&run->select, option, optarg))
-			schema_load("--manifest", optarg);
+			schema_load("--manifest", optarg, false);
 	operands = cli_operands(&syntax, argc, argv);
 	if (run->from) {
 		status = from_other(run, operands);

@@ -428,7 +428,7 @@ static void take_option(struct dump *dump, int option)
 		dump->colour = (enum colour)cli_choice("--color", optarg, colours, sizeof(*colours));
 		break;
 	case OPT_MANIFEST:
-		schema_load("--manifest", optarg);
+		schema_load("--manifest", optarg, false);
 		break;
 	}
 }

@@ -18,7 +18,7 @@ bool etlrun_option(struct etlrun *run, int option, const char *value)
 {
 	if (option != ETLRUN_OPT_MANIFEST)
 		return select_option(&run->select, option, value);
-	schema_load("--manifest", value);
+	schema_load("--manifest", value, false);
 	return true;
 }
 

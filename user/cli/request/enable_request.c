@@ -399,7 +399,7 @@ static void take_other(struct enable_request *r, int option, const char *name, c
 		r->capture = true;
 		break;
 	case ENABLE_OPT_MANIFEST:
-		schema_load(name, text);
+		schema_load(name, text, true);
 		break;
 	}
 }
