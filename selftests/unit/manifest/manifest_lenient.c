@@ -234,6 +234,8 @@ static void test_damage(void)
 	static const char labelled[] = "<?xml version='1.0' encoding='utf-16'?>\n" HEAD
 		"<events><event value='1'/></events>" TAIL;
 	static const char latin[] = HEAD "<events><event value='1' message='\xE4 \xC3\xA4'/></events>" TAIL;
+	static const char converted[] = "<?xml version='1.0' encoding='UTF-16LE'?>" HEAD TAIL;
+	static const char control[] = "<provider name='P' guid='" GUID_TEXT "' controlGuid='x'/>";
 	size_t len = strlen(HEAD) + 60;
 
 	is(inner(E("<event value='1' symbol='A\x01' />\n<event value='2' message='a & b'/>"
@@ -249,6 +251,10 @@ static void test_damage(void)
 	is(read_leniently(provider, strlen(provider)), 0, "a provider alone");
 	is(first()->events[0].desc.Level, 2, "as Windows exports it");
 	is(read_leniently(labelled, strlen(labelled)), 0, "UTF-8 that says to be UTF-16");
+	is(read_leniently(converted, strlen(converted)), -EINVAL, "an encoding of what follows");
+	is(read_leniently(control, strlen(control)), 0, "a controlGuid that is none");
+	ok(!first()->has_control_guid &&
+	   !memcmp(&first()->control_guid, &first()->guid, sizeof(GUID)), "is not the GUID 0");
 	is(read_leniently(latin, strlen(latin)), 0, "bytes of a code page");
 	ok(!strcmp(etw_mf_text(manifest, first()->events[0].message), "\xC3\xA4 \xC3\xA4"),
 	   "become characters");

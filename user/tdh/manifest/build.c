@@ -205,7 +205,9 @@ static void check_guids(struct manifest_reader *r, const struct manifest_node *n
 {
 	unsigned int i;
 
-	p->has_control_guid = etw_manifest_value(node, "controlGuid");
+	/* One that is no GUID was reported. */
+	p->has_control_guid = etw_manifest_value(node, "controlGuid") &&
+			      (!r->lenient || !is_zero(&p->control_guid));
 	if (!p->has_control_guid)
 		p->control_guid = p->guid;
 	else if (!is_zero(&p->control_guid) && memcmp(&p->guid, &p->control_guid, sizeof(GUID)) &&

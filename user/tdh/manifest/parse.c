@@ -412,8 +412,13 @@ static void on_document(void *context)
 	for (i = 0; i < 4; i++)
 		if (!xmlStrcasecmp(encoding, (const xmlChar *)names[i]))
 			return;
-	/* Programs write UTF-16 in the declaration of a text that they then store as UTF-8. */
-	if (p->reader->lenient && !xmlStrncasecmp(encoding, (const xmlChar *)"UTF-16", 6))
+	/*
+	 * Programs write UTF-16 in the declaration of a text that they then store as UTF-8.  The
+	 * parser ignores these two names only: by UTF-16LE it would read the rest as something
+	 * that nobody has checked.
+	 */
+	if (p->reader->lenient && (!xmlStrcasecmp(encoding, (const xmlChar *)"UTF-16") ||
+				   !xmlStrcasecmp(encoding, (const xmlChar *)"UTF16")))
 		return;
 	p->reader->at.line = xml->input->line;
 	etw_manifest_fatal(p->reader, "the encoding %s is not supported: take UTF-8", encoding);
