@@ -294,7 +294,7 @@ int main(void)
 	/* Ignore manifests installed on this machine. */
 	setenv("HOME", "/nonexistent", 1);
 	setenv("ETW_MANIFEST_PATH", "/nonexistent", 1);
-	schema_load("--manifest", path);
+	schema_load("--manifest", path, true);
 	unlink(path);
 	etw_guid_parse(DECODE, &guid);
 	provider = schema_provider(&guid);
