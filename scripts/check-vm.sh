@@ -10,6 +10,8 @@
 vm_idle=${ETW_VM_IDLE:-300}
 # Programs that this run may leave out when its time is used up: only turns.
 may_stop=''
+# No program may skip: the machine is made for those that run.
+no_skips=''
 
 # not_instrumented KERNEL: the calls that the compiler did not put into etw.ko, so
 # that this kernel would find nothing in it.
@@ -62,6 +64,7 @@ judge_vm() {
 
 	# Every kernel here has what those need; this one can also fail on demand.
 	[[ $kernel != debug ]] || must='@(fault*|hotplug*|pressure|soak)'
+	[[ -z $no_skips ]] || must='*'
 	while read -r p f s name; do
 		count "$p" "$f" "$s"
 		bad=$((bad + f))
@@ -182,33 +185,21 @@ check_vm() {
 	check_programs "$1" "${names[@]}"
 }
 
-# check_special KERNEL WHAT OPTION... -- NAME...: on a machine that is made for these
-# selftests, so that none of them may skip.
-check_special() {
-	local out=$work/vm-$2-$1 kernel=$1 name
-	local -a rest
-
-	shift 2
-	rest=("$@")
-	while [[ ${rest[0]} != -- ]]; do rest=("${rest[@]:1}"); done
-	run_vm "$out" "$kernel" "$@"
-	for name in "${rest[@]:1}"; do
-		! grep -qE "^[0-9]+ [0-9]+ [1-9][0-9]* $name\$" "$out/results" ||
-			vm_fails "$kernel" "$name skipped on a machine made for it"
-	done
-}
-
 # check_isolated KERNEL: events on a CPU that the kernel leaves alone, and buffers on two
 # memory nodes, on a machine that was booted with these.
 check_isolated() {
-	check_special "$1" isolated --nodes \
+	local no_skips=yes
+
+	run_vm "$work/vm-isolated-$1" "$1" --nodes \
 		--append "nohz_full=1 isolcpus=domain,managed_irq,1 rcu_nocbs=1" -- isolated nodes
 }
 
 # check_spoilt KERNEL: selftests after which a machine is of no use. A TSC that becomes
 # unstable has the kernel patch what idle CPUs run.
 check_spoilt() {
-	check_special "$1" spoilt --one-thread --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
+	local no_skips=yes
+
+	run_vm "$work/vm-spoilt-$1" "$1" --one-thread --env ETW_CLOCK_WRONG=1 --env ETW_LOCKDOWN=1 -- clock_wrong lockdown
 }
 
 # check_soak KERNEL: what may grow, at length.
