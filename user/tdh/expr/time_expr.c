@@ -169,33 +169,41 @@ static bool parse_unix(struct reader r, struct etw_time_expr *when)
 	return true;
 }
 
-static const struct unit {
-	const char *name;
-	int64_t of;		/* 100 ns; 0: the hundredth part of it */
-} units[] = {
-	{ "ns", 0 }, { "us", 10 }, { "ms", 10000 }, { "s", SECOND },
-	{ "m", 60 * SECOND }, { "h", 3600 * SECOND },
-};
+int64_t etw_time_expr_unit(const char *name, size_t len)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
+		{ "m", 60 * 1000000000LL }, { "h", 3600 * 1000000000LL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (len == strlen(units[i].name) && !memcmp(name, units[i].name, len))
+			return units[i].ns;
+	return 0;
+}
 
 static bool parse_since(struct reader r, struct etw_time_expr *when)
 {
 	bool sign = take(&r, '+');
 	int64_t number, fraction, unit = SECOND;
 	struct reader digits = r;
-	size_t i, len;
+	size_t len;
 
 	if (!take_number(&r, 1, DIGITS_MAX, &number) || !take_fraction(&r, unit, &fraction))
 		return false;
 	len = (size_t)(r.end - r.at);
-	for (i = 0; len && i < sizeof(units) / sizeof(units[0]); i++)
-		if (len == strlen(units[i].name) && !memcmp(r.at, units[i].name, len))
-			break;
 	if (!len && !sign)
 		return false;	/* a number alone */
-	if (len && i == sizeof(units) / sizeof(units[0]))
-		return false;
-	if (len)
-		unit = units[i].of;
+	if (len) {
+		unit = etw_time_expr_unit(r.at, len);
+		if (!unit)
+			return false;
+		unit /= 100;	/* of ns nothing is left, see below */
+	}
 	take_number(&digits, 1, DIGITS_MAX, &number);
 	take_fraction(&digits, unit, &fraction);
 	when->kind = ETW_TIME_EXPR_SINCE;

@@ -29,6 +29,9 @@ struct etw_time_expr {
  */
 bool etw_time_expr_parse(const char *text, size_t len, struct etw_time_expr *when);
 
+/* The ns of a unit: ns, us, ms, s, m, h; 0: it is none. */
+int64_t etw_time_expr_unit(const char *name, size_t len);
+
 /* As FILETIME; start: when the trace began. */
 int64_t etw_time_expr_at(const struct etw_time_expr *when, int64_t start);
 

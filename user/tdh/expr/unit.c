@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "time_expr.h"
 
 enum dimension { TIME, SIZE };
 
@@ -26,10 +27,9 @@ struct unit {
 #define MB	(1024.0 * 1024)
 #define GB	(1024.0 * 1024 * 1024)
 
-/* Behind a number; case matters, because "m" is a minute. */
+/* Behind a number, besides those of times; case matters, because "m" is a minute. */
 static const struct unit written[] = {
-	{ "ns", TIME, 1 }, { "us", TIME, US }, { "ms", TIME, MS }, { "s", TIME, SECOND },
-	{ "m", TIME, 60 * SECOND }, { "min", TIME, 60 * SECOND }, { "h", TIME, 3600 * SECOND },
+	{ "min", TIME, 60 * SECOND },
 	{ "K", SIZE, KB }, { "KB", SIZE, KB }, { "KiB", SIZE, KB },
 	{ "M", SIZE, MB }, { "MB", SIZE, MB }, { "MiB", SIZE, MB },
 	{ "G", SIZE, GB }, { "GB", SIZE, GB }, { "GiB", SIZE, GB },
@@ -91,14 +91,17 @@ static const struct unit *unit_of_field(const char *name)
 	return best;
 }
 
-static const struct unit *unit_written(const char *text)
+static bool read_written(const char *text, struct unit *unit)
 {
+	const int64_t ns = etw_time_expr_unit(text, strlen(text));
 	size_t i;
 
-	for (i = 0; i < COUNT(written); i++)
-		if (!strcmp(written[i].name, text))
-			return &written[i];
-	return NULL;
+	for (i = 0; !ns && i < COUNT(written) && strcmp(written[i].name, text); i++)
+		;
+	if (!ns && i == COUNT(written))
+		return false;
+	*unit = ns ? (struct unit){ text, TIME, (double)ns } : written[i];
+	return true;
 }
 
 static void scale(struct etw_expr_number *number, double from, double to)
@@ -122,13 +125,13 @@ static void scale(struct etw_expr_number *number, double from, double to)
 enum etw_expr_unit etw_expr_read_unit(const char *unit, const char *field,
 				      struct etw_expr_number *number)
 {
-	const struct unit *from = unit_written(unit), *to;
+	const struct unit *to = unit_of_field(field);
+	struct unit from;
 
-	if (!from)
+	if (!read_written(unit, &from))
 		return ETW_EXPR_UNIT_NONE;
-	to = unit_of_field(field);
-	if (from->dimension == TIME && (!to || to->dimension != TIME))
+	if (from.dimension == TIME && (!to || to->dimension != TIME))
 		return ETW_EXPR_UNIT_UNKNOWN;
-	scale(number, from->of, to && to->dimension == from->dimension ? to->of : 1);
+	scale(number, from.of, to && to->dimension == from.dimension ? to->of : 1);
 	return ETW_EXPR_UNIT_CONVERTED;
 }
