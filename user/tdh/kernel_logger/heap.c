@@ -6,6 +6,15 @@
  */
 #include "kernel_logger.h"
 
+/* A class that is a provider of its own, with the class's GUID */
+#define USER_CLASS(symbol, its_types, called, ...)				\
+	static const struct etw_mf_provider symbol##_provider = {		\
+		.name = (called), .guid = __VA_ARGS__,				\
+	};									\
+	const struct etw_kernel_class symbol = {				\
+		__VA_ARGS__, its_types, KERNEL_COUNT(its_types), &symbol##_provider \
+	}
+
 #define HEAP	POINTER("HeapHandle")
 
 KERNEL_TEMPLATE(heap_create_v2, HEAP, U32("HeapFlags"));
@@ -78,16 +87,8 @@ static const struct etw_kernel_type heap_types[] = {
 	KERNEL_TYPE(heap, 58, 0, 255, "SubsegmentReuseThresholdActivated", heap_reuse),
 };
 
-#define HEAP_GUID \
-	{ 0x222962ab, 0x6180, 0x4b88, { 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a } }
-
-static const struct etw_mf_provider heap_provider = {
-	.name = "HeapTraceProvider", .guid = HEAP_GUID,
-};
-
-const struct etw_kernel_class etw_kernel_heap = {
-	HEAP_GUID, heap_types, KERNEL_COUNT(heap_types), &heap_provider
-};
+USER_CLASS(etw_kernel_heap, heap_types, "HeapTraceProvider",
+	{ 0x222962ab, 0x6180, 0x4b88, { 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a } });
 
 /* ------------------------------------------------------------ critical sections */
 
@@ -102,16 +103,8 @@ static const struct etw_kernel_type section_types[] = {
 	KERNEL_TYPE(section, 35, 0, 255, "Initialize", section_init),
 };
 
-#define SECTION_GUID \
-	{ 0x3ac66736, 0xcc59, 0x4cff, { 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b } }
-
-static const struct etw_mf_provider section_provider = {
-	.name = "CritSecTraceProvider", .guid = SECTION_GUID,
-};
-
-const struct etw_kernel_class etw_kernel_critical_section = {
-	SECTION_GUID, section_types, KERNEL_COUNT(section_types), &section_provider
-};
+USER_CLASS(etw_kernel_critical_section, section_types, "CritSecTraceProvider",
+	{ 0x3ac66736, 0xcc59, 0x4cff, { 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b } });
 
 /* ----------------------------------------------------------------- thread pools */
 
@@ -163,14 +156,8 @@ static const struct etw_kernel_type pool_types[] = {
 	KERNEL_TYPE(pool, 48, 0, 255, "TimerExpiration", timer_expiration),
 };
 
-#define POOL_GUID \
-	{ 0xc861d0e2, 0xa2c1, 0x4d36, { 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12 } }
-
-static const struct etw_mf_provider pool_provider = { .name = "ThreadPool", .guid = POOL_GUID };
-
-const struct etw_kernel_class etw_kernel_thread_pool = {
-	POOL_GUID, pool_types, KERNEL_COUNT(pool_types), &pool_provider
-};
+USER_CLASS(etw_kernel_thread_pool, pool_types, "ThreadPool",
+	{ 0xc861d0e2, 0xa2c1, 0x4d36, { 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12 } });
 
 /* ---------------------------------------------------------------- notifications */
 
@@ -193,17 +180,8 @@ static const struct etw_kernel_type notification_types[] = {
 	KERNEL_TYPE(notification, 36, 0, 255, "NameSubRundown", subscription_name),
 };
 
-#define NOTIFICATION_GUID \
-	{ 0x42695762, 0xea50, 0x497a, { 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95 } }
-
-static const struct etw_mf_provider notification_provider = {
-	.name = "WnfProvider", .guid = NOTIFICATION_GUID,
-};
-
-const struct etw_kernel_class etw_kernel_notification = {
-	NOTIFICATION_GUID, notification_types, KERNEL_COUNT(notification_types),
-	&notification_provider
-};
+USER_CLASS(etw_kernel_notification, notification_types, "WnfProvider",
+	{ 0x42695762, 0xea50, 0x497a, { 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95 } });
 
 KERNEL_TEMPLATE(mmcss_schedule,
 	X32("ScheduledPID"), X32("ScheduledTID"), U32("SchedulingPriority"), U32("TaskIndex"));
