@@ -129,6 +129,31 @@ static inline const struct etw_decoded *decode_hex(const char *hex, USHORT flags
 	return decode_bytes(&record, bytes, from_hex(hex, bytes));
 }
 
+/* The same for a classic event of a machine of that many bits */
+static inline const struct etw_decoded *decode_classic(const GUID *guid, unsigned int type,
+						       unsigned int version, unsigned int bits,
+						       const void *payload, size_t size)
+{
+	static EVENT_RECORD record;
+
+	record = (EVENT_RECORD){
+		.EventHeader.ProviderId = *guid,
+		.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
+			(bits == 32 ? EVENT_HEADER_FLAG_32_BIT_HEADER : 0),
+		.EventHeader.EventDescriptor = { .Version = (UCHAR)version, .Opcode = (UCHAR)type },
+	};
+	return decode_bytes(&record, payload, size);
+}
+
+/* Was it decoded as a classic event of these names? */
+static inline bool is_classic(const struct etw_decoded *event, const char *provider,
+			      const char *task, const char *opcode)
+{
+	return !decode_ret && event->source == ETW_DECODE_CLASSIC && event->task &&
+	       !strcmp(event->task, task) && event->opcode && !strcmp(event->opcode, opcode) &&
+	       !strcmp(event->provider, provider);
+}
+
 static inline const char *text(void)
 {
 	return out_text.len ? out_text.data : "";

@@ -213,20 +213,6 @@ static const struct sample {
 	  " LocationInformation=\"b.e\"" },
 };
 
-static const struct etw_decoded *decode(const GUID *guid, unsigned int type, unsigned int version,
-					unsigned int bits, const void *payload, size_t size)
-{
-	static EVENT_RECORD record;
-
-	record = (EVENT_RECORD){
-		.EventHeader.ProviderId = *guid,
-		.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
-			(bits == 32 ? EVENT_HEADER_FLAG_32_BIT_HEADER : 0),
-		.EventHeader.EventDescriptor = { .Version = (UCHAR)version, .Opcode = (UCHAR)type },
-	};
-	return decode_bytes(&record, payload, size);
-}
-
 static void test_samples(void)
 {
 	unsigned char bytes[1024];
@@ -237,20 +223,18 @@ static void test_samples(void)
 		const struct etw_decoded *event;
 		char what[128];
 
-		event = decode(&s->guid, s->type, s->version, s->bits, bytes, size);
+		event = decode_classic(&s->guid, s->type, s->version, s->bits, bytes, size);
 		snprintf(what, sizeof(what), "%s/%s of version %u, %u bits", s->task, s->opcode,
 			 s->version, s->bits);
-		ok(!decode_ret && event->source == ETW_DECODE_CLASSIC && event->task &&
-		   !strcmp(event->task, s->task) && event->opcode &&
-		   !strcmp(event->opcode, s->opcode) && !strcmp(event->provider, "MSNT_SystemTrace"),
-		   "%s is called that", what);
+		ok(is_classic(event, "MSNT_SystemTrace", s->task, s->opcode), "%s is called that",
+		   what);
 		is_text(text(), s->text, what);
 		/* Bytes that a newer version appends are returned as the rest, and do no harm. */
 		bytes[size] = 0xEE;
-		decode(&s->guid, s->type, s->version, s->bits, bytes, size + 1);
+		decode_classic(&s->guid, s->type, s->version, s->bits, bytes, size + 1);
 		ok(!text_ret && !strncmp(text(), s->text, strlen(s->text)) &&
 		   strstr(text(), " rest="), "%s, and a byte more", what);
-		decode(&s->guid, s->type, s->version, s->bits, bytes, size - 1);
+		decode_classic(&s->guid, s->type, s->version, s->bits, bytes, size - 1);
 		ok(!json_ret || text_ret, "%s, and a byte less", what);
 	}
 }
@@ -267,28 +251,28 @@ static void test_config(void)
 	memcpy(bytes + n + 512, "d\0o\0m\0", 6);
 	n += 512 + 264;
 	bytes[n] = 0xFE;
-	decode(&config, 10, 1, 32, bytes, n + 4);
+	decode_classic(&config, 10, 1, 32, bytes, n + 4);
 	ok(strstr(text(), " DomainName=\"dom\" HyperThreadingFlag=0xfe") && !strstr(text(), "rest="),
 	   "SystemConfig/CPU of version 1");
 	bytes[n] = 0;
 	bytes[n + 4] = 0xFF;
-	decode(&config, 10, 2, 64, bytes, n + 12);
+	decode_classic(&config, 10, 2, 64, bytes, n + 12);
 	is_text(text(), "MHz=4096 NumberOfProcessors=8 MemSize=16384 PageSize=4096"
 		" AllocationGranularity=65536 ComputerName=\"host\" DomainName=\"dom\""
 		" HyperThreadingFlag=0xff", "SystemConfig/CPU");
-	decode(&config, 10, 0, 32, bytes, n);
+	decode_classic(&config, 10, 0, 32, bytes, n);
 	is_text(text(), "MHz=4096 NumberOfProcessors=8 MemSize=16384 PageSize=4096"
 		" AllocationGranularity=65536 ComputerName=\"host\" DomainName=\"dom\"",
 		"SystemConfig/CPU of version 0");
 	memset(bytes, 0, sizeof(bytes));
 	memcpy(bytes + 40, "V\0", 2);
-	decode(&config, 11, 2, 64, bytes, 40 + 512 + 4 + 2 + 6 + 4);
+	decode_classic(&config, 11, 2, 64, bytes, 40 + 512 + 4 + 2 + 6 + 4);
 	ok(!text_ret && strstr(text(), "Manufacturer=\"V\" PartitionCount=0 WriteCacheEnabled=0") &&
 	   strstr(text(), "Spare=\"\"") && !strstr(text(), "rest="), "SystemConfig/PhyDisk");
-	decode(&config, 12, 2, 64, bytes, 28 + 8 + 20 + 16 + 32 + 8);
+	decode_classic(&config, 12, 2, 64, bytes, 28 + 8 + 20 + 16 + 32 + 8);
 	ok(!text_ret && strstr(text(), "DriveLetterString=\"") && strstr(text(), "Pad3=0") &&
 	   !strstr(text(), "rest="), "SystemConfig/LogDisk");
-	decode(&config, 14, 2, 64, bytes, 20 + 5 * 512 + 4);
+	decode_classic(&config, 14, 2, 64, bytes, 20 + 5 * 512 + 4);
 	ok(!text_ret && strstr(text(), "StateFlags=0x0") && !strstr(text(), "rest="),
 	   "SystemConfig/Video");
 }
@@ -300,16 +284,16 @@ static void test_stacks(void)
 	static unsigned char bytes[16 + 193 * 8];
 	const struct etw_decoded *event;
 
-	decode(&walk, 32, 2, 64, bytes, 16 + 192 * 8);
+	decode_classic(&walk, 32, 2, 64, bytes, 16 + 192 * 8);
 	ok(!decode_ret && !text_ret && strstr(text(), " Stack99=0x0 Stack100=0x0") &&
 	   strstr(text(), " Stack192=0x0") && !strstr(text(), "rest="), "192 addresses");
-	event = decode(&walk, 32, 2, 64, bytes, 16 + 8);
+	event = decode_classic(&walk, 32, 2, 64, bytes, 16 + 8);
 	ok(!decode_ret && event->field_count == 4 && !strstr(text(), "Stack2"), "then one");
-	decode(&walk, 32, 2, 64, bytes, 16 + 193 * 8);
+	decode_classic(&walk, 32, 2, 64, bytes, 16 + 193 * 8);
 	ok(decode_ret == -ENOENT, "more than there can be");
-	decode(&walk, 32, 2, 64, bytes, 16);
+	decode_classic(&walk, 32, 2, 64, bytes, 16);
 	ok(decode_ret == -ENOENT, "none");
-	decode(&walk, 32, 2, 64, bytes, 3);
+	decode_classic(&walk, 32, 2, 64, bytes, 3);
 	ok(decode_ret == -ENOENT, "not even a time");
 }
 
@@ -320,20 +304,20 @@ static void test_wrong_headers(void)
 	unsigned char bytes[256];
 	size_t n = from_hex(P8 N(04) N(08) N(01) N(03) P8 USER8 A W, bytes);
 
-	decode(&process, 1, 3, 32, bytes, n);
+	decode_classic(&process, 1, 3, 32, bytes, n);
 	ok(strstr(text(), "ImageFileName=\"a.exe\" CommandLine=\"b.e\"") && !strstr(text(), "rest="),
 	   "pointers of 64 bits in a record that says 32");
 	n = from_hex(P4 N(04) N(08) N(01) N(03) P4 USER4 A W, bytes);
-	decode(&process, 1, 3, 64, bytes, n);
+	decode_classic(&process, 1, 3, 64, bytes, n);
 	ok(strstr(text(), "ImageFileName=\"a.exe\" CommandLine=\"b.e\"") && !strstr(text(), "rest="),
 	   "and the other way");
 	n = from_hex(P8 N(04) N(08) N(01) N(03) P8 "0000000000000000 0000000000000000" SYSTEM_SID A W,
 		     bytes);
-	decode(&process, 1, 3, 64, bytes, n);
+	decode_classic(&process, 1, 3, 64, bytes, n);
 	ok(strstr(text(), "UserSID=S-1-5-18 ImageFileName=\"a.exe\""), "a user without a pointer");
 	for (size_t i = 0; i < n; i++) {
-		decode(&process, 1, 3, 64, bytes, i);
-		decode(&process, 1, 3, 32, bytes, i);
+		decode_classic(&process, 1, 3, 64, bytes, i);
+		decode_classic(&process, 1, 3, 32, bytes, i);
 	}
 	ok(1, "cut off anywhere");
 }
@@ -356,11 +340,11 @@ static void test_tables(void)
 	}
 	is(twice, 0, "each event has one schema");
 	is(wrong, 0, "and its own name");
-	decode(&thread, 50, 1, 64, "", 0);
+	decode_classic(&thread, 50, 1, 64, "", 0);
 	is(decode_ret, -ENOENT, "an unknown version");
-	decode(&thread, 99, 3, 64, "", 0);
+	decode_classic(&thread, 99, 3, 64, "", 0);
 	is(decode_ret, -ENOENT, "an unknown type");
-	decode(&nobody, 1, 3, 64, "", 0);
+	decode_classic(&nobody, 1, 3, 64, "", 0);
 	is(decode_ret, -ENOENT, "an unknown class");
 }
 

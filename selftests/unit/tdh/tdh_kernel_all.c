@@ -155,20 +155,6 @@ static const struct sample {
 	  "GuidCount=1 Guid=[" ID_TEXT "] BinaryPath=\"b.e\"" },
 };
 
-static const struct etw_decoded *decode(const GUID *guid, unsigned int type, unsigned int version,
-					unsigned int bits, const void *payload, size_t size)
-{
-	static EVENT_RECORD record;
-
-	record = (EVENT_RECORD){
-		.EventHeader.ProviderId = *guid,
-		.EventHeader.Flags = EVENT_HEADER_FLAG_CLASSIC_HEADER |
-			(bits == 32 ? EVENT_HEADER_FLAG_32_BIT_HEADER : 0),
-		.EventHeader.EventDescriptor = { .Version = (UCHAR)version, .Opcode = (UCHAR)type },
-	};
-	return decode_bytes(&record, payload, size);
-}
-
 static void test_samples(void)
 {
 	unsigned char bytes[1024];
@@ -179,14 +165,11 @@ static void test_samples(void)
 		const struct etw_decoded *event;
 		char what[128];
 
-		event = decode(&s->guid, s->type, s->version, s->bits, bytes, size);
+		event = decode_classic(&s->guid, s->type, s->version, s->bits, bytes, size);
 		snprintf(what, sizeof(what), "%s/%s of version %u, %u bits", s->task, s->opcode,
 			 s->version, s->bits);
-		ok(!decode_ret && event->source == ETW_DECODE_CLASSIC && event->task &&
-		   !strcmp(event->task, s->task) && event->opcode &&
-		   !strcmp(event->opcode, s->opcode) &&
-		   !strcmp(event->provider, s->provider ? s->provider : "MSNT_SystemTrace"),
-		   "%s is called that", what);
+		ok(is_classic(event, s->provider ? s->provider : "MSNT_SystemTrace", s->task,
+			      s->opcode), "%s is called that", what);
 		is_text(text(), s->text, what);
 	}
 }
@@ -300,14 +283,14 @@ static unsigned int try_event(const GUID *guid, const struct etw_kernel_type *ty
 		p.size = 0;
 		if (template)
 			make_payload(&p, template, bits / 8);
-		event = decode(guid, type->type, versions[i / 2], bits, p.bytes, p.size);
+		event = decode_classic(guid, type->type, versions[i / 2], bits, p.bytes, p.size);
 		bad += decode_ret || !event->opcode || strcmp(event->opcode, type->event.opcode->name) ||
 			strcmp(event->task, type->event.task->name) ||
 			event->field_count != (template ? template->top : 0) ||
 			(template && (!has_fields(text(), template) || text_ret));
 		/* Cut off anywhere, it does no harm. */
 		for (size_t size = p.size > 64 ? p.size - 64 : 0; size < p.size; size++)
-			decode(guid, type->type, versions[i / 2], bits, p.bytes, size);
+			decode_classic(guid, type->type, versions[i / 2], bits, p.bytes, size);
 	}
 	if (bad)
 		printf("# %s/%s: %s\n", type->event.task->name, type->event.opcode->name, text());
@@ -332,9 +315,9 @@ static void test_counts(void)
 	unsigned char bytes[64];
 	size_t n = from_hex("FFFFFFFF 0100000000000000", bytes);
 
-	decode(&config, 24, 2, 64, bytes, n);
+	decode_classic(&config, 24, 2, 64, bytes, n);
 	ok(!decode_ret && text_ret, "4,294,967,295 nodes in 8 bytes");
-	decode(&perf, 49, 2, 64, bytes, n);
+	decode_classic(&perf, 49, 2, 64, bytes, n);
 	ok(!decode_ret, "and as many counters in none");
 }
 
