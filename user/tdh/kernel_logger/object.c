@@ -2,7 +2,8 @@
 /*
  * object.c - handles, objects, local calls and debug output of Windows' kernel logger
  *
- * Sources: Microsoft's pages "ALPC class" and those of its events; wmicore.mof of the WDK for
+ * Sources: Microsoft's pages "ALPC class" and those of its events, whose strings have 8 bits
+ * where no format says otherwise, as TraceEvent reads them; wmicore.mof of the WDK for
  * Object and Debugger.
  */
 #include "kernel_logger.h"
@@ -41,7 +42,7 @@ const struct etw_kernel_class etw_kernel_object = {
 };
 
 KERNEL_TEMPLATE(alpc_message, U32("MessageID"));
-KERNEL_TEMPLATE(alpc_wait, U32("IsServerPort"), TEXT16("PortName"));
+KERNEL_TEMPLATE(alpc_wait, U32("IsServerPort"), TEXT8("PortName"));
 KERNEL_TEMPLATE(alpc_unwait, U32("Status"));
 
 static const struct etw_mf_task alpc = { .name = "ALPC" };
