@@ -17,8 +17,14 @@
 struct input {
 	struct etw_source in;	/* first: the merge has pointers to it */
 	const char *path;
+	unsigned int clock;	/* see struct etw_stacks_place */
 	unsigned int reports;
 };
+
+static const TRACE_LOGFILE_HEADER *header_of(const struct input *in)
+{
+	return &etw_etl_info(etw_source_file(&in->in))->header;
+}
 
 static void on_report(void *context, uint64_t offset, const char *what)
 {
@@ -81,20 +87,31 @@ void inputs_until(struct inputs *inputs, int64_t time)
 	inputs->look = 1;
 }
 
+/* Beyond the last event that is wanted stands its stack. */
+static int64_t last_time(const struct inputs *inputs)
+{
+	int64_t time = inputs->until;
+
+	if (inputs->has_stacks && __builtin_add_overflow(time, ETW_STACKS_WAIT, &time))
+		time = INT64_MAX;
+	return time;
+}
+
 /*
  * Is all that comes later than is wanted?  Looking takes time that grows with the files:
  * seldom, if there were late events before and it was not.
  */
 static bool is_over(struct inputs *inputs, int64_t time)
 {
+	int64_t last = last_time(inputs);
 	unsigned int i;
 
-	if (!inputs->bounded || time <= inputs->until || ++inputs->late < inputs->look)
+	if (!inputs->bounded || time <= last || ++inputs->late < inputs->look)
 		return false;
 	inputs->look = 16 * inputs->late;
 	for (i = 0; i < inputs->left; i++)
 		/* An error is met again by reading. */
-		if (etw_etl_all_after(etw_source_file(inputs->merge[i]), inputs->until) != 1)
+		if (etw_etl_all_after(etw_source_file(inputs->merge[i]), last) != 1)
 			return false;
 	return true;
 }
@@ -140,16 +157,50 @@ static int next_of_files(struct inputs *inputs, const struct etw_event **event,
 	return err ? -1 : 0;
 }
 
+/*
+ * Number the machines that files are from: their clocks count from one start, at one rate.
+ * Each file also reports as soon as a buffer with a stack is in memory.
+ */
+static void begin_stacks(struct inputs *inputs)
+{
+	const TRACE_LOGFILE_HEADER *header, *other;
+	unsigned int i, j;
+
+	for (i = 0; i < inputs->count; i++) {
+		etw_etl_watch(etw_source_file(&inputs->list[i].in), ETW_STACKS_HOOK,
+			      &inputs->has_stacks);
+		header = header_of(&inputs->list[i]);
+		for (j = 0; j < i; j++) {
+			other = header_of(&inputs->list[j]);
+			if (other->BootTime.QuadPart == header->BootTime.QuadPart &&
+			    other->PerfFreq.QuadPart == header->PerfFreq.QuadPart &&
+			    other->ReservedFlags == header->ReservedFlags)
+				break;
+		}
+		inputs->list[i].clock = header->BootTime.QuadPart ? j + 1 : 0;
+	}
+	inputs->begun = true;
+}
+
+/*
+ * Events wait for their stacks, but in traces without stacks they need not. A file's next
+ * buffer is loaded when the last event of one has been taken, so that event waits for one
+ * more: its stack may be the first, at the beginning of the buffer.
+ */
 int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source)
 {
+	struct etw_stacks_place place;
 	const struct etw_event *ready;
 	int ret;
 
 	if (inputs->apart)
 		return next_of_files(inputs, event, source);
+	if (!inputs->begun)
+		begin_stacks(inputs);
 	for (;;) {
-		ready = etw_stacks_take(&inputs->stacks, inputs->ended != 1, source);
+		ready = etw_stacks_take(&inputs->stacks, inputs->ended != 1 ||
+					(!inputs->has_stacks && !inputs->buffer_done), source);
 		if (ready) {
 			*event = ready;
 			return 1;
@@ -157,11 +208,15 @@ int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		if (inputs->ended != 1)
 			return inputs->ended;
 		ret = next_of_files(inputs, event, source);
-		if (ret != 1)
+		if (ret != 1) {
 			inputs->ended = ret;
-		else if (!etw_stacks_wants(&inputs->stacks, *event))
+			continue;
+		}
+		inputs->buffer_done = (*event)->buffer_done;
+		if (!inputs->has_stacks && !inputs->buffer_done && !inputs->stacks.events)
 			return 1;
-		else if (etw_stacks_add(&inputs->stacks, *event, *source))
+		place = (struct etw_stacks_place){ *source, inputs->list[*source].clock };
+		if (etw_stacks_add(&inputs->stacks, *event, place))
 			cli_die("out of memory");
 	}
 }
@@ -214,11 +269,6 @@ void inputs_schemas(const struct inputs *inputs)
 int inputs_fail(const struct inputs *inputs, unsigned int source, int err)
 {
 	return open_fail(inputs->list[source].path, err);
-}
-
-static const TRACE_LOGFILE_HEADER *header_of(const struct input *in)
-{
-	return &etw_etl_info(etw_source_file(&in->in))->header;
 }
 
 static void report(const struct input *in)

@@ -18,6 +18,10 @@
 
 struct input;
 
+/* In a command's table of options; to: inputs->apart */
+#define CLI_OPTION_STACK_EVENTS(to)	\
+	{ "stack-events", 0, NULL, "show stacks that Windows recorded apart as events", CLI_FLAG(to) }
+
 /* All zero is none. */
 struct inputs {
 	struct input *list;
@@ -32,6 +36,9 @@ struct inputs {
 	struct etw_interner losses;	/* with a record so far */
 	bool apart;		/* the caller's: leave recorded stacks events of their own */
 	struct etw_stacks stacks;
+	bool has_stacks;	/* a file has stacks, from here on */
+	bool buffer_done;	/* the last event read was the last of its buffer */
+	bool begun;
 	int ended;		/* what the files' end returned; 1: not yet */
 };
 
@@ -42,8 +49,9 @@ void inputs_close(struct inputs *inputs);
 /*
  * The next event of all files, by time.  Files that were split from one trace have the same
  * records of losses: copies are left out.  Stacks that Windows' kernel logger recorded
- * become items of their events, unless inputs->apart is set.  1: *event, valid until the next call, of the
- * file with index *source; 0: that was all; -1: reading failed, after a message.
+ * become items of their events, unless inputs->apart is set.  1: *event, valid until the
+ * next call, of the file with index *source; 0: that was all; -1: reading failed, after a
+ * message.
  */
 int inputs_next(struct inputs *inputs, const struct etw_event **event,
 		unsigned int *source);

@@ -17,11 +17,20 @@
 /* Events of all inputs, in time order, are held for so long, but no more than these. */
 #define ETW_STACKS_WAIT		1000000		/* 100 ns: 0.1 s */
 #define ETW_STACKS_EVENTS	65536
-#define ETW_STACKS_BYTES	(32u << 20)
+#define ETW_STACKS_BYTES	(32u << 20)	/* with all that belongs to them */
 
 #define ETW_STACKS_SLOTS	4096
 
+/* The type of a record with a stack */
+#define ETW_STACKS_HOOK		0x1820
+
 struct etw_held;
+
+/* Where an event is */
+struct etw_stacks_place {
+	unsigned int source;	/* the file */
+	unsigned int clock;	/* files with the same one are of one machine; 0: not known */
+};
 
 /* All zero holds nothing. */
 struct etw_stacks {
@@ -30,23 +39,17 @@ struct etw_stacks {
 	struct etw_held *spare;		/* of the usual size, unused */
 	struct etw_stacks_slot {
 		struct etw_held *oldest, *newest;
-	} slots[ETW_STACKS_SLOTS];	/* the same events by their raw times */
+	} slots[ETW_STACKS_SLOTS];	/* the same events by raw time and thread */
 	unsigned int events;
-	size_t bytes;
-	bool active;			/* an event of the kernel logger has come */
+	size_t bytes, spare_bytes;
 };
 
 /*
- * Must this event, and so all later ones, be held? Not before the first event of the
- * kernel logger.
+ * Hold a copy of an event; a stack becomes part of its event instead, unless none is held
+ * that it belongs to and that can take it. 0 or -ENOMEM.
  */
-bool etw_stacks_wants(struct etw_stacks *stacks, const struct etw_event *event);
-
-/*
- * Hold a copy of an event of this source; a stack becomes part of its event instead,
- * unless none is held that it belongs to. 0 or -ENOMEM.
- */
-int etw_stacks_add(struct etw_stacks *stacks, const struct etw_event *event, unsigned int source);
+int etw_stacks_add(struct etw_stacks *stacks, const struct etw_event *event,
+		   struct etw_stacks_place place);
 
 /*
  * The first event that need not wait any more, or with all: the first; valid until the

@@ -249,6 +249,12 @@ static int find_next(struct etw_etl_file *f, uint16_t cpu, uint64_t *at,
 	return 0;
 }
 
+static void look_for_watched(struct etw_etl_file *f, const struct etw_block *block, uint32_t at)
+{
+	if (f->met && !*f->met)
+		*f->met = etw_etl_has_hook(block->data, at, block->header.offset, f->watched);
+}
+
 /* Add a CPU's next buffer with records to the merge. */
 static int feed_one(struct etw_etl_file *f, uint16_t cpu)
 {
@@ -264,6 +270,7 @@ static int feed_one(struct etw_etl_file *f, uint16_t cpu)
 		if (!block)
 			continue;
 		f->count.buffers_read++;
+		look_for_watched(f, block, sizeof(block->header));
 		corrupt = f->merge.corrupt;
 		ret = etw_merge_add(&f->merge, block);
 		if (ret > 0)
@@ -427,6 +434,14 @@ int etw_etl_next(struct etw_etl_file *file, struct etw_event *event)
 		report_record(f, block);
 	complete(f, event);
 	return 1;
+}
+
+void etw_etl_watch(struct etw_etl_file *file, uint16_t hook, bool *met)
+{
+	file->watched = hook;
+	file->met = met;
+	if (file->head)
+		look_for_watched(file, file->head, file->head->offset);
 }
 
 const struct etw_etl_info *etw_etl_info(const struct etw_etl_file *file)

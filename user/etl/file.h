@@ -56,6 +56,12 @@ void etw_etl_close(struct etw_etl_file *file);	/* NULL is fine */
 int etw_etl_next(struct etw_etl_file *file, struct etw_event *event);
 
 /*
+ * Set *met as soon as a buffer is loaded that has such a record, see etw_etl_has_hook(). A
+ * CPU's buffer is loaded when an event is wanted and the CPU's previous one is used up.
+ */
+void etw_etl_watch(struct etw_etl_file *file, uint16_t hook, bool *met);
+
+/*
  * Are all remaining events later than this FILETIME? 1: yes; 0: perhaps not; -errno.
  * Reads the headers of all remaining buffers, as opening did.
  */

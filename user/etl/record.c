@@ -212,3 +212,38 @@ int etw_etl_record(const void *buf, uint32_t end, uint32_t *offset,
 	*offset += etw_record_slot(size);
 	return 1;
 }
+
+/* Is it of this class, without a hook id? Tools that write kernel traces anew do so. */
+static bool is_of_class(const uint8_t *record, uint32_t left, const struct etw_guid *class)
+{
+	uint8_t at = etw_etl_layout(record).provider;
+
+	return at && left >= at + sizeof(*class) && !memcmp(record + at, class, sizeof(*class));
+}
+
+bool etw_etl_has_hook(const void *buf, uint32_t offset, uint32_t end, uint16_t hook)
+{
+	struct etw_guid class;
+	const uint8_t *at;
+	struct head head;
+	uint32_t size;
+
+	etw_etl_class(hook, &class);
+	while (offset < end && end - offset >= sizeof(head)) {
+		at = (const uint8_t *)buf + offset;
+		memcpy(&head, at, sizeof(head));
+		if (head.mark == MARK && head_size(head.type)) {
+			if (head.hook == hook)
+				return true;
+			size = head.size;
+		} else {
+			if (is_of_class(at, end - offset, &class))
+				return true;
+			size = head.version;
+		}
+		if (size < sizeof(head))
+			break;
+		offset += etw_record_slot(size);
+	}
+	return false;
+}

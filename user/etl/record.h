@@ -59,6 +59,12 @@ static inline bool etw_etl_is_message(const void *record)
 	return type == ETW_TYPE_MESSAGE;
 }
 
+/*
+ * Is there a record of the kernel logger with this hook id, or one of the hook id's class
+ * without any? Stops at one that makes no sense.
+ */
+bool etw_etl_has_hook(const void *buf, uint32_t offset, uint32_t end, uint16_t hook);
+
 /* The class of a hook id; false: unknown, and *guid is made from the hook id. */
 bool etw_etl_class(uint16_t hook, struct etw_guid *guid);
 

@@ -8,6 +8,7 @@
 
 #define THREAD_SWITCH	0x0524	/* Thread/CSwitch: without a thread in the record */
 #define PROCESS_START	0x0301
+#define SAMPLE		0x0F2E	/* PerfInfo/SampleProf */
 #define STACK_WALK	0x1820
 #define FRAME		0xfffff80000001000ull
 
@@ -28,6 +29,8 @@ struct given {
 };
 
 static struct given given;
+static struct etw_stacks_place place;	/* of what is given next */
+static size_t most;			/* bytes that were ever held */
 
 static void take_event(uint32_t size, int64_t time, uint16_t cpu)
 {
@@ -73,7 +76,7 @@ static const struct etw_event *record(uint8_t type, uint16_t hook, int64_t time,
 }
 
 static const struct etw_event *stack(uint8_t type, int64_t of, int64_t time, uint32_t thread,
-				     uint16_t cpu, unsigned int first, unsigned int count)
+				     uint16_t cpu, uint64_t first, unsigned int count)
 {
 	unsigned char payload[16 + 500 * 8];
 	size_t pointer = type == ETW_ETL_SYSTEM32 || type == ETW_ETL_PERFINFO32 ? 4 : 8;
@@ -128,10 +131,9 @@ static void drain(bool all)
 
 static void give(const struct etw_event *event)
 {
-	if (!etw_stacks_wants(&stacks, event))
-		keep(event, 0);
-	else if (etw_stacks_add(&stacks, event, 3))
+	if (etw_stacks_add(&stacks, event, place))
 		abort();
+	most = stacks.bytes + stacks.spare_bytes > most ? stacks.bytes + stacks.spare_bytes : most;
 	drain(false);
 }
 
@@ -139,6 +141,13 @@ static void begin(void)
 {
 	etw_stacks_free(&stacks);
 	n = 0;
+	most = 0;
+	place = (struct etw_stacks_place){ .source = 3 };
+}
+
+static void give_frames(int64_t of, uint32_t thread, uint16_t cpu, uint64_t first)
+{
+	give(stack(ETW_ETL_SYSTEM64, of, of, thread, cpu, first, 1));
 }
 
 static void test_parts(uint8_t compact, uint8_t system, uint64_t mask)
@@ -169,8 +178,8 @@ static void test_which(void)
 	give(record(ETW_ETL_PERFINFO64, THREAD_SWITCH, 1000, 0, 2, "c", 1));
 	give(record(ETW_ETL_PERFINFO64, THREAD_SWITCH, 1000, 0, 3, "d", 1));
 	give(stack(ETW_ETL_SYSTEM64, 1000, 1001, 12, 5, 0, 1));
-	give(stack(ETW_ETL_SYSTEM64, 1000, 1001, 13, 3, 1, 1));
 	give(stack(ETW_ETL_SYSTEM64, 1000, 1001, 14, 4, 2, 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1001, 13, 3, 1, 1));
 	give(stack(ETW_ETL_SYSTEM64, 999, 1001, 11, 0, 3, 1));
 	drain(true);
 	is(n, 6, "two stacks belong to no event");
@@ -202,25 +211,158 @@ static void test_wait(void)
 	is(n, 1, "a time that goes back does not hold events for ever");
 }
 
-/* An event of another kind, with an item of its own, in a trace with stacks */
+/* Events of another kind, with items of their own, in a trace with stacks */
 static void test_items(void)
 {
-	uint32_t size = make_event(given.raw, 100000, 3, 5);
+	struct etw_ext_item item;
+	struct etw_event kept;
+	uint32_t size = make_event(given.raw, 100200, 3, 5);
 
 	begin();
-	take_event(size, 1000, 0);
-	give(&given.event);
-	is(n, 1, "events before the first of the kernel logger do not wait");
-	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1001, 5, 0, "a", 1));
-	size = make_event(given.raw, 100200, 3, 5);
 	take_event(size, 1002, 0);
 	give(&given.event);
 	give(stack(ETW_ETL_SYSTEM64, 1002, 1003, 5, 0, 7, 2));
 	drain(true);
-	is(n, 3, "they are given a stack, too");
-	ok(items[2] == items[0] + 1 && counts[2] == 2 && frames[2][1] == FRAME + 8,
-	   "besides their own items");
-	is(lengths[2], 5, "and keep their payload");
+	ok(n == 1 && items[0] == 2 && counts[0] == 2 && frames[0][1] == FRAME + 8,
+	   "they are given a stack besides their own items");
+	is(lengths[0], 5, "and keep their payload");
+
+	begin();
+	make_event(given.raw, 100200, 3, 5);
+	memcpy(&item, given.raw + sizeof(struct etw_event_header), sizeof(item));
+	item.type = ETW_EXT_STACK_TRACE64;
+	memcpy(given.raw + sizeof(struct etw_event_header), &item, sizeof(item));
+	take_event(size, 1002, 0);
+	give(&given.event);
+	give(stack(ETW_ETL_SYSTEM64, 1002, 1003, 5, 0, 7, 2));
+	drain(true);
+	ok(n == 2 && items[0] == 1 && opcodes[1] == 32, "one that has a stack is not given another");
+
+	begin();
+	make_event(given.raw, 100200, 3, 5);
+	take_event(size, 1002, 0);
+	kept = given.event;
+	item.size = 4;
+	memcpy(given.raw + sizeof(struct etw_event_header), &item, sizeof(item));
+	give(&kept);
+	give(stack(ETW_ETL_SYSTEM64, 1002, 1003, 5, 0, 7, 2));
+	drain(true);
+	ok(n == 2 && opcodes[1] == 32, "nor is one whose items make no sense");
+}
+
+/* Two files, with the same times and threads */
+static void give_two(unsigned int clock, unsigned int other_clock)
+{
+	begin();
+	place = (struct etw_stacks_place){ 1, clock };
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 11, 0, "a", 1));
+	place = (struct etw_stacks_place){ 2, other_clock };
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 11, 0, "b", 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1001, 11, 0, 1, 1));
+	place = (struct etw_stacks_place){ 1, clock };
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1001, 11, 0, 5, 1));
+	place = (struct etw_stacks_place){ 3, clock };
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1002, 11, 0, 0x10, 1));
+	drain(true);
+}
+
+static void test_files(void)
+{
+	give_two(1, 2);
+	ok(counts[0] == 2 && frames[0][0] == FRAME + 5 && counts[1] == 1 && frames[1][0] == FRAME + 1,
+	   "each file's stacks go to its own events");
+	ok(n == 2 && frames[0][1] == FRAME + 0x10, "or to those of a file of the same machine");
+	give_two(1, 1);
+	ok(counts[0] >= 1 && frames[0][0] == FRAME + 5 && counts[1] >= 1 && frames[1][0] == FRAME + 1,
+	   "to their own first, also if both are of one machine");
+	give_two(0, 0);
+	ok(n == 3 && counts[0] == 1 && counts[1] == 1 && opcodes[2] == 32,
+	   "never to those of a machine that is not known");
+}
+
+/* A sample has its thread in the payload, not in the record. */
+static void give_samples(uint8_t type, uint8_t system)
+{
+	unsigned char sample[16] = { 0 };
+	size_t pointer = type == ETW_ETL_PERFINFO32 ? 4 : 8;
+
+	begin();
+	sample[pointer] = 11;
+	give(record(type, SAMPLE, 1000, 0, 2, sample, (uint16_t)(pointer + 8)));
+	sample[pointer] = 12;
+	give(record(type, SAMPLE, 1000, 0, 3, sample, (uint16_t)(pointer + 8)));
+	give(stack(system, 1000, 1001, 11, 3, 0, 1));
+	give(stack(system, 1000, 1001, 12, 2, 1, 1));
+	give(stack(system, 1000, 1001, 13, 2, 2, 1));
+	drain(true);
+	ok(n == 3 && counts[0] == 1 && counts[1] == 1 && (uint8_t)frames[0][0] == 0 &&
+	   (uint8_t)frames[1][0] == 1 && opcodes[2] == 32, "a sample has the stack of its thread");
+}
+
+/* The clock is so coarse that several events have one time. */
+static void test_coarse(void)
+{
+	const uint64_t process = 0x1000 - FRAME;	/* from the first frame on */
+
+	begin();
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 11, 0, "a", 1));
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 11, 0, "b", 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 11, 0, 1, 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 11, 0, 2, 1));
+	give_frames(1000, 11, 3, process + 3);
+	give_frames(1000, 11, 3, process + 4);
+	drain(true);
+	ok(n == 2 && counts[0] == 2 && frames[0][0] == FRAME + 1 && frames[0][1] == 0x1003 &&
+	   counts[1] == 2 && frames[1][0] == FRAME + 2 && frames[1][1] == 0x1004,
+	   "stacks of events of one time come in their order, each part of them");
+
+	begin();
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 11, 0, "a", 1));
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 11, 1, "b", 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 11, 1, 1, 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 11, 0, 2, 1));
+	drain(true);
+	ok(n == 2 && frames[0][0] == FRAME + 2 && frames[1][0] == FRAME + 1, "and are of their CPU");
+
+	begin();
+	give(record(ETW_ETL_PERFINFO64, THREAD_SWITCH, 1000, 0, 2, "c", 1));
+	give(record(ETW_ETL_PERFINFO64, THREAD_SWITCH, 1000, 0, 2, "d", 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 11, 2, 1, 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 12, 2, 2, 1));
+	give_frames(1000, 12, 5, process + 4);
+	give_frames(1000, 11, 2, process + 3);
+	drain(true);
+	ok(n == 2 && frames[0][0] == FRAME + 1 && frames[0][1] == 0x1003 &&
+	   frames[1][0] == FRAME + 2 && frames[1][1] == 0x1004,
+	   "an event whose record has no thread is of that of its stack's first part");
+
+	begin();
+	give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 12, 0, "a", 1));
+	for (unsigned int i = 0; i < 1000; i++)
+		give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000, 13, 0, "b", 1));
+	give(stack(ETW_ETL_SYSTEM64, 1000, 1000, 12, 0, 1, 1));
+	drain(true);
+	ok(counts[0] == 1, "however many events other threads have at that time");
+}
+
+/* All memory counts, that of stacks and that which is kept for later events. */
+static void test_memory(void)
+{
+	static const unsigned char large[4000];
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 20000; i++) {
+		give(record(ETW_ETL_SYSTEM64, PROCESS_START, 1000 + i, 11, 0, "a", 1));
+		give(stack(ETW_ETL_SYSTEM64, 1000 + i, 1000 + i, 11, 0, 0, 500));
+	}
+	ok(n && most >= ETW_STACKS_BYTES, "stacks count as memory");
+	ok(most < ETW_STACKS_BYTES + 16384, "of which there is a limit");
+	drain(true);
+	is(stacks.bytes, 0, "all is given back");
+	for (i = 0; i < 20000; i++)
+		give(record(ETW_ETL_SYSTEM64, PROCESS_START, 30000 + i, 11, 0, large, 4000));
+	ok(most < ETW_STACKS_BYTES + 16384, "what is kept for later is part of it");
 }
 
 /* Parts that together exceed an item, and widths that differ */
@@ -258,6 +400,11 @@ int main(void)
 	test_which();
 	test_wait();
 	test_items();
+	test_files();
+	give_samples(ETW_ETL_PERFINFO64, ETW_ETL_SYSTEM64);
+	give_samples(ETW_ETL_PERFINFO32, ETW_ETL_SYSTEM32);
+	test_coarse();
+	test_memory();
 	test_limits();
 	etw_stacks_free(&stacks);
 	return done_testing();

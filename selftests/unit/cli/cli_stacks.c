@@ -4,6 +4,9 @@
  */
 #include "unit/etl/etl_write.h"
 
+#include "cli/inputs.h"
+#include "core/record.h"
+
 #define THREAD_SWITCH	0x0524
 #define DISK_READ	0x010A
 #define STACK_WALK	0x1820
@@ -50,22 +53,105 @@ static void put_stack(uint64_t of, uint64_t time, uint32_t thread, uint16_t cpu,
 	put(ETW_ETL_SYSTEM64, STACK_WALK, time, cpu, payload, sizeof(payload));
 }
 
-/* A context switch and a read with their stacks, and a stack of no event */
-static void write_file(void)
+static void begin_file(void)
 {
-	struct etw_etl_options options = { .like = &like, .logger = "s", .replace = true };
-	unsigned char payload[52] = { 0 };
+	struct etw_etl_options options = { .like = &like, .logger = "s", .replace = true,
+					   .buffer_size = BUFFER };
 
 	if (etw_etl_create(path, &options, &writer))
 		abort();
+}
+
+static void end_file(void)
+{
+	if (etw_etl_finish(writer, 0, NULL))
+		abort();
+}
+
+/* A context switch and a read with their stacks, and a stack of no event */
+static void write_file(void)
+{
+	unsigned char payload[52] = { 0 };
+
+	begin_file();
 	put(ETW_ETL_PERFINFO64, THREAD_SWITCH, 2000, 0, payload, 24);
 	put(ETW_ETL_SYSTEM64, DISK_READ, 2100, 1, payload, sizeof(payload));
 	put_stack(2000, 2200, 5, 0, FRAME);
 	put_stack(2100, 2300, 11, 1, FRAME + 0x10);
 	put_stack(2100, 2400, 11, 0, 0x1000);
 	put_stack(1999, 2500, 11, 0, 0x1000);
-	if (etw_etl_finish(writer, 0, NULL))
+	end_file();
+}
+
+#define MS	1000000ull
+
+/* An event whose stack comes 20 ms later, after another event */
+static void write_late(void)
+{
+	unsigned char payload[52] = { 0 };
+
+	begin_file();
+	put(ETW_ETL_SYSTEM64, DISK_READ, 10 * MS, 0, payload, sizeof(payload));
+	put(ETW_ETL_SYSTEM64, DISK_READ, 29 * MS, 0, payload, sizeof(payload));
+	put_stack(10 * MS, 30 * MS, 11, 0, FRAME);
+	put_stack(29 * MS, 31 * MS, 11, 0, FRAME);
+	end_file();
+}
+
+/* So many context switches, each of which but the first ones has its stack after it */
+static void write_switches(unsigned int count, unsigned int first)
+{
+	unsigned char payload[24] = { 0 };
+	uint64_t time = 2000;
+
+	begin_file();
+	for (unsigned int i = 0; i < count; i++, time += 1000) {
+		put(ETW_ETL_PERFINFO64, THREAD_SWITCH, time, 0, payload, sizeof(payload));
+		if (i >= first)
+			put_stack(time, time + 500, 11, 0, FRAME);
+	}
+	end_file();
+}
+
+/*
+ * How many events have a stack, and is it those from first on? *most: the number that waited
+ * at once
+ */
+static bool read_switches(unsigned int count, unsigned int first, unsigned int *most)
+{
+	char *paths[] = { path, NULL };
+	const struct etw_event *event;
+	struct inputs inputs = { 0 };
+	unsigned int source, n = 0;
+	bool right = true;
+
+	*most = 0;
+	if (inputs_open(&inputs, paths))
 		abort();
+	while (inputs_next(&inputs, &event, &source) == 1) {
+		*most = inputs.stacks.events > *most ? inputs.stacks.events : *most;
+		if (event->record.header->desc.task != THREAD_SWITCH)
+			right &= etw_etl_is_system(event->record.header) && !n;
+		else
+			right &= !event->record.ext_len == (n++ < first);
+	}
+	inputs_close(&inputs);
+	return right && n == count;
+}
+
+static void test_begin_of_stacks(void)
+{
+	unsigned int first, most;
+	bool right = true;
+
+	/* A buffer has some 100 events: cover all places in it. */
+	for (first = 400; first < 510 && right; first++) {
+		write_switches(first + 10, first);
+		right = read_switches(first + 10, first, &most);
+	}
+	ok(right, "the first stack of a trace goes to its event, wherever it is");
+	write_switches(1000, 1000);
+	ok(read_switches(1000, 1000, &most) && most < 8, "in a trace without stacks no event waits");
 }
 
 /* Run a command and return the number that it prints. */
@@ -103,6 +189,17 @@ int main(void)
 	is(number(DUMP "--raw %s | grep -c ' StackWalk/Stack '"), 4, "--raw leaves the records as they are");
 	is(number("build/etw convert --to csv %s | grep -c 0xfffff80000001010"), 1,
 	   "and converting gives them to the events");
+	is(number(DUMP "--raw --id 0 %s | grep -c ' StackWalk/Stack '"), 4, "and can be selected");
+	is(number(DUMP "--stack-events %s | grep -c ' StackWalk/Stack .*Stack2='"), 4,
+	   "--stack-events shows them decoded");
+	is(number("build/etw convert --stack-events --to csv %s | grep -c 'StackWalk/Stack\\|,Stack,'"), 4,
+	   "--stack-events of convert, too");
+	is(number("! build/etw dump --stack-events demo 2>&1; echo $?"), -1, "it is for files only");
+	write_late();
+	is(number(DUMP "--until 15ms %s | grep -c 'DiskIo/Read.*stack='"), 1,
+	   "--until does not cut off stacks behind it");
+	is(number(DUMP "--until 15ms %s | grep -vc EventTrace/"), 1, "nor does it show what is behind it");
+	test_begin_of_stacks();
 	unlink(path);
 	rmdir(dir);
 	return done_testing();

@@ -55,6 +55,7 @@ static const struct cli_option options[] = {
 	{ "option", 0, "TEXT", "an option of the format", CLI_TEXT(job.c.option) },
 	SELECT_OPTIONS,
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
+	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	{ "manifest", OPT_MANIFEST, "FILE", "decode by this manifest, too", NULL },
 	{ "quiet", 'q', NULL, "no progress and no summary", CLI_FLAG(job.quiet) },
 	CLI_OPTION_END
@@ -359,7 +360,8 @@ static int from_other(const struct run *run, char **operands)
 		cli_usage("--from ctf makes a log file: --output is missing");
 	if (run->to && strcmp(run->to, "etl"))
 		cli_usage("--from ctf makes only log files");
-	if (run->c.fields || run->c.option || run->select || run->no_losses)
+	if (run->c.fields || run->c.option || run->select || run->no_losses ||
+	    run->inputs.apart)
 		cli_usage("--from ctf takes no options for events");
 	return convert_from_ctf(operands[0], out, run->out.replace, run->quiet);
 }

@@ -78,6 +78,7 @@ static const struct cli_option options[] = {
 	{ "no-losses", 0, NULL, "leave out the records of losses", CLI_FLAG(job.no_losses) },
 	{ "manifest", OPT_MANIFEST, "FILE", "take names from this manifest first", NULL },
 	{ "raw", 0, NULL, "print clock ticks and hexadecimal payloads", CLI_FLAG(job.printer.hex) },
+	CLI_OPTION_STACK_EVENTS(job.inputs.apart),
 	CLI_OPTION_STRICT(job.strict),
 	SELECT_OPTIONS,
 	CLI_OPTION_END
@@ -455,6 +456,8 @@ static int dump_session(struct dump *dump, char **operands)
 	if (operands[1])
 		cli_usage("unexpected argument %s: only one session can be read",
 			  cli_quote(operands[1]));
+	if (dump->inputs.apart)
+		cli_usage("--stack-events: only with files");
 	dump->fd = device_open();
 	if (dump->fd < 0)
 		return 1;
@@ -473,7 +476,7 @@ static int dump_files(struct dump *dump, char **paths)
 				  cli_quote(paths[i]));
 	if (dump->duration_ms)
 		cli_usage("--duration: only with a session");
-	dump->inputs.apart = dump->printer.hex;
+	dump->inputs.apart |= dump->printer.hex;
 	status = inputs_open(&dump->inputs, paths);
 	if (!status) {
 		inputs_schemas(&dump->inputs);
