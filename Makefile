@@ -26,7 +26,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 MAKEOVERRIDES :=
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers FORCE
+.PHONY: all lib tdh cli no-ctf-reader modules samples selftests units bench-programs fuzzers replays FORCE
 .PHONY: demo check check-debug check-models check-matrix fuzz adversary bench setup clean distclean
 
 ifeq ($(origin CC),default)

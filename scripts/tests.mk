@@ -16,7 +16,8 @@
 #   selftests/bench/NAME.c     build/bench/NAME, run by scripts/bench
 #   selftests/fuzz/*.c         build/fuzz/etw_fuzz, run by scripts/fuzz
 #   selftests/libfuzzer/NAME.c build/fuzz/NAME, of clang's libFuzzer, with the
-#                              libraries likewise; run by scripts/fuzz-host
+#                              libraries likewise; and build/replay/NAME, without
+#                              libFuzzer; run by scripts/fuzz-host
 
 KSELFTEST := build/cache/linux-source/tools/testing/selftests
 
@@ -210,10 +211,19 @@ build/unit/%: build/san/libetlcheck.a build/san/libtdh.a build/san/libetw.a
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
 		$(filter %libetlcheck.a,$^) $(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm
 
+# The targets of libFuzzer, with saved inputs only.
+replays := $(fuzzer_src:selftests/libfuzzer/%.c=build/replay/%)
+replays: $(replays)
+build/replay/wevt: $(wevt_src:%.c=build/san/%.o)
+$(filter build/replay/convert_%,$(replays)): $(convert_src:%.c=build/san/%.o) $(convert_list)
+build/replay/convert_view: libs_here = -ljson-c
+build/replay/autologconf: build/san/user/cli/autologger/session_conf.o
+$(replays): build/replay/%: build/san/selftests/libfuzzer/%.o build/san/selftests/libfuzzer/replay/replay.o
+
 build/mc-test/values: $(mc_values_obj)
 build/mc-test/fixture: build/san/selftests/mc/fixture.o
 build/mc-test/fixture: libs_here = -ljson-c
-build/mc-test/%: build/san/libtdh.a build/san/libetw.a
+$(replays) build/mc-test/values build/mc-test/fixture: build/san/libtdh.a build/san/libetw.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(san_flags) $(LDFLAGS) -pthread -o $@ $(filter %.o,$^) \
 		$(filter %libtdh.a,$^) $(filter %libetw.a,$^) -Wl,--as-needed $(libs_here) $(xml_libs) -lm

@@ -30,13 +30,16 @@ fail() {
 	exit 1
 }
 
-# syntax NAME FLAG...: all compilers accept the program with these flags.
+# syntax NAME NUMBER FLAG...: the compilers accept the program with these flags; without
+# ETW_WHOLE=1 (make check-matrix) only one of them does, each way another.
 # shellcheck disable=SC2086 # words in variables
 syntax() {
 	local name=$1 compiler
-	shift
+	local -a some=("${compilers[@]}")
 
-	for compiler in "${compilers[@]}"; do
+	[[ -n ${ETW_WHOLE-} ]] || some=("${compilers[$2 % ${#compilers[@]}]}")
+	shift 2
+	for compiler in "${some[@]}"; do
 		$compiler $warn $paths -I"$dir" "$@" -fsyntax-only "$dir/round.c" >"$dir/log" 2>&1 ||
 			fail "$compiler $name" "$dir/log"
 	done
@@ -52,9 +55,9 @@ round_trip() {
 		[[ -s $dir/$file ]] || fail "mc made no $file" "$dir/log"
 	done
 	build/mc-test/values "$1" head.h >"$dir/round.c" 2>"$dir/log" || fail "values" "$dir/log"
-	syntax "unchanged"
-	syntax "-fshort-wchar" -fshort-wchar
-	syntax "windows.h" -Iinclude/win32 -include windows.h -fshort-wchar
+	syntax "unchanged" 1
+	syntax "-fshort-wchar" 2 -fshort-wchar
+	syntax "windows.h" 3 -Iinclude/win32 -include windows.h -fshort-wchar
 	${CC:-gcc} -std=c11 -O0 $paths -I"$dir" -fsanitize=address,undefined -pthread \
 		-o "$dir/round" "$dir/round.c" build/san/selftests/mc/runtime.o \
 		build/san/libtdh.a build/san/libetw.a -lxml2 -lm >"$dir/log" 2>&1 || fail "link" "$dir/log"

@@ -4,10 +4,10 @@
 # headers.sh - the public headers compile wherever a user includes them
 #
 # Each header is compiled alone, once as C and once as C++; all of them, in both
-# orders, by every compiler, with and without 16-bit wchar_t, UNICODE and include/win32
-# on the path, without a warning.  Then a program that uses include/win32 is run.  With
-# ETW_WHOLE=1 (make check-matrix) each header is compiled alone in all these ways, also
-# with GNU extensions.  Prints TAP.
+# orders, as C by gcc and as C++ by clang, with and without 16-bit wchar_t, UNICODE and
+# include/win32 on the path, without a warning.  Then a program that uses include/win32 is
+# run.  With ETW_WHOLE=1 (make check-matrix) each header is compiled alone in all these ways,
+# by every compiler, also with GNU extensions.  Prints TAP.
 #
 # CC and CXX name the compilers; clang is used as well where it is installed.
 #
@@ -242,19 +242,24 @@ compiler() {
 	done
 }
 
-c=${CC:-gcc} cxx=${CXX:-g++} gnu_c=gnu11 gnu_cxx=gnu++17
-if [ -z "${ETW_WHOLE:-}" ]; then
-	alone "$c" c c11
-	alone "$cxx" cc c++17
-	files='0_*' gnu_c='' gnu_cxx=''
-fi
-compiler "$c" c c11 $gnu_c
-compiler "$cxx" cc c++17 $gnu_cxx
+c=${CC:-gcc} cxx=${CXX:-g++} clang='' clangxx=''
 if [ "$c" != clang ] && command -v clang >/dev/null 2>&1; then
-	compiler clang c c11 $gnu_c
+	clang=clang
 fi
 if [ "$cxx" != clang++ ] && command -v clang++ >/dev/null 2>&1; then
-	compiler clang++ cc c++17 $gnu_cxx
+	clangxx=clang++
+fi
+if [ -n "${ETW_WHOLE:-}" ]; then
+	compiler "$c" c c11 gnu11
+	compiler "$cxx" cc c++17 gnu++17
+	[ -z "$clang" ] || compiler "$clang" c c11 gnu11
+	[ -z "$clangxx" ] || compiler "$clangxx" cc c++17 gnu++17
+else
+	alone "$c" c c11
+	alone "$cxx" cc c++17
+	files='0_*'
+	compiler "$c" c c11
+	compiler "${clangxx:-$cxx}" cc c++17
 fi
 
 echo "1..$count"
