@@ -159,6 +159,10 @@ kernel_options() {
 	[[ $1 == "${KERNEL_SERIES[0]}" ]] || printf '%s\n' --env ETW_MODULE_ARGS=trust_tsc=1
 	# Freed pages hold a pattern, and checks need memory of their own.
 	[[ $1 != debug ]] || printf '%s\n' --mem 2G --append page_poison=1
+	# In emulation each change between the user's and the kernel's page tables is dear: of
+	# three programs a sixth.
+	printf '%s\n' --append pti=off
+	[[ -z ${ETW_WHOLE-} ]] || printf '%s\n' --env ETW_WHOLE=1
 }
 
 # check_programs KERNEL NAME...: these selftests in one VM.

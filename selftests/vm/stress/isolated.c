@@ -13,8 +13,8 @@
 #include "lib/vm.h"
 #include "lib/vm_buf.h"
 
-#define FLUSHES		200
-#define STOPS		200
+#define FLUSHES		60
+#define STOPS		60
 #define STRAY		20	/* interrupts that others caused */
 #define TIMED		ETW_PROVIDER_SESSIONS	/* sessions that the timer flushes */
 #define TIMES		30			/* ... so often, once in a second */

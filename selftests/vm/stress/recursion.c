@@ -15,6 +15,7 @@
 #include "lib/vm_tally.h"
 
 #include <inttypes.h>
+#include <sys/utsname.h>
 
 enum { ALL, TRAPPED, SESSIONS };	/* takes everything; takes the trap's */
 
@@ -246,19 +247,35 @@ static uint32_t length(const char *function)
 	return start && next != UINT64_MAX ? next - start : 0;
 }
 
+/* Every third offset, on each kernel other ones; with ETW_WHOLE=1 every one. */
+static bool chosen(uint32_t at)
+{
+	struct utsname name;
+	unsigned int minor = 0;
+
+	if (getenv("ETW_WHOLE"))
+		return true;
+	uname(&name);
+	sscanf(name.release, "%*u.%u", &minor);
+	return at % 3 == minor % 3;
+}
+
 /*
- * At every instruction in turn, of which one is the first after the place was
+ * At the chosen offsets in turn; of all instructions one is the first after the place was
  * sampled, one the last before the slot is taken, one between that and commit.
  */
 static void sweep(struct __test_metadata *_metadata, FIXTURE_DATA(recursion) *self,
 		  const char *function)
 {
-	uint32_t at, size = length(function), planted = 0, hit = 0;
+	uint32_t at, size = length(function), tried = 0, planted = 0, hit = 0;
 	int ret;
 
 	ASSERT_LT(0, size);
 	self->w.size = 900;	/* four fill a buffer */
 	for (at = 0; at < size; at++) {
+		if (!chosen(at))
+			continue;
+		tried++;
 		ret = plant(self, function, at, 1);
 		/* In the middle of an instruction, or on one that is patched. */
 		if (ret == -EILSEQ || ret == -EINVAL)
@@ -272,7 +289,7 @@ static void sweep(struct __test_metadata *_metadata, FIXTURE_DATA(recursion) *se
 		hit += !!hits(self);
 	}
 	TH_LOG("%s: %u instructions, %u of them run", function, planted, hit);
-	EXPECT_LT(size / 10, planted);
+	EXPECT_LT(tried / 10, planted);
 	EXPECT_LT(planted / 4, hit);
 }
 
