@@ -247,7 +247,7 @@ if [ "$c" != clang ] && command -v clang >/dev/null 2>&1; then
 	clang=clang
 fi
 if [ "$cxx" != clang++ ] && command -v clang++ >/dev/null 2>&1; then
-	clangxx=clang++
+	clangxx='clang++'
 fi
 if [ -n "${ETW_WHOLE:-}" ]; then
 	compiler "$c" c c11 gnu11

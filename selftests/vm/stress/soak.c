@@ -6,7 +6,7 @@
  * account of our own group shows its memory to the byte, or to a few pages on newer kernels.
  * A leak smaller than one small struct for each repetition shows after some hundred of them.
  *
- * ETW_SOAK=N multiplies the repetitions; with 1000 there are 100,000 sessions and 1,000,000
+ * ETW_SOAK=N multiplies the repetitions; with 2000 there are 100,000 sessions and 1,000,000
  * registrations.
  *
  * TIMEOUT: 3600
@@ -23,12 +23,12 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 
-#define LIMIT		14400	/* seconds, for ETW_SOAK=1000 and more */
+#define LIMIT		14400	/* seconds, for ETW_SOAK=2000 and more */
 #define CPUS		2
-#define SESSIONS	100
-#define REGISTRATIONS	1000
-#define FILES		300
-#define CYCLES		100
+#define SESSIONS	50
+#define REGISTRATIONS	500
+#define FILES		150
+#define CYCLES		50
 #define CROSSES		10
 #define CROSS		64	/* providers that eight sessions enable */
 #define SLACK		2048	/* bytes that the kernel itself may take for us */
